@@ -1,0 +1,130 @@
+package api
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// body is the multipart body of an upload: what stands before the file, the
+// file, what stands after it. Its length is known before the first byte, and
+// no more than a buffer of it is ever in memory.
+type body struct {
+	reader      io.Reader
+	length      int64
+	contentType string
+	file        *content // nil where the source is an address
+}
+
+// newBody opens the source and lays the parts around it. The file is the last
+// part: a service can then refuse by what stands before it.
+func newBody(u *Upload) (*body, error) {
+	parts, err := u.Parts()
+	if err != nil {
+		return nil, err
+	}
+	boundary := newBoundary()
+	var head bytes.Buffer
+	for _, p := range parts {
+		fmt.Fprintf(&head, "--%s\r\nContent-Disposition: form-data; name=\"%s\"\r\n\r\n%s\r\n", boundary, p.Name, p.Value)
+	}
+	tail := "\r\n--" + boundary + "--\r\n"
+	b := &body{contentType: "multipart/form-data; boundary=" + boundary}
+
+	fmt.Fprintf(&head, "--%s\r\n", boundary)
+	if u.Source.URL != "" {
+		fmt.Fprintf(&head, "Content-Disposition: form-data; name=\"file\"\r\n\r\n%s", u.Source.URL)
+		b.reader = io.MultiReader(&head, strings.NewReader(tail))
+		b.length = int64(head.Len() + len(tail))
+		return b, nil
+	}
+	b.file, err = openContent(u.Source)
+	if err != nil {
+		return nil, err
+	}
+	if u.Source.Base64 {
+		head.WriteString("Content-Disposition: form-data; name=\"file\"\r\n\r\n")
+	} else {
+		fmt.Fprintf(&head, "Content-Disposition: form-data; name=\"file\"; filename=\"%s\"\r\nContent-Type: application/octet-stream\r\n\r\n", headerText(u.FileName))
+	}
+	b.length = int64(head.Len()) + b.file.size + int64(len(tail))
+	b.reader = io.MultiReader(&head, &checkedReader{c: b.file, left: b.file.size}, strings.NewReader(tail))
+	return b, nil
+}
+
+func (b *body) close() {
+	if b.file != nil {
+		b.file.close() //nolint:errcheck // it was only read
+	}
+}
+
+// newBoundary is random, so that no file can hold it by chance or on purpose.
+func newBoundary() string {
+	var b [24]byte
+	rand.Read(b[:]) //nolint:errcheck // crypto/rand.Read never fails
+	return hex.EncodeToString(b[:])
+}
+
+// headerText escapes a file name as browsers do within Content-Disposition.
+func headerText(name string) string {
+	return strings.NewReplacer("\"", "%22", "\r", "%0D", "\n", "%0A").Replace(name)
+}
+
+// checkedReader gives a file's bytes and, before the last of them go out,
+// looks whether the file is still the same: a changed one must not complete.
+type checkedReader struct {
+	c    *content
+	left int64
+}
+
+func (r *checkedReader) Read(p []byte) (int, error) {
+	if r.left == 0 {
+		return 0, io.EOF
+	}
+	if int64(len(p)) > r.left {
+		p = p[:r.left]
+	}
+	n, err := r.c.Read(p)
+	r.left -= int64(n)
+	if err == io.EOF {
+		if r.left > 0 {
+			return n, errShort
+		}
+		err = nil
+	}
+	if err == nil && r.left == 0 {
+		if err := r.c.check(); err != nil {
+			return 0, err
+		}
+	}
+	return n, err
+}
+
+var errShort = fmt.Errorf("the file became shorter while it was being sent")
+
+// counted counts what the transport takes and pushes back the watchdog.
+type counted struct {
+	io.Reader
+	progress *Progress
+	watchdog *time.Timer
+	patience time.Duration
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	if n > 0 {
+		c.progress.add(n)
+		if !c.progress.Complete() {
+			c.watchdog.Reset(c.patience)
+		} else {
+			// From here on the kernel drains its buffer and the service
+			// works: the transport's own limit on the answer holds.
+			c.watchdog.Stop()
+		}
+	}
+	return n, err
+}

@@ -1,0 +1,389 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Key gives the private key at the moment in which it goes into the
+// Authorization header (§5), and keeps it out of everything else.
+type Key interface{ Reveal() string }
+
+// Options say how a client reaches a service.
+type Options struct {
+	UploadURL   string // {upload_url} of the specification
+	BaseURL     string // {base_url}
+	DeliveryURL string // {delivery_url}; empty where files are not fetched
+	Key         Key    // nil: requests go without a key
+	UserAgent   string // empty: "mediadesk"
+
+	// Stall is how long an upload may go without a byte; 0: 60 s.
+	Stall time.Duration
+	// Answer is how long the service may think after the last byte; 0: 120 s.
+	Answer time.Duration
+}
+
+// Client sends the operations of the specification. It is safe for use by
+// several goroutines.
+//
+// The key goes to the hosts of UploadURL and BaseURL only, only over https or
+// to this computer, and never after a redirect: no redirect is followed.
+type Client struct {
+	upload, base string
+	delivery     string
+	key          Key
+	agent        string
+	stall        time.Duration
+	answer       time.Duration
+	http         *http.Client
+}
+
+// NewClient returns a client for the addresses of o. It fails where an address
+// cannot be used; ErrInsecure where one would carry the key over plain http to
+// another computer.
+func NewClient(o Options) (*Client, error) {
+	c := &Client{key: o.Key, agent: o.UserAgent, stall: o.Stall, answer: o.Answer}
+	if c.agent == "" {
+		c.agent = "mediadesk"
+	}
+	if c.stall <= 0 {
+		c.stall = 60 * time.Second
+	}
+	if c.answer <= 0 {
+		c.answer = 120 * time.Second
+	}
+	var err error
+	if c.upload, err = cleanBase("upload address", o.UploadURL); err != nil {
+		return nil, err
+	}
+	if c.base, err = cleanBase("base address", o.BaseURL); err != nil {
+		return nil, err
+	}
+	if o.DeliveryURL != "" {
+		if c.delivery, err = cleanBase("delivery address", o.DeliveryURL); err != nil {
+			return nil, err
+		}
+	}
+	c.http = &http.Client{
+		Transport: newTransport(c.answer),
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
+	}
+	return c, nil
+}
+
+// Close lets go of idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+func newTransport(answer time.Duration) *http.Transport {
+	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
+	return &http.Transport{
+		Proxy: http.ProxyFromEnvironment,
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			conn, err := dialer.DialContext(ctx, network, addr)
+			if err != nil {
+				return nil, err
+			}
+			// "localhost" is trusted with plain http by its name; a name
+			// server that sends it elsewhere must not get the key.
+			if host, _, _ := net.SplitHostPort(addr); IsLoopback(host) {
+				if tcp, ok := conn.RemoteAddr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
+					conn.Close()
+					return nil, fmt.Errorf("%s leads to %s: %w", host, conn.RemoteAddr(), ErrInsecure)
+				}
+			}
+			return conn, nil
+		},
+		ForceAttemptHTTP2:     true,
+		TLSHandshakeTimeout:   10 * time.Second,
+		ResponseHeaderTimeout: answer,
+		ExpectContinueTimeout: time.Second,
+		MaxIdleConnsPerHost:   16,
+		IdleConnTimeout:       90 * time.Second,
+		WriteBufferSize:       64 << 10,
+	}
+}
+
+// cleanBase checks a configured address and returns it without a slash at the
+// end.
+func cleanBase(what, text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", fmt.Errorf("%s %s is not an http or https address", what, quote(text))
+	}
+	if u.User != nil {
+		return "", fmt.Errorf("%s holds a user name or password: leave it out, the key is sent by itself", what)
+	}
+	if u.RawQuery != "" || u.Fragment != "" {
+		return "", fmt.Errorf("%s %s has a part after ? or #: leave it out", what, quote(text))
+	}
+	if u.Scheme == "http" && !IsLoopback(u.Hostname()) {
+		return "", fmt.Errorf("%s %s: %w", what, quote(text), ErrInsecure)
+	}
+	return strings.TrimRight(text, "/"), nil
+}
+
+// Host is the name and port of the service that uploads go to.
+func (c *Client) Host() string {
+	u, _ := url.Parse(c.upload) // checked by NewClient
+	return u.Host
+}
+
+// UploadAddress is where uploads are posted.
+func (c *Client) UploadAddress() string { return c.upload + "/api/v1/files/upload" }
+
+// DetailsAddress is where the details of a file are read and changed.
+func (c *Client) DetailsAddress(fileID string) string {
+	return c.base + "/v1/files/" + url.PathEscape(fileID) + "/details"
+}
+
+// Upload sends u and returns the record of the stored file (§4.1). Bytes are
+// counted in progress, which may be nil. The body is streamed with its exact
+// length.
+//
+// Errors: a *RuleError or *SourceError before anything is sent, a
+// *ServiceError for an answer that is no success, a *SendError where no answer
+// came, ErrNoRecord for a success without a record. OutcomeOf tells what each
+// means for the file.
+func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*File, error) {
+	if problems := u.Check(); len(problems) > 0 {
+		return nil, problems[0]
+	}
+	b, err := newBody(u)
+	if err != nil {
+		return nil, err
+	}
+	defer b.close()
+	if progress == nil {
+		progress = new(Progress)
+	}
+	progress.start(b.length)
+
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	// While the connection is made the dialer's own limits hold; the watchdog
+	// allows for them.
+	watchdog := time.AfterFunc(c.stall, func() {
+		cancel(fmt.Errorf("no byte could be sent for %s", c.stall))
+	})
+	defer watchdog.Stop()
+
+	counting := &counted{Reader: b.reader, progress: progress, watchdog: watchdog, patience: c.stall}
+	// NopCloser: the file is closed here, after the transport let go of it.
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.UploadAddress(), io.NopCloser(counting))
+	if err != nil {
+		return nil, err
+	}
+	req.ContentLength = b.length
+	req.Header.Set("Content-Type", b.contentType)
+	if b.length > 64<<10 {
+		// A refusal by key, name or limit then comes before the bytes go out.
+		req.Header.Set("Expect", "100-continue")
+	}
+	file := new(File)
+	if err := c.do(req, "upload", progress, file); err != nil {
+		return nil, err
+	}
+	if file.FileID == "" {
+		return nil, ErrNoRecord
+	}
+	return file, nil
+}
+
+// UpdateDetails changes tags or custom coordinates of a file and returns its
+// record (§4.2).
+func (c *Client) UpdateDetails(ctx context.Context, fileID string, d Details) (*File, error) {
+	if fileID == "" {
+		return nil, errNoID
+	}
+	if problems := d.Check(); len(problems) > 0 {
+		return nil, problems[0]
+	}
+	text, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	return c.callFile(ctx, http.MethodPatch, c.DetailsAddress(fileID), text, "update of details")
+}
+
+// Details reads the record of a file. It is not in the specification: a hosted
+// service and the local library have it, others answer 404 or 403.
+func (c *Client) Details(ctx context.Context, fileID string) (*File, error) {
+	if fileID == "" {
+		return nil, errNoID
+	}
+	return c.callFile(ctx, http.MethodGet, c.DetailsAddress(fileID), nil, "details")
+}
+
+var errNoID = errors.New("the file id is empty")
+
+func (c *Client) callFile(ctx context.Context, method, address string, text []byte, op string) (*File, error) {
+	file := new(File)
+	if err := c.call(ctx, method, address, text, op, file); err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+// Query says what List is to list.
+type Query struct {
+	Folder string // one level; empty: everywhere
+	Type   string // "file", "folder", "all"; empty: files
+	Name   string // exact name; empty: any
+	Sort   string // as the service has it, such as ASC_NAME; empty: its default
+	Skip   int
+	Limit  int // 0: the service's default
+}
+
+// List reads records of files and folders. Like Details it is not in the
+// specification.
+func (c *Client) List(ctx context.Context, q Query) ([]File, error) {
+	v := url.Values{}
+	add := func(name, value string) {
+		if value != "" {
+			v.Set(name, value)
+		}
+	}
+	add("path", q.Folder)
+	add("type", q.Type)
+	add("sort", q.Sort)
+	if q.Name != "" {
+		v.Set("searchQuery", "name = "+strconv.Quote(q.Name))
+	}
+	if q.Skip > 0 {
+		v.Set("skip", strconv.Itoa(q.Skip))
+	}
+	if q.Limit > 0 {
+		v.Set("limit", strconv.Itoa(q.Limit))
+	}
+	address := c.base + "/v1/files"
+	if len(v) > 0 {
+		address += "?" + v.Encode()
+	}
+	var files []File
+	err := c.call(ctx, http.MethodGet, address, nil, "list", &files)
+	return files, err
+}
+
+// Unavailable reports whether err says that the service does not have an
+// optional ability, such as listing.
+func Unavailable(err error) bool {
+	var answer *ServiceError
+	return errors.As(err, &answer) && (answer.Status == http.StatusNotFound || answer.Status == http.StatusForbidden || answer.Status == http.StatusMethodNotAllowed || answer.Status == http.StatusNotImplemented)
+}
+
+// Fetch opens a delivered file, such as a record's URL or thumbnail. It goes
+// without the key and follows redirects. At most limit bytes can be read; a
+// larger file ends in an error.
+func (c *Client) Fetch(ctx context.Context, address string, limit int64) (io.ReadCloser, error) {
+	if err := CheckSourceURL(address); err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("User-Agent", c.agent)
+	res, err := (&http.Client{Transport: c.http.Transport}).Do(req)
+	if err != nil {
+		return nil, c.sendError(req, "download", false, err)
+	}
+	if res.StatusCode != http.StatusOK {
+		defer res.Body.Close()
+		return nil, readServiceError(res)
+	}
+	return http.MaxBytesReader(nil, res.Body, limit), nil
+}
+
+// maxAnswer is how much of an answer is read: a listing of 1,000 records with
+// all their metadata stays far below.
+const maxAnswer = 64 << 20
+
+// call sends a request with a JSON body (nil: none) under a time limit of its
+// own and reads the JSON answer into v.
+func (c *Client) call(ctx context.Context, method, address string, text []byte, op string, v any) error {
+	ctx, cancel := context.WithTimeout(ctx, c.answer)
+	defer cancel()
+	var reader io.Reader
+	if text != nil {
+		reader = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address, reader)
+	if err != nil {
+		return err
+	}
+	if text != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return c.do(req, op, nil, v)
+}
+
+// do sends a request with the key and reads its answer. progress is nil for
+// requests without a counted body.
+func (c *Client) do(req *http.Request, op string, progress *Progress, v any) error {
+	complete := func() bool { return progress == nil || progress.Complete() }
+	// net/http sends a request again by itself if it can rewind the body; an
+	// upload must never be sent twice without our knowing.
+	req.GetBody = nil
+	req.Header.Set("User-Agent", c.agent)
+	req.Header.Set("Accept", "application/json")
+	if c.key != nil {
+		req.SetBasicAuth(c.key.Reveal(), "")
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return c.sendError(req, op, complete(), err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode < 200 || res.StatusCode > 299 {
+		e := readServiceError(res)
+		e.Complete = complete()
+		return e
+	}
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	if err != nil {
+		return c.sendError(req, op, true, err)
+	}
+	if err := json.Unmarshal(text, v); err != nil {
+		return fmt.Errorf("%w: %s", ErrNoRecord, noRecordWords(res, text, err))
+	}
+	return nil
+}
+
+func noRecordWords(res *http.Response, text []byte, err error) string {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return "the answer is empty"
+	}
+	if !json.Valid(text) {
+		return bodyWords(res, text)
+	}
+	return err.Error()
+}
+
+// sendError makes an error of a request without an answer. It names the
+// source's own fault where that ended the request.
+func (c *Client) sendError(req *http.Request, op string, complete bool, err error) error {
+	var source *SourceError
+	if errors.As(err, &source) {
+		return source
+	}
+	if cause := context.Cause(req.Context()); cause != nil {
+		err = cause
+	}
+	var dial *net.OpError
+	if errors.As(err, &dial) && dial.Op == "dial" {
+		complete = false
+	}
+	return &SendError{Op: op, Host: req.URL.Host, Complete: complete, Err: err}
+}

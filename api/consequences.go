@@ -1,0 +1,204 @@
+package api
+
+import "fmt"
+
+// MaxVersions is how many versions one file can hold (§8, §9).
+const MaxVersions = 100
+
+// Place is what is known of the exact place to which an upload goes.
+type Place struct {
+	Known    bool  // somebody looked; false: nothing below is known
+	File     *File // what is there; nil: nothing is
+	Versions int   // how many versions the file has; 0: not known
+}
+
+// Result is what becomes of an upload as a whole.
+type Result string
+
+// What an upload can result in.
+const (
+	NewFile      Result = "new file"
+	NewVersion   Result = "new version"                              // the file that is there is replaced
+	Refusal      Result = "refused"                                  // the service answers with an error
+	EitherOfBoth Result = "new file, or new version if one is there" // nobody looked
+	MaybeRefusal Result = "new file, or refused if one is there"     // nobody looked
+)
+
+// Aspect is a part of a record that overwriting can touch.
+type Aspect string
+
+// The four aspects that the overwrite rules of §4.1 speak of.
+const (
+	AspectTags     Aspect = "tags"
+	AspectAITags   Aspect = "AI tags"
+	AspectRegion   Aspect = "region"
+	AspectMetadata Aspect = "custom metadata"
+)
+
+// Effect is what happens to an aspect of the file that is overwritten.
+type Effect string
+
+// What overwriting can do to an aspect.
+const (
+	Kept    Effect = "kept"
+	Removed Effect = "removed"
+	SetTo   Effect = "set"
+)
+
+// Change is what happens to one aspect.
+type Change struct {
+	Aspect Aspect
+	Effect Effect
+	Had    int    // how many the file there has (a region counts 1); -1: not known
+	Reason string // the rule, as a part of a sentence
+	Keep   string // name of the request field that, set to false, keeps it; empty: none can
+}
+
+// Outlook is what an upload will do.
+type Outlook struct {
+	Path    string // where it goes
+	Suffix  bool   // the service makes the name unique by a suffix
+	Result  Result
+	Reason  string
+	Changes []Change // what happens if a file is there; none for a certain new file or refusal
+}
+
+// Consequences tells what an upload does to what is at its place, by the rules
+// of §4.1 for useUniqueFileName and the four overwrite switches. The local
+// library acts on the same function, so that what is told is what happens.
+//
+// An empty list of tags and an empty object of custom metadata count as none:
+// the request "has no tags" then.
+func Consequences(u *Upload, at Place) Outlook {
+	o := Outlook{Path: u.Path()}
+	if u.UseUniqueFileName.Or(true) {
+		o.Suffix = true
+		o.Result, o.Reason = NewFile, "the service adds a unique suffix to the name"
+		return o
+	}
+	if at.Known && at.File == nil {
+		o.Result, o.Reason = NewFile, "nothing is at this place"
+		return o
+	}
+	if !u.OverwriteFile.Or(true) {
+		o.Result, o.Reason = Refusal, "a file is at this place and overwriteFile is off"
+		if !at.Known {
+			o.Result, o.Reason = MaybeRefusal, "overwriteFile is off"
+		}
+		return o
+	}
+	if at.Versions >= MaxVersions {
+		o.Result, o.Reason = Refusal, fmt.Sprintf("the file there has %d versions, and more cannot be", at.Versions)
+		return o
+	}
+	o.Result, o.Reason = NewVersion, "a file with this name is at this place"
+	if !at.Known {
+		o.Result, o.Reason = EitherOfBoth, "overwriteFile is on"
+	}
+	had := countAspects(at.File)
+	o.Changes = []Change{
+		switched(AspectTags, len(u.Tags.Or(nil)) > 0, u.OverwriteTags, "overwriteTags", had[AspectTags]),
+		switched(AspectAITags, false, u.OverwriteAITags, "overwriteAITags", had[AspectAITags]),
+		region(u, had[AspectRegion]),
+		switched(AspectMetadata, len(u.CustomMetadata.Or(nil)) > 0, u.OverwriteCustomMetadata, "overwriteCustomMetadata", had[AspectMetadata]),
+	}
+	return o
+}
+
+// switched applies the rule that tags, AI tags and custom metadata share.
+func switched(aspect Aspect, sent bool, overwrite Field[bool], field string, had int) Change {
+	c := Change{Aspect: aspect, Had: had}
+	switch {
+	case sent:
+		c.Effect, c.Reason = SetTo, "the request has them"
+	case overwrite.Or(true):
+		c.Effect, c.Reason, c.Keep = Removed, field+" is on and you send none", field
+		if aspect == AspectAITags {
+			c.Reason = field + " is on"
+		}
+	default:
+		c.Effect, c.Reason = Kept, field+" is off"
+	}
+	return c
+}
+
+// region applies the rule of customCoordinates, which no switch can change.
+func region(u *Upload, had int) Change {
+	c := Change{Aspect: AspectRegion, Had: had, Effect: Removed, Reason: "you send none, and no switch keeps it"}
+	if u.CustomCoordinates.IsSet() {
+		c.Effect, c.Reason = SetTo, "the request has it"
+	}
+	return c
+}
+
+// countAspects counts what a record says it has; -1 where it says nothing.
+func countAspects(f *File) map[Aspect]int {
+	had := map[Aspect]int{AspectTags: -1, AspectAITags: -1, AspectRegion: -1, AspectMetadata: -1}
+	if f == nil {
+		return had
+	}
+	if !f.Tags.IsZero() {
+		had[AspectTags] = len(f.Tags.Or(nil))
+	}
+	if !f.AITags.IsZero() {
+		had[AspectAITags] = len(f.AITags.Or(nil))
+	}
+	if !f.CustomCoordinates.IsZero() {
+		had[AspectRegion] = 0
+		if f.CustomCoordinates.IsSet() {
+			had[AspectRegion] = 1
+		}
+	}
+	if f.CustomMetadata != nil {
+		had[AspectMetadata] = len(f.CustomMetadata)
+	}
+	return had
+}
+
+// Sentences puts the outlook in words: first what becomes of the file, then
+// one sentence for each aspect that changes or is kept and is not known to be
+// empty.
+func (o Outlook) Sentences() []string {
+	name := quote(o.Path)
+	var lines []string
+	switch o.Result {
+	case NewFile:
+		if o.Suffix {
+			return []string{"A new file, next to whatever is there: " + o.Reason + "."}
+		}
+		return []string{"A new file " + name + ": " + o.Reason + "."}
+	case Refusal:
+		return []string{"The service will refuse it: " + o.Reason + "."}
+	case MaybeRefusal:
+		return []string{"A new file " + name + ". If one is there already, the service refuses: " + o.Reason + "."}
+	case NewVersion:
+		lines = append(lines, "A new version of "+name+": "+o.Reason+".")
+	case EitherOfBoth:
+		lines = append(lines, "A new file "+name+". If one is there already, a new version of it:")
+	}
+	for _, c := range o.Changes {
+		if c.Had == 0 && c.Effect != SetTo {
+			continue
+		}
+		lines = append(lines, c.sentence())
+	}
+	return lines
+}
+
+func (c Change) sentence() string {
+	what := "Its " + string(c.Aspect)
+	verb := "are"
+	if c.Aspect == AspectRegion || c.Aspect == AspectMetadata {
+		verb = "is"
+	}
+	if c.Had > 0 && (c.Aspect == AspectTags || c.Aspect == AspectAITags) {
+		what = fmt.Sprintf("Its %d %s", c.Had, c.Aspect)
+		if c.Had == 1 {
+			what, verb = "Its one "+string(c.Aspect[:len(c.Aspect)-1]), "is"
+		}
+	}
+	if c.Effect == SetTo && c.Had != 0 {
+		return fmt.Sprintf("%s %s replaced: %s.", what, verb, c.Reason)
+	}
+	return fmt.Sprintf("%s %s %s: %s.", what, verb, c.Effect, c.Reason)
+}

@@ -1,0 +1,61 @@
+package api
+
+import (
+	"encoding/json"
+)
+
+// Details is the body of a details update (§4.2). An absent field leaves what
+// is there, null unsets it.
+type Details struct {
+	Tags              Field[[]string] `json:"tags,omitzero"`
+	CustomCoordinates Field[string]   `json:"customCoordinates,omitzero"` // "x,y,width,height"
+
+	// The rest is of hosted services only.
+	CustomMetadata Field[map[string]json.RawMessage] `json:"customMetadata,omitzero"`
+	Description    Field[string]                     `json:"description,omitzero"`
+	Extensions     Field[[]Extension]                `json:"extensions,omitzero"`
+	WebhookURL     Field[string]                     `json:"webhookUrl,omitzero"`
+}
+
+// IsEmpty reports whether the update would change nothing.
+func (d Details) IsEmpty() bool {
+	return d.Tags.IsZero() && d.CustomCoordinates.IsZero() && d.CustomMetadata.IsZero() &&
+		d.Description.IsZero() && d.Extensions.IsZero() && d.WebhookURL.IsZero()
+}
+
+// Check says what the service would refuse about the update, each as a
+// *RuleError. The limits on the text of tags are those of an upload and do not
+// hold here (§8 names the upload only).
+func (d Details) Check() []error {
+	var found []error
+	add := func(err error) {
+		if err != nil {
+			found = append(found, err)
+		}
+	}
+	if tags, ok := d.Tags.Get(); ok {
+		add(CheckDetailTags(tags))
+	}
+	if text, ok := d.CustomCoordinates.Get(); ok {
+		_, err := ParseRegion(text)
+		add(err)
+	}
+	if list, ok := d.Extensions.Get(); ok {
+		add(CheckExtensions(list))
+	}
+	if address, ok := d.WebhookURL.Get(); ok {
+		add(CheckWebhookURL(address))
+	}
+	return found
+}
+
+// CheckDetailTags says what is wrong with tags for a details update: only an
+// empty tag is, since each travels by itself in an array.
+func CheckDetailTags(tags []string) error {
+	for _, tag := range tags {
+		if tag == "" {
+			return &RuleError{Field: "tags", Message: "tags hold an empty tag", Help: "Remove it or give it a name."}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,226 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// RuleError says that a value breaks a rule of the specification. A client
+// shows it before sending; the local library answers 400 with it.
+type RuleError struct {
+	Field   string // name of the request field
+	Message string // what is wrong, with the field's name
+	Help    string // what to do
+}
+
+func (e *RuleError) Error() string { return e.Message }
+
+// ServiceError is an answer of the service that is not a success (§7).
+type ServiceError struct {
+	Status    int           // HTTP status
+	Message   string        // the service's words; ours where it sent none
+	Help      string        // the service's help text; may be empty
+	RequestID string        // names the request to the service's support; may be empty
+	Wait      time.Duration // how long the service asks to wait; 0: it does not say
+	Complete  bool          // the whole request had been sent when the answer came
+}
+
+func (e *ServiceError) Error() string {
+	text := fmt.Sprintf("the service answered %d: %s", e.Status, e.Message)
+	if e.RequestID != "" {
+		text += " (request " + e.RequestID + ")"
+	}
+	return text
+}
+
+// Hint says what helps, in our words; empty where only the service's own
+// message can tell.
+func (e *ServiceError) Hint() string {
+	switch {
+	case e.Status >= 300 && e.Status < 400:
+		return "The address redirects elsewhere and the key is never sent on. Put the final address into the profile."
+	case e.Status == http.StatusUnauthorized:
+		return "The service got no valid key. Set the private key of this profile: mediadesk key set."
+	case e.Status == http.StatusForbidden:
+		return "The service does not accept this key. Check that it is the private key of this account: mediadesk key set."
+	case e.Status == http.StatusNotFound:
+		return "The service does not know it. Check the file id and the addresses of the profile."
+	case e.Status == http.StatusRequestEntityTooLarge:
+		return "The file is larger than this account allows."
+	case e.Status == http.StatusTooManyRequests:
+		return "Too many requests: wait a little and try again."
+	case e.Status >= 500:
+		return "The fault is on the service's side. Try again later."
+	}
+	return e.Help
+}
+
+// SendError says that no answer came back. Complete decides what may be
+// claimed: while the last byte was not taken nothing can have been stored;
+// afterwards nobody here can know.
+type SendError struct {
+	Op       string // what was tried
+	Host     string
+	Complete bool // the whole request had been sent
+	Err      error
+}
+
+func (e *SendError) Error() string {
+	text := e.Op + ": no answer from " + e.Host + ": " + rootCause(e.Err)
+	if e.Complete {
+		text += " (everything was sent, so it may have been stored)"
+	}
+	return text
+}
+
+func (e *SendError) Unwrap() error { return e.Err }
+
+// Hint says what helps.
+func (e *SendError) Hint() string {
+	if e.Complete {
+		return "Look in the library whether it arrived before sending it again."
+	}
+	return "Check the connection and the address of the profile, then try again."
+}
+
+// ErrInsecure says that an address would carry the key over plain http.
+var ErrInsecure = errors.New("the key goes over https only, or over http to this computer")
+
+// ErrNoRecord says that the service answered with success but with no record
+// that could be read, so what happened is not known.
+var ErrNoRecord = errors.New("the service answered with success but sent no file record")
+
+// Hint returns what helps against err, from whichever error in its chain
+// knows; empty where none does.
+func Hint(err error) string {
+	var hinted interface{ Hint() string }
+	var rule *RuleError
+	switch {
+	case errors.As(err, &rule):
+		return rule.Help
+	case errors.As(err, &hinted):
+		return hinted.Hint()
+	}
+	return ""
+}
+
+// maxErrorBody is how much of an error's body is read: enough for any real
+// message, little enough that a huge one does no harm.
+const maxErrorBody = 64 << 10
+
+// requestIDHeaders are where services name a request.
+var requestIDHeaders = []string{"X-Ik-Requestid", "X-Request-Id"}
+
+// readServiceError makes an error of an answer that is not a success. An
+// empty, HTML or huge body is survived.
+func readServiceError(res *http.Response) *ServiceError {
+	e := &ServiceError{Status: res.StatusCode, Wait: waitAsked(res.Header)}
+	for _, name := range requestIDHeaders {
+		if id := res.Header.Get(name); id != "" {
+			e.RequestID = clip(id, 200)
+			break
+		}
+	}
+	body, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody)) // what came is shown, a cut is no further error
+	var members struct {
+		Message, Help, Reason json.RawMessage
+	}
+	if json.Unmarshal(body, &members) == nil {
+		e.Message, e.Help = jsonText(members.Message), jsonText(members.Help)
+		if e.Message == "" {
+			e.Message = jsonText(members.Reason)
+		}
+	} else {
+		e.Message = bodyWords(res, body)
+	}
+	if e.Message == "" {
+		e.Message = emptyWords(res)
+	}
+	e.Message = clip(e.Message, 2000)
+	e.Help = clip(e.Help, 2000)
+	return e
+}
+
+func jsonText(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return strings.TrimSpace(text)
+	}
+	return strings.TrimSpace(string(raw))
+}
+
+// bodyWords describes a body that is no JSON: a proxy's HTML page or plain
+// text.
+func bodyWords(res *http.Response, body []byte) string {
+	text := strings.TrimSpace(strings.ToValidUTF8(string(body), "?"))
+	lower := strings.ToLower(text)
+	if strings.HasPrefix(lower, "<") || strings.Contains(res.Header.Get("Content-Type"), "html") {
+		if _, after, ok := strings.Cut(text, "<title>"); ok {
+			title, _, _ := strings.Cut(after, "</title>")
+			return "a web page instead of an answer: " + clip(strings.TrimSpace(title), 200)
+		}
+		return "a web page instead of an answer; is the address that of the service?"
+	}
+	return clip(text, 300)
+}
+
+func emptyWords(res *http.Response) string {
+	if res.StatusCode >= 300 && res.StatusCode < 400 {
+		if to, err := res.Location(); err == nil {
+			return "a redirect to " + clip(to.Scheme+"://"+to.Host, 200) + ", which is not followed"
+		}
+		return "a redirect, which is not followed"
+	}
+	if text := http.StatusText(res.StatusCode); text != "" {
+		return strings.ToLower(text) + " (the service sent no message)"
+	}
+	return "no message"
+}
+
+// waitAsked reads Retry-After (seconds or a date) and X-RateLimit-Reset
+// (milliseconds) and returns the longer wait.
+func waitAsked(h http.Header) time.Duration {
+	var wait time.Duration
+	if text := h.Get("Retry-After"); text != "" {
+		if s, err := strconv.Atoi(text); err == nil && s > 0 {
+			wait = time.Duration(s) * time.Second
+		} else if at, err := http.ParseTime(text); err == nil {
+			wait = max(time.Until(at), 0)
+		}
+	}
+	if ms, err := strconv.ParseInt(h.Get("X-Ratelimit-Reset"), 10, 64); err == nil && ms > 0 {
+		wait = max(wait, time.Duration(ms)*time.Millisecond)
+	}
+	return min(wait, time.Hour)
+}
+
+// rootCause is the innermost text of an error chain: net/http wraps errors
+// with the whole address, which is noise in a sentence.
+func rootCause(err error) string {
+	for {
+		next := errors.Unwrap(err)
+		if next == nil {
+			return err.Error()
+		}
+		err = next
+	}
+}
+
+// clip shortens text to at most n characters.
+func clip(text string, n int) string {
+	if utf8.RuneCountInString(text) <= n {
+		return text
+	}
+	return string([]rune(text)[:n]) + "…"
+}
+
+// quote puts a value from outside into a message: in quotation marks, with
+// control characters escaped.
+func quote(text string) string { return strconv.Quote(clip(text, 120)) }

@@ -1,0 +1,186 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Names of extensions that the specification and the hosted service know. Any
+// other name goes to the service as it is.
+const (
+	RemoveBackground = "remove-bg"
+	GoogleTagging    = "google-auto-tagging"
+	AWSTagging       = "aws-auto-tagging"
+	AutoDescription  = "ai-auto-description"
+)
+
+// Bounds of the options of the tagging extensions.
+const (
+	MaxAutoTags      = 30
+	MaxMinConfidence = 100
+)
+
+var taggingName = regexp.MustCompile(`^[a-z0-9_-]+-auto-tagging$`)
+
+// IsTagging reports whether name is one of the automatic-tagging extensions,
+// `<provider>-auto-tagging` (§2.2).
+func IsTagging(name string) bool { return taggingName.MatchString(name) }
+
+// Extension is one element of the extensions parameter (§2.2). Members that
+// the specification does not name are kept in Rest and sent as they came.
+type Extension struct {
+	Name          string
+	Options       map[string]json.RawMessage // nil: none
+	MaxTags       Field[int]                 // tagging only
+	MinConfidence Field[int]                 // tagging only, percent
+	Rest          map[string]json.RawMessage
+}
+
+// MarshalJSON writes the element.
+func (e Extension) MarshalJSON() ([]byte, error) {
+	members := map[string]any{}
+	for name, text := range e.Rest {
+		members[name] = text
+	}
+	members["name"] = e.Name
+	if e.Options != nil {
+		members["options"] = e.Options
+	}
+	if !e.MaxTags.IsZero() {
+		members["maxTags"] = e.MaxTags
+	}
+	if !e.MinConfidence.IsZero() {
+		members["minConfidence"] = e.MinConfidence
+	}
+	return json.Marshal(members)
+}
+
+// UnmarshalJSON reads an element; its error says which member is of the wrong
+// type.
+func (e *Extension) UnmarshalJSON(data []byte) error {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(data, &members); err != nil || members == nil {
+		return errors.New("an extension is a JSON object with a name")
+	}
+	*e = Extension{}
+	for name, text := range members {
+		var err error
+		switch name {
+		case "name":
+			err = json.Unmarshal(text, &e.Name)
+		case "options":
+			err = json.Unmarshal(text, &e.Options)
+		case "maxTags":
+			err = json.Unmarshal(text, &e.MaxTags)
+		case "minConfidence":
+			err = json.Unmarshal(text, &e.MinConfidence)
+		default:
+			if e.Rest == nil {
+				e.Rest = map[string]json.RawMessage{}
+			}
+			e.Rest[name] = text
+		}
+		if err != nil {
+			return fmt.Errorf("%s of an extension is of the wrong type", name)
+		}
+	}
+	return nil
+}
+
+// ParseExtensions reads the extensions parameter of an upload: the text of a
+// JSON array of elements (§2.2). An empty array is no extension. The error is
+// a *RuleError and says where the text goes wrong.
+func ParseExtensions(text string) ([]Extension, error) {
+	var list []Extension
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		return nil, extensionError("extensions are not a JSON array of extensions: " + jsonProblem([]byte(text), err))
+	}
+	if list == nil {
+		return nil, extensionError("extensions are null, not a JSON array")
+	}
+	return list, CheckExtensions(list)
+}
+
+// CheckExtensions says what is wrong with extensions: each has a name, each
+// name stands once, and the options that the specification types are of those
+// types. The error is a *RuleError.
+func CheckExtensions(list []Extension) error {
+	seen := map[string]bool{}
+	for _, e := range list {
+		if strings.TrimSpace(e.Name) == "" {
+			return extensionError("an extension has no name")
+		}
+		if seen[e.Name] {
+			return extensionError("extension " + quote(e.Name) + " stands twice")
+		}
+		seen[e.Name] = true
+		if err := checkOptions(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkOptions(e Extension) error {
+	if n, ok := e.MaxTags.Get(); ok && (n < 0 || n > MaxAutoTags) {
+		return extensionError(fmt.Sprintf("maxTags of %s is %d; it may be 0 to %d", quote(e.Name), n, MaxAutoTags))
+	}
+	if n, ok := e.MinConfidence.Get(); ok && (n < 0 || n > MaxMinConfidence) {
+		return extensionError(fmt.Sprintf("minConfidence of %s is %d; it may be 0 to %d", quote(e.Name), n, MaxMinConfidence))
+	}
+	if e.Name != RemoveBackground {
+		return nil
+	}
+	for name, text := range e.Options {
+		switch name {
+		case "add_shadow", "semitransparency":
+			if json.Unmarshal(text, new(bool)) != nil {
+				return extensionError("option " + name + " of remove-bg is true or false")
+			}
+		case "bg_colour", "bg_color", "bg_image_url":
+			if json.Unmarshal(text, new(string)) != nil {
+				return extensionError("option " + name + " of remove-bg is a text")
+			}
+		}
+	}
+	return nil
+}
+
+func extensionError(message string) error {
+	return &RuleError{Field: "extensions", Message: message, Help: `Write a JSON array such as [{"name":"remove-bg","options":{"add_shadow":true}}].`}
+}
+
+// ParseMetadata reads the customMetadata parameter: the text of a JSON object
+// (§4.1). The error is a *RuleError and says where the text goes wrong.
+func ParseMetadata(text string) (map[string]json.RawMessage, error) {
+	var members map[string]json.RawMessage
+	err := json.Unmarshal([]byte(text), &members)
+	if err == nil && members != nil {
+		return members, nil
+	}
+	why := "it is null"
+	if err != nil {
+		why = jsonProblem([]byte(text), err)
+	}
+	return nil, &RuleError{Field: "customMetadata", Message: "customMetadata is not a JSON object: " + why, Help: `Write an object such as {"brand":"Acme","year":2026}.`}
+}
+
+// jsonProblem puts an error of encoding/json in words with the place.
+func jsonProblem(text []byte, err error) string {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		at := min(int(syntax.Offset), len(text))
+		line := 1 + bytes.Count(text[:at], []byte("\n"))
+		column := at - (bytes.LastIndexByte(text[:at], '\n') + 1)
+		return fmt.Sprintf("line %d, column %d: %s", line, max(column, 1), syntax.Error())
+	}
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		return "it holds a " + kind.Value + " in a wrong place"
+	}
+	return err.Error()
+}

@@ -1,0 +1,74 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// Field is a value that is absent, null or set. The difference reaches the
+// wire: an absent field is not sent, an explicit false is, and null in a
+// details update unsets what was there (§4.2). The zero Field is absent.
+//
+// In a struct, tag it `json:",omitzero"`: absent fields then stay out of the
+// JSON text.
+type Field[T any] struct {
+	value T
+	state fieldState
+}
+
+type fieldState uint8
+
+const (
+	absent fieldState = iota
+	null
+	set
+)
+
+// Set returns a field that holds v, even where v is empty or false.
+func Set[T any](v T) Field[T] { return Field[T]{value: v, state: set} }
+
+// Null returns the field that says null.
+func Null[T any]() Field[T] { return Field[T]{state: null} }
+
+// IsZero reports whether the field is absent. It is what omitzero asks.
+func (f Field[T]) IsZero() bool { return f.state == absent }
+
+// IsNull reports whether the field says null.
+func (f Field[T]) IsNull() bool { return f.state == null }
+
+// IsSet reports whether the field holds a value.
+func (f Field[T]) IsSet() bool { return f.state == set }
+
+// Get returns the value and whether there is one.
+func (f Field[T]) Get() (T, bool) { return f.value, f.state == set }
+
+// Or returns the value, or instead where the field is absent or null.
+func (f Field[T]) Or(instead T) T {
+	if f.state == set {
+		return f.value
+	}
+	return instead
+}
+
+// MarshalJSON writes the value, or null where there is none.
+func (f Field[T]) MarshalJSON() ([]byte, error) {
+	if f.state != set {
+		return []byte("null"), nil
+	}
+	return json.Marshal(f.value)
+}
+
+// UnmarshalJSON reads a value or null. It is not called for an absent member,
+// which leaves the field absent.
+func (f *Field[T]) UnmarshalJSON(data []byte) error {
+	if bytes.Equal(bytes.TrimSpace(data), []byte("null")) {
+		*f = Null[T]()
+		return nil
+	}
+	var v T
+	if err := json.Unmarshal(data, &v); err != nil {
+		return err
+	}
+	*f = Set(v)
+	return nil
+}

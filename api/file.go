@@ -1,0 +1,196 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// Values of File.Type and File.FileType (§2.1).
+const (
+	TypeFile     = "file"
+	TypeFolder   = "folder"
+	KindImage    = "image"
+	KindNonImage = "non-image"
+)
+
+// TimeLayout is the form of createdAt and updatedAt (§2.1), in UTC.
+const TimeLayout = "2006-01-02T15:04:05.000Z"
+
+// File is the record of a stored file, or of a folder in a listing (§2.1).
+//
+// A service may leave out any field but FileID, so every other one can be
+// missing: text is then empty, numbers are an absent Field. Fields of a type
+// that is not the specified one count as missing rather than spoil the record.
+type File struct {
+	FileID            string                     `json:"fileId,omitempty"`
+	Type              string                     `json:"type,omitempty"`
+	Name              string                     `json:"name,omitempty"`
+	FilePath          string                     `json:"filePath,omitempty"`
+	URL               string                     `json:"url,omitempty"`
+	ThumbnailURL      string                     `json:"thumbnailUrl,omitempty"` // in the answer to an upload
+	Thumbnail         string                     `json:"thumbnail,omitempty"`    // in the answer to a details call
+	FileType          string                     `json:"fileType,omitempty"`     // KindImage or KindNonImage
+	Mime              string                     `json:"mime,omitempty"`
+	Height            Field[int]                 `json:"height,omitzero"` // pixels, images only
+	Width             Field[int]                 `json:"width,omitzero"`  // pixels, images only
+	Size              Field[int64]               `json:"size,omitzero"`   // bytes
+	HasAlpha          Field[bool]                `json:"hasAlpha,omitzero"`
+	Tags              Field[[]string]            `json:"tags,omitzero"`   // null: none are set
+	AITags            Field[[]AITag]             `json:"AITags,omitzero"` // null: none are set
+	VersionInfo       *VersionInfo               `json:"versionInfo,omitempty"`
+	IsPrivateFile     Field[bool]                `json:"isPrivateFile,omitzero"`
+	CustomCoordinates Field[string]              `json:"customCoordinates,omitzero"` // "x,y,width,height"; null: undefined
+	CustomMetadata    map[string]json.RawMessage `json:"customMetadata,omitempty"`
+	EmbeddedMetadata  map[string]json.RawMessage `json:"embeddedMetadata,omitempty"`
+	Description       string                     `json:"description,omitempty"`
+	CreatedAt         string                     `json:"createdAt,omitempty"`
+	UpdatedAt         string                     `json:"updatedAt,omitempty"`
+	ExtensionStatus   map[string]Status          `json:"extensionStatus,omitempty"` // by extension name; missing: none was asked for
+
+	// FolderID and FolderPath name a folder in a listing of a hosted service.
+	FolderID   string `json:"folderId,omitempty"`
+	FolderPath string `json:"folderPath,omitempty"`
+
+	// Raw is the record as the service wrote it, for showing and for scripts;
+	// nil in a record that no service sent.
+	Raw json.RawMessage `json:"-"`
+}
+
+// AITag is a tag that an automatic-tagging extension found (§2.1).
+type AITag struct {
+	Name       string  `json:"name"`
+	Confidence float64 `json:"confidence"` // percent
+	Source     string  `json:"source"`     // name of the extension
+}
+
+// VersionInfo names one version of a file (§2.1, §9).
+type VersionInfo struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// Status is how far an extension is with a file (§3).
+type Status string
+
+// The three states of §3. A service may answer others; they are shown as they are.
+const (
+	StatusPending Status = "pending" // will finish later
+	StatusSuccess Status = "success" // applied
+	StatusFailed  Status = "failed"  // failed and will not be retried
+)
+
+// Final reports whether the status cannot change any more.
+func (s Status) Final() bool { return s == StatusSuccess || s == StatusFailed }
+
+// UnmarshalJSON reads a record. Unknown members are left in Raw; a member of
+// the wrong type counts as missing. Only text that is no JSON object is an
+// error.
+func (f *File) UnmarshalJSON(data []byte) error {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(data, &members); err != nil {
+		return err
+	}
+	if members == nil {
+		return errors.New("the record is null, not an object")
+	}
+	*f = File{Raw: bytes.Clone(data)}
+	for name, into := range map[string]any{
+		"fileId": &f.FileID, "type": &f.Type, "name": &f.Name, "filePath": &f.FilePath,
+		"url": &f.URL, "thumbnailUrl": &f.ThumbnailURL, "thumbnail": &f.Thumbnail,
+		"fileType": &f.FileType, "mime": &f.Mime, "height": &f.Height, "width": &f.Width,
+		"size": &f.Size, "hasAlpha": &f.HasAlpha, "tags": &f.Tags, "AITags": &f.AITags,
+		"versionInfo": &f.VersionInfo, "isPrivateFile": &f.IsPrivateFile,
+		"customCoordinates": &f.CustomCoordinates, "customMetadata": &f.CustomMetadata,
+		"embeddedMetadata": &f.EmbeddedMetadata, "description": &f.Description,
+		"createdAt": &f.CreatedAt, "updatedAt": &f.UpdatedAt, "extensionStatus": &f.ExtensionStatus,
+		"folderId": &f.FolderID, "folderPath": &f.FolderPath,
+	} {
+		if text, ok := members[name]; ok {
+			readMember(text, into)
+		}
+	}
+	return nil
+}
+
+// readMember reads one member and leaves its target at zero where the text is
+// of another type: json.Unmarshal would leave half of it behind.
+func readMember(text json.RawMessage, into any) {
+	if json.Unmarshal(text, into) == nil {
+		return
+	}
+	switch into := into.(type) {
+	case *string:
+		*into = ""
+	case **VersionInfo:
+		*into = nil
+	case *map[string]json.RawMessage:
+		*into = nil
+	case *map[string]Status:
+		*into = nil
+	case *Field[int]:
+		if v, ok := wholeNumber(text); ok {
+			*into = Set(int(v))
+		}
+	case *Field[int64]:
+		if v, ok := wholeNumber(text); ok {
+			*into = Set(v)
+		}
+	}
+}
+
+// wholeNumber reads 12.0 or 1.2e3, which some encoders write for an integer.
+func wholeNumber(text json.RawMessage) (int64, bool) {
+	var v float64
+	if json.Unmarshal(text, &v) != nil || v != float64(int64(v)) {
+		return 0, false
+	}
+	return int64(v), true
+}
+
+// IsFolder reports whether the record is of a folder.
+func (f *File) IsFolder() bool { return f.Type == TypeFolder }
+
+// IsImage reports whether the service calls the file an image.
+func (f *File) IsImage() bool { return f.FileType == KindImage }
+
+// ThumbURL is the address of the small picture, under either of the names
+// that the specification uses; empty where there is none.
+func (f *File) ThumbURL() string {
+	if f.ThumbnailURL != "" {
+		return f.ThumbnailURL
+	}
+	return f.Thumbnail
+}
+
+// PixelSize returns width and height, and false where one is not known.
+func (f *File) PixelSize() (width, height int, ok bool) {
+	width, height = f.Width.Or(0), f.Height.Or(0)
+	return width, height, width > 0 && height > 0
+}
+
+// Region returns the custom coordinates, and false where there are none or
+// where they cannot be read.
+func (f *File) Region() (Region, bool) {
+	text, ok := f.CustomCoordinates.Get()
+	if !ok {
+		return Region{}, false
+	}
+	r, err := ParseRegion(text)
+	return r, err == nil
+}
+
+// Created is the time of the first upload; zero where the record has none.
+func (f *File) Created() time.Time { return recordTime(f.CreatedAt) }
+
+// Updated is the time of the last update; zero where the record has none.
+func (f *File) Updated() time.Time { return recordTime(f.UpdatedAt) }
+
+func recordTime(text string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}

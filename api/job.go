@@ -1,0 +1,137 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+	"time"
+)
+
+// State is where a job stands. The last five are outcomes: they are final
+// until a person asks for another try.
+type State string
+
+// The states of a job.
+const (
+	Waiting   State = "waiting"   // in the queue
+	Sending   State = "sending"   // under way
+	Stored    State = "stored"    // the service stored it and said so
+	Refused   State = "refused"   // the service said no
+	Unsent    State = "unsent"    // nothing can have arrived
+	Unknown   State = "unknown"   // bytes went out, no answer came back
+	Cancelled State = "cancelled" // taken back by the person before it was complete
+)
+
+// Final reports whether the state is an outcome.
+func (s State) Final() bool { return s != Waiting && s != Sending }
+
+// Naming is how the stored file gets its name.
+type Naming string
+
+// The three ways of naming.
+const (
+	NameHere    Naming = "here"    // made unique by us, so that a repeat can never store twice
+	NameService Naming = "service" // the service adds a suffix
+	NameExact   Naming = "off"     // exactly the given name
+)
+
+// ApplyNaming writes a way of naming into an upload. NameHere puts a new
+// suffix into the file name, so it is done once, before the job is journaled.
+// An explicit overwriteFile stays for NameExact only.
+func ApplyNaming(u *Upload, n Naming) {
+	switch n {
+	case NameHere:
+		u.FileName = UniqueName(u.FileName, NewSuffix())
+		u.UseUniqueFileName = Set(false)
+		u.OverwriteFile = Set(false)
+	case NameService:
+		u.UseUniqueFileName = Field[bool]{}
+	case NameExact:
+		u.UseUniqueFileName = Set(false)
+	}
+}
+
+// Job is one upload in the queue, from waiting to its outcome.
+type Job struct {
+	ID       int64     `json:"id"`      // given by the journal; 0 before
+	Profile  string    `json:"profile"` // name of the profile it is sent with
+	Upload   Upload    `json:"upload"`  // as it is sent, unique name and all
+	Naming   Naming    `json:"naming"`
+	Identity Identity  `json:"identity,omitzero"` // of the source when it was handed over; zero for a URL
+	State    State     `json:"state"`
+	Attempts int       `json:"attempts"` // how often it was sent
+	Unclear  bool      `json:"unclear"`  // an attempt before this one may have arrived
+	File     *File     `json:"file,omitempty"`
+	Failure  *Failure  `json:"failure,omitempty"` // of the last attempt; nil where there is none
+	Created  time.Time `json:"created"`
+	Updated  time.Time `json:"updated"`
+}
+
+// Failure is an error in the form in which it is kept and shown.
+type Failure struct {
+	Status    int    `json:"status,omitempty"` // HTTP status; 0: no answer
+	Message   string `json:"message"`
+	Help      string `json:"help,omitempty"`
+	RequestID string `json:"requestId,omitempty"`
+}
+
+func (f *Failure) Error() string { return f.Message }
+
+// FailureOf puts an error into the form in which it is kept; nil of nil.
+func FailureOf(err error) *Failure {
+	if err == nil {
+		return nil
+	}
+	f := &Failure{Message: err.Error(), Help: Hint(err)}
+	var answer *ServiceError
+	if errors.As(err, &answer) {
+		f.Status, f.Message, f.RequestID = answer.Status, answer.Message, answer.RequestID
+		if answer.Help != "" {
+			f.Help = answer.Help
+		}
+	}
+	return f
+}
+
+// OutcomeOf says what may be claimed of one attempt that ended with err: nil
+// is Stored. It never claims more than is known: a fault after the last byte
+// was taken is Unknown.
+func OutcomeOf(err error) State {
+	var answer *ServiceError
+	var send *SendError
+	switch {
+	case err == nil:
+		return Stored
+	case errors.Is(err, ErrNoRecord):
+		return Unknown
+	case errors.As(err, &answer):
+		if answer.Status >= 500 && answer.Status != http.StatusServiceUnavailable && answer.Complete {
+			return Unknown
+		}
+		return Refused
+	case errors.As(err, &send) && send.Complete:
+		return Unknown
+	}
+	return Unsent
+}
+
+// Run is one extension working on one file.
+type Run struct {
+	ID        int64     `json:"id"`
+	Profile   string    `json:"profile"`
+	FileID    string    `json:"fileId"`
+	FilePath  string    `json:"filePath"`
+	Extension string    `json:"extension"`
+	Status    Status    `json:"status"`
+	From      string    `json:"from"`            // where the knowledge comes from: "answer", "webhook", "details"
+	Error     string    `json:"error,omitempty"` // what the service said of a failure
+	Started   time.Time `json:"started"`         // when the answer to the upload came
+	At        time.Time `json:"at"`              // when the status was learnt
+	Webhook   bool      `json:"webhook"`         // an address of ours was sent along
+}
+
+// Words for Run.From.
+const (
+	FromAnswer  = "answer"
+	FromWebhook = "webhook"
+	FromDetails = "details"
+)

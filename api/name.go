@@ -1,0 +1,74 @@
+package api
+
+import (
+	"crypto/rand"
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// StoredName returns the name under which the service stores a file that is
+// sent as name (§4.1, fileName): letters, combining marks and numerals of any
+// language, "." and "-" stay; every other character becomes one "_". A byte
+// that is no valid UTF-8 counts as one character.
+//
+// The result has as many characters as name, so position i of the one is
+// position i of the other.
+func StoredName(name string) string {
+	var b strings.Builder
+	b.Grow(len(name))
+	for i := 0; i < len(name); {
+		r, n := utf8.DecodeRuneInString(name[i:])
+		if r == utf8.RuneError && n == 1 || !nameRune(r) {
+			r = '_'
+		}
+		b.WriteRune(r)
+		i += n
+	}
+	return b.String()
+}
+
+func nameRune(r rune) bool { return wordRune(r) || r == '.' || r == '-' }
+
+// wordRune reports letters, combining marks and numerals of any language.
+func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r) }
+
+// CheckName says what is wrong with a name to send: fileName is required
+// (§4.1), and a name that is only a path step could not be addressed.
+func CheckName(name string) error {
+	switch name {
+	case "":
+		return &RuleError{Field: "fileName", Message: "fileName is missing: a file needs a name", Help: "Give the file a name."}
+	case ".", "..":
+		return &RuleError{Field: "fileName", Message: "fileName " + quote(name) + " is a step in a path, not a name", Help: "Give the file another name."}
+	}
+	return nil
+}
+
+const (
+	suffixRunes  = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	suffixLength = 9
+)
+
+// NewSuffix returns nine random characters of [A-Za-z0-9_-], the form in which
+// the service itself makes a name unique.
+func NewSuffix() string {
+	b := make([]byte, suffixLength)
+	rand.Read(b) //nolint:errcheck // crypto/rand.Read never fails
+	for i := range b {
+		b[i] = suffixRunes[b[i]%byte(len(suffixRunes))]
+	}
+	return string(b)
+}
+
+// UniqueName puts "_" and suffix before the extension of name:
+// "photo.jpg" and "iEyH1dQme" make "photo_iEyH1dQme.jpg". A leading dot is
+// part of the name, not the start of an extension.
+func UniqueName(name, suffix string) string {
+	ext := path.Ext(name)
+	if ext == name {
+		ext = ""
+	}
+	return strings.TrimSuffix(name, ext) + "_" + suffix + ext
+}

@@ -1,0 +1,50 @@
+package api
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// Progress counts the bytes of one upload while it runs. It may be read from
+// any goroutine; nothing is sent anywhere, so reading it costs the upload
+// nothing. The zero Progress is ready; nil may be passed where none is wanted.
+type Progress struct {
+	total    atomic.Int64
+	sent     atomic.Int64
+	moved    atomic.Int64 // time of the last byte, Unix nanoseconds
+	complete atomic.Bool
+}
+
+// Total is the size of the request body in bytes; 0 before it is known.
+func (p *Progress) Total() int64 { return p.total.Load() }
+
+// Sent is how many bytes of the body the transport has taken.
+func (p *Progress) Sent() int64 { return p.sent.Load() }
+
+// Complete reports whether the transport took the last byte.
+func (p *Progress) Complete() bool { return p.complete.Load() }
+
+// LastMove is when the last byte was taken; zero before the first.
+func (p *Progress) LastMove() time.Time {
+	n := p.moved.Load()
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, n)
+}
+
+// start begins a new attempt.
+func (p *Progress) start(total int64) {
+	p.total.Store(total)
+	p.sent.Store(0)
+	p.moved.Store(0)
+	p.complete.Store(false)
+}
+
+func (p *Progress) add(n int) {
+	sent := p.sent.Add(int64(n))
+	p.moved.Store(time.Now().UnixNano())
+	if sent >= p.total.Load() {
+		p.complete.Store(true)
+	}
+}

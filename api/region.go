@@ -1,0 +1,94 @@
+package api
+
+import (
+	"fmt"
+	"image"
+	"strconv"
+	"strings"
+)
+
+// Region is an area of interest in a picture, the custom coordinates: the
+// top-left corner, then width and height, in pixels of the stored picture
+// (§4.1, customCoordinates). The zero Region is not a valid one.
+type Region struct{ X, Y, Width, Height int }
+
+// maxPixel keeps sums of two coordinates within an int on every platform.
+const maxPixel = 1 << 30
+
+// ParseRegion reads "x,y,width,height": four whole numbers without signs or
+// spaces, width and height at least 1. The error is a *RuleError.
+func ParseRegion(text string) (Region, error) {
+	fail := func(why string) (Region, error) {
+		return Region{}, &RuleError{
+			Field:   "customCoordinates",
+			Message: fmt.Sprintf("customCoordinates %s %s", quote(text), why),
+			Help:    "Write x,y,width,height in pixels, such as 10,20,300,200.",
+		}
+	}
+	parts := strings.Split(text, ",")
+	if len(parts) != 4 {
+		return fail("are not four numbers")
+	}
+	var n [4]int
+	for i, part := range parts {
+		if strings.Trim(part, "0123456789") != "" || part == "" {
+			return fail(fmt.Sprintf("hold %s, which is not a whole number", quote(part)))
+		}
+		v, err := strconv.Atoi(part)
+		if err != nil || v > maxPixel {
+			return fail(fmt.Sprintf("hold %s, which is too large", quote(part)))
+		}
+		n[i] = v
+	}
+	r := Region{n[0], n[1], n[2], n[3]}
+	if r.Width == 0 || r.Height == 0 {
+		return fail("have no area")
+	}
+	return r, nil
+}
+
+// String writes the region as the service reads it.
+func (r Region) String() string {
+	return fmt.Sprintf("%d,%d,%d,%d", r.X, r.Y, r.Width, r.Height)
+}
+
+// Rectangle is the region as a rectangle of package image.
+func (r Region) Rectangle() image.Rectangle {
+	return image.Rect(r.X, r.Y, r.X+r.Width, r.Y+r.Height)
+}
+
+// RegionOf is the region that covers rect.
+func RegionOf(rect image.Rectangle) Region {
+	rect = rect.Canon()
+	return Region{rect.Min.X, rect.Min.Y, rect.Dx(), rect.Dy()}
+}
+
+// CheckWithin says whether the region leaves a picture of width by height
+// pixels; the error is a *RuleError.
+func (r Region) CheckWithin(width, height int) error {
+	if r.X+r.Width <= width && r.Y+r.Height <= height {
+		return nil
+	}
+	return &RuleError{
+		Field:   "customCoordinates",
+		Message: fmt.Sprintf("customCoordinates %s reach outside the picture, which is %d by %d pixels", quote(r.String()), width, height),
+		Help:    fmt.Sprintf("x + width may be %d at most and y + height %d.", width, height),
+	}
+}
+
+// CheckRegion checks custom coordinates against what they are for: their
+// format, that the file is an image, and, where the size is known (both
+// greater than 0), that they lie within it. The error is a *RuleError.
+func CheckRegion(text string, isImage bool, width, height int) (Region, error) {
+	r, err := ParseRegion(text)
+	if err != nil {
+		return r, err
+	}
+	if !isImage {
+		return r, &RuleError{Field: "customCoordinates", Message: "customCoordinates are for images only, and this file is none", Help: "Leave the region out."}
+	}
+	if width > 0 && height > 0 {
+		return r, r.CheckWithin(width, height)
+	}
+	return r, nil
+}

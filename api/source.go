@@ -1,0 +1,231 @@
+package api
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+)
+
+// Source is what a person picked to send. Exactly one of Path and URL is set.
+type Source struct {
+	Path   string `json:"path,omitempty"`   // a regular file of this computer
+	URL    string `json:"url,omitempty"`    // an address from which the service downloads
+	Base64 bool   `json:"base64,omitempty"` // send the file as base64 text, not as bytes
+	Label  string `json:"label,omitempty"`  // what to call it, where that is not its path or address
+}
+
+// String is what to call the source in a sentence. It is text from outside.
+func (s Source) String() string {
+	switch {
+	case s.Label != "":
+		return s.Label
+	case s.URL != "":
+		return s.URL
+	}
+	return s.Path
+}
+
+// Name is the file name that the source suggests; empty where an address has
+// none.
+func (s Source) Name() string {
+	if s.URL == "" {
+		return filepath.Base(s.Path)
+	}
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		return ""
+	}
+	name := path.Base(u.Path)
+	if name == "/" || name == "." {
+		return u.Hostname()
+	}
+	return name
+}
+
+// Identity tells whether a file is still the one that was picked. The zero
+// Identity is of no file; a URL has none. Device and Inode are zero on systems
+// that have no such numbers.
+type Identity struct {
+	Device   uint64    `json:"device,omitempty"`
+	Inode    uint64    `json:"inode,omitempty"`
+	Size     int64     `json:"size"` // bytes
+	Modified time.Time `json:"modified,omitzero"`
+}
+
+// Same reports whether both are of the same unchanged file.
+func (i Identity) Same(other Identity) bool {
+	return i.Device == other.Device && i.Inode == other.Inode && i.Size == other.Size && i.Modified.Equal(other.Modified)
+}
+
+// SourceError says why a file cannot be sent.
+type SourceError struct {
+	Path   string
+	Reason string // "is a folder", "cannot be read: permission denied" …
+	Help   string
+}
+
+func (e *SourceError) Error() string { return quote(e.Path) + " " + e.Reason }
+
+// Hint says what helps.
+func (e *SourceError) Hint() string { return e.Help }
+
+// Identify looks at a file without opening it for good. The error is a
+// *SourceError, as of OpenSource.
+func Identify(name string) (Identity, error) {
+	f, id, err := OpenSource(name)
+	if err != nil {
+		return Identity{}, err
+	}
+	return id, f.Close()
+}
+
+// OpenSource opens a file for sending. Only a regular file with content can be
+// sent; a folder, a pipe, a device, a socket, an empty or an unreadable file
+// gives a *SourceError that says why. It never waits, not even on a pipe.
+func OpenSource(name string) (*os.File, Identity, error) {
+	// Looking before opening keeps devices closed: opening some has effects.
+	if info, err := os.Stat(name); err != nil {
+		return nil, Identity{}, pathProblem(name, err)
+	} else if err := checkMode(name, info); err != nil {
+		return nil, Identity{}, err
+	}
+	f, err := openNonblock(name)
+	if err != nil {
+		return nil, Identity{}, pathProblem(name, err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, Identity{}, pathProblem(name, err)
+	}
+	if err := checkMode(name, info); err != nil {
+		f.Close()
+		return nil, Identity{}, err
+	}
+	return f, identityOf(info), nil
+}
+
+func checkMode(name string, info fs.FileInfo) error {
+	fail := func(reason, help string) error { return &SourceError{Path: name, Reason: reason, Help: help} }
+	switch mode := info.Mode(); {
+	case mode.IsDir():
+		return fail("is a folder", "Pick the files in it.")
+	case mode&fs.ModeNamedPipe != 0:
+		return fail("is a pipe, not a file", "Copy what comes out of it into a file, or send standard input with -.")
+	case mode&fs.ModeSocket != 0:
+		return fail("is a socket, not a file", "")
+	case mode&(fs.ModeDevice|fs.ModeCharDevice) != 0:
+		return fail("is a device, not a file", "")
+	case !mode.IsRegular():
+		return fail("is not a regular file", "")
+	case info.Size() == 0:
+		return fail("is empty (0 bytes): there is nothing to store", "Pick a file with content.")
+	}
+	return nil
+}
+
+func pathProblem(name string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &SourceError{Path: name, Reason: "is not there (any more)", Help: "Check the path, or pick the file again."}
+	case errors.Is(err, fs.ErrPermission):
+		return &SourceError{Path: name, Reason: "cannot be read: permission denied", Help: "Ask for read permission or copy it to where you have it."}
+	}
+	return &SourceError{Path: name, Reason: "cannot be read: " + rootCause(err)}
+}
+
+// errChanged is the reason of a source that is not what was picked.
+func errChanged(name string) error {
+	return &SourceError{Path: name, Reason: "changed while it was being sent", Help: "Send it again once it is complete."}
+}
+
+// content is an open source: its bytes as they go into the file part.
+type content struct {
+	io.Reader
+	size  int64 // bytes that Reader gives
+	check func() error
+	close func() error
+}
+
+// openContent opens what the file part of an upload holds.
+func openContent(s Source) (*content, error) {
+	f, before, err := OpenSource(s.Path)
+	if err != nil {
+		return nil, err
+	}
+	c := &content{
+		// The declared length is a promise: a file that grows is cut there.
+		Reader: io.LimitReader(f, before.Size),
+		size:   before.Size,
+		close:  f.Close,
+		check: func() error {
+			// By path and by handle: a file that was replaced has an
+			// unchanged handle, one that was written to has both changed.
+			after, err := Identify(s.Path)
+			if err != nil || !after.Same(before) {
+				return errChanged(s.Path)
+			}
+			return nil
+		},
+	}
+	if s.Base64 {
+		c.Reader = newBase64Reader(c.Reader)
+		c.size = int64(base64.StdEncoding.EncodedLen(int(before.Size)))
+	}
+	return c, nil
+}
+
+// newBase64Reader encodes r on the way. It holds one block at a time.
+func newBase64Reader(r io.Reader) io.Reader { return &base64Reader{from: r} }
+
+type base64Reader struct {
+	from io.Reader
+	raw  [3 * 8192]byte
+	text []byte // encoded and not read yet
+	err  error
+}
+
+func (b *base64Reader) Read(p []byte) (int, error) {
+	for len(b.text) == 0 {
+		if b.err != nil {
+			return 0, b.err
+		}
+		n, err := io.ReadFull(b.from, b.raw[:])
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			err = io.EOF
+		}
+		b.err = err
+		b.text = base64.StdEncoding.AppendEncode(b.text[:0], b.raw[:n])
+	}
+	n := copy(p, b.text)
+	b.text = b.text[n:]
+	return n, nil
+}
+
+// sizeWords is for messages: a size in bytes and, above a thousand, in MB.
+func sizeWords(n int64) string {
+	if n < 1000 {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+// CheckSize says whether a file of size bytes is over the limit of an account
+// (§8); a limit of 0 is none. The error is a *RuleError.
+func CheckSize(size, limit int64) error {
+	if limit <= 0 || size <= limit {
+		return nil
+	}
+	return &RuleError{
+		Field:   "file",
+		Message: fmt.Sprintf("file has %s; this account takes %s at most", sizeWords(size), sizeWords(limit)),
+		Help:    "Make it smaller, or raise the limit in the profile if the account allows more.",
+	}
+}

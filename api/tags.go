@@ -1,0 +1,61 @@
+package api
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxTagLength is how many characters the tags of an upload may have when
+// they are joined with commas (§4.1, §8).
+const MaxTagLength = 500
+
+// SplitTags reads a comma-separated list. Space around a tag is dropped, and
+// so are empty and repeated tags.
+func SplitTags(joined string) []string {
+	var tags []string
+	seen := map[string]bool{}
+	for _, tag := range strings.Split(joined, ",") {
+		tag = strings.TrimSpace(tag)
+		if tag == "" || seen[tag] {
+			continue
+		}
+		seen[tag] = true
+		tags = append(tags, tag)
+	}
+	return tags
+}
+
+// JoinTags writes tags as an upload carries them.
+func JoinTags(tags []string) string { return strings.Join(tags, ",") }
+
+// TagLength is the length that the limit counts: the characters (code points)
+// of the joined tags.
+func TagLength(tags []string) int { return utf8.RuneCountInString(JoinTags(tags)) }
+
+// CheckTags says what is wrong with tags for an upload (§4.1): a comma within
+// a tag would part it in two, "%" is not allowed, and all together may have
+// MaxTagLength characters. The error is a *RuleError. No tags are fine.
+func CheckTags(tags []string) error {
+	for _, tag := range tags {
+		switch {
+		case strings.TrimSpace(tag) == "":
+			return &RuleError{Field: "tags", Message: "tags hold an empty tag", Help: "Remove it or give it a name."}
+		case strings.Contains(tag, ","):
+			return &RuleError{Field: "tags", Message: fmt.Sprintf("tag %s holds a comma, which parts tags from each other", quote(tag)), Help: "Make it two tags or leave the comma out."}
+		}
+	}
+	return CheckTagString(JoinTags(tags))
+}
+
+// CheckTagString is CheckTags for tags that are joined already, as they
+// arrive at the service.
+func CheckTagString(joined string) error {
+	if strings.Contains(joined, "%") {
+		return &RuleError{Field: "tags", Message: "tags hold the character %, which is not allowed", Help: "Write the tag without %."}
+	}
+	if n := utf8.RuneCountInString(joined); n > MaxTagLength {
+		return &RuleError{Field: "tags", Message: fmt.Sprintf("tags have %d characters in all; at most %d are allowed", n, MaxTagLength), Help: "Use fewer or shorter tags: the commas between them count too."}
+	}
+	return nil
+}

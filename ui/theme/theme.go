@@ -1,0 +1,129 @@
+// Package theme holds every colour and style.
+package theme
+
+import (
+	"charm.land/lipgloss/v2"
+)
+
+// Theme is the set of styles by role. Make it with [New]; its zero value draws
+// everything plain. Screens hold a pointer and never change it: when the
+// terminal says what its background is, the root makes a new one.
+type Theme struct {
+	// Dark tells that the colours are made for a dark background.
+	Dark bool
+	// Color is false where only bold, faint, reverse and underline are used.
+	Color bool
+
+	// Words on the screen's own background.
+	Text, Strong, Muted, Accent, Title lipgloss.Style
+	// What happened, always with a word beside it.
+	Good, Warn, Bad, Info lipgloss.Style
+	// Selected is the row under the cursor where the list has the focus,
+	// SelectedDim where it has not. Marked is a row picked for an act.
+	Selected, SelectedDim, Marked lipgloss.Style
+	// Match marks the letters that a filter found.
+	Match lipgloss.Style
+	// Key is a key's name in hints and help, Hint the words after it, and Off
+	// an act that cannot be done now.
+	Key, Hint, Off lipgloss.Style
+
+	// Border and BorderFocus colour the lines of a box; BoxTitle and
+	// BoxTitleFocus its title.
+	Border, BorderFocus, BoxTitle, BoxTitleFocus lipgloss.Style
+	// Tab and TabActive are the names of the screens in the top line.
+	Tab, TabActive lipgloss.Style
+	// Local and Hosted tell which kind of profile is in use.
+	Local, Hosted lipgloss.Style
+
+	// Chip is one tag, ChipFocus the one the keys act upon.
+	Chip, ChipFocus lipgloss.Style
+	// Field, FieldFocus and Placeholder draw a text field; Cursor the cell
+	// that is written next; Label the word before it.
+	Field, FieldFocus, Placeholder, Cursor, Label lipgloss.Style
+	// Button and ButtonFocus are the choices of a dialog.
+	Button, ButtonFocus lipgloss.Style
+	// Bar and BarEmpty are the two parts of a progress bar, BarStalled the
+	// first part when nothing moves.
+	Bar, BarEmpty, BarStalled lipgloss.Style
+	// Added and Removed are the two sides of a difference.
+	Added, Removed lipgloss.Style
+
+	// Toast styles, by level.
+	ToastGood, ToastWarn, ToastBad, ToastInfo lipgloss.Style
+	// Dialog colours the border of a dialog, DialogTitle its title.
+	Dialog, DialogTitle lipgloss.Style
+
+	// Shape and ShapeFocus are the lines a box is drawn with.
+	Shape, ShapeFocus lipgloss.Border
+}
+
+// New makes the theme for a dark or a light background. Without color it uses
+// only bold, faint, reverse and underline, and signs in ASCII.
+func New(dark, color bool) *Theme {
+	t := &Theme{Dark: dark, Color: color}
+	if color {
+		t.paint(paletteFor(dark))
+	} else {
+		t.plain()
+	}
+	return t
+}
+
+// paint gives every role its colour.
+func (t *Theme) paint(p palette) {
+	fg := func(c string) lipgloss.Style { return lipgloss.NewStyle().Foreground(lipgloss.Color(c)) }
+	on := func(c, ground string) lipgloss.Style { return fg(c).Background(lipgloss.Color(ground)) }
+
+	t.Text = lipgloss.NewStyle()
+	t.Strong = lipgloss.NewStyle().Bold(true)
+	t.Muted = fg(p.muted)
+	t.Accent = fg(p.accent)
+	t.Title = fg(p.accent).Bold(true)
+	t.Good, t.Warn, t.Bad, t.Info = fg(p.good), fg(p.warn), fg(p.bad), fg(p.accent)
+	t.Selected = on(p.selectedText, p.selected).Bold(true)
+	t.SelectedDim = on(p.raisedText, p.raised)
+	t.Marked = fg(p.marked).Bold(true)
+	t.Match = fg(p.marked).Underline(true)
+	t.Key, t.Hint, t.Off = fg(p.accent).Bold(true), fg(p.muted), fg(p.muted).Faint(true)
+
+	t.Border, t.BorderFocus = fg(p.line), fg(p.accent)
+	t.BoxTitle, t.BoxTitleFocus = fg(p.muted).Bold(true), fg(p.accent).Bold(true)
+	t.Tab, t.TabActive = fg(p.muted), on(p.selectedText, p.selected).Bold(true)
+	t.Local, t.Hosted = fg(p.good), fg(p.marked).Bold(true)
+
+	t.Chip, t.ChipFocus = on(p.raisedText, p.raised), on(p.strongText, p.strong).Bold(true)
+	t.Field, t.FieldFocus = on(p.raisedText, p.raised), on(p.selectedText, p.selected)
+	t.Placeholder = fg(p.muted)
+	t.Cursor = lipgloss.NewStyle().Reverse(true)
+	t.Label = fg(p.muted)
+	t.Button, t.ButtonFocus = on(p.raisedText, p.raised), on(p.strongText, p.strong).Bold(true)
+	t.Bar, t.BarEmpty, t.BarStalled = fg(p.accent), fg(p.line), fg(p.warn)
+	t.Added, t.Removed = fg(p.good), fg(p.bad)
+
+	t.ToastGood, t.ToastWarn, t.ToastBad, t.ToastInfo = fg(p.good), fg(p.warn), fg(p.bad), fg(p.accent)
+	t.Dialog, t.DialogTitle = fg(p.accent), fg(p.accent).Bold(true)
+	t.Shape, t.ShapeFocus = lipgloss.RoundedBorder(), lipgloss.RoundedBorder()
+}
+
+// plain keeps every difference that colour makes visible by other means.
+func (t *Theme) plain() {
+	none := lipgloss.NewStyle()
+	bold, faint := none.Bold(true), none.Faint(true)
+	reverse, under := none.Reverse(true), none.Underline(true)
+
+	t.Text, t.Strong, t.Muted, t.Accent, t.Title = none, bold, faint, bold, bold
+	t.Good, t.Warn, t.Bad, t.Info = none, bold, bold, none
+	t.Selected, t.SelectedDim, t.Marked = reverse, under, bold
+	t.Match = under
+	t.Key, t.Hint, t.Off = bold, none, faint
+	t.Border, t.BorderFocus, t.BoxTitle, t.BoxTitleFocus = faint, none, none, bold
+	t.Tab, t.TabActive, t.Local, t.Hosted = none, reverse, none, bold
+	t.Chip, t.ChipFocus = none, reverse
+	t.Field, t.FieldFocus, t.Placeholder, t.Cursor, t.Label = under, under.Bold(true), faint, reverse, none
+	t.Button, t.ButtonFocus = none, reverse
+	t.Bar, t.BarEmpty, t.BarStalled = bold, faint, none
+	t.Added, t.Removed = bold, none
+	t.ToastGood, t.ToastWarn, t.ToastBad, t.ToastInfo = none, bold, bold, none
+	t.Dialog, t.DialogTitle = none, bold
+	t.Shape, t.ShapeFocus = lipgloss.NormalBorder(), lipgloss.ThickBorder()
+}

@@ -1,0 +1,140 @@
+package kit
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/theme"
+)
+
+// maxHints is how many acts the line of hints shows at most (design §4).
+const maxHints = 5
+
+// Act is something a person can do now: its keys and words, as help, the
+// palette and the line of hints show them.
+type Act struct {
+	// Binding has the keys that run it, with the words for help. A binding
+	// without keys is not shown.
+	Binding key.Binding
+	// Why says why it cannot be done now. Empty: it can.
+	Why string
+	// Hint asks for a place in the line of hints.
+	Hint bool
+	// Group is the heading it stands under in the help.
+	Group string
+}
+
+// Keys are the words for the act's keys: those of its help, else the keys.
+func (a Act) Keys() string {
+	if k := a.Binding.Help().Key; k != "" {
+		return k
+	}
+	return strings.Join(a.Binding.Keys(), " ")
+}
+
+// Press is the key press that runs the act: that of its first key. It is the
+// zero press for an act without keys.
+func (a Act) Press() tea.KeyPressMsg {
+	keys := a.Binding.Keys()
+	if len(keys) == 0 {
+		return tea.KeyPressMsg{}
+	}
+	return KeyMsg(keys[0])
+}
+
+// Bind makes a binding from the words for help and the names of its keys. The
+// first key is the one that help shows, unless shown says otherwise.
+func Bind(words, shown string, keys ...string) key.Binding {
+	if shown == "" && len(keys) > 0 {
+		shown = keys[0]
+	}
+	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, words))
+}
+
+var keyCodes = map[string]rune{
+	"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
+	"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
+	"enter": tea.KeyEnter, "tab": tea.KeyTab, "esc": tea.KeyEscape, "space": tea.KeySpace,
+	"backspace": tea.KeyBackspace, "delete": tea.KeyDelete, "insert": tea.KeyInsert,
+	"f1": tea.KeyF1, "f2": tea.KeyF2, "f3": tea.KeyF3, "f4": tea.KeyF4, "f5": tea.KeyF5, "f6": tea.KeyF6,
+	"f7": tea.KeyF7, "f8": tea.KeyF8, "f9": tea.KeyF9, "f10": tea.KeyF10, "f11": tea.KeyF11, "f12": tea.KeyF12,
+}
+
+var keyMods = []struct {
+	prefix string
+	mod    tea.KeyMod
+}{
+	{"ctrl+", tea.ModCtrl},
+	{"alt+", tea.ModAlt},
+	{"shift+", tea.ModShift},
+}
+
+// KeyMsg makes the key press that a binding's key name stands for, such as "g",
+// "G", "space", "ctrl+s" or "shift+tab", so that help can run an act as if its
+// key had been pressed. A name of several letters that is no key is typed text.
+func KeyMsg(keyName string) tea.KeyPressMsg {
+	var k tea.Key
+	name := keyName
+	for found := true; found; {
+		found = false
+		for _, m := range keyMods {
+			if rest, ok := strings.CutPrefix(name, m.prefix); ok && rest != "" {
+				k.Mod |= m.mod
+				name, found = rest, true
+			}
+		}
+	}
+	if code, ok := keyCodes[name]; ok {
+		k.Code = code
+		if code == tea.KeySpace && k.Mod == 0 {
+			k.Text = " "
+		}
+		return tea.KeyPressMsg(k)
+	}
+	r, n := utf8.DecodeRuneInString(name)
+	if n < len(name) {
+		k.Code, k.Text = tea.KeyExtended, name
+		return tea.KeyPressMsg(k)
+	}
+	k.Code = r
+	if k.Mod&^tea.ModShift == 0 {
+		k.Text = name
+		if unicode.IsUpper(r) {
+			k.Code, k.ShiftedCode = unicode.ToLower(r), r
+			k.Mod |= tea.ModShift
+		}
+	}
+	return tea.KeyPressMsg(k)
+}
+
+// Hints is one line with the keys and words of at most five acts, those that
+// ask for it and can be done now. What does not fit is left out, from the end.
+// The line is exactly width columns.
+func Hints(acts []Act, width int, th *theme.Theme) string {
+	if width < 1 {
+		return ""
+	}
+	line, used, shown := "", 0, 0
+	for _, a := range acts {
+		if !a.Hint || a.Why != "" || a.Keys() == "" || shown == maxHints {
+			continue
+		}
+		words := Safe(a.Binding.Help().Desc)
+		w := Width(a.Keys()) + 1 + Width(words)
+		gap := 0
+		if shown > 0 {
+			gap = 3
+		}
+		if used+gap+w > width {
+			continue
+		}
+		line += blanks(gap) + th.Key.Render(a.Keys()) + " " + th.Hint.Render(words)
+		used += gap + w
+		shown++
+	}
+	return Fit(line, width, 1)
+}

@@ -1,0 +1,120 @@
+package kit
+
+import (
+	"image"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// JoinH puts blocks side by side. Every block is filled to its own widest line
+// and all to the height of the highest.
+func JoinH(blocks ...string) string {
+	type part struct {
+		lines []string
+		width int
+	}
+	parts := make([]part, 0, len(blocks))
+	height := 0
+	for _, block := range blocks {
+		if block == "" {
+			continue
+		}
+		p := part{lines: strings.Split(block, "\n")}
+		for _, line := range p.lines {
+			p.width = max(p.width, Width(line))
+		}
+		height = max(height, len(p.lines))
+		parts = append(parts, p)
+	}
+	var b strings.Builder
+	for row := range height {
+		if row > 0 {
+			b.WriteByte('\n')
+		}
+		for _, p := range parts {
+			line := ""
+			if row < len(p.lines) {
+				line = p.lines[row]
+			}
+			b.WriteString(line)
+			b.WriteString(blanks(p.width - Width(line)))
+		}
+	}
+	return b.String()
+}
+
+// JoinV puts blocks one under the other; empty blocks take no line.
+func JoinV(blocks ...string) string {
+	kept := make([]string, 0, len(blocks))
+	for _, block := range blocks {
+		if block != "" {
+			kept = append(kept, block)
+		}
+	}
+	return strings.Join(kept, "\n")
+}
+
+// Overlay draws the block top over base with its upper left corner at column
+// x, row y. The result has the size of base; what lies outside is clipped.
+func Overlay(base, top string, x, y int) string {
+	size := Size(base)
+	if size.X < 1 || size.Y < 1 || top == "" {
+		return base
+	}
+	// The compositor's rectangle begins at the least corner of its layers, so
+	// what sticks out to the left or above is cut off before.
+	if x < 0 || y < 0 {
+		top = cutCorner(top, max(0, -x), max(0, -y))
+		x, y = max(0, x), max(0, y)
+		if top == "" {
+			return base
+		}
+	}
+	canvas := lipgloss.NewCanvas(size.X, size.Y)
+	canvas.Compose(lipgloss.NewCompositor(
+		lipgloss.NewLayer(base),
+		lipgloss.NewLayer(top).X(x).Y(y).Z(1),
+	))
+	return Fit(canvas.Render(), size.X, size.Y)
+}
+
+// OverlayCenter draws the block top over the middle of base.
+func OverlayCenter(base, top string) string {
+	at := Center(Size(base), Size(top))
+	return Overlay(base, top, at.X, at.Y)
+}
+
+// Center is where a block of size inner begins to stand in the middle of outer,
+// never above or left of it.
+func Center(outer, inner image.Point) image.Point {
+	return image.Pt(max(0, (outer.X-inner.X)/2), max(0, (outer.Y-inner.Y)/2))
+}
+
+// Size is the width of the widest line and the number of lines of a block. An
+// empty block has no size.
+func Size(block string) image.Point {
+	if block == "" {
+		return image.Point{}
+	}
+	var size image.Point
+	for line := range strings.SplitSeq(block, "\n") {
+		size.X = max(size.X, Width(line))
+		size.Y++
+	}
+	return size
+}
+
+// cutCorner takes dx columns from the left and dy rows from the top.
+func cutCorner(block string, dx, dy int) string {
+	lines := strings.Split(block, "\n")
+	if dy >= len(lines) {
+		return ""
+	}
+	lines = lines[dy:]
+	for i, line := range lines {
+		lines[i] = ansi.TruncateLeft(line, dx, "")
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,82 @@
+package kit
+
+import (
+	"image"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"mediadesk/ui/theme"
+)
+
+// Box draws body inside a border with a title in its upper line. Title and body
+// are ready-made lines; the body is clipped and filled to the inner size. A box
+// too small for a border (under 3x3) shows the body alone. The border of the
+// focused box stands out.
+func Box(title, body string, size image.Point, focused bool, th *theme.Theme) string {
+	return BoxFooter(title, "", body, size, focused, th)
+}
+
+// BoxFooter is Box with a second, muted title in the lower line, at the right.
+func BoxFooter(title, footer, body string, size image.Point, focused bool, th *theme.Theme) string {
+	border, name, shape := th.Border, th.BoxTitle, th.Shape
+	if focused {
+		border, name, shape = th.BorderFocus, th.BoxTitleFocus, th.ShapeFocus
+	}
+	return box(size, shape, border, name, th.Muted, title, footer, body)
+}
+
+// BoxInner is the size of a box's body, zero where nothing fits.
+func BoxInner(size image.Point) image.Point {
+	if size.X < 3 || size.Y < 3 {
+		return image.Pt(max(0, size.X), max(0, size.Y))
+	}
+	return image.Pt(size.X-2, size.Y-2)
+}
+
+// BoxOrigin is where the body begins inside the box: (1,1), or (0,0) where the
+// box is too small for a border.
+func BoxOrigin(size image.Point) image.Point {
+	if size.X < 3 || size.Y < 3 {
+		return image.Point{}
+	}
+	return image.Pt(1, 1)
+}
+
+func box(size image.Point, shape lipgloss.Border, border, name, foot lipgloss.Style, title, footer, body string) string {
+	inner := BoxInner(size)
+	if size.X < 3 || size.Y < 3 {
+		return Fit(body, inner.X, inner.Y)
+	}
+	var b strings.Builder
+	b.WriteString(border.Render(shape.TopLeft))
+	b.WriteString(edge(shape.Top, inner.X, border, name, title, true))
+	b.WriteString(border.Render(shape.TopRight))
+	left, right := border.Render(shape.Left), border.Render(shape.Right)
+	for line := range strings.SplitSeq(Fit(body, inner.X, inner.Y), "\n") {
+		b.WriteByte('\n')
+		b.WriteString(left)
+		b.WriteString(line)
+		b.WriteString(right)
+	}
+	b.WriteByte('\n')
+	b.WriteString(border.Render(shape.BottomLeft))
+	b.WriteString(edge(shape.Bottom, inner.X, border, foot, footer, false))
+	b.WriteString(border.Render(shape.BottomRight))
+	return b.String()
+}
+
+// edge is a horizontal line of a border with words in it: one cell from its
+// beginning, or from its end.
+func edge(line string, w int, border, name lipgloss.Style, words string, atBegin bool) string {
+	if words == "" || w < 5 {
+		return border.Render(strings.Repeat(line, w))
+	}
+	label := " " + Truncate(noControls(strings.ReplaceAll(words, "\n", " ")), w-4) + " "
+	rest := max(0, w-1-Width(label))
+	short, long := border.Render(line), border.Render(strings.Repeat(line, rest))
+	if atBegin {
+		return short + name.Render(label) + long
+	}
+	return long + name.Render(label) + short
+}

@@ -1,0 +1,366 @@
+package kit
+
+import (
+	"image"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/theme"
+)
+
+// maxCompletions is how many completions are offered at once.
+const maxCompletions = 5
+
+// Chips edits a list of short texts, such as tags: chips and an entry behind
+// them. Enter or a comma makes a chip of the entry; backspace in an empty entry
+// takes the last chip away; left and right from the entry's begin walk over the
+// chips, where delete or backspace takes one away and enter puts it back into
+// the entry. A text that is there already is not added twice. The zero value
+// is an empty list.
+type Chips struct {
+	// Label and LabelWidth are as in [Field].
+	Label      string
+	LabelWidth int
+	// Placeholder is shown while there is neither chip nor entry.
+	Placeholder string
+	// Complete gives the texts that may be meant by what is typed, the best
+	// first; nil offers none. Tab takes the one shown, up and down choose.
+	Complete func(typed string) []string
+	// Clean makes a typed text into a chip, for instance trims it; "" means
+	// there is none. Nil trims blanks.
+	Clean func(string) string
+
+	values  []string
+	entry   line
+	on      int // the chip the keys act upon, len(values) = the entry
+	offer   []string
+	offerAt int
+	focused bool
+}
+
+// NewChips makes an editor with a label and a placeholder.
+func NewChips(label, placeholder string) *Chips {
+	return &Chips{Label: label, Placeholder: placeholder}
+}
+
+// Value is the list of chips. An entry not yet made a chip counts as one, so
+// that nothing typed is lost by sending.
+func (c *Chips) Value() []string {
+	out := slices.Clone(c.values)
+	if v := c.clean(c.entry.text); v != "" && !slices.Contains(out, v) {
+		out = append(out, v)
+	}
+	return out
+}
+
+// SetValue replaces the chips and empties the entry.
+func (c *Chips) SetValue(values []string) {
+	c.values = slices.Clone(values)
+	c.entry = line{}
+	c.on = len(c.values)
+	c.offer = nil
+}
+
+// Add appends a chip where it is not there already, and tells whether it did.
+func (c *Chips) Add(value string) bool {
+	v := c.clean(value)
+	if v == "" || slices.Contains(c.values, v) {
+		return false
+	}
+	atEntry := c.on >= len(c.values)
+	c.values = append(c.values, v)
+	if atEntry {
+		c.on = len(c.values)
+	}
+	return true
+}
+
+// Entry is the text typed and not yet made a chip.
+func (c *Chips) Entry() string { return c.entry.text }
+
+// Focus makes the editor take keys.
+func (c *Chips) Focus() {
+	c.focused = true
+	c.on = len(c.values)
+}
+
+// Blur makes a chip of the entry and the editor ignore keys.
+func (c *Chips) Blur() {
+	if c.focused {
+		c.commit()
+	}
+	c.focused = false
+	c.on = len(c.values)
+	c.offer = nil
+}
+
+// Focused tells whether the editor takes keys.
+func (c *Chips) Focused() bool { return c.focused }
+
+// Update edits the chips and the entry. It tells whether it used the message;
+// enter and tab are used only where they do something here.
+func (c *Chips) Update(msg tea.Msg) bool {
+	if !c.focused {
+		return false
+	}
+	switch msg := msg.(type) {
+	case tea.PasteMsg:
+		c.paste(msg.Content)
+		return true
+	case tea.KeyPressMsg:
+		if text := typed(msg); text != "" {
+			c.write(text)
+			return true
+		}
+		if c.on < len(c.values) {
+			return c.pressChip(msg.String())
+		}
+		return c.pressEntry(msg.String())
+	}
+	return false
+}
+
+// write types into the entry; a comma ends it.
+func (c *Chips) write(text string) {
+	c.on = len(c.values)
+	for i, part := range strings.Split(text, ",") {
+		if i > 0 {
+			c.commit()
+		}
+		c.entry.insert(part)
+	}
+	c.look()
+}
+
+// paste adds every part of a list divided by commas or line ends; text without
+// either goes into the entry.
+func (c *Chips) paste(text string) {
+	text = strings.TrimRight(text, "\r\n")
+	if !strings.ContainsAny(text, ",\r\n") {
+		c.write(oneLine(text))
+		return
+	}
+	c.commit()
+	divider := func(r rune) bool { return r == ',' || r == '\r' || r == '\n' }
+	for part := range strings.FieldsFuncSeq(text, divider) {
+		c.Add(oneLine(part))
+	}
+	c.on = len(c.values)
+}
+
+func (c *Chips) pressChip(key string) bool {
+	switch key {
+	case "left", "ctrl+b":
+		c.on = max(0, c.on-1)
+	case "right", "ctrl+f":
+		c.on++
+	case "home", "ctrl+a":
+		c.on = 0
+	case "end", "ctrl+e":
+		c.on = len(c.values)
+	case "delete", "backspace", "ctrl+d":
+		c.remove(c.on)
+	case "enter":
+		v := c.values[c.on]
+		c.remove(c.on)
+		c.commit()
+		c.entry.set(v)
+		c.on = len(c.values)
+	default:
+		return false
+	}
+	return true
+}
+
+func (c *Chips) pressEntry(key string) bool {
+	switch key {
+	case "enter":
+		if strings.TrimSpace(c.entry.text) == "" {
+			return false
+		}
+		c.commit()
+		return true
+	case "tab":
+		if len(c.offer) == 0 {
+			return false
+		}
+		c.entry.set(c.offer[c.offerAt])
+		c.commit()
+		return true
+	case "up", "down":
+		if len(c.offer) < 2 {
+			return false
+		}
+		step := 1
+		if key == "up" {
+			step = len(c.offer) - 1
+		}
+		c.offerAt = (c.offerAt + step) % len(c.offer)
+		return true
+	case "esc":
+		if len(c.offer) == 0 {
+			return false
+		}
+		c.offer = nil
+		return true
+	case "backspace":
+		if c.entry.text == "" {
+			c.remove(len(c.values) - 1)
+			return true
+		}
+	case "left", "ctrl+b":
+		if c.entry.at == 0 && len(c.values) > 0 {
+			c.on = len(c.values) - 1
+			return true
+		}
+	}
+	used := c.entry.press(key, false)
+	if used {
+		c.look()
+	}
+	return used
+}
+
+// commit makes a chip of the entry.
+func (c *Chips) commit() {
+	c.Add(c.entry.text)
+	c.entry.set("")
+	c.offer = nil
+	c.on = len(c.values)
+}
+
+func (c *Chips) remove(i int) {
+	if i < 0 || i >= len(c.values) {
+		return
+	}
+	atEntry := c.on >= len(c.values)
+	c.values = slices.Delete(c.values, i, i+1)
+	if atEntry {
+		c.on = len(c.values)
+	}
+	c.on = min(c.on, len(c.values))
+}
+
+// look asks for completions of what is typed now.
+func (c *Chips) look() {
+	c.offer, c.offerAt = nil, 0
+	text := strings.TrimSpace(c.entry.text)
+	if c.Complete == nil || text == "" {
+		return
+	}
+	for _, v := range c.Complete(text) {
+		if v == text || slices.Contains(c.values, v) {
+			continue
+		}
+		c.offer = append(c.offer, v)
+		if len(c.offer) == maxCompletions {
+			break
+		}
+	}
+}
+
+func (c *Chips) clean(s string) string {
+	if c.Clean != nil {
+		return c.Clean(s)
+	}
+	return strings.TrimSpace(s)
+}
+
+// Rows is how many rows the editor needs at that width to show everything.
+func (c *Chips) Rows(width int, th *theme.Theme) int {
+	return max(1, len(c.layout(width, th)))
+}
+
+// View draws label, chips, entry and, while something is typed, its
+// completions, exactly filling size. Where there are more rows than room, those
+// with the thing that the keys act upon are shown.
+func (c *Chips) View(size image.Point, th *theme.Theme) string {
+	if size.X < 1 || size.Y < 1 {
+		return ""
+	}
+	rows := c.layout(size.X, th)
+	from := 0
+	for i, r := range rows {
+		if r.focus && i >= size.Y {
+			from = i - size.Y + 1
+		}
+	}
+	lines := make([]string, 0, size.Y)
+	for _, r := range rows[from:min(len(rows), from+size.Y)] {
+		lines = append(lines, r.text)
+	}
+	return Fit(strings.Join(lines, "\n"), size.X, size.Y)
+}
+
+type chipRow struct {
+	text  string
+	width int
+	focus bool
+}
+
+// layout breaks chips and entry into rows.
+func (c *Chips) layout(width int, th *theme.Theme) []chipRow {
+	label, room := labelColumn(c.Label, c.LabelWidth, width, c.focused, th)
+	indent := blanks(width - room)
+	rows := []chipRow{{text: label}}
+	put := func(text string, w int, focus bool) {
+		r := &rows[len(rows)-1]
+		gap := 0
+		if r.width > 0 {
+			gap = 1
+		}
+		if r.width > 0 && r.width+gap+w > room {
+			rows = append(rows, chipRow{text: indent})
+			r, gap = &rows[len(rows)-1], 0
+		}
+		r.text += blanks(gap) + text
+		r.width += gap + w
+		r.focus = r.focus || focus
+	}
+	for i, v := range c.values {
+		on := c.focused && i == c.on
+		style, text := th.Chip, " "+Safe(v)+" "
+		if on {
+			style = th.ChipFocus
+		}
+		if !th.Color {
+			text = "[" + Safe(v) + "]"
+		}
+		text = Truncate(text, room)
+		put(style.Render(text), Width(text), on)
+	}
+	if !c.focused {
+		if len(c.values) == 0 {
+			text := Truncate(Safe(c.Placeholder), room)
+			put(th.Placeholder.Render(text), Width(text), false)
+		}
+		return rows
+	}
+	atEntry := c.on >= len(c.values)
+	hint := ""
+	if len(c.values) == 0 {
+		hint = c.Placeholder
+	}
+	f := Field{Placeholder: hint, line: c.entry, focused: atEntry}
+	w := min(room, max(12, Width(Safe(c.entry.text))+1, Width(Safe(hint))+1))
+	put(f.text(w, th), w, atEntry)
+	if len(c.offer) > 0 && atEntry {
+		rows = append(rows, chipRow{text: indent + c.offered(room, th), width: room, focus: true})
+	}
+	return rows
+}
+
+// offered is the line of completions: the one that tab takes stands out.
+func (c *Chips) offered(room int, th *theme.Theme) string {
+	out := th.Key.Render("tab")
+	for i, v := range c.offer {
+		style := th.Muted
+		if i == c.offerAt {
+			style = th.Selected
+		}
+		out += " " + style.Render(Safe(v))
+	}
+	return Truncate(out, room)
+}

@@ -1,0 +1,217 @@
+package kit
+
+import (
+	"image"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/theme"
+)
+
+// How long a dialog takes no keys: after it opened, because a person may still
+// be typing for what was there before; after a paste, because its end may look
+// like keys (notes on reliability).
+const (
+	dialogGrace = 425 * time.Millisecond
+	pasteGrace  = 50 * time.Millisecond
+)
+
+// DialogChoice is one button of a dialog.
+type DialogChoice struct {
+	// Label names the act with its number and target: "Send 12 files to /summer/".
+	Label string
+	// Key runs it at once; empty for none.
+	Key string
+	// Danger marks an act that cannot be undone.
+	Danger bool
+}
+
+// DialogAction is what a dialog came to.
+type DialogAction int
+
+// What a dialog may come to beside the number of a choice, which is 0 or more.
+const (
+	// DialogOpen means that it has not been answered.
+	DialogOpen DialogAction = -1
+	// DialogCancelled means that it was left by esc.
+	DialogCancelled DialogAction = -2
+)
+
+// Dialog asks a question over the screen. Put the safe choice first: it has the
+// focus. Left, right and tab walk over the choices, enter takes one, esc leaves.
+type Dialog struct {
+	title, text string
+	choices     []DialogChoice
+	now         func() time.Time
+	opened      time.Time
+	pasted      time.Time
+	on          int
+	buttons     []image.Rectangle
+}
+
+// NewDialog opens a dialog. The clock now is time.Now outside of tests.
+func NewDialog(now func() time.Time, title, text string, choices ...DialogChoice) *Dialog {
+	return &Dialog{title: title, text: text, choices: choices, now: now, opened: now()}
+}
+
+// Update handles keys and clicks and tells what the dialog came to. Every key
+// is the dialog's own while it is open. The position of a mouse message counts
+// from the dialog's upper left corner.
+func (d *Dialog) Update(msg tea.Msg) DialogAction {
+	now := d.now()
+	switch msg := msg.(type) {
+	case tea.PasteMsg, tea.PasteStartMsg, tea.PasteEndMsg:
+		d.pasted = now
+	case tea.KeyPressMsg:
+		if d.deaf(now) {
+			return DialogOpen
+		}
+		return d.press(msg.String())
+	case tea.MouseClickMsg:
+		if d.deaf(now) {
+			return DialogOpen
+		}
+		for i, r := range d.buttons {
+			if image.Pt(msg.X, msg.Y).In(r) {
+				return DialogAction(i)
+			}
+		}
+	}
+	return DialogOpen
+}
+
+// deaf tells whether keys come too early to be meant for the dialog.
+func (d *Dialog) deaf(now time.Time) bool {
+	return now.Sub(d.opened) < dialogGrace || (!d.pasted.IsZero() && now.Sub(d.pasted) < pasteGrace)
+}
+
+func (d *Dialog) press(key string) DialogAction {
+	n := len(d.choices)
+	if key == "esc" || n == 0 {
+		return DialogCancelled
+	}
+	for i, c := range d.choices {
+		if c.Key != "" && c.Key == key {
+			return DialogAction(i)
+		}
+	}
+	switch key {
+	case "enter", "space":
+		return DialogAction(d.on)
+	case "right", "down", "tab", "l", "j":
+		d.on = (d.on + 1) % n
+	case "left", "up", "shift+tab", "h", "k":
+		d.on = (d.on + n - 1) % n
+	}
+	return DialogOpen
+}
+
+// Acts are what can be done in the dialog, for hints and help.
+func (d *Dialog) Acts() []Act {
+	acts := make([]Act, 0, len(d.choices)+2)
+	for _, c := range d.choices {
+		if c.Key != "" {
+			acts = append(acts, Act{Binding: Bind(c.Label, "", c.Key), Hint: true})
+		}
+	}
+	return append(acts,
+		Act{Binding: Bind("take", "", "enter"), Hint: true},
+		Act{Binding: Bind("cancel", "", "esc"), Hint: true})
+}
+
+// View draws the dialog as a box no larger than room; lay it over the screen
+// with [OverlayCenter].
+func (d *Dialog) View(room image.Point, th *theme.Theme) string {
+	d.buttons = nil
+	if room.X < 1 || room.Y < 1 {
+		return ""
+	}
+	wish := max(36, Width(Safe(d.title))+6)
+	for line := range strings.SplitSeq(d.text, "\n") {
+		wish = max(wish, min(64, Width(Safe(line))+4))
+	}
+	row := 2
+	for i := range d.choices {
+		row += Width(d.label(i)) + 1
+	}
+	wish = max(wish, min(row+2, 76))
+	width := min(room.X, wish)
+	inner := BoxInner(image.Pt(width, room.Y))
+	margin := 1
+	if inner.X < 10 {
+		margin = 0
+	}
+	words := inner.X - 2*margin
+
+	var body []string
+	for line := range strings.SplitSeq(d.text, "\n") {
+		for _, w := range Wrap(Safe(line), words) {
+			body = append(body, blanks(margin)+th.Text.Render(w))
+		}
+	}
+	rows := d.layout(words)
+	// The buttons are never pushed out by the words.
+	if fit := inner.Y - len(rows) - 1; len(body) > fit {
+		body = body[:max(0, fit)]
+	}
+	if len(body)+len(rows) < inner.Y && len(body) > 0 {
+		body = append(body, "")
+	}
+	origin := BoxOrigin(image.Pt(width, room.Y))
+	for _, row := range rows {
+		line, x := blanks(margin), margin
+		for _, i := range row {
+			text := Truncate(d.label(i), words)
+			style := th.Button
+			switch {
+			case i == d.on:
+				style = th.ButtonFocus
+			case d.choices[i].Danger:
+				style = th.Bad
+			}
+			if x > margin {
+				line += " "
+				x++
+			}
+			at := origin.Add(image.Pt(x, len(body)))
+			d.buttons = append(d.buttons, image.Rectangle{Min: at, Max: at.Add(image.Pt(Width(text), 1))})
+			line += style.Render(text)
+			x += Width(text)
+		}
+		body = append(body, line)
+	}
+	height := min(room.Y, len(body)+2)
+	return box(image.Pt(width, height), th.ShapeFocus, th.Dialog, th.DialogTitle, th.Muted,
+		Safe(d.title), "", strings.Join(body, "\n"))
+}
+
+// layout shares the buttons among rows of at most width columns.
+func (d *Dialog) layout(width int) [][]int {
+	var rows [][]int
+	used := 0
+	for i := range d.choices {
+		w := Width(d.label(i))
+		if len(rows) == 0 || used+1+w > width {
+			rows, used = append(rows, nil), 0
+		} else {
+			used++
+		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], i)
+		used += w
+	}
+	return rows
+}
+
+func (d *Dialog) label(i int) string {
+	c := d.choices[i]
+	text := Safe(c.Label)
+	if c.Key != "" {
+		text += " (" + c.Key + ")"
+	}
+	if i == d.on {
+		return "[" + text + "]"
+	}
+	return " " + text + " "
+}

@@ -1,0 +1,73 @@
+package kit
+
+import (
+	"fmt"
+	"image"
+
+	"mediadesk/ui/theme"
+)
+
+// Mode is how a screen lays out its panes. The break points are those of the
+// design §4.
+type Mode int
+
+// The modes, from the smallest terminal to the largest.
+const (
+	// Tiny is a terminal too small to work in: show [TooSmall].
+	Tiny Mode = iota
+	// Narrow is one column.
+	Narrow
+	// Stacked has panes one above the other.
+	Stacked
+	// Wide has panes side by side.
+	Wide
+)
+
+// The least sizes of the modes.
+const (
+	MinWidth, MinHeight = 40, 12
+	StackedWidth        = 60
+	WideWidth           = 100
+)
+
+// ModeOf is the mode for a terminal of that size.
+func ModeOf(size image.Point) Mode {
+	switch {
+	case size.X < MinWidth || size.Y < MinHeight:
+		return Tiny
+	case size.X >= WideWidth:
+		return Wide
+	case size.X >= StackedWidth:
+		return Stacked
+	default:
+		return Narrow
+	}
+}
+
+// ModeOfWidth is the mode for a rectangle of that many columns whatever its
+// height: for screens, whose rectangle is lower than the terminal.
+func ModeOfWidth(columns int) Mode {
+	return ModeOf(image.Pt(columns, MinHeight))
+}
+
+// TooSmall is what a terminal shows that is too small to work in: a sentence
+// with the size needed, exactly filling size.
+func TooSmall(size image.Point, th *theme.Theme) string {
+	long := fmt.Sprintf("This terminal is %dx%d. mediadesk needs %dx%d: make it larger.",
+		size.X, size.Y, MinWidth, MinHeight)
+	need := fmt.Sprintf("%dx%d", MinWidth, MinHeight)
+	for _, words := range []string{long, "Needs " + need, need} {
+		lines := Wrap(words, size.X)
+		if len(lines) <= size.Y {
+			out := ""
+			for i, line := range lines {
+				if i > 0 {
+					out += "\n"
+				}
+				out += th.Warn.Render(line)
+			}
+			return Fit(out, size.X, size.Y)
+		}
+	}
+	return Fit(need, size.X, size.Y)
+}

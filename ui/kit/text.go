@@ -1,0 +1,200 @@
+package kit
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// ellipsis stands for what was left out.
+const ellipsis = "…"
+
+// Width is the number of columns that one line takes. Escape sequences take
+// none, East Asian letters and emoji two.
+func Width(s string) int { return ansi.StringWidth(s) }
+
+// Truncate shortens one line, which may hold styles, to at most w columns and
+// ends it with … where something was left out. It never cuts a letter from its
+// marks. For w < 1 it is empty.
+func Truncate(s string, w int) string {
+	if w < 1 {
+		return ""
+	}
+	return ansi.Truncate(s, w, ellipsis)
+}
+
+// TruncateMiddle shortens a plain name (without styles) to at most w columns by
+// leaving out its middle, so that the beginning and the end with the extension
+// stay. It never cuts a letter from its marks. For w < 1 it is empty.
+func TruncateMiddle(s string, w int) string {
+	if w < 1 {
+		return ""
+	}
+	if Width(s) <= w {
+		return s
+	}
+	if w == 1 {
+		return ellipsis
+	}
+	parts := graphemes(s)
+	room := w - 1
+	tail := room / 2
+	// A longer extension may take more than half, but leaves two columns.
+	if dot := strings.LastIndexByte(s, '.'); dot > 0 {
+		if ext := Width(s[dot:]); ext > tail && ext <= 10 && ext <= room-2 {
+			tail = ext
+		}
+	}
+	end, used := len(parts), 0
+	for end > 0 {
+		pw := Width(parts[end-1])
+		if used+pw > tail {
+			break
+		}
+		used += pw
+		end--
+	}
+	head := room - used
+	begin, usedHead := 0, 0
+	for begin < end {
+		pw := Width(parts[begin])
+		if usedHead+pw > head {
+			break
+		}
+		usedHead += pw
+		begin++
+	}
+	return strings.Join(parts[:begin], "") + ellipsis + strings.Join(parts[end:], "")
+}
+
+// PadRight makes one line, which may hold styles, exactly w columns wide:
+// shortened with … or filled with blanks. For w < 1 it is empty.
+func PadRight(s string, w int) string {
+	s = Truncate(s, w)
+	return s + blanks(w-Width(s))
+}
+
+// PadLeft is PadRight for numbers: the blanks come first.
+func PadLeft(s string, w int) string {
+	s = Truncate(s, w)
+	return blanks(w-Width(s)) + s
+}
+
+// Wrap breaks plain or styled text into lines of at most w columns, between
+// words where it can. Lines of the text stay lines. For w < 1 there are none.
+func Wrap(s string, w int) []string {
+	if w < 1 {
+		return nil
+	}
+	lines := strings.Split(ansi.Wrap(s, w, ""), "\n")
+	for i, line := range lines {
+		// A wide letter does not fit a line of one column.
+		lines[i] = ansi.Truncate(line, w, "")
+	}
+	return lines
+}
+
+// Fit makes a block of lines, which may hold styles, exactly w columns by h
+// rows: clipped without a sign, filled with blanks. For w < 1 or h < 1 it is
+// empty.
+func Fit(s string, w, h int) string {
+	if w < 1 || h < 1 {
+		return ""
+	}
+	var b strings.Builder
+	b.Grow(len(s) + w)
+	rest, more := s, true
+	for row := range h {
+		line := ""
+		if more {
+			line, rest, more = strings.Cut(rest, "\n")
+		}
+		if row > 0 {
+			b.WriteByte('\n')
+		}
+		line = ansi.Truncate(noControls(line), w, "")
+		b.WriteString(line)
+		b.WriteString(blanks(w - Width(line)))
+	}
+	return b.String()
+}
+
+// noControls takes out what would move the cursor inside a line; a tab becomes
+// a blank. Escape sequences stay.
+func noControls(line string) string {
+	bad := func(r rune) bool { return r < 0x20 && r != 0x1b }
+	if strings.IndexFunc(line, bad) < 0 {
+		return line
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case bad(r):
+			return -1
+		}
+		return r
+	}, line)
+}
+
+// Matched draws a name from outside with the letters at the byte offsets
+// indexes in style and the others in base. It makes the name safe itself,
+// letter by letter, so that the offsets are those of the name as it was
+// searched. Offsets out of range are ignored.
+func Matched(s string, indexes []int, style, base lipgloss.Style) string {
+	hit := make(map[int]bool, len(indexes))
+	for _, i := range indexes {
+		hit[i] = true
+	}
+	var b, run strings.Builder
+	on := false
+	flush := func() {
+		if run.Len() == 0 {
+			return
+		}
+		st := base
+		if on {
+			st = style
+		}
+		b.WriteString(st.Render(Safe(run.String())))
+		run.Reset()
+	}
+	at := 0
+	for _, g := range graphemes(s) {
+		now := false
+		for i := range len(g) {
+			now = now || hit[at+i]
+		}
+		if now != on {
+			flush()
+			on = now
+		}
+		run.WriteString(g)
+		at += len(g)
+	}
+	flush()
+	return b.String()
+}
+
+// graphemes splits plain text into what a reader takes for one letter.
+func graphemes(s string) []string {
+	var parts []string
+	for len(s) > 0 {
+		g, _ := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+		if g == "" {
+			g = s[:1]
+		}
+		parts = append(parts, g)
+		s = s[len(g):]
+	}
+	return parts
+}
+
+// blanks are n blank cells, none for n < 1.
+func blanks(n int) string {
+	if n < 1 {
+		return ""
+	}
+	return strings.Repeat(" ", n)
+}

@@ -1,0 +1,117 @@
+package kit
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/dustin/go-humanize"
+)
+
+// Bytes writes a number of bytes with SI units of 1,000: "512 B", "1.5 kB",
+// "25 MB". Less than zero means unknown and is written "?".
+func Bytes(n int64) string {
+	if n < 0 {
+		return "?"
+	}
+	units := []string{"kB", "MB", "GB", "TB", "PB", "EB"}
+	if n < 1000 {
+		return strconv.FormatInt(n, 10) + " B"
+	}
+	v, u := float64(n)/1000, 0
+	// 999.95 would be written 1000.0.
+	for v >= 999.5 && u < len(units)-1 {
+		v /= 1000
+		u++
+	}
+	if v >= 99.95 || v == math.Trunc(v) {
+		return fmt.Sprintf("%.0f %s", v, units[u])
+	}
+	return fmt.Sprintf("%.1f %s", v, units[u])
+}
+
+// Rate writes bytes per second: "1.2 MB/s". No rate, or none that makes sense,
+// is empty.
+func Rate(bytesPerSecond float64) string {
+	if !(bytesPerSecond > 0) || math.IsInf(bytesPerSecond, 0) {
+		return ""
+	}
+	return Bytes(int64(min(bytesPerSecond, math.MaxInt64/2))) + "/s"
+}
+
+// Duration writes a length of time in at most two units: "4 s", "2 min 05 s",
+// "1 h 20 min", "3 d 4 h". Less than a second is "under 1 s".
+func Duration(d time.Duration) string {
+	switch s := int64(d / time.Second); {
+	case s < 1:
+		return "under 1 s"
+	case s < 60:
+		return fmt.Sprintf("%d s", s)
+	case s < 3600:
+		return fmt.Sprintf("%d min %02d s", s/60, s%60)
+	case s < 24*3600:
+		return fmt.Sprintf("%d h %02d min", s/3600, s%3600/60)
+	default:
+		return fmt.Sprintf("%d d %d h", s/86400, s%86400/3600)
+	}
+}
+
+// Age says how long before now a time was: "now", "40 s ago", "14 min ago",
+// "3 h ago", "5 days ago", and the day where that is more than 60 days. A time
+// after now is "now" up to a minute (clocks differ), else its date. The zero
+// time is "never".
+func Age(t, now time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	d := now.Sub(t)
+	switch {
+	case d < -time.Minute, d >= 60*24*time.Hour:
+		return t.Format("2 Jan 2006")
+	case d < 2*time.Second:
+		return "now"
+	case d < time.Minute:
+		return fmt.Sprintf("%d s ago", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	case d < 48*time.Hour:
+		return "1 day ago"
+	default:
+		return fmt.Sprintf("%d days ago", int(d.Hours())/24)
+	}
+}
+
+// Percent writes how much is done. 100 % is written only when finished is true:
+// all bytes gone out is not yet an answer. An unknown or empty total is "".
+func Percent(done, total int64, finished bool) string {
+	if finished {
+		return "100 %"
+	}
+	if total <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d %%", int(math.Min(99, share(done, total)*100)))
+}
+
+// Count writes a number with separators: "100,000".
+func Count(n int) string { return humanize.Comma(int64(n)) }
+
+// Plural writes a number with its word: "1 file", "12 files". The plural is the
+// word with an s.
+func Plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return Count(n) + " " + word + "s"
+}
+
+// share is done of total between 0 and 1, 0 for an unknown total.
+func share(done, total int64) float64 {
+	if total <= 0 || done <= 0 {
+		return 0
+	}
+	return math.Min(1, float64(done)/float64(total))
+}

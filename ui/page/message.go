@@ -1,0 +1,99 @@
+package page
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+)
+
+// Show asks the root to bring a screen with a tab to the front.
+type Show struct{ ID ID }
+
+// Shown tells a screen that it has come to the front.
+type Shown struct{}
+
+// Back asks the root to leave the screen in front for the one before it.
+type Back struct{}
+
+// Compose asks for the upload form for these sources.
+type Compose struct{ Sources []api.Source }
+
+// Add puts sources into the tray, as those on the command line or those that
+// are sent again from the library.
+type Add struct{ Sources []api.Source }
+
+// Sent tells that the form handed jobs to the queue: the tray lets go of their
+// sources.
+type Sent struct{ Jobs []api.Job }
+
+// Inspect asks for the details of files. Records as last seen are enough.
+type Inspect struct{ Files []api.File }
+
+// FileChanged tells that a record is newer than what was known, from whichever
+// part of the program learnt it.
+type FileChanged struct{ File api.File }
+
+// JobsChanged tells that the queue has news: a job changed its state.
+type JobsChanged struct{}
+
+// RunsChanged tells that the watch has news: a run changed its status.
+type RunsChanged struct{}
+
+// Tick comes ten times a second while something moves: the time to look at
+// counters.
+type Tick struct{}
+
+// UseProfile asks the root to close the profile in use and open another. A key
+// that is typed for this run only comes along; nil: the key is looked for.
+type UseProfile struct {
+	Name string
+	Key  api.Key
+}
+
+// Level is how serious a message to the person is.
+type Level int
+
+// The levels.
+const (
+	Info Level = iota
+	Good
+	Warn
+	Bad
+)
+
+// Toast is a short message shown over the screen. Detail, which may be empty,
+// can be read whole.
+type Toast struct {
+	Level  Level
+	Text   string
+	Detail string
+}
+
+// Problem is the toast of an error: what happened, and what helps.
+func Problem(err error) Toast {
+	return Toast{Level: Bad, Text: err.Error(), Detail: api.Hint(err)}
+}
+
+// Choice is one answer of a question.
+type Choice struct {
+	Label string
+	Key   string  // a single letter that picks it
+	Msg   tea.Msg // sent when it is picked; nil: nothing happens
+}
+
+// Ask asks a question over the screen. The first choice is the safe one: it
+// has the focus, and esc stands for it.
+type Ask struct {
+	Title   string
+	Text    string
+	Choices []Choice
+}
+
+// Copy asks to put text on the clipboard. What says in a word what it is.
+type Copy struct{ What, Text string }
+
+// Open asks to open an address in the browser.
+type Open struct{ Address string }
+
+// Send makes a command that sends msg.
+func Send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }

@@ -1,0 +1,83 @@
+package picture
+
+import "strconv"
+
+// cell is one character cell: a glyph, the colour of its ink and of its ground.
+type cell struct {
+	glyph  rune
+	fg, bg paint
+}
+
+// paint is a colour as a terminal is told it: none, one of 256, or red, green and
+// blue.
+type paint uint32
+
+const (
+	noPaint  paint = 0
+	rgbPaint paint = 1 << 24
+	palPaint paint = 2 << 24
+)
+
+func rgb(r, g, b uint8) paint {
+	return rgbPaint | paint(r)<<16 | paint(g)<<8 | paint(b)
+}
+
+// blank is a cell outside of the picture.
+var blank = cell{glyph: ' '}
+
+// encode appends a line of cells with as few sequences as it takes. It ends in the
+// terminal's own colours.
+func encode(b []byte, cells []cell) []byte {
+	fg, bg := noPaint, noPaint
+	for _, c := range cells {
+		// The ink of a space is not seen: changing it would be wasted.
+		newFg := c.fg
+		if c.glyph == ' ' && c.fg == noPaint && c.bg != noPaint {
+			newFg = fg
+		}
+		if newFg != fg || c.bg != bg {
+			b = sequence(b, fg, newFg, bg, c.bg)
+			fg, bg = newFg, c.bg
+		}
+		b = append(b, string(c.glyph)...)
+	}
+	if fg != noPaint || bg != noPaint {
+		b = append(b, "\x1b[m"...)
+	}
+	return b
+}
+
+// sequence appends the change from one pair of colours to another.
+func sequence(b []byte, oldFg, fg, oldBg, bg paint) []byte {
+	b = append(b, "\x1b["...)
+	n := len(b)
+	if fg != oldFg {
+		b = appendPaint(b, fg, '3')
+	}
+	if bg != oldBg {
+		if len(b) > n {
+			b = append(b, ';')
+		}
+		b = appendPaint(b, bg, '4')
+	}
+	return append(b, 'm')
+}
+
+// appendPaint appends the parameters that choose a colour; layer is '3' for ink
+// and '4' for ground.
+func appendPaint(b []byte, p paint, layer byte) []byte {
+	b = append(b, layer)
+	switch {
+	case p == noPaint:
+		return append(b, '9')
+	case p&palPaint != 0:
+		b = append(b, "8;5;"...)
+		return strconv.AppendUint(b, uint64(p&0xff), 10)
+	}
+	b = append(b, "8;2;"...)
+	b = strconv.AppendUint(b, uint64(p>>16&0xff), 10)
+	b = append(b, ';')
+	b = strconv.AppendUint(b, uint64(p>>8&0xff), 10)
+	b = append(b, ';')
+	return strconv.AppendUint(b, uint64(p&0xff), 10)
+}

@@ -1,0 +1,109 @@
+package picture
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"io"
+
+	"github.com/gabriel-vasile/mimetype"
+)
+
+// DecodeFile decodes the picture in a regular file, upright and reduced as limits
+// says. It waits for memory of the budget and ends early, with the context's
+// error, when ctx does. Every other error is an [*Error].
+func DecodeFile(ctx context.Context, path string, limits Limits) (*Picture, error) {
+	f, _, err := open(path)
+	if err != nil {
+		return nil, at(path, err)
+	}
+	defer func() { _ = f.Close() }()
+	p, err := Decode(ctx, f, limits)
+	return p, at(path, err)
+}
+
+// Decode decodes the picture in rs, which it reads from the start. It is
+// [DecodeFile] for what is not a file of its own.
+func Decode(ctx context.Context, rs io.ReadSeeker, limits Limits) (*Picture, error) {
+	limits = limits.orDefaults()
+	src := newSource(ctx, rs)
+	head, err := readHead(src)
+	if err != nil {
+		return nil, decodeError(ctx, "file", fmt.Errorf("read: %w", readFailure(ctx, err)))
+	}
+	f := formatOf(head)
+	if f == nil {
+		return nil, notPicture(head)
+	}
+	h, err := inspect(ctx, f, src)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.allowed(limits); err != nil {
+		return nil, err
+	}
+	o := readEXIF(src, f).orientation
+	release, err := limits.Budget.take(ctx, h.memory())
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return decodePixels(ctx, src, h, o, limits)
+}
+
+// readFailure marks an error of reading, as opposed to one of understanding.
+func readFailure(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return openError(err)
+}
+
+// allowed refuses what is larger than the limits, before anything is allocated.
+func (h *header) allowed(l Limits) error {
+	if h.unsupported != "" {
+		return &Error{Reason: ErrNotPicture, Detail: h.unsupported}
+	}
+	if h.pixels() > l.Pixels {
+		return &Error{
+			Reason: ErrTooLarge,
+			Detail: fmt.Sprintf("it has %d × %d pixels, %d million are allowed", h.size.X, h.size.Y, l.Pixels/1_000_000),
+		}
+	}
+	return nil
+}
+
+// decodePixels decodes and reduces; the full picture is gone when it returns.
+func decodePixels(ctx context.Context, src io.ReadSeeker, h *header, o Orientation, l Limits) (p *Picture, err error) {
+	defer recoverTo(&err, h.format.name)
+	if _, err := src.Seek(0, io.SeekStart); err != nil {
+		return nil, decodeError(ctx, h.format.name, err)
+	}
+	img, err := h.format.decode(src)
+	if err != nil {
+		return nil, decodeError(ctx, h.format.name, err)
+	}
+	// Not every decoder reads to the end of its time: some have the whole file
+	// in memory when the context ends.
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	full := img.Bounds()
+	if h.format.mime == "image/gif" {
+		// A frame may cover only a part of the picture.
+		full = image.Rectangle{Max: h.size}
+	}
+	return newPicture(ctx, img, full, o, l.Side)
+}
+
+// notPicture says what a file is that cannot be shown.
+func notPicture(head []byte) error {
+	if len(head) == 0 {
+		return &Error{Reason: ErrNotPicture, Detail: "the file is empty"}
+	}
+	kind, name := describe(mimetype.Detect(head))
+	if kind == KindPicture {
+		return &Error{Reason: ErrNotPicture, Detail: "it is a " + name + ", which has no preview yet"}
+	}
+	return &Error{Reason: ErrNotPicture, Detail: "its content is: " + name}
+}

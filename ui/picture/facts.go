@@ -1,0 +1,163 @@
+package picture
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/gabriel-vasile/mimetype"
+)
+
+// Kind is what sort of content a file has.
+type Kind int
+
+// The kinds of content. Other is what is none of the rest, or unknown.
+const (
+	KindOther Kind = iota
+	KindPicture
+	KindVideo
+	KindAudio
+	KindText
+	KindDocument
+	KindArchive
+)
+
+// Facts is what can be known of a file without decoding a pixel. What a file does
+// not tell is zero.
+type Facts struct {
+	// Bytes is the size of the file, Modified when it was last changed.
+	Bytes    int64
+	Modified time.Time
+	// Kind, MIME and Name say what the content is, whatever the file is called;
+	// Name in words, such as "JPEG picture".
+	Kind Kind
+	MIME string
+	Name string
+	// Stored is the size in pixels as stored, Upright as shown; zero where the
+	// file is no picture whose header can be read.
+	Stored, Upright image.Point
+	// Orientation turns Stored to Upright; 1 where nothing else is said.
+	Orientation Orientation
+	// Alpha reports that pixels can be transparent.
+	Alpha bool
+	// Camera and Lens are safe to draw; empty where unknown.
+	Camera, Lens string
+	// Taken is when the picture was taken. Where the camera did not say its time
+	// zone it is the time on its clock, in UTC.
+	Taken time.Time
+	// Problem is why the picture cannot be shown, an [*Error]; nil for pictures
+	// that look sound and for everything that is not meant to be a picture.
+	Problem error
+}
+
+// FactsOf reads the facts of a file, whatever its content. It reads a few
+// kilobytes and fails only where the file cannot be read, with an [*Error], or
+// ctx ends.
+func FactsOf(ctx context.Context, path string) (Facts, error) {
+	f, info, err := open(path)
+	if err != nil {
+		return Facts{}, at(path, err)
+	}
+	defer func() { _ = f.Close() }()
+	facts, err := readFacts(ctx, f)
+	if err != nil {
+		return Facts{}, at(path, err)
+	}
+	facts.Bytes, facts.Modified = info.Size(), info.ModTime()
+	facts.Problem = at(path, facts.Problem)
+	return facts, nil
+}
+
+// readFacts is FactsOf for what is open already, without what the file system
+// knows.
+func readFacts(ctx context.Context, rs io.ReadSeeker) (Facts, error) {
+	src := newSource(ctx, rs)
+	head, err := readHead(src)
+	if err != nil {
+		return Facts{}, readFailure(ctx, err)
+	}
+	f := formatOf(head)
+	if f == nil {
+		return factsOfOther(head), nil
+	}
+	facts := Facts{Kind: KindPicture, MIME: f.mime, Name: f.name, Orientation: Normal}
+	h, err := inspect(ctx, f, src)
+	if ctx.Err() != nil {
+		return Facts{}, ctx.Err()
+	}
+	if err != nil {
+		facts.Problem = err
+		return facts, nil
+	}
+	e := readEXIF(src, f)
+	facts.Problem = h.allowed(Limits{}.orDefaults())
+	facts.Stored, facts.Upright = h.size, e.orientation.Upright(h.size)
+	facts.Orientation, facts.Alpha = e.orientation, h.alpha
+	facts.Camera, facts.Lens, facts.Taken = e.camera, e.lens, e.taken
+	return facts, ctx.Err()
+}
+
+// factsOfOther describes content that is no picture of a known format.
+func factsOfOther(head []byte) Facts {
+	facts := Facts{Orientation: Normal, Name: "empty file", MIME: "application/octet-stream"}
+	if len(head) == 0 {
+		return facts
+	}
+	m := mimetype.Detect(head)
+	facts.MIME, _, _ = strings.Cut(m.String(), ";")
+	facts.Kind, facts.Name = describe(m)
+	if facts.Kind == KindPicture {
+		facts.Problem = notPicture(head)
+	}
+	return facts
+}
+
+// describe puts a detected type into a kind and words.
+func describe(m *mimetype.MIME) (Kind, string) {
+	ext := strings.ToUpper(strings.TrimPrefix(m.Extension(), "."))
+	major, _, _ := strings.Cut(m.String(), "/")
+	kind, noun := KindOther, "file"
+	switch {
+	case major == "image":
+		kind, noun = KindPicture, "picture"
+	case major == "video":
+		kind, noun = KindVideo, "video"
+	case major == "audio":
+		kind, noun = KindAudio, "audio"
+	case isA(m, "application/pdf", "application/x-ole-storage", "application/epub+zip", "text/rtf") ||
+		strings.Contains(m.String(), "opendocument") || strings.Contains(m.String(), "openxmlformats"):
+		kind, noun = KindDocument, "document"
+	case isA(m, "text/plain"):
+		if ext == "TXT" {
+			return KindText, "text"
+		}
+		kind, noun = KindText, "text"
+	case isA(
+		m, "application/zip", "application/gzip", "application/x-tar", "application/x-7z-compressed",
+		"application/x-bzip2", "application/x-xz", "application/zstd", "application/x-rar-compressed",
+	):
+		kind, noun = KindArchive, "archive"
+	}
+	if ext == "" {
+		if kind == KindOther {
+			return kind, "unknown content"
+		}
+		return kind, noun
+	}
+	return kind, fmt.Sprintf("%s %s", ext, noun)
+}
+
+// isA reports whether m is one of the named types or built on one.
+func isA(m *mimetype.MIME, names ...string) bool {
+	for ; m != nil; m = m.Parent() {
+		for _, n := range names {
+			if m.Is(n) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,129 @@
+package picture
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// Request asks for the picture in a file, drawn into a rectangle of cells. Equal
+// requests for an unchanged file are answered from memory.
+type Request struct {
+	Path       string
+	Cols, Rows int
+	Options    Options
+}
+
+// Loader draws the pictures in files. It decodes at most two at a time, remembers
+// what it decoded and drew, and is safe for concurrent use. It keeps no goroutine
+// and needs no closing: Load does its work where it is called.
+type Loader struct {
+	limits   Limits
+	decoders *semaphore.Weighted
+	pictures *lru[fileID, outcome]
+	drawn    *lru[drawnID, Rendered]
+}
+
+// fileID is one state of one file.
+type fileID struct {
+	path           string
+	modified, size int64
+}
+
+type drawnID struct {
+	file       fileID
+	cols, rows int
+	options    Options
+}
+
+// outcome is what decoding a file led to: that it cannot be shown is worth
+// remembering too.
+type outcome struct {
+	picture *Picture
+	err     error
+}
+
+const (
+	maxDecoders   = 2
+	pictureMemory = 64 << 20
+	drawnMemory   = 16 << 20
+	// previewSide is enough for a preview; more of them fit into memory.
+	previewSide = 1024
+)
+
+// NewLoader makes a loader. Where limits.Side is zero, pictures are reduced to
+// 1024 pixels.
+func NewLoader(limits Limits) *Loader {
+	if limits.Side <= 0 {
+		limits.Side = previewSide
+	}
+	return &Loader{
+		limits:   limits.orDefaults(),
+		decoders: semaphore.NewWeighted(maxDecoders),
+		pictures: newLRU[fileID, outcome](pictureMemory),
+		drawn:    newLRU[drawnID, Rendered](drawnMemory),
+	}
+}
+
+// Load draws the picture in a file, which may take a second: call it in a command,
+// not in Update. It returns the context's error as soon as possible after ctx
+// ends; every other error is an [*Error] that says why there is no picture.
+func (l *Loader) Load(ctx context.Context, r Request) (Rendered, error) {
+	if err := ctx.Err(); err != nil {
+		return Rendered{}, err
+	}
+	f, info, err := open(r.Path)
+	if err != nil {
+		return Rendered{}, at(r.Path, err)
+	}
+	defer func() { _ = f.Close() }()
+	id := identify(r.Path, info)
+	key := drawnID{file: id, cols: r.Cols, rows: r.Rows, options: r.Options}
+	if drawn, ok := l.drawn.get(key); ok {
+		return drawn, nil
+	}
+	p, err := l.picture(ctx, id, func() (*Picture, error) { return Decode(ctx, f, l.limits) })
+	if err != nil {
+		return Rendered{}, at(r.Path, err)
+	}
+	drawn := Render(p, r.Cols, r.Rows, r.Options)
+	cost := int64(0)
+	for _, line := range drawn.Lines {
+		cost += int64(len(line))
+	}
+	l.drawn.put(key, drawn, cost+smallCost)
+	return drawn, ctx.Err()
+}
+
+// smallCost stands for the memory that keeping anything takes.
+const smallCost = 512
+
+func identify(path string, info fs.FileInfo) fileID {
+	return fileID{path: path, modified: info.ModTime().UnixNano(), size: info.Size()}
+}
+
+// picture is the decoded picture of a file, remembered or decoded now.
+func (l *Loader) picture(ctx context.Context, id fileID, decode func() (*Picture, error)) (*Picture, error) {
+	if o, ok := l.pictures.get(id); ok {
+		return o.picture, o.err
+	}
+	if err := l.decoders.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	defer l.decoders.Release(1)
+	// Someone else may have decoded it while this call was waiting.
+	if o, ok := l.pictures.get(id); ok {
+		return o.picture, o.err
+	}
+	p, err := decode()
+	switch {
+	case err == nil:
+		l.pictures.put(id, outcome{picture: p}, p.bytes()+smallCost)
+	case ctx.Err() == nil && !errors.Is(err, ErrUnreadable):
+		// That a file cannot be read is about the moment, not about its content.
+		l.pictures.put(id, outcome{err: err}, smallCost)
+	}
+	return p, err
+}

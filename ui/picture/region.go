@@ -1,0 +1,165 @@
+package picture
+
+import (
+	"image"
+	"strings"
+)
+
+// RegionView draws a picture with a rectangle marked on it, again and again while
+// the rectangle moves: the picture is fitted to cells once, bright and dark, and
+// each frame only chooses between the two. It does not change and is safe for
+// concurrent use.
+type RegionView struct {
+	cols, rows int
+	area       image.Rectangle
+	size       image.Point
+	// bright and dark are the cells of area, line by line.
+	bright, dark []cell
+	// ground is the colour under the border in each cell of area.
+	ink    paint
+	ground []paint
+}
+
+// RenderRegion draws p with rect marked, which is in pixels of p as shown: outside
+// of it the picture is darkened, and a border runs along it. What of rect lies
+// outside of p is left out; an empty rect marks nothing. For more than one frame
+// use [NewRegionView].
+func RenderRegion(p *Picture, cols, rows int, rect image.Rectangle, o Options) Rendered {
+	return NewRegionView(p, cols, rows, o).Render(rect)
+}
+
+// NewRegionView fits p into cols × rows cells.
+func NewRegionView(p *Picture, cols, rows int, o Options) *RegionView {
+	v := &RegionView{cols: max(0, cols), rows: max(0, rows), size: p.Size()}
+	v.area = Fit(v.size, v.cols, v.rows, o.CellAspect)
+	size := v.area.Size()
+	v.bright = drawAll(newDrawing(p, size, o), size)
+	dark := newDrawing(p, size, o)
+	if dark == nil {
+		return v
+	}
+	dark.dim = dimLight
+	v.dark = drawAll(dark, size)
+	v.ink, v.ground = borderColors(p, size, o)
+	return v
+}
+
+func drawAll(d *drawing, size image.Point) []cell {
+	cells := make([]cell, size.X*size.Y)
+	for y := range size.Y {
+		d.next(cells[y*size.X:][:size.X])
+	}
+	return cells
+}
+
+// borderColors is white ink on the darkened mean of each cell, which is seen on
+// light pictures as well as on dark ones.
+func borderColors(p *Picture, size image.Point, o Options) (ink paint, ground []paint) {
+	ground = make([]paint, size.X*size.Y)
+	if o.Color == NoColor {
+		return noPaint, ground
+	}
+	s := newScaler(p, size.X, size.Y, image.Pt(2, 1))
+	line := make([]uint8, 3*size.X)
+	for y := range size.Y {
+		s.row(y, line)
+		for x := range size.X {
+			var c [3]float32
+			for i := range c {
+				c[i] = float32(int(line[3*x+i]) * dimLight / fullLight)
+			}
+			g := exact(c)
+			if o.Color == Color256 {
+				g, _ = nearest(c)
+			}
+			ground[y*size.X+x] = g
+		}
+	}
+	if o.Color == Color256 {
+		ink, _ = nearest([3]float32{255, 255, 255})
+		return ink, ground
+	}
+	return rgb(255, 255, 255), ground
+}
+
+// Render draws a frame with rect marked; see [RenderRegion].
+func (v *RegionView) Render(rect image.Rectangle) Rendered {
+	r := Rendered{Lines: make([]string, 0, v.rows), Area: v.area, size: v.size}
+	border := v.cells(rect)
+	width := v.area.Dx()
+	line := make([]cell, width)
+	var buf []byte
+	for y := range v.rows {
+		if y < v.area.Min.Y || y >= v.area.Max.Y {
+			r.Lines = append(r.Lines, strings.Repeat(" ", v.cols))
+			continue
+		}
+		row := y - v.area.Min.Y
+		for x := range line {
+			line[x] = v.cell(image.Pt(x, row), border)
+		}
+		buf = r.frame(buf[:0], line, v.cols)
+		r.Lines = append(r.Lines, string(buf))
+	}
+	return r
+}
+
+// cells is the rectangle of cells of area that rect touches.
+func (v *RegionView) cells(rect image.Rectangle) image.Rectangle {
+	rect = rect.Intersect(image.Rectangle{Max: v.size})
+	if rect.Empty() || v.area.Empty() {
+		return image.Rectangle{}
+	}
+	w, h := v.area.Dx(), v.area.Dy()
+	return image.Rect(
+		rect.Min.X*w/v.size.X, rect.Min.Y*h/v.size.Y,
+		(rect.Max.X*w+v.size.X-1)/v.size.X, (rect.Max.Y*h+v.size.Y-1)/v.size.Y,
+	)
+}
+
+// cell is the cell at c of area when the border runs along the inside of border.
+func (v *RegionView) cell(c image.Point, border image.Rectangle) cell {
+	i := c.Y*v.area.Dx() + c.X
+	switch {
+	case border.Empty():
+		return v.bright[i]
+	case !c.In(border):
+		return v.dark[i]
+	}
+	if g := borderGlyph(c, border); g != 0 {
+		return cell{glyph: g, fg: v.ink, bg: v.ground[i]}
+	}
+	return v.bright[i]
+}
+
+// borderGlyph is the piece of a border that runs through the cell c of b; zero
+// inside of it.
+func borderGlyph(c image.Point, b image.Rectangle) rune {
+	l, r := c.X == b.Min.X, c.X == b.Max.X-1
+	t, u := c.Y == b.Min.Y, c.Y == b.Max.Y-1
+	switch {
+	case l && r && t && u:
+		return '+'
+	case t && u && l:
+		return '['
+	case t && u && r:
+		return ']'
+	case l && r && t:
+		return '┬'
+	case l && r && u:
+		return '┴'
+	case t && l:
+		return '┌'
+	case t && r:
+		return '┐'
+	case u && l:
+		return '└'
+	case u && r:
+		return '┘'
+	case t || u:
+		return '─'
+	case l || r:
+		return '│'
+	}
+	return 0
+}

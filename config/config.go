@@ -1,0 +1,101 @@
+// Package config keeps the settings of mediadesk: the settings file and its profiles, the places of
+// our files, and the ways to the private key.
+package config
+
+import (
+	"maps"
+	"slices"
+)
+
+// Theme says on which background the program draws.
+type Theme string
+
+// The themes. ThemeAuto asks the terminal.
+const (
+	ThemeAuto  Theme = "auto"
+	ThemeDark  Theme = "dark"
+	ThemeLight Theme = "light"
+)
+
+// Pictures says how pictures are drawn.
+type Pictures string
+
+// The ways to draw pictures. PicturesAuto asks the terminal, PicturesOff draws none.
+const (
+	PicturesAuto   Pictures = "auto"
+	PicturesKitty  Pictures = "kitty"
+	PicturesSixel  Pictures = "sixel"
+	PicturesBlocks Pictures = "blocks"
+	PicturesOff    Pictures = "off"
+)
+
+// What holds where the settings file is silent.
+const (
+	DefaultConcurrency   = 3
+	DefaultWebhookListen = "127.0.0.1:7844"
+	DefaultLocalAddr     = "127.0.0.1:7843"
+	DefaultMaxSize       = 25_000_000 // bytes: "Maximum upload size, free plan" of service.md §8
+)
+
+// Config is the settings file as it was read, with the defaults filled in. It is a value: an edit
+// changes the file and gives another Config. The maps and slices in it are not to be written to.
+type Config struct {
+	Path   string // the settings file
+	Exists bool   // whether the file was there; false means that all of this is defaults
+
+	Profile     string // name of the profile in use
+	Theme       Theme
+	Pictures    Pictures
+	Concurrency int      // uploads at the same time, at least 1
+	Bookmarks   []string // folders, as written: "~/" stands for the home folder
+	Webhook     Webhook
+	Local       Local
+	Profiles    map[string]Profile // by name; LocalProfile is always among them
+}
+
+// Webhook is where our own receiver listens.
+type Webhook struct {
+	Listen string // address and port; port 0 picks one
+}
+
+// Local is how the local library runs.
+type Local struct {
+	Addr     string              // address and port; port 0 picks one
+	MaxSize  int64               // largest upload it takes, in bytes
+	Commands map[string][]string // extension name to the command in its place, an argument list
+}
+
+// Current is the profile in use.
+func (c Config) Current() Profile { return c.Profiles[c.Profile] }
+
+// Find gives a profile by name. If there is none the error says so and names the nearest.
+func (c Config) Find(name string) (Profile, error) {
+	if p, ok := c.Profiles[name]; ok {
+		return p, nil
+	}
+	return Profile{}, &UnknownProfileError{Name: name, Known: c.Names()}
+}
+
+// Names lists the profiles: the local one first, the others by name.
+func (c Config) Names() []string {
+	names := slices.Sorted(maps.Keys(c.Profiles))
+	at := slices.Index(names, LocalProfile)
+	if at < 0 {
+		return names
+	}
+	return append([]string{LocalProfile}, slices.Delete(names, at, at+1)...)
+}
+
+// BookmarkFolders gives the bookmarks with the home folder filled in.
+func (c Config) BookmarkFolders() []string {
+	folders := make([]string, len(c.Bookmarks))
+	for i, b := range c.Bookmarks {
+		folders[i] = expandHome(b)
+	}
+	return folders
+}
+
+// defaults is what holds without a settings file.
+func defaults(path string) Config {
+	return fileConfig{}.resolve(path, false)
+}

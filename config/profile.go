@@ -1,0 +1,306 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// LocalProfile is the name of the profile of the local library. It always exists.
+const LocalProfile = "local"
+
+// Kind says what stands behind a profile.
+type Kind string
+
+// The kinds. KindLocal is the local library of this computer and is only the profile LocalProfile;
+// KindHosted is an account at the hosted service; KindOwn is any other server of this API.
+const (
+	KindLocal  Kind = "local"
+	KindHosted Kind = "hosted"
+	KindOwn    Kind = "own"
+)
+
+// Naming says who makes the name of an upload unique (design §7).
+type Naming string
+
+// The ways of naming: we do, the service does, nobody does.
+const (
+	NamingHere    Naming = "here"
+	NamingService Naming = "service"
+	NamingOff     Naming = "off"
+)
+
+// ColourOption is how a service spells the background colour of remove-bg (hosted-service.md §1).
+type ColourOption string
+
+// The two spellings.
+const (
+	ColourBritish  ColourOption = "bg_colour"
+	ColourAmerican ColourOption = "bg_color"
+)
+
+// Profile is a named account: its addresses, limits and defaults. Its key is elsewhere: see Keys.
+type Profile struct {
+	Name string
+	Kind Kind
+
+	// Addresses without a slash at the end. Those of KindLocal are empty: the program fills in where
+	// its local library listens. DeliveryURL may be empty.
+	UploadURL, BaseURL, DeliveryURL string
+
+	MaxSize, MaxVideoSize int64 // largest file and video in bytes; 0 is not known
+
+	Folder       string       // where uploads go unless said; "" is the root
+	Tags         []string     // tags that every upload begins with
+	Naming       Naming       // never empty once read
+	ColourOption ColourOption // never empty once read
+	WebhookURL   string       // public address in front of our receiver; "" is none
+
+	KeyFile    string   // file that holds the key; "" is none; "~/" stands for the home folder
+	KeyCommand []string // command that prints the key, an argument list; empty is none
+}
+
+// HostedPreset is the profile of an account at the hosted service with the limits of its free plan
+// (hosted-service.md §1). deliveryID is the account's part of https://ik.imagekit.io/ID; a whole
+// address is taken as it is, an empty one leaves the delivery address empty.
+func HostedPreset(name, deliveryID string) Profile {
+	delivery := strings.Trim(strings.TrimSpace(deliveryID), "/")
+	if delivery != "" && !strings.Contains(delivery, "://") {
+		delivery = "https://ik.imagekit.io/" + url.PathEscape(delivery)
+	}
+	return Profile{
+		Name: name, Kind: KindHosted,
+		UploadURL: "https://upload.imagekit.io", BaseURL: "https://api.imagekit.io", DeliveryURL: delivery,
+		MaxSize: DefaultMaxSize, MaxVideoSize: 100_000_000,
+		Naming: NamingHere, ColourOption: ColourAmerican,
+	}
+}
+
+// clean gives the profile with defaults filled in and addresses in their one form, or what is wrong.
+func (p Profile) clean() (Profile, error) {
+	if err := CheckProfileName(p.Name); err != nil {
+		return p, err
+	}
+	p = p.withDefaults()
+	for _, check := range []func(*Profile) *settingError{
+		checkKind, checkAddresses, checkLimits, checkUploadDefaults, checkKeyWays,
+	} {
+		if problem := check(&p); problem != nil {
+			problem.what = fmt.Sprintf("profile %q: %s", p.Name, problem.what)
+			return p, problem
+		}
+	}
+	return p, nil
+}
+
+// withDefaults fills in what was left out. It changes nothing that is there.
+func (p Profile) withDefaults() Profile {
+	if p.Kind == "" {
+		p.Kind = KindOwn
+		if p.Name == LocalProfile {
+			p.Kind = KindLocal
+		}
+	}
+	if p.Naming == "" {
+		p.Naming = NamingHere
+	}
+	if p.ColourOption == "" {
+		p.ColourOption = ColourBritish
+		if p.Kind == KindHosted {
+			p.ColourOption = ColourAmerican
+		}
+	}
+	return p
+}
+
+func checkKind(p *Profile) *settingError {
+	if err := oneOf("kind", p.Kind, KindLocal, KindHosted, KindOwn); err != nil {
+		return err
+	}
+	if (p.Kind == KindLocal) != (p.Name == LocalProfile) {
+		return badSetting("kind", "%q is the local library of this computer and only that one is: choose another name, or kind \"hosted\" or \"own\"", LocalProfile)
+	}
+	return nil
+}
+
+func checkAddresses(p *Profile) *settingError {
+	for _, address := range []struct {
+		key    string
+		url    *string
+		needed bool
+	}{
+		{"upload_url", &p.UploadURL, true},
+		{"base_url", &p.BaseURL, true},
+		{"delivery_url", &p.DeliveryURL, false},
+	} {
+		if p.Kind == KindLocal && *address.url != "" {
+			return badSetting(address.key, "the local library has no address here: where it listens is addr in [local]")
+		}
+		if *address.url == "" {
+			if address.needed && p.Kind != KindLocal {
+				return badSetting(address.key, "is missing: give the address of the service, such as https://media.example.com")
+			}
+			continue
+		}
+		clean, err := CheckURL(*address.url)
+		if err != nil {
+			return badSetting(address.key, "%v", err)
+		}
+		*address.url = clean
+	}
+	if p.WebhookURL == "" {
+		return nil
+	}
+	// The service posts here without our key, so plain http is the person's choice.
+	clean, err := checkURL(p.WebhookURL, true)
+	if err != nil {
+		return badSetting("webhook_url", "%v", err)
+	}
+	p.WebhookURL = clean
+	return nil
+}
+
+func checkLimits(p *Profile) *settingError {
+	if p.MaxSize < 0 {
+		return badSetting("max_size", "is below 0: give bytes, or leave it out if the limit is not known")
+	}
+	if p.MaxVideoSize < 0 {
+		return badSetting("max_video_size", "is below 0: give bytes, or leave it out if the limit is not known")
+	}
+	if p.Kind == KindLocal && p.MaxSize != 0 {
+		return badSetting("max_size", "the limit of the local library is max_size in [local]")
+	}
+	if p.Kind == KindLocal && p.MaxVideoSize != 0 {
+		return badSetting("max_video_size", "the limit of the local library is max_size in [local]")
+	}
+	return nil
+}
+
+func checkUploadDefaults(p *Profile) *settingError {
+	if p.Folder != "" && (!strings.HasPrefix(p.Folder, "/") || !printable(p.Folder)) {
+		return badSetting("folder", "must begin with / and be plain text, such as \"/summer\"")
+	}
+	for _, tag := range p.Tags {
+		if strings.TrimSpace(tag) == "" || strings.ContainsAny(tag, ",%") || !printable(tag) {
+			return badSetting("tags", "%q cannot be a tag: a tag is plain text without , and %%", tag)
+		}
+	}
+	if err := oneOf("naming", p.Naming, NamingHere, NamingService, NamingOff); err != nil {
+		return err
+	}
+	return oneOf("colour_option", p.ColourOption, ColourBritish, ColourAmerican)
+}
+
+func checkKeyWays(p *Profile) *settingError {
+	if p.KeyFile != "" && (!absolute(p.KeyFile)) {
+		return badSetting("key_file", "must be a whole path, such as \"/run/secrets/media\" or \"~/.media-key\"")
+	}
+	if len(p.KeyCommand) > 0 && !usableCommand(p.KeyCommand) {
+		return badSetting("key_command", `must be an argument list such as ["pass", "show", "media"]`)
+	}
+	return nil
+}
+
+// usableCommand says that an argument list can be run.
+func usableCommand(args []string) bool {
+	return len(args) > 0 && strings.TrimSpace(args[0]) != "" &&
+		!slices.ContainsFunc(args, func(a string) bool { return strings.ContainsRune(a, 0) || !utf8.ValidString(a) })
+}
+
+// maxProfileName is the longest name of a profile.
+const maxProfileName = 64
+
+// CheckProfileName says what is wrong with a name for a profile, nil if nothing: 1 to 64 of a–z, A–Z,
+// 0–9, - and _. Keyrings have stumbled over less plain ones.
+func CheckProfileName(name string) error {
+	if name == "" {
+		return fmt.Errorf("the profile has no name: give one of letters a–z, digits, - and _")
+	}
+	if len(name) > maxProfileName {
+		return fmt.Errorf("the name of the profile has %d characters, and %d are the most", len(name), maxProfileName)
+	}
+	for _, r := range name {
+		if !isBareKeyRune(r) {
+			return fmt.Errorf("the profile name %q has %q in it: use letters a–z, digits, - and _", name, r)
+		}
+	}
+	return nil
+}
+
+// CheckURL gives the address of a service without slashes at its end, or says what is wrong. It must
+// be https, or http to this computer, because the private key goes there; and it has no user, query or
+// fragment. The error never repeats what could be a key.
+func CheckURL(text string) (string, error) { return checkURL(text, false) }
+
+func checkURL(text string, plainHTTP bool) (string, error) {
+	u, err := url.Parse(strings.TrimSpace(text))
+	if err != nil || !printable(text) {
+		// The error of url.Parse repeats the address, and with it what stands before an @.
+		return "", fmt.Errorf("is no address: give one such as https://media.example.com")
+	}
+	switch {
+	case u.User != nil:
+		return "", fmt.Errorf("has a user or key before the @: take it out, the key is kept apart")
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.HasSuffix(u.String(), "#"):
+		return "", fmt.Errorf("has a ? or # part: give the address without it")
+	case u.Scheme != "https" && u.Scheme != "http", u.Opaque != "":
+		return "", fmt.Errorf("must begin with https:// (or http:// for this computer)")
+	case u.Hostname() == "":
+		return "", fmt.Errorf("names no host: give one such as https://media.example.com")
+	case u.Scheme == "http" && !plainHTTP && !isLoopback(u.Hostname()):
+		return "", fmt.Errorf("is plain http to %s: the key would travel readable, use https", u.Hostname())
+	}
+	if port := u.Port(); port != "" || strings.HasSuffix(u.Host, ":") {
+		if _, err := netip.ParseAddrPort("[::]:" + port); err != nil || port == "0" {
+			return "", fmt.Errorf("has no usable port: give 1 to 65535")
+		}
+	}
+	u.Host = strings.ToLower(u.Host)
+	return strings.TrimRight(u.String(), "/"), nil
+}
+
+// isLoopback says that a host is this computer.
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Unmap().IsLoopback()
+}
+
+// checkListen says what is wrong with an address to listen on.
+func checkListen(key, text string) *settingError {
+	host, port, err := net.SplitHostPort(text)
+	if err == nil {
+		_, err = netip.ParseAddrPort("[::]:" + port)
+	}
+	if err == nil && !strings.EqualFold(host, "localhost") {
+		_, err = netip.ParseAddr(host)
+	}
+	if err != nil {
+		return badSetting(key, `%q is no address to listen on: give one such as "127.0.0.1:7843" (port 0 picks one)`, text)
+	}
+	return nil
+}
+
+// printable says that text is valid and has no control or invisible formatting characters.
+func printable(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) })
+}
+
+// oneOf says that a setting has none of its values, and which was likely meant.
+func oneOf[T ~string](key string, got T, values ...T) *settingError {
+	if slices.Contains(values, got) {
+		return nil
+	}
+	names := make([]string, len(values))
+	for i, v := range values {
+		names[i] = string(v)
+	}
+	return badSetting(key, "%q is not one of %s%s", string(got), strings.Join(names, ", "), didYouMean(string(got), names))
+}

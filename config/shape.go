@@ -1,0 +1,123 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// checkShape compares what is in the file with the keys there are, and lists what is unknown or of the
+// wrong type. It is done here because the TOML library takes keys in any case ("Theme"), and an edit
+// would then add a second one.
+func checkShape(path string, places []entry, raw map[string]any) []error {
+	var problems []error
+	walkShape(raw, reflect.TypeFor[fileConfig](), nil, func(key []string, text string) {
+		problems = append(problems, &FileError{Path: path, Line: lineOf(places, key), Key: joinKey(key), Text: text})
+	})
+	slices.SortStableFunc(problems, func(a, b error) int { return a.(*FileError).Line - b.(*FileError).Line })
+	return problems
+}
+
+func walkShape(value any, want reflect.Type, key []string, report func(key []string, text string)) {
+	wrong := func(text string) { report(key, joinKey(key)+" must be "+text) }
+	switch want.Kind() {
+	case reflect.String:
+		if _, ok := value.(string); !ok {
+			wrong("text in quotes")
+		}
+	case reflect.Int64:
+		if _, ok := value.(int64); !ok {
+			wrong("a whole number without quotes")
+		}
+	case reflect.Slice:
+		list, ok := value.([]any)
+		if !ok {
+			wrong(`a list of texts, such as ["one", "two"]`)
+			return
+		}
+		for _, item := range list {
+			if _, ok := item.(string); !ok {
+				wrong(`a list of texts, such as ["one", "two"]`)
+				return
+			}
+		}
+	case reflect.Map, reflect.Struct:
+		table, ok := value.(map[string]any)
+		if !ok {
+			wrong("a table, written [" + joinKey(key) + "]")
+			return
+		}
+		walkTable(table, want, key, report)
+	}
+}
+
+func walkTable(table map[string]any, want reflect.Type, key []string, report func(key []string, text string)) {
+	var fields map[string]reflect.Type
+	if want.Kind() == reflect.Struct {
+		fields = fieldsOf(want)
+	}
+	for _, name := range slices.Sorted(maps.Keys(table)) {
+		sub := append(slices.Clone(key), name)
+		inner := want
+		if fields == nil {
+			inner = want.Elem()
+		} else if field, ok := fields[name]; ok {
+			inner = field
+		} else {
+			report(sub, unknownKey(key, name, fields))
+			continue
+		}
+		walkShape(table[name], inner, sub, report)
+	}
+}
+
+// unknownKey is the sentence about a key that does not exist, with a guess at what was meant.
+func unknownKey(table []string, name string, fields map[string]reflect.Type) string {
+	where := "at the top"
+	if len(table) > 0 {
+		where = "in [" + joinKey(table) + "]"
+	}
+	text := fmt.Sprintf("there is no setting %q %s", name, where)
+	if guess := didYouMean(name, slices.Sorted(maps.Keys(fields))); guess != "" {
+		return text + guess
+	}
+	var homes []string
+	findHomes(reflect.TypeFor[fileConfig](), nil, name, &homes)
+	if len(homes) > 0 {
+		return text + ": it belongs " + strings.Join(homes, " or ")
+	}
+	return text + ": take the line out, or look at the settings there are in the comments of a new file"
+}
+
+// findHomes lists the tables in which a key of this name exists.
+func findHomes(t reflect.Type, table []string, name string, homes *[]string) {
+	for _, key := range slices.Sorted(maps.Keys(fieldsOf(t))) {
+		inner := fieldsOf(t)[key]
+		sub := append(slices.Clone(table), key)
+		if inner.Kind() == reflect.Map {
+			inner = inner.Elem()
+			sub = append(sub, "NAME")
+		}
+		if key == name {
+			place := "in [" + strings.Join(table, ".") + "]"
+			if len(table) == 0 {
+				place = "at the top, before the first [table]"
+			}
+			*homes = append(*homes, place)
+		}
+		if inner.Kind() == reflect.Struct {
+			findHomes(inner, sub, name, homes)
+		}
+	}
+}
+
+// fieldsOf lists the keys of a table and their types.
+func fieldsOf(t reflect.Type) map[string]reflect.Type {
+	fields := make(map[string]reflect.Type, t.NumField())
+	for field := range t.Fields() {
+		fields[field.Tag.Get("toml")] = field.Type
+	}
+	return fields
+}

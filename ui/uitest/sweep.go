@@ -1,0 +1,80 @@
+package uitest
+
+import (
+	"fmt"
+	"image"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"mediadesk/ui/theme"
+)
+
+// Sizes are the terminals that every view is drawn on: the smallest, those
+// around each break point of the layout, and the largest.
+var Sizes = []image.Point{
+	{1, 1},
+	{2, 2},
+	{5, 1},
+	{20, 5},
+	{39, 11},
+	{40, 12},
+	{60, 16},
+	{79, 23},
+	{80, 24},
+	{99, 30},
+	{100, 30},
+	{120, 36},
+	{120, 40},
+	{200, 60},
+}
+
+// Themes are those that every view is drawn in, by name.
+func Themes() map[string]*theme.Theme {
+	return map[string]*theme.Theme{
+		"dark": theme.New(true, true), "light": theme.New(false, true), "no colour": theme.New(true, false),
+	}
+}
+
+// Sweep draws a view at every size in every theme and fails where it panics,
+// draws outside its rectangle, or writes a control character other than escape
+// sequences and line ends.
+func Sweep(t testing.TB, view func(w, h int, th *theme.Theme) string) {
+	t.Helper()
+	for name, th := range Themes() {
+		for _, size := range Sizes {
+			if err := sweepOne(view, size, th); err != nil {
+				t.Errorf("at %dx%d, %s: %v", size.X, size.Y, name, err)
+			}
+		}
+	}
+}
+
+func sweepOne(view func(w, h int, th *theme.Theme) string, size image.Point, th *theme.Theme) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	return Inside(view(size.X, size.Y, th), size.X, size.Y)
+}
+
+// Inside tells what of a drawing lies outside w columns by h rows, or would
+// move the cursor; nil where nothing does.
+func Inside(drawing string, w, h int) error {
+	lines := strings.Split(drawing, "\n")
+	if len(lines) > h {
+		return fmt.Errorf("%d lines, %d fit:\n%s", len(lines), h, ansi.Strip(drawing))
+	}
+	for y, line := range lines {
+		if got := ansi.StringWidth(line); got > w {
+			return fmt.Errorf("line %d has %d columns, %d fit: %q", y, got, w, line)
+		}
+		if i := strings.IndexFunc(line, func(r rune) bool { return r != 0x1b && (r < 0x20 || (r >= 0x7f && r < 0xa0)) }); i >= 0 {
+			return fmt.Errorf("line %d holds a control character: %q", y, line)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,421 @@
+// Package uitest is the virtual terminal that drives the program in tests.
+//
+// Start runs a model as a real program on a pseudo-terminal whose other end is a
+// terminal emulator; StartBinary does the same with a built binary. A test
+// presses keys and waits for what the screen shows. Nothing sleeps: every wait
+// ends at the change of the screen that it waits for, or fails after ten seconds
+// and prints the screen.
+package uitest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+)
+
+// Deadline is how long a wait lasts before it fails the test.
+const Deadline = 10 * time.Second
+
+// Term is a running program with its terminal. Its methods are for the test's
+// own goroutine.
+type Term struct {
+	t testing.TB
+
+	mu        sync.Mutex // guards everything up to the blank line
+	em        *vt.Emulator
+	raw       bytes.Buffer
+	changed   chan struct{}
+	altScreen bool
+	hidden    bool
+	title     string
+
+	wire    wire
+	program *tea.Program // nil for a binary
+	command *exec.Cmd    // nil for a model
+	stop    context.CancelFunc
+
+	done  chan struct{} // closed when the program has ended and all is drawn
+	model tea.Model
+	err   error
+}
+
+// wire is the line between program and terminal.
+type wire interface {
+	io.ReadWriteCloser
+	// Hangup ends the program's side: what was written can still be read.
+	Hangup()
+	Resize(w, h int) error
+}
+
+// environment is what programs see of the terminal unless a test says
+// otherwise.
+var environment = []string{"TERM=xterm-256color", "COLORTERM=truecolor"}
+
+// Start runs the model on a terminal of w columns by h rows and returns when
+// the program has drawn something. At the end of the test the program is
+// stopped. Options come after our own, so that they win; one that sets another
+// context has to end it. Where the machine has no pseudo-terminals the program
+// runs on pipes.
+func Start(t testing.TB, model tea.Model, w, h int, opts ...tea.ProgramOption) *Term {
+	t.Helper()
+	line, in, out := openWire(t, w, h)
+	return startModel(t, line, in, out, model, w, h, opts...)
+}
+
+func startModel(t testing.TB, line wire, in io.Reader, out io.Writer, model tea.Model, w, h int, opts ...tea.ProgramOption) *Term {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	own := []tea.ProgramOption{
+		tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out),
+		tea.WithEnvironment(environment), tea.WithWindowSize(w, h), tea.WithoutSignalHandler(),
+	}
+	term := newTerm(t, line, w, h)
+	term.stop = cancel
+	term.program = tea.NewProgram(model, append(own, opts...)...)
+	drawn := term.connect()
+	go func() {
+		term.model, term.err = term.program.Run()
+		term.finish(drawn)
+	}()
+	term.begin()
+	return term
+}
+
+// StartBinary runs a built binary with these arguments on a terminal of w
+// columns by h rows, as the leader of its own session, and returns when it has
+// drawn something or ended. env is added to TERM and COLORTERM; nothing else is
+// inherited. At the end of the test the process is killed if it still runs.
+// Without pseudo-terminals the test is skipped.
+func StartBinary(t testing.TB, path string, args, env []string, w, h int) *Term {
+	t.Helper()
+	line, slave := openPty(t, w, h)
+	if line == nil {
+		missing(t, "this machine has no pseudo-terminals")
+		return nil
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Env = append(append([]string{}, environment...), env...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+	ownSession(cmd)
+	term := newTerm(t, line, w, h)
+	term.command = cmd
+	term.stop = func() {
+		// It may have ended by itself.
+		_ = cmd.Process.Kill()
+	}
+	if err := cmd.Start(); err != nil {
+		line.Hangup()
+		_ = line.Close()
+		t.Fatalf("starting %s: %v", path, err)
+	}
+	line.Hangup()
+	drawn := term.connect()
+	go func() {
+		term.err = cmd.Wait()
+		term.finish(drawn)
+	}()
+	term.begin()
+	return term
+}
+
+// missing skips the test, or fails it where everything has to be there.
+func missing(t testing.TB, why string) {
+	t.Helper()
+	if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
+		t.Fatalf("%s, and MEDIADESK_TEST_REQUIRE is all", why)
+	}
+	t.Skip(why)
+}
+
+func newTerm(t testing.TB, line wire, w, h int) *Term {
+	term := &Term{
+		t: t, wire: line, em: vt.NewEmulator(w, h),
+		changed: make(chan struct{}), done: make(chan struct{}),
+	}
+	// The callbacks run inside Write, under the lock.
+	term.em.SetCallbacks(vt.Callbacks{
+		AltScreen:        func(on bool) { term.altScreen = on },
+		CursorVisibility: func(visible bool) { term.hidden = !visible },
+		Title:            func(s string) { term.title = s },
+	})
+	if _, ok := line.(*pipes); ok {
+		// Nothing turns \n into a line end here but the terminal itself.
+		_, _ = term.em.WriteString("\x1b[20h")
+	}
+	return term
+}
+
+// connect carries bytes both ways and returns a channel that is closed when all
+// of the program's output has been drawn.
+func (term *Term) connect() (drawn chan struct{}) {
+	drawn = make(chan struct{})
+	go func() {
+		defer close(drawn)
+		buf := make([]byte, 32*1024)
+		for {
+			n, err := term.wire.Read(buf)
+			if n > 0 {
+				term.draw(buf[:n])
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	// What the terminal answers to the program's questions.
+	go func() {
+		buf := make([]byte, 4*1024)
+		for {
+			n, err := term.em.Read(buf)
+			if err != nil {
+				return
+			}
+			_, _ = term.wire.Write(buf[:n])
+		}
+	}()
+	term.t.Cleanup(term.close)
+	return drawn
+}
+
+// draw gives output to the emulator and wakes who waits.
+func (term *Term) draw(b []byte) {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	_, _ = term.em.Write(b)
+	term.raw.Write(b)
+	close(term.changed)
+	term.changed = make(chan struct{})
+}
+
+// finish runs when the program has ended: it waits until its last output is
+// drawn.
+func (term *Term) finish(drawn chan struct{}) {
+	term.wire.Hangup()
+	select {
+	case <-drawn:
+	case <-time.After(Deadline / 5):
+		// A process left behind holds the terminal open.
+	}
+	close(term.done)
+}
+
+// begin waits until the program has drawn something: from then on the terminal
+// is in raw mode and keys arrive as keys.
+func (term *Term) begin() {
+	term.t.Helper()
+	term.wait("the program's first output", func() bool { return term.raw.Len() > 0 }, true)
+}
+
+// close stops the program and everything that carries its bytes.
+func (term *Term) close() {
+	term.stop()
+	select {
+	case <-term.done:
+	case <-time.After(Deadline):
+		term.t.Errorf("the program did not stop; screen:\n%s", term.Screen())
+	}
+	_ = term.wire.Close()
+	// Closing the emulator itself would race with its reader; its pipe does
+	// not.
+	if c, ok := term.em.InputPipe().(io.Closer); ok {
+		_ = c.Close()
+	}
+}
+
+// Screen is the text on the screen: every row without the blanks at its end,
+// rows divided by \n.
+func (term *Term) Screen() string {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	return term.screen()
+}
+
+func (term *Term) screen() string {
+	lines := strings.Split(ansi.Strip(term.em.Render()), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " \r")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Styled is the screen with its colours as escape sequences, for pictures.
+func (term *Term) Styled() string {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	return term.em.Render()
+}
+
+// Raw is everything that the program wrote, to look for what must never be
+// written. What is on the screen cannot be found here: the program writes
+// differences.
+func (term *Term) Raw() string {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	return term.raw.String()
+}
+
+// Cursor is the column and row of the terminal's cursor, and whether it is
+// seen.
+func (term *Term) Cursor() (x, y int, visible bool) {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	at := term.em.CursorPosition()
+	return at.X, at.Y, !term.hidden
+}
+
+// AltScreen tells whether the program has the alternate screen.
+func (term *Term) AltScreen() bool {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	return term.altScreen
+}
+
+// Title is the title of the terminal's window.
+func (term *Term) Title() string {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	return term.title
+}
+
+// Find is the column and row of the first place on the screen where text
+// begins, for clicks.
+func (term *Term) Find(text string) (x, y int, ok bool) {
+	for y, line := range strings.Split(term.Screen(), "\n") {
+		if i := strings.Index(line, text); i >= 0 {
+			return ansi.StringWidth(line[:i]), y, true
+		}
+	}
+	return 0, 0, false
+}
+
+// WaitFor waits until text is on the screen.
+func (term *Term) WaitFor(text string) {
+	term.t.Helper()
+	term.wait(fmt.Sprintf("%q on the screen", text), func() bool { return strings.Contains(term.screen(), text) }, false)
+}
+
+// WaitGone waits until text is not on the screen.
+func (term *Term) WaitGone(text string) {
+	term.t.Helper()
+	term.wait(fmt.Sprintf("%q to go from the screen", text), func() bool { return !strings.Contains(term.screen(), text) }, false)
+}
+
+// WaitUntil waits until the text on the screen is as ok wants it.
+func (term *Term) WaitUntil(ok func(screen string) bool) {
+	term.t.Helper()
+	term.wait("the screen to be as wanted", func() bool { return ok(term.screen()) }, false)
+}
+
+// wait looks at every change of the screen, under the lock. An ended program
+// changes nothing any more.
+func (term *Term) wait(what string, ok func() bool, endIsFine bool) {
+	term.t.Helper()
+	limit := time.NewTimer(Deadline)
+	defer limit.Stop()
+	for {
+		term.mu.Lock()
+		good, changed := ok(), term.changed
+		term.mu.Unlock()
+		if good {
+			return
+		}
+		select {
+		case <-changed:
+		case <-term.done:
+			term.mu.Lock()
+			good = ok()
+			term.mu.Unlock()
+			if !good && !endIsFine {
+				term.t.Fatalf("waiting for %s, but the program ended (%v); screen:\n%s", what, term.err, term.Screen())
+			}
+			return
+		case <-limit.C:
+			term.t.Fatalf("waited %v for %s; screen:\n%s", Deadline, what, term.Screen())
+		}
+	}
+}
+
+// Quit ends the program in its own way, a binary by a termination signal, and
+// waits for its end.
+func (term *Term) Quit() {
+	term.t.Helper()
+	if term.program != nil {
+		term.program.Quit()
+	} else {
+		term.Signal(terminate)
+	}
+	term.Wait()
+}
+
+// Wait waits until the program has ended by itself and everything it wrote is
+// drawn, and returns the last model, nil for a binary.
+func (term *Term) Wait() tea.Model {
+	term.t.Helper()
+	select {
+	case <-term.done:
+		return term.model
+	case <-time.After(Deadline):
+		term.t.Fatalf("the program did not end within %v; screen:\n%s", Deadline, term.Screen())
+		return nil
+	}
+}
+
+// Done is closed when the program has ended.
+func (term *Term) Done() <-chan struct{} { return term.done }
+
+// Err is the error that the program ended with. Ask after Wait.
+func (term *Term) Err() error { return term.err }
+
+// ExitCode is the exit code of a binary, -1 where a signal ended it. Ask after
+// Wait.
+func (term *Term) ExitCode() int {
+	var exit *exec.ExitError
+	switch {
+	case term.err == nil:
+		return 0
+	case errors.As(term.err, &exit):
+		return exit.ExitCode()
+	default:
+		return -1
+	}
+}
+
+// Pid is the process of a binary, 0 for a model.
+func (term *Term) Pid() int {
+	if term.command == nil {
+		return 0
+	}
+	return term.command.Process.Pid
+}
+
+// Signal sends a signal to a binary.
+func (term *Term) Signal(sig os.Signal) {
+	term.t.Helper()
+	if term.command == nil {
+		term.t.Fatal("a model has no process to send a signal to")
+	}
+	if err := term.command.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		term.t.Fatalf("sending %v: %v", sig, err)
+	}
+}
+
+// Send gives a message to a model's program.
+func (term *Term) Send(msg tea.Msg) {
+	term.t.Helper()
+	if term.program == nil {
+		term.t.Fatal("a binary takes no messages")
+	}
+	term.program.Send(msg)
+}

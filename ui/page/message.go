@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/ui/kit"
 )
 
 // Show asks the root to bring a screen with a tab to the front.
@@ -50,24 +51,17 @@ type UseProfile struct {
 	Key  api.Key
 }
 
-// Level is how serious a message to the person is.
-type Level int
-
-// The levels.
-const (
-	Info Level = iota
-	Good
-	Warn
-	Bad
-)
-
 // Toast is a short message shown over the screen. Detail, which may be empty,
 // can be read whole.
-type Toast struct {
-	Level  Level
-	Text   string
-	Detail string
-}
+type Toast = kit.Toast
+
+// The levels of a toast.
+const (
+	Info = kit.Info
+	Good = kit.Good
+	Warn = kit.Warn
+	Bad  = kit.Bad
+)
 
 // Problem is the toast of an error: what happened, and what helps.
 func Problem(err error) Toast {
@@ -76,9 +70,10 @@ func Problem(err error) Toast {
 
 // Choice is one answer of a question.
 type Choice struct {
-	Label string
-	Key   string  // a single letter that picks it
-	Msg   tea.Msg // sent when it is picked; nil: nothing happens
+	Label  string
+	Key    string  // a single letter that picks it
+	Danger bool    // cannot be undone
+	Msg    tea.Msg // sent when it is picked; nil: nothing happens
 }
 
 // Ask asks a question over the screen. The first choice is the safe one: it

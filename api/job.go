@@ -64,6 +64,11 @@ type Job struct {
 	Failure  *Failure  `json:"failure,omitempty"` // of the last attempt; nil where there is none
 	Created  time.Time `json:"created"`
 	Updated  time.Time `json:"updated"`
+
+	// OwnWebhook: an address of our receiver goes along where extensions are
+	// asked for. The address itself is made for each attempt and kept nowhere.
+	OwnWebhook bool   `json:"ownWebhook,omitempty"`
+	Batch      string `json:"batch,omitempty"` // what was handed over together; empty: by itself
 }
 
 // Failure is an error in the form in which it is kept and shown.
@@ -113,25 +118,3 @@ func OutcomeOf(err error) State {
 	}
 	return Unsent
 }
-
-// Run is one extension working on one file.
-type Run struct {
-	ID        int64     `json:"id"`
-	Profile   string    `json:"profile"`
-	FileID    string    `json:"fileId"`
-	FilePath  string    `json:"filePath"`
-	Extension string    `json:"extension"`
-	Status    Status    `json:"status"`
-	From      string    `json:"from"`            // where the knowledge comes from: "answer", "webhook", "details"
-	Error     string    `json:"error,omitempty"` // what the service said of a failure
-	Started   time.Time `json:"started"`         // when the answer to the upload came
-	At        time.Time `json:"at"`              // when the status was learnt
-	Webhook   bool      `json:"webhook"`         // an address of ours was sent along
-}
-
-// Words for Run.From.
-const (
-	FromAnswer  = "answer"
-	FromWebhook = "webhook"
-	FromDetails = "details"
-)

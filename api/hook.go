@@ -1,0 +1,107 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+)
+
+// MaxHookBody is how large a webhook post may be, in bytes.
+const MaxHookBody = 64 << 10
+
+// Hook is a webhook address of ours as it is kept: by the SHA-256 of its
+// token, so that whoever reads the journal cannot post to it. It speaks of one
+// file only: that of a job, or where the request was no upload, FileID.
+type Hook struct {
+	Hash    [32]byte
+	Profile string
+	JobID   int64     // 0: not of a job
+	FileID  string    // where JobID is 0
+	Expires time.Time // no post is taken from then on
+}
+
+// HookPost is what a service posts to a webhook address when an extension is
+// done (§6; the specification leaves the form open, the hosted service's is
+// read generously).
+type HookPost struct {
+	Extension string
+	Status    Status // in lower case; may be one that we do not know
+	FileID    string // empty where the post does not say
+	Error     string // what the service says of a failure
+	Raw       []byte // the whole post
+}
+
+// ParseHookPost reads a post. It fails for text that is not a JSON object;
+// members that are missing or of another type are left empty.
+func ParseHookPost(body []byte) (HookPost, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(body, &members); err != nil {
+		return HookPost{}, errors.New("the post is not a JSON object")
+	}
+	if members == nil {
+		return HookPost{}, errors.New("the post is null, not a JSON object")
+	}
+	post := HookPost{Raw: body}
+	post.Extension = memberText(members, "service", "extension", "name")
+	post.Status = hookStatus(memberText(members, "status"))
+	post.FileID = memberText(members, "fileId")
+	var object map[string]json.RawMessage
+	if post.FileID == "" && json.Unmarshal(members["fileObject"], &object) == nil {
+		post.FileID = memberText(object, "fileId")
+	}
+	post.Error = hookError(members["error"])
+	return post, nil
+}
+
+// memberText is the text of the first of names that is there, in any case.
+func memberText(members map[string]json.RawMessage, names ...string) string {
+	for _, name := range names {
+		raw, ok := members[name]
+		if !ok {
+			for key, value := range members {
+				if strings.EqualFold(key, name) {
+					raw, ok = value, true
+				}
+			}
+		}
+		var text string
+		if ok && json.Unmarshal(raw, &text) == nil && text != "" {
+			return strings.TrimSpace(text)
+		}
+	}
+	return ""
+}
+
+func hookStatus(text string) Status {
+	switch s := strings.ToLower(text); s {
+	case "succeeded", "completed":
+		return StatusSuccess
+	case "failure", "error":
+		return StatusFailed
+	default:
+		return Status(clip(s, 100))
+	}
+}
+
+// hookError puts the error member, a text or an object with a message, into
+// words.
+func hookError(raw json.RawMessage) string {
+	if len(raw) == 0 || string(raw) == "null" {
+		return ""
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) == nil {
+		if text := memberText(members, "message", "reason", "code"); text != "" {
+			return clip(text, 2000)
+		}
+	}
+	return clip(jsonText(raw), 2000)
+}
+
+// HookResult is what became of a post.
+type HookResult struct {
+	Known   bool // the address is one of ours and not expired
+	Repeat  bool // the very same post had come before
+	Changed bool // a run took its status from the post
+}

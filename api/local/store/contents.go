@@ -1,0 +1,209 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Contents keeps bytes under their hash. An implementation promises:
+//
+//   - what a Draft holds is seen by nobody else until Commit, which makes all
+//     of it visible at once under its hash;
+//   - when Commit has returned nil the content outlives a kill and a power
+//     cut; the same content committed twice is kept once;
+//   - content never changes: whoever has it open reads it to its end;
+//   - Sweep removes only what keep denies and what is older than an hour, so
+//     that a content whose record is about to be written stays.
+type Contents interface {
+	Draft() (Draft, error)
+	Open(hash string) (Content, error) // ErrNotFound where there is none
+	Sweep(now time.Time, keep func(hash string) (bool, error)) error
+}
+
+// Content is a stored content, open for reading.
+type Content interface {
+	io.ReadSeekCloser
+	io.ReaderAt
+}
+
+// Draft is a content that is being written. It ends with Commit or Discard;
+// Discard after Commit does nothing.
+type Draft interface {
+	io.Writer
+	io.ReaderAt // reads what was written so far
+	Size() int64
+	Commit() (hash string, err error)
+	Discard()
+}
+
+// orphanAge is how old a content must be before it counts as left behind.
+const orphanAge = time.Hour
+
+// blobs is Contents in a folder: <dir>/ab/abcdef…, and <dir>/incoming/ for
+// drafts, which lies in the same file system so that a rename is enough.
+type blobs struct{ dir string }
+
+// OpenContents uses the folder dir, makes it where there is none, and removes
+// the drafts that an earlier process left.
+func OpenContents(dir string) (Contents, error) {
+	b := &blobs{dir: dir}
+	if err := os.MkdirAll(b.incoming(), 0o700); err != nil {
+		return nil, err
+	}
+	left, err := os.ReadDir(b.incoming())
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range left {
+		if err := os.Remove(filepath.Join(b.incoming(), entry.Name())); err != nil {
+			return nil, err
+		}
+	}
+	return b, syncDir(dir)
+}
+
+func (b *blobs) incoming() string { return filepath.Join(b.dir, "incoming") }
+
+func (b *blobs) path(hash string) string { return filepath.Join(b.dir, hash[:2], hash) }
+
+func isHash(text string) bool {
+	return len(text) == 2*sha256.Size && strings.Trim(text, "0123456789abcdef") == ""
+}
+
+func (b *blobs) Open(hash string) (Content, error) {
+	if !isHash(hash) {
+		return nil, ErrNotFound
+	}
+	f, err := os.Open(b.path(hash))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (b *blobs) Draft() (Draft, error) {
+	f, err := os.CreateTemp(b.incoming(), "draft-*")
+	if err != nil {
+		return nil, fmt.Errorf("make a file for what comes in: %w", err)
+	}
+	return &draft{blobs: b, file: f, hash: sha256.New()}, nil
+}
+
+func (b *blobs) Sweep(now time.Time, keep func(hash string) (bool, error)) error {
+	folders, err := os.ReadDir(b.dir)
+	if err != nil {
+		return err
+	}
+	for _, folder := range folders {
+		if !folder.IsDir() || len(folder.Name()) != 2 {
+			continue
+		}
+		entries, err := os.ReadDir(filepath.Join(b.dir, folder.Name()))
+		if err != nil {
+			return err
+		}
+		for _, entry := range entries {
+			info, err := entry.Info()
+			if err != nil || !isHash(entry.Name()) || now.Sub(info.ModTime()) < orphanAge {
+				continue // gone, not ours, or too young to judge
+			}
+			wanted, err := keep(entry.Name())
+			if err != nil {
+				return err
+			}
+			if wanted {
+				continue
+			}
+			if err := os.Remove(b.path(entry.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+type draft struct {
+	blobs *blobs
+	file  *os.File
+	hash  hash.Hash
+	size  int64
+	done  bool
+}
+
+func (d *draft) Write(p []byte) (int, error) {
+	n, err := d.file.Write(p)
+	d.hash.Write(p[:n]) //nolint:errcheck // a hash takes everything
+	d.size += int64(n)
+	return n, err
+}
+
+func (d *draft) ReadAt(p []byte, at int64) (int, error) { return d.file.ReadAt(p, at) }
+
+func (d *draft) Size() int64 { return d.size }
+
+func (d *draft) Discard() {
+	if d.done {
+		return
+	}
+	d.done = true
+	d.file.Close()           //nolint:errcheck // it is thrown away
+	os.Remove(d.file.Name()) //nolint:errcheck // the next start removes it
+}
+
+func (d *draft) Commit() (string, error) {
+	defer d.Discard()
+	name := hex.EncodeToString(d.hash.Sum(nil))
+	if err := d.file.Sync(); err != nil {
+		return "", fmt.Errorf("write the content to the disk: %w", err)
+	}
+	path := d.blobs.path(name)
+	folder := filepath.Dir(path)
+	if err := os.Mkdir(folder, 0o700); err == nil {
+		// The new folder's own name must be on the disk too.
+		if err := syncDir(d.blobs.dir); err != nil {
+			return "", err
+		}
+	} else if !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	// Renaming over the same content does no harm, gives it a fresh age, and
+	// mends a file that a crash of an older kernel left short.
+	if err := os.Rename(d.file.Name(), path); err != nil {
+		return "", err
+	}
+	d.done = true
+	d.file.Close() //nolint:errcheck // it was synced
+	// Without this the name can be lost in a power cut although the bytes are not.
+	if err := syncDir(folder); err != nil {
+		return "", err
+	}
+	return name, nil
+}
+
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // a folder cannot be synced there
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // it was only synced
+	if err := f.Sync(); err != nil {
+		return fmt.Errorf("write folder %s to the disk: %w", dir, err)
+	}
+	return nil
+}

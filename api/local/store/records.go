@@ -1,0 +1,202 @@
+// Package store keeps what the service knows: records in a SQL database and
+// contents as files that are named by their hash.
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"mediadesk/api"
+)
+
+// ErrNotFound says that there is no such record or content.
+var ErrNotFound = errors.New("not found")
+
+// ErrExists says that the place or name is taken.
+var ErrExists = errors.New("exists already")
+
+// Records keeps the records of a library. An implementation promises:
+//
+//   - Update runs one function at a time; what it wrote becomes visible all at
+//     once when it returns nil, and not at all when it returns an error;
+//   - when Update has returned nil, what it wrote outlives a kill and a power
+//     cut;
+//   - View sees one state, in which no Update is half done, and does not hold
+//     up an Update for long;
+//   - the functions may be called from several goroutines.
+//
+// A Tx must not be used after its function returned.
+type Records interface {
+	Update(ctx context.Context, fn func(Tx) error) error
+	View(ctx context.Context, fn func(Tx) error) error
+	Close() error
+}
+
+// Tx is what can be read and written within one Update or View; writing in a
+// View is an error. Reading what is not there gives ErrNotFound.
+type Tx interface {
+	File(id string) (*File, error)
+	FileAt(folder, name string) (*File, error) // names compare as NFC
+	InsertFile(f *File) error                  // ErrExists where the place is taken
+	UpdateFile(f *File) error                  // all but id, folder and name; adds f.Version if it is a new one
+	Embedded(versionID string) (map[string]json.RawMessage, error)
+	References(hash string) (bool, error) // whether any version has this content
+	List(q Query) ([]Entry, error)
+
+	MakeFolder(path string, now time.Time) error // with all that lead to it; nothing where it exists
+
+	Fields() ([]Field, error)
+	AddField(f *Field) error // ErrExists where the name is taken
+
+	AddRun(r *Run) error // sets r.ID
+	Run(id int64) (*Run, error)
+	UpdateRun(r *Run) error
+	PendingRuns() ([]Run, error) // oldest first
+
+	AddPost(p *Post) error // sets p.ID
+	UpdatePost(p *Post) error
+	DeletePost(id int64) error
+	Posts() ([]Post, error) // oldest first
+}
+
+// File is a stored file with its current version.
+type File struct {
+	ID          string // 24 hex digits
+	Folder      string // as api.CleanFolder writes it
+	Name        string
+	Private     bool
+	Tags        []string                   // nil: none
+	AITags      []api.AITag                // nil: none
+	Region      string                     // "x,y,width,height"; empty: none
+	Metadata    map[string]json.RawMessage // custom metadata; nil: none
+	Description string
+	Version     Version
+	Created     time.Time
+	Updated     time.Time
+}
+
+// Path is where the file is in the library.
+func (f *File) Path() string { return f.Folder + f.Name }
+
+// Version is one content that a file has or had. The first version has the
+// file's own id.
+type Version struct {
+	ID       string
+	Number   int    // from 1
+	Hash     string // of the content
+	Facts           // what the bytes say
+	Created  time.Time
+	Embedded map[string]json.RawMessage // written with a new version, read with Tx.Embedded only
+}
+
+// Facts are what the bytes of a content say of it.
+type Facts struct {
+	Size     int64
+	Mime     string
+	Kind     string // api.KindImage or api.KindNonImage
+	Width    int    // pixels as stored, before any turning; 0: none or not known
+	Height   int
+	HasAlpha bool
+}
+
+// Folder is a folder of the library.
+type Folder struct {
+	ID      string
+	Path    string // as api.CleanFolder writes it
+	Name    string
+	Created time.Time
+	Updated time.Time
+}
+
+// Entry is one row of a listing: exactly one of its members is set.
+type Entry struct {
+	File   *File
+	Folder *Folder
+}
+
+// Query says what to list.
+type Query struct {
+	Files, Folders bool
+	Folder         string // one level; empty: everywhere
+	Kind           string // api.KindImage, api.KindNonImage; empty: any
+	Tags           []string
+	Match          *Match // nil: everything
+	Order          Order
+	Descending     bool
+	Skip, Limit    int
+}
+
+// Order is what a listing is sorted by.
+type Order string
+
+// The orders of a listing; ties go by name.
+const (
+	ByName    Order = "name"
+	ByCreated Order = "created"
+	ByUpdated Order = "updated"
+	ByHeight  Order = "height"
+	ByWidth   Order = "width"
+	BySize    Order = "size"
+)
+
+// Match is one condition, or several that are joined.
+type Match struct {
+	All []Match // all of these
+	Any []Match // or any of these
+
+	Subject string // else: MatchName …
+	Op      string // "=", ":" (begins with), "<", "<=", ">", ">=", "in"
+	Text    []string
+	Number  int64 // bytes, pixels or milliseconds
+	Not     bool
+}
+
+// What a Match can ask for.
+const (
+	MatchName    = "name"    // Text
+	MatchKind    = "kind"    // Text
+	MatchMime    = "mime"    // Text
+	MatchTags    = "tags"    // Text, with "in"
+	MatchSize    = "size"    // Number, bytes
+	MatchWidth   = "width"   // Number, pixels
+	MatchHeight  = "height"  // Number, pixels
+	MatchCreated = "created" // Number, milliseconds since 1970
+	MatchUpdated = "updated" // Number, milliseconds since 1970
+	MatchPrivate = "private" // Number, 0 or 1
+	MatchRegion  = "region"  // Number, 0 or 1: has one
+)
+
+// Field is a custom metadata field: a key must be one before a file can have
+// a value under it (§2.1).
+type Field struct {
+	ID     string
+	Name   string
+	Label  string
+	Schema json.RawMessage // a JSON object with a member "type"
+}
+
+// Run is one extension at work on one file.
+type Run struct {
+	ID        int64
+	FileID    string
+	VersionID string // the version that it works on
+	Extension api.Extension
+	Status    api.Status
+	Error     string
+	Webhook   string // empty: nobody is told
+	Awaited   bool   // the answer said "pending", so the end is to be told
+	Created   time.Time
+	Ended     time.Time // zero while pending
+}
+
+// Post is a webhook post that waits to be delivered.
+type Post struct {
+	ID       int64
+	Address  string
+	Body     []byte
+	Attempts int
+	Next     time.Time
+	Created  time.Time
+}

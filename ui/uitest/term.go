@@ -1,7 +1,7 @@
 // Package uitest is the virtual terminal that drives the program in tests.
 //
-// Start runs a model as a real program on a pseudo-terminal whose other end is a
-// terminal emulator; StartBinary does the same with a built binary. A test
+// Start runs a model as a real program whose other end is a terminal emulator;
+// StartBinary does the same with a built binary on a pseudo-terminal. A test
 // presses keys and waits for what the screen shows. Nothing sleeps: every wait
 // ends at the change of the screen that it waits for, or fails after ten seconds
 // and prints the screen.
@@ -21,6 +21,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 )
@@ -51,14 +52,6 @@ type Term struct {
 	err   error
 }
 
-// wire is the line between program and terminal.
-type wire interface {
-	io.ReadWriteCloser
-	// Hangup ends the program's side: what was written can still be read.
-	Hangup()
-	Resize(w, h int) error
-}
-
 // environment is what programs see of the terminal unless a test says
 // otherwise.
 var environment = []string{"TERM=xterm-256color", "COLORTERM=truecolor"}
@@ -66,20 +59,19 @@ var environment = []string{"TERM=xterm-256color", "COLORTERM=truecolor"}
 // Start runs the model on a terminal of w columns by h rows and returns when
 // the program has drawn something. At the end of the test the program is
 // stopped. Options come after our own, so that they win; one that sets another
-// context has to end it. Where the machine has no pseudo-terminals the program
-// runs on pipes.
+// context has to end it.
+//
+// The program runs in this process and talks to the emulator over pipes. What
+// needs a terminal of the operating system (suspending, an editor in the
+// foreground) is tested with StartBinary.
 func Start(t testing.TB, model tea.Model, w, h int, opts ...tea.ProgramOption) *Term {
 	t.Helper()
-	line, in, out := openWire(t, w, h)
-	return startModel(t, line, in, out, model, w, h, opts...)
-}
-
-func startModel(t testing.TB, line wire, in io.Reader, out io.Writer, model tea.Model, w, h int, opts ...tea.ProgramOption) *Term {
-	t.Helper()
+	line := newPipes()
 	ctx, cancel := context.WithCancel(context.Background())
 	own := []tea.ProgramOption{
-		tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out),
-		tea.WithEnvironment(environment), tea.WithWindowSize(w, h), tea.WithoutSignalHandler(),
+		tea.WithContext(ctx), tea.WithInput(line.in), tea.WithOutput(line.out),
+		tea.WithEnvironment(environment), tea.WithColorProfile(colorprofile.TrueColor),
+		tea.WithWindowSize(w, h), tea.WithoutSignalHandler(),
 	}
 	term := newTerm(t, line, w, h)
 	term.stop = cancel
@@ -100,9 +92,9 @@ func startModel(t testing.TB, line wire, in io.Reader, out io.Writer, model tea.
 // Without pseudo-terminals the test is skipped.
 func StartBinary(t testing.TB, path string, args, env []string, w, h int) *Term {
 	t.Helper()
-	line, slave := openPty(t, w, h)
-	if line == nil {
-		missing(t, "this machine has no pseudo-terminals")
+	line, slave, err := openPty(w, h)
+	if err != nil {
+		missing(t, "this machine has no pseudo-terminals: "+err.Error())
 		return nil
 	}
 	cmd := exec.Command(path, args...)
@@ -151,7 +143,7 @@ func newTerm(t testing.TB, line wire, w, h int) *Term {
 		Title:            func(s string) { term.title = s },
 	})
 	if _, ok := line.(*pipes); ok {
-		// Nothing turns \n into a line end here but the terminal itself.
+		// On a pipe nothing turns \n into a line end but the terminal itself.
 		_, _ = term.em.WriteString("\x1b[20h")
 	}
 	return term

@@ -5,9 +5,9 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"go.uber.org/goleak"
 
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
@@ -19,7 +19,7 @@ const asProgram = "UITEST_AS_PROGRAM"
 func TestMain(m *testing.M) {
 	switch os.Getenv(asProgram) {
 	case "":
-		goleak.VerifyTestMain(m)
+		uitest.VerifyTestMain(m)
 	case "silent":
 		os.Exit(3)
 	default:
@@ -39,7 +39,11 @@ type echo struct {
 	bg   string
 }
 
-func (e *echo) Init() tea.Cmd { return tea.RequestBackgroundColor }
+func (e *echo) Init() tea.Cmd {
+	// A tick still asleep at the end is no leak.
+	asleep := tea.Tick(time.Hour, func(time.Time) tea.Msg { return nil })
+	return tea.Batch(tea.RequestBackgroundColor, asleep)
+}
 
 func (e *echo) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {

@@ -4,16 +4,34 @@ import (
 	"io"
 	"os"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/charmbracelet/x/xpty"
 )
 
-// ptyWire is a pseudo-terminal: the program has its slave.
+// wire is the line between a program and the terminal.
+type wire interface {
+	// Read gives what the program writes, Write is what it reads.
+	io.ReadWriteCloser
+	// Hangup ends the program's side: what it wrote can still be read.
+	Hangup()
+	// Resize tells the line the terminal's size.
+	Resize(w, h int) error
+}
+
+// ptyWire is a pseudo-terminal: a process has its slave.
 type ptyWire struct {
 	pty    *xpty.UnixPty
 	hangup sync.Once
+}
+
+// openPty opens a pseudo-terminal and returns it with its slave.
+func openPty(w, h int) (*ptyWire, *os.File, error) {
+	pty, err := xpty.NewUnixPty(w, h)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &ptyWire{pty: pty}, pty.Slave(), nil
 }
 
 func (p *ptyWire) Read(b []byte) (int, error) { return p.pty.Read(b) }
@@ -35,52 +53,80 @@ func (p *ptyWire) Close() error {
 	return p.pty.Master().Close()
 }
 
-// openPty opens a pseudo-terminal; nil where the machine has none.
-func openPty(t testing.TB, w, h int) (*ptyWire, *os.File) {
-	pty, err := xpty.NewUnixPty(w, h)
-	if err != nil {
-		t.Logf("no pseudo-terminal: %v", err)
-		return nil, nil
-	}
-	return &ptyWire{pty: pty}, pty.Slave()
-}
-
-// openWire opens a pseudo-terminal, or pipes where the machine has none.
-func openWire(t testing.TB, w, h int) (wire, io.Reader, io.Writer) {
-	if p, slave := openPty(t, w, h); p != nil {
-		return p, slave, slave
-	}
-	p := newPipes()
-	return p, p.programIn, p.programOut
-}
-
-// pipes are a line without a terminal in between.
+// pipes are the line to a program in this process. Bubble Tea's reader of a
+// real terminal can be left waiting for ever when its program is stopped, and
+// races with the closing of the terminal; from a pipe it always returns.
 type pipes struct {
-	programIn  *io.PipeReader
-	programOut *io.PipeWriter
-	termIn     *io.PipeWriter
-	termOut    *io.PipeReader
+	in      *feed
+	out     *io.PipeWriter
+	termOut *io.PipeReader
 }
 
 func newPipes() *pipes {
-	p := &pipes{}
-	p.programIn, p.termIn = io.Pipe()
-	p.termOut, p.programOut = io.Pipe()
+	p := &pipes{in: newFeed()}
+	p.termOut, p.out = io.Pipe()
 	return p
 }
 
 func (p *pipes) Read(b []byte) (int, error)  { return p.termOut.Read(b) }
-func (p *pipes) Write(b []byte) (int, error) { return p.termIn.Write(b) }
+func (p *pipes) Write(b []byte) (int, error) { return p.in.Write(b) }
 func (p *pipes) Resize(int, int) error       { return nil }
 
 func (p *pipes) Hangup() {
-	_ = p.programOut.Close()
-	// Who still writes keys is told that nobody reads them.
-	_ = p.programIn.Close()
+	_ = p.in.Close()
+	_ = p.out.Close()
 }
 
 func (p *pipes) Close() error {
 	p.Hangup()
-	_ = p.termOut.Close()
-	return p.termIn.Close()
+	return p.termOut.Close()
+}
+
+// feed is a pipe that takes any amount without waiting for its reader: the
+// terminal's answers must never wait for a program that waits for the terminal.
+type feed struct {
+	mu     sync.Mutex
+	ready  *sync.Cond
+	buf    []byte
+	closed bool
+}
+
+func newFeed() *feed {
+	f := &feed{}
+	f.ready = sync.NewCond(&f.mu)
+	return f
+}
+
+func (f *feed) Read(b []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for len(f.buf) == 0 && !f.closed {
+		f.ready.Wait()
+	}
+	if f.closed {
+		return 0, io.EOF
+	}
+	n := copy(b, f.buf)
+	f.buf = f.buf[n:]
+	return n, nil
+}
+
+func (f *feed) Write(b []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return 0, io.ErrClosedPipe
+	}
+	f.buf = append(f.buf, b...)
+	f.ready.Broadcast()
+	return len(b), nil
+}
+
+// Close drops what was not read.
+func (f *feed) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	f.ready.Broadcast()
+	return nil
 }

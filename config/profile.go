@@ -246,7 +246,7 @@ func checkURL(text string, plainHTTP bool) (string, error) {
 	switch {
 	case u.User != nil:
 		return "", fmt.Errorf("has a user or key before the @: take it out, the key is kept apart")
-	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.HasSuffix(u.String(), "#"):
+	case u.RawQuery != "" || u.ForceQuery || strings.Contains(text, "#"):
 		return "", fmt.Errorf("has a ? or # part: give the address without it")
 	case u.Scheme != "https" && u.Scheme != "http", u.Opaque != "":
 		return "", fmt.Errorf("must begin with https:// (or http:// for this computer)")

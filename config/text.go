@@ -198,13 +198,16 @@ func remove(text string, key []string, raw map[string]any) string {
 		if hasPrefix(e.table, key) {
 			end = sectionEnd(text, places, i)
 		}
-		if end == len(text) && start > kept && hasPrefix(e.table, key) {
-			start = max(kept, len(strings.TrimRight(text[:start], " \t\r\n")))
-			start += len(text[start:]) - len(trimLine(text[start:]))
-		}
 		start = max(start, kept)
 		out.WriteString(text[kept:start])
 		kept = max(end, kept)
+	}
+	if kept == len(text) && len(places) > 0 && hasPrefix(places[len(places)-1].table, key) {
+		// The last table went: so do the empty lines that set it apart.
+		if rest := strings.TrimRight(out.String(), " \t\r\n"); rest != "" {
+			return rest + lineEnd(text)
+		}
+		return ""
 	}
 	out.WriteString(text[kept:])
 	return out.String()
@@ -220,12 +223,6 @@ func sectionEnd(text string, places []entry, i int) int {
 		return next.start
 	}
 	return commentAbove(text, places[i].end, places[i+1].start)
-}
-
-// trimLine takes the rest of the first line away.
-func trimLine(text string) string {
-	_, rest, _ := strings.Cut(text, "\n")
-	return rest
 }
 
 // commentAbove is the beginning of the block of comment lines right above the line at start, not before

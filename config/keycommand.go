@@ -1,0 +1,90 @@
+package config
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// commandGrace is how long the output of a key command is waited for after it ended or was ended: a
+// program that it started could hold it open for ever.
+const commandGrace = time.Second
+
+// runKeyCommand runs a command, an argument list and no shell, and takes the first line that it prints
+// as the key.
+func runKeyCommand(ctx context.Context, args []string, limit time.Duration) (Secret, error) {
+	if !usableCommand(args) {
+		return Secret{}, errors.New(`it is no argument list such as ["pass", "show", "media"]`)
+	}
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	out, said := &capped{limit: maxSecret + 2}, &capped{limit: 4096}
+	cmd := exec.CommandContext(limited, args[0], args[1:]...)
+	cmd.Stdout, cmd.Stderr = out, said
+	cmd.Env = environWithoutKey(os.Environ())
+	cmd.WaitDelay = commandGrace
+	err := cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return Secret{}, ctx.Err()
+	case limited.Err() != nil:
+		return Secret{}, fmt.Errorf("it did not end within %v: run it once by hand, it may be waiting for a password", limit)
+	case errors.Is(err, exec.ErrNotFound):
+		return Secret{}, errors.New("there is no such program: check key_command in the profile")
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
+		return Secret{}, fmt.Errorf("%w%s: run it once by hand", cause(err), firstWords(said.String()))
+	}
+	line, _, _ := strings.Cut(out.String(), "\n")
+	return NewSecret(line)
+}
+
+// environWithoutKey takes our key variable out of what a command sees.
+func environWithoutKey(env []string) []string {
+	kept := make([]string, 0, len(env))
+	for _, variable := range env {
+		if name, _, _ := strings.Cut(variable, "="); name != KeyVariable {
+			kept = append(kept, variable)
+		}
+	}
+	return kept
+}
+
+// capped keeps the first bytes that are written to it and swallows the rest. The buffer is not embedded:
+// its ReadFrom would go around the limit.
+type capped struct {
+	kept  bytes.Buffer
+	limit int
+}
+
+// Write takes all of p.
+func (c *capped) Write(p []byte) (int, error) {
+	c.kept.Write(p[:min(c.limit-c.kept.Len(), len(p))])
+	return len(p), nil
+}
+
+// String is what was kept.
+func (c *capped) String() string { return c.kept.String() }
+
+// firstWords is the first line that a command said, safe to be shown and not long.
+func firstWords(said string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(said), "\n")
+	line = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(line, ""))
+	if line == "" {
+		return ""
+	}
+	if runes := []rune(line); len(runes) > 120 {
+		line = string(runes[:120]) + "…"
+	}
+	return " (it said: " + line + ")"
+}

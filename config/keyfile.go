@@ -1,0 +1,68 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// mayRead says which permissions a key file may have beyond its owner's.
+type mayRead fs.FileMode
+
+const (
+	ownerOnly    mayRead = 0o077 // none
+	notForOthers mayRead = 0o007 // the group's: systemd shows its access list there
+)
+
+// readKeyFile reads a key out of a file that nobody else can read.
+func readKeyFile(path string, forbidden mayRead) (Secret, error) {
+	// Without waiting: to open a FIFO would wait for a writer.
+	file, err := os.OpenFile(path, os.O_RDONLY|openWithoutWaiting, 0)
+	if err != nil {
+		return Secret{}, fmt.Errorf("it cannot be opened (%w): check the path and its permissions", cause(err))
+	}
+	defer file.Close() //nolint:errcheck // only read
+	info, err := file.Stat()
+	if err != nil {
+		return Secret{}, fmt.Errorf("it cannot be looked at: %w", cause(err))
+	}
+	if !info.Mode().IsRegular() {
+		return Secret{}, errors.New("it is not a regular file")
+	}
+	if err := checkOwner(info, forbidden); err != nil {
+		return Secret{}, err
+	}
+	return readKey(file)
+}
+
+// readKey reads a key to the end of r.
+func readKey(r io.Reader) (Secret, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxSecret+3)) // the longest key, a line end, and one too many
+	if err != nil {
+		return Secret{}, fmt.Errorf("it cannot be read: %w", cause(err))
+	}
+	return NewSecret(string(data))
+}
+
+// OpenFD gives the file descriptor that --key-fd names, for Keys.FD; 0 is standard input. Close it after
+// the first Find.
+func OpenFD(fd int) (*os.File, error) {
+	if fd < 0 {
+		return nil, fmt.Errorf("--key-fd %d: a file descriptor is 0 or above", fd)
+	}
+	file := os.NewFile(uintptr(fd), fmt.Sprintf("file descriptor %d", fd))
+	if file == nil {
+		return nil, fmt.Errorf("--key-fd %d: there is no such file descriptor", fd)
+	}
+	if _, err := file.Stat(); err != nil {
+		return nil, fmt.Errorf("--key-fd %d: nothing is open there: open it as in 3< FILE", fd)
+	}
+	return file, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}

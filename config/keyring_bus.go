@@ -1,0 +1,135 @@
+//go:build linux || freebsd || netbsd || openbsd || dragonfly
+
+package config
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	ss "github.com/zalando/go-keyring/secret_service"
+)
+
+const (
+	busVariable    = "DBUS_SESSION_BUS_ADDRESS"
+	secretsName    = "org.freedesktop.secrets"
+	dbusInterface  = "org.freedesktop.DBus"
+	secretsService = "org.freedesktop.Secret.Service"
+	lockedProperty = "org.freedesktop.Secret.Collection.Locked"
+)
+
+// findBus gives the address of the session bus, "" if there is none. It has to be found before the
+// keyring library is called: without one, that starts two daemons with each call where dbus-launch is
+// installed, and they never end.
+func findBus(getenv func(string) string, isSocket func(path string) bool) string {
+	if address := getenv(busVariable); address != "" && address != "autolaunch:" {
+		return address
+	}
+	for _, dir := range []string{getenv("XDG_RUNTIME_DIR"), "/run/user/" + strconv.Itoa(os.Getuid())} {
+		if socket := filepath.Join(dir, "bus"); filepath.IsAbs(dir) && isSocket(socket) {
+			return "unix:path=" + escapeBusValue(socket)
+		}
+	}
+	return ""
+}
+
+// escapeBusValue writes a value of a bus address as the D-Bus specification asks.
+func escapeBusValue(value string) string {
+	var b strings.Builder
+	for i := range len(value) {
+		c := value[i]
+		if isBareKeyRune(rune(c)) || strings.IndexByte(`/.\*`, c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02x", c)
+		}
+	}
+	return b.String()
+}
+
+func isSocket(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode()&os.ModeSocket != 0
+}
+
+// probeKeyring looks at the state of the keyring, step by step, and gives a *KeyringError for the first
+// thing that is not as it should be. The library by itself tells few of these states apart, and hangs
+// in some.
+func probeKeyring(ctx context.Context) error {
+	address := findBus(os.Getenv, isSocket)
+	if address == "" {
+		return &KeyringError{Problem: KeyringNoBus}
+	}
+	if os.Getenv(busVariable) != address {
+		// The library looks in fewer places than we do.
+		if err := os.Setenv(busVariable, address); err != nil {
+			return err
+		}
+	}
+	secrets, err := ss.NewSecretService()
+	if err != nil {
+		return &KeyringError{Problem: KeyringBadAddress, Cause: err}
+	}
+	if err := probeService(ctx, secrets); err != nil {
+		return err
+	}
+	return probeCollection(ctx, secrets)
+}
+
+// probeService finds out whether something on the bus keeps secrets, or would be started to.
+func probeService(ctx context.Context, secrets *ss.SecretService) error {
+	var names []string
+	for _, method := range []string{".ListNames", ".ListActivatableNames"} {
+		var some []string
+		if err := secrets.BusObject().CallWithContext(ctx, dbusInterface+method, 0).Store(&some); err != nil {
+			return busError(KeyringBadAddress, err)
+		}
+		names = append(names, some...)
+	}
+	if !slices.Contains(names, secretsName) {
+		return &KeyringError{Problem: KeyringNoService}
+	}
+	return nil
+}
+
+// probeCollection finds out whether there is an unlocked collection where the library would look.
+func probeCollection(ctx context.Context, secrets *ss.SecretService) error {
+	service := secrets.Object(secretsName, "/org/freedesktop/secrets")
+	collection := secrets.GetCollection("login")
+	if secrets.CheckCollectionPath(collection.Path()) != nil {
+		path := collection.Path()
+		if err := service.CallWithContext(ctx, secretsService+".ReadAlias", 0, "default").Store(&path); err != nil {
+			// A name that could be started and is not there after all.
+			return busError(KeyringNoService, err)
+		}
+		if path == "/" {
+			return &KeyringError{Problem: KeyringNoCollection}
+		}
+		collection = secrets.Object(secretsName, path)
+	}
+	locked, err := collection.GetProperty(lockedProperty)
+	if err != nil {
+		return busError(KeyringNoCollection, err)
+	}
+	if isLocked, ok := locked.Value().(bool); ok && isLocked && !hasDisplay() {
+		// With a display the call goes on: the keyring then shows the window that unlocks it.
+		return &KeyringError{Problem: KeyringLocked}
+	}
+	return nil
+}
+
+// hasDisplay says that a keyring could show a window that asks for its password.
+func hasDisplay() bool { return os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != "" }
+
+// busError is the problem of an answer from the bus, unless it was the time that ran out.
+func busError(problem KeyringProblem, err error) error {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &KeyringError{Problem: problem, Cause: err}
+}

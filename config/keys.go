@@ -1,0 +1,236 @@
+package config
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// KeyVariable is the environment variable that holds a key.
+const KeyVariable = "MEDIADESK_PRIVATE_KEY"
+
+// KeyCommandLimit is how long a key command may take.
+const KeyCommandLimit = 10 * time.Second
+
+// SourceKind says what kind of place a key came from.
+type SourceKind int
+
+// The kinds in the order in which they are looked at (design §8). SourceTyped is never found: it is for
+// the caller who asked a person.
+const (
+	SourceNone SourceKind = iota
+	SourceFD
+	SourceFile
+	SourceCredential
+	SourceCommand
+	SourceEnvironment
+	SourceKeyring
+	SourceTyped
+)
+
+// Source says where a key came from. The zero value is nowhere.
+type Source struct {
+	Kind SourceKind
+	Name string // the path of a file, the program of a command; else ""
+}
+
+// String says it in words: "environment", "keyring", "key file /run/key", …
+func (s Source) String() string {
+	switch s.Kind {
+	case SourceFD:
+		return "file descriptor"
+	case SourceFile:
+		return "key file " + s.Name
+	case SourceCredential:
+		return "credential " + s.Name
+	case SourceCommand:
+		return "key command " + s.Name
+	case SourceEnvironment:
+		return "environment"
+	case SourceKeyring:
+		return "keyring"
+	case SourceTyped:
+		return "typed for this run"
+	default:
+		return "nowhere"
+	}
+}
+
+// ErrNoKey is in the chain of the error of Find when no source has a key: the caller may ask for one.
+var ErrNoKey = errors.New("no private key was found")
+
+// NoKeyError says that no source has a key for a profile.
+type NoKeyError struct {
+	Profile string
+	Keyring error // why the keyring has none: a *KeyringError; nil if it was not asked
+}
+
+// Error says what helps.
+func (e *NoKeyError) Error() string {
+	text := fmt.Sprintf("there is no private key for profile %q", e.Profile)
+	if problem, ok := errors.AsType[KeyringProblem](e.Keyring); ok && problem != KeyringNotFound {
+		text += ": " + problem.Error() + "; " + problem.Help()
+		return text
+	}
+	return text + ": keep one with \"mediadesk key set\", or " + otherWays
+}
+
+// Unwrap gives ErrNoKey and the error of the keyring.
+func (e *NoKeyError) Unwrap() []error {
+	if e.Keyring == nil {
+		return []error{ErrNoKey}
+	}
+	return []error{ErrNoKey, e.Keyring}
+}
+
+// SourceError says that a source which was named for a key does not give one. The next source is not
+// tried then: the key of another account might be used in silence.
+type SourceError struct {
+	Source Source
+	Err    error
+}
+
+// Error names the source, the problem and what helps.
+func (e *SourceError) Error() string {
+	return fmt.Sprintf("the %s gives no key: %v", e.Source, e.Err)
+}
+
+// Unwrap gives the problem.
+func (e *SourceError) Unwrap() error { return e.Err }
+
+// Keys finds the private key of a profile. The sources are looked at in the order of design §8, and the
+// first one that is there wins: FD, the profile's key file or a credential of systemd, the profile's
+// key command, the environment, the keyring. Asking a person comes after that and is up to the caller.
+//
+// The zero value has no source but those of the profile. Do not copy it after its first use; it may be
+// used by several goroutines.
+type Keys struct {
+	FD      io.Reader           // what --key-fd names, see OpenFD; nil is none; read once, for any profile
+	Getenv  func(string) string // os.Getenv in the program; nil is an empty environment
+	Keyring KeyStore            // NewKeyring in the program; nil is none
+	Limit   time.Duration       // how long a key command may take; 0 is KeyCommandLimit
+
+	once  sync.Once
+	fdKey Secret
+	fdErr error
+}
+
+// Find gives the key of a profile and where it is from. The errors: *SourceError for a source that was
+// named and gives none, *NoKeyError (with ErrNoKey in it) where there is none, and those of ctx.
+func (k *Keys) Find(ctx context.Context, p Profile) (Secret, Source, error) {
+	for _, look := range []func(context.Context, Profile) (Source, Secret, error){
+		k.fromFD, k.fromFile, k.fromCredential, k.fromCommand, k.fromEnvironment,
+	} {
+		source, key, err := look(ctx, p)
+		if ctx.Err() != nil {
+			return Secret{}, source, ctx.Err()
+		}
+		if err != nil {
+			return Secret{}, source, &SourceError{Source: source, Err: err}
+		}
+		if !key.IsZero() {
+			return key, source, nil
+		}
+	}
+	return k.fromKeyring(ctx, p)
+}
+
+// Where says where the key of a profile is from, without giving it. It looks as Find does.
+func (k *Keys) Where(ctx context.Context, p Profile) (Source, error) {
+	_, source, err := k.Find(ctx, p)
+	return source, err
+}
+
+// Set keeps the key of a profile in the keyring. Find gives it only if no earlier source has one.
+func (k *Keys) Set(ctx context.Context, p Profile, key Secret) error {
+	if k.Keyring == nil {
+		return &KeyringError{Problem: KeyringUnsupported, Doing: fmt.Sprintf("keeping the key of profile %q", p.Name)}
+	}
+	return k.Keyring.Set(ctx, p.Name, key)
+}
+
+// Forget takes the key of a profile out of the keyring. The other sources are not ours to change.
+func (k *Keys) Forget(ctx context.Context, p Profile) error {
+	if k.Keyring == nil {
+		return &KeyringError{Problem: KeyringUnsupported, Doing: fmt.Sprintf("forgetting the key of profile %q", p.Name)}
+	}
+	return k.Keyring.Delete(ctx, p.Name)
+}
+
+func (k *Keys) getenv(name string) string {
+	if k.Getenv == nil {
+		return ""
+	}
+	return k.Getenv(name)
+}
+
+func (k *Keys) fromFD(context.Context, Profile) (Source, Secret, error) {
+	if k.FD == nil {
+		return Source{}, Secret{}, nil
+	}
+	k.once.Do(func() { k.fdKey, k.fdErr = readKey(k.FD) })
+	return Source{Kind: SourceFD}, k.fdKey, k.fdErr
+}
+
+func (k *Keys) fromFile(_ context.Context, p Profile) (Source, Secret, error) {
+	if p.KeyFile == "" {
+		return Source{}, Secret{}, nil
+	}
+	path := expandHome(p.KeyFile)
+	key, err := readKeyFile(path, ownerOnly)
+	return Source{Kind: SourceFile, Name: path}, key, err
+}
+
+func (k *Keys) fromCredential(_ context.Context, p Profile) (Source, Secret, error) {
+	dir := k.getenv("CREDENTIALS_DIRECTORY")
+	if !filepath.IsAbs(dir) || CheckProfileName(p.Name) != nil {
+		return Source{}, Secret{}, nil
+	}
+	path := filepath.Join(dir, "mediadesk-"+p.Name)
+	if !exists(path) {
+		return Source{}, Secret{}, nil
+	}
+	key, err := readKeyFile(path, notForOthers)
+	return Source{Kind: SourceCredential, Name: path}, key, err
+}
+
+func (k *Keys) fromCommand(ctx context.Context, p Profile) (Source, Secret, error) {
+	if len(p.KeyCommand) == 0 {
+		return Source{}, Secret{}, nil
+	}
+	key, err := runKeyCommand(ctx, p.KeyCommand, or(k.Limit, KeyCommandLimit))
+	return Source{Kind: SourceCommand, Name: p.KeyCommand[0]}, key, err
+}
+
+func (k *Keys) fromEnvironment(context.Context, Profile) (Source, Secret, error) {
+	text := k.getenv(KeyVariable)
+	if strings.TrimSpace(text) == "" {
+		return Source{}, Secret{}, nil
+	}
+	key, err := NewSecret(text)
+	if err != nil {
+		err = fmt.Errorf("%w (the variable %s)", err, KeyVariable)
+	}
+	return Source{Kind: SourceEnvironment}, key, err
+}
+
+func (k *Keys) fromKeyring(ctx context.Context, p Profile) (Secret, Source, error) {
+	missing := &NoKeyError{Profile: p.Name}
+	if k.Keyring == nil {
+		return Secret{}, Source{}, missing
+	}
+	key, err := k.Keyring.Get(ctx, p.Name)
+	if err == nil {
+		return key, Source{Kind: SourceKeyring}, nil
+	}
+	if ctx.Err() != nil {
+		return Secret{}, Source{}, ctx.Err()
+	}
+	missing.Keyring = err
+	return Secret{}, Source{}, missing
+}

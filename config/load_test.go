@@ -1,0 +1,278 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const fullFile = `# my settings
+profile = "work"   # in use
+theme = "dark"
+pictures = "blocks"
+concurrency = 5
+bookmarks = ["~/Pictures", "/srv"]
+
+[webhook]
+listen = "127.0.0.1:0"
+
+[local]
+addr = "127.0.0.1:9000"
+max_size = 1000
+
+[local.commands]
+"remove-bg" = ["rembg", "i", "-", "-"]
+
+# the account at work
+[profiles.work]
+kind = "own"
+upload_url = "https://Upload.example.com/"
+base_url = "http://127.0.0.1:7843//"
+delivery_url = "https://media.example.com/work"
+max_size = 10
+max_video_size = 20
+folder = "/summer"
+tags = ["a", "b c"]
+naming = "off"
+colour_option = "bg_color"
+webhook_url = "http://desk.example.com:8080/hooks/"
+key_file = "~/.key"
+key_command = ["pass", "show", "media"]
+
+[profiles.ik]
+kind = "hosted"
+upload_url = "https://upload.imagekit.io"
+base_url = "https://api.imagekit.io"
+
+[profiles.local]
+folder = "/inbox"
+`
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestLoadFull(t *testing.T) {
+	path := write(t, fullFile)
+	c, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Config{
+		Path: path, Exists: true, Profile: "work", Theme: ThemeDark, Pictures: PicturesBlocks, Concurrency: 5,
+		Bookmarks: []string{"~/Pictures", "/srv"}, Webhook: Webhook{"127.0.0.1:0"},
+		Local: Local{"127.0.0.1:9000", 1000, map[string][]string{"remove-bg": {"rembg", "i", "-", "-"}}},
+		Profiles: map[string]Profile{
+			"local": {
+				Name: "local", Kind: KindLocal, MaxSize: 1000, MaxVideoSize: 1000, Folder: "/inbox",
+				Naming: NamingHere, ColourOption: ColourBritish,
+			},
+			"ik": {
+				Name: "ik", Kind: KindHosted, UploadURL: "https://upload.imagekit.io", BaseURL: "https://api.imagekit.io",
+				Naming: NamingHere, ColourOption: ColourAmerican,
+			},
+			"work": {
+				Name: "work", Kind: KindOwn, UploadURL: "https://upload.example.com", BaseURL: "http://127.0.0.1:7843",
+				DeliveryURL: "https://media.example.com/work", MaxSize: 10, MaxVideoSize: 20, Folder: "/summer",
+				Tags: []string{"a", "b c"}, Naming: NamingOff, ColourOption: ColourAmerican,
+				WebhookURL: "http://desk.example.com:8080/hooks", KeyFile: "~/.key", KeyCommand: []string{"pass", "show", "media"},
+			},
+		},
+	}
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("got  %+v\nwant %+v", c, want)
+	}
+	if got := c.Names(); !reflect.DeepEqual(got, []string{"local", "ik", "work"}) {
+		t.Errorf("names: %v", got)
+	}
+	if c.Current().Name != "work" {
+		t.Errorf("in use: %+v", c.Current())
+	}
+	if f := c.BookmarkFolders(); !filepath.IsAbs(f[0]) || f[1] != "/srv" {
+		t.Errorf("bookmarks: %v", f)
+	}
+}
+
+func TestLoadMissingIsDefaults(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "none", "config.toml")
+	c, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Config{
+		Path: path, Profile: "local", Theme: ThemeAuto, Pictures: PicturesAuto, Concurrency: 3,
+		Webhook: Webhook{"127.0.0.1:7844"}, Local: Local{"127.0.0.1:7843", 25_000_000, nil},
+		Profiles: map[string]Profile{"local": {
+			Name: "local", Kind: KindLocal, MaxSize: 25_000_000, MaxVideoSize: 25_000_000, Naming: NamingHere, ColourOption: ColourBritish,
+		}},
+	}
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("got  %+v\nwant %+v", c, want)
+	}
+	if _, err := os.Stat(filepath.Dir(path)); err == nil {
+		t.Error("looking for the settings made a folder")
+	}
+}
+
+// Each bad file names the line and says what helps.
+func TestLoadProblems(t *testing.T) {
+	own := "[profiles.w]\nkind = \"own\"\nupload_url = \"https://u\"\nbase_url = \"https://b\"\n"
+	for _, test := range []struct {
+		name, text string
+		line       int
+		says       []string
+	}{
+		{"syntax", "theme = \n", 1, []string{"not TOML"}},
+		{"twice", "theme = \"dark\"\ntheme = \"dark\"\n", 2, []string{"not TOML"}},
+		{"unknown key", "\n\ntheem = \"dark\"\n", 3, []string{`"theem"`, "at the top", `did you mean "theme"?`}},
+		{"wrong case", "Theme = \"dark\"\n", 1, []string{`did you mean "theme"?`}},
+		{"unknown in a profile", own + "uplod_url = \"x\"\n", 5, []string{"[profiles.w]", `did you mean "upload_url"?`}},
+		{"unknown table", "[webhok]\nlisten = \"x\"\n", 1, []string{`did you mean "webhook"?`}},
+		{"wrong place", "listen = \"127.0.0.1:1\"\n", 1, []string{"it belongs in [webhook]"}},
+		{"wrong place below", own + "theme = \"dark\"\n", 5, []string{"at the top, before the first [table]"}},
+		{"wrong place, profile", "key_file = \"/x\"\n", 1, []string{"in [profiles.NAME]"}},
+		{"nonsense", "zzzzzzzz = 1\n", 1, []string{"no setting", "take the line out"}},
+		{"inline", "webhook = { lissten = \"x\" }\n", 1, []string{`did you mean "listen"?`}},
+		{"array of tables", "[[profiles]]\nname = \"x\"\n", 1, []string{"must be a table"}},
+		{"text for number", "concurrency = \"3\"\n", 1, []string{"whole number without quotes"}},
+		{"number for text", "theme = 3\n", 1, []string{"text in quotes"}},
+		{"fraction", "concurrency = 3.5\n", 1, []string{"whole number"}},
+		{"text for list", "bookmarks = \"/x\"\n", 1, []string{"list of texts"}},
+		{"list of numbers", "bookmarks = [1]\n", 1, []string{"list of texts"}},
+		{"date", "theme = 2024-01-01\n", 1, []string{"text in quotes"}},
+		{"bad theme", "theme = \"dork\"\n", 1, []string{"auto, dark, light", `did you mean "dark"?`}},
+		{"bad pictures", "x = 1\npictures = 1\n", 1, []string{"x"}},
+		{"too many", "\nconcurrency = 33\n", 2, []string{"1 to 32"}},
+		{"negative", "concurrency = -1\n", 1, []string{"1 to 32"}},
+		{"relative bookmark", "bookmarks = [\"a\"]\n", 1, []string{"whole path"}},
+		{"bad listen", "[webhook]\nlisten = \"7844\"\n", 2, []string{"127.0.0.1:7843"}},
+		{"listen everywhere", "[webhook]\nlisten = \":7844\"\n", 2, []string{"no address"}},
+		{"bad addr", "[local]\naddr = \"example.com:1\"\n", 2, []string{"no address"}},
+		{"bad size", "[local]\nmax_size = -1\n", 2, []string{"below 0"}},
+		{"empty command", "[local.commands]\nx = []\n", 1, []string{"argument list"}},
+		{"unknown profile in use", "profile = \"wrok\"\n" + strings.ReplaceAll(own, ".w]", ".work]"), 1, []string{`did you mean "work"?`, "local, work"}},
+		{"kind", "[profiles.w]\nkind = \"hosed\"\n", 2, []string{`did you mean "hosted"?`}},
+		{"local by another name", "[profiles.w]\nkind = \"local\"\n", 2, []string{"only that one"}},
+		{"local of another kind", "[profiles.local]\nkind = \"own\"\n", 2, []string{"only that one"}},
+		{"local with address", "[profiles.local]\nbase_url = \"https://x\"\n", 2, []string{"[local]"}},
+		{"local with limit", "[profiles.local]\nmax_size = 1\n", 2, []string{"[local]"}},
+		{"missing address", "\n[profiles.w]\nkind = \"own\"\n", 2, []string{"upload_url", "is missing"}},
+		{"plain http", strings.Replace(own, "https://b", "http://b", 1), 4, []string{"use https"}},
+		{"bad name", strings.Replace(own, ".w]", ".\"w w\"]", 1), 1, []string{"letters a–z"}},
+		{"bad tag", own + "tags = [\"a,b\"]\n", 5, []string{"cannot be a tag"}},
+		{"bad folder", own + "folder = \"summer\"\n", 5, []string{"begin with /"}},
+		{"bad naming", own + "naming = \"hear\"\n", 5, []string{`did you mean "here"?`}},
+		{"bad colour", own + "colour_option = \"bg\"\n", 5, []string{"bg_colour, bg_color"}},
+		{"bad key file", own + "key_file = \"key\"\n", 5, []string{"whole path"}},
+		{"bad key command", own + "key_command = [\"\"]\n", 5, []string{"argument list"}},
+		{"negative limit", own + "max_size = -1\n", 5, []string{"below 0"}},
+		{"negative video limit", own + "max_video_size = -1\n", 5, []string{"below 0"}},
+		{"invalid bytes", "theme = \"\xff\"\n", 1, []string{"not TOML"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := write(t, test.text)
+			c, err := Load(path)
+			problem, ok := errors.AsType[*FileError](err)
+			if !ok {
+				t.Fatalf("got %v", err)
+			}
+			if problem.Line != test.line {
+				t.Errorf("line %d, want %d: %v", problem.Line, test.line, err)
+			}
+			for _, part := range append(test.says, path) {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("%q does not say %q", err, part)
+				}
+			}
+			if c.Profile != LocalProfile || c.Concurrency != 3 {
+				t.Errorf("the settings beside the error are not the defaults: %+v", c)
+			}
+		})
+	}
+}
+
+func TestLoadTellsAllProblems(t *testing.T) {
+	_, err := Load(write(t, "theem = 1\nconcurrency = true\n"))
+	if err == nil || strings.Count(err.Error(), "\n") != 1 || !strings.Contains(err.Error(), "line 1") || !strings.Contains(err.Error(), "line 2") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestLoadStrangeFiles(t *testing.T) {
+	dir := t.TempDir()
+	fifo := filepath.Join(dir, "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Skip("no FIFO here:", err)
+	}
+	for path, says := range map[string]string{
+		dir: "it is not a file", fifo: "it is not a file",
+		filepath.Join(write(t, ""), "below"): "cannot be read", write(t, strings.Repeat("#\n", 1<<20)): "larger than",
+	} {
+		if _, err := Load(path); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func TestCheckURL(t *testing.T) {
+	for text, want := range map[string]string{
+		"https://a.example": "https://a.example", " https://A.example/x// ": "https://a.example/x",
+		"http://localhost:80/": "http://localhost:80", "http://127.9.9.9": "http://127.9.9.9", "http://[::1]:7843/": "http://[::1]:7843",
+		"https://a/b c": "https://a/b%20c", "https://[::ffff:10.0.0.1]": "https://[::ffff:10.0.0.1]",
+	} {
+		if got, err := CheckURL(text); err != nil || got != want {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+		if again, err := CheckURL(want); err != nil || again != want {
+			t.Errorf("%q does not stay: %q, %v", want, again, err)
+		}
+	}
+	for text, says := range map[string]string{
+		"": "https://", "example.com": "https://", "ftp://x": "https://", "https:x": "https://", "https://": "no host",
+		"http://example.com": "use https", "http://localhost.example.com": "use https", "http://10.0.0.1": "use https",
+		"https://private_key:@x": "before the @", "https://private_key@x": "before the @", "https://private_key@x:y:z/%": "no address",
+		"https://x?a": "?", "https://x?": "?", "https://x#f": "#", "https://x#": "#", "https://x:0": "port", "https://x:99999": "port",
+		"https://x:": "port", "https://x/\x1b[0m": "no address", "https://x/\u202e": "no address",
+	} {
+		_, err := CheckURL(text)
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want %q", text, err, says)
+		} else if strings.Contains(err.Error(), "private_key") {
+			t.Errorf("the error repeats the key: %v", err)
+		}
+	}
+}
+
+func TestHostedPreset(t *testing.T) {
+	for id, want := range map[string]string{
+		"": "", "demo": "https://ik.imagekit.io/demo", " /demo/ ": "https://ik.imagekit.io/demo",
+		"https://media.example.com/x/": "https://media.example.com/x", "a b": "https://ik.imagekit.io/a%20b",
+	} {
+		p, err := HostedPreset("ik", id).clean()
+		if err != nil || p.DeliveryURL != want || p.Kind != KindHosted || p.ColourOption != ColourAmerican || p.MaxSize != 25_000_000 {
+			t.Errorf("%q: %+v, %v", id, p, err)
+		}
+	}
+}
+
+func TestCheckProfileName(t *testing.T) {
+	for _, good := range []string{"a", "Work-2_x", strings.Repeat("x", 64)} {
+		if err := CheckProfileName(good); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, bad := range []string{"", "a b", "a.b", "é", "a/b", "a\n", strings.Repeat("x", 65), ".."} {
+		if CheckProfileName(bad) == nil {
+			t.Errorf("%q was taken", bad)
+		}
+	}
+}

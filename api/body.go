@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
-	"time"
+	"sync"
 )
 
 // body is the multipart body of an upload: what stands before the file, the
@@ -90,41 +91,53 @@ func (r *checkedReader) Read(p []byte) (int, error) {
 	}
 	n, err := r.c.Read(p)
 	r.left -= int64(n)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		if r.left > 0 {
-			return n, errShort
+			return n, errChanged(r.c.path)
 		}
 		err = nil
 	}
-	if err == nil && r.left == 0 {
+	if err != nil {
+		return n, pathProblem(r.c.path, err)
+	}
+	if r.left == 0 {
 		if err := r.c.check(); err != nil {
 			return 0, err
 		}
 	}
-	return n, err
+	return n, nil
 }
 
-var errShort = fmt.Errorf("the file became shorter while it was being sent")
-
-// counted counts what the transport takes and pushes back the watchdog.
+// counted counts what the transport takes and tells the watchdog. The
+// transport may go on reading for a moment after the upload returned; end keeps
+// that from counting into the next attempt.
 type counted struct {
-	io.Reader
+	from     io.Reader
 	progress *Progress
-	watchdog *time.Timer
-	patience time.Duration
+	watchdog *watchdog
+
+	mu   sync.Mutex
+	over bool
 }
 
 func (c *counted) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
+	n, err := c.from.Read(p)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over {
+		return 0, errOver
+	}
 	if n > 0 {
 		c.progress.add(n)
-		if !c.progress.Complete() {
-			c.watchdog.Reset(c.patience)
-		} else {
-			// From here on the kernel drains its buffer and the service
-			// works: the transport's own limit on the answer holds.
-			c.watchdog.Stop()
-		}
+		c.watchdog.moved()
 	}
 	return n, err
 }
+
+func (c *counted) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.over = true
+}
+
+var errOver = errors.New("the upload is over")

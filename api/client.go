@@ -3,15 +3,18 @@ package api
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -41,18 +44,23 @@ type Options struct {
 type Client struct {
 	upload, base string
 	delivery     string
-	key          Key
-	agent        string
-	stall        time.Duration
-	answer       time.Duration
-	http         *http.Client
+	// reveal gives the key; nil: there is none. A function, since printing a
+	// struct reaches into values that would not let themselves be printed.
+	reveal    func() string
+	agent     string
+	stall     time.Duration
+	answer    time.Duration
+	transport *http.Transport
 }
 
 // NewClient returns a client for the addresses of o. It fails where an address
 // cannot be used; ErrInsecure where one would carry the key over plain http to
 // another computer.
 func NewClient(o Options) (*Client, error) {
-	c := &Client{key: o.Key, agent: o.UserAgent, stall: o.Stall, answer: o.Answer}
+	c := &Client{agent: o.UserAgent, stall: o.Stall, answer: o.Answer}
+	if o.Key != nil {
+		c.reveal = o.Key.Reveal
+	}
 	if c.agent == "" {
 		c.agent = "mediadesk"
 	}
@@ -74,22 +82,17 @@ func NewClient(o Options) (*Client, error) {
 			return nil, err
 		}
 	}
-	c.http = &http.Client{
-		Transport: newTransport(c.answer),
-		CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse
-		},
-	}
+	c.transport = newTransport(c.answer)
 	return c, nil
 }
 
 // Close lets go of idle connections.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
 func newTransport(answer time.Duration) *http.Transport {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
-		Proxy: http.ProxyFromEnvironment,
+		Proxy: proxyFor,
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			conn, err := dialer.DialContext(ctx, network, addr)
 			if err != nil {
@@ -103,7 +106,7 @@ func newTransport(answer time.Duration) *http.Transport {
 					return nil, fmt.Errorf("%s leads to %s: %w", host, conn.RemoteAddr(), ErrInsecure)
 				}
 			}
-			return conn, nil
+			return newPatientConn(conn), nil
 		},
 		ForceAttemptHTTP2:     true,
 		TLSHandshakeTimeout:   10 * time.Second,
@@ -115,17 +118,28 @@ func newTransport(answer time.Duration) *http.Transport {
 	}
 }
 
+// proxyFor asks the environment for a proxy, but never for this computer: over
+// plain http a proxy would read the key, and the environment's own exception
+// does not know every spelling of localhost.
+func proxyFor(req *http.Request) (*url.URL, error) {
+	if IsLoopback(req.URL.Hostname()) {
+		return nil, nil
+	}
+	return http.ProxyFromEnvironment(req)
+}
+
 // cleanBase checks a configured address and returns it without a slash at the
 // end.
 func cleanBase(what, text string) (string, error) {
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", fmt.Errorf("%s %s is not an http or https address", what, quote(text))
-	}
-	if u.User != nil {
+	// First, and without showing it: what stands before an @ may be the key.
+	if strings.Contains(text, "@") {
 		return "", fmt.Errorf("%s holds a user name or password: leave it out, the key is sent by itself", what)
 	}
-	if u.RawQuery != "" || u.Fragment != "" {
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "", fmt.Errorf("%s %s is not an http or https address", what, quote(text))
+	}
+	if strings.ContainsAny(text, "?#") {
 		return "", fmt.Errorf("%s %s has a part after ? or #: leave it out", what, quote(text))
 	}
 	if u.Scheme == "http" && !IsLoopback(u.Hostname()) {
@@ -160,6 +174,9 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 	if problems := u.Check(); len(problems) > 0 {
 		return nil, problems[0]
 	}
+	if u.Source.Path == "" && u.Source.URL == "" {
+		return nil, &RuleError{Field: "file", Message: "file is missing: there is nothing to send", Help: "Pick a file or give an address."}
+	}
 	b, err := newBody(u)
 	if err != nil {
 		return nil, err
@@ -172,15 +189,14 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	// While the connection is made the dialer's own limits hold; the watchdog
-	// allows for them.
-	watchdog := time.AfterFunc(c.stall, func() {
-		cancel(fmt.Errorf("no byte could be sent for %s", c.stall))
+	watchdog := newWatchdog(c.stall, cancel)
+	defer watchdog.stop()
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		WroteRequest: func(httptrace.WroteRequestInfo) { watchdog.wrote() },
 	})
-	defer watchdog.Stop()
-
-	counting := &counted{Reader: b.reader, progress: progress, watchdog: watchdog, patience: c.stall}
-	// NopCloser: the file is closed here, after the transport let go of it.
+	counting := &counted{from: b.reader, progress: progress, watchdog: watchdog}
+	defer counting.end()
+	// NopCloser: the file is closed here, once no more of it counts.
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.UploadAddress(), io.NopCloser(counting))
 	if err != nil {
 		return nil, err
@@ -192,13 +208,23 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 		req.Header.Set("Expect", "100-continue")
 	}
 	file := new(File)
-	if err := c.do(req, "upload", progress, file); err != nil {
+	if err := c.do(req, exchange{op: opUpload, complete: progress.Complete, answered: watchdog.answered}, file); err != nil {
 		return nil, err
 	}
-	if file.FileID == "" {
-		return nil, ErrNoRecord
+	return withRecord(file)
+}
+
+// withRecord returns file, or ErrNoRecord where an answer with success holds
+// none: some services answer 202 with a message instead.
+func withRecord(file *File) (*File, error) {
+	if file.FileID != "" {
+		return file, nil
 	}
-	return file, nil
+	var answer struct{ Message json.RawMessage }
+	if json.Unmarshal(file.Raw, &answer) == nil && len(answer.Message) > 0 {
+		return nil, fmt.Errorf("%w: %s", ErrNoRecord, clip(jsonText(answer.Message), 300))
+	}
+	return nil, ErrNoRecord
 }
 
 // UpdateDetails changes tags or custom coordinates of a file and returns its
@@ -214,7 +240,7 @@ func (c *Client) UpdateDetails(ctx context.Context, fileID string, d Details) (*
 	if err != nil {
 		return nil, err
 	}
-	return c.callFile(ctx, http.MethodPatch, c.DetailsAddress(fileID), text, "update of details")
+	return c.callFile(ctx, http.MethodPatch, c.DetailsAddress(fileID), text, opUpdate)
 }
 
 // Details reads the record of a file. It is not in the specification: a hosted
@@ -233,7 +259,7 @@ func (c *Client) callFile(ctx context.Context, method, address string, text []by
 	if err := c.call(ctx, method, address, text, op, file); err != nil {
 		return nil, err
 	}
-	return file, nil
+	return withRecord(file)
 }
 
 // Query says what List is to list.
@@ -295,7 +321,7 @@ func (c *Client) Fetch(ctx context.Context, address string, limit int64) (io.Rea
 		return nil, err
 	}
 	req.Header.Set("User-Agent", c.agent)
-	res, err := (&http.Client{Transport: c.http.Transport}).Do(req)
+	res, err := (&http.Client{Transport: c.transport}).Do(req)
 	if err != nil {
 		return nil, c.sendError(req, "download", false, err)
 	}
@@ -310,11 +336,27 @@ func (c *Client) Fetch(ctx context.Context, address string, limit int64) (io.Rea
 // all their metadata stays far below.
 const maxAnswer = 64 << 20
 
+// Operations that change something. Of the others nobody says that they may
+// have happened.
+const (
+	opUpload = "upload"
+	opUpdate = "update of details"
+)
+
+// exchange is what a request wants of do beside the sending.
+type exchange struct {
+	op       string                    // what is tried, for errors
+	complete func() bool               // whether all of it may have arrived
+	answered func(limit time.Duration) // told when the answer begins; nil: nobody
+}
+
 // call sends a request with a JSON body (nil: none) under a time limit of its
 // own and reads the JSON answer into v.
 func (c *Client) call(ctx context.Context, method, address string, text []byte, op string, v any) error {
-	ctx, cancel := context.WithTimeout(ctx, c.answer)
+	ctx, cancel := context.WithTimeoutCause(ctx, c.answer, fmt.Errorf("no answer within %s", c.answer))
 	defer cancel()
+	var sent atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
 	var reader io.Reader
 	if text != nil {
 		reader = bytes.NewReader(text)
@@ -326,39 +368,61 @@ func (c *Client) call(ctx context.Context, method, address string, text []byte, 
 	if text != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	return c.do(req, op, nil, v)
+	return c.do(req, exchange{op: op, complete: func() bool { return op == opUpdate && sent.Load() }}, v)
 }
 
-// do sends a request with the key and reads its answer. progress is nil for
-// requests without a counted body.
-func (c *Client) do(req *http.Request, op string, progress *Progress, v any) error {
-	complete := func() bool { return progress == nil || progress.Complete() }
+// do sends a request with the key and reads its answer.
+func (c *Client) do(req *http.Request, x exchange, v any) error {
 	// net/http sends a request again by itself if it can rewind the body; an
 	// upload must never be sent twice without our knowing.
 	req.GetBody = nil
 	req.Header.Set("User-Agent", c.agent)
 	req.Header.Set("Accept", "application/json")
-	if c.key != nil {
-		req.SetBasicAuth(c.key.Reveal(), "")
+	if c.reveal != nil {
+		req.SetBasicAuth(c.reveal(), "")
 	}
-	res, err := c.http.Do(req)
+	// The transport by itself: an http.Client would look at redirects, and
+	// lose the answer where one leads nowhere.
+	res, err := c.transport.RoundTrip(req)
 	if err != nil {
-		return c.sendError(req, op, complete(), err)
+		return c.sendError(req, x.op, x.complete(), err)
 	}
 	defer res.Body.Close()
+	if x.answered != nil {
+		x.answered(c.answer)
+	}
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		e := readServiceError(res)
-		e.Complete = complete()
+		e.Complete = x.complete()
+		e.Message, e.Help, e.RequestID = c.redact(e.Message), c.redact(e.Help), c.redact(e.RequestID)
 		return e
 	}
-	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
-	if err != nil {
-		return c.sendError(req, op, true, err)
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		// An answer had begun, so the service had the whole request.
+		return c.sendError(req, x.op, x.op == opUpload || x.op == opUpdate, err)
+	case len(text) > maxAnswer:
+		return fmt.Errorf("%w: the answer is larger than %s", ErrNoRecord, sizeWords(maxAnswer))
 	}
 	if err := json.Unmarshal(text, v); err != nil {
-		return fmt.Errorf("%w: %s", ErrNoRecord, noRecordWords(res, text, err))
+		return fmt.Errorf("%w: %s", ErrNoRecord, c.redact(noRecordWords(res, text, err)))
 	}
 	return nil
+}
+
+// redact takes the key out of words of the service: some repeat it when they
+// refuse it.
+func (c *Client) redact(text string) string {
+	if c.reveal == nil {
+		return text
+	}
+	key := c.reveal()
+	if len(key) < 4 { // no key, but it would tear words apart
+		return text
+	}
+	basic := base64.StdEncoding.EncodeToString([]byte(key + ":"))
+	return strings.NewReplacer(basic, "[key]", key, "[key]", url.QueryEscape(key), "[key]", url.PathEscape(key), "[key]").Replace(text)
 }
 
 func noRecordWords(res *http.Response, text []byte, err error) string {
@@ -366,7 +430,7 @@ func noRecordWords(res *http.Response, text []byte, err error) string {
 		return "the answer is empty"
 	}
 	if !json.Valid(text) {
-		return bodyWords(res, text)
+		return bodyWords(res, text[:min(len(text), maxErrorBody)])
 	}
 	return err.Error()
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // RuleError says that a value breaks a rule of the specification. A client
@@ -73,8 +73,11 @@ type SendError struct {
 }
 
 func (e *SendError) Error() string {
-	text := e.Op + ": no answer from " + e.Host + ": " + rootCause(e.Err)
-	if e.Complete {
+	text := e.Op + ": no answer from " + e.Host + ": " + sendWords(e.Err)
+	switch {
+	case e.Complete && e.Op == opUpdate:
+		text += " (everything was sent, so the change may have been made)"
+	case e.Complete:
 		text += " (everything was sent, so it may have been stored)"
 	}
 	return text
@@ -84,11 +87,16 @@ func (e *SendError) Unwrap() error { return e.Err }
 
 // Hint says what helps.
 func (e *SendError) Hint() string {
-	if e.Complete {
-		return "Look in the library whether it arrived before sending it again."
+	switch {
+	case e.Complete && e.Op == opUpdate:
+		return "Look at the file's details, then try again: the same change twice does no harm."
+	case e.Complete:
+		return lookFirst
 	}
 	return "Check the connection and the address of the profile, then try again."
 }
+
+const lookFirst = "Look in the library whether it arrived before sending it again."
 
 // ErrInsecure says that an address would carry the key over plain http.
 var ErrInsecure = errors.New("the key goes over https only, or over http to this computer")
@@ -107,6 +115,10 @@ func Hint(err error) string {
 		return rule.Help
 	case errors.As(err, &hinted):
 		return hinted.Hint()
+	case errors.Is(err, ErrNoRecord):
+		return lookFirst
+	case errors.Is(err, ErrInsecure):
+		return "Use the https address of the service."
 	}
 	return ""
 }
@@ -137,7 +149,9 @@ func readServiceError(res *http.Response) *ServiceError {
 		if e.Message == "" {
 			e.Message = jsonText(members.Reason)
 		}
-	} else {
+	}
+	redirect := res.StatusCode >= 300 && res.StatusCode < 400 // its page says less than its address
+	if e.Message == "" && !redirect {
 		e.Message = bodyWords(res, body)
 	}
 	if e.Message == "" {
@@ -160,6 +174,12 @@ func jsonText(raw json.RawMessage) string {
 // text.
 func bodyWords(res *http.Response, body []byte) string {
 	text := strings.TrimSpace(strings.ToValidUTF8(string(body), "?"))
+	if text == "null" || text == "{}" || text == "[]" {
+		return ""
+	}
+	if plain := jsonText(body); !strings.HasPrefix(plain, "{") && json.Valid(body) {
+		return clip(plain, 300)
+	}
 	lower := strings.ToLower(text)
 	if strings.HasPrefix(lower, "<") || strings.Contains(res.Header.Get("Content-Type"), "html") {
 		if _, after, ok := strings.Cut(text, "<title>"); ok {
@@ -184,21 +204,48 @@ func emptyWords(res *http.Response) string {
 	return "no message"
 }
 
+// maxWait is the longest wait that a service's wish is granted.
+const maxWait = time.Hour
+
 // waitAsked reads Retry-After (seconds or a date) and X-RateLimit-Reset
 // (milliseconds) and returns the longer wait.
 func waitAsked(h http.Header) time.Duration {
 	var wait time.Duration
 	if text := h.Get("Retry-After"); text != "" {
-		if s, err := strconv.Atoi(text); err == nil && s > 0 {
-			wait = time.Duration(s) * time.Second
-		} else if at, err := http.ParseTime(text); err == nil {
+		if at, err := http.ParseTime(text); err == nil {
 			wait = max(time.Until(at), 0)
+		} else {
+			wait = waitOf(text, time.Second)
 		}
 	}
-	if ms, err := strconv.ParseInt(h.Get("X-Ratelimit-Reset"), 10, 64); err == nil && ms > 0 {
-		wait = max(wait, time.Duration(ms)*time.Millisecond)
+	wait = max(wait, waitOf(h.Get("X-Ratelimit-Reset"), time.Millisecond))
+	return min(wait, maxWait)
+}
+
+// waitOf reads a number of units; 0 where it is none. A number too large for
+// a duration is the longest wait.
+func waitOf(text string, unit time.Duration) time.Duration {
+	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+	switch {
+	case n <= 0 || err != nil && !errors.Is(err, strconv.ErrRange):
+		return 0
+	case n > int64(maxWait/unit):
+		return maxWait
 	}
-	return min(wait, time.Hour)
+	return time.Duration(n) * unit
+}
+
+// sendWords says in words why no answer came.
+func sendWords(err error) string {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return "it was cancelled"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "the connection was closed"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "it took too long"
+	}
+	return strings.TrimPrefix(rootCause(err), "net/http: ")
 }
 
 // rootCause is the innermost text of an error chain: net/http wraps errors
@@ -215,10 +262,16 @@ func rootCause(err error) string {
 
 // clip shortens text to at most n characters.
 func clip(text string, n int) string {
-	if utf8.RuneCountInString(text) <= n {
+	if len(text) <= n {
 		return text
 	}
-	return string([]rune(text)[:n]) + "…"
+	for i := range text {
+		if n == 0 {
+			return text[:i] + "…"
+		}
+		n--
+	}
+	return text
 }
 
 // quote puts a value from outside into a message: in quotation marks, with

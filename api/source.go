@@ -149,6 +149,7 @@ func errChanged(name string) error {
 // content is an open source: its bytes as they go into the file part.
 type content struct {
 	io.Reader
+	path  string
 	size  int64 // bytes that Reader gives
 	check func() error
 	close func() error
@@ -163,11 +164,12 @@ func openContent(s Source) (*content, error) {
 	c := &content{
 		// The declared length is a promise: a file that grows is cut there.
 		Reader: io.LimitReader(f, before.Size),
+		path:   s.Path,
 		size:   before.Size,
 		close:  f.Close,
 		check: func() error {
-			// By path and by handle: a file that was replaced has an
-			// unchanged handle, one that was written to has both changed.
+			// By path: of a file that was replaced or removed the handle
+			// alone would still look unchanged.
 			after, err := Identify(s.Path)
 			if err != nil || !after.Same(before) {
 				return errChanged(s.Path)
@@ -177,7 +179,7 @@ func openContent(s Source) (*content, error) {
 	}
 	if s.Base64 {
 		c.Reader = newBase64Reader(c.Reader)
-		c.size = int64(base64.StdEncoding.EncodedLen(int(before.Size)))
+		c.size = (before.Size + 2) / 3 * 4 // of any int64, which EncodedLen is not
 	}
 	return c, nil
 }
@@ -209,10 +211,13 @@ func (b *base64Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// sizeWords is for messages: a size in bytes and, above a thousand, in MB.
+// sizeWords is for messages: a size in bytes, kB or MB.
 func sizeWords(n int64) string {
-	if n < 1000 {
+	switch {
+	case n < 1000:
 		return fmt.Sprintf("%d bytes", n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
 	}
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
@@ -223,9 +228,13 @@ func CheckSize(size, limit int64) error {
 	if limit <= 0 || size <= limit {
 		return nil
 	}
+	has, most := sizeWords(size), sizeWords(limit)
+	if has == most { // "25.0 MB is more than 25.0 MB" helps nobody
+		has, most = fmt.Sprintf("%d bytes", size), fmt.Sprintf("%d bytes", limit)
+	}
 	return &RuleError{
 		Field:   "file",
-		Message: fmt.Sprintf("file has %s; this account takes %s at most", sizeWords(size), sizeWords(limit)),
+		Message: fmt.Sprintf("file has %s; this account takes %s at most", has, most),
 		Help:    "Make it smaller, or raise the limit in the profile if the account allows more.",
 	}
 }

@@ -1,0 +1,47 @@
+package api
+
+import (
+	"net"
+	"sync"
+	"time"
+)
+
+// answerGrace is how long a failed write waits for the answer that explains
+// it. Whoever waits for the answer closes the connection far earlier; this is
+// for a peer that is gone without a word.
+const answerGrace = 5 * time.Second
+
+// patientConn keeps a failed write to itself until the connection is closed.
+//
+// A service that refuses an upload early answers and closes while bytes are
+// still on their way, and the kernel then fails the next write although the
+// answer lies ready to be read. net/http would report whichever it notices
+// first; held back, the answer wins, and where there is none the failing read
+// closes the connection at once.
+type patientConn struct {
+	net.Conn
+	once   sync.Once
+	closed chan struct{}
+}
+
+func newPatientConn(conn net.Conn) *patientConn {
+	return &patientConn{Conn: conn, closed: make(chan struct{})}
+}
+
+func (c *patientConn) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	if err != nil {
+		grace := time.NewTimer(answerGrace)
+		defer grace.Stop()
+		select {
+		case <-c.closed:
+		case <-grace.C:
+		}
+	}
+	return n, err
+}
+
+func (c *patientConn) Close() error {
+	c.once.Do(func() { close(c.closed) })
+	return c.Conn.Close()
+}

@@ -1,0 +1,71 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// watchdog ends an upload that no longer moves. While the body goes out it
+// wants a byte now and then; once the request is handed over the transport's
+// own limit on the answer's header holds; while the answer is read it has a
+// limit as a whole.
+type watchdog struct {
+	mu      sync.Mutex
+	timer   *time.Timer
+	stall   time.Duration
+	cause   error
+	sending bool // the body is going out and no answer came yet
+}
+
+// newWatchdog starts with the limit for sending: it allows for the time in
+// which the connection is made, which the dialer limits.
+func newWatchdog(stall time.Duration, cancel context.CancelCauseFunc) *watchdog {
+	w := &watchdog{stall: stall, sending: true, cause: fmt.Errorf("no byte could be sent for %s", stall)}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.timer = time.AfterFunc(stall, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		cancel(w.cause)
+	})
+	return w
+}
+
+// moved says that the transport took a byte.
+func (w *watchdog) moved() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.sending {
+		w.timer.Reset(w.stall)
+	}
+}
+
+// wrote says that the whole request is in the hands of the kernel.
+func (w *watchdog) wrote() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.sending {
+		w.sending = false
+		w.timer.Stop()
+	}
+}
+
+// answered says that an answer has begun, which has limit to come to its end.
+func (w *watchdog) answered(limit time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.sending = false
+	w.cause = errors.New("the answer did not come to its end")
+	w.timer.Reset(limit)
+}
+
+// stop ends the watch.
+func (w *watchdog) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.sending = false
+	w.timer.Stop()
+}

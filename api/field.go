@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 )
 
 // Field is a value that is absent, null or set. The difference reaches the
@@ -50,10 +51,18 @@ func (f Field[T]) Or(instead T) T {
 	return instead
 }
 
-// MarshalJSON writes the value, or null where there is none.
+// MarshalJSON writes the value, or null where there is none. A nil list or map
+// that is set is an empty one: it is written as [] or {}, since null says
+// something else.
 func (f Field[T]) MarshalJSON() ([]byte, error) {
 	if f.state != set {
 		return []byte("null"), nil
+	}
+	switch v := reflect.ValueOf(f.value); {
+	case v.Kind() == reflect.Slice && v.IsNil():
+		return []byte("[]"), nil
+	case v.Kind() == reflect.Map && v.IsNil():
+		return []byte("{}"), nil
 	}
 	return json.Marshal(f.value)
 }

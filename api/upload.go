@@ -142,11 +142,10 @@ func (u *Upload) Parts() ([]Part, error) {
 }
 
 func jsonPart[T any](parts *[]Part, name string, value Field[T]) error {
-	v, ok := value.Get()
-	if !ok {
+	if !value.IsSet() {
 		return nil
 	}
-	text, err := json.Marshal(v)
+	text, err := json.Marshal(value)
 	if err != nil {
 		return &RuleError{Field: name, Message: name + " cannot be written as JSON: " + err.Error()}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // Names of extensions that the specification and the hosted service know. Any
@@ -95,12 +96,18 @@ func (e *Extension) UnmarshalJSON(data []byte) error {
 // JSON array of elements (§2.2). An empty array is no extension. The error is
 // a *RuleError and says where the text goes wrong.
 func ParseExtensions(text string) ([]Extension, error) {
-	var list []Extension
-	if err := json.Unmarshal([]byte(text), &list); err != nil {
+	var elements []json.RawMessage
+	if err := json.Unmarshal([]byte(text), &elements); err != nil {
 		return nil, extensionError("extensions are not a JSON array of extensions: " + jsonProblem([]byte(text), err))
 	}
-	if list == nil {
+	if elements == nil {
 		return nil, extensionError("extensions are null, not a JSON array")
+	}
+	list := make([]Extension, len(elements))
+	for i, element := range elements {
+		if err := json.Unmarshal(element, &list[i]); err != nil {
+			return nil, extensionError(fmt.Sprintf("extension %d of %d: %s", i+1, len(elements), err))
+		}
 	}
 	return list, CheckExtensions(list)
 }
@@ -169,18 +176,24 @@ func ParseMetadata(text string) (map[string]json.RawMessage, error) {
 	return nil, &RuleError{Field: "customMetadata", Message: "customMetadata is not a JSON object: " + why, Help: `Write an object such as {"brand":"Acme","year":2026}.`}
 }
 
-// jsonProblem puts an error of encoding/json in words with the place.
+// jsonProblem puts an error of encoding/json in words with the place, lines
+// and columns counted from 1 and columns in characters.
 func jsonProblem(text []byte, err error) string {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
-		at := min(int(syntax.Offset), len(text))
-		line := 1 + bytes.Count(text[:at], []byte("\n"))
-		column := at - (bytes.LastIndexByte(text[:at], '\n') + 1)
-		return fmt.Sprintf("line %d, column %d: %s", line, max(column, 1), syntax.Error())
+		line, column := place(text, syntax.Offset)
+		return fmt.Sprintf("line %d, column %d: %s", line, column, syntax.Error())
 	}
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
-		return "it holds a " + kind.Value + " in a wrong place"
+		return "it is of another type: " + kind.Value
 	}
 	return err.Error()
+}
+
+// place is where the last of the first n bytes of text stands.
+func place(text []byte, n int64) (line, column int) {
+	before := text[:max(min(int(n), len(text))-1, 0)]
+	start := bytes.LastIndexByte(before, '\n') + 1
+	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[start:])
 }

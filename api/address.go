@@ -1,7 +1,6 @@
 package api
 
 import (
-	"net"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -38,13 +37,20 @@ func IsLoopback(host string) bool {
 // private network, where a service on the internet cannot reach it.
 func IsPrivateHost(address string) bool {
 	u, err := url.Parse(address)
-	if err != nil {
+	if err != nil || u.Hostname() == "" {
 		return false
 	}
 	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
 	if IsLoopback(host) || strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".internal") {
 		return true
 	}
-	ip := net.ParseIP(host)
-	return ip != nil && (ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsUnspecified())
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
+		return !strings.Contains(host, ".") // "nas" is a name of the own network only
+	}
+	ip = ip.Unmap()
+	return ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || sharedAddresses.Contains(ip)
 }
+
+// sharedAddresses are those behind a provider's own translation.
+var sharedAddresses = netip.MustParsePrefix("100.64.0.0/10")

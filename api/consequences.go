@@ -70,6 +70,9 @@ type Outlook struct {
 // An empty list of tags and an empty object of custom metadata count as none:
 // the request "has no tags" then.
 func Consequences(u *Upload, at Place) Outlook {
+	if !at.Known {
+		at = Place{}
+	}
 	o := Outlook{Path: u.Path()}
 	if u.UseUniqueFileName.Or(true) {
 		o.Suffix = true
@@ -110,7 +113,7 @@ func switched(aspect Aspect, sent bool, overwrite Field[bool], field string, had
 	c := Change{Aspect: aspect, Had: had}
 	switch {
 	case sent:
-		c.Effect, c.Reason = SetTo, "the request has them"
+		c.Effect, c.Reason = SetTo, "the request has "+map[Aspect]string{AspectTags: "them", AspectMetadata: "some"}[aspect]
 	case overwrite.Or(true):
 		c.Effect, c.Reason, c.Keep = Removed, field+" is on and you send none", field
 		if aspect == AspectAITags {

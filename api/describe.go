@@ -44,6 +44,9 @@ func (r Request) Curl() string {
 	}
 	if r.File != "" {
 		name := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(r.File)
+		if name == "-" { // curl would read its standard input
+			name = "./-"
+		}
 		words = append(words, "-F", shellWord(`file=@"`+name+`"`))
 	}
 	if r.Body != "" {

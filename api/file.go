@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"math"
 	"time"
 )
 
@@ -117,6 +118,10 @@ func (f *File) UnmarshalJSON(data []byte) error {
 // readMember reads one member and leaves its target at zero where the text is
 // of another type: json.Unmarshal would leave half of it behind.
 func readMember(text json.RawMessage, into any) {
+	if statuses, ok := into.(*map[string]Status); ok {
+		*statuses = readStatuses(text)
+		return
+	}
 	if json.Unmarshal(text, into) == nil {
 		return
 	}
@@ -126,8 +131,6 @@ func readMember(text json.RawMessage, into any) {
 	case **VersionInfo:
 		*into = nil
 	case *map[string]json.RawMessage:
-		*into = nil
-	case *map[string]Status:
 		*into = nil
 	case *Field[int]:
 		if v, ok := wholeNumber(text); ok {
@@ -140,10 +143,34 @@ func readMember(text json.RawMessage, into any) {
 	}
 }
 
+// readStatuses keeps the statuses that are text: a strange one must not hide
+// how the other extensions fared.
+func readStatuses(text json.RawMessage) map[string]Status {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(text, &members) != nil {
+		return nil
+	}
+	var statuses map[string]Status
+	for name, text := range members {
+		var status Status
+		if json.Unmarshal(text, &status) != nil || status == "" {
+			continue
+		}
+		if statuses == nil {
+			statuses = map[string]Status{}
+		}
+		statuses[name] = status
+	}
+	return statuses
+}
+
+// maxExact is the largest number up to which a float64 holds every integer.
+const maxExact = 1 << 53
+
 // wholeNumber reads 12.0 or 1.2e3, which some encoders write for an integer.
 func wholeNumber(text json.RawMessage) (int64, bool) {
 	var v float64
-	if json.Unmarshal(text, &v) != nil || v != float64(int64(v)) {
+	if json.Unmarshal(text, &v) != nil || math.Abs(v) > maxExact || v != math.Trunc(v) {
 		return 0, false
 	}
 	return int64(v), true

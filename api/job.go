@@ -36,7 +36,7 @@ const (
 
 // ApplyNaming writes a way of naming into an upload. NameHere puts a new
 // suffix into the file name, so it is done once, before the job is journaled.
-// An explicit overwriteFile stays for NameExact only.
+// It also sets overwriteFile to false; the other two leave that as it is.
 func ApplyNaming(u *Upload, n Naming) {
 	switch n {
 	case NameHere:

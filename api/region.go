@@ -66,7 +66,8 @@ func RegionOf(rect image.Rectangle) Region {
 // CheckWithin says whether the region leaves a picture of width by height
 // pixels; the error is a *RuleError.
 func (r Region) CheckWithin(width, height int) error {
-	if r.X+r.Width <= width && r.Y+r.Height <= height {
+	// Differences, not sums: those of typed numbers cannot run over.
+	if r.X >= 0 && r.Y >= 0 && r.Width <= width-r.X && r.Height <= height-r.Y {
 		return nil
 	}
 	return &RuleError{

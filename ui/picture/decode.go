@@ -29,7 +29,7 @@ func Decode(ctx context.Context, rs io.ReadSeeker, limits Limits) (*Picture, err
 	src := newSource(ctx, rs)
 	head, err := readHead(src)
 	if err != nil {
-		return nil, decodeError(ctx, "file", fmt.Errorf("read: %w", readFailure(ctx, err)))
+		return nil, readFailure(ctx, err)
 	}
 	f := formatOf(head)
 	if f == nil {
@@ -67,7 +67,7 @@ func (h *header) allowed(l Limits) error {
 	if h.pixels() > l.Pixels {
 		return &Error{
 			Reason: ErrTooLarge,
-			Detail: fmt.Sprintf("it has %d × %d pixels, %d million are allowed", h.size.X, h.size.Y, l.Pixels/1_000_000),
+			Detail: fmt.Sprintf("it has %d × %d pixels, %d million are allowed; it can be sent without a preview", h.size.X, h.size.Y, l.Pixels/1_000_000),
 		}
 	}
 	return nil
@@ -105,5 +105,5 @@ func notPicture(head []byte) error {
 	if kind == KindPicture {
 		return &Error{Reason: ErrNotPicture, Detail: "it is a " + name + ", which has no preview yet"}
 	}
-	return &Error{Reason: ErrNotPicture, Detail: "its content is: " + name}
+	return &Error{Reason: ErrNotPicture, Detail: "it is no picture (" + name + ")"}
 }

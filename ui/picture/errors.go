@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -30,7 +31,8 @@ type Error struct {
 	Path string
 	// Reason is one of the four errors above.
 	Reason error
-	// Detail says in plain words what was found, such as "it is a folder".
+	// Detail says in plain words what was found, such as "it is a folder", and
+	// where that is not plain, what can still be done.
 	Detail string
 	// Cause is the error underneath; nil if there is none.
 	Cause error
@@ -39,16 +41,15 @@ type Error struct {
 // Error is one sentence of plain words. The name of the file is quoted, so that
 // control characters in it are harmless.
 func (e *Error) Error() string {
-	var b strings.Builder
+	what := "the file"
 	if e.Path != "" {
-		fmt.Fprintf(&b, "%q: ", filepath.Base(e.Path))
+		what = strconv.Quote(filepath.Base(e.Path))
 	}
-	b.WriteString(e.Reason.Error())
-	if e.Detail != "" {
-		b.WriteString(": ")
-		b.WriteString(e.Detail)
+	verb := "shown"
+	if errors.Is(e.Reason, ErrUnreadable) {
+		verb = "read"
 	}
-	return b.String()
+	return fmt.Sprintf("%s cannot be %s: %s", what, verb, e.Detail)
 }
 
 // Unwrap gives the reason and the cause to errors.Is and errors.As.
@@ -108,7 +109,10 @@ func endsEarly(err error) bool {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return true
 	}
-	msg := err.Error()
-	return strings.Contains(msg, "EOF") || strings.Contains(msg, "not enough image data") ||
-		strings.Contains(msg, "short chunk data")
+	for _, words := range [...]string{"EOF", "not enough image data", "not enough pixel data", "short Huffman data", "short chunk"} {
+		if strings.Contains(err.Error(), words) {
+			return true
+		}
+	}
+	return false
 }

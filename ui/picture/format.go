@@ -63,7 +63,7 @@ var formats = []*format{
 	},
 	{
 		name: "BMP picture", mime: "image/bmp", match: startsWith("BM"),
-		config: bmp.DecodeConfig, decode: bmp.Decode,
+		config: bmp.DecodeConfig, decode: bmp.Decode, probe: probeBMP,
 		perPixel: 4,
 	},
 }

@@ -63,7 +63,7 @@ func (b *Budget) take(ctx context.Context, bytes int64) (release func(), err err
 	if bytes > b.total {
 		return nil, &Error{
 			Reason: ErrTooLarge,
-			Detail: fmt.Sprintf("decoding it takes about %d MB, %d MB are allowed", bytes>>20, b.total>>20),
+			Detail: fmt.Sprintf("decoding it takes about %d MB, %d MB are allowed; it can be sent without a preview", bytes>>20, b.total>>20),
 		}
 	}
 	if err := b.sem.Acquire(ctx, bytes); err != nil {

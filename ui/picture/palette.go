@@ -53,13 +53,17 @@ func (d *diffusion) line() {
 func (d *diffusion) owed(x int) [3]float32 { return d.here[x+1] }
 
 // maxError bounds what is passed on: colours outside the palette's reach would
-// otherwise pile up into streaks.
-const maxError = 48
+// otherwise pile up into streaks. A part of every error is dropped altogether,
+// since cells are large and the speckles of an exact sum are seen.
+const (
+	maxError = 48
+	kept     = 0.75
+)
 
 // pass spreads the error that cell x is left with.
 func (d *diffusion) pass(x int, rest [3]float32) {
 	for c, e := range rest {
-		e = max(-maxError, min(e, maxError)) / 16
+		e = max(-maxError, min(e, maxError)) * kept / 16
 		d.here[x+2][c] += 7 * e
 		d.next[x][c] += 3 * e
 		d.next[x+1][c] += 5 * e

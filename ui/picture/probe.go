@@ -234,3 +234,15 @@ func probeWebP(rs io.ReadSeeker, h *header) error {
 	}
 	return nil
 }
+
+// probeBMP tells pictures with an alpha channel from those that only fill up four
+// bytes: the long headers came with alpha.
+func probeBMP(rs io.ReadSeeker, h *header) error {
+	var head [30]byte
+	if _, err := io.ReadFull(rs, head[:]); err != nil {
+		return err
+	}
+	bits := binary.LittleEndian.Uint16(head[28:])
+	h.alpha = bits == 32 && binary.LittleEndian.Uint32(head[14:]) > 40
+	return nil
+}

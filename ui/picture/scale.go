@@ -26,10 +26,10 @@ type scaler struct {
 type tap struct{ first, n, at int }
 
 // The two greys of the checkerboard, dark enough for light pictures and light
-// enough for dark ones.
+// enough for dark ones. Both are densities of shades, which keeps them calm there.
 const (
-	checkDark  = 0x60
-	checkLight = 0x90
+	checkDark  = 0x40
+	checkLight = 0x80
 )
 
 // newScaler makes a grid of width × height. The picture must not be empty.

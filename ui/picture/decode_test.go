@@ -1,0 +1,345 @@
+package picture
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/gif"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func decode(t *testing.T, data []byte) (*Picture, error) {
+	t.Helper()
+	return Decode(t.Context(), bytes.NewReader(data), Limits{})
+}
+
+// near reports whether two colours differ by no more than a lossy format may.
+func near(a, b color.Color) bool {
+	r1, g1, b1, a1 := a.RGBA()
+	r2, g2, b2, a2 := b.RGBA()
+	for _, d := range [...]int{int(r1) - int(r2), int(g1) - int(g2), int(b1) - int(b2), int(a1) - int(a2)} {
+		if d > 12<<8 || d < -12<<8 {
+			return false
+		}
+	}
+	return true
+}
+
+// quarters is a picture whose four quarters have different colours.
+func quarters(w, h int) *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			img.SetNRGBA(x, y, quarterColors[2*y/h*2+2*x/w])
+		}
+	}
+	return img
+}
+
+// The colours of the upper left, upper right, lower left and lower right.
+var quarterColors = [4]color.NRGBA{
+	{200, 30, 30, 255}, {30, 180, 30, 255}, {30, 30, 200, 255}, {220, 220, 220, 255},
+}
+
+func TestDecodeFormats(t *testing.T) {
+	img := quarters(64, 48)
+	flat := image.NewPaletted(img.Rect, color.Palette{
+		quarterColors[0], quarterColors[1], quarterColors[2], quarterColors[3],
+	})
+	for y := range 48 {
+		for x := range 64 {
+			flat.Set(x, y, img.At(x, y))
+		}
+	}
+	for name, data := range map[string][]byte{
+		"JPEG": asJPEG(t, img), "PNG": asPNG(t, img), "GIF": asGIF(t, flat), "BMP": asBMP(t, img), "TIFF": asTIFF(t, img),
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := decode(t, data)
+			must(t, err)
+			if p.Size() != image.Pt(64, 48) || p.Stored() != image.Pt(64, 48) || p.Orientation() != Normal || p.HasAlpha() {
+				t.Errorf("size %v, stored %v, orientation %d, alpha %v", p.Size(), p.Stored(), p.Orientation(), p.HasAlpha())
+			}
+			for i, want := range quarterColors {
+				if got := p.pix.At(16+i%2*32, 12+i/2*24); !near(got, want) {
+					t.Errorf("quarter %d is %v, want %v", i, got, want)
+				}
+			}
+		})
+	}
+	t.Run("WebP", func(t *testing.T) {
+		p, err := decode(t, webpPicture())
+		must(t, err)
+		if got, want := p.pix.At(3, 1), (color.RGBA{30, 200, 60, 255}); p.Size() != image.Pt(4, 2) || got != want {
+			t.Errorf("size %v, colour %v, want %v", p.Size(), got, want)
+		}
+	})
+}
+
+// TestDecodeUpright stores one picture in all eight ways and expects to see it the
+// same each time.
+func TestDecodeUpright(t *testing.T) {
+	shown := quarters(64, 48)
+	for o := Orientation(1); o <= 8; o++ {
+		stored := image.NewNRGBA(image.Rectangle{Max: o.Upright(image.Pt(64, 48))})
+		for y := range 48 {
+			for x := range 64 {
+				at := ToStored(o, stored.Rect.Size(), image.Rect(x, y, x+1, y+1)).Min
+				stored.Set(at.X, at.Y, shown.At(x, y))
+			}
+		}
+		data := withEXIF(asJPEG(t, stored), tags{orientation: uint16(o)})
+		for _, side := range []int{0, 16} {
+			p, err := Decode(t.Context(), bytes.NewReader(data), Limits{Side: side})
+			must(t, err)
+			if p.Size() != image.Pt(64, 48) || p.Stored() != stored.Rect.Size() || p.Orientation() != o {
+				t.Fatalf("orientation %d: size %v, stored %v, orientation %d", o, p.Size(), p.Stored(), p.Orientation())
+			}
+			size := p.pix.Rect.Size()
+			for i, want := range quarterColors {
+				x, y := size.X/4+i%2*size.X/2, size.Y/4+i/2*size.Y/2
+				if got := p.pix.At(x, y); !near(got, want) {
+					t.Errorf("orientation %d, side %d: quarter %d is %v, want %v", o, side, i, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestDecodeReduces(t *testing.T) {
+	photo := photograph(300, 211)
+	for name, data := range map[string][]byte{"JPEG": asJPEG(t, photo), "PNG": asPNG(t, photo)} {
+		for _, side := range []int{1, 7, 100, 299, 300} {
+			p, err := Decode(t.Context(), bytes.NewReader(data), Limits{Side: side})
+			must(t, err)
+			if p.Size() != image.Pt(300, 211) {
+				t.Errorf("%s: size %v", name, p.Size())
+			}
+			if s := p.pix.Rect.Size(); max(s.X, s.Y) > side {
+				t.Errorf("%s: %v pixels kept, at most %d asked for", name, s, side)
+			}
+		}
+	}
+	// The fast way over the planes and the general way agree.
+	fast, err := Decode(t.Context(), bytes.NewReader(asJPEG(t, photo)), Limits{Side: 100})
+	must(t, err)
+	slow, err := newPicture(t.Context(), photo, photo.Rect, Normal, 100)
+	must(t, err)
+	if db := psnr(fast.pix, slow.pix); db < 35 {
+		t.Errorf("averaging on the planes of a JPEG is %.1f dB off", db)
+	}
+}
+
+func TestDecodeFirstFrame(t *testing.T) {
+	// The first frame covers the lower right corner only.
+	pal := color.Palette{color.RGBA{200, 0, 0, 255}, color.RGBA{0, 0, 200, 255}}
+	first := image.NewPaletted(image.Rect(4, 2, 8, 6), pal)
+	second := image.NewPaletted(image.Rect(0, 0, 8, 6), pal)
+	for i := range second.Pix {
+		second.Pix[i] = 1
+	}
+	var b bytes.Buffer
+	must(t, gif.EncodeAll(&b, &gif.GIF{
+		Image: []*image.Paletted{first, second}, Delay: []int{1, 1},
+		Config: image.Config{ColorModel: pal, Width: 8, Height: 6},
+	}))
+	p, err := decode(t, b.Bytes())
+	must(t, err)
+	if p.Size() != image.Pt(8, 6) || !p.HasAlpha() {
+		t.Errorf("size %v, alpha %v", p.Size(), p.HasAlpha())
+	}
+	if got := p.pix.RGBAAt(0, 0); got.A != 0 {
+		t.Errorf("beside the frame: %v, want nothing", got)
+	}
+	if got, want := p.pix.RGBAAt(7, 5), (color.RGBA{200, 0, 0, 255}); got != want {
+		t.Errorf("inside the frame: %v, want %v", got, want)
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	photo := photograph(200, 150)
+	half := func(b []byte) []byte { return b[:len(b)/2] }
+	huge := riffWebP("VP8X", make([]byte, 10), "VP8L", []byte{0x2f, 0xff, 0xff, 0xff, 0x0f})
+	animated := riffWebP("VP8X", append([]byte{2}, make([]byte, 9)...), "ANIM", make([]byte, 6))
+	tests := []struct {
+		name   string
+		data   []byte
+		reason error
+		words  string
+	}{
+		{"PNG bomb", pngHeader(50_000, 50_000, 2), ErrTooLarge, "50000 × 50000"},
+		{"GIF bomb", gifBomb(), ErrTooLarge, "65535 × 65535"},
+		{"WebP with a large frame on a small canvas", huge, ErrTooLarge, "million"},
+		{"animated WebP", animated, ErrNotPicture, "animated"},
+		{"half a JPEG", half(asJPEG(t, photo)), ErrTruncated, "JPEG picture ends before"},
+		{"half a PNG", half(asPNG(t, photo)), ErrTruncated, "PNG picture ends before"},
+		{"half a GIF", half(asGIF(t, photo)), ErrTruncated, "GIF picture ends before"},
+		{"half a BMP", half(asBMP(t, photo)), ErrTruncated, "BMP picture ends before"},
+		{"half a TIFF", half(asTIFF(t, photo)), ErrTruncated, "TIFF picture"},
+		{"half a WebP", half(webpPicture()), ErrTruncated, "WebP picture"},
+		{"JPEG signature alone", []byte("\xff\xd8\xff"), ErrTruncated, "ends before"},
+		{"PNG with a wrong checksum", append(pngHeader(1, 1, 2)[:30], make([]byte, 40)...), ErrTruncated, "damaged"},
+		{"PNG without pixels", pngHeader(0, 0, 2), ErrTruncated, ""},
+		{"nothing", nil, ErrNotPicture, "empty"},
+		{"text", []byte("day 1, final\n"), ErrNotPicture, "text"},
+		{"PDF", []byte("%PDF-1.7\n"), ErrNotPicture, "PDF document"},
+		{"zeros", make([]byte, 4096), ErrNotPicture, "unknown content"},
+		{"HEIC", []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"), ErrNotPicture, "HEIC picture"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			p, err := decode(t, tt.data)
+			runtime.ReadMemStats(&after)
+			if p != nil || !errors.Is(err, tt.reason) || !strings.Contains(err.Error(), tt.words) {
+				t.Fatalf("got %v, %v; want %v with %q", p, err, tt.reason, tt.words)
+			}
+			for _, other := range []error{ErrNotPicture, ErrTooLarge, ErrTruncated, ErrUnreadable} {
+				if other != tt.reason && errors.Is(err, other) {
+					t.Errorf("%v also is %v", err, other)
+				}
+			}
+			if n := after.TotalAlloc - before.TotalAlloc; n > 8<<20 {
+				t.Errorf("refusing it took %d MB", n>>20)
+			}
+		})
+	}
+}
+
+func TestDecodeBudget(t *testing.T) {
+	data := asPNG(t, photograph(100, 100))
+	small := Limits{Budget: NewBudget(1000)}
+	if _, err := Decode(t.Context(), bytes.NewReader(data), small); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("more than the whole budget: %v", err)
+	}
+	few := Limits{Pixels: 9999}
+	if _, err := Decode(t.Context(), bytes.NewReader(data), few); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("one pixel too many: %v", err)
+	}
+	// A budget that others hold is waited for, and waiting ends with the context.
+	held := NewBudget(50_000)
+	release, err := held.take(t.Context(), 50_000)
+	must(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() {
+		_, err := Decode(ctx, bytes.NewReader(data), Limits{Budget: held})
+		done <- err
+	}()
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled while waiting: %v", err)
+	}
+	release()
+	if _, err := Decode(t.Context(), bytes.NewReader(data), Limits{Budget: held}); err != nil {
+		t.Errorf("after the budget was given back: %v", err)
+	}
+}
+
+// cancelling ends its context once n bytes were read, and counts what is read
+// later on.
+type cancelling struct {
+	*bytes.Reader
+	cancel context.CancelFunc
+	n      int
+	late   int
+}
+
+func (c *cancelling) Read(p []byte) (int, error) {
+	if c.n <= 0 {
+		c.late++
+	}
+	n, err := c.Reader.Read(p[:min(len(p), 512)])
+	if c.n -= n; c.n <= 0 {
+		c.cancel()
+	}
+	return n, err
+}
+
+func TestDecodeCancelled(t *testing.T) {
+	photo := photograph(240, 160)
+	for name, data := range map[string][]byte{
+		"JPEG": asJPEG(t, photo), "PNG": asPNG(t, photo), "GIF": asGIF(t, photo), "BMP": asBMP(t, photo),
+	} {
+		for _, n := range []int{1, 5000, len(data) - 100} {
+			t.Run(fmt.Sprint(name, n), func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				// Without ReadAt every byte goes through Read.
+				r := &cancelling{Reader: bytes.NewReader(data), cancel: cancel, n: n}
+				p, err := Decode(ctx, struct{ io.ReadSeeker }{r}, Limits{})
+				if p != nil || !errors.Is(err, context.Canceled) {
+					t.Errorf("got %v, %v", p, err)
+				}
+				if r.late > 0 {
+					t.Errorf("read %d more times", r.late)
+				}
+			})
+		}
+	}
+}
+
+// panicking panics when it is read the second time, as a decoder might.
+type panicking struct {
+	*bytes.Reader
+	reads int
+}
+
+func (p *panicking) Read(b []byte) (int, error) {
+	if p.reads++; p.reads > 1 {
+		panic("index out of range")
+	}
+	return p.Reader.Read(b)
+}
+
+func TestDecodePanics(t *testing.T) {
+	r := &panicking{Reader: bytes.NewReader(asPNG(t, photograph(200, 200)))}
+	p, err := Decode(t.Context(), struct{ io.ReadSeeker }{r}, Limits{})
+	if p != nil || !errors.Is(err, ErrTruncated) || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("got %v, %v", p, err)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	img := quarters(6, 4)
+	f.Add(withEXIF(asJPEG(f, img), tags{orientation: 6, brand: "Some", model: "Camera", taken: "2024:05:06 07:08:09"}))
+	f.Add(asPNG(f, img))
+	f.Add(asGIF(f, img))
+	f.Add(asBMP(f, img))
+	f.Add(asTIFF(f, img))
+	f.Add(webpPicture())
+	f.Add(gifBomb())
+	f.Add(pngHeader(50_000, 50_000, 6))
+	f.Add([]byte("plain text"))
+	limits := Limits{Pixels: 1 << 16, Side: 64, Budget: NewBudget(4 << 20)}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		facts, err := readFacts(t.Context(), bytes.NewReader(data))
+		if err != nil {
+			t.Fatalf("facts of bytes in memory: %v", err)
+		}
+		if clean(facts.Camera) != facts.Camera || clean(facts.Lens) != facts.Lens {
+			t.Errorf("unsafe text: %q, %q", facts.Camera, facts.Lens)
+		}
+		p, err := Decode(t.Context(), bytes.NewReader(data), limits)
+		if err != nil {
+			var ours *Error
+			if !errors.As(err, &ours) || ours.Detail == "" {
+				t.Errorf("an error without words: %v", err)
+			}
+			return
+		}
+		if s := p.Size(); s.X <= 0 || s.Y <= 0 || s.X*s.Y > 1<<16 {
+			t.Errorf("size %v", s)
+		}
+		if r := Render(p, 7, 5, Options{}); len(r.Lines) != 5 {
+			t.Errorf("%d lines", len(r.Lines))
+		}
+	})
+}

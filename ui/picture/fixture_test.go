@@ -1,0 +1,274 @@
+package picture
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+)
+
+// photograph makes a picture with the make-up of a photograph: a sky that fades,
+// hills with edges, clouds and texture at every scale.
+func photograph(w, h int) *image.RGBA {
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	r := rand.New(rand.NewPCG(1, 2))
+	const side = 64
+	var lattice [side][side]float64
+	for y := range lattice {
+		for x := range lattice[y] {
+			lattice[y][x] = r.Float64()
+		}
+	}
+	noise := func(x, y float64) float64 {
+		x0, y0 := math.Floor(x), math.Floor(y)
+		at := func(i, j float64) float64 { return lattice[int(j)&(side-1)][int(i)&(side-1)] }
+		smooth := func(t float64) float64 { return t * t * (3 - 2*t) }
+		u, v := smooth(x-x0), smooth(y-y0)
+		top := at(x0, y0)*(1-u) + at(x0+1, y0)*u
+		bottom := at(x0, y0+1)*(1-u) + at(x0+1, y0+1)*u
+		return top*(1-v) + bottom*v
+	}
+	octaves := func(x, y float64, n int) float64 {
+		sum, scale := 0.0, 0.5
+		for range n {
+			sum += noise(x, y) * scale
+			x, y, scale = 2*x, 2*y, scale/2
+		}
+		return sum
+	}
+	for py := range h {
+		for px := range w {
+			x, y := float64(px)/float64(w), float64(py)/float64(h)
+			cloud := octaves(4*x, 6*y, 6)
+			c := [3]float64{110 + 90*y + 60*cloud, 150 + 50*y + 50*cloud, 215 + 20*cloud}
+			for i := range 3 {
+				ridge := 0.45 + 0.17*float64(i) + 0.12*math.Sin(float64(4+3*i)*x+2*float64(i))
+				if y > ridge+0.03*octaves(12*x, float64(i), 4) {
+					// Leaves: grain down to single pixels.
+					t := 0.6*octaves(20*x, 20*y, 4) + 1.5*(octaves(140*x, 110*y, 3)-0.35)
+					c = [3]float64{
+						60 + 90*t - 12*float64(i), 85 + 100*t - 22*float64(i), 70 + 60*t - 25*float64(i),
+					}
+				}
+			}
+			if d := math.Hypot((x-0.75)*float64(w)/float64(h), y-0.2); d < 0.09 {
+				c = [3]float64{255, 240, 190}
+			}
+			img.SetRGBA(px, py, color.RGBA{level(c[0]), level(c[1]), level(c[2]), 255})
+		}
+	}
+	return img
+}
+
+func level(v float64) uint8 { return uint8(max(0, min(v, 255))) }
+
+func asJPEG(t testing.TB, img image.Image) []byte {
+	var b bytes.Buffer
+	must(t, jpeg.Encode(&b, img, &jpeg.Options{Quality: 92}))
+	return b.Bytes()
+}
+
+func asPNG(t testing.TB, img image.Image) []byte {
+	var b bytes.Buffer
+	must(t, png.Encode(&b, img))
+	return b.Bytes()
+}
+
+func asGIF(t testing.TB, img image.Image) []byte {
+	var b bytes.Buffer
+	must(t, gif.Encode(&b, img, nil))
+	return b.Bytes()
+}
+
+func asBMP(t testing.TB, img image.Image) []byte {
+	var b bytes.Buffer
+	must(t, bmp.Encode(&b, img))
+	return b.Bytes()
+}
+
+func asTIFF(t testing.TB, img image.Image) []byte {
+	var b bytes.Buffer
+	must(t, tiff.Encode(&b, img, nil))
+	return b.Bytes()
+}
+
+// webpPicture is 4×2 pixels in lossless WebP: one colour, given by five prefix
+// codes of one symbol each.
+func webpPicture() []byte {
+	var w bitWriter
+	w.put(0x2f, 8)
+	w.put(4-1, 14)
+	w.put(2-1, 14)
+	w.put(0, 1) // alpha is not used
+	w.put(0, 3) // version
+	w.put(0, 1) // no transform
+	w.put(0, 1) // no colour cache
+	w.put(0, 1) // one set of codes
+	for _, symbol := range []uint32{200, 30, 60, 255} {
+		w.put(1, 1) // simple code
+		w.put(0, 1) // of one symbol
+		w.put(1, 1) // of 8 bits
+		w.put(symbol, 8)
+	}
+	w.put(1, 1) // the distance code: one symbol of 1 bit
+	w.put(0, 1)
+	w.put(0, 1)
+	w.put(0, 1)
+	return riffWebP("VP8L", w.bytes)
+}
+
+// bitWriter writes the least significant bits first.
+type bitWriter struct {
+	bytes []byte
+	n     int
+}
+
+func (w *bitWriter) put(v uint32, bits int) {
+	for i := range bits {
+		if w.n%8 == 0 {
+			w.bytes = append(w.bytes, 0)
+		}
+		w.bytes[w.n/8] |= byte(v>>i&1) << (w.n % 8)
+		w.n++
+	}
+}
+
+// riffWebP wraps chunks, given as pairs of name and data.
+func riffWebP(chunks ...any) []byte {
+	var body []byte
+	for i := 0; i < len(chunks); i += 2 {
+		data := chunks[i+1].([]byte)
+		body = append(body, chunks[i].(string)...)
+		body = binary.LittleEndian.AppendUint32(body, uint32(len(data)))
+		body = append(body, data...)
+		if len(data)%2 == 1 {
+			body = append(body, 0)
+		}
+	}
+	out := []byte("RIFF")
+	out = binary.LittleEndian.AppendUint32(out, uint32(len(body)+4))
+	return append(append(out, "WEBP"...), body...)
+}
+
+// pngHeader is a PNG that claims a size and has next to no data.
+func pngHeader(w, h uint32, colorType byte) []byte {
+	b := []byte("\x89PNG\r\n\x1a\n")
+	ihdr := binary.BigEndian.AppendUint32(nil, w)
+	ihdr = binary.BigEndian.AppendUint32(ihdr, h)
+	ihdr = append(ihdr, 8, colorType, 0, 0, 0)
+	b = append(b, pngChunk("IHDR", ihdr)...)
+	b = append(b, pngChunk("IDAT", []byte{0x78, 0x9c, 0x63, 0, 0, 0, 1, 0, 1})...)
+	return append(b, pngChunk("IEND", nil)...)
+}
+
+func pngChunk(name string, data []byte) []byte {
+	b := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
+	b = append(append(b, name...), data...)
+	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[4:]))
+}
+
+// gifBomb is 35 bytes that claim 65535 × 65535 pixels.
+func gifBomb() []byte {
+	b := []byte("GIF89a\xff\xff\xff\xff\x80\x00\x00\x00\x00\x00\xff\xff\xff")
+	b = append(b, "\x2c\x00\x00\x00\x00\xff\xff\xff\xff\x00"...)
+	return append(b, 2, 1, 0x4c, 0, 0x3b, 0)
+}
+
+// tags is the metadata of withEXIF; zero fields are left out.
+type tags struct {
+	orientation        uint16
+	brand, model, lens string
+	taken, offset      string
+}
+
+// withEXIF puts metadata into a JPEG, in a segment written byte by byte after the
+// EXIF standard.
+func withEXIF(jpg []byte, t tags) []byte {
+	le := binary.LittleEndian
+	var main, sub ifd
+	main.text(0x010f, t.brand)
+	main.text(0x0110, t.model)
+	if t.orientation != 0 {
+		main.entries = append(main.entries, ifdEntry{0x0112, 3, 1, le.AppendUint16(nil, t.orientation)})
+	}
+	sub.text(0x9003, t.taken)
+	sub.text(0x9011, t.offset)
+	sub.text(0xa434, t.lens)
+	if len(sub.entries) > 0 {
+		main.entries = append(main.entries, ifdEntry{0x8769, 4, 1, nil})
+		at := uint32(8 + len(main.encode(8)))
+		main.entries[len(main.entries)-1].data = le.AppendUint32(nil, at)
+	}
+	block := le.AppendUint32([]byte("II*\x00"), 8)
+	block = append(block, main.encode(8)...)
+	if len(sub.entries) > 0 {
+		block = append(block, sub.encode(uint32(len(block)))...)
+	}
+	seg := append([]byte("Exif\x00\x00"), block...)
+	out := append([]byte{}, jpg[:2]...)
+	out = append(out, 0xff, 0xe1)
+	out = binary.BigEndian.AppendUint16(out, uint16(len(seg)+2))
+	return append(append(out, seg...), jpg[2:]...)
+}
+
+type ifd struct{ entries []ifdEntry }
+
+type ifdEntry struct {
+	tag, kind uint16
+	count     uint32
+	data      []byte
+}
+
+func (d *ifd) text(tag uint16, s string) {
+	if s != "" {
+		data := append([]byte(s), 0)
+		d.entries = append(d.entries, ifdEntry{tag, 2, uint32(len(data)), data})
+	}
+}
+
+// encode writes the directory, which begins at offset at, and its data after it.
+func (d *ifd) encode(at uint32) []byte {
+	le := binary.LittleEndian
+	b := le.AppendUint16(nil, uint16(len(d.entries)))
+	next := at + 2 + 12*uint32(len(d.entries)) + 4
+	var data []byte
+	for _, e := range d.entries {
+		b = le.AppendUint16(b, e.tag)
+		b = le.AppendUint16(b, e.kind)
+		b = le.AppendUint32(b, e.count)
+		if len(e.data) <= 4 {
+			b = append(b, append(append([]byte{}, e.data...), 0, 0, 0, 0)[:4]...)
+			continue
+		}
+		b = le.AppendUint32(b, next+uint32(len(data)))
+		data = append(data, e.data...)
+	}
+	return append(append(b, 0, 0, 0, 0), data...)
+}
+
+// write puts data into a file of a new folder.
+func write(t testing.TB, name string, data []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	must(t, os.WriteFile(path, data, 0o600))
+	return path
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

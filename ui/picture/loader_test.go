@@ -1,0 +1,222 @@
+package picture
+
+import (
+	"context"
+	"errors"
+	"image"
+	"os"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func TestLoader(t *testing.T) {
+	l := NewLoader(Limits{})
+	path := write(t, "a.png", asPNG(t, quarters(64, 48)))
+	req := Request{Path: path, Cols: 20, Rows: 10}
+	first, err := l.Load(t.Context(), req)
+	must(t, err)
+	checkFrame(t, first, 20, 10, TrueColor)
+	again, err := l.Load(t.Context(), req)
+	must(t, err)
+	if &again.Lines[0] != &first.Lines[0] {
+		t.Error("an equal request was drawn again")
+	}
+	req.Cols = 10
+	narrow, err := l.Load(t.Context(), req)
+	must(t, err)
+	checkFrame(t, narrow, 10, 10, TrueColor)
+
+	// A file with another content is another picture, even of the same size.
+	info, err := os.Stat(path)
+	must(t, err)
+	flipped := asPNG(t, image.NewNRGBA(image.Rect(0, 0, 64, 48)))
+	must(t, os.WriteFile(path, flipped, 0o600))
+	must(t, os.Chtimes(path, time.Time{}, info.ModTime().Add(time.Second)))
+	changed, err := l.Load(t.Context(), req)
+	must(t, err)
+	if slices.Equal(changed.Lines, narrow.Lines) {
+		t.Error("the picture of the old content was shown for the new one")
+	}
+}
+
+func TestLoaderErrors(t *testing.T) {
+	l := NewLoader(Limits{})
+	path := write(t, "a.txt", []byte("words"))
+	for range 2 {
+		_, err := l.Load(t.Context(), Request{Path: path, Cols: 9, Rows: 9})
+		var ours *Error
+		if !errors.Is(err, ErrNotPicture) || !errors.As(err, &ours) || ours.Path != path {
+			t.Errorf("got %v", err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := l.Load(ctx, Request{Path: path, Cols: 9, Rows: 9}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestLoaderForgetsCancelled expects a load that was called off to leave nothing
+// behind that a later one would find.
+func TestLoaderForgetsCancelled(t *testing.T) {
+	l := NewLoader(Limits{})
+	ctx, cancel := context.WithCancel(t.Context())
+	id := fileID{path: "x"}
+	_, err := l.picture(ctx, id, func() (*Picture, error) { cancel(); return nil, ctx.Err() })
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v", err)
+	}
+	want := New(quarters(8, 8), Normal)
+	got, err := l.picture(t.Context(), id, func() (*Picture, error) { return want, nil })
+	if got != want || err != nil {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+func TestLoaderDecodesTwoAtATime(t *testing.T) {
+	l := NewLoader(Limits{})
+	var mu sync.Mutex
+	running, most := 0, 0
+	entered, leave := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	const n = 6
+	for i := range n {
+		wg.Go(func() {
+			_, _ = l.picture(t.Context(), fileID{size: int64(i)}, func() (*Picture, error) {
+				mu.Lock()
+				running++
+				most = max(most, running)
+				mu.Unlock()
+				entered <- struct{}{}
+				<-leave
+				mu.Lock()
+				running--
+				mu.Unlock()
+				return New(quarters(8, 8), Normal), nil
+			})
+		})
+	}
+	<-entered
+	<-entered
+	// Both places are taken: who waits for one can be called off.
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := l.picture(ctx, fileID{size: 99}, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("waiting for a decoder: %v", err)
+	}
+	for range n - 2 {
+		leave <- struct{}{}
+		<-entered
+	}
+	leave <- struct{}{}
+	leave <- struct{}{}
+	wg.Wait()
+	if most != 2 {
+		t.Errorf("%d decoders at a time", most)
+	}
+}
+
+func TestLoaderDecodesOnce(t *testing.T) {
+	l := NewLoader(Limits{})
+	var mu sync.Mutex
+	decoded := 0
+	decode := func() (*Picture, error) {
+		mu.Lock()
+		decoded++
+		mu.Unlock()
+		return New(quarters(8, 8), Normal), nil
+	}
+	id := fileID{path: "x"}
+	_, err := l.picture(t.Context(), id, decode)
+	must(t, err)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if p, err := l.picture(t.Context(), id, decode); p == nil || err != nil {
+				t.Errorf("got %v, %v", p, err)
+			}
+		})
+	}
+	wg.Wait()
+	if decoded != 1 {
+		t.Errorf("decoded %d times", decoded)
+	}
+}
+
+func TestLoaderConcurrently(t *testing.T) {
+	l := NewLoader(Limits{Budget: NewBudget(200_000)})
+	paths := []string{
+		write(t, "a.png", asPNG(t, quarters(64, 48))), write(t, "b.jpg", asJPEG(t, photograph(200, 150))),
+		write(t, "c.txt", []byte("words")),
+	}
+	var wg sync.WaitGroup
+	for i := range 24 {
+		wg.Go(func() {
+			r, err := l.Load(t.Context(), Request{Path: paths[i%3], Cols: 5 + i%4, Rows: 4})
+			if (err != nil) != (i%3 == 2) {
+				t.Errorf("%s: %v", paths[i%3], err)
+			}
+			if err == nil {
+				checkFrame(t, r, 5+i%4, 4, TrueColor)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestLRU compares with a plain list that does the same slowly.
+func TestLRU(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const limit = 20
+		type item struct {
+			key  int
+			cost int64
+		}
+		c := newLRU[int, int64](limit)
+		var want []item // the one used last at the end
+		take := func(key int) (item, bool) {
+			for i, it := range want {
+				if it.key == key {
+					want = slices.Delete(want, i, i+1)
+					return it, true
+				}
+			}
+			return item{}, false
+		}
+		for range rapid.IntRange(0, 60).Draw(t, "steps") {
+			key := rapid.IntRange(0, 8).Draw(t, "key")
+			if rapid.Bool().Draw(t, "get") {
+				it, had := take(key)
+				if had {
+					want = append(want, it)
+				}
+				if got, ok := c.get(key); ok != had || got != it.cost {
+					t.Fatalf("get %d: %d, %v, want %d, %v", key, got, ok, it.cost, had)
+				}
+				continue
+			}
+			cost := int64(rapid.IntRange(0, limit+3).Draw(t, "cost"))
+			c.put(key, cost, cost)
+			take(key)
+			if cost <= limit {
+				want = append(want, item{key, cost})
+			}
+			sum := func() (n int64) {
+				for _, it := range want {
+					n += it.cost
+				}
+				return n
+			}
+			for sum() > limit {
+				want = want[1:]
+			}
+			if c.cost != sum() || len(c.byKey) != len(want) || c.order.Len() != len(want) {
+				t.Fatalf("%d of %d kept, cost %d of %d", len(c.byKey), len(want), c.cost, sum())
+			}
+		}
+	})
+}

@@ -1,0 +1,333 @@
+package picture
+
+import (
+	"image"
+	"image/color"
+	"math"
+	"strings"
+	"testing"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+	"golang.org/x/image/draw"
+	"pgregory.net/rapid"
+)
+
+// psnr is how close b comes to a, in decibels.
+func psnr(a, b *image.RGBA) float64 {
+	sum, n := 0.0, 0
+	for y := range a.Rect.Dy() {
+		for x := range a.Rect.Dx() {
+			c, d := a.RGBAAt(x, y), b.RGBAAt(x, y)
+			for _, e := range [...]int{int(c.R) - int(d.R), int(c.G) - int(d.G), int(c.B) - int(d.B)} {
+				sum += float64(e * e)
+				n++
+			}
+		}
+	}
+	return 10 * math.Log10(255*255*float64(n)/sum)
+}
+
+// The size of a cell of screenshot, in pixels.
+const cellWidth, cellHeight = 8, 16
+
+// screenshot reads lines back as a terminal would and draws the cells, each glyph
+// as the Unicode standard describes it.
+func screenshot(t testing.TB, lines []string, cols int) *image.RGBA {
+	t.Helper()
+	buf := uv.NewScreenBuffer(cols, len(lines))
+	uv.NewStyledString(strings.Join(lines, "\n")).Draw(buf, buf.Bounds())
+	img := image.NewRGBA(image.Rect(0, 0, cols*cellWidth, len(lines)*cellHeight))
+	for row := range lines {
+		for col := range cols {
+			c := buf.CellAt(col, row)
+			if c == nil || len([]rune(c.Content)) != 1 {
+				t.Fatalf("cell %d,%d is %v", col, row, c)
+			}
+			for y := range cellHeight {
+				for x := range cellWidth {
+					ground, ink := c.Style.Bg, c.Style.Fg
+					if hasInk(t, []rune(c.Content)[0], x, y/2) {
+						ground = ink
+					}
+					if ground != nil {
+						img.Set(col*cellWidth+x, row*cellHeight+y, ground)
+					}
+				}
+			}
+		}
+	}
+	return img
+}
+
+// hasInk reports whether a block glyph covers the eighth x, y of its cell.
+func hasInk(t testing.TB, r rune, x, y int) bool {
+	up, left := y < 4, x < 4
+	switch {
+	case r == ' ':
+		return false
+	case r >= 0x2581 && r <= 0x2588: // from one eighth below to full
+		return 8-y <= int(r-0x2580)
+	case r >= 0x2589 && r <= 0x258f: // from seven eighths on the left to one
+		return x < 8-int(r-0x2588)
+	}
+	switch r {
+	case 0x2580:
+		return up
+	case 0x2596:
+		return !up && left
+	case 0x2597:
+		return !up && !left
+	case 0x2598:
+		return up && left
+	case 0x259a:
+		return up == left
+	case 0x259d:
+		return up && !left
+	}
+	t.Fatalf("%q is no glyph of the set", r)
+	return false
+}
+
+func TestCloseToThePicture(t *testing.T) {
+	photo := photograph(640, 480)
+	p := New(photo, Normal)
+	tests := []struct {
+		options Options
+		floor   float64
+	}{
+		{Options{Set: Half}, 25},
+		{Options{Set: Blocks}, 27},
+		{Options{Set: Half, Color: Color256}, 20},
+		{Options{Set: Blocks, Color: Color256}, 20},
+	}
+	reached := map[Set]float64{}
+	for _, tt := range tests {
+		r := Render(p, 80, 30, tt.options)
+		if r.Area != image.Rect(0, 0, 80, 30) {
+			t.Fatalf("area %v", r.Area)
+		}
+		// The picture to come close to is scaled by someone else's code.
+		want := image.NewRGBA(image.Rect(0, 0, 80*cellWidth, 30*cellHeight))
+		draw.CatmullRom.Scale(want, want.Rect, photo, photo.Rect, draw.Src, nil)
+		db := psnr(want, screenshot(t, r.Lines, 80))
+		t.Logf("%+v: %.1f dB", tt.options, db)
+		if db < tt.floor {
+			t.Errorf("%+v: %.1f dB, want %.0f", tt.options, db, tt.floor)
+		}
+		if tt.options.Color == TrueColor {
+			reached[tt.options.Set] = db
+		}
+	}
+	if gain := reached[Blocks] - reached[Half]; gain < 1 {
+		t.Errorf("more glyphs gain %.1f dB", gain)
+	}
+}
+
+// allOptions is every way to draw.
+func allOptions() (all []Options) {
+	for _, c := range []Color{TrueColor, Color256, NoColor} {
+		for _, s := range []Set{Blocks, Half} {
+			all = append(all, Options{Color: c, Set: s}, Options{Color: c, Set: s, Light: true})
+		}
+	}
+	return all
+}
+
+// checkFrame checks what holds for every rendered picture.
+func checkFrame(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, r Rendered, cols, rows int, color Color,
+) {
+	t.Helper()
+	if len(r.Lines) != max(0, rows) {
+		t.Fatalf("%d lines, want %d", len(r.Lines), rows)
+	}
+	if !r.Area.In(image.Rect(0, 0, max(0, cols), max(0, rows))) {
+		t.Fatalf("area %v leaves %d×%d", r.Area, cols, rows)
+	}
+	for i, line := range r.Lines {
+		if w := ansi.StringWidth(line); w != max(0, cols) {
+			t.Fatalf("line %d is %d wide, want %d: %q", i, w, cols, line)
+		}
+		styled := strings.Contains(line, "\x1b")
+		if styled && color == NoColor {
+			t.Fatalf("line %d has colour: %q", i, line)
+		}
+		if end := strings.LastIndex(line, "\x1b["); styled && !strings.HasPrefix(line[end:], "\x1b[m") {
+			t.Fatalf("line %d does not end in the terminal's colours: %q", i, line)
+		}
+	}
+}
+
+func TestExactSize(t *testing.T) {
+	options := allOptions()
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := rapid.IntRange(0, 70).Draw(t, "w"), rapid.IntRange(0, 70).Draw(t, "h")
+		cols, rows := rapid.IntRange(-1, 40).Draw(t, "cols"), rapid.IntRange(-1, 20).Draw(t, "rows")
+		o := rapid.SampledFrom(options).Draw(t, "options")
+		o.CellAspect = rapid.SampledFrom([]float64{0, 1, 1.7, 2.5}).Draw(t, "aspect")
+		img := image.NewNRGBA(image.Rect(0, 0, w, h))
+		for i := range img.Pix {
+			img.Pix[i] = uint8(i * 37)
+		}
+		p := Crop(New(img, Orientation(rapid.IntRange(1, 8).Draw(t, "orientation"))),
+			image.Rect(0, 0, 70, rapid.IntRange(0, 70).Draw(t, "crop")))
+		checkFrame(t, Render(p, cols, rows, o), cols, rows, o.Color)
+		rect := image.Rect(
+			rapid.IntRange(-5, 80).Draw(t, "x0"), rapid.IntRange(-5, 80).Draw(t, "y0"),
+			rapid.IntRange(-5, 80).Draw(t, "x1"), rapid.IntRange(-5, 80).Draw(t, "y1"),
+		)
+		checkFrame(t, RenderRegion(p, cols, rows, rect, o), cols, rows, o.Color)
+	})
+}
+
+func TestLargeScreen(t *testing.T) {
+	r := Render(New(photograph(120, 80), Normal), 400, 120, Options{})
+	checkFrame(t, r, 400, 120, TrueColor)
+}
+
+// TestPixels expects the cells to cover the whole picture, each its own part.
+func TestPixels(t *testing.T) {
+	r := Render(New(photograph(101, 53), Normal), 40, 12, Options{})
+	var all image.Rectangle
+	for row := range 12 {
+		for col := range 40 {
+			px := r.Pixels(col, row)
+			if px.Empty() == image.Pt(col, row).In(r.Area) {
+				t.Fatalf("cell %d,%d lies over %v", col, row, px)
+			}
+			all = all.Union(px)
+		}
+	}
+	if all != image.Rect(0, 0, 101, 53) {
+		t.Errorf("all cells cover %v", all)
+	}
+}
+
+func TestGolden(t *testing.T) {
+	// A ramp, an edge in the middle of cells, a diagonal and a transparent corner.
+	img := image.NewNRGBA(image.Rect(0, 0, 64, 48))
+	for y := range 48 {
+		for x := range 64 {
+			c := color.NRGBA{uint8(4 * x), uint8(5 * y), 90, 255}
+			switch {
+			case x > 44 && y > 28:
+				c = color.NRGBA{}
+			case x < 20 && y < 20 && x > y:
+				c = color.NRGBA{250, 250, 240, 255}
+			}
+			img.SetNRGBA(x, y, c)
+		}
+	}
+	p := New(img, Normal)
+	for _, o := range allOptions() {
+		if o.Light && o.Color != NoColor || o.Set == Half && o.Color == NoColor {
+			continue
+		}
+		name := [...]string{"all colours", "256 colours", "no colour"}[o.Color]
+		if o.Color != NoColor {
+			name += [...]string{", blocks", ", half"}[o.Set]
+		}
+		if o.Light {
+			name += ", light"
+		}
+		t.Run(name, func(t *testing.T) {
+			golden.RequireEqual(t, strings.Join(Render(p, 10, 4, o).Lines, "\n"))
+		})
+	}
+	t.Run("region", func(t *testing.T) {
+		r := RenderRegion(p, 16, 6, image.Rect(8, 8, 40, 40), Options{})
+		golden.RequireEqual(t, strings.Join(r.Lines, "\n"))
+	})
+}
+
+func TestTransparent(t *testing.T) {
+	p := New(image.NewNRGBA(image.Rect(0, 0, 32, 32)), Normal)
+	shot := screenshot(t, Render(p, 8, 4, Options{}).Lines, 8)
+	for y := range shot.Rect.Dy() {
+		for x := range shot.Rect.Dx() {
+			want := uint8(checkDark)
+			if (x/(2*cellWidth)+y/cellHeight)%2 == 0 {
+				want = checkLight
+			}
+			if got := shot.RGBAAt(x, y); got != (color.RGBA{want, want, want, 255}) {
+				t.Fatalf("pixel %d,%d is %v, want grey %d", x, y, got, want)
+			}
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var c [3]float32
+		for i := range c {
+			c[i] = float32(rapid.IntRange(-50, 300).Draw(t, "level"))
+		}
+		got, is := nearest(c)
+		// The palette as the terminal library knows it.
+		r, g, b, _ := ansi.IndexedColor(uint8(got & 0xff)).RGBA()
+		if is != [3]float32{float32(r >> 8), float32(g >> 8), float32(b >> 8)} {
+			t.Fatalf("colour %d is taken for %v, is %d %d %d", got&0xff, is, r>>8, g>>8, b>>8)
+		}
+		for i := 16; i < 256; i++ {
+			r, g, b, _ := ansi.IndexedColor(uint8(i)).RGBA()
+			if d := distance(c, [3]float32{float32(r >> 8), float32(g >> 8), float32(b >> 8)}); d < distance(c, is) {
+				t.Fatalf("%v: colour %d is closer than %d", c, i, got&0xff)
+			}
+		}
+	})
+}
+
+// TestFitBlocks expects cells that a glyph can show exactly to be shown exactly.
+func TestFitBlocks(t *testing.T) {
+	glyphs := append([]rune{diagonal}, quadrants[:]...)
+	glyphs = append(append(glyphs, lower[:]...), left[:]...)
+	for _, g := range glyphs {
+		for _, swap := range []bool{false, true} {
+			band := make([]uint8, 3*blockSide*blockSide)
+			for i := range blockSide * blockSide {
+				c := [3]uint8{10, 200, 30}
+				if hasInk(t, g, i%blockSide, i/blockSide) != swap {
+					c = [3]uint8{240, 20, 90}
+				}
+				copy(band[3*i:], c[:])
+			}
+			f := fitBlocks(band, 3*blockSide, 0)
+			for i := range blockSide * blockSide {
+				c := f.paper
+				if hasInk(t, f.glyph, i%blockSide, i/blockSide) {
+					c = f.ink
+				}
+				for j, v := range c {
+					if v != float32(band[3*i+j]) {
+						t.Fatalf("%q, swapped %v: drawn as %+v", g, swap, f)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestCrop(t *testing.T) {
+	p := New(quarters(64, 48), Normal)
+	c := Crop(p, image.Rect(32, 24, 100, 100))
+	if c.Size() != image.Pt(32, 24) {
+		t.Fatalf("size %v", c.Size())
+	}
+	inner := Crop(c, image.Rect(8, 4, 16, 12))
+	if inner.window != image.Rect(40, 28, 48, 36) {
+		t.Errorf("a crop of a crop is %v of the picture", inner.window)
+	}
+	shot := screenshot(t, Render(c, 16, 6, Options{}).Lines, 16)
+	for _, at := range []image.Point{{0, 0}, {127, 95}} {
+		if got := shot.At(at.X, at.Y); !near(got, quarterColors[3]) {
+			t.Errorf("pixel %v of the crop is %v", at, got)
+		}
+	}
+	if s := Crop(p, image.Rect(70, 0, 80, 10)).Size(); s != (image.Point{}) {
+		t.Errorf("a crop beside the picture has the size %v", s)
+	}
+}

@@ -1,0 +1,181 @@
+package kit_test
+
+import (
+	"strings"
+	"testing"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/uitest"
+)
+
+// words draws text as it comes: wide, combining, hostile, styled, many lines.
+func words() *rapid.Generator[string] {
+	return rapid.Custom(func(t *rapid.T) string {
+		parts := rapid.SliceOfN(rapid.SampledFrom([]string{
+			"a", "Z", " ", ".", "/", "-", "name", "写", "真", "🎉", "e\u0301", "한", "ß", "👍🏽", "…", "\u200b", "\u202e", "\n", "\t",
+			"\x1b[31m", "\x1b[0m", "\x07", "\xff", "नि", "🇩🇪", ".jpeg", "\u0301",
+		}), 0, 24).Draw(t, "parts")
+		return strings.Join(parts, "")
+	})
+}
+
+func TestFitIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := words().Draw(t, "s")
+		w, h := rapid.IntRange(-1, 30).Draw(t, "w"), rapid.IntRange(-1, 6).Draw(t, "h")
+		got := kit.Fit(s, w, h)
+		if w < 1 || h < 1 {
+			if got != "" {
+				t.Fatalf("an empty rectangle holds %q", got)
+			}
+			return
+		}
+		lines := strings.Split(got, "\n")
+		if len(lines) != h {
+			t.Fatalf("%d lines, want %d: %q", len(lines), h, got)
+		}
+		for _, line := range lines {
+			if kit.Width(line) != w {
+				t.Fatalf("%d columns, want %d: %q", kit.Width(line), w, line)
+			}
+		}
+	})
+}
+
+func TestLinesKeepToTheirWidth(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := kit.Safe(words().Draw(t, "s"))
+		w := rapid.IntRange(-1, 40).Draw(t, "w")
+		room := max(0, w)
+		if got := kit.Truncate(s, w); kit.Width(got) > room {
+			t.Fatalf("Truncate(%q, %d) = %q", s, w, got)
+		}
+		if got := kit.TruncateMiddle(s, w); kit.Width(got) > room {
+			t.Fatalf("TruncateMiddle(%q, %d) = %q", s, w, got)
+		}
+		if got := kit.PadRight(s, w); kit.Width(got) != room {
+			t.Fatalf("PadRight(%q, %d) = %q", s, w, got)
+		}
+		if got := kit.PadLeft(s, w); kit.Width(got) != room {
+			t.Fatalf("PadLeft(%q, %d) = %q", s, w, got)
+		}
+		for _, line := range kit.Wrap(s, w) {
+			if kit.Width(line) > room {
+				t.Fatalf("Wrap(%q, %d) has %q", s, w, line)
+			}
+		}
+	})
+}
+
+func TestTruncateMiddle(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		w    int
+		want string
+	}{
+		{"short.jpg", 20, "short.jpg"},
+		{"a very long name of a picture.jpeg", 16, "a very l…re.jpeg"},
+		{"a very long name of a picture.jpeg", 10, "a ve….jpeg"},
+		{"a very long name of a picture.jpeg", 8, "a ….jpeg"},
+		{"a very long name of a picture.jpeg", 4, "a …g"},
+		{"noextension", 6, "noe…on"},
+		{"abc", 1, "…"},
+		{"abc", 0, ""},
+		{"abc", -3, ""},
+		{"写真写真写真.png", 9, "写真….png"},
+		{"cafe\u0301cafe\u0301.png", 7, "ca….png"},
+		{".hiddenfilewithalongname", 8, ".hid…ame"},
+	} {
+		if got := kit.TruncateMiddle(c.in, c.w); got != c.want {
+			t.Errorf("TruncateMiddle(%q, %d) = %q, want %q", c.in, c.w, got, c.want)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	if got := kit.Wrap("one two three", 7); strings.Join(got, "|") != "one two|three" {
+		t.Errorf("got %q", got)
+	}
+	if got := kit.Wrap("abcdefgh", 3); strings.Join(got, "|") != "abc|def|gh" {
+		t.Errorf("got %q", got)
+	}
+	if got := kit.Wrap("a\n\nb", 3); strings.Join(got, "|") != "a||b" {
+		t.Errorf("got %q", got)
+	}
+	if got := kit.Wrap("a", 0); got != nil {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestMatched(t *testing.T) {
+	hit, base := lipgloss.NewStyle().Bold(true), lipgloss.NewStyle()
+	for _, c := range []struct {
+		name, in string
+		indexes  []int
+		want     string
+	}{
+		{"letters", "photo", []int{0, 1, 4}, "[ph]ot[o]"},
+		{"none", "photo", nil, "photo"},
+		{"out of range", "ab", []int{-1, 9}, "ab"},
+		{"wide", "写真.png", []int{3, 7}, "写[真].[p]ng"},
+		{"a letter with its mark", "e\u0301a", []int{0}, "[e\u0301]a"},
+		{"hostile", "a\x1bb", []int{1}, `a[\x1b]b`},
+	} {
+		got := kit.Matched(c.in, c.indexes, hit, base)
+		got = strings.NewReplacer("\x1b[1m", "[", "\x1b[m", "]").Replace(got)
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestJoinH(t *testing.T) {
+	got := kit.JoinH("a\nbb", "", "1\n2\n3")
+	if want := "a 1\nbb2\n  3"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := kit.JoinV("a", "", "b"); got != "a\nb" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestOverlay(t *testing.T) {
+	base := kit.Fit("aaaaa\nbbbbb\nccccc", 5, 3)
+	for _, c := range []struct {
+		name, top string
+		x, y      int
+		want      string
+	}{
+		{"inside", "XX", 1, 1, "aaaaa\nbXXbb\nccccc"},
+		{"over the right edge", "XXXX", 3, 0, "aaaXX\nbbbbb\nccccc"},
+		{"over the lower edge", "X\nY\nZ", 0, 2, "aaaaa\nbbbbb\nXcccc"},
+		{"over the left edge", "XYZ", -2, 1, "aaaaa\nZbbbb\nccccc"},
+		{"over the upper edge", "X\nY", 4, -1, "aaaaY\nbbbbb\nccccc"},
+		{"beside", "X", 9, 9, "aaaaa\nbbbbb\nccccc"},
+		{"nothing", "", 0, 0, "aaaaa\nbbbbb\nccccc"},
+		{"wide", "写", 2, 0, "aa写a\nbbbbb\nccccc"},
+	} {
+		if got := ansi.Strip(kit.Overlay(base, c.top, c.x, c.y)); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+		}
+	}
+	if got := ansi.Strip(kit.OverlayCenter(base, "X")); got != "aaaaa\nbbXbb\nccccc" {
+		t.Errorf("centred:\n%s", got)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := rapid.IntRange(0, 12).Draw(t, "w"), rapid.IntRange(0, 5).Draw(t, "h")
+		under := kit.Fit(kit.Safe(words().Draw(t, "base")), w, h)
+		top := kit.Fit(kit.Safe(words().Draw(t, "top")), rapid.IntRange(0, 20).Draw(t, "tw"), rapid.IntRange(0, 8).Draw(t, "th"))
+		got := kit.Overlay(under, top, rapid.IntRange(-9, 15).Draw(t, "x"), rapid.IntRange(-9, 9).Draw(t, "y"))
+		if kit.Size(got) != kit.Size(under) {
+			t.Fatalf("size %v, want %v:\n%q", kit.Size(got), kit.Size(under), got)
+		}
+		if err := uitest.Inside(got, w, max(1, h)); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

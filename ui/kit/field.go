@@ -114,7 +114,7 @@ func (f *Field) text(width int, th *theme.Theme) string {
 	if f.Secret {
 		mask = "*"
 	}
-	return f.line.view(width, f.focused, mask, style, th.Cursor)
+	return f.line.view(width, f.focused, mask, th.FieldFill, style, th.Cursor)
 }
 
 // labelColumn draws the label of a part that stands in a form and tells how

@@ -160,8 +160,9 @@ func (l *line) press(key string, secret bool) bool {
 }
 
 // view draws the line in exactly width columns, scrolled so that the cursor is
-// seen. A mask other than "" stands for every letter.
-func (l *line) view(width int, focused bool, mask string, text, cursor lipgloss.Style) string {
+// seen. A mask other than "" stands for every letter, fill for every cell behind
+// the text.
+func (l *line) view(width int, focused bool, mask, fill string, text, cursor lipgloss.Style) string {
 	if width < 1 {
 		return ""
 	}
@@ -187,8 +188,8 @@ func (l *line) view(width int, focused bool, mask string, text, cursor lipgloss.
 	}
 	if l.at >= len(l.text) {
 		pos = len(cells)
-		cells = append(cells, cell{s: " ", w: 1, curs: true})
 		if focused {
+			cells = append(cells, cell{s: " ", w: 1, curs: true})
 			total++
 		}
 	}
@@ -232,7 +233,7 @@ func (l *line) view(width int, focused bool, mask string, text, cursor lipgloss.
 		}
 		run.WriteString(c.s)
 	}
-	run.WriteString(blanks(width - used))
+	run.WriteString(strings.Repeat(fill, max(0, width-used)))
 	flush()
 	return out.String()
 }

@@ -231,7 +231,7 @@ func (a *TextArea) View(size image.Point, th *theme.Theme) string {
 			f := Field{Placeholder: a.Placeholder, focused: a.focused}
 			b.WriteString(f.text(size.X, th))
 		default:
-			b.WriteString(a.lines[i].view(size.X, a.focused && i == a.row, "", style, th.Cursor))
+			b.WriteString(a.lines[i].view(size.X, a.focused && i == a.row, "", " ", style, th.Cursor))
 		}
 	}
 	return b.String()

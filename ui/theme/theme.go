@@ -11,7 +11,7 @@ import (
 type Theme struct {
 	// Dark tells that the colours are made for a dark background.
 	Dark bool
-	// Color is false where only bold, faint, reverse and underline are used.
+	// Color is false where only bold, faint and reverse are used.
 	Color bool
 
 	// Words on the screen's own background.
@@ -40,6 +40,9 @@ type Theme struct {
 	// Field, FieldFocus and Placeholder draw a text field; Cursor the cell
 	// that is written next; Label the word before it.
 	Field, FieldFocus, Placeholder, Cursor, Label lipgloss.Style
+	// FieldFill fills the cells of a field behind its text: where there is no
+	// colour they show how far the field goes.
+	FieldFill string
 	// Button and ButtonFocus are the choices of a dialog.
 	Button, ButtonFocus lipgloss.Style
 	// Bar and BarEmpty are the two parts of a progress bar, BarStalled the
@@ -58,7 +61,9 @@ type Theme struct {
 }
 
 // New makes the theme for a dark or a light background. Without color it uses
-// only bold, faint, reverse and underline, and signs in ASCII.
+// only bold, faint and reverse, and signs in ASCII. No style underlines: Lip
+// Gloss then styles every character by itself, which takes letters from their
+// marks and emoji from their colours.
 func New(dark, color bool) *Theme {
 	t := &Theme{Dark: dark, Color: color}
 	if color {
@@ -83,7 +88,7 @@ func (t *Theme) paint(p palette) {
 	t.Selected = on(p.selectedText, p.selected).Bold(true)
 	t.SelectedDim = on(p.raisedText, p.raised)
 	t.Marked = fg(p.marked).Bold(true)
-	t.Match = fg(p.marked).Underline(true)
+	t.Match = fg(p.marked).Bold(true)
 	t.Key, t.Hint, t.Off = fg(p.accent).Bold(true), fg(p.muted), fg(p.muted).Faint(true)
 
 	t.Border, t.BorderFocus = fg(p.line), fg(p.accent)
@@ -95,6 +100,7 @@ func (t *Theme) paint(p palette) {
 	t.Field, t.FieldFocus = on(p.raisedText, p.raised), on(p.selectedText, p.selected)
 	t.Placeholder = fg(p.muted)
 	t.Cursor = lipgloss.NewStyle().Reverse(true)
+	t.FieldFill = " "
 	t.Label = fg(p.muted)
 	t.Button, t.ButtonFocus = on(p.raisedText, p.raised), on(p.strongText, p.strong).Bold(true)
 	t.Bar, t.BarEmpty, t.BarStalled = fg(p.accent), fg(p.line), fg(p.warn)
@@ -109,17 +115,18 @@ func (t *Theme) paint(p palette) {
 func (t *Theme) plain() {
 	none := lipgloss.NewStyle()
 	bold, faint := none.Bold(true), none.Faint(true)
-	reverse, under := none.Reverse(true), none.Underline(true)
+	reverse := none.Reverse(true)
 
 	t.Text, t.Strong, t.Muted, t.Accent, t.Title = none, bold, faint, bold, bold
 	t.Good, t.Warn, t.Bad, t.Info = none, bold, bold, none
-	t.Selected, t.SelectedDim, t.Marked = reverse, under, bold
-	t.Match = under
+	t.Selected, t.SelectedDim, t.Marked = reverse, bold, bold
+	t.Match = bold
 	t.Key, t.Hint, t.Off = bold, none, faint
 	t.Border, t.BorderFocus, t.BoxTitle, t.BoxTitleFocus = faint, none, none, bold
 	t.Tab, t.TabActive, t.Local, t.Hosted = none, reverse, none, bold
 	t.Chip, t.ChipFocus = none, reverse
-	t.Field, t.FieldFocus, t.Placeholder, t.Cursor, t.Label = under, under.Bold(true), faint, reverse, none
+	t.Field, t.FieldFocus, t.Placeholder, t.Cursor, t.Label = none, bold, faint, reverse, none
+	t.FieldFill = "_"
 	t.Button, t.ButtonFocus = none, reverse
 	t.Bar, t.BarEmpty, t.BarStalled = bold, faint, none
 	t.Added, t.Removed = bold, none

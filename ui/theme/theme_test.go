@@ -81,6 +81,9 @@ func TestEveryRoleHasItsStyle(t *testing.T) {
 			if ansi.Strip(drawn) != "x" {
 				t.Errorf("%s: %s changes the text or its size: %q", c.name, v.Type().Field(i).Name, drawn)
 			}
+			if got := ansi.Strip(style.Render("e\u0301")); got != "e\u0301" || style.GetUnderline() {
+				t.Errorf("%s: %s takes letters from their marks", c.name, v.Type().Field(i).Name)
+			}
 			if drawn != "x" {
 				styled++
 			}

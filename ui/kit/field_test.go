@@ -1,0 +1,332 @@
+package kit_test
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/theme"
+)
+
+// keysOf presses every word that names a key of several letters and types the
+// letters of all others; _ is the space bar.
+func keysOf(update func(tea.Msg) bool, keys string) {
+	for k := range strings.FieldsSeq(keys) {
+		update(kit.KeyMsg(strings.ReplaceAll(k, "_", "space")))
+	}
+}
+
+func TestFieldKeys(t *testing.T) {
+	for _, c := range []struct{ begin, keys, want string }{
+		{"", "a b c", "abc|"},
+		{"abc", "left X", "abX|c"},
+		{"abc", "home X", "X|abc"},
+		{"abc", "ctrl+a right X", "aX|bc"},
+		{"abc", "ctrl+a ctrl+e X", "abcX|"},
+		{"abc", "backspace", "ab|"},
+		{"abc", "home delete", "|bc"},
+		{"abc", "home ctrl+d", "|bc"},
+		{"abc", "ctrl+b ctrl+b ctrl+f X", "abX|c"},
+		{"one two", "ctrl+w", "one |"},
+		{"one/two.jpg", "ctrl+w", "|"},
+		{"one/two.jpg", "alt+backspace", "one/two.|"},
+		{"one two", "alt+b X", "one X|two"},
+		{"one two", "ctrl+left ctrl+left ctrl+right X", "oneX| two"},
+		{"one two", "home alt+d", "| two"},
+		{"one two", "alt+b ctrl+k", "one |"},
+		{"one two", "alt+b ctrl+u", "|two"},
+		{"one two", "alt+b ctrl+k home ctrl+y", "two|one "},
+		{"", "_ a", " a|"},
+		{"cafe\u0301", "backspace", "caf|"},
+		{"e\u0301", "left X", "X|e\u0301"},
+		{"写真", "left X", "写X|真"},
+		{"👩‍🚀b", "left backspace", "|b"},
+		{"e", "\u0301 X", "e\u0301X|"},
+		{"", "backspace delete left right ctrl+w ctrl+k ctrl+u ctrl+y alt+b alt+f alt+d", "|"},
+	} {
+		f := kit.NewField("", "")
+		f.SetValue(c.begin)
+		f.Focus()
+		keysOf(f.Update, c.keys)
+		got := f.Value()[:f.Cursor()] + "|" + f.Value()[f.Cursor():]
+		if got != c.want {
+			t.Errorf("%q, %s: %q, want %q", c.begin, c.keys, got, c.want)
+		}
+	}
+}
+
+func TestFieldLeavesOtherKeys(t *testing.T) {
+	f := kit.NewField("", "")
+	if f.Update(kit.KeyMsg("a")) || f.Value() != "" {
+		t.Error("a field without focus takes keys")
+	}
+	f.Focus()
+	for _, k := range []string{"enter", "tab", "shift+tab", "esc", "up", "down", "ctrl+s", "ctrl+c", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "alt+x", "f1"} {
+		if f.Update(kit.KeyMsg(k)) || f.Value() != "" {
+			t.Errorf("%s is taken, the value is %q", k, f.Value())
+		}
+	}
+}
+
+func TestFieldPaste(t *testing.T) {
+	for _, c := range []struct{ paste, want string }{
+		{"plain", "plain"},
+		{"two\nlines\r\nand more\n", "two lines and more"},
+		{"a\tb", "a b"},
+		{"hostile \x1b[31m", "hostile \x1b[31m"},
+	} {
+		f := kit.NewField("", "")
+		f.Focus()
+		if !f.Update(tea.PasteMsg{Content: c.paste}) || f.Value() != c.want {
+			t.Errorf("%q became %q, want %q", c.paste, f.Value(), c.want)
+		}
+		if view := f.View(40, theme.New(true, false)); strings.Contains(ansi.Strip(view), "\x1b") {
+			t.Errorf("drawn %q", view)
+		}
+	}
+	f := kit.NewField("", "")
+	f.Limit = 4
+	f.Focus()
+	f.Update(tea.PasteMsg{Content: "abé真"})
+	if f.Value() != "abé" {
+		t.Errorf("limited to 4 bytes: %q", f.Value())
+	}
+}
+
+func TestFieldView(t *testing.T) {
+	th := theme.New(true, true)
+	f := kit.NewField("Name", "as the file")
+	if got := ansi.Strip(f.View(20, th)); got != "Name as the file    " {
+		t.Errorf("got %q", got)
+	}
+	f.LabelWidth = 6
+	f.SetValue("写真.jpg")
+	if got := ansi.Strip(f.View(20, th)); got != "Name   写真.jpg     " {
+		t.Errorf("got %q", got)
+	}
+	f = kit.NewField("", "")
+	f.SetValue("abcdefghij")
+	if got := ansi.Strip(f.View(5, th)); got != "abcde" {
+		t.Errorf("without focus its begin is shown, got %q", got)
+	}
+	f.Focus()
+	if got := ansi.Strip(f.View(5, th)); got != "ghij " {
+		t.Errorf("with focus the cursor is shown, got %q", got)
+	}
+	f.Secret = true
+	if got := f.View(30, th); strings.ContainsAny(ansi.Strip(got), "abcdefghij") {
+		t.Errorf("a secret is drawn: %q", got)
+	}
+	keysOf(f.Update, "ctrl+u ctrl+y")
+	if f.Value() != "" {
+		t.Error("a secret was kept for ctrl+y")
+	}
+}
+
+func TestFieldIsExactAndShowsItsCursor(t *testing.T) {
+	th := theme.New(true, false)
+	keys := strings.Fields("left right home end backspace delete ctrl+w alt+b alt+f ctrl+u ctrl+k ctrl+y a 写")
+	rapid.Check(t, func(t *rapid.T) {
+		f := kit.NewField(rapid.SampledFrom([]string{"", "Name", "写真"}).Draw(t, "label"), rapid.SampledFrom([]string{"", "hint"}).Draw(t, "hint"))
+		f.SetValue(words().Draw(t, "value"))
+		f.Focus()
+		for _, k := range rapid.SliceOfN(rapid.SampledFrom(keys), 0, 8).Draw(t, "keys") {
+			f.Update(kit.KeyMsg(k))
+			if c := f.Cursor(); c < 0 || c > len(f.Value()) {
+				t.Fatalf("cursor %d in %q", c, f.Value())
+			}
+		}
+		w := rapid.IntRange(0, 30).Draw(t, "w")
+		got := f.View(w, th)
+		if kit.Width(got) != w {
+			t.Fatalf("%d columns, want %d: %q", kit.Width(got), w, got)
+		}
+		if w > 20 && !strings.Contains(got, "\x1b[7m") {
+			t.Fatalf("no cursor in %q", got)
+		}
+	})
+}
+
+func TestTextArea(t *testing.T) {
+	for _, c := range []struct{ begin, keys, want string }{
+		{"", "a enter b", "a\nb|"},
+		{"ab\ncd", "up X", "abX|\ncd"},
+		{"abc\nd", "up X", "aX|bc\nd"},
+		{"ab\ncd", "home backspace", "ab|cd"},
+		{"ab\ncd", "up end delete", "ab|cd"},
+		{"ab\ncd", "up end ctrl+k", "ab|cd"},
+		{"ab\ncd", "home left X", "abX|\ncd"},
+		{"ab\ncd", "up end right X", "ab\nX|cd"},
+		{"ab\ncd", "ctrl+home X", "X|ab\ncd"},
+		{"a\nb\nc", "pgup X", "aX|\nb\nc"},
+		{"ab", "left enter", "a\n|b"},
+		{"", "backspace delete up down left right ctrl+k", "|"},
+	} {
+		a := kit.NewTextArea("")
+		a.SetValue(c.begin)
+		a.Focus()
+		a.View(pt(20, 10), theme.New(true, true))
+		keysOf(a.Update, c.keys)
+		row, at := a.Position()
+		lines := strings.Split(a.Value(), "\n")
+		lines[row] = lines[row][:at] + "|" + lines[row][at:]
+		if got := strings.Join(lines, "\n"); got != c.want {
+			t.Errorf("%q, %s: %q, want %q", c.begin, c.keys, got, c.want)
+		}
+	}
+	a := kit.NewTextArea("json")
+	if a.Update(kit.KeyMsg("a")) {
+		t.Error("takes keys without focus")
+	}
+	a.Focus()
+	a.Update(tea.PasteMsg{Content: "{\r\n\t\"a\": 1\r}"})
+	if a.Value() != "{\n  \"a\": 1\n}" {
+		t.Errorf("pasted %q", a.Value())
+	}
+	if a.Update(kit.KeyMsg("tab")) || a.Update(kit.KeyMsg("esc")) {
+		t.Error("takes tab or esc")
+	}
+}
+
+func TestChips(t *testing.T) {
+	for _, c := range []struct {
+		name, begin, keys, want string
+	}{
+		{"enter adds", "", "a b enter c enter", "ab c"},
+		{"comma adds", "", "a , b ,", "a b"},
+		{"an open entry counts", "", "a , b", "a b"},
+		{"twice is once", "x", "x enter", "x"},
+		{"blanks are no tag", "", "_ _ enter", ""},
+		{"backspace takes the last", "a b", "backspace", "a"},
+		{"backspace edits the entry first", "a b", "c backspace backspace", "a"},
+		{"delete takes the chosen", "a b c", "left left delete", "a c"},
+		{"home and end", "a b c", "left home delete end x enter", "b c x"},
+		{"right goes back to the entry", "a", "left right x enter", "a x"},
+		{"enter puts a chip back", "cat dog", "left left enter s enter", "dog cats"},
+		{"typing leaves the chips", "a b", "left x enter", "a b x"},
+	} {
+		e := kit.NewChips("", "")
+		e.SetValue(strings.Fields(c.begin))
+		e.Focus()
+		keysOf(e.Update, c.keys)
+		if got := strings.Join(e.Value(), " "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+	e := kit.NewChips("", "")
+	e.Focus()
+	e.Update(tea.PasteMsg{Content: "red, green ,blue\nred\n"})
+	if got := strings.Join(e.Value(), "|"); got != "red|green|blue" {
+		t.Errorf("pasted %q", got)
+	}
+	if e.Update(kit.KeyMsg("enter")) || e.Update(kit.KeyMsg("tab")) || e.Update(kit.KeyMsg("up")) || e.Update(kit.KeyMsg("esc")) {
+		t.Error("takes keys that do nothing here")
+	}
+	e.Update(kit.KeyMsg("x"))
+	e.Blur()
+	if e.Entry() != "" || strings.Join(e.Value(), "|") != "red|green|blue|x" {
+		t.Errorf("after leaving: %q, entry %q", e.Value(), e.Entry())
+	}
+}
+
+func TestChipsComplete(t *testing.T) {
+	all := []string{"beach", "bear", "berlin"}
+	e := kit.NewChips("Tags", "")
+	e.Complete = func(s string) (out []string) {
+		for _, v := range all {
+			if strings.HasPrefix(v, s) {
+				out = append(out, v)
+			}
+		}
+		return out
+	}
+	e.Focus()
+	keysOf(e.Update, "b e")
+	if view := ansi.Strip(e.View(pt(40, 3), theme.New(true, true))); !strings.Contains(view, "tab beach bear berlin") {
+		t.Errorf("offers:\n%s", view)
+	}
+	keysOf(e.Update, "down tab b e up tab")
+	if got := strings.Join(e.Value(), " "); got != "bear berlin" {
+		t.Errorf("took %q", got)
+	}
+	keysOf(e.Update, "b e esc")
+	if e.Update(kit.KeyMsg("tab")) {
+		t.Error("esc did not put the offer away")
+	}
+}
+
+func TestChipsShowWhatKeysActUpon(t *testing.T) {
+	th := theme.New(true, true)
+	e := kit.NewChips("", "")
+	e.SetValue(strings.Fields("alpha bravo charlie delta echo foxtrot golf hotel"))
+	if n := e.Rows(20, th); n != 4 {
+		t.Errorf("%d rows", n)
+	}
+	e.Focus()
+	if view := ansi.Strip(e.View(pt(20, 2), th)); strings.Contains(view, "alpha") || !strings.Contains(view, "hotel") {
+		t.Errorf("the entry is not shown:\n%s", view)
+	}
+	keysOf(e.Update, "left home")
+	if view := ansi.Strip(e.View(pt(20, 2), th)); !strings.Contains(view, "alpha") {
+		t.Errorf("the chosen chip is not shown:\n%s", view)
+	}
+}
+
+func TestToggleAndSelect(t *testing.T) {
+	th := theme.New(true, false)
+	sw := kit.NewToggle("Private", true)
+	if sw.Value() != kit.Default || sw.Value().Bool() != nil || !sw.Effective() {
+		t.Errorf("begins as %v", sw.Value())
+	}
+	if got := ansi.Strip(sw.View(60, th)); !strings.Contains(got, "[service default: on] on  off") {
+		t.Errorf("drawn %q", got)
+	}
+	if sw.Update(kit.KeyMsg("space")) {
+		t.Error("takes keys without focus")
+	}
+	sw.Focus()
+	var seen []kit.Tri
+	for range 3 {
+		sw.Update(kit.KeyMsg("space"))
+		seen = append(seen, sw.Value())
+	}
+	if seen[0] != kit.On || seen[1] != kit.Off || seen[2] != kit.Default {
+		t.Errorf("space goes %v", seen)
+	}
+	keysOf(sw.Update, "right right right")
+	if sw.Value() != kit.Off || sw.Value().Bool() == nil || *sw.Value().Bool() || sw.Effective() {
+		t.Errorf("ends at %v", sw.Value())
+	}
+	if got := ansi.Strip(sw.View(20, th)); !strings.Contains(got, "< off > 3/3") {
+		t.Errorf("narrow: %q", got)
+	}
+	for _, v := range []*bool{nil, new(bool)} {
+		if got := kit.TriOf(v).Bool(); (got == nil) != (v == nil) || (got != nil && *got != *v) {
+			t.Errorf("%v became %v", v, got)
+		}
+	}
+	two := kit.Toggle{TwoState: true}
+	two.Focus()
+	if two.Value() != kit.Off {
+		t.Errorf("two states begin as %v", two.Value())
+	}
+	two.Update(kit.KeyMsg("space"))
+	if two.Value() != kit.On {
+		t.Errorf("two states go to %v", two.Value())
+	}
+	sel := kit.NewSelect("Sort", "name", "size", "age")
+	sel.Focus()
+	keysOf(sel.Update, "l l l h")
+	if sel.Value() != "size" || sel.Index() != 1 {
+		t.Errorf("chose %q", sel.Value())
+	}
+	var none kit.Select
+	none.Focus()
+	if none.Update(kit.KeyMsg("space")) || none.Value() != "" || none.Index() != 0 {
+		t.Error("a choice of nothing chooses")
+	}
+}

@@ -1,0 +1,148 @@
+package kit_test
+
+import (
+	"fmt"
+	"image"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"pgregory.net/rapid"
+
+	"mediadesk/ui/kit"
+)
+
+func pt(x, y int) image.Point { return image.Pt(x, y) }
+
+func number(i, _ int, selected bool) string {
+	if selected {
+		return fmt.Sprint(">", i)
+	}
+	return fmt.Sprint(" ", i)
+}
+
+func TestListKeys(t *testing.T) {
+	for _, c := range []struct {
+		keys string
+		want int
+	}{
+		{"down", 1},
+		{"j j j k", 2},
+		{"up", 0},
+		{"G", 99},
+		{"end down", 99},
+		{"G g", 0},
+		{"G home", 0},
+		{"pgdown", 9},
+		{"ctrl+f ctrl+f ctrl+b", 9},
+		{"pgdown pgdown pgup", 9},
+		{"ctrl+d", 5},
+		{"ctrl+d ctrl+d ctrl+u", 5},
+	} {
+		var l kit.List
+		l.SetLen(100)
+		l.SetHeight(10)
+		for k := range strings.FieldsSeq(c.keys) {
+			if !l.Update(kit.KeyMsg(k)) {
+				t.Errorf("%s is not used", k)
+			}
+		}
+		if l.Cursor() != c.want {
+			t.Errorf("%s: row %d, want %d", c.keys, l.Cursor(), c.want)
+		}
+	}
+	var l kit.List
+	if l.Update(kit.KeyMsg("x")) || l.Update(tea.FocusMsg{}) {
+		t.Error("uses what it does not know")
+	}
+}
+
+func TestListView(t *testing.T) {
+	var l kit.List
+	l.SetLen(5)
+	if got := l.View(pt(3, 3), number); got != ">0 \n 1 \n 2 " {
+		t.Errorf("got %q", got)
+	}
+	l.SetCursor(4)
+	if got := l.View(pt(3, 3), number); got != " 2 \n 3 \n>4 " {
+		t.Errorf("got %q", got)
+	}
+	if !l.Click(0) || l.Cursor() != 2 {
+		t.Errorf("click went to %d", l.Cursor())
+	}
+	if l.Click(3) || l.Click(-1) {
+		t.Error("a click outside was used")
+	}
+	l.SetLen(1)
+	if got := l.View(pt(3, 3), number); got != ">0 \n   \n   " {
+		t.Errorf("got %q", got)
+	}
+	if _, ok := l.At(1); ok {
+		t.Error("there is a row where there is none")
+	}
+	if got := l.Position(); got != "1 of 1" {
+		t.Errorf("got %q", got)
+	}
+	l.SetLen(0)
+	if l.Cursor() != 0 || l.Position() != "empty" {
+		t.Errorf("an empty list stands at %d, %q", l.Cursor(), l.Position())
+	}
+}
+
+func TestListWheel(t *testing.T) {
+	var l kit.List
+	l.SetLen(50)
+	l.View(pt(5, 10), number)
+	l.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+	if from, to := l.Visible(); from != 3 || to != 13 || l.Cursor() != 3 {
+		t.Errorf("rows %d to %d, cursor %d", from, to, l.Cursor())
+	}
+	l.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
+	if from, _ := l.Visible(); from != 0 || l.Cursor() != 3 {
+		t.Errorf("rows from %d, cursor %d", from, l.Cursor())
+	}
+	if l.Update(tea.MouseWheelMsg{Button: tea.MouseWheelLeft}) {
+		t.Error("used the wheel sideways")
+	}
+}
+
+// Only rows that are seen are drawn, however long the list is.
+func TestListDrawsOnlyWhatIsSeen(t *testing.T) {
+	var l kit.List
+	l.SetLen(100_000)
+	l.SetCursor(54_321)
+	drawn := 0
+	l.View(pt(80, 40), func(int, int, bool) string { drawn++; return "" })
+	if drawn != 40 {
+		t.Errorf("%d rows were drawn for 40", drawn)
+	}
+}
+
+func TestListAlwaysShowsItsCursor(t *testing.T) {
+	keys := strings.Fields("up down g G pgup pgdown ctrl+u ctrl+d")
+	rapid.Check(t, func(t *rapid.T) {
+		var l kit.List
+		for range rapid.IntRange(1, 40).Draw(t, "steps") {
+			switch rapid.IntRange(0, 4).Draw(t, "what") {
+			case 0:
+				l.SetLen(rapid.IntRange(-1, 60).Draw(t, "n"))
+			case 1:
+				l.View(pt(4, rapid.IntRange(0, 20).Draw(t, "h")), number)
+			case 2:
+				b := rapid.SampledFrom([]tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}).Draw(t, "wheel")
+				l.Update(tea.MouseWheelMsg{Button: b})
+			case 3:
+				l.Click(rapid.IntRange(-1, 20).Draw(t, "y"))
+			default:
+				l.Update(kit.KeyMsg(rapid.SampledFrom(keys).Draw(t, "key")))
+			}
+			from, to := l.Visible()
+			if from < 0 || to > l.Len() || l.Cursor() < 0 || (l.Len() > 0 && l.Cursor() >= l.Len()) {
+				t.Fatalf("rows %d to %d of %d, cursor %d", from, to, l.Len(), l.Cursor())
+			}
+			if to > from && (l.Cursor() < from || l.Cursor() >= to) {
+				t.Fatalf("cursor %d is not among rows %d to %d", l.Cursor(), from, to)
+			}
+		}
+	})
+}

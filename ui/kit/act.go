@@ -112,8 +112,8 @@ func KeyMsg(keyName string) tea.KeyPressMsg {
 }
 
 // Hints is one line with the keys and words of at most five acts, those that
-// ask for it and can be done now. What does not fit is left out, from the end.
-// The line is exactly width columns.
+// ask for it and can be done now. What does not fit is left out; a shorter one
+// after it may still fit. The line is exactly width columns.
 func Hints(acts []Act, width int, th *theme.Theme) string {
 	if width < 1 {
 		return ""

@@ -19,6 +19,7 @@ type Help struct {
 	query Field
 	list  List
 	body  image.Point // where the rows begin inside the box
+	full  int         // rows without a search, so that searching keeps the size
 }
 
 // helpRow is a heading (act < 0) or an act.
@@ -48,6 +49,7 @@ func NewHelp(title string, acts []Act) *Help {
 	}
 	h.query.Focus()
 	h.filter()
+	h.full = len(h.rows)
 	return h
 }
 
@@ -197,7 +199,7 @@ func (h *Help) View(room image.Point, th *theme.Theme) string {
 	if room.X < 1 || room.Y < 1 {
 		return ""
 	}
-	size := image.Pt(min(room.X, 76), min(room.Y, max(len(h.acts)+12, 16)))
+	size := image.Pt(min(room.X, 76), min(room.Y, max(h.full+4, 8)))
 	inner := BoxInner(size)
 	rows := inner.Y
 	head := ""
@@ -220,7 +222,7 @@ func (h *Help) View(room image.Point, th *theme.Theme) string {
 		})
 	}
 	return box(size, th.ShapeFocus, th.Dialog, th.DialogTitle, th.Muted,
-		Safe(h.title), "enter runs · esc closes", head+body)
+		Safe(h.title), "enter runs, esc closes", head+body)
 }
 
 func (h *Help) row(r helpRow, keys, width int, selected bool, th *theme.Theme) string {

@@ -1,0 +1,187 @@
+package kit_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/theme"
+)
+
+// clock is a time that tests move.
+type clock struct{ t time.Time }
+
+func newClock() *clock { return &clock{time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)} }
+
+func (c *clock) now() time.Time       { return c.t }
+func (c *clock) pass(d time.Duration) { c.t = c.t.Add(d) }
+func (c *clock) dialog() *kit.Dialog  { return question(c.now) }
+func question(now func() time.Time) *kit.Dialog {
+	return kit.NewDialog(now, "Send 12 files?", "They go to /summer/.",
+		kit.DialogChoice{Label: "Keep editing", Key: "n"},
+		kit.DialogChoice{Label: "Send 12 files to /summer/", Key: "y", Danger: true})
+}
+
+func TestDialogKeys(t *testing.T) {
+	for _, c := range []struct {
+		keys string
+		want kit.DialogAction
+	}{
+		{"enter", 0},
+		{"space", 0},
+		{"y", 1},
+		{"n", 0},
+		{"right enter", 1},
+		{"tab tab enter", 0},
+		{"left enter", 1},
+		{"l h enter", 0},
+		{"x", kit.DialogOpen},
+		{"ctrl+c", kit.DialogOpen},
+		{"esc", kit.DialogCancelled},
+	} {
+		at := newClock()
+		d := at.dialog()
+		at.pass(time.Second)
+		got := kit.DialogOpen
+		for k := range strings.FieldsSeq(c.keys) {
+			got = d.Update(kit.KeyMsg(k))
+		}
+		if got != c.want {
+			t.Errorf("%s: %d, want %d", c.keys, got, c.want)
+		}
+	}
+}
+
+// Keys that were typed for what was there before do not answer.
+func TestDialogGrace(t *testing.T) {
+	at := newClock()
+	d := at.dialog()
+	at.pass(424 * time.Millisecond)
+	if got := d.Update(kit.KeyMsg("y")); got != kit.DialogOpen {
+		t.Errorf("answered after 424 ms: %d", got)
+	}
+	at.pass(time.Millisecond)
+	if got := d.Update(kit.KeyMsg("y")); got != 1 {
+		t.Errorf("did not answer after 425 ms: %d", got)
+	}
+
+	d = at.dialog()
+	at.pass(time.Second)
+	d.Update(tea.PasteMsg{Content: "y\n"})
+	at.pass(49 * time.Millisecond)
+	if got := d.Update(kit.KeyMsg("y")); got != kit.DialogOpen {
+		t.Errorf("answered 49 ms after a paste: %d", got)
+	}
+	at.pass(time.Millisecond)
+	if got := d.Update(kit.KeyMsg("y")); got != 1 {
+		t.Errorf("did not answer 50 ms after a paste: %d", got)
+	}
+}
+
+func TestDialogClick(t *testing.T) {
+	at := newClock()
+	d := at.dialog()
+	at.pass(time.Second)
+	lines := strings.Split(ansi.Strip(d.View(pt(100, 30), theme.New(true, true))), "\n")
+	hit := false
+	for y, line := range lines {
+		if i := strings.Index(line, "Send 12 files to"); i >= 0 {
+			hit = true
+			x := kit.Width(line[:i])
+			if got := d.Update(tea.MouseClickMsg{X: x, Y: y}); got != 1 {
+				t.Errorf("the click answered %d", got)
+			}
+			if got := d.Update(tea.MouseClickMsg{X: x, Y: y - 1}); got != kit.DialogOpen {
+				t.Errorf("a click beside answered %d", got)
+			}
+		}
+	}
+	if !hit {
+		t.Errorf("no button:\n%s", strings.Join(lines, "\n"))
+	}
+}
+
+func TestDialogView(t *testing.T) {
+	at := newClock()
+	view := ansi.Strip(at.dialog().View(pt(100, 30), theme.New(true, true)))
+	for _, want := range []string{"Send 12 files?", "They go to /summer/.", "[Keep editing (n)]", "Send 12 files to /summer/ (y)"} {
+		if !strings.Contains(view, want) {
+			t.Errorf("%q is missing:\n%s", want, view)
+		}
+	}
+	// However long the text is, the choices are seen.
+	d := kit.NewDialog(at.now, "T", strings.Repeat("many words ", 200), kit.DialogChoice{Label: "Keep"}, kit.DialogChoice{Label: "Go"})
+	view = ansi.Strip(d.View(pt(40, 10), theme.New(true, true)))
+	if !strings.Contains(view, "[Keep]") || !strings.Contains(view, "Go") {
+		t.Errorf("the choices are pushed out:\n%s", view)
+	}
+	none := kit.NewDialog(at.now, "T", "x")
+	at.pass(time.Second)
+	if got := none.Update(kit.KeyMsg("enter")); got != kit.DialogCancelled {
+		t.Errorf("a dialog without choices stays: %d", got)
+	}
+	if n := len(at.dialog().Acts()); n != 4 {
+		t.Errorf("%d acts", n)
+	}
+}
+
+func TestToasts(t *testing.T) {
+	th := theme.New(true, true)
+	at := newClock()
+	toasts := kit.NewToasts(at.now)
+	if toasts.View(pt(80, 20), th) != "" || toasts.Dismiss() {
+		t.Error("there is a message before the first")
+	}
+	if toasts.Push(kit.Toast{Level: kit.Good, Text: "Stored a.jpg"}) == nil {
+		t.Error("nothing will take it away")
+	}
+	toasts.Push(kit.Toast{Level: kit.Bad, Text: "Refused b.jpg", Detail: "the whole story"})
+	view := ansi.Strip(toasts.View(pt(80, 20), th))
+	if !strings.Contains(view, "Stored a.jpg") || !strings.Contains(view, "Failed") || !strings.Contains(view, "Refused b.jpg") {
+		t.Errorf("drawn:\n%s", view)
+	}
+	// The same again takes no second place.
+	toasts.Push(kit.Toast{Level: kit.Good, Text: "Stored a.jpg"})
+	if toasts.Len() != 2 {
+		t.Errorf("%d messages", toasts.Len())
+	}
+	if _, used := toasts.Update(tea.FocusMsg{}); used {
+		t.Error("used what is not for it")
+	}
+	for range 5 {
+		toasts.Push(kit.Toast{Text: "note " + at.now().String()})
+		at.pass(time.Second)
+	}
+	if toasts.Len() != 3 {
+		t.Errorf("%d messages are shown at once", toasts.Len())
+	}
+	toasts.Dismiss()
+	if toasts.Len() != 2 || toasts.Last().Text == "" {
+		t.Errorf("after dismissing: %d, last %+v", toasts.Len(), toasts.Last())
+	}
+}
+
+// One timer runs at most: a tick of an older one is void.
+func TestToastsExpire(t *testing.T) {
+	at := newClock()
+	toasts := kit.NewToasts(at.now)
+	toasts.Push(kit.Toast{Text: "one"})
+	toasts.Push(kit.Toast{Level: kit.Bad, Text: "two"})
+	at.pass(time.Hour)
+	// Two are over already, so this command waits a millisecond and no more.
+	tick := toasts.Push(kit.Toast{Text: "three"})()
+	if _, used := toasts.Update(kit.ToastTick{}); !used || toasts.Len() != 3 {
+		t.Errorf("an old tick took something away: %d left", toasts.Len())
+	}
+	next, used := toasts.Update(tick)
+	if !used || toasts.Len() != 1 || next == nil {
+		t.Errorf("%d left, next %v", toasts.Len(), next == nil)
+	}
+	if last := toasts.Last(); last.Text != "three" {
+		t.Errorf("last is %+v", last)
+	}
+}

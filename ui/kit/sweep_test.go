@@ -1,0 +1,148 @@
+package kit_test
+
+import (
+	"fmt"
+	"image"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
+)
+
+// hostile is what file names can be.
+const hostile = "день 1 — naïve 写真写真写真 👍🏽 e\u0301\u0301\u0301\u0301\u0301\u0301 \x1b[31m\u202egpj.exe\n\xff.jpeg"
+
+func acts() []kit.Act {
+	return []kit.Act{
+		{Binding: kit.Bind("send "+hostile, "", "ctrl+s"), Hint: true, Group: "Tray"},
+		{Binding: kit.Bind("remove", "", "d"), Hint: true, Group: "Tray", Why: "the tray is empty " + hostile},
+		{Binding: kit.Bind("quit", "", "q"), Hint: true, Group: hostile},
+	}
+}
+
+func TestEverythingStaysInside(t *testing.T) {
+	now := time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
+	views := map[string]func(size image.Point, th *theme.Theme) string{
+		"box": func(size image.Point, th *theme.Theme) string {
+			return kit.BoxFooter(hostile, "footer", strings.Repeat("long line\n", 80), size, true, th)
+		},
+		"too small": kit.TooSmall,
+		"hints":     func(size image.Point, th *theme.Theme) string { return kit.Hints(acts(), size.X, th) },
+		"help": func(size image.Point, th *theme.Theme) string {
+			return kit.NewHelp(hostile, acts()).View(size, th)
+		},
+		"help over a screen": func(size image.Point, th *theme.Theme) string {
+			base := kit.Fit(strings.Repeat("写真", 200), size.X, size.Y)
+			return kit.OverlayCenter(base, kit.NewHelp("Help", acts()).View(size, th))
+		},
+		"list": func(size image.Point, th *theme.Theme) string {
+			var l kit.List
+			l.SetLen(1000)
+			return l.View(size, func(i, w int, selected bool) string { return th.Selected.Render(kit.Safe(hostile)) })
+		},
+		"field": func(size image.Point, th *theme.Theme) string {
+			f := kit.NewField(hostile, hostile)
+			f.Focus()
+			f.SetValue(hostile)
+			return f.View(size.X, th)
+		},
+		"empty field": func(size image.Point, th *theme.Theme) string {
+			f := kit.NewField("Name", hostile)
+			f.Focus()
+			return f.View(size.X, th)
+		},
+		"text area": func(size image.Point, th *theme.Theme) string {
+			a := kit.NewTextArea(hostile)
+			a.Focus()
+			a.SetValue(strings.Repeat(hostile+"\n", 9))
+			return a.View(size, th)
+		},
+		"chips": func(size image.Point, th *theme.Theme) string {
+			c := kit.NewChips("Tags", hostile)
+			c.Complete = func(string) []string { return []string{"b " + hostile, hostile + "c"} }
+			c.SetValue([]string{"a", hostile, "写真"})
+			c.Focus()
+			c.Update(kit.KeyMsg("x"))
+			return c.View(size, th)
+		},
+		"select": func(size image.Point, th *theme.Theme) string {
+			return kit.NewSelect("Sort", "name", hostile).View(size.X, th)
+		},
+		"toggle": func(size image.Point, th *theme.Theme) string { return kit.NewToggle(hostile, true).View(size.X, th) },
+		"dialog": func(size image.Point, th *theme.Theme) string {
+			d := kit.NewDialog(func() time.Time { return now }, hostile, strings.Repeat(hostile+" ", 9),
+				kit.DialogChoice{Label: "Keep", Key: "n"}, kit.DialogChoice{Label: hostile, Key: "y", Danger: true})
+			return d.View(size, th)
+		},
+		"toasts": func(size image.Point, th *theme.Theme) string {
+			toasts := kit.NewToasts(func() time.Time { return now })
+			for level := kit.Info; level <= kit.Bad; level++ {
+				toasts.Push(kit.Toast{Level: level, Text: fmt.Sprint(level, strings.Repeat(hostile, 3))})
+			}
+			return toasts.View(size, th)
+		},
+		"progress": func(size image.Point, th *theme.Theme) string {
+			return kit.Progress{Done: 1 << 40, Total: 1 << 41}.Row(size.X, th)
+		},
+	}
+	for name, view := range views {
+		t.Run(name, func(t *testing.T) {
+			uitest.Sweep(t, func(w, h int, th *theme.Theme) string { return view(image.Pt(w, h), th) })
+			// No room at all is no reason to fail.
+			for _, th := range uitest.Themes() {
+				for _, size := range []image.Point{{}, {0, 5}, {5, 0}, {-1, -1}} {
+					if got := view(size, th); size.X < 1 && ansi.Strip(got) != "" {
+						t.Errorf("%v holds %q", size, got)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestBox(t *testing.T) {
+	th := theme.New(true, false)
+	got := ansi.Strip(kit.BoxFooter("Title", "end", "body", pt(16, 4), false, th))
+	if want := "┌─ Title ──────┐\n│body          │\n│              │\n└──────── end ─┘"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := ansi.Strip(kit.Box("T", "body", pt(6, 3), true, th)); got != "┏━━━━┓\n┃body┃\n┗━━━━┛" {
+		t.Errorf("got\n%s", got)
+	}
+	if got := kit.Box("Title", "body", pt(2, 2), true, th); got != "bo\n  " {
+		t.Errorf("got %q", got)
+	}
+	for _, c := range []struct{ size, inner, origin image.Point }{
+		{pt(10, 5), pt(8, 3), pt(1, 1)}, {pt(2, 9), pt(2, 9), pt(0, 0)}, {pt(-1, 0), pt(0, 0), pt(0, 0)},
+	} {
+		if kit.BoxInner(c.size) != c.inner || kit.BoxOrigin(c.size) != c.origin {
+			t.Errorf("%v: inner %v, origin %v", c.size, kit.BoxInner(c.size), kit.BoxOrigin(c.size))
+		}
+	}
+}
+
+func TestModes(t *testing.T) {
+	for size, want := range map[image.Point]kit.Mode{
+		{39, 12}: kit.Tiny, {40, 11}: kit.Tiny, {40, 12}: kit.Narrow, {59, 40}: kit.Narrow,
+		{60, 12}: kit.Stacked, {99, 30}: kit.Stacked, {100, 12}: kit.Wide, {200, 60}: kit.Wide, {0, 0}: kit.Tiny,
+	} {
+		if got := kit.ModeOf(size); got != want {
+			t.Errorf("%v is %d, want %d", size, got, want)
+		}
+	}
+	if kit.ModeOfWidth(100) != kit.Wide {
+		t.Error("a rectangle of 100 columns is not wide")
+	}
+	th := theme.New(true, true)
+	if got := ansi.Strip(kit.TooSmall(pt(39, 11), th)); !strings.Contains(got, "40x12") || !strings.Contains(got, "39x11") {
+		t.Errorf("says %q", got)
+	}
+	if got := ansi.Strip(kit.TooSmall(pt(5, 1), th)); got != "40x12" {
+		t.Errorf("says %q", got)
+	}
+}

@@ -1,0 +1,161 @@
+package kit_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/theme"
+)
+
+func TestBytes(t *testing.T) {
+	for n, want := range map[int64]string{
+		-1: "?", 0: "0 B", 1: "1 B", 999: "999 B", 1000: "1 kB", 1500: "1.5 kB", 25_000_000: "25 MB", 99_940: "99.9 kB",
+		99_960: "100 kB", 999_499: "999 kB", 999_500: "1.0 MB", 1_234_567_890: "1.2 GB", math.MaxInt64: "9.2 EB",
+	} {
+		if got := kit.Bytes(n); got != want {
+			t.Errorf("%d is %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestRate(t *testing.T) {
+	for _, c := range []struct {
+		v    float64
+		want string
+	}{{0, ""}, {-1, ""}, {math.NaN(), ""}, {math.Inf(1), ""}, {1500, "1.5 kB/s"}, {math.MaxFloat64, "4.6 EB/s"}} {
+		if got := kit.Rate(c.v); got != c.want {
+			t.Errorf("%g is %q, want %q", c.v, got, c.want)
+		}
+	}
+}
+
+func TestDurationAndAge(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		-time.Hour: "under 1 s", 0: "under 1 s", time.Second: "1 s", 59 * time.Second: "59 s", 125 * time.Second: "2 min 05 s",
+		80 * time.Minute: "1 h 20 min", 76 * time.Hour: "3 d 4 h",
+	} {
+		if got := kit.Duration(d); got != want {
+			t.Errorf("%v is %q, want %q", d, got, want)
+		}
+	}
+	now := time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
+	for d, want := range map[time.Duration]string{
+		0: "now", time.Second: "now", 40 * time.Second: "40 s ago", 14 * time.Minute: "14 min ago", 3 * time.Hour: "3 h ago",
+		25 * time.Hour: "1 day ago", 5 * 24 * time.Hour: "5 days ago", 90 * 24 * time.Hour: "3 May 2026",
+		-30 * time.Second: "now", -time.Hour: "1 Aug 2026",
+	} {
+		if got := kit.Age(now.Add(-d), now); got != want {
+			t.Errorf("%v before is %q, want %q", d, got, want)
+		}
+	}
+	if got := kit.Age(time.Time{}, now); got != "never" {
+		t.Errorf("the zero time is %q", got)
+	}
+}
+
+func TestPercent(t *testing.T) {
+	for _, c := range []struct {
+		done, total int64
+		finished    bool
+		want        string
+	}{
+		{0, 0, false, ""},
+		{5, -1, false, ""},
+		{0, 10, false, "0 %"},
+		{-5, 10, false, "0 %"},
+		{5, 10, false, "50 %"},
+		{10, 10, false, "99 %"},
+		{99, 10, false, "99 %"},
+		{10, 10, true, "100 %"},
+		{0, 0, true, "100 %"},
+		{math.MaxInt64, math.MaxInt64, false, "99 %"},
+	} {
+		if got := kit.Percent(c.done, c.total, c.finished); got != c.want {
+			t.Errorf("%d of %d, %v: %q, want %q", c.done, c.total, c.finished, got, c.want)
+		}
+	}
+	for n, want := range map[int]string{0: "0 files", 1: "1 file", 12: "12 files", 100_000: "100,000 files"} {
+		if got := kit.Plural(n, "file"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestBarIsFullOnlyWhenFinished(t *testing.T) {
+	th := theme.New(true, false)
+	for _, c := range []struct {
+		p    kit.Progress
+		want string
+	}{
+		{kit.Progress{}, "----------"},
+		{kit.Progress{Done: 5, Total: 10}, "=====-----"},
+		{kit.Progress{Done: 10, Total: 10}, "=========-"},
+		{kit.Progress{Done: 10, Total: 10, Finished: true}, "=========="},
+		{kit.Progress{Done: 10}, "----------"},
+		{kit.Progress{Finished: true}, "=========="},
+	} {
+		if got := ansi.Strip(c.p.Bar(10, th)); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.p, got, c.want)
+		}
+	}
+	row := kit.Progress{Done: 1_500_000, Total: 3_000_000}
+	if got := ansi.Strip(row.Row(40, th)); got != "=========---------  50 %  1.5 MB of 3 MB" {
+		t.Errorf("got %q", got)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		p := kit.Progress{
+			Done: rapid.Int64().Draw(t, "done"), Total: rapid.Int64().Draw(t, "total"),
+			Finished: rapid.Bool().Draw(t, "finished"), Stalled: rapid.Bool().Draw(t, "stalled"),
+		}
+		w := rapid.IntRange(-1, 60).Draw(t, "w")
+		if got := p.Bar(w, th); kit.Width(got) != max(0, w) {
+			t.Fatalf("bar of %d columns, want %d", kit.Width(got), w)
+		}
+		if got := p.Row(w, th); kit.Width(got) != max(0, w) {
+			t.Fatalf("row of %d columns, want %d: %q", kit.Width(got), w, got)
+		}
+		if full := !strings.Contains(ansi.Strip(p.Bar(max(1, w), th)), "-"); full != p.Finished {
+			t.Fatalf("full %v, finished %v", full, p.Finished)
+		}
+	})
+}
+
+func TestColumns(t *testing.T) {
+	cols := kit.Columns{{Width: 10, Flex: 1}, {Width: 8, Right: true, Spare: 1}, {Width: 6, Spare: 2}}
+	for _, c := range []struct {
+		width int
+		want  string
+	}{
+		{30, "a long name o…   1.5 kB jpeg  "},
+		{26, "a long na…   1.5 kB jpeg  "},
+		{20, "a long nam…   1.5 kB"},
+		{12, "a long name…"},
+		{5, "a lo…"},
+		{0, ""},
+	} {
+		got := cols.Row(cols.Widths(c.width), "a long name of a file", "1.5 kB", "jpeg")
+		if kit.Width(got) != c.width || got != c.want {
+			t.Errorf("at %d: %q, want %q", c.width, got, c.want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		cols := make(kit.Columns, rapid.IntRange(0, 6).Draw(t, "n"))
+		for i := range cols {
+			cols[i] = kit.Column{
+				Width: rapid.IntRange(0, 20).Draw(t, "width"), Flex: rapid.IntRange(0, 3).Draw(t, "flex"),
+				Spare: rapid.IntRange(0, 3).Draw(t, "spare"), Right: rapid.Bool().Draw(t, "right"),
+			}
+		}
+		w := rapid.IntRange(-1, 80).Draw(t, "w")
+		row := cols.Row(cols.Widths(w), kit.Safe(words().Draw(t, "a")), "b", "c", "d")
+		if kit.Width(row) > max(0, w) {
+			t.Fatalf("%d columns, %d fit: %q", kit.Width(row), w, row)
+		}
+	})
+}

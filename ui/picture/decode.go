@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"io"
+	"math"
 
 	"github.com/gabriel-vasile/mimetype"
 )
@@ -26,7 +27,7 @@ func DecodeFile(ctx context.Context, path string, limits Limits) (*Picture, erro
 // [DecodeFile] for what is not a file of its own.
 func Decode(ctx context.Context, rs io.ReadSeeker, limits Limits) (*Picture, error) {
 	limits = limits.orDefaults()
-	src := newSource(ctx, rs)
+	src := newSource(ctx, rs, maxHeader)
 	head, err := readHead(src)
 	if err != nil {
 		return nil, readFailure(ctx, err)
@@ -48,7 +49,16 @@ func Decode(ctx context.Context, rs io.ReadSeeker, limits Limits) (*Picture, err
 		return nil, err
 	}
 	defer release()
-	return decodePixels(ctx, src, h, o, limits)
+	timed, cancel := context.WithTimeout(ctx, limits.Time)
+	defer cancel()
+	p, err := decodePixels(timed, newSource(timed, rs, math.MaxInt64), h, o, limits)
+	if err != nil && ctx.Err() == nil && timed.Err() != nil {
+		return nil, &Error{
+			Reason: ErrTooLarge, Cause: err,
+			Detail: fmt.Sprintf("decoding it takes longer than %v; it can be sent without a preview", limits.Time),
+		}
+	}
+	return p, err
 }
 
 // readFailure marks an error of reading, as opposed to one of understanding.

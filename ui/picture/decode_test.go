@@ -223,6 +223,10 @@ func TestDecodeBudget(t *testing.T) {
 	if _, err := Decode(t.Context(), bytes.NewReader(data), few); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("one pixel too many: %v", err)
 	}
+	slow := Limits{Time: 1}
+	if _, err := Decode(t.Context(), bytes.NewReader(data), slow); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "takes longer") {
+		t.Errorf("longer than allowed: %v", err)
+	}
 	// A budget that others hold is waited for, and waiting ends with the context.
 	held := NewBudget(50_000)
 	release, err := held.take(t.Context(), 50_000)
@@ -286,14 +290,14 @@ func TestDecodeCancelled(t *testing.T) {
 	}
 }
 
-// panicking panics when it is read the second time, as a decoder might.
+// panicking panics once a decoder is at work, as the decoder itself might.
 type panicking struct {
 	*bytes.Reader
 	reads int
 }
 
 func (p *panicking) Read(b []byte) (int, error) {
-	if p.reads++; p.reads > 1 {
+	if p.reads++; p.reads > 12 {
 		panic("index out of range")
 	}
 	return p.Reader.Read(b)

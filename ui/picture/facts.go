@@ -74,7 +74,7 @@ func FactsOf(ctx context.Context, path string) (Facts, error) {
 // readFacts is FactsOf for what is open already, without what the file system
 // knows.
 func readFacts(ctx context.Context, rs io.ReadSeeker) (Facts, error) {
-	src := newSource(ctx, rs)
+	src := newSource(ctx, rs, maxHeader)
 	head, err := readHead(src)
 	if err != nil {
 		return Facts{}, readFailure(ctx, err)

@@ -185,6 +185,18 @@ func TestCheapFacts(t *testing.T) {
 	}
 }
 
+// TestEndlessHeader expects the search for a header to end in good time.
+func TestEndlessHeader(t *testing.T) {
+	data := make([]byte, maxHeader+1<<20)
+	copy(data, "\xff\xd8\xff")
+	r := &counting{Reader: bytes.NewReader(data)}
+	f, err := readFacts(t.Context(), r)
+	must(t, err)
+	if !errors.Is(f.Problem, ErrTruncated) || r.n > maxHeader {
+		t.Errorf("problem %v, %d bytes read", f.Problem, r.n)
+	}
+}
+
 type counting struct {
 	*bytes.Reader
 	n int

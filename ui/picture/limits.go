@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/semaphore"
 )
@@ -17,6 +18,9 @@ type Limits struct {
 	// larger picture is reduced while it is decoded. Zero means 2048, which is
 	// more than a terminal shows.
 	Side int
+	// Time is how long decoding may take, not counting the wait for memory; zero
+	// means 20 seconds. It is looked at whenever the decoder reads.
+	Time time.Duration
 	// Budget is the memory shared by all decoding under way; nil means one of
 	// 1 GiB that the whole program shares.
 	Budget *Budget
@@ -26,6 +30,7 @@ const (
 	defaultPixels = 150_000_000
 	defaultSide   = 2048
 	defaultBudget = 1 << 30
+	defaultTime   = 20 * time.Second
 )
 
 func (l Limits) orDefaults() Limits {
@@ -34,6 +39,9 @@ func (l Limits) orDefaults() Limits {
 	}
 	if l.Side <= 0 {
 		l.Side = defaultSide
+	}
+	if l.Time <= 0 {
+		l.Time = defaultTime
 	}
 	if l.Budget == nil {
 		l.Budget = sharedBudget()

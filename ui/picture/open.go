@@ -2,6 +2,7 @@ package picture
 
 import (
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -62,13 +63,30 @@ func regular(info fs.FileInfo) error {
 type source struct {
 	ctx context.Context
 	rs  io.ReadSeeker
+	// left is how many bytes may still be read.
+	left int64
 }
+
+// maxHeader is how far a header may reach. Some pictures carry large previews in
+// front; beyond this there is only garbage to search through.
+const maxHeader = 16 << 20
+
+// maxRead is how much is read at once. A few bytes can stand for a whole scan of a
+// JPEG, and the context is looked at between two reads only.
+const maxRead = 512
+
+var errTooFar = errors.New("no picture within the first 16 MB")
 
 func (s *source) Read(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return s.rs.Read(p)
+	if s.left <= 0 {
+		return 0, errTooFar
+	}
+	n, err := s.rs.Read(p[:min(len(p), maxRead)])
+	s.left -= int64(n)
+	return n, err
 }
 
 func (s *source) Seek(offset int64, whence int) (int64, error) {
@@ -92,8 +110,9 @@ func (s *sourceAt) ReadAt(p []byte, off int64) (int, error) {
 	return s.at.ReadAt(p, off)
 }
 
-func newSource(ctx context.Context, rs io.ReadSeeker) io.ReadSeeker {
-	s := source{ctx: ctx, rs: rs}
+// newSource makes a source of at most limit bytes.
+func newSource(ctx context.Context, rs io.ReadSeeker, limit int64) io.ReadSeeker {
+	s := source{ctx: ctx, rs: rs, left: limit}
 	if at, ok := rs.(io.ReaderAt); ok {
 		return &sourceAt{source: s, at: at}
 	}

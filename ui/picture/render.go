@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Color is how many colours the terminal has.
+// Color is how many colours the terminal has. For one with 16 use [Color256]: the
+// framework finds the nearest.
 type Color int
 
 // The colours to draw with; the zero value is all of them.

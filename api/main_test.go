@@ -1,0 +1,52 @@
+package api_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"mediadesk/api"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// wantRule fails unless err is a *RuleError of the field ("" wants no error)
+// with a message and something that helps.
+func wantRule(t *testing.T, err error, field string) {
+	t.Helper()
+	if field == "" {
+		if err != nil {
+			t.Fatalf("got error %v, want none", err)
+		}
+		return
+	}
+	var rule *api.RuleError
+	if !errors.As(err, &rule) {
+		t.Fatalf("got error %v, want a *RuleError of %s", err, field)
+	}
+	if rule.Field != field || rule.Message == "" || rule.Help == "" {
+		t.Fatalf("got %+v, want a message and help for %s", rule, field)
+	}
+}
+
+// need skips the test where a tool is missing, or fails it where the
+// environment demands every test.
+func need(t *testing.T, tool string) string {
+	t.Helper()
+	found, err := exec.LookPath(tool)
+	if err != nil {
+		unable(t, tool+" is not installed")
+	}
+	return found
+}
+
+func unable(t *testing.T, why string) {
+	t.Helper()
+	if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
+		t.Fatal(why)
+	}
+	t.Skip(why)
+}

@@ -139,16 +139,16 @@ func insideValue(places []entry, at int) bool {
 func topOf(text string) int {
 	at := 0
 	for line := range strings.Lines(text) {
-		line = strings.TrimLeft(line, " \t\ufeff")
-		if strings.TrimRight(line, "\r\n") == "" && at > 0 {
+		inked := strings.Trim(line, " \t\r\n\ufeff")
+		if inked == "" && at > 0 {
 			break
 		}
-		if !strings.HasPrefix(line, "#") {
+		if !strings.HasPrefix(inked, "#") {
 			return byteOrderMark(text)
 		}
 		at += len(line)
 	}
-	return min(at, len(text))
+	return at
 }
 
 // byteOrderMark is the length of a byte order mark at the beginning.

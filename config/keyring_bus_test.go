@@ -1,0 +1,291 @@
+//go:build linux
+
+package config
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// keyringState is a state of the real keyring: how to bring it about, and what is found there.
+type keyringState struct {
+	tools  []string
+	bus    string            // configuration of the bus; "" is the usual one
+	script string            // run in a session of its own before the child, by sh
+	env    map[string]string // of the child; an empty value takes a variable away
+	want   KeyringProblem    // 0: it works
+	within time.Duration     // for one call; 0 is KeyringLimit
+	nobus  bool              // no session is made
+}
+
+const (
+	startDaemon = `printf %s ci-only | gnome-keyring-daemon --unlock --components=secrets >/dev/null; ` + awaitDaemon
+	awaitDaemon = `i=0; until dbus-send --session --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.NameHasOwner string:org.freedesktop.secrets | grep -q "boolean true"; do i=$((i+1)); [ $i -lt 100 ] || exit 97; sleep 0.1; done; `
+	lockDaemon  = `dbus-send --session --print-reply --dest=org.freedesktop.secrets /org/freedesktop/secrets org.freedesktop.Secret.Service.Lock array:objpath:/org/freedesktop/secrets/collection/login >/dev/null; `
+	daemonPID   = `$(dbus-send --session --print-reply=literal --dest=org.freedesktop.DBus / org.freedesktop.DBus.GetConnectionUnixProcessID string:org.freedesktop.secrets | tr -dc "0-9 " | awk '{print $NF}')`
+	// emptyBus is a bus that starts nothing by itself.
+	emptyBus = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig><type>session</type><listen>unix:tmpdir=/tmp</listen><policy context="default">
+<allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`
+)
+
+// shortLimit is waited for where nothing answers.
+const shortLimit = 400 * time.Millisecond
+
+var daemonTools = []string{"dbus-run-session", "dbus-send", "gnome-keyring-daemon", "sh", "awk"}
+
+// The real gnome-keyring on a session bus of its own, in every state that it can be brought into.
+func TestRealKeyring(t *testing.T) {
+	t.Parallel()
+	for name, state := range map[string]keyringState{
+		"works":         {tools: daemonTools, script: startDaemon},
+		"works by name": {tools: daemonTools, script: startDaemon + `p=${DBUS_SESSION_BUS_ADDRESS#unix:path=}; ln -s "${p%%,*}" "$XDG_RUNTIME_DIR/bus"; unset DBUS_SESSION_BUS_ADDRESS; `},
+		"locked":        {tools: daemonTools, script: startDaemon + lockDaemon, want: KeyringLocked, within: time.Second},
+		"locked with a display that shows nothing": {
+			tools: daemonTools, script: startDaemon + lockDaemon, env: map[string]string{"DISPLAY": ":987"}, want: KeyringLocked,
+		},
+		"no collection": {
+			tools: daemonTools, script: `gnome-keyring-daemon --start --components=secrets >/dev/null; ` + awaitDaemon,
+			want: KeyringNoCollection, within: time.Second,
+		},
+		"no service":    {tools: daemonTools[:1], bus: emptyBus, want: KeyringNoService, within: time.Second},
+		"never answers": {tools: daemonTools, script: startDaemon + `pid=` + daemonPID + `; kill -STOP $pid; trap "kill -CONT $pid" EXIT; `, want: KeyringSilent, within: shortLimit},
+		"bad address":   {nobus: true, env: map[string]string{busVariable: "unix:path=/nowhere/bus"}, want: KeyringBadAddress, within: time.Second},
+		"odd address":   {nobus: true, env: map[string]string{busVariable: "nonsense"}, want: KeyringBadAddress, within: time.Second},
+		"no bus":        {nobus: true, want: KeyringNoBus, within: time.Second},
+		"autolaunch":    {nobus: true, env: map[string]string{busVariable: "autolaunch:"}, want: KeyringNoBus, within: time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			need(t, state.tools...)
+			runKeyringChild(t, state)
+		})
+	}
+}
+
+// A bus that takes the connection and never says a word, and one that hangs up.
+func TestKeyringOddBus(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		serve  func(net.Conn)
+		want   KeyringProblem
+		within time.Duration
+	}{
+		"silent":   {func(net.Conn) {}, KeyringSilent, shortLimit},
+		"hangs up": {func(c net.Conn) { _ = c.Close() }, KeyringBadAddress, time.Second},
+		"babbles":  {babble, KeyringBadAddress, time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			socket := filepath.Join(shortDir(t), "bus")
+			listener, err := net.Listen("unix", socket)
+			if err != nil {
+				t.Fatal(err)
+			}
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				for {
+					conn, err := listener.Accept()
+					if err != nil {
+						return
+					}
+					defer conn.Close() //nolint:errcheck // a test's socket
+					test.serve(conn)
+				}
+			}()
+			runKeyringChild(t, keyringState{nobus: true, env: map[string]string{busVariable: "unix:path=" + socket}, want: test.want, within: test.within})
+			if err := listener.Close(); err != nil {
+				t.Error(err)
+			}
+			<-done
+		})
+	}
+}
+
+func babble(c net.Conn) {
+	_, _ = c.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n"))
+	_ = c.Close()
+}
+
+// shortDir is a folder whose name is short enough for a socket in it.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// runKeyringChild runs TestKeyringChild of this binary in a state.
+func runKeyringChild(t *testing.T, state keyringState) {
+	t.Helper()
+	home := shortDir(t)
+	launched := filepath.Join(home, "launched")
+	// Without a bus nothing may start one: dbus-launch would leave two daemons behind with each call.
+	launcher := "#!/bin/sh\necho x >> " + launched + "\nexit 1\n"
+	if err := os.WriteFile(filepath.Join(home, "dbus-launch"), []byte(launcher), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if state.want == KeyringNoBus && exists("/run/user/"+strconv.Itoa(os.Getuid())+"/bus") {
+		t.Skip("this user has a session bus at its usual place")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := []string{self, "-test.run=^TestKeyringChild$", "-test.timeout=60s"}
+	args := child
+	if !state.nobus {
+		args = []string{"dbus-run-session"}
+		if state.bus != "" {
+			file := filepath.Join(home, "bus.conf")
+			if err := os.WriteFile(file, []byte(state.bus), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			args = append(args, "--config-file="+file)
+		}
+		args = append(append(args, "--", "sh", "-euc", state.script+`"$@"`, "sh"), child...)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir = home
+	cmd.WaitDelay = time.Second
+	cmd.Env = []string{
+		"PATH=" + home + ":" + os.Getenv("PATH"), "HOME=" + home, "XDG_RUNTIME_DIR=" + home,
+		stateVariable + "=" + strconv.Itoa(int(state.want)) + "," + or(state.within, KeyringLimit).String(),
+		"GOCOVERDIR=" + home,
+	}
+	for name, value := range state.env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if exists(launched) {
+		t.Error("a session bus was started")
+	}
+}
+
+// TestKeyringChild runs in a session that runKeyringChild made.
+func TestKeyringChild(t *testing.T) {
+	said, limit, ok := strings.Cut(os.Getenv(stateVariable), ",")
+	if !ok {
+		t.Skip("only run by TestRealKeyring and TestKeyringOddBus")
+	}
+	number, err := strconv.Atoi(said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	within, err := time.ParseDuration(limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if number == 0 {
+		useKeyring(t, NewKeyring())
+		return
+	}
+	want := KeyringProblem(number)
+	k := NewKeyring()
+	if want == KeyringSilent {
+		k = newKeyring(systemBackend{}, probeKeyring, within) // three seconds are waited for elsewhere
+	}
+	calls := map[string]func() error{
+		"get":    func() error { _, err := k.Get(t.Context(), "work"); return err },
+		"delete": func() error { return k.Delete(t.Context(), "work") },
+		"try":    func() error { return k.Try(t.Context()) },
+		"get again": func() error {
+			_, _, err := (&Keys{Keyring: k}).Find(t.Context(), Profile{Name: "work"})
+			if !errors.Is(err, ErrNoKey) {
+				t.Errorf("not to be asked for: %v", err)
+			}
+			return err
+		},
+	}
+	for name, call := range calls {
+		start := time.Now()
+		err := call()
+		// A slow Set is followed by a look whether it worked all the same.
+		if took, most := time.Since(start), 2*within+time.Second; took > most {
+			t.Errorf("%s took %v, at most %v is wanted", name, took, most)
+		}
+		if !errors.Is(err, want) {
+			t.Errorf("%s: got %v, want %v", name, err, want)
+		}
+	}
+}
+
+// useKeyring does with a working keyring all that the program does.
+func useKeyring(t *testing.T, k *Keyring) {
+	ctx := t.Context()
+	if err := k.Try(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.Get(ctx, "work"); !errors.Is(err, KeyringNotFound) {
+		t.Errorf("got %v", err)
+	}
+	if err := k.Delete(ctx, "work"); !errors.Is(err, KeyringNotFound) {
+		t.Errorf("got %v", err)
+	}
+	for _, text := range []string{"private_1", "private_2=", "schlüssel-键", strings.Repeat("x", maxSecret)} {
+		if err := k.Set(ctx, "work", secretOf(t, text)); err != nil {
+			t.Fatal(err)
+		}
+		if key, err := k.Get(ctx, "work"); err != nil || key.Reveal() != text {
+			t.Errorf("%.20q came back wrong: %v", text, err)
+		}
+	}
+	if err := k.Set(ctx, "other", secretOf(t, "private_3")); err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Delete(ctx, "work"); err != nil {
+		t.Error(err)
+	}
+	if _, err := k.Get(ctx, "work"); !errors.Is(err, KeyringNotFound) {
+		t.Errorf("after it was forgotten: %v", err)
+	}
+	key, source, err := (&Keys{Keyring: k}).Find(ctx, Profile{Name: "other"})
+	if err != nil || key.Reveal() != "private_3" || source.Kind != SourceKeyring {
+		t.Errorf("%v %v", source, err)
+	}
+}
+
+func TestFindBus(t *testing.T) {
+	uid := "/run/user/" + strconv.Itoa(os.Getuid())
+	for _, test := range []struct {
+		env     []string
+		sockets string
+		want    string
+	}{
+		{[]string{busVariable, "unix:path=/x"}, "", "unix:path=/x"},
+		{[]string{busVariable, "unix:path=/x", "XDG_RUNTIME_DIR", "/r"}, "/r/bus", "unix:path=/x"},
+		{[]string{busVariable, "autolaunch:"}, "", ""},
+		{nil, "", ""},
+		{nil, uid + "/bus", "unix:path=" + uid + "/bus"},
+		{[]string{"XDG_RUNTIME_DIR", "/r"}, "/r/bus " + uid + "/bus", "unix:path=/r/bus"},
+		{[]string{"XDG_RUNTIME_DIR", "/r,é;=x"}, "/r,é;=x/bus", "unix:path=/r%2c%c3%a9%3b%3dx/bus"},
+		{[]string{"XDG_RUNTIME_DIR", "r"}, "r/bus", ""},
+	} {
+		got := findBus(env(test.env...), func(path string) bool {
+			return strings.Contains(" "+test.sockets+" ", " "+path+" ")
+		})
+		if got != test.want {
+			t.Errorf("%v with %q: got %q, want %q", test.env, test.sockets, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package config
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/zalando/go-keyring"
+)
+
+// scripted is a backend whose answers are made by functions; nil ones work on a map.
+type scripted struct {
+	mu     sync.Mutex
+	stored map[string]string
+	get    func() (string, error)
+	set    func() error
+	remove func() error
+}
+
+func (s *scripted) Get(_, account string) (string, error) {
+	if s.get != nil {
+		return s.get()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if text, ok := s.stored[account]; ok {
+		return text, nil
+	}
+	return "", keyring.ErrNotFound
+}
+
+func (s *scripted) Set(_, account, secret string) error {
+	if s.set != nil {
+		if err := s.set(); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stored == nil {
+		s.stored = map[string]string{}
+	}
+	s.stored[account] = secret
+	return nil
+}
+
+func (s *scripted) Delete(_, account string) error {
+	if s.remove != nil {
+		return s.remove()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.stored[account]; !ok {
+		return keyring.ErrNotFound
+	}
+	delete(s.stored, account)
+	return nil
+}
+
+func noProbe(context.Context) error { return nil }
+
+func TestKeyringErrors(t *testing.T) {
+	exit := func(code int) error {
+		return exec.Command("sh", "-c", fmt.Sprint("exit ", code)).Run()
+	}
+	causes := map[KeyringProblem][]error{
+		KeyringNotFound:    {keyring.ErrNotFound, fmt.Errorf("x: %w", keyring.ErrNotFound)},
+		KeyringTooLarge:    {keyring.ErrSetDataTooBig},
+		KeyringUnsupported: {keyring.ErrUnsupportedPlatform},
+		KeyringLocked:      {errors.New("failed to unlock correct collection '/x'")},
+		KeyringBroken:      {errors.New("anything else")},
+		KeyringSilent:      {context.DeadlineExceeded},
+		KeyringNoBus:       {&KeyringError{Problem: KeyringNoBus}},
+	}
+	if runtime.GOOS != "windows" {
+		causes[KeyringLocked] = append(causes[KeyringLocked], exit(macNotAllowed), exit(macAuthFailed))
+		causes[KeyringNoCollection] = append(causes[KeyringNoCollection], exit(macNoKeychain))
+		causes[KeyringBroken] = append(causes[KeyringBroken], exit(1))
+	}
+	for problem, list := range causes {
+		for _, cause := range list {
+			k := newKeyring(&scripted{get: func() (string, error) { return "", cause }}, noProbe, time.Second)
+			_, err := k.Get(t.Context(), "work")
+			if !errors.Is(err, problem) {
+				t.Errorf("%v became %v, want %v", cause, err, problem)
+				continue
+			}
+			for _, part := range []string{`"work"`, problem.Error(), problem.Help()} {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("%q does not say %q", err, part)
+				}
+			}
+		}
+	}
+	for problem := KeyringNotFound; problem <= KeyringBroken; problem++ {
+		if problem.Error() == "" || problem.Help() == "" {
+			t.Errorf("problem %d has no words", problem)
+		}
+	}
+}
+
+// The error of Find tells why the keyring has none, and that a person may be asked.
+func TestFindTellsKeyringProblems(t *testing.T) {
+	k := &Keys{Keyring: newKeyring(&scripted{}, func(context.Context) error { return &KeyringError{Problem: KeyringLocked} }, time.Second)}
+	_, _, err := k.Find(t.Context(), Profile{Name: "w"})
+	if !errors.Is(err, ErrNoKey) || !errors.Is(err, KeyringLocked) || !strings.Contains(err.Error(), "locked") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestKeyringWorks(t *testing.T) {
+	s := &scripted{}
+	k := newKeyring(s, noProbe, time.Second)
+	if err := k.Try(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.stored) != 0 {
+		t.Errorf("the canary stayed: %v", s.stored)
+	}
+	if err := k.Set(t.Context(), "w", secretOf(t, "the-key")); err != nil {
+		t.Fatal(err)
+	}
+	if key, err := k.Get(t.Context(), "w"); err != nil || key.Reveal() != "the-key" {
+		t.Errorf("%v", err)
+	}
+	if err := k.Delete(t.Context(), "w"); err != nil {
+		t.Error(err)
+	}
+	if err := k.Set(t.Context(), "a b", secretOf(t, "k")); err == nil {
+		t.Error("a name with a space was taken")
+	}
+	if err := k.Set(t.Context(), "w", Secret{}); err == nil {
+		t.Error("an empty key was taken")
+	}
+	s.get = func() (string, error) { return "other", nil }
+	if err := k.Set(t.Context(), "w", secretOf(t, "k")); !errors.Is(err, KeyringBroken) {
+		t.Errorf("got %v", err)
+	}
+	if err := k.Try(t.Context()); !errors.Is(err, KeyringBroken) || len(s.stored) != 1 {
+		t.Errorf("got %v, left %v", err, s.stored)
+	}
+	s.get = func() (string, error) { return "a\x00b", nil }
+	if _, err := k.Get(t.Context(), "w"); !errors.Is(err, KeyringBroken) || !errors.Is(err, ErrBadSecret) {
+		t.Errorf("got %v", err)
+	}
+	s.get = func() (string, error) { var nothing []string; return nothing[len(s.stored)], nil }
+	if _, err := k.Get(t.Context(), "w"); !errors.Is(err, KeyringBroken) {
+		t.Errorf("a panic below became %v", err)
+	}
+}
+
+// A call that never ends costs 3 s, the next ones too, and never more than one is under way.
+func TestKeyringSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		under := 0
+		s := &scripted{get: func() (string, error) { under++; <-release; return "the-key", nil }}
+		k := newKeyring(s, noProbe, KeyringLimit)
+		for range 3 {
+			start := time.Now()
+			if _, err := k.Get(t.Context(), "w"); !errors.Is(err, KeyringSilent) {
+				t.Errorf("got %v", err)
+			}
+			if took := time.Since(start); took != KeyringLimit {
+				t.Errorf("it took %v", took)
+			}
+		}
+		if under != 1 {
+			t.Errorf("%d calls were under way", under)
+		}
+		close(release)
+		synctest.Wait()
+		if key, err := k.Get(t.Context(), "w"); err != nil || key.Reveal() != "the-key" {
+			t.Errorf("after it woke up: %v", err)
+		}
+	})
+}
+
+// A Set that was too slow may have worked all the same, and a late one never undoes a newer one.
+func TestKeyringLateSet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &scripted{stored: map[string]string{"w": "old"}}
+		k := newKeyring(s, noProbe, KeyringLimit)
+		release := make(chan struct{})
+		s.set = func() error { <-release; return nil }
+		if err := k.Set(t.Context(), "w", secretOf(t, "first")); !errors.Is(err, KeyringSilent) {
+			t.Errorf("got %v", err)
+		}
+		if err := k.Set(t.Context(), "w", secretOf(t, "second")); !errors.Is(err, KeyringSilent) {
+			t.Errorf("got %v", err)
+		}
+		close(release)
+		synctest.Wait()
+		if s.stored["w"] != "first" {
+			t.Errorf("stored %q", s.stored["w"])
+		}
+		if err := k.Set(t.Context(), "w", secretOf(t, "second")); err != nil || s.stored["w"] != "second" {
+			t.Errorf("%v, stored %q", err, s.stored["w"])
+		}
+
+		// It stores at once and answers too late: read back, it worked.
+		s.set = func() error {
+			s.mu.Lock()
+			s.stored["w"] = "third"
+			s.mu.Unlock()
+			time.Sleep(2 * KeyringLimit)
+			return nil
+		}
+		if err := k.Set(t.Context(), "w", secretOf(t, "third")); err != nil {
+			t.Errorf("got %v", err)
+		}
+		time.Sleep(2 * KeyringLimit)
+	})
+}
+
+func TestKeyringCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		k := newKeyring(&scripted{get: func() (string, error) { <-release; return "", nil }}, noProbe, KeyringLimit)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := k.Get(ctx, "w"); !errors.Is(err, context.Canceled) || errors.Is(err, KeyringSilent) {
+			t.Errorf("got %v", err)
+		}
+		close(release)
+	})
+}
+
+// stateVariable tells a child of these tests in which state it finds the keyring.
+const stateVariable = "MEDIADESK_TEST_KEYRING"
+
+// need looks for a tool; without it the test is skipped, or fails where all tools are asked for.
+func need(t *testing.T, tools ...string) {
+	t.Helper()
+	for _, tool := range tools {
+		if _, err := exec.LookPath(tool); err != nil {
+			if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
+				t.Fatalf("this test needs %s: %v", tool, err)
+			}
+			t.Skipf("this test needs %s: %v", tool, err)
+		}
+	}
+}

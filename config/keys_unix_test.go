@@ -1,0 +1,255 @@
+//go:build unix
+
+package config
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// memoryStore is a KeyStore that always works.
+type memoryStore map[string]Secret
+
+func (memoryStore) Try(context.Context) error { return nil }
+
+func (m memoryStore) Get(_ context.Context, profile string) (Secret, error) {
+	if key, ok := m[profile]; ok {
+		return key, nil
+	}
+	return Secret{}, &KeyringError{Problem: KeyringNotFound, Doing: "reading"}
+}
+
+func (m memoryStore) Set(_ context.Context, profile string, key Secret) error {
+	m[profile] = key
+	return nil
+}
+
+func (m memoryStore) Delete(_ context.Context, profile string) error {
+	if _, ok := m[profile]; !ok {
+		return &KeyringError{Problem: KeyringNotFound, Doing: "forgetting"}
+	}
+	delete(m, profile)
+	return nil
+}
+
+func keyFile(t *testing.T, text string, mode os.FileMode) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// The order of design §8: each source hides the ones after it.
+func TestFindOrder(t *testing.T) {
+	credentials := t.TempDir()
+	credential := filepath.Join(credentials, "mediadesk-work")
+	if err := os.WriteFile(credential, []byte("from-credential\n"), 0o440); err != nil {
+		t.Fatal(err)
+	}
+	file := keyFile(t, "from-file\n", 0o600)
+	profile := Profile{Name: "work", KeyFile: file, KeyCommand: []string{"echo", "from-command"}}
+	environment := []string{KeyVariable, "from-environment", "CREDENTIALS_DIRECTORY", credentials}
+	keys := func() *Keys {
+		return &Keys{
+			FD: strings.NewReader("from-fd\n"), Getenv: env(environment...),
+			Keyring: memoryStore{"work": secretOf(t, "from-keyring")},
+		}
+	}
+	for _, test := range []struct {
+		drop   func(*Keys, *Profile)
+		key    string
+		source Source
+		words  string
+	}{
+		{func(*Keys, *Profile) {}, "from-fd", Source{Kind: SourceFD}, "file descriptor"},
+		{func(k *Keys, _ *Profile) { k.FD = nil }, "from-file", Source{SourceFile, file}, "key file " + file},
+		{func(_ *Keys, p *Profile) { p.KeyFile = "" }, "from-credential", Source{SourceCredential, credential}, "credential " + credential},
+		{func(k *Keys, _ *Profile) { k.Getenv = env(environment[:2]...) }, "from-command", Source{SourceCommand, "echo"}, "key command echo"},
+		{func(_ *Keys, p *Profile) { p.KeyCommand = nil }, "from-environment", Source{Kind: SourceEnvironment}, "environment"},
+		{func(k *Keys, _ *Profile) { k.Getenv = nil }, "from-keyring", Source{Kind: SourceKeyring}, "keyring"},
+		{func(k *Keys, _ *Profile) { k.Keyring = memoryStore{} }, "", Source{}, "nowhere"},
+	} {
+		drop := test.drop
+		earlier := keys
+		keys = func() *Keys { k := earlier(); drop(k, &profile); return k }
+		k := keys()
+		key, source, err := k.Find(t.Context(), profile)
+		if key.Reveal() != test.key || source != test.source || source.String() != test.words {
+			t.Errorf("got %q from %q (%v), want %q from %q", key.Reveal(), source, err, test.key, test.words)
+		}
+		if (test.key == "") != errors.Is(err, ErrNoKey) {
+			t.Errorf("%s: %v", test.words, err)
+		}
+		if where, _ := k.Where(t.Context(), profile); where != test.source {
+			t.Errorf("where: %v, want %v", where, test.source)
+		}
+	}
+}
+
+// A source that was named and fails is told; the next one is not taken in silence.
+func TestFindDoesNotFallThrough(t *testing.T) {
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sh := func(script string) Profile { return Profile{Name: "w", KeyCommand: []string{"sh", "-c", script}} }
+	for name, test := range map[string]struct {
+		keys    *Keys
+		profile Profile
+		says    string
+	}{
+		"empty fd":         {&Keys{FD: strings.NewReader("")}, Profile{Name: "w"}, "it is empty"},
+		"failing fd":       {&Keys{FD: io.MultiReader(strings.NewReader("x"), failingReader{})}, Profile{Name: "w"}, "cannot be read"},
+		"missing file":     {&Keys{}, Profile{Name: "w", KeyFile: "/nowhere/key"}, "cannot be opened"},
+		"file for a group": {&Keys{}, Profile{Name: "w", KeyFile: keyFile(t, "k", 0o640)}, "chmod 600"},
+		"file for all":     {&Keys{}, Profile{Name: "w", KeyFile: keyFile(t, "k", 0o604)}, "chmod 600"},
+		"folder":           {&Keys{}, Profile{Name: "w", KeyFile: t.TempDir()}, "not a regular file"},
+		"fifo":             {&Keys{}, Profile{Name: "w", KeyFile: fifo}, "not a regular file"},
+		"two lines":        {&Keys{}, Profile{Name: "w", KeyFile: keyFile(t, "k\nv\n", 0o600)}, "line break"},
+		"large":            {&Keys{}, Profile{Name: "w", KeyFile: keyFile(t, strings.Repeat("x", 1<<20), 0o600)}, "the most"},
+		"no program":       {&Keys{}, Profile{Name: "w", KeyCommand: []string{"mediadesk-no-such-program"}}, "no such program"},
+		"no arguments":     {&Keys{}, Profile{Name: "w", KeyCommand: []string{""}}, "argument list"},
+		"failing command":  {&Keys{}, sh("echo 'no \x1b[31mentry' >&2; exit 3"), "exit status 3 (it said: no [31mentry)"},
+		"silent command":   {&Keys{}, sh("true"), "it is empty"},
+		"endless command":  {&Keys{Limit: 50 * time.Millisecond}, Profile{Name: "w", KeyCommand: []string{"sleep", "60"}}, "did not end within 50ms"},
+		"flooding command": {&Keys{}, sh("head -c 1000000 /dev/zero | tr '\\0' x"), "the most"},
+		"bad environment":  {&Keys{Getenv: env(KeyVariable, "a b")}, Profile{Name: "w"}, KeyVariable},
+	} {
+		key, source, err := test.keys.Find(t.Context(), test.profile)
+		if _, ok := errors.AsType[*SourceError](err); !ok || !strings.Contains(err.Error(), test.says) || !key.IsZero() {
+			t.Errorf("%s: %v, want %q", name, err, test.says)
+		}
+		if source.Kind == SourceNone || errors.Is(err, ErrNoKey) {
+			t.Errorf("%s: the source is not named: %v", name, source)
+		}
+	}
+}
+
+type failingReader struct{}
+
+func (failingReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+func TestFindForeignFile(t *testing.T) {
+	path := keyFile(t, "k", 0o600)
+	if err := os.Chown(path, 12345, -1); err != nil {
+		t.Skip("only root can give a file away:", err)
+	}
+	if _, _, err := (&Keys{}).Find(t.Context(), Profile{Name: "w", KeyFile: path}); err == nil || !strings.Contains(err.Error(), "belongs to user 12345") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The first line is the key, the command does not see our variable, and there is no shell.
+func TestKeyCommand(t *testing.T) {
+	t.Setenv(KeyVariable, "mine")
+	for _, args := range [][]string{
+		{"printf", "%s\\nuser: x\\n", "the-key"},
+		{"sh", "-c", "echo the-key${" + KeyVariable + "}; echo more; echo noise >&2"},
+		{"printf", "the-key\\r\\n"},
+		// Something that the command leaves behind holds its output open.
+		{"sh", "-c", "sleep 60 & echo the-key"},
+	} {
+		key, err := runKeyCommand(t.Context(), args, KeyCommandLimit)
+		if err != nil || key.Reveal() != "the-key" {
+			t.Errorf("%v: %q, %v", args, key.Reveal(), err)
+		}
+	}
+	key, err := runKeyCommand(t.Context(), []string{"echo", "$HOME;`x`"}, KeyCommandLimit)
+	if err != nil || key.Reveal() != "$HOME;`x`" {
+		t.Errorf("a shell had its hands in: %q, %v", key.Reveal(), err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := (&Keys{}).Find(ctx, Profile{Name: "w", KeyCommand: []string{"echo", "k"}}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A descriptor can be read once; the key stays for the next call and any profile.
+func TestFDIsReadOnce(t *testing.T) {
+	k := &Keys{FD: strings.NewReader("the-key")}
+	for _, name := range []string{"a", "b"} {
+		if key, _, err := k.Find(t.Context(), Profile{Name: name}); err != nil || key.Reveal() != "the-key" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestOpenFD(t *testing.T) {
+	if _, err := OpenFD(-1); err == nil {
+		t.Error("a negative descriptor was taken")
+	}
+	if _, err := OpenFD(987); err == nil || !strings.Contains(err.Error(), "nothing is open") {
+		t.Errorf("got %v", err)
+	}
+	file, err := os.Open(keyFile(t, "the-key\n", 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fd, err := syscall.Dup(int(file.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	opened, err := OpenFD(fd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, _, err := (&Keys{FD: opened}).Find(t.Context(), Profile{Name: "w"})
+	if err != nil || key.Reveal() != "the-key" {
+		t.Errorf("%v", err)
+	}
+	if err := opened.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSetAndForget(t *testing.T) {
+	store := memoryStore{}
+	k := &Keys{Keyring: store}
+	p := Profile{Name: "w"}
+	if err := k.Set(t.Context(), p, secretOf(t, "the-key")); err != nil {
+		t.Fatal(err)
+	}
+	if key, source, err := k.Find(t.Context(), p); err != nil || key.Reveal() != "the-key" || source.Kind != SourceKeyring {
+		t.Errorf("%v %v", source, err)
+	}
+	if err := k.Forget(t.Context(), p); err != nil {
+		t.Error(err)
+	}
+	if err := k.Forget(t.Context(), p); !errors.Is(err, KeyringNotFound) {
+		t.Errorf("got %v", err)
+	}
+	none := &Keys{}
+	if err := none.Set(t.Context(), p, secretOf(t, "k")); !errors.Is(err, KeyringUnsupported) {
+		t.Errorf("got %v", err)
+	}
+	if err := none.Forget(t.Context(), p); !errors.Is(err, KeyringUnsupported) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestHomeOfKeyFile(t *testing.T) {
+	if got := expandHome("~/x"); !filepath.IsAbs(got) || filepath.Base(got) != "x" {
+		t.Errorf("got %q", got)
+	}
+	for _, same := range []string{"/x", "~", "~user/x", "x", ""} {
+		if got := expandHome(same); got != same {
+			t.Errorf("%q became %q", same, got)
+		}
+	}
+}

@@ -18,6 +18,7 @@ type Hook struct {
 	Profile string
 	JobID   int64     // 0: not of a job
 	FileID  string    // where JobID is 0
+	Made    time.Time // zero: when it is kept
 	Expires time.Time // no post is taken from then on
 }
 

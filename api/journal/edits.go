@@ -1,0 +1,123 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"mediadesk/api"
+)
+
+// Edit is one change of a file's details that the service has taken, with
+// what takes it back.
+type Edit struct {
+	ID      int64
+	Profile string
+	FileID  string
+	Batch   string      // edits that are undone together; empty: by itself
+	Before  api.Details // takes the edit back
+	After   api.Details // makes it again
+	At      time.Time
+	Undone  bool
+}
+
+// EditFilter says whose edits are meant.
+type EditFilter struct {
+	Profile string
+	FileID  string // empty: of any file
+}
+
+// AddEdits keeps edits, all or none, and returns them with their ids.
+func (j *Journal) AddEdits(ctx context.Context, edits []Edit) ([]Edit, error) {
+	added := slices.Clone(edits)
+	now := time.Now()
+	err := j.change(ctx, func(tx *sql.Tx) error {
+		for i := range added {
+			e := &added[i]
+			if e.At.IsZero() {
+				e.At = now
+			}
+			before, err := json.Marshal(e.Before)
+			if err != nil {
+				return err
+			}
+			after, err := json.Marshal(e.After)
+			if err != nil {
+				return err
+			}
+			res, err := tx.ExecContext(ctx, `INSERT INTO edits (profile, file, batch, "before", "after", at, undone) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+				e.Profile, e.FileID, e.Batch, string(before), string(after), stamp(e.At), e.Undone)
+			if err != nil {
+				return err
+			}
+			if e.ID, err = res.LastInsertId(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return added, nil
+}
+
+// NextUndo returns the newest edits that are not undone: one, or a whole
+// batch. Empty: there is nothing to undo.
+func (j *Journal) NextUndo(ctx context.Context, f EditFilter) ([]Edit, error) {
+	return j.nextEdits(ctx, f, `undone = 0`, "DESC")
+}
+
+// NextRedo returns the edits that were undone last: one, or a whole batch.
+// Empty: there is nothing to redo. A new edit leaves nothing to redo.
+func (j *Journal) NextRedo(ctx context.Context, f EditFilter) ([]Edit, error) {
+	return j.nextEdits(ctx, f, `undone = 1 AND id > (SELECT coalesce(max(id), 0) FROM edits WHERE undone = 0 AND profile = ?1 AND (?2 = '' OR file = ?2))`, "ASC")
+}
+
+func (j *Journal) nextEdits(ctx context.Context, f EditFilter, which, order string) ([]Edit, error) {
+	const columns = `SELECT id, profile, file, batch, "before", "after", at, undone FROM edits WHERE `
+	first, err := j.edits(ctx, columns+"profile = ?1 AND (?2 = '' OR file = ?2) AND "+which+" ORDER BY id "+order+" LIMIT 1", f.Profile, f.FileID)
+	if err != nil || len(first) == 0 || first[0].Batch == "" {
+		return first, err
+	}
+	return j.edits(ctx, columns+"profile = ? AND batch = ? AND undone = ? ORDER BY id", f.Profile, first[0].Batch, first[0].Undone)
+}
+
+func (j *Journal) edits(ctx context.Context, text string, args ...any) ([]Edit, error) {
+	var edits []Edit
+	err := j.query(ctx, func(scan func(...any) error) error {
+		var (
+			e             Edit
+			before, after string
+			at            int64
+		)
+		if err := scan(&e.ID, &e.Profile, &e.FileID, &e.Batch, &before, &after, &at, &e.Undone); err != nil {
+			return err
+		}
+		e.At = unstamp(at)
+		if err := json.Unmarshal([]byte(before), &e.Before); err != nil {
+			return fmt.Errorf("edit %d cannot be read: %w", e.ID, err)
+		}
+		if err := json.Unmarshal([]byte(after), &e.After); err != nil {
+			return fmt.Errorf("edit %d cannot be read: %w", e.ID, err)
+		}
+		edits = append(edits, e)
+		return nil
+	}, text, args...)
+	return edits, err
+}
+
+// MarkEdits keeps that edits were undone, or made again.
+func (j *Journal) MarkEdits(ctx context.Context, ids []int64, undone bool) error {
+	return j.change(ctx, func(tx *sql.Tx) error {
+		for _, id := range ids {
+			if _, err := tx.ExecContext(ctx, "UPDATE edits SET undone = ? WHERE id = ?", undone, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,177 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"mediadesk/api"
+)
+
+// Seen is the record of a file as it was last seen, and when.
+type Seen struct {
+	File api.File
+	At   time.Time
+}
+
+// FileFilter says which files are meant. The zero filter means all.
+type FileFilter struct {
+	Folder string // in exactly this folder, such as "/a/b/"; empty: everywhere
+	Limit  int    // 0: all
+}
+
+// TagCount is a tag and how many files have it.
+type TagCount struct {
+	Tag   string
+	Files int
+}
+
+// SaveFile keeps a record as the newest that was seen of its file. The record
+// is kept whole, as the service wrote it.
+func (j *Journal) SaveFile(ctx context.Context, profile string, f api.File) error {
+	return j.change(ctx, func(tx *sql.Tx) error { return saveFile(ctx, tx, profile, &f, time.Now()) })
+}
+
+func saveFile(ctx context.Context, tx *sql.Tx, profile string, f *api.File, at time.Time) error {
+	id, place := f.FileID, f.FilePath
+	if f.IsFolder() {
+		id, place = f.FolderID, f.FolderPath
+		if id == "" {
+			id = "folder " + place
+		}
+	}
+	if id == "" {
+		return errors.New("a record without a file id cannot be kept")
+	}
+	folder, name := path.Split(place)
+	if name == "" {
+		name = f.Name
+	}
+	if folder == "" {
+		folder = "/"
+	}
+	kind := api.TypeFile
+	if f.IsFolder() {
+		kind = api.TypeFolder
+	}
+	text, err := recordText(f)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO files (profile, id, kind, folder, name, record, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		profile, id, kind, folder, name, text, stamp(at)); err != nil {
+		return err
+	}
+	if f.Tags.IsZero() {
+		return nil // a record without the field says nothing about tags
+	}
+	if _, err := tx.ExecContext(ctx, "DELETE FROM tags WHERE profile = ? AND file = ?", profile, id); err != nil {
+		return err
+	}
+	for _, tag := range f.Tags.Or(nil) {
+		if _, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO tags (profile, tag, file) VALUES (?, ?, ?)", profile, tag, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ForgetFile removes a file that is no longer there from what was seen. What
+// was sent stays.
+func (j *Journal) ForgetFile(ctx context.Context, profile, id string) error {
+	return j.change(ctx, func(tx *sql.Tx) error {
+		for _, text := range []string{"DELETE FROM files WHERE profile = ? AND id = ?", "DELETE FROM tags WHERE profile = ? AND file = ?"} {
+			if _, err := tx.ExecContext(ctx, text, profile, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Files returns the files of a profile as last seen, by folder and name.
+func (j *Journal) Files(ctx context.Context, profile string, f FileFilter) ([]Seen, error) {
+	text, args := "SELECT record, at FROM files WHERE profile = ? AND kind = ?", []any{profile, api.TypeFile}
+	if f.Folder != "" {
+		text += " AND folder = ?"
+		args = append(args, f.Folder)
+	}
+	text += " ORDER BY folder, name"
+	if f.Limit > 0 {
+		text += fmt.Sprintf(" LIMIT %d", f.Limit)
+	}
+	var files []Seen
+	err := j.query(ctx, func(scan func(...any) error) error {
+		seen, err := scanSeen(scan)
+		files = append(files, seen)
+		return err
+	}, text, args...)
+	return files, err
+}
+
+// File returns one file as last seen, and false where it never was.
+func (j *Journal) File(ctx context.Context, profile, id string) (Seen, bool, error) {
+	var seen Seen
+	found := false
+	err := j.query(ctx, func(scan func(...any) error) error {
+		var err error
+		seen, err = scanSeen(scan)
+		found = true
+		return err
+	}, "SELECT record, at FROM files WHERE profile = ? AND id = ?", profile, id)
+	return seen, found && err == nil, err
+}
+
+func scanSeen(scan func(...any) error) (Seen, error) {
+	var (
+		seen   Seen
+		record string
+		at     int64
+	)
+	if err := scan(&record, &at); err != nil {
+		return seen, err
+	}
+	seen.At = unstamp(at)
+	return seen, json.Unmarshal([]byte(record), &seen.File)
+}
+
+// TagCounts returns the tags of the files seen, the most used first.
+func (j *Journal) TagCounts(ctx context.Context, profile string) ([]TagCount, error) {
+	var counts []TagCount
+	err := j.query(ctx, func(scan func(...any) error) error {
+		var c TagCount
+		err := scan(&c.Tag, &c.Files)
+		counts = append(counts, c)
+		return err
+	}, "SELECT tag, count(*) AS n FROM tags WHERE profile = ? GROUP BY tag ORDER BY n DESC, tag", profile)
+	return counts, err
+}
+
+// Folders returns the folders that were seen, those above them included, in
+// the form "/a/b/" and in order. The root is not among them.
+func (j *Journal) Folders(ctx context.Context, profile string) ([]string, error) {
+	known := map[string]bool{}
+	err := j.query(ctx, func(scan func(...any) error) error {
+		var folder string
+		if err := scan(&folder); err != nil {
+			return err
+		}
+		for folder = strings.TrimRight(folder, "/"); folder != ""; folder = strings.TrimRight(path.Dir(folder), "/.") {
+			known[folder+"/"] = true
+		}
+		return nil
+	}, `SELECT DISTINCT folder FROM files WHERE profile = ?1
+		UNION SELECT folder || name FROM files WHERE profile = ?1 AND kind = 'folder'`, profile)
+	folders := make([]string, 0, len(known))
+	for folder := range known {
+		folders = append(folders, folder)
+	}
+	slices.Sort(folders)
+	return folders, err
+}

@@ -1,0 +1,166 @@
+package journal
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"database/sql"
+	"errors"
+	"time"
+
+	"mediadesk/api"
+)
+
+// maxPosts is how many different posts one address takes. A service sends one
+// for each extension; more is somebody filling the disk.
+const maxPosts = 64
+
+// keptHooks is how long an address is kept after it expired.
+const keptHooks = 7 * 24 * time.Hour
+
+// AddHook keeps a webhook address, so that posts to it are taken.
+func (j *Journal) AddHook(ctx context.Context, h api.Hook) error {
+	if h.Made.IsZero() {
+		h.Made = time.Now()
+	}
+	return j.change(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM hooks WHERE expires < ?", stamp(h.Made.Add(-keptHooks))); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, "INSERT INTO hooks (hash, profile, job, file, made, expires) VALUES (?, ?, ?, ?, ?, ?)",
+			h.Hash[:], h.Profile, h.JobID, h.FileID, stamp(h.Made), stamp(h.Expires))
+		return err
+	})
+}
+
+// HookKnown reports whether an address takes posts at that time.
+func (j *Journal) HookKnown(ctx context.Context, hash [32]byte, at time.Time) (bool, error) {
+	known := false
+	err := j.query(ctx, func(scan func(...any) error) error {
+		var (
+			found   []byte
+			expires int64
+		)
+		if err := scan(&found, &expires); err != nil {
+			return err
+		}
+		known = subtle.ConstantTimeCompare(found, hash[:]) == 1 && stamp(at) < expires
+		return nil
+	}, "SELECT hash, expires FROM hooks WHERE hash = ?", hash[:])
+	return known && err == nil, err
+}
+
+// HookPost keeps a post to an address and, in the same commit, lets the run
+// that it speaks of take its status. A post speaks of nothing but the file of
+// its address: one that names another file is kept and changes nothing. One
+// that comes before the answer to the upload is kept until AddRuns or
+// UpdateJob brings the run. The very same post counts once.
+func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post api.HookPost, at time.Time) (api.HookResult, error) {
+	var result api.HookResult
+	err := j.change(ctx, func(tx *sql.Tx) error {
+		result = api.HookResult{}
+		var (
+			h             api.Hook
+			made, expires int64
+		)
+		switch err := tx.QueryRowContext(ctx, `SELECT profile, job, coalesce((SELECT file FROM jobs WHERE jobs.id = hooks.job), file), made, expires FROM hooks WHERE hash = ?`, hash[:]).
+			Scan(&h.Profile, &h.JobID, &h.FileID, &made, &expires); {
+		case errors.Is(err, sql.ErrNoRows):
+			return nil
+		case err != nil:
+			return err
+		}
+		if stamp(at) >= expires {
+			return nil
+		}
+		h.Made = unstamp(made)
+		digest := sha256.Sum256(post.Raw)
+		res, err := tx.ExecContext(ctx, "UPDATE posts SET times = times + 1 WHERE hook = ? AND digest = ?", hash[:], digest[:])
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n > 0 {
+			result.Known, result.Repeat = true, true
+			return err
+		}
+		var count int
+		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM posts WHERE hook = ?", hash[:]).Scan(&count); err != nil || count >= maxPosts {
+			return err
+		}
+		res, err = tx.ExecContext(ctx, "INSERT INTO posts (hook, digest, extension, status, file, error, body, at, times, applied, run) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, 0, 0)",
+			hash[:], digest[:], post.Extension, post.Status, post.FileID, post.Error, post.Raw, stamp(at))
+		if err != nil {
+			return err
+		}
+		p := storedPost{status: post.Status, err: post.Error, at: stamp(at)}
+		if p.id, err = res.LastInsertId(); err != nil {
+			return err
+		}
+		result.Known = true
+		run, ours, err := runOfPost(ctx, tx, h, post, at)
+		switch {
+		case err != nil || run == 0:
+			return err
+		case ours:
+			result.Changed, err = p.apply(ctx, tx, run)
+		default:
+			err = p.link(ctx, tx, run, false)
+		}
+		return err
+	})
+	if err != nil {
+		return api.HookResult{}, err
+	}
+	return result, nil
+}
+
+// runOfPost finds the run that a post speaks of; 0: there is none yet. ours is
+// false where the post names another file than that of its address: it then
+// only shows in the history.
+func runOfPost(ctx context.Context, tx *sql.Tx, h api.Hook, post api.HookPost, at time.Time) (id int64, ours bool, err error) {
+	if h.FileID == "" {
+		return 0, false, nil // the answer has not come yet
+	}
+	ours = post.FileID == "" || post.FileID == h.FileID
+	// A run of the very upload, or one that began after the address was made.
+	err = tx.QueryRowContext(ctx, `SELECT id FROM runs WHERE profile = ?1 AND file = ?2 AND extension = ?3 COLLATE NOCASE
+		AND (job <> 0 AND job = ?4 OR job = 0 AND started >= ?5) ORDER BY job DESC, id DESC LIMIT 1`,
+		h.Profile, h.FileID, post.Extension, h.JobID, stamp(h.Made)).Scan(&id)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return id, ours, err
+	}
+	if !ours || post.Extension == "" || h.JobID == 0 {
+		return 0, false, nil
+	}
+	// The upload is stored and its answer did not name the extension: the
+	// address speaks for it.
+	run := api.Run{Profile: h.Profile, FileID: h.FileID, Extension: post.Extension, Status: api.StatusPending, From: api.FromWebhook, Started: at, At: at, Webhook: true}
+	err = tx.QueryRowContext(ctx, "SELECT folder || name FROM files WHERE profile = ? AND id = ?", h.Profile, h.FileID).Scan(&run.FilePath)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return 0, false, err
+	}
+	id, _, err = addRun(ctx, tx, run, h.JobID, "", []byte("post"))
+	return id, true, err
+}
+
+// storedPost is a post that is kept and belongs to no run yet.
+type storedPost struct {
+	id     int64
+	status api.Status
+	err    string
+	at     int64
+}
+
+// apply lets a run take the status of the post, where that is an end.
+func (p storedPost) apply(ctx context.Context, tx *sql.Tx, run int64) (changed bool, err error) {
+	changed, err = applyRun(ctx, tx, api.Run{ID: run, Status: p.status, From: api.FromWebhook, Error: p.err, At: unstamp(p.at)})
+	if err != nil {
+		return false, err
+	}
+	return changed, p.link(ctx, tx, run, changed)
+}
+
+func (p storedPost) link(ctx context.Context, tx *sql.Tx, run int64, applied bool) error {
+	_, err := tx.ExecContext(ctx, "UPDATE posts SET run = ?, applied = ? WHERE id = ?", run, applied, p.id)
+	return err
+}

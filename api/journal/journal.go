@@ -1,0 +1,316 @@
+// Package journal keeps what was sent, what came back and what was learnt, in
+// SQLite.
+//
+// Whatever a method has acknowledged survives a kill and a power cut: every
+// change is committed with a sync before the method returns. Changes that
+// arrive together share one commit. Several processes may use one journal at
+// the same time; each job belongs to one of them (see Journal.Claim).
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+	_ "modernc.org/sqlite" // the driver
+)
+
+// ErrClosed is the error of a call on a journal that was closed.
+var ErrClosed = errors.New("the journal is closed")
+
+// Journal is an open journal. Its methods may be called from any goroutine.
+type Journal struct {
+	path  string
+	owner *owner
+
+	write *sql.DB // one connection: the writer's
+	read  *sql.DB
+
+	requests chan *request
+	closing  chan struct{}
+	written  chan struct{} // closed when the writer has ended
+	once     sync.Once
+	closeErr error
+
+	watched  sync.Mutex
+	watching *sql.Conn // of Changes
+}
+
+// Open opens the journal at path and makes it where there is none: a file that
+// only the user can read, in a folder that only the user can read. A journal
+// of an older program is brought up to date after a copy of it was put beside
+// it; one of a newer program is an error.
+func Open(ctx context.Context, path string) (*Journal, error) {
+	return open(ctx, path, migrations)
+}
+
+func open(ctx context.Context, path string, steps []string) (*Journal, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	fail := func(err error) (*Journal, error) {
+		return nil, fmt.Errorf("journal %q cannot be opened: %w", path, err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fail(err)
+	}
+	// Programs that start together take turns until the schema stands.
+	turn := flock.New(path + ".opening")
+	if _, err := turn.TryLockContext(ctx, 20*time.Millisecond); err != nil {
+		return fail(err)
+	}
+	defer turn.Unlock() //nolint:errcheck // the lock goes with the file handle
+	if err := private(path); err != nil {
+		return fail(err)
+	}
+	j := &Journal{
+		path: path, requests: make(chan *request),
+		closing: make(chan struct{}), written: make(chan struct{}),
+	}
+	if j.write, err = sql.Open("sqlite", address(path)); err != nil {
+		return fail(err)
+	}
+	j.write.SetMaxOpenConns(1)
+	if err := migrate(ctx, j.write, path, steps); err != nil {
+		return fail(errors.Join(err, j.write.Close()))
+	}
+	if j.owner, err = newOwner(path); err != nil {
+		return fail(errors.Join(err, j.write.Close()))
+	}
+	if j.read, err = sql.Open("sqlite", address(path)+"&_pragma=query_only(1)"); err != nil {
+		return fail(errors.Join(err, j.write.Close(), j.owner.close()))
+	}
+	j.read.SetMaxOpenConns(4)
+	go j.writer()
+	return j, nil
+}
+
+// private makes the file, if there is none, and sees that nobody else can
+// read it. SQLite gives its side files the same mode. A file that is there is
+// not opened: closing it would drop the locks that this process has on it.
+func private(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return os.Chmod(path, 0o600)
+	case err != nil:
+		return err
+	}
+	return f.Close()
+}
+
+func address(path string) string {
+	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
+	return u.String() + "?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)"
+}
+
+// Path is where the journal is.
+func (j *Journal) Path() string { return j.path }
+
+// Close ends the journal. Changes that were handed over are committed first;
+// the jobs of this process are free for the next one.
+func (j *Journal) Close() error {
+	j.once.Do(func() {
+		close(j.closing)
+		<-j.written
+		j.watched.Lock()
+		defer j.watched.Unlock()
+		var errs []error
+		if j.watching != nil {
+			errs = append(errs, j.watching.Close())
+		}
+		errs = append(errs, j.read.Close(), j.write.Close(), j.owner.close())
+		if err := errors.Join(errs...); err != nil {
+			j.closeErr = fmt.Errorf("journal %q: %w", j.path, err)
+		}
+	})
+	return j.closeErr
+}
+
+// request is a change that waits for the writer.
+type request struct {
+	ctx  context.Context
+	do   func(*sql.Tx) error
+	err  error
+	done chan struct{}
+}
+
+// change hands do to the writer and waits until it is committed, or not. Once
+// the writer has it, the end of ctx is no way out: the caller must know which.
+func (j *Journal) change(ctx context.Context, do func(*sql.Tx) error) error {
+	r := &request{ctx: ctx, do: do, done: make(chan struct{})}
+	select {
+	case j.requests <- r:
+	case <-j.closing:
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	<-r.done
+	if r.err != nil {
+		return fmt.Errorf("journal %q: %w", j.path, r.err)
+	}
+	return nil
+}
+
+// maxBatch is how many changes share one commit at most.
+const maxBatch = 256
+
+// writer commits changes, those that wait together in one transaction: the
+// sync of the commit is most of what a change costs.
+func (j *Journal) writer() {
+	defer close(j.written)
+	for {
+		var batch []*request
+		select {
+		case r := <-j.requests:
+			batch = append(batch, r)
+		case <-j.closing:
+			return
+		}
+	gather:
+		for len(batch) < maxBatch {
+			select {
+			case r := <-j.requests:
+				batch = append(batch, r)
+			default:
+				break gather
+			}
+		}
+		j.commit(batch)
+	}
+}
+
+func (j *Journal) commit(batch []*request) {
+	defer func() {
+		for _, r := range batch {
+			close(r.done)
+		}
+	}()
+	failAll := func(err error) {
+		for _, r := range batch {
+			if r.err == nil {
+				r.err = err
+			}
+		}
+	}
+	// Not the context of one of them: the others must not end with it.
+	tx, err := j.write.BeginTx(context.Background(), nil)
+	if err != nil {
+		failAll(err)
+		return
+	}
+	for _, r := range batch {
+		if r.err = r.ctx.Err(); r.err != nil {
+			continue
+		}
+		if r.err = step(tx, r.do); errors.Is(r.err, errLost) {
+			failAll(errors.Join(r.err, tx.Rollback()))
+			return
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		failAll(errors.Join(err, rollback(tx)))
+	}
+}
+
+// rollback is for a commit that failed: database/sql calls the transaction
+// done, SQLite may still hold it open.
+func rollback(tx *sql.Tx) error {
+	if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
+		return err
+	}
+	return nil
+}
+
+var errLost = errors.New("the transaction was lost")
+
+// step runs one change so that its failure leaves the others alone.
+func step(tx *sql.Tx, do func(*sql.Tx) error) error {
+	if _, err := tx.Exec("SAVEPOINT step"); err != nil {
+		return errors.Join(errLost, err)
+	}
+	err := do(tx)
+	if err != nil {
+		if _, back := tx.Exec("ROLLBACK TO step"); back != nil {
+			return errors.Join(errLost, err, back)
+		}
+	}
+	if _, end := tx.Exec("RELEASE step"); end != nil {
+		return errors.Join(errLost, err, end)
+	}
+	return err
+}
+
+// Changes returns a number that is another one whenever something in the
+// journal has changed, by this process or another. It costs microseconds.
+func (j *Journal) Changes(ctx context.Context) (int64, error) {
+	j.watched.Lock()
+	defer j.watched.Unlock()
+	select {
+	case <-j.closing:
+		return 0, ErrClosed
+	default:
+	}
+	// SQLite counts the commits of others than the connection itself, so a
+	// connection that never commits sees all of them.
+	if j.watching == nil {
+		conn, err := j.read.Conn(ctx)
+		if err != nil {
+			return 0, fmt.Errorf("journal %q: %w", j.path, err)
+		}
+		j.watching = conn
+	}
+	var n int64
+	if err := j.watching.QueryRowContext(ctx, "PRAGMA data_version").Scan(&n); err != nil {
+		return 0, fmt.Errorf("journal %q: %w", j.path, err)
+	}
+	return n, nil
+}
+
+// query reads rows, one call of each for every row.
+func (j *Journal) query(ctx context.Context, each func(scan func(...any) error) error, text string, args ...any) error {
+	select {
+	case <-j.closing:
+		return ErrClosed
+	default:
+	}
+	rows, err := j.read.QueryContext(ctx, text, args...)
+	if err != nil {
+		return fmt.Errorf("journal %q: %w", j.path, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows.Scan); err != nil {
+			return fmt.Errorf("journal %q: %w", j.path, err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("journal %q: %w", j.path, err)
+	}
+	return nil
+}
+
+// Times are kept as Unix nanoseconds; 0 is no time.
+func stamp(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func unstamp(n int64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, n)
+}

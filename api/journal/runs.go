@@ -1,0 +1,233 @@
+package journal
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"mediadesk/api"
+)
+
+// RunFilter says which runs are meant.
+type RunFilter = api.RunFilter
+
+// AddRuns keeps the runs that an answer speaks of and returns them as they
+// are kept: with ids, and with the end that a webhook post brought before the
+// answer came. Runs of an answer that was kept before count once.
+func (j *Journal) AddRuns(ctx context.Context, runs []api.Run) ([]api.Run, error) {
+	var added []api.Run
+	err := j.change(ctx, func(tx *sql.Tx) error {
+		var err error
+		added, err = addRuns(ctx, tx, runs, 0)
+		return err
+	})
+	return added, err
+}
+
+func addRuns(ctx context.Context, tx *sql.Tx, runs []api.Run, job int64) ([]api.Run, error) {
+	kept := make([]api.Run, 0, len(runs))
+	for _, run := range runs {
+		answer := ""
+		digest := []byte(fmt.Sprint("started ", stamp(run.Started)))
+		if run.Answer != nil {
+			text, err := recordText(run.Answer)
+			if err != nil {
+				return nil, err
+			}
+			sum := sha256.Sum256([]byte(text))
+			answer, digest = text, sum[:]
+		}
+		id, fresh, err := addRun(ctx, tx, run, job, answer, digest)
+		if err != nil {
+			return nil, err
+		}
+		if fresh {
+			if err := addEvent(ctx, tx, id, run, true); err != nil {
+				return nil, err
+			}
+			if err := applyEarly(ctx, tx, id, run, job); err != nil {
+				return nil, err
+			}
+		}
+		run, err = oneRun(ctx, tx, id)
+		if err != nil {
+			return nil, err
+		}
+		kept = append(kept, run)
+	}
+	return kept, nil
+}
+
+func addRun(ctx context.Context, tx *sql.Tx, run api.Run, job int64, answer string, digest []byte) (id int64, fresh bool, err error) {
+	res, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO runs
+		(profile, file, path, extension, status, open, source, error, started, at, webhook, job, answer, digest)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		run.Profile, run.FileID, run.FilePath, run.Extension, run.Status, !run.Status.Final(), run.From, run.Error,
+		stamp(run.Started), stamp(run.At), run.Webhook, job, answer, digest)
+	if err != nil {
+		return 0, false, err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 1 {
+		id, _ = res.LastInsertId() // SQLite always has it
+		return id, true, err
+	}
+	err = tx.QueryRowContext(ctx, "SELECT id FROM runs WHERE profile = ? AND file = ? AND extension = ? AND digest = ?",
+		run.Profile, run.FileID, run.Extension, digest).Scan(&id)
+	return id, false, err
+}
+
+// ApplyRun keeps what was learnt about a run: its Status, From, Error and At.
+// A run that has ended stays as it ended, whatever comes later (§3); changed
+// is then false, and what came is kept in its history all the same.
+func (j *Journal) ApplyRun(ctx context.Context, run api.Run) (changed bool, err error) {
+	err = j.change(ctx, func(tx *sql.Tx) error {
+		changed, err = applyRun(ctx, tx, run)
+		if err != nil {
+			return err
+		}
+		return addEvent(ctx, tx, run.ID, run, changed)
+	})
+	return changed && err == nil, err
+}
+
+func applyRun(ctx context.Context, tx *sql.Tx, run api.Run) (bool, error) {
+	if !run.Status.Final() {
+		return false, nil
+	}
+	res, err := tx.ExecContext(ctx, "UPDATE runs SET status = ?1, open = 0, source = ?2, error = ?3, at = ?4 WHERE id = ?5 AND open = 1",
+		run.Status, run.From, run.Error, stamp(run.At), run.ID)
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n > 0, err
+}
+
+func addEvent(ctx context.Context, tx *sql.Tx, id int64, run api.Run, applied bool) error {
+	var raw []byte
+	if run.Answer != nil {
+		text, err := recordText(run.Answer)
+		if err != nil {
+			return err
+		}
+		raw = []byte(text)
+	}
+	_, err := tx.ExecContext(ctx, "INSERT INTO events (run, at, source, status, applied, raw) VALUES (?, ?, ?, ?, ?, ?)",
+		id, stamp(run.At), run.From, run.Status, applied, raw)
+	return err
+}
+
+const runColumns = "id, profile, file, path, extension, status, source, error, started, at, webhook"
+
+// Runs returns runs, the newest last.
+func (j *Journal) Runs(ctx context.Context, f RunFilter) ([]api.Run, error) {
+	text, args := "SELECT "+runColumns+", answer FROM runs WHERE 1", []any(nil)
+	if f.Pending {
+		text += " AND open = 1"
+	}
+	if f.Profile != "" {
+		text += " AND profile = ?"
+		args = append(args, f.Profile)
+	}
+	if f.FileID != "" {
+		text += " AND file = ?"
+		args = append(args, f.FileID)
+	}
+	text += " ORDER BY id DESC"
+	if f.Limit > 0 {
+		text += fmt.Sprintf(" LIMIT %d", f.Limit)
+	}
+	var runs []api.Run
+	err := j.query(ctx, func(scan func(...any) error) error {
+		var answer string
+		run, err := scanRun(func(into ...any) error { return scan(append(into, &answer)...) })
+		if err == nil && f.Pending && answer != "" {
+			run.Answer = new(api.File)
+			err = json.Unmarshal([]byte(answer), run.Answer)
+		}
+		runs = append(runs, run)
+		return err
+	}, text, args...)
+	slices.Reverse(runs)
+	return runs, err
+}
+
+// Run returns one run, and false where there is none of that id.
+func (j *Journal) Run(ctx context.Context, id int64) (api.Run, bool, error) {
+	var run api.Run
+	found := false
+	err := j.query(ctx, func(scan func(...any) error) error {
+		var err error
+		run, err = scanRun(scan)
+		found = true
+		return err
+	}, "SELECT "+runColumns+" FROM runs WHERE id = ?", id)
+	return run, found && err == nil, err
+}
+
+func oneRun(ctx context.Context, tx *sql.Tx, id int64) (api.Run, error) {
+	return scanRun(tx.QueryRowContext(ctx, "SELECT "+runColumns+" FROM runs WHERE id = ?", id).Scan)
+}
+
+func scanRun(scan func(...any) error) (api.Run, error) {
+	var (
+		run         api.Run
+		started, at int64
+	)
+	err := scan(&run.ID, &run.Profile, &run.FileID, &run.FilePath, &run.Extension, &run.Status, &run.From, &run.Error, &started, &at, &run.Webhook)
+	run.Started, run.At = unstamp(started), unstamp(at)
+	return run, err
+}
+
+// History returns everything that was learnt or heard about a run, in order.
+func (j *Journal) History(ctx context.Context, runID int64) ([]api.RunEvent, error) {
+	var events []api.RunEvent
+	err := j.query(ctx, func(scan func(...any) error) error {
+		var (
+			e  api.RunEvent
+			at int64
+		)
+		err := scan(&at, &e.From, &e.Status, &e.Applied, &e.Times, &e.Raw)
+		e.At = unstamp(at)
+		events = append(events, e)
+		return err
+	}, `SELECT at, source, status, applied, 0, raw FROM events WHERE run = ?1
+		UNION ALL SELECT at, 'webhook', status, applied, times, body FROM posts WHERE run = ?1
+		ORDER BY at`, runID)
+	return events, err
+}
+
+// applyEarly looks for posts that came before the answer did, and lets the
+// run take them in the order in which they came.
+func applyEarly(ctx context.Context, tx *sql.Tx, id int64, run api.Run, job int64) error {
+	rows, err := tx.QueryContext(ctx, `SELECT p.id, p.status, p.error, p.at FROM posts p JOIN hooks h ON h.hash = p.hook
+		WHERE p.run = 0 AND p.extension = ?1 COLLATE NOCASE AND h.profile = ?2 AND p.file IN ('', ?3)
+		AND CASE h.job
+			WHEN 0 THEN h.file = ?3 AND h.made <= ?5
+			ELSE h.job = ?4 OR ?4 = 0 AND h.made <= ?5 AND EXISTS (SELECT 1 FROM jobs WHERE jobs.id = h.job AND jobs.file = ?3)
+		END ORDER BY p.id`, run.Extension, run.Profile, run.FileID, job, stamp(run.Started))
+	if err != nil {
+		return err
+	}
+	var posts []storedPost
+	for rows.Next() {
+		var p storedPost
+		if err := rows.Scan(&p.id, &p.status, &p.err, &p.at); err != nil {
+			return errors.Join(err, rows.Close())
+		}
+		posts = append(posts, p)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return err
+	}
+	for _, p := range posts {
+		if _, err := p.apply(ctx, tx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}

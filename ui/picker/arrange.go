@@ -1,0 +1,299 @@
+package picker
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/sahilm/fuzzy"
+)
+
+// by is what a folder is sorted by.
+type by int
+
+const (
+	byName by = iota
+	bySize
+	byTime
+	byKind
+)
+
+// order is how a folder is sorted. Folders always come first.
+type order struct {
+	by      by
+	reverse bool
+}
+
+// String is the order in words.
+func (o order) String() string {
+	words := [...][2]string{
+		byName: {"by name", "by name, Z first"},
+		bySize: {"largest first", "smallest first"},
+		byTime: {"newest first", "oldest first"},
+		byKind: {"by kind", "by kind, Z first"},
+	}[o.by]
+	if o.reverse {
+		return words[1]
+	}
+	return words[0]
+}
+
+// arrangement is a folder as it is drawn. It does not change.
+type arrangement struct {
+	gen     int
+	folder  string
+	entries []entry
+	done    bool
+	order   order
+	hidden  bool
+	sorted  []int32 // all that are not left out, in order
+	without int     // hidden entries that are left out
+	pattern string
+	rows    []int32 // those of sorted that the filter found
+}
+
+// arrangedMsg brings an arrangement that was made beside the event loop.
+type arrangedMsg struct {
+	number int
+	arrangement
+}
+
+// soon is the number of entries up to which arranging them takes no noticeable
+// time, so it is done at once.
+const soon = 5000
+
+// arrange brings the rows in line with what was read, the order and the
+// filter. newFilter tells that only the filter changed.
+func (m *Model) arrange(newFilter bool) tea.Cmd {
+	if m.stopArranging != nil {
+		m.stopArranging()
+		m.stopArranging = nil
+	}
+	m.arrangeGen++
+	number := m.arrangeGen
+	next := arrangement{
+		gen: m.reading.gen, folder: m.reading.folder, entries: m.reading.entries, done: m.reading.done,
+		order: m.order, hidden: m.hidden, pattern: m.filter.Value(),
+	}
+	from := arrangement{}
+	if newFilter && m.shown.gen == next.gen && len(m.shown.entries) == len(next.entries) &&
+		m.shown.order == next.order && m.shown.hidden == next.hidden {
+		from = m.shown
+	}
+	if len(next.entries) <= soon && next.order.by != bySize && next.order.by != byTime {
+		next.fill(context.Background(), from)
+		return m.arranged(arrangedMsg{number, next})
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	m.stopArranging = stop
+	return func() tea.Msg {
+		defer stop()
+		if !next.fill(ctx, from) {
+			return nil
+		}
+		return arrangedMsg{number, next}
+	}
+}
+
+// fill makes the rows. What the arrangement from holds already is used again.
+// It tells whether it came to its end before ctx did.
+func (a *arrangement) fill(ctx context.Context, from arrangement) bool {
+	if from.sorted == nil {
+		a.sort(ctx)
+	} else {
+		a.sorted, a.without = from.sorted, from.without
+	}
+	among := a.sorted
+	// What a longer pattern finds, a shorter one found too. The order of a
+	// found list is that of its score, which sorting again brings back.
+	if from.pattern != "" && strings.HasPrefix(a.pattern, from.pattern) && len(strings.Fields(a.pattern)) == len(strings.Fields(from.pattern)) {
+		among = slices.Clone(from.rows)
+		rank := make([]int32, len(a.entries))
+		for i, row := range a.sorted {
+			rank[row] = int32(i)
+		}
+		slices.SortFunc(among, func(x, y int32) int { return cmp.Compare(rank[x], rank[y]) })
+	}
+	a.rows = search(ctx, a.entries, among, a.pattern)
+	return ctx.Err() == nil
+}
+
+// searchAtOnce is how many names are looked through between two looks at the
+// context.
+const searchAtOnce = 4096
+
+// search finds the rows whose names hold the letters of every word of the
+// pattern in their order, best first. An empty pattern finds all.
+func search(ctx context.Context, entries []entry, among []int32, pattern string) []int32 {
+	for _, word := range strings.Fields(pattern) {
+		type hit struct {
+			row   int32
+			score int
+		}
+		var hits []hit
+		for begin := 0; begin < len(among) && ctx.Err() == nil; begin += searchAtOnce {
+			part := names{entries, among[begin:min(begin+searchAtOnce, len(among))]}
+			for _, match := range fuzzy.FindFromNoSort(word, part) {
+				hits = append(hits, hit{part.rows[match.Index], match.Score})
+			}
+		}
+		slices.SortStableFunc(hits, func(x, y hit) int { return cmp.Compare(y.score, x.score) })
+		among = make([]int32, len(hits))
+		for i, h := range hits {
+			among[i] = h.row
+		}
+	}
+	return among
+}
+
+// names are the names of some rows, for package fuzzy.
+type names struct {
+	entries []entry
+	rows    []int32
+}
+
+func (n names) String(i int) string { return n.entries[n.rows[i]].name }
+func (n names) Len() int            { return len(n.rows) }
+
+// letters are the byte offsets in a name that the pattern found.
+func letters(name, pattern string) []int {
+	var out []int
+	for _, word := range strings.Fields(pattern) {
+		for _, match := range fuzzy.Find(word, []string{name}) {
+			out = append(out, match.MatchedIndexes...)
+		}
+	}
+	return out
+}
+
+// sorting is what one entry is sorted by: rank first, then number, then text.
+type sorting struct {
+	rank   uint8
+	number uint64
+	text   string
+	row    int32
+}
+
+// sort makes the sorted rows. Sizes and times are read from the disk, so these
+// orders are never made in Update.
+func (a *arrangement) sort(ctx context.Context) {
+	all := make([]sorting, 0, len(a.entries))
+	for i, e := range a.entries {
+		if !a.hidden && e.hidden() {
+			a.without++
+			continue
+		}
+		if i%searchAtOnce == 0 && ctx.Err() != nil {
+			return
+		}
+		all = append(all, a.sortingOf(int32(i), e))
+	}
+	slices.SortFunc(all, func(x, y sorting) int {
+		if c := cmp.Compare(x.rank, y.rank); c != 0 {
+			return c
+		}
+		c := cmp.Compare(x.number, y.number)
+		if c == 0 {
+			c = strings.Compare(x.text, y.text)
+		}
+		if a.order.reverse {
+			c = -c
+		}
+		if c == 0 {
+			c = strings.Compare(a.entries[x.row].name, a.entries[y.row].name)
+		}
+		return c
+	})
+	a.sorted = make([]int32, len(all))
+	for i, s := range all {
+		a.sorted[i] = s.row
+	}
+}
+
+func (a *arrangement) sortingOf(row int32, e entry) sorting {
+	s := sorting{rank: 1, row: row, text: e.key}
+	if e.kind == kindFolder {
+		s.rank = 0
+	}
+	switch a.order.by {
+	case bySize, byTime:
+		info, err := os.Stat(filepath.Join(a.folder, e.name))
+		if err != nil {
+			s.number = ^uint64(0) // unknown comes last
+			break
+		}
+		if a.order.by == byTime {
+			// The sign bit turned makes the numbers of times before 1970 less.
+			s.number = ^(uint64(info.ModTime().UnixNano()) ^ 1<<63)
+		} else if s.rank == 1 {
+			s.number = ^uint64(info.Size())
+		}
+	case byKind:
+		if s.rank == 1 {
+			s.text = e.words() + "\x00" + e.key
+		}
+		s.number = prefix(s.text)
+	default:
+		s.number = prefix(s.text)
+	}
+	return s
+}
+
+// arranged shows an arrangement. The cursor stays on its name, where there was
+// one to stay on.
+func (m *Model) arranged(msg arrangedMsg) tea.Cmd {
+	if msg.number != m.arrangeGen {
+		return nil
+	}
+	old := m.shown
+	name, at := "", m.list.Cursor()
+	if e, ok := m.current(); ok {
+		name = e.name
+	}
+	m.shown = msg.arrangement
+	m.list.SetLen(len(m.shown.rows))
+	if old.folder != m.shown.folder {
+		m.infos, m.asked = map[string]info{}, map[string]bool{}
+	} else if old.gen != m.shown.gen {
+		// The disk may say something else by now; until it does, what it said
+		// before stays on the screen.
+		m.asked = map[string]bool{}
+	}
+	switch {
+	case m.land != "" && m.setCursor(m.land):
+		m.land, m.moved = "", true
+	case old.folder != m.shown.folder, !m.moved, old.pattern != m.shown.pattern && m.shown.pattern != "":
+		m.list.SetCursor(0)
+	case !m.setCursor(name):
+		m.list.SetCursor(at) // it is gone: its neighbour
+	}
+	if m.shown.done {
+		m.land = ""
+	}
+	if m.ranged && m.rowOf(m.anchor) < 0 {
+		m.ranged = false
+	}
+	return nil
+}
+
+// rowOf is the row that shows a name, -1 where none does.
+func (m *Model) rowOf(name string) int {
+	for i, row := range m.shown.rows {
+		if m.shown.entries[row].name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func (m *Model) setCursor(name string) bool {
+	row := m.rowOf(name)
+	if row >= 0 {
+		m.list.SetCursor(row)
+	}
+	return row >= 0
+}

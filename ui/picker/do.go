@@ -1,0 +1,203 @@
+package picker
+
+import (
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+// moveBy moves the cursor of the part with the focus.
+func (m *Model) moveBy(press tea.KeyPressMsg) {
+	if m.where() == onTray {
+		m.trayList.Update(press)
+		return
+	}
+	m.moved = true
+	m.list.Update(press)
+}
+
+// step moves the cursor of the list by rows.
+func (m *Model) step(by int) {
+	m.moved = true
+	m.list.SetCursor(m.list.Cursor() + by)
+}
+
+// turn goes to the next row or the one before, from the end to the beginning.
+func (m *Model) turn(by int) {
+	if n := len(m.shown.rows); n > 0 {
+		m.moved = true
+		m.list.SetCursor((m.list.Cursor() + by + n) % n)
+	}
+}
+
+// enter opens a folder. On a file it opens the form; where nothing is picked
+// yet, that file is picked first.
+func (m *Model) enter() tea.Cmd {
+	e, ok := m.current()
+	if !ok {
+		return nil
+	}
+	if e.kind == kindFolder {
+		return m.open(m.path(e), "")
+	}
+	if len(m.tray.items) > 0 {
+		return m.form()
+	}
+	if err := m.refuse(e); err != nil {
+		return page.Send(problem(err))
+	}
+	return tea.Batch(m.take([]api.Source{{Path: m.path(e)}}), m.form())
+}
+
+// parent goes to the folder above; the cursor lands on the one that was left.
+func (m *Model) parent() tea.Cmd {
+	return m.open(filepath.Dir(m.shown.folder), filepath.Base(m.shown.folder))
+}
+
+func (m *Model) goHome() tea.Cmd {
+	home, err := m.home()
+	if err != nil {
+		return page.Send(problem(err))
+	}
+	return m.open(home, "")
+}
+
+func (m *Model) toggleHidden() tea.Cmd {
+	m.hidden = !m.hidden
+	return m.arrange(false)
+}
+
+// toggleRange begins a range at the cursor, or picks the one that was begun.
+func (m *Model) toggleRange() tea.Cmd {
+	if m.ranged {
+		return m.pickRange()
+	}
+	if e, ok := m.current(); ok {
+		m.ranged, m.anchor = true, e.name
+	}
+	return nil
+}
+
+// back takes one step back: from the tray to the list, then filter, range and
+// picked are cleared, one at a time.
+func (m *Model) back() tea.Cmd {
+	switch {
+	case m.focus == onTray:
+		m.focus = onList
+	case m.filter.Value() != "":
+		return m.clearFilter()
+	case m.ranged:
+		m.ranged = false
+	case len(m.tray.items) > 0:
+		n := len(m.tray.items)
+		m.drop(func(item) bool { return true }, true)
+		return toast(page.Info, "The tray was emptied of "+kit.Plural(n, "file")+". z brings them back.")
+	}
+	return nil
+}
+
+func (m *Model) nextPart() tea.Cmd {
+	if m.focus == onTray {
+		m.focus = onList
+	} else {
+		m.focus = onTray
+	}
+	return nil
+}
+
+func (m *Model) removeItem() tea.Cmd {
+	if i, ok := m.trayItem(); ok {
+		m.drop(func(o item) bool { return keyOf(o.source) == keyOf(i.source) }, true)
+	}
+	return nil
+}
+
+// showItem goes to the folder that holds the item under the cursor.
+func (m *Model) showItem() tea.Cmd {
+	i, ok := m.trayItem()
+	if !ok {
+		return nil
+	}
+	m.focus = onList
+	return m.open(filepath.Dir(i.source.Path), filepath.Base(i.source.Path))
+}
+
+// openPart gives the keys to a field or the menu.
+func (m *Model) openPart(f focus) {
+	m.behind, m.focus = m.where(), f
+}
+
+// closePart gives the keys back.
+func (m *Model) closePart() tea.Cmd {
+	m.filter.Blur()
+	m.address.Blur()
+	m.focus = m.behind
+	return nil
+}
+
+func (m *Model) startFilter() tea.Cmd {
+	m.openPart(onFilter)
+	m.filter.Focus()
+	return nil
+}
+
+func (m *Model) keepFilter() tea.Cmd { return m.closePart() }
+
+func (m *Model) clearFilter() tea.Cmd {
+	m.filter.SetValue("")
+	if m.focus == onFilter {
+		m.closePart()
+	}
+	return m.arrange(true)
+}
+
+func (m *Model) startAddress() tea.Cmd {
+	m.openPart(onAddress)
+	m.address.SetValue("")
+	m.address.Focus()
+	return nil
+}
+
+// addAddress takes the typed URL; one that is none stays in the field, with
+// the reason below it.
+func (m *Model) addAddress() tea.Cmd {
+	address := strings.TrimSpace(m.address.Value())
+	if api.CheckSourceURL(address) != nil {
+		return nil
+	}
+	m.closePart()
+	return m.take([]api.Source{urlSource(address)})
+}
+
+// paste takes what was pasted or dropped: text for the field that is open,
+// sources for the tray otherwise.
+func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
+	switch m.focus {
+	case onFilter:
+		m.filter.Update(msg)
+		return m.arrange(true)
+	case onAddress:
+		m.address.Update(msg)
+		return nil
+	case onMenu:
+		return nil
+	}
+	sources := ParsePaste(msg.Content, m.shown.folder)
+	if len(sources) == 0 {
+		return toast(page.Info, "There is no path and no address in what was pasted.")
+	}
+	return m.add(sources)
+}
+
+// sentence makes a reason a sentence.
+func sentence(words string) string {
+	r, n := utf8.DecodeRuneInString(words)
+	return string(unicode.ToUpper(r)) + words[n:] + "."
+}

@@ -1,0 +1,132 @@
+package picker
+
+import (
+	"image"
+
+	"mediadesk/ui/kit"
+)
+
+// layout is where the parts of the screen are. A part with an empty rectangle
+// is not drawn.
+type layout struct {
+	size    image.Point
+	list    image.Rectangle
+	preview image.Rectangle
+	tray    image.Rectangle
+	summary image.Rectangle // one line on the tray, where it has no box
+	beside  bool            // the facts stand beside the picture, not below
+}
+
+// Heights of the parts.
+const (
+	factLines     = 8  // lines below the picture
+	factColumns   = 34 // columns beside the picture
+	leastPicture  = 3  // lines of a picture that shows anything
+	stackedLeast  = 18 // lines from which stacked panes have room for a preview
+	trayLeast     = 12 // lines from which the tray has a box of its own
+	previewShares = 5
+)
+
+// layout shares out the screen.
+func (m *Model) layout() layout {
+	return share(m.size, m.preview.on, m.where() == onTray, len(m.tray.items))
+}
+
+func share(size image.Point, preview, trayFocused bool, items int) layout {
+	l := layout{size: size}
+	if size.X < 1 || size.Y < 1 {
+		return l
+	}
+	body := image.Rectangle{Max: size}
+	mode := kit.ModeOfWidth(size.X)
+	if mode == kit.Narrow || mode == kit.Tiny || size.Y < trayLeast {
+		return l.narrow(body, preview, trayFocused)
+	}
+	most := max(1, size.Y/5)
+	if trayFocused {
+		most = max(1, size.Y/3)
+	}
+	body, l.tray = cutBottom(body, max(1, min(items, most))+2)
+	switch {
+	case !preview:
+	case mode == kit.Wide:
+		// The names keep the greater part.
+		columns := max(56, size.X*11/20)
+		body, l.preview = cutRight(body, size.X-columns)
+	case size.Y >= stackedLeast:
+		l.beside = true
+		body, l.preview = cutBottom(body, max(leastPicture+2, size.Y*2/previewShares))
+	}
+	l.list = body
+	return l
+}
+
+// narrow is one column: the list or the tray, and a line on the tray.
+func (l layout) narrow(body image.Rectangle, preview, trayFocused bool) layout {
+	if l.size.Y >= 4 {
+		body, l.summary = cutBottom(body, 1)
+	}
+	if preview && l.size.Y >= stackedLeast {
+		l.beside = l.size.X >= kit.StackedWidth
+		body, l.preview = cutBottom(body, l.size.Y*2/previewShares)
+	}
+	if trayFocused {
+		l.tray = body
+	} else {
+		l.list = body
+	}
+	return l
+}
+
+// inner is the body of a part's box.
+func inner(r image.Rectangle) image.Rectangle {
+	if r.Empty() {
+		return image.Rectangle{}
+	}
+	from := r.Min.Add(kit.BoxOrigin(r.Size()))
+	return image.Rectangle{Min: from, Max: from.Add(kit.BoxInner(r.Size()))}
+}
+
+// picture is where the picture is drawn, empty where there is no room.
+func (l layout) picture() image.Rectangle {
+	in := inner(l.preview)
+	if l.beside {
+		in.Max.X -= min(factColumns, in.Dx()/2) + 1
+	} else {
+		in.Max.Y -= min(factLines, in.Dy()-leastPicture) + 1
+	}
+	if in.Dy() < 1 || in.Dx() < 1 {
+		return image.Rectangle{}
+	}
+	return in
+}
+
+// facts is where the facts are written.
+func (l layout) facts() image.Rectangle {
+	in, pic := inner(l.preview), l.picture()
+	switch {
+	case pic.Empty():
+		return in
+	case l.beside:
+		in.Min.X = pic.Max.X + 1
+	default:
+		in.Min.Y = pic.Max.Y + 1
+	}
+	return in
+}
+
+func cutBottom(r image.Rectangle, lines int) (rest, bottom image.Rectangle) {
+	lines = max(0, min(lines, r.Dy()))
+	rest, bottom = r, r
+	rest.Max.Y -= lines
+	bottom.Min.Y = rest.Max.Y
+	return rest, bottom
+}
+
+func cutRight(r image.Rectangle, columns int) (rest, right image.Rectangle) {
+	columns = max(0, min(columns, r.Dx()))
+	rest, right = r, r
+	rest.Max.X -= columns
+	right.Min.X = rest.Max.X
+	return rest, right
+}

@@ -1,0 +1,217 @@
+package picker
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"mediadesk/api"
+)
+
+// ParsePaste reads what a paste or a drop on the terminal stands for: paths as
+// a shell or a terminal quotes them ('…', "…", \ before a letter), file://
+// addresses and http or https addresses, one per line or with blanks between
+// them. Relative paths are those of the folder dir, ~ is the home folder. Each
+// source is there once, in the order of the text; nothing is looked up on the
+// disk, so a path may lead nowhere.
+//
+// A line with blanks and without quotes is several paths only where each part
+// looks like one; otherwise it is a single path with blanks in its name, as
+// file managers copy them.
+func ParsePaste(text, dir string) []api.Source {
+	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' || r == 0 })
+	if len(lines) > 1 && (lines[0] == "copy" || lines[0] == "cut") && isFileURL(lines[1]) {
+		lines = lines[1:] // the way in which some file managers copy
+	}
+	var out []api.Source
+	seen := map[string]bool{}
+	for _, line := range lines {
+		line = strings.TrimFunc(line, unicode.IsSpace)
+		for _, word := range wordsOf(line) {
+			s, ok := sourceOf(word, dir)
+			if ok && !seen[keyOf(s)] {
+				seen[keyOf(s)] = true
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// sourceOf is the source that one word of a paste stands for.
+func sourceOf(word, dir string) (api.Source, bool) {
+	switch {
+	case word == "":
+		return api.Source{}, false
+	case isWebURL(word):
+		return api.Source{URL: word}, true
+	case isFileURL(word):
+		if path, ok := fileURLPath(word); ok {
+			return api.Source{Path: path}, true
+		}
+	}
+	path := word
+	if rest, ok := cutHome(path); ok {
+		if home, err := homeFolder(); err == nil {
+			path = filepath.Join(home, rest)
+		}
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	return api.Source{Path: filepath.Clean(path)}, true
+}
+
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}
+
+func isWebURL(s string) bool  { return hasPrefixFold(s, "http://") || hasPrefixFold(s, "https://") }
+func isFileURL(s string) bool { return hasPrefixFold(s, "file:/") }
+
+// cutHome takes the sign of the home folder off a path.
+func cutHome(path string) (rest string, ok bool) {
+	if path == "~" {
+		return "", true
+	}
+	return strings.CutPrefix(path, "~/")
+}
+
+// fileURLPath is the path of a file:// address of this computer.
+func fileURLPath(address string) (string, bool) {
+	rest := address[len("file:"):]
+	if after, ok := strings.CutPrefix(rest, "//"); ok {
+		host, path, _ := strings.Cut(after, "/")
+		if host != "" && !strings.EqualFold(host, "localhost") && !strings.EqualFold(host, hostname()) {
+			return "", false
+		}
+		rest = "/" + path
+	}
+	path, err := url.PathUnescape(rest)
+	if err != nil || strings.ContainsRune(path, 0) {
+		return "", false
+	}
+	if filepath.Separator == '\\' {
+		path = strings.TrimPrefix(path, "/") // file:///C:/x
+	}
+	return filepath.Clean(filepath.FromSlash(path)), true
+}
+
+// hostname is the name of this computer, which some terminals write into the
+// addresses they drop.
+func hostname() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
+// wordsOf takes a line of a paste apart.
+func wordsOf(line string) []string {
+	words, quoted, ok := shellWords(line)
+	switch {
+	case !ok:
+		return []string{line} // a lonely quotation mark: a name that holds one
+	case quoted || len(words) < 2:
+		return words
+	}
+	anchored, named := true, true
+	for _, w := range words {
+		anchored = anchored && isAnchored(w)
+		named = named && looksNamed(w)
+	}
+	if anchored || named {
+		return words
+	}
+	return []string{line}
+}
+
+// isAnchored tells words that are paths or addresses by their beginning.
+func isAnchored(w string) bool {
+	for _, begin := range []string{"/", "~/", "./", "../"} {
+		if strings.HasPrefix(w, begin) {
+			return true
+		}
+	}
+	return isWebURL(w) || isFileURL(w) || filepath.IsAbs(w)
+}
+
+// looksNamed tells words that end as file names do: a dot and two to four
+// letters or digits, not digits alone.
+func looksNamed(w string) bool {
+	ext := extension(w)
+	letter := false
+	for i := range len(ext) {
+		if !isDigit(ext[i]) && (ext[i] < 'a' || ext[i] > 'z') {
+			return false
+		}
+		letter = letter || !isDigit(ext[i])
+	}
+	return letter && len(ext) >= 2 && len(ext) <= 4
+}
+
+// shellWords splits a line as a shell does. A quotation mark counts only where
+// a word begins or after another one, so that it's.jpg needs no quotes. quoted
+// tells that quotes or backslashes were used; ok is false where a quotation has
+// no end.
+func shellWords(line string) (words []string, quoted, ok bool) {
+	var word strings.Builder
+	inside, marks := false, false // inside a word; that began with a quotation mark
+	end := func() {
+		if inside {
+			words = append(words, word.String())
+		}
+		word.Reset()
+		inside, marks = false, false
+	}
+	escapes := filepath.Separator != '\\'
+	for i := 0; i < len(line); {
+		r, n := utf8.DecodeRuneInString(line[i:])
+		switch {
+		case unicode.IsSpace(r):
+			end()
+		case (r == '\'' || r == '"') && (!inside || marks):
+			body, used, closed := quotation(line[i:], escapes)
+			if !closed {
+				return nil, false, false
+			}
+			word.WriteString(body)
+			inside, marks, quoted = true, true, true
+			n = used
+		case r == '\\' && escapes && i+1 < len(line):
+			_, size := utf8.DecodeRuneInString(line[i+1:])
+			word.WriteString(line[i+1 : i+1+size])
+			inside, quoted = true, true
+			n = 1 + size
+		default:
+			word.WriteString(line[i : i+n])
+			inside = true
+		}
+		i += n
+	}
+	end()
+	return words, quoted, true
+}
+
+// quotation reads a quoted part at the beginning of s, whose length with its
+// marks is used.
+func quotation(s string, escapes bool) (body string, used int, closed bool) {
+	mark := s[0]
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == mark:
+			return b.String(), i + 1, true
+		case c == '\\' && mark == '"' && escapes && i+1 < len(s) && strings.IndexByte("\\\"$`", s[i+1]) >= 0:
+			i++
+			b.WriteByte(s[i])
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return "", 0, false
+}

@@ -1,0 +1,225 @@
+// Package picker is the screen on which a person picks what to send: a folder
+// with a filter and a preview, and the tray that collects the sources.
+package picker
+
+import (
+	"context"
+	"image"
+	"path/filepath"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
+	"mediadesk/ui/theme"
+)
+
+// Options is what a picker begins with. The zero value shows the working
+// directory, without preview.
+type Options struct {
+	// Folder is the folder to show; empty is the working directory.
+	Folder string
+	// Sources are put into the tray at the start. Relative paths are those of
+	// the working directory.
+	Sources []api.Source
+	// Preview shows the preview from the start; p switches it.
+	Preview bool
+	// Loader draws the pictures; nil shows only their facts.
+	Loader *picture.Loader
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// focus is the part of the screen that takes the keys.
+type focus int
+
+const (
+	onList focus = iota
+	onTray
+	onFilter  // the text field of the filter
+	onAddress // the text field for a URL
+	onMenu    // the sort menu
+)
+
+// Model is the picker. Make it with New.
+type Model struct {
+	options Options
+	now     func() time.Time
+	home    func() (string, error)
+
+	focus  focus
+	behind focus // list or tray: where the focus goes when a field or menu closes
+	keys   keymap
+
+	// The folder. reading is what the disk gave so far, shown what is drawn.
+	opening string // the folder on its way; empty when none is
+	reading snapshot
+	shown   arrangement
+	problem error // why the first folder cannot be shown
+	list    kit.List
+	land    string            // the name the cursor is to land on
+	moved   bool              // the person has moved the cursor in this folder
+	places  map[string]string // folder → name under the cursor when it was left
+
+	readGen, arrangeGen int
+	stopArranging       context.CancelFunc
+
+	order  order
+	hidden bool
+	filter kit.Field
+	anchor string // name at which a range begins; empty: no range
+	ranged bool
+
+	infos     map[string]info // by name, of the folder shown
+	asked     map[string]bool
+	infosOf   int // generation that the infos belong to
+	infosFor  string
+	statting  bool
+	preview   preview
+	colours   picture.Color
+	plain     bool // the theme has no colour
+	light     bool
+	tray      tray
+	trayList  kit.List
+	removed   []item // what was removed last, for z
+	address   kit.Field
+	menu      kit.List
+	lastClick click
+
+	size  image.Point
+	cache cache
+}
+
+// cache is the last drawing, kept while nothing changes.
+type cache struct {
+	valid  bool
+	size   image.Point
+	theme  *theme.Theme
+	minute time.Time
+	view   string
+}
+
+var _ page.Screen = (*Model)(nil)
+
+// New makes a picker. It reads nothing before Init.
+func New(o Options) *Model {
+	m := &Model{
+		options: o,
+		now:     o.Now,
+		home:    homeFolder,
+		places:  map[string]string{},
+		infos:   map[string]info{},
+		asked:   map[string]bool{},
+		filter:  kit.Field{Label: "filter", Placeholder: "letters of the name"},
+		address: kit.Field{Label: "URL", Placeholder: "https://example.com/photo.jpg"},
+	}
+	if m.now == nil {
+		m.now = time.Now
+	}
+	m.preview.on = o.Preview
+	m.menu.SetLen(len(menuRows))
+	m.keys = newKeymap()
+	return m
+}
+
+// Init reads the folder and looks at the sources that came with the program.
+func (m *Model) Init() tea.Cmd {
+	cmds := []tea.Cmd{m.open(m.options.Folder, "")}
+	if len(m.options.Sources) > 0 {
+		cmds = append(cmds, absolute(m.options.Sources))
+	}
+	return tea.Batch(cmds...)
+}
+
+// Capturing reports whether a text field or the sort menu takes the keys.
+func (m *Model) Capturing() bool { return m.focus >= onFilter }
+
+// Update takes a message. What a message leaves to be known (sizes of the rows
+// in view, the preview) is asked for at the end.
+func (m *Model) Update(msg tea.Msg) tea.Cmd {
+	cmd, used := m.handle(msg)
+	if !used {
+		return nil
+	}
+	m.cache.valid = false
+	return tea.Batch(cmd, m.wantInfos(), m.wantPreview())
+}
+
+func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return m.press(msg), true
+	case tea.PasteMsg:
+		return m.paste(msg), true
+	case tea.MouseClickMsg:
+		return m.clicked(msg), true
+	case tea.MouseWheelMsg:
+		m.wheel(msg)
+	case tea.WindowSizeMsg:
+		m.size = image.Pt(msg.Width, max(0, msg.Height-rootLines))
+	case tea.ColorProfileMsg:
+		m.colours = coloursOf(msg.Profile)
+	case page.Shown:
+		return m.reload(), true
+	case page.Add:
+		return m.add(msg.Sources), true
+	case page.Sent:
+		m.sent(msg.Jobs)
+	default:
+		return m.reply(msg)
+	}
+	return nil, true
+}
+
+// reply takes the answers of the picker's own commands.
+func (m *Model) reply(msg tea.Msg) (cmd tea.Cmd, used bool) {
+	switch msg := msg.(type) {
+	case snapshotMsg:
+		return m.snapshot(msg), true
+	case arrangedMsg:
+		return m.arranged(msg), true
+	case infosMsg:
+		m.gotInfos(msg)
+	case absoluteMsg:
+		return m.take(msg.sources), true
+	case checkedMsg:
+		return m.checked(msg), true
+	case composeMsg:
+		return m.compose(msg), true
+	case previewDueMsg:
+		return m.previewDue(msg), true
+	case factsMsg:
+		return m.gotFacts(msg), true
+	case drawnMsg:
+		m.gotDrawn(msg)
+	case countedMsg:
+		m.gotCount(msg)
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// rootLines are the lines of the terminal that the root keeps for itself.
+const rootLines = 2
+
+// entryAt is the entry of row i of the list.
+func (m *Model) entryAt(i int) (entry, bool) {
+	if i < 0 || i >= len(m.shown.rows) {
+		return entry{}, false
+	}
+	return m.shown.entries[m.shown.rows[i]], true
+}
+
+// current is the entry under the cursor.
+func (m *Model) current() (entry, bool) { return m.entryAt(m.list.Cursor()) }
+
+// path is the whole path of an entry of the folder shown.
+func (m *Model) path(e entry) string { return filepath.Join(m.shown.folder, e.name) }
+
+func toast(level kit.Level, text string) tea.Cmd {
+	return page.Send(page.Toast{Level: level, Text: text})
+}

@@ -1,0 +1,249 @@
+package picker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"os"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"mediadesk/ui/picture"
+)
+
+// pause is how long the cursor rests before a preview is made: someone who
+// runs down a list does not want the pictures in between.
+const pause = 60 * time.Millisecond
+
+// subject is what a preview is of. Two equal subjects look the same.
+type subject struct {
+	path    string
+	folder  bool
+	size    int64 // bytes; a file that changed is another subject
+	changed time.Time
+	room    image.Point // cells for the picture; empty: only facts
+	options picture.Options
+}
+
+// same tells whether both are of the same state of the same file.
+func (s subject) same(o subject) bool {
+	return s.path == o.path && s.folder == o.folder && s.size == o.size && s.changed.Equal(o.changed)
+}
+
+// preview is what is known of the file under the cursor.
+type preview struct {
+	on      bool
+	subject subject
+	gen     int
+	ctx     context.Context
+	cancel  context.CancelFunc
+
+	facts   *picture.Facts
+	drawn   []string // lines of the picture
+	failure error    // why there are no facts or no picture
+	count   *count
+	busy    bool
+}
+
+// count is what is in a folder.
+type count struct{ files, folders, hidden int }
+
+// The replies carry the generation that they were asked for.
+type (
+	previewDueMsg struct{ gen int }
+	factsMsg      struct {
+		gen   int
+		facts picture.Facts
+		err   error
+	}
+	drawnMsg struct {
+		gen   int
+		lines []string
+		err   error
+	}
+	countedMsg struct {
+		gen   int
+		count count
+		err   error
+	}
+)
+
+// coloursOf is what pictures are drawn with on a terminal of that profile.
+func coloursOf(p colorprofile.Profile) picture.Color {
+	switch {
+	case p >= colorprofile.TrueColor:
+		return picture.TrueColor
+	case p == colorprofile.ANSI256:
+		return picture.Color256
+	case p == colorprofile.Unknown:
+		return picture.TrueColor
+	}
+	return picture.NoColor
+}
+
+// wanted is what the preview is to show now; the zero subject is nothing.
+func (m *Model) wanted() subject {
+	if !m.preview.on {
+		return subject{}
+	}
+	l := m.layout()
+	if l.preview.Empty() {
+		return subject{}
+	}
+	s := subject{options: picture.Options{Color: m.colours, Light: m.light}, room: l.picture().Size()}
+	if m.plain {
+		s.options.Color = picture.NoColor
+	}
+	if m.options.Loader == nil {
+		s.room = image.Point{}
+	}
+	if m.where() == onTray {
+		i, ok := m.trayItem()
+		if !ok || i.isURL() {
+			return subject{}
+		}
+		s.path, s.size, s.changed = i.source.Path, i.identity.Size, i.identity.Modified
+		return s
+	}
+	e, ok := m.current()
+	if !ok || e.kind != kindFile && e.kind != kindFolder {
+		return subject{}
+	}
+	s.path, s.folder = m.path(e), e.kind == kindFolder
+	if i := m.infos[e.name]; i.known {
+		s.size, s.changed = i.size, i.modified
+	}
+	return s
+}
+
+// wantPreview asks for the preview of what is under the cursor, where that is
+// not what it shows or is about to show.
+func (m *Model) wantPreview() tea.Cmd {
+	want, p := m.wanted(), &m.preview
+	if want == p.subject {
+		return nil
+	}
+	// The look at an entry arrives a moment after the cursor: a preview under
+	// way without it is of that very state.
+	if p.subject.path != "" && p.subject.changed.IsZero() {
+		known := p.subject
+		known.size, known.changed = want.size, want.changed
+		if known == want {
+			p.subject = want
+			return nil
+		}
+	}
+	if p.cancel != nil {
+		p.cancel()
+	}
+	same := want.same(p.subject)
+	next := preview{on: p.on, subject: want, gen: p.gen + 1}
+	if same {
+		next.facts, next.drawn, next.failure, next.count = p.facts, p.drawn, p.failure, p.count
+	}
+	*p = next
+	if want.path == "" {
+		return nil
+	}
+	p.busy = true
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	gen := p.gen
+	return tea.Tick(pause, func(time.Time) tea.Msg { return previewDueMsg{gen} })
+}
+
+// previewDue begins to read, if the cursor still rests.
+func (m *Model) previewDue(msg previewDueMsg) tea.Cmd {
+	p := &m.preview
+	if msg.gen != p.gen || p.ctx == nil {
+		return nil
+	}
+	ctx, gen, path := p.ctx, p.gen, p.subject.path
+	if p.subject.folder {
+		return func() tea.Msg {
+			n, err := countFolder(ctx, path)
+			return countedMsg{gen, n, err}
+		}
+	}
+	return func() tea.Msg {
+		facts, err := picture.FactsOf(ctx, path)
+		return factsMsg{gen, facts, err}
+	}
+}
+
+// gotFacts shows the facts and has the picture drawn, where it is one.
+func (m *Model) gotFacts(msg factsMsg) tea.Cmd {
+	p := &m.preview
+	if msg.gen != p.gen {
+		return nil
+	}
+	p.failure = msg.err
+	if msg.err != nil {
+		p.facts, p.drawn, p.busy = nil, nil, false
+		return nil
+	}
+	p.facts = &msg.facts
+	room := p.subject.room
+	if msg.facts.Kind != picture.KindPicture || msg.facts.Problem != nil || room.X < 1 || room.Y < 1 {
+		p.drawn, p.busy = nil, false
+		return nil
+	}
+	loader, ctx, gen := m.options.Loader, p.ctx, p.gen
+	request := picture.Request{Path: p.subject.path, Cols: room.X, Rows: room.Y, Options: p.subject.options}
+	return func() tea.Msg {
+		drawn, err := loader.Load(ctx, request)
+		return drawnMsg{gen, drawn.Lines, err}
+	}
+}
+
+func (m *Model) gotDrawn(msg drawnMsg) {
+	p := &m.preview
+	if msg.gen != p.gen {
+		return
+	}
+	p.busy, p.drawn, p.failure = false, msg.lines, msg.err
+}
+
+func (m *Model) gotCount(msg countedMsg) {
+	p := &m.preview
+	if msg.gen != p.gen {
+		return
+	}
+	p.busy, p.failure, p.count = false, msg.err, &msg.count
+}
+
+// countFolder counts what is in a folder.
+func countFolder(ctx context.Context, path string) (count, error) {
+	var n count
+	dir, err := os.Open(path)
+	if err != nil {
+		return n, folderProblem(path, err)
+	}
+	defer func() { _ = dir.Close() }() // it was only read
+	for ctx.Err() == nil {
+		found, err := dir.ReadDir(readAtOnce)
+		for _, d := range found {
+			if d.IsDir() {
+				n.folders++
+			} else {
+				n.files++
+			}
+			if (entry{name: d.Name()}).hidden() {
+				n.hidden++
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return n, nil
+		}
+		if err != nil {
+			return n, folderProblem(path, err)
+		}
+	}
+	return n, ctx.Err()
+}
+
+// pixels writes a size in pixels.
+func pixels(p image.Point) string { return fmt.Sprintf("%d x %d px", p.X, p.Y) }

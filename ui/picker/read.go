@@ -1,0 +1,245 @@
+package picker
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/page"
+)
+
+// snapshot is what is known of a folder. Its entries do not change; a later
+// snapshot of the same generation has the same ones and more.
+type snapshot struct {
+	gen     int
+	folder  string
+	entries []entry
+	done    bool // all entries are there
+}
+
+// snapshotMsg brings the first or the next part of a folder.
+type snapshotMsg struct {
+	snapshot
+	first bool
+	gone  string // the folder that was asked for, where it does not exist
+	land  string // the name to land on
+	err   error
+	rest  *reader // reads on; nil when all is read
+}
+
+// Parts in which a folder is read: the first is small, so that something is
+// shown within a few milliseconds, and each is larger than the one before, so
+// that sorting what is there so far stays cheap.
+const (
+	firstPart  = 4096
+	partGrowth = 8
+	readAtOnce = 4096
+)
+
+// reader reads a folder part by part. Only one command has it at a time.
+type reader struct {
+	dir     *os.File
+	gen     int
+	folder  string
+	entries []entry
+	part    int
+}
+
+// open begins to show another folder; the old one is shown until the first
+// part arrives. The cursor lands on the name land, if it is there.
+func (m *Model) open(folder, land string) tea.Cmd {
+	m.readGen++
+	gen := m.readGen
+	m.opening = folder
+	if e, ok := m.current(); ok {
+		m.places[m.shown.folder] = e.name
+	}
+	return func() tea.Msg { return openFolder(gen, folder, land) }
+}
+
+// reload reads the folder shown once more. The cursor stays.
+func (m *Model) reload() tea.Cmd {
+	if m.shown.folder == "" || m.opening != "" {
+		return nil
+	}
+	return m.open(m.shown.folder, "")
+}
+
+// openFolder opens a folder, or the nearest one above that exists, and reads
+// its first part.
+func openFolder(gen int, asked, land string) tea.Msg {
+	msg := snapshotMsg{snapshot: snapshot{gen: gen}, first: true, land: land}
+	folder, err := filepath.Abs(asked) // of "": the working directory
+	if err != nil {
+		msg.err = fmt.Errorf("the working directory cannot be found: %w", rootCause(err))
+		return msg
+	}
+	for msg.folder = folder; ; msg.folder = filepath.Dir(msg.folder) {
+		// Looking before opening: to open a pipe is to wait.
+		info, err := os.Stat(msg.folder)
+		switch {
+		case err == nil && info.IsDir():
+		case err == nil:
+			msg.land = filepath.Base(msg.folder)
+			continue
+		case missing(err) && filepath.Dir(msg.folder) != msg.folder:
+			msg.gone, msg.land = folder, ""
+			continue
+		default:
+			msg.err = folderProblem(msg.folder, err)
+			return msg
+		}
+		break
+	}
+	dir, err := os.Open(msg.folder)
+	if err != nil {
+		msg.err = folderProblem(msg.folder, err)
+		return msg
+	}
+	r := &reader{dir: dir, gen: gen, folder: msg.folder, part: firstPart}
+	return r.next(msg)
+}
+
+// missing tells the errors of a path of which a part does not exist.
+func missing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || isNotDir(err)
+}
+
+// next reads the next part and puts it into msg.
+func (r *reader) next(msg snapshotMsg) snapshotMsg {
+	want := len(r.entries) + r.part
+	r.part *= partGrowth
+	var err error
+	for len(r.entries) < want && err == nil {
+		var found []os.DirEntry
+		found, err = r.dir.ReadDir(min(readAtOnce, want-len(r.entries)))
+		for _, d := range found {
+			r.entries = append(r.entries, r.entry(d))
+		}
+	}
+	msg.gen, msg.folder = r.gen, r.folder
+	msg.entries = r.entries[:len(r.entries):len(r.entries)]
+	if err == nil {
+		msg.rest = r
+		return msg
+	}
+	_ = r.dir.Close() // it was only read
+	msg.done, msg.rest = true, nil
+	if !errors.Is(err, io.EOF) {
+		msg.err = folderProblem(r.folder, err)
+	}
+	return msg
+}
+
+// entry takes down a name. Only links are looked at: the rest is told by the
+// folder itself.
+func (r *reader) entry(d os.DirEntry) entry {
+	e := entry{name: d.Name(), key: sortKey(d.Name())}
+	mode := d.Type()
+	if mode&fs.ModeSymlink == 0 {
+		e.kind = kindOf(mode)
+		return e
+	}
+	e.link = true
+	info, err := os.Stat(filepath.Join(r.folder, e.name))
+	if err != nil {
+		e.kind = kindBroken
+		return e
+	}
+	e.kind = kindOf(info.Mode())
+	return e
+}
+
+// snapshot takes a part of a folder.
+func (m *Model) snapshot(msg snapshotMsg) tea.Cmd {
+	if msg.gen != m.readGen {
+		if msg.rest == nil {
+			return nil
+		}
+		return func() tea.Msg { _ = msg.rest.dir.Close(); return nil }
+	}
+	m.opening = ""
+	if msg.err != nil && len(msg.entries) == 0 {
+		return m.cannotOpen(msg)
+	}
+	m.problem = nil
+	m.reading = msg.snapshot
+	var cmds []tea.Cmd
+	if msg.first {
+		cmds = append(cmds, m.arrive(msg))
+	}
+	if msg.err != nil {
+		cmds = append(cmds, page.Send(problem(msg.err)))
+	}
+	if msg.rest != nil {
+		rest := msg.rest
+		cmds = append(cmds, func() tea.Msg { return rest.next(snapshotMsg{}) })
+	}
+	return tea.Batch(append(cmds, m.arrange(false))...)
+}
+
+// arrive does what is due with the first part of a folder.
+func (m *Model) arrive(msg snapshotMsg) tea.Cmd {
+	m.land = msg.land
+	if msg.folder != m.shown.folder {
+		m.moved, m.ranged = false, false
+		m.filter.SetValue("")
+		if m.land == "" {
+			m.land = m.places[msg.folder]
+		}
+	}
+	if msg.gone == "" {
+		return nil
+	}
+	return toast(page.Warn, fmt.Sprintf("%q is not there (any more). This is the nearest folder above it.", msg.gone))
+}
+
+// cannotOpen keeps the folder that is shown; the first folder has none to fall
+// back to, so its rectangle says why.
+func (m *Model) cannotOpen(msg snapshotMsg) tea.Cmd {
+	if m.shown.folder == "" {
+		m.problem = msg.err
+		m.shown.folder = msg.folder
+		m.reading = snapshot{gen: msg.gen, folder: msg.folder, done: true}
+	}
+	return page.Send(problem(msg.err))
+}
+
+// folderError says why a folder cannot be shown.
+type folderError struct {
+	folder, reason, help string
+}
+
+func (e *folderError) Error() string { return fmt.Sprintf("%q %s", e.folder, e.reason) }
+
+func (e *folderError) Hint() string { return e.help }
+
+func folderProblem(folder string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return &folderError{folder, "cannot be read: permission denied", "Ask for read permission, or pick from another folder."}
+	case missing(err):
+		return &folderError{folder, "is not there (any more)", "Pick from another folder."}
+	}
+	return &folderError{folder, "cannot be read: " + rootCause(err).Error(), ""}
+}
+
+// rootCause is the innermost error of a chain: the path is named already.
+func rootCause(err error) error {
+	for next := errors.Unwrap(err); next != nil; next = errors.Unwrap(err) {
+		err = next
+	}
+	return err
+}
+
+// problem is a warning: an entry that cannot be used is no failure of ours.
+func problem(err error) page.Toast {
+	t := page.Problem(err)
+	t.Level = page.Warn
+	return t
+}

@@ -1,0 +1,347 @@
+package picker
+
+import (
+	"image"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/theme"
+)
+
+// View draws the picker. While nothing changes it is the drawing of before.
+func (m *Model) View(size image.Point, th *theme.Theme) string {
+	if size.X < 1 || size.Y < 1 {
+		return ""
+	}
+	m.size, m.light, m.plain = size, !th.Dark, !th.Color
+	minute := m.now().Truncate(time.Minute)
+	c := &m.cache
+	if !c.valid || c.size != size || c.theme != th || !c.minute.Equal(minute) {
+		*c = cache{valid: true, size: size, theme: th, minute: minute, view: m.draw(th)}
+	}
+	return c.view
+}
+
+func (m *Model) draw(th *theme.Theme) string {
+	l := m.layout()
+	left := m.drawList(l, th)
+	if !l.preview.Empty() {
+		pane := m.drawPreview(l, th)
+		if l.preview.Min.X > 0 {
+			left = kit.JoinH(left, pane)
+		} else {
+			left = kit.JoinV(left, pane)
+		}
+	}
+	view := kit.JoinV(left, m.drawTray(l, th), m.drawSummary(l, th))
+	if l.list.Empty() {
+		view = kit.JoinV(m.drawTray(l, th), left, m.drawSummary(l, th))
+	}
+	view = kit.Fit(view, m.size.X, m.size.Y)
+	switch m.focus {
+	case onAddress:
+		return kit.OverlayCenter(view, m.drawAddress(th))
+	case onMenu:
+		return kit.OverlayCenter(view, m.drawMenu(th))
+	}
+	return view
+}
+
+// head is what stands above the rows of the list: the filter, the names of the
+// columns.
+func (m *Model) head(l layout) (filter, columns bool) {
+	in := inner(l.list)
+	filter = (m.focus == onFilter || m.filter.Value() != "") && in.Dy() >= 2
+	return filter, in.Dy() >= 7
+}
+
+// rowsArea is where the rows of the list are.
+func (m *Model) rowsArea(l layout) image.Rectangle {
+	in := inner(l.list)
+	filter, columns := m.head(l)
+	if filter {
+		in.Min.Y++
+	}
+	if columns {
+		in.Min.Y++
+	}
+	return in
+}
+
+// listColumns are the columns of the list: sign, name, size, age, kind, note.
+func listColumns() kit.Columns {
+	return kit.Columns{
+		{Width: 1},
+		{Width: 16, Flex: 1},
+		{Width: 7, Right: true},
+		{Width: 11, Right: true, Spare: 1},
+		{Width: 11, Spare: 2},
+		{Width: 10, Spare: 3},
+	}
+}
+
+func (m *Model) drawList(l layout, th *theme.Theme) string {
+	if l.list.Empty() {
+		return ""
+	}
+	in := inner(l.list)
+	columns := listColumns()
+	widths := columns.Widths(in.Dx())
+	var lines []string
+	filter, names := m.head(l)
+	if filter {
+		lines = append(lines, m.drawFilter(in.Dx(), th))
+	}
+	if names {
+		lines = append(lines, th.Muted.Render(columns.Row(widths, "", "name", "size", "changed", "kind", "")))
+	}
+	rows := m.rowsArea(l)
+	if why := m.emptyWords(); why != "" {
+		m.list.SetHeight(rows.Dy())
+		lines = append(lines, paragraph(why, rows.Dx(), th.Muted))
+	} else {
+		r := m.rowDrawing(columns, widths, th)
+		lines = append(lines, m.list.View(rows.Size(), r.row))
+	}
+	focused := m.where() == onList
+	return kit.BoxFooter(m.title(l.list.Dx()-6), m.footer(), strings.Join(lines, "\n"), l.list.Size(), focused, th)
+}
+
+// title is the path of the folder; what does not fit is left out in the
+// middle, since the last part tells most.
+func (m *Model) title(width int) string {
+	if m.shown.folder == "" {
+		return "Reading…"
+	}
+	name := kit.Safe(m.shown.folder)
+	if home, err := m.home(); err == nil {
+		if rest, ok := strings.CutPrefix(m.shown.folder, home); ok && home != "/" && (rest == "" || rest[0] == filepath.Separator) {
+			name = kit.Safe("~" + rest)
+		}
+	}
+	return kit.TruncateMiddle(name, width)
+}
+
+func (m *Model) footer() string {
+	if m.shown.folder == "" || m.problem != nil {
+		return ""
+	}
+	words := m.list.Position()
+	if m.ranged {
+		from, to := m.rangeRows()
+		words = "range of " + kit.Count(to-from+1) + " · " + words
+	}
+	if m.shown.order != (order{}) {
+		words += " · " + m.shown.order.String()
+	}
+	switch {
+	case m.shown.hidden:
+		words += " · with hidden"
+	case m.shown.without > 0:
+		words += " · " + kit.Count(m.shown.without) + " hidden"
+	}
+	if !m.shown.done || m.opening != "" {
+		words += " · reading…"
+	} else if m.shown.order != m.order || m.shown.pattern != m.filter.Value() {
+		words += " · sorting…"
+	}
+	return words
+}
+
+func (m *Model) drawFilter(width int, th *theme.Theme) string {
+	found := kit.Count(len(m.shown.rows)) + " of " + kit.Count(len(m.shown.sorted))
+	w := kit.Width(found)
+	if width < w+20 {
+		return m.filter.View(width, th)
+	}
+	return m.filter.View(width-w-2, th) + "  " + th.Muted.Render(found)
+}
+
+// emptyWords say why there are no rows, and what to do; empty where there are
+// some.
+func (m *Model) emptyWords() string {
+	switch {
+	case m.problem != nil:
+		words := kit.Safe(m.problem.Error()) + "."
+		if hint := api.Hint(m.problem); hint != "" {
+			words += " " + hint
+		}
+		return words + " h goes to the folder above, ~ to your home folder."
+	case len(m.shown.rows) > 0:
+		return ""
+	case m.shown.folder == "", !m.shown.done:
+		return "Reading the folder…"
+	case m.shown.pattern != "":
+		return "No name here has these letters in this order. esc clears the filter."
+	case m.shown.without > 0:
+		return "Only hidden files here: " + kit.Count(m.shown.without) + ". The key . shows them, h goes to the folder above."
+	}
+	return "This folder is empty. h goes to the folder above; a adds a URL; or drop files on the terminal."
+}
+
+// paragraph writes words into lines.
+func paragraph(words string, width int, style lipgloss.Style) string {
+	lines := kit.Wrap(words, width)
+	for i, line := range lines {
+		lines[i] = style.Render(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// rowDrawing is what all rows of one drawing have in common.
+type rowDrawing struct {
+	m        *Model
+	th       *theme.Theme
+	columns  kit.Columns
+	widths   []int
+	now      time.Time
+	focused  bool
+	from, to int // rows of the range
+}
+
+func (m *Model) rowDrawing(columns kit.Columns, widths []int, th *theme.Theme) *rowDrawing {
+	r := &rowDrawing{
+		m: m, th: th, columns: columns, widths: widths, now: m.now(),
+		focused: m.where() == onList, from: 0, to: -1,
+	}
+	if m.ranged {
+		r.from, r.to = m.rangeRows()
+	}
+	return r
+}
+
+// row draws one row of the list.
+func (r *rowDrawing) row(i, width int, selected bool) string {
+	e, ok := r.m.entryAt(i)
+	if !ok {
+		return ""
+	}
+	look := r.m.infos[e.name]
+	picked := r.m.tray.hasPath(r.m.path(e))
+	ranged := i >= r.from && i <= r.to
+	sign, note := r.mark(e, look, picked, ranged)
+
+	base, faint := r.th.Text, r.th.Muted
+	if e.kind == kindFolder {
+		base = r.th.Accent
+	}
+	if picked || ranged {
+		base = r.th.Marked
+	}
+	match := r.th.Match
+	if selected {
+		base = r.th.SelectedDim
+		if r.focused {
+			base = r.th.Selected
+		}
+		faint, match = base, base.Underline(true)
+	}
+	size, age := "", ""
+	if look.known {
+		if look.size >= 0 {
+			size = kit.Bytes(look.size)
+		}
+		if !look.modified.IsZero() {
+			age = kit.Age(look.modified, r.now)
+		}
+	}
+	signStyle := r.th.SignStyle(sign)
+	if selected {
+		signStyle = base
+	}
+	cells := []string{
+		signStyle.Render(r.th.Glyph(sign)), r.name(e, base, match), faint.Render(size), faint.Render(age),
+		faint.Render(e.words()), signStyle.Render(note),
+	}
+	if !selected {
+		return r.columns.Row(r.widths, cells...)
+	}
+	var b strings.Builder
+	for c, w := range r.widths {
+		if w < 1 {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString(base.Render(" "))
+		}
+		b.WriteString(ground(kit.Truncate(cells[c], w), w, r.columns[c].Right, base))
+	}
+	return ground(b.String(), width, false, base)
+}
+
+// ground fills a cell of the row under the cursor, so that all of the row has
+// one ground.
+func ground(text string, width int, right bool, base lipgloss.Style) string {
+	blank := base.Render(strings.Repeat(" ", max(0, width-kit.Width(text))))
+	if right {
+		return blank + text
+	}
+	return text + blank
+}
+
+// mark is the sign of a row and the word that says the same.
+func (r *rowDrawing) mark(e entry, look info, picked, ranged bool) (theme.Sign, string) {
+	switch {
+	case ranged:
+		return theme.SignMarked, "in range"
+	case picked:
+		return theme.SignMarked, "picked"
+	}
+	if note := look.note(e); note != "" {
+		return theme.SignWarn, note
+	}
+	switch {
+	case e.kind == kindFolder:
+		return theme.SignFolder, ""
+	case e.kind != kindFile:
+		return theme.SignWarn, "no file"
+	case e.link:
+		return theme.SignNone, "link"
+	}
+	return theme.SignNone, ""
+}
+
+// name draws a name with the letters that the filter found. Of a long name the
+// middle is left out, so that its end is seen.
+func (r *rowDrawing) name(e entry, base, match lipgloss.Style) string {
+	width := r.widths[1]
+	safe := kit.Safe(e.name)
+	short := kit.TruncateMiddle(safe, width)
+	if r.m.shown.pattern == "" {
+		return base.Render(short)
+	}
+	found := letters(e.name, r.m.shown.pattern)
+	switch {
+	case short == safe:
+		return kit.Matched(e.name, found, match, base)
+	case safe != e.name:
+		return base.Render(short) // the offsets are those of the name as it is
+	}
+	return kit.Matched(short, shorten(found, len(e.name), short), match, base)
+}
+
+// shorten moves offsets in a name of n bytes to where they are after its
+// middle was left out.
+func shorten(found []int, n int, short string) []int {
+	const gap = "…"
+	head := strings.Index(short, gap)
+	if head < 0 {
+		return nil
+	}
+	tail := len(short) - head - len(gap)
+	var out []int
+	for _, at := range found {
+		switch {
+		case at < head:
+			out = append(out, at)
+		case at >= n-tail:
+			out = append(out, at-n+len(short))
+		}
+	}
+	return out
+}

@@ -1,0 +1,310 @@
+package picker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"path/filepath"
+	"strings"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/picture"
+	"mediadesk/ui/theme"
+)
+
+// drawPreview draws the picture under the cursor with the facts of the file.
+func (m *Model) drawPreview(l layout, th *theme.Theme) string {
+	pic, facts := l.picture(), l.facts()
+	words := strings.Join(m.factLines(facts.Dx(), th), "\n")
+	body := words
+	switch {
+	case pic.Empty():
+	case l.beside:
+		body = kit.JoinH(m.drawPicture(pic.Size(), th), kit.Fit("", 1, 1), words)
+	default:
+		body = kit.JoinV(m.drawPicture(pic.Size(), th), " ", words)
+	}
+	return kit.Box(m.previewTitle(l.preview.Dx()-6), body, l.preview.Size(), false, th)
+}
+
+func (m *Model) previewTitle(width int) string {
+	if m.where() == onTray {
+		if i, ok := m.trayItem(); ok {
+			return kit.TruncateMiddle(kit.Safe(i.source.Name()), width)
+		}
+	} else if e, ok := m.current(); ok {
+		return kit.TruncateMiddle(kit.Safe(e.name), width)
+	}
+	return "Preview"
+}
+
+// drawPicture draws the picture, or says in its place why there is none.
+func (m *Model) drawPicture(size image.Point, th *theme.Theme) string {
+	p := &m.preview
+	if p.drawn != nil && p.failure == nil {
+		return kit.Fit(strings.Join(p.drawn, "\n"), size.X, size.Y)
+	}
+	words := m.noPicture()
+	lines := kit.Wrap(words, max(1, size.X-4))
+	block := kit.JoinV(lines...)
+	return kit.OverlayCenter(kit.Fit("", size.X, size.Y), th.Muted.Render(block))
+}
+
+// noPicture says why there is no picture to see; empty where there is nothing
+// to say.
+func (m *Model) noPicture() string {
+	p := &m.preview
+	switch {
+	case p.subject.path == "":
+		return ""
+	case p.failure != nil && !errors.Is(p.failure, context.Canceled):
+		return "No preview."
+	case p.subject.folder:
+		return "A folder. enter opens it."
+	case p.facts != nil && p.facts.Problem != nil:
+		return "No preview."
+	case p.facts != nil && p.facts.Kind != picture.KindPicture:
+		return "No preview of " + p.facts.Name + "."
+	case p.busy:
+		return "Loading…"
+	}
+	return ""
+}
+
+// factLines are the facts of what is under the cursor, each with its word.
+func (m *Model) factLines(width int, th *theme.Theme) []string {
+	if m.where() == onTray {
+		if i, ok := m.trayItem(); ok && i.isURL() {
+			return styled("An address: the service fetches the file itself. "+kit.Safe(i.source.URL), width, th.Muted.Render)
+		}
+	} else if e, ok := m.current(); ok {
+		if why := m.infos[e.name].problem; why != nil {
+			return styled(m.reason(e, why), width, th.Warn.Render)
+		}
+	}
+	p := &m.preview
+	switch {
+	case p.failure != nil && !errors.Is(p.failure, context.Canceled):
+		return styled(kit.Safe(p.failure.Error()), width, th.Warn.Render)
+	case p.count != nil:
+		return countLines(*p.count, width, th)
+	case p.facts != nil:
+		return m.fileFacts(*p.facts, width, th)
+	}
+	return nil
+}
+
+// reason says why an entry cannot be used; the pane has its name in the title.
+func (m *Model) reason(e entry, err error) string {
+	words := err.Error()
+	var source *api.SourceError
+	var folder *folderError
+	switch {
+	case errors.As(err, &source):
+		words = "It " + source.Reason
+	case errors.As(err, &folder):
+		words = "It " + folder.reason
+	}
+	if e.link {
+		words += " (a link)"
+	}
+	words = kit.Safe(words) + "."
+	if hint := api.Hint(err); hint != "" {
+		words += " " + hint
+	}
+	return words
+}
+
+func styled(words string, width int, render func(...string) string) []string {
+	lines := kit.Wrap(words, width)
+	for i, line := range lines {
+		lines[i] = render(line)
+	}
+	return lines
+}
+
+// fact is one line: a word and what there is to say.
+func fact(label, value string, width int, th *theme.Theme) string {
+	const labelWidth = 8
+	if width < labelWidth+6 {
+		return kit.Truncate(value, width)
+	}
+	return th.Label.Render(kit.PadRight(label, labelWidth)) + " " + kit.Truncate(value, width-labelWidth-1)
+}
+
+func countLines(n count, width int, th *theme.Theme) []string {
+	if n.files+n.folders == 0 {
+		return []string{th.Muted.Render("An empty folder.")}
+	}
+	lines := []string{
+		fact("holds", kit.Plural(n.files, "file")+", "+kit.Plural(n.folders, "folder"), width, th),
+	}
+	if n.hidden > 0 {
+		lines = append(lines, fact("hidden", kit.Count(n.hidden)+" of them", width, th))
+	}
+	return lines
+}
+
+func (m *Model) fileFacts(f picture.Facts, width int, th *theme.Theme) []string {
+	lines := []string{fact("kind", kit.Safe(f.Name)+", "+kit.Bytes(f.Bytes), width, th)}
+	if f.Upright.X > 0 {
+		lines = append(lines, fact("size", pixels(f.Upright), width, th))
+		if f.Orientation.Turned() {
+			lines = append(lines, fact("stored", fmt.Sprintf("%s, shown %s", pixels(f.Stored), f.Orientation), width, th))
+		}
+		alpha := "no"
+		if f.Alpha {
+			alpha = "yes, can be transparent"
+		}
+		lines = append(lines, fact("alpha", alpha, width, th))
+	}
+	if f.Camera != "" {
+		lines = append(lines, fact("camera", kit.Safe(f.Camera), width, th))
+	}
+	if !f.Taken.IsZero() {
+		lines = append(lines, fact("taken", f.Taken.Format("2 Jan 2006 15:04"), width, th))
+	}
+	lines = append(lines, fact("changed", f.Modified.Local().Format("2 Jan 2006 15:04"), width, th))
+	if f.Problem != nil {
+		lines = append(lines, styled(kit.Safe(f.Problem.Error()), width, th.Warn.Render)...)
+	}
+	return lines
+}
+
+// trayColumns are the columns of the tray: sign, name, size, place, note.
+func trayColumns() kit.Columns {
+	return kit.Columns{
+		{Width: 1},
+		{Width: 14, Flex: 2},
+		{Width: 8, Right: true},
+		{Width: 16, Flex: 2, Spare: 2},
+		{Width: 12, Spare: 1},
+	}
+}
+
+func (m *Model) drawTray(l layout, th *theme.Theme) string {
+	if l.tray.Empty() {
+		return ""
+	}
+	in := inner(l.tray)
+	body := ""
+	if len(m.tray.items) == 0 {
+		body = th.Muted.Render("Empty. space picks a file, a adds a URL; files can be dropped here too.")
+	} else {
+		columns := trayColumns()
+		widths := columns.Widths(in.Dx())
+		body = m.trayList.View(in.Size(), func(i, width int, selected bool) string {
+			return m.trayRow(m.tray.items[i], columns, widths, selected, th)
+		})
+	}
+	return kit.Box("Tray: "+m.trayWords(), body, l.tray.Size(), m.where() == onTray, th)
+}
+
+func (m *Model) trayRow(i item, columns kit.Columns, widths []int, selected bool, th *theme.Theme) string {
+	sign, note := theme.SignMarked, ""
+	place, size := "", ""
+	switch {
+	case i.isURL():
+		place, note = kit.Safe(i.source.URL), "URL"
+	default:
+		place = kit.Safe(filepath.Dir(i.source.Path))
+		switch {
+		case i.problem != nil:
+			sign, note = theme.SignWarn, "not sendable"
+		case !i.checked:
+			sign, note = theme.SignWait, "checking"
+		default:
+			size = kit.Bytes(i.identity.Size)
+		}
+	}
+	name := i.source.Name()
+	if i.source.Label != "" {
+		name = i.source.Label
+	}
+	cells := []string{
+		th.Glyph(sign), kit.TruncateMiddle(kit.Safe(name), widths[1]), size,
+		kit.TruncateMiddle(place, widths[3]), note,
+	}
+	focused := m.where() == onTray
+	if selected && focused {
+		return th.Selected.Render(columns.Row(widths, cells...))
+	}
+	cells[0] = th.Sign(sign)
+	cells[2], cells[3] = th.Muted.Render(cells[2]), th.Muted.Render(cells[3])
+	cells[4] = th.SignStyle(sign).Render(cells[4])
+	return columns.Row(widths, cells...)
+}
+
+// trayWords say how much is in the tray.
+func (m *Model) trayWords() string {
+	n := len(m.tray.items)
+	if n == 0 {
+		return "nothing picked yet"
+	}
+	addresses := 0
+	for _, i := range m.tray.items {
+		if i.isURL() {
+			addresses++
+		}
+	}
+	var words []string
+	if n > addresses {
+		words = append(words, kit.Plural(n-addresses, "file")+", "+kit.Bytes(m.tray.size))
+	}
+	if addresses > 0 {
+		words = append(words, kit.Plural(addresses, "URL"))
+	}
+	return strings.Join(words, " · ")
+}
+
+// drawSummary is the line on the tray where it has no box.
+func (m *Model) drawSummary(l layout, th *theme.Theme) string {
+	if l.summary.Empty() {
+		return ""
+	}
+	words := " Tray: " + m.trayWords()
+	style := th.Muted
+	if len(m.tray.items) > 0 {
+		style = th.Marked
+		if m.where() == onTray {
+			words += " · tab: files"
+		} else {
+			words += " · tab: show"
+		}
+	}
+	return style.Render(kit.PadRight(words, l.summary.Dx()))
+}
+
+func (m *Model) drawAddress(th *theme.Theme) string {
+	size := image.Pt(min(m.size.X, 72), min(m.size.Y, 5))
+	in := kit.BoxInner(size)
+	hint := th.Muted.Render("The service fetches it itself. enter adds, esc closes.")
+	if text := strings.TrimSpace(m.address.Value()); text != "" {
+		if err := api.CheckSourceURL(text); err != nil {
+			hint = th.Warn.Render("Not a whole http or https address yet.")
+		}
+	}
+	body := kit.JoinV(m.address.View(in.X, th), " ", hint)
+	return kit.Box("Add a URL", body, size, true, th)
+}
+
+func (m *Model) drawMenu(th *theme.Theme) string {
+	size := image.Pt(min(m.size.X, 34), min(m.size.Y, len(menuRows)+2))
+	body := m.menu.View(kit.BoxInner(size), func(i, width int, selected bool) string {
+		row := menuRows[i]
+		words := " " + row.key + "  " + row.words
+		switch {
+		case row.reverse && m.order.reverse:
+			words += " (now)"
+		case !row.reverse && row.by == m.order.by:
+			words += " (now)"
+		}
+		if selected {
+			return th.Selected.Render(kit.PadRight(words, width))
+		}
+		return " " + th.Key.Render(row.key) + "  " + strings.TrimPrefix(words, " "+row.key+"  ")
+	})
+	return kit.Box("Sort", body, size, true, th)
+}

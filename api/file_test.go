@@ -1,0 +1,186 @@
+package api_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"mediadesk/api"
+)
+
+const fullRecord = `{
+  "fileId": "598821f949c0a938d57563bd", "type": "file", "name": "a.jpg", "filePath": "/a/a.jpg",
+  "url": "https://d.example/a/a.jpg", "thumbnailUrl": "https://d.example/tr:n-t/a/a.jpg", "thumbnail": "https://d.example/t",
+  "fileType": "image", "mime": "image/jpeg", "height": 300, "width": 200, "size": 83622, "hasAlpha": false,
+  "tags": ["t-shirt", "round-neck"], "AITags": [{"name": "Shirt", "confidence": 90.12, "source": "google-auto-tagging"}],
+  "versionInfo": {"id": "598821f949c0a938d57563bd", "name": "Version 1"}, "isPrivateFile": true, "customCoordinates": "10,20,30,40",
+  "customMetadata": {"brand": "Acme"}, "embeddedMetadata": {"exif": {"Make": "X"}}, "description": "d",
+  "createdAt": "2019-08-24T06:14:41.313Z", "updatedAt": "2019-08-24T06:15:41.313Z",
+  "extensionStatus": {"remove-bg": "pending", "google-auto-tagging": "success", "aws-auto-tagging": "failed"},
+  "folderId": "f1", "folderPath": "/a", "unknown": {"x": 1}
+}`
+
+func read(t *testing.T, text string) *api.File {
+	t.Helper()
+	f := new(api.File)
+	if err := json.Unmarshal([]byte(text), f); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return f
+}
+
+// Every field of §2.1.
+func TestFullRecord(t *testing.T) {
+	f := read(t, fullRecord)
+	for what, ok := range map[string]bool{
+		"fileId":            f.FileID == "598821f949c0a938d57563bd",
+		"type":              f.Type == api.TypeFile && !f.IsFolder(),
+		"name":              f.Name == "a.jpg",
+		"filePath":          f.FilePath == "/a/a.jpg",
+		"url":               f.URL == "https://d.example/a/a.jpg",
+		"thumbnailUrl":      f.ThumbnailURL == "https://d.example/tr:n-t/a/a.jpg" && f.ThumbURL() == f.ThumbnailURL,
+		"thumbnail":         f.Thumbnail == "https://d.example/t",
+		"fileType":          f.FileType == api.KindImage && f.IsImage(),
+		"mime":              f.Mime == "image/jpeg",
+		"height":            f.Height == api.Set(300),
+		"width":             f.Width == api.Set(200),
+		"size":              f.Size == api.Set(int64(83622)),
+		"hasAlpha":          f.HasAlpha == api.Set(false),
+		"tags":              len(f.Tags.Or(nil)) == 2 && f.Tags.Or(nil)[1] == "round-neck",
+		"AITags":            len(f.AITags.Or(nil)) == 1 && f.AITags.Or(nil)[0] == api.AITag{Name: "Shirt", Confidence: 90.12, Source: "google-auto-tagging"},
+		"versionInfo":       f.VersionInfo != nil && *f.VersionInfo == api.VersionInfo{ID: "598821f949c0a938d57563bd", Name: "Version 1"},
+		"isPrivateFile":     f.IsPrivateFile == api.Set(true),
+		"customCoordinates": f.CustomCoordinates == api.Set("10,20,30,40"),
+		"customMetadata":    string(f.CustomMetadata["brand"]) == `"Acme"`,
+		"embeddedMetadata":  string(f.EmbeddedMetadata["exif"]) == `{"Make": "X"}`,
+		"description":       f.Description == "d",
+		"createdAt":         f.Created().Equal(time.Date(2019, 8, 24, 6, 14, 41, 313e6, time.UTC)),
+		"updatedAt":         f.Updated().Format(api.TimeLayout) == f.UpdatedAt,
+		"extensionStatus":   f.ExtensionStatus["remove-bg"] == api.StatusPending && f.ExtensionStatus["google-auto-tagging"] == api.StatusSuccess && f.ExtensionStatus["aws-auto-tagging"] == api.StatusFailed,
+		"folder":            f.FolderID == "f1" && f.FolderPath == "/a",
+		"raw":               string(f.Raw) == fullRecord,
+	} {
+		if !ok {
+			t.Errorf("%s is wrong in %+v", what, f)
+		}
+	}
+	if r, ok := f.Region(); !ok || r != (api.Region{X: 10, Y: 20, Width: 30, Height: 40}) {
+		t.Errorf("region %v, %v", r, ok)
+	}
+	if w, h, ok := f.PixelSize(); w != 200 || h != 300 || !ok {
+		t.Errorf("size %d x %d, %v", w, h, ok)
+	}
+}
+
+// A record without a field, with null for it, or with another type in its
+// place is read; the rest of it is untouched.
+func TestRecordWithoutOrWithStrangeFields(t *testing.T) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(fullRecord), &members); err != nil {
+		t.Fatal(err)
+	}
+	for name, good := range members {
+		for _, other := range []string{"", `null`, `"x"`, `-1`, `1.5`, `1e300`, `true`, `[]`, `[1,"a",null]`, `{}`, `{"id":1,"name":[]}`, `"` + strings.Repeat("x", 1000) + `"`} {
+			if other == "" {
+				delete(members, name)
+			} else {
+				members[name] = json.RawMessage(other)
+			}
+			text, err := json.Marshal(members)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := read(t, string(text))
+			if name != "fileId" && f.FileID != "598821f949c0a938d57563bd" || name != "size" && f.Size != api.Set(int64(83622)) {
+				t.Errorf("%s = %s spoils the rest: %+v", name, other, f)
+			}
+			// Nothing that reads it panics, and it can be kept.
+			f.Region()
+			f.PixelSize()
+			f.ThumbURL()
+			f.Created()
+			kept, err := json.Marshal(f)
+			if err != nil {
+				t.Errorf("%s = %s cannot be written: %v", name, other, err)
+			}
+			read(t, string(kept))
+		}
+		members[name] = good
+	}
+}
+
+func TestRecordDetails(t *testing.T) {
+	null := read(t, `{"fileId":"1","tags":null,"AITags":null,"customCoordinates":null}`)
+	if !null.Tags.IsNull() || !null.AITags.IsNull() || !null.CustomCoordinates.IsNull() {
+		t.Errorf("null is not kept: %+v", null)
+	}
+	missing := read(t, `{"fileId":"1"}`)
+	if !missing.Tags.IsZero() || !missing.AITags.IsZero() || !missing.CustomCoordinates.IsZero() || missing.VersionInfo != nil || missing.ExtensionStatus != nil {
+		t.Errorf("missing is not absent: %+v", missing)
+	}
+	if _, _, ok := missing.PixelSize(); ok || !missing.Created().IsZero() || missing.ThumbURL() != "" {
+		t.Error("a record that says nothing must claim nothing")
+	}
+	if f := read(t, `{"thumbnail":"https://d.example/t"}`); f.ThumbURL() != "https://d.example/t" {
+		t.Error("thumbnail of a details answer is not found")
+	}
+	if f := read(t, `{"width":12.0,"size":1.2e3}`); f.Width != api.Set(12) || f.Size != api.Set(int64(1200)) {
+		t.Errorf("whole numbers written as fractions: %+v", f)
+	}
+	if f := read(t, `{"size":9223372036854775807,"width":9223372036854775808}`); f.Size != api.Set(int64(1<<63-1)) || !f.Width.IsZero() {
+		t.Errorf("large numbers: %+v", f)
+	}
+	if f := read(t, `{"tags":["a",1]}`); !f.Tags.IsZero() {
+		t.Errorf("half of a list was kept: %+v", f.Tags)
+	}
+	if f := read(t, `{"extensionStatus":{"a":"pending","b":1,"c":null,"d":"odd"}}`); len(f.ExtensionStatus) != 2 || f.ExtensionStatus["a"] != "pending" || f.ExtensionStatus["d"] != "odd" {
+		t.Errorf("statuses %v", f.ExtensionStatus)
+	}
+	if f := read(t, `{"FILEID":"1","fileid":"2"}`); f.FileID != "" {
+		t.Error("names of other case are other names")
+	}
+	for _, text := range []string{`null`, `[]`, `"x"`, `1`, ``, `{`, `{"fileId":"1"}x`} {
+		if json.Unmarshal([]byte(text), new(api.File)) == nil {
+			t.Errorf("%q was read as a record", text)
+		}
+	}
+}
+
+func TestStatusIsFinal(t *testing.T) {
+	for status, want := range map[api.Status]bool{api.StatusPending: false, api.StatusSuccess: true, api.StatusFailed: true, "odd": false, "": false} {
+		if status.Final() != want {
+			t.Errorf("%q: Final is %v", status, !want)
+		}
+	}
+}
+
+func FuzzFile(f *testing.F) {
+	for _, text := range []string{fullRecord, `{}`, `null`, `{"tags":[null],"size":"1","AITags":{}}`, `{"width":1e999}`, "{\"name\":\"\xff\"}"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var file api.File
+		err := file.UnmarshalJSON([]byte(text))
+		if err != nil {
+			return
+		}
+		if !json.Valid([]byte(text)) {
+			t.Fatalf("%q is no JSON and was read", text)
+		}
+		first, err := json.Marshal(&file)
+		if err != nil {
+			t.Fatalf("%q cannot be written: %v", text, err)
+		}
+		var back api.File
+		if err := json.Unmarshal(first, &back); err != nil {
+			t.Fatalf("%s cannot be read again: %v", first, err)
+		}
+		if second, _ := json.Marshal(&back); string(second) != string(first) {
+			t.Fatalf("%s came back as %s", first, second)
+		}
+		file.Region()
+		file.PixelSize()
+		file.Created()
+	})
+}

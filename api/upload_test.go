@@ -1,0 +1,236 @@
+package api_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"mediadesk/api"
+)
+
+// fullUpload has every request field of §4.1 set.
+func fullUpload(source api.Source) *api.Upload {
+	return &api.Upload{
+		Source:                  source,
+		FileName:                "день 1.jpg",
+		UseUniqueFileName:       api.Set(false),
+		Tags:                    api.Set([]string{"summer", "am Meer"}),
+		Folder:                  api.Set("/a/b/"),
+		IsPrivateFile:           api.Set(true),
+		CustomCoordinates:       api.Set("10,20,300,200"),
+		ResponseFields:          api.Set([]string{"tags", "customMetadata"}),
+		Extensions:              api.Set([]api.Extension{{Name: "remove-bg", Options: map[string]json.RawMessage{"add_shadow": json.RawMessage("true")}}, {Name: "google-auto-tagging", MaxTags: api.Set(5), MinConfidence: api.Set(0)}}),
+		WebhookURL:              api.Set("https://example.com/hook?a=b&c=d"),
+		OverwriteFile:           api.Set(true),
+		OverwriteAITags:         api.Set(false),
+		OverwriteTags:           api.Set(false),
+		OverwriteCustomMetadata: api.Set(false),
+		CustomMetadata:          api.Set(map[string]json.RawMessage{"brand": json.RawMessage(`"Acme"`), "year": json.RawMessage("2026")}),
+		Description:             api.Set("two\r\nlines"),
+	}
+}
+
+// fullParts is how fullUpload travels: each field once, booleans as words,
+// lists joined with commas, JSON as text.
+var fullParts = []api.Part{
+	{Name: "fileName", Value: "день 1.jpg"},
+	{Name: "useUniqueFileName", Value: "false"},
+	{Name: "tags", Value: "summer,am Meer"},
+	{Name: "folder", Value: "/a/b/"},
+	{Name: "isPrivateFile", Value: "true"},
+	{Name: "customCoordinates", Value: "10,20,300,200"},
+	{Name: "responseFields", Value: "tags,customMetadata"},
+	{Name: "extensions", Value: `[{"name":"remove-bg","options":{"add_shadow":true}},{"maxTags":5,"minConfidence":0,"name":"google-auto-tagging"}]`},
+	{Name: "webhookUrl", Value: "https://example.com/hook?a=b&c=d"},
+	{Name: "overwriteFile", Value: "true"},
+	{Name: "overwriteAITags", Value: "false"},
+	{Name: "overwriteTags", Value: "false"},
+	{Name: "overwriteCustomMetadata", Value: "false"},
+	{Name: "customMetadata", Value: `{"brand":"Acme","year":2026}`},
+	{Name: "description", Value: "two\r\nlines"},
+}
+
+func TestPartsOfEveryField(t *testing.T) {
+	parts, err := fullUpload(api.Source{Path: "x"}).Parts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(parts, fullParts) {
+		t.Errorf("got  %q\nwant %q", parts, fullParts)
+	}
+}
+
+// Absent and null fields are not sent; empty and false ones are.
+func TestPartsKeepAbsentEmptyAndFalseApart(t *testing.T) {
+	for _, test := range []struct {
+		about string
+		u     api.Upload
+		want  []api.Part
+	}{
+		{"absent", api.Upload{}, nil},
+		{"null", api.Upload{
+			UseUniqueFileName: api.Null[bool](), Tags: api.Null[[]string](), Folder: api.Null[string](), IsPrivateFile: api.Null[bool](),
+			CustomCoordinates: api.Null[string](), ResponseFields: api.Null[[]string](), Extensions: api.Null[[]api.Extension](), WebhookURL: api.Null[string](),
+			OverwriteFile: api.Null[bool](), OverwriteAITags: api.Null[bool](), OverwriteTags: api.Null[bool](), OverwriteCustomMetadata: api.Null[bool](),
+			CustomMetadata: api.Null[map[string]json.RawMessage](), Description: api.Null[string](),
+		}, nil},
+		{"empty", api.Upload{
+			Tags: api.Set([]string{}), Folder: api.Set(""), ResponseFields: api.Set([]string{}), Extensions: api.Set([]api.Extension{}),
+			CustomMetadata: api.Set(map[string]json.RawMessage{}), Description: api.Set(""),
+		}, []api.Part{{Name: "tags"}, {Name: "folder"}, {Name: "responseFields"}, {Name: "extensions", Value: "[]"}, {Name: "customMetadata", Value: "{}"}, {Name: "description"}}},
+		{"nil lists that are set", api.Upload{
+			Tags: api.Set([]string(nil)), Extensions: api.Set([]api.Extension(nil)), CustomMetadata: api.Set(map[string]json.RawMessage(nil)),
+		}, []api.Part{{Name: "tags"}, {Name: "extensions", Value: "[]"}, {Name: "customMetadata", Value: "{}"}}},
+		{"false", api.Upload{
+			UseUniqueFileName: api.Set(false), IsPrivateFile: api.Set(false), OverwriteFile: api.Set(false),
+			OverwriteAITags: api.Set(false), OverwriteTags: api.Set(false), OverwriteCustomMetadata: api.Set(false),
+		}, []api.Part{
+			{Name: "useUniqueFileName", Value: "false"},
+			{Name: "isPrivateFile", Value: "false"},
+			{Name: "overwriteFile", Value: "false"},
+			{Name: "overwriteAITags", Value: "false"},
+			{Name: "overwriteTags", Value: "false"},
+			{Name: "overwriteCustomMetadata", Value: "false"},
+		}},
+		{"true", api.Upload{UseUniqueFileName: api.Set(true), OverwriteTags: api.Set(true)}, []api.Part{{Name: "useUniqueFileName", Value: "true"}, {Name: "overwriteTags", Value: "true"}}},
+	} {
+		t.Run(test.about, func(t *testing.T) {
+			test.u.FileName = "a.jpg"
+			want := append([]api.Part{{Name: "fileName", Value: "a.jpg"}}, test.want...)
+			got, err := test.u.Parts()
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("got %q, %v\nwant %q", got, err, want)
+			}
+			// The journal keeps an upload as JSON; the same parts come back.
+			text, err := json.Marshal(test.u)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var back api.Upload
+			if err := json.Unmarshal(text, &back); err != nil {
+				t.Fatal(err)
+			}
+			if again, err := back.Parts(); err != nil || !slices.Equal(again, want) {
+				t.Errorf("after the journal %q, %v\nwant %q", again, err, want)
+			}
+			if second, _ := json.Marshal(back); string(second) != string(text) {
+				t.Errorf("after the journal %s\nbefore it %s", second, text)
+			}
+		})
+	}
+}
+
+func TestUploadThroughTheJournal(t *testing.T) {
+	flag := rapid.SampledFrom([]api.Field[bool]{{}, api.Null[bool](), api.Set(false), api.Set(true)})
+	text := rapid.SampledFrom([]api.Field[string]{{}, api.Null[string](), api.Set(""), api.Set("/a/"), api.Set("день\x00\"")})
+	list := rapid.SampledFrom([]api.Field[[]string]{{}, api.Null[[]string](), api.Set([]string{}), api.Set([]string{"a", "b"})})
+	extensions := rapid.SampledFrom([]api.Field[[]api.Extension]{{}, api.Null[[]api.Extension](), api.Set([]api.Extension{}), api.Set([]api.Extension{{Name: "x", MaxTags: api.Null[int]()}})})
+	metadata := rapid.SampledFrom([]api.Field[map[string]json.RawMessage]{{}, api.Null[map[string]json.RawMessage](), api.Set(map[string]json.RawMessage{}), api.Set(map[string]json.RawMessage{"a": json.RawMessage("null")})})
+	rapid.Check(t, func(t *rapid.T) {
+		u := api.Upload{
+			Source: api.Source{Path: "/p", Base64: rapid.Bool().Draw(t, "base64")}, FileName: rapid.String().Draw(t, "fileName"),
+			UseUniqueFileName: flag.Draw(t, "unique"), Tags: list.Draw(t, "tags"), Folder: text.Draw(t, "folder"), IsPrivateFile: flag.Draw(t, "private"),
+			CustomCoordinates: text.Draw(t, "region"), ResponseFields: list.Draw(t, "responseFields"), Extensions: extensions.Draw(t, "extensions"),
+			WebhookURL: text.Draw(t, "webhook"), OverwriteFile: flag.Draw(t, "overwriteFile"), OverwriteAITags: flag.Draw(t, "overwriteAITags"),
+			OverwriteTags: flag.Draw(t, "overwriteTags"), OverwriteCustomMetadata: flag.Draw(t, "overwriteMetadata"),
+			CustomMetadata: metadata.Draw(t, "metadata"), Description: text.Draw(t, "description"),
+		}
+		first, err := json.Marshal(u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back api.Upload
+		if err := json.Unmarshal(first, &back); err != nil {
+			t.Fatalf("%s: %v", first, err)
+		}
+		if second, _ := json.Marshal(back); string(second) != string(first) {
+			t.Fatalf("%s came back as %s", first, second)
+		}
+		a, errA := u.Parts()
+		b, errB := back.Parts()
+		if errA != nil || errB != nil || !slices.Equal(a, b) {
+			t.Fatalf("parts %q, %v became %q, %v", a, errA, b, errB)
+		}
+	})
+}
+
+func TestPartsRefuseWhatIsNoJSON(t *testing.T) {
+	_, err := (&api.Upload{FileName: "a", CustomMetadata: api.Set(map[string]json.RawMessage{"a": json.RawMessage("{")})}).Parts()
+	if err == nil || !strings.Contains(err.Error(), "customMetadata cannot be written as JSON") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Check finds every broken rule of §4.1, not only the first.
+func TestUploadCheck(t *testing.T) {
+	if found := fullUpload(api.Source{Path: "x"}).Check(); found != nil {
+		t.Errorf("a good upload: %v", found)
+	}
+	bad := api.Upload{
+		Source:            api.Source{URL: "/etc/passwd"},
+		Tags:              api.Set([]string{"50%"}),
+		Folder:            api.Set("/a b/"),
+		CustomCoordinates: api.Set(""),
+		ResponseFields:    api.Set([]string{"tags", "size"}),
+		Extensions:        api.Set([]api.Extension{{}}),
+		WebhookURL:        api.Set("example.com"),
+	}
+	fields := []string{"fileName", "file", "tags", "folder", "customCoordinates", "responseFields", "extensions", "webhookUrl"}
+	found := bad.Check()
+	if len(found) != len(fields) {
+		t.Fatalf("found %d faults %v, want %d", len(found), found, len(fields))
+	}
+	for i, field := range fields {
+		wantRule(t, found[i], field)
+	}
+	null := api.Upload{FileName: "a", Tags: api.Null[[]string](), Folder: api.Null[string](), CustomCoordinates: api.Null[string](), WebhookURL: api.Null[string]()}
+	if found := null.Check(); found != nil {
+		t.Errorf("null fields: %v", found)
+	}
+}
+
+func TestResponseFields(t *testing.T) {
+	wantRule(t, api.CheckResponseFields([]string{"tags", "customCoordinates", "isPrivateFile", "embeddedMetadata", "customMetadata"}), "")
+	wantRule(t, api.CheckResponseFields(nil), "")
+	for _, other := range []string{"", "Tags", "tags ", "metadata"} {
+		wantRule(t, api.CheckResponseFields([]string{"tags", other}), "responseFields")
+	}
+}
+
+func TestUploadPath(t *testing.T) {
+	for _, test := range []struct {
+		folder api.Field[string]
+		name   string
+		want   string
+	}{
+		{api.Field[string]{}, "my photo.jpg", "/my_photo.jpg"},
+		{api.Null[string](), "a", "/a"},
+		{api.Set("a//b"), "c.jpg", "/a/b/c.jpg"},
+	} {
+		if got := (&api.Upload{Folder: test.folder, FileName: test.name}).Path(); got != test.want {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
+	}
+}
+
+func TestApplyNaming(t *testing.T) {
+	u := api.Upload{FileName: "a.jpg", OverwriteFile: api.Set(true)}
+	here := u
+	api.ApplyNaming(&here, api.NameHere)
+	if here.FileName == "a.jpg" || here.UseUniqueFileName != api.Set(false) || here.OverwriteFile != api.Set(false) {
+		t.Errorf("here: %+v; a repeat could store twice", here)
+	}
+	service := u
+	api.ApplyNaming(&service, api.NameService)
+	if service.FileName != "a.jpg" || !service.UseUniqueFileName.Or(true) {
+		t.Errorf("service: %+v", service)
+	}
+	exact := u
+	api.ApplyNaming(&exact, api.NameExact)
+	if exact.FileName != "a.jpg" || exact.UseUniqueFileName != api.Set(false) || exact.OverwriteFile != api.Set(true) {
+		t.Errorf("exact: %+v", exact)
+	}
+}

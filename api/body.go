@@ -50,7 +50,10 @@ func newBody(u *Upload) (*body, error) {
 	if u.Source.Base64 {
 		head.WriteString("Content-Disposition: form-data; name=\"file\"\r\n\r\n")
 	} else {
-		fmt.Fprintf(&head, "Content-Disposition: form-data; name=\"file\"; filename=\"%s\"\r\nContent-Type: application/octet-stream\r\n\r\n", headerText(u.FileName))
+		// The service goes by the fileName part; here the name only says that
+		// this is a file, and as it is stored no character of it can end the
+		// header or make it malformed.
+		fmt.Fprintf(&head, "Content-Disposition: form-data; name=\"file\"; filename=\"%s\"\r\nContent-Type: application/octet-stream\r\n\r\n", StoredName(u.FileName))
 	}
 	b.length = int64(head.Len()) + b.file.size + int64(len(tail))
 	b.reader = io.MultiReader(&head, &checkedReader{c: b.file, left: b.file.size}, strings.NewReader(tail))
@@ -68,11 +71,6 @@ func newBoundary() string {
 	var b [24]byte
 	rand.Read(b[:]) //nolint:errcheck // crypto/rand.Read never fails
 	return hex.EncodeToString(b[:])
-}
-
-// headerText escapes a file name as browsers do within Content-Disposition.
-func headerText(name string) string {
-	return strings.NewReplacer("\"", "%22", "\r", "%0D", "\n", "%0A").Replace(name)
 }
 
 // checkedReader gives a file's bytes and, before the last of them go out,

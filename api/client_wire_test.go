@@ -1,0 +1,199 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"mediadesk/api"
+)
+
+// content is n bytes that hold every byte value, line ends and dashes.
+func content(n int) []byte {
+	b := bytes.Repeat([]byte("\r\n--\x00\x01\xff\xfe"), n/8+1)[:n]
+	for i := 0; i < n; i += 13 {
+		b[i] = byte(i)
+	}
+	return b
+}
+
+func writeFile(t *testing.T, name string, data []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Every field of §4.1 travels as one part with the right text, the file as the
+// last part, byte for byte, in a body whose length is told beforehand.
+func TestUploadOnTheWire(t *testing.T) {
+	for _, size := range []int{1, 2, 3, 4095, 24575, 24576, 24577, 64 << 10, 1<<20 + 1} {
+		data := content(size)
+		path := writeFile(t, "a.jpg", data)
+		for _, test := range []struct {
+			about    string
+			source   api.Source
+			value    string
+			fileName string
+		}{
+			{"bytes", api.Source{Path: path}, string(data), "день_1.jpg"},
+			{"base64", api.Source{Path: path, Base64: true}, base64.StdEncoding.EncodeToString(data), ""},
+			{"address", api.Source{URL: "https://s.example/день.jpg?a=b&c=d"}, "https://s.example/день.jpg?a=b&c=d", ""},
+		} {
+			t.Run(fmt.Sprintf("%s/%d", test.about, size), func(t *testing.T) {
+				rec := newRecorder(t)
+				progress := new(api.Progress)
+				f, err := rec.client(t).Upload(context.Background(), fullUpload(test.source), progress)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if f.FileID != "598821f949c0a938d57563bd" || f.Name != "stored.jpg" {
+					t.Errorf("got record %+v", f)
+				}
+				got := rec.last(t)
+				want := append(slices.Clone(fullParts), api.Part{Name: "file", Value: test.value})
+				if !slices.Equal(got.parts, want) {
+					t.Errorf("parts differ: got %.2000q", got.parts)
+				}
+				if got.method != http.MethodPost || got.path != "/api/v1/files/upload" || got.query != "" {
+					t.Errorf("got %s %s?%s", got.method, got.path, got.query)
+				}
+				if got.fileName != test.fileName {
+					t.Errorf("file name of the part %q, want %q", got.fileName, test.fileName)
+				}
+				if got.encoding != nil || got.length != progress.Total() || got.length <= int64(len(test.value)) {
+					t.Errorf("length %d, encoding %v, total %d", got.length, got.encoding, progress.Total())
+				}
+				if progress.Sent() != progress.Total() || !progress.Complete() || progress.LastMove().IsZero() {
+					t.Errorf("progress %d of %d, complete %v, last %v", progress.Sent(), progress.Total(), progress.Complete(), progress.LastMove())
+				}
+				if want := "Basic " + base64.StdEncoding.EncodeToString([]byte(testKey+":")); got.auth != want {
+					t.Errorf("Authorization %q, want %q", got.auth, want)
+				}
+				if got.agent != "mediadesk" || got.accept != "application/json" || got.cookies != 0 {
+					t.Errorf("agent %q, accept %q, %d cookies", got.agent, got.accept, got.cookies)
+				}
+				if !strings.HasPrefix(got.contentType, "multipart/form-data; boundary=") {
+					t.Errorf("content type %q", got.contentType)
+				}
+				if large := got.length > 64<<10; large != (got.expect == "100-continue") {
+					t.Errorf("%d bytes with Expect %q", got.length, got.expect)
+				}
+			})
+		}
+	}
+}
+
+// Hostile names cannot break out of their header, and the fileName part
+// carries them unchanged.
+func TestUploadHostileNames(t *testing.T) {
+	path := writeFile(t, "a", []byte("x"))
+	for _, name := range []string{
+		"a\"b.jpg", "a\r\nX-Evil: 1\r\n\r\nb", "a\nb", "a%22b", "a\\b", "a;b=c", "--boundary", "\x1b[31m", "\xff\xfe", "a\x00b", strings.Repeat("é", 5000),
+	} {
+		rec := newRecorder(t)
+		if _, err := rec.client(t).Upload(context.Background(), &api.Upload{Source: api.Source{Path: path}, FileName: name}, nil); err != nil {
+			t.Errorf("%.50q: %v", name, err)
+			continue
+		}
+		want := []api.Part{{Name: "fileName", Value: name}, {Name: "file", Value: "x"}}
+		if got := rec.last(t); !slices.Equal(got.parts, want) {
+			t.Errorf("%.50q: parts %.300q", name, got.parts)
+		}
+	}
+}
+
+// §4.2 on the wire: what is absent, null and empty.
+func TestUpdateDetailsOnTheWire(t *testing.T) {
+	for _, d := range []api.Details{
+		{},
+		{Tags: api.Set([]string{"a", "b"}), CustomCoordinates: api.Set("1,2,3,4")},
+		{Tags: api.Null[[]string]()},
+		{CustomCoordinates: api.Null[string]()},
+		{Tags: api.Set([]string{})},
+	} {
+		rec := newRecorder(t)
+		f, err := rec.client(t).UpdateDetails(context.Background(), "598821f949c0a938d57563bd", d)
+		if err != nil || f.FileID == "" {
+			t.Fatalf("%+v, %v", f, err)
+		}
+		want, err := json.Marshal(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := rec.last(t)
+		if got.method != http.MethodPatch || got.path != "/v1/files/598821f949c0a938d57563bd/details" || got.contentType != "application/json" || !bytes.Equal(got.body, want) || got.length != int64(len(want)) {
+			t.Errorf("got %+v with body %s, want %s", got, got.body, want)
+		}
+		if want := "Basic " + base64.StdEncoding.EncodeToString([]byte(testKey+":")); got.auth != want {
+			t.Errorf("Authorization %q", got.auth)
+		}
+	}
+}
+
+func TestReadingCallsOnTheWire(t *testing.T) {
+	rec := newRecorder(t)
+	c := rec.client(t)
+	for id, path := range map[string]string{"abc": "/v1/files/abc/details", "a/../b?c#d e": "/v1/files/a%2F..%2Fb%3Fc%23d%20e/details"} {
+		if _, err := c.Details(context.Background(), id); err != nil {
+			t.Fatal(err)
+		}
+		if got := rec.last(t); got.method != http.MethodGet || got.path != path || len(got.body) != 0 {
+			t.Errorf("got %+v, want %s", got, path)
+		}
+	}
+	for query, want := range map[api.Query]string{
+		{}: "",
+		{Folder: "/a b/", Type: "all", Sort: "ASC_NAME", Skip: 10, Limit: 100}: "limit=100&path=%2Fa+b%2F&skip=10&sort=ASC_NAME&type=all",
+		{Name: "день_1.jpg"}: "searchQuery=name+%3D+%22%D0%B4%D0%B5%D0%BD%D1%8C_1.jpg%22",
+	} {
+		c.List(context.Background(), query) //nolint:errcheck // the recorder answers no list
+		if got := rec.last(t); got.method != http.MethodGet || got.path != "/v1/files" || got.query != want {
+			t.Errorf("got %s?%s, want %s", got.path, got.query, want)
+		}
+	}
+	if _, err := c.Details(context.Background(), ""); err == nil {
+		t.Error("details of no file")
+	}
+	if _, err := c.UpdateDetails(context.Background(), "", api.Details{}); err == nil {
+		t.Error("an update of no file")
+	}
+	if len(rec.requests) != 0 {
+		t.Error("an empty id was sent")
+	}
+}
+
+// A broken rule is found before anything is sent.
+func TestRulesAreCheckedBeforeSending(t *testing.T) {
+	rec := newRecorder(t)
+	c := rec.client(t)
+	path := writeFile(t, "a", []byte("x"))
+	for _, test := range []struct {
+		u     api.Upload
+		field string
+	}{
+		{api.Upload{Source: api.Source{Path: path}}, "fileName"},
+		{api.Upload{FileName: "a"}, "file"},
+		{api.Upload{FileName: "a", Source: api.Source{URL: path}}, "file"},
+		{api.Upload{FileName: "a", Source: api.Source{Path: path}, Tags: api.Set([]string{"%"})}, "tags"},
+		{api.Upload{FileName: "a", Source: api.Source{Path: path}, Folder: api.Set(strings.Repeat("/a", 51))}, "folder"},
+	} {
+		_, err := c.Upload(context.Background(), &test.u, nil)
+		wantRule(t, err, test.field)
+	}
+	_, err := c.UpdateDetails(context.Background(), "1", api.Details{CustomCoordinates: api.Set("")})
+	wantRule(t, err, "customCoordinates")
+	if len(rec.requests) != 0 {
+		t.Error("a request that breaks a rule was sent")
+	}
+}

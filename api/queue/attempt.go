@@ -1,0 +1,172 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"mediadesk/api"
+)
+
+// verdict is what a worker has to say about a job: an outcome, or that it
+// waits again.
+type verdict struct {
+	job   api.Job
+	wait  time.Duration // before the next attempt
+	quiet time.Duration // the service wants no upload at all for so long
+}
+
+// try does what is to be done next about a job: an attempt, or finding out
+// what became of an earlier one. The journal has the verdict when it returns.
+func (q *Queue) try(ctx context.Context, e *entry) verdict {
+	q.mu.Lock()
+	job, insist, cancelled := *e.job, e.insist, e.cancelled
+	q.mu.Unlock()
+
+	var v verdict
+	switch {
+	case cancelled:
+		v = q.settle(ctx, job, api.Cancelled)
+	case job.Unclear && !repeatable(&job) && !insist:
+		v = q.settle(ctx, job, api.Unknown)
+	default:
+		v = q.attempt(ctx, e, job)
+	}
+	v.job.Updated = time.Now()
+	if err := q.keep(ctx, v.job); err != nil {
+		q.mu.Lock()
+		q.trouble = err
+		q.mu.Unlock()
+	}
+	return v
+}
+
+// attempt sends a job once.
+func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
+	if err := sameSource(&job); err != nil {
+		job.Failure = api.FailureOf(err)
+		return q.settle(ctx, job, api.Unsent)
+	}
+	upload, err := q.prepare(ctx, job)
+	if ctx.Err() != nil {
+		return q.broken(ctx, job)
+	}
+	if err != nil {
+		job.Failure = api.FailureOf(err)
+		return q.settle(ctx, job, api.Unsent)
+	}
+
+	before := job.Unclear
+	job.State, job.Failure, job.Updated = api.Sending, nil, time.Now()
+	job.Attempts++
+	job.Unclear = true // until it is known better; also after a kill
+	if err := q.o.Journal.UpdateJob(context.WithoutCancel(ctx), job); err != nil {
+		// What is not in the journal is not sent: a repeat would not know.
+		job.Unclear = before
+		job.Attempts--
+		job.Failure = &api.Failure{Message: "not sent, because the journal could not be written: " + err.Error(), Help: "Look whether the disk is full, then try again."}
+		return q.settle(ctx, job, api.Unsent)
+	}
+	progress := new(api.Progress)
+	q.mu.Lock()
+	shown := job
+	e.job, e.progress, e.meter = &shown, progress, meter{began: time.Now()}
+	e.tries++
+	tries := e.tries
+	q.signal()
+	q.mu.Unlock()
+
+	file, err := q.o.Sender.Upload(ctx, upload, progress)
+	if err == nil {
+		job.State, job.File, job.Failure, job.Unclear = api.Stored, file, nil, false
+		return verdict{job: job}
+	}
+	a := assess(err)
+	if a.arrived {
+		q.mu.Lock()
+		e.insist = false // that decision was about the attempts before
+		q.mu.Unlock()
+	}
+	job.Failure = api.FailureOf(err)
+	job.Unclear = before || a.arrived
+	return q.judge(ctx, job, a, tries, api.OutcomeOf(err))
+}
+
+func (q *Queue) prepare(ctx context.Context, job api.Job) (*api.Upload, error) {
+	if q.o.Prepare == nil {
+		return &job.Upload, nil
+	}
+	u, err := q.o.Prepare(ctx, job)
+	if err == nil && u == nil {
+		return &job.Upload, nil
+	}
+	return u, err
+}
+
+// sameSource says what is wrong with the source of a job, if it is not what
+// was handed over. The error is an *api.SourceError.
+func sameSource(job *api.Job) error {
+	source := job.Upload.Source
+	if source.URL != "" || job.Identity == (api.Identity{}) {
+		return nil
+	}
+	now, err := api.Identify(source.Path)
+	if err != nil {
+		return err
+	}
+	if !now.Same(job.Identity) {
+		return &api.SourceError{Path: source.Path, Reason: "is not the file any more that was handed over: it changed since then", Help: "Pick it again to send it as it is now."}
+	}
+	return nil
+}
+
+// judge says what follows from an attempt that failed, the tries-th since a
+// person asked for it. outcome is what can be claimed of this attempt alone.
+func (q *Queue) judge(ctx context.Context, job api.Job, a assessment, tries int, outcome api.State) verdict {
+	switch {
+	case a.definite && a.exists && (job.Unclear || tries > 1):
+		return q.settleExists(ctx, job)
+	case a.definite:
+		return q.settle(ctx, job, outcome)
+	case ctx.Err() != nil:
+		return q.broken(ctx, job)
+	case tries < maxTries && (!a.arrived || repeatable(&job)):
+		job.State = api.Waiting
+		v := verdict{job: job, wait: max(backoff(tries-1), a.wait)}
+		if a.invited {
+			v.quiet = a.wait
+		}
+		return v
+	}
+	return q.settle(ctx, job, outcome)
+}
+
+// broken is the verdict on a job whose attempt was broken off from within.
+func (q *Queue) broken(ctx context.Context, job api.Job) verdict {
+	if errors.Is(context.Cause(ctx), errCancelled) {
+		job.Failure = nil
+		return q.settle(ctx, job, api.Cancelled)
+	}
+	job.State = api.Waiting
+	if !job.Unclear {
+		job.Failure = nil
+	}
+	return verdict{job: job}
+}
+
+// keep journals a verdict. An outcome is worth some patience: what is lost
+// here would have to be found out again.
+func (q *Queue) keep(ctx context.Context, job api.Job) error {
+	ctx = context.WithoutCancel(ctx)
+	var err error
+	for n := range 3 {
+		if n > 0 {
+			time.Sleep(backoff(n))
+		}
+		if err = q.o.Journal.UpdateJob(ctx, job); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("what became of %s could not be kept: %w", job.Upload.Source, err)
+}

@@ -1,0 +1,146 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+
+	"mediadesk/api"
+)
+
+// finding is what the service shows of a job that may have arrived.
+type finding struct {
+	file    *api.File // it is stored, and this is its record
+	looked  bool      // the service showed its files
+	closing bool      // there was no time
+	words   string    // what a person should know, as Help
+}
+
+// look asks the service what became of a job that may have arrived.
+func (q *Queue) look(ctx context.Context, job *api.Job) finding {
+	if context.Cause(ctx) != nil && q.context().Err() != nil {
+		return finding{closing: true}
+	}
+	// A pause or a cancel of the job does not end the looking.
+	ctx, cancel := context.WithTimeout(q.context(), time.Minute)
+	defer cancel()
+	folder, _ := api.CleanFolder(job.Upload.Folder.Or("/")) // a bad one is refused before it is sent
+	query := api.Query{Folder: folder, Name: api.StoredName(job.Upload.FileName)}
+	if job.Upload.UseUniqueFileName.Or(true) {
+		query.Name, query.Sort, query.Limit = "", "DESC_CREATED", 100
+	}
+	files, err := q.list(ctx, query)
+	switch {
+	case err == nil:
+		return judgeFiles(job, files)
+	case q.context().Err() != nil:
+		return finding{closing: true}
+	case api.Unavailable(err):
+		return finding{words: "This service does not list its files, so whether " + job.Upload.Path() + " arrived cannot be looked up from here. Look in its own library before sending it again."}
+	}
+	return finding{words: "Looking for " + job.Upload.Path() + " failed as well (" + err.Error() + "). Look in the library before sending it again."}
+}
+
+// list asks for files, more than once if the line is bad.
+func (q *Queue) list(ctx context.Context, query api.Query) ([]api.File, error) {
+	for n := 0; ; n++ {
+		files, err := q.o.Sender.List(ctx, query)
+		if err == nil || api.Unavailable(err) || n == 2 {
+			return files, err
+		}
+		select {
+		case <-time.After(backoff(n)):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// judgeFiles says what a listing of the place tells about a job.
+func judgeFiles(job *api.Job, files []api.File) finding {
+	found := finding{looked: true}
+	u := &job.Upload
+	if u.UseUniqueFileName.Or(true) {
+		found.words = suffixedWords(job, files)
+		return found
+	}
+	var there *api.File
+	for i := range files {
+		if samePath(&files[i], u) {
+			there = &files[i]
+		}
+	}
+	if there == nil {
+		found.words = fmt.Sprintf("The library was looked at and does not show %s. It may still come: look once more before sending it again.", u.Path())
+		return found
+	}
+	fits := sameSize(job, there) && !there.Created().Before(job.Created)
+	switch {
+	case job.Naming == api.NameHere && repeatable(job):
+		found.file = there // nobody else makes this name
+	case repeatable(job) && fits:
+		// Only a file that was not there can have been stored, and this one
+		// came since and is as large.
+		found.file = there
+	case repeatable(job):
+		found.words = fmt.Sprintf("The library has a file at %s, %s. It is not known to be this one.", u.Path(), fileWords(there))
+	default:
+		found.words = fmt.Sprintf("The library has %s, %s. Compare it before sending again: that would store one more version.", u.Path(), fileWords(there))
+	}
+	return found
+}
+
+func samePath(f *api.File, u *api.Upload) bool {
+	if f.IsFolder() {
+		return false
+	}
+	if f.FilePath != "" {
+		return norm.NFC.String(f.FilePath) == norm.NFC.String(u.Path())
+	}
+	return norm.NFC.String(f.Name) == norm.NFC.String(api.StoredName(u.FileName))
+}
+
+func sameSize(job *api.Job, f *api.File) bool {
+	size, ok := f.Size.Get()
+	return ok && job.Identity.Size > 0 && size == job.Identity.Size
+}
+
+// suffixedWords looks for a file whose name is that of the job with a suffix
+// that the service added.
+func suffixedWords(job *api.Job, files []api.File) string {
+	name := norm.NFC.String(api.StoredName(job.Upload.FileName))
+	ext := path.Ext(name)
+	stem := strings.TrimSuffix(name, ext) + "_"
+	var like []string
+	for i := range files {
+		f := &files[i]
+		got := norm.NFC.String(f.Name)
+		if strings.HasPrefix(got, stem) && strings.HasSuffix(got, ext) && sameSize(job, f) && !f.Created().Before(job.Created) {
+			like = append(like, fmt.Sprintf("%s (%s)", f.FilePath, fileWords(f)))
+		}
+	}
+	if len(like) == 0 {
+		return "The library was looked at and shows no new file of this name and size. It may still come: look once more before sending it again, which could store it twice."
+	}
+	return "The library has " + strings.Join(like, ", ") + ", of the same size and name but for the suffix: probably this one. Sending it again would store it twice."
+}
+
+func fileWords(f *api.File) string {
+	var facts []string
+	if size, ok := f.Size.Get(); ok {
+		facts = append(facts, fmt.Sprintf("%d bytes", size))
+	}
+	if at := f.Updated(); !at.IsZero() {
+		facts = append(facts, "last written "+at.Local().Format("2006-01-02 15:04:05"))
+	} else if at := f.Created(); !at.IsZero() {
+		facts = append(facts, "written "+at.Local().Format("2006-01-02 15:04:05"))
+	}
+	if len(facts) == 0 {
+		return "of unknown size"
+	}
+	return strings.Join(facts, ", ")
+}

@@ -1,0 +1,148 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"regexp"
+	"time"
+
+	"mediadesk/api"
+)
+
+// The rules of sending exactly once.
+//
+// An attempt of which the service never took the last byte stored nothing and
+// may be repeated. One that the service answered with a refusal stored nothing
+// and is not repeated, unless it was 429 or 503. Any other is unclear. It may
+// be repeated only where a repeat cannot store twice: the service adds no
+// suffix and overwrites nothing. "Already exists" after an unclear attempt
+// then says that this attempt arrived, if the name is one that nobody else has
+// (api.NameHere). Where repeating is not safe the service is asked, if it
+// lists files; what it shows is told, but a guess is never called an outcome.
+
+// maxTries is how often a job is sent before a person is asked.
+const maxTries = 5
+
+const (
+	firstBackoff = 500 * time.Millisecond
+	maxBackoff   = 30 * time.Second
+)
+
+// backoff is how long to wait after the n-th attempt, counted from 0: a random
+// part of a time that doubles.
+func backoff(n int) time.Duration {
+	limit := maxBackoff
+	if n < 6 {
+		limit = min(firstBackoff<<n, maxBackoff)
+	}
+	return rand.N(limit) + 1
+}
+
+// repeatable reports whether sending the job again can never store twice.
+func repeatable(job *api.Job) bool {
+	return !job.Upload.UseUniqueFileName.Or(true) && !job.Upload.OverwriteFile.Or(true)
+}
+
+// assessment is what an error of an attempt says.
+type assessment struct {
+	arrived  bool          // it may have been stored
+	definite bool          // trying again would bring the same
+	exists   bool          // it may say that there is such a file already
+	invited  bool          // the service asks to come again
+	wait     time.Duration // and after how long; 0: it does not say
+}
+
+func assess(err error) assessment {
+	var answer *api.ServiceError
+	var send *api.SendError
+	switch {
+	case errors.Is(err, api.ErrNoRecord):
+		return assessment{arrived: true}
+	case errors.As(err, &answer):
+		switch s := answer.Status; {
+		case s == http.StatusTooManyRequests:
+			return assessment{invited: true, wait: answer.Wait}
+		case s == http.StatusServiceUnavailable:
+			return assessment{invited: true, wait: answer.Wait}
+		case s >= 500:
+			return assessment{arrived: answer.Complete, wait: answer.Wait}
+		default:
+			return assessment{definite: true, exists: s == http.StatusBadRequest || s == http.StatusConflict}
+		}
+	case errors.As(err, &send):
+		return assessment{arrived: send.Complete, definite: errors.Is(err, api.ErrInsecure)}
+	}
+	return assessment{definite: !errors.Is(err, context.Canceled)}
+}
+
+// settle gives a job its outcome. If an attempt may have arrived, no outcome
+// but stored or unknown can be claimed, and the service is asked.
+func (q *Queue) settle(ctx context.Context, job api.Job, outcome api.State) verdict {
+	if !job.Unclear {
+		job.State = outcome
+		return verdict{job: job}
+	}
+	found := q.look(ctx, &job)
+	switch {
+	case found.file != nil:
+		return stored(job, found.file)
+	case found.closing && outcome != api.Cancelled:
+		// No time to find out: the next program does.
+		job.State = api.Waiting
+		return verdict{job: job}
+	case job.Failure == nil && outcome == api.Cancelled:
+		job.Failure = &api.Failure{Message: "it was cancelled when it may have arrived already"}
+	case job.Failure == nil:
+		job.Failure = &api.Failure{Message: "the program ended while it was being sent, before an answer came"}
+	}
+	return unknown(job, found)
+}
+
+// unknown says of a job what happened and what a look at the library showed.
+func unknown(job api.Job, found finding) verdict {
+	failure := *job.Failure
+	failure.Help = found.words
+	job.State, job.Failure = api.Unknown, &failure
+	return verdict{job: job}
+}
+
+func stored(job api.Job, file *api.File) verdict {
+	job.State, job.File, job.Failure, job.Unclear = api.Stored, file, nil, false
+	return verdict{job: job}
+}
+
+// existsWords are what services say of a name that is taken. The specification
+// leaves the words open (§7).
+var existsWords = regexp.MustCompile(`(?i)exist|already|overwr|taken|in use|duplicate|same name|conflict`)
+
+// settleExists gives an outcome to a job that was sent before, and whose
+// repeat was refused as if the name were taken.
+func (q *Queue) settleExists(ctx context.Context, job api.Job) verdict {
+	if job.Naming != api.NameHere || !repeatable(&job) {
+		return q.settle(ctx, job, api.Refused)
+	}
+	taken := job.Failure.Status == http.StatusConflict || existsWords.MatchString(job.Failure.Message)
+	found := q.look(ctx, &job)
+	switch {
+	case found.file != nil:
+		return stored(job, found.file)
+	case found.closing:
+		job.State, job.Unclear = api.Waiting, true
+		return verdict{job: job}
+	case taken:
+		// Nobody else makes this name: what exists is ours.
+		v := stored(job, nil)
+		v.job.Failure = &api.Failure{
+			Message: "It is stored as " + job.Upload.Path() + ". The answer with its record was lost on the way.",
+			Help:    "An attempt before was stored; this is known because the service refused to store it again. " + found.words,
+		}
+		return v
+	case found.looked || !job.Unclear:
+		// The refusal is about something else, and nothing arrived.
+		job.State, job.Unclear = api.Refused, false
+		return verdict{job: job}
+	}
+	return unknown(job, found)
+}

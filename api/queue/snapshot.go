@@ -1,0 +1,155 @@
+package queue
+
+import (
+	"math"
+	"time"
+
+	"mediadesk/api"
+)
+
+// StallAfter is how long an upload goes without a byte before it is called
+// stalled.
+const StallAfter = 10 * time.Second
+
+// Row is a job as it is at one moment.
+type Row struct {
+	Job     *api.Job      // read only; it is never changed, so it may be kept
+	Sent    int64         // bytes of the request that went out
+	Total   int64         // bytes of the request; the size of the file before it is known
+	Rate    float64       // bytes a second, a moving average; 0: not known
+	Left    time.Duration // until everything has gone out; 0: not known
+	Stalled bool          // StallAfter without a byte
+	Paused  bool
+	Answer  bool      // everything went out, the answer is waited for
+	Next    time.Time // when it is tried again; zero: it does not wait for that
+}
+
+// Totals are over all rows.
+type Totals struct {
+	Jobs, Waiting, Paused, Sending     int // Paused are among Waiting
+	Stored, Refused, Unsent, Cancelled int
+	Unknown                            int
+	Sent, Total                        int64 // bytes; a stored job counts whole
+	Rate                               float64
+	Left                               time.Duration // 0: not known
+}
+
+// Snapshot is the queue at one moment.
+type Snapshot struct {
+	Rows   []Row
+	Totals Totals
+	// Err is what last went wrong with the journal; nil: nothing did.
+	Err error
+}
+
+// Snapshot returns the queue as it is. It waits for nothing but the lock, which
+// is never held during input or output; ten a second are cheap.
+func (q *Queue) Snapshot() Snapshot {
+	now := time.Now()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	s := Snapshot{Rows: make([]Row, 0, len(q.order)), Err: q.trouble}
+	for _, e := range q.order {
+		row := e.row(now)
+		s.Rows = append(s.Rows, row)
+		s.Totals.add(&row)
+	}
+	if t := &s.Totals; t.Rate > 0 {
+		t.Left = timeLeft(t.Total-t.Sent, t.Rate)
+	}
+	return s
+}
+
+func (e *entry) row(now time.Time) Row {
+	row := Row{Job: e.job, Total: e.job.Identity.Size, Paused: e.paused && e.phase != done}
+	if e.phase == delayed {
+		row.Next = e.due
+	}
+	if e.job.State == api.Stored {
+		row.Sent = row.Total
+	}
+	p := e.progress
+	if p == nil || p.Total() == 0 {
+		return row
+	}
+	row.Sent, row.Total, row.Answer = p.Sent(), p.Total(), p.Complete()
+	if row.Answer {
+		return row
+	}
+	e.meter.note(now, row.Sent)
+	row.Rate = e.meter.rate
+	if row.Rate > 0 {
+		row.Left = timeLeft(row.Total-row.Sent, row.Rate)
+	}
+	last := p.LastMove()
+	if last.IsZero() {
+		last = e.meter.began
+	}
+	if now.Sub(last) >= StallAfter {
+		row.Stalled, row.Rate, row.Left = true, 0, 0
+	}
+	return row
+}
+
+func (t *Totals) add(row *Row) {
+	t.Jobs++
+	switch row.Job.State {
+	case api.Waiting:
+		t.Waiting++
+		if row.Paused {
+			t.Paused++
+		}
+	case api.Sending:
+		t.Sending++
+	case api.Stored:
+		t.Stored++
+	case api.Refused:
+		t.Refused++
+	case api.Unsent:
+		t.Unsent++
+	case api.Cancelled:
+		t.Cancelled++
+	case api.Unknown:
+		t.Unknown++
+	}
+	if s := row.Job.State; !s.Final() || s == api.Stored {
+		t.Sent += row.Sent
+		t.Total += row.Total
+		t.Rate += row.Rate
+	}
+}
+
+func timeLeft(bytes int64, rate float64) time.Duration {
+	seconds := float64(max(bytes, 0)) / rate
+	return time.Duration(math.Min(seconds, 1e6) * float64(time.Second)).Round(time.Second)
+}
+
+// meter measures the rate of one attempt as a moving average.
+type meter struct {
+	began time.Time // of the attempt
+	at    time.Time // of the last sample
+	sent  int64
+	rate  float64
+}
+
+const (
+	meterPause  = 200 * time.Millisecond // between samples
+	meterMemory = 3 * time.Second        // how far back the average goes
+)
+
+func (m *meter) note(now time.Time, sent int64) {
+	if m.at.IsZero() {
+		m.at = m.began
+	}
+	passed := now.Sub(m.at)
+	if passed < meterPause {
+		return
+	}
+	speed := float64(sent-m.sent) / passed.Seconds()
+	if m.rate == 0 {
+		m.rate = speed
+	} else {
+		m.rate += (speed - m.rate) * (1 - math.Exp(-passed.Seconds()/meterMemory.Seconds()))
+	}
+	m.at, m.sent = now, sent
+}

@@ -22,9 +22,6 @@ func rgb(r, g, b uint8) paint {
 	return rgbPaint | paint(r)<<16 | paint(g)<<8 | paint(b)
 }
 
-// blank is a cell outside of the picture.
-var blank = cell{glyph: ' '}
-
 // encode appends a line of cells with as few sequences as it takes. It ends in the
 // terminal's own colours.
 func encode(b []byte, cells []cell) []byte {

@@ -136,6 +136,73 @@ func TestDecodeReduces(t *testing.T) {
 	}
 }
 
+// TestReduceSubsampling expects the planes of every kind of JPEG to be read right,
+// and sums of very many pixels to be exact.
+func TestReduceSubsampling(t *testing.T) {
+	for r := image.YCbCrSubsampleRatio444; r <= image.YCbCrSubsampleRatio410; r++ {
+		img := image.NewYCbCr(image.Rect(0, 0, 101, 67), r)
+		for y := range 67 {
+			for x := range 101 {
+				img.Y[img.YOffset(x, y)] = uint8(60 + x)
+				img.Cb[img.COffset(x, y)] = uint8(70 + y)
+				img.Cr[img.COffset(x, y)] = uint8(180 - x)
+			}
+		}
+		fast, err := reduce(t.Context(), img, img.Rect, 13)
+		must(t, err)
+		slow := image.NewRGBA(fast.Rect)
+		must(t, reduceAny(t.Context(), slow, img, img.Rect, 8))
+		if db := psnr(fast, slow); db < 38 {
+			t.Errorf("%v: %.1f dB off", r, db)
+		}
+	}
+	large := image.NewYCbCr(image.Rect(0, 0, 4200, 4200), image.YCbCrSubsampleRatio420)
+	for _, plane := range [][]uint8{large.Y, large.Cb, large.Cr} {
+		for i := range plane {
+			plane[i] = 250
+		}
+	}
+	one, err := reduce(t.Context(), large, large.Rect, 1)
+	must(t, err)
+	if got, want := one.At(0, 0), large.At(0, 0); !near(got, want) {
+		t.Errorf("the mean of 17 million equal pixels is %v, want %v", got, want)
+	}
+}
+
+func TestMemory(t *testing.T) {
+	sof := func(n byte, factors ...byte) []byte {
+		b := []byte{8, 0, 100, 0, 100, n}
+		for i, f := range factors {
+			b = append(b, byte(i+1), f, 0)
+		}
+		return b
+	}
+	tests := []struct {
+		name        string
+		sof         []byte
+		progressive bool
+		want        float64
+	}{
+		{"grey", sof(1, 0x11), false, 1},
+		{"4:2:0", sof(3, 0x22, 0x11, 0x11), false, 1.5 + 4},
+		{"4:4:4", sof(3, 0x11, 0x11, 0x11), false, 3 + 4},
+		{"progressive 4:2:0", sof(3, 0x22, 0x11, 0x11), true, 5*1.5 + 4},
+		{"no components", sof(0), false, 4},
+		{"cut", sof(3, 0x22), false, 15},
+	}
+	for _, tt := range tests {
+		if got := jpegCost(tt.sof, tt.progressive); got != tt.want {
+			t.Errorf("%s: %v bytes per pixel, want %v", tt.name, got, tt.want)
+		}
+	}
+	deep := asPNG(t, image.NewNRGBA64(image.Rect(0, 0, 10, 10)))
+	h, err := inspect(t.Context(), formatOf(deep), bytes.NewReader(deep))
+	must(t, err)
+	if h.memory() != 10*10*8 {
+		t.Errorf("16 bits per sample: %d bytes", h.memory())
+	}
+}
+
 func TestDecodeFirstFrame(t *testing.T) {
 	// The first frame covers the lower right corner only.
 	pal := color.Palette{color.RGBA{200, 0, 0, 255}, color.RGBA{0, 0, 200, 255}}

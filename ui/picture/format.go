@@ -3,6 +3,7 @@ package picture
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -116,7 +117,7 @@ func readHead(rs io.ReadSeeker) ([]byte, error) {
 	}
 	head := make([]byte, headLength)
 	n, err := io.ReadFull(rs, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, err
 	}
 	_, err = rs.Seek(0, io.SeekStart)

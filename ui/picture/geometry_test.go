@@ -80,6 +80,16 @@ func TestOrientationCorners(t *testing.T) {
 	}
 }
 
+func TestOrientationWords(t *testing.T) {
+	words := map[string]bool{}
+	for o := Normal; o <= 8; o++ {
+		words[o.String()] = true
+	}
+	if len(words) != 8 || Orientation(0).String() != Normal.String() || Orientation(9).Turned() {
+		t.Errorf("%d different words", len(words))
+	}
+}
+
 func TestFit(t *testing.T) {
 	tests := []struct {
 		size       image.Point

@@ -16,6 +16,9 @@ import (
 func TestLoader(t *testing.T) {
 	l := NewLoader(Limits{})
 	path := write(t, "a.png", asPNG(t, quarters(64, 48)))
+	if p, err := DecodeFile(t.Context(), path, Limits{}); err != nil || p.Size() != image.Pt(64, 48) {
+		t.Errorf("DecodeFile: %v, %v", p, err)
+	}
 	req := Request{Path: path, Cols: 20, Rows: 10}
 	first, err := l.Load(t.Context(), req)
 	must(t, err)

@@ -29,7 +29,7 @@ func reduce(ctx context.Context, img image.Image, full image.Rectangle, side int
 func reduceAny(ctx context.Context, dst *image.RGBA, img image.Image, full image.Rectangle, k int) error {
 	w, h := full.Dx(), full.Dy()
 	strip := image.NewRGBA(image.Rect(0, 0, w, k))
-	sums := make([]uint32, 4*dst.Rect.Dx())
+	sums := make([]uint64, 4*dst.Rect.Dx())
 	for by := range dst.Rect.Dy() {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -52,15 +52,15 @@ func reduceAny(ctx context.Context, dst *image.RGBA, img image.Image, full image
 					a += uint32(p[3])
 				}
 				s := sums[4*bx : 4*bx+4 : 4*bx+4]
-				s[0] += r
-				s[1] += g
-				s[2] += b
-				s[3] += a
+				s[0] += uint64(r)
+				s[1] += uint64(g)
+				s[2] += uint64(b)
+				s[3] += uint64(a)
 			}
 		}
 		out := dst.Pix[by*dst.Stride:]
 		for bx := range dst.Rect.Dx() {
-			n := uint32(lines * min(k, w-bx*k))
+			n := uint64(lines * min(k, w-bx*k))
 			for c := range 4 {
 				out[4*bx+c] = uint8((sums[4*bx+c] + n/2) / n)
 			}
@@ -121,7 +121,7 @@ type plane struct {
 	sy, k  int
 	// from and to bound the samples of each box across.
 	from, to []int
-	sums     []uint32
+	sums     []uint64
 	out      []uint8
 }
 
@@ -130,7 +130,7 @@ type plane struct {
 func newPlane(pix []uint8, stride, width, height, sx, sy, k, n int) *plane {
 	p := &plane{
 		pix: pix, stride: stride, height: height, sy: sy, k: k,
-		from: make([]int, n), to: make([]int, n), sums: make([]uint32, n), out: make([]uint8, n),
+		from: make([]int, n), to: make([]int, n), sums: make([]uint64, n), out: make([]uint8, n),
 	}
 	for i := range n {
 		p.from[i], p.to[i] = span(i, k, sx, width)
@@ -157,11 +157,11 @@ func (p *plane) average(by int) {
 			for _, v := range line[p.from[i]:p.to[i]] {
 				s += uint32(v)
 			}
-			p.sums[i] += s
+			p.sums[i] += uint64(s)
 		}
 	}
 	for i, s := range p.sums {
-		n := uint32((y1 - y0) * (p.to[i] - p.from[i]))
+		n := uint64((y1 - y0) * (p.to[i] - p.from[i]))
 		p.out[i] = uint8((s + n/2) / n)
 	}
 }

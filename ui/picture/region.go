@@ -132,34 +132,24 @@ func (v *RegionView) cell(c image.Point, border image.Rectangle) cell {
 	return v.bright[i]
 }
 
+// borderGlyphs are the pieces of a border by the sides of the rectangle that a cell
+// lies at: 1 left, 2 right, 4 top, 8 bottom. A rectangle one cell high or wide has
+// ends in place of corners.
+var borderGlyphs = [16]rune{
+	1: '│', 2: '│', 3: '│',
+	4: '─', 5: '┌', 6: '┐', 7: '┬',
+	8: '─', 9: '└', 10: '┘', 11: '┴',
+	12: '─', 13: '[', 14: ']', 15: '+',
+}
+
 // borderGlyph is the piece of a border that runs through the cell c of b; zero
 // inside of it.
 func borderGlyph(c image.Point, b image.Rectangle) rune {
-	l, r := c.X == b.Min.X, c.X == b.Max.X-1
-	t, u := c.Y == b.Min.Y, c.Y == b.Max.Y-1
-	switch {
-	case l && r && t && u:
-		return '+'
-	case t && u && l:
-		return '['
-	case t && u && r:
-		return ']'
-	case l && r && t:
-		return '┬'
-	case l && r && u:
-		return '┴'
-	case t && l:
-		return '┌'
-	case t && r:
-		return '┐'
-	case u && l:
-		return '└'
-	case u && r:
-		return '┘'
-	case t || u:
-		return '─'
-	case l || r:
-		return '│'
+	sides := 0
+	for i, at := range [...]bool{c.X == b.Min.X, c.X == b.Max.X-1, c.Y == b.Min.Y, c.Y == b.Max.Y-1} {
+		if at {
+			sides |= 1 << i
+		}
 	}
-	return 0
+	return borderGlyphs[sides]
 }

@@ -17,7 +17,7 @@ func checkOwner(info fs.FileInfo, forbidden mayRead) error {
 		return fmt.Errorf("others may use the file (its mode is %04o): run chmod 600 on it", info.Mode().Perm())
 	}
 	stat, ok := info.Sys().(*syscall.Stat_t)
-	if ok && stat.Uid != uint32(os.Geteuid()) && (forbidden == ownerOnly || stat.Uid != 0) {
+	if ok && int(stat.Uid) != os.Geteuid() && (forbidden == ownerOnly || stat.Uid != 0) {
 		return fmt.Errorf("the file belongs to user %d and not to you: make a copy of your own with mode 0600", stat.Uid)
 	}
 	return nil

@@ -276,6 +276,9 @@ func (k *Keyring) call(ctx context.Context, gate chan struct{}, doing string, do
 	}()
 	select {
 	case a := <-answered:
+		if a.err != nil && limited.Err() != nil {
+			return "", late()
+		}
 		if a.err != nil {
 			return "", keyringError(doing, a.err)
 		}

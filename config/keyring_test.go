@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -161,8 +162,8 @@ func TestKeyringWorks(t *testing.T) {
 func TestKeyringSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		under := 0
-		s := &scripted{get: func() (string, error) { under++; <-release; return "the-key", nil }}
+		var under atomic.Int32
+		s := &scripted{get: func() (string, error) { under.Add(1); <-release; return "the-key", nil }}
 		k := newKeyring(s, noProbe, KeyringLimit)
 		for range 3 {
 			start := time.Now()
@@ -173,8 +174,8 @@ func TestKeyringSilent(t *testing.T) {
 				t.Errorf("it took %v", took)
 			}
 		}
-		if under != 1 {
-			t.Errorf("%d calls were under way", under)
+		if n := under.Load(); n != 1 {
+			t.Errorf("%d calls were under way", n)
 		}
 		close(release)
 		synctest.Wait()
@@ -231,6 +232,13 @@ func TestKeyringCancelled(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		close(release)
+
+		// A probe that sees the end first says the same.
+		ctx, cancel = context.WithCancel(t.Context())
+		k = newKeyring(&scripted{}, func(ctx context.Context) error { cancel(); return ctx.Err() }, KeyringLimit)
+		if _, err := k.Get(ctx, "w"); !errors.Is(err, context.Canceled) || errors.Is(err, KeyringBroken) {
+			t.Errorf("got %v", err)
+		}
 	})
 }
 

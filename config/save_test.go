@@ -327,6 +327,16 @@ func TestEditsTogether(t *testing.T) {
 }
 
 func TestEditWhereNothingCanBeWritten(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "config.toml", "in"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeFile(filepath.Join(dir, "config.toml"), "x"); err == nil || !strings.Contains(err.Error(), "cannot be written") {
+		t.Errorf("got %v", err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
 	file := write(t, "")
 	c := defaults(filepath.Join(file, "below", "config.toml"))
 	if _, err := c.SetTheme(ThemeDark); err == nil || !strings.Contains(err.Error(), "MEDIADESK_HOME") {

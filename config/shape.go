@@ -60,16 +60,13 @@ func walkTable(table map[string]any, want reflect.Type, key []string, report fun
 	}
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		sub := append(slices.Clone(key), name)
-		inner := want
-		if fields == nil {
-			inner = want.Elem()
+		if fields == nil { // a map: any name, and one kind of thing
+			walkShape(table[name], want.Elem(), sub, report)
 		} else if field, ok := fields[name]; ok {
-			inner = field
+			walkShape(table[name], field, sub, report)
 		} else {
 			report(sub, unknownKey(key, name, fields))
-			continue
 		}
-		walkShape(table[name], inner, sub, report)
 	}
 }
 

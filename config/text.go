@@ -33,7 +33,7 @@ func apply(text string, changes []change) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		edited := text
+		var edited string
 		if c.value == nil {
 			edited = remove(text, c.key, want)
 		} else {

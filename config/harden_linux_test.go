@@ -1,0 +1,41 @@
+package config
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// In a child, because there is no way back.
+func TestHardenProcess(t *testing.T) {
+	const variable = "MEDIADESK_TEST_HARDEN"
+	if os.Getenv(variable) == "" {
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(self, "-test.run=^TestHardenProcess$", "-test.v")
+		cmd.Env = append(os.Environ(), variable+"=1")
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestHardenProcess") {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	if err := HardenProcess(); err != nil {
+		t.Fatal(err)
+	}
+	if dumpable, err := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0); err != nil || dumpable != 0 {
+		t.Errorf("still dumpable: %d, %v", dumpable, err)
+	}
+	var core unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_CORE, &core); err != nil || core.Cur != 0 || core.Max != 0 {
+		t.Errorf("core files are still written: %+v, %v", core, err)
+	}
+	// The program itself goes on as before, and so do the programs that it starts.
+	if err := exec.Command("true").Run(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,225 @@
+package upload
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/page"
+)
+
+// stopKind is a kind of place that the focus can be at.
+type stopKind int
+
+const (
+	stopList stopKind = iota // the list of sources
+	stopItem                 // a field of the form
+	stopSide                 // what will happen
+)
+
+// focus is where keys go. The field counts for stopItem only.
+type focus struct {
+	stop  stopKind
+	field field
+}
+
+// stops are the places that the focus can be at now, in order.
+func (m *Model) stops() []focus {
+	var out []focus
+	if len(m.sources) == 0 {
+		return nil
+	}
+	if len(m.sources) > 1 {
+		out = append(out, focus{stop: stopList})
+	}
+	for _, i := range m.items {
+		if m.shown(i) {
+			out = append(out, focus{stop: stopItem, field: i.field})
+		}
+	}
+	return append(out, focus{stop: stopSide})
+}
+
+// shown tells whether an item can be seen: options of an extension only where
+// some target has it.
+func (m *Model) shown(i *item) bool {
+	if i.only == noField {
+		return true
+	}
+	return slices.ContainsFunc(m.targets(), func(s *source) bool { return s.values[i.only] == i.onlyAt })
+}
+
+// focused is the item with the focus; nil where another thing has it.
+func (m *Model) focused() *item {
+	if m.focus.stop != stopItem || len(m.sources) == 0 {
+		return nil
+	}
+	return m.item(m.focus.field)
+}
+
+// setFocus moves the focus, or to the first field where that place is gone.
+func (m *Model) setFocus(to focus) {
+	if stops := m.stops(); len(stops) > 0 && !slices.Contains(stops, to) {
+		to = focus{stop: stopItem, field: fieldName}
+	}
+	for _, i := range m.items {
+		if to.stop != stopItem || i.field != to.field {
+			i.part().Blur()
+		}
+	}
+	m.focus = to
+	// A part that has the focus already keeps its cursor.
+	if i := m.focused(); i != nil {
+		m.open = i.section
+		if !i.part().Focused() {
+			i.part().Focus()
+		}
+	}
+	m.offer = nil
+	m.scroll.at = 0
+}
+
+// group is what tab steps over as one: the list, a section, the side.
+func (m *Model) group(f focus) int {
+	switch f.stop {
+	case stopList:
+		return -1
+	case stopSide:
+		return int(sectionCount)
+	case stopItem:
+	}
+	return int(m.item(f.field).section)
+}
+
+// step moves the focus by fields, not beyond the ends.
+func (m *Model) step(by int) {
+	stops := m.stops()
+	at := slices.Index(stops, m.focus)
+	if at < 0 || len(stops) == 0 {
+		return
+	}
+	m.leave()
+	m.setFocus(stops[max(0, min(at+by, len(stops)-1))])
+}
+
+// jump moves the focus by groups, round the ends: to the first field of it.
+func (m *Model) jump(by int) {
+	stops := m.stops()
+	if len(stops) == 0 {
+		return
+	}
+	var firsts []focus
+	at := 0
+	for i, f := range stops {
+		if i == 0 || m.group(f) != m.group(stops[i-1]) {
+			firsts = append(firsts, f)
+		}
+		if f == m.focus {
+			at = len(firsts) - 1
+		}
+	}
+	m.leave()
+	m.setFocus(firsts[(at+by+len(firsts))%len(firsts)])
+}
+
+// leave takes over what a field makes of its text when it loses the focus.
+func (m *Model) leave() {
+	if i := m.focused(); i != nil {
+		i.part().Blur()
+		if i.value() != i.loaded {
+			m.apply(i)
+		}
+	}
+}
+
+// Capturing reports whether a text field takes the keys.
+func (m *Model) Capturing() bool {
+	if m.request != nil || m.sending {
+		return false
+	}
+	i := m.focused()
+	return i != nil && i.typing()
+}
+
+// edit gives a message to the field with the focus.
+func (m *Model) edit(msg tea.Msg) tea.Cmd {
+	i := m.focused()
+	if i == nil || m.request != nil || m.sending {
+		return nil
+	}
+	m.edited(i, msg)
+	return nil
+}
+
+// edited tells whether the field used the message; what it now holds goes to
+// the sources.
+func (m *Model) edited(i *item, msg tea.Msg) bool {
+	if !i.update(msg) {
+		return false
+	}
+	// A switch that was mixed is set by any key it uses, a text by changing it.
+	if i.value() != i.loaded || i.mixed && !i.typing() {
+		m.apply(i)
+		if i.field == fieldFolder {
+			m.offerFolders()
+		}
+	}
+	return true
+}
+
+// click moves the focus to what was clicked.
+func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
+	if m.request != nil || m.sending {
+		return nil
+	}
+	for _, a := range m.drawn.areas {
+		if !inside(a.rect, msg.X, msg.Y) {
+			continue
+		}
+		m.leave()
+		m.setFocus(a.focus)
+		if a.focus.stop == stopList && a.row >= 0 && m.list.Click(a.row) {
+			m.changed()
+		}
+		return nil
+	}
+	return nil
+}
+
+// wheel scrolls what is under the pointer.
+func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
+	by := 0
+	switch msg.Button {
+	case tea.MouseWheelUp:
+		by = -1
+	case tea.MouseWheelDown:
+		by = 1
+	default:
+		return nil
+	}
+	if m.request != nil {
+		m.request.scroll += 3 * by
+		return nil
+	}
+	for _, a := range m.drawn.areas {
+		if !inside(a.rect, msg.X, msg.Y) {
+			continue
+		}
+		switch a.focus.stop {
+		case stopList:
+			m.list.Update(msg)
+		case stopSide:
+			m.scroll.at += by
+		case stopItem:
+			m.step(by)
+		}
+		return nil
+	}
+	return nil
+}
+
+// goBack leaves the form; what was typed stays.
+func (m *Model) goBack() tea.Cmd {
+	m.leave()
+	return page.Send(page.Back{})
+}

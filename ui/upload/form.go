@@ -1,0 +1,278 @@
+package upload
+
+import (
+	"fmt"
+	"image"
+	"slices"
+	"strings"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/theme"
+)
+
+// formRow is one line of the form and where a click on it puts the focus.
+type formRow struct {
+	text  string
+	focus focus
+	on    bool // it belongs to the field with the focus
+}
+
+// leastDrawing and mostDrawing are the rows that the picture under a region
+// may take.
+const (
+	leastDrawing = 4
+	mostDrawing  = 16
+)
+
+// viewForm draws the sections: those that find room unfolded, the others as
+// one line with what they say.
+func (m *Model) viewForm(l layout, th *theme.Theme) string {
+	if l.form.Empty() {
+		return ""
+	}
+	size, origin := l.form.Size(), l.form.Min
+	if l.boxes {
+		size, origin = kit.BoxInner(size), origin.Add(kit.BoxOrigin(size))
+	}
+	rows := m.formRows(size, th)
+	from := window(rows, size.Y)
+	var b strings.Builder
+	for y := range size.Y {
+		if from+y >= len(rows) {
+			break
+		}
+		r := rows[from+y]
+		b.WriteString(kit.Fit(r.text, size.X, 1))
+		b.WriteByte('\n')
+		at := origin.Add(image.Pt(0, y))
+		m.drawn.areas = append(m.drawn.areas, area{rect: image.Rectangle{Min: at, Max: at.Add(image.Pt(size.X, 1))}, focus: r.focus, row: -1})
+	}
+	body := strings.TrimSuffix(b.String(), "\n")
+	if !l.boxes {
+		return kit.Fit(body, size.X, size.Y)
+	}
+	return kit.Box(m.formTitle(), body, l.form.Size(), m.focus.stop == stopItem, th)
+}
+
+// formTitle says what a change applies to.
+func (m *Model) formTitle() string {
+	targets := m.targets()
+	if len(targets) == 1 {
+		return "Upload " + kit.Safe(targets[0].src.Name())
+	}
+	return "Upload " + kit.Plural(len(targets), "file") + ": a change goes to all of them"
+}
+
+// window is the first row to show so that the focused ones are seen.
+func window(rows []formRow, height int) int {
+	first := slices.IndexFunc(rows, func(r formRow) bool { return r.on })
+	if first < 0 || len(rows) <= height {
+		return 0
+	}
+	last := first
+	for last+1 < len(rows) && rows[last+1].on {
+		last++
+	}
+	// Two rows of what comes before, for the heading.
+	from := max(0, min(first-2, len(rows)-height))
+	if last >= from+height {
+		from = min(first, last-height+1)
+	}
+	return from
+}
+
+// formRows unfolds the section with the focus, then the others from the top as
+// long as all fit.
+func (m *Model) formRows(size image.Point, th *theme.Theme) []formRow {
+	var folded, unfolded [sectionCount][]formRow
+	var open [sectionCount]bool
+	total := 0
+	for s := range sectionCount {
+		folded[s] = []formRow{m.heading(s, false, size.X, th)}
+		total++
+	}
+	unfold := func(s section, must bool) {
+		if unfolded[s] == nil {
+			unfolded[s] = m.sectionRows(s, size.X, th)
+		}
+		more := len(unfolded[s]) - 1
+		if !open[s] && (must || total+more <= size.Y) {
+			open[s] = true
+			total += more
+		}
+	}
+	unfold(m.open, true)
+	if m.open == sectionRegion {
+		drawing := m.drawingRows(size, size.Y-total, th)
+		unfolded[sectionRegion] = append(unfolded[sectionRegion], drawing...)
+		total += len(drawing)
+	}
+	for s := range sectionCount {
+		unfold(s, false)
+	}
+	gaps := total+int(sectionCount)-1 <= size.Y
+	var rows []formRow
+	for s := range sectionCount {
+		if s > 0 && gaps {
+			rows = append(rows, formRow{focus: rows[len(rows)-1].focus})
+		}
+		if open[s] {
+			rows = append(rows, unfolded[s]...)
+		} else {
+			rows = append(rows, folded[s]...)
+		}
+	}
+	return rows
+}
+
+// heading is the line that names a section; folded, it says what is in it.
+func (m *Model) heading(s section, open bool, width int, th *theme.Theme) formRow {
+	sign := theme.SignNone
+	for _, l := range m.check(m.current()).lights {
+		if l.level == stop && m.item(l.field).section == s {
+			sign = theme.SignBad
+		}
+	}
+	name := sectionNames[s]
+	first := m.items[slices.IndexFunc(m.items, func(i *item) bool { return i.section == s })]
+	row := formRow{focus: focus{stop: stopItem, field: first.field}}
+	if open {
+		row.text = th.Sign(sign) + " " + th.Title.Render(name)
+		return row
+	}
+	row.text = th.Sign(sign) + " " + th.Strong.Render(kit.PadRight(name, min(labelWidth, width/2))) + " " +
+		th.Muted.Render(kit.Truncate(kit.Safe(m.summary(s)), max(0, width-labelWidth-3)))
+	return row
+}
+
+// sectionRows are the lines of an unfolded section.
+func (m *Model) sectionRows(s section, width int, th *theme.Theme) []formRow {
+	rows := []formRow{m.heading(s, true, width, th)}
+	for _, i := range m.items {
+		if i.section == s && m.shown(i) {
+			rows = append(rows, m.itemRows(i, width, th)...)
+		}
+	}
+	if s == sectionExists && !m.anyExact() {
+		f := rows[len(rows)-1].focus
+		for _, line := range wrapStyled("These count for exact names: at a unique name nothing is overwritten.", width-2, th.Muted) {
+			rows = append(rows, formRow{text: "  " + line, focus: f})
+		}
+	}
+	return rows
+}
+
+func (m *Model) anyExact() bool {
+	return slices.ContainsFunc(m.targets(), func(s *source) bool { return s.values.naming() == api.NameExact })
+}
+
+// itemRows are the lines of one field: itself, and below it what is wrong with
+// it, or what helps while it has the focus.
+func (m *Model) itemRows(i *item, width int, th *theme.Theme) []formRow {
+	here := focus{stop: stopItem, field: i.field}
+	on := m.focus == here
+	inner := width - 2
+	h := i.rows(inner, th)
+	var rows []formRow
+	for n, line := range strings.Split(i.view(inner, h, m.mixedWords(i), th), "\n") {
+		lead := "  "
+		if on && n == 0 {
+			lead = th.Sign(theme.SignCursor) + " "
+		}
+		rows = append(rows, formRow{text: lead + line, focus: here, on: on})
+	}
+	under := func(lines []string) {
+		indent := min(labelWidth, max(0, inner/2-1)) + 3
+		for _, line := range lines {
+			rows = append(rows, formRow{text: strings.Repeat(" ", indent) + line, focus: here, on: on})
+		}
+	}
+	room := width - min(labelWidth, max(0, inner/2-1)) - 3
+	if on && i.field == fieldFolder && len(m.offer) > 0 {
+		under([]string{m.offered(room, th)})
+		return rows
+	}
+	for _, l := range m.check(m.current()).lights {
+		if l.level == stop && l.field == i.field {
+			under(wrapStyled(th.Glyph(theme.SignBad)+" "+l.text, room, th.Bad))
+			return rows
+		}
+	}
+	if on && i.field == fieldMetadata {
+		under(m.metadataNote(room, th))
+		return rows
+	}
+	if on && i.note != "" {
+		under(wrapStyled(i.note, room, th.Muted))
+	}
+	return rows
+}
+
+// offered is the line of folders: the one that tab takes stands out.
+func (m *Model) offered(room int, th *theme.Theme) string {
+	out := th.Key.Render("tab")
+	for n, f := range m.offer {
+		style := th.Muted
+		if n == m.offerAt {
+			style = th.Selected
+		}
+		out += " " + style.Render(kit.Safe(f))
+	}
+	return kit.Truncate(out, room)
+}
+
+// metadataNote shows how the rows were read.
+func (m *Model) metadataNote(room int, th *theme.Theme) []string {
+	members := m.check(m.current()).upload.CustomMetadata.Or(nil)
+	if len(members) == 0 {
+		return wrapStyled(m.item(fieldMetadata).note, room, th.Muted)
+	}
+	keys := make([]string, 0, len(members))
+	for k := range members {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	var parts []string
+	for _, k := range keys {
+		parts = append(parts, k+" = "+string(members[k]))
+	}
+	text := kit.Truncate(kit.Safe("Read as: "+strings.Join(parts, ", ")), 2*room)
+	return wrapStyled(text, room, th.Muted)
+}
+
+// drawingRows are the lines of the picture with its region.
+func (m *Model) drawingRows(size image.Point, room int, th *theme.Theme) []formRow {
+	room = min(room, mostDrawing)
+	if room < leastDrawing {
+		return nil
+	}
+	drawing := m.picture.draw(m.current().values[fieldRegion], image.Pt(min(size.X-4, 4*room), room), m.opt.Picture, th)
+	if drawing == "" {
+		return nil
+	}
+	var rows []formRow
+	for line := range strings.SplitSeq(drawing, "\n") {
+		rows = append(rows, formRow{text: "  " + line, focus: focus{stop: stopItem, field: fieldRegion}})
+	}
+	return rows
+}
+
+// mixedWords says that the targets differ in a field.
+func (m *Model) mixedWords(i *item) string {
+	if !i.mixed {
+		return ""
+	}
+	seen := map[string]bool{}
+	for _, s := range m.targets() {
+		seen[s.values[i.field]] = true
+	}
+	text := fmt.Sprintf("mixed: %d different", len(seen))
+	switch {
+	case i.chips != nil:
+		return text + ": what you add goes to all"
+	case i.typing():
+		return text + ": typing sets all"
+	}
+	return text + ": space sets all"
+}

@@ -1,0 +1,159 @@
+package upload
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/theme"
+)
+
+// run executes a command and everything it leads to inside the form, and
+// returns the messages that were for others.
+func run(t *testing.T, m *Model, cmd tea.Cmd) []tea.Msg {
+	t.Helper()
+	var others []tea.Msg
+	queue := []tea.Cmd{cmd}
+	for steps := 0; len(queue) > 0; steps++ {
+		if steps > 10_000 {
+			t.Fatal("the form never comes to rest")
+		}
+		next := queue[0]
+		queue = queue[1:]
+		if next == nil {
+			continue
+		}
+		msg := next()
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			queue = append(queue, batch...)
+			continue
+		}
+		if msg == nil {
+			continue
+		}
+		if reflect.TypeOf(msg).PkgPath() == reflect.TypeOf(*m).PkgPath() {
+			queue = append(queue, m.Update(msg))
+			continue
+		}
+		others = append(others, msg)
+	}
+	return others
+}
+
+// press sends keys by their names and returns what the form said to others.
+func press(t *testing.T, m *Model, keys ...string) []tea.Msg {
+	t.Helper()
+	var others []tea.Msg
+	for _, k := range keys {
+		others = append(others, run(t, m, m.Update(kit.KeyMsg(k)))...)
+	}
+	return others
+}
+
+// write types text letter by letter.
+func write(t *testing.T, m *Model, text string) {
+	t.Helper()
+	for _, r := range text {
+		k := string(r)
+		if k == " " {
+			k = "space"
+		}
+		press(t, m, k)
+	}
+}
+
+// goTo puts the focus on a field by keys alone.
+func goTo(t *testing.T, m *Model, f field) {
+	t.Helper()
+	for range 2 * int(fieldCount) {
+		if m.focus == (focus{stop: stopItem, field: f}) {
+			return
+		}
+		if m.focus.stop == stopList || m.group(m.focus) < int(m.item(f).section) {
+			press(t, m, "tab")
+			continue
+		}
+		if m.focus.stop == stopSide || m.group(m.focus) > int(m.item(f).section) {
+			press(t, m, "shift+tab")
+			continue
+		}
+		press(t, m, "enter")
+	}
+	t.Fatalf("keys do not lead to %s", fieldWords[f])
+}
+
+// screen is what the form shows, without styles.
+func screen(m *Model, w, h int) string {
+	return ansi.Strip(m.View(image.Pt(w, h), theme.New(true, true)))
+}
+
+// flat is what the form shows as one line of words, whatever breaks the lines.
+func flat(m *Model, w, h int) string {
+	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "╭", " ", "╮", " ").Replace(screen(m, w, h))), " ")
+}
+
+// pngBytes is a small picture.
+func pngBytes(t testing.TB, w, h int) []byte {
+	t.Helper()
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			img.Set(x, y, color.RGBA{uint8(x * 255 / w), uint8(y * 255 / h), 120, 255})
+		}
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// files makes files with these names and contents and gives them as sources.
+func files(t testing.TB, pairs ...string) []api.Source {
+	t.Helper()
+	dir := t.TempDir()
+	var out []api.Source
+	for i := 0; i < len(pairs); i += 2 {
+		path := filepath.Join(dir, pairs[i])
+		if err := os.WriteFile(path, []byte(pairs[i+1]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, api.Source{Path: path})
+	}
+	return out
+}
+
+// localProfile is that of the local library.
+func localProfile() page.Profile {
+	return page.Profile{
+		Name: "here", Host: "127.0.0.1:7843", Local: true, MaxSize: 25_000_000,
+		Receiver: "http://127.0.0.1:7900",
+	}
+}
+
+// hostedProfile is that of a service elsewhere.
+func hostedProfile() page.Profile {
+	p := localProfile()
+	p.Name, p.Host, p.Local, p.ColourOption = "shop", "upload.example.com", false, "bg_color"
+	return p
+}
+
+// started makes a form and lets it look at its sources.
+func started(t *testing.T, o Options) *Model {
+	t.Helper()
+	m := New(o)
+	run(t, m, m.Init())
+	return m
+}

@@ -1,0 +1,307 @@
+package upload
+
+import (
+	"image"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/theme"
+)
+
+// section is a part of the form.
+type section int
+
+const (
+	sectionFile section = iota
+	sectionTags
+	sectionRegion
+	sectionExtensions
+	sectionExists
+	sectionMetadata
+	sectionAnswer
+	sectionCount
+)
+
+var sectionNames = [sectionCount]string{
+	"File", "Tags", "Region", "Extensions", "If it exists", "Metadata", "Answer",
+}
+
+// item is one field of the form with the part that edits it: exactly one of
+// the parts is there.
+type item struct {
+	field   field
+	section section
+	text    *kit.Field
+	chips   *kit.Chips
+	pick    *kit.Select
+	flip    *kit.Toggle
+	area    *kit.TextArea
+	// choices are the texts of pick's options.
+	choices []string
+	// only hides the item while this field is not onlyAt; noField shows it
+	// always.
+	only   field
+	onlyAt string
+	// note is a line that helps while the item has the focus.
+	note string
+
+	loaded string // the text that the part was given
+	mixed  bool   // the sources differ
+}
+
+const noField = fieldCount
+
+const (
+	labelWidth = 18
+	areaRows   = 4
+)
+
+// newItems makes the form's items in their order.
+func newItems(p page.Profile) []*item {
+	var items []*item
+	add := func(s section, i *item) *item {
+		i.section, i.only = s, noField
+		items = append(items, i)
+		return i
+	}
+	text := func(s section, f field, label, hint string) *item {
+		return add(s, &item{field: f, text: &kit.Field{Label: label, LabelWidth: labelWidth, Placeholder: hint}})
+	}
+	three := func(s section, f field, label string, def bool) *item {
+		return add(s, &item{field: f, flip: &kit.Toggle{Label: label, LabelWidth: labelWidth, ServiceDefault: def}})
+	}
+	two := func(s section, f field, label string) *item {
+		return add(s, &item{field: f, flip: &kit.Toggle{Label: label, LabelWidth: labelWidth, TwoState: true}})
+	}
+	pick := func(s section, f field, label string, words, texts []string) *item {
+		return add(s, &item{
+			field: f, choices: texts,
+			pick: &kit.Select{Label: label, LabelWidth: labelWidth, Options: words},
+		})
+	}
+
+	text(sectionFile, fieldName, "Name", "a name is needed")
+	pick(
+		sectionFile, fieldNaming, "Unique name", []string{"made here", "by the service", "exact name"},
+		[]string{string(api.NameHere), string(api.NameService), string(api.NameExact)},
+	).note = "Made here: sending again can never store it twice. Exact: replaces what has this name."
+	text(sectionFile, fieldFolder, "Folder", "/ (the root)").note = "Such as /summer/2026/. Missing folders are made."
+	three(sectionFile, fieldPrivate, "Private", false).note = "Private pictures are delivered to signed addresses only."
+	text(sectionFile, fieldDescription, "Description", "none")
+
+	add(sectionTags, &item{
+		field: fieldTags,
+		chips: &kit.Chips{Label: "Tags", LabelWidth: labelWidth, Placeholder: "none: type, enter or comma ends a tag"},
+	})
+
+	text(sectionRegion, fieldRegion, "x,y,width,height", "none: such as 10,20,300,200").note = "The area of interest, in pixels of the stored picture."
+
+	two(sectionExtensions, fieldRemove, "remove-bg").note = "Removes the background. It ends some time after the upload."
+	under := func(i *item, f field) *item {
+		i.only, i.onlyAt = f, on
+		return i
+	}
+	under(three(sectionExtensions, fieldShadow, "  add_shadow", false), fieldRemove)
+	colour := p.ColourOption
+	if colour == "" {
+		colour = defaultColourOption
+	}
+	under(text(sectionExtensions, fieldColour, "  "+colour, "none: such as green"), fieldRemove)
+	for _, t := range []struct {
+		name           string
+		on, tags, sure field
+	}{
+		{api.GoogleTagging, fieldGoogle, fieldGoogleTags, fieldGoogleSure},
+		{api.AWSTagging, fieldAWS, fieldAWSTags, fieldAWSSure},
+	} {
+		two(sectionExtensions, t.on, strings.TrimSuffix(t.name, "-auto-tagging")+" tagging").note = t.name + ": tags made from what is seen in the picture."
+		under(text(sectionExtensions, t.tags, "  maxTags", "0 to 30; empty: the service decides"), t.on)
+		under(text(sectionExtensions, t.sure, "  minConfidence", "0 to 100; empty: the service decides"), t.on)
+	}
+	text(sectionExtensions, fieldOtherName, "Other: name", "none").note = "Any other extension of the service, by its name."
+	text(sectionExtensions, fieldOtherJSON, "Other: options", `none: such as {"level":3}`).note = "A JSON object; or, with no name, a JSON array of whole extensions."
+
+	three(sectionExists, fieldOverFile, "Overwrite file", true)
+	three(sectionExists, fieldOverTags, "Overwrite tags", true)
+	three(sectionExists, fieldOverAITags, "Overwrite AI tags", true)
+	three(sectionExists, fieldOverMetadata, "Overwrite metadata", true)
+
+	add(sectionMetadata, &item{
+		field: fieldMetadata, area: kit.NewTextArea(`none: rows such as brand = Acme, or a JSON object`),
+		note: "The service must know the keys already.",
+	})
+
+	for i, f := range answerFields {
+		two(sectionAnswer, f, answerLabels[i]).note = "Asks the service to answer with " + api.ResponseFields[i] + "."
+	}
+	ours := "ours"
+	if p.Receiver == "" {
+		ours = "ours (not running)"
+	}
+	pick(
+		sectionAnswer, fieldWebhook, "Webhook", []string{ours, "none", "an address"},
+		[]string{webhookOurs, webhookNone, webhookAddress},
+	).note = "Where the service tells how slow extensions ended."
+	address := text(sectionAnswer, fieldAddress, "  address", "https://example.com/hook")
+	address.only, address.onlyAt = fieldWebhook, webhookAddress
+	return items
+}
+
+var answerLabels = [...]string{"Answer: tags", "Answer: region", "Answer: private", "Answer: embedded", "Answer: metadata"}
+
+// update gives the part a message and tells whether it used it.
+func (i *item) update(msg tea.Msg) bool {
+	switch {
+	case i.text != nil:
+		return i.text.Update(msg)
+	case i.chips != nil:
+		return i.chips.Update(msg)
+	case i.pick != nil:
+		return i.pick.Update(msg)
+	case i.flip != nil:
+		return i.flip.Update(msg)
+	}
+	return i.updateArea(msg)
+}
+
+// updateArea lets the arrows leave the area at its first and last row.
+func (i *item) updateArea(msg tea.Msg) bool {
+	if press, ok := msg.(tea.KeyPressMsg); ok {
+		row, _ := i.area.Position()
+		last := strings.Count(i.area.Value(), "\n")
+		if press.String() == "up" && row == 0 || press.String() == "down" && row == last {
+			return false
+		}
+	}
+	return i.area.Update(msg)
+}
+
+// focusable is what all parts share.
+type focusable interface {
+	Focus()
+	Blur()
+	Focused() bool
+}
+
+func (i *item) part() focusable {
+	switch {
+	case i.text != nil:
+		return i.text
+	case i.chips != nil:
+		return i.chips
+	case i.pick != nil:
+		return i.pick
+	case i.flip != nil:
+		return i.flip
+	}
+	return i.area
+}
+
+// typing tells whether letters are text here.
+func (i *item) typing() bool { return i.text != nil || i.chips != nil || i.area != nil }
+
+// value is the text of what the part holds now.
+func (i *item) value() string {
+	switch {
+	case i.text != nil:
+		return i.text.Value()
+	case i.chips != nil:
+		return api.JoinTags(i.chips.Value())
+	case i.pick != nil:
+		return i.choices[i.pick.Index()]
+	case i.flip != nil:
+		v := triText(i.flip.Value())
+		if i.flip.TwoState && v == off {
+			return ""
+		}
+		return v
+	}
+	return i.area.Value()
+}
+
+// load puts a text into the part. Where the sources differ, the part shows
+// that it is mixed; what is then typed counts for all of them.
+func (i *item) load(text string, mixed bool) {
+	i.loaded, i.mixed = text, mixed
+	switch {
+	case i.text != nil:
+		i.text.SetValue(text)
+	case i.chips != nil:
+		i.chips.SetValue(api.SplitTags(text))
+	case i.pick != nil:
+		for n, choice := range i.choices {
+			if choice == text {
+				i.pick.SetIndex(n)
+			}
+		}
+	case i.flip != nil:
+		i.flip.SetValue(tri(text))
+	default:
+		i.area.SetValue(text)
+	}
+}
+
+// rows is how many lines the item takes at that width.
+func (i *item) rows(width int, th *theme.Theme) int {
+	switch {
+	case i.chips != nil:
+		return min(6, i.chips.Rows(width, th))
+	case i.area != nil:
+		return areaRows
+	}
+	return 1
+}
+
+// view draws the item, rows lines of exactly width columns.
+func (i *item) view(width, rows int, mixed string, th *theme.Theme) string {
+	if i.mixed {
+		return i.viewMixed(width, rows, mixed, th)
+	}
+	switch {
+	case i.text != nil:
+		return i.text.View(width, th)
+	case i.chips != nil:
+		return i.chips.View(image.Pt(width, rows), th)
+	case i.pick != nil:
+		return i.pick.View(width, th)
+	case i.flip != nil:
+		return i.flip.View(width, th)
+	}
+	return i.area.View(image.Pt(width, rows), th)
+}
+
+// viewMixed draws an item in which the sources differ.
+func (i *item) viewMixed(width, rows int, mixed string, th *theme.Theme) string {
+	switch {
+	case i.text != nil:
+		f := *i.text
+		f.Placeholder = mixed
+		return f.View(width, th)
+	case i.chips != nil:
+		// The tags that all have; what is done to them is done to each source.
+		c := *i.chips
+		c.Placeholder = mixed
+		return c.View(image.Pt(width, rows), th)
+	case i.area != nil:
+		a := *i.area
+		a.Placeholder = mixed
+		return a.View(image.Pt(width, rows), th)
+	}
+	label, style := "", th.Label
+	focused := false
+	if i.pick != nil {
+		label, focused = i.pick.Label, i.pick.Focused()
+	} else {
+		label, focused = i.flip.Label, i.flip.Focused()
+	}
+	word := th.Warn
+	if focused {
+		style, word = th.Accent, th.Selected
+	}
+	w := min(labelWidth, max(0, width/2-1))
+	return kit.Fit(style.Render(kit.PadRight(label, w))+" "+word.Render(kit.Truncate(" "+mixed+" ", width-w-1)), width, 1)
+}

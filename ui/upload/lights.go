@@ -1,0 +1,240 @@
+package upload
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
+)
+
+// level is what a light says.
+type level int
+
+const (
+	fine level = iota // within the limits
+	warn              // can be sent, but look at it first
+	stop              // the service would refuse it, or it cannot be read
+)
+
+// light is one thing that was checked before sending.
+type light struct {
+	level level
+	field field
+	text  string
+	help  string // what helps; may be empty
+}
+
+// known is what has been learnt of a source.
+type known struct {
+	looked   bool // somebody looked; false: nothing below is known
+	identity api.Identity
+	facts    picture.Facts
+	err      error // why it cannot be read; nil: it can
+}
+
+// isPicture tells whether the source is known to be a picture, and whether it
+// is known at all.
+func (k *known) isPicture() (yes, sure bool) {
+	if !k.looked || k.err != nil {
+		return false, false
+	}
+	return k.facts.Kind == picture.KindPicture, true
+}
+
+// lightsOf checks one source against the rules of §4.1, the limits of §8 and
+// what the profile's service can do.
+func lightsOf(u *api.Upload, v *values, problems []problem, k *known, p page.Profile) []light {
+	c := checker{u: u, v: v, k: k, p: p}
+	c.source()
+	c.rules(problems)
+	c.counts()
+	c.pictureOnly()
+	c.webhook()
+	return c.lights
+}
+
+type checker struct {
+	u      *api.Upload
+	v      *values
+	k      *known
+	p      page.Profile
+	lights []light
+}
+
+func (c *checker) add(l level, f field, text, help string) {
+	c.lights = append(c.lights, light{l, f, text, help})
+}
+
+// refuse adds a light for an error, if there is one.
+func (c *checker) refuse(f field, err error) {
+	if err != nil {
+		c.add(stop, f, sentence(err.Error()), api.Hint(err))
+	}
+}
+
+// source looks at the file itself.
+func (c *checker) source() {
+	if c.u.Source.URL != "" || !c.k.looked {
+		return
+	}
+	if c.k.err != nil {
+		c.refuse(fieldName, c.k.err)
+		return
+	}
+	size := c.k.identity.Size
+	if err := api.CheckSize(size, c.p.MaxSize); err != nil {
+		c.refuse(fieldName, err)
+		return
+	}
+	if c.p.MaxSize > 0 {
+		c.add(fine, fieldName, "Size "+kit.Bytes(size)+" of "+kit.Bytes(c.p.MaxSize), "")
+		return
+	}
+	c.add(fine, fieldName, "Size "+kit.Bytes(size)+" (the limit of this account is not known)", "")
+}
+
+// rules says what the service would refuse.
+func (c *checker) rules(problems []problem) {
+	for _, p := range problems {
+		c.refuse(p.field, p.err)
+	}
+	for _, err := range c.u.Check() {
+		c.refuse(fieldOf(err), err)
+	}
+	// The folder in the upload is cleaned already; what was typed is checked.
+	if _, err := api.CleanFolder(c.v[fieldFolder]); err != nil && !c.has(fieldFolder) {
+		c.refuse(fieldFolder, err)
+	}
+	if c.u.Source.URL != "" && !c.p.Local && api.IsPrivateHost(c.u.Source.URL) {
+		c.add(warn, fieldName, "The source address is in a private network, which "+host(c.p)+" cannot reach.", "Send the file itself instead.")
+	}
+}
+
+func (c *checker) has(f field) bool {
+	for _, l := range c.lights {
+		if l.field == f && l.level == stop {
+			return true
+		}
+	}
+	return false
+}
+
+// counts shows how much of a limit is used, where it is not passed.
+func (c *checker) counts() {
+	if tags := c.u.Tags.Or(nil); len(tags) > 0 && !c.has(fieldTags) {
+		c.add(fine, fieldTags, fmt.Sprintf("Tags %d/%d characters", api.TagLength(tags), api.MaxTagLength), "")
+	}
+	if depth := api.FolderDepth(c.v[fieldFolder]); depth > 0 && !c.has(fieldFolder) {
+		c.add(fine, fieldFolder, fmt.Sprintf("Folder %d/%d levels", depth, api.MaxFolderDepth), "")
+	}
+}
+
+// pictureOnly looks at what only pictures can have.
+func (c *checker) pictureOnly() {
+	isPicture, sure := c.k.isPicture()
+	if text, ok := c.u.CustomCoordinates.Get(); ok && sure && !c.has(fieldRegion) {
+		_, err := api.CheckRegion(text, isPicture, c.k.facts.Stored.X, c.k.facts.Stored.Y)
+		c.refuse(fieldRegion, err)
+	}
+	if isPicture || !sure {
+		return
+	}
+	what := c.k.facts.Name
+	if what == "" {
+		what = "no picture"
+	}
+	if len(c.u.Extensions.Or(nil)) > 0 {
+		c.add(warn, fieldRemove, "Extensions work on pictures; this is: "+what+".", "Leave them out, or expect them to fail.")
+	}
+	if c.u.IsPrivateFile.Or(false) {
+		c.add(warn, fieldPrivate, "Private counts for pictures only; this is: "+what+".", "")
+	}
+}
+
+// webhook looks whether somebody will be told how slow extensions end.
+func (c *checker) webhook() {
+	list := c.u.Extensions.Or(nil)
+	if len(list) == 0 {
+		return
+	}
+	address := c.u.WebhookURL.Or("")
+	if ownWebhook(c.u, c.v, c.p) {
+		address = c.p.Receiver
+	}
+	if address != "" {
+		if !c.p.Local && api.IsPrivateHost(address) {
+			c.add(warn, fieldWebhook, "The webhook "+hostOf(address)+" is in a private network, which "+host(c.p)+" cannot reach: nobody will be told how extensions end.", "Give an address that is reachable from the internet.")
+		}
+		return
+	}
+	if c.v[fieldWebhook] == webhookAddress {
+		return
+	}
+	for _, e := range list {
+		if e.Name != api.RemoveBackground {
+			continue
+		}
+		if c.v[fieldWebhook] == webhookOurs {
+			c.add(warn, fieldWebhook, "remove-bg ends later and no webhook receiver runs: its end can only be guessed from the file.", "Give an address, or look at the details later.")
+			return
+		}
+		c.add(warn, fieldWebhook, "remove-bg ends later and there is no webhook: its end can only be guessed from the file.", "Choose a webhook under Answer.")
+		return
+	}
+}
+
+// fieldOf is the field of the form that a broken rule belongs to.
+func fieldOf(err error) field {
+	var rule *api.RuleError
+	if !errors.As(err, &rule) {
+		return fieldName
+	}
+	switch rule.Field {
+	case "tags":
+		return fieldTags
+	case "folder":
+		return fieldFolder
+	case "customCoordinates":
+		return fieldRegion
+	case "extensions":
+		return fieldOtherJSON
+	case "webhookUrl":
+		return fieldAddress
+	case "customMetadata":
+		return fieldMetadata
+	}
+	return fieldName
+}
+
+// host is the name of the service in a sentence.
+func host(p page.Profile) string {
+	if p.Host != "" {
+		return p.Host
+	}
+	return "the service"
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return address
+	}
+	return u.Host
+}
+
+// sentence makes the text of an error begin like a sentence, unless it begins
+// with a name that is written small.
+func sentence(text string) string {
+	if text == "" {
+		return text
+	}
+	last := text[len(text)-1]
+	if last != '.' && last != '!' && last != '?' {
+		text += "."
+	}
+	return text
+}

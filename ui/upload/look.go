@@ -1,0 +1,278 @@
+package upload
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/picture"
+)
+
+const (
+	// pause is how long typing must rest before places are looked up.
+	pause = 150 * time.Millisecond
+	// patience is how long one look may take.
+	patience = 15 * time.Second
+	// handful is how many files or places one command looks at, so that the
+	// first answers are seen before the last are known.
+	handful = 8
+	// maxOffer is how many folders are offered at once.
+	maxOffer = 4
+)
+
+type (
+	// factsMsg has what was learnt of some files, by their path.
+	factsMsg struct {
+		owner *Model
+		of    map[string]known
+	}
+	tagsMsg struct {
+		owner *Model
+		tags  []string
+	}
+	foldersMsg struct {
+		owner   *Model
+		folders []string
+	}
+	// placesDueMsg tells that typing rested.
+	placesDueMsg struct {
+		owner  *Model
+		number int
+	}
+	// placesMsg has what was found at some places, by their path.
+	placesMsg struct {
+		owner *Model
+		of    map[string]place
+	}
+)
+
+// place is what a look at a place gave.
+type place struct {
+	place  api.Place
+	looked bool
+	err    error // why the look gave nothing; nil: it gave place
+}
+
+// lookAtSources looks at the next few files that nobody looked at.
+func (m *Model) lookAtSources() tea.Cmd {
+	var paths []string
+	for _, s := range m.sources {
+		if s.src.Path != "" && !s.known.looked && !slices.Contains(paths, s.src.Path) {
+			if paths = append(paths, s.src.Path); len(paths) == handful {
+				break
+			}
+		}
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	ctx, facts := m.opt.Context, m.opt.Facts
+	return func() tea.Msg {
+		of := map[string]known{}
+		for _, path := range paths {
+			of[path] = lookAtSource(ctx, path, facts)
+		}
+		return factsMsg{m, of}
+	}
+}
+
+func lookAtSource(ctx context.Context, path string, facts func(context.Context, string) (picture.Facts, error)) known {
+	k := known{looked: true}
+	if k.identity, k.err = api.Identify(path); k.err != nil {
+		return k
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	k.facts, k.err = facts(ctx, path)
+	return k
+}
+
+func (m *Model) gotFacts(msg factsMsg) tea.Cmd {
+	if msg.owner != m {
+		return nil
+	}
+	for _, s := range m.sources {
+		if k, ok := msg.of[s.src.Path]; ok && s.src.Path != "" {
+			s.known, s.checked = k, nil
+		}
+	}
+	m.changed()
+	return m.lookAtSources()
+}
+
+func (m *Model) askTags() tea.Cmd {
+	if m.opt.Tags == nil {
+		return nil
+	}
+	ctx, ask := m.opt.Context, m.opt.Tags
+	return func() tea.Msg {
+		// Nothing is lost without offers, so an error is no news.
+		tags, _ := ask(ctx)
+		return tagsMsg{m, tags}
+	}
+}
+
+func (m *Model) askFolders() tea.Cmd {
+	if m.opt.Folders == nil {
+		return nil
+	}
+	ctx, ask := m.opt.Context, m.opt.Folders
+	return func() tea.Msg {
+		folders, _ := ask(ctx)
+		return foldersMsg{m, folders}
+	}
+}
+
+// completions are the words that what is typed may mean: those that begin with
+// it before those that only hold it.
+func completions(words []string, typed string) []string {
+	typed = strings.ToLower(typed)
+	var begin, hold []string
+	for _, w := range words {
+		lower := strings.ToLower(w)
+		switch {
+		case lower == typed:
+		case strings.HasPrefix(lower, typed):
+			begin = append(begin, w)
+		case strings.Contains(lower, typed):
+			hold = append(hold, w)
+		}
+	}
+	return append(begin, hold...)
+}
+
+// offerFolders looks what the typed folder may mean.
+func (m *Model) offerFolders() {
+	m.offer, m.offerAt = nil, 0
+	typed := m.item(fieldFolder).text.Value()
+	if strings.Trim(typed, "/ ") == "" {
+		return
+	}
+	m.offer = completions(m.folders, typed)
+	m.offer = slices.DeleteFunc(m.offer, func(f string) bool { return strings.TrimSuffix(f, "/") == strings.TrimSuffix(typed, "/") })
+	m.offer = m.offer[:min(len(m.offer), maxOffer)]
+}
+
+// follow starts what the form as it is now needs to know.
+func (m *Model) follow() tea.Cmd {
+	return tea.Batch(m.wantPlaces(), m.wantPicture())
+}
+
+// wantPlaces waits for a pause in typing where places are not known.
+func (m *Model) wantPlaces() tea.Cmd {
+	due := m.unknownPlaces()
+	if len(due) == 0 || m.looking {
+		return nil
+	}
+	if m.waiting == due[0] {
+		return nil
+	}
+	m.waiting = due[0]
+	m.asking++
+	number := m.asking
+	return tea.Tick(pause, func(time.Time) tea.Msg { return placesDueMsg{m, number} })
+}
+
+// unknownPlaces are the next few places to look at: of exact names only, since
+// at a unique name nothing can be. That of the current source comes first.
+func (m *Model) unknownPlaces() []string {
+	if m.opt.Known == nil {
+		return nil
+	}
+	var paths []string
+	add := func(s *source) {
+		if s.values.naming() != api.NameExact || api.CheckName(s.values[fieldName]) != nil {
+			return
+		}
+		path := m.check(s).path
+		if !m.places[path].looked && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	if s := m.current(); s != nil {
+		add(s)
+	}
+	for _, s := range m.sources {
+		if len(paths) >= handful {
+			break
+		}
+		add(s)
+	}
+	return paths
+}
+
+// lookAtPlaces looks what is there already.
+func (m *Model) lookAtPlaces() tea.Cmd {
+	paths := m.unknownPlaces()
+	m.waiting = ""
+	if len(paths) == 0 {
+		return nil
+	}
+	m.looking = true
+	ctx, look := m.opt.Context, m.opt.Known
+	return func() tea.Msg {
+		of := map[string]place{}
+		for _, path := range paths {
+			of[path] = lookAtPlace(ctx, path, look)
+		}
+		return placesMsg{m, of}
+	}
+}
+
+func lookAtPlace(ctx context.Context, path string, look func(context.Context, string) (api.Place, error)) place {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	at, err := look(ctx, path)
+	if err != nil {
+		at = api.Place{}
+	}
+	return place{at, true, err}
+}
+
+func (m *Model) gotPlaces(msg placesMsg) {
+	if msg.owner != m {
+		return
+	}
+	m.looking = false
+	// What is at a place is true of it whatever was typed since.
+	for path, p := range msg.of {
+		m.places[path] = p
+	}
+	m.changed()
+}
+
+// learn takes over a record that another part of the program learnt.
+func (m *Model) learn(f api.File) {
+	p, ok := m.places[f.FilePath]
+	if !ok || f.FilePath == "" {
+		return
+	}
+	p.place.Known, p.place.File, p.err = true, &f, nil
+	m.places[f.FilePath] = p
+	m.changed()
+}
+
+// placeWords says why nothing is known of a place; empty where it is known, or
+// where it does not matter.
+func (m *Model) placeWords(s *source) string {
+	if s.values.naming() != api.NameExact {
+		return ""
+	}
+	p := m.places[m.check(s).path]
+	switch {
+	case m.opt.Known == nil:
+		return "Whether a file is there cannot be looked up here."
+	case p.err != nil:
+		return "Whether a file is there could not be looked up: " + kit.Safe(p.err.Error())
+	case !p.looked:
+		return "Looking whether a file is there…"
+	case !p.place.Known:
+		return "Nobody can tell whether a file is there."
+	}
+	return ""
+}

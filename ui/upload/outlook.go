@@ -1,0 +1,76 @@
+package upload
+
+import (
+	"mediadesk/api"
+)
+
+// prediction is what one upload will do, in words.
+type prediction struct {
+	lines    []predicted
+	destroys bool // what is there, or may be there, loses something
+}
+
+// predicted is one sentence.
+type predicted struct {
+	text string
+	loss bool  // it tells of a loss
+	keep field // the switch that prevents the loss; noKeep where none can
+}
+
+const noKeep = fieldCount
+
+// keepFields are the switches by the names that api.Change gives them.
+var keepFields = map[string]field{
+	"overwriteTags":           fieldOverTags,
+	"overwriteAITags":         fieldOverAITags,
+	"overwriteCustomMetadata": fieldOverMetadata,
+}
+
+// predict tells what an upload does, by api.Consequences, as far as is known
+// of its place. The upload's way of naming need not be applied.
+func predict(u api.Upload, naming api.Naming, at api.Place) prediction {
+	switch naming {
+	case api.NameHere:
+		return prediction{lines: []predicted{{
+			text: "A new file, next to whatever is there: its name is made unique here, so that sending it again can never store it twice.",
+			keep: noKeep,
+		}}}
+	case api.NameService:
+		u.UseUniqueFileName = api.Set(true)
+	case api.NameExact:
+		u.UseUniqueFileName = api.Set(false)
+	}
+	o := api.Consequences(&u, at)
+	var p prediction
+	for _, text := range o.Sentences() {
+		p.lines = append(p.lines, predicted{text: text, keep: noKeep})
+	}
+	// After the first sentence there is one for each change that is worth a word.
+	line := 1
+	for _, c := range o.Changes {
+		if c.Had == 0 && c.Effect != api.SetTo {
+			continue
+		}
+		if line >= len(p.lines) {
+			break
+		}
+		loss := c.Effect == api.Removed || c.Effect == api.SetTo && c.Had > 0
+		p.lines[line].loss = loss
+		p.destroys = p.destroys || loss
+		if f, ok := keepFields[c.Keep]; ok {
+			p.lines[line].keep = f
+		}
+		line++
+	}
+	return p
+}
+
+// keep is the first switch that can prevent a loss; noKeep where none can.
+func (p prediction) keep() field {
+	for _, l := range p.lines {
+		if l.keep != noKeep {
+			return l.keep
+		}
+	}
+	return noKeep
+}

@@ -1,0 +1,93 @@
+package upload
+
+import (
+	"context"
+	"image"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/picture"
+	"mediadesk/ui/theme"
+)
+
+// drawingSide is the greatest side of the picture kept for drawing: more than
+// enough for the few cells that it gets.
+const drawingSide = 512
+
+// regionPicture is the picture of the current source with its region marked.
+type regionPicture struct {
+	asked   string // the path that was asked for
+	cancel  context.CancelFunc
+	decoded *picture.Picture
+	err     error
+
+	view    *picture.RegionView // of decoded, at size
+	size    image.Point
+	options picture.Options
+}
+
+// pictureMsg has the decoded picture of a path.
+type pictureMsg struct {
+	owner   *Model
+	path    string
+	decoded *picture.Picture
+	err     error
+}
+
+// wantPicture asks for the picture while the region is edited.
+func (m *Model) wantPicture() tea.Cmd {
+	s := m.current()
+	i := m.focused()
+	if s == nil || i == nil || i.section != sectionRegion {
+		return nil
+	}
+	if yes, _ := s.known.isPicture(); !yes || m.picture.asked == s.src.Path {
+		return nil
+	}
+	if m.picture.cancel != nil {
+		m.picture.cancel()
+	}
+	ctx, cancel := context.WithTimeout(m.opt.Context, patience)
+	path := s.src.Path
+	m.picture = regionPicture{asked: path, cancel: cancel}
+	return func() tea.Msg {
+		defer cancel()
+		p, err := picture.DecodeFile(ctx, path, picture.Limits{Side: drawingSide})
+		return pictureMsg{m, path, p, err}
+	}
+}
+
+func (m *Model) gotPicture(msg pictureMsg) {
+	if msg.owner == m && msg.path == m.picture.asked {
+		m.picture.decoded, m.picture.err = msg.decoded, msg.err
+	}
+}
+
+// draw draws the picture with the region marked, exactly filling size; empty
+// where there is none to draw.
+func (p *regionPicture) draw(text string, size image.Point, o picture.Options, th *theme.Theme) string {
+	if size.X < 8 || size.Y < 3 || p.asked == "" {
+		return ""
+	}
+	if p.err != nil {
+		return kit.Fit(strings.Join(wrapStyled("No drawing: "+p.err.Error(), size.X, th.Muted), "\n"), size.X, size.Y)
+	}
+	if p.decoded == nil {
+		return kit.Fit(th.Muted.Render("Reading the picture…"), size.X, size.Y)
+	}
+	if !th.Color {
+		o.Color = picture.NoColor
+	}
+	o.Light = !th.Dark
+	if p.view == nil || p.size != size || p.options != o {
+		p.view, p.size, p.options = picture.NewRegionView(p.decoded, size.X, size.Y, o), size, o
+	}
+	var rect image.Rectangle
+	if r, err := api.ParseRegion(regionText(text).Or("")); err == nil {
+		rect = picture.ToDisplay(p.decoded.Orientation(), p.decoded.Stored(), r.Rectangle())
+	}
+	return strings.Join(p.view.Render(rect).Lines, "\n")
+}

@@ -1,0 +1,289 @@
+package upload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+type (
+	// confirmedMsg is the answer to a question: send, without some sources.
+	confirmedMsg struct {
+		owner   *Model
+		without map[*source]bool
+	}
+	// handedMsg tells how a hand-over went.
+	handedMsg struct {
+		owner  *Model
+		jobs   []api.Job // what the queue took
+		left   []left    // why nothing was handed over
+		taken  []*source // the sources of the jobs that were meant
+		failed error     // of the queue
+	}
+)
+
+// left is a source that cannot be sent as it is.
+type left struct {
+	source *source
+	err    error
+	found  api.Identity // as it is now, where it changed
+}
+
+// draft is one source on its way to the queue.
+type draft struct {
+	source *source
+	src    api.Source
+	upload api.Upload
+	naming api.Naming
+	own    bool
+	picked api.Identity // when the form looked at it; zero: it did not
+}
+
+// whyNotSend says why nothing can be sent now; empty: it can be tried.
+func (m *Model) whyNotSend() string {
+	switch {
+	case m.sending:
+		return "The files are being handed over."
+	case len(m.sources) == 0:
+		return "The form is empty: pick files first."
+	}
+	if n := len(m.sum().stopped); n > 0 {
+		return "The service would refuse " + kit.Plural(n, "file") + ": see the lights."
+	}
+	return ""
+}
+
+// send begins the hand-over, with a question where it is more than one file or
+// something is lost.
+func (m *Model) send() tea.Cmd {
+	t := m.sum()
+	if t.first != nil {
+		return m.refuse(t)
+	}
+	text := ""
+	if n := m.losses(); n > 0 {
+		text = lossWords(n, len(m.sources))
+	}
+	if len(t.collides) > 0 {
+		text += kit.Plural(len(t.collides), "file") + " share a place with another: the later one replaces the earlier one.\n"
+	}
+	if text == "" && len(m.sources) == 1 {
+		return m.hand(nil)
+	}
+	act := m.sendWords(m.sources)
+	return page.Send(page.Ask{
+		Title: act + "?",
+		Text:  text + "It goes to " + host(m.opt.Profile) + ".",
+		Choices: []page.Choice{
+			{Label: "Not yet", Key: "n"},
+			{Label: act, Key: "s", Msg: confirmedMsg{owner: m}},
+		},
+	})
+}
+
+// refuse goes to the field that stops the sending and says why.
+func (m *Model) refuse(t *total) tea.Cmd {
+	if at := slices.Index(m.sources, t.first); at >= 0 && at != m.list.Cursor() {
+		m.list.SetCursor(at)
+	}
+	m.setFocus(focus{stop: stopItem, field: t.at})
+	l := t.lights[0]
+	return page.Send(page.Toast{Level: page.Bad, Text: "Not sent. " + l.text, Detail: l.help})
+}
+
+// losses is how many of the sources take something from a file that is, or may
+// be, at their place.
+func (m *Model) losses() int {
+	n := 0
+	for _, s := range m.sources {
+		if m.predict(s).destroys {
+			n++
+		}
+	}
+	return n
+}
+
+func lossWords(n, of int) string {
+	switch {
+	case of == 1:
+		return "If a file is at its place, what it has is lost as the form says under What this will do.\n"
+	case n == of:
+		return "Each of them can take something from a file at its place.\n"
+	}
+	return fmt.Sprintf("%d of them can take something from a file at their place.\n", n)
+}
+
+// sendWords names the act with its number and target.
+func (m *Model) sendWords(sources []*source) string {
+	folders := map[string]bool{}
+	folder := ""
+	for _, s := range sources {
+		folder, _ = api.CleanFolder(s.values[fieldFolder])
+		folders[folder] = true
+	}
+	to := folder
+	if len(folders) > 1 {
+		to = kit.Plural(len(folders), "folder")
+	}
+	return "Send " + kit.Plural(len(sources), "file") + " to " + to
+}
+
+// hand gives the sources to the queue, without some of them.
+func (m *Model) hand(without map[*source]bool) tea.Cmd {
+	if m.sending {
+		return nil
+	}
+	var drafts []draft
+	for _, s := range m.sources {
+		if without[s] {
+			continue
+		}
+		u := m.check(s).upload
+		d := draft{source: s, src: s.src, upload: u, naming: s.values.naming(), own: ownWebhook(&u, &s.values, m.opt.Profile)}
+		if s.known.looked && s.known.err == nil {
+			d.picked = s.known.identity
+		}
+		drafts = append(drafts, d)
+	}
+	if len(drafts) == 0 {
+		return nil
+	}
+	m.sending = true
+	ctx, profile, send := m.opt.Context, m.opt.Profile.Name, m.opt.Send
+	return func() tea.Msg {
+		msg := handOver(ctx, profile, drafts, send)
+		msg.owner = m
+		return msg
+	}
+}
+
+// handOver looks at the sources a last time and gives them to the queue: all of
+// them, or none where one cannot be sent as it was meant.
+func handOver(ctx context.Context, profile string, drafts []draft, send func(context.Context, []api.Job) ([]api.Job, error)) handedMsg {
+	var msg handedMsg
+	jobs := make([]api.Job, 0, len(drafts))
+	batch := ""
+	if len(drafts) > 1 {
+		batch = api.NewSuffix()
+	}
+	for _, d := range drafts {
+		job := api.Job{Profile: profile, Upload: d.upload, Naming: d.naming, OwnWebhook: d.own, Batch: batch}
+		if d.src.URL == "" {
+			now, err := api.Identify(d.src.Path)
+			if err == nil && d.picked != (api.Identity{}) && !now.Same(d.picked) {
+				err = changedError(d.src, d.picked, now)
+			}
+			if err != nil {
+				msg.left = append(msg.left, left{d.source, err, now})
+				continue
+			}
+			job.Identity = now
+		}
+		api.ApplyNaming(&job.Upload, d.naming)
+		jobs = append(jobs, job)
+		msg.taken = append(msg.taken, d.source)
+	}
+	if len(msg.left) > 0 {
+		return msg
+	}
+	msg.jobs, msg.failed = send(ctx, jobs)
+	return msg
+}
+
+// errChanged is in the chain of the error of a source that is not what was
+// picked.
+var errChanged = errors.New("changed since it was picked")
+
+func changedError(src api.Source, was, now api.Identity) error {
+	what := "its content is newer"
+	if was.Size != now.Size {
+		what = "it had " + kit.Bytes(was.Size) + " and has " + kit.Bytes(now.Size) + " now"
+	}
+	return fmt.Errorf("%q %w: %s; look at it and send again", src.Name(), errChanged, what)
+}
+
+// handed takes note of how a hand-over went.
+func (m *Model) handed(msg handedMsg) tea.Cmd {
+	m.sending = false
+	if len(msg.left) > 0 {
+		return m.leftOver(msg)
+	}
+	var cmds []tea.Cmd
+	if msg.failed != nil {
+		cmds = append(cmds, page.Send(page.Problem(fmt.Errorf("not handed over: %w", msg.failed))))
+	}
+	if len(msg.jobs) > 0 {
+		cmds = append(cmds, page.Send(page.Sent{Jobs: msg.jobs}))
+		m.letGo(msg)
+	}
+	if msg.failed == nil {
+		cmds = append(cmds, page.Send(page.Show{ID: page.Uploads}))
+	}
+	return tea.Batch(cmds...)
+}
+
+// letGo takes the sources of the jobs out of the form.
+func (m *Model) letGo(msg handedMsg) {
+	count := map[api.Source]int{}
+	for _, job := range msg.jobs {
+		count[job.Upload.Source]++
+	}
+	gone := map[*source]bool{}
+	for _, s := range msg.taken {
+		if count[s.src] > 0 {
+			count[s.src]--
+			gone[s] = true
+		}
+	}
+	m.sources = slices.DeleteFunc(m.sources, func(s *source) bool { return gone[s] })
+	m.list.SetLen(len(m.sources))
+	m.load()
+	m.setFocus(m.focus)
+}
+
+// leftOver shows which sources cannot be sent as they are, and asks about the
+// others.
+func (m *Model) leftOver(msg handedMsg) tea.Cmd {
+	without := map[*source]bool{}
+	for _, l := range msg.left {
+		without[l.source] = true
+		l.source.failed, l.source.checked = l.err, nil
+		if errors.Is(l.err, errChanged) {
+			// The person was told; sending again means the file as it is now.
+			l.source.known.identity = l.found
+		} else {
+			l.source.known = known{looked: true, err: l.err}
+		}
+	}
+	m.changed()
+	if at := slices.Index(m.sources, msg.left[0].source); at >= 0 {
+		m.list.SetCursor(at)
+	}
+	first := msg.left[0].err
+	if len(msg.taken) == 0 {
+		return page.Send(page.Toast{Level: page.Bad, Text: "Not sent. " + sentence(first.Error()), Detail: api.Hint(first)})
+	}
+	all := maps.Clone(without)
+	var others []*source
+	for _, s := range m.sources {
+		if !all[s] {
+			others = append(others, s)
+		}
+	}
+	return page.Send(page.Ask{
+		Title: fmt.Sprintf("%d of %s cannot be sent as they are", len(msg.left), kit.Plural(len(m.sources), "file")),
+		Text:  sentence(first.Error()) + "\nNothing was sent yet. The others can go without.",
+		Choices: []page.Choice{
+			{Label: "Back to the form", Key: "b"},
+			{Label: m.sendWords(others), Key: "s", Msg: confirmedMsg{owner: m, without: without}},
+		},
+	})
+}

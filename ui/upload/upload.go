@@ -1,0 +1,317 @@
+// Package upload is the upload form: how the sources of the tray are sent, and
+// what that will do.
+package upload
+
+import (
+	"context"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
+)
+
+// Options are what a form begins with and what it reaches the world through.
+// Every function is called in a command, never on the event loop, except
+// Request, which only puts values together. A nil function is an ability that
+// is missing; only Send must be there.
+type Options struct {
+	// Context ends what the form has under way; nil: nothing does.
+	Context context.Context
+	Sources []api.Source
+	Profile page.Profile
+
+	// Known looks at a place, in the service or in the journal.
+	Known func(ctx context.Context, path string) (api.Place, error)
+	// Tags and Folders are offered while a person types.
+	Tags    func(ctx context.Context) ([]string, error)
+	Folders func(ctx context.Context) ([]string, error)
+	// Facts looks at a file; nil: picture.FactsOf.
+	Facts func(ctx context.Context, path string) (picture.Facts, error)
+	// Request shows an upload as it would go out.
+	Request func(*api.Upload) (api.Request, error)
+	// Send hands jobs to the queue and returns those that it took.
+	Send func(ctx context.Context, jobs []api.Job) ([]api.Job, error)
+	// Picture says how to draw the picture under a region. Where the theme has
+	// no colour, neither has the picture.
+	Picture picture.Options
+}
+
+// source is one thing to send with what the form says about it.
+type source struct {
+	src    api.Source
+	values values
+	marked bool
+	known  known
+	// failed is why the hand-over left it out; nil: it did not.
+	failed error
+
+	checked *verdict // of the values and facts as they are; nil: to be made
+}
+
+// Model is the form. Make it with [New]. It keeps what was typed for as long as
+// it lives, so that it can be left and returned to.
+type Model struct {
+	opt     Options
+	sources []*source
+	list    kit.List
+	items   []*item
+	focus   focus
+	open    section // the one that is unfolded whatever room there is
+
+	tags    []string // offered
+	folders []string // offered
+	offer   []string // the folders that what is typed may mean
+	offerAt int
+	base    map[*source]string // tags of the targets when they were loaded
+
+	places  map[string]place
+	asking  int // number of the debounce or look under way; stale ones differ
+	looking bool
+	waiting string // the place for which a debounce runs
+
+	request *requestView
+	picture regionPicture
+	sending bool
+
+	scroll sideScroll
+	total  *total // of all sources; nil: to be made
+	drawn  drawn
+}
+
+var _ page.Screen = (*Model)(nil)
+
+// New makes the form for some sources.
+func New(o Options) *Model {
+	if o.Context == nil {
+		o.Context = context.Background()
+	}
+	if o.Facts == nil {
+		o.Facts = picture.FactsOf
+	}
+	m := &Model{opt: o, items: newItems(o.Profile), places: map[string]place{}, base: map[*source]string{}}
+	for _, src := range o.Sources {
+		m.sources = append(m.sources, &source{src: src, values: startValues(src, o.Profile), marked: true})
+	}
+	m.list.SetLen(len(m.sources))
+	m.item(fieldTags).chips.Complete = func(typed string) []string { return completions(m.tags, typed) }
+	m.load()
+	m.setFocus(focus{stop: stopItem, field: fieldName})
+	return m
+}
+
+// Sources are those that the form still holds, in their order.
+func (m *Model) Sources() []api.Source {
+	out := make([]api.Source, 0, len(m.sources))
+	for _, s := range m.sources {
+		out = append(out, s.src)
+	}
+	return out
+}
+
+// Init looks at the sources and asks for what can be offered.
+func (m *Model) Init() tea.Cmd {
+	return tea.Batch(m.lookAtSources(), m.askTags(), m.askFolders(), m.follow())
+}
+
+// Update takes a message.
+func (m *Model) Update(msg tea.Msg) tea.Cmd {
+	cmd := m.handle(msg)
+	return tea.Batch(cmd, m.follow())
+}
+
+func (m *Model) handle(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return m.press(msg)
+	case tea.PasteMsg:
+		return m.edit(msg)
+	case tea.MouseClickMsg:
+		return m.click(msg)
+	case tea.MouseWheelMsg:
+		return m.wheel(msg)
+	case page.Shown:
+		// What is there may have changed while the form was away.
+		clear(m.places)
+		m.changed()
+	case page.FileChanged:
+		m.learn(msg.File)
+	case factsMsg:
+		return m.gotFacts(msg)
+	case tagsMsg:
+		if msg.owner == m {
+			m.tags = msg.tags
+		}
+	case foldersMsg:
+		if msg.owner == m {
+			m.folders = msg.folders
+		}
+	case placesDueMsg:
+		if msg.owner == m && msg.number == m.asking {
+			return m.lookAtPlaces()
+		}
+	case placesMsg:
+		m.gotPlaces(msg)
+	case pictureMsg:
+		m.gotPicture(msg)
+	case confirmedMsg:
+		if msg.owner == m {
+			return m.hand(msg.without)
+		}
+	case handedMsg:
+		if msg.owner == m {
+			return m.handed(msg)
+		}
+	}
+	return nil
+}
+
+// current is the source under the cursor of the list; nil in an empty form.
+func (m *Model) current() *source {
+	if len(m.sources) == 0 {
+		return nil
+	}
+	return m.sources[m.list.Cursor()]
+}
+
+// targets are the sources that a change applies to: the marked ones, or the
+// one under the cursor where none is marked.
+func (m *Model) targets() []*source {
+	var marked []*source
+	for _, s := range m.sources {
+		if s.marked {
+			marked = append(marked, s)
+		}
+	}
+	if len(marked) == 0 && len(m.sources) > 0 {
+		return []*source{m.current()}
+	}
+	return marked
+}
+
+// item is the item that edits a field.
+func (m *Model) item(f field) *item {
+	return m.items[slices.IndexFunc(m.items, func(i *item) bool { return i.field == f })]
+}
+
+// load shows the values of the targets in the items.
+func (m *Model) load() {
+	targets := m.targets()
+	if len(targets) == 0 {
+		return
+	}
+	clear(m.base)
+	for _, s := range targets {
+		m.base[s] = s.values[fieldTags]
+	}
+	for _, i := range m.items {
+		text, mixed := targets[0].values[i.field], false
+		for _, s := range targets[1:] {
+			mixed = mixed || s.values[i.field] != text
+		}
+		if mixed {
+			text = ""
+			if i.chips != nil {
+				text = commonTags(targets)
+			}
+		}
+		i.load(text, mixed)
+	}
+	m.offer = nil
+	m.changed()
+}
+
+// apply takes what stands in an item over to the targets.
+func (m *Model) apply(i *item) {
+	now := i.value()
+	if i.chips != nil {
+		m.applyTags(i, now)
+	} else {
+		for _, s := range m.targets() {
+			m.set(s, i.field, now)
+		}
+		i.mixed = false
+	}
+	if i.chips == nil {
+		i.loaded = now
+	}
+	m.changed()
+}
+
+// applyTags does to each target's own tags what was done to those shown: added
+// tags are added, removed ones removed, and tags that only some have stay.
+func (m *Model) applyTags(i *item, now string) {
+	if !i.mixed {
+		for _, s := range m.targets() {
+			m.set(s, fieldTags, now)
+		}
+		return
+	}
+	before, after := api.SplitTags(i.loaded), api.SplitTags(now)
+	for _, s := range m.targets() {
+		m.set(s, fieldTags, api.JoinTags(changedTags(api.SplitTags(m.base[s]), before, after)))
+	}
+}
+
+// changedTags is own with the difference between before and after done to it.
+func changedTags(own, before, after []string) []string {
+	was, is := tagSet(before), tagSet(after)
+	var out []string
+	have := map[string]bool{}
+	for _, tag := range own {
+		if was[tag] && !is[tag] {
+			continue
+		}
+		out = append(out, tag)
+		have[tag] = true
+	}
+	for _, tag := range after {
+		if !was[tag] && !have[tag] {
+			out = append(out, tag)
+		}
+	}
+	return out
+}
+
+// commonTags are the tags that all sources have, joined.
+func commonTags(sources []*source) string {
+	common := sources[0].values.tags()
+	for _, s := range sources[1:] {
+		has := tagSet(s.values.tags())
+		common = slices.DeleteFunc(common, func(tag string) bool { return !has[tag] })
+	}
+	return api.JoinTags(common)
+}
+
+func tagSet(tags []string) map[string]bool {
+	set := make(map[string]bool, len(tags))
+	for _, tag := range tags {
+		set[tag] = true
+	}
+	return set
+}
+
+// set changes one value of one source.
+func (m *Model) set(s *source, f field, text string) {
+	if s.values[f] != text {
+		s.values[f] = text
+		s.checked, s.failed = nil, nil
+	}
+}
+
+// changed tells that what was computed of the values has to be made anew.
+func (m *Model) changed() { m.total = nil }
+
+// remove takes a source out of the form. Nothing happens to the file.
+func (m *Model) remove(s *source) {
+	m.sources = slices.DeleteFunc(m.sources, func(other *source) bool { return other == s })
+	m.list.SetLen(len(m.sources))
+	if len(m.sources) == 1 {
+		m.sources[0].marked = true
+	}
+	m.load()
+	m.setFocus(m.focus)
+}

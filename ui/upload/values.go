@@ -1,0 +1,141 @@
+package upload
+
+import (
+	"strings"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+// field names one thing that the form sets.
+type field int
+
+const (
+	fieldName field = iota
+	fieldNaming
+	fieldFolder
+	fieldPrivate
+	fieldDescription
+	fieldTags
+	fieldRegion
+	fieldRemove
+	fieldShadow
+	fieldColour
+	fieldGoogle
+	fieldGoogleTags
+	fieldGoogleSure
+	fieldAWS
+	fieldAWSTags
+	fieldAWSSure
+	fieldOtherName
+	fieldOtherJSON
+	fieldOverFile
+	fieldOverTags
+	fieldOverAITags
+	fieldOverMetadata
+	fieldMetadata
+	fieldAnswerTags
+	fieldAnswerRegion
+	fieldAnswerPrivate
+	fieldAnswerEmbedded
+	fieldAnswerMetadata
+	fieldWebhook
+	fieldAddress
+	fieldCount
+)
+
+// fieldWords are the names of the fields in sentences.
+var fieldWords = [fieldCount]string{
+	fieldName: "name", fieldNaming: "naming", fieldFolder: "folder", fieldPrivate: "private",
+	fieldDescription: "description", fieldTags: "tags", fieldRegion: "region",
+	fieldRemove: "remove-bg", fieldShadow: "shadow", fieldColour: "background colour",
+	fieldGoogle: "google tagging", fieldGoogleTags: "google tagging", fieldGoogleSure: "google tagging",
+	fieldAWS: "aws tagging", fieldAWSTags: "aws tagging", fieldAWSSure: "aws tagging",
+	fieldOtherName: "other extension", fieldOtherJSON: "other extension",
+	fieldOverFile: "overwriteFile", fieldOverTags: "overwriteTags",
+	fieldOverAITags: "overwriteAITags", fieldOverMetadata: "overwriteCustomMetadata",
+	fieldMetadata:   "metadata",
+	fieldAnswerTags: "answer", fieldAnswerRegion: "answer", fieldAnswerPrivate: "answer",
+	fieldAnswerEmbedded: "answer", fieldAnswerMetadata: "answer",
+	fieldWebhook: "webhook", fieldAddress: "webhook",
+}
+
+// answerFields are the switches for the response fields, in the order of
+// api.ResponseFields.
+var answerFields = [...]field{
+	fieldAnswerTags, fieldAnswerRegion, fieldAnswerPrivate, fieldAnswerEmbedded, fieldAnswerMetadata,
+}
+
+// values is what the form says about one source: the text of every field. An
+// empty text is a field that nobody touched, or that was emptied again; both
+// are not sent.
+type values [fieldCount]string
+
+// The texts of switches and choices. A switch with two states is on or empty;
+// one that may be left to the service is on, off or empty.
+const (
+	on  = "on"
+	off = "off"
+
+	webhookOurs    = ""
+	webhookNone    = "none"
+	webhookAddress = "address"
+)
+
+// startValues are those of a new form.
+func startValues(src api.Source, p page.Profile) values {
+	var v values
+	v[fieldName] = src.Name()
+	v[fieldNaming] = string(p.Naming)
+	if p.Naming == "" {
+		v[fieldNaming] = string(api.NameHere)
+	}
+	v[fieldFolder] = p.Folder
+	v[fieldTags] = api.JoinTags(p.Tags)
+	return v
+}
+
+// naming is how the stored file gets its name.
+func (v *values) naming() api.Naming { return api.Naming(v[fieldNaming]) }
+
+// tags are the tags as a list.
+func (v *values) tags() []string { return api.SplitTags(v[fieldTags]) }
+
+// tri is a switch that may be left to the service.
+func tri(text string) kit.Tri {
+	switch text {
+	case on:
+		return kit.On
+	case off:
+		return kit.Off
+	}
+	return kit.Default
+}
+
+func triText(t kit.Tri) string {
+	switch t {
+	case kit.On:
+		return on
+	case kit.Off:
+		return off
+	case kit.Default:
+	}
+	return ""
+}
+
+// yesNo is a switch as a request has it: absent where it is left to the service.
+func yesNo(text string) api.Field[bool] {
+	if b := tri(text).Bool(); b != nil {
+		return api.Set(*b)
+	}
+	return api.Field[bool]{}
+}
+
+// trimmed is a text as a request has it: absent where it is blank.
+func trimmed(text string) api.Field[string] {
+	if text = strings.TrimSpace(text); text != "" {
+		return api.Set(text)
+	}
+	return api.Field[string]{}
+}

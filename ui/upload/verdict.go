@@ -1,0 +1,158 @@
+package upload
+
+import (
+	"fmt"
+	"slices"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+)
+
+// verdict is what is known about sending one source.
+type verdict struct {
+	upload api.Upload
+	path   string // where it will be, as far as that is known before sending
+	lights []light
+}
+
+// total is what is known about sending all of them.
+type total struct {
+	lights   []light          // those that are not fine, of all sources, merged
+	collides map[*source]int  // how many other sources go to the same place
+	first    *source          // the first source with a light that stops; nil: none
+	at       field            // the field of that light
+	stopped  map[*source]bool // the sources that have such a light
+	differs  map[*source][]string
+}
+
+// check makes the verdict about a source, where it is not made yet.
+func (m *Model) check(s *source) *verdict {
+	if s.checked != nil {
+		return s.checked
+	}
+	u, problems := build(s.src, &s.values, m.opt.Profile)
+	v := &verdict{upload: u, path: storedPath(&s.values)}
+	v.lights = lightsOf(&u, &s.values, problems, &s.known, m.opt.Profile)
+	s.checked = v
+	return v
+}
+
+// sum makes the verdict about all sources, where it is not made yet.
+func (m *Model) sum() *total {
+	if m.total != nil {
+		return m.total
+	}
+	t := &total{collides: map[*source]int{}, stopped: map[*source]bool{}, differs: m.differences()}
+	m.collide(t)
+	type merged struct {
+		light
+		n     int
+		first *source
+	}
+	var all []*merged
+	byText := map[string]*merged{}
+	for _, s := range m.sources {
+		lights := m.check(s).lights
+		if s.failed != nil {
+			lights = append(slices.Clone(lights), light{warn, fieldName, sentence(s.failed.Error()), api.Hint(s.failed)})
+		}
+		if t.collides[s] > 0 {
+			lights = append(slices.Clone(lights), collision(s))
+		}
+		for _, l := range lights {
+			if l.level == fine {
+				continue
+			}
+			if l.level == stop {
+				t.stopped[s] = true
+				if t.first == nil {
+					t.first, t.at = s, l.field
+				}
+			}
+			if had := byText[l.text]; had != nil {
+				had.n++
+				continue
+			}
+			byText[l.text] = &merged{l, 1, s}
+			all = append(all, byText[l.text])
+		}
+	}
+	for _, l := range all {
+		switch {
+		case l.n > 1 && l.n == len(m.sources):
+			l.text = "All files: " + l.text
+		case l.n > 1:
+			l.text = kit.Plural(l.n, "file") + ": " + l.text
+		case len(m.sources) > 1:
+			l.text = fmt.Sprintf("%s: %s", l.first.src.Name(), l.text)
+		}
+		t.lights = append(t.lights, l.light)
+	}
+	slices.SortStableFunc(t.lights, func(a, b light) int { return int(b.level) - int(a.level) })
+	m.total = t
+	return t
+}
+
+// collide finds the sources that would be stored at the same place. Names that
+// are made unique never are.
+func (m *Model) collide(t *total) {
+	at := map[string][]*source{}
+	for _, s := range m.sources {
+		if s.values.naming() == api.NameExact {
+			path := m.check(s).path
+			at[path] = append(at[path], s)
+		}
+	}
+	for _, group := range at {
+		for _, s := range group {
+			if len(group) > 1 {
+				t.collides[s] = len(group) - 1
+			}
+		}
+	}
+}
+
+// collision is the light of a source that shares its place with another.
+func collision(s *source) light {
+	text := fmt.Sprintf("The same place as another file: %s. ", storedPath(&s.values))
+	if s.values[fieldOverFile] == off {
+		return light{stop, fieldName, text + "The second is refused because overwriteFile is off.", "Give one of them another name, or let names be made unique."}
+	}
+	return light{warn, fieldName, text + "The later one replaces the earlier one.", "Give one of them another name, or let names be made unique."}
+}
+
+// differences says for each source in which fields it differs from most
+// others. The name, which always does, does not count.
+func (m *Model) differences() map[*source][]string {
+	out := map[*source][]string{}
+	if len(m.sources) < 2 {
+		return out
+	}
+	for f := fieldName + 1; f < fieldCount; f++ {
+		count := map[string]int{}
+		for _, s := range m.sources {
+			count[s.values[f]]++
+		}
+		if len(count) == 1 {
+			continue
+		}
+		common := m.sources[0].values[f]
+		for _, s := range m.sources {
+			if count[s.values[f]] > count[common] {
+				common = s.values[f]
+			}
+		}
+		for _, s := range m.sources {
+			if s.values[f] != common && !slices.Contains(out[s], fieldWords[f]) {
+				out[s] = append(out[s], fieldWords[f])
+			}
+		}
+	}
+	return out
+}
+
+// predict tells what sending a source will do.
+func (m *Model) predict(s *source) prediction {
+	v := m.check(s)
+	return predict(v.upload, s.values.naming(), m.places[v.path].place)
+}

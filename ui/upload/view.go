@@ -1,0 +1,249 @@
+package upload
+
+import (
+	"image"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/theme"
+)
+
+// drawn is where things were drawn last, for the mouse.
+type drawn struct{ areas []area }
+
+// area is a rectangle that takes the focus when it is clicked.
+type area struct {
+	rect  image.Rectangle
+	focus focus
+	row   int // line of the list; -1 elsewhere
+}
+
+func inside(r image.Rectangle, x, y int) bool { return image.Pt(x, y).In(r) }
+
+// layout shares the screen's rectangle among the panes; an empty rectangle is
+// a pane that is not shown. Without boxes panes have no border.
+type layout struct {
+	list, form, side, status image.Rectangle
+	boxes                    bool
+}
+
+const (
+	leastStacked = 18 // rows from which panes stand above each other
+	listRows     = 5
+)
+
+// layout arranges the panes: side by side, stacked, or the one with the focus.
+func (m *Model) layout(size image.Point) layout {
+	l := layout{boxes: true}
+	h := size.Y
+	if h > 2 {
+		h--
+		l.status = image.Rect(0, h, size.X, size.Y)
+	}
+	several := len(m.sources) > 1
+	switch mode := kit.ModeOfWidth(size.X); {
+	case mode == kit.Wide && h >= 10:
+		x := 0
+		if several {
+			x = max(22, min(size.X/5, 34))
+			l.list = image.Rect(0, 0, x, h)
+		}
+		side := max(38, min((size.X-x)*2/5, 64))
+		l.form = image.Rect(x, 0, size.X-side, h)
+		l.side = image.Rect(size.X-side, 0, size.X, h)
+	case mode == kit.Stacked && h >= leastStacked:
+		y := 0
+		if several {
+			y = min(listRows, len(m.sources)+2)
+			l.list = image.Rect(0, 0, size.X, y)
+		}
+		side := max(6, min(h/3, 10))
+		l.form = image.Rect(0, y, size.X, h-side)
+		l.side = image.Rect(0, h-side, size.X, h)
+	default:
+		l.boxes = false
+		all := image.Rect(0, 0, size.X, h)
+		switch m.focus.stop {
+		case stopList:
+			l.list = all
+		case stopSide:
+			l.side = all
+		case stopItem:
+			l.form = all
+		}
+	}
+	return l
+}
+
+// View draws the form.
+func (m *Model) View(size image.Point, th *theme.Theme) string {
+	if size.X < 1 || size.Y < 1 {
+		return ""
+	}
+	m.drawn.areas = m.drawn.areas[:0]
+	switch {
+	case m.request != nil:
+		inner := kit.BoxInner(size)
+		body := m.request.view(inner.X, inner.Y, th)
+		return kit.BoxFooter("The request for "+kit.Safe(m.request.name), "y copies it as curl", body, size, true, th)
+	case len(m.sources) == 0:
+		return m.viewEmpty(size, th)
+	}
+	l := m.layout(size)
+	list, form, side := m.viewList(l, th), m.viewForm(l, th), m.viewSide(l, th)
+	body := kit.JoinV(list, form, side)
+	if l.boxes && l.side.Min.X > 0 {
+		body = kit.JoinH(list, form, side)
+	}
+	if !l.status.Empty() {
+		body = kit.JoinV(body, m.viewStatus(l.status.Dx(), th))
+	}
+	return kit.Fit(body, size.X, size.Y)
+}
+
+// viewEmpty says what to do where there is nothing to send.
+func (m *Model) viewEmpty(size image.Point, th *theme.Theme) string {
+	words := "Nothing to send here. Go to Pick (key 1), choose files with space, then press u."
+	if m.sending {
+		words = "Handing over…"
+	}
+	lines := wrapStyled(words, min(size.X, 56), th.Muted)
+	block := strings.Join(lines, "\n")
+	at := kit.Center(size, kit.Size(block))
+	out := make([]string, 0, at.Y+len(lines))
+	for range at.Y {
+		out = append(out, "")
+	}
+	for _, line := range lines {
+		out = append(out, strings.Repeat(" ", at.X)+line)
+	}
+	return kit.Fit(strings.Join(out, "\n"), size.X, size.Y)
+}
+
+// viewList draws the sources with their marks.
+func (m *Model) viewList(l layout, th *theme.Theme) string {
+	if l.list.Empty() {
+		return ""
+	}
+	t := m.sum()
+	marked := 0
+	for _, s := range m.sources {
+		if s.marked {
+			marked++
+		}
+	}
+	title := "Files: " + kit.Count(marked) + " of " + kit.Count(len(m.sources)) + " marked"
+	focused := m.focus.stop == stopList
+	size, origin := l.list.Size(), l.list.Min
+	if l.boxes {
+		size, origin = kit.BoxInner(size), origin.Add(kit.BoxOrigin(size))
+	} else if size.Y > 1 {
+		size.Y--
+		origin.Y++
+	}
+	foot := m.listFoot(t, size, th)
+	rows := size.Y - len(foot)
+	body := m.list.View(image.Pt(size.X, rows), func(i, width int, selected bool) string {
+		m.drawn.areas = append(m.drawn.areas, area{
+			rect:  image.Rect(origin.X, origin.Y+i-m.firstRow(), origin.X+width, origin.Y+i-m.firstRow()+1),
+			focus: focus{stop: stopList}, row: i - m.firstRow(),
+		})
+		return m.listRow(m.sources[i], t, width, selected, focused, th)
+	})
+	m.drawn.areas = append(m.drawn.areas, area{rect: l.list, focus: focus{stop: stopList}, row: -1})
+	body = kit.JoinV(append([]string{body}, foot...)...)
+	if l.boxes {
+		return kit.BoxFooter(title, m.list.Position(), body, l.list.Size(), focused, th)
+	}
+	if l.list.Dy() > 1 {
+		body = kit.JoinV(th.Title.Render(kit.PadRight(title, size.X)), body)
+	}
+	return kit.Fit(body, l.list.Dx(), l.list.Dy())
+}
+
+func (m *Model) firstRow() int {
+	from, _ := m.list.Visible()
+	return from
+}
+
+// listRow is one source: its mark, how it stands, its name.
+func (m *Model) listRow(s *source, t *total, width int, selected, focused bool, th *theme.Theme) string {
+	mark, state := theme.SignNone, theme.SignNone
+	if s.marked {
+		mark = theme.SignMarked
+	}
+	word := ""
+	switch {
+	case t.stopped[s]:
+		state, word = theme.SignBad, "refused"
+	case t.collides[s] > 0:
+		state, word = theme.SignWarn, "collides"
+	case s.failed != nil:
+		state, word = theme.SignWarn, "look"
+	case len(t.differs[s]) > 0:
+		state, word = theme.SignChanged, "differs"
+	}
+	room := width - 4
+	if word != "" && room > kit.Width(word)+10 {
+		room -= kit.Width(word) + 1
+	} else {
+		word = ""
+	}
+	name := kit.PadRight(kit.TruncateMiddle(kit.Safe(s.src.Name()), room), room)
+	if word != "" {
+		word = " " + word
+	}
+	if selected {
+		style := th.SelectedDim
+		if focused {
+			style = th.Selected
+		}
+		return style.Render(th.Glyph(mark) + " " + name + word + " " + th.Glyph(state))
+	}
+	return th.Sign(mark) + " " + th.Text.Render(name) + th.SignStyle(state).Render(word) + " " + th.Sign(state)
+}
+
+// listFoot says in what the source under the cursor differs.
+func (m *Model) listFoot(t *total, size image.Point, th *theme.Theme) []string {
+	words := t.differs[m.current()]
+	if len(words) == 0 || size.Y < 4 {
+		return nil
+	}
+	lines := wrapStyled("Differs in "+strings.Join(words, ", "), size.X, th.Warn)
+	return lines[:min(len(lines), size.Y/3)]
+}
+
+// viewStatus is the last line: whether it can be sent, and what would be.
+func (m *Model) viewStatus(width int, th *theme.Theme) string {
+	t := m.sum()
+	sign, text := theme.SignGood, "Ready: ctrl+s to "+lowerFirst(m.sendWords(m.sources))
+	warnings := 0
+	for _, l := range t.lights {
+		if l.level == warn {
+			warnings++
+		}
+	}
+	switch {
+	case m.sending:
+		sign, text = theme.SignBusy, "Handing over "+kit.Plural(len(m.sources), "file")+"…"
+	case t.first != nil:
+		sign, text = theme.SignBad, "Not ready: "+t.lights[0].text
+	case warnings > 0:
+		sign, text = theme.SignWarn, "Ready, with "+kit.Plural(warnings, "warning")+": ctrl+s to "+lowerFirst(m.sendWords(m.sources))
+	}
+	return " " + th.Sign(sign) + " " + th.SignStyle(sign).Render(kit.PadRight(kit.Safe(text), width-3))
+}
+
+func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }
+
+// wrapStyled makes text from outside safe, breaks it into lines of at most
+// width columns and styles each.
+func wrapStyled(text string, width int, style lipgloss.Style) []string {
+	lines := wrapSafe(text, width)
+	for i, line := range lines {
+		lines[i] = style.Render(line)
+	}
+	return lines
+}

@@ -83,11 +83,13 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 		return verdict{job: job}
 	}
 	a := assess(err)
+	q.mu.Lock()
 	if a.arrived {
-		q.mu.Lock()
 		e.insist = false // that decision was about the attempts before
-		q.mu.Unlock()
 	}
+	a.exists = a.exists && (before || e.doubtful)
+	e.doubtful = e.doubtful || a.doubtful
+	q.mu.Unlock()
 	job.Failure = api.FailureOf(err)
 	job.Unclear = before || a.arrived
 	return q.judge(ctx, job, a, tries, api.OutcomeOf(err))
@@ -125,7 +127,7 @@ func sameSource(job *api.Job) error {
 // person asked for it. outcome is what can be claimed of this attempt alone.
 func (q *Queue) judge(ctx context.Context, job api.Job, a assessment, tries int, outcome api.State) verdict {
 	switch {
-	case a.definite && a.exists && (job.Unclear || tries > 1):
+	case a.definite && a.exists:
 		return q.settleExists(ctx, job)
 	case a.definite:
 		return q.settle(ctx, job, outcome)

@@ -50,6 +50,7 @@ type assessment struct {
 	arrived  bool          // it may have been stored
 	definite bool          // trying again would bring the same
 	exists   bool          // it may say that there is such a file already
+	doubtful bool          // most likely not stored, but that is not sure
 	invited  bool          // the service asks to come again
 	wait     time.Duration // and after how long; 0: it does not say
 }
@@ -65,7 +66,9 @@ func assess(err error) assessment {
 		case s == http.StatusTooManyRequests:
 			return assessment{invited: true, wait: answer.Wait}
 		case s == http.StatusServiceUnavailable:
-			return assessment{invited: true, wait: answer.Wait}
+			// The service says that it has not done it; but the words may be
+			// those of something between it and us that lost its answer.
+			return assessment{invited: true, doubtful: answer.Complete, wait: answer.Wait}
 		case s >= 500:
 			return assessment{arrived: answer.Complete, wait: answer.Wait}
 		default:

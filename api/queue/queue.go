@@ -97,6 +97,7 @@ type entry struct {
 	paused    bool
 	cancelled bool
 	insist    bool // a person asked for another try in spite of an unclear one
+	doubtful  bool // an attempt got an answer that may hide another
 	tries     int  // since the person asked last
 	due       time.Time
 	timer     *time.Timer

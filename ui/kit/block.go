@@ -4,8 +4,7 @@ import (
 	"image"
 	"strings"
 
-	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
+	uv "github.com/charmbracelet/ultraviolet"
 )
 
 // JoinH puts blocks side by side. Every block is filled to its own widest line
@@ -63,8 +62,6 @@ func Overlay(base, top string, x, y int) string {
 	if size.X < 1 || size.Y < 1 || top == "" {
 		return base
 	}
-	// The compositor's rectangle begins at the least corner of its layers, so
-	// what sticks out to the left or above is cut off before.
 	if x < 0 || y < 0 {
 		top = cutCorner(top, max(0, -x), max(0, -y))
 		x, y = max(0, x), max(0, y)
@@ -72,12 +69,12 @@ func Overlay(base, top string, x, y int) string {
 			return base
 		}
 	}
-	canvas := lipgloss.NewCanvas(size.X, size.Y)
-	canvas.Compose(lipgloss.NewCompositor(
-		lipgloss.NewLayer(base),
-		lipgloss.NewLayer(top).X(x).Y(y).Z(1),
-	))
-	return Fit(canvas.Render(), size.X, size.Y)
+	cells := uv.NewScreenBuffer(size.X, size.Y)
+	cells.Method = method()
+	uv.NewStyledString(base).Draw(cells, cells.Bounds())
+	at := image.Pt(x, y)
+	uv.NewStyledString(top).Draw(cells, image.Rectangle{Min: at, Max: at.Add(Size(top))}.Intersect(cells.Bounds()))
+	return Fit(cells.Render(), size.X, size.Y)
 }
 
 // OverlayCenter draws the block top over the middle of base.
@@ -114,7 +111,7 @@ func cutCorner(block string, dx, dy int) string {
 	}
 	lines = lines[dy:]
 	for i, line := range lines {
-		lines[i] = ansi.TruncateLeft(line, dx, "")
+		lines[i] = method().TruncateLeft(line, dx, "")
 	}
 	return strings.Join(lines, "\n")
 }

@@ -86,6 +86,9 @@ func TestEverythingStaysInside(t *testing.T) {
 			}
 			return toasts.View(size, th)
 		},
+		"reader": func(size image.Point, th *theme.Theme) string {
+			return kit.NewReader(hostile, strings.Repeat(hostile+"\n", 40)).View(size, th)
+		},
 		"progress": func(size image.Point, th *theme.Theme) string {
 			return kit.Progress{Done: 1 << 40, Total: 1 << 41}.Row(size.X, th)
 		},

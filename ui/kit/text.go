@@ -12,7 +12,7 @@ const ellipsis = "…"
 
 // Width is the number of columns that one line takes. Escape sequences take
 // none, East Asian letters and emoji two.
-func Width(s string) int { return ansi.StringWidth(s) }
+func Width(s string) int { return method().StringWidth(s) }
 
 // Truncate shortens one line, which may hold styles, to at most w columns and
 // ends it with … where something was left out. It never cuts a letter from its
@@ -21,7 +21,7 @@ func Truncate(s string, w int) string {
 	if w < 1 {
 		return ""
 	}
-	return ansi.Truncate(s, w, ellipsis)
+	return clip(s, w, ellipsis)
 }
 
 // TruncateMiddle shortens a plain name (without styles) to at most w columns by
@@ -87,10 +87,10 @@ func Wrap(s string, w int) []string {
 	if w < 1 {
 		return nil
 	}
-	lines := strings.Split(ansi.Wrap(s, w, ""), "\n")
+	lines := strings.Split(method().Wrap(s, w, ""), "\n")
 	for i, line := range lines {
 		// A wide letter does not fit a line of one column.
-		lines[i] = ansi.Truncate(line, w, "")
+		lines[i] = clip(line, w, "")
 	}
 	return lines
 }
@@ -113,9 +113,40 @@ func Fit(s string, w, h int) string {
 		if row > 0 {
 			b.WriteByte('\n')
 		}
-		line = ansi.Truncate(noControls(line), w, "")
+		line = clip(noControls(line), w, "")
 		b.WriteString(line)
 		b.WriteString(blanks(w - Width(line)))
+	}
+	return b.String()
+}
+
+// clip cuts one line to w columns and ends it with tail where it was longer.
+// Escape sequences behind the cut stay, so that styles end. (The library's own
+// function measures one way and cuts the other.)
+func clip(s string, w int, tail string) string {
+	m := method()
+	if m.StringWidth(s) <= w {
+		return s
+	}
+	room := w - m.StringWidth(tail)
+	var b strings.Builder
+	var state byte
+	used, over := 0, false
+	for len(s) > 0 {
+		seq, width, n, next := m.DecodeSequenceInString(s, state, nil)
+		state, s = next, s[n:]
+		switch {
+		case over:
+			if width == 0 && seq[0] == 0x1b {
+				b.WriteString(seq)
+			}
+		case used+width > room:
+			over = true
+			b.WriteString(tail)
+		default:
+			used += width
+			b.WriteString(seq)
+		}
 	}
 	return b.String()
 }

@@ -69,7 +69,9 @@ func Inside(drawing string, w, h int) error {
 		return fmt.Errorf("%d lines, %d fit:\n%s", len(lines), h, ansi.Strip(drawing))
 	}
 	for y, line := range lines {
-		if got := ansi.StringWidth(line); got > w {
+		// Terminals count some letters in one of two ways; what is drawn for
+		// one may be wider in the other.
+		if got := min(ansi.StringWidth(line), ansi.StringWidthWc(line)); got > w {
 			return fmt.Errorf("line %d has %d columns, %d fit: %q", y, got, w, line)
 		}
 		if i := strings.IndexFunc(line, func(r rune) bool { return r != 0x1b && (r < 0x20 || (r >= 0x7f && r < 0xa0)) }); i >= 0 {

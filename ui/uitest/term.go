@@ -227,7 +227,8 @@ func (term *Term) close() {
 }
 
 // Screen is the text on the screen: every row without the blanks at its end,
-// rows divided by \n.
+// rows divided by \n. The emulator forgets combining marks behind ASCII letters:
+// look for those in Raw.
 func (term *Term) Screen() string {
 	term.mu.Lock()
 	defer term.mu.Unlock()

@@ -1,0 +1,102 @@
+package kit_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/theme"
+)
+
+func TestReader(t *testing.T) {
+	th := theme.New(true, true)
+	var text strings.Builder
+	for i := range 50 {
+		fmt.Fprintf(&text, "line %02d\r\n", i)
+	}
+	r := kit.NewReader("Post", text.String())
+	first := func() string {
+		lines := strings.Split(ansi.Strip(r.View(pt(40, 12), th)), "\n")
+		if len(lines) != 12 {
+			t.Fatalf("%d lines", len(lines))
+		}
+		return strings.Trim(lines[1], "│ ")
+	}
+	if got := first(); got != "line 00" {
+		t.Errorf("begins with %q", got)
+	}
+	for _, c := range []struct{ keys, want string }{
+		{"j down", "line 02"},
+		{"k k k", "line 00"},
+		{"pgdown", "line 09"},
+		{"space pgup", "line 09"},
+		{"ctrl+d ctrl+u", "line 09"},
+		{"G", "line 40"},
+		{"j", "line 40"},
+		{"g", "line 00"},
+		{"x", "line 00"},
+	} {
+		for k := range strings.FieldsSeq(c.keys) {
+			if r.Update(kit.KeyMsg(k)) {
+				t.Errorf("%s closed it", k)
+			}
+		}
+		if got := first(); got != c.want {
+			t.Errorf("%s: %q, want %q", c.keys, got, c.want)
+		}
+	}
+	r.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+	if got := first(); got != "line 03" {
+		t.Errorf("the wheel went to %q", got)
+	}
+	if !strings.Contains(ansi.Strip(r.View(pt(40, 12), th)), "13 of 50 lines") {
+		t.Error("does not say where it stands")
+	}
+	for _, k := range []string{"esc", "q", "enter"} {
+		if !r.Update(kit.KeyMsg(k)) {
+			t.Errorf("%s did not close it", k)
+		}
+	}
+	short := ansi.Strip(kit.NewReader("T", "a\x1b[31m\n\n\tb").View(pt(30, 20), th))
+	for _, want := range []string{`a\x1b[31m`, "  b", "esc closes"} {
+		if !strings.Contains(short, want) {
+			t.Errorf("%q is missing:\n%s", want, short)
+		}
+	}
+	if n := strings.Count(short, "\n"); n != 4 {
+		t.Errorf("three lines take %d:\n%s", n+1, short)
+	}
+}
+
+func TestClicks(t *testing.T) {
+	at := newClock()
+	c := kit.NewClicks(at.now)
+	click := func(x int, after time.Duration) bool {
+		at.pass(after)
+		return c.Double(tea.MouseClickMsg{X: x, Y: 1, Button: tea.MouseLeft})
+	}
+	for i, step := range []struct {
+		x     int
+		after time.Duration
+		want  bool
+	}{
+		{1, 0, false},
+		{1, 400 * time.Millisecond, true},
+		{1, time.Millisecond, false},
+		{1, 401 * time.Millisecond, false},
+		{2, time.Millisecond, false},
+		{2, time.Millisecond, true},
+	} {
+		if got := click(step.x, step.after); got != step.want {
+			t.Errorf("click %d: %v", i, got)
+		}
+	}
+	if c.Double(tea.MouseClickMsg{X: 2, Y: 1, Button: tea.MouseRight}) {
+		t.Error("the right button double clicks")
+	}
+}

@@ -1,0 +1,135 @@
+package kit_test
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
+)
+
+func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
+
+// desk is a small program made of the kit's parts.
+type desk struct {
+	th    *theme.Theme
+	w, h  int
+	names []string
+	list  kit.List
+	field *kit.Field
+	help  *kit.Help
+	said  string
+}
+
+func (d *desk) acts() []kit.Act {
+	return []kit.Act{
+		{Binding: kit.Bind("pick", "", "space"), Hint: true, Group: "Files"},
+		{Binding: kit.Bind("filter", "", "/"), Hint: true, Group: "Files"},
+		{Binding: kit.Bind("help", "", "?"), Hint: true, Group: "Everywhere"},
+	}
+}
+
+func (d *desk) Init() tea.Cmd { return nil }
+
+func (d *desk) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if size, ok := msg.(tea.WindowSizeMsg); ok {
+		d.w, d.h = size.Width, size.Height
+		return d, nil
+	}
+	if d.help != nil {
+		got := d.help.Update(msg)
+		if got.Closed {
+			d.help = nil
+		}
+		if got.Run != nil {
+			return d.Update(got.Run.Press())
+		}
+		return d, nil
+	}
+	if d.field.Update(msg) {
+		return d, nil
+	}
+	if press, ok := msg.(tea.KeyPressMsg); ok {
+		switch press.String() {
+		case "/":
+			d.field.Focus()
+		case "esc":
+			d.field.Blur()
+		case "?":
+			d.help = kit.NewHelp("Help", d.acts())
+		case "space":
+			d.said = "picked " + kit.Safe(d.names[d.list.Cursor()])
+		}
+	}
+	d.list.Update(msg)
+	return d, nil
+}
+
+func (d *desk) View() tea.View {
+	d.list.SetLen(len(d.names))
+	size := pt(d.w, d.h-3)
+	rows := d.list.View(kit.BoxInner(size), func(i, w int, on bool) string {
+		name := kit.PadRight(kit.Safe(d.names[i]), w)
+		if on {
+			return d.th.Selected.Render(name)
+		}
+		return name
+	})
+	screen := kit.JoinV(d.field.View(d.w, d.th), kit.Box("Files", rows, size, true, d.th),
+		kit.PadRight(d.said+" ", d.w), kit.Hints(d.acts(), d.w, d.th))
+	if d.help != nil {
+		screen = kit.OverlayCenter(screen, d.help.View(pt(d.w, d.h), d.th))
+	}
+	v := tea.NewView(kit.Fit(screen, d.w, d.h))
+	v.AltScreen = true
+	return v
+}
+
+// What the parts draw arrives on a real terminal in its place, whatever the
+// names are.
+func TestOnATerminal(t *testing.T) {
+	d := &desk{th: theme.New(true, true), field: kit.NewField("Filter", "type"), names: []string{
+		"plain.jpg", "写真.jpg", "🎉 party.gif", "cafe\u0301.png", "день 1 — naïve (final).txt", "हिन्दी नाम.jpg", "\x1b[31mred\x1b[0m",
+		"gpj\u202egnp.exe", "a\nb", "\xff\xfe", "👩\u200d🚀.png", "❤\ufe0f.png", "한국어.jpg", "z" + strings.Repeat("\u0336", 60),
+	}}
+	term := uitest.Start(t, d, 44, 20)
+	term.WaitFor("pick")
+	lines := strings.Split(term.Screen(), "\n")
+	for y := 2; y < 2+len(d.names); y++ {
+		line := lines[y]
+		if !strings.HasPrefix(line, "│") || !strings.HasSuffix(line, "│") || kit.Width(line) != 44 {
+			t.Errorf("row %d is out of its box: %q", y, line)
+		}
+	}
+	for _, want := range []string{`\x1b[31mred\x1b[0m`, `gpj\u{202e}gnp.exe`, `a\x0ab`, `\xff\xfe`, "写真.jpg"} {
+		if !strings.Contains(term.Screen(), want) {
+			t.Errorf("%q is not on the screen:\n%s", want, term.Screen())
+		}
+	}
+	// The emulator forgets marks behind ASCII letters; the program wrote them.
+	if !strings.Contains(term.Raw(), "cafe\u0301.png") {
+		t.Error("a letter lost its mark")
+	}
+	term.Press("G", "up", "space")
+	term.WaitFor("picked 한국어.jpg")
+	term.Press("/")
+	term.Type("hello wörld")
+	term.Press("ctrl+w")
+	term.Paste("写真\n")
+	term.WaitFor("Filter hello 写真\n")
+	term.Press("esc", "home", "?")
+	term.WaitFor("Everywhere")
+	term.Type("pick")
+	term.WaitGone("Everywhere")
+	term.Press("enter")
+	term.WaitFor("picked plain.jpg")
+	term.Resize(20, 6)
+	term.WaitUntil(func(screen string) bool {
+		lines := strings.Split(screen, "\n")
+		return len(lines) == 6 && strings.HasPrefix(lines[1], "╭─ Files ─") && ansi.StringWidth(lines[1]) == 20
+	})
+}

@@ -269,7 +269,7 @@ func TestDecodeRefuses(t *testing.T) {
 				t.Fatalf("got %v, %v; want %v with %q", p, err, tt.reason, tt.words)
 			}
 			for _, other := range []error{ErrNotPicture, ErrTooLarge, ErrTruncated, ErrUnreadable} {
-				if other != tt.reason && errors.Is(err, other) {
+				if !errors.Is(other, tt.reason) && errors.Is(err, other) {
 					t.Errorf("%v also is %v", err, other)
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,8 +18,8 @@ func TestFactsOfPictures(t *testing.T) {
 	img := quarters(64, 48)
 	clear64 := image.NewNRGBA(image.Rect(0, 0, 64, 48))
 	pal := image.NewPaletted(image.Rect(0, 0, 64, 48), color.Palette{color.Transparent, color.White})
-	trns := append(pngHeader(64, 48, 2)[:33], pngChunk("tRNS", make([]byte, 6))...)
-	trns = append(trns, pngHeader(64, 48, 2)[33:]...)
+	opaque := pngHeader(64, 48, 2)
+	trns := slices.Concat(opaque[:33], pngChunk("tRNS", make([]byte, 6)), opaque[33:])
 	tests := []struct {
 		name  string
 		data  []byte

@@ -102,7 +102,8 @@ func hookError(raw json.RawMessage) string {
 
 // HookResult is what became of a post.
 type HookResult struct {
-	Known   bool // the address is one of ours and not expired
-	Repeat  bool // the very same post had come before
-	Changed bool // a run took its status from the post
+	Known   bool   // the address is one of ours and not expired
+	Repeat  bool   // the very same post had come before
+	Changed bool   // a run took its status from the post
+	FileID  string // the file of the address; empty while it is not known
 }

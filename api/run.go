@@ -45,7 +45,8 @@ func RunsOf(profile string, f *File, webhook bool, at time.Time) []Run {
 type RunFilter struct {
 	Profile string // empty: every profile
 	FileID  string // empty: every file
-	Pending bool   // only those whose end is not known; their Answer comes along
+	Pending bool   // only those whose end is not known
+	Answers bool   // with Run.Answer
 	Limit   int    // the newest so many; 0: all
 }
 

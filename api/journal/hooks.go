@@ -74,6 +74,7 @@ func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post api.HookPost
 			return nil
 		}
 		h.Made = unstamp(made)
+		result.FileID = h.FileID
 		digest := sha256.Sum256(post.Raw)
 		res, err := tx.ExecContext(ctx, "UPDATE posts SET times = times + 1 WHERE hook = ? AND digest = ?", hash[:], digest[:])
 		if err != nil {

@@ -108,7 +108,7 @@ func TestJobsComeBackAsTheyWere(t *testing.T) {
 	if err != nil || !ok || string(seen.File.Raw) != string(jobs[0].File.Raw) {
 		t.Errorf("the file was not seen: %v %v %s", ok, err, seen.File.Raw)
 	}
-	runs, err := j.Runs(t.Context(), RunFilter{Pending: true})
+	runs, err := j.Runs(t.Context(), RunFilter{Pending: true, Answers: true})
 	if err != nil || len(runs) != 1 || !runs[0].Webhook || runs[0].Answer == nil || runs[0].FilePath != "/x/a.jpg" {
 		t.Errorf("runs %+v, %v", runs, err)
 	}

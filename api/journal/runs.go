@@ -145,7 +145,7 @@ func (j *Journal) Runs(ctx context.Context, f RunFilter) ([]api.Run, error) {
 	err := j.query(ctx, func(scan func(...any) error) error {
 		var answer string
 		run, err := scanRun(func(into ...any) error { return scan(append(into, &answer)...) })
-		if err == nil && f.Pending && answer != "" {
+		if err == nil && f.Answers && answer != "" {
 			run.Answer = new(api.File)
 			err = json.Unmarshal([]byte(answer), run.Answer)
 		}

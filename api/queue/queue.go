@@ -223,6 +223,18 @@ func (q *Queue) enqueue(e *entry) {
 	q.line = append(q.line, e)
 }
 
+// SetConcurrency changes how many uploads run at a time; 0 or less:
+// DefaultConcurrency. Those under way go on.
+func (q *Queue) SetConcurrency(n int) {
+	if n <= 0 {
+		n = DefaultConcurrency
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.o.Concurrency = n
+	q.dispatch()
+}
+
 // dispatch gives jobs to workers while there is room. It is called after
 // every change that can make room or bring a job in line.
 func (q *Queue) dispatch() {

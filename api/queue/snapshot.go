@@ -38,6 +38,8 @@ type Totals struct {
 type Snapshot struct {
 	Rows   []Row
 	Totals Totals
+	// Hold is until when the service asked for quiet; zero or past: it did not.
+	Hold time.Time
 	// Err is what last went wrong with the journal; nil: nothing did.
 	Err error
 }
@@ -48,7 +50,7 @@ func (q *Queue) Snapshot() Snapshot {
 	now := time.Now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	s := Snapshot{Rows: make([]Row, 0, len(q.order)), Err: q.trouble}
+	s := Snapshot{Rows: make([]Row, 0, len(q.order)), Hold: q.hold, Err: q.trouble}
 	for _, e := range q.order {
 		row := e.row(now)
 		s.Rows = append(s.Rows, row)

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"mediadesk/api"
@@ -19,10 +20,16 @@ const glance = time.Second
 
 // check is when a run is looked at next.
 type check struct {
-	at    time.Time
-	pause time.Duration // before the one after that
-	never bool          // the service does not show this file
+	at      time.Time
+	pause   time.Duration // before the one after that
+	missing int           // how often the service did not show the file
 }
+
+// maxMissing is how often a service may not show a file before it is not
+// asked for it any more: right after an upload it may not know it yet.
+const maxMissing = 3
+
+func (c check) over() bool { return c.missing >= maxMissing }
 
 // NextCheck is when the poller looks at a pending run next; false: it does
 // not, because there is nothing to look at.
@@ -30,7 +37,7 @@ func (w *Watch) NextCheck(runID int64) (time.Time, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c, ok := w.checks[runID]
-	return c.at, ok && !c.never
+	return c.at, ok && !c.over()
 }
 
 // poll looks at pending runs until ctx ends.
@@ -44,6 +51,7 @@ func (w *Watch) poll(ctx context.Context) {
 			return
 		case <-w.wake:
 			pending = w.pending(ctx)
+			w.readStale(ctx)
 		case <-tick.C:
 		}
 		if now, err := w.o.Journal.Changes(ctx); err == nil && now != seen {
@@ -65,6 +73,10 @@ func (w *Watch) pending(ctx context.Context) []api.Run {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	checks := make(map[int64]check, len(runs))
+	runs = slices.DeleteFunc(runs, func(run api.Run) bool {
+		// By now nothing comes any more: the honest state is "no news".
+		return w.o.Now().Sub(run.Started) > HookLife
+	})
 	for _, run := range runs {
 		c, ok := w.checks[run.ID]
 		if !ok {
@@ -98,19 +110,24 @@ func (w *Watch) due(runID int64) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c, ok := w.checks[runID]
-	return ok && !c.never && !w.o.Now().Before(c.at)
+	return ok && !c.over() && !w.o.Now().Before(c.at)
 }
 
 // lookAtFile reads the record of a file and applies to its pending runs what
 // it shows.
 func (w *Watch) lookAtFile(ctx context.Context, runs []api.Run) {
-	file, err := w.o.Details(ctx, runs[0].Profile, runs[0].FileID)
+	first := runs[0]
+	file, err := w.o.Details(ctx, first.Profile, first.FileID)
 	w.plan(runs, err)
-	if err != nil || file == nil || file.FileID != runs[0].FileID {
+	if err != nil || file == nil || file.FileID != first.FileID {
 		return
 	}
-	if w.o.Journal.SaveFile(ctx, runs[0].Profile, *file) != nil {
+	if w.o.Journal.SaveFile(ctx, first.Profile, *file) != nil {
 		return // looked at again
+	}
+	runs, err = w.o.Journal.Runs(ctx, api.RunFilter{Profile: first.Profile, FileID: first.FileID, Pending: true, Answers: true})
+	if err != nil {
+		return
 	}
 	for _, run := range runs {
 		if !effect(&run, file) {
@@ -124,14 +141,41 @@ func (w *Watch) lookAtFile(ctx context.Context, runs []api.Run) {
 	}
 }
 
+// refresh has the record of a file read again: the end of a run has changed
+// it.
+func (w *Watch) refresh(fileID string) {
+	if w.o.Details != nil {
+		w.mu.Lock()
+		w.stale = append(w.stale, fileID)
+		w.mu.Unlock()
+	}
+	w.rouse()
+}
+
+// readStale reads what refresh asked for, once: a record that cannot be read
+// is only older than it could be.
+func (w *Watch) readStale(ctx context.Context) {
+	w.mu.Lock()
+	stale := slices.Compact(w.stale)
+	w.stale = nil
+	w.mu.Unlock()
+	for _, id := range stale {
+		file, err := w.o.Details(ctx, w.o.Profile, id)
+		if err == nil && file != nil && file.FileID == id && w.o.Journal.SaveFile(ctx, w.o.Profile, *file) == nil {
+			w.signal()
+		}
+	}
+}
+
 // plan sets the next look at runs.
 func (w *Watch) plan(runs []api.Run, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, run := range runs {
 		c := w.checks[run.ID]
-		if api.Unavailable(err) {
-			c.never = true
+		c.missing++
+		if !api.Unavailable(err) {
+			c.missing = 0
 		}
 		c.at = w.o.Now().Add(c.pause)
 		c.pause = min(2*c.pause, lastLook)

@@ -88,7 +88,7 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 		rw.WriteHeader(http.StatusOK)
 		w.signal()
 		if result.Changed {
-			w.rouse()
+			w.refresh(result.FileID)
 		}
 	}
 }

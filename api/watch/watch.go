@@ -78,6 +78,7 @@ type Watch struct {
 	addr   string
 	server *http.Server
 	checks map[int64]check // of pending runs
+	stale  []string        // files that a run has changed since they were seen
 	err    error           // why there is no receiver
 }
 

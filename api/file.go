@@ -43,8 +43,8 @@ type File struct {
 	VersionInfo       *VersionInfo               `json:"versionInfo,omitempty"`
 	IsPrivateFile     Field[bool]                `json:"isPrivateFile,omitzero"`
 	CustomCoordinates Field[string]              `json:"customCoordinates,omitzero"` // "x,y,width,height"; null: undefined
-	CustomMetadata    map[string]json.RawMessage `json:"customMetadata,omitempty"`
-	EmbeddedMetadata  map[string]json.RawMessage `json:"embeddedMetadata,omitempty"`
+	CustomMetadata    map[string]json.RawMessage `json:"customMetadata,omitzero"`
+	EmbeddedMetadata  map[string]json.RawMessage `json:"embeddedMetadata,omitzero"`
 	Description       string                     `json:"description,omitempty"`
 	CreatedAt         string                     `json:"createdAt,omitempty"`
 	UpdatedAt         string                     `json:"updatedAt,omitempty"`

@@ -169,6 +169,10 @@ func (d *draft) Commit() (string, error) {
 	if err := d.file.Sync(); err != nil {
 		return "", fmt.Errorf("write the content to the disk: %w", err)
 	}
+	// Windows renames only what is closed.
+	if err := d.file.Close(); err != nil {
+		return "", err
+	}
 	path := d.blobs.path(name)
 	folder := filepath.Dir(path)
 	if err := os.Mkdir(folder, 0o700); err == nil {
@@ -185,7 +189,6 @@ func (d *draft) Commit() (string, error) {
 		return "", err
 	}
 	d.done = true
-	d.file.Close() //nolint:errcheck // it was synced
 	// Without this the name can be lost in a power cut although the bytes are not.
 	if err := syncDir(folder); err != nil {
 		return "", err

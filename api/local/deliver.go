@@ -1,0 +1,96 @@
+package local
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+
+	"mediadesk/api"
+	"mediadesk/api/local/delivery"
+	"mediadesk/api/local/media"
+	"mediadesk/api/local/store"
+)
+
+var errNoPath = refuse(http.StatusNotFound, "There is no file at this address.", "Check the path.")
+
+// deliver serves a stored file: the original, or a picture made of it.
+func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		return refuse(http.StatusMethodNotAllowed, "Stored files are only read here.", "Upload with POST to /api/v1/files/upload.")
+	}
+	asked, err := delivery.Parse(r.URL)
+	if err != nil {
+		return badRequest("This transformation is not known: "+err.Error()+".", "The local library knows orig-true, n-ik_ml_thumbnail, w-, h- and fo-custom.")
+	}
+	folder, name := path.Split(asked.Path)
+	var file *store.File
+	err = l.records.View(r.Context(), func(tx store.Tx) error {
+		file, err = tx.FileAt(folder, name)
+		return err
+	})
+	if err == store.ErrNotFound {
+		return errNoPath
+	}
+	if err != nil {
+		return err
+	}
+	cache := "public, no-cache"
+	if file.Private {
+		cache = "private, no-cache"
+		if !asked.Named() && !delivery.Signed(l.o.Key.Reveal(), r.URL, l.now()) {
+			return refuse(http.StatusUnauthorized, "This file is private: its address needs a signature.", "Sign the address with ik-t and ik-s, or use a named transformation.")
+		}
+	}
+	content, err := l.contents.Open(file.Version.Hash)
+	if err != nil {
+		return fmt.Errorf("open the content of %s: %w", file.ID, err)
+	}
+	defer content.Close() //nolint:errcheck // it was only read
+
+	h := w.Header()
+	// A new version comes under the same address, so what is cached is asked
+	// for again; the tag makes that cheap.
+	h.Set("Cache-Control", cache)
+	// What people store is shown, not run: a page or a vector picture with a
+	// script has no power over anything here.
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+
+	var body io.ReadSeeker = content
+	mime, tag := file.Version.Mime, file.Version.Hash
+	if asked.Changes() && file.Version.Kind == api.KindImage && mime != "image/svg+xml" {
+		picture, kind, err := delivery.Make(r.Context(), content, file.Version.Size, mime, asked, file.Region)
+		if err != nil {
+			return l.makingError(err)
+		}
+		body, mime, tag = bytes.NewReader(picture), kind, tag+"-"+asked.Tag(file.Region)
+	} else if asked.Changes() && file.Version.Kind != api.KindImage {
+		return badRequest("This file is no image, so nothing can be made of it.", "Ask for the original.")
+	}
+	h.Set("ETag", `"`+tag+`"`)
+	h.Set("Content-Type", contentType(mime))
+	http.ServeContent(w, r, "", file.Version.Created, body)
+	return nil
+}
+
+// makingError tells pictures that cannot be worked on from faults of ours.
+func (l *Library) makingError(err error) error {
+	var cannot *delivery.CannotError
+	if errors.As(err, &cannot) || errors.Is(err, media.ErrTooLarge) {
+		return badRequest("No picture can be made of this file: "+err.Error()+".", "Ask for the original.")
+	}
+	return err
+}
+
+// contentType adds the character set to text, which is kept as it came and
+// mostly is UTF-8.
+func contentType(mime string) string {
+	if mime == "text/plain" {
+		return "text/plain; charset=utf-8"
+	}
+	return mime
+}

@@ -1,0 +1,103 @@
+package delivery
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"io"
+
+	"golang.org/x/image/draw"
+
+	"mediadesk/api"
+	"mediadesk/api/local/media"
+)
+
+// CannotError says that no picture can be made of a content.
+type CannotError struct{ Err error }
+
+func (e *CannotError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the reason.
+func (e *CannotError) Unwrap() error { return e.Err }
+
+// Make makes the picture that is asked for and returns its bytes and type:
+// PNG where it is transparent anywhere, else JPEG. The picture stands upright
+// whatever its metadata say. region are the custom coordinates in pixels of
+// the stored picture; empty: none.
+func Make(ctx context.Context, content io.ReaderAt, size int64, mime string, a Asked, region string) ([]byte, string, error) {
+	orientation := media.ReadShot(mime, content, size).Orientation
+	picture, err := media.Decode(ctx, content, size, orientation)
+	if err != nil {
+		if errors.Is(err, context.Canceled) {
+			return nil, "", err
+		}
+		return nil, "", &CannotError{err}
+	}
+	defer picture.Release()
+	img := picture.Image
+	if a.Custom {
+		img = crop(img, region, orientation)
+	}
+	if a.Name != "" {
+		img = media.Fit(img, thumbnailSide)
+	}
+	return encode(resize(img, a.Width, a.Height))
+}
+
+// crop cuts the region out. It counts pixels as they are stored, the picture
+// here stands upright.
+func crop(img *image.NRGBA, region string, orientation int) *image.NRGBA {
+	r, err := api.ParseRegion(region)
+	if err != nil {
+		return img // without a region all of it is of interest
+	}
+	// Turning back swaps the sides again where turning did.
+	w, h := media.UprightSize(img.Rect.Dx(), img.Rect.Dy(), orientation)
+	cut := media.UprightRectangle(r.Rectangle(), w, h, orientation).Intersect(img.Rect)
+	if cut.Empty() {
+		return img
+	}
+	out := image.NewNRGBA(image.Rect(0, 0, cut.Dx(), cut.Dy()))
+	draw.Draw(out, out.Rect, img, cut.Min, draw.Src)
+	return out
+}
+
+// resize scales to a width or a height and keeps the sides' ratio; with both
+// it fills them and cuts what is over at the edges.
+func resize(img *image.NRGBA, w, h int) *image.NRGBA {
+	srcW, srcH := img.Rect.Dx(), img.Rect.Dy()
+	switch {
+	case w == 0 && h == 0:
+		return img
+	case h == 0:
+		return media.Scale(img, w, min(maxSide, max(1, (srcH*w+srcW/2)/srcW)))
+	case w == 0:
+		return media.Scale(img, min(maxSide, max(1, (srcW*h+srcH/2)/srcH)), h)
+	}
+	cut := image.Rect(0, 0, srcW, srcH)
+	if srcW*h > srcH*w { // too wide
+		width := max(1, srcH*w/h)
+		cut.Min.X = (srcW - width) / 2
+		cut.Max.X = cut.Min.X + width
+	} else {
+		height := max(1, srcW*h/w)
+		cut.Min.Y = (srcH - height) / 2
+		cut.Max.Y = cut.Min.Y + height
+	}
+	out := image.NewNRGBA(image.Rect(0, 0, w, h))
+	draw.CatmullRom.Scale(out, out.Rect, img, cut, draw.Src, nil)
+	return out
+}
+
+func encode(img *image.NRGBA) ([]byte, string, error) {
+	var b bytes.Buffer
+	if img.Opaque() {
+		err := jpeg.Encode(&b, img, &jpeg.Options{Quality: 85})
+		return b.Bytes(), "image/jpeg", err
+	}
+	err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img)
+	return b.Bytes(), "image/png", err
+}

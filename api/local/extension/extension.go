@@ -1,0 +1,79 @@
+// Package extension holds what works on a stored picture: background removal,
+// tagging from what can be measured, and a user's own command.
+//
+// The results are this package's own, not those of a provider whose extension
+// has the same name.
+package extension
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"mediadesk/api"
+	"mediadesk/api/local/media"
+)
+
+// Input is a picture and what is asked of it.
+type Input struct {
+	Element api.Extension
+	Content io.ReaderAt
+	Size    int64 // bytes of Content
+	Mime    string
+}
+
+// Output is what came of it: either a picture or tags.
+type Output struct {
+	Picture     []byte      // an encoded picture; nil: none
+	Orientation int         // by which the pixels were turned upright; 0 or 1: not
+	Tags        []api.AITag // nil: none were found
+}
+
+// Tools are the extensions that there are.
+type Tools struct{ commands map[string][]string }
+
+// New returns the tools; each command takes the place of the extension under
+// whose name it stands.
+func New(commands map[string][]string) *Tools { return &Tools{commands: commands} }
+
+// Knows reports whether there is an extension of that name.
+func (t *Tools) Knows(name string) bool {
+	return len(t.commands[name]) > 0 || name == api.RemoveBackground || api.IsTagging(name)
+}
+
+// Quick reports whether an extension is tried within the request. The others
+// are always pending first.
+func (t *Tools) Quick(name string) bool { return len(t.commands[name]) == 0 && api.IsTagging(name) }
+
+// Run does the work. The error is what a person is told.
+func (t *Tools) Run(ctx context.Context, in Input) (out Output, err error) {
+	// A picture comes from anywhere; whatever it does to us ends this run only.
+	defer func() {
+		if v := recover(); v != nil {
+			out, err = Output{}, fmt.Errorf("the extension broke down: %v", v)
+		}
+	}()
+	name := in.Element.Name
+	switch {
+	case len(t.commands[name]) > 0:
+		return runCommand(ctx, t.commands[name], in)
+	case name == api.RemoveBackground:
+		out, err = removeBackground(ctx, in)
+	case api.IsTagging(name):
+		out.Tags, err = findTags(ctx, in)
+	default:
+		err = fmt.Errorf("there is no extension %q here", name)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = errors.New("it took too long")
+	}
+	return out, err
+}
+
+// open decodes the picture and turns it upright.
+func open(ctx context.Context, in Input) (*media.Picture, media.Shot, error) {
+	shot := media.ReadShot(in.Mime, in.Content, in.Size)
+	picture, err := media.Decode(ctx, in.Content, in.Size, shot.Orientation)
+	return picture, shot, err
+}

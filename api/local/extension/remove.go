@@ -1,0 +1,168 @@
+package extension
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+
+	"mediadesk/api/local/media"
+)
+
+// removeOptions are the options of remove-bg (§2.2). The colour has two
+// spellings: that of the specification and that of hosted services.
+type removeOptions struct {
+	Shadow     bool
+	Background *color.NRGBA // nil: none
+}
+
+func readRemoveOptions(options map[string]json.RawMessage) (removeOptions, error) {
+	var o removeOptions
+	for name, text := range options {
+		switch name {
+		case "add_shadow":
+			if err := json.Unmarshal(text, &o.Shadow); err != nil {
+				return o, fmt.Errorf("option %s is true or false", name)
+			}
+		case "bg_colour", "bg_color":
+			var colour string
+			if err := json.Unmarshal(text, &colour); err != nil {
+				return o, fmt.Errorf("option %s is a text", name)
+			}
+			c, err := ParseColour(colour)
+			if err != nil {
+				return o, err
+			}
+			o.Background = &c
+		case "bg_image_url":
+			return o, fmt.Errorf("option bg_image_url is not in the local library")
+		}
+	}
+	return o, nil
+}
+
+// removeBackground cuts the subject out of its background and returns a PNG
+// with an alpha channel.
+func removeBackground(ctx context.Context, in Input) (Output, error) {
+	options, err := readRemoveOptions(in.Element.Options)
+	if err != nil {
+		return Output{}, err
+	}
+	picture, shot, err := open(ctx, in)
+	if err != nil {
+		return Output{}, err
+	}
+	defer picture.Release()
+	cut, err := cutOut(ctx, picture.Image)
+	if err != nil {
+		return Output{}, err
+	}
+	if options.Shadow {
+		addShadow(cut)
+	}
+	if options.Background != nil {
+		fillBehind(cut, *options.Background)
+	}
+	var b bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, cut); err != nil {
+		return Output{}, err
+	}
+	return Output{Picture: b.Bytes(), Orientation: shot.Orientation}, nil
+}
+
+// workSide is the longest side of the picture in which the background is
+// found. The edges are then drawn in full size.
+const workSide = 900
+
+// cutOut returns the picture with its background transparent. It writes into
+// img.
+func cutOut(ctx context.Context, img *image.NRGBA) (*image.NRGBA, error) {
+	small := media.Fit(img, workSide)
+	s, err := segment(small)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return s.matte(ctx, img)
+}
+
+// fillBehind lays a colour behind the picture.
+func fillBehind(img *image.NRGBA, c color.NRGBA) {
+	for i := 0; i < len(img.Pix); i += 4 {
+		over(img.Pix[i:i+4:i+4], c)
+	}
+}
+
+// over puts the pixel p over the colour c.
+func over(p []uint8, c color.NRGBA) {
+	front, back := float64(p[3])/255, float64(c.A)/255
+	total := front + back*(1-front)
+	if total == 0 {
+		copy(p, []uint8{0, 0, 0, 0})
+		return
+	}
+	mix := func(a, b uint8) uint8 { return uint8((float64(a)*front+float64(b)*back*(1-front))/total + 0.5) }
+	p[0], p[1], p[2], p[3] = mix(p[0], c.R), mix(p[1], c.G), mix(p[2], c.B), uint8(total*255+0.5)
+}
+
+// addShadow lays a soft shadow behind the subject, a little below it.
+func addShadow(img *image.NRGBA) {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	side := min(w, h)
+	radius, dx, dy := max(1, side/60), side/100, max(1, side/50)
+	const strength = 0.45
+	alpha := make([]float32, w*h)
+	for i := range alpha {
+		alpha[i] = float32(img.Pix[4*i+3])
+	}
+	buffer := make([]float32, w*h)
+	for range 2 { // a box drawn twice is a soft one
+		blurRows(alpha, buffer, w, h, radius)
+		blurColumns(buffer, alpha, w, h, radius)
+	}
+	for y := range h {
+		for x := range w {
+			fromX, fromY := x-dx, y-dy
+			if fromX < 0 || fromY < 0 {
+				continue
+			}
+			i := 4 * (y*w + x)
+			over(img.Pix[i:i+4:i+4], color.NRGBA{A: uint8(alpha[fromY*w+fromX] * strength)})
+		}
+	}
+}
+
+func blurRows(from, to []float32, w, h, radius int) {
+	for y := range h {
+		blurLine(from[y*w:], to[y*w:], w, 1, radius)
+	}
+}
+
+func blurColumns(from, to []float32, w, h, radius int) {
+	for x := range w {
+		blurLine(from[x:], to[x:], h, w, radius)
+	}
+}
+
+// blurLine writes the mean of the pixels around each one; beyond the ends
+// there is nothing.
+func blurLine(from, to []float32, n, step, radius int) {
+	var sum float32
+	for i := range min(radius, n) {
+		sum += from[i*step]
+	}
+	for i := range n {
+		if i+radius < n {
+			sum += from[(i+radius)*step]
+		}
+		if i-radius-1 >= 0 {
+			sum -= from[(i-radius-1)*step]
+		}
+		to[i*step] = max(0, sum/float32(2*radius+1))
+	}
+}

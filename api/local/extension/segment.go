@@ -1,0 +1,204 @@
+package extension
+
+import (
+	"errors"
+	"image"
+	"math"
+	"slices"
+)
+
+// segments is what was found in the small picture.
+type segments struct {
+	w, h    int
+	colours []lab
+	subject []bool // per pixel; else background
+	noise   float64
+}
+
+var (
+	errNoBackground = errors.New("no clear background was found: its colours differ too much along the edges of the picture")
+	errNoSubject    = errors.New("no clear subject was found before the background")
+)
+
+// segment tells subject from background: what is along the edges and looks
+// alike is background, and so is whatever can be reached from there without a
+// step in colour.
+func segment(img *image.NRGBA) (*segments, error) {
+	s := &segments{w: img.Rect.Dx(), h: img.Rect.Dy()}
+	if s.w < 8 || s.h < 8 {
+		return nil, errors.New("the picture is too small")
+	}
+	s.colours = make([]lab, s.w*s.h)
+	for i := range s.colours {
+		p := img.Pix[4*i : 4*i+4]
+		c := toLab(p[0], p[1], p[2])
+		// Where the picture is transparent already there is nothing but
+		// background; alpha counts as a colour of its own.
+		c.l -= 2 * (1 - float64(p[3])/255)
+		s.colours[i] = c
+	}
+	border := s.border()
+	centres := s.borderColours(border)
+	if len(centres) == 0 {
+		return nil, errNoBackground
+	}
+	s.noise = s.borderNoise(border)
+	if s.noise > 0.08 {
+		return nil, errNoBackground
+	}
+	s.flood(border, centres)
+	s.dropSpecks()
+	covered := 0
+	for _, subject := range s.subject {
+		if subject {
+			covered++
+		}
+	}
+	share := float64(covered) / float64(len(s.subject))
+	if share < 0.005 || share > 0.97 {
+		return nil, errNoSubject
+	}
+	return s, nil
+}
+
+// border are the pixels along the four edges.
+func (s *segments) border() []int {
+	var list []int
+	for x := range s.w {
+		list = append(list, x, (s.h-1)*s.w+x)
+	}
+	for y := 1; y < s.h-1; y++ {
+		list = append(list, y*s.w, y*s.w+s.w-1)
+	}
+	return list
+}
+
+// borderColours groups the colours along the edges, and returns the groups
+// that make up the background: together they must be most of the border. A
+// subject may touch the border.
+func (s *segments) borderColours(border []int) []lab {
+	type group struct {
+		sum lab
+		n   int
+	}
+	var groups []group
+	for _, i := range border {
+		c := s.colours[i]
+		best, nearest := -1, 0.09
+		for g := range groups {
+			if d := c.distance(groups[g].sum.times(1 / float64(groups[g].n))); d < nearest {
+				best, nearest = g, d
+			}
+		}
+		if best < 0 {
+			groups = append(groups, group{})
+			best = len(groups) - 1
+		}
+		groups[best].sum = groups[best].sum.plus(c)
+		groups[best].n++
+	}
+	slices.SortFunc(groups, func(a, b group) int { return b.n - a.n })
+	var centres []lab
+	covered := 0
+	for _, g := range groups {
+		if len(centres) == 4 || float64(g.n) < 0.08*float64(len(border)) {
+			break
+		}
+		centres = append(centres, g.sum.times(1/float64(g.n)))
+		covered += g.n
+		if float64(covered) >= 0.85*float64(len(border)) {
+			break
+		}
+	}
+	if float64(covered) < 0.5*float64(len(border)) {
+		return nil
+	}
+	return centres
+}
+
+// borderNoise is how much neighbours along the edges differ: the grain of the
+// background. It is the upper quartile, which a subject at the border or an
+// edge hardly moves.
+func (s *segments) borderNoise(border []int) float64 {
+	var steps []float64
+	for _, i := range border {
+		if x := i % s.w; x > 0 {
+			steps = append(steps, s.colours[i].distance(s.colours[i-1]))
+		}
+	}
+	slices.Sort(steps)
+	return steps[len(steps)*3/4]
+}
+
+// flood walks from the border over everything that is background. Each step
+// is measured against the mean colour of the background around it, which
+// follows slow changes (a gradient, a vignette) and no sudden ones.
+func (s *segments) flood(border []int, centres []lab) {
+	step := math.Min(0.075, math.Max(0.022, 2.2*s.noise))
+	far := math.Min(0.17, math.Max(0.07, 5*s.noise))
+	s.subject = make([]bool, len(s.colours))
+	for i := range s.subject {
+		s.subject[i] = true
+	}
+	mean := make([]lab, len(s.colours))
+	var queue []int
+	nearCentre := func(c lab) bool {
+		return slices.ContainsFunc(centres, func(centre lab) bool { return c.distance(centre) < far })
+	}
+	for _, i := range border {
+		if s.subject[i] && nearCentre(s.colours[i]) {
+			s.subject[i], mean[i] = false, s.colours[i]
+			queue = append(queue, i)
+		}
+	}
+	for len(queue) > 0 {
+		i := queue[0]
+		queue = queue[1:]
+		x, y := i%s.w, i/s.w
+		for _, next := range [4]int{i - 1, i + 1, i - s.w, i + s.w} {
+			nx, ny := next%s.w, next/s.w
+			if next < 0 || ny >= s.h || abs(nx-x)+abs(ny-y) != 1 || !s.subject[next] {
+				continue
+			}
+			c := s.colours[next]
+			if c.distance(mean[i]) > far/1.5 || c.distance(s.colours[i]) > step && c.distance(mean[i]) > step {
+				continue
+			}
+			s.subject[next] = false
+			mean[next] = mean[i].times(0.9).plus(c.times(0.1))
+			queue = append(queue, next)
+		}
+	}
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// dropSpecks gives islands that are too small to be a subject to the
+// background: grain, dust, the odd pixel of a compressed picture.
+func (s *segments) dropSpecks() {
+	least := max(16, len(s.subject)/2000)
+	seen := make([]bool, len(s.subject))
+	for start := range s.subject {
+		if !s.subject[start] || seen[start] {
+			continue
+		}
+		island := []int{start}
+		seen[start] = true
+		for at := 0; at < len(island); at++ {
+			i := island[at]
+			x := i % s.w
+			for _, next := range [4]int{i - 1, i + 1, i - s.w, i + s.w} {
+				if next < 0 || next >= len(s.subject) || abs(next%s.w-x) > 1 || !s.subject[next] || seen[next] {
+					continue
+				}
+				seen[next] = true
+				island = append(island, next)
+			}
+		}
+		if len(island) < least {
+			for _, i := range island {
+				s.subject[i] = false
+			}
+		}
+	}
+}

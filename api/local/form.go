@@ -1,0 +1,386 @@
+package local
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"mediadesk/api"
+	"mediadesk/api/local/store"
+)
+
+const (
+	maxParts = 32
+	maxText  = 64 << 10 // bytes of a text part
+)
+
+// form is an upload request as it was read.
+type form struct {
+	library *Library
+	upload  api.Upload  // its Source is the URL, where one was sent
+	content store.Draft // the bytes; nil before they came, or where a URL was sent
+	seen    map[string]bool
+}
+
+func (f *form) discard() {
+	if f.content != nil {
+		f.content.Discard()
+	}
+}
+
+// readForm reads the multipart body of an upload as a stream. Parts come in
+// any order; each that is wrong ends the reading.
+func (l *Library) readForm(w http.ResponseWriter, r *http.Request) (*form, error) {
+	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
+		return nil, badRequest("The upload is not multipart/form-data.", "Send the fields and the file as multipart/form-data.")
+	}
+	// The file as base64 is the longest that can come.
+	most := l.o.MaxSize/3*4 + l.o.MaxSize/50 + (maxParts+1)*(maxText+8<<10)
+	if r.ContentLength > most {
+		return nil, l.errTooLarge()
+	}
+	f := &form{library: l, seen: map[string]bool{}}
+	if err := f.read(multipart.NewReader(http.MaxBytesReader(w, r.Body, most), params["boundary"])); err != nil {
+		f.discard()
+		return nil, l.readingError(err)
+	}
+	// A body that ends early after its last part is cut short all the same.
+	if _, err := io.CopyN(io.Discard, r.Body, maxText); err != io.EOF {
+		f.discard()
+		return nil, errCutShort
+	}
+	return f, nil
+}
+
+// readingError tells a body that broke off from one that breaks a rule.
+func (l *Library) readingError(err error) error {
+	var p *problem
+	var rule *api.RuleError
+	var large *http.MaxBytesError
+	var own *storeError
+	switch {
+	case errors.As(err, &p), errors.As(err, &rule):
+		return err
+	case errors.As(err, &large):
+		return l.errTooLarge()
+	case errors.As(err, &own):
+		return own.err
+	case errors.Is(err, multipart.ErrMessageTooLarge):
+		return badRequest("A part of the request has too long a header.", "")
+	}
+	return errCutShort
+}
+
+// storeError marks an error of our own disk, so that it is not taken for one
+// of the body.
+type storeError struct{ err error }
+
+func (e *storeError) Error() string { return e.err.Error() }
+
+func (f *form) read(parts *multipart.Reader) error {
+	for count := 0; ; count++ {
+		part, err := parts.NextPart()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if count == maxParts {
+			return badRequest("The request has more than "+strconv.Itoa(maxParts)+" parts.", "Send each field once.")
+		}
+		if err := f.part(part); err != nil {
+			return err
+		}
+	}
+}
+
+func (f *form) part(part *multipart.Part) error {
+	name := part.FormName()
+	if name == "" {
+		return badRequest("A part of the request has no name.", "Each part is a field: Content-Disposition: form-data; name=\"fileName\".")
+	}
+	if f.seen[name] {
+		return badRequest(quote(name)+" stands twice in the request.", "Send each field once; lists are joined with commas.")
+	}
+	f.seen[name] = true
+	if name == "file" {
+		return f.file(part)
+	}
+	set := fields[name]
+	if set == nil {
+		return badRequest(quote(name)+" is no field of an upload.", "Check the spelling: names are case-sensitive.")
+	}
+	text, err := io.ReadAll(io.LimitReader(part, maxText+1))
+	if err != nil {
+		return err
+	}
+	if len(text) > maxText {
+		return badRequest(name+" is longer than "+strconv.Itoa(maxText)+" bytes.", "Shorten it.")
+	}
+	value := string(text)
+	if name != "fileName" {
+		if !utf8.ValidString(value) {
+			return badRequest(name+" is not valid UTF-8.", "Send texts as UTF-8.")
+		}
+		// Clients write these for what was never given.
+		if value == "" || value == "undefined" || value == "null" {
+			return nil
+		}
+	}
+	return set(f, value)
+}
+
+// fields are the parts that an upload takes beside the file (§4.1), and those
+// of hosted services that mean nothing here.
+var fields = map[string]func(*form, string) error{
+	"fileName":                setName,
+	"useUniqueFileName":       setBool("useUniqueFileName", func(u *api.Upload) *api.Field[bool] { return &u.UseUniqueFileName }),
+	"isPrivateFile":           setBool("isPrivateFile", func(u *api.Upload) *api.Field[bool] { return &u.IsPrivateFile }),
+	"overwriteFile":           setBool("overwriteFile", func(u *api.Upload) *api.Field[bool] { return &u.OverwriteFile }),
+	"overwriteAITags":         setBool("overwriteAITags", func(u *api.Upload) *api.Field[bool] { return &u.OverwriteAITags }),
+	"overwriteTags":           setBool("overwriteTags", func(u *api.Upload) *api.Field[bool] { return &u.OverwriteTags }),
+	"overwriteCustomMetadata": setBool("overwriteCustomMetadata", func(u *api.Upload) *api.Field[bool] { return &u.OverwriteCustomMetadata }),
+	"isPublished":             setBool("isPublished", func(*api.Upload) *api.Field[bool] { return new(api.Field[bool]) }),
+	"tags":                    setTags,
+	"folder":                  setFolder,
+	"customCoordinates":       setRegion,
+	"responseFields":          setResponseFields,
+	"extensions":              setExtensions,
+	"webhookUrl":              setWebhook,
+	"customMetadata":          setMetadata,
+	"description":             setDescription,
+	"transformation":          func(*form, string) error { return nil },
+	"checks":                  func(*form, string) error { return nil },
+}
+
+func setName(f *form, value string) error {
+	if err := api.CheckName(value); err != nil {
+		if value == "" {
+			return nil // told with what is missing, when everything was read
+		}
+		return err
+	}
+	f.upload.FileName = value
+	return nil
+}
+
+func setBool(name string, field func(*api.Upload) *api.Field[bool]) func(*form, string) error {
+	return func(f *form, value string) error {
+		if value != "true" && value != "false" {
+			return badRequest(name+" is "+quote(value)+"; it is true or false.", "Write true or false.")
+		}
+		*field(&f.upload) = api.Set(value == "true")
+		return nil
+	}
+}
+
+func setTags(f *form, value string) error {
+	if err := api.CheckTagString(value); err != nil {
+		return err
+	}
+	f.upload.Tags = api.Set(api.SplitTags(value))
+	return nil
+}
+
+func setFolder(f *form, value string) error {
+	clean, err := api.CleanFolder(value)
+	f.upload.Folder = api.Set(clean)
+	return err
+}
+
+func setRegion(f *form, value string) error {
+	r, err := api.ParseRegion(value)
+	f.upload.CustomCoordinates = api.Set(r.String())
+	return err
+}
+
+// hostedFields are response fields of hosted services that are taken and add
+// nothing.
+var hostedFields = []string{"metadata", "isPublished"}
+
+func setResponseFields(f *form, value string) error {
+	var names []string
+	for name := range strings.SplitSeq(value, ",") {
+		if name = strings.TrimSpace(name); name != "" && !slices.Contains(hostedFields, name) {
+			names = append(names, name)
+		}
+	}
+	f.upload.ResponseFields = api.Set(names)
+	return api.CheckResponseFields(names)
+}
+
+func setExtensions(f *form, value string) error {
+	list, err := api.ParseExtensions(value)
+	f.upload.Extensions = api.Set(list)
+	return err
+}
+
+func setWebhook(f *form, value string) error {
+	f.upload.WebhookURL = api.Set(value)
+	return api.CheckWebhookURL(value)
+}
+
+func setMetadata(f *form, value string) error {
+	members, err := api.ParseMetadata(value)
+	for name, text := range members {
+		if string(text) == "null" {
+			delete(members, name) // a key without a value is none
+		}
+	}
+	f.upload.CustomMetadata = api.Set(members)
+	return err
+}
+
+func setDescription(f *form, value string) error {
+	f.upload.Description = api.Set(value)
+	return nil
+}
+
+// file reads the file part: bytes where it has a file name, else text.
+func (f *form) file(part *multipart.Part) error {
+	_, params, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
+	if err != nil {
+		return badRequest("The file part has a Content-Disposition that cannot be read.", "")
+	}
+	filename, isFile := params["filename"]
+	body := bufio.NewReaderSize(part, 8<<10)
+	if isFile {
+		if filename == addressFile {
+			if address := lonelyAddress(body); address != "" {
+				f.upload.Source.URL = address
+				return nil
+			}
+		}
+		return f.store(body)
+	}
+	head, err := body.Peek(len("https://"))
+	if err != nil && err != io.EOF {
+		return err
+	}
+	switch lower := strings.ToLower(string(head)); {
+	case len(head) == 0:
+		return errEmptyFile
+	case strings.HasPrefix(lower, "http://"), strings.HasPrefix(lower, "https://"):
+		text, err := io.ReadAll(io.LimitReader(body, maxText+1))
+		if err != nil {
+			return err
+		}
+		address := strings.TrimSpace(string(text))
+		if len(text) > maxText {
+			return badRequest("The address in file is too long.", "")
+		}
+		f.upload.Source.URL = address
+		return api.CheckSourceURL(address)
+	case strings.HasPrefix(lower, "data:"):
+		decoded, err := dataURI(body)
+		if err != nil {
+			return err
+		}
+		return f.store(decoded)
+	}
+	return f.store(newBase64Reader(body))
+}
+
+var errEmptyFile = badRequest("Your request contains invalid file parameter. The file is empty (0 bytes).", "Send a file with content.")
+
+// addressFile is the file name under which one official client sends a URL
+// that it was given, as if it were the bytes of a file.
+const addressFile = "anonymous_file"
+
+// lonelyAddress returns the address that is all there is in body, or nothing.
+// It takes nothing from body.
+func lonelyAddress(body *bufio.Reader) string {
+	text, err := body.Peek(4 << 10)
+	if err != io.EOF {
+		return ""
+	}
+	if api.CheckSourceURL(string(text)) != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// store writes the bytes of the file to the disk as they come.
+func (f *form) store(r io.Reader) error {
+	draft, err := f.library.contents.Draft()
+	if err != nil {
+		return &storeError{err}
+	}
+	f.content = draft
+	return f.library.fill(draft, r)
+}
+
+// fill copies r into draft and ends where it is too large.
+func (l *Library) fill(draft store.Draft, r io.Reader) error {
+	_, err := io.Copy(diskWriter{draft}, io.LimitReader(r, l.o.MaxSize+1))
+	if err != nil {
+		return err
+	}
+	if draft.Size() > l.o.MaxSize {
+		return l.errTooLarge()
+	}
+	return nil
+}
+
+// diskWriter marks the errors of writing.
+type diskWriter struct{ io.Writer }
+
+func (w diskWriter) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if err != nil {
+		err = &storeError{err}
+	}
+	return n, err
+}
+
+// missing says which required field did not come (§4.1).
+func (f *form) missing() error {
+	if !f.seen["file"] {
+		return badRequest("Your request is missing file parameter.", "Send the file as bytes, base64 text or an address.")
+	}
+	if f.upload.FileName == "" {
+		return badRequest("Your request is missing fileName parameter.", "Give the file a name.")
+	}
+	return nil
+}
+
+// wantsField reports whether the request asked for a response field.
+func (f *form) wantsField(name string) bool {
+	return slices.Contains(f.upload.ResponseFields.Or(nil), name)
+}
+
+func quote(text string) string {
+	if r := []rune(text); len(r) > 120 {
+		text = string(r[:120]) + "…"
+	}
+	return strconv.Quote(text)
+}
+
+// rawMembers reads a JSON object, told as the body of a request.
+func rawMembers(r io.Reader) (map[string]json.RawMessage, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxBody+1))
+	if err != nil {
+		return nil, errCutShort
+	}
+	if len(text) > maxBody {
+		return nil, badRequest("The body of the request is too long.", "")
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil || members == nil {
+		return nil, badRequest("The body of the request is not a JSON object.", `Send an object such as {"tags":["a","b"]}.`)
+	}
+	return members, nil
+}
+
+// maxBody is how long the JSON body of a request may be.
+const maxBody = 1 << 20

@@ -1,0 +1,109 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// internal are the networks that neither a URL source nor a webhook may lead
+// to: whoever sends an address would otherwise reach what only this computer
+// can.
+var internal = prefixes(
+	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
+	"192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+	"::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20", "5f00::/16",
+	"fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
+)
+
+func prefixes(texts ...string) []netip.Prefix {
+	list := make([]netip.Prefix, len(texts))
+	for i, text := range texts {
+		list[i] = netip.MustParsePrefix(text)
+	}
+	return list
+}
+
+func isInternal(ip netip.Addr) bool {
+	ip = ip.Unmap().WithZone("")
+	for _, p := range internal {
+		if p.Contains(ip) {
+			return true
+		}
+	}
+	return false
+}
+
+// guardError says that an address was not let through.
+type guardError struct{ address string }
+
+func (e *guardError) Error() string {
+	return "the address " + e.address + " lies in an internal network, which is not reached from here"
+}
+
+// guard lets connections out to the internet only. It looks at the address
+// that is really dialled, after every name was resolved, so no spelling of an
+// address and no redirect gets around it.
+type guard struct {
+	allowed  map[string]bool // host:port as it was given, and as dialled
+	loopback func() bool     // whether webhooks may go to this computer
+	client   *http.Client    // for URL sources
+	posts    *http.Client    // for webhooks
+}
+
+func newGuard(allow []string) (*guard, error) {
+	g := &guard{allowed: map[string]bool{}, loopback: func() bool { return false }}
+	for _, text := range allow {
+		host, port, err := net.SplitHostPort(text)
+		if err != nil || host == "" || port == "" {
+			return nil, fmt.Errorf("allowed address %s is not HOST:PORT", quote(text))
+		}
+		g.allowed[strings.ToLower(text)] = true
+		if strings.EqualFold(host, "localhost") {
+			g.allowed[net.JoinHostPort("127.0.0.1", port)] = true
+			g.allowed[net.JoinHostPort("::1", port)] = true
+		}
+	}
+	g.client = g.newClient(func(netip.Addr) bool { return false })
+	g.posts = g.newClient(func(ip netip.Addr) bool { return g.loopback() && ip.Unmap().IsLoopback() })
+	return g, nil
+}
+
+func (g *guard) newClient(also func(netip.Addr) bool) *http.Client {
+	check := func(_, address string, _ syscall.RawConn) error {
+		at, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return &guardError{address}
+		}
+		ip := at.Addr().Unmap()
+		if g.allowed[netip.AddrPortFrom(ip, at.Port()).String()] || also(ip) || !isInternal(ip) {
+			return nil
+		}
+		return &guardError{address}
+	}
+	guarded := &net.Dialer{Timeout: 8 * time.Second, Control: check}
+	free := &net.Dialer{Timeout: 8 * time.Second}
+	transport := &http.Transport{
+		Proxy: nil, // a proxy would dial for us, past the guard
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			if g.allowed[strings.ToLower(address)] {
+				return free.DialContext(ctx, network, address)
+			}
+			return guarded.DialContext(ctx, network, address)
+		},
+		TLSHandshakeTimeout:    8 * time.Second,
+		MaxResponseHeaderBytes: 64 << 10,
+		DisableCompression:     true, // what is stored are the bytes that were served
+		DisableKeepAlives:      true, // each address is dialled, and so checked, anew
+	}
+	return &http.Client{
+		Transport: transport,
+		// Redirects of a source are followed by hand, those of a webhook never.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}

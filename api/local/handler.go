@@ -1,0 +1,168 @@
+package local
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"mediadesk/api"
+	"mediadesk/api/local/store"
+)
+
+const requestIDHeader = "X-Ik-Requestid"
+
+// identityPath is where a running library tells which process it is.
+const identityPath = "/api/v1/library"
+
+// ServeHTTP answers one request: the operations under /api/ and /v1/, and the
+// stored files everywhere else.
+func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set(requestIDHeader, store.NewID())
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	r.Body = &patientBody{ReadCloser: r.Body, control: http.NewResponseController(w)}
+	if err := l.route(w, r); err != nil {
+		l.answerError(w, r, err)
+	}
+}
+
+func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
+	if !l.hostAllowed(r.Host) {
+		return refuse(http.StatusMisdirectedRequest, "This address is not served under the name "+quote(r.Host)+".", "Use the address that mediadesk serve prints.")
+	}
+	if err := l.origin.Check(r); err != nil {
+		return refuse(http.StatusForbidden, "A request from a web page of another origin is not served.", "The private key is for server-side callers only.")
+	}
+	path := r.URL.Path
+	if len(path) > 1 {
+		path = strings.TrimRight(path, "/")
+	}
+	if path == identityPath && r.Method == http.MethodGet {
+		writeJSON(w, http.StatusOK, map[string]string{"service": "mediadesk", "identity": l.identity})
+		return nil
+	}
+	if !strings.HasPrefix(path+"/", "/v1/") && !strings.HasPrefix(path+"/", "/api/") {
+		return l.deliver(w, r)
+	}
+	if err := l.authenticate(r); err != nil {
+		return err
+	}
+	if err := l.fault(r); err != nil {
+		return err
+	}
+	operations := l.operations(path)
+	if operations == nil {
+		return refuse(http.StatusNotFound, "There is no such operation here.", "The local library has upload, details, listing and custom metadata fields.")
+	}
+	operation := operations[r.Method]
+	if operation == nil {
+		for method := range operations {
+			w.Header().Add("Allow", method)
+		}
+		return refuse(http.StatusMethodNotAllowed, "This address does not take "+quote(r.Method)+".", "Check the method of the request.")
+	}
+	return operation(w, r)
+}
+
+type operation = func(http.ResponseWriter, *http.Request) error
+
+// operations are what can be done at a path, by method; nil for nothing.
+func (l *Library) operations(path string) map[string]operation {
+	switch path {
+	case "/api/v1/files/upload":
+		return map[string]operation{http.MethodPost: l.upload}
+	case "/v1/files":
+		return map[string]operation{http.MethodGet: l.list}
+	case "/v1/customMetadataFields":
+		return map[string]operation{http.MethodGet: l.listFields, http.MethodPost: l.addField}
+	}
+	if rest, ok := strings.CutPrefix(path, "/v1/files/"); ok {
+		if id, ok := strings.CutSuffix(rest, "/details"); ok && !strings.Contains(id, "/") {
+			return map[string]operation{
+				http.MethodGet:   func(w http.ResponseWriter, r *http.Request) error { return l.details(w, r, id) },
+				http.MethodPatch: func(w http.ResponseWriter, r *http.Request) error { return l.updateDetails(w, r, id) },
+			}
+		}
+	}
+	return nil
+}
+
+// authenticate checks the key (§5): it is the user name; the password is
+// ignored, since some clients send one.
+func (l *Library) authenticate(r *http.Request) error {
+	user, _, ok := r.BasicAuth()
+	if !ok || user == "" {
+		return refuse(http.StatusUnauthorized, "Your request does not contain private API key.", "Send the private key as the user name of HTTP Basic authentication.")
+	}
+	sum := sha256.Sum256([]byte(user))
+	if subtle.ConstantTimeCompare(sum[:], l.keySum[:]) != 1 {
+		return refuse(http.StatusForbidden, "Your account cannot be authenticated.", "Check that the private key is the one of this library.")
+	}
+	return nil
+}
+
+// hostAllowed refuses names that somebody else's name server could point at
+// this computer: a web page would then talk to the library as its own origin.
+func (l *Library) hostAllowed(hostport string) bool {
+	host := hostport
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		host = h
+	}
+	host = strings.Trim(host, "[]")
+	if api.IsLoopback(host) {
+		return true
+	}
+	own, err := url.Parse(l.Address())
+	if err == nil && own.Host != "" && strings.EqualFold(own.Hostname(), host) {
+		return true
+	}
+	// An address cannot be pointed elsewhere.
+	_, err = netip.ParseAddr(host)
+	return err == nil && l.public.Load()
+}
+
+// patience is how long a body may go without a byte.
+const patience = 60 * time.Second
+
+// patientBody pushes the connection's read limit back with every read: an
+// upload may last, but not stand still.
+type patientBody struct {
+	io.ReadCloser
+	control *http.ResponseController
+	read    int64
+}
+
+func (b *patientBody) Read(p []byte) (int, error) {
+	b.control.SetReadDeadline(time.Now().Add(patience)) //nolint:errcheck // a recorder in a test has no connection
+	n, err := b.ReadCloser.Read(p)
+	b.read += int64(n)
+	return n, err
+}
+
+// drainTime and drainSize bound how much of a refused body is still read.
+const (
+	drainTime = 2 * time.Second
+	drainSize = 64 << 20
+)
+
+// answerNow answers while the body is still arriving. What was under way is
+// then read for a moment and thrown away: a connection that is closed over
+// unread bytes is reset, and the answer with it.
+func (l *Library) answerNow(w http.ResponseWriter, r *http.Request, p *problem) {
+	control := http.NewResponseController(w)
+	control.EnableFullDuplex() //nolint:errcheck // HTTP/2 has it anyway
+	w.Header().Set("Connection", "close")
+	writeJSON(w, p.status, p.body())
+	control.Flush() //nolint:errcheck // nobody is left to tell
+	body, ok := r.Body.(*patientBody)
+	if !ok || body.read == 0 && r.Header.Get("Expect") != "" {
+		return // the client waits to be told to send, and was told not to
+	}
+	control.SetReadDeadline(time.Now().Add(drainTime)) //nolint:errcheck // as above
+	io.CopyN(io.Discard, body.ReadCloser, drainSize)   //nolint:errcheck // it is thrown away
+}

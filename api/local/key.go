@@ -1,0 +1,63 @@
+package local
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// FolderKey returns the key of the library in dir and the file that keeps it.
+// The first call makes the key and the folder; the file is for its owner
+// alone (0600).
+func FolderKey(dir string) (secret, path string, err error) {
+	path = filepath.Join(dir, "key")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", path, fmt.Errorf("make the folder of the local library: %w", err)
+	}
+	if secret, err = readKey(path); !errors.Is(err, fs.ErrNotExist) {
+		return secret, path, err
+	}
+	var b [32]byte
+	rand.Read(b[:]) //nolint:errcheck // crypto/rand.Read never fails
+	secret = "private_" + base64.RawURLEncoding.EncodeToString(b[:])
+	// The whole file appears at once: two processes that start together
+	// agree on the one that came first.
+	draft, err := os.CreateTemp(dir, "key-*")
+	if err != nil {
+		return "", path, fmt.Errorf("make the key of the local library: %w", err)
+	}
+	defer os.Remove(draft.Name()) //nolint:errcheck // it has another name by then
+	_, err = draft.WriteString(secret + "\n")
+	err = errors.Join(err, draft.Sync(), draft.Close())
+	if err != nil {
+		return "", path, fmt.Errorf("write the key of the local library: %w", err)
+	}
+	if err := os.Link(draft.Name(), path); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			secret, err = readKey(path)
+			return secret, path, err
+		}
+		// Some file systems have no links.
+		if err := os.Rename(draft.Name(), path); err != nil {
+			return "", path, fmt.Errorf("keep the key of the local library: %w", err)
+		}
+	}
+	return secret, path, nil
+}
+
+func readKey(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	secret := strings.TrimSpace(string(text))
+	if secret == "" {
+		return "", fmt.Errorf("the key file %s is empty: remove it and a new key is made", path)
+	}
+	return secret, nil
+}

@@ -1,0 +1,113 @@
+package local
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"mediadesk/api"
+	"mediadesk/api/local/store"
+)
+
+// maxList is how many records one answer holds at most, and unless asked for
+// fewer.
+const maxList = 1000
+
+// list answers with the records of files and folders, a bare array.
+func (l *Library) list(w http.ResponseWriter, r *http.Request) error {
+	q, err := l.readQuery(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	records := []*api.File{}
+	err = l.records.View(r.Context(), func(tx store.Tx) error {
+		entries, err := tx.List(q)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if e.Folder != nil {
+				records = append(records, folderRecord(e.Folder))
+				continue
+			}
+			record := l.record(e.File, true)
+			withMetadata(record, e.File)
+			records = append(records, record)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, records)
+	return nil
+}
+
+// orders are the names of the sort parameter behind ASC_ and DESC_.
+var orders = map[string]store.Order{
+	"NAME": store.ByName, "CREATED": store.ByCreated, "UPDATED": store.ByUpdated,
+	"HEIGHT": store.ByHeight, "WIDTH": store.ByWidth, "SIZE": store.BySize,
+}
+
+func (l *Library) readQuery(v url.Values) (store.Query, error) {
+	q := store.Query{Files: true, Order: store.ByCreated, Limit: maxList}
+	wrong := func(name, help string) (store.Query, error) {
+		return q, badRequest("Your request contains invalid "+name+" parameter: "+quote(v.Get(name))+".", help)
+	}
+	switch v.Get("type") {
+	case "", "file":
+	case "folder":
+		q.Files, q.Folders = false, true
+	case "all":
+		q.Folders = true
+	default:
+		return wrong("type", "It is file, folder or all.")
+	}
+	if path := v.Get("path"); path != "" {
+		clean, err := api.CleanFolder(path)
+		if err != nil {
+			return q, err
+		}
+		q.Folder = clean
+	}
+	switch v.Get("fileType") {
+	case "", "all":
+	case api.KindImage, api.KindNonImage:
+		q.Kind = v.Get("fileType")
+	default:
+		return wrong("fileType", "It is image, non-image or all.")
+	}
+	q.Tags = api.SplitTags(v.Get("tags"))
+	if sort := v.Get("sort"); sort != "" {
+		direction, name, _ := strings.Cut(sort, "_")
+		order, ok := orders[name]
+		if !ok || direction != "ASC" && direction != "DESC" {
+			return wrong("sort", "It is ASC_ or DESC_ with NAME, CREATED, UPDATED, HEIGHT, WIDTH or SIZE.")
+		}
+		q.Order, q.Descending = order, direction == "DESC"
+	}
+	number := func(name string, into *int, least, most int) bool {
+		text := v.Get(name)
+		if text == "" {
+			return true
+		}
+		n, err := strconv.Atoi(text)
+		*into = n
+		return err == nil && n >= least && n <= most
+	}
+	if !number("limit", &q.Limit, 1, maxList) {
+		return wrong("limit", "It is a number from 1 to 1000.")
+	}
+	if !number("skip", &q.Skip, 0, 1<<31-1) {
+		return wrong("skip", "It is a number of at least 0.")
+	}
+	if text := v.Get("searchQuery"); strings.TrimSpace(text) != "" {
+		match, err := parseSearch(text, l.now())
+		if err != nil {
+			return q, badRequest("Your request contains invalid searchQuery parameter: "+err.Error()+".", `Write a condition such as name = "photo.jpg" or size > "1mb", joined by AND and OR.`)
+		}
+		q.Match = match
+	}
+	return q, nil
+}

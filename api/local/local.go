@@ -1,0 +1,202 @@
+// Package local is the service itself: both operations of the specification
+// as an http.Handler over a folder of this computer.
+//
+// It enforces the rules with the very functions of package api that a form
+// shows them with, and answers as the specification says. Beside the two
+// operations it has the reading calls that a library screen needs, and serves
+// the stored files. What its extensions find is its own, not a provider's.
+package local
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"mediadesk/api/local/extension"
+	"mediadesk/api/local/store"
+)
+
+// DefaultMaxSize is the largest upload unless said otherwise: 25 MB (§8, free
+// plan).
+const DefaultMaxSize = 25_000_000
+
+// Options say how a library is run.
+type Options struct {
+	Dir            string                       // the folder; made where it is missing
+	Key            interface{ Reveal() string } // required: nothing is served without a key
+	MaxSize        int64                        // bytes of the largest upload; 0: DefaultMaxSize
+	Address        string                       // public base address for url and thumbnail, without a slash at the end; Serve sets it where it is empty
+	AllowAddresses []string                     // host:port pairs that the guard on URL sources and webhooks lets through
+	Fault          Fault                        // the zero Fault: none
+	Seed           uint64                       // of the faults' chances; 0: a random one
+	Log            *slog.Logger                 // nil: silent
+	Now            func() time.Time             // nil: time.Now
+	Commands       map[string][]string          // by extension name: a command that does its work
+}
+
+// Library is the running service. It is safe for use by several goroutines.
+type Library struct {
+	o        Options
+	log      *slog.Logger
+	keySum   [sha256.Size]byte
+	identity string // random, tells this process from others on its address
+	lock     *flock.Flock
+	records  store.Records
+	contents store.Contents
+	address  atomic.Pointer[string]
+	public   atomic.Bool // it listens beyond this computer
+	guard    *guard
+	chance   *chance
+	runs     *runner
+	outbox   *outbox
+	tools    *extension.Tools
+	origin   *http.CrossOriginProtection
+
+	headerWait time.Duration // for the headers of a URL source, each hop
+	tagWait    time.Duration // for tagging within the request
+
+	ctx     context.Context //nolint:containedctx // the life of the workers
+	cancel  context.CancelFunc
+	workers sync.WaitGroup
+	closing sync.Once
+	closed  error
+}
+
+// ErrInUse says that another process owns the folder. The error in its chain
+// that has more is *InUseError.
+var ErrInUse = errors.New("another mediadesk is using the folder")
+
+// InUseError says who owns a folder.
+type InUseError struct {
+	Dir     string
+	Address string // where the owner serves; empty: not known, or nowhere
+}
+
+func (e *InUseError) Error() string {
+	text := fmt.Sprintf("another mediadesk is using the folder %s", e.Dir)
+	if e.Address != "" {
+		text += " (it serves at " + e.Address + ")"
+	}
+	return text
+}
+
+// Is reports that it is an ErrInUse.
+func (e *InUseError) Is(target error) bool { return target == ErrInUse }
+
+// Hint says what helps.
+func (e *InUseError) Hint() string { return "Use the running one, end it, or choose another folder." }
+
+// Open opens the library in o.Dir and starts its workers; they end with Close
+// or with ctx. One process owns a folder: an *InUseError says that another
+// does. What an earlier process left unfinished goes on.
+func Open(ctx context.Context, o Options) (*Library, error) {
+	if o.Key == nil || o.Key.Reveal() == "" {
+		return nil, errors.New("the local library needs a key: nothing is served without one")
+	}
+	if o.Dir == "" {
+		return nil, errors.New("the local library needs a folder")
+	}
+	if o.MaxSize <= 0 {
+		o.MaxSize = DefaultMaxSize
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	guard, err := newGuard(o.AllowAddresses)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder of the local library: %w", err)
+	}
+	lock := flock.New(filepath.Join(o.Dir, "lock"))
+	held, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock the folder %s: %w", o.Dir, err)
+	}
+	if !held {
+		address, _ := Find(o.Dir)
+		return nil, &InUseError{Dir: o.Dir, Address: address}
+	}
+	l := &Library{
+		o: o, log: o.Log, keySum: sha256.Sum256([]byte(o.Key.Reveal())), identity: store.NewID(), lock: lock,
+		guard: guard, chance: newChance(o.Seed), origin: http.NewCrossOriginProtection(),
+		tools: extension.New(o.Commands), headerWait: 8 * time.Second, tagWait: 1500 * time.Millisecond,
+	}
+	l.setAddress(o.Address)
+	guard.loopback = func() bool { return !l.public.Load() }
+	if err := l.open(ctx); err != nil {
+		return nil, errors.Join(err, l.release())
+	}
+	return l, nil
+}
+
+func (l *Library) open(ctx context.Context) error {
+	var err error
+	if l.contents, err = store.OpenContents(filepath.Join(l.o.Dir, "contents")); err != nil {
+		return fmt.Errorf("open the contents: %w", err)
+	}
+	if l.records, err = store.OpenRecords(ctx, filepath.Join(l.o.Dir, "library.db")); err != nil {
+		return err
+	}
+	err = l.records.View(ctx, func(tx store.Tx) error {
+		return l.contents.Sweep(time.Now(), tx.References)
+	})
+	if err != nil {
+		return fmt.Errorf("sweep the contents: %w", err)
+	}
+	l.ctx, l.cancel = context.WithCancel(ctx)
+	l.runs, l.outbox = newRunner(l), newOutbox(l)
+	if err := l.runs.resume(ctx); err != nil {
+		return err
+	}
+	if err := l.outbox.resume(ctx); err != nil {
+		return err
+	}
+	return nil
+}
+
+// Close ends the workers, waits for them and lets go of the folder. Extension
+// runs that are not finished go on at the next start. Requests must have
+// ended before.
+func (l *Library) Close() error {
+	l.closing.Do(func() { l.closed = l.release() })
+	return l.closed
+}
+
+func (l *Library) release() error {
+	var err error
+	if l.cancel != nil {
+		l.cancel()
+		l.workers.Wait()
+		l.guard.client.CloseIdleConnections()
+	}
+	if l.records != nil {
+		err = l.records.Close()
+	}
+	return errors.Join(err, l.lock.Unlock())
+}
+
+func (l *Library) setAddress(address string) {
+	address = strings.TrimRight(address, "/")
+	l.address.Store(&address)
+}
+
+// Address is the public base address; empty where none was given yet.
+func (l *Library) Address() string { return *l.address.Load() }
+
+func (l *Library) now() time.Time { return l.o.Now().UTC().Truncate(time.Millisecond) }

@@ -1,0 +1,180 @@
+package local
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"mediadesk/api/local/store"
+)
+
+const (
+	postTime    = 30 * time.Second // for the receiver to answer 200
+	postMaxAge  = 24 * time.Hour   // then a post is given up
+	postsAtOnce = 8
+)
+
+// postPause is how long to wait after so many attempts.
+func postPause(attempts int) time.Duration {
+	pauses := []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour}
+	if attempts < 1 {
+		attempts = 1
+	}
+	return pauses[min(attempts, len(pauses))-1]
+}
+
+// outbox delivers webhook posts (§6). A post is in the records from the
+// moment in which its run ended until somebody took it; so it survives a
+// restart, and may come twice rather than never.
+type outbox struct {
+	library *Library
+	notice  chan struct{}
+	pause   func(attempts int) time.Duration
+	slots   chan struct{}
+
+	mu      sync.Mutex
+	sending map[int64]bool
+}
+
+func newOutbox(l *Library) *outbox {
+	o := &outbox{library: l, notice: make(chan struct{}, 1), pause: postPause, slots: make(chan struct{}, postsAtOnce), sending: map[int64]bool{}}
+	l.workers.Go(o.work)
+	return o
+}
+
+// resume makes what is left from before due now.
+func (o *outbox) resume(ctx context.Context) error {
+	err := o.library.records.Update(ctx, func(tx store.Tx) error {
+		posts, err := tx.Posts()
+		if err != nil {
+			return err
+		}
+		for i := range posts {
+			posts[i].Next = o.library.now()
+			if err := tx.UpdatePost(&posts[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("take up the webhook posts: %w", err)
+	}
+	wake(o.notice)
+	return nil
+}
+
+func (o *outbox) work() {
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		next, err := o.sendDue()
+		if err != nil && o.library.ctx.Err() == nil {
+			o.library.log.Error("webhook posts could not be read", "error", err)
+			next = time.Minute
+		}
+		timer.Reset(next)
+		select {
+		case <-o.notice:
+		case <-timer.C:
+		case <-o.library.ctx.Done():
+			return
+		}
+	}
+}
+
+// sendDue sets every post going that is due, and returns how long the next
+// one has.
+func (o *outbox) sendDue() (time.Duration, error) {
+	var posts []store.Post
+	err := o.library.records.View(o.library.ctx, func(tx store.Tx) error {
+		var err error
+		posts, err = tx.Posts()
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	now, next := o.library.now(), time.Hour
+	for _, p := range posts {
+		o.mu.Lock()
+		busy := o.sending[p.ID]
+		o.mu.Unlock()
+		if busy {
+			continue
+		}
+		if wait := p.Next.Sub(now); wait > 0 {
+			next = min(next, wait)
+			continue
+		}
+		select {
+		case o.slots <- struct{}{}:
+		default:
+			return next, nil // whoever ends gives notice
+		}
+		o.mu.Lock()
+		o.sending[p.ID] = true
+		o.mu.Unlock()
+		o.library.workers.Go(func() {
+			o.send(p)
+			o.mu.Lock()
+			delete(o.sending, p.ID)
+			o.mu.Unlock()
+			<-o.slots
+			wake(o.notice)
+		})
+	}
+	return next, nil
+}
+
+// send tries a post once and writes down what came of it.
+func (o *outbox) send(p store.Post) {
+	l := o.library
+	var err error
+	if !l.o.Fault.WebhooksLost {
+		err = o.post(p)
+	}
+	if l.ctx.Err() != nil {
+		return // it is tried again at the next start
+	}
+	p.Attempts++
+	pause := o.pause(p.Attempts)
+	p.Next = l.now().Add(pause)
+	done := err == nil || p.Next.Sub(p.Created) > postMaxAge
+	if err != nil {
+		l.log.Warn("webhook post was not taken", "address", p.Address, "attempt", p.Attempts, "given up", done, "error", err)
+	}
+	err = l.records.Update(l.ctx, func(tx store.Tx) error {
+		if done {
+			return tx.DeletePost(p.ID)
+		}
+		return tx.UpdatePost(&p)
+	})
+	if err != nil {
+		l.log.Error("webhook post could not be kept", "post", p.ID, "error", err)
+	}
+}
+
+func (o *outbox) post(p store.Post) error {
+	ctx, cancel := context.WithTimeout(o.library.ctx, postTime)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.Address, bytes.NewReader(p.Body))
+	if err != nil {
+		return err
+	}
+	req.GetBody = nil
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "mediadesk")
+	res, err := o.library.guard.posts.Do(req)
+	if err != nil {
+		return err
+	}
+	res.Body.Close() //nolint:errcheck // only the status counts
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("the receiver answered %d, not 200", res.StatusCode)
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"syscall"
+
+	"mediadesk/api"
+)
+
+// problem is an answer that is no success.
+type problem struct {
+	status        int
+	message, help string
+	cutOff        bool // answer now: the rest of the body is not wanted
+}
+
+func (p *problem) Error() string { return p.message }
+
+func refuse(status int, message, help string) error {
+	return &problem{status: status, message: message, help: help}
+}
+
+func badRequest(message, help string) error { return refuse(http.StatusBadRequest, message, help) }
+
+// errTooLarge is in the words of hosted services, which clients look for.
+func (l *Library) errTooLarge() error {
+	return &problem{
+		status:  http.StatusBadRequest,
+		message: "Your request contains invalid file parameter. The file size exceeds limits.",
+		help:    fmt.Sprintf("Files of up to %d bytes are taken here.", l.o.MaxSize),
+		cutOff:  true,
+	}
+}
+
+var (
+	errNoFile   = refuse(http.StatusNotFound, "The requested file does not exist.", "Check the file id.")
+	errCutShort = badRequest("The request ended before all of it had arrived; nothing was stored.", "Send it again.")
+)
+
+// answerError writes err as an answer. What is our own fault is logged and
+// told without details.
+func (l *Library) answerError(w http.ResponseWriter, r *http.Request, err error) {
+	var p *problem
+	var rule *api.RuleError
+	switch {
+	case errors.As(err, &p):
+	case errors.As(err, &rule):
+		p = &problem{status: http.StatusBadRequest, message: rule.Message, help: rule.Help}
+	case errors.Is(err, syscall.ENOSPC):
+		p = &problem{status: http.StatusInsufficientStorage, message: "The disk of the local library is full; nothing was stored.", help: "Make room and send it again."}
+	case r.Context().Err() != nil && errors.Is(err, context.Canceled):
+		p = &problem{status: http.StatusServiceUnavailable, message: "The request was ended."}
+	default:
+		l.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "request", w.Header().Get(requestIDHeader), "error", err)
+		p = &problem{status: http.StatusInternalServerError, message: "The local library failed.", help: "Its log has more, under the request's id."}
+	}
+	if p.status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Basic realm="mediadesk"`)
+	}
+	if p.cutOff {
+		l.answerNow(w, r, p)
+		return
+	}
+	writeJSON(w, p.status, p.body())
+}
+
+func (p *problem) body() any {
+	return struct {
+		Message string `json:"message"`
+		Help    string `json:"help"`
+	}{p.message, p.help}
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		status, text = http.StatusInternalServerError, []byte(`{"message":"The answer could not be written.","help":""}`)
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	w.Write(text) //nolint:errcheck // nobody is left to tell
+}

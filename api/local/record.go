@@ -1,0 +1,77 @@
+package local
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"time"
+
+	"mediadesk/api"
+	"mediadesk/api/local/delivery"
+	"mediadesk/api/local/store"
+)
+
+// record is a file as the service tells of it (§2.1), without what is added
+// on request only. details chooses between the two names of the thumbnail
+// (§4.1 and §4.2).
+func (l *Library) record(f *store.File, details bool) *api.File {
+	v := &f.Version
+	r := &api.File{
+		FileID: f.ID, Type: api.TypeFile, Name: f.Name, FilePath: f.Path(), URL: l.fileURL(f.Path()),
+		FileType: v.Kind, Mime: v.Mime, Size: api.Set(v.Size), HasAlpha: api.Set(v.HasAlpha),
+		Tags: orNull(f.Tags, len(f.Tags)), AITags: orNull(f.AITags, len(f.AITags)),
+		CustomCoordinates: orNull(f.Region, len(f.Region)), IsPrivateFile: api.Set(f.Private),
+		VersionInfo: &api.VersionInfo{ID: v.ID, Name: versionName(v.Number)}, Description: f.Description,
+		CreatedAt: timeText(f.Created), UpdatedAt: timeText(f.Updated),
+	}
+	if v.Kind != api.KindImage {
+		return r
+	}
+	if v.Width > 0 && v.Height > 0 {
+		r.Width, r.Height = api.Set(v.Width), api.Set(v.Height)
+	}
+	thumbnail := l.Address() + "/" + delivery.ThumbnailStep + escapePath(f.Path())
+	if details {
+		r.Thumbnail = thumbnail
+	} else {
+		r.ThumbnailURL = thumbnail
+	}
+	return r
+}
+
+func orNull[T any](v T, length int) api.Field[T] {
+	if length == 0 {
+		return api.Null[T]()
+	}
+	return api.Set(v)
+}
+
+// withMetadata adds the custom metadata, an empty object where there is none.
+func withMetadata(r *api.File, f *store.File) {
+	r.CustomMetadata = f.Metadata
+	if r.CustomMetadata == nil {
+		r.CustomMetadata = map[string]json.RawMessage{}
+	}
+}
+
+// folderRecord is a folder in a listing.
+func folderRecord(f *store.Folder) *api.File {
+	return &api.File{
+		Type: api.TypeFolder, FolderID: f.ID, Name: f.Name, FolderPath: strings.TrimSuffix(f.Path, "/"),
+		CreatedAt: timeText(f.Created), UpdatedAt: timeText(f.Updated),
+	}
+}
+
+// fileURL is where a file is served. The operations have the paths that begin
+// with /v1/ and /api/; files there are served by a step that changes nothing.
+func (l *Library) fileURL(path string) string {
+	step := ""
+	if strings.HasPrefix(path, "/v1/") || strings.HasPrefix(path, "/api/") || path == "/v1" || path == "/api" {
+		step = "/" + delivery.OriginalStep
+	}
+	return l.Address() + step + escapePath(path)
+}
+
+func escapePath(path string) string { return (&url.URL{Path: path}).EscapedPath() }
+
+func timeText(t time.Time) string { return t.UTC().Format(api.TimeLayout) }

@@ -1,0 +1,367 @@
+package local
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"mediadesk/api"
+	"mediadesk/api/local/extension"
+	"mediadesk/api/local/media"
+	"mediadesk/api/local/store"
+)
+
+// runTime is how long one run may take.
+const runTime = 3 * time.Minute
+
+// runner works on extension runs: one worker for those that are tried within
+// the request, one for the slow ones, so that a large picture does not hold
+// up the quick ones. What waits is in the records; the lists here are only
+// their order.
+type runner struct {
+	library     *Library
+	quick, slow chan struct{} // told that there is work
+
+	mu         sync.Mutex
+	quickQueue []int64
+	slowQueue  []int64
+	ended      map[int64]chan struct{} // closed when a run has ended
+}
+
+func newRunner(l *Library) *runner {
+	r := &runner{library: l, quick: make(chan struct{}, 1), slow: make(chan struct{}, 1), ended: map[int64]chan struct{}{}}
+	l.workers.Go(func() { r.work(r.quick, &r.quickQueue) })
+	l.workers.Go(func() { r.work(r.slow, &r.slowQueue) })
+	return r
+}
+
+// resume takes up what an earlier process left pending. Nobody waits for it
+// any more, so its end is told.
+func (r *runner) resume(ctx context.Context) error {
+	var runs []store.Run
+	err := r.library.records.Update(ctx, func(tx store.Tx) error {
+		var err error
+		if runs, err = tx.PendingRuns(); err != nil {
+			return err
+		}
+		for i := range runs {
+			if runs[i].Awaited {
+				continue
+			}
+			runs[i].Awaited = true
+			if err := tx.UpdateRun(&runs[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("take up the extension runs: %w", err)
+	}
+	r.start(runs)
+	return nil
+}
+
+// start queues runs and returns what is closed when each has ended.
+func (r *runner) start(runs []store.Run) []<-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var ends []<-chan struct{}
+	for _, run := range runs {
+		if run.Status.Final() || r.library.o.Fault.ExtensionsPending {
+			continue
+		}
+		end := make(chan struct{})
+		r.ended[run.ID] = end
+		if r.library.tools.Quick(run.Extension.Name) {
+			r.quickQueue = append(r.quickQueue, run.ID)
+			ends = append(ends, end)
+		} else {
+			r.slowQueue = append(r.slowQueue, run.ID)
+		}
+	}
+	wake(r.quick)
+	wake(r.slow)
+	return ends
+}
+
+// wake tells a worker that there is work; one notice is enough.
+func wake(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+func (r *runner) work(notice <-chan struct{}, queue *[]int64) {
+	for {
+		r.mu.Lock()
+		var id int64
+		if len(*queue) > 0 {
+			id, *queue = (*queue)[0], (*queue)[1:]
+		}
+		r.mu.Unlock()
+		if id == 0 {
+			select {
+			case <-notice:
+				continue
+			case <-r.library.ctx.Done():
+				return
+			}
+		}
+		if err := r.library.execute(id); err != nil {
+			if r.library.ctx.Err() != nil {
+				return // it goes on at the next start
+			}
+			r.library.log.Error("extension run could not be kept", "run", id, "error", err)
+		}
+		wake(r.library.outbox.notice) // after the commit: earlier it would see nothing
+		r.mu.Lock()
+		close(r.ended[id])
+		delete(r.ended, id)
+		r.mu.Unlock()
+		if r.library.ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// addRuns writes down what was asked for. What cannot be done at all is
+// failed from the start (§3: failed within the request).
+func (l *Library) addRuns(tx store.Tx, file *store.File, list []api.Extension, webhook string) ([]store.Run, error) {
+	var runs []store.Run
+	for _, e := range list {
+		run := store.Run{
+			FileID: file.ID, VersionID: file.Version.ID, Extension: e, Status: api.StatusPending, Webhook: webhook,
+			Awaited: !l.tools.Quick(e.Name), Created: l.now(),
+		}
+		why := ""
+		switch {
+		case !l.tools.Knows(e.Name):
+			why = "there is no extension " + quote(e.Name) + " in the local library"
+		case file.Version.Kind != api.KindImage:
+			why = "extensions work on images, and this file is none"
+		}
+		if why != "" {
+			run.Status, run.Error, run.Ended = api.StatusFailed, why, run.Created
+			l.log.Warn("extension failed", "file", file.ID, "extension", e.Name, "reason", why)
+		}
+		if err := tx.AddRun(&run); err != nil {
+			return nil, err
+		}
+		runs = append(runs, run)
+	}
+	return runs, nil
+}
+
+// startRuns sets runs going, waits a moment for the quick ones, and returns
+// the file as it is then with the status of each run. Those that are pending
+// in this answer are told of when they end.
+func (l *Library) startRuns(ctx context.Context, file *store.File, runs []store.Run) (*store.File, map[string]api.Status, error) {
+	timer := time.NewTimer(l.tagWait)
+	defer timer.Stop()
+waiting:
+	for _, end := range l.runs.start(runs) {
+		select {
+		case <-end:
+		case <-timer.C:
+			break waiting
+		case <-ctx.Done():
+			break waiting
+		case <-l.ctx.Done():
+			break waiting
+		}
+	}
+	status := map[string]api.Status{}
+	err := l.records.Update(ctx, func(tx store.Tx) error {
+		for _, started := range runs {
+			run, err := tx.Run(started.ID)
+			if err != nil {
+				return err
+			}
+			// A slow one is always pending in the answer, even if it was
+			// quick: hosted services answer so, and its end is told.
+			if started.Awaited && !started.Status.Final() {
+				status[run.Extension.Name] = api.StatusPending
+				continue
+			}
+			status[run.Extension.Name] = run.Status
+			if !run.Status.Final() {
+				run.Awaited = true
+				if err := tx.UpdateRun(run); err != nil {
+					return err
+				}
+			}
+		}
+		var err error
+		file, err = tx.File(file.ID)
+		return err
+	})
+	return file, status, err
+}
+
+// execute does one run and writes its end. An error says that the end could
+// not be written, or that the library is closing.
+func (l *Library) execute(id int64) error {
+	ctx, cancel := context.WithTimeout(l.ctx, runTime)
+	defer cancel()
+	run, file, err := l.runAndFile(ctx, id)
+	if err != nil || run.Status.Final() {
+		return err
+	}
+	out, failure := l.runTool(ctx, run, file)
+	if l.ctx.Err() != nil {
+		return l.ctx.Err()
+	}
+	var version store.Version
+	if failure == nil && out.Picture != nil {
+		version, failure = l.keepPicture(out.Picture)
+	}
+	return l.records.Update(ctx, func(tx store.Tx) error {
+		if run, err = tx.Run(id); err != nil {
+			return err
+		}
+		file, err = tx.File(run.FileID)
+		if err != nil && err != store.ErrNotFound {
+			return err
+		}
+		if failure == nil {
+			failure, err = l.applyOutput(tx, run, file, out, version)
+			if err != nil {
+				return err
+			}
+		}
+		run.Status, run.Ended = api.StatusSuccess, l.now()
+		if failure != nil {
+			run.Status, run.Error = api.StatusFailed, failure.Error()
+			l.log.Warn("extension failed", "file", run.FileID, "extension", run.Extension.Name, "reason", run.Error)
+		}
+		if err := tx.UpdateRun(run); err != nil {
+			return err
+		}
+		if !run.Awaited || run.Webhook == "" {
+			return nil
+		}
+		return l.addPost(tx, run, file)
+	})
+}
+
+func (l *Library) runAndFile(ctx context.Context, id int64) (run *store.Run, file *store.File, err error) {
+	err = l.records.View(ctx, func(tx store.Tx) error {
+		if run, err = tx.Run(id); err != nil {
+			return err
+		}
+		file, err = tx.File(run.FileID)
+		return err
+	})
+	return run, file, err
+}
+
+var errNewerVersion = errors.New("a newer version of the file was stored meanwhile")
+
+// runTool lets the extension's tool work on the content.
+func (l *Library) runTool(ctx context.Context, run *store.Run, file *store.File) (out extension.Output, err error) {
+	if l.o.Fault.ExtensionsFail {
+		return out, errors.New("the fault dial of the local library makes extensions fail")
+	}
+	if file.Version.ID != run.VersionID {
+		return out, errNewerVersion
+	}
+	content, err := l.contents.Open(file.Version.Hash)
+	if err != nil {
+		return out, fmt.Errorf("the content cannot be read: %w", err)
+	}
+	defer content.Close() //nolint:errcheck // it was only read
+	return l.tools.Run(ctx, extension.Input{
+		Element: run.Extension, Content: content, Size: file.Version.Size, Mime: file.Version.Mime,
+	})
+}
+
+// keepPicture stores a picture that a tool made.
+func (l *Library) keepPicture(picture []byte) (store.Version, error) {
+	draft, err := l.contents.Draft()
+	if err != nil {
+		return store.Version{}, err
+	}
+	defer draft.Discard()
+	if _, err := draft.Write(picture); err != nil {
+		return store.Version{}, err
+	}
+	v, err := l.takeContent(draft)
+	if err != nil {
+		return v, err
+	}
+	if v.Kind != api.KindImage {
+		return v, errors.New("what came out is no image")
+	}
+	v.Hash, err = draft.Commit()
+	return v, err
+}
+
+// applyOutput writes what a tool found into the record. A failure is the
+// run's; an error is that of the records.
+func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, out extension.Output, version store.Version) (failure, err error) {
+	switch {
+	case file == nil:
+		return errors.New("the file does not exist any more"), nil
+	case file.Version.ID != run.VersionID:
+		return errNewerVersion, nil
+	}
+	if out.Picture == nil {
+		// What this source found before gives way.
+		kept := slices.DeleteFunc(slices.Clone(file.AITags), func(t api.AITag) bool { return t.Source == run.Extension.Name })
+		file.AITags = append(kept, out.Tags...)
+		file.Updated = l.now()
+		return nil, tx.UpdateFile(file)
+	}
+	if file.Version.Number >= api.MaxVersions {
+		return fmt.Errorf("the file has %d versions already, and more cannot be", api.MaxVersions), nil
+	}
+	file.Region = carryRegion(file, version, out.Orientation)
+	version.ID, version.Number = store.NewID(), file.Version.Number+1
+	file.Version, file.Updated = version, version.Created
+	return nil, tx.UpdateFile(file)
+}
+
+// carryRegion moves the region along with the pixels: a result stands upright
+// where the picture before it was turned by its metadata. Where the pixels are
+// others altogether the region means nothing.
+func carryRegion(file *store.File, next store.Version, orientation int) string {
+	region, err := api.ParseRegion(file.Region)
+	if err != nil {
+		return ""
+	}
+	before := &file.Version
+	w, h := media.UprightSize(before.Width, before.Height, orientation)
+	if w != next.Width || h != next.Height {
+		return ""
+	}
+	return api.RegionOf(media.UprightRectangle(region.Rectangle(), before.Width, before.Height, orientation)).String()
+}
+
+// addPost puts the end of a run into the outbox.
+func (l *Library) addPost(tx store.Tx, run *store.Run, file *store.File) error {
+	body := map[string]any{"service": run.Extension.Name, "status": "SUCCESS"}
+	if run.Status == api.StatusFailed {
+		body["status"] = "FAILURE"
+		body["fileId"] = run.FileID
+		body["error"] = map[string]string{"message": run.Error}
+	} else {
+		record := l.record(file, true)
+		withMetadata(record, file)
+		body["fileObject"] = record
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(body); err != nil {
+		return err
+	}
+	now := l.now()
+	return tx.AddPost(&store.Post{Address: run.Webhook, Body: bytes.TrimSpace(text.Bytes()), Next: now, Created: now})
+}

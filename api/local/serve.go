@@ -1,0 +1,143 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"mediadesk/api"
+)
+
+// Server is a library that listens.
+type Server struct {
+	Address string // public base address, without a slash at the end
+	Library *Library
+
+	http    *http.Server
+	served  chan error
+	stop    func() bool
+	closing sync.Once
+	closed  error
+}
+
+// owner is what the file of the same name in a folder says.
+type owner struct {
+	Address  string `json:"address"`
+	PID      int    `json:"pid"`
+	Identity string `json:"identity"`
+}
+
+func ownerPath(dir string) string { return filepath.Join(dir, "owner.json") }
+
+// Serve opens the library of o and serves it at addr, host:port; port 0 picks
+// a free one. It serves until Close, or until ctx ends. Beyond this computer
+// it listens only where addr names such an address. Errors are those of Open
+// and of listening.
+func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen at %s: %w", addr, err)
+	}
+	l, err := Open(ctx, o)
+	if err != nil {
+		listener.Close() //nolint:errcheck // it took nothing yet
+		return nil, err
+	}
+	local := listener.Addr().(*net.TCPAddr)
+	l.public.Store(!local.IP.IsLoopback())
+	if o.Address == "" {
+		host := local.IP.String()
+		if local.IP.IsUnspecified() {
+			host = "127.0.0.1"
+		}
+		l.setAddress("http://" + net.JoinHostPort(host, fmt.Sprint(local.Port)))
+	}
+	s := &Server{
+		Address: l.Address(), Library: l, served: make(chan error, 1),
+		http: &http.Server{
+			Handler: l, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
+		},
+	}
+	if err := s.writeOwner(); err != nil {
+		return nil, errors.Join(err, listener.Close(), l.Close())
+	}
+	l.workers.Go(func() { s.served <- s.http.Serve(listener) })
+	s.stop = context.AfterFunc(ctx, func() { s.Close() }) //nolint:errcheck // whoever waits for Close gets it
+	return s, nil
+}
+
+// writeOwner leaves word for other processes where this one serves.
+func (s *Server) writeOwner() error {
+	text, err := json.Marshal(owner{Address: s.Address, PID: os.Getpid(), Identity: s.Library.identity})
+	if err != nil {
+		return err
+	}
+	path := ownerPath(s.Library.o.Dir)
+	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
+		return fmt.Errorf("leave word of the running library: %w", err)
+	}
+	return os.Rename(path+".new", path)
+}
+
+// closeTime is how long requests under way get to end.
+const closeTime = 5 * time.Second
+
+// Close stops listening, lets requests under way end for a few seconds, and
+// closes the library.
+func (s *Server) Close() error {
+	s.closing.Do(func() {
+		s.stop()
+		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+		defer cancel()
+		err := s.http.Shutdown(ctx)
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = s.http.Close()
+		}
+		if served := <-s.served; !errors.Is(served, http.ErrServerClosed) {
+			err = errors.Join(err, served)
+		}
+		os.Remove(ownerPath(s.Library.o.Dir)) //nolint:errcheck // Find sees that nobody answers
+		s.closed = errors.Join(err, s.Library.Close())
+	})
+	return s.closed
+}
+
+// Find returns the address of the process that owns the folder dir and serves
+// it, and false where there is none. It asks at the address, and only the
+// very process that left word there is believed.
+func Find(dir string) (address string, ok bool) {
+	text, err := os.ReadFile(ownerPath(dir))
+	if err != nil {
+		return "", false
+	}
+	var word owner
+	if json.Unmarshal(text, &word) != nil || word.Identity == "" || api.CheckSourceURL(word.Address) != nil {
+		return "", false
+	}
+	client := &http.Client{
+		Timeout:       3 * time.Second,
+		Transport:     &http.Transport{Proxy: nil, DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	res, err := client.Get(strings.TrimRight(word.Address, "/") + identityPath)
+	if err != nil {
+		return "", false
+	}
+	defer res.Body.Close() //nolint:errcheck // it was read
+	var answer struct {
+		Identity string `json:"identity"`
+	}
+	if json.NewDecoder(io.LimitReader(res.Body, 4<<10)).Decode(&answer) != nil || answer.Identity != word.Identity {
+		return "", false
+	}
+	return word.Address, true
+}

@@ -1,0 +1,207 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"mediadesk/api"
+	"mediadesk/api/local/media"
+	"mediadesk/api/local/store"
+)
+
+// upload is the upload operation (§4.1).
+func (l *Library) upload(w http.ResponseWriter, r *http.Request) error {
+	f, err := l.readForm(w, r)
+	if err != nil {
+		return err
+	}
+	defer f.discard()
+	if err := f.missing(); err != nil {
+		return err
+	}
+	// What the records refuse needs no download and no disk; it is asked
+	// again when the record is written.
+	err = l.records.View(r.Context(), func(tx store.Tx) error {
+		_, _, err := f.place(tx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if f.content == nil {
+		if f.content, err = l.download(r.Context(), f.upload.Source.URL); err != nil {
+			return err
+		}
+	}
+	version, err := l.takeContent(f.content)
+	if err != nil {
+		return err
+	}
+	if text, ok := f.upload.CustomCoordinates.Get(); ok {
+		if _, err := api.CheckRegion(text, version.Kind == api.KindImage, version.Width, version.Height); err != nil {
+			return err
+		}
+	}
+	if version.Hash, err = f.content.Commit(); err != nil {
+		return fmt.Errorf("keep the content: %w", err)
+	}
+	var file *store.File
+	var runs []store.Run
+	err = l.records.Update(r.Context(), func(tx store.Tx) error {
+		if file, err = f.write(tx, version); err != nil {
+			return err
+		}
+		runs, err = l.addRuns(tx, file, f.upload.Extensions.Or(nil), f.upload.WebhookURL.Or(""))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var status map[string]api.Status
+	if len(runs) > 0 {
+		if file, status, err = l.startRuns(r.Context(), file, runs); err != nil {
+			return err
+		}
+	}
+	record := l.record(file, false)
+	record.ExtensionStatus = status
+	if f.wantsField("customMetadata") {
+		withMetadata(record, file)
+	}
+	if f.wantsField("embeddedMetadata") {
+		if record.EmbeddedMetadata, err = l.embedded(r.Context(), file); err != nil {
+			return err
+		}
+	}
+	writeJSON(w, http.StatusOK, record)
+	return nil
+}
+
+// takeContent looks at bytes that have come in and makes a version of them,
+// which has no id and no hash yet.
+func (l *Library) takeContent(content store.Draft) (store.Version, error) {
+	if content.Size() == 0 {
+		return store.Version{}, errEmptyFile
+	}
+	facts, err := media.Inspect(content, content.Size())
+	if err != nil {
+		return store.Version{}, err
+	}
+	v := store.Version{Created: l.now(), Facts: store.Facts{
+		Size: content.Size(), Mime: facts.Mime, Kind: facts.Kind, Width: facts.Width, Height: facts.Height, HasAlpha: facts.HasAlpha,
+	}}
+	if facts.Kind == api.KindImage {
+		v.Embedded = media.Embedded(facts.Mime, content, content.Size())
+	}
+	return v, nil
+}
+
+// place finds what is where the upload goes, and what becomes of it by the
+// same function that tells a person beforehand.
+func (f *form) place(tx store.Tx) (*store.File, api.Outlook, error) {
+	if err := checkMetadata(tx, f.upload.CustomMetadata.Or(nil)); err != nil {
+		return nil, api.Outlook{}, err
+	}
+	there, err := tx.FileAt(f.upload.Folder.Or("/"), api.StoredName(f.upload.FileName))
+	at := api.Place{Known: true}
+	switch err {
+	case nil:
+		at.File, at.Versions = f.library.record(there, true), there.Version.Number
+	case store.ErrNotFound:
+		there = nil
+	default:
+		return nil, api.Outlook{}, err
+	}
+	outlook := api.Consequences(&f.upload, at)
+	if outlook.Result != api.Refusal {
+		return there, outlook, nil
+	}
+	if !f.upload.OverwriteFile.Or(true) {
+		return nil, outlook, badRequest(
+			"A file with the same name already exists at the exact location. We could not overwrite it because both overwriteFile and useUniqueFileName are set to false.",
+			"Set overwriteFile or useUniqueFileName to true, or choose another name.")
+	}
+	return nil, outlook, badRequest(
+		fmt.Sprintf("The file has %d versions already, and more cannot be.", api.MaxVersions),
+		"Choose another name.")
+}
+
+// write makes the record of a new file or a new version.
+func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
+	there, outlook, err := f.place(tx)
+	if err != nil {
+		return nil, err
+	}
+	u := &f.upload
+	if outlook.Result == api.NewVersion {
+		version.ID, version.Number = store.NewID(), there.Version.Number+1
+		applyChanges(there, u, outlook.Changes)
+		there.Version, there.Private, there.Updated = version, u.IsPrivateFile.Or(false), version.Created
+		if text, ok := u.Description.Get(); ok {
+			there.Description = text
+		}
+		return there, tx.UpdateFile(there)
+	}
+	file := &store.File{
+		ID: store.NewID(), Folder: u.Folder.Or("/"), Name: api.StoredName(u.FileName), Private: u.IsPrivateFile.Or(false),
+		Tags: u.Tags.Or(nil), Region: u.CustomCoordinates.Or(""), Metadata: u.CustomMetadata.Or(nil), Description: u.Description.Or(""),
+		Version: version, Created: version.Created, Updated: version.Created,
+	}
+	file.Version.ID, file.Version.Number = file.ID, 1
+	if outlook.Suffix {
+		if file.Name, err = freeName(tx, file.Folder, file.Name); err != nil {
+			return nil, err
+		}
+	}
+	if err := tx.MakeFolder(file.Folder, version.Created); err != nil {
+		return nil, err
+	}
+	return file, tx.InsertFile(file)
+}
+
+// freeName adds the unique suffix to a name; a second try is all but never
+// needed.
+func freeName(tx store.Tx, folder, name string) (string, error) {
+	for {
+		unique := api.UniqueName(name, api.NewSuffix())
+		_, err := tx.FileAt(folder, unique)
+		if err == store.ErrNotFound {
+			return unique, nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+}
+
+// applyChanges does to a file that is overwritten what was foretold.
+func applyChanges(file *store.File, u *api.Upload, changes []api.Change) {
+	for _, c := range changes {
+		if c.Effect == api.Kept {
+			continue
+		}
+		// Removed and set differ by what the request has: nothing, or something.
+		switch c.Aspect {
+		case api.AspectTags:
+			file.Tags = u.Tags.Or(nil)
+		case api.AspectAITags:
+			file.AITags = nil
+		case api.AspectRegion:
+			file.Region = u.CustomCoordinates.Or("")
+		case api.AspectMetadata:
+			file.Metadata = u.CustomMetadata.Or(nil)
+		}
+	}
+}
+
+func (l *Library) embedded(ctx context.Context, file *store.File) (members map[string]json.RawMessage, err error) {
+	err = l.records.View(ctx, func(tx store.Tx) error {
+		members, err = tx.Embedded(file.Version.ID)
+		return err
+	})
+	return members, err
+}
+
+func versionName(number int) string { return fmt.Sprintf("Version %d", number) }

@@ -1,0 +1,343 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"mediadesk/api"
+)
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("QUEUE_TEST_CHILD"); dir != "" {
+		sendUntilKilled(dir)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// notes is a journal that is one line of JSON for every change. With a file it
+// survives a kill.
+type notes struct {
+	mu    sync.Mutex
+	jobs  map[int64]api.Job
+	taken map[int64]bool
+	file  *os.File
+	fail  func(api.Job) error // what UpdateJob says; nil: it works
+}
+
+func newNotes() *notes { return &notes{jobs: map[int64]api.Job{}, taken: map[int64]bool{}} }
+
+// openNotes reads the journal at path.
+func openNotes(path string) (*notes, error) {
+	n := newNotes()
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	for line := range strings.Lines(string(text)) {
+		var job api.Job
+		if !strings.HasSuffix(line, "\n") {
+			break // cut by a kill: it was never acknowledged
+		}
+		if err := json.Unmarshal([]byte(line), &job); err != nil {
+			return nil, err
+		}
+		n.jobs[job.ID] = job
+	}
+	n.file, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	return n, err
+}
+
+func (n *notes) put(job api.Job) error {
+	if n.file != nil {
+		line, err := json.Marshal(job)
+		if err != nil {
+			return err
+		}
+		if _, err := n.file.Write(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	n.jobs[job.ID] = job
+	return nil
+}
+
+func (n *notes) AddJobs(_ context.Context, jobs []api.Job) ([]api.Job, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	added := slices.Clone(jobs)
+	for i := range added {
+		added[i].ID = int64(len(n.jobs) + 1)
+		added[i].Created = time.Now()
+		n.taken[added[i].ID] = true
+		if err := n.put(added[i]); err != nil {
+			return nil, err
+		}
+	}
+	return added, nil
+}
+
+func (n *notes) UpdateJob(_ context.Context, job api.Job) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.fail != nil {
+		if err := n.fail(job); err != nil {
+			return err
+		}
+	}
+	return n.put(job)
+}
+
+func (n *notes) Claim(_ context.Context, _ string, ids []int64) ([]api.Job, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var claimed []api.Job
+	for _, id := range slices.Sorted(maps.Keys(n.jobs)) {
+		if n.taken[id] || n.jobs[id].State.Final() || ids != nil && !slices.Contains(ids, id) {
+			continue
+		}
+		n.taken[id] = true
+		claimed = append(claimed, n.jobs[id])
+	}
+	return claimed, nil
+}
+
+func (n *notes) Release(_ context.Context, ids []int64) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, id := range ids {
+		n.taken[id] = false
+	}
+	return nil
+}
+
+func (n *notes) job(id int64) api.Job {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.jobs[id]
+}
+
+// fault is what happens to one attempt.
+type fault string
+
+const (
+	fine        fault = "fine"
+	dial        fault = "no connection"
+	cut         fault = "cut in the middle"
+	lostBefore  fault = "cut after the last byte, not stored"
+	lostAnswer  fault = "stored, answer lost"
+	broken500   fault = "500, not stored"
+	broken502   fault = "502, stored"
+	early500    fault = "500 before everything was sent"
+	busy503     fault = "503"
+	lost503     fault = "503 of a proxy, stored"
+	slow429     fault = "429"
+	refused401  fault = "401"
+	refused400  fault = "400 for another reason"
+	noRecord    fault = "200 without a record, stored"
+	hangs       fault = "hangs in the middle"
+	hangsStored fault = "stored, then hangs"
+)
+
+// service is a library in memory that keeps the rules of §4.1 on names, and
+// has a fault for each attempt.
+type service struct {
+	mu       sync.Mutex
+	files    []api.File
+	versions map[string]int // how often each path was stored, overwriting included
+	faults   []fault        // of the attempts to come; then fine
+	perName  map[string][]fault
+	attempts map[string]int
+	wait     time.Duration // what 429 and 503 ask for
+	noList   bool
+	listErr  error
+	started  chan string // told of every attempt, if not nil
+	at       []time.Time // of the attempts
+}
+
+func newService(faults ...fault) *service {
+	return &service{versions: map[string]int{}, faults: faults, attempts: map[string]int{}, perName: map[string][]fault{}}
+}
+
+var errGone = io.ErrUnexpectedEOF
+
+func (s *service) Upload(ctx context.Context, u *api.Upload, p *api.Progress) (*api.File, error) {
+	s.mu.Lock()
+	s.attempts[u.FileName]++
+	s.at = append(s.at, time.Now())
+	f := fine
+	if list := s.perName[u.FileName]; len(list) > 0 {
+		f, s.perName[u.FileName] = list[0], list[1:]
+	} else if len(s.faults) > 0 {
+		f, s.faults = s.faults[0], s.faults[1:]
+	}
+	wait := s.wait
+	s.mu.Unlock()
+	if s.started != nil {
+		s.started <- u.FileName
+	}
+	lost := func(complete bool) error {
+		return &api.SendError{Op: "upload", Host: "test", Complete: complete, Err: errGone}
+	}
+	answer := func(status int, complete bool) error {
+		return &api.ServiceError{Status: status, Message: "words", Complete: complete, Wait: wait}
+	}
+	switch f {
+	case dial, cut:
+		return nil, lost(false)
+	case lostBefore:
+		return nil, lost(true)
+	case broken500:
+		return nil, answer(500, true)
+	case early500:
+		return nil, answer(500, false)
+	case busy503:
+		return nil, answer(503, true)
+	case slow429:
+		return nil, answer(429, true)
+	case refused401:
+		return nil, answer(401, true)
+	case refused400:
+		return nil, answer(400, true)
+	case hangs:
+		<-ctx.Done()
+		return nil, lost(false)
+	}
+	file, err := s.store(u)
+	if err != nil {
+		return nil, err
+	}
+	switch f {
+	case lostAnswer:
+		return nil, lost(true)
+	case broken502:
+		return nil, answer(502, true)
+	case lost503:
+		return nil, answer(503, true)
+	case noRecord:
+		return nil, fmt.Errorf("%w: the answer is empty", api.ErrNoRecord)
+	case hangsStored:
+		<-ctx.Done()
+		return nil, lost(true)
+	}
+	return file, nil
+}
+
+func (s *service) store(u *api.Upload) (*api.File, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	path := u.Path()
+	if u.UseUniqueFileName.Or(true) {
+		path = api.UniqueName(path, api.NewSuffix())
+	}
+	if s.versions[path] > 0 && !u.UseUniqueFileName.Or(true) && !u.OverwriteFile.Or(true) {
+		return nil, &api.ServiceError{Status: 400, Message: "A file with the same name already exists at the exact location.", Complete: true}
+	}
+	s.versions[path]++
+	s.files = slices.DeleteFunc(s.files, func(f api.File) bool { return f.FilePath == path })
+	now := time.Now().UTC().Add(time.Millisecond).Format(api.TimeLayout)
+	file := api.File{FileID: "id" + path, Type: api.TypeFile, FilePath: path, Name: path[strings.LastIndex(path, "/")+1:], CreatedAt: now, UpdatedAt: now, Size: api.Set(int64(4))}
+	s.files = append(s.files, file)
+	return &file, nil
+}
+
+func (s *service) List(_ context.Context, q api.Query) ([]api.File, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.noList {
+		return nil, &api.ServiceError{Status: 404, Message: "not found", Complete: true}
+	}
+	if s.listErr != nil {
+		return nil, s.listErr
+	}
+	var found []api.File
+	for _, f := range s.files {
+		if strings.HasPrefix(f.FilePath, q.Folder) && (q.Name == "" || f.Name == q.Name) {
+			found = append(found, f)
+		}
+	}
+	return found, nil
+}
+
+// copies is how often anything was stored for a name, with or without suffix.
+func (s *service) copies(name string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	stem, _, _ := strings.Cut(api.StoredName(name), ".")
+	for path, times := range s.versions {
+		if strings.HasPrefix(path, "/"+stem) {
+			n += times
+		}
+	}
+	return n
+}
+
+func (s *service) sent(name string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.attempts[name]
+}
+
+// job is one upload of four bytes from an address, named as asked.
+func job(name string, naming api.Naming) api.Job {
+	j := api.Job{Naming: naming, Upload: api.Upload{Source: api.Source{URL: "https://example.com/" + name}, FileName: name}, Identity: api.Identity{Size: 4}}
+	api.ApplyNaming(&j.Upload, naming)
+	return j
+}
+
+// start returns a queue at work that is closed when the test ends.
+func start(t testing.TB, n *notes, s Sender, change ...func(*Options)) *Queue {
+	t.Helper()
+	o := Options{Journal: n, Sender: s, Profile: "home"}
+	for _, c := range change {
+		c(&o)
+	}
+	q := New(o)
+	if err := q.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closeNow(t, q) })
+	return q
+}
+
+// closeNow closes without waiting for what is under way.
+func closeNow(t testing.TB, q *Queue) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := q.Close(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+func addAll(t testing.TB, q *Queue, jobs ...api.Job) []int64 {
+	t.Helper()
+	added, err := q.Add(t.Context(), jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return jobIDs(added)
+}
+
+// outcome waits for one job.
+func outcome(t testing.TB, q *Queue, id int64) api.Job {
+	t.Helper()
+	jobs, err := q.Wait(t.Context(), []int64{id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return jobs[0]
+}

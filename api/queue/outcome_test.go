@@ -1,0 +1,204 @@
+package queue
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mediadesk/api"
+)
+
+// TestWhatIsClaimed takes every fault with every way of naming.
+func TestWhatIsClaimed(t *testing.T) {
+	exactKeep := api.Naming("exact, nothing overwritten")
+	tests := []struct {
+		naming   api.Naming
+		faults   []fault
+		noList   bool
+		want     api.State
+		attempts int
+		copies   int
+		record   bool
+	}{
+		{api.NameHere, nil, false, api.Stored, 1, 1, true},
+		{api.NameHere, []fault{dial, cut, early500}, false, api.Stored, 4, 1, true},
+		{api.NameHere, []fault{lostAnswer}, false, api.Stored, 2, 1, true},
+		{api.NameHere, []fault{lostAnswer}, true, api.Stored, 2, 1, false},
+		{api.NameHere, []fault{lostBefore}, true, api.Stored, 2, 1, true},
+		{api.NameHere, []fault{broken502, broken500, broken500}, false, api.Stored, 4, 1, true},
+		{api.NameHere, []fault{noRecord}, true, api.Stored, 2, 1, false},
+		{api.NameHere, []fault{lost503}, true, api.Stored, 2, 1, false},
+		{api.NameHere, []fault{busy503, slow429}, true, api.Stored, 3, 1, true},
+		{api.NameHere, []fault{refused401}, false, api.Refused, 1, 0, false},
+		{api.NameHere, []fault{refused400}, false, api.Refused, 1, 0, false},
+		{api.NameHere, []fault{lostAnswer, refused401}, false, api.Stored, 2, 1, true},
+		{api.NameHere, []fault{lostAnswer, refused401}, true, api.Unknown, 2, 1, false},
+		{api.NameHere, []fault{lostBefore, refused400}, true, api.Unknown, 2, 0, false},
+		{api.NameHere, []fault{lostBefore, refused400}, false, api.Refused, 2, 0, false},
+		{api.NameHere, []fault{lostAnswer, dial, dial, dial, dial}, false, api.Stored, 5, 1, true},
+		{api.NameHere, []fault{lostAnswer, dial, dial, dial, dial}, true, api.Unknown, 5, 1, false},
+		{api.NameHere, []fault{lostBefore, lostBefore, lostBefore, lostBefore, lostBefore}, false, api.Unknown, 5, 0, false},
+		{api.NameHere, []fault{dial, dial, dial, dial, dial}, false, api.Unsent, 5, 0, false},
+		{api.NameHere, []fault{busy503, busy503, busy503, busy503, busy503}, false, api.Refused, 5, 0, false},
+
+		{api.NameService, nil, false, api.Stored, 1, 1, true},
+		{api.NameService, []fault{dial, cut, slow429, busy503}, false, api.Stored, 5, 1, true},
+		{api.NameService, []fault{lostAnswer}, false, api.Unknown, 1, 1, false},
+		{api.NameService, []fault{lostBefore}, false, api.Unknown, 1, 0, false},
+		{api.NameService, []fault{broken500}, true, api.Unknown, 1, 0, false},
+		{api.NameService, []fault{noRecord}, false, api.Unknown, 1, 1, false},
+
+		{api.NameExact, []fault{cut}, false, api.Stored, 2, 1, true},
+		{api.NameExact, []fault{lostAnswer}, false, api.Unknown, 1, 1, false},
+		{api.NameExact, []fault{broken500}, true, api.Unknown, 1, 0, false},
+
+		{exactKeep, []fault{lostAnswer}, false, api.Stored, 2, 1, true},
+		{exactKeep, []fault{lostAnswer}, true, api.Unknown, 2, 1, false},
+		{exactKeep, []fault{lostBefore}, true, api.Stored, 2, 1, true},
+	}
+	for _, tt := range tests {
+		name := string(tt.naming)
+		for _, f := range tt.faults {
+			name += ", " + string(f)
+		}
+		if tt.noList {
+			name += ", no listing"
+		}
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newService(tt.faults...)
+				s.noList = tt.noList
+				n := newNotes()
+				q := start(t, n, s)
+				j := job("a.jpg", tt.naming)
+				if tt.naming == exactKeep {
+					j = job("a.jpg", api.NameExact)
+					j.Upload.OverwriteFile = api.Set(false)
+				}
+				got := outcome(t, q, addAll(t, q, j)[0])
+				if got.State != tt.want || got.Attempts != tt.attempts || s.copies("a") != tt.copies || (got.File != nil) != tt.record {
+					t.Errorf("%s after %d attempts, stored %d times, record %v; want %s, %d, %d, %v. Failure %+v",
+						got.State, got.Attempts, s.copies("a"), got.File, tt.want, tt.attempts, tt.copies, tt.record, got.Failure)
+				}
+				if kept := n.job(got.ID); kept.State != got.State || kept.Unclear != got.Unclear {
+					t.Errorf("the journal has %s, the queue %s", kept.State, got.State)
+				}
+				if got.State != api.Stored && got.Failure == nil {
+					t.Error("no failure to show")
+				}
+				if got.State == api.Unknown && got.Failure.Help == "" {
+					t.Error("an unknown outcome without a word on how to find out")
+				}
+			})
+		})
+	}
+}
+
+// TestSomebodyElsesFile: with an exact name that exists already, "exists" is
+// no proof, not even after an unclear attempt.
+func TestSomebodyElsesFile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService()
+		s.store(&api.Upload{FileName: "a.jpg", UseUniqueFileName: api.Set(false)})
+		time.Sleep(time.Hour)
+		s.faults = []fault{lostBefore}
+		q := start(t, newNotes(), s)
+		j := job("a.jpg", api.NameExact)
+		j.Upload.OverwriteFile = api.Set(false)
+		got := outcome(t, q, addAll(t, q, j)[0])
+		if got.State != api.Unknown || !strings.Contains(got.Failure.Help, "not known to be this one") {
+			t.Errorf("%s, %+v", got.State, got.Failure)
+		}
+		first := newService()
+		first.store(&api.Upload{FileName: "a.jpg", UseUniqueFileName: api.Set(false)})
+		q = start(t, newNotes(), first)
+		if got := outcome(t, q, addAll(t, q, j)[0]); got.State != api.Refused || got.Failure.Status != 400 {
+			t.Errorf("a refusal of the first attempt became %s", got.State)
+		}
+	})
+}
+
+// TestWaitsAsAsked: the whole queue keeps quiet for as long as the service
+// asks.
+func TestWaitsAsAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(slow429)
+		s.wait = 90 * time.Second
+		q := start(t, newNotes(), s, func(o *Options) { o.Concurrency = 1 })
+		began := time.Now()
+		ids := addAll(t, q, job("a.jpg", api.NameHere), job("b.jpg", api.NameHere), job("c.jpg", api.NameHere))
+		if _, err := q.Wait(t.Context(), ids); err != nil {
+			t.Fatal(err)
+		}
+		for i, at := range s.at[1:] {
+			if at.Sub(began) < s.wait {
+				t.Errorf("attempt %d came after %s", i+2, at.Sub(began))
+			}
+		}
+	})
+}
+
+func TestBackoffGrowsToItsLimit(t *testing.T) {
+	for n, limit := range []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 30 * time.Second, 30 * time.Second} {
+		longest := time.Duration(0)
+		for range 2000 {
+			got := backoff(n)
+			if got <= 0 || got > limit {
+				t.Fatalf("backoff(%d) = %s, limit %s", n, got, limit)
+			}
+			longest = max(longest, got)
+		}
+		if longest < limit/2 {
+			t.Errorf("backoff(%d) is never more than %s of %s", n, longest, limit)
+		}
+	}
+}
+
+// TestAfterAKill takes jobs as a killed program leaves them.
+func TestAfterAKill(t *testing.T) {
+	tests := []struct {
+		naming api.Naming
+		stored bool
+		noList bool
+		want   api.State
+		sent   int
+		words  string
+	}{
+		{api.NameHere, true, false, api.Stored, 1, ""},
+		{api.NameHere, true, true, api.Stored, 1, ""},
+		{api.NameHere, false, true, api.Stored, 1, ""},
+		{api.NameService, true, false, api.Unknown, 0, "probably this one"},
+		{api.NameService, false, false, api.Unknown, 0, "shows no new file"},
+		{api.NameService, true, true, api.Unknown, 0, "does not list"},
+		{api.NameExact, true, false, api.Unknown, 0, "one more version"},
+		{api.NameExact, false, false, api.Unknown, 0, "does not show"},
+	}
+	for _, tt := range tests {
+		synctest.Test(t, func(t *testing.T) {
+			s, n := newService(), newNotes()
+			left := job("a.jpg", tt.naming)
+			added, _ := n.AddJobs(t.Context(), []api.Job{left})
+			left = added[0]
+			left.State, left.Attempts, left.Unclear = api.Sending, 1, true
+			n.UpdateJob(t.Context(), left)
+			n.Release(t.Context(), []int64{left.ID})
+			if tt.stored {
+				s.store(&left.Upload)
+			}
+			s.noList = tt.noList
+			q := start(t, n, s)
+			got := outcome(t, q, left.ID)
+			copies := 0
+			if tt.stored || tt.want == api.Stored {
+				copies = 1
+			}
+			if got.State != tt.want || s.sent(left.Upload.FileName) != tt.sent || s.copies("a") != copies {
+				t.Errorf("%+v: %s, sent %d times, %d copies: %+v", tt, got.State, s.sent(left.Upload.FileName), s.copies("a"), got.Failure)
+			}
+			if tt.words != "" && !strings.Contains(got.Failure.Help, tt.words) {
+				t.Errorf("%+v: help %q", tt, got.Failure.Help)
+			}
+		})
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"mediadesk/ui/theme"
 )
@@ -143,9 +144,17 @@ func (c *Chips) paste(text string) {
 		return
 	}
 	c.commit()
+	// A list may be long: looking for each in all before it would take seconds.
+	have := make(map[string]bool, len(c.values))
+	for _, v := range c.values {
+		have[v] = true
+	}
 	divider := func(r rune) bool { return r == ',' || r == '\r' || r == '\n' }
 	for part := range strings.FieldsFuncSeq(text, divider) {
-		c.Add(oneLine(part))
+		if v := c.clean(oneLine(part)); v != "" && !have[v] {
+			have[v] = true
+			c.values = append(c.values, v)
+		}
 	}
 	c.on = len(c.values)
 }
@@ -289,52 +298,76 @@ func (c *Chips) View(size image.Point, th *theme.Theme) string {
 	}
 	lines := make([]string, 0, size.Y)
 	for _, r := range rows[from:min(len(rows), from+size.Y)] {
-		lines = append(lines, r.text)
+		lines = append(lines, r.draw())
 	}
 	return Fit(strings.Join(lines, "\n"), size.X, size.Y)
 }
 
+// chipRow is one row. Its parts are drawn only where the row is seen: there may
+// be thousands.
 type chipRow struct {
-	text  string
+	head  string
+	parts []chipPart
 	width int
 	focus bool
+}
+
+// chipPart is a chip, or with a nil style something that is drawn already.
+type chipPart struct {
+	text  string
+	style *lipgloss.Style
+}
+
+func (r chipRow) draw() string {
+	var b strings.Builder
+	b.WriteString(r.head)
+	for i, p := range r.parts {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if p.style == nil {
+			b.WriteString(p.text)
+			continue
+		}
+		b.WriteString(p.style.Render(p.text))
+	}
+	return b.String()
 }
 
 // layout breaks chips and entry into rows.
 func (c *Chips) layout(width int, th *theme.Theme) []chipRow {
 	label, room := labelColumn(c.Label, c.LabelWidth, width, c.focused, th)
 	indent := blanks(width - room)
-	rows := []chipRow{{text: label}}
-	put := func(text string, w int, focus bool) {
+	rows := []chipRow{{head: label}}
+	put := func(text string, style *lipgloss.Style, focus bool) {
 		r := &rows[len(rows)-1]
-		gap := 0
-		if r.width > 0 {
-			gap = 1
+		w := Width(text)
+		if len(r.parts) > 0 {
+			w++
 		}
-		if r.width > 0 && r.width+gap+w > room {
-			rows = append(rows, chipRow{text: indent})
-			r, gap = &rows[len(rows)-1], 0
+		if len(r.parts) > 0 && r.width+w > room {
+			rows = append(rows, chipRow{head: indent})
+			r = &rows[len(rows)-1]
+			w--
 		}
-		r.text += blanks(gap) + text
-		r.width += gap + w
+		r.parts = append(r.parts, chipPart{text, style})
+		r.width += w
 		r.focus = r.focus || focus
 	}
 	for i, v := range c.values {
 		on := c.focused && i == c.on
-		style, text := th.Chip, " "+Safe(v)+" "
+		style, text := &th.Chip, " "+Safe(v)+" "
 		if on {
-			style = th.ChipFocus
+			style = &th.ChipFocus
 		}
 		if !th.Color {
 			text = "[" + Safe(v) + "]"
 		}
-		text = Truncate(text, room)
-		put(style.Render(text), Width(text), on)
+		put(Truncate(text, room), style, on)
 	}
 	if !c.focused {
 		if len(c.values) == 0 {
-			text := Truncate(Safe(c.Placeholder), room)
-			put(th.Placeholder.Render(text), Width(text), false)
+			put(Truncate(Safe(c.Placeholder), room), &th.Placeholder, false)
 		}
 		return rows
 	}
@@ -345,9 +378,9 @@ func (c *Chips) layout(width int, th *theme.Theme) []chipRow {
 	}
 	f := Field{Placeholder: hint, line: c.entry, focused: atEntry}
 	w := min(room, max(12, Width(Safe(c.entry.text))+1, Width(Safe(hint))+1))
-	put(f.text(w, th), w, atEntry)
+	put(f.text(w, th), nil, atEntry)
 	if len(c.offer) > 0 && atEntry {
-		rows = append(rows, chipRow{text: indent + c.offered(room, th), width: room, focus: true})
+		rows = append(rows, chipRow{head: indent + c.offered(room, th), width: room, focus: true})
 	}
 	return rows
 }

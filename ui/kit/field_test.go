@@ -1,6 +1,7 @@
 package kit_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -230,6 +231,23 @@ func TestChips(t *testing.T) {
 	e.Blur()
 	if e.Entry() != "" || strings.Join(e.Value(), "|") != "red|green|blue|x" {
 		t.Errorf("after leaving: %q, entry %q", e.Value(), e.Entry())
+	}
+}
+
+func TestChipsInThousands(t *testing.T) {
+	var list strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&list, "tag %d,", i%10_000)
+	}
+	e := kit.NewChips("Tags", "")
+	e.Focus()
+	e.Update(tea.PasteMsg{Content: list.String()})
+	if n := len(e.Value()); n != 10_000 {
+		t.Errorf("%d chips of 10,000 different ones, each pasted twice", n)
+	}
+	// The rows with the entry are seen, whatever stands before them.
+	if view := ansi.Strip(e.View(pt(60, 4), theme.New(true, true))); !strings.Contains(view, " tag 9999 ") {
+		t.Errorf("the end is not seen:\n%s", view)
 	}
 }
 

@@ -126,29 +126,51 @@ func (m *Model) formRows(size image.Point, th *theme.Theme) []formRow {
 	return rows
 }
 
+// What stands before the parts of a section: the cursor and a blank, behind the
+// indent that sets them off from headings.
+const (
+	indent = 2
+	margin = indent + 2
+)
+
+// labelColumn is how wide the labels are in a form of that width, with the
+// margin before and the blank behind them.
+func labelColumn(width int) int { return min(labelWidth, max(0, (width-margin)/2-1)) + margin + 1 }
+
 // heading is the line that names a section; folded, it says what is in it.
 func (m *Model) heading(s section, open bool, width int, th *theme.Theme) formRow {
-	sign := theme.SignNone
-	for _, l := range m.check(m.current()).lights {
-		if l.level == stop && m.item(l.field).section == s {
-			sign = theme.SignBad
-		}
-	}
-	name := sectionNames[s]
+	bad := slices.ContainsFunc(m.check(m.current()).lights, func(l light) bool {
+		return l.level == stop && m.item(l.field).section == s
+	})
 	first := m.items[slices.IndexFunc(m.items, func(i *item) bool { return i.section == s })]
 	row := formRow{focus: focus{stop: stopItem, field: first.field}}
+	name, style := sectionNames[s], th.Strong
 	if open {
-		row.text = th.Sign(sign) + " " + th.Title.Render(name)
+		style = th.Title
+	}
+	if bad {
+		name, style = name+" "+th.Glyph(theme.SignBad), th.Bad.Bold(true)
+	}
+	if open {
+		row.text = strings.Repeat(" ", indent) + style.Render(name)
 		return row
 	}
-	row.text = th.Sign(sign) + " " + th.Strong.Render(kit.PadRight(name, min(labelWidth, width/2))) + " " +
-		th.Muted.Render(kit.Truncate(kit.Safe(m.summary(s)), max(0, width-labelWidth-3)))
+	column := labelColumn(width)
+	row.text = strings.Repeat(" ", indent) + style.Render(kit.PadRight(name, column-indent-1)) + " " +
+		th.Muted.Render(kit.Truncate(kit.Safe(m.summary(s)), max(0, width-column)))
 	return row
 }
 
+// oneField tells which sections are one field that bears their name, and so
+// have no heading.
+func oneField(s section) bool { return s == sectionTags || s == sectionRegion }
+
 // sectionRows are the lines of an unfolded section.
 func (m *Model) sectionRows(s section, width int, th *theme.Theme) []formRow {
-	rows := []formRow{m.heading(s, true, width, th)}
+	var rows []formRow
+	if !oneField(s) {
+		rows = append(rows, m.heading(s, true, width, th))
+	}
 	for _, i := range m.items {
 		if i.section == s && m.shown(i) {
 			rows = append(rows, m.itemRows(i, width, th)...)
@@ -156,8 +178,8 @@ func (m *Model) sectionRows(s section, width int, th *theme.Theme) []formRow {
 	}
 	if s == sectionExists && !m.anyExact() {
 		f := rows[len(rows)-1].focus
-		for _, line := range wrapStyled("These count for exact names: at a unique name nothing is overwritten.", width-2, th.Muted) {
-			rows = append(rows, formRow{text: "  " + line, focus: f})
+		for _, line := range wrapStyled("These count for exact names: at a unique name nothing is overwritten.", width-margin, th.Muted) {
+			rows = append(rows, formRow{text: strings.Repeat(" ", margin) + line, focus: f})
 		}
 	}
 	return rows
@@ -172,23 +194,27 @@ func (m *Model) anyExact() bool {
 func (m *Model) itemRows(i *item, width int, th *theme.Theme) []formRow {
 	here := focus{stop: stopItem, field: i.field}
 	on := m.focus == here
-	inner := width - 2
-	h := i.rows(inner, th)
+	before := strings.Repeat(" ", indent)
+	if oneField(i.section) {
+		// It stands where headings stand.
+		before = ""
+	}
+	inner := width - len(before) - 2
 	var rows []formRow
-	for n, line := range strings.Split(i.view(inner, h, m.mixedWords(i), th), "\n") {
-		lead := "  "
+	for n, line := range strings.Split(i.view(inner, m.mixedWords(i), th), "\n") {
+		lead := before + "  "
 		if on && n == 0 {
-			lead = th.Sign(theme.SignCursor) + " "
+			lead = before + th.Sign(theme.SignCursor) + " "
 		}
 		rows = append(rows, formRow{text: lead + line, focus: here, on: on})
 	}
 	under := func(lines []string) {
-		indent := min(labelWidth, max(0, inner/2-1)) + 3
+		column := labelColumn(width)
 		for _, line := range lines {
-			rows = append(rows, formRow{text: strings.Repeat(" ", indent) + line, focus: here, on: on})
+			rows = append(rows, formRow{text: strings.Repeat(" ", column) + line, focus: here, on: on})
 		}
 	}
-	room := width - min(labelWidth, max(0, inner/2-1)) - 3
+	room := width - labelColumn(width)
 	if on && i.field == fieldFolder && len(m.offer) > 0 {
 		under([]string{m.offered(room, th)})
 		return rows
@@ -247,13 +273,13 @@ func (m *Model) drawingRows(size image.Point, room int, th *theme.Theme) []formR
 	if room < leastDrawing {
 		return nil
 	}
-	drawing := m.picture.draw(m.current().values[fieldRegion], image.Pt(min(size.X-4, 4*room), room), m.opt.Picture, th)
+	drawing := m.picture.draw(m.current().values[fieldRegion], image.Pt(min(size.X-2*margin, 4*room), room), m.opt.Picture, th)
 	if drawing == "" {
 		return nil
 	}
 	var rows []formRow
 	for line := range strings.SplitSeq(drawing, "\n") {
-		rows = append(rows, formRow{text: "  " + line, focus: focus{stop: stopItem, field: fieldRegion}})
+		rows = append(rows, formRow{text: strings.Repeat(" ", margin) + line, focus: focus{stop: stopItem, field: fieldRegion}})
 	}
 	return rows
 }

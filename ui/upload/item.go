@@ -51,7 +51,21 @@ type item struct {
 
 	loaded string // the text that the part was given
 	mixed  bool   // the sources differ
+
+	kept *keptChips // chips as they were drawn last; nil: draw anew
 }
+
+// keptChips is a drawing of chips, of which there may be very many, and what it
+// was made for.
+type keptChips struct {
+	width   int
+	th      *theme.Theme
+	focused bool
+	mixed   string
+	text    string
+}
+
+const mostChipRows = 6
 
 const noField = fieldCount
 
@@ -95,10 +109,11 @@ func newItems(p page.Profile) []*item {
 
 	add(sectionTags, &item{
 		field: fieldTags,
-		chips: &kit.Chips{Label: "Tags", LabelWidth: labelWidth, Placeholder: "none: type, enter or comma ends a tag"},
+		chips: &kit.Chips{Label: "Tags", LabelWidth: labelWidth + indent, Placeholder: "none: enter or a comma ends a tag"},
 	})
 
-	text(sectionRegion, fieldRegion, "x,y,width,height", "none: such as 10,20,300,200").note = "The area of interest, in pixels of the stored picture."
+	region := text(sectionRegion, fieldRegion, "Region", "none: x,y,width,height such as 10,20,300,200")
+	region.note, region.text.LabelWidth = "The area of interest, in pixels as stored.", labelWidth+indent
 
 	two(sectionExtensions, fieldRemove, "remove-bg").note = "Removes the background. It ends some time after the upload."
 	under := func(i *item, f field) *item {
@@ -159,6 +174,7 @@ func (i *item) update(msg tea.Msg) bool {
 	case i.text != nil:
 		return i.text.Update(msg)
 	case i.chips != nil:
+		i.kept = nil
 		return i.chips.Update(msg)
 	case i.pick != nil:
 		return i.pick.Update(msg)
@@ -226,7 +242,7 @@ func (i *item) value() string {
 // load puts a text into the part. Where the sources differ, the part shows
 // that it is mixed; what is then typed counts for all of them.
 func (i *item) load(text string, mixed bool) {
-	i.loaded, i.mixed = text, mixed
+	i.loaded, i.mixed, i.kept = text, mixed, nil
 	switch {
 	case i.text != nil:
 		i.text.SetValue(text)
@@ -245,51 +261,52 @@ func (i *item) load(text string, mixed bool) {
 	}
 }
 
-// rows is how many lines the item takes at that width.
-func (i *item) rows(width int, th *theme.Theme) int {
+// view draws the item in lines of exactly width columns. Mixed is what to say
+// where the sources differ.
+func (i *item) view(width int, mixed string, th *theme.Theme) string {
 	switch {
 	case i.chips != nil:
-		return min(6, i.chips.Rows(width, th))
-	case i.area != nil:
-		return areaRows
-	}
-	return 1
-}
-
-// view draws the item, rows lines of exactly width columns.
-func (i *item) view(width, rows int, mixed string, th *theme.Theme) string {
-	if i.mixed {
-		return i.viewMixed(width, rows, mixed, th)
-	}
-	switch {
+		return i.viewChips(width, mixed, th)
+	case i.mixed:
+		return i.viewMixed(width, mixed, th)
 	case i.text != nil:
 		return i.text.View(width, th)
-	case i.chips != nil:
-		return i.chips.View(image.Pt(width, rows), th)
 	case i.pick != nil:
 		return i.pick.View(width, th)
 	case i.flip != nil:
 		return i.flip.View(width, th)
 	}
-	return i.area.View(image.Pt(width, rows), th)
+	return i.area.View(image.Pt(width, areaRows), th)
+}
+
+// viewChips draws chips. Where the sources differ they are those that all
+// have; what is done to them is done to each source.
+func (i *item) viewChips(width int, mixed string, th *theme.Theme) string {
+	k := i.kept
+	if k != nil && k.width == width && k.th == th && k.focused == i.chips.Focused() && k.mixed == mixed {
+		return k.text
+	}
+	c := *i.chips
+	if i.mixed {
+		c.Placeholder = mixed
+	}
+	k = &keptChips{width: width, th: th, focused: c.Focused(), mixed: mixed}
+	k.text = c.View(image.Pt(width, min(mostChipRows, c.Rows(width, th))), th)
+	i.kept = k
+	return k.text
 }
 
 // viewMixed draws an item in which the sources differ.
-func (i *item) viewMixed(width, rows int, mixed string, th *theme.Theme) string {
+func (i *item) viewMixed(width int, mixed string, th *theme.Theme) string {
 	switch {
 	case i.text != nil:
 		f := *i.text
 		f.Placeholder = mixed
 		return f.View(width, th)
-	case i.chips != nil:
-		// The tags that all have; what is done to them is done to each source.
-		c := *i.chips
-		c.Placeholder = mixed
-		return c.View(image.Pt(width, rows), th)
 	case i.area != nil:
 		a := *i.area
 		a.Placeholder = mixed
-		return a.View(image.Pt(width, rows), th)
+		return a.View(image.Pt(width, areaRows), th)
 	}
 	label, style := "", th.Label
 	focused := false

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -34,7 +34,6 @@ type (
 type left struct {
 	source *source
 	err    error
-	found  api.Identity // as it is now, where it changed
 }
 
 // draft is one source on its way to the queue.
@@ -70,7 +69,7 @@ func (m *Model) send() tea.Cmd {
 	}
 	text := ""
 	if n := m.losses(); n > 0 {
-		text = lossWords(n, len(m.sources))
+		text = m.lossWords(n)
 	}
 	if len(t.collides) > 0 {
 		text += kit.Plural(len(t.collides), "file") + " share a place with another: the later one replaces the earlier one.\n"
@@ -111,14 +110,19 @@ func (m *Model) losses() int {
 	return n
 }
 
-func lossWords(n, of int) string {
-	switch {
-	case of == 1:
-		return "If a file is at its place, what it has is lost as the form says under What this will do.\n"
-	case n == of:
-		return "Each of them can take something from a file at its place.\n"
+// lossWords say what is lost; of several files only how many lose something.
+func (m *Model) lossWords(n int) string {
+	if len(m.sources) > 1 {
+		if n == len(m.sources) {
+			return "Each of them can take something from a file at its place.\n"
+		}
+		return fmt.Sprintf("%d of them can take something from a file at its place.\n", n)
 	}
-	return fmt.Sprintf("%d of them can take something from a file at their place.\n", n)
+	var b strings.Builder
+	for _, l := range m.predict(m.sources[0]).lines {
+		b.WriteString(l.text + "\n")
+	}
+	return b.String()
 }
 
 // sendWords names the act with its number and target.
@@ -147,6 +151,7 @@ func (m *Model) hand(without map[*source]bool) tea.Cmd {
 			continue
 		}
 		u := m.check(s).upload
+		s.failed = nil
 		d := draft{source: s, src: s.src, upload: u, naming: s.values.naming(), own: ownWebhook(&u, &s.values, m.opt.Profile)}
 		if s.known.looked && s.known.err == nil {
 			d.picked = s.known.identity
@@ -157,6 +162,7 @@ func (m *Model) hand(without map[*source]bool) tea.Cmd {
 		return nil
 	}
 	m.sending = true
+	m.changed()
 	ctx, profile, send := m.opt.Context, m.opt.Profile.Name, m.opt.Send
 	return func() tea.Msg {
 		msg := handOver(ctx, profile, drafts, send)
@@ -182,7 +188,7 @@ func handOver(ctx context.Context, profile string, drafts []draft, send func(con
 				err = changedError(d.src, d.picked, now)
 			}
 			if err != nil {
-				msg.left = append(msg.left, left{d.source, err, now})
+				msg.left = append(msg.left, left{d.source, err})
 				continue
 			}
 			job.Identity = now
@@ -255,26 +261,29 @@ func (m *Model) leftOver(msg handedMsg) tea.Cmd {
 	without := map[*source]bool{}
 	for _, l := range msg.left {
 		without[l.source] = true
-		l.source.failed, l.source.checked = l.err, nil
+		// It is looked at anew: the person was told, and sending again means
+		// the file as it is now.
+		l.source.known, l.source.checked = known{}, nil
 		if errors.Is(l.err, errChanged) {
-			// The person was told; sending again means the file as it is now.
-			l.source.known.identity = l.found
-		} else {
-			l.source.known = known{looked: true, err: l.err}
+			l.source.failed = l.err
 		}
 	}
 	m.changed()
 	if at := slices.Index(m.sources, msg.left[0].source); at >= 0 {
 		m.list.SetCursor(at)
 	}
+	return tea.Batch(m.lookAtSources(), m.askWithout(msg, without))
+}
+
+// askWithout offers to send the sources that can be sent without the others.
+func (m *Model) askWithout(msg handedMsg, without map[*source]bool) tea.Cmd {
 	first := msg.left[0].err
 	if len(msg.taken) == 0 {
 		return page.Send(page.Toast{Level: page.Bad, Text: "Not sent. " + sentence(first.Error()), Detail: api.Hint(first)})
 	}
-	all := maps.Clone(without)
 	var others []*source
 	for _, s := range m.sources {
-		if !all[s] {
+		if !without[s] {
 			others = append(others, s)
 		}
 	}

@@ -68,6 +68,7 @@ func (m *Model) viewSide(l layout, th *theme.Theme) string {
 	size := l.side.Size()
 	focused := m.focus.stop == stopSide
 	if !l.boxes {
+		m.scroll.most = 0
 		return m.flow(m.panels(size.X, th), size, th)
 	}
 	inner := kit.BoxInner(size)
@@ -89,36 +90,36 @@ func (m *Model) viewSide(l layout, th *theme.Theme) string {
 		}
 		return kit.JoinV(boxes...)
 	}
+	m.scroll.most = 0
 	if l.side.Min.X == 0 {
-		return m.sideBySide(size, focused, th)
+		// Low and wide: what would be done beside the rest.
+		right := size.X * 2 / 5
+		left := size.X - right
+		rest := m.panels(kit.BoxInner(image.Pt(right, size.Y)).X, th)
+		what := m.panels(kit.BoxInner(image.Pt(left, size.Y)).X, th)[1]
+		return kit.JoinH(
+			kit.Box(what.title, m.flow([]panel{{lines: what.lines}}, image.Pt(left-2, inner.Y), th), image.Pt(left, size.Y), focused, th),
+			kit.Box(rest[0].title, m.flow([]panel{{lines: rest[0].lines}, rest[2]}, image.Pt(right-2, inner.Y), th), image.Pt(right, size.Y), focused, th),
+		)
 	}
 	return kit.Box("Before sending", m.flow(panels, inner, th), size, focused, th)
 }
 
-// sideBySide uses a wide and low rectangle: the lights beside the rest.
-func (m *Model) sideBySide(size image.Point, focused bool, th *theme.Theme) string {
-	right := size.X * 2 / 5
-	left := image.Pt(size.X-right, size.Y)
-	inner := kit.BoxInner(left)
-	what := m.panels(inner.X, th)[:2]
-	box := kit.Box("Before sending", m.flow(what, inner, th), left, focused, th)
-	scroll := m.scroll
-	lights := m.lightLines(kit.BoxInner(image.Pt(right, size.Y)).X, th)
-	m.scroll = scroll
-	return kit.JoinH(box, kit.Box("Lights", strings.Join(lights, "\n"), image.Pt(right, size.Y), focused, th))
-}
-
-// flow draws panels under each other, exactly filling size, scrolled.
+// flow draws panels under each other, exactly filling size, scrolled. A panel
+// without a title is named by the box around it.
 func (m *Model) flow(panels []panel, size image.Point, th *theme.Theme) string {
 	var lines []string
 	for _, p := range panels {
-		lines = append(lines, th.Title.Render(p.title))
+		if p.title != "" {
+			lines = append(lines, th.Title.Render(p.title))
+		}
 		lines = append(lines, p.lines...)
 	}
+	most := max(0, len(lines)-size.Y)
 	m.scroll.page = max(1, size.Y-1)
-	m.scroll.most = max(0, len(lines)-size.Y)
-	m.scroll.at = max(0, min(m.scroll.at, m.scroll.most))
-	return kit.Fit(strings.Join(lines[m.scroll.at:], "\n"), size.X, size.Y)
+	m.scroll.most = max(m.scroll.most, most)
+	at := max(0, min(m.scroll.at, most))
+	return kit.Fit(strings.Join(lines[at:], "\n"), size.X, size.Y)
 }
 
 // storedLines show the name and folder as the service will write them.

@@ -29,10 +29,8 @@ type layout struct {
 	boxes                    bool
 }
 
-const (
-	leastStacked = 18 // rows from which panes stand above each other
-	listRows     = 5
-)
+// leastStacked is the rows from which panes stand above each other.
+const leastStacked = 18
 
 // layout arranges the panes: side by side, stacked, or the one with the focus.
 func (m *Model) layout(size image.Point) layout {
@@ -54,13 +52,13 @@ func (m *Model) layout(size image.Point) layout {
 		l.form = image.Rect(x, 0, size.X-side, h)
 		l.side = image.Rect(size.X-side, 0, size.X, h)
 	case mode == kit.Stacked && h >= leastStacked:
-		y := 0
+		side := max(7, min(h*2/5, 12))
+		x := 0
 		if several {
-			y = min(listRows, len(m.sources)+2)
-			l.list = image.Rect(0, 0, size.X, y)
+			x = max(20, size.X/4)
+			l.list = image.Rect(0, 0, x, h-side)
 		}
-		side := max(6, min(h/3, 10))
-		l.form = image.Rect(0, y, size.X, h-side)
+		l.form = image.Rect(x, 0, size.X, h-side)
 		l.side = image.Rect(0, h-side, size.X, h)
 	default:
 		l.boxes = false
@@ -93,8 +91,8 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	}
 	l := m.layout(size)
 	list, form, side := m.viewList(l, th), m.viewForm(l, th), m.viewSide(l, th)
-	body := kit.JoinV(list, form, side)
-	if l.boxes && l.side.Min.X > 0 {
+	body := kit.JoinV(kit.JoinH(list, form), side)
+	if l.side.Min.X > 0 {
 		body = kit.JoinH(list, form, side)
 	}
 	if !l.status.Empty() {
@@ -218,22 +216,32 @@ func (m *Model) listFoot(t *total, size image.Point, th *theme.Theme) []string {
 // viewStatus is the last line: whether it can be sent, and what would be.
 func (m *Model) viewStatus(width int, th *theme.Theme) string {
 	t := m.sum()
-	sign, text := theme.SignGood, "Ready: ctrl+s to "+lowerFirst(m.sendWords(m.sources))
-	warnings := 0
-	for _, l := range t.lights {
-		if l.level == warn {
-			warnings++
-		}
-	}
+	what := "ctrl+s to " + lowerFirst(m.sendWords(m.sources)) + m.sizeWords()
+	warnings := len(t.lights)
+	sign, text := theme.SignGood, "Ready: "+what
 	switch {
 	case m.sending:
 		sign, text = theme.SignBusy, "Handing over "+kit.Plural(len(m.sources), "file")+"…"
 	case t.first != nil:
 		sign, text = theme.SignBad, "Not ready: "+t.lights[0].text
+	case m.losses() > 0:
+		sign, text = theme.SignWarn, "Ready, but something would be lost: "+what
 	case warnings > 0:
-		sign, text = theme.SignWarn, "Ready, with "+kit.Plural(warnings, "warning")+": ctrl+s to "+lowerFirst(m.sendWords(m.sources))
+		sign, text = theme.SignWarn, "Ready, with "+kit.Plural(warnings, "warning")+": "+what
 	}
 	return " " + th.Sign(sign) + " " + th.SignStyle(sign).Render(kit.PadRight(kit.Safe(text), width-3))
+}
+
+// sizeWords is the size of all files, where all are known.
+func (m *Model) sizeWords() string {
+	var sum int64
+	for _, s := range m.sources {
+		if !s.known.looked || s.known.err != nil {
+			return ""
+		}
+		sum += s.known.identity.Size
+	}
+	return " (" + kit.Bytes(sum) + ")"
 }
 
 func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }

@@ -37,6 +37,9 @@ const (
 <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`
 )
 
+// busyMachine is what a call may take longer than it should.
+const busyMachine = 5 * time.Second
+
 // shortLimit is waited for where nothing answers.
 const shortLimit = 400 * time.Millisecond
 
@@ -169,7 +172,7 @@ func runKeyringChild(t *testing.T, state keyringState) {
 	cmd.Env = []string{
 		"PATH=" + home + ":" + os.Getenv("PATH"), "HOME=" + home, "XDG_RUNTIME_DIR=" + home,
 		stateVariable + "=" + strconv.Itoa(int(state.want)) + "," + or(state.within, KeyringLimit).String(),
-		"GOCOVERDIR=" + home,
+		"GOCOVERDIR=" + home, "GORACE=atexit_sleep_ms=0",
 	}
 	for name, value := range state.env {
 		cmd.Env = append(cmd.Env, name+"="+value)
@@ -220,8 +223,9 @@ func TestKeyringChild(t *testing.T) {
 	for name, call := range calls {
 		start := time.Now()
 		err := call()
-		// A slow Set is followed by a look whether it worked all the same.
-		if took, most := time.Since(start), 2*within+time.Second; took > most {
+		// A slow Set is followed by a look whether it worked all the same. The rest is for a busy machine:
+		// TestKeyringSilent measures exactly.
+		if took, most := time.Since(start), 2*within+busyMachine; took > most {
 			t.Errorf("%s took %v, at most %v is wanted", name, took, most)
 		}
 		if !errors.Is(err, want) {

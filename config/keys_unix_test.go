@@ -159,7 +159,7 @@ func TestKeyCommand(t *testing.T) {
 		{"sh", "-c", "echo the-key${" + KeyVariable + "}; echo more; echo noise >&2"},
 		{"printf", "the-key\\r\\n"},
 		// Something that the command leaves behind holds its output open.
-		{"sh", "-c", "sleep 60 & echo the-key"},
+		{"sh", "-c", "sleep 3 & echo the-key"},
 	} {
 		key, err := runKeyCommand(t.Context(), args, KeyCommandLimit)
 		if err != nil || key.Reveal() != "the-key" {

@@ -190,7 +190,8 @@ func newBase64Reader(r io.Reader) io.Reader { return &base64Reader{from: r} }
 type base64Reader struct {
 	from io.Reader
 	raw  [3 * 8192]byte
-	text []byte // encoded and not read yet
+	buf  [4 * 8192]byte
+	text []byte // of buf: encoded and not read yet
 	err  error
 }
 
@@ -204,7 +205,7 @@ func (b *base64Reader) Read(p []byte) (int, error) {
 			err = io.EOF
 		}
 		b.err = err
-		b.text = base64.StdEncoding.AppendEncode(b.text[:0], b.raw[:n])
+		b.text = base64.StdEncoding.AppendEncode(b.buf[:0], b.raw[:n])
 	}
 	n := copy(p, b.text)
 	b.text = b.text[n:]

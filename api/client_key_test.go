@@ -1,0 +1,227 @@
+package api_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"mediadesk/api"
+)
+
+// §5: the key goes over https or to this computer only.
+func TestNewClientAddresses(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://u.example": "", "https://u.example/": "", "https://u.example:8443/base/": "", "HTTPS://u.example": "", "https://10.0.0.1": "",
+		"http://localhost:7843": "", "http://127.0.0.1:7843": "", "http://[::1]:7843": "", "http://LOCALHOST.": "",
+		"http://u.example": "insecure", "http://10.0.0.1": "insecure", "http://0.0.0.0:80": "insecure", "http://127.1": "insecure",
+		"http://localhost.u.example": "insecure", "http://[::ffff:10.0.0.1]": "insecure",
+		"": "no", "u.example": "no", "ftp://u.example": "no", "https://": "no", "https://:443": "no", "https:u.example": "no", "https://u.example/?a=b": "no",
+		"https://u.example?": "no", "https://u.example#": "no", "https://u.example/#a": "no", "https://a b.example": "no", "https://u.example/\n": "no",
+		"https://" + "private_x@u.example": "no", "ftp://private_x@u.example": "no", "https://private_x:@u .example": "no",
+	} {
+		for _, o := range []api.Options{{UploadURL: address, BaseURL: "https://ok.example"}, {UploadURL: "https://ok.example", BaseURL: address}} {
+			c, err := api.NewClient(o)
+			switch {
+			case (err == nil) != (want == ""):
+				t.Errorf("%q: got %v", address, err)
+			case errors.Is(err, api.ErrInsecure) != (want == "insecure"):
+				t.Errorf("%q: got %v", address, err)
+			case err != nil && (c != nil || strings.Contains(err.Error(), "private_x") || strings.Contains(err.Error(), "\n")):
+				t.Errorf("%q: got %v, %q", address, c, err)
+			}
+		}
+	}
+	c := mustClient(t, api.Options{UploadURL: "https://u.example:8443/base/", BaseURL: "https://b.example//", DeliveryURL: "https://d.example/"})
+	if c.Host() != "u.example:8443" || c.UploadAddress() != "https://u.example:8443/base/api/v1/files/upload" || c.DetailsAddress("a b") != "https://b.example/v1/files/a%20b/details" {
+		t.Errorf("got %s, %s, %s", c.Host(), c.UploadAddress(), c.DetailsAddress("a b"))
+	}
+	if _, err := api.NewClient(api.Options{UploadURL: "https://u.example", BaseURL: "https://b.example", DeliveryURL: "d.example"}); err == nil {
+		t.Error("a delivery address without a scheme was taken")
+	}
+}
+
+// keyForms are the forms in which the key could leak.
+func keyForms() []string {
+	return []string{testKey, base64.StdEncoding.EncodeToString([]byte(testKey + ":")), url.QueryEscape(testKey), url.PathEscape(testKey)}
+}
+
+func wantNoKey(t *testing.T, about string, value any) {
+	t.Helper()
+	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
+		text := fmt.Sprintf(format, value)
+		for _, form := range keyForms() {
+			if strings.Contains(text, form) {
+				t.Errorf("%s printed with %s shows the key: %s", about, format, text)
+			}
+		}
+	}
+}
+
+// Whatever goes wrong, and even if the service repeats the key, no error and
+// no printed client shows it.
+func TestKeyIsNowhereElse(t *testing.T) {
+	path := writeFile(t, "a", []byte("x"))
+	echo := func(r *http.Request) string {
+		return fmt.Sprintf("%s %s %s", strings.Join(keyForms(), " "), r.Header.Get("Authorization"), testKey)
+	}
+	for about, answer := range map[string]http.HandlerFunc{
+		"plain":   func(w http.ResponseWriter, r *http.Request) { http.Error(w, "bad key "+echo(r), http.StatusForbidden) },
+		"success": func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "bad key "+echo(r)) }, //nolint:errcheck // the test fails by itself
+		"page":    func(w http.ResponseWriter, r *http.Request) { http.Error(w, "<title>"+echo(r)+"</title>", 502) },
+		"json": func(w http.ResponseWriter, r *http.Request) {
+			text, _ := json.Marshal(map[string]string{"message": echo(r), "help": echo(r)})
+			w.Header().Set("X-Request-Id", echo(r))
+			http.Error(w, string(text), http.StatusUnauthorized)
+		},
+		"redirect": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Location", "https://other.example/"+url.PathEscape(echo(r)))
+			w.WriteHeader(307)
+		},
+		"reset": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+	} {
+		c := answering(t, answer)
+		wantNoKey(t, "the client", c)
+		wantNoKey(t, "the client's value", *c)
+		_, err := c.Upload(context.Background(), upload(path), nil)
+		wantNoKey(t, about, err)
+		wantNoKey(t, about, api.FailureOf(err))
+		if err == nil {
+			t.Errorf("%s: no error", about)
+		}
+		_, err = c.Details(context.Background(), "1")
+		wantNoKey(t, about, err)
+		_, err = c.List(context.Background(), api.Query{})
+		wantNoKey(t, about, err)
+	}
+}
+
+// The key is in one header of the request and nowhere else in it.
+func TestKeyIsOnlyInTheAuthorizationHeader(t *testing.T) {
+	requests := make(chan *http.Request, 1)
+	address := rawServer(t, func(conn rawConn, r *http.Request, _ *bufio.Reader) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(strings.NewReader(string(body)))
+		requests <- r
+		write(conn, "HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n"+`{"fileId":"1"}`)
+	})
+	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Key: key(testKey), UserAgent: "mediadesk/1.0"})
+	if _, err := c.Upload(context.Background(), upload(writeFile(t, "a", []byte("x"))), nil); err != nil {
+		t.Fatal(err)
+	}
+	r := <-requests
+	if user, password, ok := r.BasicAuth(); user != testKey || password != "" || !ok {
+		t.Errorf("got user %q, password %q", user, password)
+	}
+	if r.UserAgent() != "mediadesk/1.0" {
+		t.Errorf("user agent %q", r.UserAgent())
+	}
+	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key", "Referer", "Cookie"} {
+		if r.Header.Get(name) != "" {
+			t.Errorf("header %s is sent", name)
+		}
+	}
+	r.Header.Del("Authorization")
+	body, _ := io.ReadAll(r.Body)
+	wantNoKey(t, "the rest of the request", fmt.Sprint(r.Method, r.URL, r.Host, r.Header, r.Trailer, string(body)))
+}
+
+func TestWithoutAKey(t *testing.T) {
+	rec := newRecorder(t)
+	c := mustClient(t, api.Options{UploadURL: rec.URL, BaseURL: rec.URL})
+	if _, err := c.Details(context.Background(), "1"); err != nil {
+		t.Fatal(err)
+	}
+	if got := rec.last(t); got.auth != "" {
+		t.Errorf("Authorization %q", got.auth)
+	}
+}
+
+// Delivered files are fetched without the key, over redirects, up to a limit.
+func TestFetch(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "" {
+			t.Error("the key went to the delivery host")
+		}
+		switch r.URL.Path {
+		case "/moved.jpg":
+			http.Redirect(w, r, "/a.jpg", http.StatusFound)
+		case "/a.jpg":
+			io.WriteString(w, "0123456789") //nolint:errcheck // the test fails by itself
+		default:
+			http.Error(w, `{"message":"signed addresses only"}`, http.StatusForbidden)
+		}
+	}))
+	t.Cleanup(server.Close)
+	c := mustClient(t, api.Options{UploadURL: server.URL, BaseURL: server.URL, Key: key(testKey)})
+	for _, path := range []string{"/a.jpg", "/moved.jpg"} {
+		body, err := c.Fetch(context.Background(), server.URL+path, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(body); err != nil || string(text) != "0123456789" {
+			t.Errorf("got %q, %v", text, err)
+		}
+		body.Close()
+	}
+	body, err := c.Fetch(context.Background(), server.URL+"/a.jpg", 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(body); err == nil || len(text) > 9 {
+		t.Errorf("beyond the limit: %q, %v", text, err)
+	}
+	body.Close()
+	var answer *api.ServiceError
+	if _, err := c.Fetch(context.Background(), server.URL+"/private.jpg", 10); !errors.As(err, &answer) || answer.Message != "signed addresses only" {
+		t.Errorf("got %v", err)
+	}
+	for _, address := range []string{"", "/a.jpg", "file:///etc/passwd"} {
+		if _, err := c.Fetch(context.Background(), address, 10); err == nil {
+			t.Errorf("%q was fetched", address)
+		}
+	}
+}
+
+// A proxy named in the environment never gets a request to this computer,
+// however localhost is spelled. net/http reads the environment once, so that
+// this runs in a process of its own.
+func TestNoProxyForThisComputer(t *testing.T) {
+	if address := os.Getenv("API_TEST_DIRECT"); address != "" {
+		c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Key: key(testKey)})
+		var unknown *net.DNSError // not every machine knows localhost by each name
+		if _, err := c.Details(context.Background(), "1"); err != nil && !errors.As(err, &unknown) {
+			t.Fatal(err)
+		}
+		return
+	}
+	rec := newRecorder(t)
+	proxied := make(chan string, 8)
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		proxied <- r.URL.String()
+		http.Error(w, "proxy", http.StatusBadGateway)
+	}))
+	t.Cleanup(proxy.Close)
+	_, port, _ := strings.Cut(strings.TrimPrefix(rec.URL, "http://"), ":")
+	for _, host := range []string{"localhost", "LOCALHOST", "localhost.", "127.0.0.1"} {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestNoProxyForThisComputer$")
+		cmd.Env = append(os.Environ(), "API_TEST_DIRECT=http://"+host+":"+port, "HTTP_PROXY="+proxy.URL, "http_proxy="+proxy.URL, "NO_PROXY=", "no_proxy=")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %s", host, err, out)
+		}
+	}
+	if len(proxied) > 0 {
+		t.Errorf("the proxy saw %s", <-proxied)
+	}
+}

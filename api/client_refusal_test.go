@@ -1,0 +1,136 @@
+package api_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"mediadesk/api"
+)
+
+// A service that refuses before it read the body, and closes at once, is
+// reported by its words and never as a broken pipe.
+func TestEarlyRefusal(t *testing.T) {
+	large := sparseFile(t, tooLarge)
+	small := sparseFile(t, 60_000)
+	const head = "HTTP/1.1 401 Unauthorized\r\nContent-Type: application/json\r\nX-Ik-Requestid: r1\r\nConnection: close\r\n"
+	long := strings.Repeat("x", 40_000)
+	for _, test := range []struct {
+		about, path string
+		answer      string
+		read        int64 // bytes of the body before the answer; -1: it does not even ask for it
+	}{
+		{"instead of 100 Continue", large, head + "Content-Length: 17\r\n\r\n" + `{"message":"no!"}`, -1},
+		{"small body, at once", small, head + "Content-Length: 17\r\n\r\n" + `{"message":"no!"}`, 0},
+		{"at the first byte", large, head + "Content-Length: 17\r\n\r\n" + `{"message":"no!"}`, 1},
+		{"in the middle", large, head + "Content-Length: 17\r\n\r\n" + `{"message":"no!"}`, 5 << 20},
+		{"without a length", large, head + "\r\n" + `{"message":"no!"}`, 1 << 20},
+		{"long answer", large, head + "\r\n" + `{"message":"no!","help":"` + long + `"}`, 1 << 20},
+		{"chunked", large, head + "Transfer-Encoding: chunked\r\n\r\n11\r\n" + `{"message":"no!"}` + "\r\n0\r\n\r\n", 1 << 20},
+		{"keeping the connection", large, "HTTP/1.1 401 Unauthorized\r\nX-Ik-Requestid: r1\r\nContent-Length: 17\r\n\r\n" + `{"message":"no!"}`, 1 << 20},
+	} {
+		t.Run(test.about, func(t *testing.T) {
+			address := rawServer(t, func(conn rawConn, r *http.Request, in *bufio.Reader) {
+				if test.read >= 0 {
+					wantBody(conn, r)
+				}
+				io.CopyN(io.Discard, in, max(test.read, 0)) //nolint:errcheck // as much as comes
+				write(conn, test.answer)
+			})
+			c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Key: key(testKey)})
+			for range 25 {
+				progress := new(api.Progress)
+				_, err := c.Upload(context.Background(), upload(test.path), progress)
+				var answer *api.ServiceError
+				if !errors.As(err, &answer) {
+					t.Fatalf("got %v (%T), want the refusal", err, err)
+				}
+				if answer.Status != 401 || answer.Message != "no!" || answer.RequestID != "r1" {
+					t.Fatalf("got %+v", answer)
+				}
+				if test.path == large && (answer.Complete || progress.Complete()) {
+					t.Fatal("said to be complete")
+				}
+				if api.OutcomeOf(err) != api.Refused {
+					t.Fatalf("outcome %s", api.OutcomeOf(err))
+				}
+			}
+		})
+	}
+}
+
+// A service that stores without reading to the end, or answers while bytes
+// still go out, is believed too.
+func TestEarlySuccess(t *testing.T) {
+	path := sparseFile(t, tooLarge)
+	address := rawServer(t, func(conn rawConn, r *http.Request, in *bufio.Reader) {
+		wantBody(conn, r)
+		io.CopyN(io.Discard, in, 1<<20) //nolint:errcheck // as much as comes
+		write(conn, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 14\r\n\r\n"+`{"fileId":"1"}`)
+	})
+	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address})
+	for range 10 {
+		if f, err := c.Upload(context.Background(), upload(path), nil); err != nil || f.FileID != "1" {
+			t.Fatalf("got %+v, %v", f, err)
+		}
+	}
+}
+
+// No redirect of any kind is followed: the file and the key stay here.
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	other := newRecorder(t)
+	small, large := sparseFile(t, 10), sparseFile(t, 1<<20)
+	for status := 300; status <= 308; status++ {
+		for about, location := range map[string]string{
+			"elsewhere": "Location: " + other.URL + "/api/v1/files/upload\r\n", "same host": "Location: /other\r\n",
+			"nowhere": "", "no address": "Location: http://%zz\r\n", "with a name": "Location: https://user:pass@other.example/\r\n",
+		} {
+			t.Run(fmt.Sprintf("%d/%s", status, about), func(t *testing.T) {
+				asked := make(chan string, 8)
+				address := rawServer(t, func(conn rawConn, r *http.Request, in *bufio.Reader) {
+					asked <- r.Method
+					if r.Header.Get("Expect") == "" {
+						io.CopyN(io.Discard, in, r.ContentLength) //nolint:errcheck // as much as comes
+					}
+					write(conn, fmt.Sprintf("HTTP/1.1 %d Moved\r\nConnection: close\r\n%s\r\n", status, location))
+					if status != 304 {
+						write(conn, "<html><title>Moved</title></html>")
+					}
+				})
+				c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Key: key(testKey)})
+				for about, call := range map[string]func() error{
+					"small upload": func() error { _, err := c.Upload(context.Background(), upload(small), nil); return err },
+					"large upload": func() error { _, err := c.Upload(context.Background(), upload(large), nil); return err },
+					"update": func() error {
+						_, err := c.UpdateDetails(context.Background(), "1", api.Details{Tags: api.Null[[]string]()})
+						return err
+					},
+					"details": func() error { _, err := c.Details(context.Background(), "1"); return err },
+				} {
+					err := call()
+					var answer *api.ServiceError
+					if !errors.As(err, &answer) || answer.Status != status || !strings.Contains(answer.Message, "not followed") {
+						t.Errorf("%s: got %v", about, err)
+					}
+					if strings.Contains(fmt.Sprint(err), "pass") || !strings.Contains(api.Hint(err), "profile") {
+						t.Errorf("%s: got %v, hint %q", about, err, api.Hint(err))
+					}
+					if api.OutcomeOf(err) != api.Refused {
+						t.Errorf("%s: outcome %s", about, api.OutcomeOf(err))
+					}
+				}
+				if len(asked) != 4 {
+					t.Errorf("%d requests came, want 4", len(asked))
+				}
+			})
+		}
+	}
+	if len(other.requests) != 0 {
+		t.Error("a redirect was followed")
+	}
+}

@@ -1,0 +1,165 @@
+package api_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"testing"
+
+	"mediadesk/api"
+)
+
+// A file that changes while it is being sent never becomes a whole request,
+// and the fault is named as the file's.
+func TestSourceChangesWhileBeingSent(t *testing.T) {
+	for about, change := range changes {
+		for _, text := range []bool{false, true} {
+			path := sparseFile(t, tooLarge)
+			got := make(chan int64, 1)
+			declared := make(chan int64, 1)
+			address := rawServer(t, func(conn rawConn, r *http.Request, in *bufio.Reader) {
+				wantBody(conn, r)
+				first, _ := io.CopyN(io.Discard, in, 1<<20)
+				if err := change(path); err != nil {
+					t.Error(err)
+				}
+				rest, _ := io.Copy(io.Discard, in)
+				declared <- r.ContentLength
+				got <- first + rest
+			})
+			c := mustClient(t, api.Options{UploadURL: address, BaseURL: address})
+			u := upload(path)
+			u.Source.Base64 = text
+			progress := new(api.Progress)
+			_, err := c.Upload(context.Background(), u, progress)
+			t.Log(about, err)
+			wantSourceError(t, err, path, "changed while it was being sent")
+			if progress.Complete() {
+				t.Errorf("%s: said to be complete", about)
+			}
+			if n, want := <-got, <-declared; n >= want {
+				t.Errorf("%s: all %d bytes arrived", about, n)
+			}
+		}
+	}
+}
+
+func TestUploadOfBadSources(t *testing.T) {
+	rec := newRecorder(t)
+	c := rec.client(t)
+	dir := t.TempDir()
+	for path, says := range map[string]string{dir: "is a folder", dir + "/missing": "is not there", writeFile(t, "empty", nil): "is empty"} {
+		for _, text := range []bool{false, true} {
+			u := upload(path)
+			u.Source.Base64 = text
+			_, err := c.Upload(context.Background(), u, nil)
+			wantSourceError(t, err, path, says)
+		}
+	}
+	if len(rec.requests) != 0 {
+		t.Error("something was sent")
+	}
+}
+
+// 300 MB, the largest size of §8, go through a little memory.
+func TestLargeFilesNeedLittleMemory(t *testing.T) {
+	const size = 300_000_000
+	path := sparseFile(t, size)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if n, err := io.Copy(io.Discard, r.Body); err != nil || n != r.ContentLength || n <= size {
+			t.Errorf("%d of %d bytes came, %v", n, r.ContentLength, err)
+		}
+		io.WriteString(w, `{"fileId":"1"}`) //nolint:errcheck // the test fails by itself
+	}))
+	t.Cleanup(server.Close)
+	c := mustClient(t, api.Options{UploadURL: server.URL, BaseURL: server.URL})
+	for _, text := range []bool{false, true} {
+		u := upload(path)
+		u.Source.Base64 = text
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := c.Upload(context.Background(), u, nil); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		// All that was ever allocated, by the service too.
+		if n := after.TotalAlloc - before.TotalAlloc; n > 16<<20 {
+			t.Errorf("base64 %v: %d MB were allocated", text, n>>20)
+		}
+	}
+}
+
+// A cancelled upload ends at once, and its reader no longer counts.
+func TestCancel(t *testing.T) {
+	path := sparseFile(t, tooLarge)
+	reached := make(chan struct{}, 1)
+	address := rawServer(t, func(conn rawConn, r *http.Request, in *bufio.Reader) {
+		wantBody(conn, r)
+		io.CopyN(io.Discard, in, 1<<20) //nolint:errcheck // as much as comes
+		reached <- struct{}{}
+		conn.hang()
+	})
+	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address})
+	progress := new(api.Progress)
+	for range 5 {
+		ctx, cancel := context.WithCancel(context.Background())
+		go func() {
+			<-reached
+			cancel()
+		}()
+		_, err := c.Upload(ctx, upload(path), progress)
+		wantSendError(t, err, false)
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+		sent := progress.Sent()
+		runtime.Gosched()
+		if progress.Sent() != sent || sent >= progress.Total() {
+			t.Errorf("%d bytes, then %d of %d", sent, progress.Sent(), progress.Total())
+		}
+		cancel()
+	}
+}
+
+func TestCancelAfterTheLastByte(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	address := rawServer(t, func(conn rawConn, r *http.Request, _ *bufio.Reader) {
+		io.Copy(io.Discard, r.Body) //nolint:errcheck // as much as comes
+		cancel()
+		conn.hang()
+	})
+	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address})
+	_, err := c.Upload(ctx, upload(sparseFile(t, 10)), nil)
+	wantSendError(t, err, true)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	_, err = c.Upload(ctx, upload(sparseFile(t, 10)), nil)
+	if wantSendError(t, err, false); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled before it began: %v", err)
+	}
+}
+
+// Several goroutines share a client.
+func TestUploadsAtOnce(t *testing.T) {
+	rec := newRecorder(t)
+	c := rec.client(t)
+	path := writeFile(t, "a", content(200_000))
+	errs := make(chan error)
+	for range 8 {
+		go func() {
+			_, err := c.Upload(context.Background(), upload(path), nil)
+			errs <- err
+		}()
+	}
+	for range 8 {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+}

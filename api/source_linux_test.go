@@ -1,0 +1,77 @@
+package api_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"mediadesk/api"
+)
+
+// A pipe is refused at once, though opening it would wait for a writer, and
+// devices without being opened.
+func TestPipesAndDevicesAreNoSources(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		unable(t, "no pipe can be made here: "+err.Error())
+	}
+	for path, says := range map[string]string{pipe: "is a pipe", "/dev/null": "is a device", "/dev/zero": "is a device", "/dev": "is a folder"} {
+		start := time.Now()
+		_, _, err := api.OpenSource(path)
+		wantSourceError(t, err, path, says)
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("%s: took %s", path, took)
+		}
+	}
+}
+
+// asNobody runs f with the rights of another user to files, on this thread.
+func asNobody(t *testing.T, f func()) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		f()
+		return
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := syscall.Setfsuid(65534); err != nil {
+		unable(t, "cannot give up rights: "+err.Error())
+	}
+	defer syscall.Setfsuid(0) //nolint:errcheck // back to what it was
+	f()
+}
+
+func TestUnreadableSources(t *testing.T) {
+	dir := t.TempDir()
+	unreadable, below := filepath.Join(dir, "a"), filepath.Join(dir, "closed", "b")
+	if err := os.Mkdir(filepath.Dir(below), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{unreadable, below} {
+		if err := os.WriteFile(path, []byte("x"), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(filepath.Dir(below), 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Chmod(filepath.Dir(below), 0o700) }) //nolint:errcheck // for the removal
+	// Folders above belong to root, but may be passed.
+	for d := dir; d != os.TempDir() && d != "/"; d = filepath.Dir(d) {
+		if err := os.Chmod(d, 0o755); err != nil { //nolint:gosec // a test's own folder
+			t.Fatal(err)
+		}
+	}
+	asNobody(t, func() {
+		for _, path := range []string{unreadable, below} {
+			_, _, err := api.OpenSource(path)
+			wantSourceError(t, err, path, "permission denied")
+			if api.Hint(err) == "" {
+				t.Errorf("%s: no hint", path)
+			}
+		}
+	})
+}

@@ -1,0 +1,168 @@
+package api_test
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mediadesk/api"
+)
+
+// wantSourceError fails unless err says that a source cannot be sent, and why.
+func wantSourceError(t *testing.T, err error, path, says string) {
+	t.Helper()
+	var source *api.SourceError
+	if !errors.As(err, &source) {
+		t.Fatalf("got %v (%T), want a *SourceError", err, err)
+	}
+	if source.Path != path || !strings.Contains(source.Reason, says) || !strings.Contains(err.Error(), says) {
+		t.Fatalf("got %+v, want that it %s", source, says)
+	}
+	if api.OutcomeOf(err) != api.Unsent {
+		t.Fatalf("outcome %s", api.OutcomeOf(err))
+	}
+}
+
+func TestSourcesThatCannotBeSent(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	if err := os.WriteFile(in("empty"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for link, to := range map[string]string{"to-folder": dir, "dangling": in("missing"), "loop": in("loop")} {
+		if err := os.Symlink(to, in(link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, says := range map[string]string{
+		dir: "is a folder", in("empty"): "is empty", in("missing"): "is not there", in("to-folder"): "is a folder",
+		in("dangling"): "is not there", in("loop"): "cannot be read", in("empty/below"): "cannot be read", "": "is not there",
+		in("\x1b[31m\u202e"): "is not there", in(strings.Repeat("x", 5000)): "cannot be read", in("a\x00b"): "cannot be read",
+	} {
+		_, _, err := api.OpenSource(path)
+		wantSourceError(t, err, path, says)
+		_, err = api.Identify(path)
+		wantSourceError(t, err, path, says)
+		if strings.ContainsAny(err.Error(), "\x1b\u202e\x00") {
+			t.Errorf("the message carries raw characters: %q", err)
+		}
+	}
+}
+
+func TestSocketIsNoSource(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		unable(t, "no unix sockets here: "+err.Error())
+	}
+	defer l.Close()
+	_, _, err = api.OpenSource(path)
+	wantSourceError(t, err, path, "is a socket")
+}
+
+func TestOpenSource(t *testing.T) {
+	path := writeFile(t, "a", []byte("content"))
+	link := path + "-link"
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{path, link} {
+		f, id, err := api.OpenSource(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(f); err != nil || string(text) != "content" || id.Size != 7 {
+			t.Errorf("got %q, %v, %+v", text, err, id)
+		}
+		f.Close()
+	}
+}
+
+func TestIdentityTellsChanges(t *testing.T) {
+	path := writeFile(t, "a", []byte("content"))
+	before, err := api.Identify(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := api.Identify(path); err != nil || !again.Same(before) {
+		t.Errorf("an unchanged file is another: %+v, %+v, %v", before, again, err)
+	}
+	for about, change := range changes {
+		path := writeFile(t, "a", []byte("content"))
+		before, err := api.Identify(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := change(path); err != nil {
+			t.Fatal(err)
+		}
+		if after, err := api.Identify(path); err == nil && after.Same(before) {
+			t.Errorf("%s: looks unchanged", about)
+		}
+	}
+	if !(api.Identity{}).Same(api.Identity{}) {
+		t.Error("two of no file differ")
+	}
+}
+
+// changes are what can happen to a file while it is being sent.
+var changes = map[string]func(path string) error{
+	"grown":   func(path string) error { return appendTo(path) },
+	"shorter": func(path string) error { return os.Truncate(path, 1) },
+	"emptied": func(path string) error { return os.Truncate(path, 0) },
+	"removed": os.Remove,
+	"touched": func(path string) error { return os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour)) },
+	"replaced": func(path string) error {
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		other := path + "-new"
+		f, err := os.Create(other)
+		if err != nil {
+			return err
+		}
+		f.Close()
+		if err := os.Truncate(other, info.Size()); err != nil {
+			return err
+		}
+		if err := os.Chtimes(other, time.Time{}, info.ModTime()); err != nil {
+			return err
+		}
+		return os.Rename(other, path)
+	},
+}
+
+func appendTo(path string) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.WriteString("more")
+	return err
+}
+
+func TestSourceNames(t *testing.T) {
+	for _, test := range []struct {
+		source       api.Source
+		name, called string
+	}{
+		{api.Source{Path: "/a/b.jpg"}, "b.jpg", "/a/b.jpg"},
+		{api.Source{Path: "/tmp/x", Label: "standard input"}, "x", "standard input"},
+		{api.Source{URL: "https://s.example/a/b%20c.jpg?x=/y"}, "b c.jpg", "https://s.example/a/b%20c.jpg?x=/y"},
+		{api.Source{URL: "https://s.example/"}, "s.example", "https://s.example/"},
+		{api.Source{URL: "https://s.example"}, "s.example", "https://s.example"},
+		{api.Source{URL: "https://s.example/a/"}, "a", "https://s.example/a/"},
+		{api.Source{URL: "%zz"}, "", "%zz"},
+	} {
+		if test.source.Name() != test.name || test.source.String() != test.called {
+			t.Errorf("%+v: name %q, called %q", test.source, test.source.Name(), test.source.String())
+		}
+	}
+}

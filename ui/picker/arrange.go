@@ -108,18 +108,27 @@ func (a *arrangement) fill(ctx context.Context, from arrangement) bool {
 		a.sorted, a.without = from.sorted, from.without
 	}
 	among := a.sorted
-	// What a longer pattern finds, a shorter one found too. The order of a
-	// found list is that of its score, which sorting again brings back.
-	if from.pattern != "" && strings.HasPrefix(a.pattern, from.pattern) && len(strings.Fields(a.pattern)) == len(strings.Fields(from.pattern)) {
-		among = slices.Clone(from.rows)
-		rank := make([]int32, len(a.entries))
-		for i, row := range a.sorted {
-			rank[row] = int32(i)
-		}
-		slices.SortFunc(among, func(x, y int32) int { return cmp.Compare(rank[x], rank[y]) })
+	// What a longer pattern finds, a shorter one found too.
+	if from.pattern != "" && strings.HasPrefix(a.pattern, from.pattern) {
+		among = a.found(from.rows)
 	}
 	a.rows = search(ctx, a.entries, among, a.pattern)
 	return ctx.Err() == nil
+}
+
+// found are the given rows in the order of sorted, not in that of their score.
+func (a *arrangement) found(rows []int32) []int32 {
+	in := make([]bool, len(a.entries))
+	for _, row := range rows {
+		in[row] = true
+	}
+	out := make([]int32, 0, len(rows))
+	for _, row := range a.sorted {
+		if in[row] {
+			out = append(out, row)
+		}
+	}
+	return out
 }
 
 // searchAtOnce is how many names are looked through between two looks at the

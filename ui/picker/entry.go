@@ -60,7 +60,7 @@ func (e entry) words() string {
 	case kindDevice:
 		return "device"
 	case kindBroken:
-		return "broken link"
+		return "dead link"
 	case kindOther:
 		return "special"
 	}

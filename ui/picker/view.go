@@ -73,15 +73,15 @@ func (m *Model) rowsArea(l layout) image.Rectangle {
 	return in
 }
 
-// listColumns are the columns of the list: sign, name, size, age, kind, note.
+// listColumns are the columns of the list: sign, name, size, age, and the kind
+// or, where there is more to say, the word for the sign.
 func listColumns() kit.Columns {
 	return kit.Columns{
 		{Width: 1},
 		{Width: 16, Flex: 1},
 		{Width: 7, Right: true},
-		{Width: 11, Right: true, Spare: 1},
-		{Width: 11, Spare: 2},
-		{Width: 10, Spare: 3},
+		{Width: 11, Right: true, Spare: 2},
+		{Width: 10, Spare: 1},
 	}
 }
 
@@ -98,7 +98,7 @@ func (m *Model) drawList(l layout, th *theme.Theme) string {
 		lines = append(lines, m.drawFilter(in.Dx(), th))
 	}
 	if names {
-		lines = append(lines, th.Muted.Render(columns.Row(widths, "", "name", "size", "changed", "kind", "")))
+		lines = append(lines, th.Muted.Render(columns.Row(widths, "", "name", "size", "changed", "kind")))
 	}
 	rows := m.rowsArea(l)
 	if why := m.emptyWords(); why != "" {
@@ -239,7 +239,8 @@ func (r *rowDrawing) row(i, width int, selected bool) string {
 		if r.focused {
 			base = r.th.Selected
 		}
-		faint, match = base, base.Underline(true)
+		faint = base
+		match = match.Background(base.GetBackground()).Reverse(base.GetReverse()).Bold(true)
 	}
 	size, age := "", ""
 	if look.known {
@@ -254,9 +255,13 @@ func (r *rowDrawing) row(i, width int, selected bool) string {
 	if selected {
 		signStyle = base
 	}
+	word := faint.Render(e.words())
+	if note != "" {
+		word = signStyle.Render(note)
+	}
 	cells := []string{
 		signStyle.Render(r.th.Glyph(sign)), r.name(e, base, match), faint.Render(size), faint.Render(age),
-		faint.Render(e.words()), signStyle.Render(note),
+		word,
 	}
 	if !selected {
 		return r.columns.Row(r.widths, cells...)
@@ -277,7 +282,11 @@ func (r *rowDrawing) row(i, width int, selected bool) string {
 // ground fills a cell of the row under the cursor, so that all of the row has
 // one ground.
 func ground(text string, width int, right bool, base lipgloss.Style) string {
-	blank := base.Render(strings.Repeat(" ", max(0, width-kit.Width(text))))
+	n := width - kit.Width(text)
+	if n < 1 {
+		return text
+	}
+	blank := base.Render(strings.Repeat(" ", n))
 	if right {
 		return blank + text
 	}
@@ -299,9 +308,7 @@ func (r *rowDrawing) mark(e entry, look info, picked, ranged bool) (theme.Sign, 
 	case e.kind == kindFolder:
 		return theme.SignFolder, ""
 	case e.kind != kindFile:
-		return theme.SignWarn, "no file"
-	case e.link:
-		return theme.SignNone, "link"
+		return theme.SignWarn, e.words()
 	}
 	return theme.SignNone, ""
 }

@@ -87,7 +87,7 @@ func (m *Model) factLines(width int, th *theme.Theme) []string {
 	p := &m.preview
 	switch {
 	case p.failure != nil && !errors.Is(p.failure, context.Canceled):
-		return styled(kit.Safe(p.failure.Error()), width, th.Warn.Render)
+		return styled(pictureProblem(p.failure), width, th.Warn.Render)
 	case p.count != nil:
 		return countLines(*p.count, width, th)
 	case p.facts != nil:
@@ -117,6 +117,17 @@ func (m *Model) reason(e entry, err error) string {
 	return words
 }
 
+// pictureProblem says why there is no picture; the name of the file is in the
+// title of the pane.
+func pictureProblem(err error) string {
+	var p *picture.Error
+	if errors.As(err, &p) && p.Detail != "" {
+		return kit.Safe(sentence(p.Detail))
+	}
+	return kit.Safe(err.Error())
+}
+
+// styled wraps words into lines of one style.
 func styled(words string, width int, render func(...string) string) []string {
 	lines := kit.Wrap(words, width)
 	for i, line := range lines {
@@ -168,7 +179,7 @@ func (m *Model) fileFacts(f picture.Facts, width int, th *theme.Theme) []string 
 	}
 	lines = append(lines, fact("changed", f.Modified.Local().Format("2 Jan 2006 15:04"), width, th))
 	if f.Problem != nil {
-		lines = append(lines, styled(kit.Safe(f.Problem.Error()), width, th.Warn.Render)...)
+		lines = append(lines, styled(pictureProblem(f.Problem), width, th.Warn.Render)...)
 	}
 	return lines
 }
@@ -191,7 +202,11 @@ func (m *Model) drawTray(l layout, th *theme.Theme) string {
 	in := inner(l.tray)
 	body := ""
 	if len(m.tray.items) == 0 {
-		body = th.Muted.Render("Empty. space picks a file, a adds a URL; files can be dropped here too.")
+		words := "Empty: space picks a file, a adds a URL."
+		if all := words + " Files can be dropped or pasted here too."; kit.Width(all) <= in.Dx() {
+			words = all
+		}
+		body = th.Muted.Render(words)
 	} else {
 		columns := trayColumns()
 		widths := columns.Widths(in.Dx())

@@ -1,0 +1,156 @@
+package picker
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func TestSortKeySortsAsReadersDo(t *testing.T) {
+	for _, want := range [][]string{
+		{"a2.jpg", "a10.jpg", "b1.jpg"},
+		{"IMG_1.jpg", "img_2.jpg", "IMG_003.jpg", "img_10.jpg"},
+		{"a", "a1", "ab"},
+		{"1", "02", "3", "10", "x"},
+		{"Äpfel", "äpfel 2", "äpfel 10"},
+		{"день 1", "День 2", "день 10"},
+		{"9", strings.Repeat("9", 300)},
+	} {
+		got := slices.Clone(want)
+		slices.Reverse(got)
+		slices.SortFunc(got, func(a, b string) int { return strings.Compare(sortKey(a), sortKey(b)) })
+		equal(t, "sorted", got, want)
+	}
+}
+
+// arrangedNames sorts and filters without a screen.
+func arrangedNames(folder string, entries []entry, o order, hidden bool, pattern string) []string {
+	a := arrangement{folder: folder, entries: entries, order: o, hidden: hidden, pattern: pattern}
+	a.fill(context.Background(), arrangement{})
+	var out []string
+	for _, row := range a.rows {
+		out = append(out, entries[row].name)
+	}
+	return out
+}
+
+func entriesOf(names ...string) []entry {
+	var out []entry
+	for _, n := range names {
+		e := entry{name: strings.TrimSuffix(n, "/"), key: sortKey(strings.TrimSuffix(n, "/"))}
+		if strings.HasSuffix(n, "/") {
+			e.kind = kindFolder
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func TestOrders(t *testing.T) {
+	dir := folder(t, "b/", "A/", "c2.png", "c10.jpg", "B.txt", ".hidden")
+	sizes := map[string]int{"c2.png": 30, "c10.jpg": 10, "B.txt": 20}
+	for name, size := range sizes {
+		must(t, os.WriteFile(filepath.Join(dir, name), make([]byte, size), 0o644))
+		when := time.Date(1960, 1, 1, size, 0, 0, 0, time.UTC)
+		if name == "c2.png" {
+			when = when.AddDate(60, 0, 0)
+		}
+		must(t, os.Chtimes(filepath.Join(dir, name), when, when))
+	}
+	must(t, os.Chtimes(filepath.Join(dir, "A"), time.Unix(2e9, 0), time.Unix(2e9, 0)))
+	entries := entriesOf("c10.jpg", ".hidden", "b/", "B.txt", "A/", "c2.png", "vanished.gif")
+	for _, c := range []struct {
+		order order
+		want  []string
+	}{
+		{order{}, []string{"A", "b", "B.txt", "c2.png", "c10.jpg", "vanished.gif"}},
+		{order{reverse: true}, []string{"b", "A", "vanished.gif", "c10.jpg", "c2.png", "B.txt"}},
+		{order{by: bySize}, []string{"A", "b", "c2.png", "B.txt", "c10.jpg", "vanished.gif"}},
+		{order{by: bySize, reverse: true}, []string{"b", "A", "vanished.gif", "c10.jpg", "B.txt", "c2.png"}},
+		{order{by: byTime}, []string{"A", "b", "c2.png", "B.txt", "c10.jpg", "vanished.gif"}},
+		{order{by: byKind}, []string{"A", "b", "vanished.gif", "c10.jpg", "c2.png", "B.txt"}},
+	} {
+		equal(t, c.order.String(), arrangedNames(dir, entries, c.order, false, ""), c.want)
+	}
+	if got := arrangedNames(dir, entries, order{}, true, ""); !slices.Contains(got, ".hidden") {
+		t.Errorf("hidden files are not shown: %q", got)
+	}
+}
+
+func TestFilterFinds(t *testing.T) {
+	entries := entriesOf("holiday/", "IMG_2.jpg", "my image.png", "naïve (final).txt", "写真.png")
+	for _, c := range []struct {
+		pattern string
+		want    []string
+	}{
+		{"", []string{"holiday", "IMG_2.jpg", "my image.png", "naïve (final).txt", "写真.png"}},
+		{"  ", []string{"holiday", "IMG_2.jpg", "my image.png", "naïve (final).txt", "写真.png"}},
+		{"img", []string{"IMG_2.jpg", "my image.png"}},
+		{"png", []string{"写真.png", "my image.png"}},
+		{"png my", []string{"my image.png"}},
+		{"真", []string{"写真.png"}},
+		{"naï", []string{"naïve (final).txt"}},
+		{"zz", nil},
+	} {
+		got := arrangedNames("/", entries, order{}, false, c.pattern)
+		slices.Sort(got)
+		want := slices.Clone(c.want)
+		slices.Sort(want)
+		equal(t, "found by "+c.pattern, got, want)
+	}
+}
+
+// Looking only among what a shorter pattern found gives what looking through
+// all gives.
+func TestNarrowingIsSearching(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		letter := rapid.SampledFrom([]rune("aAbB_-. 1é写"))
+		var entries []entry
+		for i, n := range rapid.SliceOfN(rapid.StringOfN(letter, 0, 8, -1), 0, 30).Draw(t, "names") {
+			name := fmt.Sprintf("%s%d", n, i)
+			entries = append(entries, entry{name: name, key: sortKey(name)})
+		}
+		short := rapid.StringOfN(letter, 1, 3, -1).Draw(t, "pattern")
+		long := short + rapid.StringOfN(letter, 0, 3, -1).Draw(t, "typed on")
+		first := arrangement{entries: entries, pattern: short}
+		first.fill(context.Background(), arrangement{})
+		narrowed := arrangement{entries: entries, pattern: long}
+		narrowed.fill(context.Background(), first)
+		whole := arrangement{entries: entries, pattern: long}
+		whole.fill(context.Background(), arrangement{})
+		if !slices.Equal(narrowed.rows, whole.rows) {
+			t.Fatalf("%q then %q: %v, from the beginning: %v", short, long, narrowed.rows, whole.rows)
+		}
+		for _, row := range whole.rows {
+			for _, at := range letters(entries[row].name, long) {
+				if at < 0 || at >= len(entries[row].name) {
+					t.Fatalf("letter at %d of %q", at, entries[row].name)
+				}
+			}
+		}
+	})
+}
+
+func TestFillStops(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	a := arrangement{entries: entriesOf("a", "b")}
+	if a.fill(ctx, arrangement{}) {
+		t.Error("an arrangement nobody waits for was finished")
+	}
+}
+
+func TestShorten(t *testing.T) {
+	// abcdefghij shortened to ab…ij
+	got := shorten([]int{0, 1, 2, 5, 8, 9}, 10, "ab…ij")
+	if want := []int{0, 1, 5, 6}; !slices.Equal(got, want) {
+		t.Errorf("offsets %v, want %v", got, want)
+	}
+}

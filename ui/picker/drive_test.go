@@ -1,0 +1,193 @@
+package picker
+
+import (
+	"image"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/theme"
+)
+
+// desk drives a picker as the root does: it runs the commands and hands their
+// messages back, and keeps those that are meant for others.
+type desk struct {
+	t    *testing.T
+	m    *Model
+	out  []tea.Msg // messages for the root, in order
+	size image.Point
+	now  time.Time
+}
+
+// start opens a picker on a folder and waits until it rests.
+func start(t *testing.T, o Options) *desk {
+	t.Helper()
+	d := &desk{t: t, size: image.Pt(118, 32), now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}
+	if o.Now == nil {
+		o.Now = func() time.Time { return d.now }
+	}
+	d.m = New(o)
+	d.resize(d.size)
+	d.run(d.m.Init())
+	return d
+}
+
+func (d *desk) resize(size image.Point) {
+	d.size = size
+	d.send(tea.WindowSizeMsg{Width: size.X, Height: size.Y + rootLines})
+}
+
+func (d *desk) send(msg tea.Msg) {
+	d.t.Helper()
+	d.run(d.m.Update(msg))
+	d.m.View(d.size, theme.New(true, true))
+}
+
+// run runs a command and all that follows from it, in the order of asking.
+func (d *desk) run(cmd tea.Cmd) {
+	d.t.Helper()
+	for todo := []tea.Cmd{cmd}; len(todo) > 0; {
+		next := todo[0]
+		todo = todo[1:]
+		if next == nil {
+			continue
+		}
+		switch msg := next().(type) {
+		case nil:
+		case tea.BatchMsg:
+			todo = append(todo, msg...)
+		default:
+			if ours(msg) {
+				todo = append(todo, d.m.Update(msg))
+			} else {
+				d.out = append(d.out, msg)
+			}
+		}
+	}
+}
+
+// ours tells the picker's own messages from those for the root.
+func ours(msg tea.Msg) bool {
+	return strings.HasSuffix(reflect.TypeOf(msg).PkgPath(), "ui/picker")
+}
+
+func (d *desk) press(keys ...string) {
+	d.t.Helper()
+	for _, k := range keys {
+		d.send(kit.KeyMsg(k))
+	}
+}
+
+func (d *desk) text() string { return ansi.Strip(d.m.View(d.size, theme.New(true, true))) }
+
+func (d *desk) sees(words ...string) {
+	d.t.Helper()
+	view := d.text()
+	for _, w := range words {
+		if !strings.Contains(view, w) {
+			d.t.Errorf("the screen does not show %q:\n%s", w, view)
+		}
+	}
+}
+
+func (d *desk) under(name string) {
+	d.t.Helper()
+	e, _ := d.m.current()
+	if e.name != name {
+		d.t.Errorf("the cursor is on %q, not on %q", e.name, name)
+	}
+}
+
+// rows are the names in the list.
+func (d *desk) rows() []string {
+	var out []string
+	for i := range d.m.shown.rows {
+		e, _ := d.m.entryAt(i)
+		out = append(out, e.name)
+	}
+	return out
+}
+
+// tray are the names in the tray.
+func (d *desk) tray() []string {
+	var out []string
+	for _, s := range d.m.tray.sources() {
+		out = append(out, s.Name())
+	}
+	return out
+}
+
+// toasts takes the toasts so far.
+func (d *desk) toasts() []page.Toast { return taken[page.Toast](d) }
+
+// taken takes the messages of one type out of those for the root.
+func taken[T any](d *desk) []T {
+	var got []T
+	var rest []tea.Msg
+	for _, msg := range d.out {
+		if m, ok := msg.(T); ok {
+			got = append(got, m)
+		} else {
+			rest = append(rest, msg)
+		}
+	}
+	d.out = rest
+	return got
+}
+
+// toasted checks that one toast holds the words, and takes it.
+func (d *desk) toasted(words string) {
+	d.t.Helper()
+	got := d.toasts()
+	for _, t := range got {
+		if strings.Contains(t.Text, words) {
+			return
+		}
+	}
+	d.t.Errorf("no toast says %q; toasts: %+v", words, got)
+}
+
+func equal(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	if strings.Join(got, "|") != strings.Join(want, "|") {
+		t.Errorf("%s: %q, want %q", what, got, want)
+	}
+}
+
+// folder makes a folder with files of 10 bytes; names that end in / are
+// folders, and files may lie in them.
+func folder(t *testing.T, names ...string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range names {
+		path := filepath.Join(dir, n)
+		if strings.HasSuffix(n, "/") {
+			must(t, os.MkdirAll(path, 0o755))
+			continue
+		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, []byte("0123456789"), 0o644))
+	}
+	return dir
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func file(path ...string) api.Source { return api.Source{Path: filepath.Join(path...)} }

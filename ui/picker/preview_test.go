@@ -1,0 +1,159 @@
+package picker
+
+import (
+	"context"
+	"errors"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
+)
+
+// gallery is a folder with pictures of 400x300 pixels.
+func gallery(t *testing.T) string {
+	t.Helper()
+	dir := folder(t, "sub/one.txt", "sub/.two", "sub/deep/", "z.txt")
+	img := image.NewNRGBA(image.Rect(0, 0, 400, 300))
+	for y := range 300 {
+		for x := range 400 {
+			img.Set(x, y, color.NRGBA{uint8(x), uint8(y), uint8(x + y), 255})
+		}
+	}
+	write := func(name string, encode func(*os.File) error) {
+		f, err := os.Create(filepath.Join(dir, name))
+		must(t, err)
+		must(t, encode(f))
+		must(t, f.Close())
+	}
+	write("a.jpg", func(f *os.File) error { return jpeg.Encode(f, img, nil) })
+	img.Set(0, 0, color.NRGBA{})
+	write("b.png", func(f *os.File) error { return png.Encode(f, img) })
+	must(t, os.WriteFile(filepath.Join(dir, "broken.jpg"), []byte("\xff\xd8\xff\xe0 and no more"), 0o644))
+	return dir
+}
+
+func previewed(t *testing.T) *desk {
+	return start(t, Options{Folder: gallery(t), Preview: true, Loader: picture.NewLoader(picture.Limits{})})
+}
+
+func TestPreview(t *testing.T) {
+	d := previewed(t)
+	d.sees("holds", "2 files, 1 folder", "1 of them", "A folder. enter opens it.")
+	d.press("j")
+	d.sees("JPEG picture", "400 x 300 px", "alpha", "no", "changed")
+	if got, want := len(d.m.preview.drawn), d.m.layout().picture().Dy(); got != want {
+		t.Errorf("the picture has %d lines, want %d", got, want)
+	}
+	d.press("j")
+	d.sees("PNG picture", "yes, can be transparent")
+	d.press("j")
+	d.sees("broken.jpg", "No preview.")
+	if d.m.preview.facts.Problem == nil {
+		t.Error("a picture without an end looks sound")
+	}
+	d.press("j")
+	d.sees("No preview of text.", "text, 10 B")
+	d.press("p")
+	if strings.Contains(d.text(), "No preview") {
+		t.Error("p leaves the preview on")
+	}
+	d.press("p")
+	d.sees("No preview of text.")
+}
+
+func TestPreviewOfTheTray(t *testing.T) {
+	d := previewed(t)
+	d.press("j", "space", "a")
+	d.send(tea.PasteMsg{Content: "https://example.com/x.jpg"})
+	d.press("enter", "tab")
+	d.sees("a.jpg", "JPEG picture")
+	d.press("j")
+	d.sees("An address: the service fetches the file itself.")
+}
+
+// The same file at another size is drawn again; the facts stay meanwhile.
+func TestPreviewFollowsTheSize(t *testing.T) {
+	d := previewed(t)
+	d.press("j")
+	before := len(d.m.preview.drawn)
+	cmd := d.m.Update(tea.WindowSizeMsg{Width: 140, Height: 50})
+	if d.m.preview.facts == nil {
+		t.Error("the facts went with the size")
+	}
+	d.size = image.Pt(140, 48)
+	d.run(cmd)
+	if got := len(d.m.preview.drawn); got <= before {
+		t.Errorf("%d lines, before %d", got, before)
+	}
+	d.resize(image.Pt(80, 20))
+	d.sees("JPEG picture", "400 x 300 px")
+	d.resize(image.Pt(40, 10))
+	if d.m.preview.subject.path != "" {
+		t.Error("a preview without a place is made")
+	}
+}
+
+// Who runs down a list gets the preview of where the cursor rests, and what
+// was under way is stopped.
+func TestPreviewOfWhereTheCursorRests(t *testing.T) {
+	d := previewed(t)
+	first := d.m.Update(kit.KeyMsg("j"))
+	ctx, gen := d.m.preview.ctx, d.m.preview.gen
+	d.press("j")
+	if !errors.Is(ctx.Err(), context.Canceled) {
+		t.Error("the preview that was left goes on")
+	}
+	d.run(first)
+	d.send(factsMsg{gen: gen, facts: picture.Facts{Name: "something else"}})
+	d.send(drawnMsg{gen: gen, lines: []string{"something else"}})
+	d.send(countedMsg{gen: gen, count: count{files: 77}})
+	if strings.Contains(d.text(), "something else") || strings.Contains(d.text(), "77") {
+		t.Error("a preview of another file is shown")
+	}
+	d.sees("PNG picture")
+	// The same file again is not read again.
+	now := d.m.preview.gen
+	d.send(page.RunsChanged{})
+	d.send(tea.WindowSizeMsg{Width: d.size.X, Height: d.size.Y + rootLines})
+	if d.m.preview.gen != now {
+		t.Error("the preview began again though nothing changed")
+	}
+}
+
+func TestPreviewWithoutLoader(t *testing.T) {
+	d := start(t, Options{Folder: gallery(t), Preview: true})
+	d.press("j")
+	d.sees("JPEG picture", "400 x 300 px")
+	if d.m.preview.drawn != nil {
+		t.Error("a picture without a loader")
+	}
+}
+
+func TestColoursFollowTheTerminal(t *testing.T) {
+	for profile, want := range map[colorprofile.Profile]picture.Color{
+		colorprofile.TrueColor: picture.TrueColor, colorprofile.ANSI256: picture.Color256,
+		colorprofile.ANSI: picture.NoColor, colorprofile.ASCII: picture.NoColor, colorprofile.NoTTY: picture.NoColor,
+		colorprofile.Unknown: picture.TrueColor,
+	} {
+		if got := coloursOf(profile); got != want {
+			t.Errorf("%v: %v, want %v", profile, got, want)
+		}
+	}
+	d := previewed(t)
+	d.press("j")
+	d.send(tea.ColorProfileMsg{Profile: colorprofile.ANSI256})
+	if d.m.preview.subject.options.Color != picture.Color256 {
+		t.Error("the picture keeps the colours of before")
+	}
+}

@@ -1,0 +1,104 @@
+//go:build unix
+
+package picker
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"mediadesk/ui/page"
+)
+
+// What cannot be sent is shown with its reason and does not get into the tray.
+func TestSpecialFiles(t *testing.T) {
+	dir := folder(t, "good.jpg", "sub/")
+	must(t, os.WriteFile(filepath.Join(dir, "empty.txt"), nil, 0o644))
+	must(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644))
+	must(t, os.Symlink("/dev/null", filepath.Join(dir, "null")))
+	must(t, os.Symlink(filepath.Join(dir, "nowhere"), filepath.Join(dir, "broken")))
+	must(t, os.Symlink(filepath.Join(dir, "good.jpg"), filepath.Join(dir, "link.jpg")))
+	must(t, os.Symlink(filepath.Join(dir, "sub"), filepath.Join(dir, "sublink")))
+	t.Chdir(dir) // the path of a socket must be short
+	s, err := net.Listen("unix", "socket")
+	must(t, err)
+	defer s.Close()
+
+	d := start(t, Options{Folder: dir, Preview: true})
+	for _, c := range []struct{ name, row, reason string }{
+		{"empty.txt", "empty", "is empty (0 bytes)"},
+		{"pipe", "pipe", "is a pipe, not a file"},
+		{"null", "device", "is a device, not a file"},
+		{"socket", "socket", "is a socket, not a file"},
+		{"broken", "dead link", "is not there"},
+		{"sub", "folder", "is a folder"},
+		{"sublink", "folder", "is a folder"},
+	} {
+		if !d.m.setCursor(c.name) {
+			t.Fatalf("%s is not shown", c.name)
+		}
+		d.send(page.Tick{})
+		d.press("space")
+		d.toasted(c.reason)
+		d.sees(c.row)
+		d.under(c.name)
+		if e, _ := d.m.current(); e.kind != kindFolder {
+			d.sees(c.reason[:len("is a ")]) // the pane gives the reason too
+		}
+	}
+	equal(t, "tray", d.tray(), nil)
+	d.press("ctrl+a")
+	equal(t, "tray", d.tray(), []string{"good.jpg", "link.jpg"})
+	d.toasted("5 of 7 cannot be picked")
+
+	// A file that goes while it is shown.
+	d.press("esc")
+	d.m.setCursor("good.jpg")
+	must(t, os.Remove(filepath.Join(dir, "good.jpg")))
+	d.toasts()
+	d.press("space")
+	d.toasted("is not there (any more)")
+	equal(t, "tray", d.tray(), nil)
+}
+
+func TestUnreadable(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("nothing is unreadable for root")
+	}
+	dir := folder(t, "closed/", "closed.jpg")
+	must(t, os.Chmod(filepath.Join(dir, "closed"), 0))
+	t.Cleanup(func() { must(t, os.Chmod(filepath.Join(dir, "closed"), 0o755)) })
+	must(t, os.Chmod(filepath.Join(dir, "closed.jpg"), 0))
+	d := start(t, Options{Folder: dir})
+	d.sees("unreadable")
+	d.press("enter")
+	d.toasted("permission denied")
+	if d.m.shown.folder != dir {
+		t.Errorf("folder %q", d.m.shown.folder)
+	}
+	d.press("j", "space")
+	d.toasted("permission denied")
+	equal(t, "tray", d.tray(), nil)
+
+	d = start(t, Options{Folder: filepath.Join(dir, "closed")})
+	d.sees("permission denied", "h goes to the folder above")
+	d.press("h")
+	d.under("closed")
+}
+
+func TestNamesThatAreNoText(t *testing.T) {
+	dir := folder(t, "\xff\xfe.jpg", "red\x1b[31m.jpg", "\u202egpj.exe")
+	d := start(t, Options{Folder: dir})
+	d.sees(`\xff\xfe.jpg`, `red\x1b[31m.jpg`, `\u{202e}gpj.exe`)
+	d.press("ctrl+a")
+	for _, s := range d.m.tray.sources() {
+		if _, err := os.Stat(s.Path); err != nil {
+			t.Errorf("the path is not that of the file: %v", err)
+		}
+	}
+	if len(d.tray()) != 3 {
+		t.Errorf("tray: %q", d.tray())
+	}
+}

@@ -1,0 +1,253 @@
+package picker
+
+import (
+	"image"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/picture"
+	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
+)
+
+// hostile are names that do harm when they are drawn as they are.
+var hostile = []string{
+	"red\x1b[31m\x1b]0;title\x07.jpg", "tab\tnewline\n.txt", "\xff\xfe\xc3.png", "\u202egpj.exe", "zero\u200bwidth.gif",
+	"写真アルバム写真アルバム写真アルバム写真アルバム写真アルバム.jpeg", "день 1 — naïve (final).txt",
+	"👨‍👩‍👧‍👦🏳️‍🌈🇩🇪.webp", "e" + strings.Repeat("\u0301", 40) + ".jpg", strings.Repeat("long ", 40) + ".tiff", "हिन्दी नाम.jpg", "\u0301lonely.jpg",
+	"<b>&amp;.svg", "'\"`$(x).sh", "-rf", "~", " ", strings.Repeat("w", 250),
+}
+
+func TestEverySizeAndTheme(t *testing.T) {
+	dir := folder(t, append([]string{"sub/写真/x.jpg", "\x1b[2Jfolder/"}, hostile...)...)
+	states := map[string]func(*desk){
+		"list":       func(*desk) {},
+		"hidden":     func(d *desk) { d.press(".") },
+		"filter":     func(d *desk) { d.press("/", "写", "j") },
+		"found":      func(d *desk) { d.press("/", "w", "enter") },
+		"none found": func(d *desk) { d.press("/", "q", "q", "q") },
+		"all picked": func(d *desk) { d.press("ctrl+a", "G") },
+		"tray":       func(d *desk) { d.press("ctrl+a", "tab", "j", "j") },
+		"range":      func(d *desk) { d.press("v", "G") },
+		"address": func(d *desk) {
+			d.press("a")
+			d.send(tea.PasteMsg{Content: "https://例え.example/" + strings.Repeat("写", 100)})
+		},
+		"menu":      func(d *desk) { d.press(",") },
+		"no folder": func(d *desk) { d.m.problem = folderProblem("/\x1b[31m", tea.ErrProgramKilled); d.m.list.SetLen(0) },
+		"URL picked": func(d *desk) {
+			d.send(tea.PasteMsg{Content: "https://example.com/\u202e" + strings.Repeat("x", 300)})
+			d.press("tab")
+		},
+		"no preview": func(d *desk) { d.press("p") },
+	}
+	for name, prepare := range states {
+		t.Run(name, func(t *testing.T) {
+			d := start(t, Options{Folder: dir, Preview: true, Loader: picture.NewLoader(picture.Limits{})})
+			prepare(d)
+			for _, key := range []string{"", "end"} {
+				if key != "" {
+					d.press(key)
+				}
+				uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
+					view := d.m.View(image.Pt(w, h), th)
+					if got := kit.Size(view); got != image.Pt(w, h) {
+						t.Errorf("at %dx%d the view has %v", w, h, got)
+					}
+					return view
+				})
+			}
+		})
+	}
+	if New(Options{}).View(image.Pt(0, 0), theme.New(true, true)) != "" {
+		t.Error("no cells hold something")
+	}
+	uitest.Sweep(t, func(w, h int, th *theme.Theme) string { return New(Options{}).View(image.Pt(w, h), th) })
+}
+
+// The panes tile the rectangle: nothing overlaps, nothing is left over.
+func TestPanesTile(t *testing.T) {
+	for _, size := range append([]image.Point{{100, 12}, {61, 17}, {59, 40}, {300, 100}}, uitest.Sizes...) {
+		for _, preview := range []bool{true, false} {
+			for _, onTray := range []bool{true, false} {
+				for _, items := range []int{0, 1, 7, 1000} {
+					l := share(size, preview, onTray, items)
+					covered := 0
+					parts := []image.Rectangle{l.list, l.preview, l.tray, l.summary}
+					for i, r := range parts {
+						if !r.In(image.Rectangle{Max: size}) {
+							t.Errorf("%v: part %d sticks out: %v", size, i, r)
+						}
+						covered += r.Dx() * r.Dy()
+						for _, o := range parts[i+1:] {
+							if r.Overlaps(o) {
+								t.Errorf("%v: parts overlap: %v, %v", size, r, o)
+							}
+						}
+					}
+					if covered != size.X*size.Y {
+						t.Errorf("%v preview %v tray %v: %d cells covered of %d", size, preview, onTray, covered, size.X*size.Y)
+					}
+					if pic := l.picture(); !pic.Empty() && !pic.In(inner(l.preview)) {
+						t.Errorf("%v: picture outside its pane", size)
+					}
+				}
+			}
+		}
+	}
+}
+
+// All cells of the row under the cursor have the ground that says so.
+func TestCursorRowIsOnePiece(t *testing.T) {
+	d := start(t, Options{Folder: folder(t, "写真 IMG.jpg", "b.txt")})
+	d.press("/", "i", "m", "enter", "space")
+	for _, color := range []bool{true, false} {
+		th := theme.New(true, color)
+		buf := uv.NewScreenBuffer(d.size.X, d.size.Y)
+		uv.NewStyledString(d.m.View(d.size, th)).Draw(buf, buf.Bounds())
+		rows := d.m.rowsArea(d.m.layout())
+		y := rows.Min.Y
+		first := buf.CellAt(rows.Min.X, y).Style
+		for x := rows.Min.X; x < rows.Max.X; x++ {
+			c := buf.CellAt(x, y)
+			if c.Width == 0 {
+				continue // the second half of a wide letter
+			}
+			if c.Style.Bg != first.Bg || c.Style.Attrs&uv.AttrReverse != first.Attrs&uv.AttrReverse {
+				t.Errorf("colour %v: column %d (%q) has another ground", color, x, c.Content)
+			}
+		}
+	}
+}
+
+func TestLongNamesKeepTheirEnd(t *testing.T) {
+	d := start(t, Options{Folder: folder(t, strings.Repeat("very ", 40)+"long.jpeg")})
+	d.resize(image.Pt(60, 20))
+	d.sees("very very", "long.jpeg")
+	d.press("/", "v", "j", "p", "g")
+	d.sees("very very", "long.jpeg")
+}
+
+// Nothing is drawn anew while nothing changes.
+func TestViewIsKept(t *testing.T) {
+	d := start(t, Options{Folder: folder(t, "a.jpg")})
+	th := theme.New(true, true)
+	view := d.m.View(d.size, th)
+	d.m.list.SetLen(0) // would be seen in a new drawing
+	if d.m.View(d.size, th) != view {
+		t.Error("drawn anew")
+	}
+	if d.m.View(d.size, theme.New(false, true)) == view {
+		t.Error("the drawing of another theme was kept")
+	}
+}
+
+// Keys that the root or the terminal keeps for itself.
+var reserved = []string{
+	"1", "2", "3", "4", "5", "[", "]", "?", "f1", ":", "ctrl+k", "q", "ctrl+c", "ctrl+z", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+[",
+}
+
+func TestKeysAreListedOnce(t *testing.T) {
+	m := New(Options{})
+	parts := map[string][]act{
+		"list": m.keys.list, "tray": m.keys.tray, "filter": m.keys.filter, "address": m.keys.address, "menu": m.keys.menu,
+	}
+	for part, acts := range parts {
+		seen := map[string]string{}
+		for _, a := range acts {
+			words := a.binding.Help().Desc
+			if words == "" || a.group == "" {
+				t.Errorf("%s: an act without words or group: %v", part, a.binding.Keys())
+			}
+			for _, k := range a.binding.Keys() {
+				if seen[k] != "" {
+					t.Errorf("%s: %s is %q and %q", part, k, seen[k], words)
+				}
+				seen[k] = words
+				if slices.Contains(reserved, k) {
+					t.Errorf("%s: %s is not the picker's (%s)", part, k, words)
+				}
+				if got := kit.KeyMsg(k).String(); got != k {
+					t.Errorf("%s: %s cannot be pressed by the help: %s", part, k, got)
+				}
+			}
+		}
+		if part != "list" {
+			continue
+		}
+		for _, k := range strings.Fields("up down j k left h backspace right l enter g G home end pgup pgdown ctrl+b ctrl+f ctrl+u ctrl+d " +
+			"space v ctrl+a * esc / n N tab shift+tab u p . , y z a ~") {
+			if seen[k] == "" {
+				t.Errorf("%s does nothing", k)
+			}
+		}
+	}
+}
+
+// What can be done and why not is said for every state.
+func TestActs(t *testing.T) {
+	why := func(d *desk, key string) string {
+		d.t.Helper()
+		for _, a := range d.m.Acts() {
+			if slices.Contains(a.Binding.Keys(), key) {
+				return a.Why
+			}
+		}
+		d.t.Errorf("no act has the key %s", key)
+		return ""
+	}
+	d := start(t, Options{Folder: folder(t)})
+	for _, k := range []string{"space", "enter", "v", "ctrl+a", "*", "esc", "n", "u", "tab", "z"} {
+		if why(d, k) == "" {
+			t.Errorf("%s is offered in an empty folder with an empty tray", k)
+		}
+		d.toasts()
+		d.press(k)
+		if len(d.toasts()) != 1 {
+			t.Errorf("%s does nothing and does not say why", k)
+		}
+	}
+	d = start(t, Options{Folder: folder(t, "a.jpg", "b.jpg")})
+	if got := d.m.Acts()[0].Binding.Help().Desc; got != "pick" {
+		t.Errorf("first act: %q", got)
+	}
+	d.press("space")
+	if got := d.m.Acts()[0].Binding.Help().Desc; got != "upload 1 file" {
+		t.Errorf("first act: %q", got)
+	}
+	for _, k := range []string{"space", "enter", "v", "ctrl+a", "*", "esc", "u", "tab"} {
+		if words := why(d, k); words != "" {
+			t.Errorf("%s: %s", k, words)
+		}
+	}
+	hints := ansi.Strip(kit.Hints(d.m.Acts(), 100, theme.New(true, true)))
+	if !strings.HasPrefix(hints, "u upload 1 file   space pick   enter → open") {
+		t.Errorf("hints: %q", hints)
+	}
+}
+
+func TestTrayCountsOnce(t *testing.T) {
+	var tr tray
+	i := item{source: api.Source{Path: "/a"}}
+	if !tr.add(i) || tr.add(i) {
+		t.Error("a source is in the tray once")
+	}
+	i.identity.Size = 5
+	tr.set(i)
+	tr.set(i)
+	tr.set(item{source: api.Source{Path: "/other"}, identity: api.Identity{Size: 99}})
+	if tr.size != 5 {
+		t.Errorf("size %d", tr.size)
+	}
+	tr.remove(func(item) bool { return true })
+	if tr.size != 0 || len(tr.items) != 0 {
+		t.Errorf("left: %+v", tr)
+	}
+}

@@ -20,12 +20,12 @@ const answerGrace = 5 * time.Second
 // closes the connection at once.
 type patientConn struct {
 	net.Conn
-	once   sync.Once
-	closed chan struct{}
+	once    sync.Once
+	leaving chan struct{} // closed when the connection is given up
 }
 
 func newPatientConn(conn net.Conn) *patientConn {
-	return &patientConn{Conn: conn, closed: make(chan struct{})}
+	return &patientConn{Conn: conn, leaving: make(chan struct{})}
 }
 
 func (c *patientConn) Write(p []byte) (int, error) {
@@ -34,7 +34,7 @@ func (c *patientConn) Write(p []byte) (int, error) {
 		grace := time.NewTimer(answerGrace)
 		defer grace.Stop()
 		select {
-		case <-c.closed:
+		case <-c.leaving:
 		case <-grace.C:
 		}
 	}
@@ -42,6 +42,15 @@ func (c *patientConn) Write(p []byte) (int, error) {
 }
 
 func (c *patientConn) Close() error {
-	c.once.Do(func() { close(c.closed) })
+	c.leave()
 	return c.Conn.Close()
 }
+
+// SetWriteDeadline is what TLS does first when it closes, to say goodbye: from
+// then on nobody waits for an answer.
+func (c *patientConn) SetWriteDeadline(at time.Time) error {
+	c.leave()
+	return c.Conn.SetWriteDeadline(at)
+}
+
+func (c *patientConn) leave() { c.once.Do(func() { close(c.leaving) }) }

@@ -47,13 +47,7 @@ func (m *Model) enter() tea.Cmd {
 	if e.kind == kindFolder {
 		return m.open(m.path(e), "")
 	}
-	if len(m.tray.items) > 0 {
-		return m.form()
-	}
-	if err := m.refuse(e); err != nil {
-		return page.Send(problem(err))
-	}
-	return tea.Batch(m.take([]api.Source{{Path: m.path(e)}}), m.form())
+	return m.form(len(m.tray.items) == 0)
 }
 
 // parent goes to the folder above; the cursor lands on the one that was left.

@@ -36,6 +36,7 @@ func start(t *testing.T, o Options) *desk {
 		o.Now = func() time.Time { return d.now }
 	}
 	d.m = New(o)
+	d.m.pause = 0
 	d.resize(d.size)
 	d.run(d.m.Init())
 	return d

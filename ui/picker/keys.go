@@ -101,7 +101,7 @@ func trayActs() []act {
 // shared are the acts of both the list and the tray.
 func shared() []act {
 	return []act{
-		{binding: kit.Bind("upload form", "", "u"), group: groupSend, hint: true, why: nothingToSend, do: (*Model).form},
+		{binding: kit.Bind("upload form", "", "u"), group: groupSend, hint: true, why: nothingToSend, do: func(m *Model) tea.Cmd { return m.form(false) }},
 		{binding: kit.Bind("add a URL", "", "a"), group: groupPick, hint: true, do: (*Model).startAddress},
 		{binding: kit.Bind("files or tray", "tab", "tab", "shift+tab"), group: groupMove, hint: true, why: emptyTray, do: (*Model).nextPart},
 		{binding: kit.Bind("preview on or off", "", "p"), group: groupLook, do: func(m *Model) tea.Cmd { m.preview.on = !m.preview.on; return nil }},

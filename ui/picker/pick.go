@@ -28,6 +28,7 @@ type checkedMsg struct {
 type composeMsg struct {
 	items   []item
 	changed []string // names of those that are not what was picked
+	pick    bool     // what can be sent goes into the tray
 }
 
 // absolute makes the paths of sources absolute.
@@ -148,15 +149,6 @@ func refusals(refused []error, total int) tea.Cmd {
 	})
 }
 
-// canPick tells whether picking an entry makes sense; folders are opened, and
-// of the rest the look at it says whether it can be sent.
-func (m *Model) refuse(e entry) error {
-	if e.kind == kindFolder {
-		return &api.SourceError{Path: m.path(e), Reason: "is a folder", Help: "Open it with enter and pick the files in it."}
-	}
-	return m.infos[e.name].problem
-}
-
 // toggle picks the entry under the cursor, or lets go of it, and moves on. In
 // a range it does so with all of the range.
 func (m *Model) toggle() tea.Cmd {
@@ -173,10 +165,18 @@ func (m *Model) toggle() tea.Cmd {
 		m.step(1)
 		return nil
 	}
-	if err := m.refuse(e); err != nil {
-		return page.Send(problem(err))
+	switch {
+	case e.kind == kindFolder:
+		return page.Send(problem(&api.SourceError{
+			Path: source.Path, Reason: "is a folder", Help: "Open it with enter and pick the files in it.",
+		}))
+	case m.infos[e.name].problem != nil:
+		// The cursor stays where picking most likely fails, and the row is
+		// looked at again: perhaps it can be used by now.
+		delete(m.asked, e.name)
+	default:
+		m.step(1)
 	}
-	m.step(1)
 	return m.take([]api.Source{source})
 }
 
@@ -281,8 +281,9 @@ func (m *Model) sent(jobs []api.Job) {
 
 // form asks for the form of what is in the tray, or of the file under the
 // cursor where the tray is empty. The files are looked at once more: one that
-// changed since it was picked is said so before anything is sent.
-func (m *Model) form() tea.Cmd {
+// changed since it was picked is said so before anything is sent. pick puts the
+// file under the cursor into the tray too.
+func (m *Model) form(pick bool) tea.Cmd {
 	items := append([]item(nil), m.tray.items...)
 	if len(items) == 0 {
 		e, ok := m.current()
@@ -292,7 +293,7 @@ func (m *Model) form() tea.Cmd {
 		items = []item{{source: api.Source{Path: m.path(e)}}}
 	}
 	return func() tea.Msg {
-		var msg composeMsg
+		msg := composeMsg{pick: pick}
 		for _, i := range items {
 			if i.isURL() {
 				msg.items = append(msg.items, i)
@@ -319,8 +320,12 @@ func (m *Model) compose(msg composeMsg) tea.Cmd {
 			refused = append(refused, i.problem)
 			continue
 		}
+		if msg.pick {
+			m.tray.add(i)
+		}
 		sources = append(sources, i.source)
 	}
+	m.trayList.SetLen(len(m.tray.items))
 	cmds := []tea.Cmd{refusals(refused, len(msg.items))}
 	if n := len(msg.changed); n > 0 {
 		text := fmt.Sprintf("%q changed since it was picked. What it is now would be sent.", msg.changed[0])

@@ -79,6 +79,7 @@ type Model struct {
 	infosFor  string
 	statting  bool
 	preview   preview
+	pause     time.Duration // how long the cursor rests before a preview is made
 	colours   picture.Color
 	plain     bool // the theme has no colour
 	light     bool
@@ -109,6 +110,7 @@ func New(o Options) *Model {
 	m := &Model{
 		options: o,
 		now:     o.Now,
+		pause:   pause,
 		home:    homeFolder,
 		places:  map[string]string{},
 		infos:   map[string]info{},

@@ -152,7 +152,7 @@ func (m *Model) wantPreview() tea.Cmd {
 	p.busy = true
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	gen := p.gen
-	return tea.Tick(pause, func(time.Time) tea.Msg { return previewDueMsg{gen} })
+	return tea.Tick(m.pause, func(time.Time) tea.Msg { return previewDueMsg{gen} })
 }
 
 // previewDue begins to read, if the cursor still rests.

@@ -53,6 +53,13 @@ func TestSpecialFiles(t *testing.T) {
 	equal(t, "tray", d.tray(), []string{"good.jpg", "link.jpg"})
 	d.toasted("5 of 7 cannot be picked")
 
+	// What was empty can be picked once it has content.
+	must(t, os.WriteFile(filepath.Join(dir, "empty.txt"), []byte("full"), 0o644))
+	d.m.setCursor("empty.txt")
+	d.press("space")
+	equal(t, "tray", d.tray(), []string{"good.jpg", "link.jpg", "empty.txt"})
+	d.sees("4 B")
+
 	// A file that goes while it is shown.
 	d.press("esc")
 	d.m.setCursor("good.jpg")

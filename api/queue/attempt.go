@@ -89,6 +89,7 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 	}
 	a.exists = a.exists && (before || e.doubtful)
 	e.doubtful = e.doubtful || a.doubtful
+	a.doubtful = e.doubtful
 	q.mu.Unlock()
 	job.Failure = api.FailureOf(err)
 	job.Unclear = before || a.arrived
@@ -140,6 +141,11 @@ func (q *Queue) judge(ctx context.Context, job api.Job, a assessment, tries int,
 			v.quiet = a.wait
 		}
 		return v
+	case a.doubtful && !job.Unclear && job.Naming == api.NameHere:
+		// A look costs little, and nobody else makes this name.
+		if found := q.look(ctx, &job); found.file != nil {
+			return stored(job, found.file)
+		}
 	}
 	return q.settle(ctx, job, outcome)
 }

@@ -80,7 +80,7 @@ func (n *notes) AddJobs(_ context.Context, jobs []api.Job) ([]api.Job, error) {
 	added := slices.Clone(jobs)
 	for i := range added {
 		added[i].ID = int64(len(n.jobs) + 1)
-		added[i].Created = time.Now()
+		added[i].Created, added[i].State = time.Now(), api.Waiting
 		n.taken[added[i].ID] = true
 		if err := n.put(added[i]); err != nil {
 			return nil, err
@@ -156,9 +156,9 @@ const (
 type service struct {
 	mu       sync.Mutex
 	files    []api.File
-	versions map[string]int // how often each path was stored, overwriting included
-	faults   []fault        // of the attempts to come; then fine
-	perName  map[string][]fault
+	versions map[string]int     // how often each path was stored, overwriting included
+	faults   []fault            // of the attempts to come; then fine
+	perName  map[string][]fault // by first letter, before faults
 	attempts map[string]int
 	wait     time.Duration // what 429 and 503 ask for
 	noList   bool
@@ -171,6 +171,12 @@ func newService(faults ...fault) *service {
 	return &service{versions: map[string]int{}, faults: faults, attempts: map[string]int{}, perName: map[string][]fault{}}
 }
 
+// by sets the faults of the names with that first letter.
+func (s *service) by(letter string, faults ...fault) *service {
+	s.perName[letter] = faults
+	return s
+}
+
 var errGone = io.ErrUnexpectedEOF
 
 func (s *service) Upload(ctx context.Context, u *api.Upload, p *api.Progress) (*api.File, error) {
@@ -178,8 +184,8 @@ func (s *service) Upload(ctx context.Context, u *api.Upload, p *api.Progress) (*
 	s.attempts[u.FileName]++
 	s.at = append(s.at, time.Now())
 	f := fine
-	if list := s.perName[u.FileName]; len(list) > 0 {
-		f, s.perName[u.FileName] = list[0], list[1:]
+	if list := s.perName[u.FileName[:1]]; len(list) > 0 {
+		f, s.perName[u.FileName[:1]] = list[0], list[1:]
 	} else if len(s.faults) > 0 {
 		f, s.faults = s.faults[0], s.faults[1:]
 	}

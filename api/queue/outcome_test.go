@@ -41,6 +41,7 @@ func TestWhatIsClaimed(t *testing.T) {
 		{api.NameHere, []fault{lostBefore, lostBefore, lostBefore, lostBefore, lostBefore}, false, api.Unknown, 5, 0, false},
 		{api.NameHere, []fault{dial, dial, dial, dial, dial}, false, api.Unsent, 5, 0, false},
 		{api.NameHere, []fault{busy503, busy503, busy503, busy503, busy503}, false, api.Refused, 5, 0, false},
+		{api.NameHere, []fault{lost503, busy503, busy503, busy503, busy503}, false, api.Stored, 5, 1, true},
 
 		{api.NameService, nil, false, api.Stored, 1, 1, true},
 		{api.NameService, []fault{dial, cut, slow429, busy503}, false, api.Stored, 5, 1, true},

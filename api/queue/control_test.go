@@ -1,0 +1,490 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mediadesk/api"
+)
+
+func one(o *Options) { o.Concurrency = 1 }
+
+func TestRunsInOrderAndNotTooManyAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService().by("a", hangs).by("b", hangs).by("c", hangs)
+		s.started = make(chan string, 100)
+		q := start(t, newNotes(), s)
+		ids := addAll(t, q, job("a.jpg", api.NameService), job("b.jpg", api.NameService), job("c.jpg", api.NameService), job("d.jpg", api.NameService))
+		synctest.Wait()
+		if n := len(s.started); n != DefaultConcurrency {
+			t.Errorf("%d attempts at a time", n)
+		}
+		if got := q.Snapshot().Totals; got.Sending != 3 || got.Waiting != 1 {
+			t.Errorf("totals %+v", got)
+		}
+		q.SetConcurrency(4)
+		synctest.Wait()
+		if n := len(s.started); n != 4 {
+			t.Errorf("%d attempts after there was room for a fourth", n)
+		}
+		if got := outcome(t, q, ids[3]); got.State != api.Stored {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+func TestFailedOnesGoLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(refused401)
+		s.started = make(chan string, 100)
+		q := start(t, newNotes(), s, one)
+		ids := addAll(t, q, job("a.jpg", api.NameService))
+		if got := outcome(t, q, ids[0]); got.State != api.Refused {
+			t.Fatal(got.State)
+		}
+		q.PauseAll()
+		more := addAll(t, q, job("b.jpg", api.NameService))
+		if err := q.Retry(ids[0]); err != nil {
+			t.Fatal(err)
+		}
+		if got := outcome(t, q, ids[0]); got.State != api.Stored || got.Attempts != 2 {
+			t.Errorf("%+v", got)
+		}
+		outcome(t, q, more[0])
+		close(s.started)
+		var order []string
+		for name := range s.started {
+			order = append(order, name)
+		}
+		if !slices.Equal(order, []string{"a.jpg", "b.jpg", "a.jpg"}) {
+			t.Errorf("sent in the order %v", order)
+		}
+		rows := q.Snapshot().Rows
+		if rows[0].Job.ID != more[0] || rows[1].Job.ID != ids[0] {
+			t.Error("the retried job is not shown last")
+		}
+		if err := q.Retry(ids[0]); err == nil {
+			t.Error("a stored job can be retried")
+		}
+	})
+}
+
+func TestPauseAndContinue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(hangs, fine)
+		n := newNotes()
+		q := start(t, n, s, one)
+		ids := addAll(t, q, job("a.jpg", api.NameHere), job("b.jpg", api.NameHere))
+		synctest.Wait()
+		if err := q.Pause(ids[0]); err != nil {
+			t.Fatal(err)
+		}
+		if got := outcome(t, q, ids[1]); got.State != api.Stored {
+			t.Errorf("the next one is %s", got.State)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		row := q.Snapshot().Rows[0]
+		if row.Job.State != api.Waiting || !row.Paused || row.Job.Unclear || row.Job.Failure != nil || q.Busy() {
+			t.Errorf("paused is %+v, %+v", row, row.Job)
+		}
+		if kept := n.job(ids[0]); kept.State != api.Waiting || kept.Unclear {
+			t.Errorf("the journal has %+v", kept)
+		}
+		if err := q.Continue(ids[0]); err != nil {
+			t.Fatal(err)
+		}
+		if got := outcome(t, q, ids[0]); got.State != api.Stored || got.Attempts != 2 {
+			t.Errorf("%+v", got)
+		}
+		if err := q.Pause(ids[0]); err == nil {
+			t.Error("a stored job can be paused")
+		}
+	})
+}
+
+func TestCancel(t *testing.T) {
+	tests := []struct {
+		name   string
+		naming api.Naming
+		fault  fault
+		noList bool
+		want   api.State
+	}{
+		{"in the middle", api.NameHere, hangs, true, api.Cancelled},
+		{"everything out, can be looked up", api.NameHere, hangsStored, false, api.Stored},
+		{"everything out, cannot be looked up", api.NameHere, hangsStored, true, api.Unknown},
+		{"everything out, suffix by the service", api.NameService, hangsStored, false, api.Unknown},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, n := newService(tt.fault), newNotes()
+				s.noList = tt.noList
+				q := start(t, n, s, one)
+				ids := addAll(t, q, job("a.jpg", tt.naming), job("b.jpg", tt.naming))
+				synctest.Wait()
+				if err := errors.Join(q.Cancel(ids[1]), q.Cancel(ids[0]), q.Cancel(ids[0])); err != nil {
+					t.Fatal(err)
+				}
+				if got := outcome(t, q, ids[0]); got.State != tt.want || n.job(ids[0]).State != tt.want {
+					t.Errorf("%s, want %s; %+v", got.State, tt.want, got.Failure)
+				}
+				if got := outcome(t, q, ids[1]); got.State != api.Cancelled || got.Attempts != 0 {
+					t.Errorf("the one in line is %s", got.State)
+				}
+				if s.sent("b.jpg") != 0 {
+					t.Error("a cancelled job was sent")
+				}
+			})
+		})
+	}
+}
+
+func TestCancelBeforeStart(t *testing.T) {
+	n := newNotes()
+	q := New(Options{Journal: n, Sender: newService()})
+	added, err := q.Add(t.Context(), []api.Job{job("a.jpg", api.NameHere)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := q.Cancel(added[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	if got := outcome(t, q, added[0].ID); got.State != api.Cancelled {
+		t.Error(got.State)
+	}
+	closeNow(t, q)
+}
+
+// TestCloseLeavesTheRest: what is under way is broken off when the patience
+// ends, waits in the journal and is taken by the next queue, once.
+func TestCloseLeavesTheRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, n := newService().by("a", hangs).by("b", hangsStored).by("c", hangsStored), newNotes()
+		q := start(t, n, s)
+		ids := addAll(t, q, job("a.jpg", api.NameHere), job("b.jpg", api.NameHere), job("c.jpg", api.NameService), job("d.jpg", api.NameService))
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		began := time.Now()
+		if err := q.Close(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took != 5*time.Second {
+			t.Errorf("Close took %s", took)
+		}
+		for _, id := range ids {
+			if kept := n.job(id); kept.State != api.Waiting {
+				t.Errorf("%s is %s", kept.Upload.FileName, kept.State)
+			}
+		}
+		if _, err := q.Add(t.Context(), []api.Job{job("e.jpg", api.NameHere)}); !errors.Is(err, ErrClosed) {
+			t.Errorf("Add after Close: %v", err)
+		}
+		if err := q.Pause(ids[0]); !errors.Is(err, ErrClosed) {
+			t.Errorf("Pause after Close: %v", err)
+		}
+		q = start(t, n, s)
+		jobs, err := q.Wait(t.Context(), nil)
+		if err != nil || len(jobs) != 5 {
+			t.Fatalf("%d jobs, %v", len(jobs), err)
+		}
+		for i, want := range []api.State{api.Stored, api.Stored, api.Unknown, api.Stored, api.Stored} {
+			if jobs[i].State != want {
+				t.Errorf("%s is %s, want %s", jobs[i].Upload.FileName, jobs[i].State, want)
+			}
+			if name := jobs[i].Upload.FileName[:1]; s.copies(name) != 1 {
+				t.Errorf("%s was stored %d times", name, s.copies(name))
+			}
+		}
+	})
+}
+
+func TestCloseWaitsForWhatIsUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := slowSender{newService(), 3 * time.Second}
+		n := newNotes()
+		q := start(t, n, s, one)
+		ids := addAll(t, q, job("a.jpg", api.NameHere), job("b.jpg", api.NameHere))
+		synctest.Wait()
+		waited := make(chan error)
+		go func() {
+			_, err := q.Wait(t.Context(), ids)
+			waited <- err
+		}()
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		if err := q.Close(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if a, b := n.job(ids[0]), n.job(ids[1]); a.State != api.Stored || b.State != api.Waiting || b.Attempts != 0 {
+			t.Errorf("%s and %s", a.State, b.State)
+		}
+		if err := <-waited; !errors.Is(err, ErrClosed) {
+			t.Errorf("Wait ended with %v", err)
+		}
+	})
+}
+
+// slowSender takes its time for every upload.
+type slowSender struct {
+	*service
+	takes time.Duration
+}
+
+func (s slowSender) Upload(ctx context.Context, u *api.Upload, p *api.Progress) (*api.File, error) {
+	time.Sleep(s.takes)
+	return s.service.Upload(ctx, u, p)
+}
+
+// TestChangedSource: a source that is not what was handed over is not sent.
+func TestChangedSource(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(path string) error
+		words  string
+	}{
+		{"longer", func(p string) error { return os.WriteFile(p, []byte("longer"), 0o600) }, "changed"},
+		{"same size, later", func(p string) error { return os.Chtimes(p, time.Time{}, time.Unix(1, 0)) }, "changed"},
+		{"gone", os.Remove, "not there"},
+		{"a folder now", func(p string) error { return errors.Join(os.Remove(p), os.Mkdir(p, 0o700)) }, "is a folder"},
+		{"replaced", func(p string) error {
+			return errors.Join(os.WriteFile(p+"2", []byte("text"), 0o600), os.Rename(p+"2", p))
+		}, "changed"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "a.txt")
+			if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			id, err := api.Identify(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			j := job("a.txt", api.NameHere)
+			j.Upload.Source, j.Identity = api.Source{Path: path}, id
+			s := newService()
+			q := start(t, newNotes(), s)
+			if err := tt.change(path); err != nil {
+				t.Fatal(err)
+			}
+			got := outcome(t, q, addAll(t, q, j)[0])
+			if got.State != api.Unsent || got.Attempts != 0 || !strings.Contains(got.Failure.Message, tt.words) {
+				t.Errorf("%s after %d attempts: %+v", got.State, got.Attempts, got.Failure)
+			}
+		})
+	}
+}
+
+func TestNothingIsSentThatIsNotInTheJournal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, n := newService(), newNotes()
+		n.fail = func(j api.Job) error {
+			if j.State == api.Sending {
+				return errors.New("disk full")
+			}
+			return nil
+		}
+		q := start(t, n, s)
+		got := outcome(t, q, addAll(t, q, job("a.jpg", api.NameHere))[0])
+		if got.State != api.Unsent || got.Unclear || got.Attempts != 0 || !strings.Contains(got.Failure.Message, "disk full") {
+			t.Errorf("%+v, %+v", got, got.Failure)
+		}
+		if s.copies("a") != 0 {
+			t.Error("it was sent")
+		}
+	})
+}
+
+func TestAnOutcomeThatCannotBeKeptIsSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, n := newService(), newNotes()
+		failures := 2
+		n.fail = func(j api.Job) error {
+			if j.State == api.Stored && failures != 0 {
+				failures--
+				return errors.New("disk full")
+			}
+			return nil
+		}
+		q := start(t, n, s)
+		id := addAll(t, q, job("a.jpg", api.NameHere))[0]
+		if got := outcome(t, q, id); got.State != api.Stored || n.job(id).State != api.Stored || q.Snapshot().Err != nil {
+			t.Errorf("%s, in the journal %s, %v", got.State, n.job(id).State, q.Snapshot().Err)
+		}
+		failures = -1
+		id = addAll(t, q, job("b.jpg", api.NameHere))[0]
+		if got := outcome(t, q, id); got.State != api.Stored || q.Snapshot().Err == nil {
+			t.Errorf("%s, %v", got.State, q.Snapshot().Err)
+		}
+	})
+}
+
+func TestPrepareAndAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNotes()
+		s := &recorder{service: newService(dial)}
+		var answered []api.Job
+		calls := 0
+		q := start(t, n, s, func(o *Options) {
+			o.Prepare = func(_ context.Context, j api.Job) (*api.Upload, error) {
+				calls++
+				if j.Upload.FileName == "bad.jpg" {
+					return nil, errors.New("no key")
+				}
+				u := j.Upload
+				u.WebhookURL = api.Set(fmt.Sprint("http://127.0.0.1/hook/", calls))
+				return &u, nil
+			}
+			o.Answered = func(_ context.Context, j api.Job) { answered = append(answered, j) }
+		})
+		id := addAll(t, q, job("a.jpg", api.NameService))[0]
+		if got := outcome(t, q, id); got.State != api.Stored || got.Upload.WebhookURL.IsSet() || n.job(id).Upload.WebhookURL.IsSet() {
+			t.Errorf("the address was kept: %+v", got)
+		}
+		if !slices.Equal(s.hooks, []string{"http://127.0.0.1/hook/1", "http://127.0.0.1/hook/2"}) {
+			t.Errorf("sent with %v", s.hooks)
+		}
+		if len(answered) != 1 || answered[0].File == nil || answered[0].ID != id {
+			t.Errorf("answered %+v", answered)
+		}
+		got := outcome(t, q, addAll(t, q, job("bad.jpg", api.NameService))[0])
+		if got.State != api.Unsent || got.Failure.Message != "no key" || got.Attempts != 0 {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+type recorder struct {
+	*service
+	hooks []string
+}
+
+func (r *recorder) Upload(ctx context.Context, u *api.Upload, p *api.Progress) (*api.File, error) {
+	r.hooks = append(r.hooks, u.WebhookURL.Or(""))
+	return r.service.Upload(ctx, u, p)
+}
+
+// TestRetryOfUnknownIsAPersonsDecision: asked for, it is sent again even where
+// that may store twice; but only as far as that is still what was decided.
+func TestRetryOfUnknownIsAPersonsDecision(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(lostBefore, dial, cut, fine)
+		q := start(t, newNotes(), s)
+		id := addAll(t, q, job("a.jpg", api.NameService))[0]
+		if got := outcome(t, q, id); got.State != api.Unknown {
+			t.Fatal(got.State)
+		}
+		if err := q.Retry(id); err != nil {
+			t.Fatal(err)
+		}
+		if got := outcome(t, q, id); got.State != api.Stored || got.Attempts != 4 || s.copies("a") != 1 {
+			t.Errorf("%s after %d", got.State, got.Attempts)
+		}
+		s.faults = []fault{lostBefore, lostAnswer, fine}
+		id = addAll(t, q, job("b.jpg", api.NameService))[0]
+		outcome(t, q, id)
+		if err := q.Retry(id); err != nil {
+			t.Fatal(err)
+		}
+		if got := outcome(t, q, id); got.State != api.Unknown || got.Attempts != 2 || s.copies("b") != 1 {
+			t.Errorf("%s after %d, %d copies", got.State, got.Attempts, s.copies("b"))
+		}
+	})
+}
+
+func TestRemove(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService().by("a", hangs).by("b", refused401)
+		n := newNotes()
+		q := start(t, n, s)
+		ids := addAll(t, q, job("a.jpg", api.NameHere), job("b.jpg", api.NameHere), job("c.jpg", api.NameHere))
+		outcome(t, q, ids[1])
+		outcome(t, q, ids[2])
+		var state *StateError
+		if err := q.Remove(ids[0]); !errors.As(err, &state) {
+			t.Errorf("a job under way can be removed: %v", err)
+		}
+		if err := q.Remove(ids[1]); err != nil {
+			t.Error(err)
+		}
+		q.RemoveStored()
+		if rows := q.Snapshot().Rows; len(rows) != 1 || rows[0].Job.ID != ids[0] {
+			t.Errorf("left are %d rows", len(rows))
+		}
+		for _, err := range []error{q.Remove(ids[2]), q.Retry(ids[2]), q.Cancel(ids[2]), q.Pause(99), q.Continue(99)} {
+			if !errors.Is(err, ErrNoJob) {
+				t.Errorf("%v", err)
+			}
+		}
+		if n.job(ids[1]).State != api.Refused {
+			t.Error("the journal lost it")
+		}
+	})
+}
+
+func TestFreshLeavesWhatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNotes()
+		added, _ := n.AddJobs(t.Context(), []api.Job{job("a.jpg", api.NameHere), job("b.jpg", api.NameHere)})
+		n.Release(t.Context(), jobIDs(added))
+		q := start(t, n, newService(), func(o *Options) { o.Fresh = true })
+		synctest.Wait()
+		if len(q.Snapshot().Rows) != 0 {
+			t.Error("it took what waited")
+		}
+		jobs, err := q.Resume(t.Context(), []int64{added[1].ID})
+		if err != nil || len(jobs) != 1 {
+			t.Fatal(jobs, err)
+		}
+		if got := outcome(t, q, added[1].ID); got.State != api.Stored {
+			t.Error(got.State)
+		}
+	})
+}
+
+func TestEdgesAreToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := start(t, newNotes(), newService())
+		var jobs []api.Job
+		for i := range 200 {
+			jobs = append(jobs, job(fmt.Sprint(i, ".jpg"), api.NameHere))
+		}
+		q.Wait(t.Context(), addAll(t, q, jobs...))
+		synctest.Wait()
+		<-q.Edges()
+		select {
+		case <-q.Edges():
+			t.Error("told twice")
+		default:
+		}
+	})
+}
+
+func TestTheEndOfTheContextEndsTheWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, n := newService(hangs), newNotes()
+		q := New(Options{Journal: n, Sender: s, Concurrency: 1})
+		ctx, cancel := context.WithCancel(t.Context())
+		if err := q.Start(ctx); err != nil {
+			t.Fatal(err)
+		}
+		ids := addAll(t, q, job("a.jpg", api.NameHere), job("b.jpg", api.NameHere))
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		if a, b := n.job(ids[0]), n.job(ids[1]); a.State != api.Waiting || b.Attempts != 0 {
+			t.Errorf("%+v %+v", a, b)
+		}
+		closeNow(t, q)
+	})
+}

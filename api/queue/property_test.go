@@ -1,0 +1,165 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"mediadesk/api"
+)
+
+// TestWhateverHappens drives a queue with random jobs, faults, pauses,
+// cancels, retries and restarts. What it claims in the end is what is true in
+// the library, no name made here is stored twice, and the journal agrees.
+func TestWhateverHappens(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		// rapid measures its time outside the bubble, and fails by a panic
+		// that must leave it.
+		var failed any
+		synctest.Test(t, func(*testing.T) {
+			defer func() { failed = recover() }()
+			whatever(rt)
+		})
+		if failed != nil {
+			panic(failed)
+		}
+	})
+}
+
+var anyFault = rapid.SampledFrom([]fault{
+	fine, fine, dial, cut, lostBefore, lostAnswer, broken500, broken502, early500, busy503, slow429,
+	refused401, refused400, noRecord, hangs, hangsStored,
+})
+
+func whatever(t *rapid.T) {
+	s := newService()
+	s.noList = rapid.Bool().Draw(t, "no listing")
+	s.wait = rapid.SampledFrom([]time.Duration{0, time.Minute}).Draw(t, "wait")
+	n := newNotes()
+	o := Options{Journal: n, Sender: s, Profile: "home", Concurrency: rapid.IntRange(1, 4).Draw(t, "concurrency")}
+	q := New(o)
+	if err := q.Start(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	leave := func(patience time.Duration) {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := q.Close(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	defer func() { leave(0) }()
+
+	var ids []int64
+	retried := map[int64]bool{}
+	add := func(t *rapid.T) {
+		if len(ids) == 26 {
+			return
+		}
+		letter := string(rune('a' + len(ids)))
+		s.mu.Lock()
+		s.perName[letter] = rapid.SliceOfN(anyFault, 0, 7).Draw(t, "faults")
+		s.mu.Unlock()
+		naming := rapid.SampledFrom([]api.Naming{api.NameHere, api.NameHere, api.NameService, api.NameExact}).Draw(t, "naming")
+		added, err := q.Add(context.Background(), []api.Job{job(letter+".jpg", naming)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, added[0].ID)
+	}
+	pick := func(t *rapid.T) int64 { return rapid.SampledFrom(ids).Draw(t, "job") }
+	add(t)
+	t.Repeat(map[string]func(*rapid.T){
+		"add":      add,
+		"pause":    func(t *rapid.T) { q.Pause(pick(t)) },
+		"continue": func(t *rapid.T) { q.Continue(pick(t)) },
+		"cancel":   func(t *rapid.T) { q.Cancel(pick(t)) },
+		"retry": func(t *rapid.T) {
+			id := pick(t)
+			if q.Retry(id) == nil {
+				retried[id] = true
+			}
+		},
+		"remove": func(t *rapid.T) {
+			id := pick(t)
+			if q.Remove(id) == nil && !n.job(id).State.Final() {
+				t.Fatalf("job %d was removed as %s", id, n.job(id).State)
+			}
+		},
+		"time": func(t *rapid.T) {
+			time.Sleep(time.Duration(rapid.IntRange(0, 100_000).Draw(t, "ms")) * time.Millisecond)
+		},
+		"restart": func(t *rapid.T) {
+			leave(time.Duration(rapid.IntRange(0, 10).Draw(t, "patience")) * time.Second)
+			q = New(o)
+			if err := q.Start(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"": func(t *rapid.T) {
+			synctest.Wait()
+			q.mu.Lock()
+			defer q.mu.Unlock()
+			busy := 0
+			for _, e := range q.order {
+				if e.phase == working {
+					busy++
+				}
+				if (e.phase == done) != e.job.State.Final() {
+					t.Fatalf("job %d is %s in phase %d", e.job.ID, e.job.State, e.phase)
+				}
+			}
+			if busy != q.running {
+				t.Fatalf("%d at work, counted %d", busy, q.running)
+			}
+		},
+	})
+	// Whatever hangs is broken off once by pausing it; the rest comes to its
+	// end by itself.
+	for round := 0; q.Busy() || q.Snapshot().Totals.Paused > 0; round++ {
+		if round > 100 {
+			t.Fatalf("it does not come to an end: %+v", q.Snapshot().Totals)
+		}
+		time.Sleep(10 * time.Minute)
+		q.PauseAll()
+		synctest.Wait()
+		for _, id := range ids {
+			if q.Cancel(id) == nil && rapid.Bool().Draw(t, "leave it cancelled") {
+				continue
+			}
+			q.Continue(id)
+		}
+		synctest.Wait()
+	}
+	for _, id := range ids {
+		checkClaim(t, s, n.job(id), retried[id])
+	}
+	for _, row := range q.Snapshot().Rows {
+		if kept := n.job(row.Job.ID); kept.State != row.Job.State || kept.Attempts != row.Job.Attempts {
+			t.Fatalf("job %d is %s after %d, in the journal %s after %d", kept.ID, row.Job.State, row.Job.Attempts, kept.State, kept.Attempts)
+		}
+	}
+}
+
+// checkClaim compares what is claimed of a job with what is in the library.
+func checkClaim(t *rapid.T, s *service, j api.Job, retried bool) {
+	copies := s.copies(j.Upload.FileName[:1])
+	say := fmt.Sprintf("%s (%s) is %s after %d attempts and was stored %d times", j.Upload.FileName, j.Naming, j.State, j.Attempts, copies)
+	// A person who sends an unknown one again decides that it may be there
+	// twice.
+	once := j.Naming == api.NameHere || !retried
+	switch {
+	case once && copies > 1:
+		t.Fatal(say)
+	case j.State == api.Stored && copies == 0:
+		t.Fatal(say)
+	case once && copies != 0 && (j.State == api.Refused || j.State == api.Unsent || j.State == api.Cancelled):
+		t.Fatal(say)
+	case !j.State.Final():
+		t.Fatal(say)
+	}
+}

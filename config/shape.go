@@ -12,11 +12,15 @@ import (
 // wrong type. It is done here because the TOML library takes keys in any case ("Theme"), and an edit
 // would then add a second one.
 func checkShape(path string, places []entry, raw map[string]any) []error {
-	var problems []error
+	var found []*FileError
 	walkShape(raw, reflect.TypeFor[fileConfig](), nil, func(key []string, text string) {
-		problems = append(problems, &FileError{Path: path, Line: lineOf(places, key), Key: joinKey(key), Text: text})
+		found = append(found, &FileError{Path: path, Line: lineOf(places, key), Key: joinKey(key), Text: text})
 	})
-	slices.SortStableFunc(problems, func(a, b error) int { return a.(*FileError).Line - b.(*FileError).Line })
+	slices.SortStableFunc(found, func(a, b *FileError) int { return a.Line - b.Line })
+	problems := make([]error, len(found))
+	for i, p := range found {
+		problems[i] = p
+	}
 	return problems
 }
 

@@ -1,0 +1,311 @@
+// Command mediadesk is a terminal desk for a media library: it picks pictures,
+// says what they are, sends them, watches the service work on them, and
+// touches up tags and the area of interest.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/term"
+
+	"mediadesk/api"
+	"mediadesk/api/journal"
+	"mediadesk/api/local"
+	"mediadesk/api/queue"
+	"mediadesk/api/watch"
+	"mediadesk/config"
+	"mediadesk/ui"
+	"mediadesk/ui/command"
+	"mediadesk/ui/page"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := config.HardenProcess(); err != nil {
+		slog.Debug("process could not be hardened", "err", err)
+	}
+	a := &app{
+		paths: config.FindPaths(os.Getenv),
+		keys:  &config.Keys{Getenv: os.Getenv, Keyring: config.NewKeyring()},
+	}
+	os.Exit(command.Main(ctx, command.Program{
+		Open:     a.open,
+		Screens:  a.screens,
+		Paths:    a.paths,
+		Getenv:   os.Getenv,
+		Stdin:    os.Stdin,
+		Stdout:   os.Stdout,
+		Stderr:   os.Stderr,
+		Terminal: term.IsTerminal(os.Stdin.Fd()) && term.IsTerminal(os.Stdout.Fd()),
+		Version:  version(),
+	}, os.Args[1:]))
+}
+
+// app is what lives as long as the process.
+type app struct {
+	paths config.Paths
+	keys  *config.Keys
+}
+
+// open wires the parts of a desk, each on top of the ones before it, and
+// closes them in reverse.
+func (a *app) open(ctx context.Context, r command.Request) (*ui.Desk, error) {
+	var closers []func(context.Context) error
+	d := &ui.Desk{Close: func(ctx context.Context) error {
+		var errs []error
+		for i := len(closers) - 1; i >= 0; i-- {
+			errs = append(errs, closers[i](ctx))
+		}
+		return errors.Join(errs...)
+	}}
+	fail := func(err error) (*ui.Desk, error) {
+		return nil, errors.Join(err, d.Close(ctx))
+	}
+
+	settings, err := config.Load(a.paths.Config)
+	if err != nil {
+		return nil, err
+	}
+	profile, err := command.Resolve(settings, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.paths.Make(); err != nil {
+		return nil, err
+	}
+
+	d.Journal, err = journal.Open(ctx, a.paths.Journal())
+	if err != nil {
+		return fail(err)
+	}
+	closers = append(closers, func(context.Context) error { return d.Journal.Close() })
+
+	var key api.Key
+	d.Profile = profileOf(profile)
+	if d.Profile.Local {
+		d.Profile.MaxSize = settings.Local.MaxSize
+	}
+	if profile.Kind == config.KindLocal {
+		var library *local.Server
+		profile, key, library, err = a.openLibrary(settings, profile)
+		if library != nil {
+			closers = append(closers, func(context.Context) error { return library.Close() })
+		}
+		d.Profile.KeySource = "the library's own"
+	} else {
+		key, d.Profile.KeySource, err = a.findKey(ctx, r, profile)
+	}
+	if err != nil {
+		return fail(err)
+	}
+
+	d.Client, err = api.NewClient(api.Options{
+		UploadURL: profile.UploadURL, BaseURL: profile.BaseURL, DeliveryURL: profile.DeliveryURL,
+		Key: key, UserAgent: "mediadesk/" + version(),
+	})
+	if err != nil {
+		return fail(err)
+	}
+	closers = append(closers, func(context.Context) error { d.Client.Close(); return nil })
+	d.Profile.Host = d.Client.Host()
+
+	d.Watch = watch.New(watch.Options{
+		Journal: d.Journal, Listen: settings.Webhook.Listen, Profile: profile.Name,
+		PublicURL: func(string) string { return profile.WebhookURL },
+		Details: func(ctx context.Context, _, fileID string) (*api.File, error) {
+			return d.Client.Details(ctx, fileID)
+		},
+	})
+	if err := d.Watch.Start(ctx); err != nil {
+		return fail(err)
+	}
+	closers = append(closers, d.Watch.Close)
+	d.Profile.Receiver = receiver(profile, d.Watch.Addr())
+
+	concurrency := settings.Concurrency
+	if r.Concurrency > 0 {
+		concurrency = r.Concurrency
+	}
+	d.Queue = queue.New(queue.Options{
+		Journal: d.Journal, Profile: profile.Name, Sender: d.Client, Concurrency: concurrency, Fresh: !r.Adopt,
+		Prepare:  prepare(d.Watch),
+		Answered: answered(d.Journal, d.Watch),
+	})
+	if err := d.Queue.Start(ctx); err != nil {
+		return fail(err)
+	}
+	closers = append(closers, d.Queue.Close)
+	return d, nil
+}
+
+// openLibrary starts the local library, or finds the one that another process
+// runs, and fills its address into the profile.
+func (a *app) openLibrary(settings config.Config, profile config.Profile) (config.Profile, api.Key, *local.Server, error) {
+	dir := a.paths.Library()
+	text, _, err := local.FolderKey(dir)
+	if err != nil {
+		return profile, nil, nil, err
+	}
+	key, err := config.NewSecret(text)
+	if err != nil {
+		return profile, nil, nil, err
+	}
+	address, server, err := serveOrFind(settings.Local.Addr, local.Options{
+		Dir: dir, Key: key, MaxSize: settings.Local.MaxSize, Commands: settings.Local.Commands,
+	})
+	if err != nil {
+		return profile, nil, nil, err
+	}
+	profile.UploadURL, profile.BaseURL, profile.DeliveryURL = address, address, address
+	return profile, key, server, nil
+}
+
+// serveOrFind starts the library of a folder, or finds the one that another
+// process runs; the server is nil then. The library outlives what asked for
+// it: the desk closes it, after everything that uses it.
+func serveOrFind(addr string, o local.Options) (string, *local.Server, error) {
+	var failed error
+	for range 3 {
+		if address, ok := local.Find(o.Dir); ok {
+			return address, nil, nil
+		}
+		server, err := local.Serve(context.Background(), addr, o)
+		var taken *net.OpError
+		switch {
+		case err == nil:
+			return server.Address, server, nil
+		case errors.As(err, &taken) && taken.Op == "listen":
+			// Somebody else has the usual port: any other will do.
+			addr = "127.0.0.1:0"
+		case !errors.Is(err, local.ErrInUse):
+			return "", nil, err
+		}
+		failed = err
+	}
+	return "", nil, failed
+}
+
+// findKey looks for the key of a service elsewhere (design §8).
+func (a *app) findKey(ctx context.Context, r command.Request, profile config.Profile) (api.Key, string, error) {
+	if r.Key != nil {
+		return r.Key, "typed for this run", nil
+	}
+	if r.KeyFD >= 0 && a.keys.FD == nil {
+		f, err := config.OpenFD(r.KeyFD)
+		if err != nil {
+			return nil, "", err
+		}
+		a.keys.FD = f
+	}
+	key, source, err := a.keys.Find(ctx, profile)
+	return key, source.String(), err
+}
+
+// profileOf is what the screens know of a profile.
+func profileOf(p config.Profile) page.Profile {
+	return page.Profile{
+		Name: p.Name, Local: p.Kind == config.KindLocal, MaxSize: p.MaxSize,
+		Folder: p.Folder, Tags: p.Tags, Naming: api.Naming(p.Naming), ColourOption: string(p.ColourOption),
+	}
+}
+
+// receiver is the address at which the profile's service reaches our webhook
+// receiver; empty where it cannot.
+func receiver(p config.Profile, listening string) string {
+	if p.WebhookURL != "" {
+		return p.WebhookURL
+	}
+	own := "http://" + listening
+	if api.IsPrivateHost(p.UploadURL) {
+		return own
+	}
+	return ""
+}
+
+// prepare puts an address of our receiver into an upload just before it goes
+// out.
+func prepare(w *watch.Watch) func(context.Context, api.Job) (*api.Upload, error) {
+	return func(ctx context.Context, j api.Job) (*api.Upload, error) {
+		u := j.Upload
+		if !j.OwnWebhook {
+			return &u, nil
+		}
+		address, err := w.Address(ctx, j.ID, j.Profile)
+		if err != nil {
+			return nil, fmt.Errorf("no webhook address: %w", err)
+		}
+		u.WebhookURL = api.Set(address)
+		return &u, nil
+	}
+}
+
+// answered keeps the record of a stored file and tells the watch which runs its
+// upload began.
+func answered(files *journal.Journal, w *watch.Watch) func(context.Context, api.Job) {
+	return func(ctx context.Context, j api.Job) {
+		if j.File == nil {
+			return
+		}
+		if err := files.SaveFile(ctx, j.Profile, *j.File); err != nil {
+			slog.Error("record could not be kept", "file", j.File.FileID, "err", err)
+		}
+		if err := w.Answered(ctx, j.Profile, j.File, j.OwnWebhook); err != nil {
+			slog.Error("runs could not be kept", "file", j.File.FileID, "err", err)
+		}
+	}
+}
+
+// screens runs the interactive program.
+func (a *app) screens(ctx context.Context, r command.Request, sources []api.Source) error {
+	settings, err := config.Load(a.paths.Config)
+	if err != nil {
+		return err
+	}
+	model := ui.New(ui.Options{
+		Open: func(ctx context.Context, profile string, key api.Key) (*ui.Desk, error) {
+			again := r
+			again.Key = key
+			if profile != "" {
+				again.Profile = profile
+			}
+			return a.open(ctx, again)
+		},
+		First:   !settings.Exists && !r.Unnamed() && r.Profile == "",
+		Profile: r.Profile,
+		Sources: sources,
+		Theme:   string(settings.Theme),
+		Paths:   a.paths,
+		Keys:    a.keys,
+		Getenv:  os.Getenv,
+		Version: version(),
+	})
+	_, err = tea.NewProgram(model, tea.WithContext(ctx)).Run()
+	if d := model.Desk(); d != nil {
+		closing, cancel := context.WithTimeout(context.Background(), ui.CloseTime)
+		defer cancel()
+		err = errors.Join(err, d.Close(closing))
+	}
+	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// version is that of the module, or of the commit it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "0.1.0-dev"
+	}
+	return info.Main.Version
+}

@@ -1,0 +1,206 @@
+// Package command does the acts of the screens without a screen: upload,
+// details, list, watch, serve, profile and key, for scripts and for people who
+// know what they want.
+//
+// The names, flags, JSON lines and exit codes are a contract that scripts
+// depend on (design §10).
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"charm.land/fang/v2"
+	"github.com/spf13/cobra"
+
+	"mediadesk/api"
+	"mediadesk/config"
+	"mediadesk/ui"
+)
+
+// Program is what main gives the commands.
+type Program struct {
+	// Open opens a desk: profile, key, library, journal, queue and watch.
+	Open func(ctx context.Context, r Request) (*ui.Desk, error)
+	// Screens runs the interactive program until the person leaves it.
+	Screens func(ctx context.Context, r Request, sources []api.Source) error
+	// Paths are the program's own files.
+	Paths config.Paths
+
+	Getenv         func(string) string
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// Terminal reports whether input and output are a terminal.
+	Terminal bool
+	// Version is printed by --version.
+	Version string
+}
+
+// Request says which desk to open: the flags that every command has.
+type Request struct {
+	Profile                         string // empty: the profile in use
+	UploadURL, BaseURL, DeliveryURL string // an unnamed profile, where one is set
+	KeyFD                           int    // file descriptor with the key; negative: none
+	Key                             api.Key
+	Debug                           bool
+	Concurrency                     int // uploads at a time; 0: the setting
+
+	// Adopt says that the desk also goes on with what an earlier run left.
+	Adopt bool
+}
+
+// Unnamed reports whether the request is for addresses instead of a profile.
+func (r Request) Unnamed() bool { return r.UploadURL != "" || r.BaseURL != "" || r.DeliveryURL != "" }
+
+// flags are the global ones.
+type flags struct {
+	Request
+	json   bool
+	dryRun bool
+}
+
+// Main runs the command line and returns the exit code.
+func Main(ctx context.Context, p Program, args []string) int {
+	root := newRoot(&p)
+	root.SetArgs(args)
+	root.SetIn(p.Stdin)
+	root.SetOut(p.Stdout)
+	root.SetErr(p.Stderr)
+	err := fang.Execute(ctx, root,
+		fang.WithVersion(p.Version),
+		fang.WithErrorHandler(func(w io.Writer, _ fang.Styles, err error) { report(w, err) }),
+	)
+	return exitCode(err)
+}
+
+func newRoot(p *Program) *cobra.Command {
+	f := &flags{Request: Request{KeyFD: -1}}
+	root := &cobra.Command{
+		Use:   "mediadesk [FILE…]",
+		Short: "A terminal desk for a media library",
+		Long: "mediadesk is a terminal desk for a media library: pick pictures, say what they are, send them, " +
+			"watch the service work on them, and touch up tags and the area of interest.\n\n" +
+			"Without a command it opens the screens; files named here land in the tray.",
+		Example: "mediadesk\nmediadesk holiday/*.jpg\nmediadesk upload photo.jpg --tags sea,boat --folder /summer/ --wait",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runScreens(cmd, p, f, args)
+		},
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%s", err.Error()) })
+	all := root.PersistentFlags()
+	all.StringVar(&f.Profile, "profile", "", "profile to use, instead of the one in use")
+	all.StringVar(&f.UploadURL, "upload-url", "", "address of the upload operation, for an unnamed profile")
+	all.StringVar(&f.BaseURL, "base-url", "", "address of the details operation, for an unnamed profile")
+	all.StringVar(&f.DeliveryURL, "delivery-url", "", "address that serves the files, for an unnamed profile")
+	all.BoolVar(&f.json, "json", false, "one JSON object a line, for scripts")
+	all.BoolVar(&f.dryRun, "dry-run", false, "print the request instead of sending it")
+	all.IntVar(&f.KeyFD, "key-fd", -1, "read the private key from this file descriptor")
+	all.BoolVar(&f.Debug, "debug", false, "write every request to the log, without secrets")
+	root.AddCommand(
+		newUpload(p, f), newDetails(p, f), newList(p, f), newWatch(p, f), newServe(p, f),
+		newProfile(p, f), newKey(p, f),
+	)
+	return root
+}
+
+// runScreens starts the interactive program, where there is a terminal for it.
+func runScreens(cmd *cobra.Command, p *Program, f *flags, args []string) error {
+	if !p.Terminal {
+		return usage("the screens need a terminal, and input or output is none.\n" +
+			"Use a command instead, such as: mediadesk upload FILE… (see mediadesk --help)")
+	}
+	sources := make([]api.Source, 0, len(args))
+	for _, arg := range args {
+		s, err := argSource(arg)
+		if err != nil {
+			return err
+		}
+		sources = append(sources, s)
+	}
+	f.Adopt = true
+	return p.Screens(cmd.Context(), f.Request, sources)
+}
+
+// Exit codes of the contract.
+const (
+	exitDone    = 0
+	exitFailed  = 1
+	exitUsage   = 2
+	exitKey     = 3
+	exitUnclear = 4
+)
+
+// exitError ends the program with a code. A nil err prints nothing more: what
+// there is to say was said.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+func usage(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+func exitCode(err error) int {
+	var exit *exitError
+	var noKey *config.NoKeyError
+	var badKey *config.SourceError
+	var keyring *config.KeyringError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &exit):
+		return exit.code
+	case errors.As(err, &noKey), errors.As(err, &badKey), errors.As(err, &keyring):
+		return exitKey
+	}
+	return exitFailed
+}
+
+// oneArg and someArgs refuse a wrong number of arguments as wrong usage.
+func oneArg(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usage("%s takes one argument: %s", cmd.CommandPath(), what)
+		}
+		return nil
+	}
+}
+
+func someArgs(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usage("%s needs %s", cmd.CommandPath(), what)
+		}
+		return nil
+	}
+}
+
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage("%s takes no argument; %q is one too many", cmd.CommandPath(), args[0])
+	}
+	return nil
+}
+
+// cleanup closes a desk within the time that leaving may take.
+func cleanup(d *ui.Desk) {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	if err := d.Close(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "mediadesk:", err)
+	}
+}

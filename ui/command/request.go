@@ -1,0 +1,100 @@
+package command
+
+import (
+	"fmt"
+	"io"
+
+	"mediadesk/api"
+	"mediadesk/config"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+// Resolve finds the profile that a request is for. An unnamed profile is made
+// of the addresses; one that is not given is that of the upload.
+func Resolve(c config.Config, r Request) (config.Profile, error) {
+	if !r.Unnamed() {
+		if r.Profile == "" {
+			return c.Current(), nil
+		}
+		return c.Find(r.Profile)
+	}
+	if r.Profile != "" {
+		return config.Profile{}, usage("--profile names a profile, --upload-url and --base-url are for one without a name: use one or the other")
+	}
+	p := config.Profile{Name: UnnamedProfile, Kind: config.KindOwn, Naming: config.NamingHere, ColourOption: config.ColourBritish}
+	for _, address := range []struct {
+		given string
+		flag  string
+		into  *string
+	}{{r.UploadURL, "--upload-url", &p.UploadURL}, {r.BaseURL, "--base-url", &p.BaseURL}, {r.DeliveryURL, "--delivery-url", &p.DeliveryURL}} {
+		if address.given == "" {
+			continue
+		}
+		clean, err := config.CheckURL(address.given)
+		if err != nil {
+			return p, usage("%s: %s", address.flag, err.Error())
+		}
+		*address.into = clean
+	}
+	if p.UploadURL == "" {
+		p.UploadURL = p.BaseURL
+	}
+	if p.BaseURL == "" {
+		p.BaseURL = p.UploadURL
+	}
+	if p.UploadURL == "" {
+		return p, usage("--delivery-url alone is not enough: give --upload-url or --base-url too")
+	}
+	return p, nil
+}
+
+// UnnamedProfile stands in the journal for uploads to addresses of the command
+// line.
+const UnnamedProfile = "unnamed"
+
+// describe makes a client that is good for describing requests: nothing is
+// opened, no key is looked for.
+func (p *Program) describe(r Request) (page.Profile, *api.Client, error) {
+	c, err := config.Load(p.Paths.Config)
+	if err != nil {
+		return page.Profile{}, nil, err
+	}
+	profile, err := Resolve(c, r)
+	if err != nil {
+		return page.Profile{}, nil, err
+	}
+	o := api.Options{UploadURL: profile.UploadURL, BaseURL: profile.BaseURL, DeliveryURL: profile.DeliveryURL}
+	if profile.Kind == config.KindLocal {
+		address := "http://" + c.Local.Addr
+		o = api.Options{UploadURL: address, BaseURL: address, DeliveryURL: address}
+	}
+	client, err := api.NewClient(o)
+	if err != nil {
+		return page.Profile{}, nil, err
+	}
+	return page.Profile{
+		Name: profile.Name, Host: client.Host(), Local: profile.Kind == config.KindLocal,
+		MaxSize: profile.MaxSize, Folder: profile.Folder, Tags: profile.Tags, Naming: api.Naming(profile.Naming),
+	}, client, nil
+}
+
+// printRequest shows a request that is not sent, with the curl line that would
+// send it.
+func printRequest(w io.Writer, asJSON bool, r api.Request) error {
+	if asJSON {
+		return printJSON(w, r)
+	}
+	fmt.Fprintf(w, "%s %s\n", r.Method, kit.Safe(r.Address))
+	for _, part := range r.Parts {
+		fmt.Fprintf(w, "  %s = %s\n", part.Name, kit.Safe(part.Value))
+	}
+	if r.File != "" {
+		fmt.Fprintf(w, "  file = the bytes of %s\n", kit.Safe(r.File))
+	}
+	if r.Body != "" {
+		fmt.Fprintf(w, "  %s\n", kit.Safe(r.Body))
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", safeLines(r.Curl()))
+	return err
+}

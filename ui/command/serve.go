@@ -1,0 +1,109 @@
+package command
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"mediadesk/api"
+	"mediadesk/api/local"
+	"mediadesk/config"
+)
+
+// serveFlags are those of mediadesk serve.
+type serveFlags struct {
+	addr, data    string
+	maxSize       int64
+	allow, faults []string
+	seed          uint64
+}
+
+func newServe(p *Program, f *flags) *cobra.Command {
+	s := &serveFlags{}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the local library alone, for other programs",
+		Long: "Run the service of this program by itself: both operations of the specification over a folder of this computer. " +
+			"Address, folder and where the key is are printed; with --json as one line. The key is that of " + api.KeyVariable + ", else one that is made once and kept in the folder.",
+		Example: "mediadesk serve\nMEDIADESK_PRIVATE_KEY=test mediadesk serve --addr 127.0.0.1:0 --data /tmp/library --json",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runServe(cmd, p, f, s) },
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&s.addr, "addr", config.DefaultLocalAddr, "address and port to listen on; port 0 picks one")
+	fl.StringVar(&s.data, "data", "", "folder of the library (default: that of the local profile)")
+	fl.Int64Var(&s.maxSize, "max-size", config.DefaultMaxSize, "greatest file in bytes")
+	fl.StringArrayVar(&s.allow, "allow-address", nil, "HOST:PORT that URL sources and webhooks may reach although it is internal; may be given again")
+	fl.StringArrayVar(&s.faults, "fault", nil, "fault to make on purpose: KIND=VALUE; may be given again")
+	fl.Uint64Var(&s.seed, "seed", 0, "seed of the faults that happen by chance")
+	return cmd
+}
+
+// serveLine is the contract's first line.
+type serveLine struct {
+	Address string `json:"address"`
+	Data    string `json:"data"`
+	Key     string `json:"key"` // where the key is from, never the key
+}
+
+func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) error {
+	ctx := cmd.Context()
+	if s.data == "" {
+		s.data = p.Paths.Library()
+	}
+	dir, err := filepath.Abs(s.data)
+	if err != nil {
+		return err
+	}
+	fault, err := local.ParseFault(s.faults)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	if s.maxSize <= 0 {
+		return usage("--max-size is a number of bytes above 0")
+	}
+	key, source, err := serveKey(p, dir)
+	if err != nil {
+		return err
+	}
+	c, err := config.Load(p.Paths.Config)
+	if err != nil {
+		return err
+	}
+	server, err := local.Serve(ctx, s.addr, local.Options{
+		Dir: dir, Key: key, MaxSize: s.maxSize, AllowAddresses: s.allow, Fault: fault, Seed: s.seed, Commands: c.Local.Commands,
+	})
+	if err != nil {
+		return err
+	}
+	if f.json {
+		err = printJSON(p.Stdout, serveLine{server.Address, dir, source})
+	} else {
+		_, err = fmt.Fprintf(p.Stdout, "The local library listens on %s\n  folder  %s\n  key     %s\nctrl+c ends it.\n", server.Address, dir, source)
+	}
+	if err == nil {
+		<-ctx.Done()
+	}
+	if closing := server.Close(); err == nil {
+		err = closing
+	}
+	return err
+}
+
+// serveKey is the key of the environment, else the folder's own.
+func serveKey(p *Program, dir string) (config.Secret, string, error) {
+	if text := p.Getenv(api.KeyVariable); text != "" {
+		key, err := config.NewSecret(text)
+		if err != nil {
+			return key, "", &exitError{exitKey, fmt.Errorf("%s: %w", api.KeyVariable, err)}
+		}
+		return key, "environment " + api.KeyVariable, nil
+	}
+	text, path, err := local.FolderKey(dir)
+	if err != nil {
+		return config.Secret{}, "", err
+	}
+	key, err := config.NewSecret(text)
+	return key, path, err
+}

@@ -1,0 +1,123 @@
+package ui
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+// global are the keys that hold on every screen (design §5).
+var global = struct {
+	help, palette, quit, suspend, next, previous, detail key.Binding
+}{
+	help:     kit.Bind("help", "?", "?", "f1"),
+	palette:  kit.Bind("find and run an act", ":", ":", "ctrl+k"),
+	quit:     kit.Bind("quit", "q", "q"),
+	suspend:  kit.Bind("suspend to the shell", "ctrl+z", "ctrl+z"),
+	next:     kit.Bind("next screen", "]", "]"),
+	previous: kit.Bind("previous screen", "[", "["),
+	detail:   kit.Bind("read the last message whole", "ctrl+e", "ctrl+e"),
+}
+
+// global runs a key that holds everywhere, and tells whether it was one. While
+// a text field has the focus, only keys that write nothing are.
+func (m *Model) global(name string) (tea.Cmd, bool) {
+	press := kit.KeyMsg(name)
+	capturing := false
+	if s := m.screens[m.front]; s != nil {
+		capturing = s.Capturing()
+	}
+	is := func(b key.Binding) bool { return key.Matches(press, b) }
+	switch {
+	case name == "f1", name == "ctrl+k" && !capturing, is(global.help) && !capturing, is(global.palette) && !capturing:
+		m.help = kit.NewHelp("What can be done here", m.acts())
+		return nil, true
+	case is(global.suspend):
+		return tea.Suspend, true
+	case capturing:
+		return nil, false
+	case is(global.detail):
+		return m.readLast(), true
+	case is(global.quit):
+		return m.leave(false), true
+	case is(global.next):
+		return m.turn(1), true
+	case is(global.previous):
+		return m.turn(-1), true
+	}
+	if m.desk != nil && len(name) == 1 && name[0] >= '1' && int(name[0]-'1') < len(page.Tabs) {
+		return m.show(page.Tabs[name[0]-'1'].ID), true
+	}
+	return nil, false
+}
+
+// turn goes to the next tab, or the one before.
+func (m *Model) turn(by int) tea.Cmd {
+	if m.desk == nil {
+		return nil
+	}
+	n := len(page.Tabs)
+	return m.show(page.Tabs[(m.tab()+by+n)%n].ID)
+}
+
+// tab is the number of the tab in front: for a screen without one, that of the
+// screen it was opened from.
+func (m *Model) tab() int {
+	id := m.front
+	for i := len(m.trail) - 1; id > page.Settings && i >= 0; i-- {
+		id = m.trail[i]
+	}
+	for i, t := range page.Tabs {
+		if t.ID == id {
+			return i
+		}
+	}
+	return 0
+}
+
+// readLast shows the newest toast with its detail.
+func (m *Model) readLast() tea.Cmd {
+	last := m.toasts.Last()
+	if last.Text == "" {
+		return nil
+	}
+	text := last.Text
+	if last.Detail != "" {
+		text += "\n\n" + last.Detail
+	}
+	m.ask(page.Ask{Title: "Last message", Text: text, Choices: []page.Choice{
+		{Label: "Close", Key: "c"},
+		{Label: "Copy", Key: "y", Msg: page.Copy{What: "message", Text: text}},
+	}})
+	return nil
+}
+
+// acts are those of the screen in front and the global ones.
+func (m *Model) acts() []kit.Act {
+	var acts []kit.Act
+	if s := m.screens[m.front]; s != nil {
+		acts = append(acts, s.Acts()...)
+	}
+	const group = "Everywhere"
+	if m.desk != nil {
+		for i, t := range page.Tabs {
+			n := string(rune('1' + i))
+			acts = append(acts, kit.Act{Binding: kit.Bind("go to "+t.Name, n, n), Group: group})
+		}
+		acts = append(acts, kit.Act{Binding: global.next, Group: group}, kit.Act{Binding: global.previous, Group: group})
+	}
+	why := ""
+	if m.toasts.Last().Text == "" {
+		why = "there was no message yet"
+	}
+	return append(
+		acts,
+		kit.Act{Binding: global.detail, Group: group, Why: why},
+		kit.Act{Binding: global.help, Group: group, Hint: true},
+		kit.Act{Binding: global.palette, Group: group},
+		kit.Act{Binding: global.suspend, Group: group},
+		kit.Act{Binding: global.quit, Group: group},
+	)
+}

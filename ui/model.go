@@ -1,0 +1,239 @@
+// Package ui is the root model: it decides who is on screen and who gets a
+// message.
+package ui
+
+import (
+	"context"
+	"image"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/config"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/theme"
+)
+
+// Options are what main gives the program.
+type Options struct {
+	// Open opens the profile of that name, the one in use where it is empty.
+	// A key of nil is looked for.
+	Open func(ctx context.Context, profile string, key api.Key) (*Desk, error)
+	// First says that nothing has been chosen yet: the person is asked before
+	// anything is opened or written.
+	First bool
+	// Profile is the profile to open first; empty: the one in use.
+	Profile string
+	// Sources were named on the command line and land in the tray.
+	Sources []api.Source
+	// Theme is "dark", "light" or "auto".
+	Theme string
+	// Paths are the program's own files, and Keys where keys are looked for.
+	Paths config.Paths
+	Keys  *config.Keys
+	// Getenv is os.Getenv in the program.
+	Getenv func(string) string
+	// Version of the program.
+	Version string
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+}
+
+// Model is the root model. It holds the screens and routes messages to them;
+// what they show is their own.
+type Model struct {
+	o       Options
+	size    image.Point
+	dark    bool
+	color   bool
+	theme   *theme.Theme
+	focused bool // the terminal has the focus
+
+	desk     *Desk
+	stop     context.CancelFunc // ends what listens to the desk
+	opening  string             // sentence shown while a desk is opened; empty: none is
+	screens  map[page.ID]page.Screen
+	front    page.ID
+	trail    []page.ID // screens to step back to
+	pending  int       // runs that are not finished
+	dialog   *kit.Dialog
+	answers  []tea.Msg // by choice of the dialog
+	help     *kit.Help
+	toasts   *kit.Toasts
+	ticking  bool
+	lastQuit time.Time
+}
+
+// New makes the root model.
+func New(o Options) *Model {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	m := &Model{o: o, dark: o.Theme != "light", color: true, focused: true, toasts: kit.NewToasts(o.Now), screens: map[page.ID]page.Screen{}}
+	m.theme = theme.New(m.dark, m.color)
+	if o.First {
+		m.welcome(nil)
+	}
+	return m
+}
+
+// Desk is what is open; nil before something is.
+func (m *Model) Desk() *Desk { return m.desk }
+
+// Init asks the terminal for its background and opens the first desk.
+func (m *Model) Init() tea.Cmd {
+	if m.o.First {
+		return tea.Batch(tea.RequestBackgroundColor, m.screens[page.Onboarding].Init())
+	}
+	return tea.Batch(tea.RequestBackgroundColor, m.open(m.o.Profile, nil))
+}
+
+// deskOpened is the answer to open.
+type deskOpened struct {
+	profile string
+	desk    *Desk
+	err     error
+}
+
+// open closes the desk in use and opens another, off the event loop.
+func (m *Model) open(profile string, key api.Key) tea.Cmd {
+	old := m.desk
+	if m.stop != nil {
+		m.stop()
+		m.stop = nil
+	}
+	m.desk = nil
+	m.opening = "Opening the library…"
+	open := m.o.Open
+	return func() tea.Msg {
+		if old != nil {
+			ctx, cancel := context.WithTimeout(context.Background(), CloseTime)
+			defer cancel()
+			if err := old.Close(ctx); err != nil {
+				return deskOpened{profile: profile, err: err}
+			}
+		}
+		d, err := open(context.Background(), profile, key)
+		return deskOpened{profile: profile, desk: d, err: err}
+	}
+}
+
+// CloseTime is how long leaving waits for what is under way.
+const CloseTime = 5 * time.Second
+
+// opened takes a desk into use, or shows why there is none.
+func (m *Model) opened(msg deskOpened) tea.Cmd {
+	m.opening = ""
+	if msg.err != nil {
+		m.welcome(msg.err)
+		return m.screens[page.Onboarding].Init()
+	}
+	m.desk = msg.desk
+	m.screens = m.tabScreens()
+	m.front, m.trail = page.Picker, nil
+	ctx, stop := context.WithCancel(context.Background())
+	m.stop = stop
+	cmds := []tea.Cmd{listen(ctx, m.desk), countRuns(m.desk)}
+	for _, s := range m.screens {
+		cmds = append(cmds, s.Init())
+	}
+	if len(m.o.Sources) > 0 {
+		cmds = append(cmds, page.Send(page.Add{Sources: m.o.Sources}))
+		m.o.Sources = nil
+	}
+	if m.desk.Notice != "" {
+		cmds = append(cmds, page.Send(page.Toast{Level: page.Info, Text: m.desk.Notice}))
+	}
+	cmds = append(cmds, m.tick(), m.tell(m.front, page.Shown{}))
+	return tea.Batch(cmds...)
+}
+
+// welcome puts the onboarding screen in front.
+func (m *Model) welcome(problem error) {
+	m.screens = map[page.ID]page.Screen{page.Onboarding: m.onboarding(problem)}
+	m.front, m.trail = page.Onboarding, nil
+}
+
+// listen waits for news of the queue and the watch. Each answer is one edge;
+// the root asks again after it.
+func listen(ctx context.Context, d *Desk) tea.Cmd {
+	return tea.Batch(waitEdge(ctx, d, d.Queue.Edges(), page.JobsChanged{}), waitEdge(ctx, d, d.Watch.Edges(), page.RunsChanged{}))
+}
+
+// edge is one piece of news with the wait for the next.
+type edge struct {
+	desk  *Desk
+	news  tea.Msg
+	again tea.Cmd
+}
+
+func waitEdge(ctx context.Context, d *Desk, edges <-chan struct{}, news tea.Msg) tea.Cmd {
+	var wait tea.Cmd
+	wait = func() tea.Msg {
+		select {
+		case _, open := <-edges:
+			if open {
+				return edge{d, news, wait}
+			}
+		case <-ctx.Done():
+		}
+		return nil
+	}
+	return wait
+}
+
+// runsCounted tells how many runs are not finished.
+type runsCounted struct {
+	desk    *Desk
+	pending int
+}
+
+func countRuns(d *Desk) tea.Cmd {
+	return func() tea.Msg {
+		runs, err := d.Watch.Runs(context.Background())
+		if err != nil {
+			return page.Problem(err)
+		}
+		n := 0
+		for _, r := range runs {
+			if !r.Status.Final() {
+				n++
+			}
+		}
+		return runsCounted{d, n}
+	}
+}
+
+// tickTime is how often counters are looked at while something moves.
+const tickTime = 100 * time.Millisecond
+
+type ticked struct{ desk *Desk }
+
+// tick starts the clock where it does not run and something moves.
+func (m *Model) tick() tea.Cmd {
+	if m.ticking || m.desk == nil || !m.desk.Queue.Busy() {
+		return nil
+	}
+	m.ticking = true
+	d := m.desk
+	return tea.Tick(tickTime, func(time.Time) tea.Msg { return ticked{d} })
+}
+
+// tell sends a message to one screen.
+func (m *Model) tell(id page.ID, msg tea.Msg) tea.Cmd {
+	if s, ok := m.screens[id]; ok {
+		return s.Update(msg)
+	}
+	return nil
+}
+
+// broadcast sends a message to all screens.
+func (m *Model) broadcast(msg tea.Msg) tea.Cmd {
+	cmds := make([]tea.Cmd, 0, len(m.screens))
+	for _, s := range m.screens {
+		cmds = append(cmds, s.Update(msg))
+	}
+	return tea.Batch(cmds...)
+}

@@ -1,0 +1,108 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+// show brings a screen with a tab to the front.
+func (m *Model) show(id page.ID) tea.Cmd {
+	if _, ok := m.screens[id]; !ok || id == m.front {
+		return nil
+	}
+	m.front, m.trail = id, nil
+	return m.tell(id, page.Shown{})
+}
+
+// push puts a screen that has no tab over the one in front.
+func (m *Model) push(id page.ID, s page.Screen) tea.Cmd {
+	if m.front != id {
+		m.trail = append(m.trail, m.front)
+	}
+	m.screens[id] = s
+	m.front = id
+	return tea.Batch(s.Init(), s.Update(page.Shown{}))
+}
+
+// back returns to the screen before the one in front.
+func (m *Model) back() tea.Cmd {
+	if len(m.trail) == 0 {
+		return m.show(page.Picker)
+	}
+	m.front = m.trail[len(m.trail)-1]
+	m.trail = m.trail[:len(m.trail)-1]
+	return m.tell(m.front, page.Shown{})
+}
+
+// ask opens a dialog.
+func (m *Model) ask(q page.Ask) {
+	choices := make([]kit.DialogChoice, len(q.Choices))
+	m.answers = make([]tea.Msg, len(q.Choices))
+	for i, c := range q.Choices {
+		choices[i] = kit.DialogChoice{Label: c.Label, Key: c.Key, Danger: c.Danger}
+		m.answers[i] = c.Msg
+	}
+	m.help = nil
+	m.dialog = kit.NewDialog(m.o.Now, q.Title, q.Text, choices...)
+}
+
+// answer gives input to the dialog.
+func (m *Model) answer(msg tea.Msg) tea.Cmd {
+	action := m.dialog.Update(msg)
+	if action == kit.DialogOpen {
+		return nil
+	}
+	m.dialog = nil
+	// esc stands for the first choice, the safe one.
+	i := max(int(action), 0)
+	if i >= len(m.answers) || m.answers[i] == nil {
+		return nil
+	}
+	return page.Send(m.answers[i])
+}
+
+// helped gives input to the help.
+func (m *Model) helped(msg tea.Msg) tea.Cmd {
+	action := m.help.Update(msg)
+	if !action.Closed {
+		return nil
+	}
+	m.help = nil
+	if action.Run == nil {
+		return nil
+	}
+	return m.input(action.Run.Press())
+}
+
+// quit is the answer "leave" to the question whether to.
+type quit struct{}
+
+// leave ends the program. While uploads are under way it asks, unless the
+// person was asked already.
+func (m *Model) leave(asked bool) tea.Cmd {
+	if asked || m.desk == nil || !m.desk.Queue.Busy() {
+		return tea.Quit
+	}
+	m.ask(page.Ask{
+		Title: "Leave mediadesk?",
+		Text:  kit.Plural(m.openJobs(), "upload") + " not finished. What is not finished waits in the journal and goes on when mediadesk is started again.",
+		Choices: []page.Choice{
+			{Label: "Stay", Key: "s"},
+			{Label: "Leave, go on next time", Key: "l", Msg: quit{}},
+		},
+	})
+	return nil
+}
+
+// openJobs counts the jobs without an outcome.
+func (m *Model) openJobs() int {
+	n := 0
+	for _, row := range m.desk.Queue.Snapshot().Rows {
+		if !row.Job.State.Final() {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,80 @@
+package ui
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/page"
+)
+
+// copyText puts text on the clipboard: through the system's own tool where
+// there is one, and through the terminal (OSC 52), which also works over SSH.
+func copyText(c page.Copy) tea.Cmd {
+	return tea.Batch(
+		tea.SetClipboard(c.Text),
+		func() tea.Msg {
+			for _, args := range clipboardTools() {
+				runTool(args, c.Text)
+			}
+			return page.Toast{Level: page.Good, Text: "Copied the " + c.What + ".", Detail: c.Text}
+		},
+	)
+}
+
+// clipboardTools are the commands that take the clipboard's text on standard
+// input, by what this session has.
+func clipboardTools() [][]string {
+	var tools [][]string
+	switch {
+	case runtime.GOOS == "darwin":
+		tools = append(tools, []string{"pbcopy"})
+	case runtime.GOOS == "windows":
+		tools = append(tools, []string{"clip.exe"})
+	case os.Getenv("WAYLAND_DISPLAY") != "":
+		tools = append(tools, []string{"wl-copy"})
+	case os.Getenv("DISPLAY") != "":
+		tools = append(tools, []string{"xclip", "-selection", "clipboard"})
+	}
+	if os.Getenv("TMUX") != "" {
+		tools = append(tools, []string{"tmux", "load-buffer", "-w", "-"})
+	}
+	return tools
+}
+
+// runTool runs a small tool of the system; one that is missing or fails leaves
+// the work to the others.
+func runTool(args []string, input string) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Stdin = strings.NewReader(input)
+	return cmd.Run() == nil
+}
+
+// openAddress opens an address in the browser; where there is none, it shows
+// the address.
+func openAddress(address string) tea.Cmd {
+	return func() tea.Msg {
+		if err := api.CheckSourceURL(address); err != nil {
+			return page.Problem(err)
+		}
+		args := []string{"xdg-open", address}
+		switch runtime.GOOS {
+		case "darwin":
+			args = []string{"open", address}
+		case "windows":
+			args = []string{"rundll32", "url.dll,FileProtocolHandler", address}
+		}
+		if runTool(args, "") {
+			return page.Toast{Level: page.Good, Text: "Opened in the browser.", Detail: address}
+		}
+		return page.Toast{Level: page.Warn, Text: "No browser could be opened. The address: " + address, Detail: address}
+	}
+}

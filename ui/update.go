@@ -1,0 +1,183 @@
+package ui
+
+import (
+	"image"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/theme"
+)
+
+// Update routes a message, in this order: the terminal's own news, what
+// crosses screens, then input to whoever has it: dialog, help, a text field of
+// the screen in front, the global keys, the screen.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	kit.NoteTerminal(msg)
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.size = image.Pt(msg.Width, msg.Height)
+		return m, nil
+	case tea.BackgroundColorMsg:
+		if m.o.Theme != "dark" && m.o.Theme != "light" {
+			m.dark = msg.IsDark()
+			m.theme = theme.New(m.dark, m.color)
+		}
+		return m, nil
+	case tea.ColorProfileMsg:
+		m.color = msg.Profile > colorprofile.ASCII
+		m.theme = theme.New(m.dark, m.color)
+		return m, nil
+	case tea.FocusMsg, tea.BlurMsg:
+		_, m.focused = msg.(tea.FocusMsg)
+		return m, m.broadcast(msg)
+	case tea.KeyPressMsg, tea.PasteMsg:
+		return m, m.input(msg)
+	case tea.MouseMsg:
+		return m, m.mouse(msg)
+	case tea.KeyReleaseMsg, tea.PasteStartMsg, tea.PasteEndMsg:
+		return m, nil
+	}
+	return m, m.message(msg)
+}
+
+// message handles what is not input.
+func (m *Model) message(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case deskOpened:
+		return m.opened(msg)
+	case edge:
+		if msg.desk != m.desk {
+			return nil
+		}
+		cmds := []tea.Cmd{m.broadcast(msg.news), msg.again, m.tick()}
+		if _, runs := msg.news.(page.RunsChanged); runs {
+			cmds = append(cmds, countRuns(m.desk))
+		}
+		return tea.Batch(cmds...)
+	case runsCounted:
+		if msg.desk == m.desk {
+			m.pending = msg.pending
+		}
+		return nil
+	case ticked:
+		m.ticking = false
+		if msg.desk != m.desk {
+			return nil
+		}
+		return tea.Batch(m.broadcast(page.Tick{}), m.tick())
+	case page.Show:
+		return m.show(msg.ID)
+	case page.Back:
+		return m.back()
+	case page.Compose:
+		return m.push(page.Form, m.form(msg.Sources))
+	case page.Inspect:
+		return m.push(page.Details, m.details(msg.Files))
+	case page.UseProfile:
+		return m.open(msg.Name, msg.Key)
+	case page.Ask:
+		m.ask(msg)
+		return nil
+	case page.Toast:
+		return m.toasts.Push(msg)
+	case page.Copy:
+		return copyText(msg)
+	case page.Open:
+		return openAddress(msg.Address)
+	case quit:
+		return m.leave(true)
+	}
+	if cmd, used := m.toasts.Update(msg); used {
+		return cmd
+	}
+	return m.broadcast(msg)
+}
+
+// input handles key presses and pastes.
+func (m *Model) input(msg tea.Msg) tea.Cmd {
+	key, isKey := msg.(tea.KeyPressMsg)
+	if isKey && key.String() == "ctrl+c" {
+		return m.interrupt(key)
+	}
+	if m.dialog != nil {
+		return m.answer(msg)
+	}
+	if m.help != nil {
+		return m.helped(msg)
+	}
+	if isKey {
+		if cmd, used := m.global(key.String()); used {
+			return cmd
+		}
+	}
+	return m.tell(m.front, msg)
+}
+
+// interrupt is ctrl+c: it cancels the input, else it leaves; twice, at once.
+func (m *Model) interrupt(key tea.KeyPressMsg) tea.Cmd {
+	now := m.o.Now()
+	if now.Sub(m.lastQuit) < time.Second {
+		return tea.Quit
+	}
+	m.lastQuit = now
+	switch s := m.screens[m.front]; {
+	case m.dialog != nil:
+		m.dialog = nil
+		return nil
+	case m.help != nil:
+		m.help = nil
+		return nil
+	case s != nil && s.Capturing():
+		return s.Update(kit.KeyMsg("esc"))
+	}
+	return m.leave(false)
+}
+
+// mouse hands a mouse message on with its position in the rectangle of who
+// gets it.
+func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
+	at := image.Pt(msg.Mouse().X, msg.Mouse().Y)
+	switch {
+	case m.dialog != nil:
+		return m.answer(moved(msg, kit.Center(m.size, kit.Size(m.dialog.View(m.size, m.theme)))))
+	case m.help != nil:
+		return m.helped(moved(msg, kit.Center(m.size, kit.Size(m.help.View(m.size, m.theme)))))
+	}
+	r := m.rects()
+	if click, ok := msg.(tea.MouseClickMsg); ok && click.Button == tea.MouseLeft && at.In(r.top) {
+		if id, ok := m.tabAt(at.X); ok {
+			return m.show(id)
+		}
+		return nil
+	}
+	if !at.In(r.screen) {
+		if _, motion := msg.(tea.MouseMotionMsg); !motion {
+			return nil
+		}
+	}
+	return m.tell(m.front, moved(msg, r.screen.Min))
+}
+
+// moved is msg with its position counted from origin.
+func moved(msg tea.MouseMsg, origin image.Point) tea.Msg {
+	shift := func(at tea.Mouse) tea.Mouse {
+		at.X -= origin.X
+		at.Y -= origin.Y
+		return at
+	}
+	switch msg := msg.(type) {
+	case tea.MouseClickMsg:
+		return tea.MouseClickMsg(shift(msg.Mouse()))
+	case tea.MouseReleaseMsg:
+		return tea.MouseReleaseMsg(shift(msg.Mouse()))
+	case tea.MouseWheelMsg:
+		return tea.MouseWheelMsg(shift(msg.Mouse()))
+	case tea.MouseMotionMsg:
+		return tea.MouseMotionMsg(shift(msg.Mouse()))
+	}
+	return msg
+}

@@ -1,0 +1,170 @@
+package ui
+
+import (
+	"image"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+// rects are the parts of the terminal.
+type rects struct{ top, screen, hints image.Rectangle }
+
+// rects shares the terminal among the top line, the screen and the hints.
+func (m *Model) rects() rects {
+	w, h := m.size.X, m.size.Y
+	return rects{
+		top:    image.Rect(0, 0, w, min(1, h)),
+		screen: image.Rect(0, min(1, h), w, max(min(1, h), h-1)),
+		hints:  image.Rect(0, max(h-1, 0), w, h),
+	}
+}
+
+// View draws the terminal.
+func (m *Model) View() tea.View {
+	v := tea.NewView(m.draw())
+	v.AltScreen = true
+	v.ReportFocus = true
+	v.MouseMode = tea.MouseModeCellMotion
+	v.WindowTitle = "mediadesk"
+	if m.pending > 0 {
+		v.WindowTitle = "mediadesk: " + kit.Plural(m.pending, "run") + " pending"
+	}
+	return v
+}
+
+func (m *Model) draw() string {
+	if m.size.X < 1 || m.size.Y < 1 {
+		return ""
+	}
+	if kit.ModeOf(m.size) == kit.Tiny {
+		return kit.TooSmall(m.size, m.theme)
+	}
+	r := m.rects()
+	body := ""
+	if s := m.screens[m.front]; m.opening == "" && s != nil {
+		body = s.View(r.screen.Size(), m.theme)
+	} else {
+		body = m.theme.Muted.Render(m.opening)
+	}
+	out := strings.Join([]string{
+		m.topLine(r.top.Dx()),
+		kit.Fit(body, r.screen.Dx(), r.screen.Dy()),
+		kit.Hints(m.hinted(), r.hints.Dx(), m.theme),
+	}, "\n")
+	if m.toasts.Len() > 0 {
+		block := m.toasts.View(image.Pt(r.screen.Dx()-2, r.screen.Dy()), m.theme)
+		size := kit.Size(block)
+		out = kit.Overlay(out, block, r.screen.Max.X-size.X-1, r.screen.Max.Y-size.Y)
+	}
+	if m.help != nil {
+		out = kit.OverlayCenter(out, m.help.View(m.size, m.theme))
+	}
+	if m.dialog != nil {
+		out = kit.OverlayCenter(out, m.dialog.View(m.size, m.theme))
+	}
+	return out
+}
+
+// hinted are the acts that the line of hints is made from: those of whoever
+// has the keys.
+func (m *Model) hinted() []kit.Act {
+	switch {
+	case m.dialog != nil:
+		return m.dialog.Acts()
+	case m.help != nil:
+		return nil
+	}
+	acts := m.acts()
+	// Help is worth a place even where a screen has many acts to hint at.
+	shown := 0
+	for i := range acts {
+		if acts[i].Hint && acts[i].Why == "" && acts[i].Group != "Everywhere" {
+			if shown++; shown > 4 {
+				acts[i].Hint = false
+			}
+		}
+	}
+	return acts
+}
+
+// topLine has the tabs on the left, the profile on the right.
+func (m *Model) topLine(width int) string {
+	if m.desk == nil {
+		return kit.Fit(m.theme.Title.Render("mediadesk"), width, 1)
+	}
+	right := m.profileWords(width)
+	left := m.tabLine(width - kit.Width(right) - 1)
+	gap := max(0, width-kit.Width(left)-kit.Width(right))
+	return kit.Fit(left+strings.Repeat(" ", gap)+right, width, 1)
+}
+
+// tabWidths has the columns in which each tab ends; see tabAt.
+func (m *Model) tabNames(width int) []string {
+	names := make([]string, len(page.Tabs))
+	full := 0
+	for i, t := range page.Tabs {
+		names[i] = " " + string(rune('1'+i)) + " " + t.Name + " "
+		if t.ID == page.Extensions && m.pending > 0 {
+			names[i] = " 3 " + t.Name + " " + kit.Count(m.pending) + " "
+		}
+		full += kit.Width(names[i])
+	}
+	if full <= width {
+		return names
+	}
+	for i := range names {
+		if i != m.tab() {
+			names[i] = " " + string(rune('1'+i)) + " "
+		}
+	}
+	return names
+}
+
+func (m *Model) tabLine(width int) string {
+	var b strings.Builder
+	for i, name := range m.tabNames(width) {
+		style := m.theme.Tab
+		if i == m.tab() {
+			style = m.theme.TabActive
+		}
+		b.WriteString(style.Render(name))
+	}
+	return kit.Fit(b.String(), min(width, kit.Width(b.String())), 1)
+}
+
+// tabAt is the tab drawn at column x of the top line.
+func (m *Model) tabAt(x int) (page.ID, bool) {
+	if m.desk == nil {
+		return 0, false
+	}
+	for i, name := range m.tabNames(m.size.X - kit.Width(m.profileWords(m.size.X)) - 1) {
+		if x < kit.Width(name) {
+			return page.Tabs[i].ID, true
+		}
+		x -= kit.Width(name)
+	}
+	return 0, false
+}
+
+// profileWords names the profile in use and its host; a service elsewhere
+// stands out from the local library.
+func (m *Model) profileWords(width int) string {
+	p := m.desk.Profile
+	style := m.theme.Hosted
+	if p.Local {
+		style = m.theme.Local
+	}
+	name := kit.Truncate(kit.Safe(p.Name), max(4, width/5))
+	words := style.Render(name)
+	if host := kit.Safe(p.Host); width >= kit.WideWidth {
+		words += m.theme.Muted.Render(" " + kit.Truncate(host, 30))
+		if p.KeySource != "" {
+			words += m.theme.Muted.Render(" key: " + kit.Truncate(kit.Safe(p.KeySource), 24))
+		}
+	}
+	return words + " "
+}

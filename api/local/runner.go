@@ -210,11 +210,11 @@ waiting:
 func (l *Library) execute(id int64) error {
 	ctx, cancel := context.WithTimeout(l.ctx, runTime)
 	defer cancel()
-	run, file, err := l.runAndFile(ctx, id)
+	run, source, err := l.runAndSource(ctx, id)
 	if err != nil || run.Status.Final() {
 		return err
 	}
-	out, failure := l.runTool(ctx, run, file)
+	out, failure := l.runTool(ctx, run, source)
 	if l.ctx.Err() != nil {
 		return l.ctx.Err()
 	}
@@ -222,16 +222,17 @@ func (l *Library) execute(id int64) error {
 	if failure == nil && out.Picture != nil {
 		version, failure = l.keepPicture(out.Picture)
 	}
-	return l.records.Update(ctx, func(tx store.Tx) error {
+	// The time limit is the tool's; what came of it is written all the same.
+	return l.records.Update(l.ctx, func(tx store.Tx) error {
 		if run, err = tx.Run(id); err != nil {
 			return err
 		}
-		file, err = tx.File(run.FileID)
+		file, err := tx.File(run.FileID)
 		if err != nil && err != store.ErrNotFound {
 			return err
 		}
 		if failure == nil {
-			failure, err = l.applyOutput(tx, run, file, out, version)
+			failure, err = l.applyOutput(tx, run, file, source, out, version)
 			if err != nil {
 				return err
 			}
@@ -251,35 +252,48 @@ func (l *Library) execute(id int64) error {
 	})
 }
 
-func (l *Library) runAndFile(ctx context.Context, id int64) (run *store.Run, file *store.File, err error) {
+// runAndSource finds a run and the version that it works on: for tags the one
+// that was there when they were asked for, with all that the camera wrote;
+// for a picture the latest that descends from it, so that one extension goes
+// on where another ended. Without a source a newer version was uploaded.
+func (l *Library) runAndSource(ctx context.Context, id int64) (run *store.Run, source *store.Version, err error) {
 	err = l.records.View(ctx, func(tx store.Tx) error {
 		if run, err = tx.Run(id); err != nil {
 			return err
 		}
-		file, err = tx.File(run.FileID)
-		return err
+		asked, err := tx.Version(run.VersionID)
+		if err != nil {
+			return err
+		}
+		file, err := tx.File(run.FileID)
+		if err != nil || file.Version.Root != asked.Root {
+			return err
+		}
+		source = &file.Version
+		if l.tools.Quick(run.Extension.Name) {
+			source = asked
+		}
+		return nil
 	})
-	return run, file, err
+	return run, source, err
 }
 
 var errNewerVersion = errors.New("a newer version of the file was stored meanwhile")
 
 // runTool lets the extension's tool work on the content.
-func (l *Library) runTool(ctx context.Context, run *store.Run, file *store.File) (out extension.Output, err error) {
+func (l *Library) runTool(ctx context.Context, run *store.Run, source *store.Version) (out extension.Output, err error) {
 	if l.o.Fault.ExtensionsFail {
 		return out, errors.New("the fault dial of the local library makes extensions fail")
 	}
-	if file.Version.ID != run.VersionID {
+	if source == nil {
 		return out, errNewerVersion
 	}
-	content, err := l.contents.Open(file.Version.Hash)
+	content, err := l.contents.Open(source.Hash)
 	if err != nil {
 		return out, fmt.Errorf("the content cannot be read: %w", err)
 	}
 	defer content.Close() //nolint:errcheck // it was only read
-	return l.tools.Run(ctx, extension.Input{
-		Element: run.Extension, Content: content, Size: file.Version.Size, Mime: file.Version.Mime,
-	})
+	return l.tools.Run(ctx, extension.Input{Element: run.Extension, Content: content, Size: source.Size, Mime: source.Mime})
 }
 
 // keepPicture stores a picture that a tool made.
@@ -305,11 +319,11 @@ func (l *Library) keepPicture(picture []byte) (store.Version, error) {
 
 // applyOutput writes what a tool found into the record. A failure is the
 // run's; an error is that of the records.
-func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, out extension.Output, version store.Version) (failure, err error) {
+func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, source *store.Version, out extension.Output, version store.Version) (failure, err error) {
 	switch {
 	case file == nil:
 		return errors.New("the file does not exist any more"), nil
-	case file.Version.ID != run.VersionID:
+	case file.Version.Root != source.Root, out.Picture != nil && file.Version.ID != source.ID:
 		return errNewerVersion, nil
 	}
 	if out.Picture == nil {
@@ -323,7 +337,7 @@ func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, out
 		return fmt.Errorf("the file has %d versions already, and more cannot be", api.MaxVersions), nil
 	}
 	file.Region = carryRegion(file, version, out.Orientation)
-	version.ID, version.Number = store.NewID(), file.Version.Number+1
+	version.ID, version.Root, version.Number = store.NewID(), source.Root, file.Version.Number+1
 	file.Version, file.Updated = version, version.Created
 	return nil, tx.UpdateFile(file)
 }

@@ -137,6 +137,7 @@ func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
 	u := &f.upload
 	if outlook.Result == api.NewVersion {
 		version.ID, version.Number = store.NewID(), there.Version.Number+1
+		version.Root = version.ID
 		applyChanges(there, u, outlook.Changes)
 		there.Version, there.Private, there.Updated = version, u.IsPrivateFile.Or(false), version.Created
 		if text, ok := u.Description.Get(); ok {
@@ -149,7 +150,7 @@ func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
 		Tags: u.Tags.Or(nil), Region: u.CustomCoordinates.Or(""), Metadata: u.CustomMetadata.Or(nil), Description: u.Description.Or(""),
 		Version: version, Created: version.Created, Updated: version.Created,
 	}
-	file.Version.ID, file.Version.Number = file.ID, 1
+	file.Version.ID, file.Version.Root, file.Version.Number = file.ID, file.ID, 1
 	if outlook.Suffix {
 		if file.Name, err = freeName(tx, file.Folder, file.Name); err != nil {
 			return nil, err

@@ -4,6 +4,7 @@
 package media
 
 import (
+	"errors"
 	"fmt"
 	"image"
 	_ "image/gif"  // the formats that are known
@@ -54,7 +55,7 @@ func Inspect(r io.ReaderAt, size int64) (Facts, error) {
 	if err == nil {
 		f.Width, f.Height = config.Width, config.Height
 		f.HasAlpha = hasAlpha(f.Mime, r, size, config.ColorModel)
-	} else if format, ok := metaFormats[f.Mime]; ok {
+	} else if format, ok := metaFormats[f.Mime]; ok && errors.Is(err, image.ErrFormat) {
 		// A kind whose size we can read though not its pixels.
 		result, err := imagemeta.Decode(imagemeta.Options{R: io.NewSectionReader(r, 0, size), ImageFormat: format, Sources: imagemeta.CONFIG, Timeout: metaTimeout})
 		if err == nil {

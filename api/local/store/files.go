@@ -24,7 +24,7 @@ func IsID(text string) bool {
 }
 
 const fileColumns = `id, folder, name, private, tags, ai_tags, region, metadata, description,
-	version_id, version, hash, size, mime, kind, width, height, has_alpha, version_at, created, updated`
+	version_id, root, version, hash, size, mime, kind, width, height, has_alpha, version_at, created, updated`
 
 type scanner interface{ Scan(into ...any) error }
 
@@ -34,7 +34,7 @@ func scanFile(row scanner) (*File, error) {
 	var tags, aiTags, metadata sql.NullString
 	var versionAt, created, updated int64
 	err := row.Scan(&f.ID, &f.Folder, &f.Name, &f.Private, &tags, &aiTags, &f.Region, &metadata, &f.Description,
-		&v.ID, &v.Number, &v.Hash, &v.Size, &v.Mime, &v.Kind, &v.Width, &v.Height, &v.HasAlpha, &versionAt, &created, &updated)
+		&v.ID, &v.Root, &v.Number, &v.Hash, &v.Size, &v.Mime, &v.Kind, &v.Width, &v.Height, &v.HasAlpha, &versionAt, &created, &updated)
 	if err != nil {
 		return nil, notFound(err)
 	}
@@ -88,9 +88,9 @@ func (t *sqlTx) InsertFile(f *File) error {
 		return err
 	}
 	v := &f.Version
-	_, err = t.exec("INSERT INTO files (name_key, "+fileColumns+") VALUES (?, ?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?,?,?)",
+	_, err = t.exec("INSERT INTO files (name_key, "+fileColumns+") VALUES (?, ?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?,?,?,?)",
 		norm.NFC.String(f.Name), f.ID, norm.NFC.String(f.Folder), f.Name, f.Private, tags, aiTags, f.Region, metadata, f.Description,
-		v.ID, v.Number, v.Hash, v.Size, v.Mime, v.Kind, v.Width, v.Height, v.HasAlpha, v.Created.UnixMilli(), f.Created.UnixMilli(), f.Updated.UnixMilli())
+		v.ID, v.Root, v.Number, v.Hash, v.Size, v.Mime, v.Kind, v.Width, v.Height, v.HasAlpha, v.Created.UnixMilli(), f.Created.UnixMilli(), f.Updated.UnixMilli())
 	if err != nil {
 		return err
 	}
@@ -104,9 +104,9 @@ func (t *sqlTx) UpdateFile(f *File) error {
 	}
 	v := &f.Version
 	n, err := t.exec(`UPDATE files SET private=?, tags=?, ai_tags=?, region=?, metadata=?, description=?,
-		version_id=?, version=?, hash=?, size=?, mime=?, kind=?, width=?, height=?, has_alpha=?, version_at=?, updated=? WHERE id=?`,
+		version_id=?, root=?, version=?, hash=?, size=?, mime=?, kind=?, width=?, height=?, has_alpha=?, version_at=?, updated=? WHERE id=?`,
 		f.Private, tags, aiTags, f.Region, metadata, f.Description,
-		v.ID, v.Number, v.Hash, v.Size, v.Mime, v.Kind, v.Width, v.Height, v.HasAlpha, v.Created.UnixMilli(), f.Updated.UnixMilli(), f.ID)
+		v.ID, v.Root, v.Number, v.Hash, v.Size, v.Mime, v.Kind, v.Width, v.Height, v.HasAlpha, v.Created.UnixMilli(), f.Updated.UnixMilli(), f.ID)
 	if err != nil {
 		return err
 	}
@@ -126,9 +126,18 @@ func (t *sqlTx) insertVersion(f *File) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.exec("INSERT INTO versions (file_id, number, id, hash, size, mime, kind, width, height, has_alpha, embedded, created) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
-		f.ID, v.Number, v.ID, v.Hash, v.Size, v.Mime, v.Kind, v.Width, v.Height, v.HasAlpha, embedded, v.Created.UnixMilli())
+	_, err = t.exec("INSERT INTO versions (file_id, number, id, root, hash, size, mime, kind, width, height, has_alpha, embedded, created) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+		f.ID, v.Number, v.ID, v.Root, v.Hash, v.Size, v.Mime, v.Kind, v.Width, v.Height, v.HasAlpha, embedded, v.Created.UnixMilli())
 	return err
+}
+
+func (t *sqlTx) Version(id string) (*Version, error) {
+	v := &Version{ID: id}
+	var created int64
+	err := t.row("SELECT root, number, hash, size, mime, kind, width, height, has_alpha, created FROM versions WHERE id = ?", id).
+		Scan(&v.Root, &v.Number, &v.Hash, &v.Size, &v.Mime, &v.Kind, &v.Width, &v.Height, &v.HasAlpha, &created)
+	v.Created = time.UnixMilli(created)
+	return v, notFound(err)
 }
 
 func (t *sqlTx) Embedded(versionID string) (map[string]json.RawMessage, error) {

@@ -41,6 +41,7 @@ type Tx interface {
 	FileAt(folder, name string) (*File, error) // names compare as NFC
 	InsertFile(f *File) error                  // ErrExists where the place is taken
 	UpdateFile(f *File) error                  // all but id, folder and name; adds f.Version if it is a new one
+	Version(id string) (*Version, error)       // without what is embedded
 	Embedded(versionID string) (map[string]json.RawMessage, error)
 	References(hash string) (bool, error) // whether any version has this content
 	List(q Query) ([]Entry, error)
@@ -84,6 +85,7 @@ func (f *File) Path() string { return f.Folder + f.Name }
 // file's own id.
 type Version struct {
 	ID       string
+	Root     string // the uploaded version that it descends from by extensions; its own ID where it was uploaded
 	Number   int    // from 1
 	Hash     string // of the content
 	Facts           // what the bytes say
@@ -181,7 +183,7 @@ type Field struct {
 type Run struct {
 	ID        int64
 	FileID    string
-	VersionID string // the version that it works on
+	VersionID string // the file's version when it was asked for
 	Extension api.Extension
 	Status    api.Status
 	Error     string

@@ -39,6 +39,7 @@ CREATE TABLE files (
 	metadata    TEXT, -- JSON; NULL: none
 	description TEXT NOT NULL,
 	version_id  TEXT NOT NULL,
+	root        TEXT NOT NULL, -- the uploaded version that this one descends from
 	version     INTEGER NOT NULL,
 	hash        TEXT NOT NULL,
 	size        INTEGER NOT NULL,
@@ -60,6 +61,7 @@ CREATE TABLE versions (
 	file_id   TEXT NOT NULL,
 	number    INTEGER NOT NULL,
 	id        TEXT NOT NULL UNIQUE,
+	root      TEXT NOT NULL,
 	hash      TEXT NOT NULL,
 	size      INTEGER NOT NULL,
 	mime      TEXT NOT NULL,

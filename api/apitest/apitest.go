@@ -1,0 +1,90 @@
+// Package apitest is the contract: one test suite any server of this API must
+// pass.
+//
+// It speaks to the server over HTTP with requests that it writes itself, so
+// that what a client of ours would never send is tried too. Each test stores
+// under a folder of its own and needs nothing that was there before.
+package apitest
+
+import (
+	"net"
+	"testing"
+	"time"
+)
+
+// Target is the server under test.
+type Target struct {
+	UploadURL   string // {upload_url} of the specification
+	BaseURL     string // {base_url}
+	DeliveryURL string // {delivery_url}; empty: delivery is not tried
+	Key         string // the private key
+
+	// MaxSize is the size limit of uploads in bytes; 0: the limit is not
+	// tried. Keep it small: the tests send as much.
+	MaxSize int64
+	// Sources listens at an address from which the server may download and to
+	// which it may post; nil: URL sources and webhooks are not tried. Run
+	// closes it.
+	Sources net.Listener
+	// Strict says that the server answers all that the specification calls
+	// always present, and refuses all that it does not allow. Hosted services
+	// are known to differ.
+	Strict bool
+	// Patience is how long an extension may take; 0: 20 s.
+	Patience time.Duration
+}
+
+// Run tests the target: every rule of §2 to §8 of the specification.
+func Run(t *testing.T, target Target) {
+	t.Helper()
+	if target.Patience == 0 {
+		target.Patience = 20 * time.Second
+	}
+	s := &suite{Target: target, folder: "/apitest-" + random() + "/"}
+	if target.Sources != nil {
+		s.sources = newSources(t, target.Sources)
+	}
+	for _, part := range []struct {
+		name string
+		test func(*testing.T, *suite)
+	}{
+		{"Key", testKey},
+		{"Record", testRecord},
+		{"Name", testName},
+		{"Folder", testFolder},
+		{"Tags", testTags},
+		{"Region", testRegion},
+		{"Switches", testSwitches},
+		{"ResponseFields", testResponseFields},
+		{"Form", testForm},
+		{"FileAsText", testFileAsText},
+		{"FileAsAddress", testFileAsAddress},
+		{"Limits", testLimits},
+		{"Overwrite", testOverwrite},
+		{"Versions", testVersions},
+		{"Metadata", testMetadata},
+		{"Kinds", testKinds},
+		{"Details", testDetails},
+		{"Extensions", testExtensions},
+		{"Webhooks", testWebhooks},
+		{"List", testList},
+		{"Delivery", testDelivery},
+		{"Private", testPrivate},
+	} {
+		t.Run(part.name, func(t *testing.T) { part.test(t, s) })
+	}
+}
+
+// suite is a target with what the tests share.
+type suite struct {
+	Target
+	folder  string // everything is stored below it
+	sources *sources
+}
+
+func (s *suite) strict(t *testing.T) {
+	t.Helper()
+	if !s.Strict {
+		t.Skip("hosted services differ here")
+	}
+}

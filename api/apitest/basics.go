@@ -1,0 +1,161 @@
+package apitest
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// testKey is §5: Basic authentication with the key as the user name.
+func testKey(t *testing.T, s *suite) {
+	id := text(s.store(t, field("fileName", "key.txt"), content([]byte("key")))["fileId"])
+	for _, op := range []struct{ name, method, address string }{
+		{"upload", http.MethodPost, s.uploadAddress()},
+		{"update", http.MethodPatch, s.detailsAddress(id)},
+		{"details", http.MethodGet, s.detailsAddress(id)},
+	} {
+		for _, c := range []struct {
+			name   string
+			change func(*http.Request)
+			status int
+		}{
+			{"no key", func(r *http.Request) { r.Header.Del("Authorization") }, http.StatusUnauthorized},
+			{"empty key", func(r *http.Request) { r.SetBasicAuth("", "") }, http.StatusUnauthorized},
+			{"key as password", func(r *http.Request) { r.SetBasicAuth("", s.Key) }, http.StatusUnauthorized},
+			{"not Basic", func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+s.Key) }, http.StatusUnauthorized},
+			{"broken Basic", func(r *http.Request) { r.Header.Set("Authorization", "Basic %%%") }, http.StatusUnauthorized},
+			{"wrong key", func(r *http.Request) { r.SetBasicAuth("private_wrong", "") }, http.StatusForbidden},
+			{"beginning of the key", func(r *http.Request) { r.SetBasicAuth(s.Key[:len(s.Key)-1], "") }, http.StatusForbidden},
+			{"key and more", func(r *http.Request) { r.SetBasicAuth(s.Key+"x", "") }, http.StatusForbidden},
+		} {
+			t.Run(op.name+"/"+c.name, func(t *testing.T) {
+				a := s.do(t, op.method, op.address, "application/json", strings.NewReader("{}"), c.change)
+				wantError(t, a, c.status, "")
+			})
+		}
+	}
+	t.Run("password is ignored", func(t *testing.T) {
+		a := s.do(t, http.MethodGet, s.detailsAddress(id), "", nil, func(r *http.Request) { r.SetBasicAuth(s.Key, "do_not_set") })
+		if a.status != http.StatusOK {
+			t.Errorf("answered %d: %s", a.status, a.body)
+		}
+	})
+	t.Run("errors name the request", func(t *testing.T) {
+		s.strict(t)
+		a := s.send(t)
+		if a.header.Get("X-Ik-Requestid") == "" {
+			t.Error("no X-Ik-Requestid")
+		}
+		if _, ok := a.json["help"].(string); !ok {
+			t.Errorf("no help in %s", a.body)
+		}
+	})
+}
+
+var (
+	idForm   = regexp.MustCompile(`^[0-9a-f]{24}$`)
+	timeForm = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
+)
+
+// testRecord is §2.1 and the success response of §4.1.
+func testRecord(t *testing.T, s *suite) {
+	data := JPEG(120, 80)
+	r := s.store(t, field("fileName", "record.jpg"), field("useUniqueFileName", "false"), content(data))
+	want(t, r, "name", "record.jpg")
+	want(t, r, "filePath", s.folder+"record.jpg")
+	want(t, r, "size", len(data))
+	want(t, r, "width", 120)
+	want(t, r, "height", 80)
+	want(t, r, "fileType", "image")
+	want(t, r, "AITags", nil)
+	if !strings.HasSuffix(text(r["url"]), s.folder+"record.jpg") {
+		t.Errorf("url is %v", r["url"])
+	}
+	if text(r["thumbnailUrl"]) == "" {
+		t.Error("thumbnailUrl is missing")
+	}
+	version, _ := r["versionInfo"].(map[string]any)
+	want(t, version, "id", r["fileId"])
+	want(t, version, "name", "Version 1")
+	if _, ok := r["extensionStatus"]; ok {
+		t.Error("extensionStatus is there though no extension was asked for")
+	}
+	for _, name := range []string{"customMetadata", "embeddedMetadata"} {
+		if _, ok := r[name]; ok {
+			t.Errorf("%s is there though nobody asked", name)
+		}
+	}
+	t.Run("strict", func(t *testing.T) {
+		s.strict(t)
+		want(t, r, "type", "file")
+		want(t, r, "mime", "image/jpeg")
+		want(t, r, "hasAlpha", false)
+		want(t, r, "isPrivateFile", false)
+		want(t, r, "tags", nil)
+		want(t, r, "customCoordinates", nil)
+		if !idForm.MatchString(text(r["fileId"])) {
+			t.Errorf("fileId is %v", r["fileId"])
+		}
+		for _, name := range []string{"createdAt", "updatedAt"} {
+			if !timeForm.MatchString(text(r[name])) {
+				t.Errorf("%s is %v", name, r[name])
+			}
+		}
+	})
+	t.Run("set", func(t *testing.T) {
+		r := s.store(t, field("fileName", "set.jpg"), content(data), field("tags", "a,b"), field("customCoordinates", "1,2,30,40"),
+			field("isPrivateFile", "true"), field("responseFields", "tags,customCoordinates,isPrivateFile"))
+		want(t, r, "tags", []string{"a", "b"})
+		want(t, r, "customCoordinates", "1,2,30,40")
+		want(t, r, "isPrivateFile", true)
+	})
+	t.Run("non-image", func(t *testing.T) {
+		r := s.store(t, field("fileName", "plain.txt"), content([]byte("just words\n")))
+		want(t, r, "fileType", "non-image")
+		for _, name := range []string{"width", "height", "thumbnailUrl"} {
+			if v, ok := r[name]; ok {
+				t.Errorf("%s is %v in the record of a text", name, v)
+			}
+		}
+	})
+}
+
+// testKinds: the type is found from the bytes, never from a name.
+func testKinds(t *testing.T, s *suite) {
+	s.strict(t)
+	for _, c := range []struct {
+		name, mime, kind string
+		data             []byte
+		alpha            bool
+	}{
+		{"a.txt", "image/jpeg", "image", JPEG(16, 12), false},
+		{"b.jpg", "image/png", "image", PNG(16, 12), false},
+		{"c", "image/png", "image", AlphaPNG(16, 12), true},
+		{"d.bin", "image/gif", "image", GIF(16, 12), true},
+		{"e.png", "text/plain", "non-image", []byte("no picture at all"), false},
+		{"f.jpg", "application/pdf", "non-image", []byte("%PDF-1.4\n%%EOF\n"), false},
+		{"g.svg", "image/svg+xml", "image", []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="16" height="12"><rect/></svg>`), true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := s.store(t, field("fileName", c.name), content(c.data))
+			want(t, r, "mime", c.mime)
+			want(t, r, "fileType", c.kind)
+			want(t, r, "hasAlpha", c.alpha)
+			if c.kind == "image" {
+				want(t, r, "width", 16)
+				want(t, r, "height", 12)
+			}
+		})
+	}
+	t.Run("stored pixels with an orientation", func(t *testing.T) {
+		r := s.store(t, field("fileName", "turned.jpg"), content(PhotoJPEG(40, 20, 6)))
+		want(t, r, "width", 40)
+		want(t, r, "height", 20)
+	})
+	t.Run("broken picture is no error", func(t *testing.T) {
+		data := PNG(16, 12)
+		r := s.store(t, field("fileName", "broken.png"), content(data[:20]))
+		want(t, r, "fileType", "non-image")
+	})
+}

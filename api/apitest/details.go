@@ -1,0 +1,108 @@
+package apitest
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// testDetails is §4.2.
+func testDetails(t *testing.T, s *suite) {
+	id := text(s.store(t, field("fileName", "details.png"), content(AlphaPNG(100, 60)), field("tags", "a,b"), field("customCoordinates", "1,2,3,4"))["fileId"])
+	textID := text(s.store(t, field("fileName", "details.txt"), content([]byte("words")))["fileId"])
+	type change struct {
+		name, body string
+		tags       any
+		region     any
+	}
+	for _, c := range []change{
+		{"nothing", `{}`, []string{"a", "b"}, "1,2,3,4"},
+		{"tags", `{"tags":["x","y z"]}`, []string{"x", "y z"}, "1,2,3,4"},
+		{"region", `{"customCoordinates":"5,6,7,8"}`, []string{"x", "y z"}, "5,6,7,8"},
+		{"percent is for uploads only", `{"tags":["100%"]}`, []string{"100%"}, "5,6,7,8"},
+		{"no limit on the length", `{"tags":["` + strings.Repeat("t", 600) + `"]}`, []string{strings.Repeat("t", 600)}, "5,6,7,8"},
+		{"null tags", `{"tags":null}`, nil, "5,6,7,8"},
+		{"null region", `{"customCoordinates":null}`, nil, nil},
+		{"both", `{"tags":["q"],"customCoordinates":"0,0,100,60"}`, []string{"q"}, "0,0,100,60"},
+		{"empty tags", `{"tags":[]}`, nil, "0,0,100,60"},
+		{"both null", `{"tags":null,"customCoordinates":null}`, nil, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := s.patch(t, id, c.body)
+			if a.status != http.StatusOK {
+				t.Fatalf("answered %d: %s", a.status, a.body)
+			}
+			want(t, a.json, "tags", c.tags)
+			want(t, a.json, "customCoordinates", c.region)
+			read := s.details(t, id)
+			want(t, read, "tags", c.tags)
+			want(t, read, "customCoordinates", c.region)
+		})
+	}
+	t.Run("response", func(t *testing.T) {
+		r := s.patch(t, id, `{"tags":["r"]}`).json
+		want(t, r, "fileId", id)
+		want(t, r, "type", "file")
+		want(t, r, "isPrivateFile", false)
+		want(t, r, "fileType", "image")
+		want(t, r, "mime", "image/png")
+		want(t, r, "width", 100)
+		want(t, r, "height", 60)
+		want(t, r, "hasAlpha", true)
+		for _, name := range []string{"name", "filePath", "url", "thumbnail"} {
+			if text(r[name]) == "" {
+				t.Errorf("%s is missing", name)
+			}
+		}
+		if !timeForm.MatchString(text(r["createdAt"])) {
+			t.Errorf("createdAt is %v", r["createdAt"])
+		}
+		if _, ok := r["extensionStatus"]; ok {
+			t.Error("extensionStatus is there though no extension was asked for")
+		}
+	})
+	t.Run("trailing slash", func(t *testing.T) {
+		s.strict(t)
+		a := s.do(t, http.MethodGet, s.detailsAddress(id)+"/", "", nil, nil)
+		want(t, a.json, "fileId", id)
+	})
+	t.Run("no such file", func(t *testing.T) {
+		wantError(t, s.patch(t, "0123456789abcdef01234567", `{"tags":["x"]}`), http.StatusNotFound, "does not exist")
+		wantError(t, s.do(t, http.MethodGet, s.detailsAddress("0123456789abcdef01234567"), "", nil, nil), http.StatusNotFound, "does not exist")
+	})
+	t.Run("refused", func(t *testing.T) {
+		s.strict(t)
+		wantError(t, s.patch(t, "nonsense", `{}`), http.StatusBadRequest, "fileId")
+		for body, word := range map[string]string{
+			`{"tags":"a,b"}`:                     "tags",
+			`{"tags":["a",1]}`:                   "tags",
+			`{"tags":["a",null]}`:                "tags",
+			`{"tags":[""]}`:                      "tags",
+			`{"customCoordinates":[1,2,3,4]}`:    "customCoordinates",
+			`{"customCoordinates":""}`:           "customCoordinates",
+			`{"customCoordinates":"1,2,3"}`:      "customCoordinates",
+			`{"customCoordinates":"0,0,101,60"}`: "customCoordinates",
+			`{"isPrivateFile":true}`:             "isPrivateFile",
+			`{"customMetadata":{"no_such":1}}`:   "no_such",
+			`{"extensions":[{}]}`:                "extension",
+			`{"webhookUrl":"nowhere"}`:           "webhookUrl",
+			`{"removeAITags":5}`:                 "removeAITags",
+			`[]`:                                 "object",
+			`null`:                               "object",
+			``:                                   "object",
+			`{"tags":["a"]`:                      "object",
+		} {
+			wantError(t, s.patch(t, id, body), http.StatusBadRequest, word)
+		}
+		wantError(t, s.patch(t, textID, `{"customCoordinates":"0,0,1,1"}`), http.StatusBadRequest, "image")
+		want(t, s.details(t, id), "tags", []string{"r"})
+	})
+	t.Run("hosted members", func(t *testing.T) {
+		s.strict(t)
+		a := s.patch(t, id, `{"description":"some words"}`)
+		want(t, a.json, "description", "some words")
+		if _, ok := s.patch(t, id, `{"description":null}`).json["description"]; ok {
+			t.Error("description is still there")
+		}
+	})
+}

@@ -1,0 +1,169 @@
+package apitest
+
+import (
+	"bytes"
+	"fmt"
+	"image/png"
+	"net/http"
+	"testing"
+)
+
+func extensionStatus(r map[string]any) map[string]any {
+	m, _ := r["extensionStatus"].(map[string]any)
+	return m
+}
+
+// testExtensions is §2.2 and §3.
+func testExtensions(t *testing.T, s *suite) {
+	t.Run("remove-bg is pending, then makes a new version", func(t *testing.T) {
+		r := s.store(t, field("fileName", "subject.jpg"), content(JPEG(200, 150)), field("tags", "kept"), field("customCoordinates", "10,20,30,40"), field("extensions", `[{"name":"remove-bg"}]`))
+		want(t, extensionStatus(r), "remove-bg", "pending")
+		id := text(r["fileId"])
+		var now map[string]any
+		eventually(t, s.Patience, "background removal", func() bool {
+			now = s.details(t, id)
+			return now["hasAlpha"] == true
+		})
+		if same(now["versionInfo"], r["versionInfo"]) {
+			t.Error("versionInfo is the same")
+		}
+		s.strict(t)
+		want(t, now, "mime", "image/png")
+		want(t, now, "name", r["name"])
+		want(t, now, "tags", []string{"kept"})
+		want(t, now, "customCoordinates", "10,20,30,40")
+		want(t, now["versionInfo"].(map[string]any), "name", "Version 2")
+		a := s.do(t, http.MethodGet, text(now["url"]), "", nil, nil)
+		img, err := png.Decode(bytes.NewReader(a.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, _, alpha := img.At(2, 2).RGBA(); alpha != 0 {
+			t.Error("the background is not transparent")
+		}
+		if _, _, _, alpha := img.At(100, 75).RGBA(); alpha != 0xffff {
+			t.Error("the subject is not opaque")
+		}
+	})
+	t.Run("a turned photograph comes out upright", func(t *testing.T) {
+		s.strict(t)
+		id := text(s.store(t, field("fileName", "turned.jpg"), content(PhotoJPEG(200, 150, 6)), field("customCoordinates", "0,0,10,20"), field("extensions", `[{"name":"remove-bg"}]`))["fileId"])
+		var now map[string]any
+		eventually(t, s.Patience, "background removal", func() bool {
+			now = s.details(t, id)
+			return now["hasAlpha"] == true
+		})
+		want(t, now, "width", 150)
+		want(t, now, "height", 200)
+		want(t, now, "customCoordinates", "130,0,20,10")
+	})
+	t.Run("tagging", func(t *testing.T) {
+		for _, name := range []string{"google-auto-tagging", "aws-auto-tagging"} {
+			r := s.store(t, field("fileName", "tagged.jpg"), content(PhotoJPEG(200, 150, 1)), field("extensions", fmt.Sprintf(`[{"name":%q,"maxTags":3,"minConfidence":60}]`, name)))
+			if status := extensionStatus(r)[name]; status != "success" && status != "pending" {
+				t.Fatalf("the status is %v", status)
+			}
+			var tags []any
+			eventually(t, s.Patience, "tagging", func() bool {
+				tags, _ = s.details(t, text(r["fileId"]))["AITags"].([]any)
+				return len(tags) > 0
+			})
+			if len(tags) > 3 {
+				t.Errorf("%d tags, want 3 at most", len(tags))
+			}
+			for _, v := range tags {
+				tag, _ := v.(map[string]any)
+				confidence, _ := tag["confidence"].(float64)
+				if text(tag["name"]) == "" || confidence < 60 || confidence > 100 || tag["source"] != name {
+					t.Errorf("an AI tag is %v", tag)
+				}
+			}
+		}
+	})
+	t.Run("both at once", func(t *testing.T) {
+		r := s.store(t, field("fileName", "both.jpg"), content(JPEG(200, 150)), field("extensions", `[{"name":"remove-bg","options":{"add_shadow":true,"bg_colour":"green"}},{"name":"google-auto-tagging"},{"name":"aws-auto-tagging"}]`))
+		if n := len(extensionStatus(r)); n != 3 {
+			t.Errorf("%d statuses, want 3", n)
+		}
+		eventually(t, s.Patience, "both", func() bool {
+			now := s.details(t, text(r["fileId"]))
+			return now["AITags"] != nil && !same(now["versionInfo"], r["versionInfo"])
+		})
+	})
+	t.Run("failed", func(t *testing.T) {
+		s.strict(t)
+		r := s.store(t, field("fileName", "failed.jpg"), content(JPEG(20, 20)), field("extensions", `[{"name":"no-such-thing"},{"name":"ai-auto-description"}]`))
+		want(t, r, "extensionStatus", map[string]string{"no-such-thing": "failed", "ai-auto-description": "failed"})
+		r = s.store(t, field("fileName", "failed.txt"), content([]byte("words")), field("extensions", `[{"name":"remove-bg"},{"name":"google-auto-tagging"}]`))
+		want(t, r, "extensionStatus", map[string]string{"remove-bg": "failed", "google-auto-tagging": "failed"})
+	})
+	t.Run("of a stored file", func(t *testing.T) {
+		id := text(s.store(t, field("fileName", "later.jpg"), content(JPEG(100, 80)))["fileId"])
+		a := s.patch(t, id, `{"extensions":[{"name":"google-auto-tagging","maxTags":2}]}`)
+		if status := extensionStatus(a.json)["google-auto-tagging"]; status != "success" && status != "pending" {
+			t.Fatalf("answered %s", a.body)
+		}
+		eventually(t, s.Patience, "tagging", func() bool { return s.details(t, id)["AITags"] != nil })
+		want(t, s.patch(t, id, `{"removeAITags":"all"}`).json, "AITags", nil)
+	})
+	t.Run("options out of bounds", func(t *testing.T) {
+		for _, element := range []string{
+			`{"name":"google-auto-tagging","maxTags":31}`, `{"name":"google-auto-tagging","minConfidence":101}`, `{"name":"google-auto-tagging","maxTags":"5"}`,
+			`{"name":"remove-bg","options":{"add_shadow":"yes"}}`, `{"name":"remove-bg"},{"name":"remove-bg"}`, `{}`, `7`,
+		} {
+			s.refused(t, "", field("fileName", "options.jpg"), content(JPEG(20, 20)), field("extensions", "["+element+"]"))
+		}
+	})
+}
+
+// testWebhooks is §6: the end of what was pending is posted.
+func testWebhooks(t *testing.T, s *suite) {
+	if s.sources == nil {
+		t.Skip("there is no address that the server may post to")
+	}
+	wait := func(t *testing.T, path string) map[string]any {
+		t.Helper()
+		eventually(t, s.Patience, "the webhook post", func() bool { return len(s.sources.posted(path)) > 0 })
+		return s.sources.posted(path)[0]
+	}
+	t.Run("success", func(t *testing.T) {
+		path := "/hook/" + random()
+		r := s.store(t, field("fileName", "hook.jpg"), content(JPEG(200, 150)), field("extensions", `[{"name":"remove-bg"}]`), field("webhookUrl", s.sources.address+path))
+		want(t, extensionStatus(r), "remove-bg", "pending")
+		post := wait(t, path)
+		want(t, post, "service", "remove-bg")
+		want(t, post, "status", "SUCCESS")
+		file, _ := post["fileObject"].(map[string]any)
+		want(t, file, "fileId", r["fileId"])
+		want(t, file, "hasAlpha", true)
+	})
+	t.Run("failure", func(t *testing.T) {
+		path := "/hook/" + random()
+		r := s.store(t, field("fileName", "noise.png"), content(Noise(200, 150)), field("extensions", `[{"name":"remove-bg"}]`), field("webhookUrl", s.sources.address+path))
+		post := wait(t, path)
+		want(t, post, "service", "remove-bg")
+		want(t, post, "status", "FAILURE")
+		want(t, post, "fileId", r["fileId"])
+		reason, _ := post["error"].(map[string]any)
+		if text(reason["message"]) == "" {
+			t.Errorf("no reason in %v", post)
+		}
+	})
+	t.Run("only what was pending", func(t *testing.T) {
+		s.strict(t)
+		path := "/hook/" + random()
+		r := s.store(t, field("fileName", "quick.jpg"), content(JPEG(40, 40)), field("extensions", `[{"name":"unknown"},{"name":"remove-bg"}]`), field("webhookUrl", s.sources.address+path))
+		want(t, extensionStatus(r), "unknown", "failed")
+		want(t, wait(t, path), "service", "remove-bg")
+		if posts := s.sources.posted(path); len(posts) != 1 {
+			t.Errorf("%d posts, want 1: %v", len(posts), posts)
+		}
+	})
+	t.Run("of a details update", func(t *testing.T) {
+		id := text(s.store(t, field("fileName", "hook.jpg"), content(JPEG(200, 150)))["fileId"])
+		path := "/hook/" + random()
+		a := s.patch(t, id, fmt.Sprintf(`{"extensions":[{"name":"remove-bg"}],"webhookUrl":%q}`, s.sources.address+path))
+		want(t, extensionStatus(a.json), "remove-bg", "pending")
+		want(t, wait(t, path), "status", "SUCCESS")
+	})
+}

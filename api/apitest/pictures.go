@@ -1,0 +1,146 @@
+package apitest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"image"
+	"image/color"
+	"image/color/palette"
+	"image/draw"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"math"
+)
+
+// The pictures of the tests are made here, so that nothing binary is kept.
+
+// Subject is a photograph-like picture: a red ball with light and shade before
+// a soft blue background with some grain.
+func Subject(w, h int) *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	radius := 0.3 * float64(min(w, h))
+	noise := uint32(1)
+	for y := range h {
+		for x := range w {
+			noise = noise*1664525 + 1013904223
+			grain := float64(noise>>24)/255*6 - 3
+			dx, dy := float64(x)-float64(w)/2, float64(y)-float64(h)/2
+			r, g, b := 150+40*float64(x)/float64(w)+grain, 180+30*float64(y)/float64(h)+grain, 225+grain
+			// One pixel at the rim is a mixture, as a lens makes it.
+			if in := math.Max(0, math.Min(1, radius-math.Hypot(dx, dy)+0.5)); in > 0 {
+				light := 0.75 - 0.35*(dx+dy)/(2*radius)
+				r, g, b = mix(r, 215*light, in), mix(g, 40*light, in), mix(b, 35*light, in)
+			}
+			img.SetNRGBA(x, y, color.NRGBA{clamp(r), clamp(g), clamp(b), 255})
+		}
+	}
+	return img
+}
+
+func mix(a, b, share float64) float64 { return a*(1-share) + b*share }
+
+func clamp(v float64) uint8 { return uint8(math.Max(0, math.Min(255, v+0.5))) }
+
+// JPEG is Subject as a JPEG file.
+func JPEG(w, h int) []byte {
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, Subject(w, h), &jpeg.Options{Quality: 90}); err != nil {
+		panic(err) // writing to memory does not fail
+	}
+	return b.Bytes()
+}
+
+// PhotoJPEG is Subject as a camera would write it: with an EXIF orientation,
+// a maker, a model and the time 2024:07:15 10:20:30.
+func PhotoJPEG(w, h, orientation int) []byte {
+	plain := JPEG(w, h)
+	exif := exifSegment(orientation)
+	out := append([]byte{}, plain[:2]...)
+	out = append(out, 0xFF, 0xE1, byte((len(exif)+2)>>8), byte(len(exif)+2))
+	out = append(out, exif...)
+	return append(out, plain[2:]...)
+}
+
+func exifSegment(orientation int) []byte {
+	order := binary.BigEndian
+	camera, model, taken := "Pentacon\x00", "Praktica MX\x00", "2024:07:15 10:20:30\x00"
+	var head, texts []byte
+	const entries = 4
+	textsAt := uint32(8 + 2 + 12*entries + 4)
+	head = append(head, "MM\x00\x2a"...)
+	head = order.AppendUint32(head, 8)
+	head = order.AppendUint16(head, entries)
+	ascii := func(tag uint16, text string) {
+		head = order.AppendUint16(head, tag)
+		head = order.AppendUint16(head, 2)
+		head = order.AppendUint32(head, uint32(len(text)))
+		head = order.AppendUint32(head, textsAt+uint32(len(texts)))
+		texts = append(texts, text...)
+	}
+	ascii(0x010F, camera)
+	ascii(0x0110, model)
+	head = order.AppendUint16(head, 0x0112)
+	head = order.AppendUint16(head, 3)
+	head = order.AppendUint32(head, 1)
+	head = order.AppendUint16(head, uint16(orientation))
+	head = order.AppendUint16(head, 0)
+	ascii(0x0132, taken)
+	head = order.AppendUint32(head, 0)
+	return append(append([]byte("Exif\x00\x00"), head...), texts...)
+}
+
+// PNG is an opaque PNG file.
+func PNG(w, h int) []byte { return encodePNG(Subject(w, h)) }
+
+// AlphaPNG is a PNG file that is transparent around a disc.
+func AlphaPNG(w, h int) []byte {
+	img := Subject(w, h)
+	for y := range h {
+		for x := range w {
+			if math.Hypot(float64(x)-float64(w)/2, float64(y)-float64(h)/2) > 0.3*float64(min(w, h)) {
+				img.SetNRGBA(x, y, color.NRGBA{})
+			}
+		}
+	}
+	return encodePNG(img)
+}
+
+func encodePNG(img image.Image) []byte {
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		panic(err) // writing to memory does not fail
+	}
+	return b.Bytes()
+}
+
+// GIF is a GIF file of two frames, the second with a transparent colour.
+func GIF(w, h int) []byte {
+	colours := append(color.Palette{color.NRGBA{}}, palette.Plan9[:255]...)
+	var g gif.GIF
+	for n := range 2 {
+		frame := image.NewPaletted(image.Rect(0, 0, w, h), colours)
+		draw.Draw(frame, frame.Rect, Subject(w, h), image.Point{}, draw.Src)
+		frame.SetColorIndex(0, 0, 0)
+		g.Image, g.Delay = append(g.Image, frame), append(g.Delay, 10*(n+1))
+	}
+	var b bytes.Buffer
+	if err := gif.EncodeAll(&b, &g); err != nil {
+		panic(err) // writing to memory does not fail
+	}
+	return b.Bytes()
+}
+
+// Noise is a picture without background and subject.
+func Noise(w, h int) []byte {
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	noise := uint32(7)
+	for i := range img.Pix {
+		noise = noise*1664525 + 1013904223
+		img.Pix[i] = uint8(noise >> 24)
+		if i%4 == 3 {
+			img.Pix[i] = 255
+		}
+	}
+	return encodePNG(img)
+}

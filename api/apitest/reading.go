@@ -1,0 +1,216 @@
+package apitest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image"
+	"net/http"
+	"net/url"
+	"testing"
+)
+
+// list reads a listing; pairs are names and values of the query.
+func (s *suite) list(t *testing.T, pairs ...string) []map[string]any {
+	t.Helper()
+	q := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		q.Set(pairs[i], pairs[i+1])
+	}
+	a := s.do(t, http.MethodGet, s.BaseURL+"/v1/files?"+q.Encode(), "", nil, nil)
+	if a.status != http.StatusOK {
+		t.Fatalf("list answered %d: %s", a.status, a.body)
+	}
+	var list []map[string]any
+	if err := json.Unmarshal(a.body, &list); err != nil || list == nil {
+		t.Fatalf("list answered no array: %s", a.body)
+	}
+	return list
+}
+
+func names(list []map[string]any) string {
+	var all []string
+	for _, r := range list {
+		all = append(all, text(r["name"]))
+	}
+	return fmt.Sprint(all)
+}
+
+// testList: the listing that clients find files with.
+func testList(t *testing.T, s *suite) {
+	folder := s.folder + "list-" + random()
+	for _, c := range []struct {
+		name, tags string
+		data       []byte
+	}{
+		{"b.txt", "red", []byte("bb")},
+		{"a.png", "red,blue", PNG(30, 20)},
+		{"c.jpg", "", JPEG(20, 40)},
+	} {
+		s.store(t, exact(c.name, c.data, field("folder", folder), field("tags", c.tags))...)
+	}
+	s.store(t, exact("deep.txt", []byte("d"), field("folder", folder+"/sub"))...)
+	for _, c := range []struct {
+		name string
+		q    []string
+		want string
+	}{
+		{"one level, oldest first", nil, "[b.txt a.png c.jpg]"},
+		{"by name", []string{"sort", "ASC_NAME"}, "[a.png b.txt c.jpg]"},
+		{"by name down", []string{"sort", "DESC_NAME"}, "[c.jpg b.txt a.png]"},
+		{"by height", []string{"sort", "DESC_HEIGHT"}, "[c.jpg a.png b.txt]"},
+		{"by size", []string{"sort", "ASC_SIZE", "limit", "1"}, "[b.txt]"},
+		{"page", []string{"sort", "ASC_NAME", "skip", "1", "limit", "1"}, "[b.txt]"},
+		{"past the end", []string{"skip", "9"}, "[]"},
+		{"images", []string{"fileType", "image"}, "[a.png c.jpg]"},
+		{"others", []string{"fileType", "non-image"}, "[b.txt]"},
+		{"tags", []string{"tags", "blue,none"}, "[a.png]"},
+		{"name", []string{"searchQuery", `name = "a.png"`}, "[a.png]"},
+		{"beginning of the name", []string{"searchQuery", `name : "b"`}, "[b.txt]"},
+		{"joined", []string{"searchQuery", `(name : "a" OR name : "b") AND tags IN ["red"]`}, "[b.txt a.png]"},
+		{"size", []string{"searchQuery", `size <= "2b" AND createdAt > "1d"`}, "[b.txt]"},
+		{"folders", []string{"type", "folder"}, "[sub]"},
+		{"all", []string{"type", "all", "sort", "ASC_NAME"}, "[a.png b.txt c.jpg sub]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := names(s.list(t, append([]string{"path", folder}, c.q...)...)); got != c.want {
+				t.Errorf("listed %s, want %s", got, c.want)
+			}
+		})
+	}
+	t.Run("folder record", func(t *testing.T) {
+		r := s.list(t, "path", folder, "type", "folder")[0]
+		want(t, r, "type", "folder")
+		if text(r["folderId"]) == "" || text(r["folderPath"]) == "" {
+			t.Errorf("the folder is %v", r)
+		}
+	})
+	t.Run("no such folder", func(t *testing.T) {
+		if got := s.list(t, "path", folder+"/nothing"); len(got) != 0 {
+			t.Errorf("listed %v", got)
+		}
+	})
+	t.Run("trailing slash", func(t *testing.T) {
+		s.strict(t)
+		if a := s.do(t, http.MethodGet, s.BaseURL+"/v1/files/", "", nil, nil); a.status != http.StatusOK {
+			t.Errorf("answered %d", a.status)
+		}
+	})
+	t.Run("refused", func(t *testing.T) {
+		s.strict(t)
+		for _, query := range []string{"limit=0", "limit=1001", "limit=x", "skip=-1", "sort=NAME", "type=nothing", "fileType=x", "searchQuery=name", "searchQuery=%28name+%3D+%22a%22", "searchQuery=colour+%3D+1"} {
+			wantError(t, s.do(t, http.MethodGet, s.BaseURL+"/v1/files?"+query, "", nil, nil), http.StatusBadRequest, "")
+		}
+	})
+}
+
+// testDelivery: url and thumbnailUrl lead to the file (§2.1).
+func testDelivery(t *testing.T, s *suite) {
+	if s.DeliveryURL == "" {
+		t.Skip("delivery is not to be tried")
+	}
+	data := PhotoJPEG(800, 600, 6)
+	r := s.store(t, field("fileName", "Übersicht 1.jpg"), content(data), field("folder", s.folder+"写真"), field("customCoordinates", "0,0,200,100"))
+	anonymous := func(req *http.Request) { req.Header.Del("Authorization") }
+	get := func(t *testing.T, address string, change func(*http.Request)) answer {
+		t.Helper()
+		return s.do(t, http.MethodGet, address, "", nil, func(req *http.Request) {
+			anonymous(req)
+			if change != nil {
+				change(req)
+			}
+		})
+	}
+	t.Run("original", func(t *testing.T) {
+		a := get(t, text(r["url"]), nil)
+		if a.status != http.StatusOK || !bytes.Equal(a.body, data) {
+			t.Errorf("answered %d with %d bytes, want the %d that were sent", a.status, len(a.body), len(data))
+		}
+		if kind := a.header.Get("Content-Type"); kind != "image/jpeg" {
+			t.Errorf("Content-Type is %s", kind)
+		}
+	})
+	t.Run("range and tag", func(t *testing.T) {
+		a := get(t, text(r["url"]), func(req *http.Request) { req.Header.Set("Range", "bytes=10-19") })
+		if a.status != http.StatusPartialContent || !bytes.Equal(a.body, data[10:20]) {
+			t.Errorf("answered %d with %d bytes", a.status, len(a.body))
+		}
+		tag := a.header.Get("ETag")
+		a = get(t, text(r["url"]), func(req *http.Request) { req.Header.Set("If-None-Match", tag) })
+		if tag == "" || a.status != http.StatusNotModified {
+			t.Errorf("answered %d to the tag %q", a.status, tag)
+		}
+	})
+	size := func(t *testing.T, address string) (int, int) {
+		t.Helper()
+		a := get(t, address, nil)
+		config, _, err := image.DecodeConfig(bytes.NewReader(a.body))
+		if a.status != http.StatusOK || err != nil {
+			t.Fatalf("answered %d: %v", a.status, err)
+		}
+		return config.Width, config.Height
+	}
+	t.Run("thumbnail is small and upright", func(t *testing.T) {
+		if w, h := size(t, text(r["thumbnailUrl"])); w >= h || h > 400 {
+			t.Errorf("the thumbnail has %d by %d pixels", w, h)
+		}
+	})
+	t.Run("transformations", func(t *testing.T) {
+		s.strict(t)
+		path := (&url.URL{Path: text(r["filePath"])}).EscapedPath()
+		for step, want := range map[string][2]int{
+			"tr:w-150": {150, 200}, "tr:h-100": {75, 100}, "tr:w-50,h-50": {50, 50}, "tr:fo-custom": {100, 200}, "tr:w-50,fo-custom": {50, 100},
+		} {
+			if w, h := size(t, s.DeliveryURL+"/"+step+path); [2]int{w, h} != want {
+				t.Errorf("%s has %d by %d pixels, want %v", step, w, h, want)
+			}
+		}
+		if a := get(t, s.DeliveryURL+"/tr:orig-true"+path, nil); !bytes.Equal(a.body, data) {
+			t.Error("tr:orig-true is not the original")
+		}
+		if a := get(t, s.DeliveryURL+"/tr:x-9"+path, nil); a.status != http.StatusBadRequest {
+			t.Errorf("an unknown step answered %d", a.status)
+		}
+	})
+	t.Run("a new version comes at once", func(t *testing.T) {
+		name := "fresh-" + random()
+		first := s.store(t, exact(name, []byte("old"))...)
+		s.store(t, exact(name, []byte("new"))...)
+		if a := get(t, text(first["url"]), nil); string(a.body) != "new" {
+			t.Errorf("served %q", a.body)
+		}
+	})
+	t.Run("folders named like operations", func(t *testing.T) {
+		s.strict(t)
+		for _, folder := range []string{"/v1/files", "/api/v1/files"} {
+			r := s.store(t, field("fileName", "upload"), content([]byte("here")), field("folder", folder))
+			if a := get(t, text(r["url"]), nil); string(a.body) != "here" {
+				t.Errorf("%v answered %d %q", r["url"], a.status, a.body)
+			}
+		}
+	})
+	t.Run("no such file", func(t *testing.T) {
+		if a := get(t, s.DeliveryURL+s.folder+"nothing.jpg", nil); a.status != http.StatusNotFound {
+			t.Errorf("answered %d", a.status)
+		}
+	})
+}
+
+// testPrivate is the row isPrivateFile of §4.1.
+func testPrivate(t *testing.T, s *suite) {
+	if s.DeliveryURL == "" {
+		t.Skip("delivery is not to be tried")
+	}
+	r := s.store(t, field("fileName", "private.jpg"), content(JPEG(80, 60)), field("isPrivateFile", "true"))
+	path := (&url.URL{Path: text(r["filePath"])}).EscapedPath()
+	anonymous := func(req *http.Request) { req.Header.Del("Authorization") }
+	for _, address := range []string{text(r["url"]), s.DeliveryURL + path + "?ik-s=00", s.DeliveryURL + "/tr:w-20" + path, s.DeliveryURL + "/tr:orig-true" + path, s.DeliveryURL + "/tr:n-ik_ml_thumbnail,w-20" + path} {
+		a := s.do(t, http.MethodGet, address, "", nil, anonymous)
+		if a.status != http.StatusUnauthorized && a.status != http.StatusForbidden {
+			t.Errorf("%s answered %d without a signature", address, a.status)
+		}
+	}
+	if a := s.do(t, http.MethodGet, text(r["thumbnailUrl"]), "", nil, anonymous); a.status != http.StatusOK {
+		t.Errorf("the named transformation answered %d", a.status)
+	}
+}

@@ -1,0 +1,208 @@
+package apitest
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+func random() string {
+	var b [5]byte
+	rand.Read(b[:]) //nolint:errcheck // crypto/rand.Read never fails
+	return hex.EncodeToString(b[:])
+}
+
+// part is one part of a multipart body.
+type part struct {
+	name, value string
+	file        bool // bytes: the part has a file name
+	filename    string
+}
+
+func field(name, value string) part { return part{name: name, value: value} }
+
+func content(data []byte) part {
+	return part{name: "file", value: string(data), file: true, filename: "unknown_file"}
+}
+
+const boundary = "a-boundary-of-the-contract-tests"
+
+// multipartBody writes parts as they stand, without correcting anything.
+func multipartBody(parts ...part) []byte {
+	var b bytes.Buffer
+	for _, p := range parts {
+		fmt.Fprintf(&b, "--%s\r\nContent-Disposition: form-data; name=\"%s\"", boundary, p.name)
+		if p.file {
+			fmt.Fprintf(&b, "; filename=\"%s\"\r\nContent-Type: application/octet-stream", p.filename)
+		}
+		fmt.Fprintf(&b, "\r\n\r\n%s\r\n", p.value)
+	}
+	fmt.Fprintf(&b, "--%s--\r\n", boundary)
+	return b.Bytes()
+}
+
+// answer is a response that was read.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+	json   map[string]any
+}
+
+var client = &http.Client{
+	Timeout:       60 * time.Second,
+	Transport:     &http.Transport{DisableKeepAlives: true},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+func (s *suite) do(t *testing.T, method, address, contentType string, body io.Reader, change func(*http.Request)) answer {
+	t.Helper()
+	req, err := http.NewRequestWithContext(context.Background(), method, address, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
+	}
+	req.SetBasicAuth(s.Key, "")
+	if change != nil {
+		change(req)
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, address, err)
+	}
+	defer res.Body.Close() //nolint:errcheck // it was read
+	a := answer{status: res.StatusCode, header: res.Header}
+	if a.body, err = io.ReadAll(res.Body); err != nil {
+		t.Fatalf("%s %s: the answer broke off: %v", method, address, err)
+	}
+	_ = json.Unmarshal(a.body, &a.json) // not every answer is an object
+	return a
+}
+
+func (s *suite) uploadAddress() string { return s.UploadURL + "/api/v1/files/upload" }
+
+func (s *suite) detailsAddress(id string) string { return s.BaseURL + "/v1/files/" + id + "/details" }
+
+// send uploads parts as they stand.
+func (s *suite) send(t *testing.T, parts ...part) answer {
+	t.Helper()
+	return s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data; boundary="+boundary, bytes.NewReader(multipartBody(parts...)), nil)
+}
+
+// store uploads parts and wants a record back. Without a folder among them
+// the file goes into the suite's own.
+func (s *suite) store(t *testing.T, parts ...part) map[string]any {
+	t.Helper()
+	if !hasPart(parts, "folder") {
+		parts = append(parts, field("folder", s.folder))
+	}
+	a := s.send(t, parts...)
+	if a.status != http.StatusOK {
+		t.Fatalf("upload answered %d: %s", a.status, a.body)
+	}
+	if id, _ := a.json["fileId"].(string); id == "" {
+		t.Fatalf("upload answered without a fileId: %s", a.body)
+	}
+	return a.json
+}
+
+func hasPart(parts []part, name string) bool {
+	for _, p := range parts {
+		if p.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// refused uploads parts and wants a 400 whose message has word in it.
+func (s *suite) refused(t *testing.T, word string, parts ...part) answer {
+	t.Helper()
+	if !hasPart(parts, "folder") {
+		parts = append(parts, field("folder", s.folder))
+	}
+	a := s.send(t, parts...)
+	wantError(t, a, http.StatusBadRequest, word)
+	return a
+}
+
+// wantError wants a status with a message (§7: every failure has one).
+func wantError(t *testing.T, a answer, status int, word string) {
+	t.Helper()
+	message, _ := a.json["message"].(string)
+	if a.status != status || message == "" || !strings.Contains(strings.ToLower(message), strings.ToLower(word)) {
+		t.Errorf("answered %d %s, want %d with a message that has %q", a.status, a.body, status, word)
+	}
+}
+
+// patch updates details.
+func (s *suite) patch(t *testing.T, id, body string) answer {
+	t.Helper()
+	return s.do(t, http.MethodPatch, s.detailsAddress(id), "application/json", strings.NewReader(body), nil)
+}
+
+// details reads a record.
+func (s *suite) details(t *testing.T, id string) map[string]any {
+	t.Helper()
+	a := s.do(t, http.MethodGet, s.detailsAddress(id), "", nil, nil)
+	if a.status != http.StatusOK {
+		t.Fatalf("details answered %d: %s", a.status, a.body)
+	}
+	return a.json
+}
+
+func text(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+// same compares JSON values.
+func same(a, b any) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// want compares one member of a record.
+func want(t *testing.T, record map[string]any, name string, value any) {
+	t.Helper()
+	got, ok := record[name]
+	if !ok {
+		t.Errorf("%s is missing", name)
+		return
+	}
+	if !same(got, value) {
+		t.Errorf("%s is %v, want %v", name, got, value)
+	}
+}
+
+// exact are the parts of an upload under an exact name.
+func exact(name string, data []byte, more ...part) []part {
+	return append([]part{field("fileName", name), field("useUniqueFileName", "false"), content(data)}, more...)
+}
+
+// eventually asks until it is true. What is waited for has no other sign.
+func eventually(t *testing.T, patience time.Duration, what string, ask func() bool) {
+	t.Helper()
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !ask() {
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			t.Fatalf("%s did not happen within %s", what, patience)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package apitest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+)
+
+// sources is a server from which the target downloads and to which it posts.
+type sources struct {
+	address string
+	picture []byte
+
+	mu    sync.Mutex
+	posts map[string][]map[string]any // by path
+}
+
+func newSources(t *testing.T, listener net.Listener) *sources {
+	s := &sources{address: "http://" + listener.Addr().String(), picture: JPEG(60, 40), posts: map[string][]map[string]any{}}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /picture.jpg", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/x-wrong")
+		w.Write(s.picture) //nolint:errcheck // the target tells
+	})
+	mux.HandleFunc("GET /redirect/{n}", func(w http.ResponseWriter, r *http.Request) {
+		var n int
+		fmt.Sscan(r.PathValue("n"), &n) //nolint:errcheck // 0 ends it
+		to := fmt.Sprintf("/redirect/%d", n-1)
+		if n <= 1 {
+			to = "/picture.jpg"
+		}
+		http.Redirect(w, r, to, http.StatusFound)
+	})
+	mux.HandleFunc("GET /missing", http.NotFound)
+	mux.HandleFunc("GET /endless", func(w http.ResponseWriter, r *http.Request) {
+		block := make([]byte, 64<<10)
+		for r.Context().Err() == nil {
+			if _, err := w.Write(block); err != nil {
+				return
+			}
+		}
+	})
+	mux.HandleFunc("GET /short", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "1000")
+		w.Write([]byte("too little")) //nolint:errcheck // the target tells
+	})
+	mux.HandleFunc("GET /empty", func(http.ResponseWriter, *http.Request) {})
+	mux.HandleFunc("GET /inside", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://127.0.0.1:1/secret", http.StatusFound)
+	})
+	mux.HandleFunc("GET /silent", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	mux.HandleFunc("POST /hook/{token}", func(w http.ResponseWriter, r *http.Request) {
+		text, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))
+		var body map[string]any
+		if err != nil || json.Unmarshal(text, &body) != nil {
+			http.Error(w, "no JSON object", http.StatusBadRequest)
+			return
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.posts[r.URL.Path] = append(s.posts[r.URL.Path], body)
+	})
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(listener) }()
+	t.Cleanup(func() {
+		server.Close() //nolint:errcheck // the test is over
+		if err := <-done; !errors.Is(err, http.ErrServerClosed) {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// posted returns the posts to an address of this server.
+func (s *sources) posted(path string) []map[string]any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]map[string]any(nil), s.posts[path]...)
+}
+
+// testFileAsAddress is the URL in the row file of §4.1, and §7.
+func testFileAsAddress(t *testing.T, s *suite) {
+	if s.sources == nil {
+		t.Skip("there is no address that the server may download from")
+	}
+	for _, path := range []string{"/picture.jpg", "/redirect/1", "/redirect/5"} {
+		r := s.store(t, field("fileName", "address.jpg"), field("file", s.sources.address+path))
+		want(t, r, "size", len(s.sources.picture))
+		want(t, r, "fileType", "image")
+	}
+	for _, path := range []string{"/missing", "/redirect/7", "/short", "/empty", "/inside"} {
+		s.refused(t, "file", field("fileName", "address.jpg"), field("file", s.sources.address+path))
+	}
+	s.refused(t, "file", field("fileName", "address.jpg"), field("file", "http://127.0.0.1:1/nobody-listens"))
+	if s.MaxSize > 0 {
+		s.refused(t, "size exceeds", field("fileName", "address.jpg"), field("file", s.sources.address+"/endless"))
+	}
+	t.Run("no headers within 8 seconds", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("it takes 8 seconds")
+		}
+		t.Parallel()
+		start := time.Now()
+		s.refused(t, "8 seconds", field("fileName", "address.jpg"), field("file", s.sources.address+"/silent"))
+		if took := time.Since(start); took > 12*time.Second {
+			t.Errorf("it took %s", took)
+		}
+	})
+	t.Run("internal addresses", func(t *testing.T) {
+		s.strict(t)
+		for _, host := range []string{"127.0.0.1:1", "localhost:1", "[::1]:1", "[::ffff:127.0.0.1]:1", "0.0.0.0:1", "[::]:1", "10.0.0.1", "192.168.1.1", "169.254.169.254", "2130706433", "0x7f000001", "0177.0.0.1", "127.1"} {
+			s.refused(t, "file", field("fileName", "address.jpg"), field("file", "http://"+host+"/x"))
+		}
+		s.refused(t, "file", field("fileName", "address.jpg"), field("file", "http://user:pass@"+s.sources.address[len("http://"):]+"/picture.jpg"))
+	})
+	t.Run("address as the bytes of anonymous_file", func(t *testing.T) {
+		s.strict(t)
+		r := s.store(t, field("fileName", "address.jpg"), part{name: "file", value: s.sources.address + "/picture.jpg", file: true, filename: "anonymous_file"})
+		want(t, r, "fileType", "image")
+	})
+}

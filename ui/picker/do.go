@@ -167,7 +167,7 @@ func (m *Model) addAddress() tea.Cmd {
 		return nil
 	}
 	m.closePart()
-	return m.take([]api.Source{urlSource(address)})
+	return m.take([]api.Source{{URL: address}})
 }
 
 // paste takes what was pasted or dropped: text for the field that is open,

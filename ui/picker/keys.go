@@ -6,7 +6,6 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 )
@@ -92,7 +91,7 @@ func listActs() []act {
 
 func trayActs() []act {
 	return append([]act{
-		{binding: kit.Bind("remove from the tray", "", "d"), group: groupPick, hint: true, why: noItem, do: (*Model).removeItem},
+		{binding: kit.Bind("remove from the tray", "", "d"), group: groupPick, hint: true, why: emptyTray, do: (*Model).removeItem},
 		{binding: kit.Bind("show in its folder", "enter →", "enter", "l", "right"), group: groupMove, hint: true, why: noItemFile, do: (*Model).showItem},
 		{binding: kit.Bind("back to the files", "", "esc"), group: groupMove, do: (*Model).back},
 	}, movements()...)
@@ -197,21 +196,13 @@ func noEntry(m *Model) string {
 }
 
 func noFiles(m *Model) string {
-	if all, _ := m.firstFile(); !all {
-		return "no file is shown"
-	}
-	return ""
-}
-
-// firstFile tells whether any row is no folder. Folders come first, so the
-// last row knows, except among the found.
-func (m *Model) firstFile() (found bool, row int) {
+	// Folders come first, so the last row knows, except among the found.
 	for i := len(m.shown.rows) - 1; i >= 0; i-- {
 		if e, _ := m.entryAt(i); e.kind != kindFolder {
-			return true, i
+			return ""
 		}
 	}
-	return false, -1
+	return "no file is shown"
 }
 
 func noPattern(m *Model) string {
@@ -255,8 +246,6 @@ func emptyTray(m *Model) string {
 	}
 	return ""
 }
-
-func noItem(m *Model) string { return emptyTray(m) }
 
 func noItemFile(m *Model) string {
 	i, ok := m.trayItem()
@@ -314,6 +303,3 @@ func (m *Model) copyPath() tea.Cmd {
 	what, text := m.copied()
 	return page.Send(page.Copy{What: what, Text: text})
 }
-
-// urlSource is the source for an address.
-func urlSource(address string) api.Source { return api.Source{URL: address} }

@@ -74,9 +74,7 @@ type Model struct {
 	ranged bool
 
 	infos     map[string]info // by name, of the folder shown
-	asked     map[string]bool
-	infosOf   int // generation that the infos belong to
-	infosFor  string
+	asked     map[string]bool // names whose infos are there or on their way
 	statting  bool
 	preview   preview
 	pause     time.Duration // how long the cursor rests before a preview is made

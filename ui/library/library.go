@@ -1,0 +1,254 @@
+// Package library is the screen of what the service holds: its folders and
+// files, page by page.
+package library
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+// Options are what a library reaches the world through. The functions are
+// called in commands, never on the event loop; a nil function is an ability
+// that is missing.
+type Options struct {
+	// Context ends what the screen has under way; nil: nothing does.
+	Context context.Context
+	// List lists folders and files of the service. An error that
+	// api.Unavailable knows says that the service does not list.
+	List func(ctx context.Context, q api.Query) ([]api.File, error)
+	// Seen gives what this computer has seen of a folder, in the form "/a/b/":
+	// the files, and the folders as records of type folder.
+	Seen func(ctx context.Context, folder string) ([]api.File, error)
+	// Runs gives the extensions at work, to say which files are pending.
+	Runs func(ctx context.Context) ([]api.Run, error)
+	// Profile is the profile in use.
+	Profile page.Profile
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+}
+
+// How old a listing may be when the screen comes to the front, and how long
+// news are gathered before it is read again.
+const (
+	fresh  = 5 * time.Second
+	gather = 500 * time.Millisecond
+)
+
+// Model is the library. Make it with New. It reads nothing before it comes to
+// the front.
+type Model struct {
+	o   Options
+	now func() time.Time
+
+	shown   listing // what is drawn
+	opening string  // the folder on its way; empty when none is
+	busy    bool    // a listing is being read
+	gen     int     // number of the reading under way; stale replies differ
+	stop    context.CancelFunc
+	order   order
+
+	rows   []api.File // of shown, through the filter
+	list   kit.List
+	places map[string]string // folder → key of the row under the cursor when it was left
+
+	filter  kit.Field
+	typing  bool // the filter takes the keys
+	marks   marks
+	menu    *kit.Menu
+	take    func(row int) tea.Cmd // what a row of the menu does
+	pending map[string]bool       // file ids with a run that is not finished
+	runsGen int
+
+	stale     bool // there was news since the listing was read
+	due       bool // a reading is due in a moment
+	drawn     bool // the screen was drawn since the last news: it is in front
+	clicks    *kit.Clicks
+	listAt    int // line of the first row, for the mouse
+	cache     cache
+	unmatched int // files read for a filter without a row to show for it
+}
+
+var _ page.Screen = (*Model)(nil)
+
+// New makes a library that begins at the root.
+func New(o Options) *Model {
+	if o.Context == nil {
+		o.Context = context.Background()
+	}
+	m := &Model{
+		o: o, now: o.Now, places: map[string]string{}, pending: map[string]bool{},
+		filter: kit.Field{Label: "filter", Placeholder: "part of a name or tag"},
+	}
+	if m.now == nil {
+		m.now = time.Now
+	}
+	m.clicks = kit.NewClicks(m.now)
+	m.shown.folder = "/"
+	return m
+}
+
+// Init does nothing: the library is read when it is looked at.
+func (m *Model) Init() tea.Cmd { return nil }
+
+// Capturing reports whether the filter or a menu takes the keys.
+func (m *Model) Capturing() bool { return m.typing || m.menu != nil }
+
+// Update takes a message.
+func (m *Model) Update(msg tea.Msg) tea.Cmd {
+	cmd, used := m.handle(msg)
+	if !used {
+		return nil
+	}
+	m.cache.valid = false
+	return tea.Batch(cmd, m.wantMore())
+}
+
+func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return tea.Batch(m.press(msg), m.catchUp()), true
+	case tea.PasteMsg:
+		return m.edit(msg), true
+	case tea.MouseClickMsg:
+		return m.clicked(msg), true
+	case tea.MouseWheelMsg:
+		m.wheel(msg)
+	case page.Shown:
+		return m.comeToFront(), true
+	case page.FileChanged:
+		m.learn(msg.File)
+		return m.news(), true
+	case page.JobsChanged:
+		return m.news(), true
+	case page.RunsChanged:
+		return tea.Batch(m.news(), m.askRuns()), true
+	case dueMsg:
+		if msg.owner != m {
+			return nil, false
+		}
+		m.due = false
+		return m.catchUp(), true
+	case readMsg:
+		if msg.owner != m {
+			return nil, false
+		}
+		return m.got(msg), true
+	case runsMsg:
+		if msg.owner != m {
+			return nil, false
+		}
+		m.gotRuns(msg)
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// comeToFront reads the listing where it is missing or old.
+func (m *Model) comeToFront() tea.Cmd {
+	runs := m.askRuns()
+	if m.busy || !m.stale && !m.shown.at.IsZero() && m.now().Sub(m.shown.at) < fresh {
+		return runs
+	}
+	return tea.Batch(runs, m.reload())
+}
+
+// dueMsg ends the gathering of news.
+type dueMsg struct{ owner *Model }
+
+// news notes that the listing may be old. It is read again after a moment
+// while the screen is in front, else when it comes there.
+func (m *Model) news() tea.Cmd {
+	m.stale = true
+	inFront := m.drawn
+	m.drawn = false
+	if !inFront || m.due || m.shown.at.IsZero() {
+		return nil
+	}
+	m.due = true
+	return tea.Tick(gather, func(time.Time) tea.Msg { return dueMsg{m} })
+}
+
+// catchUp reads the listing again where there was news.
+func (m *Model) catchUp() tea.Cmd {
+	if !m.stale || m.due || m.busy || m.shown.at.IsZero() {
+		return nil
+	}
+	return m.reload()
+}
+
+// learn puts a newer record in the place of the one shown.
+func (m *Model) learn(f api.File) {
+	if f.FileID == "" {
+		return
+	}
+	for _, files := range [][]api.File{m.shown.files, m.rows} {
+		for i := range files {
+			if files[i].FileID == f.FileID {
+				files[i] = f
+			}
+		}
+	}
+	m.marks.learn(f)
+}
+
+// runsMsg has the files with runs that are not finished.
+type runsMsg struct {
+	owner   *Model
+	gen     int
+	pending map[string]bool
+}
+
+func (m *Model) askRuns() tea.Cmd {
+	if m.o.Runs == nil {
+		return nil
+	}
+	m.runsGen++
+	ctx, gen, ask := m.o.Context, m.runsGen, m.o.Runs
+	return func() tea.Msg {
+		runs, err := ask(ctx)
+		if err != nil {
+			return page.Problem(err)
+		}
+		pending := map[string]bool{}
+		for _, r := range runs {
+			if !r.Status.Final() {
+				pending[r.FileID] = true
+			}
+		}
+		return runsMsg{m, gen, pending}
+	}
+}
+
+func (m *Model) gotRuns(msg runsMsg) {
+	if msg.gen == m.runsGen {
+		m.pending = msg.pending
+	}
+}
+
+// current is the record under the cursor.
+func (m *Model) current() (api.File, bool) {
+	i := m.list.Cursor()
+	if i >= len(m.rows) {
+		return api.File{}, false
+	}
+	return m.rows[i], true
+}
+
+// keyOf names a row across readings.
+func keyOf(f api.File) string {
+	if f.IsFolder() {
+		return "folder " + f.Name
+	}
+	return f.FileID
+}
+
+func toast(level kit.Level, text string) tea.Cmd {
+	return page.Send(page.Toast{Level: level, Text: text})
+}

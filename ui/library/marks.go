@@ -1,0 +1,141 @@
+package library
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+// marks are the files picked for an act, in the order of picking and across
+// folders.
+type marks struct {
+	files  []api.File
+	ranged bool // a range is open
+	anchor string
+}
+
+func (s *marks) index(id string) int {
+	return slices.IndexFunc(s.files, func(f api.File) bool { return f.FileID == id })
+}
+
+func (s *marks) has(f api.File) bool { return !f.IsFolder() && s.index(f.FileID) >= 0 }
+
+// set marks a file or takes its mark away. Folders cannot be marked.
+func (s *marks) set(f api.File, on bool) {
+	i := s.index(f.FileID)
+	switch {
+	case f.IsFolder() || f.FileID == "" || on == (i >= 0):
+	case on:
+		s.files = append(s.files, f)
+	default:
+		s.files = slices.Delete(s.files, i, i+1)
+	}
+}
+
+// learn keeps the newest record of a marked file.
+func (s *marks) learn(f api.File) {
+	if i := s.index(f.FileID); i >= 0 {
+		s.files[i] = f
+	}
+}
+
+// refresh takes over what a listing says of marked files, and forgets those of
+// its folder that are gone.
+func (s *marks) refresh(l *listing) {
+	if len(s.files) == 0 {
+		return
+	}
+	now := make(map[string]api.File, len(l.files))
+	for _, f := range l.files {
+		now[f.FileID] = f
+	}
+	s.files = slices.DeleteFunc(s.files, func(f api.File) bool {
+		_, there := now[f.FileID]
+		above, _ := parentOf(f.FilePath)
+		return !there && l.done && !l.seen && above == l.folder
+	})
+	for i, f := range s.files {
+		if newer, ok := now[f.FileID]; ok {
+			s.files[i] = newer
+		}
+	}
+}
+
+// toggle marks the file under the cursor and moves on.
+func (m *Model) toggle() tea.Cmd {
+	f, _ := m.current()
+	if f.IsFolder() {
+		m.list.SetCursor(m.list.Cursor() + 1)
+		return toast(page.Info, "Folders cannot be marked; enter opens one.")
+	}
+	m.marks.set(f, !m.marks.has(f))
+	m.list.SetCursor(m.list.Cursor() + 1)
+	return nil
+}
+
+// toggleRange begins a range, or marks what lies between its begin and the
+// cursor.
+func (m *Model) toggleRange() tea.Cmd {
+	f, _ := m.current()
+	if !m.marks.ranged {
+		m.marks.ranged, m.marks.anchor = true, keyOf(f)
+		return nil
+	}
+	m.marks.ranged = false
+	from, to, ok := m.span()
+	if !ok {
+		return toast(page.Info, "The begin of the range is not shown any more.")
+	}
+	for _, f := range m.rows[from : to+1] {
+		m.marks.set(f, true)
+	}
+	return nil
+}
+
+// span is the first and the last row of the open range.
+func (m *Model) span() (from, to int, ok bool) {
+	i := slices.IndexFunc(m.rows, func(f api.File) bool { return keyOf(f) == m.marks.anchor })
+	if i < 0 {
+		return 0, 0, false
+	}
+	c := m.list.Cursor()
+	return min(i, c), max(i, c), true
+}
+
+// markAll marks every file that is shown.
+func (m *Model) markAll() tea.Cmd {
+	for _, f := range m.rows {
+		m.marks.set(f, true)
+	}
+	if !m.shown.done {
+		return toast(page.Info, "Marked what was read so far ("+kit.Plural(len(m.marks.files), "file")+"); the folder holds more.")
+	}
+	return nil
+}
+
+func (m *Model) invert() tea.Cmd {
+	for _, f := range m.rows {
+		m.marks.set(f, !m.marks.has(f))
+	}
+	return nil
+}
+
+// chosen are the marked files, or the one under the cursor.
+func (m *Model) chosen() []api.File {
+	if len(m.marks.files) > 0 {
+		return slices.Clone(m.marks.files)
+	}
+	if f, ok := m.current(); ok && !f.IsFolder() {
+		return []api.File{f}
+	}
+	return nil
+}
+
+// inspect opens the details of the chosen files.
+func (m *Model) inspect() tea.Cmd {
+	return page.Send(page.Inspect{Files: m.chosen()})
+}

@@ -1,0 +1,342 @@
+package library
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/page"
+)
+
+// pageSize is how many records are asked for at once.
+const pageSize = 200
+
+// ahead is how many rows before the end of what was read the next page is
+// asked for.
+const ahead = 60
+
+// maxUnmatched is how many files are read without a pause for a filter that
+// finds nothing among them.
+const maxUnmatched = 10_000
+
+// patience is how long a listing may take.
+const patience = time.Minute
+
+// by is what the files are sorted by.
+type by int
+
+const (
+	byName by = iota
+	byCreated
+	byUpdated
+	bySize
+)
+
+// order is the way the files are sorted. Folders come first, by name.
+type order struct {
+	by      by
+	reverse bool
+}
+
+// query is the order in the service's words.
+func (o order) query() string {
+	direction := "ASC_"
+	if o.reverse {
+		direction = "DESC_"
+	}
+	return direction + [...]string{"NAME", "CREATED", "UPDATED", "SIZE"}[o.by]
+}
+
+// sort sorts files that did not come sorted.
+func (o order) sort(files []api.File) {
+	slices.SortStableFunc(files, func(a, b api.File) int {
+		n := 0
+		switch o.by {
+		case byCreated:
+			n = a.Created().Compare(b.Created())
+		case byUpdated:
+			n = a.Updated().Compare(b.Updated())
+		case bySize:
+			n = cmp.Compare(a.Size.Or(-1), b.Size.Or(-1))
+		case byName:
+		}
+		if n == 0 {
+			n = cmp.Or(strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), strings.Compare(a.Name, b.Name))
+		}
+		if o.reverse {
+			return -n
+		}
+		return n
+	})
+}
+
+// listing is what is known of one folder: all its folders, then its files, as
+// far as they were read.
+type listing struct {
+	folder         string
+	order          order
+	folders, files []api.File
+	skip           int  // records that the service gave of what is being read: folders, then files
+	foldersDone    bool // every folder was read
+	done           bool // every file, too
+	seen           bool // it is what this computer has seen: the service lists nothing
+	at             time.Time
+	err            error // why it is not newer or longer
+}
+
+func (l *listing) len() int { return len(l.folders) + len(l.files) }
+
+// readMsg has a listing that was read.
+type readMsg struct {
+	owner   *Model
+	gen     int
+	listing listing
+	more    bool // it goes on from what was shown
+}
+
+// open reads another folder; the cursor lands on the row of that key.
+func (m *Model) open(folder, land string) tea.Cmd {
+	m.leavePlace()
+	if land != "" {
+		m.places[folder] = land
+	}
+	m.clearFilter()
+	m.marks.ranged = false
+	return m.read(listing{folder: folder, order: m.order}, pageSize, false)
+}
+
+// reload reads the folder again, as far as it was read.
+func (m *Model) reload() tea.Cmd {
+	folder := m.shown.folder
+	if m.opening != "" {
+		folder = m.opening
+	}
+	m.leavePlace()
+	return m.read(listing{folder: folder, order: m.order}, max(pageSize, m.shown.len()), false)
+}
+
+// wantMore reads on where the cursor comes near the end of what was read.
+func (m *Model) wantMore() tea.Cmd {
+	if m.busy || m.shown.at.IsZero() || m.shown.done || m.shown.err != nil || len(m.rows)-m.list.Cursor() > ahead {
+		return nil
+	}
+	if m.unmatched >= maxUnmatched {
+		return nil
+	}
+	next := m.shown
+	next.folders, next.files = slices.Clone(next.folders), slices.Clone(next.files)
+	return m.read(next, next.len()+pageSize, true)
+}
+
+// read goes on with a listing until it holds want records or all there are.
+func (m *Model) read(l listing, want int, more bool) tea.Cmd {
+	if m.stop != nil {
+		m.stop()
+	}
+	m.gen++
+	m.busy = true
+	if !more {
+		m.opening, m.stale = l.folder, false
+	}
+	ctx, cancel := context.WithTimeout(m.o.Context, patience)
+	m.stop = cancel
+	gen, list, seen, now := m.gen, m.o.List, m.o.Seen, m.now
+	return func() tea.Msg {
+		defer cancel()
+		l.err = l.fill(ctx, list, want)
+		if l.err != nil && api.Unavailable(l.err) && seen != nil && l.len() == 0 {
+			l.fromSeen(ctx, seen)
+		}
+		l.at = now()
+		return readMsg{m, gen, l, more}
+	}
+}
+
+// errNoList says that there is nothing to read from.
+var errNoList = &api.ServiceError{Status: 404, Message: "it does not list files"}
+
+// fill reads pages, folders first, until the listing holds want records.
+func (l *listing) fill(ctx context.Context, list func(context.Context, api.Query) ([]api.File, error), want int) error {
+	if list == nil {
+		return errNoList
+	}
+	for l.len() < want && !l.done {
+		q := api.Query{Folder: l.folder, Type: api.TypeFolder, Sort: order{}.query(), Skip: l.skip, Limit: pageSize}
+		if l.foldersDone {
+			q.Type, q.Sort = api.TypeFile, l.order.query()
+		}
+		got, err := list(ctx, q)
+		if err != nil {
+			return err
+		}
+		l.add(got, !l.foldersDone)
+		l.skip += len(got)
+		if len(got) < pageSize {
+			l.skip, l.foldersDone, l.done = 0, true, l.foldersDone
+		}
+	}
+	return nil
+}
+
+// add appends a page. What came before is left out: rows move from page to
+// page while others write to the folder.
+func (l *listing) add(got []api.File, folders bool) {
+	into := &l.files
+	if folders {
+		into = &l.folders
+	}
+	have := make(map[string]bool, len(*into))
+	for _, f := range *into {
+		have[keyOf(f)] = true
+	}
+	for _, f := range got {
+		if key := keyOf(f); !have[key] && f.IsFolder() == folders {
+			have[key] = true
+			*into = append(*into, f)
+		}
+	}
+}
+
+// fromSeen fills the listing with what this computer has seen.
+func (l *listing) fromSeen(ctx context.Context, seen func(context.Context, string) ([]api.File, error)) {
+	l.seen = true
+	got, err := seen(ctx, l.folder)
+	l.err = err
+	if err != nil {
+		return
+	}
+	l.foldersDone, l.done = true, true
+	for _, f := range got {
+		if f.IsFolder() {
+			l.folders = append(l.folders, f)
+		} else {
+			l.files = append(l.files, f)
+		}
+	}
+	order{}.sort(l.folders)
+	l.order.sort(l.files)
+}
+
+// got shows a listing. Where the reading failed, what was shown stays.
+func (m *Model) got(msg readMsg) tea.Cmd {
+	if msg.gen != m.gen {
+		return nil
+	}
+	m.busy, m.opening = false, ""
+	l := msg.listing
+	if errors.Is(l.err, context.Canceled) {
+		return nil
+	}
+	if l.err != nil && l.folder == m.shown.folder && !m.shown.at.IsZero() {
+		m.shown.err, m.shown.at = l.err, l.at
+		return nil
+	}
+	if msg.more {
+		m.unmatched += l.len() - m.shown.len()
+	}
+	before := len(m.rows)
+	m.shown = l
+	m.arrange()
+	if m.filter.Value() == "" || len(m.rows) > before {
+		m.unmatched = 0
+	}
+	if !msg.more {
+		m.returnTo(m.places[l.folder])
+	}
+	m.marks.refresh(&m.shown)
+	return m.catchUp()
+}
+
+// leavePlace remembers the row under the cursor.
+func (m *Model) leavePlace() {
+	if f, ok := m.current(); ok {
+		m.places[m.shown.folder] = keyOf(f)
+	}
+}
+
+// returnTo puts the cursor on the row of that key, where it still is.
+func (m *Model) returnTo(key string) {
+	i := slices.IndexFunc(m.rows, func(f api.File) bool { return keyOf(f) == key })
+	switch {
+	case i >= 0:
+		m.list.SetCursor(i)
+	case key == "":
+		m.list.SetCursor(0)
+	}
+}
+
+// arrange makes the rows: folders, then files, those that the filter lets
+// through.
+func (m *Model) arrange() {
+	m.rows = make([]api.File, 0, m.shown.len())
+	words := strings.Fields(strings.ToLower(m.filter.Value()))
+	for _, files := range [][]api.File{m.shown.folders, m.shown.files} {
+		for _, f := range files {
+			if matches(f, words) {
+				m.rows = append(m.rows, f)
+			}
+		}
+	}
+	m.list.SetLen(len(m.rows))
+}
+
+// matches tells whether every word is part of the name or of a tag.
+func matches(f api.File, words []string) bool {
+	name := strings.ToLower(f.Name)
+	for _, w := range words {
+		if strings.Contains(name, w) {
+			continue
+		}
+		has := func(tag string) bool { return strings.Contains(strings.ToLower(tag), w) }
+		if !slices.ContainsFunc(f.Tags.Or(nil), has) &&
+			!slices.ContainsFunc(f.AITags.Or(nil), func(t api.AITag) bool { return has(t.Name) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// enter opens the folder under the cursor, or the details of the file.
+func (m *Model) enter() tea.Cmd {
+	f, ok := m.current()
+	switch {
+	case !ok:
+		return nil
+	case f.IsFolder():
+		return m.open(folderPath(m.shown.folder, f), "")
+	}
+	return page.Send(page.Inspect{Files: []api.File{f}})
+}
+
+// folderPath is the path of a folder in a listing, in the form "/a/b/".
+func folderPath(parent string, f api.File) string {
+	place := f.FolderPath
+	if place == "" {
+		place = path.Join(parent, f.Name)
+	}
+	if place = "/" + strings.Trim(place, "/"); place == "/" {
+		return place
+	}
+	return place + "/"
+}
+
+// parent opens the folder above; the cursor lands on the one that was left.
+func (m *Model) parent() tea.Cmd {
+	above, name := parentOf(m.shown.folder)
+	return m.open(above, "folder "+name)
+}
+
+func parentOf(folder string) (above, name string) {
+	above, name = path.Split(strings.TrimRight(folder, "/"))
+	if above == "" {
+		above = "/"
+	}
+	return above, name
+}

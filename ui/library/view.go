@@ -1,0 +1,322 @@
+package library
+
+import (
+	"image"
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/theme"
+)
+
+// cache is the last drawing, kept while nothing changes.
+type cache struct {
+	valid bool
+	size  image.Point
+	theme *theme.Theme
+	view  string
+}
+
+// View draws the library.
+func (m *Model) View(size image.Point, th *theme.Theme) string {
+	m.drawn = true
+	if size.X < 1 || size.Y < 1 {
+		return ""
+	}
+	if c := &m.cache; c.valid && c.size == size && c.theme == th {
+		return c.view
+	}
+	view := m.draw(size, th)
+	if m.menu != nil {
+		view = kit.OverlayCenter(view, m.menu.View(size, th))
+	}
+	m.cache = cache{valid: true, size: size, theme: th, view: view}
+	return view
+}
+
+// leastBox is the height from which the list stands in a box.
+const leastBox = 12
+
+func (m *Model) draw(size image.Point, th *theme.Theme) string {
+	foot := m.foot(size.X, th)
+	if size.Y < 4 {
+		foot = nil
+	}
+	room := size.Y - len(foot)
+	if kit.ModeOfWidth(size.X) == kit.Narrow || room < leastBox {
+		head := ""
+		if room > 1 {
+			room--
+			head = m.head(size.X, th)
+		}
+		body := m.body(image.Pt(size.X, room), size.Y-room-len(foot), th)
+		return kit.Fit(kit.JoinV(append([]string{head, body}, foot...)...), size.X, size.Y)
+	}
+	box := image.Pt(size.X, room)
+	body := m.body(kit.BoxInner(box), 1, th)
+	drawn := kit.BoxFooter(m.place(size.X-6), m.position(), body, box, !m.typing, th)
+	return kit.Fit(kit.JoinV(append([]string{drawn}, foot...)...), size.X, size.Y)
+}
+
+// head is the first line where there is no box: the folder and the position.
+func (m *Model) head(width int, th *theme.Theme) string {
+	position := m.position()
+	room := width - kit.Width(position) - 2
+	if room < 8 {
+		return th.Title.Render(kit.PadRight(m.place(width), width))
+	}
+	return th.Title.Render(kit.PadRight(m.place(room), room)) + "  " + th.Muted.Render(position)
+}
+
+// place is the path of the folder, part by part.
+func (m *Model) place(width int) string {
+	folder := m.shown.folder
+	if m.opening != "" {
+		folder = m.opening
+	}
+	parts := append([]string{"library"}, strings.FieldsFunc(folder, func(r rune) bool { return r == '/' })...)
+	return kit.TruncateMiddle(kit.Safe(strings.Join(parts, " / ")), width)
+}
+
+// position is where the cursor stands among what was read.
+func (m *Model) position() string {
+	words := m.list.Position()
+	if !m.shown.done && m.list.Len() > 0 {
+		words += " and more"
+	}
+	if m.filter.Value() != "" {
+		words += " found"
+	}
+	if m.busy {
+		words += ", reading"
+	}
+	if n := len(m.marks.files); n > 0 {
+		words += ", " + kit.Count(n) + " marked"
+	}
+	return words
+}
+
+// body draws the rows, or says why there are none. It begins at that line of
+// the screen.
+func (m *Model) body(size image.Point, at int, th *theme.Theme) string {
+	if size.X < 1 || size.Y < 1 {
+		return ""
+	}
+	if len(m.rows) == 0 {
+		m.listAt = at + size.Y
+		m.list.SetHeight(size.Y)
+		return kit.Fit(m.empty(size, th), size.X, size.Y)
+	}
+	columns := columnsFor(m.rows)
+	widths := columns.Widths(size.X - 2)
+	head := ""
+	if size.Y > 3 && size.X >= kit.StackedWidth-2 {
+		head = "  " + th.Muted.Render(columns.Row(widths, "Name", "Kind", "Size", "Tags", "Marks"))
+		size.Y--
+		at++
+	}
+	m.listAt = at
+	from, to := -1, -1
+	if m.marks.ranged {
+		if a, b, ok := m.span(); ok {
+			from, to = a, b
+		}
+	}
+	body := m.list.View(size, func(i, width int, selected bool) string {
+		return m.row(m.rows[i], columns, widths, width, selected, i >= from && i <= to, th)
+	})
+	return kit.JoinV(head, body)
+}
+
+// The columns of a row, in their order.
+const (
+	columnName = iota
+	columnKind
+	columnSize
+	columnTags
+	columnMarks
+)
+
+// columnsFor are the columns; those that would be empty in every row are left
+// out.
+func columnsFor(rows []api.File) kit.Columns {
+	columns := kit.Columns{
+		columnName:  {Width: 16, Flex: 3},
+		columnKind:  {Width: 10, Spare: 3},
+		columnSize:  {Width: 8, Right: true, Spare: 2},
+		columnTags:  {Width: 14, Flex: 2, Spare: 4},
+		columnMarks: {Width: 16, Spare: 1},
+	}
+	// A look at the first rows is enough to know whether anything has tags.
+	first := rows[:min(len(rows), 2*pageSize)]
+	if !slices.ContainsFunc(first, func(f api.File) bool { return len(f.Tags.Or(nil))+len(f.AITags.Or(nil)) > 0 }) {
+		columns[columnTags] = kit.Column{}
+	}
+	return columns
+}
+
+// row is one folder or file.
+func (m *Model) row(f api.File, columns kit.Columns, widths []int, width int, selected, ranged bool, th *theme.Theme) string {
+	sign, style, slash := theme.SignNone, th.Text, ""
+	switch {
+	case f.IsFolder():
+		style, slash = th.Accent, "/"
+	case m.marks.has(f), ranged && f.FileID != "":
+		sign, style = theme.SignMarked, th.Marked
+	}
+	name := kit.TruncateMiddle(kit.Safe(f.Name), widths[columnName]-len(slash))
+	size := ""
+	if n, ok := f.Size.Get(); ok && !f.IsFolder() {
+		size = kit.Bytes(n)
+	}
+	states, worst := m.states(f)
+	cells := []string{name + slash, kit.Safe(kind(f)), size, kit.Safe(tagWords(f)), states}
+	if selected {
+		chosen := th.Selected
+		if m.typing {
+			chosen = th.SelectedDim
+		}
+		return chosen.Render(kit.PadRight(th.Glyph(sign)+" "+columns.Row(widths, cells...), width))
+	}
+	cells = []string{
+		found(f.Name, name, m.filter.Value(), th.Match, style) + style.Render(slash),
+		th.Muted.Render(cells[columnKind]), th.Muted.Render(cells[columnSize]), th.Text.Render(cells[columnTags]),
+		th.SignStyle(worst).Render(states),
+	}
+	return th.Sign(sign) + " " + columns.Row(widths, cells...)
+}
+
+// found draws a name with what the filter found in it; a name that is
+// shortened is drawn as it is.
+func found(name, shown, filter string, match, base lipgloss.Style) string {
+	lower := strings.ToLower(name)
+	if filter == "" || len(lower) != len(name) || kit.Safe(name) != shown {
+		return base.Render(shown)
+	}
+	var at []int
+	for w := range strings.FieldsSeq(strings.ToLower(filter)) {
+		if i := strings.Index(lower, w); i >= 0 {
+			for j := range len(w) {
+				at = append(at, i+j)
+			}
+		}
+	}
+	return kit.Matched(name, at, match, base)
+}
+
+// kind is what a row is, in words.
+func kind(f api.File) string {
+	switch {
+	case f.IsFolder():
+		return "folder"
+	case f.Mime != "":
+		major, minor, _ := strings.Cut(f.Mime, "/")
+		if major == "image" {
+			return strings.ToUpper(strings.TrimSuffix(minor, "+xml"))
+		}
+		return f.Mime
+	case f.IsImage():
+		return "image"
+	}
+	return "file"
+}
+
+func tagWords(f api.File) string {
+	words := strings.Join(f.Tags.Or(nil), ", ")
+	if n := len(f.AITags.Or(nil)); n > 0 {
+		if words != "" {
+			words += " "
+		}
+		words += "+" + kit.Count(n) + " AI"
+	}
+	return words
+}
+
+// states are the words for what is special about a file, and the sign of the
+// gravest.
+func (m *Model) states(f api.File) (string, theme.Sign) {
+	var words []string
+	sign := theme.SignNone
+	pending, failed := m.pending[f.FileID] && f.FileID != "", false
+	for _, s := range f.ExtensionStatus {
+		pending = pending || m.o.Runs == nil && s == api.StatusPending
+		failed = failed || s == api.StatusFailed
+	}
+	if !f.CustomCoordinates.IsZero() && !f.CustomCoordinates.IsNull() {
+		words = append(words, "region")
+	}
+	if f.IsPrivateFile.Or(false) {
+		words = append(words, "private")
+	}
+	if pending {
+		words, sign = append([]string{"pending"}, words...), theme.SignBusy
+	}
+	if failed {
+		words, sign = append([]string{"failed"}, words...), theme.SignBad
+	}
+	return strings.Join(words, " "), sign
+}
+
+// empty says why there is no row, and what to do.
+func (m *Model) empty(size image.Point, th *theme.Theme) string {
+	words, style := "This folder is empty. Press 1 to pick files to send.", th.Muted
+	switch {
+	case m.shown.at.IsZero() || m.opening != "" && m.opening != m.shown.folder:
+		words = "Reading the folder…"
+	case m.shown.err != nil:
+		words, style = problem(m.shown.err)+" Press r to try again.", th.Bad
+	case m.filter.Value() != "" && m.busy:
+		words = "Looking further…"
+	case m.filter.Value() != "" && !m.shown.done:
+		words = "Nothing found among the first " + kit.Plural(m.shown.len(), "row") + ". Move down to look further, or press esc to clear the filter."
+	case m.filter.Value() != "":
+		words = "Nothing here has that in its name or tags. Press esc to clear the filter."
+	case m.shown.seen:
+		words = "This computer has sent nothing to this folder yet. Press 1 to pick files to send."
+	}
+	lines := kit.Wrap(kit.Safe(words), min(size.X, 60))
+	block := strings.Join(lines, "\n")
+	at := kit.Center(size, kit.Size(block))
+	out := make([]string, at.Y, at.Y+len(lines))
+	for _, line := range lines {
+		out = append(out, strings.Repeat(" ", at.X)+style.Render(line))
+	}
+	return strings.Join(out, "\n")
+}
+
+// problem is an error with what helps against it, as sentences.
+func problem(err error) string {
+	words := strings.TrimSuffix(err.Error(), ".") + "."
+	if hint := api.Hint(err); hint != "" {
+		words += " " + hint
+	}
+	return capital(words)
+}
+
+// foot is what stands under the list: the filter, and what is to be known
+// about the listing.
+func (m *Model) foot(width int, th *theme.Theme) []string {
+	var lines []string
+	switch {
+	case m.typing:
+		lines = append(lines, " "+m.filter.View(max(0, width-2), th))
+	case m.filter.Value() != "":
+		lines = append(lines, " "+th.Muted.Render("filter ")+th.Match.Render(kit.Truncate(kit.Safe(m.filter.Value()), width-9)))
+	}
+	note := func(sign theme.Sign, words string) {
+		room := width - 3
+		lines = append(lines, " "+th.Sign(sign)+" "+th.SignStyle(sign).Render(kit.Truncate(kit.Safe(words), room)))
+	}
+	switch {
+	case m.shown.err != nil && len(m.rows) > 0:
+		note(theme.SignBad, "Not the newest: "+problem(m.shown.err))
+	case m.shown.seen && m.shown.err == nil:
+		note(theme.SignInfo, "This service does not list files: shown is what this computer has seen of it.")
+	case m.marks.ranged:
+		note(theme.SignInfo, "Range: move, then v marks it, esc leaves it.")
+	}
+	return lines
+}

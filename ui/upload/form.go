@@ -293,12 +293,12 @@ func (m *Model) mixedWords(i *item) string {
 	for _, s := range m.targets() {
 		seen[s.values[i.field]] = true
 	}
-	text := fmt.Sprintf("mixed: %d different", len(seen))
+	text := fmt.Sprintf("mixed (%d): ", len(seen))
 	switch {
 	case i.chips != nil:
-		return text + ": what you add goes to all"
+		return text + "what you add goes to all"
 	case i.typing():
-		return text + ": typing sets all"
+		return text + "typing sets all"
 	}
-	return text + ": space sets all"
+	return text + "space sets all"
 }

@@ -99,9 +99,22 @@ func screen(m *Model, w, h int) string {
 	return ansi.Strip(m.View(image.Pt(w, h), theme.New(true, true)))
 }
 
-// flat is what the form shows as one line of words, whatever breaks the lines.
-func flat(m *Model, w, h int) string {
-	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "╭", " ", "╮", " ").Replace(screen(m, w, h))), " ")
+// told is what the parts of the form say when they have all the room they
+// want: the words, whatever the layout.
+func told(m *Model) string {
+	th := theme.New(true, true)
+	var b strings.Builder
+	for _, p := range m.panels(400, th) {
+		b.WriteString(p.title + "\n" + strings.Join(p.lines, "\n") + "\n")
+	}
+	for _, r := range m.formRows(image.Pt(200, 100), th) {
+		b.WriteString(r.text + "\n")
+	}
+	if len(m.sources) > 1 {
+		b.WriteString(m.viewList(layout{list: image.Rect(0, 0, 100, 20)}, th) + "\n")
+	}
+	b.WriteString(m.viewStatus(400, th))
+	return strings.Join(strings.Fields(ansi.Strip(b.String())), " ")
 }
 
 // pngBytes is a small picture.

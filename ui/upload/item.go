@@ -166,7 +166,7 @@ func newItems(p page.Profile) []*item {
 	return items
 }
 
-var answerLabels = [...]string{"Answer: tags", "Answer: region", "Answer: private", "Answer: embedded", "Answer: metadata"}
+var answerLabels = [...]string{"Return tags", "Return region", "Return private", "Return embedded", "Return metadata"}
 
 // update gives the part a message and tells whether it used it.
 func (i *item) update(msg tea.Msg) bool {

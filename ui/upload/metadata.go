@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"mediadesk/api"
 )
@@ -79,12 +80,12 @@ func jsonProblem(text string, err error) string {
 	if errors.As(err, &syntax) {
 		before := text[:min(int(syntax.Offset), len(text))]
 		line := 1 + strings.Count(before, "\n")
-		column := max(1, len(before)-strings.LastIndexByte(before, '\n')-1)
+		column := max(1, utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]))
 		return "line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ": " + syntax.Error()
 	}
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
-		return "it is a " + kind.Value
+		return "it is JSON of the kind " + kind.Value
 	}
 	return err.Error()
 }

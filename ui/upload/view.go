@@ -132,7 +132,7 @@ func (m *Model) viewList(l layout, th *theme.Theme) string {
 			marked++
 		}
 	}
-	title := "Files: " + kit.Count(marked) + " of " + kit.Count(len(m.sources)) + " marked"
+	title := kit.Count(marked) + " of " + kit.Count(len(m.sources)) + " marked"
 	focused := m.focus.stop == stopList
 	size, origin := l.list.Size(), l.list.Min
 	if l.boxes {

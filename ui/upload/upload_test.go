@@ -1,0 +1,467 @@
+package upload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"go.uber.org/goleak"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/theme"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestEveryFieldIsReachedAndSet walks through the whole form with keys alone,
+// sets every field, and looks at what would be sent.
+func TestEveryFieldIsReachedAndSet(t *testing.T) {
+	m := started(t, Options{Sources: files(t, "a.png", string(pngBytes(t, 400, 300))), Profile: localProfile()})
+	press(t, m, "ctrl+u")
+	write(t, m, "写真 ①.png")
+	set := func(f field, keys ...string) {
+		t.Helper()
+		goTo(t, m, f)
+		press(t, m, keys...)
+	}
+	typed := func(f field, text string) {
+		t.Helper()
+		goTo(t, m, f)
+		write(t, m, text)
+	}
+	set(fieldNaming, "right", "right")
+	typed(fieldFolder, "/été/2026")
+	set(fieldPrivate, "space", "space")
+	typed(fieldDescription, "שלום by the sea")
+	typed(fieldTags, "sea,beach,cafe\u0301")
+	typed(fieldRegion, "10, 20, 300, 200")
+	set(fieldRemove, "space")
+	set(fieldShadow, "right")
+	typed(fieldColour, "green")
+	set(fieldGoogle, "left")
+	typed(fieldGoogleTags, "12")
+	typed(fieldGoogleSure, "70")
+	set(fieldAWS, "space")
+	typed(fieldAWSTags, "3")
+	typed(fieldAWSSure, "0")
+	typed(fieldOtherName, "sharpen")
+	typed(fieldOtherJSON, `{"level":3}`)
+	set(fieldOverFile, "right")
+	set(fieldOverTags, "end")
+	set(fieldOverAITags, "end")
+	set(fieldOverMetadata, "right")
+	typed(fieldMetadata, "brand = Acme")
+	press(t, m, "enter")
+	write(t, m, "year = 2026")
+	for _, f := range answerFields {
+		set(f, "space")
+	}
+	set(fieldWebhook, "right", "right")
+	typed(fieldAddress, "https://example.com/hook")
+	press(t, m, "tab")
+
+	u := m.check(m.current()).upload
+	api.ApplyNaming(&u, m.current().values.naming())
+	want := strings.Join([]string{
+		"fileName=写真 ①.png", "useUniqueFileName=false", "tags=sea,beach,cafe\u0301", "folder=/été/2026/",
+		"isPrivateFile=false", "customCoordinates=10,20,300,200",
+		"responseFields=tags,customCoordinates,isPrivateFile,embeddedMetadata,customMetadata",
+		`extensions=[{"name":"remove-bg","options":{"add_shadow":true,"bg_colour":"green"}},{"maxTags":12,"minConfidence":70,"name":"google-auto-tagging"},{"maxTags":3,"minConfidence":0,"name":"aws-auto-tagging"},{"name":"sharpen","options":{"level":3}}]`,
+		"webhookUrl=https://example.com/hook", "overwriteFile=true", "overwriteAITags=false", "overwriteTags=false",
+		"overwriteCustomMetadata=true", `customMetadata={"brand":"Acme","year":2026}`, "description=שלום by the sea",
+	}, "\n")
+	if got := partsOf(t, u); got != want {
+		t.Errorf("\n%s\nwant\n%s", got, want)
+	}
+	if m.sum().first != nil {
+		t.Errorf("stopped by %+v", m.sum().lights)
+	}
+}
+
+func TestUntouchedSwitchesStayUntouched(t *testing.T) {
+	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile()})
+	before := m.current().values
+	for range 3 * int(fieldCount) {
+		press(t, m, "down")
+	}
+	for range 3 * int(sectionCount) {
+		press(t, m, "shift+tab")
+	}
+	if m.current().values != before {
+		t.Errorf("walking through the form changed it:\n%q\n%q", before, m.current().values)
+	}
+}
+
+func TestFocus(t *testing.T) {
+	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile()})
+	var groups []int
+	for range 10 {
+		groups = append(groups, m.group(m.focus))
+		press(t, m, "tab")
+	}
+	if want := []int{0, 1, 2, 3, 4, 5, 6, 7, -1, 0}; !slices.Equal(groups, want) {
+		t.Errorf("tab goes %v, want %v", groups, want)
+	}
+	if m.focus.field != fieldTags || !m.Capturing() {
+		t.Errorf("focus %+v, capturing %v", m.focus, m.Capturing())
+	}
+	press(t, m, "shift+tab", "shift+tab")
+	if m.focus.stop != stopList || m.Capturing() {
+		t.Errorf("shift+tab leads to %+v", m.focus)
+	}
+	press(t, m, "shift+tab")
+	if m.focus.stop != stopSide || m.Capturing() {
+		t.Errorf("before the list comes %+v", m.focus)
+	}
+	// Options of an extension come and go with it.
+	goTo(t, m, fieldRemove)
+	press(t, m, "down")
+	if m.focus.field != fieldGoogle {
+		t.Errorf("after remove-bg, off, comes %s", fieldWords[m.focus.field])
+	}
+	press(t, m, "up", "space", "down")
+	if m.focus.field != fieldShadow {
+		t.Errorf("after remove-bg, on, comes %s", fieldWords[m.focus.field])
+	}
+	// The arrows leave an area at its ends only.
+	goTo(t, m, fieldMetadata)
+	write(t, m, "a = 1")
+	press(t, m, "enter")
+	write(t, m, "b = 2")
+	press(t, m, "up")
+	if m.focus.field != fieldMetadata {
+		t.Error("up in the second row leaves the area")
+	}
+	press(t, m, "up")
+	if m.focus.field != fieldOverMetadata {
+		t.Errorf("up in the first row leads to %s", fieldWords[m.focus.field])
+	}
+}
+
+func TestSeveralSources(t *testing.T) {
+	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile()})
+	goTo(t, m, fieldTags)
+	write(t, m, "sea,")
+	// Only the second gets another folder and tag.
+	press(t, m, "shift+tab", "shift+tab", "down", "enter")
+	if m.focus.field != fieldName || len(m.targets()) != 1 || m.targets()[0] != m.sources[1] {
+		t.Fatalf("enter does not edit that file alone: %+v, %d", m.focus, len(m.targets()))
+	}
+	goTo(t, m, fieldFolder)
+	write(t, m, "/x")
+	goTo(t, m, fieldTags)
+	write(t, m, "only here,be")
+	// All again: what differs is said, and what is typed goes to all.
+	press(t, m, "shift+tab", "shift+tab", "ctrl+a")
+	text := told(m)
+	for _, want := range []string{"3 of 3 marked", "Differs in folder, tags", "mixed (2): typing sets all", "mixed (3)"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, screen(m, 120, 40))
+		}
+	}
+	goTo(t, m, fieldTags)
+	write(t, m, "be,") // "be" is there for the second already
+	press(t, m, "left", "left", "delete")
+	press(t, m, "tab")
+	for i, want := range []string{"be", "only here,be", "be"} {
+		if got := m.sources[i].values[fieldTags]; got != want {
+			t.Errorf("file %d has tags %q, want %q", i, got, want)
+		}
+	}
+	goTo(t, m, fieldFolder)
+	press(t, m, "left", "home", "end") // moving about is no change
+	if m.sources[1].values[fieldFolder] != "/x" {
+		t.Error("moving in a mixed field emptied it")
+	}
+	write(t, m, "/y")
+	for i, s := range m.sources {
+		if s.values[fieldFolder] != "/y" {
+			t.Errorf("file %d has folder %q", i, s.values[fieldFolder])
+		}
+	}
+	// A mixed switch is set by the first key it takes.
+	m.set(m.sources[0], fieldPrivate, on)
+	m.load()
+	goTo(t, m, fieldPrivate)
+	if !strings.Contains(told(m), "mixed (2): space sets all") {
+		t.Errorf("a mixed switch is not said:\n%s", screen(m, 120, 40))
+	}
+	press(t, m, "space")
+	for i, s := range m.sources {
+		if s.values[fieldPrivate] != on {
+			t.Errorf("file %d is private: %q", i, s.values[fieldPrivate])
+		}
+	}
+}
+
+func TestMarks(t *testing.T) {
+	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile()})
+	marks := func() string {
+		var b strings.Builder
+		for _, s := range m.sources {
+			b.WriteString(map[bool]string{true: "x", false: "-"}[s.marked])
+		}
+		return fmt.Sprintf("%s %d", b.String(), m.list.Cursor())
+	}
+	press(t, m, "shift+tab")
+	for _, c := range []struct{ key, want string }{
+		{"space", "-xx 1"},
+		{"space", "--x 2"},
+		{"*", "xx- 2"},
+		{"g", "xx- 0"},
+		{"ctrl+a", "xxx 0"},
+		{"j", "xxx 1"},
+		{"d", "xx 1"},
+		{"*", "-- 1"},
+	} {
+		press(t, m, c.key)
+		if got := marks(); got != c.want {
+			t.Errorf("%s: %s, want %s", c.key, got, c.want)
+		}
+	}
+	// Without marks the form is about the file under the cursor.
+	if got := m.targets(); len(got) != 1 || got[0] != m.sources[1] {
+		t.Errorf("targets without marks: %v", got)
+	}
+	press(t, m, "d")
+	if len(m.Sources()) != 1 || m.focus.stop == stopList {
+		t.Errorf("%d sources, focus %+v", len(m.Sources()), m.focus)
+	}
+}
+
+func TestCollisions(t *testing.T) {
+	dir1, dir2 := files(t, "same name.png", "x"), files(t, "same_name.png", "y")
+	m := started(t, Options{Sources: append(dir1, dir2...), Profile: localProfile()})
+	if len(m.sum().collides) != 0 {
+		t.Error("names made unique collide")
+	}
+	goTo(t, m, fieldNaming)
+	press(t, m, "end")
+	if text := told(m); !strings.Contains(text, "Collides: 1 other file would be stored here too.") || !strings.Contains(text, "The later one replaces the earlier one") {
+		t.Errorf("the collision is not said:\n%s", screen(m, 120, 40))
+	}
+	if m.sum().first != nil {
+		t.Error("a collision that the service would take stops sending")
+	}
+	goTo(t, m, fieldOverFile)
+	press(t, m, "end")
+	if m.sum().first == nil {
+		t.Error("a second file that the service would refuse does not stop sending")
+	}
+}
+
+// known gives places, and counts who asks.
+type places struct {
+	asked []string
+	of    map[string]*api.File
+	err   error
+}
+
+func (p *places) look(_ context.Context, path string) (api.Place, error) {
+	p.asked = append(p.asked, path)
+	return api.Place{Known: p.err == nil, File: p.of[path]}, p.err
+}
+
+func TestPlacesAreLookedUpAfterAPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &places{of: map[string]*api.File{"/photo": {FileID: "1", Tags: api.Set([]string{"a"})}}}
+		m := started(t, Options{Sources: []api.Source{{URL: "https://example.com/x"}}, Profile: localProfile(), Known: p.look})
+		goTo(t, m, fieldNaming)
+		var ticks []tea.Cmd
+		collect := func(cmd tea.Cmd) { ticks = append(ticks, cmd) }
+		m.Update(kit.KeyMsg("end"))
+		goTo(t, m, fieldName)
+		p.asked = nil
+		collect(m.Update(kit.KeyMsg("ctrl+u")))
+		for _, r := range "photo" {
+			collect(m.Update(kit.KeyMsg(string(r))))
+		}
+		if len(p.asked) != 0 {
+			t.Errorf("asked while typing: %q", p.asked)
+		}
+		if !strings.Contains(told(m), "Looking whether a file is there") {
+			t.Errorf("that nobody knows yet is not said:\n%s", screen(m, 120, 40))
+		}
+		begin := time.Now()
+		for _, cmd := range ticks {
+			run(t, m, cmd)
+		}
+		if !slices.Equal(p.asked, []string{"/photo"}) {
+			t.Errorf("asked for %q", p.asked)
+		}
+		if time.Since(begin) < pause {
+			t.Error("asked without a pause")
+		}
+		if !strings.Contains(told(m), "Its one tag is removed: overwriteTags is on and you send none.") {
+			t.Errorf("what is lost is not said:\n%s", screen(m, 120, 40))
+		}
+	})
+}
+
+func TestKeep(t *testing.T) {
+	p := &places{of: map[string]*api.File{"/a.png": {FileID: "1", Tags: api.Set([]string{"x"}), AITags: api.Null[[]api.AITag](), CustomMetadata: nil}}}
+	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Known: p.look})
+	goTo(t, m, fieldNaming)
+	press(t, m, "end")
+	if !strings.Contains(told(m), "Press k to keep") {
+		t.Errorf("how to keep is not said:\n%s", screen(m, 120, 40))
+	}
+	press(t, m, "k")
+	v := &m.current().values
+	if v[fieldOverTags] != off || v[fieldOverMetadata] != "" {
+		t.Errorf("k kept %q", v)
+	}
+	// In a text k is a letter.
+	goTo(t, m, fieldDescription)
+	if !strings.Contains(told(m), "Press ctrl+g to keep") {
+		t.Errorf("how to keep from a text field is not said:\n%s", screen(m, 120, 40))
+	}
+	press(t, m, "k", "ctrl+g")
+	if v[fieldDescription] != "k" || v[fieldOverMetadata] != off {
+		t.Errorf("description %q, %q", v[fieldDescription], v[fieldOverMetadata])
+	}
+	if m.keepable() != noKeep {
+		t.Error("there is still something to keep")
+	}
+	if m.item(fieldOverTags).value() != off {
+		t.Error("the switch does not show what k did")
+	}
+}
+
+func TestPlaceErrorsAndNews(t *testing.T) {
+	p := &places{err: errors.New("connection \x1b[2J refused")}
+	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Known: p.look})
+	goTo(t, m, fieldNaming)
+	press(t, m, "end")
+	if text := told(m); !strings.Contains(text, "could not be looked up") || !strings.Contains(text, "If one is there already") {
+		t.Errorf("an unknown place is not said:\n%s", screen(m, 120, 40))
+	}
+	// Another part of the program learnt it.
+	run(t, m, m.Update(page.FileChanged{File: api.File{FileID: "1", FilePath: "/a.png", Tags: api.Set([]string{"x", "y"})}}))
+	if text := told(m); !strings.Contains(text, "Its 2 tags are removed") || strings.Contains(text, "could not") {
+		t.Errorf("news of a file are not taken:\n%s", screen(m, 120, 40))
+	}
+	// Who comes back to the form sees the place as it is now.
+	p.err = nil
+	run(t, m, m.Update(page.Shown{}))
+	if text := told(m); !strings.Contains(text, "nothing is at this place") {
+		t.Errorf("coming back does not look again:\n%s", screen(m, 120, 40))
+	}
+	m.opt.Known = nil
+	clear(m.places)
+	if text := told(m); !strings.Contains(text, "cannot be looked up here") {
+		t.Errorf("that nobody can look is not said:\n%s", screen(m, 120, 40))
+	}
+}
+
+func TestOffers(t *testing.T) {
+	m := started(t, Options{
+		Sources: files(t, "a.png", "x"), Profile: localProfile(),
+		Tags:    func(context.Context) ([]string, error) { return []string{"seaside", "sea", "Overseas"}, nil },
+		Folders: func(context.Context) ([]string, error) { return []string{"/summer/", "/summer/2026/", "/winter/"}, nil },
+	})
+	goTo(t, m, fieldTags)
+	write(t, m, "se")
+	if !strings.Contains(told(m), "tab seaside sea Overseas") {
+		t.Errorf("tags are not offered:\n%s", screen(m, 120, 40))
+	}
+	press(t, m, "tab")
+	goTo(t, m, fieldFolder)
+	write(t, m, "/su")
+	if !strings.Contains(told(m), "tab /summer/ /summer/2026/") {
+		t.Errorf("folders are not offered:\n%s", screen(m, 120, 40))
+	}
+	press(t, m, "down", "tab")
+	if v := m.current().values; v[fieldFolder] != "/summer/2026/" || v[fieldTags] != "seaside" || m.focus.field != fieldFolder {
+		t.Errorf("took folder %q, tags %q", v[fieldFolder], v[fieldTags])
+	}
+	press(t, m, "ctrl+u")
+	write(t, m, "win")
+	press(t, m, "esc")
+	if others := press(t, m, "esc"); len(others) != 1 || others[0] != (page.Back{}) {
+		t.Errorf("esc puts the offer away, then goes back; got %v", others)
+	}
+}
+
+func TestRegionDrawing(t *testing.T) {
+	m := started(t, Options{Sources: files(t, "a.png", string(pngBytes(t, 400, 300)), "b.txt", "words"), Profile: localProfile()})
+	goTo(t, m, fieldRegion)
+	write(t, m, "0,0,400,300")
+	if text := screen(m, 120, 40); !strings.Contains(text, "┌") || !strings.Contains(text, "┘") || m.picture.decoded == nil {
+		t.Errorf("the region is not drawn:\n%s", text)
+	}
+	plain := m.View(image.Pt(120, 40), theme.New(true, false))
+	if strings.Contains(plain, "[38;2") {
+		t.Error("a picture in colour where there is none")
+	}
+	// A stale picture is dropped.
+	run(t, m, m.Update(pictureMsg{owner: m, path: "other", err: errors.New("no")}))
+	if m.picture.err != nil {
+		t.Error("took the picture of another file")
+	}
+}
+
+func TestTyping10000Tags(t *testing.T) {
+	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile()})
+	goTo(t, m, fieldTags)
+	var list strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&list, "tag %d,", i)
+	}
+	begin := time.Now()
+	run(t, m, m.Update(tea.PasteMsg{Content: list.String()}))
+	th := theme.New(true, true)
+	m.View(image.Pt(120, 40), th)
+	for range 20 {
+		press(t, m, "x")
+		m.View(image.Pt(120, 40), th)
+	}
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("a paste and 20 keys took %v", took)
+	}
+	if !strings.Contains(told(m), "characters in all; at most 500 are allowed") {
+		t.Errorf("too many tags are not said:\n%s", screen(m, 120, 40))
+	}
+	if n := len(m.current().values.tags()); n != 10_001 {
+		t.Errorf("%d tags", n)
+	}
+}
+
+func TestMouse(t *testing.T) {
+	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile()})
+	lines := strings.Split(screen(m, 120, 40), "\n")
+	click := func(word string) {
+		t.Helper()
+		for y, line := range lines {
+			if at := strings.Index(line, word); at >= 0 {
+				run(t, m, m.Update(tea.MouseClickMsg{X: kit.Width(line[:at]), Y: y, Button: tea.MouseLeft}))
+				return
+			}
+		}
+		t.Fatalf("%q is nowhere", word)
+	}
+	click("c.png")
+	if m.focus.stop != stopList || m.list.Cursor() != 2 {
+		t.Errorf("a click leads to %+v, row %d", m.focus, m.list.Cursor())
+	}
+	click("Description")
+	if m.focus.field != fieldDescription || m.focus.stop != stopItem {
+		t.Errorf("a click leads to %+v", m.focus)
+	}
+	click("What this will do")
+	if m.focus.stop != stopSide {
+		t.Errorf("a click leads to %+v", m.focus)
+	}
+	run(t, m, m.Update(tea.MouseWheelMsg{X: 50, Y: 5, Button: tea.MouseWheelDown}))
+	run(t, m, m.Update(tea.MouseWheelMsg{X: 2, Y: 2, Button: tea.MouseWheelUp}))
+	run(t, m, m.Update(tea.MouseWheelMsg{X: 110, Y: 5, Button: tea.MouseWheelDown}))
+}

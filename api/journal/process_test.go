@@ -1,0 +1,286 @@
+package journal
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"mediadesk/api"
+)
+
+// child is what this binary does when a test starts it as another program.
+func child(what, path string) error {
+	ctx := context.Background()
+	j, err := Open(ctx, path)
+	if err != nil {
+		return err
+	}
+	switch what {
+	case "claim": // takes what it can, says so and stays until its input ends
+		for {
+			jobs, err := j.Claim(ctx, "home", nil)
+			if err != nil {
+				return err
+			}
+			for _, job := range jobs {
+				fmt.Println(job.ID)
+			}
+			fmt.Println("done")
+			if _, err := io.ReadFull(os.Stdin, make([]byte, 1)); err != nil {
+				return j.Close()
+			}
+		}
+	case "add": // adds one job after the other until it is killed
+		for n := 0; ; n++ {
+			jobs, err := j.AddJobs(ctx, []api.Job{newJob(fmt.Sprint(n))})
+			if err != nil {
+				return err
+			}
+			job := jobs[0]
+			job.State, job.Attempts, job.Unclear = api.Sending, 1, true
+			if err := j.UpdateJob(ctx, job); err != nil {
+				return err
+			}
+			fmt.Println(job.ID)
+		}
+	}
+	return fmt.Errorf("unknown task %q", what)
+}
+
+// program is this binary as another program.
+type program struct {
+	*exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Scanner
+}
+
+func run(t *testing.T, what, path string) *program {
+	t.Helper()
+	p := &program{Cmd: exec.Command(os.Args[0], "-test.run=^$")}
+	p.Env = append(os.Environ(), "JOURNAL_TEST_CHILD="+what, "JOURNAL_TEST_PATH="+path)
+	p.Stderr = os.Stderr
+	out, err := p.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.out = bufio.NewScanner(out)
+	if p.in, err = p.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		p.Process.Kill()
+		p.Wait()
+	})
+	return p
+}
+
+// claimed reads the ids that a program says it has.
+func (p *program) claimed(t *testing.T) []int64 {
+	t.Helper()
+	var ids []int64
+	for p.out.Scan() {
+		if p.out.Text() == "done" {
+			return ids
+		}
+		id, err := strconv.ParseInt(p.out.Text(), 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	t.Fatal("the program ended")
+	return nil
+}
+
+// TestTwoProgramsNeverGetTheSameJob: several programs claim at once; when one
+// is killed the others get its jobs, and nobody ever gets those of the living.
+func TestTwoProgramsNeverGetTheSameJob(t *testing.T) {
+	path := newPath(t)
+	j := openTest(t, path)
+	var jobs []api.Job
+	for i := range 300 {
+		jobs = append(jobs, newJob(fmt.Sprint(i)))
+	}
+	mine := add(t, j, jobs...)
+	first, second, third := run(t, "claim", path), run(t, "claim", path), run(t, "claim", path)
+	for _, p := range []*program{first, second, third} {
+		if ids := p.claimed(t); len(ids) != 0 {
+			t.Fatalf("%d jobs of a living program were taken", len(ids))
+		}
+	}
+	var ids []int64
+	for _, job := range mine[:200] {
+		ids = append(ids, job.ID)
+	}
+	if err := j.Release(t.Context(), ids); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []*program{first, second} {
+		if _, err := p.in.Write([]byte("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b := first.claimed(t), second.claimed(t)
+	got := slices.Sorted(slices.Values(append(slices.Clone(a), b...)))
+	if !slices.Equal(got, ids) {
+		t.Fatalf("%d and %d jobs were claimed of %d", len(a), len(b), len(ids))
+	}
+	if len(a) == 0 {
+		first, second, a = second, first, b
+	}
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	first.Wait()
+	third.in.Write([]byte("x"))
+	if c := third.claimed(t); !slices.Equal(c, a) {
+		t.Errorf("of the killed program's %d jobs %d were taken", len(a), len(c))
+	}
+	// An update from a program that lost a job must not pass.
+	stolen := mine[0]
+	stolen.State = api.Stored
+	if err := j.UpdateJob(t.Context(), stolen); err == nil || !strings.Contains(err.Error(), ErrTaken.Error()) {
+		t.Errorf("updating another's job: %v", err)
+	}
+	locks, err := filepath.Glob(path + ".*.lock")
+	if err != nil || len(locks) != 3 {
+		t.Errorf("%d lock files are left: %v", len(locks), err)
+	}
+}
+
+// TestAKillLosesNothingAcknowledged kills a program in the middle of writing.
+func TestAKillLosesNothingAcknowledged(t *testing.T) {
+	path := newPath(t)
+	var said []int64
+	for range 5 {
+		p := run(t, "add", path)
+		for range 20 {
+			if !p.out.Scan() {
+				t.Fatal("the program ended")
+			}
+			id, err := strconv.ParseInt(p.out.Text(), 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			said = append(said, id)
+		}
+		if err := p.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		p.Wait()
+	}
+	j := openTest(t, path)
+	jobs, err := j.Claim(t.Context(), "home", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := map[int64]api.Job{}
+	for _, job := range jobs {
+		kept[job.ID] = job
+	}
+	for _, id := range said {
+		if job := kept[id]; job.State != api.Sending || !job.Unclear || job.Attempts != 1 {
+			t.Errorf("job %d came back as %+v", id, job)
+		}
+	}
+}
+
+// TestManyAtOnce: changes from many goroutines and two journals on one file.
+func TestManyAtOnce(t *testing.T) {
+	path := newPath(t)
+	journals := []*Journal{openTest(t, path), openTest(t, path)}
+	var work sync.WaitGroup
+	for i := range 40 {
+		work.Add(1)
+		go func() {
+			defer work.Done()
+			j := journals[i%2]
+			for n := range 10 {
+				jobs, err := j.AddJobs(t.Context(), []api.Job{newJob(fmt.Sprint(i, " ", n))})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				jobs[0].State = api.Stored
+				jobs[0].File = &api.File{FileID: fmt.Sprint(i, "-", n), FilePath: "/x/" + fmt.Sprint(n)}
+				if err := j.UpdateJob(t.Context(), jobs[0]); err != nil {
+					t.Error(err)
+				}
+			}
+		}()
+	}
+	work.Wait()
+	jobs, err := journals[0].Jobs(t.Context(), JobFilter{})
+	if err != nil || len(jobs) != 400 {
+		t.Fatalf("%d jobs, %v", len(jobs), err)
+	}
+	seen := map[string]bool{}
+	for _, job := range jobs {
+		if job.File == nil || seen[job.File.FileID] {
+			t.Fatalf("job %d has record %+v", job.ID, job.File)
+		}
+		seen[job.File.FileID] = true
+	}
+}
+
+func TestCloseWhileOthersWrite(t *testing.T) {
+	path := newPath(t)
+	j, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var work sync.WaitGroup
+	var mu sync.Mutex
+	kept := 0
+	begun := make(chan struct{}, 8)
+	for range 8 {
+		work.Add(1)
+		go func() {
+			defer work.Done()
+			for {
+				if _, err := j.AddJobs(context.Background(), []api.Job{newJob("a")}); err != nil {
+					return
+				}
+				select {
+				case begun <- struct{}{}:
+				default:
+				}
+				mu.Lock()
+				kept++
+				mu.Unlock()
+			}
+		}()
+	}
+	for range 8 {
+		<-begun
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	work.Wait()
+	if err := j.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := j.Jobs(t.Context(), JobFilter{}); err != ErrClosed {
+		t.Errorf("reading after Close: %v", err)
+	}
+	if _, err := j.Changes(t.Context()); err != ErrClosed {
+		t.Errorf("Changes after Close: %v", err)
+	}
+	jobs, err := openTest(t, path).Jobs(t.Context(), JobFilter{})
+	if err != nil || len(jobs) != kept {
+		t.Errorf("%d jobs were acknowledged, %d are there: %v", kept, len(jobs), err)
+	}
+}

@@ -67,7 +67,7 @@ func TestConnectionRefused(t *testing.T) {
 // A connection that breaks before the transport took the last byte: nothing
 // can have been stored. One that breaks afterwards: nobody can know.
 func TestConnectionBroken(t *testing.T) {
-	large, small := sparseFile(t, tooLarge), sparseFile(t, 1000)
+	large, medium, small := sparseFile(t, tooLarge), sparseFile(t, 2<<20), sparseFile(t, 1000)
 	for _, test := range []struct {
 		about, path string
 		read        int64 // -1: all
@@ -79,8 +79,8 @@ func TestConnectionBroken(t *testing.T) {
 		{"reset after the header", large, 0, true, "", false},
 		{"closed in the middle", large, 1 << 20, false, "", false},
 		{"reset in the middle", large, 1 << 20, true, "", false},
-		{"closed after all of it", large, -1, false, "", true},
-		{"reset after all of it", large, -1, true, "", true},
+		{"closed after all of it", medium, -1, false, "", true},
+		{"reset after all of it", medium, -1, true, "", true},
 		{"small, closed", small, -1, false, "", true},
 		{"small, reset", small, -1, true, "", true},
 		{"closed within the status line", small, -1, false, "HTTP/1.1 20", true},

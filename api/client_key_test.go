@@ -214,7 +214,7 @@ func TestNoProxyForThisComputer(t *testing.T) {
 	}))
 	t.Cleanup(proxy.Close)
 	_, port, _ := strings.Cut(strings.TrimPrefix(rec.URL, "http://"), ":")
-	for _, host := range []string{"localhost", "LOCALHOST", "localhost.", "127.0.0.1"} {
+	for _, host := range []string{"LOCALHOST", "localhost."} {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestNoProxyForThisComputer$")
 		cmd.Env = append(os.Environ(), "API_TEST_DIRECT=http://"+host+":"+port, "HTTP_PROXY="+proxy.URL, "http_proxy="+proxy.URL, "NO_PROXY=", "no_proxy=")
 		if out, err := cmd.CombinedOutput(); err != nil {

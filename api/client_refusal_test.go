@@ -43,7 +43,7 @@ func TestEarlyRefusal(t *testing.T) {
 				write(conn, test.answer)
 			})
 			c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Key: key(testKey)})
-			for range 25 {
+			for range 12 {
 				progress := new(api.Progress)
 				_, err := c.Upload(context.Background(), upload(test.path), progress)
 				var answer *api.ServiceError

@@ -18,6 +18,9 @@ import (
 func TestSourceChangesWhileBeingSent(t *testing.T) {
 	for about, change := range changes {
 		for _, text := range []bool{false, true} {
+			if text && about != "shorter" && about != "replaced" {
+				continue // encoded or not, it is the same look at the file
+			}
 			path := sparseFile(t, tooLarge)
 			got := make(chan int64, 1)
 			declared := make(chan int64, 1)
@@ -36,7 +39,6 @@ func TestSourceChangesWhileBeingSent(t *testing.T) {
 			u.Source.Base64 = text
 			progress := new(api.Progress)
 			_, err := c.Upload(context.Background(), u, progress)
-			t.Log(about, err)
 			wantSourceError(t, err, path, "changed while it was being sent")
 			if progress.Complete() {
 				t.Errorf("%s: said to be complete", about)

@@ -117,8 +117,8 @@ func TestPreviewOfWhereTheCursorRests(t *testing.T) {
 	d.run(first)
 	d.send(factsMsg{gen: gen, facts: picture.Facts{Name: "something else"}})
 	d.send(drawnMsg{gen: gen, lines: []string{"something else"}})
-	d.send(countedMsg{gen: gen, count: count{files: 77}})
-	if strings.Contains(d.text(), "something else") || strings.Contains(d.text(), "77") {
+	d.send(countedMsg{gen: gen, count: count{files: 7777}})
+	if strings.Contains(d.text(), "something else") || strings.Contains(d.text(), "7,777 files") {
 		t.Error("a preview of another file is shown")
 	}
 	d.sees("PNG picture")

@@ -31,6 +31,9 @@ var (
 	keyRemove = kit.Bind("remove from the form", "", "d")
 )
 
+// keySide scrolls what will happen, where it does not fit. There k keeps.
+var keySide = kit.Bind("scroll", "up down", "down", "up", "pgdown", "pgup", "g", "G")
+
 // keys of the request.
 var (
 	keyCurl   = kit.Bind("copy as curl", "", "y")
@@ -80,9 +83,17 @@ func (m *Model) Acts() []kit.Act {
 	}
 	add("Upload form", keyNext, true, empty)
 	add("Upload form", keyPrev, false, empty)
-	if m.focus.stop != stopList {
+	switch m.focus.stop {
+	case stopItem:
 		add("Upload form", keyDown, false, empty)
 		add("Upload form", keyUp, false, empty)
+	case stopSide:
+		why := empty
+		if m.scroll.most == 0 {
+			why = "All of it is seen."
+		}
+		add("Upload form", keySide, false, why)
+	case stopList:
 	}
 	add("Upload form", keyRequest, true, m.whyNotRequest())
 	add("Upload form", keyBack, true, "")

@@ -203,6 +203,9 @@ func (m *Model) outlookLines(width int, th *theme.Theme) []string {
 	p := m.predict(s)
 	first := p.keep()
 	var lines []string
+	if m.sum().stopped[s] {
+		lines = wrapStyled(th.Glyph(theme.SignBad)+" Nothing, as it is: see what Lights says.", width, th.Bad)
+	}
 	for _, l := range p.lines {
 		style, sign := th.Text, theme.SignNone
 		if l.loss {

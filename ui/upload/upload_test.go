@@ -307,7 +307,9 @@ func TestPlacesAreLookedUpAfterAPause(t *testing.T) {
 	})
 }
 
-func TestKeep(t *testing.T) {
+func TestKeep(t *testing.T) { synctest.Test(t, checkKeep) }
+
+func checkKeep(t *testing.T) {
 	p := &places{of: map[string]*api.File{"/a.png": {FileID: "1", Tags: api.Set([]string{"x"}), AITags: api.Null[[]api.AITag](), CustomMetadata: nil}}}
 	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Known: p.look})
 	goTo(t, m, fieldNaming)
@@ -337,7 +339,9 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-func TestPlaceErrorsAndNews(t *testing.T) {
+func TestPlaceErrorsAndNews(t *testing.T) { synctest.Test(t, checkPlaceErrorsAndNews) }
+
+func checkPlaceErrorsAndNews(t *testing.T) {
 	p := &places{err: errors.New("connection \x1b[2J refused")}
 	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Known: p.look})
 	goTo(t, m, fieldNaming)

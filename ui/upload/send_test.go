@@ -1,0 +1,302 @@
+package upload
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+// outbox takes jobs as the queue does.
+type outbox struct {
+	jobs  []api.Job
+	takes int // how many it takes before err
+	err   error
+}
+
+func (o *outbox) send(_ context.Context, jobs []api.Job) ([]api.Job, error) {
+	if o.err != nil {
+		jobs = jobs[:o.takes]
+	}
+	for _, j := range jobs {
+		j.ID = int64(len(o.jobs) + 1)
+		o.jobs = append(o.jobs, j)
+	}
+	return o.jobs[len(o.jobs)-len(jobs):], o.err
+}
+
+// asked is the question among messages; it fails where there is none.
+func asked(t *testing.T, msgs []tea.Msg) page.Ask {
+	t.Helper()
+	for _, msg := range msgs {
+		if ask, ok := msg.(page.Ask); ok {
+			return ask
+		}
+	}
+	t.Fatalf("nothing is asked: %+v", msgs)
+	return page.Ask{}
+}
+
+// toasted is the toast among messages.
+func toasted(t *testing.T, msgs []tea.Msg) page.Toast {
+	t.Helper()
+	for _, msg := range msgs {
+		if toast, ok := msg.(page.Toast); ok {
+			return toast
+		}
+	}
+	t.Fatalf("nothing is said: %+v", msgs)
+	return page.Toast{}
+}
+
+func TestSendOne(t *testing.T) {
+	var box outbox
+	src := files(t, "a b.png", string(pngBytes(t, 10, 10)))
+	m := started(t, Options{Sources: src, Profile: localProfile(), Send: box.send})
+	goTo(t, m, fieldRemove)
+	press(t, m, "space")
+	goTo(t, m, fieldTags)
+	write(t, m, "sea") // never ended by enter
+	msgs := press(t, m, "ctrl+s")
+	if len(box.jobs) != 1 {
+		t.Fatalf("%d jobs; said %+v", len(box.jobs), msgs)
+	}
+	j := box.jobs[0]
+	id, err := api.Identify(src[0].Path)
+	if err != nil || !j.Identity.Same(id) {
+		t.Errorf("identity %+v, %v", j.Identity, err)
+	}
+	if j.Profile != "here" || j.Naming != api.NameHere || !j.OwnWebhook || j.Batch != "" || j.Upload.Source != src[0] {
+		t.Errorf("job %+v", j)
+	}
+	u := j.Upload
+	if u.UseUniqueFileName.Or(true) || u.OverwriteFile.Or(true) || !strings.HasPrefix(u.FileName, "a b_") || len(u.FileName) != len("a b_.png")+9 {
+		t.Errorf("named %q, unique by the service %v, overwrites %v", u.FileName, u.UseUniqueFileName, u.OverwriteFile)
+	}
+	if u.WebhookURL.IsSet() || api.JoinTags(u.Tags.Or(nil)) != "sea" {
+		t.Errorf("webhook %v, tags %v", u.WebhookURL, u.Tags)
+	}
+	var sent *page.Sent
+	shown := false
+	for _, msg := range msgs {
+		switch msg := msg.(type) {
+		case page.Sent:
+			sent = &msg
+		case page.Show:
+			shown = msg.ID == page.Uploads
+		}
+	}
+	if sent == nil || len(sent.Jobs) != 1 || !shown {
+		t.Errorf("said %+v", msgs)
+	}
+	if len(m.Sources()) != 0 || !strings.Contains(screen(m, 80, 20), "Go to Pick") {
+		t.Errorf("the form still holds %v", m.Sources())
+	}
+	// An empty form does nothing, and says why.
+	if msgs := press(t, m, "ctrl+s", "tab", "x", "ctrl+r"); len(msgs) != 0 || m.whyNotSend() == "" {
+		t.Errorf("an empty form said %+v", msgs)
+	}
+	if msgs := press(t, m, "esc"); len(msgs) != 1 || msgs[0] != (page.Back{}) {
+		t.Errorf("esc says %+v", msgs)
+	}
+}
+
+func TestSendSeveralAsksWithNumberAndTarget(t *testing.T) {
+	var box outbox
+	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Send: box.send})
+	goTo(t, m, fieldFolder)
+	write(t, m, "summer")
+	ask := asked(t, press(t, m, "ctrl+s"))
+	if ask.Title != "Send 2 files to /summer/?" || len(ask.Choices) != 2 || ask.Choices[0].Msg != nil || ask.Choices[1].Label != "Send 2 files to /summer/" {
+		t.Errorf("asked %+v", ask)
+	}
+	if len(box.jobs) != 0 {
+		t.Fatal("sent before the answer")
+	}
+	run(t, m, m.Update(ask.Choices[1].Msg))
+	if len(box.jobs) != 2 || box.jobs[0].Batch == "" || box.jobs[0].Batch != box.jobs[1].Batch {
+		t.Errorf("jobs %+v", box.jobs)
+	}
+	if box.jobs[0].Upload.FileName == box.jobs[1].Upload.FileName {
+		t.Error("one name for both")
+	}
+}
+
+func TestSendAsksBeforeALoss(t *testing.T) { synctest.Test(t, checkSendAsksBeforeALoss) }
+
+func checkSendAsksBeforeALoss(t *testing.T) {
+	var box outbox
+	p := places{of: map[string]*api.File{"/a.png": {FileID: "1", Tags: api.Set([]string{"x", "y"})}}}
+	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Send: box.send, Known: p.look})
+	goTo(t, m, fieldNaming)
+	press(t, m, "end")
+	ask := asked(t, press(t, m, "ctrl+s"))
+	if !strings.Contains(ask.Text, "Its 2 tags are removed") || ask.Title != "Send 1 file to /?" {
+		t.Errorf("asked %+v", ask)
+	}
+	run(t, m, m.Update(ask.Choices[1].Msg))
+	if len(box.jobs) != 1 || box.jobs[0].Upload.FileName != "a.png" || box.jobs[0].Upload.OverwriteFile.IsSet() {
+		t.Errorf("jobs %+v", box.jobs)
+	}
+}
+
+func TestLightsThatStopBlockSending(t *testing.T) {
+	var box outbox
+	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Send: box.send})
+	goTo(t, m, fieldTags)
+	write(t, m, "100%")
+	goTo(t, m, fieldDescription)
+	toast := toasted(t, press(t, m, "ctrl+s"))
+	if len(box.jobs) != 0 || toast.Level != page.Bad || !strings.Contains(toast.Text, "Not sent. All files: tags hold the character %") {
+		t.Errorf("jobs %v, said %+v", box.jobs, toast)
+	}
+	if m.focus.field != fieldTags {
+		t.Errorf("the focus is at %s", fieldWords[m.focus.field])
+	}
+	if act := m.Acts()[0]; act.Why == "" {
+		t.Error("sending is offered")
+	}
+}
+
+func TestSourceThatChanged(t *testing.T) {
+	var box outbox
+	src := files(t, "a.png", "x", "b.png", "y")
+	m := started(t, Options{Sources: src, Profile: localProfile(), Send: box.send})
+	if err := os.WriteFile(src[0].Path, []byte("longer"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ask := asked(t, press(t, m, "ctrl+s"))
+	ask = asked(t, run(t, m, m.Update(ask.Choices[1].Msg)))
+	if len(box.jobs) != 0 || !strings.Contains(ask.Text, "changed since it was picked: it had 1 B and has 6 B now") || ask.Choices[1].Label != "Send 1 file to /" {
+		t.Errorf("jobs %v, asked %+v", box.jobs, ask)
+	}
+	if !strings.Contains(told(m), "changed since it was picked") {
+		t.Errorf("the form does not say it:\n%s", screen(m, 120, 40))
+	}
+	// Who was told and sends again means the file as it is now.
+	ask = asked(t, press(t, m, "ctrl+s"))
+	run(t, m, m.Update(ask.Choices[1].Msg))
+	if len(box.jobs) != 2 || box.jobs[0].Identity.Size != 6 {
+		t.Errorf("jobs %+v", box.jobs)
+	}
+}
+
+func TestSourceThatChangedOnlyItsTime(t *testing.T) {
+	var box outbox
+	src := files(t, "a.png", "x")
+	m := started(t, Options{Sources: src, Profile: localProfile(), Send: box.send})
+	if err := os.Chtimes(src[0].Path, time.Time{}, time.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if toast := toasted(t, press(t, m, "ctrl+s")); !strings.Contains(toast.Text, "its content is newer") {
+		t.Errorf("said %+v", toast)
+	}
+	if press(t, m, "ctrl+s"); len(box.jobs) != 1 {
+		t.Error("not sent after it was told")
+	}
+}
+
+func TestSourceThatVanishedStaysBehind(t *testing.T) {
+	var box outbox
+	src := files(t, "a.png", "x", "b.png", "y")
+	m := started(t, Options{Sources: src, Profile: localProfile(), Send: box.send})
+	if err := os.Remove(src[1].Path); err != nil {
+		t.Fatal(err)
+	}
+	ask := asked(t, press(t, m, "ctrl+s"))
+	ask = asked(t, run(t, m, m.Update(ask.Choices[1].Msg)))
+	if ask.Title != "1 of 2 files cannot be sent as they are" || !strings.Contains(ask.Text, "is not there") {
+		t.Errorf("asked %+v", ask)
+	}
+	if len(m.Sources()) != 2 || m.list.Cursor() != 1 {
+		t.Errorf("the cursor is at %d of %d", m.list.Cursor(), len(m.Sources()))
+	}
+	run(t, m, m.Update(ask.Choices[1].Msg))
+	if len(box.jobs) != 1 || box.jobs[0].Upload.Source != src[0] {
+		t.Errorf("jobs %+v", box.jobs)
+	}
+	if got := m.Sources(); len(got) != 1 || got[0] != src[1] {
+		t.Errorf("the form holds %v", got)
+	}
+	if !strings.Contains(told(m), "is not there") || m.whyNotSend() == "" {
+		t.Errorf("what is left does not say why:\n%s", screen(m, 120, 40))
+	}
+}
+
+func TestQueueThatFails(t *testing.T) {
+	box := outbox{err: errors.New("the journal cannot be written: disk full"), takes: 1}
+	src := files(t, "a.png", "x", "b.png", "y")
+	m := started(t, Options{Sources: src, Profile: localProfile(), Send: box.send})
+	ask := asked(t, press(t, m, "ctrl+s"))
+	msgs := run(t, m, m.Update(ask.Choices[1].Msg))
+	if toast := toasted(t, msgs); !strings.Contains(toast.Text, "disk full") {
+		t.Errorf("said %+v", toast)
+	}
+	for _, msg := range msgs {
+		if show, ok := msg.(page.Show); ok {
+			t.Errorf("goes to %v though not all were taken", show)
+		}
+	}
+	// What the queue took is not offered a second time.
+	if got := m.Sources(); len(got) != 1 || got[0] != src[1] {
+		t.Errorf("the form holds %v", got)
+	}
+}
+
+func TestKeysWhileHandingOver(t *testing.T) {
+	var box outbox
+	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Send: box.send})
+	cmd := m.Update(kit.KeyMsg("ctrl+s"))
+	press(t, m, "x", "ctrl+s")
+	run(t, m, m.Update(tea.PasteMsg{Content: "y"}))
+	if !strings.Contains(screen(m, 100, 20), "Handing over 1 file") {
+		t.Errorf("it does not say what it does:\n%s", screen(m, 100, 20))
+	}
+	if press(t, m, "esc"); len(box.jobs) != 0 {
+		t.Error("keys sent it twice")
+	}
+	run(t, m, cmd)
+	if len(box.jobs) != 1 || !strings.HasPrefix(box.jobs[0].Upload.FileName, "a_") {
+		t.Errorf("jobs %+v", box.jobs)
+	}
+}
+
+func TestURLSource(t *testing.T) {
+	var box outbox
+	m := started(t, Options{Sources: []api.Source{{URL: "https://example.com/p/c.png?x=1"}}, Profile: localProfile(), Send: box.send})
+	press(t, m, "ctrl+s")
+	if len(box.jobs) != 1 || box.jobs[0].Identity != (api.Identity{}) || !strings.HasPrefix(box.jobs[0].Upload.FileName, "c_") {
+		t.Errorf("jobs %+v", box.jobs)
+	}
+}
+
+func TestMessagesOfAnotherFormAreDropped(t *testing.T) {
+	var box outbox
+	src := files(t, "a.png", "x")
+	m := started(t, Options{Sources: src, Profile: localProfile(), Send: box.send})
+	other := New(Options{Sources: src, Profile: localProfile(), Send: box.send})
+	for _, msg := range []tea.Msg{
+		confirmedMsg{owner: other},
+		handedMsg{owner: other, jobs: []api.Job{{Upload: api.Upload{Source: src[0]}}}},
+		tagsMsg{other, []string{"x"}},
+		foldersMsg{other, []string{"/x/"}},
+		placesDueMsg{other, 0},
+		placesMsg{other, map[string]place{"/a.png": {looked: true}}},
+		factsMsg{other, map[string]known{src[0].Path: {}}},
+		pictureMsg{owner: other, err: errors.New("no")},
+	} {
+		run(t, m, m.Update(msg))
+	}
+	if len(box.jobs) != 0 || len(m.Sources()) != 1 || m.tags != nil || m.folders != nil || len(m.places) != 0 || !m.sources[0].known.looked {
+		t.Error("took a message of another form")
+	}
+}

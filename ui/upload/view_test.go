@@ -1,0 +1,265 @@
+package upload
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
+)
+
+const hostile = "a\x1b[31m\x1b]0;x\x07\u202egnp.\u0301\u0301\u0301\u0301\u0301写真👨‍👩‍👧\r\n\t\x00\xff 'name'.png"
+
+func TestViewStaysInside(t *testing.T) {
+	long := strings.Repeat("長い名前 ", 40) + ".png"
+	sets := map[string][]api.Source{
+		"none":    nil,
+		"one":     files(t, "день 1 — naïve (final).png", string(pngBytes(t, 40, 30))),
+		"hostile": {{URL: "https://example.com/" + hostile, Label: hostile}},
+		"several": append(files(t, "a.png", "x", "b.txt", "y"), api.Source{URL: "https://example.com/" + long}, api.Source{Path: "/nowhere/" + hostile}),
+	}
+	for name, sources := range sets {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := started(t, Options{
+					Sources: sources, Profile: hostedProfile(),
+					Known: func(_ context.Context, p string) (api.Place, error) {
+						return api.Place{}, fmt.Errorf("no answer about %s", p+hostile)
+					},
+					Tags:    func(context.Context) ([]string, error) { return []string{hostile, "a" + hostile}, nil },
+					Folders: func(context.Context) ([]string, error) { return []string{"/" + hostile}, nil },
+					Request: func(*api.Upload) (api.Request, error) {
+						return api.Request{Method: "POST", Address: hostile, Parts: []api.Part{{Name: hostile, Value: hostile}}, File: hostile}, nil
+					},
+				})
+				sweep := func() {
+					t.Helper()
+					uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
+						view := m.View(image.Pt(w, h), th)
+						if size := kit.Size(view); size != image.Pt(w, h) {
+							t.Errorf("drew %v in %dx%d", size, w, h)
+						}
+						return view
+					})
+				}
+				sweep()
+				if len(sources) == 0 {
+					return
+				}
+				for _, f := range []field{fieldName, fieldFolder, fieldTags, fieldRegion, fieldOtherJSON, fieldMetadata} {
+					goTo(t, m, f)
+					m.edit(pasted(hostile))
+				}
+				goTo(t, m, fieldNaming)
+				press(t, m, "end")
+				goTo(t, m, fieldRemove)
+				press(t, m, "space")
+				for range int(sectionCount) + 2 {
+					press(t, m, "tab")
+					sweep()
+				}
+				press(t, m, "ctrl+r")
+				sweep()
+			})
+		})
+	}
+}
+
+// panelText is one panel as it is drawn.
+func panelText(m *Model, n, width int) []byte {
+	p := m.panels(width, theme.New(true, true))[n]
+	lines := []string{p.title}
+	for _, line := range p.lines {
+		lines = append(lines, strings.TrimRight(ansi.Strip(line), " "))
+	}
+	return []byte(strings.Join(lines, "\n") + "\n")
+}
+
+func TestPanels(t *testing.T) {
+	there := &api.File{
+		FileID: "1", Tags: api.Set([]string{"a", "b", "c"}), AITags: api.Set([]api.AITag{{Name: "x"}}),
+		CustomCoordinates: api.Set("1,2,3,4"), CustomMetadata: nil,
+	}
+	known := func(_ context.Context, path string) (api.Place, error) {
+		if strings.HasPrefix(path, "/summer/") {
+			return api.Place{Known: true, File: there}, nil
+		}
+		return api.Place{Known: true}, nil
+	}
+	exact := func(t *testing.T, m *Model) {
+		goTo(t, m, fieldNaming)
+		press(t, m, "end")
+	}
+	name := "день 1 — naïve (final).png"
+	content := string(pngBytes(t, 300, 200))
+	for _, c := range []struct {
+		name    string
+		sources []api.Source
+		profile page.Profile
+		do      func(t *testing.T, m *Model)
+	}{
+		{"new", files(t, name, content), localProfile(), func(*testing.T, *Model) {}},
+		{"overwrite", files(t, name, content), localProfile(), func(t *testing.T, m *Model) {
+			exact(t, m)
+			goTo(t, m, fieldFolder)
+			write(t, m, "/summer/")
+			press(t, m, "tab")
+		}},
+		{"refused", files(t, "words.txt", "hello"), hostedProfile(), func(t *testing.T, m *Model) {
+			goTo(t, m, fieldTags)
+			write(t, m, "100%")
+			goTo(t, m, fieldRegion)
+			write(t, m, "1,2,3,4")
+			goTo(t, m, fieldRemove)
+			press(t, m, "space")
+		}},
+		{"several", append(files(t, "a b.png", content), files(t, "a_b.png", content, "c.png", content)...), localProfile(), func(t *testing.T, m *Model) {
+			exact(t, m)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var m *Model
+			synctest.Test(t, func(t *testing.T) {
+				m = started(t, Options{Sources: c.sources, Profile: c.profile, Known: known})
+				c.do(t, m)
+			})
+			for i, panel := range []string{"stored", "outlook", "lights"} {
+				t.Run(panel, func(t *testing.T) { golden.RequireEqual(t, panelText(m, i, 46)) })
+			}
+		})
+	}
+}
+
+func TestScreens(t *testing.T) {
+	content := string(pngBytes(t, 300, 200))
+	for _, size := range []image.Point{{118, 32}, {80, 22}, {40, 10}} {
+		t.Run(fmt.Sprintf("%dx%d", size.X, size.Y), func(t *testing.T) {
+			m := started(t, Options{Sources: files(t, "день 1 — naïve (final).png", content), Profile: localProfile()})
+			golden.RequireEqual(t, []byte(screen(m, size.X, size.Y)))
+		})
+	}
+}
+
+// TestEveryActActs: every key that is listed does something or says why not,
+// and every act has words.
+func TestEveryActActs(t *testing.T) { synctest.Test(t, checkEveryActActs) }
+
+func checkEveryActActs(t *testing.T) {
+	place := &api.File{FileID: "1", Tags: api.Set([]string{"x"})}
+	begin := func() *Model {
+		var box outbox
+		m := started(t, Options{
+			Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Send: box.send,
+			Known:   func(context.Context, string) (api.Place, error) { return api.Place{Known: true, File: place}, nil },
+			Request: func(u *api.Upload) (api.Request, error) { return api.Request{Method: "POST"}, nil },
+		})
+		goTo(t, m, fieldNaming)
+		press(t, m, "end")
+		return m
+	}
+	states := map[string]func(m *Model){
+		"list":    func(m *Model) { press(t, m, "shift+tab", "down") },
+		"switch":  func(*Model) {},
+		"text":    func(m *Model) { goTo(t, m, fieldFolder) },
+		"side":    func(m *Model) { press(t, m, "shift+tab", "shift+tab") },
+		"request": func(m *Model) { press(t, m, "ctrl+r"); m.View(image.Pt(40, 3), theme.New(true, true)) },
+	}
+	for name, enter := range states {
+		m := begin()
+		enter(m)
+		for _, act := range m.Acts() {
+			if act.Keys() == "" || act.Binding.Help().Desc == "" || act.Group == "" {
+				t.Errorf("%s: an act without words: %+v", name, act)
+			}
+			if act.Why != "" {
+				continue
+			}
+			for _, k := range act.Binding.Keys() {
+				m := begin()
+				enter(m)
+				before := state(m)
+				msgs := press(t, m, k)
+				if len(msgs) == 0 && state(m) == before && !edge(k) {
+					t.Errorf("%s: %s (%s) does nothing", name, k, act.Binding.Help().Desc)
+				}
+			}
+		}
+	}
+}
+
+// edge tells the keys that do nothing at the end of something.
+func edge(k string) bool { return k == "up" || k == "pgup" || k == "k" || k == "ctrl+a" || k == "down" }
+
+// pasted is a paste.
+func pasted(text string) tea.PasteMsg { return tea.PasteMsg{Content: text} }
+
+// state is all that keys can change.
+func state(m *Model) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%+v %d %v %d", m.focus, m.list.Cursor(), m.request != nil, m.scroll.at)
+	if m.request != nil {
+		fmt.Fprint(&b, m.request.scroll)
+	}
+	for _, s := range m.sources {
+		fmt.Fprint(&b, s.marked, s.values)
+	}
+	return b.String()
+}
+
+func TestActsWithoutSources(t *testing.T) {
+	m := New(Options{Profile: localProfile()})
+	for _, act := range m.Acts() {
+		if act.Why == "" && !key.Matches(kit.KeyMsg("esc"), act.Binding) {
+			t.Errorf("an empty form offers %s", act.Binding.Help().Desc)
+		}
+	}
+	if m.Capturing() {
+		t.Error("an empty form takes letters")
+	}
+}
+
+func TestRequest(t *testing.T) {
+	client, err := api.NewClient(api.Options{UploadURL: "https://upload.example.com", BaseURL: "https://api.example.com"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := started(t, Options{Sources: files(t, "a'b.png", "x"), Profile: localProfile(), Request: client.DescribeUpload})
+	goTo(t, m, fieldRemove)
+	press(t, m, "space")
+	goTo(t, m, fieldTags)
+	write(t, m, "sea")
+	press(t, m, "ctrl+r")
+	text := screen(m, 120, 40)
+	for _, want := range []string{
+		"POST https://upload.example.com/api/v1/files/upload", "fileName", "useUniqueFileName", "tags", "sea",
+		"the content of ", "The suffix in the name is made anew", "webhookUrl is added when it is sent", "$MEDIADESK_PRIVATE_KEY",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	msgs := press(t, m, "y")
+	if len(msgs) != 1 || !strings.HasPrefix(msgs[0].(page.Copy).Text, "curl ") || !strings.Contains(msgs[0].(page.Copy).Text, "tags=sea") {
+		t.Errorf("y says %+v", msgs)
+	}
+	press(t, m, "esc")
+	if m.request != nil || m.focus.field != fieldTags || !m.Capturing() {
+		t.Error("esc does not lead back to the form")
+	}
+	m.opt.Request = nil
+	if toast := toasted(t, press(t, m, "ctrl+r")); toast.Text == "" {
+		t.Error("it does not say why there is no request")
+	}
+}

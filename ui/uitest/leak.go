@@ -1,6 +1,7 @@
 package uitest
 
 import (
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -15,6 +16,10 @@ import (
 // end, with the batch that it belongs to.
 func VerifyTestMain(m *testing.M) {
 	goleak.VerifyTestMain(m,
+		goleak.Cleanup(func(code int) {
+			removeBuild()
+			os.Exit(code)
+		}),
 		goleak.IgnoreAnyFunction("github.com/charmbracelet/ultraviolet.(*TerminalReader).sendEvents"),
 		goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.Tick.func1"),
 		goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.Every.func1"),

@@ -1,0 +1,116 @@
+package command_test
+
+import (
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"mediadesk/assets"
+	"mediadesk/ui/uitest"
+)
+
+func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
+
+// TestScripts runs the built program as scripts do: every command, its output
+// and its exit code.
+func TestScripts(t *testing.T) {
+	binary := uitest.Build(t)
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PATH", filepath.Dir(binary)+string(filepath.ListSeparator)+env.Getenv("PATH"))
+			env.Setenv("MEDIADESK_HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
+			env.Setenv("XDG_RUNTIME_DIR", filepath.Join(env.WorkDir, "run"))
+			for variable, address := range servers(env) {
+				env.Setenv(variable, address)
+			}
+			return os.CopyFS(filepath.Join(env.WorkDir, "pictures"), samples{assets.Samples()})
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":   exits,
+			"capture": capture,
+			"fifo":    makeFIFO,
+		},
+	})
+}
+
+// samples are the sample pictures with ordinary modes: those of an embedded
+// file are read-only.
+type samples struct{ fs.FS }
+
+// servers are services that do what a real one should not, by the variable
+// that has their address.
+func servers(env *testscript.Env) map[string]string {
+	html := serve(env, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(http.StatusBadGateway)
+		fmt.Fprint(w, "<html><head><title>Bad gateway \x1b[31m</title></head></html>")
+	})
+	wrong := serve(env, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Ik-Requestid", "req-17")
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprint(w, `{"message":"Your account cannot be authenticated.","help":"For support kindly contact us."}`)
+	})
+	return map[string]string{"HTML": html, "FORBIDDEN": wrong, "NOBODY": nobody(env)}
+}
+
+func serve(env *testscript.Env, h http.HandlerFunc) string {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		env.T().Fatal(err)
+	}
+	s := &http.Server{Handler: h}
+	done := make(chan struct{})
+	go func() {
+		s.Serve(listener) //nolint:errcheck // it ends with Close
+		close(done)
+	}()
+	env.Defer(func() { s.Close(); <-done })
+	return "http://" + listener.Addr().String()
+}
+
+// nobody is an address of this computer where nothing listens.
+func nobody(env *testscript.Env) string {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		env.T().Fatal(err)
+	}
+	defer listener.Close()
+	return "http://" + listener.Addr().String()
+}
+
+// exits runs a program and checks its exit code: exits CODE PROGRAM ARG…
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM ARG…")
+	}
+	code := "0"
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		code = strings.TrimPrefix(err.Error(), "exit status ")
+	}
+	if code != args[0] {
+		ts.Fatalf("exit code %s, want %s", code, args[0])
+	}
+}
+
+// capture sets a variable to the value of a JSON text member of the last
+// output: capture NAME MEMBER
+func capture(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: capture NAME MEMBER")
+	}
+	_, after, ok := strings.Cut(ts.ReadFile("stdout"), `"`+args[1]+`":"`)
+	if !ok {
+		ts.Fatalf("no member %s in the output", args[1])
+	}
+	value, _, _ := strings.Cut(after, `"`)
+	ts.Setenv(args[0], value)
+}

@@ -1,0 +1,49 @@
+package uitest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+)
+
+var built struct {
+	once sync.Once
+	dir  string
+	path string
+	err  error
+}
+
+// Build builds the program, once for a package's tests, and returns the path
+// of the binary. VerifyTestMain removes it.
+func Build(t testing.TB) string {
+	t.Helper()
+	built.once.Do(func() {
+		built.dir, built.err = os.MkdirTemp("", "mediadesk-build-")
+		if built.err != nil {
+			return
+		}
+		built.path = filepath.Join(built.dir, "mediadesk")
+		if runtime.GOOS == "windows" {
+			built.path += ".exe"
+		}
+		out, err := exec.Command("go", "build", "-o", built.path, "mediadesk").CombinedOutput()
+		if err != nil {
+			built.err = fmt.Errorf("%w\n%s", err, out)
+		}
+	})
+	if built.err != nil {
+		t.Fatalf("building the program: %v", built.err)
+	}
+	return built.path
+}
+
+// removeBuild takes away what Build made.
+func removeBuild() {
+	if built.dir != "" {
+		os.RemoveAll(built.dir)
+	}
+}

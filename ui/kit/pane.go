@@ -1,0 +1,79 @@
+package kit
+
+import (
+	"image"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/theme"
+)
+
+// Pane is a box of ready-made lines that scroll, such as what is known of the
+// row under the cursor. It keeps only where it stands; the zero value stands at
+// the top.
+type Pane struct {
+	top, lines, height int
+}
+
+// Reset goes back to the top, for other lines.
+func (p *Pane) Reset() { p.top = 0 }
+
+// Update scrolls by the keys of lists and by the wheel, and tells whether the
+// message was one of them.
+func (p *Pane) Update(msg tea.Msg) bool {
+	page, half := max(1, p.height-1), max(1, p.height/2)
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		switch msg.String() {
+		case "up", "k":
+			p.scroll(-1)
+		case "down", "j":
+			p.scroll(1)
+		case "pgup", "ctrl+b":
+			p.scroll(-page)
+		case "pgdown", "ctrl+f":
+			p.scroll(page)
+		case "ctrl+u":
+			p.scroll(-half)
+		case "ctrl+d":
+			p.scroll(half)
+		case "g", "home":
+			p.scroll(-p.lines)
+		case "G", "end":
+			p.scroll(p.lines)
+		default:
+			return false
+		}
+		return true
+	case tea.MouseWheelMsg:
+		switch msg.Button {
+		case tea.MouseWheelUp:
+			p.scroll(-wheelRows)
+		case tea.MouseWheelDown:
+			p.scroll(wheelRows)
+		default:
+			return false
+		}
+		return true
+	}
+	return false
+}
+
+func (p *Pane) scroll(by int) { p.top = max(0, min(p.top+by, p.lines-p.height)) }
+
+// View draws the lines that are seen in a box, exactly filling size. Where there
+// are more, the lower edge says how far they go.
+func (p *Pane) View(title string, lines []string, size image.Point, focused bool, th *theme.Theme) string {
+	if size.X < 1 || size.Y < 1 {
+		return ""
+	}
+	p.lines, p.height = len(lines), BoxInner(size).Y
+	p.scroll(0)
+	to := min(p.lines, p.top+p.height)
+	footer := ""
+	if p.lines > p.height {
+		footer = Count(to) + " of " + Plural(p.lines, "line")
+	}
+	return BoxFooter(title, footer, strings.Join(lines[p.top:to], "\n"), size, focused, th)
+}

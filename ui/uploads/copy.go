@@ -1,0 +1,92 @@
+package uploads
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+// copied is one thing that can be copied: a text, or the request of a job,
+// which is written when it is asked for.
+type copied struct {
+	key, what, text string
+	job             *api.Job
+}
+
+// openMenu offers what can be copied of a job.
+func (m *Model) openMenu() tea.Cmd {
+	r, _ := m.current()
+	m.copies = copiesOf(r.Job)
+	menu := make([]kit.MenuRow, 0, len(m.copies)+1)
+	for _, c := range m.copies {
+		menu = append(menu, kit.MenuRow{Key: c.key, Words: c.what, Note: c.text})
+	}
+	if m.o.Curl != nil {
+		m.copies = append(m.copies, copied{key: "c", what: "curl command", job: r.Job})
+		menu = append(menu, kit.MenuRow{Key: "c", Words: "curl command", Note: "the request, with the key as a variable"})
+	}
+	m.menu = kit.NewMenu("Copy", menu...)
+	return nil
+}
+
+// copiesOf is what can be copied of a job without work.
+func copiesOf(job *api.Job) []copied {
+	var out []copied
+	add := func(key, what, text string) {
+		if text != "" {
+			out = append(out, copied{key: key, what: what, text: text})
+		}
+	}
+	if f := job.File; f != nil {
+		add("u", "URL", f.URL)
+		add("i", "file id", f.FileID)
+	}
+	add("p", "path", place(job))
+	if f := job.File; f != nil && f.URL != "" {
+		add("m", "Markdown", markdown(f))
+	}
+	add("s", "source", job.Upload.Source.String())
+	if f := job.Failure; f != nil {
+		add("e", "error", strings.TrimSpace(failure(f)+"\n"+f.Help))
+		add("r", "request id", f.RequestID)
+	}
+	return out
+}
+
+// markdown is a link to a file, or the picture itself.
+func markdown(f *api.File) string {
+	text := strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, "\n", " ", "\r", " ").Replace(f.Name)
+	address := strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E", "\n", "", "\r", "").Replace(f.URL)
+	link := "[" + text + "](" + address + ")"
+	if f.IsImage() {
+		return "!" + link
+	}
+	return link
+}
+
+// choose does what the menu came to.
+func (m *Model) choose(i int) tea.Cmd {
+	if i == kit.MenuOpen {
+		return nil
+	}
+	m.menu = nil
+	if i < 0 || i >= len(m.copies) {
+		return nil
+	}
+	c := m.copies[i]
+	if c.job == nil {
+		return page.Send(page.Copy{What: c.what, Text: c.text})
+	}
+	curl := m.o.Curl
+	return func() tea.Msg {
+		text, err := curl(*c.job)
+		if err != nil {
+			return page.Problem(err)
+		}
+		return page.Copy{What: c.what, Text: text}
+	}
+}

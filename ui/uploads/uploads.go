@@ -1,0 +1,223 @@
+// Package uploads is the screen of the jobs: what is under way, what waits and
+// what came of the rest.
+package uploads
+
+import (
+	"context"
+	"image"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/api/journal"
+	"mediadesk/api/queue"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/theme"
+)
+
+// Options are what the screen works with. Queue and Journal are needed.
+type Options struct {
+	Queue   *queue.Queue
+	Journal *journal.Journal
+	Profile page.Profile
+	// Curl writes the request of a job as a command, with the key as a
+	// variable; nil: it is not offered.
+	Curl func(api.Job) (string, error)
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+}
+
+// focus is the part that has the keys.
+type focus uint8
+
+const (
+	onList focus = iota
+	onPane
+	onFilter
+)
+
+// Model is the screen.
+type Model struct {
+	o     Options
+	rows  rows
+	focus focus
+
+	list   kit.List
+	moved  bool // the person chose a row: the cursor stays on its job
+	pane   kit.Pane
+	open   bool // the pane is shown where it is not always
+	filter kit.Field
+	menu   *kit.Menu
+	copies []copied // what each row of the menu copies
+	clicks *kit.Clicks
+
+	drawn bool // it was looked at since the counters were read
+	size  image.Point
+	cache struct {
+		text  string // empty: to be drawn
+		size  image.Point
+		theme *theme.Theme
+	}
+}
+
+var _ page.Screen = (*Model)(nil)
+
+// New makes the screen.
+func New(o Options) *Model {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Model{
+		o: o, rows: newRows(), drawn: true, clicks: kit.NewClicks(o.Now),
+		filter: kit.Field{Label: "Filter", Placeholder: "part of a name, or a state such as refused"},
+	}
+}
+
+// Init reads what was sent by former runs of the program.
+func (m *Model) Init() tea.Cmd {
+	m.look()
+	return m.readEarlier()
+}
+
+// maxEarlier is how many jobs of former runs are shown.
+const maxEarlier = 200
+
+// earlierRead is the answer to readEarlier.
+type earlierRead struct {
+	to   *Model
+	jobs []api.Job // newest last
+	err  error
+}
+
+// readEarlier reads the newest jobs of the journal. Those of the queue are
+// among them.
+func (m *Model) readEarlier() tea.Cmd {
+	limit := maxEarlier + min(len(m.rows.live), 10*maxEarlier)
+	files, profile := m.o.Journal, m.o.Profile.Name
+	return func() tea.Msg {
+		jobs, err := files.Jobs(context.Background(), journal.JobFilter{Profile: profile, Limit: limit})
+		return earlierRead{m, jobs, err}
+	}
+}
+
+// Capturing reports whether the filter or a menu takes the keys.
+func (m *Model) Capturing() bool { return m.focus == onFilter || m.menu != nil }
+
+// Update takes a message.
+func (m *Model) Update(msg tea.Msg) tea.Cmd {
+	cmd, used := m.handle(msg)
+	if used {
+		m.cache.text = ""
+	}
+	return cmd
+}
+
+func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
+	switch msg := msg.(type) {
+	case page.Tick:
+		return nil, m.tick()
+	case page.JobsChanged:
+		return nil, m.news()
+	case page.Shown:
+		m.look()
+		return m.readEarlier(), true
+	case earlierRead:
+		if msg.to != m {
+			return nil, false
+		}
+		m.rows.read = true
+		if msg.err != nil {
+			return page.Send(page.Problem(msg.err)), true
+		}
+		m.rows.earlier = msg.jobs
+		m.look()
+		return nil, true
+	case asked:
+		if msg.to != m {
+			return nil, false
+		}
+		return msg.do(m, msg.job), true
+	case resent:
+		if msg.to != m {
+			return nil, false
+		}
+		return m.resent(msg), true
+	case tea.KeyPressMsg:
+		return m.press(msg), true
+	case tea.PasteMsg:
+		if m.focus == onFilter && m.filter.Update(msg) {
+			m.arrange()
+		}
+		return nil, true
+	case tea.MouseClickMsg:
+		return m.click(msg), true
+	case tea.MouseWheelMsg:
+		m.wheel(msg)
+		return nil, true
+	}
+	return nil, false
+}
+
+// look reads the queue and puts the rows in order.
+func (m *Model) look() {
+	m.rows.take(m.o.Queue.Snapshot(), m.o.Now())
+	m.arrange()
+}
+
+// tick reads the counters. Nobody needs them while the screen is not in front.
+func (m *Model) tick() bool {
+	if !m.drawn {
+		return false
+	}
+	m.drawn = false
+	if !m.rows.refresh(m.o.Queue.Snapshot(), m.o.Now()) {
+		m.arrange()
+	}
+	return true
+}
+
+// lookTime is how long news may wait for the next tick.
+const lookTime = 100 * time.Millisecond
+
+// news is a change of some job. Many come in short time while small files are
+// sent: those wait for the tick that is to come.
+func (m *Model) news() bool {
+	if !m.drawn {
+		return false
+	}
+	m.rows.stale = true
+	if m.o.Now().Sub(m.rows.at) < lookTime && m.o.Queue.Busy() {
+		return false
+	}
+	m.look()
+	return true
+}
+
+// arrange orders and filters the rows. The cursor stays on its job once the
+// person moved it, else at the top, where the work is.
+func (m *Model) arrange() {
+	id, at := int64(0), m.list.Cursor()
+	if row, ok := m.current(); ok {
+		id = row.Job.ID
+	}
+	m.rows.arrange(m.filter.Value())
+	m.list.SetLen(len(m.rows.shown))
+	if !m.moved {
+		m.list.SetCursor(0)
+	} else if found := m.rows.find(id); found >= 0 {
+		at = found
+	}
+	if m.moved {
+		m.list.SetCursor(at)
+	}
+	if row, ok := m.current(); !ok || row.Job.ID != id {
+		m.pane.Reset()
+	}
+}
+
+// current is the row under the cursor.
+func (m *Model) current() (row, bool) {
+	return m.rows.row(m.list.Cursor())
+}

@@ -1,0 +1,195 @@
+package uploads
+
+import (
+	"fmt"
+	"time"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/theme"
+)
+
+// stateWord is the word for where a job stands.
+func stateWord(r row) string {
+	switch {
+	case r.Paused && !r.Job.State.Final():
+		return "paused"
+	case r.Job.State == api.Sending && r.Stalled:
+		return "stalled"
+	case r.Job.State == api.Sending && r.Answer:
+		return "sent"
+	}
+	return string(r.Job.State)
+}
+
+// sign is the mark beside the word.
+func sign(r row) theme.Sign {
+	switch r.Job.State {
+	case api.Stored:
+		return theme.SignGood
+	case api.Refused, api.Unsent:
+		return theme.SignBad
+	case api.Unknown:
+		return theme.SignUnknown
+	case api.Sending:
+		if r.Stalled {
+			return theme.SignWarn
+		}
+		return theme.SignBusy
+	case api.Waiting:
+		if r.Paused {
+			return theme.SignPaused
+		}
+		return theme.SignWait
+	}
+	return theme.SignNone
+}
+
+// status is the word with how far it is. Only a stored job is done.
+func status(r row) string {
+	word := stateWord(r)
+	if r.Job.State == api.Sending && !r.Answer {
+		if percent := kit.Percent(r.Sent, r.Total, false); percent != "" {
+			word += " " + percent
+		}
+	}
+	return word
+}
+
+// note is what is worth saying about a job in a few words. It may hold text
+// from outside.
+func note(r row, now time.Time) string {
+	job := r.Job
+	switch job.State {
+	case api.Sending:
+		return moving(r)
+	case api.Waiting:
+		switch {
+		case r.earlier:
+			return "another mediadesk has it, or it waits for the next start"
+		case !r.Next.IsZero():
+			words := "again " + in(r.Next, now)
+			if job.Failure != nil {
+				words += ": " + job.Failure.Message
+			}
+			return words
+		}
+		return ""
+	case api.Stored:
+		if job.Failure != nil {
+			return job.Failure.Message
+		}
+		return moment(job.Updated, now)
+	case api.Cancelled:
+		return moment(job.Updated, now)
+	}
+	if job.Failure != nil {
+		return failure(job.Failure)
+	}
+	return ""
+}
+
+// failure is an error in one line: the status of the answer, if there was one,
+// and its words.
+func failure(f *api.Failure) string {
+	if f.Status != 0 {
+		return fmt.Sprintf("%d %s", f.Status, f.Message)
+	}
+	return f.Message
+}
+
+// moving says how an upload under way goes on.
+func moving(r row) string {
+	switch {
+	case r.Answer:
+		return "all sent, waiting for the answer"
+	case r.Stalled:
+		return "no byte for 10 s or more"
+	case r.Rate > 0 && r.Left > 0:
+		return kit.Rate(r.Rate) + ", " + about(r.Left) + " left"
+	case r.Rate > 0:
+		return kit.Rate(r.Rate)
+	}
+	return ""
+}
+
+// bytes says how much of a job has gone out.
+func bytes(r row) string {
+	switch {
+	case r.Total <= 0:
+		return ""
+	case r.Job.State == api.Sending && !r.Answer:
+		return kit.Bytes(r.Sent) + " of " + kit.Bytes(r.Total)
+	}
+	return kit.Bytes(r.Total)
+}
+
+// about is a time left, no finer than it can be known.
+func about(d time.Duration) string {
+	if d >= time.Minute && d < time.Hour {
+		return fmt.Sprintf("%d min", int(d.Round(time.Minute)/time.Minute))
+	}
+	return kit.Duration(d)
+}
+
+// in says how long from now a time is.
+func in(t, now time.Time) string {
+	if left := t.Sub(now); left >= time.Second {
+		return "in " + about(left)
+	}
+	return "now"
+}
+
+// moment is a time of day, with the day where it is not today's.
+func moment(t, now time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	t, now = t.Local(), now.Local()
+	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
+		return t.Format("15:04:05")
+	}
+	return t.Format("2 Jan 2006 15:04")
+}
+
+// safeRepeat reports whether sending the job again can never store it twice:
+// its name is kept as it is, and nothing of that name is overwritten (design
+// §7).
+func safeRepeat(job *api.Job) bool {
+	return !job.Upload.UseUniqueFileName.Or(true) && !job.Upload.OverwriteFile.Or(true)
+}
+
+// advice is what the person can do about a job.
+func advice(r row) string {
+	job := r.Job
+	switch job.State {
+	case api.Stored:
+		if job.File == nil {
+			return ""
+		}
+		return "enter opens its details."
+	case api.Refused:
+		return "The service said no and stored nothing. r sends the very same again; to change it, pick the file anew."
+	case api.Unsent:
+		return "Nothing can have arrived. r sends it again."
+	case api.Unknown:
+		if safeRepeat(job) {
+			return "It may have arrived. r sends it again, and it cannot be stored twice: its name is its own."
+		}
+		return "It may have arrived. Look in the library (4) first: r sends it again, and it may then be stored twice."
+	case api.Cancelled:
+		return "It was taken back and nothing was stored. r sends it after all."
+	case api.Sending:
+		if r.Stalled {
+			return "Nothing moves. After 60 s without a byte it is tried again by itself; x cancels it."
+		}
+	case api.Waiting:
+		if r.earlier {
+			return "It belongs to another mediadesk that is running, or goes on when mediadesk is started again."
+		}
+		if r.Paused {
+			return "p lets it go on."
+		}
+	}
+	return ""
+}

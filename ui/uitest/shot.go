@@ -1,0 +1,174 @@
+package uitest
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"os"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/vt"
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/math/fixed"
+)
+
+// Size of a cell of a shot in pixels.
+const (
+	cellWidth, cellHeight = 10, 21
+	baseline              = 16
+	fontSize              = 16.6
+)
+
+// fontFiles are where systems keep the font that shots are drawn with: it has
+// every sign that the program uses.
+var fontFiles = [2][]string{
+	{"/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf", "/usr/share/fonts/dejavu-sans-mono-fonts/DejaVuSansMono.ttf"},
+	{"/usr/share/fonts/truetype/dejavu/DejaVuSansMono-Bold.ttf", "/usr/share/fonts/dejavu-sans-mono-fonts/DejaVuSansMono-Bold.ttf"},
+}
+
+// Shot is a picture of the screen as it is. It needs the font DejaVu Sans Mono
+// on the system.
+func (t *Term) Shot() (image.Image, error) {
+	var faces [2]font.Face
+	for i, files := range fontFiles {
+		face, err := loadFace(files)
+		if err != nil {
+			return nil, err
+		}
+		defer face.Close()
+		faces[i] = face
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return drawScreen(t.em, faces), nil
+}
+
+func loadFace(files []string) (font.Face, error) {
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		parsed, err := opentype.Parse(data)
+		if err != nil {
+			return nil, fmt.Errorf("font %s: %w", name, err)
+		}
+		return opentype.NewFace(parsed, &opentype.FaceOptions{Size: fontSize, DPI: 72, Hinting: font.HintingNone})
+	}
+	return nil, fmt.Errorf("the font DejaVu Sans Mono is missing (package fonts-dejavu-core): looked at %v", files)
+}
+
+// The colours of a terminal that has set none.
+var (
+	plainText   = color.RGBA{0xd7, 0xda, 0xe0, 0xff}
+	plainGround = color.RGBA{0x16, 0x19, 0x21, 0xff}
+)
+
+func drawScreen(em *vt.Emulator, faces [2]font.Face) image.Image {
+	const margin = 8
+	w, h := em.Width(), em.Height()
+	im := image.NewRGBA(image.Rect(0, 0, w*cellWidth+2*margin, h*cellHeight+2*margin))
+	draw.Draw(im, im.Bounds(), image.NewUniform(plainGround), image.Point{}, draw.Src)
+	for y := range h {
+		for x := 0; x < w; x++ {
+			cell := em.CellAt(x, y)
+			if cell == nil {
+				continue
+			}
+			at := image.Rect(0, 0, max(1, cell.Width)*cellWidth, cellHeight).Add(image.Pt(margin+x*cellWidth, margin+y*cellHeight))
+			drawCell(im, at, cell, faces)
+		}
+	}
+	return im
+}
+
+func drawCell(im *image.RGBA, at image.Rectangle, cell *uv.Cell, faces [2]font.Face) {
+	fg, bg := color.Color(plainText), color.Color(plainGround)
+	if cell.Style.Fg != nil {
+		fg = cell.Style.Fg
+	}
+	if cell.Style.Bg != nil {
+		bg = cell.Style.Bg
+	}
+	if cell.Style.Attrs&uv.AttrReverse != 0 {
+		fg, bg = bg, fg
+	}
+	if cell.Style.Attrs&uv.AttrFaint != 0 {
+		fg = blend(fg, bg)
+	}
+	draw.Draw(im, at, image.NewUniform(bg), image.Point{}, draw.Src)
+	runes := []rune(cell.Content)
+	if len(runes) == 0 || runes[0] == ' ' {
+		return
+	}
+	if drawBlock(im, at, runes[0], fg) {
+		return
+	}
+	face := faces[0]
+	if cell.Style.Attrs&uv.AttrBold != 0 {
+		face = faces[1]
+	}
+	d := font.Drawer{Dst: im, Src: image.NewUniform(fg), Face: face, Dot: fixed.P(at.Min.X, at.Min.Y+baseline)}
+	d.DrawString(cell.Content)
+}
+
+func blend(a, b color.Color) color.Color {
+	ar, ag, ab, _ := a.RGBA()
+	br, bg, bb, _ := b.RGBA()
+	mid := func(x, y uint32) uint8 { return uint8((x*6 + y*4) / 10 >> 8) }
+	return color.RGBA{mid(ar, br), mid(ag, bg), mid(ab, bb), 0xff}
+}
+
+// quadrants are the four quarters that each of U+2596 to U+259F fills: bit 0
+// upper left, 1 upper right, 2 lower left, 3 lower right.
+var quadrants = [...]int{4, 8, 1, 13, 9, 7, 11, 2, 6, 14}
+
+// drawBlock fills the part of a cell that a block element or a straight line
+// of a box stands for: fonts leave gaps between those of neighbouring cells.
+func drawBlock(im *image.RGBA, at image.Rectangle, r rune, fg color.Color) bool {
+	fill := func(part image.Rectangle) {
+		draw.Draw(im, part.Intersect(at), image.NewUniform(fg), image.Point{}, draw.Src)
+	}
+	middle := image.Pt((at.Min.X+at.Max.X)/2, (at.Min.Y+at.Max.Y)/2)
+	switch {
+	case r == '▀':
+		fill(image.Rect(at.Min.X, at.Min.Y, at.Max.X, middle.Y))
+	case r >= '▁' && r <= '█': // lower eighths
+		fill(image.Rect(at.Min.X, at.Max.Y-at.Dy()*int(r-'▁'+1)/8, at.Max.X, at.Max.Y))
+	case r >= '▉' && r <= '▏': // left eighths
+		fill(image.Rect(at.Min.X, at.Min.Y, at.Min.X+at.Dx()*(8-int(r-'▉'+1))/8, at.Max.Y))
+	case r == '▐':
+		fill(image.Rect(middle.X, at.Min.Y, at.Max.X, at.Max.Y))
+	case r == '▔':
+		fill(image.Rect(at.Min.X, at.Min.Y, at.Max.X, at.Min.Y+at.Dy()/8))
+	case r == '▕':
+		fill(image.Rect(at.Max.X-at.Dx()/8, at.Min.Y, at.Max.X, at.Max.Y))
+	case r >= '▖' && r <= '▟':
+		mask := quadrants[r-'▖']
+		for i, part := range []image.Rectangle{
+			{at.Min, middle},
+			image.Rect(middle.X, at.Min.Y, at.Max.X, middle.Y),
+			image.Rect(at.Min.X, middle.Y, middle.X, at.Max.Y),
+			{middle, at.Max},
+		} {
+			if mask>>i&1 == 1 {
+				fill(part)
+			}
+		}
+	case r == '─':
+		fill(image.Rect(at.Min.X, middle.Y, at.Max.X, middle.Y+1))
+	case r == '━':
+		fill(image.Rect(at.Min.X, middle.Y-1, at.Max.X, middle.Y+2))
+	case r == '│':
+		fill(image.Rect(middle.X, at.Min.Y, middle.X+1, at.Max.Y))
+	default:
+		return false
+	}
+	return true
+}

@@ -1,6 +1,10 @@
 package api
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
 // Run is one extension working on one file.
 type Run struct {
@@ -28,14 +32,14 @@ const (
 	FromDetails = "details"
 )
 
-// RunsOf are the runs that an answer speaks of, in no order: one for each
+// RunsOf are the runs that an answer speaks of, by name: one for each
 // extension in its extensionStatus (§2.1). They have no ids yet.
 func RunsOf(profile string, f *File, webhook bool, at time.Time) []Run {
 	runs := make([]Run, 0, len(f.ExtensionStatus))
-	for extension, status := range f.ExtensionStatus {
+	for _, extension := range slices.Sorted(maps.Keys(f.ExtensionStatus)) {
 		runs = append(runs, Run{
 			Profile: profile, FileID: f.FileID, FilePath: f.FilePath, Extension: extension,
-			Status: status, From: FromAnswer, Started: at, At: at, Webhook: webhook, Answer: f,
+			Status: f.ExtensionStatus[extension], From: FromAnswer, Started: at, At: at, Webhook: webhook, Answer: f,
 		})
 	}
 	return runs

@@ -207,7 +207,7 @@ func TestManyAtOnce(t *testing.T) {
 		go func() {
 			defer work.Done()
 			j := journals[i%2]
-			for n := range 10 {
+			for n := range 5 {
 				jobs, err := j.AddJobs(t.Context(), []api.Job{newJob(fmt.Sprint(i, " ", n))})
 				if err != nil {
 					t.Error(err)
@@ -223,7 +223,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	work.Wait()
 	jobs, err := journals[0].Jobs(t.Context(), JobFilter{})
-	if err != nil || len(jobs) != 400 {
+	if err != nil || len(jobs) != 200 {
 		t.Fatalf("%d jobs, %v", len(jobs), err)
 	}
 	seen := map[string]bool{}

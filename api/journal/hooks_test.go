@@ -1,0 +1,354 @@
+package journal
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"mediadesk/api"
+)
+
+var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+
+// hooked adds a job with an address of ours and returns it with the hash of
+// the address.
+func hooked(t *testing.T, j *Journal, name string) (api.Job, [32]byte) {
+	t.Helper()
+	job := newJob(name)
+	job.OwnWebhook = true
+	job = add(t, j, job)[0]
+	hash := sha256.Sum256([]byte(name))
+	if err := j.AddHook(t.Context(), api.Hook{Hash: hash, Profile: "home", JobID: job.ID, Made: noon, Expires: noon.Add(25 * time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	return job, hash
+}
+
+// store makes the job stored as file id, with pending extensions.
+func store(t *testing.T, j *Journal, job api.Job, id string, extensions ...string) {
+	t.Helper()
+	text := fmt.Sprintf(`{"fileId":%q,"filePath":"/%s","extensionStatus":{`, id, job.Upload.FileName)
+	for i, e := range extensions {
+		if i > 0 {
+			text += ","
+		}
+		text += fmt.Sprintf("%q:%q", e, "pending")
+	}
+	job.State, job.File = api.Stored, record(t, text+"}}")
+	if err := j.UpdateJob(t.Context(), job); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func post(t *testing.T, j *Journal, hash [32]byte, at time.Time, body string) api.HookResult {
+	t.Helper()
+	p, err := api.ParseHookPost([]byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := j.HookPost(t.Context(), hash, p, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func oneRunOf(t *testing.T, j *Journal, file, extension string) api.Run {
+	t.Helper()
+	runs, err := j.Runs(t.Context(), RunFilter{FileID: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []api.Run
+	for _, run := range runs {
+		if run.Extension == extension {
+			found = append(found, run)
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("%d runs of %s on %s", len(found), extension, file)
+	}
+	return found[0]
+}
+
+func TestAPostEndsARunOnce(t *testing.T) {
+	j := openTest(t, newPath(t))
+	job, hash := hooked(t, j, "a.jpg")
+	store(t, j, job, "f1", "remove-bg", "google-auto-tagging")
+
+	success := `{"service":"REMOVE-BG","status":"SUCCESS","fileObject":{"fileId":"f1"}}`
+	if got := post(t, j, hash, noon, success); !got.Known || got.Repeat || !got.Changed || got.FileID != "f1" {
+		t.Errorf("the first post: %+v", got)
+	}
+	for range 3 {
+		if got := post(t, j, hash, noon, success); !got.Known || !got.Repeat || got.Changed {
+			t.Errorf("the same again: %+v", got)
+		}
+	}
+	if got := post(t, j, hash, noon.Add(time.Second), `{"service":"remove-bg","status":"FAILURE","fileId":"f1","error":{"message":"late"}}`); !got.Known || got.Changed {
+		t.Errorf("a second end: %+v", got)
+	}
+	run := oneRunOf(t, j, "f1", "remove-bg")
+	if run.Status != api.StatusSuccess || run.From != api.FromWebhook || !run.At.Equal(noon) || run.Error != "" || !run.Webhook {
+		t.Errorf("run %+v", run)
+	}
+	events, err := j.History(t.Context(), run.ID)
+	if err != nil || len(events) != 3 {
+		t.Fatalf("history %+v, %v", events, err)
+	}
+	var posts []api.RunEvent
+	for _, e := range events {
+		if e.From == api.FromWebhook {
+			posts = append(posts, e)
+		}
+	}
+	if len(posts) != 2 || posts[0].Times != 4 || !posts[0].Applied || string(posts[0].Raw) != success || posts[1].Applied || posts[1].Status != api.StatusFailed {
+		t.Errorf("posts %+v", posts)
+	}
+	if got := post(t, j, hash, noon, `{"service":"google-auto-tagging","status":"FAILURE","fileId":"f1","error":{"reason":"no luck"}}`); !got.Changed {
+		t.Errorf("the other extension: %+v", got)
+	}
+	if run := oneRunOf(t, j, "f1", "google-auto-tagging"); run.Status != api.StatusFailed || run.Error != "no luck" {
+		t.Errorf("run %+v", run)
+	}
+	if pending, _ := j.Runs(t.Context(), RunFilter{Pending: true}); len(pending) != 0 {
+		t.Errorf("pending are %+v", pending)
+	}
+}
+
+func TestPostsThatChangeNothing(t *testing.T) {
+	j := openTest(t, newPath(t))
+	job, hash := hooked(t, j, "a.jpg")
+	other, _ := hooked(t, j, "b.jpg")
+	store(t, j, job, "f1", "remove-bg")
+	store(t, j, other, "f2", "remove-bg")
+
+	if got := post(t, j, sha256.Sum256([]byte("nobody")), noon, `{"service":"remove-bg","status":"SUCCESS"}`); got.Known {
+		t.Error("an unknown address is known")
+	}
+	if got := post(t, j, hash, noon.Add(25*time.Hour), `{"service":"remove-bg","status":"SUCCESS"}`); got.Known {
+		t.Error("an expired address is known")
+	}
+	for _, body := range []string{
+		`{"service":"remove-bg","status":"SUCCESS","fileId":"f2"}`, // not of this address
+		`{"service":"remove-bg","status":"PENDING","fileId":"f1"}`,
+		`{"service":"remove-bg","status":"whatever","fileId":"f1"}`,
+		`{"service":"remove-bg"}`,
+		`{"status":"SUCCESS"}`,
+		`{}`,
+		`{"service":7,"status":[]}`,
+	} {
+		if got := post(t, j, hash, noon, body); !got.Known || got.Changed {
+			t.Errorf("%s: %+v", body, got)
+		}
+	}
+	for _, id := range []string{"f1", "f2"} {
+		if run := oneRunOf(t, j, id, "remove-bg"); run.Status != api.StatusPending || run.From != api.FromAnswer {
+			t.Errorf("run of %s: %+v", id, run)
+		}
+	}
+	events, err := j.History(t.Context(), oneRunOf(t, j, "f1", "remove-bg").ID)
+	if err != nil || len(events) != 5 {
+		t.Errorf("what speaks of remove-bg is not all shown: %d, %v", len(events), err)
+	}
+	// An address is no way to fill the disk.
+	known := 0
+	for n := range 100 {
+		if post(t, j, hash, noon, fmt.Sprintf(`{"n":%d}`, n)).Known {
+			known++
+		}
+	}
+	if known != maxPosts-7 {
+		t.Errorf("%d more posts were kept", known)
+	}
+}
+
+// TestAPostBeforeTheAnswer is kept and applied when the answer comes.
+func TestAPostBeforeTheAnswer(t *testing.T) {
+	j := openTest(t, newPath(t))
+	job, hash := hooked(t, j, "a.jpg")
+	if got := post(t, j, hash, noon, `{"service":"remove-bg","status":"SUCCESS","fileObject":{"fileId":"f1"}}`); !got.Known || got.Changed {
+		t.Errorf("%+v", got)
+	}
+	if got := post(t, j, hash, noon, `{"service":"aws-auto-tagging","status":"SUCCESS","fileObject":{"fileId":"elsewhere"}}`); !got.Known || got.Changed {
+		t.Errorf("%+v", got)
+	}
+	store(t, j, job, "f1", "remove-bg", "aws-auto-tagging")
+	if run := oneRunOf(t, j, "f1", "remove-bg"); run.Status != api.StatusSuccess || run.From != api.FromWebhook {
+		t.Errorf("run %+v", run)
+	}
+	if run := oneRunOf(t, j, "f1", "aws-auto-tagging"); run.Status != api.StatusPending {
+		t.Errorf("run %+v", run)
+	}
+	if got := post(t, j, hash, noon, `{"service":"remove-bg","status":"SUCCESS","fileObject":{"fileId":"f1"}}`); !got.Repeat {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestAnExtensionThatTheAnswerDidNotName has a run all the same: the address
+// speaks for it.
+func TestAnExtensionThatTheAnswerDidNotName(t *testing.T) {
+	j := openTest(t, newPath(t))
+	job, hash := hooked(t, j, "a.jpg")
+	store(t, j, job, "f1")
+	if got := post(t, j, hash, noon, `{"service":"ai-tasks","status":"FAILURE","error":"x"}`); !got.Changed {
+		t.Errorf("%+v", got)
+	}
+	if run := oneRunOf(t, j, "f1", "ai-tasks"); run.Status != api.StatusFailed || run.Error != "x" || run.FilePath != "/a.jpg" {
+		t.Errorf("run %+v", run)
+	}
+}
+
+// TestTheSameExtensionAgain is another run, with an address of its own.
+func TestTheSameExtensionAgain(t *testing.T) {
+	j := openTest(t, newPath(t))
+	first, old := hooked(t, j, "a.jpg")
+	store(t, j, first, "f1", "remove-bg")
+	second, hash := hooked(t, j, "b.jpg")
+	second.State, second.File = api.Stored, record(t, `{"fileId":"f1","versionInfo":{"id":"v2"},"extensionStatus":{"remove-bg":"pending"}}`)
+	if err := j.UpdateJob(t.Context(), second); err != nil {
+		t.Fatal(err)
+	}
+	// The same answer told once more, by whoever.
+	if _, err := j.AddRuns(t.Context(), api.RunsOf("home", second.File, true, time.Now())); err != nil {
+		t.Fatal(err)
+	}
+	post(t, j, old, noon, `{"service":"remove-bg","status":"FAILURE","fileId":"f1"}`)
+	runs, err := j.Runs(t.Context(), RunFilter{FileID: "f1"})
+	if err != nil || len(runs) != 2 || runs[0].Status != api.StatusFailed || runs[1].Status != api.StatusPending {
+		t.Errorf("runs %+v, %v", runs, err)
+	}
+	post(t, j, hash, noon, `{"service":"remove-bg","status":"SUCCESS","fileId":"f1"}`)
+	if run, ok, err := j.Run(t.Context(), runs[1].ID); !ok || err != nil || run.Status != api.StatusSuccess {
+		t.Errorf("%+v %v %v", run, ok, err)
+	}
+}
+
+// TestAddressOfADetailsUpdate speaks of runs that begin after it was made.
+func TestAddressOfADetailsUpdate(t *testing.T) {
+	j := openTest(t, newPath(t))
+	old := api.RunsOf("home", record(t, `{"fileId":"f1","filePath":"/a.jpg","extensionStatus":{"remove-bg":"pending"}}`), false, noon)
+	if _, err := j.AddRuns(t.Context(), old); err != nil {
+		t.Fatal(err)
+	}
+	hash := sha256.Sum256([]byte("update"))
+	hook := api.Hook{Hash: hash, Profile: "home", FileID: "f1", Made: noon.Add(time.Minute), Expires: noon.Add(25 * time.Hour)}
+	if err := j.AddHook(t.Context(), hook); err != nil {
+		t.Fatal(err)
+	}
+	if got := post(t, j, hash, noon.Add(2*time.Minute), `{"service":"remove-bg","status":"SUCCESS","fileObject":{"fileId":"f1"}}`); !got.Known || got.Changed {
+		t.Errorf("%+v", got)
+	}
+	fresh := api.RunsOf("home", record(t, `{"fileId":"f1","filePath":"/a.jpg","updatedAt":"x","extensionStatus":{"remove-bg":"pending"}}`), true, noon.Add(3*time.Minute))
+	added, err := j.AddRuns(t.Context(), fresh)
+	if err != nil || len(added) != 1 || added[0].Status != api.StatusSuccess {
+		t.Errorf("%+v, %v", added, err)
+	}
+	runs, err := j.Runs(t.Context(), RunFilter{FileID: "f1", Limit: 1})
+	if err != nil || len(runs) != 1 || runs[0].ID != added[0].ID {
+		t.Errorf("%+v, %v", runs, err)
+	}
+	if first, _ := j.Runs(t.Context(), RunFilter{FileID: "f1", Pending: true}); len(first) != 1 || first[0].Status != api.StatusPending {
+		t.Errorf("the run before: %+v", first)
+	}
+}
+
+func TestARunNeverGoesBack(t *testing.T) {
+	j := openTest(t, newPath(t))
+	added, err := j.AddRuns(t.Context(), []api.Run{{Profile: "home", FileID: "f", Extension: "x", Status: api.StatusPending, From: api.FromAnswer, Started: noon, At: noon}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := added[0]
+	for _, tt := range []struct {
+		status  api.Status
+		changed bool
+		want    api.Status
+	}{
+		{"queued", false, api.StatusPending},
+		{api.StatusPending, false, api.StatusPending},
+		{api.StatusSuccess, true, api.StatusSuccess},
+		{api.StatusSuccess, false, api.StatusSuccess},
+		{api.StatusFailed, false, api.StatusSuccess},
+		{api.StatusPending, false, api.StatusSuccess},
+	} {
+		run.Status, run.From, run.At = tt.status, api.FromDetails, noon.Add(time.Minute)
+		changed, err := j.ApplyRun(t.Context(), run)
+		if err != nil || changed != tt.changed || oneRunOf(t, j, "f", "x").Status != tt.want {
+			t.Errorf("%s: changed %v, %v; the run is %s", tt.status, changed, err, oneRunOf(t, j, "f", "x").Status)
+		}
+	}
+	if events, err := j.History(t.Context(), run.ID); err != nil || len(events) != 7 {
+		t.Errorf("%d events, %v", len(events), err)
+	}
+}
+
+// TestAThousandReplays of one post, all at once, change one thing once.
+func TestAThousandReplays(t *testing.T) {
+	j := openTest(t, newPath(t))
+	job, hash := hooked(t, j, "a.jpg")
+	store(t, j, job, "f1", "remove-bg")
+	p, err := api.ParseHookPost([]byte(`{"service":"remove-bg","status":"SUCCESS","fileObject":{"fileId":"f1"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var work sync.WaitGroup
+	var mu sync.Mutex
+	changed, repeats := 0, 0
+	for range 20 {
+		work.Add(1)
+		go func() {
+			defer work.Done()
+			for range 50 {
+				got, err := j.HookPost(t.Context(), hash, p, noon)
+				if err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				if got.Changed {
+					changed++
+				}
+				if got.Repeat {
+					repeats++
+				}
+				mu.Unlock()
+			}
+		}()
+	}
+	work.Wait()
+	if changed != 1 || repeats != 999 {
+		t.Errorf("changed %d times, %d repeats", changed, repeats)
+	}
+	if events, _ := j.History(t.Context(), oneRunOf(t, j, "f1", "remove-bg").ID); len(events) != 2 {
+		t.Errorf("%d events", len(events))
+	}
+}
+
+func TestHookKnown(t *testing.T) {
+	j := openTest(t, newPath(t))
+	_, hash := hooked(t, j, "a.jpg")
+	for _, tt := range []struct {
+		hash [32]byte
+		at   time.Time
+		want bool
+	}{
+		{hash, noon, true},
+		{hash, noon.Add(25*time.Hour - 1), true},
+		{hash, noon.Add(25 * time.Hour), false},
+		{sha256.Sum256([]byte("x")), noon, false},
+	} {
+		if got, err := j.HookKnown(t.Context(), tt.hash, tt.at); got != tt.want || err != nil {
+			t.Errorf("known at %s: %v, %v", tt.at, got, err)
+		}
+	}
+	// Long after, it is forgotten altogether.
+	later := api.Hook{Hash: sha256.Sum256([]byte("later")), Made: noon.Add(30 * 24 * time.Hour), Expires: noon.Add(31 * 24 * time.Hour)}
+	if err := j.AddHook(t.Context(), later); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := j.HookKnown(t.Context(), hash, noon); got {
+		t.Error("it is kept for ever")
+	}
+}

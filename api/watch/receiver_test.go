@@ -1,0 +1,352 @@
+package watch
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mediadesk/api"
+)
+
+const success = `{"service":"remove-bg","status":"SUCCESS","fileObject":{"fileId":"f","new":{"kept":1}}}`
+
+// receiver starts a watch with a pending run of a stored job, and returns an
+// address of that job.
+func receiver(t testing.TB, m *memory, o Options) (*Watch, string) {
+	t.Helper()
+	o.Journal = m
+	w := start(t, o)
+	m.files[7] = "f"
+	if err := w.Answered(t.Context(), "home", record(t, `{"fileId":"f","extensionStatus":{"remove-bg":"pending"}}`), true); err != nil {
+		t.Fatal(err)
+	}
+	address, err := w.Address(t.Context(), 7, "home")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, address
+}
+
+// raw sends text as it is and returns the status of the answer; 0: none came.
+func raw(t *testing.T, addr, text string) int {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	go io.WriteString(conn, text) //nolint:errcheck // the receiver may not want it all
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return 0
+	}
+	res.Body.Close()
+	return res.StatusCode
+}
+
+func TestHostileRequests(t *testing.T) {
+	m := newMemory()
+	w, address := receiver(t, m, Options{})
+	addr := w.Addr()
+	path := strings.TrimPrefix(address, "http://"+addr)
+	request := func(method, path, body string, headers ...string) string {
+		text := method + " " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+		for _, h := range headers {
+			text += h + "\r\n"
+		}
+		return text + fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
+	}
+	large := `{"x":"` + strings.Repeat("a", api.MaxHookBody) + `"}`
+	other := strings.Repeat("A", 42) + "8"
+	tests := []struct {
+		name, text string
+		want       int
+	}{
+		{"no path", request("POST", "/", success), 404},
+		{"another path", request("POST", "/hooks/"+path[6:], success), 404},
+		{"no token", request("POST", "/hook/", success), 404},
+		{"a wrong token", request("POST", "/hook/"+other, success), 404},
+		{"a token too short", request("POST", path[:len(path)-1], success), 404},
+		{"a token too long", request("POST", path+"A", success), 404},
+		{"a token of other letters", request("POST", "/hook/"+strings.Repeat("+", 43), success), 404},
+		{"a path behind the token", request("POST", path+"/x", success), 404},
+		{"steps in the path", request("POST", "/x/.."+path, success), 404},
+		{"a query", request("POST", path+"?x=1", success), 404},
+		{"a token in the query", request("POST", "/hook/?"+path[6:], success), 404},
+		{"GET", request("GET", path, ""), 404},
+		{"PUT", request("PUT", path, success), 404},
+		{"a made-up method", request("HOOK", path, success), 404},
+		{"OPTIONS *", request("OPTIONS", "*", ""), 200}, // answered by net/http, says nothing
+		{"CONNECT", request("CONNECT", "example.com:443", ""), 404},
+		{"no body", request("POST", path, ""), 400},
+		{"no JSON", request("POST", path, "service=remove-bg&status=SUCCESS"), 400},
+		{"an array", request("POST", path, "["+success+"]"), 400},
+		{"null", request("POST", path, "null"), 400},
+		{"a text", request("POST", path, `"SUCCESS"`), 400},
+		{"two objects", request("POST", path, success+success), 400},
+		{"cut JSON", request("POST", path, success[:20]), 400},
+		{"nested deeply", request("POST", path, `{"a":`+strings.Repeat("[", 20000)+strings.Repeat("]", 20000)+"}"), 400},
+		{"too large", request("POST", path, large), 413},
+		{"too large, chunked", "POST " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n" + fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(large), large), 413},
+		{"a length that is a lie", "POST " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 99999999999999999999\r\n\r\n{}", 400},
+		{"two lengths", request("POST", path, success, "Content-Length: 5"), 400},
+		{"length and chunks", request("POST", path, "0\r\n\r\n", "Transfer-Encoding: chunked"), 400},
+		{"huge headers", request("POST", path, success, "X: "+strings.Repeat("a", 9000)), 431},
+		{"a huge path", request("POST", "/hook/"+strings.Repeat("a", 9000), success), 431},
+		{"no HTTP", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := raw(t, addr, tt.text); got != tt.want {
+				t.Errorf("answered %d, want %d", got, tt.want)
+			}
+		})
+	}
+	if run := m.run(1); run.Status != api.StatusPending || len(m.posts) != 0 {
+		t.Errorf("something was taken: %+v, %d posts", run, len(m.posts))
+	}
+	if got := raw(t, addr, request("POST", path, success)); got != 200 {
+		t.Errorf("the honest post was answered with %d", got)
+	}
+	if run := m.run(1); run.Status != api.StatusSuccess || run.From != api.FromWebhook {
+		t.Errorf("run %+v", run)
+	}
+}
+
+func send(t testing.TB, address, body string) int {
+	t.Helper()
+	res, err := http.Post(address, "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	io.Copy(io.Discard, res.Body)
+	res.Body.Close()
+	return res.StatusCode
+}
+
+func TestAThousandReplays(t *testing.T) {
+	defer http.DefaultClient.CloseIdleConnections()
+	m := newMemory()
+	_, address := receiver(t, m, Options{})
+	var work sync.WaitGroup
+	for range 8 {
+		work.Add(1)
+		go func() {
+			defer work.Done()
+			for range 125 {
+				if got := send(t, address, success); got != 200 {
+					t.Errorf("answered %d", got)
+				}
+			}
+		}()
+	}
+	work.Wait()
+	if m.applied != 1 {
+		t.Errorf("applied %d times", m.applied)
+	}
+	for _, times := range m.posts {
+		if times != 1000 {
+			t.Errorf("counted %d times", times)
+		}
+	}
+}
+
+// TestNotTakenIsNotAcknowledged: while the journal cannot be written the
+// service must send again.
+func TestNotTakenIsNotAcknowledged(t *testing.T) {
+	defer http.DefaultClient.CloseIdleConnections()
+	m := newMemory()
+	w, address := receiver(t, m, Options{})
+	m.mu.Lock()
+	m.broken = errBroken
+	m.mu.Unlock()
+	if got := send(t, address, success); got != http.StatusServiceUnavailable {
+		t.Errorf("answered %d", got)
+	}
+	if _, err := w.Address(t.Context(), 8, "home"); err == nil {
+		t.Error("an address that could not be kept was given")
+	}
+	m.mu.Lock()
+	m.broken = nil
+	m.mu.Unlock()
+	if got := send(t, address, success); got != 200 || m.run(1).Status != api.StatusSuccess {
+		t.Errorf("answered %d, %+v", got, m.run(1))
+	}
+}
+
+// TestSlowSendersShutNobodyOut: many connections that send next to nothing,
+// and honest posts among them.
+func TestSlowSendersShutNobodyOut(t *testing.T) {
+	defer http.DefaultClient.CloseIdleConnections()
+	m := newMemory()
+	w, address := receiver(t, m, Options{})
+	var slow []net.Conn
+	defer func() {
+		for _, conn := range slow {
+			conn.Close()
+		}
+	}()
+	path := strings.TrimPrefix(address, "http://"+w.Addr())
+	for n := range 200 {
+		conn, err := net.Dial("tcp", w.Addr())
+		if err != nil {
+			t.Fatal(err)
+		}
+		slow = append(slow, conn)
+		switch n % 3 {
+		case 0: // nothing at all
+		case 1:
+			fmt.Fprintf(conn, "POST %s HT", path)
+		case 2:
+			fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{", path)
+		}
+	}
+	began := time.Now()
+	for n := range 50 {
+		if got := send(t, address, fmt.Sprintf(`{"service":"remove-bg","status":"SUCCESS","n":%d}`, n)); got != 200 {
+			t.Errorf("post %d was answered with %d", n, got)
+		}
+	}
+	if took := time.Since(began); took > headerTime {
+		t.Errorf("50 posts took %s", took)
+	}
+	// The slow ones are shown out: reading ends, with or without an answer.
+	for _, conn := range slow {
+		conn.SetReadDeadline(time.Now().Add(2 * bodyTime))
+		if _, err := io.Copy(io.Discard, conn); err != nil {
+			if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
+				t.Fatal("a slow connection stays")
+			}
+		}
+	}
+	if took := time.Since(began); took > bodyTime+3*time.Second {
+		t.Errorf("they stayed for %s", took)
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	m := newMemory()
+	public := ""
+	w, first := receiver(t, m, Options{PublicURL: func(string) string { return public }})
+	second, err := w.Address(t.Context(), 7, "home")
+	if err != nil || second == first {
+		t.Errorf("the second address is %q, %v", second, err)
+	}
+	public = "https://example.com/desk/"
+	third, err := w.FileAddress(t.Context(), "home", "f")
+	if err != nil || !strings.HasPrefix(third, "https://example.com/desk/hook/") {
+		t.Errorf("the public address is %q, %v", third, err)
+	}
+	for _, a := range []string{first, second, third} {
+		token := a[strings.LastIndex(a, "/")+1:]
+		if !isToken(token) || api.CheckWebhookURL(a) != nil {
+			t.Errorf("%q is no good address", a)
+		}
+		for _, h := range m.hooks {
+			if bytes.Contains(h.Hash[:], []byte(token)) || h.Expires.Sub(h.Made) != HookLife {
+				t.Errorf("kept as %+v", h)
+			}
+		}
+	}
+	if len(m.hooks) != 3 {
+		t.Errorf("%d addresses are kept", len(m.hooks))
+	}
+}
+
+func TestATakenPort(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	w := start(t, Options{Journal: newMemory(), Listen: l.Addr().String()})
+	if w.Addr() == "" || w.Addr() == l.Addr().String() || !strings.HasPrefix(w.Addr(), "127.0.0.1:") {
+		t.Errorf("listens at %q", w.Addr())
+	}
+	for _, listen := range []string{"nonsense", "203.0.113.1:80", "127.0.0.1:99999999"} {
+		bad := New(Options{Journal: newMemory(), Listen: listen})
+		err := bad.Start(t.Context())
+		if listen != "127.0.0.1:99999999" && (err == nil || !strings.Contains(err.Error(), listen)) {
+			t.Errorf("listening at %q: %v", listen, err)
+		}
+		if err := bad.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if bad.Addr() != "" {
+			t.Errorf("after Close it listens at %q", bad.Addr())
+		}
+	}
+}
+
+// TestARecordIsReadAgain after a post has ended a run: the post itself is not
+// trusted for what the file looks like now.
+func TestARecordIsReadAgain(t *testing.T) {
+	defer http.DefaultClient.CloseIdleConnections()
+	m := newMemory()
+	s := &shelf{files: map[string]*api.File{"f": record(t, `{"fileId":"f","hasAlpha":true}`)}}
+	w, address := receiver(t, m, Options{Details: s.details})
+	if got := send(t, address, success); got != 200 {
+		t.Fatal(got)
+	}
+	for {
+		<-w.Edges()
+		if seen, n := m.lastSeen(); n > 0 {
+			if !seen.HasAlpha.Or(false) {
+				t.Errorf("seen %s", seen.Raw)
+			}
+			return
+		}
+	}
+}
+
+func FuzzParseHookPost(f *testing.F) {
+	for _, text := range []string{
+		success, `{"Service":"x","STATUS":"Failure","fileId":"f","error":{"message":"m"}}`,
+		`{"service":"x","status":"failed","error":"text"}`, `{"service":null,"status":7,"fileObject":[]}`, `[]`, `null`, ``, "{\"status\":\"\x1b[31m\"}",
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		post, err := api.ParseHookPost(body)
+		if err != nil {
+			return
+		}
+		if !bytes.Equal(post.Raw, body) {
+			t.Error("the post was not kept as it came")
+		}
+		if post.Status.Final() && !bytes.Contains(bytes.ToLower(body), []byte("status")) && !bytes.Contains(body, []byte(`\u`)) {
+			t.Errorf("an end out of nothing: %q", body)
+		}
+	})
+}
+
+func TestParseHookPost(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want api.HookPost
+	}{
+		{success, api.HookPost{Extension: "remove-bg", Status: api.StatusSuccess, FileID: "f"}},
+		{`{"service":"aws-auto-tagging","status":"FAILURE","fileId":"f","error":{"message":"no luck"}}`, api.HookPost{Extension: "aws-auto-tagging", Status: api.StatusFailed, FileID: "f", Error: "no luck"}},
+		{`{"Service":"x","Status":"Success"}`, api.HookPost{Extension: "x", Status: api.StatusSuccess}},
+		{`{"service":"x","status":"failed","error":"text"}`, api.HookPost{Extension: "x", Status: api.StatusFailed, Error: "text"}},
+		{`{"service":"x","status":"failed","error":{"code":5}}`, api.HookPost{Extension: "x", Status: api.StatusFailed, Error: `{"code":5}`}},
+		{`{"service":"x","status":"pending","error":null}`, api.HookPost{Extension: "x", Status: api.StatusPending}},
+		{`{"service":7,"status":{},"fileId":[],"fileObject":"x"}`, api.HookPost{}},
+	} {
+		got, err := api.ParseHookPost([]byte(tt.text))
+		got.Raw = nil
+		if err != nil || fmt.Sprint(got) != fmt.Sprint(tt.want) {
+			t.Errorf("%s\n got %+v, %v\nwant %+v", tt.text, got, err, tt.want)
+		}
+	}
+}

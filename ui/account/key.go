@@ -1,0 +1,244 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/config"
+	"mediadesk/ui/kit"
+)
+
+// way is a place for a key.
+type way int
+
+const (
+	wayNone        way = iota // no key is asked for
+	wayAgain                  // no place: the keyring is tried once more
+	wayKeyring                // the keyring of this computer
+	wayRun                    // the memory of this run
+	wayFile                   // a file of the person's
+	wayCommand                // a command of the person's
+	wayEnvironment            // the environment
+)
+
+var errLocal = errors.New("the local library makes its own key and has no address to set: it needs neither")
+
+// tryKeyring finds out whether a key could be kept before one is asked for.
+func (f *Flow) tryKeyring() tea.Cmd {
+	f.step, f.problem, f.ways = stepTry, nil, nil
+	keys := f.o.Keys
+	return f.start(func(ctx context.Context) tea.Msg { return tried{err: tryKeyring(ctx, keys)} })
+}
+
+func tryKeyring(ctx context.Context, keys *config.Keys) error {
+	if keys.Keyring == nil {
+		return &config.KeyringError{Problem: config.KeyringUnsupported, Doing: "trying the keyring"}
+	}
+	return keys.Keyring.Try(ctx)
+}
+
+// askWay offers the places for the key, each with what it means.
+func (f *Flow) askWay() {
+	f.step = stepWays
+	var cards []kit.Card
+	f.offered = nil
+	offer := func(w way, c kit.Card) {
+		f.offered = append(f.offered, w)
+		cards = append(cards, c)
+	}
+	if f.keyring == nil {
+		offer(wayKeyring, kit.Card{Key: "p", Title: "Keep it in the keyring", Text: "The password store of this computer keeps it. You type it once."})
+	} else {
+		offer(wayAgain, kit.Card{Key: "r", Title: "Try the keyring again", Text: again(f.keyring)})
+	}
+	offer(wayRun, kit.Card{Key: "o", Title: "Use it for this run only", Text: "You type it now and it is written nowhere. It is asked for again next time."})
+	offer(wayFile, kit.Card{Key: "f", Title: "Read it from a file", Text: "A file of yours that only you can read (mode 0600) has the key in it. Its path goes into the settings."})
+	offer(wayCommand, kit.Card{Key: "c", Title: "Ask a command for it", Text: "A program such as pass prints the key each time it is needed. The command goes into the settings."})
+	environment := kit.Card{
+		Key: "v", Title: "Read it from the environment",
+		Text: "The variable " + config.KeyVariable + " has the key whenever mediadesk starts. Nothing is written.",
+	}
+	if !inEnvironment(f.o.Keys) {
+		environment.Why = config.KeyVariable + " is not set. Leave mediadesk, set it, and start again."
+	}
+	offer(wayEnvironment, environment)
+	f.ways = kit.NewCards(cards...)
+}
+
+// again says what helps to get the keyring going.
+func again(err error) string {
+	switch {
+	case errors.Is(err, config.KeyringLocked):
+		return "Unlock it first, with the password program of your desktop."
+	case errors.Is(err, config.KeyringSilent):
+		return "Look first for a window of it that waits for a password."
+	case errors.Is(err, config.KeyringNoCollection):
+		return "Make a default keyring first, with the password program of your desktop."
+	case errors.Is(err, config.KeyringNoService):
+		return "Start gnome-keyring, KWallet or KeePassXC first."
+	case errors.Is(err, config.KeyringBadAddress):
+		return "Its address is in DBUS_SESSION_BUS_ADDRESS."
+	}
+	return "Once it can be reached from here."
+}
+
+// take goes on with a place for the key.
+func (f *Flow) take(w way) tea.Cmd {
+	f.problem = nil
+	switch w {
+	case wayAgain:
+		return f.tryKeyring()
+	case wayKeyring, wayRun:
+		f.askKey(w)
+	case wayFile:
+		f.ask(stepFile, w, "~/.media-key", f.profile.KeyFile)
+	case wayCommand:
+		f.ask(stepCommand, w, "pass show media", joinWords(f.profile.KeyCommand))
+	case wayEnvironment:
+		return f.save(w, config.Secret{})
+	}
+	return nil
+}
+
+// maxTyped keeps a wrong paste from growing without end; it is more than the
+// longest key, so that a key that is too long is told from a good one.
+const maxTyped = 8192
+
+// askKey asks for the key itself, hidden.
+func (f *Flow) askKey(w way) {
+	f.ask(stepKey, w, "", f.held)
+	f.input.Secret = true
+}
+
+func (f *Flow) ask(s step, w way, placeholder, value string) {
+	f.step, f.way = s, w
+	f.input = &kit.Field{Placeholder: placeholder, Limit: maxTyped}
+	f.input.SetValue(value)
+	f.input.Focus()
+}
+
+// closeInput forgets what was typed.
+func (f *Flow) closeInput() { f.input, f.held = nil, "" }
+
+// inEnvironment tells whether the environment has a key.
+func inEnvironment(keys *config.Keys) bool {
+	return keys.Getenv != nil && strings.TrimSpace(keys.Getenv(config.KeyVariable)) != ""
+}
+
+// enter takes what was typed.
+func (f *Flow) enter() tea.Cmd {
+	text := f.input.Value()
+	switch f.step {
+	case stepKey:
+		key, err := config.NewSecret(text)
+		if err != nil {
+			f.problem = err
+			return nil
+		}
+		return f.save(f.way, key)
+	case stepFile:
+		f.profile.KeyFile, f.profile.KeyCommand = text, nil
+	case stepCommand:
+		args, err := splitWords(text)
+		if err != nil {
+			f.problem = err
+			return nil
+		}
+		f.profile.KeyFile, f.profile.KeyCommand = "", args
+	}
+	if f.profile.KeyFile == "" && len(f.profile.KeyCommand) == 0 {
+		f.problem = errors.New("nothing was typed yet")
+		return nil
+	}
+	return f.save(f.way, config.Secret{})
+}
+
+// save writes the account and its key, off the event loop.
+func (f *Flow) save(w way, key config.Secret) tea.Cmd {
+	f.way, f.step, f.problem = w, stepSaving, nil
+	p := f.profile
+	if w == wayKeyring || w == wayEnvironment {
+		// They would be looked at first.
+		p.KeyFile, p.KeyCommand = "", nil
+	}
+	f.result = Result{Name: p.Name, Place: place(w, p)}
+	if w == wayRun {
+		f.result.Key = key
+	}
+	o := f.o
+	return f.start(func(ctx context.Context) tea.Msg { return saved{err: save(ctx, o, p, w, key)} })
+}
+
+// place says where the key is, in words.
+func place(w way, p config.Profile) string {
+	switch w {
+	case wayKeyring:
+		return "in the keyring"
+	case wayRun:
+		return "typed for this run"
+	case wayFile:
+		return "in the file " + p.KeyFile
+	case wayCommand:
+		return "from the command " + p.KeyCommand[0]
+	case wayEnvironment:
+		return "from the environment"
+	}
+	return ""
+}
+
+// save writes the key first: an account in the settings always has one.
+func save(ctx context.Context, o Options, p config.Profile, w way, key config.Secret) error {
+	c, err := config.Load(o.Paths.Config)
+	if err != nil {
+		return err
+	}
+	if _, err := c.Find(p.Name); err == nil && (o.Mode == Add || o.Mode == AddWithEnvironment) {
+		return fmt.Errorf("there is an account %q by now: go back and choose another name", p.Name)
+	}
+	switch w {
+	case wayKeyring:
+		err = o.Keys.Set(ctx, p, key)
+	case wayFile, wayCommand:
+		// Only these two are looked at.
+		_, _, err = (&config.Keys{}).Find(ctx, p)
+	}
+	if err != nil {
+		return err
+	}
+	if o.Mode != Key || w != wayRun {
+		if c, err = c.SetProfile(p); err != nil {
+			return err
+		}
+	}
+	if o.Use {
+		_, err = c.Use(p.Name)
+	}
+	return err
+}
+
+// failed goes back to the step from which saving began, with what went wrong.
+func (f *Flow) failed(err error) {
+	f.problem, f.result = err, Result{}
+	var keyring *config.KeyringError
+	switch {
+	case f.way == wayKeyring && errors.As(err, &keyring):
+		// The key was typed already: another place takes it as it is.
+		f.keyring, f.held = err, f.input.Value()
+		f.askWay()
+		f.problem = nil
+	case f.way == wayKeyring || f.way == wayRun:
+		f.step = stepKey
+	case f.way == wayFile:
+		f.step = stepFile
+	case f.way == wayCommand:
+		f.step = stepCommand
+	case f.o.Mode == Key:
+		f.step = stepWays
+	default:
+		f.step = stepForm
+	}
+}

@@ -1,0 +1,140 @@
+package account
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"mediadesk/api"
+	"mediadesk/config"
+)
+
+// Explain says in sentences what an error of the settings, of a key or of the
+// keyring means, one to a line, and what helps. It never holds a key.
+func Explain(err error) string {
+	var files []string
+	for _, problem := range fileErrors(err) {
+		files = append(files, sentence(problem.Error()))
+	}
+	if len(files) > 0 {
+		return strings.Join(files, "\n")
+	}
+	if missing, ok := errors.AsType[*config.NoKeyError](err); ok {
+		text := "No private key was found for the account " + missing.Profile + "."
+		if problem, ok := errors.AsType[config.KeyringProblem](missing.Keyring); ok && problem != config.KeyringNotFound {
+			text += "\n" + keyringWords(missing.Keyring)
+		}
+		return text
+	}
+	if _, ok := errors.AsType[*config.KeyringError](err); ok {
+		return keyringWords(err)
+	}
+	text := sentence(err.Error())
+	if hint := api.Hint(err); hint != "" {
+		text += "\n" + sentence(hint)
+	}
+	return text
+}
+
+// keyringWords says what is the matter with the keyring. What helps are the
+// choices beside it.
+func keyringWords(err error) string {
+	known, ok := errors.AsType[*config.KeyringError](err)
+	if !ok {
+		return sentence(err.Error())
+	}
+	text := known.Problem.Error()
+	if known.Cause != nil {
+		text += " (" + known.Cause.Error() + ")"
+	}
+	return sentence(text)
+}
+
+// fileErrors are the problems of the settings file in a chain of errors.
+func fileErrors(err error) []*config.FileError {
+	if problem, ok := err.(*config.FileError); ok { //nolint:errorlint // the chain is walked here
+		return []*config.FileError{problem}
+	}
+	var list []*config.FileError
+	switch inner := err.(type) { //nolint:errorlint // the chain is walked here
+	case interface{ Unwrap() []error }:
+		for _, e := range inner.Unwrap() {
+			list = append(list, fileErrors(e)...)
+		}
+	case interface{ Unwrap() error }:
+		list = fileErrors(inner.Unwrap())
+	}
+	return list
+}
+
+// sentence begins text with a capital letter and ends it with a full stop.
+func sentence(text string) string {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return ""
+	}
+	first, n := utf8.DecodeRuneInString(text)
+	// A path or an address at the beginning stays as it is.
+	if word, _, _ := strings.Cut(text, " "); !strings.ContainsAny(word, "/\\_.:=") {
+		text = string(unicode.ToUpper(first)) + text[n:]
+	}
+	if last, _ := utf8.DecodeLastRuneInString(text); !strings.ContainsRune(".!?…", last) {
+		text += "."
+	}
+	return text
+}
+
+// splitWords reads a command as a shell would read its words: blanks part them,
+// quotes and a backslash keep them. Nothing else is special, for no shell runs.
+func splitWords(text string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	started, escaped := false, false
+	var quote rune
+	for _, r := range text {
+		switch {
+		case escaped:
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped, started = true, true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '"' || r == '\'':
+			quote, started = r, true
+		case unicode.IsSpace(r):
+			if started {
+				words = append(words, word.String())
+				word.Reset()
+				started = false
+			}
+		default:
+			started = true
+			word.WriteRune(r)
+		}
+	}
+	switch {
+	case quote != 0:
+		return nil, errors.New("a quote is not closed: close it")
+	case escaped:
+		return nil, errors.New("nothing follows the last backslash: take it out")
+	case started:
+		words = append(words, word.String())
+	}
+	return words, nil
+}
+
+// joinWords writes an argument list so that splitWords reads it back.
+func joinWords(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = w
+		if w == "" || strings.ContainsFunc(w, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'\`, r) }) {
+			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}

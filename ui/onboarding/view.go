@@ -1,0 +1,68 @@
+package onboarding
+
+import (
+	"image"
+
+	"mediadesk/config"
+	"mediadesk/ui/account"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/theme"
+)
+
+// widest is how wide the screen's column gets.
+const widest = 76
+
+// View draws the screen.
+func (m *Model) View(size image.Point, th *theme.Theme) string {
+	if m.flow != nil {
+		return m.flow.View(size, th)
+	}
+	s := kit.NewSheet(size, widest)
+	if size.X >= kit.MinWidth {
+		s = kit.NewSheet(size, min(widest, size.X-4))
+	}
+	m.sheet = s
+	s.Lower(min(3, max(0, (size.Y-16)/4)))
+	if m.o.Problem == nil {
+		s.Words(kit.NoStop, 0, "Welcome to mediadesk", th.Title)
+		s.Gap()
+		s.Words(kit.NoStop, 0, "A desk for your media library: pick pictures, say what they are, send them, watch the service work on them, touch them up.", th.Text)
+		s.Gap()
+		s.Words(kit.NoStop, 0, "Nothing is written and nothing is connected before you choose:", th.Muted)
+	} else {
+		s.Words(kit.NoStop, 0, m.heading(), th.Title)
+		s.Gap()
+		m.light(s, m.o.Problem, th)
+	}
+	s.Gap()
+	if m.problem != nil {
+		m.light(s, m.problem, th)
+		s.Gap()
+	}
+	if m.busy != "" {
+		from := s.Len()
+		s.Line(kit.NoStop, th.Sign(theme.SignBusy)+" "+th.Text.Render(kit.Safe(m.busy)))
+		s.Keep(from)
+		return s.View()
+	}
+	m.cards.Draw(s, 0, th)
+	s.Gap()
+	s.Words(kit.NoStop, 0, "q quits; you can come back to this at any time.", th.Muted)
+	return s.View()
+}
+
+// heading names what could not be opened.
+func (m *Model) heading() string {
+	switch {
+	case m.profile.Name == "":
+		return "The library could not be opened"
+	case m.profile.Name == config.LocalProfile:
+		return "The local library could not be opened"
+	}
+	return "The account " + m.profile.Name + " could not be opened"
+}
+
+// light says an error in sentences.
+func (m *Model) light(s *kit.Sheet, err error, th *theme.Theme) {
+	account.DrawLight(s, theme.SignBad, account.Explain(err), th)
+}

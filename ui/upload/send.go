@@ -93,8 +93,15 @@ func (m *Model) refuse(t *total) tea.Cmd {
 	if at := slices.Index(m.sources, t.first); at >= 0 && at != m.list.Cursor() {
 		m.list.SetCursor(at)
 	}
-	m.setFocus(focus{stop: stopItem, field: t.at})
 	l := t.lights[0]
+	if !slices.Contains(m.targets(), t.first) {
+		// The fields show the marked ones: now that is the one to mend.
+		for _, s := range m.sources {
+			s.marked = s == t.first
+		}
+	}
+	m.load()
+	m.setFocus(focus{stop: stopItem, field: t.at})
 	return page.Send(page.Toast{Level: page.Bad, Text: "Not sent. " + l.text, Detail: l.help})
 }
 

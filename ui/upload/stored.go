@@ -60,17 +60,6 @@ func storedPath(v *values) string {
 	return folder + api.StoredName(v[fieldName])
 }
 
-// shownPath is storedPath with placeholders for the suffix.
-func shownPath(v *values) string {
-	folder, _ := api.CleanFolder(v[fieldFolder])
-	var b strings.Builder
-	b.WriteString(folder)
-	for _, l := range storedLetters(v[fieldName], v.naming()) {
-		b.WriteRune(l.r)
-	}
-	return b.String()
-}
-
 // changedWords says in words which characters are written as _; empty where
 // none is.
 func changedWords(letters []letter) string {

@@ -112,6 +112,55 @@ func (m *Model) Sources() []api.Source {
 	return out
 }
 
+// Compose makes the form about these sources. Those that it held keep what was
+// typed; new ones take over what all of those share, or the profile's
+// beginnings where none stayed.
+func (m *Model) Compose(sources []api.Source) tea.Cmd {
+	if m.sending {
+		return nil
+	}
+	m.leave()
+	held := map[api.Source][]*source{}
+	for _, s := range m.sources {
+		held[s.src] = append(held[s.src], s)
+	}
+	var kept, all []*source
+	for _, src := range sources {
+		if old := held[src]; len(old) > 0 {
+			held[src] = old[1:]
+			kept, all = append(kept, old[0]), append(all, old[0])
+			continue
+		}
+		all = append(all, &source{src: src, values: startValues(src, m.opt.Profile), marked: true})
+	}
+	for _, s := range all {
+		if !slices.Contains(kept, s) && len(kept) > 0 {
+			share(kept, &s.values)
+		}
+	}
+	m.sources = all
+	m.list.SetLen(len(m.sources))
+	if len(m.sources) == 1 {
+		m.sources[0].marked = true
+	}
+	m.load()
+	if len(kept) == 0 {
+		m.focus = focus{stop: stopItem, field: fieldName}
+	}
+	m.setFocus(m.focus)
+	return m.lookAtSources()
+}
+
+// share writes the values that all of some sources have, except the name.
+func share(from []*source, to *values) {
+	for f := fieldName + 1; f < fieldCount; f++ {
+		text := from[0].values[f]
+		if !slices.ContainsFunc(from, func(s *source) bool { return s.values[f] != text }) {
+			to[f] = text
+		}
+	}
+}
+
 // Init looks at the sources and asks for what can be offered.
 func (m *Model) Init() tea.Cmd {
 	return tea.Batch(m.lookAtSources(), m.askTags(), m.askFolders(), m.follow())
@@ -137,6 +186,8 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		// What is there may have changed while the form was away.
 		clear(m.places)
 		m.changed()
+	case page.Compose:
+		return m.Compose(msg.Sources)
 	case page.FileChanged:
 		m.learn(msg.File)
 	case factsMsg:

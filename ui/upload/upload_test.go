@@ -469,3 +469,53 @@ func TestMouse(t *testing.T) {
 	run(t, m, m.Update(tea.MouseWheelMsg{X: 2, Y: 2, Button: tea.MouseWheelUp}))
 	run(t, m, m.Update(tea.MouseWheelMsg{X: 110, Y: 5, Button: tea.MouseWheelDown}))
 }
+
+func TestCompose(t *testing.T) {
+	src := files(t, "a.png", "x", "b.png", "y", "c.png", "z")
+	m := started(t, Options{Sources: src[:2], Profile: localProfile()})
+	goTo(t, m, fieldTags)
+	write(t, m, "sea")
+	press(t, m, "shift+tab", "shift+tab", "enter") // a.png alone
+	goTo(t, m, fieldFolder)
+	write(t, m, "/x/")
+	press(t, m, "esc")
+	// b leaves, c comes: it takes over what a has, and its own name.
+	run(t, m, m.Update(page.Compose{Sources: []api.Source{src[2], src[0]}}))
+	if got := m.Sources(); !slices.Equal(got, []api.Source{src[2], src[0]}) {
+		t.Fatalf("sources %v", got)
+	}
+	for i, name := range []string{"c.png", "a.png"} {
+		v := m.sources[i].values
+		if v[fieldName] != name || v[fieldTags] != "sea" || v[fieldFolder] != "/x/" || !m.sources[i].known.looked {
+			t.Errorf("file %d: %q", i, v)
+		}
+	}
+	// Nothing stayed: the form begins anew.
+	run(t, m, m.Update(page.Compose{Sources: src[1:2]}))
+	if v := m.sources[0].values; v[fieldTags] != "" || v[fieldName] != "b.png" || len(m.sources) != 1 {
+		t.Errorf("a new form has %q", v)
+	}
+	run(t, m, m.Update(page.Compose{}))
+	if !strings.Contains(screen(m, 80, 20), "Go to Pick") {
+		t.Error("an empty form does not say what to do")
+	}
+	run(t, m, m.Update(page.Compose{Sources: src}))
+	if press(t, m, "x"); m.sources[0].values[fieldName] == "a.png" {
+		t.Error("a form that was empty takes no keys")
+	}
+}
+
+func TestRefusalOfAFileThatIsNotMarked(t *testing.T) {
+	var box outbox
+	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Send: box.send})
+	press(t, m, "shift+tab", "down", "enter")
+	goTo(t, m, fieldTags)
+	write(t, m, "%")
+	press(t, m, "shift+tab", "shift+tab", "*", "g")
+	if toast := toasted(t, press(t, m, "ctrl+s")); !strings.Contains(toast.Text, "b.png") {
+		t.Errorf("said %+v", toast)
+	}
+	if m.focus.field != fieldTags || m.item(fieldTags).value() != "%" || m.current() != m.sources[1] {
+		t.Error("the form does not lead to the field that stops")
+	}
+}

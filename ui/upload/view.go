@@ -103,10 +103,7 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 
 // viewEmpty says what to do where there is nothing to send.
 func (m *Model) viewEmpty(size image.Point, th *theme.Theme) string {
-	words := "Nothing to send here. Go to Pick (key 1), choose files with space, then press u."
-	if m.sending {
-		words = "Handing over…"
-	}
+	const words = "Nothing to send here. Go to Pick (key 1), choose files with space, then press u."
 	lines := wrapStyled(words, min(size.X, 56), th.Muted)
 	block := strings.Join(lines, "\n")
 	at := kit.Center(size, kit.Size(block))

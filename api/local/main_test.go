@@ -1,14 +1,44 @@
 package local_test
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime/multipart"
+	"net/http"
+	"os"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
 	"mediadesk/api/local"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// childDir names, in the environment of a child, the folder that it serves.
+const childDir = "MEDIADESK_LOCAL_TEST_DIR"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childDir); dir != "" {
+		beChild(dir)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// beChild serves a folder until it is killed.
+func beChild(dir string) {
+	s, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: dir, Key: key(testKey)})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println(s.Address)
+	io.Copy(io.Discard, os.Stdin) //nolint:errcheck // the parent's end ends it too
+	os.Exit(0)
+}
 
 const testKey = "private_test_key"
 
@@ -23,17 +53,94 @@ func serve(t *testing.T, o local.Options) *local.Server {
 	if o.Dir == "" {
 		o.Dir = t.TempDir()
 	}
+	if testing.Verbose() {
+		o.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
+	}
 	if o.Key == nil {
 		o.Key = key(testKey)
 	}
-	s, err := local.Serve(t.Context(), "127.0.0.1:0", o)
+	s, err := local.Serve(context.Background(), "127.0.0.1:0", o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { end(t, s) })
 	return s
+}
+
+func end(t *testing.T, s *local.Server) {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 30 * time.Second}
+
+// call sends a request with the key and returns status and body.
+func call(t *testing.T, method, address, contentType string, body io.Reader) (int, map[string]any) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, address, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", contentType)
+	req.SetBasicAuth(testKey, "")
+	res, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close() //nolint:errcheck // it was read
+	var members map[string]any
+	if err := json.NewDecoder(res.Body).Decode(&members); err != nil {
+		t.Fatalf("%s %s answered %d and no object: %v", method, address, res.StatusCode, err)
+	}
+	return res.StatusCode, members
+}
+
+// form writes an upload; pairs are names and values of text parts.
+func form(data []byte, pairs ...string) (contentType string, body *bytes.Buffer) {
+	body = new(bytes.Buffer)
+	w := multipart.NewWriter(body)
+	for i := 0; i < len(pairs); i += 2 {
+		w.WriteField(pairs[i], pairs[i+1]) //nolint:errcheck // writing to memory does not fail
+	}
+	part, _ := w.CreateFormFile("file", "a")
+	part.Write(data) //nolint:errcheck // as above
+	w.Close()        //nolint:errcheck // as above
+	return w.FormDataContentType(), body
+}
+
+func upload(t *testing.T, address string, data []byte, pairs ...string) map[string]any {
+	t.Helper()
+	contentType, body := form(data, pairs...)
+	status, record := call(t, http.MethodPost, address+"/api/v1/files/upload", contentType, body)
+	if status != http.StatusOK {
+		t.Fatalf("upload answered %d: %v", status, record)
+	}
+	return record
+}
+
+func details(t *testing.T, address string, id any) map[string]any {
+	t.Helper()
+	status, record := call(t, http.MethodGet, fmt.Sprintf("%s/v1/files/%v/details", address, id), "", nil)
+	if status != http.StatusOK {
+		t.Fatalf("details answered %d: %v", status, record)
+	}
+	return record
+}
+
+// eventually asks until it is true.
+func eventually(t *testing.T, what string, ask func() bool) {
+	t.Helper()
+	deadline := time.NewTimer(20 * time.Second)
+	defer deadline.Stop()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for !ask() {
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			t.Fatalf("%s did not happen", what)
+		}
+	}
 }

@@ -26,6 +26,9 @@ func postPause(attempts int) time.Duration {
 	return pauses[min(attempts, len(pauses))-1]
 }
 
+// pauseAfter is postPause; the tests wait less.
+var pauseAfter = postPause
+
 // outbox delivers webhook posts (§6). A post is in the records from the
 // moment in which its run ended until somebody took it; so it survives a
 // restart, and may come twice rather than never.
@@ -40,7 +43,7 @@ type outbox struct {
 }
 
 func newOutbox(l *Library) *outbox {
-	o := &outbox{library: l, notice: make(chan struct{}, 1), pause: postPause, slots: make(chan struct{}, postsAtOnce), sending: map[int64]bool{}}
+	o := &outbox{library: l, notice: make(chan struct{}, 1), pause: pauseAfter, slots: make(chan struct{}, postsAtOnce), sending: map[int64]bool{}}
 	l.workers.Go(o.work)
 	return o
 }

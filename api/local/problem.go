@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"syscall"
 
 	"mediadesk/api"
@@ -81,6 +82,8 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 		status, text = http.StatusInternalServerError, []byte(`{"message":"The answer could not be written.","help":""}`)
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	// With its length an answer is whole before the handler returns.
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	w.WriteHeader(status)
 	w.Write(text) //nolint:errcheck // nobody is left to tell
 }

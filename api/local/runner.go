@@ -163,10 +163,21 @@ func (l *Library) addRuns(tx store.Tx, file *store.File, list []api.Extension, w
 // the file as it is then with the status of each run. Those that are pending
 // in this answer are told of when they end.
 func (l *Library) startRuns(ctx context.Context, file *store.File, runs []store.Run) (*store.File, map[string]api.Status, error) {
+	var quick, slow []store.Run
+	for _, run := range runs {
+		if l.tools.Quick(run.Extension.Name) {
+			quick = append(quick, run)
+		} else {
+			slow = append(slow, run)
+		}
+	}
+	// The slow ones begin when the answer is known: it says "pending" and
+	// shows the version before theirs, by which a client sees them end.
+	defer l.runs.start(slow)
 	timer := time.NewTimer(l.tagWait)
 	defer timer.Stop()
 waiting:
-	for _, end := range l.runs.start(runs) {
+	for _, end := range l.runs.start(quick) {
 		select {
 		case <-end:
 		case <-timer.C:
@@ -184,14 +195,8 @@ waiting:
 			if err != nil {
 				return err
 			}
-			// A slow one is always pending in the answer, even if it was
-			// quick: hosted services answer so, and its end is told.
-			if started.Awaited && !started.Status.Final() {
-				status[run.Extension.Name] = api.StatusPending
-				continue
-			}
 			status[run.Extension.Name] = run.Status
-			if !run.Status.Final() {
+			if !run.Status.Final() && !run.Awaited {
 				run.Awaited = true
 				if err := tx.UpdateRun(run); err != nil {
 					return err

@@ -1,0 +1,17 @@
+package local
+
+import "time"
+
+// PauseForTests makes the outbox wait for d between attempts until the
+// returned function is called. No library may be open at either moment.
+func PauseForTests(d time.Duration) (restore func()) {
+	before := pauseAfter
+	pauseAfter = func(int) time.Duration { return d }
+	return func() { pauseAfter = before }
+}
+
+// PostPause is how long the outbox waits after so many attempts.
+func PostPause(attempts int) time.Duration { return postPause(attempts) }
+
+// ListenBeyond acts as if the library listened beyond this computer.
+func (l *Library) ListenBeyond(yes bool) { l.public.Store(yes) }

@@ -1,0 +1,94 @@
+package local_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"mediadesk/api/apitest"
+	"mediadesk/api/local"
+)
+
+func jsonBody(text string) io.Reader { return strings.NewReader(text) }
+
+// FuzzUpload throws bodies at the upload operation: it answers 200 with a
+// record or 400 with a message, whatever comes.
+func FuzzUpload(f *testing.F) {
+	dir := f.TempDir()
+	l, err := local.Open(context.Background(), local.Options{Dir: dir, Key: key(testKey), MaxSize: 100_000})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			f.Error(err)
+		}
+	})
+	const boundary = "b"
+	part := func(name, value string) string {
+		return "--b\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + value + "\r\n"
+	}
+	name := part("fileName", "a.jpg")
+	for _, seed := range []string{
+		name + part("file", "aGVsbG8=") + "--b--\r\n",
+		name + part("file", "data:text/plain,hello%20there") + part("tags", "a,b") + "--b--\r\n",
+		name + part("file", "http://127.0.0.1/") + "--b--\r\n",
+		name + "--b\r\nContent-Disposition: form-data; name=file; filename=x\r\n\r\n" + string(apitest.PhotoJPEG(8, 8, 6)) + "\r\n--b--\r\n",
+		name + "--b\r\nContent-Disposition: form-data; name=file; filename=x\r\n\r\n" + string(apitest.GIF(8, 8)) + "\r\n--b--\r\n",
+		name + "--b\r\nContent-Disposition: form-data; name=file; filename*=UTF-8''x\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n=FF=\r\n\r\n--b--\r\n",
+		part("fileName", "..") + part("extensions", `[{"name":"remove-bg"}]`) + "--b--",
+		part("customMetadata", `{"a":1}`) + part("folder", "//a//") + part("customCoordinates", "1,2,3,4"),
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/api/v1/files/upload", bytes.NewReader(body))
+		r.Header.Set("Content-Type", "multipart/form-data; boundary="+boundary)
+		r.SetBasicAuth(testKey, "")
+		w := httptest.NewRecorder()
+		l.ServeHTTP(w, r)
+		var answer map[string]any
+		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
+			t.Fatalf("answered %d: %q", w.Code, w.Body)
+		}
+		switch {
+		case w.Code == http.StatusOK && answer["fileId"] != "":
+		case w.Code == http.StatusBadRequest && answer["message"] != "":
+		default:
+			t.Fatalf("answered %d: %q", w.Code, w.Body)
+		}
+	})
+}
+
+// FuzzSearch throws queries at the listing.
+func FuzzSearch(f *testing.F) {
+	l, err := local.Open(context.Background(), local.Options{Dir: f.TempDir(), Key: key(testKey)})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			f.Error(err)
+		}
+	})
+	for _, seed := range []string{`name = "a"`, `(name : 'b' OR NOT size > "1mb") AND tags IN ["a","b"]`, `createdAt NOT < "7d"`, `width != 3`, `((((`, `name IN []`, `private = true`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, query string) {
+		r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/v1/files?type=all", nil)
+		q := r.URL.Query()
+		q.Set("searchQuery", query)
+		r.URL.RawQuery = q.Encode()
+		r.SetBasicAuth(testKey, "")
+		w := httptest.NewRecorder()
+		l.ServeHTTP(w, r)
+		if w.Code != http.StatusOK && w.Code != http.StatusBadRequest {
+			t.Fatalf("%q answered %d: %s", query, w.Code, w.Body)
+		}
+	})
+}

@@ -1,0 +1,199 @@
+package local_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"mediadesk/api/apitest"
+	"mediadesk/api/local"
+	"mediadesk/api/local/delivery"
+)
+
+func TestKeyIsRequired(t *testing.T) {
+	for _, k := range []interface{ Reveal() string }{nil, key("")} {
+		if _, err := local.Open(context.Background(), local.Options{Dir: t.TempDir(), Key: k}); err == nil {
+			t.Error("a library opened without a key")
+		}
+	}
+}
+
+func TestFolderKey(t *testing.T) {
+	dir := t.TempDir() + "/new"
+	secret, path, err := local.FolderKey(dir)
+	if err != nil || len(secret) < 40 {
+		t.Fatalf("made %d characters, %v", len(secret), err)
+	}
+	again, _, err := local.FolderKey(dir)
+	if err != nil || again != secret {
+		t.Errorf("the second time it was another: %v", err)
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file is %v, %v", info.Mode(), err)
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := local.FolderKey(dir); err == nil {
+		t.Error("an empty key file was taken")
+	}
+}
+
+func TestHostAndOrigin(t *testing.T) {
+	s := serve(t, local.Options{})
+	for _, c := range []struct {
+		name, method, host, origin string
+		status                     int
+	}{
+		{"own", http.MethodGet, "", "", http.StatusOK},
+		{"localhost", http.MethodGet, "localhost:80", "", http.StatusOK},
+		{"IPv6", http.MethodGet, "[::1]:80", "", http.StatusOK},
+		{"another name", http.MethodGet, "evil.example", "", http.StatusMisdirectedRequest},
+		{"like localhost", http.MethodGet, "localhost.evil.example", "", http.StatusMisdirectedRequest},
+		{"another address", http.MethodGet, "10.0.0.1", "", http.StatusMisdirectedRequest},
+		{"a page elsewhere", http.MethodPost, "", "https://evil.example", http.StatusForbidden},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			req, err := http.NewRequestWithContext(t.Context(), c.method, s.Address+"/v1/files", http.NoBody)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Host = c.host
+			if c.origin != "" {
+				req.Header.Set("Origin", c.origin)
+			}
+			req.SetBasicAuth(testKey, "")
+			res, err := client.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res.Body.Close() //nolint:errcheck // only the status counts
+			if res.StatusCode != c.status {
+				t.Errorf("answered %d, want %d", res.StatusCode, c.status)
+			}
+		})
+	}
+}
+
+func TestSignedAddress(t *testing.T) {
+	s := serve(t, local.Options{})
+	r := upload(t, s.Address, apitest.JPEG(40, 30), "fileName", "geheim ü.jpg", "folder", "/写真", "isPrivateFile", "true")
+	path := r["filePath"].(string)
+	address := r["url"].(string)
+	for _, c := range []struct {
+		name, query string
+		status      int
+	}{
+		{"none", "", http.StatusUnauthorized},
+		{"for ever", delivery.Sign(testKey, path, time.Time{}), http.StatusOK},
+		{"until later", delivery.Sign(testKey, path, time.Now().Add(time.Hour)), http.StatusOK},
+		{"too late", delivery.Sign(testKey, path, time.Now().Add(-time.Hour)), http.StatusUnauthorized},
+		{"another key", delivery.Sign("other", path, time.Time{}), http.StatusUnauthorized},
+		{"another path", delivery.Sign(testKey, "/other.jpg", time.Time{}), http.StatusUnauthorized},
+		{"expiry changed", strings.Replace(delivery.Sign(testKey, path, time.Unix(1, 0)), "ik-t=1", "ik-t=9999999999", 1), http.StatusUnauthorized},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			res, err := client.Get(address + "?" + c.query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res.Body.Close() //nolint:errcheck // only the status counts
+			if res.StatusCode != c.status {
+				t.Errorf("answered %d, want %d", res.StatusCode, c.status)
+			}
+		})
+	}
+}
+
+func TestWebhookGuard(t *testing.T) {
+	hook, posts := receiver(t, func(int) int { return http.StatusOK })
+	s := serve(t, local.Options{})
+	s.Library.ListenBeyond(true) // as if it served the network
+	upload(t, s.Address, apitest.JPEG(120, 90), "fileName", "a.jpg", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"}]`)
+	r := upload(t, s.Address, apitest.JPEG(120, 90), "fileName", "b.jpg", "extensions", `[{"name":"remove-bg"}]`)
+	eventually(t, "background removal", func() bool { return details(t, s.Address, r["fileId"])["hasAlpha"] == true })
+	select {
+	case post := <-posts:
+		t.Errorf("posted %v to this computer", post)
+	default:
+	}
+}
+
+func TestFaults(t *testing.T) {
+	f, err := local.ParseFault([]string{"delay=1ms", "drop-after=100", "refuse=503:0.5", "extensions=fail", "webhooks=lost"})
+	want := local.Fault{Delay: time.Millisecond, DropAfter: 100, RefuseStatus: 503, RefuseChance: 0.5, ExtensionsFail: true, WebhooksLost: true}
+	if err != nil || f != want {
+		t.Errorf("read %+v, %v", f, err)
+	}
+	for _, bad := range []string{"delay=soon", "delay=-1s", "drop-after=0", "refuse=200", "refuse=503:2", "refuse=503:NaN", "extensions=no", "webhooks=", "nothing=1", ""} {
+		if _, err := local.ParseFault([]string{bad}); err == nil {
+			t.Errorf("%q was taken", bad)
+		}
+	}
+	t.Run("refuse", func(t *testing.T) {
+		s := serve(t, local.Options{Fault: local.Fault{RefuseStatus: 503, RefuseChance: 1}})
+		contentType, body := form([]byte("x"), "fileName", "a")
+		if status, _ := call(t, http.MethodPost, s.Address+"/api/v1/files/upload", contentType, body); status != 503 {
+			t.Errorf("answered %d", status)
+		}
+	})
+	t.Run("drop", func(t *testing.T) {
+		s := serve(t, local.Options{Fault: local.Fault{DropAfter: 1000}})
+		contentType, body := form(bytes.Repeat([]byte("x"), 1<<20), "fileName", "a")
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.Address+"/api/v1/files/upload", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", contentType)
+		req.SetBasicAuth(testKey, "")
+		if res, err := client.Do(req); err == nil {
+			res.Body.Close() //nolint:errcheck // there should be none
+			t.Errorf("answered %d", res.StatusCode)
+		}
+	})
+	t.Run("fail", func(t *testing.T) {
+		s := serve(t, local.Options{Fault: local.Fault{ExtensionsFail: true}})
+		r := upload(t, s.Address, apitest.JPEG(20, 20), "fileName", "a.jpg", "extensions", `[{"name":"aws-auto-tagging"}]`)
+		if got := fmt.Sprint(r["extensionStatus"]); got != "map[aws-auto-tagging:failed]" {
+			t.Errorf("the status is %s", got)
+		}
+	})
+}
+
+func TestCommandTakesAnExtensionsPlace(t *testing.T) {
+	// The command is this very test binary's neighbour everywhere: cat.
+	if _, err := os.Stat("/bin/cat"); err != nil {
+		t.Skip("there is no /bin/cat")
+	}
+	s := serve(t, local.Options{Commands: map[string][]string{"remove-bg": {"/bin/cat"}, "mine": {"/bin/cat", "/no/such/file"}}})
+	hook, posts := receiver(t, func(int) int { return http.StatusOK })
+	data := apitest.AlphaPNG(40, 30)
+	r := upload(t, s.Address, data, "fileName", "a.png", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"},{"name":"mine"}]`)
+	ends := map[any]map[string]any{}
+	for range 2 {
+		post := receive(t, posts)
+		ends[post["service"]] = post
+	}
+	if ends["remove-bg"]["status"] != "SUCCESS" || ends["mine"]["status"] != "FAILURE" {
+		t.Errorf("the ends are %v", ends)
+	}
+	res, err := client.Get(r["url"].(string))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close() //nolint:errcheck // it was read
+	got, err := io.ReadAll(res.Body)
+	if err != nil || !bytes.Equal(got, data) {
+		t.Errorf("the file has %d bytes, want %d: %v", len(got), len(data), err)
+	}
+	if now := details(t, s.Address, r["fileId"]); fmt.Sprint(now["versionInfo"].(map[string]any)["name"]) != "Version 2" {
+		t.Errorf("the version is %v", now["versionInfo"])
+	}
+}

@@ -1,0 +1,159 @@
+package local_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"mediadesk/api"
+	"mediadesk/api/apitest"
+	"mediadesk/api/local"
+)
+
+// TestConsequencesComeTrue sends random uploads to random states: what
+// api.Consequences says beforehand is what the library does.
+func TestConsequencesComeTrue(t *testing.T) {
+	s := serve(t, local.Options{})
+	c, err := api.NewClient(api.Options{UploadURL: s.Address, BaseURL: s.Address, Key: key(testKey)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	for _, name := range []string{"one", "two"} {
+		body := fmt.Sprintf(`{"name":%q,"label":"l","schema":{"type":"Number"}}`, name)
+		if status, answer := call(t, "POST", s.Address+"/v1/customMetadataFields", "application/json", jsonBody(body)); status != 201 {
+			t.Fatalf("answered %v", answer)
+		}
+	}
+	picture := filepath.Join(t.TempDir(), "p.jpg")
+	if err := os.WriteFile(picture, apitest.JPEG(24, 16), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		folder := "/p" + fmt.Sprint(rapid.IntRange(0, 1<<30).Draw(t, "folder"))
+		for range rapid.IntRange(1, 4).Draw(t, "uploads") {
+			u := drawUpload(t, picture, folder)
+			tryUpload(t, c, u)
+		}
+	})
+}
+
+func drawUpload(t *rapid.T, picture, folder string) *api.Upload {
+	u := &api.Upload{
+		Source: api.Source{Path: picture}, Folder: api.Set(folder),
+		FileName: rapid.SampledFrom([]string{"a b.jpg", "a_b.jpg", "other"}).Draw(t, "name"),
+		// Everything that the switches speak of is asked for.
+		ResponseFields: api.Set([]string{"tags", "customCoordinates", "customMetadata"}),
+	}
+	for name, f := range map[string]*api.Field[bool]{
+		"overwriteFile": &u.OverwriteFile, "overwriteTags": &u.OverwriteTags,
+		"overwriteAITags": &u.OverwriteAITags, "overwriteCustomMetadata": &u.OverwriteCustomMetadata,
+	} {
+		*f = rapid.SampledFrom([]api.Field[bool]{{}, api.Set(true), api.Set(false), api.Null[bool]()}).Draw(t, name)
+	}
+	u.UseUniqueFileName = rapid.SampledFrom([]api.Field[bool]{api.Set(false), api.Set(false), api.Set(false), {}, api.Set(true)}).Draw(t, "unique")
+	u.Tags = rapid.SampledFrom([]api.Field[[]string]{{}, api.Set([]string{}), api.Set([]string{"x"}), api.Set([]string{"y", "z"})}).Draw(t, "tags")
+	u.CustomCoordinates = rapid.SampledFrom([]api.Field[string]{{}, api.Set("1,2,3,4"), api.Set("0,0,24,16")}).Draw(t, "region")
+	u.CustomMetadata = rapid.SampledFrom([]api.Field[map[string]json.RawMessage]{
+		{},
+		api.Set(map[string]json.RawMessage{}), api.Set(map[string]json.RawMessage{"one": json.RawMessage("1")}),
+		api.Set(map[string]json.RawMessage{"one": json.RawMessage("2"), "two": json.RawMessage("3")}),
+	}).Draw(t, "metadata")
+	if rapid.Bool().Draw(t, "tagging") {
+		u.Extensions = api.Set([]api.Extension{{Name: api.AWSTagging, MaxTags: api.Set(2)}})
+	}
+	return u
+}
+
+// tryUpload looks at the place, foretells, sends, and compares.
+func tryUpload(t *rapid.T, c *api.Client, u *api.Upload) {
+	ctx := t.Context()
+	folder, _ := api.CleanFolder(u.Folder.Or("/"))
+	there, err := c.List(ctx, api.Query{Folder: folder, Name: api.StoredName(u.FileName)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := api.Place{Known: true}
+	if len(there) > 0 {
+		at.File = &there[0]
+	}
+	foretold := api.Consequences(u, at)
+	got, err := c.Upload(ctx, u, nil)
+	if foretold.Result == api.Refusal {
+		var answer *api.ServiceError
+		if !errors.As(err, &answer) || answer.Status != 400 {
+			t.Fatalf("foretold a refusal (%s), got %v", foretold.Reason, err)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatalf("foretold %s, got %v", foretold.Result, err)
+	}
+	if renewed := at.File != nil && got.FileID == at.File.FileID; renewed != (foretold.Result == api.NewVersion) {
+		t.Fatalf("foretold %s, but the file is the same one: %t", foretold.Result, renewed)
+	}
+	if !foretold.Suffix && got.FilePath != foretold.Path {
+		t.Fatalf("foretold the path %s, got %s", foretold.Path, got.FilePath)
+	}
+	if foretold.Result == api.NewFile {
+		// A new file has what the request has.
+		check(t, api.AspectTags, u.Tags.Or(nil), got.Tags.Or(nil))
+		check(t, api.AspectRegion, []string{u.CustomCoordinates.Or("")}, []string{got.CustomCoordinates.Or("")})
+		check(t, api.AspectMetadata, keys(u.CustomMetadata.Or(nil)), keys(got.CustomMetadata))
+		return
+	}
+	for _, change := range foretold.Changes {
+		pick := func(before, sent, after []string) {
+			want := map[api.Effect][]string{api.Kept: before, api.SetTo: sent, api.Removed: nil}[change.Effect]
+			check(t, change.Aspect, want, after)
+		}
+		switch change.Aspect {
+		case api.AspectTags:
+			pick(at.File.Tags.Or(nil), u.Tags.Or(nil), got.Tags.Or(nil))
+		case api.AspectAITags:
+			if !u.Extensions.IsSet() { // else tagging found them anew
+				pick(aiNames(at.File), nil, aiNames(got))
+			}
+		case api.AspectRegion:
+			pick(texts(at.File.CustomCoordinates.Or("")), texts(u.CustomCoordinates.Or("")), texts(got.CustomCoordinates.Or("")))
+		case api.AspectMetadata:
+			pick(keys(at.File.CustomMetadata), keys(u.CustomMetadata.Or(nil)), keys(got.CustomMetadata))
+		}
+	}
+}
+
+func check(t *rapid.T, aspect api.Aspect, want, got []string) {
+	if !slices.Equal(want, got) {
+		t.Fatalf("%s: foretold %q, got %q", aspect, want, got)
+	}
+}
+
+func texts(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
+}
+
+func keys(m map[string]json.RawMessage) []string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		list = append(list, name+"="+string(m[name]))
+	}
+	return list
+}
+
+func aiNames(f *api.File) []string {
+	var list []string
+	for _, tag := range f.AITags.Or(nil) {
+		list = append(list, fmt.Sprint(tag))
+	}
+	return list
+}

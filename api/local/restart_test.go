@@ -1,0 +1,248 @@
+package local_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mediadesk/api/apitest"
+	"mediadesk/api/local"
+)
+
+// receiver is a webhook receiver that answers with a status.
+func receiver(t *testing.T, answer func(attempt int) int) (address string, posts <-chan map[string]any) {
+	t.Helper()
+	c := make(chan map[string]any, 100)
+	attempt := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var body map[string]any
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+			t.Error(err)
+		}
+		attempt++ // posts of one test come one after the other
+		w.WriteHeader(answer(attempt))
+		c <- body
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, c
+}
+
+func receive(t *testing.T, posts <-chan map[string]any) map[string]any {
+	t.Helper()
+	select {
+	case post := <-posts:
+		return post
+	case <-time.After(20 * time.Second):
+		t.Fatal("no webhook post came")
+		return nil
+	}
+}
+
+func TestPendingRunGoesOnAfterRestart(t *testing.T) {
+	dir := t.TempDir()
+	hook, posts := receiver(t, func(int) int { return http.StatusOK })
+	stuck := serve(t, local.Options{Dir: dir, Fault: local.Fault{ExtensionsPending: true}})
+	r := upload(t, stuck.Address, apitest.JPEG(120, 90), "fileName", "a.jpg", "webhookUrl", hook,
+		"extensions", `[{"name":"remove-bg"},{"name":"aws-auto-tagging"}]`)
+	status := r["extensionStatus"].(map[string]any)
+	if status["remove-bg"] != "pending" || status["aws-auto-tagging"] != "pending" {
+		t.Fatalf("the statuses are %v", status)
+	}
+	end(t, stuck)
+
+	s := serve(t, local.Options{Dir: dir})
+	ended := map[any]bool{}
+	for range 2 {
+		post := receive(t, posts)
+		if post["status"] != "SUCCESS" {
+			t.Errorf("posted %v", post)
+		}
+		ended[post["service"]] = true
+	}
+	if !ended["remove-bg"] || !ended["aws-auto-tagging"] {
+		t.Errorf("the posts were of %v", ended)
+	}
+	now := details(t, s.Address, r["fileId"])
+	if now["hasAlpha"] != true || now["AITags"] == nil {
+		t.Errorf("afterwards the record is %v", now)
+	}
+}
+
+func TestWebhookIsDeliveredAgain(t *testing.T) {
+	t.Run("after a restart", func(t *testing.T) {
+		dir := t.TempDir()
+		hook, posts := receiver(t, func(attempt int) int {
+			if attempt == 1 {
+				return http.StatusInternalServerError
+			}
+			return http.StatusOK
+		})
+		first := serve(t, local.Options{Dir: dir})
+		upload(t, first.Address, apitest.JPEG(120, 90), "fileName", "a.jpg", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"}]`)
+		before := receive(t, posts)
+		end(t, first)
+		serve(t, local.Options{Dir: dir})
+		if after := receive(t, posts); fmt.Sprint(after) != fmt.Sprint(before) {
+			t.Errorf("posted %v, then %v", before, after)
+		}
+	})
+	t.Run("until it is taken with 200", func(t *testing.T) {
+		t.Cleanup(local.PauseForTests(time.Millisecond))
+		answers := []int{http.StatusNoContent, http.StatusFound, http.StatusBadGateway, http.StatusOK}
+		hook, posts := receiver(t, func(attempt int) int { return answers[attempt-1] })
+		s := serve(t, local.Options{})
+		upload(t, s.Address, apitest.JPEG(120, 90), "fileName", "a.jpg", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"}]`)
+		for range answers {
+			receive(t, posts)
+		}
+	})
+	t.Run("at growing intervals", func(t *testing.T) {
+		before := time.Duration(0)
+		for n := 1; n < 10; n++ {
+			if pause := local.PostPause(n); pause < before || pause <= 0 {
+				t.Errorf("after %d attempts it waits %s, before that %s", n, pause, before)
+			} else {
+				before = pause
+			}
+		}
+	})
+}
+
+func TestEverythingIsThereAfterRestart(t *testing.T) {
+	dir := t.TempDir()
+	first := serve(t, local.Options{Dir: dir})
+	photo := apitest.PhotoJPEG(60, 40, 3)
+	r := upload(t, first.Address, photo, "fileName", "день 1.jpg", "tags", "a,b", "folder", "/x/y", "customCoordinates", "1,2,3,4", "useUniqueFileName", "false", "description", "words")
+	end(t, first)
+	s := serve(t, local.Options{Dir: dir})
+	now := details(t, s.Address, r["fileId"])
+	for name, value := range r {
+		if name == "thumbnailUrl" {
+			name = "thumbnail"
+		}
+		// The address is another one now.
+		if text := strings.Replace(fmt.Sprint(value), first.Address, s.Address, 1); fmt.Sprint(now[name]) != text {
+			t.Errorf("%s is %v, was %v", name, now[name], value)
+		}
+	}
+}
+
+// TestKill ends a library with SIGKILL between and during uploads: whatever
+// was acknowledged is there afterwards, whole.
+func TestKill(t *testing.T) {
+	dir := t.TempDir()
+	stored := map[string][]byte{} // by id
+	for round := range 4 {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), childDir+"="+dir)
+		cmd.Stderr = os.Stderr
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := cmd.StdinPipe() // kept open: its end would end the child
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		address, err := bufio.NewReader(out).ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		address = strings.TrimSpace(address)
+		for n := range 10 {
+			data := bytes.Repeat([]byte{byte(round), byte(n)}, 20_000)
+			id := upload(t, address, data, "fileName", fmt.Sprintf("%d-%d", round, n))["fileId"].(string)
+			stored[id] = data
+		}
+		// One more is under way when it ends.
+		contentType, body := form(bytes.Repeat([]byte("z"), 3<<20), "fileName", "under-way", "useUniqueFileName", "false")
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+"/api/v1/files/upload", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", contentType)
+		req.SetBasicAuth(testKey, "")
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			if res, err := client.Do(req); err == nil {
+				res.Body.Close() //nolint:errcheck // only that it ended counts
+			}
+		}()
+		cmd.Process.Kill() //nolint:errcheck // Wait tells
+		cmd.Wait()         //nolint:errcheck // it was killed
+		in.Close()         //nolint:errcheck // as above
+		<-done
+	}
+	s := serve(t, local.Options{Dir: dir})
+	for id, data := range stored {
+		record := details(t, s.Address, id)
+		res, err := client.Get(record["url"].(string))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got bytes.Buffer
+		got.ReadFrom(res.Body) //nolint:errcheck // the comparison tells
+		res.Body.Close()       //nolint:errcheck // it was read
+		if !bytes.Equal(got.Bytes(), data) {
+			t.Errorf("%s has %d bytes, want %d", id, got.Len(), len(data))
+		}
+	}
+	left, err := os.ReadDir(filepath.Join(dir, "contents", "incoming"))
+	if err != nil || len(left) != 0 {
+		t.Errorf("drafts are left: %v %v", left, err)
+	}
+}
+
+func TestOneOwner(t *testing.T) {
+	dir := t.TempDir()
+	if address, ok := local.Find(dir); ok {
+		t.Errorf("found %s where nobody is", address)
+	}
+	s := serve(t, local.Options{Dir: dir})
+	if address, ok := local.Find(dir); !ok || address != s.Address {
+		t.Errorf("found %q %t, want %s", address, ok, s.Address)
+	}
+	_, err := local.Open(context.Background(), local.Options{Dir: dir, Key: key("x")})
+	var used *local.InUseError
+	if !errors.Is(err, local.ErrInUse) || !errors.As(err, &used) || used.Address != s.Address {
+		t.Errorf("a second owner got %v", err)
+	}
+	end(t, s)
+	if address, ok := local.Find(dir); ok {
+		t.Errorf("found %s after it ended", address)
+	}
+	again, err := local.Open(context.Background(), local.Options{Dir: dir, Key: key("x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFindBelievesTheOwnerOnly(t *testing.T) {
+	other := serve(t, local.Options{})
+	dir := t.TempDir()
+	word := fmt.Sprintf(`{"address":%q,"pid":1,"identity":"somebody else"}`, other.Address)
+	if err := os.WriteFile(filepath.Join(dir, "owner.json"), []byte(word), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if address, ok := local.Find(dir); ok {
+		t.Errorf("took %s for the owner", address)
+	}
+}

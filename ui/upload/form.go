@@ -139,7 +139,7 @@ func labelColumn(width int) int { return min(labelWidth, max(0, (width-margin)/2
 
 // heading is the line that names a section; folded, it says what is in it.
 func (m *Model) heading(s section, open bool, width int, th *theme.Theme) formRow {
-	bad := slices.ContainsFunc(m.check(m.current()).lights, func(l light) bool {
+	bad := slices.ContainsFunc(m.sum().of[m.current()], func(l light) bool {
 		return l.level == stop && m.item(l.field).section == s
 	})
 	first := m.items[slices.IndexFunc(m.items, func(i *item) bool { return i.section == s })]
@@ -219,7 +219,7 @@ func (m *Model) itemRows(i *item, width int, th *theme.Theme) []formRow {
 		under([]string{m.offered(room, th)})
 		return rows
 	}
-	for _, l := range m.check(m.current()).lights {
+	for _, l := range m.sum().of[m.current()] {
 		if l.level == stop && l.field == i.field {
 			under(wrapStyled(th.Glyph(theme.SignBad)+" "+l.text, room, th.Bad))
 			return rows

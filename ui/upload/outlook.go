@@ -7,7 +7,8 @@ import (
 // prediction is what one upload will do, in words.
 type prediction struct {
 	lines    []predicted
-	destroys bool // what is there, or may be there, loses something
+	destroys bool   // what is there, or may be there, loses something
+	refused  string // why the service will certainly say no; empty: it will not
 }
 
 // predicted is one sentence.
@@ -42,6 +43,9 @@ func predict(u api.Upload, naming api.Naming, at api.Place) prediction {
 	}
 	o := api.Consequences(&u, at)
 	var p prediction
+	if o.Result == api.Refusal {
+		p.refused = o.Reason
+	}
 	for _, text := range o.Sentences() {
 		p.lines = append(p.lines, predicted{text: text, keep: noKeep})
 	}

@@ -265,7 +265,7 @@ func (m *Model) lightLines(width int, th *theme.Theme) []string {
 	for _, l := range m.sum().lights {
 		put(l)
 	}
-	for _, l := range m.check(s).lights {
+	for _, l := range m.sum().of[s] {
 		if l.level == fine {
 			put(l)
 		}

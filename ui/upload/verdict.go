@@ -17,7 +17,8 @@ type verdict struct {
 
 // total is what is known about sending all of them.
 type total struct {
-	lights   []light          // those that are not fine, of all sources, merged
+	lights   []light // those that are not fine, of all sources, merged
+	of       map[*source][]light
 	collides map[*source]int  // how many other sources go to the same place
 	first    *source          // the first source with a light that stops; nil: none
 	at       field            // the field of that light
@@ -42,7 +43,7 @@ func (m *Model) sum() *total {
 	if m.total != nil {
 		return m.total
 	}
-	t := &total{collides: map[*source]int{}, stopped: map[*source]bool{}, differs: m.differences()}
+	t := &total{of: map[*source][]light{}, collides: map[*source]int{}, stopped: map[*source]bool{}, differs: m.differences()}
 	m.collide(t)
 	type merged struct {
 		light
@@ -52,13 +53,8 @@ func (m *Model) sum() *total {
 	var all []*merged
 	byText := map[string]*merged{}
 	for _, s := range m.sources {
-		lights := m.check(s).lights
-		if s.failed != nil {
-			lights = append(slices.Clone(lights), light{warn, fieldName, sentence(s.failed.Error()), api.Hint(s.failed)})
-		}
-		if t.collides[s] > 0 {
-			lights = append(slices.Clone(lights), collision(s))
-		}
+		lights := m.lights(s, t)
+		t.of[s] = lights
 		for _, l := range lights {
 			if l.level == fine {
 				continue
@@ -91,6 +87,25 @@ func (m *Model) sum() *total {
 	slices.SortStableFunc(t.lights, func(a, b light) int { return int(b.level) - int(a.level) })
 	m.total = t
 	return t
+}
+
+// lights are those of one source: of its values and file, of its place, and of
+// its neighbours.
+func (m *Model) lights(s *source, t *total) []light {
+	lights := slices.Clone(m.check(s).lights)
+	if s.failed != nil {
+		lights = append(lights, light{warn, fieldName, sentence(s.failed.Error()), api.Hint(s.failed)})
+	}
+	if t.collides[s] > 0 {
+		lights = append(lights, collision(s))
+	}
+	if why := m.predict(s).refused; why != "" {
+		lights = append(lights, light{
+			stop, fieldOverFile, m.check(s).path + ": " + sentence(why),
+			"Give it another name, or let the name be made unique.",
+		})
+	}
+	return lights
 }
 
 // collide finds the sources that would be stored at the same place. Names that

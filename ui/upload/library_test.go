@@ -1,0 +1,141 @@
+package upload
+
+import (
+	"context"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"mediadesk/api"
+	"mediadesk/api/local"
+	"mediadesk/ui/page"
+)
+
+type testKey string
+
+func (k testKey) Reveal() string { return string(k) }
+
+// library is the local library behind a client, with the places that it knows.
+type library struct {
+	client *api.Client
+	stored []*api.File
+}
+
+func openLibrary(t *testing.T) *library {
+	t.Helper()
+	l, err := local.Open(context.Background(), local.Options{Dir: t.TempDir(), Key: testKey("private_test")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(l)
+	client, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL, Key: testKey("private_test")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		client.Close()
+		server.Close()
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &library{client: client}
+}
+
+// send stores jobs at once, as the queue does in its own time.
+func (l *library) send(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
+	for i := range jobs {
+		f, err := l.client.Upload(ctx, &jobs[i].Upload, nil)
+		if err != nil {
+			return jobs[:i], err
+		}
+		l.stored = append(l.stored, f)
+	}
+	return jobs, nil
+}
+
+// known looks at a place through the details of what was stored there.
+func (l *library) known(ctx context.Context, path string) (api.Place, error) {
+	for _, f := range l.stored {
+		if f.FilePath == path {
+			now, err := l.client.Details(ctx, f.FileID)
+			return api.Place{Known: err == nil, File: now}, err
+		}
+	}
+	return api.Place{Known: true}, nil
+}
+
+// TestLibraryKeepsWhatTheFormPromises: the local library stores at the place
+// that is shown, and an overwrite removes and keeps what the form said.
+func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
+	l := openLibrary(t)
+	src := files(t, "день 1 — naïve (final).png", string(pngBytes(t, 60, 40)))
+	open := func() *Model {
+		return started(t, Options{Sources: src, Profile: localProfile(), Known: l.known, Send: l.send, Request: l.client.DescribeUpload})
+	}
+
+	m := open()
+	goTo(t, m, fieldFolder)
+	write(t, m, "été//a")
+	goTo(t, m, fieldTags)
+	write(t, m, "sea,beach")
+	goTo(t, m, fieldRegion)
+	write(t, m, "1, 2, 30, 20")
+	shown := strings.Split(told(m), " ")[2]
+	pattern := strings.ReplaceAll(regexp.QuoteMeta(shown), "·········", "[A-Za-z0-9_-]{9}")
+	press(t, m, "ctrl+s")
+	if len(l.stored) != 1 || !regexp.MustCompile("^"+pattern+"$").MatchString(l.stored[0].FilePath) {
+		t.Fatalf("stored %+v, shown %q", l.stored, shown)
+	}
+
+	exact := func(folder string) *Model {
+		m := open()
+		goTo(t, m, fieldNaming)
+		press(t, m, "end")
+		goTo(t, m, fieldFolder)
+		write(t, m, folder)
+		return m
+	}
+	m = exact("/b")
+	goTo(t, m, fieldTags)
+	write(t, m, "one,two")
+	goTo(t, m, fieldRegion)
+	write(t, m, "0,0,5,5")
+	press(t, m, "ctrl+s")
+	if len(l.stored) != 2 || l.stored[1].FilePath != "/b/день_1___naïve__final_.png" {
+		t.Fatalf("stored %+v", l.stored)
+	}
+
+	m = exact("/b")
+	text := told(m)
+	for _, want := range []string{"A new version of", "Its 2 tags are removed", "Its region is removed"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not told:\n%s", want, text)
+		}
+	}
+	press(t, m, "ctrl+g") // keeps the tags
+	if !strings.Contains(told(m), "Its 2 tags are kept") {
+		t.Errorf("that tags are kept is not told:\n%s", told(m))
+	}
+	ask := asked(t, press(t, m, "ctrl+s"))
+	run(t, m, m.Update(ask.Choices[1].Msg))
+	if len(l.stored) != 3 {
+		t.Fatalf("stored %+v", l.stored)
+	}
+	now := l.stored[2]
+	if now.FileID != l.stored[1].FileID || api.JoinTags(now.Tags.Or(nil)) != "one,two" || now.CustomCoordinates.IsSet() {
+		t.Errorf("stored %+v", now)
+	}
+
+	m = exact("/b")
+	goTo(t, m, fieldOverFile)
+	press(t, m, "end")
+	if !strings.Contains(told(m), "The service will refuse it") {
+		t.Errorf("a refusal is not told:\n%s", told(m))
+	}
+	toast := toasted(t, press(t, m, "ctrl+s"))
+	if !strings.HasPrefix(toast.Text, "Not sent. /b/день_1___naïve__final_.png: a file is at this place and overwriteFile is off.") || toast.Level != page.Bad || m.focus.field != fieldOverFile {
+		t.Errorf("said %+v, focus at %s", toast, fieldWords[m.focus.field])
+	}
+}

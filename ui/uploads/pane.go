@@ -6,55 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/lipgloss/v2"
-
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/theme"
 )
-
-// text collects lines of a width.
-type text struct {
-	width int
-	lines []string
-	th    *theme.Theme
-}
-
-// say adds words from outside or from us, broken into lines.
-func (t *text) say(style lipgloss.Style, words string) {
-	for part := range strings.SplitSeq(strings.ReplaceAll(words, "\r\n", "\n"), "\n") {
-		for _, line := range kit.Wrap(kit.Safe(part), t.width) {
-			t.lines = append(t.lines, style.Render(line))
-		}
-	}
-}
-
-// gap adds an empty line between two parts.
-func (t *text) gap() {
-	if n := len(t.lines); n > 0 && t.lines[n-1] != "" {
-		t.lines = append(t.lines, "")
-	}
-}
-
-const labelWidth = 11
-
-// fact adds a label with its value; nothing where the value is empty.
-func (t *text) fact(label, value string) {
-	if value == "" {
-		return
-	}
-	if t.width < 3*labelWidth {
-		t.say(t.th.Muted, label)
-		t.say(t.th.Text, value)
-		return
-	}
-	for i, line := range kit.Wrap(kit.Safe(value), t.width-labelWidth) {
-		if i > 0 {
-			label = ""
-		}
-		t.lines = append(t.lines, t.th.Label.Render(kit.PadRight(label, labelWidth))+t.th.Text.Render(line))
-	}
-}
 
 // drawPane tells all that is known of the row under the cursor.
 func (m *Model) drawPane(size image.Point, now time.Time, th *theme.Theme) string {
@@ -62,62 +17,59 @@ func (m *Model) drawPane(size image.Point, now time.Time, th *theme.Theme) strin
 	if !ok {
 		return kit.Box("", "", size, false, th)
 	}
-	t := &text{width: kit.BoxInner(size).X, th: th}
-	if t.width > 20 {
-		t.width-- // a column of air at the right
-	}
-	describe(t, r, now)
-	return m.pane.View(kit.Safe(name(r.Job)), t.lines, size, m.focus == onPane, th)
+	f := kit.NewFacts(kit.BoxInner(size).X, th)
+	describe(f, r, now, th)
+	return m.pane.View(kit.Safe(name(r.Job)), f.Lines(), size, m.focus == onPane, th)
 }
 
-func describe(t *text, r row, now time.Time) {
-	job, th := r.Job, t.th
+func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
+	job := r.Job
 	mark := sign(r)
-	t.say(th.SignStyle(mark), strings.TrimSpace(th.Glyph(mark)+" "+status(r)))
+	f.Say(th.SignStyle(mark), strings.TrimSpace(th.Glyph(mark)+" "+status(r)))
 	if job.State == api.Sending {
-		t.say(th.Text, moving(r))
+		f.Say(th.Text, moving(r))
 	} else if job.State == api.Waiting && !r.Next.IsZero() {
-		t.say(th.Text, "It is tried again "+in(r.Next, now)+".")
+		f.Say(th.Text, "It is tried again "+in(r.Next, now)+".")
 	}
-	if f := job.Failure; f != nil {
+	if bad := job.Failure; bad != nil {
 		style := th.SignStyle(mark)
 		if !failed(job.State) {
 			style = th.Text
 		}
-		t.say(style, f.Message)
-		if f.Help != "" {
-			t.gap()
-			t.say(th.Text, f.Help)
+		f.Say(style, bad.Message)
+		if bad.Help != "" {
+			f.Gap()
+			f.Say(th.Text, bad.Help)
 		}
 	}
 	if words := advice(r); words != "" {
-		t.gap()
-		t.say(th.Accent, words)
+		f.Gap()
+		f.Say(th.Accent, words)
 	}
-	t.gap()
-	if f := job.Failure; f != nil {
-		if f.Status != 0 {
-			t.fact("Answer", fmt.Sprint("status ", f.Status))
+	f.Gap()
+	if bad := job.Failure; bad != nil {
+		if bad.Status != 0 {
+			f.Fact("Answer", fmt.Sprint("status ", bad.Status))
 		}
-		t.fact("Request id", f.RequestID)
+		f.Fact("Request id", bad.RequestID)
 	}
-	t.fact("From", job.Upload.Source.String())
+	f.Fact("From", job.Upload.Source.String())
 	to := "To"
 	if job.State == api.Stored {
 		to = "Stored as"
 	}
-	t.fact(to, place(job))
-	t.fact("Size", sizeWords(r))
-	t.fact("Tries", tries(job))
-	t.fact("Tags", strings.Join(job.Upload.Tags.Or(nil), ", "))
-	t.fact("Extensions", extensionNames(job))
-	t.fact("Handed over", moment(job.Created, now))
+	f.Fact(to, place(job))
+	f.Fact("Size", sizeWords(r))
+	f.Fact("Tries", tries(job))
+	f.Fact("Tags", strings.Join(job.Upload.Tags.Or(nil), ", "))
+	f.Fact("Extensions", extensionNames(job))
+	f.Fact("Handed over", moment(job.Created, now))
 	if job.State.Final() {
-		t.fact("Ended", moment(job.Updated, now))
+		f.Fact("Ended", moment(job.Updated, now))
 	}
-	if f := job.File; f != nil {
-		t.fact("File id", f.FileID)
-		t.fact("URL", f.URL)
+	if file := job.File; file != nil {
+		f.Fact("File id", file.FileID)
+		f.Fact("URL", file.URL)
 	}
 }
 

@@ -1,0 +1,89 @@
+package extensions
+
+import (
+	"fmt"
+	"image"
+	"time"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/theme"
+)
+
+// drawPane tells all that is known of the run under the cursor: how it stands
+// and its history.
+func (m *Model) drawPane(size image.Point, now time.Time, th *theme.Theme) string {
+	run, ok := m.current()
+	if !ok {
+		return kit.Box("", "", size, false, th)
+	}
+	f := kit.NewFacts(kit.BoxInner(size).X, th)
+	m.describe(f, run, now, th)
+	m.tell(f, run, now, th)
+	return m.pane.View(kit.Safe(run.Extension), f.Lines(), size, m.focus == onPane, th)
+}
+
+func (m *Model) describe(f *kit.Facts, run *api.Run, now time.Time, th *theme.Theme) {
+	mark := sign(run.Status)
+	words := string(run.Status)
+	if run.Status.Final() {
+		words += " after " + kit.Duration(run.At.Sub(run.Started))
+	} else {
+		words += " for " + kit.Duration(now.Sub(run.Started))
+	}
+	f.Say(th.SignStyle(mark), th.Glyph(mark)+" "+words)
+	f.Say(th.Bad, run.Error)
+	if !run.Status.Final() {
+		_, long := m.ahead(run, now)
+		f.Say(th.Text, long)
+	}
+	if run.Status == api.StatusFailed {
+		f.Say(th.Text, "The service does not try again (failed is final). To ask once more, open the file (i).")
+	}
+	f.Gap()
+	f.Fact("File", place(run))
+	f.Fact("File id", run.FileID)
+	f.Fact("Asked", moment(run.Started, now))
+	f.Fact("Known from", m.known(run, now))
+	f.Gap()
+}
+
+// tell writes the history: what was learnt and what was only heard, with every
+// post as it came.
+func (m *Model) tell(f *kit.Facts, run *api.Run, now time.Time, th *theme.Theme) {
+	f.Say(th.Title, "History")
+	h := &m.history
+	switch {
+	case h.id != run.ID || !h.read:
+		f.Say(th.Muted, "Reading…")
+		return
+	case h.err != nil:
+		f.Say(th.Bad, "It cannot be read: "+h.err.Error())
+		return
+	case len(h.events) == 0:
+		f.Say(th.Muted, "Nothing was kept of it.")
+		return
+	}
+	ended := false
+	for i := range h.events {
+		e := &h.events[i]
+		style := th.Text
+		if !e.Applied {
+			style = th.Warn
+		}
+		f.Say(style, moment(e.At, now)+"  "+e.From+"  "+string(e.Status))
+		if words := verdict(run, e, ended); words != "" {
+			f.Say(th.Warn, "  "+words)
+		}
+		if e.Times > 1 {
+			f.Say(th.Warn, fmt.Sprintf("  the same post came %d times, it counts once", e.Times))
+		}
+		if words := m.runs.seen[run.ID]; e.From == api.FromDetails && e.Applied && words != "" {
+			f.Say(th.Muted, "  "+words)
+		}
+		if e.From == api.FromWebhook && len(e.Raw) > 0 {
+			f.Say(th.Muted, pretty(e.Raw))
+		}
+		ended = ended || e.Applied && e.Status.Final()
+	}
+}

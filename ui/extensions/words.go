@@ -1,0 +1,163 @@
+package extensions
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"mediadesk/api"
+	"mediadesk/api/watch"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/theme"
+)
+
+// sign is the mark beside the word of a status.
+func sign(s api.Status) theme.Sign {
+	switch s {
+	case api.StatusPending:
+		return theme.SignWait
+	case api.StatusSuccess:
+		return theme.SignGood
+	case api.StatusFailed:
+		return theme.SignBad
+	}
+	return theme.SignUnknown
+}
+
+// age is how long a run takes, or how long ago it ended.
+func age(run *api.Run, now time.Time) string {
+	if !run.Status.Final() {
+		return kit.Duration(now.Sub(run.Started))
+	}
+	return kit.Age(run.At, now)
+}
+
+// known says where the knowledge of a status comes from.
+func (m *Model) known(run *api.Run, now time.Time) string {
+	switch run.From {
+	case api.FromWebhook:
+		return "webhook " + moment(run.At, now)
+	case api.FromDetails:
+		if words := m.runs.seen[run.ID]; words != "" {
+			return "seen in details: " + words
+		}
+		return "seen in details"
+	}
+	return run.From
+}
+
+// news is what the last column says: how the end is known, or how it will be.
+func (m *Model) news(run *api.Run, now time.Time) string {
+	if !run.Status.Final() {
+		short, _ := m.ahead(run, now)
+		return short
+	}
+	words := m.known(run, now)
+	if run.Error != "" {
+		words += ": " + run.Error
+	}
+	return words
+}
+
+// ahead says how the end of a pending run will be learnt, in few words and in
+// a sentence. It never promises more than can come.
+func (m *Model) ahead(run *api.Run, now time.Time) (short, long string) {
+	next, looked := m.runs.next[run.ID]
+	looked = looked && showsEffect(run.Extension)
+	hooked := run.Webhook && now.Sub(run.Started) < watch.HookLife
+	when := ""
+	if looked {
+		when = in(next, now)
+	}
+	switch {
+	case looked && hooked:
+		return "next check " + when + ", or a webhook", "The end is learnt from a webhook post, or from the file's details: next check " + when + "."
+	case looked:
+		return "next check " + when, "No webhook address went along. The file's details are looked at: next check " + when + "."
+	case hooked:
+		return "waits for a webhook", "The end is learnt from a webhook post only: the file's details do not show it."
+	case run.Webhook:
+		return "no news in 25 h: unknown", "No webhook post came in 25 h, and none is taken any more. Look at the file's details yourself (i)."
+	}
+	return "no way to learn the end", "There is no way to learn the end: no webhook address of ours went along, and the file's details do not show it. Look at the file yourself (i)."
+}
+
+// showsEffect reports whether the record of a file can show that the extension
+// is done.
+func showsEffect(extension string) bool {
+	return api.IsTagging(extension) || extension == api.RemoveBackground || extension == api.AutoDescription
+}
+
+// effect says what of a record showed the end of a run.
+func effect(run *api.Run, events []api.RunEvent) string {
+	for i := len(events) - 1; i >= 0; i-- {
+		e := &events[i]
+		var file api.File
+		if e.From != api.FromDetails || !e.Applied || json.Unmarshal(e.Raw, &file) != nil {
+			continue
+		}
+		switch {
+		case api.IsTagging(run.Extension):
+			n := 0
+			for _, tag := range file.AITags.Or(nil) {
+				if tag.Source == run.Extension {
+					n++
+				}
+			}
+			return kit.Plural(n, "AI tag")
+		case run.Extension == api.RemoveBackground && file.HasAlpha.Or(false):
+			return "it has transparency now"
+		case run.Extension == api.RemoveBackground:
+			return "a new version"
+		case run.Extension == api.AutoDescription:
+			return "a description"
+		}
+	}
+	return ""
+}
+
+// in says how long from now a time is.
+func in(t, now time.Time) string {
+	if left := t.Sub(now); left >= time.Second {
+		return "in " + kit.Duration(left)
+	}
+	return "now"
+}
+
+// moment is a time of day, with the day where it is not today's.
+func moment(t, now time.Time) string {
+	t, now = t.Local(), now.Local()
+	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
+		return t.Format("15:04:05")
+	}
+	return t.Format("2 Jan 2006 15:04:05")
+}
+
+// verdict says what became of an event that the run did not take.
+func verdict(run *api.Run, e *api.RunEvent, ended bool) string {
+	if e.Applied {
+		return ""
+	}
+	if post, err := api.ParseHookPost(e.Raw); err == nil && post.FileID != "" && post.FileID != run.FileID {
+		return "kept but not believed: it names another file"
+	}
+	switch {
+	case !e.Status.Final():
+		return "this is no end"
+	case ended:
+		return "came late or again: the run had ended, nothing was changed"
+	}
+	return "nothing was changed"
+}
+
+// pretty writes a post in indented lines where it is JSON, else as it came.
+func pretty(raw []byte) string {
+	var out strings.Builder
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if json.Valid(raw) && enc.Encode(json.RawMessage(raw)) == nil {
+		return strings.TrimRight(out.String(), "\n")
+	}
+	return string(raw)
+}

@@ -1,0 +1,64 @@
+package kit
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"mediadesk/ui/theme"
+)
+
+// factColumns is the width of the column of labels.
+const factColumns = 12
+
+// Facts collects the lines of a [Pane]: sentences, and labels with their values.
+// It makes everything safe and breaks it into lines. Use [NewFacts].
+type Facts struct {
+	width int
+	th    *theme.Theme
+	lines []string
+}
+
+// NewFacts begins with no line. No line becomes wider than width columns.
+func NewFacts(width int, th *theme.Theme) *Facts { return &Facts{width: width, th: th} }
+
+// Lines are those collected so far.
+func (f *Facts) Lines() []string { return f.lines }
+
+// Say adds words, broken between words where they can be. Lines of the words
+// stay lines.
+func (f *Facts) Say(style lipgloss.Style, words string) {
+	if words == "" {
+		return
+	}
+	words = strings.ReplaceAll(strings.ReplaceAll(words, "\r\n", "\n"), "\t", "  ")
+	for part := range strings.SplitSeq(words, "\n") {
+		for _, line := range Wrap(Safe(part), f.width) {
+			f.lines = append(f.lines, style.Render(line))
+		}
+	}
+}
+
+// Gap adds an empty line between two parts.
+func (f *Facts) Gap() {
+	if n := len(f.lines); n > 0 && f.lines[n-1] != "" {
+		f.lines = append(f.lines, "")
+	}
+}
+
+// Fact adds a label with its value, beside each other where there is room. An
+// empty value adds nothing.
+func (f *Facts) Fact(label, value string) {
+	if value == "" {
+		return
+	}
+	if f.width < 3*factColumns {
+		f.Say(f.th.Label, label)
+		f.Say(f.th.Text, value)
+		return
+	}
+	for _, line := range Wrap(Safe(value), f.width-factColumns) {
+		f.lines = append(f.lines, f.th.Label.Render(PadRight(label, factColumns))+f.th.Text.Render(line))
+		label = ""
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"charm.land/lipgloss/v2"
+
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/theme"
@@ -139,18 +141,13 @@ func labelColumn(width int) int { return min(labelWidth, max(0, (width-margin)/2
 
 // heading is the line that names a section; folded, it says what is in it.
 func (m *Model) heading(s section, open bool, width int, th *theme.Theme) formRow {
-	bad := slices.ContainsFunc(m.sum().of[m.current()], func(l light) bool {
-		return l.level == stop && m.item(l.field).section == s
-	})
 	first := m.items[slices.IndexFunc(m.items, func(i *item) bool { return i.section == s })]
 	row := formRow{focus: focus{stop: stopItem, field: first.field}}
-	name, style := sectionNames[s], th.Strong
+	style := th.Strong
 	if open {
 		style = th.Title
 	}
-	if bad {
-		name, style = name+" "+th.Glyph(theme.SignBad), th.Bad.Bold(true)
-	}
+	name, style := m.headingName(s, style, th)
 	if open {
 		row.text = strings.Repeat(" ", indent) + style.Render(name)
 		return row
@@ -159,6 +156,17 @@ func (m *Model) heading(s section, open bool, width int, th *theme.Theme) formRo
 	row.text = strings.Repeat(" ", indent) + style.Render(kit.PadRight(name, column-indent-1)) + " " +
 		th.Muted.Render(kit.Truncate(kit.Safe(m.summary(s)), max(0, width-column)))
 	return row
+}
+
+// headingName is the name of a section, with a sign where something in it stops
+// the sending, and the style for it.
+func (m *Model) headingName(s section, style lipgloss.Style, th *theme.Theme) (string, lipgloss.Style) {
+	if slices.ContainsFunc(m.sum().of[m.current()], func(l light) bool {
+		return l.level == stop && m.item(l.field).section == s
+	}) {
+		return sectionNames[s] + " " + th.Glyph(theme.SignBad), th.Bad.Bold(true)
+	}
+	return sectionNames[s], style
 }
 
 // oneField tells which sections are one field that bears their name, and so
@@ -194,27 +202,34 @@ func (m *Model) anyExact() bool {
 func (m *Model) itemRows(i *item, width int, th *theme.Theme) []formRow {
 	here := focus{stop: stopItem, field: i.field}
 	on := m.focus == here
-	before := strings.Repeat(" ", indent)
-	if oneField(i.section) {
-		// It stands where headings stand.
-		before = ""
+	column := labelColumn(width)
+	inner, first, rest := width-margin, strings.Repeat(" ", margin), strings.Repeat(" ", margin)
+	cursor := " "
+	if on {
+		cursor = th.Sign(theme.SignCursor)
+		first = strings.Repeat(" ", indent) + cursor + " "
 	}
-	inner := width - len(before) - 2
+	if oneField(i.section) {
+		// It stands where headings stand, and bears its name as they do.
+		name, style := m.headingName(i.section, th.Title, th)
+		inner, rest = width-column, strings.Repeat(" ", column)
+		first = cursor + " " + style.Render(kit.PadRight(name, column-indent-1)) + " "
+	}
 	var rows []formRow
 	for n, line := range strings.Split(i.view(inner, m.mixedWords(i), th), "\n") {
-		lead := before + "  "
-		if on && n == 0 {
-			lead = before + th.Sign(theme.SignCursor) + " "
+		if n == 0 {
+			line = first + line
+		} else {
+			line = rest + line
 		}
-		rows = append(rows, formRow{text: lead + line, focus: here, on: on})
+		rows = append(rows, formRow{text: line, focus: here, on: on})
 	}
 	under := func(lines []string) {
-		column := labelColumn(width)
 		for _, line := range lines {
 			rows = append(rows, formRow{text: strings.Repeat(" ", column) + line, focus: here, on: on})
 		}
 	}
-	room := width - labelColumn(width)
+	room := width - column
 	if on && i.field == fieldFolder && len(m.offer) > 0 {
 		under([]string{m.offered(room, th)})
 		return rows

@@ -109,11 +109,10 @@ func newItems(p page.Profile) []*item {
 
 	add(sectionTags, &item{
 		field: fieldTags,
-		chips: &kit.Chips{Label: "Tags", LabelWidth: labelWidth + indent, Placeholder: "none: enter or a comma ends a tag"},
+		chips: &kit.Chips{Placeholder: "none: enter or a comma ends a tag"},
 	})
 
-	region := text(sectionRegion, fieldRegion, "Region", "none: x,y,width,height such as 10,20,300,200")
-	region.note, region.text.LabelWidth = "The area of interest, in pixels as stored.", labelWidth+indent
+	text(sectionRegion, fieldRegion, "", "none: x,y,width,height such as 10,20,300,200").note = "The area of interest, in pixels as stored."
 
 	two(sectionExtensions, fieldRemove, "remove-bg").note = "Removes the background. It ends some time after the upload."
 	under := func(i *item, f field) *item {

@@ -69,7 +69,8 @@ func (m *Model) viewSide(l layout, th *theme.Theme) string {
 	focused := m.focus.stop == stopSide
 	if !l.boxes {
 		m.scroll.most = 0
-		return m.flow(m.panels(size.X, th), size, th)
+		text, _ := m.flow(m.panels(size.X, th), size, th)
+		return text
 	}
 	inner := kit.BoxInner(size)
 	panels := m.panels(inner.X, th)
@@ -98,16 +99,28 @@ func (m *Model) viewSide(l layout, th *theme.Theme) string {
 		rest := m.panels(kit.BoxInner(image.Pt(right, size.Y)).X, th)
 		what := m.panels(kit.BoxInner(image.Pt(left, size.Y)).X, th)[1]
 		return kit.JoinH(
-			kit.Box(what.title, m.flow([]panel{{lines: what.lines}}, image.Pt(left-2, inner.Y), th), image.Pt(left, size.Y), focused, th),
-			kit.Box(rest[0].title, m.flow([]panel{{lines: rest[0].lines}, rest[2]}, image.Pt(right-2, inner.Y), th), image.Pt(right, size.Y), focused, th),
+			m.flowBox(what.title, []panel{{lines: what.lines}}, image.Pt(left, size.Y), focused, th),
+			m.flowBox(rest[0].title, []panel{{lines: rest[0].lines}, rest[2]}, image.Pt(right, size.Y), focused, th),
 		)
 	}
-	return kit.Box("Before sending", m.flow(panels, inner, th), size, focused, th)
+	return m.flowBox("Before sending", panels, size, focused, th)
 }
 
-// flow draws panels under each other, exactly filling size, scrolled. A panel
-// without a title is named by the box around it.
-func (m *Model) flow(panels []panel, size image.Point, th *theme.Theme) string {
+// flowBox is a box around a flow; it says how much there is below.
+func (m *Model) flowBox(title string, panels []panel, size image.Point, focused bool, th *theme.Theme) string {
+	inner := kit.BoxInner(size)
+	body, below := m.flow(panels, inner, th)
+	more := ""
+	if below > 0 {
+		more = kit.Plural(below, "more line")
+	}
+	return kit.BoxFooter(title, more, body, size, focused, th)
+}
+
+// flow draws panels under each other, exactly filling size, scrolled, and tells
+// how many lines are below. A panel without a title is named by the box around
+// it.
+func (m *Model) flow(panels []panel, size image.Point, th *theme.Theme) (text string, below int) {
 	var lines []string
 	for _, p := range panels {
 		if p.title != "" {
@@ -119,7 +132,7 @@ func (m *Model) flow(panels []panel, size image.Point, th *theme.Theme) string {
 	m.scroll.page = max(1, size.Y-1)
 	m.scroll.most = max(m.scroll.most, most)
 	at := max(0, min(m.scroll.at, most))
-	return kit.Fit(strings.Join(lines[at:], "\n"), size.X, size.Y)
+	return kit.Fit(strings.Join(lines[at:], "\n"), size.X, size.Y), most - at
 }
 
 // storedLines show the name and folder as the service will write them.

@@ -52,7 +52,7 @@ func (m *Model) layout(size image.Point) layout {
 		l.form = image.Rect(x, 0, size.X-side, h)
 		l.side = image.Rect(size.X-side, 0, size.X, h)
 	case mode == kit.Stacked && h >= leastStacked:
-		side := max(7, min(h*2/5, 12))
+		side := max(7, min(h*3/8, 12))
 		x := 0
 		if several {
 			x = max(20, size.X/4)

@@ -1,0 +1,268 @@
+package extension
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"mediadesk/api"
+	"mediadesk/api/apitest"
+)
+
+func run(t *testing.T, element string, data []byte, mime string) (Output, error) {
+	t.Helper()
+	var e api.Extension
+	if err := json.Unmarshal([]byte(element), &e); err != nil {
+		t.Fatal(err)
+	}
+	return New(nil).Run(t.Context(), Input{Element: e, Content: bytes.NewReader(data), Size: int64(len(data)), Mime: mime})
+}
+
+func decode(t *testing.T, out Output) *image.NRGBA {
+	t.Helper()
+	img, err := png.Decode(bytes.NewReader(out.Picture))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, ok := img.(*image.NRGBA); ok {
+		return n
+	}
+	n := image.NewNRGBA(img.Bounds())
+	for y := range n.Rect.Dy() {
+		for x := range n.Rect.Dx() {
+			n.Set(x, y, img.At(x, y))
+		}
+	}
+	return n
+}
+
+func TestRemoveBackgroundCutsTheSubjectOut(t *testing.T) {
+	for _, size := range []image.Point{{240, 180}, {1500, 1000}} {
+		out, err := run(t, `{"name":"remove-bg"}`, apitest.JPEG(size.X, size.Y), "image/jpeg")
+		if err != nil {
+			t.Fatal(err)
+		}
+		img := decode(t, out)
+		if img.Rect.Size() != size {
+			t.Fatalf("the result has %v pixels, want %v", img.Rect.Size(), size)
+		}
+		radius := 0.3 * float64(min(size.X, size.Y))
+		wrong, rim, soft := 0, 0, 0
+		for y := range size.Y {
+			for x := range size.X {
+				d := math.Hypot(float64(x)-float64(size.X)/2, float64(y)-float64(size.Y)/2) - radius
+				c := img.NRGBAAt(x, y)
+				switch {
+				case d < -3 && c.A != 255, d > 3 && c.A != 0:
+					wrong++
+				case math.Abs(d) < 1:
+					rim++
+					if c.A > 0 && c.A < 255 {
+						soft++
+					}
+				}
+				// The background's blue must not be left at the rim.
+				if c.A > 128 && d > -4 && int(c.B) > int(c.R)+20 {
+					wrong++
+				}
+			}
+		}
+		if share := float64(wrong) / float64(size.X*size.Y); share > 0.002 {
+			t.Errorf("%v: %.2f %% of the pixels are wrong", size, 100*share)
+		}
+		if soft*4 < rim {
+			t.Errorf("%v: %d of %d pixels at the rim are soft", size, soft, rim)
+		}
+	}
+}
+
+func TestRemoveBackgroundOptions(t *testing.T) {
+	data := apitest.PNG(240, 180)
+	t.Run("colour", func(t *testing.T) {
+		for _, element := range []string{
+			`{"name":"remove-bg","options":{"bg_colour":"green"}}`, `{"name":"remove-bg","options":{"bg_color":"#008000"}}`, `{"name":"remove-bg","options":{"bg_color":"008000"}}`,
+		} {
+			out, err := run(t, element, data, "image/png")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c := decode(t, out).NRGBAAt(3, 3); c != (color.NRGBA{0, 128, 0, 255}) {
+				t.Errorf("%s: the background is %v", element, c)
+			}
+		}
+	})
+	t.Run("shadow", func(t *testing.T) {
+		out, err := run(t, `{"name":"remove-bg","options":{"add_shadow":true}}`, data, "image/png")
+		if err != nil {
+			t.Fatal(err)
+		}
+		img := decode(t, out)
+		under := img.NRGBAAt(120, 90+54+3)
+		if under.A == 0 || under.A > 200 || int(under.R)+int(under.G)+int(under.B) > 120 {
+			t.Errorf("under the subject is %v, want a soft shadow", under)
+		}
+		if above := img.NRGBAAt(120, 20); above.A != 0 {
+			t.Errorf("far above the subject is %v", above)
+		}
+	})
+	t.Run("failed", func(t *testing.T) {
+		for element, word := range map[string]string{
+			`{"name":"remove-bg","options":{"bg_colour":"no colour"}}`:   "no colour",
+			`{"name":"remove-bg","options":{"bg_image_url":"http://x"}}`: "bg_image_url",
+		} {
+			if _, err := run(t, element, data, "image/png"); err == nil || !strings.Contains(err.Error(), word) {
+				t.Errorf("%s ended with %v", element, err)
+			}
+		}
+	})
+}
+
+func TestRemoveBackgroundFailsHonestly(t *testing.T) {
+	plain := image.NewNRGBA(image.Rect(0, 0, 100, 80))
+	for i := range plain.Pix {
+		plain.Pix[i] = 200
+		if i%4 == 3 {
+			plain.Pix[i] = 255
+		}
+	}
+	var flat bytes.Buffer
+	if err := png.Encode(&flat, plain); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{
+		"noise": apitest.Noise(200, 150), "one colour": flat.Bytes(), "tiny": apitest.PNG(4, 4), "broken": apitest.PNG(100, 80)[:200], "text": []byte("no picture"),
+	} {
+		if _, err := run(t, `{"name":"remove-bg"}`, data, "image/png"); err == nil {
+			t.Errorf("%s: it claims success", name)
+		} else {
+			t.Log(name, err)
+		}
+	}
+}
+
+func TestTags(t *testing.T) {
+	out, err := run(t, `{"name":"google-auto-tagging"}`, apitest.PhotoJPEG(300, 200, 6), "image/jpeg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for i, tag := range out.Tags {
+		found = append(found, tag.Name)
+		if tag.Source != "google-auto-tagging" || tag.Confidence <= 0 || tag.Confidence > 100 {
+			t.Errorf("a tag is %+v", tag)
+		}
+		if i > 0 && tag.Confidence > out.Tags[i-1].Confidence {
+			t.Error("the tags are not in the order of their confidence")
+		}
+	}
+	for _, want := range []string{"portrait format", "Pentacon", "Praktica MX", "2024", "july", "summer", "blue", "red"} {
+		if !slices.Contains(found, want) {
+			t.Errorf("%q is not among %q", want, found)
+		}
+	}
+	t.Run("options", func(t *testing.T) {
+		out, err := run(t, `{"name":"x-auto-tagging","maxTags":2,"minConfidence":90}`, apitest.PhotoJPEG(300, 200, 1), "image/jpeg")
+		if err != nil || len(out.Tags) != 2 || out.Tags[1].Confidence < 90 {
+			t.Errorf("found %v, %v", out.Tags, err)
+		}
+		out, err = run(t, `{"name":"x-auto-tagging","maxTags":0}`, apitest.JPEG(30, 20), "image/jpeg")
+		if err != nil || len(out.Tags) != 0 {
+			t.Errorf("found %v, %v", out.Tags, err)
+		}
+	})
+	t.Run("transparent", func(t *testing.T) {
+		out, err := run(t, `{"name":"x-auto-tagging"}`, apitest.AlphaPNG(30, 30), "image/png")
+		if err != nil || !slices.ContainsFunc(out.Tags, func(t api.AITag) bool { return t.Name == "transparent" }) {
+			t.Errorf("found %v, %v", out.Tags, err)
+		}
+	})
+	t.Run("black and white", func(t *testing.T) {
+		img := image.NewGray(image.Rect(0, 0, 64, 64))
+		for i := range img.Pix {
+			img.Pix[i] = uint8(4 * (i % 64))
+		}
+		var b bytes.Buffer
+		if err := png.Encode(&b, img); err != nil {
+			t.Fatal(err)
+		}
+		out, err := run(t, `{"name":"x-auto-tagging"}`, b.Bytes(), "image/png")
+		for _, want := range []string{"black and white", "square format", "high contrast"} {
+			if err != nil || !slices.ContainsFunc(out.Tags, func(t api.AITag) bool { return t.Name == want }) {
+				t.Errorf("%q is not among %v, %v", want, out.Tags, err)
+			}
+		}
+	})
+}
+
+func TestColourNames(t *testing.T) {
+	for want, c := range map[string][][3]uint8{
+		"red":       {{255, 0, 0}, {200, 30, 30}, {139, 0, 0}},
+		"orange":    {{255, 165, 0}, {255, 140, 0}},
+		"yellow":    {{255, 255, 0}, {255, 215, 0}},
+		"green":     {{0, 128, 0}, {0, 255, 0}, {34, 139, 34}, {107, 142, 35}},
+		"turquoise": {{64, 224, 208}, {0, 255, 255}},
+		"blue":      {{0, 0, 255}, {70, 130, 180}, {135, 206, 235}, {25, 25, 112}},
+		"purple":    {{128, 0, 128}, {138, 43, 226}},
+		"pink":      {{255, 192, 203}, {255, 105, 180}},
+		"brown":     {{139, 69, 19}, {101, 67, 33}, {160, 82, 45}},
+		"beige":     {{245, 222, 179}},
+		"black":     {{0, 0, 0}, {20, 20, 25}},
+		"white":     {{255, 255, 255}, {248, 248, 245}},
+		"grey":      {{128, 128, 128}, {90, 92, 90}},
+	} {
+		for _, p := range c {
+			if got := colourName(toLab(p[0], p[1], p[2])); got != want {
+				l := toLab(p[0], p[1], p[2])
+				t.Errorf("%v is %s, want %s (l %.2f chroma %.3f hue %.0f)", p, got, want, l.l, math.Hypot(l.a, l.b), math.Mod(math.Atan2(l.b, l.a)*180/math.Pi+360, 360))
+			}
+		}
+	}
+}
+
+func TestParseColour(t *testing.T) {
+	for text, want := range map[string]color.NRGBA{
+		"red": {255, 0, 0, 255}, " Light Green ": {144, 238, 144, 255}, "#f00": {255, 0, 0, 255}, "00ff0080": {0, 255, 0, 128},
+		"#12345678": {0x12, 0x34, 0x56, 0x78}, "transparent": {}, "rebeccapurple": {0x66, 0x33, 0x99, 255},
+	} {
+		if got, err := ParseColour(text); err != nil || got != want {
+			t.Errorf("%q is %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "#", "#12", "#12345", "nocolour", "#gggggg", "+12345", "#1234567890"} {
+		if got, err := ParseColour(text); err == nil {
+			t.Errorf("%q is %v", text, got)
+		}
+	}
+}
+
+func TestCommandGetsNoSecret(t *testing.T) {
+	got := safeEnvironment([]string{"PATH=/bin", "MEDIADESK_PRIVATE_KEY=secret", "HOME=/h"})
+	if !slices.Equal(got, []string{"PATH=/bin", "HOME=/h"}) {
+		t.Errorf("the environment is %v", got)
+	}
+}
+
+func TestAHugePictureIsRefused(t *testing.T) {
+	// 35 bytes that ask for four billion pixels.
+	data := []byte("GIF89a\xff\xff\xff\xff\x00\x00\x00,\x00\x00\x00\x00\xff\xff\xff\xff\x00\x02\x02D\x01\x00;")
+	if _, err := run(t, `{"name":"x-auto-tagging"}`, data, "image/gif"); err == nil || !strings.Contains(err.Error(), "too many pixels") {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	data := apitest.JPEG(1000, 800)
+	_, err := New(nil).Run(ctx, Input{Element: api.Extension{Name: "remove-bg"}, Content: bytes.NewReader(data), Size: int64(len(data)), Mime: "image/jpeg"})
+	if err == nil {
+		t.Error("it went on")
+	}
+}

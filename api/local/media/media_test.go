@@ -1,0 +1,132 @@
+package media
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"testing"
+
+	"mediadesk/api"
+	"mediadesk/api/apitest"
+)
+
+func TestInspect(t *testing.T) {
+	for name, c := range map[string]struct {
+		data []byte
+		want Facts
+	}{
+		"jpeg":            {apitest.JPEG(20, 10), Facts{"image/jpeg", api.KindImage, 20, 10, false}},
+		"turned jpeg":     {apitest.PhotoJPEG(20, 10, 6), Facts{"image/jpeg", api.KindImage, 20, 10, false}},
+		"png":             {apitest.PNG(20, 10), Facts{"image/png", api.KindImage, 20, 10, false}},
+		"png with alpha":  {apitest.AlphaPNG(20, 10), Facts{"image/png", api.KindImage, 20, 10, true}},
+		"gif":             {apitest.GIF(20, 10), Facts{"image/gif", api.KindImage, 20, 10, true}},
+		"lossless webp":   {[]byte("RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00\x2f\x13\x40\x02\x10\x07\x10\x11\x11\x88\x88\xfe\x07\x00"), Facts{"image/webp", api.KindImage, 20, 10, true}},
+		"tiff with alpha": {tiff(4, 2, true), Facts{"image/tiff", api.KindImage, 4, 2, true}},
+		"tiff":            {tiff(4, 2, false), Facts{"image/tiff", api.KindImage, 4, 2, false}},
+		"svg by box":      {[]byte(`<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 10"/>`), Facts{"image/svg+xml", api.KindImage, 20, 10, true}},
+		"text":            {[]byte("words"), Facts{"text/plain", api.KindNonImage, 0, 0, false}},
+		"cut png":         {apitest.PNG(20, 10)[:20], Facts{"image/png", api.KindNonImage, 0, 0, false}},
+		"one byte":        {[]byte{0}, Facts{"application/octet-stream", api.KindNonImage, 0, 0, false}},
+	} {
+		got, err := Inspect(bytes.NewReader(c.data), int64(len(c.data)))
+		if err != nil || got != c.want {
+			t.Errorf("%s is %+v, %v, want %+v", name, got, err, c.want)
+		}
+	}
+}
+
+// tiff writes an uncompressed picture of one strip.
+func tiff(w, h int, alpha bool) []byte {
+	samples := 3
+	if alpha {
+		samples = 4
+	}
+	pixels := make([]byte, w*h*samples)
+	var entries [][3]int // tag, type, value
+	entries = append(entries, [3]int{256, 4, w}, [3]int{257, 4, h}, [3]int{258, 3, 8}, [3]int{259, 3, 1}, [3]int{262, 3, 2}, [3]int{273, 4, 8}, [3]int{277, 3, samples}, [3]int{278, 4, h}, [3]int{279, 4, len(pixels)})
+	bitsAt := 8 + len(pixels)
+	if alpha {
+		entries = append(entries, [3]int{338, 3, 2})
+	}
+	ifdAt := bitsAt + 2*samples
+	b := []byte{'I', 'I', 42, 0, byte(ifdAt), byte(ifdAt >> 8), 0, 0}
+	b = append(b, pixels...)
+	for range samples {
+		b = append(b, 8, 0)
+	}
+	b = append(b, byte(len(entries)), 0)
+	for _, e := range entries {
+		count, value := 1, e[2]
+		if e[0] == 258 {
+			count, value = samples, bitsAt
+		}
+		b = append(b, byte(e[0]), byte(e[0]>>8), byte(e[1]), 0, byte(count), 0, 0, 0, byte(value), byte(value>>8), 0, 0)
+	}
+	return append(b, 0, 0, 0, 0)
+}
+
+func TestUpright(t *testing.T) {
+	// The picture that a viewer must see, and how a camera stores it turned.
+	const w, h = 3, 2
+	upright := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for i := range w * h {
+		upright.Pix[4*i], upright.Pix[4*i+3] = uint8(i+1), 255
+	}
+	// Row and column 0 of the stored picture, by orientation, as EXIF has it.
+	stored := map[int][][]uint8{
+		1: {{1, 2, 3}, {4, 5, 6}}, 2: {{3, 2, 1}, {6, 5, 4}}, 3: {{6, 5, 4}, {3, 2, 1}}, 4: {{4, 5, 6}, {1, 2, 3}},
+		5: {{1, 4}, {2, 5}, {3, 6}}, 6: {{3, 6}, {2, 5}, {1, 4}}, 7: {{6, 3}, {5, 2}, {4, 1}}, 8: {{4, 1}, {5, 2}, {6, 3}},
+	}
+	for orientation, rows := range stored {
+		img := image.NewNRGBA(image.Rect(0, 0, len(rows[0]), len(rows)))
+		for y, row := range rows {
+			for x, v := range row {
+				img.SetNRGBA(x, y, color.NRGBA{R: v, A: 255})
+			}
+		}
+		if got := Upright(img, orientation); got.Rect != upright.Rect || !bytes.Equal(got.Pix, upright.Pix) {
+			t.Errorf("orientation %d: %v %v", orientation, got.Rect, got.Pix)
+		}
+		// A region moves with its pixels.
+		r := UprightRectangle(image.Rect(0, 0, 1, 1), img.Rect.Dx(), img.Rect.Dy(), orientation)
+		if got := upright.NRGBAAt(r.Min.X, r.Min.Y).R; r.Dx() != 1 || r.Dy() != 1 || got != rows[0][0] {
+			t.Errorf("orientation %d: the first pixel went to %v", orientation, r)
+		}
+	}
+}
+
+func TestEmbedded(t *testing.T) {
+	data := apitest.PhotoJPEG(20, 10, 6)
+	found := Embedded("image/jpeg", bytes.NewReader(data), int64(len(data)))
+	for name, want := range map[string]string{"Make": `"Pentacon"`, "Model": `"Praktica MX"`, "Orientation": `6`} {
+		if string(found[name]) != want {
+			t.Errorf("%s is %s, want %s", name, found[name], want)
+		}
+	}
+	shot := ReadShot("image/jpeg", bytes.NewReader(data), int64(len(data)))
+	if shot.Make != "Pentacon" || shot.Model != "Praktica MX" || shot.Orientation != 6 || shot.Taken.Format("2006-01-02 15:04:05") != "2024-07-15 10:20:30" {
+		t.Errorf("the camera wrote %+v", shot)
+	}
+	if found := Embedded("text/plain", bytes.NewReader(data), int64(len(data))); found == nil || len(found) != 0 {
+		t.Errorf("a text holds %v", found)
+	}
+}
+
+// FuzzInspect looks into anything: it must come to an end without a panic.
+func FuzzInspect(f *testing.F) {
+	for _, seed := range [][]byte{apitest.PhotoJPEG(8, 8, 6), apitest.AlphaPNG(8, 8), apitest.GIF(8, 8), tiff(2, 2, true), []byte("<svg width='1'>"), []byte("RIFF\x1a\x00\x00\x00WEBPVP8L")} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		facts, err := Inspect(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		Embedded(facts.Mime, bytes.NewReader(data), int64(len(data)))
+		if facts.Width > 0 && facts.Width*facts.Height < 1<<20 {
+			if p, err := Decode(t.Context(), bytes.NewReader(data), int64(len(data)), 1); err == nil {
+				p.Release()
+			}
+		}
+	})
+}

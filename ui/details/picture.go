@@ -1,0 +1,243 @@
+package details
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/picture"
+	"mediadesk/ui/theme"
+)
+
+// pictureSide is the greatest side of the picture kept for drawing: enough that
+// a small region is still seen in its crop.
+const pictureSide = 1600
+
+// picturePatience is how long a picture may take to arrive.
+const picturePatience = time.Minute
+
+// pictureState is the picture of the current file.
+type pictureState struct {
+	asked   string // what it is the picture of
+	cancel  context.CancelFunc
+	decoded *picture.Picture
+	err     error
+
+	view    *picture.RegionView
+	size    image.Point
+	options picture.Options
+	area    image.Rectangle // the cells that the picture covers in size
+
+	crop cropped
+}
+
+// cropped is the drawing of the region alone.
+type cropped struct {
+	rect    image.Rectangle
+	size    image.Point
+	options picture.Options
+	lines   []string
+}
+
+// pictureMsg has the picture of a state of a file.
+type pictureMsg struct {
+	owner   *Model
+	of      string
+	decoded *picture.Picture
+	err     error
+}
+
+// pictureOf names a state of a file: another version has another picture.
+func pictureOf(f *api.File) string {
+	version := ""
+	if f.VersionInfo != nil {
+		version = f.VersionInfo.ID
+	}
+	return fmt.Sprintf("%s %s %d", f.FileID, version, f.Size.Or(-1))
+}
+
+// wantPicture asks for the picture of the current file where it is not there.
+func (m *Model) wantPicture() tea.Cmd {
+	e := m.current()
+	if e == nil || m.o.Picture == nil || !e.canHaveRegion() {
+		return nil
+	}
+	of := pictureOf(&e.file)
+	if m.picture.asked == of {
+		return nil
+	}
+	if m.picture.cancel != nil {
+		m.picture.cancel()
+	}
+	ctx, cancel := context.WithTimeout(m.o.Context, picturePatience)
+	m.picture = pictureState{asked: of, cancel: cancel}
+	file, fetch := e.file, m.o.Picture
+	return func() tea.Msg {
+		defer cancel()
+		path, err := fetch(ctx, file)
+		if err != nil {
+			return pictureMsg{m, of, nil, err}
+		}
+		p, err := picture.DecodeFile(ctx, path, picture.Limits{Side: pictureSide})
+		return pictureMsg{m, of, p, err}
+	}
+}
+
+func (m *Model) gotPicture(msg pictureMsg) {
+	if msg.owner == m && msg.of == m.picture.asked {
+		m.picture.decoded, m.picture.err = msg.decoded, msg.err
+	}
+}
+
+// its is the picture of the current file; nil while it is not there.
+func (m *Model) its() *picture.Picture {
+	if e := m.current(); e == nil || m.picture.asked != pictureOf(&e.file) {
+		return nil
+	}
+	return m.picture.decoded
+}
+
+// plane is what the numbers of the current file's region count in.
+func (m *Model) plane() (plane, bool) {
+	e := m.current()
+	if e == nil {
+		return plane{}, false
+	}
+	return planeOf(&e.file, m.its())
+}
+
+// rect is the region as a rectangle of the upright picture; empty where there
+// is none that could be drawn.
+func (m *Model) rect() image.Rectangle {
+	p, ok := m.plane()
+	if !ok {
+		return image.Rectangle{}
+	}
+	r, err := api.ParseRegion(cleanRegion(m.current().wantedRegion()))
+	if err != nil {
+		return image.Rectangle{}
+	}
+	return p.seen(r).Intersect(image.Rectangle{Max: p.upright()})
+}
+
+// setRect drafts a rectangle of the upright picture as the region.
+func (m *Model) setRect(rect image.Rectangle) {
+	p, ok := m.plane()
+	if !ok || rect.Empty() {
+		return
+	}
+	m.current().setRegion(p.region(rect).String())
+	m.load()
+}
+
+// onPicture is a rectangle in pixels of the plane as pixels of the picture that
+// is drawn, which may be a smaller one of the same.
+func (p plane) onPicture(rect image.Rectangle, drawn image.Point) image.Rectangle {
+	size := p.upright()
+	if size == drawn || size.X < 1 || size.Y < 1 {
+		return rect
+	}
+	out := image.Rect(
+		rect.Min.X*drawn.X/size.X, rect.Min.Y*drawn.Y/size.Y,
+		(rect.Max.X*drawn.X+size.X-1)/size.X, (rect.Max.Y*drawn.Y+size.Y-1)/size.Y,
+	)
+	return out
+}
+
+// options are how pictures are drawn in a theme.
+func (m *Model) options(th *theme.Theme) picture.Options {
+	o := m.o.Draw
+	if !th.Color {
+		o.Color = picture.NoColor
+	}
+	o.Light = !th.Dark
+	return o
+}
+
+// drawPicture draws the picture with the region on it, or says why not, exactly
+// filling size.
+func (m *Model) drawPicture(size image.Point, th *theme.Theme) string {
+	if size.X < 1 || size.Y < 1 {
+		return ""
+	}
+	p := m.its()
+	if p == nil {
+		return kit.Fit(wrapped(m.noPicture(), size.X, th.Muted), size.X, size.Y)
+	}
+	s, o := &m.picture, m.options(th)
+	if s.view == nil || s.size != size || s.options != o {
+		s.view, s.size, s.options = picture.NewRegionView(p, size.X, size.Y, o), size, o
+	}
+	var on image.Rectangle
+	if pl, ok := m.plane(); ok {
+		on = pl.onPicture(m.rect(), p.Size())
+	}
+	drawn := s.view.Render(on)
+	s.area = drawn.Area
+	return strings.Join(drawn.Lines, "\n")
+}
+
+// noPicture says why no picture is drawn.
+func (m *Model) noPicture() string {
+	switch err := m.picture.err; {
+	case m.o.Picture == nil:
+		return "No picture can be shown here; the numbers work without it."
+	case err == nil:
+		return "Getting the picture…"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "The picture did not come in time; the numbers work without it."
+	default:
+		return "No picture: " + strings.TrimSuffix(err.Error(), ".") + ". The numbers work without it."
+	}
+}
+
+// drawCrop draws the region alone, as it will look, exactly filling size.
+func (m *Model) drawCrop(size image.Point, th *theme.Theme) string {
+	p, rect := m.its(), m.rect()
+	pl, ok := m.plane()
+	if size.X < 1 || size.Y < 1 || p == nil || !ok || rect.Empty() {
+		return kit.Fit(wrapped("The crop will be shown here.", size.X, th.Muted), size.X, size.Y)
+	}
+	c, o := &m.picture.crop, m.options(th)
+	if c.lines == nil || c.rect != rect || c.size != size || c.options != o {
+		part := picture.Crop(p, pl.onPicture(rect, p.Size()))
+		*c = cropped{rect, size, o, picture.Render(part, size.X, size.Y, o).Lines}
+	}
+	return strings.Join(c.lines, "\n")
+}
+
+// turnedWords say how the numbers relate to what is seen, where the picture is
+// stored turned; empty where it is not.
+func (m *Model) turnedWords() string {
+	p := m.its()
+	if p == nil || !p.Orientation().Turned() {
+		return ""
+	}
+	words := fmt.Sprintf("EXIF orientation %d: shown %s. ", p.Orientation(), p.Orientation())
+	if pl, _ := m.plane(); pl.o.Turned() {
+		return words + "The numbers count in the picture as stored; the service does not say which it means."
+	}
+	return words + "The numbers count in the picture as shown, as the size of the record does."
+}
+
+// shapeWords warn where the picture is not of the shape that the record says.
+func (m *Model) shapeWords() string {
+	p := m.its()
+	pl, ok := m.plane()
+	if p == nil || !ok {
+		return ""
+	}
+	a, b := p.Size(), pl.upright()
+	// Rounding of a smaller copy changes a side by one pixel at most.
+	if off := a.X*b.Y - a.Y*b.X; max(off, -off) <= max(b.X, b.Y) {
+		return ""
+	}
+	return fmt.Sprintf("The picture is %d x %d, the record says %d x %d: the drawing may be off, the numbers count.", a.X, a.Y, b.X, b.Y)
+}

@@ -1,0 +1,142 @@
+package details
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+)
+
+// row is one field of the record. Its texts are from outside and not yet made
+// safe.
+type row struct {
+	label, value string
+	at           area // where enter leads; onRecord: the value is read whole
+}
+
+// rowsOf are all fields of a record in reading order. Of the fields that the
+// specification names the missing ones are left out.
+func rowsOf(f *api.File) []row {
+	var rows []row
+	add := func(label, value string) {
+		if value != "" {
+			rows = append(rows, row{label: label, value: value})
+		}
+	}
+	add("Name", f.Name)
+	add("Path", f.FilePath)
+	add("Kind", strings.TrimSpace(kindWords(f)))
+	if w, h, ok := f.PixelSize(); ok {
+		add("Pixels", fmt.Sprintf("%d x %d", w, h))
+	}
+	if alpha, ok := f.HasAlpha.Get(); ok {
+		add("Transparency", map[bool]string{true: "yes, it has an alpha layer", false: "none"}[alpha])
+	}
+	if n, ok := f.Size.Get(); ok {
+		add("Size", sizeWords(n))
+	}
+	rows = append(rows, row{"Tags", listWords(f.Tags.IsNull(), f.Tags.IsZero(), f.Tags.Or(nil)), onTags})
+	var found []string
+	for _, t := range f.AITags.Or(nil) {
+		found = append(found, t.Name)
+	}
+	rows = append(rows, row{"AI tags", listWords(f.AITags.IsNull(), f.AITags.IsZero(), found), onAI})
+	rows = append(rows, row{"Region", regionWords(f.CustomCoordinates), onRegion})
+	add("Description", f.Description)
+	if private, ok := f.IsPrivateFile.Get(); ok {
+		add("Private", map[bool]string{true: "yes, its original needs a signed address", false: "no"}[private])
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.ExtensionStatus)) {
+		add("Extension", name+": "+string(f.ExtensionStatus[name])+", as last told")
+	}
+	if v := f.VersionInfo; v != nil {
+		add("Version", strings.TrimSpace(v.Name+" "+v.ID))
+	}
+	add("First sent", f.CreatedAt)
+	add("Changed", f.UpdatedAt)
+	add("File id", f.FileID)
+	add("URL", f.URL)
+	add("Thumbnail", f.ThumbURL())
+	for _, name := range slices.Sorted(maps.Keys(f.CustomMetadata)) {
+		add("Custom: "+name, jsonWords(f.CustomMetadata[name]))
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.EmbeddedMetadata)) {
+		add("Embedded: "+name, jsonWords(f.EmbeddedMetadata[name]))
+	}
+	return append(rows, otherRows(f)...)
+}
+
+// shown are the members of a record that have rows of their own.
+var shown = []string{
+	"fileId", "name", "filePath", "url", "thumbnailUrl", "thumbnail", "fileType", "mime", "height", "width",
+	"size", "hasAlpha", "tags", "AITags", "versionInfo", "isPrivateFile", "customCoordinates", "customMetadata",
+	"embeddedMetadata", "description", "createdAt", "updatedAt", "extensionStatus", "type",
+}
+
+// otherRows are what else the service said.
+func otherRows(f *api.File) []row {
+	var members map[string]json.RawMessage
+	if f.Raw == nil || json.Unmarshal(f.Raw, &members) != nil {
+		return nil
+	}
+	var rows []row
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if !slices.Contains(shown, name) {
+			rows = append(rows, row{label: "Other: " + name, value: jsonWords(members[name])})
+		}
+	}
+	return rows
+}
+
+func kindWords(f *api.File) string {
+	words := f.Mime
+	if f.FileType != "" {
+		words += " (" + f.FileType + ")"
+	}
+	if words == "" {
+		words = f.Type
+	}
+	return words
+}
+
+func sizeWords(n int64) string {
+	if n < 1000 {
+		return kit.Bytes(n)
+	}
+	return kit.Bytes(n) + " (" + strconv.FormatInt(n, 10) + " bytes)"
+}
+
+// listWords tells none, empty and unknown apart.
+func listWords(null, absent bool, values []string) string {
+	switch {
+	case null:
+		return "unset"
+	case absent:
+		return "not known"
+	case len(values) == 0:
+		return "empty"
+	}
+	return strings.Join(values, ", ")
+}
+
+// jsonWords is a value of JSON as a person writes it: text without its marks.
+func jsonWords(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		if text == "" {
+			return `""`
+		}
+		return text
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return string(raw)
+	}
+	return b.String()
+}

@@ -1,0 +1,218 @@
+package details
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+// save begins to save the current file: it looks at the record anew where that
+// is possible, then shows the difference and asks.
+func (m *Model) save() tea.Cmd {
+	e := m.current()
+	if !m.ready(e) {
+		return nil
+	}
+	if look := m.look(forSave); look != nil {
+		m.busy = "Looking whether it changed meanwhile…"
+		return look
+	}
+	return m.askSave(e)
+}
+
+// ready tells whether the drafts can be sent; what stands in the way is shown
+// at its place.
+func (m *Model) ready(e *entry) bool {
+	_, err := e.change()
+	e.problem = err
+	if err != nil && e.region.mode == set {
+		m.focus(onRegion)
+	}
+	return err == nil
+}
+
+// confirmedMsg says that a person has seen the difference and wants it saved.
+type confirmedMsg struct {
+	owner  *Model
+	id     string
+	change api.Details
+}
+
+// askSave shows what would be sent.
+func (m *Model) askSave(e *entry) tea.Cmd {
+	if m.gone(e) {
+		e.problem = fmt.Errorf("it is not in the library any more, so nothing was saved: %w", e.readErr)
+		return nil
+	}
+	if !m.ready(e) {
+		return nil
+	}
+	d, _ := e.change()
+	if d.IsEmpty() {
+		meanwhile := e.meanwhile
+		e.meanwhile = nil
+		e.tags, e.region = draft[[]string]{}, draft[string]{}
+		m.load()
+		if len(meanwhile) > 0 {
+			return toast(page.Info, "The service has it like that already; nothing was sent.")
+		}
+		return toast(page.Info, "Nothing is changed, so nothing was sent.")
+	}
+	lines := append(changeWords(&e.file, d), "", m.groundWords(e))
+	e.meanwhile = nil
+	return page.Send(page.Ask{
+		Title: "Save " + name(&e.file) + "?",
+		Text:  strings.Join(lines, "\n"),
+		Choices: []page.Choice{
+			{Label: "Keep editing", Key: "k"},
+			{Label: "Save", Key: "s", Msg: confirmedMsg{m, e.file.FileID, d}},
+		},
+	})
+}
+
+// groundWords say what a difference is a difference to.
+func (m *Model) groundWords(e *entry) string {
+	switch {
+	case e.readErr == nil && m.o.Read != nil && len(e.meanwhile) > 0:
+		return "Meanwhile others changed it: " + strings.Join(e.meanwhile, "; ") + ". Yours comes on top of that."
+	case e.readErr == nil && m.o.Read != nil:
+		return "Looked just now: nobody changed it meanwhile."
+	case m.o.Read == nil || api.Unavailable(e.readErr):
+		return "The difference is to the file " + m.seenWords(e) + "; this service does not let us look again."
+	}
+	return "The difference is to the file " + m.seenWords(e) + "; looking again failed: " + e.readErr.Error()
+}
+
+// seenWords is when the record was seen.
+func (m *Model) seenWords(e *entry) string {
+	if e.at.IsZero() {
+		return "as last seen"
+	}
+	return "as last seen " + kit.Age(e.at, m.now())
+}
+
+// savedMsg has the record after a change, or why there was none.
+type savedMsg struct {
+	owner  *Model
+	id     string
+	did    string // "Saved", "Undone", "Redone"
+	file   *api.File
+	at     time.Time
+	err    error
+	tags   draft[[]string] // as they were sent
+	region draft[string]
+}
+
+// send sends a change that was confirmed.
+func (m *Model) send(msg confirmedMsg) tea.Cmd {
+	e := m.entryOf(msg.id)
+	if msg.owner != m || e == nil || m.busy != "" {
+		return nil
+	}
+	m.busy = "Saving…"
+	out := savedMsg{owner: m, id: msg.id, did: "Saved", tags: e.tags, region: e.region}
+	ctx, save, now := m.o.Context, m.o.Save, m.now
+	return func() tea.Msg {
+		out.file, out.err = save(ctx, msg.id, msg.change)
+		if out.err == nil && out.file == nil {
+			out.err = api.ErrNoRecord
+		}
+		out.at = now()
+		return out
+	}
+}
+
+// saved takes the record after a change over and tells everybody.
+func (m *Model) saved(msg savedMsg) tea.Cmd {
+	e := m.entryOf(msg.id)
+	if msg.owner != m || e == nil {
+		return nil
+	}
+	m.busy = ""
+	e.problem = msg.err
+	switch {
+	case msg.err != nil:
+		return nil
+	case msg.file == nil:
+		return toast(page.Info, "There is nothing more to "+strings.TrimSuffix(strings.ToLower(msg.did), "ne")+".")
+	}
+	// What was drafted while the answer was on its way stays drafted.
+	if sameTags(e.tags, msg.tags) {
+		e.tags = draft[[]string]{}
+	}
+	if e.region == msg.region {
+		e.region = draft[string]{}
+	}
+	before := e.file
+	e.rebase(*msg.file, msg.at)
+	e.meanwhile = nil
+	m.load()
+	words := strings.Join(difference(&before, &e.file), "; ")
+	if words == "" {
+		words = "tags and region are as they were"
+	}
+	return tea.Batch(
+		m.wantPicture(),
+		page.Send(page.FileChanged{File: e.file}),
+		toast(page.Good, fmt.Sprintf("%s %s. %s.", msg.did, name(&e.file), words)),
+	)
+}
+
+func sameTags(a, b draft[[]string]) bool {
+	return a.mode == b.mode && api.JoinTags(a.value) == api.JoinTags(b.value)
+}
+
+// undo takes the newest change of the current file back.
+func (m *Model) undo() tea.Cmd { return m.redone("Undone", "Undoing…", m.o.Undo) }
+
+// redo makes it again.
+func (m *Model) redo() tea.Cmd { return m.redone("Redone", "Making it again…", m.o.Redo) }
+
+func (m *Model) redone(did, doing string, do undoer) tea.Cmd {
+	m.busy = doing
+	id := m.current().file.FileID
+	ctx, now := m.o.Context, m.now
+	return func() tea.Msg {
+		file, err := do(ctx, id)
+		return savedMsg{owner: m, id: id, did: did, file: file, at: now(), err: err}
+	}
+}
+
+// leave goes back. Where something is not saved it asks first.
+func (m *Model) leave() tea.Cmd {
+	var names []string
+	for _, e := range m.entries {
+		if e.changed() {
+			names = append(names, name(&e.file))
+		}
+	}
+	if len(names) == 0 {
+		return page.Send(page.Back{})
+	}
+	title := "Leave without saving?"
+	text := "The changes of " + kit.Plural(len(names), "file") + " are not saved: " + strings.Join(names[:min(len(names), 5)], ", ")
+	if len(names) > 5 {
+		text += " and others"
+	}
+	return page.Send(page.Ask{Title: title, Text: text + ".", Choices: []page.Choice{
+		{Label: "Keep editing", Key: "k"},
+		{Label: "Leave, drop the changes of " + kit.Plural(len(names), "file"), Key: "l", Danger: true, Msg: page.Back{}},
+	}})
+}
+
+// name is what a file is called on the screen; made safe where it is drawn.
+func name(f *api.File) string {
+	switch {
+	case f.Name != "":
+		return f.Name
+	case f.FilePath != "":
+		return f.FilePath
+	}
+	return f.FileID
+}

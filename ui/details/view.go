@@ -1,0 +1,467 @@
+package details
+
+import (
+	"fmt"
+	"image"
+	"slices"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/theme"
+)
+
+// cache is the last drawing, kept while nothing changes.
+type cache struct {
+	valid  bool
+	size   image.Point
+	theme  *theme.Theme
+	minute time.Time // what is said of ages holds for as long
+	view   string
+}
+
+// View draws the screen.
+func (m *Model) View(size image.Point, th *theme.Theme) string {
+	if size.X < 1 || size.Y < 1 {
+		return ""
+	}
+	minute := m.now().Truncate(time.Minute)
+	if c := &m.cache; c.valid && c.size == size && c.theme == th && c.minute.Equal(minute) {
+		return c.view
+	}
+	view := m.draw(size, th)
+	switch {
+	case m.menu != nil:
+		view = kit.OverlayCenter(view, m.menu.View(size, th))
+	case m.reader != nil:
+		view = kit.OverlayCenter(view, m.reader.View(size, th))
+	}
+	m.cache = cache{valid: true, size: size, theme: th, minute: minute, view: view}
+	return view
+}
+
+// layout shares the screen's rectangle among the parts; a part without a
+// rectangle is not shown. Without boxes parts have no border.
+type layout struct {
+	parts map[area]image.Rectangle
+	boxes bool
+	both  bool // the part of the region has numbers and picture
+}
+
+// The least heights of the layouts that show more than one part.
+const (
+	leastWide    = 14
+	leastStacked = 15
+)
+
+func (m *Model) layout(size image.Point, th *theme.Theme) layout {
+	l := layout{parts: map[area]image.Rectangle{}, boxes: true}
+	switch mode := kit.ModeOfWidth(size.X); {
+	case mode == kit.Wide && size.Y >= leastWide:
+		m.wide(&l, size, th)
+	case mode == kit.Stacked && size.Y >= leastStacked && m.area != onPicture:
+		m.stacked(&l, size, th)
+	default:
+		l.boxes = mode != kit.Narrow && size.Y >= leastStacked
+		at := m.area
+		if at == onPicture {
+			at = onRegion
+		}
+		l.both = at == onRegion
+		l.parts[at] = image.Rectangle{Max: size}
+	}
+	return l
+}
+
+// wide puts the record at the left and what can be changed at the right.
+func (m *Model) wide(l *layout, size image.Point, th *theme.Theme) {
+	x := 0
+	if len(m.entries) > 1 {
+		x = clamp(size.X/6, 20, 30)
+		l.parts[onFiles] = image.Rect(0, 0, x, size.Y)
+	}
+	side := x + max(40, (size.X-x)*2/5)
+	l.parts[onRecord] = image.Rect(x, 0, side, size.Y)
+	y := 0
+	put := func(at area, height int) {
+		height = min(height, size.Y-y)
+		l.parts[at] = image.Rect(side, y, size.X, y+height)
+		y += height
+	}
+	put(onTags, m.tagsHeight(size.X-side, th))
+	if n := len(m.current().file.AITags.Or(nil)); n > 0 {
+		most := 6
+		if m.area == onAI {
+			most = size.Y / 2
+		}
+		put(onAI, clamp(n+2, 3, most))
+	}
+	put(onRegion, size.Y-y)
+	l.both = true
+}
+
+// stacked puts the parts one above the other; the one with the keys has the
+// most room.
+func (m *Model) stacked(l *layout, size image.Point, th *theme.Theme) {
+	heights := map[area]int{onTags: m.tagsHeight(size.X, th)}
+	if n := len(m.current().file.AITags.Or(nil)); n > 0 {
+		heights[onAI] = 3
+		if m.area == onAI {
+			heights[onAI] = clamp(n+2, 3, size.Y/2)
+		}
+	}
+	if m.current().canHaveRegion() {
+		heights[onRegion] = 3
+		if m.area == onRegion {
+			heights[onRegion] = size.Y / 2
+			l.both = true
+		}
+	}
+	rest := size.Y
+	for _, h := range heights {
+		rest -= h
+	}
+	x := 0
+	if len(m.entries) > 1 {
+		x = max(18, size.X/4)
+		l.parts[onFiles] = image.Rect(0, 0, x, rest)
+	}
+	l.parts[onRecord] = image.Rect(x, 0, size.X, rest)
+	y := rest
+	for _, at := range []area{onTags, onAI, onRegion} {
+		if h := heights[at]; h > 0 {
+			l.parts[at] = image.Rect(0, y, size.X, y+h)
+			y += h
+		}
+	}
+}
+
+// tagsHeight is the height of the box of tags.
+func (m *Model) tagsHeight(width int, th *theme.Theme) int {
+	return clamp(m.tags.Rows(width-2, th)+2, 3, 6)
+}
+
+func (m *Model) draw(size image.Point, th *theme.Theme) string {
+	m.drawn = drawn{parts: map[area]image.Rectangle{}}
+	if m.current() == nil {
+		return kit.Fit(wrapped("No file to show. Press esc to go back.", size.X, th.Muted), size.X, size.Y)
+	}
+	foot := m.status(size, th)
+	room := image.Pt(size.X, size.Y-len(foot))
+	l := m.layout(room, th)
+	body := ""
+	if !l.boxes && room.Y > 1 {
+		body = m.head(room.X, th) + "\n"
+	}
+	blocks := make(map[area]string, len(l.parts))
+	for at, r := range l.parts {
+		blocks[at] = m.part(at, r, l, th)
+	}
+	body += m.tiled(l, blocks)
+	return kit.Fit(kit.JoinV(append([]string{body}, foot...)...), size.X, size.Y)
+}
+
+// tiled puts the parts together.
+func (m *Model) tiled(l layout, blocks map[area]string) string {
+	right := kit.JoinV(blocks[onTags], blocks[onAI], blocks[onRegion])
+	left := kit.JoinH(blocks[onFiles], blocks[onRecord])
+	if left != "" && right != "" && l.parts[onTags].Min.X == 0 {
+		return kit.JoinV(left, right)
+	}
+	return kit.JoinH(left, right)
+}
+
+// partWords are the titles of the parts.
+var partWords = map[area]string{
+	onRecord: "Record", onTags: "Tags", onAI: "AI tags", onRegion: "Region", onFiles: "Files",
+}
+
+// head is the first line where there are no boxes: the file and the part.
+func (m *Model) head(width int, th *theme.Theme) string {
+	at := m.area
+	if at == onPicture {
+		at = onRegion
+	}
+	tail := " · " + partWords[at]
+	if n := len(m.entries); n > 1 {
+		tail += fmt.Sprintf(" · file %d of %d", m.files.Cursor()+1, n)
+	}
+	title := kit.TruncateMiddle(kit.Safe(name(&m.current().file)), max(6, width-kit.Width(tail)))
+	return th.Title.Render(kit.PadRight(title+tail, width))
+}
+
+// part draws one part in its rectangle.
+func (m *Model) part(at area, r image.Rectangle, l layout, th *theme.Theme) string {
+	size, origin := r.Size(), r.Min
+	if l.boxes {
+		size, origin = kit.BoxInner(size), origin.Add(kit.BoxOrigin(size))
+	} else if size.Y > 1 {
+		size.Y--
+		origin.Y++
+	}
+	m.drawn.parts[at] = image.Rectangle{Min: origin, Max: origin.Add(size)}
+	e := m.current()
+	body, title, foot := "", partWords[at], ""
+	switch at {
+	case onFiles:
+		body, foot = m.viewFiles(size, th), m.files.Position()
+	case onRecord:
+		body, foot = m.viewRecord(size, th), m.record.Position()
+		title = kit.TruncateMiddle(kit.Safe(name(&e.file)), max(1, r.Dx()-6))
+	case onTags:
+		body = m.tags.View(size, th)
+		title += state(e.tags.mode)
+		foot = fmt.Sprintf("%d of %d characters for an upload", api.TagLength(e.wantedTags()), api.MaxTagLength)
+	case onAI:
+		body, foot = m.viewAI(size, th), "t takes one as a tag"
+	case onRegion, onPicture:
+		body = m.viewRegion(size, origin, l.both, th)
+		title += state(e.region.mode)
+		foot = m.regionFoot()
+	}
+	if !l.boxes {
+		return kit.Fit(body, size.X, size.Y)
+	}
+	focused := at == m.area || at == onRegion && m.area == onPicture
+	return kit.BoxFooter(title, foot, body, r.Size(), focused, th)
+}
+
+// state is what a title says of a draft.
+func state(m mode) string {
+	switch m {
+	case set:
+		return ": changed, not saved"
+	case unset:
+		return ": to be unset, not saved"
+	case keep:
+	}
+	return ""
+}
+
+func (m *Model) viewFiles(size image.Point, th *theme.Theme) string {
+	return m.files.View(size, func(i, width int, selected bool) string {
+		e := m.entries[i]
+		sign, word := theme.SignNone, ""
+		switch {
+		case e.problem != nil:
+			sign, word = theme.SignBad, " failed"
+		case e.changed():
+			sign, word = theme.SignChanged, " changed"
+		}
+		room := max(1, width-2-kit.Width(word))
+		label := kit.PadRight(kit.TruncateMiddle(kit.Safe(name(&e.file)), room), room)
+		if selected {
+			style := th.SelectedDim
+			if m.area == onFiles {
+				style = th.Selected
+			}
+			return style.Render(kit.PadRight(th.Glyph(sign)+" "+label+word, width))
+		}
+		return th.Sign(sign) + " " + th.Text.Render(label) + th.SignStyle(sign).Render(word)
+	})
+}
+
+// labelWidth is the width of the column of the fields' names.
+const labelWidth = 13
+
+func (m *Model) viewRecord(size image.Point, th *theme.Theme) string {
+	return m.record.View(size, func(i, width int, selected bool) string {
+		r := m.rows[i]
+		room := max(1, width-labelWidth-2)
+		label := kit.PadRight(kit.TruncateMiddle(kit.Safe(r.label), labelWidth), labelWidth)
+		value := kit.TruncateMiddle(kit.Safe(r.value), room)
+		if selected && m.area == onRecord {
+			return th.Selected.Render(kit.PadRight(" "+label+" "+value, width))
+		}
+		style := th.Text
+		if r.value == "unset" || r.value == "unset (null)" || r.value == "not known" {
+			style = th.Muted
+		}
+		return " " + th.Label.Render(label) + " " + style.Render(value)
+	})
+}
+
+func (m *Model) viewAI(size image.Point, th *theme.Theme) string {
+	found := m.current().file.AITags.Or(nil)
+	have := m.current().wantedTags()
+	columns := kit.Columns{{Width: 10, Flex: 2}, {Width: 6, Right: true}, {Width: 10, Flex: 2, Spare: 2}, {Width: 13, Spare: 1}}
+	widths := columns.Widths(size.X - 2)
+	return m.ai.View(size, func(i, width int, selected bool) string {
+		t := found[i]
+		word, sign := "", theme.SignNone
+		if slices.Contains(have, strings.TrimSpace(t.Name)) {
+			word, sign = "already a tag", theme.SignGood
+		}
+		cells := []string{kit.Safe(t.Name), fmt.Sprintf("%.0f %%", t.Confidence), kit.Safe(t.Source), word}
+		if selected && m.area == onAI {
+			return th.Selected.Render(kit.PadRight(th.Glyph(sign)+" "+columns.Row(widths, cells...), width))
+		}
+		cells[0], cells[1], cells[2] = th.Text.Render(cells[0]), th.Text.Render(cells[1]), th.Muted.Render(cells[2])
+		cells[3] = th.SignStyle(sign).Render(word)
+		return th.Sign(sign) + " " + columns.Row(widths, cells...)
+	})
+}
+
+// viewRegion draws the numbers, what is to be said about them, and, where there
+// is room for both, the picture with the crop beside it.
+func (m *Model) viewRegion(size, origin image.Point, both bool, th *theme.Theme) string {
+	e := m.current()
+	if !e.canHaveRegion() {
+		return wrapped("Regions are for images only, and this file is none.", size.X, th.Muted)
+	}
+	lines := []string{" " + m.region.View(max(0, size.X-2), th)}
+	if size.Y > 1 {
+		lines = append(lines, m.regionNotes(size, th)...)
+	}
+	rest := size.Y - len(lines)
+	if !both || rest < 2 {
+		return strings.Join(lines, "\n")
+	}
+	at := image.Pt(origin.X, origin.Y+len(lines))
+	pic := image.Pt(size.X, rest)
+	crop := ""
+	if size.X >= leastBeside {
+		pic.X = (size.X - 1) * 3 / 5
+		side := image.Pt(size.X-pic.X-1, rest)
+		label := kit.PadRight(th.Muted.Render(m.cropWords()), side.X)
+		crop = label + "\n" + m.drawCrop(image.Pt(side.X, side.Y-1), th)
+	}
+	m.drawn.picture = image.Rectangle{Min: at, Max: at.Add(pic)}
+	drawing := m.drawPicture(pic, th)
+	if crop != "" {
+		gap := strings.TrimRight(strings.Repeat(" \n", rest), "\n")
+		drawing = kit.JoinH(drawing, gap, crop)
+	}
+	return strings.Join(lines, "\n") + "\n" + drawing
+}
+
+// leastBeside is the width from which the crop is drawn beside the picture.
+const leastBeside = 44
+
+func (m *Model) cropWords() string {
+	rect := m.rect()
+	if rect.Empty() {
+		return "Crop"
+	}
+	return fmt.Sprintf("Crop: %d x %d", rect.Dx(), rect.Dy())
+}
+
+// regionNotes are the lines under the numbers: what is wrong with them, else
+// how they are counted.
+func (m *Model) regionNotes(size image.Point, th *theme.Theme) []string {
+	e := m.current()
+	note := func(sign theme.Sign, text string) []string {
+		return signed(sign, text, size.X, clamp(size.Y/3, 1, 2), th)
+	}
+	if err := e.checkRegion(); err != nil {
+		return note(theme.SignBad, sentenceOf(err))
+	}
+	if text := m.shapeWords(); text != "" {
+		return note(theme.SignWarn, text)
+	}
+	if text := m.turnedWords(); text != "" {
+		return note(theme.SignInfo, text)
+	}
+	return nil
+}
+
+// regionFoot says what the arrows move.
+func (m *Model) regionFoot() string {
+	if m.area != onPicture {
+		return ""
+	}
+	foot := "arrows move " + m.grip.String()
+	if m.ratio.locked() {
+		foot += fmt.Sprintf(", ratio %d:%d kept", m.ratio.w, m.ratio.h)
+	}
+	return foot
+}
+
+// status are the last lines: what is under way, what went wrong, what is not
+// saved, how old the record is.
+func (m *Model) status(size image.Point, th *theme.Theme) []string {
+	if size.Y < 5 {
+		return nil
+	}
+	e := m.current()
+	switch {
+	case m.busy != "":
+		return signed(theme.SignBusy, m.busy, size.X, 1, th)
+	case e.problem != nil:
+		return signed(theme.SignBad, "Not saved: "+sentenceOf(e.problem), size.X, clamp(size.Y/4, 1, 3), th)
+	case m.gone(e):
+		return signed(theme.SignBad, "The library does not have this file any more; shown is what was seen last.", size.X, 2, th)
+	}
+	if d, err := e.change(); err != nil || !d.IsEmpty() {
+		text := "Not saved: " + strings.Join(changeWords(&e.file, d), "; ")
+		if err != nil {
+			text = "Not saved, and cannot be yet: " + sentenceOf(err)
+		}
+		return signed(theme.SignChanged, text, size.X, 1, th)
+	}
+	text := capital(m.seenWords(e))
+	switch {
+	case m.o.Read == nil || e.readErr != nil && api.Unavailable(e.readErr):
+		text += ". This service does not let us look again."
+	case e.readErr != nil:
+		return signed(theme.SignWarn, text+". Looking again failed: "+sentenceOf(e.readErr), size.X, 2, th)
+	}
+	if n := m.others(); n > 0 {
+		text += ". Changes of " + kit.Plural(n, "other file") + " are not saved."
+	}
+	return signed(theme.SignNone, text, size.X, 1, th)
+}
+
+// others counts the files beside the current one with changes not saved.
+func (m *Model) others() int {
+	n := 0
+	for _, e := range m.entries {
+		if e != m.current() && e.changed() {
+			n++
+		}
+	}
+	return n
+}
+
+// sentenceOf is an error with what helps against it.
+func sentenceOf(err error) string {
+	text := strings.TrimSuffix(err.Error(), ".") + "."
+	if hint := api.Hint(err); hint != "" {
+		text += " " + hint
+	}
+	return capital(text)
+}
+
+// signed are at most so many lines of a text from outside, with a sign before
+// them.
+func signed(sign theme.Sign, text string, width, most int, th *theme.Theme) []string {
+	lines := kit.Wrap(kit.Safe(text), max(1, width-4))
+	if len(lines) > most {
+		rest := strings.Join(lines[most-1:], " ")
+		lines = append(lines[:most-1], kit.Truncate(rest, max(1, width-4)))
+	}
+	style := th.SignStyle(sign)
+	if sign == theme.SignNone {
+		style = th.Muted
+	}
+	for i, line := range lines {
+		lead := "   "
+		if i == 0 {
+			lead = " " + th.Sign(sign) + " "
+		}
+		lines[i] = lead + style.Render(line)
+	}
+	return lines
+}
+
+// wrapped breaks a text from outside into styled lines.
+func wrapped(text string, width int, style lipgloss.Style) string {
+	lines := kit.Wrap(kit.Safe(text), width)
+	for i, line := range lines {
+		lines[i] = style.Render(line)
+	}
+	return strings.Join(lines, "\n")
+}

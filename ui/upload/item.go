@@ -83,7 +83,11 @@ func newItems(p page.Profile) []*item {
 		return i
 	}
 	text := func(s section, f field, label, hint string) *item {
-		return add(s, &item{field: f, text: &kit.Field{Label: label, LabelWidth: labelWidth, Placeholder: hint}})
+		part := &kit.Field{Label: label, Placeholder: hint}
+		if label != "" {
+			part.LabelWidth = labelWidth
+		}
+		return add(s, &item{field: f, text: part})
 	}
 	three := func(s section, f field, label string, def bool) *item {
 		return add(s, &item{field: f, flip: &kit.Toggle{Label: label, LabelWidth: labelWidth, ServiceDefault: def}})

@@ -163,7 +163,7 @@ func (j *Journal) freeJobs(ctx context.Context, tx *sql.Tx, profile string) ([]a
 	ended := map[string]bool{j.owner.name: false}
 	for rows.Next() {
 		var owner string
-		job, err := scanJob(func(into ...any) error { return rows.Scan(append(into, &owner)...) })
+		job, err := scanJob(rows.Scan, &owner)
 		if err != nil {
 			return nil, err
 		}
@@ -216,7 +216,8 @@ func newJobRow(job *api.Job) (jobRow, error) {
 	return row, nil
 }
 
-func scanJob(scan func(...any) error) (api.Job, error) {
+// scanJob reads a job, and what stands behind it in the row.
+func scanJob(scan func(...any) error, more ...any) (api.Job, error) {
 	var (
 		job     api.Job
 		id      int64
@@ -224,7 +225,7 @@ func scanJob(scan func(...any) error) (api.Job, error) {
 		record  sql.NullString
 		updated int64
 	)
-	if err := scan(&id, &body, &record, &updated); err != nil {
+	if err := scan(append([]any{&id, &body, &record, &updated}, more...)...); err != nil {
 		return job, err
 	}
 	if err := json.Unmarshal([]byte(body), &job); err != nil {

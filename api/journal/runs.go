@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -204,24 +203,8 @@ func (j *Journal) History(ctx context.Context, runID int64) ([]api.RunEvent, err
 // applyEarly looks for posts that came before the answer did, and lets the
 // run take them in the order in which they came.
 func applyEarly(ctx context.Context, tx *sql.Tx, id int64, run api.Run, job int64) error {
-	rows, err := tx.QueryContext(ctx, `SELECT p.id, p.status, p.error, p.at FROM posts p JOIN hooks h ON h.hash = p.hook
-		WHERE p.run = 0 AND p.extension = ?1 COLLATE NOCASE AND h.profile = ?2 AND p.file IN ('', ?3)
-		AND CASE h.job
-			WHEN 0 THEN h.file = ?3 AND h.made <= ?5
-			ELSE h.job = ?4 OR ?4 = 0 AND h.made <= ?5 AND EXISTS (SELECT 1 FROM jobs WHERE jobs.id = h.job AND jobs.file = ?3)
-		END ORDER BY p.id`, run.Extension, run.Profile, run.FileID, job, stamp(run.Started))
+	posts, err := earlyPosts(ctx, tx, run, job)
 	if err != nil {
-		return err
-	}
-	var posts []storedPost
-	for rows.Next() {
-		var p storedPost
-		if err := rows.Scan(&p.id, &p.status, &p.err, &p.at); err != nil {
-			return errors.Join(err, rows.Close())
-		}
-		posts = append(posts, p)
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return err
 	}
 	for _, p := range posts {
@@ -230,4 +213,26 @@ func applyEarly(ctx context.Context, tx *sql.Tx, id int64, run api.Run, job int6
 		}
 	}
 	return nil
+}
+
+func earlyPosts(ctx context.Context, tx *sql.Tx, run api.Run, job int64) ([]storedPost, error) {
+	rows, err := tx.QueryContext(ctx, `SELECT p.id, p.status, p.error, p.at FROM posts p JOIN hooks h ON h.hash = p.hook
+		WHERE p.run = 0 AND p.extension = ?1 COLLATE NOCASE AND h.profile = ?2 AND p.file IN ('', ?3)
+		AND CASE h.job
+			WHEN 0 THEN h.file = ?3 AND h.made <= ?5
+			ELSE h.job = ?4 OR ?4 = 0 AND h.made <= ?5 AND EXISTS (SELECT 1 FROM jobs WHERE jobs.id = h.job AND jobs.file = ?3)
+		END ORDER BY p.id`, run.Extension, run.Profile, run.FileID, job, stamp(run.Started))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var posts []storedPost
+	for rows.Next() {
+		var p storedPost
+		if err := rows.Scan(&p.id, &p.status, &p.err, &p.at); err != nil {
+			return nil, err
+		}
+		posts = append(posts, p)
+	}
+	return posts, rows.Err()
 }

@@ -170,7 +170,10 @@ func (q *Queue) keep(ctx context.Context, job api.Job) error {
 	var err error
 	for n := range 3 {
 		if n > 0 {
-			time.Sleep(backoff(n))
+			select {
+			case <-time.After(backoff(n)):
+			case <-q.quit:
+			}
 		}
 		if err = q.o.Journal.UpdateJob(ctx, job); err == nil {
 			return nil

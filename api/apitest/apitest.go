@@ -44,6 +44,7 @@ func Run(t *testing.T, target Target) {
 	if target.Sources != nil {
 		s.sources = newSources(t, target.Sources)
 	}
+	slow := s.startSlow()
 	for _, part := range []struct {
 		name string
 		test func(*testing.T, *suite)
@@ -70,6 +71,7 @@ func Run(t *testing.T, target Target) {
 		{"List", testList},
 		{"Delivery", testDelivery},
 		{"Private", testPrivate},
+		{"SlowAddress", slow},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, s) })
 	}

@@ -38,7 +38,7 @@ func (l *Library) download(ctx context.Context, address string) (store.Draft, er
 	}
 	defer res.Body.Close() //nolint:errcheck // it was read
 	if res.ContentLength > l.o.MaxSize {
-		return nil, downloadLimit(l)
+		return nil, l.errTooLarge()
 	}
 	draft, err := l.contents.Draft()
 	if err != nil {
@@ -63,16 +63,9 @@ func (l *Library) download(ctx context.Context, address string) (store.Draft, er
 	case errors.As(err, &own):
 		return nil, own.err
 	case errors.As(err, &p):
-		return nil, downloadLimit(l)
+		return nil, l.errTooLarge()
 	}
 	return nil, downloadError(ctx, err)
-}
-
-// downloadLimit is the size limit where the request itself is complete.
-func downloadLimit(l *Library) error {
-	var p *problem
-	errors.As(l.errTooLarge(), &p)
-	return refuse(p.status, p.message, p.help)
 }
 
 // fetchHeaders follows redirects by hand: each hop has its own time for

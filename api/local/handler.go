@@ -25,9 +25,10 @@ const identityPath = "/api/v1/library"
 func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set(requestIDHeader, store.NewID())
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	r.Body = &patientBody{ReadCloser: r.Body, control: http.NewResponseController(w)}
+	body := &patientBody{ReadCloser: r.Body, control: http.NewResponseController(w), ended: r.Body == http.NoBody}
+	r.Body = body
 	if err := l.route(w, r); err != nil {
-		l.answerError(w, r, err)
+		l.answerError(w, r, body, err)
 	}
 }
 
@@ -134,13 +135,20 @@ const patience = 60 * time.Second
 type patientBody struct {
 	io.ReadCloser
 	control *http.ResponseController
-	read    int64
+	read    bool // some of it
+	ended   bool // all of it, or it broke off
 }
 
 func (b *patientBody) Read(p []byte) (int, error) {
 	b.control.SetReadDeadline(time.Now().Add(patience)) //nolint:errcheck // a recorder in a test has no connection
 	n, err := b.ReadCloser.Read(p)
-	b.read += int64(n)
+	b.read = b.read || n > 0
+	if err != nil {
+		b.ended = true
+		// From here on the server watches the connection for its end; a limit
+		// that stayed would end the request while we work on it.
+		b.control.SetReadDeadline(time.Time{}) //nolint:errcheck // as above
+	}
 	return n, err
 }
 
@@ -153,16 +161,14 @@ const (
 // answerNow answers while the body is still arriving. What was under way is
 // then read for a moment and thrown away: a connection that is closed over
 // unread bytes is reset, and the answer with it.
-func (l *Library) answerNow(w http.ResponseWriter, r *http.Request, p *problem) {
-	control := http.NewResponseController(w)
-	control.EnableFullDuplex() //nolint:errcheck // HTTP/2 has it anyway
+func answerNow(w http.ResponseWriter, r *http.Request, body *patientBody, p *problem) {
+	body.control.EnableFullDuplex() //nolint:errcheck // a recorder in a test has no connection
 	w.Header().Set("Connection", "close")
 	writeJSON(w, p.status, p.body())
-	control.Flush() //nolint:errcheck // nobody is left to tell
-	body, ok := r.Body.(*patientBody)
-	if !ok || body.read == 0 && r.Header.Get("Expect") != "" {
+	body.control.Flush() //nolint:errcheck // nobody is left to tell
+	if !body.read && r.Header.Get("Expect") != "" {
 		return // the client waits to be told to send, and was told not to
 	}
-	control.SetReadDeadline(time.Now().Add(drainTime)) //nolint:errcheck // as above
-	io.CopyN(io.Discard, body.ReadCloser, drainSize)   //nolint:errcheck // it is thrown away
+	body.control.SetReadDeadline(time.Now().Add(drainTime)) //nolint:errcheck // as above
+	io.CopyN(io.Discard, body.ReadCloser, drainSize)        //nolint:errcheck // it is thrown away
 }

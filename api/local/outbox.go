@@ -3,8 +3,10 @@ package local
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
@@ -148,7 +150,8 @@ func (o *outbox) send(p store.Post) {
 	p.Next = l.now().Add(pause)
 	done := err == nil || p.Next.Sub(p.Created) > postMaxAge
 	if err != nil {
-		l.log.Warn("webhook post was not taken", "address", p.Address, "attempt", p.Attempts, "given up", done, "error", err)
+		// The address is a secret between the two: only its host is told.
+		l.log.Warn("webhook post was not taken", "host", hostOf(p.Address), "attempt", p.Attempts, "given up", done, "error", innermost(err))
 	}
 	err = l.records.Update(l.ctx, func(tx store.Tx) error {
 		if done {
@@ -159,6 +162,23 @@ func (o *outbox) send(p store.Post) {
 	if err != nil {
 		l.log.Error("webhook post could not be kept", "post", p.ID, "error", err)
 	}
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// innermost takes the address off an error of net/http.
+func innermost(err error) error {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		return wrapped.Err
+	}
+	return err
 }
 
 func (o *outbox) post(p store.Post) error {

@@ -16,7 +16,6 @@ import (
 type problem struct {
 	status        int
 	message, help string
-	cutOff        bool // answer now: the rest of the body is not wanted
 }
 
 func (p *problem) Error() string { return p.message }
@@ -33,7 +32,6 @@ func (l *Library) errTooLarge() error {
 		status:  http.StatusBadRequest,
 		message: "Your request contains invalid file parameter. The file size exceeds limits.",
 		help:    fmt.Sprintf("Files of up to %d bytes are taken here.", l.o.MaxSize),
-		cutOff:  true,
 	}
 }
 
@@ -44,7 +42,7 @@ var (
 
 // answerError writes err as an answer. What is our own fault is logged and
 // told without details.
-func (l *Library) answerError(w http.ResponseWriter, r *http.Request, err error) {
+func (l *Library) answerError(w http.ResponseWriter, r *http.Request, body *patientBody, err error) {
 	var p *problem
 	var rule *api.RuleError
 	switch {
@@ -62,8 +60,8 @@ func (l *Library) answerError(w http.ResponseWriter, r *http.Request, err error)
 	if p.status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Basic realm="mediadesk"`)
 	}
-	if p.cutOff {
-		l.answerNow(w, r, p)
+	if !body.ended {
+		answerNow(w, r, body, p)
 		return
 	}
 	writeJSON(w, p.status, p.body())

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -24,7 +25,7 @@ type Server struct {
 
 	http    *http.Server
 	served  chan error
-	stop    func() bool
+	ended   chan struct{}
 	closing sync.Once
 	closed  error
 }
@@ -62,16 +63,24 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 		l.setAddress("http://" + net.JoinHostPort(host, fmt.Sprint(local.Port)))
 	}
 	s := &Server{
-		Address: l.Address(), Library: l, served: make(chan error, 1),
+		Address: l.Address(), Library: l, served: make(chan error, 1), ended: make(chan struct{}),
 		http: &http.Server{
 			Handler: l, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
+			// The default writes over whatever is on the terminal.
+			ErrorLog: slog.NewLogLogger(l.log.Handler(), slog.LevelWarn),
 		},
 	}
 	if err := s.writeOwner(); err != nil {
 		return nil, errors.Join(err, listener.Close(), l.Close())
 	}
 	l.workers.Go(func() { s.served <- s.http.Serve(listener) })
-	s.stop = context.AfterFunc(ctx, func() { s.Close() }) //nolint:errcheck // whoever waits for Close gets it
+	go func() {
+		select {
+		case <-ctx.Done():
+			s.Close() //nolint:errcheck // whoever calls Close gets it
+		case <-s.ended:
+		}
+	}()
 	return s, nil
 }
 
@@ -95,7 +104,7 @@ const closeTime = 5 * time.Second
 // closes the library.
 func (s *Server) Close() error {
 	s.closing.Do(func() {
-		s.stop()
+		close(s.ended)
 		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 		defer cancel()
 		err := s.http.Shutdown(ctx)

@@ -2,6 +2,7 @@ package local
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -63,11 +64,14 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	var body io.ReadSeeker = content
 	mime, tag := file.Version.Mime, file.Version.Hash
 	if asked.Changes() && file.Version.Kind == api.KindImage && mime != "image/svg+xml" {
-		picture, kind, err := delivery.Make(r.Context(), content, file.Version.Size, mime, asked, file.Region)
+		tag += "-" + asked.Tag(file.Region)
+		picture, kind, err := l.pictures.Get(r.Context(), tag, func(ctx context.Context) ([]byte, string, error) {
+			return delivery.Make(ctx, content, file.Version.Size, file.Version.Mime, asked, file.Region)
+		})
 		if err != nil {
 			return l.makingError(err)
 		}
-		body, mime, tag = bytes.NewReader(picture), kind, tag+"-"+asked.Tag(file.Region)
+		body, mime = bytes.NewReader(picture), kind
 	} else if asked.Changes() && file.Version.Kind != api.KindImage {
 		return badRequest("This file is no image, so nothing can be made of it.", "Ask for the original.")
 	}

@@ -15,3 +15,6 @@ func PostPause(attempts int) time.Duration { return postPause(attempts) }
 
 // ListenBeyond acts as if the library listened beyond this computer.
 func (l *Library) ListenBeyond(yes bool) { l.public.Store(yes) }
+
+// WaitForTags sets how long an answer waits for tagging; before any request.
+func (l *Library) WaitForTags(d time.Duration) { l.tagWait = d }

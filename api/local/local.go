@@ -23,6 +23,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"mediadesk/api/local/delivery"
 	"mediadesk/api/local/extension"
 	"mediadesk/api/local/store"
 )
@@ -62,6 +63,7 @@ type Library struct {
 	outbox   *outbox
 	tools    *extension.Tools
 	origin   *http.CrossOriginProtection
+	pictures delivery.Cache
 
 	headerWait time.Duration // for the headers of a URL source, each hop
 	tagWait    time.Duration // for tagging within the request

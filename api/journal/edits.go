@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -34,7 +33,7 @@ type EditFilter struct {
 func (j *Journal) AddEdits(ctx context.Context, edits []Edit) ([]Edit, error) {
 	added := slices.Clone(edits)
 	now := time.Now()
-	err := j.change(ctx, func(tx *sql.Tx) error {
+	err := j.change(ctx, func(t *tx) error {
 		for i := range added {
 			e := &added[i]
 			if e.At.IsZero() {
@@ -48,7 +47,7 @@ func (j *Journal) AddEdits(ctx context.Context, edits []Edit) ([]Edit, error) {
 			if err != nil {
 				return err
 			}
-			res, err := tx.ExecContext(ctx, `INSERT INTO edits (profile, file, batch, "before", "after", at, undone) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			res, err := t.exec(`INSERT INTO edits (profile, file, batch, "before", "after", at, undone) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 				e.Profile, e.FileID, e.Batch, string(before), string(after), stamp(e.At), e.Undone)
 			if err != nil {
 				return err
@@ -112,9 +111,9 @@ func (j *Journal) edits(ctx context.Context, text string, args ...any) ([]Edit, 
 
 // MarkEdits keeps that edits were undone, or made again.
 func (j *Journal) MarkEdits(ctx context.Context, ids []int64, undone bool) error {
-	return j.change(ctx, func(tx *sql.Tx) error {
+	return j.change(ctx, func(t *tx) error {
 		for _, id := range ids {
-			if _, err := tx.ExecContext(ctx, "UPDATE edits SET undone = ? WHERE id = ?", undone, id); err != nil {
+			if _, err := t.exec("UPDATE edits SET undone = ? WHERE id = ?", undone, id); err != nil {
 				return err
 			}
 		}

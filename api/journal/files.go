@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,10 +34,10 @@ type TagCount struct {
 // SaveFile keeps a record as the newest that was seen of its file. The record
 // is kept whole, as the service wrote it.
 func (j *Journal) SaveFile(ctx context.Context, profile string, f api.File) error {
-	return j.change(ctx, func(tx *sql.Tx) error { return saveFile(ctx, tx, profile, &f, time.Now()) })
+	return j.change(ctx, func(t *tx) error { return saveFile(t, profile, &f, time.Now()) })
 }
 
-func saveFile(ctx context.Context, tx *sql.Tx, profile string, f *api.File, at time.Time) error {
+func saveFile(t *tx, profile string, f *api.File, at time.Time) error {
 	id, place := f.FileID, f.FilePath
 	if f.IsFolder() {
 		id, place = f.FolderID, f.FolderPath
@@ -64,18 +63,18 @@ func saveFile(ctx context.Context, tx *sql.Tx, profile string, f *api.File, at t
 	if err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO files (profile, id, kind, folder, name, record, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+	if _, err := t.exec("INSERT OR REPLACE INTO files (profile, id, kind, folder, name, record, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		profile, id, kind, folder, name, text, stamp(at)); err != nil {
 		return err
 	}
 	if f.Tags.IsZero() {
 		return nil // a record without the field says nothing about tags
 	}
-	if _, err := tx.ExecContext(ctx, "DELETE FROM tags WHERE profile = ? AND file = ?", profile, id); err != nil {
+	if _, err := t.exec("DELETE FROM tags WHERE profile = ? AND file = ?", profile, id); err != nil {
 		return err
 	}
 	for _, tag := range f.Tags.Or(nil) {
-		if _, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO tags (profile, tag, file) VALUES (?, ?, ?)", profile, tag, id); err != nil {
+		if _, err := t.exec("INSERT OR IGNORE INTO tags (profile, tag, file) VALUES (?, ?, ?)", profile, tag, id); err != nil {
 			return err
 		}
 	}
@@ -85,9 +84,9 @@ func saveFile(ctx context.Context, tx *sql.Tx, profile string, f *api.File, at t
 // ForgetFile removes a file that is no longer there from what was seen. What
 // was sent stays.
 func (j *Journal) ForgetFile(ctx context.Context, profile, id string) error {
-	return j.change(ctx, func(tx *sql.Tx) error {
+	return j.change(ctx, func(t *tx) error {
 		for _, text := range []string{"DELETE FROM files WHERE profile = ? AND id = ?", "DELETE FROM tags WHERE profile = ? AND file = ?"} {
-			if _, err := tx.ExecContext(ctx, text, profile, id); err != nil {
+			if _, err := t.exec(text, profile, id); err != nil {
 				return err
 			}
 		}

@@ -23,11 +23,11 @@ func (j *Journal) AddHook(ctx context.Context, h api.Hook) error {
 	if h.Made.IsZero() {
 		h.Made = time.Now()
 	}
-	return j.change(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, "DELETE FROM hooks WHERE expires < ?", stamp(h.Made.Add(-keptHooks))); err != nil {
+	return j.change(ctx, func(t *tx) error {
+		if _, err := t.exec("DELETE FROM hooks WHERE expires < ?", stamp(h.Made.Add(-keptHooks))); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, "INSERT INTO hooks (hash, profile, job, file, made, expires) VALUES (?, ?, ?, ?, ?, ?)",
+		_, err := t.exec("INSERT INTO hooks (hash, profile, job, file, made, expires) VALUES (?, ?, ?, ?, ?, ?)",
 			h.Hash[:], h.Profile, h.JobID, h.FileID, stamp(h.Made), stamp(h.Expires))
 		return err
 	})
@@ -57,13 +57,13 @@ func (j *Journal) HookKnown(ctx context.Context, hash [32]byte, at time.Time) (b
 // UpdateJob brings the run. The very same post counts once.
 func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post api.HookPost, at time.Time) (api.HookResult, error) {
 	var result api.HookResult
-	err := j.change(ctx, func(tx *sql.Tx) error {
+	err := j.change(ctx, func(t *tx) error {
 		result = api.HookResult{}
 		var (
 			h             api.Hook
 			made, expires int64
 		)
-		switch err := tx.QueryRowContext(ctx, `SELECT profile, job, coalesce((SELECT file FROM jobs WHERE jobs.id = hooks.job), file), made, expires FROM hooks WHERE hash = ?`, hash[:]).
+		switch err := t.queryRow(`SELECT profile, job, coalesce((SELECT file FROM jobs WHERE jobs.id = hooks.job), file), made, expires FROM hooks WHERE hash = ?`, hash[:]).
 			Scan(&h.Profile, &h.JobID, &h.FileID, &made, &expires); {
 		case errors.Is(err, sql.ErrNoRows):
 			return nil
@@ -76,7 +76,7 @@ func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post api.HookPost
 		h.Made = unstamp(made)
 		result.FileID = h.FileID
 		digest := sha256.Sum256(post.Raw)
-		res, err := tx.ExecContext(ctx, "UPDATE posts SET times = times + 1 WHERE hook = ? AND digest = ?", hash[:], digest[:])
+		res, err := t.exec("UPDATE posts SET times = times + 1 WHERE hook = ? AND digest = ?", hash[:], digest[:])
 		if err != nil {
 			return err
 		}
@@ -85,10 +85,10 @@ func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post api.HookPost
 			return err
 		}
 		var count int
-		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM posts WHERE hook = ?", hash[:]).Scan(&count); err != nil || count >= maxPosts {
+		if err := t.queryRow("SELECT count(*) FROM posts WHERE hook = ?", hash[:]).Scan(&count); err != nil || count >= maxPosts {
 			return err
 		}
-		res, err = tx.ExecContext(ctx, "INSERT INTO posts (hook, digest, extension, status, file, error, body, at, times, applied, run) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, 0, 0)",
+		res, err = t.exec("INSERT INTO posts (hook, digest, extension, status, file, error, body, at, times, applied, run) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, 0, 0)",
 			hash[:], digest[:], post.Extension, post.Status, post.FileID, post.Error, post.Raw, stamp(at))
 		if err != nil {
 			return err
@@ -98,14 +98,14 @@ func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post api.HookPost
 			return err
 		}
 		result.Known = true
-		run, ours, err := runOfPost(ctx, tx, h, post, at)
+		run, ours, err := runOfPost(t, h, post, at)
 		switch {
 		case err != nil || run == 0:
 			return err
 		case ours:
-			result.Changed, err = p.apply(ctx, tx, run)
+			result.Changed, err = p.apply(t, run)
 		default:
-			err = p.link(ctx, tx, run, false)
+			err = p.link(t, run, false)
 		}
 		return err
 	})
@@ -118,13 +118,13 @@ func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post api.HookPost
 // runOfPost finds the run that a post speaks of; 0: there is none yet. ours is
 // false where the post names another file than that of its address: it then
 // only shows in the history.
-func runOfPost(ctx context.Context, tx *sql.Tx, h api.Hook, post api.HookPost, at time.Time) (id int64, ours bool, err error) {
+func runOfPost(t *tx, h api.Hook, post api.HookPost, at time.Time) (id int64, ours bool, err error) {
 	if h.FileID == "" {
 		return 0, false, nil // the answer has not come yet
 	}
 	ours = post.FileID == "" || post.FileID == h.FileID
 	// A run of the very upload, or one that began after the address was made.
-	err = tx.QueryRowContext(ctx, `SELECT id FROM runs WHERE profile = ?1 AND file = ?2 AND extension = ?3 COLLATE NOCASE
+	err = t.queryRow(`SELECT id FROM runs WHERE profile = ?1 AND file = ?2 AND extension = ?3 COLLATE NOCASE
 		AND (job <> 0 AND job = ?4 OR job = 0 AND started >= ?5) ORDER BY job DESC, id DESC LIMIT 1`,
 		h.Profile, h.FileID, post.Extension, h.JobID, stamp(h.Made)).Scan(&id)
 	if !errors.Is(err, sql.ErrNoRows) {
@@ -136,11 +136,11 @@ func runOfPost(ctx context.Context, tx *sql.Tx, h api.Hook, post api.HookPost, a
 	// The upload is stored and its answer did not name the extension: the
 	// address speaks for it.
 	run := api.Run{Profile: h.Profile, FileID: h.FileID, Extension: post.Extension, Status: api.StatusPending, From: api.FromWebhook, Started: at, At: at, Webhook: true}
-	err = tx.QueryRowContext(ctx, "SELECT folder || name FROM files WHERE profile = ? AND id = ?", h.Profile, h.FileID).Scan(&run.FilePath)
+	err = t.queryRow("SELECT folder || name FROM files WHERE profile = ? AND id = ?", h.Profile, h.FileID).Scan(&run.FilePath)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return 0, false, err
 	}
-	id, _, err = addRun(ctx, tx, run, h.JobID, "", []byte("post"))
+	id, _, err = addRun(t, run, h.JobID, "", []byte("post"))
 	return id, true, err
 }
 
@@ -153,15 +153,15 @@ type storedPost struct {
 }
 
 // apply lets a run take the status of the post, where that is an end.
-func (p storedPost) apply(ctx context.Context, tx *sql.Tx, run int64) (changed bool, err error) {
-	changed, err = applyRun(ctx, tx, api.Run{ID: run, Status: p.status, From: api.FromWebhook, Error: p.err, At: unstamp(p.at)})
+func (p storedPost) apply(t *tx, run int64) (changed bool, err error) {
+	changed, err = applyRun(t, api.Run{ID: run, Status: p.status, From: api.FromWebhook, Error: p.err, At: unstamp(p.at)})
 	if err != nil {
 		return false, err
 	}
-	return changed, p.link(ctx, tx, run, changed)
+	return changed, p.link(t, run, changed)
 }
 
-func (p storedPost) link(ctx context.Context, tx *sql.Tx, run int64, applied bool) error {
-	_, err := tx.ExecContext(ctx, "UPDATE posts SET run = ?, applied = ? WHERE id = ?", run, applied, p.id)
+func (p storedPost) link(t *tx, run int64, applied bool) error {
+	_, err := t.exec("UPDATE posts SET run = ?, applied = ? WHERE id = ?", run, applied, p.id)
 	return err
 }

@@ -30,12 +30,7 @@ type JobFilter struct {
 func (j *Journal) AddJobs(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
 	added := slices.Clone(jobs)
 	now := time.Now()
-	err := j.change(ctx, func(tx *sql.Tx) error {
-		insert, err := tx.PrepareContext(ctx, "INSERT INTO jobs (profile, state, open, owner, file, body, record, updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-		if err != nil {
-			return err
-		}
-		defer insert.Close()
+	err := j.change(ctx, func(t *tx) error {
 		for i := range added {
 			job := &added[i]
 			if job.State == "" {
@@ -49,7 +44,8 @@ func (j *Journal) AddJobs(ctx context.Context, jobs []api.Job) ([]api.Job, error
 			if err != nil {
 				return err
 			}
-			res, err := insert.ExecContext(ctx, job.Profile, job.State, !job.State.Final(), j.owner.name, row.file, row.body, row.record, stamp(job.Updated))
+			res, err := t.exec("INSERT INTO jobs (profile, state, open, owner, file, body, record, updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+				job.Profile, job.State, !job.State.Final(), j.owner.name, row.file, row.body, row.record, stamp(job.Updated))
 			if err != nil {
 				return err
 			}
@@ -70,9 +66,9 @@ func (j *Journal) AddJobs(ctx context.Context, jobs []api.Job) ([]api.Job, error
 // commit. ErrTaken where the job belongs to another running process.
 func (j *Journal) UpdateJob(ctx context.Context, job api.Job) error {
 	job.Updated = time.Now()
-	return j.change(ctx, func(tx *sql.Tx) error {
+	return j.change(ctx, func(t *tx) error {
 		var owner string
-		switch err := tx.QueryRowContext(ctx, "SELECT owner FROM jobs WHERE id = ?", job.ID).Scan(&owner); {
+		switch err := t.queryRow("SELECT owner FROM jobs WHERE id = ?", job.ID).Scan(&owner); {
 		case errors.Is(err, sql.ErrNoRows):
 			return fmt.Errorf("job %d: %w", job.ID, ErrNoJob)
 		case err != nil:
@@ -85,18 +81,18 @@ func (j *Journal) UpdateJob(ctx context.Context, job api.Job) error {
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "UPDATE jobs SET state = ?, open = ?, owner = ?, file = ?, body = ?, record = ?, updated = ? WHERE id = ?",
+		if _, err := t.exec("UPDATE jobs SET state = ?, open = ?, owner = ?, file = ?, body = ?, record = ?, updated = ? WHERE id = ?",
 			job.State, !job.State.Final(), j.owner.name, row.file, row.body, row.record, stamp(job.Updated), job.ID); err != nil {
 			return err
 		}
 		if job.State != api.Stored || job.File == nil {
 			return nil
 		}
-		if err := saveFile(ctx, tx, job.Profile, job.File, job.Updated); err != nil {
+		if err := saveFile(t, job.Profile, job.File, job.Updated); err != nil {
 			return err
 		}
 		hooked := job.OwnWebhook || job.Upload.WebhookURL.IsSet()
-		_, err = addRuns(ctx, tx, api.RunsOf(job.Profile, job.File, hooked, job.Updated), job.ID)
+		_, err = addRuns(t, api.RunsOf(job.Profile, job.File, hooked, job.Updated), job.ID)
 		return err
 	})
 }
@@ -132,9 +128,9 @@ func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
 // Two processes never get the same job.
 func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]api.Job, error) {
 	var claimed []api.Job
-	err := j.change(ctx, func(tx *sql.Tx) error {
+	err := j.change(ctx, func(t *tx) error {
 		claimed = nil
-		free, err := j.freeJobs(ctx, tx, profile)
+		free, err := j.freeJobs(t, profile)
 		if err != nil {
 			return err
 		}
@@ -142,7 +138,7 @@ func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]api
 			if ids != nil && !slices.Contains(ids, job.ID) {
 				continue
 			}
-			if _, err := tx.ExecContext(ctx, "UPDATE jobs SET owner = ? WHERE id = ?", j.owner.name, job.ID); err != nil {
+			if _, err := t.exec("UPDATE jobs SET owner = ? WHERE id = ?", j.owner.name, job.ID); err != nil {
 				return err
 			}
 			claimed = append(claimed, job)
@@ -153,8 +149,8 @@ func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]api
 }
 
 // freeJobs are the open jobs that nobody alive owns.
-func (j *Journal) freeJobs(ctx context.Context, tx *sql.Tx, profile string) ([]api.Job, error) {
-	rows, err := tx.QueryContext(ctx, "SELECT id, body, record, updated, owner FROM jobs WHERE open = 1 AND profile = ? ORDER BY id", profile)
+func (j *Journal) freeJobs(t *tx, profile string) ([]api.Job, error) {
+	rows, err := t.query("SELECT id, body, record, updated, owner FROM jobs WHERE open = 1 AND profile = ? ORDER BY id", profile)
 	if err != nil {
 		return nil, err
 	}
@@ -180,9 +176,9 @@ func (j *Journal) freeJobs(ctx context.Context, tx *sql.Tx, profile string) ([]a
 // Release lets go of jobs of this process, so that Claim can take them again,
 // here or elsewhere.
 func (j *Journal) Release(ctx context.Context, ids []int64) error {
-	return j.change(ctx, func(tx *sql.Tx) error {
+	return j.change(ctx, func(t *tx) error {
 		for _, id := range ids {
-			if _, err := tx.ExecContext(ctx, "UPDATE jobs SET owner = '' WHERE id = ? AND owner = ?", id, j.owner.name); err != nil {
+			if _, err := t.exec("UPDATE jobs SET owner = '' WHERE id = ? AND owner = ?", id, j.owner.name); err != nil {
 				return err
 			}
 		}

@@ -31,7 +31,7 @@ type Journal struct {
 	path  string
 	owner *owner
 
-	write *sql.DB // one connection: the writer's
+	write *sql.DB // of the writer, who uses one connection
 	read  *sql.DB
 
 	requests chan *request
@@ -90,7 +90,11 @@ func open(ctx context.Context, path string, steps []string) (*Journal, error) {
 		return fail(errors.Join(err, j.write.Close(), j.owner.close()))
 	}
 	j.read.SetMaxOpenConns(4)
-	go j.writer()
+	t, err := newTx(ctx, j.write)
+	if err != nil {
+		return fail(errors.Join(err, j.write.Close(), j.read.Close(), j.owner.close()))
+	}
+	go j.writer(t)
 	return j, nil
 }
 
@@ -134,121 +138,6 @@ func (j *Journal) Close() error {
 		}
 	})
 	return j.closeErr
-}
-
-// request is a change that waits for the writer.
-type request struct {
-	ctx  context.Context
-	do   func(*sql.Tx) error
-	err  error
-	done chan struct{}
-}
-
-// change hands do to the writer and waits until it is committed, or not. Once
-// the writer has it, the end of ctx is no way out: the caller must know which.
-func (j *Journal) change(ctx context.Context, do func(*sql.Tx) error) error {
-	r := &request{ctx: ctx, do: do, done: make(chan struct{})}
-	select {
-	case j.requests <- r:
-	case <-j.closing:
-		return ErrClosed
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	<-r.done
-	if r.err != nil {
-		return fmt.Errorf("journal %q: %w", j.path, r.err)
-	}
-	return nil
-}
-
-// maxBatch is how many changes share one commit at most.
-const maxBatch = 256
-
-// writer commits changes, those that wait together in one transaction: the
-// sync of the commit is most of what a change costs.
-func (j *Journal) writer() {
-	defer close(j.written)
-	for {
-		var batch []*request
-		select {
-		case r := <-j.requests:
-			batch = append(batch, r)
-		case <-j.closing:
-			return
-		}
-	gather:
-		for len(batch) < maxBatch {
-			select {
-			case r := <-j.requests:
-				batch = append(batch, r)
-			default:
-				break gather
-			}
-		}
-		j.commit(batch)
-	}
-}
-
-func (j *Journal) commit(batch []*request) {
-	defer func() {
-		for _, r := range batch {
-			close(r.done)
-		}
-	}()
-	failAll := func(err error) {
-		for _, r := range batch {
-			if r.err == nil {
-				r.err = err
-			}
-		}
-	}
-	// Not the context of one of them: the others must not end with it.
-	tx, err := j.write.BeginTx(context.Background(), nil)
-	if err != nil {
-		failAll(err)
-		return
-	}
-	for _, r := range batch {
-		if r.err = r.ctx.Err(); r.err != nil {
-			continue
-		}
-		if r.err = step(tx, r.do); errors.Is(r.err, errLost) {
-			failAll(errors.Join(r.err, tx.Rollback()))
-			return
-		}
-	}
-	if err := tx.Commit(); err != nil {
-		failAll(errors.Join(err, rollback(tx)))
-	}
-}
-
-// rollback is for a commit that failed: database/sql calls the transaction
-// done, SQLite may still hold it open.
-func rollback(tx *sql.Tx) error {
-	if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
-		return err
-	}
-	return nil
-}
-
-var errLost = errors.New("the transaction was lost")
-
-// step runs one change so that its failure leaves the others alone.
-func step(tx *sql.Tx, do func(*sql.Tx) error) error {
-	if _, err := tx.Exec("SAVEPOINT step"); err != nil {
-		return errors.Join(errLost, err)
-	}
-	err := do(tx)
-	if err != nil {
-		if _, back := tx.Exec("ROLLBACK TO step"); back != nil {
-			return errors.Join(errLost, err, back)
-		}
-	}
-	if _, end := tx.Exec("RELEASE step"); end != nil {
-		return errors.Join(errLost, err, end)
-	}
-	return err
 }
 
 // Changes returns a number that is another one whenever something in the

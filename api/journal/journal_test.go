@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -379,8 +378,8 @@ func TestWhatCannotBeOpened(t *testing.T) {
 func BenchmarkOpen(b *testing.B) {
 	path := newPath(b)
 	j := openTest(b, path)
-	if err := j.change(b.Context(), func(tx *sql.Tx) error {
-		_, err := tx.Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+	if err := j.change(b.Context(), func(t *tx) error {
+		_, err := t.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
 			INSERT INTO jobs (profile, state, open, owner, body, updated)
 			SELECT 'home', 'stored', i % 10000 = 0, '', '{"profile":"home","upload":{"source":{"path":"/a/b/c.jpg"},"fileName":"c.jpg"},"state":"waiting"}', i FROM n`)
 		return err

@@ -3,7 +3,6 @@ package journal
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -19,15 +18,15 @@ type RunFilter = api.RunFilter
 // answer came. Runs of an answer that was kept before count once.
 func (j *Journal) AddRuns(ctx context.Context, runs []api.Run) ([]api.Run, error) {
 	var added []api.Run
-	err := j.change(ctx, func(tx *sql.Tx) error {
+	err := j.change(ctx, func(t *tx) error {
 		var err error
-		added, err = addRuns(ctx, tx, runs, 0)
+		added, err = addRuns(t, runs, 0)
 		return err
 	})
 	return added, err
 }
 
-func addRuns(ctx context.Context, tx *sql.Tx, runs []api.Run, job int64) ([]api.Run, error) {
+func addRuns(t *tx, runs []api.Run, job int64) ([]api.Run, error) {
 	kept := make([]api.Run, 0, len(runs))
 	for _, run := range runs {
 		answer := ""
@@ -40,19 +39,19 @@ func addRuns(ctx context.Context, tx *sql.Tx, runs []api.Run, job int64) ([]api.
 			sum := sha256.Sum256([]byte(text))
 			answer, digest = text, sum[:]
 		}
-		id, fresh, err := addRun(ctx, tx, run, job, answer, digest)
+		id, fresh, err := addRun(t, run, job, answer, digest)
 		if err != nil {
 			return nil, err
 		}
 		if fresh {
-			if err := addEvent(ctx, tx, id, run, true); err != nil {
+			if err := addEvent(t, id, run, true); err != nil {
 				return nil, err
 			}
-			if err := applyEarly(ctx, tx, id, run, job); err != nil {
+			if err := applyEarly(t, id, run, job); err != nil {
 				return nil, err
 			}
 		}
-		run, err = oneRun(ctx, tx, id)
+		run, err = oneRun(t, id)
 		if err != nil {
 			return nil, err
 		}
@@ -61,8 +60,8 @@ func addRuns(ctx context.Context, tx *sql.Tx, runs []api.Run, job int64) ([]api.
 	return kept, nil
 }
 
-func addRun(ctx context.Context, tx *sql.Tx, run api.Run, job int64, answer string, digest []byte) (id int64, fresh bool, err error) {
-	res, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO runs
+func addRun(t *tx, run api.Run, job int64, answer string, digest []byte) (id int64, fresh bool, err error) {
+	res, err := t.exec(`INSERT OR IGNORE INTO runs
 		(profile, file, path, extension, status, open, source, error, started, at, webhook, job, answer, digest)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		run.Profile, run.FileID, run.FilePath, run.Extension, run.Status, !run.Status.Final(), run.From, run.Error,
@@ -74,7 +73,7 @@ func addRun(ctx context.Context, tx *sql.Tx, run api.Run, job int64, answer stri
 		id, _ = res.LastInsertId() // SQLite always has it
 		return id, true, err
 	}
-	err = tx.QueryRowContext(ctx, "SELECT id FROM runs WHERE profile = ? AND file = ? AND extension = ? AND digest = ?",
+	err = t.queryRow("SELECT id FROM runs WHERE profile = ? AND file = ? AND extension = ? AND digest = ?",
 		run.Profile, run.FileID, run.Extension, digest).Scan(&id)
 	return id, false, err
 }
@@ -83,21 +82,21 @@ func addRun(ctx context.Context, tx *sql.Tx, run api.Run, job int64, answer stri
 // A run that has ended stays as it ended, whatever comes later (§3); changed
 // is then false, and what came is kept in its history all the same.
 func (j *Journal) ApplyRun(ctx context.Context, run api.Run) (changed bool, err error) {
-	err = j.change(ctx, func(tx *sql.Tx) error {
-		changed, err = applyRun(ctx, tx, run)
+	err = j.change(ctx, func(t *tx) error {
+		changed, err = applyRun(t, run)
 		if err != nil {
 			return err
 		}
-		return addEvent(ctx, tx, run.ID, run, changed)
+		return addEvent(t, run.ID, run, changed)
 	})
 	return changed && err == nil, err
 }
 
-func applyRun(ctx context.Context, tx *sql.Tx, run api.Run) (bool, error) {
+func applyRun(t *tx, run api.Run) (bool, error) {
 	if !run.Status.Final() {
 		return false, nil
 	}
-	res, err := tx.ExecContext(ctx, "UPDATE runs SET status = ?1, open = 0, source = ?2, error = ?3, at = ?4 WHERE id = ?5 AND open = 1",
+	res, err := t.exec("UPDATE runs SET status = ?1, open = 0, source = ?2, error = ?3, at = ?4 WHERE id = ?5 AND open = 1",
 		run.Status, run.From, run.Error, stamp(run.At), run.ID)
 	if err != nil {
 		return false, err
@@ -106,7 +105,7 @@ func applyRun(ctx context.Context, tx *sql.Tx, run api.Run) (bool, error) {
 	return n > 0, err
 }
 
-func addEvent(ctx context.Context, tx *sql.Tx, id int64, run api.Run, applied bool) error {
+func addEvent(t *tx, id int64, run api.Run, applied bool) error {
 	var raw []byte
 	if run.Answer != nil {
 		text, err := recordText(run.Answer)
@@ -115,7 +114,7 @@ func addEvent(ctx context.Context, tx *sql.Tx, id int64, run api.Run, applied bo
 		}
 		raw = []byte(text)
 	}
-	_, err := tx.ExecContext(ctx, "INSERT INTO events (run, at, source, status, applied, raw) VALUES (?, ?, ?, ?, ?, ?)",
+	_, err := t.exec("INSERT INTO events (run, at, source, status, applied, raw) VALUES (?, ?, ?, ?, ?, ?)",
 		id, stamp(run.At), run.From, run.Status, applied, raw)
 	return err
 }
@@ -168,8 +167,8 @@ func (j *Journal) Run(ctx context.Context, id int64) (api.Run, bool, error) {
 	return run, found && err == nil, err
 }
 
-func oneRun(ctx context.Context, tx *sql.Tx, id int64) (api.Run, error) {
-	return scanRun(tx.QueryRowContext(ctx, "SELECT "+runColumns+" FROM runs WHERE id = ?", id).Scan)
+func oneRun(t *tx, id int64) (api.Run, error) {
+	return scanRun(t.queryRow("SELECT "+runColumns+" FROM runs WHERE id = ?", id).Scan)
 }
 
 func scanRun(scan func(...any) error) (api.Run, error) {
@@ -202,21 +201,21 @@ func (j *Journal) History(ctx context.Context, runID int64) ([]api.RunEvent, err
 
 // applyEarly looks for posts that came before the answer did, and lets the
 // run take them in the order in which they came.
-func applyEarly(ctx context.Context, tx *sql.Tx, id int64, run api.Run, job int64) error {
-	posts, err := earlyPosts(ctx, tx, run, job)
+func applyEarly(t *tx, id int64, run api.Run, job int64) error {
+	posts, err := earlyPosts(t, run, job)
 	if err != nil {
 		return err
 	}
 	for _, p := range posts {
-		if _, err := p.apply(ctx, tx, id); err != nil {
+		if _, err := p.apply(t, id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func earlyPosts(ctx context.Context, tx *sql.Tx, run api.Run, job int64) ([]storedPost, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT p.id, p.status, p.error, p.at FROM posts p JOIN hooks h ON h.hash = p.hook
+func earlyPosts(t *tx, run api.Run, job int64) ([]storedPost, error) {
+	rows, err := t.query(`SELECT p.id, p.status, p.error, p.at FROM posts p JOIN hooks h ON h.hash = p.hook
 		WHERE p.run = 0 AND p.extension = ?1 COLLATE NOCASE AND h.profile = ?2 AND p.file IN ('', ?3)
 		AND CASE h.job
 			WHEN 0 THEN h.file = ?3 AND h.made <= ?5

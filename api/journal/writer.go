@@ -1,0 +1,184 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// request is a change that waits for the writer.
+type request struct {
+	ctx  context.Context
+	do   func(*tx) error
+	err  error
+	done chan struct{}
+}
+
+// change hands do to the writer and waits until it is committed, or not. Once
+// the writer has it, the end of ctx is no way out: the caller must know which.
+func (j *Journal) change(ctx context.Context, do func(*tx) error) error {
+	r := &request{ctx: ctx, do: do, done: make(chan struct{})}
+	select {
+	case j.requests <- r:
+	case <-j.closing:
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	<-r.done
+	if r.err != nil {
+		return fmt.Errorf("journal %q: %w", j.path, r.err)
+	}
+	return nil
+}
+
+// maxBatch is how many changes share one commit at most.
+const maxBatch = 256
+
+// writer commits changes, those that wait together in one transaction: the
+// sync of the commit is most of what a change costs.
+func (j *Journal) writer(t *tx) {
+	defer close(j.written)
+	defer t.close()
+	for {
+		var batch []*request
+		select {
+		case r := <-j.requests:
+			batch = append(batch, r)
+		case <-j.closing:
+			return
+		}
+	gather:
+		for len(batch) < maxBatch {
+			select {
+			case r := <-j.requests:
+				batch = append(batch, r)
+			default:
+				break gather
+			}
+		}
+		commit(t, batch)
+		for _, r := range batch {
+			close(r.done)
+		}
+	}
+}
+
+// commit does a batch of changes in one transaction. Each request has its
+// error afterwards.
+func commit(t *tx, batch []*request) {
+	// Immediate: the right to write is taken now, rather than in the middle.
+	err := t.control("BEGIN IMMEDIATE")
+	for _, r := range batch {
+		if err != nil {
+			break
+		}
+		if r.err = r.ctx.Err(); r.err == nil {
+			err = step(t, r)
+		}
+	}
+	if err == nil {
+		err = t.control("COMMIT")
+	}
+	if err == nil {
+		return
+	}
+	// A transaction that failed is taken back, unless SQLite did that itself.
+	t.control("ROLLBACK") //nolint:errcheck // there may be nothing to take back
+	for _, r := range batch {
+		if r.err == nil {
+			r.err = err
+		}
+	}
+}
+
+// step runs one change so that its failure leaves the others alone. The error
+// is of the transaction, not of the change.
+func step(t *tx, r *request) error {
+	if _, err := t.exec("SAVEPOINT step"); err != nil {
+		return err
+	}
+	if r.err = r.do(t); r.err != nil {
+		if _, err := t.exec("ROLLBACK TO step"); err != nil {
+			return errors.Join(r.err, err)
+		}
+	}
+	_, err := t.exec("RELEASE step")
+	return err
+}
+
+// tx is the transaction of the writer. Its statements are prepared once. They
+// take no context: one that ended in the middle would take the changes of
+// others with it.
+type tx struct {
+	conn       *sql.Conn
+	statements map[string]*sql.Stmt
+}
+
+func newTx(ctx context.Context, db *sql.DB) (*tx, error) {
+	conn, err := db.Conn(ctx)
+	return &tx{conn: conn, statements: map[string]*sql.Stmt{}}, err
+}
+
+// close lets go of the connection; closing the database does the rest.
+func (t *tx) close() {
+	for _, stmt := range t.statements {
+		stmt.Close() //nolint:errcheck // the connection ends anyway
+	}
+	t.conn.Close()
+}
+
+// control begins or ends the transaction.
+func (t *tx) control(how string) error {
+	_, err := t.exec(how)
+	return err
+}
+
+func (t *tx) statement(text string) (*sql.Stmt, error) {
+	if stmt := t.statements[text]; stmt != nil {
+		return stmt, nil
+	}
+	stmt, err := t.conn.PrepareContext(context.Background(), text)
+	if err == nil {
+		t.statements[text] = stmt
+	}
+	return stmt, err
+}
+
+func (t *tx) exec(text string, args ...any) (sql.Result, error) {
+	stmt, err := t.statement(text)
+	if err != nil {
+		return nil, err
+	}
+	return stmt.Exec(args...)
+}
+
+func (t *tx) query(text string, args ...any) (*sql.Rows, error) {
+	stmt, err := t.statement(text)
+	if err != nil {
+		return nil, err
+	}
+	return stmt.Query(args...)
+}
+
+// row is one row of a query, or the error of there being none.
+type row struct {
+	*sql.Row
+	err error
+}
+
+func (r row) Scan(into ...any) error {
+	if r.err != nil {
+		return r.err
+	}
+	return r.Row.Scan(into...)
+}
+
+func (t *tx) queryRow(text string, args ...any) row {
+	stmt, err := t.statement(text)
+	if err != nil {
+		return row{err: err}
+	}
+	return row{Row: stmt.QueryRow(args...)}
+}

@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"syscall"
 
@@ -22,6 +23,7 @@ import (
 	"mediadesk/api/local"
 	"mediadesk/api/queue"
 	"mediadesk/api/watch"
+	"mediadesk/assets"
 	"mediadesk/config"
 	"mediadesk/ui"
 	"mediadesk/ui/command"
@@ -39,15 +41,17 @@ func main() {
 		keys:  &config.Keys{Getenv: os.Getenv, Keyring: config.NewKeyring()},
 	}
 	os.Exit(command.Main(ctx, command.Program{
-		Open:     a.open,
-		Screens:  a.screens,
-		Paths:    a.paths,
-		Getenv:   os.Getenv,
-		Stdin:    os.Stdin,
-		Stdout:   os.Stdout,
-		Stderr:   os.Stderr,
-		Terminal: term.IsTerminal(os.Stdin.Fd()) && term.IsTerminal(os.Stdout.Fd()),
-		Version:  version(),
+		Open:    a.open,
+		Screens: a.screens,
+		Paths:   a.paths,
+		Getenv:  os.Getenv,
+		Stdin:   os.Stdin,
+		Stdout:  os.Stdout,
+		Stderr:  os.Stderr,
+		Version: version(),
+
+		Terminal:    term.IsTerminal(os.Stdin.Fd()) && term.IsTerminal(os.Stdout.Fd()),
+		TerminalOut: term.IsTerminal(os.Stdout.Fd()),
 	}, os.Args[1:]))
 }
 
@@ -61,7 +65,7 @@ type app struct {
 // closes them in reverse.
 func (a *app) open(ctx context.Context, r command.Request) (*ui.Desk, error) {
 	var closers []func(context.Context) error
-	d := &ui.Desk{Close: func(ctx context.Context) error {
+	d := &ui.Desk{Cache: a.paths.Cache, Close: func(ctx context.Context) error {
 		var errs []error
 		for i := len(closers) - 1; i >= 0; i-- {
 			errs = append(errs, closers[i](ctx))
@@ -288,6 +292,10 @@ func (a *app) screens(ctx context.Context, r command.Request, sources []api.Sour
 		Keys:    a.keys,
 		Getenv:  os.Getenv,
 		Version: version(),
+		Samples: func() (string, error) {
+			dir := filepath.Join(a.paths.Data, "samples")
+			return dir, assets.WriteSamples(dir)
+		},
 	})
 	_, err = tea.NewProgram(model, tea.WithContext(ctx)).Run()
 	if d := model.Desk(); d != nil {

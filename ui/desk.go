@@ -2,6 +2,15 @@ package ui
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
@@ -11,13 +20,16 @@ import (
 )
 
 // Desk is everything that is open for the profile in use. Main opens it and
-// closes it; the screens work with its parts.
+// closes it; the screens and the commands work with its parts.
 type Desk struct {
 	Profile page.Profile
 	Client  *api.Client
 	Journal *journal.Journal
 	Queue   *queue.Queue
 	Watch   *watch.Watch
+
+	// Cache is a folder for what can be fetched again.
+	Cache string
 
 	// Notice is one sentence that the person should read when the desk opens,
 	// such as that uploads of last time go on; empty for none.
@@ -27,4 +39,205 @@ type Desk struct {
 	// for uploads under way at most until ctx ends; what was not done then
 	// waits in the journal.
 	Close func(ctx context.Context) error
+}
+
+// Read looks at a file anew and keeps the record.
+func (d *Desk) Read(ctx context.Context, fileID string) (*api.File, error) {
+	file, err := d.Client.Details(ctx, fileID)
+	if err != nil {
+		return nil, err
+	}
+	return file, d.Journal.SaveFile(ctx, d.Profile.Name, *file)
+}
+
+// Change sends a change of a file's details, keeps the record and, for undo,
+// the way back to the record as it was last seen.
+func (d *Desk) Change(ctx context.Context, fileID string, change api.Details) (*api.File, error) {
+	before, seen, err := d.Journal.File(ctx, d.Profile.Name, fileID)
+	if err != nil {
+		return nil, err
+	}
+	after, err := d.patch(ctx, fileID, change)
+	if err != nil || !seen {
+		return after, err
+	}
+	_, err = d.Journal.AddEdits(ctx, []journal.Edit{{
+		Profile: d.Profile.Name, FileID: fileID, Before: inverse(&before.File, change), After: change,
+	}})
+	return after, err
+}
+
+func (d *Desk) patch(ctx context.Context, fileID string, change api.Details) (*api.File, error) {
+	after, err := d.Client.UpdateDetails(ctx, fileID, change)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Journal.SaveFile(ctx, d.Profile.Name, *after); err != nil {
+		return after, err
+	}
+	return after, d.Watch.Answered(ctx, d.Profile.Name, after, false)
+}
+
+// inverse is the change that takes change back on a file that was as before.
+func inverse(before *api.File, change api.Details) api.Details {
+	var back api.Details
+	if !change.Tags.IsZero() {
+		back.Tags = api.Null[[]string]()
+		if tags := before.Tags.Or(nil); len(tags) > 0 {
+			back.Tags = api.Set(tags)
+		}
+	}
+	if !change.CustomCoordinates.IsZero() {
+		back.CustomCoordinates = api.Null[string]()
+		if region, ok := before.CustomCoordinates.Get(); ok {
+			back.CustomCoordinates = api.Set(region)
+		}
+	}
+	return back
+}
+
+// Undo takes the newest change of a file back, and Redo makes it again. The
+// record is nil, without an error, where there is nothing to do.
+func (d *Desk) Undo(ctx context.Context, fileID string) (*api.File, error) {
+	return d.replay(ctx, fileID, true)
+}
+
+// Redo makes the change again that Undo took back.
+func (d *Desk) Redo(ctx context.Context, fileID string) (*api.File, error) {
+	return d.replay(ctx, fileID, false)
+}
+
+func (d *Desk) replay(ctx context.Context, fileID string, undo bool) (*api.File, error) {
+	next := d.Journal.NextRedo
+	if undo {
+		next = d.Journal.NextUndo
+	}
+	edits, err := next(ctx, journal.EditFilter{Profile: d.Profile.Name, FileID: fileID})
+	var after *api.File
+	for _, e := range edits {
+		if err != nil || e.FileID != fileID {
+			continue
+		}
+		change := e.After
+		if undo {
+			change = e.Before
+		}
+		if after, err = d.patch(ctx, fileID, change); err == nil {
+			err = d.Journal.MarkEdits(ctx, []int64{e.ID}, undo)
+		}
+	}
+	return after, err
+}
+
+// Place looks at what is at the place of an upload: in the service, or in the
+// journal where the service does not list.
+func (d *Desk) Place(ctx context.Context, filePath string) (api.Place, error) {
+	folder, name := path.Split(filePath)
+	files, err := d.Client.List(ctx, api.Query{Folder: folder, Name: name, Limit: 10})
+	if err == nil {
+		for i := range files {
+			if files[i].FilePath == filePath {
+				return api.Place{Known: true, File: &files[i]}, nil
+			}
+		}
+		return api.Place{Known: true}, nil
+	}
+	if !api.Unavailable(err) {
+		return api.Place{}, err
+	}
+	seen, err := d.Journal.Files(ctx, d.Profile.Name, journal.FileFilter{Folder: folder})
+	for i := range seen {
+		if seen[i].File.FilePath == filePath {
+			return api.Place{Known: true, File: &seen[i].File}, err
+		}
+	}
+	// The journal knows only what was sent from here.
+	return api.Place{}, err
+}
+
+// Tags are those of the files that were seen, the most used first.
+func (d *Desk) Tags(ctx context.Context) ([]string, error) {
+	counts, err := d.Journal.TagCounts(ctx, d.Profile.Name)
+	tags := make([]string, len(counts))
+	for i, c := range counts {
+		tags[i] = c.Tag
+	}
+	return tags, err
+}
+
+// Folders are those that were seen.
+func (d *Desk) Folders(ctx context.Context) ([]string, error) {
+	return d.Journal.Folders(ctx, d.Profile.Name)
+}
+
+// Seen is what the journal has of a folder: its files, and the folders in it.
+func (d *Desk) Seen(ctx context.Context, folder string) ([]api.File, error) {
+	var files []api.File
+	folders, err := d.Folders(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range folders {
+		if parent := path.Dir(path.Clean(f)); path.Clean("/"+folder) == parent {
+			files = append(files, api.File{Type: api.TypeFolder, Name: path.Base(f), FolderPath: path.Clean(f)})
+		}
+	}
+	seen, err := d.Journal.Files(ctx, d.Profile.Name, journal.FileFilter{Folder: folder})
+	for _, s := range seen {
+		files = append(files, s.File)
+	}
+	return files, err
+}
+
+// SeenAt is when a record was last seen; the zero time where it never was.
+func (d *Desk) SeenAt(ctx context.Context, fileID string) (time.Time, error) {
+	seen, _, err := d.Journal.File(ctx, d.Profile.Name, fileID)
+	return seen.At, err
+}
+
+// maxPicture is how much is fetched to show a picture, in bytes.
+const maxPicture = 64 << 20
+
+// Picture returns the path of a file of this computer that holds the stored
+// picture: fetched once for each version, within a limit.
+func (d *Desk) Picture(ctx context.Context, f api.File) (string, error) {
+	if f.URL == "" {
+		return "", errors.New("the record has no address to fetch the picture from")
+	}
+	version := f.FileID
+	if f.VersionInfo != nil {
+		version += f.VersionInfo.ID
+	}
+	sum := sha256.Sum256([]byte(d.Profile.Name + "\x00" + f.URL + "\x00" + version))
+	name := filepath.Join(d.Cache, "pictures", hex.EncodeToString(sum[:16]))
+	if _, err := os.Stat(name); err == nil {
+		return name, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return "", err
+	}
+	body, err := d.Client.Fetch(ctx, f.URL, maxPicture)
+	if err != nil {
+		return "", fmt.Errorf("the picture cannot be fetched: %w", err)
+	}
+	defer body.Close()
+	part, err := os.CreateTemp(filepath.Dir(name), "part-*")
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(part, body)
+	if err = errors.Join(err, part.Close()); err == nil {
+		err = os.Rename(part.Name(), name)
+	}
+	if err != nil {
+		os.Remove(part.Name())
+		return "", fmt.Errorf("the picture cannot be fetched: %w", err)
+	}
+	return name, nil
+}
+
+// Curl writes the request of a job as a command, without the key.
+func (d *Desk) Curl(j api.Job) (string, error) {
+	r, err := d.Client.DescribeUpload(&j.Upload)
+	return r.Curl(), err
 }

@@ -13,6 +13,7 @@ import (
 	"mediadesk/config"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
 	"mediadesk/ui/theme"
 )
 
@@ -28,6 +29,8 @@ type Options struct {
 	Profile string
 	// Sources were named on the command line and land in the tray.
 	Sources []api.Source
+	// Samples writes sample pictures and returns their folder.
+	Samples func() (string, error)
 	// Theme is "dark", "light" or "auto".
 	Theme string
 	// Paths are the program's own files, and Keys where keys are looked for.
@@ -49,12 +52,16 @@ type Model struct {
 	dark    bool
 	color   bool
 	theme   *theme.Theme
-	focused bool // the terminal has the focus
+	profile tea.ColorProfileMsg // the zero one before the terminal's is known
+	focused bool                // the terminal has the focus
 
 	desk     *Desk
-	stop     context.CancelFunc // ends what listens to the desk
-	opening  string             // sentence shown while a desk is opened; empty: none is
+	ctx      context.Context //nolint:containedctx // of the desk: it ends what the screens have under way
+	stop     context.CancelFunc
+	opening  string // sentence shown while a desk is opened; empty: none is
 	screens  map[page.ID]page.Screen
+	picker   page.Screen
+	loader   *picture.Loader
 	front    page.ID
 	trail    []page.ID // screens to step back to
 	pending  int       // runs that are not finished
@@ -71,10 +78,10 @@ func New(o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	m := &Model{o: o, dark: o.Theme != "light", color: true, focused: true, toasts: kit.NewToasts(o.Now), screens: map[page.ID]page.Screen{}}
+	m := &Model{o: o, dark: o.Theme != "light", color: true, focused: true, toasts: kit.NewToasts(o.Now), loader: picture.NewLoader(picture.Limits{}), screens: map[page.ID]page.Screen{}}
 	m.theme = theme.New(m.dark, m.color)
 	if o.First {
-		m.welcome(nil)
+		m.welcome(o.Profile, nil)
 	}
 	return m
 }
@@ -127,21 +134,16 @@ const CloseTime = 5 * time.Second
 func (m *Model) opened(msg deskOpened) tea.Cmd {
 	m.opening = ""
 	if msg.err != nil {
-		m.welcome(msg.err)
-		return m.screens[page.Onboarding].Init()
+		m.welcome(msg.profile, msg.err)
+		return m.greet(m.screens[page.Onboarding])
 	}
 	m.desk = msg.desk
+	m.ctx, m.stop = context.WithCancel(context.Background())
 	m.screens = m.tabScreens()
 	m.front, m.trail = page.Picker, nil
-	ctx, stop := context.WithCancel(context.Background())
-	m.stop = stop
-	cmds := []tea.Cmd{listen(ctx, m.desk), countRuns(m.desk)}
+	cmds := []tea.Cmd{listen(m.ctx, m.desk), countRuns(m.desk)}
 	for _, s := range m.screens {
-		cmds = append(cmds, s.Init())
-	}
-	if len(m.o.Sources) > 0 {
-		cmds = append(cmds, page.Send(page.Add{Sources: m.o.Sources}))
-		m.o.Sources = nil
+		cmds = append(cmds, m.greet(s))
 	}
 	if m.desk.Notice != "" {
 		cmds = append(cmds, page.Send(page.Toast{Level: page.Info, Text: m.desk.Notice}))
@@ -150,9 +152,18 @@ func (m *Model) opened(msg deskOpened) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// greet starts a screen: it is told what is known of the terminal.
+func (m *Model) greet(s page.Screen) tea.Cmd {
+	return tea.Batch(
+		s.Init(),
+		s.Update(tea.WindowSizeMsg{Width: m.size.X, Height: m.size.Y}),
+		s.Update(m.profile),
+	)
+}
+
 // welcome puts the onboarding screen in front.
-func (m *Model) welcome(problem error) {
-	m.screens = map[page.ID]page.Screen{page.Onboarding: m.onboarding(problem)}
+func (m *Model) welcome(profile string, problem error) {
+	m.screens = map[page.ID]page.Screen{page.Onboarding: m.onboarding(profile, problem)}
 	m.front, m.trail = page.Onboarding, nil
 }
 

@@ -23,7 +23,7 @@ func (m *Model) push(id page.ID, s page.Screen) tea.Cmd {
 	}
 	m.screens[id] = s
 	m.front = id
-	return tea.Batch(s.Init(), s.Update(page.Shown{}))
+	return s.Update(page.Shown{})
 }
 
 // back returns to the screen before the one in front.

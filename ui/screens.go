@@ -1,11 +1,74 @@
 package ui
 
 import (
+	tea "charm.land/bubbletea/v2"
+
 	"mediadesk/api"
+	"mediadesk/ui/details"
+	"mediadesk/ui/extensions"
+	"mediadesk/ui/library"
+	"mediadesk/ui/onboarding"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picker"
+	"mediadesk/ui/settings"
+	"mediadesk/ui/upload"
+	"mediadesk/ui/uploads"
 )
 
-func (m *Model) tabScreens() map[page.ID]page.Screen { return nil }
-func (m *Model) onboarding(problem error) page.Screen { return nil }
-func (m *Model) form(sources []api.Source) page.Screen { return nil }
-func (m *Model) details(files []api.File) page.Screen { return nil }
+// tabScreens builds the screens with a tab for the desk. The picker outlives a
+// desk: the tray is the person's, not a profile's.
+func (m *Model) tabScreens() map[page.ID]page.Screen {
+	d := m.desk
+	if m.picker == nil {
+		m.picker = picker.New(picker.Options{Sources: m.o.Sources, Preview: true, Loader: m.loader, Samples: m.o.Samples, Now: m.o.Now})
+	}
+	return map[page.ID]page.Screen{
+		page.Picker:     m.picker,
+		page.Uploads:    uploads.New(uploads.Options{Queue: d.Queue, Journal: d.Journal, Profile: d.Profile, Curl: d.Curl, Now: m.o.Now}),
+		page.Extensions: extensions.New(extensions.Options{Watch: d.Watch, Journal: d.Journal, Profile: d.Profile, Now: m.o.Now}),
+		page.Library: library.New(library.Options{
+			Context: m.ctx, List: d.Client.List, Seen: d.Seen, Runs: d.Watch.Runs, Profile: d.Profile, Now: m.o.Now,
+		}),
+		page.Settings: settings.New(settings.Options{
+			Paths: m.o.Paths, Keys: m.o.Keys, Getenv: m.o.Getenv, Profile: d.Profile, Version: m.o.Version, Now: m.o.Now,
+		}),
+	}
+}
+
+// onboarding builds the screen for a first start (problem is nil) or for a
+// profile that could not be opened.
+func (m *Model) onboarding(profile string, problem error) page.Screen {
+	return onboarding.New(onboarding.Options{
+		Paths: m.o.Paths, Keys: m.o.Keys, Getenv: m.o.Getenv, Problem: problem, Profile: profile,
+	})
+}
+
+// compose brings the upload form for sources to the front. The form that is
+// there takes them: what was typed for those it knows stays.
+func (m *Model) compose(msg page.Compose) tea.Cmd {
+	if m.desk == nil {
+		return nil
+	}
+	if form, ok := m.screens[page.Form]; ok {
+		return tea.Batch(form.Update(msg), m.push(page.Form, form))
+	}
+	d := m.desk
+	form := upload.New(upload.Options{
+		Context: m.ctx, Sources: msg.Sources, Profile: d.Profile, Known: d.Place, Tags: d.Tags, Folders: d.Folders,
+		Request: d.Client.DescribeUpload, Send: d.Queue.Add,
+	})
+	return tea.Batch(m.greet(form), m.push(page.Form, form))
+}
+
+// inspect brings the details of files to the front.
+func (m *Model) inspect(files []api.File) tea.Cmd {
+	if m.desk == nil || len(files) == 0 {
+		return nil
+	}
+	d := m.desk
+	s := details.New(details.Options{
+		Context: m.ctx, Files: files, Profile: d.Profile, Read: d.Read, SeenAt: d.SeenAt,
+		Save: d.Change, Undo: d.Undo, Redo: d.Redo, Picture: d.Picture, Known: d.Tags, Now: m.o.Now,
+	})
+	return tea.Batch(m.greet(s), m.push(page.Details, s))
+}

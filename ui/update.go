@@ -20,7 +20,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.size = image.Pt(msg.Width, msg.Height)
-		return m, nil
+		return m, m.broadcast(msg)
 	case tea.BackgroundColorMsg:
 		if m.o.Theme != "dark" && m.o.Theme != "light" {
 			m.dark = msg.IsDark()
@@ -30,7 +30,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.ColorProfileMsg:
 		m.color = msg.Profile > colorprofile.ASCII
 		m.theme = theme.New(m.dark, m.color)
-		return m, nil
+		m.profile = msg
+		return m, m.broadcast(msg)
 	case tea.FocusMsg, tea.BlurMsg:
 		_, m.focused = msg.(tea.FocusMsg)
 		return m, m.broadcast(msg)
@@ -74,9 +75,9 @@ func (m *Model) message(msg tea.Msg) tea.Cmd {
 	case page.Back:
 		return m.back()
 	case page.Compose:
-		return m.push(page.Form, m.form(msg.Sources))
+		return m.compose(msg)
 	case page.Inspect:
-		return m.push(page.Details, m.details(msg.Files))
+		return m.inspect(msg.Files)
 	case page.UseProfile:
 		return m.open(msg.Name, msg.Key)
 	case page.Ask:

@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
@@ -33,11 +35,15 @@ type Program struct {
 	Getenv         func(string) string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// Terminal reports whether input and output are a terminal.
-	Terminal bool
+	// Terminal reports whether input and output are a terminal, TerminalOut
+	// whether output is.
+	Terminal, TerminalOut bool
 	// Version is printed by --version.
 	Version string
 }
+
+// spool is the folder for what standard input gave.
+func (p *Program) spool() string { return filepath.Join(p.Paths.Data, "spool") }
 
 // Request says which desk to open: the flags that every command has.
 type Request struct {
@@ -109,17 +115,14 @@ func newRoot(p *Program) *cobra.Command {
 
 // runScreens starts the interactive program, where there is a terminal for it.
 func runScreens(cmd *cobra.Command, p *Program, f *flags, args []string) error {
-	if !p.Terminal {
+	// With - the files come on standard input, and the keys from the terminal.
+	if !p.Terminal && !(p.TerminalOut && slices.Contains(args, "-")) {
 		return usage("the screens need a terminal, and input or output is none.\n" +
 			"Use a command instead, such as: mediadesk upload FILE… (see mediadesk --help)")
 	}
-	sources := make([]api.Source, 0, len(args))
-	for _, arg := range args {
-		s, err := argSource(arg)
-		if err != nil {
-			return err
-		}
-		sources = append(sources, s)
+	sources, err := expand(args, p.Stdin, p.spool())
+	if err != nil {
+		return err
 	}
 	f.Adopt = true
 	return p.Screens(cmd.Context(), f.Request, sources)

@@ -168,14 +168,8 @@ func oneDetails(ctx context.Context, p *Program, f *flags, c *detailFlags, d *ui
 	if f.dryRun {
 		return printDetailsRequest(p, f.json, d.Client, id, change)
 	}
-	after, err := d.Client.UpdateDetails(ctx, id, change)
+	after, err := d.Change(ctx, id, change)
 	if err != nil {
-		return err
-	}
-	if err := d.Journal.SaveFile(ctx, d.Profile.Name, *after); err != nil {
-		return err
-	}
-	if err := d.Watch.Answered(ctx, d.Profile.Name, after, false); err != nil {
 		return err
 	}
 	return printRecord(p, f.json, after)
@@ -184,7 +178,7 @@ func oneDetails(ctx context.Context, p *Program, f *flags, c *detailFlags, d *ui
 // lookUp reads a record from the service, or from the journal where the
 // service does not let us read.
 func lookUp(ctx context.Context, d *ui.Desk, id string) (*api.File, error) {
-	file, err := d.Client.Details(ctx, id)
+	file, err := d.Read(ctx, id)
 	if err == nil || !api.Unavailable(err) {
 		return file, err
 	}

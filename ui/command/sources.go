@@ -28,8 +28,8 @@ func argSource(arg string) (api.Source, error) {
 }
 
 // expand turns the words of the command line into sources: a folder becomes
-// the files in it, at any depth, and - becomes a file with what standard input
-// gave. cleanup removes such files; jobs that were not sent keep theirs.
+// the files in it, at any depth, and - becomes a file in the folder spool with
+// what standard input gave.
 func expand(args []string, stdin io.Reader, spool string) (sources []api.Source, err error) {
 	usedStdin := false
 	for _, arg := range args {
@@ -97,13 +97,18 @@ func spoolInput(stdin io.Reader, dir string) (api.Source, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return api.Source{}, err
 	}
-	f, err := os.CreateTemp(dir, "stdin-*")
+	// A folder of its own lets the file have a name that a person knows.
+	own, err := os.MkdirTemp(dir, "")
+	if err != nil {
+		return api.Source{}, err
+	}
+	f, err := os.Create(filepath.Join(own, "stdin"))
 	if err != nil {
 		return api.Source{}, err
 	}
 	defer f.Close()
 	if _, err := io.Copy(f, stdin); err != nil {
-		os.Remove(f.Name())
+		os.RemoveAll(own)
 		return api.Source{}, fmt.Errorf("standard input could not be read: %w", err)
 	}
 	if err := f.Sync(); err != nil {

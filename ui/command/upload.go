@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -200,7 +199,7 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile page.Profile,
 	if err != nil {
 		return nil, err
 	}
-	sources, err := expand(args, p.Stdin, filepath.Join(p.Paths.Data, "spool"))
+	sources, err := expand(args, p.Stdin, p.spool())
 	if err != nil {
 		return nil, err
 	}
@@ -212,9 +211,6 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile page.Profile,
 		up := common
 		up.Source = s
 		up.FileName = s.Name()
-		if s.Label == "-" {
-			up.FileName = "stdin"
-		}
 		if u.name != "" {
 			up.FileName = u.name
 		}

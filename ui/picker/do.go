@@ -63,6 +63,19 @@ func (m *Model) goHome() tea.Cmd {
 	return m.open(home, "")
 }
 
+// goSamples opens the folder of sample pictures, which is written before.
+func (m *Model) goSamples() tea.Cmd {
+	m.readGen++
+	gen, samples := m.readGen, m.options.Samples
+	return func() tea.Msg {
+		folder, err := samples()
+		if err != nil {
+			return problem(err)
+		}
+		return openFolder(gen, folder, "")
+	}
+}
+
 func (m *Model) toggleHidden() tea.Cmd {
 	m.hidden = !m.hidden
 	return m.arrange(false)

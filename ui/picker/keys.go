@@ -86,6 +86,7 @@ func listActs() []act {
 		{binding: kit.Bind("hidden files", "", "."), group: groupLook, do: (*Model).toggleHidden},
 		{binding: kit.Bind("read the folder again", "", "r"), group: groupLook, why: noFolder, do: (*Model).reload},
 		{binding: kit.Bind("home folder", "", "~"), group: groupMove, do: (*Model).goHome},
+		{binding: kit.Bind("sample pictures", "", "S"), group: groupMove, why: noSamples, do: (*Model).goSamples},
 	}, movements()...)
 }
 
@@ -302,4 +303,11 @@ func (m *Model) copied() (what, text string) {
 func (m *Model) copyPath() tea.Cmd {
 	what, text := m.copied()
 	return page.Send(page.Copy{What: what, Text: text})
+}
+
+func noSamples(m *Model) string {
+	if m.options.Samples == nil {
+		return "there are none"
+	}
+	return ""
 }

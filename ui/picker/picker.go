@@ -29,6 +29,9 @@ type Options struct {
 	Preview bool
 	// Loader draws the pictures; nil shows only their facts.
 	Loader *picture.Loader
+	// Samples writes sample pictures and returns their folder; nil: there are
+	// none.
+	Samples func() (string, error)
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }

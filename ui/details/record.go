@@ -53,7 +53,7 @@ func rowsOf(f *api.File) []row {
 		add("Private", map[bool]string{true: "yes, its original needs a signed address", false: "no"}[private])
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.ExtensionStatus)) {
-		add("Extension", name+": "+string(f.ExtensionStatus[name])+", as last told")
+		add(name, string(f.ExtensionStatus[name])+", as the service told last")
 	}
 	if v := f.VersionInfo; v != nil {
 		add("Version", strings.TrimSpace(v.Name+" "+v.ID))

@@ -31,7 +31,7 @@ func (m *Model) save() tea.Cmd {
 func (m *Model) ready(e *entry) bool {
 	_, err := e.change()
 	e.problem = err
-	if err != nil && e.region.mode == set {
+	if err != nil && e.region.mode == set && e == m.current() {
 		m.focus(onRegion)
 	}
 	return err == nil
@@ -91,10 +91,14 @@ func (m *Model) groundWords(e *entry) string {
 
 // seenWords is when the record was seen.
 func (m *Model) seenWords(e *entry) string {
-	if e.at.IsZero() {
+	age := kit.Age(e.at, m.now())
+	switch {
+	case e.at.IsZero():
 		return "as last seen"
+	case age == "now":
+		return "as seen just now"
 	}
-	return "as last seen " + kit.Age(e.at, m.now())
+	return "as last seen " + age
 }
 
 // savedMsg has the record after a change, or why there was none.

@@ -264,10 +264,8 @@ func (m *Model) viewFiles(size image.Point, th *theme.Theme) string {
 	})
 }
 
-// labelWidth is the width of the column of the fields' names.
-const labelWidth = 13
-
 func (m *Model) viewRecord(size image.Point, th *theme.Theme) string {
+	labelWidth := clamp(size.X/3, 8, 20)
 	return m.record.View(size, func(i, width int, selected bool) string {
 		r := m.rows[i]
 		room := max(1, width-labelWidth-2)

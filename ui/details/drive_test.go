@@ -1,0 +1,256 @@
+package details
+
+import (
+	"context"
+	"errors"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
+)
+
+func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
+
+var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+
+// desk drives the screen as the root does: it runs the commands and hands their
+// messages back, and keeps those that are for others.
+type desk struct {
+	t    *testing.T
+	m    *Model
+	out  []tea.Msg
+	size image.Point
+	now  time.Time
+}
+
+func start(t *testing.T, o Options) *desk {
+	t.Helper()
+	d := &desk{t: t, size: image.Pt(118, 32), now: noon}
+	if o.Now == nil {
+		o.Now = func() time.Time { return d.now }
+	}
+	d.m = New(o)
+	d.run(d.m.Init())
+	d.text()
+	return d
+}
+
+func (d *desk) send(msg tea.Msg) {
+	d.t.Helper()
+	d.run(d.m.Update(msg))
+	d.text()
+}
+
+func (d *desk) run(cmd tea.Cmd) {
+	d.t.Helper()
+	for todo := []tea.Cmd{cmd}; len(todo) > 0; {
+		next := todo[0]
+		todo = todo[1:]
+		if next == nil {
+			continue
+		}
+		switch msg := next().(type) {
+		case nil:
+		case tea.BatchMsg:
+			todo = append(todo, msg...)
+		case page.FileChanged:
+			// The root gives it to every screen, also the one it came from.
+			d.out = append(d.out, msg)
+			todo = append(todo, d.m.Update(msg))
+		default:
+			if reflect.TypeOf(msg).PkgPath() == reflect.TypeOf(*d.m).PkgPath() {
+				todo = append(todo, d.m.Update(msg))
+			} else {
+				d.out = append(d.out, msg)
+			}
+		}
+	}
+}
+
+func (d *desk) press(keys ...string) {
+	d.t.Helper()
+	for _, k := range keys {
+		d.send(kit.KeyMsg(k))
+	}
+}
+
+func (d *desk) write(text string) {
+	d.t.Helper()
+	for _, r := range text {
+		if r == ' ' {
+			d.press("space")
+			continue
+		}
+		d.press(string(r))
+	}
+}
+
+func (d *desk) text() string { return ansi.Strip(d.m.View(d.size, theme.New(true, true))) }
+
+// flat is the screen as one line of words.
+func (d *desk) flat() string {
+	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "╭", " ", "╮", " ").Replace(d.text())), " ")
+}
+
+func (d *desk) sees(words ...string) {
+	d.t.Helper()
+	view := d.flat()
+	for _, w := range words {
+		if !strings.Contains(view, w) {
+			d.t.Errorf("the screen does not show %q:\n%s", w, d.text())
+		}
+	}
+}
+
+// taken takes the messages of one type out of those for others.
+func taken[T any](d *desk) []T {
+	var got []T
+	var rest []tea.Msg
+	for _, msg := range d.out {
+		if m, ok := msg.(T); ok {
+			got = append(got, m)
+		} else {
+			rest = append(rest, msg)
+		}
+	}
+	d.out = rest
+	return got
+}
+
+// toasted checks that a toast holds the words, and takes it.
+func (d *desk) toasted(words string) {
+	d.t.Helper()
+	got := taken[page.Toast](d)
+	for _, t := range got {
+		if strings.Contains(t.Text, words) {
+			return
+		}
+	}
+	d.t.Errorf("no toast says %q: %+v", words, got)
+}
+
+// asked takes the question that the screen asked.
+func (d *desk) asked() page.Ask {
+	d.t.Helper()
+	got := taken[page.Ask](d)
+	if len(got) != 1 {
+		d.t.Fatalf("%d questions were asked, 1 was expected; the screen:\n%s", len(got), d.text())
+	}
+	return got[0]
+}
+
+// answer picks a choice of a question.
+func (d *desk) answer(q page.Ask, label string) {
+	d.t.Helper()
+	for _, c := range q.Choices {
+		if strings.HasPrefix(c.Label, label) {
+			if c.Msg != nil {
+				if reflect.TypeOf(c.Msg).PkgPath() == reflect.TypeOf(*d.m).PkgPath() {
+					d.send(c.Msg)
+				} else {
+					d.out = append(d.out, c.Msg)
+				}
+			}
+			return
+		}
+	}
+	d.t.Fatalf("%q is no choice of %+v", label, q)
+}
+
+// record reads a record as a service would write it.
+func record(t testing.TB, text string) api.File {
+	t.Helper()
+	var f api.File
+	if err := f.UnmarshalJSON([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+const photo = `{"fileId":"f1","type":"file","name":"beach.png","filePath":"/summer/beach.png","url":"http://127.0.0.1:7843/summer/beach.png",
+ "thumbnail":"http://127.0.0.1:7843/tr:n-ik_ml_thumbnail/summer/beach.png","fileType":"image","mime":"image/png","width":300,"height":200,"size":123456,
+ "hasAlpha":false,"tags":["sea","old"],"AITags":[{"name":"sand","confidence":93.4,"source":"google-auto-tagging"},{"name":"sea","confidence":71,"source":"aws-auto-tagging"}],
+ "versionInfo":{"id":"f1","name":"Version 1"},"isPrivateFile":false,"customCoordinates":"10,20,100,50","createdAt":"2026-04-01T10:00:00.000Z",
+ "customMetadata":{"price":12,"shop":"harbour"},"embeddedMetadata":{"Model":"X100"},"extensionStatus":{"remove-bg":"pending"},"isPublished":true}`
+
+// shelf is a service with one drawer per file: what Read, Save and Undo work on.
+type shelf struct {
+	t       *testing.T
+	files   map[string]api.File
+	saved   []api.Details
+	readErr error
+	saveErr error
+}
+
+func newShelf(t *testing.T, files ...api.File) *shelf {
+	s := &shelf{t: t, files: map[string]api.File{}}
+	for _, f := range files {
+		s.files[f.FileID] = f
+	}
+	return s
+}
+
+func (s *shelf) read(_ context.Context, id string) (*api.File, error) {
+	f, ok := s.files[id]
+	if s.readErr != nil || !ok {
+		return nil, errors.Join(s.readErr)
+	}
+	return &f, nil
+}
+
+// save keeps what the specification says an update does.
+func (s *shelf) save(_ context.Context, id string, d api.Details) (*api.File, error) {
+	s.saved = append(s.saved, d)
+	if s.saveErr != nil {
+		return nil, s.saveErr
+	}
+	f := s.files[id]
+	f.Raw = nil
+	if !d.Tags.IsZero() {
+		f.Tags = d.Tags
+	}
+	if !d.CustomCoordinates.IsZero() {
+		f.CustomCoordinates = d.CustomCoordinates
+	}
+	s.files[id] = f
+	// The answer to an update has fewer fields than the record.
+	return &api.File{FileID: f.FileID, Name: f.Name, Tags: f.Tags, CustomCoordinates: f.CustomCoordinates}, nil
+}
+
+func (s *shelf) options(files ...api.File) Options {
+	return Options{Files: files, Read: s.read, Save: s.save, Profile: page.Profile{Name: "here", Local: true}}
+}
+
+// pngFile writes a picture and returns its path.
+func pngFile(t testing.TB, w, h int) string {
+	t.Helper()
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			img.Set(x, y, color.RGBA{uint8(x * 255 / w), uint8(y * 255 / h), 120, 255})
+		}
+	}
+	path := filepath.Join(t.TempDir(), "p.png")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(png.Encode(f, img), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,202 @@
+package details
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"mediadesk/api"
+)
+
+// What is sent keeps apart: nothing, a list, an empty list, null.
+func TestChangeOfTags(t *testing.T) {
+	none, list := api.Null[[]string](), api.Set([]string{"a", "b"})
+	for _, c := range []struct {
+		name string
+		have api.Field[[]string]
+		do   func(*entry)
+		want string
+	}{
+		{"untouched", list, func(*entry) {}, `{}`},
+		{"same again", list, func(e *entry) { e.setTags([]string{"a", "b"}) }, `{}`},
+		{"added", list, func(e *entry) { e.setTags([]string{"a", "b", "c"}) }, `{"tags":["a","b","c"]}`},
+		{"all removed", list, func(e *entry) { e.setTags(nil) }, `{"tags":[]}`},
+		{"unset", list, func(e *entry) { e.tags.mode = unset }, `{"tags":null}`},
+		{"unset what is unset", none, func(e *entry) { e.tags.mode = unset }, `{}`},
+		{"unset what is not known", api.Field[[]string]{}, func(e *entry) { e.tags.mode = unset }, `{"tags":null}`},
+		{"none in none", none, func(e *entry) { e.setTags(nil) }, `{}`},
+		{"first", none, func(e *entry) { e.setTags([]string{"x"}) }, `{"tags":["x"]}`},
+		{"unset an empty list", api.Set([]string{}), func(e *entry) { e.tags.mode = unset }, `{"tags":null}`},
+	} {
+		e := &entry{file: api.File{FileID: "f", Tags: c.have}}
+		c.do(e)
+		d, err := e.change()
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		got, err := json.Marshal(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != c.want {
+			t.Errorf("%s sends %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+func TestChangeOfRegion(t *testing.T) {
+	none, some := api.Null[string](), api.Set("1,2,3,4")
+	for _, c := range []struct {
+		name, text, want string // text "null": unset
+		have             api.Field[string]
+		kind             string
+		fails            string
+	}{
+		{"same", "1,2,3,4", `{}`, some, api.KindImage, ""},
+		{"same with blanks", " 1, 2, 3, 4 ", `{}`, some, api.KindImage, ""},
+		{"other", "1, 2,30,40", `{"customCoordinates":"1,2,30,40"}`, some, api.KindImage, ""},
+		{"unset", "null", `{"customCoordinates":null}`, some, api.KindImage, ""},
+		{"unset twice", "null", `{}`, none, api.KindImage, ""},
+		{"unset on no image", "null", `{"customCoordinates":null}`, some, api.KindNonImage, ""},
+		{"none in none", "", `{}`, none, api.KindImage, ""},
+		{"empty", "", "", some, api.KindImage, "empty"},
+		{"three numbers", "1,2,3", "", some, api.KindImage, "four numbers"},
+		{"no area", "1,2,0,4", "", some, api.KindImage, "no area"},
+		{"outside", "1,2,100,4", "", some, api.KindImage, "outside the picture"},
+		{"negative", "-1,2,10,4", "", some, api.KindImage, "whole number"},
+		{"on no image", "1,2,10,4", "", some, api.KindNonImage, "images only"},
+	} {
+		e := &entry{file: api.File{FileID: "f", FileType: c.kind, CustomCoordinates: c.have, Width: api.Set(100), Height: api.Set(80)}}
+		if c.text == "null" {
+			e.region.mode = unset
+		} else {
+			e.setRegion(c.text)
+		}
+		d, err := e.change()
+		if c.fails != "" {
+			if err == nil || !strings.Contains(err.Error(), c.fails) {
+				t.Errorf("%s: error %v, want one about %q", c.name, err, c.fails)
+			}
+			continue
+		}
+		got, _ := json.Marshal(d)
+		if err != nil || string(got) != c.want {
+			t.Errorf("%s sends %s (%v), want %s", c.name, got, err, c.want)
+		}
+	}
+}
+
+// Whatever others did meanwhile: what was added here is in the result, what was
+// removed here is not, and all else is as the others left it.
+func TestDraftsComeOnTopOfNews(t *testing.T) {
+	tags := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-e]`), 0, 5, rapid.ID[string])
+	rapid.Check(t, func(t *rapid.T) {
+		before, mine, theirs := tags.Draw(t, "before"), tags.Draw(t, "mine"), tags.Draw(t, "theirs")
+		e := &entry{file: api.File{FileID: "f", Tags: api.Set(before)}}
+		e.setTags(mine)
+		e.rebase(api.File{FileID: "f", Tags: api.Set(theirs)}, noon)
+		got := e.wantedTags()
+		if slices.Equal(before, mine) && !slices.Equal(got, theirs) {
+			t.Fatalf("nothing was drafted, but %q became %q", theirs, got)
+		}
+		for _, tag := range []string{"a", "b", "c", "d", "e"} {
+			had, want, there := slices.Contains(before, tag), slices.Contains(mine, tag), slices.Contains(theirs, tag)
+			expect := there
+			if had != want && !slices.Equal(before, mine) {
+				expect = want
+			}
+			if slices.Contains(got, tag) != expect {
+				t.Fatalf("%q: before %q, mine %q, theirs %q, got %q", tag, before, mine, theirs, got)
+			}
+		}
+	})
+}
+
+// An answer that leaves fields out does not make them unknown.
+func TestMergedKeepsWhatIsLeftOut(t *testing.T) {
+	got := merged(record(t, photo), record(t, `{"fileId":"f1","tags":null,"customCoordinates":"1,1,1,1","strange":{"a":1}}`))
+	if !got.Tags.IsNull() || got.CustomCoordinates.Or("") != "1,1,1,1" {
+		t.Errorf("the newer fields were not taken: %+v", got)
+	}
+	if got.Name != "beach.png" || len(got.AITags.Or(nil)) != 2 || got.VersionInfo == nil || got.Width.Or(0) != 300 {
+		t.Errorf("older fields were lost: %+v", got)
+	}
+	for _, want := range []string{`"strange"`, `"isPublished"`} {
+		if !strings.Contains(string(got.Raw), want) {
+			t.Errorf("%s is not in %s", want, got.Raw)
+		}
+	}
+	if got := merged(record(t, photo), api.File{FileID: "f1", Name: "new.png"}); got.Name != "new.png" || got.URL == "" {
+		t.Errorf("a record that no service sent was not merged: %+v", got)
+	}
+}
+
+func TestDifferenceInWords(t *testing.T) {
+	list := func(tags ...string) api.Field[[]string] { return api.Set(tags) }
+	many := strings.Fields(strings.Repeat("x", 1) + " b c d e f g h i j k l m n")
+	for _, c := range []struct {
+		a, b api.Field[[]string]
+		want string
+	}{
+		{list("a", "b"), list("b", "c"), "Tags: +c -a"},
+		{list("a"), api.Null[[]string](), "Tags: -a unset (null)"},
+		{list("a"), list(), "Tags: -a an empty list"},
+		{list("a", "b"), list("b", "a"), "Tags: in another order"},
+		{list("a"), list("a"), ""},
+		{api.Null[[]string](), api.Null[[]string](), ""},
+		{api.Field[[]string]{}, api.Null[[]string](), "Tags: unset (null)"},
+		{list(), list(many...), "Tags: +x +b +c +d +e +f +g +h +i +j +k +l and +2 more"},
+	} {
+		if got := tagsDifference(c.a, c.b); got != c.want {
+			t.Errorf("%v to %v is %q, want %q", c.a, c.b, got, c.want)
+		}
+	}
+	if got := regionDifference(api.Null[string](), api.Set("1,2,3,4")); got != "Region: unset (null) -> 1,2,3,4" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestRowsHaveEveryField(t *testing.T) {
+	f := record(t, photo)
+	rows := rowsOf(&f)
+	find := func(label string) string {
+		for _, r := range rows {
+			if r.label == label {
+				return r.value
+			}
+		}
+		return "missing"
+	}
+	for label, want := range map[string]string{
+		"Name": "beach.png", "Path": "/summer/beach.png", "Kind": "image/png (image)", "Pixels": "300 x 200",
+		"Transparency": "none", "Size": "123 kB (123456 bytes)", "Tags": "sea, old", "AI tags": "sand, sea",
+		"Region": "10,20,100,50", "Private": "no", "remove-bg": "pending, as the service told last",
+		"Version": "Version 1 f1", "First sent": "2026-04-01T10:00:00.000Z", "File id": "f1",
+		"URL": f.URL, "Thumbnail": f.Thumbnail, "Custom: price": "12", "Custom: shop": "harbour",
+		"Embedded: Model": "X100", "Other: isPublished": "true", "Changed": "missing",
+	} {
+		if got := find(label); got != want {
+			t.Errorf("%s is %q, want %q", label, got, want)
+		}
+	}
+	empty := api.File{FileID: "x", Tags: api.Null[[]string](), AITags: api.Set([]api.AITag{})}
+	rows = rowsOf(&empty)
+	if find("Tags") != "unset" || find("AI tags") != "empty" || find("Region") != "not known" {
+		t.Errorf("none, empty and unknown look alike: %+v", rows)
+	}
+}
+
+func TestErrorsAsSentences(t *testing.T) {
+	if got := sentenceOf(errors.New("it broke")); got != "It broke." {
+		t.Errorf("got %q", got)
+	}
+	e := &entry{file: api.File{CustomCoordinates: api.Set("1,2,3,4")}}
+	e.setRegion("")
+	if got := sentenceOf(e.checkRegion()); !strings.Contains(got, "ctrl+x") {
+		t.Errorf("%q says not what helps", got)
+	}
+}

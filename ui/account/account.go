@@ -25,6 +25,9 @@ const (
 	Edit
 	// Key asks for the key of an account that is there.
 	Key
+	// KeyForRun asks for a key that is used for this run only, of an account
+	// that the settings do not have.
+	KeyForRun
 )
 
 // Options are what a screen gives the dialogue.
@@ -33,7 +36,7 @@ type Options struct {
 	// Keys is where keys are kept and looked for.
 	Keys *config.Keys
 	Mode Mode
-	// Name is the account for Edit and Key; empty: the one in use.
+	// Name is the account for Edit, Key and KeyForRun; empty: the one in use.
 	Name string
 	// Use makes a new account the one in use.
 	Use bool
@@ -113,6 +116,11 @@ func (f *Flow) Result() Result { return f.result }
 // Init gives the command that the dialogue starts with.
 func (f *Flow) Init() tea.Cmd {
 	f.step, f.problem = stepLoading, nil
+	if f.o.Mode == KeyForRun {
+		f.profile.Name = f.o.Name
+		f.askKey(wayRun)
+		return nil
+	}
 	path := f.o.Paths.Config
 	return f.start(func(context.Context) tea.Msg {
 		c, err := config.Load(path)
@@ -271,7 +279,7 @@ func (f *Flow) back() Event {
 	f.stop()
 	f.closeInput()
 	f.problem, f.ways = nil, nil
-	if f.o.Mode == Key || f.step == stepForm || f.step == stepLoading {
+	if f.o.Mode == Key || f.o.Mode == KeyForRun || f.step == stepForm || f.step == stepLoading {
 		return Left
 	}
 	f.step = stepForm

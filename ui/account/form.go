@@ -39,6 +39,8 @@ type form struct {
 	// visited are the lines that the person has been in: an empty field is no
 	// mistake before that.
 	visited map[entry]bool
+	// refused is true once the whole form was given and something was wrong.
+	refused bool
 }
 
 func newForm(old config.Profile, known []string) form {
@@ -214,7 +216,7 @@ func (f *form) check(e entry) error {
 // shown is what is wrong with a line as far as the person should see it now:
 // nothing about a field that was not reached yet.
 func (f *form) shown(e entry) error {
-	if text := f.field(e); text != nil && text.Value() == "" && (!f.visited[e] || f.at == e) {
+	if text := f.field(e); text != nil && text.Value() == "" && !f.refused && (!f.visited[e] || f.at == e) {
 		return nil
 	}
 	return f.check(e)
@@ -266,10 +268,9 @@ func looksLikeKey(text string) bool {
 // goes to the first such line.
 func (f *form) profile() (config.Profile, bool) {
 	for _, e := range f.entries() {
-		f.visited[e] = true
 		if f.check(e) != nil {
+			f.refused = true
 			f.focus(e)
-			f.at = e
 			return config.Profile{}, false
 		}
 	}

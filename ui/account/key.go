@@ -192,6 +192,9 @@ func place(w way, p config.Profile) string {
 
 // save writes the key first: an account in the settings always has one.
 func save(ctx context.Context, o Options, p config.Profile, w way, key config.Secret) error {
+	if o.Mode == KeyForRun {
+		return nil
+	}
 	c, err := config.Load(o.Paths.Config)
 	if err != nil {
 		return err

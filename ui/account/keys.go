@@ -36,7 +36,7 @@ func (f *Flow) Acts() []kit.Act {
 	case stepKey:
 		return []kit.Act{
 			{Binding: keyTake, Hint: true, Group: group},
-			{Binding: keyOther, Hint: true, Group: group},
+			{Binding: keyOther, Hint: true, Group: group, Why: f.whyNoOther()},
 			back,
 		}
 	case stepFile, stepCommand:
@@ -51,6 +51,14 @@ func (f *Flow) Acts() []kit.Act {
 		back.Why = "It is being written; this takes a moment."
 	}
 	return []kit.Act{back}
+}
+
+// whyNoOther says why the key can have no other place; empty: it can.
+func (f *Flow) whyNoOther() string {
+	if f.o.Mode == KeyForRun {
+		return "The settings do not have this account: there is nothing to keep a key for."
+	}
+	return ""
 }
 
 // Capturing reports whether letters are text, or would leave something half
@@ -102,7 +110,7 @@ func (f *Flow) pressInput(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case key.Matches(msg, keyTake):
 		return f.enter()
-	case f.step == stepKey && key.Matches(msg, keyOther):
+	case f.step == stepKey && key.Matches(msg, keyOther) && f.whyNoOther() == "":
 		f.closeInput()
 		f.problem = nil
 		f.askWay()

@@ -68,10 +68,11 @@ func (m *Model) offerHelp(add func(choice, kit.Card)) {
 	local := m.profile.Name == config.LocalProfile
 	_, unreadable := errors.AsType[*config.FileError](m.o.Problem)
 	if needsKey(m.o.Problem) && !local {
-		add(choiceKey, kit.Card{
-			Key: "p", Title: "Give the private key",
-			Text: "It goes into the keyring of this computer where that works, or is used for this run only. It is typed hidden.",
-		})
+		text := "It goes into the keyring of this computer where that works, or is used for this run only. It is typed hidden."
+		if m.unnamed {
+			text = "It is typed hidden, used for this run only and written nowhere."
+		}
+		add(choiceKey, kit.Card{Key: "p", Title: "Give the private key", Text: text})
 	}
 	again := "Once what is in the way is gone."
 	if unreadable {

@@ -3,6 +3,8 @@
 package onboarding
 
 import (
+	"errors"
+
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/config"
@@ -31,6 +33,7 @@ type Options struct {
 type Model struct {
 	o       Options
 	profile config.Profile // that could not be opened; no name where it is not known
+	unnamed bool           // it is not in the settings: the command line gave its addresses
 	cards   *kit.Cards
 	offered []choice // by card
 	flow    *account.Flow
@@ -62,12 +65,18 @@ func New(o Options) *Model {
 	}
 	m := &Model{o: o}
 	m.profile.Name = o.Profile
+	if missing, ok := errors.AsType[*config.NoKeyError](o.Problem); ok {
+		m.profile.Name = missing.Profile
+	}
 	m.offer()
 	return m
 }
 
 // named answers with the profile that could not be opened.
-type named struct{ profile config.Profile }
+type named struct {
+	profile config.Profile
+	unnamed bool
+}
 
 // begun answers whether the local library is the profile in use now.
 type begun struct {
@@ -80,7 +89,7 @@ func (m *Model) Init() tea.Cmd {
 	if m.o.Problem == nil {
 		return nil
 	}
-	path, name := m.o.Paths.Config, m.o.Profile
+	path, name := m.o.Paths.Config, m.profile.Name
 	return func() tea.Msg {
 		c, err := config.Load(path)
 		if err != nil {
@@ -88,9 +97,11 @@ func (m *Model) Init() tea.Cmd {
 			return nil
 		}
 		if name == "" {
-			return named{c.Current()}
+			return named{profile: c.Current()}
 		}
-		return named{c.Profiles[name]}
+		p, known := c.Profiles[name]
+		p.Name = name
+		return named{profile: p, unnamed: !known}
 	}
 }
 
@@ -98,10 +109,8 @@ func (m *Model) Init() tea.Cmd {
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case named:
-		if msg.profile.Name != "" {
-			m.profile = msg.profile
-			m.offer()
-		}
+		m.profile, m.unnamed = msg.profile, msg.unnamed
+		m.offer()
 		return nil
 	case begun:
 		return m.begun(msg)
@@ -136,7 +145,11 @@ func (m *Model) toFlow(msg tea.Msg) tea.Cmd {
 		r := m.flow.Result()
 		m.flow = nil
 		m.busy = "Opening the account " + r.Name + "…"
-		return tea.Batch(cmd, page.Send(page.UseProfile{Name: r.Name, Key: r.Key}))
+		name := r.Name
+		if m.unnamed && name == m.profile.Name {
+			name = "" // what was asked for on the command line
+		}
+		return tea.Batch(cmd, page.Send(page.UseProfile{Name: name, Key: r.Key}))
 	}
 	return cmd
 }
@@ -155,7 +168,11 @@ func (m *Model) take(card int) tea.Cmd {
 	case choiceEnvironment:
 		return m.ask(account.Options{Mode: account.AddWithEnvironment, Use: true})
 	case choiceKey:
-		return m.ask(account.Options{Mode: account.Key, Name: m.profile.Name})
+		mode := account.Key
+		if m.unnamed {
+			mode = account.KeyForRun
+		}
+		return m.ask(account.Options{Mode: mode, Name: m.profile.Name})
 	case choiceAgain:
 		m.busy = "Trying again…"
 		return page.Send(page.UseProfile{Name: m.o.Profile})

@@ -1,0 +1,372 @@
+package account
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/config"
+)
+
+func TestConnectsAHostedAccount(t *testing.T) {
+	d := newDesk(t, Options{Mode: Add, Use: true}).open()
+	d.sees("Which account?", "hosted service")
+	d.press("enter").typed("my_pictures").sees("my_pictures")
+	if d.store.tries != 0 {
+		t.Error("the keyring was tried before it was needed")
+	}
+	d.press("enter", "enter", "enter")
+	d.sees("The private key of the account my_pictures", "It goes into the keyring", "which works")
+	if d.store.tries != 1 {
+		t.Errorf("the keyring was tried %d times before the key was asked for, want 1", d.store.tries)
+	}
+	d.typed(testKey).sees(strings.Repeat("*", len(testKey)))
+	if d.settings().Exists {
+		t.Error("something was written before the key was given")
+	}
+	d.press("enter")
+	if d.event != Done {
+		t.Fatalf("not done:\n%s", d.screen())
+	}
+	if got := d.flow.Result(); got.Name != "my_pictures" || got.Key != nil || got.Place != "in the keyring" {
+		t.Errorf("result %+v", got)
+	}
+	c := d.settings()
+	p := c.Current()
+	if p.Name != "my_pictures" || p.Kind != config.KindHosted || p.DeliveryURL != "https://ik.imagekit.io/my_pictures" {
+		t.Errorf("in use is %+v", p)
+	}
+	if got := d.store.keys["my_pictures"].Reveal(); got != testKey {
+		t.Errorf("the keyring has %q", got)
+	}
+	d.hidesKey()
+}
+
+// hidesKey fails where the key was ever drawn or written into the settings.
+func (d *desk) hidesKey() {
+	d.t.Helper()
+	if strings.Contains(d.seen.String(), testKey) {
+		d.t.Error("the key was drawn")
+	}
+	file, err := os.ReadFile(d.o.Paths.Config)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		d.t.Fatal(err)
+	}
+	if strings.Contains(string(file), testKey) {
+		d.t.Error("the key is in the settings file")
+	}
+}
+
+func TestConnectsAnotherServer(t *testing.T) {
+	d := newDesk(t, Options{Mode: Add}).open()
+	d.press("right", "down").typed("http://media.example.com").sees("is plain http to media.example.com")
+	d.press("ctrl+u").typed("https://media.example.com/").press("ctrl+s")
+	d.sees("The private key of the account example")
+	d.typed(testKey).press("enter")
+	c := d.settings()
+	p := c.Profiles["example"]
+	if p.Kind != config.KindOwn || p.UploadURL != "https://media.example.com" || p.BaseURL != p.UploadURL || p.DeliveryURL != "" {
+		t.Errorf("written was %+v", p)
+	}
+	if c.Profile != config.LocalProfile {
+		t.Errorf("in use is %q, and nobody asked for that", c.Profile)
+	}
+}
+
+func TestFormSaysWhatIsWrong(t *testing.T) {
+	tests := []struct {
+		name, text, want string
+		keys             []string
+	}{
+		{"no id", "", "The id is missing", []string{"enter"}},
+		{"id with a slash", "a/b", "an id has no '/' in it", []string{"enter"}},
+		{"a key for an id", "private_abc", "This looks like a key", []string{"enter"}},
+		{"no address", "", "The address is missing", []string{"right", "enter"}},
+		{"no https", "http://example.com", "plain http", []string{"right", "enter"}},
+		{"no address at all", "example.com", "must begin with https://", []string{"right", "enter"}},
+		{"user in the address", "https://x@example.com", "has a user or key before the @", []string{"right", "enter"}},
+		{"name taken", "local", `There is an account "local" already`, []string{"enter", "x", "enter"}},
+		{"name with a blank", "my work", "has ' ' in it", []string{"enter", "x", "enter"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d := newDesk(t, Options{Mode: Add}).open()
+			d.press(tt.keys...).typed(tt.text).press("ctrl+s")
+			screen := strings.ToLower(strings.Join(strings.Fields(d.screen()), " "))
+			if !strings.Contains(screen, strings.ToLower(tt.want)) {
+				t.Errorf("%q is not on the screen:\n%s", tt.want, d.screen())
+			}
+			if d.flow.step != stepForm {
+				t.Error("it went on all the same")
+			}
+		})
+	}
+}
+
+func TestEmptyFieldsAreNoMistakeAtFirst(t *testing.T) {
+	d := newDesk(t, Options{Mode: Add}).open()
+	d.press("enter")
+	if strings.Contains(d.screen(), "missing") {
+		t.Errorf("a field that was just reached is called missing:\n%s", d.screen())
+	}
+}
+
+func TestKeyringStates(t *testing.T) {
+	for problem, want := range map[config.KeyringProblem]string{
+		config.KeyringNoBus:        "There is no keyring in this session",
+		config.KeyringBadAddress:   "The session bus of the keyring cannot be reached",
+		config.KeyringNoService:    "No keyring runs in this session",
+		config.KeyringNoCollection: "The keyring has no collection",
+		config.KeyringLocked:       "The keyring is locked.",
+		config.KeyringSilent:       "The keyring did not answer within 3s.",
+		config.KeyringUnsupported:  "There is no keyring for this system.",
+		config.KeyringBroken:       "The keyring answered with an error",
+	} {
+		d := newDesk(t, Options{Mode: Add})
+		d.store.try = &config.KeyringError{Problem: problem, Doing: "trying the keyring"}
+		d.open().press("enter").typed("x").press("ctrl+s")
+		d.sees(want, "Try the keyring again", "Use it for this run only", "Read it from a file", "Ask a command for it",
+			"MEDIADESK_PRIVATE_KEY is not set", "never written in plain text")
+		if d.flow.Capturing() {
+			t.Errorf("%v: the key is asked for though it could not be kept", problem)
+		}
+	}
+}
+
+func TestKeyForThisRun(t *testing.T) {
+	d := newDesk(t, Options{Mode: Add, Use: true})
+	d.store.try = &config.KeyringError{Problem: config.KeyringNoBus, Doing: "trying the keyring"}
+	d.open().press("enter").typed("x").press("ctrl+s", "o").sees("for this run only and written nowhere")
+	d.typed(testKey).press("enter")
+	r := d.flow.Result()
+	if d.event != Done || r.Key == nil || r.Key.Reveal() != testKey || r.Place != "typed for this run" {
+		t.Fatalf("event %v, result %+v", d.event, r)
+	}
+	if len(d.store.keys) > 0 {
+		t.Error("it was kept all the same")
+	}
+	if d.settings().Profile != "x" {
+		t.Error("the account is not in use")
+	}
+	d.hidesKey()
+}
+
+func TestKeyIsNotLostWhenKeepingFails(t *testing.T) {
+	d := newDesk(t, Options{Mode: Add})
+	d.store.set = &config.KeyringError{Problem: config.KeyringLocked, Doing: "keeping"}
+	d.open().press("enter").typed("x").press("ctrl+s").typed(testKey).press("enter")
+	d.sees("The keyring is locked.", "Try the keyring again")
+	if d.settings().Exists {
+		t.Error("an account without a key was written")
+	}
+	d.press("o", "enter")
+	if r := d.flow.Result(); d.event != Done || r.Key == nil || r.Key.Reveal() != testKey {
+		t.Errorf("the key has to be typed again:\n%s", d.screen())
+	}
+	d.hidesKey()
+}
+
+func TestTriesTheKeyringAgain(t *testing.T) {
+	d := newDesk(t, Options{Mode: Add})
+	d.store.try = &config.KeyringError{Problem: config.KeyringLocked, Doing: "trying"}
+	d.open().press("enter").typed("x").press("ctrl+s").sees("Unlock it first")
+	d.store.try = nil
+	d.press("r").sees("which works")
+}
+
+func TestKeyFile(t *testing.T) {
+	dir := t.TempDir()
+	good, open := filepath.Join(dir, "key"), filepath.Join(dir, "open")
+	for path, mode := range map[string]os.FileMode{good: 0o600, open: 0o644} {
+		if err := os.WriteFile(path, []byte(testKey+"\n"), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := newDesk(t, Options{Mode: Add}).open()
+	d.press("enter").typed("x").press("ctrl+s", "ctrl+o", "f")
+	d.press("enter").sees("Nothing was typed yet")
+	d.typed(filepath.Join(dir, "none")).press("enter").sees("gives no key: it cannot be opened")
+	if d.settings().Exists {
+		t.Error("a file that gives no key was written down")
+	}
+	d.press("ctrl+u").typed(good).press("enter")
+	if d.event != Done {
+		t.Fatalf("not done:\n%s", d.screen())
+	}
+	if p := d.settings().Profiles["x"]; p.KeyFile != good {
+		t.Errorf("written was %+v", p)
+	}
+	d.hidesKey()
+}
+
+func TestKeyCommand(t *testing.T) {
+	d := newDesk(t, Options{Mode: Add}).open()
+	d.press("enter").typed("x").press("ctrl+s", "ctrl+o", "c")
+	d.typed(`printf %s 'a b`).sees("A quote is not closed")
+	d.press("enter").sees("A quote is not closed")
+	d.press("ctrl+u").typed("no-such-program-here").press("enter").sees("there is no such program")
+	d.press("ctrl+u").typed("echo 'abc'").sees("runs echo with: abc").press("enter")
+	if p := d.settings().Profiles["x"]; d.event != Done || strings.Join(p.KeyCommand, "|") != "echo|abc" {
+		t.Errorf("written was %+v:\n%s", p, d.screen())
+	}
+}
+
+func TestReplacesTheKey(t *testing.T) {
+	d := newDesk(t, Options{Mode: Key, Name: "work"})
+	p := config.HostedPreset("work", "w")
+	p.KeyCommand = []string{"pass", "show"}
+	p.Tags = []string{"kept"}
+	d.add(p)
+	d.open().sees("The private key of the account work")
+	d.send(tea.PasteMsg{Content: testKey + "\n"})
+	d.press("enter")
+	got := d.settings().Profiles["work"]
+	if d.event != Done || len(got.KeyCommand) > 0 || len(got.Tags) != 1 {
+		t.Errorf("event %v, written was %+v", d.event, got)
+	}
+	if d.store.keys["work"].Reveal() != testKey {
+		t.Error("the keyring has not the new key")
+	}
+	d.hidesKey()
+}
+
+func TestRefusesWhatIsNoKey(t *testing.T) {
+	d := newDesk(t, Options{Mode: Key, Name: "work"})
+	d.add(config.HostedPreset("work", "w"))
+	d.open().press("enter").sees("it is empty")
+	d.typed("a b").press("enter").sees("there is a space")
+	if strings.Contains(d.screen(), "a b") {
+		t.Error("what was typed is drawn")
+	}
+}
+
+func TestEdit(t *testing.T) {
+	d := newDesk(t, Options{Mode: Edit, Name: "lab"})
+	d.add(config.Profile{Name: "lab", Kind: config.KindOwn, UploadURL: "https://u.example.com", BaseURL: "https://b.example.com", Folder: "/x"})
+	d.open().sees("Addresses of the account lab", "https://u.example.com", "https://b.example.com")
+	d.press("ctrl+e").press("down", "down").typed("https://d.example.com").press("ctrl+s")
+	if p := d.settings().Profiles["lab"]; d.event != Done || p.DeliveryURL != "https://d.example.com" || p.Folder != "/x" || p.BaseURL != "https://b.example.com" {
+		t.Errorf("event %v, written was %+v", d.event, p)
+	}
+	if d.store.tries > 0 {
+		t.Error("the keyring was tried for nothing")
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	d := newDesk(t, Options{Mode: AddWithEnvironment, Use: true})
+	d.env[config.KeyVariable] = testKey
+	d.open().press("enter").typed("x").press("ctrl+s")
+	if r := d.flow.Result(); d.event != Done || r.Key != nil || r.Place != "from the environment" || d.store.tries > 0 {
+		t.Errorf("event %v, result %+v", d.event, r)
+	}
+	d.hidesKey()
+
+	d = newDesk(t, Options{Mode: Add})
+	d.env[config.KeyVariable] = testKey
+	d.open().press("enter").typed("x").press("ctrl+s").sees("is taken before one in the keyring")
+	d.press("ctrl+o", "v")
+	if d.event != Done || d.settings().Profiles["x"].Name != "x" {
+		t.Errorf("the environment was not taken:\n%s", d.screen())
+	}
+	d.hidesKey()
+}
+
+func TestKeyForRunWritesNothing(t *testing.T) {
+	d := newDesk(t, Options{Mode: KeyForRun, Name: "unnamed"}).open()
+	d.typed(testKey).press("ctrl+o").sees("Private key")
+	d.press("enter")
+	if r := d.flow.Result(); d.event != Done || r.Key.Reveal() != testKey {
+		t.Errorf("event %v", d.event)
+	}
+	if d.settings().Exists || d.store.tries > 0 {
+		t.Error("something was written or tried")
+	}
+}
+
+func TestEscIsOneStepBack(t *testing.T) {
+	d := newDesk(t, Options{Mode: Add}).open()
+	d.press("enter").typed("x").press("ctrl+s").sees("Private key")
+	d.press("ctrl+o").sees("Where is the key to be?")
+	d.press("o").sees("this run only").typed("secret")
+	d.press("esc").sees("Where is the key to be?")
+	d.press("o").sees("this run only")
+	if d.flow.input.Value() != "" {
+		t.Error("what was typed was not forgotten")
+	}
+	d.press("esc", "esc").sees("Which account?", "x")
+	if d.event == Left {
+		t.Fatal("it left too early")
+	}
+	d.press("esc")
+	if d.event != Left {
+		t.Error("it cannot be left")
+	}
+	if d.settings().Exists {
+		t.Error("something was written")
+	}
+}
+
+func TestStaleRepliesAreDropped(t *testing.T) {
+	d := newDesk(t, Options{Mode: Add}).open()
+	d.press("enter").typed("x")
+	cmd, _ := d.flow.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})
+	d.sees("Trying the keyring")
+	d.press("esc").sees("Which account?")
+	d.run(cmd)
+	d.sees("Which account?")
+}
+
+func TestSettingsThatCannotBeRead(t *testing.T) {
+	d := newDesk(t, Options{Mode: Add})
+	if err := os.MkdirAll(filepath.Dir(d.o.Paths.Config), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(d.o.Paths.Config, []byte("\nthme = \"dark\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.open().sees("line 2", "did you mean")
+	if err := os.Remove(d.o.Paths.Config); err != nil {
+		t.Fatal(err)
+	}
+	d.press("r").sees("Which account?")
+}
+
+func TestSettingsThatCannotBeWritten(t *testing.T) {
+	d := newDesk(t, Options{Mode: Add, Use: true})
+	// A file where the folder belongs.
+	if err := os.WriteFile(filepath.Dir(d.o.Paths.Config), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.o.Paths.Config = filepath.Join(t.TempDir(), "x", "config.toml")
+	if err := os.WriteFile(filepath.Dir(d.o.Paths.Config), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.open()
+	if d.flow.problem == nil {
+		t.Fatal("no problem was told")
+	}
+	d.sees("cannot be read")
+}
+
+func TestMouse(t *testing.T) {
+	d := newDesk(t, Options{Mode: Add}).open()
+	for y, line := range strings.Split(d.screen(), "\n") {
+		if strings.Contains(line, "Name here") {
+			d.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 20, Y: y})
+		}
+	}
+	if d.flow.form.at != entryName {
+		t.Error("a click does not give the focus")
+	}
+	for y, line := range strings.Split(d.screen(), "\n") {
+		if strings.Contains(line, "[ Go on") {
+			d.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 20, Y: y})
+		}
+	}
+	d.sees("The id is missing")
+}

@@ -1,0 +1,132 @@
+package account
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"mediadesk/config"
+	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
+)
+
+func TestSplitWords(t *testing.T) {
+	tests := []struct {
+		text string
+		want []string
+		bad  bool
+	}{
+		{"", nil, false},
+		{"  pass   show\tmedia ", []string{"pass", "show", "media"}, false},
+		{`op read "op://x/my key"`, []string{"op", "read", "op://x/my key"}, false},
+		{`a 'b "c"' d\ e`, []string{"a", `b "c"`, "d e"}, false},
+		{`x ""`, []string{"x", ""}, false},
+		{`x'y'z`, []string{"xyz"}, false},
+		{`$HOME; rm *`, []string{"$HOME;", "rm", "*"}, false},
+		{`x 'y`, nil, true},
+		{`x \`, nil, true},
+	}
+	for _, tt := range tests {
+		got, err := splitWords(tt.text)
+		if !slices.Equal(got, tt.want) || (err != nil) != tt.bad {
+			t.Errorf("%q: %q, %v", tt.text, got, err)
+		}
+	}
+}
+
+func TestJoinWordsIsReadBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOf(rapid.String()).Draw(t, "words")
+		got, err := splitWords(joinWords(words))
+		if err != nil || !slices.Equal(got, words) {
+			t.Fatalf("%q became %q (%v)", words, got, err)
+		}
+	})
+}
+
+func TestExplain(t *testing.T) {
+	key := &config.NoKeyError{Profile: "work"}
+	locked := &config.NoKeyError{Profile: "work", Keyring: &config.KeyringError{Problem: config.KeyringLocked, Doing: "reading"}}
+	missing := &config.NoKeyError{Profile: "work", Keyring: &config.KeyringError{Problem: config.KeyringNotFound, Doing: "reading"}}
+	files := errors.Join(
+		&config.FileError{Path: "/c.toml", Line: 3, Text: "one"},
+		&config.FileError{Path: "/c.toml", Line: 5, Text: "two."},
+	)
+	tests := []struct {
+		err  error
+		want string
+	}{
+		{key, "No private key was found for the account work."},
+		{missing, "No private key was found for the account work."},
+		{locked, "No private key was found for the account work.\nThe keyring is locked."},
+		{files, "/c.toml, line 3: one.\n/c.toml, line 5: two."},
+		{fmt.Errorf("not changed: %w", files), "/c.toml, line 3: one.\n/c.toml, line 5: two."},
+		{errors.New("it broke"), "It broke."},
+		{errors.New("/a/b: it broke"), "/a/b: it broke."},
+	}
+	for _, tt := range tests {
+		if got := Explain(tt.err); got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+}
+
+func TestFreeName(t *testing.T) {
+	known := []string{"local", "work", "work-2"}
+	for stem, want := range map[string]string{
+		"": "work-3", "müller": "m-ller", "local": "local-2", "a b": "a-b", "日本": "work-3", strings.Repeat("x", 99): strings.Repeat("x", 40),
+	} {
+		if got := freeName(stem, known); got != want {
+			t.Errorf("%q gives %q, want %q", stem, got, want)
+		}
+	}
+}
+
+// Whatever the account is called, the name that is offered can be used.
+func TestOfferedNameIsGood(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := freeName(rapid.String().Draw(t, "stem"), []string{"local", "work"})
+		if err := config.CheckProfileName(name); err != nil || name == "local" || name == "work" {
+			t.Fatalf("%q: %v", name, err)
+		}
+	})
+}
+
+func TestViews(t *testing.T) {
+	hostile := "\x1b[31m\u202e猫👩🏽‍🚀e\u0301\u0301\u0301\u0301\u0301\r\n" + strings.Repeat("long-name-", 30)
+	steps := map[string]func(*desk){
+		"form":  func(*desk) {},
+		"typed": func(d *desk) { d.press("enter").typed("猫猫猫").press("tab").typed(hostile).press("ctrl+s") },
+		"own":   func(d *desk) { d.press("right", "enter").typed(hostile).press("ctrl+s") },
+		"key":   func(d *desk) { d.press("enter").typed("x").press("ctrl+s").typed(hostile).press("enter") },
+		"ways":  func(d *desk) { d.press("enter").typed("x").press("ctrl+s", "ctrl+o", "G") },
+		"file": func(d *desk) {
+			d.press("enter").typed("x").press("ctrl+s", "ctrl+o", "f").typed(hostile).press("enter")
+		},
+		"command": func(d *desk) {
+			d.press("enter").typed("x").press("ctrl+s", "ctrl+o", "c").typed("/none/" + hostile).press("enter")
+		},
+		"broken": func(d *desk) {
+			d.flow.step, d.flow.problem = stepLoading, errors.New(hostile)
+		},
+		"busy":   func(d *desk) { d.flow.step = stepTry },
+		"saving": func(d *desk) { d.flow.step = stepSaving },
+	}
+	for name, reach := range steps {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, Options{Mode: Add}).open()
+			reach(d)
+			uitest.Sweep(t, func(w, h int, th *theme.Theme) string { return d.flow.View(image.Pt(w, h), th) })
+			for _, act := range d.flow.Acts() {
+				if act.Keys() == "" || act.Binding.Help().Desc == "" || act.Group == "" {
+					t.Errorf("act without words: %+v", act.Binding.Help())
+				}
+			}
+		})
+	}
+}

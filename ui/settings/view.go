@@ -1,0 +1,305 @@
+package settings
+
+import (
+	"fmt"
+	"image"
+	"net/url"
+	"strings"
+
+	"mediadesk/config"
+	"mediadesk/ui/account"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/theme"
+)
+
+// drawn is a sheet and where it stands, for the mouse.
+type drawn struct {
+	sheet *kit.Sheet
+	at    image.Point
+}
+
+// widest is how wide the screen's one column gets.
+const widest = 84
+
+// leastWide is the rows from which the parts stand side by side in boxes.
+const leastWide = 18
+
+// View draws the screen.
+func (m *Model) View(size image.Point, th *theme.Theme) string {
+	if size.X < 1 || size.Y < 1 {
+		return ""
+	}
+	m.drawn = m.drawn[:0]
+	switch {
+	case m.flow != nil:
+		return m.flow.View(size, th)
+	case !m.ready:
+		return kit.Fit(th.Muted.Render("Reading the settings…"), size.X, size.Y)
+	case kit.ModeOfWidth(size.X) == kit.Wide && size.Y >= leastWide && m.broken == nil:
+		return m.viewWide(size, th)
+	}
+	return m.viewColumn(size, th)
+}
+
+// viewWide has accounts and program at the left, what they are at the right.
+func (m *Model) viewWide(size image.Point, th *theme.Theme) string {
+	left := size.X * 9 / 20
+	low := max(2, len(m.facts())) + 2
+	high := size.Y - low
+	here := m.current().section()
+	pane := func(r image.Rectangle, title string, focused bool, draw func(*kit.Sheet)) string {
+		inner := kit.BoxInner(r.Size())
+		s := kit.NewSheet(inner, inner.X)
+		draw(s)
+		body := s.View()
+		m.drawn = append(m.drawn, drawn{sheet: s, at: r.Min.Add(kit.BoxOrigin(r.Size()))})
+		return kit.Box(title, body, r.Size(), focused, th)
+	}
+	p := m.selected()
+	accounts := pane(image.Rect(0, 0, left, high), "Accounts", here == areaAccounts, func(s *kit.Sheet) { m.drawAccounts(s, th) })
+	details := pane(image.Rect(left, 0, size.X, high), kit.Safe(p.Name), false, func(s *kit.Sheet) { m.drawDetails(s, p, th) })
+	program := pane(image.Rect(0, high, left, size.Y), "Program", here == areaTheme, func(s *kit.Sheet) { m.drawProgram(s, th) })
+	places := pane(image.Rect(left, high, size.X, size.Y), "Files of mediadesk", here == areaFacts, func(s *kit.Sheet) { m.drawFacts(s, th) })
+	return kit.Fit(kit.JoinV(kit.JoinH(accounts, details), kit.JoinH(program, places)), size.X, size.Y)
+}
+
+// viewColumn has everything under each other.
+func (m *Model) viewColumn(size image.Point, th *theme.Theme) string {
+	width := widest
+	if size.X >= kit.MinWidth {
+		width = min(widest, size.X-2)
+	}
+	s := kit.NewSheet(size, width)
+	heading := func(text string) {
+		if s.Len() > 0 {
+			s.Gap()
+		}
+		s.Line(kit.NoStop, th.Title.Render(kit.Safe(text)))
+	}
+	if m.broken != nil {
+		heading("The settings cannot be read")
+		account.DrawLight(s, theme.SignBad, account.Explain(m.broken), th)
+		s.Words(kit.NoStop, 0, "Until that is mended nothing here can be changed.", th.Muted)
+	} else {
+		heading("Accounts")
+		m.drawAccounts(s, th)
+		p := m.selected()
+		heading("The account " + p.Name)
+		m.drawDetails(s, p, th)
+		heading("Program")
+		m.drawProgram(s, th)
+	}
+	heading("Files of mediadesk")
+	m.drawFacts(s, th)
+	m.drawn = append(m.drawn, drawn{sheet: s})
+	return s.View()
+}
+
+// drawAccounts has a line for each account.
+func (m *Model) drawAccounts(s *kit.Sheet, th *theme.Theme) {
+	columns := kit.Columns{{Width: 8, Flex: 2}, {Width: 8, Spare: 1}, {Width: 10, Flex: 3, Spare: 2}, {Width: 8}}
+	widths := columns.Widths(s.Width() - 2)
+	for i, r := range m.rows {
+		if r.area != areaAccounts {
+			continue
+		}
+		p := m.config.Profiles[r.name]
+		state := ""
+		switch {
+		case p.Name == m.o.Profile.Name:
+			state = "in use"
+		case p.Name == m.config.Profile:
+			state = "at start"
+		}
+		cells := []string{kit.Safe(p.Name), string(p.Kind), kit.Safe(m.host(p)), state}
+		mark := theme.SignNone
+		if state == "in use" {
+			mark = theme.SignGood
+		}
+		from := s.Len()
+		if i == m.at {
+			s.Line(i, th.Selected.Render(th.Glyph(mark)+" "+columns.Row(widths, cells...)))
+			s.Keep(from)
+			continue
+		}
+		cells[1], cells[2] = th.Muted.Render(cells[1]), th.Muted.Render(cells[2])
+		cells[3] = th.Good.Render(cells[3])
+		s.Line(i, th.Sign(mark)+" "+columns.Row(widths, cells...))
+	}
+}
+
+// host is the name and port of an account's service.
+func (m *Model) host(p config.Profile) string {
+	if p.Name == m.o.Profile.Name && m.o.Profile.Host != "" {
+		return m.o.Profile.Host
+	}
+	if p.Kind == config.KindLocal {
+		return "this computer"
+	}
+	u, err := url.Parse(p.UploadURL)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// labelWidth lines the facts up.
+const labelWidth = 14
+
+// drawDetails says what an account is.
+func (m *Model) drawDetails(s *kit.Sheet, p config.Profile, th *theme.Theme) {
+	if p.Kind == "" {
+		s.Words(kit.NoStop, 0, "It is not in the settings: the command line gave its addresses for this run.", th.Muted)
+	}
+	for _, f := range m.details(p) {
+		style := th.Text
+		if f.bad {
+			style = th.Warn
+		}
+		drawFact(s, kit.NoStop, f.label, f.value, style, th)
+	}
+}
+
+// fact is a word and what it is.
+type fact struct {
+	label, value string
+	bad          bool
+}
+
+// drawFact is a label with its value beside it, broken into lines.
+func drawFact(s *kit.Sheet, stop int, label, value string, style interface{ Render(...string) string }, th *theme.Theme) {
+	w := min(labelWidth, s.Width()/3)
+	lines := kit.Wrap(kit.Safe(value), s.Width()-w-1)
+	for i, line := range lines {
+		if i > 0 {
+			label = ""
+		}
+		s.Line(stop, th.Label.Render(kit.PadRight(label, w))+" "+style.Render(line))
+	}
+}
+
+// details are the facts of an account.
+func (m *Model) details(p config.Profile) []fact {
+	used := p.Name == m.o.Profile.Name
+	var facts []fact
+	add := func(label, value string) {
+		if value != "" {
+			facts = append(facts, fact{label: label, value: value})
+		}
+	}
+	switch p.Kind {
+	case config.KindLocal:
+		add("What", "The local library: the service inside this program. Nothing leaves this computer.")
+		address := m.config.Local.Addr + " once it is used"
+		if used && m.o.Profile.Host != "" {
+			address = "http://" + m.o.Profile.Host
+		}
+		add("Address", address)
+		add("Folder", m.o.Paths.Library())
+	case config.KindHosted, config.KindOwn:
+		what := "An account at the hosted service."
+		if p.Kind == config.KindOwn {
+			what = "An account at a server with the same API."
+		}
+		add("What", what)
+		add("Upload", p.UploadURL)
+		if p.BaseURL != p.UploadURL {
+			add("API", p.BaseURL)
+		}
+		add("Delivery", p.DeliveryURL)
+	default:
+		add("Host", m.o.Profile.Host)
+	}
+	key := m.places[p.Name]
+	switch {
+	case p.Kind == "":
+		add("Key", m.o.Profile.KeySource)
+	case key.words != "":
+		facts = append(facts, fact{label: "Key", value: key.words, bad: key.bad})
+	default:
+		add("Key", "looking…")
+	}
+	add("Largest file", sizes(p))
+	add("Uploads go to", p.Folder)
+	add("Tags", strings.Join(p.Tags, ", "))
+	add("Names", namingWords[p.Naming])
+	return append(facts, m.receiver(p, used)...)
+}
+
+// sizes says the limits of an account.
+func sizes(p config.Profile) string {
+	switch {
+	case p.MaxSize == 0:
+		return ""
+	case p.MaxVideoSize == 0 || p.MaxVideoSize == p.MaxSize:
+		return kit.Bytes(p.MaxSize)
+	}
+	return fmt.Sprintf("%s, video %s", kit.Bytes(p.MaxSize), kit.Bytes(p.MaxVideoSize))
+}
+
+var namingWords = map[config.Naming]string{
+	config.NamingHere:    "made unique here",
+	config.NamingService: "made unique by the service",
+	config.NamingOff:     "sent as they are",
+}
+
+// receiver says where the service can tell us how an extension ended.
+func (m *Model) receiver(p config.Profile, used bool) []fact {
+	switch {
+	case used && m.o.Profile.Receiver != "":
+		return []fact{{label: "Webhooks to", value: m.o.Profile.Receiver}}
+	case p.WebhookURL != "":
+		return []fact{{label: "Webhooks to", value: p.WebhookURL}}
+	case p.Kind == config.KindLocal:
+		return []fact{{label: "Webhooks to", value: "http://" + m.config.Webhook.Listen}}
+	case used:
+		return []fact{{label: "Webhooks to", value: "nowhere: the service cannot reach this computer. A public address in front of " + m.config.Webhook.Listen + " goes into webhook_url of the settings file."}}
+	}
+	return nil
+}
+
+// drawProgram has the settings of the program.
+func (m *Model) drawProgram(s *kit.Sheet, th *theme.Theme) {
+	for i, r := range m.rows {
+		from := s.Len()
+		switch r.area {
+		case areaTheme:
+			m.theme.LabelWidth = choiceLabel(s.Width())
+			s.Line(i, m.theme.View(s.Width(), th))
+			if i == m.at {
+				s.Words(kit.NoStop, 2, "auto asks the terminal for its background.", th.Muted)
+			}
+		case areaUploads:
+			m.uploads.Label, m.uploads.LabelWidth = "Uploads at once", choiceLabel(s.Width())
+			s.Line(i, m.uploads.View(s.Width(), th))
+			if i == m.at {
+				s.Words(kit.NoStop, 2, "The other uploads wait. It holds from the next time an account is opened.", th.Muted)
+			}
+		default:
+			continue
+		}
+		if i == m.at {
+			s.Keep(from)
+		}
+	}
+}
+
+func choiceLabel(width int) int { return min(16, width/3) }
+
+// drawFacts has the program's own places, which can be copied.
+func (m *Model) drawFacts(s *kit.Sheet, th *theme.Theme) {
+	for i, r := range m.rows {
+		if r.area != areaFacts {
+			continue
+		}
+		from := s.Len()
+		w := min(labelWidth, s.Width()/3)
+		value := kit.PadRight(kit.TruncateMiddle(kit.Safe(r.value), s.Width()-w-1), s.Width()-w-1)
+		if i == m.at {
+			s.Line(i, th.Selected.Render(kit.PadRight(r.label, w)+" "+value))
+			s.Keep(from)
+			continue
+		}
+		s.Line(i, th.Label.Render(kit.PadRight(r.label, w))+" "+th.Text.Render(value))
+	}
+}

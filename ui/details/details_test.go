@@ -1,0 +1,608 @@
+package details
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
+)
+
+func body(t *testing.T, d api.Details) string {
+	t.Helper()
+	text, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestNothingChangedIsNoCall(t *testing.T) {
+	f := record(t, photo)
+	s := newShelf(t, f)
+	d := start(t, s.options(f))
+	d.press("ctrl+s")
+	d.toasted("Nothing is changed")
+	d.press("e", "x", "backspace", "ctrl+s")
+	d.toasted("Nothing is changed")
+	if len(s.saved) > 0 || len(taken[page.Ask](d)) > 0 {
+		t.Errorf("a save was offered or made: %v", s.saved)
+	}
+}
+
+func TestTagsAreSavedAfterTheDifferenceWasSeen(t *testing.T) {
+	f := record(t, photo)
+	s := newShelf(t, f)
+	o := s.options(f)
+	o.Known = func(context.Context) ([]string, error) { return []string{"seaside", "beach", "old"}, nil }
+	d := start(t, o)
+	d.press("e")
+	if !d.m.Capturing() {
+		t.Error("letters are not text while tags are typed")
+	}
+	d.write("bea")
+	d.sees("beach", "changed, not saved")
+	d.press("tab", "left", "left", "delete") // complete; then the chip before it
+	d.press("ctrl+s")
+	q := d.asked()
+	if q.Title != "Save beach.png?" || !strings.HasPrefix(q.Text, "Tags: +beach -old\n") || !strings.Contains(q.Text, "nobody changed it") {
+		t.Errorf("asked %+v", q)
+	}
+	if q.Choices[0].Msg != nil {
+		t.Error("the first choice is not the safe one")
+	}
+	d.answer(q, "Keep")
+	if len(s.saved) != 0 {
+		t.Fatal("saved without leave")
+	}
+	d.press("ctrl+s")
+	d.answer(d.asked(), "Save")
+	if len(s.saved) != 1 || body(t, s.saved[0]) != `{"tags":["sea","beach"]}` {
+		t.Fatalf("sent %+v", s.saved)
+	}
+	d.toasted("Saved beach.png. Tags: +beach -old.")
+	news := taken[page.FileChanged](d)
+	if len(news) != 1 || news[0].File.URL == "" || api.JoinTags(news[0].File.Tags.Or(nil)) != "sea,beach" {
+		t.Errorf("told %+v", news)
+	}
+	d.press("ctrl+s")
+	d.toasted("Nothing is changed")
+}
+
+func TestUnsetIsAnExplicitValue(t *testing.T) {
+	f := record(t, photo)
+	s := newShelf(t, f)
+	d := start(t, s.options(f))
+	d.press("e", "ctrl+x")
+	d.sees("to be unset", "unset (null will be sent)")
+	d.press("ctrl+x") // back to what is saved
+	d.sees("sea", "As seen just now")
+	d.press("ctrl+x", "esc", "c", "ctrl+x")
+	d.press("ctrl+s")
+	q := d.asked()
+	if !strings.Contains(q.Text, "Tags: -sea -old unset (null)\nRegion: 10,20,100,50 -> unset (null)") {
+		t.Errorf("asked %q", q.Text)
+	}
+	d.answer(q, "Save")
+	if got := body(t, s.saved[0]); got != `{"tags":null,"customCoordinates":null}` {
+		t.Errorf("sent %s", got)
+	}
+	d.press("ctrl+x")
+	d.toasted("unset already")
+}
+
+func TestPromote(t *testing.T) {
+	f := record(t, photo)
+	s := newShelf(t, f)
+	d := start(t, s.options(f))
+	d.sees("sand", "93 %", "google-auto-tagging", "already a tag")
+	d.press("t", "ctrl+s") // all, from the record
+	d.answer(d.asked(), "Save")
+	if got := body(t, s.saved[0]); got != `{"tags":["sea","old","sand"]}` {
+		t.Errorf("sent %s", got)
+	}
+	d.press("tab", "tab")
+	if d.m.area != onAI {
+		t.Fatalf("tab leads to %d", d.m.area)
+	}
+	d.press("down", "t")
+	if d.m.current().changed() {
+		t.Error("a tag was added twice")
+	}
+}
+
+func TestRegionInNumbers(t *testing.T) {
+	f := record(t, photo)
+	s := newShelf(t, f)
+	d := start(t, s.options(f))
+	d.press("c", "ctrl+u")
+	d.write("250,20,100,50")
+	d.sees("reach outside the picture", "x + width may be 300")
+	d.press("esc", "ctrl+s")
+	if len(s.saved) > 0 || len(taken[page.Ask](d)) > 0 || d.m.area != onRegion {
+		t.Error("a region outside of the picture was let through")
+	}
+	d.sees("Not saved:")
+	d.press("ctrl+u", "ctrl+s")
+	d.sees("empty region")
+	d.write("20, 30, 40, 50")
+	d.press("ctrl+s")
+	q := d.asked()
+	if !strings.Contains(q.Text, "Region: 10,20,100,50 -> 20,30,40,50") {
+		t.Errorf("asked %q", q.Text)
+	}
+	d.answer(q, "Save")
+	if got := body(t, s.saved[0]); got != `{"customCoordinates":"20,30,40,50"}` {
+		t.Errorf("sent %s", got)
+	}
+}
+
+func TestRegionOnThePicture(t *testing.T) {
+	f := record(t, photo)
+	s := newShelf(t, f)
+	o := s.options(f)
+	path := pngFile(t, 300, 200)
+	o.Picture = func(context.Context, api.File) (string, error) { return path, nil }
+	d := start(t, o)
+	d.press("c", "enter")
+	if d.m.Capturing() {
+		t.Error("the picture takes letters as text")
+	}
+	for _, c := range []struct{ keys, want string }{
+		{"right", "11,20,100,50"},
+		{"shift+right", "21,20,100,50"},
+		{"ctrl+down", "21,120,100,50"},
+		{"J", "21,130,100,50"},
+		{"c", "100,75,100,50"},
+		{"tab up", "100,74,100,51"},      // upper left corner
+		{"shift+tab k", "100,73,100,51"}, // all of it again
+		{"tab tab tab tab tab shift+right", "100,73,110,51"},
+		{"a shift+right", "100,73,120,56"}, // the height follows
+		{"a right", "100,73,121,56"},
+		{"x", ""},
+		{"left", ""},
+		{"c", "75,50,150,100"},
+	} {
+		d.press(strings.Fields(c.keys)...)
+		if got := d.m.current().wantedRegion(); got != c.want {
+			t.Fatalf("after %q the region is %q, want %q", c.keys, got, c.want)
+		}
+	}
+	d.sees("Crop: 150 x 100", "75,50,150,100", "lower right corner")
+	if !strings.Contains(d.text(), "┌") {
+		t.Error("no rectangle on the picture")
+	}
+	d.press("esc", "esc")
+	if d.m.area != onRecord {
+		t.Error("esc does not step back")
+	}
+}
+
+// A drag counts in pixels of the picture, from where it began.
+func TestRegionByMouse(t *testing.T) {
+	f := record(t, photo)
+	o := newShelf(t, f).options(f)
+	path := pngFile(t, 300, 200)
+	o.Picture = func(context.Context, api.File) (string, error) { return path, nil }
+	d := start(t, o)
+	area := d.m.picture.area.Add(d.m.drawn.picture.Min)
+	if area.Empty() {
+		t.Fatalf("no picture is drawn:\n%s", d.text())
+	}
+	at := func(p image.Point) tea.Mouse { return tea.Mouse{X: p.X, Y: p.Y, Button: tea.MouseLeft} }
+	drag := func(from, to image.Point) {
+		d.send(tea.MouseClickMsg(at(from)))
+		d.send(tea.MouseMotionMsg(at(to)))
+		d.send(tea.MouseReleaseMsg(at(to)))
+	}
+	// From the middle to beyond the lower right corner: a new one.
+	middle := image.Pt((area.Min.X+area.Max.X)/2, (area.Min.Y+area.Max.Y)/2)
+	drag(middle, area.Max.Add(image.Pt(9, 9)))
+	got := d.m.rect()
+	if got.Max != image.Pt(300, 200) || got.Min.X < 120 || got.Min.X > 180 || got.Min.Y < 80 || got.Min.Y > 125 {
+		t.Fatalf("drew %v", got)
+	}
+	// What is inside is moved.
+	drag(middle.Add(image.Pt(2, 1)), middle.Sub(image.Pt(8, 5)))
+	moved := d.m.rect()
+	if moved.Size() != got.Size() || moved.Min.X >= got.Min.X || moved.Min.Y >= got.Min.Y {
+		t.Errorf("%v was moved to %v", got, moved)
+	}
+	// Without the button nothing happens.
+	d.send(tea.MouseMotionMsg(at(area.Min)))
+	if d.m.rect() != moved {
+		t.Error("the pointer moves the region without its button")
+	}
+}
+
+// turnedJPEG writes a JPEG that says it must be turned.
+func turnedJPEG(t *testing.T, w, h, orientation int) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, image.NewRGBA(image.Rect(0, 0, w, h)), nil); err != nil {
+		t.Fatal(err)
+	}
+	exif := []byte("Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01")
+	exif = binary.BigEndian.AppendUint16(exif, uint16(orientation))
+	exif = append(exif, 0, 0, 0, 0, 0, 0)
+	app := binary.BigEndian.AppendUint16([]byte{0xff, 0xe1}, uint16(len(exif)+2))
+	out := append(append(append([]byte{0xff, 0xd8}, app...), exif...), b.Bytes()[2:]...)
+	path := filepath.Join(t.TempDir(), "turned.jpg")
+	if err := os.WriteFile(path, out, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// The rectangle moves as it is seen; the numbers count in the stored picture.
+func TestTurnedPicture(t *testing.T) {
+	f := record(t, photo)
+	f.Raw = nil
+	o := newShelf(t, f).options(f)
+	o.Picture = func(context.Context, api.File) (string, error) { return turnedJPEG(t, 300, 200, 6), nil }
+	d := start(t, o)
+	d.sees("EXIF orientation 6", "as stored")
+	d.press("c", "enter", "right") // to the right as seen is up as stored
+	if got := d.m.current().wantedRegion(); got != "10,19,100,50" {
+		t.Errorf("the region is %q", got)
+	}
+}
+
+func TestWhatOthersDidMeanwhile(t *testing.T) {
+	f := record(t, photo)
+	s := newShelf(t, f)
+	d := start(t, s.options(f))
+	d.press("e")
+	d.write("mine,")
+	now := f
+	now.Raw, now.Tags = nil, api.Set([]string{"sea", "theirs"})
+	s.files["f1"] = now
+	d.press("ctrl+s")
+	q := d.asked()
+	if !strings.Contains(q.Text, "Tags: +mine\n") || !strings.Contains(q.Text, "Meanwhile others changed it: Tags: +theirs -old.") {
+		t.Errorf("asked %q", q.Text)
+	}
+	d.answer(q, "Save")
+	if got := body(t, s.saved[0]); got != `{"tags":["sea","theirs","mine"]}` {
+		t.Errorf("sent %s", got)
+	}
+	// Others did just what was drafted.
+	d.write("more,")
+	now.Tags = api.Set([]string{"sea", "theirs", "mine", "more"})
+	s.files["f1"] = now
+	d.press("ctrl+s")
+	d.toasted("has it like that already")
+	if len(s.saved) != 1 {
+		t.Error("it was sent all the same")
+	}
+}
+
+func TestServiceThatDoesNotLetUsLook(t *testing.T) {
+	f := record(t, photo)
+	s := newShelf(t, f)
+	s.readErr = &api.ServiceError{Status: 403, Message: "no"}
+	o := s.options(f)
+	o.Profile.Local = false
+	o.SeenAt = func(context.Context, string) (time.Time, error) { return noon.Add(-14 * time.Minute), nil }
+	d := start(t, o)
+	d.sees("As last seen 14 min ago", "does not let us look again")
+	d.press("t", "ctrl+s")
+	q := d.asked()
+	if !strings.Contains(q.Text, "as last seen 14 min ago") {
+		t.Errorf("asked %q", q.Text)
+	}
+	d.answer(q, "Save")
+	if len(s.saved) != 1 {
+		t.Error("not saved")
+	}
+	s.readErr = errors.New("the line is down")
+	d.press("r")
+	d.sees("Looking again failed: The line is down.")
+}
+
+func TestFileThatIsGone(t *testing.T) {
+	f := record(t, photo)
+	s := newShelf(t, f)
+	d := start(t, s.options(f))
+	d.press("t")
+	s.readErr = &api.ServiceError{Status: 404, Message: "The requested file does not exist."}
+	d.press("ctrl+s")
+	d.sees("not in the library any more")
+	if len(s.saved)+len(taken[page.Ask](d)) > 0 {
+		t.Error("it was offered to save into nothing")
+	}
+}
+
+func TestRefusalStaysInPlace(t *testing.T) {
+	f := record(t, photo)
+	s := newShelf(t, f)
+	s.saveErr = &api.ServiceError{Status: 400, Message: "Your request contains invalid \x1b[31mtags.", Help: "Look at the tags.", RequestID: "r-7"}
+	d := start(t, s.options(f))
+	d.press("t", "ctrl+s")
+	d.answer(d.asked(), "Save")
+	d.sees("Not saved: The service answered 400", "r-7", "Look at the tags.", `\x1b[31m`)
+	if !d.m.current().changed() {
+		t.Error("the draft is lost")
+	}
+	s.saveErr = nil
+	d.press("ctrl+s")
+	d.answer(d.asked(), "Save")
+	d.toasted("Saved")
+	if strings.Contains(d.flat(), "Not saved") {
+		t.Error("the old error is still shown")
+	}
+}
+
+func TestLeavingAsks(t *testing.T) {
+	f := record(t, photo)
+	d := start(t, newShelf(t, f).options(f))
+	d.press("t", "esc")
+	q := d.asked()
+	d.answer(q, "Keep")
+	if len(taken[page.Back](d)) > 0 {
+		t.Error("left all the same")
+	}
+	d.answer(q, "Leave")
+	if len(taken[page.Back](d)) != 1 {
+		t.Error("did not leave")
+	}
+	d = start(t, newShelf(t, f).options(f))
+	d.press("e", "esc", "esc")
+	if len(taken[page.Back](d)) != 1 {
+		t.Error("esc does not lead out")
+	}
+}
+
+func TestSeveralFiles(t *testing.T) {
+	a := record(t, photo)
+	b := record(t, strings.NewReplacer(`"f1"`, `"f2"`, "beach.png", "notes.txt", `"image"`, `"non-image"`, "image/png", "text/plain").Replace(photo))
+	s := newShelf(t, a, b)
+	d := start(t, s.options(a, b))
+	d.sees("Files", "1 of 2")
+	d.press("t", "n")
+	d.sees("text/plain", "Regions are for images only", "Changes of 1 other file are not saved.")
+	d.press("c")
+	d.toasted("images only")
+	d.press("e")
+	d.write("second,")
+	d.press("esc", "N")
+	d.sees("Not saved: Tags: +sand")
+	d.press("ctrl+s")
+	d.answer(d.asked(), "Save")
+	d.press("esc")
+	if q := d.asked(); !strings.Contains(q.Text, "notes.txt") || strings.Contains(q.Text, "beach") {
+		t.Errorf("asked %q", q.Text)
+	}
+	// The list has the cursor keys as well.
+	d.press("shift+tab", "down")
+	if d.m.current().file.FileID != "f2" {
+		t.Error("the list does not lead to the second file")
+	}
+}
+
+// An answer that took long belongs to the file it was asked for, and what was
+// drafted meanwhile stays.
+func TestLateAnswers(t *testing.T) {
+	a := record(t, photo)
+	b := record(t, strings.NewReplacer(`"f1"`, `"f2"`, "beach.png", "other.png").Replace(photo))
+	s := newShelf(t, a, b)
+	o := s.options(a, b)
+	o.Picture = func(_ context.Context, f api.File) (string, error) { return "", fmt.Errorf("none for %s", f.FileID) }
+	d := start(t, o)
+	d.press("t", "ctrl+s")
+	var confirmed tea.Msg = d.asked().Choices[1].Msg
+	late := d.m.Update(confirmed)
+	d.sees("Saving…")
+	d.press("e")
+	d.write("later,")
+	d.press("esc", "ctrl+s")
+	d.toasted("under way already")
+	d.press("n")
+	d.run(late)
+	if e := d.m.entries[0]; api.JoinTags(e.file.Tags.Or(nil)) != "sea,old,sand" || api.JoinTags(e.wantedTags()) != "sea,old,sand,later" {
+		t.Errorf("has %v, wants %v", e.file.Tags, e.wantedTags())
+	}
+	if d.m.current().changed() {
+		t.Error("the answer went to another file")
+	}
+	d.sees("none for f2")
+	d.send(pictureMsg{d.m, pictureOf(&a), nil, errors.New("stale")})
+	if strings.Contains(d.flat(), "stale") {
+		t.Error("a stale picture is shown")
+	}
+	d.send(savedMsg{owner: New(o), id: "f2", err: errors.New("of another screen")})
+	if d.m.current().problem != nil {
+		t.Error("took the answer of another screen")
+	}
+}
+
+func TestUndoAndRedo(t *testing.T) {
+	f := record(t, photo)
+	s := newShelf(t, f)
+	o := s.options(f)
+	d := start(t, o)
+	d.press("z")
+	d.toasted("cannot be taken back here")
+
+	back, again := f, f
+	back.Tags, again.Tags = api.Set([]string{"before"}), f.Tags
+	back.Raw, again.Raw = nil, nil
+	left := []*api.File{&back, nil}
+	o.Undo = func(context.Context, string) (*api.File, error) { f := left[0]; left = left[1:]; return f, nil }
+	o.Redo = func(context.Context, string) (*api.File, error) { return &again, nil }
+	d = start(t, o)
+	d.press("z")
+	d.toasted("Undone beach.png. Tags: +before -sea -old.")
+	if len(taken[page.FileChanged](d)) != 1 {
+		t.Error("nobody was told")
+	}
+	d.press("z")
+	d.toasted("nothing more to undo")
+	d.press("Z")
+	d.toasted("Redone")
+	d.press("t", "z")
+	d.toasted("not saved")
+}
+
+func TestCopyOpenRead(t *testing.T) {
+	f := record(t, photo)
+	d := start(t, newShelf(t, f).options(f))
+	for key, want := range map[string]string{
+		"u": f.URL, "i": "f1", "p": "/summer/beach.png", "m": "![beach.png](<" + f.URL + ">)",
+		"t": "sea,old", "x": "10,20,100,50", "f": "beach.png",
+	} {
+		d.press("y", key)
+		got := taken[page.Copy](d)
+		if len(got) != 1 || got[0].Text != want {
+			t.Errorf("y %s copied %+v, want %q", key, got, want)
+		}
+	}
+	d.press("o")
+	if got := taken[page.Open](d); len(got) != 1 || got[0].Address != f.URL {
+		t.Errorf("opened %+v", got)
+	}
+	d.press("down", "enter")
+	d.sees("esc closes")
+	if !d.m.Capturing() {
+		t.Error("keys go past the reader")
+	}
+	d.press("esc", "end", "home", "esc")
+	if len(taken[page.Back](d)) != 1 {
+		t.Error("esc does not lead out")
+	}
+}
+
+func TestNewsFromElsewhere(t *testing.T) {
+	f := record(t, photo)
+	d := start(t, newShelf(t, f).options(f))
+	d.press("e")
+	d.write("half")
+	d.send(page.FileChanged{File: api.File{FileID: "f1", ExtensionStatus: map[string]api.Status{"remove-bg": api.StatusSuccess}}})
+	d.sees("success", "half")
+	d.send(page.FileChanged{File: api.File{FileID: "else", Name: "else.png"}})
+	if strings.Contains(d.flat(), "else.png") {
+		t.Error("took the record of another file")
+	}
+}
+
+// Every act that can be done now does something: the screen changes or the root
+// hears of it.
+func TestEveryActActs(t *testing.T) {
+	f := record(t, photo)
+	path := pngFile(t, 300, 200)
+	fresh := func() *desk {
+		s := newShelf(t, f)
+		b := record(t, strings.NewReplacer(`"f1"`, `"f2"`, "beach.png", "other.png").Replace(photo))
+		s.files["f2"] = b
+		c := b
+		c.FileID, c.Name, c.Raw = "f3", "third.png", nil
+		s.files["f3"] = c
+		o := s.options(f, b, c)
+		o.Picture = func(context.Context, api.File) (string, error) { return path, nil }
+		o.Undo = func(context.Context, string) (*api.File, error) { return nil, nil }
+		o.Redo = o.Undo
+		d := start(t, o)
+		d.press("n")
+		return d
+	}
+	for to := onRecord; to <= onFiles; to++ {
+		prepare := func() *desk {
+			d := fresh()
+			d.m.focus(to)
+			if l := map[area]*kit.List{onRecord: &d.m.record, onAI: &d.m.ai}[to]; l != nil {
+				l.SetCursor(1)
+			}
+			d.text()
+			d.now = d.now.Add(3 * time.Minute) // a look again is seen in its age
+			d.m.cache.valid = false
+			return d
+		}
+		for _, a := range prepare().m.Acts() {
+			if a.Why != "" {
+				continue
+			}
+			for _, k := range a.Binding.Keys() {
+				d := prepare()
+				if to == onAI && a.Binding.Help().Desc == "take as a tag" {
+					d.m.ai.SetCursor(0)
+				}
+				if strings.Contains(a.Binding.Help().Desc, "down") || strings.Contains(a.Binding.Help().Desc, "bottom") {
+					d.m.ai.SetCursor(0)
+				}
+				before := d.m.View(d.size, theme.New(true, true))
+				d.press(k)
+				if before == d.m.View(d.size, theme.New(true, true)) && len(d.out) == 0 {
+					t.Errorf("in part %d, %s (%s) does nothing", to, k, a.Binding.Help().Desc)
+				}
+			}
+		}
+	}
+}
+
+const hostile = "день 1 — naïve 写真写真写真 👍🏽 e\u0301\u0301\u0301\u0301\u0301\u0301 \x1b[31m\u202egpj.exe\n\xff.jpeg"
+
+func TestViewStaysInside(t *testing.T) {
+	path := pngFile(t, 300, 200)
+	f := record(t, photo)
+	f.Raw = nil
+	f.Name, f.Description, f.FilePath = hostile, hostile, "/"+hostile
+	f.Tags = api.Set([]string{hostile, strings.Repeat("写", 300)})
+	f.AITags = api.Set([]api.AITag{{Name: hostile, Confidence: 1e9, Source: hostile}})
+	f.CustomMetadata = map[string]json.RawMessage{hostile: json.RawMessage(`"` + strings.Repeat("a", 200) + `"`)}
+	s := newShelf(t, f)
+	states := map[string]func(*desk){
+		"record": func(*desk) {},
+		"tags":   func(d *desk) { d.press("e"); d.write("写真") },
+		"unset":  func(d *desk) { d.press("e", "ctrl+x") },
+		"region": func(d *desk) { d.press("c", "9") },
+		"picture": func(d *desk) {
+			d.press("c", "enter", "tab", "a")
+		},
+		"AI":     func(d *desk) { d.press("tab", "tab") },
+		"menu":   func(d *desk) { d.press("y") },
+		"reader": func(d *desk) { d.press("enter") },
+		"failed": func(d *desk) { d.m.current().problem = errors.New(hostile) },
+		"busy":   func(d *desk) { d.m.busy = "Saving…" },
+	}
+	for name, state := range states {
+		for _, files := range [][]api.File{{f}, {f, f, f}} {
+			o := s.options(files...)
+			o.Picture = func(context.Context, api.File) (string, error) { return path, nil }
+			d := start(t, o)
+			state(d)
+			t.Run(fmt.Sprint(name, len(files)), func(t *testing.T) {
+				uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
+					view := d.m.View(image.Pt(w, h), th)
+					if got := kit.Size(view); got != image.Pt(w, h) {
+						t.Errorf("at %dx%d it fills %v", w, h, got)
+					}
+					return view
+				})
+			})
+		}
+	}
+	empty := New(Options{Save: s.save})
+	uitest.Sweep(t, func(w, h int, th *theme.Theme) string { return empty.View(image.Pt(w, h), th) })
+	for _, a := range empty.Acts() {
+		empty.Update(a.Press())
+	}
+	for _, k := range []string{"e", "ctrl+s", "tab", "t", "z", "y"} {
+		empty.Update(kit.KeyMsg(k))
+	}
+}

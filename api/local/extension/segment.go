@@ -37,6 +37,8 @@ func segment(img *image.NRGBA) (*segments, error) {
 		c.l -= 2 * (1 - float64(p[3])/255)
 		s.colours[i] = c
 	}
+	grainy := s.colours
+	s.colours = median(grainy, s.w, s.h)
 	border := s.border()
 	centres := s.borderColours(border)
 	if len(centres) == 0 {
@@ -47,6 +49,8 @@ func segment(img *image.NRGBA) (*segments, error) {
 		return nil, errNoBackground
 	}
 	s.flood(border, centres)
+	// The walk needed calm colours; the matte wants those that are there.
+	s.colours = grainy
 	s.dropSpecks()
 	covered := 0
 	for _, subject := range s.subject {
@@ -134,8 +138,8 @@ func (s *segments) borderNoise(border []int) float64 {
 // is measured against the mean colour of the background around it, which
 // follows slow changes (a gradient, a vignette) and no sudden ones.
 func (s *segments) flood(border []int, centres []lab) {
-	step := math.Min(0.075, math.Max(0.022, 2.2*s.noise))
-	far := math.Min(0.17, math.Max(0.07, 5*s.noise))
+	step := math.Min(0.08, 0.024+2.5*s.noise)
+	far := math.Min(0.17, 0.07+4*s.noise)
 	s.subject = make([]bool, len(s.colours))
 	for i := range s.subject {
 		s.subject[i] = true
@@ -161,11 +165,11 @@ func (s *segments) flood(border []int, centres []lab) {
 				continue
 			}
 			c := s.colours[next]
-			if c.distance(mean[i]) > far/1.5 || c.distance(s.colours[i]) > step && c.distance(mean[i]) > step {
+			if c.distance(mean[i]) > step {
 				continue
 			}
 			s.subject[next] = false
-			mean[next] = mean[i].times(0.9).plus(c.times(0.1))
+			mean[next] = mean[i].times(0.8).plus(c.times(0.2))
 			queue = append(queue, next)
 		}
 	}
@@ -201,4 +205,39 @@ func (s *segments) dropSpecks() {
 			}
 		}
 	}
+}
+
+// median calms grain and keeps edges: each pixel gets the middle value of the
+// nine around it, channel by channel.
+func median(from []lab, w, h int) []lab {
+	to := make([]lab, len(from))
+	var l, a, b [9]float64
+	for y := range h {
+		for x := range w {
+			n := 0
+			for dy := -1; dy <= 1; dy++ {
+				for dx := -1; dx <= 1; dx++ {
+					c := from[min(h-1, max(0, y+dy))*w+min(w-1, max(0, x+dx))]
+					l[n], a[n], b[n] = c.l, c.a, c.b
+					n++
+				}
+			}
+			to[y*w+x] = lab{middle(&l), middle(&a), middle(&b)}
+		}
+	}
+	return to
+}
+
+// middle sorts nine values as far as needed for the one in the middle.
+func middle(v *[9]float64) float64 {
+	for i := range 5 {
+		least := i
+		for j := i + 1; j < len(v); j++ {
+			if v[j] < v[least] {
+				least = j
+			}
+		}
+		v[i], v[least] = v[least], v[i]
+	}
+	return v[4]
 }

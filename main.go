@@ -33,14 +33,16 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := config.HardenProcess(); err != nil {
-		slog.Debug("process could not be hardened", "err", err)
-	}
 	a := &app{
 		paths: config.FindPaths(os.Getenv),
 		keys:  &config.Keys{Getenv: os.Getenv, Keyring: config.NewKeyring()},
 	}
-	os.Exit(command.Main(ctx, command.Program{
+	a.log = config.NewLog(a.paths.Log(), &a.secrets)
+	slog.SetDefault(a.log.Logger(false))
+	if err := config.HardenProcess(); err != nil {
+		slog.Warn("other processes of this user may look into this one", "err", err)
+	}
+	code := command.Main(ctx, command.Program{
 		Open:    a.open,
 		Screens: a.screens,
 		Paths:   a.paths,
@@ -52,13 +54,19 @@ func main() {
 
 		Terminal:    term.IsTerminal(os.Stdin.Fd()) && term.IsTerminal(os.Stdout.Fd()),
 		TerminalOut: term.IsTerminal(os.Stdout.Fd()),
-	}, os.Args[1:]))
+	}, os.Args[1:])
+	if err := a.log.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, "mediadesk: the log:", err)
+	}
+	os.Exit(code)
 }
 
 // app is what lives as long as the process.
 type app struct {
-	paths config.Paths
-	keys  *config.Keys
+	paths   config.Paths
+	keys    *config.Keys
+	log     *config.Log
+	secrets config.Redactor // the keys that must never be in the log
 }
 
 // open wires the parts of a desk, each on top of the ones before it, and
@@ -76,6 +84,7 @@ func (a *app) open(ctx context.Context, r command.Request) (*ui.Desk, error) {
 		return nil, errors.Join(err, d.Close(ctx))
 	}
 
+	slog.SetDefault(a.log.Logger(r.Debug))
 	settings, err := config.Load(a.paths.Config)
 	if err != nil {
 		return nil, err
@@ -164,6 +173,7 @@ func (a *app) openLibrary(settings config.Config, profile config.Profile) (confi
 	if err != nil {
 		return profile, nil, nil, err
 	}
+	a.secrets.Add(key)
 	address, server, err := serveOrFind(settings.Local.Addr, local.Options{
 		Dir: dir, Key: key, MaxSize: settings.Local.MaxSize, Commands: settings.Local.Commands,
 	})
@@ -202,6 +212,9 @@ func serveOrFind(addr string, o local.Options) (string, *local.Server, error) {
 // findKey looks for the key of a service elsewhere (design §8).
 func (a *app) findKey(ctx context.Context, r command.Request, profile config.Profile) (api.Key, string, error) {
 	if r.Key != nil {
+		if key, err := config.NewSecret(r.Key.Reveal()); err == nil {
+			a.secrets.Add(key)
+		}
 		return r.Key, "typed for this run", nil
 	}
 	if r.KeyFD >= 0 && a.keys.FD == nil {
@@ -212,6 +225,7 @@ func (a *app) findKey(ctx context.Context, r command.Request, profile config.Pro
 		a.keys.FD = f
 	}
 	key, source, err := a.keys.Find(ctx, profile)
+	a.secrets.Add(key)
 	return key, source.String(), err
 }
 
@@ -290,6 +304,7 @@ func (a *app) screens(ctx context.Context, r command.Request, sources []api.Sour
 		Theme:   string(settings.Theme),
 		Paths:   a.paths,
 		Keys:    a.keys,
+		Debug:   r.Debug,
 		Getenv:  os.Getenv,
 		Version: version(),
 		Samples: func() (string, error) {

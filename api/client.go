@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -383,11 +384,14 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 	}
 	// The transport by itself: an http.Client would look at redirects, and
 	// lose the answer where one leads nowhere.
+	began := time.Now()
 	res, err := c.transport.RoundTrip(req)
 	if err != nil {
+		slog.Debug("request", "op", x.op, "method", req.Method, "host", req.URL.Host, "path", req.URL.Path, "took", time.Since(began), "err", c.redact(rootCause(err)))
 		return c.sendError(req, x.op, x.complete(), err)
 	}
 	defer res.Body.Close()
+	slog.Debug("request", "op", x.op, "method", req.Method, "host", req.URL.Host, "path", req.URL.Path, "took", time.Since(began), "status", res.StatusCode)
 	if x.answered != nil {
 		x.answered(c.answer)
 	}

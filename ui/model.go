@@ -38,6 +38,8 @@ type Options struct {
 	Keys  *config.Keys
 	// Getenv is os.Getenv in the program.
 	Getenv func(string) string
+	// Debug writes the type of every message into the log.
+	Debug bool
 	// Version of the program.
 	Version string
 	// Now is the clock; nil: time.Now.

@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"fmt"
 	"image"
+	"log/slog"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -17,6 +19,9 @@ import (
 // the screen in front, the global keys, the screen.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	kit.NoteTerminal(msg)
+	if m.o.Debug {
+		slog.Debug("message", "type", fmt.Sprintf("%T", msg))
+	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.size = image.Pt(msg.Width, msg.Height)

@@ -1,0 +1,78 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// maxLog is the size in bytes at which a log file is put aside; one older file
+// is kept.
+const maxLog = 5 << 20
+
+// Log is the log file of the program. Nothing is written before the first
+// line, and the keys known to its Redactor never are.
+type Log struct {
+	path string
+	mu   sync.Mutex
+	file *os.File
+	to   *RedactingWriter
+	r    *Redactor
+}
+
+// NewLog returns the log at path. It opens and writes nothing yet.
+func NewLog(path string, r *Redactor) *Log { return &Log{path: path, r: r} }
+
+// Logger writes into the log, with debug also the lines for debugging.
+func (l *Log) Logger(debug bool) *slog.Logger {
+	level := slog.LevelInfo
+	if debug {
+		level = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: level}))
+}
+
+// Write takes one line.
+func (l *Log) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		if err := l.open(); err != nil {
+			return 0, err
+		}
+	}
+	return l.to.Write(line)
+}
+
+// open opens the file; a large one is put aside before.
+func (l *Log) open() error {
+	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
+		return err
+	}
+	if info, err := os.Stat(l.path); err == nil && info.Size() > maxLog {
+		if err := os.Rename(l.path, l.path+".1"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	file, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	l.file, l.to = file, l.r.Writer(file)
+	return nil
+}
+
+// Close writes what is held back and closes the file.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		return nil
+	}
+	err := errors.Join(l.to.Flush(), l.file.Close())
+	l.file = nil
+	return err
+}

@@ -86,9 +86,9 @@ func testCutShort(t *testing.T, s *suite) {
 		}
 		token := base64.StdEncoding.EncodeToString([]byte(s.Key + ":"))
 		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Basic %s\r\nContent-Type: multipart/form-data; boundary=%s\r\nContent-Length: %d\r\n\r\n", address.Path, address.Host, token, boundary, len(body))
-		conn.Write(body[:cut])           //nolint:errcheck // the answer tells
-		conn.(*net.TCPConn).CloseWrite() //nolint:errcheck // as above
-		res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		conn.Write(body[:cut])                                    //nolint:errcheck // the answer tells
+		conn.(*net.TCPConn).CloseWrite()                          //nolint:errcheck // as above
+		res, err := http.ReadResponse(bufio.NewReader(conn), nil) //nolint:bodyclose // the connection is closed below
 		if err == nil && res.StatusCode == http.StatusOK {
 			t.Errorf("a body cut after %d of %d bytes was stored", cut, len(body))
 		}

@@ -16,7 +16,7 @@ var errNotBase64 = badRequest("Your request contains invalid file parameter. The
 func dataURI(body *bufio.Reader) (io.Reader, error) {
 	head, err := body.ReadSlice(',')
 	if err != nil {
-		if err == io.EOF || errors.Is(err, bufio.ErrBufferFull) {
+		if errors.Is(err, io.EOF) || errors.Is(err, bufio.ErrBufferFull) {
 			return nil, errNotBase64
 		}
 		return nil, err
@@ -56,7 +56,7 @@ func (b *base64Reader) Read(p []byte) (int, error) {
 	for n < len(p) {
 		if len(b.out) == 0 {
 			if err := b.next(); err != nil {
-				if n > 0 && err == io.EOF {
+				if n > 0 && errors.Is(err, io.EOF) {
 					return n, nil
 				}
 				return n, err

@@ -33,7 +33,7 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 		file, err = tx.FileAt(folder, name)
 		return err
 	})
-	if err == store.ErrNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		return errNoPath
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package local
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 
@@ -17,7 +18,7 @@ func checkID(id string) error {
 }
 
 func notFound(err error) error {
-	if err == store.ErrNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		return errNoFile
 	}
 	return err

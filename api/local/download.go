@@ -32,7 +32,7 @@ func (l *Library) download(ctx context.Context, address string) (store.Draft, er
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 
-	res, err := l.fetchHeaders(ctx, stop, address)
+	res, err := l.fetchHeaders(ctx, stop, address) //nolint:bodyclose // it is closed below
 	if err != nil {
 		return nil, downloadError(ctx, err)
 	}

@@ -131,7 +131,7 @@ type droppingBody struct {
 
 func (b *droppingBody) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		panic(http.ErrAbortHandler) // the documented way to break a connection
+		panic(http.ErrAbortHandler) //nolint:forbidigo // the way net/http gives to break a connection
 	}
 	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)

@@ -2,6 +2,7 @@ package local
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -64,7 +65,7 @@ func (l *Library) addField(w http.ResponseWriter, r *http.Request) error {
 		return badRequest("schema of the custom metadata field has no type that is known.", fmt.Sprintf("The types are %v.", fieldTypes))
 	}
 	err = l.records.Update(r.Context(), func(tx store.Tx) error { return tx.AddField(&f) })
-	if err == store.ErrExists {
+	if errors.Is(err, store.ErrExists) {
 		return badRequest("A custom metadata field with the name "+quote(f.Name)+" already exists.", "Choose another name.")
 	}
 	if err != nil {

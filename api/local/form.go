@@ -54,7 +54,7 @@ func (l *Library) readForm(w http.ResponseWriter, r *http.Request) (*form, error
 		return nil, l.readingError(err)
 	}
 	// A body that ends early after its last part is cut short all the same.
-	if _, err := io.CopyN(io.Discard, r.Body, maxText); err != io.EOF {
+	if _, err := io.CopyN(io.Discard, r.Body, maxText); !errors.Is(err, io.EOF) {
 		f.discard()
 		return nil, errCutShort
 	}
@@ -264,7 +264,7 @@ func (f *form) file(part *multipart.Part) error {
 		return f.store(body)
 	}
 	head, err := body.Peek(len("https://"))
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	switch lower := strings.ToLower(string(head)); {

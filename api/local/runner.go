@@ -233,7 +233,7 @@ func (l *Library) execute(id int64) error {
 			return err
 		}
 		file, err := tx.File(run.FileID)
-		if err != nil && err != store.ErrNotFound {
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
 		if failure == nil {

@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -106,10 +107,10 @@ func (f *form) place(tx store.Tx) (*store.File, api.Outlook, error) {
 	}
 	there, err := tx.FileAt(f.upload.Folder.Or("/"), api.StoredName(f.upload.FileName))
 	at := api.Place{Known: true}
-	switch err {
-	case nil:
+	switch {
+	case err == nil:
 		at.File, at.Versions = f.library.record(there, true), there.Version.Number
-	case store.ErrNotFound:
+	case errors.Is(err, store.ErrNotFound):
 		there = nil
 	default:
 		return nil, api.Outlook{}, err
@@ -168,7 +169,7 @@ func freeName(tx store.Tx, folder, name string) (string, error) {
 	for {
 		unique := api.UniqueName(name, api.NewSuffix())
 		_, err := tx.FileAt(folder, unique)
-		if err == store.ErrNotFound {
+		if errors.Is(err, store.ErrNotFound) {
 			return unique, nil
 		}
 		if err != nil {

@@ -344,7 +344,7 @@ func noAddress(m *Model) string {
 }
 
 func noParent(m *Model) string {
-	if m.shown.folder == "/" {
+	if m.folder() == "/" {
 		return "this is the topmost folder"
 	}
 	return ""

@@ -101,6 +101,15 @@ type readMsg struct {
 	more    bool // it goes on from what was shown
 }
 
+// folder is the folder that a person means by now: the one on its way, else the
+// one that is shown.
+func (m *Model) folder() string {
+	if m.opening != "" {
+		return m.opening
+	}
+	return m.shown.folder
+}
+
 // open reads another folder; the cursor lands on the row of that key.
 func (m *Model) open(folder, land string) tea.Cmd {
 	m.leavePlace()
@@ -114,12 +123,8 @@ func (m *Model) open(folder, land string) tea.Cmd {
 
 // reload reads the folder again, as far as it was read.
 func (m *Model) reload() tea.Cmd {
-	folder := m.shown.folder
-	if m.opening != "" {
-		folder = m.opening
-	}
 	m.leavePlace()
-	return m.read(listing{folder: folder, order: m.order}, max(pageSize, m.shown.len()), false)
+	return m.read(listing{folder: m.folder(), order: m.order}, max(pageSize, m.shown.len()), false)
 }
 
 // wantMore reads on where the cursor comes near the end of what was read.
@@ -329,7 +334,7 @@ func folderPath(parent string, f api.File) string {
 
 // parent opens the folder above; the cursor lands on the one that was left.
 func (m *Model) parent() tea.Cmd {
-	above, name := parentOf(m.shown.folder)
+	above, name := parentOf(m.folder())
 	return m.open(above, "folder "+name)
 }
 

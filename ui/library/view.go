@@ -73,11 +73,7 @@ func (m *Model) head(width int, th *theme.Theme) string {
 
 // place is the path of the folder, part by part.
 func (m *Model) place(width int) string {
-	folder := m.shown.folder
-	if m.opening != "" {
-		folder = m.opening
-	}
-	parts := append([]string{"library"}, strings.FieldsFunc(folder, func(r rune) bool { return r == '/' })...)
+	parts := append([]string{"library"}, strings.FieldsFunc(m.folder(), func(r rune) bool { return r == '/' })...)
 	return kit.TruncateMiddle(kit.Safe(strings.Join(parts, " / ")), width)
 }
 
@@ -264,7 +260,7 @@ func (m *Model) states(f api.File) (string, theme.Sign) {
 func (m *Model) empty(size image.Point, th *theme.Theme) string {
 	words, style := "This folder is empty. Press 1 to pick files to send.", th.Muted
 	switch {
-	case m.shown.at.IsZero() || m.opening != "" && m.opening != m.shown.folder:
+	case m.shown.at.IsZero(), m.folder() != m.shown.folder:
 		words = "Reading the folder…"
 	case m.shown.err != nil:
 		words, style = problem(m.shown.err)+" Press r to try again.", th.Bad

@@ -1,0 +1,199 @@
+package library
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
+)
+
+func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
+
+var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+
+// desk drives the screen as the root does: it runs the commands and hands their
+// messages back, and keeps those that are for others.
+type desk struct {
+	t    *testing.T
+	m    *Model
+	out  []tea.Msg
+	size image.Point
+	now  time.Time
+}
+
+func start(t *testing.T, o Options) *desk {
+	t.Helper()
+	d := &desk{t: t, size: image.Pt(118, 32), now: noon}
+	if o.Now == nil {
+		o.Now = func() time.Time { return d.now }
+	}
+	d.m = New(o)
+	d.run(d.m.Init())
+	d.send(page.Shown{})
+	return d
+}
+
+// send gives a message to the screen and draws it, as the root does for the one
+// in front.
+func (d *desk) send(msg tea.Msg) {
+	d.t.Helper()
+	d.run(d.m.Update(msg))
+	d.text()
+}
+
+func (d *desk) run(cmd tea.Cmd) {
+	d.t.Helper()
+	steps := 0
+	for todo := []tea.Cmd{cmd}; len(todo) > 0; steps++ {
+		if steps > 10_000 {
+			d.t.Fatal("the screen never comes to rest")
+		}
+		next := todo[0]
+		todo = todo[1:]
+		if next == nil {
+			continue
+		}
+		switch msg := next().(type) {
+		case nil:
+		case tea.BatchMsg:
+			todo = append(todo, msg...)
+		default:
+			if reflect.TypeOf(msg).PkgPath() == reflect.TypeOf(*d.m).PkgPath() {
+				todo = append(todo, d.m.Update(msg))
+			} else {
+				d.out = append(d.out, msg)
+			}
+		}
+	}
+}
+
+func (d *desk) press(keys ...string) {
+	d.t.Helper()
+	for _, k := range keys {
+		d.send(kit.KeyMsg(k))
+	}
+}
+
+func (d *desk) text() string { return ansi.Strip(d.m.View(d.size, theme.New(true, true))) }
+
+// flat is the screen as one line of words.
+func (d *desk) flat() string {
+	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "╭", " ", "╮", " ").Replace(d.text())), " ")
+}
+
+func (d *desk) sees(words ...string) {
+	d.t.Helper()
+	view := d.flat()
+	for _, w := range words {
+		if !strings.Contains(view, w) {
+			d.t.Errorf("the screen does not show %q:\n%s", w, d.text())
+		}
+	}
+}
+
+// rows are the names in the list.
+func (d *desk) rows() string {
+	var names []string
+	for _, f := range d.m.rows {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+func (d *desk) under(name string) {
+	d.t.Helper()
+	if f, _ := d.m.current(); f.Name != name {
+		d.t.Errorf("the cursor is on %q, not on %q", f.Name, name)
+	}
+}
+
+// taken takes the messages of one type out of those for others.
+func taken[T any](d *desk) []T {
+	var got []T
+	var rest []tea.Msg
+	for _, msg := range d.out {
+		if m, ok := msg.(T); ok {
+			got = append(got, m)
+		} else {
+			rest = append(rest, msg)
+		}
+	}
+	d.out = rest
+	return got
+}
+
+func (d *desk) toasted(words string) {
+	d.t.Helper()
+	got := taken[page.Toast](d)
+	for _, t := range got {
+		if strings.Contains(t.Text, words) {
+			return
+		}
+	}
+	d.t.Errorf("no toast says %q: %+v", words, got)
+}
+
+// shelf answers listings from folders in memory, page by page.
+type shelf struct {
+	mu      sync.Mutex
+	folders map[string][]string   // names by folder
+	files   map[string][]api.File // by folder, in the service's order
+	asked   []api.Query
+	err     error
+}
+
+func (s *shelf) list(_ context.Context, q api.Query) ([]api.File, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, q)
+	if s.err != nil {
+		return nil, s.err
+	}
+	var all []api.File
+	if q.Type == api.TypeFolder {
+		for _, name := range s.folders[q.Folder] {
+			all = append(all, api.File{Type: api.TypeFolder, Name: name, FolderPath: strings.TrimRight(q.Folder, "/") + "/" + name, FolderID: "id " + name})
+		}
+	} else {
+		all = s.files[q.Folder]
+	}
+	return all[min(q.Skip, len(all)):min(q.Skip+q.Limit, len(all))], nil
+}
+
+// some makes that many files of a folder.
+func some(folder string, n int) []api.File {
+	files := make([]api.File, n)
+	for i := range files {
+		name := fmt.Sprintf("f%05d.jpg", i)
+		files[i] = api.File{
+			FileID: folder + name, Type: api.TypeFile, Name: name, FilePath: folder + name, URL: "http://127.0.0.1:7843" + folder + name,
+			FileType: api.KindImage, Mime: "image/jpeg", Size: api.Set(int64(1000 * (i + 1))),
+		}
+	}
+	return files
+}
+
+// small is a library of a few folders and files.
+func small() *shelf {
+	files := some("/", 3)
+	files[0].Tags = api.Set([]string{"sea", "beach"})
+	files[1].CustomCoordinates, files[1].IsPrivateFile = api.Set("1,2,3,4"), api.Set(true)
+	files[2].Name, files[2].Mime, files[2].FileType = "Notes.txt", "text/plain", api.KindNonImage
+	return &shelf{
+		folders: map[string][]string{"/": {"summer", "winter"}, "/summer/": {"day 1"}},
+		files:   map[string][]api.File{"/": files, "/summer/": some("/summer/", 2)},
+	}
+}

@@ -1,0 +1,490 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
+)
+
+func TestFoldersThenFiles(t *testing.T) {
+	s := small()
+	d := start(t, Options{List: s.list})
+	if got := d.rows(); got != "summer winter f00000.jpg f00001.jpg Notes.txt" {
+		t.Errorf("rows: %s", got)
+	}
+	d.sees("library", "1 of 5", "summer/", "JPEG", "text/plain", "1 kB", "sea, beach", "region private")
+	if d.m.Capturing() {
+		t.Error("the list takes letters as text")
+	}
+}
+
+func TestWayThroughFolders(t *testing.T) {
+	d := start(t, Options{List: small().list})
+	d.press("enter")
+	d.sees("library / summer", "day 1/")
+	d.press("l")
+	d.sees("library / summer / day 1", "This folder is empty. Press 1 to pick files to send.")
+	d.press("h")
+	d.under("day 1")
+	d.press("j", "backspace")
+	d.under("summer")
+	d.press("left")
+	d.toasted("topmost")
+	d.press("l")
+	d.under("f00000.jpg") // where the cursor was left
+	d.press("enter")
+	if got := taken[page.Inspect](d); len(got) != 1 || got[0].Files[0].FilePath != "/summer/f00000.jpg" {
+		t.Errorf("inspects %+v", got)
+	}
+}
+
+func TestPagesComeAsTheCursorNears(t *testing.T) {
+	s := &shelf{files: map[string][]api.File{"/": some("/", 1000)}}
+	d := start(t, Options{List: s.list})
+	if len(d.m.rows) != pageSize || len(s.asked) != 2 {
+		t.Fatalf("%d rows after %d questions", len(d.m.rows), len(s.asked))
+	}
+	d.sees("1 of 200 and more")
+	d.press("G")
+	if len(d.m.rows) != 2*pageSize {
+		t.Errorf("%d rows at the end of the first page", len(d.m.rows))
+	}
+	for range 9 {
+		d.press("G")
+	}
+	if len(d.m.rows) != 1000 || !d.m.shown.done {
+		t.Errorf("%d rows at the end", len(d.m.rows))
+	}
+	d.sees("1,000 of 1,000")
+	// Read again, it is as long as it was, and the cursor stays.
+	asked := len(s.asked)
+	d.press("r")
+	if len(d.m.rows) != 1000 || len(s.asked)-asked < 5 {
+		t.Errorf("%d rows after reading again", len(d.m.rows))
+	}
+	d.under("f00999.jpg")
+}
+
+// Rows move from page to page while others write: none is shown twice, and the
+// reading comes to an end.
+func TestPagesThatShift(t *testing.T) {
+	s := &shelf{files: map[string][]api.File{"/": some("/", 450)}}
+	d := start(t, Options{List: s.list})
+	s.files["/"] = append([]api.File{{FileID: "new", Name: "a new one"}}, s.files["/"]...)
+	d.press("G")
+	seen := map[string]bool{}
+	for _, f := range d.m.rows {
+		if seen[f.FileID] {
+			t.Fatalf("%s is shown twice", f.Name)
+		}
+		seen[f.FileID] = true
+	}
+	same := some("/", pageSize)
+	s.files["/"] = append(append([]api.File{}, same...), same...)
+	d.press("r", "G", "G", "G")
+	if !d.m.shown.done || len(d.m.shown.files) != pageSize {
+		t.Errorf("done %v with %d files", d.m.shown.done, len(d.m.shown.files))
+	}
+}
+
+func TestFilter(t *testing.T) {
+	d := start(t, Options{List: small().list})
+	d.press("/")
+	if !d.m.Capturing() {
+		t.Error("letters are acts while the filter is typed")
+	}
+	d.press("b", "e", "a")
+	if d.rows() != "f00000.jpg" {
+		t.Errorf("found by its tag: %s", d.rows())
+	}
+	d.press("enter")
+	d.sees("filter bea", "1 of 1 found")
+	d.press("esc", "/", "0", "space", "J", "p")
+	if d.rows() != "f00000.jpg f00001.jpg" {
+		t.Errorf("found: %s", d.rows())
+	}
+	d.press("enter", "n")
+	d.under("f00001.jpg")
+	d.press("n")
+	d.under("f00000.jpg")
+	d.press("N")
+	d.under("f00001.jpg")
+	d.press("/", "q")
+	d.sees("Nothing here has that")
+	d.press("esc")
+	if len(d.m.rows) != 5 || d.m.Capturing() {
+		t.Errorf("esc leaves %s", d.rows())
+	}
+	d.press("esc")
+	d.toasted("Nothing is filtered")
+}
+
+// A filter looks further than what was read, but not without an end.
+func TestFilterReadsOn(t *testing.T) {
+	s := &shelf{files: map[string][]api.File{"/": some("/", 2000)}}
+	d := start(t, Options{List: s.list})
+	d.press("/")
+	for _, r := range "f01999" {
+		d.press(string(r))
+	}
+	if d.rows() != "f01999.jpg" {
+		t.Errorf("found: %q after %d questions", d.rows(), len(s.asked))
+	}
+	s.files["/"] = some("/", maxUnmatched+5000)
+	d = start(t, Options{List: s.list})
+	d.press("/", "z")
+	if n := len(d.m.shown.files); n < maxUnmatched || n > maxUnmatched+2*pageSize || d.m.shown.done {
+		t.Errorf("read %d files for nothing", n)
+	}
+	d.sees("Nothing found among the first", "Move down to look further")
+	before := len(d.m.shown.files)
+	d.press("down")
+	if len(d.m.shown.files) <= before {
+		t.Error("moving down does not look further")
+	}
+}
+
+func TestSort(t *testing.T) {
+	s := small()
+	d := start(t, Options{List: s.list})
+	d.press("G", ",")
+	if !d.m.Capturing() {
+		t.Error("keys go past the menu")
+	}
+	d.sees("Sort files by", "name (now)")
+	d.press("s")
+	last := s.asked[len(s.asked)-1]
+	if last.Sort != "DESC_SIZE" || last.Type != api.TypeFile {
+		t.Errorf("asked %+v", last)
+	}
+	d.under("summer")
+	d.press(",", "r")
+	if last = s.asked[len(s.asked)-1]; last.Sort != "ASC_SIZE" {
+		t.Errorf("asked %+v", last)
+	}
+	d.press(",", "esc")
+	if d.m.menu != nil {
+		t.Error("the menu stays")
+	}
+}
+
+func TestMarks(t *testing.T) {
+	d := start(t, Options{List: small().list})
+	d.press("space")
+	d.toasted("Folders cannot be marked")
+	d.press("j", "space", "space") // the two pictures
+	d.sees("2 marked")
+	d.press("e")
+	if got := taken[page.Inspect](d); len(got) != 1 || len(got[0].Files) != 2 {
+		t.Fatalf("inspects %+v", got)
+	}
+	if a := d.m.Acts()[0]; a.Binding.Help().Desc != "edit 2 files" {
+		t.Errorf("first act: %s", a.Binding.Help().Desc)
+	}
+	// Marks stay across folders, and are in the order of marking.
+	d.press("g", "enter", "ctrl+a", "e")
+	got := taken[page.Inspect](d)
+	if len(got) != 1 || len(got[0].Files) != 4 || got[0].Files[0].FilePath != "/f00000.jpg" {
+		t.Fatalf("inspects %+v", got)
+	}
+	d.press("y")
+	d.sees("Copy of 4 files", "4 lines")
+	d.press("p")
+	if got := taken[page.Copy](d); len(got) != 1 || strings.Count(got[0].Text, "\n") != 3 {
+		t.Errorf("copied %+v", got)
+	}
+	d.press("*", "esc")
+	if len(d.m.marks.files) != 0 {
+		t.Error("esc does not clear the marks")
+	}
+	d.press("g", "v", "G", "v")
+	if len(d.m.marks.files) != 2 {
+		t.Errorf("the range marked %d", len(d.m.marks.files))
+	}
+	d.press("v", "esc")
+	if d.m.marks.ranged || len(d.m.marks.files) != 2 {
+		t.Error("esc takes more than the range")
+	}
+}
+
+func TestCopyAndOpen(t *testing.T) {
+	s := small()
+	s.files["/"][0].Name = "a [b].jpg"
+	d := start(t, Options{List: s.list})
+	d.press("o")
+	d.toasted("no address")
+	d.press("y")
+	d.toasted("the cursor is on a folder")
+	d.press("j", "j")
+	for key, want := range map[string]string{
+		"u": "http://127.0.0.1:7843/f00000.jpg", "i": "/f00000.jpg", "p": "/f00000.jpg",
+		"m": `![a \[b\].jpg](<http://127.0.0.1:7843/f00000.jpg>)`,
+	} {
+		d.press("y", key)
+		if got := taken[page.Copy](d); len(got) != 1 || got[0].Text != want {
+			t.Errorf("y %s copied %+v, want %q", key, got, want)
+		}
+	}
+	d.press("o")
+	if got := taken[page.Open](d); len(got) != 1 || got[0].Address != "http://127.0.0.1:7843/f00000.jpg" {
+		t.Errorf("opened %+v", got)
+	}
+}
+
+// A service that does not list: what this computer has seen is shown, and that
+// is said.
+func TestWhatWasSeen(t *testing.T) {
+	seen := func(_ context.Context, folder string) ([]api.File, error) {
+		if folder != "/" {
+			return nil, nil
+		}
+		return []api.File{
+			{FileID: "2", Name: "b.jpg", FilePath: "/b.jpg", Size: api.Set(int64(1))},
+			{Type: api.TypeFolder, Name: "old"},
+			{FileID: "1", Name: "A.jpg", FilePath: "/A.jpg", Size: api.Set(int64(9))},
+		}, nil
+	}
+	for name, list := range map[string]func(context.Context, api.Query) ([]api.File, error){
+		"refuses": func(context.Context, api.Query) ([]api.File, error) { return nil, &api.ServiceError{Status: 403} },
+		"missing": nil,
+	} {
+		d := start(t, Options{List: list, Seen: seen})
+		if d.rows() != "old A.jpg b.jpg" {
+			t.Errorf("%s: %s", name, d.rows())
+		}
+		d.sees("This service does not list files: shown is what this computer has seen of it.")
+		d.press(",", "s")
+		if d.rows() != "old A.jpg b.jpg" {
+			t.Errorf("%s, by size: %s", name, d.rows())
+		}
+		d.press(",", "r")
+		if d.rows() != "old b.jpg A.jpg" {
+			t.Errorf("%s, by size, turned: %s", name, d.rows())
+		}
+		d.press("enter")
+		d.sees("sent nothing to this folder yet")
+	}
+	d := start(t, Options{})
+	d.sees("does not list files", "Press r to try again")
+}
+
+func TestErrors(t *testing.T) {
+	s := small()
+	s.err = errors.New("connection refused")
+	d := start(t, Options{List: s.list})
+	d.sees("Connection refused. Press r to try again.")
+	s.err = nil
+	d.press("r")
+	if len(d.m.rows) != 5 {
+		t.Fatal("r does not try again")
+	}
+	// What was shown stays when it cannot be read anew.
+	s.err = &api.ServiceError{Status: 500, Message: "\x1b[31mbroken"}
+	d.press("r")
+	if len(d.m.rows) != 5 {
+		t.Error("the rows are gone")
+	}
+	d.sees("Not the newest", `\x1b[31mbroken`, "The fault is on the service's side")
+	d.press("enter")
+	d.sees("library / summer", "Press r to try again")
+	s.err = nil
+	d.press("h")
+	d.under("summer")
+}
+
+func TestNewsAreGathered(t *testing.T) {
+	s := small()
+	d := start(t, Options{List: s.list})
+	asked := len(s.asked)
+	first := d.m.Update(page.JobsChanged{})
+	if first == nil {
+		t.Fatal("news are not followed by a reading")
+	}
+	for range 50 {
+		if d.m.Update(page.RunsChanged{}) != nil || d.m.Update(page.FileChanged{}) != nil {
+			t.Fatal("every piece of news leads to a reading")
+		}
+		d.text()
+	}
+	d.run(first)
+	if n := len(s.asked) - asked; n != 2 {
+		t.Errorf("%d questions, want one for folders and one for files", n)
+	}
+	// Behind another screen nothing is read before it comes to the front.
+	d.run(d.m.Update(page.JobsChanged{})) // the last drawing was in front
+	asked = len(s.asked)
+	for range 5 {
+		d.run(d.m.Update(page.JobsChanged{}))
+	}
+	if len(s.asked) != asked {
+		t.Error("reads though nobody looks")
+	}
+	d.send(page.Shown{})
+	if len(s.asked) == asked {
+		t.Error("old rows when it came to the front")
+	}
+}
+
+func TestComingToTheFront(t *testing.T) {
+	s := small()
+	d := start(t, Options{List: s.list})
+	asked := len(s.asked)
+	d.now = d.now.Add(fresh - time.Second)
+	d.send(page.Shown{})
+	if len(s.asked) != asked {
+		t.Error("read again though it is fresh")
+	}
+	d.now = d.now.Add(2 * time.Second)
+	d.press("j")
+	d.send(page.Shown{})
+	if len(s.asked) == asked {
+		t.Error("not read again though it is old")
+	}
+	d.under("winter")
+}
+
+func TestFileChanged(t *testing.T) {
+	d := start(t, Options{List: small().list})
+	d.press("j", "j", "space")
+	f := d.m.rows[2]
+	f.Tags = api.Set([]string{"fresh"})
+	d.m.Update(page.FileChanged{File: f})
+	d.sees("fresh")
+	if d.m.marks.files[0].Tags.Or(nil)[0] != "fresh" {
+		t.Error("the mark holds the old record")
+	}
+}
+
+func TestPending(t *testing.T) {
+	runs := []api.Run{{FileID: "/f00000.jpg", Status: api.StatusPending}, {FileID: "/f00001.jpg", Status: api.StatusSuccess}}
+	d := start(t, Options{List: small().list, Runs: func(context.Context) ([]api.Run, error) { return runs, nil }})
+	d.sees("pending")
+	runs[0].Status = api.StatusSuccess
+	d.m.drawn = false
+	d.send(page.RunsChanged{})
+	if strings.Contains(d.flat(), "pending") {
+		t.Error("pending though it is done")
+	}
+}
+
+// A reply to a question that is no longer asked is dropped.
+func TestStaleReplies(t *testing.T) {
+	s := small()
+	d := start(t, Options{List: s.list})
+	slow := d.m.Update(kit.KeyMsg("enter")) // into summer
+	d.press("h")                            // away before the answer came
+	d.run(slow)
+	if d.m.shown.folder != "/" {
+		t.Errorf("shows %s", d.m.shown.folder)
+	}
+	d.send(readMsg{owner: New(Options{}), gen: d.m.gen, listing: listing{folder: "/other/"}})
+	if d.m.shown.folder != "/" {
+		t.Error("took the reply of another library")
+	}
+}
+
+func TestMouse(t *testing.T) {
+	d := start(t, Options{List: small().list})
+	at := func(row int) tea.Mouse { return tea.Mouse{X: 5, Y: d.m.listAt + row, Button: tea.MouseLeft} }
+	d.send(tea.MouseClickMsg(at(3)))
+	d.under("f00001.jpg")
+	d.send(tea.MouseClickMsg(at(0)))
+	d.send(tea.MouseClickMsg(at(0)))
+	d.sees("library / summer")
+	d.send(tea.MouseWheelMsg(tea.Mouse{X: 5, Y: 5, Button: tea.MouseWheelDown}))
+	d.send(tea.MouseClickMsg(tea.Mouse{X: 5, Y: 31, Button: tea.MouseLeft}))
+}
+
+// Every act that can be done now does something: the screen changes, a question
+// is asked, or the root hears of it.
+func TestEveryActActs(t *testing.T) {
+	for name, prepare := range map[string][]string{
+		"list":   {"/", "f", "0", "enter", "space"},
+		"filter": {"/", "0", "down"},
+		"sort":   {","},
+	} {
+		fresh := func() (*desk, *shelf) {
+			s := small()
+			s.files["/summer/"] = some("/summer/", 60)
+			d := start(t, Options{List: s.list})
+			d.press("enter")
+			d.press(prepare...)
+			return d, s
+		}
+		d, _ := fresh()
+		for _, a := range d.m.Acts() {
+			if a.Why != "" {
+				continue
+			}
+			for _, k := range a.Binding.Keys() {
+				d, s := fresh()
+				if d.m.menu != nil && (k == "up" || k == "k") {
+					d.press("down")
+				}
+				asked := len(s.asked)
+				before := d.m.View(d.size, theme.New(true, true))
+				d.press(k)
+				if before == d.m.View(d.size, theme.New(true, true)) && len(d.out) == 0 && asked == len(s.asked) {
+					t.Errorf("%s: %s (%s) does nothing", name, k, a.Binding.Help().Desc)
+				}
+			}
+		}
+	}
+}
+
+const hostile = "день 1 — naïve 写真写真写真 👍🏽 e\u0301\u0301\u0301\u0301\u0301\u0301 \x1b[31m\u202egpj.exe\n\xff.jpeg"
+
+func TestViewStaysInside(t *testing.T) {
+	files := some("/", 90)
+	for i := range files {
+		files[i].Name = fmt.Sprint(hostile, i, strings.Repeat("写", i))
+		files[i].Mime = hostile
+		files[i].Tags = api.Set([]string{hostile, hostile})
+		files[i].AITags = api.Set([]api.AITag{{Name: "x"}})
+		files[i].ExtensionStatus = map[string]api.Status{hostile: api.StatusFailed, "a": api.StatusPending}
+		files[i].CustomCoordinates, files[i].IsPrivateFile = api.Set("1,1,1,1"), api.Set(true)
+	}
+	s := &shelf{
+		folders: map[string][]string{"/": {hostile, "e\u0301"}},
+		files:   map[string][]api.File{"/": files, "/" + hostile + "/": nil},
+	}
+	for name, keys := range map[string][]string{
+		"list":   {"j"},
+		"marked": {"G", "space", "v", "k", "k"},
+		"filter": {"/", "写"},
+		"none":   {"/", "\u00df"},
+		"sort":   {","},
+		"copy":   {"G", "y"},
+		"empty":  {"enter"},
+		"error":  {},
+	} {
+		d := start(t, Options{List: s.list})
+		d.press(keys...)
+		if name == "error" {
+			s.err = errors.New(hostile)
+			d.press("r", "l")
+			s.err = nil
+		}
+		t.Run(name, func(t *testing.T) {
+			uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
+				view := d.m.View(image.Pt(w, h), th)
+				if got := kit.Size(view); got != image.Pt(w, h) {
+					t.Errorf("at %dx%d it fills %v", w, h, got)
+				}
+				return view
+			})
+		})
+	}
+}

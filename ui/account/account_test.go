@@ -2,8 +2,10 @@ package account
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -369,4 +371,20 @@ func TestMouse(t *testing.T) {
 		}
 	}
 	d.sees("The id is missing")
+}
+
+// The real keyring of a session without a bus, as over SSH.
+func TestNoSessionBus(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("keyrings of this system need no session bus")
+	}
+	if _, err := os.Stat(fmt.Sprintf("/run/user/%d/bus", os.Getuid())); err == nil {
+		t.Skip("this session has a bus that is found without the environment")
+	}
+	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	d := newDesk(t, Options{Mode: Add})
+	d.o.Keys.Keyring = config.NewKeyring()
+	d.open().press("enter").typed("x").press("ctrl+s")
+	d.sees("There is no keyring in this session (no session bus was found).", "Use it for this run only")
 }

@@ -12,6 +12,9 @@ import (
 // widest is how wide the screen's column gets.
 const widest = 76
 
+// leastIntro is the rows from which the first start says what the program is.
+const leastIntro = 16
+
 // View draws the screen.
 func (m *Model) View(size image.Point, th *theme.Theme) string {
 	if m.flow != nil {
@@ -25,9 +28,11 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	s.Lower(min(3, max(0, (size.Y-16)/4)))
 	if m.o.Problem == nil {
 		s.Words(kit.NoStop, 0, "Welcome to mediadesk", th.Title)
-		s.Gap()
-		s.Words(kit.NoStop, 0, "A desk for your media library: pick pictures, say what they are, send them, watch the service work on them, touch them up.", th.Text)
-		s.Gap()
+		if size.Y >= leastIntro {
+			s.Gap()
+			s.Words(kit.NoStop, 0, "A desk for your media library: pick pictures, say what they are, send them, watch the service work on them, touch them up.", th.Text)
+			s.Gap()
+		}
 		s.Words(kit.NoStop, 0, "Nothing is written and nothing is connected before you choose:", th.Muted)
 	} else {
 		s.Words(kit.NoStop, 0, m.heading(), th.Title)

@@ -50,6 +50,7 @@ type Model struct {
 	at      int // of rows
 	theme   *kit.Select
 	uploads *kit.Select
+	account string           // that the cursor was on last
 	places  map[string]place // where the keys are, by account
 	looks   int              // number of the last question where a key is
 	flow    *account.Flow
@@ -88,7 +89,7 @@ type place struct {
 }
 
 // uploadCounts are the numbers of uploads at the same time to choose from.
-var uploadCounts = []int{1, 2, 3, 4, 6, 8, 12, 16}
+var uploadCounts = []int{1, 2, 3, 4, 8, 16}
 
 // New makes the screen.
 func New(o Options) *Model {
@@ -225,11 +226,12 @@ func (m *Model) current() row {
 	return m.rows[m.at]
 }
 
-// selected is the account under the cursor, else the one in use.
+// selected is the account that the cursor is on or was on last, else the one in
+// use.
 func (m *Model) selected() config.Profile {
-	name := m.o.Profile.Name
-	if r := m.current(); r.area == areaAccounts && r.name != "" {
-		name = r.name
+	name := m.account
+	if _, still := m.config.Profiles[name]; !still {
+		name = m.o.Profile.Name
 	}
 	p, ok := m.config.Profiles[name]
 	if !ok {
@@ -243,7 +245,9 @@ func (m *Model) goTo(i int) tea.Cmd {
 	m.at = max(0, min(i, len(m.rows)-1))
 	m.theme.Blur()
 	m.uploads.Blur()
-	switch m.current().area {
+	switch r := m.current(); r.area {
+	case areaAccounts:
+		m.account = r.name
 	case areaTheme:
 		m.theme.Focus()
 	case areaUploads:

@@ -49,7 +49,7 @@ func (m *Model) viewWide(size image.Point, th *theme.Theme) string {
 	here := m.current().section()
 	pane := func(r image.Rectangle, title string, focused bool, draw func(*kit.Sheet)) string {
 		inner := kit.BoxInner(r.Size())
-		s := kit.NewSheet(inner, inner.X)
+		s := kit.NewSheet(inner, inner.X-2)
 		draw(s)
 		body := s.View()
 		m.drawn = append(m.drawn, drawn{sheet: s, at: r.Min.Add(kit.BoxOrigin(r.Size()))})
@@ -97,7 +97,11 @@ func (m *Model) viewColumn(size image.Point, th *theme.Theme) string {
 
 // drawAccounts has a line for each account.
 func (m *Model) drawAccounts(s *kit.Sheet, th *theme.Theme) {
-	columns := kit.Columns{{Width: 8, Flex: 2}, {Width: 8, Spare: 1}, {Width: 10, Flex: 3, Spare: 2}, {Width: 8}}
+	name := 8
+	for _, n := range m.config.Names() {
+		name = min(24, max(name, kit.Width(kit.Safe(n))))
+	}
+	columns := kit.Columns{{Width: min(name, s.Width()/3)}, {Width: 6, Spare: 1}, {Width: 14, Flex: 1, Spare: 2}, {Width: 8}}
 	widths := columns.Widths(s.Width() - 2)
 	for i, r := range m.rows {
 		if r.area != areaAccounts {
@@ -284,7 +288,7 @@ func (m *Model) drawProgram(s *kit.Sheet, th *theme.Theme) {
 	}
 }
 
-func choiceLabel(width int) int { return min(16, width/3) }
+func choiceLabel(width int) int { return min(16, width*2/5) }
 
 // drawFacts has the program's own places, which can be copied.
 func (m *Model) drawFacts(s *kit.Sheet, th *theme.Theme) {

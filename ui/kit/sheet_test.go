@@ -1,0 +1,104 @@
+package kit
+
+import (
+	"image"
+	"strings"
+	"testing"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"mediadesk/ui/theme"
+)
+
+// However long a sheet is, the first line of what has the focus is seen, the
+// drawing fills its rectangle, and a line is found where it is drawn.
+func TestSheetShowsTheFocus(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := image.Pt(rapid.IntRange(1, 120).Draw(t, "width"), rapid.IntRange(1, 40).Draw(t, "height"))
+		n := rapid.IntRange(1, 100).Draw(t, "lines")
+		from := rapid.IntRange(0, n-1).Draw(t, "from")
+		to := rapid.IntRange(from, n-1).Draw(t, "to")
+		s := NewSheet(size, 76)
+		for i := range n {
+			s.Line(i, strings.Repeat("x", i))
+			if i == to {
+				s.Keep(from)
+			}
+		}
+		out := s.View()
+		if got := Size(out); got != size {
+			t.Fatalf("drawn is %v, want %v", got, size)
+		}
+		for y := range size.Y {
+			if s.StopAt(size.X/2, y) == from {
+				return
+			}
+		}
+		t.Fatalf("line %d of %d is not seen:\n%s", from, n, out)
+	})
+}
+
+func TestSheetStands(t *testing.T) {
+	s := NewSheet(image.Pt(20, 4), 10)
+	s.Lower(1)
+	s.Words(7, 2, "one two\n\x1b", lipgloss.NewStyle())
+	want := []string{
+		strings.Repeat(" ", 20),
+		"       one two      ",
+		`       \x1b         `,
+		strings.Repeat(" ", 20),
+	}
+	if got := strings.Split(ansi.Strip(s.View()), "\n"); strings.Join(got, "|") != strings.Join(want, "|") {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for at, want := range map[image.Point]int{{5, 1}: 7, {14, 2}: 7, {4, 1}: NoStop, {15, 1}: NoStop, {5, 0}: NoStop, {5, 3}: NoStop, {5, -1}: NoStop} {
+		if got := s.StopAt(at.X, at.Y); got != want {
+			t.Errorf("at %v is %d, want %d", at, got, want)
+		}
+	}
+}
+
+func TestCards(t *testing.T) {
+	cards := func() *Cards {
+		return NewCards(Card{Key: "a", Title: "one"}, Card{Key: "b", Title: "two", Why: "not yet"}, Card{Key: "l", Title: "three"})
+	}
+	tests := []struct {
+		keys  []string
+		taken int
+		at    int
+	}{
+		{[]string{"enter"}, 0, 0},
+		{[]string{"down", "up", "space"}, 0, 0},
+		{[]string{"j", "enter"}, MenuOpen, 1},
+		{[]string{"b"}, MenuOpen, 1},
+		{[]string{"l"}, 2, 2},
+		{[]string{"G", "j", "right"}, 2, 2},
+		{[]string{"tab", "shift+tab", "k", "g", "z"}, MenuOpen, 0},
+	}
+	for _, tt := range tests {
+		c, taken := cards(), MenuOpen
+		for _, k := range tt.keys {
+			taken, _ = c.Update(KeyMsg(k))
+		}
+		if taken != tt.taken || c.Cursor() != tt.at {
+			t.Errorf("%v: took %d at %d, want %d at %d", tt.keys, taken, c.Cursor(), tt.taken, tt.at)
+		}
+	}
+	c := cards()
+	s := NewSheet(image.Pt(40, 20), 40)
+	c.Draw(s, 10, theme.New(true, false))
+	out := ansi.Strip(s.View())
+	for _, want := range []string{"> one", "  two", "Not now: not yet", "  three"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not drawn:\n%s", want, out)
+		}
+	}
+	if c.Take(s.StopAt(3, 0)-10) != 0 {
+		t.Error("the first line is not the first card")
+	}
+	if taken, used := new(Cards).Update(KeyMsg("enter")); taken != MenuOpen || !used {
+		t.Error("no cards give a card")
+	}
+}

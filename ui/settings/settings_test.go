@@ -1,0 +1,371 @@
+package settings
+
+import (
+	"errors"
+	"image"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/config"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
+)
+
+func hosted(name string) config.Profile { return config.HostedPreset(name, name) }
+
+func TestShowsAccountsAndPlaces(t *testing.T) {
+	lab := config.Profile{Name: "lab", Kind: config.KindOwn, UploadURL: "https://u.example.com", BaseURL: "https://a.example.com", Folder: "/in", Tags: []string{"x", "y"}, WebhookURL: "https://hook.example.com"}
+	d := newDesk(t, hosted("work"), lab).open()
+	d.sees("local", "in use", "work", "hosted", "upload.imagekit.io", "lab", "own", "u.example.com",
+		"The local library: the service inside this program.", "http://127.0.0.1:7843", d.o.Paths.Library(), "its own, kept in its folder", "http://127.0.0.1:7844",
+		d.o.Paths.Config, d.o.Paths.Journal(), d.o.Paths.Log(), "1.2.3", "auto", "dark", "light")
+	d.press("j").sees("https://a.example.com", "Uploads go to /in", "x, y", "https://hook.example.com", "none yet: K sets it")
+	d.press("j").sees("https://ik.imagekit.io/work", "25 MB, video 100 MB")
+}
+
+func TestWhereTheKeyIs(t *testing.T) {
+	file := hosted("bfile")
+	file.KeyFile = "/no/such/key"
+	command := hosted("ccommand")
+	command.KeyCommand = []string{"/no/such/program"}
+	d := newDesk(t, hosted("akey"), file, command)
+	key, err := config.NewSecret(testKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.store.keys["akey"] = key
+	d.open()
+	if d.store.gets > 0 {
+		t.Error("the keyring was asked for an account that nobody looked at")
+	}
+	d.press("j").sees("from: keyring")
+	d.press("j").sees("The key file /no/such/key gives no key")
+	d.press("j").sees("from the command /no/such/program (not run to look)")
+	d.press("k", "k", "j", "k")
+	if d.store.gets != 1 {
+		t.Errorf("the keyring was asked %d times for one key", d.store.gets)
+	}
+	d.press("r")
+	if d.store.gets != 2 {
+		t.Error("r does not look again")
+	}
+	d.store.err = &config.KeyringError{Problem: config.KeyringLocked, Doing: "reading"}
+	d.press("r").sees("none found: the keyring is locked")
+	if strings.Contains(d.seen.String(), testKey) {
+		t.Error("the key was drawn")
+	}
+}
+
+func TestUsesAnAccount(t *testing.T) {
+	d := newDesk(t, hosted("work")).open()
+	d.press("enter")
+	if toast := last[page.Toast](d); toast.Text != "It is the account in use." {
+		t.Errorf("said was %q", toast.Text)
+	}
+	d.press("j", "enter")
+	if use := last[page.UseProfile](d); use.Name != "work" || use.Key != nil {
+		t.Errorf("%+v", use)
+	}
+	if d.settings().Profile != "work" {
+		t.Error("the next start would use another")
+	}
+}
+
+func TestAddsAnAccount(t *testing.T) {
+	d := newDesk(t).open()
+	d.press("a", "enter").typed("pics").press("ctrl+s").typed(testKey).press("enter")
+	d.sees("pics", "in the keyring")
+	if name := d.m.selected().Name; name != "pics" {
+		t.Errorf("the cursor is on %q", name)
+	}
+	if d.settings().Profile != config.LocalProfile {
+		t.Error("it was taken into use unasked")
+	}
+	d.answer("n")
+	d.answer("u")
+	if use := last[page.UseProfile](d); use.Name != "pics" || use.Key != nil {
+		t.Errorf("%+v", use)
+	}
+	if strings.Contains(d.seen.String(), testKey) {
+		t.Error("the key was drawn")
+	}
+}
+
+func TestAddsAnAccountForThisRun(t *testing.T) {
+	d := newDesk(t)
+	d.store.err = &config.KeyringError{Problem: config.KeyringNoBus, Doing: "trying"}
+	d.open().press("a", "enter").typed("pics").press("ctrl+s", "o").typed(testKey).press("enter")
+	if text := last[page.Ask](d).Text; !strings.Contains(text, "forgotten if it is not used now") || strings.Contains(text, testKey) {
+		t.Errorf("asked was %q", text)
+	}
+	d.answer("u")
+	if use := last[page.UseProfile](d); use.Key == nil || use.Key.Reveal() != testKey {
+		t.Errorf("%+v", use)
+	}
+}
+
+func TestReplacesAndForgetsAKey(t *testing.T) {
+	d := newDesk(t, hosted("work")).open()
+	d.press("j", "K").typed(testKey).press("enter").sees("in the keyring")
+	if d.store.keys["work"].Reveal() != testKey {
+		t.Error("the key is not kept")
+	}
+	if toast := last[page.Toast](d); toast.Text != "The key of the account work is in the keyring." {
+		t.Errorf("said was %q", toast.Text)
+	}
+	d.press("F").answer("n")
+	if len(d.store.keys) != 1 {
+		t.Error("the safe choice forgot the key")
+	}
+	d.answer("f").sees("none yet")
+	if len(d.store.keys) != 0 {
+		t.Error("the key is still there")
+	}
+	d.press("F").answer("f")
+	if toast := last[page.Toast](d); toast.Level != page.Bad || toast.Text != "The keyring has no such key." {
+		t.Errorf("said was %+v", toast)
+	}
+}
+
+func TestKeyOfTheAccountInUse(t *testing.T) {
+	d := newDesk(t, hosted("work"))
+	d.o.Profile = page.Profile{Name: "work", Host: "upload.imagekit.io", KeySource: "environment"}
+	d.open().sees("in use from: environment", "nowhere: the service cannot reach this computer")
+	d.press("K").typed(testKey).press("enter")
+	if ask := last[page.Ask](d); !strings.Contains(ask.Text, "opened again") {
+		t.Errorf("asked was %q", ask.Text)
+	}
+	d.answer("u")
+	if use := last[page.UseProfile](d); use.Name != "work" {
+		t.Errorf("%+v", use)
+	}
+}
+
+func TestEditsAddresses(t *testing.T) {
+	d := newDesk(t, hosted("work")).open()
+	d.press("j", "e").typed("2").press("ctrl+s").sees("https://ik.imagekit.io/work2")
+}
+
+func TestRemovesAnAccount(t *testing.T) {
+	key, err := config.NewSecret(testKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := newDesk(t, hosted("a"), hosted("b")).open()
+	d.store.keys["a"], d.store.keys["b"] = key, key
+	d.press("j", "d").answer("n").answer("r")
+	if _, still := d.settings().Profiles["a"]; still || len(d.store.keys) != 2 {
+		t.Error("the account is still there, or its key is not")
+	}
+	d.press("g", "j", "d").answer("f")
+	if _, still := d.settings().Profiles["b"]; still || len(d.store.keys) != 1 {
+		t.Error("the account or its key is still there")
+	}
+}
+
+func TestKeepsWhatIsInUse(t *testing.T) {
+	d := newDesk(t, hosted("work"))
+	d.o.Profile.Name = "work"
+	d.open()
+	for _, keys := range [][]string{{"g", "d"}, {"g", "K"}, {"g", "e"}, {"g", "F"}, {"g", "j", "d"}} {
+		d.said = nil
+		d.press(keys...)
+		last[page.Toast](d)
+	}
+	if len(d.settings().Profiles) != 2 || d.m.flow != nil {
+		t.Error("something was done all the same")
+	}
+}
+
+func TestProgramSettings(t *testing.T) {
+	d := newDesk(t).open()
+	d.press("tab", "right")
+	if got := last[Changed](d); got.Theme != config.ThemeDark || d.settings().Theme != config.ThemeDark {
+		t.Errorf("%+v", got)
+	}
+	d.press("enter", "l")
+	if d.settings().Theme != config.ThemeLight {
+		t.Errorf("theme %q", d.settings().Theme)
+	}
+	d.press("j", "space")
+	if got := last[Changed](d); got.Concurrency != 4 || d.settings().Concurrency != 4 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What is chosen while an earlier choice is written is written after it.
+func TestFastChoicesAllHold(t *testing.T) {
+	d := newDesk(t).open().press("tab")
+	first := d.m.Update(kit.KeyMsg("right"))
+	if second := d.m.Update(kit.KeyMsg("right")); second != nil {
+		t.Error("two commands write at the same time")
+	}
+	d.run(first)
+	if got := d.settings().Theme; got != config.ThemeLight {
+		t.Errorf("theme %q", got)
+	}
+}
+
+func TestUnusualNumberOfUploads(t *testing.T) {
+	d := newDesk(t)
+	if _, err := d.settings().SetConcurrency(5); err != nil {
+		t.Fatal(err)
+	}
+	d.open()
+	if d.m.uploads.Value() != "5" {
+		t.Errorf("shown is %q", d.m.uploads.Value())
+	}
+}
+
+func TestSettingsThatCannotBeWritten(t *testing.T) {
+	d := newDesk(t).open()
+	if err := os.WriteFile(filepath.Dir(d.o.Paths.Config), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.press("tab", "right")
+	if toast := last[page.Toast](d); toast.Level != page.Bad {
+		t.Errorf("said was %+v", toast)
+	}
+	if d.m.theme.Value() != string(config.ThemeAuto) {
+		t.Error("the screen shows what is not so")
+	}
+}
+
+func TestBrokenSettingsFile(t *testing.T) {
+	d := newDesk(t)
+	path := d.o.Paths.Config
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("thme = 3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.open().sees("The settings cannot be read", "line 1", "did you mean", path)
+	d.press("a")
+	if toast := last[page.Toast](d); !strings.Contains(toast.Text, "mend it first") {
+		t.Errorf("said was %q", toast.Text)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	d.run(d.m.Update(page.Shown{}))
+	d.sees("Accounts", "in use")
+}
+
+func TestCopiesAPath(t *testing.T) {
+	d := newDesk(t).open().press("tab", "tab", "y")
+	if got := last[page.Copy](d); got.Text != d.o.Paths.Config {
+		t.Errorf("copied was %+v", got)
+	}
+}
+
+func TestEditor(t *testing.T) {
+	d := newDesk(t).open().press("E")
+	if toast := last[page.Toast](d); !strings.Contains(toast.Text, "EDITOR") {
+		t.Errorf("said was %q", toast.Text)
+	}
+	d.env["EDITOR"] = "true --wait"
+	cmd := d.m.Update(kit.KeyMsg("E"))
+	ready, ok := cmd().(editorReady)
+	if !ok || !slices.Equal(ready.args, []string{"true", "--wait", d.o.Paths.Config}) {
+		t.Fatalf("%+v", ready)
+	}
+	if !d.settings().Exists {
+		t.Error("there is nothing to edit")
+	}
+	if cmd := d.m.Update(ready); cmd == nil {
+		t.Error("no editor is started")
+	}
+	d.run(d.m.Update(edited{err: errors.New("exit status 1")}))
+	if toast := last[page.Toast](d); toast.Level != page.Bad {
+		t.Errorf("said was %+v", toast)
+	}
+}
+
+func TestStaleRepliesAreDropped(t *testing.T) {
+	d := newDesk(t, hosted("work")).open()
+	old := d.m.read("")
+	stale := old()
+	if _, err := d.settings().SetProfile(hosted("newer")); err != nil {
+		t.Fatal(err)
+	}
+	d.run(d.m.read(""))
+	d.run(d.m.Update(stale))
+	d.sees("newer")
+
+	ask := d.m.goTo(1)
+	answer := ask()
+	d.m.places["newer"] = d.m.known("in the keyring")
+	d.run(d.m.Update(answer))
+	d.sees("in the keyring")
+}
+
+func TestMouse(t *testing.T) {
+	d := newDesk(t, hosted("work")).open()
+	for y, line := range strings.Split(d.screen(), "\n") {
+		if strings.Contains(line, "upload.imagekit.io") {
+			click := tea.MouseClickMsg{Button: tea.MouseLeft, X: 10, Y: y}
+			d.run(d.m.Update(click))
+			if d.m.selected().Name != "work" {
+				t.Error("a click does not give the cursor")
+			}
+			d.run(d.m.Update(click))
+			break
+		}
+	}
+	if use := last[page.UseProfile](d); use.Name != "work" {
+		t.Errorf("%+v", use)
+	}
+}
+
+func TestActs(t *testing.T) {
+	d := newDesk(t, hosted("work")).open()
+	for _, keys := range [][]string{{"g"}, {"j"}, {"tab"}, {"tab"}, {"a"}} {
+		d.press(keys...)
+		for _, act := range d.m.Acts() {
+			if act.Keys() == "" || act.Binding.Help().Desc == "" || act.Group == "" {
+				t.Errorf("act without words: %+v", act.Binding.Help())
+			}
+		}
+	}
+}
+
+func TestViews(t *testing.T) {
+	hostile := "\x1b[31m\u202e猫👩🏽‍🚀e\u0301\u0301\u0301\u0301\u0301\r\n" + strings.Repeat("long ", 100)
+	many := make([]config.Profile, 0, 30)
+	for i := range 30 {
+		many = append(many, hosted(strings.Repeat(string(rune('a'+i%26)), 1+2*i)))
+	}
+	wide := hosted("wide")
+	wide.Folder, wide.Tags = "/猫猫猫e\u0301"+strings.Repeat("x", 200), []string{"猫", "e\u0301"}
+	desks := map[string]*desk{"one": newDesk(t), "many": newDesk(t, append(many, wide)...), "foreign": newDesk(t, wide), "broken": newDesk(t)}
+	desks["foreign"].o.Profile = page.Profile{Name: hostile, Host: hostile, KeySource: hostile, Receiver: hostile}
+	desks["foreign"].o.Version = hostile
+	path := desks["broken"].o.Paths.Config
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("\"\\u202e\x01"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, d := range desks {
+		t.Run(name, func(t *testing.T) {
+			view := func(w, h int, th *theme.Theme) string { return d.m.View(image.Pt(w, h), th) }
+			d.m = New(d.o)
+			uitest.Sweep(t, view)
+			d.open()
+			uitest.Sweep(t, view)
+			for _, keys := range [][]string{{"j"}, {"pgdown"}, {"tab"}, {"tab"}, {"G"}, {"a"}} {
+				d.press(keys...)
+				uitest.Sweep(t, view)
+			}
+		})
+	}
+}

@@ -86,6 +86,13 @@ func testFolder(t *testing.T, s *suite) {
 		r := s.store(t, exact("f.txt", []byte("x"), field("folder", strings.Trim(s.folder, "/")+"/rel"))...)
 		want(t, r, "filePath", s.folder+"rel/f.txt")
 	})
+	t.Run("composed and decomposed are one folder", func(t *testing.T) {
+		s.strict(t)
+		a := s.store(t, exact("f.txt", []byte("x"), field("folder", s.folder+"e\u0301"))...)
+		b := s.store(t, exact("f.txt", []byte("x"), field("folder", s.folder+"\u00e9"))...)
+		want(t, b, "fileId", a["fileId"])
+		want(t, b, "filePath", a["filePath"])
+	})
 	t.Run("root", func(t *testing.T) {
 		for _, root := range []string{"/", "", "undefined", "null"} {
 			r := s.store(t, field("fileName", "root.txt"), content([]byte("x")), field("folder", root))

@@ -68,6 +68,7 @@ func testList(t *testing.T, s *suite) {
 		{"name", []string{"searchQuery", `name = "a.png"`}, "[a.png]"},
 		{"beginning of the name", []string{"searchQuery", `name : "b"`}, "[b.txt]"},
 		{"joined", []string{"searchQuery", `(name : "a" OR name : "b") AND tags IN ["red"]`}, "[b.txt a.png]"},
+		{"not", []string{"searchQuery", `NOT (name : "a" OR name NOT : "b")`}, "[b.txt]"},
 		{"size", []string{"searchQuery", `size <= "2b" AND createdAt > "1d"`}, "[b.txt]"},
 		{"folders", []string{"type", "folder"}, "[sub]"},
 		{"all", []string{"type", "all", "sort", "ASC_NAME"}, "[a.png b.txt c.jpg sub]"},

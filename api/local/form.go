@@ -13,6 +13,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"mediadesk/api"
 	"mediadesk/api/local/store"
 )
@@ -194,7 +196,8 @@ func setTags(f *form, value string) error {
 
 func setFolder(f *form, value string) error {
 	clean, err := api.CleanFolder(value)
-	f.upload.Folder = api.Set(clean)
+	// A folder is shared by its files, so it is written in one way.
+	f.upload.Folder = api.Set(norm.NFC.String(clean))
 	return err
 }
 

@@ -76,7 +76,10 @@ func FuzzSearch(f *testing.F) {
 			f.Error(err)
 		}
 	})
-	for _, seed := range []string{`name = "a"`, `(name : 'b' OR NOT size > "1mb") AND tags IN ["a","b"]`, `createdAt NOT < "7d"`, `width != 3`, `((((`, `name IN []`, `private = true`} {
+	for _, seed := range []string{
+		`name = "a"`, `(name : 'b' OR NOT size > "1mb") AND tags IN ["a","b"]`, `createdAt NOT < "7d"`, `width != 3`, `((((`, `name IN []`, `private = true`,
+		strings.Repeat("(", 400), strings.Repeat("NOT ", 1400) + "width = 1", strings.Repeat("width > 1 AND ", 370) + "width > 1", strings.Repeat(`name = "a" OR `, 370) + "width > 1",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, query string) {

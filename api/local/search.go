@@ -11,7 +11,7 @@ import (
 )
 
 // parseSearch reads a search query: conditions joined by AND and OR (AND binds
-// closer), with parentheses and NOT.
+// closer), with parentheses, and NOT before a condition or its sign.
 //
 //	name = "a.jpg"   name : "prefix"   tags IN ["a","b"]   size > "1mb"
 //	createdAt > "7d" createdAt >= "2026-01-31"   width < 600   private = true
@@ -19,6 +19,9 @@ func parseSearch(text string, now time.Time) (*store.Match, error) {
 	tokens, err := searchTokens(text)
 	if err != nil {
 		return nil, err
+	}
+	if len(tokens) > maxTokens {
+		return nil, errors.New("it is too long")
 	}
 	p := &searchParser{tokens: tokens, now: now}
 	m, err := p.any()
@@ -79,8 +82,12 @@ func searchTokens(text string) ([]searchToken, error) {
 	return tokens, nil
 }
 
-// maxSearch bounds how deep parentheses nest.
-const maxSearch = 50
+// maxSearch bounds how deep parentheses nest, and maxTokens how long a query
+// is: the database takes no endless ones.
+const (
+	maxSearch = 50
+	maxTokens = 1500
+)
 
 type searchParser struct {
 	tokens []searchToken
@@ -143,6 +150,11 @@ func (p *searchParser) joined(with string, part func() (store.Match, error), joi
 }
 
 func (p *searchParser) one() (store.Match, error) {
+	if p.word("NOT") {
+		m, err := p.one()
+		m.Not = !m.Not
+		return m, err
+	}
 	if p.word("(") {
 		m, err := p.any()
 		if err != nil {

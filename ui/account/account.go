@@ -32,7 +32,9 @@ const (
 
 // Options are what a screen gives the dialogue.
 type Options struct {
-	Paths config.Paths
+	// Context ends what is under way when it ends; nil: nothing does.
+	Context context.Context
+	Paths   config.Paths
 	// Keys is where keys are kept and looked for.
 	Keys *config.Keys
 	Mode Mode
@@ -104,6 +106,9 @@ type Flow struct {
 
 // New begins the dialogue; send the command of Init first.
 func New(o Options) *Flow {
+	if o.Context == nil {
+		o.Context = context.Background()
+	}
 	if o.Keys == nil {
 		o.Keys = &config.Keys{}
 	}
@@ -150,7 +155,7 @@ type saved struct{ err error }
 // start runs work off the event loop; what was under way before is forgotten.
 func (f *Flow) start(work func(context.Context) tea.Msg) tea.Cmd {
 	f.stop()
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(f.o.Context)
 	f.cancel = cancel
 	generation := f.generation
 	return func() tea.Msg {

@@ -3,6 +3,7 @@
 package onboarding
 
 import (
+	"context"
 	"errors"
 
 	tea "charm.land/bubbletea/v2"
@@ -17,7 +18,9 @@ var _ page.Screen = (*Model)(nil)
 
 // Options are what the root gives the screen.
 type Options struct {
-	Paths config.Paths
+	// Context ends what is under way when it ends; nil: nothing does.
+	Context context.Context
+	Paths   config.Paths
 	// Keys is where keys are kept and looked for.
 	Keys *config.Keys
 	// Getenv is os.Getenv in the program; nil is that of Keys.
@@ -57,6 +60,9 @@ const (
 
 // New makes the screen.
 func New(o Options) *Model {
+	if o.Context == nil {
+		o.Context = context.Background()
+	}
 	if o.Keys == nil {
 		o.Keys = &config.Keys{}
 	}
@@ -185,7 +191,7 @@ func (m *Model) take(card int) tea.Cmd {
 
 // ask opens the dialogue about an account.
 func (m *Model) ask(o account.Options) tea.Cmd {
-	o.Paths, o.Keys = m.o.Paths, m.o.Keys
+	o.Context, o.Paths, o.Keys = m.o.Context, m.o.Paths, m.o.Keys
 	m.flow = account.New(o)
 	return m.flow.Init()
 }

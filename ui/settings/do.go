@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -94,9 +93,9 @@ func (m *Model) lookForKey() tea.Cmd {
 	}
 	look := m.known("").look
 	m.places[p.Name] = place{look: look}
-	keys := m.o.Keys
+	ctx, keys := m.o.Context, m.o.Keys
 	return func() tea.Msg {
-		source, err := keys.Where(context.Background(), p)
+		source, err := keys.Where(ctx, p)
 		return found{look: look, name: p.Name, source: source, err: err}
 	}
 }
@@ -217,7 +216,7 @@ func (m *Model) use(name string, key api.Key) tea.Cmd {
 // remove takes an account out of the settings, and its key out of the keyring
 // where that was asked for.
 func (m *Model) remove(r removeNow) tea.Cmd {
-	path, keys := m.o.Paths.Config, m.o.Keys
+	ctx, path, keys := m.o.Context, m.o.Paths.Config, m.o.Keys
 	return func() tea.Msg {
 		c, err := config.Load(path)
 		if err == nil {
@@ -225,7 +224,7 @@ func (m *Model) remove(r removeNow) tea.Cmd {
 		}
 		words := "The account " + r.name + " is removed from the settings."
 		if err == nil && r.forget {
-			err = keys.Forget(context.Background(), config.Profile{Name: r.name})
+			err = keys.Forget(ctx, config.Profile{Name: r.name})
 			switch {
 			case errors.Is(err, config.KeyringNotFound):
 				err = nil
@@ -241,9 +240,9 @@ func (m *Model) remove(r removeNow) tea.Cmd {
 
 // forget takes a key out of the keyring.
 func (m *Model) forget(name string) tea.Cmd {
-	keys := m.o.Keys
+	ctx, keys := m.o.Context, m.o.Keys
 	return func() tea.Msg {
-		err := keys.Forget(context.Background(), config.Profile{Name: name})
+		err := keys.Forget(ctx, config.Profile{Name: name})
 		return done{words: "The keyring holds no key of the account " + name + " any more.", name: name, err: err}
 	}
 }

@@ -145,7 +145,7 @@ func (d *desk) typed(text string) *desk {
 }
 
 func (d *desk) screen() string {
-	text := ansi.Strip(d.m.View(image.Pt(160, 50), theme.New(true, true)))
+	text := ansi.Strip(d.m.View(image.Pt(240, 50), theme.New(true, true)))
 	d.seen.WriteString(text)
 	return text
 }

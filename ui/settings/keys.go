@@ -220,7 +220,7 @@ func (m *Model) pressChoice(s *kit.Select, msg tea.KeyPressMsg) tea.Cmd {
 
 // ask opens the dialogue about an account.
 func (m *Model) ask(o account.Options) tea.Cmd {
-	o.Paths, o.Keys = m.o.Paths, m.o.Keys
+	o.Context, o.Paths, o.Keys = m.o.Context, m.o.Paths, m.o.Keys
 	m.flow, m.mode = account.New(o), o.Mode
 	return m.flow.Init()
 }

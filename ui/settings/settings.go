@@ -3,6 +3,7 @@
 package settings
 
 import (
+	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -18,7 +19,9 @@ var _ page.Screen = (*Model)(nil)
 
 // Options are what the root gives the screen.
 type Options struct {
-	Paths config.Paths
+	// Context ends what is under way when it ends; nil: nothing does.
+	Context context.Context
+	Paths   config.Paths
 	// Keys is where keys are kept and looked for.
 	Keys *config.Keys
 	// Getenv is os.Getenv in the program: it names the editor. Nil is an empty
@@ -93,6 +96,9 @@ var uploadCounts = []int{1, 2, 3, 4, 8, 16}
 
 // New makes the screen.
 func New(o Options) *Model {
+	if o.Context == nil {
+		o.Context = context.Background()
+	}
 	if o.Keys == nil {
 		o.Keys = &config.Keys{}
 	}

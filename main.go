@@ -284,7 +284,7 @@ func answered(files *journal.Journal, w *watch.Watch) func(context.Context, api.
 }
 
 // screens runs the interactive program.
-func (a *app) screens(ctx context.Context, r command.Request, sources []api.Source) error {
+func (a *app) screens(ctx context.Context, r command.Request, folder string, sources []api.Source) error {
 	settings, err := config.Load(a.paths.Config)
 	if err != nil {
 		return err
@@ -300,6 +300,7 @@ func (a *app) screens(ctx context.Context, r command.Request, sources []api.Sour
 		},
 		First:   !settings.Exists && !r.Unnamed() && r.Profile == "",
 		Profile: r.Profile,
+		Folder:  folder,
 		Sources: sources,
 		Theme:   string(settings.Theme),
 		Paths:   a.paths,

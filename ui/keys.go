@@ -87,11 +87,10 @@ func (m *Model) readLast() tea.Cmd {
 	if last.Detail != "" {
 		text += "\n\n" + last.Detail
 	}
-	m.ask(page.Ask{Title: "Last message", Text: text, Choices: []page.Choice{
+	return m.ask(page.Ask{Title: "Last message", Text: text, Choices: []page.Choice{
 		{Label: "Close", Key: "c"},
 		{Label: "Copy", Key: "y", Msg: page.Copy{What: "message", Text: text}},
 	}})
-	return nil
 }
 
 // acts are those of the screen in front and the global ones.

@@ -27,6 +27,8 @@ type Options struct {
 	First bool
 	// Profile is the profile to open first; empty: the one in use.
 	Profile string
+	// Folder is where picking begins; empty: the working directory.
+	Folder string
 	// Sources were named on the command line and land in the tray.
 	Sources []api.Source
 	// Samples writes sample pictures and returns their folder.

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/ui/kit"
@@ -36,8 +38,11 @@ func (m *Model) back() tea.Cmd {
 	return m.tell(m.front, page.Shown{})
 }
 
+// dialogReady draws a dialog again once it takes keys.
+type dialogReady struct{}
+
 // ask opens a dialog.
-func (m *Model) ask(q page.Ask) {
+func (m *Model) ask(q page.Ask) tea.Cmd {
 	choices := make([]kit.DialogChoice, len(q.Choices))
 	m.answers = make([]tea.Msg, len(q.Choices))
 	for i, c := range q.Choices {
@@ -46,6 +51,7 @@ func (m *Model) ask(q page.Ask) {
 	}
 	m.help = nil
 	m.dialog = kit.NewDialog(m.o.Now, q.Title, q.Text, choices...)
+	return tea.Tick(kit.DialogGrace, func(time.Time) tea.Msg { return dialogReady{} })
 }
 
 // answer gives input to the dialog.
@@ -85,7 +91,7 @@ func (m *Model) leave(asked bool) tea.Cmd {
 	if asked || m.desk == nil || !m.desk.Queue.Busy() {
 		return tea.Quit
 	}
-	m.ask(page.Ask{
+	return m.ask(page.Ask{
 		Title: "Leave mediadesk?",
 		Text:  kit.Plural(m.openJobs(), "upload") + " not finished. What is not finished waits in the journal and goes on when mediadesk is started again.",
 		Choices: []page.Choice{
@@ -93,7 +99,6 @@ func (m *Model) leave(asked bool) tea.Cmd {
 			{Label: "Leave, go on next time", Key: "l", Msg: quit{}},
 		},
 	})
-	return nil
 }
 
 // openJobs counts the jobs without an outcome.

@@ -20,7 +20,7 @@ import (
 func (m *Model) tabScreens() map[page.ID]page.Screen {
 	d := m.desk
 	if m.picker == nil {
-		m.picker = picker.New(picker.Options{Sources: m.o.Sources, Preview: true, Loader: m.loader, Samples: m.o.Samples, Now: m.o.Now})
+		m.picker = picker.New(picker.Options{Folder: m.o.Folder, Sources: m.o.Sources, Preview: true, Loader: m.loader, Samples: m.o.Samples, Now: m.o.Now})
 	}
 	return map[page.ID]page.Screen{
 		page.Picker:     m.picker,

@@ -86,7 +86,8 @@ func (m *Model) message(msg tea.Msg) tea.Cmd {
 	case page.UseProfile:
 		return m.open(msg.Name, msg.Key)
 	case page.Ask:
-		m.ask(msg)
+		return m.ask(msg)
+	case dialogReady:
 		return nil
 	case page.Toast:
 		return m.toasts.Push(msg)

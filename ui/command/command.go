@@ -27,8 +27,9 @@ import (
 type Program struct {
 	// Open opens a desk: profile, key, library, journal, queue and watch.
 	Open func(ctx context.Context, r Request) (*ui.Desk, error)
-	// Screens runs the interactive program until the person leaves it.
-	Screens func(ctx context.Context, r Request, sources []api.Source) error
+	// Screens runs the interactive program until the person leaves it. Picking
+	// begins in folder, the working directory where it is empty.
+	Screens func(ctx context.Context, r Request, folder string, sources []api.Source) error
 	// Paths are the program's own files.
 	Paths config.Paths
 
@@ -85,11 +86,11 @@ func Main(ctx context.Context, p Program, args []string) int {
 func newRoot(p *Program) *cobra.Command {
 	f := &flags{Request: Request{KeyFD: -1}}
 	root := &cobra.Command{
-		Use:   "mediadesk [FILE…]",
+		Use:   "mediadesk [FILE… | FOLDER]",
 		Short: "A terminal desk for a media library",
 		Long: "mediadesk is a terminal desk for a media library: pick pictures, say what they are, send them, " +
 			"watch the service work on them, and touch up tags and the area of interest.\n\n" +
-			"Without a command it opens the screens; files named here land in the tray.",
+			"Without a command it opens the screens; files named here land in the tray, a folder is where picking begins.",
 		Example: "mediadesk\nmediadesk holiday/*.jpg\nmediadesk upload photo.jpg --tags sea,boat --folder /summer/ --wait",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -120,12 +121,22 @@ func runScreens(cmd *cobra.Command, p *Program, f *flags, args []string) error {
 		return usage("the screens need a terminal, and input or output is none.\n" +
 			"Use a command instead, such as: mediadesk upload FILE… (see mediadesk --help)")
 	}
-	sources, err := expand(args, p.Stdin, p.spool())
+	// A folder is where picking begins; files land in the tray.
+	folder := ""
+	files := slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+		info, err := os.Stat(arg)
+		if err != nil || !info.IsDir() {
+			return false
+		}
+		folder = arg
+		return true
+	})
+	sources, err := expand(files, p.Stdin, p.spool())
 	if err != nil {
 		return err
 	}
 	f.Adopt = true
-	return p.Screens(cmd.Context(), f.Request, sources)
+	return p.Screens(cmd.Context(), f.Request, folder, sources)
 }
 
 // Exit codes of the contract.

@@ -10,13 +10,14 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// How long a dialog takes no keys: after it opened, because a person may still
-// be typing for what was there before; after a paste, because its end may look
-// like keys (notes on reliability).
-const (
-	dialogGrace = 425 * time.Millisecond
-	pasteGrace  = 50 * time.Millisecond
-)
+// DialogGrace is how long a dialog takes no keys after it opened, because a
+// person may still be typing for what was there before. Draw it again then: its
+// acts are not available before.
+const DialogGrace = 425 * time.Millisecond
+
+// pasteGrace is how long a dialog takes no keys after a paste, whose end may
+// look like keys.
+const pasteGrace = 50 * time.Millisecond
 
 // DialogChoice is one button of a dialog.
 type DialogChoice struct {
@@ -84,7 +85,7 @@ func (d *Dialog) Update(msg tea.Msg) DialogAction {
 
 // deaf tells whether keys come too early to be meant for the dialog.
 func (d *Dialog) deaf(now time.Time) bool {
-	return now.Sub(d.opened) < dialogGrace || (!d.pasted.IsZero() && now.Sub(d.pasted) < pasteGrace)
+	return now.Sub(d.opened) < DialogGrace || (!d.pasted.IsZero() && now.Sub(d.pasted) < pasteGrace)
 }
 
 func (d *Dialog) press(key string) DialogAction {
@@ -110,15 +111,19 @@ func (d *Dialog) press(key string) DialogAction {
 
 // Acts are what can be done in the dialog, for hints and help.
 func (d *Dialog) Acts() []Act {
+	why := ""
+	if d.deaf(d.now()) {
+		why = "the question has only just come up"
+	}
 	acts := make([]Act, 0, len(d.choices)+2)
 	for _, c := range d.choices {
 		if c.Key != "" {
-			acts = append(acts, Act{Binding: Bind(c.Label, "", c.Key), Hint: true})
+			acts = append(acts, Act{Binding: Bind(c.Label, "", c.Key), Hint: true, Why: why})
 		}
 	}
 	return append(acts,
-		Act{Binding: Bind("take", "", "enter"), Hint: true},
-		Act{Binding: Bind("cancel", "", "esc"), Hint: true})
+		Act{Binding: Bind("take", "", "enter"), Hint: true, Why: why},
+		Act{Binding: Bind("cancel", "", "esc"), Hint: true, Why: why})
 }
 
 // View draws the dialog as a box no larger than room; lay it over the screen

@@ -52,7 +52,7 @@ func (f *Facts) Fact(label, value string) {
 	if value == "" {
 		return
 	}
-	if f.width < 3*factColumns {
+	if f.width < factColumns+14 {
 		f.Say(f.th.Label, label)
 		f.Say(f.th.Text, value)
 		return

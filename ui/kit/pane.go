@@ -62,6 +62,20 @@ func (p *Pane) Update(msg tea.Msg) bool {
 
 func (p *Pane) scroll(by int) { p.top = max(0, min(p.top+by, p.lines-p.height)) }
 
+// PaneWidth is how many columns the lines of a pane of that size have: those of
+// its box, with a blank at both sides where there is room.
+func PaneWidth(size image.Point) int {
+	inner := BoxInner(size).X
+	return inner - 2*paneAir(inner)
+}
+
+func paneAir(inner int) int {
+	if inner < 20 {
+		return 0
+	}
+	return 1
+}
+
 // View draws the lines that are seen in a box, exactly filling size. Where there
 // are more, the lower edge says how far they go.
 func (p *Pane) View(title string, lines []string, size image.Point, focused bool, th *theme.Theme) string {
@@ -75,5 +89,12 @@ func (p *Pane) View(title string, lines []string, size image.Point, focused bool
 	if p.lines > p.height {
 		footer = Count(to) + " of " + Plural(p.lines, "line")
 	}
-	return BoxFooter(title, footer, strings.Join(lines[p.top:to], "\n"), size, focused, th)
+	air := blanks(paneAir(BoxInner(size).X))
+	var b strings.Builder
+	for _, line := range lines[p.top:to] {
+		b.WriteString(air)
+		b.WriteString(line)
+		b.WriteByte('\n')
+	}
+	return BoxFooter(title, footer, strings.TrimSuffix(b.String(), "\n"), size, focused, th)
 }

@@ -43,6 +43,9 @@ func TestPaneScrolls(t *testing.T) {
 	if p.Update(KeyMsg("x")) {
 		t.Error("x is no key of the pane")
 	}
+	if PaneWidth(size) != 26 || PaneWidth(image.Pt(10, 5)) != 8 {
+		t.Error("lines have the box but for a blank at both sides")
+	}
 	p.Update(KeyMsg("G"))
 	lines = lines[:3]
 	if drawn := draw(); !strings.Contains(drawn, "line 1.") || strings.Contains(drawn, "lines") {

@@ -157,7 +157,7 @@ func (m *Model) openMenu(found copyable) {
 	m.copies = found.rows
 	menu := make([]kit.MenuRow, len(found.rows))
 	for i, c := range found.rows {
-		menu[i] = kit.MenuRow{Key: c.key, Words: c.what, Note: c.text}
+		menu[i] = kit.MenuRow{Key: c.key, Words: c.what, Note: strings.ReplaceAll(c.text, "\n", " ")}
 	}
 	m.menu = kit.NewMenu("Copy", menu...)
 }

@@ -61,7 +61,7 @@ func (m *Model) acts() []act {
 func move(words, shown string, keys ...string) act {
 	press := kit.KeyMsg(keys[0])
 	return act{
-		binding: kit.Bind(words, shown, keys...), group: groupMove,
+		binding: kit.Bind(words, shown, keys...), group: groupMove, why: noRow,
 		do: func(m *Model) tea.Cmd {
 			if m.focus == onPane {
 				m.pane.Update(press)

@@ -17,7 +17,7 @@ func (m *Model) drawPane(size image.Point, now time.Time, th *theme.Theme) strin
 	if !ok {
 		return kit.Box("", "", size, false, th)
 	}
-	f := kit.NewFacts(kit.BoxInner(size).X, th)
+	f := kit.NewFacts(kit.PaneWidth(size), th)
 	m.describe(f, run, now, th)
 	m.tell(f, run, now, th)
 	return m.pane.View(kit.Safe(run.Extension), f.Lines(), size, m.focus == onPane, th)

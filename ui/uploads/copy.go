@@ -23,7 +23,7 @@ func (m *Model) openMenu() tea.Cmd {
 	m.copies = copiesOf(r.Job)
 	menu := make([]kit.MenuRow, 0, len(m.copies)+1)
 	for _, c := range m.copies {
-		menu = append(menu, kit.MenuRow{Key: c.key, Words: c.what, Note: c.text})
+		menu = append(menu, kit.MenuRow{Key: c.key, Words: c.what, Note: strings.ReplaceAll(c.text, "\n", " ")})
 	}
 	if m.o.Curl != nil {
 		m.copies = append(m.copies, copied{key: "c", what: "curl command", job: r.Job})

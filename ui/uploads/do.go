@@ -213,7 +213,7 @@ func (m *Model) removeStored() tea.Cmd {
 
 func (m *Model) restore() tea.Cmd {
 	job, _ := m.rows.restore()
-	m.arrange()
+	m.arrange(0)
 	if at := m.rows.find(job.ID); at >= 0 {
 		m.list.SetCursor(at)
 		m.landed()
@@ -239,8 +239,7 @@ func (m *Model) keepFilter() tea.Cmd {
 }
 
 func (m *Model) clearFilter() tea.Cmd {
-	m.filter.SetValue("")
-	m.arrange()
+	m.change(func() { m.filter.SetValue("") })
 	return m.keepFilter()
 }
 

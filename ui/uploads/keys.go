@@ -84,7 +84,7 @@ func (m *Model) lookActs() []act {
 func move(words, shown string, keys ...string) act {
 	press := kit.KeyMsg(keys[0])
 	return act{
-		binding: kit.Bind(words, shown, keys...), group: groupMove,
+		binding: kit.Bind(words, shown, keys...), group: groupMove, why: noRow,
 		do: func(m *Model) tea.Cmd { m.moveBy(press); return nil },
 	}
 }
@@ -155,12 +155,9 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return a.do(m)
 	}
-	if m.focus == onFilter {
-		before := m.filter.Value()
-		if m.filter.Update(msg) && m.filter.Value() != before {
-			m.moved = false
-			m.arrange()
-		}
+	if before := m.filter.Value(); m.focus == onFilter && m.filter.Update(msg) && m.filter.Value() != before {
+		m.moved = false
+		m.arrange(0)
 	}
 	return nil
 }

@@ -131,8 +131,10 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		if msg.err != nil {
 			return page.Send(page.Problem(msg.err)), true
 		}
-		m.rows.earlier = msg.jobs
-		m.look()
+		m.change(func() {
+			m.rows.earlier = msg.jobs
+			m.rows.take(m.o.Queue.Snapshot(), m.o.Now())
+		})
 		return nil, true
 	case asked:
 		if msg.to != m {
@@ -147,8 +149,8 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case tea.KeyPressMsg:
 		return m.press(msg), true
 	case tea.PasteMsg:
-		if m.focus == onFilter && m.filter.Update(msg) {
-			m.arrange()
+		if m.focus == onFilter {
+			m.change(func() { m.filter.Update(msg) })
 		}
 		return nil, true
 	case tea.MouseClickMsg:
@@ -162,8 +164,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 
 // look reads the queue and puts the rows in order.
 func (m *Model) look() {
-	m.rows.take(m.o.Queue.Snapshot(), m.o.Now())
-	m.arrange()
+	m.change(func() { m.rows.take(m.o.Queue.Snapshot(), m.o.Now()) })
 }
 
 // tick reads the counters. Nobody needs them while the screen is not in front.
@@ -172,8 +173,9 @@ func (m *Model) tick() bool {
 		return false
 	}
 	m.drawn = false
+	under := m.under()
 	if !m.rows.refresh(m.o.Queue.Snapshot(), m.o.Now()) {
-		m.arrange()
+		m.arrange(under)
 	}
 	return true
 }
@@ -195,24 +197,32 @@ func (m *Model) news() bool {
 	return true
 }
 
-// arrange orders and filters the rows. The cursor stays on its job once the
-// person moved it, else at the top, where the work is.
-func (m *Model) arrange() {
-	id, at := int64(0), m.list.Cursor()
+// change runs do, which changes the rows, and puts them in order.
+func (m *Model) change(do func()) {
+	under := m.under()
+	do()
+	m.arrange(under)
+}
+
+// under is the job under the cursor, 0 for none.
+func (m *Model) under() int64 {
 	if row, ok := m.current(); ok {
-		id = row.Job.ID
+		return row.Job.ID
 	}
+	return 0
+}
+
+// arrange orders and filters the rows. The cursor, which was on that job, stays
+// on it once the person moved it, else at the top, where the work is.
+func (m *Model) arrange(under int64) {
 	m.rows.arrange(m.filter.Value())
 	m.list.SetLen(len(m.rows.shown))
 	if !m.moved {
 		m.list.SetCursor(0)
-	} else if found := m.rows.find(id); found >= 0 {
-		at = found
-	}
-	if m.moved {
+	} else if at := m.rows.find(under); at >= 0 {
 		m.list.SetCursor(at)
 	}
-	if row, ok := m.current(); !ok || row.Job.ID != id {
+	if m.under() != under {
 		m.pane.Reset()
 	}
 }

@@ -38,7 +38,7 @@ func (m *Model) layout(size image.Point) layout {
 		rest.Min.Y = r.Max.Y
 		return r
 	}
-	if size.Y >= barFrom && m.rows.totals.Jobs > 0 {
+	if size.Y >= barFrom && m.rows.barred() {
 		l.totals = top(2)
 	} else {
 		l.totals = top(1)
@@ -75,6 +75,13 @@ func (m *Model) layout(size image.Point) layout {
 	}
 	l.list = rest
 	return l
+}
+
+// barred reports whether a bar says anything: while something is to be done, or
+// when everything is stored.
+func (r *rows) barred() bool {
+	t := r.totals
+	return t.Waiting+t.Sending > 0 || t.Jobs > 0 && t.Stored == t.Jobs
 }
 
 // noticed reports whether there is something to say beside the totals.
@@ -155,28 +162,23 @@ func (m *Model) drawTotals(size image.Point, th *theme.Theme) string {
 		style = th.Good
 	}
 	add(style, kit.Count(t.Stored)+" of "+kit.Count(t.Jobs)+" stored")
-	for _, c := range []struct {
-		n     int
-		word  string
-		style lipgloss.Style
-	}{
-		{t.Refused, "refused", th.Bad},
-		{t.Unsent, "unsent", th.Bad},
-		{t.Unknown, "unknown", th.Warn},
-		{t.Cancelled, "cancelled", th.Muted},
-		{t.Paused, "paused", th.Muted},
-	} {
-		if c.n > 0 {
-			add(c.style, kit.Count(c.n)+" "+c.word)
+	count := func(n int, word string, style lipgloss.Style) {
+		if n > 0 {
+			add(style, kit.Count(n)+" "+word)
 		}
 	}
+	count(t.Refused, "refused", th.Bad)
+	count(t.Unsent, "unsent", th.Bad)
+	count(t.Unknown, "unknown", th.Warn)
 	if rate := kit.Rate(t.Rate); rate != "" {
 		add(th.Text, rate)
 	}
 	if t.Left > 0 {
 		add(th.Text, "about "+about(t.Left)+" left")
 	}
-	line := strings.Join(parts, th.Muted.Render(" · "))
+	count(t.Paused, "paused", th.Muted)
+	count(t.Cancelled, "cancelled", th.Muted)
+	line := kit.Truncate(strings.Join(parts, th.Muted.Render(" · ")), size.X)
 	if size.Y < 2 {
 		return line
 	}
@@ -237,23 +239,23 @@ func columns(width int) kit.Columns {
 		{Width: 1},
 		{Width: 12},
 		{Width: 16, Flex: 3},
-		{Width: 10, Spare: 2},
+		{Width: 8, Spare: 2},
 		{Width: 9, Right: true, Spare: 3},
-		{Width: 16, Flex: 2, Spare: 1},
+		{Width: 24, Flex: 2, Spare: 1},
 	}
 	if width < kit.StackedWidth {
 		cols[2].Width = 8
 	}
 	if width >= 92 {
+		cols[3].Width = 10
 		cols[4].Width = 18
-		cols[5].Width = 24
 	}
 	return cols
 }
 
 func (m *Model) drawHead(width int, th *theme.Theme) string {
 	cols := columns(width)
-	return th.Muted.Render(cols.Row(cols.Widths(width), "", "state", "name", "", "size", "more"))
+	return th.Muted.Render(cols.Row(cols.Widths(width), "", "state", "name", "", "size", "how it goes"))
 }
 
 func (m *Model) drawRows(size image.Point, now time.Time, th *theme.Theme) string {

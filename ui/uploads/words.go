@@ -2,6 +2,8 @@ package uploads
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"mediadesk/api"
@@ -83,10 +85,11 @@ func note(r row, now time.Time) string {
 	case api.Cancelled:
 		return moment(job.Updated, now)
 	}
-	if job.Failure != nil {
-		return failure(job.Failure)
+	if job.Failure == nil {
+		return ""
 	}
-	return ""
+	// The row has the name of the file already.
+	return strings.TrimPrefix(failure(job.Failure), strconv.Quote(job.Upload.Source.Path)+" ")
 }
 
 // failure is an error in one line: the status of the answer, if there was one,

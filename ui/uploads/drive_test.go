@@ -1,0 +1,299 @@
+package uploads
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"go.uber.org/goleak"
+
+	"mediadesk/api"
+	"mediadesk/api/journal"
+	"mediadesk/api/local"
+	"mediadesk/api/queue"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/theme"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+type testKey string
+
+func (k testKey) Reveal() string { return string(k) }
+
+// desk drives the screen as the root does: it runs the commands and hands
+// their messages back, and keeps those that are meant for others.
+type desk struct {
+	t     *testing.T
+	m     *Model
+	queue *queue.Queue
+	files *journal.Journal
+	dir   string
+	out   []tea.Msg // messages for the root, in order
+	size  image.Point
+	now   func() time.Time
+}
+
+// start opens the screen over a queue that sends to the local library, through
+// before where that is given: it tells whether the library is to answer.
+func start(t *testing.T, before func(http.ResponseWriter, *http.Request) bool, earlier ...api.Job) *desk {
+	t.Helper()
+	d := &desk{t: t, size: image.Pt(118, 32), dir: t.TempDir(), now: time.Now}
+	var err error
+	d.files, err = journal.Open(t.Context(), filepath.Join(d.dir, "state", "journal.db"))
+	must(t, err)
+	t.Cleanup(func() { must(t, d.files.Close()) })
+
+	server := httptest.NewUnstartedServer(nil)
+	library, err := local.Open(t.Context(), local.Options{
+		Dir: filepath.Join(d.dir, "library"), Key: testKey("private_test"), MaxSize: 1000,
+		Address: "http://" + server.Listener.Addr().String(),
+	})
+	must(t, err)
+	t.Cleanup(func() { must(t, library.Close()) })
+	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if before == nil || before(w, r) {
+			library.ServeHTTP(w, r)
+		}
+	})
+	server.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		c.(*net.TCPConn).SetReadBuffer(64 << 10)
+		return ctx
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	client, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL, Key: testKey("private_test")})
+	must(t, err)
+	t.Cleanup(client.Close)
+
+	if len(earlier) > 0 {
+		_, err := d.files.AddJobs(t.Context(), earlier)
+		must(t, err)
+	}
+	d.queue = queue.New(queue.Options{Journal: d.files, Sender: client, Profile: "home"})
+	must(t, d.queue.Start(t.Context()))
+	t.Cleanup(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel() // no waiting for what a test left under way
+		must(t, d.queue.Close(ctx))
+	})
+	d.m = New(Options{
+		Queue: d.queue, Journal: d.files, Profile: page.Profile{Name: "home"},
+		Curl: func(j api.Job) (string, error) { return "curl -F fileName=" + j.Upload.FileName, nil },
+	})
+	d.run(d.m.Init())
+	d.send(page.Shown{})
+	return d
+}
+
+// still is a screen whose queue rests, to be given rows by hand.
+func still(t *testing.T, s queue.Snapshot, earlier ...api.Job) *desk {
+	t.Helper()
+	d := &desk{t: t, size: image.Pt(118, 32), queue: queue.New(queue.Options{})}
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.Local)
+	d.m = New(Options{Queue: d.queue, Now: func() time.Time { return now }, Curl: func(api.Job) (string, error) { return "curl", nil }})
+	d.m.rows.earlier, d.m.rows.read = earlier, true
+	d.m.rows.take(s, now)
+	d.m.arrange(0)
+	return d
+}
+
+func (d *desk) send(msg tea.Msg) {
+	d.t.Helper()
+	d.run(d.m.Update(msg))
+	d.m.View(d.size, theme.New(true, true))
+}
+
+// run runs a command and all that follows from it, in the order of asking.
+func (d *desk) run(cmd tea.Cmd) {
+	d.t.Helper()
+	for todo := []tea.Cmd{cmd}; len(todo) > 0; {
+		next := todo[0]
+		todo = todo[1:]
+		if next == nil {
+			continue
+		}
+		switch msg := next().(type) {
+		case nil:
+		case tea.BatchMsg:
+			todo = append(todo, msg...)
+		default:
+			if strings.HasSuffix(reflect.TypeOf(msg).PkgPath(), "ui/uploads") {
+				todo = append(todo, d.m.Update(msg))
+			} else {
+				d.out = append(d.out, msg)
+			}
+		}
+	}
+}
+
+func (d *desk) press(keys ...string) {
+	d.t.Helper()
+	for _, k := range keys {
+		d.send(kit.KeyMsg(k))
+	}
+}
+
+// write makes a file of n bytes.
+func (d *desk) write(name string, n int64) string {
+	d.t.Helper()
+	path := filepath.Join(d.dir, name)
+	must(d.t, os.WriteFile(path, []byte("x"), 0o600))
+	must(d.t, os.Truncate(path, n))
+	return path
+}
+
+// job is an upload of a file, to be handed over.
+func (d *desk) job(name string, n int64, naming api.Naming) api.Job {
+	d.t.Helper()
+	path := d.write(name, n)
+	id, err := api.Identify(path)
+	must(d.t, err)
+	j := api.Job{Profile: "home", Upload: api.Upload{Source: api.Source{Path: path}, FileName: name}, Identity: id, Naming: naming}
+	api.ApplyNaming(&j.Upload, naming)
+	return j
+}
+
+func (d *desk) add(jobs ...api.Job) []api.Job {
+	d.t.Helper()
+	added, err := d.queue.Add(d.t.Context(), jobs)
+	must(d.t, err)
+	d.send(page.JobsChanged{})
+	return added
+}
+
+// until hands news of the queue to the screen until the condition holds.
+func (d *desk) until(what string, holds func() bool) {
+	d.t.Helper()
+	late := time.After(10 * time.Second)
+	for {
+		d.m.look()
+		d.m.cache.text = ""
+		if holds() {
+			return
+		}
+		tick := time.After(20 * time.Millisecond) // counters move without news
+		select {
+		case <-d.queue.Edges():
+		case <-tick:
+		case <-late:
+			d.t.Fatalf("it did not come to this: %s\n%s", what, d.text())
+		}
+		d.send(page.JobsChanged{})
+		d.send(page.Tick{})
+	}
+}
+
+func (d *desk) text() string { return ansi.Strip(d.m.View(d.size, theme.New(true, true))) }
+
+func (d *desk) sees(words ...string) {
+	d.t.Helper()
+	view := d.text()
+	for _, w := range words {
+		if !strings.Contains(view, w) {
+			d.t.Errorf("the screen does not show %q:\n%s", w, view)
+		}
+	}
+}
+
+func (d *desk) seesNot(words ...string) {
+	d.t.Helper()
+	for _, w := range words {
+		if view := d.text(); strings.Contains(view, w) {
+			d.t.Errorf("the screen shows %q:\n%s", w, view)
+		}
+	}
+}
+
+// names are those of the rows, in order.
+func (d *desk) names() string {
+	var out []string
+	for i := range d.m.rows.shown {
+		r, _ := d.m.rows.row(i)
+		out = append(out, name(r.Job))
+	}
+	return strings.Join(out, " ")
+}
+
+// taken takes the messages of one type out of those for the root.
+func taken[T any](d *desk) []T {
+	var got []T
+	var rest []tea.Msg
+	for _, msg := range d.out {
+		if m, ok := msg.(T); ok {
+			got = append(got, m)
+		} else {
+			rest = append(rest, msg)
+		}
+	}
+	d.out = rest
+	return got
+}
+
+// one takes the only message of a type.
+func one[T any](d *desk) T {
+	d.t.Helper()
+	got := taken[T](d)
+	if len(got) != 1 {
+		d.t.Fatalf("%d messages %T, want one; others: %+v", len(got), *new(T), d.out)
+	}
+	return got[0]
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// plain is a job for rows that are made by hand.
+func plain(id int64, state api.State, file string) *api.Job {
+	j := &api.Job{
+		ID: id, State: state, Naming: api.NameHere, Identity: api.Identity{Size: 2_000_000},
+		Upload:  api.Upload{Source: api.Source{Path: "/pictures/" + file}, FileName: file},
+		Updated: time.Date(2026, 5, 1, 11, 0, int(id), 0, time.Local), Created: time.Date(2026, 5, 1, 10, 0, 0, 0, time.Local),
+	}
+	api.ApplyNaming(&j.Upload, api.NameExact)
+	j.Upload.OverwriteFile = api.Set(false)
+	if state == api.Stored {
+		j.File = &api.File{FileID: fmt.Sprint("id", id), Name: file, FilePath: "/" + file, URL: "https://media.example/" + file}
+	}
+	if failed(state) {
+		j.Failure = &api.Failure{Status: 400, Message: "the service did not like " + file, Help: "Rename it.", RequestID: "req-" + file}
+	}
+	return j
+}
+
+// busy is a snapshot with a job in every state.
+func busy() queue.Snapshot {
+	rows := []queue.Row{
+		{Job: plain(1, api.Stored, "one.jpg"), Sent: 2_000_000, Total: 2_000_000},
+		{Job: plain(2, api.Refused, "two.jpg"), Total: 2_000_000},
+		{Job: plain(3, api.Waiting, "three.jpg"), Total: 2_000_000},
+		{Job: plain(4, api.Sending, "four.jpg"), Sent: 900_000, Total: 2_000_000, Rate: 300_000, Left: 4 * time.Second},
+		{Job: plain(5, api.Stored, "five.jpg"), Sent: 2_000_000, Total: 2_000_000},
+		{Job: plain(6, api.Unknown, "six.jpg"), Total: 2_000_000},
+		{Job: plain(7, api.Sending, "seven.jpg"), Sent: 100_000, Total: 2_000_000, Stalled: true},
+		{Job: plain(8, api.Waiting, "eight.jpg"), Total: 2_000_000, Paused: true},
+		{Job: plain(9, api.Cancelled, "nine.jpg"), Total: 2_000_000},
+		{Job: plain(10, api.Unsent, "ten.jpg"), Total: 2_000_000},
+		{Job: plain(11, api.Sending, "eleven.jpg"), Sent: 2_000_000, Total: 2_000_000, Answer: true},
+	}
+	return queue.Snapshot{Rows: rows, Totals: queue.Totals{
+		Jobs: 11, Waiting: 2, Paused: 1, Sending: 3, Stored: 2, Refused: 1, Unsent: 1, Cancelled: 1, Unknown: 1,
+		Sent: 7_000_000, Total: 14_000_000, Rate: 3_200_000, Left: 125 * time.Second,
+	}}
+}

@@ -1,0 +1,139 @@
+package uploads
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"mediadesk/api"
+	"mediadesk/api/queue"
+)
+
+func TestOrder(t *testing.T) {
+	old := *plain(100, api.Refused, "old.jpg")
+	older := *plain(99, api.Stored, "older.jpg")
+	again := *plain(5, api.Stored, "five.jpg") // the journal has those of the queue too
+	d := still(t, busy(), older, again, old)
+	want := "four.jpg seven.jpg eleven.jpg " + // under way
+		"three.jpg eight.jpg " + // waiting
+		"nine.jpg five.jpg one.jpg " + // done, newest first
+		"two.jpg six.jpg ten.jpg " + // failed, in the order of the queue
+		"old.jpg older.jpg"
+	if got := d.names(); got != want {
+		t.Errorf("order\n%s, want\n%s", got, want)
+	}
+}
+
+// The cursor stays at the top while jobs come and go, and on its job once it
+// was moved.
+func TestCursorStays(t *testing.T) {
+	d := still(t, busy())
+	under := func() string { r, _ := d.m.current(); return name(r.Job) }
+	s := busy()
+	s.Rows[3].Job = plain(4, api.Stored, "four.jpg")
+	swap := func(to queue.Snapshot) { d.m.change(func() { d.m.rows.take(to, d.m.o.Now()) }) }
+	swap(s)
+	if under() != "seven.jpg" {
+		t.Errorf("at the top: %s", under())
+	}
+	d.press("j", "j")
+	if under() != "three.jpg" {
+		t.Fatalf("moved to %s", under())
+	}
+	s.Rows[2].Job = plain(3, api.Refused, "three.jpg")
+	swap(s)
+	if under() != "three.jpg" || d.m.list.Cursor() < 5 {
+		t.Errorf("not on its job: %s at %d", under(), d.m.list.Cursor())
+	}
+	// Where its job is gone it stays where it is.
+	at := d.m.list.Cursor()
+	s.Rows = append(s.Rows[:2:2], s.Rows[3:]...)
+	swap(s)
+	if d.m.list.Cursor() != at {
+		t.Errorf("cursor at %d, want %d", d.m.list.Cursor(), at)
+	}
+	d.press("g")
+	swap(busy())
+	if under() != "four.jpg" {
+		t.Errorf("free at the top again: %s", under())
+	}
+}
+
+func TestFilter(t *testing.T) {
+	d := still(t, busy(), *plain(100, api.Refused, "Grüße.jpg"))
+	for _, c := range []struct{ pattern, want string }{
+		{"", d.names()},
+		{"refused", "two.jpg Grüße.jpg"},
+		{"STALLED", "seven.jpg"},
+		{"paused", "eight.jpg"},
+		{"/pictures/ten", "ten.jpg"},
+		{"jpg sto", "five.jpg one.jpg"},
+		{"grÜSS", ""},
+		{"grü", "Grüße.jpg"},
+		{"nothing like it", ""},
+	} {
+		d.m.filter.SetValue(c.pattern)
+		d.m.arrange(0)
+		if got := d.names(); got != c.want {
+			t.Errorf("%q finds %q, want %q", c.pattern, got, c.want)
+		}
+	}
+	d.m.filter.SetValue("")
+	d.press("/", "z", "z", "z")
+	d.sees("No upload has this", "0 of 12")
+	d.press("esc")
+	d.sees("four.jpg")
+	d.press("/", "s", "t", "o", "enter", "n")
+	if r, _ := d.m.current(); name(r.Job) != "one.jpg" {
+		t.Errorf("next is %s", name(r.Job))
+	}
+	d.press("n")
+	if r, _ := d.m.current(); name(r.Job) != "five.jpg" {
+		t.Errorf("round to %s", name(r.Job))
+	}
+	d.press("N")
+	if r, _ := d.m.current(); name(r.Job) != "one.jpg" {
+		t.Errorf("previous is %s", name(r.Job))
+	}
+}
+
+func TestRefreshKnowsWhetherTheOrderHolds(t *testing.T) {
+	var r rows
+	now := time.Now()
+	r.take(busy(), now)
+	more := busy()
+	more.Rows[3].Sent = 1_900_000
+	if !r.refresh(more, now) || r.live[3].Sent != 1_900_000 {
+		t.Error("only counters moved")
+	}
+	other := busy()
+	other.Rows[3].Job = plain(4, api.Stored, "four.jpg")
+	if r.refresh(other, now) {
+		t.Error("a state changed")
+	}
+	if r.refresh(busy(), now); r.refresh(queue.Snapshot{Rows: busy().Rows[1:]}, now) {
+		t.Error("a row is gone")
+	}
+	r.take(busy(), now)
+	r.stale = true
+	if r.refresh(busy(), now) {
+		t.Error("there was news")
+	}
+}
+
+// A hundred thousand jobs are put in order without a pause that is felt.
+func TestManyJobs(t *testing.T) {
+	s := queue.Snapshot{Rows: make([]queue.Row, 100_000), Totals: queue.Totals{Jobs: 100_000}}
+	states := []api.State{api.Stored, api.Waiting, api.Refused}
+	for i := range s.Rows {
+		s.Rows[i] = queue.Row{Job: plain(int64(i+1), states[i%3], "a.jpg")}
+	}
+	d := still(t, s)
+	if d.m.list.Len() != len(s.Rows) {
+		t.Errorf("%d rows", d.m.list.Len())
+	}
+	d.press("G", "pgup", "k")
+	if !strings.Contains(d.text(), "refused") {
+		t.Error("the last ones failed")
+	}
+}

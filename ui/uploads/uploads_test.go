@@ -1,0 +1,287 @@
+package uploads
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/api/queue"
+	"mediadesk/ui/page"
+)
+
+func TestStoredFiles(t *testing.T) {
+	d := start(t, nil)
+	d.sees("Nothing was sent yet. Press 1 to pick files.")
+	d.add(d.job("a.txt", 10, api.NameExact), d.job("b.txt", 20, api.NameExact), d.job("c.txt", 30, api.NameExact))
+	d.until("three are stored", func() bool { return d.m.rows.totals.Stored == 3 })
+	d.sees("3 of 3 stored", "100 %", "✓ stored", "a.txt", "Stored as")
+
+	d.press("/", "b", ".", "t", "enter")
+	if d.names() != "b.txt" || d.m.Capturing() {
+		t.Fatalf("filtered: %s", d.names())
+	}
+	d.press("enter")
+	seen := one[page.Inspect](d)
+	if len(seen.Files) != 1 || seen.Files[0].Name != "b.txt" || seen.Files[0].FileID == "" {
+		t.Errorf("details of %+v", seen.Files)
+	}
+	d.press("y")
+	if !d.m.Capturing() {
+		t.Error("the menu takes the keys")
+	}
+	d.sees("URL", "file id", "Markdown", "curl command")
+	d.press("u")
+	if got := one[page.Copy](d); got.Text != seen.Files[0].URL || got.What != "URL" {
+		t.Errorf("copied %+v", got)
+	}
+	for key, want := range map[string]string{
+		"i": seen.Files[0].FileID, "p": "/b.txt", "m": "[b.txt](" + seen.Files[0].URL + ")",
+		"s": seen.Files[0].Name, "c": "curl -F fileName=b.txt",
+	} {
+		d.press("y", key)
+		if got := one[page.Copy](d); !strings.HasSuffix(got.Text, want) {
+			t.Errorf("%s copied %q, want %q", key, got.Text, want)
+		}
+	}
+	d.press("y", "esc")
+	if d.m.Capturing() || len(d.out) > 0 {
+		t.Errorf("esc leaves the menu: %+v", d.out)
+	}
+	d.press("o")
+	if got := one[page.Open](d); got.Address != seen.Files[0].URL {
+		t.Errorf("opened %+v", got)
+	}
+	d.press("r")
+	if got := one[page.Toast](d); got.Text != "It is stored." {
+		t.Errorf("why not again: %+v", got)
+	}
+}
+
+func TestRefusedAndUnsent(t *testing.T) {
+	d := start(t, nil)
+	gone := d.job("gone.txt", 10, api.NameHere)
+	must(t, os.Remove(gone.Upload.Source.Path))
+	jobs := d.add(d.job("large.bin", 5000, api.NameExact), gone, d.job("good.txt", 10, api.NameExact))
+	d.until("all have an outcome", func() bool { tt := d.m.rows.totals; return tt.Refused == 1 && tt.Unsent == 1 && tt.Stored == 1 })
+	d.sees("1 of 3 stored", "1 refused", "1 unsent", "is not there (any more)")
+	d.seesNot("of 10 B")
+	if !strings.HasPrefix(d.names(), "good.txt large.bin gone") {
+		t.Errorf("order: %s", d.names())
+	}
+	d.press("j")
+	d.sees("x refused"[2:], "The service said no")
+	r, _ := d.m.current()
+	d.sees("status 4")
+	d.press("enter")
+	if d.m.focus != onPane {
+		t.Error("enter goes into the whole error")
+	}
+	d.press("esc", "y", "e")
+	if got := one[page.Copy](d); !strings.Contains(got.Text, r.Job.Failure.Message) {
+		t.Errorf("copied %q", got.Text)
+	}
+	// All that failed is sent again.
+	d.press("R")
+	if got := one[page.Toast](d); got.Text != "Sending 2 uploads again." {
+		t.Errorf("said %q", got.Text)
+	}
+	d.until("both were tried again", func() bool {
+		tt := d.m.rows.totals
+		large := d.m.rows.find(jobs[0].ID)
+		r, _ := d.m.rows.row(large)
+		return r.Job.Attempts == 2 && tt.Refused == 1 && tt.Unsent == 1
+	})
+	// Off the list, and back.
+	d.press("g", "d")
+	if strings.Contains(d.names(), "good.txt") {
+		t.Errorf("still there: %s", d.names())
+	}
+	d.press("z")
+	d.sees("good.txt")
+	if r, _ := d.m.current(); name(r.Job) != "good.txt" || !r.earlier {
+		t.Errorf("the cursor is on %s", name(r.Job))
+	}
+}
+
+func TestPauseAndCancel(t *testing.T) {
+	release := make(chan struct{})
+	d := start(t, func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPost {
+			select {
+			case <-release:
+			case <-r.Context().Done():
+			}
+		}
+		return true
+	})
+	defer close(release)
+	d.add(d.job("large.bin", 60_000_000, api.NameHere))
+	d.until("it is under way", func() bool {
+		r, _ := d.m.current()
+		return r.Job.State == api.Sending && r.Sent > 0
+	})
+	d.sees("sending", " of 60.0 MB")
+	d.press("x")
+	ask := one[page.Ask](d)
+	if ask.Choices[0].Msg != nil || !strings.Contains(ask.Text, "have gone out") || !strings.Contains(ask.Text, "large") {
+		t.Errorf("asked %+v", ask)
+	}
+	d.press("p")
+	d.until("it is paused", func() bool { r, _ := d.m.current(); return r.Paused && r.Job.State == api.Waiting })
+	d.sees("paused", "p lets it go on", "1 paused")
+	d.press("P")
+	d.until("it goes on", func() bool { r, _ := d.m.current(); return r.Job.State == api.Sending })
+	d.send(ask.Choices[1].Msg)
+	d.until("it is cancelled", func() bool { return d.m.rows.totals.Cancelled == 1 })
+	d.sees("cancelled", "It was taken back")
+	d.press("x")
+	if got := one[page.Toast](d); got.Text != "It has its outcome: cancelled." {
+		t.Errorf("why not: %+v", got)
+	}
+	// What waits is taken back without a question.
+	d.press("P")
+	one[page.Toast](d)
+	d.queue.SetConcurrency(1)
+	added := d.add(d.job("first.bin", 60_000_000, api.NameHere), d.job("second.bin", 10, api.NameHere))
+	d.until("the first is under way", func() bool { return d.m.rows.totals.Sending == 1 })
+	d.m.list.SetCursor(d.m.rows.find(added[1].ID))
+	d.m.landed()
+	d.press("x")
+	d.until("both are cancelled", func() bool { return d.m.rows.totals.Cancelled == 2 })
+	if len(d.out) > 0 {
+		t.Errorf("asked for nothing: %+v", d.out)
+	}
+}
+
+// An unknown outcome where a repeat could store twice is the person's decision.
+func TestUnknownAsks(t *testing.T) {
+	broken := true
+	d := start(t, func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodPost || !broken {
+			return true
+		}
+		broken = false
+		io.Copy(io.Discard, r.Body)
+		conn, _, err := w.(http.Hijacker).Hijack()
+		must(t, err)
+		conn.Close()
+		return false
+	})
+	d.add(d.job("a.txt", 10, api.NameService))
+	d.until("the outcome is unknown", func() bool { return d.m.rows.totals.Unknown == 1 })
+	d.sees("? unknown", "It may have arrived.", "may then be stored twice")
+	d.press("R")
+	if got := one[page.Toast](d); !strings.Contains(got.Text, "decide about each") {
+		t.Errorf("said %q", got.Text)
+	}
+	d.press("r")
+	ask := one[page.Ask](d)
+	if ask.Choices[0].Msg != nil || !ask.Choices[1].Danger {
+		t.Errorf("the safe choice is first: %+v", ask)
+	}
+	d.send(ask.Choices[1].Msg)
+	d.until("it is stored", func() bool { return d.m.rows.totals.Stored == 1 })
+}
+
+// Jobs of former runs are shown behind those of this one, and can be sent again.
+func TestEarlierJobs(t *testing.T) {
+	old := []api.Job{}
+	for i := range 230 {
+		j := *plain(0, api.Stored, "old"+string(rune('a'+i%26))+".txt")
+		j.Profile = "home"
+		old = append(old, j)
+	}
+	other := *plain(0, api.Stored, "other.txt")
+	other.Profile = "elsewhere"
+	d := start(t, nil, append(old, other)...)
+	if len(d.m.rows.shown) != maxEarlier {
+		t.Errorf("%d rows, want %d", len(d.m.rows.shown), maxEarlier)
+	}
+	d.sees("Nothing is under way · 200 uploads of earlier")
+	d.seesNot("other.txt")
+
+	failedJob := d.job("again.txt", 10, api.NameHere)
+	failedJob.State = api.Refused
+	failedJob.Failure = &api.Failure{Status: 403, Message: "no"}
+	_, err := d.files.AddJobs(t.Context(), []api.Job{failedJob})
+	must(t, err)
+	d.send(page.Shown{})
+	r, ok := d.m.current()
+	if !ok || !r.earlier || r.Job.State != api.Refused {
+		t.Fatalf("the newest is first: %+v", r.Job)
+	}
+	d.press("p")
+	one[page.Toast](d)
+	d.press("r")
+	d.until("it is stored", func() bool { return d.m.rows.totals.Stored == 1 })
+	if d.m.rows.find(r.Job.ID) >= 0 {
+		t.Error("the old job is shown beside the new one")
+	}
+	first, _ := d.m.rows.row(0)
+	if first.earlier || first.Job.Upload.FileName != r.Job.Upload.FileName {
+		t.Errorf("sent under another name: %s", first.Job.Upload.FileName)
+	}
+}
+
+// What a former run does not know cannot be stored twice behind the person's
+// back, but the person may decide.
+func TestResendKeepsWhatIsKnown(t *testing.T) {
+	for _, c := range []struct {
+		naming  api.Naming
+		unclear bool
+	}{{api.NameHere, true}, {api.NameService, false}} {
+		d := start(t, nil)
+		d.queue.PauseAll()
+		job := d.job("a.txt", 10, c.naming)
+		job.State, job.Unclear, job.Attempts, job.ID = api.Unknown, true, 2, 77
+		d.run(d.m.resend(job))
+		d.until("it is in the queue", func() bool { return d.m.rows.totals.Jobs == 1 && d.m.rows.totals.Stored == 1 })
+		jobs, err := d.queue.Wait(t.Context(), nil)
+		must(t, err)
+		if jobs[0].Attempts != 3 || jobs[0].Upload.FileName != job.Upload.FileName {
+			t.Errorf("%s: %+v", c.naming, jobs[0])
+		}
+	}
+}
+
+// Replies to another screen, and clocks, change nothing.
+func TestStaleReplies(t *testing.T) {
+	d := still(t, busy())
+	before := d.text()
+	other := New(Options{Queue: queue.New(queue.Options{})})
+	for _, msg := range []tea.Msg{
+		earlierRead{to: other, jobs: []api.Job{*plain(99, api.Stored, "x")}},
+		resent{to: other, id: 1},
+		asked{to: other, job: plain(1, api.Stored, "x"), do: func(*Model, *api.Job) tea.Cmd { t.Error("done"); return nil }},
+		page.RunsChanged{},
+	} {
+		d.send(msg)
+	}
+	if d.text() != before {
+		t.Error("the screen changed")
+	}
+}
+
+// While nobody looks the counters are left alone.
+func TestTickOnlyWhenLookedAt(t *testing.T) {
+	d := still(t, busy())
+	d.text()
+	if !d.m.tick() {
+		t.Error("after a look the counters are read")
+	}
+	if d.m.tick() {
+		t.Error("without a look they are not")
+	}
+	if d.m.news() {
+		t.Error("nor is news")
+	}
+	d.text()
+	if !d.m.news() {
+		t.Error("news is read once somebody looks")
+	}
+}

@@ -1,0 +1,104 @@
+package uploads
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"mediadesk/api"
+	"mediadesk/api/queue"
+	"mediadesk/ui/theme"
+)
+
+func TestWords(t *testing.T) {
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.Local)
+	job := func(state api.State, change ...func(*api.Job)) *api.Job {
+		j := plain(3, state, "a.jpg")
+		for _, c := range change {
+			c(j)
+		}
+		return j
+	}
+	suffix := func(j *api.Job) { j.Upload.UseUniqueFileName = api.Field[bool]{} }
+	lost := func(j *api.Job) {
+		j.File, j.Failure = nil, &api.Failure{Message: "It is stored as /a.jpg. The answer was lost."}
+	}
+	for _, c := range []struct {
+		row                  row
+		sign                 theme.Sign
+		status, note, advice string
+	}{
+		{row{Row: queue.Row{Job: job(api.Waiting)}}, theme.SignWait, "waiting", "", ""},
+		{row{Row: queue.Row{Job: job(api.Waiting), Paused: true}}, theme.SignPaused, "paused", "", "p lets it go on"},
+		{row{Row: queue.Row{Job: job(api.Waiting), Next: now.Add(4 * time.Second)}}, theme.SignWait, "waiting", "again in 4 s", ""},
+		{
+			row{Row: queue.Row{Job: job(api.Waiting, func(j *api.Job) { j.Failure = &api.Failure{Message: "no answer"} }), Next: now}},
+			theme.SignWait, "waiting", "again now: no answer", "",
+		},
+		{row{Row: queue.Row{Job: job(api.Waiting)}, earlier: true}, theme.SignWait, "waiting", "another mediadesk", "is running"},
+		{row{Row: queue.Row{Job: job(api.Sending)}}, theme.SignBusy, "sending", "", ""},
+		{
+			row{Row: queue.Row{Job: job(api.Sending), Sent: 45, Total: 100, Rate: 3_200_000, Left: 125 * time.Second}},
+			theme.SignBusy, "sending 45 %", "3.2 MB/s, 2 min left", "",
+		},
+		{row{Row: queue.Row{Job: job(api.Sending), Sent: 100, Total: 100}}, theme.SignBusy, "sending 99 %", "", ""},
+		{row{Row: queue.Row{Job: job(api.Sending), Sent: 100, Total: 100, Answer: true}}, theme.SignBusy, "sent", "waiting for the answer", ""},
+		{row{Row: queue.Row{Job: job(api.Sending), Sent: 45, Total: 100, Stalled: true}}, theme.SignWarn, "stalled 45 %", "no byte for 10 s", "x cancels it"},
+		{row{Row: queue.Row{Job: job(api.Stored)}}, theme.SignGood, "stored", "11:00:03", "enter opens its details"},
+		{row{Row: queue.Row{Job: job(api.Stored, lost)}}, theme.SignGood, "stored", "The answer was lost", ""},
+		{row{Row: queue.Row{Job: job(api.Refused)}}, theme.SignBad, "refused", "400 the service did not like", "stored nothing"},
+		{row{Row: queue.Row{Job: job(api.Unsent)}}, theme.SignBad, "unsent", "did not like", "Nothing can have arrived"},
+		{row{Row: queue.Row{Job: job(api.Unknown)}}, theme.SignUnknown, "unknown", "did not like", "cannot be stored twice"},
+		{row{Row: queue.Row{Job: job(api.Unknown, suffix)}}, theme.SignUnknown, "unknown", "did not like", "may then be stored twice"},
+		{row{Row: queue.Row{Job: job(api.Cancelled)}}, theme.SignNone, "cancelled", "11:00:03", "nothing was stored"},
+	} {
+		check := func(what, got, want string) {
+			t.Helper()
+			if !strings.Contains(got, want) || (want == "") != (got == "") {
+				t.Errorf("%s: %s is %q, want %q", c.status, what, got, want)
+			}
+		}
+		if got := sign(c.row); got != c.sign {
+			t.Errorf("%s: sign %d, want %d", c.status, got, c.sign)
+		}
+		if got := status(c.row); got != c.status {
+			t.Errorf("status %q, want %q", got, c.status)
+		}
+		check("note", note(c.row, now), c.note)
+		check("advice", advice(c.row), c.advice)
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	for _, c := range []struct{ name, url, kind, want string }{
+		{"a.jpg", "https://h/a.jpg", api.KindImage, "![a.jpg](https://h/a.jpg)"},
+		{"a.pdf", "https://h/a.pdf", api.KindNonImage, "[a.pdf](https://h/a.pdf)"},
+		{`a]b\[.txt`, "https://h/a(1) 2.txt", "", `[a\]b\\\[.txt](https://h/a%281%29%202.txt)`},
+		{"a\nb", "https://h/<\n>", "", "[a b](https://h/%3C%3E)"},
+	} {
+		if got := markdown(&api.File{Name: c.name, URL: c.url, FileType: c.kind}); got != c.want {
+			t.Errorf("%q: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestTimes(t *testing.T) {
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.Local)
+	for d, want := range map[time.Duration]string{
+		0: "under 1 s", 4 * time.Second: "4 s", 59 * time.Second: "59 s", 100 * time.Second: "2 min",
+		125 * time.Second: "2 min", 59 * time.Minute: "59 min", 80 * time.Minute: "1 h 20 min",
+	} {
+		if got := about(d); got != want {
+			t.Errorf("about %v is %q, want %q", d, got, want)
+		}
+	}
+	if got := moment(now.Add(-time.Hour), now); got != "11:00:00" {
+		t.Errorf("today: %q", got)
+	}
+	if got := moment(now.Add(-24*time.Hour), now); got != "30 Apr 2026 12:00" {
+		t.Errorf("yesterday: %q", got)
+	}
+	if got := moment(time.Time{}, now); got != "" {
+		t.Errorf("never: %q", got)
+	}
+}

@@ -3,6 +3,7 @@ package account
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -148,15 +149,26 @@ func (f *form) suggest() {
 		stem = strings.TrimRight(stem, "/")[i+1:]
 	}
 	if !f.hosted() {
-		stem = ""
-		if u, err := url.Parse(strings.TrimSpace(f.upload.Value())); err == nil {
-			stem = u.Hostname()
-			if parts := strings.Split(stem, "."); len(parts) > 1 && strings.ContainsAny(stem, "abcdefghijklmnopqrstuvwxyz") {
-				stem = parts[len(parts)-2]
-			}
-		}
+		stem = hostStem(f.upload.Value())
 	}
 	f.name.Placeholder = freeName(stem, f.known)
+}
+
+// hostStem is the part of an address that tells its host from others; empty
+// where there is none.
+func hostStem(address string) string {
+	u, err := url.Parse(strings.TrimSpace(address))
+	if err != nil || u.Hostname() == "" {
+		return ""
+	}
+	host := u.Hostname()
+	if _, err := netip.ParseAddr(host); err == nil {
+		return "server"
+	}
+	if parts := strings.Split(host, "."); len(parts) > 1 {
+		return parts[len(parts)-2]
+	}
+	return host
 }
 
 // freeName makes a name of an account that is not taken yet.

@@ -67,6 +67,10 @@ func (f *Flow) askWay() {
 	}
 	offer(wayEnvironment, environment)
 	f.ways = kit.NewCards(cards...)
+	if errors.Is(f.keyring, config.KeyringNoBus) || errors.Is(f.keyring, config.KeyringUnsupported) || errors.Is(f.keyring, config.KeyringTooLarge) {
+		// Trying again will not help.
+		f.ways.SetCursor(1)
+	}
 }
 
 // again says what helps to get the keyring going.

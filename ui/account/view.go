@@ -46,7 +46,7 @@ func (f *Flow) View(size image.Point, th *theme.Theme) string {
 func (f *Flow) title() string {
 	name := f.profile.Name
 	switch {
-	case f.step == stepForm && f.o.Mode == Edit, f.o.Mode == Edit:
+	case f.o.Mode == Edit:
 		return "Addresses of the account " + f.o.Name
 	case f.step == stepForm:
 		return "Which account?"
@@ -113,11 +113,11 @@ func (f *Flow) drawForm(s *kit.Sheet, th *theme.Theme) {
 	}
 	for _, e := range f.form.entries() {
 		from := s.Len()
-		switch text := f.form.field(e); {
-		case e == entryKind:
+		switch e {
+		case entryKind:
 			f.form.kind.LabelWidth = labelWidth
 			s.Line(int(e), f.form.kind.View(s.Width(), th))
-		case e == entryGo:
+		case entryGo:
 			s.Gap()
 			style := th.Button
 			if f.form.at == entryGo {
@@ -125,6 +125,7 @@ func (f *Flow) drawForm(s *kit.Sheet, th *theme.Theme) {
 			}
 			s.Line(int(e), style.Render("[ "+f.goWords()+" ]"))
 		default:
+			text := f.form.field(e)
 			text.LabelWidth = labelWidth
 			s.Line(int(e), text.View(s.Width(), th))
 		}

@@ -87,6 +87,17 @@ func TestFreeName(t *testing.T) {
 	}
 }
 
+func TestHostStem(t *testing.T) {
+	for address, want := range map[string]string{
+		"": "", "x": "", "https://media.example.com/a": "example", "http://localhost:80": "localhost",
+		"http://127.0.0.1:7843": "server", "http://[::1]:7843": "server", "https://.": "",
+	} {
+		if got := hostStem(address); got != want {
+			t.Errorf("%q gives %q, want %q", address, got, want)
+		}
+	}
+}
+
 // Whatever the account is called, the name that is offered can be used.
 func TestOfferedNameIsGood(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

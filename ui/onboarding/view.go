@@ -58,10 +58,10 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 
 // heading names what could not be opened.
 func (m *Model) heading() string {
-	switch {
-	case m.profile.Name == "":
+	switch m.profile.Name {
+	case "":
 		return "The library could not be opened"
-	case m.profile.Name == config.LocalProfile:
+	case config.LocalProfile:
 		return "The local library could not be opened"
 	}
 	return "The account " + m.profile.Name + " could not be opened"

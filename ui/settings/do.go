@@ -85,7 +85,7 @@ func (m *Model) lookForKey() tea.Cmd {
 		m.places[p.Name] = m.known("its own, kept in its folder")
 		return nil
 	case p.Name == m.o.Profile.Name && m.o.Profile.KeySource != "":
-		m.places[p.Name] = m.known("in use from: " + m.o.Profile.KeySource)
+		m.places[p.Name] = m.known("in use: " + m.o.Profile.KeySource)
 		return nil
 	case p.KeyFile == "" && len(p.KeyCommand) > 0:
 		m.places[p.Name] = m.known("from the command " + p.KeyCommand[0] + " (not run to look)")

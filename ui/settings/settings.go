@@ -178,10 +178,10 @@ func (m *Model) toFlow(msg tea.Msg) tea.Cmd {
 // finished says what the dialogue did, and asks whether it is to hold at once.
 func (m *Model) finished(r account.Result) tea.Cmd {
 	words := "The account " + r.Name + " is saved."
-	switch {
-	case m.mode == account.Add:
+	switch m.mode {
+	case account.Add:
 		words = "The account " + r.Name + " is added, its key " + r.Place + "."
-	case m.mode == account.Key:
+	case account.Key:
 		words = "The key of the account " + r.Name + " is " + r.Place + "."
 	}
 	inUse := r.Name == m.o.Profile.Name

@@ -137,7 +137,7 @@ func TestReplacesAndForgetsAKey(t *testing.T) {
 func TestKeyOfTheAccountInUse(t *testing.T) {
 	d := newDesk(t, hosted("work"))
 	d.o.Profile = page.Profile{Name: "work", Host: "upload.imagekit.io", KeySource: "environment"}
-	d.open().sees("in use from: environment", "nowhere: the service cannot reach this computer")
+	d.open().sees("in use: environment", "nowhere: the service cannot reach this computer")
 	d.press("K").typed(testKey).press("enter")
 	if ask := last[page.Ask](d); !strings.Contains(ask.Text, "opened again") {
 		t.Errorf("asked was %q", ask.Text)

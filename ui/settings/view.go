@@ -109,10 +109,10 @@ func (m *Model) drawAccounts(s *kit.Sheet, th *theme.Theme) {
 		}
 		p := m.config.Profiles[r.name]
 		state := ""
-		switch {
-		case p.Name == m.o.Profile.Name:
+		switch p.Name {
+		case m.o.Profile.Name:
 			state = "in use"
-		case p.Name == m.config.Profile:
+		case m.config.Profile:
 			state = "at start"
 		}
 		cells := []string{kit.Safe(p.Name), string(p.Kind), kit.Safe(m.host(p)), state}

@@ -122,11 +122,12 @@ func (s *fieldSchema) misfit(value json.RawMessage) string {
 			return "is too short or too long"
 		}
 	case "Number":
-		var n, bound float64
+		var n float64
+		var least, most *float64
 		if !is(&n) {
 			return "is no number"
 		}
-		if json.Unmarshal(s.MinValue, &bound) == nil && n < bound || json.Unmarshal(s.MaxValue, &bound) == nil && n > bound {
+		if json.Unmarshal(s.MinValue, &least) == nil && least != nil && n < *least || json.Unmarshal(s.MaxValue, &most) == nil && most != nil && n > *most {
 			return "is out of bounds"
 		}
 	case "Date":

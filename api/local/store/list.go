@@ -29,35 +29,49 @@ func joined(parts []condition, with string) condition {
 	return c
 }
 
-func (t *sqlTx) List(q Query) ([]Entry, error) {
+// sql is the query for the ids of what is listed, with its arguments; empty
+// where nothing is to be listed.
+func (q *Query) sql() (string, []any) {
 	var parts []string
 	var args []any
 	if q.Files {
 		c := joined(q.fileConditions(), " AND ")
-		parts = append(parts, "SELECT 0 AS folder_row, id, name_key AS name, created, updated, height, width, size FROM files WHERE "+c.sql)
+		parts = append(parts, "SELECT 0 AS folder_row, id, folder AS place, name_key AS name, created, updated, height, width, size FROM files WHERE "+c.sql)
 		args = append(args, c.args...)
 	}
 	if q.Folders {
 		c := joined(q.folderConditions(), " AND ")
-		parts = append(parts, "SELECT 1 AS folder_row, id, name, created, updated, 0 AS height, 0 AS width, 0 AS size FROM folders WHERE "+c.sql)
+		parts = append(parts, "SELECT 1 AS folder_row, id, parent AS place, name, created, updated, 0 AS height, 0 AS width, 0 AS size FROM folders WHERE "+c.sql)
 		args = append(args, c.args...)
 	}
 	if len(parts) == 0 {
-		return nil, nil
+		return "", nil
+	}
+	order := q.Order
+	switch order {
+	case ByName, ByUpdated, ByHeight, ByWidth, BySize:
+	default:
+		order = ByCreated
 	}
 	direction := "ASC"
 	if q.Descending {
 		direction = "DESC"
 	}
-	switch q.Order {
-	case ByName, ByCreated, ByUpdated, ByHeight, ByWidth, BySize:
-	default:
-		return nil, fmt.Errorf("no order %q", q.Order)
+	// Rows of the same instant keep one order, so that pages fit together. It
+	// is that of the tables, so that an index gives it without sorting.
+	terms := []string{string(order), "place", "name"}
+	if order == ByName {
+		terms = terms[:2]
 	}
-	// Rows of the same instant keep one order, so that pages fit together.
-	query := fmt.Sprintf("%s ORDER BY %s %s, name %s, id %s LIMIT ? OFFSET ?", strings.Join(parts, " UNION ALL "), q.Order, direction, direction, direction)
-	args = append(args, q.Limit, q.Skip)
+	query := fmt.Sprintf("%s ORDER BY %s %s LIMIT ? OFFSET ?", strings.Join(parts, " UNION ALL "), strings.Join(terms, " "+direction+", "), direction)
+	return query, append(args, q.Limit, q.Skip)
+}
 
+func (t *sqlTx) List(q Query) ([]Entry, error) {
+	query, args := q.sql()
+	if query == "" {
+		return nil, nil
+	}
 	type key struct {
 		folder bool
 		id     string
@@ -65,8 +79,8 @@ func (t *sqlTx) List(q Query) ([]Entry, error) {
 	var keys []key
 	err := t.each(func(rows *sql.Rows) error {
 		var k key
-		var rest [6]any
-		if err := rows.Scan(&k.folder, &k.id, &rest[0], &rest[1], &rest[2], &rest[3], &rest[4], &rest[5]); err != nil {
+		var rest [7]any
+		if err := rows.Scan(&k.folder, &k.id, &rest[0], &rest[1], &rest[2], &rest[3], &rest[4], &rest[5], &rest[6]); err != nil {
 			return err
 		}
 		keys = append(keys, k)

@@ -125,7 +125,7 @@ type Query struct {
 	Kind           string // api.KindImage, api.KindNonImage; empty: any
 	Tags           []string
 	Match          *Match // nil: everything
-	Order          Order
+	Order          Order  // empty: ByCreated
 	Descending     bool
 	Skip, Limit    int
 }
@@ -133,7 +133,7 @@ type Query struct {
 // Order is what a listing is sorted by.
 type Order string
 
-// The orders of a listing; ties go by name.
+// The orders of a listing; ties go by folder, then by name.
 const (
 	ByName    Order = "name"
 	ByCreated Order = "created"

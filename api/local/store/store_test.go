@@ -277,3 +277,39 @@ func TestIDs(t *testing.T) {
 		}
 	}
 }
+
+// TestListUsesItsIndexes: a large library opens at once, since the orders that
+// are asked for most come out of an index.
+func TestListUsesItsIndexes(t *testing.T) {
+	r := openRecords(t, filepath.Join(t.TempDir(), "r.db"))
+	err := r.View(t.Context(), func(tx Tx) error {
+		for name, q := range map[string]Query{
+			"everywhere by time":       {Files: true, Order: ByCreated, Limit: 10},
+			"everywhere, newest first": {Files: true, Order: ByCreated, Descending: true, Limit: 10},
+			"everywhere by name":       {Files: true, Order: ByName, Limit: 10},
+			"a folder by time":         {Files: true, Folder: "/a/", Order: ByCreated, Limit: 10},
+			"a folder by name":         {Files: true, Folder: "/a/", Order: ByName, Descending: true, Limit: 10},
+			"both by name":             {Files: true, Folders: true, Folder: "/a/", Order: ByName, Limit: 10},
+		} {
+			query, args := q.sql()
+			err := tx.(*sqlTx).each(func(rows *sql.Rows) error {
+				var a, b, c int
+				var step string
+				if err := rows.Scan(&a, &b, &c, &step); err != nil {
+					return err
+				}
+				if strings.Contains(step, "TEMP B-TREE") {
+					t.Errorf("%s: %s", name, step)
+				}
+				return nil
+			}, "EXPLAIN QUERY PLAN "+query, args...)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

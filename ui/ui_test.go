@@ -1,0 +1,218 @@
+package ui
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/api/journal"
+	"mediadesk/api/local"
+	"mediadesk/api/queue"
+	"mediadesk/api/watch"
+	"mediadesk/config"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
+)
+
+type testKey string
+
+func (k testKey) Reveal() string { return string(k) }
+
+// openDesk is a desk with every real part, over a local library of its own.
+func openDesk(t *testing.T) *Desk {
+	t.Helper()
+	ctx, dir := t.Context(), t.TempDir()
+	key := testKey("private_root_test")
+	server, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: filepath.Join(dir, "library"), Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &Desk{Cache: dir, Profile: page.Profile{Name: "local", Host: "127.0.0.1:7843", Local: true, KeySource: "the library's own"}}
+	if d.Journal, err = journal.Open(ctx, filepath.Join(dir, "journal.db")); err != nil {
+		t.Fatal(err)
+	}
+	if d.Client, err = api.NewClient(api.Options{UploadURL: server.Address, BaseURL: server.Address, Key: key}); err != nil {
+		t.Fatal(err)
+	}
+	d.Watch = watch.New(watch.Options{Journal: d.Journal, Listen: "127.0.0.1:0", Profile: "local"})
+	if err := d.Watch.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	d.Queue = queue.New(queue.Options{Journal: d.Journal, Sender: d.Client, Profile: "local"})
+	if err := d.Queue.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		closing := context.Background()
+		for _, err := range []error{d.Queue.Close(closing), d.Watch.Close(closing), server.Close(), d.Journal.Close()} {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		d.Client.Close()
+	})
+	return d
+}
+
+// newModel is the root with a desk open, as far as it gets without any command
+// being run.
+func newModel(t *testing.T, d *Desk) *Model {
+	t.Helper()
+	paths := config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": t.TempDir()}[name] })
+	m := New(Options{Paths: paths, Keys: &config.Keys{}, Getenv: func(string) string { return "" }})
+	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
+	m.Update(deskOpened{desk: d})
+	t.Cleanup(m.stop)
+	return m
+}
+
+// TestEverySize draws the whole terminal with every screen in front, at every
+// size, in every theme.
+func TestEverySize(t *testing.T) {
+	m := newModel(t, openDesk(t))
+	m.Update(page.Toast{Level: page.Bad, Text: "写真の送信に失敗しました " + strings.Repeat("long ", 40)})
+	fronts := map[string]func(){
+		"picker":     func() { m.Update(page.Show{ID: page.Picker}) },
+		"uploads":    func() { m.Update(page.Show{ID: page.Uploads}) },
+		"extensions": func() { m.Update(page.Show{ID: page.Extensions}) },
+		"library":    func() { m.Update(page.Show{ID: page.Library}) },
+		"settings":   func() { m.Update(page.Show{ID: page.Settings}) },
+		"form": func() {
+			m.Update(page.Compose{Sources: []api.Source{{Path: "/tmp/\x1b]0;x\a/été 写真 👩‍🚀.jpg"}, {URL: "https://example.com/" + strings.Repeat("long", 90) + ".jpg"}}})
+		},
+		"details": func() {
+			m.Update(page.Inspect{Files: []api.File{{FileID: "x", Name: "a\u202eb\n.jpg", FilePath: "/深い/フォルダ/a.jpg"}}})
+		},
+		"onboarding": func() { m.welcome("", nil) },
+	}
+	for _, name := range []string{"picker", "uploads", "extensions", "library", "settings", "form", "details", "onboarding"} {
+		fronts[name]()
+		for _, over := range []string{"", "help", "dialog"} {
+			m.help, m.dialog = nil, nil
+			switch over {
+			case "help":
+				m.help = kit.NewHelp("help", m.acts())
+			case "dialog":
+				m.ask(page.Ask{Title: "Leave?", Text: "Twelve uploads are not finished.", Choices: []page.Choice{{Label: "Stay"}, {Label: "Leave", Key: "l"}}})
+			}
+			t.Run(name+" "+over, func(t *testing.T) {
+				uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
+					m.theme = th
+					m.Update(tea.WindowSizeMsg{Width: w, Height: h})
+					return m.View().Content
+				})
+			})
+		}
+	}
+}
+
+// TestKeys goes from screen to screen.
+func TestKeys(t *testing.T) {
+	m := newModel(t, openDesk(t))
+	press := func(keys ...string) {
+		for _, k := range keys {
+			m.Update(kit.KeyMsg(k))
+		}
+	}
+	front := func(want page.ID) {
+		t.Helper()
+		if m.front != want {
+			t.Fatalf("in front: %d, want %d", m.front, want)
+		}
+	}
+	press("3")
+	front(page.Extensions)
+	press("]")
+	front(page.Library)
+	press("]", "]")
+	front(page.Picker)
+	press("[")
+	front(page.Settings)
+	press("?")
+	if m.help == nil {
+		t.Fatal("no help")
+	}
+	press("4")
+	front(page.Settings) // the help has the keys: it searches for 4
+	press("esc", "esc")
+	if m.help != nil {
+		t.Fatal("esc leaves the help open")
+	}
+	m.Update(page.Inspect{Files: []api.File{{FileID: "x"}}})
+	front(page.Details)
+	m.Update(page.Back{})
+	front(page.Settings)
+	press("1")
+	m.Update(page.Compose{Sources: []api.Source{{Path: "/tmp/a.jpg"}}})
+	front(page.Form)
+	form := m.screens[page.Form]
+	m.Update(page.Back{})
+	front(page.Picker)
+	m.Update(page.Compose{Sources: []api.Source{{Path: "/tmp/b.jpg"}}})
+	if m.screens[page.Form] != form {
+		t.Error("the form was thrown away, with what was typed")
+	}
+}
+
+// TestQuitting: esc never quits, q does, ctrl+c twice does at once, and q is a
+// letter in a text field.
+func TestQuitting(t *testing.T) {
+	quits := func(cmd tea.Cmd) bool {
+		if cmd == nil {
+			return false
+		}
+		_, quit := cmd().(tea.QuitMsg)
+		return quit
+	}
+	clock := time.Now()
+	m := newModel(t, openDesk(t))
+	m.o.Now = func() time.Time { return clock }
+	if _, cmd := m.Update(kit.KeyMsg("esc")); quits(cmd) {
+		t.Error("esc quits")
+	}
+	if _, cmd := m.Update(kit.KeyMsg("q")); !quits(cmd) {
+		t.Error("q does not quit")
+	}
+	m.Update(kit.KeyMsg("/")) // the filter is a text field
+	if !m.screens[page.Picker].Capturing() {
+		t.Skip("the filter does not open without a folder")
+	}
+	if _, cmd := m.Update(kit.KeyMsg("q")); quits(cmd) {
+		t.Error("q quits within a text field")
+	}
+	if _, cmd := m.Update(kit.KeyMsg("ctrl+c")); quits(cmd) {
+		t.Error("the first ctrl+c in a text field quits")
+	}
+	clock = clock.Add(100 * time.Millisecond)
+	if _, cmd := m.Update(kit.KeyMsg("ctrl+c")); !quits(cmd) {
+		t.Error("ctrl+c twice does not quit")
+	}
+}
+
+// TestDialogSafeChoice: esc stands for the first choice.
+func TestDialogSafeChoice(t *testing.T) {
+	clock := time.Now()
+	m := newModel(t, openDesk(t))
+	m.o.Now = func() time.Time { return clock }
+	type no struct{}
+	type yes struct{}
+	ask := page.Ask{Title: "Send?", Choices: []page.Choice{{Label: "No", Key: "n", Msg: no{}}, {Label: "Yes", Key: "y", Msg: yes{}}}}
+	for key, want := range map[string]tea.Msg{"esc": no{}, "enter": no{}, "n": no{}, "y": yes{}} {
+		m.Update(ask)
+		if _, cmd := m.Update(kit.KeyMsg(key)); cmd != nil || m.dialog == nil {
+			t.Fatalf("%s acts before the dialog takes keys", key)
+		}
+		clock = clock.Add(time.Second)
+		_, cmd := m.Update(kit.KeyMsg(key))
+		if cmd == nil || cmd() != want {
+			t.Errorf("%s does not answer %T", key, want)
+		}
+	}
+}

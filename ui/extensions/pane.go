@@ -26,9 +26,12 @@ func (m *Model) drawPane(size image.Point, now time.Time, th *theme.Theme) strin
 func (m *Model) describe(f *kit.Facts, run *api.Run, now time.Time, th *theme.Theme) {
 	mark := sign(run.Status)
 	words := string(run.Status)
-	if run.Status.Final() {
-		words += " after " + kit.Duration(run.At.Sub(run.Started))
-	} else {
+	switch took := run.At.Sub(run.Started); {
+	case run.Status.Final() && took < time.Second:
+		words += " within 1 s"
+	case run.Status.Final():
+		words += " after " + kit.Duration(took)
+	default:
 		words += " for " + kit.Duration(now.Sub(run.Started))
 	}
 	f.Say(th.SignStyle(mark), th.Glyph(mark)+" "+words)
@@ -76,7 +79,7 @@ func (m *Model) tell(f *kit.Facts, run *api.Run, now time.Time, th *theme.Theme)
 			f.Say(th.Warn, "  "+words)
 		}
 		if e.Times > 1 {
-			f.Say(th.Warn, fmt.Sprintf("  the same post came %d times, it counts once", e.Times))
+			f.Say(th.Warn, fmt.Sprintf("  it came %d times and counts once", e.Times))
 		}
 		if words := m.runs.seen[run.ID]; e.From == api.FromDetails && e.Applied && words != "" {
 			f.Say(th.Muted, "  "+words)

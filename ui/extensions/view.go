@@ -23,7 +23,7 @@ type layout struct {
 const (
 	headFrom  = 12 // lines from which the columns have names
 	lineFrom  = 6  // lines from which the row under the cursor is told of
-	paneLeast = 36 // columns
+	paneLeast = 34 // columns
 	paneMost  = 72
 )
 
@@ -48,7 +48,7 @@ func (m *Model) layout(size image.Point) layout {
 	switch mode := kit.ModeOfWidth(size.X); {
 	case mode == kit.Wide:
 		l.pane = rest
-		l.pane.Min.X = rest.Max.X - min(paneMost, max(paneLeast, size.X*38/100))
+		l.pane.Min.X = rest.Max.X - min(paneMost, max(paneLeast, size.X*34/100))
 		rest.Max.X = l.pane.Min.X - 1
 	case m.open && mode == kit.Stacked && rest.Dy() >= headFrom:
 		l.pane = rest
@@ -176,8 +176,8 @@ func columns(width int) kit.Columns {
 		{Width: 7},
 		{Width: 12, Flex: 1, Spare: 1},
 		{Width: 14, Flex: 3},
-		{Width: 12, Spare: 3},
-		{Width: 18, Flex: 3, Spare: 2},
+		{Width: 11, Spare: 3},
+		{Width: 26, Flex: 3, Spare: 2},
 	}
 	if width >= 92 {
 		cols[2].Width, cols[2].Flex = 20, 0

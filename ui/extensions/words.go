@@ -75,7 +75,7 @@ func (m *Model) ahead(run *api.Run, now time.Time) (short, long string) {
 	case looked:
 		return "next check " + when, "No webhook address went along. The file's details are looked at: next check " + when + "."
 	case hooked:
-		return "waits for a webhook", "The end is learnt from a webhook post only: the file's details do not show it."
+		return "waits for a webhook", "The end is learnt from a webhook post only."
 	case run.Webhook:
 		return "no news in 25 h: unknown", "No webhook post came in 25 h, and none is taken any more. Look at the file's details yourself (i)."
 	}
@@ -139,13 +139,13 @@ func verdict(run *api.Run, e *api.RunEvent, ended bool) string {
 		return ""
 	}
 	if post, err := api.ParseHookPost(e.Raw); err == nil && post.FileID != "" && post.FileID != run.FileID {
-		return "kept but not believed: it names another file"
+		return "not believed: it names another file"
 	}
 	switch {
 	case !e.Status.Final():
 		return "this is no end"
 	case ended:
-		return "came late or again: the run had ended, nothing was changed"
+		return "it came late: the run had ended"
 	}
 	return "nothing was changed"
 }

@@ -1,0 +1,227 @@
+package extensions
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"image"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"go.uber.org/goleak"
+
+	"mediadesk/api"
+	"mediadesk/api/journal"
+	"mediadesk/api/watch"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/theme"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// desk drives the screen as the root does: it runs the commands and hands
+// their messages back, and keeps those that are meant for others. Clocks wait
+// in ticks.
+type desk struct {
+	t     *testing.T
+	m     *Model
+	files *journal.Journal
+	watch *watch.Watch
+	out   []tea.Msg // messages for the root, in order
+	ticks []tea.Msg // what the clocks would bring
+	paces []time.Duration
+	size  image.Point
+	now   time.Time
+}
+
+// start opens the screen over a journal. A watch is made where none is given;
+// it does not run.
+func start(t *testing.T, w func(*journal.Journal) *watch.Watch) *desk {
+	t.Helper()
+	d := &desk{t: t, size: image.Pt(118, 32), now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.Local)}
+	var err error
+	d.files, err = journal.Open(t.Context(), filepath.Join(t.TempDir(), "state", "journal.db"))
+	must(t, err)
+	t.Cleanup(func() { must(t, d.files.Close()) })
+	if w != nil {
+		d.watch = w(d.files)
+		d.now = time.Time{}
+	} else {
+		d.watch = watch.New(watch.Options{Journal: d.files, Profile: "home"})
+	}
+	return d
+}
+
+// open makes the screen and brings it to the front.
+func (d *desk) open() {
+	d.t.Helper()
+	d.m = New(Options{Watch: d.watch, Journal: d.files, Profile: page.Profile{Name: "home"}, Now: func() time.Time {
+		if d.now.IsZero() {
+			return time.Now()
+		}
+		return d.now
+	}})
+	d.m.after = func(pace time.Duration, msg tea.Msg) tea.Cmd {
+		d.ticks = append(d.ticks, msg)
+		d.paces = append(d.paces, pace)
+		return nil
+	}
+	d.run(d.m.Init())
+	d.send(page.Shown{})
+	d.send(page.Shown{}) // the pane has its size from the first drawing
+}
+
+func (d *desk) send(msg tea.Msg) {
+	d.t.Helper()
+	d.run(d.m.Update(msg))
+	d.m.View(d.size, theme.New(true, true))
+}
+
+// run runs a command and all that follows from it, in the order of asking.
+func (d *desk) run(cmd tea.Cmd) {
+	d.t.Helper()
+	for todo := []tea.Cmd{cmd}; len(todo) > 0; {
+		next := todo[0]
+		todo = todo[1:]
+		if next == nil {
+			continue
+		}
+		switch msg := next().(type) {
+		case nil:
+		case tea.BatchMsg:
+			todo = append(todo, msg...)
+		default:
+			if strings.HasSuffix(reflect.TypeOf(msg).PkgPath(), "ui/extensions") {
+				todo = append(todo, d.m.Update(msg))
+			} else {
+				d.out = append(d.out, msg)
+			}
+		}
+	}
+}
+
+func (d *desk) press(keys ...string) {
+	d.t.Helper()
+	for _, k := range keys {
+		d.send(kit.KeyMsg(k))
+	}
+}
+
+// add keeps a run that began so long ago.
+func (d *desk) add(extension, place string, ago time.Duration, change ...func(*api.Run)) api.Run {
+	d.t.Helper()
+	run := api.Run{
+		Profile: "home", FileID: "id" + place, FilePath: place, Extension: extension,
+		Status: api.StatusPending, From: api.FromAnswer, Started: d.now.Add(-ago), At: d.now.Add(-ago),
+		Answer: &api.File{FileID: "id" + place, FilePath: place, Raw: []byte(fmt.Sprintf(`{"fileId":%q,"n":%q}`, "id"+place, extension+ago.String()))},
+	}
+	for _, c := range change {
+		c(&run)
+	}
+	runs, err := d.files.AddRuns(d.t.Context(), []api.Run{run})
+	must(d.t, err)
+	return runs[0]
+}
+
+// end lets a run end.
+func (d *desk) end(run api.Run, status api.Status, from string, ago time.Duration, record string) {
+	d.t.Helper()
+	run.Status, run.From, run.At = status, from, d.now.Add(-ago)
+	if record != "" {
+		run.Answer = &api.File{FileID: run.FileID, Raw: []byte(record)}
+	}
+	_, err := d.files.ApplyRun(d.t.Context(), run)
+	must(d.t, err)
+}
+
+// hook keeps an address for the file of a run.
+func (d *desk) hook(run api.Run) [32]byte {
+	d.t.Helper()
+	hash := sha256.Sum256([]byte(run.FileID))
+	must(d.t, d.files.AddHook(d.t.Context(), api.Hook{
+		Hash: hash, Profile: "home", FileID: run.FileID, Made: run.Started.Add(-time.Second), Expires: d.now.Add(time.Hour),
+	}))
+	return hash
+}
+
+// post keeps a webhook post.
+func (d *desk) post(hash [32]byte, ago time.Duration, body string) {
+	d.t.Helper()
+	post, err := api.ParseHookPost([]byte(body))
+	must(d.t, err)
+	result, err := d.files.HookPost(d.t.Context(), hash, post, d.now.Add(-ago))
+	must(d.t, err)
+	if !result.Known {
+		d.t.Fatal("the address is not known")
+	}
+}
+
+func hooked(r *api.Run) { r.Webhook = true }
+
+func (d *desk) text() string { return ansi.Strip(d.m.View(d.size, theme.New(true, true))) }
+
+func (d *desk) sees(words ...string) {
+	d.t.Helper()
+	view := d.text()
+	for _, w := range words {
+		if !strings.Contains(view, w) {
+			d.t.Errorf("the screen does not show %q:\n%s", w, view)
+		}
+	}
+}
+
+func (d *desk) seesNot(words ...string) {
+	d.t.Helper()
+	for _, w := range words {
+		if view := d.text(); strings.Contains(view, w) {
+			d.t.Errorf("the screen shows %q:\n%s", w, view)
+		}
+	}
+}
+
+// names are those of the rows, in order.
+func (d *desk) names() string {
+	var out []string
+	for i := range d.m.runs.shown {
+		r, _ := d.m.runs.row(i)
+		out = append(out, r.FilePath)
+	}
+	return strings.Join(out, " ")
+}
+
+// taken takes the messages of one type out of those for the root.
+func taken[T any](d *desk) []T {
+	var got []T
+	var rest []tea.Msg
+	for _, msg := range d.out {
+		if m, ok := msg.(T); ok {
+			got = append(got, m)
+		} else {
+			rest = append(rest, msg)
+		}
+	}
+	d.out = rest
+	return got
+}
+
+// one takes the only message of a type.
+func one[T any](d *desk) T {
+	d.t.Helper()
+	got := taken[T](d)
+	if len(got) != 1 {
+		d.t.Fatalf("%d messages %T, want one; others: %+v", len(got), *new(T), d.out)
+	}
+	return got[0]
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

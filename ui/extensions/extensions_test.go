@@ -1,0 +1,277 @@
+package extensions
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/page"
+)
+
+const tagging = api.GoogleTagging
+
+// some gives the desk a run in every state.
+func some(d *desk) map[string]api.Run {
+	runs := map[string]api.Run{
+		"hooked": d.add(api.RemoveBackground, "/a/hooked.png", 14*time.Second, hooked),
+		"lost":   d.add("my-own-tool", "/a/lost.png", 2*time.Minute),
+		"old":    d.add("my-own-tool", "/a/old.png", 30*time.Hour, hooked),
+		"tags":   d.add(tagging, "/a/tags.png", time.Minute),
+		"failed": d.add(api.AWSTagging, "/a/failed.png", time.Hour, hooked),
+		"posted": d.add(api.RemoveBackground, "/a/posted.png", time.Hour, hooked),
+		"odd":    d.add("odd", "/a/odd.png", time.Hour, func(r *api.Run) { r.Status = "paused" }),
+	}
+	d.end(runs["tags"], api.StatusSuccess, api.FromDetails, 30*time.Second,
+		`{"fileId":"x","AITags":[{"name":"a","source":"google-auto-tagging"},{"name":"b","source":"google-auto-tagging"},{"name":"c","source":"other"}]}`)
+	hash := d.hook(runs["failed"])
+	d.post(hash, 59*time.Minute, `{"service":"aws-auto-tagging","status":"failed","error":"no quota left","fileId":"id/a/failed.png"}`)
+	hash = d.hook(runs["posted"])
+	d.post(hash, 56*time.Minute, `{"service":"remove-bg","status":"success","fileId":"id/a/posted.png","more":{"kept":true}}`)
+	d.post(hash, 56*time.Minute, `{"service":"remove-bg","status":"success","fileId":"id/a/posted.png","more":{"kept":true}}`)
+	d.post(hash, 50*time.Minute, `{"service":"remove-bg","status":"failed"}`)
+	d.post(hash, 49*time.Minute, `{"service":"remove-bg","status":"success","fileId":"somebody-elses"}`)
+	return runs
+}
+
+// find puts the cursor on the run of a file.
+func (d *desk) find(place string) {
+	d.t.Helper()
+	for i := range d.m.runs.shown {
+		if r, _ := d.m.runs.row(i); r.FilePath == place {
+			d.m.list.SetCursor(i)
+			d.send(page.Shown{})
+			return
+		}
+	}
+	d.t.Fatalf("%s is not shown", place)
+}
+
+func TestNothingAskedFor(t *testing.T) {
+	d := start(t, nil)
+	d.open()
+	d.sees("No extension was asked for yet.", "upload form")
+	d.press("enter")
+	if got := one[page.Toast](d); got.Text != "No extension was asked for yet." {
+		t.Errorf("said %q", got.Text)
+	}
+	if len(d.ticks) > 0 {
+		t.Error("a clock runs for nothing")
+	}
+}
+
+func TestRows(t *testing.T) {
+	d := start(t, nil)
+	some(d)
+	d.size.X = 200
+	d.open()
+	d.sees("4 pending · 2 success · 1 failed")
+	for name, want := range map[string][]string{
+		"hooked": {"⋯ pending", "remove-bg", "14 s", "waits for a webhook"},
+		"lost":   {"pending", "my-own-tool", "2 min 00 s", "no way to learn the end"},
+		"old":    {"pending", "no news in 25 h"},
+		"tags":   {"✓ success", "google-auto-tagging", "30 s ago", "seen in details: 2 AI tags"},
+		"failed": {"✗ failed", "59 min ago", "webhook 11:01:00: no quota left"},
+		"posted": {"✓ success", "webhook 11:04:00"},
+		"odd":    {"? paused"},
+	} {
+		line := ""
+		for l := range strings.SplitSeq(d.text(), "\n") {
+			if l, _, _ = strings.Cut(l, "│"); strings.Contains(l, "/a/"+name+".png") {
+				line = l
+			}
+		}
+		for _, w := range want {
+			if !strings.Contains(line, w) {
+				t.Errorf("%s lacks %q: %s", name, w, line)
+			}
+		}
+	}
+}
+
+// The newest is first; f goes through the statuses, / through the words.
+func TestFilters(t *testing.T) {
+	d := start(t, nil)
+	some(d)
+	d.open()
+	all := d.names()
+	if !strings.HasPrefix(all, "/a/odd.png /a/posted.png") && !strings.Contains(all, "/a/odd.png") {
+		t.Errorf("order: %s", all)
+	}
+	for _, want := range []string{"pending", "success", "failed"} {
+		d.press("f")
+		d.sees("showing " + want + " only")
+		n := map[string]int{"pending": 4, "success": 2, "failed": 1}[want]
+		if len(d.m.runs.shown) != n {
+			t.Errorf("%s: %s", want, d.names())
+		}
+	}
+	d.press("/", "z", "z", "enter")
+	d.sees("No run has this", "0 of 7")
+	d.press("esc")
+	if d.names() != "/a/failed.png" {
+		t.Errorf("esc clears the words first: %s", d.names())
+	}
+	d.press("esc")
+	if d.names() != all {
+		t.Errorf("then the status: %s", d.names())
+	}
+	d.press("/", "R", "e", "m", "o", "v", "e", " ", "s", "u", "c", "enter")
+	if d.names() != "/a/posted.png" {
+		t.Errorf("found %s", d.names())
+	}
+	d.press("esc", "/", "t", "a", "g", "enter", "n")
+	if r, _ := d.m.current(); r.ID == 0 || d.m.list.Cursor() != 1 {
+		t.Errorf("next is %d", d.m.list.Cursor())
+	}
+	d.press("n", "N")
+	if d.m.list.Cursor() != 1 {
+		t.Errorf("round and back is %d", d.m.list.Cursor())
+	}
+}
+
+// The history has every post as it came, and what became of it.
+func TestHistory(t *testing.T) {
+	d := start(t, nil)
+	some(d)
+	d.open()
+	d.find("/a/posted.png")
+	d.press("enter")
+	d.size = image118x60
+	d.sees(
+		"success after 4 min", "History", "11:00:00  answer  pending", "11:04:00  webhook  success",
+		"it came 2 times and counts once",
+		`"more": {`, `  "kept": true`,
+		"11:10:00  webhook  failed", "it came late: the run had ended",
+		"11:11:00  webhook  success", "not believed: it names another",
+	)
+	d.press("j", "esc", "y", "h")
+	if got := one[page.Copy](d); strings.Count(got.Text, "\n") != 2 || !strings.Contains(got.Text, `"more":{"kept":true}`) {
+		t.Errorf("copied %q", got.Text)
+	}
+	d.find("/a/failed.png")
+	d.sees("does not try again", "no quota left")
+	d.find("/a/lost.png")
+	d.sees("There is no way to learn the end")
+}
+
+func TestOpenTheFile(t *testing.T) {
+	d := start(t, nil)
+	some(d)
+	must(t, d.files.SaveFile(t.Context(), "home", api.File{FileID: "id/a/tags.png", FilePath: "/a/tags.png", Name: "tags.png", URL: "https://h/tags.png"}))
+	d.open()
+	d.find("/a/tags.png")
+	for _, k := range []string{"i", "o", "t"} {
+		d.press(k)
+		if got := one[page.Inspect](d); len(got.Files) != 1 || got.Files[0].URL != "https://h/tags.png" {
+			t.Errorf("%s: %+v", k, got)
+		}
+	}
+	d.press("y", "u")
+	if got := one[page.Copy](d); got.Text != "https://h/tags.png" {
+		t.Errorf("copied %+v", got)
+	}
+	d.press("y", "esc")
+	if d.m.Capturing() {
+		t.Error("esc leaves the menu")
+	}
+	d.find("/a/lost.png")
+	d.press("i")
+	if got := one[page.Inspect](d); got.Files[0].FileID != "id/a/lost.png" || got.Files[0].Name != "lost.png" {
+		t.Errorf("a file that was never seen: %+v", got.Files[0])
+	}
+}
+
+// News changes the row under the eyes; the cursor stays on its run.
+func TestLive(t *testing.T) {
+	d := start(t, nil)
+	runs := some(d)
+	d.open()
+	d.find("/a/hooked.png")
+	d.sees("4 pending", "pending for 14 s")
+	hash := d.hook(runs["hooked"])
+	d.post(hash, 0, `{"service":"remove-bg","status":"success"}`)
+	d.add("another", "/a/new.png", 0)
+	d.send(page.RunsChanged{})
+	if r, _ := d.m.current(); r.FilePath != "/a/hooked.png" {
+		t.Errorf("the cursor is on %s", r.FilePath)
+	}
+	d.sees("4 pending · 3 success", "success after 14 s", "12:00:00  webhook  success")
+	// While one reading is under way another waits for it.
+	first := d.m.read()
+	if d.m.read() != nil || !d.m.again {
+		t.Error("two readings at once")
+	}
+	d.run(first)
+	if d.m.reading || d.m.again {
+		t.Error("the second reading was forgotten")
+	}
+}
+
+// The clock runs while somebody looks: each second while something is pending.
+func TestClock(t *testing.T) {
+	d := start(t, nil)
+	run := d.add(api.RemoveBackground, "/a.png", 14*time.Second, hooked)
+	d.open()
+	if len(d.ticks) != 1 || d.paces[0] != quick {
+		t.Fatalf("%d clocks at %v", len(d.ticks), d.paces)
+	}
+	d.sees("14 s")
+	d.now = d.now.Add(time.Second)
+	d.send(d.ticks[0])
+	d.sees("15 s")
+	if len(d.ticks) != 2 {
+		t.Fatalf("%d ticks", len(d.ticks))
+	}
+	d.send(d.ticks[0])
+	if len(d.ticks) != 2 {
+		t.Error("an old clock started another")
+	}
+	// Nobody looks: the second tick comes, and it is the last.
+	d.m.drawn = false
+	d.run(d.m.Update(d.ticks[1]))
+	d.run(d.m.Update(page.RunsChanged{}))
+	if len(d.ticks) != 2 {
+		t.Error("the clock runs for nobody")
+	}
+	d.send(page.Shown{})
+	if len(d.ticks) != 3 {
+		t.Error("the clock does not start again")
+	}
+	d.end(run, api.StatusSuccess, api.FromWebhook, time.Hour, "")
+	d.send(page.RunsChanged{})
+	d.send(d.ticks[2])
+	if len(d.ticks) != 4 || d.paces[3] != slow {
+		t.Errorf("with nothing pending: %v", d.paces)
+	}
+	d.add("x", "/b.png", 0)
+	d.send(page.RunsChanged{})
+	if len(d.ticks) != 5 || d.paces[4] != quick {
+		t.Errorf("with something pending again: %v", d.paces)
+	}
+}
+
+func TestStaleReplies(t *testing.T) {
+	d := start(t, nil)
+	some(d)
+	d.open()
+	before := d.text()
+	other := New(Options{Watch: d.watch, Journal: d.files})
+	for _, msg := range []tea.Msg{
+		runsRead{to: other},
+		historyRead{to: other, id: d.m.history.id},
+		historyRead{to: d.m, id: 9999},
+		ticked{other, d.m.clock},
+		ticked{d.m, d.m.clock - 1},
+		copyable{to: other},
+		page.JobsChanged{},
+		page.Tick{},
+	} {
+		d.send(msg)
+	}
+	if d.text() != before || d.m.menu != nil {
+		t.Error("the screen changed")
+	}
+}

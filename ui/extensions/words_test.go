@@ -1,0 +1,71 @@
+package extensions
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"mediadesk/api"
+)
+
+func TestAhead(t *testing.T) {
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.Local)
+	m := New(Options{})
+	for _, c := range []struct {
+		extension   string
+		webhook     bool
+		ago         time.Duration
+		next        time.Duration // 0: it is not looked at
+		short, long string
+	}{
+		{api.RemoveBackground, true, time.Minute, 4 * time.Second, "next check in 4 s, or a webhook", "from a webhook post, or"},
+		{api.RemoveBackground, false, time.Minute, 4 * time.Second, "next check in 4 s", "No webhook address went along"},
+		{tagging, false, time.Minute, time.Millisecond, "next check now", "next check now."},
+		{"my-own", true, time.Minute, 4 * time.Second, "waits for a webhook", "webhook post only"},
+		{"my-own", false, time.Minute, 4 * time.Second, "no way to learn the end", "no way"},
+		{tagging, false, time.Minute, 0, "no way to learn the end", "no way"},
+		{tagging, true, time.Minute, 0, "waits for a webhook", "webhook post only"},
+		{tagging, true, 26 * time.Hour, 0, "no news in 25 h: unknown", "none is taken any more"},
+	} {
+		run := &api.Run{ID: 1, Extension: c.extension, Webhook: c.webhook, Status: api.StatusPending, Started: now.Add(-c.ago)}
+		clear(m.runs.next)
+		if c.next > 0 {
+			m.runs.next[1] = now.Add(c.next)
+		}
+		short, long := m.ahead(run, now)
+		if short != c.short || !strings.Contains(long, c.long) {
+			t.Errorf("%+v:\n%s\n%s", c, short, long)
+		}
+	}
+}
+
+func TestEffect(t *testing.T) {
+	event := func(raw string) []api.RunEvent {
+		return []api.RunEvent{{From: api.FromDetails, Applied: true, Raw: []byte(raw)}, {From: api.FromWebhook, Raw: []byte("{}")}}
+	}
+	for _, c := range []struct{ extension, raw, want string }{
+		{tagging, `{"AITags":[{"name":"a","source":"google-auto-tagging"}]}`, "1 AI tag"},
+		{tagging, `{"AITags":null}`, "0 AI tags"},
+		{api.RemoveBackground, `{"hasAlpha":true}`, "it has transparency now"},
+		{api.RemoveBackground, `{}`, "a new version"},
+		{api.AutoDescription, `{"description":"x"}`, "a description"},
+		{"my-own", `{}`, ""},
+		{tagging, `not JSON`, ""},
+	} {
+		if got := effect(&api.Run{Extension: c.extension}, event(c.raw)); got != c.want {
+			t.Errorf("%s of %s: %q, want %q", c.extension, c.raw, got, c.want)
+		}
+	}
+}
+
+func TestPretty(t *testing.T) {
+	for raw, want := range map[string]string{
+		`{"a":1,"b":["<x>"]}`: "{\n  \"a\": 1,\n  \"b\": [\n    \"<x>\"\n  ]\n}",
+		"no json":             "no json",
+		"":                    "",
+	} {
+		if got := pretty([]byte(raw)); got != want {
+			t.Errorf("%q: %q", raw, got)
+		}
+	}
+}

@@ -91,6 +91,11 @@ func (m *Model) lookForKey() tea.Cmd {
 		m.places[p.Name] = m.known("from the command " + p.KeyCommand[0] + " (not run to look)")
 		return nil
 	}
+	return m.findKey(p)
+}
+
+// findKey looks where the key of an account is, as opening it would.
+func (m *Model) findKey(p config.Profile) tea.Cmd {
 	look := m.known("").look
 	m.places[p.Name] = place{look: look}
 	ctx, keys := m.o.Context, m.o.Keys
@@ -181,6 +186,7 @@ type done struct {
 	words string // what happened
 	err   error
 	name  string  // account whose key was touched; empty: none
+	gone  bool    // that key left the keyring
 	open  bool    // the account is to be opened
 	key   api.Key // that it is opened with; nil: it is looked for
 }
@@ -193,6 +199,9 @@ func (m *Model) done(msg done) tea.Cmd {
 		return page.Send(page.UseProfile{Name: msg.name, Key: msg.key})
 	}
 	delete(m.places, msg.name)
+	if msg.gone && msg.name == m.o.Profile.Name {
+		m.places[msg.name] = m.known("in use until the account is left; the keyring has none any more")
+	}
 	return tea.Batch(m.read(""), page.Send(page.Toast{Level: page.Good, Text: msg.words}))
 }
 
@@ -243,7 +252,7 @@ func (m *Model) forget(name string) tea.Cmd {
 	ctx, keys := m.o.Context, m.o.Keys
 	return func() tea.Msg {
 		err := keys.Forget(ctx, config.Profile{Name: name})
-		return done{words: "The keyring holds no key of the account " + name + " any more.", name: name, err: err}
+		return done{words: "The keyring holds no key of the account " + name + " any more.", name: name, gone: true, err: err}
 	}
 }
 

@@ -177,10 +177,7 @@ func (m *Model) pressAccount(msg tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(msg, keyRemove):
 		return unless(m.whyNotRemove(), func() tea.Cmd { return page.Send(askRemove(p.Name)) })
 	case key.Matches(msg, keyLook):
-		return unless(m.whyNotLocal(), func() tea.Cmd {
-			delete(m.places, p.Name)
-			return m.lookForKey()
-		})
+		return unless(m.whyNotLocal(), func() tea.Cmd { return m.findKey(p) })
 	}
 	return nil
 }

@@ -48,6 +48,7 @@ func TestWhereTheKeyIs(t *testing.T) {
 	d.press("j").sees("from: keyring")
 	d.press("j").sees("The key file /no/such/key gives no key")
 	d.press("j").sees("from the command /no/such/program (not run to look)")
+	d.press("r").sees("key command /no/such/program gives no key")
 	d.press("k", "k", "j", "k")
 	if d.store.gets != 1 {
 		t.Errorf("the keyring was asked %d times for one key", d.store.gets)
@@ -146,6 +147,7 @@ func TestKeyOfTheAccountInUse(t *testing.T) {
 	if use := last[page.UseProfile](d); use.Name != "work" {
 		t.Errorf("%+v", use)
 	}
+	d.press("F").answer("f").sees("in use until the account is left")
 }
 
 func TestEditsAddresses(t *testing.T) {

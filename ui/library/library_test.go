@@ -7,6 +7,7 @@ import (
 	"image"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -305,6 +306,10 @@ func TestErrors(t *testing.T) {
 }
 
 func TestNewsAreGathered(t *testing.T) {
+	synctest.Test(t, newsAreGathered)
+}
+
+func newsAreGathered(t *testing.T) {
 	s := small()
 	d := start(t, Options{List: s.list})
 	asked := len(s.asked)

@@ -1,0 +1,94 @@
+package details
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"mediadesk/api"
+	"mediadesk/api/local"
+	"mediadesk/ui/page"
+)
+
+type testKey string
+
+func (k testKey) Reveal() string { return string(k) }
+
+// served starts a local library and gives a client of it.
+func served(t *testing.T) *api.Client {
+	t.Helper()
+	key := testKey("private_test")
+	server, err := local.Serve(t.Context(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := api.NewClient(api.Options{UploadURL: server.Address, BaseURL: server.Address, DeliveryURL: server.Address, Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		client.Close()
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return client
+}
+
+// The screen against the local library: what it saves is what the service has
+// afterwards, for a list, null and a region.
+func TestAgainstTheLocalLibrary(t *testing.T) {
+	client := served(t)
+	path := pngFile(t, 300, 200)
+	stored, err := client.Upload(t.Context(), &api.Upload{
+		Source: api.Source{Path: path}, FileName: "beach.png", Folder: api.Set("/summer/"), Tags: api.Set([]string{"sea", "old"}),
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := start(t, Options{
+		Files: []api.File{*stored}, Profile: page.Profile{Local: true}, Read: client.Details, Save: client.UpdateDetails,
+		Picture: func(context.Context, api.File) (string, error) { return path, nil },
+	})
+	has := func(tags, region string) {
+		t.Helper()
+		f, err := client.Details(t.Context(), stored.FileID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := api.JoinTags(f.Tags.Or(nil)); got != tags || f.CustomCoordinates.Or("") != region {
+			t.Errorf("the service has tags %q and region %q, want %q and %q", got, f.CustomCoordinates.Or(""), tags, region)
+		}
+		if (tags == "") != f.Tags.IsNull() || (region == "") != f.CustomCoordinates.IsNull() {
+			t.Errorf("unset is not null: %+v", f)
+		}
+	}
+	save := func() {
+		t.Helper()
+		d.press("ctrl+s")
+		d.answer(d.asked(), "Save")
+		d.toasted("Saved beach")
+	}
+	d.sees("300 x 200", "sea, old")
+	d.press("e", "backspace")
+	d.write("beach,")
+	d.press("esc", "c", "enter", "c", "shift+right")
+	save()
+	has("sea,beach", "85,50,150,100")
+	d.press("x", "esc", "esc", "e", "ctrl+x")
+	save()
+	has("", "")
+	if d.m.current().changed() {
+		t.Errorf("something is left: %+v", d.m.current())
+	}
+	// Somebody else writes between the look and the save.
+	if _, err := client.UpdateDetails(t.Context(), stored.FileID, api.Details{Tags: api.Set([]string{"theirs"})}); err != nil {
+		t.Fatal(err)
+	}
+	d.write("mine,")
+	save()
+	has("theirs,mine", "")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+}

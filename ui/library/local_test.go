@@ -1,0 +1,67 @@
+package library
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"mediadesk/api"
+	"mediadesk/api/local"
+	"mediadesk/ui/page"
+)
+
+type testKey string
+
+func (k testKey) Reveal() string { return string(k) }
+
+// The screen against the local library: folders first, page by page, sorted by
+// the service.
+func TestAgainstTheLocalLibrary(t *testing.T) {
+	key := testKey("private_test")
+	server, err := local.Serve(t.Context(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := api.NewClient(api.Options{UploadURL: server.Address, BaseURL: server.Address, DeliveryURL: server.Address, Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		client.Close()
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	path := filepath.Join(t.TempDir(), "a.txt")
+	send := func(name, folder, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		u := api.Upload{Source: api.Source{Path: path}, FileName: name, Folder: api.Set(folder), UseUniqueFileName: api.Set(false)}
+		if _, err := client.Upload(t.Context(), &u, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	send("день 1 — naïve (final).txt", "/", "hello")
+	send("small.txt", "/", "x")
+	for i := range pageSize + 5 {
+		send(fmt.Sprintf("n%03d.txt", i), "/summer/2026", "hello")
+	}
+	d := start(t, Options{List: client.List, Profile: page.Profile{Local: true}})
+	if got := d.rows(); got != "summer small.txt день_1___naïve__final_.txt" {
+		t.Errorf("rows: %s", got)
+	}
+	d.sees("text/plain", "5 B")
+	d.press(",", "s")
+	if got := d.rows(); got != "summer день_1___naïve__final_.txt small.txt" {
+		t.Errorf("by size: %s", got)
+	}
+	d.press(",", "n", "enter", "enter")
+	d.sees("library / summer / 2026", "1 of 200 and more")
+	d.press("G", "G")
+	d.sees("205 of 205")
+	d.press("h", "h")
+	d.under("summer")
+}

@@ -339,20 +339,26 @@ func TestSettingsThatCannotBeRead(t *testing.T) {
 }
 
 func TestSettingsThatCannotBeWritten(t *testing.T) {
-	d := newDesk(t, Options{Mode: Add, Use: true})
+	d := newDesk(t, Options{Mode: Add}).open()
+	d.press("enter").typed("x").press("ctrl+s").typed(testKey)
 	// A file where the folder belongs.
 	if err := os.WriteFile(filepath.Dir(d.o.Paths.Config), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d.o.Paths.Config = filepath.Join(t.TempDir(), "x", "config.toml")
-	if err := os.WriteFile(filepath.Dir(d.o.Paths.Config), nil, 0o600); err != nil {
+	d.press("enter").sees("The private key of the account x", "MEDIADESK_HOME")
+	if d.event == Done {
+		t.Error("it claims to be done")
+	}
+	if err := os.Remove(filepath.Dir(d.o.Paths.Config)); err != nil {
 		t.Fatal(err)
 	}
-	d.open()
-	if d.flow.problem == nil {
-		t.Fatal("no problem was told")
+	d.press("enter")
+	if d.event != Done {
+		t.Errorf("the key has to be typed again:\n%s", d.screen())
 	}
-	d.sees("cannot be read")
+	if strings.Contains(d.seen.String(), testKey) {
+		t.Error("the key was drawn")
+	}
 }
 
 func TestMouse(t *testing.T) {

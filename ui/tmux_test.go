@@ -60,11 +60,6 @@ func (m *tmux) keys(keys ...string) {
 	m.run(append([]string{"send-keys"}, keys...)...)
 }
 
-func (m *tmux) text(text string) {
-	m.t.Helper()
-	m.run("send-keys", "-l", text)
-}
-
 func (m *tmux) screen() string { return m.run("capture-pane", "-p") }
 
 // wait waits until the screen is as wanted. tmux tells nobody when a screen

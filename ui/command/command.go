@@ -117,7 +117,8 @@ func newRoot(p *Program) *cobra.Command {
 // runScreens starts the interactive program, where there is a terminal for it.
 func runScreens(cmd *cobra.Command, p *Program, f *flags, args []string) error {
 	// With - the files come on standard input, and the keys from the terminal.
-	if !p.Terminal && !(p.TerminalOut && slices.Contains(args, "-")) {
+	piped := p.TerminalOut && slices.Contains(args, "-")
+	if !p.Terminal && !piped {
 		return usage("the screens need a terminal, and input or output is none.\n" +
 			"Use a command instead, such as: mediadesk upload FILE… (see mediadesk --help)")
 	}

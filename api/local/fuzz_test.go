@@ -78,7 +78,7 @@ func FuzzSearch(f *testing.F) {
 	})
 	for _, seed := range []string{
 		`name = "a"`, `(name : 'b' OR NOT size > "1mb") AND tags IN ["a","b"]`, `createdAt NOT < "7d"`, `width != 3`, `((((`, `name IN []`, `private = true`,
-		strings.Repeat("(", 400), strings.Repeat("NOT ", 1400) + "width = 1", strings.Repeat("width > 1 AND ", 370) + "width > 1", strings.Repeat(`name = "a" OR `, 370) + "width > 1",
+		strings.Repeat("(", 400), strings.Repeat("NOT ", 590) + "width = 1", strings.Repeat("width > 1 AND ", 140) + "width > 1", strings.Repeat(`name = "a" OR `, 140) + "width > 1",
 	} {
 		f.Add(seed)
 	}

@@ -86,7 +86,7 @@ func searchTokens(text string) ([]searchToken, error) {
 // is: the database takes no endless ones.
 const (
 	maxSearch = 50
-	maxTokens = 1500
+	maxTokens = 600
 )
 
 type searchParser struct {

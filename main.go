@@ -293,8 +293,8 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 		Open: func(ctx context.Context, profile string, key api.Key) (*ui.Desk, error) {
 			again := r
 			again.Key = key
-			if profile != "" {
-				again.Profile = profile
+			if profile != "" && profile != command.UnnamedProfile {
+				again.Profile, again.UploadURL, again.BaseURL, again.DeliveryURL = profile, "", "", ""
 			}
 			return a.open(ctx, again)
 		},

@@ -53,11 +53,10 @@ type Options struct {
 type Model struct {
 	o       Options
 	size    image.Point
-	dark    bool
-	color   bool
 	theme   *theme.Theme
-	profile tea.ColorProfileMsg // the zero one before the terminal's is known
-	focused bool                // the terminal has the focus
+	ground  tea.BackgroundColorMsg // the zero one before the terminal's is known
+	profile tea.ColorProfileMsg    // the zero one before the terminal's is known
+	focused bool                   // the terminal has the focus
 
 	desk     *Desk
 	ctx      context.Context //nolint:containedctx // of the desk: it ends what the screens have under way
@@ -82,8 +81,8 @@ func New(o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	m := &Model{o: o, dark: o.Theme != "light", color: true, focused: true, toasts: kit.NewToasts(o.Now), loader: picture.NewLoader(picture.Limits{}), screens: map[page.ID]page.Screen{}}
-	m.theme = theme.New(m.dark, m.color)
+	m := &Model{o: o, focused: true, toasts: kit.NewToasts(o.Now), loader: picture.NewLoader(picture.Limits{}), screens: map[page.ID]page.Screen{}}
+	m.setTheme(o.Theme)
 	if o.First {
 		m.welcome(o.Profile, nil)
 	}

@@ -30,7 +30,7 @@ func (m *Model) tabScreens() map[page.ID]page.Screen {
 			Context: m.ctx, List: d.Client.List, Seen: d.Seen, Runs: d.Watch.Runs, Profile: d.Profile, Now: m.o.Now,
 		}),
 		page.Settings: settings.New(settings.Options{
-			Paths: m.o.Paths, Keys: m.o.Keys, Getenv: m.o.Getenv, Profile: d.Profile, Version: m.o.Version, Now: m.o.Now,
+			Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, Getenv: m.o.Getenv, Profile: d.Profile, Version: m.o.Version, Now: m.o.Now,
 		}),
 	}
 }
@@ -39,7 +39,7 @@ func (m *Model) tabScreens() map[page.ID]page.Screen {
 // profile that could not be opened.
 func (m *Model) onboarding(profile string, problem error) page.Screen {
 	return onboarding.New(onboarding.Options{
-		Paths: m.o.Paths, Keys: m.o.Keys, Getenv: m.o.Getenv, Problem: problem, Profile: profile,
+		Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, Getenv: m.o.Getenv, Problem: problem, Profile: profile,
 	})
 }
 

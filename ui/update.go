@@ -11,6 +11,7 @@ import (
 
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/settings"
 	"mediadesk/ui/theme"
 )
 
@@ -27,15 +28,12 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.size = image.Pt(msg.Width, msg.Height)
 		return m, m.broadcast(msg)
 	case tea.BackgroundColorMsg:
-		if m.o.Theme != "dark" && m.o.Theme != "light" {
-			m.dark = msg.IsDark()
-			m.theme = theme.New(m.dark, m.color)
-		}
+		m.ground = msg
+		m.setTheme(m.o.Theme)
 		return m, nil
 	case tea.ColorProfileMsg:
-		m.color = msg.Profile > colorprofile.ASCII
-		m.theme = theme.New(m.dark, m.color)
 		m.profile = msg
+		m.setTheme(m.o.Theme)
 		return m, m.broadcast(msg)
 	case tea.FocusMsg, tea.BlurMsg:
 		_, m.focused = msg.(tea.FocusMsg)
@@ -48,6 +46,13 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, nil
 	}
 	return m, m.message(msg)
+}
+
+// setTheme takes a theme into use: "dark", "light", or that of the terminal.
+func (m *Model) setTheme(name string) {
+	m.o.Theme = name
+	dark := name == "dark" || name != "light" && (m.ground.Color == nil || m.ground.IsDark())
+	m.theme = theme.New(dark, m.profile.Profile == colorprofile.Unknown || m.profile.Profile > colorprofile.ASCII)
 }
 
 // message handles what is not input.
@@ -95,6 +100,9 @@ func (m *Model) message(msg tea.Msg) tea.Cmd {
 		return copyText(msg)
 	case page.Open:
 		return openAddress(msg.Address)
+	case settings.Changed:
+		m.setTheme(string(msg.Theme))
+		return nil
 	case quit:
 		return m.leave(true)
 	}

@@ -147,7 +147,7 @@ func (t *tx) statement(text string) (*sql.Stmt, error) {
 }
 
 func (t *tx) exec(text string, args ...any) (sql.Result, error) {
-	stmt, err := t.statement(text)
+	stmt, err := t.statement(text) //nolint:sqlclosecheck // it is kept for the next time
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (t *tx) exec(text string, args ...any) (sql.Result, error) {
 }
 
 func (t *tx) query(text string, args ...any) (*sql.Rows, error) {
-	stmt, err := t.statement(text)
+	stmt, err := t.statement(text) //nolint:sqlclosecheck // it is kept for the next time
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func (r row) Scan(into ...any) error {
 }
 
 func (t *tx) queryRow(text string, args ...any) row {
-	stmt, err := t.statement(text)
+	stmt, err := t.statement(text) //nolint:sqlclosecheck // it is kept for the next time
 	if err != nil {
 		return row{err: err}
 	}

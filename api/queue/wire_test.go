@@ -1,0 +1,150 @@
+package queue
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"mediadesk/api"
+)
+
+// TestOnTheWire follows a large upload through a service that stops reading in
+// the middle: what the snapshot shows, a pause, and the rest.
+func TestOnTheWire(t *testing.T) {
+	const size = 40 << 20
+	path := filepath.Join(t.TempDir(), "large.bin")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, size); err != nil {
+		t.Fatal(err)
+	}
+	halfway, paused, answer := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	requests, stored := 0, 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			http.NotFound(w, r)
+			return
+		}
+		requests++
+		if requests == 1 {
+			io.CopyN(io.Discard, r.Body, size/4)
+			halfway <- struct{}{}
+			<-paused
+			return
+		}
+		if n, err := io.Copy(io.Discard, r.Body); err != nil || n != r.ContentLength {
+			t.Errorf("read %d of %d: %v", n, r.ContentLength, err)
+		}
+		stored++
+		halfway <- struct{}{}
+		<-answer
+		io.WriteString(w, `{"fileId":"f","filePath":"/large.bin"}`)
+	}))
+	defer server.Close()
+	client, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	n := newNotes()
+	q := start(t, n, client)
+	id, err := api.Identify(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := job("large.bin", api.NameService)
+	j.Upload.Source, j.Identity = api.Source{Path: path}, id
+	ids := addAll(t, q, j)
+
+	<-halfway
+	if kept := n.job(ids[0]); kept.State != api.Sending || !kept.Unclear || kept.Attempts != 1 {
+		t.Errorf("the journal has %+v during the attempt", kept)
+	}
+	row := q.Snapshot().Rows[0]
+	if row.Job.State != api.Sending || row.Sent < size/4 || row.Sent >= row.Total || row.Total <= size || row.Answer || row.Stalled {
+		t.Errorf("in the middle: %+v", row)
+	}
+	q.mu.Lock()
+	later := q.order[0].row(time.Now().Add(StallAfter + time.Second))
+	q.mu.Unlock()
+	if !later.Stalled || later.Left != 0 {
+		t.Errorf("without a byte for longer: %+v", later)
+	}
+	if err := q.Pause(ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	for q.Busy() {
+		<-q.Edges()
+	}
+	row = q.Snapshot().Rows[0]
+	if row.Job.State != api.Waiting || !row.Paused || row.Job.Unclear || row.Sent != 0 {
+		t.Errorf("paused: %+v, %+v", row, row.Job)
+	}
+	close(paused)
+	if err := q.Continue(ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	<-halfway
+	// Everything has gone out: a pause now would only lose the answer.
+	if err := q.Pause(ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	if row := q.Snapshot().Rows[0]; !row.Answer || row.Sent != row.Total || row.Job.State != api.Sending {
+		t.Errorf("waiting for the answer: %+v", row)
+	}
+	close(answer)
+	if got := outcome(t, q, ids[0]); got.State != api.Stored || got.Attempts != 2 || stored != 1 {
+		t.Errorf("%s after %d attempts, stored %d times", got.State, got.Attempts, stored)
+	}
+	if s := q.Snapshot(); s.Totals.Sent != size || s.Totals.Total != size || s.Totals.Stored != 1 {
+		t.Errorf("totals %+v", s.Totals)
+	}
+}
+
+func TestRateIsAMovingAverage(t *testing.T) {
+	now := time.Unix(1000, 0)
+	m := meter{began: now}
+	m.note(now.Add(time.Millisecond), 1<<20)
+	if m.rate != 0 {
+		t.Errorf("a rate of %f out of a millisecond", m.rate)
+	}
+	for i := 1; i <= 20; i++ {
+		m.note(now.Add(time.Duration(i)*500*time.Millisecond), int64(i)*500)
+	}
+	if m.rate < 999 || m.rate > 1001 {
+		t.Errorf("rate %f of a steady 1000", m.rate)
+	}
+	m.note(now.Add(10500*time.Millisecond), 10_000)
+	if m.rate <= 500 || m.rate >= 1000 {
+		t.Errorf("rate %f right after it stopped", m.rate)
+	}
+	if left := timeLeft(5000, 1000); left != 5*time.Second {
+		t.Errorf("%s left", left)
+	}
+	if left := timeLeft(1<<62, 0.001); left <= 0 {
+		t.Errorf("%s left of very much", left)
+	}
+}
+
+func BenchmarkSnapshot(b *testing.B) {
+	n := newNotes()
+	q := New(Options{Journal: n, Sender: newService()})
+	jobs := make([]api.Job, 10_000)
+	for i := range jobs {
+		jobs[i] = job("a.jpg", api.NameHere)
+	}
+	if _, err := q.Add(b.Context(), jobs); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if len(q.Snapshot().Rows) != len(jobs) {
+			b.Fatal("rows are missing")
+		}
+	}
+	closeNow(b, q)
+}

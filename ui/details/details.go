@@ -215,6 +215,9 @@ func (m *Model) load() {
 		m.region.Placeholder = "unset (null will be sent)"
 	}
 	m.ai.SetLen(len(e.file.AITags.Or(nil)))
+	if !slices.Contains(m.areas(), m.area) && (m.area != onPicture || !e.canHaveRegion()) {
+		m.focus(onRecord) // the part went with what it was about
+	}
 	m.rows = rowsOf(&e.file)
 	m.record.SetLen(len(m.rows))
 }

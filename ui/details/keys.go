@@ -430,8 +430,11 @@ func (m *Model) browse() tea.Cmd {
 // Reasons for which an act cannot be done now; empty where it can.
 
 func noSave(m *Model) string {
-	if m.busy != "" {
+	switch {
+	case m.busy != "":
 		return "something is under way already"
+	case !m.current().changed():
+		return "nothing is changed, so nothing would be sent"
 	}
 	return ""
 }

@@ -153,7 +153,8 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 // comeToFront reads the listing where it is missing or old.
 func (m *Model) comeToFront() tea.Cmd {
 	runs := m.askRuns()
-	if m.busy || !m.stale && !m.shown.at.IsZero() && m.now().Sub(m.shown.at) < fresh {
+	old := m.stale || m.now().Sub(m.shown.at) >= fresh
+	if m.busy || !old || m.shown.len() > maxAgain {
 		return runs
 	}
 	return tea.Batch(runs, m.reload())
@@ -177,7 +178,7 @@ func (m *Model) news() tea.Cmd {
 
 // catchUp reads the listing again where there was news.
 func (m *Model) catchUp() tea.Cmd {
-	if !m.stale || m.due || m.busy || m.shown.at.IsZero() {
+	if !m.stale || m.due || m.busy || m.shown.at.IsZero() || m.shown.len() > maxAgain {
 		return nil
 	}
 	return m.reload()

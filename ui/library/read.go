@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net/http"
 	"path"
 	"slices"
 	"strings"
@@ -15,8 +16,16 @@ import (
 	"mediadesk/ui/page"
 )
 
-// pageSize is how many records are asked for at once.
-const pageSize = 200
+// pageSize is how many records are asked for at once; maxPage how many at most
+// where many are read again.
+const (
+	pageSize = 200
+	maxPage  = 1000
+)
+
+// maxAgain is the length up to which a listing is read again by itself. A
+// longer one waits for the person.
+const maxAgain = 2000
 
 // ahead is how many rows before the end of what was read the next page is
 // asked for.
@@ -83,10 +92,11 @@ type listing struct {
 	folder         string
 	order          order
 	folders, files []api.File
-	skip           int  // records that the service gave of what is being read: folders, then files
-	foldersDone    bool // every folder was read
-	done           bool // every file, too
-	seen           bool // it is what this computer has seen: the service lists nothing
+	skip           int   // records that the service gave of what is being read: folders, then files
+	foldersDone    bool  // every folder was read
+	done           bool  // every file, too
+	seen           bool  // it is what this computer has seen: the service lists nothing
+	refusal        error // what the service said to the wish to list
 	at             time.Time
 	err            error // why it is not newer or longer
 }
@@ -153,10 +163,13 @@ func (m *Model) read(l listing, want int, more bool) tea.Cmd {
 	ctx, cancel := context.WithTimeout(m.o.Context, patience)
 	m.stop = cancel
 	gen, list, seen, now := m.gen, m.o.List, m.o.Seen, m.now
+	// The local library always lists: what it refuses is an error.
+	mayFall := seen != nil && !m.o.Profile.Local && l.len() == 0
 	return func() tea.Msg {
 		defer cancel()
 		l.err = l.fill(ctx, list, want)
-		if l.err != nil && api.Unavailable(l.err) && seen != nil && l.len() == 0 {
+		if l.err != nil && mayFall && api.Unavailable(l.err) {
+			l.refusal = l.err
 			l.fromSeen(ctx, seen)
 		}
 		l.at = now()
@@ -164,8 +177,8 @@ func (m *Model) read(l listing, want int, more bool) tea.Cmd {
 	}
 }
 
-// errNoList says that there is nothing to read from.
-var errNoList = &api.ServiceError{Status: 404, Message: "it does not list files"}
+// errNoList says that there is nothing to list from.
+var errNoList = &api.ServiceError{Status: http.StatusNotImplemented, Message: "it does not list files"}
 
 // fill reads pages, folders first, until the listing holds want records.
 func (l *listing) fill(ctx context.Context, list func(context.Context, api.Query) ([]api.File, error), want int) error {
@@ -173,7 +186,8 @@ func (l *listing) fill(ctx context.Context, list func(context.Context, api.Query
 		return errNoList
 	}
 	for l.len() < want && !l.done {
-		q := api.Query{Folder: l.folder, Type: api.TypeFolder, Sort: order{}.query(), Skip: l.skip, Limit: pageSize}
+		limit := max(pageSize, min(maxPage, want-l.len()))
+		q := api.Query{Folder: l.folder, Type: api.TypeFolder, Sort: order{}.query(), Skip: l.skip, Limit: limit}
 		if l.foldersDone {
 			q.Type, q.Sort = api.TypeFile, l.order.query()
 		}
@@ -183,7 +197,7 @@ func (l *listing) fill(ctx context.Context, list func(context.Context, api.Query
 		}
 		l.add(got, !l.foldersDone)
 		l.skip += len(got)
-		if len(got) < pageSize {
+		if len(got) < limit {
 			l.skip, l.foldersDone, l.done = 0, true, l.foldersDone
 		}
 	}

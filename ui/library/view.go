@@ -310,7 +310,13 @@ func (m *Model) foot(width int, th *theme.Theme) []string {
 	case m.shown.err != nil && len(m.rows) > 0:
 		note(theme.SignBad, "Not the newest: "+problem(m.shown.err))
 	case m.shown.seen && m.shown.err == nil:
-		note(theme.SignInfo, "This service does not list files: shown is what this computer has seen of it.")
+		words := "This service does not list files: shown is what this computer has seen of it."
+		if m.o.List != nil {
+			words += " (" + m.shown.refusal.Error() + ")"
+		}
+		note(theme.SignInfo, words)
+	case m.stale && m.shown.len() > maxAgain:
+		note(theme.SignInfo, "Something changed since this was read. r reads it again.")
 	case m.marks.ranged:
 		note(theme.SignInfo, "Range: move, then v marks it, esc leaves it.")
 	}

@@ -175,15 +175,6 @@ func (d *desk) sees(words ...string) {
 	}
 }
 
-func (d *desk) seesNot(words ...string) {
-	d.t.Helper()
-	for _, w := range words {
-		if view := d.text(); strings.Contains(view, w) {
-			d.t.Errorf("the screen shows %q:\n%s", w, view)
-		}
-	}
-}
-
 // names are those of the rows, in order.
 func (d *desk) names() string {
 	var out []string

@@ -91,14 +91,16 @@ func TestEveryBindingActs(t *testing.T) {
 		"list": {"j", "j", "j"}, "pane": {"tab", "j", "j", "j"}, "filter": {"/", "a", "down"}, "filtered": {"/", "a", "enter", "j", "j"},
 		"status": {"f", "j"}, "empty": nil,
 	} {
+		d := full
+		if state == "empty" {
+			d = none
+		}
+		d.size = image.Pt(118, 10)
+		d.open()
+		d.press(keys...)
+		saved := *d.m
 		prepare := func() *desk {
-			d := full
-			if state == "empty" {
-				d = none
-			}
-			d.size = image.Pt(118, 10)
-			d.open()
-			d.press(keys...)
+			*d.m = saved
 			d.out = nil
 			return d
 		}

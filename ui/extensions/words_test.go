@@ -1,11 +1,14 @@
 package extensions
 
 import (
+	"image"
 	"strings"
 	"testing"
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
 )
 
 func TestAhead(t *testing.T) {
@@ -68,4 +71,29 @@ func TestPretty(t *testing.T) {
 			t.Errorf("%q: %q", raw, got)
 		}
 	}
+}
+
+// Whatever is posted, the history is drawn inside its pane.
+func FuzzHistory(f *testing.F) {
+	for _, seed := range []string{`{"service":"remove-bg","status":"success"}`, `{"a":"\u001b[31m\u202e"}`, "\x1b]8;;x\a", "日本語", `{"status":5}`, "\xff\xfe", `[[[[]]]]`} {
+		f.Add([]byte(seed), "success", true)
+	}
+	th := theme.New(true, true)
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.Local)
+	f.Fuzz(func(t *testing.T, raw []byte, status string, applied bool) {
+		m := New(Options{Now: func() time.Time { return now }})
+		run := api.Run{ID: 1, Extension: string(raw), FilePath: status, Status: api.Status(status), From: string(raw), Error: status, At: now, Started: now}
+		m.runs.take([]api.Run{run}, map[int64]string{1: status})
+		m.arrange()
+		m.history = history{id: 1, read: true, events: []api.RunEvent{
+			{At: now, From: api.FromWebhook, Status: api.Status(status), Applied: applied, Times: 2, Raw: raw},
+			{At: now, From: status, Raw: raw},
+		}}
+		for _, size := range []image.Point{{118, 40}, {44, 20}} {
+			m.open, m.cache.text = true, ""
+			if err := uitest.Inside(m.View(size, th), size.X, size.Y); err != nil {
+				t.Error(err)
+			}
+		}
+	})
 }

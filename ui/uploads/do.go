@@ -3,6 +3,7 @@ package uploads
 import (
 	"context"
 	"errors"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -169,18 +170,25 @@ func (m *Model) retryAll() tea.Cmd {
 		case job.State == api.Unknown && !safeRepeat(job):
 			left++
 		default:
-			if err := m.o.Queue.Retry(job.ID); err != nil && first == nil {
-				first = err
-			} else {
+			if err := m.o.Queue.Retry(job.ID); err == nil {
 				sent++
+			} else if first == nil {
+				first = err
 			}
 		}
 	}
-	words := "Sending " + kit.Plural(sent, "upload") + " again."
-	if left > 0 {
-		words += " " + kit.Plural(left, "upload") + " of unknown outcome could be stored twice: decide about each with r."
+	var words []string
+	if sent > 0 {
+		words = append(words, "Sending "+kit.Plural(sent, "upload")+" again.")
 	}
-	return tea.Batch(m.done(first), toast(page.Info, words))
+	if left > 0 {
+		words = append(words, kit.Plural(left, "upload")+" of unknown outcome could be stored twice: decide about each with r.")
+	}
+	cmd := m.done(first)
+	if len(words) > 0 {
+		cmd = tea.Batch(cmd, toast(page.Info, strings.Join(words, " ")))
+	}
+	return cmd
 }
 
 // remove takes a row off the list. The service and the journal keep theirs.

@@ -5,8 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"mediadesk/api"
 	"mediadesk/api/queue"
+	"mediadesk/ui/kit"
 )
 
 func TestOrder(t *testing.T) {
@@ -136,4 +139,54 @@ func TestManyJobs(t *testing.T) {
 	if !strings.Contains(d.text(), "refused") {
 		t.Error("the last ones failed")
 	}
+}
+
+// Whatever happens to the jobs: each is shown once, the parts follow each
+// other, and a cursor that was moved stays on its job while it is there.
+func TestRowsProperty(t *testing.T) {
+	states := []api.State{api.Waiting, api.Sending, api.Stored, api.Refused, api.Unsent, api.Unknown, api.Cancelled}
+	rapid.Check(t, func(rt *rapid.T) {
+		d := still(t, queue.Snapshot{})
+		draw := func() queue.Snapshot {
+			var s queue.Snapshot
+			for _, id := range rapid.SliceOfNDistinct(rapid.Int64Range(1, 12), 0, 12, rapid.ID).Draw(rt, "ids") {
+				s.Rows = append(s.Rows, queue.Row{Job: plain(id, rapid.SampledFrom(states).Draw(rt, "state"), "a.jpg")})
+			}
+			return s
+		}
+		for range rapid.IntRange(1, 8).Draw(rt, "steps") {
+			s := draw()
+			before, moved := d.m.under(), d.m.moved
+			if rapid.Bool().Draw(rt, "journal") {
+				d.m.change(func() {
+					d.m.rows.earlier = nil
+					for _, r := range draw().Rows {
+						d.m.rows.earlier = append(d.m.rows.earlier, *r.Job)
+					}
+				})
+				before = d.m.under()
+			}
+			d.m.change(func() { d.m.rows.take(s, d.m.o.Now()) })
+			seen, part, live := map[int64]bool{}, 0, true
+			for i := range d.m.rows.shown {
+				r, _ := d.m.rows.row(i)
+				if seen[r.Job.ID] || !live && !r.earlier || live && !r.earlier && partOf(r.Job.State) < part {
+					rt.Fatalf("job %d, %s, at %d of %s", r.Job.ID, r.Job.State, i, d.names())
+				}
+				seen[r.Job.ID], live, part = true, !r.earlier, partOf(r.Job.State)
+			}
+			for _, r := range s.Rows {
+				if !seen[r.Job.ID] {
+					rt.Fatalf("job %d is not shown", r.Job.ID)
+				}
+			}
+			if moved && seen[before] && d.m.under() != before {
+				rt.Fatalf("the cursor went from %d to %d", before, d.m.under())
+			}
+			d.m.press(kit.KeyMsg(rapid.SampledFrom([]string{"j", "k", "g", "G", "d", "z"}).Draw(rt, "key")))
+			for len(d.m.rows.removed) > 0 { // those off the list would be missed above
+				d.m.restore()
+			}
+		}
+	})
 }

@@ -202,7 +202,7 @@ func TestEarlierJobs(t *testing.T) {
 	if len(d.m.rows.shown) != maxEarlier {
 		t.Errorf("%d rows, want %d", len(d.m.rows.shown), maxEarlier)
 	}
-	d.sees("Nothing is under way · 200 uploads of earlier")
+	d.sees("Nothing is under way · 200 earlier uploads")
 	d.seesNot("other.txt")
 
 	failedJob := d.job("again.txt", 10, api.NameHere)

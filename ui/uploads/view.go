@@ -152,7 +152,7 @@ func (m *Model) drawTotals(size image.Point, th *theme.Theme) string {
 	if t.Jobs == 0 {
 		words := "Nothing is under way"
 		if n := m.rows.all; n > 0 {
-			words += " · " + kit.Plural(n, "upload") + " of earlier"
+			words += " · " + kit.Plural(n, "earlier upload")
 		}
 		return th.Muted.Render(words)
 	}

@@ -152,6 +152,10 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		m.drag = drag{}
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
+	case page.Inspect:
+		return m.adopt(msg.Files), true
+	case tea.ColorProfileMsg:
+		m.o.Draw.Color = coloursOf(msg.Profile)
 	case page.Shown:
 		// The words for how long ago something was are to be those of now.
 	case page.FileChanged:
@@ -233,6 +237,30 @@ func (m *Model) arrive() tea.Cmd {
 		look = m.look(forShow)
 	}
 	return tea.Batch(look, m.wantPicture())
+}
+
+// adopt shows other files in place of those that are shown. What is not saved
+// stays: those files follow behind.
+func (m *Model) adopt(files []api.File) tea.Cmd {
+	old := m.entries
+	m.entries = nil
+	for _, f := range files {
+		e := &entry{file: f}
+		if i := slices.IndexFunc(old, func(e *entry) bool { return e.file.FileID == f.FileID }); i >= 0 {
+			e = old[i]
+			e.asked = false
+			old = slices.Delete(old, i, i+1)
+		}
+		m.entries = append(m.entries, e)
+	}
+	for _, e := range old {
+		if e.changed() {
+			m.entries = append(m.entries, e)
+		}
+	}
+	m.files.SetLen(len(m.entries))
+	m.focus(onRecord)
+	return tea.Batch(m.turnTo(0), m.askSeen())
 }
 
 // turn goes to the next file, or the one before.

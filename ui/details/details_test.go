@@ -16,10 +16,12 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
@@ -396,6 +398,44 @@ func TestSeveralFiles(t *testing.T) {
 	}
 }
 
+// Other files take the place of those that are shown; what is not saved stays.
+func TestOtherFiles(t *testing.T) {
+	f := record(t, photo)
+	other := func(id string) api.File {
+		return record(t, strings.NewReplacer(`"f1"`, `"`+id+`"`, "beach.png", id+".png").Replace(photo))
+	}
+	a, b, c := f, other("f2"), other("f3")
+	d := start(t, newShelf(t, a, b, c).options(a, b))
+	d.press("t", "e")
+	d.send(page.Inspect{Files: []api.File{c}})
+	var names []string
+	for _, e := range d.m.entries {
+		names = append(names, e.file.Name)
+	}
+	if got := strings.Join(names, " "); got != "f3.png beach.png" {
+		t.Errorf("shows %s", got)
+	}
+	d.sees("f3.png", "Changes of 1 other file are not saved.")
+	d.send(page.Inspect{Files: []api.File{a}})
+	d.sees("Not saved: Tags: +sand")
+}
+
+func TestPicturesTakeTheTerminalsColours(t *testing.T) {
+	for p, want := range map[colorprofile.Profile]picture.Color{
+		colorprofile.TrueColor: picture.TrueColor, colorprofile.ANSI256: picture.Color256, colorprofile.ANSI: picture.Color256,
+		colorprofile.ASCII: picture.NoColor, colorprofile.Unknown: picture.TrueColor,
+	} {
+		m := New(Options{})
+		m.Update(tea.ColorProfileMsg{Profile: p})
+		if got := m.options(theme.New(true, true)).Color; got != want {
+			t.Errorf("%v: %v, want %v", p, got, want)
+		}
+		if m.options(theme.New(true, false)).Color != picture.NoColor {
+			t.Errorf("%v: colours in a theme without", p)
+		}
+	}
+}
+
 // An answer that took long belongs to the file it was asked for, and what was
 // drafted meanwhile stays.
 func TestLateAnswers(t *testing.T) {
@@ -406,7 +446,7 @@ func TestLateAnswers(t *testing.T) {
 	o.Picture = func(_ context.Context, f api.File) (string, error) { return "", fmt.Errorf("none for %s", f.FileID) }
 	d := start(t, o)
 	d.press("t", "ctrl+s")
-	var confirmed tea.Msg = d.asked().Choices[1].Msg
+	confirmed := d.asked().Choices[1].Msg
 	late := d.m.Update(confirmed)
 	d.sees("Saving…")
 	d.press("e")

@@ -63,7 +63,7 @@ func TestTagsAreSavedAfterTheDifferenceWasSeen(t *testing.T) {
 	d.press("tab", "left", "left", "delete") // complete; then the chip before it
 	d.press("ctrl+s")
 	q := d.asked()
-	if q.Title != "Save beach.png?" || !strings.HasPrefix(q.Text, "Tags: +beach -old\n") || !strings.Contains(q.Text, "nobody changed it") {
+	if q.Title != "Save beach.png?" || !strings.HasPrefix(q.Text, "Tags: +beach, -old\n") || !strings.Contains(q.Text, "nobody changed it") {
 		t.Errorf("asked %+v", q)
 	}
 	if q.Choices[0].Msg != nil {
@@ -78,7 +78,7 @@ func TestTagsAreSavedAfterTheDifferenceWasSeen(t *testing.T) {
 	if len(s.saved) != 1 || body(t, s.saved[0]) != `{"tags":["sea","beach"]}` {
 		t.Fatalf("sent %+v", s.saved)
 	}
-	d.toasted("Saved beach.png. Tags: +beach -old.")
+	d.toasted("Saved beach.png. Tags: +beach, -old.")
 	news := taken[page.FileChanged](d)
 	if len(news) != 1 || news[0].File.URL == "" || api.JoinTags(news[0].File.Tags.Or(nil)) != "sea,beach" {
 		t.Errorf("told %+v", news)
@@ -98,7 +98,7 @@ func TestUnsetIsAnExplicitValue(t *testing.T) {
 	d.press("ctrl+x", "esc", "c", "ctrl+x")
 	d.press("ctrl+s")
 	q := d.asked()
-	if !strings.Contains(q.Text, "Tags: -sea -old unset (null)\nRegion: 10,20,100,50 -> unset (null)") {
+	if !strings.Contains(q.Text, "Tags: -sea, -old, unset (null)\nRegion: 10,20,100,50 -> unset (null)") {
 		t.Errorf("asked %q", q.Text)
 	}
 	d.answer(q, "Save")
@@ -277,7 +277,7 @@ func TestWhatOthersDidMeanwhile(t *testing.T) {
 	s.files["f1"] = now
 	d.press("ctrl+s")
 	q := d.asked()
-	if !strings.Contains(q.Text, "Tags: +mine\n") || !strings.Contains(q.Text, "Meanwhile others changed it: Tags: +theirs -old.") {
+	if !strings.Contains(q.Text, "Tags: +mine\n") || !strings.Contains(q.Text, "Meanwhile others changed it: Tags: +theirs, -old.") {
 		t.Errorf("asked %q", q.Text)
 	}
 	d.answer(q, "Save")
@@ -488,7 +488,7 @@ func TestUndoAndRedo(t *testing.T) {
 	o.Redo = func(context.Context, string) (*api.File, error) { return &again, nil }
 	d = start(t, o)
 	d.press("z")
-	d.toasted("Undone beach.png. Tags: +before -sea -old.")
+	d.toasted("Undone beach.png. Tags: +before, -sea, -old.")
 	if len(taken[page.FileChanged](d)) != 1 {
 		t.Error("nobody was told")
 	}

@@ -276,7 +276,7 @@ func tagsDifference(a, b api.Field[[]string]) string {
 	case len(parts) == 0:
 		return ""
 	}
-	return "Tags: " + strings.Join(parts, " ")
+	return "Tags: " + strings.Join(parts, ", ")
 }
 
 func regionDifference(a, b api.Field[string]) string {
@@ -291,7 +291,7 @@ func regionWords(f api.Field[string]) string {
 	case f.IsNull():
 		return "unset (null)"
 	case f.IsZero():
-		return "not known"
+		return notKnown
 	case f.Or("") == "":
 		return "empty"
 	}

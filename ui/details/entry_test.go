@@ -142,14 +142,14 @@ func TestDifferenceInWords(t *testing.T) {
 		a, b api.Field[[]string]
 		want string
 	}{
-		{list("a", "b"), list("b", "c"), "Tags: +c -a"},
-		{list("a"), api.Null[[]string](), "Tags: -a unset (null)"},
-		{list("a"), list(), "Tags: -a an empty list"},
+		{list("a", "b"), list("b", "c"), "Tags: +c, -a"},
+		{list("a"), api.Null[[]string](), "Tags: -a, unset (null)"},
+		{list("a"), list(), "Tags: -a, an empty list"},
 		{list("a", "b"), list("b", "a"), "Tags: in another order"},
 		{list("a"), list("a"), ""},
 		{api.Null[[]string](), api.Null[[]string](), ""},
 		{api.Field[[]string]{}, api.Null[[]string](), "Tags: unset (null)"},
-		{list(), list(many...), "Tags: +x +b +c +d +e +f +g +h +i +j +k +l and +2 more"},
+		{list(), list(many...), "Tags: +x, +b, +c, +d, +e, +f, +g, +h, +i, +j, +k, +l, and +2 more"},
 	} {
 		if got := tagsDifference(c.a, c.b); got != c.want {
 			t.Errorf("%v to %v is %q, want %q", c.a, c.b, got, c.want)
@@ -165,7 +165,7 @@ func TestRowsHaveEveryField(t *testing.T) {
 	rows := rowsOf(&f)
 	find := func(label string) string {
 		for _, r := range rows {
-			if r.label == label {
+			if strings.TrimSpace(r.group+" "+r.label) == label {
 				return r.value
 			}
 		}
@@ -174,10 +174,10 @@ func TestRowsHaveEveryField(t *testing.T) {
 	for label, want := range map[string]string{
 		"Name": "beach.png", "Path": "/summer/beach.png", "Kind": "image/png (image)", "Pixels": "300 x 200",
 		"Transparency": "none", "Size": "123 kB (123456 bytes)", "Tags": "sea, old", "AI tags": "sand, sea",
-		"Region": "10,20,100,50", "Private": "no", "remove-bg": "pending, as the service told last",
+		"Region": "10,20,100,50", "Private": "no", "as told last remove-bg": "pending",
 		"Version": "Version 1 f1", "First sent": "2026-04-01T10:00:00.000Z", "File id": "f1",
-		"URL": f.URL, "Thumbnail": f.Thumbnail, "Custom: price": "12", "Custom: shop": "harbour",
-		"Embedded: Model": "X100", "Other: isPublished": "true", "Changed": "missing",
+		"URL": f.URL, "Thumbnail": f.Thumbnail, "custom price": "12", "custom shop": "harbour",
+		"embedded Model": "X100", "other isPublished": "true", "Changed": "missing",
 	} {
 		if got := find(label); got != want {
 			t.Errorf("%s is %q, want %q", label, got, want)

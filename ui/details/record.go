@@ -17,18 +17,20 @@ import (
 // safe.
 type row struct {
 	label, value string
-	at           area // where enter leads; onRecord: the value is read whole
+	at           area   // where enter leads; onRecord: the value is read whole
+	group        string // what the field is part of; empty: the record itself
 }
 
 // rowsOf are all fields of a record in reading order. Of the fields that the
 // specification names the missing ones are left out.
 func rowsOf(f *api.File) []row {
 	var rows []row
-	add := func(label, value string) {
+	addTo := func(group, label, value string) {
 		if value != "" {
-			rows = append(rows, row{label: label, value: value})
+			rows = append(rows, row{label: label, value: value, group: group})
 		}
 	}
+	add := func(label, value string) { addTo("", label, value) }
 	add("Name", f.Name)
 	add("Path", f.FilePath)
 	add("Kind", strings.TrimSpace(kindWords(f)))
@@ -41,19 +43,24 @@ func rowsOf(f *api.File) []row {
 	if n, ok := f.Size.Get(); ok {
 		add("Size", sizeWords(n))
 	}
-	rows = append(rows, row{"Tags", listWords(f.Tags.IsNull(), f.Tags.IsZero(), f.Tags.Or(nil)), onTags})
+	part := func(label, value string, at area) { rows = append(rows, row{label: label, value: value, at: at}) }
+	part("Tags", listWords(f.Tags.IsNull(), f.Tags.IsZero(), f.Tags.Or(nil)), onTags)
 	var found []string
 	for _, t := range f.AITags.Or(nil) {
 		found = append(found, t.Name)
 	}
-	rows = append(rows, row{"AI tags", listWords(f.AITags.IsNull(), f.AITags.IsZero(), found), onAI})
-	rows = append(rows, row{"Region", regionWords(f.CustomCoordinates), onRegion})
+	part("AI tags", listWords(f.AITags.IsNull(), f.AITags.IsZero(), found), onAI)
+	var region []string
+	if text := f.CustomCoordinates.Or(""); text != "" {
+		region = []string{text}
+	}
+	part("Region", listWords(f.CustomCoordinates.IsNull(), f.CustomCoordinates.IsZero(), region), onRegion)
 	add("Description", f.Description)
 	if private, ok := f.IsPrivateFile.Get(); ok {
 		add("Private", map[bool]string{true: "yes, its original needs a signed address", false: "no"}[private])
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.ExtensionStatus)) {
-		add(name, string(f.ExtensionStatus[name])+", as the service told last")
+		addTo("as told last", name, string(f.ExtensionStatus[name]))
 	}
 	if v := f.VersionInfo; v != nil {
 		add("Version", strings.TrimSpace(v.Name+" "+v.ID))
@@ -64,10 +71,10 @@ func rowsOf(f *api.File) []row {
 	add("URL", f.URL)
 	add("Thumbnail", f.ThumbURL())
 	for _, name := range slices.Sorted(maps.Keys(f.CustomMetadata)) {
-		add("Custom: "+name, jsonWords(f.CustomMetadata[name]))
+		addTo("custom", name, jsonWords(f.CustomMetadata[name]))
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.EmbeddedMetadata)) {
-		add("Embedded: "+name, jsonWords(f.EmbeddedMetadata[name]))
+		addTo("embedded", name, jsonWords(f.EmbeddedMetadata[name]))
 	}
 	return append(rows, otherRows(f)...)
 }
@@ -88,7 +95,7 @@ func otherRows(f *api.File) []row {
 	var rows []row
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if !slices.Contains(shown, name) {
-			rows = append(rows, row{label: "Other: " + name, value: jsonWords(members[name])})
+			rows = append(rows, row{label: name, value: jsonWords(members[name]), group: "other"})
 		}
 	}
 	return rows
@@ -112,13 +119,19 @@ func sizeWords(n int64) string {
 	return kit.Bytes(n) + " (" + strconv.FormatInt(n, 10) + " bytes)"
 }
 
+// Words for a field without a value.
+const (
+	notSet   = "unset"
+	notKnown = "not known"
+)
+
 // listWords tells none, empty and unknown apart.
 func listWords(null, absent bool, values []string) string {
 	switch {
 	case null:
-		return "unset"
+		return notSet
 	case absent:
-		return "not known"
+		return notKnown
 	case len(values) == 0:
 		return "empty"
 	}

@@ -54,15 +54,15 @@ var grips = [...]struct {
 	words string
 	side  image.Point // -1 left or top, 1 right or bottom, 0 neither
 }{
-	{"the whole", image.Pt(0, 0)},
-	{"upper left corner", image.Pt(-1, -1)},
-	{"upper edge", image.Pt(0, -1)},
-	{"upper right corner", image.Pt(1, -1)},
-	{"right edge", image.Pt(1, 0)},
-	{"lower right corner", image.Pt(1, 1)},
-	{"lower edge", image.Pt(0, 1)},
-	{"lower left corner", image.Pt(-1, 1)},
-	{"left edge", image.Pt(-1, 0)},
+	{"all of it", image.Pt(0, 0)},
+	{"the upper left corner", image.Pt(-1, -1)},
+	{"the upper edge", image.Pt(0, -1)},
+	{"the upper right corner", image.Pt(1, -1)},
+	{"the right edge", image.Pt(1, 0)},
+	{"the lower right corner", image.Pt(1, 1)},
+	{"the lower edge", image.Pt(0, 1)},
+	{"the lower left corner", image.Pt(-1, 1)},
+	{"the left edge", image.Pt(-1, 0)},
 }
 
 func (g grip) String() string { return grips[g].words }

@@ -161,12 +161,16 @@ func (m *Model) saved(msg savedMsg) tea.Cmd {
 	if words == "" {
 		words = "tags and region are as they were"
 	}
-	return tea.Batch(
-		m.wantPicture(),
-		page.Send(page.FileChanged{File: e.file}),
-		toast(page.Good, fmt.Sprintf("%s %s. %s.", msg.did, name(&e.file), words)),
-	)
+	done := page.Toast{Level: page.Good, Text: fmt.Sprintf("%s %s.", msg.did, name(&e.file)), Detail: words}
+	if len(words) <= shortWords {
+		done.Text += " " + words + "."
+	}
+	return tea.Batch(m.wantPicture(), page.Send(page.FileChanged{File: e.file}), page.Send(done))
 }
+
+// shortWords is the length up to which a difference is told in passing; a longer
+// one can be read whole.
+const shortWords = 90
 
 func sameTags(a, b draft[[]string]) bool {
 	return a.mode == b.mode && api.JoinTags(a.value) == api.JoinTags(b.value)

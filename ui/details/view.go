@@ -269,16 +269,21 @@ func (m *Model) viewRecord(size image.Point, th *theme.Theme) string {
 	return m.record.View(size, func(i, width int, selected bool) string {
 		r := m.rows[i]
 		room := max(1, width-labelWidth-2)
+		group := ""
+		if w := kit.Width(r.group) + 2; r.group != "" && room > w+8 {
+			group = "  " + r.group
+			room -= w
+		}
 		label := kit.PadRight(kit.TruncateMiddle(kit.Safe(r.label), labelWidth), labelWidth)
 		value := kit.TruncateMiddle(kit.Safe(r.value), room)
 		if selected && m.area == onRecord {
-			return th.Selected.Render(kit.PadRight(" "+label+" "+value, width))
+			return th.Selected.Render(kit.PadRight(" "+label+" "+value+group, width))
 		}
 		style := th.Text
-		if r.value == "unset" || r.value == "unset (null)" || r.value == "not known" {
+		if r.value == notSet || r.value == notKnown {
 			style = th.Muted
 		}
-		return " " + th.Label.Render(label) + " " + style.Render(value)
+		return " " + th.Label.Render(label) + " " + style.Render(value) + th.Muted.Render(group)
 	})
 }
 

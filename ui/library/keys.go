@@ -44,6 +44,7 @@ var listActs = append([]act{
 	{binding: kit.Bind("invert the marks", "", "*"), group: groupMark, why: noRow, do: (*Model).invert},
 	{binding: kit.Bind("clear filter, range, marks", "", "esc"), group: groupMark, why: nothingToClear, do: (*Model).clear},
 	{binding: kit.Bind("sort", "", ","), group: groupLook, do: (*Model).sortMenu},
+	{binding: kit.Bind("facts on or off", "", "p"), group: groupLook, do: func(m *Model) tea.Cmd { m.facts = !m.facts; return nil }},
 	{binding: kit.Bind("read again", "", "r"), group: groupLook, do: (*Model).reload},
 	{binding: kit.Bind("next found", "", "n"), group: groupLook, why: noFilter, do: func(m *Model) tea.Cmd { return m.turn(1) }},
 	{binding: kit.Bind("previous found", "", "N"), group: groupLook, why: noFilter, do: func(m *Model) tea.Cmd { return m.turn(-1) }},

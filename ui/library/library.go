@@ -62,6 +62,7 @@ type Model struct {
 	marks   marks
 	menu    *kit.Menu
 	take    func(row int) tea.Cmd // what a row of the menu does
+	facts   bool                  // what is known of the row under the cursor stands beside the list
 	pending map[string]bool       // file ids with a run that is not finished
 	runsGen int
 
@@ -82,7 +83,7 @@ func New(o Options) *Model {
 		o.Context = context.Background()
 	}
 	m := &Model{
-		o: o, now: o.Now, places: map[string]string{}, pending: map[string]bool{},
+		o: o, now: o.Now, places: map[string]string{}, pending: map[string]bool{}, facts: true,
 		filter: kit.Field{Label: "filter", Placeholder: "part of a name or tag"},
 	}
 	if m.now == nil {

@@ -51,6 +51,26 @@ func TestWayThroughFolders(t *testing.T) {
 	}
 }
 
+func TestFacts(t *testing.T) {
+	s := small()
+	f := &s.files["/"][0]
+	f.CreatedAt, f.Width, f.Height = "2026-04-30T12:00:00.000Z", api.Set(300), api.Set(200)
+	f.AITags = api.Set([]api.AITag{{Name: "sand", Confidence: 93.4}})
+	d := start(t, Options{List: s.list})
+	d.sees("Facts", "Folder /summer/")
+	d.press("j", "j")
+	d.sees("Path /f00000.jpg", "Pixels 300 x 200", "AI tags sand (93 %)", "1 day ago")
+	d.press("p")
+	if strings.Contains(d.text(), "Facts") {
+		t.Error("p does not take the facts away")
+	}
+	d.press("p")
+	d.size = image.Pt(99, 30)
+	if strings.Contains(d.text(), "Facts") {
+		t.Error("facts though there is no room beside the list")
+	}
+}
+
 func TestPagesComeAsTheCursorNears(t *testing.T) {
 	s := &shelf{files: map[string][]api.File{"/": some("/", 1000)}}
 	d := start(t, Options{List: s.list})

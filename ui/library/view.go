@@ -4,6 +4,7 @@ import (
 	"image"
 	"slices"
 	"strings"
+	"time"
 
 	"charm.land/lipgloss/v2"
 
@@ -14,10 +15,11 @@ import (
 
 // cache is the last drawing, kept while nothing changes.
 type cache struct {
-	valid bool
-	size  image.Point
-	theme *theme.Theme
-	view  string
+	valid  bool
+	size   image.Point
+	theme  *theme.Theme
+	minute time.Time // what is said of ages holds for as long
+	view   string
 }
 
 // View draws the library.
@@ -26,14 +28,15 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}
-	if c := &m.cache; c.valid && c.size == size && c.theme == th {
+	minute := m.now().Truncate(time.Minute)
+	if c := &m.cache; c.valid && c.size == size && c.theme == th && c.minute.Equal(minute) {
 		return c.view
 	}
 	view := m.draw(size, th)
 	if m.menu != nil {
 		view = kit.OverlayCenter(view, m.menu.View(size, th))
 	}
-	m.cache = cache{valid: true, size: size, theme: th, view: view}
+	m.cache = cache{valid: true, size: size, theme: th, minute: minute, view: view}
 	return view
 }
 
@@ -56,10 +59,18 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 		return kit.Fit(kit.JoinV(append([]string{head, body}, foot...)...), size.X, size.Y)
 	}
 	box := image.Pt(size.X, room)
+	side := ""
+	if m.facts && kit.ModeOfWidth(size.X) == kit.Wide {
+		box.X -= clamp(size.X/3, 34, 60)
+		side = m.viewFacts(image.Pt(size.X-box.X, room), th)
+	}
 	body := m.body(kit.BoxInner(box), 1, th)
-	drawn := kit.BoxFooter(m.place(size.X-6), m.position(), body, box, !m.typing, th)
-	return kit.Fit(kit.JoinV(append([]string{drawn}, foot...)...), size.X, size.Y)
+	drawn := kit.BoxFooter(m.place(box.X-6), m.position(), body, box, !m.typing, th)
+	return kit.Fit(kit.JoinV(append([]string{kit.JoinH(drawn, side)}, foot...)...), size.X, size.Y)
 }
+
+// leastHead is the width from which the columns have names.
+const leastHead = 56
 
 // head is the first line where there is no box: the folder and the position.
 func (m *Model) head(width int, th *theme.Theme) string {
@@ -109,7 +120,7 @@ func (m *Model) body(size image.Point, at int, th *theme.Theme) string {
 	columns := columnsFor(m.rows)
 	widths := columns.Widths(size.X - 2)
 	head := ""
-	if size.Y > 3 && size.X >= kit.StackedWidth-2 {
+	if size.Y > 3 && size.X >= leastHead {
 		head = "  " + th.Muted.Render(columns.Row(widths, "Name", "Kind", "Size", "Tags", "Marks"))
 		size.Y--
 		at++

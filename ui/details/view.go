@@ -270,7 +270,8 @@ func (m *Model) viewRecord(size image.Point, th *theme.Theme) string {
 		r := m.rows[i]
 		room := max(1, width-labelWidth-2)
 		group := ""
-		if w := kit.Width(r.group) + 2; r.group != "" && room > w+8 {
+		// Where there is no room for both, the value comes first.
+		if w := kit.Width(r.group) + 2; r.group != "" && room-w >= kit.Width(kit.Safe(r.value)) {
 			group = "  " + r.group
 			room -= w
 		}

@@ -120,7 +120,10 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 			continue
 		}
 		if a.why != nil {
-			if why := a.why(m); why != "" {
+			switch why := a.why(m); {
+			case why != "" && msg.String() == "esc":
+				return nil // there is nothing to step back from
+			case why != "":
 				return toast(page.Info, sentence(why))
 			}
 		}

@@ -151,10 +151,10 @@ const (
 // out.
 func columnsFor(rows []api.File) kit.Columns {
 	columns := kit.Columns{
-		columnName:  {Width: 16, Flex: 3},
+		columnName:  {Width: 24, Flex: 3},
 		columnKind:  {Width: 10, Spare: 3},
 		columnSize:  {Width: 8, Right: true, Spare: 2},
-		columnTags:  {Width: 14, Flex: 2, Spare: 4},
+		columnTags:  {Width: 12, Flex: 2, Spare: 4},
 		columnMarks: {Width: 16, Spare: 1},
 	}
 	// A look at the first rows is enough to know whether anything has tags.

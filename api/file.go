@@ -12,6 +12,7 @@ import (
 const (
 	TypeFile     = "file"
 	TypeFolder   = "folder"
+	TypeVersion  = "file-version" // an earlier version of a file, in listings of hosted services
 	KindImage    = "image"
 	KindNonImage = "non-image"
 )

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/text/unicode/norm"
+
+	"mediadesk/api"
 )
 
 // condition is a piece of SQL with its arguments.
@@ -35,8 +37,13 @@ func (q *Query) sql() (string, []any) {
 	var parts []string
 	var args []any
 	if q.Files {
-		c := joined(q.fileConditions(), " AND ")
+		c := joined(q.fileConditions(api.TypeFile), " AND ")
 		parts = append(parts, "SELECT 0 AS folder_row, id, folder AS place, name_key AS name, created, updated, height, width, size FROM files WHERE "+c.sql)
+		args = append(args, c.args...)
+	}
+	if q.Earlier {
+		c := joined(q.fileConditions(api.TypeVersion), " AND ")
+		parts = append(parts, "SELECT 2 AS folder_row, id, folder AS place, name_key AS name, created, updated, height, width, size FROM ("+earlier+") AS files WHERE "+c.sql)
 		args = append(args, c.args...)
 	}
 	if q.Folders {
@@ -73,14 +80,14 @@ func (t *sqlTx) List(q Query) ([]Entry, error) {
 		return nil, nil
 	}
 	type key struct {
-		folder bool
-		id     string
+		kind int
+		id   string
 	}
 	var keys []key
 	err := t.each(func(rows *sql.Rows) error {
 		var k key
 		var rest [7]any
-		if err := rows.Scan(&k.folder, &k.id, &rest[0], &rest[1], &rest[2], &rest[3], &rest[4], &rest[5], &rest[6]); err != nil {
+		if err := rows.Scan(&k.kind, &k.id, &rest[0], &rest[1], &rest[2], &rest[3], &rest[4], &rest[5], &rest[6]); err != nil {
 			return err
 		}
 		keys = append(keys, k)
@@ -93,9 +100,12 @@ func (t *sqlTx) List(q Query) ([]Entry, error) {
 	for _, k := range keys {
 		var e Entry
 		var err error
-		if k.folder {
+		switch k.kind {
+		case 1:
 			e.Folder, err = t.folder(k.id)
-		} else {
+		case 2:
+			e.Earlier, err = t.earlier(k.id)
+		default:
 			e.File, err = t.File(k.id)
 		}
 		if err != nil {
@@ -114,7 +124,8 @@ func (t *sqlTx) folder(id string) (*Folder, error) {
 	return f, notFound(err)
 }
 
-func (q *Query) fileConditions() []condition {
+// fileConditions are those for files, or for earlier versions of them.
+func (q *Query) fileConditions(row string) []condition {
 	var c []condition
 	if q.Folder != "" {
 		c = append(c, condition{"folder = ?", []any{norm.NFC.String(q.Folder)}})
@@ -126,7 +137,7 @@ func (q *Query) fileConditions() []condition {
 		c = append(c, tagCondition(q.Tags))
 	}
 	if q.Match != nil {
-		c = append(c, q.Match.condition())
+		c = append(c, q.Match.condition(row))
 	}
 	return c
 }
@@ -157,17 +168,33 @@ func tagCondition(tags []string) condition {
 var matchColumns = map[string]string{
 	MatchName: "name_key", MatchKind: "kind", MatchMime: "mime", MatchSize: "size", MatchWidth: "width", MatchHeight: "height",
 	MatchCreated: "created", MatchUpdated: "updated", MatchPrivate: "private", MatchRegion: "region != ''",
+	MatchAlpha: "has_alpha", MatchID: "id", MatchText: "description",
 }
 
 var operators = map[string]string{"=": "=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
-func (m *Match) condition() condition { return m.build((*Match).single) }
+func (m *Match) condition(row string) condition {
+	return m.build(func(m *Match) condition {
+		if m.Subject == MatchRow {
+			return m.row(row)
+		}
+		return m.single()
+	})
+}
 
 // folderCondition is the condition for folders; what they do not have makes
 // a condition false.
 func (m *Match) folderCondition() condition {
 	return m.build(func(m *Match) condition {
 		switch m.Subject {
+		case MatchRow:
+			return m.row(api.TypeFolder)
+		case MatchID:
+			return m.single()
+		case MatchFolder:
+			c := m.folders()
+			c.sql = strings.ReplaceAll(c.sql, "folder", "parent")
+			return c
 		case MatchName:
 			c := m.single()
 			c.sql = strings.ReplaceAll(c.sql, "name_key", "name")
@@ -204,8 +231,8 @@ func joinMatches(list []Match, with string, single func(*Match) condition) condi
 }
 
 func (m *Match) single() condition {
-	if m.Subject == MatchTags {
-		return tagCondition(m.Text)
+	if special := m.special(); special.sql != "" {
+		return special
 	}
 	column := matchColumns[m.Subject]
 	if column == "" {

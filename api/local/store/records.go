@@ -38,18 +38,28 @@ type Records interface {
 // View is an error. Reading what is not there gives ErrNotFound.
 type Tx interface {
 	File(id string) (*File, error)
-	FileAt(folder, name string) (*File, error) // names compare as NFC
-	InsertFile(f *File) error                  // ErrExists where the place is taken
-	UpdateFile(f *File) error                  // all but id, folder and name; adds f.Version if it is a new one
-	Version(id string) (*Version, error)       // without what is embedded
+	FileAt(folder, name string) (*File, error)                // names compare as NFC
+	InsertFile(f *File) error                                 // ErrExists where the place is taken
+	UpdateFile(f *File) error                                 // all but id, folder and name; adds f.Version if it is a new one
+	DeleteFile(id string) error                               // with all its versions
+	PlaceFile(id, folder, name string) error                  // moves or renames; ErrExists where another file has the place
+	Version(id string) (*Version, error)                      // without what is embedded
+	Versions(fileID string) ([]Version, error)                // newest first, without what is embedded
+	CountVersions(fileID string) (count, last int, err error) // last: the highest number
+	AddVersion(fileID string, v *Version) error               // one that is not the current one
+	DeleteVersion(fileID, id string) error                    // ErrNotFound for the current one
 	Embedded(versionID string) (map[string]json.RawMessage, error)
 	References(hash string) (bool, error) // whether any version has this content
 	List(q Query) ([]Entry, error)
 
 	MakeFolder(path string, now time.Time) error // with all that lead to it; nothing where it exists
+	FolderAt(path string) (*Folder, error)
+	DeleteFolder(path string) error // with everything in it
 
 	Fields() ([]Field, error)
-	AddField(f *Field) error // ErrExists where the name is taken
+	AddField(f *Field) error     // ErrExists where the name is taken
+	UpdateField(f *Field) error  // label and schema
+	DeleteField(id string) error // with the values that files have under it
 
 	AddRun(r *Run) error // sets r.ID
 	Run(id int64) (*Run, error)
@@ -114,13 +124,15 @@ type Folder struct {
 
 // Entry is one row of a listing: exactly one of its members is set.
 type Entry struct {
-	File   *File
-	Folder *Folder
+	File    *File
+	Folder  *Folder
+	Earlier *File // a file with a version of it that is not the current one
 }
 
 // Query says what to list.
 type Query struct {
 	Files, Folders bool
+	Earlier        bool   // versions of files that are not the current ones
 	Folder         string // one level; empty: everywhere
 	Kind           string // api.KindImage, api.KindNonImage; empty: any
 	Tags           []string
@@ -149,9 +161,11 @@ type Match struct {
 	Any []Match // or any of these
 
 	Subject string // else: MatchName …
-	Op      string // "=", ":" (begins with), "<", "<=", ">", ">=", "in"
+	Op      string // "=", ":" (begins with), "<", "<=", ">", ">=", "in", "has" (all words of Text), "exists"
 	Text    []string
-	Number  int64 // bytes, pixels or milliseconds
+	Number  int64  // bytes, pixels or milliseconds
+	Key     string // of the metadata that are asked for
+	Values  []any  // what they are compared with: string, float64 or bool
 	Not     bool
 }
 
@@ -168,6 +182,15 @@ const (
 	MatchUpdated = "updated" // Number, milliseconds since 1970
 	MatchPrivate = "private" // Number, 0 or 1
 	MatchRegion  = "region"  // Number, 0 or 1: has one
+	MatchAlpha   = "alpha"   // Number, 0 or 1: has an alpha channel
+	MatchID      = "id"      // Text
+	MatchRow     = "row"     // Text: file, folder, file-version
+	MatchFolder  = "folder"  // Text, a cleaned folder; ":" means with all below
+	MatchText    = "text"    // Text: the description
+	MatchAITags  = "aiTags"  // Text
+	MatchFormat  = "format"  // Text: jpg, png …
+	MatchCustom  = "custom"  // Key and Values: custom metadata
+	MatchCamera  = "camera"  // Key and Values: embedded metadata
 )
 
 // Field is a custom metadata field: a key must be one before a file can have

@@ -1,0 +1,133 @@
+package store
+
+import (
+	"database/sql"
+	"strings"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+func (t *sqlTx) DeleteFile(id string) error {
+	n, err := t.exec("DELETE FROM files WHERE id = ?", id)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return ErrNotFound
+	}
+	_, err = t.exec("DELETE FROM versions WHERE file_id = ?", id)
+	return err
+}
+
+func (t *sqlTx) PlaceFile(id, folder, name string) error {
+	there, err := t.FileAt(folder, name)
+	switch {
+	case err == nil && there.ID != id:
+		return ErrExists
+	case err != nil && err != ErrNotFound: //nolint:errorlint // as FileAt returns it
+		return err
+	}
+	n, err := t.exec("UPDATE files SET folder = ?, name_key = ?, name = ? WHERE id = ?", norm.NFC.String(folder), norm.NFC.String(name), name, id)
+	if err == nil && n == 0 {
+		return ErrNotFound
+	}
+	return err
+}
+
+const versionColumns = "id, root, number, hash, size, mime, kind, width, height, has_alpha, created"
+
+func scanVersion(row scanner) (*Version, error) {
+	v := new(Version)
+	var created int64
+	err := row.Scan(&v.ID, &v.Root, &v.Number, &v.Hash, &v.Size, &v.Mime, &v.Kind, &v.Width, &v.Height, &v.HasAlpha, &created)
+	v.Created = time.UnixMilli(created)
+	return v, notFound(err)
+}
+
+func (t *sqlTx) Versions(fileID string) ([]Version, error) {
+	var list []Version
+	err := t.each(func(rows *sql.Rows) error {
+		v, err := scanVersion(rows)
+		if err == nil {
+			list = append(list, *v)
+		}
+		return err
+	}, "SELECT "+versionColumns+" FROM versions WHERE file_id = ? ORDER BY number DESC", fileID)
+	return list, err
+}
+
+func (t *sqlTx) CountVersions(fileID string) (count, last int, err error) {
+	err = t.row("SELECT count(*), coalesce(max(number), 0) FROM versions WHERE file_id = ?", fileID).Scan(&count, &last)
+	return count, last, err
+}
+
+func (t *sqlTx) AddVersion(fileID string, v *Version) error {
+	return t.insertVersion(&File{ID: fileID, Version: *v})
+}
+
+func (t *sqlTx) DeleteVersion(fileID, id string) error {
+	n, err := t.exec("DELETE FROM versions WHERE file_id = ? AND id = ? AND id NOT IN (SELECT version_id FROM files WHERE id = ?)", fileID, id, fileID)
+	if err == nil && n == 0 {
+		return ErrNotFound
+	}
+	return err
+}
+
+func (t *sqlTx) FolderAt(path string) (*Folder, error) {
+	var id string
+	if err := t.row("SELECT id FROM folders WHERE path = ?", norm.NFC.String(path)).Scan(&id); err != nil {
+		return nil, notFound(err)
+	}
+	return t.folder(id)
+}
+
+func (t *sqlTx) DeleteFolder(path string) error {
+	path = norm.NFC.String(path)
+	first, last := below(path)
+	n, err := t.exec("DELETE FROM folders WHERE path >= ? AND path < ?", first, last)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return ErrNotFound
+	}
+	_, err = t.exec("DELETE FROM versions WHERE file_id IN (SELECT id FROM files WHERE folder >= ? AND folder < ?)", first, last)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec("DELETE FROM files WHERE folder >= ? AND folder < ?", first, last)
+	return err
+}
+
+// below are the bounds between which a folder and everything in it lies: its
+// path ends with a slash, and the sign after the slash is 0.
+func below(folder string) (first, last string) {
+	return folder, strings.TrimSuffix(folder, "/") + "0"
+}
+
+func (t *sqlTx) UpdateField(f *Field) error {
+	n, err := t.exec("UPDATE fields SET label = ?, schema = ? WHERE id = ?", f.Label, string(f.Schema), f.ID)
+	if err == nil && n == 0 {
+		return ErrNotFound
+	}
+	return err
+}
+
+func (t *sqlTx) DeleteField(id string) error {
+	var name string
+	if err := t.row("SELECT name FROM fields WHERE id = ?", id).Scan(&name); err != nil {
+		return notFound(err)
+	}
+	if _, err := t.exec("DELETE FROM fields WHERE id = ?", id); err != nil {
+		return err
+	}
+	// Its values go with it: a key that is no field has none.
+	_, err := t.exec(`UPDATE files SET metadata = (
+			SELECT CASE count(*) WHEN 0 THEN NULL ELSE json_group_object(key, CASE type
+				WHEN 'true' THEN json('true') WHEN 'false' THEN json('false')
+				WHEN 'array' THEN json(value) WHEN 'object' THEN json(value) ELSE value END) END
+			FROM json_each(files.metadata) WHERE key != ?)
+		WHERE metadata IS NOT NULL AND EXISTS (SELECT 1 FROM json_each(files.metadata) WHERE key = ?)`, name, name)
+	return err
+}

@@ -338,7 +338,7 @@ func TestBringingUpToDate(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	copied := path + ".v1"
+	copied := fmt.Sprintf("%s.v%d", path, len(migrations))
 	info, err := os.Stat(copied)
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the copy: %v %v", info, err)

@@ -116,6 +116,18 @@ CREATE TABLE edits (
 	undone    INTEGER NOT NULL
 );
 CREATE INDEX edits_profile ON edits(profile, id);
+`, `
+CREATE TABLE drafts (
+	profile TEXT    PRIMARY KEY,          -- the form of a profile that is not sent
+	body    BLOB    NOT NULL,
+	at      INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE presets (
+	name TEXT    PRIMARY KEY,             -- of all profiles
+	body BLOB    NOT NULL,
+	at   INTEGER NOT NULL
+) WITHOUT ROWID;
 `}
 
 // migrate brings the schema up to date. A journal that holds something is

@@ -1,0 +1,88 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// SaveDraft keeps what stands in the upload form of a profile, in whatever form
+// the caller writes it, in the place of what was kept before. An empty body
+// keeps nothing.
+func (j *Journal) SaveDraft(ctx context.Context, profile string, body []byte) error {
+	return j.change(ctx, func(t *tx) error {
+		if len(body) == 0 {
+			_, err := t.exec("DELETE FROM drafts WHERE profile = ?", profile)
+			return err
+		}
+		_, err := t.exec("INSERT OR REPLACE INTO drafts (profile, body, at) VALUES (?, ?, ?)", profile, body, stamp(time.Now()))
+		return err
+	})
+}
+
+// Draft is what SaveDraft kept last, and when; empty where that is nothing.
+func (j *Journal) Draft(ctx context.Context, profile string) (body []byte, at time.Time, err error) {
+	err = j.query(ctx, func(scan func(...any) error) error {
+		var when int64
+		err := scan(&body, &when)
+		at = unstamp(when)
+		return err
+	}, "SELECT body, at FROM drafts WHERE profile = ?", profile)
+	return body, at, err
+}
+
+// Preset is a set of upload options under a name, in whatever form the caller
+// writes it.
+type Preset struct {
+	Name string
+	Body []byte
+	At   time.Time // when it was saved
+}
+
+// SavePreset keeps a preset in the place of one with the same name. At counts
+// for nothing.
+func (j *Journal) SavePreset(ctx context.Context, p Preset) error {
+	if p.Name == "" {
+		return errors.New("a preset needs a name")
+	}
+	return j.change(ctx, func(t *tx) error {
+		_, err := t.exec("INSERT OR REPLACE INTO presets (name, body, at) VALUES (?, ?, ?)", p.Name, p.Body, stamp(time.Now()))
+		return err
+	})
+}
+
+// RemovePreset removes a preset. One that is not there is no error.
+func (j *Journal) RemovePreset(ctx context.Context, name string) error {
+	return j.change(ctx, func(t *tx) error {
+		_, err := t.exec("DELETE FROM presets WHERE name = ?", name)
+		return err
+	})
+}
+
+// Presets are all presets, by name.
+func (j *Journal) Presets(ctx context.Context) ([]Preset, error) {
+	var list []Preset
+	err := j.query(ctx, func(scan func(...any) error) error {
+		var p Preset
+		var at int64
+		err := scan(&p.Name, &p.Body, &at)
+		p.At = unstamp(at)
+		list = append(list, p)
+		return err
+	}, "SELECT name, body, at FROM presets ORDER BY name")
+	return list, err
+}
+
+// TagCountsIn returns the tags of the files seen in one folder, such as
+// "/a/b/", the most used first.
+func (j *Journal) TagCountsIn(ctx context.Context, profile, folder string) ([]TagCount, error) {
+	var counts []TagCount
+	err := j.query(ctx, func(scan func(...any) error) error {
+		var c TagCount
+		err := scan(&c.Tag, &c.Files)
+		counts = append(counts, c)
+		return err
+	}, `SELECT tag, count(*) AS n FROM files JOIN tags ON tags.profile = files.profile AND tags.file = files.id
+		WHERE files.profile = ? AND files.folder = ? GROUP BY tag ORDER BY n DESC, tag`, profile, folder)
+	return counts, err
+}

@@ -1,0 +1,200 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+	"unicode/utf8"
+)
+
+// MetadataField is a custom metadata field of the account: a key that custom
+// metadata may have (§2.1), and what its values must be.
+type MetadataField struct {
+	ID     string         `json:"id"`
+	Name   string         `json:"name"`  // the key
+	Label  string         `json:"label"` // for people
+	Schema MetadataSchema `json:"schema"`
+}
+
+// The types of custom metadata fields.
+const (
+	MetadataText         = "Text"
+	MetadataTextarea     = "Textarea"
+	MetadataNumber       = "Number"
+	MetadataDate         = "Date"
+	MetadataBoolean      = "Boolean"
+	MetadataSingleSelect = "SingleSelect"
+	MetadataMultiSelect  = "MultiSelect"
+)
+
+// MetadataSchema is what the values of a field must be. Values are kept as the
+// service wrote them, since bounds are numbers in one type and dates in
+// another.
+type MetadataSchema struct {
+	Type      string            `json:"type"`
+	Options   []json.RawMessage `json:"selectOptions,omitempty"`
+	MinValue  json.RawMessage   `json:"minValue,omitempty"`
+	MaxValue  json.RawMessage   `json:"maxValue,omitempty"`
+	MinLength *int              `json:"minLength,omitempty"` // characters; nil: any
+	MaxLength *int              `json:"maxLength,omitempty"`
+}
+
+// MetadataFields lists the custom metadata fields of the account. Like List it
+// is not in the specification: see [Unavailable].
+func (c *Client) MetadataFields(ctx context.Context) ([]MetadataField, error) {
+	var fields []MetadataField
+	err := c.call(ctx, http.MethodGet, c.base+"/v1/customMetadataFields", nil, "list of custom metadata fields", &fields)
+	return fields, err
+}
+
+// CheckMetadata says what is wrong with values for these fields: a key that is
+// no field, or a value that does not fit its field. The error, a *RuleError, is
+// of the first key in order. A null unsets its key and fits.
+func CheckMetadata(fields []MetadataField, values map[string]json.RawMessage) error {
+	keys := make([]string, 0, len(values))
+	for key := range values {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		at := slices.IndexFunc(fields, func(f MetadataField) bool { return f.Name == key })
+		if at < 0 {
+			return &RuleError{
+				Field: "customMetadata", Message: "customMetadata has the key " + quote(key) + ", which is no custom metadata field",
+				Help: "Create the field in the library first, or take the key out.",
+			}
+		}
+		if string(values[key]) == "null" {
+			continue
+		}
+		if why := fields[at].Schema.misfit(values[key]); why != "" {
+			return &RuleError{
+				Field: "customMetadata", Message: "customMetadata: the value of " + quote(key) + " " + why,
+				Help: "Its field is of the type " + fields[at].Schema.Type + ".",
+			}
+		}
+	}
+	return nil
+}
+
+// misfit says why a value does not fit, as a part of a sentence; empty where it
+// does, or where the type is not known.
+func (s *MetadataSchema) misfit(value json.RawMessage) string {
+	is := func(into any) bool { return json.Unmarshal(value, into) == nil }
+	var text string
+	switch s.Type {
+	case MetadataText, MetadataTextarea:
+		if !is(&text) {
+			return "is no text"
+		}
+		n := utf8.RuneCountInString(text)
+		if s.MinLength != nil && n < *s.MinLength {
+			return fmt.Sprintf("has %d characters; at least %d are needed", n, *s.MinLength)
+		}
+		if s.MaxLength != nil && n > *s.MaxLength {
+			return fmt.Sprintf("has %d characters; at most %d are allowed", n, *s.MaxLength)
+		}
+	case MetadataNumber:
+		var n float64
+		if !is(&n) {
+			return "is no number"
+		}
+		if least, ok := bound(s.MinValue); ok && n < least {
+			return "is less than " + string(s.MinValue)
+		}
+		if most, ok := bound(s.MaxValue); ok && n > most {
+			return "is more than " + string(s.MaxValue)
+		}
+	case MetadataDate:
+		if !is(&text) || !isDate(text) {
+			return "is no date such as 2026-07-31"
+		}
+	case MetadataBoolean:
+		if !is(new(bool)) {
+			return "is not true or false"
+		}
+	case MetadataSingleSelect:
+		if !s.offers(value) {
+			return "is none of the options"
+		}
+	case MetadataMultiSelect:
+		var list []json.RawMessage
+		if !is(&list) {
+			return "is no list"
+		}
+		for _, v := range list {
+			if !s.offers(v) {
+				return "holds " + string(v) + ", which is none of the options"
+			}
+		}
+	}
+	return ""
+}
+
+func bound(text json.RawMessage) (float64, bool) {
+	var n *float64
+	err := json.Unmarshal(text, &n)
+	if err != nil || n == nil {
+		return 0, false
+	}
+	return *n, true
+}
+
+func isDate(text string) bool {
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if _, err := time.Parse(layout, text); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// offers tells whether a value is one of the options, whatever way its JSON is
+// written.
+func (s *MetadataSchema) offers(value json.RawMessage) bool {
+	return slices.ContainsFunc(s.Options, func(o json.RawMessage) bool { return sameScalar(o, value) })
+}
+
+func sameScalar(a, b json.RawMessage) bool {
+	var x, y any
+	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
+		return false
+	}
+	switch x.(type) {
+	case []any, map[string]any:
+		return false
+	}
+	switch y.(type) {
+	case []any, map[string]any:
+		return false
+	}
+	return x == y
+}
+
+// Words are the type in words for a form, with what bounds it.
+func (s *MetadataSchema) Words() string {
+	words := s.Type
+	switch {
+	case s.MinLength != nil && s.MaxLength != nil:
+		words += ", " + strconv.Itoa(*s.MinLength) + " to " + strconv.Itoa(*s.MaxLength) + " characters"
+	case s.MaxLength != nil:
+		words += ", at most " + strconv.Itoa(*s.MaxLength) + " characters"
+	case s.MinLength != nil:
+		words += ", at least " + strconv.Itoa(*s.MinLength) + " characters"
+	}
+	_, least := bound(s.MinValue)
+	_, most := bound(s.MaxValue)
+	switch {
+	case least && most:
+		words += ", " + string(s.MinValue) + " to " + string(s.MaxValue)
+	case least:
+		words += ", at least " + string(s.MinValue)
+	case most:
+		words += ", at most " + string(s.MaxValue)
+	}
+	return words
+}

@@ -1,0 +1,77 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestCheckMetadata(t *testing.T) {
+	var fields []MetadataField
+	text := `[
+		{"id":"1","name":"brand","label":"Brand","schema":{"type":"Text","maxLength":4,"minLength":2}},
+		{"id":"2","name":"year","label":"Year","schema":{"type":"Number","minValue":1900,"maxValue":2100}},
+		{"id":"3","name":"day","label":"Day","schema":{"type":"Date"}},
+		{"id":"4","name":"sold","label":"Sold","schema":{"type":"Boolean"}},
+		{"id":"5","name":"size","label":"Size","schema":{"type":"SingleSelect","selectOptions":["S","M",3,true]}},
+		{"id":"6","name":"for","label":"For","schema":{"type":"MultiSelect","selectOptions":["web","print"]}},
+		{"id":"7","name":"new","label":"New","schema":{"type":"Hologram"}}]`
+	if err := json.Unmarshal([]byte(text), &fields); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ values, wrong string }{
+		{`{}`, ""},
+		{`{"brand":"Acme","year":2026,"day":"2026-07-31","sold":false,"size":"M","for":["web"],"new":{"x":1}}`, ""},
+		{`{"size":3.0}`, ""}, {`{"size":true}`, ""}, {`{"for":[]}`, ""},
+		{`{"brand":null,"year":null}`, ""},
+		{`{"day":"2026-07-31T10:00:00Z"}`, ""},
+		{`{"color":"red"}`, `the key "color"`},
+		{`{"brand":7}`, "is no text"},
+		{`{"brand":"A"}`, "at least 2"},
+		{`{"brand":"Acmes"}`, "at most 4"},
+		{`{"year":"2026"}`, "is no number"},
+		{`{"year":1899}`, "less than 1900"},
+		{`{"year":2101}`, "more than 2100"},
+		{`{"day":"31.7.2026"}`, "is no date"},
+		{`{"sold":"yes"}`, "is not true or false"},
+		{`{"size":"XL"}`, "none of the options"},
+		{`{"size":["M"]}`, "none of the options"},
+		{`{"for":"web"}`, "is no list"},
+		{`{"for":["web","tv"]}`, `holds "tv"`},
+	} {
+		values, err := ParseMetadata(c.values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = CheckMetadata(fields, values)
+		if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%s: %v; want %q", c.values, err, c.wrong)
+		}
+	}
+	if got := fields[1].Schema.Words(); got != "Number, 1900 to 2100" {
+		t.Errorf("words are %q", got)
+	}
+}
+
+func TestMetadataFields(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet || r.URL.Path != "/v1/customMetadataFields" {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		w.Write([]byte(`[{"id":"1","name":"brand","label":"Brand","schema":{"type":"Text"}}]`)) //nolint:errcheck // a test's answer
+	}))
+	defer server.Close()
+	c, err := NewClient(Options{UploadURL: server.URL, BaseURL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	fields, err := c.MetadataFields(context.Background())
+	if err != nil || len(fields) != 1 || fields[0].Name != "brand" || fields[0].Schema.Type != MetadataText {
+		t.Errorf("fields are %v, %v", fields, err)
+	}
+}

@@ -34,7 +34,13 @@ func newDesk(t *testing.T) *desk {
 // start runs the program in the folder of pictures.
 func (d *desk) start(w, h int, args ...string) *uitest.Term {
 	d.t.Helper()
-	return uitest.StartBinary(d.t, uitest.Build(d.t), args, d.env(), w, h)
+	return d.startWith(nil, w, h, args...)
+}
+
+// startWith is start with more of an environment.
+func (d *desk) startWith(env []string, w, h int, args ...string) *uitest.Term {
+	d.t.Helper()
+	return uitest.StartBinary(d.t, uitest.Build(d.t), args, append(d.env(), env...), w, h)
 }
 
 func (d *desk) env() []string {

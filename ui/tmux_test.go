@@ -200,7 +200,7 @@ func TestKilledWhileSending(t *testing.T) {
 func TestInTmux(t *testing.T) {
 	binary := uitest.Build(t)
 	d := newDesk(t)
-	m := startTmux(t, 80, 24, d.env(), d.pictures, "sh -c '"+binary+"; echo ended with $?; read x'")
+	m := startTmux(t, 80, 24, d.env(), d.pictures, "sh -c '"+binary+"; echo ended with $?; read x; "+binary+"; echo ended again with $?; read x'")
 	m.waitFor("Try it here")
 	m.keys("Enter")
 	m.waitFor("mug.jpg")
@@ -222,6 +222,17 @@ func TestInTmux(t *testing.T) {
 	m.waitFor("Settings")
 	m.keys("q")
 	m.waitFor("ended with 0")
+
+	// The same terminal again: everything is there.
+	m.keys("Enter")
+	m.waitFor("mug.jpg")
+	m.keys("2")
+	m.waitFor("1 earlier upload")
+	m.keys("4")
+	m.waitFor("Marks")
+	m.waitFor("mug_")
+	m.keys("q")
+	m.waitFor("ended again with 0")
 	if strings.Contains(m.screen(), "Settings") {
 		t.Errorf("the screen was not given back:\n%s", m.screen())
 	}

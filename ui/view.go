@@ -96,13 +96,14 @@ func (m *Model) topLine(width int) string {
 	if m.desk == nil {
 		return kit.Fit(m.theme.Title.Render("mediadesk"), width, 1)
 	}
-	right := m.profileWords(width)
-	left := m.tabLine(width - kit.Width(right) - 1)
+	left := m.tabLine(width)
+	right := m.profileWords(width - kit.Width(left) - 1)
 	gap := max(0, width-kit.Width(left)-kit.Width(right))
 	return kit.Fit(left+strings.Repeat(" ", gap)+right, width, 1)
 }
 
-// tabWidths has the columns in which each tab ends; see tabAt.
+// tabNames are the tabs as the top line has them. Where there is too little
+// room beside the profile's name, only the tab in front keeps its word.
 func (m *Model) tabNames(width int) []string {
 	names := make([]string, len(page.Tabs))
 	full := 0
@@ -113,7 +114,7 @@ func (m *Model) tabNames(width int) []string {
 		}
 		full += kit.Width(names[i])
 	}
-	if full <= width {
+	if full+kit.Width(m.profileWords(0))+1 <= width {
 		return names
 	}
 	for i := range names {
@@ -133,7 +134,7 @@ func (m *Model) tabLine(width int) string {
 		}
 		b.WriteString(style.Render(name))
 	}
-	return kit.Fit(b.String(), min(width, kit.Width(b.String())), 1)
+	return b.String()
 }
 
 // tabAt is the tab drawn at column x of the top line.
@@ -141,7 +142,7 @@ func (m *Model) tabAt(x int) (page.ID, bool) {
 	if m.desk == nil {
 		return 0, false
 	}
-	for i, name := range m.tabNames(m.size.X - kit.Width(m.profileWords(m.size.X)) - 1) {
+	for i, name := range m.tabNames(m.size.X) {
 		if x < kit.Width(name) {
 			return page.Tabs[i].ID, true
 		}
@@ -150,21 +151,26 @@ func (m *Model) tabAt(x int) (page.ID, bool) {
 	return 0, false
 }
 
-// profileWords names the profile in use and its host; a service elsewhere
-// stands out from the local library.
+// profileWords names the profile in use and, as far as width columns allow,
+// its host and where its key is from. A service elsewhere stands out from the
+// local library.
 func (m *Model) profileWords(width int) string {
 	p := m.desk.Profile
 	style := m.theme.Hosted
 	if p.Local {
 		style = m.theme.Local
 	}
-	name := kit.Truncate(kit.Safe(p.Name), max(4, width/5))
-	words := style.Render(name)
-	if host := kit.Safe(p.Host); width >= kit.WideWidth {
-		words += m.theme.Muted.Render(" " + kit.Truncate(host, 30))
-		if p.KeySource != "" {
-			words += m.theme.Muted.Render(" key: " + kit.Truncate(kit.Safe(p.KeySource), 24))
-		}
+	words := style.Render(kit.Truncate(kit.Safe(p.Name), 24)) + " "
+	more := []string{p.Host}
+	if p.KeySource != "" {
+		more = append(more, "key: "+p.KeySource)
 	}
-	return words + " "
+	for _, text := range more {
+		text = m.theme.Muted.Render(kit.Truncate(kit.Safe(text), 34)) + " "
+		if kit.Width(words)+kit.Width(text) > width {
+			break
+		}
+		words += text
+	}
+	return words
 }

@@ -129,6 +129,13 @@ func blend(a, b color.Color) color.Color {
 // upper left, 1 upper right, 2 lower left, 3 lower right.
 var quadrants = [...]int{4, 8, 1, 13, 9, 7, 11, 2, 6, 14}
 
+// corners are the ways that lines go from the middle of a cell: right, left,
+// up, down.
+var corners = map[rune]string{
+	'╭': "rd", '╮': "ld", '╰': "ru", '╯': "lu", '┌': "rd", '┐': "ld", '└': "ru", '┘': "lu",
+	'├': "urd", '┤': "uld", '┬': "lrd", '┴': "lru", '┼': "lrud",
+}
+
 // drawBlock fills the part of a cell that a block element or a straight line
 // of a box stands for: fonts leave gaps between those of neighbouring cells.
 func drawBlock(im *image.RGBA, at image.Rectangle, r rune, fg color.Color) bool {
@@ -159,6 +166,19 @@ func drawBlock(im *image.RGBA, at image.Rectangle, r rune, fg color.Color) bool 
 		} {
 			if mask>>i&1 == 1 {
 				fill(part)
+			}
+		}
+	case corners[r] != "":
+		for _, way := range corners[r] {
+			switch way {
+			case 'r':
+				fill(image.Rect(middle.X, middle.Y, at.Max.X, middle.Y+1))
+			case 'l':
+				fill(image.Rect(at.Min.X, middle.Y, middle.X+1, middle.Y+1))
+			case 'u':
+				fill(image.Rect(middle.X, at.Min.Y, middle.X+1, middle.Y+1))
+			case 'd':
+				fill(image.Rect(middle.X, middle.Y, middle.X+1, at.Max.Y))
 			}
 		}
 	case r == '─':

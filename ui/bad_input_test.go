@@ -1,0 +1,125 @@
+//go:build unix
+
+package ui_test
+
+import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestBadInput: what cannot be sent is said in a sentence, and the program
+// goes on.
+func TestBadInput(t *testing.T) {
+	d := newDesk(t)
+	put := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(d.pictures, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("1 empty.jpg", "")
+	put("2 \x1b]0;owned\x07\x1b[31m.txt", "escapes")
+	put("3 \u202egpj.txt", "right to left")
+	put("4 gone.txt", "vanishes")
+	if err := syscall.Mkfifo(filepath.Join(d.pictures, "5 pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	large := filepath.Join(d.pictures, "6 large.bin")
+	put("6 large.bin", "x")
+	if err := os.Truncate(large, 26_000_000); err != nil {
+		t.Fatal(err)
+	}
+
+	term := d.start(120, 36, d.pictures)
+	term.WaitFor("Try it here")
+	term.Press("enter")
+	term.WaitFor("1 empty.jpg")
+	term.Press("space")
+	term.WaitFor("there is nothing to store")
+	term.Press("/")
+	term.Type("pipe")
+	term.Press("enter", "space")
+	term.WaitFor("is a pipe, not a file")
+	term.Press("esc", "/")
+	term.Type("gone")
+	term.Press("enter", "space")
+	term.WaitFor("Tray: 1 file")
+	if err := os.Remove(filepath.Join(d.pictures, "4 gone.txt")); err != nil {
+		t.Fatal(err)
+	}
+	term.Press("u")
+	term.WaitFor("any more)")
+	term.Press("esc", "esc")
+	term.Press("/")
+	term.Type("large")
+	term.Press("enter", "space", "u")
+	term.WaitFor("this account takes")
+	if term.Title() == "owned" {
+		t.Error("a file name set the terminal's title")
+	}
+	if strings.ContainsAny(term.Screen(), "\u202e") {
+		t.Error("a right-to-left mark is on the screen")
+	}
+	term.Press("esc")
+	term.WaitFor("Tray")
+	term.Press("q")
+	term.Wait()
+	if term.ExitCode() != 0 || term.AltScreen() {
+		t.Errorf("exit code %d, alternate screen %v", term.ExitCode(), term.AltScreen())
+	}
+}
+
+// TestBadServices: a dead server, a wrong key, a server that answers with web
+// pages. Each gives a sentence, and the program goes on.
+func TestBadServices(t *testing.T) {
+	forbidden := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		w.Write([]byte(`{"message":"Your account cannot be authenticated.","help":"Check the key."}`))
+	}))
+	defer forbidden.Close()
+	html := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(http.StatusNotFound)
+		w.Write([]byte("<html><title>Parked \x1b[31mdomain</title>" + strings.Repeat("ads ", 1000)))
+	}))
+	defer html.Close()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead := "http://" + listener.Addr().String()
+	listener.Close()
+
+	for name, c := range map[string]struct{ address, says string }{
+		"wrong key": {forbidden.URL, "authenticated."},
+		"web pages": {html.URL, "a web page instead of an answer"},
+		"nobody":    {dead, "connection refused"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			term := d.startWith([]string{"MEDIADESK_PRIVATE_KEY=" + testKey}, 120, 36, "--upload-url", c.address, filepath.Join(d.pictures, "mug.jpg"))
+			term.WaitFor("Tray: 1 file")
+			term.Press("u")
+			term.WaitFor("Stored as")
+			term.Press("ctrl+s")
+			term.WaitFor(c.says)
+			term.Press("4")
+			term.WaitUntil(func(screen string) bool {
+				return strings.Contains(screen, c.says) || strings.Contains(screen, "cannot be") || strings.Contains(screen, "does not list")
+			})
+			term.Press("1")
+			term.WaitFor("Tray")
+			term.Press("ctrl+c")
+			term.Press("ctrl+c")
+			term.Wait()
+			if strings.Contains(term.Raw(), testKey) {
+				t.Error("the key was drawn")
+			}
+		})
+	}
+}

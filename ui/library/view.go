@@ -151,7 +151,7 @@ const (
 // out.
 func columnsFor(rows []api.File) kit.Columns {
 	columns := kit.Columns{
-		columnName:  {Width: 24, Flex: 3},
+		columnName:  {Width: 20, Flex: 3},
 		columnKind:  {Width: 10, Spare: 3},
 		columnSize:  {Width: 8, Right: true, Spare: 2},
 		columnTags:  {Width: 12, Flex: 2, Spare: 4},

@@ -106,6 +106,7 @@ type savedMsg struct {
 	owner  *Model
 	id     string
 	did    string // "Saved", "Undone", "Redone"
+	none   string // what to say where there was nothing to do
 	file   *api.File
 	at     time.Time
 	err    error
@@ -144,7 +145,7 @@ func (m *Model) saved(msg savedMsg) tea.Cmd {
 	case msg.err != nil:
 		return nil
 	case msg.file == nil:
-		return toast(page.Info, "There is nothing more to "+strings.TrimSuffix(strings.ToLower(msg.did), "ne")+".")
+		return toast(page.Info, msg.none)
 	}
 	// What was drafted while the answer was on its way stays drafted.
 	if sameTags(e.tags, msg.tags) {
@@ -177,18 +178,18 @@ func sameTags(a, b draft[[]string]) bool {
 }
 
 // undo takes the newest change of the current file back.
-func (m *Model) undo() tea.Cmd { return m.redone("Undone", "Undoing…", m.o.Undo) }
+func (m *Model) undo() tea.Cmd { return m.again("Undone", "There is nothing more to undo.", m.o.Undo) }
 
 // redo makes it again.
-func (m *Model) redo() tea.Cmd { return m.redone("Redone", "Making it again…", m.o.Redo) }
+func (m *Model) redo() tea.Cmd { return m.again("Redone", "There is nothing more to redo.", m.o.Redo) }
 
-func (m *Model) redone(did, doing string, do undoer) tea.Cmd {
-	m.busy = doing
+func (m *Model) again(did, none string, do undoer) tea.Cmd {
+	m.busy = "Saving…"
 	id := m.current().file.FileID
 	ctx, now := m.o.Context, m.now
 	return func() tea.Msg {
 		file, err := do(ctx, id)
-		return savedMsg{owner: m, id: id, did: did, file: file, at: now(), err: err}
+		return savedMsg{owner: m, id: id, did: did, none: none, file: file, at: now(), err: err}
 	}
 }
 

@@ -71,7 +71,7 @@ func fitBlocks(band []uint8, stride, x int) fitted {
 		all.add(rows[y])
 	}
 	const n = blockSide * blockSide
-	best := fit{all: all, score: score(all, n) + minGain*n}
+	best := fit{all: all, n: n, score: score(all, n) + minGain*n}
 	var s sums
 	for i := range lower {
 		s.add(rows[blockSide-1-i])
@@ -94,6 +94,7 @@ func fitBlocks(band []uint8, stride, x int) fitted {
 // fit is the search for the best shape of one cell.
 type fit struct {
 	all   sums
+	n     int // sub-pixels of the cell
 	score float32
 	shape shape
 	ink   sums
@@ -108,14 +109,14 @@ func score(s sums, n int32) float32 {
 func (f *fit) try(s shape, ink sums) {
 	rest := sums{f.all[0] - ink[0], f.all[1] - ink[1], f.all[2] - ink[2]}
 	n1 := int32(s.n1)
-	if v := score(ink, n1) + score(rest, blockSide*blockSide-n1); v > f.score {
+	if v := score(ink, n1) + score(rest, int32(f.n)-n1); v > f.score {
 		f.score, f.shape, f.ink = v, s, ink
 	}
 }
 
 // result turns the best shape into colours; a cell that none improves is plain.
 func (f *fit) result() fitted {
-	const n = blockSide * blockSide
+	n := f.n
 	r := fitted{glyph: f.shape.glyph, n1: f.shape.n1, n: n}
 	if r.glyph == 0 {
 		r.glyph = ' '

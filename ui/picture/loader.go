@@ -24,6 +24,7 @@ type Loader struct {
 	decoders *semaphore.Weighted
 	pictures *lru[fileID, outcome]
 	drawn    *lru[drawnID, Rendered]
+	gallery  *Gallery
 }
 
 // fileID is one state of one file.
@@ -67,6 +68,10 @@ func NewLoader(limits Limits) *Loader {
 	}
 }
 
+// UseGallery has real pictures shown by that gallery; without one the loader draws
+// with glyphs only. To be called before the first Load.
+func (l *Loader) UseGallery(g *Gallery) { l.gallery = g }
+
 // Load draws the picture in a file, which may take a second: call it in a command,
 // not in Update. It returns the context's error as soon as possible after ctx
 // ends; every other error is an [*Error] that says why there is no picture.
@@ -88,6 +93,11 @@ func (l *Loader) Load(ctx context.Context, r Request) (Rendered, error) {
 	if err != nil {
 		return Rendered{}, at(r.Path, err)
 	}
+	if r.Options.Method == MethodKitty {
+		if real, ok := l.hang(ctx, p, r); ok {
+			return real, ctx.Err()
+		}
+	}
 	drawn := Render(p, r.Cols, r.Rows, r.Options)
 	cost := int64(0)
 	for _, line := range drawn.Lines {
@@ -95,6 +105,23 @@ func (l *Loader) Load(ctx context.Context, r Request) (Rendered, error) {
 	}
 	l.drawn.put(key, drawn, cost+smallCost)
 	return drawn, ctx.Err()
+}
+
+// hang prepares a real picture; not where there is no way to show one.
+func (l *Loader) hang(ctx context.Context, p *Picture, r Request) (Rendered, bool) {
+	if l.gallery == nil {
+		return Rendered{}, false
+	}
+	area := Fit(p.Size(), r.Cols, r.Rows, r.Options.CellAspect)
+	img, err := l.gallery.newImage(p, area.Size(), r.Options.Cell, fullLight)
+	if err != nil {
+		return Rendered{}, false
+	}
+	if ctx.Err() != nil {
+		img.Drop()
+		return Rendered{}, true
+	}
+	return Rendered{Lines: img.frame(r.Cols, r.Rows, area), Area: area, Image: img, size: p.Size()}, true
 }
 
 // smallCost stands for the memory that keeping anything takes.

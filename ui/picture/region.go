@@ -1,8 +1,11 @@
 package picture
 
 import (
+	"bytes"
 	"image"
 	"strings"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // RegionView draws a picture with a rectangle marked on it, again and again while
@@ -18,6 +21,9 @@ type RegionView struct {
 	// ground is the colour under the border in each cell of area.
 	ink    paint
 	ground []paint
+	// images are the picture as it is and darkened, where the terminal shows it;
+	// the cells between which a frame chooses are theirs then.
+	images [2]*Image
 }
 
 // RenderRegion draws p with rect marked, which is in pixels of p as shown: outside
@@ -82,6 +88,75 @@ func borderColors(p *Picture, size image.Point, o Options) (ink paint, ground []
 	return rgb(255, 255, 255), ground
 }
 
+// Hang prepares to show real pictures in place of glyphs: the picture is sent
+// twice, as it is and darkened, and each frame chooses between the two cell by
+// cell, so nothing is sent again while the rectangle moves. It must be called
+// before the view is used. Where there is no way to show pictures it changes
+// nothing and the command is nil; otherwise glyphs are drawn until [RegionView.Up].
+func (v *RegionView) Hang(g *Gallery, p *Picture, o Options) tea.Cmd {
+	if g == nil || o.Method != MethodKitty || v.area.Empty() {
+		return nil
+	}
+	bright, err := g.newImage(p, v.area.Size(), o.Cell, fullLight)
+	if err != nil {
+		return nil
+	}
+	dark, err := g.newImage(p, v.area.Size(), o.Cell, dimLight)
+	if err != nil {
+		bright.Drop()
+		return nil
+	}
+	return tea.Sequence(tea.Raw(bright.data), tea.Raw(dark.data), func() tea.Msg {
+		return HungRegion{View: v, images: [2]*Image{bright, dark}}
+	})
+}
+
+// HungRegion tells that the terminal has the pictures of a view: see
+// [RegionView.Up].
+type HungRegion struct {
+	View   *RegionView
+	images [2]*Image
+}
+
+// Up has the view show the pictures from now on.
+func (v *RegionView) Up(h HungRegion) { v.images = h.images }
+
+// TakeDown has the terminal forget the pictures; nil where there are none. It is
+// safe on a nil view.
+func (v *RegionView) TakeDown() tea.Cmd {
+	if v == nil || v.images[0] == nil {
+		return nil
+	}
+	images := v.images
+	v.images = [2]*Image{}
+	return tea.Batch(images[0].TakeDown(), images[1].TakeDown())
+}
+
+// TakeDown has the terminal forget pictures that nobody shows any more.
+func (h HungRegion) TakeDown() tea.Cmd {
+	return tea.Batch(h.images[0].TakeDown(), h.images[1].TakeDown())
+}
+
+// places appends a line of cells of the two pictures.
+func (v *RegionView) places(b []byte, row int, border image.Rectangle) []byte {
+	line := make([]cell, 1)
+	for x := range v.area.Dx() {
+		c := image.Pt(x, row)
+		switch {
+		case border.Empty():
+			b = v.images[0].place(b, x, row)
+		case !c.In(border):
+			b = v.images[1].place(b, x, row)
+		case borderGlyph(c, border) != 0:
+			line[0] = v.cell(c, border)
+			b = encode(b, line)
+		default:
+			b = v.images[0].place(b, x, row)
+		}
+	}
+	return b
+}
+
 // Render draws a frame with rect marked; see [RenderRegion].
 func (v *RegionView) Render(rect image.Rectangle) Rendered {
 	r := Rendered{Lines: make([]string, 0, v.rows), Area: v.area, size: v.size}
@@ -95,6 +170,13 @@ func (v *RegionView) Render(rect image.Rectangle) Rendered {
 			continue
 		}
 		row := y - v.area.Min.Y
+		if v.images[0] != nil {
+			b := bytes.Repeat([]byte{' '}, v.area.Min.X)
+			b = v.places(b, row, border)
+			b = append(b, bytes.Repeat([]byte{' '}, v.cols-v.area.Max.X)...)
+			r.Lines = append(r.Lines, string(b))
+			continue
+		}
 		for x := range line {
 			line[x] = v.cell(image.Pt(x, row), border)
 		}

@@ -19,13 +19,26 @@ const (
 // Set is the set of glyphs to draw with. It has no meaning without colour.
 type Set int
 
-// The sets; every font has the glyphs of both.
+// The sets. Every font has the glyphs of the first two; the others need a
+// terminal that draws them itself.
 const (
 	// Blocks is half blocks, quadrants and eighths, whichever come closest.
 	Blocks Set = iota
 	// Half is half blocks alone: faster, coarser.
 	Half
+	// Sextants is Blocks and the sixths of a cell.
+	Sextants
+	// Octants is Sextants and the eighths of a cell by two columns.
+	Octants
 )
+
+// String names the glyphs of the set.
+func (s Set) String() string {
+	return [...]string{
+		"half blocks, quadrants, eighths", "half blocks", "half blocks, quadrants, eighths, sextants",
+		"half blocks, quadrants, eighths, sextants, octants",
+	}[s]
+}
 
 // Options says how to draw. The zero value is right for a terminal with all
 // colours.
@@ -37,6 +50,10 @@ type Options struct {
 	// Light says that the terminal has a light background, which only counts
 	// without colour.
 	Light bool
+	// Method and Cell (the size of a cell in pixels) count for [Loader.Load] and
+	// [NewRegionView]; [Render] always draws with glyphs.
+	Method Method
+	Cell   image.Point
 }
 
 // Rendered is a picture as terminal cells.
@@ -47,6 +64,9 @@ type Rendered struct {
 	// Area is the part of the cells that the picture covers; empty if it is
 	// nowhere.
 	Area image.Rectangle
+	// Image is the real picture that the lines show, which has to be sent to the
+	// terminal before them; nil where they are glyphs.
+	Image *Image
 	// size is the size of the picture.
 	size image.Point
 }

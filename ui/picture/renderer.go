@@ -25,16 +25,22 @@ func newRenderer(o Options, cols int) renderer {
 }
 
 func (s Set) resolution() image.Point {
-	if s == Half {
+	switch s {
+	case Half:
 		return image.Pt(1, 2)
+	case Sextants, Octants:
+		return image.Pt(blockSide, fullHeight)
 	}
 	return image.Pt(blockSide, blockSide)
 }
 
 // fit is the best cell number x of a band.
 func (s Set) fit(band []uint8, stride, x int) fitted {
-	if s == Half {
+	switch s {
+	case Half:
 		return fitHalf(band, stride, x)
+	case Sextants, Octants:
+		return fitFull(band, stride, x*blockSide, s == Octants)
 	}
 	return fitBlocks(band, stride, x*blockSide)
 }

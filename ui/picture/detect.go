@@ -1,0 +1,310 @@
+package picture
+
+import (
+	"fmt"
+	"image"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Detector finds out what the terminal can by asking it, once: the name in $TERM
+// tells nothing about the terminal that is really there. Write Query to the
+// terminal, give every message to Update, and call TimedOut when Patience is
+// over. It is used from one goroutine.
+type Detector struct {
+	setting Setting
+	env     environment
+	now     func() time.Time
+	asked   time.Time
+	took    time.Duration
+
+	name, outer string
+	cell        image.Point
+	cellFrom    string
+	cellRank    int
+	window      image.Point // of the terminal, in pixels
+	cells       image.Point // of the terminal, in cells
+	kittyReply  string
+	cursor      image.Point
+	cursorKnown bool
+	pixelMouse  bool
+	sixel       bool
+	fenced      bool // the last question was answered
+	over        bool // the waiting is
+}
+
+// environment is what the environment tells: not what the terminal can, only
+// whether and how it may be asked.
+type environment struct {
+	tmux, remote bool
+	silent       string // why the terminal is not asked; empty: it is
+}
+
+func look(getenv func(string) string, terminal bool) environment {
+	term := getenv("TERM")
+	e := environment{
+		tmux:   getenv("TMUX") != "",
+		remote: getenv("SSH_CONNECTION") != "" || getenv("SSH_TTY") != "",
+	}
+	switch {
+	case !terminal:
+		e.silent = "this is no terminal"
+	case term == "dumb" || term == "linux":
+		e.silent = "terminals of the kind " + term + " do not understand the questions"
+	case getenv("TERM_PROGRAM") == "Apple_Terminal":
+		e.silent = "this terminal (Apple's) prints the questions"
+	case !e.tmux && (getenv("STY") != "" || strings.HasPrefix(term, "screen")):
+		e.silent = "GNU screen does not pass the questions on"
+	}
+	return e
+}
+
+// NewDetector makes a detector. Terminal says whether there is one to ask.
+func NewDetector(s Setting, getenv func(string) string, terminal bool) *Detector {
+	if getenv == nil {
+		getenv = func(string) string { return "" }
+	}
+	return &Detector{setting: s, env: look(getenv, terminal), now: time.Now}
+}
+
+// probeID is the id of the picture of one pixel that the probe sends.
+const probeID = 250 << 24
+
+// probeAt is where the cursor is while the probe is sent, counted from 0.
+var probeAt = image.Pt(4, 2)
+
+// Query is what to write to the terminal; empty where it must not be asked. The
+// cursor comes back to where it was.
+func (d *Detector) Query() string {
+	if d.env.silent != "" {
+		return ""
+	}
+	d.asked = d.now()
+	const name = "\x1b[>q"
+	q := name + "\x1b[16t\x1b[14t\x1b[?1016$p"
+	send := fmt.Sprintf("\x1b_Ga=T,U=1,i=%d,c=2,r=1,s=1,v=1,f=32;AAAAAA==\x1b\\", probeID)
+	forget := fmt.Sprintf("\x1b_Ga=d,d=I,i=%d,q=2\x1b\\", probeID)
+	if d.env.tmux {
+		// tmux answers for itself; what is wrapped goes to the terminal around it.
+		q += ansi.TmuxPassthrough(name)
+		send, forget = ansi.TmuxPassthrough(send), ansi.TmuxPassthrough(forget)
+	}
+	return q + "\x1b7\x1b[3;5H" + send + "\x1b[6n" + forget + "\x1b8" + "\x1b[c"
+}
+
+// Patience is how long to wait for the answers.
+func (d *Detector) Patience() time.Duration {
+	if d.env.remote {
+		return 2 * time.Second
+	}
+	return 500 * time.Millisecond
+}
+
+// SetSetting changes what the person wants.
+func (d *Detector) SetSetting(s Setting) { d.setting = s }
+
+// TimedOut tells that the patience is over. Answers that come later still count.
+func (d *Detector) TimedOut() { d.over = true }
+
+// Complete reports whether nothing more is to be waited for.
+func (d *Detector) Complete() bool {
+	// Behind tmux the answers of the terminal around it come after tmux's own.
+	return d.env.silent != "" || d.over || d.fenced && (!d.env.tmux || d.kittyReply != "" && d.outer != "")
+}
+
+// Abilities are what follows from the answers so far.
+func (d *Detector) Abilities() Abilities { return d.decide() }
+
+// The sources of the size of a cell, from the least sure to the surest.
+const (
+	cellByWindow = iota + 1
+	cellByReport
+	cellByKernel
+)
+
+// Update takes a message of the terminal, as Bubble Tea or as ultraviolet has
+// it, and tells whether it was an answer to one of the questions.
+func (d *Detector) Update(msg any) bool {
+	switch msg := msg.(type) {
+	case tea.TerminalVersionMsg:
+		d.named(msg.Name)
+	case uv.TerminalVersionEvent:
+		d.named(msg.Name)
+	case uv.CellSizeEvent:
+		d.setCell(image.Pt(msg.Width, msg.Height), cellByReport, "the terminal's report")
+	case uv.PixelSizeEvent:
+		d.window = image.Pt(msg.Width, msg.Height)
+		d.divide()
+	case tea.WindowSizeMsg:
+		d.resized(image.Pt(msg.Width, msg.Height))
+		return false
+	case WindowPixels:
+		return d.measured(msg)
+	case tea.ModeReportMsg:
+		return d.mode(msg.Mode, msg.Value)
+	case uv.ModeReportEvent:
+		return d.mode(msg.Mode, msg.Value)
+	case uv.KittyGraphicsEvent:
+		return d.kitty(msg)
+	case tea.CursorPositionMsg:
+		d.placed(msg.X, msg.Y)
+	case uv.CursorPositionEvent:
+		d.placed(msg.X, msg.Y)
+	case uv.PrimaryDeviceAttributesEvent:
+		d.fence(msg)
+	default:
+		return false
+	}
+	return true
+}
+
+func (d *Detector) named(name string) {
+	name = clean(name)
+	if !d.env.tmux || d.name == "" && strings.HasPrefix(name, "tmux") {
+		d.name = name
+		return
+	}
+	d.outer = name
+}
+
+func (d *Detector) setCell(size image.Point, rank int, from string) {
+	if rank < d.cellRank || !sensible(size) {
+		return
+	}
+	d.cell, d.cellRank, d.cellFrom = size, rank, from
+}
+
+// sensible sorts out answers of terminals that count something else.
+func sensible(cell image.Point) bool {
+	return cell.X >= 2 && cell.Y >= 4 && cell.X <= 256 && cell.Y <= 256
+}
+
+// divide works the cell out from the size of the window.
+func (d *Detector) divide() {
+	if d.cells.X > 0 && d.cells.Y > 0 {
+		d.setCell(image.Pt(d.window.X/d.cells.X, d.window.Y/d.cells.Y), cellByWindow, "the size of the window")
+	}
+}
+
+// resized takes the new size of the terminal. The size of a cell may have
+// changed with it, so what was worked out from the old sizes no longer counts.
+func (d *Detector) resized(cells image.Point) {
+	if cells == d.cells {
+		return
+	}
+	first := d.cells == image.Point{}
+	d.cells = cells
+	if first {
+		d.divide()
+		return
+	}
+	d.window = image.Point{}
+}
+
+func (d *Detector) measured(w WindowPixels) bool {
+	if w.Cells.X < 1 || w.Cells.Y < 1 || w.Pixels.X < 1 || w.Pixels.Y < 1 {
+		return false
+	}
+	old := d.cell
+	d.setCell(image.Pt(w.Pixels.X/w.Cells.X, w.Pixels.Y/w.Cells.Y), cellByKernel, "the operating system")
+	return d.cell != old
+}
+
+func (d *Detector) mode(mode ansi.Mode, value ansi.ModeSetting) bool {
+	if mode.Mode() != 1016 {
+		return false
+	}
+	d.pixelMouse = value == ansi.ModeSet || value == ansi.ModeReset || value == ansi.ModePermanentlySet
+	return true
+}
+
+func (d *Detector) kitty(e uv.KittyGraphicsEvent) bool {
+	if uint32(e.Options.ID) != probeID { //nolint:gosec // ids have 32 bits
+		return false
+	}
+	d.kittyReply = clean(string(e.Payload))
+	if d.kittyReply == "" {
+		d.kittyReply = "an empty answer"
+	}
+	return true
+}
+
+func (d *Detector) placed(x, y int) {
+	if d.cursorKnown || d.fenced {
+		return
+	}
+	d.cursor, d.cursorKnown = image.Pt(x, y), true
+}
+
+// fence takes the answer to the last question: what has no answer by now has
+// none.
+func (d *Detector) fence(attributes []int) {
+	for _, a := range attributes {
+		d.sixel = d.sixel || a == 4
+	}
+	if !d.fenced && !d.asked.IsZero() {
+		d.took = max(time.Millisecond, d.now().Sub(d.asked))
+	}
+	d.fenced = true
+}
+
+// versions reads a name as XTVERSION has it: kitty(0.41.1), foot(1.21.0),
+// Konsole 25.04.2, VTE(7802), ghostty 1.1.3, XTerm(398), tmux 3.5a.
+var versions = regexp.MustCompile(`^([A-Za-z_-]+)[ (/-]*([0-9]*)\.?([0-9]*)`)
+
+// version is the lower-case name of a terminal and its version; a part that is
+// not given is the greatest: names without one are those of new terminals.
+func version(name string) (string, int, int) {
+	found := versions.FindStringSubmatch(name)
+	if found == nil {
+		return "", 0, 0
+	}
+	number := func(s string) int {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			return math.MaxInt
+		}
+		return n
+	}
+	return strings.ToLower(strings.Trim(found[1], "-_")), number(found[2]), number(found[3])
+}
+
+func atLeast(major, minor, wantMajor, wantMinor int) bool {
+	return major > wantMajor || major == wantMajor && minor >= wantMinor
+}
+
+// placeholderTerminal tells the terminals that are known to show placeholders.
+func placeholderTerminal(name string) bool {
+	who, major, minor := version(name)
+	switch who {
+	case "kitty":
+		return atLeast(major, minor, 0, 28)
+	case "ghostty", "rio":
+		return true
+	}
+	return false
+}
+
+// setOf is the largest set of glyphs that a terminal is known to draw by itself,
+// and why. Fonts rarely have these glyphs, so a terminal that leaves them to the
+// font does not count.
+func setOf(name string) (Set, string) {
+	who, major, minor := version(name)
+	switch {
+	case name == "":
+		return Blocks, "every font has them"
+	case who == "kitty" && atLeast(major, minor, 0, 40), who == "ghostty", who == "foot" && atLeast(major, minor, 1, 20):
+		return Octants, "this terminal is known to draw them"
+	case who == "kitty" && atLeast(major, minor, 0, 21), who == "foot" && atLeast(major, minor, 1, 8),
+		who == "konsole", who == "wezterm", who == "vte" && (major >= 6200):
+		return Sextants, "this terminal is known to draw them"
+	}
+	return Blocks, "every font has them; this terminal is not known to draw more"
+}

@@ -1,0 +1,232 @@
+package picture
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"image"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/ansi/kitty"
+)
+
+// Gallery hands out the ids of the real pictures that the terminal holds. There
+// is one for the program, since there is one terminal. It is safe for concurrent
+// use.
+//
+// A picture is sent first; only when the terminal has it, its cells may be drawn.
+// Every new content or size gets an id of its own, and the old one is forgotten a
+// moment after the last frame that shows it: terminals draw nothing for an id that
+// changes its meaning. The id is a number from 1 to 255 in the highest byte alone,
+// which is written as the third diacritic of each cell and not as its colour, so
+// that it survives terminals of few colours.
+type Gallery struct {
+	tmux bool
+
+	mu   sync.Mutex
+	next int
+	held [256]bool
+}
+
+// NewGallery makes a gallery; inTmux tells that the way to the terminal leads
+// through tmux.
+func NewGallery(inTmux bool) *Gallery {
+	// Another program on the same terminal counts from elsewhere, most likely.
+	return &Gallery{tmux: inTmux, next: 1 + rand.IntN(255)} //nolint:gosec // not a secret
+}
+
+// errNoRoom says that the terminal holds as many pictures as there are ids.
+var errNoRoom = errors.New("too many pictures on the screen")
+
+// take reserves an id.
+func (g *Gallery) take() (int, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for range 255 {
+		n := g.next
+		g.next = g.next%255 + 1
+		if !g.held[n] && n != probeID>>24 {
+			g.held[n] = true
+			return n, nil
+		}
+	}
+	return 0, errNoRoom
+}
+
+func (g *Gallery) free(n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.held[n] = false
+}
+
+// Clear is what to write to the terminal for it to forget every picture; empty
+// where it holds none. To be written when the program ends: nothing else removes
+// pictures of this kind.
+func (g *Gallery) Clear() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var b strings.Builder
+	for n, held := range g.held {
+		if held {
+			b.WriteString(g.forget(n))
+			g.held[n] = false
+		}
+	}
+	return b.String()
+}
+
+func (g *Gallery) forget(n int) string {
+	return g.wrap(fmt.Sprintf("\x1b_Ga=d,d=I,i=%d,q=2\x1b\\", n<<24))
+}
+
+// wrap leads a sequence through tmux, where there is one.
+func (g *Gallery) wrap(sequence string) string {
+	if g.tmux {
+		return ansi.TmuxPassthrough(sequence)
+	}
+	return sequence
+}
+
+// Image is one real picture of a gallery, as large as a rectangle of cells.
+type Image struct {
+	gallery *Gallery
+	n       int
+	size    image.Point
+	data    string
+}
+
+// Limits of one image: cells by the diacritics there are to count them, pixels by
+// what is worth sending.
+const (
+	maxPlaces = 297
+	maxSent   = 2_000_000
+	maxChunk  = 4096
+)
+
+// newImage prepares p to be shown in size cells of that many pixels, with dim
+// 256ths of its light.
+func (g *Gallery) newImage(p *Picture, size, cell image.Point, dim int) (*Image, error) {
+	if size.X < 1 || size.Y < 1 || size.X > maxPlaces || size.Y > maxPlaces || cell.X < 1 || cell.Y < 1 {
+		return nil, errNoRoom
+	}
+	w, h := size.X*cell.X, size.Y*cell.Y
+	for w*h > maxSent {
+		w, h = w/2, h/2
+	}
+	n, err := g.take()
+	if err != nil {
+		return nil, err
+	}
+	i := &Image{gallery: g, n: n, size: size}
+	i.data = i.transmission(packed(p, w, h, cell, dim), w, h)
+	return i, nil
+}
+
+// packed are the pixels of p at w × h, three bytes each, compressed.
+func packed(p *Picture, w, h int, check image.Point, dim int) []byte {
+	s := newScaler(p, w, h, image.Pt(max(1, check.X), max(1, check.Y/2)))
+	var b bytes.Buffer
+	z, err := zlib.NewWriterLevel(&b, zlib.BestSpeed)
+	if err != nil {
+		z = zlib.NewWriter(&b)
+	}
+	line := make([]uint8, 3*w)
+	for y := range h {
+		s.row(y, line)
+		if dim != fullLight {
+			for i, v := range line {
+				line[i] = uint8(int(v) * dim / fullLight)
+			}
+		}
+		_, _ = z.Write(line) // writing to memory does not fail
+	}
+	_ = z.Close()
+	return b.Bytes()
+}
+
+// transmission is what sends the pixels, in pieces that every terminal takes.
+func (i *Image) transmission(pixels []byte, w, h int) string {
+	text := base64.StdEncoding.EncodeToString(pixels)
+	var b strings.Builder
+	for first := true; first || text != ""; first = false {
+		part := text[:min(len(text), maxChunk)]
+		text = text[len(part):]
+		more := 0
+		if text != "" {
+			more = 1
+		}
+		keys := fmt.Sprintf("q=2,m=%d", more)
+		if first {
+			keys = fmt.Sprintf("a=T,U=1,i=%d,c=%d,r=%d,f=24,s=%d,v=%d,o=z,t=d,", i.n<<24, i.size.X, i.size.Y, w, h) + keys
+		}
+		b.WriteString(i.gallery.wrap("\x1b_G" + keys + ";" + part + "\x1b\\"))
+	}
+	return b.String()
+}
+
+// place appends the cell x, y of the image. Row, column and id stand in every
+// cell: a popup that covers some leaves the others whole.
+func (i *Image) place(b []byte, x, y int) []byte {
+	b = append(b, string(kitty.Placeholder)...)
+	b = append(b, string(kitty.Diacritic(y))...)
+	b = append(b, string(kitty.Diacritic(x))...)
+	return append(b, string(kitty.Diacritic(i.n))...)
+}
+
+// frame are the lines of cols × rows cells with the image at area.
+func (i *Image) frame(cols, rows int, area image.Rectangle) []string {
+	lines := make([]string, rows)
+	for y := range lines {
+		b := make([]byte, 0, 4*cols)
+		for x := range cols {
+			if c := image.Pt(x, y); c.In(area) {
+				b = i.place(b, x-area.Min.X, y-area.Min.Y)
+			} else {
+				b = append(b, ' ')
+			}
+		}
+		lines[y] = string(b)
+	}
+	return lines
+}
+
+// Hung tells that the terminal has an image: its cells may be drawn from now on.
+type Hung struct{ Image *Image }
+
+// Show sends the image to the terminal. Only after its message, [Hung], the cells
+// may go into a view.
+func (i *Image) Show() tea.Cmd {
+	return tea.Sequence(tea.Raw(i.data), func() tea.Msg { return Hung{i} })
+}
+
+// settle is how long the last frame that shows an image may take to be drawn.
+const settle = 100 * time.Millisecond
+
+// TakeDown has the terminal forget the image, a moment after it was shown last.
+// It is safe on nil and must be called once.
+func (i *Image) TakeDown() tea.Cmd {
+	if i == nil {
+		return nil
+	}
+	return tea.Sequence(
+		tea.Tick(settle, func(time.Time) tea.Msg { return nil }),
+		func() tea.Msg {
+			i.gallery.free(i.n)
+			return tea.RawMsg{Msg: i.gallery.forget(i.n)}
+		},
+	)
+}
+
+// Drop gives up an image that was never shown. It is safe on nil.
+func (i *Image) Drop() {
+	if i != nil {
+		i.gallery.free(i.n)
+	}
+}

@@ -113,7 +113,7 @@ func newTransport(answer time.Duration) *http.Transport {
 		TLSHandshakeTimeout:   10 * time.Second,
 		ResponseHeaderTimeout: answer,
 		ExpectContinueTimeout: time.Second,
-		MaxIdleConnsPerHost:   16,
+		MaxIdleConnsPerHost:   64,
 		IdleConnTimeout:       90 * time.Second,
 		WriteBufferSize:       64 << 10,
 	}
@@ -209,7 +209,12 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 		req.Header.Set("Expect", "100-continue")
 	}
 	file := new(File)
-	if err := c.do(req, exchange{op: opUpload, complete: progress.Complete, answered: watchdog.answered}, file); err != nil {
+	err = c.do(req, exchange{op: opUpload, complete: progress.Complete, answered: watchdog.answered}, file)
+	if b.file != nil && progress.Complete() {
+		sum := b.file.hash.sum()
+		progress.hash.Store(&sum)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return withRecord(file)

@@ -64,6 +64,14 @@ type Job struct {
 	Failure  *Failure  `json:"failure,omitempty"` // of the last attempt; nil where there is none
 	Created  time.Time `json:"created"`
 	Updated  time.Time `json:"updated"`
+	Started  time.Time `json:"started,omitzero"` // when the first attempt began; zero: none did
+
+	// Hash is the SHA-256 of the file's bytes, in hexadecimal, as they went
+	// out; empty before they did, and for a URL.
+	Hash string `json:"hash,omitempty"`
+	// Priority is by hand: a higher one is sent before the others. Equal ones
+	// go in the order in which they were handed over.
+	Priority int `json:"priority,omitempty"`
 
 	// OwnWebhook: an address of our receiver goes along where extensions are
 	// asked for. The address itself is made for each attempt and kept nowhere.

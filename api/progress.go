@@ -13,6 +13,7 @@ type Progress struct {
 	sent     atomic.Int64
 	moved    atomic.Int64 // time of the last byte, Unix nanoseconds
 	complete atomic.Bool
+	hash     atomic.Pointer[string]
 }
 
 // Total is the size of the request body in bytes; 0 before it is known.
@@ -33,12 +34,22 @@ func (p *Progress) LastMove() time.Time {
 	return time.Unix(0, n)
 }
 
+// Hash is the SHA-256 of the file's bytes that went out, in hexadecimal; empty
+// before all of them have, and where the source is an address.
+func (p *Progress) Hash() string {
+	if text := p.hash.Load(); text != nil {
+		return *text
+	}
+	return ""
+}
+
 // start begins a new attempt.
 func (p *Progress) start(total int64) {
 	p.total.Store(total)
 	p.sent.Store(0)
 	p.moved.Store(0)
 	p.complete.Store(false)
+	p.hash.Store(nil)
 }
 
 func (p *Progress) add(n int) {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -19,6 +20,16 @@ type Source struct {
 	URL    string `json:"url,omitempty"`    // an address from which the service downloads
 	Base64 bool   `json:"base64,omitempty"` // send the file as base64 text, not as bytes
 	Label  string `json:"label,omitempty"`  // what to call it, where that is not its path or address
+	Sub    string `json:"sub,omitempty"`    // where it was in a folder that was picked whole, such as "a/b"
+}
+
+// FolderUnder is where the source goes if folder is where all of them go: the
+// tree of a folder that was picked whole is kept (see WalkFolder).
+func (s Source) FolderUnder(folder string) string {
+	if s.Sub == "" {
+		return folder
+	}
+	return strings.TrimRight(folder, "/") + "/" + s.Sub + "/"
 }
 
 // String is what to call the source in a sentence. It is text from outside.
@@ -153,6 +164,7 @@ type content struct {
 	size  int64 // bytes that Reader gives
 	check func() error
 	close func() error
+	hash  *hasher // of the bytes of the file that were read
 }
 
 // openContent opens what the file part of an upload holds.
@@ -161,12 +173,17 @@ func openContent(s Source) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
+	sum := newHasher(before.Size)
 	c := &content{
 		// The declared length is a promise: a file that grows is cut there.
-		Reader: io.LimitReader(f, before.Size),
+		Reader: io.TeeReader(io.LimitReader(f, before.Size), sum),
 		path:   s.Path,
 		size:   before.Size,
-		close:  f.Close,
+		hash:   sum,
+		close: func() error {
+			sum.end()
+			return f.Close()
+		},
 		check: func() error {
 			// By path: of a file that was replaced or removed the handle
 			// alone would still look unchanged.

@@ -1,0 +1,210 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A Filter says which files of a folder go. The zero Filter takes all but the
+// hidden ones.
+//
+// A pattern without a slash is for names, of a file or (Exclude) of a folder
+// with all that is in it; one with a slash is for the path below the folder
+// that was named, and ** in it stands for any number of folders. Capitals and
+// small letters are the same: cameras write IMG.JPG.
+type Filter struct {
+	Include []string // only files that match one of them; empty: all
+	Exclude []string // not these, whatever Include says
+}
+
+// Check says which pattern cannot be read.
+func (f Filter) Check() error {
+	for _, pattern := range slices.Concat(f.Include, f.Exclude) {
+		if pattern == "" {
+			return errors.New("a pattern is empty: write one such as *.jpg")
+		}
+		for _, part := range strings.Split(pattern, "/") {
+			if _, err := path.Match(part, ""); err != nil {
+				return fmt.Errorf("pattern %s cannot be read: * stands for any characters, ? for one, [a-z] for one of those; a bracket must be closed", quote(pattern))
+			}
+		}
+	}
+	return nil
+}
+
+func (f Filter) takes(rel string) bool {
+	return (len(f.Include) == 0 || matchAny(f.Include, rel)) && !matchAny(f.Exclude, rel)
+}
+
+func matchAny(patterns []string, rel string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return matchPath(p, rel) })
+}
+
+func matchPath(pattern, rel string) bool {
+	pattern, rel = strings.ToLower(pattern), strings.ToLower(rel)
+	if !strings.Contains(strings.TrimSuffix(pattern, "/"), "/") {
+		ok, _ := path.Match(strings.TrimSuffix(pattern, "/"), path.Base(rel)) // it was checked
+		return ok
+	}
+	return matchParts(strings.Split(strings.Trim(pattern, "/"), "/"), strings.Split(rel, "/"))
+}
+
+func matchParts(pattern, parts []string) bool {
+	for len(pattern) > 0 {
+		if pattern[0] == "**" {
+			for i := range len(parts) + 1 {
+				if matchParts(pattern[1:], parts[i:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if len(parts) == 0 {
+			return false
+		}
+		if ok, _ := path.Match(pattern[0], parts[0]); !ok {
+			return false
+		}
+		pattern, parts = pattern[1:], parts[1:]
+	}
+	return len(parts) == 0
+}
+
+// Tree is what a folder holds, for sending.
+type Tree struct {
+	Sources  []Source // in the order of their paths; Sub keeps the folders
+	Hidden   int      // files and folders left out because their names begin with a dot
+	Excluded int      // files and folders left out by the filter
+	Again    []string // links to folders that were taken already, by label
+	Bad      []error  // *SourceError of what could not be looked into
+}
+
+// WalkFolder finds the files of a folder at any depth. A link to a file is a
+// file; a folder is entered once, however many links lead to it, so a circle
+// of links ends. What is no ordinary file is among the sources too: sending
+// says why it cannot be sent. label is what to call root; empty: root.
+//
+// The error is of root itself, of the filter, or of ctx.
+func WalkFolder(ctx context.Context, root, label string, f Filter) (Tree, error) {
+	if label == "" {
+		label = root
+	}
+	w := walker{ctx: ctx, root: root, label: label, filter: f, been: map[string]bool{}}
+	if err := f.Check(); err != nil {
+		return w.tree, err
+	}
+	info, err := os.Stat(root)
+	if err != nil {
+		return w.tree, pathProblem(label, err)
+	}
+	if !info.IsDir() {
+		return w.tree, &SourceError{Path: label, Reason: "is not a folder"}
+	}
+	w.enter(root, info)
+	if err := w.folder(""); err != nil {
+		return w.tree, err
+	}
+	// Links after everything else: what they lead to keeps its own place if it
+	// has one.
+	for len(w.links) > 0 && ctx.Err() == nil {
+		rel := w.links[0]
+		w.links = w.links[1:]
+		name := filepath.Join(root, filepath.FromSlash(rel))
+		info, err := os.Stat(name)
+		switch {
+		case err != nil:
+			w.tree.Bad = append(w.tree.Bad, pathProblem(w.called(rel), err))
+		case !w.enter(name, info):
+			w.tree.Again = append(w.tree.Again, w.called(rel))
+		default:
+			if err := w.folder(rel); err != nil {
+				w.tree.Bad = append(w.tree.Bad, err)
+			}
+		}
+	}
+	slices.SortStableFunc(w.tree.Sources, func(a, b Source) int { return strings.Compare(a.Path, b.Path) })
+	return w.tree, ctx.Err()
+}
+
+type walker struct {
+	ctx         context.Context
+	root, label string
+	filter      Filter
+	been        map[string]bool // folders by what they are, not by what leads there
+	links       []string        // to folders, by path below root
+	tree        Tree
+}
+
+// called is how a person knows a file of the folder.
+func (w *walker) called(rel string) string { return filepath.Join(w.label, filepath.FromSlash(rel)) }
+
+// enter reports whether a folder is seen for the first time.
+func (w *walker) enter(name string, info fs.FileInfo) bool {
+	id := identityOf(info)
+	key := fmt.Sprint(id.Device, " ", id.Inode)
+	if id.Inode == 0 {
+		key = name
+		if real, err := filepath.EvalSymlinks(name); err == nil {
+			key = real
+		}
+	}
+	if w.been[key] {
+		return false
+	}
+	w.been[key] = true
+	return true
+}
+
+// folder takes what is in a folder; rel is its path below root. The error says
+// why it cannot be read.
+func (w *walker) folder(rel string) error {
+	if w.ctx.Err() != nil {
+		return w.ctx.Err()
+	}
+	entries, err := os.ReadDir(filepath.Join(w.root, filepath.FromSlash(rel)))
+	if err != nil {
+		return pathProblem(w.called(rel), err)
+	}
+	for _, entry := range entries {
+		inside := path.Join(rel, entry.Name())
+		name := filepath.Join(w.root, filepath.FromSlash(inside))
+		if strings.HasPrefix(entry.Name(), ".") {
+			w.tree.Hidden++
+			continue
+		}
+		isFolder := entry.IsDir()
+		link := entry.Type()&fs.ModeSymlink != 0
+		if link {
+			info, err := os.Stat(name)
+			isFolder = err == nil && info.IsDir()
+		}
+		switch {
+		case isFolder && matchAny(w.filter.Exclude, inside), !isFolder && !w.filter.takes(inside):
+			w.tree.Excluded++
+		case isFolder && link:
+			w.links = append(w.links, inside)
+		case isFolder:
+			if info, err := entry.Info(); err == nil && !w.enter(name, info) {
+				w.tree.Again = append(w.tree.Again, w.called(inside))
+				continue
+			}
+			if err := w.folder(inside); err != nil {
+				w.tree.Bad = append(w.tree.Bad, err)
+			}
+		default:
+			w.tree.Sources = append(w.tree.Sources, Source{Path: name, Label: w.called(inside), Sub: subFolder(rel)})
+		}
+	}
+	return nil
+}
+
+// subFolder writes a path of folders as the service takes it, each character
+// that a folder may not have as "_".
+func subFolder(rel string) string { return allowedFolder(strings.Trim(rel, "/")) }

@@ -1,0 +1,105 @@
+package api_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mediadesk/api"
+)
+
+// tree makes files and links ("a -> b") below a new folder.
+func tree(t *testing.T, names ...string) string {
+	t.Helper()
+	root := t.TempDir()
+	for _, name := range names {
+		link, to, isLink := strings.Cut(name, " -> ")
+		at := filepath.Join(root, filepath.FromSlash(link))
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if isLink {
+			if err := os.Symlink(to, at); err != nil {
+				t.Skip("links cannot be made here:", err)
+			}
+			continue
+		}
+		if err := os.WriteFile(at, []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func found(tree api.Tree) string {
+	var lines []string
+	for _, s := range tree.Sources {
+		lines = append(lines, filepath.ToSlash(s.Label)+" in "+s.FolderUnder("/up"))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestWalkFolder(t *testing.T) {
+	files := []string{"b.jpg", "a.PNG", ".hidden", ".git/x", "sub dir/c.jpg", "sub dir/deep.er/d.txt", "raw/e.cr2", "raw/f.jpg"}
+	for _, c := range []struct {
+		name             string
+		filter           api.Filter
+		want             string
+		excluded, hidden int
+	}{
+		{"all", api.Filter{}, "top/a.PNG in /up|top/b.jpg in /up|top/raw/e.cr2 in /up/raw/|top/raw/f.jpg in /up/raw/|top/sub dir/c.jpg in /up/sub_dir/|top/sub dir/deep.er/d.txt in /up/sub_dir/deep_er/", 0, 2},
+		{"by name", api.Filter{Include: []string{"*.jpg", "*.png"}}, "top/a.PNG in /up|top/b.jpg in /up|top/raw/f.jpg in /up/raw/|top/sub dir/c.jpg in /up/sub_dir/", 2, 2},
+		{"without a folder", api.Filter{Exclude: []string{"raw", "*.txt"}}, "top/a.PNG in /up|top/b.jpg in /up|top/sub dir/c.jpg in /up/sub_dir/", 2, 2},
+		{"by path", api.Filter{Include: []string{"sub dir/**"}, Exclude: []string{"**/d.*"}}, "top/sub dir/c.jpg in /up/sub_dir/", 5, 2},
+		{"slash at the end", api.Filter{Exclude: []string{"raw/", "sub dir/"}}, "top/a.PNG in /up|top/b.jpg in /up", 2, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := api.WalkFolder(t.Context(), tree(t, files...), "top", c.filter)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := strings.ReplaceAll(c.want, "|", "\n"); found(got) != want {
+				t.Errorf("got\n%s\nwant\n%s", found(got), want)
+			}
+			if got.Excluded != c.excluded || got.Hidden != c.hidden {
+				t.Errorf("excluded %d, hidden %d", got.Excluded, got.Hidden)
+			}
+		})
+	}
+}
+
+// TestWalkFolderLinks: circles end, a folder is taken once and at its own
+// place, links to files are files.
+func TestWalkFolderLinks(t *testing.T) {
+	root := tree(t, "z/one.jpg", "a -> z", "z/up -> ..", "self -> .", "cover.jpg -> z/one.jpg", "gone.jpg -> nowhere")
+	got, err := api.WalkFolder(t.Context(), root, "top", api.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "top/cover.jpg in /up\ntop/gone.jpg in /up\ntop/z/one.jpg in /up/z/"
+	if found(got) != want || len(got.Again) != 3 {
+		t.Errorf("got\n%s\nagain %q", found(got), got.Again)
+	}
+	if _, err := api.Identify(got.Sources[1].Path); err == nil {
+		t.Error("a link to nothing can be sent")
+	}
+}
+
+func TestWalkFolderErrors(t *testing.T) {
+	root := tree(t, "a.jpg", "sub/b.jpg")
+	if _, err := api.WalkFolder(t.Context(), filepath.Join(root, "a.jpg"), "", api.Filter{}); err == nil {
+		t.Error("a file was walked")
+	}
+	for _, pattern := range []string{"", "[a", "x/[a"} {
+		if _, err := api.WalkFolder(t.Context(), root, "", api.Filter{Include: []string{pattern}}); err == nil {
+			t.Errorf("pattern %q was taken", pattern)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := api.WalkFolder(ctx, root, "", api.Filter{}); err == nil {
+		t.Error("it did not end with its context")
+	}
+}

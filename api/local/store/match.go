@@ -103,9 +103,9 @@ func (m *Match) tags(list, value string) condition {
 
 func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }
 
-// formats are the endings that a type of content goes by, where it is not the
+// endings are those that a type of content goes by, where it is not the
 // type's second part.
-var formats = map[string]string{
+var endings = map[string]string{
 	"jpg": "image/jpeg", "jpeg": "image/jpeg", "svg": "image/svg+xml", "ico": "image/x-icon", "txt": "text/plain", "js": "text/javascript",
 	"md": "text/plain", "mov": "video/quicktime", "mp3": "audio/mpeg",
 }
@@ -114,7 +114,7 @@ func (m *Match) format() condition {
 	var parts []condition
 	for _, text := range m.Text {
 		name := strings.ToLower(strings.TrimPrefix(path.Clean(text), "."))
-		if mime := formats[name]; mime != "" {
+		if mime := endings[name]; mime != "" {
 			parts = append(parts, condition{"mime = ?", []any{mime}})
 			continue
 		}

@@ -60,14 +60,18 @@ func (m *Model) compose(msg page.Compose) tea.Cmd {
 	return tea.Batch(m.greet(form), m.push(page.Form, form))
 }
 
-// inspect brings the details of files to the front.
-func (m *Model) inspect(files []api.File) tea.Cmd {
-	if m.desk == nil || len(files) == 0 {
+// inspect brings the details of files to the front. The screen that is there
+// takes them: what was not saved on it stays.
+func (m *Model) inspect(msg page.Inspect) tea.Cmd {
+	if m.desk == nil || len(msg.Files) == 0 {
 		return nil
+	}
+	if s, ok := m.screens[page.Details]; ok {
+		return tea.Batch(s.Update(msg), m.push(page.Details, s))
 	}
 	d := m.desk
 	s := details.New(details.Options{
-		Context: m.ctx, Files: files, Profile: d.Profile, Read: d.Read, SeenAt: d.SeenAt,
+		Context: m.ctx, Files: msg.Files, Profile: d.Profile, Read: d.Read, SeenAt: d.SeenAt,
 		Save: d.Change, Undo: d.Undo, Redo: d.Redo, Picture: d.Picture, Known: d.Tags, Now: m.o.Now,
 	})
 	return tea.Batch(m.greet(s), m.push(page.Details, s))

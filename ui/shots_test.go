@@ -23,6 +23,11 @@ func TestShots(t *testing.T) {
 	defer os.RemoveAll(d.pictures)
 	shoot := func(term *uitest.Term, name string) {
 		t.Helper()
+		// The line of hints is drawn last: once it is back, the screen is whole.
+		term.Press("f1")
+		term.WaitFor("type to search")
+		term.Press("esc")
+		term.WaitFor("? help")
 		im, err := term.Shot()
 		if err != nil {
 			t.Fatal(err)

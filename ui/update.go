@@ -87,7 +87,7 @@ func (m *Model) message(msg tea.Msg) tea.Cmd {
 	case page.Compose:
 		return m.compose(msg)
 	case page.Inspect:
-		return m.inspect(msg.Files)
+		return m.inspect(msg)
 	case page.UseProfile:
 		return m.open(msg.Name, msg.Key)
 	case page.Ask:

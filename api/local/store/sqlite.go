@@ -3,243 +3,236 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"runtime/debug"
+	"sync"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
-// schemaVersion is the user_version of the schema below.
-const schemaVersion = 1
+const (
+	readers  = 4
+	maxGroup = 128 // updates that share a transaction
+)
 
-// The tables lie in the order of folder and name, because that is how a
-// library is looked at.
-const schema = `
-CREATE TABLE folders (
-	path    TEXT NOT NULL PRIMARY KEY,
-	parent  TEXT NOT NULL,
-	id      TEXT NOT NULL UNIQUE,
-	name    TEXT NOT NULL,
-	created INTEGER NOT NULL,
-	updated INTEGER NOT NULL
-) WITHOUT ROWID;
-CREATE INDEX folders_parent ON folders (parent, name);
-
-CREATE TABLE files (
-	folder      TEXT NOT NULL,
-	name_key    TEXT NOT NULL, -- the name as NFC
-	id          TEXT NOT NULL UNIQUE,
-	name        TEXT NOT NULL,
-	private     INTEGER NOT NULL,
-	tags        TEXT, -- JSON; NULL: none
-	ai_tags     TEXT, -- JSON; NULL: none
-	region      TEXT NOT NULL,
-	metadata    TEXT, -- JSON; NULL: none
-	description TEXT NOT NULL,
-	version_id  TEXT NOT NULL,
-	root        TEXT NOT NULL, -- the uploaded version that this one descends from
-	version     INTEGER NOT NULL,
-	hash        TEXT NOT NULL,
-	size        INTEGER NOT NULL,
-	mime        TEXT NOT NULL,
-	kind        TEXT NOT NULL,
-	width       INTEGER NOT NULL,
-	height      INTEGER NOT NULL,
-	has_alpha   INTEGER NOT NULL,
-	version_at  INTEGER NOT NULL,
-	created     INTEGER NOT NULL,
-	updated     INTEGER NOT NULL,
-	PRIMARY KEY (folder, name_key)
-) WITHOUT ROWID;
-CREATE INDEX files_created ON files (created);
-CREATE INDEX files_folder_created ON files (folder, created);
-CREATE INDEX files_name ON files (name_key);
-
-CREATE TABLE versions (
-	file_id   TEXT NOT NULL,
-	number    INTEGER NOT NULL,
-	id        TEXT NOT NULL UNIQUE,
-	root      TEXT NOT NULL,
-	hash      TEXT NOT NULL,
-	size      INTEGER NOT NULL,
-	mime      TEXT NOT NULL,
-	kind      TEXT NOT NULL,
-	width     INTEGER NOT NULL,
-	height    INTEGER NOT NULL,
-	has_alpha INTEGER NOT NULL,
-	embedded  TEXT, -- JSON; NULL: none
-	created   INTEGER NOT NULL,
-	PRIMARY KEY (file_id, number)
-) WITHOUT ROWID;
-CREATE INDEX versions_hash ON versions (hash);
-
-CREATE TABLE fields (
-	name   TEXT NOT NULL PRIMARY KEY,
-	id     TEXT NOT NULL UNIQUE,
-	label  TEXT NOT NULL,
-	schema TEXT NOT NULL
-) WITHOUT ROWID;
-
-CREATE TABLE runs (
-	id         INTEGER PRIMARY KEY AUTOINCREMENT,
-	file_id    TEXT NOT NULL,
-	version_id TEXT NOT NULL,
-	extension  TEXT NOT NULL, -- JSON
-	status     TEXT NOT NULL,
-	error      TEXT NOT NULL,
-	webhook    TEXT NOT NULL,
-	awaited    INTEGER NOT NULL,
-	created    INTEGER NOT NULL,
-	ended      INTEGER NOT NULL -- 0: not yet
-);
-CREATE INDEX runs_pending ON runs (id) WHERE status = 'pending';
-
-CREATE TABLE outbox (
-	id       INTEGER PRIMARY KEY AUTOINCREMENT,
-	address  TEXT NOT NULL,
-	body     BLOB NOT NULL,
-	attempts INTEGER NOT NULL,
-	next     INTEGER NOT NULL,
-	created  INTEGER NOT NULL
-);
-`
-
-// sqlite is Records in a SQLite database: one connection writes, a few read.
+// sqlite is Records in a SQLite database: one session writes, a few read.
+// Updates that come while one is being written to the disk go there together,
+// in one transaction: the disk takes as long for one as for many.
 type sqlite struct {
-	write, read *sql.DB
+	path      string
+	db, query *sql.DB       // for writing, for reading
+	read      chan *session // those that are free
+	turn      chan struct{} // held by the one who writes
+	write     *session      // of whoever has the turn; nil: to be made anew
+	group     int           // how many updates share a transaction
+
+	mu      sync.Mutex
+	waiting []*update
+}
+
+// update is one call of Update.
+type update struct {
+	fn   func(Tx) error
+	ctx  context.Context //nolint:containedctx // of the call
+	err  error
+	done chan struct{} // closed when err is known
 }
 
 // OpenRecords opens the database file at path and makes it where there is
-// none. The folder must exist.
+// none. The folder must exist. An older format is brought to the newest; the
+// older one is kept beside it, with ".format" and its number at the end.
 func OpenRecords(ctx context.Context, path string) (Records, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	open := func(extra string, connections int) (*sql.DB, error) {
-		// FULL: a commit is on the disk when it returns. NORMAL lost some in
-		// every second power cut.
-		dsn := (&url.URL{Scheme: "file", Path: filepath.ToSlash(abs)}).String() +
-			"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=busy_timeout(5000)" + extra
-		db, err := sql.Open("sqlite", dsn)
-		if err != nil {
-			return nil, err
-		}
-		db.SetMaxOpenConns(connections)
-		db.SetMaxIdleConns(connections)
-		return db, nil
-	}
-	s := new(sqlite)
-	if s.write, err = open("&_txlock=immediate", 1); err != nil {
+	// FULL: a commit is on the disk when it returns. NORMAL lost some in
+	// every second power cut.
+	s := &sqlite{path: abs, read: make(chan *session, readers), turn: make(chan struct{}, 1), group: maxGroup}
+	if s.db, err = openDatabase(abs, "&_pragma=synchronous(FULL)", 1); err != nil {
 		return nil, err
 	}
-	if err := migrate(ctx, s.write); err != nil {
-		s.write.Close()
-		return nil, fmt.Errorf("open the records in %s: %w", path, err)
+	if s.query, err = openDatabase(abs, "&_pragma=query_only(1)", readers); err != nil {
+		return nil, errors.Join(err, s.db.Close())
 	}
-	if s.read, err = open("&_pragma=query_only(1)", 4); err != nil {
-		s.write.Close()
-		return nil, err
+	if err := s.open(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the records in %s: %w", path, err), s.Close())
 	}
 	return s, nil
 }
 
-func migrate(ctx context.Context, db *sql.DB) error {
-	tx, err := db.BeginTx(ctx, nil)
+func openDatabase(path, extra string, connections int) (*sql.DB, error) {
+	dsn := (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String() +
+		"?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)" + extra
+	db, err := sql.Open("sqlite", dsn)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to take back
-	var version int
-	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return err
-	}
-	switch {
-	case version > schemaVersion:
-		return fmt.Errorf("they were written by a newer mediadesk (format %d, this one knows %d): use that one", version, schemaVersion)
-	case version == schemaVersion:
-		return nil
-	}
-	if _, err := tx.ExecContext(ctx, schema+fmt.Sprintf("PRAGMA user_version = %d", schemaVersion)); err != nil {
-		return err
-	}
-	return tx.Commit()
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	return db, nil
 }
 
-func (s *sqlite) Close() error { return errors.Join(s.read.Close(), s.write.Close()) }
+func (s *sqlite) open(ctx context.Context) error {
+	if err := migrate(ctx, s.db, s.path); err != nil {
+		return err
+	}
+	for range readers {
+		session, err := newSession(ctx, s.query)
+		if err != nil {
+			return err
+		}
+		s.read <- session
+	}
+	return nil
+}
+
+// Close waits for what is under way.
+func (s *sqlite) Close() error {
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
+	var errs []error
+	for range len(s.read) {
+		errs = append(errs, (<-s.read).Close())
+	}
+	if s.write != nil {
+		errs = append(errs, s.write.Close())
+		s.write = nil
+	}
+	return errors.Join(append(errs, s.query.Close(), s.db.Close())...)
+}
+
+// SetGroup sets how many updates may share a transaction; with 1 each has its
+// own. It is for measuring, before anything is written.
+func (s *sqlite) SetGroup(most int) { s.group = most }
 
 func (s *sqlite) Update(ctx context.Context, fn func(Tx) error) error {
 	// A transaction that began is brought to its end even if the one who
-	// asked went away: database/sql would roll back at any point.
-	return s.run(context.WithoutCancel(ctx), s.write, fn)
+	// asked went away.
+	u := &update{fn: fn, ctx: context.WithoutCancel(ctx), done: make(chan struct{})}
+	s.mu.Lock()
+	s.waiting = append(s.waiting, u)
+	s.mu.Unlock()
+	for {
+		select {
+		case <-u.done:
+			return u.err
+		case s.turn <- struct{}{}:
+			s.writeGroup()
+			<-s.turn
+		}
+	}
 }
 
-func (s *sqlite) View(ctx context.Context, fn func(Tx) error) error {
-	return s.run(ctx, s.read, fn)
+// writeGroup writes the updates that wait. The caller has the turn.
+func (s *sqlite) writeGroup() {
+	s.mu.Lock()
+	n := min(len(s.waiting), s.group)
+	group := s.waiting[:n:n]
+	s.waiting = s.waiting[n:]
+	s.mu.Unlock()
+	if n == 0 {
+		return
+	}
+	if err := s.commit(group); err != nil {
+		for _, u := range group {
+			if u.err == nil {
+				u.err = err
+			}
+		}
+	}
+	for _, u := range group {
+		close(u.done)
+	}
 }
 
-func (s *sqlite) run(ctx context.Context, db *sql.DB, fn func(Tx) error) error {
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("begin with the records: %w", err)
+// commit runs a group in one transaction. An update that fails is taken back
+// by itself and keeps its error; the error of commit is that of all.
+func (s *sqlite) commit(group []*update) (err error) {
+	if s.write == nil {
+		if s.write, err = newSession(context.Background(), s.db); err != nil {
+			return fmt.Errorf("open the records: %w", err)
+		}
 	}
-	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to take back
-	if err := fn(&sqlTx{ctx: ctx, tx: tx}); err != nil {
-		return err
+	if _, err := s.write.exec("BEGIN IMMEDIATE"); err != nil {
+		return s.broken(fmt.Errorf("begin with the records: %w", err))
 	}
-	if err := tx.Commit(); err != nil {
+	changed := false
+	for _, u := range group {
+		if err := s.apply(u, len(group) > 1); err != nil {
+			return s.broken(err)
+		}
+		changed = changed || u.err == nil
+	}
+	end := "COMMIT"
+	if !changed {
+		end = "ROLLBACK"
+	}
+	if _, err := s.write.exec(end); err != nil {
+		return s.broken(fmt.Errorf("write the records: %w", err))
+	}
+	return nil
+}
+
+// apply runs one update; where there are others, so that it can be taken back
+// without them.
+func (s *sqlite) apply(u *update, others bool) error {
+	if others {
+		if _, err := s.write.exec("SAVEPOINT one"); err != nil {
+			return fmt.Errorf("write the records: %w", err)
+		}
+	}
+	u.err = guarded(u.fn, &sqlTx{ctx: u.ctx, s: s.write})
+	if !others {
+		return nil // the whole transaction is taken back
+	}
+	if u.err != nil {
+		if _, err := s.write.exec("ROLLBACK TO one"); err != nil {
+			return fmt.Errorf("write the records: %w", errors.Join(u.err, err))
+		}
+	}
+	if _, err := s.write.exec("RELEASE one"); err != nil {
 		return fmt.Errorf("write the records: %w", err)
 	}
 	return nil
 }
 
-// sqlTx is Tx over a transaction of database/sql. It keeps the context of the
-// transaction, which lives as long as it does.
-type sqlTx struct {
-	ctx context.Context //nolint:containedctx // see above
-	tx  *sql.Tx
-}
-
-func (t *sqlTx) exec(query string, args ...any) (int64, error) {
-	res, err := t.tx.ExecContext(t.ctx, query, args...)
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
-}
-
-func (t *sqlTx) insert(query string, args ...any) (int64, error) {
-	res, err := t.tx.ExecContext(t.ctx, query, args...)
-	if err != nil {
-		return 0, err
-	}
-	return res.LastInsertId()
-}
-
-func (t *sqlTx) row(query string, args ...any) *sql.Row {
-	return t.tx.QueryRowContext(t.ctx, query, args...)
-}
-
-// each runs a query and calls scan for every row.
-func (t *sqlTx) each(scan func(*sql.Rows) error, query string, args ...any) error {
-	rows, err := t.tx.QueryContext(t.ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close() //nolint:errcheck // rows.Err says what went wrong
-	for rows.Next() {
-		if err := scan(rows); err != nil {
-			return err
+// guarded turns a panic of one update into its error: the others in its group
+// have nothing to do with it.
+func guarded(fn func(Tx) error, tx Tx) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("an update of the records broke off: %v\n%s", p, debug.Stack())
 		}
-	}
-	return rows.Err()
+	}()
+	return fn(tx)
 }
 
-func notFound(err error) error {
-	if errors.Is(err, sql.ErrNoRows) {
-		return ErrNotFound
-	}
+// broken gives the session up: what state it is in after an error of the disk
+// is not known. Closing it takes back what was not committed.
+func (s *sqlite) broken(err error) error {
+	s.write.exec("ROLLBACK")                                       //nolint:errcheck // there may be nothing left to take back
+	s.write.conn.Raw(func(any) error { return driver.ErrBadConn }) //nolint:errcheck // this closes the connection itself
+	s.write.Close()                                                //nolint:errcheck // the first error is the one that counts
+	s.write = nil
 	return err
+}
+
+func (s *sqlite) View(ctx context.Context, fn func(Tx) error) error {
+	var session *session
+	select {
+	case session = <-s.read:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { s.read <- session }()
+	if _, err := session.exec("BEGIN"); err != nil {
+		return fmt.Errorf("begin with the records: %w", err)
+	}
+	defer session.exec("ROLLBACK") //nolint:errcheck // there is nothing to take back
+	return fn(&sqlTx{ctx: ctx, s: session})
 }

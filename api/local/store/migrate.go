@@ -1,0 +1,196 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// steps lead from one format of the database to the next. The
+// user_version of a database is the number of steps that it has taken.
+var steps = []string{format1, format2}
+
+// The tables lie in the order of folder and name, because that is how a
+// library is looked at.
+const format1 = `
+CREATE TABLE folders (
+	path    TEXT NOT NULL PRIMARY KEY,
+	parent  TEXT NOT NULL,
+	id      TEXT NOT NULL UNIQUE,
+	name    TEXT NOT NULL,
+	created INTEGER NOT NULL,
+	updated INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX folders_parent ON folders (parent, name);
+
+CREATE TABLE files (
+	folder      TEXT NOT NULL,
+	name_key    TEXT NOT NULL, -- the name as NFC
+	id          TEXT NOT NULL UNIQUE,
+	name        TEXT NOT NULL,
+	private     INTEGER NOT NULL,
+	tags        TEXT, -- JSON; NULL: none
+	ai_tags     TEXT, -- JSON; NULL: none
+	region      TEXT NOT NULL,
+	metadata    TEXT, -- JSON; NULL: none
+	description TEXT NOT NULL,
+	version_id  TEXT NOT NULL,
+	root        TEXT NOT NULL, -- the uploaded version that this one descends from
+	version     INTEGER NOT NULL,
+	hash        TEXT NOT NULL,
+	size        INTEGER NOT NULL,
+	mime        TEXT NOT NULL,
+	kind        TEXT NOT NULL,
+	width       INTEGER NOT NULL,
+	height      INTEGER NOT NULL,
+	has_alpha   INTEGER NOT NULL,
+	version_at  INTEGER NOT NULL,
+	created     INTEGER NOT NULL,
+	updated     INTEGER NOT NULL,
+	PRIMARY KEY (folder, name_key)
+) WITHOUT ROWID;
+CREATE INDEX files_created ON files (created);
+CREATE INDEX files_folder_created ON files (folder, created);
+CREATE INDEX files_name ON files (name_key);
+
+CREATE TABLE versions (
+	file_id   TEXT NOT NULL,
+	number    INTEGER NOT NULL,
+	id        TEXT NOT NULL UNIQUE,
+	root      TEXT NOT NULL,
+	hash      TEXT NOT NULL,
+	size      INTEGER NOT NULL,
+	mime      TEXT NOT NULL,
+	kind      TEXT NOT NULL,
+	width     INTEGER NOT NULL,
+	height    INTEGER NOT NULL,
+	has_alpha INTEGER NOT NULL,
+	embedded  TEXT, -- JSON; NULL: none
+	created   INTEGER NOT NULL,
+	PRIMARY KEY (file_id, number)
+) WITHOUT ROWID;
+CREATE INDEX versions_hash ON versions (hash);
+
+CREATE TABLE fields (
+	name   TEXT NOT NULL PRIMARY KEY,
+	id     TEXT NOT NULL UNIQUE,
+	label  TEXT NOT NULL,
+	schema TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE runs (
+	id         INTEGER PRIMARY KEY AUTOINCREMENT,
+	file_id    TEXT NOT NULL,
+	version_id TEXT NOT NULL,
+	extension  TEXT NOT NULL, -- JSON
+	status     TEXT NOT NULL,
+	error      TEXT NOT NULL,
+	webhook    TEXT NOT NULL,
+	awaited    INTEGER NOT NULL,
+	created    INTEGER NOT NULL,
+	ended      INTEGER NOT NULL -- 0: not yet
+);
+CREATE INDEX runs_pending ON runs (id) WHERE status = 'pending';
+
+CREATE TABLE outbox (
+	id       INTEGER PRIMARY KEY AUTOINCREMENT,
+	address  TEXT NOT NULL,
+	body     BLOB NOT NULL,
+	attempts INTEGER NOT NULL,
+	next     INTEGER NOT NULL,
+	created  INTEGER NOT NULL
+);
+`
+
+// The second format finds files by their tags without looking at each. The
+// triggers keep its table, whoever changes a file.
+const format2 = `
+CREATE TABLE file_tags (
+	tag     TEXT NOT NULL,
+	created INTEGER NOT NULL, -- of the file
+	file    TEXT NOT NULL,    -- its id
+	PRIMARY KEY (tag, created, file)
+) WITHOUT ROWID;
+CREATE TRIGGER file_tags_insert AFTER INSERT ON files WHEN NEW.tags IS NOT NULL BEGIN
+	INSERT OR IGNORE INTO file_tags (tag, created, file) SELECT value, NEW.created, NEW.id FROM json_each(NEW.tags);
+END;
+CREATE TRIGGER file_tags_update AFTER UPDATE OF tags ON files WHEN OLD.tags IS NOT NEW.tags BEGIN
+	DELETE FROM file_tags WHERE created = OLD.created AND file = OLD.id AND tag IN (SELECT value FROM json_each(OLD.tags));
+	INSERT OR IGNORE INTO file_tags (tag, created, file) SELECT value, NEW.created, NEW.id FROM json_each(NEW.tags);
+END;
+CREATE TRIGGER file_tags_delete AFTER DELETE ON files WHEN OLD.tags IS NOT NULL BEGIN
+	DELETE FROM file_tags WHERE created = OLD.created AND file = OLD.id AND tag IN (SELECT value FROM json_each(OLD.tags));
+END;
+INSERT OR IGNORE INTO file_tags (tag, created, file) SELECT value, files.created, files.id FROM files, json_each(files.tags) WHERE files.tags IS NOT NULL;
+`
+
+// migrate brings the database at path to the newest format. Before an older
+// one is changed, it is copied to the file that backupPath names.
+func migrate(ctx context.Context, db *sql.DB, path string) error {
+	var format int
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&format); err != nil {
+		return err
+	}
+	if format > len(steps) {
+		return fmt.Errorf("they were written by a newer mediadesk (format %d, this one knows %d): use that one", format, len(steps))
+	}
+	if format == len(steps) {
+		return nil
+	}
+	if format > 0 {
+		if err := snapshot(ctx, db, backupPath(path, format)); err != nil {
+			return fmt.Errorf("keep a copy of the older format %d: %w", format, err)
+		}
+	}
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to take back
+	for n, step := range steps {
+		if n < format {
+			continue
+		}
+		if _, err := tx.ExecContext(ctx, step); err != nil {
+			return fmt.Errorf("change format %d to %d: %w", n, n+1, err)
+		}
+	}
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", len(steps))); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// backupPath is where the copy of a database is kept that had an older format.
+func backupPath(path string, format int) string { return fmt.Sprintf("%s.format%d", path, format) }
+
+// snapshot copies the state of a database to a file, which appears whole or
+// not at all and takes the place of one that is there.
+func snapshot(ctx context.Context, db *sql.DB, to string) error {
+	draft := to + ".new"
+	if err := os.Remove(draft); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", draft); err != nil {
+		os.Remove(draft) //nolint:errcheck // the next snapshot removes it
+		return err
+	}
+	if err := os.Chmod(draft, 0o600); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(draft, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(draft, to); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(to))
+}

@@ -1,0 +1,143 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+)
+
+// maxStatements is how many prepared statements a session keeps.
+const maxStatements = 200
+
+// session is one connection to the database with the statements that were
+// prepared on it: preparing one takes longer than running it. One goroutine
+// uses it at a time.
+type session struct {
+	conn       *sql.Conn
+	statements map[string]*sql.Stmt
+	reading    map[string]bool // whose rows are being read
+}
+
+func newSession(ctx context.Context, db *sql.DB) (*session, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &session{conn: conn, statements: map[string]*sql.Stmt{}, reading: map[string]bool{}}, nil
+}
+
+func (s *session) Close() error {
+	errs := make([]error, 0, len(s.statements)+1)
+	for _, statement := range s.statements {
+		errs = append(errs, statement.Close())
+	}
+	return errors.Join(append(errs, s.conn.Close())...)
+}
+
+// prepare returns the statement of a query, nil where it is to be run without
+// one: while its rows are being read, or where too many are kept already.
+func (s *session) prepare(query string) (*sql.Stmt, error) {
+	if s.reading[query] {
+		return nil, nil
+	}
+	if statement := s.statements[query]; statement != nil {
+		return statement, nil
+	}
+	if len(s.statements) >= maxStatements {
+		return nil, nil
+	}
+	statement, err := s.conn.PrepareContext(context.Background(), query)
+	if err == nil {
+		s.statements[query] = statement
+	}
+	return statement, err
+}
+
+func (s *session) exec(query string, args ...any) (sql.Result, error) {
+	statement, err := s.prepare(query) //nolint:sqlclosecheck // the session keeps it
+	if err != nil {
+		return nil, err
+	}
+	// Without a context that can end, the driver needs no watcher.
+	if statement == nil {
+		return s.conn.ExecContext(context.Background(), query, args...)
+	}
+	return statement.ExecContext(context.Background(), args...)
+}
+
+func (s *session) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	statement, err := s.prepare(query) //nolint:sqlclosecheck // the session keeps it
+	if err != nil {
+		return nil, err
+	}
+	if statement == nil {
+		return s.conn.QueryContext(ctx, query, args...)
+	}
+	return statement.QueryContext(ctx, args...)
+}
+
+// sqlTx is Tx within a transaction on a session. It keeps the context of who
+// asked, which ends long listings.
+type sqlTx struct {
+	ctx context.Context //nolint:containedctx // see above
+	s   *session
+}
+
+func (t *sqlTx) exec(query string, args ...any) (int64, error) {
+	res, err := t.s.exec(query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+func (t *sqlTx) insert(query string, args ...any) (int64, error) {
+	res, err := t.s.exec(query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.LastInsertId()
+}
+
+// row runs a query for the one row that it gives.
+func (t *sqlTx) row(query string, args ...any) scanner {
+	statement, err := t.s.prepare(query) //nolint:sqlclosecheck // the session keeps it
+	switch {
+	case err != nil:
+		return failedRow{err}
+	case statement == nil:
+		return t.s.conn.QueryRowContext(context.Background(), query, args...)
+	}
+	return statement.QueryRowContext(context.Background(), args...)
+}
+
+// failedRow is the row of a query that could not be run.
+type failedRow struct{ err error }
+
+func (r failedRow) Scan(...any) error { return r.err }
+
+// each runs a query and calls scan for every row.
+func (t *sqlTx) each(scan func(*sql.Rows) error, query string, args ...any) error {
+	rows, err := t.s.query(t.ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err says what went wrong
+	if !t.s.reading[query] {
+		t.s.reading[query] = true
+		defer delete(t.s.reading, query)
+	}
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+func notFound(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return ErrNotFound
+	}
+	return err
+}

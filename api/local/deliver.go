@@ -15,6 +15,9 @@ import (
 	"mediadesk/api/local/store"
 )
 
+// versionParameter asks for a version of a file by its id.
+const versionParameter = "ik-obj-version"
+
 var errNoPath = refuse(http.StatusNotFound, "There is no file at this address.", "Check the path.")
 
 // deliver serves a stored file: the original, or a picture made of it.
@@ -30,8 +33,20 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	folder, name := path.Split(asked.Path)
 	var file *store.File
 	err = l.records.View(r.Context(), func(tx store.Tx) error {
-		file, err = tx.FileAt(folder, name)
-		return err
+		if file, err = tx.FileAt(folder, name); err != nil {
+			return err
+		}
+		if id := r.URL.Query().Get(versionParameter); id != "" && id != file.Version.ID {
+			var version store.Version
+			if file, version, err = findVersion(tx, file.ID, id); err != nil {
+				return err
+			}
+			if version.Width != file.Version.Width || version.Height != file.Version.Height {
+				file.Region = ""
+			}
+			file.Version = version
+		}
+		return nil
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		return errNoPath

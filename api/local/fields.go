@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -49,22 +50,19 @@ func (l *Library) listFields(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (l *Library) addField(w http.ResponseWriter, r *http.Request) error {
-	members, err := rawMembers(r.Body)
-	if err != nil {
+	f := store.Field{ID: store.NewID()}
+	if err := readBody(r, 3, member{"name", &f.Name}, member{"label", &f.Label}, member{"schema", &f.Schema}); err != nil {
 		return err
 	}
-	f := store.Field{ID: store.NewID()}
-	for name, into := range map[string]*string{"name": &f.Name, "label": &f.Label} {
-		if json.Unmarshal(members[name], into) != nil || *into == "" {
+	for name, text := range map[string]string{"name": f.Name, "label": f.Label} {
+		if text == "" {
 			return badRequest(name+" of the custom metadata field is missing.", `Send {"name":…,"label":…,"schema":{"type":"Text"}}.`)
 		}
 	}
-	var schema fieldSchema
-	f.Schema = members["schema"]
-	if json.Unmarshal(f.Schema, &schema) != nil || !slices.Contains(fieldTypes, schema.Type) {
-		return badRequest("schema of the custom metadata field has no type that is known.", fmt.Sprintf("The types are %v.", fieldTypes))
+	if err := checkSchema(f.Schema); err != nil {
+		return err
 	}
-	err = l.records.Update(r.Context(), func(tx store.Tx) error { return tx.AddField(&f) })
+	err := l.records.Update(r.Context(), func(tx store.Tx) error { return tx.AddField(&f) })
 	if errors.Is(err, store.ErrExists) {
 		return badRequest("A custom metadata field with the name "+quote(f.Name)+" already exists.", "Choose another name.")
 	}
@@ -72,6 +70,93 @@ func (l *Library) addField(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	writeJSON(w, http.StatusCreated, fieldRecord(f))
+	return nil
+}
+
+// checkSchema says what is wrong with a field's schema.
+func checkSchema(text json.RawMessage) error {
+	var schema fieldSchema
+	if json.Unmarshal(text, &schema) != nil || !slices.Contains(fieldTypes, schema.Type) {
+		return badRequest("schema of the custom metadata field has no type that is known.", fmt.Sprintf("The types are %v.", fieldTypes))
+	}
+	if strings.HasSuffix(schema.Type, "Select") && len(schema.Options) == 0 {
+		return badRequest("schema of the custom metadata field has no selectOptions.", "A "+schema.Type+" needs them: an array of values to choose from.")
+	}
+	return nil
+}
+
+var errNoField = refuse(http.StatusNotFound, "No such custom metadata field exists.", "Check the id of the field.")
+
+// updateField changes the label or the schema of a field; its type stays.
+func (l *Library) updateField(w http.ResponseWriter, r *http.Request, id string) error {
+	var label string
+	var schema map[string]json.RawMessage
+	if err := readBody(r, 0, member{"label", &label}, member{"schema", &schema}); err != nil {
+		return err
+	}
+	if label == "" && schema == nil {
+		return badRequest("Your request has neither label nor schema.", "Send at least one of them.")
+	}
+	var field store.Field
+	err := l.records.Update(r.Context(), func(tx store.Tx) error {
+		list, err := tx.Fields()
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(list, func(f store.Field) bool { return f.ID == id })
+		if at < 0 {
+			return errNoField
+		}
+		field = list[at]
+		if label != "" {
+			field.Label = label
+		}
+		if field.Schema, err = changeSchema(field.Schema, schema); err != nil {
+			return err
+		}
+		return tx.UpdateField(&field)
+	})
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, fieldRecord(field))
+	return nil
+}
+
+// changeSchema sets members of a schema; one that is null is taken out.
+func changeSchema(text json.RawMessage, change map[string]json.RawMessage) (json.RawMessage, error) {
+	members := map[string]json.RawMessage{}
+	if err := json.Unmarshal(text, &members); err != nil {
+		return nil, err
+	}
+	var before, after string
+	_ = json.Unmarshal(members["type"], &before)
+	for name, value := range change {
+		if name == "type" && (json.Unmarshal(value, &after) != nil || after != before) {
+			return nil, badRequest("The type of a custom metadata field cannot be changed.", "It is "+before+". Delete the field and make another.")
+		}
+		members[name] = value
+		if string(value) == "null" {
+			delete(members, name)
+		}
+	}
+	changed, err := json.Marshal(members)
+	if err != nil {
+		return nil, err
+	}
+	return changed, checkSchema(changed)
+}
+
+// deleteField removes a field with the values that files have under it.
+func (l *Library) deleteField(w http.ResponseWriter, r *http.Request, id string) error {
+	err := l.records.Update(r.Context(), func(tx store.Tx) error { return tx.DeleteField(id) })
+	if errors.Is(err, store.ErrNotFound) {
+		return errNoField
+	}
+	if err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 

@@ -58,7 +58,7 @@ func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 	}
 	operations := l.operations(path)
 	if operations == nil {
-		return refuse(http.StatusNotFound, "There is no such operation here.", "The local library has upload, details, listing and custom metadata fields.")
+		return refuse(http.StatusNotFound, "There is no such operation here.", "The README of mediadesk lists the operations of the local library.")
 	}
 	operation := operations[r.Method]
 	if operation == nil {
@@ -68,29 +68,6 @@ func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 		return refuse(http.StatusMethodNotAllowed, "This address does not take "+quote(r.Method)+".", "Check the method of the request.")
 	}
 	return operation(w, r)
-}
-
-type operation = func(http.ResponseWriter, *http.Request) error
-
-// operations are what can be done at a path, by method; nil for nothing.
-func (l *Library) operations(path string) map[string]operation {
-	switch path {
-	case "/api/v1/files/upload":
-		return map[string]operation{http.MethodPost: l.upload}
-	case "/v1/files":
-		return map[string]operation{http.MethodGet: l.list}
-	case "/v1/customMetadataFields":
-		return map[string]operation{http.MethodGet: l.listFields, http.MethodPost: l.addField}
-	}
-	if rest, ok := strings.CutPrefix(path, "/v1/files/"); ok {
-		if id, ok := strings.CutSuffix(rest, "/details"); ok && !strings.Contains(id, "/") {
-			return map[string]operation{
-				http.MethodGet:   func(w http.ResponseWriter, r *http.Request) error { return l.details(w, r, id) },
-				http.MethodPatch: func(w http.ResponseWriter, r *http.Request) error { return l.updateDetails(w, r, id) },
-			}
-		}
-	}
-	return nil
 }
 
 // authenticate checks the key (§5): it is the user name; the password is

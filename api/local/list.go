@@ -27,8 +27,16 @@ func (l *Library) list(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		for _, e := range entries {
-			if e.Folder != nil {
+			switch {
+			case e.Folder != nil:
 				records = append(records, folderRecord(e.Folder))
+				continue
+			case e.Earlier != nil:
+				file, err := tx.File(e.Earlier.ID)
+				if err != nil {
+					return err
+				}
+				records = append(records, l.versionRecord(file, e.Earlier.Version))
 				continue
 			}
 			record := l.record(e.File, true)
@@ -61,8 +69,10 @@ func (l *Library) readQuery(v url.Values) (store.Query, error) {
 		q.Files, q.Folders = false, true
 	case "all":
 		q.Folders = true
+	case "file-version":
+		q.Files, q.Earlier = false, true
 	default:
-		return wrong("type", "It is file, folder or all.")
+		return wrong("type", "It is file, file-version, folder or all.")
 	}
 	if path := v.Get("path"); path != "" {
 		clean, err := api.CleanFolder(path)

@@ -16,6 +16,8 @@ import (
 type problem struct {
 	status        int
 	message, help string
+	reason        string   // a word for programs; empty: none
+	missing       []string // ids of files that do not exist
 }
 
 func (p *problem) Error() string { return p.message }
@@ -69,9 +71,11 @@ func (l *Library) answerError(w http.ResponseWriter, r *http.Request, body *pati
 
 func (p *problem) body() any {
 	return struct {
-		Message string `json:"message"`
-		Help    string `json:"help"`
-	}{p.message, p.help}
+		Message string   `json:"message"`
+		Help    string   `json:"help"`
+		Reason  string   `json:"reason,omitempty"`
+		Missing []string `json:"missingFileIds,omitempty"`
+	}{p.message, p.help, p.reason, p.missing}
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {

@@ -233,7 +233,9 @@ func (l *Library) execute(id int64) error {
 			return err
 		}
 		file, err := tx.File(run.FileID)
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
+		if errors.Is(err, store.ErrNotFound) {
+			file, failure = nil, errFileGone
+		} else if err != nil {
 			return err
 		}
 		if failure == nil {
@@ -260,13 +262,17 @@ func (l *Library) execute(id int64) error {
 // runAndSource finds a run and the version that it works on: for tags the one
 // that was there when they were asked for, with all that the camera wrote;
 // for a picture the latest that descends from it, so that one extension goes
-// on where another ended. Without a source a newer version was uploaded.
+// on where another ended. Without a source another version was put in its
+// place, or it was deleted.
 func (l *Library) runAndSource(ctx context.Context, id int64) (run *store.Run, source *store.Version, err error) {
 	err = l.records.View(ctx, func(tx store.Tx) error {
 		if run, err = tx.Run(id); err != nil {
 			return err
 		}
 		asked, err := tx.Version(run.VersionID)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil // it was deleted
+		}
 		if err != nil {
 			return err
 		}
@@ -283,7 +289,10 @@ func (l *Library) runAndSource(ctx context.Context, id int64) (run *store.Run, s
 	return run, source, err
 }
 
-var errNewerVersion = errors.New("a newer version of the file was stored meanwhile")
+var (
+	errNewerVersion = errors.New("another version of the file was stored or restored meanwhile")
+	errFileGone     = errors.New("the file does not exist any more")
+)
 
 // runTool lets the extension's tool work on the content.
 func (l *Library) runTool(ctx context.Context, run *store.Run, source *store.Version) (out extension.Output, err error) {
@@ -326,8 +335,6 @@ func (l *Library) keepPicture(picture []byte) (store.Version, error) {
 // run's; an error is that of the records.
 func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, source *store.Version, out extension.Output, version store.Version) (failure, err error) {
 	switch {
-	case file == nil:
-		return errors.New("the file does not exist any more"), nil
 	case file.Version.Root != source.Root, out.Picture != nil && file.Version.ID != source.ID:
 		return errNewerVersion, nil
 	}
@@ -338,11 +345,15 @@ func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, sou
 		file.Updated = l.now()
 		return nil, tx.UpdateFile(file)
 	}
-	if file.Version.Number >= api.MaxVersions {
+	count, last, err := tx.CountVersions(file.ID)
+	if err != nil {
+		return nil, err
+	}
+	if count >= api.MaxVersions {
 		return fmt.Errorf("the file has %d versions already, and more cannot be", api.MaxVersions), nil
 	}
 	file.Region = carryRegion(file, version, out.Orientation)
-	version.ID, version.Root, version.Number = store.NewID(), source.Root, file.Version.Number+1
+	version.ID, version.Root, version.Number = store.NewID(), source.Root, last+1
 	file.Version, file.Updated = version, version.Created
 	return nil, tx.UpdateFile(file)
 }

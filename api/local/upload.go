@@ -109,7 +109,10 @@ func (f *form) place(tx store.Tx) (*store.File, api.Outlook, error) {
 	at := api.Place{Known: true}
 	switch {
 	case err == nil:
-		at.File, at.Versions = f.library.record(there, true), there.Version.Number
+		at.File = f.library.record(there, true)
+		if at.Versions, _, err = tx.CountVersions(there.ID); err != nil {
+			return nil, api.Outlook{}, err
+		}
 	case errors.Is(err, store.ErrNotFound):
 		there = nil
 	default:
@@ -137,7 +140,11 @@ func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
 	}
 	u := &f.upload
 	if outlook.Result == api.NewVersion {
-		version.ID, version.Number = store.NewID(), there.Version.Number+1
+		_, last, err := tx.CountVersions(there.ID)
+		if err != nil {
+			return nil, err
+		}
+		version.ID, version.Number = store.NewID(), last+1
 		version.Root = version.ID
 		applyChanges(there, u, outlook.Changes)
 		there.Version, there.Private, there.Updated = version, u.IsPrivateFile.Or(false), version.Created

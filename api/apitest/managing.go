@@ -1,0 +1,391 @@
+package apitest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+const nobody = "0123456789abcdef01234567" // the id of no file
+
+// call sends a JSON body, or none, and wants a status.
+func (s *suite) call(t *testing.T, status int, method, path, body string) answer {
+	t.Helper()
+	a := s.do(t, method, s.BaseURL+path, "application/json", strings.NewReader(body), nil)
+	if a.status != status {
+		t.Fatalf("%s %s %s answered %d %s, want %d", method, path, body, a.status, a.body, status)
+	}
+	if status == http.StatusNoContent && len(a.body) > 0 {
+		t.Errorf("%s %s answered 204 with a body: %s", method, path, a.body)
+	}
+	return a
+}
+
+// js writes a JSON object of texts and lists; pairs are names and values.
+func js(pairs ...any) string {
+	m := map[string]any{}
+	for i := 0; i < len(pairs); i += 2 {
+		m[pairs[i].(string)] = pairs[i+1]
+	}
+	text, _ := json.Marshal(m)
+	return string(text)
+}
+
+func (s *suite) gone(t *testing.T, id string) bool {
+	t.Helper()
+	return s.do(t, http.MethodGet, s.detailsAddress(id), "", nil, nil).status == http.StatusNotFound
+}
+
+func (s *suite) id(t *testing.T, parts ...part) string {
+	t.Helper()
+	return text(s.store(t, parts...)["fileId"])
+}
+
+// fresh stores a small file under a name of its own.
+func (s *suite) fresh(t *testing.T, more ...part) string {
+	t.Helper()
+	return s.id(t, append([]part{field("fileName", "m.txt"), content([]byte(random()))}, more...)...)
+}
+
+// testDelete: DELETE {base_url}/v1/files/{id} and batch/deleteByFileIds.
+func testDelete(t *testing.T, s *suite) {
+	t.Run("one", func(t *testing.T) {
+		r := s.store(t, field("fileName", "m.txt"), content([]byte("x")))
+		id := text(r["fileId"])
+		s.call(t, http.StatusNoContent, http.MethodDelete, "/v1/files/"+id, "")
+		if !s.gone(t, id) {
+			t.Error("the file is still there")
+		}
+		if s.DeliveryURL != "" && s.Strict {
+			if a := s.do(t, http.MethodGet, text(r["url"]), "", nil, nil); a.status != http.StatusNotFound {
+				t.Errorf("its address answers %d", a.status)
+			}
+		}
+		wantError(t, s.call(t, http.StatusNotFound, http.MethodDelete, "/v1/files/"+id, ""), http.StatusNotFound, "does not exist")
+		s.call(t, http.StatusBadRequest, http.MethodDelete, "/v1/files/no-id", "")
+	})
+	t.Run("the name is free again", func(t *testing.T) {
+		name := random() + ".txt"
+		first := s.id(t, exact(name, []byte("1"))...)
+		s.call(t, http.StatusNoContent, http.MethodDelete, "/v1/files/"+first, "")
+		second := s.store(t, exact(name, []byte("2"))...)
+		if second["fileId"] == first || text(second["versionInfo"].(map[string]any)["name"]) != "Version 1" {
+			t.Errorf("the new file is %v", second)
+		}
+	})
+	t.Run("several", func(t *testing.T) {
+		a, b := s.fresh(t), s.fresh(t)
+		got := s.call(t, http.StatusOK, http.MethodPost, "/v1/files/batch/deleteByFileIds", js("fileIds", []string{a, b, a}))
+		want(t, got.json, "successfullyDeletedFileIds", []string{a, b})
+		if !s.gone(t, a) || !s.gone(t, b) {
+			t.Error("they are still there")
+		}
+		got = s.call(t, http.StatusNotFound, http.MethodPost, "/v1/files/batch/deleteByFileIds", js("fileIds", []string{a, nobody}))
+		want(t, got.json, "missingFileIds", []string{a, nobody})
+	})
+	t.Run("some of several", func(t *testing.T) {
+		s.strict(t)
+		id := s.fresh(t)
+		got := s.call(t, http.StatusMultiStatus, http.MethodPost, "/v1/files/batch/deleteByFileIds", js("fileIds", []string{nobody, id}))
+		want(t, got.json, "successfullyDeletedFileIds", []string{id})
+		if failures, _ := got.json["errors"].([]any); len(failures) != 1 || text(failures[0].(map[string]any)["fileId"]) != nobody {
+			t.Errorf("errors are %v", got.json["errors"])
+		}
+		if !s.gone(t, id) {
+			t.Error("it is still there")
+		}
+	})
+	t.Run("refused", func(t *testing.T) {
+		s.refusedBodies(t, http.MethodPost, "/v1/files/batch/deleteByFileIds",
+			`{}`, `[]`, `{"fileIds":[]}`, `{"fileIds":"`+nobody+`"}`, `{"fileIds":["x"]}`, `{"fileIds":[null]}`, js("fileIds", many(101)), js("fileIds", []string{nobody}, "more", 1))
+	})
+}
+
+// many are so many ids.
+func many(n int) []string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf("%024x", i)
+	}
+	return list
+}
+
+func (s *suite) refusedBodies(t *testing.T, method, path string, bodies ...string) {
+	t.Helper()
+	s.strict(t)
+	for _, body := range bodies {
+		if a := s.do(t, method, s.BaseURL+path, "application/json", strings.NewReader(body), nil); a.status != http.StatusBadRequest || text(a.json["message"]) == "" {
+			t.Errorf("%s %s %s answered %d %s, want 400 with a message", method, path, body, a.status, a.body)
+		}
+	}
+}
+
+// testBulkTags: addTags, removeTags and removeAITags.
+func testBulkTags(t *testing.T, s *suite) {
+	a, b := s.fresh(t, field("tags", "one,two")), s.fresh(t)
+	got := s.call(t, http.StatusOK, http.MethodPost, "/v1/files/addTags", js("fileIds", []string{a, b}, "tags", []string{"two", "three"}))
+	want(t, got.json, "successfullyUpdatedFileIds", []string{a, b})
+	want(t, s.details(t, a), "tags", []string{"one", "two", "three"})
+	want(t, s.details(t, b), "tags", []string{"two", "three"})
+	s.call(t, http.StatusOK, http.MethodPost, "/v1/files/removeTags", js("fileIds", []string{a, b}, "tags", []string{"two", "three", "none"}))
+	want(t, s.details(t, a), "tags", []string{"one"})
+	want(t, s.details(t, b), "tags", nil)
+	got = s.call(t, http.StatusNotFound, http.MethodPost, "/v1/files/addTags", js("fileIds", []string{nobody}, "tags", []string{"x"}))
+	want(t, got.json, "missingFileIds", []string{nobody})
+	t.Run("some", func(t *testing.T) {
+		s.strict(t)
+		got := s.call(t, http.StatusMultiStatus, http.MethodPost, "/v1/files/addTags", js("fileIds", []string{a, nobody}, "tags", []string{"x"}))
+		want(t, got.json, "successfullyUpdatedFileIds", []string{a})
+		want(t, s.details(t, a), "tags", []string{"one", "x"})
+	})
+	t.Run("AI tags", func(t *testing.T) {
+		s.strict(t)
+		r := s.store(t, field("fileName", "p.png"), content(PNG(30, 20)), field("extensions", `[{"name":"aws-auto-tagging"}]`))
+		tags, _ := s.details(t, text(r["fileId"]))["AITags"].([]any)
+		if len(tags) == 0 {
+			t.Fatal("nothing was found")
+		}
+		name := tags[0].(map[string]any)["name"]
+		s.call(t, http.StatusOK, http.MethodPost, "/v1/files/removeAITags", js("fileIds", []any{r["fileId"]}, "AITags", []any{name}))
+		left, _ := s.details(t, text(r["fileId"]))["AITags"].([]any)
+		if len(left) != len(tags)-1 {
+			t.Errorf("of %d AI tags %d are left", len(tags), len(left))
+		}
+	})
+	t.Run("refused", func(t *testing.T) {
+		s.refusedBodies(t, http.MethodPost, "/v1/files/addTags",
+			js("fileIds", []string{a}), js("tags", []string{"x"}), js("fileIds", []string{a}, "tags", []string{}), js("fileIds", []string{a}, "tags", []string{""}),
+			js("fileIds", []string{a}, "tags", "x"), js("fileIds", many(51), "tags", []string{"x"}))
+	})
+}
+
+// testFileVersions: the versions of a file, one, restoring and deleting one.
+func testFileVersions(t *testing.T, s *suite) {
+	name := random() + ".png"
+	data := [][]byte{PNG(40, 30), PNG(20, 30), PNG(40, 30)}
+	var id string
+	var ids []string
+	for i, d := range data {
+		r := s.store(t, exact(name, d, field("tags", fmt.Sprint("t", i)), field("customCoordinates", "0,0,20,30"))...)
+		id = text(r["fileId"])
+		ids = append(ids, text(r["versionInfo"].(map[string]any)["id"]))
+	}
+	if ids[0] != id {
+		t.Errorf("the first version has the id %s, the file %s", ids[0], id)
+	}
+	versions := func() []map[string]any {
+		a := s.call(t, http.StatusOK, http.MethodGet, "/v1/files/"+id+"/versions", "")
+		var list []map[string]any
+		if err := json.Unmarshal(a.body, &list); err != nil {
+			t.Fatalf("no array: %s", a.body)
+		}
+		return list
+	}
+	kinds := func(list []map[string]any) string {
+		var all []string
+		for _, v := range list {
+			all = append(all, text(v["versionInfo"].(map[string]any)["name"])+" "+text(v["type"]))
+		}
+		return strings.Join(all, ", ")
+	}
+	if got := kinds(versions()); got != "Version 3 file, Version 2 file-version, Version 1 file-version" {
+		t.Errorf("the versions are %s", got)
+	}
+	t.Run("one", func(t *testing.T) {
+		v := s.call(t, http.StatusOK, http.MethodGet, "/v1/files/"+id+"/versions/"+ids[1], "").json
+		want(t, v, "type", "file-version")
+		want(t, v, "fileId", id)
+		want(t, v, "width", 20)
+		if s.DeliveryURL != "" {
+			if a := s.do(t, http.MethodGet, text(v["url"]), "", nil, nil); !bytes.Equal(a.body, data[1]) {
+				t.Errorf("%v is not that version", v["url"])
+			}
+		}
+		s.call(t, http.StatusNotFound, http.MethodGet, "/v1/files/"+id+"/versions/"+nobody, "")
+		s.call(t, http.StatusNotFound, http.MethodGet, "/v1/files/"+nobody+"/versions", "")
+		s.call(t, http.StatusNotFound, http.MethodGet, "/v1/files/"+s.fresh(t)+"/versions/"+ids[1], "")
+	})
+	t.Run("in a listing", func(t *testing.T) {
+		list := s.list(t, "type", "file-version", "path", s.folder, "searchQuery", `name = "`+name+`"`, "sort", "DESC_CREATED")
+		if got := kinds(list); got != "Version 2 file-version, Version 1 file-version" {
+			t.Errorf("listed %s", got)
+		}
+	})
+	t.Run("restore", func(t *testing.T) {
+		r := s.call(t, http.StatusOK, http.MethodPut, "/v1/files/"+id+"/versions/"+ids[1]+"/restore", "").json
+		want(t, r, "fileId", id)
+		want(t, r, "width", 20)
+		want(t, r["versionInfo"].(map[string]any), "id", ids[1])
+		want(t, s.details(t, id), "width", 20)
+		if got := kinds(versions()); got != "Version 3 file-version, Version 2 file, Version 1 file-version" {
+			t.Errorf("the versions are %s", got)
+		}
+		if s.DeliveryURL != "" {
+			if a := s.do(t, http.MethodGet, text(r["url"]), "", nil, nil); !bytes.Equal(a.body, data[1]) {
+				t.Error("its address serves another version")
+			}
+		}
+		s.call(t, http.StatusNotFound, http.MethodPut, "/v1/files/"+id+"/versions/"+nobody+"/restore", "")
+	})
+	t.Run("delete", func(t *testing.T) {
+		s.call(t, http.StatusBadRequest, http.MethodDelete, "/v1/files/"+id+"/versions/"+ids[1], "")
+		s.call(t, http.StatusNoContent, http.MethodDelete, "/v1/files/"+id+"/versions/"+ids[0], "")
+		s.call(t, http.StatusNotFound, http.MethodDelete, "/v1/files/"+id+"/versions/"+ids[0], "")
+		if got := kinds(versions()); got != "Version 3 file-version, Version 2 file" {
+			t.Errorf("the versions are %s", got)
+		}
+		r := s.store(t, exact(name, data[0])...)
+		want(t, r["versionInfo"].(map[string]any), "name", "Version 4")
+	})
+}
+
+// testTransfer: copy, move and rename.
+func testTransfer(t *testing.T, s *suite) {
+	from, to := s.folder+"from-"+random()+"/", s.folder+"to-"+random()+"/"
+	put := func(folder, name, data string, more ...part) string {
+		return s.id(t, append(exact(name, []byte(data), field("folder", folder)), more...)...)
+	}
+	one := func(folder, name string) map[string]any {
+		list := s.list(t, "path", folder, "searchQuery", `name = "`+name+`"`)
+		if len(list) == 0 {
+			return nil
+		}
+		return list[0]
+	}
+	versionName := func(r map[string]any) string {
+		info, _ := r["versionInfo"].(map[string]any)
+		return text(info["name"])
+	}
+	t.Run("copy", func(t *testing.T) {
+		id := put(from, "a.txt", "a", field("tags", "x,y"))
+		s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/copy", js("sourceFilePath", from+"a.txt", "destinationPath", to))
+		r := one(to, "a.txt")
+		if r == nil || r["fileId"] == id || s.gone(t, id) {
+			t.Fatalf("the copy is %v", r)
+		}
+		want(t, r, "tags", []string{"x", "y"})
+		put(from, "a.txt", "newer")
+		s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/copy", js("sourceFilePath", from+"a.txt", "destinationPath", to))
+		if again := one(to, "a.txt"); again["fileId"] != r["fileId"] || versionName(again) != "Version 2" || !same(again["size"], 5) {
+			t.Errorf("copied again it is %v", again)
+		}
+		s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/copy", js("sourceFilePath", from+"a.txt", "destinationPath", to+"all", "includeFileVersions", true))
+		if all := one(to+"all", "a.txt"); versionName(all) != "Version 2" {
+			t.Errorf("with its versions it is %v", all)
+		}
+	})
+	t.Run("move", func(t *testing.T) {
+		id := put(from, "b.txt", "b", field("tags", "x"))
+		s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/move", js("sourceFilePath", from+"b.txt", "destinationPath", to))
+		r := one(to, "b.txt")
+		if one(from, "b.txt") != nil || r == nil || r["fileId"] != id {
+			t.Fatalf("moved it is %v", r)
+		}
+		want(t, r, "filePath", to+"b.txt")
+		want(t, r, "tags", []string{"x"})
+		put(from, "b.txt", "newer")
+		s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/move", js("sourceFilePath", from+"b.txt", "destinationPath", to))
+		if again := one(to, "b.txt"); one(from, "b.txt") != nil || again["fileId"] != id || versionName(again) != "Version 2" || !same(again["size"], 5) {
+			t.Errorf("moved over it, it is %v", again)
+		}
+	})
+	t.Run("rename", func(t *testing.T) {
+		id := put(from, "c.txt", "c")
+		put(from, "taken.txt", "t")
+		s.call(t, http.StatusOK, http.MethodPut, "/v1/files/rename", js("filePath", from+"c.txt", "newFileName", "d e.txt"))
+		if r := one(from, "d_e.txt"); r == nil || r["fileId"] != id || one(from, "c.txt") != nil {
+			t.Errorf("renamed it is %v", r)
+		}
+		wantError(t, s.call(t, http.StatusConflict, http.MethodPut, "/v1/files/rename", js("filePath", from+"d_e.txt", "newFileName", "taken.txt")), http.StatusConflict, "already exists")
+		if s.gone(t, id) {
+			t.Error("it went missing")
+		}
+	})
+	t.Run("no such file", func(t *testing.T) {
+		for _, call := range [][3]string{
+			{http.MethodPost, "/v1/files/copy", js("sourceFilePath", from+"none", "destinationPath", to)},
+			{http.MethodPost, "/v1/files/move", js("sourceFilePath", from+"none", "destinationPath", to)},
+			{http.MethodPut, "/v1/files/rename", js("filePath", from+"none", "newFileName", "x")},
+		} {
+			wantError(t, s.call(t, http.StatusNotFound, call[0], call[1], call[2]), http.StatusNotFound, "")
+		}
+	})
+	t.Run("refused", func(t *testing.T) {
+		put(from, "e.txt", "e")
+		for _, path := range []string{"/v1/files/copy", "/v1/files/move"} {
+			s.refusedBodies(t, http.MethodPost, path, `{}`, js("sourceFilePath", from+"e.txt"), js("destinationPath", to), js("sourceFilePath", 1, "destinationPath", to),
+				js("sourceFilePath", from+"e.txt", "destinationPath", "/a?b"), js("sourceFilePath", from+"e.txt", "destinationPath", from), js("sourceFilePath", from, "destinationPath", to),
+				js("sourceFilePath", from+"e.txt", "destinationPath", strings.Repeat("/a", 51)), js("sourceFilePath", from+"e.txt", "destinationPath", to, "purge", true))
+		}
+		s.refusedBodies(t, http.MethodPut, "/v1/files/rename", `{}`, js("filePath", from+"e.txt"), js("filePath", from+"e.txt", "newFileName", ""), js("filePath", from+"e.txt", "newFileName", ".."))
+	})
+}
+
+// testFolders: making and deleting folders.
+func testFolders(t *testing.T, s *suite) {
+	name := "made-" + random()
+	parent := s.folder + "folders"
+	a := s.call(t, http.StatusCreated, http.MethodPost, "/v1/folder", js("folderName", name, "parentFolderPath", parent))
+	if s.Strict {
+		want(t, a.json, "type", "folder")
+		want(t, a.json, "name", name)
+		want(t, a.json, "folderPath", parent+"/"+name)
+	}
+	list := s.list(t, "type", "folder", "path", parent)
+	if !strings.Contains(names(list), name) {
+		t.Fatalf("listed %s", names(list))
+	}
+	s.call(t, http.StatusCreated, http.MethodPost, "/v1/folder", js("folderName", name, "parentFolderPath", parent))
+	id := s.fresh(t, field("folder", parent+"/"+name+"/deep/er"))
+	beside := s.fresh(t, field("folder", parent+"/"+name+"-beside"))
+	s.call(t, http.StatusNoContent, http.MethodDelete, "/v1/folder", js("folderPath", parent+"/"+name))
+	if !s.gone(t, id) {
+		t.Error("a file in the folder is still there")
+	}
+	if s.gone(t, beside) {
+		t.Error("a file in the folder beside it went with it")
+	}
+	if got := names(s.list(t, "type", "folder", "path", parent)); strings.Contains(got, name+"]") || strings.Contains(got, name+" ") || !strings.Contains(got, name+"-beside") {
+		t.Errorf("listed %s", got)
+	}
+	wantError(t, s.call(t, http.StatusNotFound, http.MethodDelete, "/v1/folder", js("folderPath", parent+"/"+name)), http.StatusNotFound, "")
+	t.Run("refused", func(t *testing.T) {
+		s.refusedBodies(t, http.MethodPost, "/v1/folder", `{}`, js("folderName", "", "parentFolderPath", "/"), js("folderName", "a"), js("folderName", "a?", "parentFolderPath", "/"),
+			js("folderName", "a", "parentFolderPath", strings.Repeat("/a", 50)), js("folderName", "a", "parentFolderPath", "/", "more", 1))
+		s.refusedBodies(t, http.MethodDelete, "/v1/folder", `{}`, js("folderPath", "/"), js("folderPath", ""), js("folderPath", 1))
+	})
+}
+
+// testFields: changing and deleting custom metadata fields.
+func testFields(t *testing.T, s *suite) {
+	name := "f" + random()
+	made := s.call(t, http.StatusCreated, http.MethodPost, "/v1/customMetadataFields", `{"name":"`+name+`","label":"L","schema":{"type":"Number","minValue":1}}`).json
+	path := "/v1/customMetadataFields/" + text(made["id"])
+	value := func(v string) part { return field("customMetadata", `{"`+name+`":`+v+`}`) }
+	id := s.fresh(t, value("5"))
+	t.Run("change", func(t *testing.T) {
+		r := s.call(t, http.StatusOK, http.MethodPatch, path, `{"label":"M","schema":{"maxValue":9}}`).json
+		want(t, r, "label", "M")
+		want(t, r["schema"].(map[string]any), "type", "Number")
+		want(t, r["schema"].(map[string]any), "minValue", 1)
+		s.refused(t, name, field("fileName", "x"), content([]byte("x")), value("10"))
+		s.fresh(t, value("9"))
+	})
+	t.Run("refused", func(t *testing.T) {
+		s.refusedBodies(t, http.MethodPatch, path, `{}`, `{"schema":{"type":"Text"}}`, `{"label":1}`, `{"name":"x"}`)
+		s.refusedBodies(t, http.MethodPost, "/v1/customMetadataFields", `{"name":"x"}`, `{"name":"`+name+`","label":"L","schema":{"type":"Text"}}`, `{"name":"x","label":"L","schema":{"type":"Colour"}}`,
+			`{"name":"x","label":"L","schema":{"type":"SingleSelect"}}`, `{"name":"x","label":"L","schema":{"type":"Text"},"more":1}`)
+	})
+	t.Run("delete", func(t *testing.T) {
+		s.call(t, http.StatusNoContent, http.MethodDelete, path, "")
+		s.call(t, http.StatusNotFound, http.MethodDelete, path, "")
+		s.call(t, http.StatusNotFound, http.MethodPatch, path, `{"label":"N"}`)
+		s.refused(t, name, field("fileName", "x"), content([]byte("x")), value("5"))
+		if meta, _ := s.details(t, id)["customMetadata"].(map[string]any); len(meta) != 0 {
+			t.Errorf("the file still has %v", meta)
+		}
+	})
+}

@@ -273,6 +273,7 @@ type Query struct {
 	Folder string // one level; empty: everywhere
 	Type   string // "file", "folder", "all"; empty: files
 	Name   string // exact name; empty: any
+	Search string // in the service's language of search queries, in place of Name; empty: none
 	Sort   string // as the service has it, such as ASC_NAME; empty: its default
 	Skip   int
 	Limit  int // 0: the service's default
@@ -290,7 +291,10 @@ func (c *Client) List(ctx context.Context, q Query) ([]File, error) {
 	add("path", q.Folder)
 	add("type", q.Type)
 	add("sort", q.Sort)
-	if q.Name != "" {
+	switch {
+	case q.Search != "":
+		v.Set("searchQuery", q.Search)
+	case q.Name != "":
 		v.Set("searchQuery", "name = "+strconv.Quote(q.Name))
 	}
 	if q.Skip > 0 {
@@ -342,8 +346,7 @@ func (c *Client) Fetch(ctx context.Context, address string, limit int64) (io.Rea
 // all their metadata stays far below.
 const maxAnswer = 64 << 20
 
-// Operations that change something. Of the others nobody says that they may
-// have happened.
+// Operations that errors know.
 const (
 	opUpload = "upload"
 	opUpdate = "update of details"
@@ -374,10 +377,11 @@ func (c *Client) call(ctx context.Context, method, address string, text []byte, 
 	if text != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	return c.do(req, exchange{op: op, complete: func() bool { return op == opUpdate && sent.Load() }}, v)
+	return c.do(req, exchange{op: op, complete: func() bool { return method != http.MethodGet && sent.Load() }}, v)
 }
 
-// do sends a request with the key and reads its answer.
+// do sends a request with the key and reads its answer into v; nil: only whether
+// it is a success counts.
 func (c *Client) do(req *http.Request, x exchange, v any) error {
 	// net/http sends a request again by itself if it can rewind the body; an
 	// upload must never be sent twice without our knowing.
@@ -410,9 +414,12 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 	switch {
 	case err != nil:
 		// An answer had begun, so the service had the whole request.
-		return c.sendError(req, x.op, x.op == opUpload || x.op == opUpdate, err)
+		return c.sendError(req, x.op, req.Method != http.MethodGet, err)
 	case len(text) > maxAnswer:
 		return fmt.Errorf("%w: the answer is larger than %s", ErrNoRecord, sizeWords(maxAnswer))
+	}
+	if v == nil {
+		return nil
 	}
 	if err := json.Unmarshal(text, v); err != nil {
 		return fmt.Errorf("%w: %s", ErrNoRecord, c.redact(noRecordWords(res, text, err)))

@@ -75,10 +75,10 @@ type SendError struct {
 func (e *SendError) Error() string {
 	text := e.Op + ": no answer from " + e.Host + ": " + sendWords(e.Err)
 	switch {
-	case e.Complete && e.Op == opUpdate:
-		text += " (everything was sent, so the change may have been made)"
-	case e.Complete:
+	case e.Complete && e.Op == opUpload:
 		text += " (everything was sent, so it may have been stored)"
+	case e.Complete:
+		text += " (everything was sent, so the change may have been made)"
 	}
 	return text
 }
@@ -90,8 +90,10 @@ func (e *SendError) Hint() string {
 	switch {
 	case e.Complete && e.Op == opUpdate:
 		return "Look at the file's details, then try again: the same change twice does no harm."
-	case e.Complete:
+	case e.Complete && e.Op == opUpload:
 		return lookFirst
+	case e.Complete:
+		return "Look in the library whether it was done before trying again."
 	}
 	return "Check the connection and the address of the profile, then try again."
 }

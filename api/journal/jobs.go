@@ -1,11 +1,13 @@
 package journal
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -22,6 +24,7 @@ var ErrNoJob = errors.New("there is no such job")
 type JobFilter struct {
 	Profile string // empty: every profile
 	Open    bool   // only those without an outcome
+	Batch   string // of what was handed over together; empty: any
 	Limit   int    // the newest so many; 0: all
 }
 
@@ -44,8 +47,9 @@ func (j *Journal) AddJobs(ctx context.Context, jobs []api.Job) ([]api.Job, error
 			if err != nil {
 				return err
 			}
-			res, err := t.exec("INSERT INTO jobs (profile, state, open, owner, file, body, record, updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-				job.Profile, job.State, !job.State.Final(), j.owner.name, row.file, row.body, row.record, stamp(job.Updated))
+			res, err := t.exec("INSERT INTO jobs (profile, state, open, owner, file, body, record, updated, priority, batch, size, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+				job.Profile, job.State, !job.State.Final(), j.owner.name, row.file, row.body, row.record, stamp(job.Updated),
+				job.Priority, job.Batch, job.Identity.Size, row.hash)
 			if err != nil {
 				return err
 			}
@@ -61,45 +65,121 @@ func (j *Journal) AddJobs(ctx context.Context, jobs []api.Job) ([]api.Job, error
 	return added, nil
 }
 
-// UpdateJob keeps a job as it is now. With a stored one it keeps the record
-// among the files seen and the runs that the answer speaks of, all in one
-// commit. ErrTaken where the job belongs to another running process.
+// UpdateJob keeps a job as it is now, but for its priority. With a stored one
+// it keeps the record among the files seen and the runs that the answer speaks
+// of, all in one commit. ErrTaken where the job belongs to another running
+// process.
 func (j *Journal) UpdateJob(ctx context.Context, job api.Job) error {
 	job.Updated = time.Now()
-	return j.change(ctx, func(t *tx) error {
+	row, err := newJobRow(&job)
+	if err != nil {
+		return fmt.Errorf("journal %q: %w", j.path, err)
+	}
+	return j.await(&request{ctx: ctx, do: func(t *tx) error { return j.updateJob(t, &job, row) }, done: make(chan struct{}), job: job.ID})
+}
+
+// NoteJob is UpdateJob without waiting: the change is committed with what is
+// written next, in its order, and lost where the process is killed before. Of
+// a note that a later change overtakes, only that change is written.
+func (j *Journal) NoteJob(job api.Job) {
+	job.Updated = time.Now()
+	row, err := newJobRow(&job)
+	if err == nil {
+		err = j.submit(&request{
+			ctx: context.Background(), do: func(t *tx) error { return j.updateJob(t, &job, row) },
+			done: make(chan struct{}), job: job.ID, note: true,
+		})
+	}
+	if err != nil {
+		slog.Warn("a change of a job was not written", "job", job.ID, "err", err)
+	}
+}
+
+func (j *Journal) updateJob(t *tx, job *api.Job, row jobRow) error {
+	const text = "UPDATE jobs SET state = ?, open = ?, owner = ?, file = ?, body = ?, record = ?, updated = ?, size = ?, hash = ? WHERE id = ? AND owner = ?"
+	update := func(owner string) (int64, error) {
+		res, err := t.exec(text, job.State, !job.State.Final(), j.owner.name, row.file, row.body, row.record, stamp(job.Updated), job.Identity.Size, row.hash, job.ID, owner)
+		if err != nil {
+			return 0, err
+		}
+		return res.RowsAffected()
+	}
+	n, err := update(j.owner.name)
+	if err == nil && n == 0 {
+		// It is not ours, or not there.
 		var owner string
 		switch err := t.queryRow("SELECT owner FROM jobs WHERE id = ?", job.ID).Scan(&owner); {
 		case errors.Is(err, sql.ErrNoRows):
 			return fmt.Errorf("job %d: %w", job.ID, ErrNoJob)
 		case err != nil:
 			return err
-		}
-		if owner != j.owner.name && !gone(j.path, owner) {
+		case !gone(j.path, owner):
 			return fmt.Errorf("job %d: %w", job.ID, ErrTaken)
 		}
-		row, err := newJobRow(&job)
-		if err != nil {
-			return err
-		}
-		if _, err := t.exec("UPDATE jobs SET state = ?, open = ?, owner = ?, file = ?, body = ?, record = ?, updated = ? WHERE id = ?",
-			job.State, !job.State.Final(), j.owner.name, row.file, row.body, row.record, stamp(job.Updated), job.ID); err != nil {
-			return err
-		}
-		if job.State != api.Stored || job.File == nil {
-			return nil
-		}
-		if err := saveFile(t, job.Profile, job.File, job.Updated); err != nil {
-			return err
-		}
-		hooked := job.OwnWebhook || job.Upload.WebhookURL.IsSet()
-		_, err = addRuns(t, api.RunsOf(job.Profile, job.File, hooked, job.Updated), job.ID)
+		_, err = update(owner)
+	}
+	if err != nil || job.State != api.Stored || job.File == nil {
+		return err
+	}
+	if err := saveFile(t, job.Profile, job.File, job.Updated); err != nil {
+		return err
+	}
+	hooked := job.OwnWebhook || job.Upload.WebhookURL.IsSet()
+	_, err = addRuns(t, api.RunsOf(job.Profile, job.File, hooked, job.Updated), job.ID)
+	return err
+}
+
+// SetPriority changes the priority of a job and nothing else of it.
+func (j *Journal) SetPriority(ctx context.Context, id int64, priority int) error {
+	return j.change(ctx, func(t *tx) error {
+		_, err := t.exec("UPDATE jobs SET priority = ? WHERE id = ?", priority, id)
 		return err
 	})
 }
 
+// StoredSizes returns which of sizes (bytes) a stored content has, so that
+// only files of those sizes need to be hashed.
+func (j *Journal) StoredSizes(ctx context.Context, profile string, sizes []int64) (map[int64]bool, error) {
+	known := map[int64]bool{}
+	for _, size := range sizes {
+		if _, asked := known[size]; asked {
+			continue
+		}
+		known[size] = false
+		err := j.query(ctx, func(scan func(...any) error) error {
+			known[size] = true
+			return nil
+		}, "SELECT 1 FROM jobs WHERE profile = ? AND size = ? AND hash <> '' LIMIT 1", profile, size)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return known, nil
+}
+
+// StoredAs returns the newest job that stored a content of that size (bytes)
+// and hash in that folder of a profile; false where there is none. Whether it
+// is still there is not known here.
+func (j *Journal) StoredAs(ctx context.Context, profile, folder string, size int64, hash string) (api.Job, bool, error) {
+	folder, _ = api.CleanFolder(folder)
+	var job api.Job
+	found := false
+	err := j.query(ctx, func(scan func(...any) error) error {
+		one, err := scanJob(scan)
+		if err != nil {
+			return err
+		}
+		if place, _ := api.CleanFolder(one.Upload.Folder.Or("/")); !found && place == folder {
+			job, found = one, true
+		}
+		return nil
+	}, "SELECT id, body, record, updated, priority FROM jobs WHERE profile = ? AND size = ? AND hash = ? AND hash <> '' ORDER BY id DESC", profile, size, hash)
+	return job, found && err == nil, err
+}
+
 // Jobs returns jobs, the newest last.
 func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
-	text := "SELECT id, body, record, updated FROM jobs WHERE 1"
+	text := "SELECT id, body, record, updated, priority FROM jobs WHERE 1"
 	var args []any
 	if f.Open {
 		text += " AND open = 1"
@@ -107,6 +187,10 @@ func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
 	if f.Profile != "" {
 		text += " AND profile = ?"
 		args = append(args, f.Profile)
+	}
+	if f.Batch != "" {
+		text += " AND batch = ? AND batch <> ''"
+		args = append(args, f.Batch)
 	}
 	text += " ORDER BY id DESC"
 	if f.Limit > 0 {
@@ -123,54 +207,76 @@ func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
 }
 
 // Claim makes this process the owner of jobs without an outcome whose owner is
-// gone or has let go of them, and returns them, the oldest first. ids nil
-// means all of the profile; of ids, those that cannot be taken are left out.
-// Two processes never get the same job.
+// gone or has let go of them, and returns them in the order in which they go.
+// ids nil means all of the profile; of ids, those that cannot be taken are left
+// out. Two processes never get the same job.
 func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]api.Job, error) {
+	// Mostly nothing is to be had, and finding that out needs no turn at
+	// writing.
+	free, err := j.freeOwners(ctx, profile)
+	if err != nil || len(free) == 0 {
+		return nil, err
+	}
 	var claimed []api.Job
-	err := j.change(ctx, func(t *tx) error {
+	err = j.change(ctx, func(t *tx) error {
 		claimed = nil
-		free, err := j.freeJobs(t, profile)
-		if err != nil {
-			return err
-		}
-		for _, job := range free {
-			if ids != nil && !slices.Contains(ids, job.ID) {
-				continue
-			}
-			if _, err := t.exec("UPDATE jobs SET owner = ? WHERE id = ?", j.owner.name, job.ID); err != nil {
+		for _, owner := range free {
+			jobs, err := jobsOf(t, profile, owner)
+			if err != nil {
 				return err
 			}
-			claimed = append(claimed, job)
+			for _, job := range jobs {
+				if ids != nil && !slices.Contains(ids, job.ID) {
+					continue
+				}
+				if _, err := t.exec("UPDATE jobs SET owner = ? WHERE id = ?", j.owner.name, job.ID); err != nil {
+					return err
+				}
+				claimed = append(claimed, job)
+			}
 		}
 		return nil
+	})
+	slices.SortFunc(claimed, func(a, b api.Job) int {
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID, b.ID))
 	})
 	return claimed, err
 }
 
-// freeJobs are the open jobs that nobody alive owns.
-func (j *Journal) freeJobs(t *tx, profile string) ([]api.Job, error) {
-	rows, err := t.query("SELECT id, body, record, updated, owner FROM jobs WHERE open = 1 AND profile = ? ORDER BY id", profile)
+// freeOwners are the names under which there are open jobs and that nobody
+// alive has. A name is never used again, so they stay free.
+func (j *Journal) freeOwners(ctx context.Context, profile string) ([]string, error) {
+	var owners, free []string
+	err := j.query(ctx, func(scan func(...any) error) error {
+		var owner string
+		err := scan(&owner)
+		owners = append(owners, owner)
+		return err
+	}, "SELECT DISTINCT owner FROM jobs WHERE open = 1 AND profile = ?", profile)
+	for _, owner := range owners {
+		if owner != j.owner.name && gone(j.path, owner) {
+			free = append(free, owner)
+		}
+	}
+	return free, err
+}
+
+// jobsOf are the open jobs of one owner.
+func jobsOf(t *tx, profile, owner string) ([]api.Job, error) {
+	rows, err := t.query("SELECT id, body, record, updated, priority FROM jobs WHERE open = 1 AND profile = ? AND owner = ?", profile, owner)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var free []api.Job
-	ended := map[string]bool{j.owner.name: false}
+	var jobs []api.Job
 	for rows.Next() {
-		var owner string
-		job, err := scanJob(rows.Scan, &owner)
+		job, err := scanJob(rows.Scan)
 		if err != nil {
 			return nil, err
 		}
-		if _, looked := ended[owner]; !looked {
-			ended[owner] = gone(j.path, owner)
-		}
-		if ended[owner] {
-			free = append(free, job)
-		}
+		jobs = append(jobs, job)
 	}
-	return free, rows.Err()
+	return jobs, rows.Err()
 }
 
 // Release lets go of jobs of this process, so that Claim can take them again,
@@ -191,6 +297,7 @@ func (j *Journal) Release(ctx context.Context, ids []int64) error {
 type jobRow struct {
 	file, body string
 	record     sql.NullString
+	hash       string // of a stored content
 }
 
 func newJobRow(job *api.Job) (jobRow, error) {
@@ -202,6 +309,9 @@ func newJobRow(job *api.Job) (jobRow, error) {
 		return row, fmt.Errorf("job %d cannot be written: %w", job.ID, err)
 	}
 	row.body = string(body)
+	if job.State == api.Stored {
+		row.hash = job.Hash
+	}
 	if job.File != nil {
 		text, err := recordText(job.File)
 		if err != nil {
@@ -212,22 +322,23 @@ func newJobRow(job *api.Job) (jobRow, error) {
 	return row, nil
 }
 
-// scanJob reads a job, and what stands behind it in the row.
-func scanJob(scan func(...any) error, more ...any) (api.Job, error) {
+// scanJob reads a job: its id, body, record, updated and priority.
+func scanJob(scan func(...any) error) (api.Job, error) {
 	var (
 		job     api.Job
 		id      int64
 		body    string
 		record  sql.NullString
 		updated int64
+		rank    int
 	)
-	if err := scan(append([]any{&id, &body, &record, &updated}, more...)...); err != nil {
+	if err := scan(&id, &body, &record, &updated, &rank); err != nil {
 		return job, err
 	}
 	if err := json.Unmarshal([]byte(body), &job); err != nil {
 		return job, fmt.Errorf("job %d cannot be read: %w", id, err)
 	}
-	job.ID, job.Updated = id, unstamp(updated)
+	job.ID, job.Updated, job.Priority = id, unstamp(updated), rank
 	if record.Valid {
 		job.File = new(api.File)
 		if err := json.Unmarshal([]byte(record.String), job.File); err != nil {

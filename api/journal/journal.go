@@ -73,7 +73,7 @@ func open(ctx context.Context, path string, steps []string) (*Journal, error) {
 		return fail(err)
 	}
 	j := &Journal{
-		path: path, requests: make(chan *request),
+		path: path, requests: make(chan *request, maxBatch),
 		closing: make(chan struct{}), written: make(chan struct{}),
 	}
 	if j.write, err = sql.Open("sqlite", address(path)); err != nil {

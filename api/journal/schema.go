@@ -128,6 +128,34 @@ CREATE TABLE presets (
 	body BLOB    NOT NULL,
 	at   INTEGER NOT NULL
 ) WITHOUT ROWID;
+`, `
+ALTER TABLE runs ADD COLUMN asked TEXT NOT NULL DEFAULT '';  -- the element of the request, as JSON
+ALTER TABLE runs ADD COLUMN hook  BLOB NOT NULL DEFAULT x''; -- the address of the request; empty: see job
+CREATE INDEX runs_hook ON runs(hook) WHERE hook <> x'';
+
+CREATE TABLE strays (
+	id        INTEGER PRIMARY KEY,
+	hash      BLOB    NOT NULL,           -- SHA-256 of the token posted to
+	digest    BLOB    NOT NULL,           -- SHA-256 of the body
+	why       TEXT    NOT NULL,
+	profile   TEXT    NOT NULL,
+	file      TEXT    NOT NULL,
+	extension TEXT    NOT NULL,
+	status    TEXT    NOT NULL,
+	body      BLOB    NOT NULL,
+	at        INTEGER NOT NULL,
+	times     INTEGER NOT NULL,
+	UNIQUE (hash, digest)
+);
+`, `
+ALTER TABLE jobs ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN batch    TEXT    NOT NULL DEFAULT ''; -- what was handed over together
+ALTER TABLE jobs ADD COLUMN size     INTEGER NOT NULL DEFAULT 0;  -- of the source, in bytes
+ALTER TABLE jobs ADD COLUMN hash     TEXT    NOT NULL DEFAULT ''; -- of a stored content
+DROP INDEX jobs_open;
+CREATE INDEX jobs_open    ON jobs(profile, owner) WHERE open = 1;
+CREATE INDEX jobs_batch   ON jobs(batch) WHERE batch <> '';
+CREATE INDEX jobs_content ON jobs(profile, size, hash) WHERE hash <> '';
 `}
 
 // migrate brings the schema up to date. A journal that holds something is

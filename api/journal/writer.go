@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 )
 
 // request is a change that waits for the writer.
@@ -13,24 +14,50 @@ type request struct {
 	do   func(*tx) error
 	err  error
 	done chan struct{}
+
+	job  int64 // which job is written whole; 0: none
+	note bool  // nobody waits for it
 }
 
 // change hands do to the writer and waits until it is committed, or not. Once
 // the writer has it, the end of ctx is no way out: the caller must know which.
 func (j *Journal) change(ctx context.Context, do func(*tx) error) error {
-	r := &request{ctx: ctx, do: do, done: make(chan struct{})}
-	select {
-	case j.requests <- r:
-	case <-j.closing:
-		return ErrClosed
-	case <-ctx.Done():
-		return ctx.Err()
+	return j.await(&request{ctx: ctx, do: do, done: make(chan struct{})})
+}
+
+func (j *Journal) await(r *request) error {
+	if err := j.submit(r); err != nil {
+		return err
 	}
-	<-r.done
+	select {
+	case <-r.done:
+	case <-j.written:
+		select {
+		case <-r.done:
+		default:
+			return ErrClosed // the writer had ended before it could see it
+		}
+	}
 	if r.err != nil {
 		return fmt.Errorf("journal %q: %w", j.path, r.err)
 	}
 	return nil
+}
+
+func (j *Journal) submit(r *request) error {
+	select {
+	case <-j.closing:
+		return ErrClosed
+	default:
+	}
+	select {
+	case j.requests <- r:
+		return nil
+	case <-j.closing:
+		return ErrClosed
+	case <-r.ctx.Done():
+		return r.ctx.Err()
+	}
 }
 
 // maxBatch is how many changes share one commit at most.
@@ -41,13 +68,24 @@ const maxBatch = 256
 func (j *Journal) writer(t *tx) {
 	defer close(j.written)
 	defer t.close()
-	for {
+	for closing := false; ; {
 		var batch []*request
-		select {
-		case r := <-j.requests:
-			batch = append(batch, r)
-		case <-j.closing:
-			return
+		if closing {
+			// What was handed over is still committed.
+			select {
+			case r := <-j.requests:
+				batch = append(batch, r)
+			default:
+				return
+			}
+		} else {
+			select {
+			case r := <-j.requests:
+				batch = append(batch, r)
+			case <-j.closing:
+				closing = true
+				continue
+			}
 		}
 	gather:
 		for len(batch) < maxBatch {
@@ -58,11 +96,32 @@ func (j *Journal) writer(t *tx) {
 				break gather
 			}
 		}
-		commit(t, batch)
+		commit(t, withoutStale(batch))
 		for _, r := range batch {
+			if r.note && r.err != nil {
+				slog.Warn("a change of a job was not written", "job", r.job, "err", r.err)
+			}
 			close(r.done)
 		}
 	}
+}
+
+// withoutStale leaves out notes on a job that a later change of the batch
+// overwrites.
+func withoutStale(batch []*request) []*request {
+	last := make(map[int64]int, len(batch))
+	for i, r := range batch {
+		if r.job != 0 {
+			last[r.job] = i
+		}
+	}
+	kept := make([]*request, 0, len(batch))
+	for i, r := range batch {
+		if !r.note || last[r.job] == i {
+			kept = append(kept, r)
+		}
+	}
+	return kept
 }
 
 // commit does a batch of changes in one transaction. Each request has its

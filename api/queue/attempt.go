@@ -18,29 +18,32 @@ type verdict struct {
 }
 
 // try does what is to be done next about a job: an attempt, or finding out
-// what became of an earlier one. The journal has the verdict when it returns.
+// what became of an earlier one.
 func (q *Queue) try(ctx context.Context, e *entry) verdict {
 	q.mu.Lock()
-	job, insist, cancelled := *e.job, e.insist, e.cancelled
+	job, insist, cancelled, adopted, lookOnly := *e.job, e.insist, e.cancelled, e.adopted, e.lookOnly
+	// A program that was killed may have sent what its journal still has as
+	// waiting (see attempt).
+	e.doubtful = e.doubtful || adopted && ownName(&job)
 	q.mu.Unlock()
 
-	var v verdict
 	switch {
 	case cancelled:
-		v = q.settle(ctx, job, api.Cancelled)
-	case job.Unclear && !repeatable(&job) && !insist:
-		v = q.settle(ctx, job, api.Unknown)
-	default:
-		v = q.attempt(ctx, e, job)
+		return q.settle(ctx, job, api.Cancelled)
+	case lookOnly, job.Unclear && !repeatable(&job) && !insist:
+		return q.settle(ctx, job, api.Unknown)
+	case job.Unclear && ownName(&job) && (adopted || job.Identity.Size >= lookFirst):
+		// Looking is cheaper than sending it all again.
+		if found := q.look(ctx, &job); found.file != nil {
+			return stored(job, found.file)
+		}
 	}
-	v.job.Updated = time.Now()
-	if err := q.keep(ctx, v.job); err != nil {
-		q.mu.Lock()
-		q.trouble = err
-		q.mu.Unlock()
-	}
-	return v
+	return q.attempt(ctx, e, job)
 }
+
+// lookFirst is the size in bytes from which the service is asked what became of
+// an unclear attempt before the next one.
+const lookFirst = 1 << 20
 
 // attempt sends a job once.
 func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
@@ -59,9 +62,16 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 
 	before := job.Unclear
 	job.State, job.Failure, job.Updated = api.Sending, nil, time.Now()
+	if job.Started.IsZero() {
+		job.Started = job.Updated
+	}
 	job.Attempts++
 	job.Unclear = true // until it is known better; also after a kill
-	if err := q.o.Journal.UpdateJob(context.WithoutCancel(ctx), job); err != nil {
+	if ownName(&job) && q.journalWorks() {
+		// The name is in the journal: sending it again can do no harm, so
+		// there is nothing to wait for.
+		q.o.Journal.NoteJob(job)
+	} else if err := q.o.Journal.UpdateJob(context.WithoutCancel(ctx), job); err != nil {
 		// What is not in the journal is not sent: a repeat would not know.
 		job.Unclear = before
 		job.Attempts--
@@ -78,6 +88,9 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 	q.mu.Unlock()
 
 	file, err := q.o.Sender.Upload(ctx, upload, progress)
+	if sum := progress.Hash(); sum != "" {
+		job.Hash = sum
+	}
 	if err == nil {
 		job.State, job.File, job.Failure, job.Unclear = api.Stored, file, nil, false
 		return verdict{job: job}
@@ -94,6 +107,13 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 	job.Failure = api.FailureOf(err)
 	job.Unclear = before || a.arrived
 	return q.judge(ctx, job, a, tries, api.OutcomeOf(err))
+}
+
+// journalWorks reports whether nothing went wrong with the journal so far.
+func (q *Queue) journalWorks() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.trouble == nil
 }
 
 func (q *Queue) prepare(ctx context.Context, job api.Job) (*api.Upload, error) {

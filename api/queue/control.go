@@ -149,8 +149,31 @@ func (q *Queue) Retry(id int64) error {
 	job := *e.job
 	job.State = api.Waiting
 	*e = entry{job: &job, insist: true, final: make(chan struct{})}
+	q.began(e)
 	i := slices.Index(q.order, e)
 	q.order = append(slices.Delete(q.order, i, i+1), e)
+	q.enqueue(e)
+	q.dispatch()
+	q.signal()
+	return nil
+}
+
+// Look asks the service once more what became of a job whose outcome is
+// unknown. Nothing is sent.
+func (q *Queue) Look(id int64) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	e, err := q.find(id)
+	if err != nil {
+		return err
+	}
+	if e.phase != done || e.job.State != api.Unknown {
+		return &StateError{ID: id, State: e.job.State, Act: "look for"}
+	}
+	job := *e.job
+	job.State, job.Unclear = api.Waiting, true
+	*e = entry{job: &job, lookOnly: true, final: make(chan struct{})}
+	q.began(e)
 	q.enqueue(e)
 	q.dispatch()
 	q.signal()

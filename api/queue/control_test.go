@@ -295,7 +295,7 @@ func TestNothingIsSentThatIsNotInTheJournal(t *testing.T) {
 			return nil
 		}
 		q := start(t, n, s)
-		got := outcome(t, q, addAll(t, q, job("a.jpg", api.NameHere))[0])
+		got := outcome(t, q, addAll(t, q, job("a.jpg", api.NameService))[0])
 		if got.State != api.Unsent || got.Unclear || got.Attempts != 0 || !strings.Contains(got.Failure.Message, "disk full") {
 			t.Errorf("%+v, %+v", got, got.Failure)
 		}

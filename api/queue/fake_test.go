@@ -123,6 +123,20 @@ func (n *notes) Release(_ context.Context, ids []int64) error {
 	return nil
 }
 
+func (n *notes) NoteJob(job api.Job) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.put(job) // what is lost is written again with the outcome
+}
+
+func (n *notes) SetPriority(_ context.Context, id int64, priority int) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	job := n.jobs[id]
+	job.Priority = priority
+	return n.put(job)
+}
+
 func (n *notes) job(id int64) api.Job {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -45,6 +45,10 @@ func repeatable(job *api.Job) bool {
 	return !job.Upload.UseUniqueFileName.Or(true) && !job.Upload.OverwriteFile.Or(true)
 }
 
+// ownName reports whether the job has a name that nobody else has, and that
+// nothing of that name is overwritten.
+func ownName(job *api.Job) bool { return job.Naming == api.NameHere && repeatable(job) }
+
 // assessment is what an error of an attempt says.
 type assessment struct {
 	arrived  bool          // it may have been stored
@@ -118,15 +122,24 @@ func stored(job api.Job, file *api.File) verdict {
 
 // existsWords are what services say of a name that is taken. The specification
 // leaves the words open (§7).
-var existsWords = regexp.MustCompile(`(?i)exist|already|overwr|taken|in use|duplicate|same name|conflict`)
+var (
+	existsWords = regexp.MustCompile(`(?i)exist|already|overwr|taken|in use|duplicate|same name|conflict`)
+	// Of something else, such as a field of metadata that is not there.
+	missingWords = regexp.MustCompile(`(?i)(\bnot|n't|\bnever|\bno longer)( yet)? exist\w*|non-?exist\w*`)
+)
+
+// saysTaken reports whether a refusal speaks of a name that is taken.
+func saysTaken(f *api.Failure) bool {
+	return f.Status == http.StatusConflict || existsWords.MatchString(missingWords.ReplaceAllString(f.Message, ""))
+}
 
 // settleExists gives an outcome to a job that was sent before, and whose
 // repeat was refused as if the name were taken.
 func (q *Queue) settleExists(ctx context.Context, job api.Job) verdict {
-	if job.Naming != api.NameHere || !repeatable(&job) {
+	if !ownName(&job) {
 		return q.settle(ctx, job, api.Refused)
 	}
-	taken := job.Failure.Status == http.StatusConflict || existsWords.MatchString(job.Failure.Message)
+	taken := saysTaken(job.Failure)
 	found := q.look(ctx, &job)
 	switch {
 	case found.file != nil:

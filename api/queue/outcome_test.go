@@ -166,7 +166,7 @@ func TestAfterAKill(t *testing.T) {
 		sent   int
 		words  string
 	}{
-		{api.NameHere, true, false, api.Stored, 1, ""},
+		{api.NameHere, true, false, api.Stored, 0, ""},
 		{api.NameHere, true, true, api.Stored, 1, ""},
 		{api.NameHere, false, true, api.Stored, 1, ""},
 		{api.NameService, true, false, api.Unknown, 0, "probably this one"},

@@ -33,11 +33,24 @@ type Journal interface {
 	Claim(ctx context.Context, profile string, ids []int64) ([]api.Job, error)
 	// Release lets go of jobs, so that they can be claimed again.
 	Release(ctx context.Context, ids []int64) error
+	// NoteJob is UpdateJob without waiting: the change is lost where the
+	// program is killed in the same moment. Changes of a job keep their order.
+	NoteJob(job api.Job)
+	// SetPriority changes the priority of a job and nothing else of it.
+	SetPriority(ctx context.Context, id int64, priority int) error
 }
 
 // DefaultConcurrency is how many uploads run at a time where nothing else is
 // said.
 const DefaultConcurrency = 3
+
+// adoptEvery is how often a queue at work looks for jobs of a program that has
+// ended meanwhile.
+const adoptEvery = 20 * time.Second
+
+// maxKeeping is how many outcomes may be on their way to the journal while
+// further uploads begin.
+const maxKeeping = 128
 
 // Options say what a queue works with. Journal and Sender are needed.
 type Options struct {
@@ -59,6 +72,10 @@ type Options struct {
 	// A record without which it was stored is nil. Wait does not return
 	// before it has. nil: nobody is told.
 	Answered func(ctx context.Context, job api.Job)
+
+	// BatchDone is told when the last job of what was handed over together has
+	// its outcome, and again when that changes. nil: nobody is told.
+	BatchDone func(ctx context.Context, batch string)
 }
 
 // Errors of the controls.
@@ -71,7 +88,7 @@ var (
 type StateError struct {
 	ID    int64
 	State api.State
-	Act   string // "retry", "pause", "cancel", "remove"
+	Act   string // "retry", "pause", "cancel", "remove", "move", "look for"
 }
 
 func (e *StateError) Error() string {
@@ -98,6 +115,10 @@ type entry struct {
 	cancelled bool
 	insist    bool // a person asked for another try in spite of an unclear one
 	doubtful  bool // an attempt got an answer that may hide another
+	adopted   bool // of a program that has ended: it may have got further than the journal
+	lookOnly  bool // a person asked to look for it, not to send it
+	holds     bool // it has one of the places
+	heavy     bool // and is counted as a large one
 	tries     int  // since the person asked last
 	due       time.Time
 	timer     *time.Timer
@@ -123,8 +144,11 @@ type Queue struct {
 	order   []*entry // as shown
 	again   []*entry // in line, before the others: those that were tried
 	line    []*entry
-	running int
-	hold    time.Time // the service asked for quiet until then
+	running int            // jobs that have one of the places
+	heavy   int            // large ones among them
+	keeping int            // jobs whose outcome is on its way to the journal
+	batches map[string]int // how many jobs of a batch have no outcome
+	hold    time.Time      // the service asked for quiet until then
 	holding *time.Timer
 	trouble error // what last went wrong with the journal
 }
@@ -134,7 +158,7 @@ func New(o Options) *Queue {
 	if o.Concurrency <= 0 {
 		o.Concurrency = DefaultConcurrency
 	}
-	return &Queue{o: o, edges: make(chan struct{}, 1), quit: make(chan struct{}), entries: map[int64]*entry{}}
+	return &Queue{o: o, edges: make(chan struct{}, 1), quit: make(chan struct{}), entries: map[int64]*entry{}, batches: map[string]int{}}
 }
 
 // Start begins the work, with the jobs that a program which is gone left in
@@ -153,8 +177,34 @@ func (q *Queue) Start(ctx context.Context) error {
 	if q.o.Fresh {
 		return nil
 	}
+	q.work.Add(1)
+	go func() {
+		defer q.work.Done()
+		q.adopt(ctx)
+	}()
 	_, err := q.Resume(ctx, nil)
 	return err
+}
+
+// adopt goes on, from time to time, with what another program left that has
+// ended.
+func (q *Queue) adopt(ctx context.Context) {
+	ticker := time.NewTicker(adoptEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+		case <-q.quit:
+			return
+		case <-ctx.Done():
+			return
+		}
+		if _, err := q.Resume(ctx, nil); err != nil && ctx.Err() == nil && !errors.Is(err, ErrClosed) {
+			q.mu.Lock()
+			q.trouble = err
+			q.mu.Unlock()
+		}
+	}
 }
 
 // Resume goes on with jobs that wait in the journal and that no running
@@ -164,7 +214,7 @@ func (q *Queue) Resume(ctx context.Context, ids []int64) ([]api.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return jobs, q.take(ctx, jobs)
+	return jobs, q.take(ctx, jobs, true)
 }
 
 // Add journals jobs, all or none, and puts them in line. It returns them with
@@ -182,11 +232,12 @@ func (q *Queue) Add(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return added, q.take(ctx, added)
+	return added, q.take(ctx, added, false)
 }
 
-// take puts jobs that are in the journal in line.
-func (q *Queue) take(ctx context.Context, jobs []api.Job) error {
+// take puts jobs that are in the journal in line. adopted: another program had
+// them.
+func (q *Queue) take(ctx context.Context, jobs []api.Job, adopted bool) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
@@ -199,14 +250,36 @@ func (q *Queue) take(ctx context.Context, jobs []api.Job) error {
 		// Sending is what a program that was killed left: its attempt is
 		// marked as unclear already.
 		job.State = api.Waiting
-		e := &entry{job: &job, final: make(chan struct{})}
+		e := &entry{job: &job, final: make(chan struct{}), adopted: adopted}
 		q.entries[job.ID] = e
 		q.order = append(q.order, e)
+		q.began(e)
 		q.enqueue(e)
 	}
 	q.dispatch()
 	q.signal()
 	return nil
+}
+
+// began counts a job that has no outcome into its batch.
+func (q *Queue) began(e *entry) {
+	if e.job.Batch != "" {
+		q.batches[e.job.Batch]++
+	}
+}
+
+// ended takes a job with an outcome out of its batch and reports whether it was
+// the last.
+func (q *Queue) ended(job *api.Job) bool {
+	if job.Batch == "" {
+		return false
+	}
+	q.batches[job.Batch]--
+	if q.batches[job.Batch] > 0 {
+		return false
+	}
+	delete(q.batches, job.Batch)
+	return true
 }
 
 func jobIDs(jobs []api.Job) []int64 {
@@ -215,12 +288,6 @@ func jobIDs(jobs []api.Job) []int64 {
 		ids[i] = jobs[i].ID
 	}
 	return ids
-}
-
-// enqueue puts a waiting job in line, behind the others.
-func (q *Queue) enqueue(e *entry) {
-	e.phase = ready
-	q.line = append(q.line, e)
 }
 
 // SetConcurrency changes how many uploads run at a time; 0 or less:
@@ -247,7 +314,7 @@ func (q *Queue) dispatch() {
 		}
 		return
 	}
-	for q.running < q.o.Concurrency {
+	for q.running < q.o.Concurrency && q.keeping < maxKeeping {
 		e := q.next()
 		if e == nil {
 			return
@@ -263,22 +330,6 @@ func (q *Queue) holdEnded() {
 	q.dispatch()
 }
 
-// next takes the first job in line; nil: there is none. Those that left the
-// line meanwhile are passed over.
-func (q *Queue) next() *entry {
-	for _, line := range []*[]*entry{&q.again, &q.line} {
-		for len(*line) > 0 {
-			e := (*line)[0]
-			(*line)[0] = nil
-			*line = (*line)[1:]
-			if e.phase == ready {
-				return e
-			}
-		}
-	}
-	return nil
-}
-
 // launch gives a job to a worker.
 func (q *Queue) launch(e *entry) {
 	parent := q.ctx
@@ -287,29 +338,72 @@ func (q *Queue) launch(e *entry) {
 	}
 	ctx, stop := context.WithCancelCause(parent)
 	e.phase, e.stop = working, stop
+	e.holds, e.heavy = true, e.job.Identity.Size >= heavySize
 	q.running++
+	if e.heavy {
+		q.heavy++
+	}
 	q.work.Add(1)
 	go func() {
 		defer q.work.Done()
 		defer stop(nil)
-		q.finish(e, q.try(ctx, e))
+		v := q.try(ctx, e)
+		q.makeRoom(e, v.quiet)
+		v.job.Updated = time.Now()
+		err := q.keep(ctx, v.job)
+		if v.job.State == api.Stored && q.o.Answered != nil {
+			q.o.Answered(context.WithoutCancel(q.context()), v.job)
+		}
+		q.finish(e, v, err)
 	}()
 }
 
-// finish takes what a worker has to say.
-func (q *Queue) finish(e *entry, v verdict) {
-	if v.job.State == api.Stored && q.o.Answered != nil {
-		q.o.Answered(context.WithoutCancel(q.context()), v.job)
-	}
+// makeRoom gives the place of a worker to the next: writing the journal needs
+// none, and outcomes that are written together cost less. quiet is for how long
+// the service wants no upload.
+func (q *Queue) makeRoom(e *entry, quiet time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if until := time.Now().Add(quiet); quiet > 0 && until.After(q.hold) {
+		q.hold = until
+	}
+	q.letGo(e)
+	q.keeping++
+	q.dispatch()
+}
+
+func (q *Queue) letGo(e *entry) {
 	q.running--
+	if e.heavy {
+		q.heavy--
+	}
+	e.holds, e.heavy = false, false
+}
+
+// finish takes what a worker has to say; failed is what went wrong with
+// writing it down.
+func (q *Queue) finish(e *entry, v verdict, failed error) {
+	last := false
+	defer func() {
+		if last && q.o.BatchDone != nil {
+			q.o.BatchDone(context.WithoutCancel(q.context()), v.job.Batch)
+		}
+	}()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if failed != nil {
+		q.trouble = failed
+	}
+	q.keeping--
+	v.job.Priority = e.job.Priority // it may have been moved meanwhile
 	e.job, e.stop, e.progress = &v.job, nil, nil
 	e.meter = meter{}
+	e.adopted = false
 	switch {
 	case v.job.State.Final():
 		e.phase = done
 		close(e.final)
+		last = q.ended(&v.job)
 	case e.cancelled && !q.closed:
 		q.launch(e)
 	case e.paused || q.closed:
@@ -319,9 +413,6 @@ func (q *Queue) finish(e *entry, v verdict) {
 	default:
 		e.phase = ready
 		q.again = append(q.again, e)
-	}
-	if until := time.Now().Add(v.quiet); v.quiet > 0 && until.After(q.hold) {
-		q.hold = until
 	}
 	q.dispatch()
 	q.signal()

@@ -69,6 +69,7 @@ func Run(t *testing.T, target Target) {
 		{"Extensions", testExtensions},
 		{"Webhooks", testWebhooks},
 		{"List", testList},
+		{"Search", testSearch},
 		{"Delete", testDelete},
 		{"BulkTags", testBulkTags},
 		{"FileVersions", testFileVersions},

@@ -78,6 +78,8 @@ func FuzzSearch(f *testing.F) {
 	})
 	for _, seed := range []string{
 		`name = "a"`, `(name : 'b' OR NOT size > "1mb") AND tags IN ["a","b"]`, `createdAt NOT < "7d"`, `width != 3`, `((((`, `name IN []`, `private = true`,
+		`"customMetadata.a" > 5`, `"customMetadata.a" HAS "b c"`, `"embeddedMetadata.Make" IN ["a", 1, true]`, `path : "/a/" AND type IN ["folder","file-version"]`, `AITags EXISTS OR tags : "x"`,
+		`width IN [1,2] AND format = "../x"`, `description NOT EXISTS`, `name HAS ""`, `tags NOT HAS "%"`,
 		strings.Repeat("(", 400), strings.Repeat("NOT ", 590) + "width = 1", strings.Repeat("width > 1 AND ", 140) + "width > 1", strings.Repeat(`name = "a" OR `, 140) + "width > 1",
 	} {
 		f.Add(seed)

@@ -117,7 +117,9 @@ func (l *Library) readQuery(v url.Values) (store.Query, error) {
 		if err != nil {
 			return q, badRequest("Your request contains invalid searchQuery parameter: "+err.Error()+".", `Write a condition such as name = "photo.jpg" or size > "1mb", joined by AND and OR.`)
 		}
-		q.Match = match
+		if q.Match = match; asksForType(match) && v.Get("type") == "" {
+			q.Files, q.Folders, q.Earlier = true, true, true
+		}
 	}
 	return q, nil
 }

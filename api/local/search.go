@@ -3,18 +3,22 @@ package local
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
 
+	"mediadesk/api"
 	"mediadesk/api/local/store"
 )
 
 // parseSearch reads a search query: conditions joined by AND and OR (AND binds
 // closer), with parentheses, and NOT before a condition or its sign.
 //
-//	name = "a.jpg"   name : "prefix"   tags IN ["a","b"]   size > "1mb"
-//	createdAt > "7d" createdAt >= "2026-01-31"   width < 600   private = true
+//	name = "a.jpg"   name : "prefix"   tags NOT IN ["a","b"]   size > "1mb"
+//	createdAt > "7d" createdAt >= "2026-01-31"   width IN [600, 800]   private = true
+//	path : "/a/"     format = "png"   description HAS "red boat"   AITags EXISTS
+//	"customMetadata.price" >= 10      "embeddedMetadata.Make" = "Canon"
 func parseSearch(text string, now time.Time) (*store.Match, error) {
 	tokens, err := searchTokens(text)
 	if err != nil {
@@ -165,15 +169,20 @@ func (p *searchParser) one() (store.Match, error) {
 		}
 		return m, nil
 	}
-	subject, err := p.next()
+	return p.condition()
+}
+
+// condition reads a subject, what is asked of it, and a value.
+func (p *searchParser) condition() (store.Match, error) {
+	name, err := p.next()
 	if err != nil {
 		return store.Match{}, err
 	}
-	kind, ok := searchSubjects[subject.text]
-	if !ok || subject.quoted {
-		return store.Match{}, fmt.Errorf("%s cannot be searched for here", quote(subject.text))
+	subject, key, ok := findSubject(name)
+	if !ok {
+		return store.Match{}, fmt.Errorf("%s cannot be searched for here", quote(name.text))
 	}
-	m := store.Match{Subject: kind.subject}
+	m := store.Match{Subject: subject.subject, Key: key}
 	m.Not = p.word("NOT")
 	op, err := p.next()
 	if err != nil {
@@ -183,40 +192,100 @@ func (p *searchParser) one() (store.Match, error) {
 	if m.Op == "!=" {
 		m.Op, m.Not = "=", !m.Not
 	}
-	if m.Op == "in" {
-		m.Text, err = p.list()
-		if err == nil && !kind.text {
-			err = fmt.Errorf("%s takes no list", subject.text)
+	if op.quoted || !subject.takes(m.Op) {
+		return m, fmt.Errorf("%s does not go with %s", quote(op.text), name.text)
+	}
+	var values []searchToken
+	switch m.Op {
+	case "exists":
+		if subject.number != nil {
+			m.Op = ">" // a size that is not known is 0
 		}
-		return m, err
+		return m, nil
+	case "in":
+		values, err = p.list()
+	default:
+		values = make([]searchToken, 1)
+		values[0], err = p.next()
 	}
-	if strings.Trim(m.Op, "<>=:") != "" || kind.text && m.Op != "=" && m.Op != ":" || !kind.text && m.Op == ":" {
-		return m, fmt.Errorf("%s does not go with %s", quote(op.text), subject.text)
-	}
-	value, err := p.next()
 	if err != nil {
 		return m, err
 	}
-	if kind.text {
-		m.Text = []string{value.text}
-		return m, nil
+	return m, subject.set(&m, values, p.now)
+}
+
+// takes reports whether an operator can be asked of the subject.
+func (s searchSubject) takes(op string) bool {
+	switch op {
+	case "=", "in", "exists":
+		return true
+	case ":", "has":
+		return s.number == nil
+	case "<", "<=", ">", ">=":
+		return s.number != nil || s.keyed
 	}
-	m.Number, err = kind.number(value.text, p.now)
-	return m, err
+	return false
+}
+
+// set writes the values into the condition in the form that the subject has.
+func (s searchSubject) set(m *store.Match, values []searchToken, now time.Time) error {
+	for _, v := range values {
+		switch {
+		case s.keyed:
+			m.Values = append(m.Values, looseValue(v))
+			m.Text = append(m.Text, v.text)
+		case s.number != nil:
+			n, err := s.number(v.text, now)
+			if err != nil {
+				return err
+			}
+			m.Number = n
+			if m.Op == "in" {
+				m.Any = append(m.Any, store.Match{Subject: m.Subject, Op: "=", Number: n})
+			}
+		case s.clean != nil:
+			text, err := s.clean(v.text)
+			if err != nil {
+				return err
+			}
+			m.Text = append(m.Text, text)
+		default:
+			m.Text = append(m.Text, v.text)
+		}
+	}
+	return nil
+}
+
+// looseValue is a value of metadata: a number or a truth value where it
+// stands without quotation marks.
+func looseValue(v searchToken) any {
+	if v.quoted {
+		return v.text
+	}
+	switch strings.ToLower(v.text) {
+	case "true":
+		return 1
+	case "false":
+		return 0
+	}
+	if n, err := strconv.ParseFloat(v.text, 64); err == nil && !math.IsNaN(n) && !math.IsInf(n, 0) {
+		return n
+	}
+	return v.text
 }
 
 // list reads ["a","b"].
-func (p *searchParser) list() ([]string, error) {
+func (p *searchParser) list() ([]searchToken, error) {
 	if !p.word("[") {
 		return nil, errors.New("IN is followed by a list in brackets")
 	}
-	list := []string{}
+	var list []searchToken
 	for !p.word("]") {
 		value, err := p.next()
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, value.text)
+		list = append(list, value)
 		if !p.word(",") {
 			if !p.word("]") {
 				return nil, errors.New("a list is not closed")
@@ -230,17 +299,26 @@ func (p *searchParser) list() ([]string, error) {
 	return list, nil
 }
 
+// searchSubject is what can be searched for. One without number is a text.
 type searchSubject struct {
 	subject string
-	text    bool
 	number  func(string, time.Time) (int64, error)
+	clean   func(string) (string, error) // brings a text into the form it is stored in
+	keyed   bool                         // a key of metadata, whose values are of any type
 }
 
 var searchSubjects = map[string]searchSubject{
-	"name":          {subject: store.MatchName, text: true},
-	"fileType":      {subject: store.MatchKind, text: true},
-	"mime":          {subject: store.MatchMime, text: true},
-	"tags":          {subject: store.MatchTags, text: true},
+	"name":          {subject: store.MatchName},
+	"type":          {subject: store.MatchRow, clean: rowKind},
+	"path":          {subject: store.MatchFolder, clean: api.CleanFolder},
+	"id":            {subject: store.MatchID},
+	"fileId":        {subject: store.MatchID},
+	"fileType":      {subject: store.MatchKind},
+	"format":        {subject: store.MatchFormat},
+	"mime":          {subject: store.MatchMime},
+	"tags":          {subject: store.MatchTags},
+	"AITags":        {subject: store.MatchAITags},
+	"description":   {subject: store.MatchText},
 	"size":          {subject: store.MatchSize, number: bytesNumber},
 	"width":         {subject: store.MatchWidth, number: plainNumber},
 	"height":        {subject: store.MatchHeight, number: plainNumber},
@@ -248,6 +326,42 @@ var searchSubjects = map[string]searchSubject{
 	"updatedAt":     {subject: store.MatchUpdated, number: timeNumber},
 	"private":       {subject: store.MatchPrivate, number: boolNumber},
 	"isPrivateFile": {subject: store.MatchPrivate, number: boolNumber},
+	"transparency":  {subject: store.MatchAlpha, number: boolNumber},
+	"hasAlpha":      {subject: store.MatchAlpha, number: boolNumber},
+
+	"customMetadata":   {subject: store.MatchCustom, keyed: true},
+	"embeddedMetadata": {subject: store.MatchCamera, keyed: true},
+}
+
+// findSubject reads the name of a subject. That of metadata is followed by a
+// dot and the key, mostly in quotation marks.
+func findSubject(name searchToken) (s searchSubject, key string, ok bool) {
+	before, key, dotted := strings.Cut(name.text, ".")
+	s, ok = searchSubjects[before]
+	if s.keyed {
+		return s, key, ok && key != ""
+	}
+	return s, "", ok && !dotted
+}
+
+func rowKind(text string) (string, error) {
+	switch text {
+	case api.TypeFile, api.TypeFolder, api.TypeVersion:
+		return text, nil
+	}
+	return "", fmt.Errorf("%s is no type: it is file, folder or file-version", quote(text))
+}
+
+// asksForType reports whether a query itself says which rows it is about.
+func asksForType(m *store.Match) bool {
+	for _, list := range [][]store.Match{m.All, m.Any} {
+		for i := range list {
+			if asksForType(&list[i]) {
+				return true
+			}
+		}
+	}
+	return m.Subject == store.MatchRow
 }
 
 func plainNumber(text string, _ time.Time) (int64, error) {

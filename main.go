@@ -28,6 +28,7 @@ import (
 	"mediadesk/ui"
 	"mediadesk/ui/command"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
 )
 
 func main() {
@@ -303,6 +304,10 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 		Folder:  folder,
 		Sources: sources,
 		Theme:   string(settings.Theme),
+
+		Pictures: picture.Setting(settings.Pictures),
+		Terminal: os.Stdout,
+
 		Paths:   a.paths,
 		Keys:    a.keys,
 		Debug:   r.Debug,
@@ -314,6 +319,8 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 		},
 	})
 	_, err = tea.NewProgram(model, tea.WithContext(ctx)).Run()
+	// Nothing else removes the pictures that the terminal was sent.
+	fmt.Fprint(os.Stdout, model.Farewell())
 	if d := model.Desk(); d != nil {
 		closing, cancel := context.WithTimeout(context.Background(), ui.CloseTime)
 		defer cancel()

@@ -5,6 +5,7 @@ package ui
 import (
 	"context"
 	"image"
+	"os"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -35,6 +36,11 @@ type Options struct {
 	Samples func() (string, error)
 	// Theme is "dark", "light" or "auto".
 	Theme string
+	// Pictures is how pictures are drawn; empty: as the terminal can.
+	Pictures picture.Setting
+	// Terminal is the terminal that the program runs on, to ask the operating
+	// system for its size in pixels; nil: it is not asked.
+	Terminal *os.File
 	// Paths are the program's own files, and Keys where keys are looked for.
 	Paths config.Paths
 	Keys  *config.Keys
@@ -58,13 +64,18 @@ type Model struct {
 	profile tea.ColorProfileMsg    // the zero one before the terminal's is known
 	focused bool                   // the terminal has the focus
 
-	desk     *Desk
-	ctx      context.Context //nolint:containedctx // of the desk: it ends what the screens have under way
-	stop     context.CancelFunc
-	opening  string // sentence shown while a desk is opened; empty: none is
-	screens  map[page.ID]page.Screen
-	picker   page.Screen
-	loader   *picture.Loader
+	desk    *Desk
+	ctx     context.Context //nolint:containedctx // of the desk: it ends what the screens have under way
+	stop    context.CancelFunc
+	opening string // sentence shown while a desk is opened; empty: none is
+	screens map[page.ID]page.Screen
+	picker  page.Screen
+	loader  *picture.Loader
+	gallery *picture.Gallery
+
+	detector  *picture.Detector
+	abilities picture.Abilities
+
 	front    page.ID
 	trail    []page.ID // screens to step back to
 	pending  int       // runs that are not finished
@@ -82,6 +93,13 @@ func New(o Options) *Model {
 		o.Now = time.Now
 	}
 	m := &Model{o: o, focused: true, toasts: kit.NewToasts(o.Now), loader: picture.NewLoader(picture.Limits{}), screens: map[page.ID]page.Screen{}}
+	if m.o.Getenv == nil {
+		m.o.Getenv = func(string) string { return "" }
+	}
+	m.detector = picture.NewDetector(o.Pictures, m.o.Getenv, true)
+	m.abilities = m.detector.Abilities()
+	m.gallery = picture.NewGallery(m.o.Getenv("TMUX") != "")
+	m.loader.UseGallery(m.gallery)
 	m.setTheme(o.Theme)
 	if o.First {
 		m.welcome(o.Profile, nil)
@@ -92,12 +110,13 @@ func New(o Options) *Model {
 // Desk is what is open; nil before something is.
 func (m *Model) Desk() *Desk { return m.desk }
 
-// Init asks the terminal for its background and opens the first desk.
+// Init asks the terminal for its background and what it can, and opens the first
+// desk.
 func (m *Model) Init() tea.Cmd {
 	if m.o.First {
-		return tea.Batch(tea.RequestBackgroundColor, m.screens[page.Onboarding].Init())
+		return tea.Batch(tea.RequestBackgroundColor, m.askTerminal(), m.screens[page.Onboarding].Init())
 	}
-	return tea.Batch(tea.RequestBackgroundColor, m.open(m.o.Profile, nil))
+	return tea.Batch(tea.RequestBackgroundColor, m.askTerminal(), m.open(m.o.Profile, nil))
 }
 
 // deskOpened is the answer to open.
@@ -161,6 +180,7 @@ func (m *Model) greet(s page.Screen) tea.Cmd {
 		s.Init(),
 		s.Update(tea.WindowSizeMsg{Width: m.size.X, Height: m.size.Y}),
 		s.Update(m.profile),
+		s.Update(m.abilities),
 	)
 }
 

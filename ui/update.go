@@ -11,6 +11,7 @@ import (
 
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
 	"mediadesk/ui/settings"
 	"mediadesk/ui/theme"
 )
@@ -23,10 +24,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.o.Debug {
 		slog.Debug("message", "type", fmt.Sprintf("%T", msg))
 	}
+	learnt := m.learn(msg)
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.size = image.Pt(msg.Width, msg.Height)
-		return m, m.broadcast(msg)
+		return m, tea.Batch(learnt, m.broadcast(msg))
 	case tea.BackgroundColorMsg:
 		m.ground = msg
 		m.setTheme(m.o.Theme)
@@ -45,7 +47,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyReleaseMsg, tea.PasteStartMsg, tea.PasteEndMsg:
 		return m, nil
 	}
-	return m, m.message(msg)
+	return m, tea.Batch(learnt, m.message(msg))
 }
 
 // setTheme takes a theme into use: "dark", "light", or that of the terminal.
@@ -102,7 +104,8 @@ func (m *Model) message(msg tea.Msg) tea.Cmd {
 		return openAddress(msg.Address)
 	case settings.Changed:
 		m.setTheme(string(msg.Theme))
-		return nil
+		m.detector.SetSetting(picture.Setting(msg.Pictures))
+		return m.learnt()
 	case quit:
 		return m.leave(true)
 	}

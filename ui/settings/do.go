@@ -54,6 +54,11 @@ func (m *Model) loaded(msg loaded) tea.Cmd {
 // showChoices makes the choices show what the file says.
 func (m *Model) showChoices() {
 	m.theme.SetIndex(slices.Index(m.theme.Options, string(m.config.Theme)))
+	m.picture.Options = slices.Clone(pictureChoices)
+	if m.config.Pictures == config.PicturesSixel {
+		m.picture.Options = append(m.picture.Options, string(config.PicturesSixel))
+	}
+	m.picture.SetIndex(slices.Index(m.picture.Options, string(m.config.Pictures)))
 	counts := slices.Clone(uploadCounts)
 	if !slices.Contains(counts, m.config.Concurrency) {
 		counts = append(counts, m.config.Concurrency)
@@ -141,10 +146,10 @@ type written struct {
 	err    error
 }
 
-// write writes theme and number of uploads as they are chosen.
+// write writes the settings of the program as they are chosen.
 func (m *Model) write() tea.Cmd {
-	theme, count := m.chosen()
-	if m.writing || (theme == m.config.Theme && count == m.config.Concurrency) {
+	theme, pictures, count := m.chosen()
+	if m.writing || (theme == m.config.Theme && pictures == m.config.Pictures && count == m.config.Concurrency) {
 		return nil
 	}
 	m.writing = true
@@ -155,6 +160,9 @@ func (m *Model) write() tea.Cmd {
 			c, err = c.SetTheme(theme)
 		}
 		if err == nil {
+			c, err = c.SetPictures(pictures)
+		}
+		if err == nil {
 			c, err = c.SetConcurrency(count)
 		}
 		return written{config: c, err: err}
@@ -162,12 +170,12 @@ func (m *Model) write() tea.Cmd {
 }
 
 // chosen are the settings of the program as the choices show them.
-func (m *Model) chosen() (config.Theme, int) {
+func (m *Model) chosen() (config.Theme, config.Pictures, int) {
 	count, err := strconv.Atoi(m.uploads.Value())
 	if err != nil {
 		count = m.config.Concurrency
 	}
-	return config.Theme(m.theme.Value()), count
+	return config.Theme(m.theme.Value()), config.Pictures(m.picture.Value()), count
 }
 
 func (m *Model) wrote(msg written) tea.Cmd {
@@ -178,7 +186,7 @@ func (m *Model) wrote(msg written) tea.Cmd {
 	}
 	m.config = msg.config
 	more := m.write()
-	return tea.Batch(more, page.Send(Changed{Theme: m.config.Theme, Concurrency: m.config.Concurrency}))
+	return tea.Batch(more, page.Send(Changed{Theme: m.config.Theme, Pictures: m.config.Pictures, Concurrency: m.config.Concurrency}))
 }
 
 // done answers to an act about an account.

@@ -19,6 +19,7 @@ var (
 	keyRemove = kit.Bind("remove from the settings", "", "d")
 	keyLook   = kit.Bind("look again where the key is", "", "r")
 	keyChange = kit.Bind("change", "← →", "right", "left", "h", "l", "space", "enter")
+	keyTerm   = kit.Bind("what the terminal can", "", "t")
 	keyCopy   = kit.Bind("copy", "", "y")
 	keyFile   = kit.Bind("edit the settings file", "", "E")
 	keyNext   = kit.Bind("next part", "", "tab")
@@ -36,8 +37,11 @@ const pageRows = 8
 
 // Acts are what can be done now.
 func (m *Model) Acts() []kit.Act {
-	if m.flow != nil {
+	switch {
+	case m.flow != nil:
 		return m.flow.Acts()
+	case m.reader != nil:
+		return []kit.Act{{Binding: kit.Bind("close", "", "esc"), Hint: true}}
 	}
 	const accounts, program, moving = "Accounts", "Program", "Moving"
 	var acts []kit.Act
@@ -54,13 +58,14 @@ func (m *Model) Acts() []kit.Act {
 		add(accounts, keyRemove, false, m.whyNotRemove())
 		add(accounts, keyForget, false, m.whyNotLocal())
 		add(accounts, keyLook, false, m.whyNotLocal())
-	case areaTheme, areaUploads:
+	case areaTheme, areaPictures, areaUploads:
 		add(program, keyChange, true, "")
 		add(accounts, keyAdd, true, m.whyNotAdd())
 	case areaFacts:
 		add(program, keyCopy, true, m.whyNotCopy())
 		add(accounts, keyAdd, true, m.whyNotAdd())
 	}
+	add(program, keyTerm, r.area == areaPictures || r.area == areaFacts, "")
 	add(program, keyFile, r.area != areaAccounts, m.whyNotEdit())
 	for _, b := range []key.Binding{keyNext, keyPrev, keyDown, keyUp, keyTop, keyEnd, keyPgDown, keyPgUp} {
 		add(moving, b, false, "")
@@ -69,7 +74,9 @@ func (m *Model) Acts() []kit.Act {
 }
 
 // Capturing reports whether letters are text.
-func (m *Model) Capturing() bool { return m.flow != nil && m.flow.Capturing() }
+func (m *Model) Capturing() bool {
+	return m.reader != nil || m.flow != nil && m.flow.Capturing()
+}
 
 func (m *Model) whyNotUse() string {
 	if p := m.selected(); p.Name == m.o.Profile.Name && p.Name == m.config.Profile {
@@ -135,6 +142,9 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 		return m.jump(1)
 	case key.Matches(msg, keyPrev):
 		return m.jump(-1)
+	case key.Matches(msg, keyTerm):
+		m.reader = kit.NewReader("What this terminal can", m.terminalWords())
+		return nil
 	case key.Matches(msg, keyFile):
 		return unless(m.whyNotEdit(), m.edit)
 	case key.Matches(msg, keyAdd):
@@ -145,6 +155,8 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 		return m.pressAccount(msg)
 	case areaTheme:
 		return m.pressChoice(m.theme, msg)
+	case areaPictures:
+		return m.pressChoice(m.picture, msg)
 	case areaUploads:
 		return m.pressChoice(m.uploads, msg)
 	}

@@ -13,6 +13,7 @@ import (
 	"mediadesk/ui/account"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
 )
 
 var _ page.Screen = (*Model)(nil)
@@ -39,6 +40,7 @@ type Options struct {
 // is about can follow it at once.
 type Changed struct {
 	Theme       config.Theme
+	Pictures    config.Pictures
 	Concurrency int
 }
 
@@ -52,13 +54,18 @@ type Model struct {
 	rows    []row
 	at      int // of rows
 	theme   *kit.Select
+	picture *kit.Select
 	uploads *kit.Select
-	account string           // that the cursor was on last
-	places  map[string]place // where the keys are, by account
-	looks   int              // number of the last question where a key is
-	flow    *account.Flow
-	mode    account.Mode // of flow
-	reads   int          // number of the last reading; older replies are dropped
+	// abilities are what is known of the terminal, and reader shows them whole;
+	// nil while it is closed.
+	abilities picture.Abilities
+	reader    *kit.Reader
+	account   string           // that the cursor was on last
+	places    map[string]place // where the keys are, by account
+	looks     int              // number of the last question where a key is
+	flow      *account.Flow
+	mode      account.Mode // of flow
+	reads     int          // number of the last reading; older replies are dropped
 	// writing is true while the program's own settings are written; what was
 	// chosen meanwhile is written after that.
 	writing bool
@@ -80,6 +87,7 @@ type area int
 const (
 	areaAccounts area = iota
 	areaTheme
+	areaPictures
 	areaUploads
 	areaFacts
 )
@@ -93,6 +101,12 @@ type place struct {
 
 // uploadCounts are the numbers of uploads at the same time to choose from.
 var uploadCounts = []int{1, 2, 3, 4, 8, 16}
+
+// pictureChoices are the ways to draw pictures to choose from. Sixel, which the
+// settings file knows too, is not one of them: it draws as blocks does.
+var pictureChoices = []string{
+	string(config.PicturesAuto), string(config.PicturesKitty), string(config.PicturesBlocks), string(config.PicturesOff),
+}
 
 // New makes the screen.
 func New(o Options) *Model {
@@ -111,6 +125,7 @@ func New(o Options) *Model {
 	return &Model{
 		o: o, places: map[string]place{}, clicks: kit.NewClicks(o.Now),
 		theme:   kit.NewSelect("Theme", string(config.ThemeAuto), string(config.ThemeDark), string(config.ThemeLight)),
+		picture: kit.NewSelect("Pictures", pictureChoices...),
 		uploads: kit.NewSelect("Uploads at the same time"),
 	}
 }
@@ -121,6 +136,9 @@ func (m *Model) Init() tea.Cmd { return m.read("") }
 // Update takes a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case picture.Abilities:
+		m.abilities = msg
+		return nil
 	case page.Shown:
 		// Another program or an editor may have changed the file.
 		return m.read("")
@@ -145,6 +163,12 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	}
 	if m.flow != nil {
 		return m.toFlow(msg)
+	}
+	if m.reader != nil {
+		if m.reader.Update(msg) {
+			m.reader = nil
+		}
+		return nil
 	}
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
@@ -250,22 +274,25 @@ func (m *Model) selected() config.Profile {
 func (m *Model) goTo(i int) tea.Cmd {
 	m.at = max(0, min(i, len(m.rows)-1))
 	m.theme.Blur()
+	m.picture.Blur()
 	m.uploads.Blur()
 	switch r := m.current(); r.area {
 	case areaAccounts:
 		m.account = r.name
 	case areaTheme:
 		m.theme.Focus()
+	case areaPictures:
+		m.picture.Focus()
 	case areaUploads:
 		m.uploads.Focus()
 	}
 	return m.lookForKey()
 }
 
-// section tells which rows belong together for tab: the two settings of the
+// section tells which rows belong together for tab: the settings of the
 // program do.
 func (r row) section() area {
-	if r.area == areaUploads {
+	if r.area == areaPictures || r.area == areaUploads {
 		return areaTheme
 	}
 	return r.area
@@ -300,7 +327,7 @@ func (m *Model) arrange(want string) {
 		for _, name := range m.config.Names() {
 			m.rows = append(m.rows, row{area: areaAccounts, name: name})
 		}
-		m.rows = append(m.rows, row{area: areaTheme}, row{area: areaUploads})
+		m.rows = append(m.rows, row{area: areaTheme}, row{area: areaPictures}, row{area: areaUploads})
 	}
 	m.rows = append(m.rows, m.facts()...)
 	for i, r := range m.rows {

@@ -14,6 +14,7 @@ import (
 	"mediadesk/config"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
@@ -197,6 +198,10 @@ func TestProgramSettings(t *testing.T) {
 		t.Errorf("theme %q", d.settings().Theme)
 	}
 	d.press("j", "space")
+	if got := last[Changed](d); got.Pictures != config.PicturesKitty || d.settings().Pictures != config.PicturesKitty {
+		t.Errorf("%+v", got)
+	}
+	d.press("j", "space")
 	if got := last[Changed](d); got.Concurrency != 4 || d.settings().Concurrency != 4 {
 		t.Errorf("%+v", got)
 	}
@@ -369,5 +374,18 @@ func TestViews(t *testing.T) {
 				uitest.Sweep(t, view)
 			}
 		})
+	}
+}
+
+func TestTerminalPage(t *testing.T) {
+	d := newDesk(t).open()
+	asked := picture.NewDetector(picture.SettingAuto, nil, false)
+	d.m.Update(asked.Abilities())
+	d.press("t").sees("What this terminal can", "this is no terminal")
+	if !d.m.Capturing() {
+		t.Error("q would leave the program")
+	}
+	if d.press("esc").has("What this terminal can") {
+		t.Error("esc does not close the page")
 	}
 }

@@ -30,6 +30,14 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 		return ""
 	}
 	m.drawn = m.drawn[:0]
+	if m.reader != nil {
+		return kit.OverlayCenter(kit.Fit(m.viewAll(size, th), size.X, size.Y), m.reader.View(size, th))
+	}
+	return m.viewAll(size, th)
+}
+
+// viewAll draws what lies below the reader.
+func (m *Model) viewAll(size image.Point, th *theme.Theme) string {
 	switch {
 	case m.flow != nil:
 		return m.flow.View(size, th)
@@ -273,6 +281,12 @@ func (m *Model) drawProgram(s *kit.Sheet, th *theme.Theme) {
 			if i == m.at {
 				s.Words(kit.NoStop, 2, "auto asks the terminal for its background.", th.Muted)
 			}
+		case areaPictures:
+			m.picture.LabelWidth = choiceLabel(s.Width())
+			s.Line(i, m.picture.View(s.Width(), th))
+			if i == m.at {
+				s.Words(kit.NoStop, 2, "Now: "+m.abilities.Findings.Drawing+". t tells all.", th.Muted)
+			}
 		case areaUploads:
 			m.uploads.Label, m.uploads.LabelWidth = "Uploads at once", choiceLabel(s.Width())
 			s.Line(i, m.uploads.View(s.Width(), th))
@@ -306,4 +320,15 @@ func (m *Model) drawFacts(s *kit.Sheet, th *theme.Theme) {
 		}
 		s.Line(i, th.Label.Render(kit.PadRight(r.label, w))+" "+th.Text.Render(value))
 	}
+}
+
+// terminalWords are what is known of the terminal, for reading.
+func (m *Model) terminalWords() string {
+	var b strings.Builder
+	for _, f := range m.abilities.Findings.Lines() {
+		b.WriteString(kit.PadRight(f.Label, labelWidth) + " " + f.Value + "\n")
+	}
+	b.WriteString("\nThe terminal itself was asked; its name in the environment counts for nothing. " +
+		"The setting Pictures overrides what was found.")
+	return b.String()
 }

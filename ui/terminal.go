@@ -1,0 +1,64 @@
+package ui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/picture"
+)
+
+// asked tells that the terminal had its time to answer.
+type asked struct{}
+
+// askTerminal asks the terminal once what it can. Until it has answered,
+// pictures are drawn with what works everywhere.
+func (m *Model) askTerminal() tea.Cmd {
+	cmds := []tea.Cmd{m.measure()}
+	if questions := m.detector.Query(); questions != "" {
+		cmds = append(cmds, tea.Raw(questions), tea.Tick(m.detector.Patience(), func(time.Time) tea.Msg { return asked{} }))
+	}
+	return tea.Batch(cmds...)
+}
+
+// measure asks the operating system for the size of a cell; nil where the
+// terminal is not known to it.
+func (m *Model) measure() tea.Cmd {
+	out := m.o.Terminal
+	if out == nil {
+		return nil
+	}
+	return func() tea.Msg { return picture.MeasureWindow(out) }
+}
+
+// learn takes what a message tells of the terminal, and passes on what follows
+// from it.
+func (m *Model) learn(msg tea.Msg) tea.Cmd {
+	var again tea.Cmd
+	switch msg.(type) {
+	case asked:
+		m.detector.TimedOut()
+	case tea.WindowSizeMsg:
+		m.detector.Update(msg)
+		again = m.measure()
+	default:
+		if !m.detector.Update(msg) {
+			return nil
+		}
+	}
+	return tea.Batch(again, m.learnt())
+}
+
+// learnt passes on what is known of the terminal, where that is news.
+func (m *Model) learnt() tea.Cmd {
+	now := m.detector.Abilities()
+	if now == m.abilities {
+		return nil
+	}
+	m.abilities = now
+	return m.broadcast(now)
+}
+
+// Farewell is what to write to the terminal when the program has ended: it
+// forgets the pictures that were sent to it.
+func (m *Model) Farewell() string { return m.gallery.Clear() }

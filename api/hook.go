@@ -107,3 +107,33 @@ type HookResult struct {
 	Changed bool   // a run took its status from the post
 	FileID  string // the file of the address; empty while it is not known
 }
+
+// StrayPost is a webhook post that no run took: it is kept to be seen, and
+// nothing more.
+type StrayPost struct {
+	At        time.Time `json:"at"`      // when it came last
+	Why       string    `json:"why"`     // why no run took it, in words
+	Profile   string    `json:"profile"` // of the address; empty: of none that is known
+	FileID    string    `json:"fileId"`  // of the address; empty: not known
+	Extension string    `json:"extension"`
+	Status    Status    `json:"status"`
+	Times     int       `json:"times"` // how often the very same came
+	Raw       []byte    `json:"raw"`   // what came, perhaps only its beginning; text from outside
+
+	// Hash is of the token it was posted to; zero where Why says all.
+	Hash [32]byte `json:"-"`
+}
+
+// MaxStrayBody is how much of a post to an unknown address is kept, in bytes.
+const MaxStrayBody = 4 << 10
+
+// Why a post was not taken, for StrayPost.Why.
+const (
+	StrayUnknown   = "nobody knows the address"
+	StrayExpired   = "it came after its address had expired"
+	StrayUnsigned  = "it is not signed, and a signature is asked for"
+	StrayForged    = "its signature does not match"
+	StrayOtherFile = "it names another file than that of its address"
+	StrayEarly     = "the answer to its request has not come yet"
+	StrayNoRun     = "nobody asked for this extension there"
+)

@@ -20,6 +20,16 @@ type Run struct {
 	At        time.Time `json:"at"`              // when the status was learnt
 	Webhook   bool      `json:"webhook"`         // an address of ours was sent along
 
+	// JobID is the upload that asked for it; 0: a details update did, or nobody
+	// knows.
+	JobID int64 `json:"jobId,omitempty"`
+	// Asked is the element of the request that asked for it, options and all;
+	// nil where it is not known.
+	Asked *Extension `json:"asked,omitempty"`
+	// Hook is the hash of the address that went along with a details update;
+	// zero: none did, or it was an upload.
+	Hook [32]byte `json:"-"`
+
 	// Answer is the record as the answer had it, before the extension was
 	// done; nil where it is not known or was not asked for.
 	Answer *File `json:"-"`
@@ -30,6 +40,8 @@ const (
 	FromAnswer  = "answer"
 	FromWebhook = "webhook"
 	FromDetails = "details"
+	// FromRequest: it was asked for, and no answer said how it stands.
+	FromRequest = "request"
 )
 
 // RunsOf are the runs that an answer speaks of, by name: one for each
@@ -41,6 +53,28 @@ func RunsOf(profile string, f *File, webhook bool, at time.Time) []Run {
 			Profile: profile, FileID: f.FileID, FilePath: f.FilePath, Extension: extension,
 			Status: f.ExtensionStatus[extension], From: FromAnswer, Started: at, At: at, Webhook: webhook, Answer: f,
 		})
+	}
+	return runs
+}
+
+// RunsAsked are the runs that a details update began: one for each extension
+// that it asked for. answer is the record that came back; where it does not say
+// how an extension stands, or is nil because no answer came, the run is pending
+// as far as anybody knows. They have no ids yet.
+func RunsAsked(profile, fileID string, asked []Extension, answer *File, at time.Time) []Run {
+	runs := make([]Run, 0, len(asked))
+	for i := range asked {
+		run := Run{
+			Profile: profile, FileID: fileID, Extension: asked[i].Name, Status: StatusPending, From: FromRequest,
+			Started: at, At: at, Asked: &asked[i], Answer: answer,
+		}
+		if answer != nil {
+			run.FilePath = answer.FilePath
+			if status, ok := answer.ExtensionStatus[run.Extension]; ok {
+				run.Status, run.From = status, FromAnswer
+			}
+		}
+		runs = append(runs, run)
 	}
 	return runs
 }

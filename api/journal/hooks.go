@@ -33,21 +33,39 @@ func (j *Journal) AddHook(ctx context.Context, h api.Hook) error {
 	})
 }
 
-// HookKnown reports whether an address takes posts at that time.
-func (j *Journal) HookKnown(ctx context.Context, hash [32]byte, at time.Time) (bool, error) {
-	known := false
-	err := j.query(ctx, func(scan func(...any) error) error {
+// HookKnown reports whether an address takes posts at that time, and the
+// profile that it was made for.
+func (j *Journal) HookKnown(ctx context.Context, hash [32]byte, at time.Time) (profile string, known bool, err error) {
+	err = j.query(ctx, func(scan func(...any) error) error {
 		var (
 			found   []byte
 			expires int64
 		)
-		if err := scan(&found, &expires); err != nil {
+		if err := scan(&found, &expires, &profile); err != nil {
 			return err
 		}
 		known = subtle.ConstantTimeCompare(found, hash[:]) == 1 && stamp(at) < expires
 		return nil
-	}, "SELECT hash, expires FROM hooks WHERE hash = ?", hash[:])
-	return known && err == nil, err
+	}, "SELECT hash, expires, profile FROM hooks WHERE hash = ?", hash[:])
+	return profile, known && err == nil, err
+}
+
+// EndProbe forgets an address that was made to test the way to us, and reports
+// whether a post came to it.
+func (j *Journal) EndProbe(ctx context.Context, hash [32]byte) (arrived bool, err error) {
+	err = j.change(ctx, func(t *tx) error {
+		if _, err := t.exec("DELETE FROM hooks WHERE hash = ? AND job = 0 AND file = ''", hash[:]); err != nil {
+			return err
+		}
+		res, err := t.exec("DELETE FROM posts WHERE hook = ?1 AND NOT EXISTS (SELECT 1 FROM hooks WHERE hash = ?1)", hash[:])
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		arrived = n > 0
+		return err
+	})
+	return arrived && err == nil, err
 }
 
 // HookPost keeps a post to an address and, in the same commit, lets the run
@@ -74,6 +92,7 @@ func (j *Journal) HookPost(ctx context.Context, hash [32]byte, post api.HookPost
 			return nil
 		}
 		h.Made = unstamp(made)
+		h.Hash = hash
 		result.FileID = h.FileID
 		digest := sha256.Sum256(post.Raw)
 		res, err := t.exec("UPDATE posts SET times = times + 1 WHERE hook = ? AND digest = ?", hash[:], digest[:])
@@ -123,10 +142,12 @@ func runOfPost(t *tx, h api.Hook, post api.HookPost, at time.Time) (id int64, ou
 		return 0, false, nil // the answer has not come yet
 	}
 	ours = post.FileID == "" || post.FileID == h.FileID
-	// A run of the very upload, or one that began after the address was made.
+	// A run of the very request, or one that began after the address was made
+	// and has no address of its own.
 	err = t.queryRow(`SELECT id FROM runs WHERE profile = ?1 AND file = ?2 AND extension = ?3 COLLATE NOCASE
-		AND (job <> 0 AND job = ?4 OR job = 0 AND started >= ?5) ORDER BY job DESC, id DESC LIMIT 1`,
-		h.Profile, h.FileID, post.Extension, h.JobID, stamp(h.Made)).Scan(&id)
+		AND (hook = ?6 OR job <> 0 AND job = ?4 OR hook = x'' AND job = 0 AND started >= ?5)
+		ORDER BY hook = ?6 DESC, job DESC, id DESC LIMIT 1`,
+		h.Profile, h.FileID, post.Extension, h.JobID, stamp(h.Made), h.Hash[:]).Scan(&id)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return id, ours, err
 	}

@@ -339,7 +339,7 @@ func TestHookKnown(t *testing.T) {
 		{hash, noon.Add(25 * time.Hour), false},
 		{sha256.Sum256([]byte("x")), noon, false},
 	} {
-		if got, err := j.HookKnown(t.Context(), tt.hash, tt.at); got != tt.want || err != nil {
+		if _, got, err := j.HookKnown(t.Context(), tt.hash, tt.at); got != tt.want || err != nil {
 			t.Errorf("known at %s: %v, %v", tt.at, got, err)
 		}
 	}
@@ -348,7 +348,7 @@ func TestHookKnown(t *testing.T) {
 	if err := j.AddHook(t.Context(), later); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := j.HookKnown(t.Context(), hash, noon); got {
+	if _, got, _ := j.HookKnown(t.Context(), hash, noon); got {
 		t.Error("it is kept for ever")
 	}
 }

@@ -29,6 +29,7 @@ func (j *Journal) AddRuns(ctx context.Context, runs []api.Run) ([]api.Run, error
 func addRuns(t *tx, runs []api.Run, job int64) ([]api.Run, error) {
 	kept := make([]api.Run, 0, len(runs))
 	for _, run := range runs {
+		job := max(job, run.JobID)
 		answer := ""
 		digest := []byte(fmt.Sprint("started ", stamp(run.Started)))
 		if run.Answer != nil {
@@ -38,6 +39,9 @@ func addRuns(t *tx, runs []api.Run, job int64) ([]api.Run, error) {
 			}
 			sum := sha256.Sum256([]byte(text))
 			answer, digest = text, sum[:]
+		}
+		if run.Hook != ([32]byte{}) {
+			digest = run.Hook[:] // two requests may get the same answer
 		}
 		id, fresh, err := addRun(t, run, job, answer, digest)
 		if err != nil {
@@ -61,11 +65,17 @@ func addRuns(t *tx, runs []api.Run, job int64) ([]api.Run, error) {
 }
 
 func addRun(t *tx, run api.Run, job int64, answer string, digest []byte) (id int64, fresh bool, err error) {
+	asked := []byte(nil)
+	if run.Asked != nil {
+		if asked, err = json.Marshal(run.Asked); err != nil {
+			return 0, false, err
+		}
+	}
 	res, err := t.exec(`INSERT OR IGNORE INTO runs
-		(profile, file, path, extension, status, open, source, error, started, at, webhook, job, answer, digest)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		(profile, file, path, extension, status, open, source, error, started, at, webhook, job, answer, digest, asked, hook)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		run.Profile, run.FileID, run.FilePath, run.Extension, run.Status, !run.Status.Final(), run.From, run.Error,
-		stamp(run.Started), stamp(run.At), run.Webhook, job, answer, digest)
+		stamp(run.Started), stamp(run.At), run.Webhook, job, answer, digest, string(asked), hookOf(run.Hook))
 	if err != nil {
 		return 0, false, err
 	}
@@ -76,6 +86,14 @@ func addRun(t *tx, run api.Run, job int64, answer string, digest []byte) (id int
 	err = t.queryRow("SELECT id FROM runs WHERE profile = ? AND file = ? AND extension = ? AND digest = ?",
 		run.Profile, run.FileID, run.Extension, digest).Scan(&id)
 	return id, false, err
+}
+
+// hookOf is the hash of an address as it is kept: empty where there is none.
+func hookOf(hash [32]byte) []byte {
+	if hash == ([32]byte{}) {
+		return []byte{}
+	}
+	return hash[:]
 }
 
 // ApplyRun keeps what was learnt about a run: its Status, From, Error and At.
@@ -119,7 +137,7 @@ func addEvent(t *tx, id int64, run api.Run, applied bool) error {
 	return err
 }
 
-const runColumns = "id, profile, file, path, extension, status, source, error, started, at, webhook"
+const runColumns = "id, profile, file, path, extension, status, source, error, started, at, webhook, job, asked, hook"
 
 // Runs returns runs, the newest last.
 func (j *Journal) Runs(ctx context.Context, f RunFilter) ([]api.Run, error) {
@@ -175,9 +193,16 @@ func scanRun(scan func(...any) error) (api.Run, error) {
 	var (
 		run         api.Run
 		started, at int64
+		asked       string
+		hook        []byte
 	)
-	err := scan(&run.ID, &run.Profile, &run.FileID, &run.FilePath, &run.Extension, &run.Status, &run.From, &run.Error, &started, &at, &run.Webhook)
+	err := scan(&run.ID, &run.Profile, &run.FileID, &run.FilePath, &run.Extension, &run.Status, &run.From, &run.Error, &started, &at, &run.Webhook, &run.JobID, &asked, &hook)
 	run.Started, run.At = unstamp(started), unstamp(at)
+	copy(run.Hook[:], hook)
+	if err == nil && asked != "" {
+		run.Asked = new(api.Extension)
+		err = json.Unmarshal([]byte(asked), run.Asked)
+	}
 	return run, err
 }
 
@@ -217,10 +242,11 @@ func applyEarly(t *tx, id int64, run api.Run, job int64) error {
 func earlyPosts(t *tx, run api.Run, job int64) ([]storedPost, error) {
 	rows, err := t.query(`SELECT p.id, p.status, p.error, p.at FROM posts p JOIN hooks h ON h.hash = p.hook
 		WHERE p.run = 0 AND p.extension = ?1 COLLATE NOCASE AND h.profile = ?2 AND p.file IN ('', ?3)
-		AND CASE h.job
-			WHEN 0 THEN h.file = ?3 AND h.made <= ?5
+		AND CASE
+			WHEN ?6 <> x'' THEN h.hash = ?6
+			WHEN h.job = 0 THEN h.file = ?3 AND h.made <= ?5 AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.hook = h.hash)
 			ELSE h.job = ?4 OR ?4 = 0 AND h.made <= ?5 AND EXISTS (SELECT 1 FROM jobs WHERE jobs.id = h.job AND jobs.file = ?3)
-		END ORDER BY p.id`, run.Extension, run.Profile, run.FileID, job, stamp(run.Started))
+		END ORDER BY p.id`, run.Extension, run.Profile, run.FileID, job, stamp(run.Started), hookOf(run.Hook))
 	if err != nil {
 		return nil, err
 	}

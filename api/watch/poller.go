@@ -2,6 +2,8 @@ package watch
 
 import (
 	"context"
+	"errors"
+	"net/http"
 	"slices"
 	"time"
 
@@ -14,6 +16,9 @@ const (
 	lastLook  = time.Minute
 )
 
+// awayTimes is how much longer the pauses are while nobody looks.
+const awayTimes = 5
+
 // glance is how often the journal is asked whether another program changed
 // something. It costs microseconds.
 const glance = time.Second
@@ -21,6 +26,8 @@ const glance = time.Second
 // check is when a run is looked at next.
 type check struct {
 	at      time.Time
+	looked  time.Time     // when it was looked at last; zero: not yet
+	err     error         // of the last look
 	pause   time.Duration // before the one after that
 	missing int           // how often the service did not show the file
 }
@@ -40,11 +47,72 @@ func (w *Watch) NextCheck(runID int64) (time.Time, bool) {
 	return c.at, ok && !c.over()
 }
 
+// LastCheck is when the poller looked at a pending run last, and why that
+// failed; the zero time: it did not look yet.
+func (w *Watch) LastCheck(runID int64) (time.Time, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c := w.checks[runID]
+	return c.looked, c.err
+}
+
+// Attend tells whether somebody looks at the program. While nobody does, the
+// poller takes its time.
+func (w *Watch) Attend(looking bool) {
+	w.mu.Lock()
+	if w.away == !looking {
+		w.mu.Unlock()
+		return
+	}
+	w.away = !looking
+	now := w.o.Now()
+	for id, c := range w.checks {
+		if c.looked.IsZero() {
+			continue
+		}
+		c.at = c.looked.Add(w.pauseOf(c))
+		if c.at.Before(now) {
+			c.at = now
+		}
+		w.checks[id] = c
+	}
+	w.mu.Unlock()
+	w.rouse()
+}
+
+// pauseOf is how long after a look the next one is.
+func (w *Watch) pauseOf(c check) time.Duration {
+	if w.away {
+		return awayTimes * c.pause
+	}
+	return c.pause
+}
+
+// follow tells of changes by others and keeps what strangers posted, until ctx
+// ends. It never waits for a service.
+func (w *Watch) follow(ctx context.Context) {
+	tick := time.NewTicker(glance)
+	defer tick.Stop()
+	seen, _ := w.o.Journal.Changes(ctx) // a journal that fails shows in every other call
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		w.keepStrays(ctx)
+		if now, err := w.o.Journal.Changes(ctx); err == nil && now != seen {
+			seen = now
+			w.rouse()
+			w.signal()
+		}
+	}
+}
+
 // poll looks at pending runs until ctx ends.
 func (w *Watch) poll(ctx context.Context) {
 	tick := time.NewTicker(glance)
 	defer tick.Stop()
-	seen, _ := w.o.Journal.Changes(ctx) // a journal that fails shows in every other call
 	for pending := w.pending(ctx); ; {
 		select {
 		case <-ctx.Done():
@@ -53,11 +121,6 @@ func (w *Watch) poll(ctx context.Context) {
 			pending = w.pending(ctx)
 			w.readStale(ctx)
 		case <-tick.C:
-		}
-		if now, err := w.o.Journal.Changes(ctx); err == nil && now != seen {
-			seen = now
-			pending = w.pending(ctx)
-			w.signal()
 		}
 		w.lookAt(ctx, pending)
 	}
@@ -88,29 +151,58 @@ func (w *Watch) pending(ctx context.Context) []api.Run {
 	return runs
 }
 
-// lookAt asks for the files of those runs whose time has come, each file once.
+// atOnce is how many files are asked for between two glances: hundreds of runs
+// are no reason to press a service.
+const atOnce = 4
+
+// lookAt asks for the files of runs whose time has come, each file once, those
+// first that have waited longest.
 func (w *Watch) lookAt(ctx context.Context, pending []api.Run) {
-	byFile := map[string][]api.Run{}
-	var order []string
+	type file struct {
+		runs []api.Run
+		at   time.Time // when it is due; zero: it is not
+	}
+	files := map[string]*file{}
+	var due []*file
 	for _, run := range pending {
-		byFile[run.FileID] = append(byFile[run.FileID], run)
-		if w.due(run.ID) {
-			order = append(order, run.FileID)
+		f := files[run.FileID]
+		if f == nil {
+			f = &file{}
+			files[run.FileID] = f
+		}
+		f.runs = append(f.runs, run)
+		if at, ok := w.due(run.ID); ok {
+			if f.at.IsZero() {
+				due = append(due, f)
+				f.at = at
+			}
+			if at.Before(f.at) {
+				f.at = at
+			}
 		}
 	}
-	for _, id := range order {
-		if runs := byFile[id]; len(runs) > 0 && ctx.Err() == nil {
-			delete(byFile, id)
-			w.lookAtFile(ctx, runs)
+	slices.SortStableFunc(due, func(a, b *file) int { return a.at.Compare(b.at) })
+	for _, f := range due[:min(len(due), atOnce)] {
+		if ctx.Err() != nil || w.held() {
+			return
 		}
+		w.lookAtFile(ctx, f.runs)
 	}
 }
 
-func (w *Watch) due(runID int64) bool {
+// held reports whether the service asked to be left alone for now.
+func (w *Watch) held() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.o.Now().Before(w.hold)
+}
+
+// due reports whether the time for a look at a run has come, and when that was.
+func (w *Watch) due(runID int64) (time.Time, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c, ok := w.checks[runID]
-	return ok && !c.over() && !w.o.Now().Before(c.at)
+	return c.at, ok && !c.over() && !w.o.Now().Before(c.at)
 }
 
 // lookAtFile reads the record of a file and applies to its pending runs what
@@ -171,14 +263,21 @@ func (w *Watch) readStale(ctx context.Context) {
 func (w *Watch) plan(runs []api.Run, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	var answer *api.ServiceError
+	if errors.As(err, &answer) && (answer.Status == http.StatusTooManyRequests || answer.Status == http.StatusServiceUnavailable) {
+		w.hold = w.o.Now().Add(max(answer.Wait, firstLook))
+	}
 	for _, run := range runs {
 		c := w.checks[run.ID]
 		c.missing++
 		if !api.Unavailable(err) {
 			c.missing = 0
 		}
-		c.at = w.o.Now().Add(c.pause)
-		c.pause = min(2*c.pause, lastLook)
+		if !c.looked.IsZero() {
+			c.pause = min(2*c.pause, lastLook)
+		}
+		c.looked, c.err = w.o.Now(), err
+		c.at = c.looked.Add(w.pauseOf(c))
 		w.checks[run.ID] = c
 	}
 }

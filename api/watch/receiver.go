@@ -53,12 +53,14 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 		return
 	}
 	hash := sha256.Sum256([]byte(token))
-	known, err := w.o.Journal.HookKnown(req.Context(), hash, w.o.Now())
+	profile, known, err := w.o.Journal.HookKnown(req.Context(), hash, w.o.Now())
 	if err != nil {
 		refuse(rw, http.StatusServiceUnavailable, "the journal cannot be read")
 		return
 	}
 	if !known {
+		begin, _ := io.ReadAll(io.LimitReader(req.Body, api.MaxStrayBody)) // what came of it
+		w.note(api.StrayPost{Hash: hash, Why: api.StrayUnknown, Raw: begin})
 		refuse(rw, http.StatusNotFound, "not found")
 		return
 	}
@@ -70,6 +72,11 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 		return
 	case err != nil:
 		refuse(rw, http.StatusBadRequest, "the post did not arrive whole")
+		return
+	}
+	if why := w.distrust(profile, req.Header, body); why != "" {
+		w.note(api.StrayPost{Hash: hash, Why: why, Raw: body})
+		refuse(rw, http.StatusUnauthorized, why)
 		return
 	}
 	post, err := api.ParseHookPost(body)
@@ -91,6 +98,25 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 			w.refresh(result.FileID)
 		}
 	}
+}
+
+// distrust says why a post is not believed where its profile has a secret to
+// sign with; empty where it is.
+func (w *Watch) distrust(profile string, h http.Header, body []byte) string {
+	if w.o.Secret == nil {
+		return ""
+	}
+	secret := w.o.Secret(profile)
+	if secret == "" {
+		return ""
+	}
+	switch checkSignature(h, body, secret, w.o.Now()) {
+	case unsigned:
+		return api.StrayUnsigned
+	case forged:
+		return api.StrayForged
+	}
+	return ""
 }
 
 func isToken(text string) bool {

@@ -26,6 +26,7 @@ type memory struct {
 	runs    []api.Run
 	events  map[int64][]api.RunEvent
 	seen    []api.File
+	strays  []api.StrayPost
 	changes int64
 	broken  error
 }
@@ -48,11 +49,29 @@ func (m *memory) AddHook(_ context.Context, h api.Hook) error {
 	return m.broken
 }
 
-func (m *memory) HookKnown(_ context.Context, hash [32]byte, at time.Time) (bool, error) {
+func (m *memory) HookKnown(_ context.Context, hash [32]byte, at time.Time) (string, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	h, ok := m.hooks[hash]
-	return ok && at.Before(h.Expires), nil
+	return h.Profile, ok && at.Before(h.Expires), nil
+}
+
+func (m *memory) EndProbe(_ context.Context, hash [32]byte) (bool, error) {
+	defer m.lock()()
+	delete(m.hooks, hash)
+	return m.posts[fmt.Sprintf("%x{}", hash)] > 0, nil
+}
+
+func (m *memory) AddStrays(_ context.Context, posts []api.StrayPost) error {
+	defer m.lock()()
+	m.strays = append(m.strays, posts...)
+	return m.broken
+}
+
+func (m *memory) Strays(context.Context, string) ([]api.StrayPost, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.strays, nil
 }
 
 func (m *memory) HookPost(_ context.Context, hash [32]byte, post api.HookPost, at time.Time) (api.HookResult, error) {

@@ -26,13 +26,16 @@ import (
 // Store is where addresses, posts and runs are kept. *journal.Journal is one.
 type Store interface {
 	AddHook(ctx context.Context, h api.Hook) error
-	HookKnown(ctx context.Context, hash [32]byte, at time.Time) (bool, error)
+	HookKnown(ctx context.Context, hash [32]byte, at time.Time) (profile string, known bool, err error)
 	// HookPost returns when the post is committed.
 	HookPost(ctx context.Context, hash [32]byte, post api.HookPost, at time.Time) (api.HookResult, error)
 	AddRuns(ctx context.Context, runs []api.Run) ([]api.Run, error)
 	ApplyRun(ctx context.Context, run api.Run) (changed bool, err error)
 	Runs(ctx context.Context, f api.RunFilter) ([]api.Run, error)
 	History(ctx context.Context, runID int64) ([]api.RunEvent, error)
+	EndProbe(ctx context.Context, hash [32]byte) (arrived bool, err error)
+	AddStrays(ctx context.Context, posts []api.StrayPost) error
+	Strays(ctx context.Context, profile string) ([]api.StrayPost, error)
 	SaveFile(ctx context.Context, profile string, f api.File) error
 	Changes(ctx context.Context) (int64, error)
 }
@@ -55,6 +58,10 @@ type Options struct {
 	// PublicURL is the address under which services reach the receiver, for a
 	// profile; nil or empty: the receiver's own.
 	PublicURL func(profile string) string
+	// Secret is what the service of a profile signs its posts with; nil or
+	// empty: posts are not signed, and the address alone speaks for them. With
+	// a secret, a post that is not signed with it is kept and not believed.
+	Secret func(profile string) string
 
 	// Details reads the record of a file, for the poller. nil: there is
 	// nothing to poll. An error that api.Unavailable knows says the same of
@@ -78,7 +85,10 @@ type Watch struct {
 	addr   string
 	server *http.Server
 	checks map[int64]check // of pending runs
+	away   bool            // nobody is looking
+	hold   time.Time       // until then the service asked to be left alone
 	stale  []string        // files that a run has changed since they were seen
+	strays []api.StrayPost // posts that no run took, to be kept
 	err    error           // why there is no receiver
 }
 
@@ -106,11 +116,8 @@ func (w *Watch) Start(ctx context.Context) error {
 		return errors.New("the watch was started before")
 	}
 	ctx, w.stop = context.WithCancel(ctx)
-	w.work.Add(1)
-	go func() {
-		defer w.work.Done()
-		w.poll(ctx)
-	}()
+	w.work.Go(func() { w.follow(ctx) })
+	w.work.Go(func() { w.poll(ctx) })
 	if w.o.Listen == "off" {
 		return nil
 	}
@@ -286,5 +293,6 @@ func (w *Watch) Close(ctx context.Context) error {
 	}
 	stop()
 	w.work.Wait()
+	w.keepStrays(ctx)
 	return err
 }

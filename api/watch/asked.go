@@ -1,0 +1,49 @@
+package watch
+
+import (
+	"context"
+	"crypto/sha256"
+	"strings"
+
+	"mediadesk/api"
+)
+
+// Asked takes the runs that a details update began: those of the extensions
+// that it asked for. address is what FileAddress gave for it, or empty; answer
+// is the record that came back, nil where the request was taken or may have
+// been and no answer came.
+func (w *Watch) Asked(ctx context.Context, profile, fileID string, asked []api.Extension, address string, answer *api.File) error {
+	if len(asked) == 0 {
+		return w.Answered(ctx, profile, answer, false)
+	}
+	runs := api.RunsAsked(profile, fileID, asked, answer, w.o.Now())
+	if answer == nil {
+		if err := w.placeRuns(ctx, runs); err != nil {
+			return err
+		}
+	}
+	if i := strings.LastIndex(address, hookPath); i >= 0 {
+		hash := sha256.Sum256([]byte(address[i+len(hookPath):]))
+		for i := range runs {
+			runs[i].Webhook, runs[i].Hook = true, hash
+		}
+	}
+	if _, err := w.o.Journal.AddRuns(ctx, runs); err != nil {
+		return err
+	}
+	w.rouse()
+	w.signal()
+	return nil
+}
+
+// placeRuns tells runs where their file is, as far as earlier runs know.
+func (w *Watch) placeRuns(ctx context.Context, runs []api.Run) error {
+	before, err := w.o.Journal.Runs(ctx, api.RunFilter{Profile: runs[0].Profile, FileID: runs[0].FileID, Limit: 1})
+	if err != nil || len(before) == 0 {
+		return err
+	}
+	for i := range runs {
+		runs[i].FilePath = before[0].FilePath
+	}
+	return nil
+}

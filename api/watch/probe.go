@@ -1,0 +1,124 @@
+package watch
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"mediadesk/api"
+)
+
+// probeTime is how long a test of an address may take. A service waits longer.
+const probeTime = 15 * time.Second
+
+// ProbeError says why a post to a public address does not arrive here.
+type ProbeError struct {
+	Message, Help string
+	Err           error // what the network said; nil where something answered
+}
+
+func (e *ProbeError) Error() string { return e.Message }
+
+// Unwrap is what the network said.
+func (e *ProbeError) Unwrap() error { return e.Err }
+
+// Hint is what helps.
+func (e *ProbeError) Hint() string { return e.Help }
+
+// Probe posts to an address in front of the receiver, as a service would, and
+// reports whether the post arrived: nil if it did, else mostly a *ProbeError. Nothing is kept of it.
+func (w *Watch) Probe(ctx context.Context, public string) error {
+	listening := w.Addr()
+	if listening == "" {
+		return ErrNoReceiver
+	}
+	base := strings.TrimRight(public, "/")
+	if err := api.CheckWebhookURL(base); err != nil {
+		return err
+	}
+	// The address is kept as any other, so that a receiver of another mediadesk
+	// that shares the journal counts as ours: it does for real posts too.
+	token := newToken()
+	hash, now := sha256.Sum256([]byte(token)), w.o.Now()
+	if err := w.o.Journal.AddHook(ctx, api.Hook{Hash: hash, Made: now, Expires: now.Add(2 * probeTime)}); err != nil {
+		return err
+	}
+	answer, failed := postProbe(ctx, base+hookPath+token)
+	arrived, err := w.o.Journal.EndProbe(context.WithoutCancel(ctx), hash)
+	switch {
+	case err != nil:
+		return err
+	case failed != nil && !arrived:
+		return unreached(base, listening, failed)
+	case !arrived:
+		return strayed(base, listening, answer)
+	case failed != nil || answer.StatusCode != http.StatusOK:
+		return &ProbeError{
+			Message: fmt.Sprintf("the post arrived here, but %s did not pass the answer on", base), Err: failed,
+			Help: "A service takes anything but 200 as not delivered. Let the tunnel pass answers on as they are.",
+		}
+	}
+	return nil
+}
+
+// postProbe posts as a service would. The body of the answer is closed.
+func postProbe(ctx context.Context, address string) (*http.Response, error) {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader("{}"))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	// Some tunnels show a page of their own to what looks like a browser.
+	req.Header.Set("User-Agent", "mediadesk-probe")
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()                               //nolint:errcheck // only read
+	io.Copy(io.Discard, io.LimitReader(res.Body, 4<<10)) //nolint:errcheck // what it says does not matter
+	return res, nil
+}
+
+// unreached puts into words that nothing answered.
+func unreached(base, listening string, err error) error {
+	e := &ProbeError{
+		Message: "nothing answers at " + base, Err: err,
+		Help: "Is the tunnel running? It has to lead to http://" + listening + ".",
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		e.Message = fmt.Sprintf("no answer from %s within %s", base, probeTime)
+	}
+	return e
+}
+
+// strayed puts into words that something else answered.
+func strayed(base, listening string, res *http.Response) error {
+	e := &ProbeError{
+		Message: fmt.Sprintf("something else answers at %s: %s", base, res.Status),
+		Help:    "The tunnel has to lead to http://" + listening + " with the path as it is.",
+	}
+	switch {
+	case res.StatusCode >= 300 && res.StatusCode < 400:
+		e.Message = fmt.Sprintf("%s sends elsewhere (%s)", base, res.Status)
+		e.Help = "Services do not follow that. Give the address that it sends to, or switch the redirect off."
+	case res.StatusCode == http.StatusBadGateway || res.StatusCode == http.StatusServiceUnavailable || res.StatusCode == http.StatusGatewayTimeout:
+		e.Message = fmt.Sprintf("the tunnel of %s runs, but does not reach this receiver: %s", base, res.Status)
+	case res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden:
+		e.Message = fmt.Sprintf("%s asks who is there: %s", base, res.Status)
+		e.Help = "A service has no password for it. Let posts to /hook/ pass without one; each address is a secret of its own."
+	case res.StatusCode == http.StatusNotFound:
+		e.Message = fmt.Sprintf("%s answers that it knows no such address", base)
+		e.Help = "It leads to something else, perhaps to another mediadesk. It has to lead to http://" + listening + "."
+	}
+	return e
+}

@@ -1,0 +1,119 @@
+package watch
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A signed post may be as old as its address, since a service that could not
+// reach us signs each try anew or not: a replay changes nothing here. It may
+// come from a clock that is a little ahead.
+const ahead = 5 * time.Minute
+
+// verdict is what a signature says of a post.
+type verdict uint8
+
+const (
+	unsigned verdict = iota
+	forged
+	signed
+)
+
+// checkSignature looks whether a post is signed with the secret, in one of the
+// two ways that the hosted service is known to use: Standard Webhooks
+// (webhook-id, webhook-timestamp in seconds, webhook-signature with "v1," and
+// base64) and its older own one (x-ik-signature: t=<milliseconds>,v1=<hex>).
+// Where both are there, one that matches is enough.
+func checkSignature(h http.Header, body []byte, secret string, now time.Time) verdict {
+	found := unsigned
+	if header := h.Get("X-Ik-Signature"); header != "" {
+		found = forged
+		if checkOwnStyle(header, body, secret, now) {
+			return signed
+		}
+	}
+	if list := h.Get("Webhook-Signature"); list != "" {
+		found = forged
+		if checkStandard(h.Get("Webhook-Id"), h.Get("Webhook-Timestamp"), list, body, secret, now) {
+			return signed
+		}
+	}
+	return found
+}
+
+func checkOwnStyle(header string, body []byte, secret string, now time.Time) bool {
+	var stamp string
+	var sums [][]byte
+	for part := range strings.SplitSeq(header, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		switch name {
+		case "t":
+			stamp = value
+		case "v1":
+			if sum, err := hex.DecodeString(value); err == nil {
+				sums = append(sums, sum)
+			}
+		}
+	}
+	ms, err := strconv.ParseInt(stamp, 10, 64)
+	if err != nil || !timely(time.UnixMilli(ms), now) {
+		return false
+	}
+	return anyMatches(sums, secret, stamp+".", body)
+}
+
+func checkStandard(id, stamp, list string, body []byte, secret string, now time.Time) bool {
+	seconds, err := strconv.ParseInt(stamp, 10, 64)
+	if err != nil || id == "" || !timely(time.Unix(seconds, 0), now) {
+		return false
+	}
+	var sums [][]byte
+	for part := range strings.FieldsSeq(list) {
+		version, value, _ := strings.Cut(part, ",")
+		if sum, err := base64.StdEncoding.DecodeString(value); err == nil && version == "v1" {
+			sums = append(sums, sum)
+		}
+	}
+	return anyMatches(sums, secret, id+"."+stamp+".", body)
+}
+
+func timely(t, now time.Time) bool { return t.After(now.Add(-HookLife)) && t.Before(now.Add(ahead)) }
+
+// anyMatches compares sums with those of all keys that the secret may mean.
+func anyMatches(sums [][]byte, secret, before string, body []byte) bool {
+	for _, key := range keysOf(secret) {
+		mac := hmac.New(sha256.New, key)
+		mac.Write([]byte(before))
+		mac.Write(body)
+		want := mac.Sum(nil)
+		for _, sum := range sums {
+			if hmac.Equal(sum, want) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// keysOf are the keys that a secret may mean: its own text, and where it is
+// base64, with or without "whsec_" before it, what that holds. All of them are
+// known to whoever has the secret only.
+func keysOf(secret string) [][]byte {
+	keys := [][]byte{[]byte(secret)}
+	bare := strings.TrimPrefix(secret, "whsec_")
+	if bare != secret && bare != "" {
+		keys = append(keys, []byte(bare))
+	}
+	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding} {
+		if key, err := encoding.DecodeString(bare); err == nil && len(key) > 0 {
+			return append(keys, key)
+		}
+	}
+	return keys
+}

@@ -82,7 +82,8 @@ type Model struct {
 	preview   preview
 	pause     time.Duration // how long the cursor rests before a preview is made
 	colours   picture.Color
-	plain     bool // the theme has no colour
+	abilities picture.Abilities // of the terminal
+	plain     bool              // the theme has no colour
 	light     bool
 	tray      tray
 	trayList  kit.List
@@ -165,6 +166,8 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		m.size = image.Pt(msg.Width, max(0, msg.Height-rootLines))
 	case tea.ColorProfileMsg:
 		m.colours = coloursOf(msg.Profile)
+	case picture.Abilities:
+		m.abilities = msg
 	case page.Shown:
 		return m.reload(), true
 	case page.Add:
@@ -197,7 +200,9 @@ func (m *Model) reply(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case factsMsg:
 		return m.gotFacts(msg), true
 	case drawnMsg:
-		m.gotDrawn(msg)
+		return m.gotDrawn(msg), true
+	case picture.Hung:
+		return m.hung(msg), true
 	case countedMsg:
 		m.gotCount(msg)
 	default:

@@ -43,8 +43,10 @@ type preview struct {
 	cancel  context.CancelFunc
 
 	facts   *picture.Facts
-	drawn   []string // lines of the picture
-	failure error    // why there are no facts or no picture
+	drawn   []string         // lines of the picture
+	image   *picture.Image   // real picture that the lines show; nil: glyphs
+	coming  picture.Rendered // on its way to the terminal, where it has an image
+	failure error            // why there are no facts or no picture
 	count   *count
 	busy    bool
 }
@@ -62,7 +64,7 @@ type (
 	}
 	drawnMsg struct {
 		gen   int
-		lines []string
+		drawn picture.Rendered
 		err   error
 	}
 	countedMsg struct {
@@ -94,11 +96,8 @@ func (m *Model) wanted() subject {
 	if l.preview.Empty() {
 		return subject{}
 	}
-	s := subject{options: picture.Options{Color: m.colours, Light: m.light}, room: l.picture().Size()}
-	if m.plain {
-		s.options.Color = picture.NoColor
-	}
-	if m.options.Loader == nil {
+	s := subject{options: m.drawing(), room: l.picture().Size()}
+	if m.options.Loader == nil || m.abilities.Method == picture.MethodOff {
 		s.room = image.Point{}
 	}
 	if m.where() == onTray {
@@ -118,6 +117,14 @@ func (m *Model) wanted() subject {
 		s.size, s.changed = i.size, i.modified
 	}
 	return s
+}
+
+// drawing is how pictures are drawn here.
+func (m *Model) drawing() picture.Options {
+	if m.plain {
+		return m.abilities.Options(picture.NoColor, m.light)
+	}
+	return m.abilities.Options(m.colours, m.light)
 }
 
 // wantPreview asks for the preview of what is under the cursor, where that is
@@ -142,17 +149,21 @@ func (m *Model) wantPreview() tea.Cmd {
 	}
 	same := want.same(p.subject)
 	next := preview{on: p.on, subject: want, gen: p.gen + 1}
+	gone := p.coming.Image.TakeDown()
 	if same {
 		next.facts, next.drawn, next.failure, next.count = p.facts, p.drawn, p.failure, p.count
+		next.image = p.image
+	} else {
+		gone = tea.Batch(gone, p.image.TakeDown())
 	}
 	*p = next
 	if want.path == "" {
-		return nil
+		return gone
 	}
 	p.busy = true
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	gen := p.gen
-	return tea.Tick(m.pause, func(time.Time) tea.Msg { return previewDueMsg{gen} })
+	return tea.Batch(gone, tea.Tick(m.pause, func(time.Time) tea.Msg { return previewDueMsg{gen} }))
 }
 
 // previewDue begins to read, if the cursor still rests.
@@ -182,29 +193,57 @@ func (m *Model) gotFacts(msg factsMsg) tea.Cmd {
 	}
 	p.failure = msg.err
 	if msg.err != nil {
-		p.facts, p.drawn, p.busy = nil, nil, false
-		return nil
+		p.facts, p.busy = nil, false
+		return m.noPictureAnyMore()
 	}
 	p.facts = &msg.facts
 	room := p.subject.room
 	if msg.facts.Kind != picture.KindPicture || msg.facts.Problem != nil || room.X < 1 || room.Y < 1 {
-		p.drawn, p.busy = nil, false
-		return nil
+		p.busy = false
+		return m.noPictureAnyMore()
 	}
 	loader, ctx, gen := m.options.Loader, p.ctx, p.gen
 	request := picture.Request{Path: p.subject.path, Cols: room.X, Rows: room.Y, Options: p.subject.options}
 	return func() tea.Msg {
 		drawn, err := loader.Load(ctx, request)
-		return drawnMsg{gen, drawn.Lines, err}
+		return drawnMsg{gen, drawn, err}
 	}
 }
 
-func (m *Model) gotDrawn(msg drawnMsg) {
+// gotDrawn shows the picture. A real one is sent to the terminal first.
+func (m *Model) gotDrawn(msg drawnMsg) tea.Cmd {
 	p := &m.preview
 	if msg.gen != p.gen {
-		return
+		msg.drawn.Image.Drop()
+		return nil
 	}
-	p.busy, p.drawn, p.failure = false, msg.lines, msg.err
+	if msg.err == nil && msg.drawn.Image != nil {
+		p.coming = msg.drawn
+		return msg.drawn.Image.Show()
+	}
+	old := p.image
+	p.busy, p.drawn, p.failure, p.image = false, msg.drawn.Lines, msg.err, nil
+	return old.TakeDown()
+}
+
+// hung shows a real picture that the terminal has by now. Those that were given
+// up meanwhile are taken down already.
+func (m *Model) hung(msg picture.Hung) tea.Cmd {
+	p := &m.preview
+	if msg.Image == nil || msg.Image != p.coming.Image {
+		return nil
+	}
+	old := p.image
+	p.busy, p.drawn, p.failure, p.image = false, p.coming.Lines, nil, msg.Image
+	p.coming = picture.Rendered{}
+	return old.TakeDown()
+}
+
+// noPictureAnyMore takes away the picture of a file that has none now.
+func (m *Model) noPictureAnyMore() tea.Cmd {
+	old := m.preview.image
+	m.preview.drawn, m.preview.image = nil, nil
+	return old.TakeDown()
 }
 
 func (m *Model) gotCount(msg countedMsg) {

@@ -116,7 +116,7 @@ func TestPreviewOfWhereTheCursorRests(t *testing.T) {
 	}
 	d.run(first)
 	d.send(factsMsg{gen: gen, facts: picture.Facts{Name: "something else"}})
-	d.send(drawnMsg{gen: gen, lines: []string{"something else"}})
+	d.send(drawnMsg{gen: gen, drawn: picture.Rendered{Lines: []string{"something else"}}})
 	d.send(countedMsg{gen: gen, count: count{files: 7777}})
 	if strings.Contains(d.text(), "something else") || strings.Contains(d.text(), "7,777 files") {
 		t.Error("a preview of another file is shown")

@@ -109,7 +109,7 @@ func newRoot(p *Program) *cobra.Command {
 	all.BoolVar(&f.Debug, "debug", false, "write every request to the log, without secrets")
 	root.AddCommand(
 		newUpload(p, f), newDetails(p, f), newList(p, f), newWatch(p, f), newServe(p, f),
-		newProfile(p, f), newKey(p, f),
+		newProfile(p, f), newKey(p, f), newDoctor(p, f),
 	)
 	return root
 }

@@ -1,0 +1,66 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+)
+
+// State is what Check found of a journal.
+type State struct {
+	Version int // of the schema; this program knows up to Newest
+	Newest  int
+	Jobs    int   // uploads that it remembers
+	Bytes   int64 // size of the file
+}
+
+// Check looks at the journal at path without opening it for the program: it
+// makes and changes nothing. The error of a missing file is fs.ErrNotExist; one
+// that is damaged says what SQLite found.
+func Check(ctx context.Context, path string) (s State, err error) {
+	s.Newest = len(migrations)
+	info, err := os.Stat(path)
+	if err != nil {
+		return s, err
+	}
+	s.Bytes = info.Size()
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return s, err
+	}
+	dsn := (&url.URL{Scheme: "file", Path: filepath.ToSlash(abs)}).String() + "?mode=ro&_pragma=busy_timeout(5000)&_pragma=query_only(1)"
+	if _, err := os.Stat(path + "-wal"); errors.Is(err, fs.ErrNotExist) {
+		// Nobody has it open, and SQLite need not make its side files to look.
+		dsn += "&immutable=1"
+	}
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return s, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	db.SetMaxOpenConns(1)
+	var found string
+	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found); err != nil {
+		return s, fmt.Errorf("it cannot be read: %w", err)
+	}
+	if found != "ok" {
+		return s, fmt.Errorf("it is damaged: %s", found)
+	}
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&s.Version); err != nil {
+		return s, fmt.Errorf("it cannot be read: %w", err)
+	}
+	if s.Version > s.Newest {
+		return s, fmt.Errorf("it is of a newer program (version %d, this one knows %d)", s.Version, s.Newest)
+	}
+	if s.Version > 0 {
+		if err := db.QueryRowContext(ctx, "SELECT count(*) FROM jobs").Scan(&s.Jobs); err != nil {
+			return s, fmt.Errorf("it cannot be read: %w", err)
+		}
+	}
+	return s, nil
+}

@@ -29,6 +29,16 @@ const (
 	PicturesOff    Pictures = "off"
 )
 
+// Signal says how the end of the last pending extension is told to somebody who is elsewhere.
+type Signal string
+
+// The signals, given only while the terminal has no focus.
+const (
+	SignalBell    Signal = "bell"    // the terminal's bell
+	SignalDesktop Signal = "desktop" // a notification of the desktop
+	SignalOff     Signal = "off"
+)
+
 // What holds where the settings file is silent.
 const (
 	DefaultConcurrency   = 3
@@ -46,6 +56,7 @@ type Config struct {
 	Profile     string // name of the profile in use
 	Theme       Theme
 	Pictures    Pictures
+	Signal      Signal
 	Concurrency int      // uploads at the same time, at least 1
 	Bookmarks   []string // folders, as written: "~/" stands for the home folder
 	Webhook     Webhook

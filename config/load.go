@@ -20,6 +20,7 @@ type fileConfig struct {
 	Profile     string                 `toml:"profile"`
 	Theme       string                 `toml:"theme"`
 	Pictures    string                 `toml:"pictures"`
+	Signal      string                 `toml:"signal"`
 	Concurrency int64                  `toml:"concurrency"`
 	Bookmarks   []string               `toml:"bookmarks"`
 	Webhook     fileWebhook            `toml:"webhook"`
@@ -49,6 +50,7 @@ type fileProfile struct {
 	Naming       string   `toml:"naming"`
 	ColourOption string   `toml:"colour_option"`
 	WebhookURL   string   `toml:"webhook_url"`
+	SecretFile   string   `toml:"webhook_secret_file"`
 	KeyFile      string   `toml:"key_file"`
 	KeyCommand   []string `toml:"key_command"`
 }
@@ -137,6 +139,7 @@ func (f fileConfig) resolve(path string, exists bool) Config {
 		Profile:     or(f.Profile, LocalProfile),
 		Theme:       Theme(or(f.Theme, string(ThemeAuto))),
 		Pictures:    Pictures(or(f.Pictures, string(PicturesAuto))),
+		Signal:      Signal(or(f.Signal, string(SignalBell))),
 		Concurrency: int(or(f.Concurrency, DefaultConcurrency)),
 		Bookmarks:   f.Bookmarks,
 		Webhook:     Webhook{Listen: or(f.Webhook.Listen, DefaultWebhookListen)},
@@ -160,7 +163,7 @@ func (f fileProfile) resolve(name string) Profile {
 		MaxSize: f.MaxSize, MaxVideoSize: f.MaxVideoSize,
 		Folder: f.Folder, Tags: f.Tags,
 		Naming: Naming(f.Naming), ColourOption: ColourOption(f.ColourOption),
-		WebhookURL: f.WebhookURL, KeyFile: f.KeyFile, KeyCommand: f.KeyCommand,
+		WebhookURL: f.WebhookURL, WebhookSecretFile: f.SecretFile, KeyFile: f.KeyFile, KeyCommand: f.KeyCommand,
 	}.withDefaults()
 }
 
@@ -187,6 +190,7 @@ func (c *Config) check(places []entry) []error {
 	}
 	report(oneOf("theme", c.Theme, ThemeAuto, ThemeDark, ThemeLight))
 	report(oneOf("pictures", c.Pictures, PicturesAuto, PicturesKitty, PicturesSixel, PicturesBlocks, PicturesOff))
+	report(oneOf("signal", c.Signal, SignalBell, SignalDesktop, SignalOff))
 	report(checkConcurrency(c.Concurrency))
 	report(checkBookmarks(c.Bookmarks))
 	report(checkListen("listen", c.Webhook.Listen), "webhook")

@@ -13,6 +13,7 @@ const fullFile = `# my settings
 profile = "work"   # in use
 theme = "dark"
 pictures = "blocks"
+signal = "desktop"
 concurrency = 5
 bookmarks = ["~/Pictures", "/srv"]
 
@@ -39,6 +40,7 @@ tags = ["a", "b c"]
 naming = "off"
 colour_option = "bg_color"
 webhook_url = "http://desk.example.com:8080/hooks/"
+webhook_secret_file = "~/.hooks"
 key_file = "~/.key"
 key_command = ["pass", "show", "media"]
 
@@ -67,7 +69,7 @@ func TestLoadFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Config{
-		Path: path, Exists: true, Profile: "work", Theme: ThemeDark, Pictures: PicturesBlocks, Concurrency: 5,
+		Path: path, Exists: true, Profile: "work", Theme: ThemeDark, Pictures: PicturesBlocks, Signal: SignalDesktop, Concurrency: 5,
 		Bookmarks: []string{"~/Pictures", "/srv"}, Webhook: Webhook{"127.0.0.1:0"},
 		Local: Local{"127.0.0.1:9000", 1000, map[string][]string{"remove-bg": {"rembg", "i", "-", "-"}}},
 		Profiles: map[string]Profile{
@@ -83,7 +85,7 @@ func TestLoadFull(t *testing.T) {
 				Name: "work", Kind: KindOwn, UploadURL: "https://upload.example.com", BaseURL: "http://127.0.0.1:7843",
 				DeliveryURL: "https://media.example.com/work", MaxSize: 10, MaxVideoSize: 20, Folder: "/summer",
 				Tags: []string{"a", "b c"}, Naming: NamingOff, ColourOption: ColourAmerican,
-				WebhookURL: "http://desk.example.com:8080/hooks", KeyFile: "~/.key", KeyCommand: []string{"pass", "show", "media"},
+				WebhookURL: "http://desk.example.com:8080/hooks", WebhookSecretFile: "~/.hooks", KeyFile: "~/.key", KeyCommand: []string{"pass", "show", "media"},
 			},
 		},
 	}
@@ -108,7 +110,7 @@ func TestLoadMissingIsDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Config{
-		Path: path, Profile: "local", Theme: ThemeAuto, Pictures: PicturesAuto, Concurrency: 3,
+		Path: path, Profile: "local", Theme: ThemeAuto, Pictures: PicturesAuto, Signal: SignalBell, Concurrency: 3,
 		Webhook: Webhook{"127.0.0.1:7844"}, Local: Local{"127.0.0.1:7843", 25_000_000, nil},
 		Profiles: map[string]Profile{"local": {
 			Name: "local", Kind: KindLocal, MaxSize: 25_000_000, MaxVideoSize: 25_000_000, Naming: NamingHere, ColourOption: ColourBritish,

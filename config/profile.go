@@ -61,6 +61,9 @@ type Profile struct {
 	ColourOption ColourOption // never empty once read
 	WebhookURL   string       // public address in front of our receiver; "" is none
 
+	// WebhookSecretFile holds what the service signs its webhook posts with; "" is none.
+	WebhookSecretFile string
+
 	KeyFile    string   // file that holds the key; "" is none; "~/" stands for the home folder
 	KeyCommand []string // command that prints the key, an argument list; empty is none
 }
@@ -197,6 +200,9 @@ func checkUploadDefaults(p *Profile) *settingError {
 }
 
 func checkKeyWays(p *Profile) *settingError {
+	if p.WebhookSecretFile != "" && !absolute(p.WebhookSecretFile) {
+		return badSetting("webhook_secret_file", "must be a whole path, such as \"~/.webhook-secret\"")
+	}
 	if p.KeyFile != "" && (!absolute(p.KeyFile)) {
 		return badSetting("key_file", "must be a whole path, such as \"/run/secrets/media\" or \"~/.media-key\"")
 	}

@@ -69,6 +69,7 @@ func profileChanges(old, p Profile) []change {
 	text("naming", string(old.Naming), string(p.Naming))
 	text("colour_option", string(old.ColourOption), string(p.ColourOption))
 	text("webhook_url", old.WebhookURL, p.WebhookURL)
+	text("webhook_secret_file", old.WebhookSecretFile, p.WebhookSecretFile)
 	text("key_file", old.KeyFile, p.KeyFile)
 	list("key_command", old.KeyCommand, p.KeyCommand)
 	return changes
@@ -134,6 +135,13 @@ func (c Config) SetTheme(theme Theme) (Config, error) {
 func (c Config) SetPictures(pictures Pictures) (Config, error) {
 	return c.edit("how pictures are drawn", func(now Config) ([]change, error) {
 		return diff([]string{"pictures"}, string(now.Pictures), string(or(pictures, PicturesAuto))), nil
+	})
+}
+
+// SetSignal changes how the end of extensions is told; "" is SignalBell.
+func (c Config) SetSignal(signal Signal) (Config, error) {
+	return c.edit("the signal", func(now Config) ([]change, error) {
+		return diff([]string{"signal"}, string(now.Signal), string(or(signal, SignalBell))), nil
 	})
 }
 

@@ -250,6 +250,7 @@ func TestEditRefusals(t *testing.T) {
 		"bad name":        {func() (Config, error) { return c.SetProfile(Profile{Name: "a b"}) }, "letters"},
 		"no address":      {func() (Config, error) { return c.SetProfile(Profile{Name: "x"}) }, "upload_url is missing"},
 		"bad theme":       {func() (Config, error) { return c.SetTheme("dork") }, "auto, dark, light"},
+		"bad signal":      {func() (Config, error) { return c.SetSignal("gong") }, "desktop"},
 		"bad pictures":    {func() (Config, error) { return c.SetPictures("png") }, "sixel"},
 		"bad concurrency": {func() (Config, error) { return c.SetConcurrency(1000) }, "1 to 32"},
 		"bad bookmark":    {func() (Config, error) { return c.SetBookmarks([]string{"x"}) }, "whole path"},

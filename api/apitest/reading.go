@@ -2,12 +2,18 @@ package apitest
 
 import (
 	"bytes"
+	"crypto/hmac"
+	"crypto/sha1" //nolint:gosec // the form of signature that hosted services take
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"image"
+	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
+	"time"
 )
 
 // list reads a listing; pairs are names and values of the query.
@@ -156,14 +162,59 @@ func testDelivery(t *testing.T, s *suite) {
 			t.Errorf("the thumbnail has %d by %d pixels", w, h)
 		}
 	})
+	t.Run("HEAD", func(t *testing.T) {
+		for _, address := range []string{text(r["url"]), text(r["thumbnailUrl"])} {
+			full, head := get(t, address, nil), s.do(t, http.MethodHead, address, "", nil, anonymous)
+			if head.status != http.StatusOK || len(head.body) != 0 || head.header.Get("ETag") != full.header.Get("ETag") || head.header.Get("Content-Length") != fmt.Sprint(len(full.body)) {
+				t.Errorf("%s answered %d, %v", address, head.status, head.header)
+			}
+		}
+	})
+	t.Run("headers", func(t *testing.T) {
+		s.strict(t)
+		a := get(t, text(r["url"]), nil)
+		for name, want := range map[string]string{"Accept-Ranges": "bytes", "X-Content-Type-Options": "nosniff"} {
+			if got := a.header.Get(name); got != want {
+				t.Errorf("%s is %q", name, got)
+			}
+		}
+		for _, name := range []string{"Cache-Control", "Last-Modified", "ETag"} {
+			if a.header.Get(name) == "" {
+				t.Errorf("%s is missing", name)
+			}
+		}
+		if policy := a.header.Get("Content-Security-Policy"); !strings.Contains(policy, "sandbox") {
+			t.Errorf("what was stored could run: %q", policy)
+		}
+	})
+	t.Run("tag of a transformation", func(t *testing.T) {
+		address := text(r["thumbnailUrl"])
+		tag := get(t, address, nil).header.Get("ETag")
+		a := get(t, address, func(req *http.Request) { req.Header.Set("If-None-Match", tag) })
+		if tag == "" || a.status != http.StatusNotModified {
+			t.Errorf("answered %d to the tag %q", a.status, tag)
+		}
+		if tag == get(t, text(r["url"]), nil).header.Get("ETag") {
+			t.Error("it has the tag of the original")
+		}
+		a = get(t, address, func(req *http.Request) { req.Header.Set("Range", "bytes=0-9") })
+		if a.status != http.StatusPartialContent || len(a.body) != 10 {
+			t.Errorf("a range of it answered %d with %d bytes", a.status, len(a.body))
+		}
+	})
 	t.Run("transformations", func(t *testing.T) {
 		s.strict(t)
 		path := (&url.URL{Path: text(r["filePath"])}).EscapedPath()
 		for step, want := range map[string][2]int{
 			"tr:w-150": {150, 200}, "tr:h-100": {75, 100}, "tr:w-50,h-50": {50, 50}, "tr:fo-custom": {100, 200}, "tr:w-50,fo-custom": {50, 100},
+			"tr:w-0.5": {300, 400}, "tr:w-300:h-100": {75, 100}, "tr:fo-custom:w-20": {20, 40}, "tr:fo-customtransformation,w-10,h-10": {10, 10},
 		} {
 			if w, h := size(t, s.DeliveryURL+"/"+step+path); [2]int{w, h} != want {
 				t.Errorf("%s has %d by %d pixels, want %v", step, w, h, want)
+			}
+			query := "?tr=" + url.QueryEscape(strings.TrimPrefix(step, "tr:"))
+			if w, h := size(t, s.DeliveryURL+path+query); [2]int{w, h} != want {
+				t.Errorf("%s has %d by %d pixels, want %v", query, w, h, want)
 			}
 		}
 		if a := get(t, s.DeliveryURL+"/tr:orig-true"+path, nil); !bytes.Equal(a.body, data) {
@@ -211,7 +262,57 @@ func testPrivate(t *testing.T, s *suite) {
 			t.Errorf("%s answered %d without a signature", address, a.status)
 		}
 	}
+	t.Run("signed", func(t *testing.T) {
+		s.strict(t)
+		soon, past := time.Now().Add(time.Hour).Unix(), time.Now().Add(-time.Hour).Unix()
+		for _, c := range []struct {
+			path, signed, key string
+			until             int64
+			status            int
+		}{
+			{path, path, s.Key, soon, http.StatusOK},
+			{path, path, s.Key, 0, http.StatusOK},
+			{"/tr:w-20" + path, "/tr:w-20" + path, s.Key, soon, http.StatusOK},
+			{path + "?tr=w-20", path + "?tr=w-20", s.Key, soon, http.StatusOK},
+			{path, path, s.Key, past, http.StatusUnauthorized},
+			{path, path, "another key", soon, http.StatusUnauthorized},
+			{path, "/other.jpg", s.Key, soon, http.StatusUnauthorized},
+			{"/tr:w-20" + path, path, s.Key, soon, http.StatusUnauthorized},
+			{path + "?tr=w-20", path, s.Key, soon, http.StatusUnauthorized},
+		} {
+			address := s.DeliveryURL + c.path + "?"
+			if strings.Contains(c.path, "?") {
+				address = s.DeliveryURL + c.path + "&"
+			}
+			for _, method := range []string{http.MethodGet, http.MethodHead} {
+				if a := s.do(t, method, address+sign(c.key, c.signed, c.until), "", nil, anonymous); a.status != c.status {
+					t.Errorf("%s %s signed for %s until %d answered %d, want %d", method, c.path, c.signed, c.until, a.status, c.status)
+				}
+			}
+		}
+		a := s.do(t, http.MethodGet, s.DeliveryURL+path+"?"+sign(s.Key, path, soon), "", nil, anonymous)
+		if cache := a.header.Get("Cache-Control"); !strings.Contains(cache, "private") {
+			t.Errorf("a private file may be cached by anybody: %q", cache)
+		}
+		// The expiry is part of what is signed.
+		later := strings.Replace(sign(s.Key, path, soon), fmt.Sprint(soon), fmt.Sprint(soon+9999), 1)
+		if a := s.do(t, http.MethodGet, s.DeliveryURL+path+"?"+later, "", nil, anonymous); a.status != http.StatusUnauthorized {
+			t.Errorf("with a later expiry it answered %d", a.status)
+		}
+	})
 	if a := s.do(t, http.MethodGet, text(r["thumbnailUrl"]), "", nil, anonymous); a.status != http.StatusOK {
 		t.Errorf("the named transformation answered %d", a.status)
 	}
+}
+
+// sign is the query of a signed address; until 0: for ever.
+func sign(key, path string, until int64) string {
+	query, expiry := "", "9999999999"
+	if until != 0 {
+		expiry = fmt.Sprint(until)
+		query = "ik-t=" + expiry + "&"
+	}
+	h := hmac.New(sha1.New, []byte(key))
+	io.WriteString(h, strings.TrimPrefix(path, "/")+expiry) //nolint:errcheck // a hash takes everything
+	return query + "ik-s=" + hex.EncodeToString(h.Sum(nil))
 }

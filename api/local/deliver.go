@@ -26,9 +26,9 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Allow", "GET, HEAD")
 		return refuse(http.StatusMethodNotAllowed, "Stored files are only read here.", "Upload with POST to /api/v1/files/upload.")
 	}
-	asked, err := delivery.Parse(r.URL)
+	asked, err := delivery.Parse(r.URL, l.named)
 	if err != nil {
-		return badRequest("This transformation is not known: "+err.Error()+".", "The local library knows orig-true, n-ik_ml_thumbnail, w-, h- and fo-custom.")
+		return badRequest("This transformation is not known: "+err.Error()+".", "The local library knows w-, h-, fo-custom, orig-true, n-ik_ml_thumbnail and the named transformations of its settings.")
 	}
 	folder, name := path.Split(asked.Path)
 	var file *store.File
@@ -80,6 +80,11 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	mime, tag := file.Version.Mime, file.Version.Hash
 	if asked.Changes() && file.Version.Kind == api.KindImage && mime != "image/svg+xml" {
 		tag += "-" + asked.Tag(file.Region)
+		if r.Header.Get("If-None-Match") == `"`+tag+`"` {
+			h.Set("ETag", `"`+tag+`"`)
+			w.WriteHeader(http.StatusNotModified) // nothing has to be made for that
+			return nil
+		}
 		picture, kind, err := l.pictures.Get(r.Context(), tag, func(ctx context.Context) ([]byte, string, error) {
 			return delivery.Make(ctx, content, file.Version.Size, file.Version.Mime, asked, file.Region)
 		})

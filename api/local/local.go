@@ -44,6 +44,7 @@ type Options struct {
 	Log            *slog.Logger                 // nil: silent
 	Now            func() time.Time             // nil: time.Now
 	Commands       map[string][]string          // by extension name: a command that does its work
+	Named          map[string]string            // named transformations: the steps of each, such as "w-400,h-300"
 }
 
 // Library is the running service. It is safe for use by several goroutines.
@@ -64,6 +65,7 @@ type Library struct {
 	tools    *extension.Tools
 	origin   *http.CrossOriginProtection
 	pictures delivery.Cache
+	named    delivery.Named
 
 	headerWait time.Duration // for the headers of a URL source, each hop
 	tagWait    time.Duration // for tagging within the request
@@ -122,6 +124,10 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
+	named, err := delivery.ParseNamed(o.Named)
+	if err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of the local library: %w", err)
 	}
@@ -137,7 +143,7 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 	l := &Library{
 		o: o, log: o.Log, keySum: sha256.Sum256([]byte(o.Key.Reveal())), identity: store.NewID(), lock: lock,
 		guard: guard, chance: newChance(o.Seed), origin: http.NewCrossOriginProtection(),
-		tools: extension.New(o.Commands), headerWait: 8 * time.Second, tagWait: 1500 * time.Millisecond,
+		named: named, tools: extension.New(o.Commands), headerWait: 8 * time.Second, tagWait: 1500 * time.Millisecond,
 	}
 	l.setAddress(o.Address)
 	guard.loopback = func() bool { return !l.public.Load() }

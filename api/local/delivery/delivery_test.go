@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"net/url"
+	"reflect"
 	"testing"
 	"time"
 
@@ -14,40 +15,66 @@ import (
 )
 
 func TestParse(t *testing.T) {
+	thumbnail := []Step{{Fit: thumbnailSide}}
+	named := Named{"card": {{Custom: true}, {Width: 10}}, "tiny": {{Width: 5}}}
 	for address, want := range map[string]Asked{
 		"/a/b.jpg":                          {Path: "/a/b.jpg"},
 		"/tr:orig-true/v1/files":            {Path: "/v1/files", original: true},
-		"/tr:n-ik_ml_thumbnail/a%20b.jpg":   {Path: "/a b.jpg", Name: "ik_ml_thumbnail"},
-		"/tr:w-10,h-20/a.jpg":               {Path: "/a.jpg", Width: 10, Height: 20},
-		"/tr:w-10:h-20/a.jpg":               {Path: "/a.jpg", Width: 10, Height: 20},
-		"/tr:fo-custom,cm-extract/a.jpg":    {Path: "/a.jpg", Custom: true},
-		"/tr:fo-customtransformation/a.jpg": {Path: "/a.jpg", Custom: true},
-		"/a.jpg?tr=w-10":                    {Path: "/a.jpg", Width: 10},
-		"/tr:w-10":                          {Path: "/", Width: 10},
+		"/a.jpg?tr=orig-true":               {Path: "/a.jpg", original: true},
+		"/tr:n-ik_ml_thumbnail/a%20b.jpg":   {Path: "/a b.jpg", Steps: thumbnail},
+		"/tr:w-10,h-20/a.jpg":               {Path: "/a.jpg", Steps: []Step{{Width: 10, Height: 20}}, unnamed: true},
+		"/tr:w-0.5/a.jpg":                   {Path: "/a.jpg", Steps: []Step{{Width: 0.5}}, unnamed: true},
+		"/tr:w-10:h-20/a.jpg":               {Path: "/a.jpg", Steps: []Step{{Width: 10}, {Height: 20}}, unnamed: true},
+		"/tr:fo-custom,cm-extract/a.jpg":    {Path: "/a.jpg", Steps: []Step{{Custom: true}}, unnamed: true},
+		"/tr:fo-customtransformation/a.jpg": {Path: "/a.jpg", Steps: []Step{{Custom: true}}, unnamed: true},
+		"/a.jpg?tr=w-10":                    {Path: "/a.jpg", Steps: []Step{{Width: 10}}, unnamed: true},
+		"/a.jpg?tr=w-10%2Ch-20":             {Path: "/a.jpg", Steps: []Step{{Width: 10, Height: 20}}, unnamed: true},
+		"/tr:w-10/a.jpg?tr=h-5":             {Path: "/a.jpg", Steps: []Step{{Width: 10}, {Height: 5}}, unnamed: true},
+		"/tr:w-10":                          {Path: "/", Steps: []Step{{Width: 10}}, unnamed: true},
+		"/tr:n-card/a.jpg":                  {Path: "/a.jpg", Steps: named["card"]},
+		"/a.jpg?tr=n-tiny":                  {Path: "/a.jpg", Steps: named["tiny"]},
+		"/tr:n-tiny,h-3/a.jpg":              {Path: "/a.jpg", Steps: []Step{{Width: 5}, {Height: 3}}, unnamed: true},
 	} {
 		u, err := url.Parse(address)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := Parse(u); err != nil || got != want {
+		if got, err := Parse(u, named); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s asks for %+v, %v, want %+v", address, got, err, want)
 		}
 	}
-	for _, address := range []string{"/tr:w-0/a", "/tr:w-x/a", "/tr:w-99999/a", "/tr:n-other/a", "/tr:e-sharpen/a", "/tr:orig-false/a", "/a?tr=nonsense"} {
+	for _, address := range []string{
+		"/tr:w-0/a", "/tr:w-x/a", "/tr:w-1.5/a", "/tr:w-NaN/a", "/tr:w-99999/a", "/tr:n-other/a", "/tr:e-sharpen/a", "/tr:orig-false/a", "/a?tr=nonsense",
+		"/tr:w-10:fo-custom/a", "/tr:orig-true,w-10/a", "/tr:w-1:w-1:w-1:w-1:w-1:w-1:w-1:w-1:w-1/a", "/tr:n-card:n-card/a",
+	} {
 		u, err := url.Parse(address)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := Parse(u); err == nil {
+		if got, err := Parse(u, named); err == nil {
 			t.Errorf("%s asks for %+v", address, got)
 		}
 	}
 }
 
+func TestParseNamed(t *testing.T) {
+	got, err := ParseNamed(map[string]string{"card": "fo-custom,w-200:h-50", "tiny": "w-10"})
+	want := Named{"card": {{Custom: true, Width: 200}, {Height: 50}}, "tiny": {{Width: 10}}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("read %v, %v", got, err)
+	}
+	for name, text := range map[string]string{"": "w-1", "a b": "w-1", "ik_ml_thumbnail": "w-1", "none": "", "orig": "orig-true", "wrong": "x-1", "other": "n-tiny"} {
+		if got, err := ParseNamed(map[string]string{name: text}); err == nil {
+			t.Errorf("%s=%s is %v", name, text, got)
+		}
+	}
+}
+
 func TestNamed(t *testing.T) {
+	thumbnail := []Step{{Fit: 400}}
 	for want, list := range map[bool][]Asked{
-		true:  {{Name: "ik_ml_thumbnail"}},
-		false: {{}, {Width: 1}, {Custom: true}, {original: true}, {Name: "ik_ml_thumbnail", Width: 1}, {Name: "ik_ml_thumbnail", Custom: true}},
+		true:  {{Steps: thumbnail}},
+		false: {{}, {Steps: []Step{{Width: 1}}, unnamed: true}, {original: true}, {Steps: thumbnail, unnamed: true}, {Steps: thumbnail, original: true}},
 	} {
 		for _, a := range list {
 			if a.Named() != want {
@@ -58,6 +85,7 @@ func TestNamed(t *testing.T) {
 }
 
 func TestMake(t *testing.T) {
+	thumbnail := Asked{Steps: []Step{{Fit: thumbnailSide}}}
 	for _, c := range []struct {
 		name   string
 		data   []byte
@@ -67,16 +95,18 @@ func TestMake(t *testing.T) {
 		want   image.Point
 		kind   string
 	}{
-		{"thumbnail", apitest.JPEG(1000, 500), "image/jpeg", Asked{Name: thumbnailName}, "", image.Pt(400, 200), "image/jpeg"},
-		{"thumbnail of a small one", apitest.JPEG(50, 40), "image/jpeg", Asked{Name: thumbnailName}, "", image.Pt(50, 40), "image/jpeg"},
-		{"upright", apitest.PhotoJPEG(100, 50, 8), "image/jpeg", Asked{Name: thumbnailName}, "", image.Pt(50, 100), "image/jpeg"},
-		{"transparent", apitest.AlphaPNG(100, 50), "image/png", Asked{Width: 50}, "", image.Pt(50, 25), "image/png"},
-		{"one pixel high", apitest.PNG(400, 4), "image/png", Asked{Width: 10}, "", image.Pt(10, 1), "image/jpeg"},
-		{"filled", apitest.JPEG(100, 50), "image/jpeg", Asked{Width: 30, Height: 30}, "", image.Pt(30, 30), "image/jpeg"},
-		{"region", apitest.JPEG(100, 50), "image/jpeg", Asked{Custom: true}, "10,10,20,30", image.Pt(20, 30), "image/jpeg"},
-		{"region of a turned one", apitest.PhotoJPEG(100, 50, 6), "image/jpeg", Asked{Custom: true}, "10,10,20,30", image.Pt(30, 20), "image/jpeg"},
-		{"no region", apitest.JPEG(100, 50), "image/jpeg", Asked{Custom: true}, "", image.Pt(100, 50), "image/jpeg"},
-		{"region out of it", apitest.JPEG(100, 50), "image/jpeg", Asked{Custom: true}, "90,40,20,30", image.Pt(10, 10), "image/jpeg"},
+		{"thumbnail", apitest.JPEG(1000, 500), "image/jpeg", thumbnail, "", image.Pt(400, 200), "image/jpeg"},
+		{"thumbnail of a small one", apitest.JPEG(50, 40), "image/jpeg", thumbnail, "", image.Pt(50, 40), "image/jpeg"},
+		{"upright", apitest.PhotoJPEG(100, 50, 8), "image/jpeg", thumbnail, "", image.Pt(50, 100), "image/jpeg"},
+		{"transparent", apitest.AlphaPNG(100, 50), "image/png", Asked{Steps: []Step{{Width: 50}}}, "", image.Pt(50, 25), "image/png"},
+		{"one pixel high", apitest.PNG(400, 4), "image/png", Asked{Steps: []Step{{Width: 10}}}, "", image.Pt(10, 1), "image/jpeg"},
+		{"filled", apitest.JPEG(100, 50), "image/jpeg", Asked{Steps: []Step{{Width: 30, Height: 30}}}, "", image.Pt(30, 30), "image/jpeg"},
+		{"region", apitest.JPEG(100, 50), "image/jpeg", Asked{Steps: []Step{{Custom: true}}}, "10,10,20,30", image.Pt(20, 30), "image/jpeg"},
+		{"region of a turned one", apitest.PhotoJPEG(100, 50, 6), "image/jpeg", Asked{Steps: []Step{{Custom: true}}}, "10,10,20,30", image.Pt(30, 20), "image/jpeg"},
+		{"no region", apitest.JPEG(100, 50), "image/jpeg", Asked{Steps: []Step{{Custom: true}}}, "", image.Pt(100, 50), "image/jpeg"},
+		{"half", apitest.JPEG(100, 50), "image/jpeg", Asked{Steps: []Step{{Width: 0.5}}}, "", image.Pt(50, 25), "image/jpeg"},
+		{"one after the other", apitest.JPEG(100, 50), "image/jpeg", Asked{Steps: []Step{{Custom: true, Width: 40}, {Height: 10}}}, "0,0,20,20", image.Pt(10, 10), "image/jpeg"},
+		{"region out of it", apitest.JPEG(100, 50), "image/jpeg", Asked{Steps: []Step{{Custom: true}}}, "90,40,20,30", image.Pt(10, 10), "image/jpeg"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			data, kind, err := Make(t.Context(), bytes.NewReader(c.data), int64(len(c.data)), c.mime, c.asked, c.region)
@@ -90,7 +120,7 @@ func TestMake(t *testing.T) {
 		})
 	}
 	var cannot *CannotError
-	if _, _, err := Make(t.Context(), bytes.NewReader([]byte("x")), 1, "image/png", Asked{Width: 1}, ""); !errors.As(err, &cannot) {
+	if _, _, err := Make(t.Context(), bytes.NewReader([]byte("x")), 1, "image/png", Asked{Steps: []Step{{Width: 1}}}, ""); !errors.As(err, &cannot) {
 		t.Errorf("of no picture it made %v", err)
 	}
 }
@@ -110,6 +140,20 @@ func TestSigned(t *testing.T) {
 	u, _ = url.Parse("/tr:w-10/a.jpg?" + Sign("key", "/tr:w-10/a.jpg", now.Add(time.Minute)))
 	if !Signed("key", u, now) || Signed("key", u, now.Add(2*time.Minute)) {
 		t.Error("a signature does not hold for its time only")
+	}
+	// The rest of the query is signed too, escaped or not.
+	signature := Sign("key", "/a.jpg?tr=w-10,h-20", now.Add(time.Minute))
+	for query, want := range map[string]bool{"tr=w-10,h-20&": true, "tr=w-10%2Ch-20&": true, "": false, "tr=w-20&": false, "tr=w-10,h-20&more=1&": false} {
+		u, _ = url.Parse("/a.jpg?" + query + signature)
+		if Signed("key", u, now) != want {
+			t.Errorf("with %q before it the signature holds: %t", query, !want)
+		}
+	}
+	// Digits of a name are not part of the expiry.
+	u, _ = url.Parse("/a1?" + Sign("key", "/a1", now.Add(time.Minute)))
+	u, _ = url.Parse("/a?ik-t=1" + u.Query().Get("ik-t") + "&ik-s=" + u.Query().Get("ik-s"))
+	if Signed("key", u, now) {
+		t.Error("the signature of /a1 holds for /a")
 	}
 	for _, query := range []string{"", "ik-s=", "ik-s=zz", "ik-s=00", "ik-t=x&ik-s=" + fmt.Sprintf("%040d", 0)} {
 		u, _ := url.Parse("/a.jpg?" + query)

@@ -38,13 +38,24 @@ func Make(ctx context.Context, content io.ReaderAt, size int64, mime string, a A
 	}
 	defer picture.Release()
 	img := picture.Image
-	if a.Custom {
-		img = crop(img, region, orientation)
+	for _, s := range a.Steps {
+		if s.Custom {
+			img = crop(img, region, orientation)
+		}
+		if s.Fit > 0 {
+			img = media.Fit(img, s.Fit)
+		}
+		img = resize(img, pixels(s.Width, img.Rect.Dx()), pixels(s.Height, img.Rect.Dy()))
 	}
-	if a.Name != "" {
-		img = media.Fit(img, thumbnailSide)
+	return encode(img)
+}
+
+// pixels is a side that was asked for, of a picture whose side is full.
+func pixels(asked float64, full int) int {
+	if asked > 0 && asked < 1 {
+		return min(maxSide, max(1, int(asked*float64(full)+0.5)))
 	}
-	return encode(resize(img, a.Width, a.Height))
+	return int(asked)
 }
 
 // crop cuts the region out. It counts pixels as they are stored, the picture

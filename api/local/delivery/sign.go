@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha1" //nolint:gosec // the form of signature that the clients of hosted services make
 	"encoding/hex"
+	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -14,13 +15,14 @@ import (
 const forever = "9999999999"
 
 // Sign returns the query of a signed address for path, which stands before it
-// unescaped: HMAC-SHA1 under the private key over the path without its first
-// slash and the expiry in seconds since 1970. A zero time never expires.
+// unescaped and may have a query of its own: HMAC-SHA1 under the private key
+// over the path without its first slash and the expiry in seconds since 1970.
+// A zero time never expires.
 func Sign(key, path string, expires time.Time) string {
 	until := forever
 	query := ""
 	if !expires.IsZero() {
-		until = strconv.FormatInt(expires.Unix(), 10)
+		until = fmt.Sprintf("%010d", expires.Unix())
 		query = "ik-t=" + until + "&"
 	}
 	return query + "ik-s=" + hex.EncodeToString(sum(key, strings.TrimPrefix(path, "/")+until))
@@ -32,9 +34,10 @@ func sum(key, text string) []byte {
 	return h.Sum(nil)
 }
 
-// Signed reports whether an address carries a signature that holds now.
-// Clients differ in whether they sign the path escaped and with its first
-// slash; each of those is as strong as the others.
+// Signed reports whether an address carries a signature that holds now. It is
+// over the path and the rest of the query. Clients differ in whether they sign
+// them escaped and with the first slash; each of those is as strong as the
+// others.
 func Signed(key string, u *url.URL, now time.Time) bool {
 	query := u.Query()
 	got, err := hex.DecodeString(query.Get("ik-s"))
@@ -46,19 +49,37 @@ func Signed(key string, u *url.URL, now time.Time) bool {
 		until = forever
 	}
 	seconds, err := strconv.ParseInt(until, 10, 64)
-	if err != nil || now.Unix() > seconds {
+	// The expiry follows the path without a sign between them, so it has to
+	// have one length: digits of a name could be taken for its beginning.
+	if err != nil || len(until) != len(forever) || until[0] == '+' || now.Unix() > seconds {
 		return false
 	}
-	rest := ""
-	if steps := query.Get("tr"); steps != "" {
-		rest = "?tr=" + steps
+	rests := []string{""}
+	if rest := unsigned(u.RawQuery); rest != "" {
+		rests = []string{"?" + rest}
+		if plain, err := url.QueryUnescape(rest); err == nil && plain != rest {
+			rests = append(rests, "?"+plain)
+		}
 	}
 	for _, path := range []string{u.Path, u.EscapedPath()} {
-		for _, text := range []string{path, strings.TrimPrefix(path, "/")} {
-			if hmac.Equal(got, sum(key, text+rest+until)) {
-				return true
+		for _, rest := range rests {
+			for _, text := range []string{path, strings.TrimPrefix(path, "/")} {
+				if hmac.Equal(got, sum(key, text+rest+until)) {
+					return true
+				}
 			}
 		}
 	}
 	return false
+}
+
+// unsigned is a query without the signature and its expiry.
+func unsigned(query string) string {
+	var kept []string
+	for part := range strings.SplitSeq(query, "&") {
+		if part != "" && !strings.HasPrefix(part, "ik-t=") && !strings.HasPrefix(part, "ik-s=") {
+			kept = append(kept, part)
+		}
+	}
+	return strings.Join(kept, "&")
 }

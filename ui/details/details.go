@@ -81,8 +81,8 @@ type Model struct {
 	known  []string
 
 	picture pictureState
-	grip    grip
-	ratio   ratio
+	grip    picture.Grip
+	ratio   picture.Ratio
 	drag    drag
 
 	menu   *kit.Menu
@@ -271,7 +271,7 @@ func (m *Model) turn(by int) tea.Cmd {
 
 func (m *Model) turnTo(i int) tea.Cmd {
 	m.files.SetCursor(i)
-	m.grip, m.ratio, m.drag = 0, ratio{}, drag{}
+	m.grip, m.ratio, m.drag = 0, picture.Ratio{}, drag{}
 	m.load()
 	m.record.SetCursor(0)
 	m.ai.SetCursor(0)

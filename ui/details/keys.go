@@ -13,6 +13,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
 )
 
 // undoer takes a change back, or makes it again.
@@ -96,8 +97,8 @@ var actsOf = map[area][]act{
 		[]act{actSave},
 		steps(),
 		[]act{
-			{binding: kit.Bind("next corner or edge", "", "tab"), group: groupRegion, hint: true, do: func(m *Model) tea.Cmd { m.grip = m.grip.next(1); return nil }},
-			{binding: kit.Bind("previous corner or edge", "", "shift+tab"), group: groupRegion, do: func(m *Model) tea.Cmd { m.grip = m.grip.next(-1); return nil }},
+			{binding: kit.Bind("next corner or edge", "", "tab"), group: groupRegion, hint: true, do: func(m *Model) tea.Cmd { m.grip = m.grip.Next(1); return nil }},
+			{binding: kit.Bind("previous corner or edge", "", "shift+tab"), group: groupRegion, do: func(m *Model) tea.Cmd { m.grip = m.grip.Next(-1); return nil }},
 			{binding: kit.Bind("centre, or begin one", "", "c"), group: groupRegion, hint: true, do: (*Model).centre},
 			{binding: kit.Bind("lock or free the ratio", "", "a"), group: groupRegion, hint: true, why: noRect, do: (*Model).lock},
 			{binding: kit.Bind("unset (null), or as saved", "x", "x", "ctrl+x"), group: groupRegion, do: (*Model).toggleUnset},
@@ -388,7 +389,7 @@ func (m *Model) toggleUnset() tea.Cmd {
 		default:
 			e.region = draft[string]{mode: unset}
 		}
-		m.ratio = ratio{}
+		m.ratio = picture.Ratio{}
 	}
 	m.load()
 	return nil
@@ -401,24 +402,24 @@ func (m *Model) nudge(d image.Point) tea.Cmd {
 	if !ok || rect.Empty() {
 		return toast(page.Info, "There is no region yet. c begins one in the middle.")
 	}
-	m.setRect(m.grip.moved(rect, d, p.upright(), m.ratio))
+	m.setRect(m.grip.Moved(rect, d, p.upright(), m.ratio))
 	return nil
 }
 
 // centre puts the rectangle into the middle; where there is none it begins one.
 func (m *Model) centre() tea.Cmd {
 	if p, ok := m.plane(); ok {
-		m.setRect(centred(m.rect(), p.upright()))
+		m.setRect(picture.Centred(m.rect(), p.upright()))
 	}
 	return nil
 }
 
 // lock keeps the ratio of the rectangle as it is now, or lets it go.
 func (m *Model) lock() tea.Cmd {
-	if m.ratio.locked() {
-		m.ratio = ratio{}
+	if m.ratio.Locked() {
+		m.ratio = picture.Ratio{}
 	} else {
-		m.ratio = ratio{m.rect().Dx(), m.rect().Dy()}
+		m.ratio = picture.Ratio{W: m.rect().Dx(), H: m.rect().Dy()}
 	}
 	return nil
 }

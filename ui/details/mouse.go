@@ -4,6 +4,8 @@ import (
 	"image"
 
 	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/picture"
 )
 
 // drawn is where the parts were drawn last, for the mouse: their rectangles
@@ -73,11 +75,11 @@ func (m *Model) dragged(msg tea.MouseMotionMsg) {
 	}
 	if m.drag.fresh {
 		rect := image.Rectangle{Min: m.drag.from, Max: to}.Canon()
-		m.grip, m.ratio = 0, ratio{}
+		m.grip, m.ratio = 0, picture.Ratio{}
 		m.setRect(rect.Intersect(image.Rectangle{Max: p.upright()}))
 		return
 	}
-	m.setRect(m.grip.moved(m.drag.rect, to.Sub(m.drag.from), p.upright(), m.ratio))
+	m.setRect(m.grip.Moved(m.drag.rect, to.Sub(m.drag.from), p.upright(), m.ratio))
 }
 
 // pixelAt is the pixel of the upright picture under a cell of the screen, on its

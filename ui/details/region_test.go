@@ -2,7 +2,6 @@ package details
 
 import (
 	"image"
-	"math"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -19,80 +18,6 @@ func drawRect(t *rapid.T, size image.Point) image.Rectangle {
 
 func drawSize(t *rapid.T) image.Point {
 	return image.Pt(rapid.IntRange(1, 6000).Draw(t, "width"), rapid.IntRange(1, 6000).Draw(t, "height"))
-}
-
-// However the rectangle is moved, it stays inside and keeps a pixel; moved as a
-// whole it keeps its size, and an edge moves no other.
-func TestMovedStaysInside(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		size := drawSize(t)
-		rect := drawRect(t, size)
-		g := grip(rapid.IntRange(0, len(grips)-1).Draw(t, "grip"))
-		d := image.Pt(rapid.IntRange(-7000, 7000).Draw(t, "dx"), rapid.IntRange(-7000, 7000).Draw(t, "dy"))
-		var lock ratio
-		if rapid.Bool().Draw(t, "locked") {
-			lock = ratio{rect.Dx(), rect.Dy()}
-		}
-		got := g.moved(rect, d, size, lock)
-		if got.Empty() || !got.In(image.Rectangle{Max: size}) {
-			t.Fatalf("%v moved by %v with %v is %v, outside of %v", rect, d, g, got, size)
-		}
-		side := grips[g].side
-		if g == 0 && got.Size() != rect.Size() {
-			t.Fatalf("moving changed the size of %v to %v", rect, got)
-		}
-		if side.X < 0 && got.Max.X != rect.Max.X || side.X > 0 && got.Min.X != rect.Min.X ||
-			side.Y < 0 && got.Max.Y != rect.Max.Y || side.Y > 0 && got.Min.Y != rect.Min.Y {
-			t.Fatalf("%v moved the other side: %v to %v", g, rect, got)
-		}
-		if lock.locked() && g != 0 {
-			// One of the sides is rounded, or is at its least.
-			want := float64(lock.w) / float64(lock.h)
-			byWidth, byHeight := float64(got.Dx())/want, float64(got.Dy())*want
-			if math.Abs(byWidth-float64(got.Dy())) > 1 && math.Abs(byHeight-float64(got.Dx())) > 1 {
-				t.Fatalf("the ratio of %v is not that of %v", got, rect)
-			}
-		}
-	})
-}
-
-func TestMovedByOne(t *testing.T) {
-	size, rect := image.Pt(100, 80), image.Rect(10, 20, 50, 40)
-	for _, c := range []struct {
-		g    grip
-		d    image.Point
-		lock ratio
-		want image.Rectangle
-	}{
-		{0, image.Pt(1, 0), ratio{}, image.Rect(11, 20, 51, 40)},
-		{0, image.Pt(-100, 100), ratio{}, image.Rect(0, 60, 40, 80)},
-		{1, image.Pt(-1, -1), ratio{}, image.Rect(9, 19, 50, 40)},
-		{5, image.Pt(10, 10), ratio{}, image.Rect(10, 20, 60, 50)},
-		{4, image.Pt(0, 5), ratio{}, rect}, // an edge moves only across
-		{4, image.Pt(10, 0), ratio{2, 1}, image.Rect(10, 20, 60, 45)},
-		{5, image.Pt(90, 0), ratio{2, 1}, image.Rect(10, 20, 100, 65)},
-		{6, image.Pt(0, 50), ratio{2, 1}, image.Rect(10, 20, 100, 65)}, // the width ends the growth
-		{1, image.Pt(100, 100), ratio{}, image.Rect(49, 39, 50, 40)},
-	} {
-		if got := c.g.moved(rect, c.d, size, c.lock); got != c.want {
-			t.Errorf("%v moved by %v: %v, want %v", c.g, c.d, got, c.want)
-		}
-	}
-}
-
-func TestCentred(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		size := drawSize(t)
-		got := centred(drawRect(t, size), size)
-		left, right := got.Min.X, size.X-got.Max.X
-		top, bottom := got.Min.Y, size.Y-got.Max.Y
-		if right-left < 0 || right-left > 1 || bottom-top < 0 || bottom-top > 1 {
-			t.Fatalf("%v is not in the middle of %v", got, size)
-		}
-		if fresh := centred(image.Rectangle{}, size); fresh.Empty() || !fresh.In(image.Rectangle{Max: size}) {
-			t.Fatalf("a new one in %v is %v", size, fresh)
-		}
-	})
 }
 
 // What is drawn upright is stored turned, and comes back the same.

@@ -378,8 +378,8 @@ func (m *Model) regionFoot() string {
 		return ""
 	}
 	foot := "arrows move " + m.grip.String()
-	if m.ratio.locked() {
-		foot += fmt.Sprintf(", ratio %d:%d kept", m.ratio.w, m.ratio.h)
+	if m.ratio.Locked() {
+		foot += fmt.Sprintf(", ratio %d:%d kept", m.ratio.W, m.ratio.H)
 	}
 	return foot
 }

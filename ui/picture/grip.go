@@ -1,0 +1,128 @@
+package picture
+
+import (
+	"image"
+	"math"
+)
+
+// Grip is what of a rectangle on a picture the arrows move: 0 is all of it, then come the
+// corners and edges, clockwise from the upper left corner.
+type Grip int
+
+// Grips is how many there are.
+const Grips = Grip(len(grips))
+
+var grips = [...]struct {
+	words string
+	side  image.Point // -1 left or top, 1 right or bottom, 0 neither
+}{
+	{"all of it", image.Pt(0, 0)},
+	{"the upper left corner", image.Pt(-1, -1)},
+	{"the upper edge", image.Pt(0, -1)},
+	{"the upper right corner", image.Pt(1, -1)},
+	{"the right edge", image.Pt(1, 0)},
+	{"the lower right corner", image.Pt(1, 1)},
+	{"the lower edge", image.Pt(0, 1)},
+	{"the lower left corner", image.Pt(-1, 1)},
+	{"the left edge", image.Pt(-1, 0)},
+}
+
+// String names the grip, such as "upper left corner".
+func (g Grip) String() string { return grips[g].words }
+
+// side is where the grip is on a rectangle: -1 left or top, 1 right or bottom.
+func (g Grip) side() image.Point { return grips[g].side }
+
+// Next is the grip that many after this one, round the end.
+func (g Grip) Next(by int) Grip {
+	n := len(grips)
+	return Grip((int(g) + by + n) % n)
+}
+
+// Ratio is the proportion that a rectangle keeps; the zero Ratio is none.
+type Ratio struct{ W, H int }
+
+// Locked reports whether there is a proportion to keep.
+func (r Ratio) Locked() bool { return r.W > 0 && r.H > 0 }
+
+// height is what belongs to a width, width what belongs to a height; both are
+// at least 1.
+func (r Ratio) height(w int) int { return scaled(w, r.H, r.W) }
+func (r Ratio) width(h int) int  { return scaled(h, r.W, r.H) }
+
+func scaled(n, by, of int) int {
+	return max(1, int(math.Round(float64(n)*float64(by)/float64(of))))
+}
+
+// Moved moves the grip of a rectangle within a picture of that size. What would
+// leave the picture stops at its border, and the rectangle keeps at least one
+// pixel. With a locked ratio the side that is not moved follows.
+func (g Grip) Moved(rect image.Rectangle, d, size image.Point, lock Ratio) image.Rectangle {
+	side := g.side()
+	if side == (image.Point{}) {
+		d.X = within(d.X, -rect.Min.X, size.X-rect.Max.X)
+		d.Y = within(d.Y, -rect.Min.Y, size.Y-rect.Max.Y)
+		return rect.Add(d)
+	}
+	was := rect
+	rect.Min.X, rect.Max.X = stretched(rect.Min.X, rect.Max.X, side.X, d.X, size.X)
+	rect.Min.Y, rect.Max.Y = stretched(rect.Min.Y, rect.Max.Y, side.Y, d.Y, size.Y)
+	if !lock.Locked() || rect == was {
+		return rect
+	}
+	return lock.follow(rect, side, size, rect.Dx() != was.Dx())
+}
+
+// stretched moves one end of a side.
+func stretched(from, to, side, by, limit int) (newFrom, newTo int) {
+	switch side {
+	case -1:
+		return within(from+by, 0, to-1), to
+	case 1:
+		return from, within(to+by, from+1, limit)
+	}
+	return from, to
+}
+
+// follow gives a rectangle the ratio. The corner opposite to the side that was
+// moved stays; the width leads where byWidth says so.
+func (r Ratio) follow(rect image.Rectangle, side, size image.Point, byWidth bool) image.Rectangle {
+	w, h := rect.Dx(), rect.Dy()
+	if byWidth {
+		h = r.height(w)
+	} else {
+		w = r.width(h)
+	}
+	room := image.Pt(size.X-rect.Min.X, size.Y-rect.Min.Y)
+	if side.X < 0 {
+		room.X = rect.Max.X
+	}
+	if side.Y < 0 {
+		room.Y = rect.Max.Y
+	}
+	if w > room.X {
+		w, h = room.X, r.height(room.X)
+	}
+	if h > room.Y {
+		w, h = min(r.width(room.Y), room.X), room.Y
+	}
+	if side.X < 0 {
+		rect.Min.X = rect.Max.X - w
+	}
+	if side.Y < 0 {
+		rect.Min.Y = rect.Max.Y - h
+	}
+	return image.Rectangle{Min: rect.Min, Max: rect.Min.Add(image.Pt(w, h))}
+}
+
+// Centred is a rectangle in the middle of the picture; an empty one becomes half
+// as wide and high as it.
+func Centred(rect image.Rectangle, size image.Point) image.Rectangle {
+	if rect.Empty() {
+		rect = image.Rect(0, 0, max(1, size.X/2), max(1, size.Y/2))
+	}
+	at := image.Pt((size.X-rect.Dx())/2, (size.Y-rect.Dy())/2)
+	return image.Rectangle{Min: at, Max: at.Add(rect.Size())}
+}
+
+func within(v, least, most int) int { return max(least, min(v, most)) }

@@ -1,0 +1,37 @@
+package journal
+
+import (
+	"path/filepath"
+	"testing"
+
+	"mediadesk/api"
+)
+
+func TestSentAs(t *testing.T) {
+	j, err := Open(t.Context(), filepath.Join(t.TempDir(), "j.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	jobs, err := j.AddJobs(t.Context(), []api.Job{
+		{Profile: "p", Upload: api.Upload{FileName: "a"}}, {Profile: "p", Upload: api.Upload{FileName: "b"}}, {Profile: "p", Upload: api.Upload{FileName: "c"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		jobs[i].State, jobs[i].File = api.Stored, &api.File{FileID: "f"}
+		if err := j.UpdateJob(t.Context(), jobs[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	job, ok, err := j.SentAs(t.Context(), "p", "f")
+	if err != nil || !ok || job.Upload.FileName != "b" {
+		t.Errorf("got %+v %v %v, want the newest", job, ok, err)
+	}
+	for _, x := range [][2]string{{"p", "g"}, {"q", "f"}} {
+		if _, ok, err := j.SentAs(t.Context(), x[0], x[1]); ok || err != nil {
+			t.Errorf("%v: %v %v", x, ok, err)
+		}
+	}
+}

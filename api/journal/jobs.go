@@ -125,7 +125,7 @@ func (j *Journal) updateJob(t *tx, job *api.Job, row jobRow) error {
 		return err
 	}
 	hooked := job.OwnWebhook || job.Upload.WebhookURL.IsSet()
-	_, err = addRuns(t, api.RunsOf(job.Profile, job.File, hooked, job.Updated), job.ID)
+	_, err = addRuns(t, askedBy(job, api.RunsOf(job.Profile, job.File, hooked, job.Updated)), job.ID)
 	return err
 }
 

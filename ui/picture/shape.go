@@ -1,0 +1,128 @@
+package picture
+
+import (
+	"image"
+	"math"
+	"strconv"
+)
+
+// String is the proportion in words, such as "4:3".
+func (r Ratio) String() string {
+	if !r.Locked() {
+		return "free"
+	}
+	return strconv.Itoa(r.W) + ":" + strconv.Itoa(r.H)
+}
+
+// Turned is the proportion of the rectangle on its side.
+func (r Ratio) Turned() Ratio { return Ratio{r.H, r.W} }
+
+// Ratios are the proportions that pictures have most often.
+var Ratios = []Ratio{{1, 1}, {4, 3}, {3, 2}, {16, 9}}
+
+// Largest is the largest rectangle of that proportion in a picture, in its
+// middle; all of the picture where the ratio is free.
+func (r Ratio) Largest(size image.Point) image.Rectangle {
+	if !r.Locked() || size.X < 1 || size.Y < 1 {
+		return image.Rectangle{Max: size}
+	}
+	return Centred(image.Rectangle{Max: r.within(size)}, size)
+}
+
+// within is the greatest size of the proportion that has room.
+func (r Ratio) within(room image.Point) image.Point {
+	if h := r.height(room.X); h <= room.Y {
+		return image.Pt(room.X, h)
+	}
+	return image.Pt(min(r.width(room.Y), room.X), room.Y)
+}
+
+// Apply gives a rectangle the proportion: about its middle and with about its
+// area, but never leaving the picture.
+func (r Ratio) Apply(rect image.Rectangle, size image.Point) image.Rectangle {
+	if !r.Locked() || rect.Empty() {
+		return rect
+	}
+	area := float64(rect.Dx()) * float64(rect.Dy())
+	w := max(1, int(math.Round(math.Sqrt(area*float64(r.W)/float64(r.H)))))
+	want := image.Pt(w, r.height(w))
+	if want.X > size.X || want.Y > size.Y {
+		want = r.within(image.Pt(min(want.X, size.X), min(want.Y, size.Y)))
+	}
+	return around(rect, want, size)
+}
+
+// Grown grows a rectangle by so many pixels on each side about its middle, or
+// shrinks it where by is negative. It keeps at least one pixel, and its ratio
+// where that is locked.
+func Grown(rect image.Rectangle, by int, size image.Point, lock Ratio) image.Rectangle {
+	if rect.Empty() {
+		return rect
+	}
+	want := image.Pt(clamp(rect.Dx()+2*by, 1, size.X), clamp(rect.Dy()+2*by, 1, size.Y))
+	if lock.Locked() {
+		want = image.Pt(want.X, lock.height(want.X))
+		if want.Y > size.Y {
+			want = lock.within(size)
+		}
+	}
+	return around(rect, want, size)
+}
+
+// around is a rectangle of another size about the middle of rect, moved so that
+// it stays in the picture.
+func around(rect image.Rectangle, want, size image.Point) image.Rectangle {
+	at := image.Pt(
+		clamp((rect.Min.X+rect.Max.X-want.X)/2, 0, size.X-want.X),
+		clamp((rect.Min.Y+rect.Max.Y-want.Y)/2, 0, size.Y-want.Y),
+	)
+	return image.Rectangle{Min: at, Max: at.Add(want)}
+}
+
+// thirds are the crossings of the lines that part a picture in thirds, in order,
+// clockwise.
+var thirds = [...]image.Point{{1, 1}, {2, 1}, {2, 2}, {1, 2}}
+
+// Third moves the middle of a rectangle to the next crossing of the lines of
+// thirds, clockwise, as near as the picture's border lets it; from elsewhere to
+// the upper left one.
+func Third(rect image.Rectangle, size image.Point) image.Rectangle {
+	if rect.Empty() {
+		return rect
+	}
+	next := 0
+	for i, t := range thirds {
+		if around(image.Rectangle{Min: crossing(t, size), Max: crossing(t, size)}, rect.Size(), size) == rect {
+			next = (i + 1) % len(thirds)
+		}
+	}
+	// A large rectangle may stand at the same place for several crossings.
+	for i := range thirds {
+		c := crossing(thirds[(next+i)%len(thirds)], size)
+		if to := around(image.Rectangle{Min: c, Max: c}, rect.Size(), size); to != rect {
+			return to
+		}
+	}
+	return rect
+}
+
+func crossing(t, size image.Point) image.Point {
+	return image.Pt(size.X*t.X/3, size.Y*t.Y/3)
+}
+
+// Scaled is a rectangle of a picture of one size at the same place of another
+// one: the same share of width and height.
+func Scaled(rect image.Rectangle, from, to image.Point) image.Rectangle {
+	if from.X < 1 || from.Y < 1 || to.X < 1 || to.Y < 1 {
+		return image.Rectangle{}
+	}
+	x0, x1 := spanned(rect.Min.X, rect.Max.X, from.X, to.X)
+	y0, y1 := spanned(rect.Min.Y, rect.Max.Y, from.Y, to.Y)
+	return image.Rect(x0, y0, x1, y1)
+}
+
+func spanned(a, b, from, to int) (int, int) {
+	at := func(v int) int { return int(math.Round(float64(v) * float64(to) / float64(from))) }
+	a = clamp(at(a), 0, to-1)
+	return a, clamp(at(b), a+1, to)
+}

@@ -1,0 +1,87 @@
+package picture
+
+import (
+	"image"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Whatever is done to a rectangle, it stays in the picture and keeps a pixel; a
+// locked ratio is kept to within a pixel.
+func TestShapesStayInside(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := drawSize(t)
+		rect := drawRect(t, size)
+		lock := rapid.SampledFrom(append([]Ratio{{}, {size.X, size.Y}, {9, 16}}, Ratios...)).Draw(t, "ratio")
+		by := rapid.IntRange(-7000, 7000).Draw(t, "by")
+		inside := func(what string, got image.Rectangle) {
+			if got.Empty() || !got.In(image.Rectangle{Max: size}) {
+				t.Fatalf("%s of %v in %v is %v", what, rect, size, got)
+			}
+		}
+		kept := func(what string, got image.Rectangle) {
+			if !lock.Locked() {
+				return
+			}
+			want := float64(lock.W) / float64(lock.H)
+			byWidth, byHeight := float64(got.Dx())/want, float64(got.Dy())*want
+			if math.Abs(byWidth-float64(got.Dy())) > 1 && math.Abs(byHeight-float64(got.Dx())) > 1 {
+				t.Fatalf("%s: %v has not the ratio %v", what, got, lock)
+			}
+		}
+		fitted := lock.Apply(rect, size)
+		inside("fit", fitted)
+		kept("fit", fitted)
+		largest := lock.Largest(size)
+		inside("largest", largest)
+		kept("largest", largest)
+		if lock.Locked() && largest.Dx() < size.X && largest.Dy() < size.Y {
+			t.Fatalf("%v is not the largest %v in %v", largest, lock, size)
+		}
+		inside("grown", Grown(rect, by, size, Ratio{}))
+		grown := Grown(fitted, by, size, lock)
+		inside("grown", grown)
+		kept("grown", grown)
+		inside("third", Third(rect, size))
+		if Third(rect, size).Size() != rect.Size() {
+			t.Fatal("the thirds change the size")
+		}
+		other := image.Pt(rapid.IntRange(1, 9000).Draw(t, "other width"), rapid.IntRange(1, 9000).Draw(t, "other height"))
+		if got := Scaled(rect, size, other); got.Empty() || !got.In(image.Rectangle{Max: other}) {
+			t.Fatalf("scaled: %v of %v is %v of %v", rect, size, got, other)
+		}
+		if got := Scaled(rect, size, size); got != rect {
+			t.Fatalf("scaled by one: %v is %v", rect, got)
+		}
+	})
+}
+
+func TestGrownAndBack(t *testing.T) {
+	size, rect := image.Pt(100, 80), image.Rect(40, 30, 60, 50)
+	if got := Grown(rect, 5, size, Ratio{}); got != image.Rect(35, 25, 65, 55) || Grown(got, -5, size, Ratio{}) != rect {
+		t.Errorf("got %v", got)
+	}
+	if got := Grown(rect, -50, size, Ratio{}); got.Size() != image.Pt(1, 1) {
+		t.Errorf("shrunk to %v", got)
+	}
+}
+
+func TestThirdsGoRound(t *testing.T) {
+	size, rect := image.Pt(300, 300), image.Rect(0, 0, 20, 20)
+	var seen []image.Point
+	for range 5 {
+		rect = Third(rect, size)
+		seen = append(seen, rect.Min.Add(image.Pt(10, 10)))
+	}
+	for i, want := range []image.Point{{100, 100}, {200, 100}, {200, 200}, {100, 200}, {100, 100}} {
+		if seen[i] != want {
+			t.Fatalf("went over %v", seen)
+		}
+	}
+	whole := image.Rectangle{Max: size}
+	if Third(whole, size) != whole {
+		t.Error("a rectangle without room moved")
+	}
+}

@@ -16,6 +16,6 @@ func (j *Journal) SentAs(ctx context.Context, profile, fileID string) (api.Job, 
 		job, err = scanJob(scan)
 		found = err == nil
 		return err
-	}, "SELECT id, body, record, updated FROM jobs WHERE profile = ? AND file = ? AND state = ? ORDER BY id DESC LIMIT 1", profile, fileID, api.Stored)
+	}, "SELECT id, body, record, updated, priority FROM jobs WHERE profile = ? AND file = ? AND state = ? ORDER BY id DESC LIMIT 1", profile, fileID, api.Stored)
 	return job, found, err
 }

@@ -16,7 +16,7 @@ func (j *Journal) Job(ctx context.Context, id int64) (api.Job, bool, error) {
 		job, err = scanJob(scan)
 		found = true
 		return err
-	}, "SELECT id, body, record, updated FROM jobs WHERE id = ?", id)
+	}, "SELECT id, body, record, updated, priority FROM jobs WHERE id = ?", id)
 	return job, found && err == nil, err
 }
 

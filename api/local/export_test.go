@@ -18,3 +18,9 @@ func (l *Library) ListenBeyond(yes bool) { l.public.Store(yes) }
 
 // WaitForTags sets how long an answer waits for tagging; before any request.
 func (l *Library) WaitForTags(d time.Duration) { l.tagWait = d }
+
+// OneTransactionEach gives each update a transaction of its own, as what is
+// measured is compared with; before any request.
+func (l *Library) OneTransactionEach() {
+	l.records.(interface{ SetGroup(most int) }).SetGroup(1)
+}

@@ -161,13 +161,8 @@ func (l *Library) open(ctx context.Context) error {
 	if l.records, err = store.OpenRecords(ctx, filepath.Join(l.o.Dir, "library.db")); err != nil {
 		return err
 	}
-	err = l.records.View(ctx, func(tx store.Tx) error {
-		return l.contents.Sweep(time.Now(), tx.References)
-	})
-	if err != nil {
-		return fmt.Errorf("sweep the contents: %w", err)
-	}
 	l.ctx, l.cancel = context.WithCancel(ctx)
+	l.startSweeping()
 	l.runs, l.outbox = newRunner(l), newOutbox(l)
 	if err := l.runs.resume(ctx); err != nil {
 		return err

@@ -24,12 +24,14 @@ func (l *Library) upload(w http.ResponseWriter, r *http.Request) error {
 	}
 	// What the records refuse needs no download and no disk; it is asked
 	// again when the record is written.
-	err = l.records.View(r.Context(), func(tx store.Tx) error {
-		_, _, err := f.place(tx)
-		return err
-	})
-	if err != nil {
-		return err
+	if !f.upload.UseUniqueFileName.Or(true) || len(f.upload.CustomMetadata.Or(nil)) > 0 {
+		err = l.records.View(r.Context(), func(tx store.Tx) error {
+			_, _, err := f.place(tx)
+			return err
+		})
+		if err != nil {
+			return err
+		}
 	}
 	if f.content == nil {
 		if f.content, err = l.download(r.Context(), f.upload.Source.URL); err != nil {
@@ -104,6 +106,9 @@ func (l *Library) takeContent(content store.Draft) (store.Version, error) {
 func (f *form) place(tx store.Tx) (*store.File, api.Outlook, error) {
 	if err := checkMetadata(tx, f.upload.CustomMetadata.Or(nil)); err != nil {
 		return nil, api.Outlook{}, err
+	}
+	if f.upload.UseUniqueFileName.Or(true) {
+		return nil, api.Consequences(&f.upload, api.Place{Known: true}), nil // whatever is there
 	}
 	there, err := tx.FileAt(f.upload.Folder.Or("/"), api.StoredName(f.upload.FileName))
 	at := api.Place{Known: true}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -22,12 +24,15 @@ import (
 //   - when Commit has returned nil the content outlives a kill and a power
 //     cut; the same content committed twice is kept once;
 //   - content never changes: whoever has it open reads it to its end;
-//   - Sweep removes only what keep denies and what is older than an hour, so
-//     that a content whose record is about to be written stays.
+//   - Sweep removes only what nobody wants and what is older than an hour, so
+//     that a content whose record is about to be written stays; it may run
+//     while others commit and read.
 type Contents interface {
 	Draft() (Draft, error)
 	Open(hash string) (Content, error) // ErrNotFound where there is none
-	Sweep(now time.Time, keep func(hash string) (bool, error)) error
+	// Sweep asks wanted for the hashes that begin with a prefix and are in
+	// the records.
+	Sweep(ctx context.Context, now time.Time, wanted func(prefix string) (map[string]bool, error)) error
 }
 
 // Content is a stored content, open for reading.
@@ -51,7 +56,11 @@ const orphanAge = time.Hour
 
 // blobs is Contents in a folder: <dir>/ab/abcdef…, and <dir>/incoming/ for
 // drafts, which lies in the same file system so that a rename is enough.
-type blobs struct{ dir string }
+type blobs struct {
+	dir     string
+	unnamed bool         // drafts need no name here
+	placing sync.RWMutex // held for writing while one is removed
+}
 
 // OpenContents uses the folder dir, makes it where there is none, and removes
 // the drafts that an earlier process left.
@@ -69,6 +78,7 @@ func OpenContents(dir string) (Contents, error) {
 			return nil, err
 		}
 	}
+	b.unnamed = canDraftUnnamed(b.incoming())
 	return b, syncDir(dir)
 }
 
@@ -95,19 +105,31 @@ func (b *blobs) Open(hash string) (Content, error) {
 }
 
 func (b *blobs) Draft() (Draft, error) {
-	f, err := os.CreateTemp(b.incoming(), "draft-*")
+	d := &draft{blobs: b, hash: sha256.New()}
+	var err error
+	if b.unnamed {
+		d.file, err = draftUnnamed(b.incoming())
+	} else {
+		d.file, err = os.CreateTemp(b.incoming(), "draft-*")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("make a file for what comes in: %w", err)
 	}
-	return &draft{blobs: b, file: f, hash: sha256.New()}, nil
+	if !b.unnamed {
+		d.name = d.file.Name()
+	}
+	return d, nil
 }
 
-func (b *blobs) Sweep(now time.Time, keep func(hash string) (bool, error)) error {
+func (b *blobs) Sweep(ctx context.Context, now time.Time, wanted func(prefix string) (map[string]bool, error)) error {
 	folders, err := os.ReadDir(b.dir)
 	if err != nil {
 		return err
 	}
 	for _, folder := range folders {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if !folder.IsDir() || len(folder.Name()) != 2 {
 			continue
 		}
@@ -115,19 +137,15 @@ func (b *blobs) Sweep(now time.Time, keep func(hash string) (bool, error)) error
 		if err != nil {
 			return err
 		}
+		keep, err := wanted(folder.Name())
+		if err != nil {
+			return err
+		}
 		for _, entry := range entries {
-			info, err := entry.Info()
-			if err != nil || !isHash(entry.Name()) || now.Sub(info.ModTime()) < orphanAge {
-				continue // gone, not ours, or too young to judge
-			}
-			wanted, err := keep(entry.Name())
-			if err != nil {
-				return err
-			}
-			if wanted {
+			if !isHash(entry.Name()) || keep[entry.Name()] {
 				continue
 			}
-			if err := os.Remove(b.path(entry.Name())); err != nil {
+			if err := b.removeOrphan(entry.Name(), now, wanted); err != nil {
 				return err
 			}
 		}
@@ -135,9 +153,26 @@ func (b *blobs) Sweep(now time.Time, keep func(hash string) (bool, error)) error
 	return nil
 }
 
+// removeOrphan removes a content that looks left behind, if it still does
+// while nobody can put the same in its place.
+func (b *blobs) removeOrphan(hash string, now time.Time, wanted func(prefix string) (map[string]bool, error)) error {
+	b.placing.Lock()
+	defer b.placing.Unlock()
+	info, err := os.Stat(b.path(hash))
+	if err != nil || now.Sub(info.ModTime()) < orphanAge {
+		return nil // gone, or too young to judge
+	}
+	keep, err := wanted(hash)
+	if err != nil || keep[hash] {
+		return err
+	}
+	return os.Remove(b.path(hash))
+}
+
 type draft struct {
 	blobs *blobs
 	file  *os.File
+	name  string // empty: it has none
 	hash  hash.Hash
 	size  int64
 	done  bool
@@ -159,21 +194,19 @@ func (d *draft) Discard() {
 		return
 	}
 	d.done = true
-	d.file.Close()           //nolint:errcheck // it is thrown away
-	os.Remove(d.file.Name()) //nolint:errcheck // the next start removes it
+	d.file.Close() //nolint:errcheck // it is thrown away
+	if d.name != "" {
+		os.Remove(d.name) //nolint:errcheck // the next start removes it
+	}
 }
 
 func (d *draft) Commit() (string, error) {
 	defer d.Discard()
-	name := hex.EncodeToString(d.hash.Sum(nil))
+	hash := hex.EncodeToString(d.hash.Sum(nil))
 	if err := d.file.Sync(); err != nil {
 		return "", fmt.Errorf("write the content to the disk: %w", err)
 	}
-	// Windows renames only what is closed.
-	if err := d.file.Close(); err != nil {
-		return "", err
-	}
-	path := d.blobs.path(name)
+	path := d.blobs.path(hash)
 	folder := filepath.Dir(path)
 	if err := os.Mkdir(folder, 0o700); err == nil {
 		// The new folder's own name must be on the disk too.
@@ -183,17 +216,41 @@ func (d *draft) Commit() (string, error) {
 	} else if !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
-	// Renaming over the same content does no harm, gives it a fresh age, and
-	// mends a file that a crash of an older kernel left short.
-	if err := os.Rename(d.file.Name(), path); err != nil {
-		return "", err
+	if err := d.place(path); err != nil {
+		return "", fmt.Errorf("put the content in its place: %w", err)
 	}
-	d.done = true
 	// Without this the name can be lost in a power cut although the bytes are not.
 	if err := syncDir(folder); err != nil {
 		return "", err
 	}
-	return name, nil
+	return hash, nil
+}
+
+// place gives the content its name.
+func (d *draft) place(path string) error {
+	d.blobs.placing.RLock()
+	defer d.blobs.placing.RUnlock()
+	if d.name == "" {
+		err := linkUnnamed(d.file, path)
+		if !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		d.name = filepath.Join(d.blobs.incoming(), "draft-"+NewID())
+		if err := linkUnnamed(d.file, d.name); err != nil {
+			return err
+		}
+	}
+	// Windows renames only what is closed.
+	if err := d.file.Close(); err != nil {
+		return err
+	}
+	// Renaming over the same content does no harm, gives it a fresh age, and
+	// mends a file that a crash of an older kernel left short.
+	if err := os.Rename(d.name, path); err != nil {
+		return err
+	}
+	d.done = true
+	return nil
 }
 
 func syncDir(dir string) error {

@@ -3,6 +3,7 @@ package store
 import (
 	"crypto/rand"
 	"database/sql"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"strings"
@@ -11,11 +12,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// NewID returns 24 random hex digits, the form of every id.
+// NewID returns 24 hex digits, the form of every id: the time in milliseconds
+// and 48 random bits. What is written one after the other lies side by side in
+// an index then, which a large library needs.
 func NewID() string {
-	var b [12]byte
-	rand.Read(b[:]) //nolint:errcheck // crypto/rand.Read never fails
-	return hex.EncodeToString(b[:])
+	var b [14]byte
+	binary.BigEndian.PutUint64(b[:], uint64(time.Now().UnixMilli()))
+	rand.Read(b[8:]) //nolint:errcheck // crypto/rand.Read never fails
+	return hex.EncodeToString(b[2:])
 }
 
 // IsID reports whether text has the form of an id.
@@ -80,19 +84,19 @@ func (t *sqlTx) FileAt(folder, name string) (*File, error) {
 }
 
 func (t *sqlTx) InsertFile(f *File) error {
-	if _, err := t.FileAt(f.Folder, f.Name); err == nil {
-		return ErrExists
-	}
 	tags, aiTags, metadata, err := f.texts()
 	if err != nil {
 		return err
 	}
 	v := &f.Version
-	_, err = t.exec("INSERT INTO files (name_key, "+fileColumns+") VALUES (?, ?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	n, err := t.exec("INSERT INTO files (name_key, "+fileColumns+") VALUES (?, ?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (folder, name_key) DO NOTHING",
 		norm.NFC.String(f.Name), f.ID, norm.NFC.String(f.Folder), f.Name, f.Private, tags, aiTags, f.Region, metadata, f.Description,
 		v.ID, v.Root, v.Number, v.Hash, v.Size, v.Mime, v.Kind, v.Width, v.Height, v.HasAlpha, v.Created.UnixMilli(), f.Created.UnixMilli(), f.Updated.UnixMilli())
 	if err != nil {
 		return err
+	}
+	if n == 0 {
+		return ErrExists
 	}
 	return t.insertVersion(f)
 }
@@ -154,10 +158,15 @@ func (t *sqlTx) Embedded(versionID string) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
-func (t *sqlTx) References(hash string) (bool, error) {
-	var n int
-	err := t.row("SELECT EXISTS (SELECT 1 FROM versions WHERE hash = ?)", hash).Scan(&n)
-	return n > 0, err
+func (t *sqlTx) Hashes(prefix string) (map[string]bool, error) {
+	hashes := map[string]bool{}
+	err := t.each(func(rows *sql.Rows) error {
+		var hash string
+		err := rows.Scan(&hash)
+		hashes[hash] = true
+		return err
+	}, "SELECT hash FROM versions WHERE hash >= ? AND hash < ?", prefix, prefix+"g") // behind every hexadecimal digit
+	return hashes, err
 }
 
 func (t *sqlTx) MakeFolder(path string, now time.Time) error {

@@ -49,7 +49,7 @@ type Tx interface {
 	AddVersion(fileID string, v *Version) error               // one that is not the current one
 	DeleteVersion(fileID, id string) error                    // ErrNotFound for the current one
 	Embedded(versionID string) (map[string]json.RawMessage, error)
-	References(hash string) (bool, error) // whether any version has this content
+	Hashes(prefix string) (map[string]bool, error) // of the contents of all versions, those that begin with prefix
 	List(q Query) ([]Entry, error)
 
 	MakeFolder(path string, now time.Time) error // with all that lead to it; nothing where it exists

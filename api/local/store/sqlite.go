@@ -53,7 +53,7 @@ func OpenRecords(ctx context.Context, path string) (Records, error) {
 	// FULL: a commit is on the disk when it returns. NORMAL lost some in
 	// every second power cut.
 	s := &sqlite{path: abs, read: make(chan *session, readers), turn: make(chan struct{}, 1), group: maxGroup}
-	if s.db, err = openDatabase(abs, "&_pragma=synchronous(FULL)", 1); err != nil {
+	if s.db, err = openDatabase(abs, "&_pragma=synchronous(FULL)&_pragma=wal_autocheckpoint(4000)", 1); err != nil {
 		return nil, err
 	}
 	if s.query, err = openDatabase(abs, "&_pragma=query_only(1)", readers); err != nil {

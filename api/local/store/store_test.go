@@ -218,7 +218,9 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := c.Sweep(time.Now(), func(hash string) (bool, error) { return hash == wanted, nil }); err != nil {
+	if err := c.Sweep(t.Context(), time.Now(), func(prefix string) (map[string]bool, error) {
+		return map[string]bool{wanted: strings.HasPrefix(wanted, prefix)}, nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	for hash, there := range map[string]bool{wanted: true, orphan: false, young: true} {

@@ -1,30 +1,68 @@
 package local
 
 import (
+	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"mediadesk/api/local/store"
 )
 
 // Fault is what goes wrong on purpose, for trying out how a client copes. The
-// zero Fault is none.
+// zero Fault is none. A chance is how often, up to 1; 0 stands for always,
+// except that of RefuseChance, which is never.
 type Fault struct {
-	Delay             time.Duration // before every operation
-	DropAfter         int64         // bytes of a body after which the connection breaks; 0: never
-	RefuseStatus      int           // status of a made-up refusal; 0: none
-	RefuseChance      float64       // how often, 0 to 1
-	ExtensionsPending bool          // runs never end
-	ExtensionsFail    bool          // runs end as failed
-	WebhooksLost      bool          // webhook posts are thrown away
+	Delay              time.Duration // before every operation
+	DropAfter          int64         // bytes of a body after which the connection breaks; 0: never
+	DropChance         float64
+	AnswersLost        bool // the work is done, and the connection breaks instead of an answer
+	AnswersChance      float64
+	RefuseStatus       int // status of a made-up refusal; 0: none
+	RefuseChance       float64
+	ExtensionsPending  bool // runs never end
+	ExtensionsFail     bool // runs end as failed
+	ExtensionsChance   float64
+	WebhooksLost       bool // webhook posts are thrown away
+	WebhooksRepeated   bool // webhook posts come twice
+	WebhooksOutOfOrder bool // webhook posts are overtaken by later ones
+	WebhooksChance     float64
 }
 
-// ParseFault reads faults written as KIND=VALUE: delay=2s, drop-after=BYTES,
-// refuse=STATUS[:CHANCE], extensions=pending|fail, webhooks=lost.
+// String writes the faults as ParseFault reads them; empty for none.
+func (f Fault) String() string {
+	var list []string
+	add := func(on bool, text string, chance float64) {
+		if on && chance > 0 && chance < 1 {
+			text += ":" + strconv.FormatFloat(chance, 'g', -1, 64)
+		}
+		if on {
+			list = append(list, text)
+		}
+	}
+	add(f.Delay > 0, "delay="+f.Delay.String(), 0)
+	add(f.DropAfter > 0, "drop-after="+strconv.FormatInt(f.DropAfter, 10), f.DropChance)
+	add(f.AnswersLost, "answers=lost", f.AnswersChance)
+	add(f.RefuseStatus != 0 && f.RefuseChance > 0, "refuse="+strconv.Itoa(f.RefuseStatus), f.RefuseChance)
+	add(f.ExtensionsPending, "extensions=pending", f.ExtensionsChance)
+	add(f.ExtensionsFail, "extensions=fail", f.ExtensionsChance)
+	add(f.WebhooksLost, "webhooks=lost", f.WebhooksChance)
+	add(f.WebhooksRepeated, "webhooks=repeated", f.WebhooksChance)
+	add(f.WebhooksOutOfOrder, "webhooks=out-of-order", f.WebhooksChance)
+	return strings.Join(list, " ")
+}
+
+// ParseFault reads faults written as KIND=VALUE: delay=2s,
+// drop-after=BYTES[:CHANCE], answers=lost[:CHANCE], refuse=STATUS[:CHANCE],
+// extensions=pending|fail[:CHANCE], webhooks=lost|repeated|out-of-order[:CHANCE].
 func ParseFault(list []string) (Fault, error) {
 	var f Fault
 	for _, text := range list {
@@ -37,53 +75,68 @@ func ParseFault(list []string) (Fault, error) {
 }
 
 func (f *Fault) set(kind, value string) error {
+	value, text, some := strings.Cut(value, ":")
+	chance := 1.0
+	if some {
+		var err error
+		chance, err = strconv.ParseFloat(text, 64)
+		if err != nil || !(chance >= 0 && chance <= 1) || kind == "delay" {
+			return errors.New("the chance is a number from 0 to 1")
+		}
+	}
+	on := chance > 0
+	word := func(choices map[string]*bool, odds *float64) error {
+		into := choices[value]
+		if into == nil {
+			return fmt.Errorf("%s are %s", kind, strings.Join(slices.Sorted(maps.Keys(choices)), " or "))
+		}
+		*into, *odds = on, chance
+		if chance == 1 {
+			*odds = 0
+		}
+		return nil
+	}
 	var err error
 	switch kind {
 	case "delay":
 		f.Delay, err = time.ParseDuration(value)
 		if err != nil || f.Delay < 0 {
-			return fmt.Errorf("the delay is a time such as 500ms or 2s")
+			return errors.New("the delay is a time such as 500ms or 2s")
 		}
 	case "drop-after":
-		f.DropAfter, err = strconv.ParseInt(value, 10, 64)
-		if err != nil || f.DropAfter < 1 {
-			return fmt.Errorf("drop-after is a number of bytes")
+		bytes, err := strconv.ParseInt(value, 10, 64)
+		if err != nil || bytes < 1 {
+			return errors.New("drop-after is a number of bytes")
+		}
+		if f.DropAfter = 0; on {
+			f.DropAfter = bytes
+		}
+		if f.DropChance = chance; chance == 1 {
+			f.DropChance = 0
 		}
 	case "refuse":
-		status, chance, some := strings.Cut(value, ":")
-		f.RefuseStatus, err = strconv.Atoi(status)
+		f.RefuseStatus, err = strconv.Atoi(value)
 		if err != nil || f.RefuseStatus < 400 || f.RefuseStatus > 599 {
-			return fmt.Errorf("refuse is a status from 400 to 599, such as 503 or 503:0.3")
+			return errors.New("refuse is a status from 400 to 599, such as 503 or 503:0.3")
 		}
-		f.RefuseChance = 1
-		if some {
-			f.RefuseChance, err = strconv.ParseFloat(chance, 64)
-			if err != nil || !(f.RefuseChance >= 0 && f.RefuseChance <= 1) {
-				return fmt.Errorf("the chance is a number from 0 to 1")
-			}
-		}
+		f.RefuseChance = chance
+	case "answers":
+		return word(map[string]*bool{"lost": &f.AnswersLost}, &f.AnswersChance)
 	case "extensions":
-		switch value {
-		case "pending":
-			f.ExtensionsPending = true
-		case "fail":
-			f.ExtensionsFail = true
-		default:
-			return fmt.Errorf("extensions are pending or fail")
-		}
+		return word(map[string]*bool{"pending": &f.ExtensionsPending, "fail": &f.ExtensionsFail}, &f.ExtensionsChance)
 	case "webhooks":
-		if value != "lost" {
-			return fmt.Errorf("webhooks are lost")
-		}
-		f.WebhooksLost = true
+		return word(map[string]*bool{
+			"lost": &f.WebhooksLost, "repeated": &f.WebhooksRepeated, "out-of-order": &f.WebhooksOutOfOrder,
+		}, &f.WebhooksChance)
 	default:
-		return fmt.Errorf("the kinds are delay, drop-after, refuse, extensions and webhooks")
+		return errors.New("the kinds are delay, drop-after, answers, refuse, extensions and webhooks")
 	}
 	return nil
 }
 
 // chance is a source of chances that a seed makes repeatable.
 type chance struct {
+	seed   uint64
 	mu     sync.Mutex
 	source *rand.Rand
 }
@@ -92,17 +145,30 @@ func newChance(seed uint64) *chance {
 	if seed == 0 {
 		seed = rand.Uint64()
 	}
-	return &chance{source: rand.New(rand.NewPCG(seed, seed))}
+	return &chance{seed: seed, source: rand.New(rand.NewPCG(seed, seed))}
 }
 
+// below is true with the chance p; the calls of one process in their order
+// get the same answers with the same seed.
 func (c *chance) below(p float64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.source.Float64() < p
 }
 
-// fault does to a request what the fault dial says.
-func (l *Library) fault(r *http.Request) error {
+// hits is true with the chance p, where 0 is always. What it answers depends
+// on seed, kind and id only, not on the order in which things happen.
+func (c *chance) hits(p float64, kind string, id int64) bool {
+	if p == 0 {
+		return true
+	}
+	h := fnv.New64a()
+	h.Write([]byte(kind)) //nolint:errcheck // a hash takes everything
+	return rand.New(rand.NewPCG(c.seed^h.Sum64(), uint64(id))).Float64() < p
+}
+
+// fault does to a request what the fault dial says, before its operation.
+func (l *Library) fault(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, error) {
 	f := l.o.Fault
 	if f.Delay > 0 {
 		timer := time.NewTimer(f.Delay)
@@ -110,18 +176,31 @@ func (l *Library) fault(r *http.Request) error {
 		select {
 		case <-timer.C:
 		case <-r.Context().Done():
-			return r.Context().Err()
+			return w, r.Context().Err()
 		case <-l.ctx.Done():
 		}
 	}
 	if f.RefuseStatus != 0 && l.chance.below(f.RefuseChance) {
-		return refuse(f.RefuseStatus, "Refused on purpose.", "The fault dial of the local library is on.")
+		return w, refuse(f.RefuseStatus, "Refused on purpose.", "The fault dial of the local library is on.")
 	}
-	if f.DropAfter > 0 {
+	if f.DropAfter > 0 && (f.DropChance == 0 || l.chance.below(f.DropChance)) {
 		r.Body = &droppingBody{ReadCloser: r.Body, left: f.DropAfter}
 	}
-	return nil
+	if f.AnswersLost && (f.AnswersChance == 0 || l.chance.below(f.AnswersChance)) {
+		w = losingWriter{w}
+	}
+	return w, nil
 }
+
+// losingWriter breaks the connection instead of answering.
+type losingWriter struct{ http.ResponseWriter }
+
+func (w losingWriter) WriteHeader(int) {
+	panic(http.ErrAbortHandler) //nolint:forbidigo // the way net/http gives to break a connection
+}
+
+// Unwrap lets the connection's limits be set through it.
+func (w losingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // droppingBody breaks the connection after so many bytes.
 type droppingBody struct {
@@ -136,4 +215,26 @@ func (b *droppingBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)
 	return n, err
+}
+
+// holdTime is how long a webhook post is held back at most for a later one to
+// overtake it.
+const holdTime = 5 * time.Second
+
+// held reports how long a post is still held back. Every other one is, unless
+// a chance was given.
+func (o *outbox) held(p *store.Post, now time.Time) time.Duration {
+	f := o.library.o.Fault
+	if !f.WebhooksOutOfOrder || p.Attempts > 0 {
+		return 0
+	}
+	if f.WebhooksChance == 0 && p.ID%2 == 0 || !o.library.chance.hits(f.WebhooksChance, "order", p.ID) {
+		return 0
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.latest > p.ID {
+		return 0
+	}
+	return p.Created.Add(holdTime).Sub(now)
 }

@@ -44,7 +44,7 @@ func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 		path = strings.TrimRight(path, "/")
 	}
 	if path == identityPath && r.Method == http.MethodGet {
-		writeJSON(w, http.StatusOK, map[string]string{"service": "mediadesk", "identity": l.identity})
+		writeJSON(w, http.StatusOK, map[string]string{"service": "mediadesk", "identity": l.identity, "faults": l.o.Fault.String()})
 		return nil
 	}
 	if !strings.HasPrefix(path+"/", "/v1/") && !strings.HasPrefix(path+"/", "/api/") {
@@ -53,7 +53,8 @@ func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 	if err := l.authenticate(r); err != nil {
 		return err
 	}
-	if err := l.fault(r); err != nil {
+	w, err := l.fault(w, r)
+	if err != nil {
 		return err
 	}
 	operations := l.operations(path)

@@ -42,6 +42,7 @@ type outbox struct {
 
 	mu      sync.Mutex
 	sending map[int64]bool
+	latest  int64 // the highest post that was sent
 }
 
 func newOutbox(l *Library) *outbox {
@@ -111,7 +112,7 @@ func (o *outbox) sendDue() (time.Duration, error) {
 		if busy {
 			continue
 		}
-		if wait := p.Next.Sub(now); wait > 0 {
+		if wait := max(p.Next.Sub(now), o.held(&p, now)); wait > 0 {
 			next = min(next, wait)
 			continue
 		}
@@ -127,6 +128,7 @@ func (o *outbox) sendDue() (time.Duration, error) {
 			o.send(p)
 			o.mu.Lock()
 			delete(o.sending, p.ID)
+			o.latest = max(o.latest, p.ID)
 			o.mu.Unlock()
 			<-o.slots
 			wake(o.notice)
@@ -139,8 +141,12 @@ func (o *outbox) sendDue() (time.Duration, error) {
 func (o *outbox) send(p store.Post) {
 	l := o.library
 	var err error
-	if !l.o.Fault.WebhooksLost {
+	f := l.o.Fault
+	if !f.WebhooksLost || !l.chance.hits(f.WebhooksChance, "lost", p.ID) {
 		err = o.post(p)
+		if err == nil && f.WebhooksRepeated && l.chance.hits(f.WebhooksChance, "repeated", p.ID) {
+			err = o.post(p)
+		}
 	}
 	if l.ctx.Err() != nil {
 		return // it is tried again at the next start

@@ -73,7 +73,8 @@ func (r *runner) start(runs []store.Run) []<-chan struct{} {
 	defer r.mu.Unlock()
 	var ends []<-chan struct{}
 	for _, run := range runs {
-		if run.Status.Final() || r.library.o.Fault.ExtensionsPending {
+		f := r.library.o.Fault
+		if run.Status.Final() || f.ExtensionsPending && r.library.chance.hits(f.ExtensionsChance, "pending", run.ID) {
 			continue
 		}
 		end := make(chan struct{})
@@ -296,7 +297,7 @@ var (
 
 // runTool lets the extension's tool work on the content.
 func (l *Library) runTool(ctx context.Context, run *store.Run, source *store.Version) (out extension.Output, err error) {
-	if l.o.Fault.ExtensionsFail {
+	if f := l.o.Fault; f.ExtensionsFail && l.chance.hits(f.ExtensionsChance, "fail", run.ID) {
 		return out, errors.New("the fault dial of the local library makes extensions fail")
 	}
 	if source == nil {

@@ -124,13 +124,25 @@ func (s *Server) Close() error {
 // it, and false where there is none. It asks at the address, and only the
 // very process that left word there is believed.
 func Find(dir string) (address string, ok bool) {
+	address, _, ok = find(dir)
+	return address, ok
+}
+
+// FindFaults returns what the process that serves the folder dir does wrong on
+// purpose, as Fault writes it; empty: nothing, or nobody serves it.
+func FindFaults(dir string) string {
+	_, faults, _ := find(dir)
+	return faults
+}
+
+func find(dir string) (address, faults string, ok bool) {
 	text, err := os.ReadFile(ownerPath(dir))
 	if err != nil {
-		return "", false
+		return "", "", false
 	}
 	var word owner
 	if json.Unmarshal(text, &word) != nil || word.Identity == "" || api.CheckSourceURL(word.Address) != nil {
-		return "", false
+		return "", "", false
 	}
 	client := &http.Client{
 		Timeout:       3 * time.Second,
@@ -139,14 +151,15 @@ func Find(dir string) (address string, ok bool) {
 	}
 	res, err := client.Get(strings.TrimRight(word.Address, "/") + identityPath)
 	if err != nil {
-		return "", false
+		return "", "", false
 	}
 	defer res.Body.Close() //nolint:errcheck // it was read
 	var answer struct {
 		Identity string `json:"identity"`
+		Faults   string `json:"faults"`
 	}
 	if json.NewDecoder(io.LimitReader(res.Body, 4<<10)).Decode(&answer) != nil || answer.Identity != word.Identity {
-		return "", false
+		return "", "", false
 	}
-	return word.Address, true
+	return word.Address, answer.Faults, true
 }

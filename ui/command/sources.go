@@ -1,9 +1,10 @@
 package command
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,66 +30,87 @@ func argSource(arg string) (api.Source, error) {
 
 // expand turns the words of the command line into sources: a folder becomes
 // the files in it, at any depth, and - becomes a file in the folder spool with
-// what standard input gave.
-func expand(args []string, stdin io.Reader, spool string) (sources []api.Source, err error) {
+// what standard input gave. The first thing that cannot be looked into is the
+// error.
+func expand(args []string, stdin io.Reader, spool string) ([]api.Source, error) {
+	found, err := find(context.Background(), args, stdin, spool, api.Filter{})
+	if err == nil && len(found.bad) > 0 {
+		err = found.bad[0]
+	}
+	return found.sources, err
+}
+
+// sourceList is what the words of the command line stand for.
+type sourceList struct {
+	sources  []api.Source
+	inFolder map[string]bool // paths of sources that came from a folder
+	bad      []error         // *api.SourceError of what could not be looked into
+	folders  int
+	hidden   int      // files and folders left out because they are hidden
+	excluded int      // and because of the filter
+	again    []string // links to folders that were taken already
+}
+
+func find(ctx context.Context, args []string, stdin io.Reader, spool string, filter api.Filter) (sourceList, error) {
+	found := sourceList{inFolder: map[string]bool{}}
 	usedStdin := false
 	for _, arg := range args {
 		if arg == "-" {
 			if usedStdin {
-				return nil, usage("standard input (-) stands twice")
+				return found, usage("standard input (-) stands twice")
 			}
 			usedStdin = true
 			s, err := spoolInput(stdin, spool)
 			if err != nil {
-				return nil, err
+				return found, err
 			}
-			sources = append(sources, s)
+			found.sources = append(found.sources, s)
 			continue
 		}
 		s, err := argSource(arg)
 		if err != nil {
-			return nil, err
+			return found, err
 		}
 		if info, err := os.Stat(s.Path); s.URL == "" && err == nil && info.IsDir() {
-			inside, err := folderSources(s.Path, arg)
-			if err != nil {
-				return nil, err
+			if err := found.folder(ctx, s.Path, arg, filter); err != nil {
+				return found, err
 			}
-			sources = append(sources, inside...)
 			continue
 		}
-		sources = append(sources, s)
+		found.sources = append(found.sources, s)
 	}
-	return sources, nil
+	return found, nil
 }
 
-// folderSources are the files of a folder, without hidden ones.
-func folderSources(root, label string) ([]api.Source, error) {
-	var sources []api.Source
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return fmt.Errorf("folder %q cannot be read: %w", path, err)
-		}
-		if path != root && strings.HasPrefix(entry.Name(), ".") {
-			if entry.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if entry.IsDir() {
-			return nil
-		}
-		rel, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		sources = append(sources, api.Source{Path: path, Label: filepath.Join(label, rel)})
+// folder takes the files of a folder.
+func (l *sourceList) folder(ctx context.Context, root, label string, filter api.Filter) error {
+	tree, err := api.WalkFolder(ctx, root, label, filter)
+	var bad *api.SourceError
+	switch {
+	case errors.As(err, &bad):
+		l.bad = append(l.bad, bad)
 		return nil
-	})
-	if err == nil && len(sources) == 0 {
-		return nil, &api.SourceError{Path: label, Reason: "holds no files", Help: "Name a folder with files in it; hidden files are left out."}
+	case err != nil:
+		return err
 	}
-	return sources, err
+	l.folders++
+	l.hidden += tree.Hidden
+	l.excluded += tree.Excluded
+	l.again = append(l.again, tree.Again...)
+	l.bad = append(l.bad, tree.Bad...)
+	if len(tree.Sources) == 0 && len(tree.Bad) == 0 {
+		help := "Name a folder with files in it; hidden files are left out."
+		reason := "holds no files"
+		if tree.Excluded > 0 {
+			reason, help = "holds no files that --include and --exclude let through", "Look at the patterns: --dry-run shows what would go."
+		}
+		l.bad = append(l.bad, &api.SourceError{Path: label, Reason: reason, Help: help})
+	}
+	for _, s := range tree.Sources {
+		l.inFolder[s.Path] = true
+	}
+	l.sources = append(l.sources, tree.Sources...)
+	return nil
 }
 
 // spoolInput writes standard input into a file, since an upload needs to know

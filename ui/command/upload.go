@@ -2,7 +2,7 @@ package command
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
+	"mediadesk/api/journal"
 	"mediadesk/ui"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -23,18 +24,28 @@ type uploadFlags struct {
 	overwrite                                                                    map[string]*bool // by request field
 	wait                                                                         bool
 	timeout                                                                      time.Duration
+
+	include, exclude []string
+	receipt          string
+	skipStored       bool
+
+	found sourceList // what became of folders, for the preview
 }
+
+func (u *uploadFlags) filter() api.Filter { return api.Filter{Include: u.include, Exclude: u.exclude} }
 
 func newUpload(p *Program, f *flags) *cobra.Command {
 	u := &uploadFlags{overwrite: map[string]*bool{}}
 	cmd := &cobra.Command{
 		Use:   "upload [SOURCE…]",
 		Short: "Send pictures and other files",
-		Long: "Send files. A SOURCE is a path, a folder (the files in it), an http or https address that the service " +
-			"downloads, or - for standard input. Without a SOURCE it goes on with what waits in the journal.",
+		Long: "Send files. A SOURCE is a path, a folder (the files in it; its own folders are kept below --folder), an http or " +
+			"https address that the service downloads, or - for standard input. Without a SOURCE it goes on with what waits " +
+			"in the journal. With --dry-run nothing is sent: the requests are shown, and what would go.",
 		Example: "mediadesk upload photo.jpg --tags sea,boat --folder /summer/\n" +
 			"mediadesk upload cut-out.png --extension remove-bg --wait\n" +
 			`mediadesk upload logo.png --unique off --overwrite-file --extension '{"name":"google-auto-tagging","maxTags":5,"minConfidence":80}'` + "\n" +
+			"mediadesk upload holiday --folder /summer/ --include '*.jpg' --exclude raw --skip-stored\n" +
 			"curl -s https://example.com/a.jpg | mediadesk upload - --name a.jpg",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runUpload(cmd, p, f, u, args)
@@ -53,6 +64,10 @@ func newUpload(p *Program, f *flags) *cobra.Command {
 	fl.StringArrayVar(&u.responseFields, "response-field", nil, "field to have in the answer; may be given again")
 	fl.StringVar(&u.webhook, "webhook", "", "address that learns how extensions end, or none (default: our own where the service can reach it)")
 	fl.StringVar(&u.manifest, "manifest", "", "JSON or CSV file of sources with their options")
+	fl.StringArrayVar(&u.include, "include", nil, "of folders only files that match, such as '*.jpg' or 'a/**'; may be given again")
+	fl.StringArrayVar(&u.exclude, "exclude", nil, "of folders no files and folders that match; may be given again")
+	fl.BoolVar(&u.skipStored, "skip-stored", false, "leave out files whose content was stored in the same folder before")
+	fl.StringVar(&u.receipt, "receipt", "", "also write the receipt to this file: what was sent, its hash, the answers and times")
 	fl.IntVar(&f.Concurrency, "concurrency", 0, "uploads at the same time (default: the setting)")
 	fl.BoolVar(&u.wait, "wait", false, "wait until the extensions asked for have ended")
 	fl.DurationVar(&u.timeout, "timeout", 0, "with --wait: stop waiting after this long, such as 5m (default: never)")
@@ -126,7 +141,7 @@ func (u *uploadFlags) options(cmd *cobra.Command, profile page.Profile) (api.Upl
 		}
 		up.Extensions = api.Set(list)
 	}
-	if given("webhook") && u.webhook != "none" {
+	if given("webhook") && u.webhook != api.NoWebhook {
 		up.WebhookURL = api.Set(u.webhook)
 	}
 	for flag, field := range overwriteFlags {
@@ -187,54 +202,138 @@ func splitAll(values []string) []string {
 	return all
 }
 
+// contextual is a command, for the context that it runs in.
+type contextual interface{ Context() context.Context }
+
 // planned is one upload before it is a job.
 type planned struct {
-	upload api.Upload
-	naming api.Naming
+	upload    api.Upload
+	naming    api.Naming
+	noWebhook bool
+	inFolder  bool  // it came from a folder
+	err       error // why it cannot be sent; nil: nothing is known against it
+}
+
+// of is the same plan for another source.
+func (one planned) of(s api.Source, inFolder bool) planned {
+	up := &one.upload
+	up.Source, up.FileName, one.inFolder = s, s.Name(), inFolder
+	if s.Sub != "" {
+		up.Folder = api.Set(s.FolderUnder(up.Folder.Or("/")))
+	}
+	return one
+}
+
+// broken is the plan of what could not even be looked into.
+func broken(err error) planned {
+	one := planned{err: err}
+	var source *api.SourceError
+	if errors.As(err, &source) {
+		one.upload.Source = api.Source{Path: source.Path}
+	}
+	return one
+}
+
+func (l *sourceList) merge(other sourceList) {
+	l.folders += other.folders
+	l.hidden += other.hidden
+	l.excluded += other.excluded
+	l.again = append(l.again, other.again...)
 }
 
 // plan makes the uploads that the command line asks for.
 func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile page.Profile, args []string) ([]planned, error) {
-	common, naming, err := u.options(cmd, profile)
+	up, naming, err := u.options(cmd, profile)
 	if err != nil {
 		return nil, err
 	}
-	sources, err := expand(args, p.Stdin, p.spool())
-	if err != nil {
-		return nil, err
+	if err := u.filter().Check(); err != nil {
+		return nil, &exitError{exitUsage, err}
 	}
-	if u.name != "" && (len(sources) != 1 || u.manifest != "") {
-		return nil, usage("--name is for one source; here are %d", len(sources))
-	}
-	plans := make([]planned, 0, len(sources))
-	for _, s := range sources {
-		up := common
-		up.Source = s
-		up.FileName = s.Name()
-		if u.name != "" {
-			up.FileName = u.name
+	if folder, ok := up.Folder.Get(); ok {
+		if _, err := api.CleanFolder(folder); err != nil {
+			return nil, &exitError{exitUsage, err}
 		}
-		plans = append(plans, planned{up, naming})
+	}
+	common := planned{upload: up, naming: naming, noWebhook: u.webhook == api.NoWebhook}
+	u.found, err = find(cmd.Context(), args, p.Stdin, p.spool(), u.filter())
+	if err != nil {
+		return nil, err
+	}
+	if u.name != "" && (len(u.found.sources) != 1 || u.found.folders > 0 || u.manifest != "") {
+		return nil, usage("--name is for one source; here are %d", len(u.found.sources))
+	}
+	plans := make([]planned, 0, len(u.found.sources))
+	for _, s := range u.found.sources {
+		one := common.of(s, u.found.inFolder[s.Path])
+		if u.name != "" {
+			one.upload.FileName = u.name
+		}
+		plans = append(plans, one)
+	}
+	for _, err := range u.found.bad {
+		plans = append(plans, broken(err))
 	}
 	if u.manifest != "" {
-		more, err := readManifest(u.manifest, planned{common, naming})
+		more, err := u.readManifest(cmd, u.manifest, common)
 		if err != nil {
 			return nil, err
 		}
 		plans = append(plans, more...)
 	}
-	for _, one := range plans {
-		if problems := one.upload.Check(); len(problems) > 0 {
-			return nil, &exitError{exitUsage, fmt.Errorf("%s: %w", one.upload.Source, problems[0])}
-		}
+	if len(plans) == 1 && plans[0].err != nil {
+		return nil, plans[0].err
 	}
-	return plans, nil
+	return plans, checkPlans(plans)
+}
+
+// checkPlans finds what would be refused. Wrong options are the error; what is
+// wrong with a file of a folder is that file's own.
+func checkPlans(plans []planned) error {
+	places := map[string]string{} // what is stored there, of files from folders
+	for i := range plans {
+		one := &plans[i]
+		if one.err != nil {
+			continue
+		}
+		if problems := one.upload.Check(); len(problems) > 0 {
+			if !one.inFolder || !isPlace(problems[0]) {
+				return &exitError{exitUsage, fmt.Errorf("%s: %w", one.upload.Source, problems[0])}
+			}
+			one.err = problems[0]
+			continue
+		}
+		if !one.inFolder || one.naming != api.NameExact {
+			continue
+		}
+		// Two names that are one as the service writes them.
+		if other, taken := places[one.upload.Path()]; taken && !one.upload.OverwriteFile.IsSet() {
+			one.err = &api.RuleError{
+				Field:   "fileName",
+				Message: fmt.Sprintf("it would be stored as %s, which %s takes already", one.upload.Path(), other),
+				Help:    "Use --unique here, rename one of them, or say --overwrite-file to have versions of one file.",
+			}
+			continue
+		}
+		places[one.upload.Path()] = one.upload.Source.String()
+	}
+	return nil
+}
+
+// isPlace reports whether a rule is about the name or the folder, which differ
+// from file to file.
+func isPlace(err error) bool {
+	var rule *api.RuleError
+	return errors.As(err, &rule) && (rule.Field == "fileName" || rule.Field == "folder")
 }
 
 // job hands a plan to the queue: the name is made unique, the source is looked
 // at, and the webhook is chosen.
-func (u *uploadFlags) job(one planned, profile page.Profile) (api.Job, error) {
-	job := api.Job{Profile: profile.Name, Upload: one.upload, Naming: one.naming, State: api.Waiting}
+func (one planned) job(profile page.Profile, batch string) (api.Job, error) {
+	job := api.Job{Profile: profile.Name, Upload: one.upload, Naming: one.naming, State: api.Waiting, Batch: batch}
+	if one.err != nil {
+		return job, one.err
+	}
 	if path := job.Upload.Source.Path; path != "" {
 		id, err := api.Identify(path)
 		if err != nil {
@@ -247,7 +346,7 @@ func (u *uploadFlags) job(one planned, profile page.Profile) (api.Job, error) {
 	}
 	api.ApplyNaming(&job.Upload, job.Naming)
 	asked := len(job.Upload.Extensions.Or(nil)) > 0
-	job.OwnWebhook = asked && u.webhook == "" && profile.Receiver != ""
+	job.OwnWebhook = asked && !one.noWebhook && !job.Upload.WebhookURL.IsSet() && profile.Receiver != ""
 	return job, nil
 }
 
@@ -265,17 +364,11 @@ func runUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 	out := &uploadOutput{p: p, json: f.json}
 	var ids []int64
 	if goOn {
-		jobs, err := d.Queue.Resume(ctx, nil)
-		if err != nil {
-			return err
-		}
-		for _, j := range jobs {
-			ids = append(ids, j.ID)
-		}
-		if len(ids) == 0 && !f.json {
-			fmt.Fprintln(p.Stdout, "Nothing waits in the journal. Name files to send: mediadesk upload FILE…")
-		}
-	} else if ids, err = hand(ctx, cmd, p, d, u, args, out); err != nil {
+		ids, err = goOnWith(ctx, p, d, f.json)
+	} else {
+		ids, err = hand(cmd, p, d, u, args, out)
+	}
+	if err != nil {
 		return err
 	}
 	files, err := out.follow(ctx, d, ids)
@@ -286,21 +379,64 @@ func runUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 		out.code(waitForRuns(ctx, p, d, f.json, files, u.timeout))
 	}
 	out.rollUp()
+	if err := out.writeReceipt(d, u.receipt); err != nil {
+		return err
+	}
 	return out.end()
+}
+
+// goOnWith takes what waits in the journal.
+func goOnWith(ctx context.Context, p *Program, d *ui.Desk, asJSON bool) ([]int64, error) {
+	jobs, err := d.Queue.Resume(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]int64, len(jobs))
+	for i, j := range jobs {
+		ids[i] = j.ID
+	}
+	if len(ids) > 0 || asJSON {
+		return ids, nil
+	}
+	open, err := d.Journal.Jobs(ctx, journal.JobFilter{Profile: d.Profile.Name, Open: true})
+	if err != nil {
+		return nil, err
+	}
+	if len(open) > 0 {
+		fmt.Fprintf(p.Stdout, "Nothing waits for this program: %s in the hands of another mediadesk that is running.\n", kit.Plural(len(open), "upload"))
+		return nil, nil
+	}
+	fmt.Fprintln(p.Stdout, "Nothing waits in the journal. Name files to send: mediadesk upload FILE…")
+	return nil, nil
 }
 
 // hand makes jobs of the command line and gives them to the queue. What cannot
 // be sent is printed; the others go on.
-func hand(ctx context.Context, cmd *cobra.Command, p *Program, d *ui.Desk, u *uploadFlags, args []string, out *uploadOutput) ([]int64, error) {
+func hand(cmd *cobra.Command, p *Program, d *ui.Desk, u *uploadFlags, args []string, out *uploadOutput) ([]int64, error) {
+	ctx := cmd.Context()
 	plans, err := u.plan(cmd, p, d.Profile, args)
 	if err != nil {
 		return nil, err
 	}
+	there := make([]*api.Job, len(plans))
+	if u.skipStored {
+		if there, err = alreadyStored(ctx, d, plans); err != nil {
+			return nil, err
+		}
+	}
+	batch := api.NewBatch(time.Now())
 	var jobs []api.Job
-	for _, one := range plans {
-		job, err := u.job(one, d.Profile)
+	for i, one := range plans {
+		if there[i] != nil {
+			if err := out.stored(one, there[i]); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		job, err := one.job(d.Profile, batch)
 		if err != nil {
 			job.State, job.Failure = api.Unsent, api.FailureOf(err)
+			job.Created, job.Updated = time.Now(), time.Now()
 			if err := out.job(job); err != nil {
 				return nil, err
 			}
@@ -322,165 +458,12 @@ func hand(ctx context.Context, cmd *cobra.Command, p *Program, d *ui.Desk, u *up
 	return ids, nil
 }
 
-// dryUpload prints the requests instead of sending them.
-func dryUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []string) error {
-	profile, client, err := p.describe(f.Request)
-	if err != nil {
-		return err
-	}
-	if len(args) == 0 && u.manifest == "" {
-		return usage("--dry-run needs a source")
-	}
-	plans, err := u.plan(cmd, p, profile, args)
-	if err != nil {
-		return err
-	}
-	for _, one := range plans {
-		job, err := u.job(one, profile)
-		if err != nil {
-			return err
-		}
-		request, err := client.DescribeUpload(&job.Upload)
-		if err != nil {
-			return err
-		}
-		if err := printRequest(p.Stdout, f.json, request); err != nil {
-			return err
+func alreadyStored(ctx context.Context, d *ui.Desk, plans []planned) ([]*api.Job, error) {
+	uploads := make([]api.Upload, len(plans))
+	for i := range plans {
+		if plans[i].err == nil {
+			uploads[i] = plans[i].upload
 		}
 	}
-	return nil
-}
-
-// uploadLine is the contract's line of one upload.
-type uploadLine struct {
-	Source   string          `json:"source"`
-	Outcome  api.State       `json:"outcome"`
-	File     json.RawMessage `json:"file"`
-	Error    *uploadError    `json:"error"`
-	Attempts int             `json:"attempts"`
-}
-
-type uploadError struct {
-	Status    int    `json:"status"`
-	Message   string `json:"message"`
-	Help      string `json:"help"`
-	RequestID string `json:"requestId"`
-}
-
-// uploadOutput prints outcomes and remembers what the exit code must be.
-type uploadOutput struct {
-	p       *Program
-	json    bool
-	count   map[api.State]int
-	failed  bool // something was refused or could not be sent
-	unclear bool // something is not known or not done
-}
-
-// job prints the outcome of one job.
-func (o *uploadOutput) job(j api.Job) error {
-	if o.count == nil {
-		o.count = map[api.State]int{}
-	}
-	o.count[j.State]++
-	switch j.State {
-	case api.Stored:
-	case api.Refused, api.Unsent, api.Cancelled:
-		o.failed = true
-	default:
-		o.unclear = true
-	}
-	if o.json {
-		file, err := record(j.File)
-		if err != nil {
-			return err
-		}
-		line := uploadLine{Source: j.Upload.Source.String(), Outcome: j.State, File: file, Attempts: j.Attempts}
-		if e := j.Failure; e != nil && j.State != api.Stored {
-			line.Error = &uploadError{Status: e.Status, Message: e.Message, Help: e.Help, RequestID: e.RequestID}
-		}
-		return printJSON(o.p.Stdout, line)
-	}
-	fmt.Fprintln(o.p.Stdout, jobSentence(j))
-	return nil
-}
-
-// jobSentence says in words what became of a job.
-func jobSentence(j api.Job) string {
-	name := kit.Safe(j.Upload.Source.String())
-	why := ""
-	if j.Failure != nil {
-		why = ": " + kit.Safe(sentences(j.Failure.Message, j.Failure.Help))
-	}
-	switch j.State {
-	case api.Stored:
-		if j.File == nil {
-			return fmt.Sprintf("%s: stored as %s", name, kit.Safe(j.Upload.Path()))
-		}
-		return fmt.Sprintf("%s: stored as %s (%s)", name, kit.Safe(j.File.FilePath), kit.Safe(j.File.FileID))
-	case api.Waiting, api.Sending:
-		return name + ": waits in the journal; go on with: mediadesk upload"
-	default:
-		return fmt.Sprintf("%s: %s%s", name, j.State, why)
-	}
-}
-
-// follow prints each job when it has its outcome and returns the stored files.
-func (o *uploadOutput) follow(ctx context.Context, d *ui.Desk, ids []int64) ([]string, error) {
-	var files []string
-	for _, id := range ids {
-		// When the person interrupts, what is under way is left to the journal.
-		jobs, err := d.Queue.Wait(ctx, []int64{id})
-		if err != nil && ctx.Err() == nil {
-			return files, err
-		}
-		for _, j := range jobs {
-			if err := o.job(j); err != nil {
-				return files, err
-			}
-			if j.File != nil {
-				files = append(files, j.File.FileID)
-			}
-		}
-		if ctx.Err() != nil {
-			o.unclear = true
-		}
-	}
-	return files, nil
-}
-
-// rollUp says how many came to what, where there were several.
-func (o *uploadOutput) rollUp() {
-	total := 0
-	var words []string
-	for _, s := range []api.State{api.Stored, api.Refused, api.Unsent, api.Unknown, api.Cancelled, api.Waiting, api.Sending} {
-		if n := o.count[s]; n > 0 {
-			total += n
-			words = append(words, fmt.Sprintf("%s %s", kit.Count(n), s))
-		}
-	}
-	if total > 1 && !o.json {
-		fmt.Fprintln(o.p.Stdout, strings.Join(words, ", "))
-	}
-}
-
-// code takes the exit code of a later step into account.
-func (o *uploadOutput) code(err error) {
-	switch exitCode(err) {
-	case exitDone:
-	case exitUnclear:
-		o.unclear = true
-	default:
-		o.failed = true
-	}
-}
-
-// end is the error that carries the exit code.
-func (o *uploadOutput) end() error {
-	switch {
-	case o.failed:
-		return &exitError{code: exitFailed}
-	case o.unclear:
-		return &exitError{code: exitUnclear}
-	}
-	return nil
+	return d.AlreadyStored(ctx, uploads)
 }

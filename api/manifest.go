@@ -1,0 +1,287 @@
+package api
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"reflect"
+	"strings"
+)
+
+// ManifestEntry is one source of a manifest with its options. What an entry
+// does not say is as whoever reads it has it.
+type ManifestEntry struct {
+	Source         string                            `json:"source"` // a path or an address
+	Name           string                            `json:"name,omitempty"`
+	Unique         Naming                            `json:"unique,omitempty"`
+	Folder         *string                           `json:"folder,omitempty"`
+	Tags           *TagList                          `json:"tags,omitempty"`
+	Private        *bool                             `json:"private,omitempty"`
+	Region         string                            `json:"region,omitempty"`
+	Description    *string                           `json:"description,omitempty"`
+	Extensions     *[]Extension                      `json:"extensions,omitempty"`
+	Metadata       Field[map[string]json.RawMessage] `json:"metadata,omitzero"`
+	ResponseFields *TagList                          `json:"responseFields,omitempty"`
+	Webhook        string                            `json:"webhook,omitempty"` // an address, "none", or empty
+	OverwriteFile  *bool                             `json:"overwriteFile,omitempty"`
+	OverwriteTags  *bool                             `json:"overwriteTags,omitempty"`
+	OverwriteAI    *bool                             `json:"overwriteAITags,omitempty"`
+	OverwriteMeta  *bool                             `json:"overwriteCustomMetadata,omitempty"`
+}
+
+// NoWebhook is what a manifest and the command line say for no webhook at all.
+const NoWebhook = "none"
+
+// TagList is a list of texts that may also be written as one, with commas.
+type TagList []string
+
+// UnmarshalJSON takes a list of texts, or one text with commas.
+func (t *TagList) UnmarshalJSON(data []byte) error {
+	var list []string
+	if json.Unmarshal(data, &list) == nil {
+		*t = list
+		return nil
+	}
+	var joined string
+	if err := json.Unmarshal(data, &joined); err != nil {
+		return errors.New("tags are a list of texts, or one text with commas")
+	}
+	*t = SplitTags(joined)
+	return nil
+}
+
+// ManifestOf is the entry of an upload whose way of naming is not applied yet.
+// noWebhook: not even one of ours.
+func ManifestOf(u *Upload, n Naming, noWebhook bool) ManifestEntry {
+	e := ManifestEntry{Source: u.Source.URL, Name: u.FileName, Unique: n, Region: u.CustomCoordinates.Or(""), Webhook: u.WebhookURL.Or(""), Metadata: u.CustomMetadata}
+	if e.Source == "" {
+		e.Source = u.Source.Path
+	}
+	if noWebhook && e.Webhook == "" {
+		e.Webhook = NoWebhook
+	}
+	e.Folder, e.Private, e.Description = pointer(u.Folder), pointer(u.IsPrivateFile), pointer(u.Description)
+	e.Extensions = pointer(u.Extensions)
+	e.OverwriteFile, e.OverwriteTags = pointer(u.OverwriteFile), pointer(u.OverwriteTags)
+	e.OverwriteAI, e.OverwriteMeta = pointer(u.OverwriteAITags), pointer(u.OverwriteCustomMetadata)
+	e.Tags, e.ResponseFields = (*TagList)(pointer(u.Tags)), (*TagList)(pointer(u.ResponseFields))
+	return e
+}
+
+func pointer[T any](f Field[T]) *T {
+	if v, ok := f.Get(); ok {
+		return &v
+	}
+	return nil
+}
+
+// Upload is the upload that an entry asks for, based on what holds for all.
+// dir is the folder from which relative paths count. noWebhook: the entry wants
+// none.
+func (e ManifestEntry) Upload(dir string, base Upload, naming Naming) (up Upload, n Naming, noWebhook bool, err error) {
+	up, n = base, naming
+	switch {
+	case e.Source == "":
+		return up, n, false, errors.New("source is missing")
+	case strings.Contains(e.Source, "://"):
+		up.Source = Source{URL: e.Source}
+	case filepath.IsAbs(e.Source):
+		up.Source = Source{Path: filepath.Clean(e.Source), Label: e.Source}
+	default:
+		up.Source = Source{Path: filepath.Join(dir, e.Source), Label: e.Source}
+	}
+	up.FileName = e.Name
+	if e.Name == "" {
+		up.FileName = up.Source.Name()
+	}
+	switch e.Unique {
+	case "":
+	case NameHere, NameService, NameExact:
+		n = e.Unique
+	default:
+		return up, n, false, fmt.Errorf("unique is here, service or off, not %s", quote(string(e.Unique)))
+	}
+	assign(&up.Folder, e.Folder)
+	assign(&up.IsPrivateFile, e.Private)
+	assign(&up.Description, e.Description)
+	assign(&up.Extensions, e.Extensions)
+	assign(&up.OverwriteFile, e.OverwriteFile)
+	assign(&up.OverwriteTags, e.OverwriteTags)
+	assign(&up.OverwriteAITags, e.OverwriteAI)
+	assign(&up.OverwriteCustomMetadata, e.OverwriteMeta)
+	assign(&up.Tags, (*[]string)(e.Tags))
+	assign(&up.ResponseFields, (*[]string)(e.ResponseFields))
+	if e.Region != "" {
+		up.CustomCoordinates = Set(strings.ReplaceAll(e.Region, " ", ""))
+	}
+	if e.Metadata.IsSet() {
+		up.CustomMetadata = e.Metadata
+	}
+	switch e.Webhook {
+	case "":
+	case NoWebhook:
+		noWebhook, up.WebhookURL = true, Field[string]{}
+	default:
+		up.WebhookURL = Set(e.Webhook)
+	}
+	return up, n, noWebhook, nil
+}
+
+func assign[T any](to *Field[T], value *T) {
+	if value != nil {
+		*to = Set(*value)
+	}
+}
+
+// ReadManifest reads entries: a JSON array, JSON objects one after the other,
+// or CSV whose first line names the columns as JSON names the members. In CSV
+// an empty cell says nothing, and extensions and metadata are JSON texts.
+func ReadManifest(text []byte) ([]ManifestEntry, error) {
+	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))
+	switch {
+	case len(text) == 0:
+		return nil, errors.New("it is empty")
+	case text[0] == '[', text[0] == '{':
+		return jsonEntries(text)
+	}
+	return csvEntries(text)
+}
+
+func jsonEntries(text []byte) ([]ManifestEntry, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	var entries []ManifestEntry
+	if text[0] == '[' {
+		if err := d.Decode(&entries); err != nil {
+			return nil, jsonPlace(text, d, err)
+		}
+		if _, err := d.Token(); !errors.Is(err, io.EOF) {
+			return nil, errors.New("something stands after the end of the list")
+		}
+		return entries, nil
+	}
+	for {
+		var e ManifestEntry
+		err := d.Decode(&e)
+		if errors.Is(err, io.EOF) {
+			return entries, nil
+		}
+		if err != nil {
+			return nil, jsonPlace(text, d, err)
+		}
+		entries = append(entries, e)
+	}
+}
+
+// jsonPlace says in which line a JSON text is wrong.
+func jsonPlace(text []byte, d *json.Decoder, err error) error {
+	at := d.InputOffset()
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		at = syntax.Offset
+	case errors.As(err, &kind):
+		at = kind.Offset
+	}
+	line := 1 + bytes.Count(text[:min(at, int64(len(text)))], []byte("\n"))
+	return fmt.Errorf("line %d: %s", line, strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// manifestColumns are the members of an entry, in order.
+func manifestColumns() []string {
+	t := reflect.TypeFor[ManifestEntry]()
+	names := make([]string, t.NumField())
+	for i := range names {
+		names[i], _, _ = strings.Cut(t.Field(i).Tag.Get("json"), ",")
+	}
+	return names
+}
+
+func csvEntries(text []byte) ([]ManifestEntry, error) {
+	r := csv.NewReader(bytes.NewReader(text))
+	first, _, _ := bytes.Cut(text, []byte("\n"))
+	if bytes.Contains(first, []byte(";")) && !bytes.Contains(first, []byte(",")) {
+		r.Comma = ';' // as spreadsheets of some languages write it
+	}
+	head, err := r.Read()
+	if err != nil {
+		return nil, err
+	}
+	for i, column := range head {
+		head[i] = strings.TrimSpace(column)
+	}
+	var entries []ManifestEntry
+	for {
+		cells, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return entries, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		var e ManifestEntry
+		for i, column := range head {
+			if err := e.setCell(column, strings.TrimSpace(cells[i])); err != nil {
+				line, _ := r.FieldPos(i)
+				return nil, fmt.Errorf("line %d: %w", line, err)
+			}
+		}
+		entries = append(entries, e)
+	}
+}
+
+// setCell fills one member from CSV.
+func (e *ManifestEntry) setCell(column, value string) error {
+	var member string
+	switch column {
+	case "private", "overwriteFile", "overwriteTags", "overwriteAITags", "overwriteCustomMetadata":
+		if value != "" && value != "true" && value != "false" {
+			return fmt.Errorf("%s is true or false, not %s", column, quote(value))
+		}
+		member = value
+	case "extensions", "metadata":
+		member = value
+		if column == "extensions" && value != "" && !strings.HasPrefix(value, "[") {
+			list := []Extension{}
+			for _, name := range SplitTags(value) {
+				list = append(list, Extension{Name: name})
+			}
+			text, err := json.Marshal(list)
+			if err != nil {
+				return err
+			}
+			member = string(text)
+		}
+	case "source", "name", "unique", "folder", "tags", "region", "description", "responseFields", "webhook":
+		text, err := json.Marshal(value)
+		if err != nil {
+			return err
+		}
+		member = string(text)
+	default:
+		return fmt.Errorf("column %s is not known; there are %s", quote(column), strings.Join(manifestColumns(), ", "))
+	}
+	if value == "" {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(`{"`+column+`":`+member+`}`), e); err != nil {
+		return fmt.Errorf("%s: %s", column, strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return nil
+}
+
+// WriteManifest writes entries so that ReadManifest reads the same.
+func WriteManifest(w io.Writer, entries []ManifestEntry) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if entries == nil {
+		entries = []ManifestEntry{}
+	}
+	return enc.Encode(entries)
+}

@@ -1,0 +1,104 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Receipt says of uploads that were handed over together what was sent, what
+// was answered, and when.
+type Receipt struct {
+	Batch   string        `json:"batch,omitempty"`
+	Profile string        `json:"profile"`
+	Host    string        `json:"host"` // of the service
+	Written time.Time     `json:"written"`
+	Count   map[State]int `json:"count"` // uploads by outcome
+	Uploads []ReceiptLine `json:"uploads"`
+}
+
+// ReceiptLine is one upload of a receipt.
+type ReceiptLine struct {
+	Source   string          `json:"source"`
+	Size     int64           `json:"size,omitempty"`   // of the file, in bytes; absent of a URL
+	SHA256   string          `json:"sha256,omitempty"` // of the bytes that went out
+	Outcome  State           `json:"outcome"`
+	StoredAs string          `json:"storedAs,omitempty"` // folder and name, where it is stored
+	Sent     []Part          `json:"sent"`               // the fields beside the file
+	Answer   json.RawMessage `json:"answer,omitempty"`   // the record as the service wrote it
+	Error    *Failure        `json:"error,omitempty"`
+	Attempts int             `json:"attempts"`
+	Handed   time.Time       `json:"handedOver"`
+	Started  time.Time       `json:"started,omitzero"` // of the first attempt
+	Ended    time.Time       `json:"ended,omitzero"`   // zero while there is no outcome
+}
+
+// NewReceipt makes the receipt of jobs that were sent to host.
+func NewReceipt(host string, jobs []Job, now time.Time) Receipt {
+	r := Receipt{Host: host, Written: now, Count: map[State]int{}, Uploads: []ReceiptLine{}}
+	for i := range jobs {
+		j := &jobs[i]
+		r.Batch, r.Profile = j.Batch, j.Profile
+		r.Count[j.State]++
+		line := ReceiptLine{
+			Source: j.Upload.Source.Path, Size: j.Identity.Size, SHA256: j.Hash, Outcome: j.State,
+			Error: j.Failure, Attempts: j.Attempts, Handed: j.Created, Started: j.Started,
+		}
+		if line.Source == "" {
+			line.Source = j.Upload.Source.URL
+		}
+		line.Sent, _ = j.Upload.Parts() // what cannot be written was refused before
+		if j.State.Final() {
+			line.Ended = j.Updated
+		}
+		if j.State == Stored {
+			line.StoredAs = j.Upload.Path()
+		}
+		if j.File != nil {
+			line.StoredAs = j.File.FilePath
+			line.Answer = j.File.Raw
+			if line.Answer == nil {
+				line.Answer, _ = json.Marshal(j.File) // a record is always JSON
+			}
+		}
+		r.Uploads = append(r.Uploads, line)
+	}
+	return r
+}
+
+// WriteFile writes the receipt, readable by the user only: whole, or not at
+// all.
+func (r Receipt) WriteFile(name string) error {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fmt.Errorf("the receipt cannot be written: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return fmt.Errorf("the receipt cannot be written: %w", err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), ".receipt-*")
+	if err != nil {
+		return fmt.Errorf("the receipt cannot be written: %w", err)
+	}
+	_, err = f.Write(append(text, '\n'))
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return fmt.Errorf("the receipt cannot be written: %w", err)
+	}
+	return nil
+}
+
+// NewBatch names what is handed over together: its time and something random,
+// so that names sort by time.
+func NewBatch(now time.Time) string {
+	return now.UTC().Format("20060102-150405") + "-" + NewSuffix()
+}
+
+// ReceiptFile is where in the folder dir the receipt of a batch is kept.
+func ReceiptFile(dir, batch string) string { return filepath.Join(dir, filepath.Base(batch)+".json") }

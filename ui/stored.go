@@ -1,0 +1,71 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"path/filepath"
+
+	"mediadesk/api"
+)
+
+// Receipts is the folder where the receipts of batches are kept.
+func (d *Desk) Receipts() string { return filepath.Join(filepath.Dir(d.Journal.Path()), "receipts") }
+
+// AlreadyStored looks whether the content of each source was stored in its
+// folder before, by what the journal knows of the profile, and gives the job
+// that did it; nil where none did. Only files whose size is known are read.
+// The service is asked whether the file is still there, if it tells.
+func (d *Desk) AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*api.Job, error) {
+	jobs := make([]*api.Job, len(uploads))
+	sizes := make([]int64, len(uploads))
+	for i := range uploads {
+		if path := uploads[i].Source.Path; path != "" {
+			if id, err := api.Identify(path); err == nil {
+				sizes[i] = id.Size
+			}
+		}
+	}
+	known, err := d.Journal.StoredSizes(ctx, d.Profile.Name, sizes)
+	if err != nil {
+		return nil, err
+	}
+	for i := range uploads {
+		if sizes[i] == 0 || !known[sizes[i]] {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		hash, id, err := api.HashSource(uploads[i].Source.Path)
+		if err != nil {
+			continue // what is wrong with the source is said when it is sent
+		}
+		job, ok, err := d.Journal.StoredAs(ctx, d.Profile.Name, uploads[i].Folder.Or("/"), id.Size, hash)
+		if err != nil {
+			return nil, err
+		}
+		if ok && d.stillThere(ctx, &job) {
+			jobs[i] = &job
+		}
+	}
+	return jobs, nil
+}
+
+// stillThere asks the service about a file that was stored. One that does not
+// tell is taken as having it.
+func (d *Desk) stillThere(ctx context.Context, job *api.Job) bool {
+	if job.File == nil || d.Client == nil {
+		return true
+	}
+	file, err := d.Client.Details(ctx, job.File.FileID)
+	var answer *api.ServiceError
+	switch {
+	case errors.As(err, &answer) && answer.Status == http.StatusNotFound:
+		return false
+	case err != nil:
+		return true
+	}
+	size, ok := file.Size.Get()
+	return !ok || size == job.Identity.Size
+}

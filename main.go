@@ -116,6 +116,10 @@ func (a *app) open(ctx context.Context, r command.Request) (*ui.Desk, error) {
 			closers = append(closers, func(context.Context) error { return library.Close() })
 		}
 		d.Profile.KeySource = "the library's own"
+		// Asked of whoever runs it: another process may, with other settings.
+		if faults := local.FindFaults(a.paths.Library()); faults != "" {
+			d.Profile.Notice = "faults on: " + faults
+		}
 	} else {
 		key, d.Profile.KeySource, err = a.findKey(ctx, r, profile)
 	}
@@ -175,9 +179,14 @@ func (a *app) openLibrary(settings config.Config, profile config.Profile) (confi
 		return profile, nil, nil, err
 	}
 	a.secrets.Add(key)
-	address, server, err := serveOrFind(settings.Local.Addr, local.Options{
-		Dir: dir, Key: key, MaxSize: settings.Local.MaxSize, Commands: settings.Local.Commands,
-	})
+	o := local.Options{
+		Dir: dir, Key: key, MaxSize: settings.Local.MaxSize, Commands: settings.Local.Commands, Named: settings.Local.Transformations,
+		AllowAddresses: settings.Local.AllowAddresses, Seed: settings.Local.Seed,
+	}
+	if o.Fault, err = local.ParseFault(settings.Local.Fault); err != nil {
+		return profile, nil, nil, fmt.Errorf("[local] of %s: %w", settings.Path, err)
+	}
+	address, server, err := serveOrFind(settings.Local.Addr, o)
 	if err != nil {
 		return profile, nil, nil, err
 	}

@@ -74,6 +74,11 @@ type Local struct {
 	Addr     string              // address and port; port 0 picks one
 	MaxSize  int64               // largest upload it takes, in bytes
 	Commands map[string][]string // extension name to the command in its place, an argument list
+
+	Transformations map[string]string // name to the steps of a named transformation, such as "w-400,h-300"
+	AllowAddresses  []string          // HOST:PORT that its guard lets URL sources and webhooks reach
+	Fault           []string          // faults to make on purpose, KIND=VALUE; nil: none
+	Seed            uint64            // of the faults that happen by chance; 0: a random one
 }
 
 // Current is the profile in use.

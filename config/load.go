@@ -6,8 +6,10 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"net"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -36,6 +38,11 @@ type fileLocal struct {
 	Addr     string              `toml:"addr"`
 	MaxSize  int64               `toml:"max_size"`
 	Commands map[string][]string `toml:"commands"`
+
+	Transformations map[string]string `toml:"transformations"`
+	AllowAddress    []string          `toml:"allow_address"`
+	Fault           []string          `toml:"fault"`
+	Seed            uint64            `toml:"seed"`
 }
 
 type fileProfile struct {
@@ -147,6 +154,11 @@ func (f fileConfig) resolve(path string, exists bool) Config {
 			Addr:     or(f.Local.Addr, DefaultLocalAddr),
 			MaxSize:  or(f.Local.MaxSize, DefaultMaxSize),
 			Commands: f.Local.Commands,
+
+			Transformations: f.Local.Transformations,
+			AllowAddresses:  f.Local.AllowAddress,
+			Fault:           f.Local.Fault,
+			Seed:            f.Local.Seed,
 		},
 		Profiles: map[string]Profile{LocalProfile: Profile{Name: LocalProfile}.withDefaults()},
 	}
@@ -240,6 +252,16 @@ func (l Local) check() []*settingError {
 	}
 	if l.MaxSize < 0 {
 		problems = append(problems, badSetting("max_size", "is below 0: give bytes, such as %d", DefaultMaxSize))
+	}
+	for _, address := range l.AllowAddresses {
+		if host, port, err := net.SplitHostPort(address); err != nil || host == "" || port == "" {
+			problems = append(problems, badSetting("allow_address", "%q must be HOST:PORT, such as \"127.0.0.1:8000\"", address))
+		}
+	}
+	for _, text := range l.Fault {
+		if kind, value, ok := strings.Cut(text, "="); !ok || kind == "" || value == "" {
+			problems = append(problems, badSetting("fault", "%q must be KIND=VALUE, such as \"delay=2s\"", text))
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.Commands)) {
 		if name == "" || !printable(name) {

@@ -71,7 +71,7 @@ func TestLoadFull(t *testing.T) {
 	want := Config{
 		Path: path, Exists: true, Profile: "work", Theme: ThemeDark, Pictures: PicturesBlocks, Signal: SignalDesktop, Concurrency: 5,
 		Bookmarks: []string{"~/Pictures", "/srv"}, Webhook: Webhook{"127.0.0.1:0"},
-		Local: Local{"127.0.0.1:9000", 1000, map[string][]string{"remove-bg": {"rembg", "i", "-", "-"}}},
+		Local: Local{Addr: "127.0.0.1:9000", MaxSize: 1000, Commands: map[string][]string{"remove-bg": {"rembg", "i", "-", "-"}}},
 		Profiles: map[string]Profile{
 			"local": {
 				Name: "local", Kind: KindLocal, MaxSize: 1000, MaxVideoSize: 1000, Folder: "/inbox",
@@ -111,7 +111,7 @@ func TestLoadMissingIsDefaults(t *testing.T) {
 	}
 	want := Config{
 		Path: path, Profile: "local", Theme: ThemeAuto, Pictures: PicturesAuto, Signal: SignalBell, Concurrency: 3,
-		Webhook: Webhook{"127.0.0.1:7844"}, Local: Local{"127.0.0.1:7843", 25_000_000, nil},
+		Webhook: Webhook{"127.0.0.1:7844"}, Local: Local{Addr: "127.0.0.1:7843", MaxSize: 25_000_000},
 		Profiles: map[string]Profile{"local": {
 			Name: "local", Kind: KindLocal, MaxSize: 25_000_000, MaxVideoSize: 25_000_000, Naming: NamingHere, ColourOption: ColourBritish,
 		}},

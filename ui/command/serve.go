@@ -1,8 +1,11 @@
 package command
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +20,7 @@ type serveFlags struct {
 	maxSize       int64
 	allow, faults []string
 	seed          uint64
+	named         []string
 }
 
 func newServe(p *Program, f *flags) *cobra.Command {
@@ -35,7 +39,8 @@ func newServe(p *Program, f *flags) *cobra.Command {
 	fl.StringVar(&s.data, "data", "", "folder of the library (default: that of the local profile)")
 	fl.Int64Var(&s.maxSize, "max-size", config.DefaultMaxSize, "greatest file in bytes")
 	fl.StringArrayVar(&s.allow, "allow-address", nil, "HOST:PORT that URL sources and webhooks may reach although it is internal; may be given again")
-	fl.StringArrayVar(&s.faults, "fault", nil, "fault to make on purpose: KIND=VALUE; may be given again")
+	fl.StringArrayVar(&s.faults, "fault", nil, "fault to make on purpose, KIND=VALUE; may be given again: delay=2s, drop-after=BYTES, answers=lost, refuse=STATUS, extensions=pending|fail, webhooks=lost|repeated|out-of-order; all but delay take a chance, such as refuse=503:0.3")
+	fl.StringArrayVar(&s.named, "transformation", nil, "named transformation, NAME=STEPS such as card=fo-custom,w-400:h-300; may be given again")
 	fl.Uint64Var(&s.seed, "seed", 0, "seed of the faults that happen by chance")
 	return cmd
 }
@@ -56,26 +61,25 @@ func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) error {
 	if err != nil {
 		return err
 	}
-	fault, err := local.ParseFault(s.faults)
+	c, err := config.Load(p.Paths.Config)
+	if err != nil {
+		return err
+	}
+	o, err := s.options(cmd, c.Local)
 	if err != nil {
 		return &exitError{exitUsage, err}
-	}
-	if s.maxSize <= 0 {
-		return usage("--max-size is a number of bytes above 0")
 	}
 	key, source, err := serveKey(p, dir)
 	if err != nil {
 		return err
 	}
-	c, err := config.Load(p.Paths.Config)
+	o.Dir, o.Key = dir, key
+	server, err := local.Serve(ctx, s.addr, o)
 	if err != nil {
 		return err
 	}
-	server, err := local.Serve(ctx, s.addr, local.Options{
-		Dir: dir, Key: key, MaxSize: s.maxSize, AllowAddresses: s.allow, Fault: fault, Seed: s.seed, Commands: c.Local.Commands,
-	})
-	if err != nil {
-		return err
+	if faults := o.Fault.String(); faults != "" {
+		fmt.Fprintln(p.Stderr, "faults on: "+faults)
 	}
 	if f.json {
 		err = printJSON(p.Stdout, serveLine{server.Address, dir, source})
@@ -89,6 +93,38 @@ func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) error {
 		err = closing
 	}
 	return err
+}
+
+// options are what the flags say, and the settings where there are none.
+func (s *serveFlags) options(cmd *cobra.Command, settings config.Local) (local.Options, error) {
+	given := cmd.Flags().Changed
+	o := local.Options{MaxSize: settings.MaxSize, AllowAddresses: settings.AllowAddresses, Seed: settings.Seed, Commands: settings.Commands, Named: map[string]string{}}
+	faults := settings.Fault
+	if given("max-size") {
+		if o.MaxSize = s.maxSize; s.maxSize <= 0 {
+			return o, errors.New("--max-size is a number of bytes above 0")
+		}
+	}
+	if given("allow-address") {
+		o.AllowAddresses = s.allow
+	}
+	if given("fault") {
+		faults = s.faults
+	}
+	if given("seed") {
+		o.Seed = s.seed
+	}
+	maps.Copy(o.Named, settings.Transformations)
+	for _, text := range s.named {
+		name, steps, ok := strings.Cut(text, "=")
+		if !ok {
+			return o, fmt.Errorf("--transformation %q is not NAME=STEPS", text)
+		}
+		o.Named[name] = steps
+	}
+	var err error
+	o.Fault, err = local.ParseFault(faults)
+	return o, err
 }
 
 // serveKey is the key of the environment, else the folder's own.

@@ -68,6 +68,7 @@ type Profile struct {
 	Host         string     // name and port of the service
 	Local        bool       // the local library; else a service elsewhere
 	KeySource    string     // where the key came from, in words
+	Notice       string     // what a person must know of the service all the time, in a few words; empty: nothing
 	MaxSize      int64      // greatest file in bytes; 0: not known
 	Folder       string     // folder that forms begin with; empty: the root
 	Tags         []string   // tags that forms begin with

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/term"
@@ -157,7 +158,12 @@ func (a *app) open(ctx context.Context, r command.Request) (*ui.Desk, error) {
 	d.Queue = queue.New(queue.Options{
 		Journal: d.Journal, Profile: profile.Name, Sender: d.Client, Concurrency: concurrency, Fresh: !r.Adopt,
 		Prepare:  prepare(d.Watch),
-		Answered: answered(d.Journal, d.Watch),
+		Answered: answered(a.paths, d.Watch),
+		BatchDone: func(ctx context.Context, batch string) {
+			if err := writeReceipt(ctx, d, batch); err != nil {
+				slog.Error("no receipt", "batch", batch, "err", err)
+			}
+		},
 	})
 	if err := d.Queue.Start(ctx); err != nil {
 		return fail(err)
@@ -277,15 +283,26 @@ func prepare(w *watch.Watch) func(context.Context, api.Job) (*api.Upload, error)
 	}
 }
 
-// answered keeps the record of a stored file and tells the watch which runs its
-// upload began.
-func answered(files *journal.Journal, w *watch.Watch) func(context.Context, api.Job) {
+// writeReceipt keeps what was sent and answered of a batch.
+func writeReceipt(ctx context.Context, d *ui.Desk, batch string) error {
+	jobs, err := d.Journal.Jobs(ctx, journal.JobFilter{Batch: batch})
+	if err != nil {
+		return err
+	}
+	return api.NewReceipt(d.Profile.Host, jobs, time.Now()).WriteFile(api.ReceiptFile(d.Receipts(), batch))
+}
+
+// answered tells the watch which runs an upload began; the record of the file
+// is in the journal already. What was kept of standard input is needed no more.
+func answered(paths config.Paths, w *watch.Watch) func(context.Context, api.Job) {
 	return func(ctx context.Context, j api.Job) {
+		if dir := filepath.Dir(j.Upload.Source.Path); filepath.Dir(dir) == paths.Spool() {
+			if err := os.RemoveAll(dir); err != nil {
+				slog.Warn("a copy of standard input stays", "path", dir, "err", err)
+			}
+		}
 		if j.File == nil {
 			return
-		}
-		if err := files.SaveFile(ctx, j.Profile, *j.File); err != nil {
-			slog.Error("record could not be kept", "file", j.File.FileID, "err", err)
 		}
 		if err := w.Answered(ctx, j.Profile, j.File, j.OwnWebhook); err != nil {
 			slog.Error("runs could not be kept", "file", j.File.FileID, "err", err)

@@ -53,6 +53,9 @@ func (p Paths) Journal() string { return filepath.Join(p.Data, "journal.db") }
 // Library is the folder of the local library.
 func (p Paths) Library() string { return filepath.Join(p.Data, "library") }
 
+// Spool is the folder for what standard input gave, until it is stored.
+func (p Paths) Spool() string { return filepath.Join(p.Data, "spool") }
+
 // Log is the file of the log.
 func (p Paths) Log() string { return filepath.Join(p.State, "mediadesk.log") }
 

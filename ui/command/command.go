@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"charm.land/fang/v2"
@@ -44,7 +43,7 @@ type Program struct {
 }
 
 // spool is the folder for what standard input gave.
-func (p *Program) spool() string { return filepath.Join(p.Paths.Data, "spool") }
+func (p *Program) spool() string { return p.Paths.Spool() }
 
 // Request says which desk to open: the flags that every command has.
 type Request struct {

@@ -69,7 +69,12 @@ func (m *Model) clearFilter() tea.Cmd {
 // turn goes to the next row that was found, round and round.
 func (m *Model) turn(by int) tea.Cmd {
 	n := m.list.Len()
-	m.list.SetCursor((m.list.Cursor() + by + n) % n)
+	for range n {
+		m.list.SetCursor((m.list.Cursor() + by + n) % n)
+		if _, ok := m.current(); ok {
+			break
+		}
+	}
 	return nil
 }
 

@@ -179,7 +179,11 @@ func (d *desk) sees(words ...string) {
 func (d *desk) names() string {
 	var out []string
 	for i := range d.m.runs.shown {
-		r, _ := d.m.runs.row(i)
+		r, ok := d.m.runs.row(i)
+		if !ok {
+			out = append(out, "#"+d.m.runs.shown[i].head.name)
+			continue
+		}
 		out = append(out, r.FilePath)
 	}
 	return strings.Join(out, " ")

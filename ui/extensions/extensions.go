@@ -257,12 +257,21 @@ func (m *Model) plan() {
 func (m *Model) arrange() {
 	at := m.list.Cursor()
 	run, ok := m.current()
-	m.runs.arrange(m.filter.Value())
+	m.runs.arrange(m.filter.Value(), m.o.Now())
 	m.list.SetLen(len(m.runs.shown))
-	if found := m.runs.find(run.ID); ok && at > 0 && found >= 0 {
+	if found := m.runs.find(run.ID); ok && at > m.firstRow() && found >= 0 {
 		at = found
 	}
 	m.list.SetCursor(at)
+	m.settle(at)
+}
+
+// firstRow is the place of the first run: below the head of its group.
+func (m *Model) firstRow() int {
+	if m.runs.grouping != byTime {
+		return 1
+	}
+	return 0
 }
 
 // current is the run under the cursor.

@@ -66,7 +66,9 @@ func move(words, shown string, keys ...string) act {
 			if m.focus == onPane {
 				m.pane.Update(press)
 			} else {
+				from := m.list.Cursor()
 				m.list.Update(press)
+				m.settle(from)
 			}
 			return nil
 		},

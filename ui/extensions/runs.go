@@ -16,15 +16,18 @@ const (
 	pending
 	success
 	failed
+	silent
 	statusCount
 )
 
-var statusNames = [statusCount]string{"all", "pending", "success", "failed"}
+var statusNames = [statusCount]string{"all", "pending", "success", "failed", "without news"}
 
 // holds reports whether a run is of that sort. A status that nobody knows is
 // no end.
-func (s status) holds(run *api.Run) bool {
+func (s status) holds(run *api.Run, now time.Time) bool {
 	switch s {
+	case silent:
+		return quiet(run, now)
 	case pending:
 		return !run.Status.Final()
 	case success:
@@ -42,11 +45,13 @@ type runs struct {
 	seen   map[int64]string    // what the details showed at the end of a run
 	next   map[int64]time.Time // when a pending run is looked at next
 	status status
+	grouping
 
 	pending, success, failed int
 	latest                   time.Time // when something was last learnt
+	found                    int       // how many of them are shown
 
-	shown []int // in all, newest first
+	shown []line // newest first, as far as they do not stand in groups
 }
 
 func newRuns() runs { return runs{seen: map[int64]string{}, next: map[int64]time.Time{}} }
@@ -61,9 +66,9 @@ func (r *runs) take(all []api.Run, seen map[int64]string) {
 	for i := range all {
 		run := &all[i]
 		switch {
-		case pending.holds(run):
+		case !run.Status.Final():
 			r.pending++
-		case success.holds(run):
+		case run.Status == api.StatusSuccess:
 			r.success++
 		default:
 			r.failed++
@@ -76,14 +81,16 @@ func (r *runs) take(all []api.Run, seen map[int64]string) {
 
 // arrange chooses the rows: of the status, with all words of the pattern in
 // extension, path, status or source of knowledge.
-func (r *runs) arrange(pattern string) {
+func (r *runs) arrange(pattern string, now time.Time) {
 	words := strings.Fields(strings.ToLower(pattern))
-	r.shown = r.shown[:0]
+	found := make([]int, 0, len(r.all))
 	for i := len(r.all) - 1; i >= 0; i-- {
-		if run := &r.all[i]; r.status.holds(run) && matches(run, words) {
-			r.shown = append(r.shown, i)
+		if run := &r.all[i]; r.status.holds(run, now) && matches(run, words) {
+			found = append(found, i)
 		}
 	}
+	r.found = len(found)
+	r.gather(found)
 }
 
 func matches(run *api.Run, words []string) bool {
@@ -104,10 +111,10 @@ func (r *runs) row(i int) (*api.Run, bool) {
 	if i < 0 || i >= len(r.shown) {
 		return &api.Run{}, false
 	}
-	return &r.all[r.shown[i]], true
+	return &r.all[r.shown[i].run], r.shown[i].head == nil
 }
 
 // find is the place of a run, -1 where it is not shown.
 func (r *runs) find(id int64) int {
-	return slices.IndexFunc(r.shown, func(i int) bool { return r.all[i].ID == id })
+	return slices.IndexFunc(r.shown, func(l line) bool { return l.head == nil && r.all[l.run].ID == id })
 }

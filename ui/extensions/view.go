@@ -147,7 +147,7 @@ func (m *Model) drawTotals(th *theme.Theme) string {
 }
 
 func (m *Model) drawFilter(width int, th *theme.Theme) string {
-	found := " " + kit.Count(len(m.runs.shown)) + " of " + kit.Count(len(m.runs.all))
+	found := " " + kit.Count(m.runs.found) + " of " + kit.Count(len(m.runs.all))
 	w := kit.Width(found)
 	if width < 3*w {
 		return m.filter.View(width, th)
@@ -165,6 +165,9 @@ func (m *Model) empty() string {
 			"each then has a row here, with how it stands and how that is known."
 	case m.filter.Value() != "":
 		return "No run has this in its extension, path or status. Press esc to clear the filter."
+	}
+	if m.runs.status == silent {
+		return "Every pending run has had news within the last 5 minutes. Press esc to see all."
 	}
 	return "No run is " + statusNames[m.runs.status] + ". Press esc to see all."
 }
@@ -201,6 +204,9 @@ func (m *Model) drawRows(size image.Point, now time.Time, th *theme.Theme) strin
 	cols := columns(size.X)
 	widths := cols.Widths(size.X)
 	return m.list.View(size, func(i, _ int, selected bool) string {
+		if head := m.runs.shown[i].head; head != nil {
+			return m.drawHeadOf(head, size.X, th)
+		}
 		run, _ := m.runs.row(i)
 		mark := sign(run.Status)
 		status := kit.Safe(string(run.Status))
@@ -221,6 +227,13 @@ func (m *Model) drawRows(size image.Point, now time.Time, th *theme.Theme) strin
 		return cols.Row(widths, style.Render(th.Glyph(mark)), style.Render(status), th.Accent.Render(extension),
 			th.Text.Render(file), th.Muted.Render(age(run, now)), rest.Render(news))
 	})
+}
+
+// drawHeadOf is the line above a group.
+func (m *Model) drawHeadOf(g *group, width int, th *theme.Theme) string {
+	words := " " + g.words()
+	name := kit.TruncateMiddle(kit.Safe(g.name), max(1, width-kit.Width(words)-1))
+	return th.Title.Render(name) + " " + th.Muted.Render(kit.Truncate(words, max(0, width-kit.Width(name)-1)))
 }
 
 // place is what to call the file of a run.
@@ -258,7 +271,10 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		m.focus = onPane
 	case at.In(l.list):
 		m.focus = onList
-		if m.list.Click(at.Y-l.list.Min.Y) && len(m.runs.shown) > 0 && m.clicks.Double(msg) {
+		from := m.list.Cursor()
+		hit := m.list.Click(at.Y - l.list.Min.Y)
+		m.settle(from)
+		if hit && len(m.runs.shown) > 0 && m.clicks.Double(msg) {
 			return m.enter()
 		}
 	}
@@ -272,6 +288,8 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 	case at.In(l.pane):
 		m.pane.Update(msg)
 	case at.In(l.list):
+		from := m.list.Cursor()
 		m.list.Update(msg)
+		m.settle(from)
 	}
 }

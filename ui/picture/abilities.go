@@ -129,7 +129,7 @@ func (d *Detector) decide() Abilities {
 	works, kitty := d.kittyWorks()
 	f.Kitty = kitty
 	f.Sixel = answer(d.sixel, d.over || d.fenced, "the terminal can, not used: a popup over a sixel leaves a hole")
-	f.Mouse = answer(d.pixelMouse, d.over || d.fenced, "yes, used in the region editor")
+	f.Mouse = answer(d.pixelMouse, d.over || d.fenced, "yes")
 	a.Method, f.Drawing = d.method(works)
 	return a
 }

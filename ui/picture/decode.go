@@ -2,6 +2,7 @@ package picture
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"io"
@@ -44,6 +45,12 @@ func Decode(ctx context.Context, rs io.ReadSeeker, limits Limits) (*Picture, err
 		return nil, err
 	}
 	o := readEXIF(src, f).orientation
+	if h.atEighth(limits) {
+		p, err := decodeSmall(ctx, rs, h, o, limits)
+		if !errors.Is(err, errNotEighth) {
+			return p, err
+		}
+	}
 	release, err := limits.Budget.take(ctx, h.memory())
 	if err != nil {
 		return nil, err
@@ -104,6 +111,42 @@ func decodePixels(ctx context.Context, src io.ReadSeeker, h *header, o Orientati
 		full = image.Rectangle{Max: h.size}
 	}
 	return newPicture(ctx, img, full, o, l.Side)
+}
+
+// atEighth tells whether an eighth of the picture is enough.
+func (h *header) atEighth(l Limits) bool {
+	return h.format.mime == "image/jpeg" && max(h.size.X, h.size.Y)/8 >= min(l.Enough, l.Side)
+}
+
+// decodeSmall decodes a JPEG at an eighth of its size.
+func decodeSmall(ctx context.Context, rs io.ReadSeeker, h *header, o Orientation, l Limits) (p *Picture, err error) {
+	defer recoverTo(&err, h.format.name)
+	// A sixty-fourth of the pixels, and the tables.
+	release, err := l.Budget.take(ctx, min(h.memory(), h.pixels()/8+1<<20))
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	// A context is looked at between the lines of the picture too, so it may be
+	// read in large pieces.
+	if _, err := rs.Seek(0, io.SeekStart); err != nil {
+		return nil, readFailure(ctx, err)
+	}
+	img, err := decodeEighth(ctx, rs)
+	if err != nil {
+		if errors.Is(err, errNotEighth) {
+			return nil, err
+		}
+		return nil, decodeError(ctx, h.format.name, err)
+	}
+	p, err = newPicture(ctx, img, img.Bounds(), o, l.Side)
+	if err != nil {
+		return nil, err
+	}
+	p.full = o.Upright(h.size)
+	p.window = image.Rectangle{Max: p.full}
+	p.rough = true
+	return p, nil
 }
 
 // notPicture says what a file is that cannot be shown.

@@ -12,6 +12,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -271,4 +272,19 @@ func must(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// tool is the path of a program that a test needs; where it is missing the test
+// is skipped, or fails where the environment says that all are required.
+func tool(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	switch {
+	case err == nil:
+	case os.Getenv("MEDIADESK_TEST_REQUIRE") == "all":
+		t.Fatal(err)
+	default:
+		t.Skip("needs ", name)
+	}
+	return path
 }

@@ -18,6 +18,10 @@ type Limits struct {
 	// larger picture is reduced while it is decoded. Zero means 2048, which is
 	// more than a terminal shows.
 	Side int
+	// Enough is how many pixels of the longer side suffice: a JPEG that has as
+	// many at an eighth of its size is decoded at an eighth, which takes a tenth
+	// of the time. Zero means as many as Side.
+	Enough int
 	// Time is how long decoding may take, not counting the wait for memory; zero
 	// means 20 seconds. It is looked at whenever the decoder reads.
 	Time time.Duration
@@ -39,6 +43,9 @@ func (l Limits) orDefaults() Limits {
 	}
 	if l.Side <= 0 {
 		l.Side = defaultSide
+	}
+	if l.Enough <= 0 {
+		l.Enough = l.Side
 	}
 	if l.Time <= 0 {
 		l.Time = defaultTime

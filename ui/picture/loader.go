@@ -3,6 +3,7 @@ package picture
 import (
 	"context"
 	"errors"
+	"image"
 	"io/fs"
 
 	"golang.org/x/sync/semaphore"
@@ -89,7 +90,9 @@ func (l *Loader) Load(ctx context.Context, r Request) (Rendered, error) {
 	if drawn, ok := l.drawn.get(key); ok {
 		return drawn, nil
 	}
-	p, err := l.picture(ctx, id, func() (*Picture, error) { return Decode(ctx, f, l.limits) })
+	limits := l.limits
+	limits.Enough = r.detail()
+	p, err := l.picture(ctx, id, limits, func() (*Picture, error) { return Decode(ctx, f, limits) })
 	if err != nil {
 		return Rendered{}, at(r.Path, err)
 	}
@@ -131,9 +134,27 @@ func identify(path string, info fs.FileInfo) fileID {
 	return fileID{path: path, modified: info.ModTime().UnixNano(), size: info.Size()}
 }
 
+// detail is how many pixels of the longer side a request has use for.
+func (r Request) detail() int {
+	cell := image.Pt(2, 4) // more than glyphs tell apart
+	if r.Options.Method == MethodKitty && r.Options.Cell.X > 0 {
+		cell = r.Options.Cell
+	}
+	return max(r.Cols*cell.X, r.Rows*cell.Y)
+}
+
+// serves tells whether what is remembered has the detail that is wanted now.
+func (o outcome) serves(limits Limits) bool {
+	if o.picture == nil || !o.picture.rough {
+		return true
+	}
+	size := o.picture.pix.Rect.Size()
+	return max(size.X, size.Y) >= min(limits.Enough, limits.Side)
+}
+
 // picture is the decoded picture of a file, remembered or decoded now.
-func (l *Loader) picture(ctx context.Context, id fileID, decode func() (*Picture, error)) (*Picture, error) {
-	if o, ok := l.pictures.get(id); ok {
+func (l *Loader) picture(ctx context.Context, id fileID, limits Limits, decode func() (*Picture, error)) (*Picture, error) {
+	if o, ok := l.pictures.get(id); ok && o.serves(limits) {
 		return o.picture, o.err
 	}
 	if err := l.decoders.Acquire(ctx, 1); err != nil {
@@ -141,7 +162,7 @@ func (l *Loader) picture(ctx context.Context, id fileID, decode func() (*Picture
 	}
 	defer l.decoders.Release(1)
 	// Someone else may have decoded it while this call was waiting.
-	if o, ok := l.pictures.get(id); ok {
+	if o, ok := l.pictures.get(id); ok && o.serves(limits) {
 		return o.picture, o.err
 	}
 	p, err := decode()

@@ -69,12 +69,12 @@ func TestLoaderForgetsCancelled(t *testing.T) {
 	l := NewLoader(Limits{})
 	ctx, cancel := context.WithCancel(t.Context())
 	id := fileID{path: "x"}
-	_, err := l.picture(ctx, id, func() (*Picture, error) { cancel(); return nil, ctx.Err() })
+	_, err := l.picture(ctx, id, Limits{}, func() (*Picture, error) { cancel(); return nil, ctx.Err() })
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v", err)
 	}
 	want := New(quarters(8, 8), Normal)
-	got, err := l.picture(t.Context(), id, func() (*Picture, error) { return want, nil })
+	got, err := l.picture(t.Context(), id, Limits{}, func() (*Picture, error) { return want, nil })
 	if got != want || err != nil {
 		t.Errorf("got %v, %v", got, err)
 	}
@@ -89,7 +89,7 @@ func TestLoaderDecodesTwoAtATime(t *testing.T) {
 	const n = 6
 	for i := range n {
 		wg.Go(func() {
-			_, _ = l.picture(t.Context(), fileID{size: int64(i)}, func() (*Picture, error) {
+			_, _ = l.picture(t.Context(), fileID{size: int64(i)}, Limits{}, func() (*Picture, error) {
 				mu.Lock()
 				running++
 				most = max(most, running)
@@ -108,7 +108,7 @@ func TestLoaderDecodesTwoAtATime(t *testing.T) {
 	// Both places are taken: who waits for one can be called off.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := l.picture(ctx, fileID{size: 99}, nil); !errors.Is(err, context.Canceled) {
+	if _, err := l.picture(ctx, fileID{size: 99}, Limits{}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("waiting for a decoder: %v", err)
 	}
 	for range n - 2 {
@@ -134,12 +134,12 @@ func TestLoaderDecodesOnce(t *testing.T) {
 		return New(quarters(8, 8), Normal), nil
 	}
 	id := fileID{path: "x"}
-	_, err := l.picture(t.Context(), id, decode)
+	_, err := l.picture(t.Context(), id, Limits{}, decode)
 	must(t, err)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if p, err := l.picture(t.Context(), id, decode); p == nil || err != nil {
+			if p, err := l.picture(t.Context(), id, Limits{}, decode); p == nil || err != nil {
 				t.Errorf("got %v, %v", p, err)
 			}
 		})

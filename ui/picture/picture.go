@@ -17,6 +17,8 @@ type Picture struct {
 	window      image.Rectangle
 	orientation Orientation
 	alpha       bool
+	// rough: the file has more detail than pix, though Side would allow it.
+	rough bool
 }
 
 // New makes a picture from an image in memory, which is turned as o says and is

@@ -1,0 +1,224 @@
+package picture
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"io"
+)
+
+// scan is one scan of a JPEG being read.
+type scan struct {
+	d      *eighth
+	planes []*means
+	shift  byte
+	in     bitSource
+}
+
+// run reads all units of the scan.
+func (s *scan) run() error {
+	s.in.r = s.d.r
+	alone := len(s.planes) == 1
+	across, down := up(s.d.size.X, 8*s.d.most.X), up(s.d.size.Y, 8*s.d.most.Y)
+	if alone {
+		across, down = s.planes[0].own.X, s.planes[0].own.Y
+	}
+	left := s.d.restart
+	for y := range down {
+		if err := s.d.ctx.Err(); err != nil {
+			return err
+		}
+		for x := range across {
+			if s.d.restart > 0 {
+				if left == 0 {
+					if err := s.again(); err != nil {
+						return err
+					}
+					left = s.d.restart
+				}
+				left--
+			}
+			if err := s.unit(x, y, alone); err != nil {
+				return err
+			}
+		}
+		if s.in.over > 64 {
+			return io.ErrUnexpectedEOF
+		}
+	}
+	for _, p := range s.planes {
+		p.done = true
+	}
+	s.d.found = s.in.end
+	return s.in.err
+}
+
+// again goes on behind a restart marker.
+func (s *scan) again() error {
+	for s.in.end == 0 {
+		// What is left of the data before the marker is filling.
+		s.in.pos = len(s.in.buf)
+		if !s.in.read() {
+			break
+		}
+	}
+	if s.in.end < 0xd0 || s.in.end > 0xd7 {
+		if s.in.err != nil {
+			return s.in.err
+		}
+		return errBadJPEG
+	}
+	s.in = bitSource{r: s.in.r, buf: s.in.buf[:0]}
+	for _, p := range s.planes {
+		p.last = 0
+	}
+	return nil
+}
+
+// unit reads the blocks of one unit.
+func (s *scan) unit(x, y int, alone bool) error {
+	for _, p := range s.planes {
+		w, h := p.factor.X, p.factor.Y
+		if alone {
+			w, h = 1, 1
+		}
+		for j := range h {
+			for i := range w {
+				if err := s.block(p, x*w+i, y*h+j); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// block reads one block and keeps its mean.
+func (s *scan) block(p *means, x, y int) error {
+	size, err := s.d.dc[p.dc].next(&s.in)
+	if err != nil {
+		return err
+	}
+	if size > 16 {
+		return errBadJPEG
+	}
+	p.last += s.in.signed(size)
+	// The first coefficient is eight times the mean, and counts from 128.
+	v := (int64(p.last)<<s.shift*int64(s.d.quant[p.table])+4)>>3 + 128
+	p.pix[y*p.blocks.X+x] = uint8(max(0, min(v, 255)))
+	if s.d.progressive {
+		return nil
+	}
+	return s.d.ac[p.ac].skip(&s.in)
+}
+
+// bitSource gives the bits of the data between two markers.
+type bitSource struct {
+	r    *bufio.Reader
+	buf  []byte // without the zero bytes that stand behind each 0xff
+	pos  int
+	bits uint64 // those taken from buf and not yet used, at the upper end
+	n    uint
+	end  byte // marker that ended the data; 0: there is more
+	err  error
+	over int // bits that were asked for after the end
+}
+
+// fill makes at least 32 bits ready; after the end they are zeros.
+func (b *bitSource) fill() {
+	for b.n < 32 {
+		if len(b.buf)-b.pos >= 8 {
+			b.bits |= binary.BigEndian.Uint64(b.buf[b.pos:]) >> b.n
+			taken := (63 - b.n) >> 3
+			b.pos += int(taken)
+			b.n += taken * 8
+			return
+		}
+		if b.pos < len(b.buf) {
+			b.bits |= uint64(b.buf[b.pos]) << (56 - b.n)
+			b.pos++
+			b.n += 8
+			continue
+		}
+		if b.end != 0 || b.err != nil || !b.read() {
+			b.n += 8
+			b.over += 8
+		}
+	}
+}
+
+// read takes more data in, and tells whether there was any.
+func (b *bitSource) read() bool {
+	b.buf, b.pos = b.buf[:0], 0
+	if b.end != 0 || b.err != nil {
+		return false
+	}
+	if _, err := b.r.Peek(1); err != nil {
+		b.err = unexpected(err)
+		return false
+	}
+	data, _ := b.r.Peek(max(1, b.r.Buffered())) // what is there already needs no waiting
+	used := 0
+	for used < len(data) {
+		at := bytes.IndexByte(data[used:], 0xff)
+		if at < 0 {
+			b.buf = append(b.buf, data[used:]...)
+			used = len(data)
+			break
+		}
+		b.buf = append(b.buf, data[used:used+at]...)
+		used += at
+		if used+1 >= len(data) {
+			break
+		}
+		next := data[used+1]
+		if next == 0xff {
+			used++ // filling
+			continue
+		}
+		used += 2
+		if next != 0 {
+			b.end = next
+			break
+		}
+		b.buf = append(b.buf, 0xff)
+	}
+	if used == 0 {
+		// The buffer ends in 0xff: what follows decides.
+		pair, err := b.r.Peek(2)
+		if err != nil {
+			b.err = unexpected(err)
+			return false
+		}
+		switch pair[1] {
+		case 0xff:
+			used = 1
+		case 0:
+			used = 2
+			b.buf = append(b.buf, 0xff)
+		default:
+			used, b.end = 2, pair[1]
+		}
+	}
+	_, _ = b.r.Discard(used) // it is in the buffer
+	return len(b.buf) > 0 || b.end == 0
+}
+
+// signed reads a number of so many bits, whose first bit is its sign.
+func (b *bitSource) signed(size uint8) int32 {
+	if size == 0 {
+		return 0
+	}
+	b.fill()
+	v := int32(b.bits >> (64 - size))
+	b.use(uint(size))
+	if v < 1<<(size-1) {
+		v -= 1<<size - 1
+	}
+	return v
+}
+
+func (b *bitSource) use(n uint) {
+	b.bits <<= n
+	b.n -= n
+}

@@ -350,7 +350,7 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 	if d := model.Desk(); d != nil {
 		closing, cancel := context.WithTimeout(context.Background(), ui.CloseTime)
 		defer cancel()
-		err = errors.Join(err, d.Close(closing))
+		err = errors.Join(err, model.Keep(closing), d.Close(closing))
 	}
 	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		return nil

@@ -1,6 +1,9 @@
 package api
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // MaxVersions is how many versions one file can hold (§8, §9).
 const MaxVersions = 100
@@ -10,6 +13,8 @@ type Place struct {
 	Known    bool  // somebody looked; false: nothing below is known
 	File     *File // what is there; nil: nothing is
 	Versions int   // how many versions the file has; 0: not known
+	// At is when it was seen, where that is longer ago than the asking; else zero.
+	At time.Time
 }
 
 // Result is what becomes of an upload as a whole.

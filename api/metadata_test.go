@@ -25,7 +25,9 @@ func TestCheckMetadata(t *testing.T) {
 	for _, c := range []struct{ values, wrong string }{
 		{`{}`, ""},
 		{`{"brand":"Acme","year":2026,"day":"2026-07-31","sold":false,"size":"M","for":["web"],"new":{"x":1}}`, ""},
-		{`{"size":3.0}`, ""}, {`{"size":true}`, ""}, {`{"for":[]}`, ""},
+		{`{"size":3.0}`, ""},
+		{`{"size":true}`, ""},
+		{`{"for":[]}`, ""},
 		{`{"brand":null,"year":null}`, ""},
 		{`{"day":"2026-07-31T10:00:00Z"}`, ""},
 		{`{"color":"red"}`, `the key "color"`},

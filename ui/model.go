@@ -4,6 +4,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"image"
 	"os"
 	"time"
@@ -128,7 +129,7 @@ type deskOpened struct {
 
 // open closes the desk in use and opens another, off the event loop.
 func (m *Model) open(profile string, key api.Key) tea.Cmd {
-	old := m.desk
+	old, keep := m.desk, m.keep()
 	if m.stop != nil {
 		m.stop()
 		m.stop = nil
@@ -140,7 +141,11 @@ func (m *Model) open(profile string, key api.Key) tea.Cmd {
 		if old != nil {
 			ctx, cancel := context.WithTimeout(context.Background(), CloseTime)
 			defer cancel()
-			if err := old.Close(ctx); err != nil {
+			var err error
+			if keep != nil {
+				err = keep(ctx)
+			}
+			if err = errors.Join(err, old.Close(ctx)); err != nil {
 				return deskOpened{profile: profile, err: err}
 			}
 		}
@@ -163,7 +168,7 @@ func (m *Model) opened(msg deskOpened) tea.Cmd {
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	m.screens = m.tabScreens()
 	m.front, m.trail = page.Picker, nil
-	cmds := []tea.Cmd{listen(m.ctx, m.desk), countRuns(m.desk)}
+	cmds := []tea.Cmd{listen(m.ctx, m.desk), countRuns(m.desk), findDraft(m.ctx, m.desk)}
 	for _, s := range m.screens {
 		cmds = append(cmds, m.greet(s))
 	}

@@ -10,7 +10,6 @@ import (
 	"mediadesk/ui/page"
 	"mediadesk/ui/picker"
 	"mediadesk/ui/settings"
-	"mediadesk/ui/upload"
 	"mediadesk/ui/uploads"
 )
 
@@ -48,15 +47,24 @@ func (m *Model) compose(msg page.Compose) tea.Cmd {
 	if m.desk == nil {
 		return nil
 	}
-	if form, ok := m.screens[page.Form]; ok {
-		return tea.Batch(form.Update(msg), m.push(page.Form, form))
+	form, ok := m.screens[page.Form]
+	var begin tea.Cmd
+	if !ok {
+		form = m.newForm(msg.Sources, nil)
+		begin = m.greet(form)
 	}
-	d := m.desk
-	form := upload.New(upload.Options{
-		Context: m.ctx, Sources: msg.Sources, Profile: d.Profile, Known: d.Place, Tags: d.Tags, Folders: d.Folders,
-		Request: d.Client.DescribeUpload, Send: d.Queue.Add,
-	})
-	return tea.Batch(m.greet(form), m.push(page.Form, form))
+	if len(msg.Jobs) > 0 {
+		// The tray is what the form is about.
+		var sources []api.Source
+		for i := range msg.Jobs {
+			sources = append(sources, msg.Jobs[i].Upload.Source)
+		}
+		begin = tea.Batch(begin, page.Send(page.Add{Sources: sources}))
+	}
+	if ok || len(msg.Jobs) > 0 {
+		begin = tea.Batch(begin, form.Update(msg))
+	}
+	return tea.Batch(begin, m.push(page.Form, form))
 }
 
 // inspect brings the details of files to the front. The screen that is there

@@ -88,6 +88,8 @@ func (m *Model) message(msg tea.Msg) tea.Cmd {
 		return m.back()
 	case page.Compose:
 		return m.compose(msg)
+	case draftFound:
+		return m.draftBack(msg)
 	case page.Inspect:
 		return m.inspect(msg)
 	case page.UseProfile:

@@ -16,8 +16,12 @@ type Shown struct{}
 // Back asks the root to leave the screen in front for the one before it.
 type Back struct{}
 
-// Compose asks for the upload form for these sources.
-type Compose struct{ Sources []api.Source }
+// Compose asks for the upload form for these sources; or, where there are Jobs,
+// for the form as it was for those: they were sent and not stored.
+type Compose struct {
+	Sources []api.Source
+	Jobs    []api.Job
+}
 
 // Add puts sources into the tray, as those on the command line or those that
 // are sent again from the library.

@@ -43,6 +43,11 @@ func (m *Model) stops() []focus {
 // shown tells whether an item can be seen: options of an extension only where
 // some target has it.
 func (m *Model) shown(i *item) bool {
+	if i.field == fieldOrder {
+		return slices.ContainsFunc(m.targets(), func(s *source) bool {
+			return s.values[fieldOrder] != "" || len(m.check(s).upload.Extensions.Or(nil)) > 1
+		})
+	}
 	if i.only == noField {
 		return true
 	}
@@ -134,6 +139,9 @@ func (m *Model) leave() {
 
 // Capturing reports whether a text field takes the keys.
 func (m *Model) Capturing() bool {
+	if m.over != nil {
+		return m.over.typing()
+	}
 	if m.request != nil || m.sending {
 		return false
 	}

@@ -46,6 +46,9 @@ type item struct {
 	// always.
 	only   field
 	onlyAt string
+	// meta is the field of the library that the item edits in the metadata; nil
+	// for all other items.
+	meta *api.MetadataField
 	// note is a line that helps while the item has the focus.
 	note string
 
@@ -142,6 +145,8 @@ func newItems(p page.Profile) []*item {
 	}
 	text(sectionExtensions, fieldOtherName, "Other: name", "none").note = "Any other extension of the service, by its name."
 	text(sectionExtensions, fieldOtherJSON, "Other: options", `none: such as {"level":3}`).note = "A JSON object; or, with no name, a JSON array of whole extensions."
+	order := text(sectionExtensions, fieldOrder, "Order", "as they stand above")
+	order.note = "Names with commas between them. On an extension above, < and > move it."
 
 	three(sectionExists, fieldOverFile, "Overwrite file", true)
 	three(sectionExists, fieldOverTags, "Overwrite tags", true)

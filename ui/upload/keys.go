@@ -43,6 +43,9 @@ var (
 
 // Acts are what can be done now.
 func (m *Model) Acts() []kit.Act {
+	if m.over != nil {
+		return m.over.acts(m)
+	}
 	if m.request != nil {
 		return []kit.Act{
 			{Binding: keyCurl, Hint: true, Group: "Request", Why: m.request.whyNot()},
@@ -65,6 +68,11 @@ func (m *Model) Acts() []kit.Act {
 		add("Files", keyAll, false, busy)
 		add("Files", keyInvert, false, busy)
 		add("Files", keyRemove, false, busy)
+		reset := busy
+		if len(m.sum().differs[m.current()]) == 0 {
+			reset = "It differs from the others in nothing but its name."
+		}
+		add("Files", keyReset, false, reset)
 	}
 	if m.keepable() != noKeep || m.focus.stop == stopSide {
 		b := keyKeepText
@@ -85,9 +93,33 @@ func (m *Model) Acts() []kit.Act {
 	add("Upload form", keyPrev, false, empty)
 	switch m.focus.stop {
 	case stopItem:
+		i := m.focused()
+		if i != nil && i.section == sectionRegion {
+			add("Region", keyDraw, true, m.whyNotDraw())
+		}
+		if i != nil && extensionOf[i.field] != "" {
+			order := empty
+			if len(m.targets()) > 0 && len(m.extensionNames(m.targets()[0])) < 2 {
+				order = "There is no other extension to change places with."
+			}
+			add("Extensions", keyEarlier, false, order)
+			add("Extensions", keyLater, false, order)
+		}
+		reset := empty
+		if reset == "" {
+			reset = m.whyNotReset()
+		}
+		add("Upload form", keyResetField, false, reset)
 		add("Upload form", keyDown, false, empty)
 		add("Upload form", keyUp, false, empty)
 	case stopSide:
+		add("Lights", keyLight, true, m.whyNotJump())
+		other := m.whyNotJump()
+		if other == "" && len(m.listed()) < 2 {
+			other = "There is no other light."
+		}
+		add("Lights", keyNextLight, true, other)
+		add("Lights", keyPrevLight, false, other)
 		why := empty
 		if m.scroll.most == 0 {
 			why = "All of it is seen."
@@ -96,6 +128,14 @@ func (m *Model) Acts() []kit.Act {
 	case stopList:
 	}
 	add("Upload form", keyRequest, true, m.whyNotRequest())
+	add("Upload form", keyPresets, false, m.whyNotPresets())
+	add("Upload form", keyPatterns, false, empty)
+	editor := keyEditorText
+	if !m.Capturing() {
+		editor = keyEditor
+	}
+	add("Upload form", editor, false, empty)
+	add("Upload form", keyJump, false, m.whyNotJump())
 	add("Upload form", keyBack, true, "")
 	return acts
 }
@@ -107,8 +147,14 @@ func (m *Model) lettersFree() bool {
 }
 
 func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
+	if m.over != nil {
+		return m.over.update(m, msg)
+	}
 	if m.request != nil {
 		return m.pressRequest(msg)
+	}
+	if !key.Matches(msg, keyJump) {
+		m.jumped = false
 	}
 	switch {
 	case m.sending:
@@ -133,7 +179,13 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 		m.keep()
 		return nil
 	}
+	if cmd, used := m.pressTool(msg); used {
+		return cmd
+	}
 	if m.focus.stop == stopList && m.pressList(msg) {
+		return nil
+	}
+	if m.focus.stop == stopSide && m.pressLights(msg) {
 		return nil
 	}
 	if m.pressOffer(msg) {
@@ -158,6 +210,51 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 		return m.goBack()
 	}
 	return nil
+}
+
+// pressTool handles the keys of what works on the form as a whole.
+func (m *Model) pressTool(msg tea.KeyPressMsg) (cmd tea.Cmd, used bool) {
+	i := m.focused()
+	switch {
+	case key.Matches(msg, keyPresets):
+		return m.openPresets(), true
+	case key.Matches(msg, keyPatterns):
+		return m.openPatterns(), true
+	case key.Matches(msg, keyEditorText), !m.Capturing() && key.Matches(msg, keyEditor):
+		return m.openEditor(), true
+	case key.Matches(msg, keyJump):
+		m.leave()
+		return m.jumpLight(), true
+	case key.Matches(msg, keyResetField):
+		m.resetField()
+		return nil, i != nil
+	case m.focus.stop == stopList && key.Matches(msg, keyReset):
+		return m.resetFile(m.current()), true
+	case i != nil && i.section == sectionRegion && key.Matches(msg, keyDraw) && m.whyNotDraw() == "":
+		m.leave()
+		return m.drawRegion(), true
+	case key.Matches(msg, keyEarlier) && !m.Capturing():
+		return nil, m.moveExtension(-1)
+	case key.Matches(msg, keyLater) && !m.Capturing():
+		return nil, m.moveExtension(1)
+	}
+	return nil, false
+}
+
+// pressLights handles the keys of the lights.
+func (m *Model) pressLights(msg tea.KeyPressMsg) bool {
+	switch {
+	case key.Matches(msg, keyNextLight):
+		m.turnLight(1)
+	case key.Matches(msg, keyPrevLight):
+		m.turnLight(-1)
+	case key.Matches(msg, keyLight) && m.whyNotJump() == "":
+		lights := m.listed()
+		m.goToLight(lights[m.light%len(lights)])
+	default:
+		return false
+	}
+	return true
 }
 
 // pressList handles the keys of the list of sources.
@@ -229,7 +326,10 @@ func (m *Model) keepable() field {
 	if s == nil {
 		return noKeep
 	}
-	return m.predict(s).keep()
+	if f := m.predict(s).keep(); f != noKeep {
+		return f
+	}
+	return m.sum().all.keepable()
 }
 
 // keep switches off what would remove something. It applies to the targets, or
@@ -240,7 +340,7 @@ func (m *Model) keep() {
 		return
 	}
 	s := m.current()
-	if !s.marked && len(m.targets()) > 0 && m.targets()[0] != s {
+	if m.predict(s).keep() == f && !s.marked && len(m.targets()) > 0 && m.targets()[0] != s {
 		m.set(s, f, off)
 		m.changed()
 		return

@@ -26,6 +26,8 @@ type light struct {
 	field field
 	text  string
 	help  string // what helps; may be empty
+
+	of *source // the first source that has it; nil for lights of one source
 }
 
 // known is what has been learnt of a source.
@@ -66,7 +68,7 @@ type checker struct {
 }
 
 func (c *checker) add(l level, f field, text, help string) {
-	c.lights = append(c.lights, light{l, f, text, help})
+	c.lights = append(c.lights, light{level: l, field: f, text: text, help: help})
 }
 
 // refuse adds a light for an error, if there is one.

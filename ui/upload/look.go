@@ -55,7 +55,9 @@ type (
 type place struct {
 	place  api.Place
 	looked bool
-	err    error // why the look gave nothing; nil: it gave place
+	at     time.Time // when it was looked up
+	err    error     // why the look gave nothing; nil: it gave place
+	number int       // of the news about the place; 0: there was none
 }
 
 // lookAtSources looks at the next few files that nobody looked at.
@@ -131,8 +133,14 @@ func (m *Model) askFolders() tea.Cmd {
 // completions are the words that what is typed may mean: those that begin with
 // it before those that only hold it.
 func completions(words []string, typed string) []string {
+	begin, hold := matches(words, typed)
+	return append(begin, hold...)
+}
+
+// matches are the words that begin with what is typed, and those that only hold
+// it, whatever the case.
+func matches(words []string, typed string) (begin, hold []string) {
 	typed = strings.ToLower(typed)
-	var begin, hold []string
 	for _, w := range words {
 		lower := strings.ToLower(w)
 		switch {
@@ -143,7 +151,7 @@ func completions(words []string, typed string) []string {
 			hold = append(hold, w)
 		}
 	}
-	return append(begin, hold...)
+	return begin, hold
 }
 
 // offerFolders looks what the typed folder may mean.
@@ -160,7 +168,7 @@ func (m *Model) offerFolders() {
 
 // follow starts what the form as it is now needs to know.
 func (m *Model) follow() tea.Cmd {
-	return tea.Batch(m.wantPlaces(), m.wantPicture())
+	return tea.Batch(m.wantPlaces(), m.wantPicture(), m.wantFolderTags(), m.wantFoldersIn(), m.wantKept())
 }
 
 // wantPlaces waits for a pause in typing where places are not known.
@@ -214,11 +222,13 @@ func (m *Model) lookAtPlaces() tea.Cmd {
 		return nil
 	}
 	m.looking = true
-	ctx, look := m.opt.Context, m.opt.Known
+	ctx, look, now := m.opt.Context, m.opt.Known, m.opt.Now
 	return func() tea.Msg {
 		of := map[string]place{}
 		for _, path := range paths {
-			of[path] = lookAtPlace(ctx, path, look)
+			p := lookAtPlace(ctx, path, look)
+			p.at = now()
+			of[path] = p
 		}
 		return placesMsg{m, of}
 	}
@@ -231,7 +241,7 @@ func lookAtPlace(ctx context.Context, path string, look func(context.Context, st
 	if err != nil {
 		at = api.Place{}
 	}
-	return place{at, true, err}
+	return place{place: at, looked: true, err: err}
 }
 
 func (m *Model) gotPlaces(msg placesMsg) {
@@ -241,6 +251,8 @@ func (m *Model) gotPlaces(msg placesMsg) {
 	m.looking = false
 	// What is at a place is true of it whatever was typed since.
 	for path, p := range msg.of {
+		m.placeCount++
+		p.number = m.placeCount
 		m.places[path] = p
 	}
 	m.changed()
@@ -252,7 +264,9 @@ func (m *Model) learn(f api.File) {
 	if !ok || f.FilePath == "" {
 		return
 	}
-	p.place.Known, p.place.File, p.err = true, &f, nil
+	p.place.Known, p.place.File, p.place.At, p.at, p.err = true, &f, time.Time{}, m.opt.Now(), nil
+	m.placeCount++
+	p.number = m.placeCount
 	m.places[f.FilePath] = p
 	m.changed()
 }
@@ -273,6 +287,8 @@ func (m *Model) placeWords(s *source) string {
 		return "Looking whether a file is there…"
 	case !p.place.Known:
 		return "Nobody can tell whether a file is there."
+	case !p.place.At.IsZero():
+		return "As it was seen " + kit.Age(p.place.At, m.opt.Now()) + ": the service does not list its files."
 	}
-	return ""
+	return "Looked up in the library at " + p.at.Format(time.TimeOnly) + "."
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -54,6 +55,41 @@ func metadataError(row int, why string) error {
 		Message: fmt.Sprintf("customMetadata: row %d %s", row, why),
 		Help:    `Write rows such as brand = Acme, or a JSON object.`,
 	}
+}
+
+// metadataText writes members so that readMetadata reads the same: as rows in
+// the order of their keys, or as a JSON object where a row could not hold one.
+func metadataText(members map[string]json.RawMessage) string {
+	keys := make([]string, 0, len(members))
+	for key := range members {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	var rows []string
+	for _, key := range keys {
+		if key == "" || key != strings.TrimSpace(key) || strings.ContainsAny(key, "=:\n\r{[") {
+			// What came out of JSON can be written as such.
+			text, _ := json.Marshal(members)
+			return string(text)
+		}
+		rows = append(rows, key+" = "+valueText(members[key]))
+	}
+	return strings.Join(rows, "\n")
+}
+
+// valueText writes a JSON value so that rowValue reads the same: texts without
+// quotation marks where they can do without.
+func valueText(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil && text != "" && text == strings.TrimSpace(text) &&
+		!strings.ContainsAny(text, "\n\r") && !json.Valid([]byte(text)) && string(jsonText(text)) == string(value) {
+		return text
+	}
+	var line bytes.Buffer
+	if json.Compact(&line, value) != nil {
+		return string(value)
+	}
+	return line.String()
 }
 
 // rowValue is the value of a row as JSON.

@@ -3,6 +3,7 @@ package upload
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -117,7 +118,23 @@ func extensions(v *values, p page.Profile, add func(field, error)) []api.Extensi
 	}
 	others, err := otherExtensions(v[fieldOtherName], v[fieldOtherJSON])
 	add(fieldOtherJSON, err)
-	return append(list, others...)
+	return ordered(append(list, others...), api.SplitTags(v[fieldOrder]))
+}
+
+// ordered puts extensions in an order of names; those that it does not name
+// come behind, as they were.
+func ordered(list []api.Extension, order []string) []api.Extension {
+	if len(order) == 0 {
+		return list
+	}
+	place := func(e api.Extension) int {
+		if at := slices.Index(order, e.Name); at >= 0 {
+			return at
+		}
+		return len(order)
+	}
+	slices.SortStableFunc(list, func(a, b api.Extension) int { return place(a) - place(b) })
+	return list
 }
 
 func removeBackground(v *values, p page.Profile) api.Extension {

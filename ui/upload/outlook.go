@@ -7,6 +7,7 @@ import (
 // prediction is what one upload will do, in words.
 type prediction struct {
 	lines    []predicted
+	result   api.Result
 	destroys bool   // what is there, or may be there, loses something
 	refused  string // why the service will certainly say no; empty: it will not
 }
@@ -16,6 +17,8 @@ type predicted struct {
 	text string
 	loss bool  // it tells of a loss
 	keep field // the switch that prevents the loss; noKeep where none can
+
+	aspect api.Aspect // what is lost or set; empty for the first sentence
 }
 
 const noKeep = fieldCount
@@ -32,7 +35,7 @@ var keepFields = map[string]field{
 func predict(u api.Upload, naming api.Naming, at api.Place) prediction {
 	switch naming {
 	case api.NameHere:
-		return prediction{lines: []predicted{{
+		return prediction{result: api.NewFile, lines: []predicted{{
 			text: "A new file, next to whatever is there: its name is made unique here, so that sending it again can never store it twice.",
 			keep: noKeep,
 		}}}
@@ -42,7 +45,7 @@ func predict(u api.Upload, naming api.Naming, at api.Place) prediction {
 		u.UseUniqueFileName = api.Set(false)
 	}
 	o := api.Consequences(&u, at)
-	var p prediction
+	p := prediction{result: o.Result}
 	if o.Result == api.Refusal {
 		p.refused = o.Reason
 	}
@@ -59,7 +62,7 @@ func predict(u api.Upload, naming api.Naming, at api.Place) prediction {
 			break
 		}
 		loss := c.Effect == api.Removed || c.Effect == api.SetTo && c.Had > 0
-		p.lines[line].loss = loss
+		p.lines[line].loss, p.lines[line].aspect = loss, c.Aspect
 		p.destroys = p.destroys || loss
 		if f, ok := keepFields[c.Keep]; ok {
 			p.lines[line].keep = f

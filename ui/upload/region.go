@@ -13,9 +13,9 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// drawingSide is the greatest side of the picture kept for drawing: more than
-// enough for the few cells that it gets.
-const drawingSide = 512
+// drawingSide is the greatest side of the picture kept for drawing: enough
+// that a small region is still seen in its crop.
+const drawingSide = 1600
 
 // regionPicture is the picture of the current source with its region marked.
 type regionPicture struct {
@@ -27,6 +27,7 @@ type regionPicture struct {
 	view    *picture.RegionView // of decoded, at size
 	size    image.Point
 	options picture.Options
+	area    image.Rectangle // the cells that the picture covers in size
 }
 
 // pictureMsg has the decoded picture of a path.
@@ -41,7 +42,7 @@ type pictureMsg struct {
 func (m *Model) wantPicture() tea.Cmd {
 	s := m.current()
 	i := m.focused()
-	if s == nil || i == nil || i.section != sectionRegion {
+	if _, drawing := m.over.(*regionEditor); s == nil || !drawing && (i == nil || i.section != sectionRegion) {
 		return nil
 	}
 	if yes, _ := s.known.isPicture(); !yes || m.picture.asked == s.src.Path {
@@ -69,6 +70,7 @@ func (m *Model) gotPicture(msg pictureMsg) {
 // draw draws the picture with the region marked, exactly filling size; empty
 // where there is none to draw.
 func (p *regionPicture) draw(text string, size image.Point, o picture.Options, th *theme.Theme) string {
+	p.area = image.Rectangle{}
 	if size.X < 8 || size.Y < 3 || p.asked == "" {
 		return ""
 	}
@@ -89,5 +91,7 @@ func (p *regionPicture) draw(text string, size image.Point, o picture.Options, t
 	if r, err := api.ParseRegion(regionText(text).Or("")); err == nil {
 		rect = picture.ToDisplay(p.decoded.Orientation(), p.decoded.Stored(), r.Rectangle())
 	}
-	return strings.Join(p.view.Render(rect).Lines, "\n")
+	drawn := p.view.Render(rect)
+	p.area = drawn.Area
+	return strings.Join(drawn.Lines, "\n")
 }

@@ -90,32 +90,14 @@ func (m *Model) send() tea.Cmd {
 
 // refuse goes to the field that stops the sending and says why.
 func (m *Model) refuse(t *total) tea.Cmd {
-	if at := slices.Index(m.sources, t.first); at >= 0 && at != m.list.Cursor() {
-		m.list.SetCursor(at)
-	}
 	l := t.lights[0]
-	if !slices.Contains(m.targets(), t.first) {
-		// The fields show the marked ones: now that is the one to mend.
-		for _, s := range m.sources {
-			s.marked = s == t.first
-		}
-	}
-	m.load()
-	m.setFocus(focus{stop: stopItem, field: t.at})
+	m.goToLight(light{field: t.at, of: t.first})
 	return page.Send(page.Toast{Level: page.Bad, Text: "Not sent. " + l.text, Detail: l.help})
 }
 
 // losses is how many of the sources take something from a file that is, or may
 // be, at their place.
-func (m *Model) losses() int {
-	n := 0
-	for _, s := range m.sources {
-		if m.predict(s).destroys {
-			n++
-		}
-	}
-	return n
-}
+func (m *Model) losses() int { return m.sum().all.destroy }
 
 // lossWords say what is lost; of several files only how many lose something.
 func (m *Model) lossWords(n int) string {
@@ -257,6 +239,7 @@ func (m *Model) letGo(msg handedMsg) {
 		}
 	}
 	m.sources = slices.DeleteFunc(m.sources, func(s *source) bool { return gone[s] })
+	m.unkept = m.unkept || m.touched
 	m.list.SetLen(len(m.sources))
 	m.load()
 	m.setFocus(m.focus)

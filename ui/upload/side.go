@@ -43,6 +43,7 @@ func (s *sideScroll) press(msg tea.KeyPressMsg) bool {
 type panel struct {
 	title string
 	lines []string
+	at    int // the line that has the cursor; -1: none
 }
 
 // panels are the three parts of the side for the current source.
@@ -51,10 +52,11 @@ func (m *Model) panels(width int, th *theme.Theme) []panel {
 	if len(m.sources) > 1 {
 		stored += ": file " + m.list.Position()
 	}
+	lights, at := m.lightLines(width, th)
 	return []panel{
-		{stored, m.storedLines(width, th)},
-		{"What this will do", m.outlookLines(width, th)},
-		{"Lights", m.lightLines(width, th)},
+		{stored, m.storedLines(width, th), -1},
+		{"What this will do", m.outlookLines(width, th), -1},
+		{"Lights", lights, at},
 	}
 }
 
@@ -99,8 +101,8 @@ func (m *Model) viewSide(l layout, th *theme.Theme) string {
 		rest := m.panels(kit.BoxInner(image.Pt(right, size.Y)).X, th)
 		what := m.panels(kit.BoxInner(image.Pt(left, size.Y)).X, th)[1]
 		return kit.JoinH(
-			m.flowBox(what.title, []panel{{lines: what.lines}}, image.Pt(left, size.Y), focused, th),
-			m.flowBox(rest[0].title, []panel{{lines: rest[0].lines}, rest[2]}, image.Pt(right, size.Y), focused, th),
+			m.flowBox(what.title, []panel{{lines: what.lines, at: -1}}, image.Pt(left, size.Y), focused, th),
+			m.flowBox(rest[0].title, []panel{{lines: rest[0].lines, at: -1}, rest[2]}, image.Pt(right, size.Y), focused, th),
 		)
 	}
 	return m.flowBox("Before sending", panels, size, focused, th)
@@ -122,11 +124,20 @@ func (m *Model) flowBox(title string, panels []panel, size image.Point, focused 
 // it.
 func (m *Model) flow(panels []panel, size image.Point, th *theme.Theme) (text string, below int) {
 	var lines []string
+	cursor := -1
 	for _, p := range panels {
 		if p.title != "" {
 			lines = append(lines, th.Title.Render(p.title))
 		}
+		if p.at >= 0 {
+			cursor = len(lines) + p.at
+		}
 		lines = append(lines, p.lines...)
+	}
+	if m.shownLight && cursor >= 0 {
+		// The cursor moved: it is to be seen.
+		m.scroll.at = max(cursor-size.Y+3, min(m.scroll.at, cursor))
+		m.shownLight = false
 	}
 	most := max(0, len(lines)-size.Y)
 	m.scroll.page = max(1, size.Y-1)
@@ -142,6 +153,9 @@ func (m *Model) storedLines(width int, th *theme.Theme) []string {
 	naming := s.values.naming()
 	letters := storedLetters(s.values[fieldName], naming)
 	lines := flowRuns(append([]span{{folder, th.Muted}}, letterRuns(letters, th)...), width)
+	if words := foldedWords(s.values[fieldFolder]); words != "" {
+		lines = append(lines, wrapStyled(words, width, th.Muted)...)
+	}
 	if words := changedWords(letters); words != "" {
 		lines = append(lines, wrapStyled(th.Glyph(theme.SignWarn)+" "+words, width, th.Warn)...)
 	}
@@ -226,11 +240,7 @@ func (m *Model) outlookLines(width int, th *theme.Theme) []string {
 		}
 		text := l.text
 		if l.keep != noKeep && l.keep == first {
-			key := "k"
-			if !m.lettersFree() {
-				key = "ctrl+g"
-			}
-			text += " Press " + key + " to keep."
+			text += " Press " + m.keepKey() + " to keep."
 			first = noKeep
 		}
 		if sign != theme.SignNone {
@@ -241,18 +251,43 @@ func (m *Model) outlookLines(width int, th *theme.Theme) []string {
 	if words := m.placeWords(s); words != "" {
 		lines = append(lines, wrapStyled(words, width, th.Muted)...)
 	}
-	if others := m.losses(); len(m.sources) > 1 && others > 0 {
-		lines = append(lines, wrapStyled(kit.Plural(others, "file")+" of "+kit.Count(len(m.sources))+" can take something from what is there.", width, th.Warn)...)
+	return append(lines, m.rollupLines(width, th)...)
+}
+
+// rollupLines say what sending all files does, with the key that keeps what
+// other files than the current one lose.
+func (m *Model) rollupLines(width int, th *theme.Theme) []string {
+	t := m.sum()
+	if len(m.sources) < 2 {
+		return nil
 	}
-	return lines
+	style, text := th.Text, "All "+kit.Plural(len(m.sources), "file")+": "+t.all.words()
+	if t.all.destroy > 0 {
+		style = th.Warn
+		if f := t.all.keepable(); f != noKeep && m.predict(m.current()).keep() == noKeep {
+			text += " Press " + m.keepKey() + " to keep (" + fieldWords[f] + " off)."
+		}
+	}
+	return wrapStyled(text, width, style)
+}
+
+// keepKey is the key that keeps, where the focus is.
+func (m *Model) keepKey() string {
+	if m.lettersFree() {
+		return "k"
+	}
+	return "ctrl+g"
 }
 
 // lightLines are the lights: what stops and what warns of all sources, then
-// what is fine with the current one.
-func (m *Model) lightLines(width int, th *theme.Theme) []string {
+// what is fine with the current one. Each names the field it comes from. The
+// one under the cursor is that whose field enter goes to; at is its first line,
+// -1 where none has the cursor.
+func (m *Model) lightLines(width int, th *theme.Theme) (lines []string, at int) {
 	s := m.current()
-	var lines []string
-	put := func(l light) {
+	at = -1
+	lights := m.listed()
+	for n, l := range lights {
 		sign, word := theme.SignGood, ""
 		switch l.level {
 		case stop:
@@ -261,11 +296,20 @@ func (m *Model) lightLines(width int, th *theme.Theme) []string {
 			sign, word = theme.SignWarn, "Careful: "
 		case fine:
 		}
-		style := th.SignStyle(sign)
-		for i, line := range wrapSafe(word+l.text, width-2) {
+		style, mark := th.SignStyle(sign), th.Sign(sign)
+		if m.focus.stop == stopSide && n == m.light%len(lights) {
+			at = len(lines)
+			mark = th.Sign(theme.SignCursor)
+			style = style.Bold(true)
+		}
+		text := word + l.text
+		if l.level != fine {
+			text += " (" + fieldWords[l.field] + ")"
+		}
+		for i, line := range wrapSafe(text, width-2) {
 			lead := "  "
 			if i == 0 {
-				lead = th.Sign(sign) + " "
+				lead = mark + " "
 			}
 			lines = append(lines, lead+style.Render(line))
 		}
@@ -275,19 +319,11 @@ func (m *Model) lightLines(width int, th *theme.Theme) []string {
 			}
 		}
 	}
-	for _, l := range m.sum().lights {
-		put(l)
-	}
-	for _, l := range m.sum().of[s] {
-		if l.level == fine {
-			put(l)
-		}
-	}
 	if s.src.Path != "" && !s.known.looked {
 		lines = append(lines, th.Muted.Render(kit.Truncate("Looking at the file…", width)))
 	}
 	if len(lines) == 0 {
 		lines = append(lines, th.Good.Render(kit.Truncate(th.Glyph(theme.SignGood)+" Nothing to warn of.", width)))
 	}
-	return lines
+	return lines, at
 }

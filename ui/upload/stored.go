@@ -60,6 +60,16 @@ func storedPath(v *values) string {
 	return folder + api.StoredName(v[fieldName])
 }
 
+// foldedWords says what becomes of repeated slashes in a folder; empty where
+// there are none.
+func foldedWords(folder string) string {
+	if !strings.Contains(folder, "//") {
+		return ""
+	}
+	clean, _ := api.CleanFolder(folder)
+	return "// counts as one /: a folder without a name cannot be, so this is " + clean
+}
+
 // changedWords says in words which characters are written as _; empty where
 // none is.
 func changedWords(letters []letter) string {

@@ -4,7 +4,9 @@ package upload
 
 import (
 	"context"
+	"os"
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -33,6 +35,24 @@ type Options struct {
 	Facts func(ctx context.Context, path string) (picture.Facts, error)
 	// Request shows an upload as it would go out.
 	Request func(*api.Upload) (api.Request, error)
+	// TagsIn are the tags of the files in a folder, and FoldersIn the folders in
+	// one, as the library lists them: they are offered before the others.
+	TagsIn    func(ctx context.Context, folder string) ([]string, error)
+	FoldersIn func(ctx context.Context, folder string) ([]string, error)
+	// Fields lists the custom metadata fields of the library. An error says that
+	// they are not known; metadata is then typed freely.
+	Fields func(ctx context.Context) ([]api.MetadataField, error)
+	// Draft is a form that was kept, to begin with in the place of Sources; empty
+	// for none. SaveDraft keeps the form while it is not sent, empty text for
+	// nothing; it is called in a command.
+	Draft     []byte
+	SaveDraft func(ctx context.Context, text []byte) error
+	// Presets keeps options under names; nil: it is not offered.
+	Presets Presets
+	// Getenv finds the editor; nil: os.Getenv.
+	Getenv func(string) string
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
 	// Send hands jobs to the queue and returns those that it took.
 	Send func(ctx context.Context, jobs []api.Job) ([]api.Job, error)
 	// Picture says how to draw the picture under a region. Where the theme has
@@ -74,8 +94,27 @@ type Model struct {
 	waiting string // the place for which a debounce runs
 
 	request *requestView
+	over    overlay // over the form; nil: nothing is
 	picture regionPicture
 	sending bool
+
+	folderTags  map[string][]string // tags by the folder they are used in
+	foldersIn   map[string]bool     // folders that were asked for theirs
+	fields      []api.MetadataField // of the library
+	fieldsKnown bool
+
+	attic              map[api.Source]values // what was typed for sources that were let go
+	text               string                // of the options, not taken over for its errors
+	light              int                   // number of the light that was jumped to, or is under the cursor
+	jumped, shownLight bool                  // the light was jumped to; it is to be scrolled to
+	placeCount         int                   // of looks at places
+
+	touched    bool // something was typed
+	unkept     bool // something was typed that is not kept yet
+	keeping    bool
+	keepFailed bool
+	keepNumber int
+	keeper     *keeper
 
 	scroll sideScroll
 	total  *total // of all sources; nil: to be made
@@ -92,14 +131,27 @@ func New(o Options) *Model {
 	if o.Facts == nil {
 		o.Facts = picture.FactsOf
 	}
-	m := &Model{opt: o, items: newItems(o.Profile), places: map[string]place{}, base: map[*source]string{}}
+	if o.Getenv == nil {
+		o.Getenv = os.Getenv
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	m := &Model{
+		opt: o, items: newItems(o.Profile), places: map[string]place{}, base: map[*source]string{},
+		folderTags: map[string][]string{}, foldersIn: map[string]bool{}, attic: map[api.Source]values{}, keeper: &keeper{},
+	}
+	m.focus = focus{stop: stopItem, field: fieldName}
 	for _, src := range o.Sources {
 		m.sources = append(m.sources, &source{src: src, values: startValues(src, o.Profile), marked: true})
 	}
 	m.list.SetLen(len(m.sources))
-	m.item(fieldTags).chips.Complete = func(typed string) []string { return completions(m.tags, typed) }
+	if len(o.Draft) > 0 {
+		m.restore(o.Draft)
+	}
+	m.item(fieldTags).chips.Complete = m.completeTags
 	m.load()
-	m.setFocus(focus{stop: stopItem, field: fieldName})
+	m.setFocus(m.focus)
 	return m
 }
 
@@ -131,13 +183,25 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 			kept, all = append(kept, old[0]), append(all, old[0])
 			continue
 		}
-		all = append(all, &source{src: src, values: startValues(src, m.opt.Profile), marked: true})
+		s := &source{src: src, values: startValues(src, m.opt.Profile), marked: true}
+		all = append(all, s)
+		if was, ok := m.attic[src]; ok {
+			s.values = was
+			kept = append(kept, s)
+			delete(m.attic, src)
+		}
 	}
 	for _, s := range all {
 		if !slices.Contains(kept, s) && len(kept) > 0 {
 			share(kept, &s.values)
 		}
 	}
+	for _, gone := range held {
+		for _, s := range gone {
+			m.attic[s.src] = s.values
+		}
+	}
+	m.unkept = m.unkept || m.touched
 	m.sources = all
 	m.list.SetLen(len(m.sources))
 	if len(m.sources) == 1 {
@@ -163,7 +227,7 @@ func share(from []*source, to *values) {
 
 // Init looks at the sources and asks for what can be offered.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(m.lookAtSources(), m.askTags(), m.askFolders(), m.follow())
+	return tea.Batch(m.lookAtSources(), m.askTags(), m.askFolders(), m.askFields(), m.follow())
 }
 
 // Update takes a message.
@@ -177,17 +241,50 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return m.press(msg)
 	case tea.PasteMsg:
+		if m.over != nil {
+			return m.over.update(m, msg)
+		}
 		return m.edit(msg)
 	case tea.MouseClickMsg:
+		if m.over != nil {
+			return m.over.update(m, msg)
+		}
 		return m.click(msg)
 	case tea.MouseWheelMsg:
+		if m.over != nil {
+			return m.over.update(m, msg)
+		}
 		return m.wheel(msg)
+	case tea.MouseMotionMsg, tea.MouseReleaseMsg:
+		if m.over != nil {
+			return m.over.update(m, msg)
+		}
+		return nil
 	case page.Shown:
 		// What is there may have changed while the form was away.
 		clear(m.places)
 		m.changed()
 	case page.Compose:
+		if len(msg.Jobs) > 0 {
+			return m.mend(msg.Jobs)
+		}
 		return m.Compose(msg.Sources)
+	case keptMsg:
+		return m.gotKept(msg)
+	case presetsMsg:
+		m.gotPresets(msg)
+	case presetSavedMsg:
+		return m.presetSaved(msg)
+	case textWrittenMsg:
+		return m.runEditor(msg)
+	case textReadMsg:
+		return m.gotText(msg)
+	case fieldsMsg:
+		m.gotFields(msg)
+	case folderTagsMsg:
+		m.gotFolderTags(msg)
+	case foldersInMsg:
+		m.gotFoldersIn(msg)
 	case page.FileChanged:
 		m.learn(msg.File)
 	case factsMsg:
@@ -198,7 +295,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		}
 	case foldersMsg:
 		if msg.owner == m {
-			m.folders = msg.folders
+			m.folders = slices.Compact(slices.Sorted(slices.Values(slices.Concat(m.folders, msg.folders))))
 		}
 	case placesDueMsg:
 		if msg.owner == m && msg.number == m.asking {
@@ -259,9 +356,9 @@ func (m *Model) load() {
 		m.base[s] = s.values[fieldTags]
 	}
 	for _, i := range m.items {
-		text, mixed := targets[0].values[i.field], false
+		text, mixed := i.of(&targets[0].values), false
 		for _, s := range targets[1:] {
-			mixed = mixed || s.values[i.field] != text
+			mixed = mixed || i.differs(&s.values, &targets[0].values, text)
 		}
 		if mixed {
 			text = ""
@@ -278,9 +375,15 @@ func (m *Model) load() {
 // apply takes what stands in an item over to the targets.
 func (m *Model) apply(i *item) {
 	now := i.value()
-	if i.chips != nil {
+	switch {
+	case i.meta != nil:
+		for _, s := range m.targets() {
+			m.set(s, fieldMetadata, i.into(s.values[fieldMetadata]))
+		}
+		i.mixed = false
+	case i.chips != nil:
 		m.applyTags(i, now)
-	} else {
+	default:
 		for _, s := range m.targets() {
 			m.set(s, i.field, now)
 		}
@@ -288,6 +391,9 @@ func (m *Model) apply(i *item) {
 	}
 	if i.chips == nil {
 		i.loaded = now
+	}
+	if i.section == sectionMetadata {
+		m.loadMetadata(i)
 	}
 	m.changed()
 }
@@ -350,6 +456,7 @@ func (m *Model) set(s *source, f field, text string) {
 	if s.values[f] != text {
 		s.values[f] = text
 		s.checked, s.failed = nil, nil
+		m.note()
 	}
 }
 
@@ -359,6 +466,7 @@ func (m *Model) changed() { m.total = nil }
 // remove takes a source out of the form. Nothing happens to the file.
 func (m *Model) remove(s *source) {
 	m.sources = slices.DeleteFunc(m.sources, func(other *source) bool { return other == s })
+	m.unkept = m.unkept || m.touched
 	m.list.SetLen(len(m.sources))
 	if len(m.sources) == 1 {
 		m.sources[0].marked = true

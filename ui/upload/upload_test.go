@@ -490,10 +490,10 @@ func TestCompose(t *testing.T) {
 			t.Errorf("file %d: %q", i, v)
 		}
 	}
-	// Nothing stayed: the form begins anew.
+	// What was typed for a file that left is there again when it comes back.
 	run(t, m, m.Update(page.Compose{Sources: src[1:2]}))
-	if v := m.sources[0].values; v[fieldTags] != "" || v[fieldName] != "b.png" || len(m.sources) != 1 {
-		t.Errorf("a new form has %q", v)
+	if v := m.sources[0].values; v[fieldTags] != "sea" || v[fieldName] != "b.png" || len(m.sources) != 1 {
+		t.Errorf("a file that came back has %q", v)
 	}
 	run(t, m, m.Update(page.Compose{}))
 	if !strings.Contains(screen(m, 80, 20), "Go to Pick") {

@@ -1,6 +1,7 @@
 package upload
 
 import (
+	"slices"
 	"strings"
 
 	"mediadesk/api"
@@ -30,6 +31,7 @@ const (
 	fieldAWSSure
 	fieldOtherName
 	fieldOtherJSON
+	fieldOrder
 	fieldOverFile
 	fieldOverTags
 	fieldOverAITags
@@ -52,13 +54,38 @@ var fieldWords = [fieldCount]string{
 	fieldRemove: "remove-bg", fieldShadow: "shadow", fieldColour: "background colour",
 	fieldGoogle: "google tagging", fieldGoogleTags: "google tagging", fieldGoogleSure: "google tagging",
 	fieldAWS: "aws tagging", fieldAWSTags: "aws tagging", fieldAWSSure: "aws tagging",
-	fieldOtherName: "other extension", fieldOtherJSON: "other extension",
+	fieldOtherName: "other extension", fieldOtherJSON: "other extension", fieldOrder: "order of extensions",
 	fieldOverFile: "overwriteFile", fieldOverTags: "overwriteTags",
 	fieldOverAITags: "overwriteAITags", fieldOverMetadata: "overwriteCustomMetadata",
 	fieldMetadata:   "metadata",
 	fieldAnswerTags: "answer", fieldAnswerRegion: "answer", fieldAnswerPrivate: "answer",
 	fieldAnswerEmbedded: "answer", fieldAnswerMetadata: "answer",
 	fieldWebhook: "webhook", fieldAddress: "webhook",
+}
+
+// fieldKeys name the fields in texts that are kept or edited: drafts, presets,
+// and the text of all options. They never change.
+var fieldKeys = [fieldCount]string{
+	fieldName: "name", fieldNaming: "naming", fieldFolder: "folder", fieldPrivate: "private",
+	fieldDescription: "description", fieldTags: "tags", fieldRegion: "region",
+	fieldRemove: "remove-bg", fieldShadow: "remove-bg.add_shadow", fieldColour: "remove-bg.colour",
+	fieldGoogle: "google", fieldGoogleTags: "google.maxTags", fieldGoogleSure: "google.minConfidence",
+	fieldAWS: "aws", fieldAWSTags: "aws.maxTags", fieldAWSSure: "aws.minConfidence",
+	fieldOtherName: "extension.name", fieldOtherJSON: "extension.options", fieldOrder: "extension.order",
+	fieldOverFile: "overwriteFile", fieldOverTags: "overwriteTags",
+	fieldOverAITags: "overwriteAITags", fieldOverMetadata: "overwriteCustomMetadata",
+	fieldMetadata:   "customMetadata",
+	fieldAnswerTags: "return.tags", fieldAnswerRegion: "return.customCoordinates", fieldAnswerPrivate: "return.isPrivateFile",
+	fieldAnswerEmbedded: "return.embeddedMetadata", fieldAnswerMetadata: "return.customMetadata",
+	fieldWebhook: "webhook", fieldAddress: "webhook.address",
+}
+
+// fieldByKey is the field of a key; noField where there is none.
+func fieldByKey(key string) field {
+	if i := slices.Index(fieldKeys[:], key); i >= 0 {
+		return field(i)
+	}
+	return noField
 }
 
 // answerFields are the switches for the response fields, in the order of
@@ -91,7 +118,7 @@ func startValues(src api.Source, p page.Profile) values {
 	if p.Naming == "" {
 		v[fieldNaming] = string(api.NameHere)
 	}
-	v[fieldFolder] = p.Folder
+	v[fieldFolder] = src.FolderUnder(p.Folder)
 	v[fieldTags] = api.JoinTags(p.Tags)
 	return v
 }

@@ -1,6 +1,7 @@
 package upload
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -12,6 +13,9 @@ import (
 type verdict struct {
 	upload api.Upload
 	path   string // where it will be, as far as that is known before sending
+	at     int    // number of the news that the outlook was made of
+	told   bool   // there is an outlook
+	out    prediction
 	lights []light
 }
 
@@ -24,6 +28,7 @@ type total struct {
 	at       field            // the field of that light
 	stopped  map[*source]bool // the sources that have such a light
 	differs  map[*source][]string
+	all      rollup
 }
 
 // check makes the verdict about a source, where it is not made yet.
@@ -33,6 +38,9 @@ func (m *Model) check(s *source) *verdict {
 	}
 	u, problems := build(s.src, &s.values, m.opt.Profile)
 	v := &verdict{upload: u, path: storedPath(&s.values)}
+	if err := m.checkFields(&u); err != nil {
+		problems = append(problems, problem{fieldMetadata, err})
+	}
 	v.lights = lightsOf(&u, &s.values, problems, &s.known, m.opt.Profile)
 	s.checked = v
 	return v
@@ -73,7 +81,15 @@ func (m *Model) sum() *total {
 			all = append(all, byText[l.text])
 		}
 	}
+	t.all = rollup{loses: map[api.Aspect]int{}, keep: map[api.Aspect]field{}}
+	taken := map[string]bool{}
+	for _, s := range m.sources {
+		key, exact := placeKey(&s.values)
+		t.all.count(m.predict(s), t.stopped[s], exact && taken[key])
+		taken[key] = exact
+	}
 	for _, l := range all {
+		l.of = l.first
 		switch {
 		case l.n > 1 && l.n == len(m.sources):
 			l.text = "All files: " + l.text
@@ -94,18 +110,27 @@ func (m *Model) sum() *total {
 func (m *Model) lights(s *source, t *total) []light {
 	lights := slices.Clone(m.check(s).lights)
 	if s.failed != nil {
-		lights = append(lights, light{warn, fieldName, sentence(s.failed.Error()), api.Hint(s.failed)})
+		lights = append(lights, light{level: warn, field: fieldName, text: sentence(s.failed.Error()), help: failedHint(s.failed)})
 	}
 	if t.collides[s] > 0 {
 		lights = append(lights, collision(s))
 	}
 	if why := m.predict(s).refused; why != "" {
 		lights = append(lights, light{
-			stop, fieldOverFile, m.check(s).path + ": " + sentence(why),
-			"Give it another name, or let the name be made unique.",
+			level: stop, field: fieldOverFile, text: m.check(s).path + ": " + sentence(why),
+			help: "Give it another name, or let the name be made unique.",
 		})
 	}
 	return lights
+}
+
+// failedHint is what helps with what was said of a source before.
+func failedHint(err error) string {
+	var failure *api.Failure
+	if errors.As(err, &failure) {
+		return failure.Help
+	}
+	return api.Hint(err)
 }
 
 // collide finds the sources that would be stored at the same place. Names that
@@ -113,9 +138,8 @@ func (m *Model) lights(s *source, t *total) []light {
 func (m *Model) collide(t *total) {
 	at := map[string][]*source{}
 	for _, s := range m.sources {
-		if s.values.naming() == api.NameExact {
-			path := m.check(s).path
-			at[path] = append(at[path], s)
+		if key, ok := placeKey(&s.values); ok {
+			at[key] = append(at[key], s)
 		}
 	}
 	for _, group := range at {
@@ -129,11 +153,12 @@ func (m *Model) collide(t *total) {
 
 // collision is the light of a source that shares its place with another.
 func collision(s *source) light {
+	const help = "Give one of them another name, let names be made unique, or name them by a pattern with {n}."
 	text := fmt.Sprintf("The same place as another file: %s. ", storedPath(&s.values))
 	if s.values[fieldOverFile] == off {
-		return light{stop, fieldName, text + "The second is refused because overwriteFile is off.", "Give one of them another name, or let names be made unique."}
+		return light{level: stop, field: fieldName, text: text + "The second is refused because overwriteFile is off.", help: help}
 	}
-	return light{warn, fieldName, text + "The later one replaces the earlier one.", "Give one of them another name, or let names be made unique."}
+	return light{level: warn, field: fieldName, text: text + "The later one replaces the earlier one.", help: help}
 }
 
 // differences says for each source in which fields it differs from most
@@ -169,5 +194,18 @@ func (m *Model) differences() map[*source][]string {
 // predict tells what sending a source will do.
 func (m *Model) predict(s *source) prediction {
 	v := m.check(s)
-	return predict(v.upload, s.values.naming(), m.places[v.path].place)
+	at := m.places[v.path]
+	if !v.told || v.at != at.number {
+		v.out, v.at, v.told = predict(v.upload, s.values.naming(), at.place), at.number, true
+	}
+	return v.out
+}
+
+// checkFields says what of the metadata does not fit the library's fields,
+// where those are known.
+func (m *Model) checkFields(u *api.Upload) error {
+	if !m.fieldsKnown {
+		return nil
+	}
+	return api.CheckMetadata(m.fields, u.CustomMetadata.Or(nil))
 }

@@ -82,6 +82,8 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	}
 	m.drawn.areas = m.drawn.areas[:0]
 	switch {
+	case m.over != nil && len(m.sources) > 0:
+		return kit.Fit(m.over.view(m, size, th), size.X, size.Y)
 	case m.request != nil:
 		inner := kit.BoxInner(size)
 		body := m.request.view(inner.X, inner.Y, th)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -134,7 +135,7 @@ func TestPanels(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var m *Model
 			synctest.Test(t, func(t *testing.T) {
-				m = started(t, Options{Sources: c.sources, Profile: c.profile, Known: known})
+				m = started(t, Options{Sources: c.sources, Profile: c.profile, Known: known, Now: utc})
 				c.do(t, m)
 			})
 			for i, panel := range []string{"stored", "outlook", "lights"} {
@@ -204,13 +205,16 @@ func checkEveryActActs(t *testing.T) {
 // edge tells the keys that do nothing at the end of something.
 func edge(k string) bool { return k == "up" || k == "pgup" || k == "k" || k == "ctrl+a" || k == "down" }
 
+// utc is the clock of golden screens, which have times.
+func utc() time.Time { return time.Now().UTC() }
+
 // pasted is a paste.
 func pasted(text string) tea.PasteMsg { return tea.PasteMsg{Content: text} }
 
 // state is all that keys can change.
 func state(m *Model) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%+v %d %v %d", m.focus, m.list.Cursor(), m.request != nil, m.scroll.at)
+	fmt.Fprintf(&b, "%+v %d %v %d %v %d", m.focus, m.list.Cursor(), m.request != nil, m.scroll.at, m.over != nil, m.light)
 	if m.request != nil {
 		fmt.Fprint(&b, m.request.scroll)
 	}

@@ -1,0 +1,81 @@
+package ui
+
+import (
+	"context"
+	"errors"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/upload"
+)
+
+// newForm builds the upload form for sources, or with a draft for those in it.
+func (m *Model) newForm(sources []api.Source, draft []byte) page.Screen {
+	d := m.desk
+	return upload.New(upload.Options{
+		Context: m.ctx, Sources: sources, Profile: d.Profile, Known: d.Place,
+		Tags: d.Tags, TagsIn: d.TagsIn, Folders: d.Folders, FoldersIn: d.FoldersIn, Fields: d.Client.MetadataFields,
+		Draft: draft, SaveDraft: d.SaveDraft, Presets: d.Journal,
+		Request: d.Client.DescribeUpload, Send: d.Queue.Add, Getenv: m.o.Getenv, Now: m.o.Now,
+	})
+}
+
+// draftFound has the form that was not sent when the desk was closed.
+type draftFound struct {
+	desk *Desk
+	text []byte
+	err  error
+}
+
+// findDraft looks for a form that was not sent last time.
+func findDraft(ctx context.Context, d *Desk) tea.Cmd {
+	return func() tea.Msg {
+		text, _, err := d.Journal.Draft(ctx, d.Profile.Name)
+		return draftFound{d, text, err}
+	}
+}
+
+// draftBack brings a form of last time back, and its sources into the tray. A
+// form that is there already is newer.
+func (m *Model) draftBack(msg draftFound) tea.Cmd {
+	if _, there := m.screens[page.Form]; msg.desk != m.desk || there || len(msg.text) == 0 && msg.err == nil {
+		return nil
+	}
+	sources, err := upload.DraftSources(msg.text)
+	if err = errors.Join(msg.err, err); err != nil {
+		return page.Send(page.Problem(err))
+	}
+	form := m.newForm(nil, msg.text)
+	m.screens[page.Form] = form
+	return tea.Batch(
+		m.greet(form),
+		page.Send(page.Add{Sources: sources}),
+		page.Send(page.Toast{Level: page.Info, Text: "The upload form of last time is back: " + kit.Plural(len(sources), "file") + " not sent yet. Press u to go on."}),
+	)
+}
+
+// keeper is a screen that has something to keep when no command runs any more.
+type keeper interface {
+	Keep() func(context.Context) error
+}
+
+// keep takes what the screens want to keep, and returns what keeps it; nil for
+// nothing.
+func (m *Model) keep() func(context.Context) error {
+	if k, ok := m.screens[page.Form].(keeper); ok {
+		return k.Keep()
+	}
+	return nil
+}
+
+// Keep keeps what was typed and not sent. Call it when the program has ended,
+// before its desk is closed.
+func (m *Model) Keep(ctx context.Context) error {
+	if keep := m.keep(); keep != nil && m.desk != nil {
+		return keep(ctx)
+	}
+	return nil
+}

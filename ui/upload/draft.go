@@ -1,0 +1,220 @@
+package upload
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/page"
+)
+
+// kept is the form as it is kept while it is not sent: every source with all
+// that was typed for it, the marks, and where the focus was. Texts stand once,
+// however many sources have them.
+type kept struct {
+	Version int          `json:"version"`
+	Texts   []string     `json:"texts"`
+	Sources []keptSource `json:"sources"`
+	Cursor  int          `json:"cursor"`
+	Focus   string       `json:"focus,omitempty"` // key of a field; empty: another place
+}
+
+type keptSource struct {
+	api.Source
+	Marked bool           `json:"marked,omitempty"`
+	Values map[string]int `json:"values"` // places in Texts, by the key of the field
+}
+
+// keptVersion is of the way in which forms are kept.
+const keptVersion = 1
+
+// snapshot is a copy of what is kept, made on the event loop; its text is made
+// elsewhere.
+type snapshot struct {
+	sources []source
+	cursor  int
+	focus   string
+}
+
+func (m *Model) snapshot() snapshot {
+	s := snapshot{cursor: m.list.Cursor()}
+	for _, src := range m.sources {
+		s.sources = append(s.sources, source{src: src.src, values: src.values, marked: src.marked})
+	}
+	if m.focus.stop == stopItem && m.focus.field < fieldCount {
+		s.focus = fieldKeys[m.focus.field]
+	}
+	return s
+}
+
+// text is the kept form; nil where nothing is in it.
+func (s snapshot) text() ([]byte, error) {
+	if len(s.sources) == 0 {
+		return nil, nil
+	}
+	k := kept{Version: keptVersion, Cursor: s.cursor, Focus: s.focus}
+	at := map[string]int{}
+	for _, src := range s.sources {
+		ks := keptSource{Source: src.src, Marked: src.marked, Values: map[string]int{}}
+		for f, text := range src.values {
+			if text == "" {
+				continue
+			}
+			i, ok := at[text]
+			if !ok {
+				i = len(k.Texts)
+				at[text] = i
+				k.Texts = append(k.Texts, text)
+			}
+			ks.Values[fieldKeys[f]] = i
+		}
+		k.Sources = append(k.Sources, ks)
+	}
+	return json.Marshal(k)
+}
+
+// readKept reads a kept form.
+func readKept(text []byte) (kept, error) {
+	var k kept
+	if err := json.Unmarshal(text, &k); err != nil {
+		return kept{}, fmt.Errorf("the kept form cannot be read: %w", err)
+	}
+	if k.Version != keptVersion {
+		return kept{}, fmt.Errorf("the kept form is of version %d, this program knows %d", k.Version, keptVersion)
+	}
+	for _, s := range k.Sources {
+		for _, i := range s.Values {
+			if i < 0 || i >= len(k.Texts) {
+				return kept{}, fmt.Errorf("the kept form is damaged: it has no text %d", i)
+			}
+		}
+	}
+	return k, nil
+}
+
+// values are those of one source.
+func (k *kept) values(s *keptSource) values {
+	var v values
+	for key, i := range s.Values {
+		if f := fieldByKey(key); f != noField {
+			v[f] = k.Texts[i]
+		}
+	}
+	if v[fieldNaming] == "" {
+		v[fieldNaming] = string(api.NameHere)
+	}
+	return v
+}
+
+// DraftSources are the sources of a form that was kept (see Options.Draft), for
+// the tray. A text that cannot be read is an error.
+func DraftSources(text []byte) ([]api.Source, error) {
+	k, err := readKept(text)
+	var out []api.Source
+	for _, s := range k.Sources {
+		out = append(out, s.Source)
+	}
+	return out, err
+}
+
+// restore fills the form with what was kept.
+func (m *Model) restore(text []byte) {
+	k, err := readKept(text)
+	if err != nil || len(k.Sources) == 0 {
+		return
+	}
+	m.sources = nil
+	for i := range k.Sources {
+		s := &k.Sources[i]
+		m.sources = append(m.sources, &source{src: s.Source, values: k.values(s), marked: s.Marked})
+	}
+	m.list.SetLen(len(m.sources))
+	m.list.SetCursor(k.Cursor)
+	if f := fieldByKey(k.Focus); f != noField {
+		m.focus = focus{stop: stopItem, field: f}
+	}
+	m.touched = true
+}
+
+// keeper writes kept forms in their order, whichever command comes first.
+type keeper struct {
+	mu   sync.Mutex
+	done int
+}
+
+func (k *keeper) keep(ctx context.Context, number int, s snapshot, save func(context.Context, []byte) error) error {
+	text, err := s.text()
+	if err != nil {
+		return err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if number <= k.done {
+		return nil
+	}
+	if err := save(ctx, text); err != nil {
+		return fmt.Errorf("what stands in the form could not be kept: %w", err)
+	}
+	k.done = number
+	return nil
+}
+
+// keptMsg tells that a form was kept, or why not.
+type keptMsg struct {
+	owner *Model
+	err   error
+}
+
+// note takes note that something changed that is worth keeping.
+func (m *Model) note() { m.touched, m.unkept = true, true }
+
+// Keep takes a picture of the form and returns what writes it: for the end of
+// the program, when no command runs any more. Nil: there is nothing to write.
+func (m *Model) Keep() func(context.Context) error {
+	if m.opt.SaveDraft == nil || !m.touched {
+		return nil
+	}
+	m.takeOver()
+	m.unkept = false
+	m.keepNumber++
+	number, s, k, save := m.keepNumber, m.snapshot(), m.keeper, m.opt.SaveDraft
+	return func(ctx context.Context) error { return k.keep(ctx, number, s, save) }
+}
+
+// takeOver takes over what stands in the field with the focus and was not yet.
+func (m *Model) takeOver() {
+	if i := m.focused(); i != nil && i.value() != i.loaded {
+		m.apply(i)
+	}
+}
+
+// wantKept keeps the form where it changed. One command runs at a time; what
+// changes meanwhile is kept by the next.
+func (m *Model) wantKept() tea.Cmd {
+	if !m.unkept || m.keeping || m.opt.SaveDraft == nil {
+		return nil
+	}
+	m.keeping = true
+	ctx, keep := m.opt.Context, m.Keep()
+	return func() tea.Msg { return keptMsg{m, keep(ctx)} }
+}
+
+func (m *Model) gotKept(msg keptMsg) tea.Cmd {
+	if msg.owner != m {
+		return nil
+	}
+	m.keeping = false
+	if len(m.sources) == 0 && !m.unkept {
+		m.touched = false
+	}
+	if msg.err == nil || m.opt.Context.Err() != nil || m.keepFailed {
+		return nil
+	}
+	// Once is enough: every key would say it again.
+	m.keepFailed = true
+	return page.Send(page.Problem(msg.err))
+}

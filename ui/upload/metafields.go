@@ -1,0 +1,228 @@
+package upload
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+)
+
+// Items of metadata fields stand in the form as if their fields came after all
+// others.
+const firstMetadata = fieldCount + 1
+
+// fieldsMsg has the metadata fields of the library.
+type fieldsMsg struct {
+	owner  *Model
+	fields []api.MetadataField
+	err    error
+}
+
+func (m *Model) askFields() tea.Cmd {
+	if m.opt.Fields == nil {
+		return nil
+	}
+	ctx, ask := m.opt.Context, m.opt.Fields
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		fields, err := ask(ctx)
+		return fieldsMsg{m, fields, err}
+	}
+}
+
+// gotFields gives the form a row for each field of the library. Without a list
+// metadata is typed freely.
+func (m *Model) gotFields(msg fieldsMsg) {
+	if msg.owner != m || msg.err != nil {
+		return
+	}
+	m.takeOver()
+	m.fields, m.fieldsKnown = msg.fields, true
+	m.items = slices.DeleteFunc(m.items, func(i *item) bool { return i.meta != nil })
+	at := slices.IndexFunc(m.items, func(i *item) bool { return i.field == fieldMetadata })
+	var rows []*item
+	for n := range m.fields {
+		rows = append(rows, metadataItem(firstMetadata+field(n), &m.fields[n]))
+	}
+	m.items = slices.Insert(m.items, at, rows...)
+	for _, s := range m.sources {
+		s.checked = nil
+	}
+	if len(m.sources) > 0 {
+		m.load()
+		m.setFocus(m.focus)
+	}
+}
+
+// unset is the choice of a field that has no value.
+const unset = ""
+
+// metadataItem is the row of a field, with the part that suits its type.
+func metadataItem(f field, meta *api.MetadataField) *item {
+	i := &item{field: f, section: sectionMetadata, only: noField, meta: meta}
+	label := meta.Label
+	if label == "" {
+		label = meta.Name
+	}
+	label = kit.Safe(label)
+	i.note = kit.Safe(meta.Name) + ": " + kit.Safe(meta.Schema.Words()) + "."
+	pick := func(words, texts []string) *item {
+		i.choices = append([]string{unset}, texts...)
+		i.pick = &kit.Select{Label: label, LabelWidth: labelWidth, Options: append([]string{"not set"}, words...)}
+		return i
+	}
+	switch meta.Schema.Type {
+	case api.MetadataBoolean:
+		return pick([]string{"true", "false"}, []string{"true", "false"})
+	case api.MetadataSingleSelect:
+		var words, texts []string
+		for _, o := range meta.Schema.Options {
+			words, texts = append(words, kit.Safe(plainValue(o))), append(texts, string(o))
+		}
+		return pick(words, texts)
+	}
+	hint := map[string]string{
+		api.MetadataNumber: "a number", api.MetadataDate: "a date such as 2026-07-31",
+		api.MetadataMultiSelect: "options with commas between them",
+	}[meta.Schema.Type]
+	if hint == "" {
+		hint = "a text"
+	}
+	if meta.Schema.Type == api.MetadataMultiSelect {
+		var words []string
+		for _, o := range meta.Schema.Options {
+			words = append(words, kit.Safe(plainValue(o)))
+		}
+		i.note += " Options: " + strings.Join(words, ", ") + "."
+	}
+	i.text = &kit.Field{Label: label, LabelWidth: labelWidth, Placeholder: "not set: " + hint}
+	return i
+}
+
+// plainValue is a JSON value as people read it: a text without quotation marks.
+func plainValue(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil && string(value) != "null" {
+		return text
+	}
+	return string(value)
+}
+
+// of is the text of what values say in the item.
+func (i *item) of(v *values) string {
+	if i.meta == nil {
+		return v[i.field]
+	}
+	members, err := readMetadata(v[fieldMetadata])
+	value, ok := members[i.meta.Name]
+	if err != nil || !ok {
+		return unset
+	}
+	if i.pick != nil {
+		for _, choice := range i.choices {
+			if choice == string(value) {
+				return choice
+			}
+		}
+		return unset
+	}
+	var list []json.RawMessage
+	if i.meta.Schema.Type == api.MetadataMultiSelect && json.Unmarshal(value, &list) == nil {
+		words := make([]string, len(list))
+		for n, v := range list {
+			words[n] = plainValue(v)
+		}
+		return strings.Join(words, ", ")
+	}
+	return plainValue(value)
+}
+
+// differs tells whether values say another thing than those that made text.
+func (i *item) differs(v, from *values, text string) bool {
+	if i.meta != nil {
+		return v[fieldMetadata] != from[fieldMetadata] && i.of(v) != text
+	}
+	return v[i.field] != text
+}
+
+// into writes what the item holds into the text of the metadata. A text that
+// cannot be read stays: it says itself what is wrong with it.
+func (i *item) into(text string) string {
+	members, err := readMetadata(text)
+	if err != nil {
+		return text
+	}
+	if members = maps.Clone(members); members == nil {
+		members = map[string]json.RawMessage{}
+	}
+	delete(members, i.meta.Name)
+	if value := i.metadataValue(); value != nil {
+		members[i.meta.Name] = value
+	}
+	if len(members) == 0 {
+		return ""
+	}
+	return metadataText(members)
+}
+
+// metadataValue is what the item holds as JSON of its type; nil for nothing.
+// What does not fit the type goes as a text, and the lights say so.
+func (i *item) metadataValue() json.RawMessage {
+	text := i.value()
+	if i.pick != nil {
+		if text == unset {
+			return nil
+		}
+		return json.RawMessage(text)
+	}
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	switch i.meta.Schema.Type {
+	case api.MetadataNumber:
+		var n json.Number
+		if trimmed := strings.TrimSpace(text); json.Unmarshal([]byte(trimmed), &n) == nil && trimmed[0] != '"' {
+			return json.RawMessage(trimmed)
+		}
+	case api.MetadataMultiSelect:
+		var list []string
+		for _, word := range api.SplitTags(text) {
+			value := jsonText(word)
+			for _, o := range i.meta.Schema.Options {
+				if plainValue(o) == word {
+					value = o
+				}
+			}
+			list = append(list, string(value))
+		}
+		return json.RawMessage("[" + strings.Join(list, ",") + "]")
+	case api.MetadataDate:
+		return jsonText(strings.TrimSpace(text))
+	}
+	return jsonText(text)
+}
+
+// loadMetadata shows what one item of the metadata changed in the others.
+func (m *Model) loadMetadata(but *item) {
+	targets := m.targets()
+	for _, i := range m.items {
+		if i == but || i.section != sectionMetadata {
+			continue
+		}
+		text, mixed := i.of(&targets[0].values), false
+		for _, s := range targets[1:] {
+			mixed = mixed || i.differs(&s.values, &targets[0].values, text)
+		}
+		if mixed {
+			text = ""
+		}
+		i.load(text, mixed)
+	}
+}

@@ -1,0 +1,114 @@
+package upload
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+)
+
+type (
+	// folderTagsMsg has the tags that are used in a folder.
+	folderTagsMsg struct {
+		owner  *Model
+		folder string
+		tags   []string
+	}
+	// foldersInMsg has the folders in a folder.
+	foldersInMsg struct {
+		owner   *Model
+		folders []string
+	}
+)
+
+// completeTags offers the tags that are used in the form's folder before all
+// others, both by how often they are used.
+func (m *Model) completeTags(typed string) []string {
+	here := m.folderTags[m.formFolder()]
+	begin, hold := matches(here, typed)
+	more, also := matches(m.tags, typed)
+	var out []string
+	have := map[string]bool{}
+	for _, w := range slices.Concat(begin, more, hold, also) {
+		if !have[w] {
+			have[w] = true
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// formFolder is the folder of the first target.
+func (m *Model) formFolder() string {
+	targets := m.targets()
+	if len(targets) == 0 {
+		return "/"
+	}
+	folder, _ := api.CleanFolder(targets[0].values[fieldFolder])
+	return folder
+}
+
+// wantFolderTags asks for the tags of the form's folder while tags are typed.
+func (m *Model) wantFolderTags() tea.Cmd {
+	i := m.focused()
+	if m.opt.TagsIn == nil || i == nil || i.field != fieldTags {
+		return nil
+	}
+	folder := m.formFolder()
+	if _, asked := m.folderTags[folder]; asked {
+		return nil
+	}
+	m.folderTags[folder] = nil
+	ctx, ask := m.opt.Context, m.opt.TagsIn
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		// Nothing is lost without offers, so an error is no news.
+		tags, _ := ask(ctx, folder)
+		return folderTagsMsg{m, folder, tags}
+	}
+}
+
+func (m *Model) gotFolderTags(msg folderTagsMsg) {
+	if msg.owner == m {
+		m.folderTags[msg.folder] = msg.tags
+	}
+}
+
+// wantFoldersIn asks the library for the folders in the one that is typed.
+func (m *Model) wantFoldersIn() tea.Cmd {
+	i := m.focused()
+	if m.opt.FoldersIn == nil || i == nil || i.field != fieldFolder {
+		return nil
+	}
+	typed := i.text.Value()
+	if !strings.HasSuffix(typed, "/") {
+		typed = path.Dir(typed)
+	}
+	parent, err := api.CleanFolder(strings.TrimPrefix(typed, "."))
+	if err != nil || m.foldersIn[parent] {
+		return nil
+	}
+	m.foldersIn[parent] = true
+	ctx, ask := m.opt.Context, m.opt.FoldersIn
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		folders, _ := ask(ctx, parent)
+		return foldersInMsg{m, folders}
+	}
+}
+
+func (m *Model) gotFoldersIn(msg foldersInMsg) {
+	if msg.owner != m || len(msg.folders) == 0 {
+		return
+	}
+	m.folders = slices.Compact(slices.Sorted(slices.Values(slices.Concat(m.folders, msg.folders))))
+	if i := m.focused(); i != nil && i.field == fieldFolder && i.value() != "" && len(m.offer) == 0 && m.touched {
+		m.offerFolders()
+	}
+}

@@ -1,0 +1,312 @@
+package upload
+
+import (
+	"errors"
+	"image"
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"golang.org/x/text/unicode/norm"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/theme"
+)
+
+// patternFields are those that a pattern can fill in, in their order.
+var patternFields = [...]field{fieldName, fieldFolder, fieldTags}
+
+// patternView has a pattern for each of them, and a table of what they make.
+type patternView struct {
+	fields  [len(patternFields)]*kit.Field
+	on      int
+	list    kit.List
+	rows    []patternRow
+	wrong   [len(patternFields)]error
+	stale   bool
+	skipped int // rows that a pattern cannot be filled in for
+}
+
+// patternRow is one file with what the patterns make of it.
+type patternRow struct {
+	source *source
+	values values
+	err    error
+	shares bool // another file would be stored at the same place
+}
+
+// keys of the patterns.
+var (
+	keyPatterns     = kit.Bind("name by patterns", "", "ctrl+t")
+	keyPatternApply = kit.Bind("use for the marked files", "", "enter")
+	keyPatternNext  = kit.Bind("next pattern", "tab", "tab")
+	keyPatternPrev  = kit.Bind("previous pattern", "shift+tab", "shift+tab")
+	keyPatternTable = kit.Bind("scroll the table", "up down", "down", "up", "pgdown", "pgup")
+)
+
+// openPatterns shows the patterns. What stands in the form and has fields of a
+// pattern is one to begin with.
+func (m *Model) openPatterns() tea.Cmd {
+	if len(m.sources) == 0 {
+		return nil
+	}
+	v := &patternView{stale: true}
+	hints := [...]string{"keep the names: try {name}-{n:03}.{ext}", "keep the folders: try /{parent}/{exif:date:YYYY}", "add none: try {parent},{exif:date:YYYY}"}
+	labels := [...]string{"Name", "Folder", "Add tags"}
+	for n, f := range patternFields {
+		v.fields[n] = &kit.Field{Label: labels[n], LabelWidth: 9, Placeholder: hints[n]}
+		if i := m.item(f); i.text != nil && !i.mixed && hasFields(i.value()) {
+			v.fields[n].SetValue(i.value())
+		}
+	}
+	v.focus(0)
+	m.cover(v)
+	return nil
+}
+
+func (v *patternView) focus(on int) {
+	v.fields[v.on].Blur()
+	v.on = (on + len(v.fields)) % len(v.fields)
+	v.fields[v.on].Focus()
+}
+
+func (v *patternView) typing() bool { return true }
+
+func (v *patternView) update(m *Model, msg tea.Msg) tea.Cmd {
+	press, isKey := msg.(tea.KeyPressMsg)
+	switch {
+	case isKey && key.Matches(press, keyClosePanel, keyPatterns):
+		m.over = nil
+	case isKey && key.Matches(press, keyPatternApply):
+		return v.apply(m)
+	case isKey && key.Matches(press, keyPatternNext):
+		v.focus(v.on + 1)
+	case isKey && key.Matches(press, keyPatternPrev):
+		v.focus(v.on - 1)
+	case isKey && key.Matches(press, keyPatternTable):
+		v.list.Update(msg)
+	default:
+		if _, wheel := msg.(tea.MouseWheelMsg); wheel {
+			v.list.Update(msg)
+			return nil
+		}
+		if v.fields[v.on].Update(msg) {
+			v.stale = true
+		}
+	}
+	return nil
+}
+
+// patterns reads what is typed; nil for a pattern that is empty.
+func (v *patternView) patterns() (out [len(patternFields)]*pattern, ok bool) {
+	ok = true
+	for n, f := range v.fields {
+		v.wrong[n] = nil
+		if f.Value() == "" {
+			continue
+		}
+		p, err := parsePattern(f.Value())
+		if err != nil {
+			v.wrong[n], ok = err, false
+			continue
+		}
+		out[n] = &p
+	}
+	return out, ok
+}
+
+// compute makes the table.
+func (v *patternView) compute(m *Model) {
+	if !v.stale {
+		return
+	}
+	patterns, _ := v.patterns()
+	v.rows = v.rows[:0]
+	v.skipped, v.stale = 0, false
+	for n, s := range m.targets() {
+		row := patternRow{source: s, values: s.values}
+		row.err = fillIn(&row.values, patterns, subjectOf(s, n+1))
+		if row.err != nil {
+			v.skipped++
+			row.values = s.values
+			// A look that is under way makes the table anew.
+			v.stale = v.stale || errors.Is(row.err, errNotLooked)
+		}
+		v.rows = append(v.rows, row)
+	}
+	v.list.SetLen(len(v.rows))
+	v.flag(m)
+}
+
+// flag marks the rows that would be stored where another file of the form goes.
+func (v *patternView) flag(m *Model) {
+	at := map[string]int{}
+	changed := map[*source]bool{}
+	for i := range v.rows {
+		changed[v.rows[i].source] = true
+		if key, ok := placeKey(&v.rows[i].values); ok {
+			at[key]++
+		}
+	}
+	for _, s := range m.sources {
+		if key, ok := placeKey(&s.values); ok && !changed[s] {
+			at[key]++
+		}
+	}
+	for i := range v.rows {
+		key, ok := placeKey(&v.rows[i].values)
+		v.rows[i].shares = ok && at[key] > 1
+	}
+}
+
+// placeKey is the place of a file as the library compares places, and false
+// where the name is made unique: nothing else can be there.
+func placeKey(v *values) (string, bool) {
+	if v.naming() != api.NameExact {
+		return "", false
+	}
+	return norm.NFC.String(storedPath(v)), true
+}
+
+// fillIn writes what the patterns make of a file into its values.
+func fillIn(v *values, patterns [len(patternFields)]*pattern, s subject) error {
+	for n, p := range patterns {
+		if p == nil {
+			continue
+		}
+		clean := map[field]func(string) string{fieldFolder: folderName, fieldTags: tagName}[patternFields[n]]
+		text, err := p.fill(s, clean)
+		if err != nil {
+			return err
+		}
+		if patternFields[n] == fieldTags {
+			tags := v.tags()
+			for _, tag := range api.SplitTags(text) {
+				if !slices.Contains(tags, tag) {
+					tags = append(tags, tag)
+				}
+			}
+			text = api.JoinTags(tags)
+		}
+		v[patternFields[n]] = text
+	}
+	return nil
+}
+
+// apply takes the table over. Files that a pattern cannot be filled in for stay
+// as they are, and it is said how many.
+func (v *patternView) apply(m *Model) tea.Cmd {
+	if _, ok := v.patterns(); !ok {
+		return page.Send(page.Toast{Level: page.Warn, Text: "The pattern cannot be read: see what it says."})
+	}
+	v.stale = true
+	v.compute(m)
+	for i := range v.rows {
+		for _, f := range patternFields {
+			m.set(v.rows[i].source, f, v.rows[i].values[f])
+		}
+	}
+	m.over = nil
+	m.load()
+	m.setFocus(m.focus)
+	if v.skipped > 0 {
+		first := v.rows[slices.IndexFunc(v.rows, func(r patternRow) bool { return r.err != nil })]
+		return page.Send(page.Toast{
+			Level:  page.Warn,
+			Text:   kit.Plural(v.skipped, "file") + " stayed as before: " + kit.Safe(first.source.src.Name()) + " has " + first.err.Error() + ".",
+			Detail: "Fill them in by hand, or use another field of a pattern: " + patternHelp + ".",
+		})
+	}
+	return nil
+}
+
+func (v *patternView) acts(*Model) []kit.Act {
+	const group = "Patterns"
+	why := ""
+	if v.fields[0].Value()+v.fields[1].Value()+v.fields[2].Value() == "" {
+		why = "No pattern is typed yet."
+	}
+	return []kit.Act{
+		{Binding: keyPatternApply, Hint: true, Group: group, Why: why},
+		{Binding: keyPatternNext, Hint: true, Group: group},
+		{Binding: keyPatternTable, Hint: true, Group: group},
+		{Binding: keyClosePanel, Hint: true, Group: group},
+		{Binding: keyPatternPrev, Group: group},
+	}
+}
+
+func (v *patternView) view(m *Model, size image.Point, th *theme.Theme) string {
+	v.compute(m)
+	inner := kit.BoxInner(size)
+	var head []string
+	for n, f := range v.fields {
+		head = append(head, f.View(inner.X, th))
+		if v.wrong[n] != nil {
+			head = append(head, wrapStyled(th.Glyph(theme.SignBad)+" "+v.wrong[n].Error(), inner.X, th.Bad)...)
+		}
+	}
+	head = append(head, wrapStyled("Fields: "+patternHelp+", dates also as {date:YYYY/MM}", inner.X, th.Muted)...)
+	head = head[:min(len(head), inner.Y)]
+	body := v.list.View(image.Pt(inner.X, inner.Y-len(head)), func(i, width int, selected bool) string {
+		return v.row(&v.rows[i], width, selected, th)
+	})
+	all := strings.Join(head, "\n")
+	if body != "" {
+		all = kit.JoinV(all, body)
+	}
+	shared := 0
+	for _, r := range v.rows {
+		if r.shares {
+			shared++
+		}
+	}
+	foot := v.list.Position()
+	if shared > 0 {
+		foot = kit.Plural(shared, "file") + " share a place · " + foot
+	}
+	if v.skipped > 0 {
+		foot = kit.Plural(v.skipped, "file") + " cannot be filled in · " + foot
+	}
+	return kit.BoxFooter("Name, folder and tags by patterns: "+kit.Plural(len(v.rows), "file"), foot, all, size, true, th)
+}
+
+// row shows a file's name and what becomes of it.
+func (v *patternView) row(r *patternRow, width int, selected bool, th *theme.Theme) string {
+	column := min(32, max(8, width/3))
+	sign, words := theme.SignNone, storedPath(&r.values)
+	if r.values.naming() != api.NameExact {
+		folder, _ := api.CleanFolder(r.values[fieldFolder])
+		var b strings.Builder
+		for _, l := range storedLetters(r.values[fieldName], r.values.naming()) {
+			b.WriteRune(l.r)
+		}
+		words = folder + b.String()
+	}
+	if v.fields[2].Value() != "" {
+		words += "  tags " + strings.Join(firstTags(r.values[fieldTags]), ", ")
+	}
+	_, folderErr := api.CleanFolder(r.values[fieldFolder])
+	switch {
+	case r.err != nil:
+		sign, words = theme.SignWarn, "stays as before: "+r.err.Error()
+	case api.CheckName(r.values[fieldName]) != nil:
+		sign, words = theme.SignBad, "would have no name"
+	case folderErr != nil:
+		sign, words = theme.SignBad, folderErr.Error()
+	case r.shares:
+		sign, words = theme.SignWarn, words+"  the same place as another file"
+	}
+	name := kit.PadRight(kit.TruncateMiddle(kit.Safe(r.source.src.Name()), column), column)
+	words = kit.Truncate(kit.Safe(words), max(0, width-column-3))
+	if selected {
+		return th.SelectedDim.Render(kit.PadRight(th.Glyph(sign)+" "+name+" "+words, width))
+	}
+	style := th.Strong
+	if sign != theme.SignNone {
+		style = th.SignStyle(sign)
+	}
+	return th.Sign(sign) + " " + th.Text.Render(name) + " " + style.Render(words)
+}

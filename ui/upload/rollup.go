@@ -1,0 +1,120 @@
+package upload
+
+import (
+	"fmt"
+	"strings"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+)
+
+// rollup counts what sending all files does.
+type rollup struct {
+	files, fresh, versions, refused, maybe, destroy int
+	twice                                           int                // go to the place of another file of the form
+	loses                                           map[api.Aspect]int // files that lose it, or may
+	keep                                            map[api.Aspect]field
+}
+
+// aspects are the parts that can be lost, in the order in which they are named.
+var aspects = []api.Aspect{api.AspectTags, api.AspectAITags, api.AspectRegion, api.AspectMetadata}
+
+// count adds one file.
+func (r *rollup) count(p prediction, stopped, twice bool) {
+	r.files++
+	if p.destroys {
+		r.destroy++
+	}
+	switch {
+	case stopped || p.result == api.Refusal:
+		r.refused++
+		return
+	case twice:
+		r.twice++
+	case p.result == api.NewFile:
+		r.fresh++
+	case p.result == api.NewVersion:
+		r.versions++
+	default:
+		r.maybe++
+	}
+	for _, l := range p.lines {
+		if !l.loss {
+			continue
+		}
+		r.loses[l.aspect]++
+		if l.keep != noKeep {
+			r.keep[l.aspect] = l.keep
+		}
+	}
+}
+
+// words say it in one sentence: "12 new; 3 become new versions: 2 lose their
+// tags".
+func (r *rollup) words() string {
+	var parts []string
+	if r.fresh > 0 {
+		parts = append(parts, kit.Count(r.fresh)+" new")
+	}
+	if r.versions > 0 {
+		verb := " become new versions"
+		if r.versions == 1 {
+			verb = " becomes a new version"
+		}
+		parts = append(parts, kit.Count(r.versions)+verb)
+	}
+	if r.maybe > 0 {
+		parts = append(parts, kit.Count(r.maybe)+" new, or new versions if a file is there")
+	}
+	if r.twice > 0 {
+		parts = append(parts, kit.Count(r.twice)+" in the place of another of them")
+	}
+	if len(parts) == 0 && r.refused == 0 {
+		return ""
+	}
+	text := strings.Join(parts, "; ")
+	if lost := r.lost(); lost != "" {
+		text += ": " + lost
+	}
+	if r.refused > 0 {
+		if text != "" {
+			text += "; "
+		}
+		text += kit.Count(r.refused) + " refused"
+	}
+	return text + "."
+}
+
+// lost says how many files lose what.
+func (r *rollup) lost() string {
+	var parts []string
+	verb := "lose"
+	if r.versions == 0 {
+		verb = "may lose"
+	}
+	for _, a := range aspects {
+		n := r.loses[a]
+		if n == 0 {
+			continue
+		}
+		v, their := verb, "their"
+		if n == 1 {
+			their = "its"
+			if verb == "lose" {
+				v = "loses"
+			}
+		}
+		parts = append(parts, fmt.Sprintf("%s %s %s %s", kit.Count(n), v, their, a))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// keepable is the switch that prevents the first loss of any file.
+func (r *rollup) keepable() field {
+	for _, a := range aspects {
+		if f, ok := r.keep[a]; ok {
+			return f
+		}
+	}
+	return noKeep
+}

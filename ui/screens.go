@@ -3,6 +3,7 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api"
 	"mediadesk/ui/details"
 	"mediadesk/ui/extensions"
 	"mediadesk/ui/library"

@@ -66,7 +66,7 @@ func TestBadInput(t *testing.T) {
 		t.Error("a right-to-left mark is on the screen")
 	}
 	term.Press("esc")
-	term.WaitFor("Tray")
+	term.WaitFor("u upload 1 file")
 	term.Press("q")
 	term.Wait()
 	if term.ExitCode() != 0 || term.AltScreen() {

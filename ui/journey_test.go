@@ -91,7 +91,7 @@ func TestMainJob(t *testing.T) {
 	term.Press("/")
 	term.Type("harbour")
 	term.Press("enter", "enter")
-	term.WaitFor("AI tags")
+	term.WaitFor("As seen")
 	term.Press("e")
 	term.Type("dusk,")
 	term.Press("esc", "c")
@@ -112,12 +112,13 @@ func TestMainJob(t *testing.T) {
 	term.WaitFor("1 Pick")
 	term.Press("4")
 	term.WaitFor("harbour_")
-	for _, name := range []string{"logo_", "mug_", "orbit_", "день_1___naïve__final__"} {
+	for _, name := range []string{"logo_", "mug_", "orbit_", "день_1"} {
 		term.WaitFor(name)
 	}
 	term.Press("/")
 	term.Type("harbour")
 	term.Press("enter", "enter")
+	term.WaitFor("As seen")
 	term.WaitFor("dusk")
 	term.WaitFor("100,150,400,300")
 	term.Press("esc", "esc", "2")

@@ -28,7 +28,6 @@ import (
 	"mediadesk/config"
 	"mediadesk/ui"
 	"mediadesk/ui/command"
-	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 )
 
@@ -106,7 +105,9 @@ func (a *app) open(ctx context.Context, r command.Request) (*ui.Desk, error) {
 	closers = append(closers, func(context.Context) error { return d.Journal.Close() })
 
 	var key api.Key
-	d.Profile = profileOf(profile)
+	if d.Profile, err = command.PageProfile(profile); err != nil {
+		return fail(err)
+	}
 	if d.Profile.Local {
 		d.Profile.MaxSize = settings.Local.MaxSize
 	}
@@ -245,14 +246,6 @@ func (a *app) findKey(ctx context.Context, r command.Request, profile config.Pro
 	return key, source.String(), err
 }
 
-// profileOf is what the screens know of a profile.
-func profileOf(p config.Profile) page.Profile {
-	return page.Profile{
-		Name: p.Name, Local: p.Kind == config.KindLocal, MaxSize: p.MaxSize,
-		Folder: p.Folder, Tags: p.Tags, Naming: api.Naming(p.Naming), ColourOption: string(p.ColourOption),
-	}
-}
-
 // receiver is the address at which the profile's service reaches our webhook
 // receiver; empty where it cannot.
 func receiver(p config.Profile, listening string) string {
@@ -320,7 +313,7 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 		Open: func(ctx context.Context, profile string, key api.Key) (*ui.Desk, error) {
 			again := r
 			again.Key = key
-			if profile != "" && profile != command.UnnamedProfile {
+			if profile != "" && !command.IsUnnamed(profile) {
 				again.Profile, again.UploadURL, again.BaseURL, again.DeliveryURL = profile, "", "", ""
 			}
 			return a.open(ctx, again)

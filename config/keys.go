@@ -77,6 +77,9 @@ func (e *NoKeyError) Error() string {
 		text += ": " + problem.Error() + "; " + problem.Help()
 		return text
 	}
+	if CheckProfileName(e.Profile) != nil { // addresses without a profile: there is nowhere to keep it
+		return "there is no private key for these addresses: give it by MEDIADESK_PRIVATE_KEY or --key-fd, or make them a profile with \"mediadesk profile add\""
+	}
 	return text + ": keep one with \"mediadesk key set\", or " + otherWays
 }
 
@@ -148,6 +151,9 @@ func (k *Keys) Where(ctx context.Context, p Profile) (Source, error) {
 
 // Set keeps the key of a profile in the keyring. Find gives it only if no earlier source has one.
 func (k *Keys) Set(ctx context.Context, p Profile, key Secret) error {
+	if err := CheckProfileName(p.Name); err != nil {
+		return err
+	}
 	if k.Keyring == nil {
 		return &KeyringError{Problem: KeyringUnsupported, Doing: fmt.Sprintf("keeping the key of profile %q", p.Name)}
 	}
@@ -156,6 +162,9 @@ func (k *Keys) Set(ctx context.Context, p Profile, key Secret) error {
 
 // Forget takes the key of a profile out of the keyring. The other sources are not ours to change.
 func (k *Keys) Forget(ctx context.Context, p Profile) error {
+	if err := CheckProfileName(p.Name); err != nil {
+		return err
+	}
 	if k.Keyring == nil {
 		return &KeyringError{Problem: KeyringUnsupported, Doing: fmt.Sprintf("forgetting the key of profile %q", p.Name)}
 	}
@@ -221,7 +230,9 @@ func (k *Keys) fromEnvironment(context.Context, Profile) (Source, Secret, error)
 
 func (k *Keys) fromKeyring(ctx context.Context, p Profile) (Secret, Source, error) {
 	missing := &NoKeyError{Profile: p.Name}
-	if k.Keyring == nil {
+	// Addresses without a profile have no entry of their own, and one that
+	// another account left must never go to them.
+	if k.Keyring == nil || CheckProfileName(p.Name) != nil {
 		return Secret{}, Source{}, missing
 	}
 	key, err := k.Keyring.Get(ctx, p.Name)

@@ -54,6 +54,7 @@ type fileProfile struct {
 	MaxVideoSize int64    `toml:"max_video_size"`
 	Folder       string   `toml:"folder"`
 	Tags         []string `toml:"tags"`
+	Extensions   []string `toml:"extensions"`
 	Naming       string   `toml:"naming"`
 	ColourOption string   `toml:"colour_option"`
 	WebhookURL   string   `toml:"webhook_url"`
@@ -173,7 +174,7 @@ func (f fileProfile) resolve(name string) Profile {
 		Name: name, Kind: Kind(f.Kind),
 		UploadURL: f.UploadURL, BaseURL: f.BaseURL, DeliveryURL: f.DeliveryURL,
 		MaxSize: f.MaxSize, MaxVideoSize: f.MaxVideoSize,
-		Folder: f.Folder, Tags: f.Tags,
+		Folder: f.Folder, Tags: f.Tags, Extensions: f.Extensions,
 		Naming: Naming(f.Naming), ColourOption: ColourOption(f.ColourOption),
 		WebhookURL: f.WebhookURL, WebhookSecretFile: f.SecretFile, KeyFile: f.KeyFile, KeyCommand: f.KeyCommand,
 	}.withDefaults()

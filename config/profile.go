@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/netip"
@@ -57,6 +58,7 @@ type Profile struct {
 
 	Folder       string       // where uploads go unless said; "" is the root
 	Tags         []string     // tags that every upload begins with
+	Extensions   []string     // extensions that every upload begins with: each a name or its JSON
 	Naming       Naming       // never empty once read
 	ColourOption ColourOption // never empty once read
 	WebhookURL   string       // public address in front of our receiver; "" is none
@@ -193,6 +195,11 @@ func checkUploadDefaults(p *Profile) *settingError {
 			return badSetting("tags", "%q cannot be a tag: a tag is plain text without , and %%", tag)
 		}
 	}
+	for _, x := range p.Extensions {
+		if !usableExtension(x) {
+			return badSetting("extensions", `%q must be the name of an extension, or its JSON such as '{"name":"remove-bg","options":{"add_shadow":true}}'`, x)
+		}
+	}
 	if err := oneOf("naming", p.Naming, NamingHere, NamingService, NamingOff); err != nil {
 		return err
 	}
@@ -210,6 +217,16 @@ func checkKeyWays(p *Profile) *settingError {
 		return badSetting("key_command", `must be an argument list such as ["pass", "show", "media"]`)
 	}
 	return nil
+}
+
+// usableExtension says that an extension is a plain name, or a JSON object with
+// one.
+func usableExtension(text string) bool {
+	if !strings.HasPrefix(text, "{") {
+		return text != "" && printable(text) && !strings.ContainsAny(text, " ,[]{}\"")
+	}
+	var object struct{ Name string }
+	return json.Unmarshal([]byte(text), &object) == nil && object.Name != ""
 }
 
 // usableCommand says that an argument list can be run.

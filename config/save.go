@@ -66,6 +66,7 @@ func profileChanges(old, p Profile) []change {
 	number("max_video_size", old.MaxVideoSize, p.MaxVideoSize)
 	text("folder", old.Folder, p.Folder)
 	list("tags", old.Tags, p.Tags)
+	list("extensions", old.Extensions, p.Extensions)
 	text("naming", string(old.Naming), string(p.Naming))
 	text("colour_option", string(old.ColourOption), string(p.ColourOption))
 	text("webhook_url", old.WebhookURL, p.WebhookURL)

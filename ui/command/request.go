@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"mediadesk/api"
 	"mediadesk/config"
@@ -22,7 +23,7 @@ func Resolve(c config.Config, r Request) (config.Profile, error) {
 	if r.Profile != "" {
 		return config.Profile{}, usage("--profile names a profile, --upload-url and --base-url are for one without a name: use one or the other")
 	}
-	p := config.Profile{Name: UnnamedProfile, Kind: config.KindOwn, Naming: config.NamingHere, ColourOption: config.ColourBritish}
+	p := config.Profile{Kind: config.KindOwn, Naming: config.NamingHere, ColourOption: config.ColourBritish}
 	for _, address := range []struct {
 		given string
 		flag  string
@@ -46,12 +47,18 @@ func Resolve(c config.Config, r Request) (config.Profile, error) {
 	if p.UploadURL == "" {
 		return p, usage("--delivery-url alone is not enough: give --upload-url or --base-url too")
 	}
+	p.Name = unnamed + p.UploadURL[strings.Index(p.UploadURL, "://")+len("://"):]
 	return p, nil
 }
 
-// UnnamedProfile stands in the journal for uploads to addresses of the command
-// line.
-const UnnamedProfile = "unnamed"
+// unnamed begins the name that addresses of the command line have in the
+// journal, with the address behind it: what waits there for one service never
+// goes to another. No profile can have such a name, so none of the keys in the
+// keyring is theirs.
+const unnamed = "unnamed@"
+
+// IsUnnamed reports whether the name is that of addresses of the command line.
+func IsUnnamed(profile string) bool { return strings.HasPrefix(profile, unnamed) }
 
 // describe makes a client that is good for describing requests: nothing is
 // opened, no key is looked for.
@@ -73,10 +80,22 @@ func (p *Program) describe(r Request) (page.Profile, *api.Client, error) {
 	if err != nil {
 		return page.Profile{}, nil, err
 	}
+	shown, err := PageProfile(profile)
+	shown.Host = client.Host()
+	return shown, client, err
+}
+
+// PageProfile is what screens and commands know of a profile. The error is one
+// of its extensions.
+func PageProfile(p config.Profile) (page.Profile, error) {
+	extensions, err := parseExtensions(p.Extensions)
+	if err != nil {
+		return page.Profile{}, fmt.Errorf("the extensions that profile %q begins with: %w", p.Name, err)
+	}
 	return page.Profile{
-		Name: profile.Name, Host: client.Host(), Local: profile.Kind == config.KindLocal,
-		MaxSize: profile.MaxSize, Folder: profile.Folder, Tags: profile.Tags, Naming: api.Naming(profile.Naming),
-	}, client, nil
+		Name: p.Name, Local: p.Kind == config.KindLocal, MaxSize: p.MaxSize, Folder: p.Folder, Tags: p.Tags,
+		Extensions: extensions, Naming: api.Naming(p.Naming), ColourOption: string(p.ColourOption),
+	}, nil
 }
 
 // printRequest shows a request that is not sent, with the curl line that would

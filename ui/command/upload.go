@@ -140,6 +140,8 @@ func (u *uploadFlags) options(cmd *cobra.Command, profile page.Profile) (api.Upl
 			return fail(err)
 		}
 		up.Extensions = api.Set(list)
+	} else if len(profile.Extensions) > 0 {
+		up.Extensions = api.Set(profile.Extensions)
 	}
 	if given("webhook") && u.webhook != api.NoWebhook {
 		up.WebhookURL = api.Set(u.webhook)

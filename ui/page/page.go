@@ -65,14 +65,15 @@ var Tabs = []struct {
 // Profile is what screens know of the profile in use.
 type Profile struct {
 	Name         string
-	Host         string     // name and port of the service
-	Local        bool       // the local library; else a service elsewhere
-	KeySource    string     // where the key came from, in words
-	Notice       string     // what a person must know of the service all the time, in a few words; empty: nothing
-	MaxSize      int64      // greatest file in bytes; 0: not known
-	Folder       string     // folder that forms begin with; empty: the root
-	Tags         []string   // tags that forms begin with
-	Naming       api.Naming // way of naming that forms begin with
-	ColourOption string     // how the service spells the colour option of remove-bg
-	Receiver     string     // address at which services reach our webhook receiver; empty: none
+	Host         string          // name and port of the service
+	Local        bool            // the local library; else a service elsewhere
+	KeySource    string          // where the key came from, in words
+	Notice       string          // what a person must know of the service all the time, in a few words; empty: nothing
+	MaxSize      int64           // greatest file in bytes; 0: not known
+	Folder       string          // folder that forms begin with; empty: the root
+	Tags         []string        // tags that forms begin with
+	Extensions   []api.Extension // extensions that forms begin with
+	Naming       api.Naming      // way of naming that forms begin with
+	ColourOption string          // how the service spells the colour option of remove-bg
+	Receiver     string          // address at which services reach our webhook receiver; empty: none
 }

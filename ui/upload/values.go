@@ -120,6 +120,7 @@ func startValues(src api.Source, p page.Profile) values {
 	}
 	v[fieldFolder] = src.FolderUnder(p.Folder)
 	v[fieldTags] = api.JoinTags(p.Tags)
+	preselect(&v, p)
 	return v
 }
 

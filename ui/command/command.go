@@ -77,6 +77,7 @@ func Main(ctx context.Context, p Program, args []string) int {
 	root.SetErr(p.Stderr)
 	err := fang.Execute(ctx, root,
 		fang.WithVersion(p.Version),
+		fang.WithoutManpage(), // ours also has exit codes, variables and files
 		fang.WithErrorHandler(func(w io.Writer, _ fang.Styles, err error) { report(w, err) }),
 	)
 	return exitCode(err)
@@ -108,8 +109,9 @@ func newRoot(p *Program) *cobra.Command {
 	all.BoolVar(&f.Debug, "debug", false, "write every request to the log, without secrets")
 	root.AddCommand(
 		newUpload(p, f), newDetails(p, f), newList(p, f), newWatch(p, f), newServe(p, f),
-		newProfile(p, f), newKey(p, f), newDoctor(p, f),
+		newProfile(p, f), newKey(p, f), newDoctor(p, f), newMan(p),
 	)
+	addCompletions(root, p)
 	return root
 }
 

@@ -38,6 +38,8 @@ func TestScripts(t *testing.T) {
 			"exits":   exits,
 			"capture": capture,
 			"fifo":    makeFIFO,
+
+			"exampled": exampled,
 		},
 	})
 }
@@ -113,4 +115,18 @@ func capture(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	value, _, _ := strings.Cut(after, `"`)
 	ts.Setenv(args[0], value)
+}
+
+// exampled checks that the help of every command has an example: exampled
+func exampled(ts *testscript.TestScript, _ bool, _ []string) {
+	for _, name := range []string{
+		"upload", "details", "list", "watch", "serve", "doctor", "man", "completion",
+		"profile", "profile add", "profile list", "profile show", "profile use", "profile remove",
+		"key", "key set", "key where", "key forget",
+	} {
+		ts.Check(ts.Exec("mediadesk", append(strings.Fields(name), "--help")...))
+		if !strings.Contains(ts.ReadFile("stdout"), "EXAMPLES") {
+			ts.Fatalf("mediadesk %s --help has no example", name)
+		}
+	}
 }

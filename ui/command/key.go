@@ -13,61 +13,105 @@ import (
 	"github.com/spf13/cobra"
 
 	"mediadesk/config"
+	"mediadesk/ui/kit"
 )
+
+// keyAct is one of the acts on a profile's key.
+type keyAct func(ctx context.Context, p *Program, f *flags, k *config.Keys, profile config.Profile) error
 
 func newKey(p *Program, f *flags) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "key",
-		Short: "The private key of a profile",
-		Args:  noArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:     "key",
+		Short:   "The private key of a profile",
+		Example: "mediadesk key set --profile work\nmediadesk key where --json",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	act := func(use, short, long string, run func(context.Context, *config.Keys, config.Profile) error) *cobra.Command {
-		return &cobra.Command{Use: use, Short: short, Long: long, Args: noArgs, RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := config.Load(p.Paths.Config)
-			if err != nil {
-				return err
-			}
-			profile, err := Resolve(c, f.Request)
-			if err != nil {
-				return err
-			}
-			return run(cmd.Context(), &config.Keys{Getenv: p.Getenv, Keyring: config.NewKeyring()}, profile)
-		}}
-	}
-	cmd.AddCommand(
-		act("set", "Keep the key in the keyring", "Type the key (it is not shown), or give it on standard input. The keyring is tried before the key is asked for.",
-			func(ctx context.Context, k *config.Keys, profile config.Profile) error {
-				return setKey(ctx, p, k, profile)
-			}),
-		act("where", "Say where the key is from", "Say which source gives the key, without showing it.",
-			func(ctx context.Context, k *config.Keys, profile config.Profile) error {
-				if profile.Kind == config.KindLocal {
-					_, err := fmt.Fprintf(p.Stdout, "The key of the local library is kept with it, in %s\n", p.Paths.Library())
-					return err
-				}
-				source, err := k.Where(ctx, profile)
+	for _, c := range []struct {
+		use, short, long, example string
+		act                       keyAct
+	}{
+		{
+			"set", "Keep the key in the keyring, or replace the one that is there",
+			"Type the key (it is not shown), or give it on standard input. The keyring is tried before the key is asked for. To rotate a key, set the new one; the next start uses it.",
+			"mediadesk key set --profile work\npass show media | mediadesk key set --profile work", setKey,
+		},
+		{"where", "Say where the key is from", "Say which source gives the key, without showing it.", "mediadesk key where\nmediadesk key where --profile work --json", whereKey},
+		{"forget", "Take the key out of the keyring", "Take the key out of the keyring. Other places are not ours to change.", "mediadesk key forget --profile work", forgetKey},
+	} {
+		cmd.AddCommand(&cobra.Command{
+			Use: c.use, Short: c.short, Long: c.long, Example: c.example, Args: noArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				settings, err := config.Load(p.Paths.Config)
 				if err != nil {
 					return err
 				}
-				_, err = fmt.Fprintf(p.Stdout, "The key of profile %s is from: %s\n", profile.Name, source)
-				return err
-			}),
-		act("forget", "Take the key out of the keyring", "Take the key out of the keyring. Other places are not ours to change.",
-			func(ctx context.Context, k *config.Keys, profile config.Profile) error {
-				if err := k.Forget(ctx, profile); err != nil {
+				profile, err := Resolve(settings, f.Request)
+				if err != nil {
 					return err
 				}
-				_, err := fmt.Fprintf(p.Stdout, "The keyring holds no key of profile %s any more.\n", profile.Name)
-				return err
-			}),
-	)
+				keys := &config.Keys{Getenv: p.Getenv, Keyring: config.NewKeyring()}
+				if f.KeyFD >= 0 {
+					if keys.FD, err = config.OpenFD(f.KeyFD); err != nil {
+						return &exitError{exitKey, err}
+					}
+				}
+				return c.act(cmd.Context(), p, f, keys, profile)
+			},
+		})
+	}
 	return cmd
 }
 
-func setKey(ctx context.Context, p *Program, k *config.Keys, profile config.Profile) error {
+// keyLine is the line of scripts: where a key is, never the key.
+type keyLine struct {
+	Profile string `json:"profile"`
+	Source  string `json:"source"`
+}
+
+func sayKey(p *Program, f *flags, line keyLine, format string, args ...any) error {
+	if f.json {
+		return printJSON(p.Stdout, line)
+	}
+	_, err := fmt.Fprintln(p.Stdout, kit.Safe(fmt.Sprintf(format, args...)))
+	return err
+}
+
+func whereKey(ctx context.Context, p *Program, f *flags, k *config.Keys, profile config.Profile) error {
 	if profile.Kind == config.KindLocal {
+		return sayKey(p, f, keyLine{profile.Name, "the local library's own"}, "The key of the local library is kept with it, in %s", p.Paths.Library())
+	}
+	source, err := k.Where(ctx, profile)
+	if err != nil {
+		return err
+	}
+	return sayKey(p, f, keyLine{profile.Name, source.String()}, "The key of profile %s is from: %s", profile.Name, source)
+}
+
+// hasEntry refuses what has no entry in the keyring.
+func hasEntry(profile config.Profile) error {
+	switch {
+	case profile.Kind == config.KindLocal:
 		return usage("the local library makes its own key; name an account with --profile")
+	case IsUnnamed(profile.Name):
+		return usage("a key is kept for a profile, and these addresses have none: make one with mediadesk profile add")
+	}
+	return nil
+}
+
+func forgetKey(ctx context.Context, p *Program, f *flags, k *config.Keys, profile config.Profile) error {
+	if err := hasEntry(profile); err != nil {
+		return err
+	}
+	if err := k.Forget(ctx, profile); err != nil {
+		return err
+	}
+	return sayKey(p, f, keyLine{profile.Name, "nowhere"}, "The keyring holds no key of profile %s any more.", profile.Name)
+}
+
+func setKey(ctx context.Context, p *Program, f *flags, k *config.Keys, profile config.Profile) error {
+	if err := hasEntry(profile); err != nil {
+		return err
 	}
 	// A key that cannot be kept is not asked for.
 	if err := k.Keyring.Try(ctx); err != nil {
@@ -84,8 +128,11 @@ func setKey(ctx context.Context, p *Program, k *config.Keys, profile config.Prof
 	if err := k.Set(ctx, profile, key); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.Stdout, "The key of profile %s is in the keyring.\n", profile.Name)
-	return err
+	// Another source may come first: better said now than wondered about later.
+	if source, err := k.Where(ctx, profile); err == nil && source.Kind != config.SourceKeyring {
+		fmt.Fprintf(p.Stderr, "mediadesk: the %s also has a key for this profile and is looked at first.\n", kit.Safe(source.String()))
+	}
+	return sayKey(p, f, keyLine{profile.Name, "keyring"}, "The key of profile %s is in the keyring.", profile.Name)
 }
 
 // readKey reads the key without showing it, or one line of standard input

@@ -15,10 +15,11 @@ import (
 
 func newProfile(p *Program, f *flags) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "profile",
-		Short: "The accounts that mediadesk knows",
-		Args:  noArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:     "profile",
+		Short:   "The accounts that mediadesk knows",
+		Example: "mediadesk profile list\nmediadesk profile add work --hosted my_account_id",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newProfileAdd(p, f), newProfileList(p, f), newProfileShow(p, f), newProfileUse(p), newProfileRemove(p))
 	return cmd

@@ -92,7 +92,6 @@ func (m *manual) section(name string) { m.line(".SH " + strings.ToUpper(name)) }
 
 // text writes a line that may have fonts in it.
 func (m *manual) text(s string) {
-	s = strings.ReplaceAll(s, "…", "...")
 	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "'") {
 		s = `\&` + s
 	}
@@ -101,7 +100,7 @@ func (m *manual) text(s string) {
 
 // plain takes the meaning out of what troff would read as a command.
 func plain(s string) string {
-	return strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(s)
+	return strings.NewReplacer(`\`, `\e`, "-", `\-`, "…", "...").Replace(s)
 }
 
 func (m *manual) paragraphs(text string) {

@@ -74,7 +74,8 @@ type Options struct {
 	Answered func(ctx context.Context, job api.Job)
 
 	// BatchDone is told when the last job of what was handed over together has
-	// its outcome, and again when that changes. nil: nobody is told.
+	// its outcome, and again when that changes. Wait does not return before it
+	// has. nil: nobody is told.
 	BatchDone func(ctx context.Context, batch string)
 }
 
@@ -354,8 +355,22 @@ func (q *Queue) launch(e *entry) {
 		if v.job.State == api.Stored && q.o.Answered != nil {
 			q.o.Answered(context.WithoutCancel(q.context()), v.job)
 		}
+		if q.lastOfBatch(&v.job) && q.o.BatchDone != nil {
+			q.o.BatchDone(context.WithoutCancel(q.context()), v.job.Batch)
+		}
 		q.finish(e, v, err)
 	}()
+}
+
+// lastOfBatch takes note of an outcome and reports whether all of what was
+// handed over together have theirs.
+func (q *Queue) lastOfBatch(job *api.Job) bool {
+	if !job.State.Final() {
+		return false
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.ended(job)
 }
 
 // makeRoom gives the place of a worker to the next: writing the journal needs
@@ -383,12 +398,6 @@ func (q *Queue) letGo(e *entry) {
 // finish takes what a worker has to say; failed is what went wrong with
 // writing it down.
 func (q *Queue) finish(e *entry, v verdict, failed error) {
-	last := false
-	defer func() {
-		if last && q.o.BatchDone != nil {
-			q.o.BatchDone(context.WithoutCancel(q.context()), v.job.Batch)
-		}
-	}()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if failed != nil {
@@ -403,7 +412,6 @@ func (q *Queue) finish(e *entry, v verdict, failed error) {
 	case v.job.State.Final():
 		e.phase = done
 		close(e.final)
-		last = q.ended(&v.job)
 	case e.cancelled && !q.closed:
 		q.launch(e)
 	case e.paused || q.closed:

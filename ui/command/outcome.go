@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,6 +44,7 @@ type uploadOutput struct {
 	reasons map[string][]string // sources by what was wrong
 	jobs    []api.Job           // for the receipt
 	drawn   bool                // the line of progress
+	handed  bool                // the jobs are one batch, of this command
 	failed  bool                // something was refused or could not be sent
 	unclear bool                // something is not known or not done
 }
@@ -244,25 +244,29 @@ func (o *uploadOutput) rollUp() {
 	}
 }
 
-// writeReceipt writes the receipt where the person asked for it, and says where
-// it is. The queue keeps one of each batch by itself.
+// writeReceipt keeps the receipt of what was handed over, with what could not
+// be sent in it too, also where the person asked for it, and says where it is.
 func (o *uploadOutput) writeReceipt(d *ui.Desk, name string) error {
-	if name != "" {
-		if err := api.NewReceipt(d.Profile.Host, o.jobs, time.Now()).WriteFile(name); err != nil {
+	if len(o.jobs) == 0 {
+		return nil
+	}
+	receipt := api.NewReceipt(d.Profile.Host, o.jobs, time.Now())
+	kept := name
+	if batch := o.jobs[len(o.jobs)-1].Batch; o.handed && batch != "" {
+		kept = api.ReceiptFile(d.Receipts(), batch)
+		if err := receipt.WriteFile(kept); err != nil {
 			return err
 		}
 	}
-	if o.json || len(o.jobs) < 2 {
-		return nil
-	}
-	if name == "" {
-		batch := o.jobs[len(o.jobs)-1].Batch
-		name = api.ReceiptFile(d.Receipts(), batch)
-		if _, err := os.Stat(name); batch == "" || err != nil {
-			return nil
+	if name != "" && name != kept {
+		kept = name
+		if err := receipt.WriteFile(name); err != nil {
+			return err
 		}
 	}
-	fmt.Fprintln(o.p.Stdout, "Receipt: "+kit.Safe(name))
+	if !o.json && len(o.jobs) > 1 && kept != "" {
+		fmt.Fprintln(o.p.Stdout, "Receipt: "+kit.Safe(kept))
+	}
 	return nil
 }
 

@@ -368,6 +368,7 @@ func runUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 	if goOn {
 		ids, err = goOnWith(ctx, p, d, f.json)
 	} else {
+		out.handed = true
 		ids, err = hand(cmd, p, d, u, args, out)
 	}
 	if err != nil {

@@ -66,7 +66,7 @@ func TestModel(t *testing.T) {
 	// Its operations wait for the disk, and one after the other.
 	length := map[string]string{"rapid.checks": "25", "rapid.steps": "25"}
 	if os.Getenv("MEDIADESK_TEST_LONG") != "" {
-		length = map[string]string{"rapid.checks": "500", "rapid.steps": "60"}
+		length = map[string]string{"rapid.checks": "200", "rapid.steps": "50"}
 	}
 	for name, value := range length {
 		before := flag.Lookup(name).Value.String()

@@ -71,8 +71,17 @@ func (j *Journal) Strays(ctx context.Context, profile string) ([]api.StrayPost, 
 			profile, place, extension, status, body, at, times
 		FROM (SELECT p.hook, p.extension, p.status, p.body, p.at, p.times, p.file AS said, h.profile,
 				coalesce((SELECT file FROM jobs WHERE jobs.id = h.job), h.file) AS place,
-				h.job = 0 AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.hook = h.hash) AS pending
+				h.job = 0 AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.profile = h.profile AND runs.file = h.file AND (runs.hook = h.hash OR runs.started >= h.made)) AS pending
 			FROM posts p JOIN hooks h ON h.hash = p.hook WHERE p.run = 0 AND h.profile = ?1)
 		ORDER BY 8 DESC LIMIT ?2`, profile, keptStrays, api.StrayEarly, api.StrayOtherFile, api.StrayNoRun)
 	return posts, err
+}
+
+// StrayCount is how many posts Strays returns, at most.
+func (j *Journal) StrayCount(ctx context.Context, profile string) (int, error) {
+	n := 0
+	err := j.query(ctx, func(scan func(...any) error) error { return scan(&n) },
+		`SELECT (SELECT count(*) FROM strays WHERE profile IN ('', ?1))
+			+ (SELECT count(*) FROM posts p JOIN hooks h ON h.hash = p.hook WHERE p.run = 0 AND h.profile = ?1)`, profile)
+	return min(n, keptStrays), err
 }

@@ -57,7 +57,7 @@ func (w *Watch) Probe(ctx context.Context, public string) error {
 		return unreached(base, listening, failed)
 	case !arrived:
 		return strayed(base, listening, answer)
-	case failed != nil || answer.StatusCode != http.StatusOK:
+	case failed != nil || answer.code != http.StatusOK:
 		return &ProbeError{
 			Message: fmt.Sprintf("the post arrived here, but %s did not pass the answer on", base), Err: failed,
 			Help: "A service takes anything but 200 as not delivered. Let the tunnel pass answers on as they are.",
@@ -66,13 +66,19 @@ func (w *Watch) Probe(ctx context.Context, public string) error {
 	return nil
 }
 
-// postProbe posts as a service would. The body of the answer is closed.
-func postProbe(ctx context.Context, address string) (*http.Response, error) {
+// answered is what came back of a probe.
+type answered struct {
+	code   int
+	status string // the code with its words
+}
+
+// postProbe posts as a service would.
+func postProbe(ctx context.Context, address string) (answered, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader("{}"))
 	if err != nil {
-		return nil, err
+		return answered{}, err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	// Some tunnels show a page of their own to what looks like a browser.
@@ -82,11 +88,11 @@ func postProbe(ctx context.Context, address string) (*http.Response, error) {
 	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(req)
 	if err != nil {
-		return nil, err
+		return answered{}, err
 	}
 	defer res.Body.Close()                               //nolint:errcheck // only read
 	io.Copy(io.Discard, io.LimitReader(res.Body, 4<<10)) //nolint:errcheck // what it says does not matter
-	return res, nil
+	return answered{res.StatusCode, res.Status}, nil
 }
 
 // unreached puts into words that nothing answered.
@@ -102,21 +108,21 @@ func unreached(base, listening string, err error) error {
 }
 
 // strayed puts into words that something else answered.
-func strayed(base, listening string, res *http.Response) error {
+func strayed(base, listening string, res answered) error {
 	e := &ProbeError{
-		Message: fmt.Sprintf("something else answers at %s: %s", base, res.Status),
+		Message: fmt.Sprintf("something else answers at %s: %s", base, res.status),
 		Help:    "The tunnel has to lead to http://" + listening + " with the path as it is.",
 	}
 	switch {
-	case res.StatusCode >= 300 && res.StatusCode < 400:
-		e.Message = fmt.Sprintf("%s sends elsewhere (%s)", base, res.Status)
+	case res.code >= 300 && res.code < 400:
+		e.Message = fmt.Sprintf("%s sends elsewhere (%s)", base, res.status)
 		e.Help = "Services do not follow that. Give the address that it sends to, or switch the redirect off."
-	case res.StatusCode == http.StatusBadGateway || res.StatusCode == http.StatusServiceUnavailable || res.StatusCode == http.StatusGatewayTimeout:
-		e.Message = fmt.Sprintf("the tunnel of %s runs, but does not reach this receiver: %s", base, res.Status)
-	case res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden:
-		e.Message = fmt.Sprintf("%s asks who is there: %s", base, res.Status)
+	case res.code == http.StatusBadGateway || res.code == http.StatusServiceUnavailable || res.code == http.StatusGatewayTimeout:
+		e.Message = fmt.Sprintf("the tunnel of %s runs, but does not reach this receiver: %s", base, res.status)
+	case res.code == http.StatusUnauthorized || res.code == http.StatusForbidden:
+		e.Message = fmt.Sprintf("%s asks who is there: %s", base, res.status)
 		e.Help = "A service has no password for it. Let posts to /hook/ pass without one; each address is a secret of its own."
-	case res.StatusCode == http.StatusNotFound:
+	case res.code == http.StatusNotFound:
 		e.Message = fmt.Sprintf("%s answers that it knows no such address", base)
 		e.Help = "It leads to something else, perhaps to another mediadesk. It has to lead to http://" + listening + "."
 	}

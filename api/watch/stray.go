@@ -50,6 +50,11 @@ func (w *Watch) keepStrays(ctx context.Context) {
 	w.signal()
 }
 
+// StrayCount is how many posts no run has taken.
+func (w *Watch) StrayCount(ctx context.Context) (int, error) {
+	return w.o.Journal.StrayCount(ctx, w.o.Profile)
+}
+
 // Strays returns the posts that no run has taken, the newest first.
 func (w *Watch) Strays(ctx context.Context) ([]api.StrayPost, error) {
 	return w.o.Journal.Strays(ctx, w.o.Profile)

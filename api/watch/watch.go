@@ -36,6 +36,7 @@ type Store interface {
 	EndProbe(ctx context.Context, hash [32]byte) (arrived bool, err error)
 	AddStrays(ctx context.Context, posts []api.StrayPost) error
 	Strays(ctx context.Context, profile string) ([]api.StrayPost, error)
+	StrayCount(ctx context.Context, profile string) (int, error)
 	SaveFile(ctx context.Context, profile string, f api.File) error
 	Changes(ctx context.Context) (int64, error)
 }

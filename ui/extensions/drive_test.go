@@ -58,14 +58,21 @@ func start(t *testing.T, w func(*journal.Journal) *watch.Watch) *desk {
 }
 
 // open makes the screen and brings it to the front.
-func (d *desk) open() {
+func (d *desk) open() { d.openWith(nil) }
+
+// openWith makes it with more options.
+func (d *desk) openWith(more func(*Options)) {
 	d.t.Helper()
-	d.m = New(Options{Watch: d.watch, Journal: d.files, Profile: page.Profile{Name: "home"}, Now: func() time.Time {
+	o := Options{Watch: d.watch, Journal: d.files, Profile: page.Profile{Name: "home"}, Now: func() time.Time {
 		if d.now.IsZero() {
 			return time.Now()
 		}
 		return d.now
-	}})
+	}}
+	if more != nil {
+		more(&o)
+	}
+	d.m = New(o)
 	d.m.after = func(pace time.Duration, msg tea.Msg) tea.Cmd {
 		d.ticks = append(d.ticks, msg)
 		d.paces = append(d.paces, pace)

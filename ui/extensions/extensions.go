@@ -15,6 +15,7 @@ import (
 	"mediadesk/api/watch"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
 	"mediadesk/ui/theme"
 )
 
@@ -23,6 +24,19 @@ type Options struct {
 	Watch   *watch.Watch
 	Journal *journal.Journal
 	Profile page.Profile
+	// Extend runs extensions on a stored file; nil: that cannot be done here.
+	Extend func(ctx context.Context, fileID string, list []api.Extension) (*api.File, error)
+	// Read looks at a file anew, and Change changes its details; nil: that
+	// cannot be done here. An error that api.Unavailable knows says that the
+	// service does not let us look.
+	Read   func(ctx context.Context, fileID string) (*api.File, error)
+	Change func(ctx context.Context, fileID string, change api.Details) (*api.File, error)
+	// Before and Picture give the path of a local file with the picture as it
+	// was before a run, and as it is; nil: there is none to be had.
+	Before  func(ctx context.Context, run api.Run) (string, error)
+	Picture func(ctx context.Context, file api.File) (string, error)
+	// Draw says how to draw pictures.
+	Draw picture.Options
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
 }
@@ -52,7 +66,11 @@ type Model struct {
 	filter kit.Field
 	menu   *kit.Menu
 	copies []copied // what each row of the menu copies
-	clicks *kit.Clicks
+	groups *kit.Menu
+	reader *kit.Reader
+	// compare is the picture before and after a run; nil while it is not shown.
+	compare *comparison
+	clicks  *kit.Clicks
 
 	clock int           // generation of the clock that runs
 	pace  time.Duration // of the clock that runs; 0: none does
@@ -74,6 +92,7 @@ type history struct {
 	stale  bool  // there may be more by now
 	read   bool
 	events []api.RunEvent
+	file   *api.File // as last seen; nil where it never was
 	err    error
 }
 
@@ -101,7 +120,9 @@ type runsRead struct {
 	to   *Model
 	runs []api.Run        // newest last
 	seen map[int64]string // what new ones that were seen in details showed
-	err  error
+	// strays is how many posts no run took.
+	strays int
+	err    error
 }
 
 // read reads the runs, one reading at a time.
@@ -129,7 +150,8 @@ func (m *Model) read() tea.Cmd {
 				seen[run.ID] = effect(run, events)
 			}
 		}
-		return runsRead{to: m, runs: all, seen: seen}
+		strays, err := w.StrayCount(ctx)
+		return runsRead{to: m, runs: all, seen: seen, strays: strays, err: err}
 	}
 }
 
@@ -138,6 +160,7 @@ type historyRead struct {
 	to     *Model
 	id     int64
 	events []api.RunEvent
+	file   *api.File
 	err    error
 }
 
@@ -157,14 +180,22 @@ func (m *Model) readHistory() tea.Cmd {
 	}
 	m.history.stale, m.history.asked = false, true
 	w, id := m.o.Watch, run.ID
+	files, profile, fileID := m.o.Journal, run.Profile, run.FileID
 	return func() tea.Msg {
-		events, err := w.History(context.Background(), id)
-		return historyRead{m, id, events, err}
+		out := historyRead{to: m, id: id}
+		out.events, out.err = w.History(context.Background(), id)
+		// Without the record the history only lacks the AI tags.
+		if seen, ok, err := files.File(context.Background(), profile, fileID); err == nil && ok {
+			out.file = &seen.File
+		}
+		return out
 	}
 }
 
 // Capturing reports whether the filter or a menu takes the keys.
-func (m *Model) Capturing() bool { return m.focus == onFilter || m.menu != nil }
+func (m *Model) Capturing() bool {
+	return m.focus == onFilter || m.menu != nil || m.groups != nil || m.reader != nil || m.compare != nil
+}
 
 // Update takes a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
@@ -194,7 +225,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 			return nil, false
 		}
 		m.history.asked, m.history.read = false, true
-		m.history.events, m.history.err = msg.events, msg.err
+		m.history.events, m.history.file, m.history.err = msg.events, msg.file, msg.err
 		return nil, true
 	case ticked:
 		if msg.to != m || msg.clock != m.clock {
@@ -207,12 +238,64 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		}
 		m.openMenu(msg)
 		return nil, true
+	case tagsRead:
+		if msg.to != m {
+			return nil, false
+		}
+		return m.offerTags(msg), true
+	case tagsConfirmed:
+		if msg.to != m {
+			return nil, false
+		}
+		return m.takeTags(msg), true
+	case tagsTaken:
+		if msg.to != m {
+			return nil, false
+		}
+		return m.tagsTaken(msg), true
+	case againConfirmed:
+		if msg.to != m {
+			return nil, false
+		}
+		return m.rerun(msg.run), true
+	case straysRead:
+		if msg.to != m {
+			return nil, false
+		}
+		m.openStrays(msg.posts)
+		return nil, true
+	case compared:
+		if msg.to != m {
+			return nil, false
+		}
+		m.gotCompared(msg)
+		return nil, true
+	case page.FileChanged:
+		m.history.stale = true
+		return nil, true
+	case tea.ColorProfileMsg:
+		m.setColours(msg.Profile)
+		return nil, true
+	case tea.FocusMsg:
+		m.o.Watch.Attend(true)
+		m.plan()
+		return nil, true
+	case tea.BlurMsg:
+		m.o.Watch.Attend(false)
+		m.plan()
+		return nil, true
 	case tea.KeyPressMsg:
 		return m.press(msg), true
 	case tea.PasteMsg:
 		if m.focus == onFilter && m.filter.Update(msg) {
 			m.arrange()
 		}
+		return nil, true
+	case tea.MouseMotionMsg, tea.MouseReleaseMsg:
+		if m.compare == nil {
+			return nil, false
+		}
+		m.drag(msg.(tea.MouseMsg))
 		return nil, true
 	case tea.MouseClickMsg:
 		return m.click(msg), true
@@ -230,6 +313,7 @@ func (m *Model) taken(msg runsRead) tea.Cmd {
 		return page.Send(page.Problem(msg.err))
 	}
 	m.runs.take(msg.runs, msg.seen)
+	m.runs.strays = msg.strays
 	m.plan()
 	m.arrange()
 	if m.again {
@@ -241,6 +325,7 @@ func (m *Model) taken(msg runsRead) tea.Cmd {
 // plan asks when pending runs are looked at next.
 func (m *Model) plan() {
 	clear(m.runs.next)
+	clear(m.runs.looked)
 	for i := range m.runs.all {
 		run := &m.runs.all[i]
 		if run.Status.Final() {
@@ -248,6 +333,7 @@ func (m *Model) plan() {
 		}
 		if at, ok := m.o.Watch.NextCheck(run.ID); ok {
 			m.runs.next[run.ID] = at
+			m.runs.looked[run.ID] = look(m.o.Watch.LastCheck(run.ID))
 		}
 	}
 }

@@ -163,7 +163,7 @@ func TestOpenTheFile(t *testing.T) {
 	must(t, d.files.SaveFile(t.Context(), "home", api.File{FileID: "id/a/tags.png", FilePath: "/a/tags.png", Name: "tags.png", URL: "https://h/tags.png"}))
 	d.open()
 	d.find("/a/tags.png")
-	for _, k := range []string{"i", "o", "t"} {
+	for _, k := range []string{"i", "o"} {
 		d.press(k)
 		if got := one[page.Inspect](d); len(got.Files) != 1 || got.Files[0].URL != "https://h/tags.png" {
 			t.Errorf("%s: %+v", k, got)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 )
@@ -131,5 +133,35 @@ const quietAfter = 5 * time.Minute
 
 // quiet reports whether nothing was heard of a run for long.
 func quiet(run *api.Run, now time.Time) bool {
-	return !run.Status.Final() && now.Sub(run.At) >= quietAfter
+	return !run.Status.Final() && now.Sub(lastNews(run)) >= quietAfter
+}
+
+// lastNews is when something was last heard of a run.
+func lastNews(run *api.Run) time.Time {
+	if run.At.After(run.Started) {
+		return run.At
+	}
+	return run.Started
+}
+
+// openGroups offers what the rows can stand together by.
+func (m *Model) openGroups() tea.Cmd {
+	rows := make([]kit.MenuRow, groupings)
+	for g := range groupings {
+		rows[g] = kit.MenuRow{Key: [groupings]string{"t", "f", "x", "s"}[g], Words: groupingNames[g], On: g == m.runs.grouping}
+	}
+	m.groups = kit.NewMenu("Group by", rows...)
+	return nil
+}
+
+func (m *Model) chooseGroups(i int) tea.Cmd {
+	if i == kit.MenuOpen {
+		return nil
+	}
+	m.groups = nil
+	if i >= 0 && i < int(groupings) {
+		m.runs.grouping = grouping(i)
+		m.arrange()
+	}
+	return nil
 }

@@ -13,6 +13,8 @@ const (
 	groupRun  = "Run"
 	groupLook = "Look"
 	groupMove = "Move"
+
+	groupCompare = "Compare"
 )
 
 // act is something that can be done with keys: what it is, why not now, and
@@ -41,7 +43,11 @@ func (m *Model) acts() []act {
 		{binding: kit.Bind("show "+next, "", "f"), group: groupLook, hint: true, why: nothingAtAll, do: (*Model).nextStatus},
 		{binding: kit.Bind("filter", "", "/"), group: groupLook, hint: true, why: nothingAtAll, do: (*Model).startFilter},
 		{binding: kit.Bind("copy", "", "y"), group: groupRun, hint: true, why: noRow, do: (*Model).findCopies},
-		{binding: kit.Bind("turn AI tags into tags, in the details", "", "t"), group: groupRun, why: noRow, do: (*Model).inspect},
+		{binding: kit.Bind("take its AI tags over as tags", "", "t"), group: groupRun, why: noTags, do: (*Model).readTags},
+		{binding: kit.Bind("run it again, with the same options", "", "s"), group: groupRun, why: noAgain, do: (*Model).askAgain},
+		{binding: kit.Bind("compare before and after", "", "c"), group: groupRun, why: noCompare, do: (*Model).startCompare},
+		{binding: kit.Bind("group by", "", ","), group: groupLook, why: nothingAtAll, do: (*Model).openGroups},
+		{binding: kit.Bind("posts that no run took", "", "p"), group: groupLook, why: noStrays, do: (*Model).readStrays},
 		{binding: kit.Bind("next found", "", "n"), group: groupLook, why: noPattern, do: func(m *Model) tea.Cmd { return m.turn(1) }},
 		{binding: kit.Bind("previous found", "", "N"), group: groupLook, why: noPattern, do: func(m *Model) tea.Cmd { return m.turn(-1) }},
 		{binding: kit.Bind("list or history", "tab", "tab", "shift+tab"), group: groupLook, why: noRow, do: (*Model).nextPart},
@@ -77,10 +83,21 @@ func move(words, shown string, keys ...string) act {
 
 // Acts are what can be done now, the most wanted first.
 func (m *Model) Acts() []kit.Act {
-	if m.menu != nil {
-		return m.menu.Acts()
-	}
 	all := m.acts()
+	switch {
+	case m.menu != nil:
+		return m.menu.Acts()
+	case m.groups != nil:
+		return m.groups.Acts()
+	case m.reader != nil:
+		return []kit.Act{
+			{Binding: kit.Bind("close", "", "esc", "q", "enter"), Hint: true, Group: groupLook},
+			{Binding: kit.Bind("down", "", "down", "j"), Hint: true, Group: groupMove},
+			{Binding: kit.Bind("up", "", "up", "k"), Group: groupMove},
+		}
+	case m.compare != nil:
+		all = m.compareActs()
+	}
 	out := make([]kit.Act, len(all))
 	for i, a := range all {
 		out[i] = kit.Act{Binding: a.binding, Group: a.group, Hint: a.hint}
@@ -94,8 +111,18 @@ func (m *Model) Acts() []kit.Act {
 // press does the act of a key; where that cannot be done now it says why. What
 // is no act is text for the filter.
 func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
-	if m.menu != nil {
+	switch {
+	case m.menu != nil:
 		return m.choose(m.menu.Update(msg))
+	case m.groups != nil:
+		return m.chooseGroups(m.groups.Update(msg))
+	case m.reader != nil:
+		if m.reader.Update(msg) {
+			m.reader = nil
+		}
+		return nil
+	case m.compare != nil:
+		return m.pressCompare(msg)
 	}
 	for _, a := range m.acts() {
 		if !key.Matches(msg, a.binding) {

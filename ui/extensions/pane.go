@@ -3,6 +3,7 @@ package extensions
 import (
 	"fmt"
 	"image"
+	"slices"
 	"time"
 
 	"mediadesk/api"
@@ -19,6 +20,7 @@ func (m *Model) drawPane(size image.Point, now time.Time, th *theme.Theme) strin
 	}
 	f := kit.NewFacts(kit.PaneWidth(size), th)
 	m.describe(f, run, now, th)
+	m.tellTags(f, run, th)
 	m.tell(f, run, now, th)
 	return m.pane.View(kit.Safe(run.Extension), f.Lines(), size, m.focus == onPane, th)
 }
@@ -41,13 +43,38 @@ func (m *Model) describe(f *kit.Facts, run *api.Run, now time.Time, th *theme.Th
 		f.Say(th.Text, long)
 	}
 	if run.Status == api.StatusFailed {
-		f.Say(th.Text, "The service does not try again (failed is final). To ask once more, open the file (i).")
+		f.Say(th.Text, "The service does not try again: failed is final. s asks once more.")
 	}
 	f.Gap()
 	f.Fact("File", place(run))
 	f.Fact("File id", run.FileID)
 	f.Fact("Asked", moment(run.Started, now))
 	f.Fact("Known from", m.known(run, now))
+	f.Fact("Options", options(run))
+	f.Gap()
+}
+
+// tellTags writes what a tagging extension found.
+func (m *Model) tellTags(f *kit.Facts, run *api.Run, th *theme.Theme) {
+	h := &m.history
+	if h.id != run.ID || h.file == nil || !api.IsTagging(run.Extension) || run.Status != api.StatusSuccess {
+		return
+	}
+	tags := aiTagsOf(h.file, run.Extension)
+	if len(tags) == 0 {
+		f.Say(th.Muted, "The file, as last seen, has no AI tag of it.")
+		f.Gap()
+		return
+	}
+	f.Say(th.Title, "AI tags")
+	taken := h.file.Tags.Or(nil)
+	for _, tag := range tags {
+		words := fmt.Sprintf("%3.0f %%  %s", tag.Confidence, tag.Name)
+		if slices.Contains(taken, tag.Name) {
+			words += "  (is a tag)"
+		}
+		f.Say(th.Text, words)
+	}
 	f.Gap()
 }
 

@@ -44,6 +44,8 @@ type runs struct {
 	read   bool
 	seen   map[int64]string    // what the details showed at the end of a run
 	next   map[int64]time.Time // when a pending run is looked at next
+	looked map[int64]looked    // and was looked at last
+	strays int                 // posts that no run took
 	status status
 	grouping
 
@@ -54,7 +56,17 @@ type runs struct {
 	shown []line // newest first, as far as they do not stand in groups
 }
 
-func newRuns() runs { return runs{seen: map[int64]string{}, next: map[int64]time.Time{}} }
+func newRuns() runs {
+	return runs{seen: map[int64]string{}, next: map[int64]time.Time{}, looked: map[int64]looked{}}
+}
+
+// looked is the last look of the poller at a run.
+type looked struct {
+	at  time.Time // zero: there was none yet
+	err error     // why it failed
+}
+
+func look(at time.Time, err error) looked { return looked{at, err} }
 
 // take takes the runs that were read.
 func (r *runs) take(all []api.Run, seen map[int64]string) {

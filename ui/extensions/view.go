@@ -85,6 +85,9 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}
+	if m.compare != nil {
+		return m.drawCompare(size, th)
+	}
 	l, now := m.layout(size), m.o.Now()
 	part := func(r image.Rectangle, draw func(image.Point) string) string {
 		if r.Empty() {
@@ -111,8 +114,13 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 		}
 	}
 	out := kit.Fit(kit.JoinV(above, body), size.X, size.Y)
-	if m.menu != nil {
+	switch {
+	case m.menu != nil:
 		out = kit.OverlayCenter(out, m.menu.View(size, th))
+	case m.groups != nil:
+		out = kit.OverlayCenter(out, m.groups.View(size, th))
+	case m.reader != nil:
+		out = kit.OverlayCenter(out, m.reader.View(size, th))
 	}
 	return out
 }
@@ -120,8 +128,12 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 // drawTotals says how all runs stand, and which of them are shown.
 func (m *Model) drawTotals(th *theme.Theme) string {
 	r := &m.runs
+	strays := ""
+	if r.strays > 0 {
+		strays = th.Muted.Render(" · ") + th.Warn.Render(kit.Plural(r.strays, "post")+" that no run took (p)")
+	}
 	if len(r.all) == 0 {
-		return th.Muted.Render("No runs")
+		return th.Muted.Render("No runs") + strays
 	}
 	var parts []string
 	for _, c := range []struct {
@@ -143,7 +155,7 @@ func (m *Model) drawTotals(th *theme.Theme) string {
 	if r.status != every {
 		line += th.Muted.Render(" · ") + th.Accent.Render("showing "+statusNames[r.status]+" only")
 	}
-	return line
+	return line + strays
 }
 
 func (m *Model) drawFilter(width int, th *theme.Theme) string {
@@ -257,7 +269,11 @@ func (m *Model) drawLine(width int, now time.Time, th *theme.Theme) string {
 
 // click moves the cursor to the row; the second one opens its history.
 func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
-	if m.menu != nil || msg.Button != tea.MouseLeft {
+	if m.compare != nil {
+		m.drag(msg)
+		return nil
+	}
+	if m.menu != nil || m.groups != nil || m.reader != nil || msg.Button != tea.MouseLeft {
 		return nil
 	}
 	at, l := image.Pt(msg.X, msg.Y), m.layout(m.size)
@@ -283,8 +299,13 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 
 func (m *Model) wheel(msg tea.MouseWheelMsg) {
 	switch at, l := image.Pt(msg.X, msg.Y), m.layout(m.size); {
+	case m.compare != nil:
 	case m.menu != nil:
 		m.menu.Update(msg)
+	case m.groups != nil:
+		m.groups.Update(msg)
+	case m.reader != nil:
+		m.reader.Update(msg)
 	case at.In(l.pane):
 		m.pane.Update(msg)
 	case at.In(l.list):

@@ -2,6 +2,7 @@ package extensions
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
@@ -43,6 +44,9 @@ func (m *Model) known(run *api.Run, now time.Time) string {
 		}
 		return "seen in details"
 	}
+	if run.From == api.FromRequest {
+		return "the request; its answer did not say"
+	}
 	return run.From
 }
 
@@ -69,6 +73,11 @@ func (m *Model) ahead(run *api.Run, now time.Time) (short, long string) {
 	if looked {
 		when = in(next, now)
 	}
+	if quiet(run, now) {
+		if short, long := m.noNews(run, now, when, looked, hooked); short != "" {
+			return short, long
+		}
+	}
 	switch {
 	case looked && hooked:
 		return "next check " + when + ", or a webhook", "The end is learnt from a webhook post, or from the file's details: next check " + when + "."
@@ -80,6 +89,49 @@ func (m *Model) ahead(run *api.Run, now time.Time) (short, long string) {
 		return "no news in 25 h: unknown", "No webhook post came in 25 h, and none is taken any more. Look at the file's details yourself (i)."
 	}
 	return "no way to learn the end", "There is no way to learn the end: no webhook address of ours went along, and the file's details do not show it. Look at the file yourself (i)."
+}
+
+// noNews says what a long silence means. A failure is told by webhook only: no
+// look at the file shows it.
+func (m *Model) noNews(run *api.Run, now time.Time, when string, looked, hooked bool) (short, long string) {
+	since := kit.Duration(now.Sub(lastNews(run)))
+	if d := now.Sub(lastNews(run)); d < time.Hour {
+		since = fmt.Sprintf("%d min", int(d.Minutes()))
+	}
+	silence := "no news for " + since
+	switch last := m.runs.looked[run.ID]; {
+	case looked && last.err != nil:
+		short = silence + "; the last look failed, next " + when
+		long = "No news for " + since + ", and the last look at the file failed: " + last.err.Error() + ". Next look " + when + "."
+	case looked && hooked:
+		short = silence + "; a failure would only be told by webhook"
+		long = "No news for " + since + ". The file does not show that it succeeded; a failure would only be told by webhook. Next look " + when + "."
+	case looked:
+		short = silence + "; a failure would not be told"
+		long = "No news for " + since + ". A failure would only be told by webhook, and no address of ours went along: it may have failed. Next look " + when + "."
+	case hooked:
+		short = silence + "; waits for a webhook"
+		long = "No news for " + since + ". The end is learnt from a webhook post only; one that is lost is sent again for up to 24 h."
+	}
+	return short, long
+}
+
+// options are what a run was asked for with, as JSON; empty where there are
+// none or nobody knows.
+func options(run *api.Run) string {
+	if run.Asked == nil {
+		return ""
+	}
+	bare := *run.Asked
+	bare.Name = ""
+	text, err := json.Marshal(bare)
+	if err != nil || string(text) == `{"name":""}` {
+		return ""
+	}
+	if text, err = json.Marshal(run.Asked); err != nil {
+		return ""
+	}
+	return string(text)
 }
 
 // showsEffect reports whether the record of a file can show that the extension

@@ -28,6 +28,10 @@ func TestAhead(t *testing.T) {
 		{"my-own", false, time.Minute, 4 * time.Second, "no way to learn the end", "no way"},
 		{tagging, false, time.Minute, 0, "no way to learn the end", "no way"},
 		{tagging, true, time.Minute, 0, "waits for a webhook", "webhook post only"},
+		{tagging, true, 9 * time.Minute, 4 * time.Second, "no news for 9 min; a failure would only be told by webhook", "Next look in 4 s."},
+		{tagging, false, 9 * time.Minute, 4 * time.Second, "no news for 9 min; a failure would not be told", "it may have failed"},
+		{"my-own", true, 9 * time.Minute, 0, "no news for 9 min; waits for a webhook", "sent again for up to 24 h"},
+		{"my-own", false, 9 * time.Minute, 0, "no way to learn the end", "no way"},
 		{tagging, true, 26 * time.Hour, 0, "no news in 25 h: unknown", "none is taken any more"},
 	} {
 		run := &api.Run{ID: 1, Extension: c.extension, Webhook: c.webhook, Status: api.StatusPending, Started: now.Add(-c.ago)}

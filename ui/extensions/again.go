@@ -1,0 +1,201 @@
+package extensions
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/api/watch"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+// askAgain asks whether to run the extension once more, with the options that
+// it ran with.
+func (m *Model) askAgain() tea.Cmd {
+	run, _ := m.current()
+	options, err := json.MarshalIndent(run.Asked, "", "  ")
+	if err != nil {
+		return page.Send(page.Problem(err))
+	}
+	text := "This is a new request to the service, for " + place(run) + ", with the same options:\n" + string(options)
+	if run.Status == api.StatusSuccess {
+		text = "It succeeded already. " + text
+	}
+	return page.Send(page.Ask{
+		Title: "Run " + run.Extension + " again?",
+		Text:  text,
+		Choices: []page.Choice{
+			{Label: "Leave it", Key: "l"},
+			{Label: "Run it again", Key: "r", Msg: againConfirmed{m, *run}},
+		},
+	})
+}
+
+// againConfirmed says that the person wants a run once more.
+type againConfirmed struct {
+	to  *Model
+	run api.Run
+}
+
+func (m *Model) rerun(run api.Run) tea.Cmd {
+	extend := m.o.Extend
+	return func() tea.Msg {
+		file, err := extend(context.Background(), run.FileID, []api.Extension{*run.Asked})
+		if err != nil {
+			toast := page.Problem(err)
+			if api.OutcomeOf(err) == api.Unknown {
+				toast.Text = "No answer came: it may run or not. " + toast.Text
+			}
+			return toast
+		}
+		words := "is asked for"
+		if status, ok := file.ExtensionStatus[run.Extension]; ok {
+			words = "is asked for, and " + string(status)
+		}
+		return page.Toast{Level: page.Good, Text: fmt.Sprintf("%s of %s %s.", run.Extension, place(&run), words)}
+	}
+}
+
+func noAgain(m *Model) string {
+	run, ok := m.current()
+	switch {
+	case !ok:
+		return noRow(m)
+	case m.o.Extend == nil:
+		return "nothing can be asked for from here"
+	case run.Asked == nil:
+		return "its options are not known here: it was asked for elsewhere, or by an older mediadesk. The details (i, then x) run it with others"
+	case !run.Status.Final() && m.o.Now().Sub(run.Started) < watch.HookLife:
+		return "it is still pending: asked for twice it may run twice"
+	}
+	return ""
+}
+
+// readTags looks at the file anew, to take its AI tags over.
+func (m *Model) readTags() tea.Cmd {
+	run, _ := m.current()
+	known, read, wanted := m.record(run), m.o.Read, *run
+	return func() tea.Msg {
+		out := tagsRead{to: m, run: wanted}
+		file, err := read(context.Background(), wanted.FileID)
+		switch {
+		case err == nil:
+			out.file = *file
+		case api.Unavailable(err):
+			out.file, out.old = known(), true
+		default:
+			return page.Problem(err)
+		}
+		return out
+	}
+}
+
+// tagsRead is the record from which AI tags are to be taken.
+type tagsRead struct {
+	to   *Model
+	run  api.Run
+	file api.File
+	old  bool // as last seen: the service does not let us look
+}
+
+// offerTags shows the difference and asks.
+func (m *Model) offerTags(msg tagsRead) tea.Cmd {
+	before := msg.file.Tags.Or(nil)
+	tags, lines := slices.Clone(before), []string(nil)
+	for _, tag := range aiTagsOf(&msg.file, msg.run.Extension) {
+		if slices.Contains(tags, tag.Name) || tag.Name == "" {
+			continue
+		}
+		tags = append(tags, tag.Name)
+		lines = append(lines, fmt.Sprintf("+%s  (%.0f %%)", tag.Name, tag.Confidence))
+	}
+	if len(lines) == 0 {
+		return page.Send(page.Toast{Level: page.Info, Text: "Every AI tag of " + msg.run.Extension + " is a tag already."})
+	}
+	if err := api.CheckDetailTags(tags); err != nil {
+		return page.Send(page.Problem(err))
+	}
+	if msg.old {
+		lines = append(lines, "", "The difference is to the file as last seen; this service does not let us look again.")
+	}
+	return page.Send(page.Ask{
+		Title: "Take " + kit.Plural(len(tags)-len(before), "AI tag") + " of " + place(&msg.run) + " over?",
+		Text:  strings.Join(lines, "\n"),
+		Choices: []page.Choice{
+			{Label: "Leave them", Key: "l"},
+			{Label: "Take over", Key: "t", Msg: tagsConfirmed{m, msg.file.FileID, tags}},
+		},
+	})
+}
+
+// tagsConfirmed says that the person has seen the difference and wants it.
+type tagsConfirmed struct {
+	to     *Model
+	fileID string
+	tags   []string
+}
+
+func (m *Model) takeTags(msg tagsConfirmed) tea.Cmd {
+	change := m.o.Change
+	return func() tea.Msg {
+		file, err := change(context.Background(), msg.fileID, api.Details{Tags: api.Set(msg.tags)})
+		if err != nil {
+			return page.Problem(err)
+		}
+		return tagsTaken{m, *file}
+	}
+}
+
+// tagsTaken has the record after that.
+type tagsTaken struct {
+	to   *Model
+	file api.File
+}
+
+func (m *Model) tagsTaken(msg tagsTaken) tea.Cmd {
+	m.history.stale = true
+	return tea.Batch(
+		page.Send(page.FileChanged{File: msg.file}),
+		page.Send(page.Toast{
+			Level: page.Good, Text: "The AI tags of " + msg.file.Name + " are tags now. z in its details takes that back.",
+			Detail: strings.Join(msg.file.Tags.Or(nil), ", "),
+		}),
+	)
+}
+
+// aiTagsOf are the AI tags that an extension found; of an extension that does
+// not tag, those of all.
+func aiTagsOf(file *api.File, extension string) []api.AITag {
+	all := file.AITags.Or(nil)
+	if !api.IsTagging(extension) {
+		return all
+	}
+	var own []api.AITag
+	for _, tag := range all {
+		if strings.EqualFold(tag.Source, extension) {
+			own = append(own, tag)
+		}
+	}
+	return own
+}
+
+func noTags(m *Model) string {
+	run, ok := m.current()
+	switch {
+	case !ok:
+		return noRow(m)
+	case m.o.Read == nil || m.o.Change == nil:
+		return "nothing can be changed from here"
+	case !api.IsTagging(run.Extension):
+		return "it is no tagging extension"
+	case run.Status != api.StatusSuccess:
+		return "it has not found tags (yet)"
+	}
+	return ""
+}

@@ -1,0 +1,260 @@
+package extensions
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
+)
+
+// service is what the screen reaches through its options.
+type service struct {
+	asked  []api.Extension
+	tags   []string
+	record api.File
+	err    error
+	before string
+	after  string
+}
+
+func (s *service) options(o *Options) {
+	o.Extend = func(_ context.Context, _ string, list []api.Extension) (*api.File, error) {
+		s.asked = append(s.asked, list...)
+		return &s.record, s.err
+	}
+	o.Read = func(context.Context, string) (*api.File, error) { return &s.record, s.err }
+	o.Change = func(_ context.Context, _ string, d api.Details) (*api.File, error) {
+		s.tags = d.Tags.Or(nil)
+		s.record.Tags = d.Tags
+		return &s.record, s.err
+	}
+	o.Before = func(context.Context, api.Run) (string, error) { return s.before, s.err }
+	o.Picture = func(context.Context, api.File) (string, error) { return s.after, s.err }
+}
+
+// choose answers a question with the choice of a key.
+func (d *desk) choose(ask page.Ask, key string) {
+	d.t.Helper()
+	if ask.Choices[0].Msg != nil || ask.Choices[0].Danger {
+		d.t.Errorf("the first choice of %q is not the safe one", ask.Title)
+	}
+	for _, c := range ask.Choices {
+		if c.Key == key {
+			d.send(c.Msg)
+			return
+		}
+	}
+	d.t.Fatalf("no choice %q: %+v", key, ask)
+}
+
+func TestRunAgain(t *testing.T) {
+	d, s := start(t, nil), &service{}
+	asked := api.Extension{Name: tagging, MaxTags: api.Set(7)}
+	run := d.add(tagging, "/a.png", time.Hour, func(r *api.Run) { r.Asked = &asked })
+	d.add(tagging, "/waits.png", time.Minute, func(r *api.Run) { r.Asked = &asked })
+	unknown := d.add(tagging, "/unknown.png", time.Hour)
+	d.end(run, api.StatusFailed, api.FromWebhook, time.Minute, "")
+	d.end(unknown, api.StatusFailed, api.FromWebhook, time.Minute, "")
+	d.openWith(s.options)
+
+	d.find("/a.png")
+	d.press("s")
+	ask := one[page.Ask](d)
+	if !strings.Contains(ask.Text, `"maxTags": 7`) || !strings.Contains(ask.Text, "/a.png") {
+		t.Errorf("asked %+v", ask)
+	}
+	s.record.ExtensionStatus = map[string]api.Status{tagging: api.StatusPending}
+	d.choose(ask, "r")
+	if len(s.asked) != 1 || s.asked[0].MaxTags.Or(0) != 7 {
+		t.Errorf("sent %+v", s.asked)
+	}
+	if got := one[page.Toast](d); !strings.Contains(got.Text, "pending") {
+		t.Errorf("said %q", got.Text)
+	}
+	s.err = &api.SendError{Complete: true, Err: context.DeadlineExceeded}
+	d.choose(ask, "r")
+	if got := one[page.Toast](d); !strings.Contains(got.Text, "may run or not") {
+		t.Errorf("said %q", got.Text)
+	}
+	for place, why := range map[string]string{"/waits.png": "still pending", "/unknown.png": "options are not known"} {
+		d.find(place)
+		d.press("s")
+		if got := one[page.Toast](d); !strings.Contains(got.Text, why) {
+			t.Errorf("%s: %q", place, got.Text)
+		}
+	}
+}
+
+func TestTakeTagsOver(t *testing.T) {
+	d, s := start(t, nil), &service{}
+	run := d.add(tagging, "/a.png", time.Hour)
+	d.end(run, api.StatusSuccess, api.FromWebhook, time.Minute, "")
+	s.record = api.File{FileID: run.FileID, Name: "a.png", FilePath: "/a.png", Tags: api.Set([]string{"mine", "sea"}), AITags: api.Set([]api.AITag{
+		{Name: "sea", Confidence: 99, Source: tagging}, {Name: "boat", Confidence: 81.4, Source: tagging}, {Name: "other", Confidence: 50, Source: api.AWSTagging},
+	})}
+	must(t, d.files.SaveFile(t.Context(), "home", s.record))
+	d.openWith(s.options)
+	d.find("/a.png")
+	d.sees("AI tags", "99 %  sea  (is a tag)", "81 %  boat")
+	d.press("t")
+	ask := one[page.Ask](d)
+	if ask.Text != "+boat  (81 %)" {
+		t.Errorf("the difference is %q", ask.Text)
+	}
+	d.choose(ask, "t")
+	if strings.Join(s.tags, " ") != "mine sea boat" {
+		t.Errorf("sent %v", s.tags)
+	}
+	if got := one[page.FileChanged](d); got.File.FileID != run.FileID {
+		t.Errorf("told %+v", got)
+	}
+	d.out = nil
+	d.press("t")
+	if got := one[page.Toast](d); !strings.Contains(got.Text, "a tag already") {
+		t.Errorf("said %q", got.Text)
+	}
+}
+
+// disc writes a picture of one colour.
+func disc(t *testing.T, name string, c color.Color) string {
+	t.Helper()
+	img := image.NewNRGBA(image.Rect(0, 0, 64, 48))
+	for y := range 48 {
+		for x := range 64 {
+			img.Set(x, y, c)
+		}
+	}
+	var b bytes.Buffer
+	must(t, png.Encode(&b, img))
+	path := filepath.Join(t.TempDir(), name)
+	must(t, os.WriteFile(path, b.Bytes(), 0o600))
+	return path
+}
+
+func TestBeforeAndAfter(t *testing.T) {
+	d, s := start(t, nil), &service{}
+	s.before, s.after = disc(t, "before.png", color.Black), disc(t, "after.png", color.White)
+	run := d.add(api.RemoveBackground, "/a.png", time.Hour)
+	d.end(run, api.StatusSuccess, api.FromWebhook, time.Minute, "")
+	d.openWith(s.options)
+	d.press("c")
+	d.sees("remove-bg of /a.png", "before", "after", "│")
+	column := func() int {
+		d.send(page.Tick{})
+		for line := range strings.SplitSeq(d.text(), "\n") {
+			if head, _, ok := strings.Cut(line, "│"); ok {
+				return kit.Width(head)
+			}
+		}
+		return -1
+	}
+	at := column()
+	d.press("right", "right", "left")
+	if got := column(); got != at+1 {
+		t.Errorf("the divider is at %d, was at %d", got, at)
+	}
+	area := d.m.compare.drawn.area
+	d.send(tea.MouseClickMsg{X: area.Min.X + 5, Y: 10, Button: tea.MouseLeft})
+	d.send(tea.MouseMotionMsg{X: area.Min.X + 9, Y: 10, Button: tea.MouseLeft})
+	d.send(tea.MouseReleaseMsg{X: area.Min.X + 9, Y: 10, Button: tea.MouseLeft})
+	d.send(tea.MouseMotionMsg{X: area.Min.X + 30, Y: 10})
+	if got := column(); got != area.Min.X+9 {
+		t.Errorf("dragged to %d, want %d", got, area.Min.X+9)
+	}
+	d.press("space")
+	if view := d.text(); strings.Contains(view, "before") || !strings.Contains(view, "after") {
+		t.Errorf("after alone:\n%s", view)
+	}
+	d.press("space")
+	if view := d.text(); !strings.Contains(view, "before") || strings.Contains(view, "after") {
+		t.Errorf("before alone:\n%s", view)
+	}
+	for _, at := range []int{0, 3, 1000} {
+		d.m.compare.at = at
+		uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
+			d.m.cache.text = ""
+			return d.m.View(image.Pt(w, h), th)
+		})
+	}
+	d.press("esc")
+	if d.m.compare != nil || d.m.Capturing() {
+		t.Error("esc closes it")
+	}
+	s.err = context.DeadlineExceeded
+	d.press("c")
+	d.sees("There is nothing to compare")
+	d.press("esc")
+}
+
+func TestPostsThatNoRunTook(t *testing.T) {
+	d := start(t, nil)
+	run := d.add(tagging, "/a.png", time.Hour, hooked)
+	d.open()
+	d.press("p")
+	if got := one[page.Toast](d); !strings.Contains(got.Text, "belongs to a run") {
+		t.Errorf("said %q", got.Text)
+	}
+	must(t, d.files.AddStrays(t.Context(), []api.StrayPost{
+		{At: d.now, Why: api.StrayUnknown, Hash: [32]byte{1}, Raw: []byte(`{"service":"x\u001b[31m","status":"SUCCESS"}`), Extension: "x\x1b[31m", Status: "success", Times: 3},
+	}))
+	d.post(d.hook(run), 0, `{"service":"never-asked","status":"SUCCESS"}`)
+	d.send(page.RunsChanged{})
+	d.sees("2 posts that no run took (p)")
+	d.press("p")
+	d.sees(api.StrayUnknown, "it came 3 times", api.StrayNoRun, "never-asked")
+	uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
+		d.m.cache.text = ""
+		return d.m.View(image.Pt(w, h), th)
+	})
+	d.press("esc")
+	if d.m.Capturing() {
+		t.Error("esc closes it")
+	}
+}
+
+func TestGroups(t *testing.T) {
+	d := start(t, nil)
+	some(d)
+	d.add(tagging, "/a/hooked.png", time.Minute)
+	d.open()
+	for key, want := range map[string]string{
+		"f": "#/a/failed.png /a/failed.png #/a/hooked.png",
+		"s": "#paused /a/odd.png #pending /a/hooked.png",
+		"x": "#aws-auto-tagging /a/failed.png #google-auto-tagging /a/hooked.png /a/tags.png #my-own-tool",
+	} {
+		d.press(",", key)
+		if got := d.names(); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s", key, got)
+		}
+		// The cursor never stands on a head, wherever it goes.
+		for _, k := range []string{"g", "k", "j", "j", "j", "G", "j", "k", "k", "k", "pgup", "pgdown", "home"} {
+			d.press(k)
+			if _, ok := d.m.current(); !ok {
+				t.Errorf("%s, %s: the cursor is on a head", key, k)
+			}
+		}
+		d.sees("· 1 failed")
+		uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
+			d.m.cache.text = ""
+			return d.m.View(image.Pt(w, h), th)
+		})
+	}
+	d.press(",", "t")
+	if strings.Contains(d.names(), "#") {
+		t.Errorf("groups stay: %s", d.names())
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
-	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -52,7 +51,7 @@ var ourSuffix = regexp.MustCompile(`_[A-Za-z0-9_-]{9}(\.[^.]*)?$`)
 // valuesOf are the values of a form that make this job's upload.
 func valuesOf(job *api.Job, p page.Profile) values {
 	u := &job.Upload
-	v := startValues(u.Source, p)
+	var v values
 	v[fieldName] = u.FileName
 	v[fieldNaming] = string(job.Naming)
 	v[fieldOverFile] = boolText(u.OverwriteFile)
@@ -172,11 +171,4 @@ func presetValues(v *values, e api.Extension) bool {
 		return false
 	}
 	return true
-}
-
-func number(f api.Field[int]) string {
-	if n, ok := f.Get(); ok {
-		return strconv.Itoa(n)
-	}
-	return ""
 }

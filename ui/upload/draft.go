@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 
 	tea "charm.land/bubbletea/v2"
@@ -21,6 +22,11 @@ type kept struct {
 	Sources []keptSource `json:"sources"`
 	Cursor  int          `json:"cursor"`
 	Focus   string       `json:"focus,omitempty"` // key of a field; empty: another place
+
+	// Edited is a text of the options that has errors, and EditedOf the places of
+	// the sources that it is about.
+	Edited   string `json:"edited,omitempty"`
+	EditedOf []int  `json:"editedOf,omitempty"`
 }
 
 type keptSource struct {
@@ -38,12 +44,23 @@ type snapshot struct {
 	sources []source
 	cursor  int
 	focus   string
+	edited  string
+	of      []int
 }
 
 func (m *Model) snapshot() snapshot {
 	s := snapshot{cursor: m.list.Cursor()}
 	for _, src := range m.sources {
 		s.sources = append(s.sources, source{src: src.src, values: src.values, marked: src.marked})
+	}
+	for _, of := range m.textOf {
+		if at := slices.Index(m.sources, of); at >= 0 {
+			s.of = append(s.of, at)
+		}
+	}
+	// A text about files that left would be about others when it comes back.
+	if len(s.of) == len(m.textOf) {
+		s.edited = m.text
 	}
 	if m.focus.stop == stopItem && m.focus.field < fieldCount {
 		s.focus = fieldKeys[m.focus.field]
@@ -56,7 +73,7 @@ func (s snapshot) text() ([]byte, error) {
 	if len(s.sources) == 0 {
 		return nil, nil
 	}
-	k := kept{Version: keptVersion, Cursor: s.cursor, Focus: s.focus}
+	k := kept{Version: keptVersion, Cursor: s.cursor, Focus: s.focus, Edited: s.edited, EditedOf: s.of}
 	at := map[string]int{}
 	for _, src := range s.sources {
 		ks := keptSource{Source: src.src, Marked: src.marked, Values: map[string]int{}}
@@ -91,6 +108,11 @@ func readKept(text []byte) (kept, error) {
 			if i < 0 || i >= len(k.Texts) {
 				return kept{}, fmt.Errorf("the kept form is damaged: it has no text %d", i)
 			}
+		}
+	}
+	for _, at := range k.EditedOf {
+		if at < 0 || at >= len(k.Sources) {
+			return kept{}, fmt.Errorf("the kept form is damaged: it has no file %d", at)
 		}
 	}
 	return k, nil
@@ -134,6 +156,10 @@ func (m *Model) restore(text []byte) {
 	}
 	m.list.SetLen(len(m.sources))
 	m.list.SetCursor(k.Cursor)
+	m.text = k.Edited
+	for _, at := range k.EditedOf {
+		m.textOf = append(m.textOf, m.sources[at])
+	}
 	if f := fieldByKey(k.Focus); f != noField {
 		m.focus = focus{stop: stopItem, field: f}
 	}

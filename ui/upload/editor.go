@@ -44,7 +44,8 @@ var (
 	keyEditorText = kit.Bind("edit all options in $EDITOR", "", "ctrl+o")
 	keyTextAgain  = kit.Bind("edit the text again", "", "enter", "E", "ctrl+o")
 	keyTextTake   = kit.Bind("take it over as it is", "", "t")
-	keyTextDrop   = kit.Bind("back to the form; E finds the text again", "", "esc")
+	keyTextDrop   = kit.Bind("back to the form; the text is found again", "", "esc")
+	keyTextLose   = kit.Bind("throw the text away", "", "D")
 )
 
 // openEditor gives the options of the targets to the editor, or the text that
@@ -58,8 +59,9 @@ func (m *Model) openEditor() tea.Cmd {
 	if command == nil {
 		return page.Send(page.Toast{Level: page.Warn, Text: "There is no editor.", Detail: "Set the environment variable EDITOR to one, such as nano."})
 	}
-	sources, text := m.targets(), m.text
+	sources, text := m.textOf, m.text
 	if text == "" {
+		sources = m.targets()
 		text = writeOptions(sources)
 	}
 	return func() tea.Msg {
@@ -135,7 +137,8 @@ func (m *Model) gotText(msg textReadMsg) tea.Cmd {
 	}
 	values, wrong, hard := readOptions(msg.text, msg.sources, m.opt.Profile)
 	if len(wrong) > 0 {
-		m.text = withErrors(msg.text, wrong)
+		m.text, m.textOf = withErrors(msg.text, wrong), msg.sources
+		m.note()
 		slices.SortStableFunc(wrong, func(a, b lineError) int { return a.line - b.line })
 		m.cover(&textProblem{wrong: wrong, values: values, sources: msg.sources, hard: hard})
 		return nil
@@ -145,7 +148,8 @@ func (m *Model) gotText(msg textReadMsg) tea.Cmd {
 
 // takeText writes edited values into the sources that are still there.
 func (m *Model) takeText(sources []*source, all []values) tea.Cmd {
-	m.text, m.over = "", nil
+	m.text, m.textOf, m.over = "", nil, nil
+	m.note()
 	n := 0
 	for i, s := range sources {
 		if !slices.Contains(m.sources, s) || s.values == all[i] {
@@ -182,6 +186,9 @@ func (p *textProblem) update(m *Model, msg tea.Msg) tea.Cmd {
 		return m.takeText(p.sources, p.values)
 	case isKey && key.Matches(press, keyTextDrop):
 		m.over = nil
+	case isKey && key.Matches(press, keyTextLose):
+		m.text, m.textOf, m.over = "", nil, nil
+		m.note()
 	default:
 		p.pane.Update(msg)
 	}
@@ -198,6 +205,7 @@ func (p *textProblem) acts(*Model) []kit.Act {
 		{Binding: keyTextAgain, Hint: true, Group: group},
 		{Binding: keyTextTake, Hint: true, Group: group, Why: why},
 		{Binding: keyTextDrop, Hint: true, Group: group},
+		{Binding: keyTextLose, Group: group},
 	}
 }
 

@@ -249,6 +249,8 @@ func (v *patternView) view(m *Model, size image.Point, th *theme.Theme) string {
 		}
 	}
 	head = append(head, wrapStyled("Fields: "+patternHelp+", dates also as {date:YYYY/MM}", inner.X, th.Muted)...)
+	column := min(32, max(8, inner.X/3))
+	head = append(head, th.Label.Render(kit.PadRight("  "+kit.PadRight("File", column)+" Stored as", inner.X)))
 	head = head[:min(len(head), inner.Y)]
 	body := v.list.View(image.Pt(inner.X, inner.Y-len(head)), func(i, width int, selected bool) string {
 		return v.row(&v.rows[i], width, selected, th)

@@ -105,6 +105,7 @@ type Model struct {
 
 	attic              map[api.Source]values // what was typed for sources that were let go
 	text               string                // of the options, not taken over for its errors
+	textOf             []*source             // that it is about
 	light              int                   // number of the light that was jumped to, or is under the cursor
 	jumped, shownLight bool                  // the light was jumped to; it is to be scrolled to
 	placeCount         int                   // of looks at places

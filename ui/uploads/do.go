@@ -104,6 +104,13 @@ func (m *Model) cancel() tea.Cmd {
 
 func cancelJob(m *Model, job *api.Job) tea.Cmd { return m.done(m.o.Queue.Cancel(job.ID)) }
 
+// mend brings the upload form back as it was for a job that was not stored, so
+// that what the service said can be mended.
+func (m *Model) mend() tea.Cmd {
+	r, _ := m.current()
+	return page.Send(page.Compose{Jobs: []api.Job{*r.Job}})
+}
+
 // retry sends a job again; where that could store it twice it asks first.
 func (m *Model) retry() tea.Cmd {
 	r, _ := m.current()

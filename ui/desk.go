@@ -50,85 +50,6 @@ func (d *Desk) Read(ctx context.Context, fileID string) (*api.File, error) {
 	return file, d.Journal.SaveFile(ctx, d.Profile.Name, *file)
 }
 
-// Change sends a change of a file's details, keeps the record and, for undo,
-// the way back to the record as it was last seen.
-func (d *Desk) Change(ctx context.Context, fileID string, change api.Details) (*api.File, error) {
-	before, seen, err := d.Journal.File(ctx, d.Profile.Name, fileID)
-	if err != nil {
-		return nil, err
-	}
-	after, err := d.patch(ctx, fileID, change)
-	if err != nil || !seen {
-		return after, err
-	}
-	_, err = d.Journal.AddEdits(ctx, []journal.Edit{{
-		Profile: d.Profile.Name, FileID: fileID, Before: inverse(&before.File, change), After: change,
-	}})
-	return after, err
-}
-
-func (d *Desk) patch(ctx context.Context, fileID string, change api.Details) (*api.File, error) {
-	after, err := d.Client.UpdateDetails(ctx, fileID, change)
-	if err != nil {
-		return nil, err
-	}
-	if err := d.Journal.SaveFile(ctx, d.Profile.Name, *after); err != nil {
-		return after, err
-	}
-	return after, d.Watch.Answered(ctx, d.Profile.Name, after, false)
-}
-
-// inverse is the change that takes change back on a file that was as before.
-func inverse(before *api.File, change api.Details) api.Details {
-	var back api.Details
-	if !change.Tags.IsZero() {
-		back.Tags = api.Null[[]string]()
-		if tags := before.Tags.Or(nil); len(tags) > 0 {
-			back.Tags = api.Set(tags)
-		}
-	}
-	if !change.CustomCoordinates.IsZero() {
-		back.CustomCoordinates = api.Null[string]()
-		if region, ok := before.CustomCoordinates.Get(); ok {
-			back.CustomCoordinates = api.Set(region)
-		}
-	}
-	return back
-}
-
-// Undo takes the newest change of a file back, and Redo makes it again. The
-// record is nil, without an error, where there is nothing to do.
-func (d *Desk) Undo(ctx context.Context, fileID string) (*api.File, error) {
-	return d.replay(ctx, fileID, true)
-}
-
-// Redo makes the change again that Undo took back.
-func (d *Desk) Redo(ctx context.Context, fileID string) (*api.File, error) {
-	return d.replay(ctx, fileID, false)
-}
-
-func (d *Desk) replay(ctx context.Context, fileID string, undo bool) (*api.File, error) {
-	next := d.Journal.NextRedo
-	if undo {
-		next = d.Journal.NextUndo
-	}
-	edits, err := next(ctx, journal.EditFilter{Profile: d.Profile.Name, FileID: fileID})
-	var after *api.File
-	for _, e := range edits {
-		if err != nil || e.FileID != fileID {
-			continue
-		}
-		change := e.After
-		if undo {
-			change = e.Before
-		}
-		if after, err = d.patch(ctx, fileID, change); err == nil {
-			err = d.Journal.MarkEdits(ctx, []int64{e.ID}, undo)
-		}
-	}
-	return after, err
-}
-
 // Place looks at what is at the place of an upload: in the service, or in the
 // journal where the service does not list.
 func (d *Desk) Place(ctx context.Context, filePath string) (api.Place, error) {
@@ -225,10 +146,11 @@ func (d *Desk) SeenAt(ctx context.Context, fileID string) (time.Time, error) {
 const maxPicture = 64 << 20
 
 // Picture returns the path of a file of this computer that holds the stored
-// picture: fetched once for each version, within a limit.
+// picture: the one that was sent, while it is the same, else one that is fetched
+// once for each version, within a limit.
 func (d *Desk) Picture(ctx context.Context, f api.File) (string, error) {
-	if f.URL == "" {
-		return "", errors.New("the record has no address to fetch the picture from")
+	if source := d.sameSource(ctx, f); source != "" {
+		return source, nil
 	}
 	version := f.FileID
 	if f.VersionInfo != nil {
@@ -242,7 +164,7 @@ func (d *Desk) Picture(ctx context.Context, f api.File) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return "", err
 	}
-	body, err := d.Client.Fetch(ctx, f.URL, maxPicture)
+	body, err := d.Fetch(ctx, f, maxPicture)
 	if err != nil {
 		return "", fmt.Errorf("the picture cannot be fetched: %w", err)
 	}

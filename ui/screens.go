@@ -80,7 +80,9 @@ func (m *Model) inspect(msg page.Inspect) tea.Cmd {
 	d := m.desk
 	s := details.New(details.Options{
 		Context: m.ctx, Files: msg.Files, Profile: d.Profile, Read: d.Read, SeenAt: d.SeenAt,
-		Save: d.Change, Undo: d.Undo, Redo: d.Redo, Picture: d.Picture, Known: d.Tags, Now: m.o.Now,
+		Save: d.Change, ReadAll: d.ReadAll, SaveAll: d.ChangeAll, Undo: d.Undo, Redo: d.Redo,
+		Manage: d.manage(), Fields: d.Client.MetadataFields, Getenv: m.o.Getenv,
+		Picture: d.Picture, Known: d.Tags, Now: m.o.Now,
 	})
 	return tea.Batch(m.greet(s), m.push(page.Details, s))
 }

@@ -20,7 +20,7 @@ import (
 // nothing is sent that the service would refuse or that changes nothing.
 func TestAnyKeys(t *testing.T) {
 	keys := strings.Fields(`up down left right shift+left shift+down ctrl+right tab tab tab shift+tab enter enter esc space
-		backspace delete e c c a t T x y o n N r z Z h j k l g G ctrl+x ctrl+s ctrl+u ctrl+k 1 2 5 0 , q / home end pgdown`)
+		backspace delete e c c a t T x y o n N r z Z h j k l g G ctrl+x ctrl+s ctrl+u ctrl+k 1 2 5 0 , q / home end pgdown b b r + - > < m 3 4 6 f d s`)
 	f := record(t, photo)
 	b := record(t, strings.NewReplacer(`"f1"`, `"f2"`, "beach.png", "other.txt", `"image"`, `"non-image"`).Replace(photo))
 	bare := api.File{FileID: "f3", Tags: api.Null[[]string](), CustomCoordinates: api.Null[string](), Width: api.Set(3), Height: api.Set(1)}
@@ -30,8 +30,7 @@ func TestAnyKeys(t *testing.T) {
 		s := newShelf(t, f, b, bare)
 		o := s.options(f, bare, b)
 		o.Picture = func(context.Context, api.File) (string, error) { return path, nil }
-		o.Undo = s.read
-		o.Redo = s.read
+		o.Undo, o.Redo, o.ReadAll, o.SaveAll = s.again, s.again, s.readAll, s.saveAll
 		d := &desk{t: t, size: image.Pt(rapid.IntRange(1, 130).Draw(rt, "width"), rapid.IntRange(1, 30).Draw(rt, "height")), now: noon}
 		d.m = New(o)
 		d.run(d.m.Init())

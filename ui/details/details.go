@@ -35,10 +35,22 @@ type Options struct {
 	SeenAt func(ctx context.Context, fileID string) (time.Time, error)
 	// Save sends a change and returns the record after it.
 	Save func(ctx context.Context, fileID string, d api.Details) (*api.File, error)
-	// Undo takes the newest change of a file back, Redo makes it again. They
-	// return the record after that; nil, without an error, where there is
-	// nothing to do.
-	Undo, Redo func(ctx context.Context, fileID string) (*api.File, error)
+	// SaveAll sends changes of several files in one step, which is undone as one,
+	// and ReadAll looks at several files anew. Outcomes are told as they come and
+	// returned in order. Both are missing, or none.
+	SaveAll func(ctx context.Context, changes []page.Change, told func(page.Edited)) []page.Edited
+	ReadAll func(ctx context.Context, ids []string, told func(page.Edited)) []page.Edited
+	// Undo takes the newest change of a file back, with those of other files of
+	// the same step, and Redo makes it again. They return the records after that;
+	// none, without an error, where there is nothing to do. An *page.Elsewhere
+	// says that others changed the same meanwhile.
+	Undo, Redo func(ctx context.Context, fileID string, over page.Over) ([]page.Edited, error)
+	// Manage are acts on whole files; nil where there are none.
+	Manage *Manage
+	// Fields are the custom metadata fields of the library.
+	Fields func(ctx context.Context) ([]api.MetadataField, error)
+	// Getenv looks for the person's editor; nil: os.Getenv.
+	Getenv func(string) string
 	// Picture gives the path of a local file that holds the picture.
 	Picture func(ctx context.Context, f api.File) (path string, err error)
 	// Known are the tags that are offered while a person types.
@@ -61,6 +73,8 @@ const (
 	onRegion  // the numbers
 	onPicture // the rectangle on the picture
 	onFiles
+	onDescription // the two are rows of the record only
+	onMetadata
 )
 
 // Model is the screen. Make it with New. Changes that are not saved live as
@@ -87,6 +101,12 @@ type Model struct {
 
 	menu   *kit.Menu
 	take   func(row int) tea.Cmd
+	prompt *kit.Prompt
+	taken  func(text string) tea.Cmd
+	text   string // of the editor, which could not be read; empty: there is none
+	fields []api.MetadataField
+	able   abilities
+	bulk   *bulk // changes of several files under way
 	reader *kit.Reader
 	busy   string // what is under way, in words; empty: nothing is
 
@@ -120,13 +140,13 @@ func New(o Options) *Model {
 
 // Init looks at the file anew and asks for what can be offered.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(m.arrive(), m.askKnown(), m.askSeen())
+	return tea.Batch(m.arrive(), m.askKnown(), m.askSeen(), m.askFields())
 }
 
 // Capturing reports whether a text field or something over the screen takes
 // the keys.
 func (m *Model) Capturing() bool {
-	return m.menu != nil || m.reader != nil || m.area == onTags || m.area == onRegion
+	return m.menu != nil || m.reader != nil || m.prompt != nil || m.area == onTags || m.area == onRegion
 }
 
 // Update takes a message.
@@ -143,7 +163,11 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case tea.KeyPressMsg:
 		return m.press(msg), true
 	case tea.PasteMsg:
-		m.edit(msg)
+		if m.prompt != nil {
+			m.prompt.Update(msg)
+		} else {
+			m.edit(msg)
+		}
 	case tea.MouseClickMsg:
 		return m.click(msg), true
 	case tea.MouseMotionMsg:
@@ -174,8 +198,12 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return m.saved(msg), true
 	case pictureMsg:
 		m.gotPicture(msg)
+	case theirsMsg:
+		return m.takeTheirs(msg), true
+	case page.FileGone:
+		return m.lose(msg.FileID), true
 	default:
-		return nil, false
+		return m.handleMore(msg)
 	}
 	return nil, true
 }
@@ -222,7 +250,7 @@ func (m *Model) load() {
 	if !slices.Contains(m.areas(), m.area) && (m.area != onPicture || !e.canHaveRegion()) {
 		m.focus(onRecord) // the part went with what it was about
 	}
-	m.rows = rowsOf(&e.file)
+	m.rows = withEdits(rowsOf(&e.file), m.editRows(e))
 	m.record.SetLen(len(m.rows))
 }
 
@@ -236,7 +264,7 @@ func (m *Model) arrive() tea.Cmd {
 	if !e.asked {
 		look = m.look(forShow)
 	}
-	return tea.Batch(look, m.wantPicture())
+	return tea.Batch(look, m.wantPicture(), m.probe())
 }
 
 // adopt shows other files in place of those that are shown. What is not saved

@@ -481,9 +481,15 @@ func TestUndoAndRedo(t *testing.T) {
 	back, again := f, f
 	back.Tags, again.Tags = api.Set([]string{"before"}), f.Tags
 	back.Raw, again.Raw = nil, nil
-	left := []*api.File{&back, nil}
-	o.Undo = func(context.Context, string) (*api.File, error) { f := left[0]; left = left[1:]; return f, nil }
-	o.Redo = func(context.Context, string) (*api.File, error) { return &again, nil }
+	left := [][]page.Edited{{{FileID: "f1", File: &back}}, nil}
+	o.Undo = func(context.Context, string, page.Over) ([]page.Edited, error) {
+		f := left[0]
+		left = left[1:]
+		return f, nil
+	}
+	o.Redo = func(context.Context, string, page.Over) ([]page.Edited, error) {
+		return []page.Edited{{FileID: "f1", File: &again}}, nil
+	}
 	d = start(t, o)
 	d.press("z")
 	d.toasted("Undone beach.png. Tags: +before, -sea, -old.")

@@ -226,9 +226,47 @@ func (s *shelf) save(_ context.Context, id string, d api.Details) (*api.File, er
 	if !d.CustomCoordinates.IsZero() {
 		f.CustomCoordinates = d.CustomCoordinates
 	}
+	if text, ok := d.Description.Get(); ok {
+		f.Description = text
+	}
 	s.files[id] = f
 	// The answer to an update has fewer fields than the record.
 	return &api.File{FileID: f.FileID, Name: f.Name, Tags: f.Tags, CustomCoordinates: f.CustomCoordinates}, nil
+}
+
+// each does the same to several files, one after the other.
+func (s *shelf) each(n int, told func(page.Edited), do func(i int) page.Edited) []page.Edited {
+	var out []page.Edited
+	for i := range n {
+		e := do(i)
+		out = append(out, e)
+		if told != nil {
+			told(e)
+		}
+	}
+	return out
+}
+
+func (s *shelf) readAll(ctx context.Context, ids []string, told func(page.Edited)) []page.Edited {
+	return s.each(len(ids), told, func(i int) page.Edited {
+		f, err := s.read(ctx, ids[i])
+		if err == nil && f == nil {
+			err = api.ErrNoRecord
+		}
+		return page.Edited{FileID: ids[i], File: f, Err: err}
+	})
+}
+
+func (s *shelf) saveAll(ctx context.Context, changes []page.Change, told func(page.Edited)) []page.Edited {
+	return s.each(len(changes), told, func(i int) page.Edited {
+		f, err := s.save(ctx, changes[i].FileID, changes[i].Details)
+		return page.Edited{FileID: changes[i].FileID, File: f, Err: err}
+	})
+}
+
+// again is an undo that finds the file as it is.
+func (s *shelf) again(ctx context.Context, id string, _ page.Over) ([]page.Edited, error) {
+	return s.readAll(ctx, []string{id}, nil), nil
 }
 
 func (s *shelf) options(files ...api.File) Options {

@@ -3,11 +3,14 @@ package details
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/ui/kit"
 )
 
 // mode is what becomes of a field that can be changed: nothing, another value,
@@ -34,11 +37,71 @@ type entry struct {
 	asked   bool      // it was looked at since the screen opened, or is being
 	readErr error     // why it could not be looked at
 
-	tags   draft[[]string]
-	region draft[string]
+	tags        draft[[]string]
+	region      draft[string]
+	description draft[string]              // never unset: an empty one is none
+	metadata    map[string]json.RawMessage // drafted keys; null: to be unset
 
-	meanwhile []string // what others changed under the draft
-	problem   error    // why it was not saved
+	typed     draft[[]string] // the tags as drafted before what others did came under them
+	meanwhile []string        // what others changed under the draft
+	problem   error           // why it was not saved
+}
+
+// forget drops every draft.
+func (e *entry) forget() {
+	e.tags, e.region, e.description, e.metadata = draft[[]string]{}, draft[string]{}, draft[string]{}, nil
+	e.typed, e.problem = draft[[]string]{}, nil
+}
+
+// setDescription drafts a description; the one that is there is no change.
+func (e *entry) setDescription(text string) {
+	e.description = draft[string]{}
+	if text != e.file.Description {
+		e.description = draft[string]{mode: set, value: text}
+	}
+}
+
+// setMetadata drafts a value of custom metadata, null to unset it.
+func (e *entry) setMetadata(key string, value json.RawMessage) {
+	delete(e.metadata, key)
+	if sameValue(value, e.file.CustomMetadata[key]) {
+		return
+	}
+	if e.metadata == nil {
+		e.metadata = map[string]json.RawMessage{}
+	}
+	e.metadata[key] = value
+}
+
+// wantedDescription is the description as it will be.
+func (e *entry) wantedDescription() string {
+	if e.description.mode == set {
+		return e.description.value
+	}
+	return e.file.Description
+}
+
+// wantedMetadata is a value of custom metadata as it will be; nil where there is
+// none.
+func (e *entry) wantedMetadata(key string) json.RawMessage {
+	value, drafted := e.metadata[key]
+	if !drafted {
+		value = e.file.CustomMetadata[key]
+	}
+	if isNull(value) {
+		return nil
+	}
+	return value
+}
+
+// isNull tells whether a value is none.
+func isNull(value json.RawMessage) bool { return len(value) == 0 || string(value) == "null" }
+
+func sameValue(a, b json.RawMessage) bool {
+	if isNull(a) || isNull(b) {
+		return isNull(a) && isNull(b)
+	}
+	return jsonWords(a) == jsonWords(b) && a[0] == b[0]
 }
 
 // wantedTags are the tags as they will be.
@@ -137,6 +200,12 @@ func (e *entry) change() (api.Details, error) {
 	case e.region.mode == unset && !e.file.CustomCoordinates.IsNull():
 		d.CustomCoordinates = api.Null[string]()
 	}
+	if e.description.mode == set {
+		d.Description = api.Set(e.description.value)
+	}
+	if len(e.metadata) > 0 {
+		d.CustomMetadata = api.Set(maps.Clone(e.metadata))
+	}
 	if errs := d.Check(); len(errs) > 0 {
 		return d, errs[0]
 	}
@@ -156,10 +225,19 @@ func (e *entry) rebase(fresh api.File, at time.Time) (meanwhile []string) {
 	was := e.file
 	e.file, e.at = merged(was, fresh), at
 	if e.tags.mode == set {
+		if !slices.Equal(e.file.Tags.Or(nil), was.Tags.Or(nil)) && e.typed.mode == keep {
+			e.typed = e.tags
+		}
 		e.setTags(replayed(e.file.Tags.Or(nil), was.Tags.Or(nil), e.tags.value))
 	}
 	if e.region.mode == set {
 		e.setRegion(e.region.value)
+	}
+	if e.description.mode == set {
+		e.setDescription(e.description.value)
+	}
+	for key, value := range maps.Clone(e.metadata) {
+		e.setMetadata(key, value)
 	}
 	if was.Tags.IsZero() && was.CustomCoordinates.IsZero() {
 		return nil // nothing was known, so nothing is news
@@ -221,7 +299,47 @@ func difference(a, b *api.File) []string {
 	if !a.CustomCoordinates.IsZero() && !b.CustomCoordinates.IsZero() {
 		words = appendWords(words, regionDifference(a.CustomCoordinates, b.CustomCoordinates))
 	}
+	words = appendWords(words, textDifference("Description", a.Description, b.Description))
+	keys := maps.Clone(a.CustomMetadata)
+	if keys == nil {
+		keys = map[string]json.RawMessage{}
+	}
+	maps.Copy(keys, b.CustomMetadata)
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		words = appendWords(words, valueDifference(key, a.CustomMetadata[key], b.CustomMetadata[key]))
+	}
 	return words
+}
+
+// textDifference says how a text differs, shortened.
+func textDifference(what, a, b string) string {
+	if a == b {
+		return ""
+	}
+	return what + ": " + shortText(a) + " -> " + shortText(b)
+}
+
+func valueDifference(key string, a, b json.RawMessage) string {
+	if sameValue(a, b) {
+		return ""
+	}
+	value := func(v json.RawMessage) string {
+		if isNull(v) {
+			return notSet
+		}
+		return kit.Truncate(jsonWords(v), maxText)
+	}
+	return key + ": " + value(a) + " -> " + value(b)
+}
+
+// maxText is how much of a text a difference shows.
+const maxText = 60
+
+func shortText(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return strconv.Quote(kit.Truncate(strings.Join(strings.Fields(text), " "), maxText))
 }
 
 // changeWords says what an update does to a record.
@@ -232,6 +350,13 @@ func changeWords(f *api.File, d api.Details) []string {
 	}
 	if !d.CustomCoordinates.IsZero() {
 		words = appendWords(words, regionDifference(f.CustomCoordinates, d.CustomCoordinates))
+	}
+	if text, ok := d.Description.Get(); ok {
+		words = appendWords(words, textDifference("Description", f.Description, text))
+	}
+	values := d.CustomMetadata.Or(nil)
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		words = appendWords(words, valueDifference(key, f.CustomMetadata[key], values[key]))
 	}
 	return words
 }

@@ -1,7 +1,6 @@
 package details
 
 import (
-	"context"
 	"image"
 	"slices"
 	"unicode"
@@ -15,9 +14,6 @@ import (
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 )
-
-// undoer takes a change back, or makes it again.
-type undoer = func(ctx context.Context, fileID string) (*api.File, error)
 
 // Groups of acts in the help.
 const (
@@ -52,6 +48,9 @@ var letters = []act{
 	{binding: kit.Bind("next file", "", "n"), group: groupFile, why: oneFile, do: func(m *Model) tea.Cmd { return m.turn(1) }},
 	{binding: kit.Bind("previous file", "", "N"), group: groupFile, why: oneFile, do: func(m *Model) tea.Cmd { return m.turn(-1) }},
 	{binding: kit.Bind("copy menu", "", "y"), group: groupFile, hint: true, do: (*Model).copyMenu},
+	{binding: kit.Bind("rename, move, copy, versions, delete", "", "m"), group: groupFile, why: noManage, do: (*Model).manageMenu},
+	{binding: kit.Bind("change all files", "", "b"), group: groupEdit, hint: true, why: noMany, do: (*Model).manyMenu},
+	{binding: kit.Bind("edit as text in $EDITOR", "", "E"), group: groupEdit, do: (*Model).openEditor},
 	{binding: kit.Bind("open in the browser", "", "o"), group: groupFile, why: noAddress, do: (*Model).browse},
 	{binding: kit.Bind("look again", "", "r"), group: groupFile, why: noLook, do: func(m *Model) tea.Cmd { return m.look(forShow) }},
 	{binding: kit.Bind("undo the last saved change", "", "z"), group: groupEdit, why: func(m *Model) string { return m.noUndo(m.o.Undo) }, do: (*Model).undo},
@@ -101,6 +100,12 @@ var actsOf = map[area][]act{
 			{binding: kit.Bind("previous corner or edge", "", "shift+tab"), group: groupRegion, do: func(m *Model) tea.Cmd { m.grip = m.grip.Next(-1); return nil }},
 			{binding: kit.Bind("centre, or begin one", "", "c"), group: groupRegion, hint: true, do: (*Model).centre},
 			{binding: kit.Bind("lock or free the ratio", "", "a"), group: groupRegion, hint: true, why: noRect, do: (*Model).lock},
+			{binding: kit.Bind("ratio 1:1 4:3 3:2 16:9, as the picture", "", "r"), group: groupRegion, hint: true, do: (*Model).ratioMenu},
+			{binding: kit.Bind("grow", "", "+", "="), group: groupRegion, why: noRect, do: func(m *Model) tea.Cmd { return m.grow(1) }},
+			{binding: kit.Bind("shrink", "", "-"), group: groupRegion, why: noRect, do: func(m *Model) tea.Cmd { return m.grow(-1) }},
+			{binding: kit.Bind("grow by 10", "", ">"), group: groupRegion, why: noRect, do: func(m *Model) tea.Cmd { return m.grow(10) }},
+			{binding: kit.Bind("shrink by 10", "", "<"), group: groupRegion, why: noRect, do: func(m *Model) tea.Cmd { return m.grow(-10) }},
+			{binding: kit.Bind("to the next crossing of thirds", "", "t"), group: groupRegion, why: noRect, do: (*Model).third},
 			{binding: kit.Bind("unset (null), or as saved", "x", "x", "ctrl+x"), group: groupRegion, do: (*Model).toggleUnset},
 			{binding: kit.Bind("back to the numbers", "", "esc", "enter"), group: groupMove, hint: true, do: func(m *Model) tea.Cmd { m.focus(onRegion); return nil }},
 		},
@@ -187,6 +192,8 @@ func steps() []act {
 // Acts are what can be done now.
 func (m *Model) Acts() []kit.Act {
 	switch {
+	case m.prompt != nil:
+		return m.prompt.Acts()
 	case m.menu != nil:
 		return m.menu.Acts()
 	case m.reader != nil:
@@ -201,6 +208,11 @@ func (m *Model) Acts() []kit.Act {
 	all := actsOf[m.area]
 	out := make([]kit.Act, 0, len(all))
 	for _, a := range all {
+		if m.o.Manage == nil || !m.able.manages {
+			if key.Matches(kit.KeyMsg("m"), a.binding) {
+				continue // never offered where the service does not have it
+			}
+		}
 		shown := kit.Act{Binding: a.binding, Group: a.group, Hint: a.hint}
 		if a.why != nil {
 			shown.Why = a.why(m)
@@ -214,6 +226,8 @@ func (m *Model) Acts() []kit.Act {
 // may use itself.
 func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
+	case m.prompt != nil:
+		return m.pressPrompt(msg)
 	case m.menu != nil:
 		return m.pressMenu(msg)
 	case m.reader != nil:
@@ -261,7 +275,7 @@ func (m *Model) pressMenu(msg tea.KeyPressMsg) tea.Cmd {
 // drafted.
 func (m *Model) edit(msg tea.Msg) bool {
 	e := m.current()
-	if e == nil || m.menu != nil || m.reader != nil {
+	if e == nil || m.menu != nil || m.reader != nil || m.prompt != nil {
 		return false
 	}
 	used := false
@@ -328,6 +342,10 @@ func (m *Model) focus(to area) {
 func (m *Model) enterRow() tea.Cmd {
 	r := m.rows[m.record.Cursor()]
 	switch {
+	case r.at == onDescription:
+		return m.describe()
+	case r.at == onMetadata:
+		return m.setValue(r.label)
 	case r.at == onRecord:
 		m.reader = kit.NewReader(r.label, r.value)
 	case slices.Contains(m.areas(), r.at):
@@ -414,6 +432,64 @@ func (m *Model) centre() tea.Cmd {
 	return nil
 }
 
+// grow grows the rectangle about its middle, or shrinks it.
+func (m *Model) grow(by int) tea.Cmd {
+	if p, ok := m.plane(); ok {
+		m.setRect(picture.Grown(m.rect(), by, p.upright(), m.ratio))
+	}
+	return nil
+}
+
+// third moves the rectangle to the next crossing of the lines of thirds.
+func (m *Model) third() tea.Cmd {
+	if p, ok := m.plane(); ok {
+		m.setRect(picture.Third(m.rect(), p.upright()))
+	}
+	return nil
+}
+
+// ratioMenu offers the ratios to keep; the rectangle takes the chosen one at
+// once, and one begins where there is none.
+func (m *Model) ratioMenu() tea.Cmd {
+	p, ok := m.plane()
+	if !ok {
+		return nil
+	}
+	size := p.upright()
+	rows, choices := ratioRows(m.ratio)
+	rows = append(rows, kit.MenuRow{Key: "a", Words: "as it is now"}, kit.MenuRow{Key: "t", Words: "turned on its side"}, kit.MenuRow{Key: "f", Words: "free", On: !m.ratio.Locked()})
+	m.menu = kit.NewMenu("Ratio", rows...)
+	m.take = func(row int) tea.Cmd {
+		rect := m.rect()
+		switch rows[row].Key {
+		case "f":
+			m.ratio = picture.Ratio{}
+			return nil
+		case "a":
+			m.ratio = picture.Ratio{W: rect.Dx(), H: rect.Dy()}
+			return nil
+		case "t":
+			if !m.ratio.Locked() {
+				m.ratio = picture.Ratio{W: rect.Dx(), H: rect.Dy()}
+			}
+			m.ratio = m.ratio.Turned()
+		default:
+			c := choices[row]
+			m.ratio = c.ratio
+			if c.original {
+				m.ratio = picture.Ratio{W: size.X, H: size.Y}
+			}
+		}
+		if rect.Empty() {
+			m.setRect(m.ratio.Largest(size))
+			return nil
+		}
+		m.setRect(m.ratio.Apply(rect, size))
+		return nil
+	}
+	return nil
+}
+
 // lock keeps the ratio of the rectangle as it is now, or lets it go.
 func (m *Model) lock() tea.Cmd {
 	if m.ratio.Locked() {
@@ -467,6 +543,16 @@ func noRect(m *Model) string {
 func oneFile(m *Model) string {
 	if len(m.entries) < 2 {
 		return "only one file is shown"
+	}
+	return ""
+}
+
+func noMany(m *Model) string {
+	switch {
+	case m.o.SaveAll == nil || len(m.entries) < 2:
+		return "only one file is shown"
+	case m.busy != "":
+		return "something is under way already"
 	}
 	return ""
 }

@@ -27,7 +27,7 @@ type drag struct {
 // click gives the keys to the part under the pointer. On the picture it begins
 // to move the rectangle, or to draw another beside it.
 func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
-	if msg.Button != tea.MouseLeft || m.menu != nil || m.reader != nil || m.current() == nil {
+	if msg.Button != tea.MouseLeft || m.menu != nil || m.reader != nil || m.prompt != nil || m.current() == nil {
 		return nil
 	}
 	at := image.Pt(msg.X, msg.Y)

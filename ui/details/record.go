@@ -79,6 +79,19 @@ func rowsOf(f *api.File) []row {
 	return append(rows, otherRows(f)...)
 }
 
+// withEdits puts the rows of what can be changed in the place of those that only
+// show it, after the region.
+func withEdits(rows, edits []row) []row {
+	if len(edits) == 0 {
+		return rows
+	}
+	rows = slices.DeleteFunc(rows, func(r row) bool {
+		return r.label == "Description" && r.group == "" || r.group == "custom"
+	})
+	at := slices.IndexFunc(rows, func(r row) bool { return r.at == onRegion })
+	return slices.Insert(rows, at+1, edits...)
+}
+
 // shown are the members of a record that have rows of their own.
 var shown = []string{
 	"fileId", "name", "filePath", "url", "thumbnailUrl", "thumbnail", "fileType", "mime", "height", "width",

@@ -1,7 +1,10 @@
 package details
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +19,9 @@ import (
 // is possible, then shows the difference and asks.
 func (m *Model) save() tea.Cmd {
 	e := m.current()
+	if m.o.SaveAll != nil && (m.others() > 1 || m.others() == 1 && e.changed()) {
+		return m.saveAll()
+	}
 	if !m.ready(e) {
 		return nil
 	}
@@ -57,7 +63,7 @@ func (m *Model) askSave(e *entry) tea.Cmd {
 	if d.IsEmpty() {
 		meanwhile := e.meanwhile
 		e.meanwhile = nil
-		e.tags, e.region = draft[[]string]{}, draft[string]{}
+		e.forget()
 		m.load()
 		if len(meanwhile) > 0 {
 			return toast(page.Info, "The service has it like that already; nothing was sent.")
@@ -65,15 +71,48 @@ func (m *Model) askSave(e *entry) tea.Cmd {
 		return toast(page.Info, "Nothing is changed, so nothing was sent.")
 	}
 	lines := append(changeWords(&e.file, d), "", m.groundWords(e))
-	e.meanwhile = nil
-	return page.Send(page.Ask{
+	q := page.Ask{
 		Title: "Save " + name(&e.file) + "?",
 		Text:  strings.Join(lines, "\n"),
 		Choices: []page.Choice{
 			{Label: "Keep editing", Key: "k"},
 			{Label: "Save", Key: "s", Msg: confirmedMsg{m, e.file.FileID, d}},
 		},
-	})
+	}
+	if len(e.meanwhile) > 0 {
+		q.Choices = append(q.Choices, m.otherWays(e, d)...)
+	}
+	e.meanwhile = nil
+	return page.Send(q)
+}
+
+// otherWays are what else can be done where others changed the file meanwhile:
+// tags exactly as they were typed, without what others did; or theirs, without
+// what was typed.
+func (m *Model) otherWays(e *entry, d api.Details) []page.Choice {
+	var ways []page.Choice
+	if e.typed.mode == set && !slices.Equal(e.typed.value, d.Tags.Or(nil)) {
+		mine := d
+		mine.Tags = api.Set(slices.Clone(e.typed.value))
+		ways = append(ways, page.Choice{Label: "Only mine", Key: "m", Msg: confirmedMsg{m, e.file.FileID, mine}})
+	}
+	return append(ways, page.Choice{Label: "Take theirs", Key: "t", Msg: theirsMsg{m, e.file.FileID}})
+}
+
+// theirsMsg says that what others did stays and the drafts are dropped.
+type theirsMsg struct {
+	owner *Model
+	id    string
+}
+
+func (m *Model) takeTheirs(msg theirsMsg) tea.Cmd {
+	e := m.entryOf(msg.id)
+	if msg.owner != m || e == nil {
+		return nil
+	}
+	e.forget()
+	m.load()
+	return toast(page.Info, "Took what others did; nothing was sent.")
 }
 
 // groundWords say what a difference is a difference to.
@@ -103,15 +142,44 @@ func (m *Model) seenWords(e *entry) string {
 
 // savedMsg has the record after a change, or why there was none.
 type savedMsg struct {
-	owner  *Model
-	id     string
-	did    string // "Saved", "Undone", "Redone"
-	none   string // what to say where there was nothing to do
-	file   *api.File
-	at     time.Time
-	err    error
-	tags   draft[[]string] // as they were sent
-	region draft[string]
+	owner *Model
+	id    string
+	did   string // "Saved", "Restored"
+	file  *api.File
+	at    time.Time
+	err   error
+	sent  drafts // as they were
+}
+
+// drafts are what of an entry is not saved.
+type drafts struct {
+	tags                draft[[]string]
+	region, description draft[string]
+	metadata            map[string]json.RawMessage
+}
+
+func (e *entry) drafts() drafts {
+	return drafts{e.tags, e.region, e.description, maps.Clone(e.metadata)}
+}
+
+// settle lets go of the drafts that were sent. What was drafted while the answer
+// was on its way stays drafted.
+func (e *entry) settle(sent drafts) {
+	if sameTags(e.tags, sent.tags) {
+		e.tags = draft[[]string]{}
+	}
+	if e.region == sent.region {
+		e.region = draft[string]{}
+	}
+	if e.description == sent.description {
+		e.description = draft[string]{}
+	}
+	for key, value := range sent.metadata {
+		if now, ok := e.metadata[key]; ok && sameValue(now, value) {
+			delete(e.metadata, key)
+		}
+	}
+	e.typed, e.meanwhile, e.problem = draft[[]string]{}, nil, nil
 }
 
 // send sends a change that was confirmed.
@@ -121,7 +189,7 @@ func (m *Model) send(msg confirmedMsg) tea.Cmd {
 		return nil
 	}
 	m.busy = "Saving…"
-	out := savedMsg{owner: m, id: msg.id, did: "Saved", tags: e.tags, region: e.region}
+	out := savedMsg{owner: m, id: msg.id, did: "Saved", sent: e.drafts()}
 	ctx, save, now := m.o.Context, m.o.Save, m.now
 	return func() tea.Msg {
 		out.file, out.err = save(ctx, msg.id, msg.change)
@@ -144,19 +212,10 @@ func (m *Model) saved(msg savedMsg) tea.Cmd {
 	switch {
 	case msg.err != nil:
 		return nil
-	case msg.file == nil:
-		return toast(page.Info, msg.none)
 	}
-	// What was drafted while the answer was on its way stays drafted.
-	if sameTags(e.tags, msg.tags) {
-		e.tags = draft[[]string]{}
-	}
-	if e.region == msg.region {
-		e.region = draft[string]{}
-	}
+	e.settle(msg.sent)
 	before := e.file
 	e.rebase(*msg.file, msg.at)
-	e.meanwhile = nil
 	m.load()
 	words := strings.Join(difference(&before, &e.file), "; ")
 	if words == "" {
@@ -175,22 +234,6 @@ const shortWords = 90
 
 func sameTags(a, b draft[[]string]) bool {
 	return a.mode == b.mode && api.JoinTags(a.value) == api.JoinTags(b.value)
-}
-
-// undo takes the newest change of the current file back.
-func (m *Model) undo() tea.Cmd { return m.again("Undone", "There is nothing more to undo.", m.o.Undo) }
-
-// redo makes it again.
-func (m *Model) redo() tea.Cmd { return m.again("Redone", "There is nothing more to redo.", m.o.Redo) }
-
-func (m *Model) again(did, none string, do undoer) tea.Cmd {
-	m.busy = "Saving…"
-	id := m.current().file.FileID
-	ctx, now := m.o.Context, m.now
-	return func() tea.Msg {
-		file, err := do(ctx, id)
-		return savedMsg{owner: m, id: id, did: did, none: none, file: file, at: now(), err: err}
-	}
 }
 
 // leave goes back. Where something is not saved it asks first.

@@ -34,6 +34,8 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	}
 	view := m.draw(size, th)
 	switch {
+	case m.prompt != nil:
+		view = kit.OverlayCenter(view, m.prompt.View(size, th))
 	case m.menu != nil:
 		view = kit.OverlayCenter(view, m.menu.View(size, th))
 	case m.reader != nil:
@@ -379,7 +381,7 @@ func (m *Model) regionFoot() string {
 	}
 	foot := "arrows move " + m.grip.String()
 	if m.ratio.Locked() {
-		foot += fmt.Sprintf(", ratio %d:%d kept", m.ratio.W, m.ratio.H)
+		foot += ", ratio " + m.ratio.String() + " kept"
 	}
 	return foot
 }

@@ -19,6 +19,7 @@ import (
 // Every act that can be done now does something: the screen changes or the root
 // hears of it.
 func TestEveryActActs(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
 	f := record(t, photo)
 	fresh := func() *desk {
 		s := newShelf(t, f)
@@ -28,8 +29,7 @@ func TestEveryActActs(t *testing.T) {
 		c.FileID, c.Name, c.Raw = "f3", "third.png", nil
 		s.files["f3"] = c
 		o := s.options(f, b, c)
-		o.Undo = func(context.Context, string) (*api.File, error) { return nil, nil }
-		o.Redo = o.Undo
+		o.Undo, o.Redo, o.ReadAll, o.SaveAll = s.again, s.again, s.readAll, s.saveAll
 		d := start(t, o)
 		d.press("n")
 		return d
@@ -89,6 +89,9 @@ func TestViewStaysInside(t *testing.T) {
 		},
 		"AI":     func(d *desk) { d.press("tab", "tab") },
 		"menu":   func(d *desk) { d.press("y") },
+		"many":   func(d *desk) { d.press("b") },
+		"prompt": func(d *desk) { d.press("b", "a"); d.write("写真") },
+		"ratios": func(d *desk) { d.press("c", "enter", "r") },
 		"reader": func(d *desk) { d.press("enter") },
 		"failed": func(d *desk) { d.m.current().problem = errors.New(hostile) },
 		"busy":   func(d *desk) { d.m.busy = "Saving…" },
@@ -96,6 +99,7 @@ func TestViewStaysInside(t *testing.T) {
 	for name, state := range states {
 		for _, files := range [][]api.File{{f}, {f, f, f}} {
 			o := s.options(files...)
+			o.SaveAll = s.saveAll
 			if name == "picture" && len(files) == 1 {
 				// Drawing takes its time; the others do without.
 				o.Picture = func(context.Context, api.File) (string, error) { return path, nil }

@@ -1,0 +1,189 @@
+package details
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+// undoer takes a change back, or makes it again.
+type undoer = func(ctx context.Context, fileID string, over page.Over) ([]page.Edited, error)
+
+// replayedMsg has the files after an undo or a redo, or why there are none.
+type replayedMsg struct {
+	owner *Model
+	again againMsg
+	list  []page.Edited
+	at    time.Time
+	err   error
+}
+
+// againMsg says that a person wants something undone or redone.
+type againMsg struct {
+	owner *Model
+	id    string
+	redo  bool
+	over  page.Over
+}
+
+func (a againMsg) did() string {
+	if a.redo {
+		return "Redone"
+	}
+	return "Undone"
+}
+
+// undo takes the newest change of the current file back.
+func (m *Model) undo() tea.Cmd { return m.again(againMsg{owner: m, id: m.current().file.FileID}) }
+
+// redo makes it again.
+func (m *Model) redo() tea.Cmd {
+	return m.again(againMsg{owner: m, id: m.current().file.FileID, redo: true})
+}
+
+func (m *Model) again(a againMsg) tea.Cmd {
+	if a.owner != m || m.busy != "" {
+		return nil
+	}
+	m.busy = "Taking back…"
+	do := m.o.Undo
+	if a.redo {
+		m.busy, do = "Making it again…", m.o.Redo
+	}
+	ctx, now := m.o.Context, m.now
+	return func() tea.Msg {
+		list, err := do(ctx, a.id, a.over)
+		return replayedMsg{m, a, list, now(), err}
+	}
+}
+
+// replayed shows what came of an undo or a redo.
+func (m *Model) replayed(msg replayedMsg) tea.Cmd {
+	if msg.owner != m {
+		return nil
+	}
+	m.busy = ""
+	var elsewhere *page.Elsewhere
+	if errors.As(msg.err, &elsewhere) {
+		return m.askAgain(msg.again, elsewhere)
+	}
+	if msg.err != nil {
+		if e := m.entryOf(msg.again.id); e != nil {
+			e.problem = msg.err
+		}
+		return nil
+	}
+	if len(msg.list) == 0 {
+		return toast(page.Info, "There is nothing more to "+verb(msg.again)+".")
+	}
+	return m.tookOver(msg.list, msg.at, msg.again.did(), nil)
+}
+
+func verb(a againMsg) string {
+	if a.redo {
+		return "redo"
+	}
+	return "undo"
+}
+
+// askAgain asks what to do where others changed the same meanwhile.
+func (m *Model) askAgain(a againMsg, found *page.Elsewhere) tea.Cmd {
+	verb := capital(verb(a))
+	var lines []string
+	for i, c := range found.Conflicts {
+		if i == 6 {
+			lines = append(lines, fmt.Sprintf("and %d more", len(found.Conflicts)-i))
+			break
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s was left as %s and is %s now", c.Name, c.Field, orUnset(c.Left), orUnset(c.Now)))
+	}
+	mine, theirs := a, a
+	mine.over, theirs.over = page.Mine, page.Theirs
+	return page.Send(page.Ask{
+		Title: "Changed elsewhere since",
+		Text:  strings.Join(lines, "\n"),
+		Choices: []page.Choice{
+			{Label: "Leave it", Key: "l"},
+			{Label: verb + " the rest", Key: "t", Msg: theirs},
+			{Label: verb + " all the same", Key: "u", Danger: true, Msg: mine},
+		},
+	})
+}
+
+func orUnset(text string) string {
+	if text == "" {
+		return notSet
+	}
+	return text
+}
+
+// tookOver takes the records after a step over and tells everybody. Sent are the
+// drafts that the step was made of, by file; nil: there were none.
+func (m *Model) tookOver(list []page.Edited, at time.Time, did string, sent map[string]drafts) tea.Cmd {
+	var cmds []tea.Cmd
+	var good []string
+	var bad []string
+	single := ""
+	for _, done := range list {
+		e := m.entryOf(done.FileID)
+		label := done.FileID
+		if e != nil {
+			label = name(&e.file)
+		}
+		if done.Err != nil {
+			bad = append(bad, label+": "+done.Err.Error())
+			if e != nil {
+				e.problem = done.Err
+			}
+			continue
+		}
+		news := *done.File
+		if e != nil {
+			if drafted, ok := sent[done.FileID]; ok {
+				e.settle(drafted)
+			}
+			e.problem = nil
+			before := e.file
+			e.rebase(news, at)
+			news = e.file
+			single = strings.Join(difference(&before, &e.file), "; ")
+		} else if news.Name != "" {
+			label = news.Name
+		}
+		good = append(good, label)
+		cmds = append(cmds, page.Send(page.FileChanged{File: news}))
+	}
+	m.load()
+	cmds = append(cmds, m.wantPicture(), page.Send(outcome(did, good, bad, single)))
+	return tea.Batch(cmds...)
+}
+
+// outcome says what came of a step: of one file what changed, of several how
+// many, with every failure to be read.
+func outcome(did string, good, bad []string, single string) page.Toast {
+	switch {
+	case len(good) == 1 && len(bad) == 0:
+		if single == "" {
+			single = "it is as it was"
+		}
+		done := page.Toast{Level: page.Good, Text: did + " " + good[0] + ".", Detail: single}
+		if len(single) <= shortWords {
+			done.Text += " " + single + "."
+		}
+		return done
+	case len(bad) == 0:
+		return page.Toast{Level: page.Good, Text: did + " " + kit.Plural(len(good), "file") + ".", Detail: strings.Join(good, "\n")}
+	}
+	text := fmt.Sprintf("%s %s; %s failed and keep what was not saved.", did, kit.Plural(len(good), "file"), kit.Plural(len(bad), "file"))
+	if len(good) == 0 {
+		text = fmt.Sprintf("None of %s: each keeps what was not saved.", kit.Plural(len(bad), "file"))
+	}
+	return page.Toast{Level: page.Warn, Text: text, Detail: strings.Join(bad, "\n")}
+}

@@ -1,0 +1,133 @@
+package details
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+// editMsg has a text in a file, ready for the editor.
+type editMsg struct {
+	owner  *Model
+	path   string
+	before string
+	err    error
+}
+
+// editedMsg has the text as the editor left it.
+type editedMsg struct {
+	owner        *Model
+	before, text string
+	err          error
+}
+
+// editAgainMsg asks for the editor once more, with the text that had errors.
+type editAgainMsg struct{ owner *Model }
+
+// dropTextMsg gives up the text that had errors.
+type dropTextMsg struct{ owner *Model }
+
+// openEditor gives ids, tags and regions of all files to the person's editor.
+func (m *Model) openEditor() tea.Cmd {
+	text := m.text
+	if text == "" {
+		text = writeText(m.entries)
+	}
+	return func() tea.Msg {
+		f, err := os.CreateTemp("", "mediadesk-details-*.txt")
+		if err != nil {
+			return editMsg{owner: m, err: err}
+		}
+		_, err = f.WriteString(text)
+		return editMsg{m, f.Name(), text, errors.Join(err, f.Close())}
+	}
+}
+
+// editor is the command of the person's editor: what the variables hold is a
+// command with its arguments.
+func (m *Model) editor() []string {
+	getenv := m.o.Getenv
+	if getenv == nil {
+		getenv = os.Getenv
+	}
+	for _, variable := range []string{"VISUAL", "EDITOR"} {
+		if words := strings.Fields(getenv(variable)); len(words) > 0 {
+			return words
+		}
+	}
+	for _, tool := range []string{"sensible-editor", "nano", "vi", "notepad.exe"} {
+		if path, err := exec.LookPath(tool); err == nil {
+			return []string{path}
+		}
+	}
+	return nil
+}
+
+// runEditor hands the terminal over to the editor.
+func (m *Model) runEditor(msg editMsg) tea.Cmd {
+	if msg.owner != m {
+		return nil
+	}
+	command := m.editor()
+	switch {
+	case msg.err != nil:
+		return page.Send(page.Problem(fmt.Errorf("the text could not be written for the editor: %w", msg.err)))
+	case command == nil:
+		return toast(page.Warn, "There is no editor. Set the environment variable EDITOR to one, such as nano.")
+	}
+	run := exec.Command(command[0], append(command[1:], msg.path)...) //nolint:gosec // the person's own editor
+	return tea.ExecProcess(run, func(err error) tea.Msg {
+		defer os.Remove(msg.path)
+		if err != nil {
+			return editedMsg{owner: m, err: fmt.Errorf("the editor ended with an error, so nothing was taken over: %w", err)}
+		}
+		text, err := os.ReadFile(msg.path)
+		return editedMsg{m, msg.before, string(text), err}
+	})
+}
+
+// edited takes an edited text over, or shows what is wrong with it, by line.
+func (m *Model) edited(msg editedMsg) tea.Cmd {
+	if msg.owner != m {
+		return nil
+	}
+	switch {
+	case msg.err != nil:
+		return page.Send(page.Problem(msg.err))
+	case msg.text == msg.before && m.text == "":
+		return toast(page.Info, "Nothing was changed in the editor.")
+	}
+	lines, wrong := readText(msg.text, m.entries)
+	if len(wrong) > 0 {
+		m.text = msg.text
+		var words []string
+		for _, w := range wrong {
+			words = append(words, capital(w.String()))
+		}
+		return page.Send(page.Ask{
+			Title: kit.Plural(len(wrong), "error") + " in the text; nothing was taken over",
+			Text:  strings.Join(words, "\n"),
+			Choices: []page.Choice{
+				{Label: "Edit again", Key: "e", Msg: editAgainMsg{m}},
+				{Label: "Drop the text", Key: "d", Danger: true, Msg: dropTextMsg{m}},
+			},
+		})
+	}
+	m.text = ""
+	wanted := map[*entry]wantedLine{}
+	for _, w := range lines {
+		wanted[w.entry] = w
+	}
+	return m.allOf("From the editor", func(e *entry) {
+		if w, ok := wanted[e]; ok {
+			w.take()
+		}
+	})
+}

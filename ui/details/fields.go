@@ -1,0 +1,206 @@
+package details
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+)
+
+// fieldsMsg has the custom metadata fields of the library.
+type fieldsMsg struct {
+	owner  *Model
+	fields []api.MetadataField
+}
+
+// askFields asks for the fields; a service that does not list them has none.
+func (m *Model) askFields() tea.Cmd {
+	if m.o.Fields == nil {
+		return nil
+	}
+	ctx, ask := m.o.Context, m.o.Fields
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		fields, err := ask(ctx)
+		if err != nil {
+			return nil // they are a help; without them the values are there
+		}
+		return fieldsMsg{m, fields}
+	}
+}
+
+// canDescribe tells whether the service takes descriptions and custom metadata:
+// it has the calls of hosted services, or its record has such a member.
+func (m *Model) canDescribe() bool {
+	f := &m.current().file
+	return m.able.manages || len(m.fields) > 0 || f.Description != "" || f.CustomMetadata != nil
+}
+
+// editRows are the rows of what can be changed beside tags and region.
+func (m *Model) editRows(e *entry) []row {
+	if !m.canDescribe() {
+		return nil
+	}
+	text, state := e.wantedDescription(), ""
+	if text == "" {
+		text = notSet
+	}
+	if e.description.mode == set {
+		state = "changed, not saved"
+	}
+	rows := []row{{label: "Description", value: text, at: onDescription, group: state}}
+	keys := map[string]bool{}
+	for _, f := range m.fields {
+		keys[f.Name] = true
+	}
+	for key := range e.file.CustomMetadata {
+		keys[key] = true
+	}
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		value, state := notSet, "custom"
+		if v := e.wantedMetadata(key); v != nil {
+			value = jsonWords(v)
+		}
+		if _, drafted := e.metadata[key]; drafted {
+			state = "changed, not saved"
+		}
+		rows = append(rows, row{label: key, value: value, at: onMetadata, group: state})
+	}
+	return rows
+}
+
+// describe edits the description.
+func (m *Model) describe() tea.Cmd {
+	e := m.current()
+	m.prompt = kit.NewLongPrompt("Description of "+name(&e.file), "Nothing is sent before ctrl+s on the record.", e.wantedDescription())
+	m.taken = func(text string) tea.Cmd {
+		e.setDescription(strings.TrimRight(text, "\n"))
+		m.load()
+		return nil
+	}
+	return nil
+}
+
+// setValue edits a value of custom metadata by the type of its field.
+func (m *Model) setValue(key string) tea.Cmd {
+	e := m.current()
+	put := func(value json.RawMessage) tea.Cmd {
+		e.setMetadata(key, value)
+		m.load()
+		return nil
+	}
+	at := slices.IndexFunc(m.fields, func(f api.MetadataField) bool { return f.Name == key })
+	var field api.MetadataField
+	if at >= 0 {
+		field = m.fields[at]
+	}
+	now := e.wantedMetadata(key)
+	switch options := field.Schema.Options; {
+	case field.Schema.Type == api.MetadataBoolean:
+		return m.chooseValue(key, now, []json.RawMessage{json.RawMessage("true"), json.RawMessage("false")}, put)
+	case field.Schema.Type == api.MetadataSingleSelect && len(options) > 0:
+		return m.chooseValue(key, now, options, put)
+	}
+	text := ""
+	if now != nil {
+		text = valueText(now, field.Schema.Type)
+	}
+	words := "Any value in JSON; empty unsets it."
+	if at >= 0 {
+		words = field.Schema.Words() + "; empty unsets it."
+	}
+	m.prompt = kit.NewPrompt(key, words, text)
+	m.prompt.Check = func(text string) string {
+		value := readValue(text, field.Schema.Type)
+		if !json.Valid(value) {
+			return "This is no JSON value; a text stands in quotation marks."
+		}
+		if at < 0 {
+			return ""
+		}
+		if err := api.CheckMetadata(m.fields, map[string]json.RawMessage{key: value}); err != nil {
+			return sentenceOf(err)
+		}
+		return ""
+	}
+	m.taken = func(text string) tea.Cmd { return put(readValue(text, field.Schema.Type)) }
+	return nil
+}
+
+// chooseValue offers the values that a field may have.
+func (m *Model) chooseValue(key string, now json.RawMessage, options []json.RawMessage, put func(json.RawMessage) tea.Cmd) tea.Cmd {
+	options = append(slices.Clone(options), json.RawMessage("null"))
+	rows := make([]kit.MenuRow, len(options))
+	for i, o := range options {
+		rows[i] = kit.MenuRow{Words: jsonWords(o), On: sameValue(o, now)}
+		if isNull(o) {
+			rows[i].Words = "unset (null)"
+		}
+	}
+	m.menu = kit.NewMenu(key, rows...)
+	m.take = func(row int) tea.Cmd { return put(options[row]) }
+	return nil
+}
+
+// valueText is a value as it is typed: texts and lists of them without their
+// marks where the field's type says what they are.
+func valueText(value json.RawMessage, kind string) string {
+	var text string
+	var list []json.RawMessage
+	switch kind {
+	case api.MetadataText, api.MetadataTextarea, api.MetadataDate:
+		if json.Unmarshal(value, &text) == nil {
+			return text
+		}
+	case api.MetadataMultiSelect:
+		if json.Unmarshal(value, &list) == nil {
+			words := make([]string, len(list))
+			for i, v := range list {
+				words[i] = jsonWords(v)
+			}
+			return strings.Join(words, ", ")
+		}
+	}
+	return string(value)
+}
+
+// readValue is what a typed text means for a field of that type; null of an
+// empty one.
+func readValue(text, kind string) json.RawMessage {
+	if strings.TrimSpace(text) == "" {
+		return json.RawMessage("null")
+	}
+	quoted := func(v any) json.RawMessage {
+		out, err := json.Marshal(v)
+		if err != nil {
+			return nil
+		}
+		return out
+	}
+	switch kind {
+	case api.MetadataText, api.MetadataTextarea, api.MetadataDate:
+		return quoted(text)
+	case api.MetadataMultiSelect:
+		if json.Valid([]byte(text)) && strings.HasPrefix(strings.TrimSpace(text), "[") {
+			return json.RawMessage(strings.TrimSpace(text))
+		}
+		var list []json.RawMessage
+		for _, part := range strings.Split(text, ",") {
+			part = strings.TrimSpace(part)
+			if json.Valid([]byte(part)) {
+				list = append(list, json.RawMessage(part))
+			} else {
+				list = append(list, quoted(part))
+			}
+		}
+		return quoted(list)
+	}
+	return json.RawMessage(strings.TrimSpace(text))
+}

@@ -1,0 +1,236 @@
+package details
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"mediadesk/api"
+)
+
+// textHead explains the text that is given to the editor.
+const textHead = `# One file a line: its id, its tags, its region. Save and close to take the
+# changes over; nothing is sent before you have seen the difference.
+#   tags    a, b, c     "-" for none (null), "[]" for an empty list, quotes
+#                       around a tag with a comma, quotes or two blanks
+#   region  x,y,width,height in pixels of the stored picture, "-" for none (null)
+# A line that is taken out changes nothing. What stands behind # is the name.
+`
+
+// writeText is the text of files for the editor.
+func writeText(entries []*entry) string {
+	var b strings.Builder
+	b.WriteString(textHead)
+	ids, tags := 0, 0
+	lists := make([]string, len(entries))
+	for i, e := range entries {
+		lists[i] = writeTags(e)
+		ids, tags = max(ids, len(e.file.FileID)), max(tags, min(len(lists[i]), 48))
+	}
+	for i, e := range entries {
+		region := e.wantedRegion()
+		if region == "" {
+			region = "-"
+		}
+		fmt.Fprintf(&b, "%-*s  %-*s  %s  # %s\n", ids, e.file.FileID, tags, lists[i], cleanRegion(region), oneLine(name(&e.file)))
+	}
+	return b.String()
+}
+
+// oneLine keeps a name from becoming more than one line of the text.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return '_'
+		}
+		return r
+	}, text)
+}
+
+func writeTags(e *entry) string {
+	tags := e.wantedTags()
+	if len(tags) == 0 {
+		if e.tags.mode == keep && e.file.Tags.IsSet() || e.tags.mode == set {
+			return "[]"
+		}
+		return "-"
+	}
+	out := make([]string, len(tags))
+	for i, tag := range tags {
+		out[i] = tag
+		if !plainTag.MatchString(tag) || strings.Contains(tag, "  ") || tag == "-" || tag == "[]" || strings.IndexFunc(tag, unicode.IsControl) >= 0 {
+			text, err := json.Marshal(tag)
+			if err == nil {
+				out[i] = string(text)
+			}
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// plainTag is a tag that needs no quotes: no comma, quote or number sign, and no
+// blank at either end but the plain one within.
+var plainTag = regexp.MustCompile(`^[^\s,"#]([^,"#\t\n\v\f\r\x{85}\x{a0}\x{2028}\x{2029}]*[^\s,"#])?$`)
+
+// lineError is what is wrong with a line of the text.
+type lineError struct {
+	line int
+	text string
+}
+
+func (e lineError) String() string { return fmt.Sprintf("line %d: %s", e.line, e.text) }
+
+// wantedLine is what a line of the text asks for.
+type wantedLine struct {
+	entry    *entry
+	tags     []string
+	noTags   bool // null
+	region   string
+	noRegion bool // null
+}
+
+// readText reads the text that came back from the editor. It finds every error,
+// not only the first; with one nothing is to be taken over.
+func readText(text string, entries []*entry) ([]wantedLine, []lineError) {
+	var lines []wantedLine
+	var wrong []lineError
+	seen := map[string]int{}
+	for i, line := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		fail := func(format string, args ...any) {
+			wrong = append(wrong, lineError{i + 1, fmt.Sprintf(format, args...)})
+		}
+		id, rest := line, ""
+		if at := strings.IndexFunc(line, unicode.IsSpace); at >= 0 {
+			id, rest = line[:at], strings.TrimSpace(line[at:])
+		}
+		at := slices.IndexFunc(entries, func(e *entry) bool { return e.file.FileID == id })
+		if at < 0 {
+			fail("%q is the id of none of these files", id)
+			continue
+		}
+		if first, twice := seen[id]; twice {
+			fail("the file %s stands in line %d already", id, first)
+			continue
+		}
+		seen[id] = i + 1
+		w := wantedLine{entry: entries[at]}
+		var err string
+		if w.tags, w.noTags, rest, err = readTags(rest); err != "" {
+			fail("%s", err)
+			continue
+		}
+		if w.region, w.noRegion, err = readRegion(rest, w.entry); err != "" {
+			fail("%s", err)
+			continue
+		}
+		lines = append(lines, w)
+	}
+	return lines, wrong
+}
+
+// readTags reads the tags at the begin of a text and returns what follows.
+func readTags(text string) (tags []string, none bool, rest, wrong string) {
+	for {
+		text = strings.TrimLeft(text, " ")
+		if strings.HasPrefix(text, `"`) {
+			var tag string
+			d := json.NewDecoder(strings.NewReader(text))
+			if err := d.Decode(&tag); err != nil {
+				return nil, false, "", "a quotation mark is not closed, or what it holds cannot be read"
+			}
+			tags, text = append(tags, tag), text[d.InputOffset():]
+		} else {
+			end := len(text)
+			for _, stop := range []string{",", "  ", "\t", " #"} {
+				if at := strings.Index(text, stop); at >= 0 {
+					end = min(end, at)
+				}
+			}
+			tag := strings.TrimSpace(text[:end])
+			text = text[end:]
+			switch {
+			case tag == "" && len(tags) == 0:
+				return nil, false, "", `the tags are missing: write "-" for none`
+			case tag == "":
+				return nil, false, "", "there is an empty tag: a comma too many"
+			}
+			tags = append(tags, tag)
+			if len(tags) == 1 && !strings.HasPrefix(strings.TrimLeft(text, " "), ",") {
+				switch tag {
+				case "-":
+					return nil, true, text, ""
+				case "[]":
+					return nil, false, text, ""
+				}
+			}
+		}
+		// A comma goes on with the list, also after blanks; anything else ends it.
+		more := strings.TrimLeft(text, " ")
+		if !strings.HasPrefix(more, ",") {
+			break
+		}
+		text = more[1:]
+	}
+	if slices.Contains(tags, "") {
+		return nil, false, "", "there is an empty tag"
+	}
+	for i, tag := range tags {
+		if slices.Contains(tags[:i], tag) {
+			return nil, false, "", fmt.Sprintf("the tag %q stands there twice", tag)
+		}
+	}
+	return tags, false, text, ""
+}
+
+// readRegion reads the region at the begin of a text and checks it for the file.
+func readRegion(text string, e *entry) (region string, none bool, wrong string) {
+	if text != "" && !strings.HasPrefix(text, " ") && !strings.HasPrefix(text, "\t") {
+		return "", false, fmt.Sprintf("%q stands where two blanks and the region should be", text)
+	}
+	text, _, _ = strings.Cut(" "+text, " #")
+	text = cleanRegion(text)
+	switch text {
+	case "":
+		return "", false, `the region is missing: write "-" for none`
+	case "-":
+		return "", true, ""
+	}
+	if text == e.file.CustomCoordinates.Or("") {
+		return text, false, ""
+	}
+	w, h, _ := e.file.PixelSize()
+	if _, err := api.CheckRegion(text, e.canHaveRegion(), w, h); err != nil {
+		return "", false, err.Error()
+	}
+	return text, false, ""
+}
+
+// take drafts what a line asks for. What is the same as before is no change.
+func (w wantedLine) take() {
+	e := w.entry
+	switch {
+	case w.noTags && e.file.Tags.IsSet():
+		e.unsetTags()
+	case w.noTags: // they are unset, or nobody knows
+		e.tags = draft[[]string]{}
+	case len(w.tags) == 0 && !e.file.Tags.IsSet():
+		e.tags = draft[[]string]{mode: set, value: []string{}}
+	default:
+		e.setTags(w.tags)
+	}
+	switch {
+	case w.noRegion && e.file.CustomCoordinates.IsSet():
+		e.unsetRegion()
+	case w.noRegion:
+		e.region = draft[string]{}
+	default:
+		e.setRegion(w.region)
+	}
+}

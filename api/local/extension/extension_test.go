@@ -266,3 +266,79 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		t.Error("it went on")
 	}
 }
+
+// ring draws a dark ring, w by h, before a background that changes slowly.
+// What is in the ring is another colour by so much light.
+func ring(w, h int, other int) *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			r := math.Hypot(float64(x)-float64(w)/2, float64(y)-float64(h)/2) / float64(h)
+			light := 200 + 30*x/w - 20*y/h
+			switch {
+			case r > 0.22 && r < 0.4:
+				light = 40
+			case r <= 0.22:
+				light += other
+			}
+			img.SetNRGBA(x, y, color.NRGBA{uint8(light), uint8(light), uint8(light - 5), 255})
+		}
+	}
+	return img
+}
+
+func TestRemoveBackgroundOpensHoles(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		img   *image.NRGBA
+		empty bool
+	}{
+		{"seen through", ring(300, 240, 0), true},
+		{"a lighter face", ring(300, 240, 20), false},
+		{"a darker face", ring(300, 240, -40), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := png.Encode(&b, c.img); err != nil {
+				t.Fatal(err)
+			}
+			out, err := run(t, `{"name":"remove-bg"}`, b.Bytes(), "image/png")
+			if err != nil {
+				t.Fatal(err)
+			}
+			img := decode(t, out)
+			if got := img.NRGBAAt(150, 120).A == 0; got != c.empty {
+				t.Errorf("the middle is transparent: %t", got)
+			}
+			if img.NRGBAAt(150+72, 120).A != 255 || img.NRGBAAt(5, 5).A != 0 {
+				t.Error("the ring or the background is not as it should be")
+			}
+		})
+	}
+	t.Run("a shine that passes through its colour", func(t *testing.T) {
+		img := ring(300, 240, -160) // a dark disc
+		for y := range 240 {
+			for x := range 300 {
+				d := math.Hypot(float64(x)-140, float64(y)-110) / 50
+				if d < 1 {
+					light := uint8(45 + 180*(1-d))
+					img.SetNRGBA(x, y, color.NRGBA{light, light, light, 255})
+				}
+			}
+		}
+		var b bytes.Buffer
+		if err := png.Encode(&b, img); err != nil {
+			t.Fatal(err)
+		}
+		out, err := run(t, `{"name":"remove-bg"}`, b.Bytes(), "image/png")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := decode(t, out)
+		for x := 90; x < 190; x++ {
+			if got.NRGBAAt(x, 110).A != 255 {
+				t.Fatalf("there is a hole in the shine at %d", x)
+			}
+		}
+	})
+}

@@ -49,6 +49,7 @@ func segment(img *image.NRGBA) (*segments, error) {
 		return nil, errNoBackground
 	}
 	s.flood(border, centres)
+	s.openHoles()
 	// The walk needed calm colours; the matte wants those that are there.
 	s.colours = grainy
 	s.dropSpecks()
@@ -134,23 +135,38 @@ func (s *segments) borderNoise(border []int) float64 {
 	return steps[len(steps)*3/4]
 }
 
+// step is how far colours of the background may be from those beside them.
+func (s *segments) step() float64 { return math.Min(0.08, 0.024+2.5*s.noise) }
+
 // flood walks from the border over everything that is background. Each step
 // is measured against the mean colour of the background around it, which
 // follows slow changes (a gradient, a vignette) and no sudden ones.
 func (s *segments) flood(border []int, centres []lab) {
-	step := math.Min(0.08, 0.024+2.5*s.noise)
+	step := s.step()
 	far := math.Min(0.17, 0.07+4*s.noise)
 	s.subject = make([]bool, len(s.colours))
 	for i := range s.subject {
 		s.subject[i] = true
 	}
-	mean := make([]lab, len(s.colours))
-	var queue []int
 	nearCentre := func(c lab) bool {
 		return slices.ContainsFunc(centres, func(centre lab) bool { return c.distance(centre) < far })
 	}
+	var seeds []int
 	for _, i := range border {
-		if s.subject[i] && nearCentre(s.colours[i]) {
+		if nearCentre(s.colours[i]) {
+			seeds = append(seeds, i)
+		}
+	}
+	s.walk(seeds, step)
+}
+
+// walk makes background of everything that is reached from the seeds by steps
+// in colour no greater than step.
+func (s *segments) walk(seeds []int, step float64) {
+	mean := make([]lab, len(s.colours))
+	var queue []int
+	for _, i := range seeds {
+		if s.subject[i] {
 			s.subject[i], mean[i] = false, s.colours[i]
 			queue = append(queue, i)
 		}

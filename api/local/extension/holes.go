@@ -1,0 +1,209 @@
+package extension
+
+import (
+	"math"
+	"slices"
+)
+
+// openHoles finds background that the subject encloses, such as what is seen
+// through the handle of a cup. No walk from the border gets there, so it is
+// told by its colour alone: it must be the very one that the background would
+// have in that place, end at a clear step, and be no mere line.
+//
+// What is painted on a subject in exactly that colour cannot be told from a
+// hole. Where the background is not smooth enough to say what it would be, no
+// hole is looked for.
+func (s *segments) openHoles() {
+	model, spread, ok := s.background()
+	if !ok {
+		return
+	}
+	near := math.Max(0.014, 1.5*spread)
+	off := make([]float64, len(s.colours)) // how far each pixel is from what the background would be there
+	for i, c := range s.colours {
+		off[i] = c.distance(model.at(i%s.w, i/s.w, s.w, s.h))
+	}
+	seen := make([]bool, len(s.colours))
+	var seeds []int
+	left, cut := 0, 0
+	for i := range s.colours {
+		if s.subject[i] {
+			left++
+		}
+	}
+	for start := range s.colours {
+		if seen[start] || !s.subject[start] || off[start] > near {
+			continue
+		}
+		hole := s.alike(start, seen, func(i int) bool { return off[i] <= near })
+		if core := s.hole(hole, off, near); core != nil {
+			seeds = append(seeds, core...)
+			cut += len(hole)
+		}
+	}
+	// A subject that would go for the most part is one of the background's
+	// colour, and its outline is not all of it.
+	if cut > left-cut {
+		return
+	}
+	s.walk(seeds, s.step())
+}
+
+// alike gathers the subject's pixels that hang together with start and are
+// wanted.
+func (s *segments) alike(start int, seen []bool, wanted func(int) bool) []int {
+	found := []int{start}
+	seen[start] = true
+	for at := 0; at < len(found); at++ {
+		i := found[at]
+		x := i % s.w
+		for _, next := range [4]int{i - 1, i + 1, i - s.w, i + s.w} {
+			if next < 0 || next >= len(seen) || abs(next%s.w-x) > 1 || seen[next] || !s.subject[next] || !wanted(next) {
+				continue
+			}
+			seen[next] = true
+			found = append(found, next)
+		}
+	}
+	return found
+}
+
+// hole returns the inner pixels of what may be a hole; nil where it is none.
+func (s *segments) hole(found []int, off []float64, near float64) []int {
+	if len(found) < max(60, len(s.colours)/4000) {
+		return nil
+	}
+	within := make(map[int]bool, len(found))
+	for _, i := range found {
+		within[i] = true
+	}
+	const rim = 3 // pixels: two of them can be a mixture of both sides
+	var core []int
+	edge, clear := 0, 0
+	for _, i := range found {
+		x, y := i%s.w, i/s.w
+		inner := true
+		for _, d := range [4][2]int{{-1, 0}, {1, 0}, {0, -1}, {0, 1}} {
+			for far := 1; far <= rim; far++ {
+				nx, ny := x+far*d[0], y+far*d[1]
+				if nx < 0 || ny < 0 || nx >= s.w || ny >= s.h {
+					break
+				}
+				if j := ny*s.w + nx; within[j] {
+					continue
+				}
+				inner = false
+				if far > 1 {
+					break
+				}
+				// Across the edge there is something else altogether: a shine
+				// or a shade comes by degrees.
+				edge++
+				fx, fy := min(s.w-1, max(0, x+(rim+1)*d[0])), min(s.h-1, max(0, y+(rim+1)*d[1]))
+				if off[fy*s.w+fx] > 4*near && off[fy*s.w+fx] > 0.08 {
+					clear++
+				}
+				break
+			}
+		}
+		if inner {
+			core = append(core, i)
+		}
+	}
+	if len(core) < len(found)/4 || edge == 0 || clear*10 < edge*8 {
+		return nil
+	}
+	return core
+}
+
+// surface is a colour that changes smoothly over the picture: a polynomial of
+// the second degree for each channel.
+type surface [3][6]float64
+
+func terms(x, y, w, h int) [6]float64 {
+	u, v := 2*float64(x)/float64(w)-1, 2*float64(y)/float64(h)-1
+	return [6]float64{1, u, v, u * u, u * v, v * v}
+}
+
+func (f *surface) at(x, y, w, h int) lab {
+	t := terms(x, y, w, h)
+	var c [3]float64
+	for k := range c {
+		for i, v := range t {
+			c[k] += f[k][i] * v
+		}
+	}
+	return lab{c[0], c[1], c[2]}
+}
+
+// background fits a surface to the background that was found. spread is how
+// far most of it is from that; ok is false where it fits badly.
+func (s *segments) background() (f surface, spread float64, ok bool) {
+	var sums [6][6]float64
+	var right [3][6]float64
+	every := max(1, len(s.colours)/40000)
+	for i := 0; i < len(s.colours); i += every {
+		if s.subject[i] {
+			continue
+		}
+		t := terms(i%s.w, i/s.w, s.w, s.h)
+		c := [3]float64{s.colours[i].l, s.colours[i].a, s.colours[i].b}
+		for a := range t {
+			for b := range t {
+				sums[a][b] += t[a] * t[b]
+			}
+			for k := range c {
+				right[k][a] += t[a] * c[k]
+			}
+		}
+	}
+	for k := range f {
+		if f[k], ok = solve(sums, right[k]); !ok {
+			return f, 0, false
+		}
+	}
+	var off []float64
+	for i := 0; i < len(s.colours); i += every {
+		if !s.subject[i] {
+			off = append(off, s.colours[i].distance(f.at(i%s.w, i/s.w, s.w, s.h)))
+		}
+	}
+	if len(off) == 0 {
+		return f, 0, false
+	}
+	slices.Sort(off)
+	spread = off[len(off)*9/10]
+	return f, spread, spread < 0.03
+}
+
+// solve solves six linear equations by elimination.
+func solve(m [6][6]float64, right [6]float64) (x [6]float64, ok bool) {
+	for col := range m {
+		best := col
+		for row := col + 1; row < len(m); row++ {
+			if math.Abs(m[row][col]) > math.Abs(m[best][col]) {
+				best = row
+			}
+		}
+		if math.Abs(m[best][col]) < 1e-9 {
+			return x, false
+		}
+		m[col], m[best] = m[best], m[col]
+		right[col], right[best] = right[best], right[col]
+		for row := col + 1; row < len(m); row++ {
+			by := m[row][col] / m[col][col]
+			for k := col; k < len(m); k++ {
+				m[row][k] -= by * m[col][k]
+			}
+			right[row] -= by * right[col]
+		}
+	}
+	for row := len(m) - 1; row >= 0; row-- {
+		x[row] = right[row]
+		for k := row + 1; k < len(m); k++ {
+			x[row] -= m[row][k] * x[k]
+		}
+		x[row] /= m[row][row]
+	}
+	return x, true
+}

@@ -159,6 +159,20 @@ func testWebhooks(t *testing.T, s *suite) {
 			t.Errorf("%d posts, want 1: %v", len(posts), posts)
 		}
 	})
+	t.Run("over a picture of an address", func(t *testing.T) {
+		s.strict(t)
+		path := "/hook/" + random()
+		run := fmt.Sprintf(`[{"name":"remove-bg","options":{"bg_image_url":%q}}]`, s.sources.address+"/picture.jpg")
+		s.store(t, field("fileName", "hook.jpg"), content(JPEG(200, 150)), field("extensions", run), field("webhookUrl", s.sources.address+path))
+		post := wait(t, path)
+		want(t, post, "status", "SUCCESS")
+		file, _ := post["fileObject"].(map[string]any)
+		want(t, file, "hasAlpha", false)
+		path = "/hook/" + random()
+		run = fmt.Sprintf(`[{"name":"remove-bg","options":{"bg_image_url":%q}}]`, s.sources.address+"/no/such/picture")
+		s.store(t, field("fileName", "hook.jpg"), content(JPEG(200, 150)), field("extensions", run), field("webhookUrl", s.sources.address+path))
+		want(t, wait(t, path), "status", "FAILURE")
+	})
 	t.Run("of a details update", func(t *testing.T) {
 		id := text(s.store(t, field("fileName", "hook.jpg"), content(JPEG(200, 150)))["fileId"])
 		path := "/hook/" + random()

@@ -308,7 +308,16 @@ func (l *Library) runTool(ctx context.Context, run *store.Run, source *store.Ver
 		return out, fmt.Errorf("the content cannot be read: %w", err)
 	}
 	defer content.Close() //nolint:errcheck // it was only read
-	return l.tools.Run(ctx, extension.Input{Element: run.Extension, Content: content, Size: source.Size, Mime: source.Mime})
+	in := extension.Input{Element: run.Extension, Content: content, Size: source.Size, Mime: source.Mime}
+	if address := extension.BackgroundAddress(run.Extension); address != "" && l.tools.Own(run.Extension.Name) {
+		behind, err := l.download(ctx, address)
+		if err != nil {
+			return out, fmt.Errorf("bg_image_url: %w", err)
+		}
+		defer behind.Discard()
+		in.Background, in.BackgroundSize = behind, behind.Size()
+	}
+	return l.tools.Run(ctx, in)
 }
 
 // keepPicture stores a picture that a tool made.

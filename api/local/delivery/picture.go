@@ -88,19 +88,7 @@ func resize(img *image.NRGBA, w, h int) *image.NRGBA {
 	case w == 0:
 		return media.Scale(img, min(maxSide, max(1, (srcW*h+srcH/2)/srcH)), h)
 	}
-	cut := image.Rect(0, 0, srcW, srcH)
-	if srcW*h > srcH*w { // too wide
-		width := max(1, srcH*w/h)
-		cut.Min.X = (srcW - width) / 2
-		cut.Max.X = cut.Min.X + width
-	} else {
-		height := max(1, srcW*h/w)
-		cut.Min.Y = (srcH - height) / 2
-		cut.Max.Y = cut.Min.Y + height
-	}
-	out := image.NewNRGBA(image.Rect(0, 0, w, h))
-	draw.CatmullRom.Scale(out, out.Rect, img, cut, draw.Src, nil)
-	return out
+	return media.Cover(img, w, h)
 }
 
 func encode(img *image.NRGBA) ([]byte, string, error) {

@@ -21,6 +21,11 @@ type Input struct {
 	Content io.ReaderAt
 	Size    int64 // bytes of Content
 	Mime    string
+
+	// Background is the picture that the element's BackgroundAddress leads
+	// to; nil: none.
+	Background     io.ReaderAt
+	BackgroundSize int64
 }
 
 // Output is what came of it: either a picture or tags.
@@ -41,6 +46,10 @@ func New(commands map[string][]string) *Tools { return &Tools{commands: commands
 func (t *Tools) Knows(name string) bool {
 	return len(t.commands[name]) > 0 || name == api.RemoveBackground || api.IsTagging(name)
 }
+
+// Own reports whether an extension is this package's own work, not a user's
+// command.
+func (t *Tools) Own(name string) bool { return len(t.commands[name]) == 0 }
 
 // Quick reports whether an extension is tried within the request. The others
 // are always pending first.

@@ -114,8 +114,10 @@ func TestRemoveBackgroundOptions(t *testing.T) {
 	})
 	t.Run("failed", func(t *testing.T) {
 		for element, word := range map[string]string{
-			`{"name":"remove-bg","options":{"bg_colour":"no colour"}}`:   "no colour",
-			`{"name":"remove-bg","options":{"bg_image_url":"http://x"}}`: "bg_image_url",
+			`{"name":"remove-bg","options":{"bg_colour":"no colour"}}`:                    "no colour",
+			`{"name":"remove-bg","options":{"bg_image_url":"x"}}`:                         "bg_image_url",
+			`{"name":"remove-bg","options":{"bg_image_url":"http://x","bg_color":"red"}}`: "exclude",
+			`{"name":"remove-bg","options":{"semitransparency":1}}`:                       "semitransparency",
 		} {
 			if _, err := run(t, element, data, "image/png"); err == nil || !strings.Contains(err.Error(), word) {
 				t.Errorf("%s ended with %v", element, err)
@@ -341,4 +343,56 @@ func TestRemoveBackgroundOpensHoles(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestRemoveBackgroundOverAnother(t *testing.T) {
+	behind := image.NewNRGBA(image.Rect(0, 0, 50, 90))
+	for y := range 90 {
+		for x := range 50 {
+			behind.SetNRGBA(x, y, color.NRGBA{uint8(y), 200, 10, 255})
+		}
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, behind); err != nil {
+		t.Fatal(err)
+	}
+	data := apitest.PhotoJPEG(240, 180, 6)
+	e := api.Extension{Name: api.RemoveBackground, Options: map[string]json.RawMessage{"bg_image_url": json.RawMessage(`"http://example.com/a.png"`)}}
+	if BackgroundAddress(e) != "http://example.com/a.png" || BackgroundAddress(api.Extension{Name: "other", Options: e.Options}) != "" {
+		t.Error("the address is not read")
+	}
+	out, err := New(nil).Run(t.Context(), Input{
+		Element: e, Content: bytes.NewReader(data), Size: int64(len(data)), Mime: "image/jpeg",
+		Background: bytes.NewReader(b.Bytes()), BackgroundSize: int64(b.Len()),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	img := decode(t, out)
+	if img.Rect.Dx() != 180 || img.Rect.Dy() != 240 {
+		t.Errorf("the result has %v pixels", img.Rect.Size())
+	}
+	if p := img.NRGBAAt(3, 3); p.G != 200 || p.A != 255 || p.R > 30 {
+		t.Errorf("the corner is %v", p)
+	}
+	if p := img.NRGBAAt(90, 120); p.G == 200 && p.B == 10 {
+		t.Errorf("the subject is not there: %v", p)
+	}
+	_, err = New(nil).Run(t.Context(), Input{Element: e, Content: bytes.NewReader(data), Size: int64(len(data)), Mime: "image/jpeg", Background: strings.NewReader("text"), BackgroundSize: 4})
+	if err == nil || !strings.Contains(err.Error(), "no picture") {
+		t.Errorf("over a text: %v", err)
+	}
+}
+
+func TestRemoveBackgroundWithoutSoftEdges(t *testing.T) {
+	out, err := run(t, `{"name":"remove-bg","options":{"semitransparency":false}}`, apitest.JPEG(240, 180), "image/jpeg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	img := decode(t, out)
+	for i := 3; i < len(img.Pix); i += 4 {
+		if a := img.Pix[i]; a != 0 && a != 255 {
+			t.Fatalf("a pixel has the alpha %d", a)
+		}
+	}
 }

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
 	"image/png"
+	"io"
 
+	"mediadesk/api"
 	"mediadesk/api/local/media"
 )
 
@@ -17,6 +20,21 @@ import (
 type removeOptions struct {
 	Shadow     bool
 	Background *color.NRGBA // nil: none
+	Address    string       // of a picture to lay behind; empty: none
+	Hard       bool         // no pixel lets a part of the background through
+}
+
+// BackgroundAddress is the address of the picture that an element wants behind
+// its subject; empty where it wants none.
+func BackgroundAddress(e api.Extension) string {
+	if e.Name != api.RemoveBackground {
+		return ""
+	}
+	o, err := readRemoveOptions(e.Options)
+	if err != nil {
+		return "" // told when it runs
+	}
+	return o.Address
 }
 
 func readRemoveOptions(options map[string]json.RawMessage) (removeOptions, error) {
@@ -38,8 +56,19 @@ func readRemoveOptions(options map[string]json.RawMessage) (removeOptions, error
 			}
 			o.Background = &c
 		case "bg_image_url":
-			return o, fmt.Errorf("option bg_image_url is not in the local library")
+			if err := json.Unmarshal(text, &o.Address); err != nil || api.CheckSourceURL(o.Address) != nil {
+				return o, fmt.Errorf("option %s is no http or https address", name)
+			}
+		case "semitransparency":
+			var soft bool
+			if err := json.Unmarshal(text, &soft); err != nil {
+				return o, fmt.Errorf("option %s is true or false", name)
+			}
+			o.Hard = !soft
 		}
+	}
+	if o.Background != nil && o.Address != "" {
+		return o, errors.New("option bg_image_url and a background colour exclude each other")
 	}
 	return o, nil
 }
@@ -48,6 +77,12 @@ func readRemoveOptions(options map[string]json.RawMessage) (removeOptions, error
 // with an alpha channel.
 func removeBackground(ctx context.Context, in Input) (Output, error) {
 	options, err := readRemoveOptions(in.Element.Options)
+	if err != nil {
+		return Output{}, err
+	}
+	// First, and let go of before the other is opened: both together might
+	// wait for more room than there is.
+	behind, err := openBehind(ctx, in)
 	if err != nil {
 		return Output{}, err
 	}
@@ -60,8 +95,14 @@ func removeBackground(ctx context.Context, in Input) (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
+	if options.Hard {
+		harden(cut)
+	}
 	if options.Shadow {
 		addShadow(cut)
+	}
+	if behind != nil {
+		layBehind(cut, behind)
 	}
 	if options.Background != nil {
 		fillBehind(cut, *options.Background)
@@ -71,6 +112,51 @@ func removeBackground(ctx context.Context, in Input) (Output, error) {
 		return Output{}, err
 	}
 	return Output{Picture: b.Bytes(), Orientation: shot.Orientation}, nil
+}
+
+// openBehind decodes the picture that goes behind the subject, in the size of
+// the subject's; nil where none is wanted.
+func openBehind(ctx context.Context, in Input) (*image.NRGBA, error) {
+	if in.Background == nil {
+		return nil, nil
+	}
+	config, _, err := image.DecodeConfig(io.NewSectionReader(in.Content, 0, in.Size))
+	if err != nil {
+		return nil, fmt.Errorf("the picture cannot be decoded: %w", err)
+	}
+	if int64(config.Width)*int64(config.Height) > media.MaxPixels {
+		return nil, media.ErrTooLarge
+	}
+	w, h := media.UprightSize(config.Width, config.Height, media.ReadShot(in.Mime, in.Content, in.Size).Orientation)
+	facts, err := media.Inspect(in.Background, in.BackgroundSize)
+	if err != nil || facts.Kind != api.KindImage {
+		return nil, errors.New("what bg_image_url leads to is no picture")
+	}
+	picture, err := media.Decode(ctx, in.Background, in.BackgroundSize, media.ReadShot(facts.Mime, in.Background, in.BackgroundSize).Orientation)
+	if err != nil {
+		return nil, fmt.Errorf("bg_image_url: %w", err)
+	}
+	defer picture.Release()
+	return media.Cover(picture.Image, w, h), nil
+}
+
+// layBehind lays a picture of the same size behind img.
+func layBehind(img, behind *image.NRGBA) {
+	for i := 0; i < len(img.Pix); i += 4 {
+		b := behind.Pix[i : i+4]
+		over(img.Pix[i:i+4:i+4], color.NRGBA{b[0], b[1], b[2], b[3]})
+	}
+}
+
+// harden makes every pixel either subject or nothing.
+func harden(img *image.NRGBA) {
+	for i := 0; i < len(img.Pix); i += 4 {
+		if img.Pix[i+3] < 128 {
+			copy(img.Pix[i:i+4], []uint8{0, 0, 0, 0})
+		} else {
+			img.Pix[i+3] = 255
+		}
+	}
 }
 
 // workSide is the longest side of the picture in which the background is

@@ -158,6 +158,25 @@ func Fit(img *image.NRGBA, most int) *image.NRGBA {
 	return Scale(img, max(1, int(float64(w)*scale+0.5)), max(1, int(float64(h)*scale+0.5)))
 }
 
+// Cover scales a picture so that it fills w by h pixels, and cuts what is over
+// at the edges.
+func Cover(img *image.NRGBA, w, h int) *image.NRGBA {
+	srcW, srcH := img.Rect.Dx(), img.Rect.Dy()
+	cut := image.Rect(0, 0, srcW, srcH)
+	if srcW*h > srcH*w { // too wide
+		width := max(1, srcH*w/h)
+		cut.Min.X = (srcW - width) / 2
+		cut.Max.X = cut.Min.X + width
+	} else {
+		height := max(1, srcW*h/w)
+		cut.Min.Y = (srcH - height) / 2
+		cut.Max.Y = cut.Min.Y + height
+	}
+	out := image.NewNRGBA(image.Rect(0, 0, w, h))
+	draw.CatmullRom.Scale(out, out.Rect, img, cut, draw.Src, nil)
+	return out
+}
+
 // Scale scales a picture to w by h pixels.
 func Scale(img *image.NRGBA, w, h int) *image.NRGBA {
 	out := image.NewNRGBA(image.Rect(0, 0, w, h))

@@ -15,6 +15,7 @@ import (
 	"mediadesk/config"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picker"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/theme"
 )
@@ -70,7 +71,7 @@ type Model struct {
 	stop    context.CancelFunc
 	opening string // sentence shown while a desk is opened; empty: none is
 	screens map[page.ID]page.Screen
-	picker  page.Screen
+	picker  *picker.Model
 	loader  *picture.Loader
 	gallery *picture.Gallery
 

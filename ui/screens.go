@@ -9,7 +9,6 @@ import (
 	"mediadesk/ui/library"
 	"mediadesk/ui/onboarding"
 	"mediadesk/ui/page"
-	"mediadesk/ui/picker"
 	"mediadesk/ui/settings"
 	"mediadesk/ui/uploads"
 )
@@ -18,9 +17,7 @@ import (
 // desk: the tray is the person's, not a profile's.
 func (m *Model) tabScreens() map[page.ID]page.Screen {
 	d := m.desk
-	if m.picker == nil {
-		m.picker = picker.New(picker.Options{Folder: m.o.Folder, Sources: m.o.Sources, Preview: true, Loader: m.loader, Samples: m.o.Samples, Now: m.o.Now})
-	}
+	m.preparePicker()
 	return map[page.ID]page.Screen{
 		page.Picker:     m.picker,
 		page.Uploads:    uploads.New(uploads.Options{Queue: d.Queue, Journal: d.Journal, Profile: d.Profile, Curl: d.Curl, Now: m.o.Now}),

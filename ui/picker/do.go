@@ -102,12 +102,19 @@ func (m *Model) back() tea.Cmd {
 		return m.clearFilter()
 	case m.ranged:
 		m.ranged = false
+	case m.sheet.on:
+		return m.toggleSheet()
 	case len(m.tray.items) > 0:
-		n := len(m.tray.items)
-		m.drop(func(item) bool { return true }, true)
-		return toast(page.Info, "The tray was emptied of "+kit.Plural(n, "file")+". z brings them back.")
+		return m.clearTray()
 	}
 	return nil
+}
+
+// clearTray lets go of all that was picked.
+func (m *Model) clearTray() tea.Cmd {
+	n := len(m.tray.items)
+	m.drop(func(item) bool { return true }, true)
+	return toast(page.Info, "The tray was emptied of "+kit.Plural(n, "file")+". z brings them back.")
 }
 
 func (m *Model) nextPart() tea.Cmd {
@@ -145,6 +152,7 @@ func (m *Model) openPart(f focus) {
 func (m *Model) closePart() tea.Cmd {
 	m.filter.Blur()
 	m.address.Blur()
+	m.jump.field.Blur()
 	m.focus = m.behind
 	return nil
 }
@@ -193,7 +201,10 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	case onAddress:
 		m.address.Update(msg)
 		return nil
-	case onMenu:
+	case onPath:
+		m.jump.field.Update(msg)
+		return m.complete()
+	case onMenu, onPlaces:
 		return nil
 	}
 	sources := ParsePaste(msg.Content, m.shown.folder)

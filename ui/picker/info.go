@@ -15,7 +15,8 @@ type info struct {
 	known    bool
 	size     int64
 	modified time.Time
-	problem  error // why it cannot be picked or opened; nil: it can
+	target   string // of a link: where it leads, as it is written
+	problem  error  // why it cannot be picked or opened; nil: it can
 }
 
 // infosMsg brings looks at some entries of a folder.
@@ -72,6 +73,9 @@ func (m *Model) gotInfos(msg infosMsg) {
 // Nothing is read, and nothing that would wait is opened.
 func look(path string) info {
 	i := info{known: true, size: -1}
+	if to, err := os.Readlink(path); err == nil {
+		i.target = to
+	}
 	stat, err := os.Stat(path)
 	switch {
 	case err != nil:

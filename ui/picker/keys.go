@@ -29,7 +29,7 @@ type act struct {
 }
 
 // keymap has the acts of each part that can have the focus.
-type keymap struct{ list, tray, filter, address, menu []act }
+type keymap struct{ list, tray, filter, address, menu, path, places []act }
 
 func newKeymap() keymap {
 	return keymap{
@@ -45,6 +45,20 @@ func newKeymap() keymap {
 			{binding: kit.Bind("close", "", "esc"), group: groupPick, hint: true, do: (*Model).closePart},
 		},
 		menu: menuActs(),
+		path: []act{
+			{binding: kit.Bind("go there", "", "enter"), group: groupMove, hint: true, do: (*Model).goTyped},
+			{binding: kit.Bind("complete", "", "tab"), group: groupMove, hint: true, do: (*Model).takeCompletion},
+			{binding: kit.Bind("close", "", "esc"), group: groupMove, hint: true, do: (*Model).closePart},
+			{binding: kit.Bind("next completion", "↓", "down"), group: groupMove, do: func(m *Model) tea.Cmd { return m.moveCompletion(1) }},
+			{binding: kit.Bind("completion before", "↑", "up"), group: groupMove, do: func(m *Model) tea.Cmd { return m.moveCompletion(-1) }},
+		},
+		places: []act{
+			{binding: kit.Bind("go there", "", "enter", "l", "right"), group: groupMove, hint: true, do: (*Model).goPlace},
+			{binding: kit.Bind("remove the bookmark", "", "d"), group: groupMove, hint: true, why: noBookmarks, do: (*Model).dropPlace},
+			{binding: kit.Bind("close", "", "esc", "b"), group: groupMove, hint: true, do: (*Model).closePart},
+			{binding: kit.Bind("down", "↓ j", "down", "j"), group: groupMove, do: func(m *Model) tea.Cmd { m.placeList.Update(kit.KeyMsg("down")); return nil }},
+			{binding: kit.Bind("up", "↑ k", "up", "k"), group: groupMove, do: func(m *Model) tea.Cmd { m.placeList.Update(kit.KeyMsg("up")); return nil }},
+		},
 	}
 }
 
@@ -85,6 +99,10 @@ func listActs() []act {
 		{binding: kit.Bind("sort", "", ","), group: groupLook, do: (*Model).openMenu},
 		{binding: kit.Bind("hidden files", "", "."), group: groupLook, do: (*Model).toggleHidden},
 		{binding: kit.Bind("read the folder again", "", "r"), group: groupLook, why: noFolder, do: (*Model).reload},
+		{binding: kit.Bind("go to a typed path", "", "c"), group: groupMove, do: (*Model).startJump},
+		{binding: kit.Bind("bookmarks and recent folders", "", "b"), group: groupMove, do: (*Model).startPlaces},
+		{binding: kit.Bind("bookmark this folder, or no more", "", "B"), group: groupMove, why: noBookmarks, do: (*Model).toggleMark},
+		{binding: kit.Bind("contact sheet on or off", "", "t"), group: groupLook, why: noFolder, do: (*Model).toggleSheet},
 		{binding: kit.Bind("home folder", "", "~"), group: groupMove, do: (*Model).goHome},
 		{binding: kit.Bind("sample pictures", "", "S"), group: groupMove, why: noSamples, do: (*Model).goSamples},
 	}, movements()...)
@@ -93,6 +111,7 @@ func listActs() []act {
 func trayActs() []act {
 	return append([]act{
 		{binding: kit.Bind("remove from the tray", "", "d"), group: groupPick, hint: true, why: emptyTray, do: (*Model).removeItem},
+		{binding: kit.Bind("clear the tray", "", "D"), group: groupPick, why: emptyTray, do: (*Model).clearTray},
 		{binding: kit.Bind("show in its folder", "enter →", "enter", "l", "right"), group: groupMove, hint: true, why: noItemFile, do: (*Model).showItem},
 		{binding: kit.Bind("back to the files", "", "esc"), group: groupMove, do: (*Model).back},
 	}, movements()...)
@@ -130,6 +149,10 @@ func (m *Model) acts() []act {
 		return m.keys.address
 	case onMenu:
 		return m.keys.menu
+	case onPath:
+		return m.keys.path
+	case onPlaces:
+		return m.keys.places
 	}
 	return m.keys.list
 }
@@ -157,6 +180,9 @@ func (m *Model) Acts() []kit.Act {
 // press does the act of a key; where that cannot be done now it says why. What
 // is no act is text for the field that is open.
 func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
+	if m.focus == onList && m.sheet.on && m.moveTile(msg.String()) {
+		return nil
+	}
 	for _, a := range m.acts() {
 		if !key.Matches(msg, a.binding) {
 			continue
@@ -176,6 +202,10 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	case onAddress:
 		m.address.Update(msg)
+	case onPath:
+		if m.jump.field.Update(msg) {
+			return m.complete()
+		}
 	}
 	return nil
 }
@@ -221,7 +251,7 @@ func noParent(m *Model) string {
 }
 
 func nothingToClear(m *Model) string {
-	if m.filter.Value() == "" && !m.ranged && len(m.tray.items) == 0 {
+	if m.filter.Value() == "" && !m.ranged && !m.sheet.on && len(m.tray.items) == 0 {
 		return "nothing is filtered or picked"
 	}
 	return ""
@@ -308,6 +338,13 @@ func (m *Model) copyPath() tea.Cmd {
 func noSamples(m *Model) string {
 	if m.options.Samples == nil {
 		return "there are none"
+	}
+	return ""
+}
+
+func noBookmarks(m *Model) string {
+	if m.options.Bookmarks.Load == nil || m.options.Bookmarks.Save == nil {
+		return "there is no place to keep bookmarks"
 	}
 	return ""
 }

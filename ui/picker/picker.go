@@ -29,11 +29,21 @@ type Options struct {
 	Preview bool
 	// Loader draws the pictures; nil shows only their facts.
 	Loader *picture.Loader
+	// Bookmarks are the folders that the person marked.
+	Bookmarks Bookmarks
+	// Watch is how often the folder shown is looked at for changes; 0: never.
+	Watch time.Duration
 	// Samples writes sample pictures and returns their folder; nil: there are
 	// none.
 	Samples func() (string, error)
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
+}
+
+// Bookmarks reads and writes the marked folders; nil functions: there are none.
+type Bookmarks struct {
+	Load func() ([]string, error)
+	Save func([]string) error
 }
 
 // focus is the part of the screen that takes the keys.
@@ -45,6 +55,8 @@ const (
 	onFilter  // the text field of the filter
 	onAddress // the text field for a URL
 	onMenu    // the sort menu
+	onPath    // the text field for a path
+	onPlaces  // the list of bookmarks and recent folders
 )
 
 // Model is the picker. Make it with New.
@@ -92,6 +104,21 @@ type Model struct {
 	menu      kit.List
 	lastClick click
 
+	jump      jump
+	marked    []string // bookmarks
+	recent    []string // folders that were shown, newest first
+	placeRows []place
+	placeList kit.List
+
+	sentJobs    func(context.Context) ([]api.Job, error)
+	readingSent bool
+	stored      map[string]api.Identity // what was sent and stored, by path
+	sentFolders []string
+
+	sheet    sheet
+	away     bool // the terminal does not have the focus
+	watching bool
+
 	size  image.Point
 	cache cache
 }
@@ -118,6 +145,7 @@ func New(o Options) *Model {
 		infos:   map[string]info{},
 		asked:   map[string]bool{},
 		filter:  kit.Field{Label: "filter", Placeholder: "letters of the name"},
+		jump:    jump{field: kit.Field{Label: "path", Placeholder: "/a/folder or ~/a/folder"}},
 		address: kit.Field{Label: "URL", Placeholder: "https://example.com/photo.jpg"},
 	}
 	if m.now == nil {
@@ -131,14 +159,18 @@ func New(o Options) *Model {
 
 // Init reads the folder and looks at the sources that came with the program.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.open(m.options.Folder, "")}
+	cmds := []tea.Cmd{m.open(m.options.Folder, ""), m.readSent()}
+	if !m.watching {
+		m.watching = true
+		cmds = append(cmds, m.watch())
+	}
 	if len(m.options.Sources) > 0 {
 		cmds = append(cmds, absolute(m.options.Sources))
 	}
 	return tea.Batch(cmds...)
 }
 
-// Capturing reports whether a text field or the sort menu takes the keys.
+// Capturing reports whether a text field or a menu takes the keys.
 func (m *Model) Capturing() bool { return m.focus >= onFilter }
 
 // Update takes a message. What a message leaves to be known (sizes of the rows
@@ -149,7 +181,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	m.cache.valid = false
-	return tea.Batch(cmd, m.wantInfos(), m.wantPreview())
+	return tea.Batch(cmd, m.wantInfos(), m.wantPreview(), m.wantTiles())
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
@@ -170,6 +202,12 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		m.abilities = msg
 	case page.Shown:
 		return m.reload(), true
+	case page.JobsChanged:
+		return m.readSent(), true
+	case tea.FocusMsg:
+		m.away = false
+	case tea.BlurMsg:
+		m.away = true
 	case page.Add:
 		return m.add(msg.Sources), true
 	case page.Sent:
@@ -187,6 +225,18 @@ func (m *Model) reply(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return m.snapshot(msg), true
 	case arrangedMsg:
 		return m.arranged(msg), true
+	case completedMsg:
+		m.completed(msg)
+	case placesMsg:
+		return m.gotPlaces(msg), true
+	case sentMsg:
+		return m.gotSent(msg), true
+	case watchDueMsg:
+		return m.watchDue(), true
+	case watchedMsg:
+		return m.watched(msg), true
+	case tileMsg:
+		m.gotTile(msg)
 	case infosMsg:
 		m.gotInfos(msg)
 	case absoluteMsg:

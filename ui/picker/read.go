@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -19,7 +20,8 @@ type snapshot struct {
 	gen     int
 	folder  string
 	entries []entry
-	done    bool // all entries are there
+	done    bool      // all entries are there
+	changed time.Time // when the folder was changed last, before it was read
 }
 
 // snapshotMsg brings the first or the next part of a folder.
@@ -48,6 +50,7 @@ type reader struct {
 	folder  string
 	entries []entry
 	part    int
+	changed time.Time
 }
 
 // open begins to show another folder; the old one is shown until the first
@@ -102,6 +105,9 @@ func openFolder(gen int, asked, land string) tea.Msg {
 		return msg
 	}
 	r := &reader{dir: dir, gen: gen, folder: msg.folder, part: firstPart}
+	if info, err := dir.Stat(); err == nil {
+		r.changed = info.ModTime()
+	}
 	return r.next(msg)
 }
 
@@ -122,7 +128,7 @@ func (r *reader) next(msg snapshotMsg) snapshotMsg {
 			r.entries = append(r.entries, r.entry(d))
 		}
 	}
-	msg.gen, msg.folder = r.gen, r.folder
+	msg.gen, msg.folder, msg.changed = r.gen, r.folder, r.changed
 	msg.entries = r.entries[:len(r.entries):len(r.entries)]
 	if err == nil {
 		msg.rest = r
@@ -188,6 +194,9 @@ func (m *Model) arrive(msg snapshotMsg) tea.Cmd {
 	m.land = msg.land
 	if msg.folder != m.shown.folder {
 		m.moved, m.ranged = false, false
+		m.remember(msg.folder)
+		m.sheet.stop()
+		m.sheet.tiles, m.sheet.top = nil, 0
 		m.filter.SetValue("")
 		if m.land == "" {
 			m.land = m.places[msg.folder]

@@ -19,6 +19,7 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 		return ""
 	}
 	m.size, m.light, m.plain = size, !th.Dark, !th.Color
+	m.sheet.room = m.rowsArea(m.layout()).Size()
 	minute := m.now().Truncate(time.Minute)
 	c := &m.cache
 	if !c.valid || c.size != size || c.theme != th || !c.minute.Equal(minute) {
@@ -48,6 +49,10 @@ func (m *Model) draw(th *theme.Theme) string {
 		return kit.OverlayCenter(view, m.drawAddress(th))
 	case onMenu:
 		return kit.OverlayCenter(view, m.drawMenu(th))
+	case onPath:
+		return kit.OverlayCenter(view, m.drawJump(th))
+	case onPlaces:
+		return kit.OverlayCenter(view, m.drawPlaces(th))
 	}
 	return view
 }
@@ -57,7 +62,7 @@ func (m *Model) draw(th *theme.Theme) string {
 func (m *Model) head(l layout) (filter, columns bool) {
 	in := inner(l.list)
 	filter = (m.focus == onFilter || m.filter.Value() != "") && in.Dy() >= 2
-	return filter, in.Dy() >= 7
+	return filter, in.Dy() >= 7 && !m.sheet.on
 }
 
 // rowsArea is where the rows of the list are.
@@ -104,6 +109,9 @@ func (m *Model) drawList(l layout, th *theme.Theme) string {
 	if why := m.emptyWords(); why != "" {
 		m.list.SetHeight(rows.Dy())
 		lines = append(lines, paragraph(why, rows.Dx(), th.Muted))
+	} else if m.sheet.on {
+		m.list.SetHeight(rows.Dy())
+		lines = append(lines, m.drawSheet(rows.Size(), th))
 	} else {
 		r := m.rowDrawing(columns, widths, th)
 		lines = append(lines, m.list.View(rows.Size(), r.row))
@@ -303,6 +311,9 @@ func (r *rowDrawing) mark(e entry, look info, picked, ranged bool) (theme.Sign, 
 	}
 	if note := look.note(e); note != "" {
 		return theme.SignWarn, note
+	}
+	if note := r.m.storedNote(r.m.path(e), look); note != "" {
+		return theme.SignInfo, note
 	}
 	switch {
 	case e.kind == kindFolder:

@@ -159,7 +159,8 @@ func countLines(n count, width int, th *theme.Theme) []string {
 }
 
 func (m *Model) fileFacts(f picture.Facts, width int, th *theme.Theme) []string {
-	lines := []string{fact("kind", kit.Safe(f.Name)+", "+kit.Bytes(f.Bytes), width, th)}
+	lines := m.linkLine(width, th)
+	lines = append(lines, fact("kind", kit.Safe(f.Name)+", "+kit.Bytes(f.Bytes), width, th))
 	if f.Upright.X > 0 {
 		lines = append(lines, fact("size", pixels(f.Upright), width, th))
 		if f.Orientation.Turned() {
@@ -180,6 +181,26 @@ func (m *Model) fileFacts(f picture.Facts, width int, th *theme.Theme) []string 
 	lines = append(lines, fact("changed", f.Modified.Local().Format("2 Jan 2006 15:04"), width, th))
 	if f.Problem != nil {
 		lines = append(lines, styled(pictureProblem(f.Problem), width, th.Warn.Render)...)
+	}
+	return lines
+}
+
+// linkLine says where a link leads and that a file is in the library already.
+func (m *Model) linkLine(width int, th *theme.Theme) []string {
+	e, ok := m.current()
+	if !ok || m.where() == onTray {
+		return nil
+	}
+	var lines []string
+	i := m.infos[e.name]
+	if e.link && i.target != "" {
+		lines = append(lines, fact("link to", kit.TruncateMiddle(kit.Safe(i.target), max(1, width-9)), width, th))
+	}
+	switch m.storedNote(m.path(e), i) {
+	case "in library":
+		lines = append(lines, fact("sent", "it is in the library already", width, th))
+	case "older sent":
+		lines = append(lines, fact("sent", "as it was before it changed", width, th))
 	}
 	return lines
 }
@@ -232,6 +253,7 @@ func (m *Model) trayRow(i item, columns kit.Columns, widths []int, selected bool
 			sign, note = theme.SignWait, "checking"
 		default:
 			size = kit.Bytes(i.identity.Size)
+			note = m.storedNote(i.source.Path, info{known: true, size: i.identity.Size, modified: i.identity.Modified})
 		}
 	}
 	name := i.source.Name()

@@ -1,0 +1,76 @@
+package picker
+
+import (
+	"context"
+	"path/filepath"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/page"
+)
+
+// sentMsg brings what was stored from this computer, and from where.
+type sentMsg struct {
+	stored  map[string]api.Identity // by path: the file as it was when it was sent
+	folders []string
+	err     error
+}
+
+// UseLibrary tells what has been sent to the library in use: newest first. Nil is
+// none. Init reads it.
+func (m *Model) UseLibrary(sent func(context.Context) ([]api.Job, error)) {
+	m.sentJobs = sent
+	m.stored, m.sentFolders = nil, nil
+	m.cache.valid = false
+}
+
+// readSent reads what has been sent, off the event loop.
+func (m *Model) readSent() tea.Cmd {
+	read := m.sentJobs
+	if read == nil || m.readingSent {
+		return nil
+	}
+	m.readingSent = true
+	return func() tea.Msg {
+		jobs, err := read(context.Background())
+		msg := sentMsg{stored: map[string]api.Identity{}, err: err}
+		known := map[string]bool{}
+		for _, j := range jobs {
+			path := j.Upload.Source.Path
+			if path == "" || j.State != api.Stored {
+				continue
+			}
+			if _, is := msg.stored[path]; !is {
+				msg.stored[path] = j.Identity
+			}
+			if folder := filepath.Dir(path); !known[folder] && len(msg.folders) < recentKept {
+				known[folder] = true
+				msg.folders = append(msg.folders, folder)
+			}
+		}
+		return msg
+	}
+}
+
+func (m *Model) gotSent(msg sentMsg) tea.Cmd {
+	m.readingSent = false
+	if msg.err != nil {
+		return page.Send(problem(msg.err))
+	}
+	m.stored, m.sentFolders = msg.stored, msg.folders
+	return nil
+}
+
+// storedNote says whether a file is in the library already, as far as this
+// computer knows; empty where it is not.
+func (m *Model) storedNote(path string, i info) string {
+	was, is := m.stored[path]
+	switch {
+	case !is || !i.known:
+		return ""
+	case was.Size == i.size && was.Modified.Equal(i.modified):
+		return "in library"
+	}
+	return "older sent"
+}

@@ -1,0 +1,73 @@
+package ui
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"mediadesk/api"
+	"mediadesk/api/journal"
+	"mediadesk/config"
+	"mediadesk/ui/picker"
+)
+
+// watchTime is how often the folder shown is looked at for changes, and sentKept
+// how many of the newest uploads are known to the picker.
+const (
+	watchTime = 2 * time.Second
+	sentKept  = 20_000
+)
+
+// preparePicker makes the picker, which outlives the desk, and tells it of the
+// library in use.
+func (m *Model) preparePicker() {
+	if m.picker == nil {
+		m.picker = picker.New(picker.Options{
+			Folder: m.o.Folder, Sources: m.o.Sources, Preview: true, Loader: m.loader, Samples: m.o.Samples, Now: m.o.Now,
+			Bookmarks: bookmarks(m.o.Paths.Config), Watch: watchTime,
+		})
+	}
+	d := m.desk
+	m.picker.UseLibrary(func(ctx context.Context) ([]api.Job, error) {
+		return d.Journal.Jobs(ctx, journal.JobFilter{Profile: d.Profile.Name, Limit: sentKept})
+	})
+}
+
+// bookmarks are the folders in the settings file.
+func bookmarks(path string) picker.Bookmarks {
+	return picker.Bookmarks{
+		Load: func() ([]string, error) {
+			c, err := config.Load(path)
+			if err != nil {
+				return nil, err
+			}
+			return c.BookmarkFolders(), nil
+		},
+		Save: func(folders []string) error {
+			c, err := config.Load(path)
+			if err != nil {
+				return err
+			}
+			_, err = c.SetBookmarks(short(folders))
+			return err
+		},
+	}
+}
+
+// short writes the home folder as the person would.
+func short(folders []string) []string {
+	home, err := os.UserHomeDir()
+	if err != nil || home == "/" {
+		return folders
+	}
+	out := make([]string, len(folders))
+	for i, f := range folders {
+		out[i] = f
+		if rest, under := strings.CutPrefix(f, home+string(filepath.Separator)); under {
+			out[i] = "~/" + filepath.ToSlash(rest)
+		}
+	}
+	return out
+}

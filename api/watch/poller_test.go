@@ -226,3 +226,78 @@ func TestRunsKeepsEveryPendingOne(t *testing.T) {
 		}
 	})
 }
+
+// TestSlowerWhileNobodyLooks: the pauses grow while the window has no focus,
+// and shrink again at once.
+func TestSlowerWhileNobodyLooks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := record(t, `{"fileId":"f","extensionStatus":{"remove-bg":"pending"}}`)
+		s, m := &shelf{files: map[string]*api.File{"f": f}}, newMemory()
+		w := start(t, Options{Journal: m, Listen: "off", Details: s.details})
+		if err := w.Answered(t.Context(), "home", f, false); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Minute)
+		count := func(d time.Duration) int {
+			before := len(s.times())
+			time.Sleep(d)
+			return len(s.times()) - before
+		}
+		if n := count(30 * time.Minute); n < 29 || n > 31 {
+			t.Errorf("looked at: %d times in 30 min", n)
+		}
+		w.Attend(false)
+		if n := count(30 * time.Minute); n < 5 || n > 7 {
+			t.Errorf("not looked at: %d times in 30 min", n)
+		}
+		w.Attend(false)
+		time.Sleep(2 * time.Minute)
+		w.Attend(true)
+		if n := count(5 * time.Second); n != 1 {
+			t.Errorf("coming back: %d times at once", n)
+		}
+		if last, err := w.LastCheck(1); err != nil || time.Since(last) > 6*time.Second {
+			t.Errorf("the last look was %s, %v", last, err)
+		}
+	})
+}
+
+// TestManyRunsAskLittle: hundreds of pending runs press no service, and one
+// that asks to be left alone is.
+func TestManyRunsAskLittle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, m := &shelf{files: map[string]*api.File{}}, newMemory()
+		var runs []api.Run
+		for n := range 500 {
+			id := fmt.Sprint("f", n)
+			f := record(t, fmt.Sprintf(`{"fileId":%q}`, id))
+			s.set(f)
+			runs = append(runs, api.Run{Profile: "home", FileID: id, Extension: "remove-bg", Status: api.StatusPending, Started: time.Now(), Answer: f})
+		}
+		m.AddRuns(t.Context(), runs)
+		start(t, Options{Journal: m, Listen: "off", Details: s.details})
+		time.Sleep(5 * time.Minute)
+		asked := s.times()
+		perSecond := map[int64]int{}
+		for _, at := range asked {
+			perSecond[at.Unix()]++
+		}
+		for second, n := range perSecond {
+			if n > 2*atOnce {
+				t.Errorf("%d looks within second %d", n, second)
+			}
+		}
+		if len(asked) < 1000 {
+			t.Errorf("only %d looks at 500 files", len(asked))
+		}
+		s.mu.Lock()
+		s.err = &api.ServiceError{Status: 429, Wait: 10 * time.Minute, Complete: true}
+		s.mu.Unlock()
+		time.Sleep(2 * time.Second)
+		before := len(s.times())
+		time.Sleep(9 * time.Minute)
+		if n := len(s.times()) - before; n != 0 {
+			t.Errorf("asked %d times though the service wants to be left alone", n)
+		}
+	})
+}

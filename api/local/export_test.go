@@ -24,3 +24,6 @@ func (l *Library) WaitForTags(d time.Duration) { l.tagWait = d }
 func (l *Library) OneTransactionEach() {
 	l.records.(interface{ SetGroup(most int) }).SetGroup(1)
 }
+
+// Snapshot makes the snapshot of the records now.
+func (l *Library) Snapshot() error { return l.snapshot() }

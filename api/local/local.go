@@ -155,14 +155,15 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 
 func (l *Library) open(ctx context.Context) error {
 	var err error
-	if l.contents, err = store.OpenContents(filepath.Join(l.o.Dir, "contents")); err != nil {
+	if l.contents, err = store.OpenContents(contentsPath(l.o.Dir)); err != nil {
 		return fmt.Errorf("open the contents: %w", err)
 	}
-	if l.records, err = store.OpenRecords(ctx, filepath.Join(l.o.Dir, "library.db")); err != nil {
+	if l.records, err = store.OpenRecords(ctx, recordsPath(l.o.Dir)); err != nil {
 		return err
 	}
 	l.ctx, l.cancel = context.WithCancel(ctx)
 	l.startSweeping()
+	l.workers.Go(l.keepSnapshots)
 	l.runs, l.outbox = newRunner(l), newOutbox(l)
 	if err := l.runs.resume(ctx); err != nil {
 		return err

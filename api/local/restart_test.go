@@ -238,7 +238,7 @@ func TestOneOwner(t *testing.T) {
 func TestFindBelievesTheOwnerOnly(t *testing.T) {
 	other := serve(t, local.Options{})
 	dir := t.TempDir()
-	word := fmt.Sprintf(`{"address":%q,"pid":1,"identity":"somebody else"}`, other.Address)
+	word := fmt.Sprintf(`{"address":%q,"pid":1,"identity":"somebody else","dir":%q}`, other.Address, dir)
 	if err := os.WriteFile(filepath.Join(dir, "owner.json"), []byte(word), 0o600); err != nil {
 		t.Fatal(err)
 	}

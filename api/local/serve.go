@@ -35,6 +35,7 @@ type owner struct {
 	Address  string `json:"address"`
 	PID      int    `json:"pid"`
 	Identity string `json:"identity"`
+	Dir      string `json:"dir"` // the folder: a copy of it has this file, too, and is not owned
 }
 
 func ownerPath(dir string) string { return filepath.Join(dir, "owner.json") }
@@ -86,7 +87,11 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 
 // writeOwner leaves word for other processes where this one serves.
 func (s *Server) writeOwner() error {
-	text, err := json.Marshal(owner{Address: s.Address, PID: os.Getpid(), Identity: s.Library.identity})
+	dir, err := filepath.Abs(s.Library.o.Dir)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(owner{Address: s.Address, PID: os.Getpid(), Identity: s.Library.identity, Dir: dir})
 	if err != nil {
 		return err
 	}
@@ -141,7 +146,7 @@ func find(dir string) (address, faults string, ok bool) {
 		return "", "", false
 	}
 	var word owner
-	if json.Unmarshal(text, &word) != nil || word.Identity == "" || api.CheckSourceURL(word.Address) != nil {
+	if json.Unmarshal(text, &word) != nil || word.Identity == "" || api.CheckSourceURL(word.Address) != nil || !sameFolder(dir, word.Dir) {
 		return "", "", false
 	}
 	client := &http.Client{
@@ -162,4 +167,13 @@ func find(dir string) (address, faults string, ok bool) {
 		return "", "", false
 	}
 	return word.Address, answer.Faults, true
+}
+
+func sameFolder(a, b string) bool {
+	infoA, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	infoB, err := os.Stat(b)
+	return err == nil && os.SameFile(infoA, infoB)
 }

@@ -38,6 +38,9 @@ func TestScripts(t *testing.T) {
 			"exits":   exits,
 			"capture": capture,
 			"fifo":    makeFIFO,
+			"appears": appears,
+			"copies":  copies,
+			"breaks":  breaks,
 
 			"exampled": exampled,
 		},

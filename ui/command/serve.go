@@ -21,6 +21,8 @@ type serveFlags struct {
 	allow, faults []string
 	seed          uint64
 	named         []string
+	check, repair bool
+	from          string
 }
 
 func newServe(p *Program, f *flags) *cobra.Command {
@@ -29,10 +31,13 @@ func newServe(p *Program, f *flags) *cobra.Command {
 		Use:   "serve",
 		Short: "Run the local library alone, for other programs",
 		Long: "Run the service of this program by itself: both operations of the specification over a folder of this computer. " +
-			"Address, folder and where the key is are printed; with --json as one line. The key is that of " + api.KeyVariable + ", else one that is made once and kept in the folder.",
-		Example: "mediadesk serve\nMEDIADESK_PRIVATE_KEY=test mediadesk serve --addr 127.0.0.1:0 --data /tmp/library --json",
-		Args:    noArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runServe(cmd, p, f, s) },
+			"Address, folder and where the key is are printed; with --json as one line. The key is that of " + api.KeyVariable + ", else one that is made once and kept in the folder.\n\n" +
+			"With --check nothing is served: every record is verified against its content, by hash and size, and each problem is printed as a line (with --json as an object); the exit code is 0 where there is none. " +
+			"A copy of the folder that was made while the library ran is made consistent by --check --repair; --from names the folder that it is a copy of, if that is still there.",
+		Example: "mediadesk serve\nMEDIADESK_PRIVATE_KEY=test mediadesk serve --addr 127.0.0.1:0 --data /tmp/library --json\n" +
+			"mediadesk serve --check\ncp -r library backup && mediadesk serve --check --repair --data backup --from library",
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runServe(cmd, p, f, s) },
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&s.addr, "addr", config.DefaultLocalAddr, "address and port to listen on; port 0 picks one")
@@ -41,6 +46,9 @@ func newServe(p *Program, f *flags) *cobra.Command {
 	fl.StringArrayVar(&s.allow, "allow-address", nil, "HOST:PORT that URL sources and webhooks may reach although it is internal; may be given again")
 	fl.StringArrayVar(&s.faults, "fault", nil, "fault to make on purpose, KIND=VALUE; may be given again: delay=2s, drop-after=BYTES, answers=lost, refuse=STATUS, extensions=pending|fail, webhooks=lost|repeated|out-of-order; all but delay take a chance, such as refuse=503:0.3")
 	fl.StringArrayVar(&s.named, "transformation", nil, "named transformation, NAME=STEPS such as card=fo-custom,w-400:h-300; may be given again")
+	fl.BoolVar(&s.check, "check", false, "verify the library instead of serving it")
+	fl.BoolVar(&s.repair, "repair", false, "with --check: make the folder consistent")
+	fl.StringVar(&s.from, "from", "", "with --repair: the folder that this one is a copy of; it may be in use")
 	fl.Uint64Var(&s.seed, "seed", 0, "seed of the faults that happen by chance")
 	return cmd
 }
@@ -60,6 +68,9 @@ func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) error {
 	dir, err := filepath.Abs(s.data)
 	if err != nil {
 		return err
+	}
+	if s.check || s.repair || s.from != "" {
+		return runCheck(cmd.Context(), p, f, s, dir)
 	}
 	c, err := config.Load(p.Paths.Config)
 	if err != nil {

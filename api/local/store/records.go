@@ -50,6 +50,8 @@ type Tx interface {
 	DeleteVersion(fileID, id string) error                    // ErrNotFound for the current one
 	Embedded(versionID string) (map[string]json.RawMessage, error)
 	Hashes(prefix string) (map[string]bool, error) // of the contents of all versions, those that begin with prefix
+	Holdings(prefix string) ([]Holding, error)     // all versions whose hash begins with prefix, by hash
+	Contradictions() ([]File, error)               // files whose current version is none of their versions, or another
 	List(q Query) ([]Entry, error)
 
 	MakeFolder(path string, now time.Time) error // with all that lead to it; nothing where it exists

@@ -46,17 +46,14 @@ type update struct {
 // none. The folder must exist. An older format is brought to the newest; the
 // older one is kept beside it, with ".format" and its number at the end.
 func OpenRecords(ctx context.Context, path string) (Records, error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
 	// FULL: a commit is on the disk when it returns. NORMAL lost some in
 	// every second power cut.
-	s := &sqlite{path: abs, read: make(chan *session, readers), turn: make(chan struct{}, 1), group: maxGroup}
-	if s.db, err = openDatabase(abs, "&_pragma=synchronous(FULL)&_pragma=wal_autocheckpoint(4000)", 1); err != nil {
+	s := &sqlite{path: path, read: make(chan *session, readers), turn: make(chan struct{}, 1), group: maxGroup}
+	var err error
+	if s.db, err = openDatabase(path, "&_pragma=synchronous(FULL)&_pragma=wal_autocheckpoint(4000)", 1); err != nil {
 		return nil, err
 	}
-	if s.query, err = openDatabase(abs, "&_pragma=query_only(1)", readers); err != nil {
+	if s.query, err = openDatabase(path, "&_pragma=query_only(1)", readers); err != nil {
 		return nil, errors.Join(err, s.db.Close())
 	}
 	if err := s.open(ctx); err != nil {
@@ -66,6 +63,10 @@ func OpenRecords(ctx context.Context, path string) (Records, error) {
 }
 
 func openDatabase(path, extra string, connections int) (*sql.DB, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
 	dsn := (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String() +
 		"?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)" + extra
 	db, err := sql.Open("sqlite", dsn)

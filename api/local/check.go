@@ -1,0 +1,282 @@
+package local
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+
+	"mediadesk/api/local/store"
+)
+
+// Kinds of Problem.
+const (
+	ProblemRecords    = "records"    // the database is damaged
+	ProblemRecord     = "record"     // a record contradicts itself
+	ProblemMissing    = "missing"    // there is no content
+	ProblemSize       = "size"       // the content is shorter or longer than its record says
+	ProblemHash       = "hash"       // the content has other bytes
+	ProblemUnreadable = "unreadable" // the content cannot be read
+)
+
+// Problem is one thing that Check found wrong.
+type Problem struct {
+	Kind     string `json:"problem"`
+	FileID   string `json:"fileId,omitempty"`
+	Path     string `json:"filePath,omitempty"`
+	Version  string `json:"versionId,omitempty"`
+	Hash     string `json:"hash,omitempty"` // under which the content is, or should be
+	Message  string `json:"message"`
+	Repaired string `json:"repaired,omitempty"` // what was done about it; empty: nothing
+}
+
+func (p Problem) String() string {
+	text := p.Message
+	if p.Path != "" {
+		text = fmt.Sprintf("%s (file %s, version %s): %s", p.Path, p.FileID, p.Version, p.Message)
+	}
+	if p.Repaired != "" {
+		text += "; " + p.Repaired
+	}
+	return text
+}
+
+// Checked is how much was looked at, and how much of it was wrong.
+type Checked struct {
+	Files    int   `json:"files"`
+	Versions int   `json:"versions"`
+	Bytes    int64 `json:"bytes"` // of the contents, each once
+	Problems int   `json:"problems"`
+	Left     int   `json:"left"` // problems that were not repaired
+}
+
+// CheckOptions say what Check does beside looking.
+type CheckOptions struct {
+	Repair bool   // make the folder consistent
+	From   string // folder of the library that this one is a copy of: what is missing is taken from there; empty: none
+}
+
+// checker is one check under way.
+type checker struct {
+	dir      string
+	o        CheckOptions
+	tell     func(Problem) error
+	records  store.Records
+	contents store.Contents
+	sum      Checked
+	bad      map[string]bool // hashes of contents that are not as they should be
+}
+
+func recordsPath(dir string) string { return filepath.Join(dir, "library.db") }
+
+func contentsPath(dir string) string { return filepath.Join(dir, "contents") }
+
+// Check verifies the library in the folder dir: the database, and the content
+// of every version against its record, by size and hash. It calls tell for
+// each problem; an error of tell ends it. A library that is running can be
+// checked meanwhile, but not repaired: that is an *InUseError.
+func Check(ctx context.Context, dir string, o CheckOptions, tell func(Problem) error) (Checked, error) {
+	if _, err := os.Stat(recordsPath(dir)); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("there is no library in the folder %s", dir)
+		}
+		return Checked{}, err
+	}
+	lock := flock.New(filepath.Join(dir, "lock"))
+	held, err := lock.TryLock()
+	if err != nil {
+		return Checked{}, fmt.Errorf("lock the folder %s: %w", dir, err)
+	}
+	defer lock.Unlock() //nolint:errcheck // it ends with this process at the latest
+	if o.Repair && !held {
+		address, _ := Find(dir)
+		return Checked{}, &InUseError{Dir: dir, Address: address}
+	}
+	c := &checker{dir: dir, o: o, tell: tell, bad: map[string]bool{}}
+	err = c.run(ctx)
+	if c.records != nil {
+		err = errors.Join(err, c.records.Close())
+	}
+	return c.sum, err
+}
+
+func (c *checker) problem(p Problem) error {
+	c.sum.Problems++
+	if p.Repaired == "" {
+		c.sum.Left++
+	}
+	return c.tell(p)
+}
+
+func (c *checker) run(ctx context.Context) error {
+	if c.o.From != "" {
+		if err := c.takeRecords(ctx); err != nil {
+			return err
+		}
+	}
+	readable, err := c.checkDatabase(ctx)
+	if err != nil || !readable {
+		return err
+	}
+	if err := c.open(ctx); err != nil {
+		return err
+	}
+	if err := c.checkRecords(ctx); err != nil {
+		return err
+	}
+	// A part at a time, so that a library that is running is not held up.
+	var broken []store.Holding
+	for n := range 256 {
+		list, err := c.checkContents(ctx, hex.EncodeToString([]byte{byte(n)}))
+		if err != nil {
+			return err
+		}
+		broken = append(broken, list...)
+	}
+	if !c.o.Repair {
+		return nil
+	}
+	return c.dropBroken(ctx, broken)
+}
+
+func (c *checker) open(ctx context.Context) (err error) {
+	if !c.o.Repair {
+		c.contents = store.ReadContents(contentsPath(c.dir))
+		c.records, err = store.ReadRecords(ctx, recordsPath(c.dir))
+		return err
+	}
+	if c.contents, err = store.OpenContents(contentsPath(c.dir)); err != nil {
+		return fmt.Errorf("open the contents: %w", err)
+	}
+	c.records, err = store.OpenRecords(ctx, recordsPath(c.dir))
+	return err
+}
+
+// checkContents verifies the contents whose hash begins with prefix. It
+// returns the versions that are yet to be repaired, of which nothing was told.
+func (c *checker) checkContents(ctx context.Context, prefix string) ([]store.Holding, error) {
+	holdings, err := c.holdings(ctx, prefix)
+	if err != nil {
+		return nil, err
+	}
+	var broken []store.Holding
+	var last string
+	var why Problem
+	for _, h := range holdings {
+		v := &h.Version
+		c.sum.Versions++
+		if h.Current {
+			c.sum.Files++
+		}
+		if v.Hash != last {
+			last = v.Hash
+			why, err = c.verify(ctx, v.Hash, v.Size)
+			if err != nil {
+				return nil, err
+			}
+		}
+		p := why
+		if p.Kind == "" && h.Path == "" {
+			p = Problem{Kind: ProblemRecord, Message: "the file that it is a version of is in no record"}
+			if c.o.Repair {
+				p.Repaired = "the version was taken out of the records"
+				if err := c.dropVersion(ctx, h); err != nil {
+					return nil, err
+				}
+			}
+		}
+		if p.Kind == "" {
+			continue
+		}
+		p.FileID, p.Path, p.Version, p.Hash = h.FileID, h.Path, v.ID, v.Hash
+		switch {
+		case p.Repaired != "":
+		case c.o.Repair:
+			c.bad[v.Hash] = true
+			broken = append(broken, h)
+			continue
+		default:
+			if there, err := c.still(ctx, h); err != nil || !there {
+				if err != nil {
+					return nil, err
+				}
+				continue // it was deleted while we looked
+			}
+		}
+		if err := c.problem(p); err != nil {
+			return nil, err
+		}
+	}
+	return broken, nil
+}
+
+func (c *checker) holdings(ctx context.Context, prefix string) (list []store.Holding, err error) {
+	err = c.records.View(ctx, func(tx store.Tx) error {
+		list, err = tx.Holdings(prefix)
+		return err
+	})
+	return list, err
+}
+
+func (c *checker) still(ctx context.Context, h store.Holding) (there bool, err error) {
+	list, err := c.holdings(ctx, h.Version.Hash)
+	for _, now := range list {
+		there = there || now.Version.ID == h.Version.ID
+	}
+	return there, err
+}
+
+// verify looks at one content; the zero Problem: it is as it should be.
+func (c *checker) verify(ctx context.Context, hash string, size int64) (Problem, error) {
+	p, n, err := look(ctx, c.contents, hash, size)
+	c.sum.Bytes += n
+	if err != nil || p.Kind == "" || c.o.From == "" {
+		return p, err
+	}
+	if err := c.takeContent(ctx, hash, size); err != nil {
+		if ctx.Err() != nil {
+			return p, ctx.Err()
+		}
+		p.Message += fmt.Sprintf(" (and it cannot be had from %s: %s)", c.o.From, err)
+		return p, nil
+	}
+	p.Repaired = "it was copied from " + c.o.From
+	return p, nil
+}
+
+// look reads a content to its end and compares it with what it should be.
+func look(ctx context.Context, contents store.Contents, hash string, size int64) (Problem, int64, error) {
+	f, err := contents.Open(hash)
+	if errors.Is(err, store.ErrNotFound) {
+		return Problem{Kind: ProblemMissing, Message: "its content is missing"}, 0, nil
+	}
+	if err != nil {
+		return Problem{Kind: ProblemUnreadable, Message: "its content cannot be opened: " + err.Error()}, 0, nil
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	sum := sha256.New()
+	n, err := io.Copy(sum, readerFunc(func(b []byte) (int, error) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		return f.Read(b)
+	}))
+	switch {
+	case ctx.Err() != nil:
+		return Problem{}, n, ctx.Err()
+	case err != nil:
+		return Problem{Kind: ProblemUnreadable, Message: "its content cannot be read: " + err.Error()}, n, nil
+	case n != size:
+		return Problem{Kind: ProblemSize, Message: fmt.Sprintf("its content has %d bytes, not %d", n, size)}, n, nil
+	case hex.EncodeToString(sum.Sum(nil)) != hash:
+		return Problem{Kind: ProblemHash, Message: "its content has other bytes than were stored"}, n, nil
+	}
+	return Problem{}, n, nil
+}

@@ -30,6 +30,9 @@ type ServiceError struct {
 	RequestID string        // names the request to the service's support; may be empty
 	Wait      time.Duration // how long the service asks to wait; 0: it does not say
 	Complete  bool          // the whole request had been sent when the answer came
+	// Foreign says that the answer is not in the form of §7: something between
+	// us and the service may have written it.
+	Foreign bool
 }
 
 func (e *ServiceError) Error() string {
@@ -153,6 +156,7 @@ func readServiceError(res *http.Response) *ServiceError {
 		}
 	}
 	redirect := res.StatusCode >= 300 && res.StatusCode < 400 // its page says less than its address
+	e.Foreign = e.Message == ""
 	if e.Message == "" && !redirect {
 		e.Message = bodyWords(res, body)
 	}

@@ -117,7 +117,7 @@ func OutcomeOf(err error) State {
 	case errors.Is(err, ErrNoRecord):
 		return Unknown
 	case errors.As(err, &answer):
-		if answer.Status >= 500 && answer.Status != http.StatusServiceUnavailable && answer.Complete {
+		if answer.Status >= 500 && answer.Complete && (answer.Status != http.StatusServiceUnavailable || answer.Foreign) {
 			return Unknown
 		}
 		return Refused

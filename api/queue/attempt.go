@@ -100,12 +100,16 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 	if a.arrived {
 		e.insist = false // that decision was about the attempts before
 	}
-	a.exists = a.exists && (before || e.doubtful)
+	fresh := !before && !e.doubtful
+	// Nobody else has a name of ours: one that is taken at the first attempt
+	// was sent twice on the way.
+	a.exists = a.exists && (!fresh || ownName(&job) && saysTaken(api.FailureOf(err)))
 	e.doubtful = e.doubtful || a.doubtful
 	a.doubtful = e.doubtful
 	q.mu.Unlock()
 	job.Failure = api.FailureOf(err)
 	job.Unclear = before || a.arrived
+	a.fresh = fresh
 	return q.judge(ctx, job, a, tries, api.OutcomeOf(err))
 }
 
@@ -149,7 +153,7 @@ func sameSource(job *api.Job) error {
 func (q *Queue) judge(ctx context.Context, job api.Job, a assessment, tries int, outcome api.State) verdict {
 	switch {
 	case a.definite && a.exists:
-		return q.settleExists(ctx, job)
+		return q.settleExists(ctx, job, a.fresh)
 	case a.definite:
 		return q.settle(ctx, job, outcome)
 	case ctx.Err() != nil:

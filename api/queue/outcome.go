@@ -53,6 +53,7 @@ func ownName(job *api.Job) bool { return job.Naming == api.NameHere && repeatabl
 type assessment struct {
 	arrived  bool          // it may have been stored
 	definite bool          // trying again would bring the same
+	fresh    bool          // no attempt before this one can have arrived
 	exists   bool          // it may say that there is such a file already
 	doubtful bool          // most likely not stored, but that is not sure
 	invited  bool          // the service asks to come again
@@ -70,9 +71,9 @@ func assess(err error) assessment {
 		case s == http.StatusTooManyRequests:
 			return assessment{invited: true, wait: answer.Wait}
 		case s == http.StatusServiceUnavailable:
-			// The service says that it has not done it; but the words may be
-			// those of something between it and us that lost its answer.
-			return assessment{invited: true, doubtful: answer.Complete, wait: answer.Wait}
+			// The service says that it has not done it. Where the words are
+			// those of something between it and us, it may have.
+			return assessment{invited: true, arrived: answer.Complete && answer.Foreign, doubtful: answer.Complete, wait: answer.Wait}
 		case s >= 500:
 			return assessment{arrived: answer.Complete, wait: answer.Wait}
 		default:
@@ -133,9 +134,9 @@ func saysTaken(f *api.Failure) bool {
 	return f.Status == http.StatusConflict || existsWords.MatchString(missingWords.ReplaceAllString(f.Message, ""))
 }
 
-// settleExists gives an outcome to a job that was sent before, and whose
-// repeat was refused as if the name were taken.
-func (q *Queue) settleExists(ctx context.Context, job api.Job) verdict {
+// settleExists gives an outcome to a job that was refused as if the name were
+// taken, which most likely it is by an attempt before; fresh: there was none.
+func (q *Queue) settleExists(ctx context.Context, job api.Job, fresh bool) verdict {
 	if !ownName(&job) {
 		return q.settle(ctx, job, api.Refused)
 	}
@@ -147,7 +148,7 @@ func (q *Queue) settleExists(ctx context.Context, job api.Job) verdict {
 	case found.closing:
 		job.State, job.Unclear = api.Waiting, true
 		return verdict{job: job}
-	case taken:
+	case taken && !fresh:
 		// Nobody else makes this name: what exists is ours.
 		v := stored(job, nil)
 		v.job.Failure = &api.Failure{

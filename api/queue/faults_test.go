@@ -1,0 +1,509 @@
+package queue_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mediadesk/api"
+	"mediadesk/api/journal"
+	"mediadesk/api/local"
+	"mediadesk/api/queue"
+)
+
+// The tests of this file are the proof of sending exactly once. They look at
+// what the library holds, not at what the client says. MEDIADESK_LONG=1 runs
+// them at full length (soak.sh).
+var long = os.Getenv("MEDIADESK_LONG") != ""
+
+func init() {
+	if dir := os.Getenv("QUEUE_FAULT_CHILD"); dir != "" {
+		if err := child(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(2)
+		}
+		os.Exit(0)
+	}
+}
+
+const testKey = testSecret("private_fault_canary_9f3b7c")
+
+type testSecret string
+
+func (k testSecret) Reveal() string { return string(k) }
+
+func openLibrary(t testing.TB) *local.Server {
+	s, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: filepath.Join(t.TempDir(), "library"), Key: testKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func clientOf(t testing.TB, address, agent string) *api.Client {
+	c, err := api.NewClient(api.Options{
+		UploadURL: address, BaseURL: address, Key: testKey, UserAgent: agent,
+		Stall: 400 * time.Millisecond, Answer: 600 * time.Millisecond,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+func openJournal(t testing.TB) *journal.Journal {
+	j, err := journal.Open(context.Background(), filepath.Join(t.TempDir(), "journal", "journal.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { j.Close() })
+	return j
+}
+
+// numbered are n files whose content says who they are.
+func numbered(t testing.TB, n int) string {
+	dir := t.TempDir()
+	for i := range n {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("f%05d.txt", i)), content(i), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func content(i int) []byte {
+	return bytes.Repeat([]byte(fmt.Sprintf("this is file %05d\n", i)), 30+i%60)
+}
+
+func jobsOf(dir, folder string, n int, naming api.Naming) ([]api.Job, error) {
+	jobs := make([]api.Job, n)
+	for i := range jobs {
+		path := filepath.Join(dir, fmt.Sprintf("f%05d.txt", i))
+		id, err := api.Identify(path)
+		if err != nil {
+			return nil, err
+		}
+		u := api.Upload{Source: api.Source{Path: path}, FileName: filepath.Base(path), Folder: api.Set(folder), Tags: api.Set([]string{"n" + strconv.Itoa(i)})}
+		api.ApplyNaming(&u, naming)
+		jobs[i] = api.Job{Upload: u, Naming: naming, Identity: id, Batch: "b" + folder}
+	}
+	return jobs, nil
+}
+
+// holding is what the library has of each file, by its number.
+type holding struct {
+	copies   map[int]int
+	versions map[int]int
+	wrong    []string // with another content, or without their options
+}
+
+// held counts the files of a folder in the library itself, without the proxy.
+func held(t testing.TB, s *local.Server, folder string) holding {
+	h := holding{copies: map[int]int{}, versions: map[int]int{}}
+	c := clientOf(t, s.Address, "counting")
+	for skip := 0; ; skip += 500 {
+		list, err := c.List(context.Background(), api.Query{Folder: folder, Skip: skip, Limit: 500})
+		if err != nil {
+			var answer *api.ServiceError
+			if folder != "/" && api.Unavailable(err) && asServiceError(err, &answer) {
+				return h // the folder was never made
+			}
+			t.Fatal(err)
+		}
+		for i := range list {
+			f := &list[i]
+			n, err := strconv.Atoi(f.Name[1:6])
+			if err != nil {
+				t.Fatalf("a file %q", f.Name)
+			}
+			h.copies[n]++
+			h.versions[n] += versionOf(f)
+			if tags := f.Tags.Or(nil); len(tags) != 1 || tags[0] != "n"+strconv.Itoa(n) {
+				h.wrong = append(h.wrong, fmt.Sprintf("%s has tags %q", f.Name, tags))
+			}
+			if size := f.Size.Or(0); size != int64(len(content(n))) {
+				h.wrong = append(h.wrong, fmt.Sprintf("%s has %d bytes", f.Name, size))
+			} else if !bytes.Equal(fetch(t, f.URL), content(n)) {
+				h.wrong = append(h.wrong, f.Name+" has another content")
+			}
+		}
+		if len(list) < 500 {
+			return h
+		}
+	}
+}
+
+func asServiceError(err error, into **api.ServiceError) bool {
+	e, ok := err.(*api.ServiceError)
+	*into = e
+	return ok
+}
+
+func versionOf(f *api.File) int {
+	if f.VersionInfo == nil {
+		return 1
+	}
+	n, err := strconv.Atoi(strings.TrimPrefix(f.VersionInfo.Name, "Version "))
+	if err != nil {
+		return 1
+	}
+	return n
+}
+
+func fetch(t testing.TB, address string) []byte {
+	res, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// tally is what came of uploads, compared with what the library holds.
+type tally struct {
+	uploads, duplicates, missing, wrong int
+	states                              map[api.State]int
+	lines                               []string
+}
+
+func compare(jobs []api.Job, h holding) tally {
+	r := tally{uploads: len(jobs), states: map[api.State]int{}, lines: h.wrong, wrong: len(h.wrong)}
+	for i, j := range jobs {
+		r.states[j.State]++
+		copies := h.copies[i]
+		if copies > 1 || h.versions[i] > 1 {
+			r.duplicates++
+			r.lines = append(r.lines, fmt.Sprintf("%s (%s) is there %d times, in version %d", j.Upload.FileName, j.Naming, copies, h.versions[i]))
+		}
+		var ok bool
+		switch j.State {
+		case api.Stored:
+			ok = copies > 0 && (j.File == nil || j.File.FileID != "")
+			if copies == 0 {
+				r.missing++
+			}
+		case api.Unknown:
+			ok = j.Failure != nil && j.Failure.Help != ""
+		case api.Refused, api.Unsent, api.Cancelled:
+			ok = copies == 0
+		default:
+			ok = false
+		}
+		if !ok {
+			r.wrong++
+			r.lines = append(r.lines, fmt.Sprintf("%s (%s) is called %s and is there %d times: %+v", j.Upload.FileName, j.Naming, j.State, copies, j.Failure))
+		}
+	}
+	return r
+}
+
+// persist sends what failed again until everything is stored, as a person
+// would by pressing R; only where that is safe.
+func persist(q *queue.Queue, ids []int64) ([]api.Job, error) {
+	for round := 0; ; round++ {
+		jobs, err := q.Wait(context.Background(), ids)
+		if err != nil {
+			return nil, err
+		}
+		again := 0
+		for _, j := range jobs {
+			if j.State == api.Stored || j.Naming != api.NameHere {
+				continue
+			}
+			if err := q.Retry(j.ID); err != nil {
+				return nil, err
+			}
+			again++
+		}
+		if again == 0 {
+			return jobs, nil
+		}
+		if round == 50 {
+			return jobs, fmt.Errorf("%d of %d are never stored", again, len(jobs))
+		}
+	}
+}
+
+func idsOf(jobs []api.Job) []int64 {
+	ids := make([]int64, len(jobs))
+	for i := range jobs {
+		ids[i] = jobs[i].ID
+	}
+	return ids
+}
+
+func work(t testing.TB, o queue.Options) *queue.Queue {
+	q := queue.New(o)
+	if err := q.Start(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		q.Close(ctx)
+	})
+	return q
+}
+
+// TestEveryMishap has every kind of fault happen to uploads of each way of
+// naming, and of the third also without overwriting.
+func TestEveryMishap(t *testing.T) {
+	s := openLibrary(t)
+	var mu sync.Mutex
+	seen := map[string]int{}
+	p := newProxy(t, s.Address, func(agent string) mishap {
+		mu.Lock()
+		defer mu.Unlock()
+		seen[agent]++
+		if seen[agent]%2 == 0 {
+			return fine
+		}
+		what, _, _ := strings.Cut(agent, "|")
+		return mishap(what)
+	})
+	const n = 3
+	dir := numbered(t, n)
+	j := openJournal(t)
+	kinds := 0
+	var all sync.WaitGroup
+	for k, what := range append(mishaps, sentTwice) {
+		for _, naming := range []api.Naming{api.NameHere, api.NameService, api.NameExact, "kept"} {
+			if what == sentTwice && naming != api.NameHere {
+				continue
+			}
+			kinds++
+			folder := fmt.Sprintf("/m%d-%s/", k, naming)
+			as := naming
+			if naming == "kept" {
+				as = api.NameExact
+			}
+			jobs, err := jobsOf(dir, folder, n, as)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range jobs {
+				if naming == "kept" {
+					jobs[i].Upload.OverwriteFile = api.Set(false)
+				}
+			}
+			q := work(t, queue.Options{Journal: j, Sender: clientOf(t, p.address, string(what)+"|"+folder), Profile: folder, Concurrency: 1})
+			added, err := q.Add(t.Context(), jobs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.Go(func() {
+				ended, err := persist(q, idsOf(added))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				got := compare(ended, held(t, s, folder))
+				if got.duplicates+got.missing+got.wrong > 0 || naming == api.NameHere && got.states[api.Stored] != n {
+					t.Errorf("%s, named by %s: %+v", what, naming, got)
+				}
+			})
+		}
+	}
+	all.Wait()
+	t.Logf("%d kinds of faults, %d combinations", len(mishaps)+1, kinds)
+}
+
+// TestManyMishaps sends many files at 40 % faults, with each way of naming.
+func TestManyMishaps(t *testing.T) {
+	n := 150
+	if long {
+		n = 2000
+	}
+	dir := numbered(t, n)
+	for _, naming := range []api.Naming{api.NameHere, api.NameService, api.NameExact} {
+		t.Run(string(naming), func(t *testing.T) {
+			t.Parallel()
+			s := openLibrary(t)
+			p := newProxy(t, s.Address, some(0.4, 7, mishaps))
+			q := work(t, queue.Options{Journal: openJournal(t), Sender: clientOf(t, p.address, "many"), Profile: "home", Concurrency: 16})
+			jobs, err := jobsOf(dir, "/many/", n, naming)
+			if err != nil {
+				t.Fatal(err)
+			}
+			added, err := q.Add(context.Background(), jobs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ended, err := persist(q, idsOf(added))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := compare(ended, held(t, s, "/many/"))
+			faults := 0
+			for what, times := range p.counts {
+				if what != fine {
+					faults += times
+				}
+			}
+			t.Logf("%d uploads (%s), %d faults of %d kinds: %d duplicates, %d missing, %d wrongly reported; %v",
+				n, naming, faults, len(p.counts)-1, got.duplicates, got.missing, got.wrong, got.states)
+			if got.duplicates+got.missing+got.wrong > 0 {
+				t.Error(strings.Join(got.lines, "\n"))
+			}
+			if naming == api.NameHere && got.states[api.Stored] != n {
+				t.Errorf("not all are stored: %v", got.states)
+			}
+		})
+	}
+}
+
+// killPlan is what the killed program finds.
+type killPlan struct {
+	Address string
+	Files   string
+	Count   int
+}
+
+// child goes on with what its journal holds, and hands everything over the
+// first time.
+func child(dir string) error {
+	ctx := context.Background()
+	text, err := os.ReadFile(filepath.Join(dir, "plan.json"))
+	if err != nil {
+		return err
+	}
+	var plan killPlan
+	if err := json.Unmarshal(text, &plan); err != nil {
+		return err
+	}
+	j, err := journal.Open(ctx, filepath.Join(dir, "journal", "journal.db"))
+	if err != nil {
+		return err
+	}
+	client, err := api.NewClient(api.Options{UploadURL: plan.Address, BaseURL: plan.Address, Key: testKey, Stall: 400 * time.Millisecond, Answer: 600 * time.Millisecond})
+	if err != nil {
+		return err
+	}
+	known, err := j.Jobs(ctx, journal.JobFilter{Limit: 1})
+	if err != nil {
+		return err
+	}
+	q := queue.New(queue.Options{Journal: j, Sender: client, Profile: "home", Concurrency: 4})
+	if err := q.Start(ctx); err != nil {
+		return err
+	}
+	if len(known) == 0 {
+		jobs, err := jobsOf(plan.Files, "/killed/", plan.Count, api.NameHere)
+		if err != nil {
+			return err
+		}
+		if _, err := q.Add(ctx, jobs); err != nil {
+			return err
+		}
+	}
+	for {
+		jobs, err := q.Wait(ctx, nil)
+		if err != nil {
+			return err
+		}
+		again := 0
+		for _, job := range jobs {
+			if job.State != api.Stored && q.Retry(job.ID) == nil {
+				again++
+			}
+		}
+		if again == 0 {
+			break
+		}
+	}
+	if err := q.Close(ctx); err != nil {
+		return err
+	}
+	return j.Close()
+}
+
+// TestKilledAgainAndAgain kills the program with SIGKILL at every moment of an
+// upload while 15 % of the uploads go wrong.
+func TestKilledAgainAndAgain(t *testing.T) {
+	rounds, n, between := 12, 80, 6
+	if long {
+		rounds, n, between = 200, 1000, 6
+	}
+	s := openLibrary(t)
+	dir := t.TempDir()
+	p := newProxy(t, s.Address, some(0.15, 11, mishaps))
+	text, err := json.Marshal(killPlan{Address: p.address, Files: numbered(t, n), Count: n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "plan.json"), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var victim *os.Process
+	moments, kills := 0, 0
+	p.moment = func(when string) {
+		mu.Lock()
+		defer mu.Unlock()
+		moments++
+		// Now before the body was read, now after it was stored.
+		if moments >= between && kills < rounds && victim != nil && (when == "stored") == (kills%2 == 0) {
+			victim.Kill()
+			victim = nil
+			moments = 0
+			kills++
+		}
+	}
+	var ended error
+	for start := 0; ; start++ {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "QUEUE_FAULT_CHILD="+dir)
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		mu.Lock()
+		victim = cmd.Process
+		mu.Unlock()
+		ended = cmd.Wait()
+		mu.Lock()
+		victim = nil
+		mu.Unlock()
+		if ended == nil {
+			break
+		}
+		if cmd.ProcessState.ExitCode() > 0 || start > rounds+5 {
+			t.Fatalf("%v: %s", ended, out.String())
+		}
+	}
+	j, err := journal.Open(t.Context(), filepath.Join(dir, "journal", "journal.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	jobs, err := j.Jobs(t.Context(), journal.JobFilter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(jobs) != n {
+		t.Fatalf("%d jobs in the journal, want %d", len(jobs), n)
+	}
+	got := compare(jobs, held(t, s, "/killed/"))
+	t.Logf("%d kills over %d files: %d duplicates, %d missing, %d wrongly reported; %v", kills, n, got.duplicates, got.missing, got.wrong, got.states)
+	if kills < rounds/2 || got.duplicates+got.missing+got.wrong > 0 || got.states[api.Stored] != n {
+		t.Error(kills, got.states, strings.Join(got.lines, "\n"))
+	}
+}

@@ -1,0 +1,301 @@
+package queue_test
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// mishap is what the proxy does to one upload.
+type mishap string
+
+const (
+	fine             mishap = "fine"
+	closedAtOnce     mishap = "closed before a byte was read"
+	closedAfterHead  mishap = "closed after the head"
+	resetMidway      mishap = "reset in the middle of the body"
+	truncated        mishap = "body cut on its way to the service"
+	lostRequest      mishap = "whole request lost"
+	lostAnswer       mishap = "stored, answer lost"
+	answerHeadCut    mishap = "stored, answer cut in its head"
+	answerBodyCut    mishap = "stored, answer cut in its body"
+	badGateway       mishap = "stored, 502 with HTML"
+	gatewayTimeout   mishap = "not stored, 504"
+	serverError      mishap = "not stored, 500"
+	unavailableLost  mishap = "stored, 503"
+	unavailable      mishap = "not stored, 503"
+	tooMany          mishap = "not stored, 429 with a time to wait"
+	htmlInstead      mishap = "stored, 200 with HTML"
+	emptyAnswer      mishap = "stored, 200 without a body"
+	garbage          mishap = "stored, an answer that is not HTTP"
+	hangsMidway      mishap = "hangs in the middle of the body"
+	hangsBeforeReply mishap = "stored, never answers"
+	sentTwice        mishap = "handed to the service twice"
+)
+
+// mishaps are all of them; sentTwice is apart, since a service that makes
+// names itself then stores two, whatever the client does.
+var mishaps = []mishap{
+	closedAtOnce, closedAfterHead, resetMidway, truncated, lostRequest, lostAnswer, answerHeadCut, answerBodyCut, badGateway, gatewayTimeout,
+	serverError, unavailableLost, unavailable, tooMany, htmlInstead, emptyAnswer, garbage, hangsMidway, hangsBeforeReply,
+}
+
+// proxy stands between a client and a service and lets uploads go wrong. What
+// is no upload passes.
+type proxy struct {
+	address  string
+	upstream string // host:port
+	// choose says what happens to an upload of a client, by its User-Agent.
+	choose func(agent string) mishap
+	// moment, if not nil, is told of every upload: "begin", "stored".
+	moment func(when string)
+
+	listener net.Listener
+	work     sync.WaitGroup
+	mu       sync.Mutex
+	open     map[net.Conn]bool
+	counts   map[mishap]int
+}
+
+func newProxy(t testing.TB, upstream string, choose func(string) mishap) *proxy {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{
+		address: "http://" + listener.Addr().String(), upstream: strings.TrimPrefix(upstream, "http://"), choose: choose,
+		listener: listener, open: map[net.Conn]bool{}, counts: map[mishap]int{},
+	}
+	p.work.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			p.keep(conn)
+			p.work.Go(func() {
+				defer p.drop(conn)
+				p.serve(conn)
+			})
+		}
+	})
+	t.Cleanup(p.close)
+	return p
+}
+
+func (p *proxy) keep(conn net.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open[conn] = true
+}
+
+func (p *proxy) drop(conn net.Conn) {
+	conn.Close()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.open, conn)
+}
+
+func (p *proxy) close() {
+	p.listener.Close()
+	p.mu.Lock()
+	for conn := range p.open {
+		conn.Close()
+	}
+	p.mu.Unlock()
+	p.work.Wait()
+}
+
+// reset closes so that the peer sees a reset.
+func reset(conn net.Conn) {
+	conn.(*net.TCPConn).SetLinger(0)
+	conn.Close()
+}
+
+// serve handles the requests of one connection; after a mishap it ends.
+func (p *proxy) serve(conn net.Conn) {
+	in := bufio.NewReader(conn)
+	for {
+		req, err := http.ReadRequest(in)
+		if err != nil {
+			return
+		}
+		what := fine
+		if req.Method == http.MethodPost {
+			what = p.choose(req.UserAgent())
+			p.mu.Lock()
+			p.counts[what]++
+			p.mu.Unlock()
+			if p.moment != nil {
+				p.moment("begin")
+			}
+		}
+		if !p.one(conn, in, req, what) {
+			return
+		}
+	}
+}
+
+// one does to a request what was chosen and reports whether the connection is
+// good for another.
+func (p *proxy) one(conn net.Conn, in *bufio.Reader, req *http.Request, what mishap) bool {
+	switch what {
+	case closedAtOnce:
+		reset(conn)
+		return false
+	case closedAfterHead:
+		conn.Close()
+		return false
+	}
+	if req.Header.Get("Expect") != "" {
+		io.WriteString(conn, "HTTP/1.1 100 Continue\r\n\r\n")
+		req.Header.Del("Expect")
+	}
+	half := req.ContentLength / 2
+	switch what {
+	case resetMidway:
+		io.CopyN(io.Discard, req.Body, half)
+		reset(conn)
+		return false
+	case hangsMidway:
+		io.CopyN(io.Discard, req.Body, half)
+		io.Copy(io.Discard, conn) // until the client gives up
+		return false
+	case truncated:
+		text, _ := io.ReadAll(io.LimitReader(req.Body, half))
+		up, err := net.Dial("tcp", p.upstream)
+		if err != nil {
+			return false
+		}
+		defer up.Close()
+		var head bytes.Buffer
+		fmt.Fprintf(&head, "%s %s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n", req.Method, req.URL.RequestURI(), p.upstream, req.ContentLength)
+		req.Header.Write(&head)
+		head.WriteString("\r\n")
+		up.Write(append(head.Bytes(), text...))
+		up.(*net.TCPConn).CloseWrite()
+		io.Copy(io.Discard, up)
+		conn.Close()
+		return false
+	}
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return false
+	}
+	say := func(text string) bool {
+		io.WriteString(conn, text)
+		conn.Close()
+		return false
+	}
+	switch what {
+	case lostRequest:
+		conn.Close()
+		return false
+	case serverError:
+		return say(answer(500, `{"message":"Something went wrong on our side."}`, ""))
+	case gatewayTimeout:
+		return say(answer(504, "<html>Gateway Time-out</html>", ""))
+	case unavailable:
+		return say(answer(503, `{"message":"Down for maintenance."}`, "Retry-After: 0\r\n"))
+	case tooMany:
+		return say(answer(429, `{"message":"Too many requests."}`, "X-RateLimit-Limit: 1\r\nX-RateLimit-Reset: 20\r\n"))
+	}
+	res, text, err := p.forward(req, body)
+	if err == nil && what == sentTwice {
+		res, text, err = p.forward(req, body)
+	}
+	if err != nil {
+		return say(answer(502, "<html>no service</html>", ""))
+	}
+	if p.moment != nil && req.Method == http.MethodPost {
+		p.moment("stored")
+	}
+	if res.StatusCode != http.StatusOK {
+		what = fine // a refusal is passed on whatever was chosen
+	}
+	var whole bytes.Buffer
+	fmt.Fprintf(&whole, "HTTP/1.1 %d %s\r\nContent-Length: %d\r\n", res.StatusCode, http.StatusText(res.StatusCode), len(text))
+	res.Header.Del("Content-Length")
+	res.Header.Write(&whole)
+	whole.WriteString("\r\n")
+	head := whole.Len()
+	whole.Write(text)
+	switch what {
+	case lostAnswer:
+		reset(conn)
+		return false
+	case answerHeadCut:
+		return say(whole.String()[:head/2])
+	case answerBodyCut:
+		return say(whole.String()[:head+len(text)/2])
+	case badGateway:
+		return say(answer(502, "<html><title>Bad gateway</title></html>", ""))
+	case unavailableLost:
+		return say(answer(503, "<html>overloaded</html>", "Retry-After: 0\r\n"))
+	case htmlInstead:
+		return say(answer(200, "<html>Welcome to this hotel's network</html>", "Content-Type: text/html\r\n"))
+	case emptyAnswer:
+		return say(answer(200, "", ""))
+	case garbage:
+		return say("\x16\x03\x01 this is no HTTP\r\n\r\n")
+	case hangsBeforeReply:
+		io.Copy(io.Discard, conn)
+		return false
+	}
+	_, err = conn.Write(whole.Bytes())
+	return err == nil
+}
+
+func answer(status int, text, head string) string {
+	return fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Length: %d\r\n%s\r\n%s", status, http.StatusText(status), len(text), head, text)
+}
+
+// forward hands a request to the service.
+func (p *proxy) forward(req *http.Request, body []byte) (*http.Response, []byte, error) {
+	conn, err := net.DialTimeout("tcp", p.upstream, 5*time.Second)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer conn.Close()
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "%s %s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n", req.Method, req.URL.RequestURI(), p.upstream, len(body))
+	req.Header.Write(&out)
+	out.WriteString("\r\n")
+	out.Write(body)
+	if _, err := conn.Write(out.Bytes()); err != nil {
+		return nil, nil, err
+	}
+	res, err := http.ReadResponse(bufio.NewReader(conn), req)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return res, text, err
+}
+
+// some chooses a mishap with a chance, repeatable by its seed.
+func some(chance float64, seed uint64, from []mishap) func(string) mishap {
+	var mu sync.Mutex
+	r := rand.New(rand.NewPCG(seed, 1))
+	return func(string) mishap {
+		mu.Lock()
+		defer mu.Unlock()
+		if r.Float64() >= chance {
+			return fine
+		}
+		return from[r.IntN(len(from))]
+	}
+}

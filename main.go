@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -139,9 +140,14 @@ func (a *app) open(ctx context.Context, r command.Request) (*ui.Desk, error) {
 	closers = append(closers, func(context.Context) error { d.Client.Close(); return nil })
 	d.Profile.Host = d.Client.Host()
 
+	secrets, err := a.webhookSecrets(settings, profile)
+	if err != nil {
+		return fail(err)
+	}
 	d.Watch = watch.New(watch.Options{
 		Journal: d.Journal, Listen: settings.Webhook.Listen, Profile: profile.Name,
 		PublicURL: func(string) string { return profile.WebhookURL },
+		Secret:    func(name string) string { return secrets[name] },
 		Details: func(ctx context.Context, _, fileID string) (*api.File, error) {
 			return d.Client.Details(ctx, fileID)
 		},
@@ -246,6 +252,31 @@ func (a *app) findKey(ctx context.Context, r command.Request, profile config.Pro
 	return key, source.String(), err
 }
 
+// webhookSecrets are what the services of the profiles sign their posts with.
+// The receiver takes posts for all of them. One that cannot be read is an error
+// for the profile in use; posts for another are then not believed.
+func (a *app) webhookSecrets(settings config.Config, used config.Profile) (map[string]string, error) {
+	secrets := map[string]string{}
+	for _, name := range append(settings.Names(), used.Name) {
+		profile, ok := settings.Profiles[name]
+		if !ok {
+			profile = used // one without a name
+		}
+		secret, err := a.keys.WebhookSecret(profile)
+		switch {
+		case err != nil && name == used.Name:
+			return nil, err
+		case err != nil:
+			slog.Warn("webhook posts of a profile cannot be checked", "profile", name, "err", err)
+			secrets[name] = rand.Text()
+		case !secret.IsZero():
+			a.secrets.Add(secret)
+			secrets[name] = secret.Reveal()
+		}
+	}
+	return secrets, nil
+}
+
 // receiver is the address at which the profile's service reaches our webhook
 // receiver; empty where it cannot.
 func receiver(p config.Profile, listening string) string {
@@ -323,6 +354,7 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 		Folder:  folder,
 		Sources: sources,
 		Theme:   string(settings.Theme),
+		Signal:  settings.Signal,
 
 		Pictures: picture.Setting(settings.Pictures),
 		Terminal: os.Stdout,

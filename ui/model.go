@@ -43,6 +43,9 @@ type Options struct {
 	// Terminal is the terminal that the program runs on, to ask the operating
 	// system for its size in pixels; nil: it is not asked.
 	Terminal *os.File
+	// Signal is how the end of the last pending extension is told to somebody
+	// who is elsewhere; empty: by the bell.
+	Signal config.Signal
 	// Paths are the program's own files, and Keys where keys are looked for.
 	Paths config.Paths
 	Keys  *config.Keys
@@ -80,7 +83,7 @@ type Model struct {
 
 	front    page.ID
 	trail    []page.ID // screens to step back to
-	pending  int       // runs that are not finished
+	wave     wave
 	dialog   *kit.Dialog
 	answers  []tea.Msg // by choice of the dialog
 	help     *kit.Help
@@ -167,6 +170,7 @@ func (m *Model) opened(msg deskOpened) tea.Cmd {
 	}
 	m.desk = msg.desk
 	m.ctx, m.stop = context.WithCancel(context.Background())
+	m.wave = wave{}
 	m.screens = m.tabScreens()
 	m.front, m.trail = page.Picker, nil
 	cmds := []tea.Cmd{listen(m.ctx, m.desk), countRuns(m.desk), findDraft(m.ctx, m.desk)}
@@ -222,28 +226,6 @@ func waitEdge(ctx context.Context, d *Desk, edges <-chan struct{}, news tea.Msg)
 		return nil
 	}
 	return wait
-}
-
-// runsCounted tells how many runs are not finished.
-type runsCounted struct {
-	desk    *Desk
-	pending int
-}
-
-func countRuns(d *Desk) tea.Cmd {
-	return func() tea.Msg {
-		runs, err := d.Watch.Runs(context.Background())
-		if err != nil {
-			return page.Problem(err)
-		}
-		n := 0
-		for _, r := range runs {
-			if !r.Status.Final() {
-				n++
-			}
-		}
-		return runsCounted{d, n}
-	}
 }
 
 // tickTime is how often counters are looked at while something moves.

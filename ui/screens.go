@@ -21,7 +21,7 @@ func (m *Model) tabScreens() map[page.ID]page.Screen {
 	return map[page.ID]page.Screen{
 		page.Picker:     m.picker,
 		page.Uploads:    uploads.New(uploads.Options{Queue: d.Queue, Journal: d.Journal, Profile: d.Profile, Curl: d.Curl, Now: m.o.Now}),
-		page.Extensions: extensions.New(extensions.Options{Watch: d.Watch, Journal: d.Journal, Profile: d.Profile, Now: m.o.Now}),
+		page.Extensions: extensions.New(d.extensions(m.o.Now)),
 		page.Library: library.New(library.Options{
 			Context: m.ctx, List: d.Client.List, Seen: d.Seen, Runs: d.Watch.Runs, Profile: d.Profile, Now: m.o.Now,
 		}),

@@ -38,7 +38,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.setTheme(m.o.Theme)
 		return m, m.broadcast(msg)
 	case tea.FocusMsg, tea.BlurMsg:
-		_, m.focused = msg.(tea.FocusMsg)
+		_, has := msg.(tea.FocusMsg)
+		m.focus(has)
 		return m, m.broadcast(msg)
 	case tea.KeyPressMsg, tea.PasteMsg:
 		return m, m.input(msg)
@@ -72,10 +73,7 @@ func (m *Model) message(msg tea.Msg) tea.Cmd {
 		}
 		return tea.Batch(cmds...)
 	case runsCounted:
-		if msg.desk == m.desk {
-			m.pending = msg.pending
-		}
-		return nil
+		return m.counted(msg)
 	case ticked:
 		m.ticking = false
 		if msg.desk != m.desk {

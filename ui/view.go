@@ -29,10 +29,8 @@ func (m *Model) View() tea.View {
 	v.AltScreen = true
 	v.ReportFocus = true
 	v.MouseMode = tea.MouseModeCellMotion
-	v.WindowTitle = "mediadesk"
-	if m.pending > 0 {
-		v.WindowTitle = "mediadesk: " + kit.Plural(m.pending, "run") + " pending"
-	}
+	v.WindowTitle = m.title()
+	v.ProgressBar = m.progress()
 	return v
 }
 
@@ -109,8 +107,8 @@ func (m *Model) tabNames(width int) []string {
 	full := 0
 	for i, t := range page.Tabs {
 		names[i] = " " + string(rune('1'+i)) + " " + t.Name + " "
-		if t.ID == page.Extensions && m.pending > 0 {
-			names[i] = " 3 " + t.Name + " " + kit.Count(m.pending) + " "
+		if t.ID == page.Extensions && m.wave.pending > 0 {
+			names[i] = " 3 " + t.Name + " " + kit.Count(m.wave.pending) + " "
 		}
 		full += kit.Width(names[i])
 	}

@@ -1,0 +1,179 @@
+package ui
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/config"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+// wave is a time in which extensions are pending, from the first to the last.
+type wave struct {
+	began           time.Time // when the oldest of them was asked for; zero: none is pending
+	pending         int
+	success, failed int // that ended in it
+	// done says how the last one ended, until somebody looks; empty: there is
+	// nothing to be told.
+	done string
+}
+
+// runsCounted is the state of all runs.
+type runsCounted struct {
+	desk *Desk
+	runs []api.Run
+}
+
+func countRuns(d *Desk) tea.Cmd {
+	return func() tea.Msg {
+		runs, err := d.Watch.Runs(context.Background())
+		if err != nil {
+			return page.Problem(err)
+		}
+		return runsCounted{d, runs}
+	}
+}
+
+// count takes the state of all runs, and reports whether it ended the wave.
+func (w *wave) count(runs []api.Run) (ended bool) {
+	oldest := time.Time{}
+	w.pending = 0
+	for i := range runs {
+		if run := &runs[i]; !run.Status.Final() {
+			w.pending++
+			if oldest.IsZero() || run.Started.Before(oldest) {
+				oldest = run.Started
+			}
+		}
+	}
+	if w.began.IsZero() {
+		if w.pending == 0 {
+			return false
+		}
+		w.began, w.done = oldest, ""
+	}
+	w.success, w.failed = 0, 0
+	for i := range runs {
+		switch run := &runs[i]; {
+		case !run.Status.Final() || run.At.Before(w.began) || run.Started.Equal(run.At):
+			// Not over, over before, or over within its request.
+		case run.Status == api.StatusFailed:
+			w.failed++
+		default:
+			w.success++
+		}
+	}
+	if w.pending > 0 {
+		return false
+	}
+	w.began = time.Time{}
+	w.done = w.words()
+	return true
+}
+
+// words say how the wave ended.
+func (w *wave) words() string {
+	switch {
+	case w.failed == 0:
+		return kit.Plural(w.success, "extension") + " done"
+	case w.success == 0:
+		return kit.Plural(w.failed, "extension") + " failed"
+	}
+	return kit.Plural(w.success, "extension") + " done, " + kit.Count(w.failed) + " failed"
+}
+
+// counted takes the state of all runs over, and signals the end of a wave: to
+// somebody who is here in words, to somebody who is elsewhere as the settings
+// say.
+func (m *Model) counted(msg runsCounted) tea.Cmd {
+	if msg.desk != m.desk || !m.wave.count(msg.runs) {
+		return nil
+	}
+	if !m.focused {
+		return signal(m.o.Signal, m.wave.done)
+	}
+	words := m.wave.done
+	m.wave.done = ""
+	if m.front == page.Extensions {
+		return nil
+	}
+	level := page.Good
+	if m.wave.failed > 0 {
+		level = page.Warn
+	}
+	return m.toasts.Push(page.Toast{Level: level, Text: "Nothing is pending any more: " + words + ". 3 shows them."})
+}
+
+// focus notes whether the terminal has the focus. Whoever looks has seen how it
+// ended.
+func (m *Model) focus(has bool) {
+	m.focused = has
+	if has {
+		m.wave.done = ""
+	}
+}
+
+// title is that of the window.
+func (m *Model) title() string {
+	switch {
+	case m.wave.pending > 0:
+		return "mediadesk: " + kit.Plural(m.wave.pending, "run") + " pending"
+	case m.wave.done != "":
+		return "mediadesk: " + m.wave.done
+	}
+	return "mediadesk"
+}
+
+// progress is the bar that terminals show in their tab or in the task bar; nil
+// where nothing is pending.
+func (m *Model) progress() *tea.ProgressBar {
+	w := &m.wave
+	over := w.success + w.failed
+	switch {
+	case w.pending == 0:
+		return nil
+	case over == 0:
+		return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)
+	case w.failed > 0:
+		return tea.NewProgressBar(tea.ProgressBarWarning, 100*over/(over+w.pending))
+	}
+	return tea.NewProgressBar(tea.ProgressBarDefault, 100*over/(over+w.pending))
+}
+
+// signal tells somebody who is elsewhere. The words are ours: nothing in them
+// comes from outside.
+func signal(how config.Signal, words string) tea.Cmd {
+	switch how {
+	case config.SignalOff:
+		return nil
+	case config.SignalDesktop:
+		return func() tea.Msg {
+			if args := notifier(words); args != nil && runTool(args, "") {
+				return nil
+			}
+			// Terminals that know it show a notification; the bell is for the
+			// others.
+			return tea.RawMsg{Msg: "\x1b]9;mediadesk: " + words + "\x07\a"}
+		}
+	}
+	return tea.Raw("\a")
+}
+
+// notifier is the command that shows a notification; nil where there is none.
+func notifier(words string) []string {
+	switch {
+	case runtime.GOOS == "darwin":
+		return []string{
+			"osascript", "-e", "on run argv", "-e", `display notification (item 1 of argv) with title "mediadesk"`, "-e", "end run", words,
+		}
+	case runtime.GOOS == "linux" && (os.Getenv("WAYLAND_DISPLAY") != "" || os.Getenv("DISPLAY") != ""):
+		return []string{"notify-send", "--app-name=mediadesk", "mediadesk", words}
+	}
+	return nil
+}

@@ -244,10 +244,26 @@ func (m *Model) itemRows(i *item, width int, th *theme.Theme) []formRow {
 		under(m.metadataNote(room, th))
 		return rows
 	}
-	if on && i.note != "" {
-		under(wrapStyled(i.note, room, th.Muted))
+	if note := m.noteOf(i); on && note != "" {
+		under(wrapStyled(note, room, th.Muted))
 	}
 	return rows
+}
+
+// noteOf is what helps while an item has the focus.
+func (m *Model) noteOf(i *item) string {
+	switch {
+	case i.field == fieldName && len(m.targets()) > 1:
+		return "ctrl+t names many by a pattern."
+	case i.field == fieldTags:
+		return fmt.Sprintf("%d/%d characters with the commas between them; no %%.", api.TagLength(m.current().values.tags()), api.MaxTagLength)
+	case extensionOf[i.field] != "":
+		names := m.extensionNames(m.current())
+		if at := slices.Index(names, extensionOf[i.field]); at >= 0 && len(names) > 1 {
+			return fmt.Sprintf("%s Runs as number %d of %d: < earlier, > later.", i.note, at+1, len(names))
+		}
+	}
+	return i.note
 }
 
 // offered is the line of folders: the one that tab takes stands out.

@@ -105,7 +105,7 @@ func newItems(p page.Profile) []*item {
 		})
 	}
 
-	text(sectionFile, fieldName, "Name", "a name is needed").note = "ctrl+t names many by a pattern such as {parent}-{n:03}.{ext}."
+	text(sectionFile, fieldName, "Name", "a name is needed")
 	pick(
 		sectionFile, fieldNaming, "Unique name", []string{"made here", "by the service", "exact name"},
 		[]string{string(api.NameHere), string(api.NameService), string(api.NameExact)},

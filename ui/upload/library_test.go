@@ -82,7 +82,8 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 	write(t, m, "sea,beach")
 	goTo(t, m, fieldRegion)
 	write(t, m, "1, 2, 30, 20")
-	shown := strings.Split(told(m), " ")[2]
+	_, shown, _ := strings.Cut(told(m), " Stored /")
+	shown, _, _ = strings.Cut("/"+shown, " ")
 	pattern := strings.ReplaceAll(regexp.QuoteMeta(shown), "·········", "[A-Za-z0-9_-]{9}")
 	press(t, m, "ctrl+s")
 	if len(l.stored) != 1 || !regexp.MustCompile("^"+pattern+"$").MatchString(l.stored[0].FilePath) {

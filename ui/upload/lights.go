@@ -111,6 +111,9 @@ func (c *checker) rules(problems []problem) {
 	if _, err := api.CleanFolder(c.v[fieldFolder]); err != nil && !c.has(fieldFolder) {
 		c.refuse(fieldFolder, err)
 	}
+	if hasFields(c.v[fieldName]) {
+		c.add(warn, fieldName, "The name holds a field of a pattern; as it is, its braces become _.", "Press ctrl+t to use it as a pattern.")
+	}
 	if c.u.Source.URL != "" && !c.p.Local && api.IsPrivateHost(c.u.Source.URL) {
 		c.add(warn, fieldName, "The source address is in a private network, which "+host(c.p)+" cannot reach.", "Send the file itself instead.")
 	}

@@ -248,7 +248,11 @@ func (v *patternView) view(m *Model, size image.Point, th *theme.Theme) string {
 			head = append(head, wrapStyled(th.Glyph(theme.SignBad)+" "+v.wrong[n].Error(), inner.X, th.Bad)...)
 		}
 	}
-	head = append(head, wrapStyled("Fields: "+patternHelp+", dates also as {date:YYYY/MM}", inner.X, th.Muted)...)
+	help := wrapStyled("Fields: "+patternHelp+", dates also as {date:YYYY/MM}", inner.X, th.Muted)
+	if inner.Y < 12 {
+		help = help[:min(1, len(help))]
+	}
+	head = append(head, help...)
 	column := min(32, max(8, inner.X/3))
 	head = append(head, th.Label.Render(kit.PadRight("  "+kit.PadRight("File", column)+" Stored as", inner.X)))
 	head = head[:min(len(head), inner.Y)]

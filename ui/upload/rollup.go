@@ -2,6 +2,7 @@ package upload
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"mediadesk/api"
@@ -87,15 +88,22 @@ func (r *rollup) words() string {
 
 // lost says how many files lose what.
 func (r *rollup) lost() string {
-	var parts []string
 	verb := "lose"
 	if r.versions == 0 {
 		verb = "may lose"
 	}
-	for _, a := range aspects {
+	var parts []string
+	for i, a := range aspects {
 		n := r.loses[a]
-		if n == 0 {
+		// What as many files lose was named with the first of it.
+		if n == 0 || slices.ContainsFunc(aspects[:i], func(before api.Aspect) bool { return r.loses[before] == n }) {
 			continue
+		}
+		var what []string
+		for _, other := range aspects[i:] {
+			if r.loses[other] == n {
+				what = append(what, string(other))
+			}
 		}
 		v, their := verb, "their"
 		if n == 1 {
@@ -104,9 +112,18 @@ func (r *rollup) lost() string {
 				v = "loses"
 			}
 		}
-		parts = append(parts, fmt.Sprintf("%s %s %s %s", kit.Count(n), v, their, a))
+		parts = append(parts, fmt.Sprintf("%s %s %s %s", kit.Count(n), v, their, joinedWords(what)))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// joinedWords are words as a sentence lists them.
+func joinedWords(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
 // keepable is the switch that prevents the first loss of any file.

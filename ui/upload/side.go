@@ -152,7 +152,8 @@ func (m *Model) storedLines(width int, th *theme.Theme) []string {
 	folder, _ := api.CleanFolder(s.values[fieldFolder])
 	naming := s.values.naming()
 	letters := storedLetters(s.values[fieldName], naming)
-	lines := flowRuns(append([]span{{folder, th.Muted}}, letterRuns(letters, th)...), width)
+	lines := labelled("Source", sourceRuns(s, th), width, th)
+	lines = append(lines, labelled("Stored", append([]span{{text: folder, style: th.Muted}}, letterRuns(letters, th)...), width, th)...)
 	if words := foldedWords(s.values[fieldFolder]); words != "" {
 		lines = append(lines, wrapStyled(words, width, th.Muted)...)
 	}
@@ -172,6 +173,45 @@ func (m *Model) storedLines(width int, th *theme.Theme) []string {
 	return lines
 }
 
+// labelled are runs behind a label, further lines under the first.
+func labelled(label string, runs []span, width int, th *theme.Theme) []string {
+	column := kit.Width(label) + 1
+	if width < 3*column {
+		return flowRuns(runs, width)
+	}
+	lines := flowRuns(runs, width-column)
+	for n := range lines {
+		head := strings.Repeat(" ", column)
+		if n == 0 {
+			head = th.Label.Render(label) + " "
+		}
+		lines[n] = head + lines[n]
+	}
+	return lines
+}
+
+// sourceRuns are the name that the source has. Where that is what is sent, the
+// characters that will be written otherwise are marked in it.
+func sourceRuns(s *source, th *theme.Theme) []span {
+	name := s.src.Name()
+	if name != s.values[fieldName] {
+		return []span{{text: name, style: th.Muted}}
+	}
+	var runs []span
+	for _, l := range storedLetters(name, api.NameExact) {
+		style := th.Muted
+		if l.kind == letterChanged {
+			style = th.Warn.Underline(true)
+		}
+		if n := len(runs); n > 0 && runs[n-1].kind == l.kind {
+			runs[n-1].text += string(l.from)
+			continue
+		}
+		runs = append(runs, span{text: string(l.from), style: style, kind: l.kind})
+	}
+	return runs
+}
+
 // letterRuns styles the letters of a stored name by what became of them.
 func letterRuns(letters []letter, th *theme.Theme) []span {
 	styles := map[letterKind]lipgloss.Style{
@@ -184,7 +224,7 @@ func letterRuns(letters []letter, th *theme.Theme) []span {
 		for ; i < len(letters) && letters[i].kind == kind; i++ {
 			b.WriteRune(letters[i].r)
 		}
-		runs = append(runs, span{b.String(), styles[kind]})
+		runs = append(runs, span{text: b.String(), style: styles[kind], kind: kind})
 	}
 	return runs
 }
@@ -193,6 +233,7 @@ func letterRuns(letters []letter, th *theme.Theme) []span {
 type span struct {
 	text  string
 	style lipgloss.Style
+	kind  letterKind
 }
 
 // flowRuns breaks runs into lines of at most width columns, anywhere: a path

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,6 +16,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"mediadesk/api"
+	"mediadesk/api/journal"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
@@ -22,6 +24,13 @@ import (
 )
 
 const hostile = "a\x1b[31m\x1b]0;x\x07\u202egnp.\u0301\u0301\u0301\u0301\u0301写真👨‍👩‍👧\r\n\t\x00\xff 'name'.png"
+
+// presetList is a fixed list of presets.
+type presetList []journal.Preset
+
+func (l presetList) Presets(context.Context) ([]journal.Preset, error) { return l, nil }
+func (l presetList) SavePreset(context.Context, journal.Preset) error  { return nil }
+func (l presetList) RemovePreset(context.Context, string) error        { return nil }
 
 func TestViewStaysInside(t *testing.T) {
 	long := strings.Repeat("長い名前 ", 40) + ".png"
@@ -41,6 +50,7 @@ func TestViewStaysInside(t *testing.T) {
 					},
 					Tags:    func(context.Context) ([]string, error) { return []string{hostile, "a" + hostile}, nil },
 					Folders: func(context.Context) ([]string, error) { return []string{"/" + hostile}, nil },
+					Presets: presetList{{Name: hostile, Body: []byte(`{"tags":"a,b"}`)}, {Name: "broken", Body: []byte("{")}},
 					Request: func(*api.Upload) (api.Request, error) {
 						return api.Request{Method: "POST", Address: hostile, Parts: []api.Part{{Name: hostile, Value: hostile}}, File: hostile}, nil
 					},
@@ -74,6 +84,20 @@ func TestViewStaysInside(t *testing.T) {
 					}
 				}
 				press(t, m, "ctrl+r")
+				sweep()
+				press(t, m, "esc", "ctrl+t")
+				for _, text := range []string{"{name}{nme}" + hostile, "{parent}/" + hostile, hostile + ",{exif:date}"} {
+					m.Update(pasted(text))
+					press(t, m, "tab")
+				}
+				sweep()
+				press(t, m, "esc", "ctrl+p")
+				sweep()
+				press(t, m, "s")
+				m.Update(pasted(hostile))
+				sweep()
+				press(t, m, "esc", "esc")
+				m.Update(textReadMsg{owner: m, text: "nmae = " + hostile + "\n" + hostile, sources: m.targets()})
 				sweep()
 			})
 		})
@@ -145,13 +169,60 @@ func TestPanels(t *testing.T) {
 	}
 }
 
+// TestScreens: the form on terminals of 120x36, 80x24 and 40x12, which leave it
+// two rows less.
 func TestScreens(t *testing.T) {
 	content := string(pngBytes(t, 300, 200))
-	for _, size := range []image.Point{{118, 32}, {80, 22}, {40, 10}} {
-		t.Run(fmt.Sprintf("%dx%d", size.X, size.Y), func(t *testing.T) {
-			m := started(t, Options{Sources: files(t, "день 1 — naïve (final).png", content), Profile: localProfile()})
-			golden.RequireEqual(t, []byte(screen(m, size.X, size.Y)))
-		})
+	one := []string{"день 1 — naïve (final).png", content}
+	many := append(slices.Clone(one), "写真 100%.png", content, "صورة.png", content, "e\u0301te\u0301.txt", "text")
+	for _, c := range []struct {
+		name  string
+		files []string
+		do    func(t *testing.T, m *Model)
+	}{
+		{"one", one, func(*testing.T, *Model) {}},
+		{"many", many, func(t *testing.T, m *Model) {
+			goTo(t, m, fieldNaming)
+			press(t, m, "end")
+			goTo(t, m, fieldTags)
+			write(t, m, "sea,写真,مرحبا,")
+			press(t, m, "shift+tab", "shift+tab", "down", "enter")
+			goTo(t, m, fieldFolder)
+			write(t, m, "/été//2026")
+			m.setFocus(focus{stop: stopList})
+		}},
+		{"patterns", many, func(t *testing.T, m *Model) {
+			press(t, m, "ctrl+t")
+			write(t, m, "{name}-{n:03}.{ext}")
+			press(t, m, "tab")
+			write(t, m, "/{ext}/{exif:date:YYYY}")
+		}},
+		{"extensions", one, func(t *testing.T, m *Model) {
+			goTo(t, m, fieldRemove)
+			press(t, m, "space", "down", "down")
+			write(t, m, "green")
+			goTo(t, m, fieldGoogle)
+			press(t, m, "space", "down")
+			write(t, m, "31")
+		}},
+		{"errors", many, func(t *testing.T, m *Model) {
+			targets := m.targets()
+			text := strings.Replace(writeOptions(targets), "private = default", "private = maybe\nfolder = x", 1)
+			run(t, m, m.Update(textReadMsg{owner: m, text: text, sources: targets}))
+		}},
+	} {
+		for _, size := range []image.Point{{120, 34}, {80, 22}, {40, 10}} {
+			t.Run(fmt.Sprintf("%s/%dx%d", c.name, size.X, size.Y), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					m := started(t, Options{
+						Sources: files(t, c.files...), Profile: localProfile(), Now: utc,
+						Known: func(context.Context, string) (api.Place, error) { return api.Place{Known: true}, nil },
+					})
+					c.do(t, m)
+					golden.RequireEqual(t, []byte(screen(m, size.X, size.Y)))
+				})
+			})
+		}
 	}
 }
 

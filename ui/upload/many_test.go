@@ -1,0 +1,401 @@
+package upload
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+// TestPresets: options saved under a name come back into the marked files, the
+// name of a file is never among them, and those of the extensions alone leave
+// the rest.
+func TestPresets(t *testing.T) {
+	j := openJournal(t)
+	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Presets: j})
+	goTo(t, m, fieldTags)
+	write(t, m, "sea,写真")
+	goTo(t, m, fieldRemove)
+	press(t, m, "space", "ctrl+p")
+	if text := screen(m, 80, 20); !strings.Contains(text, "There is no preset yet") {
+		t.Errorf("an empty list says:\n%s", text)
+	}
+	press(t, m, "s")
+	if !m.Capturing() {
+		t.Fatal("the name takes no text")
+	}
+	write(t, m, "été 1")
+	press(t, m, "enter", "ctrl+p", "x")
+	write(t, m, "cut out")
+	if toast := toasted(t, press(t, m, "enter")); !strings.Contains(toast.Text, "Saved the preset cut out") {
+		t.Errorf("said %+v", toast)
+	}
+
+	other := started(t, Options{Sources: files(t, "c.png", "x", "d.png", "y"), Profile: localProfile(), Presets: j})
+	press(t, other, "shift+tab", "space") // c.png is not marked
+	press(t, other, "ctrl+p")
+	text := screen(other, 100, 20)
+	if !strings.Contains(text, "cut out") || !strings.Contains(text, "été 1") || !strings.Contains(text, "tags=sea,写真") {
+		t.Errorf("the presets are not listed:\n%s", text)
+	}
+	press(t, other, "enter") // cut out
+	if v := other.sources[1].values; v[fieldRemove] != on || v[fieldTags] != "" || v[fieldName] != "d.png" {
+		t.Errorf("loaded %q", v)
+	}
+	press(t, other, "ctrl+p", "down", "enter")
+	if v := other.sources[1].values; v[fieldRemove] != on || v[fieldTags] != "sea,写真" || v[fieldName] != "d.png" {
+		t.Errorf("loaded %q", v)
+	}
+	if v := other.sources[0].values; v[fieldTags] != "" {
+		t.Error("a file that is not marked was changed")
+	}
+	press(t, other, "ctrl+p", "d", "esc")
+	if list, _ := j.Presets(context.Background()); len(list) != 1 || list[0].Name != "été 1" {
+		t.Errorf("presets %v", list)
+	}
+	other.opt.Presets = nil
+	if toast := toasted(t, press(t, other, "ctrl+p")); toast.Text == "" {
+		t.Error("it does not say why there are no presets")
+	}
+}
+
+// metadataFields are those of a library.
+func metadataFields(t *testing.T) []api.MetadataField {
+	t.Helper()
+	var fields []api.MetadataField
+	if err := json.Unmarshal([]byte(`[
+		{"id":"1","name":"brand","label":"Brand","schema":{"type":"Text","maxLength":10}},
+		{"id":"2","name":"year","label":"Year","schema":{"type":"Number","minValue":1900}},
+		{"id":"3","name":"sold","label":"Sold","schema":{"type":"Boolean"}},
+		{"id":"4","name":"size","label":"Size","schema":{"type":"SingleSelect","selectOptions":["S","M",3]}},
+		{"id":"5","name":"for","label":"For","schema":{"type":"MultiSelect","selectOptions":["web","print"]}},
+		{"id":"6","name":"day","label":"Day","schema":{"type":"Date"}}]`), &fields); err != nil {
+		t.Fatal(err)
+	}
+	return fields
+}
+
+// TestMetadataRows: rows typed by the library's fields and the text below them
+// are two views of one thing, each file has its own, and what does not fit is
+// said.
+func TestMetadataRows(t *testing.T) {
+	m := started(t, Options{
+		Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(),
+		Fields: func(context.Context) ([]api.MetadataField, error) { return metadataFields(t), nil },
+	})
+	row := func(n int) field { return firstMetadata + field(n) }
+	sent := func(i int) string {
+		text, err := json.Marshal(m.check(m.sources[i]).upload.CustomMetadata.Or(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	to := func(f field) {
+		t.Helper()
+		m.leave()
+		m.setFocus(focus{stop: stopItem, field: f})
+	}
+	goTo(t, m, fieldMetadata)
+	to(row(0))
+	write(t, m, "2026")
+	to(row(1))
+	write(t, m, "2026")
+	to(row(2))
+	press(t, m, "right", "right")
+	to(row(3))
+	press(t, m, "end")
+	to(row(4))
+	write(t, m, "web, print")
+	to(row(5))
+	write(t, m, "2026-07-31")
+	const want = `{"brand":"2026","day":"2026-07-31","for":["web","print"],"size":3,"sold":false,"year":2026}`
+	for i := range m.sources {
+		if got := sent(i); got != want {
+			t.Errorf("file %d is sent with %s, want %s", i, got, want)
+		}
+	}
+	if m.sum().first != nil {
+		t.Errorf("it would be refused: %v", m.sum().lights)
+	}
+	// The text shows the same, and what is typed there shows in the rows.
+	to(fieldMetadata)
+	if text := m.item(fieldMetadata).value(); !strings.Contains(text, `brand = "2026"`) || !strings.Contains(text, "year = 2026") {
+		t.Errorf("the text is %q", text)
+	}
+	press(t, m, "ctrl+end", "enter")
+	write(t, m, "colour = red")
+	if text := told(m); !strings.Contains(text, `the key "colour", which is no custom metadata field`) {
+		t.Errorf("a key that is no field is not told:\n%s", text)
+	}
+	to(row(1))
+	press(t, m, "ctrl+u")
+	write(t, m, "old")
+	if text := told(m); !strings.Contains(text, "is no custom metadata field") && !strings.Contains(text, "is no number") {
+		t.Errorf("a value that does not fit is not told:\n%s", text)
+	}
+	to(fieldMetadata)
+	m.item(fieldMetadata).area.SetValue(`{"brand": "Acme"}`)
+	m.takeOver()
+	if got := m.item(row(0)).value(); got != "Acme" {
+		t.Errorf("the row shows %q", got)
+	}
+	// One file differs: the row is mixed, and setting it changes nothing else.
+	press(t, m, "shift+tab", "shift+tab", "shift+tab", "shift+tab", "shift+tab", "shift+tab", "enter")
+	to(row(0))
+	write(t, m, "X")
+	m.leave()
+	for _, s := range m.sources {
+		s.marked = true
+	}
+	m.load()
+	if i := m.item(row(0)); !i.mixed {
+		t.Error("rows that differ are not mixed")
+	}
+	to(row(1))
+	write(t, m, "1999")
+	if a, b := sent(0), sent(1); a == b || !strings.Contains(a, "1999") || !strings.Contains(b, "1999") {
+		t.Errorf("sent %s and %s", a, b)
+	}
+	// Text that is no JSON says where; the rows leave it alone.
+	to(fieldMetadata)
+	m.item(fieldMetadata).area.SetValue("{\"a\": 1,\n\"b\" 2}")
+	m.takeOver()
+	if text := told(m); !strings.Contains(text, "line 2, column 5") {
+		t.Errorf("the position is not told:\n%s", text)
+	}
+	to(row(2))
+	press(t, m, "space")
+	if got := m.sources[0].values[fieldMetadata]; !strings.HasPrefix(got, "{\"a\"") {
+		t.Errorf("the text became %q", got)
+	}
+}
+
+// TestJumpFromALight: every light leads to the field it comes from, in the file
+// that has it.
+func TestJumpFromALight(t *testing.T) {
+	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile()})
+	set := func(i int, f field, text string) { m.set(m.sources[i], f, text) }
+	set(0, fieldTags, "50%")
+	set(1, fieldFolder, "a b")
+	set(2, fieldGoogle, on)
+	set(2, fieldGoogleTags, "99")
+	m.load()
+	var got []string
+	for range 3 {
+		press(t, m, "ctrl+n")
+		got = append(got, fmt.Sprintf("%s of %d", fieldKeys[m.focus.field], m.list.Cursor()))
+	}
+	slices.Sort(got)
+	if want := []string{"folder of 1", "google.maxTags of 2", "tags of 0"}; !slices.Equal(got, want) {
+		t.Errorf("ctrl+n leads to %v, want %v", got, want)
+	}
+	// From the side: n and N choose, enter goes.
+	for _, s := range m.sources {
+		s.marked = true
+	}
+	m.load()
+	m.setFocus(focus{stop: stopSide})
+	m.light = 0
+	lights := m.listed()
+	press(t, m, "n", "n", "N", "enter")
+	if m.focus != (focus{stop: stopItem, field: lights[1].field}) || m.current() != lights[1].of {
+		t.Errorf("enter leads to %+v, want %s", m.focus, fieldWords[lights[1].field])
+	}
+	clean := started(t, Options{Sources: files(t, "notes.bin", "x"), Profile: localProfile()})
+	if toast := toasted(t, press(t, clean, "ctrl+n")); toast.Level != page.Good {
+		t.Errorf("said %+v", toast)
+	}
+}
+
+// TestRollup: what all files do, in one sentence, and one key that keeps in all
+// of them.
+func TestRollup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		at := map[string]*api.File{
+			"/a.png": {FileID: "1", Tags: api.Set([]string{"x", "y"}), AITags: api.Null[[]api.AITag](), CustomCoordinates: api.Null[string](), CustomMetadata: map[string]json.RawMessage{}},
+			"/b.png": {FileID: "2", Tags: api.Set([]string{"x"}), AITags: api.Null[[]api.AITag](), CustomCoordinates: api.Null[string](), CustomMetadata: map[string]json.RawMessage{}},
+			"/c.png": {FileID: "3", Tags: api.Null[[]string](), AITags: api.Null[[]api.AITag](), CustomCoordinates: api.Null[string](), CustomMetadata: map[string]json.RawMessage{}},
+		}
+		var names []string
+		for i := range 15 {
+			names = append(names, string(rune('a'+i))+".png", "x")
+		}
+		m := started(t, Options{
+			Sources: files(t, names...), Profile: localProfile(),
+			Known: func(_ context.Context, path string) (api.Place, error) {
+				return api.Place{Known: true, File: at[path]}, nil
+			},
+		})
+		goTo(t, m, fieldNaming)
+		press(t, m, "end")
+		if text := told(m); !strings.Contains(text, "All 15 files: 12 new; 3 become new versions: 2 lose their tags.") {
+			t.Fatalf("told:\n%s", text)
+		}
+		press(t, m, "shift+tab", "G", "tab") // the file under the cursor loses nothing
+		if text := told(m); !strings.Contains(text, "to keep (overwriteTags off)") {
+			t.Errorf("the key that keeps is not told:\n%s", text)
+		}
+		press(t, m, "ctrl+g")
+		if text := told(m); !strings.Contains(text, "All 15 files: 12 new; 3 become new versions.") {
+			t.Errorf("told:\n%s", text)
+		}
+		for _, s := range m.sources {
+			if s.values[fieldOverTags] != off {
+				t.Fatalf("%s keeps %q", s.src.Name(), s.values[fieldOverTags])
+			}
+		}
+	})
+}
+
+// TestReset: a file becomes like the others again, a field as it began.
+func TestReset(t *testing.T) {
+	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile()})
+	goTo(t, m, fieldTags)
+	write(t, m, "sea")
+	press(t, m, "shift+tab", "shift+tab", "down", "enter", "ctrl+u")
+	write(t, m, "other.png")
+	goTo(t, m, fieldFolder)
+	write(t, m, "/x")
+	if got := m.sum().differs[m.sources[1]]; !slices.Equal(got, []string{"folder"}) {
+		t.Errorf("differs in %v", got)
+	}
+	press(t, m, "shift+tab", "shift+tab")
+	m.setFocus(focus{stop: stopList})
+	press(t, m, "r")
+	if v := m.sources[1].values; v[fieldName] != "b.png" || v[fieldFolder] != "" || v[fieldTags] != "sea" {
+		t.Errorf("the file has %q", v)
+	}
+	press(t, m, "ctrl+a")
+	goTo(t, m, fieldTags)
+	press(t, m, "ctrl+x")
+	for _, s := range m.sources {
+		if s.values[fieldTags] != "" {
+			t.Errorf("%s has the tags %q", s.src.Name(), s.values[fieldTags])
+		}
+	}
+}
+
+// TestOrderOfExtensions: < and > move the extension of their row, and the
+// request has that order.
+func TestOrderOfExtensions(t *testing.T) {
+	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile()})
+	names := func() string { return strings.Join(m.extensionNames(m.sources[0]), " ") }
+	goTo(t, m, fieldRemove)
+	press(t, m, "space")
+	goTo(t, m, fieldGoogle)
+	press(t, m, "space")
+	goTo(t, m, fieldAWS)
+	press(t, m, "space")
+	if got := names(); got != "remove-bg google-auto-tagging aws-auto-tagging" {
+		t.Fatalf("the order is %s", got)
+	}
+	press(t, m, "<")
+	if got := names(); got != "remove-bg aws-auto-tagging google-auto-tagging" {
+		t.Errorf("the order is %s", got)
+	}
+	press(t, m, "<", "<", ">")
+	if got := names(); got != "remove-bg aws-auto-tagging google-auto-tagging" {
+		t.Errorf("the order is %s", got)
+	}
+	if text := told(m); !strings.Contains(text, "Runs as number 2 of 3") || !strings.Contains(text, "Order") {
+		t.Errorf("the order is not told:\n%s", text)
+	}
+}
+
+// TestOffersOfTheLibrary: tags used in the folder come first, by how often; folders of the
+// library join those of the journal.
+func TestOffersOfTheLibrary(t *testing.T) {
+	var asked []string
+	m := started(t, Options{
+		Sources: files(t, "a.png", "x"), Profile: localProfile(),
+		Tags: func(context.Context) ([]string, error) { return []string{"summer", "sun", "sea"}, nil },
+		TagsIn: func(_ context.Context, folder string) ([]string, error) {
+			return map[string][]string{"/x/": {"sea", "sand"}}[folder], nil
+		},
+		Folders: func(context.Context) ([]string, error) { return []string{"/x/"}, nil },
+		FoldersIn: func(_ context.Context, folder string) ([]string, error) {
+			asked = append(asked, folder)
+			return map[string][]string{"/": {"/photos/", "/x/"}, "/photos/": {"/photos/2026/"}}[folder], nil
+		},
+	})
+	goTo(t, m, fieldFolder)
+	write(t, m, "/ph")
+	if !slices.Contains(m.offer, "/photos/") {
+		t.Errorf("offered %v", m.offer)
+	}
+	write(t, m, "otos/2")
+	if !slices.Equal(m.offer, []string{"/photos/2026/"}) || !slices.Equal(asked, []string{"/", "/photos/"}) {
+		t.Errorf("offered %v, asked %v", m.offer, asked)
+	}
+	press(t, m, "ctrl+u")
+	write(t, m, "/x//")
+	if text := told(m); !strings.Contains(text, "// counts as one /") {
+		t.Errorf("what // does is not told:\n%s", text)
+	}
+	goTo(t, m, fieldTags)
+	if got := m.completeTags("s"); !slices.Equal(got, []string{"sea", "sand", "summer", "sun"}) {
+		t.Errorf("offered %v", got)
+	}
+	write(t, m, "se")
+	press(t, m, "tab")
+	if got := m.sources[0].values[fieldTags]; got != "sea" {
+		t.Errorf("tab took %q", got)
+	}
+	if text := told(m); !strings.Contains(text, "3/500 characters") {
+		t.Errorf("the counter is not shown:\n%s", text)
+	}
+}
+
+// TestRegionEditor: the region moves by keys on the picture as shown, the
+// numbers are of the picture as stored, and esc brings back what was.
+func TestRegionEditor(t *testing.T) {
+	m := started(t, Options{Sources: files(t, "a.png", string(pngBytes(t, 80, 40)), "b.txt", "x"), Profile: localProfile()})
+	goTo(t, m, fieldRegion)
+	press(t, m, "enter")
+	if m.over == nil || m.Capturing() {
+		t.Fatal("enter does not open the picture")
+	}
+	region := func() string { return m.sources[0].values[fieldRegion] }
+	for _, c := range []struct{ keys, want string }{
+		{"left", ""}, // there is none yet
+		{"c", "20,10,40,20"},
+		{"right", "21,10,40,20"},
+		{"shift+down", "21,20,40,20"},
+		{"J", "21,20,40,20"}, // the border holds it
+		{"tab shift+left", "11,20,50,20"},
+		{"tab up", "11,19,50,21"},
+		{"shift+tab shift+tab a", "11,19,50,21"},
+		{"c", "15,9,50,21"},
+		{"x", ""},
+		{"c", "20,10,40,20"},
+	} {
+		press(t, m, strings.Fields(c.keys)...)
+		if got := region(); got != c.want {
+			t.Fatalf("%s leads to %q, want %q", c.keys, got, c.want)
+		}
+	}
+	if text := screen(m, 120, 34); !strings.Contains(text, "20,10,40,20 of 80 x 40") {
+		t.Errorf("the numbers are not shown:\n%s", text)
+	}
+	press(t, m, "enter")
+	if m.over != nil || region() != "20,10,40,20" || m.item(fieldRegion).value() != "20,10,40,20" {
+		t.Errorf("done with %q", region())
+	}
+	press(t, m, "enter", "right", "esc")
+	if region() != "20,10,40,20" || m.over != nil {
+		t.Errorf("esc leaves %q", region())
+	}
+	for _, act := range m.Acts() {
+		if kit.KeyMsg("enter").String() == act.Keys() && act.Why != "" {
+			t.Errorf("the picture cannot be opened: %s", act.Why)
+		}
+	}
+}

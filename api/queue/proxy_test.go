@@ -66,13 +66,13 @@ type proxy struct {
 	counts   map[mishap]int
 }
 
-func newProxy(t testing.TB, upstream string, choose func(string) mishap) *proxy {
+func newProxy(t testing.TB, upstream string, choose func(string) mishap, moment func(string)) *proxy {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &proxy{
-		address: "http://" + listener.Addr().String(), upstream: strings.TrimPrefix(upstream, "http://"), choose: choose,
+		address: "http://" + listener.Addr().String(), upstream: strings.TrimPrefix(upstream, "http://"), choose: choose, moment: moment,
 		listener: listener, open: map[net.Conn]bool{}, counts: map[mishap]int{},
 	}
 	p.work.Go(func() {
@@ -113,6 +113,18 @@ func (p *proxy) close() {
 	}
 	p.mu.Unlock()
 	p.work.Wait()
+}
+
+// faults are how many uploads went wrong, and in how many ways.
+func (p *proxy) faults() (times, kinds int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for what, n := range p.counts {
+		if what != fine {
+			times, kinds = times+n, kinds+1
+		}
+	}
+	return times, kinds
 }
 
 // reset closes so that the peer sees a reset.

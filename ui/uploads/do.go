@@ -72,6 +72,27 @@ func (m *Model) pause() tea.Cmd {
 	return m.done(m.o.Queue.Pause(r.Job.ID))
 }
 
+// placed is the answer to place.
+type placed struct {
+	to  *Model
+	err error
+}
+
+// place moves a job in the line of those that wait.
+func (m *Model) place(move func(context.Context, int64) error) tea.Cmd {
+	r, _ := m.current()
+	m.moved = true
+	id := r.Job.ID
+	return func() tea.Msg { return placed{m, move(context.Background(), id)} }
+}
+
+// lookAgain asks the service what became of a job whose outcome is unknown.
+func (m *Model) lookAgain() tea.Cmd {
+	r, _ := m.current()
+	m.moved = true
+	return m.done(m.o.Queue.Look(r.Job.ID))
+}
+
 func (m *Model) pauseAll() tea.Cmd {
 	if t := m.rows.totals; t.Paused == t.Waiting+t.Sending {
 		m.o.Queue.ContinueAll()

@@ -62,6 +62,9 @@ func (m *Model) jobActs() []act {
 		{binding: kit.Bind(pause, "", "p"), group: groupJob, hint: true, why: noPause, do: (*Model).pause},
 		{binding: kit.Bind("cancel", "", "x"), group: groupJob, hint: true, why: noCancel, do: (*Model).cancel},
 		{binding: kit.Bind("copy", "", "y"), group: groupJob, hint: true, why: noRow, do: (*Model).openMenu},
+		{binding: kit.Bind("look for it once more", "", "L"), group: groupJob, why: noLook, do: (*Model).lookAgain},
+		{binding: kit.Bind("send before the others", "", "+"), group: groupJob, why: noMove, do: func(m *Model) tea.Cmd { return m.place(m.o.Queue.First) }},
+		{binding: kit.Bind("send after the others", "", "-"), group: groupJob, why: noMove, do: func(m *Model) tea.Cmd { return m.place(m.o.Queue.Last) }},
 		{binding: kit.Bind("open in the browser", "", "o"), group: groupJob, why: noAddress, do: (*Model).browse},
 		{binding: kit.Bind("remove from the list", "", "d"), group: groupJob, why: noRemove, do: (*Model).remove},
 		{binding: kit.Bind(all, "", "P"), group: groupAll, why: nothingOpen, do: (*Model).pauseAll},
@@ -217,6 +220,30 @@ func open(r row) string {
 func noPause(m *Model) string { return aboutRow(m, open) }
 
 func noCancel(m *Model) string { return aboutRow(m, open) }
+
+func noMove(m *Model) string {
+	return aboutRow(m, func(r row) string {
+		if why := open(r); why != "" {
+			return why
+		}
+		if r.Job.State == api.Sending {
+			return "it is being sent"
+		}
+		return ""
+	})
+}
+
+func noLook(m *Model) string {
+	return aboutRow(m, func(r row) string {
+		switch {
+		case r.Job.State != api.Unknown:
+			return "its outcome is known, or to come"
+		case r.earlier:
+			return "it is of a former run: r sends it again, after a look in the library (4)"
+		}
+		return ""
+	})
+}
 
 func noRemove(m *Model) string {
 	return aboutRow(m, func(r row) string {

@@ -27,7 +27,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	mark := sign(r)
 	f.Say(th.SignStyle(mark), strings.TrimSpace(th.Glyph(mark)+" "+status(r)))
 	if job.State == api.Sending {
-		f.Say(th.Text, moving(r))
+		f.Say(th.Text, note(r, now))
 	} else if job.State == api.Waiting && !r.Next.IsZero() {
 		f.Say(th.Text, "It is tried again "+in(r.Next, now)+".")
 	}
@@ -61,6 +61,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	f.Fact(to, place(job))
 	f.Fact("Size", sizeWords(r))
 	f.Fact("Tries", tries(job))
+	f.Fact("SHA-256", job.Hash)
 	f.Fact("Tags", strings.Join(job.Upload.Tags.Or(nil), ", "))
 	f.Fact("Extensions", extensionNames(job))
 	f.Fact("Handed over", moment(job.Created, now))

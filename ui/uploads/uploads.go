@@ -5,6 +5,7 @@ package uploads
 import (
 	"context"
 	"image"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -54,6 +55,11 @@ type Model struct {
 	clicks *kit.Clicks
 
 	drawn bool // it was looked at since the counters were read
+
+	watching int   // generation of the watch on the journal
+	seen     bool  // it was looked at since the last turn of the watch
+	reading  bool  // the journal is being read
+	version  int64 // of the journal when it was last read; 0: not known
 	size  image.Point
 	cache struct {
 		text  string // empty: to be drawn
@@ -89,6 +95,8 @@ type earlierRead struct {
 	to   *Model
 	jobs []api.Job // newest last
 	err  error
+
+	version int64 // of the journal; 0: not known
 }
 
 // readEarlier reads the newest jobs of the journal. Those of the queue are
@@ -98,9 +106,63 @@ func (m *Model) readEarlier() tea.Cmd {
 	files, profile := m.o.Journal, m.o.Profile.Name
 	return func() tea.Msg {
 		jobs, err := files.Jobs(context.Background(), journal.JobFilter{Profile: profile, Limit: limit})
-		return earlierRead{m, jobs, err}
+		return earlierRead{to: m, jobs: jobs, err: err}
 	}
 }
+
+// watchEvery is how often the screen looks whether another program has changed
+// the journal.
+const watchEvery = time.Second
+
+// watchTick is a turn of the watch.
+type watchTick struct {
+	to  *Model
+	gen int
+}
+
+func (m *Model) watchOthers() tea.Cmd {
+	gen := m.watching
+	return tea.Tick(watchEvery, func(time.Time) tea.Msg { return watchTick{m, gen} })
+}
+
+// watch looks for news of jobs that another program sends; it ends when nobody
+// looks at the screen any more.
+func (m *Model) watch() tea.Cmd {
+	if !m.seen {
+		return nil
+	}
+	m.seen = false
+	if m.reading || m.o.Queue.Busy() && !m.othersWork() {
+		return m.watchOthers()
+	}
+	return tea.Batch(m.watchOthers(), m.readNews())
+}
+
+// othersWork reports whether a job on the list is in the hands of another
+// program.
+func (m *Model) othersWork() bool {
+	return slices.ContainsFunc(m.rows.earlier, func(j api.Job) bool { return !j.State.Final() })
+}
+
+// readNews reads the journal if it has changed.
+func (m *Model) readNews() tea.Cmd {
+	read, files, was := m.readEarlier(), m.o.Journal, m.version
+	m.reading = true
+	return func() tea.Msg {
+		now, err := files.Changes(context.Background())
+		if err == nil && now == was {
+			return unchanged{m}
+		}
+		msg, ok := read().(earlierRead)
+		if ok && err == nil {
+			msg.version = now
+		}
+		return msg
+	}
+}
+
+// unchanged says that the journal is as it was read last.
+type unchanged struct{ to *Model }
 
 // Capturing reports whether the filter or a menu takes the keys.
 func (m *Model) Capturing() bool { return m.focus == onFilter || m.menu != nil }
@@ -122,25 +184,44 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return nil, m.news()
 	case page.Shown:
 		m.look()
-		return m.readEarlier(), true
+		m.watching++
+		return tea.Batch(m.readEarlier(), m.watchOthers()), true
 	case earlierRead:
 		if msg.to != m {
 			return nil, false
 		}
-		m.rows.read = true
+		m.rows.read, m.reading = true, false
 		if msg.err != nil {
 			return page.Send(page.Problem(msg.err)), true
 		}
 		m.change(func() {
 			m.rows.earlier = msg.jobs
+			if msg.version != 0 {
+				m.version = msg.version
+			}
 			m.rows.take(m.o.Queue.Snapshot(), m.o.Now())
 		})
 		return nil, true
+	case unchanged:
+		if msg.to == m {
+			m.reading = false
+		}
+		return nil, false
 	case asked:
 		if msg.to != m {
 			return nil, false
 		}
 		return msg.do(m, msg.job), true
+	case placed:
+		if msg.to != m {
+			return nil, false
+		}
+		return m.done(msg.err), true
+	case watchTick:
+		if msg.to != m || msg.gen != m.watching {
+			return nil, false
+		}
+		return m.watch(), false
 	case resent:
 		if msg.to != m {
 			return nil, false

@@ -91,7 +91,7 @@ func (m *Model) noticed() bool {
 
 // View draws the screen.
 func (m *Model) View(size image.Point, th *theme.Theme) string {
-	m.drawn = true
+	m.drawn, m.seen = true, true
 	if m.cache.text != "" && m.cache.size == size && m.cache.theme == th {
 		return m.cache.text
 	}

@@ -64,11 +64,14 @@ func note(r row, now time.Time) string {
 	job := r.Job
 	switch job.State {
 	case api.Sending:
+		if r.earlier {
+			return "another mediadesk is sending it"
+		}
 		return moving(r)
 	case api.Waiting:
 		switch {
 		case r.earlier:
-			return "another mediadesk has it, or it waits for the next start"
+			return "another mediadesk has it; it goes on here when that one ends"
 		case !r.Next.IsZero():
 			words := "again " + in(r.Next, now)
 			if job.Failure != nil {
@@ -179,7 +182,7 @@ func advice(r row) string {
 		if safeRepeat(job) {
 			return "It may have arrived. r sends it again, and it cannot be stored twice: its name is its own."
 		}
-		return "It may have arrived. Look in the library (4) first: r sends it again, and it may then be stored twice."
+		return "It may have arrived. L looks for it once more; or look in the library (4). r sends it again, and it may then be stored twice."
 	case api.Cancelled:
 		return "It was taken back and nothing was stored. r sends it after all."
 	case api.Sending:
@@ -188,7 +191,7 @@ func advice(r row) string {
 		}
 	case api.Waiting:
 		if r.earlier {
-			return "It belongs to another mediadesk that is running, or goes on when mediadesk is started again."
+			return "It belongs to another mediadesk that is running, and goes on here within half a minute once that one has ended."
 		}
 		if r.Paused {
 			return "p lets it go on."

@@ -3,7 +3,9 @@ package command
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,6 +24,9 @@ func newWatch(p *Program, f *flags) *cobra.Command {
 			"Exit code 0: all succeeded; 1: one failed; 4: one was still pending at the time limit.",
 		Example: "mediadesk watch\nmediadesk watch 65f1c0ffee65f1c0ffee65f1 --timeout 5m --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if timeout < 0 {
+				return usage("--timeout %s: give a time above 0, such as 5m", timeout)
+			}
 			d, err := p.Open(cmd.Context(), f.Request)
 			if err != nil {
 				return err
@@ -44,25 +49,22 @@ type watchLine struct {
 }
 
 // watchRuns prints the runs of files, or all that are pending where ids is
-// empty, whenever one changes, until all have ended or timeout (0: never) is
-// over.
+// empty and those that begin meanwhile, whenever one changes, until all have
+// ended or timeout (0: never) is over. Of a file and an extension the newest
+// run counts: it stands for those before it.
 func watchRuns(ctx context.Context, p *Program, d *ui.Desk, asJSON bool, ids []string, timeout time.Duration) error {
 	if timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
-	w := &watcher{p: p, json: asJSON, last: map[int64]api.Status{}}
+	w := &watcher{p: p, json: asJSON, ids: ids, last: map[int64]api.Status{}}
 	if len(ids) == 0 {
 		runs, err := d.Watch.Runs(ctx)
 		if err != nil {
 			return err
 		}
-		for _, r := range runs {
-			if !r.Status.Final() {
-				w.only = append(w.only, r.ID)
-			}
-		}
+		w.only = pendingOf(runs)
 		if len(w.only) == 0 {
 			if !asJSON {
 				fmt.Fprintln(p.Stdout, "No extension is pending.")
@@ -71,19 +73,30 @@ func watchRuns(ctx context.Context, p *Program, d *ui.Desk, asJSON bool, ids []s
 		}
 	}
 	for {
-		pending, err := w.look(ctx, d, ids)
+		pending, err := w.look(ctx, d)
 		if err != nil && ctx.Err() == nil {
 			return err
 		}
 		if err == nil && !pending {
-			return w.end(false)
+			return w.end(ctx, d, false)
 		}
 		select {
 		case <-d.Watch.Edges():
 		case <-ctx.Done():
-			return w.end(true)
+			return w.end(ctx, d, true)
 		}
 	}
+}
+
+// pendingOf are the ids of the runs that are pending.
+func pendingOf(runs []api.Run) map[int64]bool {
+	only := map[int64]bool{}
+	for i := range runs {
+		if !runs[i].Status.Final() {
+			only[runs[i].ID] = true
+		}
+	}
+	return only
 }
 
 // waitForRuns waits for the runs of files that were just sent.
@@ -96,36 +109,61 @@ func waitForRuns(ctx context.Context, p *Program, d *ui.Desk, asJSON bool, ids [
 
 // watcher remembers what was printed.
 type watcher struct {
-	p      *Program
-	json   bool
-	only   []int64 // the runs that are watched; empty: those of the ids
-	last   map[int64]api.Status
-	seen   int
-	failed bool
+	p       *Program
+	json    bool
+	ids     []string       // of the files that are watched; empty: see only
+	only    map[int64]bool // the runs that are watched, where there are no ids
+	newest  int64          // run that was there when watching began: later ones are watched too
+	last    map[int64]api.Status
+	seen    int
+	failed  int
+	pending []api.Run // as of the last look
+}
+
+// watched are the runs that count: of each file and extension the newest.
+func (w *watcher) watched(runs []api.Run) []api.Run {
+	type key struct{ file, extension string }
+	newest := map[key]int{}
+	if w.newest == 0 && len(runs) > 0 {
+		w.newest = runs[len(runs)-1].ID
+	}
+	for i := range runs {
+		run := &runs[i]
+		if len(w.ids) > 0 && slices.Contains(w.ids, run.FileID) || w.only != nil && (w.only[run.ID] || run.ID > w.newest) {
+			newest[key{run.FileID, strings.ToLower(run.Extension)}] = i
+		}
+	}
+	found := make([]api.Run, 0, len(newest))
+	for _, i := range slices.Sorted(maps.Values(newest)) {
+		found = append(found, runs[i])
+	}
+	return found
 }
 
 // look prints what is new and reports whether something is pending.
-func (w *watcher) look(ctx context.Context, d *ui.Desk, ids []string) (pending bool, err error) {
+func (w *watcher) look(ctx context.Context, d *ui.Desk) (pending bool, err error) {
 	runs, err := d.Watch.Runs(ctx)
 	if err != nil {
 		return false, err
 	}
-	for _, r := range runs {
-		if len(ids) > 0 && !slices.Contains(ids, r.FileID) || len(w.only) > 0 && !slices.Contains(w.only, r.ID) {
-			continue
+	w.failed, w.pending = 0, nil
+	for _, r := range w.watched(runs) {
+		if !r.Status.Final() {
+			w.pending = append(w.pending, r)
 		}
-		pending = pending || !r.Status.Final()
+		if r.Status == api.StatusFailed {
+			w.failed++
+		}
 		if w.last[r.ID] == r.Status {
 			continue
 		}
 		w.last[r.ID] = r.Status
 		w.seen++
-		w.failed = w.failed || r.Status == api.StatusFailed
 		if err := w.print(r); err != nil {
-			return pending, err
+			return false, err
 		}
 	}
-	return pending, nil
+	return len(w.pending) > 0, nil
 }
 
 func (w *watcher) print(r api.Run) error {
@@ -136,23 +174,51 @@ func (w *watcher) print(r api.Run) error {
 	if r.Error != "" {
 		why = ": " + r.Error
 	}
-	_, err := fmt.Fprintf(w.p.Stdout, "%s  %s of %s: %s (%s)%s\n", r.At.Local().Format(time.TimeOnly), kit.Safe(r.Extension), kit.Safe(r.FilePath), r.Status, r.From, kit.Safe(why))
+	place := r.FilePath
+	if place == "" {
+		place = r.FileID
+	}
+	_, err := fmt.Fprintf(w.p.Stdout, "%s  %s of %s: %s (%s)%s\n", r.At.Local().Format(time.TimeOnly), kit.Safe(r.Extension), kit.Safe(place), kit.Safe(string(r.Status)), r.From, kit.Safe(why))
 	return err
 }
 
 // end is the error that carries the exit code.
-func (w *watcher) end(pending bool) error {
-	if w.seen == 0 && !w.json {
-		fmt.Fprintln(w.p.Stdout, "No extension was asked for with these files.")
+func (w *watcher) end(ctx context.Context, d *ui.Desk, stopped bool) error {
+	if w.seen == 0 {
+		if err := w.unknown(context.WithoutCancel(ctx), d); err != nil {
+			return err
+		}
+		if !w.json {
+			fmt.Fprintln(w.p.Stdout, "No extension was asked for with these files.")
+		}
+	}
+	for _, r := range w.pending {
+		if w.json || !stopped {
+			break
+		}
+		fmt.Fprintf(w.p.Stderr, "mediadesk: %s of %s: still pending after %s\n", kit.Safe(r.Extension), kit.Safe(r.FilePath), kit.Duration(time.Since(r.Started)))
 	}
 	switch {
-	case w.failed:
+	case w.failed > 0:
 		return &exitError{code: exitFailed}
-	case pending:
+	case stopped:
 		if !w.json {
 			fmt.Fprintln(w.p.Stderr, "mediadesk: still pending. Look again with: mediadesk watch")
 		}
 		return &exitError{code: exitUnclear}
+	}
+	return nil
+}
+
+// unknown is an error where a file is one that neither the journal nor the
+// service knows.
+func (w *watcher) unknown(ctx context.Context, d *ui.Desk) error {
+	ctx, cancel := context.WithTimeout(ctx, closeTime)
+	defer cancel()
+	for _, id := range w.ids {
+		if _, err := lookUp(ctx, d, id); err != nil {
+			return fmt.Errorf("%s: %w", id, err)
+		}
 	}
 	return nil
 }

@@ -352,8 +352,14 @@ func testFolders(t *testing.T, s *suite) {
 		t.Errorf("listed %s", got)
 	}
 	wantError(t, s.call(t, http.StatusNotFound, http.MethodDelete, "/v1/folder", js("folderPath", parent+"/"+name)), http.StatusNotFound, "")
+	t.Run("characters that are not allowed", func(t *testing.T) {
+		s.call(t, http.StatusCreated, http.MethodPost, "/v1/folder", js("folderName", "new.one (2) é_-", "parentFolderPath", parent))
+		if got := names(s.list(t, "type", "folder", "path", parent)); !strings.Contains(got, "new_one__2__é_-") {
+			t.Errorf("listed %s", got)
+		}
+	})
 	t.Run("refused", func(t *testing.T) {
-		s.refusedBodies(t, http.MethodPost, "/v1/folder", `{}`, js("folderName", "", "parentFolderPath", "/"), js("folderName", "a"), js("folderName", "a?", "parentFolderPath", "/"),
+		s.refusedBodies(t, http.MethodPost, "/v1/folder", `{}`, js("folderName", "", "parentFolderPath", "/"), js("folderName", "a"), js("folderName", "a", "parentFolderPath", "/b?"),
 			js("folderName", "a", "parentFolderPath", strings.Repeat("/a", 50)), js("folderName", "a", "parentFolderPath", "/", "more", 1))
 		s.refusedBodies(t, http.MethodDelete, "/v1/folder", `{}`, js("folderPath", "/"), js("folderPath", ""), js("folderPath", 1))
 	})

@@ -99,8 +99,10 @@ func testList(t *testing.T, s *suite) {
 	})
 	t.Run("trailing slash", func(t *testing.T) {
 		s.strict(t)
-		if a := s.do(t, http.MethodGet, s.BaseURL+"/v1/files/", "", nil, nil); a.status != http.StatusOK {
-			t.Errorf("answered %d", a.status)
+		for _, path := range []string{"/v1/files/", "//v1/files"} {
+			if a := s.do(t, http.MethodGet, s.BaseURL+path, "", nil, nil); a.status != http.StatusOK {
+				t.Errorf("%s answered %d", path, a.status)
+			}
 		}
 	})
 	t.Run("refused", func(t *testing.T) {

@@ -54,6 +54,10 @@ func newBase64Reader(src *bufio.Reader) *base64Reader { return &base64Reader{src
 func (b *base64Reader) Read(p []byte) (int, error) {
 	n := 0
 	for n < len(p) {
+		if took := b.many(p[n:]); took > 0 {
+			n += took
+			continue
+		}
 		if len(b.out) == 0 {
 			if err := b.next(); err != nil {
 				if n > 0 && errors.Is(err, io.EOF) {
@@ -67,6 +71,24 @@ func (b *base64Reader) Read(p []byte) (int, error) {
 		n += took
 	}
 	return n, nil
+}
+
+// many decodes what is buffered as long as it is nothing but the usual
+// alphabet, and nothing where it is more than that.
+func (b *base64Reader) many(p []byte) int {
+	if len(b.out) > 0 || b.n > 0 || b.padding > 0 {
+		return 0
+	}
+	text, _ := b.src.Peek(min(b.src.Buffered(), len(p)/3*4) / 4 * 4)
+	n, err := base64.StdEncoding.Decode(p, text)
+	if err != nil || n != len(text)/4*3 {
+		return 0 // next looks at each character; what stands in p is written over
+	}
+	if n > 0 {
+		b.any = true
+	}
+	b.src.Discard(len(text)) //nolint:errcheck // it was there to be looked at
+	return n
 }
 
 // next decodes the next four characters.

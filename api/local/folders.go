@@ -3,6 +3,7 @@ package local
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -20,6 +21,14 @@ func (l *Library) makeFolder(w http.ResponseWriter, r *http.Request) error {
 	if api.FolderDepth(name) == 0 {
 		return badRequest("Your request is missing folderName parameter.", "Give the folder a name.")
 	}
+	// Of a folder that is to be stored in, a wrong character is refused; a new
+	// folder's own name is written as a file's would be.
+	name = strings.Map(func(r rune) rune {
+		if r == '/' {
+			return r
+		}
+		return []rune(strings.ReplaceAll(api.StoredName(string(r)), ".", "_"))[0]
+	}, name)
 	clean, err := api.CleanFolder(parent + "/" + name)
 	if err != nil {
 		return err

@@ -97,3 +97,43 @@ func FuzzSearch(f *testing.F) {
 		}
 	})
 }
+
+// FuzzManage throws bodies at the managing calls: each answers with a status
+// of success, or with a message.
+func FuzzManage(f *testing.F) {
+	l, err := local.Open(context.Background(), local.Options{Dir: f.TempDir(), Key: key(testKey)})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			f.Error(err)
+		}
+	})
+	calls := []string{
+		"POST /v1/folder", "DELETE /v1/folder", "POST /v1/files/copy", "POST /v1/files/move", "PUT /v1/files/rename", "POST /v1/files/addTags",
+		"POST /v1/files/removeAITags", "POST /v1/files/batch/deleteByFileIds", "POST /v1/customMetadataFields", "PATCH /v1/files/0123456789abcdef01234567/details",
+	}
+	for i, seed := range []string{
+		`{"folderName":"a/b","parentFolderPath":"/c"}`, `{"folderPath":"/a"}`, `{"sourceFilePath":"/a/b","destinationPath":"/c","includeFileVersions":true}`, `{"sourceFilePath":"b","destinationPath":""}`,
+		`{"filePath":"/a","newFileName":"b"}`, `{"fileIds":["0123456789abcdef01234567"],"tags":["a"]}`, `{"fileIds":null}`, `[]`, `{"name":"a","label":"b","schema":{"type":"SingleSelect","selectOptions":[1,"a",null]}}`,
+		`{"tags":null,"customCoordinates":"1,2,3,4","customMetadata":{"a":{"b":[]}},"removeAITags":"all","extensions":[{"name":"remove-bg"}]}`,
+	} {
+		f.Add(uint8(i), seed)
+	}
+	f.Fuzz(func(t *testing.T, which uint8, body string) {
+		method, path, _ := strings.Cut(calls[int(which)%len(calls)], " ")
+		r := httptest.NewRequest(method, "http://127.0.0.1"+path, strings.NewReader(body))
+		r.SetBasicAuth(testKey, "")
+		w := httptest.NewRecorder()
+		l.ServeHTTP(w, r)
+		var answer map[string]any
+		switch {
+		case w.Code == http.StatusNoContent && w.Body.Len() == 0:
+		case json.Unmarshal(w.Body.Bytes(), &answer) != nil || w.Code >= 500:
+			t.Fatalf("%s %s %q answered %d: %q", method, path, body, w.Code, w.Body)
+		case w.Code >= 400 && answer["message"] == "":
+			t.Fatalf("%s %s %q answered %d without a message", method, path, body, w.Code)
+		}
+	})
+}

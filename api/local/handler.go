@@ -39,10 +39,8 @@ func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 	if err := l.origin.Check(r); err != nil {
 		return refuse(http.StatusForbidden, "A request from a web page of another origin is not served.", "The private key is for server-side callers only.")
 	}
-	path := r.URL.Path
-	if len(path) > 1 {
-		path = strings.TrimRight(path, "/")
-	}
+	// Clients put slashes too many at either end.
+	path := "/" + strings.Trim(r.URL.Path, "/")
 	if path == identityPath && r.Method == http.MethodGet {
 		writeJSON(w, http.StatusOK, map[string]string{"service": "mediadesk", "identity": l.identity, "faults": l.o.Fault.String()})
 		return nil

@@ -19,6 +19,8 @@ func TestParse(t *testing.T) {
 	named := Named{"card": {{Custom: true}, {Width: 10}}, "tiny": {{Width: 5}}}
 	for address, want := range map[string]Asked{
 		"/a/b.jpg":                          {Path: "/a/b.jpg"},
+		"//a/b.jpg":                         {Path: "/a/b.jpg"},
+		"//tr:w-10//a.jpg":                  {Path: "/a.jpg", Steps: []Step{{Width: 10}}, unnamed: true},
 		"/tr:orig-true/v1/files":            {Path: "/v1/files", original: true},
 		"/a.jpg?tr=orig-true":               {Path: "/a.jpg", original: true},
 		"/tr:n-ik_ml_thumbnail/a%20b.jpg":   {Path: "/a b.jpg", Steps: thumbnail},
@@ -35,7 +37,7 @@ func TestParse(t *testing.T) {
 		"/a.jpg?tr=n-tiny":                  {Path: "/a.jpg", Steps: named["tiny"]},
 		"/tr:n-tiny,h-3/a.jpg":              {Path: "/a.jpg", Steps: []Step{{Width: 5}, {Height: 3}}, unnamed: true},
 	} {
-		u, err := url.Parse(address)
+		u, err := url.ParseRequestURI(address)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +49,7 @@ func TestParse(t *testing.T) {
 		"/tr:w-0/a", "/tr:w-x/a", "/tr:w-1.5/a", "/tr:w-NaN/a", "/tr:w-99999/a", "/tr:n-other/a", "/tr:e-sharpen/a", "/tr:orig-false/a", "/a?tr=nonsense",
 		"/tr:w-10:fo-custom/a", "/tr:orig-true,w-10/a", "/tr:w-1:w-1:w-1:w-1:w-1:w-1:w-1:w-1:w-1/a", "/tr:n-card:n-card/a",
 	} {
-		u, err := url.Parse(address)
+		u, err := url.ParseRequestURI(address)
 		if err != nil {
 			t.Fatal(err)
 		}

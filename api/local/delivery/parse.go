@@ -98,10 +98,11 @@ func ParseNamed(texts map[string]string) (Named, error) {
 // path, "tr:" before them, or in the query as tr; those of the path act first.
 // The error names what is not known.
 func Parse(u *url.URL, named Named) (Asked, error) {
-	a := Asked{Path: u.Path}
-	if rest, ok := strings.CutPrefix(u.Path, "/tr:"); ok {
+	// Some clients put a slash too many after the address of the service.
+	a := Asked{Path: "/" + strings.TrimLeft(u.Path, "/")}
+	if rest, ok := strings.CutPrefix(a.Path, "/tr:"); ok {
 		steps, file, _ := strings.Cut(rest, "/")
-		a.Path = "/" + file
+		a.Path = "/" + strings.TrimLeft(file, "/")
 		if err := a.parse(steps, named); err != nil {
 			return a, err
 		}

@@ -63,7 +63,7 @@ func Signed(key string, u *url.URL, now time.Time) bool {
 	}
 	for _, path := range []string{u.Path, u.EscapedPath()} {
 		for _, rest := range rests {
-			for _, text := range []string{path, strings.TrimPrefix(path, "/")} {
+			for _, text := range []string{path, strings.TrimPrefix(path, "/"), strings.TrimLeft(path, "/")} {
 				if hmac.Equal(got, sum(key, text+rest+until)) {
 					return true
 				}

@@ -1,0 +1,43 @@
+package local
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"pgregory.net/rapid"
+)
+
+// TestBase64 decodes what was encoded, however it comes in and is broken into
+// lines.
+func TestBase64(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		data := rapid.SliceOfN(rapid.Byte(), 1, 20_000).Draw(t, "data")
+		encoding := rapid.SampledFrom([]*base64.Encoding{base64.StdEncoding, base64.URLEncoding}).Draw(t, "encoding")
+		text := encoding.EncodeToString(data)
+		if width := rapid.SampledFrom([]int{0, 1, 63, 76}).Draw(t, "width"); width > 0 {
+			var b strings.Builder
+			for i := 0; i < len(text); i += width {
+				b.WriteString(text[i:min(len(text), i+width)] + "\r\n ")
+			}
+			text = b.String()
+		}
+		var r io.Reader = strings.NewReader(text)
+		if rapid.Bool().Draw(t, "halves") {
+			r = iotest.HalfReader(r)
+		}
+		got, err := io.ReadAll(newBase64Reader(bufio.NewReaderSize(r, 8<<10)))
+		if err != nil || !bytes.Equal(got, data) {
+			t.Fatalf("decoded %d bytes of %d, %v", len(got), len(data), err)
+		}
+	})
+	for _, text := range []string{"", " ", "a", "abc", "abcd=", "ab=c", "abc=d", "abcd!", "====", "ab==abcd", strings.Repeat("abcd", 5000) + "ab", "photo.jpg", "/home/a/photo.jpg"} {
+		if got, err := io.ReadAll(newBase64Reader(bufio.NewReader(strings.NewReader(text)))); err == nil {
+			t.Errorf("%.20q is %q", text, got)
+		}
+	}
+}

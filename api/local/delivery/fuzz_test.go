@@ -1,0 +1,39 @@
+package delivery
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+// FuzzParse throws addresses at the delivery: what is asked for is bounded,
+// and nothing unsigned is taken for signed.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{"/a.jpg", "/tr:w-10,h-0.5:fo-custom/a.jpg?tr=n-ik_ml_thumbnail", "/tr:orig-true//a", "//tr:/", "/a?tr=w-1:&ik-t=1&ik-s=00", "/tr:n-card:w-9/%2e%2e/b"} {
+		f.Add(seed)
+	}
+	named := Named{"card": {{Custom: true}, {Width: 9}}}
+	f.Fuzz(func(t *testing.T, address string) {
+		u, err := url.Parse(address)
+		if err != nil {
+			return
+		}
+		if Signed("key", u, time.Unix(1_800_000_000, 0)) {
+			t.Fatalf("%q is signed", address)
+		}
+		a, err := Parse(u, named)
+		if err != nil {
+			return
+		}
+		if !strings.HasPrefix(a.Path, "/") || len(a.Steps) > maxSteps || a.Named() && !a.Changes() {
+			t.Fatalf("%q asks for %+v", address, a)
+		}
+		for i, s := range a.Steps {
+			if s.Width < 0 || s.Width > maxSide || s.Height < 0 || s.Height > maxSide || s.Custom && i > 0 {
+				t.Fatalf("%q asks for %+v", address, s)
+			}
+		}
+		a.Tag("1,2,3,4")
+	})
+}

@@ -152,11 +152,17 @@ func (d *Desk) Picture(ctx context.Context, f api.File) (string, error) {
 	if source := d.sameSource(ctx, f); source != "" {
 		return source, nil
 	}
+	return d.cached(f, f.URL, func() (io.ReadCloser, error) { return d.Fetch(ctx, f, maxPicture) })
+}
+
+// cached is the path of a file of the cache that holds what an address delivers
+// of a version of a file: fetched once.
+func (d *Desk) cached(f api.File, address string, fetch func() (io.ReadCloser, error)) (string, error) {
 	version := f.FileID
 	if f.VersionInfo != nil {
 		version += f.VersionInfo.ID
 	}
-	sum := sha256.Sum256([]byte(d.Profile.Name + "\x00" + f.URL + "\x00" + version))
+	sum := sha256.Sum256([]byte(d.Profile.Name + "\x00" + address + "\x00" + version))
 	name := filepath.Join(d.Cache, "pictures", hex.EncodeToString(sum[:16]))
 	if _, err := os.Stat(name); err == nil {
 		return name, nil
@@ -164,7 +170,7 @@ func (d *Desk) Picture(ctx context.Context, f api.File) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return "", err
 	}
-	body, err := d.Fetch(ctx, f, maxPicture)
+	body, err := fetch()
 	if err != nil {
 		return "", fmt.Errorf("the picture cannot be fetched: %w", err)
 	}

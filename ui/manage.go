@@ -14,8 +14,64 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/journal"
 	"mediadesk/ui/details"
+	"mediadesk/ui/library"
 )
+
+// libraryOptions are what the library screen reaches the desk through.
+func (m *Model) libraryOptions() library.Options {
+	d := m.desk
+	return library.Options{
+		Context: m.ctx, List: d.Client.List, Seen: d.Seen, Found: d.allSeen, Runs: d.Watch.Runs,
+		Thumb: d.Thumb, Loader: m.loader, Download: d.Download, Downloads: m.downloads(), Signed: d.Signed, Sent: d.sent,
+		Profile: d.Profile, Now: m.o.Now,
+	}
+}
+
+// downloads is the folder that is offered for what is fetched: the person's own,
+// where it is, else the working directory.
+func (m *Model) downloads() string {
+	for _, dir := range []string{m.o.Getenv("XDG_DOWNLOAD_DIR"), filepath.Join(m.o.Getenv("HOME"), "Downloads")} {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() && filepath.IsAbs(dir) {
+			return dir
+		}
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	return dir
+}
+
+// allSeen is every file that the journal has.
+func (d *Desk) allSeen(ctx context.Context) ([]api.File, error) {
+	seen, err := d.Journal.Files(ctx, d.Profile.Name, journal.FileFilter{})
+	files := make([]api.File, len(seen))
+	for i := range seen {
+		files[i] = seen[i].File
+	}
+	return files, err
+}
+
+// sent is the upload that stored a file.
+func (d *Desk) sent(ctx context.Context, fileID string) (api.Job, bool, error) {
+	return d.Journal.SentAs(ctx, d.Profile.Name, fileID)
+}
+
+// maxThumb is how much is fetched to show a picture in small, in bytes.
+const maxThumb = 8 << 20
+
+// Thumb returns the path of a file of this computer that holds the stored
+// picture in small, fetched once for each version; the picture itself where the
+// service makes no small one.
+func (d *Desk) Thumb(ctx context.Context, f api.File) (string, error) {
+	small := f.ThumbURL()
+	if small == "" {
+		return d.Picture(ctx, f)
+	}
+	return d.cached(f, "thumb\x00"+small, func() (io.ReadCloser, error) { return d.Client.Fetch(ctx, small, maxThumb) })
+}
 
 // manage are the acts on whole files for the details screen.
 func (d *Desk) manage() *details.Manage {

@@ -22,9 +22,7 @@ func (m *Model) tabScreens() map[page.ID]page.Screen {
 		page.Picker:     m.picker,
 		page.Uploads:    uploads.New(uploads.Options{Queue: d.Queue, Journal: d.Journal, Profile: d.Profile, Curl: d.Curl, Now: m.o.Now}),
 		page.Extensions: extensions.New(d.extensions(m.o.Now)),
-		page.Library: library.New(library.Options{
-			Context: m.ctx, List: d.Client.List, Seen: d.Seen, Runs: d.Watch.Runs, Profile: d.Profile, Now: m.o.Now,
-		}),
+		page.Library:    library.New(m.libraryOptions()),
 		page.Settings: settings.New(settings.Options{
 			Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, Getenv: m.o.Getenv, Profile: d.Profile, Version: m.o.Version, Now: m.o.Now,
 		}),

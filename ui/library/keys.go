@@ -1,6 +1,8 @@
 package library
 
 import (
+	"image"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -36,6 +38,10 @@ var listActs = append([]act{
 	{binding: kit.Bind("edit details", "", "e"), group: groupOpen, hint: true, why: noFile, do: (*Model).inspect},
 	{binding: kit.Bind("mark", "", "space"), group: groupMark, hint: true, why: noRow, do: (*Model).toggle},
 	{binding: kit.Bind("filter", "", "/"), group: groupLook, hint: true, do: (*Model).startFilter},
+	{binding: kit.Bind("find in the library", "", "f"), group: groupLook, hint: true, do: (*Model).searchMenu},
+	{binding: kit.Bind("contact sheet or list", "", "t"), group: groupLook, do: (*Model).toggleSheet},
+	{binding: kit.Bind("fetch to a folder of this computer", "", "D"), group: groupOpen, why: noDownload, do: (*Model).askDownload},
+	{binding: kit.Bind("send again with the same options", "", "s"), group: groupOpen, why: noSent, do: (*Model).sendAgain},
 	{binding: kit.Bind("copy menu", "", "y"), group: groupOpen, hint: true, why: noFile, do: (*Model).copyMenu},
 	{binding: kit.Bind("parent folder", "h ←", "h", "left", "backspace"), group: groupMove, why: noParent, do: (*Model).parent},
 	{binding: kit.Bind("open in the browser", "", "o"), group: groupOpen, why: noAddress, do: (*Model).browse},
@@ -49,6 +55,22 @@ var listActs = append([]act{
 	{binding: kit.Bind("next found", "", "n"), group: groupLook, why: noFilter, do: func(m *Model) tea.Cmd { return m.turn(1) }},
 	{binding: kit.Bind("previous found", "", "N"), group: groupLook, why: noFilter, do: func(m *Model) tea.Cmd { return m.turn(-1) }},
 }, movements()...)
+
+// sheetActs are those of the contact sheet: the arrows move among the tiles.
+var sheetActs = append(slices.DeleteFunc(slices.Clone(listActs), func(a act) bool {
+	return a.group == groupMove || slices.Contains(a.binding.Keys(), "enter")
+}),
+	act{binding: kit.Bind("open", "", "enter"), group: groupOpen, hint: true, why: noRow, do: (*Model).enter},
+	act{binding: kit.Bind("parent folder", "", "backspace"), group: groupMove, why: noParent, do: (*Model).parent},
+	act{binding: kit.Bind("left", "← h", "left", "h"), group: groupMove, do: func(m *Model) tea.Cmd { return m.step(-1, 0) }},
+	act{binding: kit.Bind("right", "→ l", "right", "l"), group: groupMove, do: func(m *Model) tea.Cmd { return m.step(1, 0) }},
+	act{binding: kit.Bind("up", "↑ k", "up", "k"), group: groupMove, do: func(m *Model) tea.Cmd { return m.step(0, -1) }},
+	act{binding: kit.Bind("down", "↓ j", "down", "j"), group: groupMove, do: func(m *Model) tea.Cmd { return m.step(0, 1) }},
+	act{binding: kit.Bind("page up", "pgup", "pgup", "ctrl+b", "ctrl+u"), group: groupMove, do: func(m *Model) tea.Cmd { return m.step(0, -gridOf(m.sheet.room).rows) }},
+	act{binding: kit.Bind("page down", "pgdn", "pgdown", "ctrl+f", "ctrl+d"), group: groupMove, do: func(m *Model) tea.Cmd { return m.step(0, gridOf(m.sheet.room).rows) }},
+	act{binding: kit.Bind("top", "g home", "g", "home"), group: groupMove, do: func(m *Model) tea.Cmd { m.list.SetCursor(0); return nil }},
+	act{binding: kit.Bind("bottom", "G end", "G", "end"), group: groupMove, do: func(m *Model) tea.Cmd { m.unmatched = 0; m.list.SetCursor(len(m.rows) - 1); return nil }},
+)
 
 var filterActs = []act{
 	{binding: kit.Bind("keep the filter", "", "enter"), group: groupLook, hint: true, do: func(m *Model) tea.Cmd { m.stopTyping(); return nil }},
@@ -83,12 +105,18 @@ func (m *Model) acts() []act {
 	if m.typing {
 		return filterActs
 	}
+	if m.sheet.on {
+		return sheetActs
+	}
 	return listActs
 }
 
 // Acts are what can be done now.
 func (m *Model) Acts() []kit.Act {
-	if m.menu != nil {
+	switch {
+	case m.prompt != nil:
+		return m.prompt.Acts()
+	case m.menu != nil:
 		return m.menu.Acts()
 	}
 	all := m.acts()
@@ -112,7 +140,10 @@ func (m *Model) Acts() []kit.Act {
 // press does the act of a key; where that cannot be done now it says why. What
 // is no act is text for the filter while that is open.
 func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
-	if m.menu != nil {
+	switch {
+	case m.prompt != nil:
+		return m.pressPrompt(msg)
+	case m.menu != nil:
 		return m.pressMenu(msg)
 	}
 	for _, a := range m.acts() {
@@ -137,8 +168,12 @@ func (m *Model) pressMenu(msg tea.KeyPressMsg) tea.Cmd {
 	if row == kit.MenuOpen {
 		return nil
 	}
-	m.menu = nil
+	closed := m.closed
+	m.menu, m.closed = nil, nil
 	if row < 0 {
+		if closed != nil {
+			closed()
+		}
 		return nil
 	}
 	return m.take(row)
@@ -189,10 +224,14 @@ func (m *Model) clearFilter() {
 // clear takes one thing back: the filter, the range, the marks.
 func (m *Model) clear() tea.Cmd {
 	switch {
+	case m.fetching != nil:
+		m.fetching.cancel()
 	case m.typing || m.filter.Value() != "":
 		m.clearFilter()
 	case m.marks.ranged:
 		m.marks.ranged = false
+	case len(m.marks.files) == 0 && !m.shown.search.isNone():
+		return m.leaveSearch()
 	default:
 		m.marks.files = nil
 	}
@@ -208,10 +247,21 @@ func (m *Model) turn(by int) tea.Cmd {
 
 // clicked moves the cursor; a double click opens.
 func (m *Model) clicked(msg tea.MouseClickMsg) tea.Cmd {
-	if msg.Button != tea.MouseLeft || m.menu != nil {
+	if msg.Button != tea.MouseLeft || m.menu != nil || m.prompt != nil {
 		return nil
 	}
 	double := m.clicks.Double(msg)
+	if m.sheet.on && len(m.rows) > 0 {
+		i, ok := m.tileAt(image.Pt(msg.X-m.tilesAt, msg.Y-m.listAt))
+		if !ok {
+			return nil
+		}
+		m.list.SetCursor(i)
+		if double {
+			return m.enter()
+		}
+		return nil
+	}
 	if !m.list.Click(msg.Y - m.listAt) {
 		return nil
 	}
@@ -228,12 +278,24 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 		return
 	}
 	m.unmatched = 0
+	if m.sheet.on {
+		by := 1
+		if msg.Button == tea.MouseWheelUp {
+			by = -1
+		}
+		m.step(0, by)
+		return
+	}
 	m.list.Update(msg)
 }
 
 func (m *Model) browse() tea.Cmd {
 	f, _ := m.current()
-	return page.Send(page.Open{Address: f.URL})
+	address, err := m.addressOf(f)
+	if err != nil {
+		return page.Send(page.Problem(err))
+	}
+	return page.Send(page.Open{Address: address})
 }
 
 // sortRows are the lines of the sort menu; the last turns the order round.
@@ -264,7 +326,7 @@ func (m *Model) sortMenu() tea.Cmd {
 		}
 		// The cursor goes to the top: what was there is what one sorts for.
 		delete(m.places, m.shown.folder)
-		return m.read(listing{folder: m.shown.folder, order: m.order}, pageSize, false)
+		return m.read(listing{folder: m.shown.folder, order: m.order, search: m.shown.search}, pageSize, false)
 	}
 	return nil
 }
@@ -282,6 +344,7 @@ func (m *Model) copyMenu() tea.Cmd {
 		{"i", "id", func(f api.File) string { return f.FileID }},
 		{"p", "path", func(f api.File) string { return f.FilePath }},
 		{"m", "Markdown", markdown},
+		{"s", "signed address, which holds for a day", m.signed},
 	} {
 		var lines []string
 		for _, f := range files {
@@ -306,6 +369,15 @@ func (m *Model) copyMenu() tea.Cmd {
 	m.menu = kit.NewMenu(title, rows...)
 	m.take = func(row int) tea.Cmd { return page.Send(page.Copy{What: rows[row].Words, Text: texts[row]}) }
 	return nil
+}
+
+// signed is a signed address of a private file; empty where it needs none.
+func (m *Model) signed(f api.File) string {
+	address, err := m.addressOf(f)
+	if err != nil || address == f.URL {
+		return ""
+	}
+	return address
 }
 
 // markdown is a link to the file, shown where it is an image.
@@ -362,7 +434,7 @@ func noFilter(m *Model) string {
 }
 
 func nothingToClear(m *Model) string {
-	if m.filter.Value() == "" && !m.marks.ranged && len(m.marks.files) == 0 {
+	if m.filter.Value() == "" && !m.marks.ranged && len(m.marks.files) == 0 && m.fetching == nil && m.shown.search.isNone() {
 		return "nothing is filtered or marked"
 	}
 	return ""

@@ -4,6 +4,7 @@ package library
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,6 +12,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
 )
 
 // Options are what a library reaches the world through. The functions are
@@ -27,6 +29,21 @@ type Options struct {
 	Seen func(ctx context.Context, folder string) ([]api.File, error)
 	// Runs gives the extensions at work, to say which files are pending.
 	Runs func(ctx context.Context) ([]api.Run, error)
+	// Found gives every file that this computer has seen, for searching where the
+	// service does not.
+	Found func(ctx context.Context) ([]api.File, error)
+	// Thumb gives the path of a local file that holds the picture in small, and
+	// Loader draws it.
+	Thumb  func(ctx context.Context, f api.File) (path string, err error)
+	Loader *picture.Loader
+	// Download fetches a file into a folder of this computer and returns where it
+	// got; bytes are told as they come. Downloads is the folder that is offered.
+	Download  func(ctx context.Context, f api.File, folder string, told func(n int64)) (string, error)
+	Downloads string
+	// Sent is the upload that stored a file, and false where none from here did.
+	Sent func(ctx context.Context, fileID string) (api.Job, bool, error)
+	// Signed is an address at which anybody can fetch a private file for a while.
+	Signed func(f api.File, holds time.Duration) (string, error)
 	// Profile is the profile in use.
 	Profile page.Profile
 	// Now is the clock; nil: time.Now.
@@ -57,20 +74,27 @@ type Model struct {
 	list   kit.List
 	places map[string]string // folder → key of the row under the cursor when it was left
 
-	filter  kit.Field
-	typing  bool // the filter takes the keys
-	marks   marks
-	menu    *kit.Menu
-	take    func(row int) tea.Cmd // what a row of the menu does
-	facts   bool                  // what is known of the row under the cursor stands beside the list
-	pending map[string]bool       // file ids with a run that is not finished
-	runsGen int
+	filter   kit.Field
+	typing   bool // the filter takes the keys
+	marks    marks
+	menu     *kit.Menu
+	take     func(row int) tea.Cmd // what a row of the menu does
+	closed   func()                // what leaving the menu does; nil: nothing
+	prompt   *kit.Prompt
+	taken    func(text string) tea.Cmd // what the text of the prompt is for
+	wanted   *search                   // what is being put together; nil: nothing is
+	sheet    sheet
+	fetching *download       // under way; nil: none is
+	facts    bool            // what is known of the row under the cursor stands beside the list
+	pending  map[string]bool // file ids with a run that is not finished
+	runsGen  int
 
 	stale     bool // there was news since the listing was read
 	due       bool // a reading is due in a moment
 	drawn     bool // the screen was drawn since the last news: it is in front
 	clicks    *kit.Clicks
 	listAt    int // line of the first row, for the mouse
+	tilesAt   int // column of the first tile
 	cache     cache
 	unmatched int // files read for a filter without a row to show for it
 }
@@ -98,7 +122,7 @@ func New(o Options) *Model {
 func (m *Model) Init() tea.Cmd { return nil }
 
 // Capturing reports whether the filter or a menu takes the keys.
-func (m *Model) Capturing() bool { return m.typing || m.menu != nil }
+func (m *Model) Capturing() bool { return m.typing || m.menu != nil || m.prompt != nil }
 
 // Update takes a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
@@ -107,7 +131,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	m.cache.valid = false
-	return tea.Batch(cmd, m.wantMore())
+	return tea.Batch(cmd, m.wantMore(), m.wantThumbs())
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
@@ -115,7 +139,28 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case tea.KeyPressMsg:
 		return tea.Batch(m.press(msg), m.catchUp()), true
 	case tea.PasteMsg:
+		if m.prompt != nil {
+			m.prompt.Update(msg)
+			return nil, true
+		}
 		return m.edit(msg), true
+	case thumbMsg:
+		if msg.owner != m {
+			return nil, false
+		}
+		return m.gotThumb(msg), true
+	case downloadTicked:
+		if msg.of != m.fetching {
+			return nil, false
+		}
+		return msg.of.tick(), true
+	case downloadedMsg:
+		return m.downloaded(msg), true
+	case sentMsg:
+		return m.gotSent(msg), true
+	case page.FileGone:
+		m.forget(msg.FileID)
+		return m.news(), true
 	case tea.MouseClickMsg:
 		return m.clicked(msg), true
 	case tea.MouseWheelMsg:
@@ -146,9 +191,17 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		}
 		m.gotRuns(msg)
 	default:
-		return nil, false
+		return nil, m.sheet.learnTerminal(msg)
 	}
 	return nil, true
+}
+
+// forget lets go of a file that is not there any more.
+func (m *Model) forget(id string) {
+	is := func(f api.File) bool { return f.FileID == id && id != "" }
+	m.shown.files = slices.DeleteFunc(m.shown.files, is)
+	m.marks.files = slices.DeleteFunc(m.marks.files, is)
+	m.arrange()
 }
 
 // comeToFront reads the listing where it is missing or old.

@@ -35,6 +35,14 @@ const ahead = 60
 // finds nothing among them.
 const maxUnmatched = 10_000
 
+// maxHeld is how many files are held at once. Of a longer listing those far from
+// the cursor are let go, and read again when it comes near.
+const maxHeld = 6000
+
+// maxFiltered is how many files are held for a filter: those that it finds must
+// not be let go. Beyond, the service is to search.
+const maxFiltered = 30_000
+
 // patience is how long a listing may take.
 const patience = time.Minute
 
@@ -90,6 +98,9 @@ func (o order) sort(files []api.File) {
 // far as they were read.
 type listing struct {
 	folder         string
+	search         search // none: it is the folder
+	first          int    // files before those that are held
+	whole          bool   // none are let go: a filter looks at them
 	order          order
 	folders, files []api.File
 	skip           int   // records that the service gave of what is being read: folders, then files
@@ -134,12 +145,30 @@ func (m *Model) open(folder, land string) tea.Cmd {
 // reload reads the folder again, as far as it was read.
 func (m *Model) reload() tea.Cmd {
 	m.leavePlace()
-	return m.read(listing{folder: m.folder(), order: m.order}, max(pageSize, m.shown.len()), false)
+	l := listing{folder: m.folder(), order: m.order}
+	if m.opening == "" {
+		l.search = m.shown.search
+	}
+	if m.shown.first > 0 && l.folder == m.shown.folder {
+		l.first, l.skip, l.folders, l.foldersDone = m.shown.first, m.shown.first, m.shown.folders, true
+		return m.read(l, len(l.folders)+max(pageSize, len(m.shown.files)), false)
+	}
+	return m.read(l, max(pageSize, m.shown.len()), false)
 }
 
 // wantMore reads on where the cursor comes near the end of what was read.
 func (m *Model) wantMore() tea.Cmd {
-	if m.busy || m.shown.at.IsZero() || m.shown.done || m.shown.err != nil || len(m.rows)-m.list.Cursor() > ahead {
+	if m.busy || m.shown.at.IsZero() || m.shown.err != nil {
+		return nil
+	}
+	filtered := m.filter.Value() != ""
+	if filtered && m.shown.len() >= maxFiltered {
+		return nil
+	}
+	if !filtered && m.shown.first > 0 && m.list.Cursor() < len(m.shown.folders)+ahead {
+		return m.readBack()
+	}
+	if m.shown.done || len(m.rows)-m.list.Cursor() > ahead {
 		return nil
 	}
 	if m.unmatched >= maxUnmatched {
@@ -147,7 +176,38 @@ func (m *Model) wantMore() tea.Cmd {
 	}
 	next := m.shown
 	next.folders, next.files = slices.Clone(next.folders), slices.Clone(next.files)
+	next.whole = filtered
 	return m.read(next, next.len()+pageSize, true)
+}
+
+// readBack reads the files before those that are held.
+func (m *Model) readBack() tea.Cmd {
+	n := min(maxPage, m.shown.first)
+	next := m.shown
+	next.files = slices.Clone(next.files)
+	m.gen++
+	m.busy = true
+	ctx, cancel := context.WithTimeout(m.o.Context, patience)
+	m.stop = cancel
+	gen, list, now := m.gen, m.o.List, m.now
+	return func() tea.Msg {
+		defer cancel()
+		q := next.ask(n)
+		q.Skip = next.first - n
+		got, err := list(ctx, q)
+		next.err, next.at = err, now()
+		if err == nil {
+			have := next.files
+			next.files, next.first = nil, next.first-n
+			next.add(got, false)
+			next.add(have, false)
+			if len(next.files) > maxHeld {
+				next.files = slices.Clone(next.files[:maxHeld])
+				next.done, next.skip = false, next.first+maxHeld
+			}
+		}
+		return readMsg{m, gen, next, true}
+	}
 }
 
 // read goes on with a listing until it holds want records or all there are.
@@ -162,7 +222,7 @@ func (m *Model) read(l listing, want int, more bool) tea.Cmd {
 	}
 	ctx, cancel := context.WithTimeout(m.o.Context, patience)
 	m.stop = cancel
-	gen, list, seen, now := m.gen, m.o.List, m.o.Seen, m.now
+	gen, list, seen, found, now := m.gen, m.o.List, m.o.Seen, m.o.Found, m.now
 	// The local library always lists: what it refuses is an error.
 	mayFall := seen != nil && !m.o.Profile.Local && l.len() == 0
 	return func() tea.Msg {
@@ -170,7 +230,11 @@ func (m *Model) read(l listing, want int, more bool) tea.Cmd {
 		l.err = l.fill(ctx, list, want)
 		if l.err != nil && mayFall && api.Unavailable(l.err) {
 			l.refusal = l.err
-			l.fromSeen(ctx, seen)
+			if l.search.isNone() || found == nil {
+				l.fromSeen(ctx, seen)
+			} else {
+				l.fromFound(ctx, found, now())
+			}
 		}
 		l.at = now()
 		return readMsg{m, gen, l, more}
@@ -185,13 +249,12 @@ func (l *listing) fill(ctx context.Context, list func(context.Context, api.Query
 	if list == nil {
 		return errNoList
 	}
+	if !l.search.isNone() {
+		l.foldersDone = true
+	}
 	for l.len() < want && !l.done {
 		limit := max(pageSize, min(maxPage, want-l.len()))
-		q := api.Query{Folder: l.folder, Type: api.TypeFolder, Sort: order{}.query(), Skip: l.skip, Limit: limit}
-		if l.foldersDone {
-			q.Type, q.Sort = api.TypeFile, l.order.query()
-		}
-		got, err := list(ctx, q)
+		got, err := list(ctx, l.ask(limit))
 		if err != nil {
 			return err
 		}
@@ -200,8 +263,25 @@ func (l *listing) fill(ctx context.Context, list func(context.Context, api.Query
 		if len(got) < limit {
 			l.skip, l.foldersDone, l.done = 0, true, l.foldersDone
 		}
+		if n := len(l.files); n > maxHeld && !l.whole {
+			l.first += n - maxHeld/2
+			l.files = slices.Clone(l.files[n-maxHeld/2:])
+			return nil
+		}
 	}
 	return nil
+}
+
+// ask is the next page in the service's words.
+func (l *listing) ask(limit int) api.Query {
+	q := api.Query{Folder: l.folder, Type: api.TypeFolder, Sort: order{}.query(), Skip: l.skip, Limit: limit}
+	if l.foldersDone {
+		q.Type, q.Sort = api.TypeFile, l.order.query()
+	}
+	if !l.search.isNone() {
+		q.Folder, q.Search = "", l.search.query()
+	}
+	return q
 }
 
 // add appends a page. What came before is left out: rows move from page to
@@ -258,11 +338,17 @@ func (m *Model) got(msg readMsg) tea.Cmd {
 		return nil
 	}
 	if msg.more {
-		m.unmatched += l.len() - m.shown.len()
+		m.unmatched += l.first + l.len() - m.shown.first - m.shown.len()
 	}
-	before := len(m.rows)
+	before, under := len(m.rows), ""
+	if f, ok := m.current(); ok && msg.more && l.first != m.shown.first {
+		under = keyOf(f)
+	}
 	m.shown = l
 	m.arrange()
+	if under != "" {
+		m.returnTo(under)
+	}
 	if m.filter.Value() == "" || len(m.rows) > before {
 		m.unmatched = 0
 	}
@@ -298,7 +384,7 @@ func (m *Model) arrange() {
 	words := strings.Fields(strings.ToLower(m.filter.Value()))
 	for _, files := range [][]api.File{m.shown.folders, m.shown.files} {
 		for _, f := range files {
-			if matches(f, words) {
+			if m.matches(f, words) {
 				m.rows = append(m.rows, f)
 			}
 		}
@@ -306,10 +392,17 @@ func (m *Model) arrange() {
 	m.list.SetLen(len(m.rows))
 }
 
-// matches tells whether every word is part of the name or of a tag.
-func matches(f api.File, words []string) bool {
+// matches tells whether every word is part of the name or of a tag, or, after
+// "is:", of a mark such as private.
+func (m *Model) matches(f api.File, words []string) bool {
 	name := strings.ToLower(f.Name)
 	for _, w := range words {
+		if has, asks := m.isWord(w, f); asks {
+			if !has {
+				return false
+			}
+			continue
+		}
 		if strings.Contains(name, w) {
 			continue
 		}

@@ -33,7 +33,10 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 		return c.view
 	}
 	view := m.draw(size, th)
-	if m.menu != nil {
+	switch {
+	case m.prompt != nil:
+		view = kit.OverlayCenter(view, m.prompt.View(size, th))
+	case m.menu != nil:
 		view = kit.OverlayCenter(view, m.menu.View(size, th))
 	}
 	m.cache = cache{valid: true, size: size, theme: th, minute: minute, view: view}
@@ -49,6 +52,7 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 		foot = nil
 	}
 	room := size.Y - len(foot)
+	m.tilesAt = 0
 	if kit.ModeOfWidth(size.X) == kit.Narrow || room < leastBox {
 		head := ""
 		if room > 1 {
@@ -59,6 +63,7 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 		return kit.Fit(kit.JoinV(append([]string{head, body}, foot...)...), size.X, size.Y)
 	}
 	box := image.Pt(size.X, room)
+	m.tilesAt = kit.BoxOrigin(box).X
 	side := ""
 	if m.facts && kit.ModeOfWidth(size.X) == kit.Wide {
 		box.X -= clamp(size.X/3, 34, 60)
@@ -84,6 +89,13 @@ func (m *Model) head(width int, th *theme.Theme) string {
 
 // place is the path of the folder, part by part.
 func (m *Model) place(width int) string {
+	if s := m.shown.search; !s.isNone() && m.opening == "" {
+		where := "everywhere"
+		if s.folder != "" && s.folder != "/" {
+			where = s.folder
+		}
+		return kit.TruncateMiddle(kit.Safe("found in "+where+": "+s.words()), width)
+	}
 	parts := append([]string{"library"}, strings.FieldsFunc(m.folder(), func(r rune) bool { return r == '/' })...)
 	return kit.TruncateMiddle(kit.Safe(strings.Join(parts, " / ")), width)
 }
@@ -91,6 +103,9 @@ func (m *Model) place(width int) string {
 // position is where the cursor stands among what was read.
 func (m *Model) position() string {
 	words := m.list.Position()
+	if m.shown.first > 0 && m.list.Len() > 0 {
+		words = kit.Count(m.shown.first+m.list.Cursor()+1) + " of " + kit.Count(m.shown.first+m.list.Len())
+	}
 	if !m.shown.done && m.list.Len() > 0 {
 		words += " and more"
 	}
@@ -116,6 +131,11 @@ func (m *Model) body(size image.Point, at int, th *theme.Theme) string {
 		m.listAt = at + size.Y
 		m.list.SetHeight(size.Y)
 		return kit.Fit(m.empty(size, th), size.X, size.Y)
+	}
+	if m.sheet.on {
+		m.listAt = at
+		m.list.SetHeight(size.Y)
+		return m.viewSheet(size, th)
 	}
 	columns := columnsFor(m.rows)
 	widths := columns.Widths(size.X - 2)
@@ -258,6 +278,9 @@ func (m *Model) states(f api.File) (string, theme.Sign) {
 	if f.IsPrivateFile.Or(false) {
 		words = append(words, "private")
 	}
+	if v := f.VersionInfo; v != nil && f.FileID != "" && v.ID != "" && v.ID != f.FileID {
+		words = append(words, "versions")
+	}
 	if pending {
 		words, sign = append([]string{"pending"}, words...), theme.SignBusy
 	}
@@ -279,6 +302,8 @@ func (m *Model) empty(size image.Point, th *theme.Theme) string {
 		words = "Looking further…"
 	case m.filter.Value() != "" && !m.shown.done:
 		words = "Nothing found among the first " + kit.Plural(m.shown.len(), "row") + ". Move down to look further, or press esc to clear the filter."
+	case !m.shown.search.isNone():
+		words = "Nothing was found. f changes the search, esc goes back to the folder."
 	case m.filter.Value() != "":
 		words = "Nothing here has that in its name or tags. Press esc to clear the filter."
 	case m.shown.seen:
@@ -317,6 +342,9 @@ func (m *Model) foot(width int, th *theme.Theme) []string {
 		room := width - 3
 		lines = append(lines, " "+th.Sign(sign)+" "+th.SignStyle(sign).Render(kit.Truncate(kit.Safe(words), room)))
 	}
+	if m.fetching != nil {
+		note(theme.SignBusy, m.fetching.String())
+	}
 	switch {
 	case m.shown.err != nil && len(m.rows) > 0:
 		note(theme.SignBad, "Not the newest: "+problem(m.shown.err))
@@ -328,6 +356,8 @@ func (m *Model) foot(width int, th *theme.Theme) []string {
 		note(theme.SignInfo, words)
 	case m.stale && m.shown.len() > maxAgain:
 		note(theme.SignInfo, "Something changed since this was read. r reads it again.")
+	case m.filter.Value() != "" && m.shown.len() >= maxFiltered && !m.shown.done:
+		note(theme.SignInfo, "The filter looked at "+kit.Plural(m.shown.len(), "file")+". f lets the service search in all of them.")
 	case m.marks.ranged:
 		note(theme.SignInfo, "Range: move, then v marks it, esc leaves it.")
 	}

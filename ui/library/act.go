@@ -1,0 +1,169 @@
+package library
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+// download is a fetching of files under way. The counters are written by who
+// fetches and read by the clock.
+type download struct {
+	total       int
+	done, bytes atomic.Int64
+	cancel      context.CancelFunc
+}
+
+func (d *download) String() string {
+	return fmt.Sprintf("Fetching %d of %s, %s. esc stops.", d.done.Load(), kit.Plural(d.total, "file"), kit.Bytes(d.bytes.Load()))
+}
+
+type (
+	// downloadTicked is the clock of a download.
+	downloadTicked struct{ of *download }
+	// downloadedMsg tells how it ended.
+	downloadedMsg struct {
+		of     *download
+		folder string
+		good   []string
+		bad    []string
+	}
+)
+
+// askDownload asks for the folder.
+func (m *Model) askDownload() tea.Cmd {
+	files := m.chosen()
+	what := kit.Plural(len(files), "file")
+	if len(files) == 1 {
+		what = files[0].Name
+	}
+	p := kit.NewPrompt("Fetch "+what, "To which folder of this computer? A file that is there is never written over.", m.o.Downloads)
+	p.Verb = "fetch"
+	m.ask(p, func(text string) string {
+		if strings.TrimSpace(text) == "" {
+			return "Type a folder of this computer."
+		}
+		return ""
+	}, func(folder string) tea.Cmd { return m.startDownload(files, strings.TrimSpace(folder)) })
+	return nil
+}
+
+func (m *Model) startDownload(files []api.File, folder string) tea.Cmd {
+	ctx, cancel := context.WithCancel(m.o.Context)
+	d := &download{total: len(files), cancel: cancel}
+	m.fetching = d
+	fetch := m.o.Download
+	return tea.Batch(d.tick(), func() tea.Msg {
+		defer cancel()
+		out := downloadedMsg{of: d, folder: folder}
+		for _, f := range files {
+			err := ctx.Err()
+			path := ""
+			if err == nil {
+				path, err = fetch(ctx, f, folder, func(n int64) { d.bytes.Add(n) })
+			}
+			if err != nil {
+				out.bad = append(out.bad, f.Name+": "+err.Error())
+			} else {
+				out.good = append(out.good, path)
+			}
+			d.done.Add(1)
+		}
+		return out
+	})
+}
+
+func (d *download) tick() tea.Cmd {
+	return tea.Tick(200*time.Millisecond, func(time.Time) tea.Msg { return downloadTicked{d} })
+}
+
+func (m *Model) downloaded(msg downloadedMsg) tea.Cmd {
+	if msg.of != m.fetching {
+		return nil
+	}
+	m.fetching = nil
+	done := page.Toast{Level: page.Good, Text: "Fetched " + kit.Plural(len(msg.good), "file") + " to " + msg.folder + ".", Detail: strings.Join(msg.good, "\n")}
+	if len(msg.good) == 1 {
+		done.Text = "Fetched " + msg.good[0] + "."
+	}
+	if len(msg.bad) > 0 {
+		done.Level = page.Warn
+		done.Text = fmt.Sprintf("%s could not be fetched; %d arrived.", kit.Plural(len(msg.bad), "file"), len(msg.good))
+		done.Detail = strings.Join(msg.bad, "\n")
+	}
+	return page.Send(done)
+}
+
+// sentMsg has the uploads that stored files.
+type sentMsg struct {
+	owner   *Model
+	jobs    []api.Job
+	unknown []string // names of files that this computer did not send
+	err     error
+}
+
+// sendAgain brings the uploads that stored the chosen files into the form, with
+// the options that they had.
+func (m *Model) sendAgain() tea.Cmd {
+	files := m.chosen()
+	ctx, sent := m.o.Context, m.o.Sent
+	return func() tea.Msg {
+		out := sentMsg{owner: m}
+		for _, f := range files {
+			job, ok, err := sent(ctx, f.FileID)
+			switch {
+			case err != nil:
+				out.err = err
+			case ok:
+				job.Failure = nil
+				out.jobs = append(out.jobs, job)
+			default:
+				out.unknown = append(out.unknown, f.Name)
+			}
+		}
+		return out
+	}
+}
+
+func (m *Model) gotSent(msg sentMsg) tea.Cmd {
+	if msg.owner != m {
+		return nil
+	}
+	var cmds []tea.Cmd
+	switch {
+	case msg.err != nil:
+		return page.Send(page.Problem(msg.err))
+	case len(msg.jobs) == 0:
+		return toast(page.Info, "This computer did not send that, so it has no source to send again.")
+	case len(msg.unknown) > 0:
+		cmds = append(cmds, page.Send(page.Toast{
+			Level: page.Warn, Text: kit.Plural(len(msg.unknown), "file") + " were not sent from this computer and are left out.", Detail: strings.Join(msg.unknown, "\n"),
+		}))
+	}
+	return tea.Batch(append(cmds, page.Send(page.Compose{Jobs: msg.jobs}))...)
+}
+
+func noDownload(m *Model) string {
+	switch {
+	case m.o.Download == nil:
+		return "nothing can be fetched here"
+	case m.fetching != nil:
+		return "a download is under way"
+	}
+	return noFile(m)
+}
+
+func noSent(m *Model) string {
+	if m.o.Sent == nil {
+		return "nothing is known of what was sent"
+	}
+	return noFile(m)
+}

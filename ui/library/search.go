@@ -1,0 +1,314 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+)
+
+// search is what is searched for: every part that is not empty has to hold. The
+// zero search is none.
+type search struct {
+	name            string // begin of the name
+	tags            string // any of them, parted by commas
+	larger, smaller string // sizes, such as 500kb
+	newer, older    string // an age such as 7d, or a day such as 2026-01-31
+	kind            string // api.KindImage, api.KindNonImage; empty: any
+	private         string // "true", "false"; empty: any
+	text            string // more, in the service's own language
+	folder          string // below this folder; empty: everywhere
+}
+
+// isNone tells whether nothing is searched for.
+func (s search) isNone() bool { return s.words() == "" }
+
+// query is the search in the language of the service.
+func (s search) query() string {
+	parts := s.parts()
+	if s.folder != "" && s.folder != "/" {
+		parts = append(parts, "path : "+quoted(s.folder))
+	}
+	return strings.Join(parts, " AND ")
+}
+
+// words are the search as a person reads it: without the folder.
+func (s search) words() string { return strings.Join(s.parts(), " AND ") }
+
+func (s search) parts() []string {
+	var parts []string
+	add := func(value, before string) {
+		if value != "" {
+			parts = append(parts, before+quoted(value))
+		}
+	}
+	add(s.name, "name : ")
+	if tags := api.SplitTags(s.tags); len(tags) > 0 {
+		for i, tag := range tags {
+			tags[i] = quoted(tag)
+		}
+		parts = append(parts, "tags IN ["+strings.Join(tags, ",")+"]")
+	}
+	add(s.larger, "size > ")
+	add(s.smaller, "size < ")
+	add(s.newer, "createdAt > ")
+	add(s.older, "createdAt < ")
+	add(s.kind, "fileType = ")
+	if s.private != "" {
+		parts = append(parts, "private = "+s.private)
+	}
+	if text := strings.TrimSpace(s.text); text != "" {
+		if len(parts) > 0 || s.folder != "" {
+			text = "(" + text + ")"
+		}
+		parts = append(parts, text)
+	}
+	return parts
+}
+
+// quoted is a text between quotation marks, as the language has them.
+func quoted(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
+}
+
+var (
+	sizeForm = regexp.MustCompile(`(?i)^([0-9]+(?:\.[0-9]+)?) ?(b|kb|mb|gb)?$`)
+	ageForm  = regexp.MustCompile(`^([0-9]{1,5})([hdwmy])$`)
+)
+
+func checkSize(text string) string {
+	if text == "" || sizeForm.MatchString(text) {
+		return ""
+	}
+	return "Write a size such as 500kb or 2mb."
+}
+
+func checkTime(text string) string {
+	if text == "" || ageForm.MatchString(text) {
+		return ""
+	}
+	if _, err := time.Parse(time.DateOnly, text); err == nil {
+		return ""
+	}
+	return "Write an age such as 7d, 2w or 3m, or a day such as 2026-01-31."
+}
+
+// searchMenu is the builder: a line for each part, what is written at the end.
+func (m *Model) searchMenu() tea.Cmd {
+	if m.wanted == nil {
+		s := m.shown.search
+		if s.isNone() {
+			s.folder = m.folder()
+		}
+		m.wanted = &s
+	}
+	s := m.wanted
+	where := "everywhere"
+	if s.folder != "" && s.folder != "/" {
+		where = s.folder + " and below"
+	}
+	type line struct {
+		key, words, value string
+		do                func() tea.Cmd
+	}
+	lines := []line{
+		{"enter", "search now", s.words(), m.searchNow},
+		{"n", "name begins with", s.name, func() tea.Cmd { return m.askPart("Name begins with", &s.name, nil) }},
+		{"t", "has one of the tags", s.tags, func() tea.Cmd { return m.askPart("Has one of these tags", &s.tags, nil) }},
+		{"l", "larger than", s.larger, func() tea.Cmd { return m.askPart("Larger than", &s.larger, checkSize) }},
+		{"s", "smaller than", s.smaller, func() tea.Cmd { return m.askPart("Smaller than", &s.smaller, checkSize) }},
+		{"a", "first sent after", s.newer, func() tea.Cmd { return m.askPart("First sent after", &s.newer, checkTime) }},
+		{"b", "first sent before", s.older, func() tea.Cmd { return m.askPart("First sent before", &s.older, checkTime) }},
+		{"i", "kind", orAny(s.kind), func() tea.Cmd { return m.cycle(&s.kind, "", api.KindImage, api.KindNonImage) }},
+		{"p", "private", orAny(s.private), func() tea.Cmd { return m.cycle(&s.private, "", "true", "false") }},
+		{"w", "where", where, func() tea.Cmd { return m.cycle(&s.folder, "", m.folder()) }},
+		{"x", "more, in the service's language", s.text, func() tea.Cmd { return m.askPart("More conditions", &s.text, nil) }},
+		{"c", "search for nothing: back to the folder", "", m.leaveSearch},
+	}
+	rows := make([]kit.MenuRow, len(lines))
+	for i, l := range lines {
+		key := l.key
+		if len(key) > 1 {
+			key = ""
+		}
+		rows[i] = kit.MenuRow{Key: key, Words: l.words, Note: l.value}
+	}
+	m.menu = kit.NewMenu("Search the library", rows...)
+	m.take = func(row int) tea.Cmd { return lines[row].do() }
+	m.closed = func() { m.wanted = nil }
+	return nil
+}
+
+func orAny(value string) string {
+	if value == "" {
+		return "any"
+	}
+	return value
+}
+
+// cycle goes on to the next value of a part.
+func (m *Model) cycle(part *string, values ...string) tea.Cmd {
+	at := slices.Index(values, *part)
+	*part = values[(at+1)%len(values)]
+	return m.searchMenu()
+}
+
+// askPart asks for a part of the search and comes back to the builder.
+func (m *Model) askPart(title string, part *string, check func(string) string) tea.Cmd {
+	m.ask(kit.NewPrompt(title, "Empty: this does not count.", *part), check, func(text string) tea.Cmd {
+		*part = strings.TrimSpace(text)
+		return m.searchMenu()
+	})
+	return nil
+}
+
+func (m *Model) searchNow() tea.Cmd {
+	s := m.wanted
+	m.wanted = nil
+	if s == nil || s.isNone() {
+		return m.leaveSearch()
+	}
+	m.leavePlace()
+	m.clearFilter()
+	m.marks.ranged = false
+	m.list.SetCursor(0)
+	return m.read(listing{folder: m.folder(), order: m.order, search: *s}, pageSize, false)
+}
+
+// leaveSearch goes back to the folder.
+func (m *Model) leaveSearch() tea.Cmd {
+	m.wanted = nil
+	if m.shown.search.isNone() {
+		return nil
+	}
+	return m.open(m.folder(), "")
+}
+
+// fromFound fills the listing with what of this computer's memory the search
+// finds.
+func (l *listing) fromFound(ctx context.Context, all func(context.Context) ([]api.File, error), now time.Time) {
+	l.seen, l.foldersDone, l.done = true, true, true
+	if strings.TrimSpace(l.search.text) != "" {
+		l.err = errors.New("this service does not search, and conditions in its own language cannot be looked for on this computer; leave them empty")
+		return
+	}
+	got, err := all(ctx)
+	l.err = err
+	for _, f := range got {
+		if !f.IsFolder() && l.search.finds(&f, now) {
+			l.files = append(l.files, f)
+		}
+	}
+	l.order.sort(l.files)
+}
+
+// finds tells whether a record has everything that is searched for, as far as
+// the record says.
+func (s search) finds(f *api.File, now time.Time) bool {
+	size, known := f.Size.Get()
+	created := f.Created()
+	after := func(text string) bool { at, ok := momentOf(text, now); return ok && created.After(at) }
+	switch {
+	case s.folder != "" && !strings.HasPrefix(f.FilePath, strings.TrimRight(s.folder, "/")+"/"),
+		!strings.HasPrefix(strings.ToLower(f.Name), strings.ToLower(s.name)),
+		s.tags != "" && !slices.ContainsFunc(api.SplitTags(s.tags), func(tag string) bool { return slices.Contains(f.Tags.Or(nil), tag) }),
+		s.larger != "" && !(known && float64(size) > bytesOf(s.larger)),
+		s.smaller != "" && !(known && float64(size) < bytesOf(s.smaller)),
+		s.newer != "" && (created.IsZero() || !after(s.newer)),
+		s.older != "" && (created.IsZero() || after(s.older)),
+		s.kind != "" && f.FileType != s.kind,
+		s.private != "" && s.private != strconv.FormatBool(f.IsPrivateFile.Or(false)):
+		return false
+	}
+	return true
+}
+
+func bytesOf(text string) float64 {
+	part := sizeForm.FindStringSubmatch(text)
+	if part == nil {
+		return 0
+	}
+	n, err := strconv.ParseFloat(part[1], 64)
+	if err != nil {
+		return 0
+	}
+	return n * map[string]float64{"": 1, "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9}[strings.ToLower(part[2])]
+}
+
+// momentOf is the moment that an age or a day means.
+func momentOf(text string, now time.Time) (time.Time, bool) {
+	if part := ageForm.FindStringSubmatch(text); part != nil {
+		n, err := strconv.Atoi(part[1])
+		switch part[2] {
+		case "h":
+			return now.Add(-time.Duration(n) * time.Hour), err == nil
+		case "d":
+			return now.AddDate(0, 0, -n), err == nil
+		case "w":
+			return now.AddDate(0, 0, -7*n), err == nil
+		case "m":
+			return now.AddDate(0, -n, 0), err == nil
+		}
+		return now.AddDate(-n, 0, 0), err == nil
+	}
+	at, err := time.Parse(time.DateOnly, text)
+	return at, err == nil
+}
+
+// ask asks for a text over the screen.
+func (m *Model) ask(p *kit.Prompt, check func(string) string, do func(string) tea.Cmd) {
+	p.Check = check
+	m.prompt, m.taken = p, do
+}
+
+// pressPrompt gives a key to the prompt.
+func (m *Model) pressPrompt(msg tea.KeyPressMsg) tea.Cmd {
+	switch m.prompt.Update(msg) {
+	case kit.PromptTaken:
+		text, do := m.prompt.Value(), m.taken
+		m.prompt, m.taken = nil, nil
+		return do(text)
+	case kit.PromptClosed:
+		m.prompt, m.taken = nil, nil
+		if m.wanted != nil {
+			return m.searchMenu()
+		}
+	}
+	return nil
+}
+
+// isWord tells whether a word of the filter asks for a mark, and whether a file
+// has it.
+func (m *Model) isWord(word string, f api.File) (has, asks bool) {
+	mark, asks := strings.CutPrefix(word, "is:")
+	if !asks {
+		return false, false
+	}
+	states, _ := m.states(f)
+	for w := range strings.FieldsSeq(states) {
+		if mark != "" && strings.HasPrefix(w, mark) {
+			return true, true
+		}
+	}
+	return false, true
+}
+
+// signedFor is how long a signed address holds that a person copies.
+const signedFor = 24 * time.Hour
+
+// addressOf is where a file can be fetched: a signed address where it is private
+// and we can sign.
+func (m *Model) addressOf(f api.File) (string, error) {
+	if f.IsPrivateFile.Or(false) && m.o.Signed != nil && f.URL != "" {
+		return m.o.Signed(f, signedFor)
+	}
+	return f.URL, nil
+}

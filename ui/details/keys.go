@@ -49,6 +49,7 @@ var letters = []act{
 	{binding: kit.Bind("previous file", "", "N"), group: groupFile, why: oneFile, do: func(m *Model) tea.Cmd { return m.turn(-1) }},
 	{binding: kit.Bind("copy menu", "", "y"), group: groupFile, hint: true, do: (*Model).copyMenu},
 	{binding: kit.Bind("rename, move, copy, versions, delete", "", "m"), group: groupFile, why: noManage, do: (*Model).manageMenu},
+	{binding: kit.Bind("run an extension", "", "x"), group: groupFile, why: noExtend, do: (*Model).extendMenu},
 	{binding: kit.Bind("change all files", "", "b"), group: groupEdit, hint: true, why: noMany, do: (*Model).manyMenu},
 	{binding: kit.Bind("edit as text in $EDITOR", "", "E"), group: groupEdit, do: (*Model).openEditor},
 	{binding: kit.Bind("open in the browser", "", "o"), group: groupFile, why: noAddress, do: (*Model).browse},

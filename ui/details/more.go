@@ -48,6 +48,10 @@ func (m *Model) handleMore(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return m.remove(msg), true
 	case deleteVersionMsg:
 		return m.removeVersion(msg), true
+	case extendMsg:
+		return m.extend(msg), true
+	case extendedMsg:
+		return m.extended(msg), true
 	case fieldsMsg:
 		if msg.owner == m {
 			m.fields = msg.fields

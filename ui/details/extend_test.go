@@ -1,0 +1,72 @@
+package details
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"mediadesk/api"
+	"mediadesk/ui/page"
+)
+
+func TestRunAnExtension(t *testing.T) {
+	var sent []api.Details
+	var fail error
+	answer := &api.File{FileID: "f1", Name: "beach.png", ExtensionStatus: map[string]api.Status{api.RemoveBackground: api.StatusPending}}
+	d := start(t, Options{
+		Files: []api.File{{FileID: "f1", Name: "beach.png", FilePath: "/beach.png"}},
+		Save: func(_ context.Context, _ string, change api.Details) (*api.File, error) {
+			sent = append(sent, change)
+			if fail != nil {
+				return nil, fail
+			}
+			return answer, nil
+		},
+	})
+	choose := func(keys ...string) page.Ask {
+		t.Helper()
+		d.press(keys...)
+		asks := taken[page.Ask](d)
+		if len(asks) != 1 || asks[0].Choices[0].Msg != nil {
+			t.Fatalf("asked %+v, said %+v", asks, d.out)
+		}
+		d.send(asks[0].Choices[1].Msg)
+		return asks[0]
+	}
+	ask := choose("x", "s")
+	if !strings.Contains(ask.Text, `"add_shadow": true`) || !strings.Contains(ask.Text, "a failure would not be told") {
+		t.Errorf("asked %q", ask.Text)
+	}
+	if list := sent[0].Extensions.Or(nil); len(list) != 1 || list[0].Name != api.RemoveBackground {
+		t.Errorf("sent %+v", sent)
+	}
+	d.toasted("Screen 3 shows")
+
+	// Another one, by its JSON; what is wrong with it is said at once.
+	d.press("x", "o")
+	d.press("ctrl+u")
+	d.write(`{"name":"remove-bg","options":{"add_shadow":7}}`)
+	d.press("enter")
+	if len(taken[page.Ask](d)) != 0 {
+		t.Error("a wrong option is asked for")
+	}
+	d.sees("add_shadow")
+	d.press("esc", "x", "o", "ctrl+u")
+	d.write("my-own")
+	choose("enter")
+	if list := sent[1].Extensions.Or(nil); list[0].Name != "my-own" {
+		t.Errorf("sent %+v", sent[1])
+	}
+	d.out = nil
+	for status, words := range map[api.Status]string{api.StatusSuccess: "is done", api.StatusFailed: "failed"} {
+		answer.ExtensionStatus[api.RemoveBackground] = status
+		choose("x", "r")
+		d.toasted(words)
+	}
+	fail = &api.SendError{Complete: true, Err: context.DeadlineExceeded}
+	choose("x", "r")
+	d.toasted("may run or not")
+	fail = &api.ServiceError{Status: 400, Message: "no quota"}
+	choose("x", "r")
+	d.toasted("no quota")
+}

@@ -27,7 +27,10 @@ import (
 	"mediadesk/ui/theme"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	watchEvery = time.Millisecond
+	goleak.VerifyTestMain(m)
+}
 
 type testKey string
 

@@ -111,8 +111,8 @@ func (m *Model) readEarlier() tea.Cmd {
 }
 
 // watchEvery is how often the screen looks whether another program has changed
-// the journal.
-const watchEvery = time.Second
+// the journal; shorter in tests.
+var watchEvery = time.Second
 
 // watchTick is a turn of the watch.
 type watchTick struct {

@@ -182,7 +182,7 @@ func advice(r row) string {
 		if safeRepeat(job) {
 			return "It may have arrived. r sends it again, and it cannot be stored twice: its name is its own."
 		}
-		return "It may have arrived: L looks for it once more. Press 4 for the library. With r it may then be stored twice."
+		return "It may have arrived. L looks for it once more. Press 4 for the library. With r it may then be stored twice."
 	case api.Cancelled:
 		return "It was taken back and nothing was stored. r sends it after all."
 	case api.Sending:

@@ -1,0 +1,94 @@
+package uploads
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"mediadesk/api"
+	"mediadesk/api/journal"
+	"mediadesk/ui/page"
+)
+
+// A person sends one before the others, or after them; what is under way stays.
+func TestOrderByHand(t *testing.T) {
+	gate := make(chan struct{})
+	d := start(t, func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPost {
+			<-gate
+		}
+		return true
+	})
+	d.queue.SetConcurrency(1)
+	added := d.add(d.job("a.txt", 10, api.NameExact), d.job("b.txt", 10, api.NameExact), d.job("c.txt", 10, api.NameExact), d.job("d.txt", 10, api.NameExact))
+	d.until("the first is under way", func() bool { return d.m.rows.totals.Sending == 1 })
+	to := func(i int) {
+		d.m.list.SetCursor(d.m.rows.find(added[i].ID))
+		d.m.landed()
+	}
+	to(3)
+	d.press("+")
+	to(1)
+	d.press("-")
+	d.until("the order is as asked", func() bool { return d.names() == "a.txt d.txt c.txt b.txt" })
+	to(0)
+	d.press("+")
+	if got := one[page.Toast](d); !strings.Contains(got.Text, "being sent") {
+		t.Errorf("said %q", got.Text)
+	}
+	close(gate)
+	d.until("all are stored", func() bool { return d.m.rows.totals.Stored == 4 })
+}
+
+// What is unknown is looked for once more, without sending anything.
+func TestLookAgain(t *testing.T) {
+	lists, posts := false, 0
+	d := start(t, func(w http.ResponseWriter, r *http.Request) bool {
+		switch {
+		case r.Method == http.MethodPost:
+			posts++
+			io.Copy(io.Discard, r.Body)
+			conn, _, err := w.(http.Hijacker).Hijack()
+			must(t, err)
+			conn.Close()
+			return false
+		case !lists:
+			http.NotFound(w, r)
+			return false
+		}
+		return true
+	})
+	d.add(d.job("a.txt", 10, api.NameService))
+	d.until("the outcome is unknown", func() bool { return d.m.rows.totals.Unknown == 1 })
+	d.sees("does not list its")
+	lists = true
+	d.press("L")
+	d.until("it was looked for", func() bool {
+		return d.m.rows.totals.Unknown == 1 && strings.Contains(d.text(), "library was looked at")
+	})
+	if posts != 1 {
+		t.Errorf("it was sent %d times", posts)
+	}
+}
+
+// The jobs of another program are watched.
+func TestAnotherProgram(t *testing.T) {
+	d := start(t, nil)
+	other, err := journal.Open(t.Context(), d.files.Path())
+	must(t, err)
+	defer other.Close()
+	job := d.job("theirs.txt", 10, api.NameExact)
+	added, err := other.AddJobs(t.Context(), []api.Job{job})
+	must(t, err)
+	d.send(page.Shown{})
+	d.sees("theirs.txt", "waiting", "another mediadesk has it")
+	added[0].State = api.Sending
+	must(t, other.UpdateJob(t.Context(), added[0]))
+	d.run(d.m.watch())
+	d.sees("another mediadesk is sending it")
+	added[0].State, added[0].File = api.Stored, &api.File{FileID: "x", Name: "theirs.txt", FilePath: "/theirs.txt"}
+	must(t, other.UpdateJob(t.Context(), added[0]))
+	d.run(d.m.watch())
+	d.sees("theirs.txt", "stored")
+}

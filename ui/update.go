@@ -104,6 +104,7 @@ func (m *Model) message(msg tea.Msg) tea.Cmd {
 		return openAddress(msg.Address)
 	case settings.Changed:
 		m.setTheme(string(msg.Theme))
+		m.o.Signal = msg.Signal
 		m.detector.SetSetting(picture.Setting(msg.Pictures))
 		return m.learnt()
 	case quit:

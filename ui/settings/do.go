@@ -54,6 +54,7 @@ func (m *Model) loaded(msg loaded) tea.Cmd {
 // showChoices makes the choices show what the file says.
 func (m *Model) showChoices() {
 	m.theme.SetIndex(slices.Index(m.theme.Options, string(m.config.Theme)))
+	m.signal.SetIndex(slices.Index(m.signal.Options, string(m.config.Signal)))
 	m.picture.Options = slices.Clone(pictureChoices)
 	if m.config.Pictures == config.PicturesSixel {
 		m.picture.Options = append(m.picture.Options, string(config.PicturesSixel))
@@ -149,7 +150,8 @@ type written struct {
 // write writes the settings of the program as they are chosen.
 func (m *Model) write() tea.Cmd {
 	theme, pictures, count := m.chosen()
-	if m.writing || (theme == m.config.Theme && pictures == m.config.Pictures && count == m.config.Concurrency) {
+	signal := config.Signal(m.signal.Value())
+	if m.writing || (theme == m.config.Theme && pictures == m.config.Pictures && signal == m.config.Signal && count == m.config.Concurrency) {
 		return nil
 	}
 	m.writing = true
@@ -161,6 +163,9 @@ func (m *Model) write() tea.Cmd {
 		}
 		if err == nil {
 			c, err = c.SetPictures(pictures)
+		}
+		if err == nil {
+			c, err = c.SetSignal(signal)
 		}
 		if err == nil {
 			c, err = c.SetConcurrency(count)
@@ -186,7 +191,7 @@ func (m *Model) wrote(msg written) tea.Cmd {
 	}
 	m.config = msg.config
 	more := m.write()
-	return tea.Batch(more, page.Send(Changed{Theme: m.config.Theme, Pictures: m.config.Pictures, Concurrency: m.config.Concurrency}))
+	return tea.Batch(more, page.Send(Changed{Theme: m.config.Theme, Pictures: m.config.Pictures, Signal: m.config.Signal, Concurrency: m.config.Concurrency}))
 }
 
 // done answers to an act about an account.

@@ -20,6 +20,7 @@ var (
 	keyLook   = kit.Bind("look again where the key is", "", "r")
 	keyChange = kit.Bind("change", "← →", "right", "left", "h", "l", "space", "enter")
 	keyTerm   = kit.Bind("what the terminal can", "", "t")
+	keyHooks  = kit.Bind("webhooks: test the address, steps for a tunnel", "", "w")
 	keyCopy   = kit.Bind("copy", "", "y")
 	keyFile   = kit.Bind("edit the settings file", "", "E")
 	keyNext   = kit.Bind("next part", "", "tab")
@@ -58,7 +59,7 @@ func (m *Model) Acts() []kit.Act {
 		add(accounts, keyRemove, false, m.whyNotRemove())
 		add(accounts, keyForget, false, m.whyNotLocal())
 		add(accounts, keyLook, false, m.whyNotLocal())
-	case areaTheme, areaPictures, areaUploads:
+	case areaTheme, areaPictures, areaSignal, areaUploads:
 		add(program, keyChange, true, "")
 		add(accounts, keyAdd, true, m.whyNotAdd())
 	case areaFacts:
@@ -66,6 +67,7 @@ func (m *Model) Acts() []kit.Act {
 		add(accounts, keyAdd, true, m.whyNotAdd())
 	}
 	add(program, keyTerm, r.area == areaPictures || r.area == areaFacts, "")
+	add(accounts, keyHooks, false, m.whyNotTest())
 	add(program, keyFile, r.area != areaAccounts, m.whyNotEdit())
 	for _, b := range []key.Binding{keyNext, keyPrev, keyDown, keyUp, keyTop, keyEnd, keyPgDown, keyPgUp} {
 		add(moving, b, false, "")
@@ -145,6 +147,8 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(msg, keyTerm):
 		m.reader = kit.NewReader("What this terminal can", m.terminalWords())
 		return nil
+	case key.Matches(msg, keyHooks):
+		return unless(m.whyNotTest(), m.testWebhooks)
 	case key.Matches(msg, keyFile):
 		return unless(m.whyNotEdit(), m.edit)
 	case key.Matches(msg, keyAdd):
@@ -157,6 +161,8 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 		return m.pressChoice(m.theme, msg)
 	case areaPictures:
 		return m.pressChoice(m.picture, msg)
+	case areaSignal:
+		return m.pressChoice(m.signal, msg)
 	case areaUploads:
 		return m.pressChoice(m.uploads, msg)
 	}

@@ -30,6 +30,10 @@ type Options struct {
 	Getenv func(string) string
 	// Profile is the one in use.
 	Profile page.Profile
+	// TestReceiver posts to the address at which the service of the profile in
+	// use reaches our webhook receiver, and reports whether that arrived; nil:
+	// there is no receiver.
+	TestReceiver func(ctx context.Context) error
 	// Version of the program.
 	Version string
 	// Now is the clock; nil: time.Now.
@@ -41,6 +45,7 @@ type Options struct {
 type Changed struct {
 	Theme       config.Theme
 	Pictures    config.Pictures
+	Signal      config.Signal
 	Concurrency int
 }
 
@@ -55,6 +60,7 @@ type Model struct {
 	at      int // of rows
 	theme   *kit.Select
 	picture *kit.Select
+	signal  *kit.Select
 	uploads *kit.Select
 	// abilities are what is known of the terminal, and reader shows them whole;
 	// nil while it is closed.
@@ -88,6 +94,7 @@ const (
 	areaAccounts area = iota
 	areaTheme
 	areaPictures
+	areaSignal
 	areaUploads
 	areaFacts
 )
@@ -126,6 +133,7 @@ func New(o Options) *Model {
 		o: o, places: map[string]place{}, clicks: kit.NewClicks(o.Now),
 		theme:   kit.NewSelect("Theme", string(config.ThemeAuto), string(config.ThemeDark), string(config.ThemeLight)),
 		picture: kit.NewSelect("Pictures", pictureChoices...),
+		signal:  kit.NewSelect("Signal", string(config.SignalBell), string(config.SignalDesktop), string(config.SignalOff)),
 		uploads: kit.NewSelect("Uploads at the same time"),
 	}
 }
@@ -146,6 +154,8 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		return m.loaded(msg)
 	case found:
 		return m.found(msg)
+	case testedWebhooks:
+		return m.webhooksTested(msg)
 	case written:
 		return m.wrote(msg)
 	case done:
@@ -275,6 +285,7 @@ func (m *Model) goTo(i int) tea.Cmd {
 	m.at = max(0, min(i, len(m.rows)-1))
 	m.theme.Blur()
 	m.picture.Blur()
+	m.signal.Blur()
 	m.uploads.Blur()
 	switch r := m.current(); r.area {
 	case areaAccounts:
@@ -283,6 +294,8 @@ func (m *Model) goTo(i int) tea.Cmd {
 		m.theme.Focus()
 	case areaPictures:
 		m.picture.Focus()
+	case areaSignal:
+		m.signal.Focus()
 	case areaUploads:
 		m.uploads.Focus()
 	}
@@ -292,7 +305,7 @@ func (m *Model) goTo(i int) tea.Cmd {
 // section tells which rows belong together for tab: the settings of the
 // program do.
 func (r row) section() area {
-	if r.area == areaPictures || r.area == areaUploads {
+	if r.area == areaPictures || r.area == areaSignal || r.area == areaUploads {
 		return areaTheme
 	}
 	return r.area
@@ -327,7 +340,7 @@ func (m *Model) arrange(want string) {
 		for _, name := range m.config.Names() {
 			m.rows = append(m.rows, row{area: areaAccounts, name: name})
 		}
-		m.rows = append(m.rows, row{area: areaTheme}, row{area: areaPictures}, row{area: areaUploads})
+		m.rows = append(m.rows, row{area: areaTheme}, row{area: areaPictures}, row{area: areaSignal}, row{area: areaUploads})
 	}
 	m.rows = append(m.rows, m.facts()...)
 	for i, r := range m.rows {

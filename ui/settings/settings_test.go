@@ -202,6 +202,10 @@ func TestProgramSettings(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	d.press("j", "space")
+	if got := last[Changed](d); got.Signal != config.SignalDesktop || d.settings().Signal != config.SignalDesktop {
+		t.Errorf("%+v", got)
+	}
+	d.press("j", "space")
 	if got := last[Changed](d); got.Concurrency != 4 || d.settings().Concurrency != 4 {
 		t.Errorf("%+v", got)
 	}

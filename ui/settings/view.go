@@ -259,13 +259,13 @@ var namingWords = map[config.Naming]string{
 func (m *Model) receiver(p config.Profile, used bool) []fact {
 	switch {
 	case used && m.o.Profile.Receiver != "":
-		return []fact{{label: "Webhooks to", value: m.o.Profile.Receiver}}
+		return []fact{{label: "Webhooks to", value: m.o.Profile.Receiver + " (w tests it)"}}
 	case p.WebhookURL != "":
 		return []fact{{label: "Webhooks to", value: p.WebhookURL}}
 	case p.Kind == config.KindLocal:
 		return []fact{{label: "Webhooks to", value: "http://" + m.config.Webhook.Listen}}
 	case used:
-		return []fact{{label: "Webhooks to", value: "nowhere: the service cannot reach this computer. A public address in front of " + m.config.Webhook.Listen + " goes into webhook_url of the settings file."}}
+		return []fact{{label: "Webhooks to", value: "nowhere: the service cannot reach this computer. A public address in front of " + m.config.Webhook.Listen + " goes into webhook_url of the settings file (w tells how)."}}
 	}
 	return nil
 }
@@ -286,6 +286,12 @@ func (m *Model) drawProgram(s *kit.Sheet, th *theme.Theme) {
 			s.Line(i, m.picture.View(s.Width(), th))
 			if i == m.at {
 				s.Words(kit.NoStop, 2, "Now: "+m.abilities.Findings.Drawing+". t tells all.", th.Muted)
+			}
+		case areaSignal:
+			m.signal.Label, m.signal.LabelWidth = "When all is done", choiceLabel(s.Width())
+			s.Line(i, m.signal.View(s.Width(), th))
+			if i == m.at {
+				s.Words(kit.NoStop, 2, "Given while the window has no focus, when no extension is pending any more.", th.Muted)
 			}
 		case areaUploads:
 			m.uploads.Label, m.uploads.LabelWidth = "Uploads at once", choiceLabel(s.Width())

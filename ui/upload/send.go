@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -165,10 +166,7 @@ func (m *Model) hand(without map[*source]bool) tea.Cmd {
 func handOver(ctx context.Context, profile string, drafts []draft, send func(context.Context, []api.Job) ([]api.Job, error)) handedMsg {
 	var msg handedMsg
 	jobs := make([]api.Job, 0, len(drafts))
-	batch := ""
-	if len(drafts) > 1 {
-		batch = api.NewSuffix()
-	}
+	batch := api.NewBatch(time.Now())
 	for _, d := range drafts {
 		job := api.Job{Profile: profile, Upload: d.upload, Naming: d.naming, OwnWebhook: d.own, Batch: batch}
 		if d.src.URL == "" {

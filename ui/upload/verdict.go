@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"golang.org/x/text/unicode/norm"
+
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 )
@@ -13,6 +15,7 @@ import (
 type verdict struct {
 	upload api.Upload
 	path   string // where it will be, as far as that is known before sending
+	key    string // the place as the library compares places; empty: it is unique
 	at     int    // number of the news that the outlook was made of
 	told   bool   // there is an outlook
 	out    prediction
@@ -38,6 +41,9 @@ func (m *Model) check(s *source) *verdict {
 	}
 	u, problems := build(s.src, &s.values, m.opt.Profile)
 	v := &verdict{upload: u, path: storedPath(&s.values)}
+	if s.values.naming() == api.NameExact {
+		v.key = norm.NFC.String(v.path)
+	}
 	if err := m.checkFields(&u); err != nil {
 		problems = append(problems, problem{fieldMetadata, err})
 	}
@@ -84,9 +90,9 @@ func (m *Model) sum() *total {
 	t.all = rollup{loses: map[api.Aspect]int{}, keep: map[api.Aspect]field{}}
 	taken := map[string]bool{}
 	for _, s := range m.sources {
-		key, exact := placeKey(&s.values)
-		t.all.count(m.predict(s), t.stopped[s], exact && taken[key])
-		taken[key] = exact
+		key := m.check(s).key
+		t.all.count(m.predict(s), t.stopped[s], taken[key])
+		taken[key] = key != ""
 	}
 	for _, l := range all {
 		l.of = l.first
@@ -138,7 +144,7 @@ func failedHint(err error) string {
 func (m *Model) collide(t *total) {
 	at := map[string][]*source{}
 	for _, s := range m.sources {
-		if key, ok := placeKey(&s.values); ok {
+		if key := m.check(s).key; key != "" {
 			at[key] = append(at[key], s)
 		}
 	}

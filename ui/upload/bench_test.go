@@ -1,0 +1,112 @@
+package upload
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/picture"
+	"mediadesk/ui/theme"
+)
+
+// crowd is a form with that many files, all marked, with options of every kind,
+// names that are exact and places that are known.
+func crowd(tb testing.TB, files int) *Model {
+	tb.Helper()
+	var sources []api.Source
+	for i := range files {
+		sources = append(sources, api.Source{Path: fmt.Sprintf("/photos/holiday %d/день_%04d (写真).jpg", i%7, i)})
+	}
+	there := &api.File{FileID: "1", Tags: api.Set([]string{"a", "b"}), AITags: api.Null[[]api.AITag]()}
+	m := New(Options{
+		Sources: sources, Profile: hostedProfile(),
+		Known:     func(context.Context, string) (api.Place, error) { return api.Place{Known: true, File: there}, nil },
+		SaveDraft: func(context.Context, []byte) error { return nil },
+	})
+	for i, s := range m.sources {
+		s.known = known{looked: true, identity: api.Identity{Size: int64(i) * 1000}, facts: picture.Facts{Kind: picture.KindPicture, Stored: image.Pt(800, 600)}}
+		m.set(s, fieldNaming, string(api.NameExact))
+		m.set(s, fieldTags, strings.Repeat("tag one,", 20)+fmt.Sprint(i%3))
+		m.set(s, fieldRemove, on)
+		m.set(s, fieldMetadata, "brand = Acme\nyear = 2026")
+		m.set(s, fieldRegion, "1,2,3,4")
+		path := m.check(s).path
+		m.places[path] = place{place: api.Place{Known: true, File: there}, looked: true, number: 1}
+	}
+	m.load()
+	m.setFocus(focus{stop: stopItem, field: fieldName})
+	return m
+}
+
+// frame is how long a key may take: the screen is drawn 60 times a second.
+const frame = time.Second / 60
+
+// BenchmarkKey answers a key and draws the form, with 300 files marked and, as
+// the baseline, with one.
+func BenchmarkKey(b *testing.B) {
+	th := theme.New(true, true)
+	for _, files := range []int{1, 300} {
+		m := crowd(b, files)
+		for _, at := range []struct {
+			name  string
+			focus focus
+			keys  []string
+		}{
+			{"description", focus{stop: stopItem, field: fieldDescription}, []string{"x", "backspace"}},
+			{"tags", focus{stop: stopItem, field: fieldTags}, []string{"x", "backspace"}},
+			{"folder", focus{stop: stopItem, field: fieldFolder}, []string{"x", "backspace"}},
+			{"metadata", focus{stop: stopItem, field: fieldMetadata}, []string{"x", "backspace"}},
+			{"switch", focus{stop: stopItem, field: fieldOverTags}, []string{"right", "left"}},
+			{"mark", focus{stop: stopList}, []string{"space", "up", "space", "up"}},
+		} {
+			b.Run(fmt.Sprintf("%s/%d", at.name, files), func(b *testing.B) {
+				if files == 1 && at.focus.stop == stopList {
+					b.Skip("one file has no list")
+				}
+				m.leave()
+				m.setFocus(at.focus)
+				size := image.Pt(120, 34)
+				m.View(size, th)
+				b.ResetTimer()
+				var worst time.Duration
+				for n := range b.N {
+					began := time.Now()
+					m.Update(kit.KeyMsg(at.keys[n%len(at.keys)]))
+					m.View(size, th)
+					worst = max(worst, time.Since(began))
+				}
+				b.ReportMetric(float64(worst)/float64(time.Millisecond), "worst-ms")
+			})
+		}
+	}
+}
+
+// TestKeyWithinAFrame: with 300 files marked the middle one of a hundred keys is
+// answered and drawn within a frame, also on a machine that is busy.
+func TestKeyWithinAFrame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures time")
+	}
+	m, th := crowd(t, 300), theme.New(true, true)
+	for _, f := range []field{fieldName, fieldFolder, fieldTags, fieldMetadata} {
+		m.leave()
+		m.setFocus(focus{stop: stopItem, field: f})
+		var took []time.Duration
+		for n := range 100 {
+			began := time.Now()
+			m.Update(kit.KeyMsg([]string{"x", "backspace"}[n%2]))
+			m.View(image.Pt(120, 34), th)
+			took = append(took, time.Since(began))
+		}
+		slices.Sort(took)
+		if middle := took[len(took)/2]; middle > frame*time.Duration(slowdown) {
+			t.Errorf("a key in %s takes %v", fieldWords[f], middle)
+		}
+	}
+}

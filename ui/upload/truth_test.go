@@ -1,0 +1,265 @@
+package upload
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"mediadesk/api"
+	"mediadesk/api/local"
+)
+
+// libraryOf is a local library with metadata fields, its client and its
+// address.
+func libraryOf(t testing.TB, o local.Options) (*api.Client, string) {
+	t.Helper()
+	o.Dir, o.Key = t.TempDir(), testKey("private_test")
+	l, err := local.Open(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(l)
+	client, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL, Key: o.Key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		client.Close()
+		server.Close()
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for name, kind := range map[string]string{"brand": "Text", "year": "Number"} {
+		body := fmt.Sprintf(`{"name":%q,"label":%q,"schema":{"type":%q}}`, name, name, kind)
+		req := httptest.NewRequest("POST", "/v1/customMetadataFields", strings.NewReader(body))
+		req.Host, req.RemoteAddr = strings.TrimPrefix(server.URL, "http://"), "127.0.0.1:1"
+		req.SetBasicAuth("private_test", "")
+		req.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		if l.ServeHTTP(w, req); w.Code != 201 {
+			t.Fatalf("field %s: %d %s", name, w.Code, w.Body)
+		}
+	}
+	return client, server.URL
+}
+
+// TestWhatThePanelSaysComesTrue sends random options to random states of the
+// library: every sentence of "What this will do" is what then happens, the place
+// is that of "Stored as", and what no light stops is not refused.
+func TestWhatThePanelSaysComesTrue(t *testing.T) {
+	client, _ := libraryOf(t, local.Options{})
+	picture := filepath.Join(t.TempDir(), "p.png")
+	if err := os.WriteFile(picture, pngBytes(t, 64, 48), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	turn := 0
+	rapid.Check(t, func(t *rapid.T) {
+		turn++
+		w := world{client: client, picture: picture, folder: fmt.Sprintf("/p%d/", turn)}
+		for range rapid.IntRange(1, 3).Draw(t, "uploads") {
+			w.try(t)
+		}
+	})
+}
+
+// world is a folder of the library, and how it is looked at.
+type world struct {
+	client          *api.Client
+	picture, folder string
+}
+
+// there is what is at a path; nil for nothing.
+func (w *world) there(t *rapid.T, path string) *api.File {
+	t.Helper()
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	found, err := w.client.List(context.Background(), api.Query{Folder: path[:len(path)-len(name)], Name: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range found {
+		if f.FilePath == path {
+			details, err := w.client.Details(context.Background(), f.FileID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return details
+		}
+	}
+	return nil
+}
+
+// drawOptions are options as the panel is about: names that may meet, switches,
+// and what can be lost.
+func (w *world) drawOptions(t *rapid.T) values {
+	var v values
+	pick := func(f field, of ...string) { v[f] = rapid.SampledFrom(of).Draw(t, fieldKeys[f]) }
+	pick(fieldName, "a b.png", "a_b.png", "写真 é.png", "e\u0301.png")
+	pick(fieldNaming, string(api.NameExact), string(api.NameExact), string(api.NameExact), string(api.NameHere), string(api.NameService))
+	v[fieldFolder] = w.folder + rapid.SampledFrom([]string{"", "été", "été//"}).Draw(t, "folder")
+	pick(fieldTags, "", "", "sea", "one,two,写真")
+	pick(fieldRegion, "", "", "0,0,5,5", "0,0,65,48")
+	for _, f := range []field{fieldOverFile, fieldOverTags, fieldOverAITags, fieldOverMetadata} {
+		pick(f, "", "", on, off)
+	}
+	pick(fieldMetadata, "", "", "brand = Acme", `{"brand":"B","year":2026}`)
+	pick(fieldAWS, "", on)
+	pick(fieldWebhook, webhookNone)
+	return v
+}
+
+func (w *world) try(t *rapid.T) {
+	ctx := context.Background()
+	src := api.Source{Path: w.picture}
+	known := rapid.Bool().Draw(t, "the library lists")
+	o := Options{Sources: []api.Source{src}, Profile: localProfile(), Known: func(_ context.Context, path string) (api.Place, error) {
+		return api.Place{Known: true, File: w.there(t, path)}, nil
+	}}
+	if !known {
+		o.Known = nil
+	}
+	m := New(o)
+	s := m.sources[0]
+	s.values, s.checked = w.drawOptions(t), nil
+	s.known = lookAtSource(ctx, w.picture, m.opt.Facts)
+	m.load()
+	if cmd := m.lookAtPlaces(); known && cmd != nil {
+		if msg := cmd(); msg != nil {
+			m.Update(msg)
+		}
+	}
+	verdict, said := m.check(s), m.predict(s)
+	stopped := slices.ContainsFunc(m.sum().of[s], func(l light) bool { return l.level == stop })
+
+	u := verdict.upload
+	before := w.there(t, verdict.path)
+	api.ApplyNaming(&u, s.values.naming())
+	u.ResponseFields = api.Set([]string{"tags", "customCoordinates", "customMetadata"})
+	after, err := w.client.Upload(ctx, &u, nil)
+	if stopped {
+		if err == nil {
+			t.Fatalf("a light stops it, and the library stores it: %v\n%q", m.sum().lights, s.values)
+		}
+		return
+	}
+	exists := before != nil
+	if said.refused == "" && err != nil && (known || !exists || s.values[fieldOverFile] != off) {
+		t.Fatalf("no light stops it, and the library refuses: %v\n%v\n%q", err, said.lines, s.values)
+	}
+	for n, l := range said.lines {
+		w.check(t, sentenceCase{text: l.text, first: n == 0, u: &u, before: before, after: after, err: err, path: verdict.path, naming: s.values.naming()})
+	}
+}
+
+// sentenceCase is one sentence with what happened.
+type sentenceCase struct {
+	text          string
+	first         bool
+	u             *api.Upload
+	before, after *api.File
+	err           error
+	path          string
+	naming        api.Naming
+}
+
+// check compares a sentence with what happened. A sentence that none of the
+// cases knows fails: then this test has to learn it.
+func (w *world) check(t *rapid.T, c sentenceCase) {
+	t.Helper()
+	fail := func(why string) {
+		t.Helper()
+		t.Fatalf("the panel said %q, and %s\nbefore %+v\nafter %+v, %v", c.text, why, c.before, c.after, c.err)
+	}
+	if c.first {
+		fresh := c.err == nil && (c.before == nil || c.after.FileID != c.before.FileID)
+		switch {
+		case strings.HasPrefix(c.text, "The service will refuse it"):
+			if c.err == nil {
+				fail("it was stored")
+			}
+		case strings.HasPrefix(c.text, "A new file, next to whatever is there"):
+			if !fresh || c.after.FilePath == c.path {
+				fail("it is none")
+			}
+		case strings.HasPrefix(c.text, "A new version of"):
+			if c.err != nil || fresh || c.after.FilePath != c.path || c.after.VersionInfo.ID == c.before.VersionInfo.ID {
+				fail("it is none")
+			}
+		case strings.Contains(c.text, "If one is there already, the service refuses"):
+			if (c.before != nil) != (c.err != nil) {
+				fail("another thing happened")
+			}
+		case strings.Contains(c.text, "If one is there already, a new version of it:"):
+			if c.err != nil || fresh != (c.before == nil) {
+				fail("another thing happened")
+			}
+		case strings.HasPrefix(c.text, "A new file"):
+			if !fresh || c.after.FilePath != c.path {
+				fail("it is none")
+			}
+		default:
+			fail("this test does not know that sentence")
+		}
+		return
+	}
+	if c.before == nil || c.err != nil {
+		return // it was said of the case that a file is there
+	}
+	w.checkAspect(t, c, fail)
+}
+
+// checkAspect compares a sentence about a part of the record.
+func (w *world) checkAspect(t *rapid.T, c sentenceCase, fail func(string)) {
+	t.Helper()
+	metadata := func(f *api.File) string {
+		keys := slices.Sorted(maps.Keys(f.CustomMetadata))
+		text := ""
+		for _, k := range keys {
+			text += k + "=" + string(f.CustomMetadata[k]) + ";"
+		}
+		return text
+	}
+	ai := func(f *api.File) string { text, _ := json.Marshal(f.AITags.Or(nil)); return string(text) }
+	type aspect struct{ was, is, sent, none string }
+	var a aspect
+	switch word := c.text; {
+	case strings.Contains(word, "AI tag"):
+		a = aspect{ai(c.before), ai(c.after), "", "null"}
+		if c.u.Extensions.IsSet() {
+			return // the tagging of this upload made new ones
+		}
+	case strings.Contains(word, "custom metadata"):
+		a = aspect{metadata(c.before), metadata(c.after), metadata(&api.File{CustomMetadata: c.u.CustomMetadata.Or(nil)}), ""}
+	case strings.Contains(word, "region"):
+		a = aspect{c.before.CustomCoordinates.Or(""), c.after.CustomCoordinates.Or(""), c.u.CustomCoordinates.Or(""), ""}
+	case strings.Contains(word, "tag"):
+		a = aspect{api.JoinTags(c.before.Tags.Or(nil)), api.JoinTags(c.after.Tags.Or(nil)), api.JoinTags(c.u.Tags.Or(nil)), ""}
+	default:
+		fail("this test does not know that sentence")
+	}
+	switch word := c.text; {
+	case strings.Contains(word, " removed:"):
+		if a.is != a.none {
+			fail("there is " + a.is)
+		}
+	case strings.Contains(word, " kept:"):
+		if a.is != a.was {
+			fail("there is " + a.is)
+		}
+	case strings.Contains(word, " set:"), strings.Contains(word, " replaced:"):
+		if a.is != a.sent {
+			fail("there is " + a.is)
+		}
+	default:
+		fail("this test does not know that sentence")
+	}
+}

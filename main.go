@@ -340,6 +340,8 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 	if err != nil {
 		return err
 	}
+	guarded := command.Guard()
+	signals := &ui.Signals{}
 	model := ui.New(ui.Options{
 		Open: func(ctx context.Context, profile string, key api.Key) (*ui.Desk, error) {
 			again := r
@@ -359,6 +361,9 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 		Pictures: picture.Setting(settings.Pictures),
 		Terminal: os.Stdout,
 
+		Signals:  signals,
+		Stopping: guarded.Stopping(),
+
 		Paths:   a.paths,
 		Keys:    a.keys,
 		Debug:   r.Debug,
@@ -369,18 +374,23 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 			return dir, assets.WriteSamples(dir)
 		},
 	})
-	_, err = tea.NewProgram(model, tea.WithContext(ctx)).Run()
+	program := tea.NewProgram(model, tea.WithContext(ctx), tea.WithoutSignalHandler())
+	ended := command.Endings(program)
+	signals.WatchSignals(program)
+	_, err = program.Run()
+	signals.Close()
 	// Nothing else removes the pictures that the terminal was sent.
 	fmt.Fprint(os.Stdout, model.Farewell())
+	guarded.Restored()
 	if d := model.Desk(); d != nil {
 		closing, cancel := context.WithTimeout(context.Background(), ui.CloseTime)
 		defer cancel()
 		err = errors.Join(err, model.Keep(closing), d.Close(closing))
 	}
 	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
-		return nil
+		err = nil
 	}
-	return err
+	return errors.Join(err, ended())
 }
 
 // version is that of the module, or of the commit it was built from.

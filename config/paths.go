@@ -59,6 +59,9 @@ func (p Paths) Spool() string { return filepath.Join(p.Data, "spool") }
 // Log is the file of the log.
 func (p Paths) Log() string { return filepath.Join(p.State, "mediadesk.log") }
 
+// Crash is the file with the report of the last crash.
+func (p Paths) Crash() string { return filepath.Join(p.State, "crash.txt") }
+
 // Make creates the folders, readable by their owner only. It is called once the person took a
 // choice: looking at the program leaves no trace.
 func (p Paths) Make() error {

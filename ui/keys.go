@@ -35,7 +35,7 @@ func (m *Model) global(name string) (tea.Cmd, bool) {
 		m.help = kit.NewHelp("What can be done here", m.acts())
 		return nil, true
 	case is(global.suspend):
-		return tea.Suspend, true
+		return m.suspend(), true
 	case capturing:
 		return nil, false
 	case is(global.detail):

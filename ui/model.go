@@ -51,6 +51,11 @@ type Options struct {
 	Keys  *config.Keys
 	// Getenv is os.Getenv in the program.
 	Getenv func(string) string
+	// Signals are watched for a stop from outside; nil: they are not.
+	Signals *Signals
+	// Stopping tells the process that looks after the terminal that this one
+	// stops now; nil: there is none.
+	Stopping func()
 	// Debug writes the type of every message into the log.
 	Debug bool
 	// Version of the program.

@@ -82,6 +82,13 @@ func (m *Model) helped(msg tea.Msg) tea.Cmd {
 	return m.input(action.Run.Press())
 }
 
+// stopAsked and goneOn tell of signals from outside that stop the program and
+// let it go on.
+type (
+	stopAsked struct{}
+	goneOn    struct{}
+)
+
 // quit is the answer "leave" to the question whether to.
 type quit struct{}
 

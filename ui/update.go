@@ -107,6 +107,10 @@ func (m *Model) message(msg tea.Msg) tea.Cmd {
 		m.o.Signal = msg.Signal
 		m.detector.SetSetting(picture.Setting(msg.Pictures))
 		return m.learnt()
+	case stopAsked:
+		return m.suspend()
+	case goneOn:
+		return m.resumed()
 	case quit:
 		return m.leave(true)
 	}

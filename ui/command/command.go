@@ -123,6 +123,9 @@ func runScreens(cmd *cobra.Command, p *Program, f *flags, args []string) error {
 		return usage("the screens need a terminal, and input or output is none.\n" +
 			"Use a command instead, such as: mediadesk upload FILE… (see mediadesk --help)")
 	}
+	if code, ran := p.guard(f.KeyFD); ran {
+		return &exitError{code: code}
+	}
 	// A folder is where picking begins; files land in the tray.
 	folder := ""
 	files := slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
@@ -139,6 +142,16 @@ func runScreens(cmd *cobra.Command, p *Program, f *flags, args []string) error {
 	}
 	f.Adopt = true
 	return p.Screens(cmd.Context(), f.Request, folder, sources)
+}
+
+// environmentKey knows the key of the environment, to take it out of what is
+// written.
+func (p *Program) environmentKey() *config.Redactor {
+	var r config.Redactor
+	if key, err := config.NewSecret(p.Getenv(api.KeyVariable)); err == nil {
+		r.Add(key)
+	}
+	return &r
 }
 
 // Exit codes of the contract.

@@ -16,7 +16,12 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if way := os.Getenv("MEDIADESK_TEST_DIE"); way != "" {
+		runMortal(way)
+	}
+	uitest.VerifyTestMain(m)
+}
 
 // TestScripts runs the built program as scripts do: every command, its output
 // and its exit code.

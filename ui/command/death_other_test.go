@@ -1,0 +1,5 @@
+//go:build !unix
+
+package command_test
+
+func runMortal(string) {}

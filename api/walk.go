@@ -199,12 +199,12 @@ func (w *walker) folder(rel string) error {
 				w.tree.Bad = append(w.tree.Bad, err)
 			}
 		default:
-			w.tree.Sources = append(w.tree.Sources, Source{Path: name, Label: w.called(inside), Sub: subFolder(rel)})
+			w.tree.Sources = append(w.tree.Sources, Source{Path: name, Label: w.called(inside), Sub: SubFolder(rel)})
 		}
 	}
 	return nil
 }
 
-// subFolder writes a path of folders as the service takes it, each character
-// that a folder may not have as "_".
-func subFolder(rel string) string { return allowedFolder(strings.Trim(rel, "/")) }
+// SubFolder writes a path of folders such as "a b/c" as the service takes it,
+// each character that a folder may not have as "_" (§4.1): the Sub of a Source.
+func SubFolder(rel string) string { return allowedFolder(strings.Trim(rel, "/")) }

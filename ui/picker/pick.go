@@ -167,9 +167,7 @@ func (m *Model) toggle() tea.Cmd {
 	}
 	switch {
 	case e.kind == kindFolder:
-		return page.Send(problem(&api.SourceError{
-			Path: source.Path, Reason: "is a folder", Help: "Open it with enter and pick the files in it.",
-		}))
+		return m.toggleFolder(source.Path)
 	case m.infos[e.name].problem != nil:
 		// The cursor stays where picking most likely fails, and the row is
 		// looked at again: perhaps it can be used by now.

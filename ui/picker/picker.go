@@ -241,6 +241,8 @@ func (m *Model) reply(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		m.gotInfos(msg)
 	case absoluteMsg:
 		return m.take(msg.sources), true
+	case folderPicked:
+		return m.tookFolder(msg), true
 	case checkedMsg:
 		return m.checked(msg), true
 	case composeMsg:

@@ -109,7 +109,7 @@ func (m *Model) lossWords(n int) string {
 		return fmt.Sprintf("%d of them can take something from a file at its place.\n", n)
 	}
 	var b strings.Builder
-	for _, l := range m.predict(m.sources[0]).lines {
+	for _, l := range m.predict(m.sources[0]).told().lines {
 		b.WriteString(l.text + "\n")
 	}
 	return b.String()

@@ -60,8 +60,8 @@ type Model struct {
 	seen     bool  // it was looked at since the last turn of the watch
 	reading  bool  // the journal is being read
 	version  int64 // of the journal when it was last read; 0: not known
-	size  image.Point
-	cache struct {
+	size     image.Point
+	cache    struct {
 		text  string // empty: to be drawn
 		size  image.Point
 		theme *theme.Theme

@@ -5,7 +5,7 @@ package ui
 import (
 	"io"
 	"os"
-	"os/signal"
+	ossignal "os/signal"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -30,7 +30,7 @@ type Signals struct {
 // WatchSignals hands these signals to a program until Close.
 func (s *Signals) WatchSignals(p *tea.Program) {
 	s.came, s.done = make(chan os.Signal, 4), make(chan struct{})
-	signal.Notify(s.came, syscall.SIGTSTP, syscall.SIGCONT)
+	ossignal.Notify(s.came, syscall.SIGTSTP, syscall.SIGCONT)
 	go func() {
 		for {
 			select {
@@ -58,7 +58,7 @@ func (s *Signals) WatchSignals(p *tea.Program) {
 
 // Close ends the watching.
 func (s *Signals) Close() {
-	signal.Stop(s.came)
+	ossignal.Stop(s.came)
 	close(s.done)
 }
 
@@ -86,8 +86,8 @@ func (s *stop) SetStderr(io.Writer) {}
 // Run stops this process and returns when it goes on.
 func (s *stop) Run() error {
 	goOn := make(chan os.Signal, 1)
-	signal.Notify(goOn, syscall.SIGCONT)
-	defer signal.Stop(goOn)
+	ossignal.Notify(goOn, syscall.SIGCONT)
+	defer ossignal.Stop(goOn)
 	pid := 0 // the whole job
 	if s.guarded != nil {
 		s.guarded()

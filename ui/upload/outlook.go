@@ -1,6 +1,8 @@
 package upload
 
 import (
+	"slices"
+
 	"mediadesk/api"
 )
 
@@ -8,6 +10,8 @@ import (
 type prediction struct {
 	lines    []predicted
 	result   api.Result
+	here     bool // the name is made unique by us
+	outlook  api.Outlook
 	destroys bool   // what is there, or may be there, loses something
 	refused  string // why the service will certainly say no; empty: it will not
 }
@@ -33,41 +37,53 @@ var keepFields = map[string]field{
 // predict tells what an upload does, by api.Consequences, as far as is known
 // of its place. The upload's way of naming need not be applied.
 func predict(u api.Upload, naming api.Naming, at api.Place) prediction {
+	p := foretell(u, naming, at)
+	return p.told()
+}
+
+// foretell is predict without the words of the sentences, which most files are
+// never asked for.
+func foretell(u api.Upload, naming api.Naming, at api.Place) prediction {
 	switch naming {
 	case api.NameHere:
-		return prediction{result: api.NewFile, lines: []predicted{{
-			text: "A new file, next to whatever is there: its name is made unique here, so that sending it again can never store it twice.",
-			keep: noKeep,
-		}}}
+		return prediction{result: api.NewFile, here: true, lines: []predicted{{keep: noKeep}}}
 	case api.NameService:
 		u.UseUniqueFileName = api.Set(true)
 	case api.NameExact:
 		u.UseUniqueFileName = api.Set(false)
 	}
 	o := api.Consequences(&u, at)
-	p := prediction{result: o.Result}
+	p := prediction{result: o.Result, outlook: o}
 	if o.Result == api.Refusal {
 		p.refused = o.Reason
 	}
-	for _, text := range o.Sentences() {
-		p.lines = append(p.lines, predicted{text: text, keep: noKeep})
-	}
+	p.lines = append(p.lines, predicted{keep: noKeep})
 	// After the first sentence there is one for each change that is worth a word.
-	line := 1
 	for _, c := range o.Changes {
 		if c.Had == 0 && c.Effect != api.SetTo {
 			continue
 		}
-		if line >= len(p.lines) {
-			break
-		}
-		loss := c.Effect == api.Removed || c.Effect == api.SetTo && c.Had > 0
-		p.lines[line].loss, p.lines[line].aspect = loss, c.Aspect
-		p.destroys = p.destroys || loss
+		l := predicted{loss: c.Effect == api.Removed || c.Effect == api.SetTo && c.Had > 0, aspect: c.Aspect, keep: noKeep}
+		p.destroys = p.destroys || l.loss
 		if f, ok := keepFields[c.Keep]; ok {
-			p.lines[line].keep = f
+			l.keep = f
 		}
-		line++
+		p.lines = append(p.lines, l)
+	}
+	return p
+}
+
+// told is the prediction with its words.
+func (p prediction) told() prediction {
+	words := []string{"A new file, next to whatever is there: its name is made unique here, so that sending it again can never store it twice."}
+	if !p.here {
+		words = p.outlook.Sentences()
+	}
+	p.lines = slices.Clone(p.lines)
+	for i := range p.lines {
+		if i < len(words) {
+			p.lines[i].text = words[i]
+		}
 	}
 	return p
 }

@@ -268,7 +268,7 @@ func flowRuns(runs []span, width int) []string {
 // outlookLines say what sending will do.
 func (m *Model) outlookLines(width int, th *theme.Theme) []string {
 	s := m.current()
-	p := m.predict(s)
+	p := m.predict(s).told()
 	first := p.keep()
 	var lines []string
 	if m.sum().stopped[s] {

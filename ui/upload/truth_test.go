@@ -137,7 +137,7 @@ func (w *world) try(t *rapid.T) {
 			m.Update(msg)
 		}
 	}
-	verdict, said := m.check(s), m.predict(s)
+	verdict, said := m.check(s), m.predict(s).told()
 	stopped := slices.ContainsFunc(m.sum().of[s], func(l light) bool { return l.level == stop })
 
 	u := verdict.upload

@@ -197,12 +197,12 @@ func (m *Model) differences() map[*source][]string {
 	return out
 }
 
-// predict tells what sending a source will do.
+// predict tells what sending a source will do, without the words (see told).
 func (m *Model) predict(s *source) prediction {
 	v := m.check(s)
 	at := m.places[v.path]
 	if !v.told || v.at != at.number {
-		v.out, v.at, v.told = predict(v.upload, s.values.naming(), at.place), at.number, true
+		v.out, v.at, v.told = foretell(v.upload, s.values.naming(), at.place), at.number, true
 	}
 	return v.out
 }

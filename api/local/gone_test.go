@@ -1,0 +1,51 @@
+package local_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"mediadesk/api/apitest"
+	"mediadesk/api/local"
+)
+
+// TestRunsOfWhatIsGone: a run whose file was deleted, or replaced by another
+// version, ends as failed and is told as that.
+func TestRunsOfWhatIsGone(t *testing.T) {
+	dir := t.TempDir()
+	hook, posts := receiver(t, func(int) int { return http.StatusOK })
+	s := serve(t, local.Options{Dir: dir, Fault: local.Fault{ExtensionsPending: true}})
+	send := func(name, more string) map[string]any {
+		pairs := []string{"fileName", name, "useUniqueFileName", "false"}
+		if more != "" {
+			pairs = append(pairs, "webhookUrl", hook, "extensions", more)
+		}
+		return upload(t, s.Address, apitest.JPEG(60, 40), pairs...)
+	}
+	both := `[{"name":"remove-bg"},{"name":"aws-auto-tagging"}]`
+	deleted, replaced := send("deleted.jpg", both)["fileId"], send("replaced.jpg", both)["fileId"]
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, fmt.Sprintf("%s/v1/files/%v", s.Address, deleted), http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.SetBasicAuth(testKey, "")
+	res, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close() //nolint:errcheck // only the status counts
+	if res.StatusCode != http.StatusNoContent {
+		t.Fatalf("answered %d", res.StatusCode)
+	}
+	send("replaced.jpg", "")
+	end(t, s)
+	serve(t, local.Options{Dir: dir})
+	for range 4 {
+		post := receive(t, posts)
+		why := map[any]string{deleted: "does not exist any more", replaced: "another version"}[post["fileId"]]
+		if text := fmt.Sprint(post["error"]); post["status"] != "FAILURE" || why == "" || !strings.Contains(text, why) {
+			t.Errorf("posted %v", post)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,12 +15,15 @@ import (
 	"mediadesk/api"
 	"mediadesk/ui"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 )
 
 // detailFlags are the changes that the command line asks for.
 type detailFlags struct {
 	tags, addTags, removeTags, region, webhook string
+	description, metadata                      string
 	unsetTags, unsetRegion                     bool
+	undo, redo                                 bool
 	extensions                                 []string
 }
 
@@ -28,10 +32,12 @@ func newDetails(p *Program, f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "details ID…",
 		Short: "Show the record of files, or change tags and region",
-		Long:  "Without a flag for a change, details shows the records. With one, it changes tags or region of each file and shows the new record.",
+		Long: "Without a flag for a change, details shows the records. With one, it changes the files and shows their new records. " +
+			"What is changed in one step is undone in one step, here with --undo or on the screens with z.",
 		Example: "mediadesk details 65f1c0ffee65f1c0ffee65f1\n" +
 			"mediadesk details 65f1c0ffee65f1c0ffee65f1 --add-tags sea,boat --region 10,20,300,200\n" +
-			"mediadesk details 65f1c0ffee65f1c0ffee65f1 --unset-tags",
+			"mediadesk details 65f1c0ffee65f1c0ffee65f1 --unset-tags\n" +
+			"mediadesk details 65f1c0ffee65f1c0ffee65f1 --undo",
 		Args: someArgs("the id of a file"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runDetails(cmd, p, f, c, args) },
 	}
@@ -42,6 +48,10 @@ func newDetails(p *Program, f *flags) *cobra.Command {
 	fl.BoolVar(&c.unsetTags, "unset-tags", false, "unset the tags (null)")
 	fl.StringVar(&c.region, "region", "", "set the area of interest: x,y,width,height in pixels")
 	fl.BoolVar(&c.unsetRegion, "unset-region", false, "unset the area of interest (null)")
+	fl.StringVar(&c.description, "description", "", "set the description (hosted services and the local library)")
+	fl.StringVar(&c.metadata, "metadata", "", "set custom metadata: a JSON object; a key that is null is unset")
+	fl.BoolVar(&c.undo, "undo", false, "take back the newest change of the file, with those of the same step")
+	fl.BoolVar(&c.redo, "redo", false, "make the change again that was taken back last")
 	fl.StringArrayVar(&c.extensions, "extension", nil, "run an extension on the file (hosted services): its name or its JSON")
 	fl.StringVar(&c.webhook, "webhook", "", "address that learns how extensions end")
 	return cmd
@@ -50,8 +60,18 @@ func newDetails(p *Program, f *flags) *cobra.Command {
 // needsRecord reports whether the change is relative to what is there.
 func (c *detailFlags) needsRecord() bool { return c.addTags != "" || c.removeTags != "" }
 
+// changeFlags are those that ask for a change.
+var changeFlags = []string{"tags", "add-tags", "remove-tags", "unset-tags", "region", "unset-region", "extension", "webhook", "description", "metadata"}
+
 // check refuses flags that contradict each other.
 func (c *detailFlags) check(given func(string) bool) error {
+	if c.undo || c.redo {
+		for _, name := range append([]string{"redo"}, changeFlags...) {
+			if given(name) && (name != "redo" || c.undo) {
+				return usage("--%s goes with no other change: leave --%s out", map[bool]string{true: "undo", false: "redo"}[c.undo], name)
+			}
+		}
+	}
 	for _, pair := range [][2]string{
 		{"tags", "add-tags"},
 		{"tags", "remove-tags"},
@@ -109,6 +129,16 @@ func (c *detailFlags) change(given func(string) bool, before *api.File) (api.Det
 	if c.webhook != "" {
 		d.WebhookURL = api.Set(c.webhook)
 	}
+	if given("description") {
+		d.Description = api.Set(c.description)
+	}
+	if given("metadata") {
+		var values map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(c.metadata), &values); err != nil || values == nil {
+			return d, usage("--metadata takes a JSON object such as {\"brand\":\"Acme\"}, not %q", c.metadata)
+		}
+		d.CustomMetadata = api.Set(values)
+	}
 	if problems := d.Check(); len(problems) > 0 {
 		return d, &exitError{exitUsage, problems[0]}
 	}
@@ -120,7 +150,7 @@ func runDetails(cmd *cobra.Command, p *Program, f *flags, c *detailFlags, ids []
 	if err := c.check(given); err != nil {
 		return err
 	}
-	changes := slices.ContainsFunc([]string{"tags", "add-tags", "remove-tags", "unset-tags", "region", "unset-region", "extension", "webhook"}, given)
+	changes := slices.ContainsFunc(changeFlags, given)
 	if f.dryRun && changes && !c.needsRecord() {
 		return dryDetails(p, f, c, given, ids)
 	}
@@ -130,49 +160,120 @@ func runDetails(cmd *cobra.Command, p *Program, f *flags, c *detailFlags, ids []
 		return err
 	}
 	defer cleanup(d)
-	failed := false
-	for _, id := range ids {
-		if err := oneDetails(ctx, p, f, c, d, id, changes, given); err != nil {
-			failed = true
-			var exit *exitError
-			if errors.As(err, &exit) {
-				return err
-			}
-			report(p.Stderr, fmt.Errorf("%s: %w", id, err))
-		}
+	switch {
+	case c.undo || c.redo:
+		return replay(ctx, p, f, d, ids, c.redo)
+	case changes:
+		return changeDetails(ctx, p, f, c, d, ids, given)
 	}
-	if failed {
+	var failed failures
+	for _, id := range ids {
+		file, err := lookUp(ctx, d, id)
+		if err == nil {
+			err = printRecord(p, f.json, file)
+		}
+		failed.add(p, id, err)
+	}
+	return failed.exit()
+}
+
+// failures counts what went wrong; each is said at once.
+type failures int
+
+func (n *failures) add(p *Program, id string, err error) {
+	if err != nil {
+		*n++
+		report(p.Stderr, fmt.Errorf("%s: %w", id, err))
+	}
+}
+
+func (n failures) exit() error {
+	if n > 0 {
 		return &exitError{code: exitFailed}
 	}
 	return nil
 }
 
-func oneDetails(ctx context.Context, p *Program, f *flags, c *detailFlags, d *ui.Desk, id string, changes bool, given func(string) bool) error {
-	var before *api.File
-	if !changes || c.needsRecord() {
-		var err error
-		if before, err = lookUp(ctx, d, id); err != nil {
+// changeDetails changes files in one step. What can be refused before anything
+// is sent is refused for all of them; a file that fails does not hold the others
+// up.
+func changeDetails(ctx context.Context, p *Program, f *flags, c *detailFlags, d *ui.Desk, ids []string, given func(string) bool) error {
+	var failed failures
+	var changes []page.Change
+	same := map[string]*api.File{} // files that are as asked for already
+	for _, id := range ids {
+		// The record as it is now is what an undo leads back to.
+		before, err := lookUp(ctx, d, id)
+		if err != nil && (c.needsRecord() || !api.Unavailable(err)) {
+			failed.add(p, id, err)
+			continue
+		}
+		change, err := c.change(given, before)
+		if err != nil {
 			return err
 		}
-	}
-	if !changes {
-		return printRecord(p, f.json, before)
-	}
-	change, err := c.change(given, before)
-	if err != nil {
-		return err
-	}
-	if change.IsEmpty() {
-		return printRecord(p, f.json, before)
+		if change.IsEmpty() {
+			same[id] = before
+		}
+		changes = append(changes, page.Change{FileID: id, Details: change})
 	}
 	if f.dryRun {
-		return printDetailsRequest(p, f.json, d.Client, id, change)
+		for _, change := range changes {
+			if err := printDetailsRequest(p, f.json, d.Client, change.FileID, change.Details); err != nil {
+				return err
+			}
+		}
+		return failed.exit()
 	}
-	after, err := d.Change(ctx, id, change)
-	if err != nil {
-		return err
+	todo := slices.DeleteFunc(slices.Clone(changes), func(c page.Change) bool { return same[c.FileID] != nil })
+	done := d.ChangeAll(ctx, todo, nil)
+	for _, change := range changes {
+		file, err := same[change.FileID], error(nil)
+		if file == nil {
+			file, err = done[0].File, done[0].Err
+			done = done[1:]
+		}
+		if err == nil {
+			err = printRecord(p, f.json, file)
+		}
+		failed.add(p, change.FileID, err)
 	}
-	return printRecord(p, f.json, after)
+	return failed.exit()
+}
+
+// replay takes back the newest change of files, or makes it again. A file that
+// was changed in the same step as one before is done with that one.
+func replay(ctx context.Context, p *Program, f *flags, d *ui.Desk, ids []string, redo bool) error {
+	if f.dryRun {
+		return usage("--dry-run cannot show an undo or a redo: it depends on what is in the library now")
+	}
+	do, nothing := d.Undo, "there is nothing to undo"
+	if redo {
+		do, nothing = d.Redo, "there is nothing to redo"
+	}
+	var failed failures
+	handled := map[string]bool{}
+	for _, id := range ids {
+		if handled[id] {
+			continue
+		}
+		list, err := do(ctx, id, page.Careful)
+		if err == nil && len(list) == 0 {
+			err = errors.New(nothing)
+		}
+		if err != nil {
+			failed.add(p, id, err)
+			continue
+		}
+		for _, e := range list {
+			handled[e.FileID] = true
+			if e.Err == nil {
+				e.Err = printRecord(p, f.json, e.File)
+			}
+			failed.add(p, e.FileID, e.Err)
+		}
+	}
+	return failed.exit()
 }
 
 // lookUp reads a record from the service, or from the journal where the
@@ -260,6 +361,12 @@ func recordLines(f *api.File) [][2]string {
 	}
 	if private, ok := f.IsPrivateFile.Get(); ok {
 		lines = append(lines, [2]string{"private", map[bool]string{true: "yes", false: "no"}[private]})
+	}
+	if f.Description != "" {
+		lines = append(lines, [2]string{"description", f.Description})
+	}
+	for _, key := range slices.Sorted(maps.Keys(f.CustomMetadata)) {
+		lines = append(lines, [2]string{key, string(f.CustomMetadata[key])})
 	}
 	if f.VersionInfo != nil {
 		lines = append(lines, [2]string{"version", f.VersionInfo.Name + " (" + f.VersionInfo.ID + ")"})

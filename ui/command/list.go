@@ -15,23 +15,26 @@ import (
 const listPage = 1000
 
 func newList(p *Program, f *flags) *cobra.Command {
-	return &cobra.Command{
+	search := ""
+	cmd := &cobra.Command{
 		Use:     "list [FOLDER]",
 		Short:   "List the files of a folder of the library",
 		Long:    "List the files and folders in FOLDER, or everything where none is named. Where the service lists nothing, the journal's own files are listed.",
-		Example: "mediadesk list /summer/\nmediadesk list --json | jq -r .url",
+		Example: "mediadesk list /summer/\nmediadesk list --json | jq -r .url\nmediadesk list --search 'tags IN [\"sea\"] AND size > \"1mb\"'",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usage("mediadesk list takes one folder; %q is one too many", args[1])
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return runList(cmd, p, f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runList(cmd, p, f, args, search) },
 	}
+	cmd.Flags().StringVar(&search, "search", "", "list what a search query of the service finds")
+	return cmd
 }
 
-func runList(cmd *cobra.Command, p *Program, f *flags, args []string) error {
-	q := api.Query{Type: api.TypeFile, Sort: "ASC_NAME", Limit: listPage}
+func runList(cmd *cobra.Command, p *Program, f *flags, args []string, search string) error {
+	q := api.Query{Type: api.TypeFile, Sort: "ASC_NAME", Limit: listPage, Search: search}
 	if len(args) == 1 {
 		folder, err := api.CleanFolder(args[0])
 		if err != nil {
@@ -47,7 +50,7 @@ func runList(cmd *cobra.Command, p *Program, f *flags, args []string) error {
 	defer cleanup(d)
 	for {
 		files, err := d.Client.List(ctx, q)
-		if api.Unavailable(err) && q.Skip == 0 {
+		if api.Unavailable(err) && q.Skip == 0 && search == "" {
 			fmt.Fprintln(p.Stderr, "mediadesk: this service does not list its files; these are the ones that were sent from here.")
 			return listJournal(cmd, p, f, d.Journal, d.Profile.Name, q.Folder)
 		}

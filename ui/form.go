@@ -19,6 +19,7 @@ func (m *Model) newForm(sources []api.Source, draft []byte) page.Screen {
 		Context: m.ctx, Sources: sources, Profile: d.Profile, Known: d.Place,
 		Tags: d.Tags, TagsIn: d.TagsIn, Folders: d.Folders, FoldersIn: d.FoldersIn, Fields: d.Client.MetadataFields,
 		Draft: draft, SaveDraft: d.SaveDraft, Presets: d.Journal,
+		Already: d.AlreadyStored, Manifest: d.WriteManifest,
 		Request: d.Client.DescribeUpload, Send: d.Queue.Add, Getenv: m.o.Getenv, Now: m.o.Now,
 	})
 }

@@ -3,8 +3,11 @@ package ui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
+	"time"
 
 	"mediadesk/api"
 )
@@ -68,4 +71,21 @@ func (d *Desk) stillThere(ctx context.Context, job *api.Job) bool {
 	}
 	size, ok := file.Size.Get()
 	return !ok || size == job.Identity.Size
+}
+
+// WriteManifest writes entries into a file of the working directory and
+// returns its path.
+func (d *Desk) WriteManifest(entries []api.ManifestEntry, now time.Time) (string, error) {
+	name, err := filepath.Abs("mediadesk-" + now.Format("20060102-150405") + ".json")
+	if err != nil {
+		return "", err
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return "", fmt.Errorf("the manifest cannot be written: %w", err)
+	}
+	if err := errors.Join(api.WriteManifest(f, entries), f.Close()); err != nil {
+		return "", fmt.Errorf("the manifest cannot be written: %w", err)
+	}
+	return name, nil
 }

@@ -36,9 +36,10 @@ var keySide = kit.Bind("scroll", "up down", "down", "up", "pgdown", "pgup", "g",
 
 // keys of the request.
 var (
-	keyCurl   = kit.Bind("copy as curl", "", "y")
-	keyClose  = kit.Bind("back to the form", "", "esc", "ctrl+r")
-	keyScroll = kit.Bind("scroll", "up down", "down", "up", "pgdown", "pgup", "j", "k")
+	keyCurl     = kit.Bind("copy as curl", "", "y")
+	keyManifest = kit.Bind("write all files as a manifest", "", "w")
+	keyClose    = kit.Bind("back to the form", "", "esc", "ctrl+r")
+	keyScroll   = kit.Bind("scroll", "up down", "down", "up", "pgdown", "pgup", "j", "k")
 )
 
 // Acts are what can be done now.
@@ -49,6 +50,7 @@ func (m *Model) Acts() []kit.Act {
 	if m.request != nil {
 		return []kit.Act{
 			{Binding: keyCurl, Hint: true, Group: "Request", Why: m.request.whyNot()},
+			{Binding: keyManifest, Hint: true, Group: "Request"},
 			{Binding: keyClose, Hint: true, Group: "Request"},
 			{Binding: keyScroll, Group: "Request"},
 		}
@@ -128,6 +130,7 @@ func (m *Model) Acts() []kit.Act {
 	case stopList:
 	}
 	add("Upload form", keyRequest, true, m.whyNotRequest())
+	add("Upload form", keyAlready, false, m.whyNotAlready())
 	add("Upload form", keyPresets, false, m.whyNotPresets())
 	add("Upload form", keyPatterns, false, empty)
 	editor := keyEditorText
@@ -216,6 +219,8 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 func (m *Model) pressTool(msg tea.KeyPressMsg) (cmd tea.Cmd, used bool) {
 	i := m.focused()
 	switch {
+	case key.Matches(msg, keyAlready):
+		return m.findAlready(), true
 	case key.Matches(msg, keyPresets):
 		return m.openPresets(), true
 	case key.Matches(msg, keyPatterns):

@@ -35,7 +35,8 @@ type known struct {
 	looked   bool // somebody looked; false: nothing below is known
 	identity api.Identity
 	facts    picture.Facts
-	err      error // why it cannot be read; nil: it can
+	err      error    // why it cannot be read; nil: it can
+	stored   *api.Job // the upload that stored its content in its folder before; nil: none is known
 }
 
 // isPicture tells whether the source is known to be a picture, and whether it
@@ -86,6 +87,9 @@ func (c *checker) source() {
 	if c.k.err != nil {
 		c.refuse(fieldName, c.k.err)
 		return
+	}
+	if job := c.k.stored; job != nil {
+		c.add(warn, fieldName, storedWords(job), "Remove it from the form, or send it again as one more file.")
 	}
 	size := c.k.identity.Size
 	if err := api.CheckSize(size, c.p.MaxSize); err != nil {

@@ -72,6 +72,8 @@ func (m *Model) pressRequest(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case key.Matches(msg, keyClose):
 		m.request = nil
+	case key.Matches(msg, keyManifest):
+		return m.writeManifest()
 	case key.Matches(msg, keyCurl):
 		if r.err == nil {
 			return page.Send(page.Copy{What: "curl line", Text: r.request.Curl()})

@@ -53,6 +53,11 @@ type Options struct {
 	Getenv func(string) string
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
+	// Already tells of each upload which earlier one stored the same content in
+	// the same folder; nil where none did.
+	Already func(ctx context.Context, uploads []api.Upload) ([]*api.Job, error)
+	// Manifest writes entries to a file and returns its path.
+	Manifest func(entries []api.ManifestEntry, now time.Time) (string, error)
 	// Send hands jobs to the queue and returns those that it took.
 	Send func(ctx context.Context, jobs []api.Job) ([]api.Job, error)
 	// Picture says how to draw the picture under a region. Where the theme has
@@ -77,6 +82,7 @@ type source struct {
 type Model struct {
 	opt     Options
 	sources []*source
+	finding bool // what is stored already is being looked for
 	list    kit.List
 	items   []*item
 	focus   focus
@@ -288,6 +294,14 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		m.gotFoldersIn(msg)
 	case page.FileChanged:
 		m.learn(msg.File)
+	case alreadyMsg:
+		if msg.owner == m {
+			return m.foundAlready(msg)
+		}
+	case manifestMsg:
+		if msg.owner == m {
+			return m.wroteManifest(msg)
+		}
 	case factsMsg:
 		return m.gotFacts(msg)
 	case tagsMsg:

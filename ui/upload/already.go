@@ -1,0 +1,136 @@
+package upload
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+// keyAlready asks for what was stored before: it reads the files, so it is an
+// act and not done by itself.
+var keyAlready = kit.Bind("find what is stored already", "", "ctrl+v")
+
+// alreadyMsg tells which sources were stored before in the folder they go to.
+type alreadyMsg struct {
+	owner   *Model
+	sources []*source
+	jobs    []*api.Job // of the same length; nil: not stored before
+	err     error
+}
+
+// manifestMsg tells where a manifest was written.
+type manifestMsg struct {
+	owner *Model
+	name  string
+	err   error
+}
+
+func (m *Model) whyNotAlready() string {
+	switch {
+	case m.opt.Already == nil:
+		return "There is no journal to look into."
+	case m.finding:
+		return "It is being looked for."
+	case len(m.sources) == 0:
+		return "The form is empty: pick files first."
+	}
+	return ""
+}
+
+// findAlready reads the files and compares them with what was stored.
+func (m *Model) findAlready() tea.Cmd {
+	if why := m.whyNotAlready(); why != "" {
+		return page.Send(page.Toast{Level: page.Info, Text: why})
+	}
+	m.finding = true
+	msg := alreadyMsg{owner: m}
+	var uploads []api.Upload
+	for _, s := range m.sources {
+		msg.sources, uploads = append(msg.sources, s), append(uploads, m.check(s).upload)
+	}
+	ctx, already := m.opt.Context, m.opt.Already
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	return func() tea.Msg {
+		msg.jobs, msg.err = already(ctx, uploads)
+		return msg
+	}
+}
+
+// foundAlready shows it as a light of each file, and offers to send only the
+// others.
+func (m *Model) foundAlready(msg alreadyMsg) tea.Cmd {
+	m.finding = false
+	if msg.err != nil {
+		return page.Send(page.Problem(msg.err))
+	}
+	without := map[*source]bool{}
+	for i, s := range msg.sources {
+		s.known.stored, s.checked = msg.jobs[i], nil
+		if msg.jobs[i] != nil {
+			without[s] = true
+		}
+	}
+	m.changed()
+	switch n := len(without); {
+	case n == 0:
+		return page.Send(page.Toast{Level: page.Good, Text: "None of them was stored in its folder before."})
+	case n == len(m.sources):
+		return page.Send(page.Toast{Level: page.Warn, Text: "All of them are stored already: see the lights."})
+	}
+	var others []*source
+	for _, s := range m.sources {
+		if !without[s] {
+			others = append(others, s)
+		}
+	}
+	return page.Send(page.Ask{
+		Title: kit.Plural(len(without), "file") + " of " + kit.Count(len(m.sources)) + " are stored already",
+		Text:  "Their content was stored in the same folder before; the lights say as what. The others can go without them.",
+		Choices: []page.Choice{
+			{Label: "Back to the form", Key: "b"},
+			{Label: m.sendWords(others), Key: "s", Msg: confirmedMsg{owner: m, without: without}},
+		},
+	})
+}
+
+// storedWords say as what a file was stored before.
+func storedWords(job *api.Job) string {
+	place := job.Upload.Path()
+	if job.File != nil && job.File.FilePath != "" {
+		place = job.File.FilePath
+	}
+	return "Stored already as " + place + " since " + job.Updated.Local().Format("2 Jan 2006 15:04")
+}
+
+// writeManifest writes all files with their options as a manifest, for
+// mediadesk upload --manifest.
+func (m *Model) writeManifest() tea.Cmd {
+	if m.opt.Manifest == nil {
+		return page.Send(page.Toast{Level: page.Info, Text: "There is no place for a manifest."})
+	}
+	var entries []api.ManifestEntry
+	for _, s := range m.sources {
+		u := m.check(s).upload
+		none := s.values[fieldWebhook] != webhookOurs && !u.WebhookURL.IsSet()
+		entries = append(entries, api.ManifestOf(&u, s.values.naming(), none))
+	}
+	write := m.opt.Manifest
+	return func() tea.Msg {
+		name, err := write(entries, time.Now())
+		return manifestMsg{m, name, err}
+	}
+}
+
+func (m *Model) wroteManifest(msg manifestMsg) tea.Cmd {
+	if msg.err != nil {
+		return page.Send(page.Problem(msg.err))
+	}
+	return page.Send(page.Toast{Level: page.Good, Text: "Written: " + kit.Safe(msg.name), Detail: "Send it with: mediadesk upload --manifest " + msg.name})
+}

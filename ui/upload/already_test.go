@@ -1,0 +1,61 @@
+package upload
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"mediadesk/api"
+)
+
+// What is stored already is a light, and the others can be sent without it.
+func TestAlreadyStored(t *testing.T) {
+	job := &api.Job{File: &api.File{FilePath: "/old/a_x.jpg"}, Updated: time.Now()}
+	for _, c := range []struct {
+		jobs    []*api.Job
+		without int
+		lights  int
+	}{
+		{[]*api.Job{nil, nil}, 0, 0},
+		{[]*api.Job{job, nil}, 1, 1},
+		{[]*api.Job{job, job}, 2, 2},
+	} {
+		m := New(Options{
+			Sources: []api.Source{{Path: "/a.jpg"}, {Path: "/b.jpg"}},
+			Send:    func(context.Context, []api.Job) ([]api.Job, error) { return nil, nil },
+			Already: func(_ context.Context, u []api.Upload) ([]*api.Job, error) { return c.jobs, nil },
+		})
+		cmd := m.findAlready()
+		if m.whyNotAlready() == "" {
+			t.Error("it can be asked twice at a time")
+		}
+		m.Update(cmd())
+		lights := 0
+		for _, s := range m.sources {
+			s.known.looked = true
+			s.checked = nil
+			for _, l := range m.check(s).lights {
+				if l.level == warn && l.text == storedWords(job) {
+					lights++
+				}
+			}
+		}
+		if lights != c.lights {
+			t.Errorf("%d lights, want %d", lights, c.lights)
+		}
+	}
+}
+
+// A manifest has the files with their options, and is read as it was meant.
+func TestWriteManifest(t *testing.T) {
+	var got []api.ManifestEntry
+	m := New(Options{
+		Sources:  []api.Source{{Path: "/a.jpg"}, {URL: "https://example.com/b.jpg"}},
+		Send:     func(context.Context, []api.Job) ([]api.Job, error) { return nil, nil },
+		Manifest: func(e []api.ManifestEntry, _ time.Time) (string, error) { got = e; return "x.json", nil },
+	})
+	m.Update(m.writeManifest()())
+	if len(got) != 2 || got[0].Source != "/a.jpg" || got[1].Source != "https://example.com/b.jpg" || got[0].Unique != api.NameHere {
+		t.Errorf("%+v", got)
+	}
+}

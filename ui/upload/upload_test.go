@@ -12,15 +12,15 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"go.uber.org/goleak"
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
 
 // TestEveryFieldIsReachedAndSet walks through the whole form with keys alone,
 // sets every field, and looks at what would be sent.

@@ -1,0 +1,181 @@
+package upload
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/page"
+	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
+)
+
+// stage is a program that shows a form and says yes to what it asks.
+type stage struct {
+	form *Model
+	size image.Point
+	th   *theme.Theme
+
+	keys chan focus // after each key: where it led
+}
+
+func (s *stage) Init() tea.Cmd { return s.form.Init() }
+
+func (s *stage) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		s.size = image.Pt(msg.Width, msg.Height)
+	case page.Ask:
+		return s, page.Send(msg.Choices[1].Msg)
+	}
+	cmd := s.form.Update(msg)
+	if _, key := msg.(tea.KeyPressMsg); key && s.keys != nil {
+		s.keys <- s.form.focus
+	}
+	return s, cmd
+}
+
+func (s *stage) View() tea.View {
+	v := tea.NewView(s.form.View(s.size, s.th))
+	v.AltScreen = true
+	return v
+}
+
+// strange is text that terminals and programs stumble over: wide, right to
+// left, combining, joined emoji.
+const strange = "写真 é\u0301 مرحبا שלום नमस्ते 👩\u200d🚀"
+
+// TestEveryFieldOnATerminal fills in every field by keys on a terminal, with
+// text of all scripts, and sends: the upload has all of it.
+func TestEveryFieldOnATerminal(t *testing.T) {
+	for _, size := range []image.Point{{120, 36}, {80, 24}, {40, 12}} {
+		t.Run(fmt.Sprintf("%dx%d", size.X, size.Y), func(t *testing.T) { fillEvery(t, size) })
+	}
+}
+
+func fillEvery(t *testing.T, size image.Point) {
+	src := files(t, "写真 1.png", string(pngBytes(t, 64, 48)))
+	sent := make(chan []api.Job, 1)
+	s := &stage{th: theme.New(true, true), size: size, keys: make(chan focus, 100)}
+	p := localProfile()
+	p.MaxSize = 0
+	s.form = New(Options{Sources: src, Profile: p, Send: func(_ context.Context, jobs []api.Job) ([]api.Job, error) {
+		sent <- jobs
+		return jobs, nil
+	}})
+	term := uitest.Start(t, s, size.X, size.Y)
+	at := focus{stop: stopItem, field: fieldName}
+	press := func(keys ...string) {
+		term.Press(keys...)
+		for range keys {
+			at = <-s.keys
+		}
+	}
+	// goTo moves the cursor down to a field, and sees it on the screen.
+	goTo := func(f field, label string) {
+		t.Helper()
+		for at.field != f {
+			before := at
+			if press("down"); at == before {
+				t.Fatalf("down leads no further than %s", fieldWords[at.field])
+			}
+		}
+		// A narrow terminal cuts labels.
+		seen := regexp.MustCompile("› *" + regexp.QuoteMeta(label[:min(len(label), 8)]))
+		term.WaitUntil(seen.MatchString)
+	}
+	text := func(f field, label, text string) {
+		t.Helper()
+		goTo(f, label)
+		term.Paste(text)
+	}
+	flip := func(f field, label string, keys ...string) {
+		t.Helper()
+		goTo(f, label)
+		press(keys...)
+	}
+	term.WaitFor("Name")
+	text(fieldName, "Name", " "+strange)
+	flip(fieldNaming, "Unique name", "end")
+	text(fieldFolder, "Folder", "/été/写真/مرحبا")
+	flip(fieldPrivate, "Private", "right")
+	text(fieldDescription, "Description", strange)
+	goTo(fieldTags, "Tags")
+	term.Paste("sea,写真,é\u0301,مرحبا,👩\u200d🚀")
+	text(fieldRegion, "Region", "1, 2, 30, 20")
+	flip(fieldRemove, "remove-bg", "left")
+	flip(fieldShadow, "add_shadow", "right", "right")
+	text(fieldColour, "bg_colour", "vert été")
+	flip(fieldGoogle, "google tagging", "left")
+	text(fieldGoogleTags, "maxTags", "7")
+	text(fieldGoogleSure, "minConfidence", "55")
+	flip(fieldAWS, "aws tagging", "left")
+	text(fieldOtherName, "Other: name", "ai-写真")
+	text(fieldOtherJSON, "Other: options", `{"é":"مرحبا"}`)
+	flip(fieldOverFile, "Overwrite file", "right")
+	flip(fieldOverTags, "Overwrite tags", "right", "right")
+	flip(fieldOverAITags, "Overwrite AI tags", "right", "right")
+	flip(fieldOverMetadata, "Overwrite metadata", "right")
+	goTo(fieldMetadata, "") // its text has no label of its own
+	term.Paste("marque = " + strange)
+	for i, f := range answerFields {
+		flip(f, answerLabels[i], "left")
+	}
+	flip(fieldWebhook, "Webhook", "end")
+	text(fieldAddress, "address", "https://example.com/写真?a=1")
+	term.Resize(60, 20)
+	term.Resize(size.X, size.Y)
+	term.Press("ctrl+s")
+	jobs := <-sent
+	u := jobs[0].Upload
+	got := fmt.Sprintf("%q %q %v %q %q %q %v %v %v %v %s %q %q", u.FileName, u.Folder.Or(""), u.IsPrivateFile.Or(false), u.Description.Or(""),
+		u.Tags.Or(nil), u.CustomCoordinates.Or(""), u.OverwriteFile.Or(false), u.OverwriteTags.Or(true), u.OverwriteAITags.Or(true), u.OverwriteCustomMetadata.Or(false),
+		u.CustomMetadata.Or(nil)["marque"], u.ResponseFields.Or(nil), u.WebhookURL.Or(""))
+	want := fmt.Sprintf("%q %q %v %q %q %q %v %v %v %v %s %q %q", filepath.Base(src[0].Path)+" "+strange, "/été/写真/مرحبا/", true, strange,
+		[]string{"sea", "写真", "é\u0301", "مرحبا", "👩\u200d🚀"}, "1,2,30,20", true, false, false, true,
+		jsonText(strange), api.ResponseFields, "https://example.com/写真?a=1")
+	if got != want {
+		t.Errorf("sent\n%s\nwant\n%s", got, want)
+	}
+	var names []string
+	for _, e := range u.Extensions.Or(nil) {
+		text, err := e.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, string(text))
+	}
+	if got := strings.Join(names, " "); got != `{"name":"remove-bg","options":{"add_shadow":false,"bg_colour":"vert été"}} {"maxTags":7,"minConfidence":55,"name":"google-auto-tagging"} {"name":"aws-auto-tagging"} {"name":"ai-写真","options":{"é":"مرحبا"}}` {
+		t.Errorf("extensions %s", got)
+	}
+	if jobs[0].Naming != api.NameExact {
+		t.Errorf("naming %s", jobs[0].Naming)
+	}
+}
+
+// TestPasteOfManyTags: 10,000 tags pasted at once are there, their length is
+// told, and the next key is answered.
+func TestPasteOfManyTags(t *testing.T) {
+	s := &stage{th: theme.New(true, true), size: image.Pt(120, 36)}
+	s.form = New(Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), SaveDraft: func(context.Context, []byte) error { return nil }})
+	term := uitest.Start(t, s, 120, 36)
+	term.Press("tab")
+	term.WaitFor("› Tags")
+	var tags []string
+	for i := range 10_000 {
+		tags = append(tags, fmt.Sprintf("tag%d写真", i))
+	}
+	term.Paste(strings.Join(tags, ","))
+	term.WaitFor("tags have 98889 characters in all; at most 500 are allowed")
+	term.Type("last,")
+	term.WaitFor("last")
+	term.Press("shift+tab")
+	term.WaitFor("› Name")
+}

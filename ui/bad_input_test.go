@@ -66,6 +66,7 @@ func TestBadInput(t *testing.T) {
 		t.Error("a right-to-left mark is on the screen")
 	}
 	term.Press("esc")
+	term.WaitGone("this account takes")
 	term.WaitFor("u upload 1 file")
 	term.Press("q")
 	term.Wait()

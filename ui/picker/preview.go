@@ -198,7 +198,7 @@ func (m *Model) gotFacts(msg factsMsg) tea.Cmd {
 	}
 	p.facts = &msg.facts
 	room := p.subject.room
-	if msg.facts.Kind != picture.KindPicture || msg.facts.Problem != nil || room.X < 1 || room.Y < 1 {
+	if !msg.facts.Shown() || room.X < 1 || room.Y < 1 {
 		p.busy = false
 		return m.noPictureAnyMore()
 	}

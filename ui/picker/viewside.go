@@ -65,7 +65,7 @@ func (m *Model) noPicture() string {
 		return "A folder. enter opens it."
 	case p.facts != nil && p.facts.Problem != nil:
 		return "No preview."
-	case p.facts != nil && p.facts.Kind != picture.KindPicture:
+	case p.facts != nil && !p.facts.Shown():
 		return "No preview of " + p.facts.Name + "."
 	case p.busy:
 		return "Loading…"

@@ -48,6 +48,9 @@ type Facts struct {
 	// Taken is when the picture was taken. Where the camera did not say its time
 	// zone it is the time on its clock, in UTC.
 	Taken time.Time
+	// Tool is the program that can make a picture of the content, where this
+	// package cannot and the program is installed; else empty.
+	Tool string
 	// Problem is why the picture cannot be shown, an [*Error]; nil for pictures
 	// that look sound and for everything that is not meant to be a picture.
 	Problem error
@@ -109,10 +112,19 @@ func factsOfOther(head []byte) Facts {
 	m := mimetype.Detect(head)
 	facts.MIME, _, _ = strings.Cut(m.String(), ";")
 	facts.Kind, facts.Name = describe(m)
+	if c := converterOf(facts.MIME); c != nil && Convertible(facts.MIME) {
+		facts.Tool = c.program
+		return facts
+	}
 	if facts.Kind == KindPicture {
 		facts.Problem = notPicture(head)
 	}
 	return facts
+}
+
+// Shown reports whether a picture of the content can be made.
+func (f Facts) Shown() bool {
+	return f.Problem == nil && (f.Tool != "" || f.Kind == KindPicture)
 }
 
 // describe puts a detected type into a kind and words.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"image"
+	"io"
 	"io/fs"
 
 	"golang.org/x/sync/semaphore"
@@ -92,7 +93,7 @@ func (l *Loader) Load(ctx context.Context, r Request) (Rendered, error) {
 	}
 	limits := l.limits
 	limits.Enough = r.detail()
-	p, err := l.picture(ctx, id, limits, func() (*Picture, error) { return Decode(ctx, f, limits) })
+	p, err := l.picture(ctx, id, limits, func() (*Picture, error) { return decodeAny(ctx, r.Path, f, limits) })
 	if err != nil {
 		return Rendered{}, at(r.Path, err)
 	}
@@ -132,6 +133,23 @@ const smallCost = 512
 
 func identify(path string, info fs.FileInfo) fileID {
 	return fileID{path: path, modified: info.ModTime().UnixNano(), size: info.Size()}
+}
+
+// decodeAny decodes a picture, or has another program make one of what is none.
+func decodeAny(ctx context.Context, path string, f io.ReadSeeker, limits Limits) (*Picture, error) {
+	p, err := Decode(ctx, f, limits)
+	if !errors.Is(err, ErrNotPicture) {
+		return p, err
+	}
+	head, failed := readHead(f)
+	if failed != nil {
+		return nil, err
+	}
+	facts := factsOfOther(head)
+	if facts.Tool == "" {
+		return nil, err
+	}
+	return convert(ctx, path, facts.MIME, limits.orDefaults())
 }
 
 // detail is how many pixels of the longer side a request has use for.

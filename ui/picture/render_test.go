@@ -30,7 +30,7 @@ func psnr(a, b *image.RGBA) float64 {
 }
 
 // The size of a cell of screenshot, in pixels.
-const cellWidth, cellHeight = 8, 16
+const cellWidth, cellHeight = 8, 24
 
 // screenshot reads lines back as a terminal would and draws the cells, each glyph
 // as the Unicode standard describes it.
@@ -48,7 +48,7 @@ func screenshot(t testing.TB, lines []string, cols int) *image.RGBA {
 			for y := range cellHeight {
 				for x := range cellWidth {
 					ground, ink := c.Style.Bg, c.Style.Fg
-					if hasInk(t, []rune(c.Content)[0], x, y/2) {
+					if hasInk(t, []rune(c.Content)[0], x, y) {
 						ground = ink
 					}
 					if ground != nil {
@@ -61,9 +61,25 @@ func screenshot(t testing.TB, lines []string, cols int) *image.RGBA {
 	return img
 }
 
-// hasInk reports whether a block glyph covers the eighth x, y of its cell.
+// hasInk reports whether a block glyph covers the pixel x, y of its cell.
 func hasInk(t testing.TB, r rune, x, y int) bool {
-	up, left := y < 4, x < 4
+	up, left := y < 12, x < 4
+	if r >= 0x1fb00 && r <= 0x1fb3b {
+		// Sextants: all masks in order but nothing, the halves and all.
+		mask := int(r-0x1fb00) + 1
+		if mask >= 0b010101 {
+			mask++
+		}
+		if mask >= 0b101010 {
+			mask++
+		}
+		return mask>>(y/8*2+x/4)&1 != 0
+	}
+	if r >= 0x1cd00 && r <= 0x1cde5 {
+		return octantOf[r]>>(y/6*2+x/4)&1 != 0
+	}
+	fine := y
+	y /= 3
 	switch {
 	case r == ' ':
 		return false
@@ -85,9 +101,68 @@ func hasInk(t testing.TB, r rune, x, y int) bool {
 		return up == left
 	case 0x259d:
 		return up && !left
+	case 0x2590:
+		return !left
+	case 0x2599:
+		return left || !up
+	case 0x259b:
+		return left || up
+	case 0x259c:
+		return !left || up
+	case 0x259e:
+		return up != left
+	case 0x259f:
+		return !left || !up
+	case 0x1fb82:
+		return fine < 6
+	case 0x1fb85:
+		return fine < 18
 	}
 	t.Fatalf("%q is no glyph of the set", r)
 	return false
+}
+
+// octantOf are the masks of some octants by the list of Unicode 16: OCTANT-3 is the
+// first of all, OCTANT-2345678 the last; between them the masks that have no older
+// character come in order.
+var octantOf = func() map[rune]int {
+	older := map[int]bool{0: true, 255: true}
+	for q := range 16 {
+		mask := 0
+		for i, part := range [...]int{0x05, 0x0a, 0x50, 0xa0} {
+			mask |= part * (q >> i & 1)
+		}
+		older[mask] = true
+	}
+	for _, mask := range [...]int{0x01, 0x02, 0x40, 0x80, 0x14, 0x28, 0x03, 0xc0, 0x3f, 0xfc} {
+		older[mask] = true
+	}
+	masks := map[rune]int{}
+	r := rune(0x1cd00)
+	for mask := range 256 {
+		if !older[mask] {
+			masks[r] = mask
+			r++
+		}
+	}
+	return masks
+}()
+
+func TestOctantsAreThoseOfUnicode(t *testing.T) {
+	if octantOf[0x1cd00] != 0b100 || octantOf[0x1cd03] != 0b1000 || octantOf[0x1cde5] != 0b11111110 || len(octantOf) != 230 {
+		t.Fatalf("the list of the test is wrong: %d", len(octantOf))
+	}
+	for r, mask := range octantOf {
+		if octants[mask] != r {
+			t.Errorf("mask %08b is drawn with %U, not %U", mask, octants[mask], r)
+		}
+	}
+	// The six that stand elsewhere are left out; their complements are there.
+	for _, mask := range [...]int{0x01, 0x02, 0x40, 0x80, 0x14, 0x28} {
+		if octants[mask] != 0 || octants[255^mask] == 0 {
+			t.Errorf("mask %08b", mask)
+		}
+	}
 }
 
 func TestCloseToThePicture(t *testing.T) {
@@ -99,6 +174,8 @@ func TestCloseToThePicture(t *testing.T) {
 	}{
 		{Options{Set: Half}, 25},
 		{Options{Set: Blocks}, 27},
+		{Options{Set: Sextants}, 27.5},
+		{Options{Set: Octants}, 28.5},
 		{Options{Set: Half, Color: Color256}, 20},
 		{Options{Set: Blocks, Color: Color256}, 20},
 	}

@@ -1,0 +1,240 @@
+package picture
+
+import (
+	"image"
+	"strings"
+	"testing"
+	"time"
+
+	uv "github.com/charmbracelet/ultraviolet"
+)
+
+// recorded are the answers of terminals to Query, as they came, without the
+// kernel's own word on the size of a cell. The first ones were recorded with the
+// programs named; those marked so were put together from what is known of them.
+var recorded = map[string]struct {
+	env     map[string]string
+	cells   image.Point
+	answers string
+	want    Abilities // Findings are not compared
+	says    string    // part of what is said about real pictures
+}{
+	"kitty 0.41": {
+		cells:   image.Pt(168, 52),
+		answers: "\x1bP>|kitty(0.41.1)\x1b\\\x1b[6;15;7t\x1b[4;780;1176t\x1b[?1016;2$y\x1b_Gi=4194304000;OK\x1b\\\x1b[3;5R\x1b[?62;c",
+		want:    Abilities{Method: MethodKitty, Set: Octants, Cell: image.Pt(7, 15), PixelMouse: true},
+		says:    "yes",
+	},
+	"kitty 0.41 in tmux 3.5a": {
+		env:     map[string]string{"TMUX": "/tmp/tmux-0/default,1,0"},
+		cells:   image.Pt(168, 52),
+		answers: "\x1bP>|tmux 3.5a\x1b\\\x1b[6;15;7t\x1b[4;780;1176t\x1b[3;5R\x1b[?1;2;4c\x1bP>|kitty(0.41.1)\x1b\\\x1b_Gi=4194304000;OK\x1b\\",
+		want:    Abilities{Method: MethodKitty, Set: Octants, Cell: image.Pt(7, 15)},
+		says:    "yes",
+	},
+	"tmux without passthrough": {
+		env:     map[string]string{"TMUX": "/tmp/tmux-0/default,1,0"},
+		cells:   image.Pt(168, 52),
+		answers: "\x1bP>|tmux 3.5a\x1b\\\x1b[6;15;7t\x1b[3;5R\x1b[?1;2;4c",
+		want:    Abilities{Cell: image.Pt(7, 15)},
+		says:    "not answered",
+	},
+	"tmux in a terminal that says OK": {
+		env:     map[string]string{"TMUX": "x"},
+		cells:   image.Pt(100, 30),
+		answers: "\x1bP>|tmux 3.5a\x1b\\\x1b[6;16;8t\x1b[3;5R\x1b[?1;2c\x1bP>|Konsole 25.04.2\x1b\\\x1b_Gi=4194304000;OK\x1b\\",
+		want:    Abilities{Set: Sextants, Cell: image.Pt(8, 16)},
+		says:    "around tmux",
+	},
+	"kitty 0.26": { // says OK and cannot: the cursor has moved
+		cells:   image.Pt(100, 30),
+		answers: "\x1bP>|kitty(0.26.5)\x1b\\\x1b[6;16;8t\x1b[?1016;2$y\x1b_Gi=4194304000;OK\x1b\\\x1b[3;7R\x1b[?62;c",
+		want:    Abilities{Set: Sextants, Cell: image.Pt(8, 16), PixelMouse: true},
+		says:    "draws at once",
+	},
+	"Konsole 25.04": {
+		cells:   image.Pt(100, 30),
+		answers: "\x1bP>|Konsole 25.04.2\x1b\\\x1b[4;480;800t\x1b[?1016;2$y\x1b_Gi=4194304000;OK\x1b\\\x1b[3;7R\x1b[?62;1;4c",
+		want:    Abilities{Set: Sextants, Cell: image.Pt(8, 16), PixelMouse: true},
+		says:    "draws at once",
+	},
+	"foot 1.21": {
+		cells:   image.Pt(100, 30),
+		answers: "\x1bP>|foot(1.21.0)\x1b\\\x1b[6;17;8t\x1b[4;510;800t\x1b[?1016;2$y\x1b[3;5R\x1b[?62;4;22;28;29;52c",
+		want:    Abilities{Set: Octants, Cell: image.Pt(8, 17), PixelMouse: true},
+		says:    "not answered",
+	},
+	"xterm 398": {
+		cells:   image.Pt(160, 50),
+		answers: "\x1bP>|XTerm(398)\x1b\\\x1b[?1016;2$y\x1b[3;5R\x1b[?64;1;2;6;9;15;16;17;18;21;22;28c",
+		want:    Abilities{PixelMouse: true},
+		says:    "not answered",
+	},
+	"mlterm 3.9": {
+		cells:   image.Pt(100, 30),
+		answers: "\x1bP>|mlterm(3.9.3)\x1b\\\x1b[6;16;8t\x1b[4;480;800t\x1b[?1016;0$y\x1b[3;5R\x1b[?63;1;2;3;4;7;29c",
+		want:    Abilities{Cell: image.Pt(8, 16)},
+		says:    "not answered",
+	},
+}
+
+func TestRecordedTerminals(t *testing.T) {
+	for name, r := range recorded {
+		// The answers may come in any pieces.
+		for _, piece := range []int{1, 3, 17, 1 << 20} {
+			d := NewDetector(SettingAuto, func(key string) string { return r.env[key] }, true)
+			d.resized(r.cells)
+			d.Query()
+			feed(d, r.answers, piece)
+			if !d.fenced {
+				t.Fatalf("%s: the fence was not seen", name)
+			}
+			d.TimedOut()
+			got := d.Abilities()
+			if !strings.Contains(got.Findings.Kitty, r.says) {
+				t.Errorf("%s: real pictures: %q does not say %q", name, got.Findings.Kitty, r.says)
+			}
+			got.Findings = Findings{}
+			if got != r.want {
+				t.Errorf("%s in pieces of %d: %+v, not %+v", name, piece, got, r.want)
+			}
+		}
+	}
+}
+
+// feed reads answers as Bubble Tea does, in pieces.
+func feed(d *Detector, answers string, piece int) {
+	var decoder uv.EventDecoder
+	have := ""
+	for answers != "" || have != "" {
+		n := min(piece, len(answers))
+		have, answers = have+answers[:n], answers[n:]
+		for have != "" {
+			n, event := decoder.Decode([]byte(have))
+			// What looks like a key may be the beginning of more.
+			if n <= 0 || n >= len(have) && answers != "" {
+				break
+			}
+			have = have[n:]
+			several, ok := event.(uv.MultiEvent)
+			if !ok {
+				several = uv.MultiEvent{event}
+			}
+			for _, e := range several {
+				d.Update(e)
+			}
+		}
+		if answers == "" && n == 0 {
+			return
+		}
+	}
+}
+
+func TestTerminalsThatAreNotAsked(t *testing.T) {
+	for _, env := range []map[string]string{
+		{"TERM": "dumb"},
+		{"TERM": "linux"},
+		{"TERM_PROGRAM": "Apple_Terminal", "TERM": "xterm-256color"},
+		{"TERM": "screen.xterm", "STY": "1.x"},
+		{"TERM": "screen-256color"},
+	} {
+		d := NewDetector(SettingAuto, func(key string) string { return env[key] }, true)
+		if q := d.Query(); q != "" || !d.Complete() || d.Abilities().Method != MethodBlocks {
+			t.Errorf("%v is asked %q", env, q)
+		}
+	}
+	if NewDetector(SettingAuto, nil, false).Query() != "" {
+		t.Error("what is no terminal is asked")
+	}
+	// tmux calls itself screen too, and can be asked.
+	d := NewDetector(SettingAuto, func(key string) string {
+		return map[string]string{"TERM": "screen-256color", "TMUX": "x"}[key]
+	}, true)
+	if !strings.Contains(d.Query(), "\x1bPtmux;\x1b\x1b_G") {
+		t.Error("the probe is not led through tmux")
+	}
+}
+
+func TestNothingIsClaimedBeforeTheAnswers(t *testing.T) {
+	d := NewDetector(SettingAuto, nil, true)
+	d.Query()
+	if a := d.Abilities(); a.Method != MethodBlocks || a.Set != Blocks || a.Cell != (image.Point{}) || d.Complete() {
+		t.Errorf("%+v", a)
+	}
+	// A terminal that never answers is given up, and one that answers late counts.
+	d.TimedOut()
+	if !d.Complete() || !strings.Contains(d.Abilities().Findings.State, "no answer") {
+		t.Error(d.Abilities().Findings.State)
+	}
+	d.resized(image.Pt(168, 52))
+	feed(d, recorded["kitty 0.41"].answers, 1<<20)
+	if d.Abilities().Method != MethodKitty {
+		t.Error("late answers do not count")
+	}
+	remote := NewDetector(SettingAuto, func(key string) string { return map[string]string{"SSH_TTY": "/dev/pts/1"}[key] }, true)
+	if d.Patience() != 500*time.Millisecond || remote.Patience() != 2*time.Second {
+		t.Errorf("patience %v, over SSH %v", d.Patience(), remote.Patience())
+	}
+}
+
+func TestSettingOverridesWhatWasFound(t *testing.T) {
+	kitty := recorded["kitty 0.41"].answers
+	foot := recorded["foot 1.21"].answers
+	for _, c := range []struct {
+		setting Setting
+		answers string
+		want    Method
+	}{
+		{SettingOff, kitty, MethodOff},
+		{SettingBlocks, kitty, MethodBlocks},
+		{SettingSixel, kitty, MethodBlocks},
+		{SettingKitty, foot, MethodKitty},
+		{SettingKitty, "", MethodBlocks},
+		{"nonsense", kitty, MethodKitty},
+	} {
+		d := NewDetector(c.setting, nil, true)
+		d.resized(image.Pt(100, 30))
+		d.Query()
+		feed(d, c.answers, 1<<20)
+		if got := d.Abilities(); got.Method != c.want || got.Findings.Drawing == "" {
+			t.Errorf("%s: %v, %s", c.setting, got.Method, got.Findings.Drawing)
+		}
+	}
+}
+
+// The size of a cell: the kernel knows best, then the report of the cell, then
+// that of the window.
+func TestSizeOfACell(t *testing.T) {
+	d := NewDetector(SettingAuto, nil, true)
+	d.resized(image.Pt(100, 50))
+	for _, step := range []struct {
+		msg  any
+		want image.Point
+	}{
+		{uv.PixelSizeEvent{Width: 900, Height: 1000}, image.Pt(9, 20)},
+		{uv.CellSizeEvent{Width: 8, Height: 16}, image.Pt(8, 16)},
+		{uv.PixelSizeEvent{Width: 900, Height: 1000}, image.Pt(8, 16)},
+		{uv.CellSizeEvent{Width: 0, Height: 0}, image.Pt(8, 16)},
+		{WindowPixels{Cells: image.Pt(100, 50), Pixels: image.Pt(1000, 1050)}, image.Pt(10, 21)},
+		{uv.CellSizeEvent{Width: 8, Height: 16}, image.Pt(10, 21)},
+		{WindowPixels{Cells: image.Pt(100, 50)}, image.Pt(10, 21)},
+		{WindowPixels{Cells: image.Pt(50, 25), Pixels: image.Pt(1000, 1050)}, image.Pt(20, 42)},
+	} {
+		d.Update(step.msg)
+		if got := d.Abilities().Cell; got != step.want {
+			t.Errorf("after %+v a cell is %v, not %v", step.msg, got, step.want)
+		}
+	}
+}
+
+func TestGlyphsByTerminal(t *testing.T) {
+	for name, want := range map[string]Set{
+		"": Blocks, "kitty(0.39.1)": Sextants, "kitty(0.40.0)": Octants, "ghostty 1.1.3": Octants, "foot(1.19.0)": Sextants,
+		"foot(1.20.0)": Octants, "Konsole 22.12.3": Sextants, "VTE(7802)": Sextants, "VTE(5202)": Blocks,
+		"WezTerm 20240203-110809-5046fc22": Sextants, "XTerm(398)": Blocks, "mlterm(3.9.3)": Blocks, "?": Blocks,
+	} {
+		if got, _ := setOf(name); got != want {
+			t.Errorf("%q draws %v, not %v", name, got, want)
+		}
+	}
+}

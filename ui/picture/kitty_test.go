@@ -1,0 +1,244 @@
+package picture
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/base64"
+	"fmt"
+	"image"
+	"io"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/ansi/kitty"
+	"github.com/charmbracelet/x/exp/golden"
+)
+
+// messages runs a command and lists what it sends, in order.
+func messages(cmd tea.Cmd) []tea.Msg {
+	if cmd == nil {
+		return nil
+	}
+	msg := cmd()
+	if msg == nil {
+		return nil
+	}
+	// A sequence is a list of commands of a type of its own.
+	if cmds := asCommands(msg); cmds != nil {
+		var all []tea.Msg
+		for _, c := range cmds {
+			all = append(all, messages(c)...)
+		}
+		return all
+	}
+	return []tea.Msg{msg}
+}
+
+func asCommands(msg tea.Msg) []tea.Cmd {
+	if batch, ok := msg.(tea.BatchMsg); ok {
+		return batch
+	}
+	// The type of a sequence is not exported; it is a list of commands too.
+	v := reflect.ValueOf(msg)
+	if list := reflect.TypeFor[[]tea.Cmd](); v.CanConvert(list) {
+		return v.Convert(list).Interface().([]tea.Cmd)
+	}
+	return nil
+}
+
+// raw is what a message writes to the terminal, empty for others.
+func raw(msg tea.Msg) string {
+	if r, ok := msg.(tea.RawMsg); ok {
+		return fmt.Sprint(r.Msg)
+	}
+	return ""
+}
+
+func hungIn(t testing.TB, g *Gallery, p *Picture, size image.Point) *Image {
+	t.Helper()
+	i, err := g.newImage(p, size, image.Pt(8, 16), fullLight)
+	must(t, err)
+	return i
+}
+
+func small() *Picture { return New(quarters(64, 48), Normal) }
+
+// Rule 1: the picture is sent first; the word that its cells may be drawn comes
+// after it.
+func TestKittySendsBeforeItShows(t *testing.T) {
+	i := hungIn(t, NewGallery(false), small(), image.Pt(8, 3))
+	all := messages(i.Show())
+	if len(all) != 2 || !strings.HasPrefix(raw(all[0]), "\x1b_Ga=T,U=1,") || all[1] != (Hung{i}) {
+		t.Errorf("it sends %T", all)
+	}
+}
+
+// Rule 2: every picture has an id of its own, and an old one is forgotten, later.
+func TestKittyIDsAreNotUsedAgain(t *testing.T) {
+	g := NewGallery(false)
+	seen := map[int]bool{}
+	var first *Image
+	for n := range 254 {
+		i := hungIn(t, g, small(), image.Pt(1, 1))
+		if n == 0 {
+			first = i
+		}
+		if seen[i.n] || i.n < 1 || i.n > 255 || i.n == probeID>>24 {
+			t.Fatalf("id %d, again: %v", i.n, seen[i.n])
+		}
+		seen[i.n] = true
+	}
+	if _, err := g.newImage(small(), image.Pt(1, 1), image.Pt(8, 16), fullLight); err == nil {
+		t.Error("there are more pictures than ids")
+	}
+	all := messages(first.TakeDown())
+	if want := fmt.Sprintf("\x1b_Ga=d,d=I,i=%d,q=2\x1b\\", first.n<<24); len(all) != 1 || raw(all[0]) != want {
+		t.Errorf("taking down sends %q", all)
+	}
+	if i := hungIn(t, g, small(), image.Pt(1, 1)); i.n != first.n {
+		t.Errorf("the free id is %d, not %d", first.n, i.n)
+	}
+}
+
+// Rules 3 and 4: row, column and id stand in every cell, the id as a diacritic and
+// not as a colour; each cell is one column wide.
+func TestKittyCells(t *testing.T) {
+	i := hungIn(t, NewGallery(false), small(), image.Pt(5, 3))
+	lines := i.frame(9, 4, image.Rect(2, 1, 7, 4))
+	for y, line := range lines {
+		if strings.Contains(line, "\x1b") {
+			t.Errorf("line %d has colours: %q", y, line)
+		}
+		if w := ansi.StringWidth(line); w != 9 {
+			t.Errorf("line %d is %d wide", y, w)
+		}
+		if w := ansi.StringWidthWc(line); w != 9 {
+			t.Errorf("line %d is %d wide, counted letter by letter", y, w)
+		}
+	}
+	buf := uv.NewScreenBuffer(9, 4)
+	uv.NewStyledString(strings.Join(lines, "\n")).Draw(buf, buf.Bounds())
+	for y := range 4 {
+		for x := range 9 {
+			want := " "
+			if x >= 2 && x < 7 && y >= 1 {
+				want = string([]rune{kitty.Placeholder, kitty.Diacritic(y - 1), kitty.Diacritic(x - 2), kitty.Diacritic(i.n)})
+			}
+			if got := buf.CellAt(x, y).Content; got != want {
+				t.Errorf("cell %d,%d is %q, not %q", x, y, got, want)
+			}
+		}
+	}
+}
+
+// Rule 5: at the end every picture that is left is forgotten, by its id.
+func TestKittyFarewell(t *testing.T) {
+	g := NewGallery(false)
+	if g.Clear() != "" {
+		t.Error("there is something to forget")
+	}
+	a, b := hungIn(t, g, small(), image.Pt(1, 1)), hungIn(t, g, small(), image.Pt(1, 1))
+	gone := hungIn(t, g, small(), image.Pt(1, 1))
+	gone.Drop()
+	got := g.Clear()
+	if strings.Count(got, "a=d,d=I") != 2 || !strings.Contains(got, fmt.Sprint("i=", a.n<<24)) || !strings.Contains(got, fmt.Sprint("i=", b.n<<24)) {
+		t.Errorf("the farewell is %q", got)
+	}
+	if g.Clear() != "" {
+		t.Error("it is said twice")
+	}
+}
+
+// Rule 6: in tmux each piece is wrapped by itself.
+func TestKittyThroughTmux(t *testing.T) {
+	g := NewGallery(true)
+	i := hungIn(t, g, New(photograph(300, 200), Normal), image.Pt(40, 15))
+	pieces := strings.SplitAfter(i.data, "\x1b\\\x1b\\")
+	// The end of a wrapped sequence is doubled, then comes that of the wrapping.
+	if n := strings.Count(i.data, "\x1bPtmux;"); n < 2 || n != len(pieces)-1 {
+		t.Fatalf("%d wrappings, %d pieces", n, len(pieces)-1)
+	}
+	for _, p := range pieces[:len(pieces)-1] {
+		if !strings.HasPrefix(p, "\x1bPtmux;\x1b\x1b_G") || len(p) > maxChunk+200 {
+			t.Fatalf("a piece of %d bytes begins %q", len(p), p[:20])
+		}
+	}
+	if !strings.HasPrefix(g.Clear(), "\x1bPtmux;") {
+		t.Error("the farewell does not reach the terminal")
+	}
+}
+
+var chunk = regexp.MustCompile(`\x1b_G([^;]*);([A-Za-z0-9+/=]*)\x1b\\`)
+
+// What is sent is the picture: taken apart as a terminal does.
+func TestKittyTransmission(t *testing.T) {
+	i := hungIn(t, NewGallery(false), New(photograph(300, 200), Normal), image.Pt(40, 15))
+	var text strings.Builder
+	found := chunk.FindAllStringSubmatch(i.data, -1)
+	for n, c := range found {
+		more := "m=1"
+		if n == len(found)-1 {
+			more = "m=0"
+		}
+		if !strings.Contains(c[1], more) || len(c[2]) > maxChunk || n > 0 && c[1] != "q=2,"+more {
+			t.Fatalf("piece %d of %d says %q with %d bytes", n, len(found), c[1], len(c[2]))
+		}
+		text.WriteString(c[2])
+	}
+	want := fmt.Sprintf("a=T,U=1,i=%d,c=40,r=15,f=24,s=320,v=240,o=z,t=d,q=2,m=1", i.n<<24)
+	if found[0][1] != want {
+		t.Errorf("it says %q, not %q", found[0][1], want)
+	}
+	packed, err := base64.StdEncoding.DecodeString(text.String())
+	must(t, err)
+	z, err := zlib.NewReader(bytes.NewReader(packed))
+	must(t, err)
+	pixels, err := io.ReadAll(z)
+	must(t, err)
+	if len(pixels) != 320*240*3 {
+		t.Errorf("%d bytes of pixels", len(pixels))
+	}
+}
+
+// The bytes as they are, for a picture of one cell.
+func TestKittyGolden(t *testing.T) {
+	g := NewGallery(false)
+	g.next = 7
+	i := hungIn(t, g, New(quarters(2, 2), Normal), image.Pt(1, 1))
+	golden.RequireEqual(t, []byte(strconv.Quote(i.data)+"\n"+strconv.Quote(strings.Join(i.frame(3, 2, image.Rect(1, 0, 2, 1)), "\n"))+"\n"))
+}
+
+// A frame of the region editor chooses between two pictures cell by cell and
+// sends nothing.
+func TestKittyRegion(t *testing.T) {
+	g := NewGallery(false)
+	p := New(photograph(300, 200), Normal)
+	o := Options{Method: MethodKitty, Cell: image.Pt(8, 16)}
+	v := NewRegionView(p, 60, 20, o)
+	all := messages(v.Hang(g, p, o))
+	if len(all) != 3 || raw(all[0]) == "" || raw(all[1]) == "" {
+		t.Fatalf("it sends %d messages", len(all))
+	}
+	v.Up(all[2].(HungRegion))
+	frame := v.Render(image.Rect(100, 50, 200, 150))
+	buf := uv.NewScreenBuffer(60, 20)
+	uv.NewStyledString(strings.Join(frame.Lines, "\n")).Draw(buf, buf.Bounds())
+	id := func(x, y int) rune {
+		r := []rune(buf.CellAt(x, y).Content)
+		return r[len(r)-1]
+	}
+	bright, dark := kitty.Diacritic(v.images[0].n), kitty.Diacritic(v.images[1].n)
+	middle := image.Pt((frame.Area.Min.X+frame.Area.Max.X)/2, (frame.Area.Min.Y+frame.Area.Max.Y)/2)
+	if id(middle.X, middle.Y) != bright || id(frame.Area.Min.X, frame.Area.Min.Y) != dark {
+		t.Error("the wrong picture is shown")
+	}
+	if len(messages(v.TakeDown())) != 2 || v.TakeDown() != nil {
+		t.Error("the pictures stay")
+	}
+}

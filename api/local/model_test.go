@@ -64,7 +64,7 @@ type model struct {
 // memory: both have the same files, folders, versions and contents all along.
 func TestModel(t *testing.T) {
 	// Its operations wait for the disk, and one after the other.
-	length := map[string]string{"rapid.checks": "25", "rapid.steps": "25"}
+	length := map[string]string{"rapid.checks": "15", "rapid.steps": "20"}
 	if os.Getenv("MEDIADESK_TEST_LONG") != "" {
 		length = map[string]string{"rapid.checks": "200", "rapid.steps": "50"}
 	}

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,14 +25,13 @@ import (
 func receiver(t *testing.T, answer func(attempt int) int) (address string, posts <-chan map[string]any) {
 	t.Helper()
 	c := make(chan map[string]any, 100)
-	attempt := 0
+	var attempts atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var body map[string]any
 		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 			t.Error(err)
 		}
-		attempt++ // posts of one test come one after the other
-		w.WriteHeader(answer(attempt))
+		w.WriteHeader(answer(int(attempts.Add(1))))
 		c <- body
 	}))
 	t.Cleanup(server.Close)

@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
@@ -64,8 +65,9 @@ func (r Request) Unnamed() bool { return r.UploadURL != "" || r.BaseURL != "" ||
 // flags are the global ones.
 type flags struct {
 	Request
-	json   bool
-	dryRun bool
+	json       bool
+	dryRun     bool
+	accessible bool
 }
 
 // Main runs the command line and returns the exit code.
@@ -107,6 +109,7 @@ func newRoot(p *Program) *cobra.Command {
 	all.BoolVar(&f.dryRun, "dry-run", false, "print the request instead of sending it")
 	all.IntVar(&f.KeyFD, "key-fd", -1, "read the private key from this file descriptor")
 	all.BoolVar(&f.Debug, "debug", false, "write every request to the log, without secrets")
+	all.BoolVar(&f.accessible, "accessible", false, "prompts and sentences instead of screens, for screen readers and plain terminals")
 	root.AddCommand(
 		newUpload(p, f), newDetails(p, f), newList(p, f), newWatch(p, f), newServe(p, f),
 		newProfile(p, f), newKey(p, f), newDoctor(p, f), newMan(p),
@@ -117,11 +120,14 @@ func newRoot(p *Program) *cobra.Command {
 
 // runScreens starts the interactive program, where there is a terminal for it.
 func runScreens(cmd *cobra.Command, p *Program, f *flags, args []string) error {
+	if on, err := strconv.ParseBool(p.Getenv(AccessibleVariable)); f.accessible || err == nil && on {
+		return accessible(cmd.Context(), p, f, args)
+	}
 	// With - the files come on standard input, and the keys from the terminal.
 	piped := p.TerminalOut && slices.Contains(args, "-")
 	if !p.Terminal && !piped {
 		return usage("the screens need a terminal, and input or output is none.\n" +
-			"Use a command instead, such as: mediadesk upload FILE… (see mediadesk --help)")
+			"Use a command instead, such as: mediadesk upload FILE… (see mediadesk --help), or mediadesk --accessible for prompts")
 	}
 	if code, ran := p.guard(f.KeyFD); ran {
 		return &exitError{code: code}

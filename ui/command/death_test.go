@@ -215,6 +215,7 @@ func TestDeathsInTmux(t *testing.T) {
 	t.Cleanup(func() { exec.Command("tmux", "-S", socket, "kill-server").Run() })
 	for i, d := range deaths {
 		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			window := "w" + strconv.Itoa(i)
 			tmux("new-window", "-d", "-n", window, "-e", dieVariable+"="+d.name, "-e", "MEDIADESK_HOME="+dir, shellAround(t, dir)+"; read stay")

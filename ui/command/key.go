@@ -144,7 +144,11 @@ func readKey(p *Program, profile string) (string, error) {
 		fmt.Fprintln(p.Stderr)
 		return string(text), err
 	}
-	text, err := bufio.NewReader(p.Stdin).ReadString('\n')
+	in, ok := p.Stdin.(*bufio.Reader)
+	if !ok {
+		in = bufio.NewReader(p.Stdin)
+	}
+	text, err := in.ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", fmt.Errorf("standard input could not be read: %w", err)
 	}

@@ -96,7 +96,7 @@ func (m *Model) counted(msg runsCounted) tea.Cmd {
 		return nil
 	}
 	if !m.focused {
-		return signal(m.o.Signal, m.wave.done)
+		return signalEnd(m.o.Signal, m.wave.done)
 	}
 	words := m.wave.done
 	m.wave.done = ""
@@ -146,9 +146,9 @@ func (m *Model) progress() *tea.ProgressBar {
 	return tea.NewProgressBar(tea.ProgressBarDefault, 100*over/(over+w.pending))
 }
 
-// signal tells somebody who is elsewhere. The words are ours: nothing in them
+// signalEnd tells somebody who is elsewhere. The words are ours: nothing in them
 // comes from outside.
-func signal(how config.Signal, words string) tea.Cmd {
+func signalEnd(how config.Signal, words string) tea.Cmd {
 	switch how {
 	case config.SignalOff:
 		return nil

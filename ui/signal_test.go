@@ -108,7 +108,7 @@ func TestSignalRespectsTheFocus(t *testing.T) {
 	t.Setenv("WAYLAND_DISPLAY", "")
 	m.o.Signal = config.SignalDesktop
 	if notifier("x") == nil {
-		if raw, ok := signal(m.o.Signal, "done")().(tea.RawMsg); !ok || raw.Msg != "\x1b]9;mediadesk: done\x07\a" {
+		if raw, ok := signalEnd(m.o.Signal, "done")().(tea.RawMsg); !ok || raw.Msg != "\x1b]9;mediadesk: done\x07\a" {
 			t.Errorf("signalled %#v", raw)
 		}
 	}

@@ -367,7 +367,7 @@ func TestFitBlocks(t *testing.T) {
 			band := make([]uint8, 3*blockSide*blockSide)
 			for i := range blockSide * blockSide {
 				c := [3]uint8{10, 200, 30}
-				if hasInk(t, g, i%blockSide, i/blockSide) != swap {
+				if hasInk(t, g, i%blockSide, 3*(i/blockSide)) != swap {
 					c = [3]uint8{240, 20, 90}
 				}
 				copy(band[3*i:], c[:])
@@ -375,7 +375,7 @@ func TestFitBlocks(t *testing.T) {
 			f := fitBlocks(band, 3*blockSide, 0)
 			for i := range blockSide * blockSide {
 				c := f.paper
-				if hasInk(t, f.glyph, i%blockSide, i/blockSide) {
+				if hasInk(t, f.glyph, i%blockSide, 3*(i/blockSide)) {
 					c = f.ink
 				}
 				for j, v := range c {

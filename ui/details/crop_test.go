@@ -1,0 +1,197 @@
+package details
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"mediadesk/api"
+	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
+)
+
+var (
+	redInk  = color.RGBA{220, 20, 20, 255}
+	blueInk = color.RGBA{20, 20, 220, 255}
+)
+
+// markedJPEG writes a picture that is blue but for a red rectangle, which is in
+// pixels of the picture as it is seen. It is stored as the orientation says.
+func markedJPEG(t *testing.T, stored image.Point, o picture.Orientation, rect image.Rectangle) string {
+	t.Helper()
+	img := image.NewRGBA(image.Rectangle{Max: stored})
+	draw.Draw(img, img.Rect, image.NewUniform(blueInk), image.Point{}, draw.Src)
+	draw.Draw(img, picture.ToStored(o, stored, rect), image.NewUniform(redInk), image.Point{}, draw.Src)
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: 95}); err != nil {
+		t.Fatal(err)
+	}
+	exif := []byte("Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01")
+	exif = binary.BigEndian.AppendUint16(exif, uint16(o))
+	exif = append(exif, 0, 0, 0, 0, 0, 0)
+	app := binary.BigEndian.AppendUint16([]byte{0xff, 0xe1}, uint16(len(exif)+2))
+	out := append(append(append([]byte{0xff, 0xd8}, app...), exif...), b.Bytes()[2:]...)
+	path := filepath.Join(t.TempDir(), "marked.jpg")
+	if err := os.WriteFile(path, out, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// onlyRed tells whether every pixel is of the red rectangle.
+func onlyRed(img image.Image) error {
+	b := img.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			if r, _, blue, _ := img.At(x, y).RGBA(); r>>8 < 150 || blue>>8 > 90 {
+				return fmt.Errorf("the pixel %d,%d of %v is %v", x, y, b.Size(), img.At(x, y))
+			}
+		}
+	}
+	return nil
+}
+
+// The numbers that are saved cut in delivery what the editor shows: a red
+// rectangle, drawn round with the editor, is delivered whole and alone, for each
+// of the eight orientations.
+func TestDeliveryCutsWhatTheEditorShows(t *testing.T) {
+	client := served(t)
+	for o := picture.Orientation(1); o <= 8; o++ {
+		stored := image.Pt(320, 192)
+		up := o.Upright(stored)
+		rect := image.Rect(32, 64, up.X-48, up.Y-64) // on the blocks of JPEG, so that nothing bleeds
+		path := markedJPEG(t, stored, o, rect)
+		file, err := client.Upload(t.Context(), &api.Upload{Source: api.Source{Path: path}, FileName: fmt.Sprintf("o%d.jpg", o)}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := start(t, Options{
+			Files: []api.File{*file}, Profile: page.Profile{Local: true}, Read: client.Details, Save: client.UpdateDetails,
+			Picture: func(context.Context, api.File) (string, error) { return path, nil },
+		})
+		p, _ := d.m.plane()
+		if p.upright() != up {
+			t.Fatalf("orientation %d: the editor shows %v, not %v", o, p.upright(), up)
+		}
+		d.m.setRect(rect)
+		shown := picture.Crop(d.m.its(), p.onPicture(d.m.rect(), d.m.its().Size()))
+		if shown.Size() != rect.Size() {
+			t.Errorf("orientation %d: the crop is shown as %v", o, shown.Size())
+		}
+		d.press("ctrl+s")
+		d.answer(d.asked(), "Save")
+		body, err := client.Fetch(t.Context(), file.URL+"?tr=fo-custom", 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cut, _, err := image.Decode(bytes.NewReader(content))
+		if err != nil {
+			t.Fatalf("orientation %d: %v", o, err)
+		}
+		if got := cut.Bounds().Size(); got != rect.Size() {
+			t.Errorf("orientation %d: delivered %v, drew %v; saved %s", o, got, rect.Size(), d.m.current().file.CustomCoordinates.Or(""))
+		}
+		if err := onlyRed(cut); err != nil {
+			t.Errorf("orientation %d: %v", o, err)
+		}
+	}
+}
+
+// Of a picture without loss every pixel is compared, for any rectangle.
+func TestDeliveryCutsTheSamePixels(t *testing.T) {
+	client := served(t)
+	img := image.NewNRGBA(image.Rect(0, 0, 97, 61))
+	for y := range 61 {
+		for x := range 97 {
+			img.Set(x, y, color.NRGBA{uint8(x), uint8(y), uint8(x*7 + y*13), 200}) // with alpha: delivered without loss
+		}
+	}
+	path := filepath.Join(t.TempDir(), "p.png")
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := client.Upload(t.Context(), &api.Upload{Source: api.Source{Path: path}, FileName: "p.png"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		x, y := rapid.IntRange(0, 96).Draw(rt, "x"), rapid.IntRange(0, 60).Draw(rt, "y")
+		r := api.Region{X: x, Y: y, Width: rapid.IntRange(1, 97-x).Draw(rt, "w"), Height: rapid.IntRange(1, 61-y).Draw(rt, "h")}
+		if _, err := client.UpdateDetails(t.Context(), file.FileID, api.Details{CustomCoordinates: api.Set(r.String())}); err != nil {
+			rt.Fatal(err)
+		}
+		body, err := client.Fetch(t.Context(), file.URL+"?tr=fo-custom&v="+r.String(), 1<<20)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		cut, err := png.Decode(body)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if err := body.Close(); err != nil {
+			rt.Fatal(err)
+		}
+		if cut.Bounds().Size() != image.Pt(r.Width, r.Height) {
+			rt.Fatalf("%v is delivered as %v", r, cut.Bounds())
+		}
+		for dy := range r.Height {
+			for dx := range r.Width {
+				got := color.NRGBAModel.Convert(cut.At(cut.Bounds().Min.X+dx, cut.Bounds().Min.Y+dy))
+				if got != img.NRGBAAt(x+dx, y+dy) {
+					rt.Fatalf("%v: pixel %d,%d is %v, not %v", r, dx, dy, got, img.NRGBAAt(x+dx, y+dy))
+				}
+			}
+		}
+	})
+}
+
+// A drag there and back leaves the rectangle as it was, for any zoom, any grip
+// and any way; and no drag leads it out of the picture.
+func TestDragThereAndBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := image.Pt(rapid.IntRange(1, 6000).Draw(t, "width"), rapid.IntRange(1, 6000).Draw(t, "height"))
+		cells := image.Pt(rapid.IntRange(1, 200).Draw(t, "columns"), rapid.IntRange(1, 60).Draw(t, "rows"))
+		x, y := rapid.IntRange(0, size.X-1).Draw(t, "x"), rapid.IntRange(0, size.Y-1).Draw(t, "y")
+		rect := image.Rect(x, y, rapid.IntRange(x+1, size.X).Draw(t, "x2"), rapid.IntRange(y+1, size.Y).Draw(t, "y2"))
+		grip := picture.Grip(rapid.IntRange(0, int(picture.Grips)-1).Draw(t, "grip"))
+		pixels := image.Pt(1, 1)
+		if rapid.Bool().Draw(t, "by pixel") {
+			pixels = image.Pt(8, 16)
+		}
+		at := func(p image.Point) image.Point {
+			return image.Pt(pixel(p.X, cells.X*pixels.X, size.X), pixel(p.Y, cells.Y*pixels.Y, size.Y))
+		}
+		from := image.Pt(rapid.IntRange(0, cells.X*pixels.X-1).Draw(t, "from x"), rapid.IntRange(0, cells.Y*pixels.Y-1).Draw(t, "from y"))
+		got := rect
+		for range rapid.IntRange(1, 8).Draw(t, "steps") {
+			to := image.Pt(rapid.IntRange(-50, cells.X*pixels.X+50).Draw(t, "to x"), rapid.IntRange(-50, cells.Y*pixels.Y+50).Draw(t, "to y"))
+			got = grip.Moved(rect, at(to).Sub(at(from)), size, picture.Ratio{})
+			if got.Empty() || !got.In(image.Rectangle{Max: size}) {
+				t.Fatalf("%v dragged to %v is %v, outside of %v", rect, to, got, size)
+			}
+		}
+		if got = grip.Moved(rect, at(from).Sub(at(from)), size, picture.Ratio{}); got != rect {
+			t.Fatalf("%v came back as %v", rect, got)
+		}
+	})
+}

@@ -1,0 +1,385 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"mediadesk/api"
+	"mediadesk/api/journal"
+	"mediadesk/api/local"
+	"mediadesk/api/watch"
+	"mediadesk/ui/page"
+)
+
+// program is a desk of its own over a library, as another program would have it:
+// its journal lies in dir.
+func program(t *testing.T, address, dir string) (d *Desk, end func()) {
+	t.Helper()
+	d = &Desk{Cache: dir, Profile: page.Profile{Name: "p", Local: true}}
+	var err error
+	if d.Journal, err = journal.Open(t.Context(), filepath.Join(dir, "journal.db")); err != nil {
+		t.Fatal(err)
+	}
+	if d.Client, err = api.NewClient(api.Options{UploadURL: address, BaseURL: address, DeliveryURL: address, Key: testKey("private_edits")}); err != nil {
+		t.Fatal(err)
+	}
+	d.Watch = watch.New(watch.Options{Journal: d.Journal, Listen: "127.0.0.1:0", Profile: "p"})
+	return d, func() {
+		d.Client.Close()
+		if err := errors.Join(d.Watch.Close(context.Background()), d.Journal.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func aLibrary(t *testing.T) string {
+	t.Helper()
+	server, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: testKey("private_edits")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server.Address
+}
+
+// put stores a text or a picture.
+func put(t *testing.T, d *Desk, name string, u api.Upload) *api.File {
+	t.Helper()
+	u.FileName, u.UseUniqueFileName = name, api.Set(false)
+	if u.Source.Path == "" {
+		u.Source.Path = filepath.Join(t.TempDir(), "source")
+		if err := os.WriteFile(u.Source.Path, []byte("content of "+name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, err := d.Client.Upload(t.Context(), &u, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Journal.SaveFile(t.Context(), d.Profile.Name, *file); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// is checks what the library has of a file.
+func is(t *testing.T, d *Desk, id, tags, region string) {
+	t.Helper()
+	f, err := d.Client.Details(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := api.JoinTags(f.Tags.Or(nil)); got != tags || f.CustomCoordinates.Or("") != region {
+		t.Errorf("the library has tags %q and region %q, want %q and %q", got, f.CustomCoordinates.Or(""), tags, region)
+	}
+}
+
+func tagged(tags ...string) api.Details { return api.Details{Tags: api.Set(tags)} }
+
+func at(region string) api.Details { return api.Details{CustomCoordinates: api.Set(region)} }
+
+func mug(t *testing.T) api.Upload {
+	t.Helper()
+	return api.Upload{Source: api.Source{Path: filepath.Join("..", "assets", "sample", "mug.jpg")}}
+}
+
+func TestUndoAfterRestart(t *testing.T) {
+	address, dir := aLibrary(t), t.TempDir()
+	d, end := program(t, address, dir)
+	u := mug(t)
+	u.Tags = api.Set([]string{"a"})
+	f := put(t, d, "mug.jpg", u)
+	change := func(c api.Details) {
+		t.Helper()
+		if _, err := d.Change(t.Context(), f.FileID, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(tagged("a", "b"))
+	change(at("1,2,30,40"))
+	change(api.Details{Tags: api.Null[[]string](), Description: api.Set("words")})
+	end()
+	d, end = program(t, address, dir)
+	defer end()
+	step := func(do func(context.Context, string, page.Over) ([]page.Edited, error), tags, region string) {
+		t.Helper()
+		if list, err := do(t.Context(), f.FileID, page.Careful); err != nil || len(list) != 1 || list[0].Err != nil {
+			t.Fatalf("got %+v %v", list, err)
+		}
+		is(t, d, f.FileID, tags, region)
+	}
+	step(d.Undo, "a,b", "1,2,30,40")
+	step(d.Undo, "a,b", "")
+	step(d.Undo, "a", "")
+	if list, err := d.Undo(t.Context(), f.FileID, page.Careful); err != nil || len(list) > 0 {
+		t.Errorf("there is more to undo: %+v %v", list, err)
+	}
+	step(d.Redo, "a,b", "")
+	step(d.Redo, "a,b", "1,2,30,40")
+	step(d.Redo, "", "1,2,30,40")
+	if list, err := d.Redo(t.Context(), f.FileID, page.Careful); err != nil || len(list) > 0 {
+		t.Errorf("there is more to redo: %+v %v", list, err)
+	}
+	after, err := d.Client.Details(t.Context(), f.FileID)
+	if err != nil || after.Description != "words" {
+		t.Errorf("the description is %q (%v)", after.Description, err)
+	}
+}
+
+// Two programs work on one library: an undo takes its own tags back and leaves
+// the other's; a region that the other set since is asked about.
+func TestUndoBesideAnotherProgram(t *testing.T) {
+	address := aLibrary(t)
+	one, endOne := program(t, address, t.TempDir())
+	defer endOne()
+	two, endTwo := program(t, address, t.TempDir())
+	defer endTwo()
+	u := mug(t)
+	u.Tags = api.Set([]string{"a", "b"})
+	f := put(t, one, "mug.jpg", u)
+	do := func(d *Desk, c api.Details) {
+		t.Helper()
+		if _, err := d.Read(t.Context(), f.FileID); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Change(t.Context(), f.FileID, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do(one, tagged("a", "mine"))
+	do(two, tagged("a", "mine", "theirs"))
+	if _, err := one.Undo(t.Context(), f.FileID, page.Careful); err != nil {
+		t.Fatal(err)
+	}
+	is(t, one, f.FileID, "a,theirs,b", "")
+	if _, err := one.Redo(t.Context(), f.FileID, page.Careful); err != nil {
+		t.Fatal(err)
+	}
+	is(t, one, f.FileID, "a,theirs,mine", "")
+
+	do(one, at("1,1,10,10"))
+	do(two, at("2,2,20,20"))
+	var elsewhere *page.Elsewhere
+	if _, err := one.Undo(t.Context(), f.FileID, page.Careful); !errors.As(err, &elsewhere) || !strings.Contains(err.Error(), "2,2,20,20") {
+		t.Fatalf("got %v", err)
+	}
+	is(t, one, f.FileID, "a,theirs,mine", "2,2,20,20")
+	if _, err := one.Undo(t.Context(), f.FileID, page.Mine); err != nil {
+		t.Fatal(err)
+	}
+	is(t, one, f.FileID, "a,theirs,mine", "")
+	do(two, at("3,3,30,30"))
+	if _, err := one.Redo(t.Context(), f.FileID, page.Theirs); err != nil {
+		t.Fatal(err)
+	}
+	is(t, one, f.FileID, "a,theirs,mine", "3,3,30,30")
+}
+
+// A step over 200 files with a service that fails on every third: what worked is
+// done, what failed is told by file, and one undo takes it all back.
+func TestStepOverManyFiles(t *testing.T) {
+	address := aLibrary(t)
+	to, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var failing atomic.Bool
+	var patches atomic.Int64
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	rewrite := proxy.Director
+	proxy.Director = func(r *http.Request) { rewrite(r); r.Host = to.Host }
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPatch && failing.Load() && patches.Add(1)%3 == 0 {
+			http.Error(w, `{"message":"not today"}`, http.StatusInternalServerError)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	defer front.Close()
+	defer http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	dir := t.TempDir()
+	d, end := program(t, front.URL, dir)
+	var changes []page.Change
+	var ids []string
+	for i := range 200 {
+		f := put(t, d, fmt.Sprintf("f%03d.txt", i), api.Upload{Tags: api.Set([]string{"old", fmt.Sprint(i)})})
+		ids = append(ids, f.FileID)
+		changes = append(changes, page.Change{FileID: f.FileID, Details: tagged("old", fmt.Sprint(i), "new")})
+	}
+	failing.Store(true)
+	told := 0
+	list := d.ChangeAll(t.Context(), changes, func(page.Edited) { told++ })
+	failing.Store(false)
+	bad := 0
+	for i, e := range list {
+		want := fmt.Sprintf("old,%d,new", i)
+		if e.Err != nil {
+			bad++
+			want = fmt.Sprintf("old,%d", i)
+		}
+		if e.FileID != ids[i] {
+			t.Fatal("the outcomes are out of order")
+		}
+		is(t, d, e.FileID, want, "")
+	}
+	if told != 200 || bad != 66 {
+		t.Errorf("%d told, %d failed", told, bad)
+	}
+	end()
+	d, end = program(t, front.URL, dir) // another day
+	defer end()
+	first := slices.IndexFunc(list, func(e page.Edited) bool { return e.Err == nil })
+	undone, err := d.Undo(t.Context(), ids[first], page.Careful)
+	if err != nil || Failures(undone) != nil || len(undone) != 134 {
+		t.Fatalf("undone %d: %v %v", len(undone), err, Failures(undone))
+	}
+	for i, id := range ids {
+		is(t, d, id, fmt.Sprintf("old,%d", i), "")
+	}
+	if list, err := d.Undo(t.Context(), ids[first+1], page.Careful); err != nil || len(list) > 0 {
+		t.Errorf("there is more to undo: %+v %v", list, err)
+	}
+}
+
+func TestManagingFiles(t *testing.T) {
+	d, end := program(t, aLibrary(t), t.TempDir())
+	defer end()
+	ctx := t.Context()
+	f := put(t, d, "a.txt", api.Upload{})
+	renamed, err := d.Rename(ctx, *f, "b c.txt")
+	if err != nil || renamed.FilePath != "/b_c.txt" {
+		t.Fatalf("renamed: %+v %v", renamed, err)
+	}
+	moved, err := d.Move(ctx, *renamed, "/x/y")
+	if err != nil || moved.FilePath != "/x/y/b_c.txt" {
+		t.Fatalf("moved: %+v %v", moved, err)
+	}
+	if err := d.Copy(ctx, *moved, "/z/"); err != nil {
+		t.Fatal(err)
+	}
+	// Moved to where one of its name is, it becomes a version of that one.
+	if onto, err := d.Move(ctx, *moved, "/z/"); err != nil || onto != nil {
+		t.Fatalf("moved onto: %+v %v", onto, err)
+	}
+	place, err := d.Place(ctx, "/z/b_c.txt")
+	if err != nil || place.File == nil {
+		t.Fatalf("%+v %v", place, err)
+	}
+	versions, err := d.Client.Versions(ctx, place.File.FileID)
+	if err != nil || len(versions) != 2 {
+		t.Fatalf("%d versions, %v", len(versions), err)
+	}
+	old := versions[1].VersionInfo.ID
+	if back, err := d.Restore(ctx, place.File.FileID, old); err != nil || back.VersionInfo.ID != old {
+		t.Fatalf("restored %+v %v", back, err)
+	}
+	for range 2 { // that it is gone already is no error
+		if err := d.Delete(ctx, *place.File); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, ok, err := d.Journal.File(ctx, "p", place.File.FileID); ok || err != nil {
+		t.Errorf("the journal still has it: %v", err)
+	}
+}
+
+// A private file is fetched by a signed address; nothing of this computer is
+// written over, and no name leads out of the folder.
+func TestDownload(t *testing.T) {
+	d, end := program(t, aLibrary(t), t.TempDir())
+	defer end()
+	f := put(t, d, "a.txt", api.Upload{IsPrivateFile: api.Set(true)})
+	dir := t.TempDir()
+	got := int64(0)
+	for i, want := range []string{"a.txt", "a (2).txt", "a (3).txt"} {
+		path, err := d.Download(t.Context(), *f, dir, func(n int64) { got += n })
+		if err != nil || path != filepath.Join(dir, want) {
+			t.Fatalf("%d: %q %v", i, path, err)
+		}
+		if text, err := os.ReadFile(path); err != nil || string(text) != "content of a.txt" {
+			t.Errorf("%q %v", text, err)
+		}
+	}
+	if got != 3*int64(len("content of a.txt")) {
+		t.Errorf("told of %d bytes", got)
+	}
+	for name, want := range map[string]string{
+		"../../x": "_.._x", ".bashrc": "bashrc", "": "a.txt", "a/b\\c:d": "a_b_c_d", "..": "file", "x\x1b\n": "x__",
+	} {
+		if got := localName(api.File{Name: name, FilePath: "/a.txt"}); got != want {
+			t.Errorf("%q is kept as %q, want %q", name, got, want)
+		}
+	}
+	wrong := *f
+	wrong.Size = api.Set(int64(3))
+	if _, err := d.Download(t.Context(), wrong, dir, nil); err == nil {
+		t.Error("a file of another size was kept")
+	}
+	if _, err := d.Download(t.Context(), *f, filepath.Join(dir, "missing"), nil); err == nil {
+		t.Error("a folder that is not there was written to")
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".mediadesk-*")); len(left) > 0 {
+		t.Errorf("left %v", left)
+	}
+}
+
+// The picture is the file that was sent while that is the same and the version
+// is the first, else it is fetched.
+func TestPictureFromTheSource(t *testing.T) {
+	d, end := program(t, aLibrary(t), t.TempDir())
+	defer end()
+	source := filepath.Join(t.TempDir(), "s.txt")
+	if err := os.WriteFile(source, []byte("one"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	identity, err := api.Identify(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := put(t, d, "s.txt", api.Upload{Source: api.Source{Path: source}})
+	jobs, err := d.Journal.AddJobs(t.Context(), []api.Job{{Profile: "p", Upload: api.Upload{Source: api.Source{Path: source}}, Identity: identity}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs[0].State, jobs[0].File = api.Stored, f
+	if err := d.Journal.UpdateJob(t.Context(), jobs[0]); err != nil {
+		t.Fatal(err)
+	}
+	picture := func(f api.File) string {
+		t.Helper()
+		path, err := d.Picture(t.Context(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	if got := picture(*f); got != source {
+		t.Errorf("it comes from %q", got)
+	}
+	second := *f
+	second.VersionInfo = &api.VersionInfo{ID: "0123456789abcdef01234567", Name: "Version 2"}
+	if got := picture(second); got == source {
+		t.Error("the source stands for another version")
+	}
+	if err := os.WriteFile(source, []byte("two!"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := picture(*f); got == source {
+		t.Error("a source that changed stands for the file")
+	}
+}

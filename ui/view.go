@@ -160,7 +160,7 @@ func (m *Model) profileWords(width int) string {
 	}
 	words := style.Render(kit.Truncate(kit.Safe(p.Name), 24)) + " "
 	if p.Notice != "" {
-		words += m.theme.Warn.Render(kit.Truncate(kit.Safe(p.Notice), max(0, min(60, width-kit.Width(words)-1)))) + " "
+		words += m.theme.Warn.Render(kit.Truncate(kit.Safe(p.Notice), max(12, min(60, width-kit.Width(words)-1)))) + " "
 	}
 	more := []string{p.Host}
 	if p.KeySource != "" {

@@ -1,0 +1,25 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// TestNoticeIsSeen: what a person must know of the service all the time is in
+// the top line at every width.
+func TestNoticeIsSeen(t *testing.T) {
+	d := openDesk(t)
+	d.Profile.Notice = "faults on: delay=2s webhooks=repeated"
+	m := newModel(t, d)
+	for width := 40; width <= 200; width++ {
+		line := ansi.Strip(m.topLine(width))
+		if !strings.Contains(line, "faults on") || ansi.StringWidth(line) != width {
+			t.Errorf("at %d columns the line is %q", width, line)
+		}
+	}
+	if line := ansi.Strip(m.topLine(140)); !strings.Contains(line, "webhooks=repeated") {
+		t.Errorf("with room for it the line is %q", line)
+	}
+}

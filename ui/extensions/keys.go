@@ -4,6 +4,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 )
@@ -39,13 +40,13 @@ func (m *Model) acts() []act {
 	next := statusNames[(m.runs.status+1)%statusCount]
 	return []act{
 		{binding: kit.Bind("history", "", "enter", "l", "right"), group: groupRun, hint: true, why: noRow, do: (*Model).enter},
+		{binding: kit.Bind("compare before and after", "", "c"), group: groupRun, hint: true, why: noCompare, do: (*Model).startCompare},
+		{binding: kit.Bind("take its AI tags over as tags", "", "t"), group: groupRun, hint: true, why: noTags, do: (*Model).readTags},
+		{binding: kit.Bind("run it again, with the same options", "", "s"), group: groupRun, hint: m.worthAgain(), why: noAgain, do: (*Model).askAgain},
 		{binding: kit.Bind("details of the file", "", "i", "o"), group: groupRun, hint: true, why: noRow, do: (*Model).inspect},
 		{binding: kit.Bind("show "+next, "", "f"), group: groupLook, hint: true, why: nothingAtAll, do: (*Model).nextStatus},
 		{binding: kit.Bind("filter", "", "/"), group: groupLook, hint: true, why: nothingAtAll, do: (*Model).startFilter},
 		{binding: kit.Bind("copy", "", "y"), group: groupRun, hint: true, why: noRow, do: (*Model).findCopies},
-		{binding: kit.Bind("take its AI tags over as tags", "", "t"), group: groupRun, why: noTags, do: (*Model).readTags},
-		{binding: kit.Bind("run it again, with the same options", "", "s"), group: groupRun, why: noAgain, do: (*Model).askAgain},
-		{binding: kit.Bind("compare before and after", "", "c"), group: groupRun, why: noCompare, do: (*Model).startCompare},
 		{binding: kit.Bind("group by", "", ","), group: groupLook, why: nothingAtAll, do: (*Model).openGroups},
 		{binding: kit.Bind("posts that no run took", "", "p"), group: groupLook, why: noStrays, do: (*Model).readStrays},
 		{binding: kit.Bind("next found", "", "n"), group: groupLook, why: noPattern, do: func(m *Model) tea.Cmd { return m.turn(1) }},
@@ -61,6 +62,12 @@ func (m *Model) acts() []act {
 		move("half a page up", "", "ctrl+u"),
 		move("half a page down", "", "ctrl+d"),
 	}
+}
+
+// worthAgain reports whether running it once more is likely what is wanted.
+func (m *Model) worthAgain() bool {
+	run, ok := m.current()
+	return ok && run.Status == api.StatusFailed
 }
 
 // move is an act that moves the cursor, or the text of the history.

@@ -1,0 +1,401 @@
+package extensions
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mediadesk/api"
+	"mediadesk/api/journal"
+	"mediadesk/api/local"
+	"mediadesk/api/watch"
+	"mediadesk/ui/page"
+)
+
+// relay stands between the service and our receiver, and does to webhook posts
+// what a network does.
+type relay struct {
+	t    *testing.T
+	fate func(n int) int // how often the posts to address n are passed on at once; below 0: they are held
+
+	mu   sync.Mutex
+	seen []string // addresses that were posted to
+	held []func()
+	came chan struct{} // one for each post
+	to   string        // the receiver
+}
+
+func (r *relay) ServeHTTP(rw http.ResponseWriter, req *http.Request) {
+	body, _ := io.ReadAll(req.Body)
+	post := func() {
+		r.mu.Lock()
+		to := r.to
+		r.mu.Unlock()
+		res, err := http.Post(to+req.URL.Path, "application/json", bytes.NewReader(body))
+		if err == nil {
+			res.Body.Close()
+		}
+	}
+	r.mu.Lock()
+	n := slices.Index(r.seen, req.URL.Path)
+	if n < 0 {
+		n = len(r.seen)
+		r.seen = append(r.seen, req.URL.Path)
+	}
+	fate := r.fate(n)
+	if fate < 0 {
+		r.held = append(r.held, post)
+	}
+	r.mu.Unlock()
+	for range fate {
+		post()
+	}
+	r.came <- struct{}{}
+}
+
+// release passes on what was held, the last first.
+func (r *relay) release() {
+	r.mu.Lock()
+	held := r.held
+	r.held = nil
+	r.mu.Unlock()
+	for _, post := range slices.Backward(held) {
+		post()
+	}
+}
+
+func (r *relay) await(n int) {
+	r.t.Helper()
+	late := time.After(20 * time.Second)
+	for range n {
+		select {
+		case <-r.came:
+		case <-late:
+			r.t.Fatal("the service does not post")
+		}
+	}
+}
+
+// stage is a library, a journal, a watch and a relay between them, each of
+// which can be ended and begun again.
+type stage struct {
+	*desk
+	dir    string
+	key    testKey
+	relay  *relay
+	public string
+	looks  bool // the poller may look at details
+	fault  local.Fault
+
+	server *local.Server
+	client *api.Client
+	offset time.Duration // of the clock
+	mu     sync.Mutex
+	hold   chan struct{} // answers to uploads wait for it; nil: they do not
+}
+
+func newStage(t *testing.T, looks bool, fault local.Fault, fate func(n int) int) *stage {
+	s := &stage{
+		desk: &desk{t: t, size: image118x60}, dir: t.TempDir(), key: "private_test", looks: looks, fault: fault,
+		relay: &relay{t: t, fate: fate, came: make(chan struct{}, 1000)},
+	}
+	front := httptest.NewServer(s.relay)
+	t.Cleanup(func() { front.Close(); http.DefaultClient.CloseIdleConnections() })
+	s.public = front.URL
+	s.serve(fault)
+	s.begin("127.0.0.1:0")
+	t.Cleanup(func() {
+		s.end()
+		must(t, s.server.Close())
+	})
+	return s
+}
+
+func (s *stage) now() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Now().Add(s.offset)
+}
+
+func (s *stage) later(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.offset += d
+}
+
+// serve starts the library.
+func (s *stage) serve(fault local.Fault) {
+	s.t.Helper()
+	server, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: filepath.Join(s.dir, "library"), Key: s.key, Fault: fault})
+	must(s.t, err)
+	s.server = server
+	address := server.Address
+	if s.hold != nil {
+		u, _ := url.Parse(server.Address)
+		slow := httptest.NewServer(&httputil.ReverseProxy{
+			Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(u) },
+			ModifyResponse: func(res *http.Response) error {
+				if res.Request.Method == http.MethodPost {
+					<-s.hold
+				}
+				return nil
+			},
+		})
+		s.t.Cleanup(slow.Close)
+		address = slow.URL
+	}
+	s.client, err = api.NewClient(api.Options{UploadURL: address, BaseURL: server.Address, Key: s.key})
+	must(s.t, err)
+	s.t.Cleanup(s.client.Close)
+}
+
+// begin starts the program: journal, watch and screen.
+func (s *stage) begin(listen string) {
+	s.t.Helper()
+	var err error
+	s.files, err = journal.Open(context.Background(), filepath.Join(s.dir, "journal.db"))
+	must(s.t, err)
+	o := watch.Options{Journal: s.files, Profile: "home", Listen: listen, Now: s.now, PublicURL: func(string) string { return s.public }}
+	if s.looks {
+		o.Details = func(ctx context.Context, _, id string) (*api.File, error) { return s.client.Details(ctx, id) }
+	}
+	s.watch = watch.New(o)
+	must(s.t, s.watch.Start(context.Background()))
+	s.relay.mu.Lock()
+	s.relay.to = "http://" + s.watch.Addr()
+	s.relay.mu.Unlock()
+	s.openWith(func(o *Options) { o.Now = s.now })
+}
+
+func (s *stage) end() {
+	must(s.t, s.watch.Close(context.Background()))
+	must(s.t, s.files.Close())
+}
+
+// upload sends pictures as the queue does and returns when all are answered.
+func (s *stage) upload(n int, hooked bool) {
+	s.t.Helper()
+	source := filepath.Join(s.dir, "disc.png")
+	must(s.t, os.WriteFile(source, photo(s.t), 0o600))
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			jobs, err := s.files.AddJobs(context.Background(), []api.Job{{
+				Profile: "home", State: api.Sending, OwnWebhook: hooked,
+				Upload: api.Upload{
+					Source: api.Source{Path: source}, FileName: fmt.Sprintf("disc%d.png", i),
+					Extensions: api.Set([]api.Extension{{Name: api.RemoveBackground}}),
+				},
+			}})
+			if err != nil {
+				s.t.Error(err)
+				return
+			}
+			job := jobs[0]
+			upload := job.Upload
+			if hooked {
+				address, err := s.watch.Address(context.Background(), job.ID, "home")
+				if err != nil {
+					s.t.Error(err)
+				}
+				upload.WebhookURL = api.Set(address)
+			}
+			job.State = api.Stored
+			if job.File, err = s.client.Upload(context.Background(), &upload, nil); err != nil {
+				s.t.Error(err)
+				return
+			}
+			if err := s.files.UpdateJob(context.Background(), job); err != nil {
+				s.t.Error(err)
+			}
+			if err := s.watch.Answered(context.Background(), "home", job.File, hooked); err != nil {
+				s.t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// until waits for a state of the board.
+func (s *stage) until(what string, is func() bool) {
+	s.t.Helper()
+	late := time.After(30 * time.Second)
+	for {
+		s.send(page.RunsChanged{})
+		if is() {
+			return
+		}
+		select {
+		case <-s.watch.Edges():
+		case <-late:
+			s.t.Fatalf("waited for %s:\n%s", what, s.text())
+		}
+	}
+}
+
+func (s *stage) allOver() bool { return len(s.m.runs.all) > 0 && s.m.runs.pending == 0 }
+
+// truth compares the board with the library: an end that is shown is the true
+// one, and what is not known is said to be so. unknown is how many runs may be.
+func (s *stage) truth(unknown int, words string) {
+	s.t.Helper()
+	for i := range s.m.runs.all {
+		run := &s.m.runs.all[i]
+		file, err := s.client.Details(context.Background(), run.FileID)
+		must(s.t, err)
+		done := file.VersionInfo.ID != file.FileID
+		switch {
+		case run.Status == api.StatusSuccess && !done, run.Status == api.StatusFailed && done:
+			s.t.Errorf("the board says %s, the library has %s", run.Status, file.VersionInfo.Name)
+		case !run.Status.Final():
+			unknown--
+			if short, _ := s.m.ahead(run, s.now()); !strings.Contains(short, words) {
+				s.t.Errorf("of what is not known it says %q, want %q", short, words)
+			}
+		}
+	}
+	if unknown != 0 {
+		s.t.Errorf("%d runs too few are unknown:\n%s", unknown, s.text())
+	}
+}
+
+// After each of these faults the board equals the truth of the library, or says
+// what it does not know.
+func TestFaultsOnTheWay(t *testing.T) {
+	const n = 3
+	pass := func(int) int { return 1 }
+	lost := func(int) int { return 0 }
+	hold := func(int) int { return -1 }
+	t.Run("webhooks lost, details to look at", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, true, local.Fault{}, lost)
+		s.upload(n, true)
+		s.until("the end by looking", s.allOver)
+		s.truth(0, "")
+		s.sees("seen in details:")
+	})
+	t.Run("webhooks lost, nothing to look at", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, false, local.Fault{}, lost)
+		s.upload(n, true)
+		s.relay.await(n)
+		s.until("the runs", func() bool { return len(s.m.runs.all) == n })
+		s.truth(n, "waits for a webhook")
+		s.later(9 * time.Minute)
+		s.truth(n, "no news for 9 min")
+		s.later(26 * time.Hour)
+		s.truth(n, "no news in 25 h: unknown")
+	})
+	t.Run("webhooks lost by the service", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, true, local.Fault{WebhooksLost: true}, pass)
+		s.upload(n, true)
+		s.until("the end by looking", s.allOver)
+		s.truth(0, "")
+	})
+	t.Run("repeated", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, false, local.Fault{}, func(int) int { return 5 })
+		s.upload(n, true)
+		s.relay.await(n)
+		s.until("the ends", s.allOver)
+		s.truth(0, "")
+		s.sees("it came 5 times and counts once")
+	})
+	t.Run("reordered, some lost", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, false, local.Fault{}, func(i int) int { return []int{-1, 0, -1}[i] })
+		s.upload(n, true)
+		s.relay.await(n)
+		s.relay.release()
+		s.until("two ends", func() bool { return s.m.runs.success == 2 })
+		s.truth(1, "waits for a webhook")
+	})
+	t.Run("late by hours", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, false, local.Fault{}, hold)
+		s.upload(n, true)
+		s.relay.await(n)
+		s.later(5 * time.Hour)
+		s.until("silence", func() bool { return len(s.m.runs.all) == n })
+		s.truth(n, "no news for 5 h")
+		s.relay.release()
+		s.until("the ends", s.allOver)
+		s.truth(0, "")
+	})
+	t.Run("too late", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, false, local.Fault{}, hold)
+		s.upload(n, true)
+		s.relay.await(n)
+		s.later(26 * time.Hour)
+		s.relay.release()
+		s.until("the posts", func() bool { return s.m.runs.strays == n })
+		s.truth(n, "no news in 25 h: unknown")
+		s.press("p")
+		s.sees(api.StrayExpired)
+	})
+	t.Run("before the answer to the upload", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, false, local.Fault{}, pass)
+		s.hold = make(chan struct{})
+		must(t, s.server.Close())
+		s.serve(local.Fault{})
+		go func() {
+			s.relay.await(n)
+			close(s.hold)
+		}()
+		s.upload(n, true)
+		s.until("the ends", s.allOver)
+		s.truth(0, "")
+		if s.m.runs.strays != 0 {
+			t.Error("posts were left over")
+		}
+	})
+	t.Run("the service starts again", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, true, local.Fault{ExtensionsPending: true}, pass)
+		s.upload(n, true)
+		s.until("the runs", func() bool { return s.m.runs.pending == n })
+		s.truth(n, "next check")
+		s.client.Close()
+		must(t, s.server.Close())
+		s.serve(local.Fault{})
+		s.until("the ends", s.allOver)
+		s.truth(0, "")
+	})
+	t.Run("the program starts again", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, true, local.Fault{}, hold)
+		s.upload(n, true)
+		at := s.watch.Addr()
+		s.end()
+		s.relay.await(n)
+		s.begin(at)
+		s.relay.release()
+		s.until("the ends", s.allOver)
+		s.truth(0, "")
+	})
+	t.Run("failed at the service", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, true, local.Fault{ExtensionsFail: true}, func(i int) int { return min(i, 1) })
+		s.upload(n, true)
+		s.relay.await(n)
+		s.until("the failures", func() bool { return s.m.runs.failed == n-1 })
+		s.later(9 * time.Minute)
+		s.send(page.RunsChanged{})
+		s.truth(1, "a failure would only be told by webhook")
+	})
+}

@@ -21,9 +21,16 @@ import (
 // childDir names, in the environment of a child, the folder that it serves.
 const childDir = "MEDIADESK_LOCAL_TEST_DIR"
 
+// childModes are what a child of these tests does with the folder that a
+// variable of its environment names.
+var childModes = map[string]func(dir string){childDir: beChild}
+
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(childDir); dir != "" {
-		beChild(dir)
+	for variable, do := range childModes {
+		if dir := os.Getenv(variable); dir != "" {
+			do(dir)
+			os.Exit(0)
+		}
 	}
 	goleak.VerifyTestMain(m)
 }

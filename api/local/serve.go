@@ -71,8 +71,9 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 			ErrorLog: slog.NewLogLogger(l.log.Handler(), slog.LevelWarn),
 		},
 	}
+	// On a full disk there is no room for the word, but for reading and deleting.
 	if err := s.writeOwner(); err != nil {
-		return nil, errors.Join(err, listener.Close(), l.Close())
+		l.log.Warn("other processes cannot find this library", "error", err)
 	}
 	l.workers.Go(func() { s.served <- s.http.Serve(listener) })
 	go func() {

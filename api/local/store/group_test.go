@@ -83,7 +83,7 @@ func TestGroupedUpdates(t *testing.T) {
 // TestGroupsShareTransactions: what waits while one transaction is written
 // goes into the next one together.
 func TestGroupsShareTransactions(t *testing.T) {
-	r := openRecords(t, filepath.Join(t.TempDir(), "r.db")).(*sqlite)
+	r := openRecords(t, filepath.Join(t.TempDir(), "r.db")).(*database)
 	r.turn <- struct{}{} // as if a transaction were being written
 	var wg sync.WaitGroup
 	sessions := make(chan *session, 20)

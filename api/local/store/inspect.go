@@ -15,7 +15,7 @@ func ReadRecords(ctx context.Context, path string) (Records, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
-	s := &sqlite{path: path, read: make(chan *session, 1), turn: make(chan struct{}, 1), group: maxGroup}
+	s := &database{path: path, read: make(chan *session, 1), turn: make(chan struct{}, 1), group: maxGroup}
 	var err error
 	if s.query, err = openDatabase(path, "&_pragma=query_only(1)", 1); err != nil {
 		return nil, err

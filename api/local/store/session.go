@@ -3,7 +3,13 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
+	"fmt"
+	"syscall"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // maxStatements is how many prepared statements a session keeps.
@@ -34,6 +40,16 @@ func (s *session) Close() error {
 	return errors.Join(append(errs, s.conn.Close())...)
 }
 
+// discard closes the session and the connection itself, which would else be
+// used again.
+func (s *session) discard() {
+	for _, statement := range s.statements {
+		statement.Close() //nolint:errcheck // it may be broken, too
+	}
+	s.conn.Raw(func(any) error { return driver.ErrBadConn }) //nolint:errcheck // that is what closes it
+	s.conn.Close()                                           //nolint:errcheck // it is closed
+}
+
 // prepare returns the statement of a query, nil where it is to be run without
 // one: while its rows are being read, or where too many are kept already.
 func (s *session) prepare(query string) (*sql.Stmt, error) {
@@ -59,10 +75,22 @@ func (s *session) exec(query string, args ...any) (sql.Result, error) {
 		return nil, err
 	}
 	// Without a context that can end, the driver needs no watcher.
+	var res sql.Result
 	if statement == nil {
-		return s.conn.ExecContext(context.Background(), query, args...)
+		res, err = s.conn.ExecContext(context.Background(), query, args...)
+	} else {
+		res, err = statement.ExecContext(context.Background(), args...)
 	}
-	return statement.ExecContext(context.Background(), args...)
+	return res, diskFull(err)
+}
+
+// diskFull makes the database's word for a full disk that of the system.
+func diskFull(err error) error {
+	var own *sqlite.Error
+	if errors.As(err, &own) && own.Code()&0xff == sqlite3.SQLITE_FULL {
+		return fmt.Errorf("%w: %w", syscall.ENOSPC, err)
+	}
+	return err
 }
 
 func (s *session) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {

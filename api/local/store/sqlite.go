@@ -3,15 +3,12 @@ package store
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
 	"runtime/debug"
 	"sync"
-
-	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
 const (
@@ -19,10 +16,10 @@ const (
 	maxGroup = 128 // updates that share a transaction
 )
 
-// sqlite is Records in a SQLite database: one session writes, a few read.
+// database is Records in a SQLite database: one session writes, a few read.
 // Updates that come while one is being written to the disk go there together,
 // in one transaction: the disk takes as long for one as for many.
-type sqlite struct {
+type database struct {
 	path      string
 	db, query *sql.DB       // for writing, for reading
 	read      chan *session // those that are free
@@ -48,7 +45,7 @@ type update struct {
 func OpenRecords(ctx context.Context, path string) (Records, error) {
 	// FULL: a commit is on the disk when it returns. NORMAL lost some in
 	// every second power cut.
-	s := &sqlite{path: path, read: make(chan *session, readers), turn: make(chan struct{}, 1), group: maxGroup}
+	s := &database{path: path, read: make(chan *session, readers), turn: make(chan struct{}, 1), group: maxGroup}
 	var err error
 	if s.db, err = openDatabase(path, "&_pragma=synchronous(FULL)&_pragma=wal_autocheckpoint(4000)", 1); err != nil {
 		return nil, err
@@ -78,7 +75,7 @@ func openDatabase(path, extra string, connections int) (*sql.DB, error) {
 	return db, nil
 }
 
-func (s *sqlite) open(ctx context.Context) error {
+func (s *database) open(ctx context.Context) error {
 	if err := migrate(ctx, s.db, s.path); err != nil {
 		return err
 	}
@@ -93,7 +90,7 @@ func (s *sqlite) open(ctx context.Context) error {
 }
 
 // Close waits for what is under way.
-func (s *sqlite) Close() error {
+func (s *database) Close() error {
 	s.turn <- struct{}{}
 	defer func() { <-s.turn }()
 	var errs []error
@@ -109,9 +106,9 @@ func (s *sqlite) Close() error {
 
 // SetGroup sets how many updates may share a transaction; with 1 each has its
 // own. It is for measuring, before anything is written.
-func (s *sqlite) SetGroup(most int) { s.group = most }
+func (s *database) SetGroup(most int) { s.group = most }
 
-func (s *sqlite) Update(ctx context.Context, fn func(Tx) error) error {
+func (s *database) Update(ctx context.Context, fn func(Tx) error) error {
 	// A transaction that began is brought to its end even if the one who
 	// asked went away.
 	u := &update{fn: fn, ctx: context.WithoutCancel(ctx), done: make(chan struct{})}
@@ -123,14 +120,18 @@ func (s *sqlite) Update(ctx context.Context, fn func(Tx) error) error {
 		case <-u.done:
 			return u.err
 		case s.turn <- struct{}{}:
-			s.writeGroup()
-			<-s.turn
+			s.takeTurn()
 		}
 	}
 }
 
+func (s *database) takeTurn() {
+	defer func() { <-s.turn }()
+	s.writeGroup()
+}
+
 // writeGroup writes the updates that wait. The caller has the turn.
-func (s *sqlite) writeGroup() {
+func (s *database) writeGroup() {
 	s.mu.Lock()
 	n := min(len(s.waiting), s.group)
 	group := s.waiting[:n:n]
@@ -139,7 +140,7 @@ func (s *sqlite) writeGroup() {
 	if n == 0 {
 		return
 	}
-	if err := s.commit(group); err != nil {
+	if err := guarded(func(Tx) error { return s.commit(group) }, nil); err != nil {
 		for _, u := range group {
 			if u.err == nil {
 				u.err = err
@@ -153,7 +154,7 @@ func (s *sqlite) writeGroup() {
 
 // commit runs a group in one transaction. An update that fails is taken back
 // by itself and keeps its error; the error of commit is that of all.
-func (s *sqlite) commit(group []*update) (err error) {
+func (s *database) commit(group []*update) (err error) {
 	if s.write == nil {
 		if s.write, err = newSession(context.Background(), s.db); err != nil {
 			return fmt.Errorf("open the records: %w", err)
@@ -181,7 +182,7 @@ func (s *sqlite) commit(group []*update) (err error) {
 
 // apply runs one update; where there are others, so that it can be taken back
 // without them.
-func (s *sqlite) apply(u *update, others bool) error {
+func (s *database) apply(u *update, others bool) error {
 	if others {
 		if _, err := s.write.exec("SAVEPOINT one"); err != nil {
 			return fmt.Errorf("write the records: %w", err)
@@ -215,15 +216,14 @@ func guarded(fn func(Tx) error, tx Tx) (err error) {
 
 // broken gives the session up: what state it is in after an error of the disk
 // is not known. Closing it takes back what was not committed.
-func (s *sqlite) broken(err error) error {
-	s.write.exec("ROLLBACK")                                       //nolint:errcheck // there may be nothing left to take back
-	s.write.conn.Raw(func(any) error { return driver.ErrBadConn }) //nolint:errcheck // this closes the connection itself
-	s.write.Close()                                                //nolint:errcheck // the first error is the one that counts
+func (s *database) broken(err error) error {
+	s.write.exec("ROLLBACK") //nolint:errcheck // there may be nothing left to take back
+	s.write.discard()
 	s.write = nil
 	return err
 }
 
-func (s *sqlite) View(ctx context.Context, fn func(Tx) error) error {
+func (s *database) View(ctx context.Context, fn func(Tx) error) error {
 	var session *session
 	select {
 	case session = <-s.read:

@@ -1,6 +1,11 @@
 package local
 
-import "time"
+import (
+	"testing"
+	"time"
+
+	"mediadesk/api/local/store"
+)
 
 // PauseForTests makes the outbox wait for d between attempts until the
 // returned function is called. No library may be open at either moment.
@@ -27,3 +32,30 @@ func (l *Library) OneTransactionEach() {
 
 // Snapshot makes the snapshot of the records now.
 func (l *Library) Snapshot() error { return l.snapshot() }
+
+// WaitForHeaders sets how long the headers of a URL source may take; before
+// any request.
+func (l *Library) WaitForHeaders(d time.Duration) { l.headerWait = d }
+
+// Unfinished is how many extension runs are pending, and whether every webhook
+// post that waits was tried.
+func (l *Library) Unfinished(t *testing.T) (pending int, tried bool) {
+	t.Helper()
+	tried = true
+	err := l.records.View(t.Context(), func(tx store.Tx) error {
+		runs, err := tx.PendingRuns()
+		if err != nil {
+			return err
+		}
+		pending = len(runs)
+		posts, err := tx.Posts()
+		for _, p := range posts {
+			tried = tried && p.Attempts > 0
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return pending, tried
+}

@@ -1,0 +1,162 @@
+package local_test
+
+import (
+	"bytes"
+	"fmt"
+	"mime/multipart"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"mediadesk/api/apitest"
+	"mediadesk/api/local"
+)
+
+// spellings are addresses of this computer and of what only it can reach, in
+// all the ways in which they can be written; %d is a port.
+var spellings = []string{
+	"http://127.0.0.1:%d/", "http://127.1:%d/", "http://127.0.1:%d/", "http://127.255.255.254:%d/", "http://127.0.0.1.:%d/",
+	"http://localhost:%d/", "http://LOCALHOST:%d/", "http://localhost.:%d/", "http://ip6-localhost:%d/", "http://localhost.localdomain:%d/",
+	"http://2130706433:%d/", "http://0x7f000001:%d/", "http://0x7f.0.0.1:%d/", "http://0177.0.0.1:%d/", "http://017700000001:%d/", "http://127.0.0.01:%d/",
+	"http://0:%d/", "http://0.0.0.0:%d/", "http://0.1.2.3:%d/", "http://[::]:%d/", "http://[::1]:%d/", "http://[0:0:0:0:0:0:0:1]:%d/", "http://[::ffff:127.0.0.1]:%d/",
+	"http://[::ffff:7f00:1]:%d/", "http://[0:0:0:0:0:ffff:127.0.0.1]:%d/", "http://[::127.0.0.1]:%d/", "http://[64:ff9b::127.0.0.1]:%d/", "http://[2002:7f00:1::]:%d/",
+	"http://[::1%%25lo]:%d/", "http://[fe80::1%%25lo]:%d/", "http://[fd00::1]:%d/", "http://[fec0::1]:%d/", "http://[ff02::1]:%d/", "http://[::ffff:0:127.0.0.1]:%d/",
+	"http://10.0.0.1:%d/", "http://172.16.0.1:%d/", "http://192.168.0.1:%d/", "http://100.64.0.1:%d/", "http://169.254.169.254:%d/latest/meta-data/", "http://198.18.0.1:%d/",
+	"http://224.0.0.1:%d/", "http://255.255.255.255:%d/", "http://user@127.0.0.1:%d/", "http://example.com@127.0.0.1:%d/", "http://127.0.0.1%%2f@localhost:%d/",
+	"http://１２７.0.0.1:%d/", "http://127。0。0。1:%d/", "http://ⓛocalhost:%d/", "http://127.0.0.1:%d#@example.com/", "http://127.0.0.1:%d\\@example.com/", "HTTP://127.0.0.1:%d/",
+	"https://127.0.0.1:%d/", "file:///etc/passwd?%d", "gopher://127.0.0.1:%d/", "ftp://127.0.0.1:%d/", "//127.0.0.1:%d/", "unix:///tmp/s%d",
+}
+
+// TestInternalAddressesAreNotReached sends each spelling as a URL source, by
+// itself and as what an allowed address redirects to, and as a webhook of a
+// library that listens beyond this computer: nothing comes to the server that
+// listens on all addresses of this computer.
+func TestInternalAddressesAreNotReached(t *testing.T) {
+	if len(spellings) < 42 {
+		t.Fatalf("there are %d spellings", len(spellings))
+	}
+	var reached atomic.Int64
+	listener, err := net.Listen("tcp", ":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside := &http.Server{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		reached.Add(1)
+		t.Errorf("reached with %s %s, Host %s", r.Method, r.URL, r.Host)
+	})}
+	var served sync.WaitGroup
+	served.Go(func() { inside.Serve(listener) })
+	defer served.Wait()
+	defer inside.Close()
+	port := listener.Addr().(*net.TCPAddr).Port
+
+	outside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Location", r.URL.Query().Get("to"))
+		w.WriteHeader(http.StatusFound)
+	}))
+	defer outside.Close()
+	s := serve(t, local.Options{AllowAddresses: []string{strings.TrimPrefix(outside.URL, "http://")}})
+	s.Library.WaitForHeaders(500 * time.Millisecond) // some lead nowhere
+	var wg sync.WaitGroup
+	for _, spelling := range spellings {
+		target := fmt.Sprintf(spelling, port)
+		for _, address := range []string{target, outside.URL + "/?to=" + url.QueryEscape(target)} {
+			wg.Go(func() {
+				contentType, body := textForm("file", address, "fileName", "a")
+				if status, answer := call(t, http.MethodPost, s.Address+"/api/v1/files/upload", contentType, body); status != http.StatusBadRequest {
+					t.Errorf("%s answered %d: %v", address, status, answer)
+				}
+			})
+		}
+	}
+	wg.Wait()
+
+	// Webhooks of a library that others reach may not lead inside either.
+	s.Library.ListenBeyond(true)
+	picture := apitest.PNG(8, 8)
+	for _, spelling := range spellings {
+		contentType, body := form(picture, "fileName", "a.png", "webhookUrl", fmt.Sprintf(spelling, port), "extensions", `[{"name":"remove-bg"}]`)
+		call(t, http.MethodPost, s.Address+"/api/v1/files/upload", contentType, body)
+	}
+	eventually(t, "the end of all runs", func() bool {
+		pending, tried := s.Library.Unfinished(t)
+		return pending == 0 && tried
+	})
+	if n := reached.Load(); n != 0 {
+		t.Errorf("%d requests came through", n)
+	}
+}
+
+// TestSlowConnections opens a thousand connections that hardly move: a third
+// sends its headers, a third its body, a third reads its answer slowly. Honest
+// clients go on beside them.
+func TestSlowConnections(t *testing.T) {
+	const slow, honest = 1000, 60
+	s := serve(t, local.Options{})
+	r := upload(t, s.Address, apitest.Noise(400, 400), "fileName", "large.png", "useUniqueFileName", "false")
+	host := strings.TrimPrefix(s.Address, "http://")
+	contentType, body := form(make([]byte, 1<<20), "fileName", "slow")
+	length := body.Len()
+	var mu sync.Mutex
+	var connections []net.Conn
+	defer func() {
+		for _, c := range connections {
+			c.Close()
+		}
+	}()
+	var opening sync.WaitGroup
+	for line := range 8 {
+		opening.Go(func() {
+			for n := line; n < slow; n += 8 {
+				c, err := net.Dial("tcp", host)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				connections = append(connections, c)
+				mu.Unlock()
+				switch n % 3 {
+				case 0:
+					fmt.Fprintf(c, "POST /api/v1/files/upload HTTP/1.1\r\nHost: %s\r\nX-Slow: ", host)
+				case 1:
+					req, err := http.NewRequest(http.MethodPost, s.Address, nil)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					req.SetBasicAuth(testKey, "")
+					fmt.Fprintf(c, "POST /api/v1/files/upload HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", host, req.Header.Get("Authorization"), contentType, length)
+					c.Write(body.Bytes()[:600])
+				case 2:
+					fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", strings.TrimPrefix(r["url"].(string), s.Address), host)
+				}
+			}
+		})
+	}
+	opening.Wait()
+	for n := range honest {
+		data := fmt.Appendf(nil, "honest %d", n)
+		record := upload(t, s.Address, data, "fileName", "honest")
+		if got := fetch(t, record["url"].(string)); got != string(data) {
+			t.Errorf("honest %d reads %q", n, got)
+		}
+	}
+}
+
+// textForm writes a form of text parts alone.
+func textForm(pairs ...string) (contentType string, body *bytes.Buffer) {
+	body = new(bytes.Buffer)
+	w := multipart.NewWriter(body)
+	for i := 0; i < len(pairs); i += 2 {
+		w.WriteField(pairs[i], pairs[i+1])
+	}
+	w.Close()
+	return w.FormDataContentType(), body
+}

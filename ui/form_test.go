@@ -1,0 +1,117 @@
+package ui_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mediadesk/api/journal"
+	"mediadesk/config"
+	"mediadesk/ui/uitest"
+)
+
+// waitKept waits until the kept form of the local library holds some text.
+func (d *desk) waitKept(text string) {
+	d.t.Helper()
+	paths := config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": d.home}[name] })
+	j, err := journal.Open(d.t.Context(), paths.Journal())
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer j.Close()
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	end := time.After(uitest.Deadline)
+	for {
+		kept, _, err := j.Draft(d.t.Context(), "local")
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		if strings.Contains(string(kept), text) {
+			return
+		}
+		select {
+		case <-look.C:
+		case <-end:
+			d.t.Fatalf("%q is not kept: %s", text, kept)
+		}
+	}
+}
+
+// TestFormComesBack: what was typed into the upload form is there again after
+// the program was killed and after it was left, the editor changes the options
+// of all files as one text, and what was sent does not come back.
+func TestFormComesBack(t *testing.T) {
+	d := newDesk(t)
+	editor := filepath.Join(t.TempDir(), "an editor")
+	script := "#!/bin/sh\nsed -i.bak \"$EDIT\" \"$1\" && rm -f \"$1.bak\"\n"
+	if err := os.WriteFile(editor, []byte(script), 0o700); err != nil { //nolint:gosec // it is to be run
+		t.Fatal(err)
+	}
+	env := func(edit string) []string {
+		return []string{"EDITOR='" + editor + "'", "EDIT=" + edit}
+	}
+	again := func(edit string) *uitest.Term {
+		t.Helper()
+		term := d.startWith(env(edit), 120, 36, d.pictures)
+		term.WaitFor("The upload form of last time is back: 2 files")
+		term.WaitFor("Tray: 2 files")
+		term.Press("u")
+		term.WaitFor("2 of 2 marked")
+		return term
+	}
+
+	term := d.start(120, 36, d.pictures)
+	term.WaitFor("Try it here")
+	term.Press("enter")
+	term.WaitFor("harbour.jpg")
+	term.Press("space", "space")
+	term.WaitFor("Tray: 2 files")
+	term.Press("u")
+	term.WaitFor("Stored as")
+	term.Press("tab")
+	term.Paste("写真,مرحبا,e\u0301t")
+	term.WaitFor("12/500 characters")
+	term.Press("tab", "tab", "space") // remove-bg
+	term.WaitFor("add_shadow")
+	d.waitKept("remove-bg")
+	if err := syscall.Kill(term.Pid(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	term.Wait()
+
+	// Killed: it is as it was. The text of the editor goes into both files.
+	term = again(`s/^private = default/private = on/; s/^description =.*/description = by the editor/`)
+	term.WaitFor("写真")
+	term.WaitFor("remove-bg")
+	term.Press("ctrl+o")
+	term.WaitFor("Took over the options of 2 files from the editor")
+	term.WaitFor("by the editor")
+	term.Press("ctrl+c", "ctrl+c")
+	term.Wait()
+
+	// Left: it is as it was, and an error of the editor's text names its line.
+	term = again(`s/^private = on/privat = on/`)
+	term.WaitFor("by the editor")
+	term.Press("ctrl+o")
+	term.WaitFor(`There is no option "privat". Did you mean private?`)
+	term.Press("esc")
+	term.WaitFor("by the editor")
+	term.Press("ctrl+s")
+	term.WaitFor("s Send 2 files to /")
+	term.Press("s")
+	term.WaitUntil(func(screen string) bool { return strings.Count(screen, "stored") >= 2 })
+	term.Press("ctrl+c", "ctrl+c")
+	term.Wait()
+
+	// Sent: nothing comes back.
+	term = d.start(120, 36, d.pictures)
+	term.WaitFor("harbour.jpg")
+	term.WaitFor("Tray")
+	if strings.Contains(term.Screen(), "form of last time") {
+		t.Errorf("a form that was sent came back:\n%s", term.Screen())
+	}
+}

@@ -1,0 +1,171 @@
+package journal
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mediadesk/api"
+)
+
+// asked keeps a details update with an address and the run that it began.
+func asked(t *testing.T, j *Journal, n int, at time.Time, answered bool) (api.Run, [32]byte) {
+	t.Helper()
+	hash := sha256.Sum256([]byte(fmt.Sprint("token", n)))
+	if err := j.AddHook(t.Context(), api.Hook{Hash: hash, Profile: "home", FileID: "f", Made: at, Expires: at.Add(25 * time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	if !answered {
+		return api.Run{}, hash
+	}
+	return answer(t, j, hash, at), hash
+}
+
+func answer(t *testing.T, j *Journal, hash [32]byte, at time.Time) api.Run {
+	t.Helper()
+	list := []api.Extension{{Name: "google-auto-tagging", MaxTags: api.Set(7)}}
+	runs := api.RunsAsked("home", "f", list, record(t, `{"fileId":"f","filePath":"/a.jpg","extensionStatus":{"google-auto-tagging":"pending"}}`), at.Add(time.Second))
+	runs[0].Hook, runs[0].Webhook = hash, true
+	kept, err := j.AddRuns(t.Context(), runs)
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("%+v, %v", kept, err)
+	}
+	return kept[0]
+}
+
+// Two updates that got the very same answer are two runs, and each post ends
+// the run of its own address, in whatever order they come.
+func TestTwoUpdatesAskForTheSame(t *testing.T) {
+	j := openTest(t, filepath.Join(t.TempDir(), "journal.db"))
+	first, firstHook := asked(t, j, 1, noon, true)
+	second, secondHook := asked(t, j, 2, noon.Add(time.Minute), true)
+	if first.ID == second.ID {
+		t.Fatal("they are one run")
+	}
+	if first.Asked == nil || first.Asked.MaxTags.Or(0) != 7 {
+		t.Errorf("asked for %+v", first.Asked)
+	}
+	post(t, j, secondHook, noon.Add(2*time.Minute), `{"service":"google-auto-tagging","status":"FAILURE"}`)
+	post(t, j, firstHook, noon.Add(3*time.Minute), `{"service":"google-auto-tagging","status":"SUCCESS"}`)
+	for id, want := range map[int64]api.Status{first.ID: api.StatusSuccess, second.ID: api.StatusFailed} {
+		if run, ok, err := j.Run(t.Context(), id); !ok || err != nil || run.Status != want {
+			t.Errorf("run %d: %+v, %v", id, run, err)
+		}
+	}
+	if again := answer(t, j, firstHook, noon); again.ID != first.ID {
+		t.Error("the same answer counts twice")
+	}
+}
+
+func TestAPostBeforeTheAnswerToAnUpdate(t *testing.T) {
+	j := openTest(t, filepath.Join(t.TempDir(), "journal.db"))
+	_, hash := asked(t, j, 1, noon, false)
+	post(t, j, hash, noon, `{"service":"google-auto-tagging","status":"SUCCESS"}`)
+	strays, err := j.Strays(t.Context(), "home")
+	if err != nil || len(strays) != 1 || strays[0].Why != api.StrayEarly {
+		t.Errorf("before the answer: %+v, %v", strays, err)
+	}
+	run := answer(t, j, hash, noon)
+	if run.Status != api.StatusSuccess || run.From != api.FromWebhook {
+		t.Errorf("run %+v", run)
+	}
+	if n, err := j.StrayCount(t.Context(), "home"); n != 0 || err != nil {
+		t.Errorf("%d posts are left over, %v", n, err)
+	}
+}
+
+func TestStrays(t *testing.T) {
+	j := openTest(t, filepath.Join(t.TempDir(), "journal.db"))
+	_, hash := asked(t, j, 1, noon, true)
+	add := func(posts ...api.StrayPost) {
+		t.Helper()
+		if err := j.AddStrays(t.Context(), posts); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(
+		api.StrayPost{At: noon, Why: api.StrayUnknown, Hash: [32]byte{1}, Raw: []byte("{}")},
+		api.StrayPost{At: noon.Add(time.Minute), Why: api.StrayUnknown, Hash: [32]byte{1}, Raw: []byte("{}"), Times: 2},
+		api.StrayPost{At: noon.Add(26 * time.Hour), Why: api.StrayUnknown, Hash: hash, Raw: []byte(strings.Repeat("x", 9000))},
+		api.StrayPost{At: noon, Why: api.StrayForged, Hash: hash, Raw: []byte("{}")},
+	)
+	post(t, j, hash, noon, `{"service":"never","status":"SUCCESS"}`)
+	strays, err := j.Strays(t.Context(), "home")
+	if err != nil || len(strays) != 4 {
+		t.Fatalf("%+v, %v", strays, err)
+	}
+	if s := strays[0]; s.Why != api.StrayExpired || s.FileID != "f" || s.Profile != "home" || len(s.Raw) != api.MaxStrayBody {
+		t.Errorf("expired: %s of %q, %d bytes", s.Why, s.FileID, len(s.Raw))
+	}
+	if s := strays[1]; s.Why != api.StrayUnknown || s.Times != 3 || !s.At.Equal(noon.Add(time.Minute)) {
+		t.Errorf("repeated: %+v", s)
+	}
+	// Those of another profile are not shown, those of nobody are.
+	if other, err := j.Strays(t.Context(), "other"); err != nil || len(other) != 1 {
+		t.Errorf("of another profile: %+v, %v", other, err)
+	}
+	var flood []api.StrayPost
+	for n := range 2 * keptStrays {
+		flood = append(flood, api.StrayPost{At: noon.Add(48 * time.Hour), Why: api.StrayUnknown, Hash: [32]byte{2, byte(n), byte(n >> 8)}, Raw: []byte("{}")})
+	}
+	add(flood...)
+	if n, err := j.StrayCount(t.Context(), "other"); n != keptStrays || err != nil {
+		t.Errorf("%d are kept, %v", n, err)
+	}
+}
+
+func TestTheWayToUsIsTested(t *testing.T) {
+	j := openTest(t, filepath.Join(t.TempDir(), "journal.db"))
+	hash := [32]byte{9}
+	for _, arrives := range []bool{false, true} {
+		if err := j.AddHook(t.Context(), api.Hook{Hash: hash, Made: noon, Expires: noon.Add(time.Minute)}); err != nil {
+			t.Fatal(err)
+		}
+		if arrives {
+			post(t, j, hash, noon, "{}")
+		}
+		if got, err := j.EndProbe(t.Context(), hash); got != arrives || err != nil {
+			t.Errorf("arrived: %v, %v; want %v", got, err, arrives)
+		}
+	}
+	if n, err := j.StrayCount(t.Context(), ""); n != 0 || err != nil {
+		t.Errorf("%d posts stay, %v", n, err)
+	}
+	_, real := asked(t, j, 1, noon, true)
+	post(t, j, real, noon, `{"service":"google-auto-tagging","status":"SUCCESS"}`)
+	if got, err := j.EndProbe(t.Context(), real); got || err != nil {
+		t.Errorf("a real address is forgotten: %v, %v", got, err)
+	}
+	if _, known, _ := j.HookKnown(t.Context(), real, noon); !known {
+		t.Error("a real address is forgotten")
+	}
+}
+
+func TestARunKnowsWhatItsUploadAskedFor(t *testing.T) {
+	j := openTest(t, filepath.Join(t.TempDir(), "journal.db"))
+	jobs, err := j.AddJobs(t.Context(), []api.Job{{Profile: "home", State: api.Sending, Upload: api.Upload{
+		FileName: "a.jpg", Extensions: api.Set([]api.Extension{{Name: "Remove-BG", Options: nil}, {Name: "aws-auto-tagging", MaxTags: api.Set(3)}}),
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store(t, j, jobs[0], "f", "remove-bg", "aws-auto-tagging", "not-asked")
+	runs, err := j.Runs(t.Context(), RunFilter{FileID: "f"})
+	if err != nil || len(runs) != 3 {
+		t.Fatalf("%+v, %v", runs, err)
+	}
+	for _, run := range runs {
+		if run.JobID != jobs[0].ID || (run.Asked != nil) != (run.Extension != "not-asked") {
+			t.Errorf("run %+v", run)
+		}
+	}
+	if job, ok, err := j.Job(t.Context(), jobs[0].ID); !ok || err != nil || job.Upload.FileName != "a.jpg" {
+		t.Errorf("job %+v, %v", job, err)
+	}
+	if _, ok, err := j.Job(t.Context(), 999); ok || err != nil {
+		t.Errorf("a job that is not there: %v, %v", ok, err)
+	}
+}

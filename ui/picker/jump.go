@@ -166,7 +166,7 @@ func (m *Model) takeCompletion() tea.Cmd {
 	_, begin := filepath.Split(m.typedPath())
 	with := j.names[j.at]
 	if j.at == 0 && len(j.names) > 1 && !j.more {
-		if all := common(j.names); len(all) > len(begin) {
+		if all := common(j.names); len(all) >= len(begin) && all != begin {
 			with = all
 		}
 	}

@@ -10,8 +10,9 @@ import (
 )
 
 // recorded are the answers of terminals to Query, as they came, without the
-// kernel's own word on the size of a cell. The first ones were recorded with the
-// programs named; those marked so were put together from what is known of them.
+// kernel's own word on the size of a cell. Those of kitty 0.41, of tmux in it, of
+// xterm and of mlterm were recorded; the others are put together from what those
+// terminals are known to answer.
 var recorded = map[string]struct {
 	env     map[string]string
 	cells   image.Point
@@ -35,7 +36,7 @@ var recorded = map[string]struct {
 	"tmux without passthrough": {
 		env:     map[string]string{"TMUX": "/tmp/tmux-0/default,1,0"},
 		cells:   image.Pt(168, 52),
-		answers: "\x1bP>|tmux 3.5a\x1b\\\x1b[6;15;7t\x1b[3;5R\x1b[?1;2;4c",
+		answers: "\x1bP>|tmux 3.5a\x1b\\\x1b[6;15;7t\x1b[4;765;1176t\x1b[3;5R\x1b[?1;2;4c",
 		want:    Abilities{Cell: image.Pt(7, 15)},
 		says:    "not answered",
 	},
@@ -65,15 +66,15 @@ var recorded = map[string]struct {
 		says:    "not answered",
 	},
 	"xterm 398": {
-		cells:   image.Pt(160, 50),
+		cells:   image.Pt(80, 24),
 		answers: "\x1bP>|XTerm(398)\x1b\\\x1b[?1016;2$y\x1b[3;5R\x1b[?64;1;2;6;9;15;16;17;18;21;22;28c",
 		want:    Abilities{PixelMouse: true},
 		says:    "not answered",
 	},
 	"mlterm 3.9": {
-		cells:   image.Pt(100, 30),
-		answers: "\x1bP>|mlterm(3.9.3)\x1b\\\x1b[6;16;8t\x1b[4;480;800t\x1b[?1016;0$y\x1b[3;5R\x1b[?63;1;2;3;4;7;29c",
-		want:    Abilities{Cell: image.Pt(8, 16)},
+		cells:   image.Pt(80, 24),
+		answers: "\x1b[6;19;10t\x1b[4;456;800t\x1b[?1016;0$y\x1b[3;5R\x1b[?63;1;2;3;4;6;7;15;18;22;29c",
+		want:    Abilities{Cell: image.Pt(10, 19)},
 		says:    "not answered",
 	},
 }

@@ -64,7 +64,7 @@ func TestEighthOfEveryKind(t *testing.T) {
 	cjpeg := tool(t, "convert")
 	dir := t.TempDir()
 	source := filepath.Join(dir, "in.png")
-	must(t, os.WriteFile(source, asPNG(t, photograph(1203, 805)), 0o600))
+	must(t, os.WriteFile(source, asPNG(t, photograph(603, 405)), 0o600))
 	for name, args := range map[string][]string{
 		"baseline":      {"-sampling-factor", "2x2"},
 		"422":           {"-sampling-factor", "2x1"},
@@ -86,12 +86,12 @@ func TestEighthOfEveryKind(t *testing.T) {
 			}
 			data, err := os.ReadFile(path)
 			must(t, err)
-			rough, err := Decode(t.Context(), bytes.NewReader(data), Limits{Side: 151, Enough: 100})
+			rough, err := Decode(t.Context(), bytes.NewReader(data), Limits{Side: 76, Enough: 60})
 			must(t, err)
 			if !rough.rough {
 				t.Fatal("it was not decoded at an eighth")
 			}
-			exact, err := Decode(t.Context(), bytes.NewReader(data), Limits{Side: 151})
+			exact, err := Decode(t.Context(), bytes.NewReader(data), Limits{Side: 76})
 			must(t, err)
 			if mean, most := apart(t, rough, exact); mean > 2 || most > 70 {
 				t.Errorf("off by %.2f, at most %d", mean, most)
@@ -133,7 +133,7 @@ func TestEighthOfDamagedFiles(t *testing.T) {
 
 // A preview that was enough for few cells is not blown up for many.
 func TestLoaderDecodesAgainForMoreDetail(t *testing.T) {
-	path := write(t, "a.jpg", asJPEG(t, photograph(1600, 1200)))
+	path := write(t, "a.jpg", asJPEG(t, quarters(1600, 1200)))
 	l := NewLoader(Limits{})
 	info, err := os.Stat(path)
 	must(t, err)

@@ -1,0 +1,231 @@
+package picker
+
+import (
+	"context"
+	"errors"
+	"image"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/picture"
+)
+
+func (d *desk) typed(text string) {
+	d.t.Helper()
+	for _, r := range text {
+		d.send(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+}
+
+func TestGoToATypedPath(t *testing.T) {
+	dir := folder(t, "alpha/one.jpg", "alpine/", "beta/", "almost.txt", ".hidden/")
+	d := start(t, Options{Folder: dir})
+	d.press("c")
+	d.sees("Go to", "alpha/", "alpine/", "almost.txt", "beta/")
+	if strings.Contains(d.text(), ".hidden") || !d.m.Capturing() {
+		t.Error("hidden folders are offered, or letters are keys")
+	}
+	// As much as all have in common, then on.
+	d.typed("AL")
+	d.press("tab")
+	if v := d.m.jump.field.Value(); v != filepath.Join(dir, "al") {
+		t.Errorf("completed to %q", v)
+	}
+	d.typed("pha")
+	d.press("tab")
+	d.sees("one.jpg")
+	d.press("enter")
+	d.under("one.jpg")
+	if d.m.shown.folder != filepath.Join(dir, "alpha") || d.m.Capturing() {
+		t.Errorf("in %q", d.m.shown.folder)
+	}
+	// Of a file its folder is shown; a root in the middle begins anew.
+	d.press("c")
+	d.typed(filepath.Join(dir, "almost.txt"))
+	d.press("enter")
+	d.under("almost.txt")
+	// With the arrows one of the names is chosen.
+	d.press("c", "down", "down", "enter")
+	if d.m.shown.folder != filepath.Join(dir, "beta") {
+		t.Errorf("in %q", d.m.shown.folder)
+	}
+	d.press("c")
+	d.typed("nowhere/at/all")
+	d.sees("No such folder yet")
+	d.press("esc")
+	if d.m.Capturing() {
+		t.Error("esc does not close the field")
+	}
+	d.m.home = func() (string, error) { return dir, nil }
+	d.press("c")
+	d.typed("/~/alpine")
+	d.press("enter")
+	if d.m.shown.folder != filepath.Join(dir, "alpine") {
+		t.Errorf("~ leads to %q", d.m.shown.folder)
+	}
+}
+
+func TestBookmarksAndRecentFolders(t *testing.T) {
+	dir := folder(t, "a/x.jpg", "b/")
+	var kept []string
+	marks := Bookmarks{
+		Load: func() ([]string, error) { return slices.Clone(kept), nil },
+		Save: func(f []string) error { kept = f; return nil },
+	}
+	d := start(t, Options{Folder: filepath.Join(dir, "a"), Bookmarks: marks})
+	d.press("B")
+	equal(t, "bookmarks", kept, []string{filepath.Join(dir, "a")})
+	d.press("h", "b")
+	d.sees("Places", "bookmark", "recent", filepath.Join(dir, "a"))
+	d.press("enter")
+	if d.m.shown.folder != filepath.Join(dir, "a") {
+		t.Errorf("in %q", d.m.shown.folder)
+	}
+	d.press("b", "d")
+	equal(t, "bookmarks", kept, nil)
+	d.press("d")
+	d.toasted("Only bookmarks")
+	d.press("esc")
+	marks.Save = func([]string) error { return errors.New("the disk is full") }
+	d.m.options.Bookmarks = marks
+	d.press("B")
+	d.toasted("the disk is full")
+	if none := start(t, Options{Folder: dir}); noBookmarks(none.m) == "" {
+		t.Error("bookmarks without a place to keep them")
+	}
+}
+
+func TestWhatIsInTheLibraryAlready(t *testing.T) {
+	dir := folder(t, "changed.jpg", "new.jpg", "sent.jpg")
+	stored := func(name string, size int64) api.Job {
+		id, err := api.Identify(filepath.Join(dir, name))
+		must(t, err)
+		id.Size = size
+		return api.Job{Upload: api.Upload{Source: file(dir, name)}, Identity: id, State: api.Stored}
+	}
+	failed := stored("new.jpg", 10)
+	failed.State = api.Refused
+	d := start(t, Options{})
+	d.m.UseLibrary(func(context.Context) ([]api.Job, error) {
+		return []api.Job{stored("sent.jpg", 10), stored("changed.jpg", 9), failed}, nil
+	})
+	d.run(d.m.Init())
+	d.run(d.m.open(dir, "sent.jpg"))
+	d.resize(image.Pt(118, 32))
+	if view := d.text(); strings.Count(view, "in library") != 1 || strings.Count(view, "older sent") != 1 {
+		t.Errorf("the list says\n%s", view)
+	}
+	d.press("space")
+	d.sees("in library")
+	equal(t, "folders sent from", d.m.sentFolders, []string{dir})
+	d.m.recent = nil
+	d.press("b")
+	d.sees("sent from")
+	d.press("esc")
+	d.m.UseLibrary(func(context.Context) ([]api.Job, error) { return nil, errors.New("the journal is busy") })
+	d.run(d.m.Init())
+	d.toasted("the journal is busy")
+}
+
+func TestFolderIsWatched(t *testing.T) {
+	dir := folder(t, "a.jpg", "b.jpg")
+	d := start(t, Options{Folder: dir})
+	d.press("j")
+	look := func() {
+		t.Helper()
+		d.run(d.m.watchDue())
+	}
+	look()
+	gen := d.m.readGen
+	must(t, os.WriteFile(filepath.Join(dir, "a new one.jpg"), []byte("x"), 0o644))
+	later := time.Now().Add(time.Hour)
+	must(t, os.Chtimes(dir, later, later))
+	look()
+	if d.m.readGen == gen {
+		t.Fatal("the change was not seen")
+	}
+	d.under("b.jpg")
+	equal(t, "rows", d.rows(), []string{"a new one.jpg", "a.jpg", "b.jpg"})
+	// A file that grows changes no folder.
+	must(t, os.WriteFile(filepath.Join(dir, "b.jpg"), make([]byte, 5000), 0o644))
+	look()
+	d.sees("5 kB")
+	// Nobody looks: nothing is read. Nor is anything while a folder is opened.
+	d.send(tea.BlurMsg{})
+	must(t, os.Remove(filepath.Join(dir, "a.jpg")))
+	gen = d.m.readGen
+	look()
+	if d.m.readGen != gen {
+		t.Error("the folder is read though nobody looks")
+	}
+	d.send(tea.FocusMsg{})
+	must(t, os.RemoveAll(dir))
+	look()
+	d.toasted("nearest folder")
+}
+
+func TestContactSheet(t *testing.T) {
+	dir := gallery(t)
+	must(t, os.MkdirAll(filepath.Join(dir, "sub"), 0o755))
+	d := start(t, Options{Folder: dir, Loader: picture.NewLoader(picture.Limits{})})
+	d.press("t")
+	d.sees("folder", "sub")
+	rows := len(d.rows())
+	tiles := 0
+	for _, tile := range d.m.sheet.tiles {
+		if tile.lines != nil {
+			tiles++
+		}
+	}
+	if tiles == 0 || d.m.sheet.busy != 0 {
+		t.Errorf("%d tiles, %d on their way", tiles, d.m.sheet.busy)
+	}
+	d.press("g", "l")
+	if d.m.list.Cursor() != 1 {
+		t.Errorf("right goes to %d", d.m.list.Cursor())
+	}
+	d.press("G")
+	if d.m.list.Cursor() != rows-1 {
+		t.Errorf("the end is %d of %d", d.m.list.Cursor(), rows)
+	}
+	d.press("h", "g", "space")
+	d.press("esc")
+	if d.m.sheet.on {
+		t.Error("esc does not leave the sheet")
+	}
+	// At every size, with any cursor.
+	d.press("t")
+	for _, size := range []image.Point{{1, 1}, {5, 3}, {20, 8}, {40, 10}, {79, 21}, {200, 58}} {
+		d.resize(size)
+		d.press("G", "k", "l", "pgup")
+		if got := kit.Size(d.text()); got.X > size.X || got.Y > size.Y {
+			t.Errorf("%v is drawn as %v", size, got)
+		}
+	}
+}
+
+func TestClicksWithCtrlAndShift(t *testing.T) {
+	d := start(t, Options{Folder: folder(t, "a", "b", "c", "d", "e")})
+	area := d.m.rowsArea(d.m.layout())
+	click := func(row int, mod tea.KeyMod) {
+		d.send(tea.MouseClickMsg{X: area.Min.X + 3, Y: area.Min.Y + row, Button: tea.MouseLeft, Mod: mod})
+	}
+	click(1, 0)
+	click(3, tea.ModShift)
+	equal(t, "tray", d.tray(), []string{"b", "c", "d"})
+	click(2, tea.ModCtrl)
+	equal(t, "tray", d.tray(), []string{"b", "d"})
+	click(4, tea.ModCtrl)
+	d.under("e")
+	equal(t, "tray", d.tray(), []string{"b", "d", "e"})
+	d.press("tab", "D")
+	equal(t, "tray", d.tray(), nil)
+}

@@ -3,7 +3,6 @@ package details
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -61,7 +60,7 @@ func writeTags(e *entry) string {
 	out := make([]string, len(tags))
 	for i, tag := range tags {
 		out[i] = tag
-		if !plainTag.MatchString(tag) || strings.Contains(tag, "  ") || tag == "-" || tag == "[]" || strings.IndexFunc(tag, unicode.IsControl) >= 0 {
+		if !plainTag(tag) {
 			text, err := json.Marshal(tag)
 			if err == nil {
 				out[i] = string(text)
@@ -71,9 +70,13 @@ func writeTags(e *entry) string {
 	return strings.Join(out, ", ")
 }
 
-// plainTag is a tag that needs no quotes: no comma, quote or number sign, and no
-// blank at either end but the plain one within.
-var plainTag = regexp.MustCompile(`^[^\s,"#]([^,"#\t\n\v\f\r\x{85}\x{a0}\x{2028}\x{2029}]*[^\s,"#])?$`)
+// plainTag tells whether a tag needs no quotes: it is what is seen of it, and no
+// mark of the text.
+func plainTag(tag string) bool {
+	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
+	return tag != "" && tag != "-" && tag != "[]" && strings.Trim(tag, " ") == tag && !strings.Contains(tag, "  ") &&
+		!strings.ContainsAny(tag, `,"#`) && strings.IndexFunc(tag, hidden) < 0
+}
 
 // lineError is what is wrong with a line of the text.
 type lineError struct {

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -78,9 +77,7 @@ func TestFormComesBack(t *testing.T) {
 	term.Press("tab", "tab", "space") // remove-bg
 	term.WaitFor("add_shadow")
 	d.waitKept("remove-bg")
-	if err := syscall.Kill(term.Pid(), syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	term.Signal(os.Kill)
 	term.Wait()
 
 	// Killed: it is as it was. The text of the editor goes into both files.

@@ -72,14 +72,21 @@ func (m *Model) turnLight(by int) {
 }
 
 // goToLight goes to the field that a light comes from, of the file that has it.
+// Where only some of the marked files have it, those alone are marked then: the
+// others need no mending.
 func (m *Model) goToLight(l light) {
 	if at := slices.Index(m.sources, l.of); at >= 0 && l.of != nil {
 		m.list.SetCursor(at)
-		if !slices.Contains(m.targets(), l.of) {
-			// The fields show the marked ones: now that is the one to mend.
-			for _, s := range m.sources {
-				s.marked = s == l.of
+		having := map[*source]bool{l.of: true}
+		for _, s := range m.targets() {
+			for _, other := range m.sum().of[s] {
+				if other.field == l.field && other.level == l.level {
+					having[s] = true
+				}
 			}
+		}
+		for _, s := range m.sources {
+			s.marked = having[s]
 		}
 		m.load()
 	}

@@ -217,18 +217,18 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 	if err != nil {
 		return nil, err
 	}
-	return withRecord(file)
+	return c.withRecord(file)
 }
 
 // withRecord returns file, or ErrNoRecord where an answer with success holds
 // none: some services answer 202 with a message instead.
-func withRecord(file *File) (*File, error) {
+func (c *Client) withRecord(file *File) (*File, error) {
 	if file.FileID != "" {
 		return file, nil
 	}
 	var answer struct{ Message json.RawMessage }
 	if json.Unmarshal(file.Raw, &answer) == nil && len(answer.Message) > 0 {
-		return nil, fmt.Errorf("%w: %s", ErrNoRecord, clip(jsonText(answer.Message), 300))
+		return nil, fmt.Errorf("%w: %s", ErrNoRecord, clip(c.redact(jsonText(answer.Message)), 300))
 	}
 	return nil, ErrNoRecord
 }
@@ -265,7 +265,7 @@ func (c *Client) callFile(ctx context.Context, method, address string, text []by
 	if err := c.call(ctx, method, address, text, op, file); err != nil {
 		return nil, err
 	}
-	return withRecord(file)
+	return c.withRecord(file)
 }
 
 // Query says what List is to list.
@@ -464,6 +464,10 @@ func (c *Client) sendError(req *http.Request, op string, complete bool, err erro
 	var dial *net.OpError
 	if errors.As(err, &dial) && dial.Op == "dial" {
 		complete = false
+	}
+	// What is no HTTP is quoted by net/http, and may repeat the key.
+	if text := rootCause(err); c.redact(text) != text {
+		err = errors.New(c.redact(text))
 	}
 	return &SendError{Op: op, Host: req.URL.Host, Complete: complete, Err: err}
 }

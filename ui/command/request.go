@@ -32,6 +32,10 @@ func Resolve(c config.Config, r Request) (config.Profile, error) {
 		if address.given == "" {
 			continue
 		}
+		if strings.Contains(address.given, "@") {
+			// Not shown: what stands before it may be the key.
+			return p, usage("%s holds a user name or password: leave it out, the key is sent by itself", address.flag)
+		}
 		clean, err := config.CheckURL(address.given)
 		if err != nil {
 			return p, usage("%s: %s", address.flag, err.Error())

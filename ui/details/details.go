@@ -356,6 +356,9 @@ func (m *Model) gotFresh(msg freshMsg) tea.Cmd {
 	if msg.err == nil {
 		meanwhile = e.rebase(*msg.file, msg.at)
 		e.meanwhile = append(e.meanwhile, meanwhile...)
+		if !e.changed() {
+			e.problem = nil // what failed is there all the same
+		}
 		m.load()
 	}
 	cmd := m.wantPicture()

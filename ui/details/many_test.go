@@ -1,0 +1,392 @@
+package details
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mediadesk/api"
+	"mediadesk/ui/page"
+)
+
+// numbered are that many photographs.
+func numbered(t *testing.T, n int) []api.File {
+	t.Helper()
+	var out []api.File
+	for i := range n {
+		out = append(out, record(t, strings.NewReplacer(`"f1"`, fmt.Sprintf(`"f%d"`, i+1), "beach.png", fmt.Sprintf("p%d.png", i+1)).Replace(photo)))
+	}
+	return out
+}
+
+func TestManyFilesInOneStep(t *testing.T) {
+	files := numbered(t, 4)
+	s := newShelf(t, files...)
+	o := s.options(files...)
+	o.ReadAll, o.SaveAll = s.readAll, s.saveAll
+	d := start(t, o)
+	d.press("b", "a")
+	d.write("wind,sea")
+	d.press("enter")
+	d.toasted("Add tags to 4 files: 4 files changed, not saved yet")
+	d.press("b", "r")
+	d.write("old")
+	d.press("enter")
+	d.press("b", "c", "1") // the largest square, in the middle of 300x200
+	d.press("ctrl+s")
+	q := d.asked()
+	if q.Title != "Save 4 files?" || q.Choices[0].Msg != nil || !strings.Contains(q.Text, "p3.png  Tags: +wind, -old; Region: 10,20,100,50 -> 50,0,200,200") {
+		t.Errorf("asked %q %q", q.Title, q.Text)
+	}
+	d.answer(q, "Read it whole")
+	d.sees("p4.png Tags: +wind, -old")
+	d.press("esc")
+	d.answer(q, "Save 4 files")
+	for _, got := range s.saved {
+		if body(t, got) != `{"tags":["sea","wind"],"customCoordinates":"50,0,200,200"}` {
+			t.Errorf("sent %s", body(t, got))
+		}
+	}
+	if len(s.saved) != 4 || len(taken[page.FileChanged](d)) != 4 || len(d.m.changedEntries()) != 0 {
+		t.Errorf("%d sent", len(s.saved))
+	}
+	d.toasted("Saved 4 files.")
+}
+
+// What fails stays drafted and is said at its file; another try sends only that.
+func TestPartialFailure(t *testing.T) {
+	files := numbered(t, 3)
+	s := newShelf(t, files...)
+	o := s.options(files...)
+	o.ReadAll = s.readAll
+	fails := true
+	o.SaveAll = func(ctx context.Context, changes []page.Change, told func(page.Edited)) []page.Edited {
+		if !fails {
+			return s.saveAll(ctx, changes, told)
+		}
+		out := s.saveAll(ctx, []page.Change{changes[0], changes[2]}, told)
+		return slices.Insert(out, 1, page.Edited{FileID: changes[1].FileID, Err: errors.New("not today")})
+	}
+	d := start(t, o)
+	d.press("b", "t", "ctrl+s")
+	d.answer(d.asked(), "Save 3 files")
+	d.toasted("Saved 2 files; 1 file failed and keep")
+	d.sees("failed")
+	if left := d.m.changedEntries(); len(left) != 1 || left[0].file.FileID != "f2" || left[0].problem == nil {
+		t.Fatalf("left %+v", left)
+	}
+	fails = false
+	d.press("n", "ctrl+s")
+	d.sees() // one file only: the usual question
+	d.answer(d.asked(), "Save")
+	if len(d.m.changedEntries()) != 0 {
+		t.Error("it is still not saved")
+	}
+}
+
+func TestRulesForAllFiles(t *testing.T) {
+	files := numbered(t, 2)
+	small := files[1]
+	small.Raw, small.Width, small.Height = nil, api.Set(30), api.Set(60)
+	doc := small
+	doc.FileID, doc.FileType, doc.Width, doc.Height, doc.CustomCoordinates = "doc", api.KindNonImage, api.Field[int]{}, api.Field[int]{}, api.Null[string]()
+	s := newShelf(t, files[0], small, doc)
+	o := s.options(files[0], small, doc)
+	o.ReadAll, o.SaveAll = s.readAll, s.saveAll
+	d := start(t, o)
+	regions := func() string {
+		var out []string
+		for _, e := range d.m.entries {
+			out = append(out, e.wantedRegion())
+		}
+		return strings.Join(out, " ")
+	}
+	d.press("b", "g") // 10,20,100,50 of 300x200
+	if got := regions(); got != "10,20,100,50 1,6,10,15 " {
+		t.Errorf("the same share: %s", got)
+	}
+	d.press("b", "c", "6") // 16:9, on its side where the picture stands
+	if got := regions(); got != "0,15,300,169 0,3,30,53 " {
+		t.Errorf("16:9: %s", got)
+	}
+	d.press("b", "c", "o")
+	if got := regions(); got != "0,0,300,200 0,0,30,60 " {
+		t.Errorf("as the picture: %s", got)
+	}
+	d.press("b", "x")
+	if got := regions(); got != "  " {
+		t.Errorf("unset: %s", got)
+	}
+	d.press("b", "d")
+	if len(d.m.changedEntries()) != 0 {
+		t.Error("something is left after dropping")
+	}
+	d.press("b", "s")
+	d.write("only")
+	d.press("enter", "b", "u")
+	for _, e := range d.m.entries {
+		if c, err := e.change(); err != nil || body(t, c) != `{"tags":null}` {
+			t.Errorf("%s %v", body(t, c), err)
+		}
+	}
+}
+
+// Somebody else changed the file meanwhile: both, only mine, or theirs.
+func TestThreeWays(t *testing.T) {
+	for choice, want := range map[string]string{
+		"Save":        `{"tags":["sea","theirs","mine"]}`,
+		"Only mine":   `{"tags":["sea","old","mine"]}`,
+		"Take theirs": "",
+		"Keep":        "",
+	} {
+		f := record(t, photo)
+		s := newShelf(t, f)
+		d := start(t, s.options(f))
+		d.press("e")
+		d.write("mine,")
+		now := f
+		now.Raw, now.Tags = nil, api.Set([]string{"sea", "theirs"})
+		s.files["f1"] = now
+		d.press("ctrl+s")
+		d.answer(d.asked(), choice)
+		switch {
+		case want == "" && len(s.saved) > 0, want != "" && (len(s.saved) != 1 || body(t, s.saved[0]) != want):
+			t.Errorf("%s: sent %v", choice, s.saved)
+		case choice == "Take theirs" && d.m.current().changed(), choice == "Keep" && !d.m.current().changed():
+			t.Errorf("%s: the draft is %+v", choice, d.m.current().tags)
+		}
+	}
+}
+
+func TestUndoAsksWhereOthersWereAtWork(t *testing.T) {
+	f := record(t, photo)
+	s := newShelf(t, f)
+	o := s.options(f)
+	var asked []page.Over
+	o.Undo = func(ctx context.Context, id string, over page.Over) ([]page.Edited, error) {
+		asked = append(asked, over)
+		if over == page.Careful {
+			return nil, &page.Elsewhere{Conflicts: []page.Conflict{{FileID: id, Name: "beach.png", Field: "region", Left: "1,1,1,1"}}}
+		}
+		return s.readAll(ctx, []string{id, "f1"}, nil), nil
+	}
+	d := start(t, o)
+	d.press("z")
+	q := d.asked()
+	if !strings.Contains(q.Text, "region was left as 1,1,1,1 and is unset now") || q.Choices[0].Msg != nil {
+		t.Errorf("asked %q %q", q.Title, q.Text)
+	}
+	d.answer(q, "Undo the rest")
+	d.answer(q, "Undo all the same")
+	if !slices.Equal(asked, []page.Over{page.Careful, page.Theirs, page.Mine}) {
+		t.Errorf("asked for %v", asked)
+	}
+	d.toasted("Undone 2 files")
+}
+
+// manager is a service that manages files, or does not.
+func manager(s *shelf, log *[]string, refuse error) *Manage {
+	note := func(format string, args ...any) error {
+		*log = append(*log, fmt.Sprintf(format, args...))
+		return refuse
+	}
+	return &Manage{
+		Versions: func(_ context.Context, id string) ([]api.File, error) {
+			if s.readErr != nil {
+				return nil, s.readErr
+			}
+			f := s.files[id]
+			old := f
+			old.VersionInfo = &api.VersionInfo{ID: "old", Name: "Version 0"}
+			return []api.File{f, old}, nil
+		},
+		Restore: func(_ context.Context, id, v string) (*api.File, error) {
+			f := s.files[id]
+			return &f, note("restore %s %s", id, v)
+		},
+		DeleteVersion: func(_ context.Context, id, v string) error { return note("delete %s %s", id, v) },
+		Rename: func(_ context.Context, f api.File, name string) (*api.File, error) {
+			err := note("rename %s %s", f.Name, name)
+			f.Raw, f.Name = nil, name
+			s.files[f.FileID] = f
+			return &f, err
+		},
+		Move: func(_ context.Context, f api.File, folder string) (*api.File, error) {
+			return &f, note("move %s %s", f.Name, folder)
+		},
+		Copy:   func(_ context.Context, f api.File, folder string) error { return note("copy %s %s", f.Name, folder) },
+		Delete: func(_ context.Context, f api.File) error { return note("delete %s", f.Name) },
+		Signed: func(f api.File, holds time.Duration) (string, error) {
+			return f.URL + "?ik-s=1&for=" + holds.String(), nil
+		},
+	}
+}
+
+func TestManaging(t *testing.T) {
+	files := numbered(t, 2)
+	s := newShelf(t, files...)
+	var log []string
+	o := s.options(files...)
+	o.Manage = manager(s, &log, nil)
+	d := start(t, o)
+	d.press("m", "r", "ctrl+u")
+	d.write("new name.png")
+	d.press("enter")
+	d.toasted("Renamed p1.png to new_name.png.")
+	d.sees("new name.png")
+	d.press("m", "c", "ctrl+u")
+	d.write("/other")
+	d.press("enter")
+	d.toasted("Copied")
+	d.press("m", "m", "enter") // the same folder is refused
+	d.sees("It is in that folder")
+	d.press("esc", "m", "s")
+	if got := taken[page.Copy](d); len(got) != 1 || !strings.Contains(got[0].Text, "ik-s=1&for=24h") {
+		t.Errorf("copied %+v", got)
+	}
+	d.press("m", "v", "down", "enter", "r")
+	d.toasted("Restored Version 0")
+	d.press("m", "v", "down", "enter", "d")
+	q := d.asked()
+	if q.Title != "Delete Version 0 of new name.png?" {
+		t.Errorf("asked %q %q", q.Title, q.Text)
+	}
+	d.answer(q, "Delete")
+	d.press("m", "d")
+	q = d.asked()
+	if q.Title != "Delete new name.png?" || q.Choices[0].Msg != nil || !q.Choices[1].Danger {
+		t.Errorf("asked %q %q", q.Title, q.Text)
+	}
+	d.answer(q, "Delete new name.png")
+	if got := taken[page.FileGone](d); len(got) != 1 || got[0].FileID != "f1" {
+		t.Errorf("told %+v", got)
+	}
+	want := "rename p1.png new name.png|copy new name.png /other|restore f1 old|delete f1 old|delete new name.png"
+	if got := strings.Join(log, "|"); got != want {
+		t.Errorf("did %s", got)
+	}
+	d.send(page.FileGone{FileID: "f1"})
+	if d.m.current().file.FileID != "f2" {
+		t.Error("the file that is gone is still shown")
+	}
+	d.send(page.FileGone{FileID: "f2"})
+	if len(taken[page.Back](d)) != 1 {
+		t.Error("without a file the screen stays")
+	}
+}
+
+// Where the service answers 403 or 404 nothing of it is offered.
+func TestManagingIsNotOffered(t *testing.T) {
+	f := record(t, photo)
+	for _, status := range []int{403, 404} {
+		s := newShelf(t, f)
+		s.readErr = &api.ServiceError{Status: status, Message: "no"}
+		var log []string
+		o := s.options(f)
+		o.Profile.Local = false
+		o.Manage = manager(s, &log, nil)
+		d := start(t, o)
+		d.press("m")
+		d.toasted("does not let us manage")
+		for _, a := range d.m.Acts() {
+			if slices.Contains(a.Binding.Keys(), "m") {
+				t.Errorf("%d: it is offered: %+v", status, a)
+			}
+		}
+	}
+	// An act that is refused by itself is not offered again.
+	s := newShelf(t, f)
+	var log []string
+	o := s.options(f)
+	o.Manage = manager(s, &log, &api.ServiceError{Status: 403, Message: "no"})
+	d := start(t, o)
+	d.press("m", "d")
+	d.answer(d.asked(), "Delete")
+	d.toasted("403")
+	d.press("m")
+	if strings.Contains(d.flat(), "delete beach.png") || !strings.Contains(d.flat(), "rename") {
+		t.Errorf("the menu:\n%s", d.text())
+	}
+}
+
+func TestDescriptionAndMetadata(t *testing.T) {
+	f := record(t, photo)
+	s := newShelf(t, f)
+	o := s.options(f)
+	three := 3
+	o.Fields = func(context.Context) ([]api.MetadataField, error) {
+		return []api.MetadataField{
+			{Name: "price", Schema: api.MetadataSchema{Type: api.MetadataNumber}},
+			{Name: "shop", Schema: api.MetadataSchema{Type: api.MetadataText, MaxLength: &three}},
+			{Name: "sold", Schema: api.MetadataSchema{Type: api.MetadataBoolean}},
+		}, nil
+	}
+	d := start(t, o)
+	to := func(label string) {
+		t.Helper()
+		i := slices.IndexFunc(d.m.rows, func(r row) bool { return r.label == label })
+		if i < 0 {
+			t.Fatalf("there is no row %s", label)
+		}
+		d.m.record.SetCursor(i)
+		d.press("enter")
+	}
+	to("Description")
+	d.write("by the")
+	d.press("enter")
+	d.write("sea")
+	d.press("ctrl+s")
+	to("price")
+	d.press("ctrl+u")
+	d.write("x")
+	d.press("enter")
+	d.sees("no JSON value")
+	d.press("ctrl+u")
+	d.write("15")
+	d.press("enter")
+	to("shop")
+	d.press("ctrl+u", "enter") // empty unsets it
+	to("sold")
+	d.press("up", "up", "enter") // true; the cursor was on unset
+	d.press("ctrl+s")
+	q := d.asked()
+	if !strings.Contains(q.Text, "Description: none -> \"by the sea\"\nprice: 12 -> 15\nshop: harbour -> unset\nsold: unset -> true") {
+		t.Errorf("asked %q", q.Text)
+	}
+	d.answer(q, "Save")
+	if got := body(t, s.saved[0]); got != `{"customMetadata":{"price":15,"shop":null,"sold":true},"description":"by the\nsea"}` {
+		t.Errorf("sent %s", got)
+	}
+}
+
+func TestRegionKeys(t *testing.T) {
+	f := record(t, photo)
+	path := pngFile(t, 300, 200)
+	o := newShelf(t, f).options(f)
+	o.Picture = func(context.Context, api.File) (string, error) { return path, nil }
+	d := start(t, o)
+	d.press("c", "enter")
+	for _, c := range []struct {
+		keys []string
+		want string
+	}{
+		{[]string{"+"}, "9,19,102,52"},
+		{[]string{"-", "-"}, "11,21,98,48"},
+		{[]string{">"}, "1,11,118,68"},
+		{[]string{"r", "1"}, "15,0,90,90"},
+		{[]string{"+"}, "14,0,92,92"},
+		{[]string{"t"}, "54,20,92,92"},
+		{[]string{"t"}, "154,20,92,92"},
+		{[]string{"r", "6", "r", "t"}, "165,4,69,123"},
+		{[]string{"r", "f", "tab", "left", "up"}, "164,3,70,124"},
+	} {
+		d.press(c.keys...)
+		if got := d.m.current().wantedRegion(); got != c.want {
+			t.Errorf("%v leads to %s, want %s", c.keys, got, c.want)
+		}
+	}
+}

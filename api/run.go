@@ -30,6 +30,10 @@ type Run struct {
 	// zero: none did, or it was an upload.
 	Hook [32]byte `json:"-"`
 
+	// Denied is the end that a later webhook post told where it is another than
+	// Status; empty: none did. The first end stays: failed is final (§3).
+	Denied Status `json:"denied,omitempty"`
+
 	// Answer is the record as the answer had it, before the extension was
 	// done; nil where it is not known or was not asked for.
 	Answer *File `json:"-"`

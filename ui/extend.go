@@ -42,6 +42,13 @@ func (d *Desk) asked(ctx context.Context, fileID string, change api.Details, add
 	if after == nil && (len(list) == 0 || api.OutcomeOf(err) != api.Unknown) {
 		return nil
 	}
+	if after == nil {
+		// What the file was like before is what its effects are told by.
+		if seen, ok, err := d.Journal.File(context.WithoutCancel(ctx), d.Profile.Name, fileID); err == nil && ok {
+			seen.File.ExtensionStatus = nil
+			after = &seen.File
+		}
+	}
 	return d.Watch.Asked(context.WithoutCancel(ctx), d.Profile.Name, fileID, list, address, after)
 }
 

@@ -77,6 +77,29 @@ func TestAPostBeforeTheAnswerToAnUpdate(t *testing.T) {
 	}
 }
 
+// A post that tells another end than the one that is known changes nothing, and
+// is not kept quiet.
+func TestAnEndThatIsDenied(t *testing.T) {
+	j := openTest(t, filepath.Join(t.TempDir(), "journal.db"))
+	run, hash := asked(t, j, 1, noon, true)
+	tell := func(body string, want api.Status) {
+		t.Helper()
+		post(t, j, hash, noon.Add(time.Minute), body)
+		runs, err := j.Runs(t.Context(), RunFilter{})
+		if err != nil || len(runs) != 1 || runs[0].ID != run.ID || runs[0].Denied != want {
+			t.Errorf("after %s: %+v, %v", body, runs, err)
+		}
+	}
+	tell(`{"service":"google-auto-tagging","status":"pending"}`, "")
+	tell(`{"service":"google-auto-tagging","status":"SUCCESS"}`, "")
+	tell(`{"service":"google-auto-tagging","status":"SUCCESS","n":2}`, "")
+	tell(`{"service":"google-auto-tagging","status":"FAILURE","fileId":"of somebody else"}`, "")
+	tell(`{"service":"google-auto-tagging","status":"FAILURE"}`, api.StatusFailed)
+	if got, _, _ := j.Run(t.Context(), run.ID); got.Status != api.StatusSuccess || got.Denied != api.StatusFailed {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestStrays(t *testing.T) {
 	j := openTest(t, filepath.Join(t.TempDir(), "journal.db"))
 	_, hash := asked(t, j, 1, noon, true)

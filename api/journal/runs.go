@@ -137,7 +137,11 @@ func addEvent(t *tx, id int64, run api.Run, applied bool) error {
 	return err
 }
 
-const runColumns = "id, profile, file, path, extension, status, source, error, started, at, webhook, job, asked, hook"
+const runColumns = "id, profile, file, path, extension, status, source, error, started, at, webhook, job, asked, hook, " + deniedColumn
+
+// deniedColumn is what a post told that came after the end and told another.
+const deniedColumn = `CASE open WHEN 0 THEN coalesce((SELECT p.status FROM posts p WHERE p.run = runs.id AND p.run <> 0 AND p.applied = 0
+	AND p.status IN ('success', 'failed') AND p.status <> runs.status AND p.file IN ('', runs.file) LIMIT 1), '') ELSE '' END`
 
 // Runs returns runs, the newest last.
 func (j *Journal) Runs(ctx context.Context, f RunFilter) ([]api.Run, error) {
@@ -196,7 +200,7 @@ func scanRun(scan func(...any) error) (api.Run, error) {
 		asked       string
 		hook        []byte
 	)
-	err := scan(&run.ID, &run.Profile, &run.FileID, &run.FilePath, &run.Extension, &run.Status, &run.From, &run.Error, &started, &at, &run.Webhook, &run.JobID, &asked, &hook)
+	err := scan(&run.ID, &run.Profile, &run.FileID, &run.FilePath, &run.Extension, &run.Status, &run.From, &run.Error, &started, &at, &run.Webhook, &run.JobID, &asked, &hook, &run.Denied)
 	run.Started, run.At = unstamp(started), unstamp(at)
 	copy(run.Hook[:], hook)
 	if err == nil && asked != "" {
@@ -219,7 +223,7 @@ func (j *Journal) History(ctx context.Context, runID int64) ([]api.RunEvent, err
 		events = append(events, e)
 		return err
 	}, `SELECT at, source, status, applied, 0, raw FROM events WHERE run = ?1
-		UNION ALL SELECT at, 'webhook', status, applied, times, body FROM posts WHERE run = ?1
+		UNION ALL SELECT at, 'webhook', status, applied, times, body FROM posts WHERE run = ?1 AND run <> 0
 		ORDER BY at`, runID)
 	return events, err
 }

@@ -42,6 +42,9 @@ func (m *Model) describe(f *kit.Facts, run *api.Run, now time.Time, th *theme.Th
 		_, long := m.ahead(run, now)
 		f.Say(th.Text, long)
 	}
+	if run.Denied != "" {
+		f.Say(th.Warn, "A webhook post that came later says "+string(run.Denied)+". The first end stays; look at the file yourself (i).")
+	}
 	if run.Status == api.StatusFailed {
 		f.Say(th.Text, "The service does not try again: failed is final. s asks once more.")
 	}

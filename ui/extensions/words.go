@@ -57,6 +57,9 @@ func (m *Model) news(run *api.Run, now time.Time) string {
 		return short
 	}
 	words := m.known(run, now)
+	if run.Denied != "" {
+		words = "a later post says " + string(run.Denied) + "; " + words
+	}
 	if run.Error != "" {
 		words += ": " + run.Error
 	}

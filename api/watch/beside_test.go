@@ -1,0 +1,91 @@
+package watch_test
+
+import (
+	"context"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mediadesk/api"
+	"mediadesk/api/journal"
+	"mediadesk/api/watch"
+)
+
+// TestTwoProgramsBesideEachOther: both use one journal. A post to the receiver
+// of one ends the run in both, and the other hears of it by itself.
+func TestTwoProgramsBesideEachOther(t *testing.T) {
+	defer http.DefaultClient.CloseIdleConnections()
+	path := filepath.Join(t.TempDir(), "journal.db")
+	program := func() *watch.Watch {
+		j, err := journal.Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := watch.New(watch.Options{Journal: j, Profile: "home", Listen: "127.0.0.1:0"})
+		if err := w.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+			defer cancel()
+			if err := w.Close(ctx); err != nil {
+				t.Error(err)
+			}
+			if err := j.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return w
+	}
+	desk, beside := program(), program()
+	address, err := desk.FileAddress(t.Context(), "home", "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := []api.Extension{{Name: api.RemoveBackground}}
+	if err := desk.Asked(t.Context(), "home", "f", list, address, &api.File{FileID: "f", FilePath: "/f.jpg"}); err != nil {
+		t.Fatal(err)
+	}
+	status := func(w *watch.Watch) api.Status {
+		runs, err := w.Runs(t.Context())
+		if err != nil || len(runs) != 1 {
+			t.Fatalf("%+v, %v", runs, err)
+		}
+		if !runs[0].Webhook || runs[0].From == "" || runs[0].FilePath != "/f.jpg" {
+			t.Errorf("run %+v", runs[0])
+		}
+		return runs[0].Status
+	}
+	hears := func(want api.Status) {
+		t.Helper()
+		for late := time.After(10 * time.Second); ; {
+			select {
+			case <-beside.Edges():
+			case <-late:
+				t.Fatalf("the other program does not hear that it is %s", want)
+			}
+			if status(beside) == want {
+				return
+			}
+		}
+	}
+	hears(api.StatusPending)
+	// Each receiver takes posts for the other.
+	_, token, _ := strings.Cut(address, "/hook/")
+	res, err := http.Post("http://"+beside.Addr()+"/hook/"+token, "application/json", strings.NewReader(`{"service":"other","status":"SUCCESS"}`))
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	res.Body.Close()
+	res, err = http.Post(address, "application/json", strings.NewReader(`{"service":"remove-bg","status":"FAILURE","error":"no luck"}`))
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	res.Body.Close()
+	hears(api.StatusFailed)
+	if status(desk) != api.StatusFailed {
+		t.Error("the first one does not know")
+	}
+}

@@ -142,34 +142,6 @@ func verifyFaulted(t *testing.T, dir string, acknowledged []string) {
 	}
 }
 
-// fetch returns the body of a file; empty where there is none.
-func fetch(t *testing.T, address string) string {
-	t.Helper()
-	res, err := client.Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if res.StatusCode != http.StatusOK {
-		return ""
-	}
-	return string(body)
-}
-
-func needs(t *testing.T, tool string) {
-	t.Helper()
-	if _, err := exec.LookPath(tool); err != nil {
-		if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
-			t.Fatalf("there is no %s", tool)
-		}
-		t.Skipf("there is no %s", tool)
-	}
-}
-
 // TestFailingSystemCalls kills the process at a system call, or makes the call
 // fail: what is left is the old state or the new one, and all that was
 // acknowledged. A few points unless MEDIADESK_TEST_FAULTS is all.
@@ -273,10 +245,10 @@ func fillDisk(t *testing.T, disk string) {
 		data := strings.Repeat(fmt.Sprintf("%05d", n), 2000)
 		contentType, body := form([]byte(data), "fileName", fmt.Sprint(n), "useUniqueFileName", "false")
 		status, record := call(t, http.MethodPost, s.Address+"/api/v1/files/upload", contentType, body)
-		switch {
-		case status == http.StatusOK:
+		switch status {
+		case http.StatusOK:
 			stored["/"+fmt.Sprint(n)] = data
-		case status == http.StatusInsufficientStorage:
+		case http.StatusInsufficientStorage:
 			refused++
 		default:
 			t.Fatalf("answered %d: %v", status, record)

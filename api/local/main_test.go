@@ -10,6 +10,8 @@ import (
 	"mime/multipart"
 	"net/http"
 	"os"
+	"os/exec"
+	"strconv"
 	"testing"
 	"time"
 
@@ -20,6 +22,9 @@ import (
 
 // childDir names, in the environment of a child, the folder that it serves.
 const childDir = "MEDIADESK_LOCAL_TEST_DIR"
+
+// maxSizeVariable is the size limit of a child; empty: the default.
+const maxSizeVariable = "MEDIADESK_LOCAL_TEST_MAX_SIZE"
 
 // childModes are what a child of these tests does with the folder that a
 // variable of its environment names.
@@ -37,7 +42,8 @@ func TestMain(m *testing.M) {
 
 // beChild serves a folder until it is killed.
 func beChild(dir string) {
-	s, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: dir, Key: key(testKey)})
+	maxSize, _ := strconv.ParseInt(os.Getenv(maxSizeVariable), 10, 64)
+	s, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: dir, Key: key(testKey), MaxSize: maxSize})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -150,4 +156,33 @@ func eventually(t *testing.T, what string, ask func() bool) {
 			t.Fatalf("%s did not happen", what)
 		}
 	}
+}
+
+// needs skips a test where a program is missing.
+func needs(t *testing.T, tool string) {
+	t.Helper()
+	if _, err := exec.LookPath(tool); err != nil {
+		if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
+			t.Fatalf("there is no %s", tool)
+		}
+		t.Skipf("there is no %s", tool)
+	}
+}
+
+// fetch returns the body of a file; empty where there is none.
+func fetch(t *testing.T, address string) string {
+	t.Helper()
+	res, err := client.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.StatusCode != http.StatusOK {
+		return ""
+	}
+	return string(body)
 }

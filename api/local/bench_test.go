@@ -1,0 +1,403 @@
+package local_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"mime/multipart"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"mediadesk/api"
+	"mediadesk/api/apitest"
+	"mediadesk/api/local"
+	"mediadesk/api/local/store"
+)
+
+// benchVariable chooses what TestRatios measures: words out of "uploads",
+// "large" and "million", separated by commas.
+const benchVariable = "MEDIADESK_BENCH"
+
+// TestRatios measures the library against others in the same run and prints
+// the ratios; bench.sh runs it. It judges nothing: a machine may be busy.
+func TestRatios(t *testing.T) {
+	for name, measure := range map[string]func(*testing.T){"uploads": benchUploads, "large": benchLarge, "million": benchMillion} {
+		t.Run(name, func(t *testing.T) {
+			if !slices.Contains(strings.Split(os.Getenv(benchVariable), ","), name) {
+				t.Skip("measured only where " + benchVariable + " names it: see bench.sh")
+			}
+			measure(t)
+		})
+	}
+}
+
+// benchDir is a folder for measuring: in a file system that is on a disk,
+// where TMPDIR names one.
+func benchDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "mediadesk-bench-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Nothing is removed between the rounds: some file systems are slower
+	// for minutes after that.
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// inParallel calls one n times on so many lines and returns how many were
+// done each second.
+func inParallel(lines, n int, one func(line, n int)) float64 {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	start := time.Now()
+	for line := range lines {
+		wg.Go(func() {
+			for i := int(next.Add(1)); i <= n; i = int(next.Add(1)) {
+				one(line, i)
+			}
+		})
+	}
+	wg.Wait()
+	return float64(n) / time.Since(start).Seconds()
+}
+
+func median(list []float64) float64 {
+	slices.Sort(list)
+	return list[len(list)/2]
+}
+
+var benchCount atomic.Uint64
+
+// picture20k is a picture of 20 kB that is like no other.
+func picture20k(base []byte) []byte {
+	data := append(slices.Clone(base), make([]byte, max(0, 20_000-len(base)))...)
+	binary.BigEndian.PutUint64(data[len(data)-8:], benchCount.Add(1))
+	return data
+}
+
+// uploader sends pictures over kept connections.
+func uploader(t *testing.T, address string, lines int) func(line, n int) {
+	c := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: lines}}
+	t.Cleanup(c.CloseIdleConnections)
+	base := apitest.PhotoJPEG(160, 120, 1)
+	return func(_, _ int) {
+		contentType, body := form(picture20k(base), "fileName", "picture.jpg")
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+"/api/v1/files/upload", body)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		req.Header.Set("Content-Type", contentType)
+		req.SetBasicAuth(testKey, "")
+		res, err := c.Do(req)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer res.Body.Close()
+		if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != http.StatusOK {
+			t.Errorf("answered %d, %v", res.StatusCode, err)
+		}
+	}
+}
+
+// benchUploads sends pictures of 20 kB at 1 to 32 connections to the library,
+// to the same with one transaction for each, and writes the same bytes by
+// create, write and fdatasync alone.
+func benchUploads(t *testing.T) {
+	const rounds = 3
+	dir := benchDir(t)
+	grouped := serve(t, local.Options{Dir: filepath.Join(dir, "grouped")})
+	each := serve(t, local.Options{Dir: filepath.Join(dir, "each")})
+	each.Library.OneTransactionEach()
+	base := apitest.PhotoJPEG(160, 120, 1)
+	bare := filepath.Join(dir, "bare")
+	if err := os.Mkdir(bare, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%-12s %12s %12s %12s %14s %12s", "connections", "library /s", "each /s", "files /s", "library/each", "library/files")
+	for _, lines := range []int{1, 2, 4, 8, 16, 32} {
+		n := 300 * min(lines, 8)
+		var results [3][]float64
+		for range rounds {
+			results[0] = append(results[0], inParallel(lines, n, uploader(t, grouped.Address, lines)))
+			results[1] = append(results[1], inParallel(lines, n, uploader(t, each.Address, lines)))
+			results[2] = append(results[2], inParallel(lines, n, func(int, int) {
+				data := picture20k(base)
+				f, err := os.Create(filepath.Join(bare, fmt.Sprint(benchCount.Load(), binary.BigEndian.Uint64(data[len(data)-8:]))))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer f.Close()
+				if _, err := io.Copy(f, bytes.NewReader(data)); err != nil {
+					t.Error(err)
+				}
+				if err := syncData(f); err != nil {
+					t.Error(err)
+				}
+			}))
+		}
+		a, b, c := median(results[0]), median(results[1]), median(results[2])
+		t.Logf("%-12d %12.0f %12.0f %12.0f %14.2f %12.2f", lines, a, b, c, a/b, a/c)
+	}
+}
+
+// benchLarge sends 300 MB with curl to the library, and to a server that only
+// writes the bytes of the file; both run as processes of their own, and the
+// most memory that each had is printed.
+func benchLarge(t *testing.T) {
+	needs(t, "curl")
+	dir := benchDir(t)
+	large := filepath.Join(dir, "large.bin")
+	f, err := os.Create(large)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const size = 300_000_000
+	if _, err := io.CopyN(f, rand.NewChaCha8([32]byte{1}), size); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	library, libraryMemory := benchChild(t, childDir, filepath.Join(dir, "library"))
+	writer, writerMemory := benchChild(t, writerDir, dir)
+	idle := libraryMemory()
+	var times [2][]float64
+	for range 5 {
+		for n, address := range []string{library, writer} {
+			out, err := exec.CommandContext(t.Context(), "curl", "-sS", "-o", os.DevNull, "-w", "%{http_code} %{time_total}", "-u", testKey+":",
+				"-H", "Expect:", "-F", "fileName=large.bin", "-F", "file=@"+large, address+"/api/v1/files/upload").Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var status int
+			var seconds float64
+			if _, err := fmt.Sscan(string(out), &status, &seconds); err != nil || status != http.StatusOK {
+				t.Fatalf("answered %s, %v", out, err)
+			}
+			times[n] = append(times[n], seconds*1000)
+		}
+	}
+	a, b := median(times[0]), median(times[1])
+	t.Logf("300 MB by curl: library %.0f ms, a server that only writes (and syncs) the bytes %.0f ms, ratio %.2f", a, b, a/b)
+	t.Logf("most memory: library %d MB (idle %d MB), writer %d MB", libraryMemory()>>20, idle>>20, writerMemory()>>20)
+}
+
+// writerDir names, in the environment of a child, the folder to which it
+// writes the files that are sent to it, and nothing else.
+const writerDir = "MEDIADESK_LOCAL_TEST_WRITER_DIR"
+
+func init() { childModes[writerDir] = beWriter }
+
+func beWriter(dir string) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return
+	}
+	fmt.Println("http://" + listener.Addr().String())
+	count := 0
+	http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		count++
+		parts, err := r.MultipartReader()
+		for err == nil {
+			var part *multipart.Part
+			if part, err = parts.NextPart(); err != nil || part.FormName() != "file" {
+				continue
+			}
+			var f *os.File
+			if f, err = os.Create(filepath.Join(dir, fmt.Sprint("written-", count))); err != nil {
+				continue
+			}
+			if _, err = io.Copy(f, part); err == nil {
+				err = errors.Join(f.Sync(), f.Close())
+			}
+		}
+		if err != io.EOF {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	}))
+}
+
+// benchChild starts this program as a server and returns its address and a
+// function for the most memory that it had, in bytes.
+func benchChild(t *testing.T, variable, dir string) (address string, memory func() int64) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), variable+"="+dir, maxSizeVariable+"=400000000")
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(line), func() int64 {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+		if err != nil {
+			return 0 // this system does not tell
+		}
+		_, after, _ := strings.Cut(string(text), "VmHWM:")
+		var kilobytes int64
+		fmt.Sscan(after, &kilobytes)
+		return kilobytes << 10
+	}
+}
+
+// benchMillion measures a library of a million files against one of a thousand.
+func benchMillion(t *testing.T) {
+	dir := benchDir(t)
+	type lib struct {
+		name string
+		ask  func(method, path, contentType string, body io.Reader)
+		ids  []string
+	}
+	var libs []lib
+	for _, n := range []int{1000, 1_000_000} {
+		d := filepath.Join(dir, fmt.Sprint(n))
+		start := time.Now()
+		ids := seed(t, d, n)
+		t.Logf("%d records were made in %s", n, time.Since(start).Round(time.Millisecond))
+		start = time.Now()
+		s := serve(t, local.Options{Dir: d})
+		t.Logf("  opened in %s", time.Since(start).Round(time.Millisecond))
+		c := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1}}
+		t.Cleanup(c.CloseIdleConnections)
+		libs = append(libs, lib{fmt.Sprint(n), func(method, path, contentType string, body io.Reader) {
+			req, err := http.NewRequestWithContext(t.Context(), method, s.Address+path, body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Content-Type", contentType)
+			req.SetBasicAuth(testKey, "")
+			res, err := c.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != http.StatusOK {
+				t.Fatalf("%s %s answered %d, %v", method, path, res.StatusCode, err)
+			}
+		}, ids})
+	}
+	base := apitest.PhotoJPEG(160, 120, 1)
+	acts := []struct {
+		name string
+		do   func(l lib, n int)
+	}{
+		{"a page of 50 of a folder, by name", func(l lib, n int) { l.ask("GET", "/v1/files?path=/f0&sort=ASC_NAME&limit=50", "", nil) }},
+		{"a page of 50 of all, newest first", func(l lib, n int) { l.ask("GET", "/v1/files?sort=DESC_CREATED&limit=50", "", nil) }},
+		{"search by tag, 50 hits", func(l lib, n int) { l.ask("GET", "/v1/files?limit=50&tags=rare", "", nil) }},
+		{"search by name prefix, 50 hits", func(l lib, n int) {
+			l.ask("GET", "/v1/files?limit=50&searchQuery="+url.QueryEscape(`name : "rare"`), "", nil)
+		}},
+		{"details", func(l lib, n int) { l.ask("GET", "/v1/files/"+l.ids[n*7919%len(l.ids)]+"/details", "", nil) }},
+		{"upload of 20 kB", func(l lib, n int) {
+			contentType, body := form(picture20k(base), "fileName", "picture.jpg", "folder", fmt.Sprint("/f", n%10), "tags", "new,upload")
+			l.ask("POST", "/api/v1/files/upload", contentType, body)
+		}},
+		{"PATCH of tags", func(l lib, n int) {
+			l.ask("PATCH", "/v1/files/"+l.ids[n*7919%len(l.ids)]+"/details", "application/json", strings.NewReader(fmt.Sprintf(`{"tags":["a","n%d"]}`, n)))
+		}},
+	}
+	t.Logf("%-36s %14s %14s %8s %14s", "median", "1,000 files", "1,000,000", "ratio", "p99 of 1,000,000")
+	for _, act := range acts {
+		var times [2][]float64
+		for n := range 400 {
+			for which, l := range libs {
+				start := time.Now()
+				act.do(l, n)
+				times[which] = append(times[which], float64(time.Since(start).Microseconds()))
+			}
+		}
+		a, b := median(times[0]), median(times[1])
+		t.Logf("%-36s %11.0f µs %11.0f µs %8.2f %11.0f µs", act.name, a, b, b/a, times[1][len(times[1])*99/100])
+	}
+}
+
+// seed makes a library of n records that share one content: in folders of up
+// to ten thousand files, each with two tags, fifty of them with "rare" in tags
+// and name.
+func seed(t *testing.T, dir string, n int) (ids []string) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	contents, err := store.OpenContents(filepath.Join(dir, "contents"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	draft, err := contents.Draft()
+	if err != nil {
+		t.Fatal(err)
+	}
+	size, err := draft.Write(picture20k(apitest.PhotoJPEG(160, 120, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash, err := draft.Commit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := store.OpenRecords(t.Context(), filepath.Join(dir, "library.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer records.Close()
+	folders := max(10, n/10_000)
+	made := time.Now().Add(-24 * time.Hour).Truncate(time.Millisecond)
+	for first := 0; first < n; first += 2000 {
+		err := records.Update(t.Context(), func(tx store.Tx) error {
+			for i := first; i < min(first+2000, n); i++ {
+				f := &store.File{ID: store.NewID(), Folder: fmt.Sprintf("/f%d/", i*folders/n), Name: fmt.Sprintf("IMG_%07d.jpg", i), Tags: []string{"all", fmt.Sprint("t", i%1000)}, Created: made, Updated: made}
+				if i%(n/50) == 0 {
+					f.Name, f.Tags = "rare-"+f.Name, append(f.Tags, "rare")
+				}
+				f.Version = store.Version{ID: f.ID, Root: f.ID, Number: 1, Hash: hash, Created: made, Facts: store.Facts{Size: int64(size), Mime: "image/jpeg", Kind: api.KindImage, Width: 160, Height: 120}}
+				if i%100 == 0 {
+					ids = append(ids, f.ID)
+				}
+				made = made.Add(time.Millisecond)
+				if err := tx.MakeFolder(f.Folder, made); err != nil {
+					return err
+				}
+				if err := tx.InsertFile(f); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return ids
+}

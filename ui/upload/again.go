@@ -20,6 +20,7 @@ func (m *Model) mend(jobs []api.Job) tea.Cmd {
 		return nil
 	}
 	m.leave()
+	m.over, m.request = nil, nil
 	for _, s := range m.sources {
 		s.marked = false
 	}

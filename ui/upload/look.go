@@ -244,9 +244,11 @@ func lookAtPlace(ctx context.Context, path string, look func(context.Context, st
 	return place{place: at, looked: true, err: err}
 }
 
-func (m *Model) gotPlaces(msg placesMsg) {
+// gotPlaces takes note of what was found, and goes on with the next places
+// unless typing goes on.
+func (m *Model) gotPlaces(msg placesMsg) tea.Cmd {
 	if msg.owner != m {
-		return
+		return nil
 	}
 	m.looking = false
 	// What is at a place is true of it whatever was typed since.
@@ -256,6 +258,10 @@ func (m *Model) gotPlaces(msg placesMsg) {
 		m.places[path] = p
 	}
 	m.changed()
+	if m.waiting != "" {
+		return nil
+	}
+	return m.lookAtPlaces()
 }
 
 // learn takes over a record that another part of the program learnt.

@@ -151,7 +151,7 @@ func (m *Model) hand(without map[*source]bool) tea.Cmd {
 	if len(drafts) == 0 {
 		return nil
 	}
-	m.sending = true
+	m.sending, m.over = true, nil
 	m.changed()
 	ctx, profile, send := m.opt.Context, m.opt.Profile.Name, m.opt.Send
 	return func() tea.Msg {

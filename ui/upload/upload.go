@@ -179,6 +179,7 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 		return nil
 	}
 	m.leave()
+	m.over, m.request = nil, nil
 	held := map[api.Source][]*source{}
 	for _, s := range m.sources {
 		held[s.src] = append(held[s.src], s)
@@ -267,6 +268,8 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 			return m.over.update(m, msg)
 		}
 		return nil
+	case picture.Abilities:
+		m.opt.Picture = msg.Options(m.opt.Picture.Color, m.opt.Picture.Light)
 	case page.Shown:
 		// What is there may have changed while the form was away.
 		clear(m.places)
@@ -317,7 +320,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 			return m.lookAtPlaces()
 		}
 	case placesMsg:
-		m.gotPlaces(msg)
+		return m.gotPlaces(msg)
 	case pictureMsg:
 		m.gotPicture(msg)
 	case confirmedMsg:
@@ -480,6 +483,7 @@ func (m *Model) changed() { m.total = nil }
 
 // remove takes a source out of the form. Nothing happens to the file.
 func (m *Model) remove(s *source) {
+	m.attic[s.src] = s.values
 	m.sources = slices.DeleteFunc(m.sources, func(other *source) bool { return other == s })
 	m.unkept = m.unkept || m.touched
 	m.list.SetLen(len(m.sources))

@@ -58,7 +58,7 @@ func (m *Model) jobActs() []act {
 	return []act{
 		{binding: kit.Bind(enter, "", "enter", "l", "right"), group: groupJob, hint: true, why: noRow, do: (*Model).enter},
 		{binding: kit.Bind("send again", "", "r"), group: groupJob, hint: true, why: noRetry, do: (*Model).retry},
-		{binding: kit.Bind("change its options and send it again", "", "e"), group: groupJob, why: noRetry, do: (*Model).mend},
+		{binding: kit.Bind("change its options", "", "e"), group: groupJob, hint: true, why: noRetry, do: (*Model).mend},
 		{binding: kit.Bind(pause, "", "p"), group: groupJob, hint: true, why: noPause, do: (*Model).pause},
 		{binding: kit.Bind("cancel", "", "x"), group: groupJob, hint: true, why: noCancel, do: (*Model).cancel},
 		{binding: kit.Bind("copy", "", "y"), group: groupJob, hint: true, why: noRow, do: (*Model).openMenu},

@@ -65,6 +65,10 @@ func testForm(t *testing.T, s *suite) {
 		wantError(t, s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data", strings.NewReader("x"), nil), http.StatusBadRequest, "multipart")
 	})
 	t.Run("cut short", func(t *testing.T) { testCutShort(t, s) })
+	t.Run("an end that does not come", func(t *testing.T) {
+		s.strict(t)
+		s.cutShort(t)
+	})
 }
 
 // testCutShort ends the body at many places: each time nothing is stored.
@@ -170,4 +174,43 @@ func testLimits(t *testing.T, s *suite) {
 		a := s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data; boundary="+boundary, body, func(r *http.Request) { r.ContentLength = 1 << 40 })
 		wantError(t, a, http.StatusBadRequest, "size exceeds")
 	})
+}
+
+// cutShort sends an upload whose parts are all there, and ends before the
+// length that it announced: nothing may be stored.
+func (s *suite) cutShort(t *testing.T) {
+	t.Helper()
+	u, err := url.Parse(s.uploadAddress())
+	if err != nil || u.Scheme != "http" {
+		t.Skip("this is tried over plain connections only")
+	}
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", u.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	name := random() + ".txt"
+	body := multipartBody(append(exact(name, []byte("x")), field("folder", s.folder))...)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.uploadAddress(), http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.SetBasicAuth(s.Key, "")
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\nContent-Type: multipart/form-data; boundary=%s\r\nContent-Length: %d\r\n\r\n%s",
+		u.RequestURI(), u.Host, req.Header.Get("Authorization"), boundary, len(body)+10, body)
+	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if res, err := http.ReadResponse(bufio.NewReader(conn), req); err == nil { // a server may also just go
+		res.Body.Close() //nolint:errcheck // only the status counts
+		if res.StatusCode != http.StatusBadRequest {
+			t.Errorf("answered %d", res.StatusCode)
+		}
+	}
+	if list := s.list(t, "path", s.folder, "searchQuery", `name = "`+name+`"`); len(list) != 0 {
+		t.Errorf("stored %v", list)
+	}
 }

@@ -340,7 +340,7 @@ func testFolders(t *testing.T, s *suite) {
 	}
 	s.call(t, http.StatusCreated, http.MethodPost, "/v1/folder", js("folderName", name, "parentFolderPath", parent))
 	id := s.fresh(t, field("folder", parent+"/"+name+"/deep/er"))
-	beside := s.fresh(t, field("folder", parent+"/"+name+"-beside"))
+	beside := s.fresh(t, field("folder", parent+"/"+name+"_beside"))
 	s.call(t, http.StatusNoContent, http.MethodDelete, "/v1/folder", js("folderPath", parent+"/"+name))
 	if !s.gone(t, id) {
 		t.Error("a file in the folder is still there")
@@ -348,7 +348,7 @@ func testFolders(t *testing.T, s *suite) {
 	if s.gone(t, beside) {
 		t.Error("a file in the folder beside it went with it")
 	}
-	if got := names(s.list(t, "type", "folder", "path", parent)); strings.Contains(got, name+"]") || strings.Contains(got, name+" ") || !strings.Contains(got, name+"-beside") {
+	if got := names(s.list(t, "type", "folder", "path", parent)); strings.Contains(got, name+"]") || strings.Contains(got, name+" ") || !strings.Contains(got, name+"_beside") {
 		t.Errorf("listed %s", got)
 	}
 	wantError(t, s.call(t, http.StatusNotFound, http.MethodDelete, "/v1/folder", js("folderPath", parent+"/"+name)), http.StatusNotFound, "")

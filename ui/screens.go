@@ -78,7 +78,7 @@ func (m *Model) inspect(msg page.Inspect) tea.Cmd {
 		Context: m.ctx, Files: msg.Files, Profile: d.Profile, Read: d.Read, SeenAt: d.SeenAt,
 		Save: d.Change, ReadAll: d.ReadAll, SaveAll: d.ChangeAll, Undo: d.Undo, Redo: d.Redo,
 		Manage: d.manage(), Fields: d.Client.MetadataFields, Getenv: m.o.Getenv,
-		Picture: d.Picture, Known: d.Tags, Now: m.o.Now,
+		Picture: d.Picture, Gallery: m.gallery, Known: d.Tags, Now: m.o.Now,
 	})
 	return tea.Batch(m.greet(s), m.push(page.Details, s))
 }

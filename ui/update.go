@@ -80,6 +80,8 @@ func (m *Model) message(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		return tea.Batch(m.broadcast(page.Tick{}), m.tick())
+	case picture.HungRegion:
+		return tea.Batch(msg.View.Up(msg), m.broadcast(msg))
 	case page.Show:
 		return m.show(msg.ID)
 	case page.Back:

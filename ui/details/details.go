@@ -59,6 +59,8 @@ type Options struct {
 	// Draw says how to draw pictures. Where the theme has no colour, neither
 	// have they.
 	Draw picture.Options
+	// Gallery shows real pictures where the terminal can; nil: glyphs are drawn.
+	Gallery *picture.Gallery
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
 }
@@ -180,6 +182,15 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return m.adopt(msg.Files), true
 	case tea.ColorProfileMsg:
 		m.o.Draw.Color = coloursOf(msg.Profile)
+	case picture.Abilities:
+		m.o.Draw = msg.Options(m.o.Draw.Color, m.o.Draw.Light)
+		return m.soon(), true
+	case tea.WindowSizeMsg:
+		return m.soon(), true
+	case realMsg:
+		if msg.owner == m {
+			return m.wantReal(), true
+		}
 	case page.Shown:
 		// The words for how long ago something was are to be those of now.
 	case page.FileChanged:
@@ -197,7 +208,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case savedMsg:
 		return m.saved(msg), true
 	case pictureMsg:
-		m.gotPicture(msg)
+		return m.gotPicture(msg), true
 	case theirsMsg:
 		return m.takeTheirs(msg), true
 	case page.FileGone:

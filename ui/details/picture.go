@@ -32,6 +32,7 @@ type pictureState struct {
 	err     error
 
 	view    *picture.RegionView
+	hung    *picture.RegionView // that was to show real pictures last
 	size    image.Point
 	options picture.Options
 	area    image.Rectangle // the cells that the picture covers in size
@@ -78,9 +79,10 @@ func (m *Model) wantPicture() tea.Cmd {
 		m.picture.cancel()
 	}
 	ctx, cancel := context.WithTimeout(m.o.Context, picturePatience)
+	gone := m.picture.hung.TakeDown()
 	m.picture = pictureState{asked: of, cancel: cancel}
 	file, fetch := e.file, m.o.Picture
-	return func() tea.Msg {
+	return tea.Batch(gone, func() tea.Msg {
 		defer cancel()
 		path, err := fetch(ctx, file)
 		if err != nil {
@@ -88,13 +90,42 @@ func (m *Model) wantPicture() tea.Cmd {
 		}
 		p, err := picture.DecodeFile(ctx, path, picture.Limits{Side: pictureSide})
 		return pictureMsg{m, of, p, err}
-	}
+	})
 }
 
-func (m *Model) gotPicture(msg pictureMsg) {
-	if msg.owner == m && msg.of == m.picture.asked {
-		m.picture.decoded, m.picture.err = msg.decoded, msg.err
+func (m *Model) gotPicture(msg pictureMsg) tea.Cmd {
+	if msg.owner != m || msg.of != m.picture.asked {
+		return nil
 	}
+	m.picture.decoded, m.picture.err = msg.decoded, msg.err
+	return m.soon()
+}
+
+// realMsg is the time to have the terminal show what has been drawn with glyphs.
+type realMsg struct{ owner *Model }
+
+// rest is how long a drawing stays the same before it is sent as a picture: while
+// the window is pulled larger nothing is sent.
+const rest = 150 * time.Millisecond
+
+// soon looks, a moment later, whether the terminal can show the picture; nil where
+// it cannot.
+func (m *Model) soon() tea.Cmd {
+	if m.o.Gallery == nil || m.o.Draw.Method != picture.MethodKitty {
+		return nil
+	}
+	return tea.Tick(rest, func(time.Time) tea.Msg { return realMsg{m} })
+}
+
+// wantReal has the terminal show the picture in place of the glyphs.
+func (m *Model) wantReal() tea.Cmd {
+	s := &m.picture
+	if s.view == nil || s.view == s.hung || s.decoded == nil {
+		return nil
+	}
+	gone := s.hung.TakeDown()
+	s.hung = s.view
+	return tea.Batch(gone, s.view.Hang(m.o.Gallery, s.decoded, s.options))
 }
 
 // its is the picture of the current file; nil while it is not there.

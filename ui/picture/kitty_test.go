@@ -225,7 +225,9 @@ func TestKittyRegion(t *testing.T) {
 	if len(all) != 3 || raw(all[0]) == "" || raw(all[1]) == "" {
 		t.Fatalf("it sends %d messages", len(all))
 	}
-	v.Up(all[2].(HungRegion))
+	if v.Up(all[2].(HungRegion)) != nil {
+		t.Error("the pictures are taken down again")
+	}
 	frame := v.Render(image.Rect(100, 50, 200, 150))
 	buf := uv.NewScreenBuffer(60, 20)
 	uv.NewStyledString(strings.Join(frame.Lines, "\n")).Draw(buf, buf.Bounds())
@@ -240,5 +242,12 @@ func TestKittyRegion(t *testing.T) {
 	}
 	if len(messages(v.TakeDown())) != 2 || v.TakeDown() != nil {
 		t.Error("the pictures stay")
+	}
+	// What arrives for a view that was left goes at once.
+	late := NewRegionView(p, 60, 20, o)
+	all = messages(late.Hang(g, p, o))
+	late.TakeDown()
+	if len(messages(late.Up(all[2].(HungRegion)))) != 2 || g.Clear() != "" {
+		t.Error("the pictures of a view that was left stay")
 	}
 }

@@ -24,6 +24,7 @@ type RegionView struct {
 	// images are the picture as it is and darkened, where the terminal shows it;
 	// the cells between which a frame chooses are theirs then.
 	images [2]*Image
+	left   bool // nobody shows the view any more
 }
 
 // RenderRegion draws p with rect marked, which is in pixels of p as shown: outside
@@ -97,18 +98,21 @@ func (v *RegionView) Hang(g *Gallery, p *Picture, o Options) tea.Cmd {
 	if g == nil || o.Method != MethodKitty || v.area.Empty() {
 		return nil
 	}
-	bright, err := g.newImage(p, v.area.Size(), o.Cell, fullLight)
-	if err != nil {
-		return nil
+	size := v.area.Size()
+	return func() tea.Msg {
+		bright, err := g.newImage(p, size, o.Cell, fullLight)
+		if err != nil {
+			return nil
+		}
+		dark, err := g.newImage(p, size, o.Cell, dimLight)
+		if err != nil {
+			bright.Drop()
+			return nil
+		}
+		return tea.Sequence(tea.Raw(bright.data), tea.Raw(dark.data), func() tea.Msg {
+			return HungRegion{View: v, images: [2]*Image{bright, dark}}
+		})()
 	}
-	dark, err := g.newImage(p, v.area.Size(), o.Cell, dimLight)
-	if err != nil {
-		bright.Drop()
-		return nil
-	}
-	return tea.Sequence(tea.Raw(bright.data), tea.Raw(dark.data), func() tea.Msg {
-		return HungRegion{View: v, images: [2]*Image{bright, dark}}
-	})
 }
 
 // HungRegion tells that the terminal has the pictures of a view: see
@@ -118,23 +122,29 @@ type HungRegion struct {
 	images [2]*Image
 }
 
-// Up has the view show the pictures from now on.
-func (v *RegionView) Up(h HungRegion) { v.images = h.images }
+// Up has the view show the pictures from now on; where it was left meanwhile they
+// are taken down again.
+func (v *RegionView) Up(h HungRegion) tea.Cmd {
+	if v.left {
+		return tea.Batch(h.images[0].TakeDown(), h.images[1].TakeDown())
+	}
+	v.images = h.images
+	return nil
+}
 
-// TakeDown has the terminal forget the pictures; nil where there are none. It is
-// safe on a nil view.
+// TakeDown has the terminal forget the pictures, now or when they arrive; nil
+// where there are none. It is safe on a nil view, which is not used any more then.
 func (v *RegionView) TakeDown() tea.Cmd {
-	if v == nil || v.images[0] == nil {
+	if v == nil {
+		return nil
+	}
+	v.left = true
+	if v.images[0] == nil {
 		return nil
 	}
 	images := v.images
 	v.images = [2]*Image{}
 	return tea.Batch(images[0].TakeDown(), images[1].TakeDown())
-}
-
-// TakeDown has the terminal forget pictures that nobody shows any more.
-func (h HungRegion) TakeDown() tea.Cmd {
-	return tea.Batch(h.images[0].TakeDown(), h.images[1].TakeDown())
 }
 
 // places appends a line of cells of the two pictures.

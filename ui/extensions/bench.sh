@@ -20,6 +20,14 @@ go build -o "$dir/mediadesk" .
 mkdir "$dir/pictures"
 for i in $(seq 500); do cp assets/sample/logo.png "$dir/pictures/$i.png"; done
 
+# ticks PID: what the process and its children took so far, in hundredths of a
+# second. The program runs under a parent that mends the terminal.
+ticks() {
+	local pids
+	pids="$1 $(cat /proc/"$1"/task/*/children)"
+	for pid in $pids; do cat "/proc/$pid/stat"; done | awk '{ sum += $14 + $15 } END { print sum }'
+}
+
 # idle HOME: hundredths of a second of processor that 20 s of the running program take.
 idle() {
 	export MEDIADESK_HOME=$1
@@ -27,17 +35,11 @@ idle() {
 	sleep 5
 	tmux -L "mediadesk-bench-$$" send-keys 3
 	sleep 5
-	local pid
+	local pid before after
 	pid=$(tmux -L "mediadesk-bench-$$" list-panes -F '#{pane_pid}')
-	# The program may run under a parent that mends the terminal.
-	local child
-	child=$(cat "/proc/$pid/task/$pid/children")
-	pid=${child%% *}${child:+}
-	[ -n "$pid" ] || pid=$(tmux -L "mediadesk-bench-$$" list-panes -F '#{pane_pid}')
-	local before after
-	before=$(awk '{print $14+$15}' "/proc/$pid/stat")
+	before=$(ticks "$pid")
 	sleep 20
-	after=$(awk '{print $14+$15}' "/proc/$pid/stat")
+	after=$(ticks "$pid")
 	tmux -L "mediadesk-bench-$$" kill-server
 	echo $((after - before))
 }

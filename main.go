@@ -361,6 +361,8 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 		Pictures: picture.Setting(settings.Pictures),
 		Terminal: os.Stdout,
 
+		Addresses: command.AddressFlags(r),
+
 		Signals:  signals,
 		Stopping: guarded.Stopping(),
 

@@ -10,7 +10,7 @@ import (
 
 // global are the keys that hold on every screen (design §5).
 var global = struct {
-	help, palette, quit, suspend, next, previous, detail key.Binding
+	help, palette, quit, suspend, next, previous, detail, twin key.Binding
 }{
 	help:     kit.Bind("help", "?", "?", "f1"),
 	palette:  kit.Bind("find and run an act", ":", ":", "ctrl+k"),
@@ -18,7 +18,9 @@ var global = struct {
 	suspend:  kit.Bind("suspend to the shell", "ctrl+z", "ctrl+z"),
 	next:     kit.Bind("next screen", "]", "]"),
 	previous: kit.Bind("previous screen", "[", "["),
-	detail:   kit.Bind("read the last message whole", "ctrl+e", "ctrl+e"),
+	// The first key is the one that help presses, and works in text fields.
+	twin:   kit.Bind("copy as a command", "ctrl+y f2", "f2", "ctrl+y"),
+	detail: kit.Bind("read the last message whole", "ctrl+e", "ctrl+e"),
 }
 
 // global runs a key that holds everywhere, and tells whether it was one. While
@@ -36,6 +38,8 @@ func (m *Model) global(name string) (tea.Cmd, bool) {
 		return nil, true
 	case is(global.suspend):
 		return m.suspend(), true
+	case is(global.twin) && m.desk != nil && (name == "f2" || !capturing):
+		return m.copyTwin(), true
 	case capturing:
 		return nil, false
 	case is(global.detail):
@@ -111,6 +115,7 @@ func (m *Model) acts() []kit.Act {
 	if m.toasts.Last().Text == "" {
 		why = "there was no message yet"
 	}
+	acts = append(acts, kit.Act{Binding: global.twin, Group: group, Why: m.whyNoTwin()})
 	return append(
 		acts,
 		kit.Act{Binding: global.detail, Group: group, Why: why},

@@ -51,6 +51,9 @@ type Options struct {
 	Keys  *config.Keys
 	// Getenv is os.Getenv in the program.
 	Getenv func(string) string
+	// Addresses are the flags that name the service where it is no profile; nil
+	// where it is one.
+	Addresses []string
 	// Signals are watched for a stop from outside; nil: they are not.
 	Signals *Signals
 	// Stopping tells the process that looks after the terminal that this one
@@ -95,6 +98,9 @@ type Model struct {
 	toasts   *kit.Toasts
 	ticking  bool
 	lastQuit time.Time
+
+	tipsKnown bool     // the file of the tips was read
+	tipsShown []string // names of tips
 }
 
 // New makes the root model.
@@ -185,7 +191,7 @@ func (m *Model) opened(msg deskOpened) tea.Cmd {
 	if m.desk.Notice != "" {
 		cmds = append(cmds, page.Send(page.Toast{Level: page.Info, Text: m.desk.Notice}))
 	}
-	cmds = append(cmds, m.tick(), m.tell(m.front, page.Shown{}))
+	cmds = append(cmds, m.tick(), m.tell(m.front, page.Shown{}), m.readTips())
 	return tea.Batch(cmds...)
 }
 

@@ -15,7 +15,7 @@ func (m *Model) show(id page.ID) tea.Cmd {
 		return nil
 	}
 	m.front, m.trail = id, nil
-	return m.tell(id, page.Shown{})
+	return tea.Batch(m.tell(id, page.Shown{}), m.tip())
 }
 
 // push puts a screen that has no tab over the one in front.
@@ -25,7 +25,7 @@ func (m *Model) push(id page.ID, s page.Screen) tea.Cmd {
 	}
 	m.screens[id] = s
 	m.front = id
-	return s.Update(page.Shown{})
+	return tea.Batch(s.Update(page.Shown{}), m.tip())
 }
 
 // back returns to the screen before the one in front.

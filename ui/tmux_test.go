@@ -164,7 +164,7 @@ func TestKilledWhileSending(t *testing.T) {
 	m.keys("C-s")
 	m.waitFor("s Send 5 files")
 	m.keys("s")
-	m.waitFor("sending")
+	m.waitFor("of 5 stored") // the jobs are in the journal
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}

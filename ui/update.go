@@ -109,6 +109,9 @@ func (m *Model) message(msg tea.Msg) tea.Cmd {
 		m.o.Signal = msg.Signal
 		m.detector.SetSetting(picture.Setting(msg.Pictures))
 		return m.learnt()
+	case tipsSeen:
+		m.tipsKnown, m.tipsShown = true, msg.names
+		return m.tip()
 	case stopAsked:
 		return m.suspend()
 	case goneOn:

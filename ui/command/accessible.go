@@ -19,6 +19,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/config"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 )
 
 // AccessibleVariable asks for prompts and sentences instead of screens.
@@ -123,7 +124,7 @@ func (t *talk) choose(title, back string, choices ...string) (int, error) {
 
 // run runs a command of this program, and says what it was.
 func (t *talk) run(args ...string) error {
-	t.say("Command: mediadesk %s", shellWords(args))
+	t.say("Command: %s", page.CommandLine(args))
 	return t.quiet(t.p.Stdout, args...)
 }
 
@@ -142,20 +143,6 @@ func (t *talk) quiet(out io.Writer, args ...string) error {
 		report(t.p.Stdout, err)
 	}
 	return err
-}
-
-// shellWords writes arguments as a shell takes them.
-func shellWords(args []string) string {
-	words := make([]string, len(args))
-	for i, a := range args {
-		words[i] = a
-		if a == "" || strings.ContainsFunc(a, func(r rune) bool {
-			return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,@%+", r)
-		}) {
-			words[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(words, " ")
 }
 
 // start asks what a first start asks, and then the main questions.
@@ -469,7 +456,7 @@ func tagWords(f *api.File) string {
 func (t *talk) details(f *api.File) error {
 	if w, ok := f.Width.Get(); ok {
 		if h, ok := f.Height.Get(); ok {
-			t.say("%s has %d by %d pixels.", f.FilePath, int(w), int(h))
+			t.say("%s has %d by %d pixels.", f.FilePath, w, h)
 		}
 	}
 	for _, ai := range f.AITags.Or(nil) {

@@ -247,6 +247,10 @@ const resetSequence = "\x18\x1b\\" + // a sequence that was cut off
 	"\x1b[r\x1b[?7h\x1b[m\x1b[0 q\x1b[?25h" + // scrolling, wrapping, colours, cursor
 	"\x1b[?1049l\x1b[?25h"
 
+// guardedPatience is how long giving the terminal back may take when the guard
+// is gone.
+const guardedPatience = 100 * time.Millisecond
+
 // Guarded is the screens' end of the guard. A nil one is of a process that
 // nobody guards.
 type Guarded struct{ life, mark *os.File }
@@ -271,8 +275,11 @@ func Guard() *Guarded {
 	go func() {
 		// Nothing is ever written: this returns when the other end is closed.
 		if _, err := g.life.Read(make([]byte, 1)); errors.Is(err, io.EOF) {
+			end := func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) }
+			// A terminal that takes nothing must not keep this process.
+			time.AfterFunc(guardedPatience, end)
 			restoreTerminal(os.Stdout, before)
-			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			end()
 		}
 	}()
 	return g

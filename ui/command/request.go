@@ -61,6 +61,18 @@ func Resolve(c config.Config, r Request) (config.Profile, error) {
 // keyring is theirs.
 const unnamed = "unnamed@"
 
+// AddressFlags are the flags that name the addresses of a request; nil where it
+// is for a profile.
+func AddressFlags(r Request) []string {
+	var args []string
+	for _, f := range [][2]string{{"upload-url", r.UploadURL}, {"base-url", r.BaseURL}, {"delivery-url", r.DeliveryURL}} {
+		if f[1] != "" {
+			args = append(args, "--"+f[0]+"="+f[1])
+		}
+	}
+	return args
+}
+
 // IsUnnamed reports whether the name is that of addresses of the command line.
 func IsUnnamed(profile string) bool { return strings.HasPrefix(profile, unnamed) }
 

@@ -1,0 +1,9 @@
+package extensions
+
+// Command watches the file of the run under the cursor, or all that is pending.
+func (m *Model) Command() []string {
+	if r, ok := m.current(); ok {
+		return []string{"watch", r.FileID}
+	}
+	return []string{"watch"}
+}

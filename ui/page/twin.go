@@ -1,0 +1,118 @@
+package page
+
+import (
+	"encoding/json"
+	"strings"
+
+	"mediadesk/api"
+)
+
+// Twin is a screen whose act in front can be done without a screen. Command
+// gives the arguments behind "mediadesk"; nil: there is nothing to name now.
+type Twin interface{ Command() []string }
+
+// CommandLine writes a command of this program as a shell takes it.
+func CommandLine(args []string) string {
+	words := []string{"mediadesk"}
+	for _, a := range args {
+		words = append(words, shellWord(a))
+	}
+	return strings.Join(words, " ")
+}
+
+const plainLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,@%+"
+
+func shellWord(a string) string {
+	if a != "" && !strings.ContainsFunc(a, func(r rune) bool { return !strings.ContainsRune(plainLetters, r) }) {
+		return a
+	}
+	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+}
+
+// SourceArg is a source as an argument. A path that could be read as a flag or
+// an address keeps its meaning.
+func SourceArg(s api.Source) string {
+	if s.URL != "" {
+		return s.URL
+	}
+	if strings.HasPrefix(s.Path, "-") {
+		return "./" + s.Path
+	}
+	return s.Path
+}
+
+// UploadArgs are the arguments of the command that does an upload.
+func UploadArgs(u api.Upload, naming api.Naming) []string {
+	args := []string{"upload", SourceArg(u.Source)}
+	add := func(flag, value string) { args = append(args, "--"+flag+"="+value) }
+	if u.FileName != "" && u.FileName != u.Source.Name() {
+		add("name", u.FileName)
+	}
+	if naming != "" {
+		add("unique", string(naming))
+	}
+	if v, ok := u.Folder.Get(); ok {
+		add("folder", v)
+	}
+	if v, ok := u.Tags.Get(); ok {
+		add("tags", api.JoinTags(v))
+	}
+	for _, f := range []struct {
+		flag  string
+		field api.Field[bool]
+	}{
+		{"private", u.IsPrivateFile},
+		{"overwrite-file", u.OverwriteFile},
+		{"overwrite-tags", u.OverwriteTags},
+		{"overwrite-ai-tags", u.OverwriteAITags},
+		{"overwrite-metadata", u.OverwriteCustomMetadata},
+	} {
+		if on, ok := f.field.Get(); ok {
+			add(f.flag, map[bool]string{true: "true", false: "false"}[on])
+		}
+	}
+	for _, f := range []struct {
+		flag  string
+		field api.Field[string]
+	}{{"region", u.CustomCoordinates}, {"description", u.Description}, {"webhook", u.WebhookURL}} {
+		if v, ok := f.field.Get(); ok {
+			add(f.flag, v)
+		}
+	}
+	for _, e := range u.Extensions.Or(nil) {
+		text, err := json.Marshal(e)
+		if err != nil {
+			continue
+		}
+		if string(text) == `{"name":"`+e.Name+`"}` {
+			text = []byte(e.Name)
+		}
+		add("extension", string(text))
+	}
+	for _, field := range u.ResponseFields.Or(nil) {
+		add("response-field", field)
+	}
+	if m, ok := u.CustomMetadata.Get(); ok {
+		if text, err := json.Marshal(m); err == nil {
+			add("metadata", string(text))
+		}
+	}
+	return args
+}
+
+// DetailsArgs are the arguments of the command that makes a change of details,
+// or shows them where there is none.
+func DetailsArgs(ids []string, d api.Details) []string {
+	args := append([]string{"details"}, ids...)
+	if tags, ok := d.Tags.Get(); ok {
+		args = append(args, "--tags="+api.JoinTags(tags))
+	} else if !d.Tags.IsZero() {
+		args = append(args, "--unset-tags")
+	}
+	if region, ok := d.CustomCoordinates.Get(); ok {
+		args = append(args, "--region="+region)
+	} else if !d.CustomCoordinates.IsZero() {
+		args = append(args, "--unset-region")
+	}
+	return args
+}

@@ -1,0 +1,40 @@
+package page
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"mediadesk/api"
+)
+
+func TestUploadArgs(t *testing.T) {
+	u := api.Upload{
+		Source: api.Source{Path: "-odd name.jpg"}, FileName: "it's.jpg",
+		Folder: api.Set("/summer/"), Tags: api.Set([]string{"sea", "boat"}), IsPrivateFile: api.Set(false),
+		CustomCoordinates: api.Set("1,2,3,4"), OverwriteTags: api.Set(false),
+		Extensions: api.Set([]api.Extension{
+			{Name: "remove-bg"},
+			{Name: "google-auto-tagging", MaxTags: api.Set(5)},
+		}),
+		ResponseFields: api.Set([]string{"tags"}),
+		CustomMetadata: api.Set(map[string]json.RawMessage{"a": json.RawMessage("1")}),
+	}
+	got := CommandLine(UploadArgs(u, api.NameExact))
+	want := `mediadesk upload './-odd name.jpg' '--name=it'\''s.jpg' --unique=off --folder=/summer/ --tags=sea,boat --private=false --overwrite-tags=false --region=1,2,3,4 --extension=remove-bg '--extension={"maxTags":5,"name":"google-auto-tagging"}' --response-field=tags '--metadata={"a":1}'`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestDetailsArgs(t *testing.T) {
+	for want, d := range map[string]api.Details{
+		"details x":                             {},
+		"details x --tags=a,b --region=1,2,3,4": {Tags: api.Set([]string{"a", "b"}), CustomCoordinates: api.Set("1,2,3,4")},
+		"details x --unset-tags --unset-region": {Tags: api.Null[[]string](), CustomCoordinates: api.Null[string]()},
+	} {
+		if got := strings.Join(DetailsArgs([]string{"x"}, d), " "); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

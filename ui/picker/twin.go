@@ -1,0 +1,17 @@
+package picker
+
+import "mediadesk/ui/page"
+
+// Command sends what is in the tray, or the file under the cursor.
+func (m *Model) Command() []string {
+	args := []string{"upload"}
+	for _, i := range m.tray.items {
+		args = append(args, page.SourceArg(i.source))
+	}
+	if len(args) == 1 {
+		if e, ok := m.current(); ok {
+			args = append(args, m.path(e))
+		}
+	}
+	return args
+}

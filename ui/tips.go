@@ -1,0 +1,66 @@
+package ui
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/page"
+)
+
+// tips are shown at the first visit of a screen, once and for all.
+var tips = map[page.ID]struct{ name, text string }{
+	page.Picker:     {"picker", "space picks a file, u says what the picked ones are and sends them. S has sample pictures."},
+	page.Form:       {"form", "What you do not touch is not sent. tab goes on, ctrl+s sends, ctrl+r shows the request."},
+	page.Uploads:    {"uploads", "An upload counts as stored only when the service has said so. enter opens its file, y copies its address."},
+	page.Extensions: {"extensions", "Each row says where its status is known from. enter reads the whole history of a run."},
+	page.Library:    {"library", "enter opens a file to change its tags and region, / filters, y copies addresses."},
+	page.Details:    {"details", "ctrl+s shows the difference before anything is saved, z takes it back, also after a restart."},
+	page.Settings:   {"settings", "Everything here is in a settings file with comments; its place stands below."},
+}
+
+// tipsSeen is what the file of the tips holds: a name on each line.
+type tipsSeen struct{ names []string }
+
+// readTips looks which tips were shown before.
+func (m *Model) readTips() tea.Cmd {
+	path := m.tipsPath()
+	if path == "" {
+		return nil
+	}
+	return func() tea.Msg {
+		// Without the file nothing was seen yet.
+		text, _ := os.ReadFile(path)
+		return tipsSeen{strings.Fields(string(text))}
+	}
+}
+
+func (m *Model) tipsPath() string {
+	if m.o.Paths.State == "" {
+		return ""
+	}
+	return filepath.Join(m.o.Paths.State, "tips")
+}
+
+// tip shows the tip of the screen in front, if it is the first visit.
+func (m *Model) tip() tea.Cmd {
+	t, ok := tips[m.front]
+	if !ok || !m.tipsKnown || slices.Contains(m.tipsShown, t.name) || m.desk == nil {
+		return nil
+	}
+	m.tipsShown = append(m.tipsShown, t.name)
+	path, names := m.tipsPath(), strings.Join(m.tipsShown, "\n")+"\n"
+	return tea.Batch(
+		m.toasts.Push(page.Toast{Level: page.Info, Text: "Tip: " + t.text}),
+		func() tea.Msg {
+			if err := os.WriteFile(path, []byte(names), 0o600); err != nil {
+				slog.Warn("which tips were shown is not kept", "err", err)
+			}
+			return nil
+		},
+	)
+}

@@ -170,22 +170,71 @@ func (b *blobs) removeOrphan(hash string, now time.Time, wanted func(prefix stri
 }
 
 type draft struct {
-	blobs *blobs
-	file  *os.File
-	name  string // empty: it has none
-	hash  hash.Hash
-	size  int64
-	done  bool
+	blobs   *blobs
+	file    *os.File
+	name    string // empty: it has none
+	hash    hash.Hash
+	buffer  []byte // came in and is not in the file yet
+	size    int64  // with what is in the buffer
+	failure error  // of an earlier write
+	done    bool
 }
+
+// What comes in goes on in blocks: small ones, because many may be coming in
+// at once, and large ones for a file that is large itself.
+const (
+	smallBlock = 32 << 10
+	largeBlock = 512 << 10
+	largeFrom  = 1 << 20
+)
 
 func (d *draft) Write(p []byte) (int, error) {
-	n, err := d.file.Write(p)
-	d.hash.Write(p[:n]) //nolint:errcheck // a hash takes everything
-	d.size += int64(n)
-	return n, err
+	for n := 0; ; {
+		if d.buffer == nil {
+			d.buffer = make([]byte, 0, smallBlock)
+		}
+		if d.size >= largeFrom && cap(d.buffer) < largeBlock {
+			d.buffer = append(make([]byte, 0, largeBlock), d.buffer...)
+		}
+		taken := copy(d.buffer[len(d.buffer):cap(d.buffer)], p[n:])
+		d.buffer = d.buffer[:len(d.buffer)+taken]
+		d.size += int64(taken)
+		if n += taken; n == len(p) {
+			return n, d.failure
+		}
+		if err := d.flush(); err != nil {
+			return n, err
+		}
+	}
 }
 
-func (d *draft) ReadAt(p []byte, at int64) (int, error) { return d.file.ReadAt(p, at) }
+// flush writes the buffer to the file, and hashes it meanwhile where that
+// takes as long.
+func (d *draft) flush() error {
+	if d.failure != nil || len(d.buffer) == 0 {
+		return d.failure
+	}
+	var hashing sync.WaitGroup
+	if len(d.buffer) < largeBlock {
+		d.hash.Write(d.buffer) //nolint:errcheck // a hash takes everything
+	} else {
+		hashing.Go(func() { d.hash.Write(d.buffer) }) //nolint:errcheck // as above
+	}
+	_, d.failure = d.file.Write(d.buffer)
+	hashing.Wait()
+	if len(d.buffer) == largeBlock {
+		startWriting(d.file, d.size-largeBlock, largeBlock)
+	}
+	d.buffer = d.buffer[:0]
+	return d.failure
+}
+
+func (d *draft) ReadAt(p []byte, at int64) (int, error) {
+	if err := d.flush(); err != nil {
+		return 0, err
+	}
+	return d.file.ReadAt(p, at)
+}
 
 func (d *draft) Size() int64 { return d.size }
 
@@ -202,6 +251,9 @@ func (d *draft) Discard() {
 
 func (d *draft) Commit() (string, error) {
 	defer d.Discard()
+	if err := d.flush(); err != nil {
+		return "", fmt.Errorf("write the content: %w", err)
+	}
 	hash := hex.EncodeToString(d.hash.Sum(nil))
 	if err := d.file.Sync(); err != nil {
 		return "", fmt.Errorf("write the content to the disk: %w", err)

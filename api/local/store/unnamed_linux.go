@@ -38,3 +38,9 @@ func canDraftUnnamed(dir string) bool {
 	path := filepath.Join(dir, "draft-"+NewID())
 	return errors.Join(linkUnnamed(f, path), f.Close(), os.Remove(path)) == nil
 }
+
+// startWriting lets the disk begin with a part of a file while the rest comes
+// in, so that the sync at its end has less to wait for.
+func startWriting(f *os.File, at, length int64) {
+	unix.SyncFileRange(int(f.Fd()), at, length, unix.SYNC_FILE_RANGE_WRITE) //nolint:errcheck // the sync at the end tells
+}

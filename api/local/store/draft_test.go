@@ -1,0 +1,59 @@
+package store
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestDraftInPieces writes contents of many sizes in pieces of many sizes, and
+// reads in between: what is kept is what was written.
+func TestDraftInPieces(t *testing.T) {
+	c, err := OpenContents(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := rand.NewChaCha8([32]byte{7})
+	random := rand.New(source)
+	for _, size := range []int{0, 1, smallBlock - 1, smallBlock, smallBlock + 1, largeFrom - 1, largeFrom + smallBlock, largeFrom + 2*largeBlock, 5_000_001} {
+		data := make([]byte, size)
+		source.Read(data)
+		d, err := c.Draft()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := 0; at < size; {
+			n := min(1+random.IntN(100_000), size-at)
+			if _, err := d.Write(data[at : at+n]); err != nil {
+				t.Fatal(err)
+			}
+			at += n
+			if d.Size() != int64(at) {
+				t.Fatalf("after %d bytes it has %d", at, d.Size())
+			}
+			if random.IntN(20) == 0 {
+				got := make([]byte, 1)
+				if _, err := d.ReadAt(got, int64(at-1)); err != nil || got[0] != data[at-1] {
+					t.Fatalf("byte %d reads as %d, %v", at-1, got[0], err)
+				}
+			}
+		}
+		hash, err := d.Commit()
+		sum := sha256.Sum256(data)
+		if err != nil || hash != hex.EncodeToString(sum[:]) {
+			t.Fatalf("%d bytes are %s, %v", size, hash, err)
+		}
+		f, err := c.Open(hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(f)
+		if err != nil || !bytes.Equal(got, data) {
+			t.Errorf("%d bytes came back as %d, %v", size, len(got), err)
+		}
+		f.Close()
+	}
+}

@@ -97,7 +97,8 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	}
 	h.Set("ETag", `"`+tag+`"`)
 	h.Set("Content-Type", contentType(mime))
-	http.ServeContent(w, r, "", file.Version.Created, body)
+	// When the file last changed: a version that was restored is older.
+	http.ServeContent(w, r, "", file.Updated, body)
 	return nil
 }
 

@@ -1,0 +1,13 @@
+#!/bin/sh
+# Measures the library against others in the same run and prints the ratios:
+#   uploads  pictures of 20 kB at 1 to 32 connections, against the same with one
+#            transaction for each, and against create+write+fdatasync alone
+#   large    300 MB by curl, against a server that only writes the bytes; memory
+#   million  listing, searching, uploading and PATCH at 1,000,000 files against
+#            1,000 (makes 1 GB of records, takes minutes)
+# Usage: bench.sh [uploads] [large] [million]; all without an argument. The
+# folder is made in TMPDIR: let that be on the disk which is to be measured.
+set -eu
+cd "$(dirname "$0")"
+[ $# -gt 0 ] || set -- uploads large million
+MEDIADESK_BENCH=$(IFS=,; echo "$*") go test -count=1 -timeout 60m -v -run '^TestRatios$' . | sed -n 's/^ *bench_test.go:[0-9]*: //p' | grep -v 'measured only'

@@ -270,8 +270,6 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		return nil
 	case picture.Abilities:
 		m.opt.Picture = msg.Options(m.opt.Picture.Color, m.opt.Picture.Light)
-	case picture.Abilities:
-		m.opt.Picture = msg.Options(m.opt.Picture.Color, m.opt.Picture.Light)
 	case page.Shown:
 		// What is there may have changed while the form was away.
 		clear(m.places)

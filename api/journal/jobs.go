@@ -206,10 +206,15 @@ func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
 	return jobs, err
 }
 
+// MaxClaim is how many jobs Claim takes at a time, so that a start does not wait
+// for all of a long list.
+const MaxClaim = 2000
+
 // Claim makes this process the owner of jobs without an outcome whose owner is
 // gone or has let go of them, and returns them in the order in which they go.
-// ids nil means all of the profile; of ids, those that cannot be taken are left
-// out. Two processes never get the same job.
+// ids nil means all of the profile, at most MaxClaim at a time: whoever wants
+// more asks again; of ids, those that cannot be taken are left out. Two
+// processes never get the same job.
 func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]api.Job, error) {
 	// Mostly nothing is to be had, and finding that out needs no turn at
 	// writing.
@@ -221,7 +226,14 @@ func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]api
 	err = j.change(ctx, func(t *tx) error {
 		claimed = nil
 		for _, owner := range free {
-			jobs, err := jobsOf(t, profile, owner)
+			limit := MaxClaim - len(claimed)
+			if ids != nil {
+				limit = -1
+			}
+			if limit == 0 {
+				return nil
+			}
+			jobs, err := jobsOf(t, profile, owner, limit)
 			if err != nil {
 				return err
 			}
@@ -261,9 +273,11 @@ func (j *Journal) freeOwners(ctx context.Context, profile string) ([]string, err
 	return free, err
 }
 
-// jobsOf are the open jobs of one owner.
-func jobsOf(t *tx, profile, owner string) ([]api.Job, error) {
-	rows, err := t.query("SELECT id, body, record, updated, priority FROM jobs WHERE open = 1 AND profile = ? AND owner = ?", profile, owner)
+// jobsOf are the open jobs of one owner, those that go first; limit below 0:
+// all.
+func jobsOf(t *tx, profile, owner string, limit int) ([]api.Job, error) {
+	rows, err := t.query(`SELECT id, body, record, updated, priority FROM jobs WHERE id IN
+		(SELECT id FROM jobs WHERE open = 1 AND profile = ? AND owner = ? ORDER BY priority DESC, id LIMIT ?)`, profile, owner, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,8 @@ type Sender interface {
 type Journal interface {
 	AddJobs(ctx context.Context, jobs []api.Job) ([]api.Job, error)
 	UpdateJob(ctx context.Context, job api.Job) error
-	// Claim takes open jobs that no running process has; ids nil: all.
+	// Claim takes open jobs that no running process has; ids nil: as many as
+	// it likes, none if there are none.
 	Claim(ctx context.Context, profile string, ids []int64) ([]api.Job, error)
 	// Release lets go of jobs, so that they can be claimed again.
 	Release(ctx context.Context, ids []int64) error
@@ -178,27 +179,30 @@ func (q *Queue) Start(ctx context.Context) error {
 	if q.o.Fresh {
 		return nil
 	}
+	first, err := q.claim(ctx, nil)
 	q.work.Add(1)
 	go func() {
 		defer q.work.Done()
-		q.adopt(ctx)
+		q.adopt(ctx, len(first) > 0)
 	}()
-	_, err := q.Resume(ctx, nil)
 	return err
 }
 
 // adopt goes on, from time to time, with what another program left that has
 // ended.
-func (q *Queue) adopt(ctx context.Context) {
+// more: there may be some at once, since the journal gives them in portions.
+func (q *Queue) adopt(ctx context.Context, more bool) {
 	ticker := time.NewTicker(adoptEvery)
 	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C:
-		case <-q.quit:
-			return
-		case <-ctx.Done():
-			return
+	for ; ; more = false {
+		if !more {
+			select {
+			case <-ticker.C:
+			case <-q.quit:
+				return
+			case <-ctx.Done():
+				return
+			}
 		}
 		if _, err := q.Resume(ctx, nil); err != nil && ctx.Err() == nil && !errors.Is(err, ErrClosed) {
 			q.mu.Lock()
@@ -211,6 +215,26 @@ func (q *Queue) adopt(ctx context.Context) {
 // Resume goes on with jobs that wait in the journal and that no running
 // program has, and returns them; ids nil means all of the profile.
 func (q *Queue) Resume(ctx context.Context, ids []int64) ([]api.Job, error) {
+	jobs, err := q.claim(ctx, ids)
+	if err != nil || ids != nil {
+		return jobs, err
+	}
+	for {
+		select {
+		case <-q.quit:
+			return jobs, ErrClosed
+		default:
+		}
+		more, err := q.claim(ctx, nil)
+		if err != nil || len(more) == 0 {
+			return jobs, err
+		}
+		jobs = append(jobs, more...)
+	}
+}
+
+// claim takes one portion of what waits.
+func (q *Queue) claim(ctx context.Context, ids []int64) ([]api.Job, error) {
 	jobs, err := q.o.Journal.Claim(ctx, q.o.Profile, ids)
 	if err != nil {
 		return nil, err

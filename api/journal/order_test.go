@@ -1,0 +1,147 @@
+package journal
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"mediadesk/api"
+)
+
+// TestStoredAs finds what was stored by its content, in its folder, and only
+// what was stored.
+func TestStoredAs(t *testing.T) {
+	j := openTest(t, newPath(t))
+	one := newJob("a.jpg")
+	one.Upload.Folder, one.Identity.Size = api.Set("/x"), 100
+	other := one
+	added := add(t, j, one, other)
+	added[0].State, added[0].Hash, added[0].File = api.Stored, "abc", record(t, `{"fileId":"f1","filePath":"/x/a.jpg"}`)
+	added[1].State, added[1].Hash, added[1].Failure = api.Refused, "def", &api.Failure{Message: "no"}
+	for _, job := range added {
+		if err := j.UpdateJob(t.Context(), job); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sizes, err := j.StoredSizes(t.Context(), one.Profile, []int64{100, 101})
+	if err != nil || !sizes[100] || sizes[101] {
+		t.Errorf("sizes %v %v", sizes, err)
+	}
+	for _, c := range []struct {
+		folder, hash string
+		size         int64
+		want         bool
+	}{
+		{"/x/", "abc", 100, true},
+		{"x", "abc", 100, true},
+		{"/y/", "abc", 100, false},
+		{"/x/", "abc", 101, false},
+		{"/x/", "def", 100, false},
+		{"/x/", "", 100, false},
+	} {
+		got, ok, err := j.StoredAs(t.Context(), one.Profile, c.folder, c.size, c.hash)
+		if err != nil || ok != c.want || ok && (got.File == nil || got.File.FileID != "f1") {
+			t.Errorf("%+v: %v %v %+v", c, ok, err, got)
+		}
+	}
+	if _, ok, _ := j.StoredAs(t.Context(), "somebody else", "/x/", 100, "abc"); ok {
+		t.Error("another profile's file was found")
+	}
+}
+
+// TestNotes keep their place among the changes of a job, and nobody waits for
+// them.
+func TestNotes(t *testing.T) {
+	path := newPath(t)
+	j := openTest(t, path)
+	added := add(t, j, newJob("a.jpg"), newJob("b.jpg"))
+	for i := range 100 {
+		note := added[0]
+		note.State, note.Attempts = api.Sending, i+1
+		j.NoteJob(note)
+	}
+	last := added[0]
+	last.State, last.Attempts = api.Refused, 100
+	if err := j.UpdateJob(t.Context(), last); err != nil {
+		t.Fatal(err)
+	}
+	note := added[1]
+	note.State, note.Attempts = api.Sending, 7
+	j.NoteJob(note)
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	j.NoteJob(note) // it does no harm
+	jobs, err := openTest(t, path).Jobs(t.Context(), JobFilter{})
+	if err != nil || jobs[0].State != api.Refused || jobs[0].Attempts != 100 || jobs[1].State != api.Sending || jobs[1].Attempts != 7 {
+		t.Errorf("%v %+v", err, jobs)
+	}
+}
+
+// TestPriority is kept through changes of the job, and is the order in which
+// the next program gets them.
+func TestPriority(t *testing.T) {
+	path := newPath(t)
+	j := openTest(t, path)
+	jobs := []api.Job{newJob("a.jpg"), newJob("b.jpg"), newJob("c.jpg")}
+	for i := range jobs {
+		jobs[i].Batch = "x"
+	}
+	added := add(t, j, jobs...)
+	if err := j.SetPriority(t.Context(), added[2].ID, 5); err != nil {
+		t.Fatal(err)
+	}
+	added[2].Attempts = 3
+	if err := j.UpdateJob(t.Context(), added[2]); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	j = openTest(t, path)
+	got, err := j.Claim(t.Context(), added[0].Profile, nil)
+	if err != nil || len(got) != 3 || got[0].ID != added[2].ID || got[0].Priority != 5 || got[0].Attempts != 3 || got[1].ID != added[0].ID {
+		t.Errorf("%v %+v", err, got)
+	}
+	if batch, err := j.Jobs(t.Context(), JobFilter{Batch: "x"}); err != nil || len(batch) != 3 {
+		t.Errorf("%v, %d of the batch", err, len(batch))
+	}
+	if none, err := j.Jobs(t.Context(), JobFilter{Batch: "y"}); err != nil || len(none) != 0 {
+		t.Errorf("%v, %d of no batch", err, len(none))
+	}
+}
+
+// TestManyJobsStartSoon: of many jobs that wait, a start takes as many as
+// keep it busy. It is no measurement: the limit is generous.
+func TestManyJobsStartSoon(t *testing.T) {
+	open := 20_000 // all of them; 100,000 in the long form
+	if os.Getenv("MEDIADESK_LONG") != "" {
+		open = 100_000
+	}
+	path := newPath(t)
+	j := openTest(t, path)
+	jobs := make([]api.Job, open)
+	for i := range jobs {
+		jobs[i] = newJob(fmt.Sprintf("f%05d.jpg", i))
+	}
+	add(t, j, jobs...)
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	j = openTest(t, path)
+	got, err := j.Claim(t.Context(), jobs[0].Profile, nil)
+	took := time.Since(began)
+	if err != nil || len(got) != MaxClaim || got[0].ID != 1 {
+		t.Fatalf("%v, %d jobs", err, len(got))
+	}
+	t.Logf("%d jobs, all open: opened, and the first %d claimed, in %s", open, len(got), took)
+	if took > 5*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	more, err := j.Claim(t.Context(), jobs[0].Profile, nil)
+	if err != nil || len(more) != MaxClaim || more[0].ID != MaxClaim+1 {
+		t.Errorf("%v, %d more jobs", err, len(more))
+	}
+}

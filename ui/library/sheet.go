@@ -39,7 +39,8 @@ type thumbKey struct {
 // sheet is the contact sheet.
 type sheet struct {
 	on     bool
-	room   image.Point // of the tiles, as they were drawn or will be
+	screen image.Point // as the screen was drawn, or will be
+	room   image.Point // of the tiles in it
 	top    int         // first row of tiles that is seen
 	colour picture.Color
 	light  bool
@@ -106,9 +107,7 @@ func (s *sheet) keyOf(f *api.File) thumbKey {
 func (s *sheet) learnTerminal(msg tea.Msg) bool {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		if s.room == (image.Point{}) {
-			s.room = image.Pt(msg.Width, max(1, msg.Height-4)) // until it was drawn
-		}
+		s.screen = image.Pt(msg.Width, msg.Height-2) // less the root's two lines
 	case tea.ColorProfileMsg:
 		switch msg.Profile {
 		case colorprofile.ANSI256, colorprofile.ANSI:
@@ -137,7 +136,14 @@ func (s *sheet) scroll(cursor int) {
 // after them.
 func (m *Model) wantThumbs() tea.Cmd {
 	s := &m.sheet
-	if !s.on || m.o.Thumb == nil || m.o.Loader == nil || s.room.X < 1 || s.known.Method == picture.MethodOff {
+	if !s.on || m.o.Thumb == nil || m.o.Loader == nil || s.known.Method == picture.MethodOff {
+		return nil
+	}
+	// The room that tiles have follows from drawing: this draws what comes next.
+	if th := m.cache.theme; th != nil && s.screen.X > 0 && s.screen.Y > 0 {
+		m.draw(s.screen, th)
+	}
+	if s.room.X < 1 || s.room.Y < 1 {
 		return nil
 	}
 	s.scroll(m.list.Cursor())

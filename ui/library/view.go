@@ -32,6 +32,7 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	if c := &m.cache; c.valid && c.size == size && c.theme == th && c.minute.Equal(minute) {
 		return c.view
 	}
+	m.sheet.screen = size
 	view := m.draw(size, th)
 	switch {
 	case m.prompt != nil:

@@ -1,0 +1,361 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
+	"mediadesk/ui/theme"
+)
+
+func TestSearchInTheServicesWords(t *testing.T) {
+	for _, c := range []struct {
+		s    search
+		want string
+	}{
+		{search{}, ""},
+		{search{folder: "/a/"}, `path : "/a/"`},
+		{search{name: `a"b\`}, `name : "a\"b\\"`},
+		{search{tags: "sea, big boat", kind: "image"}, `tags IN ["sea","big boat"] AND fileType = "image"`},
+		{search{larger: "1mb", smaller: "5mb", newer: "7d", older: "2026-01-31", private: "true"}, `size > "1mb" AND size < "5mb" AND createdAt > "7d" AND createdAt < "2026-01-31" AND private = true`},
+		{search{text: `width > 9 OR height > 9`}, `width > 9 OR height > 9`},
+		{search{text: `width > 9 OR height > 9`, folder: "/a/"}, `(width > 9 OR height > 9) AND path : "/a/"`},
+	} {
+		if got := c.s.query(); got != c.want {
+			t.Errorf("%+v is %s, want %s", c.s, got, c.want)
+		}
+	}
+}
+
+func TestBuilder(t *testing.T) {
+	s := small()
+	d := start(t, Options{List: s.list})
+	d.press("enter") // summer
+	d.press("f")
+	d.sees("Search the library", "/summer/ and below")
+	d.press("n", "f", "0", "enter", "l")
+	for _, r := range "2xx" {
+		d.press(string(r))
+	}
+	d.press("enter")
+	d.sees("Write a size such as")
+	d.press("backspace", "backspace", "k", "b", "enter", "w", "p")
+	s.asked = nil
+	d.press("g", "enter")
+	if len(s.asked) != 1 || s.asked[0].Search != `name : "f0" AND size > "2kb" AND private = true` || s.asked[0].Folder != "" || s.asked[0].Type != api.TypeFile {
+		t.Fatalf("asked %+v", s.asked)
+	}
+	d.sees(`found in everywhere: name : "f0"`)
+	s.asked = nil
+	d.press("r")
+	if len(s.asked) != 1 || s.asked[0].Search == "" {
+		t.Errorf("reading again asks %+v", s.asked)
+	}
+	d.press("esc")
+	d.sees("library / summer")
+	d.press("f", "esc", "f")
+	d.sees("any") // what was put together is gone
+}
+
+// Where the service does not search, what this computer has seen is searched.
+func TestSearchWhatWasSeen(t *testing.T) {
+	files := some("/a/b/", 3)
+	files[1].Tags, files[1].IsPrivateFile, files[1].CreatedAt = api.Set([]string{"sea"}), api.Set(true), noon.AddDate(0, 0, -3).Format(api.TimeLayout)
+	d := start(t, Options{
+		List: func(context.Context, api.Query) ([]api.File, error) {
+			return nil, &api.ServiceError{Status: 403, Message: "no"}
+		},
+		Seen:  func(context.Context, string) ([]api.File, error) { return nil, nil },
+		Found: func(context.Context) ([]api.File, error) { return files, nil },
+	})
+	d.press("f", "t")
+	for _, r := range "sea" {
+		d.press(string(r))
+	}
+	d.press("enter", "g", "enter")
+	if d.rows() != "f00001.jpg" {
+		t.Errorf("found %s", d.rows())
+	}
+	for _, c := range []struct {
+		s    search
+		want bool
+	}{
+		{search{folder: "/a/"}, true},
+		{search{folder: "/b/"}, false},
+		{search{name: "F0"}, true},
+		{search{larger: "1.9kb", smaller: "2.1kb"}, true},
+		{search{larger: "2kb"}, false},
+		{search{newer: "4d", older: "2d"}, true},
+		{search{newer: "2d"}, false},
+		{search{newer: "2026-04-28", older: "2026-04-29"}, true},
+		{search{kind: "non-image"}, false},
+		{search{private: "false"}, false},
+	} {
+		if got := c.s.finds(&files[1], noon); got != c.want {
+			t.Errorf("%+v finds it: %v", c.s, got)
+		}
+	}
+}
+
+func TestFilterByMark(t *testing.T) {
+	s := small()
+	d := start(t, Options{List: s.list})
+	for word, want := range map[string]string{"is:region": "f00001.jpg", "is:private f0": "f00001.jpg", "is:pending": "", "is:": ""} {
+		d.press("/")
+		for _, r := range word {
+			if r == ' ' {
+				d.press("space")
+				continue
+			}
+			d.press(string(r))
+		}
+		if d.rows() != want {
+			t.Errorf("%s finds %s", word, d.rows())
+		}
+		d.press("esc")
+	}
+}
+
+// million lists a folder of a million files without having them.
+func million(_ context.Context, q api.Query) ([]api.File, error) {
+	if q.Type == api.TypeFolder {
+		return nil, nil
+	}
+	var out []api.File
+	for i := q.Skip; i < min(q.Skip+q.Limit, 1_000_000); i++ {
+		name := fmt.Sprintf("f%07d.jpg", i)
+		out = append(out, api.File{FileID: name, Name: name, FilePath: "/" + name, Type: api.TypeFile})
+	}
+	return out, nil
+}
+
+// Of a folder of a million files only a window is held, whichever way the cursor
+// goes, and no file is left out or comes twice.
+func TestMillionFiles(t *testing.T) {
+	d := start(t, Options{List: million})
+	want := 0
+	look := func() {
+		t.Helper()
+		if n := len(d.m.shown.files); n > maxHeld+maxPage {
+			t.Fatalf("%d files are held", n)
+		}
+		if f, _ := d.m.current(); f.Name != fmt.Sprintf("f%07d.jpg", want) {
+			t.Fatalf("the cursor is on %s, not on file %d", f.Name, want)
+		}
+		for i, f := range d.m.shown.files {
+			if f.Name != fmt.Sprintf("f%07d.jpg", d.m.shown.first+i) {
+				t.Fatalf("at %d of a window from %d stands %s", i, d.m.shown.first, f.Name)
+			}
+		}
+	}
+	for range 120 {
+		before := d.m.shown.first + d.m.list.Cursor()
+		d.m.list.SetCursor(d.m.list.Cursor() + 55)
+		d.press("down")
+		want = before + 56
+		look()
+	}
+	if d.m.shown.first == 0 {
+		t.Fatal("the window did not move")
+	}
+	d.sees("6,721 of ")
+	for d.m.shown.first > 0 || d.m.list.Cursor() > 100 {
+		before := d.m.shown.first + d.m.list.Cursor()
+		d.m.list.SetCursor(d.m.list.Cursor() - 55)
+		d.press("up")
+		want = before - 56
+		look()
+	}
+	d.press("r")
+	look()
+}
+
+func thumbFile(t testing.TB) string {
+	t.Helper()
+	img := image.NewRGBA(image.Rect(0, 0, 64, 48))
+	for y := range 48 {
+		for x := range 64 {
+			img.Set(x, y, color.RGBA{uint8(4 * x), uint8(5 * y), 90, 255})
+		}
+	}
+	path := filepath.Join(t.TempDir(), "t.png")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(png.Encode(f, img), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestContactSheet(t *testing.T) {
+	s := small()
+	s.files["/"] = some("/", 100)
+	path := thumbFile(t)
+	asked := map[string]int{}
+	fails := true
+	d := start(t, Options{
+		List: s.list, Loader: picture.NewLoader(picture.Limits{}),
+		Thumb: func(_ context.Context, f api.File) (string, error) {
+			asked[f.Name]++
+			if fails && f.Name == "f00001.jpg" {
+				return "", errors.New("no")
+			}
+			return path, nil
+		},
+	})
+	d.send(tea.WindowSizeMsg{Width: 120, Height: 34})
+	d.press("t")
+	d.sees("folder", "no picture", "▄")
+	for name, n := range asked {
+		if n != 1 {
+			t.Errorf("%s was asked for %d times", name, n)
+		}
+	}
+	if len(asked) > 60 {
+		t.Errorf("%d pictures were asked for, most of them not seen", len(asked))
+	}
+	d.press("right")
+	d.under("winter")
+	d.press("down")
+	if f, _ := d.m.current(); f.IsFolder() {
+		t.Error("down does not go to the next row of tiles")
+	}
+	before := d.m.list.Cursor()
+	d.press("up", "down", "left", "right", "space")
+	if len(d.m.marks.files) != 1 || d.m.list.Cursor() != before+1 {
+		t.Errorf("at %d with %d marks", d.m.list.Cursor(), len(d.m.marks.files))
+	}
+	d.press("G")
+	d.under("f00099.jpg")
+	d.sees("f00099.jpg")
+	d.press("home", "pgdown", "enter")
+	if len(taken[page.Inspect](d)) != 1 {
+		t.Error("enter does not lead to the details")
+	}
+	at := tea.Mouse{X: 3, Y: 3, Button: tea.MouseLeft}
+	d.press("home")
+	d.send(tea.MouseClickMsg(at))
+	if d.m.list.Cursor() != 0 {
+		t.Errorf("a click leads to %d", d.m.list.Cursor())
+	}
+	for _, a := range d.m.Acts() {
+		if a.Why == "" && a.Keys() == "" {
+			t.Errorf("an act without keys: %+v", a)
+		}
+	}
+	d.press("t")
+	d.sees("Name", "Kind")
+}
+
+func TestDownloadAndSendAgain(t *testing.T) {
+	s := small()
+	var got []string
+	o := Options{
+		List: s.list, Downloads: "/home/me/Downloads",
+		Download: func(_ context.Context, f api.File, folder string, told func(int64)) (string, error) {
+			told(100)
+			if f.Name == "Notes.txt" {
+				return "", errors.New("gone")
+			}
+			got = append(got, folder+"/"+f.Name)
+			return folder + "/" + f.Name, nil
+		},
+		Sent: func(_ context.Context, id string) (api.Job, bool, error) {
+			return api.Job{ID: 7, Upload: api.Upload{FileName: id}}, strings.HasSuffix(id, "0.jpg"), nil
+		},
+		Signed: func(f api.File, _ time.Duration) (string, error) { return f.URL + "?ik-s=1", nil },
+	}
+	d := start(t, o)
+	d.press("ctrl+a", "D")
+	d.sees("Fetch 3 files", "/home/me/Downloads")
+	d.press("enter")
+	d.toasted("1 file could not be fetched; 2 arrived.")
+	if strings.Join(got, " ") != "/home/me/Downloads/f00000.jpg /home/me/Downloads/f00001.jpg" {
+		t.Errorf("fetched %v", got)
+	}
+	d.press("s")
+	if jobs := taken[page.Compose](d); len(jobs) != 1 || len(jobs[0].Jobs) != 1 || jobs[0].Jobs[0].ID != 7 {
+		t.Errorf("sends %+v", jobs)
+	}
+	d.toasted("2 files were not sent from this computer")
+	// A private file is opened and copied by a signed address.
+	d.press("esc", "home", "down", "down", "down")
+	d.under("f00001.jpg")
+	d.press("o")
+	if open := taken[page.Open](d); len(open) != 1 || !strings.HasSuffix(open[0].Address, "?ik-s=1") {
+		t.Errorf("opens %+v", open)
+	}
+	d.press("y", "s")
+	if c := taken[page.Copy](d); len(c) != 1 || !strings.HasSuffix(c[0].Text, "?ik-s=1") {
+		t.Errorf("copies %+v", c)
+	}
+}
+
+// BenchmarkContactSheet prints what a sheet of 500 pictures takes: until the
+// first frame, until every picture of the first page is there, and the memory
+// after all of them were seen.
+func BenchmarkContactSheet(b *testing.B) {
+	path := thumbFile(b)
+	s := &shelf{files: map[string][]api.File{"/": some("/", 500)}}
+	th := theme.New(true, true)
+	size := image.Pt(160, 48)
+	for b.Loop() {
+		m := New(Options{
+			List: s.list, Loader: picture.NewLoader(picture.Limits{}),
+			Thumb: func(context.Context, api.File) (string, error) { return path, nil },
+		})
+		run := func(cmd tea.Cmd) {
+			for todo := []tea.Cmd{cmd}; len(todo) > 0; todo = todo[1:] {
+				if todo[0] == nil {
+					continue
+				}
+				switch msg := todo[0]().(type) {
+				case nil:
+				case tea.BatchMsg:
+					todo = append(todo, msg...)
+				default:
+					todo = append(todo, m.Update(msg))
+				}
+			}
+		}
+		run(m.Update(tea.WindowSizeMsg{Width: size.X, Height: size.Y}))
+		run(m.Update(page.Shown{}))
+		m.View(size, th)
+		began := time.Now()
+		cmd := m.Update(kit.KeyMsg("t")) // which draws for the room it has
+		m.View(size, th)
+		first := time.Since(began)
+		run(cmd)
+		m.View(size, th)
+		full := time.Since(began)
+		for m.list.Cursor() < 499 {
+			run(m.Update(kit.KeyMsg("pgdown")))
+			run(m.Update(kit.KeyMsg("right")))
+			m.View(size, th)
+		}
+		var mem runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&mem)
+		b.ReportMetric(float64(first.Microseconds())/1000, "ms-first-paint")
+		b.ReportMetric(float64(full.Microseconds())/1000, "ms-full-paint")
+		b.ReportMetric(float64(mem.HeapAlloc)/1e6, "MB-heap")
+		runtime.KeepAlive(m)
+	}
+}

@@ -123,11 +123,7 @@ func (t *sqlTx) DeleteField(id string) error {
 		return err
 	}
 	// Its values go with it: a key that is no field has none.
-	_, err := t.exec(`UPDATE files SET metadata = (
-			SELECT CASE count(*) WHEN 0 THEN NULL ELSE json_group_object(key, CASE type
-				WHEN 'true' THEN json('true') WHEN 'false' THEN json('false')
-				WHEN 'array' THEN json(value) WHEN 'object' THEN json(value) ELSE value END) END
-			FROM json_each(files.metadata) WHERE key != ?)
+	_, err := t.exec(`UPDATE files SET metadata = nullif(json_remove(metadata, (SELECT fullkey FROM json_each(files.metadata) WHERE key = ?)), '{}')
 		WHERE metadata IS NOT NULL AND EXISTS (SELECT 1 FROM json_each(files.metadata) WHERE key = ?)`, name, name)
 	return err
 }

@@ -1,0 +1,83 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"reflect"
+	"testing"
+)
+
+// TestDeleteField: the values under a field go with it, whatever its name, and
+// all others stay to the letter.
+func TestDeleteField(t *testing.T) {
+	r := openRecords(t, filepath.Join(t.TempDir(), "a.db"))
+	left := map[string]json.RawMessage{
+		"text": json.RawMessage(`"a \"b\""`), "true": json.RawMessage(`true`), "list": json.RawMessage(`[1,"two",false]`), "number": json.RawMessage(`12345678901234567890.5`),
+	}
+	for _, name := range []string{"plain", "a.b", "with space", "é", "$", "a[0]", `a"b`, `a\\b`} {
+		one, two := sample("/", "one of "+name), sample("/", "two of "+name)
+		one.Metadata = map[string]json.RawMessage{name: json.RawMessage(`"gone"`)}
+		for key, value := range left {
+			one.Metadata[key] = value
+		}
+		two.Metadata = map[string]json.RawMessage{name: json.RawMessage(`1`)}
+		field := &Field{ID: NewID(), Name: name, Label: "l", Schema: json.RawMessage(`{"type":"Text"}`)}
+		err := r.Update(t.Context(), func(tx Tx) error {
+			return errors.Join(tx.InsertFile(one), tx.InsertFile(two), tx.AddField(field), tx.DeleteField(field.ID))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = r.View(t.Context(), func(tx Tx) error {
+			first, err := tx.File(one.ID)
+			if err != nil || !reflect.DeepEqual(first.Metadata, left) {
+				t.Errorf("%q: %s is left, %v", name, first.Metadata, err)
+			}
+			second, err := tx.File(two.ID)
+			if err != nil || second.Metadata != nil {
+				t.Errorf("%q: %s is left, %v", name, second.Metadata, err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Update(t.Context(), func(tx Tx) error { return tx.DeleteField(NewID()) }); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a field that is not there: %v", err)
+	}
+}
+
+// TestDeleteFolder takes what is in the folder and nothing beside it.
+func TestDeleteFolder(t *testing.T) {
+	r := openRecords(t, filepath.Join(t.TempDir(), "a.db"))
+	folders := map[string]bool{"/a/": true, "/a/b/": true, "/a/b/c/": true, "/a-/": false, "/a0/": false, "/a_/": false, "/aa/": false, "/é/a/": false}
+	files := map[string]*File{}
+	err := r.Update(t.Context(), func(tx Tx) error {
+		for folder := range folders {
+			files[folder] = sample(folder, "f")
+			if err := errors.Join(tx.MakeFolder(folder, files[folder].Created), tx.InsertFile(files[folder])); err != nil {
+				return err
+			}
+		}
+		return tx.DeleteFolder("/a/")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = r.View(t.Context(), func(tx Tx) error {
+		for folder, gone := range folders {
+			_, err := tx.File(files[folder].ID)
+			_, errFolder := tx.FolderAt(folder)
+			versions, errVersions := tx.Versions(files[folder].ID)
+			if errors.Is(err, ErrNotFound) != gone || errors.Is(errFolder, ErrNotFound) != gone || (len(versions) == 0) != gone || errVersions != nil {
+				t.Errorf("%s: %v, %v, %d versions, %v", folder, err, errFolder, len(versions), errVersions)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -87,10 +87,10 @@ func BenchmarkKey(b *testing.B) {
 	}
 }
 
-// TestKeyWithinAFrame: with 300 files marked the middle one of forty keys is
-// answered and drawn within a frame, also on a machine that is busy.
+// TestKeyWithinAFrame: with 300 files marked a key is answered and drawn within
+// a frame.
 func TestKeyWithinAFrame(t *testing.T) {
-	if testing.Short() {
+	if testing.Short() || racing {
 		t.Skip("it measures time")
 	}
 	m, th := crowd(t, 300), theme.New(true, true)
@@ -98,15 +98,16 @@ func TestKeyWithinAFrame(t *testing.T) {
 		m.leave()
 		m.setFocus(focus{stop: stopItem, field: f})
 		var took []time.Duration
-		for n := range 40 {
+		for n := range 20 {
 			began := time.Now()
 			m.Update(kit.KeyMsg([]string{"x", "backspace"}[n%2]))
 			m.View(image.Pt(120, 34), th)
 			took = append(took, time.Since(began))
 		}
 		slices.Sort(took)
-		if middle := took[len(took)/2]; middle > frame*time.Duration(slowdown) {
-			t.Errorf("a key in %s takes %v", fieldWords[f], middle)
+		// The quickest says what the work takes where others use the machine too.
+		if took[0] > frame {
+			t.Errorf("a key in %s takes %v at least, %v mostly", fieldWords[f], took[0], took[len(took)/2])
 		}
 	}
 }

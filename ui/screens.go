@@ -25,7 +25,7 @@ func (m *Model) tabScreens() map[page.ID]page.Screen {
 		page.Library:    library.New(m.libraryOptions()),
 		page.Settings: settings.New(settings.Options{
 			Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, Getenv: m.o.Getenv, Profile: d.Profile, Version: m.o.Version, Now: m.o.Now,
-			TestReceiver: d.TestReceiver,
+			TestReceiver: d.TestReceiver, ReceiverAddr: d.Watch.Addr(),
 		}),
 	}
 }

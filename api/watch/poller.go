@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"net/http"
 	"slices"
@@ -28,6 +29,7 @@ type check struct {
 	at      time.Time
 	looked  time.Time     // when it was looked at last; zero: not yet
 	err     error         // of the last look
+	record  [32]byte      // hash of the record that was last seen; zero: none was
 	pause   time.Duration // before the one after that
 	missing int           // how often the service did not show the file
 }
@@ -137,8 +139,7 @@ func (w *Watch) pending(ctx context.Context) []api.Run {
 	defer w.mu.Unlock()
 	checks := make(map[int64]check, len(runs))
 	runs = slices.DeleteFunc(runs, func(run api.Run) bool {
-		// By now nothing comes any more: the honest state is "no news".
-		return w.o.Now().Sub(run.Started) > HookLife
+		return w.tooOld(&run)
 	})
 	for _, run := range runs {
 		c, ok := w.checks[run.ID]
@@ -150,6 +151,10 @@ func (w *Watch) pending(ctx context.Context) []api.Run {
 	w.checks = checks
 	return runs
 }
+
+// tooOld reports whether nothing comes of a run any more: the honest state is
+// "no news".
+func (w *Watch) tooOld(run *api.Run) bool { return w.o.Now().Sub(run.Started) > HookLife }
 
 // atOnce is how many files are asked for between two glances: hundreds of runs
 // are no reason to press a service.
@@ -165,6 +170,12 @@ func (w *Watch) lookAt(ctx context.Context, pending []api.Run) {
 	files := map[string]*file{}
 	var due []*file
 	for _, run := range pending {
+		if w.tooOld(&run) {
+			w.mu.Lock()
+			delete(w.checks, run.ID)
+			w.mu.Unlock()
+			continue
+		}
 		f := files[run.FileID]
 		if f == nil {
 			f = &file{}
@@ -214,7 +225,11 @@ func (w *Watch) lookAtFile(ctx context.Context, runs []api.Run) {
 	if err != nil || file == nil || file.FileID != first.FileID {
 		return
 	}
+	if w.sameAsBefore(runs, file) {
+		return // nothing to learn, and nothing to write down
+	}
 	if w.o.Journal.SaveFile(ctx, first.Profile, *file) != nil {
+		w.forget(runs)
 		return // looked at again
 	}
 	runs, err = w.o.Journal.Runs(ctx, api.RunFilter{Profile: first.Profile, FileID: first.FileID, Pending: true, Answers: true})
@@ -230,6 +245,33 @@ func (w *Watch) lookAtFile(ctx context.Context, runs []api.Run) {
 		if changed, err := w.o.Journal.ApplyRun(ctx, run); err == nil && changed {
 			w.signal()
 		}
+	}
+}
+
+// sameAsBefore reports whether every run has seen this very record of its file,
+// and notes that it has now.
+func (w *Watch) sameAsBefore(runs []api.Run, file *api.File) bool {
+	sum := sha256.Sum256(file.Raw)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	same := len(file.Raw) > 0
+	for _, run := range runs {
+		c := w.checks[run.ID]
+		same = same && c.record == sum
+		c.record = sum
+		w.checks[run.ID] = c
+	}
+	return same
+}
+
+// forget lets runs look at the same record once more.
+func (w *Watch) forget(runs []api.Run) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, run := range runs {
+		c := w.checks[run.ID]
+		c.record = [32]byte{}
+		w.checks[run.ID] = c
 	}
 }
 

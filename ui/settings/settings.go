@@ -34,6 +34,9 @@ type Options struct {
 	// use reaches our webhook receiver, and reports whether that arrived; nil:
 	// there is no receiver.
 	TestReceiver func(ctx context.Context) error
+	// ReceiverAddr is where the receiver listens just now, such as
+	// "127.0.0.1:7844"; empty: nowhere.
+	ReceiverAddr string
 	// Version of the program.
 	Version string
 	// Now is the clock; nil: time.Now.

@@ -60,34 +60,31 @@ func (m *Model) webhookWords(outcome string) string {
 	if err != nil {
 		port = "7844"
 	}
-	return strings.Join([]string{
+	paragraphs := []string{
 		outcome,
 		"",
 		"How a service on the internet reaches this computer",
 		"",
-		"A service tells how an extension ended by a post to the receiver of mediadesk, which",
-		"listens at http://" + listen + ". From the internet it is reached through a tunnel.",
-		"mediadesk starts none; any of these does:",
+		"A service tells how an extension ended by a post to the receiver of mediadesk, which listens at http://" + listen + ". From the internet it is reached through a tunnel. mediadesk starts none; any of these does:",
 		"",
 		"  cloudflared tunnel --url http://" + listen,
 		"  ngrok http " + port,
 		"  tailscale funnel " + port,
 		fmt.Sprintf("  ssh -N -R %s:%s YOU@SERVER", port, listen),
-		"      (and let the web server of SERVER pass /hook/ on to 127.0.0.1:" + port + ")",
+		"  (where the web server of SERVER passes /hook/ on to 127.0.0.1:" + port + ")",
 		"",
 		"1. Start the tunnel. It prints a public https address.",
-		"2. Set it: mediadesk profile add NAME --webhook-url ADDRESS, or webhook_url of the",
-		"   profile in the settings file (E).",
+		"2. Set it: mediadesk profile add NAME --webhook-url ADDRESS, or webhook_url of the profile in the settings file (E).",
 		"3. Open the account again, and test here (w).",
 		"",
-		"Each upload has an address of its own that nobody can guess; everything else is answered",
-		"with 404. Where the service signs its posts, put its secret into a file that only you can",
-		"read and name it as webhook_secret_file of the profile, or give it as",
-		"MEDIADESK_WEBHOOK_SECRET: posts that are not signed with it are then not believed.",
+		"Each upload has an address of its own that nobody can guess; everything else is answered with 404. Where the service signs its posts, put its secret into a file that only you can read and name it as webhook_secret_file of the profile, or give it as MEDIADESK_WEBHOOK_SECRET: posts that are not signed with it are then not believed.",
 		"",
-		"Without a public address extensions run all the same: mediadesk finds what succeeded by",
-		"looking at the file. A failure is then told by nobody.",
-	}, "\n")
+		"Without a public address extensions run all the same: mediadesk finds what succeeded by looking at the file. A failure is then told by nobody.",
+	}
+	if at := m.o.ReceiverAddr; at != "" && at != listen && !strings.HasSuffix(listen, ":0") {
+		paragraphs = append(paragraphs, "", "Just now the receiver listens at http://"+at+": something else has its usual port. A tunnel to the usual port reaches it only where that is another mediadesk of yours.")
+	}
+	return strings.Join(paragraphs, "\n")
 }
 
 func (m *Model) whyNotTest() string {

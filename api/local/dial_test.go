@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"mediadesk/api/apitest"
 	"mediadesk/api/local"
@@ -86,6 +87,7 @@ func TestWebhooksOutOfOrder(t *testing.T) {
 func TestSeed(t *testing.T) {
 	run := func(seed uint64) string {
 		s := serve(t, local.Options{Seed: seed, Fault: local.Fault{RefuseStatus: 503, RefuseChance: 0.5, ExtensionsFail: true, ExtensionsChance: 0.5}})
+		s.Library.WaitForTags(20 * time.Second)
 		var b strings.Builder
 		for i := range 24 {
 			contentType, body := form(apitest.JPEG(8, 8), "fileName", "a.jpg", "extensions", `[{"name":"aws-auto-tagging"}]`)

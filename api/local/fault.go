@@ -219,7 +219,7 @@ func (b *droppingBody) Read(p []byte) (int, error) {
 
 // holdTime is how long a webhook post is held back at most for a later one to
 // overtake it.
-const holdTime = 5 * time.Second
+const holdTime = 10 * time.Second
 
 // held reports how long a post is still held back. Every other one is, unless
 // a chance was given.

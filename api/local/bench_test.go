@@ -373,6 +373,7 @@ func seed(t *testing.T, dir string, n int) (ids []string) {
 	}
 	defer records.Close()
 	folders := max(10, n/10_000)
+	last := ""
 	made := time.Now().Add(-24 * time.Hour).Truncate(time.Millisecond)
 	for first := 0; first < n; first += 2000 {
 		err := records.Update(t.Context(), func(tx store.Tx) error {
@@ -386,8 +387,11 @@ func seed(t *testing.T, dir string, n int) (ids []string) {
 					ids = append(ids, f.ID)
 				}
 				made = made.Add(time.Millisecond)
-				if err := tx.MakeFolder(f.Folder, made); err != nil {
-					return err
+				if f.Folder != last {
+					last = f.Folder
+					if err := tx.MakeFolder(f.Folder, made); err != nil {
+						return err
+					}
 				}
 				if err := tx.InsertFile(f); err != nil {
 					return err

@@ -54,16 +54,7 @@ func (q *Query) sql() (string, []any) {
 	if len(parts) == 0 {
 		return "", nil
 	}
-	order := q.Order
-	switch order {
-	case ByName, ByUpdated, ByHeight, ByWidth, BySize:
-	default:
-		order = ByCreated
-	}
-	direction := "ASC"
-	if q.Descending {
-		direction = "DESC"
-	}
+	order, direction := q.order()
 	// Rows of the same instant keep one order, so that pages fit together. It
 	// is that of the tables, so that an index gives it without sorting.
 	terms := []string{string(order), "place", "name"}
@@ -74,7 +65,39 @@ func (q *Query) sql() (string, []any) {
 	return query, append(args, q.Limit, q.Skip)
 }
 
+func (q *Query) order() (column Order, direction string) {
+	direction = "ASC"
+	if q.Descending {
+		direction = "DESC"
+	}
+	switch q.Order {
+	case ByName, ByUpdated, ByHeight, ByWidth, BySize:
+		return q.Order, direction
+	}
+	return ByCreated, direction
+}
+
+// entries reads the files that a query gives.
+func (t *sqlTx) entries(query string, args ...any) ([]Entry, error) {
+	var list []Entry
+	err := t.each(func(rows *sql.Rows) error {
+		f, err := scanFile(rows)
+		list = append(list, Entry{File: f})
+		return err
+	}, query, args...)
+	return list, err
+}
+
 func (t *sqlTx) List(q Query) ([]Entry, error) {
+	if q.Files {
+		var err error
+		if q.narrowed, err = t.narrow(&q); err != nil {
+			return nil, err
+		}
+		if !q.Folders && !q.Earlier && q.Skip <= fewSkipped {
+			return t.listFiles(&q)
+		}
+	}
 	query, args := q.sql()
 	if query == "" {
 		return nil, nil
@@ -138,6 +161,9 @@ func (q *Query) fileConditions(row string) []condition {
 	}
 	if q.Match != nil {
 		c = append(c, q.Match.condition(row))
+	}
+	if row == api.TypeFile {
+		c = append(c, q.narrowed...)
 	}
 	return c
 }

@@ -142,6 +142,8 @@ type Query struct {
 	Order          Order  // empty: ByCreated
 	Descending     bool
 	Skip, Limit    int
+
+	narrowed []condition // found by narrow
 }
 
 // Order is what a listing is sorted by.

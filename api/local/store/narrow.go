@@ -1,0 +1,85 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+
+	"mediadesk/api"
+)
+
+// fewFiles is how many files an index may give for being worth more than going
+// through all of them in the order of the listing, which ends when enough were
+// found.
+const fewFiles = 20_000
+
+// narrow finds conditions that an index answers and that few files meet: with
+// them a listing need not look at each file. They follow from those that the
+// query has, so they change nothing else.
+func (t *sqlTx) narrow(q *Query) ([]condition, error) {
+	var list []condition
+	add := func(c condition, count string, args ...any) error {
+		var n int
+		err := t.row("SELECT count(*) FROM ("+count+" LIMIT ?)", append(args, fewFiles+1)...).Scan(&n)
+		if err == nil && n <= fewFiles {
+			list = append(list, c)
+		}
+		return err
+	}
+	tagged := func(tags []string) error {
+		c := condition{sql: "id IN (SELECT file FROM file_tags WHERE tag IN (" + marks(len(tags)) + "))"}
+		for _, tag := range tags {
+			c.args = append(c.args, tag)
+		}
+		return add(c, "SELECT 1 FROM file_tags WHERE tag IN ("+marks(len(tags))+")", c.args...)
+	}
+	if len(q.Tags) > 0 {
+		if err := tagged(q.Tags); err != nil {
+			return nil, err
+		}
+	}
+	for _, m := range q.required() {
+		var err error
+		switch {
+		case m.Not || len(m.All)+len(m.Any) > 0 || len(m.Text) == 0:
+		case m.Subject == MatchTags && (m.Op == "in" || m.Op == "="):
+			err = tagged(m.Text)
+		case m.Subject == MatchName && m.Op == ":" && m.first() != "":
+			// The last sign of all comes behind every name that goes on.
+			first := norm.NFC.String(m.first())
+			c := condition{"name_key >= ? AND name_key < ?", []any{first, first + "\U0010ffff"}}
+			err = add(c, "SELECT 1 FROM files INDEXED BY files_name WHERE "+c.sql, c.args...)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// required are the conditions of the query that all have to hold.
+func (q *Query) required() []Match {
+	switch {
+	case q.Match == nil || q.Match.Not || len(q.Match.Any) > 0:
+		return nil
+	case len(q.Match.All) > 0:
+		return q.Match.All
+	}
+	return []Match{*q.Match}
+}
+
+// fewSkipped is up to how many skipped rows it costs nothing to read them.
+const fewSkipped = 1000
+
+// listFiles lists files alone, in one query.
+func (t *sqlTx) listFiles(q *Query) ([]Entry, error) {
+	c := joined(q.fileConditions(api.TypeFile), " AND ")
+	order, direction := q.order()
+	terms := []string{string(order), "folder", "name_key"}
+	if order == ByName {
+		terms = []string{"name_key", "folder"}
+	}
+	query := fmt.Sprintf("SELECT %s FROM files WHERE %s ORDER BY %s %s LIMIT ? OFFSET ?", fileColumns, c.sql, strings.Join(terms, " "+direction+", "), direction)
+	return t.entries(query, append(c.args, q.Limit, q.Skip)...)
+}

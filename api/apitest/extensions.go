@@ -80,6 +80,28 @@ func testExtensions(t *testing.T, s *suite) {
 			}
 		}
 	})
+	t.Run("minConfidence", func(t *testing.T) {
+		s.strict(t)
+		found := func(least int) []any {
+			r := s.store(t, field("fileName", "least.jpg"), content(PhotoJPEG(200, 150, 1)), field("extensions", fmt.Sprintf(`[{"name":"aws-auto-tagging","minConfidence":%d}]`, least)))
+			var tags []any
+			eventually(t, s.Patience, "tagging", func() bool {
+				tags, _ = s.details(t, text(r["fileId"]))["AITags"].([]any)
+				return len(tags) > 0
+			})
+			return tags
+		}
+		var want []string
+		all := found(0)
+		for _, v := range all {
+			if tag := v.(map[string]any); tag["confidence"].(float64) >= 60 {
+				want = append(want, text(tag["name"]))
+			}
+		}
+		if got := names(records(found(60))); len(want) == len(all) || got != fmt.Sprint(want) {
+			t.Errorf("found %s of %v, want %v", got, all, want)
+		}
+	})
 	t.Run("both at once", func(t *testing.T) {
 		r := s.store(t, field("fileName", "both.jpg"), content(JPEG(200, 150)), field("extensions", `[{"name":"remove-bg","options":{"add_shadow":true,"bg_colour":"green"}},{"name":"google-auto-tagging"},{"name":"aws-auto-tagging"}]`))
 		if n := len(extensionStatus(r)); n != 3 {
@@ -196,4 +218,13 @@ func testWebhooks(t *testing.T, s *suite) {
 		want(t, extensionStatus(a.json), "remove-bg", "pending")
 		want(t, wait(t, path), "status", "SUCCESS")
 	})
+}
+
+func records(list []any) []map[string]any {
+	var all []map[string]any
+	for _, v := range list {
+		r, _ := v.(map[string]any)
+		all = append(all, r)
+	}
+	return all
 }

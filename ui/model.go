@@ -85,6 +85,7 @@ type Model struct {
 	picker  *picker.Model
 	loader  *picture.Loader
 	gallery *picture.Gallery
+	pixels  bool // the terminal tells of the mouse by pixels
 
 	detector  *picture.Detector
 	abilities picture.Abilities

@@ -42,13 +42,15 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.focus(has)
 		return m, m.broadcast(msg)
 	case tea.KeyPressMsg, tea.PasteMsg:
-		return m, m.input(msg)
+		return m, tea.Batch(m.input(msg), m.aim())
 	case tea.MouseMsg:
-		return m, m.mouse(msg)
+		return m, tea.Batch(m.mouse(msg), m.aim())
 	case tea.KeyReleaseMsg, tea.PasteStartMsg, tea.PasteEndMsg:
 		return m, nil
+	case tea.ResumeMsg:
+		m.pixels = false // the terminal was given back as it was
 	}
-	return m, tea.Batch(learnt, m.message(msg))
+	return m, tea.Batch(learnt, m.message(msg), m.aim())
 }
 
 // setTheme takes a theme into use: "dark", "light", or that of the terminal.
@@ -168,6 +170,7 @@ func (m *Model) interrupt(key tea.KeyPressMsg) tea.Cmd {
 // mouse hands a mouse message on with its position in the rectangle of who
 // gets it.
 func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
+	msg, pointer := m.inCells(msg)
 	at := image.Pt(msg.Mouse().X, msg.Mouse().Y)
 	switch {
 	case m.dialog != nil:
@@ -186,6 +189,9 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		if _, motion := msg.(tea.MouseMotionMsg); !motion {
 			return nil
 		}
+	}
+	if pointer != (page.Pointer{}) {
+		m.tell(m.front, pointer)
 	}
 	return m.tell(m.front, moved(msg, r.screen.Min))
 }

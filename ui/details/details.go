@@ -100,6 +100,8 @@ type Model struct {
 	grip    picture.Grip
 	ratio   picture.Ratio
 	drag    drag
+	pointer page.Pointer // where in its cell the mouse is, until its message
+	editing bool         // the editor has the terminal
 
 	menu   *kit.Menu
 	take   func(row int) tea.Cmd
@@ -170,12 +172,17 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		} else {
 			m.edit(msg)
 		}
+	case page.Pointer:
+		m.pointer = msg
 	case tea.MouseClickMsg:
-		return m.click(msg), true
+		cmd := m.click(msg)
+		m.pointer = page.Pointer{}
+		return cmd, true
 	case tea.MouseMotionMsg:
 		m.dragged(msg)
+		m.pointer = page.Pointer{}
 	case tea.MouseReleaseMsg:
-		m.drag = drag{}
+		m.drag, m.pointer = drag{}, page.Pointer{}
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
 	case page.Inspect:

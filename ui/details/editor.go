@@ -82,6 +82,7 @@ func (m *Model) runEditor(msg editMsg) tea.Cmd {
 	case command == nil:
 		return toast(page.Warn, "There is no editor. Set the environment variable EDITOR to one, such as nano.")
 	}
+	m.editing = true
 	run := exec.Command(command[0], append(command[1:], msg.path)...) //nolint:gosec // the person's own editor
 	return tea.ExecProcess(run, func(err error) tea.Msg {
 		defer os.Remove(msg.path)
@@ -98,6 +99,7 @@ func (m *Model) edited(msg editedMsg) tea.Cmd {
 	if msg.owner != m {
 		return nil
 	}
+	m.editing = false
 	switch {
 	case msg.err != nil:
 		return page.Send(page.Problem(msg.err))

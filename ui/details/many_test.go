@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
 	"mediadesk/ui/page"
@@ -388,5 +391,46 @@ func TestRegionKeys(t *testing.T) {
 		if got := d.m.current().wantedRegion(); got != c.want {
 			t.Errorf("%v leads to %s, want %s", c.keys, got, c.want)
 		}
+	}
+}
+
+// Where the terminal tells of the mouse by pixels, a drag is as fine as they are,
+// and there and back it is the same rectangle.
+func TestDragByPixels(t *testing.T) {
+	f := record(t, photo)
+	path := pngFile(t, 300, 200)
+	o := newShelf(t, f).options(f)
+	o.Picture = func(context.Context, api.File) (string, error) { return path, nil }
+	d := start(t, o)
+	if !d.m.WantsPixels() {
+		t.Fatal("the screen does not want pixels")
+	}
+	cells := d.m.picture.area.Add(d.m.drawn.picture.Min)
+	cell := image.Pt(10, 20)
+	to := func(px image.Point, msg func(tea.Mouse) tea.Msg) {
+		d.send(page.Pointer{Cell: cell, Within: image.Pt(px.X%cell.X, px.Y%cell.Y)})
+		d.send(msg(tea.Mouse{X: cells.Min.X + px.X/cell.X, Y: cells.Min.Y + px.Y/cell.Y, Button: tea.MouseLeft}))
+	}
+	click := func(m tea.Mouse) tea.Msg { return tea.MouseClickMsg(m) }
+	motion := func(m tea.Mouse) tea.Msg { return tea.MouseMotionMsg(m) }
+	was := d.m.rect()
+	middle := image.Pt((was.Min.X+was.Max.X)/2*cells.Dx()*cell.X/300, (was.Min.Y+was.Max.Y)/2*cells.Dy()*cell.Y/200)
+	to(middle, click)
+	fine := false
+	for dx := range 12 {
+		to(middle.Add(image.Pt(dx, 0)), motion)
+		by := d.m.rect().Min.X - was.Min.X
+		want := dx * 300 / (cells.Dx() * cell.X)
+		if by < want-1 || by > want+1 {
+			t.Errorf("%d pixels of the terminal move it by %d, not by about %d", dx, by, want)
+		}
+		fine = fine || by > 0 && dx < cell.X
+	}
+	if !fine {
+		t.Error("a drag within a cell moves nothing")
+	}
+	to(middle, motion)
+	if d.m.rect() != was {
+		t.Errorf("%v came back as %v", was, d.m.rect())
 	}
 }

@@ -24,6 +24,12 @@ type drag struct {
 	fresh bool            // a new rectangle is drawn
 }
 
+// WantsPixels tells whether the mouse is wanted by pixels: while a picture is
+// shown that a region can be drawn on.
+func (m *Model) WantsPixels() bool {
+	return m.its() != nil && !m.editing && !m.drawn.picture.Empty() && m.current().canHaveRegion()
+}
+
 // click gives the keys to the part under the pointer. On the picture it begins
 // to move the rectangle, or to draw another beside it.
 func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
@@ -70,7 +76,11 @@ func (m *Model) dragged(msg tea.MouseMotionMsg) {
 		return
 	}
 	to, ok := m.pixelAt(image.Pt(msg.X, msg.Y))
-	if !ok || to == m.drag.from {
+	if !ok {
+		return
+	}
+	if to == m.drag.from {
+		m.setRect(m.drag.rect) // there and back is nothing
 		return
 	}
 	if m.drag.fresh {
@@ -90,14 +100,18 @@ func (m *Model) pixelAt(at image.Point) (image.Point, bool) {
 	if !ok || m.its() == nil || cells.Empty() {
 		return image.Point{}, false
 	}
-	size := p.upright()
+	size, at := p.upright(), at.Sub(cells.Min)
+	within, cell := m.pointer.Within, m.pointer.Cell
+	if cell.X < 1 || cell.Y < 1 {
+		within, cell = image.Point{}, image.Pt(1, 1)
+	}
 	return image.Pt(
-		pixel(at.X-cells.Min.X, cells.Dx(), size.X),
-		pixel(at.Y-cells.Min.Y, cells.Dy(), size.Y),
+		pixel(at.X*cell.X+within.X, cells.Dx()*cell.X, size.X),
+		pixel(at.Y*cell.Y+within.Y, cells.Dy()*cell.Y, size.Y),
 	), true
 }
 
-// pixel is the middle of one of so many cells along a side of so many pixels,
+// pixel is the middle of one of so many cells, or pixels of the terminal, along a side of so many pixels,
 // the ends of the side for what lies beside them.
 func pixel(cell, cells, side int) int {
 	switch {

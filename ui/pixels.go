@@ -1,0 +1,47 @@
+package ui
+
+import (
+	"image"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/page"
+)
+
+// aim has the terminal tell of the mouse by pixels while the screen in front
+// wants that, and by cells otherwise.
+func (m *Model) aim() tea.Cmd {
+	s, ok := m.screens[m.front].(page.Pixels)
+	cell := m.abilities.Cell
+	want := ok && m.abilities.PixelMouse && cell.X > 0 && cell.Y > 0 && s.WantsPixels()
+	if want == m.pixels {
+		return nil
+	}
+	m.pixels = want
+	if want {
+		return tea.Raw("\x1b[?1016h")
+	}
+	// Leaving it leaves reports by cells only where they are asked for again.
+	return tea.Raw("\x1b[?1016l\x1b[?1006h")
+}
+
+// inCells is a mouse message with its position in cells, as everybody counts,
+// and where in its cell it was.
+func (m *Model) inCells(msg tea.MouseMsg) (tea.MouseMsg, page.Pointer) {
+	cell := m.abilities.Cell
+	if !m.pixels || cell.X < 1 || cell.Y < 1 {
+		return msg, page.Pointer{}
+	}
+	at := msg.Mouse()
+	p := page.Pointer{Cell: cell, Within: image.Pt(at.X%cell.X, at.Y%cell.Y)}
+	at.X, at.Y = at.X/cell.X, at.Y/cell.Y
+	switch msg.(type) {
+	case tea.MouseClickMsg:
+		return tea.MouseClickMsg(at), p
+	case tea.MouseReleaseMsg:
+		return tea.MouseReleaseMsg(at), p
+	case tea.MouseWheelMsg:
+		return tea.MouseWheelMsg(at), p
+	}
+	return tea.MouseMotionMsg(at), p
+}

@@ -1,0 +1,58 @@
+package ui
+
+import (
+	"image"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
+)
+
+// finely is a screen that wants the mouse by pixels and keeps what it is told.
+type finely struct {
+	page.Screen
+	want bool
+	got  []tea.Msg
+}
+
+func (f *finely) WantsPixels() bool          { return f.want }
+func (f *finely) Update(msg tea.Msg) tea.Cmd { f.got = append(f.got, msg); return nil }
+
+func TestMouseByPixels(t *testing.T) {
+	m := newModel(t, openDesk(t))
+	s := &finely{Screen: m.screens[page.Library], want: true}
+	m.screens[page.Library], m.front = s, page.Library
+	if m.aim() != nil {
+		t.Error("pixels are asked for of a terminal that cannot")
+	}
+	m.abilities = picture.Abilities{PixelMouse: true, Cell: image.Pt(10, 20)}
+	raw := func(cmd tea.Cmd) any {
+		t.Helper()
+		if cmd == nil {
+			return nil
+		}
+		return cmd().(tea.RawMsg).Msg
+	}
+	if got := raw(m.aim()); got != "\x1b[?1016h" || m.aim() != nil {
+		t.Errorf("asked with %q", got)
+	}
+	s.got = nil
+	m.mouse(tea.MouseClickMsg{X: 57, Y: 65, Button: tea.MouseLeft})
+	if len(s.got) != 2 || s.got[0] != (page.Pointer{Cell: image.Pt(10, 20), Within: image.Pt(7, 5)}) {
+		t.Fatalf("told %+v", s.got)
+	}
+	if click := s.got[1].(tea.MouseClickMsg); click.X != 5 || click.Y != 2 { // less the top line
+		t.Errorf("the click is at %d,%d", click.X, click.Y)
+	}
+	s.want = false
+	if got := raw(m.aim()); got != "\x1b[?1016l\x1b[?1006h" {
+		t.Errorf("left with %q", got)
+	}
+	s.got = nil
+	m.mouse(tea.MouseClickMsg{X: 57, Y: 5, Button: tea.MouseLeft})
+	if len(s.got) != 1 {
+		t.Errorf("told %+v", s.got)
+	}
+}

@@ -340,6 +340,10 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 	if err != nil {
 		return err
 	}
+	own, err := ownKeys(settings)
+	if err != nil {
+		return err
+	}
 	guarded := command.Guard()
 	signals := &ui.Signals{}
 	model := ui.New(ui.Options{
@@ -362,6 +366,8 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 		Terminal: os.Stdout,
 
 		Addresses: command.AddressFlags(r),
+
+		KeyMap: own,
 
 		Signals:  signals,
 		Stopping: guarded.Stopping(),
@@ -393,6 +399,18 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 		err = nil
 	}
 	return errors.Join(err, ended())
+}
+
+// ownKeys are the keys of the settings, or what is wrong with one of them.
+func ownKeys(settings config.Config) ([]ui.KeySetting, error) {
+	var list []ui.KeySetting
+	for _, k := range settings.Keys {
+		list = append(list, ui.KeySetting{Act: k.Act, Keys: k.Keys})
+	}
+	if i, err := ui.CheckKeys(list); err != nil {
+		return nil, &config.FileError{Path: settings.Path, Line: settings.Keys[i].Line, Key: settings.Keys[i].Act, Text: err.Error()}
+	}
+	return list, nil
 }
 
 // version is that of the module, or of the commit it was built from.

@@ -61,7 +61,16 @@ type Config struct {
 	Bookmarks   []string // folders, as written: "~/" stands for the home folder
 	Webhook     Webhook
 	Local       Local
+	Keys        []Key
 	Profiles    map[string]Profile // by name; LocalProfile is always among them
+}
+
+// Key gives an act of the screens other keys than the usual ones. Whether there is such an act, and
+// whether the keys are free, only the screens know.
+type Key struct {
+	Act  string // its words in the help
+	Keys []string
+	Line int // of the settings file, from 1
 }
 
 // Webhook is where our own receiver listens.

@@ -27,6 +27,7 @@ type fileConfig struct {
 	Bookmarks   []string               `toml:"bookmarks"`
 	Webhook     fileWebhook            `toml:"webhook"`
 	Local       fileLocal              `toml:"local"`
+	Keys        map[string][]string    `toml:"keys"`
 	Profiles    map[string]fileProfile `toml:"profiles"`
 }
 
@@ -134,6 +135,9 @@ func parse(path, text string) (Config, error) {
 		return defaults(path), &FileError{Path: path, Text: err.Error()}
 	}
 	c := file.resolve(path, true)
+	for _, act := range slices.Sorted(maps.Keys(file.Keys)) {
+		c.Keys = append(c.Keys, Key{Act: act, Keys: file.Keys[act], Line: lineOf(places, []string{"keys", act})})
+	}
 	if problems := c.check(places); len(problems) > 0 {
 		return defaults(path), errors.Join(problems...)
 	}

@@ -97,8 +97,12 @@ func (m *Model) readLast() tea.Cmd {
 	}})
 }
 
-// acts are those of the screen in front and the global ones.
-func (m *Model) acts() []kit.Act {
+// acts are those of the screen in front and the global ones, with the keys that
+// hold.
+func (m *Model) acts() []kit.Act { return m.renamed(m.usualActs()) }
+
+// usualActs are the same with the keys that the screens know.
+func (m *Model) usualActs() []kit.Act {
 	var acts []kit.Act
 	if s := m.screens[m.front]; s != nil {
 		acts = append(acts, s.Acts()...)

@@ -51,6 +51,8 @@ type Options struct {
 	Keys  *config.Keys
 	// Getenv is os.Getenv in the program.
 	Getenv func(string) string
+	// KeyMap are the person's own keys. CheckKeys has found nothing wrong.
+	KeyMap []KeySetting
 	// Addresses are the flags that name the service where it is no profile; nil
 	// where it is one.
 	Addresses []string

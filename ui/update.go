@@ -140,6 +140,11 @@ func (m *Model) input(msg tea.Msg) tea.Cmd {
 		return m.helped(msg)
 	}
 	if isKey {
+		var means bool
+		if key, means = m.usual(key); !means {
+			return nil
+		}
+		msg = key
 		if cmd, used := m.global(key.String()); used {
 			return cmd
 		}

@@ -23,7 +23,7 @@ func (s *segments) openHoles() {
 	for i, c := range s.colours {
 		off[i] = c.distance(model.at(i%s.w, i/s.w, s.w, s.h))
 	}
-	seen := make([]bool, len(s.colours))
+	seen, within := make([]bool, len(s.colours)), make([]bool, len(s.colours))
 	var seeds []int
 	left, cut := 0, 0
 	for i := range s.colours {
@@ -36,7 +36,7 @@ func (s *segments) openHoles() {
 			continue
 		}
 		hole := s.alike(start, seen, func(i int) bool { return off[i] <= near })
-		if core := s.hole(hole, off, near); core != nil {
+		if core := s.hole(hole, within, off, near); core != nil {
 			seeds = append(seeds, core...)
 			cut += len(hole)
 		}
@@ -69,14 +69,19 @@ func (s *segments) alike(start int, seen []bool, wanted func(int) bool) []int {
 }
 
 // hole returns the inner pixels of what may be a hole; nil where it is none.
-func (s *segments) hole(found []int, off []float64, near float64) []int {
+// within is room for a mark per pixel, all of them false.
+func (s *segments) hole(found []int, within []bool, off []float64, near float64) []int {
 	if len(found) < max(60, len(s.colours)/4000) {
 		return nil
 	}
-	within := make(map[int]bool, len(found))
 	for _, i := range found {
 		within[i] = true
 	}
+	defer func() {
+		for _, i := range found {
+			within[i] = false
+		}
+	}()
 	const rim = 3 // pixels: two of them can be a mixture of both sides
 	var core []int
 	edge, clear := 0, 0

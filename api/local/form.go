@@ -51,12 +51,13 @@ func (l *Library) readForm(w http.ResponseWriter, r *http.Request) (*form, error
 		return nil, l.errTooLarge()
 	}
 	f := &form{library: l, seen: map[string]bool{}}
-	if err := f.read(multipart.NewReader(http.MaxBytesReader(w, r.Body, most), params["boundary"])); err != nil {
+	body := &intake{from: http.MaxBytesReader(w, r.Body, most)}
+	if err := f.read(multipart.NewReader(body, params["boundary"])); err != nil {
 		f.discard()
 		return nil, l.readingError(err)
 	}
 	// A body that ends early after its last part is cut short all the same.
-	if _, err := io.CopyN(io.Discard, r.Body, maxText); !errors.Is(err, io.EOF) {
+	if _, err := io.CopyN(io.Discard, body, maxText); !errors.Is(err, io.EOF) {
 		f.discard()
 		return nil, errCutShort
 	}

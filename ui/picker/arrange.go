@@ -139,34 +139,26 @@ const searchAtOnce = 4096
 // pattern in their order, best first. An empty pattern finds all.
 func search(ctx context.Context, entries []entry, among []int32, pattern string) []int32 {
 	for _, word := range strings.Fields(pattern) {
-		type hit struct {
-			row   int32
-			score int
-		}
-		var hits []hit
+		hits := make([]hit, 0, len(among))
+		low := strings.ToLower(word)
+		quick := plain(word)
 		for begin := 0; begin < len(among) && ctx.Err() == nil; begin += searchAtOnce {
-			part := names{entries, among[begin:min(begin+searchAtOnce, len(among))]}
-			for _, match := range fuzzy.FindFromNoSort(word, part) {
-				hits = append(hits, hit{part.rows[match.Index], match.Score})
+			for _, row := range among[begin:min(begin+searchAtOnce, len(among))] {
+				points, ok := 0, false
+				if name := entries[row].name; quick && plain(name) {
+					points, ok = match(name, low)
+				} else if found := fuzzy.Find(word, []string{name}); len(found) > 0 {
+					points, ok = found[0].Score, true
+				}
+				if ok {
+					hits = append(hits, hit{row, int32(max(-10_000, min(points, 10_000)))})
+				}
 			}
 		}
-		slices.SortStableFunc(hits, func(x, y hit) int { return cmp.Compare(y.score, x.score) })
-		among = make([]int32, len(hits))
-		for i, h := range hits {
-			among[i] = h.row
-		}
+		among = byPoints(hits)
 	}
 	return among
 }
-
-// names are the names of some rows, for package fuzzy.
-type names struct {
-	entries []entry
-	rows    []int32
-}
-
-func (n names) String(i int) string { return n.entries[n.rows[i]].name }
-func (n names) Len() int            { return len(n.rows) }
 
 // letters are the byte offsets in a name that the pattern found.
 func letters(name, pattern string) []int {
@@ -191,6 +183,10 @@ type sorting struct {
 // orders are never made in Update.
 func (a *arrangement) sort(ctx context.Context) {
 	all := make([]sorting, 0, len(a.entries))
+	alike := 0
+	if a.order.by == byName {
+		alike = sameBeginning(a.entries)
+	}
 	for i, e := range a.entries {
 		if !a.hidden && e.hidden() {
 			a.without++
@@ -199,7 +195,7 @@ func (a *arrangement) sort(ctx context.Context) {
 		if i%searchAtOnce == 0 && ctx.Err() != nil {
 			return
 		}
-		all = append(all, a.sortingOf(int32(i), e))
+		all = append(all, a.sortingOf(int32(i), e, alike))
 	}
 	slices.SortFunc(all, func(x, y sorting) int {
 		if c := cmp.Compare(x.rank, y.rank); c != 0 {
@@ -223,7 +219,28 @@ func (a *arrangement) sort(ctx context.Context) {
 	}
 }
 
-func (a *arrangement) sortingOf(row int32, e entry) sorting {
+// sameBeginning is how many bytes all keys begin with: the number that an entry is
+// sorted by begins behind them, since they tell nothing.
+func sameBeginning(entries []entry) int {
+	if len(entries) == 0 {
+		return 0
+	}
+	first := entries[0].key
+	n := len(first)
+	for _, e := range entries[1:] {
+		n = min(n, len(e.key))
+		for i := range n {
+			if e.key[i] != first[i] {
+				n = i
+				break
+			}
+		}
+	}
+	return n
+}
+
+// sortingOf is what an entry is sorted by; alike bytes of all keys are the same.
+func (a *arrangement) sortingOf(row int32, e entry, alike int) sorting {
 	s := sorting{rank: 1, row: row, text: e.key}
 	if e.kind == kindFolder {
 		s.rank = 0
@@ -247,7 +264,7 @@ func (a *arrangement) sortingOf(row int32, e entry) sorting {
 		}
 		s.number = prefix(s.text)
 	default:
-		s.number = prefix(s.text)
+		s.number = prefix(s.text[alike:])
 	}
 	return s
 }

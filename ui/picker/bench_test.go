@@ -1,0 +1,92 @@
+package picker
+
+import (
+	"context"
+	"image"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/theme"
+)
+
+// manyIn is a folder of n entries: that of the environment, or one made now.
+func manyIn(b *testing.B, n int) string {
+	if dir := os.Getenv("MEDIADESK_BENCH_FOLDER"); dir != "" && n == 100_000 {
+		return dir
+	}
+	dir := b.TempDir()
+	for i := range n {
+		f, err := os.Create(filepath.Join(dir, "IMG_"+strconv.Itoa(1_000_000+i)+" holiday.jpg"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		_ = f.Close()
+	}
+	return dir
+}
+
+// BenchmarkManyFirstRows is from asking for the folder to its first rows.
+func BenchmarkManyFirstRows(b *testing.B) {
+	dir := manyIn(b, 100_000)
+	for b.Loop() {
+		msg := openFolder(1, dir, "").(snapshotMsg)
+		a := arrangement{folder: dir, entries: msg.entries}
+		a.fill(context.Background(), arrangement{})
+		if msg.rest != nil {
+			_ = msg.rest.dir.Close()
+		}
+	}
+}
+
+// BenchmarkManyAllSorted is from asking for the folder to all rows in order.
+func BenchmarkManyAllSorted(b *testing.B) {
+	dir := manyIn(b, 100_000)
+	for b.Loop() {
+		readAll(dir)
+	}
+}
+
+func readAll(dir string) arrangement {
+	msg := openFolder(1, dir, "").(snapshotMsg)
+	for msg.rest != nil {
+		msg = msg.rest.next(snapshotMsg{})
+	}
+	a := arrangement{folder: dir, entries: msg.entries, done: true}
+	a.fill(context.Background(), arrangement{})
+	return a
+}
+
+// BenchmarkManyFilter is a letter of the filter, from the first one on.
+func BenchmarkManyFilter(b *testing.B) {
+	all := readAll(manyIn(b, 100_000))
+	for _, pattern := range []string{"h", "ho", "09 hol"} {
+		b.Run(pattern, func(b *testing.B) {
+			for b.Loop() {
+				next := all
+				next.pattern = pattern
+				next.fill(context.Background(), all)
+			}
+		})
+	}
+}
+
+// BenchmarkManyKey is a key that moves the cursor, with the frame that follows.
+func BenchmarkManyKey(b *testing.B) {
+	for _, n := range []int{100, 100_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			m := New(Options{})
+			m.shown = readAll(manyIn(b, n))
+			m.list.SetLen(len(m.shown.rows))
+			th := theme.New(true, true)
+			size := image.Pt(200, 58)
+			m.View(size, th)
+			for b.Loop() {
+				m.Update(kit.KeyMsg("j"))
+				m.View(size, th)
+			}
+		})
+	}
+}

@@ -1,0 +1,47 @@
+#!/bin/sh
+# The picker, a popup over it and the page of the terminal's abilities in a real
+# terminal under a virtual display, as PNGs to look at.
+#   sh ui/picture/screens.sh OUT [TERMINAL…]     terminals: kitty, kitty-tmux, xterm
+# Needs Xvfb, xdotool, import (ImageMagick) and the terminals; those that are
+# missing are left out, and say so.
+set -eu
+out=$1
+shift
+[ $# -gt 0 ] || set -- kitty kitty-tmux xterm
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+cd "$(dirname "$0")/../.."
+work=$(mktemp -d)
+server=
+trap 'kill $server 2>/dev/null; rm -rf "$work"' EXIT
+go build -o "$work/mediadesk" .
+mkdir "$work/home" "$work/pictures"
+cp config/default.toml "$work/home/config.toml"
+cp assets/sample/* "$work/pictures/"
+printf 'set -g allow-passthrough on\nset -g status off\n' >"$work/tmux.conf"
+export MEDIADESK_HOME="$work/home" LIBGL_ALWAYS_SOFTWARE=1 DISPLAY="${SCREENS_DISPLAY:-:87}" LANG=C.UTF-8
+unset TMUX WAYLAND_DISPLAY || true
+Xvfb "$DISPLAY" -screen 0 1200x800x24 >/dev/null 2>&1 &
+server=$!
+until xdotool getmouselocation >/dev/null 2>&1; do sleep 0.1; done
+kitty="kitty -o linux_display_server=x11 -o initial_window_width=1180 -o initial_window_height=780 -o remember_window_size=no -o font_size=9"
+for name in "$@"; do
+	command -v "${name%%-*}" >/dev/null || { echo "$name is not installed: left out"; continue; }
+	case $name in
+	kitty) start="$kitty" ;;
+	kitty-tmux) start="$kitty tmux -L screens$$ -f $work/tmux.conf new" ;;
+	xterm) start="xterm -tn xterm-256color -fa DejaVuSansMono -fs 9 -geometry 150x50 -e" ;;
+	*) echo "how to start $name is not known"; continue ;;
+	esac
+	$start "$work/mediadesk" "$work/pictures" >/dev/null 2>&1 &
+	terminal=$!
+	sleep "${SCREENS_START:-5}"
+	shot() { sleep 1.5; import -window root "$out/$name-$1.png"; echo "$out/$name-$1.png"; }
+	shot picker
+	xdotool key question; shot popup
+	xdotool key Escape; sleep 0.3; xdotool key t; shot sheet
+	xdotool key t; sleep 0.3; xdotool key 5; sleep 1; xdotool key t; shot abilities
+	xdotool key Escape; sleep 0.3; xdotool key q
+	sleep 1
+	kill $terminal 2>/dev/null || true
+done

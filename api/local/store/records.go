@@ -1,5 +1,14 @@
 // Package store keeps what the service knows: records in a SQL database and
 // contents as files that are named by their hash.
+//
+// The service reaches them through two interfaces, Records and Contents, so
+// that it can run on a server database and an object store, too. What another
+// implementation must promise stands at each. Above all: Contents.Commit and
+// Records.Update return nil only when what they wrote outlives a power cut,
+// and what they wrote is seen whole or not at all. The service commits a
+// content before the record that points to it, and nobody removes a content
+// that a record points to; so a record always has its content, whatever
+// happens between the two.
 package store
 
 import (
@@ -19,8 +28,9 @@ var ErrExists = errors.New("exists already")
 
 // Records keeps the records of a library. An implementation promises:
 //
-//   - Update runs one function at a time; what it wrote becomes visible all at
-//     once when it returns nil, and not at all when it returns an error;
+//   - Update runs one function at a time, in any goroutine; what it wrote
+//     becomes visible all at once when Update returns nil, and not at all when
+//     it returns an error, which others that are written with it do not get;
 //   - when Update has returned nil, what it wrote outlives a kill and a power
 //     cut;
 //   - View sees one state, in which no Update is half done, and does not hold

@@ -1,0 +1,46 @@
+package library
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"mediadesk/api"
+	"mediadesk/ui/picture"
+	"mediadesk/ui/theme"
+)
+
+// The screen in three sizes: the list, the contact sheet, the builder of
+// searches. Run with -update after a wanted change and look at the difference.
+func TestLooks(t *testing.T) {
+	path := thumbFile(t)
+	looks := map[string][]string{"list": nil, "sheet": {"t", "down", "space"}, "search": {"f"}}
+	for name, keys := range looks {
+		for _, size := range []image.Point{{118, 34}, {78, 22}, {40, 10}} {
+			t.Run(fmt.Sprintf("%s-%dx%d", name, size.X, size.Y), func(t *testing.T) {
+				d := start(t, Options{
+					List: small().list, Loader: picture.NewLoader(picture.Limits{}),
+					Thumb: func(context.Context, api.File) (string, error) { return path, nil },
+				})
+				d.size = size
+				th := theme.New(true, false)
+				d.m.View(size, th)
+				for _, key := range keys {
+					d.press(key)
+					d.m.View(size, th)
+				}
+				d.run(d.m.wantThumbs())
+				lines := strings.Split(ansi.Strip(d.m.View(size, th)), "\n")
+				for i, line := range lines {
+					lines[i] = strings.TrimRight(line, " ")
+				}
+				golden.RequireEqual(t, []byte(strings.Join(lines, "\n")+"\n"))
+			})
+		}
+	}
+}

@@ -158,6 +158,8 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	cmd, used := m.handle(msg)
 	if used {
 		m.cache.valid = false
+		// What is drawn anew may be drawn in another place or size.
+		cmd = tea.Batch(cmd, m.soon())
 	}
 	return cmd
 }
@@ -191,12 +193,10 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		m.o.Draw.Color = coloursOf(msg.Profile)
 	case picture.Abilities:
 		m.o.Draw = msg.Options(m.o.Draw.Color, m.o.Draw.Light)
-		return m.soon(), true
-	case tea.WindowSizeMsg:
-		return m.soon(), true
+	case tea.WindowSizeMsg, picture.HungRegion:
 	case realMsg:
 		if msg.owner == m {
-			return m.wantReal(), true
+			return m.wantReal(), false
 		}
 	case page.Shown:
 		// The words for how long ago something was are to be those of now.
@@ -215,7 +215,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case savedMsg:
 		return m.saved(msg), true
 	case pictureMsg:
-		return m.gotPicture(msg), true
+		m.gotPicture(msg)
 	case theirsMsg:
 		return m.takeTheirs(msg), true
 	case page.FileGone:

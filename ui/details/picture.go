@@ -33,6 +33,7 @@ type pictureState struct {
 
 	view    *picture.RegionView
 	hung    *picture.RegionView // that was to show real pictures last
+	soon    bool                // realMsg is on its way
 	size    image.Point
 	options picture.Options
 	area    image.Rectangle // the cells that the picture covers in size
@@ -93,12 +94,10 @@ func (m *Model) wantPicture() tea.Cmd {
 	})
 }
 
-func (m *Model) gotPicture(msg pictureMsg) tea.Cmd {
-	if msg.owner != m || msg.of != m.picture.asked {
-		return nil
+func (m *Model) gotPicture(msg pictureMsg) {
+	if msg.owner == m && msg.of == m.picture.asked {
+		m.picture.decoded, m.picture.err = msg.decoded, msg.err
 	}
-	m.picture.decoded, m.picture.err = msg.decoded, msg.err
-	return m.soon()
 }
 
 // realMsg is the time to have the terminal show what has been drawn with glyphs.
@@ -111,15 +110,17 @@ const rest = 150 * time.Millisecond
 // soon looks, a moment later, whether the terminal can show the picture; nil where
 // it cannot.
 func (m *Model) soon() tea.Cmd {
-	if m.o.Gallery == nil || m.o.Draw.Method != picture.MethodKitty {
+	if m.o.Gallery == nil || m.o.Draw.Method != picture.MethodKitty || m.picture.soon || m.picture.decoded == nil {
 		return nil
 	}
+	m.picture.soon = true
 	return tea.Tick(rest, func(time.Time) tea.Msg { return realMsg{m} })
 }
 
 // wantReal has the terminal show the picture in place of the glyphs.
 func (m *Model) wantReal() tea.Cmd {
 	s := &m.picture
+	s.soon = false
 	if s.view == nil || s.view == s.hung || s.decoded == nil {
 		return nil
 	}

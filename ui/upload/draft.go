@@ -244,3 +244,25 @@ func (m *Model) gotKept(msg keptMsg) tea.Cmd {
 	m.keepFailed = true
 	return page.Send(page.Problem(msg.err))
 }
+
+// keepOthers returns what keeps the form without the sources that are handed
+// over: at once, so that a crash brings nothing back that the queue has. An
+// error is told by the keeping that follows.
+func (m *Model) keepOthers(others map[*source]bool) func() {
+	if m.opt.SaveDraft == nil || !m.touched {
+		return func() {}
+	}
+	// Nothing newer is to bring the others back; see handed.
+	m.unkept = false
+	m.keepNumber++
+	number, all, k, ctx, save := m.keepNumber, m.snapshot(), m.keeper, m.opt.Context, m.opt.SaveDraft
+	rest := snapshot{}
+	for i, s := range m.sources {
+		if others[s] {
+			rest.sources = append(rest.sources, all.sources[i])
+		}
+	}
+	return func() {
+		_ = k.keep(ctx, number, rest, save)
+	}
+}

@@ -154,9 +154,13 @@ func (m *Model) hand(without map[*source]bool) tea.Cmd {
 	m.sending, m.over = true, nil
 	m.changed()
 	ctx, profile, send := m.opt.Context, m.opt.Profile.Name, m.opt.Send
+	letGo := m.keepOthers(without)
 	return func() tea.Msg {
 		msg := handOver(ctx, profile, drafts, send)
 		msg.owner = m
+		if len(msg.left) == 0 && msg.failed == nil {
+			letGo()
+		}
 		return msg
 	}
 }
@@ -206,6 +210,7 @@ func changedError(src api.Source, was, now api.Identity) error {
 // handed takes note of how a hand-over went.
 func (m *Model) handed(msg handedMsg) tea.Cmd {
 	m.sending = false
+	m.unkept = m.unkept || m.touched
 	if len(msg.left) > 0 {
 		return m.leftOver(msg)
 	}

@@ -157,3 +157,12 @@ func TestColoursFollowTheTerminal(t *testing.T) {
 		t.Error("the picture keeps the colours of before")
 	}
 }
+
+// photo is a picture with something on it.
+func photo(w, h int) *image.RGBA {
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	for i := range img.Pix {
+		img.Pix[i] = uint8(i * 7)
+	}
+	return img
+}

@@ -41,7 +41,7 @@ const (
 
 // What holds where the settings file is silent.
 const (
-	DefaultConcurrency   = 3
+	DefaultConcurrency   = 6
 	DefaultWebhookListen = "127.0.0.1:7844"
 	DefaultLocalAddr     = "127.0.0.1:7843"
 	DefaultMaxSize       = 25_000_000 // bytes: "Maximum upload size, free plan" of service.md §8

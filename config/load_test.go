@@ -110,7 +110,7 @@ func TestLoadMissingIsDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Config{
-		Path: path, Profile: "local", Theme: ThemeAuto, Pictures: PicturesAuto, Signal: SignalBell, Concurrency: 3,
+		Path: path, Profile: "local", Theme: ThemeAuto, Pictures: PicturesAuto, Signal: SignalBell, Concurrency: 6,
 		Webhook: Webhook{"127.0.0.1:7844"}, Local: Local{Addr: "127.0.0.1:7843", MaxSize: 25_000_000},
 		Profiles: map[string]Profile{"local": {
 			Name: "local", Kind: KindLocal, MaxSize: 25_000_000, MaxVideoSize: 25_000_000, Naming: NamingHere, ColourOption: ColourBritish,
@@ -194,7 +194,7 @@ func TestLoadProblems(t *testing.T) {
 					t.Errorf("%q does not say %q", err, part)
 				}
 			}
-			if c.Profile != LocalProfile || c.Concurrency != 3 {
+			if c.Profile != LocalProfile || c.Concurrency != DefaultConcurrency {
 				t.Errorf("the settings beside the error are not the defaults: %+v", c)
 			}
 		})

@@ -24,7 +24,7 @@ func TestRunsInOrderAndNotTooManyAtATime(t *testing.T) {
 		q := start(t, newNotes(), s)
 		ids := addAll(t, q, job("a.jpg", api.NameService), job("b.jpg", api.NameService), job("c.jpg", api.NameService), job("d.jpg", api.NameService))
 		synctest.Wait()
-		if n := len(s.started); n != DefaultConcurrency {
+		if n := len(s.started); n != 3 {
 			t.Errorf("%d attempts at a time", n)
 		}
 		if got := q.Snapshot().Totals; got.Sending != 3 || got.Waiting != 1 {

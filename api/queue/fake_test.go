@@ -321,7 +321,7 @@ func job(name string, naming api.Naming) api.Job {
 // start returns a queue at work that is closed when the test ends.
 func start(t testing.TB, n *notes, s Sender, change ...func(*Options)) *Queue {
 	t.Helper()
-	o := Options{Journal: n, Sender: s, Profile: "home"}
+	o := Options{Journal: n, Sender: s, Profile: "home", Concurrency: 3}
 	for _, c := range change {
 		c(&o)
 	}

@@ -32,7 +32,7 @@ func taker(t testing.TB) string {
 	return "http://" + listener.Addr().String()
 }
 
-func files(t testing.TB, n, size int) []api.Job {
+func filesFor(t testing.TB, n, size int) []api.Job {
 	dir := t.TempDir()
 	jobs := make([]api.Job, n)
 	content := make([]byte, size)
@@ -59,7 +59,7 @@ func BenchmarkSmallFiles(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer client.Close()
-	list := files(b, 2000, 20_000)
+	list := filesFor(b, 2000, 20_000)
 	b.Run("client", func(b *testing.B) {
 		for b.Loop() {
 			work := make(chan *api.Job)

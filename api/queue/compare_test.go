@@ -1,0 +1,296 @@
+//go:build unix
+
+package queue_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"mediadesk/api"
+	"mediadesk/api/journal"
+	"mediadesk/api/queue"
+)
+
+// Sending beside curl and rclone, as ratios of one run (bench.sh). Every
+// program is a process of its own, against the same server.
+
+func init() {
+	mode := os.Getenv("QUEUE_COMPARE")
+	if mode == "" {
+		return
+	}
+	if err := compareChild(mode); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	os.Exit(0)
+}
+
+func compareChild(mode string) error {
+	dir, address := os.Getenv("COMPARE_DIR"), os.Getenv("COMPARE_ADDRESS")
+	if mode == "server" {
+		return sink(dir)
+	}
+	client, err := api.NewClient(api.Options{UploadURL: address, BaseURL: address})
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	switch mode {
+	case "idle":
+		return nil
+	case "one":
+		_, err = client.Upload(ctx, &api.Upload{Source: api.Source{Path: filepath.Join(dir, "large.bin")}, FileName: "large.bin"}, nil)
+		return err
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "small", "*"))
+	if err != nil {
+		return err
+	}
+	jobs := make([]api.Job, len(names))
+	for i, name := range names {
+		id, err := api.Identify(name)
+		if err != nil {
+			return err
+		}
+		jobs[i] = api.Job{Identity: id, Naming: api.NameHere, Upload: api.Upload{Source: api.Source{Path: name}, FileName: filepath.Base(name)}}
+		api.ApplyNaming(&jobs[i].Upload, api.NameHere)
+	}
+	if mode == "client" {
+		var next atomic.Int64
+		var work sync.WaitGroup
+		for range 8 {
+			work.Go(func() {
+				for i := next.Add(1) - 1; int(i) < len(jobs); i = next.Add(1) - 1 {
+					if _, err := client.Upload(ctx, &jobs[i].Upload, nil); err != nil {
+						panic(err)
+					}
+				}
+			})
+		}
+		work.Wait()
+		return nil
+	}
+	state, err := os.MkdirTemp(dir, "state")
+	if err != nil {
+		return err
+	}
+	j, err := journal.Open(ctx, filepath.Join(state, "journal.db"))
+	if err != nil {
+		return err
+	}
+	q := queue.New(queue.Options{Journal: j, Sender: client, Profile: "home", Concurrency: 8, Fresh: true})
+	if err := q.Start(ctx); err != nil {
+		return err
+	}
+	if _, err := q.Add(ctx, jobs); err != nil {
+		return err
+	}
+	ended, err := q.Wait(ctx, nil)
+	if err != nil {
+		return err
+	}
+	for _, job := range ended {
+		if job.State != api.Stored {
+			return fmt.Errorf("%s is %s: %v", job.Upload.FileName, job.State, job.Failure)
+		}
+	}
+	if err := q.Close(ctx); err != nil {
+		return err
+	}
+	return j.Close()
+}
+
+// sink is a service that reads multipart bodies and keeps nothing.
+func sink(string) error {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Println("http://" + listener.Addr().String())
+	var n atomic.Int64
+	return http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		parts, err := r.MultipartReader()
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		buffer := make([]byte, 256<<10)
+		for part, err := parts.NextPart(); err == nil; part, err = parts.NextPart() {
+			io.CopyBuffer(struct{ io.Writer }{io.Discard}, part, buffer)
+		}
+		fmt.Fprintf(w, `{"fileId":"id%d","name":"f","filePath":"/f","fileType":"non-image"}`, n.Add(1))
+	}))
+}
+
+// cost is what a run took.
+type cost struct {
+	wall, cpu time.Duration
+	memory    int64 // kB at the peak
+}
+
+func measure(t *testing.T, cmd *exec.Cmd) cost {
+	began := time.Now()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", cmd.Args[:min(4, len(cmd.Args))], err, out[:min(len(out), 2000)])
+	}
+	c := cost{wall: time.Since(began), cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		c.memory = int64(usage.Maxrss) //nolint:unconvert // the type differs between systems
+	}
+	return c
+}
+
+func TestCompare(t *testing.T) {
+	if os.Getenv("MEDIADESK_BENCH") == "" {
+		t.Skip("a measurement: bench.sh runs it")
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "large.bin"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	block := make([]byte, 1<<20)
+	large, err := os.OpenFile(filepath.Join(dir, "large.bin"), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 300 {
+		block[0] = byte(i)
+		large.Write(block)
+	}
+	large.Close()
+	small := filepath.Join(dir, "small")
+	os.Mkdir(small, 0o700)
+	var config strings.Builder
+	self := func(mode, address string) *exec.Cmd {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "QUEUE_COMPARE="+mode, "COMPARE_DIR="+dir, "COMPARE_ADDRESS="+address)
+		return cmd
+	}
+	server := self("server", "")
+	out, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer server.Wait()
+	defer server.Process.Kill()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := strings.TrimSpace(line)
+	to := address + "/api/v1/files/upload"
+	for i := range 2000 {
+		name := filepath.Join(small, fmt.Sprintf("f%04d.bin", i))
+		if err := os.WriteFile(name, block[:20_000], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&config, "next\nurl=%s\nform=\"fileName=f%04d.bin\"\nform=\"file=@%s\"\noutput=/dev/null\nsilent\n", to, i, name)
+	}
+	list := filepath.Join(dir, "curl.txt")
+	if err := os.WriteFile(list, []byte(strings.TrimPrefix(config.String(), "next\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	runs := map[string]func() *exec.Cmd{
+		"idle":           func() *exec.Cmd { return self("idle", address) },
+		"one: mediadesk": func() *exec.Cmd { return self("one", address) },
+		"one: curl -F": func() *exec.Cmd {
+			return exec.Command("curl", "-sS", "-o", os.DevNull, "-F", "fileName=large.bin", "-F", "file=@"+filepath.Join(dir, "large.bin"), to)
+		},
+		"many: client":          func() *exec.Cmd { return self("client", address) },
+		"many: with journal":    func() *exec.Cmd { return self("journal", address) },
+		"many: curl --parallel": func() *exec.Cmd { return exec.Command("curl", "-sS", "--parallel", "--parallel-max", "8", "-K", list) },
+	}
+	if rclone, err := exec.LookPath("rclone"); err == nil {
+		stop := rcloneServer(t, rclone, dir)
+		defer stop()
+		round := 0
+		runs["many: rclone"] = func() *exec.Cmd {
+			round++
+			return exec.Command(rclone, "copy", "--transfers", "8", "--checkers", "8", "--config", os.DevNull, "--webdav-url", os.Getenv("RCLONE_AT"), small, fmt.Sprintf(":webdav:r%d", round))
+		}
+	} else {
+		t.Log("rclone is not here: no ratio against it")
+	}
+	names := make([]string, 0, len(runs))
+	for name := range runs {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	const rounds = 5
+	costs := map[string][]cost{}
+	for round := range rounds { // in turn, so that what disturbs one disturbs all
+		for _, name := range names {
+			if round > 0 && name == "many: rclone" {
+				continue // it takes long, and the ratio is far from its goal
+			}
+			costs[name] = append(costs[name], measure(t, runs[name]()))
+		}
+	}
+	median := map[string]cost{}
+	for name, list := range costs {
+		slices.SortFunc(list, func(a, b cost) int { return int(a.wall - b.wall) })
+		median[name] = list[len(list)/2]
+		c := median[name]
+		fmt.Printf("%-24s %8.0f ms  %8.0f ms processor  %6.1f MB\n", name, c.wall.Seconds()*1e3, c.cpu.Seconds()*1e3, float64(c.memory)/1e3)
+	}
+	ratio := func(words, ours, theirs string, goal float64) {
+		if _, ok := median[theirs]; ok {
+			fmt.Printf("%-58s %.2f (goal %.2f)\n", words, float64(median[ours].wall)/float64(median[theirs].wall), goal)
+		}
+	}
+	ratio("300 MB, against curl -F", "one: mediadesk", "one: curl -F", 1.05)
+	ratio("2,000 x 20 kB without the journal, against curl --parallel", "many: client", "many: curl --parallel", 0.60)
+	ratio("2,000 x 20 kB with the journal, against curl --parallel", "many: with journal", "many: curl --parallel", 1.00)
+	ratio("2,000 x 20 kB with the journal, against rclone to WebDAV", "many: with journal", "many: rclone", 0.12)
+	// A peak below that of the process that starts the others does not show.
+	fmt.Printf("peak memory of a 300 MB upload: %.1f MB, of a program that does nothing: %.1f MB (goal: 20 above)\n",
+		float64(median["one: mediadesk"].memory)/1e3, float64(median["idle"].memory)/1e3)
+}
+
+// rcloneServer starts rclone's own WebDAV server and sets RCLONE_AT.
+func rcloneServer(t *testing.T, rclone, dir string) (stop func()) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := listener.Addr().String()
+	listener.Close()
+	root := filepath.Join(dir, "webdav")
+	os.Mkdir(root, 0o700)
+	cmd := exec.Command(rclone, "serve", "webdav", root, "--addr", at, "--config", os.DevNull)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		conn, err := net.Dial("tcp", at)
+		if err == nil {
+			conn.Close()
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Setenv("RCLONE_AT", "http://"+at)
+	return func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	}
+}

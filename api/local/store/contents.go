@@ -208,20 +208,13 @@ func (d *draft) Write(p []byte) (int, error) {
 	}
 }
 
-// flush writes the buffer to the file, and hashes it meanwhile where that
-// takes as long.
+// flush writes the buffer to the file.
 func (d *draft) flush() error {
 	if d.failure != nil || len(d.buffer) == 0 {
 		return d.failure
 	}
-	var hashing sync.WaitGroup
-	if len(d.buffer) < largeBlock {
-		d.hash.Write(d.buffer) //nolint:errcheck // a hash takes everything
-	} else {
-		hashing.Go(func() { d.hash.Write(d.buffer) }) //nolint:errcheck // as above
-	}
+	d.hash.Write(d.buffer) //nolint:errcheck // a hash takes everything
 	_, d.failure = d.file.Write(d.buffer)
-	hashing.Wait()
 	if len(d.buffer) == largeBlock {
 		startWriting(d.file, d.size-largeBlock, largeBlock)
 	}

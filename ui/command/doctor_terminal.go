@@ -91,6 +91,13 @@ func (d *doctor) terminal(ctx context.Context) {
 		d.say(verdictOK, strings.ToLower(l.Label), "", "%s", l.Value)
 	}
 	d.sayWidths(answer.widths)
+	for _, t := range picture.Tools() {
+		if t.Path == "" {
+			d.say(verdictNote, t.Program, "", "not installed; it would show %s", t.Makes)
+			continue
+		}
+		d.say(verdictOK, t.Program, "", "shows %s", t.Makes)
+	}
 }
 
 func (d *doctor) sayWidths(measured []int) {

@@ -206,7 +206,7 @@ func TestProgramSettings(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	d.press("j", "space")
-	if got := last[Changed](d); got.Concurrency != 4 || d.settings().Concurrency != 4 {
+	if got := last[Changed](d); got.Concurrency != 8 || d.settings().Concurrency != 8 {
 		t.Errorf("%+v", got)
 	}
 }

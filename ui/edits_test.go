@@ -200,9 +200,7 @@ func TestStepOverManyFiles(t *testing.T) {
 	}
 	var failing atomic.Bool
 	var patches atomic.Int64
-	proxy := httputil.NewSingleHostReverseProxy(to)
-	rewrite := proxy.Director
-	proxy.Director = func(r *http.Request) { rewrite(r); r.Host = to.Host }
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPatch && failing.Load() && patches.Add(1)%3 == 0 {
 			http.Error(w, `{"message":"not today"}`, http.StatusInternalServerError)

@@ -47,6 +47,20 @@ func (d *desk) env() []string {
 	return []string{"MEDIADESK_HOME=" + d.home, "HOME=" + d.home, "PATH=" + os.Getenv("PATH"), "PWD=" + d.pictures}
 }
 
+// openHarbour opens the details of the photograph from the library.
+func openHarbour(term *uitest.Term) {
+	term.Press("4")
+	term.WaitFor("Marks")
+	term.WaitFor("harbour_")
+	term.Press("/")
+	term.Type("harbour")
+	term.Press("enter")
+	term.WaitFor("1 of 1 found")
+	term.WaitFor("enter → open")
+	term.Press("enter")
+	term.WaitFor("As seen")
+}
+
 // TestMainJob is the whole job on a virtual terminal: choose, pick, describe,
 // send, watch, touch up, leave, start again and find everything.
 func TestMainJob(t *testing.T) {
@@ -86,12 +100,7 @@ func TestMainJob(t *testing.T) {
 	term.WaitFor("webhook ")
 
 	// Touch up.
-	term.Press("4")
-	term.WaitFor("harbour_")
-	term.Press("/")
-	term.Type("harbour")
-	term.Press("enter", "enter")
-	term.WaitFor("As seen")
+	openHarbour(term)
 	term.Press("e")
 	term.Type("dusk,")
 	term.Press("esc", "c")
@@ -103,7 +112,13 @@ func TestMainJob(t *testing.T) {
 	term.WaitFor("Saved ")
 
 	// Leave, start again, find everything.
-	term.Press("esc", "esc", "esc", "1", "q")
+	term.Press("esc") // out of the numbers of the region
+	term.WaitFor("e edit tags")
+	term.Press("esc")
+	term.WaitFor("Marks")
+	term.Press("1")
+	term.WaitFor("Tray")
+	term.Press("q")
 	term.Wait()
 	if code := term.ExitCode(); code != 0 {
 		t.Fatalf("exit code %d", code)
@@ -111,20 +126,21 @@ func TestMainJob(t *testing.T) {
 	term = d.start(120, 36)
 	term.WaitFor("1 Pick")
 	term.Press("4")
+	term.WaitFor("Marks")
 	term.WaitFor("harbour_")
 	for _, name := range []string{"logo_", "mug_", "orbit_", "день_1"} {
 		term.WaitFor(name)
 	}
-	term.Press("/")
-	term.Type("harbour")
-	term.Press("enter", "enter")
-	term.WaitFor("As seen")
+	openHarbour(term)
 	term.WaitFor("dusk")
 	term.WaitFor("100,150,400,300")
-	term.Press("esc", "esc", "2")
+	term.Press("2")
+	term.WaitFor("earlier upload")
 	term.WaitFor("harbour_")
 	term.Press("3")
 	term.WaitFor("remove-bg")
-	term.Press("1", "q")
+	term.Press("1")
+	term.WaitFor("Tray")
+	term.Press("q")
 	term.Wait()
 }

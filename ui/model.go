@@ -104,6 +104,9 @@ type Model struct {
 
 	tipsKnown bool     // the file of the tips was read
 	tipsShown []string // names of tips
+
+	tipText       string // the tip that is shown; empty: none is
+	tipGeneration int
 }
 
 // New makes the root model.

@@ -35,7 +35,7 @@ func (m *Model) back() tea.Cmd {
 	}
 	m.front = m.trail[len(m.trail)-1]
 	m.trail = m.trail[:len(m.trail)-1]
-	return m.tell(m.front, page.Shown{})
+	return tea.Batch(m.tell(m.front, page.Shown{}), m.tip())
 }
 
 // dialogReady draws a dialog again once it takes keys.

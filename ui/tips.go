@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 )
 
@@ -46,16 +48,27 @@ func (m *Model) tipsPath() string {
 	return filepath.Join(m.o.Paths.State, "tips")
 }
 
-// tip shows the tip of the screen in front, if it is the first visit.
+// tipTime is how long a tip stays unless the person goes on before.
+const tipTime = 15 * time.Second
+
+// tipOver takes a tip away whose time is over.
+type tipOver struct{ generation int }
+
+// tip takes the tip of another screen away and shows that of the screen in
+// front, if it is the first visit.
 func (m *Model) tip() tea.Cmd {
+	m.tipText = ""
 	t, ok := tips[m.front]
 	if !ok || !m.tipsKnown || slices.Contains(m.tipsShown, t.name) || m.desk == nil {
 		return nil
 	}
+	m.tipText = t.text
+	m.tipGeneration++
+	generation := m.tipGeneration
 	m.tipsShown = append(m.tipsShown, t.name)
 	path, names := m.tipsPath(), strings.Join(m.tipsShown, "\n")+"\n"
 	return tea.Batch(
-		m.toasts.Push(page.Toast{Level: page.Info, Text: "Tip: " + t.text}),
+		tea.Tick(tipTime, func(time.Time) tea.Msg { return tipOver{generation} }),
 		func() tea.Msg {
 			if err := os.WriteFile(path, []byte(names), 0o600); err != nil {
 				slog.Warn("which tips were shown is not kept", "err", err)
@@ -63,4 +76,21 @@ func (m *Model) tip() tea.Cmd {
 			return nil
 		},
 	)
+}
+
+// tipLines are the lines of the tip that is shown, above the line of hints: one
+// in a low terminal, never more than two.
+func (m *Model) tipLines() []string {
+	if m.tipText == "" || m.size.X < kit.MinWidth || m.size.Y < kit.MinHeight {
+		return nil
+	}
+	lines := kit.Wrap("Tip: "+m.tipText+" esc hides this.", m.size.X)
+	if most := min(2, m.size.Y/kit.MinHeight); len(lines) > most {
+		lines = lines[:most]
+		lines[most-1] = kit.Truncate(lines[most-1]+" …", m.size.X)
+	}
+	for i, line := range lines {
+		lines[i] = m.theme.Info.Render(kit.PadRight(line, m.size.X))
+	}
+	return lines
 }

@@ -111,6 +111,11 @@ func (m *Model) message(msg tea.Msg) tea.Cmd {
 		m.o.Signal = msg.Signal
 		m.detector.SetSetting(picture.Setting(msg.Pictures))
 		return m.learnt()
+	case tipOver:
+		if msg.generation == m.tipGeneration {
+			m.tipText = ""
+		}
+		return nil
 	case tipsSeen:
 		m.tipsKnown, m.tipsShown = true, msg.names
 		return m.tip()
@@ -138,6 +143,9 @@ func (m *Model) input(msg tea.Msg) tea.Cmd {
 	}
 	if m.help != nil {
 		return m.helped(msg)
+	}
+	if isKey && key.String() == "esc" {
+		m.tipText = ""
 	}
 	if isKey {
 		var means bool

@@ -13,12 +13,13 @@ import (
 // rects are the parts of the terminal.
 type rects struct{ top, screen, hints image.Rectangle }
 
-// rects shares the terminal among the top line, the screen and the hints.
+// rects shares the terminal among the top line, the screen and the hints. A tip
+// stands between the last two.
 func (m *Model) rects() rects {
 	w, h := m.size.X, m.size.Y
 	return rects{
 		top:    image.Rect(0, 0, w, min(1, h)),
-		screen: image.Rect(0, min(1, h), w, max(min(1, h), h-1)),
+		screen: image.Rect(0, min(1, h), w, max(min(1, h), h-1-len(m.tipLines()))),
 		hints:  image.Rect(0, max(h-1, 0), w, h),
 	}
 }
@@ -48,11 +49,8 @@ func (m *Model) draw() string {
 	} else {
 		body = m.theme.Muted.Render(m.opening)
 	}
-	out := strings.Join([]string{
-		m.topLine(r.top.Dx()),
-		kit.Fit(body, r.screen.Dx(), r.screen.Dy()),
-		kit.Hints(m.hinted(), r.hints.Dx(), m.theme),
-	}, "\n")
+	lines := append([]string{m.topLine(r.top.Dx()), kit.Fit(body, r.screen.Dx(), r.screen.Dy())}, m.tipLines()...)
+	out := strings.Join(append(lines, kit.Hints(m.hinted(), r.hints.Dx(), m.theme)), "\n")
 	if m.toasts.Len() > 0 {
 		block := m.toasts.View(image.Pt(r.screen.Dx()-2, r.screen.Dy()), m.theme)
 		size := kit.Size(block)

@@ -1,0 +1,48 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
+)
+
+// TestTip: the first visit of a screen shows its tip without hiding anything
+// of the screen, esc takes it away, and it does not come again.
+func TestTip(t *testing.T) {
+	m := newModel(t, openDesk(t))
+	m.Update(tipsSeen{})
+	screen := func() string { return ansi.Strip(m.View().Content) }
+	if !strings.Contains(screen(), "Tip: space picks a file") {
+		t.Fatalf("no tip at the first visit:\n%s", screen())
+	}
+	uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
+		m.theme = th
+		m.Update(tea.WindowSizeMsg{Width: w, Height: h})
+		return m.View().Content
+	})
+	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
+	m.Update(page.Show{ID: page.Library})
+	if got := screen(); strings.Contains(got, "space picks") || !strings.Contains(got, "Tip: enter opens a file") {
+		t.Errorf("the tip of another screen:\n%s", got)
+	}
+	m.Update(kit.KeyMsg("esc"))
+	if strings.Contains(screen(), "Tip:") {
+		t.Error("esc leaves the tip")
+	}
+	m.Update(page.Show{ID: page.Picker})
+	if strings.Contains(screen(), "Tip:") {
+		t.Error("a tip comes twice")
+	}
+	m.Update(page.Show{ID: page.Settings})
+	m.Update(tipOver{m.tipGeneration})
+	if strings.Contains(screen(), "Tip:") {
+		t.Error("a tip stays for ever")
+	}
+}

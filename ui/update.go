@@ -53,11 +53,13 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, tea.Batch(learnt, m.message(msg), m.aim())
 }
 
-// setTheme takes a theme into use: "dark", "light", or that of the terminal.
+// setTheme takes a theme into use: "dark", "light", or that of the terminal. A
+// terminal of 16 colours gets the one without: its colours are its owner's, and
+// ours came out as blue on blue.
 func (m *Model) setTheme(name string) {
 	m.o.Theme = name
 	dark := name == "dark" || name != "light" && (m.ground.Color == nil || m.ground.IsDark())
-	m.theme = theme.New(dark, m.profile.Profile == colorprofile.Unknown || m.profile.Profile > colorprofile.ASCII)
+	m.theme = theme.New(dark, m.profile.Profile == colorprofile.Unknown || m.profile.Profile > colorprofile.ANSI)
 }
 
 // message handles what is not input.

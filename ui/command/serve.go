@@ -43,7 +43,7 @@ func newServe(p *Program, f *flags) *cobra.Command {
 	fl.StringVar(&s.addr, "addr", config.DefaultLocalAddr, "address and port to listen on; port 0 picks one")
 	fl.StringVar(&s.data, "data", "", "folder of the library (default: that of the local profile)")
 	fl.Int64Var(&s.maxSize, "max-size", config.DefaultMaxSize, "greatest file in bytes")
-	fl.StringArrayVar(&s.allow, "allow-address", nil, "HOST:PORT that URL sources and webhooks may reach although it is internal; may be given again")
+	fl.StringArrayVar(&s.allow, "allow-address", nil, "address HOST:PORT that URL sources and webhooks may reach although it is internal; may be given again")
 	fl.StringArrayVar(&s.faults, "fault", nil, "fault to make on purpose, KIND=VALUE; may be given again: delay=2s, drop-after=BYTES, answers=lost, refuse=STATUS, extensions=pending|fail, webhooks=lost|repeated|out-of-order; all but delay take a chance, such as refuse=503:0.3")
 	fl.StringArrayVar(&s.named, "transformation", nil, "named transformation, NAME=STEPS such as card=fo-custom,w-400:h-300; may be given again")
 	fl.BoolVar(&s.check, "check", false, "verify the library instead of serving it")

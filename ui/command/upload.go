@@ -53,7 +53,7 @@ func newUpload(p *Program, f *flags) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&u.name, "name", "", "file name, for one source (default: that of the source)")
-	fl.StringVar(&u.unique, "unique", "", "here: a unique name made here; service: the service adds a suffix; off: exactly the name (default here)")
+	fl.StringVar(&u.unique, "unique", "", "how the name is made: here (unique, made here), service (it adds a suffix) or off (exactly the name); default here")
 	fl.StringVar(&u.folder, "folder", "", "folder such as /summer/ (default /)")
 	fl.StringVar(&u.tags, "tags", "", "tags, parted by commas")
 	fl.BoolVar(&u.private, "private", false, "mark the file private")
@@ -63,7 +63,7 @@ func newUpload(p *Program, f *flags) *cobra.Command {
 	fl.StringVar(&u.description, "description", "", "description (hosted services)")
 	fl.StringArrayVar(&u.responseFields, "response-field", nil, "field to have in the answer; may be given again")
 	fl.StringVar(&u.webhook, "webhook", "", "address that learns how extensions end, or none (default: our own where the service can reach it)")
-	fl.StringVar(&u.manifest, "manifest", "", "JSON or CSV file of sources with their options")
+	fl.StringVar(&u.manifest, "manifest", "", "file of sources with their options, as JSON or CSV")
 	fl.StringArrayVar(&u.include, "include", nil, "of folders only files that match, such as '*.jpg' or 'a/**'; may be given again")
 	fl.StringArrayVar(&u.exclude, "exclude", nil, "of folders no files and folders that match; may be given again")
 	fl.BoolVar(&u.skipStored, "skip-stored", false, "leave out files whose content was stored in the same folder before")
@@ -72,7 +72,7 @@ func newUpload(p *Program, f *flags) *cobra.Command {
 	fl.BoolVar(&u.wait, "wait", false, "wait until the extensions asked for have ended")
 	fl.DurationVar(&u.timeout, "timeout", 0, "with --wait: stop waiting after this long, such as 5m (default: never)")
 	for flag, field := range overwriteFlags {
-		u.overwrite[field] = fl.Bool(flag, true, field+" of the request; for --unique off")
+		u.overwrite[field] = fl.Bool(flag, true, "whether the request says "+field+"; for --unique off")
 	}
 	return cmd
 }

@@ -22,7 +22,7 @@ func TestPipesAndDevicesAreNoSources(t *testing.T) {
 		start := time.Now()
 		_, _, err := api.OpenSource(path)
 		wantSourceError(t, err, path, says)
-		if took := time.Since(start); took > 5*time.Second {
+		if took := time.Since(start); took > time.Minute {
 			t.Errorf("%s: took %s", path, took)
 		}
 	}

@@ -38,7 +38,7 @@ const (
 )
 
 // busyMachine is what a call may take longer than it should.
-const busyMachine = 5 * time.Second
+const busyMachine = 30 * time.Second
 
 // shortLimit is waited for where nothing answers.
 const shortLimit = 400 * time.Millisecond

@@ -68,7 +68,7 @@ func (m *tmux) wait(what string, wanted func(screen string) bool) {
 	m.t.Helper()
 	again := time.NewTicker(20 * time.Millisecond)
 	defer again.Stop()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	for {
 		screen := m.screen()
 		if wanted(screen) {

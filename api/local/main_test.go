@@ -145,7 +145,7 @@ func details(t *testing.T, address string, id any) map[string]any {
 // eventually asks until it is true.
 func eventually(t *testing.T, what string, ask func() bool) {
 	t.Helper()
-	deadline := time.NewTimer(20 * time.Second)
+	deadline := time.NewTimer(time.Minute)
 	defer deadline.Stop()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()

@@ -43,7 +43,7 @@ func receive(t *testing.T, posts <-chan map[string]any) map[string]any {
 	select {
 	case post := <-posts:
 		return post
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("no webhook post came")
 		return nil
 	}

@@ -28,7 +28,7 @@ func TestTwoProgramsBesideEachOther(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() {
-			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
 			if err := w.Close(ctx); err != nil {
 				t.Error(err)
@@ -60,7 +60,7 @@ func TestTwoProgramsBesideEachOther(t *testing.T) {
 	}
 	hears := func(want api.Status) {
 		t.Helper()
-		for late := time.After(10 * time.Second); ; {
+		for late := time.After(time.Minute); ; {
 			select {
 			case <-beside.Edges():
 			case <-late:

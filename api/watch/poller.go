@@ -91,11 +91,11 @@ func (w *Watch) pauseOf(c check) time.Duration {
 }
 
 // follow tells of changes by others and keeps what strangers posted, until ctx
-// ends. It never waits for a service.
-func (w *Watch) follow(ctx context.Context) {
+// ends. It never waits for a service. seen is the journal's count of changes
+// when the watch began.
+func (w *Watch) follow(ctx context.Context, seen int64) {
 	tick := time.NewTicker(glance)
 	defer tick.Stop()
-	seen, _ := w.o.Journal.Changes(ctx) // a journal that fails shows in every other call
 	for {
 		select {
 		case <-ctx.Done():

@@ -150,7 +150,7 @@ func TestJournalQueueAndWatchTogether(t *testing.T) {
 	if ended != 30 || len(s.bad) != 0 {
 		t.Errorf("%d of 30 runs have ended; posts were refused with %v", ended, s.bad)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := q.Close(ctx); err != nil {
 		t.Error(err)

@@ -117,7 +117,10 @@ func (w *Watch) Start(ctx context.Context) error {
 		return errors.New("the watch was started before")
 	}
 	ctx, w.stop = context.WithCancel(ctx)
-	w.work.Go(func() { w.follow(ctx) })
+	// Counted before anybody can rely on being told: a change made right after
+	// Start is one. A journal that fails shows in every other call.
+	seen, _ := w.o.Journal.Changes(ctx)
+	w.work.Go(func() { w.follow(ctx, seen) })
 	w.work.Go(func() { w.poll(ctx) })
 	if w.o.Listen == "off" {
 		return nil

@@ -16,7 +16,7 @@ func appears(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	limit := time.After(20 * time.Second)
+	limit := time.After(time.Minute)
 	for {
 		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
 			return

@@ -78,7 +78,7 @@ func (r *relay) release() {
 
 func (r *relay) await(n int) {
 	r.t.Helper()
-	late := time.After(20 * time.Second)
+	late := time.After(time.Minute)
 	for range n {
 		select {
 		case <-r.came:
@@ -231,7 +231,7 @@ func (s *stage) upload(n int, hooked bool) {
 // until waits for a state of the board.
 func (s *stage) until(what string, is func() bool) {
 	s.t.Helper()
-	late := time.After(30 * time.Second)
+	late := time.After(time.Minute)
 	for {
 		s.send(page.RunsChanged{})
 		if is() {

@@ -85,7 +85,7 @@ func TestRunOfTheLocalLibrary(t *testing.T) {
 		if len(d.m.runs.all) != 1 {
 			t.Fatalf("%d runs", len(d.m.runs.all))
 		}
-		late := time.After(20 * time.Second)
+		late := time.After(time.Minute)
 		for d.m.runs.success == 0 {
 			select {
 			case <-d.watch.Edges():

@@ -27,7 +27,7 @@ import (
 )
 
 // Deadline is how long a wait lasts before it fails the test.
-const Deadline = 10 * time.Second
+const Deadline = time.Minute
 
 // Term is a running program with its terminal. Its methods are for the test's
 // own goroutine.

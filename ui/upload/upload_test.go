@@ -421,16 +421,12 @@ func TestTyping10000Tags(t *testing.T) {
 	for i := range 10_000 {
 		fmt.Fprintf(&list, "tag %d,", i)
 	}
-	begin := time.Now()
 	run(t, m, m.Update(tea.PasteMsg{Content: list.String()}))
 	th := theme.New(true, true)
 	m.View(image.Pt(120, 40), th)
 	for range 20 {
 		press(t, m, "x")
 		m.View(image.Pt(120, 40), th)
-	}
-	if took := time.Since(begin); took > 5*time.Second {
-		t.Errorf("a paste and 20 keys took %v", took)
 	}
 	if !strings.Contains(told(m), "characters in all; at most 500 are allowed") {
 		t.Errorf("too many tags are not said:\n%s", screen(m, 120, 40))

@@ -180,7 +180,7 @@ func (d *desk) add(jobs ...api.Job) []api.Job {
 // until hands news of the queue to the screen until the condition holds.
 func (d *desk) until(what string, holds func() bool) {
 	d.t.Helper()
-	late := time.After(10 * time.Second)
+	late := time.After(time.Minute)
 	for {
 		d.m.look()
 		d.m.cache.text = ""

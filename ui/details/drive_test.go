@@ -55,30 +55,14 @@ func (d *desk) send(msg tea.Msg) {
 	d.text()
 }
 
+// run runs a command and all that follows from it. The root gives news of files
+// to every screen, also to the one that they come from.
 func (d *desk) run(cmd tea.Cmd) {
 	d.t.Helper()
-	for todo := []tea.Cmd{cmd}; len(todo) > 0; {
-		next := todo[0]
-		todo = todo[1:]
-		if next == nil {
-			continue
-		}
-		switch msg := next().(type) {
-		case nil:
-		case tea.BatchMsg:
-			todo = append(todo, msg...)
-		case page.FileChanged:
-			// The root gives it to every screen, also the one it came from.
-			d.out = append(d.out, msg)
-			todo = append(todo, d.m.Update(msg))
-		default:
-			if reflect.TypeOf(msg).PkgPath() == reflect.TypeOf(*d.m).PkgPath() {
-				todo = append(todo, d.m.Update(msg))
-			} else {
-				d.out = append(d.out, msg)
-			}
-		}
-	}
+	d.out = append(d.out, uitest.Follow(d.t, d.m, cmd, func(msg tea.Msg) bool {
+		_, is := msg.(page.FileChanged)
+		return is
+	})...)
 }
 
 func (d *desk) press(keys ...string) {
@@ -102,45 +86,20 @@ func (d *desk) write(text string) {
 func (d *desk) text() string { return ansi.Strip(d.m.View(d.size, theme.New(true, true))) }
 
 // flat is the screen as one line of words.
-func (d *desk) flat() string {
-	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "╭", " ", "╮", " ").Replace(d.text())), " ")
-}
+func (d *desk) flat() string { return uitest.Flat(d.text()) }
 
 func (d *desk) sees(words ...string) {
 	d.t.Helper()
-	view := d.flat()
-	for _, w := range words {
-		if !strings.Contains(view, w) {
-			d.t.Errorf("the screen does not show %q:\n%s", w, d.text())
-		}
-	}
+	uitest.Shows(d.t, d.text(), words...)
 }
 
-// taken takes the messages of one type out of those for others.
-func taken[T any](d *desk) []T {
-	var got []T
-	var rest []tea.Msg
-	for _, msg := range d.out {
-		if m, ok := msg.(T); ok {
-			got = append(got, m)
-		} else {
-			rest = append(rest, msg)
-		}
-	}
-	d.out = rest
-	return got
-}
+// taken takes the messages of one type out of those for the root.
+func taken[T any](d *desk) []T { return uitest.Taken[T](&d.out) }
 
-// toasted checks that a toast holds the words, and takes it.
+// toasted checks that a toast says the words, and takes it.
 func (d *desk) toasted(words string) {
 	d.t.Helper()
-	got := taken[page.Toast](d)
-	for _, t := range got {
-		if strings.Contains(t.Text, words) {
-			return
-		}
-	}
-	d.t.Errorf("no toast says %q: %+v", words, got)
+	uitest.Toasted(d.t, &d.out, words)
 }
 
 // asked takes the question that the screen asked.

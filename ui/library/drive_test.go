@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -54,30 +53,10 @@ func (d *desk) send(msg tea.Msg) {
 	d.text()
 }
 
+// run runs a command and all that follows from it.
 func (d *desk) run(cmd tea.Cmd) {
 	d.t.Helper()
-	steps := 0
-	for todo := []tea.Cmd{cmd}; len(todo) > 0; steps++ {
-		if steps > 10_000 {
-			d.t.Fatal("the screen never comes to rest")
-		}
-		next := todo[0]
-		todo = todo[1:]
-		if next == nil {
-			continue
-		}
-		switch msg := next().(type) {
-		case nil:
-		case tea.BatchMsg:
-			todo = append(todo, msg...)
-		default:
-			if reflect.TypeOf(msg).PkgPath() == reflect.TypeOf(*d.m).PkgPath() {
-				todo = append(todo, d.m.Update(msg))
-			} else {
-				d.out = append(d.out, msg)
-			}
-		}
-	}
+	d.out = append(d.out, uitest.Follow(d.t, d.m, cmd, nil)...)
 }
 
 func (d *desk) press(keys ...string) {
@@ -90,18 +69,11 @@ func (d *desk) press(keys ...string) {
 func (d *desk) text() string { return ansi.Strip(d.m.View(d.size, theme.New(true, true))) }
 
 // flat is the screen as one line of words.
-func (d *desk) flat() string {
-	return strings.Join(strings.Fields(strings.NewReplacer("│", " ", "╭", " ", "╮", " ").Replace(d.text())), " ")
-}
+func (d *desk) flat() string { return uitest.Flat(d.text()) }
 
 func (d *desk) sees(words ...string) {
 	d.t.Helper()
-	view := d.flat()
-	for _, w := range words {
-		if !strings.Contains(view, w) {
-			d.t.Errorf("the screen does not show %q:\n%s", w, d.text())
-		}
-	}
+	uitest.Shows(d.t, d.text(), words...)
 }
 
 // rows are the names in the list.
@@ -120,30 +92,13 @@ func (d *desk) under(name string) {
 	}
 }
 
-// taken takes the messages of one type out of those for others.
-func taken[T any](d *desk) []T {
-	var got []T
-	var rest []tea.Msg
-	for _, msg := range d.out {
-		if m, ok := msg.(T); ok {
-			got = append(got, m)
-		} else {
-			rest = append(rest, msg)
-		}
-	}
-	d.out = rest
-	return got
-}
+// taken takes the messages of one type out of those for the root.
+func taken[T any](d *desk) []T { return uitest.Taken[T](&d.out) }
 
+// toasted checks that a toast says the words, and takes it.
 func (d *desk) toasted(words string) {
 	d.t.Helper()
-	got := taken[page.Toast](d)
-	for _, t := range got {
-		if strings.Contains(t.Text, words) {
-			return
-		}
-	}
-	d.t.Errorf("no toast says %q: %+v", words, got)
+	uitest.Toasted(d.t, &d.out, words)
 }
 
 // shelf answers listings from folders in memory, page by page.

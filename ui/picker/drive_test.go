@@ -4,7 +4,6 @@ import (
 	"image"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
 )
 
 // desk drives a picker as the root does: it runs the commands and hands their
@@ -53,32 +53,10 @@ func (d *desk) send(msg tea.Msg) {
 	d.m.View(d.size, theme.New(true, true))
 }
 
-// run runs a command and all that follows from it, in the order of asking.
+// run runs a command and all that follows from it.
 func (d *desk) run(cmd tea.Cmd) {
 	d.t.Helper()
-	for todo := []tea.Cmd{cmd}; len(todo) > 0; {
-		next := todo[0]
-		todo = todo[1:]
-		if next == nil {
-			continue
-		}
-		switch msg := next().(type) {
-		case nil:
-		case tea.BatchMsg:
-			todo = append(todo, msg...)
-		default:
-			if ours(msg) {
-				todo = append(todo, d.m.Update(msg))
-			} else {
-				d.out = append(d.out, msg)
-			}
-		}
-	}
-}
-
-// ours tells the picker's own messages from those for the root.
-func ours(msg tea.Msg) bool {
-	return strings.HasSuffix(reflect.TypeOf(msg).PkgPath(), "ui/picker")
+	d.out = append(d.out, uitest.Follow(d.t, d.m, cmd, nil)...)
 }
 
 func (d *desk) press(keys ...string) {
@@ -92,12 +70,7 @@ func (d *desk) text() string { return ansi.Strip(d.m.View(d.size, theme.New(true
 
 func (d *desk) sees(words ...string) {
 	d.t.Helper()
-	view := d.text()
-	for _, w := range words {
-		if !strings.Contains(view, w) {
-			d.t.Errorf("the screen does not show %q:\n%s", w, view)
-		}
-	}
+	uitest.Shows(d.t, d.text(), words...)
 }
 
 func (d *desk) under(name string) {
@@ -131,30 +104,12 @@ func (d *desk) tray() []string {
 func (d *desk) toasts() []page.Toast { return taken[page.Toast](d) }
 
 // taken takes the messages of one type out of those for the root.
-func taken[T any](d *desk) []T {
-	var got []T
-	var rest []tea.Msg
-	for _, msg := range d.out {
-		if m, ok := msg.(T); ok {
-			got = append(got, m)
-		} else {
-			rest = append(rest, msg)
-		}
-	}
-	d.out = rest
-	return got
-}
+func taken[T any](d *desk) []T { return uitest.Taken[T](&d.out) }
 
-// toasted checks that one toast holds the words, and takes it.
+// toasted checks that a toast says the words, and takes it.
 func (d *desk) toasted(words string) {
 	d.t.Helper()
-	got := d.toasts()
-	for _, t := range got {
-		if strings.Contains(t.Text, words) {
-			return
-		}
-	}
-	d.t.Errorf("no toast says %q; toasts: %+v", words, got)
+	uitest.Toasted(d.t, &d.out, words)
 }
 
 func equal(t *testing.T, what string, got, want []string) {

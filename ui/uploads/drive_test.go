@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +24,7 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
 )
 
 func TestMain(m *testing.M) {
@@ -119,27 +119,10 @@ func (d *desk) send(msg tea.Msg) {
 	d.m.View(d.size, theme.New(true, true))
 }
 
-// run runs a command and all that follows from it, in the order of asking.
+// run runs a command and all that follows from it.
 func (d *desk) run(cmd tea.Cmd) {
 	d.t.Helper()
-	for todo := []tea.Cmd{cmd}; len(todo) > 0; {
-		next := todo[0]
-		todo = todo[1:]
-		if next == nil {
-			continue
-		}
-		switch msg := next().(type) {
-		case nil:
-		case tea.BatchMsg:
-			todo = append(todo, msg...)
-		default:
-			if strings.HasSuffix(reflect.TypeOf(msg).PkgPath(), "ui/uploads") {
-				todo = append(todo, d.m.Update(msg))
-			} else {
-				d.out = append(d.out, msg)
-			}
-		}
-	}
+	d.out = append(d.out, uitest.Follow(d.t, d.m, cmd, nil)...)
 }
 
 func (d *desk) press(keys ...string) {
@@ -203,12 +186,7 @@ func (d *desk) text() string { return ansi.Strip(d.m.View(d.size, theme.New(true
 
 func (d *desk) sees(words ...string) {
 	d.t.Helper()
-	view := d.text()
-	for _, w := range words {
-		if !strings.Contains(view, w) {
-			d.t.Errorf("the screen does not show %q:\n%s", w, view)
-		}
-	}
+	uitest.Shows(d.t, d.text(), words...)
 }
 
 func (d *desk) seesNot(words ...string) {
@@ -230,29 +208,10 @@ func (d *desk) names() string {
 	return strings.Join(out, " ")
 }
 
-// taken takes the messages of one type out of those for the root.
-func taken[T any](d *desk) []T {
-	var got []T
-	var rest []tea.Msg
-	for _, msg := range d.out {
-		if m, ok := msg.(T); ok {
-			got = append(got, m)
-		} else {
-			rest = append(rest, msg)
-		}
-	}
-	d.out = rest
-	return got
-}
-
 // one takes the only message of a type.
 func one[T any](d *desk) T {
 	d.t.Helper()
-	got := taken[T](d)
-	if len(got) != 1 {
-		d.t.Fatalf("%d messages %T, want one; others: %+v", len(got), *new(T), d.out)
-	}
-	return got[0]
+	return uitest.One[T](d.t, &d.out)
 }
 
 func must(t testing.TB, err error) {

@@ -20,6 +20,7 @@ type Hook struct {
 	FileID  string    // where JobID is 0
 	Made    time.Time // zero: when it is kept
 	Expires time.Time // no post is taken from then on
+	Listen  string    // HOST:PORT where the receiver waits for its posts; empty: nobody knows
 }
 
 // HookPost is what a service posts to a webhook address when an extension is

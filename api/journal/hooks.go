@@ -27,8 +27,8 @@ func (j *Journal) AddHook(ctx context.Context, h api.Hook) error {
 		if _, err := t.exec("DELETE FROM hooks WHERE expires < ?", stamp(h.Made.Add(-keptHooks))); err != nil {
 			return err
 		}
-		_, err := t.exec("INSERT INTO hooks (hash, profile, job, file, made, expires) VALUES (?, ?, ?, ?, ?, ?)",
-			h.Hash[:], h.Profile, h.JobID, h.FileID, stamp(h.Made), stamp(h.Expires))
+		_, err := t.exec("INSERT INTO hooks (hash, profile, job, file, made, expires, listen) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			h.Hash[:], h.Profile, h.JobID, h.FileID, stamp(h.Made), stamp(h.Expires), h.Listen)
 		return err
 	})
 }
@@ -48,6 +48,21 @@ func (j *Journal) HookKnown(ctx context.Context, hash [32]byte, at time.Time) (p
 		return nil
 	}, "SELECT hash, expires, profile FROM hooks WHERE hash = ?", hash[:])
 	return profile, known && err == nil, err
+}
+
+// HookListens returns where posts of pending runs are expected: each HOST:PORT
+// of an address that has not expired at that time, once.
+func (j *Journal) HookListens(ctx context.Context, at time.Time) ([]string, error) {
+	var all []string
+	err := j.query(ctx, func(scan func(...any) error) error {
+		var listen string
+		err := scan(&listen)
+		all = append(all, listen)
+		return err
+	}, `SELECT DISTINCT listen FROM hooks WHERE expires > ? AND listen <> ''
+		AND (EXISTS (SELECT 1 FROM runs WHERE job <> 0 AND job = hooks.job AND open = 1)
+			OR EXISTS (SELECT 1 FROM runs WHERE hook <> x'' AND hook = hooks.hash AND open = 1)) ORDER BY made DESC`, stamp(at))
+	return all, err
 }
 
 // EndProbe forgets an address that was made to test the way to us, and reports

@@ -166,6 +166,18 @@ func (j *Journal) Changes(ctx context.Context) (int64, error) {
 	return n, nil
 }
 
+// RunMark returns a text that is another one whenever a run has begun or
+// something was learnt or heard of one, by this process or another. That a post
+// came once more it does not tell. It reads the ends of three tables.
+func (j *Journal) RunMark(ctx context.Context) (string, error) {
+	var mark string
+	err := j.query(ctx, func(scan func(...any) error) error { return scan(&mark) }, `SELECT
+		coalesce((SELECT max(id) FROM runs), 0) || ' ' ||
+		coalesce((SELECT max(rowid) FROM events), 0) || ' ' ||
+		coalesce((SELECT max(id) FROM posts), 0)`)
+	return mark, err
+}
+
 // query reads rows, one call of each for every row.
 func (j *Journal) query(ctx context.Context, each func(scan func(...any) error) error, text string, args ...any) error {
 	select {

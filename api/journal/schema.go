@@ -156,6 +156,8 @@ DROP INDEX jobs_open;
 CREATE INDEX jobs_open    ON jobs(profile, owner) WHERE open = 1;
 CREATE INDEX jobs_batch   ON jobs(batch) WHERE batch <> '';
 CREATE INDEX jobs_content ON jobs(profile, size, hash) WHERE hash <> '';
+`, `
+ALTER TABLE hooks ADD COLUMN listen TEXT NOT NULL DEFAULT ''; -- HOST:PORT of the receiver that it leads to
 `}
 
 // migrate brings the schema up to date. A journal that holds something is

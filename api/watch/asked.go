@@ -28,12 +28,7 @@ func (w *Watch) Asked(ctx context.Context, profile, fileID string, asked []api.E
 			runs[i].Webhook, runs[i].Hook = true, hash
 		}
 	}
-	if _, err := w.o.Journal.AddRuns(ctx, runs); err != nil {
-		return err
-	}
-	w.rouse()
-	w.signal()
-	return nil
+	return w.begin(ctx, runs)
 }
 
 // placeRuns tells runs where their file is, as far as earlier runs know.

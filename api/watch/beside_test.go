@@ -1,7 +1,6 @@
 package watch_test
 
 import (
-	"context"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -9,7 +8,6 @@ import (
 	"time"
 
 	"mediadesk/api"
-	"mediadesk/api/journal"
 	"mediadesk/api/watch"
 )
 
@@ -18,28 +16,8 @@ import (
 func TestTwoProgramsBesideEachOther(t *testing.T) {
 	defer http.DefaultClient.CloseIdleConnections()
 	path := filepath.Join(t.TempDir(), "journal.db")
-	program := func() *watch.Watch {
-		j, err := journal.Open(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := watch.New(watch.Options{Journal: j, Profile: "home", Listen: "127.0.0.1:0"})
-		if err := w.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-			defer cancel()
-			if err := w.Close(ctx); err != nil {
-				t.Error(err)
-			}
-			if err := j.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		return w
-	}
-	desk, beside := program(), program()
+	desk, _ := programOf(t, path, "127.0.0.1:0")
+	beside, _ := programOf(t, path, "127.0.0.1:0")
 	address, err := desk.FileAddress(t.Context(), "home", "f")
 	if err != nil {
 		t.Fatal(err)

@@ -82,20 +82,37 @@ func (w *Watch) Attend(looking bool) {
 	w.rouse()
 }
 
+// apart is how much time a service and this computer have for a look on
+// average: with hundreds of runs the pauses grow.
+const apart = 500 * time.Millisecond
+
 // pauseOf is how long after a look the next one is.
 func (w *Watch) pauseOf(c check) time.Duration {
+	pause := max(c.pause, time.Duration(len(w.checks))*apart)
 	if w.away {
-		return awayTimes * c.pause
+		return awayTimes * pause
 	}
-	return c.pause
+	return pause
 }
 
+// glimpse is what a glance at the journal saw.
+type glimpse struct {
+	changes int64
+	mark    string
+}
+
+// minor is how long a change that is none of a run may wait to be told: a
+// record that was read anew, a post that came once more. The poller makes
+// several of them a second while it looks at many files.
+const minor = 15 * time.Second
+
 // follow tells of changes by others and keeps what strangers posted, until ctx
-// ends. It never waits for a service. seen is the journal's count of changes
-// when the watch began.
-func (w *Watch) follow(ctx context.Context, seen int64) {
+// ends. It never waits for a service. seen is how the journal was when the
+// watch began.
+func (w *Watch) follow(ctx context.Context, seen glimpse) {
 	tick := time.NewTicker(glance)
 	defer tick.Stop()
+	told, owed := w.o.Now(), false
 	for {
 		select {
 		case <-ctx.Done():
@@ -103,29 +120,55 @@ func (w *Watch) follow(ctx context.Context, seen int64) {
 		case <-tick.C:
 		}
 		w.keepStrays(ctx)
-		if now, err := w.o.Journal.Changes(ctx); err == nil && now != seen {
-			seen = now
-			w.rouse()
+		if changes, err := w.o.Journal.Changes(ctx); err == nil && changes != seen.changes {
+			seen.changes, owed = changes, true
+			if mark, err := w.o.Journal.RunMark(ctx); err == nil && mark != seen.mark {
+				seen.mark, told, owed = mark, w.o.Now(), false
+				w.rouse()
+				w.signal()
+			}
+		}
+		if now := w.o.Now(); owed && now.Sub(told) >= minor {
+			told, owed = now, false
 			w.signal()
 		}
 	}
 }
 
+// longRest is how long the poller rests at most: the clock may be set, and a
+// computer that slept has no part of it in its timers.
+const longRest = 10 * time.Second
+
 // poll looks at pending runs until ctx ends.
 func (w *Watch) poll(ctx context.Context) {
-	tick := time.NewTicker(glance)
-	defer tick.Stop()
-	for pending := w.pending(ctx); ; {
+	rest := time.NewTimer(0)
+	defer rest.Stop()
+	pending := w.pending(ctx)
+	for {
+		rest.Reset(w.rest())
 		select {
 		case <-ctx.Done():
 			return
 		case <-w.wake:
 			pending = w.pending(ctx)
 			w.readStale(ctx)
-		case <-tick.C:
+		case <-rest.C:
 		}
 		w.lookAt(ctx, pending)
 	}
+}
+
+// rest is how long there is nothing to look at.
+func (w *Watch) rest() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now, rest := w.o.Now(), longRest
+	for _, c := range w.checks {
+		if !c.over() {
+			rest = min(rest, c.at.Sub(now))
+		}
+	}
+	return max(min(max(rest, w.hold.Sub(now)), longRest), glance)
 }
 
 // pending reads the runs whose end is not known and plans a look at each that
@@ -141,15 +184,24 @@ func (w *Watch) pending(ctx context.Context) []api.Run {
 	runs = slices.DeleteFunc(runs, func(run api.Run) bool {
 		return w.tooOld(&run)
 	})
-	for _, run := range runs {
-		c, ok := w.checks[run.ID]
-		if !ok {
-			c = check{at: w.o.Now().Add(firstLook), pause: 2 * firstLook}
-		}
-		checks[run.ID] = c
+	for i := range runs {
+		w.expect(&runs[i], checks)
 	}
 	w.checks = checks
 	return runs
+}
+
+// expect notes in checks when a run is looked at: as planned before, or for
+// the first time. w.mu is held.
+func (w *Watch) expect(run *api.Run, checks map[int64]check) {
+	if w.o.Details == nil {
+		return
+	}
+	c, ok := w.checks[run.ID]
+	if !ok {
+		c = check{at: w.o.Now().Add(firstLook), pause: 2 * firstLook}
+	}
+	checks[run.ID] = c
 }
 
 // tooOld reports whether nothing comes of a run any more: the honest state is

@@ -287,7 +287,7 @@ func TestManyRunsAskLittle(t *testing.T) {
 				t.Errorf("%d looks within second %d", n, second)
 			}
 		}
-		if len(asked) < 1000 {
+		if len(asked) < 600 {
 			t.Errorf("only %d looks at 500 files", len(asked))
 		}
 		s.mu.Lock()

@@ -28,6 +28,7 @@ type memory struct {
 	seen    []api.File
 	strays  []api.StrayPost
 	changes int64
+	listens []string
 	broken  error
 }
 
@@ -153,6 +154,18 @@ func (m *memory) SaveFile(_ context.Context, _ string, f api.File) error {
 	defer m.lock()()
 	m.seen = append(m.seen, f)
 	return m.broken
+}
+
+func (m *memory) HookListens(context.Context, time.Time) ([]string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.listens, m.broken
+}
+
+func (m *memory) RunMark(context.Context) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return fmt.Sprint(len(m.runs), m.applied, len(m.posts)), nil
 }
 
 func (m *memory) Changes(context.Context) (int64, error) {

@@ -14,7 +14,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -26,6 +25,8 @@ import (
 // Store is where addresses, posts and runs are kept. *journal.Journal is one.
 type Store interface {
 	AddHook(ctx context.Context, h api.Hook) error
+	// HookListens is where posts of pending runs are expected, as HOST:PORT.
+	HookListens(ctx context.Context, at time.Time) ([]string, error)
 	HookKnown(ctx context.Context, hash [32]byte, at time.Time) (profile string, known bool, err error)
 	// HookPost returns when the post is committed.
 	HookPost(ctx context.Context, hash [32]byte, post api.HookPost, at time.Time) (api.HookResult, error)
@@ -38,7 +39,10 @@ type Store interface {
 	Strays(ctx context.Context, profile string) ([]api.StrayPost, error)
 	StrayCount(ctx context.Context, profile string) (int, error)
 	SaveFile(ctx context.Context, profile string, f api.File) error
+	// Changes is another number whenever anything in the journal has changed,
+	// and RunMark another text whenever something of a run has.
 	Changes(ctx context.Context) (int64, error)
+	RunMark(ctx context.Context) (string, error)
 }
 
 // DefaultListen is where the receiver listens where nothing else is said.
@@ -91,6 +95,8 @@ type Watch struct {
 	stale  []string        // files that a run has changed since they were seen
 	strays []api.StrayPost // posts that no run took, to be kept
 	err    error           // why there is no receiver
+
+	others map[string]*other // receivers of before that posts are expected at
 }
 
 // ErrNoReceiver says that there is no address to give: the receiver is off or
@@ -105,7 +111,7 @@ func New(o Options) *Watch {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Watch{o: o, edges: make(chan struct{}, 1), wake: make(chan struct{}, 1), checks: map[int64]check{}}
+	return &Watch{o: o, edges: make(chan struct{}, 1), wake: make(chan struct{}, 1), checks: map[int64]check{}, others: map[string]*other{}}
 }
 
 // Start opens the receiver and begins to poll. The work ends with ctx, or
@@ -119,9 +125,12 @@ func (w *Watch) Start(ctx context.Context) error {
 	ctx, w.stop = context.WithCancel(ctx)
 	// Counted before anybody can rely on being told: a change made right after
 	// Start is one. A journal that fails shows in every other call.
-	seen, _ := w.o.Journal.Changes(ctx)
+	var seen glimpse
+	seen.changes, _ = w.o.Journal.Changes(ctx)
+	seen.mark, _ = w.o.Journal.RunMark(ctx)
 	w.work.Go(func() { w.follow(ctx, seen) })
 	w.work.Go(func() { w.poll(ctx) })
+	w.work.Go(func() { w.stepIn(ctx) })
 	if w.o.Listen == "off" {
 		return nil
 	}
@@ -132,9 +141,7 @@ func (w *Watch) Start(ctx context.Context) error {
 	}
 	w.addr = l.Addr().String()
 	w.server = w.newServer(ctx)
-	w.work.Add(1)
-	go func() {
-		defer w.work.Done()
+	w.work.Go(func() {
 		// It ends with Close; a listener that breaks by itself leaves the
 		// poller, and posts are sent again by the service.
 		if err := w.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
@@ -143,26 +150,8 @@ func (w *Watch) Start(ctx context.Context) error {
 			w.addr = ""
 			w.mu.Unlock()
 		}
-	}()
+	})
 	return nil
-}
-
-// listen takes the address, or where its port is taken, any free port of the
-// same host.
-func listen(ctx context.Context, address string) (net.Listener, error) {
-	var config net.ListenConfig
-	l, err := config.Listen(ctx, "tcp", address)
-	if err == nil {
-		return l, nil
-	}
-	host, _, split := net.SplitHostPort(address)
-	if split != nil {
-		return nil, err
-	}
-	if other, second := config.Listen(ctx, "tcp", net.JoinHostPort(host, "0")); second == nil {
-		return other, nil
-	}
-	return nil, err
 }
 
 // Addr is where the receiver listens, such as "127.0.0.1:7844"; empty where
@@ -190,6 +179,7 @@ func (w *Watch) address(ctx context.Context, h api.Hook) (string, error) {
 	w.mu.Lock()
 	base, why := w.addr, w.err
 	w.mu.Unlock()
+	h.Listen = base
 	if base == "" {
 		if why != nil {
 			return "", errors.Join(ErrNoReceiver, why)
@@ -200,6 +190,7 @@ func (w *Watch) address(ctx context.Context, h api.Hook) (string, error) {
 	if w.o.PublicURL != nil {
 		if public := w.o.PublicURL(h.Profile); public != "" {
 			base = strings.TrimRight(public, "/")
+			h.Listen = w.usual(h.Listen) // where the tunnel leads
 		}
 	}
 	token := newToken()
@@ -228,9 +219,22 @@ func (w *Watch) Answered(ctx context.Context, profile string, file *api.File, we
 	if file == nil || len(file.ExtensionStatus) == 0 {
 		return nil
 	}
-	if _, err := w.o.Journal.AddRuns(ctx, api.RunsOf(profile, file, webhook, w.o.Now())); err != nil {
+	return w.begin(ctx, api.RunsOf(profile, file, webhook, w.o.Now()))
+}
+
+// begin keeps runs, plans a look at each and tells of them.
+func (w *Watch) begin(ctx context.Context, runs []api.Run) error {
+	kept, err := w.o.Journal.AddRuns(ctx, runs)
+	if err != nil {
 		return err
 	}
+	w.mu.Lock()
+	for i := range kept {
+		if run := &kept[i]; run.Profile == w.o.Profile && !run.Status.Final() {
+			w.expect(run, w.checks)
+		}
+	}
+	w.mu.Unlock()
 	w.rouse()
 	w.signal()
 	return nil

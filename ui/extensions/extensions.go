@@ -322,8 +322,9 @@ func (m *Model) taken(msg runsRead) tea.Cmd {
 	return nil
 }
 
-// plan asks when pending runs are looked at next.
+// plan asks when pending runs are looked at next, and which posts go astray.
 func (m *Model) plan() {
+	m.runs.lost = m.o.Watch.Lost()
 	clear(m.runs.next)
 	clear(m.runs.looked)
 	for i := range m.runs.all {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"slices"
+	"strings"
 	"time"
 
 	"mediadesk/api"
@@ -41,6 +42,10 @@ func (m *Model) describe(f *kit.Facts, run *api.Run, now time.Time, th *theme.Th
 	if !run.Status.Final() {
 		_, long := m.ahead(run, now)
 		f.Say(th.Text, long)
+		if run.Webhook && len(m.runs.lost) > 0 {
+			f.Say(th.Warn, "Another program listens at "+strings.Join(m.runs.lost, ", ")+
+				", where posts of some pending runs go: they do not come here. Once it ends, this program listens there within seconds.")
+		}
 	}
 	if run.Denied != "" {
 		f.Say(th.Warn, "A webhook post that came later says "+string(run.Denied)+". The first end stays; look at the file yourself (i).")

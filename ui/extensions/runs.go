@@ -46,6 +46,7 @@ type runs struct {
 	next   map[int64]time.Time // when a pending run is looked at next
 	looked map[int64]looked    // and was looked at last
 	strays int                 // posts that no run took
+	lost   []string            // where somebody else gets posts that are for us
 	status status
 	grouping
 

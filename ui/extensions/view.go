@@ -132,6 +132,9 @@ func (m *Model) drawTotals(th *theme.Theme) string {
 	if r.strays > 0 {
 		strays = th.Muted.Render(" · ") + th.Warn.Render(kit.Plural(r.strays, "post")+" that no run took (p)")
 	}
+	if len(r.lost) > 0 {
+		strays = th.Muted.Render(" · ") + th.Warn.Render("posts to "+kit.Safe(r.lost[0])+" are lost") + strays
+	}
 	if len(r.all) == 0 {
 		return th.Muted.Render("No runs") + strays
 	}

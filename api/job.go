@@ -79,6 +79,13 @@ type Job struct {
 	Batch      string `json:"batch,omitempty"` // what was handed over together; empty: by itself
 }
 
+// RepeatsSafely reports whether sending the job again can never store it twice:
+// its name is kept as it is, and nothing of that name is overwritten (design
+// §7).
+func (j *Job) RepeatsSafely() bool {
+	return !j.Upload.UseUniqueFileName.Or(true) && !j.Upload.OverwriteFile.Or(true)
+}
+
 // Failure is an error in the form in which it is kept and shown.
 type Failure struct {
 	Status    int    `json:"status,omitempty"` // HTTP status; 0: no answer

@@ -39,26 +39,53 @@ func (c *Client) Versions(ctx context.Context, fileID string) ([]File, error) {
 // RestoreVersion makes a version the current one and returns the record after
 // that.
 func (c *Client) RestoreVersion(ctx context.Context, fileID, versionID string) (*File, error) {
-	if fileID == "" || versionID == "" {
-		return nil, errNoID
+	r, err := c.DescribeRestore(fileID, versionID)
+	if err != nil {
+		return nil, err
 	}
-	return c.callFile(ctx, http.MethodPut, c.fileAddress(fileID, "versions", versionID, "restore"), nil, "restoring of a version")
+	return c.callFile(ctx, r.Method, r.Address, nil, "restoring of a version")
+}
+
+// DescribeRestore returns the request that RestoreVersion would send.
+func (c *Client) DescribeRestore(fileID, versionID string) (Request, error) {
+	if fileID == "" || versionID == "" {
+		return Request{}, errNoID
+	}
+	return Request{Method: http.MethodPut, Address: c.fileAddress(fileID, "versions", versionID, "restore")}, nil
 }
 
 // DeleteVersion removes a version that is not the current one, for good.
 func (c *Client) DeleteVersion(ctx context.Context, fileID, versionID string) error {
-	if fileID == "" || versionID == "" {
+	r, err := c.DescribeDelete(fileID, versionID)
+	if err != nil {
+		return err
+	}
+	if versionID == "" {
 		return errNoID
 	}
-	return c.call(ctx, http.MethodDelete, c.fileAddress(fileID, "versions", versionID), nil, "deletion of a version", nil)
+	return c.perform(ctx, r, "deletion of a version")
 }
 
 // DeleteFile removes a file with all its versions, for good.
 func (c *Client) DeleteFile(ctx context.Context, fileID string) error {
-	if fileID == "" {
-		return errNoID
+	r, err := c.DescribeDelete(fileID, "")
+	if err != nil {
+		return err
 	}
-	return c.call(ctx, http.MethodDelete, c.fileAddress(fileID), nil, "deletion", nil)
+	return c.perform(ctx, r, "deletion")
+}
+
+// DescribeDelete returns the request that DeleteVersion would send, or, with an
+// empty version, DeleteFile.
+func (c *Client) DescribeDelete(fileID, versionID string) (Request, error) {
+	if fileID == "" {
+		return Request{}, errNoID
+	}
+	address := c.fileAddress(fileID)
+	if versionID != "" {
+		address = c.fileAddress(fileID, "versions", versionID)
+	}
+	return Request{Method: http.MethodDelete, Address: address}, nil
 }
 
 // CopyFile copies the file at a path into a folder. Where a file of its name is
@@ -74,34 +101,65 @@ func (c *Client) MoveFile(ctx context.Context, filePath, folder string) error {
 }
 
 func (c *Client) transfer(ctx context.Context, what, filePath, folder string) error {
+	r, err := c.describeTransfer(what, filePath, folder)
+	if err != nil {
+		return err
+	}
+	return c.perform(ctx, r, what)
+}
+
+// DescribeCopy returns the request that CopyFile would send.
+func (c *Client) DescribeCopy(filePath, folder string) (Request, error) {
+	return c.describeTransfer("copy", filePath, folder)
+}
+
+// DescribeMove returns the request that MoveFile would send.
+func (c *Client) DescribeMove(filePath, folder string) (Request, error) {
+	return c.describeTransfer("move", filePath, folder)
+}
+
+func (c *Client) describeTransfer(what, filePath, folder string) (Request, error) {
 	if filePath == "" {
-		return errNoPath
+		return Request{}, errNoPath
 	}
 	clean, err := CleanFolder(folder)
 	if err != nil {
-		return err
+		return Request{}, err
 	}
 	text, err := json.Marshal(map[string]string{"sourceFilePath": filePath, "destinationPath": clean})
-	if err != nil {
-		return err
-	}
-	return c.call(ctx, http.MethodPost, c.fileAddress(what), text, what, nil)
+	return Request{Method: http.MethodPost, Address: c.fileAddress(what), Body: string(text)}, err
 }
 
 // RenameFile gives the file at a path another name, which the service writes in
 // the form of StoredName. A name that is taken is refused.
 func (c *Client) RenameFile(ctx context.Context, filePath, name string) error {
-	if filePath == "" {
-		return errNoPath
-	}
-	if err := CheckName(name); err != nil {
-		return err
-	}
-	text, err := json.Marshal(map[string]string{"filePath": filePath, "newFileName": name})
+	r, err := c.DescribeRename(filePath, name)
 	if err != nil {
 		return err
 	}
-	return c.call(ctx, http.MethodPut, c.fileAddress("rename"), text, "renaming", nil)
+	return c.perform(ctx, r, "renaming")
+}
+
+// DescribeRename returns the request that RenameFile would send.
+func (c *Client) DescribeRename(filePath, name string) (Request, error) {
+	if filePath == "" {
+		return Request{}, errNoPath
+	}
+	if err := CheckName(name); err != nil {
+		return Request{}, err
+	}
+	text, err := json.Marshal(map[string]string{"filePath": filePath, "newFileName": name})
+	return Request{Method: http.MethodPut, Address: c.fileAddress("rename"), Body: string(text)}, err
+}
+
+// perform sends a request that was described; of its answer only whether it is
+// a success counts.
+func (c *Client) perform(ctx context.Context, r Request, op string) error {
+	var text []byte
+	if r.Body != "" {
+		text = []byte(r.Body)
+	}
+	return c.call(ctx, r.Method, r.Address, text, op, nil)
 }
 
 var errNoPath = errors.New("the path of the file is empty")

@@ -1,42 +1,56 @@
 package ui
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/config"
+	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 )
 
-// twin is what the screen in front does, as a command; nil where it has none
+// twins are what the screen in front does, as commands; nil where it has none
 // now.
-func (m *Model) twin() []string {
+func (m *Model) twins() [][]string {
 	s, ok := m.screens[m.front].(page.Twin)
 	if !ok || m.desk == nil {
 		return nil
 	}
-	args := s.Command()
-	if len(args) == 0 || args[0] == "profile" {
-		return args
+	commands := s.Commands()
+	for i, args := range commands {
+		switch {
+		case len(args) == 0 || args[0] == "profile":
+		case config.CheckProfileName(m.desk.Profile.Name) != nil: // addresses of the command line
+			commands[i] = append(args, m.o.Addresses...)
+		default:
+			commands[i] = append(args, "--profile="+m.desk.Profile.Name)
+		}
 	}
-	if config.CheckProfileName(m.desk.Profile.Name) != nil { // addresses of the command line
-		return append(args, m.o.Addresses...)
-	}
-	return append(args, "--profile="+m.desk.Profile.Name)
+	return commands
 }
 
 // whyNoTwin says why there is no command to copy; empty: there is one.
 func (m *Model) whyNoTwin() string {
-	if m.twin() == nil {
+	if m.twins() == nil {
 		return "there is nothing here to do by a command"
 	}
 	return ""
 }
 
-// copyTwin copies the command twin of the screen in front.
+// copyTwin copies the command twins of the screen in front, each in a line.
 func (m *Model) copyTwin() tea.Cmd {
-	args := m.twin()
-	if args == nil {
+	commands := m.twins()
+	if commands == nil {
 		return page.Send(page.Toast{Level: page.Info, Text: "Nothing was copied: " + m.whyNoTwin() + "."})
 	}
-	return page.Send(page.Copy{What: "command", Text: page.CommandLine(args)})
+	lines := make([]string, len(commands))
+	for i, args := range commands {
+		lines[i] = page.CommandLine(args)
+	}
+	what := "command"
+	if len(lines) > 1 {
+		what = kit.Count(len(lines)) + " commands"
+	}
+	return page.Send(page.Copy{What: what, Text: strings.Join(lines, "\n")})
 }

@@ -112,6 +112,7 @@ func newRoot(p *Program) *cobra.Command {
 	all.BoolVar(&f.accessible, "accessible", false, "prompts and sentences instead of screens, for screen readers and plain terminals")
 	root.AddCommand(
 		newUpload(p, f), newDetails(p, f), newList(p, f), newWatch(p, f), newServe(p, f),
+		newUploads(p, f), newDownload(p, f), newRename(p, f), newMove(p, f), newCopy(p, f), newVersions(p, f), newRestore(p, f), newDelete(p, f), newSign(p, f),
 		newProfile(p, f), newKey(p, f), newDoctor(p, f), newMan(p),
 	)
 	addCompletions(root, p)

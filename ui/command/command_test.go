@@ -2,13 +2,16 @@ package command_test
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -45,7 +48,10 @@ func TestScripts(t *testing.T) {
 			"fifo":    makeFIFO,
 			"appears": appears,
 			"copies":  copies,
-			"breaks":  breaks,
+
+			"until":       until,
+			"lastversion": lastVersion,
+			"breaks":      breaks,
 
 			"exampled": exampled,
 		},
@@ -69,7 +75,11 @@ func servers(env *testscript.Env) map[string]string {
 		w.WriteHeader(http.StatusForbidden)
 		fmt.Fprint(w, `{"message":"Your account cannot be authenticated.","help":"For support kindly contact us."}`)
 	})
-	return map[string]string{"HTML": html, "FORBIDDEN": wrong, "NOBODY": nobody(env)}
+	silent := serve(env, func(_ http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	})
+	return map[string]string{"SILENT": silent, "HTML": html, "FORBIDDEN": wrong, "NOBODY": nobody(env)}
 }
 
 func serve(env *testscript.Env, h http.HandlerFunc) string {
@@ -111,6 +121,23 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// until runs a program again and again until its output matches:
+// until PATTERN PROGRAM ARG…
+func until(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: until PATTERN PROGRAM ARG…")
+	}
+	wanted := regexp.MustCompile(args[0])
+	for began := time.Now(); ; {
+		if err := ts.Exec(args[1], args[2:]...); err == nil && wanted.MatchString(ts.ReadFile("stdout")) {
+			return
+		}
+		if time.Since(began) > uitest.Deadline {
+			ts.Fatalf("%s was never in the output", args[0])
+		}
+	}
+}
+
 // capture sets a variable to the value of a JSON text member of the last
 // output: capture NAME MEMBER
 func capture(ts *testscript.TestScript, neg bool, args []string) {
@@ -125,10 +152,26 @@ func capture(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], value)
 }
 
+// lastVersion sets a variable to the id of the last version that was listed:
+// lastversion NAME
+func lastVersion(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: lastversion NAME")
+	}
+	lines := strings.Split(strings.TrimSpace(ts.ReadFile("stdout")), "\n")
+	_, after, ok := strings.Cut(lines[len(lines)-1], `"versionInfo":{"id":"`)
+	if !ok {
+		ts.Fatalf("no version in the output")
+	}
+	id, _, _ := strings.Cut(after, `"`)
+	ts.Setenv(args[0], id)
+}
+
 // exampled checks that the help of every command has an example: exampled
 func exampled(ts *testscript.TestScript, _ bool, _ []string) {
 	for _, name := range []string{
 		"upload", "details", "list", "watch", "serve", "doctor", "man", "completion",
+		"uploads", "download", "rename", "move", "copy", "versions", "restore", "delete", "sign",
 		"profile", "profile add", "profile list", "profile show", "profile use", "profile remove",
 		"key", "key set", "key where", "key forget",
 	} {

@@ -23,7 +23,7 @@ type detailFlags struct {
 	tags, addTags, removeTags, region, webhook string
 	description, metadata                      string
 	unsetTags, unsetRegion                     bool
-	undo, redo                                 bool
+	undo, redo, takeAITags                     bool
 	extensions                                 []string
 }
 
@@ -45,6 +45,7 @@ func newDetails(p *Program, f *flags) *cobra.Command {
 	fl.StringVar(&c.tags, "tags", "", "set the tags to these, parted by commas")
 	fl.StringVar(&c.addTags, "add-tags", "", "add these tags")
 	fl.StringVar(&c.removeTags, "remove-tags", "", "remove these tags")
+	fl.BoolVar(&c.takeAITags, "take-ai-tags", false, "take the AI tags over as tags")
 	fl.BoolVar(&c.unsetTags, "unset-tags", false, "unset the tags (null)")
 	fl.StringVar(&c.region, "region", "", "set the area of interest: x,y,width,height in pixels")
 	fl.BoolVar(&c.unsetRegion, "unset-region", false, "unset the area of interest (null)")
@@ -58,10 +59,12 @@ func newDetails(p *Program, f *flags) *cobra.Command {
 }
 
 // needsRecord reports whether the change is relative to what is there.
-func (c *detailFlags) needsRecord() bool { return c.addTags != "" || c.removeTags != "" }
+func (c *detailFlags) needsRecord() bool {
+	return c.addTags != "" || c.removeTags != "" || c.takeAITags
+}
 
 // changeFlags are those that ask for a change.
-var changeFlags = []string{"tags", "add-tags", "remove-tags", "unset-tags", "region", "unset-region", "extension", "webhook", "description", "metadata"}
+var changeFlags = []string{"tags", "add-tags", "remove-tags", "take-ai-tags", "unset-tags", "region", "unset-region", "extension", "webhook", "description", "metadata"}
 
 // check refuses flags that contradict each other.
 func (c *detailFlags) check(given func(string) bool) error {
@@ -78,6 +81,8 @@ func (c *detailFlags) check(given func(string) bool) error {
 		{"tags", "unset-tags"},
 		{"unset-tags", "add-tags"},
 		{"unset-tags", "remove-tags"},
+		{"tags", "take-ai-tags"},
+		{"unset-tags", "take-ai-tags"},
 		{"region", "unset-region"},
 	} {
 		if given(pair[0]) && given(pair[1]) {
@@ -100,7 +105,13 @@ func (c *detailFlags) change(given func(string) bool, before *api.File) (api.Det
 		tags := slices.Clone(before.Tags.Or(nil))
 		remove := api.SplitTags(c.removeTags)
 		tags = slices.DeleteFunc(tags, func(tag string) bool { return slices.Contains(remove, tag) })
-		for _, tag := range api.SplitTags(c.addTags) {
+		add := api.SplitTags(c.addTags)
+		if c.takeAITags {
+			for _, t := range before.AITags.Or(nil) {
+				add = append(add, t.Name)
+			}
+		}
+		for _, tag := range add {
 			if !slices.Contains(tags, tag) {
 				tags = append(tags, tag)
 			}

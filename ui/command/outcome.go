@@ -35,6 +35,16 @@ type uploadError struct {
 	RequestID string `json:"requestId"`
 }
 
+// newUploadLine is the line of a job.
+func newUploadLine(j api.Job) (uploadLine, error) {
+	file, err := record(j.File)
+	line := uploadLine{Source: j.Upload.Source.String(), Outcome: j.State, File: file, Attempts: j.Attempts}
+	if e := j.Failure; e != nil && j.State != api.Stored {
+		line.Error = &uploadError{Status: e.Status, Message: e.Message, Help: e.Help, RequestID: e.RequestID}
+	}
+	return line, err
+}
+
 // uploadOutput prints outcomes and remembers what the exit code must be.
 type uploadOutput struct {
 	p       *Program
@@ -53,13 +63,9 @@ type uploadOutput struct {
 func (o *uploadOutput) job(j api.Job) error {
 	o.note(j)
 	if o.json {
-		file, err := record(j.File)
+		line, err := newUploadLine(j)
 		if err != nil {
 			return err
-		}
-		line := uploadLine{Source: j.Upload.Source.String(), Outcome: j.State, File: file, Attempts: j.Attempts}
-		if e := j.Failure; e != nil && j.State != api.Stored {
-			line.Error = &uploadError{Status: e.Status, Message: e.Message, Help: e.Help, RequestID: e.RequestID}
 		}
 		return printJSON(o.p.Stdout, line)
 	}

@@ -28,6 +28,7 @@ type uploadFlags struct {
 	include, exclude []string
 	receipt          string
 	skipStored       bool
+	noDefaults       bool
 
 	found sourceList // what became of folders, for the preview
 }
@@ -67,6 +68,7 @@ func newUpload(p *Program, f *flags) *cobra.Command {
 	fl.StringArrayVar(&u.include, "include", nil, "of folders only files that match, such as '*.jpg' or 'a/**'; may be given again")
 	fl.StringArrayVar(&u.exclude, "exclude", nil, "of folders no files and folders that match; may be given again")
 	fl.BoolVar(&u.skipStored, "skip-stored", false, "leave out files whose content was stored in the same folder before")
+	fl.BoolVar(&u.noDefaults, "no-defaults", false, "do not begin with the folder, tags and extensions of the profile")
 	fl.StringVar(&u.receipt, "receipt", "", "also write the receipt to this file: what was sent, its hash, the answers and times")
 	fl.IntVar(&f.Concurrency, "concurrency", 0, "uploads at the same time (default: the setting)")
 	fl.BoolVar(&u.wait, "wait", false, "wait until the extensions asked for have ended")
@@ -94,6 +96,9 @@ func (u *uploadFlags) options(cmd *cobra.Command, profile page.Profile) (api.Upl
 	naming := profile.Naming
 	if given("unique") {
 		naming = api.Naming(u.unique)
+	}
+	if u.noDefaults {
+		profile.Folder, profile.Tags, profile.Extensions = "", nil, nil
 	}
 	switch naming {
 	case "":

@@ -1,16 +1,24 @@
 package details
 
-import "mediadesk/ui/page"
+import (
+	"mediadesk/api"
+	"mediadesk/ui/page"
+)
 
-// Command makes the change that is drafted, or shows the record.
-func (m *Model) Command() []string {
-	e := m.current()
-	if e == nil {
-		return nil
+// Commands make the changes that are drafted; without one they show the record.
+func (m *Model) Commands() [][]string {
+	var commands [][]string
+	for _, e := range m.entries {
+		change, err := e.change()
+		if err != nil {
+			return nil // what is typed cannot be read yet
+		}
+		if !change.IsEmpty() {
+			commands = append(commands, page.DetailsArgs([]string{e.file.FileID}, change))
+		}
 	}
-	change, err := e.change()
-	if err != nil {
-		return nil // what is typed cannot be read yet
+	if e := m.current(); e != nil && commands == nil {
+		commands = [][]string{page.DetailsArgs([]string{e.file.FileID}, api.Details{})}
 	}
-	return page.DetailsArgs([]string{e.file.FileID}, change)
+	return commands
 }

@@ -2,14 +2,16 @@ package page
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"mediadesk/api"
 )
 
-// Twin is a screen whose act in front can be done without a screen. Command
-// gives the arguments behind "mediadesk"; nil: there is nothing to name now.
-type Twin interface{ Command() []string }
+// Twin is a screen whose act in front can be done without a screen. Commands
+// gives the arguments behind "mediadesk" of each command that it takes; nil:
+// there is nothing to name now.
+type Twin interface{ Commands() [][]string }
 
 // CommandLine writes a command of this program as a shell takes it.
 func CommandLine(args []string) string {
@@ -41,8 +43,9 @@ func SourceArg(s api.Source) string {
 	return s.Path
 }
 
-// UploadArgs are the arguments of the command that does an upload.
-func UploadArgs(u api.Upload, naming api.Naming) []string {
+// UploadArgs are the arguments of the command that does an upload with a
+// profile. noWebhook says that none is to learn how the extensions end.
+func UploadArgs(u api.Upload, naming api.Naming, p Profile, noWebhook bool) []string {
 	args := []string{"upload", SourceArg(u.Source)}
 	add := func(flag, value string) { args = append(args, "--"+flag+"="+value) }
 	if u.FileName != "" && u.FileName != u.Source.Name() {
@@ -97,8 +100,34 @@ func UploadArgs(u api.Upload, naming api.Naming) []string {
 			add("metadata", string(text))
 		}
 	}
+	if noWebhook {
+		add("webhook", api.NoWebhook)
+	}
+	if p.Folder != "" && !u.Folder.IsSet() || len(p.Tags) > 0 && !u.Tags.IsSet() || len(p.Extensions) > 0 && !u.Extensions.IsSet() {
+		// The command would begin with what the profile begins with.
+		args = append(args, "--no-defaults")
+	}
 	return args
 }
+
+// Together joins uploads that differ in their source alone into one command.
+func Together(commands [][]string) [][]string {
+	var out [][]string
+	for _, args := range commands {
+		flags := args[2:]
+		at := slices.IndexFunc(out, func(before []string) bool {
+			return slices.Equal(before[slices.IndexFunc(append(before, "--"), isFlag):], flags)
+		})
+		if at < 0 || slices.ContainsFunc(flags, func(a string) bool { return strings.HasPrefix(a, "--name=") }) {
+			out = append(out, slices.Clone(args))
+			continue
+		}
+		out[at] = slices.Insert(out[at], len(out[at])-len(flags), args[1])
+	}
+	return out
+}
+
+func isFlag(arg string) bool { return strings.HasPrefix(arg, "--") }
 
 // DetailsArgs are the arguments of the command that makes a change of details,
 // or shows them where there is none.
@@ -113,6 +142,14 @@ func DetailsArgs(ids []string, d api.Details) []string {
 		args = append(args, "--region="+region)
 	} else if !d.CustomCoordinates.IsZero() {
 		args = append(args, "--unset-region")
+	}
+	if text, ok := d.Description.Get(); ok {
+		args = append(args, "--description="+text)
+	}
+	if values, ok := d.CustomMetadata.Get(); ok {
+		if text, err := json.Marshal(values); err == nil {
+			args = append(args, "--metadata="+string(text))
+		}
 	}
 	return args
 }

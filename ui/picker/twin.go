@@ -2,8 +2,8 @@ package picker
 
 import "mediadesk/ui/page"
 
-// Command sends what is in the tray, or the file under the cursor.
-func (m *Model) Command() []string {
+// Commands send what is in the tray, or the file under the cursor.
+func (m *Model) Commands() [][]string {
 	args := []string{"upload"}
 	for _, i := range m.tray.items {
 		args = append(args, page.SourceArg(i.source))
@@ -13,5 +13,5 @@ func (m *Model) Command() []string {
 			args = append(args, m.path(e))
 		}
 	}
-	return args
+	return [][]string{args}
 }

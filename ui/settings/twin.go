@@ -1,9 +1,9 @@
 package settings
 
-// Command shows the profile under the cursor.
-func (m *Model) Command() []string {
+// Commands shows the profile under the cursor.
+func (m *Model) Commands() [][]string {
 	if name := m.selected().Name; name != "" {
-		return []string{"profile", "show", name}
+		return [][]string{{"profile", "show", name}}
 	}
-	return []string{"profile", "list"}
+	return [][]string{{"profile", "list"}}
 }

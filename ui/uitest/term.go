@@ -311,6 +311,13 @@ func (term *Term) WaitUntil(ok func(screen string) bool) {
 	term.wait("the screen to be as wanted", func() bool { return ok(term.screen()) }, false)
 }
 
+// WaitRaw waits until what was written is as ok wants it: for what is written
+// without being drawn, such as the clipboard.
+func (term *Term) WaitRaw(ok func(raw string) bool) {
+	term.t.Helper()
+	term.wait("the output to be as wanted", func() bool { return ok(term.raw.String()) }, false)
+}
+
 // wait looks at every change of the screen, under the lock. An ended program
 // changes nothing any more.
 func (term *Term) wait(what string, ok func() bool, endIsFine bool) {

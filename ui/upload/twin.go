@@ -2,12 +2,14 @@ package upload
 
 import "mediadesk/ui/page"
 
-// Command sends the source under the cursor as the form has it.
-func (m *Model) Command() []string {
-	s := m.current()
-	if s == nil {
-		return nil
+// Commands send the sources as the form has them: one command for those that
+// differ in nothing else.
+func (m *Model) Commands() [][]string {
+	commands := make([][]string, len(m.sources))
+	for i, s := range m.sources {
+		u, _ := build(s.src, &s.values, m.opt.Profile)
+		noWebhook := u.Extensions.IsSet() && !u.WebhookURL.IsSet() && !ownWebhook(&u, &s.values, m.opt.Profile)
+		commands[i] = page.UploadArgs(u, s.values.naming(), m.opt.Profile, noWebhook)
 	}
-	u, _ := build(s.src, &s.values, m.opt.Profile)
-	return page.UploadArgs(u, s.values.naming())
+	return page.Together(commands)
 }

@@ -136,7 +136,7 @@ func (m *Model) mend() tea.Cmd {
 func (m *Model) retry() tea.Cmd {
 	r, _ := m.current()
 	m.moved = true
-	if r.Job.State != api.Unknown || safeRepeat(r.Job) {
+	if r.Job.State != api.Unknown || r.Job.RepeatsSafely() {
 		return retryJob(m, r.Job)
 	}
 	return page.Send(page.Ask{
@@ -169,7 +169,7 @@ type resent struct {
 // service makes the name, that is what the person was asked about.
 func (m *Model) resend(job api.Job) tea.Cmd {
 	jobs, old := m.o.Queue, job.ID
-	if job.Unclear && !safeRepeat(&job) {
+	if job.Unclear && !job.RepeatsSafely() {
 		job.Unclear = false
 	}
 	job.ID, job.Failure, job.File = 0, nil, nil
@@ -195,7 +195,7 @@ func (m *Model) retryAll() tea.Cmd {
 	for i := range m.rows.live {
 		switch job := m.rows.live[i].Job; {
 		case !failed(job.State):
-		case job.State == api.Unknown && !safeRepeat(job):
+		case job.State == api.Unknown && !job.RepeatsSafely():
 			left++
 		default:
 			if err := m.o.Queue.Retry(job.ID); err == nil {

@@ -5,15 +5,16 @@ import (
 	"mediadesk/ui/page"
 )
 
-// Command sends what the job under the cursor sent; without one it goes on with
+// Commands send what the job under the cursor sent; without one they go on with
 // what waits.
-func (m *Model) Command() []string {
+func (m *Model) Commands() [][]string {
 	if r, ok := m.current(); ok {
 		naming := r.Job.Naming
 		if naming == api.NameHere {
 			naming = api.NameExact // its suffix is in the name already
 		}
-		return page.UploadArgs(r.Job.Upload, naming)
+		noWebhook := r.Job.Upload.Extensions.IsSet() && !r.Job.Upload.WebhookURL.IsSet() && !r.Job.OwnWebhook
+		return [][]string{page.UploadArgs(r.Job.Upload, naming, m.o.Profile, noWebhook)}
 	}
-	return []string{"upload"}
+	return [][]string{{"upload"}}
 }

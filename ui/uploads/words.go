@@ -158,13 +158,6 @@ func moment(t, now time.Time) string {
 	return t.Format("2 Jan 2006 15:04")
 }
 
-// safeRepeat reports whether sending the job again can never store it twice:
-// its name is kept as it is, and nothing of that name is overwritten (design
-// §7).
-func safeRepeat(job *api.Job) bool {
-	return !job.Upload.UseUniqueFileName.Or(true) && !job.Upload.OverwriteFile.Or(true)
-}
-
 // advice is what the person can do about a job.
 func advice(r row) string {
 	job := r.Job
@@ -179,7 +172,7 @@ func advice(r row) string {
 	case api.Unsent:
 		return "Nothing can have arrived. r sends it again."
 	case api.Unknown:
-		if safeRepeat(job) {
+		if job.RepeatsSafely() {
 			return "It may have arrived. r sends it again, and it cannot be stored twice: its name is its own."
 		}
 		return "It may have arrived. L looks for it once more. Press 4 for the library. With r it may then be stored twice."

@@ -1,0 +1,179 @@
+//go:build unix
+
+package ui_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"mediadesk/api"
+	"mediadesk/ui/uitest"
+)
+
+// copied is what the screens put on the clipboard last.
+func copied(t *testing.T, term *uitest.Term) string {
+	t.Helper()
+	raw := term.Raw()
+	at := strings.LastIndex(raw, "\x1b]52;c;")
+	if at < 0 {
+		t.Fatalf("nothing was copied; screen:\n%s", term.Screen())
+	}
+	text, _, _ := strings.Cut(raw[at+len("\x1b]52;c;"):], "\x07")
+	out, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	return string(out)
+}
+
+// twin copies the command twin of the screen in front.
+func twin(t *testing.T, term *uitest.Term) string {
+	t.Helper()
+	before := strings.Count(term.Raw(), "\x1b]52;c;")
+	term.Press("f2")
+	term.WaitRaw(func(raw string) bool { return strings.Count(raw, "\x1b]52;c;") > before })
+	return copied(t, term)
+}
+
+// shell runs what was copied as a person does who pastes it, each line with
+// --json, and returns the objects that it printed.
+func (d *desk) shell(commands string) []map[string]any {
+	d.t.Helper()
+	lines := strings.Split(commands, "\n")
+	for i := range lines {
+		lines[i] += " --json"
+	}
+	cmd := exec.Command("sh", "-ec", strings.Join(lines, "\n"))
+	cmd.Dir = d.t.TempDir() // what is copied works everywhere
+	cmd.Env = append(d.env(), "PATH="+filepath.Dir(uitest.Build(d.t))+string(os.PathListSeparator)+os.Getenv("PATH"))
+	out, err := cmd.Output()
+	if err != nil {
+		d.t.Fatalf("%s\n%v\n%s", strings.Join(lines, "\n"), err, out)
+	}
+	var list []map[string]any
+	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
+		var one map[string]any
+		if err := dec.Decode(&one); err != nil {
+			d.t.Fatalf("%v\n%s", err, out)
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// sameBut compares what a record says that sending it decided.
+func sameBut(t *testing.T, got, want map[string]any) {
+	t.Helper()
+	for _, field := range []string{"tags", "customCoordinates", "isPrivateFile", "size", "fileType", "description"} {
+		a, _ := json.Marshal(got[field])
+		b, _ := json.Marshal(want[field])
+		if string(a) != string(b) {
+			t.Errorf("%s: the command gives %s, the screen %s", field, a, b)
+		}
+	}
+	folder := func(r map[string]any) string { path, _ := r["filePath"].(string); return filepath.Dir(path) }
+	if folder(got) != folder(want) {
+		t.Errorf("the command stores in %s, the screen in %s", folder(got), folder(want))
+	}
+}
+
+// TestTwins: the command that a screen copies does what the screen does.
+func TestTwins(t *testing.T) {
+	d := newDesk(t)
+	term := d.start(120, 36, d.pictures)
+	term.WaitFor("Try it here")
+	term.Press("enter")
+	term.WaitFor("shown turned right")
+
+	// The picker: what is in the tray, sent as the profile has it.
+	term.Press("G", "space") // the text with an odd name
+	term.WaitFor("Tray: 1 file")
+	if sent := d.shell(twin(t, term)); len(sent) != 1 || sent[0]["outcome"] != string(api.Stored) {
+		t.Errorf("picker: %v", sent)
+	}
+	term.Press("g", "space", "space")
+	term.WaitFor("Tray: 3 files")
+
+	// The form: three files, one of which differs.
+	term.Press("u")
+	term.WaitFor("Stored as")
+	term.Press("tab")
+	term.Type("sea,it's,")
+	term.Press("tab", "tab", "down", "space")
+	term.WaitFor("Tags 8/500")
+	commands := twin(t, term)
+	var files []map[string]any
+	for _, line := range d.shell(commands) {
+		if line["outcome"] != string(api.Stored) {
+			t.Errorf("form: %v", line)
+		}
+		files = append(files, line["file"].(map[string]any))
+	}
+	if len(files) != 3 {
+		t.Fatalf("%d files were sent by\n%s", len(files), commands)
+	}
+	term.Press("ctrl+s")
+	term.WaitFor("s Send 3 files")
+	term.Press("s")
+	term.WaitFor("3 of 3 stored")
+
+	// The uploads: the job under the cursor, under its name: a second time it is
+	// refused, as r on the screen would be.
+	if command := twin(t, term); !strings.Contains(command, "--unique=off") || !strings.Contains(command, "--overwrite-file=false") || !strings.Contains(command, "--name=") {
+		t.Errorf("uploads: %s", command)
+	}
+	for _, line := range d.shell("mediadesk uploads") {
+		record, _ := line["file"].(map[string]any)
+		if record == nil || line["outcome"] != string(api.Stored) {
+			t.Errorf("uploads: %v", line)
+			continue
+		}
+		i := slices.IndexFunc(files, func(f map[string]any) bool { return f["size"] == record["size"] && f["fileId"] != record["fileId"] })
+		if i >= 0 && record["tags"] != nil {
+			sameBut(t, files[i], record)
+		}
+	}
+
+	// Extensions: watching ends, because all have.
+	term.Press("3")
+	term.WaitFor("0 pending")
+	d.shell(twin(t, term))
+
+	// Details: the draft, and no more than that.
+	term.Press("4")
+	term.WaitFor("Marks")
+	listed := d.shell(twin(t, term))
+	if len(listed) != 7 {
+		t.Errorf("library: %d files", len(listed))
+	}
+	term.Press("/")
+	term.Type("harbour")
+	term.Press("enter")
+	term.WaitFor("of 2 found")
+	term.WaitFor("enter → open")
+	term.Press("enter")
+	term.WaitFor("As seen")
+	term.Press("e")
+	term.Type("dusk,")
+	term.Press("esc", "c")
+	term.Type("100,150,400,300")
+	term.WaitFor("-> 100,150,400,300")
+	changed := d.shell(twin(t, term))
+	if len(changed) != 1 || changed[0]["customCoordinates"] != "100,150,400,300" || !slices.Contains(changed[0]["tags"].([]any), any("dusk")) {
+		t.Errorf("details: %v", changed)
+	}
+
+	// Settings.
+	term.Press("esc", "esc")
+	term.WaitFor("Leave")
+	term.Press("esc")
+	if shown := d.shell("mediadesk profile show local"); len(shown) != 1 {
+		t.Errorf("settings: %v", shown)
+	}
+}

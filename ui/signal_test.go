@@ -1,6 +1,9 @@
 package ui
 
 import (
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -114,5 +117,53 @@ func TestSignalRespectsTheFocus(t *testing.T) {
 	}
 	if cmd := m.counted(runsCounted{nil, nil}); cmd != nil {
 		t.Error("news of another desk are taken")
+	}
+}
+
+// TestDesktopNotification: the tool of the system shows it where there is one
+// that does its work; else the terminal may.
+func TestDesktopNotification(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("notify-send is of Linux")
+	}
+	dir := t.TempDir()
+	tool, said := filepath.Join(dir, "notify-send"), filepath.Join(dir, "said")
+	script := "#!/bin/sh\nprintf '%s\\n' \"$@\" >" + said + "\n"
+	if err := os.WriteFile(tool, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	t.Setenv("DISPLAY", ":7")
+	t.Setenv("WAYLAND_DISPLAY", "")
+	// The words as the end of a wave has them, away from the terminal.
+	began := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	m := New(Options{Signal: config.SignalDesktop})
+	d := &Desk{}
+	m.desk = d
+	m.Update(tea.BlurMsg{})
+	m.counted(runsCounted{d, runsOf(began, "pending pending")})
+	cmd := m.counted(runsCounted{d, runsOf(began, "success failed")})
+	if cmd == nil {
+		t.Fatal("no signal")
+	}
+	if msg := cmd(); msg != nil {
+		t.Errorf("the terminal is signalled too: %#v", msg)
+	}
+	out, err := os.ReadFile(said)
+	if want := "--app-name=mediadesk\nmediadesk\n1 extension done, 1 failed\n"; err != nil || string(out) != want {
+		t.Errorf("the tool was given %q, %v", out, err)
+	}
+	const instead = "\x1b]9;mediadesk: done\x07\a"
+	if err := os.WriteFile(tool, []byte("#!/bin/sh\nexit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if raw, ok := signalEnd(config.SignalDesktop, "done")().(tea.RawMsg); !ok || raw.Msg != instead {
+		t.Errorf("the tool fails: signalled %#v", raw)
+	}
+	if err := os.Remove(tool); err != nil {
+		t.Fatal(err)
+	}
+	if raw, ok := signalEnd(config.SignalDesktop, "done")().(tea.RawMsg); !ok || raw.Msg != instead {
+		t.Errorf("there is no tool: signalled %#v", raw)
 	}
 }

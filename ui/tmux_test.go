@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -92,11 +93,18 @@ type service struct {
 	t       *testing.T
 	address string
 	binary  string
+	end     func() // ends it before the test does
 }
 
 func startService(t *testing.T, binary, dir string, flags ...string) *service {
 	t.Helper()
-	cmd := exec.Command(binary, append([]string{"serve", "--addr", "127.0.0.1:0", "--data", dir, "--json"}, flags...)...)
+	return startServiceAt(t, "127.0.0.1:0", binary, dir, flags...)
+}
+
+// startServiceAt runs it at an address.
+func startServiceAt(t *testing.T, addr, binary, dir string, flags ...string) *service {
+	t.Helper()
+	cmd := exec.Command(binary, append([]string{"serve", "--addr", addr, "--data", dir, "--json"}, flags...)...)
 	cmd.Env = []string{"MEDIADESK_PRIVATE_KEY=" + testKey, "HOME=" + t.TempDir(), "MEDIADESK_HOME=" + t.TempDir()}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -105,10 +113,11 @@ func startService(t *testing.T, binary, dir string, flags ...string) *service {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	end := sync.OnceFunc(func() {
 		cmd.Process.Signal(syscall.SIGTERM)
 		cmd.Wait()
 	})
+	t.Cleanup(end)
 	line, err := bufio.NewReader(out).ReadBytes('\n')
 	if err != nil {
 		t.Fatalf("serve printed no line: %v", err)
@@ -117,7 +126,7 @@ func startService(t *testing.T, binary, dir string, flags ...string) *service {
 	if err := json.Unmarshal(line, &first); err != nil || first.Address == "" {
 		t.Fatalf("first line of serve: %s", line)
 	}
-	return &service{t, first.Address, binary}
+	return &service{t, first.Address, binary, end}
 }
 
 // names are the names that the service has stored.

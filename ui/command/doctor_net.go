@@ -196,6 +196,25 @@ func (d *doctor) webhooks(ctx context.Context) {
 	default:
 		d.publicAddress(ctx, listen)
 	}
+	if d.profile.Kind != config.KindLocal {
+		d.signature()
+	}
+}
+
+// signature says whether posts are checked, and whether they can be.
+func (d *doctor) signature() {
+	secret, err := d.keys.WebhookSecret(d.profile)
+	d.secrets.Add(secret)
+	switch {
+	case err != nil:
+		d.say(verdictBad, "signature", "Name a file that only you can read: mediadesk profile add NAME --webhook-secret-file FILE", "%v", err)
+	case secret.IsZero():
+		d.say(verdictOK, "signature", "", "no secret is set: a post is believed for its address, which nobody can guess")
+	case d.profile.WebhookSecretFile != "":
+		d.say(verdictOK, "signature", "", "posts are checked with the secret in %s; others are kept and not believed", d.profile.WebhookSecretFile)
+	default:
+		d.say(verdictOK, "signature", "", "posts are checked with the secret in %s; others are kept and not believed", config.SecretVariable)
+	}
 }
 
 // publicAddress goes once around: from here to the public address and back to

@@ -27,9 +27,9 @@ func newProfile(p *Program, f *flags) *cobra.Command {
 
 // profileFlags are the settings of a profile as the command line has them.
 type profileFlags struct {
-	hosted, plan, folder, tags, naming, colour, webhook, keyFile string
-	maxSize, maxVideo                                            int64
-	extensions, keyCommand                                       []string
+	hosted, plan, folder, tags, naming, colour, webhook, secretFile, keyFile string
+	maxSize, maxVideo                                                        int64
+	extensions, keyCommand                                                   []string
 }
 
 // plans are the limits of the hosted service, in bytes.
@@ -88,6 +88,7 @@ func newProfileAdd(p *Program, f *flags) *cobra.Command {
 	fl.StringVar(&q.naming, "unique", "", "who makes names unique: here, service or off")
 	fl.StringVar(&q.colour, "colour-option", "", "how the service spells the colour of remove-bg: bg_colour or bg_color")
 	fl.StringVar(&q.webhook, "webhook-url", "", "public address in front of our webhook receiver")
+	fl.StringVar(&q.secretFile, "webhook-secret-file", "", "file with the secret that the service signs its webhook posts with, readable by you alone (0600)")
 	fl.StringVar(&q.keyFile, "key-file", "", "file that holds the key, readable by you alone (0600)")
 	fl.StringArrayVar(&q.keyCommand, "key-command", nil, "program that prints the key; give the flag again for each of its arguments")
 	return cmd
@@ -145,16 +146,17 @@ func (q *profileFlags) profile(cmd *cobra.Command, c config.Config, f *flags, na
 		}
 	}
 	for flag, set := range map[string]func(){
-		"max-size":       func() { profile.MaxSize = q.maxSize },
-		"max-video-size": func() { profile.MaxVideoSize = q.maxVideo },
-		"folder":         func() { profile.Folder = q.folder },
-		"tags":           func() { profile.Tags = api.SplitTags(q.tags) },
-		"extension":      func() { profile.Extensions = filled(q.extensions) },
-		"unique":         func() { profile.Naming = config.Naming(q.naming) },
-		"colour-option":  func() { profile.ColourOption = config.ColourOption(q.colour) },
-		"webhook-url":    func() { profile.WebhookURL = q.webhook },
-		"key-file":       func() { profile.KeyFile = q.keyFile },
-		"key-command":    func() { profile.KeyCommand = filled(q.keyCommand) },
+		"max-size":            func() { profile.MaxSize = q.maxSize },
+		"max-video-size":      func() { profile.MaxVideoSize = q.maxVideo },
+		"folder":              func() { profile.Folder = q.folder },
+		"tags":                func() { profile.Tags = api.SplitTags(q.tags) },
+		"extension":           func() { profile.Extensions = filled(q.extensions) },
+		"unique":              func() { profile.Naming = config.Naming(q.naming) },
+		"colour-option":       func() { profile.ColourOption = config.ColourOption(q.colour) },
+		"webhook-url":         func() { profile.WebhookURL = q.webhook },
+		"webhook-secret-file": func() { profile.WebhookSecretFile = q.secretFile },
+		"key-file":            func() { profile.KeyFile = q.keyFile },
+		"key-command":         func() { profile.KeyCommand = filled(q.keyCommand) },
 	} {
 		if given(flag) {
 			set()
@@ -193,6 +195,7 @@ type profileLine struct {
 	WebhookURL   string   `json:"webhookUrl"`
 	KeyFile      string   `json:"keyFile"`
 	KeyCommand   []string `json:"keyCommand"`
+	SecretFile   string   `json:"webhookSecretFile"`
 }
 
 func profileLineOf(q config.Profile, used bool) profileLine {
@@ -200,6 +203,7 @@ func profileLineOf(q config.Profile, used bool) profileLine {
 	return profileLine{
 		q.Name, string(q.Kind), used, q.UploadURL, q.BaseURL, q.DeliveryURL, q.MaxSize, q.MaxVideoSize,
 		q.Folder, list(q.Tags), list(q.Extensions), string(q.Naming), string(q.ColourOption), q.WebhookURL, q.KeyFile, list(q.KeyCommand),
+		q.WebhookSecretFile,
 	}
 }
 
@@ -228,6 +232,7 @@ func (l profileLine) print(w io.Writer, asJSON bool) error {
 		{"unique names", l.Unique},
 		{"colour option", l.ColourOption},
 		{"webhook", l.WebhookURL},
+		{"signed with", l.SecretFile},
 		{"key file", l.KeyFile},
 		{"key command", strings.Join(l.KeyCommand, " ")},
 	} {

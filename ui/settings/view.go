@@ -235,7 +235,9 @@ func (m *Model) details(p config.Profile) []fact {
 	add("Uploads go to", p.Folder)
 	add("Tags", strings.Join(p.Tags, ", "))
 	add("Names", namingWords[p.Naming])
-	return append(facts, m.receiver(p, used)...)
+	facts = append(facts, m.receiver(p, used)...)
+	add("Their signature", m.signature(p))
+	return facts
 }
 
 // sizes says the limits of an account.
@@ -253,6 +255,20 @@ var namingWords = map[config.Naming]string{
 	config.NamingHere:    "made unique here",
 	config.NamingService: "made unique by the service",
 	config.NamingOff:     "sent as they are",
+}
+
+// signature says whether webhook posts of an account are checked; empty where
+// there is nothing to check.
+func (m *Model) signature(p config.Profile) string {
+	switch {
+	case p.Kind != config.KindHosted && p.Kind != config.KindOwn:
+		return ""
+	case p.WebhookSecretFile != "":
+		return "checked with the secret in " + p.WebhookSecretFile
+	case m.o.Getenv(config.SecretVariable) != "":
+		return "checked with the secret in " + config.SecretVariable
+	}
+	return "not checked: no secret is set"
 }
 
 // receiver says where the service can tell us how an extension ended.

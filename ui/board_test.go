@@ -1,0 +1,96 @@
+//go:build unix
+
+package ui_test
+
+import (
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"mediadesk/ui/uitest"
+)
+
+// TestKilledWhileRunning kills the program while extensions are pending. The
+// next one, and two watches beside it, learn the truth: by the posts to
+// addresses that the dead program gave away, or by looking.
+func TestKilledWhileRunning(t *testing.T) {
+	binary := uitest.Build(t)
+	for _, tt := range []struct {
+		name, fault, word string
+		code              int
+	}{
+		{"the service does its work", "", "success", 0},
+		{"the service fails", "extensions=fail", "failed", 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			const n = 4
+			d, library := newDesk(t), t.TempDir()
+			s := startService(t, binary, library, "--fault", "extensions=pending")
+			env := append(d.env(), "MEDIADESK_PRIVATE_KEY="+testKey)
+			account := []string{"--upload-url", s.address, "--base-url", s.address, "--delivery-url", s.address}
+			command := func(args ...string) *exec.Cmd {
+				cmd := exec.Command(binary, append(args, account...)...)
+				cmd.Env = env
+				return cmd
+			}
+
+			if out, err := command("upload", d.pictures, "--exclude", "*.txt", "--extension", "remove-bg").CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			board := func() *uitest.Term {
+				term := uitest.StartBinary(t, binary, account, env, 120, 36)
+				term.WaitFor("1 Pick")
+				term.Press("3")
+				return term
+			}
+			term := board()
+			term.WaitFor("4 pending · 0 success · 0 failed")
+			term.Signal(syscall.SIGKILL)
+			<-term.Done()
+
+			// Another program after it, and two watches beside that.
+			term = board()
+			term.WaitFor("4 pending · 0 success · 0 failed")
+			var watches [2]*exec.Cmd
+			var said [2]strings.Builder
+			for i := range watches {
+				watches[i] = command("watch", "--timeout", "2m", "--json")
+				watches[i].Stdout = &said[i]
+				if err := watches[i].Start(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.end()
+			flags := []string{}
+			if tt.fault != "" {
+				flags = []string{"--fault", tt.fault}
+			}
+			startServiceAt(t, strings.TrimPrefix(s.address, "http://"), binary, library, flags...)
+			term.WaitFor("0 pending")
+			if !strings.Contains(term.Screen(), "4 "+tt.word) {
+				t.Errorf("the board:\n%s", term.Screen())
+			}
+			term.Press("q")
+			<-term.Done()
+			for i, w := range watches {
+				w.Wait() //nolint:errcheck // the code says it
+				if code := w.ProcessState.ExitCode(); code != tt.code {
+					t.Errorf("watch %d ended with %d, want %d\n%s", i, code, tt.code, &said[i])
+				}
+				if got := strings.Count(said[i].String(), `"status":"`+tt.word+`"`); got != n {
+					t.Errorf("watch %d told of %d ends, want %d:\n%s", i, got, n, &said[i])
+				}
+			}
+			// What the service has is what was told.
+			out, err := command("list", "--json").Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if done := strings.Count(string(out), `"name":"Version 2"`); done != map[string]int{"success": n}[tt.word] {
+				t.Errorf("%d files have a new version:\n%s", done, out)
+			}
+		})
+	}
+}

@@ -106,7 +106,7 @@ func ParseExtensions(text string) ([]Extension, error) {
 	list := make([]Extension, len(elements))
 	for i, element := range elements {
 		if err := json.Unmarshal(element, &list[i]); err != nil {
-			return nil, extensionError(fmt.Sprintf("extension %d of %d: %s", i+1, len(elements), err))
+			return nil, extensionError(fmt.Sprintf("extensions: number %d of %d: %s", i+1, len(elements), err))
 		}
 	}
 	return list, CheckExtensions(list)
@@ -119,10 +119,10 @@ func CheckExtensions(list []Extension) error {
 	seen := map[string]bool{}
 	for _, e := range list {
 		if strings.TrimSpace(e.Name) == "" {
-			return extensionError("an extension has no name")
+			return extensionError("extensions: one has no name")
 		}
 		if seen[e.Name] {
-			return extensionError("extension " + quote(e.Name) + " stands twice")
+			return extensionError("extensions: " + quote(e.Name) + " stands twice")
 		}
 		seen[e.Name] = true
 		if err := checkOptions(e); err != nil {
@@ -134,10 +134,10 @@ func CheckExtensions(list []Extension) error {
 
 func checkOptions(e Extension) error {
 	if n, ok := e.MaxTags.Get(); ok && (n < 0 || n > MaxAutoTags) {
-		return extensionError(fmt.Sprintf("maxTags of %s is %d; it may be 0 to %d", quote(e.Name), n, MaxAutoTags))
+		return extensionError(fmt.Sprintf("extensions: maxTags of %s is %d; it may be 0 to %d", quote(e.Name), n, MaxAutoTags))
 	}
 	if n, ok := e.MinConfidence.Get(); ok && (n < 0 || n > MaxMinConfidence) {
-		return extensionError(fmt.Sprintf("minConfidence of %s is %d; it may be 0 to %d", quote(e.Name), n, MaxMinConfidence))
+		return extensionError(fmt.Sprintf("extensions: minConfidence of %s is %d; it may be 0 to %d", quote(e.Name), n, MaxMinConfidence))
 	}
 	if e.Name != RemoveBackground {
 		return nil
@@ -146,11 +146,11 @@ func checkOptions(e Extension) error {
 		switch name {
 		case "add_shadow", "semitransparency":
 			if json.Unmarshal(text, new(bool)) != nil {
-				return extensionError("option " + name + " of remove-bg is true or false")
+				return extensionError("extensions: option " + name + " of remove-bg is true or false")
 			}
 		case "bg_colour", "bg_color", "bg_image_url":
 			if json.Unmarshal(text, new(string)) != nil {
-				return extensionError("option " + name + " of remove-bg is a text")
+				return extensionError("extensions: option " + name + " of remove-bg is a text")
 			}
 		}
 	}

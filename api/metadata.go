@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -41,6 +42,10 @@ type MetadataSchema struct {
 	MaxValue  json.RawMessage   `json:"maxValue,omitempty"`
 	MinLength *int              `json:"minLength,omitempty"` // characters; nil: any
 	MaxLength *int              `json:"maxLength,omitempty"`
+	// Required says that a file has a value, and Default which one it gets
+	// where none is sent.
+	Required bool            `json:"isValueRequired,omitempty"`
+	Default  json.RawMessage `json:"defaultValue,omitempty"`
 }
 
 // MetadataFields lists the custom metadata fields of the account. Like List it
@@ -81,6 +86,42 @@ func CheckMetadata(fields []MetadataField, values map[string]json.RawMessage) er
 	return nil
 }
 
+// CheckRequiredMetadata says which required field has no value among those that
+// a file is to have. The error is a *RuleError.
+func CheckRequiredMetadata(fields []MetadataField, values map[string]json.RawMessage) error {
+	for _, f := range fields {
+		if f.Schema.Required && !hasValue(values[f.Name]) {
+			return &RuleError{
+				Field: "customMetadata", Message: "customMetadata has no value for " + quote(f.Name) + ", which is required",
+				Help: "Its field is of the type " + f.Schema.Type + "; give it a value.",
+			}
+		}
+	}
+	return nil
+}
+
+// DefaultMetadata returns values with the default of each field that has one
+// and no value among them. It changes nothing in values.
+func DefaultMetadata(fields []MetadataField, values map[string]json.RawMessage) map[string]json.RawMessage {
+	var with map[string]json.RawMessage
+	for _, f := range fields {
+		if !hasValue(f.Schema.Default) || hasValue(values[f.Name]) {
+			continue
+		}
+		if with == nil {
+			with = map[string]json.RawMessage{}
+			maps.Copy(with, values)
+		}
+		with[f.Name] = f.Schema.Default
+	}
+	if with == nil {
+		return values
+	}
+	return with
+}
+
+func hasValue(value json.RawMessage) bool { return len(value) > 0 && string(value) != "null" }
+
 // misfit says why a value does not fit, as a part of a sentence; empty where it
 // does, or where the type is not known.
 func (s *MetadataSchema) misfit(value json.RawMessage) string {
@@ -110,9 +151,7 @@ func (s *MetadataSchema) misfit(value json.RawMessage) string {
 			return "is more than " + string(s.MaxValue)
 		}
 	case MetadataDate:
-		if !is(&text) || !isDate(text) {
-			return "is no date such as 2026-07-31"
-		}
+		return s.misfitDate(value)
 	case MetadataBoolean:
 		if !is(new(bool)) {
 			return "is not true or false"
@@ -144,13 +183,32 @@ func bound(text json.RawMessage) (float64, bool) {
 	return *n, true
 }
 
-func isDate(text string) bool {
+func (s *MetadataSchema) misfitDate(value json.RawMessage) string {
+	at, ok := readDate(value)
+	if !ok {
+		return "is no date such as 2026-07-31"
+	}
+	if least, ok := readDate(s.MinValue); ok && at.Before(least) {
+		return "is before " + string(s.MinValue)
+	}
+	if most, ok := readDate(s.MaxValue); ok && at.After(most) {
+		return "is after " + string(s.MaxValue)
+	}
+	return ""
+}
+
+// readDate reads a date or an instant in the form of ISO 8601.
+func readDate(value json.RawMessage) (time.Time, bool) {
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		return time.Time{}, false
+	}
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if _, err := time.Parse(layout, text); err == nil {
-			return true
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, true
 		}
 	}
-	return false
+	return time.Time{}, false
 }
 
 // offers tells whether a value is one of the options, whatever way its JSON is
@@ -186,8 +244,7 @@ func (s *MetadataSchema) Words() string {
 	case s.MinLength != nil:
 		words += ", at least " + strconv.Itoa(*s.MinLength) + " characters"
 	}
-	_, least := bound(s.MinValue)
-	_, most := bound(s.MaxValue)
+	least, most := hasValue(s.MinValue), hasValue(s.MaxValue)
 	switch {
 	case least && most:
 		words += ", " + string(s.MinValue) + " to " + string(s.MaxValue)
@@ -195,6 +252,9 @@ func (s *MetadataSchema) Words() string {
 		words += ", at least " + string(s.MinValue)
 	case most:
 		words += ", at most " + string(s.MaxValue)
+	}
+	if s.Required {
+		words += ", required"
 	}
 	return words
 }

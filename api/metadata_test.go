@@ -14,7 +14,7 @@ func TestCheckMetadata(t *testing.T) {
 	text := `[
 		{"id":"1","name":"brand","label":"Brand","schema":{"type":"Text","maxLength":4,"minLength":2}},
 		{"id":"2","name":"year","label":"Year","schema":{"type":"Number","minValue":1900,"maxValue":2100}},
-		{"id":"3","name":"day","label":"Day","schema":{"type":"Date"}},
+		{"id":"3","name":"day","label":"Day","schema":{"type":"Date","minValue":"2026-01-01","maxValue":"2026-12-31"}},
 		{"id":"4","name":"sold","label":"Sold","schema":{"type":"Boolean"}},
 		{"id":"5","name":"size","label":"Size","schema":{"type":"SingleSelect","selectOptions":["S","M",3,true]}},
 		{"id":"6","name":"for","label":"For","schema":{"type":"MultiSelect","selectOptions":["web","print"]}},
@@ -38,6 +38,8 @@ func TestCheckMetadata(t *testing.T) {
 		{`{"year":1899}`, "less than 1900"},
 		{`{"year":2101}`, "more than 2100"},
 		{`{"day":"31.7.2026"}`, "is no date"},
+		{`{"day":"2025-12-31"}`, "is before"},
+		{`{"day":"2027-01-01"}`, "is after"},
 		{`{"sold":"yes"}`, "is not true or false"},
 		{`{"size":"XL"}`, "none of the options"},
 		{`{"size":["M"]}`, "none of the options"},

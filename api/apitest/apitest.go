@@ -76,6 +76,8 @@ func Run(t *testing.T, target Target) {
 		{"Transfer", testTransfer},
 		{"Folders", testFolders},
 		{"Fields", testFields},
+		{"Required", testRequired},
+		{"Schemas", testSchemas},
 		{"Delivery", testDelivery},
 		{"Private", testPrivate},
 		{"SlowAddress", slow},

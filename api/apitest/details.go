@@ -66,6 +66,12 @@ func testDetails(t *testing.T, s *suite) {
 		a := s.do(t, http.MethodGet, s.detailsAddress(id)+"/", "", nil, nil)
 		want(t, a.json, "fileId", id)
 	})
+	t.Run("HEAD", func(t *testing.T) {
+		s.strict(t)
+		if a := s.do(t, http.MethodHead, s.detailsAddress(id), "", nil, nil); a.status != http.StatusOK || len(a.body) > 0 {
+			t.Errorf("answered %d %s", a.status, a.body)
+		}
+	})
 	t.Run("no such file", func(t *testing.T) {
 		wantError(t, s.patch(t, "0123456789abcdef01234567", `{"tags":["x"]}`), http.StatusNotFound, "does not exist")
 		wantError(t, s.do(t, http.MethodGet, s.detailsAddress("0123456789abcdef01234567"), "", nil, nil), http.StatusNotFound, "does not exist")
@@ -84,13 +90,15 @@ func testDetails(t *testing.T, s *suite) {
 			`{"customCoordinates":"0,0,101,60"}`: "customCoordinates",
 			`{"isPrivateFile":true}`:             "isPrivateFile",
 			`{"customMetadata":{"no_such":1}}`:   "no_such",
-			`{"extensions":[{}]}`:                "extension",
-			`{"webhookUrl":"nowhere"}`:           "webhookUrl",
-			`{"removeAITags":5}`:                 "removeAITags",
-			`[]`:                                 "object",
-			`null`:                               "object",
-			``:                                   "object",
-			`{"tags":["a"]`:                      "object",
+			`{"extensions":[{}]}`:                "extensions",
+			`{"extensions":[{"name":"aws-auto-tagging","minConfidence":-1}]}`: "extensions",
+			`{"tags":["a"],"tags":["b"]}`:                                     "tags",
+			`{"webhookUrl":"nowhere"}`:                                        "webhookUrl",
+			`{"removeAITags":5}`:                                              "removeAITags",
+			`[]`:                                                              "object",
+			`null`:                                                            "object",
+			``:                                                                "object",
+			`{"tags":["a"]`:                                                   "object",
 		} {
 			wantError(t, s.patch(t, id, body), http.StatusBadRequest, word)
 		}

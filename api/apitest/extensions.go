@@ -146,7 +146,7 @@ func testExtensions(t *testing.T, s *suite) {
 			`{"name":"google-auto-tagging","maxTags":31}`, `{"name":"google-auto-tagging","minConfidence":101}`, `{"name":"google-auto-tagging","maxTags":"5"}`,
 			`{"name":"remove-bg","options":{"add_shadow":"yes"}}`, `{"name":"remove-bg"},{"name":"remove-bg"}`, `{}`, `7`,
 		} {
-			s.refused(t, "", field("fileName", "options.jpg"), content(JPEG(20, 20)), field("extensions", "["+element+"]"))
+			s.refused(t, "extensions", field("fileName", "options.jpg"), content(JPEG(20, 20)), field("extensions", "["+element+"]"))
 		}
 	})
 }

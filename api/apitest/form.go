@@ -50,7 +50,10 @@ func testForm(t *testing.T, s *suite) {
 		s.refused(t, "file[0]", field("fileName", "indexed"), part{name: "file[0]", value: "x", file: true})
 		s.refused(t, "extensions", field("fileName", "json"), content([]byte("x")), field("extensions", "[{"))
 		s.refused(t, "extensions", field("fileName", "json"), content([]byte("x")), field("extensions", `{"name":"remove-bg"}`))
-		s.refused(t, "extension", field("fileName", "json"), content([]byte("x")), field("extensions", `[{"options":{}}]`))
+		s.refused(t, "extensions", field("fileName", "json"), content([]byte("x")), field("extensions", `[{"options":{}}]`))
+		for _, nothing := range []string{"null", "undefined"} {
+			s.refused(t, "missing file", field("fileName", "absent"), field("file", nothing))
+		}
 		s.refused(t, "customMetadata", field("fileName", "json"), content([]byte("x")), field("customMetadata", `["a"]`))
 		s.refused(t, "webhookUrl", field("fileName", "hook"), content([]byte("x")), field("webhookUrl", "example.com/hook"))
 		var many []part

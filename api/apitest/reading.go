@@ -92,6 +92,20 @@ func testList(t *testing.T, s *suite) {
 			t.Errorf("the folder is %v", r)
 		}
 	})
+	t.Run("nothing asked for", func(t *testing.T) {
+		s.strict(t)
+		got := s.list(t, "path", folder, "type", "undefined", "sort", "null", "limit", "", "skip", "undefined", "searchQuery", "undefined", "fileType", "null", "tags", "null")
+		if names(got) != "[b.txt a.png c.jpg]" {
+			t.Errorf("listed %s", names(got))
+		}
+	})
+	t.Run("tags in several parameters", func(t *testing.T) {
+		s.strict(t)
+		a := s.do(t, http.MethodGet, s.BaseURL+"/v1/files?tags=none&tags=blue&path="+url.QueryEscape(folder), "", nil, nil)
+		if a.status != http.StatusOK || !strings.Contains(string(a.body), "a.png") {
+			t.Errorf("answered %d %s", a.status, a.body)
+		}
+	})
 	t.Run("no such folder", func(t *testing.T) {
 		if got := s.list(t, "path", folder+"/nothing"); len(got) != 0 {
 			t.Errorf("listed %v", got)
@@ -107,6 +121,9 @@ func testList(t *testing.T, s *suite) {
 	})
 	t.Run("refused", func(t *testing.T) {
 		s.strict(t)
+		for query, word := range map[string]string{"name=x": "name", "Limit=1": "Limit", "limit=1&limit=2": "limit", "sort=ASC_NAME&sort=ASC_SIZE": "sort"} {
+			wantError(t, s.do(t, http.MethodGet, s.BaseURL+"/v1/files?"+query, "", nil, nil), http.StatusBadRequest, word)
+		}
 		for _, query := range []string{"limit=0", "limit=1001", "limit=x", "skip=-1", "sort=NAME", "type=nothing", "fileType=x", "searchQuery=name", "searchQuery=%28name+%3D+%22a%22", "searchQuery=colour+%3D+1"} {
 			wantError(t, s.do(t, http.MethodGet, s.BaseURL+"/v1/files?"+query, "", nil, nil), http.StatusBadRequest, "")
 		}
@@ -149,6 +166,31 @@ func testDelivery(t *testing.T, s *suite) {
 		if tag == "" || a.status != http.StatusNotModified {
 			t.Errorf("answered %d to the tag %q", a.status, tag)
 		}
+	})
+	t.Run("ranges", func(t *testing.T) {
+		s.strict(t)
+		for ranges, status := range map[string]int{
+			"bytes=0-": 206, "bytes=-5": 206, "Bytes=1-1": 206, "bytes=0-0,-1": 206, "bytes=5-1": 200, "bites=0-1": 200, "bytes=a-b": 200, "bytes=": 200, "bytes=999999999-": 416,
+		} {
+			a := get(t, text(r["url"]), func(req *http.Request) { req.Header.Set("Range", ranges) })
+			if a.status != status {
+				t.Errorf("%s answered %d, want %d", ranges, a.status, status)
+			}
+			if status == http.StatusRequestedRangeNotSatisfiable {
+				wantError(t, a, status, "range")
+				if got := a.header.Get("Content-Range"); got != fmt.Sprintf("bytes */%d", len(data)) {
+					t.Errorf("Content-Range is %q", got)
+				}
+			}
+		}
+		tag := get(t, text(r["url"]), nil).header.Get("ETag")
+		for condition, status := range map[string]int{tag: 206, `"other"`: 200} {
+			a := get(t, text(r["url"]), func(req *http.Request) { req.Header.Set("Range", "bytes=1-3"); req.Header.Set("If-Range", condition) })
+			if a.status != status {
+				t.Errorf("If-Range %s answered %d, want %d", condition, a.status, status)
+			}
+		}
+		wantError(t, get(t, text(r["url"]), func(req *http.Request) { req.Header.Set("If-Match", `"other"`) }), http.StatusPreconditionFailed, "another")
 	})
 	size := func(t *testing.T, address string) (int, int) {
 		t.Helper()

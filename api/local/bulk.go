@@ -32,7 +32,7 @@ func (l *Library) deleteFile(w http.ResponseWriter, r *http.Request, id string) 
 	if err := l.records.Update(r.Context(), func(tx store.Tx) error { return tx.DeleteFile(id) }); err != nil {
 		return notFound(err)
 	}
-	w.WriteHeader(http.StatusNoContent)
+	writeNothing(w, r)
 	return nil
 }
 

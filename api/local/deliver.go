@@ -98,7 +98,7 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	h.Set("ETag", `"`+tag+`"`)
 	h.Set("Content-Type", contentType(mime))
 	// When the file last changed: a version that was restored is older.
-	http.ServeContent(w, r, "", file.Updated, body)
+	serveContent(w, r, file.Updated, body)
 	return nil
 }
 

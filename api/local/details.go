@@ -187,12 +187,18 @@ func (c *change) apply(tx store.Tx, file *store.File) error {
 }
 
 func (c *change) applyMetadata(tx store.Tx, file *store.File) error {
-	if c.CustomMetadata.IsNull() {
-		file.Metadata = nil
+	if c.CustomMetadata.IsZero() {
 		return nil
 	}
 	values := c.CustomMetadata.Or(nil)
-	if err := checkMetadata(tx, values); err != nil {
+	if c.CustomMetadata.IsNull() {
+		file.Metadata = nil
+	}
+	fields, err := metadataFields(tx)
+	if err != nil {
+		return err
+	}
+	if err := api.CheckMetadata(fields, values); err != nil {
 		return err
 	}
 	for key, value := range values {
@@ -205,7 +211,10 @@ func (c *change) applyMetadata(tx store.Tx, file *store.File) error {
 		}
 		file.Metadata[key] = value
 	}
-	return nil
+	if len(values) == 0 && !c.CustomMetadata.IsNull() {
+		return nil
+	}
+	return api.CheckRequiredMetadata(fields, file.Metadata)
 }
 
 // unique drops repeated tags and keeps the order.

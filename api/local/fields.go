@@ -1,15 +1,15 @@
 package local
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
-	"unicode/utf8"
 
+	"mediadesk/api"
 	"mediadesk/api/local/store"
 )
 
@@ -20,18 +20,6 @@ type fieldRecord struct {
 	Label  string          `json:"label"`
 	Schema json.RawMessage `json:"schema"`
 }
-
-// fieldSchema is what a field's values must be.
-type fieldSchema struct {
-	Type      string            `json:"type"`
-	Options   []json.RawMessage `json:"selectOptions"`
-	MinValue  json.RawMessage   `json:"minValue"`
-	MaxValue  json.RawMessage   `json:"maxValue"`
-	MinLength *int              `json:"minLength"`
-	MaxLength *int              `json:"maxLength"`
-}
-
-var fieldTypes = []string{"Text", "Textarea", "Number", "Date", "Boolean", "SingleSelect", "MultiSelect"}
 
 func (l *Library) listFields(w http.ResponseWriter, r *http.Request) error {
 	list := []fieldRecord{}
@@ -59,10 +47,14 @@ func (l *Library) addField(w http.ResponseWriter, r *http.Request) error {
 			return badRequest(name+" of the custom metadata field is missing.", `Send {"name":…,"label":…,"schema":{"type":"Text"}}.`)
 		}
 	}
-	if err := checkSchema(f.Schema); err != nil {
+	schema, err := readSchema(f.Schema)
+	if err != nil {
 		return err
 	}
-	err := l.records.Update(r.Context(), func(tx store.Tx) error { return tx.AddField(&f) })
+	if len(schema.Default) > 0 {
+		l.defaults.Store(true)
+	}
+	err = l.records.Update(r.Context(), func(tx store.Tx) error { return tx.AddField(&f) })
 	if errors.Is(err, store.ErrExists) {
 		return badRequest("A custom metadata field with the name "+quote(f.Name)+" already exists.", "Choose another name.")
 	}
@@ -73,16 +65,28 @@ func (l *Library) addField(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// checkSchema says what is wrong with a field's schema.
-func checkSchema(text json.RawMessage) error {
-	var schema fieldSchema
-	if json.Unmarshal(text, &schema) != nil || !slices.Contains(fieldTypes, schema.Type) {
-		return badRequest("schema of the custom metadata field has no type that is known.", fmt.Sprintf("The types are %v.", fieldTypes))
+// schemaMembers are what a schema may have.
+var schemaMembers = []string{"type", "selectOptions", "defaultValue", "isValueRequired", "minValue", "maxValue", "minLength", "maxLength"}
+
+// readSchema reads a field's schema and says what is wrong with it.
+func readSchema(text json.RawMessage) (*api.MetadataSchema, error) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(text, &members) != nil {
+		return nil, badRequest("schema of the custom metadata field is no object.", `Send one such as {"type":"Text"}.`)
 	}
-	if strings.HasSuffix(schema.Type, "Select") && len(schema.Options) == 0 {
-		return badRequest("schema of the custom metadata field has no selectOptions.", "A "+schema.Type+" needs them: an array of values to choose from.")
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if !slices.Contains(schemaMembers, name) {
+			return nil, badRequest("schema of the custom metadata field: "+quote(name)+" is no member of it.", "It takes "+strings.Join(schemaMembers, ", ")+".")
+		}
 	}
-	return nil
+	schema := new(api.MetadataSchema)
+	var kind *json.UnmarshalTypeError
+	if err := json.Unmarshal(text, schema); errors.As(err, &kind) {
+		return nil, badRequest("schema of the custom metadata field: "+kind.Field+" is of the wrong type.", "")
+	} else if err != nil {
+		return nil, err
+	}
+	return schema, schema.Check()
 }
 
 var errNoField = refuse(http.StatusNotFound, "No such custom metadata field exists.", "Check the id of the field.")
@@ -111,7 +115,7 @@ func (l *Library) updateField(w http.ResponseWriter, r *http.Request, id string)
 		if label != "" {
 			field.Label = label
 		}
-		if field.Schema, err = changeSchema(field.Schema, schema); err != nil {
+		if field.Schema, err = l.changeSchema(field.Schema, schema); err != nil {
 			return err
 		}
 		return tx.UpdateField(&field)
@@ -124,7 +128,7 @@ func (l *Library) updateField(w http.ResponseWriter, r *http.Request, id string)
 }
 
 // changeSchema sets members of a schema; one that is null is taken out.
-func changeSchema(text json.RawMessage, change map[string]json.RawMessage) (json.RawMessage, error) {
+func (l *Library) changeSchema(text json.RawMessage, change map[string]json.RawMessage) (json.RawMessage, error) {
 	members := map[string]json.RawMessage{}
 	if err := json.Unmarshal(text, &members); err != nil {
 		return nil, err
@@ -144,7 +148,11 @@ func changeSchema(text json.RawMessage, change map[string]json.RawMessage) (json
 	if err != nil {
 		return nil, err
 	}
-	return changed, checkSchema(changed)
+	read, err := readSchema(changed)
+	if err == nil && len(read.Default) > 0 {
+		l.defaults.Store(true)
+	}
+	return changed, err
 }
 
 // deleteField removes a field with the values that files have under it.
@@ -156,111 +164,66 @@ func (l *Library) deleteField(w http.ResponseWriter, r *http.Request, id string)
 	if err != nil {
 		return err
 	}
-	w.WriteHeader(http.StatusNoContent)
+	writeNothing(w, r)
 	return nil
 }
 
-// checkMetadata says which key is no field, or which value does not fit its
-// field (§2.1: keys must exist before use).
+// metadataFields are the custom metadata fields with their schemas read.
+func metadataFields(tx store.Tx) ([]api.MetadataField, error) {
+	list, err := tx.Fields()
+	if err != nil {
+		return nil, err
+	}
+	fields := make([]api.MetadataField, len(list))
+	for i, f := range list {
+		fields[i] = api.MetadataField{ID: f.ID, Name: f.Name, Label: f.Label}
+		if err := json.Unmarshal(f.Schema, &fields[i].Schema); err != nil {
+			return nil, err
+		}
+	}
+	return fields, nil
+}
+
+// checkMetadata says which key of an upload is no field, which value does not
+// fit its field (§2.1: keys must exist before use), and which required one is
+// missing beside the others.
 func checkMetadata(tx store.Tx, values map[string]json.RawMessage) error {
 	if len(values) == 0 {
 		return nil
 	}
-	fields, err := tx.Fields()
+	fields, err := metadataFields(tx)
 	if err != nil {
 		return err
 	}
-	known := map[string]json.RawMessage{}
-	for _, f := range fields {
-		known[f.Name] = f.Schema
+	if err := api.CheckMetadata(fields, values); err != nil {
+		return err
 	}
-	for key, value := range values {
-		text, ok := known[key]
-		if !ok {
-			return badRequest("customMetadata has the key "+quote(key)+", which is no custom metadata field.", "Create the field first.")
-		}
-		if string(value) == "null" {
-			continue
-		}
-		var schema fieldSchema
-		if err := json.Unmarshal(text, &schema); err != nil {
-			return err
-		}
-		if why := schema.misfit(value); why != "" {
-			return badRequest("customMetadata: the value of "+quote(key)+" "+why+".", "Its field is of the type "+schema.Type+".")
-		}
-	}
-	return nil
+	return api.CheckRequiredMetadata(fields, values)
 }
 
-// misfit says why a value does not fit, as a part of a sentence.
-func (s *fieldSchema) misfit(value json.RawMessage) string {
-	is := func(into any) bool { return json.Unmarshal(value, into) == nil }
-	var text string
-	switch s.Type {
-	case "Text", "Textarea":
-		if !is(&text) {
-			return "is no text"
-		}
-		n := utf8.RuneCountInString(text)
-		if s.MinLength != nil && n < *s.MinLength || s.MaxLength != nil && n > *s.MaxLength {
-			return "is too short or too long"
-		}
-	case "Number":
-		var n float64
-		var least, most *float64
-		if !is(&n) {
-			return "is no number"
-		}
-		if json.Unmarshal(s.MinValue, &least) == nil && least != nil && n < *least || json.Unmarshal(s.MaxValue, &most) == nil && most != nil && n > *most {
-			return "is out of bounds"
-		}
-	case "Date":
-		if !is(&text) {
-			return "is no date"
-		}
-		if _, err := time.Parse(time.RFC3339, text); err != nil {
-			if _, err := time.Parse(time.DateOnly, text); err != nil {
-				return "is no date"
-			}
-		}
-	case "Boolean":
-		if !is(new(bool)) {
-			return "is not true or false"
-		}
-	case "SingleSelect":
-		if !s.offers(value) {
-			return "is none of the options"
-		}
-	case "MultiSelect":
-		var list []json.RawMessage
-		if !is(&list) {
-			return "is no list"
-		}
-		for _, one := range list {
-			if !s.offers(one) {
-				return "holds what is none of the options"
-			}
-		}
+// withDefaults adds to the values of a file that was stored the defaults of
+// the fields that have none.
+func (l *Library) withDefaults(tx store.Tx, values map[string]json.RawMessage) (map[string]json.RawMessage, error) {
+	if !l.defaults.Load() {
+		return values, nil
 	}
-	return ""
+	fields, err := metadataFields(tx)
+	if err != nil {
+		return nil, err
+	}
+	return api.DefaultMetadata(fields, values), nil
 }
 
-func (s *fieldSchema) offers(value json.RawMessage) bool {
-	var wanted any
-	if json.Unmarshal(value, &wanted) != nil {
-		return false
-	}
-	return slices.ContainsFunc(s.Options, func(text json.RawMessage) bool {
-		var option any
-		return json.Unmarshal(text, &option) == nil && isScalar(option) && isScalar(wanted) && option == wanted
+// learnDefaults finds out whether a field has a default. Once it was so, each
+// upload looks.
+func (l *Library) learnDefaults(ctx context.Context) error {
+	return l.records.View(ctx, func(tx store.Tx) error {
+		fields, err := metadataFields(tx)
+		for i := range fields {
+			if len(fields[i].Schema.Default) > 0 {
+				l.defaults.Store(true)
+			}
+		}
+		return err
 	})
-}
-
-func isScalar(v any) bool {
-	switch v.(type) {
-	case string, float64, bool:
-		return true
-	}
-	return false
 }

@@ -69,6 +69,6 @@ func (l *Library) deleteFolder(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.WriteHeader(http.StatusNoContent)
+	writeNothing(w, r)
 	return nil
 }

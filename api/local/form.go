@@ -2,6 +2,7 @@ package local
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -135,13 +136,18 @@ func (f *form) part(part *multipart.Part) error {
 		if !utf8.ValidString(value) {
 			return badRequest(name+" is not valid UTF-8.", "Send texts as UTF-8.")
 		}
-		// Clients write these for what was never given.
-		if value == "" || value == "undefined" || value == "null" {
+		if absent(value) {
 			return nil
 		}
 	}
 	return set(f, value)
 }
+
+// notGiven is what some clients write for what was never given; others write
+// null.
+const notGiven = "undefined"
+
+func absent(value string) bool { return value == "" || value == notGiven || value == "null" }
 
 // fields are the parts that an upload takes beside the file (§4.1), and those
 // of hosted services that mean nothing here.
@@ -267,13 +273,16 @@ func (f *form) file(part *multipart.Part) error {
 		}
 		return f.store(body)
 	}
-	head, err := body.Peek(len("https://"))
+	head, err := body.Peek(len(notGiven) + 1)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	switch lower := strings.ToLower(string(head)); {
 	case len(head) == 0:
 		return errEmptyFile
+	case lower == "null", lower == notGiven:
+		delete(f.seen, "file") // read as base64 it would be three bytes of nothing
+		return nil
 	case strings.HasPrefix(lower, "http://"), strings.HasPrefix(lower, "https://"):
 		text, err := io.ReadAll(io.LimitReader(body, maxText+1))
 		if err != nil {
@@ -370,7 +379,8 @@ func quote(text string) string {
 	return strconv.Quote(text)
 }
 
-// rawMembers reads a JSON object, told as the body of a request.
+// rawMembers reads a JSON object, told as the body of a request. A member that
+// stands twice is refused: which of them is meant nobody can tell.
 func rawMembers(r io.Reader) (map[string]json.RawMessage, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxBody+1))
 	if err != nil {
@@ -379,9 +389,28 @@ func rawMembers(r io.Reader) (map[string]json.RawMessage, error) {
 	if len(text) > maxBody {
 		return nil, badRequest("The body of the request is too long.", "")
 	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(text, &members); err != nil || members == nil {
+	if !json.Valid(text) || bytes.TrimLeft(text, " \t\r\n")[0] != '{' {
 		return nil, badRequest("The body of the request is not a JSON object.", `Send an object such as {"tags":["a","b"]}.`)
+	}
+	members := map[string]json.RawMessage{}
+	d := json.NewDecoder(bytes.NewReader(text))
+	if _, err := d.Token(); err != nil {
+		return nil, err
+	}
+	for d.More() {
+		var value json.RawMessage
+		token, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, _ := token.(string)
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		if _, twice := members[name]; twice {
+			return nil, badRequest(quote(name)+" stands twice in the body of the request.", "Send each member once.")
+		}
+		members[name] = value
 	}
 	return members, nil
 }

@@ -60,6 +60,9 @@ func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 		return refuse(http.StatusNotFound, "There is no such operation here.", "The README of mediadesk lists the operations of the local library.")
 	}
 	operation := operations[r.Method]
+	if r.Method == http.MethodHead {
+		operation = operations[http.MethodGet] // the server sends its head alone
+	}
 	if operation == nil {
 		for method := range operations {
 			w.Header().Add("Allow", method)

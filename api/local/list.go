@@ -1,8 +1,10 @@
 package local
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,8 +60,33 @@ var orders = map[string]store.Order{
 	"HEIGHT": store.ByHeight, "WIDTH": store.ByWidth, "SIZE": store.BySize,
 }
 
+// parameters are those that a listing takes.
+var parameters = []string{"type", "path", "sort", "fileType", "searchQuery", "tags", "limit", "skip"}
+
+// checkParameters refuses what a listing does not take, and what stands twice;
+// lists of tags may be parted so. What a client writes for nothing is taken
+// out.
+func checkParameters(v url.Values) error {
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		values := slices.DeleteFunc(v[name], absent)
+		switch {
+		case !slices.Contains(parameters, name):
+			return badRequest(quote(name)+" is no parameter of a listing.", "It takes "+strings.Join(parameters, ", ")+".")
+		case name == "tags":
+			values = []string{strings.Join(values, ",")}
+		case len(values) > 1:
+			return badRequest(quote(name)+" stands twice in the request.", "Send each parameter once.")
+		}
+		v[name] = values
+	}
+	return nil
+}
+
 func (l *Library) readQuery(v url.Values) (store.Query, error) {
 	q := store.Query{Files: true, Order: store.ByCreated, Limit: maxList}
+	if err := checkParameters(v); err != nil {
+		return q, err
+	}
 	wrong := func(name, help string) (store.Query, error) {
 		return q, badRequest("Your request contains invalid "+name+" parameter: "+quote(v.Get(name))+".", help)
 	}

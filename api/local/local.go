@@ -58,6 +58,7 @@ type Library struct {
 	contents store.Contents
 	address  atomic.Pointer[string]
 	public   atomic.Bool // it listens beyond this computer
+	defaults atomic.Bool // a custom metadata field has, or had, a default
 	guard    *guard
 	chance   *chance
 	runs     *runner
@@ -160,6 +161,9 @@ func (l *Library) open(ctx context.Context) error {
 	}
 	if l.records, err = store.OpenRecords(ctx, recordsPath(l.o.Dir)); err != nil {
 		return err
+	}
+	if err := l.learnDefaults(ctx); err != nil {
+		return fmt.Errorf("read the custom metadata fields: %w", err)
 	}
 	l.ctx, l.cancel = context.WithCancel(ctx)
 	l.startSweeping()

@@ -91,7 +91,7 @@ func (l *Library) copyFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.WriteHeader(http.StatusNoContent)
+	writeNothing(w, r)
 	return nil
 }
 
@@ -175,7 +175,7 @@ func (l *Library) moveFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.WriteHeader(http.StatusNoContent)
+	writeNothing(w, r)
 	return nil
 }
 

@@ -89,3 +89,16 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.WriteHeader(status)
 	w.Write(text) //nolint:errcheck // nobody is left to tell
 }
+
+// writeNothing is the answer of what was done and has nothing to tell.
+//
+// Generated clients of hosted services, which say in a header in which language
+// they are, read an answer of some of these operations as JSON whatever its
+// status: versions of those for Go and Java fail on an empty one.
+func writeNothing(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("X-Stainless-Lang") != "" {
+		writeJSON(w, http.StatusOK, struct{}{})
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}

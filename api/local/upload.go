@@ -151,7 +151,11 @@ func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
 		}
 		version.ID, version.Number = store.NewID(), last+1
 		version.Root = version.ID
-		applyChanges(there, u, outlook.Changes)
+		if applyChanges(there, u, outlook.Changes) {
+			if there.Metadata, err = f.library.withDefaults(tx, there.Metadata); err != nil {
+				return nil, err
+			}
+		}
 		there.Version, there.Private, there.Updated = version, u.IsPrivateFile.Or(false), version.Created
 		if text, ok := u.Description.Get(); ok {
 			there.Description = text
@@ -168,6 +172,9 @@ func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
 		if file.Name, err = freeName(tx, file.Folder, file.Name); err != nil {
 			return nil, err
 		}
+	}
+	if file.Metadata, err = f.library.withDefaults(tx, file.Metadata); err != nil {
+		return nil, err
 	}
 	if err := tx.MakeFolder(file.Folder, version.Created); err != nil {
 		return nil, err
@@ -190,8 +197,9 @@ func freeName(tx store.Tx, folder, name string) (string, error) {
 	}
 }
 
-// applyChanges does to a file that is overwritten what was foretold.
-func applyChanges(file *store.File, u *api.Upload, changes []api.Change) {
+// applyChanges does to a file that is overwritten what was foretold, and
+// reports whether its custom metadata is that of a new file.
+func applyChanges(file *store.File, u *api.Upload, changes []api.Change) (anew bool) {
 	for _, c := range changes {
 		if c.Effect == api.Kept {
 			continue
@@ -205,9 +213,10 @@ func applyChanges(file *store.File, u *api.Upload, changes []api.Change) {
 		case api.AspectRegion:
 			file.Region = u.CustomCoordinates.Or("")
 		case api.AspectMetadata:
-			file.Metadata = u.CustomMetadata.Or(nil)
+			file.Metadata, anew = u.CustomMetadata.Or(nil), true
 		}
 	}
+	return anew
 }
 
 func (l *Library) embedded(ctx context.Context, file *store.File) (members map[string]json.RawMessage, err error) {

@@ -117,7 +117,7 @@ func (l *Library) deleteVersion(w http.ResponseWriter, r *http.Request, id, vers
 	if err != nil {
 		return err
 	}
-	w.WriteHeader(http.StatusNoContent)
+	writeNothing(w, r)
 	return nil
 }
 

@@ -344,6 +344,10 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 	if err != nil {
 		return err
 	}
+	previews, err := a.previews(settings)
+	if err != nil {
+		return err
+	}
 	guarded := command.Guard()
 	signals := &ui.Signals{}
 	model := ui.New(ui.Options{
@@ -363,6 +367,7 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 		Signal:  settings.Signal,
 
 		Pictures: picture.Setting(settings.Pictures),
+		Previews: previews,
 		Terminal: os.Stdout,
 
 		Addresses: command.AddressFlags(r),
@@ -399,6 +404,16 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 		err = nil
 	}
 	return errors.Join(err, ended())
+}
+
+// previews is the cache of small pictures, nil where the settings keep none: what
+// was kept before is removed then.
+func (a *app) previews(settings config.Config) (*picture.Cache, error) {
+	dir := filepath.Join(a.paths.Cache, "previews")
+	if settings.Previews == config.PreviewsKeep {
+		return picture.NewCache(dir, picture.DefaultCache), nil
+	}
+	return nil, os.RemoveAll(dir)
 }
 
 // ownKeys are the keys of the settings, or what is wrong with one of them.

@@ -29,6 +29,16 @@ const (
 	PicturesOff    Pictures = "off"
 )
 
+// Previews says whether small pictures of files stay on the disk.
+type Previews string
+
+// With PreviewsKeep the picker shows a file at once that it has shown before, at the cost of at most
+// 64 MB of the cache folder; PreviewsForget keeps nothing.
+const (
+	PreviewsKeep   Previews = "keep"
+	PreviewsForget Previews = "forget"
+)
+
 // Signal says how the end of the last pending extension is told to somebody who is elsewhere.
 type Signal string
 
@@ -56,6 +66,7 @@ type Config struct {
 	Profile     string // name of the profile in use
 	Theme       Theme
 	Pictures    Pictures
+	Previews    Previews
 	Signal      Signal
 	Concurrency int      // uploads at the same time, at least 1
 	Bookmarks   []string // folders, as written: "~/" stands for the home folder

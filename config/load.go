@@ -22,6 +22,7 @@ type fileConfig struct {
 	Profile     string                 `toml:"profile"`
 	Theme       string                 `toml:"theme"`
 	Pictures    string                 `toml:"pictures"`
+	Previews    string                 `toml:"previews"`
 	Signal      string                 `toml:"signal"`
 	Concurrency int64                  `toml:"concurrency"`
 	Bookmarks   []string               `toml:"bookmarks"`
@@ -151,6 +152,7 @@ func (f fileConfig) resolve(path string, exists bool) Config {
 		Profile:     or(f.Profile, LocalProfile),
 		Theme:       Theme(or(f.Theme, string(ThemeAuto))),
 		Pictures:    Pictures(or(f.Pictures, string(PicturesAuto))),
+		Previews:    Previews(or(f.Previews, string(PreviewsKeep))),
 		Signal:      Signal(or(f.Signal, string(SignalBell))),
 		Concurrency: int(or(f.Concurrency, DefaultConcurrency)),
 		Bookmarks:   f.Bookmarks,
@@ -207,6 +209,7 @@ func (c *Config) check(places []entry) []error {
 	}
 	report(oneOf("theme", c.Theme, ThemeAuto, ThemeDark, ThemeLight))
 	report(oneOf("pictures", c.Pictures, PicturesAuto, PicturesKitty, PicturesSixel, PicturesBlocks, PicturesOff))
+	report(oneOf("previews", c.Previews, PreviewsKeep, PreviewsForget))
 	report(oneOf("signal", c.Signal, SignalBell, SignalDesktop, SignalOff))
 	report(checkConcurrency(c.Concurrency))
 	report(checkBookmarks(c.Bookmarks))

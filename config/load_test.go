@@ -13,6 +13,7 @@ const fullFile = `# my settings
 profile = "work"   # in use
 theme = "dark"
 pictures = "blocks"
+previews = "forget"
 signal = "desktop"
 concurrency = 5
 bookmarks = ["~/Pictures", "/srv"]
@@ -69,7 +70,7 @@ func TestLoadFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Config{
-		Path: path, Exists: true, Profile: "work", Theme: ThemeDark, Pictures: PicturesBlocks, Signal: SignalDesktop, Concurrency: 5,
+		Path: path, Exists: true, Profile: "work", Theme: ThemeDark, Pictures: PicturesBlocks, Previews: PreviewsForget, Signal: SignalDesktop, Concurrency: 5,
 		Bookmarks: []string{"~/Pictures", "/srv"}, Webhook: Webhook{"127.0.0.1:0"},
 		Local: Local{Addr: "127.0.0.1:9000", MaxSize: 1000, Commands: map[string][]string{"remove-bg": {"rembg", "i", "-", "-"}}},
 		Profiles: map[string]Profile{
@@ -110,7 +111,7 @@ func TestLoadMissingIsDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Config{
-		Path: path, Profile: "local", Theme: ThemeAuto, Pictures: PicturesAuto, Signal: SignalBell, Concurrency: 6,
+		Path: path, Profile: "local", Theme: ThemeAuto, Pictures: PicturesAuto, Previews: PreviewsKeep, Signal: SignalBell, Concurrency: 6,
 		Webhook: Webhook{"127.0.0.1:7844"}, Local: Local{Addr: "127.0.0.1:7843", MaxSize: 25_000_000},
 		Profiles: map[string]Profile{"local": {
 			Name: "local", Kind: KindLocal, MaxSize: 25_000_000, MaxVideoSize: 25_000_000, Naming: NamingHere, ColourOption: ColourBritish,

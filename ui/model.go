@@ -40,6 +40,9 @@ type Options struct {
 	Theme string
 	// Pictures is how pictures are drawn; empty: as the terminal can.
 	Pictures picture.Setting
+	// Previews keeps small pictures of files that take long to decode; nil: they
+	// are made anew each time.
+	Previews *picture.Cache
 	// Terminal is the terminal that the program runs on, to ask the operating
 	// system for its size in pixels; nil: it is not asked.
 	Terminal *os.File
@@ -122,6 +125,7 @@ func New(o Options) *Model {
 	m.abilities = m.detector.Abilities()
 	m.gallery = picture.NewGallery(m.o.Getenv("TMUX") != "")
 	m.loader.UseGallery(m.gallery)
+	m.loader.UseCache(o.Previews)
 	m.setTheme(o.Theme)
 	if o.First {
 		m.welcome(o.Profile, nil)

@@ -65,6 +65,7 @@ type (
 	drawnMsg struct {
 		gen   int
 		drawn picture.Rendered
+		quick bool // it is to be replaced by one with more detail
 		err   error
 	}
 	countedMsg struct {
@@ -204,26 +205,41 @@ func (m *Model) gotFacts(msg factsMsg) tea.Cmd {
 	}
 	loader, ctx, gen := m.options.Loader, p.ctx, p.gen
 	request := picture.Request{Path: p.subject.path, Cols: room.X, Rows: room.Y, Options: p.subject.options}
-	return func() tea.Msg {
+	whole := func() tea.Msg {
 		drawn, err := loader.Load(ctx, request)
-		return drawnMsg{gen, drawn, err}
+		return drawnMsg{gen: gen, drawn: drawn, err: err}
 	}
+	if p.drawn != nil || msg.facts.MIME != "image/jpeg" {
+		return whole
+	}
+	// What a camera put beside the picture is there long before it.
+	return tea.Batch(whole, func() tea.Msg {
+		drawn, ok := loader.Quick(ctx, request)
+		if !ok {
+			drawn.Image.Drop()
+			return nil
+		}
+		return drawnMsg{gen: gen, drawn: drawn, quick: true}
+	})
 }
 
 // gotDrawn shows the picture. A real one is sent to the terminal first.
 func (m *Model) gotDrawn(msg drawnMsg) tea.Cmd {
 	p := &m.preview
-	if msg.gen != p.gen {
+	late := msg.quick && (!p.busy || p.drawn != nil || p.coming.Image != nil)
+	if msg.gen != p.gen || late {
 		msg.drawn.Image.Drop()
 		return nil
 	}
+	old := p.coming.Image
+	p.coming = picture.Rendered{}
 	if msg.err == nil && msg.drawn.Image != nil {
 		p.coming = msg.drawn
-		return msg.drawn.Image.Show()
+		return tea.Batch(old.TakeDown(), msg.drawn.Image.Show())
 	}
-	old := p.image
-	p.busy, p.drawn, p.failure, p.image = false, msg.drawn.Lines, msg.err, nil
-	return old.TakeDown()
+	shown := p.image
+	p.busy, p.drawn, p.failure, p.image = msg.quick, msg.drawn.Lines, msg.err, nil
+	return tea.Batch(old.TakeDown(), shown.TakeDown())
 }
 
 // hung shows a real picture that the terminal has by now. Those that were given

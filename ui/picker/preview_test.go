@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -165,4 +166,36 @@ func photo(w, h int) *image.RGBA {
 		img.Pix[i] = uint8(i * 7)
 	}
 	return img
+}
+
+// A quick picture is shown until the real one is there, and never in its place.
+func TestQuickPictureComesFirst(t *testing.T) {
+	d := previewed(t)
+	d.press("j")
+	p := &d.m.preview
+	shown := func() string { return strings.Join(p.drawn, "") }
+	whole := shown()
+	d.send(drawnMsg{gen: p.gen, drawn: picture.Rendered{Lines: []string{"late"}}, quick: true})
+	if shown() != whole {
+		t.Error("a late quick picture takes the place of the real one")
+	}
+	p.busy, p.drawn = true, nil
+	d.send(drawnMsg{gen: p.gen, drawn: picture.Rendered{Lines: []string{"quick"}}, quick: true})
+	if shown() != "quick" || !p.busy {
+		t.Errorf("%q is shown, busy %v", shown(), p.busy)
+	}
+	d.send(drawnMsg{gen: p.gen, drawn: picture.Rendered{Lines: []string{"whole"}}})
+	if shown() != "whole" || p.busy {
+		t.Errorf("%q is shown, busy %v", shown(), p.busy)
+	}
+}
+
+func TestPlayingInWords(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		330 * time.Millisecond: "0.3 s", 59600 * time.Millisecond: "1:00 min", 61 * time.Second: "1:01 min", time.Hour + 62*time.Second: "1:01:02 h",
+	} {
+		if got := playing(d); got != want {
+			t.Errorf("%v is %q, not %q", d, got, want)
+		}
+	}
 }

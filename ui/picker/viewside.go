@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"image"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
@@ -48,6 +50,17 @@ func (m *Model) drawPicture(size image.Point, th *theme.Theme) string {
 	}
 	words := m.noPicture()
 	lines := kit.Wrap(words, max(1, size.X-4))
+	if p.facts != nil && !p.busy && words != "" && size.Y > len(lines)+4 {
+		width := 0
+		for _, line := range lines {
+			width = max(width, kit.Width(line))
+		}
+		sign := slices.Clone(p.facts.Kind.Sign())
+		for i, line := range sign {
+			sign[i] = strings.Repeat(" ", max(0, width-kit.Width(line))/2) + line
+		}
+		lines = append(append(sign, ""), lines...)
+	}
 	block := kit.JoinV(lines...)
 	return kit.OverlayCenter(kit.Fit("", size.X, size.Y), th.Muted.Render(block))
 }
@@ -66,6 +79,9 @@ func (m *Model) noPicture() string {
 	case p.facts != nil && p.facts.Problem != nil:
 		return "No preview."
 	case p.facts != nil && !p.facts.Shown():
+		if p.facts.Missing != "" {
+			return "No preview of " + p.facts.Name + ": " + p.facts.Missing + " would make one."
+		}
 		return "No preview of " + p.facts.Name + "."
 	case p.busy:
 		return "Loading…"
@@ -172,6 +188,12 @@ func (m *Model) fileFacts(f picture.Facts, width int, th *theme.Theme) []string 
 		}
 		lines = append(lines, fact("alpha", alpha, width, th))
 	}
+	if f.Duration > 0 {
+		lines = append(lines, fact("plays", playing(f.Duration), width, th))
+	}
+	if f.Profile != "" {
+		lines = append(lines, fact("colours", kit.Safe(f.Profile), width, th))
+	}
 	if f.Camera != "" {
 		lines = append(lines, fact("camera", kit.Safe(f.Camera), width, th))
 	}
@@ -183,6 +205,18 @@ func (m *Model) fileFacts(f picture.Facts, width int, th *theme.Theme) []string 
 		lines = append(lines, styled(pictureProblem(f.Problem), width, th.Warn.Render)...)
 	}
 	return lines
+}
+
+// playing writes how long something plays.
+func playing(d time.Duration) string {
+	if d < 10*time.Second {
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	s := int(d.Round(time.Second) / time.Second)
+	if s < 3600 {
+		return fmt.Sprintf("%d:%02d min", s/60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d h", s/3600, s/60%60, s%60)
 }
 
 // linkLine says where a link leads and that a file is in the library already.

@@ -12,7 +12,7 @@ import (
 )
 
 // DecodeFile decodes the picture in a regular file, upright and reduced as limits
-// says. It waits for memory of the budget and ends early, with the context's
+// says; of what is no picture another program makes one, where it is installed. It waits for memory of the budget and ends early, with the context's
 // error, when ctx does. Every other error is an [*Error].
 func DecodeFile(ctx context.Context, path string, limits Limits) (*Picture, error) {
 	f, _, err := open(path)
@@ -20,7 +20,7 @@ func DecodeFile(ctx context.Context, path string, limits Limits) (*Picture, erro
 		return nil, at(path, err)
 	}
 	defer func() { _ = f.Close() }()
-	p, err := Decode(ctx, f, limits)
+	p, err := decodeAny(ctx, path, f, limits)
 	return p, at(path, err)
 }
 
@@ -78,9 +78,6 @@ func readFailure(ctx context.Context, err error) error {
 
 // allowed refuses what is larger than the limits, before anything is allocated.
 func (h *header) allowed(l Limits) error {
-	if h.unsupported != "" {
-		return &Error{Reason: ErrNotPicture, Detail: h.unsupported}
-	}
 	if h.pixels() > l.Pixels {
 		return &Error{
 			Reason: ErrTooLarge,
@@ -154,7 +151,11 @@ func notPicture(head []byte) error {
 	if len(head) == 0 {
 		return &Error{Reason: ErrNotPicture, Detail: "the file is empty"}
 	}
-	kind, name := describe(mimetype.Detect(head))
+	m := mimetype.Detect(head)
+	kind, name := describe(m)
+	if list := convertersOf(m.String()); len(list) > 0 {
+		return &Error{Reason: ErrNotPicture, Detail: "it is a " + name + ": a preview of it needs " + names(list)}
+	}
 	if kind == KindPicture {
 		return &Error{Reason: ErrNotPicture, Detail: "it is a " + name + ", which has no preview yet"}
 	}

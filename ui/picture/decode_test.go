@@ -9,9 +9,12 @@ import (
 	"image/color"
 	"image/gif"
 	"io"
+	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 func decode(t *testing.T, data []byte) (*Picture, error) {
@@ -229,6 +232,58 @@ func TestDecodeFirstFrame(t *testing.T) {
 	}
 }
 
+// animatedWebP is two frames of webpPicture, which has 4×2 pixels, on a canvas,
+// shown for 70 and 30 ms.
+func animatedWebP(canvas, at image.Point) []byte {
+	three := func(n int) []byte { return []byte{byte(n), byte(n >> 8), byte(n >> 16)} }
+	head := append([]byte{0x12, 0, 0, 0}, append(three(canvas.X-1), three(canvas.Y-1)...)...)
+	frame := func(ms int) []byte {
+		b := append(three(at.X/2), three(at.Y/2)...)
+		b = append(append(b, append(three(3), three(1)...)...), three(ms)...)
+		return append(append(b, 0), webpPicture()[12:]...)
+	}
+	return riffWebP("VP8X", head, "ANIM", make([]byte, 6), "ANMF", frame(70), "ANMF", frame(30))
+}
+
+func TestDecodeAnimatedWebP(t *testing.T) {
+	still, err := decode(t, webpPicture())
+	must(t, err)
+	want := still.pix.RGBAAt(0, 0)
+	p, err := decode(t, animatedWebP(image.Pt(4, 2), image.Point{}))
+	must(t, err)
+	if p.Size() != image.Pt(4, 2) || p.pix.RGBAAt(3, 1) != want || p.HasAlpha() {
+		t.Errorf("%v, %v for %v, alpha %v", p.Size(), p.pix.RGBAAt(3, 1), want, p.HasAlpha())
+	}
+	p, err = decode(t, animatedWebP(image.Pt(10, 8), image.Pt(6, 6)))
+	must(t, err)
+	if p.Size() != image.Pt(10, 8) || p.pix.RGBAAt(9, 7) != want || p.pix.RGBAAt(5, 5).A != 0 {
+		t.Errorf("%v, %v and %v", p.Size(), p.pix.RGBAAt(9, 7), p.pix.RGBAAt(5, 5))
+	}
+}
+
+// Frames as an encoder makes them: lossy, with and without alpha.
+func TestDecodeAnimatedWebPOfAnEncoder(t *testing.T) {
+	ffmpeg := large(t, "ffmpeg")
+	for _, lossless := range []string{"0", "1"} {
+		path := filepath.Join(t.TempDir(), "a.webp")
+		cmd := exec.Command(ffmpeg, "-v", "error", "-f", "lavfi", "-i", "testsrc=s=64x48:d=0.3:r=10", //nolint:gosec // a test's own
+			"-vf", "format=yuva420p,geq=lum='p(X,Y)':a='X*4'", "-c:v", "libwebp_anim", "-lossless", lossless, path)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Skipf("this ffmpeg makes no animated WebP: %v %s", err, out)
+		}
+		p, err := DecodeFile(t.Context(), path, Limits{})
+		must(t, err)
+		if p.Size() != image.Pt(64, 48) || !p.HasAlpha() || p.pix.RGBAAt(1, 20).A > 40 || p.pix.RGBAAt(62, 20).A < 200 {
+			t.Errorf("lossless %s: %v, alpha %v to %v", lossless, p.Size(), p.pix.RGBAAt(1, 20).A, p.pix.RGBAAt(62, 20).A)
+		}
+		facts, err := FactsOf(t.Context(), path)
+		must(t, err)
+		if facts.Duration != 300*time.Millisecond {
+			t.Errorf("it plays %v", facts.Duration)
+		}
+	}
+}
+
 func TestDecodeRefuses(t *testing.T) {
 	photo := photograph(200, 150)
 	half := func(b []byte) []byte { return b[:len(b)/2] }
@@ -243,7 +298,8 @@ func TestDecodeRefuses(t *testing.T) {
 		{"PNG bomb", pngHeader(50_000, 50_000, 2), ErrTooLarge, "50000 × 50000"},
 		{"GIF bomb", gifBomb(), ErrTooLarge, "65535 × 65535"},
 		{"WebP with a large frame on a small canvas", huge, ErrTooLarge, "million"},
-		{"animated WebP", animated, ErrNotPicture, "animated"},
+		{"animated WebP without frames", animated, ErrTruncated, "WebP picture"},
+		{"animated WebP with a frame beside the canvas", animatedWebP(image.Pt(4, 2), image.Pt(2, 0)), ErrTruncated, "damaged"},
 		{"half a JPEG", half(asJPEG(t, photo)), ErrTruncated, "JPEG picture ends before"},
 		{"half a PNG", half(asPNG(t, photo)), ErrTruncated, "PNG picture ends before"},
 		{"half a GIF", half(asGIF(t, photo)), ErrTruncated, "GIF picture ends before"},
@@ -257,7 +313,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"text", []byte("day 1, final\n"), ErrNotPicture, "text"},
 		{"PDF", []byte("%PDF-1.7\n"), ErrNotPicture, "PDF document"},
 		{"zeros", make([]byte, 4096), ErrNotPicture, "unknown content"},
-		{"HEIC", []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"), ErrNotPicture, "HEIC picture"},
+		{"HEIC", []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"), ErrNotPicture, "HEIC picture: a preview of it needs vipsthumbnail or heif-convert"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -387,6 +443,10 @@ func FuzzDecode(f *testing.F) {
 	f.Add(asTIFF(f, img))
 	f.Add(webpPicture())
 	f.Add(gifBomb())
+	f.Add(animatedWebP(image.Pt(10, 8), image.Pt(6, 6)))
+	f.Add(withThumbnail(asJPEG(f, img), asJPEG(f, quarters(3, 2))))
+	f.Add(film(64, 48, true))
+	f.Add(matroska())
 	f.Add(pngHeader(50_000, 50_000, 6))
 	f.Add([]byte("plain text"))
 	limits := Limits{Pixels: 1 << 16, Side: 64, Budget: NewBudget(4 << 20)}
@@ -397,6 +457,9 @@ func FuzzDecode(f *testing.F) {
 		}
 		if clean(facts.Camera) != facts.Camera || clean(facts.Lens) != facts.Lens {
 			t.Errorf("unsafe text: %q, %q", facts.Camera, facts.Lens)
+		}
+		if thumb := thumbnail(t.Context(), bytes.NewReader(data), limits); thumb != nil && (thumb.Size().X <= 0 || thumb.Size().Y <= 0) {
+			t.Errorf("a thumbnail of %v", thumb.Size())
 		}
 		p, err := Decode(t.Context(), bytes.NewReader(data), limits)
 		if err != nil {

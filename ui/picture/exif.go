@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"image"
 	"io"
 	"strings"
 	"time"
@@ -14,6 +15,8 @@ type exif struct {
 	orientation  Orientation
 	camera, lens string
 	taken        time.Time
+	space        string      // the colours, where they are the usual ones
+	size         image.Point // of formats whose header only the metadata library reads
 }
 
 // readEXIF reads the metadata of a picture. Missing or damaged metadata is no
@@ -29,8 +32,12 @@ func readEXIF(rs io.ReadSeeker, f *format) (e exif) {
 		return e
 	}
 	text := map[string]string{}
-	_, _ = imagemeta.Decode(imagemeta.Options{
-		R: rs, ImageFormat: f.meta, Sources: imagemeta.EXIF, LimitNumTags: 1000, LimitTagSize: 1000,
+	sources := imagemeta.EXIF
+	if f.config == nil {
+		sources |= imagemeta.CONFIG
+	}
+	result, _ := imagemeta.Decode(imagemeta.Options{
+		R: rs, ImageFormat: f.meta, Sources: sources, LimitNumTags: 1000, LimitTagSize: 1000,
 		ShouldHandleTag: func(t imagemeta.TagInfo) bool {
 			// IFD1 describes the thumbnail, not the picture.
 			return wantedTags[t.Tag] && strings.HasPrefix(t.Namespace, "IFD0")
@@ -38,8 +45,11 @@ func readEXIF(rs io.ReadSeeker, f *format) (e exif) {
 		HandleTag: func(t imagemeta.TagInfo) error {
 			switch v := t.Value.(type) {
 			case uint16:
-				if t.Tag == "Orientation" {
+				switch {
+				case t.Tag == "Orientation":
 					e.orientation = Orientation(v).valid()
+				case t.Tag == "ColorSpace" && v == 1:
+					e.space = "sRGB"
 				}
 			case string:
 				text[t.Tag] = clean(v)
@@ -47,6 +57,7 @@ func readEXIF(rs io.ReadSeeker, f *format) (e exif) {
 			return nil
 		},
 	})
+	e.size = image.Pt(result.ImageConfig.Width, result.ImageConfig.Height)
 	e.camera = cameraName(text["Make"], text["Model"])
 	e.lens = text["LensModel"]
 	e.taken = takenAt(text)
@@ -54,7 +65,7 @@ func readEXIF(rs io.ReadSeeker, f *format) (e exif) {
 }
 
 var wantedTags = map[string]bool{
-	"Orientation": true, "Make": true, "Model": true, "LensModel": true,
+	"Orientation": true, "ColorSpace": true, "Make": true, "Model": true, "LensModel": true,
 	"DateTimeOriginal": true, "OffsetTimeOriginal": true, "ModifyDate": true, "OffsetTime": true,
 }
 

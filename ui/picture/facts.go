@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bep/imagemeta"
 	"github.com/gabriel-vasile/mimetype"
 )
 
@@ -45,12 +46,21 @@ type Facts struct {
 	Alpha bool
 	// Camera and Lens are safe to draw; empty where unknown.
 	Camera, Lens string
+	// Profile is what the colour profile calls itself, safe to draw; empty where
+	// there is none.
+	Profile string
+	// Duration is how long an animation, a film or a recording plays; zero for
+	// what does not play, and where the file does not say it in front.
+	Duration time.Duration
 	// Taken is when the picture was taken. Where the camera did not say its time
 	// zone it is the time on its clock, in UTC.
 	Taken time.Time
 	// Tool is the program that can make a picture of the content, where this
 	// package cannot and the program is installed; else empty.
 	Tool string
+	// Missing names the programs one of which could make a picture of the content,
+	// where none is installed; else empty.
+	Missing string
 	// Problem is why the picture cannot be shown, an [*Error]; nil for pictures
 	// that look sound and for everything that is not meant to be a picture.
 	Problem error
@@ -84,7 +94,7 @@ func readFacts(ctx context.Context, rs io.ReadSeeker) (Facts, error) {
 	}
 	f := formatOf(head)
 	if f == nil {
-		return factsOfOther(head), nil
+		return factsOfOther(src, head), ctx.Err()
 	}
 	facts := Facts{Kind: KindPicture, MIME: f.mime, Name: f.name, Orientation: Normal}
 	h, err := inspect(ctx, f, src)
@@ -100,11 +110,15 @@ func readFacts(ctx context.Context, rs io.ReadSeeker) (Facts, error) {
 	facts.Stored, facts.Upright = h.size, e.orientation.Upright(h.size)
 	facts.Orientation, facts.Alpha = e.orientation, h.alpha
 	facts.Camera, facts.Lens, facts.Taken = e.camera, e.lens, e.taken
+	if facts.Profile = readProfile(newSource(ctx, rs, maxHeader), f); facts.Profile == "" {
+		facts.Profile = e.space
+	}
+	facts.Duration = playing(newSource(ctx, rs, maxPlaying), f)
 	return facts, ctx.Err()
 }
 
 // factsOfOther describes content that is no picture of a known format.
-func factsOfOther(head []byte) Facts {
+func factsOfOther(rs io.ReadSeeker, head []byte) Facts {
 	facts := Facts{Orientation: Normal, Name: "empty file", MIME: "application/octet-stream"}
 	if len(head) == 0 {
 		return facts
@@ -112,14 +126,43 @@ func factsOfOther(head []byte) Facts {
 	m := mimetype.Detect(head)
 	facts.MIME, _, _ = strings.Cut(m.String(), ";")
 	facts.Kind, facts.Name = describe(m)
-	if c := converterOf(facts.MIME); c != nil && Convertible(facts.MIME) {
+	facts.measure(rs, head)
+	list := convertersOf(facts.MIME)
+	if c, _ := installed(list); c != nil {
 		facts.Tool = c.program
 		return facts
 	}
+	facts.Missing = names(list)
 	if facts.Kind == KindPicture {
 		facts.Problem = notPicture(head)
 	}
 	return facts
+}
+
+// measure fills in what files say in front that this package does not decode.
+func (f *Facts) measure(rs io.ReadSeeker, head []byte) {
+	switch f.MIME {
+	case "image/svg+xml":
+		f.Stored = sizeOfSVG(head)
+		f.Upright, f.Alpha = f.Stored, true
+		return
+	case "image/heic", "image/heif":
+		f.fromEXIF(rs, imagemeta.HEIF)
+		return
+	case "image/avif":
+		f.fromEXIF(rs, imagemeta.AVIF)
+		return
+	}
+	t := readTrack(rs, f.MIME)
+	f.Stored, f.Upright, f.Duration = t.size, t.size, t.length
+}
+
+// fromEXIF takes over what the metadata of a picture say that other programs draw.
+func (f *Facts) fromEXIF(rs io.ReadSeeker, kind imagemeta.ImageFormat) {
+	e := readEXIF(rs, &format{meta: kind})
+	f.Stored, f.Orientation = e.size, e.orientation
+	f.Upright = e.orientation.Upright(e.size)
+	f.Camera, f.Lens, f.Taken, f.Profile = e.camera, e.lens, e.taken, e.space
 }
 
 // Shown reports whether a picture of the content can be made.

@@ -274,6 +274,17 @@ func must(t testing.TB, err error) {
 	}
 }
 
+// large is the path of a program that a test needs and that is too large to be asked
+// for: where it is missing the test is skipped.
+func large(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skip("needs ", name, ", which is too large to be asked for")
+	}
+	return path
+}
+
 // tool is the path of a program that a test needs; where it is missing the test
 // is skipped, or fails where the environment says that all are required.
 func tool(t testing.TB, name string) string {
@@ -287,4 +298,26 @@ func tool(t testing.TB, name string) string {
 		t.Skip("needs ", name)
 	}
 	return path
+}
+
+// withThumbnail puts a small picture into the EXIF of a JPEG, where the second
+// directory is for it.
+func withThumbnail(jpg, thumb []byte) []byte {
+	le := binary.LittleEndian
+	block := le.AppendUint32([]byte("II*\x00"), 8)
+	block = append(le.AppendUint16(block, 1), 0x12, 0x01, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0) // orientation 6
+	block = le.AppendUint32(block, uint32(len(block)+4))
+	block = le.AppendUint16(block, 2)
+	at := uint32(len(block) + 2*12 + 4)
+	for tag, v := range []uint32{at, uint32(len(thumb))} {
+		block = le.AppendUint16(block, 0x0201+uint16(tag))
+		block = append(block, 4, 0, 1, 0, 0, 0)
+		block = le.AppendUint32(block, v)
+	}
+	block = append(append(block, 0, 0, 0, 0), thumb...)
+	seg := append([]byte("Exif\x00\x00"), block...)
+	out := append([]byte{}, jpg[:2]...)
+	out = append(out, 0xff, 0xe1)
+	out = binary.BigEndian.AppendUint16(out, uint16(len(seg)+2))
+	return append(append(out, seg...), jpg[2:]...)
 }

@@ -54,7 +54,7 @@ var formats = []*format{
 	},
 	{
 		name: "WebP picture", mime: "image/webp", match: isWebP,
-		config: webp.DecodeConfig, decode: webp.Decode, probe: probeWebP,
+		config: webp.DecodeConfig, decode: decodeWebP, probe: probeWebP,
 		meta: imagemeta.WebP, perPixel: 8,
 	},
 	{
@@ -92,9 +92,7 @@ type header struct {
 	// allocated is the size the decoder makes room for, where that is more.
 	allocated image.Point
 	alpha     bool
-	// animated pictures of a kind whose decoder knows only still ones.
-	unsupported string
-	perPixel    float64
+	perPixel  float64
 }
 
 // pixels is the number of pixels the decoder makes room for.

@@ -6,7 +6,9 @@ import (
 	"image"
 	"io"
 	"io/fs"
+	"strings"
 
+	"github.com/gabriel-vasile/mimetype"
 	"golang.org/x/sync/semaphore"
 )
 
@@ -27,12 +29,14 @@ type Loader struct {
 	pictures *lru[fileID, outcome]
 	drawn    *lru[drawnID, Rendered]
 	gallery  *Gallery
+	cache    *Cache
 }
 
 // fileID is one state of one file.
 type fileID struct {
 	path           string
 	modified, size int64
+	device, inode  uint64 // zero where the system does not tell
 }
 
 type drawnID struct {
@@ -74,6 +78,10 @@ func NewLoader(limits Limits) *Loader {
 // with glyphs only. To be called before the first Load.
 func (l *Loader) UseGallery(g *Gallery) { l.gallery = g }
 
+// UseCache has what took long to decode kept in that cache; nil keeps nothing. To
+// be called before the first Load.
+func (l *Loader) UseCache(c *Cache) { l.cache = c }
+
 // Load draws the picture in a file, which may take a second: call it in a command,
 // not in Update. It returns the context's error as soon as possible after ctx
 // ends; every other error is an [*Error] that says why there is no picture.
@@ -93,7 +101,7 @@ func (l *Loader) Load(ctx context.Context, r Request) (Rendered, error) {
 	}
 	limits := l.limits
 	limits.Enough = r.detail()
-	p, err := l.picture(ctx, id, limits, func() (*Picture, error) { return decodeAny(ctx, r.Path, f, limits) })
+	p, err := l.picture(ctx, id, limits, func() (*Picture, error) { return l.decode(ctx, id, f, limits) })
 	if err != nil {
 		return Rendered{}, at(r.Path, err)
 	}
@@ -132,7 +140,22 @@ func (l *Loader) hang(ctx context.Context, p *Picture, r Request) (Rendered, boo
 const smallCost = 512
 
 func identify(path string, info fs.FileInfo) fileID {
-	return fileID{path: path, modified: info.ModTime().UnixNano(), size: info.Size()}
+	device, inode := place(info)
+	return fileID{path: path, modified: info.ModTime().UnixNano(), size: info.Size(), device: device, inode: inode}
+}
+
+// decode decodes a picture, or finds it in the cache. One that is decoded in less
+// time than an entry of the cache is not kept there.
+func (l *Loader) decode(ctx context.Context, id fileID, f io.ReadSeeker, limits Limits) (*Picture, error) {
+	key := id.key(limits.Side)
+	if p := l.cache.get(ctx, key, limits); p != nil && (outcome{picture: p}).serves(limits) {
+		return p, nil
+	}
+	p, err := decodeAny(ctx, id.path, f, limits)
+	if err == nil && (p.converted || p.full.X*p.full.Y > cachePixels) {
+		l.cache.put(key, p)
+	}
+	return p, err
 }
 
 // decodeAny decodes a picture, or has another program make one of what is none.
@@ -145,11 +168,11 @@ func decodeAny(ctx context.Context, path string, f io.ReadSeeker, limits Limits)
 	if failed != nil {
 		return nil, err
 	}
-	facts := factsOfOther(head)
-	if facts.Tool == "" {
-		return nil, err
+	mime, _, _ := strings.Cut(mimetype.Detect(head).String(), ";")
+	if !Convertible(mime) {
+		return nil, err // which says what is missing
 	}
-	return convert(ctx, path, facts.MIME, limits.orDefaults())
+	return convert(ctx, path, mime, limits.orDefaults())
 }
 
 // detail is how many pixels of the longer side a request has use for.

@@ -19,6 +19,8 @@ type Picture struct {
 	alpha       bool
 	// rough: the file has more detail than pix, though Side would allow it.
 	rough bool
+	// converted: another program made it, which takes long.
+	converted bool
 }
 
 // New makes a picture from an image in memory, which is turned as o says and is

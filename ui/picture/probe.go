@@ -200,7 +200,7 @@ func probeWebP(rs io.ReadSeeker, h *header) error {
 	pos := int64(12)
 	extended := false
 	for range maxParts {
-		var c [18]byte
+		var c [20]byte
 		if _, err := rs.Seek(pos, io.SeekStart); err != nil {
 			return err
 		}
@@ -214,10 +214,11 @@ func probeWebP(rs io.ReadSeeker, h *header) error {
 		case "VP8X":
 			extended = true
 			h.alpha = data[0]&0x10 != 0
-			if data[0]&0x02 != 0 {
-				h.unsupported = "animated WebP pictures cannot be shown"
-				return nil
-			}
+		case "ANMF":
+			// A frame smaller than the canvas is copied onto one.
+			h.alpha = h.alpha || image.Pt(1+int(uint24(c[14:])), 1+int(uint24(c[17:]))) != h.size
+			h.perPixel += 4
+			return nil
 		case "VP8 ":
 			w, ht := binary.LittleEndian.Uint16(data[6:]), binary.LittleEndian.Uint16(data[8:])
 			h.allocated = image.Pt(int(w&0x3fff), int(ht&0x3fff))

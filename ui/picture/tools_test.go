@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -16,32 +17,88 @@ func TestDrawingByTool(t *testing.T) {
 	path := write(t, "a.svg", []byte(svgPicture))
 	facts, err := FactsOf(t.Context(), path)
 	must(t, err)
-	if facts.Tool != "rsvg-convert" || !facts.Shown() {
+	if facts.Tool != "rsvg-convert" || !facts.Shown() || facts.Upright != image.Pt(40, 20) {
 		t.Fatalf("%+v", facts)
 	}
 	r, err := NewLoader(Limits{}).Load(t.Context(), Request{Path: path, Cols: 20, Rows: 10})
 	must(t, err)
-	if r.Area != image.Rect(0, 2, 20, 7) && r.Area.Dx() != 20 {
+	if r.Area.Dx() != 20 {
 		t.Errorf("it covers %v", r.Area)
 	}
 }
 
 func TestVideoByTool(t *testing.T) {
-	ffmpeg := tool(t, "ffmpeg")
-	path := filepath.Join(t.TempDir(), "a.mp4")
-	cmd := exec.Command(ffmpeg, "-v", "error", "-f", "lavfi", "-i", "color=c=blue:s=64x48:d=1", "-c:v", "mpeg4", path) //nolint:gosec // a test's own
+	ffmpeg := large(t, "ffmpeg")
+	path := filepath.Join(t.TempDir(), "-a [1] %d.mp4")
+	cmd := exec.Command(ffmpeg, "-v", "error", "-f", "lavfi", "-i", "color=c=blue:s=64x48:d=1", "-c:v", "mpeg4", "file:"+path) //nolint:gosec // a test's own
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Skipf("this ffmpeg makes no video: %v %s", err, out)
 	}
 	facts, err := FactsOf(t.Context(), path)
 	must(t, err)
-	if facts.Kind != KindVideo || facts.Tool != "ffmpeg" {
+	if facts.Kind != KindVideo || facts.Tool != "ffmpeg" || facts.Duration.Seconds() != 1 || facts.Upright != image.Pt(64, 48) {
 		t.Fatalf("%+v", facts)
 	}
-	p, err := decodeAny(t.Context(), path, mustOpen(t, path), Limits{})
+	p, err := DecodeFile(t.Context(), path, Limits{})
 	must(t, err)
 	if p.Size() != image.Pt(64, 48) {
 		t.Errorf("a frame of %v", p.Size())
+	}
+}
+
+func TestDocumentByTool(t *testing.T) {
+	tool(t, "pdftoppm")
+	page := "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj " +
+		"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]/Contents 4 0 R>>endobj " +
+		"4 0 obj<</Length 27>>stream\n1 0 0 rg 0 0 200 100 re f  \nendstream endobj trailer<</Root 1 0 R>>\n"
+	p, err := DecodeFile(t.Context(), write(t, "a.pdf", []byte(page)), Limits{Side: 400})
+	must(t, err)
+	if c := p.pix.RGBAAt(200, 100); p.Size() != image.Pt(400, 200) || c.R < 250 || c.G > 5 {
+		t.Errorf("a page of %v, %v in the middle", p.Size(), c)
+	}
+}
+
+// HEIC and AVIF are drawn by any of the programs for them: each is tried alone.
+func TestPhoneFormatsByTool(t *testing.T) {
+	source := write(t, "a.jpg", asJPEG(t, quarters(640, 480)))
+	for _, c := range []struct{ encoder, name, mime string }{
+		{"heif-enc", "a.heic", "image/heic"},
+		{"heif-enc", "a.avif", "image/avif"},
+	} {
+		for _, program := range []string{"vipsthumbnail", "heif-convert", "ffmpeg"} {
+			if c.mime == "image/heic" && program == "ffmpeg" {
+				continue
+			}
+			t.Run(c.name+" by "+program, func(t *testing.T) {
+				encoder, with := large(t, c.encoder), large(t, program)
+				dir := t.TempDir()
+				path := filepath.Join(dir, c.name)
+				args := []string{"-q", "90", source, "-o", path}
+				if c.mime == "image/avif" {
+					args = append([]string{"-A"}, args...)
+				}
+				if out, err := exec.Command(encoder, args...).CombinedOutput(); err != nil { //nolint:gosec // a test's own
+					t.Skipf("%s makes none: %v %s", c.encoder, err, out)
+				}
+				bin := t.TempDir()
+				must(t, os.Symlink(with, filepath.Join(bin, program)))
+				t.Setenv("PATH", bin)
+				facts, err := FactsOf(t.Context(), path)
+				must(t, err)
+				if facts.MIME != c.mime || facts.Tool != program || facts.Upright != image.Pt(640, 480) {
+					t.Fatalf("%+v", facts)
+				}
+				p, err := DecodeFile(t.Context(), path, Limits{Side: 320})
+				if err != nil && program != "heif-convert" {
+					t.Skipf("this %s cannot: %v", program, err)
+				}
+				must(t, err)
+				// The upper left quarter is red.
+				if got := p.pix.RGBAAt(10, 10); max(p.pix.Rect.Dx(), p.pix.Rect.Dy()) != 320 || !near(got, quarters(2, 2).At(0, 0)) {
+					t.Errorf("%v, %v in the corner", p.pix.Rect, got)
+				}
+			})
+		}
 	}
 }
 
@@ -58,22 +115,21 @@ func TestToolOnDamagedFile(t *testing.T) {
 
 func TestNoToolNoPicture(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	path := write(t, "a.svg", []byte(svgPicture))
-	facts, err := FactsOf(t.Context(), path)
-	must(t, err)
-	if facts.Tool != "" || facts.Shown() {
-		t.Errorf("%+v", facts)
+	for name, data := range map[string]string{"a.svg": svgPicture, "a.mp4": string(film(64, 48, false)), "a.pdf": "%PDF-1.7\n"} {
+		path := write(t, name, []byte(data))
+		facts, err := FactsOf(t.Context(), path)
+		must(t, err)
+		if facts.Tool != "" || facts.Missing == "" || facts.Shown() {
+			t.Errorf("%+v", facts)
+		}
+		_, err = DecodeFile(t.Context(), path, Limits{})
+		if !errors.Is(err, ErrNotPicture) || !strings.Contains(err.Error(), "needs "+facts.Missing) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 	for _, tool := range Tools() {
 		if tool.Path != "" {
 			t.Errorf("%s is found at %s", tool.Program, tool.Path)
 		}
 	}
-}
-
-func mustOpen(t testing.TB, path string) *os.File {
-	f, err := os.Open(path)
-	must(t, err)
-	t.Cleanup(func() { _ = f.Close() })
-	return f
 }

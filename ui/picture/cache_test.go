@@ -1,0 +1,237 @@
+package picture
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"image"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// entriesOf lists the files of a cache.
+func entriesOf(t *testing.T, dir string) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*"+entrySuffix))
+	must(t, err)
+	return names
+}
+
+func load(t *testing.T, dir string, r Request) Rendered {
+	t.Helper()
+	l := NewLoader(Limits{})
+	l.UseCache(NewCache(dir, DefaultCache))
+	drawn, err := l.Load(t.Context(), r)
+	must(t, err)
+	return drawn
+}
+
+// worthKeeping is a picture that takes long enough to decode.
+func worthKeeping(t *testing.T) []byte { return asJPEG(t, photograph(1400, 1000)) }
+
+func TestCacheAnswersAfterARestart(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "previews")
+	path := write(t, "a.jpg", withEXIF(worthKeeping(t), tags{orientation: 6}))
+	r := Request{Path: path, Cols: 40, Rows: 20}
+	first := load(t, dir, r)
+	names := entriesOf(t, dir)
+	if len(names) != 1 {
+		t.Fatalf("%d entries", len(names))
+	}
+	info, err := os.Stat(names[0])
+	must(t, err)
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("others may read it: %v", info.Mode())
+	}
+	// Another picture under the same key would be shown: the answer is the cache's.
+	id := identityOf(t, path)
+	c := NewCache(dir, DefaultCache)
+	kept := c.get(t.Context(), id.key(previewSide), Limits{}.orDefaults())
+	if kept == nil || kept.Size() != image.Pt(1000, 1400) || kept.Orientation() != 6 || kept.Stored() != image.Pt(1400, 1000) {
+		t.Fatalf("%+v", kept)
+	}
+	other := New(quarters(100, 140), Normal)
+	other.full, other.window = kept.full, kept.window
+	c.put(id.key(previewSide), other)
+	again := load(t, dir, r)
+	if slices.Equal(again.Lines, first.Lines) || again.Area != first.Area {
+		t.Error("it was decoded again")
+	}
+	// Under another name it is the same file; changed it is another.
+	moved := path + ".moved"
+	must(t, os.Rename(path, moved))
+	r.Path = moved
+	if !slices.Equal(load(t, dir, r).Lines, again.Lines) {
+		t.Error("another name is another picture")
+	}
+	must(t, os.Chtimes(moved, time.Time{}, time.Now().Add(-time.Hour)))
+	if slices.Equal(load(t, dir, r).Lines, again.Lines) {
+		t.Error("a changed file has the old picture")
+	}
+}
+
+func identityOf(t *testing.T, path string) fileID {
+	t.Helper()
+	f, info, err := open(path)
+	must(t, err)
+	must(t, f.Close())
+	return identify(path, info)
+}
+
+func TestCacheKeepsAlpha(t *testing.T) {
+	dir := t.TempDir()
+	img := image.NewNRGBA(image.Rect(0, 0, 1200, 1200))
+	for i := 0; i < len(img.Pix); i += 4 {
+		img.Pix[i], img.Pix[i+3] = 200, uint8(i/4%1200*255/1200)
+	}
+	r := Request{Path: write(t, "a.png", asPNG(t, img)), Cols: 30, Rows: 15}
+	first := load(t, dir, r)
+	if len(entriesOf(t, dir)) != 1 {
+		t.Fatal("not kept")
+	}
+	again := load(t, dir, r)
+	if loss := psnr(screenshot(t, first.Lines, 30), screenshot(t, again.Lines, 30)); loss < 35 {
+		t.Errorf("from the cache it is another: %.1f dB", loss)
+	}
+}
+
+func TestCacheKeepsWhatIsWorthIt(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "previews")
+	load(t, dir, Request{Path: write(t, "a.png", asPNG(t, quarters(64, 48))), Cols: 9, Rows: 9})
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a picture that is decoded at once is kept: %v", err)
+	}
+}
+
+// Damaged entries, entries of others and entries that claim too much count as none,
+// and go.
+func TestCacheBelievesNothing(t *testing.T) {
+	key := fileID{path: "x"}.key(1024)
+	p := New(photograph(300, 200), Normal)
+	sound, err := encodeEntry(key, p)
+	must(t, err)
+	claims := func(change func([]byte)) []byte {
+		b := bytes.Clone(sound[:len(sound)-sha256.Size])
+		change(b)
+		sum := sha256.Sum256(b)
+		return append(b, sum[:]...)
+	}
+	at := len(entryMagic) + sha256.Size
+	for name, data := range map[string][]byte{
+		"empty":         {},
+		"cut":           sound[:len(sound)/2],
+		"a flipped bit": func() []byte { b := bytes.Clone(sound); b[len(b)/2] ^= 4; return b }(),
+		"another key":   claims(func(b []byte) { b[len(entryMagic)] ^= 1 }),
+		"another kind":  claims(func(b []byte) { b[3] = 'x' }),
+		"no width":      claims(func(b []byte) { copy(b[at:], make([]byte, 4)) }),
+		"huge":          claims(func(b []byte) { copy(b[at:], "\xff\xff\xff\xff\xff\xff\xff\xff") }),
+		"wrong size":    claims(func(b []byte) { b[at+11]++ }),
+		"no picture":    claims(func(b []byte) { copy(b[entryHead:], "no picture at all") }),
+		"too long":      make([]byte, entryLimit+1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := NewCache(t.TempDir(), DefaultCache)
+			must(t, os.WriteFile(c.path(key), data, 0o600))
+			if got := c.get(t.Context(), key, Limits{}.orDefaults()); got != nil {
+				t.Errorf("%v is believed", got.Size())
+			}
+			c.put(key, p)
+			if got := c.get(t.Context(), key, Limits{}.orDefaults()); got == nil || got.Size() != p.Size() {
+				t.Error("nothing is kept in its place")
+			}
+		})
+	}
+	c := NewCache(t.TempDir(), DefaultCache)
+	must(t, os.Mkdir(c.path(key), 0o700))
+	c.put(key, p)
+	if c.get(t.Context(), key, Limits{}.orDefaults()) != nil {
+		t.Error("a folder is an entry")
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	must(t, os.Remove(c.path(key)))
+	c.put(key, p)
+	if c.get(ended, key, Limits{}.orDefaults()) != nil || c.get(t.Context(), key, Limits{}.orDefaults()) == nil {
+		t.Error("a request that was called off cost an entry")
+	}
+}
+
+func TestCacheStaysWithinItsLimit(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine"), 0o600))
+	old := time.Now().Add(-2 * time.Hour)
+	half := filepath.Join(dir, "new-123")
+	must(t, os.WriteFile(half, []byte("half written"), 0o600))
+	must(t, os.Chtimes(half, old, old))
+	p := New(photograph(300, 200), Normal)
+	one, err := encodeEntry(fileID{}.key(1), p)
+	must(t, err)
+	limit := int64(len(one))*5 + 10
+	c := NewCache(dir, limit)
+	limits := Limits{}.orDefaults()
+	first := fileID{path: "0"}.key(1)
+	for i := range 20 {
+		key := fileID{path: string(rune('0' + i))}.key(1)
+		c.put(key, p)
+		// Older than what follows, but for the first, which is used all the time.
+		then := time.Now().Add(time.Duration(i-100) * time.Minute)
+		must(t, os.Chtimes(c.path(key), then, then))
+		if c.get(t.Context(), first, limits) == nil {
+			t.Fatalf("what was just used is gone after %d", i)
+		}
+		total := int64(0)
+		for _, name := range entriesOf(t, dir) {
+			info, err := os.Stat(name)
+			must(t, err)
+			total += info.Size()
+		}
+		if total > limit {
+			t.Fatalf("%d bytes after %d pictures, %d are allowed", total, i+1, limit)
+		}
+	}
+	if _, err := os.Stat(half); !errors.Is(err, os.ErrNotExist) {
+		t.Error("a half written entry stays")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "notes.txt")); err != nil {
+		t.Error("it removed a file that is not its own")
+	}
+	found, err := os.ReadDir(dir)
+	must(t, err)
+	for _, e := range found {
+		if strings.HasPrefix(e.Name(), "new-") {
+			t.Errorf("%s was left", e.Name())
+		}
+	}
+}
+
+// A folder that cannot be written to, or is none, costs the cache and nothing else.
+func TestCacheThatCannotBeWritten(t *testing.T) {
+	file := write(t, "file", []byte("no folder"))
+	load(t, filepath.Join(file, "previews"), Request{Path: write(t, "a.jpg", worthKeeping(t)), Cols: 9, Rows: 9})
+	var none *Cache
+	none.put(fileID{}.key(1), New(quarters(8, 8), Normal))
+	if none.get(t.Context(), fileID{}.key(1), Limits{}) != nil {
+		t.Error("no cache has something")
+	}
+}
+
+func FuzzCacheEntry(f *testing.F) {
+	key := fileID{path: "x"}.key(1024)
+	sound, err := encodeEntry(key, New(quarters(8, 6), 6))
+	must(f, err)
+	f.Add(sound[:len(sound)-sha256.Size])
+	limits := Limits{Pixels: 1 << 16, Side: 64, Budget: NewBudget(4 << 20)}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		// The checksum is right: what is behind it is looked at.
+		sum := sha256.Sum256(body)
+		p := parseEntry(t.Context(), key, append(bytes.Clone(body), sum[:]...), limits)
+		if p != nil && (p.Size().X < 1 || p.Size().Y < 1 || len(Render(p, 7, 5, Options{}).Lines) != 5) {
+			t.Errorf("size %v", p.Size())
+		}
+	})
+}

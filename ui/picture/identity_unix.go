@@ -1,0 +1,17 @@
+//go:build unix
+
+package picture
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// place is where a file lies on its disk, whatever name it is reached by.
+func place(info fs.FileInfo) (device, inode uint64) {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, 0
+	}
+	return uint64(s.Dev), s.Ino //nolint:gosec,unconvert // of another type on other systems
+}

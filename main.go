@@ -363,7 +363,8 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 		Profile: r.Profile,
 		Folder:  folder,
 		Sources: sources,
-		Theme:   string(settings.Theme),
+		Theme:   settings.Theme,
+		Themes:  settings.Themes,
 		Signal:  settings.Signal,
 
 		Pictures: picture.Setting(settings.Pictures),

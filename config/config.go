@@ -7,15 +7,22 @@ import (
 	"slices"
 )
 
-// Theme says on which background the program draws.
+// Theme names the colours that the program draws with: a built-in theme, or one of Config.Themes.
 type Theme string
 
-// The themes. ThemeAuto asks the terminal.
+// The built-in themes. ThemeAuto is dark or light, as the terminal's background is.
 const (
-	ThemeAuto  Theme = "auto"
-	ThemeDark  Theme = "dark"
-	ThemeLight Theme = "light"
+	ThemeAuto         Theme = "auto"
+	ThemeDark         Theme = "dark"
+	ThemeLight        Theme = "light"
+	ThemeHighContrast Theme = "high-contrast"
+	ThemeNoColour     Theme = "no-colour"
 )
+
+// BuiltInThemes are the themes that are always there, in the order to offer them.
+func BuiltInThemes() []Theme {
+	return []Theme{ThemeAuto, ThemeDark, ThemeLight, ThemeHighContrast, ThemeNoColour}
+}
 
 // Pictures says how pictures are drawn.
 type Pictures string
@@ -65,6 +72,7 @@ type Config struct {
 
 	Profile     string // name of the profile in use
 	Theme       Theme
+	Themes      map[Theme]OwnTheme // the person's own, by name
 	Pictures    Pictures
 	Previews    Previews
 	Signal      Signal

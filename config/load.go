@@ -21,6 +21,7 @@ const maxFile = 1 << 20
 type fileConfig struct {
 	Profile     string                 `toml:"profile"`
 	Theme       string                 `toml:"theme"`
+	Themes      map[Theme]OwnTheme     `toml:"themes"`
 	Pictures    string                 `toml:"pictures"`
 	Previews    string                 `toml:"previews"`
 	Signal      string                 `toml:"signal"`
@@ -151,6 +152,7 @@ func (f fileConfig) resolve(path string, exists bool) Config {
 		Path: path, Exists: exists,
 		Profile:     or(f.Profile, LocalProfile),
 		Theme:       Theme(or(f.Theme, string(ThemeAuto))),
+		Themes:      f.Themes,
 		Pictures:    Pictures(or(f.Pictures, string(PicturesAuto))),
 		Previews:    Previews(or(f.Previews, string(PreviewsKeep))),
 		Signal:      Signal(or(f.Signal, string(SignalBell))),
@@ -207,7 +209,10 @@ func (c *Config) check(places []entry) []error {
 			problems = append(problems, &FileError{Path: c.Path, Line: lineOf(places, key), Key: joinKey(key), Text: problem.what})
 		}
 	}
-	report(oneOf("theme", c.Theme, ThemeAuto, ThemeDark, ThemeLight))
+	report(oneOf("theme", c.Theme, c.ThemeNames()...))
+	for _, name := range slices.Sorted(maps.Keys(c.Themes)) {
+		checkTheme(name, c.Themes[name], report)
+	}
 	report(oneOf("pictures", c.Pictures, PicturesAuto, PicturesKitty, PicturesSixel, PicturesBlocks, PicturesOff))
 	report(oneOf("previews", c.Previews, PreviewsKeep, PreviewsForget))
 	report(oneOf("signal", c.Signal, SignalBell, SignalDesktop, SignalOff))

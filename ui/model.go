@@ -36,8 +36,10 @@ type Options struct {
 	Sources []api.Source
 	// Samples writes sample pictures and returns their folder.
 	Samples func() (string, error)
-	// Theme is "dark", "light" or "auto".
-	Theme string
+	// Theme names a built-in theme or one of Themes; empty: "auto". Themes are
+	// the person's own.
+	Theme  config.Theme
+	Themes map[config.Theme]config.OwnTheme
 	// Pictures is how pictures are drawn; empty: as the terminal can.
 	Pictures picture.Setting
 	// Previews keeps small pictures of files that take long to decode; nil: they
@@ -126,7 +128,7 @@ func New(o Options) *Model {
 	m.gallery = picture.NewGallery(m.o.Getenv("TMUX") != "")
 	m.loader.UseGallery(m.gallery)
 	m.loader.UseCache(o.Previews)
-	m.setTheme(o.Theme)
+	m.setTheme()
 	if o.First {
 		m.welcome(o.Profile, nil)
 	}

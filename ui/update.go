@@ -7,7 +7,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -31,11 +30,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, tea.Batch(learnt, m.broadcast(msg))
 	case tea.BackgroundColorMsg:
 		m.ground = msg
-		m.setTheme(m.o.Theme)
+		m.setTheme()
 		return m, nil
 	case tea.ColorProfileMsg:
 		m.profile = msg
-		m.setTheme(m.o.Theme)
+		m.setTheme()
 		return m, m.broadcast(msg)
 	case tea.FocusMsg, tea.BlurMsg:
 		_, has := msg.(tea.FocusMsg)
@@ -53,13 +52,14 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, tea.Batch(learnt, m.message(msg), m.aim())
 }
 
-// setTheme takes a theme into use: "dark", "light", or that of the terminal. A
-// terminal of 16 colours gets the one without: its colours are its owner's, and
-// ours came out as blue on blue.
-func (m *Model) setTheme(name string) {
-	m.o.Theme = name
-	dark := name == "dark" || name != "light" && (m.ground.Color == nil || m.ground.IsDark())
-	m.theme = theme.New(dark, m.profile.Profile == colorprofile.Unknown || m.profile.Profile > colorprofile.ANSI)
+// setTheme takes the theme of the settings into use, for the terminal as far as
+// it is known.
+func (m *Model) setTheme() {
+	own := m.o.Themes[m.o.Theme]
+	m.theme = theme.Make(theme.Look{
+		Name: string(m.o.Theme), Ground: m.ground.Color, Depth: m.profile.Profile,
+		OwnDark: theme.Palette(own.Dark), OwnLight: theme.Palette(own.Light),
+	})
 }
 
 // message handles what is not input.
@@ -109,7 +109,8 @@ func (m *Model) message(msg tea.Msg) tea.Cmd {
 	case page.Open:
 		return openAddress(msg.Address)
 	case settings.Changed:
-		m.setTheme(string(msg.Theme))
+		m.o.Theme, m.o.Themes = msg.Theme, msg.Themes
+		m.setTheme()
 		m.o.Signal = msg.Signal
 		m.detector.SetSetting(picture.Setting(msg.Pictures))
 		return m.learnt()

@@ -30,6 +30,7 @@ func (m *Model) View() tea.View {
 	v.AltScreen = true
 	v.ReportFocus = true
 	v.MouseMode = tea.MouseModeCellMotion
+	v.BackgroundColor, v.ForegroundColor = m.theme.Ground, m.theme.Plain
 	v.WindowTitle = m.title()
 	v.ProgressBar = m.progress()
 	return v

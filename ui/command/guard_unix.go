@@ -245,6 +245,7 @@ const resetSequence = "\x18\x1b\\" + // a sequence that was cut off
 	"\x1b[?1004l\x1b[?2004l\x1b[?2027l\x1b[?2031l\x1b[?2048l" + // focus, pastes, widths, reports
 	"\x1b[<u\x1b[>4;0m\x1b[?1l\x1b>" + // keys
 	"\x1b[r\x1b[?7h\x1b[m\x1b[0 q\x1b[?25h" + // scrolling, wrapping, colours, cursor
+	ansi.ResetForegroundColor + ansi.ResetBackgroundColor +
 	"\x1b[?1049l\x1b[?25h"
 
 // guardedPatience is how long giving the terminal back may take when the guard

@@ -103,7 +103,11 @@ func (f *Field) text(width int, th *theme.Theme) string {
 	}
 	if f.line.text == "" && f.Placeholder != "" {
 		// The placeholder keeps the field's ground, with the cursor before it.
-		hint := th.Placeholder.Inherit(style)
+		hint := th.Placeholder
+		if f.focused {
+			hint = th.PlaceholderFocus
+		}
+		hint = hint.Inherit(style)
 		words := Safe(f.Placeholder)
 		if f.focused && width > 0 {
 			return th.Cursor.Render(" ") + hint.Render(PadRight(words, width-1))

@@ -53,6 +53,10 @@ func (m *Model) loaded(msg loaded) tea.Cmd {
 
 // showChoices makes the choices show what the file says.
 func (m *Model) showChoices() {
+	m.theme.Options = m.theme.Options[:0]
+	for _, name := range m.config.ThemeNames() {
+		m.theme.Options = append(m.theme.Options, string(name))
+	}
 	m.theme.SetIndex(slices.Index(m.theme.Options, string(m.config.Theme)))
 	m.signal.SetIndex(slices.Index(m.signal.Options, string(m.config.Signal)))
 	m.picture.Options = slices.Clone(pictureChoices)
@@ -191,7 +195,7 @@ func (m *Model) wrote(msg written) tea.Cmd {
 	}
 	m.config = msg.config
 	more := m.write()
-	return tea.Batch(more, page.Send(Changed{Theme: m.config.Theme, Pictures: m.config.Pictures, Signal: m.config.Signal, Concurrency: m.config.Concurrency}))
+	return tea.Batch(more, page.Send(Changed{Theme: m.config.Theme, Themes: m.config.Themes, Pictures: m.config.Pictures, Signal: m.config.Signal, Concurrency: m.config.Concurrency}))
 }
 
 // done answers to an act about an account.

@@ -47,6 +47,7 @@ type Options struct {
 // is about can follow it at once.
 type Changed struct {
 	Theme       config.Theme
+	Themes      map[config.Theme]config.OwnTheme
 	Pictures    config.Pictures
 	Signal      config.Signal
 	Concurrency int
@@ -134,7 +135,7 @@ func New(o Options) *Model {
 	}
 	return &Model{
 		o: o, places: map[string]place{}, clicks: kit.NewClicks(o.Now),
-		theme:   kit.NewSelect("Theme", string(config.ThemeAuto), string(config.ThemeDark), string(config.ThemeLight)),
+		theme:   kit.NewSelect("Theme"),
 		picture: kit.NewSelect("Pictures", pictureChoices...),
 		signal:  kit.NewSelect("Signal", string(config.SignalBell), string(config.SignalDesktop), string(config.SignalOff)),
 		uploads: kit.NewSelect("Uploads at the same time"),

@@ -193,7 +193,7 @@ func TestProgramSettings(t *testing.T) {
 	if got := last[Changed](d); got.Theme != config.ThemeDark || d.settings().Theme != config.ThemeDark {
 		t.Errorf("%+v", got)
 	}
-	d.press("enter", "l")
+	d.press("enter")
 	if d.settings().Theme != config.ThemeLight {
 		t.Errorf("theme %q", d.settings().Theme)
 	}
@@ -207,6 +207,22 @@ func TestProgramSettings(t *testing.T) {
 	}
 	d.press("j", "space")
 	if got := last[Changed](d); got.Concurrency != 8 || d.settings().Concurrency != 8 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A theme of the person's can be chosen, and its colours are told at once.
+func TestOwnTheme(t *testing.T) {
+	d := newDesk(t)
+	if err := os.MkdirAll(filepath.Dir(d.o.Paths.Config), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(d.o.Paths.Config, []byte("[themes.sea.dark]\naccent = \"#5fd7ff\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.open().press("tab", "right", "right", "right", "right", "right")
+	got := last[Changed](d)
+	if got.Theme != "sea" || got.Themes["sea"].Dark.Accent != "#5fd7ff" || d.settings().Theme != "sea" {
 		t.Errorf("%+v", got)
 	}
 }

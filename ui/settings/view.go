@@ -295,7 +295,7 @@ func (m *Model) drawProgram(s *kit.Sheet, th *theme.Theme) {
 			m.theme.LabelWidth = choiceLabel(s.Width())
 			s.Line(i, m.theme.View(s.Width(), th))
 			if i == m.at {
-				s.Words(kit.NoStop, 2, "auto asks the terminal for its background.", th.Muted)
+				s.Words(kit.NoStop, 2, m.themeWords(), th.Muted)
 			}
 		case areaPictures:
 			m.picture.LabelWidth = choiceLabel(s.Width())
@@ -322,6 +322,21 @@ func (m *Model) drawProgram(s *kit.Sheet, th *theme.Theme) {
 			s.Keep(from)
 		}
 	}
+}
+
+// themeWords say what the chosen theme is.
+func (m *Model) themeWords() string {
+	switch config.Theme(m.theme.Value()) {
+	case config.ThemeAuto:
+		return "Dark or light, as the terminal's background is."
+	case config.ThemeDark, config.ThemeLight:
+		return "On any background: that of the terminal is set where it is of the other kind."
+	case config.ThemeHighContrast:
+		return "At least 7 to 1, as the guidelines for accessibility ask for."
+	case config.ThemeNoColour:
+		return "Bold, faint and reverse only, and signs in plain letters."
+	}
+	return "Yours, from the settings file. E edits it."
 }
 
 func choiceLabel(width int) int { return min(16, width*2/5) }

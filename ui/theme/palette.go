@@ -1,41 +1,96 @@
 package theme
 
-// palette names the colours that the roles are made of. Every text colour
-// keeps a contrast of 4.5 to 1 with the ground it is written on (the tests
-// compute it), so that muted never means unreadable.
-type palette struct {
-	// ground is what we take the terminal's background to be.
-	ground string
-	// Text colours on the ground.
-	muted, accent, good, warn, bad, marked string
-	// line draws borders: seen, but behind the words.
-	line string
-	// Raised surfaces: fields and chips; the row under the cursor; the thing
-	// that enter acts upon.
-	raised, raisedText, selected, selectedText, strong, strongText string
+// Palette names the colours that the roles are made of: "#rrggbb", or "0" to
+// "255" for one of the terminal's own. "" is the colour of the built-in theme
+// for the same background; for Ground and Text, the terminal's own.
+type Palette struct {
+	// Ground and Text are the terminal's background and its plain text. A theme
+	// that has them sets them.
+	Ground, Text string
+	// Words on the ground.
+	Muted, Accent, Good, Warn, Bad, Marked string
+	// Line draws borders: seen, but behind the words.
+	Line string
+	// Raised surfaces: fields and chips; the row under the cursor, with an
+	// example in an empty field; the thing that enter acts upon.
+	Raised, RaisedText, Selected, SelectedText, SelectedMuted, Strong, StrongText string
 }
 
-var darkPalette = palette{
-	ground: "#1b1d23",
-	muted:  "#97a0b0", accent: "#82b4f5", good: "#8fcf9d", warn: "#e6c07a", bad: "#f5918a", marked: "#d5a8f0",
-	line:   "#5d6675",
-	raised: "#2a2e38", raisedText: "#dfe4ec",
-	selected: "#2f4468", selectedText: "#ffffff",
-	strong: "#82b4f5", strongText: "#10192a",
+// What a terminal's background is taken to be where it is its own.
+const (
+	darkGround  = "#1b1d23"
+	lightGround = "#ffffff"
+)
+
+// Every text colour of these two keeps a contrast of 4.5 to 1 with what it is
+// written on (the tests compute it), so that muted never means unreadable.
+var darkPalette = Palette{
+	Muted: "#97a0b0", Accent: "#82b4f5", Good: "#8fcf9d", Warn: "#e6c07a", Bad: "#f5918a", Marked: "#d5a8f0",
+	Line:   "#5d6675",
+	Raised: "#2a2e38", RaisedText: "#dfe4ec",
+	Selected: "#2f4468", SelectedText: "#ffffff", SelectedMuted: "#c3ccd9",
+	Strong: "#82b4f5", StrongText: "#10192a",
 }
 
-var lightPalette = palette{
-	ground: "#ffffff",
-	muted:  "#5b6472", accent: "#1b5cb8", good: "#1c6e37", warn: "#805300", bad: "#b02a21", marked: "#7a2fa8",
-	line:   "#949cab",
-	raised: "#eceff4", raisedText: "#1d232e",
-	selected: "#cfe0fa", selectedText: "#0d2247",
-	strong: "#1b5cb8", strongText: "#ffffff",
+var lightPalette = Palette{
+	Muted: "#5b6472", Accent: "#1b5cb8", Good: "#1c6e37", Warn: "#805300", Bad: "#b02a21", Marked: "#7a2fa8",
+	Line:   "#949cab",
+	Raised: "#eceff4", RaisedText: "#1d232e",
+	Selected: "#cfe0fa", SelectedText: "#0d2247", SelectedMuted: "#4a5568",
+	Strong: "#1b5cb8", StrongText: "#ffffff",
 }
 
-func paletteFor(dark bool) palette {
-	if dark {
-		return darkPalette
+// The two of high contrast keep 7 to 1, lines and surfaces too. They set ground
+// and text: nothing is promised by colours on a background that is not known.
+var darkContrast = Palette{
+	Ground: "#000000", Text: "#ffffff",
+	Muted: "#d0d0d0", Accent: "#87d7ff", Good: "#87ff87", Warn: "#ffd75f", Bad: "#ffafaf", Marked: "#ffafff",
+	Line:   "#d0d0d0",
+	Raised: "#262626", RaisedText: "#ffffff",
+	Selected: "#ffff00", SelectedText: "#000000", SelectedMuted: "#303030",
+	Strong: "#ffffff", StrongText: "#000000",
+}
+
+var lightContrast = Palette{
+	Ground: "#ffffff", Text: "#000000",
+	Muted: "#3a3a3a", Accent: "#00005f", Good: "#004400", Warn: "#5f2400", Bad: "#a80000", Marked: "#5f005f",
+	Line:   "#3a3a3a",
+	Raised: "#eeeeee", RaisedText: "#000000",
+	Selected: "#00005f", SelectedText: "#ffffff", SelectedMuted: "#d0d0d0",
+	Strong: "#000000", StrongText: "#ffffff",
+}
+
+// ansiDark and ansiLight are for terminals of 16 colours, which are their
+// owner's: only those are used that can be read on such a background in the
+// palettes that are common, and only for words and signs. What is raised or
+// selected is told by bold and reverse.
+var (
+	ansiDark  = Palette{Accent: "6", Good: "2", Warn: "3", Bad: "1", Marked: "5"}
+	ansiLight = Palette{Accent: "4", Bad: "1", Marked: "5"}
+)
+
+// over is the palette with the colours of below where it has none.
+func (p Palette) over(below Palette) Palette {
+	fill := func(c *string, from string) {
+		if *c == "" {
+			*c = from
+		}
 	}
-	return lightPalette
+	fill(&p.Ground, below.Ground)
+	fill(&p.Text, below.Text)
+	fill(&p.Muted, below.Muted)
+	fill(&p.Accent, below.Accent)
+	fill(&p.Good, below.Good)
+	fill(&p.Warn, below.Warn)
+	fill(&p.Bad, below.Bad)
+	fill(&p.Marked, below.Marked)
+	fill(&p.Line, below.Line)
+	fill(&p.Raised, below.Raised)
+	fill(&p.RaisedText, below.RaisedText)
+	fill(&p.Selected, below.Selected)
+	fill(&p.SelectedText, below.SelectedText)
+	fill(&p.SelectedMuted, below.SelectedMuted)
+	fill(&p.Strong, below.Strong)
+	fill(&p.StrongText, below.StrongText)
+	return p
 }

@@ -2,6 +2,8 @@
 package theme
 
 import (
+	"image/color"
+
 	"charm.land/lipgloss/v2"
 )
 
@@ -11,8 +13,11 @@ import (
 type Theme struct {
 	// Dark tells that the colours are made for a dark background.
 	Dark bool
-	// Color is false where only bold, faint and reverse are used.
+	// Color is false where surfaces are told by bold, faint and reverse only.
 	Color bool
+	// Ground and Plain are the background and the plain text that the terminal
+	// is to have; nil: its own.
+	Ground, Plain color.Color
 
 	// Words on the screen's own background.
 	Text, Strong, Muted, Accent, Title lipgloss.Style
@@ -37,9 +42,10 @@ type Theme struct {
 
 	// Chip is one tag, ChipFocus the one the keys act upon.
 	Chip, ChipFocus lipgloss.Style
-	// Field, FieldFocus and Placeholder draw a text field; Cursor the cell
-	// that is written next; Label the word before it.
-	Field, FieldFocus, Placeholder, Cursor, Label lipgloss.Style
+	// Field and FieldFocus draw a text field, Placeholder and PlaceholderFocus
+	// the example in an empty one; Cursor the cell that is written next; Label
+	// the word before it.
+	Field, FieldFocus, Placeholder, PlaceholderFocus, Cursor, Label lipgloss.Style
 	// FieldFill fills the cells of a field behind its text: where there is no
 	// colour they show how far the field goes.
 	FieldFill string
@@ -60,54 +66,57 @@ type Theme struct {
 	Shape, ShapeFocus lipgloss.Border
 }
 
-// New makes the theme for a dark or a light background. Without color it uses
+// New makes the built-in theme for a dark or a light background. Without color it uses
 // only bold, faint and reverse, and signs in ASCII. No style underlines: Lip
 // Gloss then styles every character by itself, which takes letters from their
 // marks and emoji from their colours.
 func New(dark, color bool) *Theme {
 	t := &Theme{Dark: dark, Color: color}
-	if color {
-		t.paint(paletteFor(dark))
-	} else {
+	switch {
+	case !color:
 		t.plain()
+	case dark:
+		t.paint(darkPalette)
+	default:
+		t.paint(lightPalette)
 	}
 	return t
 }
 
 // paint gives every role its colour.
-func (t *Theme) paint(p palette) {
+func (t *Theme) paint(p Palette) {
 	fg := func(c string) lipgloss.Style { return lipgloss.NewStyle().Foreground(lipgloss.Color(c)) }
 	on := func(c, ground string) lipgloss.Style { return fg(c).Background(lipgloss.Color(ground)) }
 
 	t.Text = lipgloss.NewStyle()
 	t.Strong = lipgloss.NewStyle().Bold(true)
-	t.Muted = fg(p.muted)
-	t.Accent = fg(p.accent)
-	t.Title = fg(p.accent).Bold(true)
-	t.Good, t.Warn, t.Bad, t.Info = fg(p.good), fg(p.warn), fg(p.bad), fg(p.accent)
-	t.Selected = on(p.selectedText, p.selected).Bold(true)
-	t.SelectedDim = on(p.raisedText, p.raised)
-	t.Marked = fg(p.marked).Bold(true)
-	t.Match = fg(p.marked).Bold(true)
-	t.Key, t.Hint, t.Off = fg(p.accent).Bold(true), fg(p.muted), fg(p.muted).Faint(true)
+	t.Muted = fg(p.Muted)
+	t.Accent = fg(p.Accent)
+	t.Title = fg(p.Accent).Bold(true)
+	t.Good, t.Warn, t.Bad, t.Info = fg(p.Good), fg(p.Warn), fg(p.Bad), fg(p.Accent)
+	t.Selected = on(p.SelectedText, p.Selected).Bold(true)
+	t.SelectedDim = on(p.RaisedText, p.Raised)
+	t.Marked = fg(p.Marked).Bold(true)
+	t.Match = fg(p.Marked).Bold(true)
+	t.Key, t.Hint, t.Off = fg(p.Accent).Bold(true), fg(p.Muted), fg(p.Muted)
 
-	t.Border, t.BorderFocus = fg(p.line), fg(p.accent)
-	t.BoxTitle, t.BoxTitleFocus = fg(p.muted).Bold(true), fg(p.accent).Bold(true)
-	t.Tab, t.TabActive = fg(p.muted), on(p.selectedText, p.selected).Bold(true)
-	t.Local, t.Hosted = fg(p.good), fg(p.marked).Bold(true)
+	t.Border, t.BorderFocus = fg(p.Line), fg(p.Accent)
+	t.BoxTitle, t.BoxTitleFocus = fg(p.Muted).Bold(true), fg(p.Accent).Bold(true)
+	t.Tab, t.TabActive = fg(p.Muted), on(p.SelectedText, p.Selected).Bold(true)
+	t.Local, t.Hosted = fg(p.Good), fg(p.Marked).Bold(true)
 
-	t.Chip, t.ChipFocus = on(p.raisedText, p.raised), on(p.strongText, p.strong).Bold(true)
-	t.Field, t.FieldFocus = on(p.raisedText, p.raised), on(p.selectedText, p.selected)
-	t.Placeholder = fg(p.muted)
+	t.Chip, t.ChipFocus = on(p.RaisedText, p.Raised), on(p.StrongText, p.Strong).Bold(true)
+	t.Field, t.FieldFocus = on(p.RaisedText, p.Raised), on(p.SelectedText, p.Selected)
+	t.Placeholder, t.PlaceholderFocus = fg(p.Muted), fg(p.SelectedMuted)
 	t.Cursor = lipgloss.NewStyle().Reverse(true)
 	t.FieldFill = " "
-	t.Label = fg(p.muted)
-	t.Button, t.ButtonFocus = on(p.raisedText, p.raised), on(p.strongText, p.strong).Bold(true)
-	t.Bar, t.BarEmpty, t.BarStalled = fg(p.accent), fg(p.line), fg(p.warn)
-	t.Added, t.Removed = fg(p.good), fg(p.bad)
+	t.Label = fg(p.Muted)
+	t.Button, t.ButtonFocus = on(p.RaisedText, p.Raised), on(p.StrongText, p.Strong).Bold(true)
+	t.Bar, t.BarEmpty, t.BarStalled = fg(p.Accent), fg(p.Line), fg(p.Warn)
+	t.Added, t.Removed = fg(p.Good), fg(p.Bad)
 
-	t.ToastGood, t.ToastWarn, t.ToastBad, t.ToastInfo = fg(p.good), fg(p.warn), fg(p.bad), fg(p.accent)
-	t.Dialog, t.DialogTitle = fg(p.accent), fg(p.accent).Bold(true)
+	t.ToastGood, t.ToastWarn, t.ToastBad, t.ToastInfo = fg(p.Good), fg(p.Warn), fg(p.Bad), fg(p.Accent)
+	t.Dialog, t.DialogTitle = fg(p.Accent), fg(p.Accent).Bold(true)
 	t.Shape, t.ShapeFocus = lipgloss.RoundedBorder(), lipgloss.RoundedBorder()
 }
 
@@ -125,7 +134,8 @@ func (t *Theme) plain() {
 	t.Border, t.BorderFocus, t.BoxTitle, t.BoxTitleFocus = faint, none, none, bold
 	t.Tab, t.TabActive, t.Local, t.Hosted = none, reverse, none, bold
 	t.Chip, t.ChipFocus = none, reverse
-	t.Field, t.FieldFocus, t.Placeholder, t.Cursor, t.Label = none, bold, faint, reverse, none
+	t.Field, t.FieldFocus, t.Cursor, t.Label = none, bold, reverse, none
+	t.Placeholder, t.PlaceholderFocus = faint, faint
 	t.FieldFill = "_"
 	t.Button, t.ButtonFocus = none, reverse
 	t.Bar, t.BarEmpty, t.BarStalled = bold, faint, none

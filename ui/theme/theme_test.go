@@ -4,9 +4,11 @@ import (
 	"image/color"
 	"math"
 	"reflect"
+	"slices"
 	"testing"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/text/width"
 )
@@ -30,36 +32,119 @@ func luminance(c color.Color) float64 {
 	return 0.2126*lin(r) + 0.7152*lin(g) + 0.0722*lin(b)
 }
 
+// built are the palettes of the built-in themes with the contrast they promise,
+// and the backgrounds that they are to be read on.
+var built = map[string]struct {
+	palette Palette
+	grounds []string
+	text    float64 // of words
+	line    float64 // of borders, on the ground
+}{
+	"dark":                 {darkPalette, []string{darkGround, "#000000"}, 4.5, 2},
+	"light":                {lightPalette, []string{lightGround}, 4.5, 2},
+	"high contrast, dark":  {darkContrast, []string{darkContrast.Ground}, 7, 7},
+	"high contrast, light": {lightContrast, []string{lightContrast.Ground}, 7, 7},
+}
+
+// The contrast holds in all colours, and where a terminal has 256 of them.
 func TestColoursCanBeRead(t *testing.T) {
-	for name, p := range map[string]palette{"dark": darkPalette, "light": lightPalette} {
-		grounds := []string{p.ground}
-		if name == "dark" {
-			grounds = append(grounds, "#000000")
-		}
-		for _, ground := range grounds {
-			for role, c := range map[string]string{
-				"muted": p.muted, "accent": p.accent, "good": p.good, "warn": p.warn, "bad": p.bad, "marked": p.marked,
-			} {
-				if got := ratio(lipgloss.Color(c), lipgloss.Color(ground)); got < 4.5 {
-					t.Errorf("%s: %s has contrast %.1f on %s, 4.5 is needed", name, role, got, ground)
+	for name, b := range built {
+		p := b.palette
+		for depth, convert := range map[string]func(string) color.Color{
+			"all colours": func(c string) color.Color { return lipgloss.Color(c) },
+			"256 colours": func(c string) color.Color { return colorprofile.ANSI256.Convert(lipgloss.Color(c)) },
+		} {
+			check := func(what, text, ground string, least float64) {
+				t.Helper()
+				// The terminal's own background is not ours to convert.
+				on := lipgloss.Color(ground)
+				if !slices.Contains(b.grounds, ground) {
+					on = convert(ground)
+				}
+				if got := ratio(convert(text), on); got < least {
+					t.Errorf("%s, %s: %s has contrast %.2f on %s, %.1f is needed", name, depth, what, got, ground, least)
 				}
 			}
-			if got := ratio(lipgloss.Color(p.line), lipgloss.Color(ground)); got < 2 {
-				t.Errorf("%s: lines have contrast %.1f on %s, 2 is needed", name, got, ground)
+			for _, ground := range b.grounds {
+				for role, c := range map[string]string{
+					"muted": p.Muted, "accent": p.Accent, "good": p.Good, "warn": p.Warn, "bad": p.Bad, "marked": p.Marked,
+				} {
+					check(role, c, ground, b.text)
+				}
+				if p.Text != "" {
+					check("text", p.Text, ground, b.text)
+				}
+				check("line", p.Line, ground, b.line)
 			}
+			check("raised", p.RaisedText, p.Raised, b.text)
+			check("placeholder", p.Muted, p.Raised, b.text)
+			check("selected", p.SelectedText, p.Selected, b.text)
+			check("placeholder under the cursor", p.SelectedMuted, p.Selected, b.text)
+			check("strong", p.StrongText, p.Strong, b.text)
 		}
-		for role, pair := range map[string][2]string{
-			"raised": {p.raised, p.raisedText}, "placeholder": {p.raised, p.muted}, "selected": {p.selected, p.selectedText},
-			"placeholder under the cursor": {p.selected, p.muted}, "strong": {p.strong, p.strongText},
-		} {
-			least := 4.5
-			if role == "placeholder under the cursor" {
-				least = 3 // an example, not a text to be read
-			}
-			if got := ratio(lipgloss.Color(pair[0]), lipgloss.Color(pair[1])); got < least {
-				t.Errorf("%s: %s has contrast %.1f, %.1f is needed", name, role, got, least)
-			}
+	}
+}
+
+// A look becomes what its name says, on the background and with the colours that
+// the terminal has.
+func TestMake(t *testing.T) {
+	white, black := lipgloss.Color("#ffffff"), lipgloss.Color("#000000")
+	own := Look{Name: "sea", OwnDark: Palette{Accent: "#123456"}, OwnLight: Palette{Accent: "39"}}
+	onlyDark := Look{Name: "sea", OwnDark: Palette{Accent: "#123456"}}
+	with := func(l Look, ground color.Color, depth colorprofile.Profile) Look {
+		l.Ground, l.Depth = ground, depth
+		return l
+	}
+	for name, c := range map[string]struct {
+		look           Look
+		dark, colour   bool
+		accent, ground string // "": none
+	}{
+		"nothing known":             {Look{}, true, true, darkPalette.Accent, ""},
+		"auto on dark":              {with(Look{Name: Auto}, black, 0), true, true, darkPalette.Accent, ""},
+		"auto on light":             {with(Look{Name: Auto}, white, 0), false, true, lightPalette.Accent, ""},
+		"dark on light":             {with(Look{Name: Dark}, white, 0), true, true, darkPalette.Accent, darkGround},
+		"dark on what is not known": {Look{Name: Dark}, true, true, darkPalette.Accent, ""},
+		"light on dark":             {with(Look{Name: Light}, black, 0), false, true, lightPalette.Accent, lightGround},
+		"contrast on light":         {with(Look{Name: HighContrast}, white, 0), false, true, lightContrast.Accent, lightContrast.Ground},
+		"contrast, not known":       {Look{Name: HighContrast}, true, true, darkContrast.Accent, ""},
+		"no colour":                 {with(Look{Name: NoColour}, white, colorprofile.TrueColor), false, false, "", ""},
+		"a terminal without":        {with(Look{Name: Dark}, black, colorprofile.ASCII), true, false, "", ""},
+		"16 colours":                {with(Look{Name: HighContrast}, black, colorprofile.ANSI), true, false, "6", ""},
+		"16 colours on light":       {with(Look{Name: Auto}, white, colorprofile.ANSI), false, false, "4", ""},
+		"own on dark":               {with(own, black, 0), true, true, "#123456", ""},
+		"own on light":              {with(own, white, 0), false, true, "39", ""},
+		"own for dark only":         {with(onlyDark, white, 0), true, true, "#123456", darkGround},
+		"one that is gone":          {Look{Name: "sea"}, true, true, darkPalette.Accent, ""},
+	} {
+		th := Make(c.look)
+		if th.Dark != c.dark || th.Color != c.colour {
+			t.Errorf("%s: dark %t, colours %t", name, th.Dark, th.Color)
 		}
+		want := color.Color(lipgloss.NoColor{})
+		if c.accent != "" {
+			want = lipgloss.Color(c.accent)
+		}
+		if got := th.Accent.GetForeground(); got != want {
+			t.Errorf("%s: accent %v, want %v", name, got, want)
+		}
+		switch {
+		case c.ground == "" && th.Ground != nil, c.ground != "" && th.Ground != lipgloss.Color(c.ground):
+			t.Errorf("%s: ground %v, want %q", name, th.Ground, c.ground)
+		case (th.Ground == nil) != (th.Plain == nil):
+			t.Errorf("%s: ground %v without text %v", name, th.Ground, th.Plain)
+		}
+	}
+	// What is left out of a theme has the colour of the built-in one.
+	if got := Make(own).Good.GetForeground(); got != lipgloss.Color(darkPalette.Good) {
+		t.Errorf("good is %v", got)
+	}
+}
+
+// Every role of a palette can be left out of a theme.
+func TestOverFillsEveryRole(t *testing.T) {
+	if got := (Palette{}).over(darkContrast); got != darkContrast {
+		t.Errorf("got %+v", got)
 	}
 }
 

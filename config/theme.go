@@ -1,0 +1,69 @@
+package config
+
+import (
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+// OwnTheme is a theme of the person's: colours for a dark and for a light background. Where one of the
+// two is empty, the other one holds on both.
+type OwnTheme struct {
+	Dark  Colours `toml:"dark"`
+	Light Colours `toml:"light"`
+}
+
+// Colours are colours by role: "#rrggbb", "#rgb", or "0" to "255" for one of the terminal's own. "" is
+// the colour of the built-in theme.
+type Colours struct {
+	Ground        string `toml:"ground"` // background of the terminal
+	Text          string `toml:"text"`
+	Muted         string `toml:"muted"`
+	Accent        string `toml:"accent"`
+	Good          string `toml:"good"`
+	Warn          string `toml:"warn"`
+	Bad           string `toml:"bad"`
+	Marked        string `toml:"marked"`
+	Line          string `toml:"line"`          // borders
+	Raised        string `toml:"raised"`        // ground of fields and chips
+	RaisedText    string `toml:"raised_text"`   // text on it
+	Selected      string `toml:"selected"`      // ground of the row under the cursor
+	SelectedText  string `toml:"selected_text"` // text on it
+	SelectedMuted string `toml:"selected_muted"`
+	Strong        string `toml:"strong"` // ground of what enter acts upon
+	StrongText    string `toml:"strong_text"`
+}
+
+// ThemeNames lists the built-in themes and then the person's own by name.
+func (c Config) ThemeNames() []Theme {
+	return append(BuiltInThemes(), slices.Sorted(maps.Keys(c.Themes))...)
+}
+
+var hexColour = regexp.MustCompile(`^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`)
+
+// checkTheme reports what is wrong with a theme.
+func checkTheme(name Theme, own OwnTheme, report func(problem *settingError, table ...string)) {
+	switch {
+	case slices.Contains(BuiltInThemes(), name):
+		report(&settingError{key: string(name), what: "the theme " + strconv.Quote(string(name)) + " is built in: give yours another name"}, "themes")
+		return
+	case name == "" || !printable(string(name)):
+		report(&settingError{key: string(name), what: "a theme must have a name of plain text"}, "themes")
+		return
+	case own == OwnTheme{}:
+		report(&settingError{key: string(name), what: "the theme " + strconv.Quote(string(name)) + " has no colours: give some in " + joinKey([]string{"themes", string(name), "dark"})}, "themes")
+		return
+	}
+	for variant, colours := range map[string]Colours{"dark": own.Dark, "light": own.Light} {
+		value := reflect.ValueOf(colours)
+		for field := range value.Type().Fields() {
+			role, colour := field.Tag.Get("toml"), value.FieldByIndex(field.Index).String()
+			if number, err := strconv.Atoi(colour); colour == "" || hexColour.MatchString(colour) || err == nil && number >= 0 && number <= 255 {
+				continue
+			}
+			report(badSetting(role, `%q is no colour: give "#rrggbb", or "0" to "255" for one of the terminal's own`, colour), "themes", string(name), variant)
+		}
+	}
+}

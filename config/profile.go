@@ -81,9 +81,36 @@ func HostedPreset(name, deliveryID string) Profile {
 	return Profile{
 		Name: name, Kind: KindHosted,
 		UploadURL: "https://upload.imagekit.io", BaseURL: "https://api.imagekit.io", DeliveryURL: delivery,
-		MaxSize: DefaultMaxSize, MaxVideoSize: 100_000_000,
+		MaxSize: Plans()[0].MaxSize, MaxVideoSize: Plans()[0].MaxVideoSize,
 		Naming: NamingHere, ColourOption: ColourAmerican,
 	}
+}
+
+// Plan is what an account of the hosted service may send, by what is paid (hosted-service.md §1).
+type Plan struct {
+	Name                  string
+	MaxSize, MaxVideoSize int64 // in bytes
+}
+
+// Plans are those of the hosted service, the free one first.
+func Plans() []Plan {
+	return []Plan{
+		{"free", DefaultMaxSize, 100_000_000},
+		{"lite", 40_000_000, 300_000_000},
+		{"pro", 50_000_000, 2_000_000_000},
+	}
+}
+
+// Problem gives the key of the settings file that is wrong first, and what is wrong with it; "" where
+// the profile can be written.
+func (p Profile) Problem() (key, what string) {
+	if p.Name == LocalProfile {
+		p.MaxSize, p.MaxVideoSize = 0, 0 // filled in from [local] when read
+	}
+	if _, problem := p.check(); problem != nil {
+		return problem.key, strings.TrimPrefix(problem.what, problem.key+" ")
+	}
+	return "", ""
 }
 
 // clean gives the profile with defaults filled in and addresses in their one form, or what is wrong.
@@ -91,12 +118,21 @@ func (p Profile) clean() (Profile, error) {
 	if err := CheckProfileName(p.Name); err != nil {
 		return p, err
 	}
+	p, problem := p.check()
+	if problem != nil {
+		problem.what = fmt.Sprintf("profile %q: %s", p.Name, problem.what)
+		return p, problem
+	}
+	return p, nil
+}
+
+// check is clean without the name.
+func (p Profile) check() (Profile, *settingError) {
 	p = p.withDefaults()
 	for _, check := range []func(*Profile) *settingError{
 		checkKind, checkAddresses, checkLimits, checkUploadDefaults, checkKeyWays,
 	} {
 		if problem := check(&p); problem != nil {
-			problem.what = fmt.Sprintf("profile %q: %s", p.Name, problem.what)
 			return p, problem
 		}
 	}

@@ -21,7 +21,7 @@ const (
 	Add Mode = iota
 	// AddWithEnvironment asks for a new account whose key the environment has.
 	AddWithEnvironment
-	// Edit asks for the addresses of an account that is there.
+	// Edit asks for everything but the key of an account that is there.
 	Edit
 	// Key asks for the key of an account that is there.
 	Key
@@ -239,7 +239,7 @@ func (f *Flow) loaded(c config.Config, err error) tea.Cmd {
 	case err != nil:
 		f.problem = err
 		return nil
-	case p.Kind == config.KindLocal:
+	case p.Kind == config.KindLocal && f.o.Mode != Edit:
 		f.problem = errLocal
 		return nil
 	}

@@ -249,7 +249,7 @@ func TestRefusesWhatIsNoKey(t *testing.T) {
 func TestEdit(t *testing.T) {
 	d := newDesk(t, Options{Mode: Edit, Name: "lab"})
 	d.add(config.Profile{Name: "lab", Kind: config.KindOwn, UploadURL: "https://u.example.com", BaseURL: "https://b.example.com", Folder: "/x"})
-	d.open().sees("Addresses of the account lab", "https://u.example.com", "https://b.example.com")
+	d.open().sees("The account lab", "https://u.example.com", "https://b.example.com")
 	d.press("ctrl+e").press("down", "down").typed("https://d.example.com").press("ctrl+s")
 	if p := d.settings().Profiles["lab"]; d.event != Done || p.DeliveryURL != "https://d.example.com" || p.Folder != "/x" || p.BaseURL != "https://b.example.com" {
 		t.Errorf("event %v, written was %+v", d.event, p)

@@ -24,6 +24,16 @@ const (
 	entryBase
 	entryDelivery
 	entryName
+	entryPlan
+	entrySize
+	entryVideo
+	entryFolder
+	entryTags
+	entryExtensions
+	entryNaming
+	entryColour
+	entryWebhook
+	entrySecret
 	entryGo // the button
 )
 
@@ -34,6 +44,7 @@ const hostedDelivery = "https://ik.imagekit.io/"
 type form struct {
 	kind                             *kit.Select
 	id, upload, base, delivery, name *kit.Field
+	more                             more // what only an account that is there has
 	at                               entry
 	known                            []string       // names that are taken
 	old                              config.Profile // the account that is edited; no name: a new one
@@ -46,6 +57,7 @@ type form struct {
 
 func newForm(old config.Profile, known []string) form {
 	f := form{
+		at:       entryGo,
 		kind:     kit.NewSelect("Service", "hosted service", "another server"),
 		id:       kit.NewField("Account id", "your_imagekit_id"),
 		upload:   kit.NewField("Upload address", "https://upload.example.com"),
@@ -63,6 +75,7 @@ func newForm(old config.Profile, known []string) form {
 		if old.Kind == config.KindOwn {
 			f.kind.SetIndex(1)
 		}
+		f.more = newMore(old)
 	}
 	f.focus(f.entries()[0])
 	f.suggest()
@@ -77,13 +90,18 @@ func (f *form) entries() []entry {
 	if f.old.Name == "" {
 		list = append(list, entryKind)
 	}
-	if f.hosted() {
+	switch {
+	case f.old.Kind == config.KindLocal:
+		// It has no address of its own.
+	case f.hosted():
 		list = append(list, entryID)
-	} else {
+	default:
 		list = append(list, entryUpload, entryBase, entryDelivery)
 	}
 	if f.old.Name == "" {
 		list = append(list, entryName)
+	} else {
+		list = append(list, f.more.entries(f.old.Kind)...)
 	}
 	return append(list, entryGo)
 }
@@ -102,7 +120,15 @@ func (f *form) field(e entry) *kit.Field {
 	case entryName:
 		return f.name
 	}
-	return nil
+	return f.more.fields[e]
+}
+
+// choice is the choice of a line; nil where it has none.
+func (f *form) choice(e entry) *kit.Select {
+	if e == entryKind {
+		return f.kind
+	}
+	return f.more.choices[e]
 }
 
 // focus goes to a line.
@@ -110,14 +136,16 @@ func (f *form) focus(to entry) {
 	if text := f.field(f.at); text != nil {
 		text.Blur()
 	}
-	f.kind.Blur()
+	if choice := f.choice(f.at); choice != nil {
+		choice.Blur()
+	}
 	f.at = to
 	f.visited[to] = true
 	if text := f.field(to); text != nil {
 		text.Focus()
 	}
-	if to == entryKind {
-		f.kind.Focus()
+	if choice := f.choice(to); choice != nil {
+		choice.Focus()
 	}
 }
 
@@ -133,8 +161,8 @@ func (f *form) update(msg tea.Msg) bool {
 	used := false
 	if text := f.field(f.at); text != nil {
 		used = text.Update(msg)
-	} else if f.at == entryKind {
-		used = f.kind.Update(msg)
+	} else if choice := f.choice(f.at); choice != nil {
+		used = choice.Update(msg)
 	}
 	if used {
 		f.suggest()
@@ -222,6 +250,9 @@ func (f *form) check(e entry) error {
 		}
 		return config.CheckProfileName(name)
 	}
+	if f.old.Name != "" {
+		return f.more.check(f.old, e)
+	}
 	return nil
 }
 
@@ -286,11 +317,13 @@ func (f *form) profile() (config.Profile, bool) {
 			return config.Profile{}, false
 		}
 	}
-	p := f.old
+	p := f.more.fill(f.old)
 	preset := config.HostedPreset(f.accountName(), f.id.Value())
 	switch {
 	case f.hosted() && p.Name == "":
 		return preset, true
+	case p.Kind == config.KindLocal:
+		return p, true
 	case f.hosted():
 		p.DeliveryURL = preset.DeliveryURL
 		return p, true

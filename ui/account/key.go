@@ -25,7 +25,7 @@ const (
 	wayEnvironment            // the environment
 )
 
-var errLocal = errors.New("the local library makes its own key and has no address to set: it needs neither")
+var errLocal = errors.New("the local library makes its own key: it needs none of yours")
 
 // tryKeyring finds out whether a key could be kept before one is asked for.
 func (f *Flow) tryKeyring() tea.Cmd {

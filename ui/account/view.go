@@ -47,7 +47,7 @@ func (f *Flow) title() string {
 	name := f.profile.Name
 	switch {
 	case f.o.Mode == Edit:
-		return "Addresses of the account " + f.o.Name
+		return "The account " + f.o.Name
 	case f.step == stepForm:
 		return "Which account?"
 	case f.step == stepLoading:
@@ -114,9 +114,10 @@ func (f *Flow) drawForm(s *kit.Sheet, th *theme.Theme) {
 	for _, e := range f.form.entries() {
 		from := s.Len()
 		switch e {
-		case entryKind:
-			f.form.kind.LabelWidth = labelWidth
-			s.Line(int(e), f.form.kind.View(s.Width(), th))
+		case entryKind, entryPlan, entryNaming, entryColour:
+			choice := f.form.choice(e)
+			choice.LabelWidth = labelWidth
+			s.Line(int(e), choice.View(s.Width(), th))
 		case entryGo:
 			s.Gap()
 			style := th.Button
@@ -172,6 +173,28 @@ func (f *Flow) hint(e entry) string {
 		return "The stored files are seen there."
 	case entryName:
 		return "How the account is called here: letters, digits, - and _."
+	case entryPlan:
+		return f.form.more.planWords()
+	case entrySize, entryVideo:
+		return "What is larger is not sent: 25 MB, 2 GB. Left empty, the service itself will say."
+	case entryFolder:
+		return "Where uploads go unless the form says otherwise."
+	case entryTags:
+		return "Tags that every upload begins with, parted by commas."
+	case entryExtensions:
+		return "What runs on every upload unless the form says otherwise: names or JSON, parted by commas."
+	case entryNaming:
+		return map[string]string{
+			"here":    "A suffix is made here: sending again can never store twice.",
+			"service": "The service adds a suffix: nobody knows the name before the answer.",
+			"off":     "Names are sent as they are; what is there already is refused or overwritten.",
+		}[f.form.more.choices[e].Value()]
+	case entryColour:
+		return "How the service spells the background colour of remove-bg."
+	case entryWebhook:
+		return "The public address in front of the receiver of mediadesk; w on the settings screen tests it and tells how to come to one."
+	case entrySecret:
+		return "A file, readable by you alone, with what the service signs its posts with. Posts without it are then not believed."
 	}
 	return ""
 }

@@ -32,13 +32,6 @@ type profileFlags struct {
 	extensions, keyCommand                                                   []string
 }
 
-// plans are the limits of the hosted service, in bytes.
-var plans = map[string]struct{ file, video int64 }{
-	"free": {25_000_000, 100_000_000},
-	"lite": {40_000_000, 300_000_000},
-	"pro":  {50_000_000, 2_000_000_000},
-}
-
 func newProfileAdd(p *Program, f *flags) *cobra.Command {
 	q := &profileFlags{}
 	cmd := &cobra.Command{
@@ -127,11 +120,11 @@ func (q *profileFlags) profile(cmd *cobra.Command, c config.Config, f *flags, na
 		return profile, usage("say which account: --hosted ID, or --upload-url and --base-url")
 	}
 	if given("plan") {
-		plan, ok := plans[q.plan]
-		if !ok || profile.Kind != config.KindHosted {
+		i := slices.IndexFunc(config.Plans(), func(p config.Plan) bool { return p.Name == q.plan })
+		if i < 0 || profile.Kind != config.KindHosted {
 			return profile, usage("--plan is free, lite or pro, for an account of the hosted service; for others give --max-size")
 		}
-		profile.MaxSize, profile.MaxVideoSize = plan.file, plan.video
+		profile.MaxSize, profile.MaxVideoSize = config.Plans()[i].MaxSize, config.Plans()[i].MaxVideoSize
 	}
 	if given("folder") && q.folder != "" {
 		folder, err := api.CleanFolder(q.folder)

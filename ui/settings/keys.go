@@ -13,7 +13,7 @@ import (
 var (
 	keyUse    = kit.Bind("use this account", "", "enter")
 	keyAdd    = kit.Bind("add an account", "", "a")
-	keyEdit   = kit.Bind("edit its addresses", "", "e")
+	keyEdit   = kit.Bind("edit this account", "", "e")
 	keyKey    = kit.Bind("set or replace its key", "", "K")
 	keyForget = kit.Bind("forget its key", "", "F")
 	keyRemove = kit.Bind("remove from the settings", "", "d")
@@ -55,7 +55,7 @@ func (m *Model) Acts() []kit.Act {
 		add(accounts, keyUse, true, m.whyNotUse())
 		add(accounts, keyAdd, true, m.whyNotAdd())
 		add(accounts, keyKey, true, m.whyNotLocal())
-		add(accounts, keyEdit, true, m.whyNotLocal())
+		add(accounts, keyEdit, true, m.whyNotAdd())
 		add(accounts, keyRemove, false, m.whyNotRemove())
 		add(accounts, keyForget, false, m.whyNotLocal())
 		add(accounts, keyLook, false, m.whyNotLocal())
@@ -96,7 +96,7 @@ func (m *Model) whyNotAdd() string {
 
 func (m *Model) whyNotLocal() string {
 	if m.selected().Kind == config.KindLocal {
-		return "The local library has a key of its own and no address to set."
+		return "The local library has a key of its own."
 	}
 	return m.whyNotAdd()
 }
@@ -187,7 +187,7 @@ func (m *Model) pressAccount(msg tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(msg, keyUse):
 		return unless(m.whyNotUse(), func() tea.Cmd { return m.use(p.Name, nil) })
 	case key.Matches(msg, keyEdit):
-		return unless(m.whyNotLocal(), func() tea.Cmd { return m.ask(account.Options{Mode: account.Edit, Name: p.Name}) })
+		return unless(m.whyNotAdd(), func() tea.Cmd { return m.ask(account.Options{Mode: account.Edit, Name: p.Name}) })
 	case key.Matches(msg, keyKey):
 		return unless(m.whyNotLocal(), func() tea.Cmd { return m.ask(account.Options{Mode: account.Key, Name: p.Name}) })
 	case key.Matches(msg, keyForget):

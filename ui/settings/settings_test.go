@@ -177,7 +177,7 @@ func TestKeepsWhatIsInUse(t *testing.T) {
 	d := newDesk(t, hosted("work"))
 	d.o.Profile.Name = "work"
 	d.open()
-	for _, keys := range [][]string{{"g", "d"}, {"g", "K"}, {"g", "e"}, {"g", "F"}, {"g", "j", "d"}} {
+	for _, keys := range [][]string{{"g", "d"}, {"g", "K"}, {"g", "F"}, {"g", "j", "d"}} {
 		d.said = nil
 		d.press(keys...)
 		last[page.Toast](d)

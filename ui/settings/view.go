@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"net/url"
+	"slices"
 	"strings"
 
 	"mediadesk/config"
@@ -234,7 +235,11 @@ func (m *Model) details(p config.Profile) []fact {
 	add("Largest file", sizes(p))
 	add("Uploads go to", p.Folder)
 	add("Tags", strings.Join(p.Tags, ", "))
+	add("Extensions", strings.Join(p.Extensions, ", "))
 	add("Names", namingWords[p.Naming])
+	if slices.ContainsFunc(p.Extensions, func(x string) bool { return strings.Contains(x, "remove-bg") }) || p.Kind == config.KindOwn {
+		add("Colour option", string(p.ColourOption))
+	}
 	facts = append(facts, m.receiver(p, used)...)
 	add("Their signature", m.signature(p))
 	return facts
@@ -281,7 +286,7 @@ func (m *Model) receiver(p config.Profile, used bool) []fact {
 	case p.Kind == config.KindLocal:
 		return []fact{{label: "Webhooks to", value: "http://" + m.config.Webhook.Listen}}
 	case used:
-		return []fact{{label: "Webhooks to", value: "nowhere: the service cannot reach this computer. A public address in front of " + m.config.Webhook.Listen + " goes into webhook_url of the settings file (w tells how)."}}
+		return []fact{{label: "Webhooks to", value: "nowhere: the service cannot reach this computer. e sets a public address in front of " + m.config.Webhook.Listen + ", w tells how to come to one."}}
 	}
 	return nil
 }

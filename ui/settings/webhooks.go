@@ -74,10 +74,10 @@ func (m *Model) webhookWords(outcome string) string {
 		"  (where the web server of SERVER passes /hook/ on to 127.0.0.1:" + port + ")",
 		"",
 		"1. Start the tunnel. It prints a public https address.",
-		"2. Set it: mediadesk profile add NAME --webhook-url ADDRESS, or webhook_url of the profile in the settings file (E).",
+		"2. Set it as the account's address for webhooks (e), or with mediadesk profile add NAME --webhook-url ADDRESS.",
 		"3. Open the account again, and test here (w).",
 		"",
-		"Each upload has an address of its own that nobody can guess; everything else is answered with 404. Where the service signs its posts, put its secret into a file that only you can read and name it with --webhook-secret-file FILE (webhook_secret_file of the profile), or give it as MEDIADESK_WEBHOOK_SECRET: posts that are not signed with it are then not believed.",
+		"Each upload has an address of its own that nobody can guess; everything else is answered with 404. Where the service signs its posts, put its secret into a file that only you can read and name it there too (--webhook-secret-file), or give it as MEDIADESK_WEBHOOK_SECRET: posts that are not signed with it are then not believed.",
 		"",
 		"Without a public address extensions run all the same: mediadesk finds what succeeded by looking at the file. A failure is then told by nobody.",
 	}

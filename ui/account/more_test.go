@@ -1,0 +1,112 @@
+package account
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"mediadesk/config"
+)
+
+func TestSizes(t *testing.T) {
+	for text, want := range map[string]int64{
+		"": 0, " ": 0, "1": 1, "25000000": 25_000_000, "25 MB": 25_000_000, "25mb": 25_000_000, "2 GB": 2_000_000_000, "1 MiB": 1 << 20, " 7 kB ": 7000, "9 B": 9,
+	} {
+		if got, err := parseSize(text); err != nil || got != want {
+			t.Errorf("%q: %d, %v; want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"x", "MB", "0", "-1", "1.5 MB", "5 TB", "99999999999 GB", "1e9", "1 M B"} {
+		if got, err := parseSize(text); err == nil {
+			t.Errorf("%q is taken for %d", text, got)
+		}
+	}
+	for _, n := range []int64{0, 1, 999, 25_000_000, 25_000_001, 2_000_000_000} {
+		if got, err := parseSize(sizeText(n)); err != nil || got != n {
+			t.Errorf("%d is written %q and read back as %d, %v", n, sizeText(n), got, err)
+		}
+	}
+}
+
+func TestSplitExtensions(t *testing.T) {
+	for text, want := range map[string][]string{
+		"":                         nil,
+		" , ":                      nil,
+		"remove-bg":                {"remove-bg"},
+		"remove-bg , own,":         {"remove-bg", "own"},
+		`{"name":"a","n":[1,2]},b`: {`{"name":"a","n":[1,2]}`, "b"},
+		`{"name":"a,}\"{"},b`:      {`{"name":"a,}\"{"}`, "b"},
+		`{"name":"a`:               {`{"name":"a`},
+	} {
+		if got := splitExtensions(text); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// to goes down to the line with that label.
+func (d *desk) to(label string) *desk {
+	d.t.Helper()
+	for range len(d.flow.form.entries()) {
+		e := d.flow.form.at
+		if text := d.flow.form.field(e); text != nil && text.Label == label {
+			return d
+		}
+		if choice := d.flow.form.choice(e); choice != nil && choice.Label == label {
+			return d
+		}
+		d.press("down")
+	}
+	d.t.Fatalf("no line is called %q:\n%s", label, d.screen())
+	return d
+}
+
+// Everything that an account has can be changed without an editor.
+func TestEditsEverything(t *testing.T) {
+	d := newDesk(t, Options{Mode: Edit, Name: "work"})
+	d.add(config.HostedPreset("work", "my_id"))
+	d.open().to("Plan").sees("Files up to 25 MB, videos up to 100 MB").press("right", "right").sees("Files up to 50 MB, videos up to 2 GB")
+	d.to("Folder").typed("a b").sees("which a folder may not").press("ctrl+u").typed("//summer").to("Tags").typed("sea, boat%")
+	d.sees("cannot be a tag").press("backspace")
+	d.to("Extensions").typed(`remove-bg,{"name":"google-auto-tagging","maxTags":5}`)
+	d.to("Unique names").press("right").sees("The service adds a suffix")
+	d.to("Colour option").press("left")
+	d.to("Webhooks to").typed("desk.example.com").sees("must begin with https").press("ctrl+u").typed("https://desk.example.com/")
+	d.to("Webhook secret").typed("secret").sees("must be a whole path").press("ctrl+u").typed("~/.secret").press("ctrl+s")
+	p := d.settings().Profiles["work"]
+	want := config.HostedPreset("work", "my_id")
+	want.MaxSize, want.MaxVideoSize = 50_000_000, 2_000_000_000
+	want.Folder, want.Tags = "/summer/", []string{"sea", "boat"}
+	want.Extensions = []string{"remove-bg", `{"name":"google-auto-tagging","maxTags":5}`}
+	want.Naming, want.ColourOption = config.NamingService, config.ColourBritish
+	want.WebhookURL, want.WebhookSecretFile = "https://desk.example.com", "~/.secret"
+	if d.event != Done || !slices.Equal(p.Tags, want.Tags) || !slices.Equal(p.Extensions, want.Extensions) ||
+		p.MaxSize != want.MaxSize || p.MaxVideoSize != want.MaxVideoSize || p.Folder != want.Folder || p.Naming != want.Naming ||
+		p.ColourOption != want.ColourOption || p.WebhookURL != want.WebhookURL || p.WebhookSecretFile != want.WebhookSecretFile || p.DeliveryURL != want.DeliveryURL {
+		t.Errorf("event %v, written was\n%+v, want\n%+v", d.event, p, want)
+	}
+
+	// And it can be taken back, to limits of its own.
+	d.event = Open
+	d.open()
+	for _, label := range []string{"Folder", "Tags", "Extensions", "Webhooks to", "Webhook secret"} {
+		d.to(label).press("ctrl+e", "ctrl+u")
+	}
+	d.to("Plan").press("right").to("Largest file").press("ctrl+u").typed("3 pounds").sees("is no size").press("ctrl+u").typed("3 MB").press("ctrl+s")
+	p = d.settings().Profiles["work"]
+	if d.event != Done || p.MaxSize != 3_000_000 || p.MaxVideoSize != 2_000_000_000 || p.Folder != "" || p.Tags != nil || p.Extensions != nil || p.WebhookURL != "" || p.WebhookSecretFile != "" {
+		t.Errorf("event %v, written was %+v", d.event, p)
+	}
+}
+
+// The local library has no addresses, but its uploads begin with something too.
+func TestEditsTheLocalLibrary(t *testing.T) {
+	d := newDesk(t, Options{Mode: Edit, Name: config.LocalProfile}).open()
+	if screen := d.screen(); strings.Contains(screen, "address") || strings.Contains(screen, "Largest") || strings.Contains(screen, "Webhook") {
+		t.Errorf("asked is what the local library does not have:\n%s", screen)
+	}
+	d.to("Tags").typed("here").press("ctrl+s")
+	if p := d.settings().Profiles[config.LocalProfile]; d.event != Done || !slices.Equal(p.Tags, []string{"here"}) || p.MaxSize != config.DefaultMaxSize {
+		t.Errorf("event %v, written was %+v", d.event, p)
+	}
+}

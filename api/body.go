@@ -19,11 +19,25 @@ type body struct {
 	length      int64
 	contentType string
 	file        *content // nil where the source is an address
+	whole       *[]byte  // all of it, where it is small; nil: it is streamed
 }
+
+// wholeBody is the size in bytes up to which a body is read before it is sent:
+// with the header it then goes out in one write.
+const wholeBody = 60 << 10
+
+// wholeBuffers are used again: a small upload would spend more on new ones than
+// on anything else.
+var wholeBuffers = sync.Pool{New: func() any {
+	b := make([]byte, wholeBody)
+	return &b
+}}
 
 // newBody opens the source and lays the parts around it. The file is the last
 // part: a service can then refuse by what stands before it.
-func newBody(u *Upload) (*body, error) {
+//
+// hashed: the file is hashed on the way.
+func newBody(u *Upload, hashed bool) (*body, error) {
 	parts, err := u.Parts()
 	if err != nil {
 		return nil, err
@@ -43,7 +57,7 @@ func newBody(u *Upload) (*body, error) {
 		b.length = int64(head.Len() + len(tail))
 		return b, nil
 	}
-	b.file, err = openContent(u.Source)
+	b.file, err = openContent(u.Source, hashed)
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +72,27 @@ func newBody(u *Upload) (*body, error) {
 	b.length = int64(head.Len()) + b.file.size + int64(len(tail))
 	b.reader = io.MultiReader(&head, &checkedReader{c: b.file, left: b.file.size}, strings.NewReader(tail))
 	return b, nil
+}
+
+// readWhole reads a small body, all that can go wrong with its file included.
+func (b *body) readWhole() error {
+	whole := wholeBuffers.Get().(*[]byte)
+	text := (*whole)[:b.length]
+	if _, err := io.ReadFull(b.reader, text); err != nil {
+		wholeBuffers.Put(whole)
+		return err
+	}
+	b.whole, b.reader = whole, bytes.NewReader(text)
+	return nil
+}
+
+// recycle gives the buffer of a small body back. Nobody may read from it any
+// more.
+func (b *body) recycle() {
+	if b.whole != nil {
+		wholeBuffers.Put(b.whole)
+		b.whole = nil
+	}
 }
 
 func (b *body) close() {
@@ -130,6 +165,16 @@ func (c *counted) Read(p []byte) (int, error) {
 		c.watchdog.moved()
 	}
 	return n, err
+}
+
+// handedOver says that the transport has all of a body that is not read through
+// counted.
+func (c *counted) handedOver(n int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.over {
+		c.progress.add(int(n))
+	}
 }
 
 func (c *counted) end() {

@@ -178,11 +178,17 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 	if u.Source.Path == "" && u.Source.URL == "" {
 		return nil, &RuleError{Field: "file", Message: "file is missing: there is nothing to send", Help: "Pick a file or give an address."}
 	}
-	b, err := newBody(u)
+	// A hash that nobody can read is not made.
+	b, err := newBody(u, progress != nil)
 	if err != nil {
 		return nil, err
 	}
 	defer b.close()
+	if b.length <= wholeBody {
+		if err := b.readWhole(); err != nil {
+			return nil, err
+		}
+	}
 	if progress == nil {
 		progress = new(Progress)
 	}
@@ -192,13 +198,32 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 	defer cancel(nil)
 	watchdog := newWatchdog(c.stall, cancel)
 	defer watchdog.stop()
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		WroteRequest: func(httptrace.WroteRequestInfo) { watchdog.wrote() },
-	})
 	counting := &counted{from: b.reader, progress: progress, watchdog: watchdog}
 	defer counting.end()
+	reader, complete := io.Reader(counting), progress.Complete
+	var copied atomic.Bool // the transport reads no more of the body
+	trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { watchdog.wrote() }}
+	if b.whole != nil {
+		// Only with a body that net/http knows to be in memory does it wait
+		// with the header and write both at once. It says so before it writes.
+		reader = b.reader
+		var conn atomic.Pointer[net.Conn]
+		trace.GotConn = func(info httptrace.GotConnInfo) { conn.Store(&info.Conn) }
+		trace.WroteHeaders = func() { counting.handedOver(b.length) }
+		trace.WroteRequest = func(httptrace.WroteRequestInfo) {
+			watchdog.handedOver(c.stall + c.answer)
+			copied.Store(true)
+		}
+		complete = func() bool {
+			if on := conn.Load(); on != nil && writeFailed(*on) {
+				progress.takeBack()
+			}
+			return progress.Complete()
+		}
+	}
+	ctx = httptrace.WithClientTrace(ctx, trace)
 	// NopCloser: the file is closed here, once no more of it counts.
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.UploadAddress(), io.NopCloser(counting))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.UploadAddress(), io.NopCloser(reader))
 	if err != nil {
 		return nil, err
 	}
@@ -209,8 +234,11 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 		req.Header.Set("Expect", "100-continue")
 	}
 	file := new(File)
-	err = c.do(req, exchange{op: opUpload, complete: progress.Complete, answered: watchdog.answered}, file)
-	if b.file != nil && progress.Complete() {
+	err = c.do(req, exchange{op: opUpload, complete: complete, answered: watchdog.answered}, file)
+	if copied.Load() {
+		b.recycle()
+	}
+	if b.file != nil && b.file.hash != nil && progress.Complete() {
 		sum := b.file.hash.sum()
 		progress.hash.Store(&sum)
 	}

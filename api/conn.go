@@ -1,8 +1,10 @@
 package api
 
 import (
+	"crypto/tls"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -22,6 +24,7 @@ type patientConn struct {
 	net.Conn
 	once    sync.Once
 	leaving chan struct{} // closed when the connection is given up
+	broken  atomic.Bool   // a write failed
 }
 
 func newPatientConn(conn net.Conn) *patientConn {
@@ -31,6 +34,7 @@ func newPatientConn(conn net.Conn) *patientConn {
 func (c *patientConn) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
 	if err != nil {
+		c.broken.Store(true)
 		grace := time.NewTimer(answerGrace)
 		defer grace.Stop()
 		select {
@@ -51,6 +55,19 @@ func (c *patientConn) Close() error {
 func (c *patientConn) SetWriteDeadline(at time.Time) error {
 	c.leave()
 	return c.Conn.SetWriteDeadline(at)
+}
+
+// writeFailed reports whether a write to a connection failed that one request
+// had for itself: then its last byte was not taken.
+func writeFailed(conn net.Conn) bool {
+	if secure, ok := conn.(*tls.Conn); ok {
+		if secure.ConnectionState().NegotiatedProtocol == "h2" {
+			return false // others write there too
+		}
+		conn = secure.NetConn()
+	}
+	patient, ok := conn.(*patientConn)
+	return ok && patient.broken.Load()
 }
 
 func (c *patientConn) leave() { c.once.Do(func() { close(c.leaving) }) }

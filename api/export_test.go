@@ -1,6 +1,24 @@
 package api
 
-import "crypto/tls"
+import (
+	"context"
+	"crypto/tls"
+	"net"
+)
 
 // TrustForTest makes the client take the certificates of a test server.
 func (c *Client) TrustForTest(config *tls.Config) { c.transport.TLSClientConfig = config }
+
+// WrapForTest puts something between the client and its connections.
+func (c *Client) WrapForTest(wrap func(net.Conn) net.Conn) {
+	c.transport.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return newPatientConn(wrap(conn)), nil
+	}
+}
+
+// WholeBody is the size up to which a body is sent in one write.
+const WholeBody = wholeBody

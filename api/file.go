@@ -98,20 +98,69 @@ func (f *File) UnmarshalJSON(data []byte) error {
 		return errors.New("the record is null, not an object")
 	}
 	*f = File{Raw: bytes.Clone(data)}
-	for name, into := range map[string]any{
-		"fileId": &f.FileID, "type": &f.Type, "name": &f.Name, "filePath": &f.FilePath,
-		"url": &f.URL, "thumbnailUrl": &f.ThumbnailURL, "thumbnail": &f.Thumbnail,
-		"fileType": &f.FileType, "mime": &f.Mime, "height": &f.Height, "width": &f.Width,
-		"size": &f.Size, "hasAlpha": &f.HasAlpha, "tags": &f.Tags, "AITags": &f.AITags,
-		"versionInfo": &f.VersionInfo, "isPrivateFile": &f.IsPrivateFile,
-		"customCoordinates": &f.CustomCoordinates, "customMetadata": &f.CustomMetadata,
-		"embeddedMetadata": &f.EmbeddedMetadata, "description": &f.Description,
-		"createdAt": &f.CreatedAt, "updatedAt": &f.UpdatedAt, "extensionStatus": &f.ExtensionStatus,
-		"folderId": &f.FolderID, "folderPath": &f.FolderPath,
-	} {
-		if text, ok := members[name]; ok {
+	for name, text := range members {
+		if into := f.member(name); into != nil {
 			readMember(text, into)
 		}
+	}
+	return nil
+}
+
+// member is where a member of the record goes; nil: nowhere.
+func (f *File) member(name string) any {
+	switch name {
+	case "fileId":
+		return &f.FileID
+	case "type":
+		return &f.Type
+	case "name":
+		return &f.Name
+	case "filePath":
+		return &f.FilePath
+	case "url":
+		return &f.URL
+	case "thumbnailUrl":
+		return &f.ThumbnailURL
+	case "thumbnail":
+		return &f.Thumbnail
+	case "fileType":
+		return &f.FileType
+	case "mime":
+		return &f.Mime
+	case "height":
+		return &f.Height
+	case "width":
+		return &f.Width
+	case "size":
+		return &f.Size
+	case "hasAlpha":
+		return &f.HasAlpha
+	case "tags":
+		return &f.Tags
+	case "AITags":
+		return &f.AITags
+	case "versionInfo":
+		return &f.VersionInfo
+	case "isPrivateFile":
+		return &f.IsPrivateFile
+	case "customCoordinates":
+		return &f.CustomCoordinates
+	case "customMetadata":
+		return &f.CustomMetadata
+	case "embeddedMetadata":
+		return &f.EmbeddedMetadata
+	case "description":
+		return &f.Description
+	case "createdAt":
+		return &f.CreatedAt
+	case "updatedAt":
+		return &f.UpdatedAt
+	case "extensionStatus":
+		return &f.ExtensionStatus
+	case "folderId":
+		return &f.FolderID
+	case "folderPath":
+		return &f.FolderPath
 	}
 	return nil
 }

@@ -52,6 +52,12 @@ func (p *Progress) start(total int64) {
 	p.hash.Store(nil)
 }
 
+// takeBack says that what was counted did not go out.
+func (p *Progress) takeBack() {
+	p.sent.Store(0)
+	p.complete.Store(false)
+}
+
 func (p *Progress) add(n int) {
 	sent := p.sent.Add(int64(n))
 	p.moved.Store(time.Now().UnixNano())

@@ -97,14 +97,22 @@ func Identify(name string) (Identity, error) {
 	return id, f.Close()
 }
 
+// LookAt looks at a file without opening it: whether it can be read is not
+// known then. The error is a *SourceError, as of OpenSource.
+func LookAt(name string) (Identity, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return Identity{}, pathProblem(name, err)
+	}
+	return identityOf(info), checkMode(name, info)
+}
+
 // OpenSource opens a file for sending. Only a regular file with content can be
 // sent; a folder, a pipe, a device, a socket, an empty or an unreadable file
 // gives a *SourceError that says why. It never waits, not even on a pipe.
 func OpenSource(name string) (*os.File, Identity, error) {
 	// Looking before opening keeps devices closed: opening some has effects.
-	if info, err := os.Stat(name); err != nil {
-		return nil, Identity{}, pathProblem(name, err)
-	} else if err := checkMode(name, info); err != nil {
+	if _, err := LookAt(name); err != nil {
 		return nil, Identity{}, err
 	}
 	f, err := openNonblock(name)
@@ -164,35 +172,38 @@ type content struct {
 	size  int64 // bytes that Reader gives
 	check func() error
 	close func() error
-	hash  *hasher // of the bytes of the file that were read
+	hash  *hasher // of the bytes of the file that were read; nil: not asked for
 }
 
 // openContent opens what the file part of an upload holds.
-func openContent(s Source) (*content, error) {
+func openContent(s Source, hashed bool) (*content, error) {
 	f, before, err := OpenSource(s.Path)
 	if err != nil {
 		return nil, err
 	}
-	sum := newHasher(before.Size)
 	c := &content{
 		// The declared length is a promise: a file that grows is cut there.
-		Reader: io.TeeReader(io.LimitReader(f, before.Size), sum),
+		Reader: io.LimitReader(f, before.Size),
 		path:   s.Path,
 		size:   before.Size,
-		hash:   sum,
-		close: func() error {
-			sum.end()
-			return f.Close()
-		},
+		close:  f.Close,
 		check: func() error {
 			// By path: of a file that was replaced or removed the handle
 			// alone would still look unchanged.
-			after, err := Identify(s.Path)
+			after, err := LookAt(s.Path)
 			if err != nil || !after.Same(before) {
 				return errChanged(s.Path)
 			}
 			return nil
 		},
+	}
+	if hashed {
+		sum := newHasher(before.Size)
+		c.Reader, c.hash = io.TeeReader(c.Reader, sum), sum
+		c.close = func() error {
+			sum.end()
+			return f.Close()
+		}
 	}
 	if s.Base64 {
 		c.Reader = newBase64Reader(c.Reader)

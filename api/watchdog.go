@@ -53,6 +53,17 @@ func (w *watchdog) wrote() {
 	}
 }
 
+// handedOver says that the transport has the whole request but need not have
+// written it: it has limit until an answer begins.
+func (w *watchdog) handedOver(limit time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.sending {
+		w.sending = false
+		w.timer.Reset(limit)
+	}
+}
+
 // answered says that an answer has begun, which has limit to come to its end.
 func (w *watchdog) answered(limit time.Duration) {
 	w.mu.Lock()

@@ -83,13 +83,14 @@ func (j *Journal) UpdateJob(ctx context.Context, job api.Job) error {
 // a note that a later change overtakes, only that change is written.
 func (j *Journal) NoteJob(job api.Job) {
 	job.Updated = time.Now()
-	row, err := newJobRow(&job)
-	if err == nil {
-		err = j.submit(&request{
-			ctx: context.Background(), do: func(t *tx) error { return j.updateJob(t, &job, row) },
-			done: make(chan struct{}), job: job.ID, note: true,
-		})
-	}
+	err := j.submit(&request{ctx: context.Background(), job: job.ID, note: true, done: make(chan struct{}), do: func(t *tx) error {
+		// Here, since many a note is overtaken.
+		row, err := newJobRow(&job)
+		if err != nil {
+			return err
+		}
+		return j.updateJob(t, &job, row)
+	}})
 	if err != nil {
 		slog.Warn("a change of a job was not written", "job", job.ID, "err", err)
 	}

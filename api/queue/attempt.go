@@ -138,7 +138,7 @@ func sameSource(job *api.Job) error {
 	if source.URL != "" || job.Identity == (api.Identity{}) {
 		return nil
 	}
-	now, err := api.Identify(source.Path)
+	now, err := api.LookAt(source.Path) // sending opens it
 	if err != nil {
 		return err
 	}

@@ -179,6 +179,7 @@ type replayed struct {
 	edit journal.Edit
 	now  *api.File
 	send api.Details
+	to   string // of an act: the path or the version to go to; empty: nowhere
 	err  error
 }
 
@@ -207,7 +208,11 @@ func (d *Desk) replay(ctx context.Context, fileID string, over page.Over, undo b
 		todo[i] = replayed{edit: e, now: now, err: err}
 		if err == nil {
 			var conflicts []page.Conflict
-			todo[i].send, conflicts = onTop(now, left, want, over)
+			if e.Act != "" {
+				todo[i].to, conflicts = backTo(now, e, over, undo)
+			} else {
+				todo[i].send, conflicts = onTop(now, left, want, over)
+			}
 			found.Conflicts = append(found.Conflicts, conflicts...)
 		}
 	}
@@ -221,6 +226,9 @@ func (d *Desk) replayOne(ctx context.Context, t replayed, undo bool) page.Edited
 	out := page.Edited{FileID: t.edit.FileID, File: t.now, Err: t.err}
 	if out.Err == nil && !t.send.IsEmpty() {
 		out.File, out.Err = d.patch(ctx, out.FileID, t.send)
+	}
+	if out.Err == nil && t.to != "" {
+		out.File, out.Err = d.bring(ctx, t.now, t.edit.Act, t.to)
 	}
 	if out.Err == nil {
 		out.Err = d.Journal.MarkEdits(ctx, []int64{t.edit.ID}, undo)

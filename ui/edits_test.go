@@ -296,6 +296,81 @@ func TestManagingFiles(t *testing.T) {
 	}
 }
 
+// Moves, renamings and restored versions are taken back and made again, across
+// restarts and aware of what others did; nothing is moved onto another file.
+func TestUndoOfActs(t *testing.T) {
+	address, dir := aLibrary(t), t.TempDir()
+	d, end := program(t, address, dir)
+	ctx := t.Context()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := put(t, d, "a.txt", api.Upload{})
+	source := filepath.Join(t.TempDir(), "second")
+	must(os.WriteFile(source, []byte("another content"), 0o600))
+	f := put(t, d, "a.txt", api.Upload{Source: api.Source{Path: source}, OverwriteFile: api.Set(true)})
+	id := f.FileID
+	renamed, err := d.Rename(ctx, *f, "b.txt")
+	must(err)
+	_, err = d.Move(ctx, *renamed, "/x/")
+	must(err)
+	_, err = d.Restore(ctx, id, first.VersionInfo.ID)
+	must(err)
+	is := func(place, version string) {
+		t.Helper()
+		now, err := d.Client.Details(ctx, id)
+		if err != nil || now.FilePath != place || now.VersionInfo.ID != version {
+			t.Fatalf("the file is %+v, %v; want it at %s as %s", now, err, place, version)
+		}
+	}
+	step := func(do func(context.Context, string, page.Over) ([]page.Edited, error), place, version string) {
+		t.Helper()
+		list, err := do(ctx, id, page.Careful)
+		if err != nil || len(list) != 1 || list[0].Err != nil || list[0].File.FilePath != place {
+			t.Fatalf("%+v, %v", list, err)
+		}
+		is(place, version)
+	}
+	is("/x/b.txt", first.VersionInfo.ID)
+	end()
+	d, end = program(t, address, dir) // another day
+	defer func() { end() }()
+	step(d.Undo, "/x/b.txt", f.VersionInfo.ID)
+	step(d.Undo, "/b.txt", f.VersionInfo.ID)
+	step(d.Undo, "/a.txt", f.VersionInfo.ID)
+	step(d.Redo, "/b.txt", f.VersionInfo.ID)
+	step(d.Redo, "/x/b.txt", f.VersionInfo.ID)
+	step(d.Redo, "/x/b.txt", first.VersionInfo.ID)
+	step(d.Undo, "/x/b.txt", f.VersionInfo.ID)
+
+	// Somebody takes the place that it came from.
+	other := put(t, d, "b.txt", api.Upload{})
+	list, err := d.Undo(ctx, id, page.Careful)
+	if err != nil || len(list) != 1 || list[0].Err == nil || !strings.Contains(list[0].Err.Error(), "another file is at /b.txt") {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	is("/x/b.txt", f.VersionInfo.ID)
+	must(d.Delete(ctx, *other))
+
+	// Somebody else moves it on: that is asked about, and can be written over.
+	now, err := d.Client.Details(ctx, id)
+	must(err)
+	must(d.Client.MoveFile(ctx, now.FilePath, "/elsewhere/"))
+	var found *page.Elsewhere
+	if _, err := d.Undo(ctx, id, page.Careful); !errors.As(err, &found) || found.Conflicts[0].Field != "place" || found.Conflicts[0].Now != "/elsewhere/b.txt" {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	is("/elsewhere/b.txt", f.VersionInfo.ID)
+	list, err = d.Undo(ctx, id, page.Mine)
+	if err != nil || len(list) != 1 || list[0].Err != nil {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	is("/b.txt", f.VersionInfo.ID)
+}
+
 // A private file is fetched by a signed address; nothing of this computer is
 // written over, and no name leads out of the folder.
 func TestDownload(t *testing.T) {

@@ -81,16 +81,21 @@ func (d *Desk) manage() *details.Manage {
 	}
 }
 
-// Rename gives a file another name and returns its record after that.
+// Rename gives a file another name and returns its record after that. Undo takes
+// it back.
 func (d *Desk) Rename(ctx context.Context, f api.File, name string) (*api.File, error) {
 	if err := d.Client.RenameFile(ctx, f.FilePath, name); err != nil {
 		return nil, err
 	}
-	return d.Read(ctx, f.FileID)
+	after, err := d.Read(ctx, f.FileID)
+	if err != nil {
+		return after, err
+	}
+	return after, d.keepMove(ctx, f.FilePath, after)
 }
 
 // Move moves a file into a folder and returns its record after that; nil where
-// it became a version of the file of its name there.
+// it became a version of the file of its name there, which no undo takes back.
 func (d *Desk) Move(ctx context.Context, f api.File, folder string) (*api.File, error) {
 	if err := d.Client.MoveFile(ctx, f.FilePath, folder); err != nil {
 		return nil, err
@@ -99,7 +104,10 @@ func (d *Desk) Move(ctx context.Context, f api.File, folder string) (*api.File, 
 	if api.Unavailable(err) {
 		return nil, d.Journal.ForgetFile(ctx, d.Profile.Name, f.FileID)
 	}
-	return after, err
+	if err != nil {
+		return after, err
+	}
+	return after, d.keepMove(ctx, f.FilePath, after)
 }
 
 // Copy copies a file into a folder.
@@ -119,8 +127,25 @@ func (d *Desk) Delete(ctx context.Context, f api.File) error {
 	return d.Journal.ForgetFile(ctx, d.Profile.Name, f.FileID)
 }
 
-// Restore makes a version of a file the current one.
+// Restore makes a version of a file the current one. Undo makes the one current
+// again that was.
 func (d *Desk) Restore(ctx context.Context, fileID, versionID string) (*api.File, error) {
+	before, err := d.Read(ctx, fileID)
+	if err != nil {
+		return nil, err
+	}
+	after, err := d.restore(ctx, fileID, versionID)
+	if err != nil {
+		return after, err
+	}
+	was, became := versionOf(before), versionOf(after)
+	if was == "" || became == "" || was == became {
+		return after, nil
+	}
+	return after, d.keepAct(ctx, journal.Edit{FileID: fileID, Act: journal.ActRestore, Was: was, Became: became})
+}
+
+func (d *Desk) restore(ctx context.Context, fileID, versionID string) (*api.File, error) {
 	file, err := d.Client.RestoreVersion(ctx, fileID, versionID)
 	if err != nil {
 		return nil, err

@@ -10,8 +10,14 @@ import (
 	"mediadesk/api"
 )
 
-// Edit is one change of a file's details that the service has taken, with
-// what takes it back.
+// Acts that an edit may be besides a change of details.
+const (
+	ActMove    = "move"    // to another path; renaming is one, too
+	ActRestore = "restore" // another version became the current one
+)
+
+// Edit is one change of a file that the service has taken, with what takes it
+// back: of its details, or an act.
 type Edit struct {
 	ID      int64
 	Profile string
@@ -19,6 +25,9 @@ type Edit struct {
 	Batch   string      // edits that are undone together; empty: by itself
 	Before  api.Details // takes the edit back
 	After   api.Details // makes it again
+	Act     string      // ActMove or ActRestore, without details; empty: a change of details
+	Was     string      // the path, or the id of the version, before the act
+	Became  string      // and after it
 	At      time.Time
 	Undone  bool
 }
@@ -47,8 +56,8 @@ func (j *Journal) AddEdits(ctx context.Context, edits []Edit) ([]Edit, error) {
 			if err != nil {
 				return err
 			}
-			res, err := t.exec(`INSERT INTO edits (profile, file, batch, "before", "after", at, undone) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-				e.Profile, e.FileID, e.Batch, string(before), string(after), stamp(e.At), e.Undone)
+			res, err := t.exec(`INSERT INTO edits (profile, file, batch, "before", "after", at, undone, act, was, became) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+				e.Profile, e.FileID, e.Batch, string(before), string(after), stamp(e.At), e.Undone, e.Act, e.Was, e.Became)
 			if err != nil {
 				return err
 			}
@@ -77,7 +86,7 @@ func (j *Journal) NextRedo(ctx context.Context, f EditFilter) ([]Edit, error) {
 }
 
 func (j *Journal) nextEdits(ctx context.Context, f EditFilter, which, order string) ([]Edit, error) {
-	const columns = `SELECT id, profile, file, batch, "before", "after", at, undone FROM edits WHERE `
+	const columns = `SELECT id, profile, file, batch, "before", "after", at, undone, act, was, became FROM edits WHERE `
 	first, err := j.edits(ctx, columns+"profile = ?1 AND (?2 = '' OR file = ?2) AND "+which+" ORDER BY id "+order+" LIMIT 1", f.Profile, f.FileID)
 	if err != nil || len(first) == 0 || first[0].Batch == "" {
 		return first, err
@@ -93,7 +102,7 @@ func (j *Journal) edits(ctx context.Context, text string, args ...any) ([]Edit, 
 			before, after string
 			at            int64
 		)
-		if err := scan(&e.ID, &e.Profile, &e.FileID, &e.Batch, &before, &after, &at, &e.Undone); err != nil {
+		if err := scan(&e.ID, &e.Profile, &e.FileID, &e.Batch, &before, &after, &at, &e.Undone, &e.Act, &e.Was, &e.Became); err != nil {
 			return err
 		}
 		e.At = unstamp(at)

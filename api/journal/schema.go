@@ -158,6 +158,10 @@ CREATE INDEX jobs_batch   ON jobs(batch) WHERE batch <> '';
 CREATE INDEX jobs_content ON jobs(profile, size, hash) WHERE hash <> '';
 `, `
 ALTER TABLE hooks ADD COLUMN listen TEXT NOT NULL DEFAULT ''; -- HOST:PORT of the receiver that it leads to
+`, `
+ALTER TABLE edits ADD COLUMN act    TEXT NOT NULL DEFAULT ''; -- what was done; empty: details were changed
+ALTER TABLE edits ADD COLUMN was    TEXT NOT NULL DEFAULT ''; -- the path or the version before the act
+ALTER TABLE edits ADD COLUMN became TEXT NOT NULL DEFAULT ''; -- and after it
 `}
 
 // migrate brings the schema up to date. A journal that holds something is

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 )
@@ -153,7 +154,7 @@ func (m *Model) tookOver(list []page.Edited, at time.Time, did string, sent map[
 			before := e.file
 			e.rebase(news, at)
 			news = e.file
-			single = strings.Join(difference(&before, &e.file), "; ")
+			single = strings.Join(append(actWords(&before, &e.file), difference(&before, &e.file)...), "; ")
 		} else if news.Name != "" {
 			label = news.Name
 		}
@@ -163,6 +164,19 @@ func (m *Model) tookOver(list []page.Edited, at time.Time, did string, sent map[
 	m.load()
 	cmds = append(cmds, m.wantPicture(), page.Send(outcome(did, good, bad, single)))
 	return tea.Batch(cmds...)
+}
+
+// actWords say what acts on the whole file made of it: another place, another
+// version.
+func actWords(before, after *api.File) []string {
+	var words []string
+	if before.FilePath != after.FilePath {
+		words = append(words, before.FilePath+" -> "+after.FilePath)
+	}
+	if was, is := before.VersionInfo, after.VersionInfo; was != nil && is != nil && was.ID != is.ID {
+		words = append(words, was.Name+" -> "+is.Name)
+	}
+	return words
 }
 
 // outcome says what came of a step: of one file what changed, of several how

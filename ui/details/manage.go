@@ -212,7 +212,7 @@ func (m *Model) lose(id string) tea.Cmd {
 
 func (m *Model) askRename() tea.Cmd {
 	f := m.current().file
-	m.prompt = kit.NewPrompt("Rename "+f.Name, "Its address changes with its name: links to the old one end.", f.Name)
+	m.prompt = kit.NewPrompt("Rename "+f.Name, "Its address changes with its name: links to the old one end. z takes it back.", f.Name)
 	m.prompt.Verb = "rename"
 	m.prompt.Check = func(text string) string {
 		if err := api.CheckName(text); err != nil {
@@ -236,7 +236,7 @@ func (m *Model) askRename() tea.Cmd {
 func (m *Model) askFolder(words, act string, do func(f api.File, folder string) tea.Cmd) tea.Cmd {
 	f := m.current().file
 	folder, _ := api.CleanFolder(folderOf(f))
-	m.prompt = kit.NewPrompt(words+" "+f.Name, "Where a file of its name is, it becomes a new version of that one. Missing folders are made.", folder)
+	m.prompt = kit.NewPrompt(words+" "+f.Name, "Where a file of its name is, it becomes a new version of that one, and undo cannot part them. Missing folders are made.", folder)
 	m.prompt.Verb = act
 	m.prompt.Check = func(text string) string {
 		clean, err := api.CleanFolder(text)
@@ -356,7 +356,7 @@ func (m *Model) oneVersion(f, v api.File, current bool) tea.Cmd {
 	rows := []kit.MenuRow{{Key: "o", Words: "open it in the browser", Note: v.URL}}
 	acts := []func() tea.Cmd{func() tea.Cmd { return page.Send(page.Open{Address: v.URL}) }}
 	if !current {
-		rows = append(rows, kit.MenuRow{Key: "r", Words: "restore it", Note: "it becomes the current one"}, kit.MenuRow{Key: "d", Words: "delete it", Note: "for good"})
+		rows = append(rows, kit.MenuRow{Key: "r", Words: "restore it", Note: "it becomes the current one; z takes it back"}, kit.MenuRow{Key: "d", Words: "delete it", Note: "for good"})
 		acts = append(acts,
 			func() tea.Cmd {
 				return m.manage("Restoring…", "restore", f, func(ctx context.Context) (managedMsg, error) {

@@ -1,8 +1,11 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Request is an upload or update as it would go out, for looking at. It never
@@ -40,22 +43,65 @@ func (r Request) Curl() string {
 	words := []string{"curl", "-sS", "-X", r.Method, "-u", `"$` + KeyVariable + `:"`}
 	for _, p := range r.Parts {
 		// --form would take a value that begins with @ or < for a file.
-		words = append(words, "--form-string", shellWord(p.Name+"="+p.Value))
+		words = append(words, "--form-string", ShellWord(p.Name+"="+p.Value))
 	}
 	if r.File != "" {
 		name := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(r.File)
 		if name == "-" { // curl would read its standard input
 			name = "./-"
 		}
-		words = append(words, "-F", shellWord(`file=@"`+name+`"`))
+		words = append(words, "-F", ShellWord(`file=@"`+name+`"`))
 	}
 	if r.Body != "" {
-		words = append(words, "-H", "'Content-Type: application/json'", "--data-raw", shellWord(r.Body))
+		words = append(words, "-H", "'Content-Type: application/json'", "--data-raw", ShellWord(r.Body))
 	}
-	return strings.Join(append(words, shellWord(r.Address)), " ")
+	return strings.Join(append(words, ShellWord(r.Address)), " ")
 }
 
-// shellWord quotes text for a POSIX shell.
-func shellWord(text string) string {
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+// ShellWord quotes text for a POSIX shell. What would move the cursor or be
+// invisible is written as printf takes it, so that the word can be shown on a
+// terminal and still means the same.
+func ShellWord(text string) string {
+	if showable(text) {
+		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	}
+	// A shell takes line feeds off the end of what a command printed.
+	if body := strings.TrimRight(text, "\n"); body != text {
+		return ShellWord(body) + "'" + text[len(body):] + "'"
+	}
+	var b strings.Builder
+	b.WriteString(`"$(printf '`)
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '\'':
+			b.WriteString(`'\''`)
+		case c == '\\' || c == '%':
+			b.Write([]byte{c, c})
+		case c < 0x20 || c >= 0x7f || c == '-' && i == 0: // no option of printf
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteString(`')"`)
+	return b.String()
+}
+
+// maxShownMarks is how many combining marks on a letter can be shown.
+const maxShownMarks = 4
+
+// showable reports whether a terminal shows text as what it is.
+func showable(text string) bool {
+	marks := 0
+	for i, r := range text {
+		if _, n := utf8.DecodeRuneInString(text[i:]); r == utf8.RuneError && n == 1 || !unicode.IsPrint(r) {
+			return false
+		}
+		if !unicode.Is(unicode.M, r) {
+			marks = 0
+		} else if marks++; marks > maxShownMarks {
+			return false
+		}
+	}
+	return true
 }

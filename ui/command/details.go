@@ -341,7 +341,7 @@ func printRecord(p *Program, asJSON bool, file *api.File) error {
 		return printJSON(p.Stdout, text)
 	}
 	for _, line := range recordLines(file) {
-		fmt.Fprintf(p.Stdout, "%-18s %s\n", line[0], kit.Safe(line[1]))
+		fmt.Fprintf(p.Stdout, "%s %s\n", kit.PadRight(kit.Safe(line[0]), 18), kit.Safe(line[1]))
 	}
 	_, err := fmt.Fprintln(p.Stdout)
 	return err

@@ -12,6 +12,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/local"
 	"mediadesk/config"
+	"mediadesk/ui/kit"
 )
 
 // serveFlags are those of mediadesk serve.
@@ -95,7 +96,7 @@ func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) error {
 	if f.json {
 		err = printJSON(p.Stdout, serveLine{server.Address, dir, source})
 	} else {
-		_, err = fmt.Fprintf(p.Stdout, "The local library listens on %s\n  folder  %s\n  key     %s\nctrl+c ends it.\n", server.Address, dir, source)
+		_, err = fmt.Fprintf(p.Stdout, "The local library listens on %s\n  folder  %s\n  key     %s\nctrl+c ends it.\n", server.Address, kit.Safe(dir), kit.Safe(source))
 	}
 	if err == nil {
 		<-ctx.Done()

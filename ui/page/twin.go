@@ -28,7 +28,7 @@ func shellWord(a string) string {
 	if a != "" && !strings.ContainsFunc(a, func(r rune) bool { return !strings.ContainsRune(plainLetters, r) }) {
 		return a
 	}
-	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+	return api.ShellWord(a)
 }
 
 // SourceArg is a source as an argument. A path that could be read as a flag or

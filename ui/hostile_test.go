@@ -1,0 +1,137 @@
+//go:build unix
+
+package ui_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mediadesk/ui/uitest"
+)
+
+// nothingForbidden looks through everything that was written to the terminal.
+func nothingForbidden(t *testing.T, term *uitest.Term) {
+	t.Helper()
+	if found := uitest.Forbidden(term.Raw()); found != nil {
+		t.Errorf("the terminal got %d things that it must not: %q", len(found), found[:min(len(found), 10)])
+	}
+	if strings.Contains(term.Title(), "owned") {
+		t.Error("the title of the window was set")
+	}
+}
+
+// shown waits until something of each hostile text is on the screen.
+func shownAll(term *uitest.Term, skip ...string) {
+	term.WaitUntil(func(screen string) bool {
+		for i, h := range uitest.Hostile() {
+			if !strings.Contains(screen, fmt.Sprintf("h%02d", i+1)) && !strings.Contains(strings.Join(skip, ","), h.Class) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// TestHostileNames: file names of 40 kinds (no file name holds a NUL) in the
+// picker, its tray, the form and what it copies, and the uploads.
+func TestHostileNames(t *testing.T) {
+	d := newDesk(t)
+	folder := t.TempDir()
+	count := 0
+	for _, h := range uitest.Hostile() {
+		if strings.Contains(h.Text, "\x00") {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(folder, h.Text), []byte("text of "+h.Class), 0o600); err != nil {
+			t.Skipf("this file system does not take such names: %v", err)
+		}
+		count++
+	}
+	term := d.start(200, 90, folder)
+	term.WaitFor("Try it here")
+	term.Press("enter")
+	shownAll(term, "NUL")
+	for range count {
+		term.Press("down")
+	}
+	term.Press("ctrl+a")
+	term.WaitFor(fmt.Sprintf("Tray: %d files", count))
+	term.Press("tab", "tab")
+	term.Press("u")
+	term.WaitFor("Stored as")
+	for range 5 {
+		term.Press("pgdown")
+	}
+	term.Press("ctrl+r")
+	term.WaitFor("MEDIADESK_PRIVATE_KEY")
+	term.Press("esc", "ctrl+s")
+	term.WaitFor("s Send")
+	term.Press("s")
+	term.WaitFor(fmt.Sprintf("%d of %d stored", count, count))
+	term.Press("4")
+	term.WaitFor("Marks")
+	shownAll(term, "NUL")
+	nothingForbidden(t, term)
+}
+
+// TestHostileAnswers: records, tags, posts and errors of a service, each of 41
+// kinds, on every screen that shows them.
+func TestHostileAnswers(t *testing.T) {
+	d := newDesk(t)
+	service := uitest.StartNasty(t)
+	var files []string
+	for i := range 2 * len(uitest.Hostile()) {
+		name := filepath.Join(t.TempDir(), fmt.Sprintf("f%02d.txt", i))
+		if err := os.WriteFile(name, []byte(fmt.Sprint(i)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, name)
+	}
+	args := append([]string{"--upload-url", service.URL, "--delivery-url", service.URL}, files...)
+	term := d.startWith([]string{"MEDIADESK_PRIVATE_KEY=" + testKey}, 200, 90, args...)
+	term.WaitFor("Tray: 82 files")
+
+	// What was refused, and in which words.
+	term.Press("u")
+	term.WaitFor("Stored as")
+	term.Press("tab", "tab", "tab", "down", "space") // remove-bg
+	term.Press("ctrl+s")
+	term.WaitFor("s Send 82 files")
+	term.Press("s")
+	term.WaitFor("41 of 82 stored")
+	term.WaitFor("refused h")
+	for range 82 {
+		term.Press("down")
+	}
+
+	// Posts: those that say how a run ended, and the history of each run.
+	if n := service.Posted(); n == 0 {
+		t.Error("no post was made")
+	}
+	term.Press("3")
+	term.WaitFor("remove-bg")
+	for range 10 {
+		term.Press("enter", "down", "pgdown", "esc", "down")
+	}
+	term.Press("p")
+
+	// Records and tags: the library as list and contact sheet, and the details.
+	term.Press("esc", "4")
+	term.WaitFor("Marks")
+	shownAll(term)
+	for range 41 {
+		term.Press("down")
+	}
+	term.Press("ctrl+a", "y", "esc", "e")
+	term.WaitFor("As seen")
+	for range 41 {
+		term.Press("n")
+	}
+	term.Press("f1")
+	term.WaitFor("type to search")
+	term.Press("esc")
+	nothingForbidden(t, term)
+}

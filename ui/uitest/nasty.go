@@ -1,0 +1,137 @@
+package uitest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// NastyService is a service whose every answer and post holds hostile text. It
+// refuses each second upload in such words; for the others it posts such text
+// to the webhook address.
+type NastyService struct {
+	URL string
+
+	mu     sync.Mutex
+	n      int
+	posts  sync.WaitGroup
+	posted map[int]bool
+}
+
+// StartNasty starts one for the time of a test.
+func StartNasty(t testing.TB) *NastyService {
+	s := &NastyService{posted: map[int]bool{}}
+	server := httptest.NewServer(s)
+	t.Cleanup(func() { s.posts.Wait(); server.Close() })
+	s.URL = server.URL
+	return s
+}
+
+// Posted waits until all posts were answered, and returns how many were made.
+func (s *NastyService) Posted() int {
+	s.posts.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.posted)
+}
+
+// NastyID is the id of the record with the text of that index.
+func NastyID(i int) string { return fmt.Sprintf("%024x", i+1) }
+
+// record has hostile text wherever a record has text.
+func (s *NastyService) record(i int) map[string]any {
+	text := Hostile()[i].Text
+	return map[string]any{
+		"fileId": NastyID(i), "type": "file", "name": text + ".jpg", "filePath": "/" + text + ".jpg",
+		"url": s.URL + "/" + text, "fileType": "image", "mime": "image/" + text, "size": 1234, "height": 10, "width": 20,
+		"tags": []string{text, "plain"}, "AITags": []map[string]any{{"name": text, "confidence": 50, "source": text}},
+		"customCoordinates": "1,2,3," + text, "isPrivateFile": false, "description": text,
+		"versionInfo":    map[string]string{"id": NastyID(i), "name": text},
+		"customMetadata": map[string]any{"brand" + text: text}, "embeddedMetadata": map[string]any{text: text},
+		"extensionStatus": map[string]string{"remove-bg": "pending", text: text},
+		"createdAt":       "2026-08-14T20:41:07.000Z", "updatedAt": "2026-08-14T20:41:07.000Z" + text,
+	}
+}
+
+func (s *NastyService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	answer := func(status int, v any) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		// Bytes that are no text too: an encoder would mend them.
+		text, _ := json.Marshal(v)
+		io.WriteString(w, strings.ReplaceAll(string(text), `\ufffd`, "\xff"))
+	}
+	var id string
+	switch path := strings.TrimSuffix(r.URL.Path, "/"); {
+	case r.Method == http.MethodPost:
+		s.upload(r, answer)
+	case path == "/v1/files":
+		var list []map[string]any
+		if r.URL.Query().Get("skip") == "" || r.URL.Query().Get("skip") == "0" {
+			for i := range Hostile() {
+				list = append(list, s.record(i))
+			}
+		}
+		answer(http.StatusOK, list)
+	default:
+		fmt.Sscanf(path, "/v1/files/%24s", &id)
+		for i := range Hostile() {
+			if NastyID(i) == id && strings.HasSuffix(path, "/versions") {
+				answer(http.StatusOK, []any{s.record(i)})
+				return
+			}
+			if NastyID(i) == id {
+				answer(http.StatusOK, s.record(i))
+				return
+			}
+		}
+		answer(http.StatusNotFound, s.refusal(0))
+	}
+}
+
+func (s *NastyService) refusal(i int) map[string]string {
+	text := Hostile()[i].Text
+	return map[string]string{"message": "refused " + text, "help": "help " + text, "requestId": text}
+}
+
+// upload refuses one upload, and takes the next.
+func (s *NastyService) upload(r *http.Request, answer func(int, any)) {
+	if err := r.ParseMultipartForm(1 << 20); err != nil {
+		answer(http.StatusBadRequest, s.refusal(0))
+		return
+	}
+	s.mu.Lock()
+	n := s.n
+	s.n++
+	s.mu.Unlock()
+	i := n / 2 % len(Hostile())
+	if n%2 == 0 {
+		answer(http.StatusBadRequest, s.refusal(i))
+		return
+	}
+	answer(http.StatusOK, s.record(i))
+	address, text := r.FormValue("webhookUrl"), Hostile()[i].Text
+	if address == "" {
+		return
+	}
+	s.posts.Go(func() {
+		for _, status := range []string{text, "FAILED"} {
+			body, _ := json.Marshal(map[string]any{
+				"type": text, "id": text, "fileId": NastyID(i), "extension": "remove-bg", "service": "remove-bg", "status": status, "error": text, "message": text, "data": map[string]any{text: text},
+			})
+			res, err := http.Post(address, "application/json", strings.NewReader(string(body)))
+			if err != nil {
+				return
+			}
+			res.Body.Close()
+		}
+		s.mu.Lock()
+		s.posted[i] = true
+		s.mu.Unlock()
+	})
+}

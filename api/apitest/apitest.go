@@ -75,6 +75,7 @@ func Run(t *testing.T, target Target) {
 		{"FileVersions", testFileVersions},
 		{"Transfer", testTransfer},
 		{"Folders", testFolders},
+		{"Jobs", testJobs},
 		{"Fields", testFields},
 		{"Required", testRequired},
 		{"Schemas", testSchemas},

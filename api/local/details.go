@@ -132,6 +132,8 @@ func readChange(members map[string]json.RawMessage) (*change, error) {
 				return nil, rule
 			}
 			c.Extensions = api.Set(list)
+		case "publish":
+			err = json.Unmarshal(text, new(map[string]json.RawMessage)) // means nothing here
 		case "removeAITags":
 			var word string
 			if json.Unmarshal(text, &word) == nil && (word == "all" || string(text) == "null") {

@@ -21,14 +21,7 @@ func (l *Library) makeFolder(w http.ResponseWriter, r *http.Request) error {
 	if api.FolderDepth(name) == 0 {
 		return badRequest("Your request is missing folderName parameter.", "Give the folder a name.")
 	}
-	// Of a folder that is to be stored in, a wrong character is refused; a new
-	// folder's own name is written as a file's would be.
-	name = strings.Map(func(r rune) rune {
-		if r == '/' {
-			return r
-		}
-		return []rune(strings.ReplaceAll(api.StoredName(string(r)), ".", "_"))[0]
-	}, name)
+	name = folderName(name)
 	clean, err := api.CleanFolder(parent + "/" + name)
 	if err != nil {
 		return err
@@ -47,6 +40,17 @@ func (l *Library) makeFolder(w http.ResponseWriter, r *http.Request) error {
 	}
 	writeJSON(w, http.StatusCreated, folderRecord(folder))
 	return nil
+}
+
+// folderName writes the name of a new folder as a file's would be: of a folder
+// that is to be stored in, a wrong character is refused.
+func folderName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '/' {
+			return r
+		}
+		return []rune(strings.ReplaceAll(api.StoredName(string(r)), ".", "_"))[0]
+	}, name)
 }
 
 // deleteFolder removes a folder with everything in it.

@@ -32,6 +32,7 @@ type modelFile struct {
 	id       string // empty: not learnt yet
 	tags     []string
 	region   string
+	metadata string         // of the one field; empty: none
 	versions []modelVersion // oldest first
 	current  int            // number of the current version
 }
@@ -50,6 +51,9 @@ func (f *modelFile) version(number int) *modelVersion {
 func (f *modelFile) picture() int { return f.version(f.current).picture }
 
 func (f *modelFile) last() int { return f.versions[len(f.versions)-1].number }
+
+// modelDefault is the default of the one custom metadata field.
+const modelDefault = "red"
 
 // model is the library in memory, and the real one beside it.
 type model struct {
@@ -88,6 +92,13 @@ func TestModel(t *testing.T) {
 			t.Error(err)
 		}
 	}()
+	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/v1/customMetadataFields", strings.NewReader(
+		`{"name":"colour","label":"Colour","schema":{"type":"SingleSelect","selectOptions":["red","blue"],"defaultValue":"`+modelDefault+`"}}`))
+	r.SetBasicAuth(testKey, "")
+	w := httptest.NewRecorder()
+	if m.library.ServeHTTP(w, r); w.Code != http.StatusCreated {
+		t.Fatalf("the field was answered %d %s", w.Code, w.Body)
+	}
 	round := 0
 	rapid.Check(t, func(t *rapid.T) {
 		round++
@@ -103,6 +114,10 @@ func TestModel(t *testing.T) {
 			"copy":          func(t *rapid.T) { m.transfer(t, "copy") },
 			"move":          func(t *rapid.T) { m.transfer(t, "move") },
 			"rename":        m.rename,
+			"copy folder":   func(t *rapid.T) { m.transferFolder(t, false) },
+			"move folder":   func(t *rapid.T) { m.transferFolder(t, true) },
+			"rename folder": m.renameFolder,
+			"metadata":      m.changeMetadata,
 			"restore":       func(t *rapid.T) { m.reversion(t, true) },
 			"forget":        func(t *rapid.T) { m.reversion(t, false) },
 			"folder":        m.makeFolder,
@@ -211,7 +226,7 @@ func (m *model) upload(t *rapid.T) {
 	}
 	there.current++
 	there.versions = append(there.versions, modelVersion{there.current, picture})
-	if there.region = region; tags != nil || !keep {
+	if there.region, there.metadata = region, modelDefault; tags != nil || !keep {
 		there.tags = tags
 	}
 }
@@ -226,7 +241,7 @@ func (m *model) unique(t *rapid.T) {
 	if m.files[record.FilePath] != nil {
 		t.Fatalf("%s is no unique name", record.FilePath)
 	}
-	m.files[record.FilePath] = &modelFile{id: record.FileID, versions: []modelVersion{{1, 0}}, current: 1}
+	m.files[record.FilePath] = &modelFile{id: record.FileID, metadata: modelDefault, versions: []modelVersion{{1, 0}}, current: 1}
 	m.remember(folder)
 }
 
@@ -275,7 +290,7 @@ func (m *model) delete(t *rapid.T) {
 }
 
 func (m *model) transfer(t *rapid.T, what string) {
-	path, f := m.drawFile(t)
+	path, _ := m.drawFile(t)
 	folder, name := split(path)
 	to := m.drawFolder(t)
 	all := what == "move" || rapid.Bool().Draw(t, "all versions")
@@ -289,23 +304,28 @@ func (m *model) transfer(t *rapid.T, what string) {
 	}
 	m.json(t, http.StatusNoContent, http.MethodPost, "/v1/files/"+what, body...)
 	m.remember(to)
-	there := m.files[to+name]
-	if what == "move" {
-		delete(m.files, path)
+	m.put(path, to+name, all, what == "move")
+}
+
+// put copies or moves a file to a place, where another may be.
+func (m *model) put(from, to string, all, move bool) {
+	f, there := m.files[from], m.files[to]
+	if move {
+		delete(m.files, from)
 		if there == nil {
-			m.files[to+name] = f
+			m.files[to] = f
 			return
 		}
 	}
 	if there == nil {
 		there = &modelFile{}
-		m.files[to+name] = there
+		m.files[to] = there
 	}
 	number := 0
 	if len(there.versions) > 0 {
 		number = there.last()
 	}
-	there.tags, there.region = f.tags, f.region
+	there.tags, there.region, there.metadata = f.tags, f.region, f.metadata
 	for _, v := range f.versions {
 		if !all && v.number != f.current {
 			continue
@@ -315,6 +335,95 @@ func (m *model) transfer(t *rapid.T, what string) {
 		if v.number == f.current {
 			there.current = number
 		}
+	}
+}
+
+// below are the files and folders in a folder, in order.
+func (m *model) below(folder string) (files, folders []string) {
+	for _, path := range slices.Sorted(maps.Keys(m.files)) {
+		if strings.HasPrefix(path, folder) {
+			files = append(files, path)
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(m.folders)) {
+		if strings.HasPrefix(path, folder) {
+			folders = append(folders, path)
+		}
+	}
+	return files, folders
+}
+
+// relocate copies or moves a folder with what is in it.
+func (m *model) relocate(from, to string, all, move bool) {
+	files, folders := m.below(from)
+	for _, path := range files {
+		m.put(path, to+strings.TrimPrefix(path, from), all, move)
+	}
+	for _, path := range folders {
+		m.remember(to + strings.TrimPrefix(path, from))
+		if move {
+			delete(m.folders, path)
+		}
+	}
+	m.remember(to)
+}
+
+func (m *model) transferFolder(t *rapid.T, move bool) {
+	from, into := m.drawFolder(t), m.drawFolder(t)
+	_, name := split(strings.TrimSuffix(from, "/"))
+	to := into + name + "/"
+	body := []any{"sourceFolderPath", from, "destinationPath", into}
+	what, all := "moveFolder", true
+	if !move {
+		what, all = "copyFolder", rapid.Bool().Draw(t, "all versions")
+		body = append(body, "includeFileVersions", all)
+	}
+	want := http.StatusOK
+	switch {
+	case strings.HasPrefix(to, from) || strings.HasPrefix(from, to):
+		want = http.StatusBadRequest
+	case !m.folders[from]:
+		want = http.StatusNotFound
+	}
+	m.json(t, want, http.MethodPost, "/v1/bulkJobs/"+what, body...)
+	if want == http.StatusOK {
+		m.relocate(from, to, all, move)
+	}
+}
+
+func (m *model) renameFolder(t *rapid.T) {
+	from := m.drawFolder(t)
+	if from == m.root {
+		t.Skip("the model stays in its folder")
+	}
+	name := rapid.SampledFrom([]string{"x", "z", "new"}).Draw(t, "name")
+	parent, _ := split(strings.TrimSuffix(from, "/"))
+	to := parent + name + "/"
+	want := http.StatusOK
+	switch {
+	case !m.folders[from]:
+		want = http.StatusNotFound
+	case m.folders[to]:
+		want = http.StatusConflict
+	}
+	m.json(t, want, http.MethodPost, "/v1/bulkJobs/renameFolder", "folderPath", from, "newFolderName", name)
+	if want == http.StatusOK {
+		m.relocate(from, to, true, true)
+	}
+}
+
+// changeMetadata sets or unsets the value of the one field that there is,
+// which has a default.
+func (m *model) changeMetadata(t *rapid.T) {
+	_, f := m.drawFile(t)
+	value := rapid.SampledFrom([]any{"red", "blue", nil, "none of them"}).Draw(t, "value")
+	want := http.StatusOK
+	if value == "none of them" {
+		want = http.StatusBadRequest
+	}
+	m.json(t, want, http.MethodPatch, "/v1/files/"+f.id+"/details", "customMetadata", map[string]any{"colour": value})
+	if want == http.StatusOK {
+		f.metadata, _ = value.(string)
 	}
 }
 
@@ -421,8 +530,14 @@ func (m *model) compare(t *rapid.T) {
 		if f.id == "" {
 			f.id = r.FileID
 		}
-		got := fmt.Sprint(r.FileID, r.Tags.Or(nil), r.CustomCoordinates.Or(""), r.VersionInfo.Name)
-		if want := fmt.Sprint(f.id, f.tags, f.region, "Version ", f.current); got != want {
+		var colour string
+		if value := r.CustomMetadata["colour"]; value != nil {
+			if err := json.Unmarshal(value, &colour); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := fmt.Sprint(r.FileID, r.Tags.Or(nil), r.CustomCoordinates.Or(""), colour, r.VersionInfo.Name)
+		if want := fmt.Sprint(f.id, f.tags, f.region, f.metadata, "Version ", f.current); got != want {
 			t.Fatalf("%s is %s, want %s", r.FilePath, got, want)
 		}
 	}

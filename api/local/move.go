@@ -79,20 +79,27 @@ func (l *Library) copyFile(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		versions := []store.Version{source.Version}
-		if t.versions {
-			if versions, err = tx.Versions(source.ID); err != nil {
-				return err
-			}
-			slices.Reverse(versions)
-		}
-		return l.attach(tx, source, there, t.destination, versions)
+		return l.copyTo(tx, source, there, t.destination, t.versions)
 	})
 	if err != nil {
 		return err
 	}
 	writeNothing(w, r)
 	return nil
+}
+
+// copyTo copies a file into folder, with its current version or with all. there
+// is the file that has its name there; nil: none.
+func (l *Library) copyTo(tx store.Tx, source, there *store.File, folder string, all bool) error {
+	versions := []store.Version{source.Version}
+	if all {
+		var err error
+		if versions, err = tx.Versions(source.ID); err != nil {
+			return err
+		}
+		slices.Reverse(versions)
+	}
+	return l.attach(tx, source, there, folder, versions)
 }
 
 // attach writes copies of versions of source, the oldest first, as a new file
@@ -156,27 +163,28 @@ func (l *Library) moveFile(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		if there == nil {
-			if err := tx.MakeFolder(t.destination, l.now()); err != nil {
-				return err
-			}
-			return l.replace(tx, source, t.destination, source.Name)
-		}
-		versions, err := tx.Versions(source.ID)
-		if err != nil {
-			return err
-		}
-		slices.Reverse(versions)
-		if err := l.attach(tx, source, there, t.destination, versions); err != nil {
-			return err
-		}
-		return tx.DeleteFile(source.ID)
+		return l.moveTo(tx, source, there, t.destination)
 	})
 	if err != nil {
 		return err
 	}
 	writeNothing(w, r)
 	return nil
+}
+
+// moveTo moves a file into folder. there is the file that has its name there;
+// nil: none.
+func (l *Library) moveTo(tx store.Tx, source, there *store.File, folder string) error {
+	if there == nil {
+		if err := tx.MakeFolder(folder, l.now()); err != nil {
+			return err
+		}
+		return l.replace(tx, source, folder, source.Name)
+	}
+	if err := l.copyTo(tx, source, there, folder, true); err != nil {
+		return err
+	}
+	return tx.DeleteFile(source.ID)
 }
 
 // replace gives a file another folder or name.
@@ -228,7 +236,7 @@ func (l *Library) renameFile(w http.ResponseWriter, r *http.Request) error {
 	}
 	answer := map[string]string{}
 	if purge {
-		answer["purgeRequestId"] = store.NewID() // nothing is kept that would have to be purged
+		answer["purgeRequestId"] = l.tickets.issue(purgeTicket)
 	}
 	writeJSON(w, http.StatusOK, answer)
 	return nil

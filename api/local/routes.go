@@ -29,6 +29,14 @@ func (l *Library) operations(path string) map[string]operation {
 		return map[string]operation{http.MethodPost: l.moveFile}
 	case "/v1/files/rename":
 		return map[string]operation{http.MethodPut: l.renameFile}
+	case "/v1/files/purge":
+		return map[string]operation{http.MethodPost: l.purge}
+	case "/v1/bulkJobs/copyFolder":
+		return map[string]operation{http.MethodPost: l.copyFolder}
+	case "/v1/bulkJobs/moveFolder":
+		return map[string]operation{http.MethodPost: l.moveFolder}
+	case "/v1/bulkJobs/renameFolder":
+		return map[string]operation{http.MethodPost: l.renameFolder}
 	case "/v1/folder":
 		return map[string]operation{http.MethodPost: l.makeFolder, http.MethodDelete: l.deleteFolder}
 	case "/v1/customMetadataFields":
@@ -36,6 +44,12 @@ func (l *Library) operations(path string) map[string]operation {
 	}
 	if id, ok := strings.CutPrefix(path, "/v1/customMetadataFields/"); ok && !strings.Contains(id, "/") {
 		return map[string]operation{http.MethodPatch: with(l.updateField, id), http.MethodDelete: with(l.deleteField, id)}
+	}
+	if id, ok := strings.CutPrefix(path, "/v1/bulkJobs/"); ok && !strings.Contains(id, "/") {
+		return map[string]operation{http.MethodGet: with(l.jobStatus, id)}
+	}
+	if id, ok := strings.CutPrefix(path, "/v1/files/purge/"); ok && !strings.Contains(id, "/") {
+		return map[string]operation{http.MethodGet: with(l.purgeStatus, id)}
 	}
 	if rest, ok := strings.CutPrefix(path, "/v1/files/"); ok {
 		return l.fileOperations(strings.Split(rest, "/"))

@@ -1,0 +1,216 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"path"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+
+	"mediadesk/api"
+	"mediadesk/api/local/store"
+)
+
+// jobStep is how many files are copied or moved in one transaction: up to so
+// many all of it happens, or nothing.
+const jobStep = 1000
+
+// folderJob copies or moves a folder with everything in it. Both folders are
+// as api.CleanFolder writes them; to is the place of the folder itself.
+type folderJob struct {
+	from, to string
+	move     bool
+	versions bool // of each file, where it is copied
+}
+
+// copyFolder copies a folder into another.
+func (l *Library) copyFolder(w http.ResponseWriter, r *http.Request) error {
+	return l.transferFolder(w, r, false)
+}
+
+// moveFolder moves a folder into another.
+func (l *Library) moveFolder(w http.ResponseWriter, r *http.Request) error {
+	return l.transferFolder(w, r, true)
+}
+
+func (l *Library) transferFolder(w http.ResponseWriter, r *http.Request, move bool) error {
+	var from, into string
+	job := folderJob{move: move}
+	members := []member{{"sourceFolderPath", &from}, {"destinationPath", &into}}
+	kind := moveTicket
+	if !move {
+		kind = copyTicket
+		members = append(members, member{"includeFileVersions", &job.versions}, member{"includeVersions", &job.versions})
+	}
+	if err := readBody(r, 2, members...); err != nil {
+		return err
+	}
+	var err error
+	if job.from, err = ownFolder("sourceFolderPath", from); err != nil {
+		return err
+	}
+	if job.to, err = api.CleanFolder(into); err != nil {
+		return err
+	}
+	job.to = norm.NFC.String(job.to) + path.Base(job.from) + "/"
+	if strings.HasPrefix(job.to, job.from) || strings.HasPrefix(job.from, job.to) {
+		return badRequest("The folder "+quote(from)+" cannot go into itself, to where it is, nor in the place of a folder that holds it.", "Choose another destinationPath.")
+	}
+	if err := l.runFolderJob(l.ctx, &job); err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, map[string]string{"jobId": l.tickets.issue(kind)})
+	return nil
+}
+
+// renameFolder gives a folder another name where it is.
+func (l *Library) renameFolder(w http.ResponseWriter, r *http.Request) error {
+	var from, name string
+	var purge bool
+	if err := readBody(r, 2, member{"folderPath", &from}, member{"newFolderName", &name}, member{"purgeCache", &purge}); err != nil {
+		return err
+	}
+	if strings.Trim(name, "/") == "" || strings.Contains(name, "/") {
+		return badRequest("Your request contains invalid newFolderName parameter: "+quote(name)+" is no name of a folder.", "Give a name without slashes.")
+	}
+	job := folderJob{move: true}
+	var err error
+	if job.from, err = ownFolder("folderPath", from); err != nil {
+		return err
+	}
+	job.to = path.Dir(strings.TrimSuffix(job.from, "/"))
+	job.to = norm.NFC.String(strings.TrimSuffix(job.to, "/") + "/" + folderName(name) + "/")
+	err = l.records.View(r.Context(), func(tx store.Tx) error {
+		if _, err := tx.FolderAt(job.from); err != nil {
+			return noFolder(from, err)
+		}
+		_, err := tx.FolderAt(job.to)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		if err == nil {
+			err = &problem{
+				status: http.StatusConflict, message: "Folder with name " + quote(path.Base(job.to)) + " already exists at the same location.",
+				help: "Choose another name.", reason: "FOLDER_ALREADY_EXISTS",
+			}
+		}
+		return err
+	})
+	if err == nil {
+		err = l.runFolderJob(l.ctx, &job)
+	}
+	if err != nil {
+		return err
+	}
+	answer := map[string]string{"jobId": l.tickets.issue(renameTicket)}
+	if purge {
+		answer["purgeRequestId"] = l.tickets.issue(purgeTicket)
+	}
+	writeJSON(w, http.StatusOK, answer)
+	return nil
+}
+
+// ownFolder reads the path of a folder that is not the root.
+func ownFolder(field, folder string) (string, error) {
+	clean, err := api.CleanFolder(folder)
+	if err == nil && clean == "/" {
+		err = badRequest("Your request contains invalid "+field+" parameter: it is the root folder.", "Name a folder in it.")
+	}
+	return norm.NFC.String(clean), err
+}
+
+func noFolder(folder string, err error) error {
+	if !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	return &problem{status: http.StatusNotFound, message: "No files & folder found at sourceFolderPath " + quote(folder) + ".", help: "Check the path.", reason: "NO_FILES_FOLDER"}
+}
+
+// runFolderJob does the job in steps. Each leaves the library whole; one that
+// was ended between two goes on when it is asked for again.
+func (l *Library) runFolderJob(ctx context.Context, job *folderJob) error {
+	for done, skip := false, 0; !done; skip += jobStep {
+		err := l.records.Update(ctx, func(tx store.Tx) error {
+			if _, err := tx.FolderAt(job.from); err != nil {
+				return noFolder(strings.TrimSuffix(job.from, "/"), err)
+			}
+			from := skip
+			if job.move {
+				from = 0 // those before are gone
+			}
+			entries, err := tx.List(job.query(true, from))
+			if err != nil {
+				return err
+			}
+			for _, e := range entries {
+				if err := l.transferOne(tx, job, e.File); err != nil {
+					return err
+				}
+			}
+			if done = len(entries) < jobStep; !done {
+				return nil
+			}
+			return l.finishFolders(tx, job)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// query finds the next files in the folder and below, or the folders below.
+func (job *folderJob) query(files bool, skip int) store.Query {
+	below := store.Match{Subject: store.MatchFolder, Op: ":", Text: []string{job.from}}
+	return store.Query{Files: files, Folders: !files, Match: &below, Order: store.ByName, Limit: jobStep, Skip: skip}
+}
+
+func (l *Library) transferOne(tx store.Tx, job *folderJob, file *store.File) error {
+	folder, err := api.CleanFolder(job.to + strings.TrimPrefix(file.Folder, job.from))
+	if err != nil {
+		return err
+	}
+	there, err := tx.FileAt(folder, file.Name)
+	if errors.Is(err, store.ErrNotFound) {
+		there, err = nil, nil
+	}
+	switch {
+	case err != nil:
+		return err
+	case job.move:
+		return l.moveTo(tx, file, there, folder)
+	}
+	return l.copyTo(tx, file, there, folder, job.versions)
+}
+
+// finishFolders makes the folders that hold no files, and takes away what a
+// move has emptied.
+func (l *Library) finishFolders(tx store.Tx, job *folderJob) error {
+	if err := tx.MakeFolder(job.to, l.now()); err != nil {
+		return err
+	}
+	for skip := 0; ; skip += jobStep {
+		entries, err := tx.List(job.query(false, skip))
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			folder, err := api.CleanFolder(job.to + strings.TrimPrefix(e.Folder.Path, job.from))
+			if err == nil {
+				err = tx.MakeFolder(folder, l.now())
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if len(entries) < jobStep {
+			break
+		}
+	}
+	if job.move {
+		return tx.DeleteFolder(job.from)
+	}
+	return nil
+}

@@ -29,3 +29,5 @@ for file in a p; do
 		sort -n "$work/run-$name" | awk -v name=$name '{t[NR]=$1*1000; if ($2>m) m=$2} END {printf "%s %d %d\n", name, t[int((NR+1)/2)], m/1024}'
 	done | awk '{t[$1]=$2; m[$1]=$3; printf "  %-6s %5d ms %4d MB", $1, $2, $3; if ($1!="ours" && $2>0 && $3>0) printf "   ours is %.2f of the time, %.2f of the memory", t["ours"]/$2, m["ours"]/$3; print ""}'
 done
+echo "inside the process: the whole picture, the camera's small one, the cache on disk"
+go test -run XX -bench '(Eighth|Quick|Cached)24MP' -benchtime 20x . | grep ns/op

@@ -31,6 +31,29 @@ func BenchmarkDecode24MP(b *testing.B) {
 	}
 }
 
+// What a camera put beside a picture, from the file to the cells.
+func BenchmarkQuick24MP(b *testing.B) {
+	thumb := asJPEG(b, photograph(160, 106))
+	path := write(b, "a.jpg", withThumbnail(largeJPEG(b), thumb))
+	for b.Loop() {
+		if _, ok := NewLoader(Limits{}).Quick(context.Background(), Request{Path: path, Cols: 80, Rows: 40}); !ok {
+			b.Fatal("no thumbnail")
+		}
+	}
+}
+
+// A picture that was shown before, from the cache on disk to the cells.
+func BenchmarkCached24MP(b *testing.B) {
+	r := Request{Path: write(b, "a.jpg", largeJPEG(b)), Cols: 80, Rows: 40}
+	cache := NewCache(b.TempDir(), DefaultCache)
+	for b.Loop() {
+		l := NewLoader(Limits{})
+		l.UseCache(cache)
+		_, err := l.Load(context.Background(), r)
+		must(b, err)
+	}
+}
+
 func BenchmarkReduce24MP(b *testing.B) {
 	img, err := jpeg.Decode(bytes.NewReader(largeJPEG(b)))
 	must(b, err)

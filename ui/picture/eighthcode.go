@@ -1,6 +1,9 @@
 package picture
 
-import "io"
+import (
+	"encoding/binary"
+	"io"
+)
 
 // peekBits is how many bits are looked up at once.
 const peekBits = 13
@@ -14,7 +17,14 @@ type code struct {
 	// begin at index first.
 	low, high, first [17]int
 	values           []byte
+	// differences are, for the next bits, the number that they hold whole where the
+	// values are lengths of numbers: how many bits are used in the lower 5, 0 where
+	// they hold none, and the number above.
+	differences [1 << shortBits]int16
 }
+
+// shortBits is how many bits are looked up for a number.
+const shortBits = 10
 
 // newCode makes the code that has counts[i] words of i+1 bits.
 func newCode(counts, values []byte) (*code, error) {
@@ -37,7 +47,36 @@ func newCode(counts, values []byte) (*code, error) {
 		at += n
 		word = (word + n) << 1
 	}
+	for i := range c.differences {
+		q := c.quick[i<<(peekBits-shortBits)]
+		length, size := int(q>>8), int(q&255)
+		if q == 0 || length+size > shortBits {
+			continue
+		}
+		v := i >> (shortBits - length - size) & (1<<size - 1)
+		if size > 0 && v < 1<<(size-1) {
+			v -= 1<<size - 1
+		}
+		c.differences[i] = int16(v<<5 | length + size) //nolint:gosec // both are below 1 << 10
+	}
 	return c, nil
+}
+
+// difference reads a number, whose length is a word in front of it.
+func (c *code) difference(in *bitSource) (int32, error) {
+	in.fill()
+	if d := c.differences[in.bits>>(64-shortBits)]; d != 0 {
+		in.use(uint(d & 31)) //nolint:gosec // a length
+		return int32(d >> 5), nil
+	}
+	size, err := c.next(in)
+	if err != nil {
+		return 0, err
+	}
+	if size > 16 {
+		return 0, errBadJPEG
+	}
+	return in.signed(size), nil
 }
 
 // next reads a word and returns its value.
@@ -67,75 +106,105 @@ func (c *code) next(in *bitSource) (uint8, error) {
 // the next bits hold whole.
 type skipper struct {
 	code *code
-	// table has, for the next bits: how many of them are used, how many
-	// coefficients they stand for, and whether the block ends with them.
+	// table has, for the next bits, how many coefficients they stand for.
 	table [1 << peekBits]jump
 }
 
-type jump struct {
-	bits, over uint8
-	end        bool
-}
+// jump is, from the lowest bit: in 4 bits how many bits are used, 0 where the next
+// word is too long for the table; in 7 how many coefficients they stand for; in the
+// highest, whether the block ends with them.
+type jump uint16
+
+const jumpEnd jump = 1 << 15
 
 func newSkipper(c *code) *skipper {
 	s := &skipper{code: c}
 	for i := range s.table {
-		var j jump
-		for !j.end {
-			rest := i << j.bits & (1<<peekBits - 1)
+		var bits, over uint8
+		var end jump
+		for end == 0 {
+			rest := i << bits & (1<<peekBits - 1)
 			q := c.quick[rest]
 			length, run, size := uint8(q>>8), uint8(q)>>4, uint8(q)&15
-			if q == 0 || j.bits+length+size > peekBits || j.over > 64 {
+			if q == 0 || bits+length+size > peekBits || over > 64 {
 				break
 			}
-			j.bits += length + size
+			bits += length + size
 			switch {
 			case size > 0:
-				j.over += run + 1
+				over += run + 1
 			case run == 15:
-				j.over += 16
+				over += 16
 			default:
-				j.end = true
+				end = jumpEnd
 			}
 		}
-		s.table[i] = j
+		s.table[i] = jump(bits) | jump(over)<<4 | end
 	}
 	return s
 }
 
-// skip reads over the rest of a block.
+// skip reads over the rest of a block. The bits are kept in variables of its own:
+// nine tenths of the time of a picture are spent here.
 func (s *skipper) skip(in *bitSource) error {
-	for done := 0; done < 63; {
-		if in.n < 32 {
-			in.fill()
+	bits, n, done := in.bits, in.n, jump(0)
+	for done < 63 {
+		if buf := in.buf[in.pos:]; len(buf) >= 8 {
+			bits |= binary.BigEndian.Uint64(buf) >> n
+			taken := (63 - n) >> 3
+			in.pos += int(taken) //nolint:gosec // at most 7
+			n += taken * 8
+		} else if n < 56 {
+			in.bits, in.n = bits, n
+			in.fillTo(56)
+			bits, n = in.bits, in.n
 		}
-		j := s.table[in.bits>>(64-peekBits)]
-		after := done + int(j.over)
-		// A block that is full has no word for its end: what follows is the next.
-		if j.bits != 0 && (after < 63 || after == 63 && !j.end) {
-			in.use(uint(j.bits))
-			if j.end {
+		// Four times the longest word are at hand.
+		for range 4 {
+			j := s.table[bits>>(64-peekBits)]
+			after := done + j>>4&127
+			// A block that is full has no word for its end: what follows is the next.
+			if j&15 == 0 || after+j>>15 > 63 {
+				in.bits, in.n = bits, n
+				over, err := s.one(in)
+				if err != nil || over == 0 {
+					return err
+				}
+				bits, n = in.bits, in.n
+				done += over
+				break
+			}
+			bits <<= j & 15
+			n -= uint(j & 15)
+			if j >= jumpEnd {
+				in.bits, in.n = bits, n
 				return nil
 			}
-			done = after
-			continue
-		}
-		v, err := s.code.next(in)
-		if err != nil {
-			return err
-		}
-		switch run, size := int(v>>4), v&15; {
-		case size > 0:
-			in.fill()
-			in.use(uint(size))
-			done += run + 1
-		case run == 15:
-			done += 16
-		default:
-			return nil
+			if done = after; done == 63 {
+				break
+			}
 		}
 	}
+	in.bits, in.n = bits, n
 	return nil
+}
+
+// one reads over a single word and tells how many coefficients it stands for; none
+// where it ends the block.
+func (s *skipper) one(in *bitSource) (jump, error) {
+	v, err := s.code.next(in)
+	if err != nil {
+		return 0, err
+	}
+	switch run, size := jump(v>>4), v&15; {
+	case size > 0:
+		in.fill()
+		in.use(uint(size))
+		return run + 1, nil
+	case run == 15:
+		return 16, nil
+	}
+	return 0, nil
 }
 
 // huffman reads a segment of codes.

@@ -95,14 +95,11 @@ func (s *scan) unit(x, y int, alone bool) error {
 
 // block reads one block and keeps its mean.
 func (s *scan) block(p *means, x, y int) error {
-	size, err := s.d.dc[p.dc].next(&s.in)
+	difference, err := s.d.dc[p.dc].difference(&s.in)
 	if err != nil {
 		return err
 	}
-	if size > 16 {
-		return errBadJPEG
-	}
-	p.last += s.in.signed(size)
+	p.last += difference
 	// The first coefficient is eight times the mean, and counts from 128.
 	v := (int64(p.last)<<s.shift*int64(s.d.quant[p.table])+4)>>3 + 128
 	p.pix[y*p.blocks.X+x] = uint8(max(0, min(v, 255)))
@@ -126,11 +123,18 @@ type bitSource struct {
 
 // fill makes at least 32 bits ready; after the end they are zeros.
 func (b *bitSource) fill() {
-	for b.n < 32 {
+	if b.n < 32 {
+		b.fillTo(32)
+	}
+}
+
+// fillTo makes at least that many bits ready, up to 56.
+func (b *bitSource) fillTo(want uint) {
+	for b.n < want {
 		if len(b.buf)-b.pos >= 8 {
 			b.bits |= binary.BigEndian.Uint64(b.buf[b.pos:]) >> b.n
 			taken := (63 - b.n) >> 3
-			b.pos += int(taken)
+			b.pos += int(taken) //nolint:gosec // at most 7
 			b.n += taken * 8
 			return
 		}

@@ -11,6 +11,7 @@ import (
 	"mime/multipart"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
@@ -47,7 +48,7 @@ func TestRatios(t *testing.T) {
 
 // benchDir is a folder for measuring: in a file system that is on a disk,
 // where TMPDIR names one.
-func benchDir(t *testing.T) string {
+func benchDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "mediadesk-bench-")
 	if err != nil {
@@ -90,21 +91,44 @@ func picture20k(base []byte) []byte {
 	return data
 }
 
-// uploader sends pictures over kept connections.
-func uploader(t *testing.T, address string, lines int) func(line, n int) {
-	c := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: lines}}
-	t.Cleanup(c.CloseIdleConnections)
-	base := apitest.PhotoJPEG(160, 120, 1)
-	return func(_, _ int) {
-		contentType, body := form(picture20k(base), "fileName", "picture.jpg")
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+"/api/v1/files/upload", body)
+// uploader sends pictures over kept connections, one for each line. It costs
+// as little as it can: what is measured runs on the same processors.
+func uploader(t testing.TB, address string, lines int) func(line, n int) {
+	contentType, body := form(picture20k(apitest.PhotoJPEG(160, 120, 1)), "fileName", "picture.jpg")
+	req := httptest.NewRequest(http.MethodPost, address+"/api/v1/files/upload", body)
+	req.Header.Set("Content-Type", contentType)
+	req.SetBasicAuth(testKey, "")
+	size := body.Len()
+	var wire bytes.Buffer
+	if err := req.Write(&wire); err != nil {
+		t.Fatal(err)
+	}
+	tail := bytes.LastIndex(wire.Bytes(), []byte("\r\n--")) // behind the last byte of the picture
+	if wire.Len() < size || tail < 0 {
+		t.Fatal("the request has no picture")
+	}
+	type connection struct {
+		net.Conn
+		answers *bufio.Reader
+		request []byte
+	}
+	var connections []connection
+	for range lines {
+		c, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
 		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		connections = append(connections, connection{c, bufio.NewReader(c), bytes.Clone(wire.Bytes())})
+	}
+	return func(line, _ int) {
+		c := connections[line]
+		binary.BigEndian.PutUint64(c.request[tail-8:], benchCount.Add(1))
+		if _, err := c.Write(c.request); err != nil {
 			t.Error(err)
 			return
 		}
-		req.Header.Set("Content-Type", contentType)
-		req.SetBasicAuth(testKey, "")
-		res, err := c.Do(req)
+		res, err := http.ReadResponse(c.answers, req)
 		if err != nil {
 			t.Error(err)
 			return
@@ -116,45 +140,78 @@ func uploader(t *testing.T, address string, lines int) func(line, n int) {
 	}
 }
 
-// benchUploads sends pictures of 20 kB at 1 to 32 connections to the library,
-// to the same with one transaction for each, and writes the same bytes by
+// uploadVariants are what uploads are measured with: pictures of 20 kB to the
+// library, to the same with a transaction for each, and the same bytes by
 // create, write and fdatasync alone.
-func benchUploads(t *testing.T) {
-	const rounds = 3
-	dir := benchDir(t)
-	grouped := serve(t, local.Options{Dir: filepath.Join(dir, "grouped")})
-	each := serve(t, local.Options{Dir: filepath.Join(dir, "each")})
-	each.Library.OneTransactionEach()
-	base := apitest.PhotoJPEG(160, 120, 1)
-	bare := filepath.Join(dir, "bare")
-	if err := os.Mkdir(bare, 0o700); err != nil {
+// Each is told how many lines it has.
+func uploadVariants(t testing.TB, dir string) map[string]func(lines int) func(line, n int) {
+	t.Helper()
+	variants := map[string]func(lines int) func(line, n int){}
+	for _, name := range []string{"library", "each"} {
+		s, err := local.Serve(t.Context(), "127.0.0.1:0", local.Options{Dir: filepath.Join(dir, name), Key: key(testKey)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		if name == "each" {
+			s.Library.OneTransactionEach()
+		}
+		variants[name] = func(lines int) func(line, n int) { return uploader(t, s.Address, lines) }
+	}
+	data := picture20k(apitest.PhotoJPEG(160, 120, 1))
+	bare := filepath.Join(dir, "files")
+	if err := os.MkdirAll(bare, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%-12s %12s %12s %12s %14s %12s", "connections", "library /s", "each /s", "files /s", "library/each", "library/files")
-	for _, lines := range []int{1, 2, 4, 8, 16, 32} {
-		n := 300 * min(lines, 8)
-		var results [3][]float64
-		for range rounds {
-			results[0] = append(results[0], inParallel(lines, n, uploader(t, grouped.Address, lines)))
-			results[1] = append(results[1], inParallel(lines, n, uploader(t, each.Address, lines)))
-			results[2] = append(results[2], inParallel(lines, n, func(int, int) {
-				data := picture20k(base)
-				f, err := os.Create(filepath.Join(bare, fmt.Sprint(benchCount.Load(), binary.BigEndian.Uint64(data[len(data)-8:]))))
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				defer f.Close()
-				if _, err := io.Copy(f, bytes.NewReader(data)); err != nil {
-					t.Error(err)
-				}
-				if err := syncData(f); err != nil {
-					t.Error(err)
-				}
-			}))
+	one := func(int, int) {
+		f, err := os.Create(filepath.Join(bare, fmt.Sprint(benchCount.Add(1))))
+		if err != nil {
+			t.Error(err)
+			return
 		}
-		a, b, c := median(results[0]), median(results[1]), median(results[2])
-		t.Logf("%-12d %12.0f %12.0f %12.0f %14.2f %12.2f", lines, a, b, c, a/b, a/c)
+		defer f.Close()
+		if _, err := f.Write(data); err != nil {
+			t.Error(err)
+		}
+		if err := syncData(f); err != nil {
+			t.Error(err)
+		}
+	}
+	variants["files"] = func(int) func(line, n int) { return one }
+	return variants
+}
+
+var uploadLines = []int{1, 2, 4, 8, 16, 32}
+
+// benchUploads compares the variants in turns.
+func benchUploads(t *testing.T) {
+	const rounds = 5
+	variants := uploadVariants(t, benchDir(t))
+	t.Logf("%-12s %12s %12s %12s %14s %12s", "connections", "library /s", "each /s", "files /s", "library/each", "library/files")
+	for _, lines := range uploadLines {
+		n := 200 * min(lines, 8)
+		results := map[string][]float64{}
+		for range rounds {
+			for name, variant := range variants {
+				results[name] = append(results[name], inParallel(lines, n, variant(lines)))
+			}
+		}
+		library, each, files := median(results["library"]), median(results["each"]), median(results["files"])
+		t.Logf("%-12d %12.0f %12.0f %12.0f %14.2f %12.2f", lines, library, each, files, library/each, library/files)
+	}
+}
+
+// BenchmarkUpload is one upload of 20 kB in each variant.
+func BenchmarkUpload(b *testing.B) {
+	for _, lines := range uploadLines {
+		for _, name := range []string{"library", "each", "files"} {
+			b.Run(fmt.Sprintf("%s/%d", name, lines), func(b *testing.B) {
+				one := uploadVariants(b, benchDir(b))[name](lines)
+				b.ReportAllocs()
+				b.ResetTimer()
+				b.ReportMetric(inParallel(lines, b.N, one), "uploads/s")
+			})
+		}
 	}
 }
 

@@ -98,6 +98,7 @@ func (l *Library) bulk(w http.ResponseWriter, r *http.Request, ids []string, don
 	var good, missing []string
 	var failures []failure
 	err := l.records.Update(r.Context(), func(tx store.Tx) error {
+		good, missing, failures = nil, nil, nil
 		for _, id := range ids {
 			err := act(tx, id)
 			if errors.Is(err, store.ErrNotFound) {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -53,6 +54,7 @@ func (l *Library) readForm(w http.ResponseWriter, r *http.Request) (*form, error
 	}
 	f := &form{library: l, seen: map[string]bool{}}
 	body := &intake{from: http.MaxBytesReader(w, r.Body, most)}
+	defer body.release()
 	if err := f.read(multipart.NewReader(body, params["boundary"])); err != nil {
 		f.discard()
 		return nil, l.readingError(err)
@@ -256,6 +258,13 @@ func setDescription(f *form, value string) error {
 	return nil
 }
 
+// fileReaders are kept for the next upload: making them anew costs as much as
+// looking into a small picture.
+var fileReaders = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 8<<10) }}
+
+// copyBuffers hold what goes from a body to a draft.
+var copyBuffers = sync.Pool{New: func() any { return new([16 << 10]byte) }}
+
 // file reads the file part: bytes where it has a file name, else text.
 func (f *form) file(part *multipart.Part) error {
 	_, params, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
@@ -263,7 +272,12 @@ func (f *form) file(part *multipart.Part) error {
 		return badRequest("The file part has a Content-Disposition that cannot be read.", "")
 	}
 	filename, isFile := params["filename"]
-	body := bufio.NewReaderSize(part, 8<<10)
+	body := fileReaders.Get().(*bufio.Reader)
+	body.Reset(part)
+	defer func() {
+		body.Reset(nil)
+		fileReaders.Put(body)
+	}()
 	if isFile {
 		if filename == addressFile {
 			if address := lonelyAddress(body); address != "" {
@@ -335,7 +349,9 @@ func (f *form) store(r io.Reader) error {
 
 // fill copies r into draft and ends where it is too large.
 func (l *Library) fill(draft store.Draft, r io.Reader) error {
-	_, err := io.Copy(diskWriter{draft}, io.LimitReader(r, l.o.MaxSize+1))
+	buffer := copyBuffers.Get().(*[16 << 10]byte)
+	defer copyBuffers.Put(buffer)
+	_, err := io.CopyBuffer(diskWriter{draft}, io.LimitReader(r, l.o.MaxSize+1), buffer[:])
 	if err != nil {
 		return err
 	}

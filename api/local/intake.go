@@ -1,6 +1,9 @@
 package local
 
-import "io"
+import (
+	"io"
+	"sync"
+)
 
 // The body of an upload is read in small pieces by what takes it apart, and
 // from the connection in large ones once it has shown to be large: many small
@@ -11,9 +14,12 @@ const (
 	largeBody   = 1 << 20
 )
 
-// intake reads ahead from a body.
+var smallIntakes = sync.Pool{New: func() any { return new([smallIntake]byte) }}
+
+// intake reads ahead from a body. It ends with release.
 type intake struct {
 	from   io.Reader
+	small  *[smallIntake]byte // lent from smallIntakes; nil: none
 	buffer []byte
 	ahead  []byte // of the buffer: not taken yet
 	total  int64
@@ -25,12 +31,12 @@ func (i *intake) Read(p []byte) (int, error) {
 		if i.err != nil {
 			return 0, i.err
 		}
-		size := smallIntake
-		if i.total >= largeBody {
-			size = largeIntake
-		}
-		if len(i.buffer) < size {
-			i.buffer = make([]byte, size)
+		switch {
+		case i.buffer == nil:
+			i.small = smallIntakes.Get().(*[smallIntake]byte)
+			i.buffer = i.small[:]
+		case i.total >= largeBody && len(i.buffer) < largeIntake:
+			i.buffer = make([]byte, largeIntake)
 		}
 		var n int
 		n, i.err = i.from.Read(i.buffer)
@@ -43,4 +49,12 @@ func (i *intake) Read(p []byte) (int, error) {
 	n := copy(p, i.ahead)
 	i.ahead = i.ahead[n:]
 	return n, nil
+}
+
+// release gives back what was lent; nothing can be read afterwards.
+func (i *intake) release() {
+	if i.small != nil {
+		smallIntakes.Put(i.small)
+	}
+	i.small, i.buffer, i.ahead, i.err = nil, nil, nil, io.ErrClosedPipe
 }

@@ -220,19 +220,20 @@ func (l *Library) execute(id int64) error {
 	if err != nil || run.Status.Final() {
 		return err
 	}
-	out, failure := l.runTool(ctx, run, source)
+	out, unable := l.runTool(ctx, run, source)
 	if l.ctx.Err() != nil {
 		return l.ctx.Err()
 	}
 	var version store.Version
-	if failure == nil && out.Picture != nil {
-		version, failure = l.keepPicture(out.Picture)
+	if unable == nil && out.Picture != nil {
+		version, unable = l.keepPicture(out.Picture)
 	}
 	// The time limit is the tool's; what came of it is written all the same.
 	return l.records.Update(l.ctx, func(tx store.Tx) error {
 		if run, err = tx.Run(id); err != nil {
 			return err
 		}
+		failure := unable
 		file, err := tx.File(run.FileID)
 		if errors.Is(err, store.ErrNotFound) {
 			file, failure = nil, errFileGone

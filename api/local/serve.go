@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -40,6 +41,11 @@ type owner struct {
 
 func ownerPath(dir string) string { return filepath.Join(dir, "owner.json") }
 
+// minProcs is how many goroutines Go lets run at once while a library is
+// served. Each that waits for the disk counts as running for a while; with as
+// many as there are processors, a small computer would stand still meanwhile.
+const minProcs = 8
+
 // Serve opens the library of o and serves it at addr, host:port; port 0 picks
 // a free one. It serves until Close, or until ctx ends. Beyond this computer
 // it listens only where addr names such an address. Errors are those of Open
@@ -53,6 +59,9 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 	if err != nil {
 		listener.Close() //nolint:errcheck // it took nothing yet
 		return nil, err
+	}
+	if os.Getenv("GOMAXPROCS") == "" && runtime.GOMAXPROCS(0) < minProcs {
+		runtime.GOMAXPROCS(minProcs)
 	}
 	local := listener.Addr().(*net.TCPAddr)
 	l.public.Store(!local.IP.IsLoopback())

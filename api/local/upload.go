@@ -168,31 +168,26 @@ func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
 		Version: version, Created: version.Created, Updated: version.Created,
 	}
 	file.Version.ID, file.Version.Root, file.Version.Number = file.ID, file.ID, 1
-	if outlook.Suffix {
-		if file.Name, err = freeName(tx, file.Folder, file.Name); err != nil {
-			return nil, err
-		}
-	}
 	if file.Metadata, err = f.library.withDefaults(tx, file.Metadata); err != nil {
 		return nil, err
 	}
 	if err := tx.MakeFolder(file.Folder, version.Created); err != nil {
 		return nil, err
 	}
+	if outlook.Suffix {
+		return file, insertUnique(tx, file)
+	}
 	return file, tx.InsertFile(file)
 }
 
-// freeName adds the unique suffix to a name; a second try is all but never
-// needed.
-func freeName(tx store.Tx, folder, name string) (string, error) {
+// insertUnique writes a new file under its name with the unique suffix; a
+// second try is all but never needed.
+func insertUnique(tx store.Tx, file *store.File) error {
+	name := file.Name
 	for {
-		unique := api.UniqueName(name, api.NewSuffix())
-		_, err := tx.FileAt(folder, unique)
-		if errors.Is(err, store.ErrNotFound) {
-			return unique, nil
-		}
-		if err != nil {
-			return "", err
+		file.Name = api.UniqueName(name, api.NewSuffix())
+		if err := tx.InsertFile(file); !errors.Is(err, store.ErrExists) {
+			return err
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -60,6 +60,9 @@ type blobs struct {
 	dir     string
 	unnamed bool         // drafts need no name here
 	placing sync.RWMutex // held for writing while one is removed
+
+	making  sync.Mutex
+	settled [256]atomic.Bool // folders whose own names are on the disk, by the first byte of the hashes in them
 }
 
 // OpenContents uses the folder dir, makes it where there is none, and removes
@@ -79,7 +82,37 @@ func OpenContents(dir string) (Contents, error) {
 		}
 	}
 	b.unnamed = canDraftUnnamed(b.incoming())
-	return b, syncDir(dir)
+	folders, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := syncDir(dir); err != nil {
+		return nil, err
+	}
+	for _, folder := range folders {
+		if first, err := hex.DecodeString(folder.Name()); err == nil && len(first) == 1 {
+			b.settled[first[0]].Store(true)
+		}
+	}
+	return b, nil
+}
+
+// settle makes the folder for hashes that begin with first, and comes back
+// when its own name is on the disk.
+func (b *blobs) settle(first byte) error {
+	b.making.Lock()
+	defer b.making.Unlock()
+	if b.settled[first].Load() {
+		return nil
+	}
+	if err := os.Mkdir(filepath.Join(b.dir, hex.EncodeToString([]byte{first})), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if err := syncDir(b.dir); err != nil {
+		return err
+	}
+	b.settled[first].Store(true)
+	return nil
 }
 
 func (b *blobs) incoming() string { return filepath.Join(b.dir, "incoming") }
@@ -105,20 +138,7 @@ func (b *blobs) Open(hash string) (Content, error) {
 }
 
 func (b *blobs) Draft() (Draft, error) {
-	d := &draft{blobs: b, hash: sha256.New()}
-	var err error
-	if b.unnamed {
-		d.file, err = draftUnnamed(b.incoming())
-	} else {
-		d.file, err = os.CreateTemp(b.incoming(), "draft-*")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("make a file for what comes in: %w", err)
-	}
-	if !b.unnamed {
-		d.name = d.file.Name()
-	}
-	return d, nil
+	return &draft{blobs: b, hash: sha256.New()}, nil
 }
 
 func (b *blobs) Sweep(ctx context.Context, now time.Time, wanted func(prefix string) (map[string]bool, error)) error {
@@ -167,135 +187,6 @@ func (b *blobs) removeOrphan(hash string, now time.Time, wanted func(prefix stri
 		return err
 	}
 	return os.Remove(b.path(hash))
-}
-
-type draft struct {
-	blobs   *blobs
-	file    *os.File
-	name    string // empty: it has none
-	hash    hash.Hash
-	buffer  []byte // came in and is not in the file yet
-	size    int64  // with what is in the buffer
-	failure error  // of an earlier write
-	done    bool
-}
-
-// What comes in goes on in blocks: small ones, because many may be coming in
-// at once, and large ones for a file that is large itself.
-const (
-	smallBlock = 32 << 10
-	largeBlock = 512 << 10
-	largeFrom  = 1 << 20
-)
-
-func (d *draft) Write(p []byte) (int, error) {
-	for n := 0; ; {
-		if d.buffer == nil {
-			d.buffer = make([]byte, 0, smallBlock)
-		}
-		if d.size >= largeFrom && cap(d.buffer) < largeBlock {
-			d.buffer = append(make([]byte, 0, largeBlock), d.buffer...)
-		}
-		taken := copy(d.buffer[len(d.buffer):cap(d.buffer)], p[n:])
-		d.buffer = d.buffer[:len(d.buffer)+taken]
-		d.size += int64(taken)
-		if n += taken; n == len(p) {
-			return n, d.failure
-		}
-		if err := d.flush(); err != nil {
-			return n, err
-		}
-	}
-}
-
-// flush writes the buffer to the file.
-func (d *draft) flush() error {
-	if d.failure != nil || len(d.buffer) == 0 {
-		return d.failure
-	}
-	d.hash.Write(d.buffer) //nolint:errcheck // a hash takes everything
-	_, d.failure = d.file.Write(d.buffer)
-	if len(d.buffer) == largeBlock {
-		startWriting(d.file, d.size-largeBlock, largeBlock)
-	}
-	d.buffer = d.buffer[:0]
-	return d.failure
-}
-
-func (d *draft) ReadAt(p []byte, at int64) (int, error) {
-	if err := d.flush(); err != nil {
-		return 0, err
-	}
-	return d.file.ReadAt(p, at)
-}
-
-func (d *draft) Size() int64 { return d.size }
-
-func (d *draft) Discard() {
-	if d.done {
-		return
-	}
-	d.done = true
-	d.file.Close() //nolint:errcheck // it is thrown away
-	if d.name != "" {
-		os.Remove(d.name) //nolint:errcheck // the next start removes it
-	}
-}
-
-func (d *draft) Commit() (string, error) {
-	defer d.Discard()
-	if err := d.flush(); err != nil {
-		return "", fmt.Errorf("write the content: %w", err)
-	}
-	hash := hex.EncodeToString(d.hash.Sum(nil))
-	if err := d.file.Sync(); err != nil {
-		return "", fmt.Errorf("write the content to the disk: %w", err)
-	}
-	path := d.blobs.path(hash)
-	folder := filepath.Dir(path)
-	if err := os.Mkdir(folder, 0o700); err == nil {
-		// The new folder's own name must be on the disk too.
-		if err := syncDir(d.blobs.dir); err != nil {
-			return "", err
-		}
-	} else if !errors.Is(err, fs.ErrExist) {
-		return "", err
-	}
-	if err := d.place(path); err != nil {
-		return "", fmt.Errorf("put the content in its place: %w", err)
-	}
-	// Without this the name can be lost in a power cut although the bytes are not.
-	if err := syncDir(folder); err != nil {
-		return "", err
-	}
-	return hash, nil
-}
-
-// place gives the content its name.
-func (d *draft) place(path string) error {
-	d.blobs.placing.RLock()
-	defer d.blobs.placing.RUnlock()
-	if d.name == "" {
-		err := linkUnnamed(d.file, path)
-		if !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-		d.name = filepath.Join(d.blobs.incoming(), "draft-"+NewID())
-		if err := linkUnnamed(d.file, d.name); err != nil {
-			return err
-		}
-	}
-	// Windows renames only what is closed.
-	if err := d.file.Close(); err != nil {
-		return err
-	}
-	// Renaming over the same content does no harm, gives it a fresh age, and
-	// mends a file that a crash of an older kernel left short.
-	if err := os.Rename(d.name, path); err != nil {
-		return err
-	}
-	d.done = true
-	return nil
 }
 
 func syncDir(dir string) error {

@@ -31,6 +31,8 @@ var ErrExists = errors.New("exists already")
 //   - Update runs one function at a time, in any goroutine; what it wrote
 //     becomes visible all at once when Update returns nil, and not at all when
 //     it returns an error, which others that are written with it do not get;
+//   - a function may be run again from its beginning, and only what its last
+//     run wrote counts; so what it leaves outside must be the last run's, too;
 //   - when Update has returned nil, what it wrote outlives a kill and a power
 //     cut;
 //   - View sees one state, in which no Update is half done, and does not hold

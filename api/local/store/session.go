@@ -107,19 +107,24 @@ func (s *session) query(ctx context.Context, query string, args ...any) (*sql.Ro
 // sqlTx is Tx within a transaction on a session. It keeps the context of who
 // asked, which ends long listings.
 type sqlTx struct {
-	ctx context.Context //nolint:containedctx // see above
-	s   *session
+	ctx   context.Context //nolint:containedctx // see above
+	s     *session
+	wrote bool // or tried to
 }
 
 func (t *sqlTx) exec(query string, args ...any) (int64, error) {
 	res, err := t.s.exec(query, args...)
 	if err != nil {
+		t.wrote = true // how much of it is not known
 		return 0, err
 	}
-	return res.RowsAffected()
+	n, err := res.RowsAffected()
+	t.wrote = t.wrote || n > 0
+	return n, err
 }
 
 func (t *sqlTx) insert(query string, args ...any) (int64, error) {
+	t.wrote = true
 	res, err := t.s.exec(query, args...)
 	if err != nil {
 		return 0, err

@@ -75,7 +75,8 @@ func (j *Journal) UpdateJob(ctx context.Context, job api.Job) error {
 	if err != nil {
 		return fmt.Errorf("journal %q: %w", j.path, err)
 	}
-	return j.await(&request{ctx: ctx, do: func(t *tx) error { return j.updateJob(t, &job, row) }, done: make(chan struct{}), job: job.ID})
+	// An outcome is waited for by nobody but its own job.
+	return j.await(&request{ctx: ctx, do: func(t *tx) error { return j.updateJob(t, &job, row) }, done: make(chan struct{}), job: job.ID, late: job.State.Final()})
 }
 
 // NoteJob is UpdateJob without waiting: the change is committed with what is
@@ -83,7 +84,7 @@ func (j *Journal) UpdateJob(ctx context.Context, job api.Job) error {
 // a note that a later change overtakes, only that change is written.
 func (j *Journal) NoteJob(job api.Job) {
 	job.Updated = time.Now()
-	err := j.submit(&request{ctx: context.Background(), job: job.ID, note: true, done: make(chan struct{}), do: func(t *tx) error {
+	err := j.submit(&request{ctx: context.Background(), job: job.ID, note: true, late: true, done: make(chan struct{}), do: func(t *tx) error {
 		// Here, since many a note is overtaken.
 		row, err := newJobRow(&job)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 )
 
 // request is a change that waits for the writer.
@@ -17,6 +18,7 @@ type request struct {
 
 	job  int64 // which job is written whole; 0: none
 	note bool  // nobody waits for it
+	late bool  // whoever waits for it can wait a little longer
 }
 
 // change hands do to the writer and waits until it is committed, or not. Once
@@ -63,11 +65,19 @@ func (j *Journal) submit(r *request) error {
 // maxBatch is how many changes share one commit at most.
 const maxBatch = 256
 
+// busyPause is how soon after a commit the next change makes a stream of them,
+// and gatherTime for how long more of a stream is gathered for one commit.
+const (
+	busyPause  = 10 * time.Millisecond
+	gatherTime = 4 * time.Millisecond
+)
+
 // writer commits changes, those that wait together in one transaction: the
 // sync of the commit is most of what a change costs.
 func (j *Journal) writer(t *tx) {
 	defer close(j.written)
 	defer t.close()
+	var last time.Time // of the commit before
 	for closing := false; ; {
 		var batch []*request
 		if closing {
@@ -87,15 +97,7 @@ func (j *Journal) writer(t *tx) {
 				continue
 			}
 		}
-	gather:
-		for len(batch) < maxBatch {
-			select {
-			case r := <-j.requests:
-				batch = append(batch, r)
-			default:
-				break gather
-			}
-		}
+		batch = j.gather(batch, time.Since(last) < busyPause)
 		commit(t, withoutStale(batch))
 		for _, r := range batch {
 			if r.note && r.err != nil {
@@ -103,7 +105,37 @@ func (j *Journal) writer(t *tx) {
 			}
 			close(r.done)
 		}
+		last = time.Now()
 	}
+}
+
+// gather adds to a batch what waits already and, in a stream of changes that
+// nobody is in a hurry for, what comes within a moment.
+func (j *Journal) gather(batch []*request, stream bool) []*request {
+	var moment <-chan time.Time
+	for hurry := !batch[0].late; len(batch) < maxBatch; hurry = hurry || !batch[len(batch)-1].late {
+		select {
+		case r := <-j.requests:
+			batch = append(batch, r)
+			continue
+		default:
+		}
+		if hurry || !stream {
+			return batch
+		}
+		if moment == nil {
+			moment = time.After(gatherTime)
+		}
+		select {
+		case r := <-j.requests:
+			batch = append(batch, r)
+		case <-moment:
+			return batch
+		case <-j.closing:
+			return batch
+		}
+	}
+	return batch
 }
 
 // withoutStale leaves out notes on a job that a later change of the batch

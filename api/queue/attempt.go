@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"mediadesk/api"
@@ -67,10 +68,11 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 	}
 	job.Attempts++
 	job.Unclear = true // until it is known better; also after a kill
+	noted := func() {}
 	if ownName(&job) && q.journalWorks() {
 		// The name is in the journal: sending it again can do no harm, so
 		// there is nothing to wait for.
-		q.o.Journal.NoteJob(job)
+		noted = q.noteSoon(job)
 	} else if err := q.o.Journal.UpdateJob(context.WithoutCancel(ctx), job); err != nil {
 		// What is not in the journal is not sent: a repeat would not know.
 		job.Unclear = before
@@ -88,6 +90,7 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 	q.mu.Unlock()
 
 	file, err := q.o.Sender.Upload(ctx, upload, progress)
+	noted()
 	if sum := progress.Hash(); sum != "" {
 		job.Hash = sum
 	}
@@ -111,6 +114,30 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 	job.Unclear = before || a.arrived
 	a.fresh = fresh
 	return q.judge(ctx, job, a, tries, api.OutcomeOf(err))
+}
+
+// noteAfter is how long an attempt lasts before those who watch learn of it: most
+// small files are stored sooner, and two changes cost more than one.
+const noteAfter = 50 * time.Millisecond
+
+// noteSoon writes into the journal that a job is being sent, unless the attempt
+// ends sooner. To be called at its end: what is written then comes after.
+func (q *Queue) noteSoon(job api.Job) (ended func()) {
+	var mu sync.Mutex
+	over := false
+	timer := time.AfterFunc(noteAfter, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if !over {
+			q.o.Journal.NoteJob(job)
+		}
+	})
+	return func() {
+		timer.Stop()
+		mu.Lock()
+		defer mu.Unlock()
+		over = true
+	}
 }
 
 // journalWorks reports whether nothing went wrong with the journal so far.

@@ -71,11 +71,7 @@ func compareChild(mode string) error {
 	}
 	jobs := make([]api.Job, len(names))
 	for i, name := range names {
-		id, err := api.Identify(name)
-		if err != nil {
-			return err
-		}
-		jobs[i] = api.Job{Identity: id, Naming: api.NameHere, Upload: api.Upload{Source: api.Source{Path: name}, FileName: filepath.Base(name)}}
+		jobs[i] = api.Job{Naming: api.NameHere, Upload: api.Upload{Source: api.Source{Path: name}, FileName: filepath.Base(name)}}
 		api.ApplyNaming(&jobs[i].Upload, api.NameHere)
 	}
 	if mode == "client" {
@@ -92,6 +88,11 @@ func compareChild(mode string) error {
 		}
 		work.Wait()
 		return nil
+	}
+	for i := range jobs {
+		if jobs[i].Identity, err = api.Identify(jobs[i].Upload.Source.Path); err != nil {
+			return err
+		}
 	}
 	state, err := os.MkdirTemp(dir, "state")
 	if err != nil {

@@ -388,7 +388,7 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 			return dir, assets.WriteSamples(dir)
 		},
 	})
-	program := tea.NewProgram(model, tea.WithContext(ctx), tea.WithoutSignalHandler())
+	program := tea.NewProgram(model, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond))
 	ended := command.Endings(program)
 	signals.WatchSignals(program)
 	_, err = program.Run()
@@ -416,6 +416,10 @@ func (a *app) previews(settings config.Config) (*picture.Cache, error) {
 	}
 	return nil, os.RemoveAll(dir)
 }
+
+// framesPerSecond is how often the screen is drawn at most. A key waits for the
+// next frame: at 60 a second that is more than all that is done for it.
+const framesPerSecond = 120
 
 // ownKeys are the keys of the settings, or what is wrong with one of them.
 func ownKeys(settings config.Config) ([]ui.KeySetting, error) {

@@ -144,7 +144,7 @@ func (m *Model) Init() tea.Cmd {
 	if m.o.First {
 		return tea.Batch(tea.RequestBackgroundColor, m.askTerminal(), m.screens[page.Onboarding].Init())
 	}
-	return tea.Batch(tea.RequestBackgroundColor, m.askTerminal(), m.open(m.o.Profile, nil))
+	return tea.Batch(m.startPicker(), tea.RequestBackgroundColor, m.askTerminal(), m.open(m.o.Profile, nil))
 }
 
 // deskOpened is the answer to open.
@@ -194,10 +194,15 @@ func (m *Model) opened(msg deskOpened) tea.Cmd {
 	m.desk = msg.desk
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	m.wave = wave{}
+	reading := m.startPicker()
 	m.screens = m.tabScreens()
 	m.front, m.trail = page.Picker, nil
-	cmds := []tea.Cmd{listen(m.ctx, m.desk), countRuns(m.desk), findDraft(m.ctx, m.desk)}
-	for _, s := range m.screens {
+	cmds := []tea.Cmd{reading, listen(m.ctx, m.desk), countRuns(m.desk), findDraft(m.ctx, m.desk)}
+	for id, s := range m.screens {
+		if id == page.Picker {
+			cmds = append(cmds, s.Update(page.JobsChanged{})) // those of another library
+			continue
+		}
 		cmds = append(cmds, m.greet(s))
 	}
 	if m.desk.Notice != "" {

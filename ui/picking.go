@@ -7,9 +7,12 @@ import (
 	"strings"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"mediadesk/api"
 	"mediadesk/api/journal"
 	"mediadesk/config"
+	"mediadesk/ui/page"
 	"mediadesk/ui/picker"
 )
 
@@ -20,15 +23,24 @@ const (
 	sentKept  = 20_000
 )
 
-// preparePicker makes the picker, which outlives the desk, and tells it of the
-// library in use.
-func (m *Model) preparePicker() {
+// startPicker makes the picker, which outlives the desk, and begins to read its
+// folder; nil where it does already. It is read while the desk opens.
+func (m *Model) startPicker() tea.Cmd {
 	if m.picker == nil {
 		m.picker = picker.New(picker.Options{
 			Folder: m.o.Folder, Sources: m.o.Sources, Preview: true, Loader: m.loader, Samples: m.o.Samples, Now: m.o.Now,
 			Bookmarks: bookmarks(m.o.Paths.Config), Watch: watchTime,
 		})
 	}
+	if m.screens[page.Picker] != nil {
+		return nil
+	}
+	m.screens[page.Picker] = m.picker
+	return m.greet(m.picker)
+}
+
+// informPicker tells the picker of the library in use.
+func (m *Model) informPicker() {
 	d := m.desk
 	m.picker.UseLibrary(func(ctx context.Context) ([]api.Job, error) {
 		return d.Journal.Jobs(ctx, journal.JobFilter{Profile: d.Profile.Name, Limit: sentKept})

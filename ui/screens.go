@@ -17,7 +17,7 @@ import (
 // desk: the tray is the person's, not a profile's.
 func (m *Model) tabScreens() map[page.ID]page.Screen {
 	d := m.desk
-	m.preparePicker()
+	m.informPicker()
 	return map[page.ID]page.Screen{
 		page.Picker:     m.picker,
 		page.Uploads:    uploads.New(uploads.Options{Queue: d.Queue, Journal: d.Journal, Profile: d.Profile, Curl: d.Curl, Now: m.o.Now}),

@@ -12,7 +12,56 @@ const ellipsis = "…"
 
 // Width is the number of columns that one line takes. Escape sequences take
 // none, East Asian letters and emoji two.
-func Width(s string) int { return method().StringWidth(s) }
+func Width(s string) int {
+	if n, ok := quickWidth(s); ok {
+		return n
+	}
+	return method().StringWidth(s)
+}
+
+// quickWidth counts the columns of a line that holds nothing but ASCII, colours,
+// frames, blocks and …, which all terminals count alike; ok is false for any other
+// line. Most lines are such, and every line is measured some times in every
+// drawing.
+func quickWidth(s string) (n int, ok bool) {
+	for i := 0; i < len(s); {
+		c := s[i]
+		switch {
+		case c >= 0x20 && c < 0x7f:
+			i++
+			n++
+		case c == 0x1b:
+			end := endOfColour(s[i:])
+			if end == 0 {
+				return 0, false
+			}
+			i += end
+		case c == 0xe2 && i+2 < len(s) && (s[i+1] >= 0x94 && s[i+1] <= 0x96 && (s[i+1] < 0x96 || s[i+2] < 0xa0) || s[i+1:i+3] == ellipsis[1:]):
+			i += 3 // U+2500 to U+259F and U+2026
+			n++
+		default:
+			return 0, false
+		}
+	}
+	return n, true
+}
+
+// endOfColour is the length of the sequence of colours (SGR) that s begins with, 0
+// where it is none.
+func endOfColour(s string) int {
+	if len(s) < 3 || s[1] != '[' {
+		return 0
+	}
+	for i := 2; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == 'm':
+			return i + 1
+		case c != ';' && c != ':' && (c < '0' || c > '9'):
+			return 0
+		}
+	}
+	return 0
+}
 
 // Truncate shortens one line, which may hold styles, to at most w columns and
 // ends it with … where something was left out. It never cuts a letter from its
@@ -124,11 +173,11 @@ func Fit(s string, w, h int) string {
 // Escape sequences behind the cut stay, so that styles end. (The library's own
 // function measures one way and cuts the other.)
 func clip(s string, w int, tail string) string {
-	m := method()
-	if m.StringWidth(s) <= w {
+	if Width(s) <= w {
 		return s
 	}
-	room := w - m.StringWidth(tail)
+	m := method()
+	room := w - Width(tail)
 	var b strings.Builder
 	var state byte
 	used, over := 0, false
@@ -155,7 +204,11 @@ func clip(s string, w int, tail string) string {
 // a blank. Escape sequences stay.
 func noControls(line string) string {
 	bad := func(r rune) bool { return r < 0x20 && r != 0x1b }
-	if strings.IndexFunc(line, bad) < 0 {
+	clean := true
+	for i := range len(line) { // control characters are single bytes
+		clean = clean && (line[i] >= 0x20 || line[i] == 0x1b)
+	}
+	if clean {
 		return line
 	}
 	return strings.Map(func(r rune) rune {

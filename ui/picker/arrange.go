@@ -171,18 +171,28 @@ func letters(name, pattern string) []int {
 	return out
 }
 
-// sorting is what one entry is sorted by: rank first, then number, then text.
+// sorting is what one entry is sorted by: rank first, then number, then text. It
+// holds no pointer, so that turning entries over costs no more than their bytes.
 type sorting struct {
-	rank   uint8
 	number uint64
-	text   string
 	row    int32
+	rank   uint8
 }
 
 // sort makes the sorted rows. Sizes and times are read from the disk, so these
 // orders are never made in Update.
 func (a *arrangement) sort(ctx context.Context) {
 	all := make([]sorting, 0, len(a.entries))
+	var texts []string // by row, where it is not the key
+	if a.order.by == byKind {
+		texts = make([]string, len(a.entries))
+	}
+	text := func(s sorting) string {
+		if s.rank == 1 && texts != nil {
+			return texts[s.row]
+		}
+		return a.entries[s.row].key
+	}
 	alike := 0
 	if a.order.by == byName {
 		alike = sameBeginning(a.entries)
@@ -195,7 +205,20 @@ func (a *arrangement) sort(ctx context.Context) {
 		if i%searchAtOnce == 0 && ctx.Err() != nil {
 			return
 		}
-		all = append(all, a.sortingOf(int32(i), e, alike))
+		s := sorting{rank: 1, row: int32(i)}
+		if e.kind == kindFolder {
+			s.rank = 0
+		}
+		switch {
+		case a.order.by == bySize || a.order.by == byTime:
+			s.number = a.measure(e)
+		case texts != nil && s.rank == 1:
+			texts[i] = e.words() + "\x00" + e.key
+			s.number = prefix(texts[i])
+		default:
+			s.number = prefix(e.key[alike:])
+		}
+		all = append(all, s)
 	}
 	slices.SortFunc(all, func(x, y sorting) int {
 		if c := cmp.Compare(x.rank, y.rank); c != 0 {
@@ -203,7 +226,7 @@ func (a *arrangement) sort(ctx context.Context) {
 		}
 		c := cmp.Compare(x.number, y.number)
 		if c == 0 {
-			c = strings.Compare(x.text, y.text)
+			c = strings.Compare(text(x), text(y))
 		}
 		if a.order.reverse {
 			c = -c
@@ -239,34 +262,20 @@ func sameBeginning(entries []entry) int {
 	return n
 }
 
-// sortingOf is what an entry is sorted by; alike bytes of all keys are the same.
-func (a *arrangement) sortingOf(row int32, e entry, alike int) sorting {
-	s := sorting{rank: 1, row: row, text: e.key}
-	if e.kind == kindFolder {
-		s.rank = 0
+// measure is a number that sorts an entry by its size or time, the largest or
+// newest first; what cannot be looked at comes last. Folders have no size.
+func (a *arrangement) measure(e entry) uint64 {
+	info, err := os.Stat(filepath.Join(a.folder, e.name))
+	switch {
+	case err != nil:
+		return ^uint64(0)
+	case a.order.by == byTime:
+		// The sign bit turned makes the numbers of times before 1970 less.
+		return ^(uint64(info.ModTime().UnixNano()) ^ 1<<63)
+	case e.kind == kindFolder:
+		return 0
 	}
-	switch a.order.by {
-	case bySize, byTime:
-		info, err := os.Stat(filepath.Join(a.folder, e.name))
-		if err != nil {
-			s.number = ^uint64(0) // unknown comes last
-			break
-		}
-		if a.order.by == byTime {
-			// The sign bit turned makes the numbers of times before 1970 less.
-			s.number = ^(uint64(info.ModTime().UnixNano()) ^ 1<<63)
-		} else if s.rank == 1 {
-			s.number = ^uint64(info.Size())
-		}
-	case byKind:
-		if s.rank == 1 {
-			s.text = e.words() + "\x00" + e.key
-		}
-		s.number = prefix(s.text)
-	default:
-		s.number = prefix(s.text[alike:])
-	}
-	return s
+	return ^uint64(info.Size())
 }
 
 // arranged shows an arrangement. The cursor stays on its name, where there was
@@ -284,6 +293,7 @@ func (m *Model) arranged(msg arrangedMsg) tea.Cmd {
 	m.list.SetLen(len(m.shown.rows))
 	if old.folder != m.shown.folder {
 		m.infos, m.asked = map[string]info{}, map[string]bool{}
+		m.looks++
 	} else if old.gen != m.shown.gen {
 		// The disk may say something else by now; until it does, what it said
 		// before stays on the screen.

@@ -1,10 +1,12 @@
 package picker
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 )
 
 // kind is what an entry of a folder is, links followed.
@@ -91,30 +93,34 @@ func extension(name string) string {
 // sortKey makes a key of a name whose bytes compare as a reader sorts names:
 // upper and lower case alike, numbers by their value (2 before 10). It is made
 // once, because folding inside every comparison costs five times as much.
-func sortKey(name string) string {
-	low := strings.ToLower(name)
-	if !strings.ContainsAny(low, "0123456789") {
-		return low
+func sortKey(name string) string { return string(appendSortKey(nil, []byte(name))) }
+
+// appendSortKey writes the key of a name behind b.
+func appendSortKey(b, name []byte) []byte {
+	for _, c := range name {
+		if c >= utf8.RuneSelf {
+			name = bytes.ToLower(name)
+			break
+		}
 	}
-	b := make([]byte, 0, len(low)+8)
-	for i := 0; i < len(low); {
-		if !isDigit(low[i]) {
-			b = append(b, low[i])
+	for i := 0; i < len(name); {
+		if !isDigit(name[i]) {
+			b = append(b, fold(name[i]))
 			i++
 			continue
 		}
 		end := i
-		for end < len(low) && isDigit(low[end]) {
+		for end < len(name) && isDigit(name[end]) {
 			end++
 		}
-		digits := strings.TrimLeft(low[i:end], "0")
+		digits := bytes.TrimLeft(name[i:end], "0")
 		// The number of digits goes first: of two numbers the one with more
 		// digits is greater.
 		b = append(b, '0', byte(min(len(digits), 255)))
 		b = append(b, digits...)
 		i = end
 	}
-	return string(b)
+	return b
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -65,8 +65,18 @@ func (m *Model) gotInfos(msg infosMsg) {
 		return
 	}
 	for name, i := range msg.infos {
+		if old := m.infos[name]; !old.same(i) {
+			m.cache.valid = false
+			m.looks++
+		}
 		m.infos[name] = i
 	}
+}
+
+// same tells whether both say the same of an entry.
+func (i info) same(o info) bool {
+	return i.known == o.known && i.size == o.size && i.modified.Equal(o.modified) && i.target == o.target &&
+		(i.problem == nil) == (o.problem == nil) && (i.problem == nil || i.problem.Error() == o.problem.Error())
 }
 
 // look finds out the size and age of an entry and whether it can be used.

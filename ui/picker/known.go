@@ -12,6 +12,7 @@ import (
 
 // sentMsg brings what was stored from this computer, and from where.
 type sentMsg struct {
+	gen     int
 	stored  map[string]api.Identity // by path: the file as it was when it was sent
 	folders []string
 	err     error
@@ -21,7 +22,10 @@ type sentMsg struct {
 // none. Init reads it.
 func (m *Model) UseLibrary(sent func(context.Context) ([]api.Job, error)) {
 	m.sentJobs = sent
+	m.sentGen++
+	m.readingSent = false
 	m.stored, m.sentFolders = nil, nil
+	m.looks++
 	m.cache.valid = false
 }
 
@@ -32,9 +36,10 @@ func (m *Model) readSent() tea.Cmd {
 		return nil
 	}
 	m.readingSent = true
+	gen := m.sentGen
 	return func() tea.Msg {
 		jobs, err := read(context.Background())
-		msg := sentMsg{stored: map[string]api.Identity{}, err: err}
+		msg := sentMsg{gen: gen, stored: map[string]api.Identity{}, err: err}
 		known := map[string]bool{}
 		for _, j := range jobs {
 			path := j.Upload.Source.Path
@@ -54,11 +59,15 @@ func (m *Model) readSent() tea.Cmd {
 }
 
 func (m *Model) gotSent(msg sentMsg) tea.Cmd {
+	if msg.gen != m.sentGen {
+		return nil
+	}
 	m.readingSent = false
 	if msg.err != nil {
 		return page.Send(problem(msg.err))
 	}
 	m.stored, m.sentFolders = msg.stored, msg.folders
+	m.looks++
 	return nil
 }
 

@@ -89,6 +89,7 @@ type Model struct {
 	ranged bool
 
 	infos     map[string]info // by name, of the folder shown
+	looks     int             // changes whenever what is known of a row does
 	asked     map[string]bool // names whose infos are there or on their way
 	statting  bool
 	preview   preview
@@ -112,15 +113,19 @@ type Model struct {
 
 	sentJobs    func(context.Context) ([]api.Job, error)
 	readingSent bool
+	sentGen     int                     // of the library: news of another one is dropped
 	stored      map[string]api.Identity // what was sent and stored, by path
 	sentFolders []string
 
-	sheet    sheet
-	away     bool // the terminal does not have the focus
-	watching bool
+	sheet sheet
+	away  bool // the terminal does not have the focus
+	begun bool // Init has run
+
+	watching int // the number of the watch that runs
 
 	size  image.Point
 	cache cache
+	rows  rowCache
 }
 
 // cache is the last drawing, kept while nothing changes.
@@ -157,13 +162,19 @@ func New(o Options) *Model {
 	return m
 }
 
-// Init reads the folder and looks at the sources that came with the program.
+// Init reads the folder and looks at the sources that came with the program. Once
+// more, it reads the folder that was shown last.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.open(m.options.Folder, ""), m.readSent()}
-	if !m.watching {
-		m.watching = true
-		cmds = append(cmds, m.watch())
+	m.watching++ // what the one before had on its way may have been lost
+	if m.begun {
+		folder := m.shown.folder
+		if folder == "" {
+			folder = m.options.Folder
+		}
+		return tea.Batch(m.open(folder, ""), m.readSent(), m.watch())
 	}
+	m.begun = true
+	cmds := []tea.Cmd{m.open(m.options.Folder, ""), m.readSent(), m.watch()}
 	if len(m.options.Sources) > 0 {
 		cmds = append(cmds, absolute(m.options.Sources))
 	}
@@ -180,7 +191,11 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	if !used {
 		return nil
 	}
-	m.cache.valid = false
+	switch msg.(type) {
+	case watchDueMsg, watchedMsg, infosMsg: // what they change in the drawing says so itself
+	default:
+		m.cache.valid = false
+	}
 	return tea.Batch(cmd, m.wantInfos(), m.wantPreview(), m.wantTiles())
 }
 
@@ -232,7 +247,7 @@ func (m *Model) reply(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case sentMsg:
 		return m.gotSent(msg), true
 	case watchDueMsg:
-		return m.watchDue(), true
+		return m.watchDue(msg), true
 	case watchedMsg:
 		return m.watched(msg), true
 	case tileMsg:

@@ -141,7 +141,7 @@ func TestFolderIsWatched(t *testing.T) {
 	d.press("j")
 	look := func() {
 		t.Helper()
-		d.run(d.m.watchDue())
+		d.run(d.m.watchDue(watchDueMsg{d.m.watching}))
 	}
 	look()
 	gen := d.m.readGen

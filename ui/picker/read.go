@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -35,22 +36,36 @@ type snapshotMsg struct {
 }
 
 // Parts in which a folder is read: the first is small, so that something is
-// shown within a few milliseconds, and each is larger than the one before, so
-// that sorting what is there so far stays cheap.
+// shown within a few milliseconds. The others end with the folder, or after a
+// time, so that a slow disk shows what it gave so far; that time grows, so that
+// sorting again and again costs less than the reading.
 const (
-	firstPart  = 4096
-	partGrowth = 8
+	firstPart  = 2000
+	firstTime  = 15 * time.Millisecond
+	partTime   = 150 * time.Millisecond
 	readAtOnce = 4096
 )
 
 // reader reads a folder part by part. Only one command has it at a time.
 type reader struct {
 	dir     *os.File
+	list    *lister
 	gen     int
 	folder  string
 	entries []entry
-	part    int
+	time    time.Duration // that the next part may take
 	changed time.Time
+
+	// The names that are being taken down: their letters and those of their keys,
+	// one behind the other, and where each ends.
+	text  []byte
+	fresh []freshEntry
+}
+
+// freshEntry is a name that is being taken down.
+type freshEntry struct {
+	nameEnd, keyEnd int
+	mode            fs.FileMode
 }
 
 // open begins to show another folder; the old one is shown until the first
@@ -65,9 +80,10 @@ func (m *Model) open(folder, land string) tea.Cmd {
 	return func() tea.Msg { return openFolder(gen, folder, land) }
 }
 
-// reload reads the folder shown once more. The cursor stays.
+// reload reads the folder shown once more, unless it is being read. The cursor
+// stays.
 func (m *Model) reload() tea.Cmd {
-	if m.shown.folder == "" || m.opening != "" {
+	if m.shown.folder == "" || m.opening != "" || !m.reading.done {
 		return nil
 	}
 	return m.open(m.shown.folder, "")
@@ -104,7 +120,7 @@ func openFolder(gen int, asked, land string) tea.Msg {
 		msg.err = folderProblem(msg.folder, err)
 		return msg
 	}
-	r := &reader{dir: dir, gen: gen, folder: msg.folder, part: firstPart}
+	r := &reader{dir: dir, list: newLister(dir), gen: gen, folder: msg.folder}
 	if info, err := dir.Stat(); err == nil {
 		r.changed = info.ModTime()
 	}
@@ -118,16 +134,16 @@ func missing(err error) bool {
 
 // next reads the next part and puts it into msg.
 func (r *reader) next(msg snapshotMsg) snapshotMsg {
-	want := len(r.entries) + r.part
-	r.part *= partGrowth
-	var err error
-	for len(r.entries) < want && err == nil {
-		var found []os.DirEntry
-		found, err = r.dir.ReadDir(min(readAtOnce, want-len(r.entries)))
-		for _, d := range found {
-			r.entries = append(r.entries, r.entry(d))
-		}
+	begin, first := time.Now(), r.time == 0
+	if first {
+		r.time = firstTime
 	}
+	var err error
+	for err == nil && time.Since(begin) < r.time && (!first || len(r.entries) < firstPart) {
+		err = r.list.read(r.note)
+		r.keep()
+	}
+	r.time = max(partTime, 2*r.time)
 	msg.gen, msg.folder, msg.changed = r.gen, r.folder, r.changed
 	msg.entries = r.entries[:len(r.entries):len(r.entries)]
 	if err == nil {
@@ -142,11 +158,33 @@ func (r *reader) next(msg snapshotMsg) snapshotMsg {
 	return msg
 }
 
-// entry takes down a name. Only links are looked at: the rest is told by the
+// note takes down a name with its key.
+func (r *reader) note(name []byte, mode fs.FileMode) {
+	r.text = append(r.text, name...)
+	end := len(r.text)
+	r.text = appendSortKey(r.text, name)
+	r.fresh = append(r.fresh, freshEntry{end, len(r.text), mode})
+}
+
+// keep makes entries of the names that were taken down. They share one piece of
+// memory: a piece for each would take longer than reading them.
+func (r *reader) keep() {
+	if n := len(r.entries) + len(r.fresh); n > cap(r.entries) {
+		r.entries = slices.Grow(r.entries, max(n, 2*len(r.entries))-len(r.entries))
+	}
+	text := string(r.text)
+	from := 0
+	for _, f := range r.fresh {
+		r.entries = append(r.entries, r.entry(text[from:f.nameEnd], text[f.nameEnd:f.keyEnd], f.mode))
+		from = f.keyEnd
+	}
+	r.text, r.fresh = r.text[:0], r.fresh[:0]
+}
+
+// entry is that of a name. Only links are looked at: the rest is told by the
 // folder itself.
-func (r *reader) entry(d os.DirEntry) entry {
-	e := entry{name: d.Name(), key: sortKey(d.Name())}
-	mode := d.Type()
+func (r *reader) entry(name, key string, mode fs.FileMode) entry {
+	e := entry{name: name, key: key}
 	if mode&fs.ModeSymlink == 0 {
 		e.kind = kindOf(mode)
 		return e

@@ -1,6 +1,7 @@
 package picker
 
 import (
+	"fmt"
 	"image"
 	"path/filepath"
 	"strings"
@@ -113,8 +114,7 @@ func (m *Model) drawList(l layout, th *theme.Theme) string {
 		m.list.SetHeight(rows.Dy())
 		lines = append(lines, m.drawSheet(rows.Size(), th))
 	} else {
-		r := m.rowDrawing(columns, widths, th)
-		lines = append(lines, m.list.View(rows.Size(), r.row))
+		lines = append(lines, m.list.View(rows.Size(), m.rowDrawing(columns, widths, th).cached))
 	}
 	focused := m.where() == onList
 	return kit.BoxFooter(m.title(l.list.Dx()-6), m.footer(), strings.Join(lines, "\n"), l.list.Size(), focused, th)
@@ -210,6 +210,7 @@ type rowDrawing struct {
 	now      time.Time
 	focused  bool
 	from, to int // rows of the range
+	of       rowsOf
 }
 
 func (m *Model) rowDrawing(columns kit.Columns, widths []int, th *theme.Theme) *rowDrawing {
@@ -220,7 +221,58 @@ func (m *Model) rowDrawing(columns kit.Columns, widths []int, th *theme.Theme) *
 	if m.ranged {
 		r.from, r.to = m.rangeRows()
 	}
+	r.of = rowsOf{
+		m.shown.gen, len(m.shown.entries), m.looks, m.shown.folder, m.shown.pattern, th, fmt.Sprint(widths),
+		r.now.Truncate(time.Minute), r.focused,
+	}
 	return r
+}
+
+// rowCache has the rows that were drawn, for as long as all that they have in
+// common stays: a key that moves the cursor draws two of them anew.
+type rowCache struct {
+	of   rowsOf
+	rows map[rowOf]string
+}
+
+// rowsOf is what all rows of a drawing depend on, and rowOf what tells one from
+// the others.
+type (
+	rowsOf struct {
+		gen, entries, looks int
+		folder, pattern     string
+		theme               *theme.Theme
+		widths              string
+		minute              time.Time
+		focused             bool
+	}
+	rowOf struct {
+		entry                    int32
+		width                    int
+		selected, picked, ranged bool
+	}
+)
+
+// rowsKept is how many drawn rows are kept.
+const rowsKept = 1000
+
+// cached is row, or what it drew before.
+func (r *rowDrawing) cached(i, width int, selected bool) string {
+	m := r.m
+	if m.rows.of != r.of || len(m.rows.rows) > rowsKept {
+		m.rows = rowCache{r.of, map[rowOf]string{}}
+	}
+	e, ok := m.entryAt(i)
+	if !ok {
+		return ""
+	}
+	key := rowOf{m.shown.rows[i], width, selected, m.tray.hasPath(m.path(e)), i >= r.from && i <= r.to}
+	drawn, ok := m.rows.rows[key]
+	if !ok {
+		drawn = r.row(i, width, selected)
+		m.rows.rows[key] = drawn
+	}
+	return drawn
 }
 
 // row draws one row of the list.

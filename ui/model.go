@@ -14,6 +14,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/config"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/library"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picker"
 	"mediadesk/ui/picture"
@@ -164,7 +165,7 @@ func (m *Model) open(profile string, key api.Key) tea.Cmd {
 	m.desk = nil
 	m.opening = "Opening the library…"
 	open := m.o.Open
-	return func() tea.Msg {
+	return tea.Batch(m.takeDown(), func() tea.Msg {
 		if old != nil {
 			ctx, cancel := context.WithTimeout(context.Background(), CloseTime)
 			defer cancel()
@@ -178,7 +179,16 @@ func (m *Model) open(profile string, key api.Key) tea.Cmd {
 		}
 		d, err := open(context.Background(), profile, key)
 		return deskOpened{profile: profile, desk: d, err: err}
+	})
+}
+
+// takeDown has the terminal forget the pictures of a screen that ends with its
+// desk.
+func (m *Model) takeDown() tea.Cmd {
+	if l, ok := m.screens[page.Library].(*library.Model); ok {
+		return l.TakeDown()
 	}
+	return nil
 }
 
 // CloseTime is how long leaving waits for what is under way.

@@ -146,9 +146,12 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return m.edit(msg), true
 	case thumbMsg:
 		if msg.owner != m {
+			msg.thumb.image.Drop()
 			return nil, false
 		}
 		return m.gotThumb(msg), true
+	case picture.Hung:
+		return nil, m.sheet.hung(msg.Image)
 	case downloadTicked:
 		if msg.of != m.fetching {
 			return nil, false

@@ -25,9 +25,14 @@ const (
 
 // thumb is the picture of a tile.
 type thumb struct {
-	lines []string // nil: none
+	lines []string       // nil: none
+	image *picture.Image // the terminal draws it, once it is hung; nil: glyphs do
+	hung  bool
 	err   error
 }
+
+// ready tells whether the picture can be drawn.
+func (t *thumb) ready() bool { return t.lines != nil && (t.image == nil || t.hung) }
 
 // thumbKey is what a picture was drawn for.
 type thumbKey struct {
@@ -48,7 +53,8 @@ type sheet struct {
 	thumbs map[thumbKey]thumb
 	order  []thumbKey // the oldest first
 	flight map[thumbKey]bool
-	plain  bool // the theme has no colour
+	real   []thumbKey // of thumbs with an image, the oldest first
+	plain  bool       // the theme has no colour
 }
 
 // thumbMsg has the picture of a tile.
@@ -79,6 +85,9 @@ func (g grid) picture() image.Point { return image.Pt(max(1, g.tile.X-1), max(1,
 // toggleSheet shows the rows as a contact sheet, or as a list again.
 func (m *Model) toggleSheet() tea.Cmd {
 	m.sheet.on = !m.sheet.on
+	if !m.sheet.on {
+		return m.sheet.takeDown(func(thumbKey) bool { return true })
+	}
 	return nil
 }
 
@@ -92,7 +101,9 @@ func stateOf(f *api.File) string {
 
 func (s *sheet) options() picture.Options {
 	o := s.known.Options(s.colour, s.light)
-	o.Method, o.Cell = picture.MethodBlocks, image.Point{}
+	if o.Method != picture.MethodKitty {
+		o.Method, o.Cell = picture.MethodBlocks, image.Point{}
+	}
 	if s.plain {
 		o.Color = picture.NoColor
 	}
@@ -147,10 +158,10 @@ func (m *Model) wantThumbs() tea.Cmd {
 		return nil
 	}
 	s.scroll(m.list.Cursor())
-	g := gridOf(s.room)
-	var cmds []tea.Cmd
+	g, options := gridOf(s.room), s.options()
+	cmds := []tea.Cmd{s.takeDown(func(k thumbKey) bool { return k.size != g.picture() || k.options != options })}
 	from := s.top * g.columns
-	for i := from; i < min(len(m.rows), from+2*g.columns*g.rows) && len(s.flight) < maxFlight; i++ {
+	for i := from; i < min(len(m.rows), from+s.window(g)) && len(s.flight) < maxFlight; i++ {
 		f := &m.rows[i]
 		if f.IsFolder() || !f.IsImage() {
 			continue
@@ -163,12 +174,14 @@ func (m *Model) wantThumbs() tea.Cmd {
 			s.flight = map[thumbKey]bool{}
 		}
 		s.flight[key] = true
-		cmds = append(cmds, m.askThumb(*f, key))
+		drawn, gone := m.means(key.options)
+		cmds = append(cmds, gone, m.askThumb(*f, key, drawn))
 	}
 	return tea.Batch(cmds...)
 }
 
-func (m *Model) askThumb(f api.File, key thumbKey) tea.Cmd {
+// askThumb gets a picture and draws it.
+func (m *Model) askThumb(f api.File, key thumbKey, o picture.Options) tea.Cmd {
 	ctx, path, loader := m.o.Context, m.o.Thumb, m.o.Loader
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, patience)
@@ -177,15 +190,16 @@ func (m *Model) askThumb(f api.File, key thumbKey) tea.Cmd {
 		if err != nil {
 			return thumbMsg{m, key, thumb{err: err}}
 		}
-		drawn, err := loader.Load(ctx, picture.Request{Path: name, Cols: key.size.X, Rows: key.size.Y, Options: key.options})
-		return thumbMsg{m, key, thumb{drawn.Lines, err}}
+		drawn, err := loader.Load(ctx, picture.Request{Path: name, Cols: key.size.X, Rows: key.size.Y, Options: o})
+		return thumbMsg{m, key, thumb{lines: drawn.Lines, image: drawn.Image, err: err}}
 	}
 }
 
 func (m *Model) gotThumb(msg thumbMsg) tea.Cmd {
 	s := &m.sheet
 	delete(s.flight, msg.key)
-	if errors.Is(msg.thumb.err, context.Canceled) {
+	if errors.Is(msg.thumb.err, context.Canceled) || msg.thumb.image != nil && (!s.on || msg.key.size != gridOf(s.room).picture() || msg.key.options != s.options()) {
+		msg.thumb.image.Drop()
 		return nil
 	}
 	if s.thumbs == nil {
@@ -195,11 +209,18 @@ func (m *Model) gotThumb(msg thumbMsg) tea.Cmd {
 		s.order = append(s.order, msg.key)
 	}
 	s.thumbs[msg.key] = msg.thumb
+	var gone []tea.Cmd
 	for len(s.order) > maxThumbs {
-		delete(s.thumbs, s.order[0])
+		oldest := s.order[0]
+		gone = append(gone, s.takeDown(func(k thumbKey) bool { return k == oldest }))
+		delete(s.thumbs, oldest)
 		s.order = s.order[1:]
 	}
-	return nil
+	if msg.thumb.image != nil {
+		s.real = append(s.real, msg.key)
+		gone = append(gone, msg.thumb.image.Show())
+	}
+	return tea.Batch(gone...)
 }
 
 // viewSheet draws the tiles, exactly filling size.
@@ -230,16 +251,16 @@ func (m *Model) tile(i int, g grid, th *theme.Theme) string {
 	switch {
 	case f.IsFolder():
 		body, style = "folder", th.Accent
-	case there && t.lines != nil:
+	case t.ready():
 		body = strings.Join(t.lines, "\n")
-	case there:
+	case there && t.lines == nil:
 		body = "no picture"
 	case f.IsImage() && m.o.Thumb != nil:
 		body = "getting it…"
 	default:
 		body = kind(*f)
 	}
-	if !there || t.lines == nil {
+	if !t.ready() {
 		lines := make([]string, (room.Y-1)/2, room.Y)
 		for _, line := range kit.Wrap(kit.Safe(body), room.X) {
 			lines = append(lines, strings.Repeat(" ", max(0, (room.X-kit.Width(line))/2))+style.Render(line))

@@ -179,6 +179,21 @@ func (j *Journal) StoredAs(ctx context.Context, profile, folder string, size int
 	return job, found && err == nil, err
 }
 
+// Rivals reports whether another job than job has stored the file of that id,
+// or may have: one of the same place and size that was sent and whose outcome
+// is open or unknown.
+func (j *Journal) Rivals(ctx context.Context, job api.Job, fileID string) (bool, error) {
+	found := false
+	err := j.query(ctx, func(scan func(...any) error) error {
+		other, err := scanJob(scan)
+		found = found || err == nil && (other.State == api.Stored || other.Attempts > 0 && other.Upload.Path() == job.Upload.Path())
+		return err
+	}, `SELECT id, body, record, updated, priority FROM jobs WHERE profile = ? AND id <> ?
+		AND (file = ? AND file <> '' OR size = ? AND state IN (?, ?, ?))`,
+		job.Profile, job.ID, fileID, job.Identity.Size, api.Waiting, api.Sending, api.Unknown)
+	return found, err
+}
+
 // Jobs returns jobs, the newest last.
 func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
 	text := "SELECT id, body, record, updated, priority FROM jobs WHERE 1"

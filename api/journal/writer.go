@@ -65,8 +65,8 @@ func (j *Journal) submit(r *request) error {
 // maxBatch is how many changes share one commit at most.
 const maxBatch = 256
 
-// busyPause is how soon after a commit the next change makes a stream of them,
-// and gatherTime for how long more of a stream is gathered for one commit.
+// busyPause is how soon after a commit of several changes the next one makes a
+// stream of them, and gatherTime for how long more of a stream is gathered.
 const (
 	busyPause  = 10 * time.Millisecond
 	gatherTime = 4 * time.Millisecond
@@ -77,7 +77,7 @@ const (
 func (j *Journal) writer(t *tx) {
 	defer close(j.written)
 	defer t.close()
-	var last time.Time // of the commit before
+	var last time.Time // of the last commit of several changes
 	for closing := false; ; {
 		var batch []*request
 		if closing {
@@ -105,7 +105,9 @@ func (j *Journal) writer(t *tx) {
 			}
 			close(r.done)
 		}
-		last = time.Now()
+		if len(batch) > 1 {
+			last = time.Now()
+		}
 	}
 }
 

@@ -129,6 +129,17 @@ func (n *notes) NoteJob(job api.Job) {
 	n.put(job) // what is lost is written again with the outcome
 }
 
+func (n *notes) Rivals(_ context.Context, job api.Job, fileID string) (bool, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, other := range n.jobs {
+		if other.ID != job.ID && (other.File != nil && other.File.FileID == fileID || other.State == api.Unknown && other.Upload.Path() == job.Upload.Path()) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
 func (n *notes) SetPriority(_ context.Context, id int64, priority int) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()

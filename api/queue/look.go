@@ -14,10 +14,11 @@ import (
 
 // finding is what the service shows of a job that may have arrived.
 type finding struct {
-	file    *api.File // it is stored, and this is its record
-	looked  bool      // the service showed its files
-	closing bool      // there was no time
-	words   string    // what a person should know, as Help
+	file    *api.File   // it is stored, and this is its record
+	like    []*api.File // those that may be it
+	looked  bool        // the service showed its files
+	closing bool        // there was no time
+	words   string      // what a person should know, as Help
 }
 
 // look asks the service what became of a job that may have arrived.
@@ -36,7 +37,11 @@ func (q *Queue) look(ctx context.Context, job *api.Job) finding {
 	files, err := q.list(ctx, query)
 	switch {
 	case err == nil:
-		return judgeFiles(job, files)
+		found := judgeFiles(job, files)
+		if len(found.like) == 1 && q.recognise(ctx, job, found.like[0]) {
+			found.file = found.like[0]
+		}
+		return found
 	case q.context().Err() != nil:
 		return finding{closing: true}
 	case api.Unavailable(err):
@@ -65,7 +70,8 @@ func judgeFiles(job *api.Job, files []api.File) finding {
 	found := finding{looked: true}
 	u := &job.Upload
 	if u.UseUniqueFileName.Or(true) {
-		found.words = suffixedWords(job, files)
+		found.like = suffixed(job, files)
+		found.words = suffixedWords(found.like)
 		return found
 	}
 	var there *api.File
@@ -79,6 +85,9 @@ func judgeFiles(job *api.Job, files []api.File) finding {
 		return found
 	}
 	fits := sameSize(job, there) && !there.Created().Before(job.Created)
+	if written := laterOf(there.Updated(), there.Created()); sameSize(job, there) && !written.Before(since(job)) {
+		found.like = []*api.File{there}
+	}
 	switch {
 	case job.Naming == api.NameHere && repeatable(job):
 		found.file = there // nobody else makes this name
@@ -109,24 +118,50 @@ func sameSize(job *api.Job, f *api.File) bool {
 	return ok && job.Identity.Size > 0 && size == job.Identity.Size
 }
 
-// suffixedWords looks for a file whose name is that of the job with a suffix
-// that the service added.
-func suffixedWords(job *api.Job, files []api.File) string {
+// since is when the first attempt of a job began, as exactly as records tell
+// time (§2.1).
+func since(job *api.Job) time.Time {
+	began := job.Started
+	if began.IsZero() {
+		began = job.Created
+	}
+	return began.Truncate(time.Millisecond)
+}
+
+func laterOf(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// suffixed are the files whose name is that of the job with a suffix that the
+// service added, and that came since it was first sent.
+func suffixed(job *api.Job, files []api.File) []*api.File {
 	name := norm.NFC.String(api.StoredName(job.Upload.FileName))
 	ext := path.Ext(name)
 	stem := strings.TrimSuffix(name, ext) + "_"
-	var like []string
+	var like []*api.File
 	for i := range files {
 		f := &files[i]
 		got := norm.NFC.String(f.Name)
-		if strings.HasPrefix(got, stem) && strings.HasSuffix(got, ext) && sameSize(job, f) && !f.Created().Before(job.Created) {
-			like = append(like, fmt.Sprintf("%s (%s)", f.FilePath, fileWords(f)))
+		if strings.HasPrefix(got, stem) && strings.HasSuffix(got, ext) && sameSize(job, f) && !f.Created().Before(since(job)) {
+			like = append(like, f)
 		}
 	}
+	return like
+}
+
+// suffixedWords says what a listing shows of files with a suffix.
+func suffixedWords(like []*api.File) string {
 	if len(like) == 0 {
 		return "The library was looked at and shows no new file of this name and size. It may still come: look once more before sending it again, which could store it twice."
 	}
-	return "The library has " + strings.Join(like, ", ") + ", of the same size and name but for the suffix: probably this one. Sending it again would store it twice."
+	texts := make([]string, len(like))
+	for i, f := range like {
+		texts[i] = fmt.Sprintf("%s (%s)", f.FilePath, fileWords(f))
+	}
+	return "The library has " + strings.Join(texts, ", ") + ", of the same size and name but for the suffix: probably this one. Sending it again would store it twice."
 }
 
 func fileWords(f *api.File) string {

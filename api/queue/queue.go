@@ -37,6 +37,9 @@ type Journal interface {
 	// NoteJob is UpdateJob without waiting: the change is lost where the
 	// program is killed in the same moment. Changes of a job keep their order.
 	NoteJob(job api.Job)
+	// Rivals reports whether another job than job has stored the file of that
+	// id, or may have: one of the same place and size whose outcome is open.
+	Rivals(ctx context.Context, job api.Job, fileID string) (bool, error)
 	// SetPriority changes the priority of a job and nothing else of it.
 	SetPriority(ctx context.Context, id int64, priority int) error
 }

@@ -1,0 +1,75 @@
+package queue
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/url"
+	"slices"
+
+	"mediadesk/api"
+)
+
+// fetcher is a Sender from which stored files can be read back. *api.Client is
+// one.
+type fetcher interface {
+	Fetch(ctx context.Context, address string, limit int64) (io.ReadCloser, error)
+}
+
+// maxCompare is the size in bytes up to which a stored file is read back to see
+// whether it is what was sent.
+const maxCompare = 64 << 20
+
+// recognise reports whether a file that came, or was written, since the job was
+// first sent is the one that the job sent: it has the same bytes and the same
+// tags, and no other job can have sent it. Anything that cannot be found out
+// counts against it.
+func (q *Queue) recognise(ctx context.Context, job *api.Job, file *api.File) bool {
+	if job.Identity.Size > maxCompare || !sameTags(job, file) {
+		return false
+	}
+	if rivals, err := q.o.Journal.Rivals(ctx, *job, file.FileID); err != nil || rivals {
+		return false
+	}
+	want := job.Hash
+	if want == "" && job.Upload.Source.Path != "" && sameSource(job) == nil {
+		// The program that sent it was killed before it could say.
+		want, _, _ = api.HashSource(job.Upload.Source.Path) // empty: not known
+	}
+	return want != "" && q.storedHash(ctx, file, job.Identity.Size) == want
+}
+
+// sameTags reports whether a file has the tags that its upload asked for.
+func sameTags(job *api.Job, file *api.File) bool {
+	want, asked := job.Upload.Tags.Get()
+	if !asked || file.Tags.IsZero() {
+		return true
+	}
+	return slices.Equal(want, file.Tags.Or(nil)) || len(want) == 0 && len(file.Tags.Or(nil)) == 0
+}
+
+// storedHash is the SHA-256 of a stored file of that size, in hexadecimal; empty
+// where it cannot be had.
+func (q *Queue) storedHash(ctx context.Context, file *api.File, size int64) string {
+	reader, ok := q.o.Sender.(fetcher)
+	address, err := url.Parse(file.URL)
+	if !ok || err != nil || file.URL == "" {
+		return ""
+	}
+	// Hosted services deliver pictures smaller than they were sent unless they
+	// are asked for the original.
+	query := address.Query()
+	query.Set("tr", "orig-true")
+	address.RawQuery = query.Encode()
+	body, err := reader.Fetch(ctx, address.String(), size+1)
+	if err != nil {
+		return ""
+	}
+	defer body.Close()
+	state := sha256.New()
+	if n, err := io.Copy(state, body); err != nil || n != size {
+		return ""
+	}
+	return hex.EncodeToString(state.Sum(nil))
+}

@@ -1,0 +1,105 @@
+package queue_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"mediadesk/api"
+	"mediadesk/api/local"
+	"mediadesk/api/queue"
+)
+
+// always has the same mishap happen to every upload.
+func always(what mishap) func(string) mishap { return func(string) mishap { return what } }
+
+// TestWhatIsFoundIsRecognised: where a repeat could store twice, a file is taken
+// for the one that was sent only if nothing else can be the case.
+func TestWhatIsFoundIsRecognised(t *testing.T) {
+	tests := []struct {
+		name    string
+		naming  api.Naming
+		what    mishap
+		jobs    int
+		private bool
+		between func(t *testing.T, s *local.Server) // before it is sent
+		want    api.State
+	}{
+		{name: "with a suffix", naming: api.NameService, what: lostAnswer, jobs: 1, want: api.Stored},
+		{name: "exactly that name", naming: api.NameExact, what: lostAnswer, jobs: 1, want: api.Stored},
+		{name: "over another content of the same size", naming: api.NameExact, what: lostAnswer, jobs: 1, between: put("/", "f00000.txt", 'y', "n0"), want: api.Stored},
+		{name: "another content of the same size was there", naming: api.NameExact, what: lostRequest, jobs: 1, between: put("/", "f00000.txt", 'y', "n0"), want: api.Unknown},
+		{name: "the same content was there", naming: api.NameExact, what: lostRequest, jobs: 1, between: put("/", "f00000.txt", 'x', "n0"), want: api.Unknown},
+		{name: "the same content was there, with a suffix", naming: api.NameService, what: lostRequest, jobs: 1, between: put("/", "f00000_abcdefghi.txt", 'x', "n0"), want: api.Unknown},
+		{name: "the same file twice at once", naming: api.NameService, what: lostAnswer, jobs: 2, want: api.Unknown},
+		{name: "it cannot be read back", naming: api.NameService, what: lostAnswer, jobs: 1, private: true, want: api.Unknown},
+		{name: "not there", naming: api.NameService, what: lostRequest, jobs: 1, want: api.Unknown},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := openLibrary(t)
+			path := filepath.Join(t.TempDir(), "f00000.txt")
+			if err := os.WriteFile(path, []byte(strings.Repeat("x", 1000)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			id, err := api.Identify(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.between != nil {
+				tt.between(t, s)
+			}
+			p := newProxy(t, s.Address, always(tt.what), nil)
+			q := work(t, queue.Options{Journal: openJournal(t), Sender: clientOf(t, p.address, "recognise"), Profile: "home", Concurrency: 2})
+			var jobs []api.Job
+			for range tt.jobs {
+				u := api.Upload{Source: api.Source{Path: path}, FileName: "f00000.txt", Tags: api.Set([]string{"n0"})}
+				if tt.private {
+					u.IsPrivateFile = api.Set(true)
+				}
+				api.ApplyNaming(&u, tt.naming)
+				jobs = append(jobs, api.Job{Upload: u, Naming: tt.naming, Identity: id})
+			}
+			added, err := q.Add(t.Context(), jobs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ended, err := q.Wait(context.Background(), idsOf(added))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, j := range ended {
+				if j.State != tt.want || j.Attempts != 1 {
+					t.Errorf("%s after %d attempts, want %s: %+v", j.State, j.Attempts, tt.want, j.Failure)
+				}
+				if j.State == api.Stored && (j.File == nil || j.Unclear || j.Failure != nil) {
+					t.Errorf("a stored one is %+v", j)
+				}
+			}
+		})
+	}
+}
+
+// put stores 1,000 of a letter in the library itself.
+func put(folder, name string, letter byte, tag string) func(*testing.T, *local.Server) {
+	return func(t *testing.T, s *local.Server) {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(strings.Repeat(string(letter), 1000)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c := clientOf(t, s.Address, "put")
+		u := &api.Upload{Source: api.Source{Path: path}, FileName: name, Folder: api.Set(folder), UseUniqueFileName: api.Set(false), Tags: api.Set([]string{tag})}
+		f, err := c.Upload(t.Context(), u, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for !time.Now().Truncate(time.Millisecond).After(f.Updated()) {
+			runtime.Gosched() // records tell milliseconds
+		}
+	}
+}

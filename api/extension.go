@@ -142,6 +142,9 @@ func checkOptions(e Extension) error {
 	if e.Name != RemoveBackground {
 		return nil
 	}
+	if e.Options["bg_colour"] != nil && e.Options["bg_color"] != nil {
+		return extensionError("extensions: the options bg_colour and bg_color of remove-bg are the same, in two spellings")
+	}
 	for name, text := range e.Options {
 		switch name {
 		case "add_shadow", "semitransparency":

@@ -51,6 +51,10 @@ type File struct {
 	UpdatedAt         string                     `json:"updatedAt,omitempty"`
 	ExtensionStatus   map[string]Status          `json:"extensionStatus,omitempty"` // by extension name; missing: none was asked for
 
+	// ExtensionErrors say why extensions failed, by name; the local library
+	// tells it in the answer, a hosted service in a webhook post at best.
+	ExtensionErrors map[string]string `json:"extensionErrors,omitempty"`
+
 	// FolderID and FolderPath name a folder in a listing of a hosted service.
 	FolderID   string `json:"folderId,omitempty"`
 	FolderPath string `json:"folderPath,omitempty"`
@@ -181,6 +185,8 @@ func readMember(text json.RawMessage, into any) {
 	case **VersionInfo:
 		*into = nil
 	case *map[string]json.RawMessage:
+		*into = nil
+	case *map[string]string:
 		*into = nil
 	case *Field[int]:
 		if v, ok := wholeNumber(text); ok {

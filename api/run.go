@@ -55,7 +55,7 @@ func RunsOf(profile string, f *File, webhook bool, at time.Time) []Run {
 	for _, extension := range slices.Sorted(maps.Keys(f.ExtensionStatus)) {
 		runs = append(runs, Run{
 			Profile: profile, FileID: f.FileID, FilePath: f.FilePath, Extension: extension,
-			Status: f.ExtensionStatus[extension], From: FromAnswer, Started: at, At: at, Webhook: webhook, Answer: f,
+			Status: f.ExtensionStatus[extension], Error: f.ExtensionErrors[extension], From: FromAnswer, Started: at, At: at, Webhook: webhook, Answer: f,
 		})
 	}
 	return runs
@@ -75,7 +75,7 @@ func RunsAsked(profile, fileID string, asked []Extension, answer *File, at time.
 		if answer != nil {
 			run.FilePath = answer.FilePath
 			if status, ok := answer.ExtensionStatus[run.Extension]; ok {
-				run.Status, run.From = status, FromAnswer
+				run.Status, run.Error, run.From = status, answer.ExtensionErrors[run.Extension], FromAnswer
 			}
 		}
 		runs = append(runs, run)

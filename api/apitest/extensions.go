@@ -116,6 +116,12 @@ func testExtensions(t *testing.T, s *suite) {
 		s.strict(t)
 		r := s.store(t, field("fileName", "failed.jpg"), content(JPEG(20, 20)), field("extensions", `[{"name":"no-such-thing"},{"name":"ai-auto-description"}]`))
 		want(t, r, "extensionStatus", map[string]string{"no-such-thing": "failed", "ai-auto-description": "failed"})
+		reasons, _ := r["extensionErrors"].(map[string]any)
+		for _, name := range []string{"no-such-thing", "ai-auto-description"} {
+			if text(reasons[name]) == "" {
+				t.Errorf("there is no reason why %s failed: %v", name, reasons)
+			}
+		}
 		r = s.store(t, field("fileName", "failed.txt"), content([]byte("words")), field("extensions", `[{"name":"remove-bg"},{"name":"google-auto-tagging"}]`))
 		want(t, r, "extensionStatus", map[string]string{"remove-bg": "failed", "google-auto-tagging": "failed"})
 	})
@@ -144,7 +150,7 @@ func testExtensions(t *testing.T, s *suite) {
 	t.Run("options out of bounds", func(t *testing.T) {
 		for _, element := range []string{
 			`{"name":"google-auto-tagging","maxTags":31}`, `{"name":"google-auto-tagging","minConfidence":101}`, `{"name":"google-auto-tagging","maxTags":"5"}`,
-			`{"name":"remove-bg","options":{"add_shadow":"yes"}}`, `{"name":"remove-bg"},{"name":"remove-bg"}`, `{}`, `7`,
+			`{"name":"remove-bg","options":{"add_shadow":"yes"}}`, `{"name":"remove-bg"},{"name":"remove-bg"}`, `{"name":"remove-bg","options":{"bg_colour":"red","bg_color":"green"}}`, `{}`, `7`,
 		} {
 			s.refused(t, "extensions", field("fileName", "options.jpg"), content(JPEG(20, 20)), field("extensions", "["+element+"]"))
 		}

@@ -18,9 +18,11 @@ import (
 type sources struct {
 	address string
 	picture []byte
+	within  string // port of a server on this computer that is not to be reached
 
-	mu    sync.Mutex
-	posts map[string][]map[string]any // by path
+	mu      sync.Mutex
+	posts   map[string][]map[string]any // by path
+	reached []string                    // what came to the server inside
 }
 
 func newSources(t *testing.T, listener net.Listener) *sources {
@@ -54,8 +56,9 @@ func newSources(t *testing.T, listener net.Listener) *sources {
 	})
 	mux.HandleFunc("GET /empty", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("GET /inside", func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, "http://127.0.0.1:1/secret", http.StatusFound)
+		http.Redirect(w, r, "http://127.0.0.1:"+s.within+"/redirected", http.StatusFound)
 	})
+	mux.HandleFunc("GET /loop", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/loop", http.StatusFound) })
 	mux.HandleFunc("GET /silent", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	mux.HandleFunc("POST /hook/{token}", func(w http.ResponseWriter, r *http.Request) {
 		text, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))
@@ -68,7 +71,23 @@ func newSources(t *testing.T, listener net.Listener) *sources {
 		defer s.mu.Unlock()
 		s.posts[r.URL.Path] = append(s.posts[r.URL.Path], body)
 	})
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	serveUntilEnd(t, &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}, listener)
+
+	trap, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, s.within, _ = net.SplitHostPort(trap.Addr().String())
+	serveUntilEnd(t, &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.reached = append(s.reached, r.Method+" "+r.URL.String())
+		s.mu.Unlock()
+		w.Write(s.picture) //nolint:errcheck // the target tells
+	})}, trap)
+	return s
+}
+
+func serveUntilEnd(t *testing.T, server *http.Server, listener net.Listener) {
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
 	t.Cleanup(func() {
@@ -77,7 +96,6 @@ func newSources(t *testing.T, listener net.Listener) *sources {
 			t.Error(err)
 		}
 	})
-	return s
 }
 
 // posted returns the posts to an address of this server.
@@ -97,7 +115,7 @@ func testFileAsAddress(t *testing.T, s *suite) {
 		want(t, r, "size", len(s.sources.picture))
 		want(t, r, "fileType", "image")
 	}
-	for _, path := range []string{"/missing", "/redirect/7", "/short", "/empty", "/inside"} {
+	for _, path := range []string{"/missing", "/redirect/7", "/loop", "/short", "/empty", "/inside"} {
 		s.refused(t, "file", field("fileName", "address.jpg"), field("file", s.sources.address+path))
 	}
 	s.refused(t, "file", field("fileName", "address.jpg"), field("file", "http://127.0.0.1:1/nobody-listens"))
@@ -106,8 +124,21 @@ func testFileAsAddress(t *testing.T, s *suite) {
 	}
 	t.Run("internal addresses", func(t *testing.T) {
 		s.strict(t)
-		for _, host := range []string{"127.0.0.1:1", "localhost:1", "[::1]:1", "[::ffff:127.0.0.1]:1", "0.0.0.0:1", "[::]:1", "10.0.0.1", "192.168.1.1", "169.254.169.254", "2130706433", "0x7f000001", "0177.0.0.1", "127.1"} {
-			s.refused(t, "file", field("fileName", "address.jpg"), field("file", "http://"+host+"/x"))
+		s.refused(t, "redirects", field("fileName", "address.jpg"), field("file", s.sources.address+"/redirect/6"))
+		s.refused(t, "internal", field("fileName", "address.jpg"), field("file", s.sources.address+"/inside"))
+		for _, host := range []string{
+			"127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "[::]", "127.0.0.2", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1",
+			"[fd00::1]", "[fe80::1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]",
+		} {
+			s.refused(t, "internal", field("fileName", "address.jpg"), field("file", "http://"+host+":"+s.sources.within+"/direct"))
+		}
+		for _, host := range []string{"2130706433", "0x7f000001", "0177.0.0.1", "127.1"} { // names, where the system does not read them as numbers
+			s.refused(t, "file", field("fileName", "address.jpg"), field("file", "http://"+host+":"+s.sources.within+"/number"))
+		}
+		s.sources.mu.Lock()
+		defer s.sources.mu.Unlock()
+		if len(s.sources.reached) > 0 {
+			t.Errorf("a server inside was reached with %v", s.sources.reached)
 		}
 		s.refused(t, "file", field("fileName", "address.jpg"), field("file", "http://user:pass@"+s.sources.address[len("http://"):]+"/picture.jpg"))
 	})

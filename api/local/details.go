@@ -90,14 +90,12 @@ func (l *Library) updateDetails(w http.ResponseWriter, r *http.Request, id strin
 	if err != nil {
 		return notFound(err)
 	}
-	var status map[string]api.Status
-	if len(runs) > 0 {
-		if file, status, err = l.startRuns(r.Context(), file, runs); err != nil {
-			return err
-		}
+	file, words, err := l.startRuns(r.Context(), file, runs)
+	if err != nil {
+		return err
 	}
 	record := l.record(file, true)
-	record.ExtensionStatus = status
+	record.ExtensionStatus, record.ExtensionErrors = words.status, words.errors
 	withMetadata(record, file)
 	writeJSON(w, http.StatusOK, record)
 	return nil

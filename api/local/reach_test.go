@@ -46,7 +46,12 @@ func TestInternalAddressesAreNotReached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inside := &http.Server{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	var open atomic.Bool
+	inside := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if open.Load() {
+			w.Write([]byte("reached")) //nolint:errcheck // the library tells
+			return
+		}
 		reached.Add(1)
 		t.Errorf("reached with %s %s, Host %s", r.Method, r.URL, r.Host)
 	})}
@@ -91,6 +96,14 @@ func TestInternalAddressesAreNotReached(t *testing.T) {
 	if n := reached.Load(); n != 0 {
 		t.Errorf("%d requests came through", n)
 	}
+
+	// That nothing came is the guard's doing: where it is told to, it lets through.
+	open.Store(true)
+	s = serve(t, local.Options{AllowAddresses: []string{fmt.Sprintf("127.0.0.1:%d", port)}})
+	contentType, body := textForm("file", fmt.Sprintf(spellings[0], port), "fileName", "a")
+	if status, answer := call(t, http.MethodPost, s.Address+"/api/v1/files/upload", contentType, body); status != http.StatusOK {
+		t.Errorf("an allowed address answered %d: %v", status, answer)
+	}
 }
 
 // TestSlowConnections opens a thousand connections that hardly move: a third
@@ -104,7 +117,7 @@ func TestSlowConnections(t *testing.T) {
 	contentType, body := form(make([]byte, 1<<20), "fileName", "slow")
 	length := body.Len()
 	var mu sync.Mutex
-	var connections []net.Conn
+	var connections, bodies []net.Conn
 	defer func() {
 		for _, c := range connections {
 			c.Close()
@@ -134,6 +147,9 @@ func TestSlowConnections(t *testing.T) {
 					req.SetBasicAuth(testKey, "")
 					fmt.Fprintf(c, "POST /api/v1/files/upload HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", host, req.Header.Get("Authorization"), contentType, length)
 					c.Write(body.Bytes()[:600])
+					mu.Lock()
+					bodies = append(bodies, c)
+					mu.Unlock()
 				case 2:
 					fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", strings.TrimPrefix(r["url"].(string), s.Address), host)
 				}
@@ -141,7 +157,20 @@ func TestSlowConnections(t *testing.T) {
 		})
 	}
 	opening.Wait()
+	// Those that send a body go on, a byte at a time, so that the library holds
+	// them all along.
+	dribble := func() (alive int) {
+		for _, c := range bodies {
+			if _, err := c.Write([]byte{0}); err == nil {
+				alive++
+			}
+		}
+		return alive
+	}
 	for n := range honest {
+		if alive := dribble(); alive != len(bodies) {
+			t.Fatalf("of %d slow bodies %d are still taken", len(bodies), alive)
+		}
 		data := fmt.Appendf(nil, "honest %d", n)
 		record := upload(t, s.Address, data, "fileName", "honest")
 		if got := fetch(t, record["url"].(string)); got != string(data) {

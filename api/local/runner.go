@@ -160,10 +160,29 @@ func (l *Library) addRuns(tx store.Tx, file *store.File, list []api.Extension, w
 	return runs, nil
 }
 
+// runWords are what an answer says of the runs that it asked for, by the names
+// of the extensions. Both are nil where none was.
+type runWords struct {
+	status map[string]api.Status
+	errors map[string]string // why those failed that did
+}
+
+func (w *runWords) add(run *store.Run) {
+	if w.status == nil {
+		w.status, w.errors = map[string]api.Status{}, map[string]string{}
+	}
+	if w.status[run.Extension.Name] = run.Status; run.Error != "" {
+		w.errors[run.Extension.Name] = run.Error
+	}
+}
+
 // startRuns sets runs going, waits a moment for the quick ones, and returns
 // the file as it is then with the status of each run. Those that are pending
 // in this answer are told of when they end.
-func (l *Library) startRuns(ctx context.Context, file *store.File, runs []store.Run) (*store.File, map[string]api.Status, error) {
+func (l *Library) startRuns(ctx context.Context, file *store.File, runs []store.Run) (*store.File, runWords, error) {
+	if len(runs) == 0 {
+		return file, runWords{}, nil
+	}
 	var quick, slow []store.Run
 	for _, run := range runs {
 		if l.tools.Quick(run.Extension.Name) {
@@ -189,14 +208,14 @@ waiting:
 			break waiting
 		}
 	}
-	status := map[string]api.Status{}
+	var words runWords
 	err := l.records.Update(ctx, func(tx store.Tx) error {
 		for _, started := range runs {
 			run, err := tx.Run(started.ID)
 			if err != nil {
 				return err
 			}
-			status[run.Extension.Name] = run.Status
+			words.add(run)
 			if !run.Status.Final() && !run.Awaited {
 				run.Awaited = true
 				if err := tx.UpdateRun(run); err != nil {
@@ -208,7 +227,7 @@ waiting:
 		file, err = tx.File(file.ID)
 		return err
 	})
-	return file, status, err
+	return file, words, err
 }
 
 // execute does one run and writes its end. An error says that the end could

@@ -62,14 +62,12 @@ func (l *Library) upload(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var status map[string]api.Status
-	if len(runs) > 0 {
-		if file, status, err = l.startRuns(r.Context(), file, runs); err != nil {
-			return err
-		}
+	file, words, err := l.startRuns(r.Context(), file, runs)
+	if err != nil {
+		return err
 	}
 	record := l.record(file, false)
-	record.ExtensionStatus = status
+	record.ExtensionStatus, record.ExtensionErrors = words.status, words.errors
 	if f.wantsField("customMetadata") {
 		withMetadata(record, file)
 	}

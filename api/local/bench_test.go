@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -330,26 +331,34 @@ func benchChild(t *testing.T, variable, dir string) (address string, memory func
 	}
 }
 
+// keptVariable names, in the environment, a folder in which the libraries of
+// benchMillion are kept for the next time; empty: they are made anew.
+const keptVariable = "MEDIADESK_BENCH_KEPT"
+
 // benchMillion measures a library of a million files against one of a thousand.
 func benchMillion(t *testing.T) {
-	dir := benchDir(t)
+	dir := os.Getenv(keptVariable)
+	if dir == "" {
+		dir = benchDir(t)
+	}
 	type lib struct {
-		name string
-		ask  func(method, path, contentType string, body io.Reader)
-		ids  []string
+		name    string
+		address string
+		ask     func(method, path, contentType string, body io.Reader)
+		ids     []string
 	}
 	var libs []lib
 	for _, n := range []int{1000, 1_000_000} {
 		d := filepath.Join(dir, fmt.Sprint(n))
 		start := time.Now()
-		ids := seed(t, d, n)
-		t.Logf("%d records were made in %s", n, time.Since(start).Round(time.Millisecond))
+		ids := seeded(t, d, n)
+		t.Logf("%d records are there after %s", n, time.Since(start).Round(time.Millisecond))
 		start = time.Now()
 		s := serve(t, local.Options{Dir: d})
 		t.Logf("  opened in %s", time.Since(start).Round(time.Millisecond))
 		c := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1}}
 		t.Cleanup(c.CloseIdleConnections)
-		libs = append(libs, lib{fmt.Sprint(n), func(method, path, contentType string, body io.Reader) {
+		libs = append(libs, lib{fmt.Sprint(n), s.Address, func(method, path, contentType string, body io.Reader) {
 			req, err := http.NewRequestWithContext(t.Context(), method, s.Address+path, body)
 			if err != nil {
 				t.Fatal(err)
@@ -391,14 +400,65 @@ func benchMillion(t *testing.T) {
 		var times [2][]float64
 		for n := range 400 {
 			for which, l := range libs {
-				start := time.Now()
-				act.do(l, n)
-				times[which] = append(times[which], float64(time.Since(start).Microseconds()))
+				times[which] = append(times[which], microseconds(func() { act.do(l, n) }))
 			}
 		}
 		a, b := median(times[0]), median(times[1])
 		t.Logf("%-36s %11.0f µs %11.0f µs %8.2f %11.0f µs", act.name, a, b, b/a, times[1][len(times[1])*99/100])
 	}
+	// The same pages while uploads come in as fast as they can.
+	for _, lines := range []int{1, 8, 32} {
+		one := uploader(t, libs[1].address, lines)
+		var ended atomic.Bool
+		var uploads atomic.Int64
+		var wg sync.WaitGroup
+		start := time.Now()
+		for line := range lines {
+			wg.Go(func() {
+				for !ended.Load() {
+					one(line, 0)
+					uploads.Add(1)
+				}
+			})
+		}
+		for _, act := range acts[:2] {
+			var times []float64
+			for n := range 1000 {
+				times = append(times, microseconds(func() { act.do(libs[1], n) }))
+			}
+			m := median(times)
+			t.Logf("%-36s %11.0f µs median %11.0f µs p99, beside uploads at %d connections", act.name, m, times[len(times)*99/100], lines)
+		}
+		ended.Store(true)
+		wg.Wait()
+		t.Logf("  meanwhile %.0f uploads/s", float64(uploads.Load())/time.Since(start).Seconds())
+	}
+}
+
+func microseconds(do func()) float64 {
+	start := time.Now()
+	do()
+	return float64(time.Since(start).Microseconds())
+}
+
+// seeded is seed for a folder that may have been seeded before.
+func seeded(t *testing.T, dir string, n int) (ids []string) {
+	kept := filepath.Join(dir, "ids.json")
+	if text, err := os.ReadFile(kept); err == nil {
+		if err := json.Unmarshal(text, &ids); err != nil {
+			t.Fatal(err)
+		}
+		return ids
+	}
+	ids = seed(t, dir, n)
+	text, err := json.Marshal(ids)
+	if err == nil {
+		err = os.WriteFile(kept, text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids
 }
 
 // seed makes a library of n records that share one content: in folders of up

@@ -48,19 +48,39 @@ func beFaulted(dir string) {
 		l.ServeHTTP(w, r)
 		return w.Code == http.StatusOK
 	}
+	store := func(what string, n int, data []byte, pairs ...string) {
+		contentType, body := form(data, append(pairs, "useUniqueFileName", "false")...)
+		if ask(http.MethodPost, "/api/v1/files/upload", contentType, body) {
+			fmt.Println(what, n)
+		}
+	}
 	for n := range faultRounds {
-		contentType, body := form(fmt.Appendf(nil, "new %d", n), "fileName", fmt.Sprint("new-", n), "useUniqueFileName", "false", "folder", fmt.Sprint("/", n))
-		if ask(http.MethodPost, "/api/v1/files/upload", contentType, body) {
-			fmt.Println("new", n)
+		folder := fmt.Sprint("/", n)
+		store("new", n, newContent(n), "fileName", fmt.Sprint("new-", n), "folder", folder)
+		store("same", n, fmt.Appendf(nil, "same %d", n), "fileName", "same", "tags", fmt.Sprint(n))
+		// A content that is there already, and several at once.
+		store("twice", n, newContent(n), "fileName", fmt.Sprint("twice-", n), "folder", folder)
+		var wg sync.WaitGroup
+		for beside := range 4 {
+			number := n*4 + beside
+			wg.Go(func() {
+				store("beside", number, fmt.Appendf(nil, "beside %d", number), "fileName", fmt.Sprint("beside-", number))
+			})
 		}
-		contentType, body = form(fmt.Appendf(nil, "same %d", n), "fileName", "same", "useUniqueFileName", "false", "tags", fmt.Sprint(n))
-		if ask(http.MethodPost, "/api/v1/files/upload", contentType, body) {
-			fmt.Println("same", n)
-		}
+		wg.Wait()
 	}
 	if err := l.Close(); err != nil {
 		fmt.Println("no", err)
 	}
+}
+
+// newContent is small or large: a large one is written as it comes in.
+func newContent(n int) []byte {
+	content := fmt.Sprint("new ", n)
+	if n%2 == 1 {
+		content = strings.Repeat(content, 20_000)
+	}
+	return []byte(content)
 }
 
 // fault is one system call that goes wrong.
@@ -122,12 +142,18 @@ func verifyFaulted(t *testing.T, dir string, acknowledged []string) {
 		if _, err := fmt.Sscan(line, &what, &n); err != nil {
 			continue
 		}
-		if what == "same" {
+		path, want := "", ""
+		switch what {
+		case "same":
 			last = n
 			continue
+		case "beside":
+			path, want = fmt.Sprint("/beside-", n), fmt.Sprint("beside ", n)
+		default: // new and twice
+			path, want = fmt.Sprintf("/%d/%s-%d", n, what, n), string(newContent(n))
 		}
-		if got := fetch(t, fmt.Sprintf("%s/%d/new-%d", s.Address, n, n)); got != fmt.Sprint("new ", n) {
-			t.Errorf("bad state: new-%d was acknowledged and is %q", n, got)
+		if got := fetch(t, s.Address+path); got != want {
+			t.Errorf("bad state: %s was acknowledged and is %.20q (%d bytes)", path, got, len(got))
 		}
 	}
 	got := fetch(t, s.Address+"/same")

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -32,27 +34,67 @@ const fileColumns = `id, folder, name, private, tags, ai_tags, region, metadata,
 
 type scanner interface{ Scan(into ...any) error }
 
-func scanFile(row scanner) (*File, error) {
-	f := new(File)
-	v := &f.Version
-	var tags, aiTags, metadata sql.NullString
-	var versionAt, created, updated int64
-	err := row.Scan(&f.ID, &f.Folder, &f.Name, &f.Private, &tags, &aiTags, &f.Region, &metadata, &f.Description,
-		&v.ID, &v.Root, &v.Number, &v.Hash, &v.Size, &v.Mime, &v.Kind, &v.Width, &v.Height, &v.HasAlpha, &versionAt, &created, &updated)
-	if err != nil {
+// fileRow reads rows of fileColumns. Values come as the database has them:
+// having each converted takes longer than reading the row.
+type fileRow struct {
+	values [22]any
+	into   [22]any // pointers to values
+	wrong  bool    // a value was of another type than it should be
+}
+
+func newFileRow() *fileRow {
+	r := new(fileRow)
+	for i := range r.values {
+		r.into[i] = &r.values[i]
+	}
+	return r
+}
+
+func (r *fileRow) text(column int) string {
+	text, ok := r.values[column].(string)
+	r.wrong = r.wrong || !ok
+	return text
+}
+
+func (r *fileRow) number(column int) int64 {
+	n, ok := r.values[column].(int64)
+	r.wrong = r.wrong || !ok
+	return n
+}
+
+func (r *fileRow) time(column int) time.Time { return time.UnixMilli(r.number(column)) }
+
+func (r *fileRow) scan(row scanner) (*File, error) {
+	if err := row.Scan(r.into[:]...); err != nil {
 		return nil, notFound(err)
 	}
-	v.Created, f.Created, f.Updated = time.UnixMilli(versionAt), time.UnixMilli(created), time.UnixMilli(updated)
-	for text, into := range map[*sql.NullString]any{&tags: &f.Tags, &aiTags: &f.AITags, &metadata: &f.Metadata} {
-		if !text.Valid {
-			continue
-		}
-		if err := json.Unmarshal([]byte(text.String), into); err != nil {
-			return nil, err
-		}
+	f := &File{
+		ID: r.text(0), Folder: r.text(1), Name: r.text(2), Private: r.number(3) != 0, Region: r.text(6), Description: r.text(8),
+		Version: Version{
+			ID: r.text(9), Root: r.text(10), Number: int(r.number(11)), Hash: r.text(12), Created: r.time(19),
+			Facts: Facts{
+				Size: r.number(13), Mime: r.text(14), Kind: r.text(15), Width: int(r.number(16)), Height: int(r.number(17)),
+				HasAlpha: r.number(18) != 0,
+			},
+		},
+		Created: r.time(20), Updated: r.time(21),
 	}
-	return f, nil
+	err := errors.Join(r.json(4, &f.Tags), r.json(5, &f.AITags), r.json(7, &f.Metadata))
+	if r.wrong {
+		err = fmt.Errorf("the record of the file %q has a value of the wrong type", f.ID)
+	}
+	return f, err
 }
+
+// json reads a column that jsonOrNull wrote.
+func (r *fileRow) json(column int, into any) error {
+	if r.values[column] == nil {
+		return nil
+	}
+	return json.Unmarshal([]byte(r.text(column)), into)
+}
+
+func scanFile(row scanner) (*File, error) { return newFileRow().scan(row) }
 
 // jsonOrNull writes a list or map as JSON, an empty one as NULL.
 func jsonOrNull(v any, length int) (any, error) {
@@ -165,7 +207,7 @@ func (t *sqlTx) Hashes(prefix string) (map[string]bool, error) {
 		err := rows.Scan(&hash)
 		hashes[hash] = true
 		return err
-	}, "SELECT hash FROM versions WHERE hash >= ? AND hash < ?", prefix, prefix+"g") // behind every hexadecimal digit
+	}, "SELECT DISTINCT hash FROM versions WHERE hash >= ? AND hash < ?", prefix, prefix+"g") // behind every hexadecimal digit
 	return hashes, err
 }
 

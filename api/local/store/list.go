@@ -80,8 +80,9 @@ func (q *Query) order() (column Order, direction string) {
 // entries reads the files that a query gives.
 func (t *sqlTx) entries(query string, args ...any) ([]Entry, error) {
 	var list []Entry
+	row := newFileRow()
 	err := t.each(func(rows *sql.Rows) error {
-		f, err := scanFile(rows)
+		f, err := row.scan(rows)
 		list = append(list, Entry{File: f})
 		return err
 	}, query, args...)

@@ -1,0 +1,35 @@
+package store
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// TestRecordOfWrongTypes: a record that another program spoiled is an error,
+// not a record with something else in it.
+func TestRecordOfWrongTypes(t *testing.T) {
+	r := openRecords(t, filepath.Join(t.TempDir(), "r.db"))
+	f := sample("/", "a")
+	err := r.Update(t.Context(), func(tx Tx) error {
+		if err := tx.InsertFile(f); err != nil {
+			return err
+		}
+		_, err := tx.(*sqlTx).exec("UPDATE files SET size = 'many', hash = x'00ff' WHERE id = ?", f.ID)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = r.View(t.Context(), func(tx Tx) error {
+		if got, err := tx.File(f.ID); err == nil {
+			t.Errorf("read %+v", got)
+		}
+		if list, err := tx.List(Query{Files: true, Limit: 1}); err == nil {
+			t.Errorf("listed %v", list)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -5,6 +5,7 @@ package library
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -84,9 +85,9 @@ type Model struct {
 	taken    func(text string) tea.Cmd // what the text of the prompt is for
 	wanted   *search                   // what is being put together; nil: nothing is
 	sheet    sheet
-	fetching *download       // under way; nil: none is
-	facts    bool            // what is known of the row under the cursor stands beside the list
-	pending  map[string]bool // file ids with a run that is not finished
+	fetching *download // under way; nil: none is
+	facts    bool      // what is known of the row under the cursor stands beside the list
+	standing standing  // of the extensions of files
 	runsGen  int
 
 	stale     bool // there was news since the listing was read
@@ -107,7 +108,7 @@ func New(o Options) *Model {
 		o.Context = context.Background()
 	}
 	m := &Model{
-		o: o, now: o.Now, places: map[string]string{}, pending: map[string]bool{}, facts: true,
+		o: o, now: o.Now, places: map[string]string{}, standing: standing{known: o.Runs != nil}, facts: true,
 		filter: kit.Field{Label: "filter", Placeholder: "part of a name or tag"},
 	}
 	if m.now == nil {
@@ -256,11 +257,11 @@ func (m *Model) learn(f api.File) {
 	m.marks.learn(f)
 }
 
-// runsMsg has the files with runs that are not finished.
+// runsMsg has how files stand by their runs.
 type runsMsg struct {
-	owner   *Model
-	gen     int
-	pending map[string]bool
+	owner *Model
+	gen   int
+	standing
 }
 
 func (m *Model) askRuns() tea.Cmd {
@@ -274,19 +275,16 @@ func (m *Model) askRuns() tea.Cmd {
 		if err != nil {
 			return page.Problem(err)
 		}
-		pending := map[string]bool{}
-		for _, r := range runs {
-			if !r.Status.Final() {
-				pending[r.FileID] = true
-			}
-		}
-		return runsMsg{m, gen, pending}
+		return runsMsg{m, gen, standingOf(runs)}
 	}
 }
 
 func (m *Model) gotRuns(msg runsMsg) {
 	if msg.gen == m.runsGen {
-		m.pending = msg.pending
+		m.standing = msg.standing
+		if m.shown.search.state != "" || strings.Contains(m.filter.Value(), isMark) {
+			m.refilter()
+		}
 	}
 }
 

@@ -56,7 +56,7 @@ func (s *marks) refresh(l *listing) {
 	s.files = slices.DeleteFunc(s.files, func(f api.File) bool {
 		_, there := now[f.FileID]
 		above, _ := parentOf(f.FilePath)
-		return !there && l.done && !l.seen && l.first == 0 && l.search.isNone() && above == l.folder
+		return !there && l.done && !l.seen && l.first == 0 && l.only == nil && l.search.isNone() && above == l.folder
 	})
 	for i, f := range s.files {
 		if newer, ok := now[f.FileID]; ok {

@@ -39,9 +39,13 @@ const maxUnmatched = 10_000
 // the cursor are let go, and read again when it comes near.
 const maxHeld = 6000
 
-// maxFiltered is how many files are held for a filter: those that it finds must
-// not be let go. Beyond, the service is to search.
+// maxFiltered is how many files are held whole for a filter, so that it can be
+// changed without reading them again. Of a longer listing only those that it
+// finds are held, up to as many.
 const maxFiltered = 30_000
+
+// maxSifted is how many files are read at once to find what a filter shows.
+const maxSifted = 5_000
 
 // patience is how long a listing may take.
 const patience = time.Minute
@@ -101,6 +105,8 @@ type listing struct {
 	search         search // none: it is the folder
 	first          int    // files before those that are held
 	whole          bool   // none are let go: a filter looks at them
+	only           *sieve // but those that it does not show are; nil: all are held
+	looked         int    // records that were read, and perhaps let go
 	order          order
 	folders, files []api.File
 	skip           int   // records that the service gave of what is being read: folders, then files
@@ -150,7 +156,7 @@ func (m *Model) reload() tea.Cmd {
 		l.search = m.shown.search
 	}
 	if m.shown.first > 0 && l.folder == m.shown.folder {
-		l.first, l.skip, l.folders, l.foldersDone = m.shown.first, m.shown.first, m.shown.folders, true
+		l.first, l.skip, l.looked, l.folders, l.foldersDone = m.shown.first, m.shown.first, m.shown.first, m.shown.folders, true
 		return m.read(l, len(l.folders)+max(pageSize, len(m.shown.files)), false)
 	}
 	return m.read(l, max(pageSize, m.shown.len()), false)
@@ -161,8 +167,11 @@ func (m *Model) wantMore() tea.Cmd {
 	if m.busy || m.shown.at.IsZero() || m.shown.err != nil {
 		return nil
 	}
-	filtered := m.filter.Value() != ""
-	if filtered && m.shown.len() >= maxFiltered {
+	filtered := m.filtered()
+	if m.unsifted() {
+		return m.read(listing{folder: m.shown.folder, order: m.order, search: m.shown.search, whole: filtered}, pageSize, false)
+	}
+	if m.shown.only != nil && m.shown.len() >= maxFiltered {
 		return nil
 	}
 	if !filtered && m.shown.first > 0 && m.list.Cursor() < len(m.shown.folders)+ahead {
@@ -177,6 +186,9 @@ func (m *Model) wantMore() tea.Cmd {
 	next := m.shown
 	next.folders, next.files = slices.Clone(next.folders), slices.Clone(next.files)
 	next.whole = filtered
+	if filtered && next.only == nil && next.len() >= maxFiltered {
+		next.sift(m.sieve(next.search))
+	}
 	return m.read(next, next.len()+pageSize, true)
 }
 
@@ -217,6 +229,7 @@ func (m *Model) read(l listing, want int, more bool) tea.Cmd {
 	}
 	m.gen++
 	m.busy = true
+	l.whole = l.whole || l.search.sifts()
 	if !more {
 		m.opening, m.stale = l.folder, false
 	}
@@ -252,15 +265,24 @@ func (l *listing) fill(ctx context.Context, list func(context.Context, api.Query
 	if !l.search.isNone() {
 		l.foldersDone = true
 	}
-	for l.len() < want && !l.done {
+	began := l.looked
+	for l.len() < want && !l.done && l.looked-began < maxSifted+want {
 		limit := max(pageSize, min(maxPage, want-l.len()))
+		if l.only != nil {
+			limit = maxPage
+		}
 		got, err := list(ctx, l.ask(limit))
 		if err != nil {
 			return err
 		}
+		n := len(got)
+		l.looked += n
+		if l.only != nil {
+			got = slices.DeleteFunc(got, func(f api.File) bool { return !l.only.shows(&f) })
+		}
 		l.add(got, !l.foldersDone)
-		l.skip += len(got)
-		if len(got) < limit {
+		l.skip += n
+		if n < limit {
 			l.skip, l.foldersDone, l.done = 0, true, l.foldersDone
 		}
 		if n := len(l.files); n > maxHeld && !l.whole {
@@ -338,7 +360,7 @@ func (m *Model) got(msg readMsg) tea.Cmd {
 		return nil
 	}
 	if msg.more {
-		m.unmatched += l.first + l.len() - m.shown.first - m.shown.len()
+		m.unmatched += l.looked - m.shown.looked
 	}
 	before, under := len(m.rows), ""
 	if f, ok := m.current(); ok && msg.more && l.first != m.shown.first {
@@ -349,7 +371,7 @@ func (m *Model) got(msg readMsg) tea.Cmd {
 	if under != "" {
 		m.returnTo(under)
 	}
-	if m.filter.Value() == "" || len(m.rows) > before {
+	if !m.filtered() || len(m.rows) > before {
 		m.unmatched = 0
 	}
 	if !msg.more {
@@ -381,38 +403,15 @@ func (m *Model) returnTo(key string) {
 // through.
 func (m *Model) arrange() {
 	m.rows = make([]api.File, 0, m.shown.len())
-	words := strings.Fields(strings.ToLower(m.filter.Value()))
+	shown := m.sieve(m.shown.search)
 	for _, files := range [][]api.File{m.shown.folders, m.shown.files} {
-		for _, f := range files {
-			if m.matches(f, words) {
-				m.rows = append(m.rows, f)
+		for i := range files {
+			if shown.shows(&files[i]) {
+				m.rows = append(m.rows, files[i])
 			}
 		}
 	}
 	m.list.SetLen(len(m.rows))
-}
-
-// matches tells whether every word is part of the name or of a tag, or, after
-// "is:", of a mark such as private.
-func (m *Model) matches(f api.File, words []string) bool {
-	name := strings.ToLower(f.Name)
-	for _, w := range words {
-		if has, asks := m.isWord(w, f); asks {
-			if !has {
-				return false
-			}
-			continue
-		}
-		if strings.Contains(name, w) {
-			continue
-		}
-		has := func(tag string) bool { return strings.Contains(strings.ToLower(tag), w) }
-		if !slices.ContainsFunc(f.Tags.Or(nil), has) &&
-			!slices.ContainsFunc(f.AITags.Or(nil), func(t api.AITag) bool { return has(t.Name) }) {
-			return false
-		}
-	}
-	return true
 }
 
 // enter opens the folder under the cursor, or the details of the file.

@@ -26,7 +26,19 @@ type search struct {
 	private         string // "true", "false"; empty: any
 	text            string // more, in the service's own language
 	folder          string // below this folder; empty: everywhere
+	region          string // withRegion, withoutRegion; empty: any
+	state           string // of its extensions: pending, failed; empty: any
 }
+
+// What a search for regions can be; services have no word for it in their
+// language, so it is looked for in what they list.
+const (
+	withRegion    = "with one"
+	withoutRegion = "without one"
+)
+
+// sifts tells whether something is looked for here in what the service lists.
+func (s search) sifts() bool { return s.region != "" || s.state != "" }
 
 // isNone tells whether nothing is searched for.
 func (s search) isNone() bool { return s.words() == "" }
@@ -41,7 +53,16 @@ func (s search) query() string {
 }
 
 // words are the search as a person reads it: without the folder.
-func (s search) words() string { return strings.Join(s.parts(), " AND ") }
+func (s search) words() string {
+	parts := s.parts()
+	if s.region != "" {
+		parts = append(parts, "region "+s.region)
+	}
+	if s.state != "" {
+		parts = append(parts, "extensions "+s.state)
+	}
+	return strings.Join(parts, " AND ")
+}
 
 func (s search) parts() []string {
 	var parts []string
@@ -129,6 +150,10 @@ func (m *Model) searchMenu() tea.Cmd {
 		{"b", "first sent before", s.older, func() tea.Cmd { return m.askPart("First sent before", &s.older, checkTime) }},
 		{"i", "kind", orAny(s.kind), func() tea.Cmd { return m.cycle(&s.kind, "", api.KindImage, api.KindNonImage) }},
 		{"p", "private", orAny(s.private), func() tea.Cmd { return m.cycle(&s.private, "", "true", "false") }},
+		{"r", "region", orAny(s.region), func() tea.Cmd { return m.cycle(&s.region, "", withRegion, withoutRegion) }},
+		{"e", "extensions", orAny(s.state), func() tea.Cmd {
+			return m.cycle(&s.state, "", string(api.StatusPending), string(api.StatusFailed))
+		}},
 		{"w", "where", where, func() tea.Cmd { return m.cycle(&s.folder, "", m.folder()) }},
 		{"x", "more, in the service's language", s.text, func() tea.Cmd { return m.askPart("More conditions", &s.text, nil) }},
 		{"c", "search for nothing: back to the folder", "", m.leaveSearch},
@@ -283,22 +308,6 @@ func (m *Model) pressPrompt(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	return nil
-}
-
-// isWord tells whether a word of the filter asks for a mark, and whether a file
-// has it.
-func (m *Model) isWord(word string, f api.File) (has, asks bool) {
-	mark, asks := strings.CutPrefix(word, "is:")
-	if !asks {
-		return false, false
-	}
-	states, _ := m.states(f)
-	for w := range strings.FieldsSeq(states) {
-		if mark != "" && strings.HasPrefix(w, mark) {
-			return true, true
-		}
-	}
-	return false, true
 }
 
 // signedFor is how long a signed address holds that a person copies.

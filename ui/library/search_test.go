@@ -185,6 +185,86 @@ func TestMillionFiles(t *testing.T) {
 	look()
 }
 
+// A filter goes through a folder of any length, holds what it finds and no more,
+// says how far it looked, and reads again what it let go when it is another one.
+func TestFilterOfManyFiles(t *testing.T) {
+	d := start(t, Options{List: million})
+	most := 0
+	until := func(what string, is func() bool) {
+		t.Helper()
+		for range 40 {
+			most = max(most, len(d.m.shown.files))
+			if is() {
+				return
+			}
+			d.press("down")
+		}
+		t.Fatalf("waited for %s:\n%s", what, d.text())
+	}
+	d.press("/")
+	for _, r := range "f0045678" {
+		d.press(string(r))
+	}
+	until("the file", func() bool { return d.rows() == "f0045678.jpg" })
+	if d.m.shown.only == nil || len(d.m.shown.files) > 1000 {
+		t.Errorf("%d files are held for one that is shown", len(d.m.shown.files))
+	}
+	d.sees("1 of 1 and more found in the first ")
+	if most > maxFiltered+maxSifted+maxPage {
+		t.Errorf("%d files were held", most)
+	}
+	d.press("backspace")
+	until("those that it finds now", func() bool { return len(d.m.rows) == 10 })
+	d.press("esc")
+	d.press("home")
+	d.under("f0000000.jpg")
+	if d.m.shown.only != nil || len(d.m.rows) < pageSize {
+		t.Errorf("without a filter %d rows", len(d.m.rows))
+	}
+	// From the middle of the folder: what lies before is looked at, too.
+	for d.m.shown.first == 0 {
+		d.press("end")
+	}
+	d.press("/")
+	for _, r := range "f0000007" {
+		d.press(string(r))
+	}
+	until("a file before the window", func() bool { return d.rows() == "f0000007.jpg" })
+}
+
+// Regions and how extensions stand are looked for here, in what the service
+// lists: everywhere, or below the folder.
+func TestSearchForMarks(t *testing.T) {
+	s := small()
+	s.files[""] = append(some("/", 3), some("/summer/", 2)...)
+	s.files[""][1].CustomCoordinates = api.Set("1,2,3,4")
+	s.files[""][4].CustomCoordinates = api.Set("5,6,7,8")
+	bad := s.files[""][2].FileID
+	run := func(extension string, status api.Status) api.Run {
+		return api.Run{FileID: bad, Extension: extension, Status: status}
+	}
+	runs := []api.Run{run("a", api.StatusFailed), run("b", api.StatusFailed), run("A", api.StatusSuccess)}
+	d := start(t, Options{List: s.list, Runs: func(context.Context) ([]api.Run, error) { return runs, nil }})
+	s.asked = nil
+	d.press("f", "r", "g", "enter")
+	if d.rows() != "f00001.jpg f00001.jpg" {
+		t.Errorf("with a region: %s", d.rows())
+	}
+	if q := s.asked[0]; q.Folder != "" || q.Search != `path : "/"` && q.Search != "" {
+		t.Errorf("asked %+v", q)
+	}
+	d.sees("found in everywhere: region with one")
+	d.press("f", "r", "e", "e", "g", "enter")
+	if d.rows() != "f00002.jpg" {
+		t.Errorf("without a region and failed: %s", d.rows())
+	}
+	d.press("f", "r", "e", "e", "e", "e", "g", "enter") // any region, pending
+	runs = append(runs, run("b", api.StatusPending))
+	d.send(page.RunsChanged{})
+	d.press("f", "c")
+	d.sees("summer", "pending")
+}
+
 func thumbFile(t testing.TB) string {
 	t.Helper()
 	img := image.NewRGBA(image.Rect(0, 0, 64, 48))

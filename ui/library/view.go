@@ -110,8 +110,11 @@ func (m *Model) position() string {
 	if !m.shown.done && m.list.Len() > 0 {
 		words += " and more"
 	}
-	if m.filter.Value() != "" {
+	if m.filtered() {
 		words += " found"
+		if !m.shown.done && m.shown.looked > m.list.Len() {
+			words += " in the first " + kit.Count(m.shown.looked)
+		}
 	}
 	if m.busy {
 		words += ", reading"
@@ -265,31 +268,7 @@ func tagWords(f api.File) string {
 
 // states are the words for what is special about a file, and the sign of the
 // gravest.
-func (m *Model) states(f api.File) (string, theme.Sign) {
-	var words []string
-	sign := theme.SignNone
-	pending, failed := m.pending[f.FileID] && f.FileID != "", false
-	for _, s := range f.ExtensionStatus {
-		pending = pending || m.o.Runs == nil && s == api.StatusPending
-		failed = failed || s == api.StatusFailed
-	}
-	if !f.CustomCoordinates.IsZero() && !f.CustomCoordinates.IsNull() {
-		words = append(words, "region")
-	}
-	if f.IsPrivateFile.Or(false) {
-		words = append(words, "private")
-	}
-	if v := f.VersionInfo; v != nil && f.FileID != "" && v.ID != "" && v.ID != f.FileID {
-		words = append(words, "versions")
-	}
-	if pending {
-		words, sign = append([]string{"pending"}, words...), theme.SignBusy
-	}
-	if failed {
-		words, sign = append([]string{"failed"}, words...), theme.SignBad
-	}
-	return strings.Join(words, " "), sign
-}
+func (m *Model) states(f api.File) (string, theme.Sign) { return m.standing.states(&f) }
 
 // empty says why there is no row, and what to do.
 func (m *Model) empty(size image.Point, th *theme.Theme) string {
@@ -299,10 +278,10 @@ func (m *Model) empty(size image.Point, th *theme.Theme) string {
 		words = "Reading the folder…"
 	case m.shown.err != nil:
 		words, style = problem(m.shown.err)+" Press r to try again.", th.Bad
-	case m.filter.Value() != "" && m.busy:
+	case m.filtered() && m.busy:
 		words = "Looking further…"
-	case m.filter.Value() != "" && !m.shown.done:
-		words = "Nothing found among the first " + kit.Plural(m.shown.len(), "row") + ". Move down to look further, or press esc to clear the filter."
+	case m.filtered() && !m.shown.done:
+		words = "Nothing found among the first " + kit.Plural(m.shown.looked, "row") + ". Move down to look further, or press esc to clear the filter."
 	case !m.shown.search.isNone():
 		words = "Nothing was found. f changes the search, esc goes back to the folder."
 	case m.filter.Value() != "":
@@ -357,8 +336,8 @@ func (m *Model) foot(width int, th *theme.Theme) []string {
 		note(theme.SignInfo, words)
 	case m.stale && m.shown.len() > maxAgain:
 		note(theme.SignInfo, "Something changed since this was read. r reads it again.")
-	case m.filter.Value() != "" && m.shown.len() >= maxFiltered && !m.shown.done:
-		note(theme.SignInfo, "The filter looked at "+kit.Plural(m.shown.len(), "file")+". f lets the service search in all of them.")
+	case m.shown.only != nil && m.shown.len() >= maxFiltered && !m.shown.done:
+		note(theme.SignInfo, "Of the first "+kit.Plural(m.shown.looked, "file")+" the filter found more than can be shown. Type more of it, or let the service search (f).")
 	case m.marks.ranged:
 		note(theme.SignInfo, "Range: move, then v marks it, esc leaves it.")
 	}

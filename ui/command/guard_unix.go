@@ -162,12 +162,24 @@ func (g *guardian) reap(ended chan<- unix.WaitStatus) {
 			if !g.told() {
 				g.restore() // stopped from outside: it could not do that itself
 			}
-			_ = syscall.Kill(0, syscall.SIGSTOP) // here this process stops
+			stopJob()
 			_ = g.child.Signal(syscall.SIGCONT)
 		default:
 			ended <- status
 			return
 		}
+	}
+}
+
+// stopJob stops the whole job, this process too, and returns when it goes on.
+// That has to be waited for: a process with several threads runs on for a moment
+// after the signal was sent, and would wake the other one at once.
+func stopJob() {
+	goOn := make(chan os.Signal, 1)
+	signal.Notify(goOn, syscall.SIGCONT)
+	defer signal.Stop(goOn)
+	if syscall.Kill(0, syscall.SIGSTOP) == nil {
+		<-goOn
 	}
 }
 

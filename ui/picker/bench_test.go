@@ -2,7 +2,10 @@ package picker
 
 import (
 	"context"
+	"errors"
 	"image"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -26,6 +29,26 @@ func manyIn(b *testing.B, n int) string {
 		_ = f.Close()
 	}
 	return dir
+}
+
+// BenchmarkManyRawReading is what the others are compared with: the names as the
+// system gives them, dropped.
+func BenchmarkManyRawReading(b *testing.B) {
+	dir := manyIn(b, 100_000)
+	for b.Loop() {
+		f, err := os.Open(dir)
+		if err != nil {
+			b.Fatal(err)
+		}
+		list := newLister(f)
+		for err == nil {
+			err = list.read(func([]byte, fs.FileMode) {})
+		}
+		_ = f.Close()
+		if !errors.Is(err, io.EOF) {
+			b.Fatal(err)
+		}
+	}
 }
 
 // BenchmarkManyFirstRows is from asking for the folder to its first rows.

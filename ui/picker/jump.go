@@ -361,8 +361,12 @@ func (m *Model) saveMarks(folders []string) tea.Cmd {
 	}
 }
 
+func (m *Model) placesSize() image.Point {
+	return image.Pt(min(m.size.X, 76), min(m.size.Y, max(1, len(m.placeRows))+3))
+}
+
 func (m *Model) drawPlaces(th *theme.Theme) string {
-	size := image.Pt(min(m.size.X, 76), min(m.size.Y, max(1, len(m.placeRows))+3))
+	size := m.placesSize()
 	in := kit.BoxInner(size)
 	hint := th.Muted.Render(kit.Truncate("enter goes there, d removes a bookmark, esc closes", in.X))
 	if len(m.placeRows) == 0 {

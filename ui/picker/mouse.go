@@ -2,31 +2,30 @@ package picker
 
 import (
 	"image"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/kit"
 )
 
-// click is a click on a row of the list, to know a double click by.
-type click struct {
-	row int
-	at  time.Time
-}
-
-// doubleClick is the longest time between two clicks that are one.
-const doubleClick = 400 * time.Millisecond
-
 // clicked moves focus and cursor to where the click was. A second click on the
-// same row opens it.
+// same place opens it.
 func (m *Model) clicked(msg tea.MouseClickMsg) tea.Cmd {
-	if msg.Button != tea.MouseLeft || m.focus >= onFilter {
+	if msg.Button != tea.MouseLeft {
 		return nil
 	}
+	double := m.clicks.Double(msg)
 	at, l := image.Pt(msg.X, msg.Y), m.layout()
 	switch {
+	case m.focus == onMenu, m.focus == onPlaces:
+		return m.clickPopup(at, double)
+	case m.focus >= onFilter:
+		return nil
 	case at.In(l.tray) && len(m.tray.items) > 0, at.In(l.summary) && len(m.tray.items) > 0:
 		m.focus = onTray
-		m.trayList.Click(at.Y - inner(l.tray).Min.Y)
+		if m.trayList.Click(at.Y-inner(l.tray).Min.Y) && double && noItemFile(m) == "" {
+			return m.showItem()
+		}
 	case at.In(l.list):
 		m.focus = onList
 		before := m.list.Cursor()
@@ -39,23 +38,50 @@ func (m *Model) clicked(msg tea.MouseClickMsg) tea.Cmd {
 			return m.clickPick()
 		case msg.Mod.Contains(tea.ModShift):
 			return m.clickRange(before)
-		}
-		now := click{m.list.Cursor(), m.now()}
-		last := m.lastClick
-		m.lastClick = now
-		if last.row == now.row && !last.at.IsZero() && now.at.Sub(last.at) <= doubleClick {
-			m.lastClick = click{}
+		case double:
 			return m.enter()
 		}
 	}
 	return nil
 }
 
+// clickPopup is a click while a list stands over the screen: a click on a row of
+// the menu chooses it, of the places a second one goes there, and one beside the
+// list closes it.
+func (m *Model) clickPopup(at image.Point, double bool) tea.Cmd {
+	r := m.popup()
+	if !at.In(r) {
+		return m.closePart()
+	}
+	row := at.Y - inner(r).Min.Y
+	switch {
+	case m.focus == onMenu:
+		if m.menu.Click(row) {
+			return m.choose(menuRows[m.menu.Cursor()])
+		}
+	case m.placeList.Click(row) && double:
+		return m.goPlace()
+	}
+	return nil
+}
+
+// popup is where the list over the screen stands.
+func (m *Model) popup() image.Rectangle {
+	size := m.menuSize()
+	if m.focus == onPlaces {
+		size = m.placesSize()
+	}
+	from := kit.Center(m.size, size)
+	return image.Rectangle{Min: from, Max: from.Add(size)}
+}
+
 // wheel scrolls what is under the pointer.
 func (m *Model) wheel(msg tea.MouseWheelMsg) {
 	at, l := image.Pt(msg.X, msg.Y), m.layout()
 	switch {
-	case m.focus == onMenu:
+	case m.focus == onPlaces:
+		m.placeList.Update(msg)
+	case m.focus >= onFilter:
 	case at.In(l.tray):
 		m.trayList.Update(msg)
 	case at.In(l.list):
@@ -97,9 +123,17 @@ func (m *Model) clickPick() tea.Cmd {
 	return cmd
 }
 
-// clickRange picks all from the row where the cursor was to the one under it.
+// clickRange picks all from the row where the cursor was to the one under it. A
+// second such click begins at the same row as the first.
 func (m *Model) clickRange(from int) tea.Cmd {
 	to := m.list.Cursor()
+	if from == m.shifted.to && m.shifted.gen == m.shown.gen {
+		from = m.shifted.from
+	}
+	m.shifted = shifted{m.shown.gen, from, to}
 	_, fresh := m.files(min(from, to), max(from, to))
 	return m.take(fresh)
 }
+
+// shifted is the range of the last click with shift.
+type shifted struct{ gen, from, to int }

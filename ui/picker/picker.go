@@ -103,7 +103,8 @@ type Model struct {
 	removed   []item // what was removed last, for z
 	address   kit.Field
 	menu      kit.List
-	lastClick click
+	clicks    *kit.Clicks
+	shifted   shifted
 
 	jump      jump
 	marked    []string // bookmarks
@@ -156,6 +157,7 @@ func New(o Options) *Model {
 	if m.now == nil {
 		m.now = time.Now
 	}
+	m.clicks = kit.NewClicks(m.now)
 	m.preview.on = o.Preview
 	m.menu.SetLen(len(menuRows))
 	m.keys = newKeymap()

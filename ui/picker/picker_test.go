@@ -381,32 +381,6 @@ func TestReload(t *testing.T) {
 	d.under("b")
 }
 
-func TestMouse(t *testing.T) {
-	dir := folder(t, "sub/x.jpg", "a.jpg", "b.jpg")
-	d := start(t, Options{Folder: dir})
-	rows := d.m.rowsArea(d.m.layout())
-	click := func(row int) {
-		d.send(tea.MouseClickMsg{X: rows.Min.X + 3, Y: rows.Min.Y + row, Button: tea.MouseLeft})
-	}
-	click(2)
-	d.under("b.jpg")
-	click(0)
-	click(0)
-	d.under("x.jpg")
-	d.press("space")
-	l := d.m.layout()
-	d.send(tea.MouseClickMsg{X: 4, Y: inner(l.tray).Min.Y, Button: tea.MouseLeft})
-	if d.m.focus != onTray {
-		t.Error("a click on the tray gives it the keys")
-	}
-	click(0)
-	if d.m.focus != onList {
-		t.Error("a click on the list gives it the keys")
-	}
-	d.send(tea.MouseWheelMsg{X: 4, Y: 4, Button: tea.MouseWheelDown})
-	d.send(tea.MouseClickMsg{X: 400, Y: -4, Button: tea.MouseLeft})
-}
-
 func TestStaleRepliesAreDropped(t *testing.T) {
 	dir := folder(t, "one/a.jpg", "two/b.jpg")
 	d := start(t, Options{Folder: dir})

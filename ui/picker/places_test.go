@@ -211,21 +211,3 @@ func TestContactSheet(t *testing.T) {
 		}
 	}
 }
-
-func TestClicksWithCtrlAndShift(t *testing.T) {
-	d := start(t, Options{Folder: folder(t, "a", "b", "c", "d", "e")})
-	area := d.m.rowsArea(d.m.layout())
-	click := func(row int, mod tea.KeyMod) {
-		d.send(tea.MouseClickMsg{X: area.Min.X + 3, Y: area.Min.Y + row, Button: tea.MouseLeft, Mod: mod})
-	}
-	click(1, 0)
-	click(3, tea.ModShift)
-	equal(t, "tray", d.tray(), []string{"b", "c", "d"})
-	click(2, tea.ModCtrl)
-	equal(t, "tray", d.tray(), []string{"b", "d"})
-	click(4, tea.ModCtrl)
-	d.under("e")
-	equal(t, "tray", d.tray(), []string{"b", "d", "e"})
-	d.press("tab", "D")
-	equal(t, "tray", d.tray(), nil)
-}

@@ -361,8 +361,12 @@ func (m *Model) drawAddress(th *theme.Theme) string {
 	return kit.Box("Add a URL", body, size, true, th)
 }
 
+func (m *Model) menuSize() image.Point {
+	return image.Pt(min(m.size.X, 34), min(m.size.Y, len(menuRows)+2))
+}
+
 func (m *Model) drawMenu(th *theme.Theme) string {
-	size := image.Pt(min(m.size.X, 34), min(m.size.Y, len(menuRows)+2))
+	size := m.menuSize()
 	body := m.menu.View(kit.BoxInner(size), func(i, width int, selected bool) string {
 		row := menuRows[i]
 		words := " " + row.key + "  " + row.words

@@ -1,0 +1,175 @@
+package picker
+
+import (
+	"image"
+	"path/filepath"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/picture"
+)
+
+func TestMouse(t *testing.T) {
+	dir := folder(t, "sub/x.jpg", "a.jpg", "b.jpg")
+	d := start(t, Options{Folder: dir})
+	rows := d.m.rowsArea(d.m.layout())
+	click := func(row int) {
+		d.send(tea.MouseClickMsg{X: rows.Min.X + 3, Y: rows.Min.Y + row, Button: tea.MouseLeft})
+	}
+	click(2)
+	d.under("b.jpg")
+	click(0)
+	click(0)
+	d.under("x.jpg")
+	d.press("space")
+	l := d.m.layout()
+	d.send(tea.MouseClickMsg{X: 4, Y: inner(l.tray).Min.Y, Button: tea.MouseLeft})
+	if d.m.focus != onTray {
+		t.Error("a click on the tray gives it the keys")
+	}
+	click(0)
+	if d.m.focus != onList {
+		t.Error("a click on the list gives it the keys")
+	}
+	d.send(tea.MouseWheelMsg{X: 4, Y: 4, Button: tea.MouseWheelDown})
+	d.send(tea.MouseClickMsg{X: 400, Y: -4, Button: tea.MouseLeft})
+}
+
+func TestClicksWithCtrlAndShift(t *testing.T) {
+	d := start(t, Options{Folder: folder(t, "a", "b", "c", "d", "e")})
+	area := d.m.rowsArea(d.m.layout())
+	click := func(row int, mod tea.KeyMod) {
+		d.send(tea.MouseClickMsg{X: area.Min.X + 3, Y: area.Min.Y + row, Button: tea.MouseLeft, Mod: mod})
+	}
+	click(1, 0)
+	click(3, tea.ModShift)
+	equal(t, "tray", d.tray(), []string{"b", "c", "d"})
+	click(2, tea.ModCtrl)
+	equal(t, "tray", d.tray(), []string{"b", "d"})
+	click(4, tea.ModCtrl)
+	d.under("e")
+	equal(t, "tray", d.tray(), []string{"b", "d", "e"})
+	// A second click with shift begins where the first did.
+	d.press("tab", "D")
+	click(1, 0)
+	click(2, tea.ModShift)
+	click(4, tea.ModShift)
+	equal(t, "tray", d.tray(), []string{"b", "c", "d", "e"})
+	d.press("tab", "D")
+	equal(t, "tray", d.tray(), nil)
+}
+
+// clickAt clicks so many times at once on a place of the screen.
+func (d *desk) clickAt(at image.Point, times int, mod tea.KeyMod) {
+	d.t.Helper()
+	d.now = d.now.Add(time.Second)
+	for range times {
+		d.send(tea.MouseClickMsg{X: at.X, Y: at.Y, Button: tea.MouseLeft, Mod: mod})
+	}
+}
+
+func TestWheelScrollsWhatIsUnderThePointer(t *testing.T) {
+	var names []string
+	for i := range 200 {
+		names = append(names, "f"+string(rune('a'+i/26))+string(rune('a'+i%26)))
+	}
+	d := start(t, Options{Folder: folder(t, names...)})
+	d.press("ctrl+a", "g")
+	list, tray := d.m.rowsArea(d.m.layout()).Min, inner(d.m.layout().tray).Min
+	wheel := func(at image.Point, button tea.MouseButton) {
+		d.send(tea.MouseWheelMsg{X: at.X, Y: at.Y, Button: button})
+	}
+	for range 30 {
+		wheel(list, tea.MouseWheelDown)
+	}
+	from, _ := d.m.list.Visible()
+	if inTray, _ := d.m.trayList.Visible(); from == 0 || inTray != 0 {
+		t.Errorf("the list shows rows from %d on, the tray from %d on", from, inTray)
+	}
+	wheel(list, tea.MouseWheelUp)
+	if now, _ := d.m.list.Visible(); now >= from {
+		t.Errorf("up goes from row %d to row %d", from, now)
+	}
+	for range 30 {
+		wheel(tray, tea.MouseWheelDown)
+	}
+	if inTray, _ := d.m.trayList.Visible(); inTray == 0 {
+		t.Error("the wheel over the tray does not scroll it")
+	}
+	if d.m.focus != onList {
+		t.Error("the wheel took the keys away")
+	}
+}
+
+func TestMouseInTheTray(t *testing.T) {
+	dir := folder(t, "one/a.jpg", "two/b.jpg")
+	d := start(t, Options{Folder: filepath.Join(dir, "one")})
+	d.press("space")
+	d.run(d.m.open(filepath.Join(dir, "two"), ""))
+	d.press("space", "k")
+	d.under("b.jpg")
+	at := inner(d.m.layout().tray).Min
+	d.clickAt(at.Add(image.Pt(3, 1)), 1, 0)
+	if i, _ := d.m.trayItem(); d.m.focus != onTray || i.source.Name() != "b.jpg" {
+		t.Errorf("the click is on %q", i.source.Name())
+	}
+	d.clickAt(at.Add(image.Pt(3, 0)), 2, 0)
+	d.under("a.jpg")
+	if d.m.focus != onList {
+		t.Error("a double click shows the file in its folder")
+	}
+	// Beside all rows nothing happens.
+	d.clickAt(at.Add(image.Pt(3, 2)), 2, 0)
+	d.under("a.jpg")
+}
+
+func TestMouseInTheContactSheet(t *testing.T) {
+	dir := gallery(t)
+	d := start(t, Options{Folder: dir, Loader: picture.NewLoader(picture.Limits{})})
+	d.press("t", "g")
+	area, g := d.m.rowsArea(d.m.layout()).Min, d.m.sheet.grid()
+	tile := func(i int) image.Point {
+		return area.Add(image.Pt(i%g.X*(d.m.sheet.room.X/g.X)+2, i/g.X*(d.m.sheet.tileSize().Y+1)+2))
+	}
+	rows := d.rows()
+	d.clickAt(tile(1), 1, 0)
+	d.under(rows[1])
+	d.clickAt(tile(2), 1, tea.ModCtrl)
+	d.under(rows[2])
+	equal(t, "tray", d.tray(), []string{rows[2]})
+	d.clickAt(tile(2), 1, tea.ModCtrl)
+	equal(t, "tray", d.tray(), nil)
+	d.clickAt(tile(0), 1, 0)
+	d.clickAt(tile(2), 1, tea.ModShift)
+	equal(t, "tray", d.tray(), rows[1:3]) // the first is a folder
+	d.send(tea.MouseWheelMsg{X: area.X, Y: area.Y, Button: tea.MouseWheelUp})
+	d.under(rows[max(0, 2-g.X)])
+}
+
+func TestMouseInLists(t *testing.T) {
+	dir := folder(t, "b.jpg", "a.png", "sub/x.jpg")
+	d := start(t, Options{Folder: dir})
+	d.press(",")
+	row := func(i int) image.Point { return inner(d.m.popup()).Min.Add(image.Pt(2, i)) }
+	d.clickAt(row(3), 1, 0)
+	if d.m.order.by != byKind || d.m.focus != onList {
+		t.Errorf("a click on the menu sorts %v", d.m.order)
+	}
+	d.press(",")
+	d.clickAt(image.Pt(1, 1), 1, 0)
+	if d.m.focus != onList {
+		t.Error("a click beside the menu closes it")
+	}
+	d.run(d.m.open(filepath.Join(dir, "sub"), ""))
+	d.press("b")
+	d.clickAt(row(1), 1, 0)
+	if d.m.focus != onPlaces {
+		t.Error("one click on a place goes nowhere")
+	}
+	d.clickAt(row(1), 2, 0)
+	if d.m.focus != onList || d.m.shown.folder != dir {
+		t.Errorf("a double click goes to %q", d.m.shown.folder)
+	}
+}

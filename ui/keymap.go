@@ -144,6 +144,17 @@ func (m *Model) renamed(acts []kit.Act) []kit.Act {
 	return acts
 }
 
+// usualPress is the press of an act that the screens know, also where the act has
+// keys of the person's own.
+func (m *Model) usualPress(a kit.Act) tea.KeyPressMsg {
+	for _, b := range m.usualActs() {
+		if b.Binding.Help().Desc == a.Binding.Help().Desc {
+			return b.Press()
+		}
+	}
+	return a.Press()
+}
+
 // usual is the key press that the screens know, for one of the person's own
 // keys. A usual key whose act has another one now means nothing: ok is false.
 func (m *Model) usual(press tea.KeyPressMsg) (_ tea.KeyPressMsg, ok bool) {

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"os"
-	"regexp"
 	"strings"
 	"testing"
 )
@@ -43,43 +41,6 @@ func TestUsualKeysDoNotClash(t *testing.T) {
 				}
 				has[k] = a.Binding.Help().Desc
 			}
-		}
-	}
-}
-
-// Every key in the table of the README does something on some screen.
-func TestKeysOfTheReadme(t *testing.T) {
-	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, after, _ := strings.Cut(string(readme), "## Keys\n")
-	table, _, _ := strings.Cut(after, "\n`esc` is always")
-	bound := map[string]bool{"ctrl+c": true} // the root takes it before anything else
-	for _, acts := range catalogue() {
-		for _, a := range acts {
-			for _, k := range a.Binding.Keys() {
-				bound[k] = true
-			}
-		}
-	}
-	// Bound only while a field, a light or the region has the focus, which has
-	// tests of its own.
-	for _, k := range []string{"k", "ctrl+g", "r", "+", "-", ">", "<", "t", "c", "a", "e", "E", "m"} {
-		bound[k] = true
-	}
-	signs := map[string]string{"↑": "up", "↓": "down", "←": "left", "→": "right", "pgdn": "pgdown", "F1": "f1", "F2": "f2"}
-	found := regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(table, -1)
-	if len(found) < 40 {
-		t.Fatalf("only %d keys in the table", len(found))
-	}
-	for _, f := range found {
-		k := f[1]
-		if name, ok := signs[k]; ok {
-			k = name
-		}
-		if !bound[k] && !strings.HasPrefix(k, "$") {
-			t.Errorf("the README has the key %s, which no screen has", f[1])
 		}
 	}
 }

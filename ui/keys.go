@@ -42,6 +42,16 @@ func (m *Model) global(name string) (tea.Cmd, bool) {
 		return m.copyTwin(), true
 	case capturing:
 		return nil, false
+	}
+	return m.anywhere(press)
+}
+
+// anywhere runs an act that no screen has by itself, and tells whether the key
+// is that of one.
+func (m *Model) anywhere(press tea.KeyPressMsg) (tea.Cmd, bool) {
+	name := press.String()
+	is := func(b key.Binding) bool { return key.Matches(press, b) }
+	switch {
 	case is(global.detail):
 		return m.readLast(), true
 	case is(global.quit):
@@ -55,6 +65,28 @@ func (m *Model) global(name string) (tea.Cmd, bool) {
 		return m.show(page.Tabs[name[0]-'1'].ID), true
 	}
 	return nil, false
+}
+
+// whyNot says why the act of a key cannot be done now; empty: it can, or the key
+// has none.
+func (m *Model) whyNot(press tea.KeyPressMsg) string {
+	s := m.screens[m.front]
+	if s == nil || s.Capturing() || press.String() == "esc" {
+		return "" // nothing to step back from is no news
+	}
+	why := ""
+	for _, a := range m.usualActs() {
+		if !key.Matches(press, a.Binding) {
+			continue
+		}
+		if a.Why == "" {
+			return ""
+		}
+		if why == "" {
+			why = a.Why
+		}
+	}
+	return why
 }
 
 // turn goes to the next tab, or the one before.
@@ -101,31 +133,54 @@ func (m *Model) readLast() tea.Cmd {
 // hold.
 func (m *Model) acts() []kit.Act { return m.renamed(m.usualActs()) }
 
-// usualActs are the same with the keys that the screens know.
+// everywhere is the heading of the acts that no screen has by itself.
+const everywhere = "Everywhere"
+
+// usualActs are the same with the keys that the screens know. In a text field,
+// letters are text: an act that has one is shown with the key that leaves the
+// field before it.
 func (m *Model) usualActs() []kit.Act {
 	var acts []kit.Act
+	capturing := false
 	if s := m.screens[m.front]; s != nil {
 		acts = append(acts, s.Acts()...)
+		capturing = s.Capturing()
 	}
-	const group = "Everywhere"
+	add := func(b key.Binding, why string) {
+		if capturing {
+			b = kit.Bind(b.Help().Desc, "esc "+b.Help().Key, b.Keys()...)
+		}
+		acts = append(acts, kit.Act{Binding: b, Group: everywhere, Why: why})
+	}
 	if m.desk != nil {
 		for i, t := range page.Tabs {
+			why := ""
+			if t.ID == m.front {
+				why = "it is in front"
+			}
 			n := string(rune('1' + i))
-			acts = append(acts, kit.Act{Binding: kit.Bind("go to "+t.Name, n, n), Group: group})
+			add(kit.Bind("go to "+t.Name, n, n), why)
 		}
-		acts = append(acts, kit.Act{Binding: global.next, Group: group}, kit.Act{Binding: global.previous, Group: group})
+		add(global.next, "")
+		add(global.previous, "")
 	}
 	why := ""
 	if m.toasts.Last().Text == "" {
 		why = "there was no message yet"
 	}
-	acts = append(acts, kit.Act{Binding: global.twin, Group: group, Why: m.whyNoTwin()})
-	return append(
-		acts,
-		kit.Act{Binding: global.detail, Group: group, Why: why},
-		kit.Act{Binding: global.help, Group: group, Hint: true},
-		kit.Act{Binding: global.palette, Group: group},
-		kit.Act{Binding: global.suspend, Group: group},
-		kit.Act{Binding: global.quit, Group: group},
+	add(global.detail, why)
+	twin, help := global.twin, global.help
+	if capturing {
+		twin, help = kit.Bind(twin.Help().Desc, "f2", "f2"), kit.Bind(help.Help().Desc, "F1", "f1")
+	}
+	acts = append(acts,
+		kit.Act{Binding: twin, Group: everywhere, Why: m.whyNoTwin()},
+		kit.Act{Binding: help, Group: everywhere, Hint: true},
+		kit.Act{Binding: global.suspend, Group: everywhere},
 	)
+	if !capturing {
+		add(global.palette, "")
+	}
+	add(global.quit, "")
+	return acts
 }

@@ -79,6 +79,12 @@ func (m *Model) helped(msg tea.Msg) tea.Cmd {
 	if action.Run == nil {
 		return nil
 	}
+	if action.Run.Group == everywhere {
+		// A text field would take its letter.
+		if cmd, used := m.anywhere(m.usualPress(*action.Run)); used {
+			return cmd
+		}
+	}
 	return m.input(action.Run.Press())
 }
 

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,35 +29,52 @@ func (k testKey) Reveal() string { return string(k) }
 // openDesk is a desk with every real part, over a local library of its own.
 func openDesk(t *testing.T) *Desk {
 	t.Helper()
+	return openDeskWith(t, local.Options{}, watch.Options{}, func(*Desk) {})
+}
+
+// openDeskWith is openDesk with more options; fill puts things into it before the
+// queue starts.
+func openDeskWith(t *testing.T, library local.Options, w watch.Options, fill func(*Desk)) *Desk {
+	t.Helper()
 	ctx, dir := t.Context(), t.TempDir()
-	key := testKey("private_root_test")
-	server, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: filepath.Join(dir, "library"), Key: key})
+	library.Dir, library.Key = filepath.Join(dir, "library"), testKey("private_root_test")
+	server := httptest.NewUnstartedServer(nil)
+	if library.Address == "" {
+		library.Address = "http://" + server.Listener.Addr().String()
+	}
+	opened, err := local.Open(context.Background(), library)
 	if err != nil {
 		t.Fatal(err)
 	}
+	server.Config.Handler = opened
+	server.Start()
 	d := &Desk{Cache: dir, Profile: page.Profile{Name: "local", Host: "127.0.0.1:7843", Local: true, KeySource: "the library's own"}}
 	if d.Journal, err = journal.Open(ctx, filepath.Join(dir, "journal.db")); err != nil {
 		t.Fatal(err)
 	}
-	if d.Client, err = api.NewClient(api.Options{UploadURL: server.Address, BaseURL: server.Address, Key: key}); err != nil {
+	if d.Client, err = api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL, Key: testKey("private_root_test")}); err != nil {
 		t.Fatal(err)
 	}
-	d.Watch = watch.New(watch.Options{Journal: d.Journal, Listen: "127.0.0.1:0", Profile: "local"})
+	w.Journal, w.Listen, w.Profile = d.Journal, "127.0.0.1:0", "local"
+	d.Watch = watch.New(w)
 	if err := d.Watch.Start(ctx); err != nil {
 		t.Fatal(err)
 	}
+	fill(d)
 	d.Queue = queue.New(queue.Options{Journal: d.Journal, Sender: d.Client, Profile: "local"})
 	if err := d.Queue.Start(ctx); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		closing := context.Background()
-		for _, err := range []error{d.Queue.Close(closing), d.Watch.Close(closing), server.Close(), d.Journal.Close()} {
+		errs := []error{d.Queue.Close(closing), d.Watch.Close(closing)}
+		d.Client.Close()
+		server.Close()
+		for _, err := range append(errs, opened.Close(), d.Journal.Close()) {
 			if err != nil {
 				t.Error(err)
 			}
 		}
-		d.Client.Close()
 	})
 	return d
 }

@@ -156,6 +156,9 @@ func (m *Model) input(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		msg = key
+		if why := m.whyNot(key); why != "" {
+			return m.toasts.Push(page.Toast{Level: page.Info, Text: kit.Sentence(why)})
+		}
 		if cmd, used := m.global(key.String()); used {
 			return cmd
 		}

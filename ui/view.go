@@ -79,7 +79,7 @@ func (m *Model) hinted() []kit.Act {
 	// Help is worth a place even where a screen has many acts to hint at.
 	shown := 0
 	for i := range acts {
-		if acts[i].Hint && acts[i].Why == "" && acts[i].Group != "Everywhere" {
+		if acts[i].Hint && acts[i].Why == "" && acts[i].Group != everywhere {
 			if shown++; shown > 4 {
 				acts[i].Hint = false
 			}

@@ -131,7 +131,7 @@ func (f *Flow) drawForm(s *kit.Sheet, th *theme.Theme) {
 			s.Line(int(e), text.View(s.Width(), th))
 		}
 		if err := f.form.shown(e); err != nil {
-			DrawLight(s, theme.SignBad, sentence(err.Error()), th)
+			DrawLight(s, theme.SignBad, kit.Sentence(err.Error()), th)
 		} else if f.form.at == e && e != entryGo {
 			s.Words(kit.NoStop, 2, f.hint(e), th.Muted)
 		}
@@ -273,7 +273,7 @@ func (f *Flow) drawCommand(s *kit.Sheet, th *theme.Theme) {
 	words, err := splitWords(f.input.Value())
 	switch {
 	case err != nil:
-		DrawLight(s, theme.SignBad, sentence(err.Error()), th)
+		DrawLight(s, theme.SignBad, kit.Sentence(err.Error()), th)
 	case len(words) > 0:
 		s.Words(kit.NoStop, 2, "runs "+words[0]+withArguments(words[1:]), th.Muted)
 	}

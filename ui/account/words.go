@@ -4,10 +4,10 @@ import (
 	"errors"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"mediadesk/api"
 	"mediadesk/config"
+	"mediadesk/ui/kit"
 )
 
 // Explain says in sentences what an error of the settings, of a key or of the
@@ -15,7 +15,7 @@ import (
 func Explain(err error) string {
 	var files []string
 	for _, problem := range fileErrors(err) {
-		files = append(files, sentence(problem.Error()))
+		files = append(files, kit.Sentence(problem.Error()))
 	}
 	if len(files) > 0 {
 		return strings.Join(files, "\n")
@@ -30,9 +30,9 @@ func Explain(err error) string {
 	if _, ok := errors.AsType[*config.KeyringError](err); ok {
 		return keyringWords(err)
 	}
-	text := sentence(err.Error())
+	text := kit.Sentence(err.Error())
 	if hint := api.Hint(err); hint != "" {
-		text += "\n" + sentence(hint)
+		text += "\n" + kit.Sentence(hint)
 	}
 	return text
 }
@@ -42,13 +42,13 @@ func Explain(err error) string {
 func keyringWords(err error) string {
 	known, ok := errors.AsType[*config.KeyringError](err)
 	if !ok {
-		return sentence(err.Error())
+		return kit.Sentence(err.Error())
 	}
 	text := known.Problem.Error()
 	if known.Cause != nil {
 		text += " (" + known.Cause.Error() + ")"
 	}
-	return sentence(text)
+	return kit.Sentence(text)
 }
 
 // fileErrors are the problems of the settings file in a chain of errors.
@@ -66,23 +66,6 @@ func fileErrors(err error) []*config.FileError {
 		list = fileErrors(inner.Unwrap())
 	}
 	return list
-}
-
-// sentence begins text with a capital letter and ends it with a full stop.
-func sentence(text string) string {
-	text = strings.TrimSpace(text)
-	if text == "" {
-		return ""
-	}
-	first, n := utf8.DecodeRuneInString(text)
-	// A path or an address at the beginning stays as it is.
-	if word, _, _ := strings.Cut(text, " "); !strings.ContainsAny(word, "/\\_.:=") {
-		text = string(unicode.ToUpper(first)) + text[n:]
-	}
-	if last, _ := utf8.DecodeLastRuneInString(text); !strings.ContainsRune(".!?…", last) {
-		text += "."
-	}
-	return text
 }
 
 // splitWords reads a command as a shell would read its words: blanks part them,

@@ -1,0 +1,175 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+// more are further states of the screens, in which other acts are offered.
+var more = []scene{
+	{"picker, contact sheet", after("picker", "t")},
+	{"picker, tray", after("picker", "tab")},
+	{"form, tags", after("form", "tab")},
+	{"form, extensions", after("form", "tab", "tab", "tab")},
+	{"form, existing", after("form", "tab", "tab", "tab", "tab")},
+	{"uploads, earlier ones", after("uploads", "j", "j", "j")},
+	{"extensions, a failed one", after("extensions", "j")},
+	{"library, sheet", after("library", "down", "t")},
+	{"library, a file", after("library", "down")},
+	{"details, tags", after("details", "e")},
+	{"details, region", after("details", "tab", "tab")},
+	{"settings, another account", after("settings", "j")},
+	{"settings, program", after("settings", "tab")},
+	{"settings, files", after("settings", "tab", "tab")},
+}
+
+// after is a scene that goes on with keys.
+func after(name string, keys ...string) func(*stage) {
+	return func(s *stage) {
+		for _, sc := range scenes {
+			if sc.name == name {
+				sc.play(s)
+			}
+		}
+		s.press(keys...)
+	}
+}
+
+// enter plays a scene on a program of its own.
+func (s *stage) enter(sc scene) {
+	s.t.Helper()
+	s.fresh()
+	s.until("logo.png", "Extensions 1")
+	sc.play(s)
+}
+
+// hearers are the acts of whoever has the keys.
+func (m *Model) hearers() []kit.Act {
+	if m.dialog != nil {
+		return m.dialog.Acts()
+	}
+	return m.acts()
+}
+
+// acts presses a key and tells whether anything came of it: another screen, or
+// a command. The command is not run.
+func (s *stage) acts(k string) bool {
+	s.m.View() // what is drawn first may tell a screen its size
+	before := s.m.View()
+	cmd := s.m.input(kit.KeyMsg(k))
+	now := s.m.View()
+	return cmd != nil || now.Content != before.Content
+}
+
+// Every act that is offered, in help, palette or hints, does something with every
+// one of its keys; and every one that is not says why.
+func TestEveryActActs(t *testing.T) {
+	s := newStage(t)
+	defer s.end()
+	pressed := 0
+	for _, sc := range append(slices.Clone(scenes), more...) {
+		if sc.name == "help" {
+			continue // its rows are the acts of the screen below
+		}
+		s.enter(sc)
+		before := s.m.View().Content
+		s.press("f12")
+		if s.m.View().Content != before {
+			t.Errorf("%s: a key without an act does something", sc.name)
+		}
+		front, capturing := s.m.front, s.m.screens[s.m.front].Capturing()
+		for _, a := range s.m.hearers() {
+			words, keys := a.Binding.Help().Desc, a.Binding.Keys()
+			if a.Group == everywhere && !slices.ContainsFunc(scenes, func(b scene) bool { return b.name == sc.name }) {
+				continue // they were pressed on this screen already
+			}
+			if capturing && (a.Why != "" || a.Group == everywhere && len(keys[0]) == 1) {
+				continue // the key is text there, as the help says
+			}
+			if racing {
+				keys = keys[:1]
+			}
+			for _, k := range keys {
+				if k == "esc" && a.Why != "" {
+					continue // nothing to step back from is no news
+				}
+				pressed++
+				if !s.presses(sc, front, a, k) {
+					t.Errorf("%s: %s does nothing, and stands there as %q (%s)", sc.name, k, words, a.Why)
+				}
+			}
+		}
+	}
+	t.Logf("%d keys pressed", pressed)
+	if pressed < 300 {
+		t.Errorf("only %d keys were pressed", pressed)
+	}
+}
+
+// presses tells whether the key of an act does something, or says why it cannot:
+// where the program is just now, else in the scene. What goes to where the cursor
+// is already does nothing there: the cursor is moved before.
+func (s *stage) presses(sc scene, front page.ID, a kit.Act, k string) bool {
+	s.t.Helper()
+	words := a.Binding.Help().Desc
+	same := func() bool {
+		return s.m.front == front && s.m.help == nil && slices.ContainsFunc(s.m.hearers(), func(b kit.Act) bool {
+			return b.Binding.Help().Desc == words && (b.Why == "") == (a.Why == "")
+		})
+	}
+	if same() && s.acts(k) {
+		return true
+	}
+	for _, before := range [][]string{nil, {"down"}, {"down", "down"}, {"up"}, {"tab"}, {"right"}, {"end"}} {
+		s.enter(sc)
+		s.press(before...)
+		if same() && s.acts(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// The palette runs what it shows, also where letters are text.
+func TestPaletteRunsFromATextField(t *testing.T) {
+	s := newStage(t)
+	defer s.end()
+	s.enter(scene{play: after("details", "e")})
+	if !s.m.screens[s.m.front].Capturing() {
+		t.Fatalf("no text field has the keys:\n%s", s.screen())
+	}
+	s.press("f1")
+	for _, r := range "go to uploads" {
+		s.press(string(r))
+	}
+	s.press("enter")
+	if s.m.front != page.Uploads {
+		t.Errorf("in front is\n%s", s.screen())
+	}
+}
+
+// The hints offer nothing that the help does not have.
+func TestHintsAreActs(t *testing.T) {
+	s := newStage(t)
+	defer s.end()
+	for _, sc := range append(slices.Clone(scenes), more...) {
+		s.enter(sc)
+		if s.m.help != nil {
+			continue
+		}
+		lines := strings.Split(s.screen(), "\n")
+		hints := lines[len(lines)-1]
+		for _, a := range s.m.hearers() {
+			if words := a.Keys() + " " + a.Binding.Help().Desc; a.Hint && a.Why == "" {
+				hints = strings.Replace(hints, words, "", 1)
+			}
+		}
+		if rest := strings.TrimSpace(hints); rest != "" {
+			t.Errorf("%s: the hints have %q, which is no act", sc.name, rest)
+		}
+	}
+}

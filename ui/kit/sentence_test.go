@@ -1,0 +1,18 @@
+package kit
+
+import "testing"
+
+func TestSentence(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                          "",
+		" it is in use ":            "It is in use.",
+		"what now?":                 "What now?",
+		"über":                      "Über.",
+		"/tmp/x is gone":            "/tmp/x is gone.",
+		"config.toml: it is wrong…": "config.toml: it is wrong…",
+	} {
+		if got := Sentence(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}

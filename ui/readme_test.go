@@ -1,0 +1,119 @@
+package ui
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+// actsByScreen are the acts that the screens offer in any of the states that the
+// tests know, those that hold everywhere under "Everywhere".
+func actsByScreen(t *testing.T) (names []string, acts map[string][]kit.Act) {
+	s := newStage(t)
+	defer s.end()
+	titles := map[page.ID]string{
+		page.Picker: "Pick", page.Form: "Upload form", page.Uploads: "Uploads", page.Extensions: "Extensions",
+		page.Library: "Library", page.Details: "Details", page.Settings: "Settings",
+	}
+	acts = map[string][]kit.Act{}
+	for _, sc := range append(slices.Clone(scenes), more...) {
+		s.enter(sc)
+		title, known := titles[s.m.front]
+		if !known || s.m.dialog != nil || s.m.help != nil || s.m.screens[s.m.front].Capturing() {
+			continue
+		}
+		for _, a := range s.m.acts() {
+			name := title
+			if a.Group == everywhere {
+				name = everywhere
+			}
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+			if !slices.ContainsFunc(acts[name], func(b kit.Act) bool { return b.Binding.Help() == a.Binding.Help() }) {
+				acts[name] = append(acts[name], a)
+			}
+		}
+	}
+	return names, acts
+}
+
+// keySigns are the keys as the README has them, by how bindings name them.
+var keySigns = map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→", "pgdown": "pgdn", "f1": "F1", "f2": "F2"}
+
+// counted is how many files an act is about just now.
+var counted = regexp.MustCompile(`\d+ files?`)
+
+func keySign(k string) string {
+	if sign, ok := keySigns[k]; ok {
+		return sign
+	}
+	return k
+}
+
+// The README has every key of every screen, as it is. After a change:
+// go test ./ui -run TestKeysOfTheReadme -update.
+func TestKeysOfTheReadme(t *testing.T) {
+	const file, begin, end = "../README.md", "<!-- keys, made by: go test ./ui -run TestKeysOfTheReadme -update -->\n", "<!-- end of keys -->\n"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), begin)
+	have, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		t.Fatalf("the README has no place for the keys, %q to %q", begin, end)
+	}
+	names, acts := actsByScreen(t)
+	bound := map[string]bool{
+		"ctrl+c": true, // the root takes it before anything else
+		"ctrl+g": true, // of the form, where sending would take something away
+	}
+	var b strings.Builder
+	for _, name := range names {
+		fmt.Fprintf(&b, "\n**%s**: ", name)
+		for i, a := range acts[name] {
+			if i > 0 {
+				b.WriteString(" · ")
+			}
+			b.WriteString(counted.ReplaceAllString(a.Binding.Help().Desc, "files"))
+			for _, k := range a.Binding.Keys() {
+				bound[k] = true
+				b.WriteString(" `" + keySign(k) + "`")
+			}
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString("\n")
+	if want := b.String(); have != want {
+		if f := flag.Lookup("update"); f == nil || f.Value.String() != "true" {
+			t.Errorf("the keys of the README are not those of the screens: go test ./ui -run TestKeysOfTheReadme -update")
+		} else if err := os.WriteFile(file, []byte(before+begin+want+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	// The table of the most wanted keys is by hand: each of them is among those.
+	_, table, _ := strings.Cut(before, "## Keys\n")
+	table, _, _ = strings.Cut(table, "\n`esc` is always")
+	signs := map[string]string{}
+	for k := range bound {
+		signs[keySign(k)] = k
+	}
+	shown := regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(table, -1)
+	if len(shown) < 40 {
+		t.Fatalf("only %d keys in the table", len(shown))
+	}
+	for _, k := range shown {
+		if signs[k[1]] == "" && !strings.HasPrefix(k[1], "$") {
+			t.Errorf("the README has the key %s, which no screen has", k[1])
+		}
+	}
+}

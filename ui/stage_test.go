@@ -1,0 +1,363 @@
+package ui
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"image/color"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+
+	"mediadesk/api"
+	"mediadesk/api/local"
+	"mediadesk/api/watch"
+	"mediadesk/assets"
+	"mediadesk/config"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/uitest"
+)
+
+// noon is the time on a stage.
+var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+
+// stage is the whole program without a terminal, over a desk that has the same
+// files, uploads and runs every time, at the same time of day.
+type stage struct {
+	t     *testing.T
+	desk  *Desk
+	paths config.Paths
+	dir   string            // folder of pictures; its name is always as long
+	ids   map[string]string // of the stored files, by name
+	m     *Model
+	now   time.Time
+	size  tea.WindowSizeMsg
+	msgs  chan tea.Msg
+	gone  chan struct{} // closed when the model is not used any more
+}
+
+// newStage opens the desk. Its profile has defaults, so that screens have
+// something to show.
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	s := &stage{t: t, ids: map[string]string{}, size: tea.WindowSizeMsg{Width: 120, Height: 36}}
+	s.dir = fixedDir(t)
+	pictures := filepath.Join(s.dir, "pictures")
+	if err := assets.WriteSamples(pictures); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"summer/", "день 1 — naïve (final).txt", "写真.txt", strings.Repeat("long-", 20) + "name.txt"} {
+		path := filepath.Join(pictures, name)
+		if strings.HasSuffix(name, "/") {
+			if err := os.Mkdir(path, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := os.WriteFile(path, []byte("notes\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, err := os.ReadDir(pictures)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range entries {
+		at := noon.Add(-time.Duration(i+1) * 3 * time.Hour)
+		if err := os.Chtimes(filepath.Join(pictures, e.Name()), at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.paths = config.FindPaths(func(name string) string {
+		return map[string]string{"MEDIADESK_HOME": filepath.Join(s.dir, "home")}[name]
+	})
+	if err := s.paths.Make(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(s.paths.Config, []byte("[profiles.work]\nkind = \"hosted\"\nupload_url = \"https://upload.imagekit.io\"\nbase_url = \"https://api.imagekit.io\"\ndelivery_url = \"https://ik.imagekit.io/my_id\"\nmax_size = 25000000\nmax_video_size = 100000000\ntags = [\"desk\"]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	seen := ""
+	for _, tip := range tips {
+		seen += tip.name + "\n"
+	}
+	if err := os.WriteFile(filepath.Join(s.paths.State, "tips"), []byte(seen), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	clock := func() time.Time { return noon.Add(-90 * time.Minute) }
+	// Nobody listens where the files are said to be: addresses are the same every
+	// time, and there is no picture.
+	s.desk = openDeskWith(t, local.Options{Now: clock, Address: "http://127.0.0.1:1"}, watch.Options{Now: clock}, s.fill)
+	return s
+}
+
+// fixedDir makes a folder whose path is as long on every machine.
+func fixedDir(t *testing.T) string {
+	t.Helper()
+	for n := os.Getpid(); ; n++ {
+		dir := fmt.Sprintf("/tmp/desk-%08d", n%100_000_000)
+		switch err := os.Mkdir(dir, 0o700); {
+		case err == nil:
+			t.Cleanup(func() {
+				if err := os.RemoveAll(dir); err != nil {
+					t.Error(err)
+				}
+			})
+			return dir
+		case !os.IsExist(err):
+			t.Fatal(err)
+		}
+	}
+}
+
+// fill stores files in the library, and writes into the journal what became of
+// earlier uploads and of their extensions.
+func (s *stage) fill(d *Desk) {
+	s.t.Helper()
+	ctx := s.t.Context()
+	store := func(name, folder string, u api.Upload) *api.File {
+		u.Source = api.Source{Path: filepath.Join(s.dir, "pictures", name)}
+		if strings.HasPrefix(name, "note") {
+			u.Source.Path = filepath.Join(s.dir, "pictures", "写真.txt")
+		}
+		u.FileName, u.Folder, u.UseUniqueFileName = name, api.Set(folder), api.Set(false)
+		file, err := d.Client.Upload(ctx, &u, nil)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if err := d.Journal.SaveFile(ctx, "local", *file); err != nil {
+			s.t.Fatal(err)
+		}
+		s.ids[name] = file.FileID
+		return file
+	}
+	harbour := store("harbour.jpg", "/", api.Upload{Tags: api.Set([]string{"sea", "boat"}), CustomCoordinates: api.Set("100,150,400,300")})
+	store("mug.jpg", "/", api.Upload{IsPrivateFile: api.Set(true)})
+	for i := range 14 {
+		store(fmt.Sprintf("note %02d.txt", i+1), "/", api.Upload{})
+	}
+	logo := store("logo.png", "/summer/", api.Upload{Tags: api.Set([]string{"mark"})})
+	job := func(name string, state api.State, file *api.File, failure *api.Failure, ago time.Duration) api.Job {
+		return api.Job{
+			Profile: "local", State: state, File: file, Failure: failure, Attempts: 1, Naming: api.NameExact,
+			Upload:  api.Upload{Source: api.Source{Path: filepath.Join(s.dir, "pictures", name)}, FileName: name, Folder: api.Set("/")},
+			Created: noon.Add(-ago - time.Minute), Updated: noon.Add(-ago), Started: noon.Add(-ago - time.Minute),
+			Identity: api.Identity{Size: 48_213},
+		}
+	}
+	if _, err := d.Journal.AddJobs(ctx, []api.Job{
+		job("harbour.jpg", api.Stored, harbour, nil, 90*time.Minute),
+		job("logo.png", api.Stored, logo, nil, 80*time.Minute),
+		job("день 1 — naïve (final).txt", api.Refused, nil, &api.Failure{Status: 400, Message: "the file cannot be stored", Help: "Choose another folder."}, 70*time.Minute),
+		job("orbit.gif", api.Unknown, nil, &api.Failure{Message: "no answer came"}, 60*time.Minute),
+		job("写真.txt", api.Unsent, nil, &api.Failure{Message: "the service cannot be reached"}, 50*time.Minute),
+		job("mug.jpg", api.Cancelled, nil, nil, 40*time.Minute),
+	}); err != nil {
+		s.t.Fatal(err)
+	}
+	// The journal writes down when it was told; that is to be the same every time.
+	db, err := sql.Open("sqlite", d.Journal.Path())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(ctx, "UPDATE jobs SET updated = ?", noon.Add(-40*time.Minute).UnixNano()); err != nil {
+		s.t.Fatal(err)
+	}
+	run := func(file *api.File, extension string, status api.Status, from, failure string) api.Run {
+		return api.Run{
+			Profile: "local", FileID: file.FileID, FilePath: file.FilePath, Extension: extension, Status: status, From: from, Error: failure,
+			Started: noon.Add(-90 * time.Minute), At: noon.Add(-89 * time.Minute), Webhook: true,
+		}
+	}
+	if _, err := d.Journal.AddRuns(ctx, []api.Run{
+		run(harbour, "google-auto-tagging", api.StatusSuccess, "answer", ""),
+		run(harbour, "remove-bg", api.StatusFailed, "webhook", "no subject was found"),
+		run(logo, "remove-bg", api.StatusPending, "answer", ""),
+	}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// fresh starts the program anew over the same desk, on a dark terminal of all
+// colours without pictures.
+func (s *stage) fresh() {
+	s.t.Helper()
+	s.end()
+	s.now = noon
+	s.msgs, s.gone = make(chan tea.Msg), make(chan struct{})
+	s.m = New(Options{
+		Paths: s.paths, Keys: &config.Keys{}, Now: func() time.Time { return s.now }, Folder: filepath.Join(s.dir, "pictures"),
+		Pictures: "off", Version: "1.0.0", Open: func(context.Context, string, api.Key) (*Desk, error) { return s.desk, nil },
+		Getenv: func(name string) string { return map[string]string{"EDITOR": "true"}[name] },
+	})
+	s.send(s.size)
+	s.send(tea.BackgroundColorMsg{Color: color.Black})
+	s.send(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
+	s.send(deskOpened{desk: s.desk})
+}
+
+// end lets go of what the program has under way.
+func (s *stage) end() {
+	if s.m != nil {
+		s.m.stop()
+		close(s.gone)
+		s.m = nil
+	}
+}
+
+// send gives the program a message and starts what it asks for.
+func (s *stage) send(msg tea.Msg) {
+	_, cmd := s.m.Update(msg)
+	s.start(cmd)
+	s.m.View()
+}
+
+// start runs a command elsewhere; what it comes to waits in msgs.
+func (s *stage) start(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	msgs, gone := s.msgs, s.gone
+	var run func(tea.Cmd)
+	run = func(cmd tea.Cmd) {
+		if cmd == nil {
+			return
+		}
+		msg := cmd()
+		// A sequence of commands has no name outside Bubble Tea.
+		if v := reflect.ValueOf(msg); v.Kind() == reflect.Slice && v.Type().Elem() == reflect.TypeFor[tea.Cmd]() {
+			_, batch := msg.(tea.BatchMsg)
+			for i := range v.Len() {
+				if one := v.Index(i).Interface().(tea.Cmd); batch {
+					go run(one)
+				} else {
+					run(one)
+				}
+			}
+			return
+		}
+		if msg == nil {
+			return
+		}
+		select {
+		case msgs <- msg:
+		case <-gone:
+		}
+	}
+	go run(cmd)
+}
+
+// screen is what is drawn now, without colours.
+func (s *stage) screen() string { return ansi.Strip(s.m.View().Content) }
+
+// until takes what commands come to until the screen has all these words.
+func (s *stage) until(words ...string) {
+	s.t.Helper()
+	s.wait(func() string {
+		screen := s.screen()
+		for _, w := range words {
+			if !strings.Contains(screen, w) {
+				return w
+			}
+		}
+		return ""
+	})
+}
+
+// offered takes what commands come to until an act is among those of the screen.
+func (s *stage) offered(words string) {
+	s.t.Helper()
+	s.wait(func() string {
+		if slices.ContainsFunc(s.m.hearers(), func(a kit.Act) bool { return a.Binding.Help().Desc == words }) {
+			return ""
+		}
+		return words
+	})
+}
+
+// wait takes what commands come to until nothing is missing.
+func (s *stage) wait(missing func() string) {
+	s.t.Helper()
+	limit := time.NewTimer(uitest.Deadline)
+	defer limit.Stop()
+	for {
+		what := missing()
+		if what == "" {
+			return
+		}
+		select {
+		case msg := <-s.msgs:
+			s.send(msg)
+		case <-limit.C:
+			s.t.Fatalf("waited for %q on the screen:\n%s", what, s.screen())
+		}
+	}
+}
+
+// press presses keys.
+func (s *stage) press(keys ...string) {
+	for _, k := range keys {
+		s.send(kit.KeyMsg(k))
+	}
+}
+
+// scene is a state of the program: play brings it there from the picker.
+type scene struct {
+	name string
+	play func(s *stage)
+}
+
+// scenes are the screens in the states that they are mostly in, each from the
+// picker's first drawing on.
+var scenes = []scene{
+	{"picker", func(s *stage) {
+		s.press("j", "j", "space", "space")
+		s.until("Tray: 2 files, 7.4 kB", "900 x 900 px", "1 day ago")
+	}},
+	{"form", func(s *stage) {
+		s.press("j", "j", "space", "space", "u")
+		s.until("Stored as", "Lights", "7.4 kB")
+	}},
+	{"uploads", func(s *stage) {
+		s.press("2")
+		s.until("refused", "orbit.gif")
+	}},
+	{"extensions", func(s *stage) {
+		s.press("3")
+		s.until("remove-bg", "no subj")
+	}},
+	{"library", func(s *stage) {
+		s.press("4")
+		s.until("harbour.jpg", "Facts")
+	}},
+	{"details", func(s *stage) {
+		s.press("4")
+		s.until("harbour.jpg", "Facts")
+		s.press("down", "enter")
+		s.until("As seen just now", "No picture")
+		s.offered("rename, move, copy, versions, delete")
+	}},
+	{"settings", func(s *stage) {
+		s.press("5")
+		s.until("work", "Program")
+	}},
+	{"help", func(s *stage) { s.press("?") }},
+	{"dialog", func(s *stage) {
+		s.send(page.Ask{Title: "Send 2 files to /summer/?", Text: "One of them is there already.", Choices: []page.Choice{{Label: "Not yet", Key: "n"}, {Label: "Send 2 files to /summer/", Key: "s"}}})
+		s.now = s.now.Add(time.Second) // it takes keys
+	}},
+	{"onboarding", func(s *stage) {
+		s.m.desk = nil
+		s.m.welcome("", nil)
+		s.start(s.m.greet(s.m.screens[page.Onboarding]))
+		s.until("Try it here")
+	}},
+}

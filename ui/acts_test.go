@@ -71,8 +71,9 @@ func TestEveryActActs(t *testing.T) {
 	s := newStage(t)
 	defer s.end()
 	pressed := 0
-	for _, sc := range append(slices.Clone(scenes), more...) {
-		if sc.name == "help" {
+	for i, sc := range append(slices.Clone(scenes), more...) {
+		further := i >= len(scenes)
+		if sc.name == "help" || further && racing {
 			continue // its rows are the acts of the screen below
 		}
 		s.enter(sc)
@@ -84,13 +85,13 @@ func TestEveryActActs(t *testing.T) {
 		front, capturing := s.m.front, s.m.screens[s.m.front].Capturing()
 		for _, a := range s.m.hearers() {
 			words, keys := a.Binding.Help().Desc, a.Binding.Keys()
-			if a.Group == everywhere && !slices.ContainsFunc(scenes, func(b scene) bool { return b.name == sc.name }) {
+			if a.Group == everywhere && further {
 				continue // they were pressed on this screen already
 			}
 			if capturing && (a.Why != "" || a.Group == everywhere && len(keys[0]) == 1) {
 				continue // the key is text there, as the help says
 			}
-			if racing {
+			if racing || further {
 				keys = keys[:1]
 			}
 			for _, k := range keys {
@@ -105,7 +106,7 @@ func TestEveryActActs(t *testing.T) {
 		}
 	}
 	t.Logf("%d keys pressed", pressed)
-	if pressed < 300 {
+	if pressed < 150 {
 		t.Errorf("only %d keys were pressed", pressed)
 	}
 }

@@ -22,6 +22,10 @@ type drawn struct {
 // widest is how wide the screen's one column gets.
 const widest = 84
 
+// programRows are those of the settings of the program with what the chosen one
+// means.
+const programRows = 6
+
 // leastWide is the rows from which the parts stand side by side in boxes.
 const leastWide = 18
 
@@ -53,7 +57,7 @@ func (m *Model) viewAll(size image.Point, th *theme.Theme) string {
 // viewWide has accounts and program at the left, what they are at the right.
 func (m *Model) viewWide(size image.Point, th *theme.Theme) string {
 	left := size.X * 9 / 20
-	low := max(2, len(m.facts())) + 2
+	low := max(programRows, len(m.facts())) + 2
 	high := size.Y - low
 	here := m.current().section()
 	pane := func(r image.Rectangle, title string, focused bool, draw func(*kit.Sheet)) string {

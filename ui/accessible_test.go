@@ -1,0 +1,70 @@
+package ui_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestAccessibleJob is the main job in prompts and sentences, on a terminal: line
+// after line, with the cursor behind each question, without boxes, Braille or any
+// sign that moves the cursor.
+func TestAccessibleJob(t *testing.T) {
+	d := newDesk(t)
+	term := d.start(110, 50, "--accessible", d.pictures+"/harbour.jpg")
+	answer := func(question, text string) {
+		t.Helper()
+		last := ""
+		term.WaitUntil(func(screen string) bool {
+			lines := strings.Split(strings.TrimRight(screen, "\n "), "\n")
+			last = lines[len(lines)-1]
+			return strings.HasSuffix(last, question)
+		})
+		if x, y, seen := term.Cursor(); !seen || x != len([]rune(last))+1 || !strings.HasSuffix(strings.Split(term.Screen(), "\n")[y], question) {
+			t.Errorf("the cursor is at %d,%d, seen %t, and not behind %q", x, y, seen, last)
+		}
+		term.Type(text + "\n")
+	}
+	const number = "Type a number and press enter:"
+	answer(number, "1") // try it here
+
+	// The file of the command line is the first to be sent.
+	answer("Tags, parted by commas; empty for none:", "sea, boat")
+	answer("empty for the usual one:", "/summer/")
+	answer("in pixels; empty for none:", "100,150,400,300")
+	answer("Description; empty for none:", "the harbour")
+	answer("empty for that of the source:", "first.jpg")
+	answer("or names; empty for none:", "1,2")
+	answer("Type yes or no:", "no") // private
+	term.WaitFor("harbour.jpg will be sent under a name like first_")
+	answer("Type yes or no:", "yes") // send
+	term.WaitFor("stored as /summer/first_")
+
+	// Watch: the command waits for the extensions, and says how each ended.
+	term.WaitFor("google-auto-tagging of /summer/first_")
+	term.WaitFor("What do you want to do?")
+
+	// Touch up: tags, then the region.
+	answer(number, "4")
+	answer(number, "1")
+	answer(number, "1")
+	answer("Tags to add, parted by commas:", "wind")
+	answer("Type yes or no:", "yes")
+	term.WaitFor("sea, boat, wind")
+	answer(number, "4")
+	answer(number, "1")
+	answer(number, "5")
+	answer("Region as x,y,width,height in pixels:", "10,20,300,200")
+	answer("Type yes or no:", "yes")
+	term.WaitFor("10,20,300,200")
+	answer(number, "0")
+	term.Wait()
+	if code := term.ExitCode(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	if raw := term.Raw(); strings.ContainsRune(raw, 0x1b) {
+		t.Error("there are escape sequences in it")
+	}
+	if i := strings.IndexFunc(term.Raw(), func(r rune) bool { return r >= 0x2500 && r < 0x2600 || r >= 0x2800 && r < 0x2900 }); i >= 0 {
+		t.Errorf("there are boxes, blocks or Braille in it: %q", term.Raw()[i:min(len(term.Raw()), i+20)])
+	}
+}

@@ -1,0 +1,109 @@
+package ui_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+
+	"mediadesk/ui/uitest"
+)
+
+// TestFirstStart takes each way of a first start. Before that nothing is written
+// and no socket is open; after it there is the picker with one line of advice.
+func TestFirstStart(t *testing.T) {
+	key := "MEDIADESK_PRIVATE_KEY=private_first_start"
+	for name, c := range map[string]struct {
+		env  []string
+		take func(*uitest.Term)
+		in   string // on the screen then
+	}{
+		"here": {nil, func(term *uitest.Term) { term.Press("t") }, "local"},
+		"environment": {[]string{key}, func(term *uitest.Term) {
+			term.Press("e")
+			term.WaitFor("Which account?")
+			term.Press("enter")
+			term.Type("my_id")
+			term.Press("ctrl+s")
+		}, "key: environment"},
+		"another server": {nil, func(term *uitest.Term) {
+			term.Press("c")
+			term.WaitFor("Which account?")
+			term.Press("right", "down")
+			term.Type("http://127.0.0.1:1")
+			term.Press("ctrl+s")
+			term.WaitFor("Use it for this run only") // no keyring in this environment
+			term.Press("o")
+			term.WaitFor("Private key")
+			term.Type("private_first_start")
+			term.Press("enter")
+		}, "key: typed for this run"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			term := d.startWith(c.env, 120, 36, d.pictures)
+			term.WaitFor("Try it here")
+			if entries, err := os.ReadDir(d.home); err != nil || len(entries) > 0 {
+				t.Errorf("written before a choice: %v, %v", entries, err)
+			}
+			if n, err := sockets(term.Pid()); errors.Is(err, fs.ErrPermission) {
+				t.Log("only root may look at the sockets of a process that hides its memory")
+			} else if err != nil || n > 0 {
+				t.Errorf("%d sockets are open before a choice, %v", n, err)
+			}
+			c.take(term)
+			term.WaitFor("Tip: space picks a file")
+			term.WaitFor(c.in)
+			term.WaitFor("Tray")
+			if strings.Contains(term.Raw(), "private_first_start") {
+				t.Error("the key was drawn")
+			}
+			term.Press("esc")
+			term.WaitGone("Tip:")
+			term.Press("q")
+			term.Wait()
+		})
+	}
+}
+
+// sockets counts those of a process and of its children.
+func sockets(pid int) (int, error) {
+	dir := fmt.Sprintf("/proc/%d/", pid)
+	files, err := os.ReadDir(dir + "fd")
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, f := range files {
+		// One that was closed meanwhile is none.
+		if to, _ := os.Readlink(dir + "fd/" + f.Name()); strings.HasPrefix(to, "socket:") {
+			n++
+		}
+	}
+	threads, err := os.ReadDir(dir + "task")
+	if err != nil {
+		return 0, err
+	}
+	for _, thread := range threads {
+		text, err := os.ReadFile(dir + "task/" + thread.Name() + "/children")
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // the thread has ended, or the kernel does not tell
+		} else if err != nil {
+			return 0, err
+		}
+		for _, child := range strings.Fields(string(text)) {
+			var id int
+			if _, err := fmt.Sscan(child, &id); err != nil {
+				return 0, err
+			}
+			more, err := sockets(id)
+			if err != nil {
+				return 0, err
+			}
+			n += more
+		}
+	}
+	return n, nil
+}

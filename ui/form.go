@@ -20,7 +20,7 @@ func (m *Model) newForm(sources []api.Source, draft []byte) page.Screen {
 		Tags: d.Tags, TagsIn: d.TagsIn, Folders: d.Folders, FoldersIn: d.FoldersIn, Fields: d.Client.MetadataFields,
 		Draft: draft, SaveDraft: d.SaveDraft, Presets: d.Journal,
 		Already: d.AlreadyStored, Manifest: d.WriteManifest,
-		Request: d.Client.DescribeUpload, Send: d.Queue.Add, Getenv: m.o.Getenv, Now: m.o.Now,
+		Request: d.Client.DescribeUpload, Send: d.Queue.Add, Getenv: m.o.Getenv, Now: m.o.Now, Gallery: m.gallery,
 	})
 }
 

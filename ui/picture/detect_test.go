@@ -1,7 +1,12 @@
 package picture
 
 import (
+	"fmt"
 	"image"
+	"maps"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -9,37 +14,73 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// recorded are the answers of terminals to Query, as they came, without the
-// kernel's own word on the size of a cell. Those of kitty 0.41, of tmux in it, of
-// xterm and of mlterm were recorded; the others are put together from what those
-// terminals are known to answer.
-var recorded = map[string]struct {
-	env     map[string]string
-	cells   image.Point
-	answers string
-	want    Abilities // Findings are not compared
-	says    string    // part of what is said about real pictures
-}{
+// recorded are terminals whose answers were recorded, as they came, by
+// testdata/record: they stand in testdata/terminals, without the kernel's own word
+// on the size of a cell.
+var recorded = map[string]answering{
 	"kitty 0.41": {
-		cells:   image.Pt(168, 52),
-		answers: "\x1bP>|kitty(0.41.1)\x1b\\\x1b[6;15;7t\x1b[4;780;1176t\x1b[?1016;2$y\x1b_Gi=4194304000;OK\x1b\\\x1b[3;5R\x1b[?62;c",
-		want:    Abilities{Method: MethodKitty, Set: Octants, Cell: image.Pt(7, 15), PixelMouse: true},
-		says:    "yes",
+		want: Abilities{Method: MethodKitty, Set: Octants, Cell: image.Pt(9, 18), PixelMouse: true},
+		says: "yes",
 	},
 	"kitty 0.41 in tmux 3.5a": {
-		env:     map[string]string{"TMUX": "/tmp/tmux-0/default,1,0"},
-		cells:   image.Pt(168, 52),
-		answers: "\x1bP>|tmux 3.5a\x1b\\\x1b[6;15;7t\x1b[4;780;1176t\x1b[3;5R\x1b[?1;2;4c\x1bP>|kitty(0.41.1)\x1b\\\x1b_Gi=4194304000;OK\x1b\\",
-		want:    Abilities{Method: MethodKitty, Set: Octants, Cell: image.Pt(7, 15)},
-		says:    "yes",
+		env:   map[string]string{"TMUX": "/tmp/tmux-0/default,1,0"},
+		want:  Abilities{Method: MethodKitty, Set: Octants, Cell: image.Pt(9, 18)},
+		sixel: true, says: "yes",
 	},
-	"tmux without passthrough": {
-		env:     map[string]string{"TMUX": "/tmp/tmux-0/default,1,0"},
-		cells:   image.Pt(168, 52),
-		answers: "\x1bP>|tmux 3.5a\x1b\\\x1b[6;15;7t\x1b[4;765;1176t\x1b[3;5R\x1b[?1;2;4c",
-		want:    Abilities{Cell: image.Pt(7, 15)},
-		says:    "not answered",
+	"kitty 0.41 in tmux without passthrough": {
+		env:   map[string]string{"TMUX": "/tmp/tmux-0/default,1,0"},
+		want:  Abilities{Cell: image.Pt(9, 18)},
+		sixel: true, says: "not answered",
 	},
+	"kitty 0.26": {
+		want: Abilities{Set: Sextants, Cell: image.Pt(9, 18), PixelMouse: true},
+		says: "not answered",
+	},
+	"kitty 0.26 in tmux 3.3a": {
+		env:  map[string]string{"TMUX": "/tmp/tmux-0/default,1,0"},
+		says: "not answered",
+	},
+	"Konsole 25.04": {
+		want: Abilities{Set: Sextants, Cell: image.Pt(7, 14)},
+		says: "not answered", sixel: true,
+	},
+	"Konsole 22.12": {
+		want: Abilities{Set: Sextants, Cell: image.Pt(8, 17)},
+		says: "not answered", sixel: true,
+	},
+	"foot 1.21": {
+		want:  Abilities{Set: Octants, Cell: image.Pt(6, 13), PixelMouse: true},
+		says:  "not answered",
+		sixel: true,
+	},
+	"xterm 398": {
+		want: Abilities{PixelMouse: true},
+		says: "not answered",
+	},
+	"xterm 398 as vt340": {
+		want:  Abilities{PixelMouse: true},
+		says:  "not answered",
+		sixel: true,
+	},
+	"mlterm 3.9": {
+		want:  Abilities{Cell: image.Pt(10, 19)},
+		says:  "not answered",
+		sixel: true,
+	},
+	"VTE 0.70": {
+		want: Abilities{Cell: image.Pt(10, 19)},
+		says: "not answered",
+	},
+	"Alacritty 0.11": {
+		want: Abilities{Cell: image.Pt(9, 18)},
+		says: "not answered",
+	},
+	"st 0.9": {says: "not answered"},
+}
+
+// composed are answers that were put together, of cases that no terminal at hand
+// has.
+var composed = map[string]answering{
 	"tmux in a terminal that says OK": {
 		env:     map[string]string{"TMUX": "x"},
 		cells:   image.Pt(100, 30),
@@ -47,40 +88,58 @@ var recorded = map[string]struct {
 		want:    Abilities{Set: Sextants, Cell: image.Pt(8, 16)},
 		says:    "around tmux",
 	},
-	"kitty 0.26": { // says OK and cannot: the cursor has moved
+	"a terminal that says OK and cannot": { // the cursor has moved
 		cells:   image.Pt(100, 30),
 		answers: "\x1bP>|kitty(0.26.5)\x1b\\\x1b[6;16;8t\x1b[?1016;2$y\x1b_Gi=4194304000;OK\x1b\\\x1b[3;7R\x1b[?62;c",
 		want:    Abilities{Set: Sextants, Cell: image.Pt(8, 16), PixelMouse: true},
 		says:    "draws at once",
 	},
-	"Konsole 25.04": {
+	"a terminal that refuses": {
 		cells:   image.Pt(100, 30),
-		answers: "\x1bP>|Konsole 25.04.2\x1b\\\x1b[4;480;800t\x1b[?1016;2$y\x1b_Gi=4194304000;OK\x1b\\\x1b[3;7R\x1b[?62;1;4c",
-		want:    Abilities{Set: Sextants, Cell: image.Pt(8, 16), PixelMouse: true},
-		says:    "draws at once",
-	},
-	"foot 1.21": {
-		cells:   image.Pt(100, 30),
-		answers: "\x1bP>|foot(1.21.0)\x1b\\\x1b[6;17;8t\x1b[4;510;800t\x1b[?1016;2$y\x1b[3;5R\x1b[?62;4;22;28;29;52c",
-		want:    Abilities{Set: Octants, Cell: image.Pt(8, 17), PixelMouse: true},
-		says:    "not answered",
-	},
-	"xterm 398": {
-		cells:   image.Pt(80, 24),
-		answers: "\x1bP>|XTerm(398)\x1b\\\x1b[?1016;2$y\x1b[3;5R\x1b[?64;1;2;6;9;15;16;17;18;21;22;28c",
-		want:    Abilities{PixelMouse: true},
-		says:    "not answered",
-	},
-	"mlterm 3.9": {
-		cells:   image.Pt(80, 24),
-		answers: "\x1b[6;19;10t\x1b[4;456;800t\x1b[?1016;0$y\x1b[3;5R\x1b[?63;1;2;3;4;6;7;15;18;22;29c",
-		want:    Abilities{Cell: image.Pt(10, 19)},
-		says:    "not answered",
+		answers: "\x1bP>|other 1.0\x1b\\\x1b[6;16;8t\x1b_Gi=4194304000;EINVAL:no\x1b\\\x1b[3;5R\x1b[?62;c",
+		want:    Abilities{Cell: image.Pt(8, 16)},
+		says:    "refused (EINVAL:no)",
 	},
 }
 
+// answering is a terminal and what follows from its answers.
+type answering struct {
+	env     map[string]string
+	cells   image.Point
+	answers string
+	want    Abilities // Findings are not compared
+	says    string    // part of what is said about real pictures
+	sixel   bool
+}
+
+// recording reads what a terminal answered.
+func recording(t testing.TB, name string) answering {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "terminals", name+".txt"))
+	must(t, err)
+	r := recorded[name]
+	size, quoted, _ := strings.Cut(strings.TrimSpace(string(data)), "\n")
+	_, err = fmt.Sscan(size, &r.cells.X, &r.cells.Y)
+	must(t, err)
+	r.answers, err = strconv.Unquote(quoted)
+	must(t, err)
+	return r
+}
+
+// answers are those of a recorded terminal.
+func answers(t testing.TB, name string) string { return recording(t, name).answers }
+
 func TestRecordedTerminals(t *testing.T) {
-	for name, r := range recorded {
+	all := maps.Clone(composed)
+	for name := range recorded {
+		all[name] = recording(t, name)
+	}
+	found, err := os.ReadDir(filepath.Join("testdata", "terminals"))
+	must(t, err)
+	if len(found) != len(recorded) {
+		t.Errorf("%d terminals were recorded, %d are tried", len(found), len(recorded))
+	}
+	for name, r := range all {
 		// The answers may come in any pieces.
 		for _, piece := range []int{1, 3, 17, 1 << 20} {
 			d := NewDetector(SettingAuto, func(key string) string { return r.env[key] }, true)
@@ -94,6 +153,9 @@ func TestRecordedTerminals(t *testing.T) {
 			got := d.Abilities()
 			if !strings.Contains(got.Findings.Kitty, r.says) {
 				t.Errorf("%s: real pictures: %q does not say %q", name, got.Findings.Kitty, r.says)
+			}
+			if d.sixel != r.sixel {
+				t.Errorf("%s: sixel %v", name, d.sixel)
 			}
 			got.Findings = Findings{}
 			if got != r.want {
@@ -168,7 +230,7 @@ func TestNothingIsClaimedBeforeTheAnswers(t *testing.T) {
 		t.Error(d.Abilities().Findings.State)
 	}
 	d.resized(image.Pt(168, 52))
-	feed(d, recorded["kitty 0.41"].answers, 1<<20)
+	feed(d, answers(t, "kitty 0.41"), 1<<20)
 	if d.Abilities().Method != MethodKitty {
 		t.Error("late answers do not count")
 	}
@@ -179,8 +241,8 @@ func TestNothingIsClaimedBeforeTheAnswers(t *testing.T) {
 }
 
 func TestSettingOverridesWhatWasFound(t *testing.T) {
-	kitty := recorded["kitty 0.41"].answers
-	foot := recorded["foot 1.21"].answers
+	kitty := answers(t, "kitty 0.41")
+	foot := answers(t, "foot 1.21")
 	for _, c := range []struct {
 		setting Setting
 		answers string

@@ -37,10 +37,14 @@ func distance(a, b [3]float32) float32 {
 // below (Floyd and Steinberg), so that few colours make many.
 type diffusion struct {
 	here, next [][3]float32
+	// most bounds what is passed on: colours outside the palette's reach would
+	// otherwise pile up into streaks. Of what is left kept is the part that counts:
+	// cells are large, and the speckles of an exact sum are seen.
+	most, kept float32
 }
 
-func newDiffusion(cols int) *diffusion {
-	return &diffusion{here: make([][3]float32, cols+2), next: make([][3]float32, cols+2)}
+func newDiffusion(cols int, most, kept float32) *diffusion {
+	return &diffusion{here: make([][3]float32, cols+2), next: make([][3]float32, cols+2), most: most, kept: kept}
 }
 
 // line begins the next line of cells.
@@ -52,18 +56,10 @@ func (d *diffusion) line() {
 // owed is what the cell x should be brighter by, to make up for its neighbours.
 func (d *diffusion) owed(x int) [3]float32 { return d.here[x+1] }
 
-// maxError bounds what is passed on: colours outside the palette's reach would
-// otherwise pile up into streaks. A part of every error is dropped altogether,
-// since cells are large and the speckles of an exact sum are seen.
-const (
-	maxError = 48
-	kept     = 0.75
-)
-
 // pass spreads the error that cell x is left with.
 func (d *diffusion) pass(x int, rest [3]float32) {
 	for c, e := range rest {
-		e = max(-maxError, min(e, maxError)) * kept / 16
+		e = max(-d.most, min(e, d.most)) * d.kept / 16
 		d.here[x+2][c] += 7 * e
 		d.next[x][c] += 3 * e
 		d.next[x+1][c] += 5 * e

@@ -176,8 +176,8 @@ func TestCloseToThePicture(t *testing.T) {
 		{Options{Set: Blocks}, 27},
 		{Options{Set: Sextants}, 27.5},
 		{Options{Set: Octants}, 28.5},
-		{Options{Set: Half, Color: Color256}, 20},
-		{Options{Set: Blocks, Color: Color256}, 20},
+		{Options{Set: Half, Color: Color256}, 21.5},
+		{Options{Set: Blocks, Color: Color256}, 22},
 	}
 	reached := map[Set]float64{}
 	for _, tt := range tests {
@@ -199,6 +199,9 @@ func TestCloseToThePicture(t *testing.T) {
 	}
 	if gain := reached[Blocks] - reached[Half]; gain < 1 {
 		t.Errorf("more glyphs gain %.1f dB", gain)
+	}
+	if reached[Sextants] <= reached[Blocks] || reached[Octants] <= reached[Sextants] {
+		t.Errorf("the larger sets are no better: %v", reached)
 	}
 }
 

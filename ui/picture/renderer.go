@@ -16,9 +16,9 @@ type renderer interface {
 func newRenderer(o Options, cols int) renderer {
 	switch o.Color {
 	case NoColor:
-		return &shades{dither: newDiffusion(cols), light: o.Light}
+		return &shades{dither: newDiffusion(cols, 48, 0.75), light: o.Light}
 	case Color256:
-		return &indexed{set: o.Set, dither: newDiffusion(cols)}
+		return &indexed{set: o.Set, dither: newDiffusion(cols, 24, 0.5)}
 	default:
 		return direct{set: o.Set}
 	}
@@ -65,6 +65,10 @@ func exact(c [3]float32) paint {
 	return rgb(uint8(c[0]+0.5), uint8(c[1]+0.5), uint8(c[2]+0.5))
 }
 
+// madeGood is how much of what the ground of a cell is off by its ink makes good:
+// with all of it the two are further apart than the picture.
+const madeGood = 0.6
+
 // indexed draws with the 256 colours of the palette, dithered.
 type indexed struct {
 	set    Set
@@ -91,7 +95,7 @@ func (d *indexed) line(band []uint8, cells []cell) {
 		// What the ground is off by, the ink makes good.
 		n0, n1 := float32(f.n-f.n1), float32(f.n1)
 		for c := range 3 {
-			ink[c] = f.ink[c] + owed[c] + (paper[c]-got[c])*min(1, n0/n1)
+			ink[c] = f.ink[c] + owed[c] + (paper[c]-got[c])*min(1, n0/n1)*madeGood
 		}
 		fg, drawn := nearest(ink)
 		cells[x] = cell{glyph: f.glyph, fg: fg, bg: bg}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -25,6 +26,8 @@ type regionPicture struct {
 	err     error
 
 	view    *picture.RegionView // of decoded, at size
+	hung    *picture.RegionView // that was to show a real picture last
+	soon    bool                // realMsg is on its way
 	size    image.Point
 	options picture.Options
 	area    image.Rectangle // the cells that the picture covers in size
@@ -46,19 +49,53 @@ func (m *Model) wantPicture() tea.Cmd {
 		return nil
 	}
 	if yes, _ := s.known.isPicture(); !yes || m.picture.asked == s.src.Path {
-		return nil
+		return m.soon()
 	}
 	if m.picture.cancel != nil {
 		m.picture.cancel()
 	}
+	gone := m.picture.hung.TakeDown()
 	ctx, cancel := context.WithTimeout(m.opt.Context, patience)
 	path := s.src.Path
 	m.picture = regionPicture{asked: path, cancel: cancel}
-	return func() tea.Msg {
+	return tea.Batch(gone, func() tea.Msg {
 		defer cancel()
 		p, err := picture.DecodeFile(ctx, path, picture.Limits{Side: drawingSide})
 		return pictureMsg{m, path, p, err}
+	})
+}
+
+// realMsg is the time to have the terminal show what has been drawn with glyphs.
+type realMsg struct{ owner *Model }
+
+// rest is how long a drawing stays the same before it is sent as a picture: while
+// the window is pulled larger nothing is sent.
+const rest = 150 * time.Millisecond
+
+// soon looks, a moment later, whether the terminal can show the picture; nil where
+// it cannot, or does already.
+func (m *Model) soon() tea.Cmd {
+	p := &m.picture
+	if m.opt.Gallery == nil || m.opt.Picture.Method != picture.MethodKitty || p.soon || p.decoded == nil || p.view != nil && p.view == p.hung {
+		return nil
 	}
+	p.soon = true
+	return tea.Tick(rest, func(time.Time) tea.Msg { return realMsg{m} })
+}
+
+// wantReal has the terminal show the picture in place of the glyphs.
+func (m *Model) wantReal(msg realMsg) tea.Cmd {
+	p := &m.picture
+	if msg.owner != m {
+		return nil
+	}
+	p.soon = false
+	if p.view == nil || p.view == p.hung || p.decoded == nil {
+		return nil
+	}
+	gone := p.hung.TakeDown()
+	p.hung = p.view
+	return tea.Batch(gone, p.view.Hang(m.opt.Gallery, p.decoded, p.options))
 }
 
 func (m *Model) gotPicture(msg pictureMsg) {

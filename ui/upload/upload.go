@@ -63,6 +63,8 @@ type Options struct {
 	// Picture says how to draw the picture under a region. Where the theme has
 	// no colour, neither has the picture.
 	Picture picture.Options
+	// Gallery shows real pictures where the terminal can; nil: glyphs are drawn.
+	Gallery *picture.Gallery
 }
 
 // source is one thing to send with what the form says about it.
@@ -240,6 +242,9 @@ func (m *Model) Init() tea.Cmd {
 
 // Update takes a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
+	if real, ok := msg.(realMsg); ok {
+		return m.wantReal(real) // it asks for nothing, least of all for itself
+	}
 	cmd := m.handle(msg)
 	return tea.Batch(cmd, m.follow())
 }

@@ -16,6 +16,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
@@ -411,6 +412,38 @@ func TestRegionDrawing(t *testing.T) {
 	run(t, m, m.Update(pictureMsg{owner: m, path: "other", err: errors.New("no")}))
 	if m.picture.err != nil {
 		t.Error("took the picture of another file")
+	}
+}
+
+// Where the terminal shows real pictures it is given the one with the region, once
+// for each size, and only while it is seen.
+func TestRegionAsARealPicture(t *testing.T) {
+	kitty := picture.Options{Method: picture.MethodKitty, Cell: image.Pt(8, 16)}
+	m := started(t, Options{
+		Sources: files(t, "a.png", string(pngBytes(t, 400, 300))), Profile: localProfile(), Picture: kitty, Gallery: picture.NewGallery(false),
+	})
+	th := theme.New(true, true)
+	goTo(t, m, fieldRegion)
+	write(t, m, "0,0,200,300")
+	if m.Update(realMsg{m}) != nil {
+		t.Error("a picture is sent that nobody has seen")
+	}
+	m.View(image.Pt(120, 40), th)
+	if m.Update(realMsg{&Model{}}) != nil {
+		t.Error("a form answers for another")
+	}
+	if m.Update(realMsg{m}) == nil || m.picture.hung == nil {
+		t.Fatal("the picture is not sent")
+	}
+	if m.View(image.Pt(120, 40), th); m.soon() != nil || m.Update(realMsg{m}) != nil {
+		t.Error("the same picture is sent again")
+	}
+	if m.View(image.Pt(140, 50), th); m.soon() == nil || m.Update(realMsg{m}) == nil {
+		t.Error("another size is not sent")
+	}
+	m.opt.Picture.Method = picture.MethodBlocks
+	if m.View(image.Pt(100, 40), th); m.soon() != nil {
+		t.Error("a terminal that cannot is sent one")
 	}
 }
 

@@ -4,7 +4,8 @@
 #            transaction for each, and against create+write+fdatasync alone
 #   large    300 MB by curl, against a server that only writes the bytes; memory
 #   million  listing, searching, uploading and PATCH at 1,000,000 files against
-#            1,000 (makes 1 GB of records, takes minutes)
+#            1,000; pages beside uploads at full speed (makes 1 GB of records,
+#            takes minutes; MEDIADESK_BENCH_KEPT=DIR keeps them for the next time)
 # Usage: bench.sh [uploads] [large] [million]; all without an argument. The
 # folder is made in TMPDIR: let that be on the disk which is to be measured.
 set -eu

@@ -336,7 +336,7 @@ var scenes = []scene{
 	}},
 	{"library", func(s *stage) {
 		s.press("4")
-		s.until("harbour.jpg", "Facts")
+		s.until("harbour.jpg", "Facts", "failed region")
 	}},
 	{"details", func(s *stage) {
 		s.press("4")

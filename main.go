@@ -35,9 +35,11 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	getenv := config.TakeSecrets()
 	a := &app{
-		paths: config.FindPaths(os.Getenv),
-		keys:  &config.Keys{Getenv: os.Getenv, Keyring: config.NewKeyring()},
+		paths:  config.FindPaths(getenv),
+		keys:   &config.Keys{Getenv: getenv, Keyring: config.NewKeyring()},
+		getenv: getenv,
 	}
 	a.log = config.NewLog(a.paths.Log(), &a.secrets)
 	slog.SetDefault(a.log.Logger(false))
@@ -48,7 +50,7 @@ func main() {
 		Open:    a.open,
 		Screens: a.screens,
 		Paths:   a.paths,
-		Getenv:  os.Getenv,
+		Getenv:  getenv,
 		Stdin:   os.Stdin,
 		Stdout:  os.Stdout,
 		Stderr:  os.Stderr,
@@ -68,7 +70,8 @@ type app struct {
 	paths   config.Paths
 	keys    *config.Keys
 	log     *config.Log
-	secrets config.Redactor // the keys that must never be in the log
+	secrets config.Redactor     // the keys that must never be in the log
+	getenv  func(string) string // the environment, with the secrets that no child inherits
 }
 
 // open wires the parts of a desk, each on top of the ones before it, and
@@ -381,7 +384,7 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 		Paths:   a.paths,
 		Keys:    a.keys,
 		Debug:   r.Debug,
-		Getenv:  os.Getenv,
+		Getenv:  a.getenv,
 		Version: version(),
 		Samples: func() (string, error) {
 			dir := filepath.Join(a.paths.Data, "samples")

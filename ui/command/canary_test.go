@@ -138,6 +138,16 @@ func TestKeyCanary(t *testing.T) {
 	}
 	env := append(os.Environ(), "MEDIADESK_HOME="+home, "MEDIADESK_PRIVATE_KEY="+canary, "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+dir)
 
+	// Programs that are started from here: the editor, the browser, the clipboard.
+	tools := t.TempDir()
+	for _, name := range []string{"editor", "xdg-open", "xclip"} {
+		script := "#!/bin/sh\ncat /proc/$$/environ /proc/$$/cmdline >>'" + filepath.Join(dir, name+".seen") + "'\n"
+		if err := os.WriteFile(filepath.Join(tools, name), []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env = append(env, "PATH="+tools+":"+os.Getenv("PATH"), "EDITOR=editor", "VISUAL=", "DISPLAY=:987", "WAYLAND_DISPLAY=")
+
 	stop, watched := make(chan struct{}), make(chan string, 1)
 	go func() { watched <- commandLines(stop) }()
 
@@ -153,6 +163,13 @@ func TestKeyCanary(t *testing.T) {
 		{"list", "/", "--json"},
 		{"watch", "--timeout", "100ms"},
 		{"key", "where"},
+		{"doctor"},
+		{"doctor", "--json"},
+		{"uploads", "--retry", "--failed"},
+		{"rename", "abc", "x"},
+		{"download", "abc", "--to", dir},
+		{"sign", "abc"},
+		{"versions", "abc", "--debug"},
 		{"upload", "--no-such-flag"},
 		{"upload", files[0], "--upload-url", "http://" + canary + "@127.0.0.1:1"},
 	} {
@@ -176,9 +193,13 @@ func TestKeyCanary(t *testing.T) {
 	term.WaitFor("Stored as")
 	term.Press("ctrl+r")
 	term.WaitFor("MEDIADESK_PRIVATE_KEY")
-	term.Press("esc", "ctrl+s")
-	term.WaitFor("Send 3 files")
-	time.Sleep(600 * time.Millisecond) // the dialog takes no keys before
+	term.Press("y") // the curl line
+	term.Press("esc", "ctrl+o")
+	waitFor(t, "the editor", func() bool { _, err := os.Stat(filepath.Join(dir, "editor.seen")); return err == nil })
+	waitFor(t, "the clipboard", func() bool { _, err := os.Stat(filepath.Join(dir, "xclip.seen")); return err == nil })
+	term.WaitFor("Stored as")
+	term.Press("ctrl+s")
+	term.WaitFor("s Send 3 files") // in the line of hints: the dialog takes keys now
 	term.Press("s")
 	term.WaitUntil(func(screen string) bool {
 		return strings.Contains(screen, "refused") || strings.Contains(screen, "unknown") || strings.Contains(screen, "stored") || strings.Contains(screen, "again")
@@ -189,6 +210,7 @@ func TestKeyCanary(t *testing.T) {
 	term.Signal(os.Interrupt)
 	term.Signal(os.Kill)
 	<-term.Done()
+	fromOtherPlaces(t, binary, address, dir)
 	close(stop)
 
 	if found := leaks(raw); found != nil {
@@ -222,6 +244,50 @@ func TestKeyCanary(t *testing.T) {
 	if _, err := os.Stat(receipt); err != nil || service.seen < 20 || count < 10 {
 		t.Errorf("too little happened: %v, %d requests with the key, %d files looked at", err, service.seen, count)
 	}
+}
+
+// fromOtherPlaces gives the key in every other way than by the environment.
+func fromOtherPlaces(t *testing.T, binary, address, dir string) {
+	t.Helper()
+	key := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(key, []byte(canary), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(home string, stdin io.Reader, fd *os.File, env []string, args ...string) {
+		t.Helper()
+		cmd := exec.Command(binary, args...)
+		cmd.Stdin = stdin
+		if fd != nil {
+			cmd.ExtraFiles = []*os.File{fd}
+		}
+		cmd.Env = append(os.Environ(), append(env, "MEDIADESK_PRIVATE_KEY=", "MEDIADESK_HOME="+filepath.Join(dir, home), "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+dir)...)
+		out, _ := cmd.CombinedOutput() // the service refuses it
+		if found := leaks(string(out)); found != nil {
+			t.Errorf("mediadesk %s with the key of %s prints it as %q", args, home, found)
+		}
+	}
+	fd, err := os.Open(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fd.Close()
+	run("by descriptor", nil, fd, nil, "details", "abc", "--debug", "--key-fd", "3", "--upload-url", address)
+	for home, flags := range map[string][]string{
+		"by file": {"--key-file", key}, "by command": {"--key-command", "cat", "--key-command", key},
+	} {
+		run(home, nil, nil, nil, append([]string{"profile", "add", "work", "--upload-url", address}, flags...)...)
+		run(home, nil, nil, nil, "details", "abc", "--debug", "--profile", "work")
+		run(home, nil, nil, nil, "key", "where", "--profile", "work")
+	}
+	credentials := filepath.Dir(key)
+	if err := os.WriteFile(filepath.Join(credentials, "mediadesk-work"), []byte(canary), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run("by credential", nil, nil, nil, "profile", "add", "work", "--upload-url", address)
+	run("by credential", nil, nil, []string{"CREDENTIALS_DIRECTORY=" + credentials}, "details", "abc", "--debug", "--profile", "work")
+	// Where there is no keyring the key is not taken at all.
+	run("by keyring", strings.NewReader(canary), nil, nil, "profile", "add", "work", "--upload-url", address)
+	run("by keyring", strings.NewReader(canary), nil, nil, "key", "set", "--profile", "work")
 }
 
 func listen(t *testing.T, h http.Handler) string {

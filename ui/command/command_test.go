@@ -58,6 +58,21 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// waitFor looks again and again, for what nobody tells.
+func waitFor(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	again := time.NewTicker(10 * time.Millisecond)
+	defer again.Stop()
+	limit := time.After(uitest.Deadline)
+	for !ok() {
+		select {
+		case <-again.C:
+		case <-limit:
+			t.Fatalf("waited for %s", what)
+		}
+	}
+}
+
 // samples are the sample pictures with ordinary modes: those of an embedded
 // file are read-only.
 type samples struct{ fs.FS }

@@ -14,7 +14,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -176,21 +175,6 @@ func TestDeaths(t *testing.T) {
 			}
 			term.Type("\r")
 		})
-	}
-}
-
-// waitFor looks again and again, for what nobody tells.
-func waitFor(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	again := time.NewTicker(10 * time.Millisecond)
-	defer again.Stop()
-	limit := time.After(uitest.Deadline)
-	for !ok() {
-		select {
-		case <-again.C:
-		case <-limit:
-			t.Fatalf("waited for %s", what)
-		}
 	}
 }
 

@@ -18,6 +18,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 	"golang.org/x/sys/unix"
+
+	"mediadesk/config"
 )
 
 // guardVariable tells the process of the screens that another one guards its
@@ -117,10 +119,13 @@ func (g *guardian) start(self string, keyFD int) (err error) {
 		files[keyFD] = os.NewFile(uintptr(keyFD), "key")
 	}
 	files = append(files, theirLife, theirMark)
-	g.child, err = os.StartProcess(self, os.Args, &os.ProcAttr{
-		Files: files,
-		Env:   append(os.Environ(), fmt.Sprintf("%s=%d", guardVariable, len(files)-2)),
-	})
+	env := append(os.Environ(), fmt.Sprintf("%s=%d", guardVariable, len(files)-2))
+	for _, name := range config.SecretVariables { // this process took them out
+		if value := g.p.Getenv(name); value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	g.child, err = os.StartProcess(self, os.Args, &os.ProcAttr{Files: files, Env: env})
 	return err
 }
 

@@ -1,0 +1,44 @@
+#!/bin/sh
+# The first minute: from a fresh clone and an empty home to a stored picture, in
+# tmux. Commands, keys and seconds are counted and printed.
+# Usage: sh ui/firstminute.sh   (needs git, tmux, Go and the modules that the
+# build needs in its cache; what is downloaded the first time is not counted)
+set -eu
+cd "$(dirname "$0")/.."
+work=$(mktemp -d)
+tmux() { command tmux -S "$work/tmux" -f /dev/null "$@"; }
+trap 'tmux kill-server 2>/dev/null; rm -rf "$work"' EXIT
+mkdir "$work/home"
+commands=0 keys=0
+now() { date +%s.%N; }
+since() { echo "$1 $(now)" | awk '{printf "%.1f", $2 - $1}'; }
+await() {
+  i=0
+  until tmux capture-pane -p | grep -qF -e "$1"; do
+    i=$((i + 1))
+    [ $i -lt 3000 ] || { echo "waited for: $1"; tmux capture-pane -p; exit 1; }
+    sleep 0.1
+  done
+}
+key() { keys=$((keys + 1)); tmux send-keys "$1"; }
+
+began=$(now)
+git clone -q . "$work/mediadesk"
+commands=$((commands + 1))
+cloned=$(since "$began")
+tmux new-session -d -x 120 -y 36 -c "$work/mediadesk/assets/sample" \
+  -e HOME="$work/home" -e MEDIADESK_HOME="$work/home/desk" -e GOPATH="$(go env GOPATH)" -e GOCACHE="$(go env GOCACHE)" -e PATH="$PATH" "cd '$work/mediadesk' && exec go run . assets/sample"
+commands=$((commands + 1))
+await "Try it here"
+built=$(since "$began")
+key Enter # try it here
+await "harbour.jpg"
+key Space # pick
+await "Tray: 1 file"
+key u # the form
+await "Stored as"
+key C-s # send
+await "1 of 1 stored"
+printf 'commands %s, keys %s, seconds %s (clone %s, build and first screen %s)\n' \
+  "$commands" "$keys" "$(since "$began")" "$cloned" "$(echo "$built $cloned" | awk '{printf "%.1f", $1 - $2}')"
+[ "$commands" -le 2 ] && [ "$keys" -le 6 ] || { echo "the goal is two commands and six keys"; exit 1; }

@@ -105,3 +105,17 @@ func TestNamesThatAreNoText(t *testing.T) {
 		t.Errorf("tray: %q", d.tray())
 	}
 }
+
+func TestDeadLinkSaysWhereItLeads(t *testing.T) {
+	dir := folder(t, "a.jpg")
+	must(t, os.Symlink("gone\x1b[31m.jpg", filepath.Join(dir, "0.jpg")))
+	d := start(t, Options{Folder: dir, Preview: true})
+	d.under("0.jpg")
+	d.sees("dead link", `It is a link to gone\x1b[31m.jpg, which is not there`)
+	// Its file comes back: the next look knows.
+	must(t, os.WriteFile(filepath.Join(dir, "gone\x1b[31m.jpg"), []byte("0123456789"), 0o644))
+	d.press("r")
+	if e, _ := d.m.current(); e.name != "0.jpg" || e.kind != kindFile {
+		t.Errorf("the cursor is on %+v", e)
+	}
+}

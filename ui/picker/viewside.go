@@ -123,7 +123,10 @@ func (m *Model) reason(e entry, err error) string {
 	case errors.As(err, &folder):
 		words = "It " + folder.reason
 	}
-	if e.link {
+	switch to := m.infos[e.name].target; {
+	case e.kind == kindBroken && to != "":
+		return "It is a link to " + kit.Safe(to) + ", which is not there. Pick another file."
+	case e.link:
 		words += " (a link)"
 	}
 	words = kit.Safe(words) + "."

@@ -80,6 +80,7 @@ func Run(t *testing.T, target Target) {
 		{"Required", testRequired},
 		{"Schemas", testSchemas},
 		{"Delivery", testDelivery},
+		{"Crop", testCrop},
 		{"Private", testPrivate},
 		{"SlowAddress", slow},
 	} {

@@ -51,6 +51,9 @@ func testForm(t *testing.T, s *suite) {
 		s.refused(t, "extensions", field("fileName", "json"), content([]byte("x")), field("extensions", "[{"))
 		s.refused(t, "extensions", field("fileName", "json"), content([]byte("x")), field("extensions", `{"name":"remove-bg"}`))
 		s.refused(t, "extensions", field("fileName", "json"), content([]byte("x")), field("extensions", `[{"options":{}}]`))
+		for _, name := range []string{"tags", "folder", "description", "extensions", "customMetadata", "webhookUrl"} {
+			s.refused(t, name, field("fileName", "bytes"), content([]byte("x")), field(name, "\xff\xfe"))
+		}
 		for _, nothing := range []string{"null", "undefined"} {
 			s.refused(t, "missing file", field("fileName", "absent"), field("file", nothing))
 		}

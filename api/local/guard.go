@@ -56,12 +56,26 @@ type guard struct {
 	posts    *http.Client    // for webhooks
 }
 
+// CheckAllowed says whether text is an address that the guard can be told to
+// let through: HOST:PORT.
+func CheckAllowed(text string) error {
+	_, _, err := splitAllowed(text)
+	return err
+}
+
+func splitAllowed(text string) (host, port string, err error) {
+	if host, port, err = net.SplitHostPort(text); err != nil || host == "" || port == "" {
+		return "", "", fmt.Errorf("allowed address %s is not HOST:PORT", quote(text))
+	}
+	return host, port, nil
+}
+
 func newGuard(allow []string) (*guard, error) {
 	g := &guard{allowed: map[string]bool{}, loopback: func() bool { return false }}
 	for _, text := range allow {
-		host, port, err := net.SplitHostPort(text)
-		if err != nil || host == "" || port == "" {
-			return nil, fmt.Errorf("allowed address %s is not HOST:PORT", quote(text))
+		host, port, err := splitAllowed(text)
+		if err != nil {
+			return nil, err
 		}
 		g.allowed[strings.ToLower(text)] = true
 		if strings.EqualFold(host, "localhost") {

@@ -119,6 +119,11 @@ func (s *serveFlags) options(cmd *cobra.Command, settings config.Local) (local.O
 	}
 	if given("allow-address") {
 		o.AllowAddresses = s.allow
+		for _, text := range s.allow {
+			if err := local.CheckAllowed(text); err != nil {
+				return o, err
+			}
+		}
 	}
 	if given("fault") {
 		faults = s.faults

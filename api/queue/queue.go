@@ -51,7 +51,7 @@ const DefaultConcurrency = 6
 
 // adoptEvery is how often a queue at work looks for jobs of a program that has
 // ended meanwhile.
-const adoptEvery = 20 * time.Second
+const adoptEvery = 5 * time.Second
 
 // maxKeeping is how many outcomes may be on their way to the journal while
 // further uploads begin.

@@ -91,7 +91,7 @@ func (m *Model) foundAlready(msg alreadyMsg) tea.Cmd {
 		}
 	}
 	return page.Send(page.Ask{
-		Title: kit.Plural(len(without), "file") + " of " + kit.Count(len(m.sources)) + " are stored already",
+		Title: "Stored already: " + kit.Count(len(without)) + " of " + kit.Plural(len(m.sources), "file"),
 		Text:  "Their content was stored in the same folder before; the lights say as what. The others can go without them.",
 		Choices: []page.Choice{
 			{Label: "Back to the form", Key: "b"},

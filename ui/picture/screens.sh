@@ -1,19 +1,21 @@
 #!/bin/sh
 # The picker, a popup over it and the page of the terminal's abilities in a real
 # terminal under a virtual display, as PNGs to look at.
-#   sh ui/picture/screens.sh OUT [TERMINAL…]     terminals: kitty, kitty-tmux, xterm
+#   sh ui/picture/screens.sh OUT [TERMINAL…]     terminals: kitty, kitty-tmux, xterm, mlterm, foot
+# Real pictures need kitty 0.28 or later. foot runs in weston, in a window of its own.
 # Needs Xvfb, xdotool, import (ImageMagick) and the terminals; those that are
 # missing are left out, and say so.
 set -eu
 out=$1
 shift
-[ $# -gt 0 ] || set -- kitty kitty-tmux xterm
+[ $# -gt 0 ] || set -- kitty kitty-tmux xterm foot
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 server=
-trap 'kill $server 2>/dev/null; rm -rf "$work"' EXIT
+weston=
+trap 'kill $server $weston 2>/dev/null; rm -rf "$work"' EXIT
 go build -o "$work/mediadesk" .
 mkdir "$work/home" "$work/pictures"
 cp config/default.toml "$work/home/config.toml"
@@ -30,6 +32,16 @@ for name in "$@"; do
 	case $name in
 	kitty) start="$kitty" ;;
 	kitty-tmux) start="$kitty tmux -L screens$$ -f $work/tmux.conf new" ;;
+	mlterm) start="mlterm -g 150x50 -e" ;;
+	foot)
+		command -v weston >/dev/null || { echo "foot needs weston: left out"; continue; }
+		export XDG_RUNTIME_DIR="$work"
+		chmod 700 "$work"
+		weston --backend=x11-backend.so --use-pixman --socket=screens --width=1180 --height=780 >/dev/null 2>&1 &
+		weston=$!
+		sleep 4
+		start="env WAYLAND_DISPLAY=screens foot --maximized"
+		;;
 	xterm) start="xterm -tn xterm-256color -fa DejaVuSansMono -fs 9 -geometry 150x50 -e" ;;
 	*) echo "how to start $name is not known"; continue ;;
 	esac
@@ -43,5 +55,6 @@ for name in "$@"; do
 	xdotool key t; sleep 0.3; xdotool key 5; sleep 1; xdotool key t; shot abilities
 	xdotool key Escape; sleep 0.3; xdotool key q
 	sleep 1
-	kill $terminal 2>/dev/null || true
+	kill $terminal ${weston:-} 2>/dev/null || true
+	weston=
 done

@@ -142,6 +142,12 @@ func newTerm(t testing.TB, line wire, w, h int) *Term {
 		CursorVisibility: func(visible bool) { term.hidden = !visible },
 		Title:            func(s string) { term.title = s },
 	})
+	// A program that does not know of a new size yet may set margins below the
+	// screen. Terminals take the screen's end; the emulator would panic later.
+	term.em.RegisterCsiHandler('r', func(params ansi.Params) bool {
+		bottom, _, _ := params.Param(1, 0)
+		return bottom > term.em.Height()
+	})
 	if _, ok := line.(*pipes); ok {
 		// On a pipe nothing turns \n into a line end but the terminal itself.
 		_, _ = term.em.WriteString("\x1b[20h")

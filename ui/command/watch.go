@@ -53,37 +53,53 @@ type watchLine struct {
 // ended or timeout (0: never) is over. Of a file and an extension the newest
 // run counts: it stands for those before it.
 func watchRuns(ctx context.Context, p *Program, d *ui.Desk, asJSON bool, ids []string, timeout time.Duration) error {
+	return follow(ctx, d, &watcher{p: p, json: asJSON, ids: ids, named: len(ids) > 0, last: map[int64]api.Status{}, known: map[string]bool{}}, timeout)
+}
+
+// waitForRuns waits for the runs of files that were just sent.
+func waitForRuns(ctx context.Context, p *Program, d *ui.Desk, asJSON bool, ids []string, timeout time.Duration) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return follow(ctx, d, &watcher{p: p, json: asJSON, ids: ids, last: map[int64]api.Status{}, known: map[string]bool{}}, timeout)
+}
+
+// follow looks whenever something changed, until nothing is pending.
+func follow(ctx context.Context, d *ui.Desk, w *watcher, timeout time.Duration) error {
+	whole := ctx
 	if timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
-	w := &watcher{p: p, json: asJSON, ids: ids, last: map[int64]api.Status{}}
-	if len(ids) == 0 {
+	if len(w.ids) == 0 {
 		runs, err := d.Watch.Runs(ctx)
 		if err != nil {
 			return err
 		}
 		w.only = pendingOf(runs)
 		if len(w.only) == 0 {
-			if !asJSON {
-				fmt.Fprintln(p.Stdout, "No extension is pending.")
+			if !w.json {
+				fmt.Fprintln(w.p.Stdout, "No extension is pending.")
 			}
 			return nil
 		}
 	}
-	for {
+	for first := true; ; first = false {
 		pending, err := w.look(ctx, d)
 		if err != nil && ctx.Err() == nil {
 			return err
 		}
+		if first && w.named && err == nil {
+			w.strangers(whole, d)
+		}
 		if err == nil && !pending {
-			return w.end(ctx, d, false)
+			return w.end(false)
 		}
 		select {
 		case <-d.Watch.Edges():
 		case <-ctx.Done():
-			return w.end(ctx, d, true)
+			return w.end(true)
 		}
 	}
 }
@@ -99,21 +115,16 @@ func pendingOf(runs []api.Run) map[int64]bool {
 	return only
 }
 
-// waitForRuns waits for the runs of files that were just sent.
-func waitForRuns(ctx context.Context, p *Program, d *ui.Desk, asJSON bool, ids []string, timeout time.Duration) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	return watchRuns(ctx, p, d, asJSON, ids, timeout)
-}
-
 // watcher remembers what was printed.
 type watcher struct {
 	p       *Program
 	json    bool
-	ids     []string       // of the files that are watched; empty: see only
-	only    map[int64]bool // the runs that are watched, where there are no ids
-	newest  int64          // run that was there when watching began: later ones are watched too
+	ids     []string        // of the files that are watched; empty: see only
+	named   bool            // the person gave the ids: nobody may know them
+	known   map[string]bool // files that have a run
+	missing int             // ids that are of no file
+	only    map[int64]bool  // the runs that are watched, where there are no ids
+	newest  int64           // run that was there when watching began: later ones are watched too
 	last    map[int64]api.Status
 	seen    int
 	failed  int
@@ -157,7 +168,7 @@ func (w *watcher) look(ctx context.Context, d *ui.Desk) (pending bool, err error
 		if w.last[r.ID] == r.Status {
 			continue
 		}
-		w.last[r.ID] = r.Status
+		w.last[r.ID], w.known[r.FileID] = r.Status, true
 		w.seen++
 		if err := w.print(r); err != nil {
 			return false, err
@@ -182,15 +193,35 @@ func (w *watcher) print(r api.Run) error {
 	return err
 }
 
+// strangers says, once and before anything is waited for, which of the ids that
+// the person named are of no file, and which files have no extension to wait for.
+func (w *watcher) strangers(ctx context.Context, d *ui.Desk) {
+	for _, id := range w.ids {
+		if w.known[id] {
+			continue
+		}
+		file, err := lookUpSoon(ctx, d, id)
+		switch {
+		case err != nil:
+			w.missing++
+			report(w.p.Stderr, fmt.Errorf("%s: %w", id, err))
+		case !w.json:
+			fmt.Fprintf(w.p.Stdout, "No extension was asked for with %s.\n", kit.Safe(file.FilePath))
+		}
+	}
+}
+
+// lookUpSoon is lookUp within the time that one answer may take.
+func lookUpSoon(ctx context.Context, d *ui.Desk, id string) (*api.File, error) {
+	ctx, cancel := context.WithTimeout(ctx, closeTime)
+	defer cancel()
+	return lookUp(ctx, d, id)
+}
+
 // end is the error that carries the exit code.
-func (w *watcher) end(ctx context.Context, d *ui.Desk, stopped bool) error {
-	if w.seen == 0 {
-		if err := w.unknown(context.WithoutCancel(ctx), d); err != nil {
-			return err
-		}
-		if !w.json {
-			fmt.Fprintln(w.p.Stdout, "No extension was asked for with these files.")
-		}
+func (w *watcher) end(stopped bool) error {
+	if w.seen == 0 && !w.named && !w.json {
+		fmt.Fprintln(w.p.Stdout, "No extension was asked for with these files.")
 	}
 	for _, r := range w.pending {
 		if w.json || !stopped {
@@ -199,26 +230,13 @@ func (w *watcher) end(ctx context.Context, d *ui.Desk, stopped bool) error {
 		fmt.Fprintf(w.p.Stderr, "mediadesk: %s of %s: still pending after %s\n", kit.Safe(r.Extension), kit.Safe(r.FilePath), kit.Duration(time.Since(r.Started)))
 	}
 	switch {
-	case w.failed > 0:
+	case w.failed > 0 || w.missing > 0:
 		return &exitError{code: exitFailed}
 	case stopped:
 		if !w.json {
 			fmt.Fprintln(w.p.Stderr, "mediadesk: still pending. Look again with: mediadesk watch")
 		}
 		return &exitError{code: exitUnclear}
-	}
-	return nil
-}
-
-// unknown is an error where a file is one that neither the journal nor the
-// service knows.
-func (w *watcher) unknown(ctx context.Context, d *ui.Desk) error {
-	ctx, cancel := context.WithTimeout(ctx, closeTime)
-	defer cancel()
-	for _, id := range w.ids {
-		if _, err := lookUp(ctx, d, id); err != nil {
-			return fmt.Errorf("%s: %w", id, err)
-		}
 	}
 	return nil
 }

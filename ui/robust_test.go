@@ -47,7 +47,8 @@ func TestStopAndGoOn(t *testing.T) {
 	}
 	binary := uitest.Build(t)
 	d := newDesk(t)
-	m := startTmux(t, 100, 30, d.env(), d.pictures, "env PS1='ready> ' bash --norc --noprofile -i")
+	// Its history would be written while the folder is removed.
+	m := startTmux(t, 100, 30, d.env(), d.pictures, "env PS1='ready> ' HISTFILE= bash --norc --noprofile -i")
 	m.waitFor("ready>")
 	m.keys(binary, "Enter")
 	m.waitFor("Try it here")

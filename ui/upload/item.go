@@ -247,6 +247,21 @@ func (i *item) value() string {
 	return i.area.Value()
 }
 
+// loadOf shows what the targets hold, of which there is one at least.
+func (i *item) loadOf(targets []*source) {
+	text, mixed := i.of(&targets[0].values), false
+	for _, s := range targets[1:] {
+		mixed = mixed || i.differs(&s.values, &targets[0].values, text)
+	}
+	if mixed {
+		text = ""
+		if i.chips != nil {
+			text = commonTags(targets)
+		}
+	}
+	i.load(text, mixed)
+}
+
 // load puts a text into the part. Where the sources differ, the part shows
 // that it is mixed; what is then typed counts for all of them.
 func (i *item) load(text string, mixed bool) {

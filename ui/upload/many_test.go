@@ -399,3 +399,34 @@ func TestRegionEditor(t *testing.T) {
 		}
 	}
 }
+
+// TestFieldsWhileTyping: the library's list of fields comes when it comes; what
+// is being typed then stays under the cursor.
+func TestFieldsWhileTyping(t *testing.T) {
+	m := New(Options{Sources: files(t, "a.png", "x"), Profile: localProfile()})
+	goTo(t, m, fieldTags)
+	press(t, m, "s")
+	m.Update(fieldsMsg{owner: m, fields: metadataFields(t)})
+	write(t, m, "ea,")
+	if tags := m.current().values.tags(); !slices.Equal(tags, []string{"sea"}) {
+		t.Errorf("tags %q", tags)
+	}
+	goTo(t, m, fieldName)
+	press(t, m, "end", "left")
+	m.Update(fieldsMsg{owner: m, fields: metadataFields(t)})
+	name := m.item(fieldName).value()
+	write(t, m, "X")
+	if got, want := m.item(fieldName).value(), name[:len(name)-1]+"X"+name[len(name)-1:]; got != want {
+		t.Errorf("the name is %q, want %q", got, want)
+	}
+	// A row that is edited is the new list's.
+	to := focus{stop: stopItem, field: firstMetadata}
+	m.leave()
+	m.setFocus(to)
+	write(t, m, "Acme")
+	m.Update(fieldsMsg{owner: m, fields: metadataFields(t)})
+	write(t, m, "!")
+	if got := m.item(firstMetadata).value(); got != "Acme!" {
+		t.Errorf("the row is %q", got)
+	}
+}

@@ -55,8 +55,14 @@ func (m *Model) gotFields(msg fieldsMsg) {
 	for _, s := range m.sources {
 		s.checked = nil
 	}
-	if len(m.sources) > 0 {
-		m.load()
+	// The other fields stay as they are: somebody may be typing.
+	if targets := m.targets(); len(targets) > 0 {
+		for _, i := range rows {
+			i.loadOf(targets)
+		}
+		m.changed()
+	}
+	if m.focus.stop == stopItem && (!slices.Contains(m.stops(), m.focus) || !m.focused().part().Focused()) {
 		m.setFocus(m.focus)
 	}
 }

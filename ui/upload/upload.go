@@ -379,17 +379,7 @@ func (m *Model) load() {
 		m.base[s] = s.values[fieldTags]
 	}
 	for _, i := range m.items {
-		text, mixed := i.of(&targets[0].values), false
-		for _, s := range targets[1:] {
-			mixed = mixed || i.differs(&s.values, &targets[0].values, text)
-		}
-		if mixed {
-			text = ""
-			if i.chips != nil {
-				text = commonTags(targets)
-			}
-		}
-		i.load(text, mixed)
+		i.loadOf(targets)
 	}
 	m.offer = nil
 	m.changed()

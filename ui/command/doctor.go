@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -123,7 +125,18 @@ func (d *doctor) clean(text string) string {
 			text = strings.ReplaceAll(text, home, "~")
 		}
 	}
+	for _, variable := range []string{"USER", "LOGNAME", "USERNAME"} {
+		if user := d.p.Getenv(variable); user != "" {
+			text = userInPath(text, user)
+		}
+	}
 	return safeLines(text)
+}
+
+// userInPath takes the name of the user out of paths, such as that of a disk
+// which is mounted for them.
+func userInPath(text, user string) string {
+	return regexp.MustCompile(`([/\\])`+regexp.QuoteMeta(user)+`($|[^\pL\pN._-])`).ReplaceAllString(text, "${1}USER${2}")
 }
 
 func (d *doctor) print(list []finding) error {
@@ -183,26 +196,30 @@ func (d *doctor) versions(context.Context) {
 	for _, m := range info.Deps {
 		switch m.Path {
 		case "charm.land/bubbletea/v2", "modernc.org/sqlite", "github.com/zalando/go-keyring":
-			d.say(verdictOK, m.Path[strings.LastIndex(strings.TrimSuffix(m.Path, "/v2"), "/")+1:], "", "%s", m.Version)
+			d.say(verdictOK, path.Base(strings.TrimSuffix(m.Path, "/v2")), "", "%s", m.Version)
 		}
 	}
 }
 
 func (d *doctor) settingsFile(context.Context) {
-	path := d.p.Paths.Config
-	_, err := config.Load(path)
+	file := d.p.Paths.Config
+	_, err := config.Load(file)
 	switch {
 	case err != nil:
 		d.say(verdictBad, "config.toml", "Correct the line. Until then the defaults are looked at here.", "%v", err)
 	case !d.settings.Exists:
-		d.say(verdictNote, "config.toml", "", "there is none yet at %s: the defaults hold", path)
+		d.say(verdictNote, "config.toml", "", "there is none yet at %s: the defaults hold", file)
 	default:
-		d.say(verdictOK, "config.toml", "", "%s", path)
-		if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
+		d.say(verdictOK, "config.toml", "", "%s", file)
+		if info, err := os.Stat(file); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
 			d.say(verdictWarn, "rights", "chmod 600 config.toml", "others may write the settings (mode %04o): they could name a key command", info.Mode().Perm())
 		}
 	}
-	d.say(verdictOK, "profile", "", "%s (%s), of %s", d.profile.Name, d.profile.Kind, kit.Plural(len(d.settings.Profiles), "profile"))
+	name := d.profile.Name
+	if IsUnnamed(name) { // the path behind the host may be an account
+		name = unnamed + hostOf(d.profile.UploadURL)
+	}
+	d.say(verdictOK, "profile", "", "%s (%s), of %s", name, d.profile.Kind, kit.Plural(len(d.settings.Profiles), "profile"))
 }
 
 func (d *doctor) key(ctx context.Context) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -75,7 +76,11 @@ func (d *doctor) addresses(ctx context.Context) {
 	case clock == nil:
 		d.say(verdictNote, "clock", "", "%s here; no service said what time it is", time.Now().UTC().Format(time.RFC3339))
 	case clock.skew.Abs() > clockSkew:
-		d.say(verdictWarn, "clock", "Set it: signed addresses and certificates depend on it.", "the clock of this computer is %s off that of the service", kit.Duration(clock.skew.Abs()))
+		way := "ahead of"
+		if clock.skew < 0 {
+			way = "behind"
+		}
+		d.say(verdictWarn, "clock", "Set it: signed addresses and certificates depend on it.", "the clock of this computer is %s %s that of the service", kit.Duration(clock.skew.Abs()), way)
 	default:
 		d.say(verdictOK, "clock", "", "agrees with the service's to the minute")
 	}
@@ -105,28 +110,41 @@ func (d *doctor) sayLooked(name, address string, l looked) {
 
 // look asks for the headers of an address. Any answer will do: it is about the
 // way there.
-func look(ctx context.Context, address string) (l looked) {
+func look(ctx context.Context, address string) looked {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
+	var mu sync.Mutex // what is traced can come after the answer
+	var l looked
 	var began, dns, connect, secure time.Time
+	note := func(what func()) {
+		mu.Lock()
+		defer mu.Unlock()
+		what()
+	}
+	resolving := false
 	began = time.Now()
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		DNSStart:          func(httptrace.DNSStartInfo) { dns = time.Now() },
-		DNSDone:           func(i httptrace.DNSDoneInfo) { l.dns, l.addresses = time.Since(dns), len(i.Addrs) },
-		GetConn:           func(string) { connect = time.Now() },
-		GotConn:           func(httptrace.GotConnInfo) { l.connect = time.Since(connect) },
-		TLSHandshakeStart: func() { secure = time.Now() },
-		TLSHandshakeDone:  func(tls.ConnectionState, error) { l.secure = time.Since(secure) },
+		DNSStart: func(httptrace.DNSStartInfo) { note(func() { dns, resolving = time.Now(), true }) },
+		DNSDone: func(i httptrace.DNSDoneInfo) {
+			note(func() { l.dns, l.addresses, resolving = time.Since(dns), len(i.Addrs), false })
+		},
+		GetConn:           func(string) { note(func() { connect = time.Now() }) },
+		GotConn:           func(httptrace.GotConnInfo) { note(func() { l.connect = time.Since(connect) }) },
+		TLSHandshakeStart: func() { note(func() { secure = time.Now() }) },
+		TLSHandshakeDone:  func(tls.ConnectionState, error) { note(func() { l.secure = time.Since(secure) }) },
 	})
 	req, err := http.NewRequestWithContext(ctx, http.MethodHead, address, nil)
 	if err != nil {
-		l.err = err
-		return l
+		return looked{err: err}
 	}
 	res, err := looker().Do(req)
+	mu.Lock()
+	defer mu.Unlock()
 	if err != nil {
-		l.err = err
-		return l
+		if resolving && errors.Is(err, context.DeadlineExceeded) {
+			err = &net.DNSError{Err: "no answer", IsTimeout: true}
+		}
+		return looked{err: err}
 	}
 	defer res.Body.Close()
 	l.answer, l.status = time.Since(began), res.StatusCode
@@ -157,8 +175,10 @@ func lookWords(err error) string {
 	var cert *tls.CertificateVerificationError
 	var wrapped *url.Error
 	switch {
-	case errors.As(err, &name):
+	case errors.As(err, &name) && name.IsNotFound:
 		return "DNS does not know this name"
+	case errors.As(err, &name):
+		return "DNS does not answer"
 	case errors.As(err, &cert):
 		return "its certificate is not trusted (" + cert.Err.Error() + ")"
 	case errors.Is(err, context.DeadlineExceeded):
@@ -172,11 +192,17 @@ func lookWords(err error) string {
 func lookHelp(err error) string {
 	var name *net.DNSError
 	var cert *tls.CertificateVerificationError
+	var otherHost x509.HostnameError
+	var invalid x509.CertificateInvalidError
 	switch {
 	case errors.As(err, &name):
 		return "Check the address and the network; behind a proxy set HTTPS_PROXY."
+	case errors.As(err, &otherHost):
+		return "The certificate is for another host. Check the address; a network that asks for a log-in first shows its own."
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return "Check the clock of this computer; if it is right, the service has to renew its certificate."
 	case errors.As(err, &cert):
-		return "Check the clock. Where a proxy of your network opens connections, its certificate must be among the system's."
+		return "Where a proxy of your network opens connections, its certificate must be among the system's."
 	}
 	return "Check the address, the network and, behind a proxy, HTTPS_PROXY."
 }

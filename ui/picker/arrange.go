@@ -1,11 +1,7 @@
 package picker
 
 import (
-	"cmp"
 	"context"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -169,113 +165,6 @@ func letters(name, pattern string) []int {
 		}
 	}
 	return out
-}
-
-// sorting is what one entry is sorted by: rank first, then number, then text. It
-// holds no pointer, so that turning entries over costs no more than their bytes.
-type sorting struct {
-	number uint64
-	row    int32
-	rank   uint8
-}
-
-// sort makes the sorted rows. Sizes and times are read from the disk, so these
-// orders are never made in Update.
-func (a *arrangement) sort(ctx context.Context) {
-	all := make([]sorting, 0, len(a.entries))
-	var texts []string // by row, where it is not the key
-	if a.order.by == byKind {
-		texts = make([]string, len(a.entries))
-	}
-	text := func(s sorting) string {
-		if s.rank == 1 && texts != nil {
-			return texts[s.row]
-		}
-		return a.entries[s.row].key
-	}
-	alike := 0
-	if a.order.by == byName {
-		alike = sameBeginning(a.entries)
-	}
-	for i, e := range a.entries {
-		if !a.hidden && e.hidden() {
-			a.without++
-			continue
-		}
-		if i%searchAtOnce == 0 && ctx.Err() != nil {
-			return
-		}
-		s := sorting{rank: 1, row: int32(i)}
-		if e.kind == kindFolder {
-			s.rank = 0
-		}
-		switch {
-		case a.order.by == bySize || a.order.by == byTime:
-			s.number = a.measure(e)
-		case texts != nil && s.rank == 1:
-			texts[i] = e.words() + "\x00" + e.key
-			s.number = prefix(texts[i])
-		default:
-			s.number = prefix(e.key[alike:])
-		}
-		all = append(all, s)
-	}
-	slices.SortFunc(all, func(x, y sorting) int {
-		if c := cmp.Compare(x.rank, y.rank); c != 0 {
-			return c
-		}
-		c := cmp.Compare(x.number, y.number)
-		if c == 0 {
-			c = strings.Compare(text(x), text(y))
-		}
-		if a.order.reverse {
-			c = -c
-		}
-		if c == 0 {
-			c = strings.Compare(a.entries[x.row].name, a.entries[y.row].name)
-		}
-		return c
-	})
-	a.sorted = make([]int32, len(all))
-	for i, s := range all {
-		a.sorted[i] = s.row
-	}
-}
-
-// sameBeginning is how many bytes all keys begin with: the number that an entry is
-// sorted by begins behind them, since they tell nothing.
-func sameBeginning(entries []entry) int {
-	if len(entries) == 0 {
-		return 0
-	}
-	first := entries[0].key
-	n := len(first)
-	for _, e := range entries[1:] {
-		n = min(n, len(e.key))
-		for i := range n {
-			if e.key[i] != first[i] {
-				n = i
-				break
-			}
-		}
-	}
-	return n
-}
-
-// measure is a number that sorts an entry by its size or time, the largest or
-// newest first; what cannot be looked at comes last. Folders have no size.
-func (a *arrangement) measure(e entry) uint64 {
-	info, err := os.Stat(filepath.Join(a.folder, e.name))
-	switch {
-	case err != nil:
-		return ^uint64(0)
-	case a.order.by == byTime:
-		// The sign bit turned makes the numbers of times before 1970 less.
-		return ^(uint64(info.ModTime().UnixNano()) ^ 1<<63)
-	case e.kind == kindFolder:
-		return 0
-	}
-	return ^uint64(info.Size())
 }
 
 // arranged shows an arrangement. The cursor stays on its name, where there was

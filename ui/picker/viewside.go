@@ -61,8 +61,11 @@ func (m *Model) drawPicture(size image.Point, th *theme.Theme) string {
 		}
 		lines = append(append(sign, ""), lines...)
 	}
-	block := kit.JoinV(lines...)
-	return kit.OverlayCenter(kit.Fit("", size.X, size.Y), th.Muted.Render(block))
+	at := kit.Center(size, kit.Size(kit.JoinV(lines...)))
+	for i, line := range lines {
+		lines[i] = strings.Repeat(" ", at.X) + th.Muted.Render(line)
+	}
+	return kit.Fit(strings.Repeat("\n", at.Y)+strings.Join(lines, "\n"), size.X, size.Y)
 }
 
 // noPicture says why there is no picture to see; empty where there is nothing

@@ -316,7 +316,7 @@ func writeReceipt(ctx context.Context, d *ui.Desk, batch string) error {
 	if err != nil {
 		return err
 	}
-	return api.NewReceipt(d.Profile.Host, jobs, time.Now()).WriteFile(api.ReceiptFile(d.Receipts(), batch))
+	return api.NewReceipt(d.Profile.Host, jobs, time.Now()).WriteFile(api.NextReceiptFile(d.Receipts(), batch))
 }
 
 // answered tells the watch which runs an upload began; the record of the file

@@ -52,19 +52,22 @@ func ApplyNaming(u *Upload, n Naming) {
 
 // Job is one upload in the queue, from waiting to its outcome.
 type Job struct {
-	ID       int64     `json:"id"`      // given by the journal; 0 before
-	Profile  string    `json:"profile"` // name of the profile it is sent with
-	Upload   Upload    `json:"upload"`  // as it is sent, unique name and all
-	Naming   Naming    `json:"naming"`
-	Identity Identity  `json:"identity,omitzero"` // of the source when it was handed over; zero for a URL
-	State    State     `json:"state"`
-	Attempts int       `json:"attempts"` // how often it was sent
-	Unclear  bool      `json:"unclear"`  // an attempt before this one may have arrived
-	File     *File     `json:"file,omitempty"`
-	Failure  *Failure  `json:"failure,omitempty"` // of the last attempt; nil where there is none
-	Created  time.Time `json:"created"`
-	Updated  time.Time `json:"updated"`
-	Started  time.Time `json:"started,omitzero"` // when the first attempt began; zero: none did
+	ID       int64    `json:"id"`      // given by the journal; 0 before
+	Profile  string   `json:"profile"` // name of the profile it is sent with
+	Upload   Upload   `json:"upload"`  // as it is sent, unique name and all
+	Naming   Naming   `json:"naming"`
+	Identity Identity `json:"identity,omitzero"` // of the source when it was handed over; zero for a URL
+	State    State    `json:"state"`
+	Attempts int      `json:"attempts"` // how often it was sent
+	Unclear  bool     `json:"unclear"`  // an attempt before this one may have arrived
+	// Left: a program had it that was killed. It may have sent it under a name
+	// of ours, and had no time to write that down (design §7).
+	Left    bool      `json:"left,omitempty"`
+	File    *File     `json:"file,omitempty"`
+	Failure *Failure  `json:"failure,omitempty"` // of the last attempt; nil where there is none
+	Created time.Time `json:"created"`
+	Updated time.Time `json:"updated"`
+	Started time.Time `json:"started,omitzero"` // when the first attempt began; zero: none did
 
 	// Hash is the SHA-256 of the file's bytes, in hexadecimal, as they went
 	// out; empty before they did, and for a URL.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -102,3 +103,16 @@ func NewBatch(now time.Time) string {
 
 // ReceiptFile is where in the folder dir the receipt of a batch is kept.
 func ReceiptFile(dir, batch string) string { return filepath.Join(dir, filepath.Base(batch)+".json") }
+
+// NextReceiptFile is ReceiptFile, with a number where there is one already: what
+// a receipt said before some uploads were tried again stays as it was.
+func NextReceiptFile(dir, batch string) string {
+	first := ReceiptFile(dir, batch)
+	name := first
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(name); err != nil {
+			return name
+		}
+		name = fmt.Sprintf("%s.%d.json", strings.TrimSuffix(first, ".json"), n)
+	}
+}

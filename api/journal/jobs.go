@@ -258,7 +258,7 @@ func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]api
 				if ids != nil && !slices.Contains(ids, job.ID) {
 					continue
 				}
-				if _, err := t.exec("UPDATE jobs SET owner = ? WHERE id = ?", j.owner.name, job.ID); err != nil {
+				if err := j.own(t, &job, owner); err != nil {
 					return err
 				}
 				claimed = append(claimed, job)
@@ -270,6 +270,22 @@ func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]api
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID, b.ID))
 	})
 	return claimed, err
+}
+
+// own takes a job over from an owner. Whoever let go of it had written down all
+// of it; whoever was killed may have begun to send it.
+func (j *Journal) own(t *tx, job *api.Job, from string) error {
+	if from == "" || job.Left || job.State != api.Waiting {
+		_, err := t.exec("UPDATE jobs SET owner = ? WHERE id = ?", j.owner.name, job.ID)
+		return err
+	}
+	job.Left = true
+	row, err := newJobRow(job)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec("UPDATE jobs SET owner = ?, body = ? WHERE id = ?", j.owner.name, row.body, job.ID)
+	return err
 }
 
 // freeOwners are the names under which there are open jobs and that nobody

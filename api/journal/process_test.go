@@ -3,6 +3,7 @@ package journal
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -282,5 +283,38 @@ func TestCloseWhileOthersWrite(t *testing.T) {
 	jobs, err := openTest(t, path).Jobs(t.Context(), JobFilter{})
 	if err != nil || len(jobs) != kept {
 		t.Errorf("%d jobs were acknowledged, %d are there: %v", kept, len(jobs), err)
+	}
+}
+
+// TestLeftByAKilledProgram: of jobs that somebody let go of all is known; of
+// others that wait it is not, until they have an outcome.
+func TestLeftByAKilledProgram(t *testing.T) {
+	path := newPath(t)
+	first, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs := add(t, first, newJob("let go of"), newJob("kept"), newJob("being sent"))
+	jobs[2].State, jobs[2].Unclear, jobs[2].Attempts = api.Sending, true, 1
+	if err := errors.Join(first.UpdateJob(t.Context(), jobs[2]), first.Release(t.Context(), []int64{jobs[0].ID}), first.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // whoever takes them over may let go of them again
+		next, err := Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		claimed, err := next.Claim(t.Context(), "home", nil)
+		if err != nil || len(claimed) != 3 {
+			t.Fatalf("%d jobs, %v", len(claimed), err)
+		}
+		for i, want := range []bool{false, true, false} {
+			if claimed[i].Left != want {
+				t.Errorf("%s: left in doubt %v", claimed[i].Upload.FileName, claimed[i].Left)
+			}
+		}
+		if err := errors.Join(next.Release(t.Context(), []int64{jobs[0].ID, jobs[1].ID, jobs[2].ID}), next.Close()); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

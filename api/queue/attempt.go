@@ -95,8 +95,7 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 		job.Hash = sum
 	}
 	if err == nil {
-		job.State, job.File, job.Failure, job.Unclear = api.Stored, file, nil, false
-		return verdict{job: job}
+		return stored(job, file)
 	}
 	a := assess(err)
 	q.mu.Lock()
@@ -192,7 +191,7 @@ func (q *Queue) judge(ctx context.Context, job api.Job, a assessment, tries int,
 			v.quiet = a.wait
 		}
 		return v
-	case a.doubtful && !job.Unclear && job.Naming == api.NameHere:
+	case a.doubtful && !job.Unclear && !mayBeSent(&job) && job.Naming == api.NameHere:
 		// A look costs little, and nobody else makes this name.
 		if found := q.look(ctx, &job); found.file != nil {
 			return stored(job, found.file)

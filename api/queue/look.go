@@ -24,7 +24,7 @@ type finding struct {
 // look asks the service what became of a job that may have arrived.
 func (q *Queue) look(ctx context.Context, job *api.Job) finding {
 	if context.Cause(ctx) != nil && q.context().Err() != nil {
-		return finding{closing: true}
+		return noTime(job)
 	}
 	// A pause or a cancel of the job does not end the looking.
 	ctx, cancel := context.WithTimeout(q.context(), time.Minute)
@@ -43,11 +43,16 @@ func (q *Queue) look(ctx context.Context, job *api.Job) finding {
 		}
 		return found
 	case q.context().Err() != nil:
-		return finding{closing: true}
+		return noTime(job)
 	case api.Unavailable(err):
 		return finding{words: "This service does not list its files, so whether " + job.Upload.Path() + " arrived cannot be looked up from here. Look in its own library before sending it again."}
 	}
 	return finding{words: "Looking for " + job.Upload.Path() + " failed as well (" + err.Error() + "). Look in the library before sending it again."}
+}
+
+// noTime is what is found when the program closes.
+func noTime(job *api.Job) finding {
+	return finding{closing: true, words: "The program closed before it could look for " + job.Upload.Path() + ". Look in the library before sending it again."}
 }
 
 // list asks for files, more than once if the line is bad.

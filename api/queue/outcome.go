@@ -49,6 +49,11 @@ func repeatable(job *api.Job) bool {
 // nothing of that name is overwritten.
 func ownName(job *api.Job) bool { return job.Naming == api.NameHere && repeatable(job) }
 
+// mayBeSent reports whether a program that was killed may have sent the job
+// without its journal knowing: under a name of ours that is noted late (see
+// Queue.attempt).
+func mayBeSent(job *api.Job) bool { return job.Left && !job.Unclear && ownName(job) }
+
 // assessment is what an error of an attempt says.
 type assessment struct {
 	arrived  bool          // it may have been stored
@@ -88,7 +93,7 @@ func assess(err error) assessment {
 // settle gives a job its outcome. If an attempt may have arrived, no outcome
 // but stored or unknown can be claimed, and the service is asked.
 func (q *Queue) settle(ctx context.Context, job api.Job, outcome api.State) verdict {
-	if !job.Unclear {
+	if !job.Unclear && !mayBeSent(&job) {
 		job.State = outcome
 		return verdict{job: job}
 	}
@@ -96,6 +101,9 @@ func (q *Queue) settle(ctx context.Context, job api.Job, outcome api.State) verd
 	switch {
 	case found.file != nil:
 		return stored(job, found.file)
+	case found.looked && !job.Unclear:
+		job.State, job.Left = outcome, false
+		return verdict{job: job}
 	case found.closing && outcome != api.Cancelled:
 		// No time to find out: the next program does.
 		job.State = api.Waiting
@@ -112,12 +120,12 @@ func (q *Queue) settle(ctx context.Context, job api.Job, outcome api.State) verd
 func unknown(job api.Job, found finding) verdict {
 	failure := *job.Failure
 	failure.Help = found.words
-	job.State, job.Failure = api.Unknown, &failure
+	job.State, job.Failure, job.Unclear, job.Left = api.Unknown, &failure, true, false
 	return verdict{job: job}
 }
 
 func stored(job api.Job, file *api.File) verdict {
-	job.State, job.File, job.Failure, job.Unclear = api.Stored, file, nil, false
+	job.State, job.File, job.Failure, job.Unclear, job.Left = api.Stored, file, nil, false, false
 	return verdict{job: job}
 }
 
@@ -156,9 +164,9 @@ func (q *Queue) settleExists(ctx context.Context, job api.Job, fresh bool) verdi
 			Help:    "An attempt before was stored; this is known because the service refused to store it again. " + found.words,
 		}
 		return v
-	case found.looked || !job.Unclear:
+	case found.looked || !job.Unclear && !job.Left:
 		// The refusal is about something else, and nothing arrived.
-		job.State, job.Unclear = api.Refused, false
+		job.State, job.Unclear, job.Left = api.Refused, false, false
 		return verdict{job: job}
 	}
 	return unknown(job, found)

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -201,5 +202,72 @@ func TestAfterAKill(t *testing.T) {
 				t.Errorf("%+v: help %q", tt, got.Failure.Help)
 			}
 		})
+	}
+}
+
+// TestLeftInDoubt takes jobs that a killed program had and of which the journal
+// knows no attempt: what is claimed of them is found out first.
+func TestLeftInDoubt(t *testing.T) {
+	cancel := func(t *testing.T, n *notes, s *service, id int64) *Queue {
+		q := start(t, n, s, func(o *Options) { o.Fresh = true })
+		if _, err := q.TakeBack(t.Context(), []int64{id}); err != nil {
+			t.Fatal(err)
+		}
+		return q
+	}
+	goOn := func(t *testing.T, n *notes, s *service, _ int64) *Queue { return start(t, n, s) }
+	tests := []struct {
+		name    string
+		act     func(*testing.T, *notes, *service, int64) *Queue
+		changed bool // the source
+		faults  []fault
+		state   map[string]api.State // by what the library has and shows
+	}{
+		{"cancelled", cancel, false, nil, map[string]api.State{"there": api.Stored, "not": api.Cancelled, "dumb": api.Unknown, "known": api.Cancelled}},
+		{"the source is gone", goOn, true, nil, map[string]api.State{"there": api.Stored, "not": api.Unsent, "dumb": api.Unknown, "known": api.Unsent}},
+		{"refused", goOn, false, []fault{refused401}, map[string]api.State{"there": api.Stored, "not": api.Refused, "dumb": api.Unknown, "known": api.Refused}},
+		{"refused as if it were there", goOn, false, []fault{refused400}, map[string]api.State{"there": api.Stored, "not": api.Refused, "dumb": api.Unknown, "known": api.Refused}},
+		{"no line", goOn, false, []fault{dial, dial, dial, dial, dial}, map[string]api.State{"there": api.Stored, "not": api.Unsent, "dumb": api.Unknown, "known": api.Unsent}},
+		{"sent", goOn, false, nil, map[string]api.State{"there": api.Stored, "not": api.Stored, "dumb": api.Stored, "known": api.Stored}},
+	}
+	for _, tt := range tests {
+		for what, want := range tt.state {
+			t.Run(tt.name+", "+what, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					s, n := newService(tt.faults...), newNotes()
+					left := job("a.jpg", api.NameHere)
+					left.Left = what != "known" // then whoever had it let go of it
+					if tt.changed {
+						left.Upload.Source = api.Source{Path: filepath.Join(t.TempDir(), "gone.jpg")}
+					}
+					added, err := n.AddJobs(t.Context(), []api.Job{left})
+					if err != nil {
+						t.Fatal(err)
+					}
+					left = added[0]
+					n.Release(t.Context(), []int64{left.ID})
+					if what == "there" {
+						s.store(&left.Upload)
+					}
+					s.noList = what == "dumb" || what == "known"
+					got := outcome(t, tt.act(t, n, s, left.ID), left.ID)
+					if got.State != want || got.Left || got.Unclear != (want == api.Unknown) {
+						t.Errorf("%s, %+v; want %s", got.State, got, want)
+					}
+					if got.State == api.Unknown && !strings.Contains(got.Failure.Help, "does not list") {
+						t.Errorf("it says %+v", got.Failure)
+					}
+					if kept := n.job(got.ID); kept.State != want || kept.Left {
+						t.Errorf("the journal has %+v", kept)
+					}
+					if s.copies("a") > 1 {
+						t.Error("stored twice")
+					}
+					if tt.name == "cancelled" && s.sent(left.Upload.FileName) > 0 {
+						t.Error("what was cancelled was sent")
+					}
+				})
+			})
+		}
 	}
 }

@@ -243,7 +243,17 @@ func (q *Queue) claim(ctx context.Context, ids []int64) ([]api.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return jobs, q.take(ctx, jobs, true)
+	return jobs, q.take(ctx, jobs, entry{adopted: true})
+}
+
+// TakeBack cancels jobs that wait in the journal and that no running program
+// has, as Cancel does, and returns them as they were; nothing of them is sent.
+func (q *Queue) TakeBack(ctx context.Context, ids []int64) ([]api.Job, error) {
+	jobs, err := q.o.Journal.Claim(ctx, q.o.Profile, ids)
+	if err != nil {
+		return nil, err
+	}
+	return jobs, q.take(ctx, jobs, entry{adopted: true, cancelled: true})
 }
 
 // Add journals jobs, all or none, and puts them in line. It returns them with
@@ -261,12 +271,11 @@ func (q *Queue) Add(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return added, q.take(ctx, added, false)
+	return added, q.take(ctx, added, entry{})
 }
 
-// take puts jobs that are in the journal in line. adopted: another program had
-// them.
-func (q *Queue) take(ctx context.Context, jobs []api.Job, adopted bool) error {
+// take puts jobs that are in the journal in line, each as it says.
+func (q *Queue) take(ctx context.Context, jobs []api.Job, as entry) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
@@ -279,11 +288,16 @@ func (q *Queue) take(ctx context.Context, jobs []api.Job, adopted bool) error {
 		// Sending is what a program that was killed left: its attempt is
 		// marked as unclear already.
 		job.State = api.Waiting
-		e := &entry{job: &job, final: make(chan struct{}), adopted: adopted}
-		q.entries[job.ID] = e
-		q.order = append(q.order, e)
-		q.began(e)
-		q.enqueue(e)
+		e := as
+		e.job, e.final = &job, make(chan struct{})
+		q.entries[job.ID] = &e
+		q.order = append(q.order, &e)
+		q.began(&e)
+		if e.cancelled {
+			q.launch(&e) // see Cancel
+		} else {
+			q.enqueue(&e)
+		}
 	}
 	q.dispatch()
 	q.signal()

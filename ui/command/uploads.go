@@ -220,17 +220,23 @@ func cancelWaiting(ctx context.Context, p *Program, f *flags, d *ui.Desk, job ap
 		_, err := fmt.Fprintln(p.Stdout, kit.Safe(job.Upload.Source.String())+": would be cancelled")
 		return err
 	}
-	mine, err := d.Journal.Claim(ctx, job.Profile, []int64{job.ID})
+	mine, err := d.Queue.TakeBack(ctx, []int64{job.ID})
 	if err != nil {
 		return err
 	}
 	if len(mine) == 0 {
 		return journal.ErrTaken
 	}
-	job = mine[0]
-	job.State = api.Cancelled
-	if err := d.Journal.UpdateJob(ctx, job); err != nil {
+	// The program that had it may have been killed while it sent it.
+	ended, err := d.Queue.Wait(ctx, []int64{job.ID})
+	if err != nil {
 		return err
 	}
-	return printUpload(p, f.json, job)
+	if err := printUpload(p, f.json, ended[0]); err != nil {
+		return err
+	}
+	if ended[0].State != api.Cancelled {
+		return errors.New("it cannot be taken back any more")
+	}
+	return nil
 }

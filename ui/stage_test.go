@@ -320,7 +320,7 @@ type scene struct {
 var scenes = []scene{
 	{"picker", func(s *stage) {
 		s.press("j", "j", "space", "space")
-		s.until("Tray: 2 files, 7.4 kB", "900 x 900 px", "1 day ago")
+		s.until("Tray: 2 files, 7.4 kB", "900 x 900 px", "1 day ago", "older sent")
 	}},
 	{"form", func(s *stage) {
 		s.press("j", "j", "space", "space", "u")
@@ -349,8 +349,12 @@ var scenes = []scene{
 		s.press("5")
 		s.until("work", "Program")
 	}},
-	{"help", func(s *stage) { s.press("?") }},
+	{"help", func(s *stage) {
+		s.until("1 day ago", "older sent", "An empty folder.")
+		s.press("?")
+	}},
 	{"dialog", func(s *stage) {
+		s.until("1 day ago", "older sent", "An empty folder.")
 		s.send(page.Ask{Title: "Send 2 files to /summer/?", Text: "One of them is there already.", Choices: []page.Choice{{Label: "Not yet", Key: "n"}, {Label: "Send 2 files to /summer/", Key: "s"}}})
 		s.now = s.now.Add(time.Second) // it takes keys
 	}},

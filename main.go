@@ -436,11 +436,8 @@ func ownKeys(settings config.Config) ([]ui.KeySetting, error) {
 	return list, nil
 }
 
-// version is that of the module, or of the commit it was built from.
+// version is what the build wrote into the program.
 func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		return "0.1.0-dev"
-	}
-	return info.Main.Version
+	info, _ := debug.ReadBuildInfo()
+	return command.Version(info)
 }

@@ -280,10 +280,19 @@ func (c *Client) UpdateDetails(ctx context.Context, fileID string, d Details) (*
 // Details reads the record of a file. It is not in the specification: a hosted
 // service and the local library have it, others answer 404 or 403.
 func (c *Client) Details(ctx context.Context, fileID string) (*File, error) {
-	if fileID == "" {
-		return nil, errNoID
+	r, err := c.DescribeDetails(fileID)
+	if err != nil {
+		return nil, err
 	}
-	return c.callFile(ctx, http.MethodGet, c.DetailsAddress(fileID), nil, "details")
+	return c.callFile(ctx, r.Method, r.Address, nil, "details")
+}
+
+// DescribeDetails returns the request that Details would send.
+func (c *Client) DescribeDetails(fileID string) (Request, error) {
+	if fileID == "" {
+		return Request{}, errNoID
+	}
+	return Request{Method: http.MethodGet, Address: c.DetailsAddress(fileID)}, nil
 }
 
 var errNoID = errors.New("the file id is empty")
@@ -310,6 +319,14 @@ type Query struct {
 // List reads records of files and folders. Like Details it is not in the
 // specification.
 func (c *Client) List(ctx context.Context, q Query) ([]File, error) {
+	r := c.DescribeList(q)
+	var files []File
+	err := c.call(ctx, r.Method, r.Address, nil, "list", &files)
+	return files, err
+}
+
+// DescribeList returns the request that List would send.
+func (c *Client) DescribeList(q Query) Request {
 	v := url.Values{}
 	add := func(name, value string) {
 		if value != "" {
@@ -335,9 +352,7 @@ func (c *Client) List(ctx context.Context, q Query) ([]File, error) {
 	if len(v) > 0 {
 		address += "?" + v.Encode()
 	}
-	var files []File
-	err := c.call(ctx, http.MethodGet, address, nil, "list", &files)
-	return files, err
+	return Request{Method: http.MethodGet, Address: address}
 }
 
 // Unavailable reports whether err says that the service does not have an

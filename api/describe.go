@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Request is an upload or update as it would go out, for looking at. It never
+// Request is a request of the client as it would go out, for looking at. It never
 // holds the key.
 type Request struct {
 	Method  string `json:"method"`

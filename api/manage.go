@@ -28,12 +28,21 @@ func (c *Client) fileAddress(fileID string, more ...string) string {
 
 // Versions lists the versions of a file, the newest first as services have it.
 func (c *Client) Versions(ctx context.Context, fileID string) ([]File, error) {
-	if fileID == "" {
-		return nil, errNoID
+	r, err := c.DescribeVersions(fileID)
+	if err != nil {
+		return nil, err
 	}
 	var list []File
-	err := c.call(ctx, http.MethodGet, c.fileAddress(fileID, "versions"), nil, "list of versions", &list)
+	err = c.call(ctx, r.Method, r.Address, nil, "list of versions", &list)
 	return list, err
+}
+
+// DescribeVersions returns the request that Versions would send.
+func (c *Client) DescribeVersions(fileID string) (Request, error) {
+	if fileID == "" {
+		return Request{}, errNoID
+	}
+	return Request{Method: http.MethodGet, Address: c.fileAddress(fileID, "versions")}, nil
 }
 
 // RestoreVersion makes a version the current one and returns the record after

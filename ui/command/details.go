@@ -165,6 +165,9 @@ func runDetails(cmd *cobra.Command, p *Program, f *flags, c *detailFlags, ids []
 	if f.dryRun && changes && !c.needsRecord() {
 		return dryDetails(p, f, c, given, ids)
 	}
+	if f.dryRun && !changes && !c.undo && !c.redo {
+		return p.dryReads(f, ids, (*api.Client).DescribeDetails)
+	}
 	ctx := cmd.Context()
 	d, err := p.Open(ctx, f.Request)
 	if err != nil {

@@ -42,6 +42,13 @@ func runList(cmd *cobra.Command, p *Program, f *flags, args []string, search str
 		}
 		q.Folder, q.Type = folder, "all"
 	}
+	if f.dryRun {
+		_, client, err := p.describe(f.Request)
+		if err != nil {
+			return err
+		}
+		return printRequest(p.Stdout, f.json, client.DescribeList(q))
+	}
 	ctx := cmd.Context()
 	d, err := p.Open(ctx, f.Request)
 	if err != nil {

@@ -202,6 +202,9 @@ func newVersions(p *Program, f *flags) *cobra.Command {
 		Example: "mediadesk versions 65f1c0ffee65f1c0ffee65f1\nmediadesk versions 65f1c0ffee65f1c0ffee65f1 --json | jq -r .versionInfo.id",
 		Args:    oneArg("the id of a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.dryRun {
+				return p.dryReads(f, args, (*api.Client).DescribeVersions)
+			}
 			d, err := p.Open(cmd.Context(), f.Request)
 			if err != nil {
 				return err
@@ -300,12 +303,15 @@ func newSign(p *Program, f *flags) *cobra.Command {
 	holds := 24 * time.Hour
 	cmd := &cobra.Command{
 		Use: "sign ID…", Short: "Print addresses at which anybody can fetch private files for a while",
-		Long:    "Print a signed address of each file: whoever has it can fetch the file until it ends. The private key is not in it and nothing is sent.",
+		Long:    "Print a signed address of each file: whoever has it can fetch the file until it ends. The private key is not in it. Only the record of the file is asked for: that is the request which --dry-run shows.",
 		Example: "mediadesk sign 65f1c0ffee65f1c0ffee65f1\nmediadesk sign 65f1c0ffee65f1c0ffee65f1 --for 10m",
 		Args:    someArgs("the id of a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if holds <= 0 {
 				return usage("--for %s: give a time above 0, such as 10m", holds)
+			}
+			if f.dryRun { // signing itself sends nothing: it is the address that is asked for
+				return p.dryReads(f, args, (*api.Client).DescribeDetails)
 			}
 			return runActs(cmd.Context(), p, f, args, fileAct{
 				name: "sign",

@@ -101,6 +101,25 @@ func (p *Program) describe(r Request) (page.Profile, *api.Client, error) {
 	return shown, client, err
 }
 
+// dryReads shows the request that would read each of these files. Nothing is
+// sent, so that no key is needed.
+func (p *Program) dryReads(f *flags, ids []string, describe func(c *api.Client, id string) (api.Request, error)) error {
+	_, client, err := p.describe(f.Request)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		r, err := describe(client, id)
+		if err != nil {
+			return err
+		}
+		if err := printRequest(p.Stdout, f.json, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // PageProfile is what screens and commands know of a profile. The error is one
 // of its extensions.
 func PageProfile(p config.Profile) (page.Profile, error) {

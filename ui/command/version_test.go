@@ -1,0 +1,26 @@
+package command_test
+
+import (
+	"runtime/debug"
+	"testing"
+
+	"mediadesk/ui/command"
+)
+
+// TestVersion: a release, a commit, a changed commit, and what tells nothing.
+func TestVersion(t *testing.T) {
+	for _, c := range []struct {
+		info *debug.BuildInfo
+		want string
+	}{
+		{nil, command.Unreleased},
+		{&debug.BuildInfo{}, command.Unreleased},
+		{&debug.BuildInfo{Main: debug.Module{Version: "(devel)"}}, command.Unreleased},
+		{&debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}}, "v1.2.3"},
+		{&debug.BuildInfo{Main: debug.Module{Version: "v0.0.0-20260102030405-0123456789ab+dirty"}}, "v0.0.0-20260102030405-0123456789ab+dirty"},
+	} {
+		if got := command.Version(c.info); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.info, got, c.want)
+		}
+	}
+}

@@ -7,12 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/theme"
 )
 
@@ -51,56 +49,4 @@ func TestLooks(t *testing.T) {
 			})
 		}
 	}
-}
-
-// BenchmarkDrag is a frame of a rectangle that follows the pointer: the message
-// and the drawing, beside drawing the screen without anything moving.
-func BenchmarkDrag(b *testing.B) {
-	path := pngFile(b, 1200, 800)
-	f := record(b, photo)
-	size, th := image.Pt(120, 36), theme.New(true, true)
-	begin := func() *Model {
-		s := &shelf{files: map[string]api.File{"f1": f}}
-		o := s.options(f)
-		o.Picture = func(context.Context, api.File) (string, error) { return path, nil }
-		d := &desk{size: size, now: noon}
-		d.m = New(o)
-		for todo := []tea.Cmd{d.m.Init()}; len(todo) > 0; todo = todo[1:] {
-			if todo[0] == nil {
-				continue
-			}
-			switch msg := todo[0]().(type) {
-			case nil:
-			case tea.BatchMsg:
-				todo = append(todo, msg...)
-			default:
-				todo = append(todo, d.m.Update(msg))
-			}
-		}
-		d.m.Update(kit.KeyMsg("c"))
-		d.m.Update(kit.KeyMsg("enter"))
-		d.m.View(size, th)
-		return d.m
-	}
-	b.Run("still", func(b *testing.B) {
-		m := begin()
-		for b.Loop() {
-			m.cache.valid = false
-			m.View(size, th)
-		}
-		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "frames/s")
-	})
-	b.Run("drag", func(b *testing.B) {
-		m := begin()
-		at := m.picture.area.Add(m.drawn.picture.Min)
-		mouse := func(x, y int) tea.Mouse { return tea.Mouse{X: at.Min.X + x, Y: at.Min.Y + y, Button: tea.MouseLeft} }
-		m.Update(tea.MouseClickMsg(mouse(2, 2)))
-		i := 0
-		for b.Loop() {
-			i++
-			m.Update(tea.MouseMotionMsg(mouse(2+i%(at.Dx()-2), 2+i%(at.Dy()-2))))
-			m.View(size, th)
-		}
-		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "frames/s")
-	})
 }

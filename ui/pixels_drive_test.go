@@ -1,0 +1,110 @@
+//go:build unix
+
+package ui_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"mediadesk/config"
+	"mediadesk/ui/uitest"
+)
+
+// TestDragByPixelReports drags a region in the built program on a terminal that
+// says it tells of the mouse by pixels, with the reports that such a terminal
+// sends: a drag within one cell counts, there and back is the same region, and
+// afterwards cells are cells again.
+func TestDragByPixelReports(t *testing.T) {
+	binary := uitest.Build(t)
+	d := newDesk(t)
+	s := startService(t, binary, t.TempDir())
+	where := []string{"--upload-url", s.address, "--base-url", s.address, "--delivery-url", s.address}
+	env := append(d.env(), "MEDIADESK_PRIVATE_KEY="+testKey)
+	send := exec.Command(binary, append([]string{"upload", d.pictures + "/mug.jpg", "--region", "200,150,400,600"}, where...)...)
+	send.Env = env
+	if out, err := send.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	// The tip would go in the middle, and the picture take its place.
+	state := config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": d.home}[name] }).State
+	if err := errors.Join(os.MkdirAll(state, 0o700), os.WriteFile(filepath.Join(state, "tips"), []byte("picker library details\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	term := uitest.StartBinary(t, binary, where, env, 120, 36)
+	term.WaitFor("1 Pick")
+	term.Press("4")
+	term.WaitFor("mug_")
+	term.WaitFor("enter → open")
+	term.Press("enter")
+	term.WaitFor("As seen")
+	term.WaitFor("┌─") // the region's border on the picture
+	if strings.Contains(term.Raw(), "\x1b[?1016h") {
+		t.Error("pixels were asked for before the terminal said that it has them")
+	}
+	const w, h = 10, 20
+	term.Type(fmt.Sprintf("\x1b[6;%d;%dt\x1b[?1016;2$y", h, w)) // its answers: the size of a cell, and the mode
+	term.WaitRaw(func(raw string) bool { return strings.Contains(raw, "\x1b[?1016h") })
+
+	if strings.Contains(term.Screen(), "Tip:") {
+		t.Fatal("a tip is shown that was seen before")
+	}
+	// The middle of the region's box is within the region.
+	x, y, ok := term.Find("Crop: 400 x 600")
+	left, _, ok2 := term.Find("╭─ Region")
+	if !ok || !ok2 {
+		t.Fatalf("no region on the screen:\n%s", term.Screen())
+	}
+	px, py := (left+x)/2*w+1, (y+7)*h+3
+	mouse := func(button, dx, dy int, end string) {
+		term.Type(fmt.Sprintf("\x1b[<%d;%d;%d%s", button, px+dx+1, py+dy+1, end))
+	}
+	numbers := regexp.MustCompile(`(\d+),(\d+),400,600`)
+	at := func(screen string) (x, y int) {
+		got := numbers.FindStringSubmatch(screen)
+		if got == nil {
+			return -1, -1
+		}
+		x, _ = strconv.Atoi(got[1])
+		y, _ = strconv.Atoi(got[2])
+		return x, y
+	}
+	moved := func(ok func(x, y int) bool) (x, y int) {
+		term.WaitUntil(func(screen string) bool {
+			x, y = at(screen)
+			return x >= 0 && ok(x, y)
+		})
+		return x, y
+	}
+	mouse(0, 0, 0, "M")
+	mouse(32, 4, 0, "M") // within the cell
+	near, _ := moved(func(x, _ int) bool { return x > 200 })
+	mouse(32, 8, 0, "M") // still
+	far, _ := moved(func(x, _ int) bool { return x > near })
+	if a, b := near-200, far-200; b < 2*a-1 || b > 2*a+1 {
+		t.Errorf("4 pixels move it by %d, 8 by %d", a, b)
+	}
+	mouse(32, 8, 9, "M")
+	moved(func(_, y int) bool { return y > 150 })
+	mouse(32, 0, 0, "M")
+	moved(func(x, y int) bool { return x == 200 && y == 150 })
+	mouse(0, 0, 0, "m")
+
+	// Elsewhere the mouse is told of by cells again.
+	term.Press("esc")
+	term.WaitFor("esc done here")
+	term.Press("esc")
+	term.WaitFor("e edit tags")
+	term.Press("esc")
+	term.WaitFor("enter → open")
+	term.WaitRaw(func(raw string) bool { return strings.Contains(raw, "\x1b[?1016l\x1b[?1006h") })
+	x, y, _ = term.Find("2 Uploads")
+	term.Click(x, y)
+	term.WaitGone("enter → open")
+}

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The first minute: from a fresh clone and an empty home to a stored picture, in
-# tmux. Commands, keys and seconds are counted and printed.
+# tmux. Commands, keys and seconds are counted and printed, those that the build
+# takes apart from those of the person.
 # Usage: sh ui/firstminute.sh   (needs git, tmux, Go and the modules that the
 # build needs in its cache; what is downloaded the first time is not counted)
 set -eu
@@ -31,6 +32,7 @@ tmux new-session -d -x 120 -y 36 -c "$work/mediadesk/assets/sample" \
 commands=$((commands + 1))
 await "Try it here"
 built=$(since "$began")
+person=$(now)
 key Enter # try it here
 await "harbour.jpg"
 key Space # pick
@@ -39,6 +41,8 @@ key u # the form
 await "Stored as"
 key C-s # send
 await "1 of 1 stored"
-printf 'commands %s, keys %s, seconds %s (clone %s, build and first screen %s)\n' \
-  "$commands" "$keys" "$(since "$began")" "$cloned" "$(echo "$built $cloned" | awk '{printf "%.1f", $1 - $2}')"
+used=$(since "$person")
+printf 'commands %s, keys %s, seconds %s: clone %s, build and first screen %s, from there to the stored picture %s\n' \
+  "$commands" "$keys" "$(since "$began")" "$cloned" "$(echo "$built $cloned" | awk '{printf "%.1f", $1 - $2}')" "$used"
 [ "$commands" -le 2 ] && [ "$keys" -le 6 ] || { echo "the goal is two commands and six keys"; exit 1; }
+[ "${used%.*}" -lt 30 ] || { echo "the goal is thirty seconds from the first screen"; exit 1; }

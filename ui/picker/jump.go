@@ -170,9 +170,35 @@ func (m *Model) takeCompletion() tea.Cmd {
 			with = all
 		}
 	}
-	text := j.field.Value()
-	j.field.SetValue(text[:max(0, len(text)-len(begin))] + with)
+	return m.putCompletion(with)
+}
+
+// putCompletion puts a name in the place of the last part of the typed path.
+func (m *Model) putCompletion(name string) tea.Cmd {
+	_, begin := filepath.Split(m.typedPath())
+	text := m.jump.field.Value()
+	m.jump.field.SetValue(text[:max(0, len(text)-len(begin))] + name)
 	return m.complete()
+}
+
+// clickCompletion takes the name drawn at a line of the list of names.
+func (m *Model) clickCompletion(line int) tea.Cmd {
+	from, to := m.shownCompletions()
+	if i := from + line; line >= 0 && i < to {
+		return m.putCompletion(m.jump.names[i])
+	}
+	return nil
+}
+
+func (m *Model) jumpSize() image.Point { return image.Pt(min(m.size.X, 76), min(m.size.Y, 14)) }
+
+// shownCompletions are the names that are drawn, below the field, for which there
+// is room above the hint.
+func (m *Model) shownCompletions() (from, to int) {
+	rows := max(0, kit.BoxInner(m.jumpSize()).Y-2)
+	n := len(m.jump.names)
+	from = max(0, min(m.jump.at-rows/2, n-rows))
+	return from, min(n, from+rows)
 }
 
 // common is what all names begin with, letter by letter.
@@ -208,18 +234,17 @@ func (m *Model) goTyped() tea.Cmd {
 
 func (m *Model) drawJump(th *theme.Theme) string {
 	j := &m.jump
-	size := image.Pt(min(m.size.X, 76), min(m.size.Y, 14))
+	size := m.jumpSize()
 	in := kit.BoxInner(size)
 	lines := []string{j.field.View(in.X, th)}
-	rows := in.Y - 2
 	switch {
 	case j.err != nil:
 		lines = append(lines, styled("No such folder yet.", in.X, th.Warn.Render)...)
 	case len(j.names) == 0:
 		lines = append(lines, th.Muted.Render("Nothing there begins like that."))
 	}
-	from := max(0, min(j.at-rows/2, len(j.names)-rows))
-	for i := from; i < min(len(j.names), from+max(0, rows)); i++ {
+	from, to := m.shownCompletions()
+	for i := from; i < to; i++ {
 		name := kit.PadRight(" "+kit.TruncateMiddle(kit.Safe(j.names[i]), in.X-2), in.X)
 		if i == j.at {
 			name = th.Selected.Render(name)

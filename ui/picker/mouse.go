@@ -17,7 +17,7 @@ func (m *Model) clicked(msg tea.MouseClickMsg) tea.Cmd {
 	double := m.clicks.Double(msg)
 	at, l := image.Pt(msg.X, msg.Y), m.layout()
 	switch {
-	case m.focus == onMenu, m.focus == onPlaces:
+	case m.focus == onMenu, m.focus == onPlaces, m.focus == onPath:
 		return m.clickPopup(at, double)
 	case m.focus >= onFilter:
 		return nil
@@ -46,8 +46,8 @@ func (m *Model) clicked(msg tea.MouseClickMsg) tea.Cmd {
 }
 
 // clickPopup is a click while a list stands over the screen: a click on a row of
-// the menu chooses it, of the places a second one goes there, and one beside the
-// list closes it.
+// the menu chooses it, of the names for the typed path takes it, of the places a
+// second one goes there, and one beside the list closes it.
 func (m *Model) clickPopup(at image.Point, double bool) tea.Cmd {
 	r := m.popup()
 	if !at.In(r) {
@@ -59,6 +59,8 @@ func (m *Model) clickPopup(at image.Point, double bool) tea.Cmd {
 		if m.menu.Click(row) {
 			return m.choose(menuRows[m.menu.Cursor()])
 		}
+	case m.focus == onPath:
+		return m.clickCompletion(row - 1) // below the field
 	case m.placeList.Click(row) && double:
 		return m.goPlace()
 	}
@@ -68,8 +70,11 @@ func (m *Model) clickPopup(at image.Point, double bool) tea.Cmd {
 // popup is where the list over the screen stands.
 func (m *Model) popup() image.Rectangle {
 	size := m.menuSize()
-	if m.focus == onPlaces {
+	switch m.focus {
+	case onPlaces:
 		size = m.placesSize()
+	case onPath:
+		size = m.jumpSize()
 	}
 	from := kit.Center(m.size, size)
 	return image.Rectangle{Min: from, Max: from.Add(size)}
@@ -81,6 +86,10 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 	switch {
 	case m.focus == onPlaces:
 		m.placeList.Update(msg)
+	case m.focus == onPath && msg.Button == tea.MouseWheelUp:
+		m.moveCompletion(-1)
+	case m.focus == onPath && msg.Button == tea.MouseWheelDown:
+		m.moveCompletion(1)
 	case m.focus >= onFilter:
 	case at.In(l.tray):
 		m.trayList.Update(msg)

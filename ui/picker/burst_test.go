@@ -1,0 +1,146 @@
+package picker
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/page"
+)
+
+// 10,000 pasted paths land in the tray, each once, however they are written.
+func TestPasteOfManyLines(t *testing.T) {
+	dir := folder(t)
+	var lines []string
+	const many = 10_000
+	for i := range many {
+		path := filepath.Join(dir, fmt.Sprintf("IMG %05d.jpg", i))
+		must(t, os.WriteFile(path, []byte("x"), 0o644))
+		switch i % 3 {
+		case 0:
+			path = "'" + path + "'"
+		case 1:
+			path = strings.ReplaceAll(path, " ", `\ `)
+		case 2:
+			path = "file://" + strings.ReplaceAll(path, " ", "%20")
+		}
+		lines = append(lines, path)
+	}
+	lines = append(lines, lines[0], lines[1]) // twice
+	d := start(t, Options{Folder: dir})
+	d.send(tea.PasteMsg{Content: strings.Join(lines, "\n")})
+	if n := len(d.tray()); n != many {
+		t.Errorf("%d in the tray", n)
+	}
+	d.sees("10,000 files")
+}
+
+// Thousands of files come and go while the folder is shown: every key is answered
+// from what is there, and in the end the list is the folder.
+func TestBurstOfChanges(t *testing.T) {
+	dir := folder(t, "a.jpg", "b.jpg", "c.jpg")
+	d := start(t, Options{Folder: dir})
+	look := func() tea.Cmd { return d.m.watchDue(watchDueMsg{d.m.watching}) }
+	changed := time.Now()
+	touch := func() {
+		changed = changed.Add(time.Second)
+		must(t, os.Chtimes(dir, changed, changed))
+	}
+	const burst = 5000
+	name := func(i int) string { return filepath.Join(dir, fmt.Sprintf("burst %04d.tmp", i)) }
+	for i := range burst {
+		must(t, os.WriteFile(name(i), nil, 0o644))
+	}
+	touch()
+	// The folder is being read again: the keys move in what was read before.
+	reread := d.m.Update(look()())
+	d.m.Update(tea.KeyPressMsg{Code: 'j', Text: "j"})
+	d.under("b.jpg")
+	d.run(reread)
+	d.under("b.jpg")
+	if n := len(d.rows()); n != burst+3 {
+		t.Errorf("%d rows", n)
+	}
+	d.press("G")
+	for i := range burst {
+		must(t, os.Remove(name(i)))
+	}
+	touch()
+	d.press("k", "j") // on files that are gone by now
+	d.run(look())
+	equal(t, "rows", d.rows(), []string{"a.jpg", "b.jpg", "c.jpg"})
+	d.under("c.jpg")
+}
+
+// Another library: the tray and the folder stay as they are, and what the one
+// before still had to say is dropped.
+func TestAnotherLibrary(t *testing.T) {
+	dir := folder(t, "one.jpg", "two.jpg", "sub/three.jpg")
+	id, err := api.Identify(filepath.Join(dir, "one.jpg"))
+	must(t, err)
+	sent := func(context.Context) ([]api.Job, error) {
+		return []api.Job{{Upload: api.Upload{Source: file(dir, "one.jpg")}, Identity: id, State: api.Stored}}, nil
+	}
+	d := start(t, Options{Folder: dir, Sources: []api.Source{file(dir, "two.jpg")}})
+	equal(t, "tray", d.tray(), []string{"two.jpg"})
+	d.press("tab", "d")
+	equal(t, "tray", d.tray(), nil)
+	d.run(d.m.open(filepath.Join(dir, "sub"), ""))
+	d.m.UseLibrary(sent)
+	late := d.m.Update(page.JobsChanged{})
+	d.m.UseLibrary(func(context.Context) ([]api.Job, error) { return nil, nil })
+	d.run(d.m.Update(page.JobsChanged{}))
+	d.run(late)
+	if len(d.m.stored) != 0 {
+		t.Errorf("what is in the library before: %v", d.m.stored)
+	}
+	// Started again, as with another profile.
+	d.run(d.m.Init())
+	if d.m.shown.folder != filepath.Join(dir, "sub") {
+		t.Errorf("in %q", d.m.shown.folder)
+	}
+	equal(t, "tray", d.tray(), nil)
+	d.m.UseLibrary(sent)
+	d.run(d.m.Update(page.JobsChanged{}))
+	if _, is := d.m.stored[filepath.Join(dir, "one.jpg")]; !is {
+		t.Error("the library in use is not heard")
+	}
+}
+
+// A click on a name for the typed path takes it; one beside closes the field.
+func TestClickOnACompletion(t *testing.T) {
+	dir := folder(t, "alpha/one.jpg", "alpine/x.jpg", "beta/")
+	d := start(t, Options{Folder: dir})
+	d.press("c")
+	row := func(i int) (x, y int) { at := inner(d.m.popup()).Min; return at.X + 2, at.Y + 1 + i }
+	click := func(x, y int) { d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
+	at := func(name string) int { return slices.Index(d.m.jump.names, name+string(filepath.Separator)) }
+	lines := strings.Split(d.text(), "\n")
+	if _, y := row(at("alpine")); !strings.Contains(lines[y], "alpine") {
+		t.Fatalf("line %d is %q", y, lines[y])
+	}
+	click(row(at("alpine")))
+	d.sees("x.jpg")
+	d.press("enter")
+	if d.m.shown.folder != filepath.Join(dir, "alpine") {
+		t.Errorf("in %q", d.m.shown.folder)
+	}
+	d.press("c")
+	d.send(tea.MouseWheelMsg{X: 50, Y: 12, Button: tea.MouseWheelDown})
+	click(row(9)) // no name is there
+	if !d.m.Capturing() {
+		t.Error("a click on an empty line closes the field")
+	}
+	click(0, 0)
+	if d.m.Capturing() {
+		t.Error("a click beside leaves the field open")
+	}
+}

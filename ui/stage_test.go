@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,7 +40,7 @@ type stage struct {
 	dir   string            // folder of pictures; its name is always as long
 	ids   map[string]string // of the stored files, by name
 	m     *Model
-	now   time.Time
+	now   *clock
 	size  tea.WindowSizeMsg
 	msgs  chan tea.Msg
 	gone  chan struct{} // closed when the model is not used any more
@@ -186,15 +187,21 @@ func (s *stage) fill(d *Desk) {
 	}
 }
 
+// clock counts the nanoseconds since noon. Commands of a program that has ended
+// may still look at theirs.
+type clock struct{ atomic.Int64 }
+
+func (c *clock) time() time.Time { return noon.Add(time.Duration(c.Load())) }
+
 // fresh starts the program anew over the same desk, on a dark terminal of all
 // colours without pictures.
 func (s *stage) fresh() {
 	s.t.Helper()
 	s.end()
-	s.now = noon
+	s.now = new(clock)
 	s.msgs, s.gone = make(chan tea.Msg), make(chan struct{})
 	s.m = New(Options{
-		Paths: s.paths, Keys: &config.Keys{}, Now: func() time.Time { return s.now }, Folder: filepath.Join(s.dir, "pictures"),
+		Paths: s.paths, Keys: &config.Keys{}, Now: s.now.time, Folder: filepath.Join(s.dir, "pictures"),
 		Pictures: "off", Version: "1.0.0", Open: func(context.Context, string, api.Key) (*Desk, error) { return s.desk, nil },
 		Getenv: func(name string) string { return map[string]string{"EDITOR": "true"}[name] },
 	})
@@ -356,7 +363,7 @@ var scenes = []scene{
 	{"dialog", func(s *stage) {
 		s.until("1 day ago", "older sent", "An empty folder.")
 		s.send(page.Ask{Title: "Send 2 files to /summer/?", Text: "One of them is there already.", Choices: []page.Choice{{Label: "Not yet", Key: "n"}, {Label: "Send 2 files to /summer/", Key: "s"}}})
-		s.now = s.now.Add(time.Second) // it takes keys
+		s.now.Add(int64(time.Second)) // it takes keys
 	}},
 	{"onboarding", func(s *stage) {
 		s.m.desk = nil

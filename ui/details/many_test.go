@@ -434,3 +434,34 @@ func TestDragByPixels(t *testing.T) {
 		t.Errorf("%v came back as %v", was, d.m.rect())
 	}
 }
+
+// Where the picture goes elsewhere on the screen while it is dragged on, as when a
+// line below it is needed or the window is pulled, the rectangle stays under a
+// pointer that stands.
+func TestDragWhileThePictureMoves(t *testing.T) {
+	f := record(t, photo)
+	path := pngFile(t, 300, 200)
+	o := newShelf(t, f).options(f)
+	o.Picture = func(context.Context, api.File) (string, error) { return path, nil }
+	d := start(t, o)
+	cells := d.m.pictureCells()
+	was := d.m.rect()
+	middle := was.Min.Add(was.Max).Div(2)
+	at := tea.Mouse{X: cells.Min.X + middle.X*cells.Dx()/300, Y: cells.Min.Y + middle.Y*cells.Dy()/200, Button: tea.MouseLeft}
+	d.send(tea.MouseClickMsg(at))
+	d.size = d.size.Sub(image.Pt(9, 5))
+	d.text()
+	if d.m.pictureCells() == cells {
+		t.Fatal("the picture stays where it is")
+	}
+	d.send(tea.MouseMotionMsg(at))
+	if d.m.rect() != was {
+		t.Errorf("%v went to %v though the pointer stands", was, d.m.rect())
+	}
+	at.X++
+	d.send(tea.MouseMotionMsg(at))
+	step := 300 / d.m.pictureCells().Dx()
+	if by := d.m.rect().Min.X - was.Min.X; by < step || by > step+1 {
+		t.Errorf("a cell on moves it by %d, not by about %d", by, step)
+	}
+}

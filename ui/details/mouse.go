@@ -22,6 +22,7 @@ type drag struct {
 	from  image.Point     // in pixels of the upright picture
 	rect  image.Rectangle // as it was
 	fresh bool            // a new rectangle is drawn
+	cells image.Rectangle // of the screen, where the picture was
 }
 
 // WantsPixels tells whether the mouse is wanted by pixels: while a picture is
@@ -41,7 +42,7 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		m.focus(onPicture)
 		if pixel, ok := m.pixelAt(at); ok {
 			rect := m.rect()
-			m.drag = drag{on: true, from: pixel, rect: rect, fresh: !pixel.In(rect)}
+			m.drag = drag{on: true, from: pixel, rect: rect, fresh: !pixel.In(rect), cells: m.pictureCells()}
 		}
 		return nil
 	}
@@ -79,6 +80,14 @@ func (m *Model) dragged(msg tea.MouseMotionMsg) {
 	if !ok {
 		return
 	}
+	if cells := m.pictureCells(); cells != m.drag.cells {
+		// The picture has gone elsewhere under a pointer that stands: go on from there.
+		m.drag.cells = cells
+		if !m.drag.fresh {
+			m.drag.from, m.drag.rect = to, m.rect()
+		}
+		return
+	}
 	if to == m.drag.from {
 		m.setRect(m.drag.rect) // there and back is nothing
 		return
@@ -92,11 +101,14 @@ func (m *Model) dragged(msg tea.MouseMotionMsg) {
 	m.setRect(m.grip.Moved(m.drag.rect, to.Sub(m.drag.from), p.upright(), m.ratio))
 }
 
+// pictureCells is where on the screen the picture was last drawn.
+func (m *Model) pictureCells() image.Rectangle { return m.picture.area.Add(m.drawn.picture.Min) }
+
 // pixelAt is the pixel of the upright picture under a cell of the screen, on its
 // border for cells beside it; false where none is drawn.
 func (m *Model) pixelAt(at image.Point) (image.Point, bool) {
 	p, ok := m.plane()
-	cells := m.picture.area.Add(m.drawn.picture.Min)
+	cells := m.pictureCells()
 	if !ok || m.its() == nil || cells.Empty() {
 		return image.Point{}, false
 	}

@@ -54,6 +54,7 @@ func TestScripts(t *testing.T) {
 			"breaks":      breaks,
 
 			"exampled": exampled,
+			"balanced": balanced,
 		},
 	})
 }

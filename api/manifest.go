@@ -9,6 +9,7 @@ import (
 	"io"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -31,6 +32,8 @@ type ManifestEntry struct {
 	OverwriteTags  *bool                             `json:"overwriteTags,omitempty"`
 	OverwriteAI    *bool                             `json:"overwriteAITags,omitempty"`
 	OverwriteMeta  *bool                             `json:"overwriteCustomMetadata,omitempty"`
+
+	Line int `json:"-"` // where it stands in what was read; 0: nowhere
 }
 
 // NoWebhook is what a manifest and the command line say for no webhook at all.
@@ -141,70 +144,163 @@ func assign[T any](to *Field[T], value *T) {
 // or CSV whose first line names the columns as JSON names the members. In CSV
 // an empty cell says nothing, and extensions and metadata are JSON texts.
 func ReadManifest(text []byte) ([]ManifestEntry, error) {
-	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	bare := bytes.TrimSpace(text)
 	switch {
-	case len(text) == 0:
+	case len(bare) == 0:
 		return nil, errors.New("it is empty")
-	case text[0] == '[', text[0] == '{':
-		return jsonEntries(text)
+	case bare[0] == '[', bare[0] == '{':
+		return jsonEntries(text, bare[0] == '[')
 	}
 	return csvEntries(text)
 }
 
-func jsonEntries(text []byte) ([]ManifestEntry, error) {
+func jsonEntries(text []byte, list bool) ([]ManifestEntry, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	var entries []ManifestEntry
-	if text[0] == '[' {
-		if err := d.Decode(&entries); err != nil {
-			return nil, jsonPlace(text, d, err)
+	if list {
+		if _, err := d.Token(); err != nil {
+			return nil, syntaxAt(text, 0, err)
 		}
-		if _, err := d.Token(); !errors.Is(err, io.EOF) {
-			return nil, errors.New("something stands after the end of the list")
-		}
-		return entries, nil
 	}
-	for {
-		var e ManifestEntry
-		err := d.Decode(&e)
-		if errors.Is(err, io.EOF) {
-			return entries, nil
+	var entries []ManifestEntry
+	for d.More() {
+		at := valueAfter(text, d.InputOffset())
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			if list {
+				at = 0 // it may be wrong between two
+			}
+			return nil, syntaxAt(text, at, err)
 		}
+		e, err := jsonEntry(text, at, raw)
 		if err != nil {
-			return nil, jsonPlace(text, d, err)
+			return nil, err
 		}
 		entries = append(entries, e)
 	}
+	if list {
+		if _, err := d.Token(); err != nil {
+			return nil, syntaxAt(text, 0, err)
+		}
+	}
+	end := valueAfter(text, d.InputOffset())
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("line %d: something stands after the end", lineAt(text, end))
+	}
+	return entries, nil
 }
 
-// jsonPlace says in which line a JSON text is wrong.
-func jsonPlace(text []byte, d *json.Decoder, err error) error {
-	at := d.InputOffset()
-	var syntax *json.SyntaxError
+// jsonEntry reads the entry that stands at an offset of the text, one member
+// after the other, so that what is wrong is known with its line.
+func jsonEntry(text []byte, at int64, raw json.RawMessage) (ManifestEntry, error) {
+	e := ManifestEntry{Line: lineAt(text, at)}
+	if raw[0] != '{' {
+		return e, fmt.Errorf("line %d: an entry is an object such as {\"source\": \"a.jpg\"}", e.Line)
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.Token() //nolint:errcheck // the brace; all of it was read before
+	for d.More() {
+		line := lineAt(text, at+valueAfter(raw, d.InputOffset()))
+		token, err := d.Token()
+		name, _ := token.(string)
+		var value json.RawMessage
+		if err == nil {
+			err = d.Decode(&value)
+		}
+		if err == nil {
+			err = e.setMember(name, value)
+		}
+		if err != nil {
+			return e, fmt.Errorf("line %d: %w", line, err)
+		}
+	}
+	return e, nil
+}
+
+// setMember fills one member from JSON.
+func (e *ManifestEntry) setMember(name string, value json.RawMessage) error {
+	if !slices.Contains(manifestColumns(), name) {
+		return fmt.Errorf("member %s is not known; there are %s", quote(name), strings.Join(manifestColumns(), ", "))
+	}
+	err := json.Unmarshal(slices.Concat([]byte(`{"`+name+`":`), value, []byte("}")), e)
 	var kind *json.UnmarshalTypeError
 	switch {
-	case errors.As(err, &syntax):
-		at = syntax.Offset
 	case errors.As(err, &kind):
-		at = kind.Offset
+		return fmt.Errorf("%s is %s, not %s", name, kindWords(kind.Type), jsonWords(kind.Value))
+	case err != nil:
+		return fmt.Errorf("%s: %s", name, strings.TrimPrefix(err.Error(), "json: "))
 	}
-	line := 1 + bytes.Count(text[:min(at, int64(len(text)))], []byte("\n"))
-	return fmt.Errorf("line %d: %s", line, strings.TrimPrefix(err.Error(), "json: "))
+	return nil
+}
+
+// kindWords is what JSON has for a type.
+func kindWords(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a text"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Map, reflect.Struct:
+		return "an object"
+	}
+	return "a number"
+}
+
+// jsonWords is what an error calls a value of JSON.
+func jsonWords(value string) string {
+	kind, _, _ := strings.Cut(value, " ")
+	switch kind {
+	case "string":
+		return "a text"
+	case "array":
+		return "a list"
+	case "object":
+		return "an object"
+	case "number":
+		return "a number"
+	}
+	return "true or false"
+}
+
+// valueAfter is the offset of what stands after a value and what parts it from
+// the next.
+func valueAfter(text []byte, at int64) int64 {
+	rest := text[at:]
+	return at + int64(len(rest)-len(bytes.TrimLeft(rest, " \t\r\n,")))
+}
+
+func lineAt(text []byte, at int64) int {
+	return 1 + bytes.Count(text[:min(at, int64(len(text)))], []byte("\n"))
+}
+
+// syntaxAt says in which line a JSON text is wrong whose value at an offset
+// cannot be read.
+func syntaxAt(text []byte, at int64, err error) error {
+	var syntax *json.SyntaxError
+	var value any
+	if again := json.Unmarshal(text[at:], &value); errors.As(again, &syntax) {
+		at, err = at+syntax.Offset, again
+	}
+	return fmt.Errorf("line %d: %s", lineAt(text, at), strings.TrimPrefix(err.Error(), "json: "))
 }
 
 // manifestColumns are the members of an entry, in order.
 func manifestColumns() []string {
 	t := reflect.TypeFor[ManifestEntry]()
-	names := make([]string, t.NumField())
-	for i := range names {
-		names[i], _, _ = strings.Cut(t.Field(i).Tag.Get("json"), ",")
+	names := make([]string, 0, t.NumField())
+	for i := range t.NumField() {
+		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "-" {
+			names = append(names, name)
+		}
 	}
 	return names
 }
 
 func csvEntries(text []byte) ([]ManifestEntry, error) {
 	r := csv.NewReader(bytes.NewReader(text))
-	first, _, _ := bytes.Cut(text, []byte("\n"))
+	first, _, _ := bytes.Cut(bytes.TrimSpace(text), []byte("\n"))
 	if bytes.Contains(first, []byte(";")) && !bytes.Contains(first, []byte(",")) {
 		r.Comma = ';' // as spreadsheets of some languages write it
 	}
@@ -214,6 +310,10 @@ func csvEntries(text []byte) ([]ManifestEntry, error) {
 	}
 	for i, column := range head {
 		head[i] = strings.TrimSpace(column)
+		if err := new(ManifestEntry).setCell(head[i], ""); err != nil {
+			line, _ := r.FieldPos(i)
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
 	}
 	var entries []ManifestEntry
 	for {
@@ -225,6 +325,7 @@ func csvEntries(text []byte) ([]ManifestEntry, error) {
 			return nil, err
 		}
 		var e ManifestEntry
+		e.Line, _ = r.FieldPos(0)
 		for i, column := range head {
 			if err := e.setCell(column, strings.TrimSpace(cells[i])); err != nil {
 				line, _ := r.FieldPos(i)
@@ -269,10 +370,7 @@ func (e *ManifestEntry) setCell(column, value string) error {
 	if value == "" {
 		return nil
 	}
-	if err := json.Unmarshal([]byte(`{"`+column+`":`+member+`}`), e); err != nil {
-		return fmt.Errorf("%s: %s", column, strings.TrimPrefix(err.Error(), "json: "))
-	}
-	return nil
+	return e.setMember(column, json.RawMessage(member))
 }
 
 // WriteManifest writes entries so that ReadManifest reads the same.

@@ -21,11 +21,13 @@ func (u *uploadFlags) readManifest(ctx contextual, name string, common planned) 
 		return nil, usage("manifest %s: %s", name, err.Error())
 	}
 	plans := make([]planned, 0, len(entries))
-	for i, entry := range entries {
-		fail := func(err error) ([]planned, error) {
-			return nil, usage("manifest %s, entry %d: %s", name, i+1, err.Error())
-		}
+	if len(entries) == 0 {
+		return nil, usage("manifest %s: it names no source", name)
+	}
+	for _, entry := range entries {
 		one := common
+		one.from = fmt.Sprintf("manifest %s: line %d", name, entry.Line)
+		fail := func(err error) ([]planned, error) { return nil, usage("%s: %s", one.from, err.Error()) }
 		var none bool
 		one.upload, one.naming, none, err = entry.Upload(filepath.Dir(name), common.upload, common.naming)
 		if err != nil {

@@ -217,8 +217,9 @@ type planned struct {
 	upload    api.Upload
 	naming    api.Naming
 	noWebhook bool
-	inFolder  bool  // it came from a folder
-	err       error // why it cannot be sent; nil: nothing is known against it
+	inFolder  bool   // it came from a folder
+	from      string // where in a manifest it stands; empty: in none
+	err       error  // why it cannot be sent; nil: nothing is known against it
 }
 
 // of is the same plan for another source.
@@ -305,7 +306,11 @@ func checkPlans(plans []planned) error {
 		}
 		if problems := one.upload.Check(); len(problems) > 0 {
 			if !one.inFolder || !isPlace(problems[0]) {
-				return &exitError{exitUsage, fmt.Errorf("%s: %w", one.upload.Source, problems[0])}
+				where := one.upload.Source.String()
+				if one.from != "" {
+					where = one.from + ": " + where
+				}
+				return &exitError{exitUsage, fmt.Errorf("%s: %w", where, problems[0])}
 			}
 			one.err = problems[0]
 			continue

@@ -1,0 +1,75 @@
+package api_test
+
+import (
+	"strings"
+	"testing"
+
+	"mediadesk/api"
+)
+
+// TestWhereAManifestIsWrong: what is wrong is told with its line, and what
+// should stand there.
+func TestWhereAManifestIsWrong(t *testing.T) {
+	tests := []struct{ text, want string }{
+		{"", "it is empty"},
+		{"[\n {\"source\":\"a\"},\n {\"source\":\"b\",\n  \"bogus\":1}\n]\n", `line 4: member "bogus" is not known; there are source,`},
+		{"\n\n[\n {\"source\":\"a\",\n \"private\":\"yes\"}\n]\n\n\n", "line 5: private is true or false, not a text"},
+		{`{"source":"a"}` + "\n" + `{"source":5}` + "\n", "line 2: source is a text, not a number"},
+		{`{"source":"a"}` + "\n" + `{"source":"b",` + "\n" + `"tags":[1]}`, "line 3: tags: tags are a list of texts"},
+		{`{"source":"a"}` + "\n" + `{"source":}` + "\n", "line 2: invalid character"},
+		{`{"source":"a"}` + "\n]\n", "line 2: something stands after the end"},
+		{"[{\"source\":\"a\"}\n{\"source\":\"b\"}]", "line 2: invalid character"},
+		{"[{\"source\":\"a\"},\n\"b\"]", "line 2: an entry is an object"},
+		{"[{\"source\":\"a\"}]\n{}", "line 2: something stands after the end"},
+		{"[{\"source\":\"a\"},\n{\"source\"", "line 2: unexpected end"},
+		{"\nsource,colour\na,\n", `line 2: column "colour" is not known`},
+		{"source,private\na,true\nb,perhaps\n", `line 3: private is true or false, not "perhaps"`},
+		{"source,metadata\na,[]\n", "line 2: metadata"},
+		{"source,private\na,true\nb\n", "line 3: wrong number of fields"},
+	}
+	for _, tt := range tests {
+		entries, err := api.ReadManifest([]byte(tt.text))
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%q: %v, want %q", tt.text, err, tt.want)
+		}
+		if len(entries) > 0 {
+			t.Errorf("%q: it gives %d entries all the same", tt.text, len(entries))
+		}
+	}
+}
+
+// TestLinesOfAManifest: each entry knows where it stands.
+func TestLinesOfAManifest(t *testing.T) {
+	for _, text := range []string{
+		"\n[\n{\"source\":\"a\"},\n\n{\"source\":\"b\"}]",
+		"\n\n{\"source\":\"a\"}\n\n{\"source\":\"b\"}",
+		"\nsource\na\n\nb\n",
+	} {
+		entries, err := api.ReadManifest([]byte(text))
+		if err != nil || len(entries) != 2 || entries[0].Line != 3 || entries[1].Line != 5 {
+			t.Errorf("%q: %+v, %v", text, entries, err)
+		}
+	}
+}
+
+// FuzzReadManifest: no text makes it panic, and what it reads can be written
+// and read again.
+func FuzzReadManifest(f *testing.F) {
+	for _, text := range []string{"[]", `{"source":"a","tags":"x,y"}`, "source,private\na,true", "source;tags\na;b,c", `[{"source":"a","metadata":{"k":1}}`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		entries, err := api.ReadManifest(text)
+		if err != nil {
+			return
+		}
+		var out strings.Builder
+		if err := api.WriteManifest(&out, entries); err != nil {
+			t.Fatal(err)
+		}
+		again, err := api.ReadManifest([]byte(out.String()))
+		if err != nil || len(again) != len(entries) {
+			t.Fatalf("%d entries became %d: %v\n%s", len(entries), len(again), err, out.String())
+		}
+	})
+}

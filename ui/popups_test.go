@@ -1,0 +1,207 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi/kitty"
+
+	"mediadesk/api"
+	"mediadesk/assets"
+	"mediadesk/config"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
+	"mediadesk/ui/uitest"
+)
+
+// popups are what may stand over a screen: how each comes, what is drawn of it,
+// and how it goes. The cursor of the screen is where it was then.
+var popups = []struct {
+	name, words string
+	open, shut  func(term *uitest.Term)
+	over        string // the screen; empty: each
+}{
+	{"help", "type to search", pressing("?"), pressing("esc"), ""},
+	{"palette", "type to search", pressing("ctrl+k"), pressing("esc"), ""},
+	{"dialog", "One is there already.", sending(page.Ask{
+		Title: "Send 2 files to /summer/?", Text: "One is there already.",
+		Choices: []page.Choice{{Label: "Not yet", Key: "n"}, {Label: "Send 2 files to /summer/", Key: "s"}},
+	}), pressing("esc"), ""},
+	{"toasts", "message 3", func(term *uitest.Term) {
+		for n := range 3 {
+			term.Send(page.Toast{Level: page.Bad, Text: fmt.Sprintf("This is message %d. ", n+1) + strings.Repeat("It goes on and on. ", 9)})
+		}
+	}, sending(dismissed{}), ""},
+	{"menu", "the other way round", pressing(","), pressing("esc"), "picker"},
+	{"menu", "─ Copy ─", pressing("y"), pressing("esc"), "details"},
+}
+
+// dismissed takes all messages away: their time is not waited for.
+type dismissed struct{}
+
+func pressing(key string) func(*uitest.Term) { return func(term *uitest.Term) { term.Press(key) } }
+func sending(msg any) func(*uitest.Term)     { return func(term *uitest.Term) { term.Send(msg) } }
+
+// TestPopupsOverRealPictures opens everything that stands over a screen while the
+// terminal shows real pictures, on the virtual terminal.
+func TestPopupsOverRealPictures(t *testing.T) {
+	d := openDesk(t)
+	dir := t.TempDir()
+	if err := assets.WriteSamples(dir); err != nil {
+		t.Fatal(err)
+	}
+	file, err := d.Client.Upload(t.Context(), &api.Upload{
+		Source: api.Source{Path: dir + "/mug.jpg"}, FileName: "mug.jpg", CustomCoordinates: api.Set("200,200,400,400"),
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := config.FindPaths(func(string) string { return t.TempDir() })
+	if err := paths.Make(); err != nil {
+		t.Fatal(err)
+	}
+	seen := ""
+	for _, tip := range tips {
+		seen += tip.name + "\n"
+	}
+	if err := os.WriteFile(paths.State+"/tips", []byte(seen), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var passed atomic.Int64 // on the clock; dialogs take no keys in their first moment
+	m := New(Options{
+		Paths: paths, Keys: &config.Keys{}, Folder: dir, Pictures: picture.SettingKitty,
+		Now:  func() time.Time { return noon.Add(time.Duration(passed.Load())) },
+		Open: func(context.Context, string, api.Key) (*Desk, error) { return d, nil },
+	})
+	// On its way into the model a message may change it.
+	term := uitest.Start(t, m, 120, 36, tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
+		if _, yes := msg.(dismissed); yes {
+			for m.toasts.Dismiss() {
+			}
+		}
+		return msg
+	}))
+	defer func() {
+		term.Quit()
+		m.stop()
+	}()
+	term.Send(uv.CellSizeEvent{Width: 10, Height: 20})
+	term.WaitFor("mug.jpg")
+	term.Press("j") // a picture without a smaller one in it, which would come first
+	var before []string
+	for _, screen := range []string{"picker", "details"} {
+		if screen == "details" {
+			term.Send(page.Inspect{Files: []api.File{*file}})
+			term.WaitFor("As seen just now")
+		}
+		sizes := []image.Point{{120, 36}, {80, 24}}
+		if screen == "details" {
+			sizes[1] = image.Pt(104, 30) // stacked, they show no picture beside the rest
+		}
+		for _, size := range sizes {
+			term.Resize(size.X, size.Y)
+			before = pictured(term, size, before)
+			for _, p := range popups {
+				if p.over != "" && p.over != screen {
+					continue
+				}
+				t.Logf("%s over the %s at %v", p.name, screen, size)
+				p.open(term)
+				hidden := 0
+				term.WaitUntil(func(text string) bool {
+					if !strings.Contains(text, p.words) {
+						return false
+					}
+					var whole bool
+					hidden, whole = under(before, cellsOf(text, size), size.X)
+					return whole
+				})
+				if hidden == 0 {
+					t.Error("it hides nothing of the picture")
+				}
+				if p.name == "dialog" {
+					passed.Add(int64(kit.DialogGrace))
+				}
+				p.shut(term)
+				term.WaitUntil(func(text string) bool { return slices.Equal(before, cellsOf(text, size)) })
+			}
+		}
+	}
+}
+
+// pictured waits until the screen has a real picture, as large as it is to be, and
+// returns the cells of the terminal. Each size is a picture of its own: none of those
+// before is on the screen any more.
+func pictured(term *uitest.Term, size image.Point, before []string) []string {
+	gone := map[string]bool{}
+	for _, cell := range before {
+		gone[number(cell)] = true
+	}
+	var cells []string
+	term.WaitUntil(func(text string) bool {
+		cells = cellsOf(text, size)
+		return slices.ContainsFunc(cells, real) &&
+			!slices.ContainsFunc(cells, func(cell string) bool { return real(cell) && gone[number(cell)] })
+	})
+	return cells
+}
+
+// real tells whether a cell is one of a real picture.
+func real(cell string) bool { return strings.HasPrefix(cell, string(kitty.Placeholder)) }
+
+// number is the number of the picture that a cell is of.
+func number(cell string) string {
+	if !real(cell) {
+		return ""
+	}
+	_, n := utf8.DecodeLastRuneInString(cell)
+	return cell[len(cell)-n:]
+}
+
+// under is how many cells of a picture the popup hides that stands over the screen
+// before, and whether it hides them all: in the rectangle in which the two screens
+// differ no cell of a picture is left.
+func under(before, now []string, width int) (hidden int, whole bool) {
+	var popup image.Rectangle
+	for i := range now {
+		if now[i] != before[i] {
+			at := image.Pt(i%width, i/width)
+			popup = popup.Union(image.Rectangle{Min: at, Max: at.Add(image.Pt(1, 1))})
+		}
+	}
+	whole = true
+	for i := range now {
+		if image.Pt(i%width, i/width).In(popup) {
+			if real(before[i]) {
+				hidden++
+			}
+			whole = whole && !real(now[i])
+		}
+	}
+	return hidden, whole
+}
+
+// cellsOf are the cells of the terminal, row by row, but for the last line with its
+// hints.
+func cellsOf(screen string, size image.Point) []string {
+	buf := uv.NewScreenBuffer(size.X, size.Y)
+	uv.NewStyledString(screen).Draw(buf, buf.Bounds())
+	var cells []string
+	for y := range size.Y - 1 {
+		for x := range size.X {
+			cells = append(cells, buf.CellAt(x, y).Content)
+		}
+	}
+	return cells
+}

@@ -54,6 +54,7 @@ func accessible(ctx context.Context, p *Program, f *flags, files []string) error
 		}
 	}
 	slices.Sort(t.global)
+	t.global = append(t.global, "--accessible")
 	if f.KeyFD >= 0 {
 		t.global = append(t.global, "--key-fd="+strconv.Itoa(f.KeyFD))
 	}

@@ -119,9 +119,16 @@ func newRoot(p *Program) *cobra.Command {
 	return root
 }
 
+// prompts tells whether prompts and sentences are wanted instead of screens and
+// lines that are drawn over.
+func (f *flags) prompts(p *Program) bool {
+	on, err := strconv.ParseBool(p.Getenv(AccessibleVariable))
+	return f.accessible || err == nil && on
+}
+
 // runScreens starts the interactive program, where there is a terminal for it.
 func runScreens(cmd *cobra.Command, p *Program, f *flags, args []string) error {
-	if on, err := strconv.ParseBool(p.Getenv(AccessibleVariable)); f.accessible || err == nil && on {
+	if f.prompts(p) {
 		return accessible(cmd.Context(), p, f, args)
 	}
 	// With - the files come on standard input, and the keys from the terminal.

@@ -53,10 +53,15 @@ type uploadOutput struct {
 	already int                 // of those stored: they were before
 	reasons map[string][]string // sources by what was wrong
 	jobs    []api.Job           // for the receipt
-	drawn   bool                // the line of progress
+	live    bool                // a line of progress is drawn over and over
+	drawn   bool                // it stands there
 	handed  bool                // the jobs are one batch, of this command
 	failed  bool                // something was refused or could not be sent
 	unclear bool                // something is not known or not done
+}
+
+func newUploadOutput(p *Program, f *flags) *uploadOutput {
+	return &uploadOutput{p: p, json: f.json, live: p.TerminalOut && !f.json && !f.prompts(p)}
 }
 
 // job prints the outcome of one job.
@@ -171,7 +176,7 @@ const progressEvery = 250 * time.Millisecond
 
 // await waits for one job.
 func (o *uploadOutput) await(ctx context.Context, d *ui.Desk, id int64) ([]api.Job, error) {
-	if o.json || !o.p.TerminalOut {
+	if !o.live {
 		return d.Queue.Wait(ctx, []int64{id})
 	}
 	for {

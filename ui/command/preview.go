@@ -39,7 +39,7 @@ func dryUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 			return err
 		}
 	}
-	out := &uploadOutput{p: p, json: f.json}
+	out := newUploadOutput(p, f)
 	goes := preview{folders: map[string]*previewFolder{}}
 	for i, one := range plans {
 		if there[i] != nil {

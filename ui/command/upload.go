@@ -373,7 +373,7 @@ func runUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 		return err
 	}
 	defer cleanup(d)
-	out := &uploadOutput{p: p, json: f.json}
+	out := newUploadOutput(p, f)
 	var ids []int64
 	if goOn {
 		ids, err = goOnWith(ctx, p, d, f.json)

@@ -148,7 +148,8 @@ func printUpload(p *Program, asJSON bool, j api.Job) error {
 // again sends uploads anew that were not stored. Each keeps its name and what
 // is known of its attempts, so that it cannot be stored twice.
 func (u *uploadsFlags) again(ctx context.Context, p *Program, f *flags, d *ui.Desk, jobs []api.Job) error {
-	out := &uploadOutput{p: p, json: f.json, handed: true}
+	out := newUploadOutput(p, f)
+	out.handed = true
 	batch := api.NewBatch(time.Now())
 	var todo []api.Job
 	for _, job := range jobs {

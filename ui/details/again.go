@@ -96,7 +96,7 @@ func verb(a againMsg) string {
 
 // askAgain asks what to do where others changed the same meanwhile.
 func (m *Model) askAgain(a againMsg, found *page.Elsewhere) tea.Cmd {
-	verb := capital(verb(a))
+	verb := kit.Capital(verb(a))
 	var lines []string
 	for i, c := range found.Conflicts {
 		if i == 6 {

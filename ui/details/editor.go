@@ -111,7 +111,7 @@ func (m *Model) edited(msg editedMsg) tea.Cmd {
 		m.text = msg.text
 		var words []string
 		for _, w := range wrong {
-			words = append(words, capital(w.String()))
+			words = append(words, kit.Capital(w.String()))
 		}
 		return page.Send(page.Ask{
 			Title: kit.Plural(len(wrong), "error") + " in the text; nothing was taken over",

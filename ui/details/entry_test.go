@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mediadesk/api"
+	"mediadesk/ui/page"
 )
 
 // What is sent keeps apart: nothing, a list, an empty list, null.
@@ -191,12 +192,12 @@ func TestRowsHaveEveryField(t *testing.T) {
 }
 
 func TestErrorsAsSentences(t *testing.T) {
-	if got := sentenceOf(errors.New("it broke")); got != "It broke." {
+	if got := page.Explain(errors.New("it broke")); got != "It broke." {
 		t.Errorf("got %q", got)
 	}
 	e := &entry{file: api.File{CustomCoordinates: api.Set("1,2,3,4")}}
 	e.setRegion("")
-	if got := sentenceOf(e.checkRegion()); !strings.Contains(got, "ctrl+x") {
+	if got := page.Explain(e.checkRegion()); !strings.Contains(got, "ctrl+x") {
 		t.Errorf("%q says not what helps", got)
 	}
 }

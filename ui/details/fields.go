@@ -11,6 +11,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 )
 
 // fieldsMsg has the custom metadata fields of the library.
@@ -126,7 +127,7 @@ func (m *Model) setValue(key string) tea.Cmd {
 			return ""
 		}
 		if err := api.CheckMetadata(m.fields, map[string]json.RawMessage{key: value}); err != nil {
-			return sentenceOf(err)
+			return page.Explain(err)
 		}
 		return ""
 	}

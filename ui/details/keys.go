@@ -3,8 +3,7 @@ package details
 import (
 	"image"
 	"slices"
-	"unicode"
-	"unicode/utf8"
+	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -178,7 +177,7 @@ func steps() []act {
 			case 1:
 				keys = append(keys, d.vi)
 			case 10:
-				keys = append(keys, string(unicode.ToUpper(rune(d.vi[0]))))
+				keys = append(keys, strings.ToUpper(d.vi))
 			}
 			words := kit.Plural(by.pixels, "pixel") + " " + d.words
 			acts = append(acts, act{
@@ -252,7 +251,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		if a.why != nil {
 			if why := a.why(m); why != "" {
-				return toast(page.Info, sentence(why))
+				return toast(page.Info, kit.Sentence(why))
 			}
 		}
 		return a.do(m)
@@ -354,7 +353,7 @@ func (m *Model) enterRow() tea.Cmd {
 	case r.at == onAI:
 		return toast(page.Info, "This file has no AI tags.")
 	default:
-		return toast(page.Info, sentence(noRegion(m)))
+		return toast(page.Info, kit.Sentence(noRegion(m)))
 	}
 	return nil
 }
@@ -589,12 +588,4 @@ func (m *Model) noUndo(do undoer) string {
 		return "something is not saved; save it with ctrl+s or take it back with ctrl+x first"
 	}
 	return ""
-}
-
-// sentence makes a reason a sentence.
-func sentence(why string) string { return capital(why) + "." }
-
-func capital(words string) string {
-	r, n := utf8.DecodeRuneInString(words)
-	return string(unicode.ToUpper(r)) + words[n:]
 }

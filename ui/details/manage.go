@@ -216,7 +216,7 @@ func (m *Model) askRename() tea.Cmd {
 	m.prompt.Verb = "rename"
 	m.prompt.Check = func(text string) string {
 		if err := api.CheckName(text); err != nil {
-			return sentenceOf(err)
+			return page.Explain(err)
 		}
 		return ""
 	}
@@ -242,7 +242,7 @@ func (m *Model) askFolder(words, act string, do func(f api.File, folder string) 
 		clean, err := api.CleanFolder(text)
 		switch {
 		case err != nil:
-			return sentenceOf(err)
+			return page.Explain(err)
 		case clean == folder:
 			return "It is in that folder; type another."
 		}

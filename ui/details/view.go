@@ -11,6 +11,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
 )
 
@@ -363,7 +364,7 @@ func (m *Model) regionNotes(size image.Point, th *theme.Theme) []string {
 		return signed(sign, text, size.X, clamp(size.Y/3, 1, 2), th)
 	}
 	if err := e.checkRegion(); err != nil {
-		return note(theme.SignBad, sentenceOf(err))
+		return note(theme.SignBad, page.Explain(err))
 	}
 	if text := m.shapeWords(); text != "" {
 		return note(theme.SignWarn, text)
@@ -397,23 +398,23 @@ func (m *Model) status(size image.Point, th *theme.Theme) []string {
 	case m.busy != "":
 		return signed(theme.SignBusy, m.busy, size.X, 1, th)
 	case e.problem != nil:
-		return signed(theme.SignBad, "Not saved: "+sentenceOf(e.problem), size.X, clamp(size.Y/4, 1, 3), th)
+		return signed(theme.SignBad, "Not saved: "+page.Explain(e.problem), size.X, clamp(size.Y/4, 1, 3), th)
 	case m.gone(e):
 		return signed(theme.SignBad, "The library does not have this file any more; shown is what was seen last.", size.X, 2, th)
 	}
 	if d, err := e.change(); err != nil || !d.IsEmpty() {
 		text := "Not saved: " + strings.Join(changeWords(&e.file, d), "; ")
 		if err != nil {
-			text = "Not saved, and cannot be yet: " + sentenceOf(err)
+			text = "Not saved, and cannot be yet: " + page.Explain(err)
 		}
 		return signed(theme.SignChanged, text, size.X, 1, th)
 	}
-	text := capital(m.seenWords(e))
+	text := kit.Capital(m.seenWords(e))
 	switch {
 	case m.o.Read == nil || e.readErr != nil && api.Unavailable(e.readErr):
 		text += ". This service does not let us look again."
 	case e.readErr != nil:
-		return signed(theme.SignWarn, text+". Looking again failed: "+sentenceOf(e.readErr), size.X, 2, th)
+		return signed(theme.SignWarn, text+". Looking again failed: "+page.Explain(e.readErr), size.X, 2, th)
 	}
 	if n := m.others(); n > 0 {
 		text += ". Changes of " + kit.Plural(n, "other file") + " are not saved."
@@ -430,15 +431,6 @@ func (m *Model) others() int {
 		}
 	}
 	return n
-}
-
-// sentenceOf is an error with what helps against it.
-func sentenceOf(err error) string {
-	text := strings.TrimSuffix(err.Error(), ".") + "."
-	if hint := api.Hint(err); hint != "" {
-		text += " " + hint
-	}
-	return capital(text)
 }
 
 // signed are at most so many lines of a text from outside, with a sign before

@@ -258,7 +258,7 @@ func (m *Model) pressCompare(msg tea.KeyPressMsg) tea.Cmd {
 			continue
 		}
 		if a.why != nil && a.why(m) != "" {
-			return page.Send(page.Toast{Level: page.Info, Text: sentence(a.why(m))})
+			return page.Send(page.Toast{Level: page.Info, Text: kit.Sentence(a.why(m))})
 		}
 		return a.do(m)
 	}

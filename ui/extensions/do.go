@@ -4,8 +4,6 @@ import (
 	"context"
 	"path"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -99,12 +97,6 @@ func (m *Model) back() tea.Cmd {
 		m.arrange()
 	}
 	return nil
-}
-
-// sentence makes a sentence of a reason.
-func sentence(why string) string {
-	r, n := utf8.DecodeRuneInString(why)
-	return string(unicode.ToUpper(r)) + why[n:] + "."
 }
 
 // copied is one thing that can be copied.

@@ -140,7 +140,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 				if msg.String() == "esc" {
 					return nil // nothing to step back from is no news
 				}
-				return page.Send(page.Toast{Level: page.Info, Text: sentence(why)})
+				return page.Send(page.Toast{Level: page.Info, Text: kit.Sentence(why)})
 			}
 		}
 		return a.do(m)

@@ -12,13 +12,22 @@ func Sentence(text string) string {
 	if text == "" {
 		return ""
 	}
-	first, n := utf8.DecodeRuneInString(text)
-	// A path or an address at the beginning stays as it is.
-	if word, _, _ := strings.Cut(text, " "); !strings.ContainsAny(word, "/\\_.:=") {
-		text = string(unicode.ToUpper(first)) + text[n:]
+	// A path, an address or a name like maxTags at the beginning stays as it is.
+	word, _, _ := strings.Cut(text, " ")
+	if !strings.ContainsAny(word, "/\\_.:=") && !strings.ContainsFunc(word, unicode.IsUpper) {
+		text = Capital(text)
 	}
 	if last, _ := utf8.DecodeLastRuneInString(text); !strings.ContainsRune(".!?…", last) {
 		text += "."
 	}
 	return text
+}
+
+// Capital begins text with a capital letter.
+func Capital(text string) string {
+	first, n := utf8.DecodeRuneInString(text)
+	if n == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(first)) + text[n:]
 }

@@ -9,6 +9,7 @@ func TestSentence(t *testing.T) {
 		"what now?":                 "What now?",
 		"über":                      "Über.",
 		"/tmp/x is gone":            "/tmp/x is gone.",
+		"maxTags is 31":             "maxTags is 31.",
 		"config.toml: it is wrong…": "config.toml: it is wrong…",
 	} {
 		if got := Sentence(text); got != want {

@@ -36,8 +36,8 @@ func quickWidth(s string) (n int, ok bool) {
 				return 0, false
 			}
 			i += end
-		case c == 0xe2 && i+2 < len(s) && (s[i+1] >= 0x94 && s[i+1] <= 0x96 && (s[i+1] < 0x96 || s[i+2] < 0xa0) || s[i+1:i+3] == ellipsis[1:]):
-			i += 3 // U+2500 to U+259F and U+2026
+		case c == 0xe2 && i+2 < len(s) && (s[i:i+3] == ellipsis || s[i:i+3] >= "─" && s[i:i+3] <= "▟" && s[i+2]&0xc0 == 0x80):
+			i += 3 // U+2026, and U+2500 to U+259F
 			n++
 		default:
 			return 0, false

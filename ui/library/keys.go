@@ -4,8 +4,6 @@ import (
 	"image"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -155,7 +153,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 			case why != "" && msg.String() == "esc":
 				return nil // there is nothing to step back from
 			case why != "":
-				return toast(page.Info, sentence(why))
+				return toast(page.Info, kit.Sentence(why))
 			}
 		}
 		return a.do(m)
@@ -438,12 +436,4 @@ func nothingToClear(m *Model) string {
 		return "nothing is filtered or marked"
 	}
 	return ""
-}
-
-// sentence makes a reason a sentence.
-func sentence(why string) string { return capital(why) + "." }
-
-func capital(words string) string {
-	r, n := utf8.DecodeRuneInString(words)
-	return string(unicode.ToUpper(r)) + words[n:]
 }

@@ -10,6 +10,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
 )
 
@@ -277,7 +278,7 @@ func (m *Model) empty(size image.Point, th *theme.Theme) string {
 	case m.shown.at.IsZero(), m.folder() != m.shown.folder:
 		words = "Reading the folder…"
 	case m.shown.err != nil:
-		words, style = problem(m.shown.err)+" Press r to try again.", th.Bad
+		words, style = page.Explain(m.shown.err)+" Press r to try again.", th.Bad
 	case m.filtered() && m.busy:
 		words = "Looking further…"
 	case m.filtered() && !m.shown.done:
@@ -299,15 +300,6 @@ func (m *Model) empty(size image.Point, th *theme.Theme) string {
 	return strings.Join(out, "\n")
 }
 
-// problem is an error with what helps against it, as sentences.
-func problem(err error) string {
-	words := strings.TrimSuffix(err.Error(), ".") + "."
-	if hint := api.Hint(err); hint != "" {
-		words += " " + hint
-	}
-	return capital(words)
-}
-
 // foot is what stands under the list: the filter, and what is to be known
 // about the listing.
 func (m *Model) foot(width int, th *theme.Theme) []string {
@@ -327,7 +319,7 @@ func (m *Model) foot(width int, th *theme.Theme) []string {
 	}
 	switch {
 	case m.shown.err != nil && len(m.rows) > 0:
-		note(theme.SignBad, "Not the newest: "+problem(m.shown.err))
+		note(theme.SignBad, "Not the newest: "+page.Explain(m.shown.err))
 	case m.shown.seen && m.shown.err == nil:
 		words := "This service does not list files: shown is what this computer has seen of it."
 		if m.o.List != nil {

@@ -69,7 +69,16 @@ const (
 
 // Problem is the toast of an error: what happened, and what helps.
 func Problem(err error) Toast {
-	return Toast{Level: Bad, Text: err.Error(), Detail: api.Hint(err)}
+	return Toast{Level: Bad, Text: kit.Sentence(err.Error()), Detail: api.Hint(err)}
+}
+
+// Explain says in sentences what happened, and what helps where that is known.
+func Explain(err error) string {
+	text := kit.Sentence(err.Error())
+	if hint := api.Hint(err); hint != "" {
+		text += " " + hint
+	}
+	return text
 }
 
 // Choice is one answer of a question.

@@ -3,8 +3,6 @@ package picker
 import (
 	"path/filepath"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -212,10 +210,4 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 		return toast(page.Info, "There is no path and no address in what was pasted.")
 	}
 	return m.add(sources)
-}
-
-// sentence makes a reason a sentence.
-func sentence(words string) string {
-	r, n := utf8.DecodeRuneInString(words)
-	return string(unicode.ToUpper(r)) + words[n:] + "."
 }

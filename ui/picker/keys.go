@@ -189,7 +189,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		if a.why != nil {
 			if why := a.why(m); why != "" {
-				return toast(page.Info, sentence(why))
+				return toast(page.Info, kit.Sentence(why))
 			}
 		}
 		return a.do(m)

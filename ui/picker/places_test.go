@@ -97,7 +97,7 @@ func TestBookmarksAndRecentFolders(t *testing.T) {
 	marks.Save = func([]string) error { return errors.New("the disk is full") }
 	d.m.options.Bookmarks = marks
 	d.press("B")
-	d.toasted("the disk is full")
+	d.toasted("The disk is full.")
 	if none := start(t, Options{Folder: dir}); noBookmarks(none.m) == "" {
 		t.Error("bookmarks without a place to keep them")
 	}
@@ -132,7 +132,7 @@ func TestWhatIsInTheLibraryAlready(t *testing.T) {
 	d.press("esc")
 	d.m.UseLibrary(func(context.Context) ([]api.Job, error) { return nil, errors.New("the journal is busy") })
 	d.run(d.m.Init())
-	d.toasted("the journal is busy")
+	d.toasted("The journal is busy.")
 }
 
 func TestFolderIsWatched(t *testing.T) {

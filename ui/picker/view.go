@@ -9,8 +9,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"mediadesk/api"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
 )
 
@@ -175,11 +175,7 @@ func (m *Model) drawFilter(width int, th *theme.Theme) string {
 func (m *Model) emptyWords() string {
 	switch {
 	case m.problem != nil:
-		words := kit.Safe(m.problem.Error()) + "."
-		if hint := api.Hint(m.problem); hint != "" {
-			words += " " + hint
-		}
-		return words + " h goes to the folder above, ~ to your home folder."
+		return kit.Safe(page.Explain(m.problem)) + " h goes to the folder above, ~ to your home folder."
 	case len(m.shown.rows) > 0:
 		return ""
 	case m.shown.folder == "", !m.shown.done:

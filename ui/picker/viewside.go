@@ -144,7 +144,7 @@ func (m *Model) reason(e entry, err error) string {
 func pictureProblem(err error) string {
 	var p *picture.Error
 	if errors.As(err, &p) && p.Detail != "" {
-		return kit.Safe(sentence(p.Detail))
+		return kit.Safe(kit.Sentence(p.Detail))
 	}
 	return kit.Safe(err.Error())
 }

@@ -34,7 +34,7 @@ func (m *Model) webhooksTested(msg testedWebhooks) tea.Cmd {
 	level := page.Good
 	if msg.err != nil {
 		level = page.Warn
-		words = strings.ToUpper(msg.err.Error()[:1]) + msg.err.Error()[1:] + "."
+		words = kit.Sentence(msg.err.Error())
 		if hint := api.Hint(msg.err); hint != "" {
 			words += "\n" + hint
 		}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -309,10 +307,4 @@ func (m *Model) back() tea.Cmd {
 
 func toast(level kit.Level, text string) tea.Cmd {
 	return page.Send(page.Toast{Level: level, Text: text})
-}
-
-// sentence makes a sentence of a reason.
-func sentence(why string) string {
-	r, n := utf8.DecodeRuneInString(why)
-	return string(unicode.ToUpper(r)) + why[n:] + "."
 }

@@ -154,7 +154,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 				if msg.String() == "esc" {
 					return nil // nothing to step back from is no news
 				}
-				return toast(page.Info, sentence(why))
+				return toast(page.Info, kit.Sentence(why))
 			}
 		}
 		return a.do(m)

@@ -14,14 +14,15 @@ func TestAccessibleJob(t *testing.T) {
 	asked := map[string]int{}
 	answer := func(question, text string) {
 		t.Helper()
-		term.WaitUntil(func(screen string) bool {
+		term.WaitRaw(func(raw string) bool {
 			// The same question may stand there from before: it is asked anew.
-			lines := strings.Split(strings.TrimRight(screen, "\n "), "\n")
-			last := lines[len(lines)-1]
-			x, y, seen := term.Cursor()
-			return strings.Count(term.Raw(), question) > asked[question] && strings.HasSuffix(last, question) &&
-				seen && y == len(lines)-1 && x == len([]rune(last))+1
+			return strings.Count(raw, question) > asked[question] && strings.HasSuffix(raw, question+" ")
 		})
+		lines := strings.Split(strings.TrimRight(term.Screen(), "\n "), "\n")
+		last := lines[len(lines)-1]
+		if x, y, seen := term.Cursor(); !seen || y != len(lines)-1 || x != len([]rune(last))+1 || !strings.HasSuffix(last, question) {
+			t.Errorf("the cursor is at %d,%d, seen %t, and not behind %q", x, y, seen, question)
+		}
 		asked[question] = strings.Count(term.Raw(), question)
 		term.Type(text + "\n")
 	}

@@ -3,6 +3,7 @@
 package ui_test
 
 import (
+	"bufio"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -55,11 +56,21 @@ func TestKilledWhileRunning(t *testing.T) {
 			term.WaitFor("4 pending · 0 success · 0 failed")
 			var watches [2]*exec.Cmd
 			var said [2]strings.Builder
+			var rest [2]*bufio.Scanner
 			for i := range watches {
 				watches[i] = command("watch", "--timeout", "2m", "--json")
-				watches[i].Stdout = &said[i]
+				out, err := watches[i].StdoutPipe()
+				if err != nil {
+					t.Fatal(err)
+				}
 				if err := watches[i].Start(); err != nil {
 					t.Fatal(err)
+				}
+				// It knows of all of them before the first can end.
+				rest[i] = bufio.NewScanner(out)
+				for range n {
+					rest[i].Scan()
+					said[i].WriteString(rest[i].Text() + "\n")
 				}
 			}
 			s.end()
@@ -75,6 +86,9 @@ func TestKilledWhileRunning(t *testing.T) {
 			term.Press("q")
 			<-term.Done()
 			for i, w := range watches {
+				for rest[i].Scan() {
+					said[i].WriteString(rest[i].Text() + "\n")
+				}
 				w.Wait() //nolint:errcheck // the code says it
 				if code := w.ProcessState.ExitCode(); code != tt.code {
 					t.Errorf("watch %d ended with %d, want %d\n%s", i, code, tt.code, &said[i])

@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"golang.org/x/sys/unix"
 
+	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 )
 
@@ -69,7 +70,7 @@ func (m *Model) suspend() tea.Cmd {
 		// A shell with job control gives each job a group of its own.
 		return page.Send(page.Toast{Level: page.Info, Text: "There is no shell to go back to."})
 	}
-	return tea.Exec(&stop{m.o.Signals, m.o.Stopping}, func(error) tea.Msg { return nil })
+	return kit.Exec(&stop{m.o.Signals, m.o.Stopping}, func(error) tea.Msg { return nil })
 }
 
 // stop is the time between two parts of a program's life, as Bubble Tea knows
@@ -113,4 +114,4 @@ func (again) SetStderr(io.Writer) {}
 func (again) Run() error          { return nil }
 
 // resumed draws everything anew after a stop that came from outside.
-func (m *Model) resumed() tea.Cmd { return tea.Exec(again{}, func(error) tea.Msg { return nil }) }
+func (m *Model) resumed() tea.Cmd { return kit.Exec(again{}, func(error) tea.Msg { return nil }) }

@@ -84,7 +84,7 @@ func (m *Model) runEditor(msg editMsg) tea.Cmd {
 	}
 	m.editing = true
 	run := exec.Command(command[0], append(command[1:], msg.path)...) //nolint:gosec // the person's own editor
-	return tea.ExecProcess(run, func(err error) tea.Msg {
+	return kit.ExecProcess(run, func(err error) tea.Msg {
 		defer os.Remove(msg.path)
 		if err != nil {
 			return editedMsg{owner: m, err: fmt.Errorf("the editor ended with an error, so nothing was taken over: %w", err)}

@@ -13,6 +13,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/config"
 	"mediadesk/ui/account"
+	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 )
 
@@ -313,7 +314,7 @@ func (m *Model) openEditor(msg editorReady) tea.Cmd {
 	if msg.err != nil {
 		return page.Send(page.Problem(msg.err))
 	}
-	return tea.ExecProcess(exec.Command(msg.args[0], msg.args[1:]...), func(err error) tea.Msg { return edited{err: err} })
+	return kit.ExecProcess(exec.Command(msg.args[0], msg.args[1:]...), func(err error) tea.Msg { return edited{err: err} })
 }
 
 func (m *Model) closedEditor(msg edited) tea.Cmd {

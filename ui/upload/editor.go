@@ -110,7 +110,7 @@ func (m *Model) runEditor(msg textWrittenMsg) tea.Cmd {
 		return page.Send(page.Problem(fmt.Errorf("the options could not be written for the editor: %w", msg.err)))
 	}
 	command := exec.Command(msg.command[0], append(slices.Clone(msg.command[1:]), msg.path)...) //nolint:gosec // the person's own editor
-	return tea.ExecProcess(command, func(err error) tea.Msg {
+	return kit.ExecProcess(command, func(err error) tea.Msg {
 		defer os.Remove(msg.path)
 		out := textReadMsg{owner: m, before: msg.text, sources: msg.sources}
 		if err != nil {

@@ -316,6 +316,29 @@ func (s *stage) press(keys ...string) {
 	}
 }
 
+// settle takes what commands come to until what is drawn is as wanted, or
+// nothing has come for a while, and returns what is drawn then. A scene waits
+// for a few words only: on a busy machine a count in the bar may come after
+// them.
+func (s *stage) settle(draw func() string, wanted string) string {
+	limit := time.NewTimer(15 * time.Second)
+	defer limit.Stop()
+	for {
+		drawn := draw()
+		if drawn == wanted {
+			return drawn
+		}
+		select {
+		case msg := <-s.msgs:
+			s.send(msg)
+		case <-time.After(3 * time.Second):
+			return drawn
+		case <-limit.C:
+			return drawn
+		}
+	}
+}
+
 // scene is a state of the program: play brings it there from the picker.
 type scene struct {
 	name string

@@ -40,10 +40,12 @@ func (o order) String() string {
 
 // arrangement is a folder as it is drawn. It does not change.
 type arrangement struct {
+	disk    *disk
 	gen     int
 	folder  string
 	entries []entry
 	done    bool
+	kinds   int // of what links lead to, how much was known
 	order   order
 	hidden  bool
 	sorted  []int32 // all that are not left out, in order
@@ -72,11 +74,11 @@ func (m *Model) arrange(newFilter bool) tea.Cmd {
 	m.arrangeGen++
 	number := m.arrangeGen
 	next := arrangement{
-		gen: m.reading.gen, folder: m.reading.folder, entries: m.reading.entries, done: m.reading.done,
+		disk: m.disk, gen: m.reading.gen, folder: m.reading.folder, entries: m.reading.entries, done: m.reading.done, kinds: m.reading.kinds,
 		order: m.order, hidden: m.hidden, pattern: m.filter.Value(),
 	}
 	from := arrangement{}
-	if newFilter && m.shown.gen == next.gen && len(m.shown.entries) == len(next.entries) &&
+	if newFilter && m.shown.gen == next.gen && len(m.shown.entries) == len(next.entries) && m.shown.kinds == next.kinds &&
 		m.shown.order == next.order && m.shown.hidden == next.hidden {
 		from = m.shown
 	}

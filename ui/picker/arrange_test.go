@@ -32,7 +32,7 @@ func TestSortKeySortsAsReadersDo(t *testing.T) {
 
 // arrangedNames sorts and filters without a screen.
 func arrangedNames(folder string, entries []entry, o order, hidden bool, pattern string) []string {
-	a := arrangement{folder: folder, entries: entries, order: o, hidden: hidden, pattern: pattern}
+	a := arrangement{disk: newDisk(), folder: folder, entries: entries, order: o, hidden: hidden, pattern: pattern}
 	a.fill(context.Background(), arrangement{})
 	var out []string
 	for _, row := range a.rows {

@@ -55,7 +55,7 @@ func BenchmarkManyRawReading(b *testing.B) {
 func BenchmarkManyFirstRows(b *testing.B) {
 	dir := manyIn(b, 100_000)
 	for b.Loop() {
-		msg := openFolder(1, dir, "").(snapshotMsg)
+		msg := openFolder(newDisk(), 1, dir, "").(snapshotMsg)
 		a := arrangement{folder: dir, entries: msg.entries}
 		a.fill(context.Background(), arrangement{})
 		if msg.rest != nil {
@@ -73,7 +73,7 @@ func BenchmarkManyAllSorted(b *testing.B) {
 }
 
 func readAll(dir string) arrangement {
-	msg := openFolder(1, dir, "").(snapshotMsg)
+	msg := openFolder(newDisk(), 1, dir, "").(snapshotMsg)
 	for msg.rest != nil {
 		msg = msg.rest.next(snapshotMsg{})
 	}

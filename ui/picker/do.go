@@ -42,8 +42,12 @@ func (m *Model) enter() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	if e.kind == kindFolder {
+	switch e.kind {
+	case kindFolder:
 		return m.open(m.path(e), "")
+	case kindLink:
+		delete(m.asked, e.name) // perhaps it answers by now
+		return page.Send(problem(noAnswer(m.path(e))))
 	}
 	return m.form(len(m.tray.items) == 0)
 }
@@ -64,13 +68,13 @@ func (m *Model) goHome() tea.Cmd {
 // goSamples opens the folder of sample pictures, which is written before.
 func (m *Model) goSamples() tea.Cmd {
 	m.readGen++
-	gen, samples := m.readGen, m.options.Samples
+	d, gen, samples := m.disk, m.readGen, m.options.Samples
 	return func() tea.Msg {
 		folder, err := samples()
 		if err != nil {
 			return problem(err)
 		}
-		return openFolder(gen, folder, "")
+		return openFolder(d, gen, folder, "")
 	}
 }
 

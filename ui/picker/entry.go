@@ -20,6 +20,7 @@ const (
 	kindDevice
 	kindOther
 	kindBroken // a link that leads nowhere
+	kindLink   // a link of which is not known yet where it leads
 )
 
 // entry is one name in a folder. It does not change.
@@ -63,6 +64,8 @@ func (e entry) words() string {
 		return "device"
 	case kindBroken:
 		return "dead link"
+	case kindLink:
+		return "link"
 	case kindOther:
 		return "special"
 	}

@@ -1,6 +1,8 @@
 package picker
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -15,14 +17,17 @@ type info struct {
 	known    bool
 	size     int64
 	modified time.Time
+	mode     fs.FileMode
 	target   string // of a link: where it leads, as it is written
 	problem  error  // why it cannot be picked or opened; nil: it can
+	silent   bool   // there was no answer when it was looked at
 }
 
 // infosMsg brings looks at some entries of a folder.
 type infosMsg struct {
-	folder string
-	infos  map[string]info
+	folder    string
+	elsewhere bool // what was looked at may be on another disk than the folder
+	infos     map[string]info
 }
 
 // ahead is how many rows above and below the cursor are looked at: more than
@@ -31,38 +36,55 @@ const ahead = 100
 
 // wantInfos looks at the rows around the cursor that are not known yet.
 func (m *Model) wantInfos() tea.Cmd {
-	if m.statting || len(m.shown.rows) == 0 {
+	if len(m.shown.rows) == 0 {
+		return nil
+	}
+	return tea.Batch(m.lookAround(false), m.lookAround(true))
+}
+
+// lookAround looks at the rows of one sort: those that may be elsewhere keep
+// nobody waiting but each other.
+func (m *Model) lookAround(elsewhere bool) tea.Cmd {
+	looking := &m.looking[0]
+	if elsewhere {
+		looking = &m.looking[1]
+	}
+	if *looking {
 		return nil
 	}
 	from, to := m.list.Visible()
 	from = max(0, min(from, m.list.Cursor()-ahead))
 	to = min(len(m.shown.rows), max(to, m.list.Cursor()+ahead))
 	var want []entry
+	var old []info
 	for i := from; i < to; i++ {
-		e, _ := m.entryAt(i)
-		if !m.asked[e.name] {
+		if e, _ := m.entryAt(i); e.elsewhere() == elsewhere && !m.asked[e.name] {
 			m.asked[e.name] = true
-			want = append(want, e)
+			want, old = append(want, e), append(old, m.infos[e.name])
 		}
 	}
 	if len(want) == 0 {
 		return nil
 	}
-	m.statting = true
-	folder := m.shown.folder
+	*looking = true
+	d, folder := m.disk, m.shown.folder
 	return func() tea.Msg {
 		found := make(map[string]info, len(want))
-		for _, e := range want {
-			found[e.name] = look(filepath.Join(folder, e.name))
+		for i, e := range want {
+			found[e.name] = look(d, filepath.Join(folder, e.name), e, old[i])
 		}
-		return infosMsg{folder, found}
+		return infosMsg{folder, elsewhere, found}
 	}
 }
 
-func (m *Model) gotInfos(msg infosMsg) {
-	m.statting = false
+func (m *Model) gotInfos(msg infosMsg) tea.Cmd {
+	if msg.elsewhere {
+		m.looking[1] = false
+	} else {
+		m.looking[0] = false
+	}
 	if msg.folder != m.shown.folder {
-		return
+		return nil
 	}
 	for name, i := range msg.infos {
 		if old := m.infos[name]; !old.same(i) {
@@ -71,23 +93,76 @@ func (m *Model) gotInfos(msg infosMsg) {
 		}
 		m.infos[name] = i
 	}
+	if !msg.elsewhere || msg.folder != m.reading.folder {
+		return nil
+	}
+	return m.learnLinks(msg.infos)
+}
+
+// learnLinks notes what links lead to that did not answer before, or lead
+// elsewhere now.
+func (m *Model) learnLinks(infos map[string]info) tea.Cmd {
+	var rows []int32
+	var kinds []kind
+	for row, e := range m.reading.entries {
+		if !e.link {
+			continue
+		}
+		if i, is := infos[e.name]; is && !i.silent && i.kind() != e.kind {
+			rows, kinds = append(rows, int32(row)), append(kinds, i.kind())
+		}
+	}
+	return m.setKinds(rows, kinds)
+}
+
+// kind is what was found.
+func (i info) kind() kind {
+	if i.modified.IsZero() {
+		return kindBroken
+	}
+	return kindOf(i.mode)
 }
 
 // same tells whether both say the same of an entry.
 func (i info) same(o info) bool {
-	return i.known == o.known && i.size == o.size && i.modified.Equal(o.modified) && i.target == o.target &&
+	return i.known == o.known && i.silent == o.silent && i.size == o.size && i.modified.Equal(o.modified) &&
+		i.mode == o.mode && i.target == o.target &&
 		(i.problem == nil) == (o.problem == nil) && (i.problem == nil || i.problem.Error() == o.problem.Error())
 }
 
-// look finds out the size and age of an entry and whether it can be used.
-// Nothing is read, and nothing that would wait is opened.
-func look(path string) info {
-	i := info{known: true, size: -1}
-	if to, err := os.Readlink(path); err == nil {
-		i.target = to
+// elsewhere tells whether what the entry is may be on another disk than its name.
+func (e entry) elsewhere() bool { return e.link || e.kind == kindFolder }
+
+// stat looks at the entry at a path, which d does where it may be elsewhere.
+func (e entry) stat(d *disk, path string) (fs.FileInfo, error) {
+	if e.elsewhere() {
+		return d.stat(path, d.patience)
 	}
-	stat, err := os.Stat(path)
+	return os.Stat(path)
+}
+
+// look finds out the size and age of an entry and whether it can be used.
+// Nothing is read, and nothing that would wait is opened. What is as it was when
+// it could be used is not opened again.
+func look(d *disk, path string, e entry, old info) info {
+	i := info{known: true, size: -1}
+	if e.link {
+		i.target, _ = os.Readlink(path) // it is gone by now
+	}
+	stat, err := e.stat(d, path)
+	if err == nil {
+		i.modified, i.mode = stat.ModTime(), stat.Mode()
+		if i.mode.IsRegular() {
+			i.size = stat.Size()
+		}
+		if i.same(old) {
+			return old
+		}
+	}
 	switch {
+	case errors.Is(err, errNoAnswer):
+		i.silent, i.problem = true, noAnswer(path)
+		return i
 	case err != nil:
 		_, i.problem = api.Identify(path) // says why, in the words of the rest
 		return i
@@ -101,16 +176,14 @@ func look(path string) info {
 	default:
 		_, i.problem = api.Identify(path)
 	}
-	i.modified = stat.ModTime()
-	if stat.Mode().IsRegular() {
-		i.size = stat.Size()
-	}
 	return i
 }
 
 // note is why an entry cannot be used, in a word for the list.
 func (i info) note(e entry) string {
 	switch {
+	case i.silent:
+		return "no answer"
 	case i.problem == nil, e.kind != kindFile && e.kind != kindFolder:
 		return ""
 	case i.modified.IsZero():

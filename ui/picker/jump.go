@@ -80,18 +80,18 @@ func (m *Model) typedPath() string {
 // complete looks for the names that the typed path can go on with.
 func (m *Model) complete() tea.Cmd {
 	m.jump.gen++
-	gen, path := m.jump.gen, m.typedPath()
+	d, gen, path := m.disk, m.jump.gen, m.typedPath()
 	return func() tea.Msg {
 		folder, begin := filepath.Split(path)
-		names, more, err := namesIn(folder, begin)
+		names, more, err := d.namesIn(folder, begin)
 		return completedMsg{gen, folder, names, more, err}
 	}
 }
 
 // namesIn are the names in a folder that begin like that, upper and lower case
 // alike, folders first; hidden ones only where the beginning is.
-func namesIn(folder, begin string) (names []string, more bool, err error) {
-	info, err := os.Stat(folder)
+func (d *disk) namesIn(folder, begin string) (names []string, more bool, err error) {
+	info, err := d.stat(folder, d.longPatience)
 	if err == nil && !info.IsDir() {
 		err = errors.New("it is not a folder")
 	}
@@ -106,12 +106,12 @@ func namesIn(folder, begin string) (names []string, more bool, err error) {
 	low := strings.ToLower(begin)
 	for seen := 0; seen < namesSearched; seen += readAtOnce {
 		found, err := dir.ReadDir(readAtOnce)
-		for _, d := range found {
-			name := d.Name()
+		for _, f := range found {
+			name := f.Name()
 			if !strings.HasPrefix(strings.ToLower(name), low) || name[0] == '.' && begin == "" {
 				continue
 			}
-			if isFolder(folder, d) {
+			if d.isFolder(folder, f) {
 				name += string(filepath.Separator)
 			}
 			names = append(names, name)
@@ -140,11 +140,11 @@ func namesIn(folder, begin string) (names []string, more bool, err error) {
 }
 
 // isFolder follows links.
-func isFolder(folder string, d os.DirEntry) bool {
-	if d.Type()&os.ModeSymlink == 0 {
-		return d.IsDir()
+func (d *disk) isFolder(folder string, f os.DirEntry) bool {
+	if f.Type()&os.ModeSymlink == 0 {
+		return f.IsDir()
 	}
-	info, err := os.Stat(filepath.Join(folder, d.Name()))
+	info, err := d.stat(filepath.Join(folder, f.Name()), d.patience)
 	return err == nil && info.IsDir()
 }
 

@@ -79,22 +79,23 @@ func (m *Model) take(sources []api.Source) tea.Cmd {
 	var look tea.Cmd
 	if len(fresh) > 0 {
 		alone := len(sources) == 1
-		look = func() tea.Msg { return check(fresh, alone) }
+		d := m.disk
+		look = func() tea.Msg { return check(d, fresh, alone) }
 	}
 	return tea.Batch(look, refusals(refused, len(sources)))
 }
 
 // check looks at the files of sources.
-func check(sources []api.Source, alone bool) tea.Msg {
+func check(d *disk, sources []api.Source, alone bool) tea.Msg {
 	var msg checkedMsg
 	if alone {
-		if info, err := os.Stat(sources[0].Path); err == nil && info.IsDir() {
+		if info, err := d.stat(sources[0].Path, d.longPatience); err == nil && info.IsDir() {
 			msg.folder = sources[0].Path
 		}
 	}
 	for _, s := range sources {
 		i := item{source: s, checked: true}
-		i.identity, i.problem = api.Identify(s.Path)
+		i.identity, i.problem = d.identify(s.Path)
 		msg.items = append(msg.items, i)
 	}
 	return msg
@@ -282,7 +283,7 @@ func (m *Model) sent(jobs []api.Job) {
 // changed since it was picked is said so before anything is sent. pick puts the
 // file under the cursor into the tray too.
 func (m *Model) form(pick bool) tea.Cmd {
-	items := append([]item(nil), m.tray.items...)
+	d, items := m.disk, append([]item(nil), m.tray.items...)
 	if len(items) == 0 {
 		e, ok := m.current()
 		if !ok {
@@ -297,7 +298,7 @@ func (m *Model) form(pick bool) tea.Cmd {
 				msg.items = append(msg.items, i)
 				continue
 			}
-			now, err := api.Identify(i.source.Path)
+			now, err := d.identify(i.source.Path)
 			if i.checked && err == nil && !now.Same(i.identity) {
 				msg.changed = append(msg.changed, i.source.Name())
 			}

@@ -88,10 +88,11 @@ type Model struct {
 	anchor string // name at which a range begins; empty: no range
 	ranged bool
 
+	disk      *disk
 	infos     map[string]info // by name, of the folder shown
 	looks     int             // changes whenever what is known of a row does
 	asked     map[string]bool // names whose infos are there or on their way
-	statting  bool
+	looking   [2]bool         // looks are on their way: at what is here, at what may be elsewhere
 	preview   preview
 	pause     time.Duration // how long the cursor rests before a preview is made
 	colours   picture.Color
@@ -147,6 +148,7 @@ func New(o Options) *Model {
 		now:     o.Now,
 		pause:   pause,
 		home:    homeFolder,
+		disk:    newDisk(),
 		places:  map[string]string{},
 		infos:   map[string]info{},
 		asked:   map[string]bool{},
@@ -254,8 +256,10 @@ func (m *Model) reply(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return m.watched(msg), true
 	case tileMsg:
 		m.gotTile(msg)
+	case linksMsg:
+		return m.gotLinks(msg), true
 	case infosMsg:
-		m.gotInfos(msg)
+		return m.gotInfos(msg), true
 	case absoluteMsg:
 		return m.take(msg.sources), true
 	case folderPicked:

@@ -110,7 +110,7 @@ func (m *Model) wanted() subject {
 		return s
 	}
 	e, ok := m.current()
-	if !ok || e.kind != kindFile && e.kind != kindFolder {
+	if !ok || e.kind != kindFile && e.kind != kindFolder || m.infos[e.name].silent {
 		return subject{}
 	}
 	s.path, s.folder = m.path(e), e.kind == kindFolder

@@ -23,6 +23,7 @@ type snapshot struct {
 	entries []entry
 	done    bool      // all entries are there
 	changed time.Time // when the folder was changed last, before it was read
+	kinds   int       // how often something was learnt of what links lead to, after the reading
 }
 
 // snapshotMsg brings the first or the next part of a folder.
@@ -32,6 +33,7 @@ type snapshotMsg struct {
 	gone  string // the folder that was asked for, where it does not exist
 	land  string // the name to land on
 	err   error
+	links []int32 // of those that are read: links of which is not known where they lead
 	rest  *reader // reads on; nil when all is read
 }
 
@@ -48,11 +50,14 @@ const (
 
 // reader reads a folder part by part. Only one command has it at a time.
 type reader struct {
+	disk    *disk
 	dir     *os.File
 	list    *lister
 	gen     int
 	folder  string
 	entries []entry
+	handed  int           // of the entries: how many were handed over
+	links   []int32       // rows of links of which is not known where they lead
 	time    time.Duration // that the next part may take
 	changed time.Time
 
@@ -77,7 +82,8 @@ func (m *Model) open(folder, land string) tea.Cmd {
 	if e, ok := m.current(); ok {
 		m.places[m.shown.folder] = e.name
 	}
-	return func() tea.Msg { return openFolder(gen, folder, land) }
+	d := m.disk
+	return func() tea.Msg { return openFolder(d, gen, folder, land) }
 }
 
 // reload reads the folder shown once more, unless it is being read. The cursor
@@ -91,7 +97,7 @@ func (m *Model) reload() tea.Cmd {
 
 // openFolder opens a folder, or the nearest one above that exists, and reads
 // its first part.
-func openFolder(gen int, asked, land string) tea.Msg {
+func openFolder(d *disk, gen int, asked, land string) tea.Msg {
 	msg := snapshotMsg{snapshot: snapshot{gen: gen}, first: true, land: land}
 	folder, err := filepath.Abs(asked) // of "": the working directory
 	if err != nil {
@@ -120,7 +126,7 @@ func openFolder(gen int, asked, land string) tea.Msg {
 		msg.err = folderProblem(msg.folder, err)
 		return msg
 	}
-	r := &reader{dir: dir, list: newLister(dir), gen: gen, folder: msg.folder}
+	r := &reader{disk: d, dir: dir, list: newLister(dir), gen: gen, folder: msg.folder}
 	if info, err := dir.Stat(); err == nil {
 		r.changed = info.ModTime()
 	}
@@ -144,14 +150,16 @@ func (r *reader) next(msg snapshotMsg) snapshotMsg {
 		r.keep()
 	}
 	r.time = max(partTime, 2*r.time)
+	r.follow()
 	msg.gen, msg.folder, msg.changed = r.gen, r.folder, r.changed
 	msg.entries = r.entries[:len(r.entries):len(r.entries)]
+	r.handed = len(r.entries)
 	if err == nil {
 		msg.rest = r
 		return msg
 	}
 	_ = r.dir.Close() // it was only read
-	msg.done, msg.rest = true, nil
+	msg.done, msg.rest, msg.links = true, nil, r.links
 	if !errors.Is(err, io.EOF) {
 		msg.err = folderProblem(r.folder, err)
 	}
@@ -175,28 +183,31 @@ func (r *reader) keep() {
 	text := string(r.text)
 	from := 0
 	for _, f := range r.fresh {
-		r.entries = append(r.entries, r.entry(text[from:f.nameEnd], text[f.nameEnd:f.keyEnd], f.mode))
+		e := entry{name: text[from:f.nameEnd], key: text[f.nameEnd:f.keyEnd], kind: kindOf(f.mode)}
+		if f.mode&fs.ModeSymlink != 0 {
+			e.kind, e.link = kindLink, true
+			r.links = append(r.links, int32(len(r.entries)))
+		}
+		r.entries = append(r.entries, e)
 		from = f.keyEnd
 	}
 	r.text, r.fresh = r.text[:0], r.fresh[:0]
 }
 
-// entry is that of a name. Only links are looked at: the rest is told by the
-// folder itself.
-func (r *reader) entry(name, key string, mode fs.FileMode) entry {
-	e := entry{name: name, key: key}
-	if mode&fs.ModeSymlink == 0 {
-		e.kind = kindOf(mode)
-		return e
+// follow follows links for a moment. Entries that were handed over do not change:
+// where one of these is learnt of, there are new ones.
+func (r *reader) follow() {
+	if len(r.links) == 0 {
+		return
 	}
-	e.link = true
-	info, err := os.Stat(filepath.Join(r.folder, e.name))
-	if err != nil {
-		e.kind = kindBroken
-		return e
-	}
-	e.kind = kindOf(info.Mode())
-	return e
+	entries := r.entries
+	silent, left := follow(r.disk, r.folder, r.entries, r.links, linkTime, linkTime, func(row int32, k kind) {
+		if int(row) < r.handed && &entries[0] == &r.entries[0] {
+			entries = slices.Clone(entries)
+		}
+		entries[row].kind = k
+	})
+	r.entries, r.links = entries, append(silent, left...)
 }
 
 // snapshot takes a part of a folder.
@@ -224,6 +235,7 @@ func (m *Model) snapshot(msg snapshotMsg) tea.Cmd {
 		rest := msg.rest
 		cmds = append(cmds, func() tea.Msg { return rest.next(snapshotMsg{}) })
 	}
+	cmds = append(cmds, m.followLinks(msg.links, partTime))
 	return tea.Batch(append(cmds, m.arrange(false))...)
 }
 
@@ -272,6 +284,8 @@ func folderProblem(folder string, err error) error {
 		return &folderError{folder, "cannot be read: permission denied", "Ask for read permission, or pick from another folder."}
 	case missing(err):
 		return &folderError{folder, "is not there (any more)", "Pick from another folder."}
+	case errors.Is(err, errNoAnswer):
+		return noAnswer(folder)
 	}
 	return &folderError{folder, "cannot be read: " + rootCause(err).Error(), ""}
 }

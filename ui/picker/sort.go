@@ -3,7 +3,6 @@ package picker
 import (
 	"cmp"
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -188,15 +187,16 @@ func (s *sorter) sameBeginning(all []sorting) int {
 // measure is a number that sorts an entry by its size or time, the largest or
 // newest first; what cannot be looked at comes last. Folders have no size.
 func (a *arrangement) measure(e entry) uint64 {
-	info, err := os.Stat(filepath.Join(a.folder, e.name))
+	if a.order.by == bySize && e.kind == kindFolder {
+		return 0
+	}
+	info, err := e.stat(a.disk, filepath.Join(a.folder, e.name))
 	switch {
 	case err != nil:
 		return ^uint64(0)
 	case a.order.by == byTime:
 		// The sign bit turned makes the numbers of times before 1970 less.
 		return ^(uint64(info.ModTime().UnixNano()) ^ 1<<63)
-	case e.kind == kindFolder:
-		return 0
 	}
 	return ^uint64(info.Size())
 }

@@ -1,0 +1,166 @@
+//go:build unix
+
+package picker
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"mediadesk/api"
+	"mediadesk/ui/page"
+)
+
+// silence makes the paths with a word in their name give no answer until that is
+// ended, as those of a server that is away do.
+func silence(d *disk, word string) (end func()) {
+	var ended atomic.Bool
+	d.ask = func(path string) (fs.FileInfo, error) {
+		if strings.Contains(filepath.Base(path), word) && !ended.Load() {
+			return nil, errNoAnswer
+		}
+		return os.Stat(path)
+	}
+	return func() { ended.Store(true) }
+}
+
+// Links to what does not answer hold up neither the names nor what is known of
+// the others; they come to their places once it answers.
+func TestLinksThatDoNotAnswer(t *testing.T) {
+	dir := folder(t, "b.jpg", "sub/in.jpg", "z.jpg")
+	must(t, os.Symlink("sub", filepath.Join(dir, "near")))
+	must(t, os.Symlink("sub", filepath.Join(dir, "away folder")))
+	must(t, os.Symlink("b.jpg", filepath.Join(dir, "away.jpg")))
+	d := start(t, Options{Folder: folder(t), Preview: true})
+	answers := silence(d.m.disk, "away")
+
+	d.run(d.m.open(dir, ""))
+	equal(t, "rows", d.rows(), []string{"near", "sub", "away folder", "away.jpg", "b.jpg", "z.jpg"})
+	if !d.m.shown.done || d.m.infos["z.jpg"].size != 10 || !d.m.infos["near"].known {
+		t.Errorf("what answers is not known: %+v", d.m.infos)
+	}
+	d.m.setCursor("away folder")
+	d.send(page.Tick{})
+	d.sees("no answer", "It does not answer (a link). The disk or the server")
+	d.press("enter")
+	d.toasted("does not answer")
+	if d.m.shown.folder != dir || d.m.opening != "" {
+		t.Errorf("%q is shown and %q on its way", d.m.shown.folder, d.m.opening)
+	}
+	// What answers is picked, ordered, and sent without the rest.
+	d.press("*")
+	d.toasted("2 of 4 cannot be picked")
+	equal(t, "tray", d.tray(), []string{"b.jpg", "z.jpg"})
+	d.press(",", "t")
+	if n := len(d.rows()); n != 6 {
+		t.Errorf("%d rows by time", n)
+	}
+	d.press(",", "n")
+	d.m.tray.add(item{source: file(dir, "away.jpg")})
+	d.press("u")
+	d.toasted("does not answer")
+	sent := taken[page.Compose](d)
+	if len(sent) != 1 || len(sent[0].Sources) != 2 {
+		t.Errorf("sent: %+v", sent)
+	}
+
+	answers()
+	d.press("r")
+	equal(t, "rows", d.rows(), []string{"away folder", "near", "sub", "away.jpg", "b.jpg", "z.jpg"})
+	d.m.setCursor("away.jpg")
+	d.send(page.Tick{})
+	if i := d.m.infos["away.jpg"]; i.silent || i.size != 10 {
+		t.Errorf("not looked at again: %+v", i)
+	}
+}
+
+// A link that answers later comes to its place by a look at the rows in view.
+func TestLinkAnswersLate(t *testing.T) {
+	dir := folder(t, "a.jpg", "sub/")
+	must(t, os.Symlink("sub", filepath.Join(dir, "late")))
+	d := start(t, Options{Folder: folder(t)})
+	answers := silence(d.m.disk, "late")
+	d.run(d.m.open(dir, "a.jpg"))
+	equal(t, "rows", d.rows(), []string{"sub", "a.jpg", "late"})
+	answers()
+	d.send(watchedMsg{watch: d.m.watching, folder: dir, changed: d.m.reading.changed})
+	equal(t, "rows", d.rows(), []string{"late", "sub", "a.jpg"})
+	d.under("a.jpg")
+	// It leads to a file now.
+	must(t, os.Remove(filepath.Join(dir, "sub")))
+	must(t, os.WriteFile(filepath.Join(dir, "sub"), []byte("now a file"), 0o644))
+	d.send(watchedMsg{watch: d.m.watching, folder: dir, changed: d.m.reading.changed})
+	if e, ok := d.m.entryAt(d.m.rowOf("late")); !ok || e.kind != kindFile {
+		t.Errorf("%+v", e)
+	}
+}
+
+// More links than can be followed in a moment: all come to their places, whether
+// they were read in the first part or later.
+func TestManyLinks(t *testing.T) {
+	dir := folder(t, "sub/")
+	const n = firstPart + 1500
+	for i := range n {
+		to := "sub"
+		if i%2 == 1 {
+			to = "gone"
+		}
+		must(t, os.Symlink(to, filepath.Join(dir, "link "+strconv.Itoa(i))))
+	}
+	d := start(t, Options{Folder: dir})
+	folders, dead := 0, 0
+	for i := range d.m.shown.rows {
+		switch e, _ := d.m.entryAt(i); e.kind {
+		case kindFolder:
+			folders++
+		case kindBroken:
+			dead++
+		}
+	}
+	if folders != n/2+1 || dead != n/2 {
+		t.Errorf("%d folders, %d dead links of %d", folders, dead, n)
+	}
+}
+
+// questions are those that are open.
+func questions(d *disk) []*question {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Collect(maps.Values(d.open))
+}
+
+// However many paths keep silent, few are asked at a time, and none twice.
+func TestQuestionsThatAreOpen(t *testing.T) {
+	d := newDisk()
+	d.longPatience = 0
+	asked := make(chan string, 10*mostOpen)
+	hold := make(chan struct{})
+	d.ask = func(path string) (fs.FileInfo, error) {
+		asked <- path
+		<-hold
+		return nil, fs.ErrNotExist
+	}
+	for range 2 {
+		for i := range 2 * mostOpen {
+			if _, err := d.stat(strconv.Itoa(i), 0); err != errNoAnswer { //nolint:errorlint // it is that one
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := d.identify("another"); api.Hint(err) == "" {
+		t.Errorf("no help: %v", err)
+	}
+	close(hold)
+	for _, q := range questions(d) {
+		<-q.answered
+	}
+	if n := len(asked); n != mostOpen {
+		t.Errorf("%d questions", n)
+	}
+}

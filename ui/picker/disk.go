@@ -16,9 +16,10 @@ import (
 type disk struct {
 	ask func(path string) (fs.FileInfo, error) // os.Stat
 
-	// How long the answer to a question is waited for, from its asking, where
-	// others wait too, and where somebody asked for just this.
-	patience, longPatience time.Duration
+	// How long the answer to a question is waited for, from its asking: where
+	// others wait too, before a row says that there is none, and where somebody
+	// asked for just this.
+	patience, rowPatience, longPatience time.Duration
 
 	mu   sync.Mutex
 	open map[string]*question // by path
@@ -41,7 +42,7 @@ var errNoAnswer = errors.New("does not answer")
 
 func newDisk() *disk {
 	return &disk{
-		ask: os.Stat, patience: 100 * time.Millisecond, longPatience: 2 * time.Second,
+		ask: os.Stat, patience: 100 * time.Millisecond, rowPatience: time.Second, longPatience: 2 * time.Second,
 		open: map[string]*question{},
 	}
 }

@@ -38,7 +38,7 @@ func start(t *testing.T, o Options) *desk {
 	d.m = New(o)
 	d.m.pause = 0
 	// On a busy machine an answer may take a while.
-	d.m.disk.patience, d.m.disk.longPatience = time.Minute, time.Minute
+	d.m.disk.patience, d.m.disk.rowPatience, d.m.disk.longPatience = time.Minute, time.Minute, time.Minute
 	d.resize(d.size)
 	d.run(d.m.Init())
 	return d

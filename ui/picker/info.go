@@ -70,8 +70,15 @@ func (m *Model) lookAround(elsewhere bool) tea.Cmd {
 	d, folder := m.disk, m.shown.folder
 	return func() tea.Msg {
 		found := make(map[string]info, len(want))
+		// One that is silent is waited for; more of them are likely to be silent
+		// for the same reason.
+		patience := d.rowPatience
 		for i, e := range want {
-			found[e.name] = look(d, filepath.Join(folder, e.name), e, old[i])
+			one := look(d, filepath.Join(folder, e.name), e, old[i], patience)
+			if one.silent {
+				patience = d.patience
+			}
+			found[e.name] = one
 		}
 		return infosMsg{folder, elsewhere, found}
 	}
@@ -134,9 +141,9 @@ func (i info) same(o info) bool {
 func (e entry) elsewhere() bool { return e.link || e.kind == kindFolder }
 
 // stat looks at the entry at a path, which d does where it may be elsewhere.
-func (e entry) stat(d *disk, path string) (fs.FileInfo, error) {
+func (e entry) stat(d *disk, path string, patience time.Duration) (fs.FileInfo, error) {
 	if e.elsewhere() {
-		return d.stat(path, d.patience)
+		return d.stat(path, patience)
 	}
 	return os.Stat(path)
 }
@@ -144,12 +151,12 @@ func (e entry) stat(d *disk, path string) (fs.FileInfo, error) {
 // look finds out the size and age of an entry and whether it can be used.
 // Nothing is read, and nothing that would wait is opened. What is as it was when
 // it could be used is not opened again.
-func look(d *disk, path string, e entry, old info) info {
+func look(d *disk, path string, e entry, old info, patience time.Duration) info {
 	i := info{known: true, size: -1}
 	if e.link {
 		i.target, _ = os.Readlink(path) // it is gone by now
 	}
-	stat, err := e.stat(d, path)
+	stat, err := e.stat(d, path, patience)
 	if err == nil {
 		i.modified, i.mode = stat.ModTime(), stat.Mode()
 		if i.mode.IsRegular() {

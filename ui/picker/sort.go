@@ -190,7 +190,7 @@ func (a *arrangement) measure(e entry) uint64 {
 	if a.order.by == bySize && e.kind == kindFolder {
 		return 0
 	}
-	info, err := e.stat(a.disk, filepath.Join(a.folder, e.name))
+	info, err := e.stat(a.disk, filepath.Join(a.folder, e.name), a.disk.patience)
 	switch {
 	case err != nil:
 		return ^uint64(0)

@@ -3,6 +3,7 @@ package picture
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
@@ -447,6 +448,9 @@ func FuzzDecode(f *testing.F) {
 	f.Add(withThumbnail(asJPEG(f, img), asJPEG(f, quarters(3, 2))))
 	f.Add(film(64, 48, true))
 	f.Add(matroska())
+	f.Add(mp3File(20, 0, nil))
+	f.Add(oggFile(vorbisHead, 44100))
+	f.Add(tiffWithProfile(f, binary.BigEndian, profileOf("Display P3", 4)))
 	f.Add(pngHeader(50_000, 50_000, 6))
 	f.Add([]byte("plain text"))
 	limits := Limits{Pixels: 1 << 16, Side: 64, Budget: NewBudget(4 << 20)}

@@ -210,6 +210,7 @@ func (i *Image) Show() tea.Cmd {
 const settle = 100 * time.Millisecond
 
 // TakeDown has the terminal forget the image, a moment after it was shown last.
+// Its id is free when that has been said: a program that ends before says it then.
 // It is safe on nil and must be called once.
 func (i *Image) TakeDown() tea.Cmd {
 	if i == nil {
@@ -217,9 +218,10 @@ func (i *Image) TakeDown() tea.Cmd {
 	}
 	return tea.Sequence(
 		tea.Tick(settle, func(time.Time) tea.Msg { return nil }),
+		tea.Raw(i.gallery.forget(i.n)),
 		func() tea.Msg {
 			i.gallery.free(i.n)
-			return tea.RawMsg{Msg: i.gallery.forget(i.n)}
+			return nil
 		},
 	)
 }

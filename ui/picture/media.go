@@ -35,6 +35,10 @@ func readTrack(rs io.ReadSeeker, mime string) (t track) {
 		t.wav(rs)
 	case mime == "audio/flac":
 		t.flac(rs)
+	case mime == "audio/mpeg":
+		t.mp3(rs, end)
+	case mime == "audio/ogg" || mime == "application/ogg" || mime == "video/ogg":
+		t.ogg(rs, end)
 	}
 	return t
 }

@@ -66,6 +66,50 @@ func flacFile() []byte {
 	return append(binary.BigEndian.AppendUint64(head, 44100<<44|1<<41|15<<36|88200), make([]byte, 16)...)
 }
 
+// mp3File is an MP3 of n frames at 128 kbit/s, behind a tag. What is put into its
+// first frame lies at a place of it.
+func mp3File(n int, at int, put []byte) []byte {
+	b := append([]byte("ID3\x04\x00\x00\x00\x00\x01\x00"), make([]byte, 128)...)
+	for i := range n {
+		frame := make([]byte, 417) // 144 * 128000 / 44100
+		copy(frame, "\xff\xfb\x90\x64")
+		if i == 0 {
+			copy(frame[at:], put)
+		}
+		b = append(b, frame...)
+	}
+	return append(append(b, "TAG"...), make([]byte, 125)...)
+}
+
+// changingMP3 is an MP3 of frames that differ, of which none says how many there are.
+func changingMP3() []byte {
+	b := mp3File(40, 0, nil)
+	b[10+128+3*417+2] = 0xa0
+	return b
+}
+
+// oggPage is a page of a stream; the number is that of its last sample.
+func oggPage(serial string, number uint64, body string) []byte {
+	b := binary.LittleEndian.AppendUint64([]byte("OggS\x00\x00"), number)
+	b = append(append(b, serial...), make([]byte, 8)...)
+	return append(append(b, 1, byte(len(body))), body...)
+}
+
+// oggFile is a recording whose first page is as said and whose last sample is of that
+// number; a page without a number and one of another stream stand behind it.
+func oggFile(head string, last uint64) []byte {
+	return slices.Concat(
+		oggPage("abcd", 0, head), oggPage("abcd", 7, "sound"), oggPage("abcd", last, "sound"),
+		oggPage("abcd", math.MaxUint64, "half"), oggPage("efgh", 1, "other"),
+	)
+}
+
+const (
+	vorbisHead = "\x01vorbis\x00\x00\x00\x00\x02\x44\xac\x00\x00............"
+	opusHead   = "OpusHead\x01\x02\x38\x01\x80\xbb\x00\x00\x00\x00\x00"
+	oggFLAC    = "\x7fFLAC\x01\x00\x00\x01fLaC\x00\x00\x00\x22..........\x0a\xc4\x42\xf0........"
+)
+
 func gifFilm(t testing.TB) []byte {
 	var b bytes.Buffer
 	frame := image.NewPaletted(image.Rect(0, 0, 8, 6), color.Palette{color.Black, color.White})
@@ -106,6 +150,16 @@ func TestHowLongItPlays(t *testing.T) {
 		"half a WebM":  {matroska()[:40], 0, image.Point{}},
 		"WAV":          {wavFile(), 1500 * time.Millisecond, image.Point{}},
 		"FLAC":         {flacFile(), 2 * time.Second, image.Point{}},
+		"MP3, counted": {mp3File(3, 4+32, []byte("Xing\x00\x00\x00\x01\x00\x00\x0e\xf5")), time.Duration(3829 * 1152 * int64(time.Second) / 44100), image.Point{}},
+		"MP3, VBRI":    {mp3File(3, 4+32, []byte("VBRI\x00\x01\x00\x00\x00\x64\x00\x00\x00\x00\x00\x00\x0e\xf5")), time.Duration(3829 * 1152 * int64(time.Second) / 44100), image.Point{}},
+		"MP3, steady":  {mp3File(40, 0, nil), time.Duration(40 * 417 * 8 * int64(time.Second) / 128000), image.Point{}},
+		"MP3, unknown": {changingMP3(), 0, image.Point{}},
+		"half an MP3":  {mp3File(40, 0, nil)[:100], 0, image.Point{}},
+		"Ogg Vorbis":   {oggFile(vorbisHead, 44100*3), 3 * time.Second, image.Point{}},
+		"Ogg Opus":     {oggFile(opusHead, 312+48000*2), 2 * time.Second, image.Point{}},
+		"Ogg FLAC":     {oggFile(oggFLAC, 44100*4), 4 * time.Second, image.Point{}},
+		"half an Ogg":  {oggFile(vorbisHead, 44100*3)[:50], 0, image.Point{}},
+		"Ogg, no end":  {oggPage("abcd", math.MaxUint64, vorbisHead), 0, image.Point{}},
 		"half a FLAC":  {flacFile()[:20], 0, image.Point{}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -152,6 +206,40 @@ func pngWithChunk(t testing.TB, kind string, data []byte) []byte {
 	return slices.Concat(plain[:33], pngChunk(kind, data), plain[33:])
 }
 
+// tiffWithProfile is a grey TIFF with a colour profile.
+func tiffWithProfile(t testing.TB, order binary.AppendByteOrder, profile []byte) []byte {
+	t.Helper()
+	img := image.NewGray(image.Rect(0, 0, 8, 6))
+	b := []byte("II*\x00")
+	if order == binary.AppendByteOrder(binary.BigEndian) {
+		b = []byte("MM\x00*")
+	}
+	pixels, icc := uint32(8), uint32(8+len(img.Pix))
+	b = order.AppendUint32(b, icc+uint32(len(profile)))
+	b = append(append(b, img.Pix...), profile...)
+	entries := []struct {
+		tag, kind    uint16
+		count, value uint32
+	}{
+		{256, 4, 1, 8},
+		{257, 4, 1, 6},
+		{258, 4, 1, 8},
+		{259, 4, 1, 1},
+		{262, 4, 1, 1},
+		{273, 4, 1, pixels},
+		{277, 4, 1, 1},
+		{278, 4, 1, 6},
+		{279, 4, 1, uint32(len(img.Pix))},
+		{34675, 7, uint32(len(profile)), icc},
+	}
+	b = order.AppendUint16(b, uint16(len(entries)))
+	for _, e := range entries {
+		b = order.AppendUint16(order.AppendUint16(b, e.tag), e.kind)
+		b = order.AppendUint32(order.AppendUint32(b, e.count), e.value)
+	}
+	return append(b, 0, 0, 0, 0)
+}
+
 func TestColourProfile(t *testing.T) {
 	packed := func(label string, profile []byte) []byte {
 		var b bytes.Buffer
@@ -177,6 +265,10 @@ func TestColourProfile(t *testing.T) {
 		"PNG without":           {asPNG(t, quarters(8, 6)), ""},
 		"WebP":                  {riffWebP("VP8X", extended, "ICCP", profileOf("Rec. 2020", 4), "VP8L", webpPicture()[20:]), "Rec. 2020"},
 		"WebP without":          {webpPicture(), ""},
+		"TIFF":                  {tiffWithProfile(t, binary.LittleEndian, profileOf("ProPhoto RGB", 2)), "ProPhoto RGB"},
+		"TIFF, big end first":   {tiffWithProfile(t, binary.BigEndian, profileOf("Display P3", 4)), "Display P3"},
+		"TIFF, cut":             {tiffWithProfile(t, binary.LittleEndian, profileOf("Display P3", 4)[:150]), ""},
+		"TIFF without":          {asTIFF(t, quarters(8, 6)), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			facts, err := FactsOf(t.Context(), write(t, "a", c.data))

@@ -29,6 +29,8 @@ func readProfile(rs io.ReadSeeker, f *format) string {
 		return profileOfPNG(rs)
 	case "image/webp":
 		return profileName(profileOfWebP(rs))
+	case "image/tiff":
+		return profileName(profileOfTIFF(rs))
 	}
 	return ""
 }
@@ -131,6 +133,32 @@ func profileOfWebP(rs io.ReadSeeker) []byte {
 			return nil
 		}
 		pos += 8 + size + size&1
+	}
+	return nil
+}
+
+// profileOfTIFF reads the profile of the first picture: tag 34675 (ICC.1:2022, B.4).
+func profileOfTIFF(rs io.ReadSeeker) []byte {
+	const tag, undefined = 34675, 7
+	var h [8]byte
+	if _, err := io.ReadFull(rs, h[:]); err != nil {
+		return nil
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if h[0] == 'M' {
+		order = binary.BigEndian
+	}
+	at := int64(order.Uint32(h[4:]))
+	count := readAt(rs, at, 2)
+	if len(count) < 2 {
+		return nil
+	}
+	entries := readAt(rs, at+2, 12*int(order.Uint16(count)))
+	for ; len(entries) >= 12; entries = entries[12:] {
+		if order.Uint16(entries) == tag && order.Uint16(entries[2:]) == undefined {
+			size := order.Uint32(entries[4:])
+			return readAt(rs, int64(order.Uint32(entries[8:])), int(min(size, maxProfile)))
+		}
 	}
 	return nil
 }

@@ -1,0 +1,378 @@
+package picture
+
+import (
+	"image"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi/kitty"
+	"pgregory.net/rapid"
+)
+
+// inSequence are the commands of a sequence; what may come in any order fails.
+func inSequence(t testing.TB, cmd tea.Cmd) []tea.Cmd {
+	t.Helper()
+	msg := cmd()
+	if _, batch := msg.(tea.BatchMsg); batch {
+		t.Fatal("it comes in any order")
+	}
+	cmds := asCommands(msg)
+	if len(cmds) < 2 {
+		t.Fatalf("it is no sequence but %T", msg)
+	}
+	return cmds
+}
+
+// Rules 1 and 2: what must follow one after the other is a sequence.
+func TestKittyInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGallery(false)
+		i := hungIn(t, g, small(), image.Pt(8, 3))
+		if n := len(inSequence(t, i.Show())); n != 2 {
+			t.Errorf("showing takes %d steps", n)
+		}
+		if n := len(inSequence(t, i.TakeDown())); n != 3 {
+			t.Errorf("taking down takes %d steps", n)
+		}
+		o := Options{Method: MethodKitty, Cell: image.Pt(8, 16)}
+		v := NewRegionView(small(), 30, 10, o)
+		var order []string
+		for _, step := range inSequence(t, v.Hang(g, small(), o)) {
+			switch msg := step().(type) {
+			case tea.RawMsg:
+				order = append(order, "sent "+ids(raw(msg)))
+			case HungRegion:
+				order = append(order, "hung "+strconv.Itoa(msg.images[0].n)+","+strconv.Itoa(msg.images[1].n))
+			}
+		}
+		if len(order) != 3 || order[2] != "hung "+strings.TrimPrefix(order[0], "sent ")+","+strings.TrimPrefix(order[1], "sent ") {
+			t.Errorf("a region is hung as %q", order)
+		}
+	})
+}
+
+// Rule 2: an id is forgotten about 100 ms after its last frame, is nobody else's
+// until the terminal has been told, and is not the next one to be used.
+func TestKittyForgetsLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGallery(false)
+		i := hungIn(t, g, small(), image.Pt(1, 1))
+		start, told := time.Now(), false
+		for _, step := range inSequence(t, i.TakeDown()) {
+			before := time.Since(start)
+			said := raw(step())
+			if !told && !g.held[i.n] {
+				t.Fatal("the id is free before the terminal has been told")
+			}
+			if said != "" {
+				told = true
+				if before != settle || settle < 50*time.Millisecond || settle > 200*time.Millisecond {
+					t.Errorf("it is forgotten after %v", before)
+				}
+			}
+		}
+		if !told || g.held[i.n] {
+			t.Errorf("told %v, still held %v", told, g.held[i.n])
+		}
+		if next := hungIn(t, g, small(), image.Pt(1, 1)); next.n == i.n {
+			t.Error("the id is used again at once")
+		}
+	})
+}
+
+// What one id stands for does not change, and one that nobody shows is not lost.
+func TestKittyRoom(t *testing.T) {
+	g := NewGallery(false)
+	for range 254 {
+		hungIn(t, g, small(), image.Pt(1, 1))
+	}
+	o := Options{Method: MethodKitty, Cell: image.Pt(8, 16)}
+	free := func(n int) *Image {
+		var last *Image
+		for range n {
+			last = &Image{gallery: g, n: slices.Index(g.held[:], true)}
+			last.Drop()
+		}
+		return last
+	}
+	// A region needs two: with room for one it is drawn with glyphs, and the one
+	// stays free.
+	free(1)
+	if msg := NewRegionView(small(), 30, 10, o).Hang(g, small(), o)(); msg != nil {
+		t.Errorf("a region in the room of one picture: %T", msg)
+	}
+	if i := hungIn(t, g, small(), image.Pt(1, 1)); i == nil {
+		t.Error("the id is lost")
+	}
+	// What has no size takes no id.
+	free(1)
+	for _, size := range []image.Point{{}, {X: -1, Y: 3}, {X: 298, Y: 1}, {X: 1, Y: 298}} {
+		if i, err := g.newImage(small(), size, image.Pt(8, 16), fullLight); err == nil {
+			t.Errorf("%v is image %d", size, i.n)
+		}
+	}
+	hungIn(t, g, small(), image.Pt(1, 1))
+}
+
+// screen is a terminal as far as real pictures are concerned.
+type screen struct {
+	t      rapid.TB
+	tmux   bool
+	holds  map[int]bool
+	amidst int // the id whose pieces are still arriving
+}
+
+var (
+	command  = regexp.MustCompile(`^\x1b_G([^;\x1b]*)(?:;([A-Za-z0-9+/=]*))?\x1b\\`)
+	wrapping = regexp.MustCompile(`^\x1bPtmux;((?:[^\x1b]|\x1b\x1b)*)\x1b\\`)
+)
+
+// keysOf takes the keys of a command apart.
+func keysOf(s string) map[string]string {
+	keys := map[string]string{}
+	for _, pair := range strings.Split(s, ",") {
+		k, v, _ := strings.Cut(pair, "=")
+		keys[k] = v
+	}
+	return keys
+}
+
+// ids are the numbers, in the highest byte, of the images that are sent.
+func ids(written string) string {
+	var list []string
+	for _, m := range chunk.FindAllStringSubmatch(written, -1) {
+		if i := keysOf(m[1])["i"]; i != "" {
+			n, _ := strconv.Atoi(i)
+			list = append(list, strconv.Itoa(n>>24))
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// write reads commands as a terminal does, strictly.
+func (s *screen) write(data string) {
+	s.t.Helper()
+	for data != "" {
+		one := data
+		if s.tmux {
+			m := wrapping.FindStringSubmatch(data)
+			if m == nil {
+				s.t.Fatalf("not wrapped: %.60q", data)
+			}
+			data = data[len(m[0]):]
+			one = strings.ReplaceAll(m[1], "\x1b\x1b", "\x1b")
+		}
+		m := command.FindStringSubmatch(one)
+		if m == nil {
+			s.t.Fatalf("no command: %.60q", one)
+		}
+		if s.tmux && len(m[0]) != len(one) {
+			s.t.Fatalf("more than one command in a wrapping: %.60q", one[len(m[0]):])
+		}
+		if !s.tmux {
+			data = data[len(m[0]):]
+		}
+		s.obey(keysOf(m[1]), m[2])
+	}
+}
+
+func (s *screen) obey(keys map[string]string, body string) {
+	s.t.Helper()
+	if keys["q"] != "2" {
+		s.t.Fatalf("it would answer: %v", keys)
+	}
+	if s.amidst != 0 && keys["a"] != "" {
+		s.t.Fatalf("%v among the pieces of %d", keys, s.amidst)
+	}
+	whole, err := strconv.Atoi(keys["i"])
+	n := whole >> 24
+	if (err != nil || n < 1 || n > 255 || whole != n<<24) && (s.amidst == 0 || keys["i"] != "") {
+		s.t.Fatalf("id %q", keys["i"])
+	}
+	switch keys["a"] {
+	case "T":
+		if s.holds[n] {
+			s.t.Fatalf("id %d gets another picture", n)
+		}
+		if keys["U"] != "1" || keys["c"] == "" || keys["r"] == "" {
+			s.t.Fatalf("not placed in cells: %v", keys)
+		}
+		s.amidst, s.holds[n] = n, true
+		fallthrough
+	case "":
+		if len(body) > 4096 {
+			s.t.Fatalf("a piece of %d bytes", len(body))
+		}
+		if keys["m"] == "0" {
+			s.amidst = 0
+		} else if keys["m"] != "1" || len(body)%4 != 0 {
+			s.t.Fatalf("a piece that is neither the last nor whole: %v", keys)
+		}
+	case "d":
+		// All pictures that are in cells: only by their id, and with their pixels.
+		if keys["d"] != "I" {
+			s.t.Fatalf("%v forgets no picture in cells", keys)
+		}
+		delete(s.holds, n)
+	default:
+		s.t.Fatalf("%v", keys)
+	}
+}
+
+// under is a command that is carried out step by step, with steps of others between:
+// one is run, then what it sends arrives.
+type under struct {
+	steps []tea.Cmd
+	sends tea.Msg
+}
+
+// stage is a program with real pictures, its commands under way and its terminal.
+type stage struct {
+	t       rapid.TB
+	screen  *screen
+	running []*under
+	shown   []*Image
+	views   []*RegionView
+}
+
+func (s *stage) start(cmds ...tea.Cmd) {
+	for _, cmd := range cmds {
+		if cmd != nil {
+			s.running = append(s.running, &under{steps: []tea.Cmd{cmd}})
+		}
+	}
+}
+
+// step carries a command on.
+func (s *stage) step(u *under) {
+	if msg := u.sends; msg != nil {
+		u.sends = nil
+		s.arrived(msg)
+	} else {
+		msg := u.steps[0]()
+		u.steps = u.steps[1:]
+		var more []tea.Cmd
+		if msg != nil {
+			more = asCommands(msg)
+		}
+		if _, batch := msg.(tea.BatchMsg); batch {
+			s.start(more...)
+		} else {
+			u.steps = append(slices.Clone(more), u.steps...)
+		}
+		if more == nil {
+			u.sends = msg
+		}
+	}
+	if len(u.steps) == 0 && u.sends == nil {
+		s.running = slices.DeleteFunc(s.running, func(x *under) bool { return x == u })
+	}
+}
+
+func (s *stage) arrived(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case tea.RawMsg:
+		s.screen.write(raw(msg))
+	case Hung:
+		s.shown = append(s.shown, msg.Image)
+	case HungRegion:
+		s.start(msg.View.Up(msg))
+	default:
+		s.t.Fatalf("%T", msg)
+	}
+}
+
+// seen fails where a cell is drawn of a picture that the terminal does not hold.
+func (s *stage) seen() {
+	for _, i := range s.shown {
+		if !s.screen.holds[i.n] {
+			s.t.Fatalf("cells of %d that it does not hold", i.n)
+		}
+	}
+	for _, v := range s.views {
+		for id := range idsIn(v.Render(image.Rect(1, 1, 5, 5)).Lines) {
+			if !s.screen.holds[id] {
+				s.t.Fatalf("a region's cells of %d that it does not hold", id)
+			}
+		}
+	}
+}
+
+// All rules together: in whatever order the steps of showing and taking down fall,
+// no id stands for two pictures at a time, only cells of what the terminal holds are
+// drawn, and a program that ends at any moment leaves no picture behind.
+func TestKittyRulesHoldInAnyOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, tmux := range []bool{false, true} {
+			// It must not ask for the deadline inside of the bubble.
+			rapid.Check(struct{ rapid.TB }{t}, func(r *rapid.T) { anyOrder(r, tmux) })
+		}
+	})
+}
+
+func anyOrder(r *rapid.T, tmux bool) {
+	g := NewGallery(tmux)
+	g.next = rapid.IntRange(1, 255).Draw(r, "first id")
+	s := &stage{t: r, screen: &screen{t: r, tmux: tmux, holds: map[int]bool{}}}
+	o := Options{Method: MethodKitty, Cell: image.Pt(4, 8)}
+	p := New(quarters(8, 8), Normal)
+	// With most ids in use there are few to choose from.
+	for n := range rapid.SampledFrom([]int{0, 248, 252}).Draw(r, "in use") {
+		g.held[1+n] = true
+	}
+	for range rapid.IntRange(1, 60).Draw(r, "acts") {
+		switch act := rapid.SampledFrom([]string{"show", "region", "take down", "leave", "step", "step", "step", "step"}).Draw(r, "act"); {
+		case act == "show":
+			if i, err := g.newImage(p, image.Pt(2, 1), image.Pt(4, 8), fullLight); err == nil {
+				s.start(i.Show())
+			}
+		case act == "region":
+			v := NewRegionView(p, 4, 2, o)
+			s.start(v.Hang(g, p, o))
+			s.views = append(s.views, v)
+		case act == "take down" && len(s.shown) > 0:
+			s.start(s.shown[0].TakeDown())
+			s.shown = s.shown[1:]
+		case act == "leave" && len(s.views) > 0:
+			s.start(s.views[0].TakeDown())
+			s.views = s.views[1:]
+		case act == "step" && len(s.running) > 0:
+			s.step(s.running[rapid.IntRange(0, len(s.running)-1).Draw(r, "whose")])
+		}
+		s.seen()
+	}
+	s.screen.write(g.Clear())
+	if len(s.screen.holds) > 0 {
+		r.Fatalf("%d pictures are left behind", len(s.screen.holds))
+	}
+}
+
+// idsIn are the ids that stand in the cells of some lines.
+func idsIn(lines []string) map[int]bool {
+	found := map[int]bool{}
+	if len(lines) == 0 {
+		return found
+	}
+	buf := uv.NewScreenBuffer(300, len(lines))
+	uv.NewStyledString(strings.Join(lines, "\n")).Draw(buf, buf.Bounds())
+	for y := range lines {
+		for x := range 300 {
+			c := []rune(buf.CellAt(x, y).Content)
+			if len(c) == 4 && c[0] == kitty.Placeholder {
+				for n := range 256 {
+					if kitty.Diacritic(n) == c[3] {
+						found[n] = true
+					}
+				}
+			}
+		}
+	}
+	return found
+}

@@ -1,10 +1,12 @@
 package ui
 
 import (
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/ui/details"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 )
@@ -98,20 +100,62 @@ type (
 // quit is the answer "leave" to the question whether to.
 type quit struct{}
 
-// leave ends the program. While uploads are under way it asks, unless the
-// person was asked already.
+// leave ends the program. While uploads are under way, or changes are not saved,
+// it asks, unless the person was asked already.
 func (m *Model) leave(asked bool) tea.Cmd {
-	if asked || m.desk == nil || !m.desk.Queue.Busy() {
+	if asked || m.desk == nil {
 		return tea.Quit
 	}
-	return m.ask(page.Ask{
-		Title: "Leave mediadesk?",
-		Text:  kit.Plural(m.openJobs(), "upload") + " not finished. What is not finished waits in the journal and goes on when mediadesk is started again.",
-		Choices: []page.Choice{
-			{Label: "Stay", Key: "s"},
-			{Label: "Leave, go on next time", Key: "l", Msg: quit{}},
-		},
-	})
+	unsaved := m.unsaved()
+	var text []string
+	stay, leave := page.Choice{Label: "Stay", Key: "s"}, page.Choice{Label: "Leave, go on next time", Key: "l", Msg: quit{}}
+	if m.desk.Queue.Busy() {
+		text = append(text, kit.Plural(m.openJobs(), "upload")+" not finished. What is not finished waits in the journal and goes on when mediadesk is started again.")
+	}
+	if len(unsaved) > 0 {
+		text = append(text, page.NotSaved(unsaved))
+		leave.Label, leave.Danger = "Leave, drop the changes of "+kit.Plural(len(unsaved), "file"), true
+	}
+	if len(text) == 0 {
+		return tea.Quit
+	}
+	return m.ask(page.Ask{Title: "Leave mediadesk?", Text: strings.Join(text, "\n\n"), Choices: m.choices(stay, leave)})
+}
+
+// use changes to another profile. Where changes are not saved it asks, unless
+// the person was asked already.
+func (m *Model) use(profile page.UseProfile, asked bool) tea.Cmd {
+	unsaved := m.unsaved()
+	if asked || len(unsaved) == 0 {
+		return m.open(profile.Name, profile.Key)
+	}
+	return m.ask(page.Ask{Title: "Change to another profile?", Text: page.NotSaved(unsaved), Choices: m.choices(
+		page.Choice{Label: "Stay", Key: "s"},
+		page.Choice{Label: "Change, drop the changes of " + kit.Plural(len(unsaved), "file"), Key: "c", Danger: true, Msg: useAnyway(profile)},
+	)})
+}
+
+// useAnyway is the answer "change" to the question whether to.
+type useAnyway page.UseProfile
+
+// unsaved are the names of the files whose changes are not saved.
+func (m *Model) unsaved() []string {
+	if d, ok := m.screens[page.Details].(*details.Model); ok && m.desk != nil {
+		return d.Unsaved()
+	}
+	return nil
+}
+
+// showUnsaved is the answer "look at them".
+type showUnsaved struct{}
+
+// choices offers to stay and to go, and to look at the changes that are not saved
+// where they are not in front.
+func (m *Model) choices(stay, leave page.Choice) []page.Choice {
+	if len(m.unsaved()) == 0 || m.front == page.Details {
+		return []page.Choice{stay, leave}
+	}
+	return []page.Choice{stay, {Label: "Look at the changes", Key: "k", Msg: showUnsaved{}}, leave}
 }
 
 // openJobs counts the jobs without an outcome.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
@@ -212,6 +213,62 @@ func TestQuitting(t *testing.T) {
 	clock = clock.Add(100 * time.Millisecond)
 	if _, cmd := m.Update(kit.KeyMsg("ctrl+c")); !quits(cmd) {
 		t.Error("ctrl+c twice does not quit")
+	}
+}
+
+// TestQuittingUnsaved: who leaves, or changes to another profile, is asked about
+// changes of stored files that are not saved, wherever they are then.
+func TestQuittingUnsaved(t *testing.T) {
+	clock := time.Now()
+	m := newModel(t, openDesk(t))
+	m.o.Now = func() time.Time { return clock }
+	press := func(keys ...string) (cmd tea.Cmd) {
+		for _, k := range keys {
+			clock = clock.Add(2 * time.Second)
+			_, cmd = m.Update(kit.KeyMsg(k))
+		}
+		return cmd
+	}
+	asks := func(what, title string) {
+		t.Helper()
+		if m.dialog == nil {
+			t.Fatalf("%s does not ask", what)
+		}
+		if screen := ansi.Strip(m.View().Content); !strings.Contains(screen, title) || !strings.Contains(screen, "harbour.jpg") {
+			t.Errorf("%s asks:\n%s", what, screen)
+		}
+	}
+	m.Update(page.Inspect{Files: []api.File{{FileID: "x", Name: "harbour.jpg"}}})
+	press("e", "s", ",", "esc", "1")
+	if m.front != page.Picker {
+		t.Fatalf("front is %v", m.front)
+	}
+	press("q")
+	asks("q", "Leave mediadesk?")
+	cmd := press("k")
+	if cmd == nil {
+		t.Fatal("there is no way to look at them")
+	}
+	m.Update(cmd())
+	if m.front != page.Details {
+		t.Errorf("k leads to %v", m.front)
+	}
+	m.Update(page.UseProfile{Name: "other"})
+	asks("another profile", "Change to another profile?")
+	press("esc")
+	if m.desk == nil {
+		t.Fatal("changed all the same")
+	}
+	press("q")
+	asks("q", "Leave mediadesk?")
+	if cmd = press("l"); cmd == nil {
+		t.Fatal("l does not answer")
+	}
+	if _, cmd = m.Update(cmd()); cmd == nil {
+		t.Fatal("l does not leave")
+	}
+	if _, yes := cmd().(tea.QuitMsg); !yes {
+		t.Error("l does not leave")
 	}
 }
 

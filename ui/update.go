@@ -97,7 +97,14 @@ func (m *Model) message(msg tea.Msg) tea.Cmd {
 	case page.Inspect:
 		return m.inspect(msg)
 	case page.UseProfile:
-		return m.open(msg.Name, msg.Key)
+		return m.use(msg, false)
+	case useAnyway:
+		return m.use(page.UseProfile(msg), true)
+	case showUnsaved:
+		if s, ok := m.screens[page.Details]; ok {
+			return m.push(page.Details, s)
+		}
+		return nil
 	case page.Ask:
 		return m.ask(msg)
 	case dialogReady:

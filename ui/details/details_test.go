@@ -362,6 +362,11 @@ func TestLeavingAsks(t *testing.T) {
 	if len(taken[page.Back](d)) != 1 {
 		t.Error("did not leave")
 	}
+	// The screen is kept for the next files: what was dropped does not follow.
+	d.send(page.Inspect{Files: []api.File{{FileID: "f9", Name: "another.png"}}})
+	if names := d.m.Unsaved(); len(names) > 0 || strings.Contains(d.flat(), f.Name) {
+		t.Errorf("dropped changes of %v are back:\n%s", names, d.flat())
+	}
 	d = start(t, newShelf(t, f).options(f))
 	d.press("e", "esc", "esc")
 	if len(taken[page.Back](d)) != 1 {

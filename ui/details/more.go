@@ -12,6 +12,10 @@ import (
 // of managing.
 func (m *Model) handleMore(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	switch msg := msg.(type) {
+	case leaveMsg:
+		if msg.owner == m {
+			return m.left(), true
+		}
 	case replayedMsg:
 		return m.replayed(msg), true
 	case againMsg:

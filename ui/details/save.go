@@ -236,26 +236,39 @@ func sameTags(a, b draft[[]string]) bool {
 	return a.mode == b.mode && api.JoinTags(a.value) == api.JoinTags(b.value)
 }
 
-// leave goes back. Where something is not saved it asks first.
-func (m *Model) leave() tea.Cmd {
+// Unsaved are the names of the files whose changes are not saved.
+func (m *Model) Unsaved() []string {
 	var names []string
 	for _, e := range m.entries {
 		if e.changed() {
 			names = append(names, name(&e.file))
 		}
 	}
+	return names
+}
+
+// leaveMsg drops what is not saved and goes back.
+type leaveMsg struct{ owner *Model }
+
+// leave goes back. Where something is not saved it asks first.
+func (m *Model) leave() tea.Cmd {
+	names := m.Unsaved()
 	if len(names) == 0 {
 		return page.Send(page.Back{})
 	}
-	title := "Leave without saving?"
-	text := "The changes of " + kit.Plural(len(names), "file") + " are not saved: " + strings.Join(names[:min(len(names), 5)], ", ")
-	if len(names) > 5 {
-		text += " and others"
-	}
-	return page.Send(page.Ask{Title: title, Text: text + ".", Choices: []page.Choice{
+	return page.Send(page.Ask{Title: "Leave without saving?", Text: page.NotSaved(names), Choices: []page.Choice{
 		{Label: "Keep editing", Key: "k"},
-		{Label: "Leave, drop the changes of " + kit.Plural(len(names), "file"), Key: "l", Danger: true, Msg: page.Back{}},
+		{Label: "Leave, drop the changes of " + kit.Plural(len(names), "file"), Key: "l", Danger: true, Msg: leaveMsg{m}},
 	}})
+}
+
+// left is the answer "leave".
+func (m *Model) left() tea.Cmd {
+	for _, e := range m.entries {
+		e.forget()
+	}
+	m.load()
+	return page.Send(page.Back{})
 }
 
 // name is what a file is called on the screen; made safe where it is drawn.

@@ -1,6 +1,8 @@
 package page
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
@@ -70,6 +72,16 @@ const (
 // Problem is the toast of an error: what happened, and what helps.
 func Problem(err error) Toast {
 	return Toast{Level: Bad, Text: kit.Sentence(err.Error()), Detail: api.Hint(err)}
+}
+
+// NotSaved says that the changes of files of these names are not saved.
+func NotSaved(names []string) string {
+	const most = 5
+	text := "The changes of " + kit.Plural(len(names), "file") + " are not saved: " + strings.Join(names[:min(len(names), most)], ", ")
+	if len(names) > most {
+		text += " and others"
+	}
+	return text + "."
 }
 
 // Explain says in sentences what happened, and what helps where that is known.

@@ -35,6 +35,8 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	// The first one ends in good order, the second one at once.
+	context.AfterFunc(ctx, stop)
 	getenv := config.TakeSecrets()
 	a := &app{
 		paths:  config.FindPaths(getenv),
@@ -79,14 +81,12 @@ type app struct {
 func (a *app) open(ctx context.Context, r command.Request) (*ui.Desk, error) {
 	var closers []func(context.Context) error
 	d := &ui.Desk{Cache: a.paths.Cache, Close: func(ctx context.Context) error {
-		var errs []error
-		for i := len(closers) - 1; i >= 0; i-- {
-			errs = append(errs, closers[i](ctx))
-		}
-		return errors.Join(errs...)
+		return command.CloseInReverse(ctx, closers)
 	}}
 	fail := func(err error) (*ui.Desk, error) {
-		return nil, errors.Join(err, d.Close(ctx))
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), ui.CloseTime)
+		defer cancel()
+		return nil, errors.Join(err, d.Close(closing))
 	}
 
 	slog.SetDefault(a.log.Logger(r.Debug))

@@ -14,8 +14,10 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"charm.land/fang/v2"
+	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
@@ -73,16 +75,38 @@ type flags struct {
 // Main runs the command line and returns the exit code.
 func Main(ctx context.Context, p Program, args []string) int {
 	root := newRoot(&p)
+	root.Version = p.Version
 	root.SetArgs(args)
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
-	err := fang.Execute(ctx, root,
-		fang.WithVersion(p.Version),
-		fang.WithoutManpage(), // ours also has exit codes, variables and files
-		fang.WithErrorHandler(func(w io.Writer, _ fang.Styles, err error) { report(w, err) }),
-	)
+	root.SilenceUsage, root.SilenceErrors = true, true
+	styleHelp(ctx, root, p)
+	err := root.ExecuteContext(ctx)
+	if err != nil {
+		report(p.Stderr, err)
+	}
 	return exitCode(err)
+}
+
+// styleHelp has help drawn by fang, and nothing else: at every error fang asks
+// the terminal for its background, which takes what was typed ahead and two
+// seconds for each of its ends where no answer comes.
+func styleHelp(ctx context.Context, root *cobra.Command, p Program) {
+	if p.Getenv("TERM") == "dumb" {
+		return // no colours there, and no answers
+	}
+	for _, w := range []io.Writer{p.Stdout, p.Stderr} {
+		if f, ok := w.(*os.File); ok {
+			lipgloss.EnableLegacyWindowsANSI(f)
+		}
+	}
+	root.SetHelpFunc(func(*cobra.Command, []string) {
+		// It runs the same arguments once more, which end in its own help.
+		_ = fang.Execute(ctx, root, fang.WithVersion(p.Version),
+			fang.WithoutManpage(), // ours also has exit codes, variables and files
+			fang.WithErrorHandler(func(w io.Writer, _ fang.Styles, err error) { report(w, err) }))
+	})
 }
 
 func newRoot(p *Program) *cobra.Command {
@@ -116,7 +140,27 @@ func newRoot(p *Program) *cobra.Command {
 		newProfile(p, f), newKey(p, f), newDoctor(p, f), newMan(p),
 	)
 	addCompletions(root, p)
+	checkHelp(root)
 	return root
+}
+
+// checkHelp has the help of a command that does not exist be wrong usage.
+func checkHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	help, _, err := root.Find([]string{"help"})
+	if err != nil || help == root {
+		return
+	}
+	help.Args = func(_ *cobra.Command, args []string) error {
+		cmd, rest, err := root.Find(args)
+		switch {
+		case err != nil:
+			return usage("%s", err.Error())
+		case len(rest) > 0:
+			return noSuchCommand(cmd, rest[0])
+		}
+		return nil
+	}
 }
 
 // prompts tells whether prompts and sentences are wanted instead of screens and
@@ -128,6 +172,9 @@ func (f *flags) prompts(p *Program) bool {
 
 // runScreens starts the interactive program, where there is a terminal for it.
 func runScreens(cmd *cobra.Command, p *Program, f *flags, args []string) error {
+	if err := mistyped(cmd, args); err != nil {
+		return err
+	}
 	if f.prompts(p) {
 		return accessible(cmd.Context(), p, f, args)
 	}
@@ -156,6 +203,38 @@ func runScreens(cmd *cobra.Command, p *Program, f *flags, args []string) error {
 	}
 	f.Adopt = true
 	return p.Screens(cmd.Context(), f.Request, folder, sources)
+}
+
+// mistyped is the error for a word that names no file and is nearly a command.
+func mistyped(root *cobra.Command, args []string) error {
+	if len(args) == 0 || strings.ContainsAny(args[0], `/\.:-`) {
+		return nil
+	}
+	if _, err := os.Lstat(args[0]); err == nil {
+		return nil
+	}
+	if near := nearest(root, args[0]); near != "" {
+		return usage("%q is neither a file nor a command. Did you mean: mediadesk %s", args[0], near)
+	}
+	return nil
+}
+
+// noSuchCommand is the error for a word that should be a command below another.
+func noSuchCommand(cmd *cobra.Command, word string) error {
+	if near := nearest(cmd, word); near != "" {
+		return usage("%s has no command %q. Did you mean: %[1]s %[3]s", cmd.CommandPath(), word, near)
+	}
+	return usage("%s has no command %q; see %[1]s --help", cmd.CommandPath(), word)
+}
+
+// nearest is the command below another that a word was probably meant to be;
+// empty for none.
+func nearest(cmd *cobra.Command, word string) string {
+	cmd.SuggestionsMinimumDistance = 2
+	if near := cmd.SuggestionsFor(word); len(near) > 0 {
+		return near[0]
+	}
+	return ""
 }
 
 // environmentKey knows the key of the environment, to take it out of what is
@@ -233,10 +312,13 @@ func someArgs(what string) cobra.PositionalArgs {
 }
 
 func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usage("%s takes no argument; %q is one too many", cmd.CommandPath(), args[0])
+	switch {
+	case len(args) == 0:
+		return nil
+	case cmd.HasSubCommands():
+		return noSuchCommand(cmd, args[0])
 	}
-	return nil
+	return usage("%s takes no argument; %q is one too many", cmd.CommandPath(), args[0])
 }
 
 // cleanup closes a desk within the time that leaving may take.

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/api"
 	"mediadesk/config"
@@ -169,6 +170,9 @@ func TestDeaths(t *testing.T) {
 				if text, err := os.ReadFile(filepath.Join(dir, name)); err == nil && strings.Contains(string(text), "canary") {
 					t.Error("the key is in the report of the crash")
 				}
+			}
+			if strings.Contains(term.Raw(), ansi.RequestBackgroundColor) {
+				t.Error("the terminal was asked for its background, which takes what was typed ahead")
 			}
 			if strings.Contains(term.Raw(), "canary") {
 				t.Error("the key was written to the terminal")

@@ -1,9 +1,12 @@
 package command
 
 import (
+	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"sync/atomic"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -34,5 +37,37 @@ func Endings(program *tea.Program) (ended func() error) {
 			return &exitError{code: signalCode(*s)}
 		}
 		return nil
+	}
+}
+
+// closeGrace is how long the parts of a desk may take when their time is over:
+// those that wait for it to be over need a moment then.
+const closeGrace = 3 * time.Second
+
+// errHangs is what CloseInReverse gives up with.
+var errHangs = errors.New("something did not close in time and was left; what was under way waits in the journal")
+
+// CloseInReverse closes the parts of a desk, the last one first. Whatever hangs
+// is left shortly after ctx ended: nobody should have to kill a program that
+// they left, and what is durable is durable already.
+func CloseInReverse(ctx context.Context, parts []func(context.Context) error) error {
+	closed := make(chan error, 1)
+	go func() {
+		var errs []error
+		for i := len(parts) - 1; i >= 0; i-- {
+			errs = append(errs, parts[i](ctx))
+		}
+		closed <- errors.Join(errs...)
+	}()
+	select {
+	case err := <-closed:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-closed:
+		return err
+	case <-time.After(closeGrace):
+		return errHangs
 	}
 }

@@ -26,9 +26,14 @@ import (
 // terminal, and on which descriptors they speak.
 const guardVariable = "MEDIADESK_GUARD"
 
-// guardPatience is how long the screens may take to end after a signal: longer
-// than closing a desk does.
+// guardPatience is how long the screens may take to end after a signal, or when
+// they have given the terminal back: longer than closing a desk does. It is also
+// how long a terminal may take to read that it is given back.
 const guardPatience = 10 * time.Second
+
+// lastWords is how long what a dead process wrote is waited for. Nothing is on
+// its way then, but for a program that it started and that holds the pipe.
+const lastWords = time.Second
 
 // forwarded are the signals that the guard hands on to the screens, which end
 // in good order, or stop.
@@ -56,7 +61,7 @@ func (p *Program) guard(keyFD int) (code int, ran bool) {
 	if err != nil {
 		return 0, false
 	}
-	g := &guardian{p: p, tty: tty, before: before}
+	g := newGuardian(p, tty, before)
 	if err := g.start(self, keyFD); err != nil {
 		// Without a guard the screens still work.
 		return 0, false
@@ -71,11 +76,25 @@ type guardian struct {
 	before *term.State
 	child  *os.Process
 
-	lifeline *os.File // closed when this process ends: the other one ends then
-	mark     *os.File // the other process says here that it gave the terminal back
+	patience time.Duration // guardPatience
 
-	said    bytes.Buffer // what it wrote to standard error
+	lifeline *os.File // closed when this process ends: the other one ends then
+	mark     *os.File // the other process says here what becomes of the terminal
+
+	stopping chan struct{} // it stops by itself, with the terminal given back
+	restored chan struct{} // closed: it gave the terminal back for good
+	silent   chan struct{} // closed: it says nothing more
+
+	errors  *os.File     // its standard error; nil where that is no terminal
+	said    bytes.Buffer // what it wrote there
 	reading sync.WaitGroup
+}
+
+func newGuardian(p *Program, tty *os.File, before *term.State) *guardian {
+	return &guardian{
+		p: p, tty: tty, before: before, patience: guardPatience,
+		stopping: make(chan struct{}, 1), restored: make(chan struct{}), silent: make(chan struct{}),
+	}
 }
 
 // maxSaid is how much of a crash is kept, in bytes.
@@ -104,7 +123,7 @@ func (g *guardian) start(self string, keyFD int) (err error) {
 			return err
 		}
 		defer theirs.Close() //nolint:errcheck // theirs now
-		files[2] = theirs
+		files[2], g.errors = theirs, ours
 		g.reading.Go(func() {
 			// More than is kept is read and dropped, so that nobody waits.
 			_, _ = io.Copy(&g.said, io.LimitReader(ours, maxSaid))
@@ -136,18 +155,25 @@ func (g *guardian) wait() int {
 	defer signal.Stop(signals)
 	ended := make(chan unix.WaitStatus)
 	go g.reap(ended)
+	go g.listen()
+	restored := g.restored
 	var impatient <-chan time.Time
 	for {
 		select {
 		case s := <-signals:
 			_ = g.child.Signal(s)
 			if s != syscall.SIGTSTP && impatient == nil {
-				impatient = time.After(guardPatience)
+				impatient = time.After(g.patience)
+			}
+		case <-restored:
+			restored = nil
+			if impatient == nil {
+				impatient = time.After(g.patience)
 			}
 		case <-impatient:
 			_ = g.child.Kill()
 		case status := <-ended:
-			return g.end(status)
+			return g.end(status, signals)
 		}
 	}
 }
@@ -188,12 +214,37 @@ func stopJob() {
 	}
 }
 
+// listen takes what the child says of the terminal, until it ends.
+func (g *guardian) listen() {
+	defer close(g.silent)
+	buf := make([]byte, 16)
+	given := false
+	for {
+		n, err := g.mark.Read(buf)
+		if bytes.IndexByte(buf[:n], markStopping) >= 0 {
+			select {
+			case g.stopping <- struct{}{}:
+			default:
+			}
+		}
+		if !given && bytes.IndexByte(buf[:n], markRestored) >= 0 {
+			given = true
+			close(g.restored)
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
 // told reports whether the child has just said that it stops by itself.
 func (g *guardian) told() bool {
-	_ = g.mark.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
-	buf := make([]byte, 16)
-	n, _ := g.mark.Read(buf)
-	return bytes.IndexByte(buf[:n], markStopping) >= 0
+	select {
+	case <-g.stopping:
+		return true
+	case <-time.After(20 * time.Millisecond):
+		return false
+	}
 }
 
 // What the screens write to their guard.
@@ -204,13 +255,18 @@ const (
 
 // end gives the terminal back where the child did not, and says what it had to
 // say.
-func (g *guardian) end(status unix.WaitStatus) int {
+func (g *guardian) end(status unix.WaitStatus, signals <-chan os.Signal) int {
+	limit := time.Now().Add(lastWords)
+	_ = g.mark.SetReadDeadline(limit)
+	if g.errors != nil {
+		_ = g.errors.SetReadDeadline(limit)
+	}
 	g.reading.Wait()
-	_ = g.mark.SetReadDeadline(time.Now().Add(time.Second))
-	marks, _ := io.ReadAll(g.mark)
-	clean := bytes.IndexByte(marks, markRestored) >= 0
-	if !clean {
-		g.restore()
+	<-g.silent
+	select {
+	case <-g.restored:
+	default:
+		g.restoreOrLeave(signals)
 	}
 	said := g.said.Bytes()
 	code := status.ExitStatus()
@@ -243,6 +299,21 @@ func (g *guardian) crashed(report []byte) []byte {
 
 // restore brings the terminal back from whatever state the screens left it in.
 func (g *guardian) restore() { restoreTerminal(g.tty, g.before) }
+
+// restoreOrLeave does so too, but leaves a terminal alone that takes nothing: at
+// another signal, or when patience ends.
+func (g *guardian) restoreOrLeave(signals <-chan os.Signal) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		g.restore()
+	}()
+	select {
+	case <-done:
+	case <-signals:
+	case <-time.After(g.patience):
+	}
+}
 
 func restoreTerminal(tty *os.File, before *term.State) {
 	// Writing to a terminal whose job is in the background would stop this

@@ -1,11 +1,13 @@
 #!/bin/sh
 # Measures the library against others in the same run and prints the ratios:
 #   uploads  pictures of 20 kB at 1 to 32 connections, against the same with one
-#            transaction for each, and against create+write+fdatasync alone
+#            transaction for each, against a server that does only what must be
+#            done (so much is possible here), and against create+write+fdatasync
 #   large    300 MB by curl, against a server that only writes the bytes; memory
 #   million  listing, searching, uploading and PATCH at 1,000,000 files against
-#            1,000; pages beside uploads at full speed (makes 1 GB of records,
-#            takes minutes; MEDIADESK_BENCH_KEPT=DIR keeps them for the next time)
+#            1,000; pages beside uploads at full speed, and as much computing
+#            without a library (makes 1 GB of records, takes minutes;
+#            MEDIADESK_BENCH_KEPT=DIR keeps them for the next time)
 # Usage: bench.sh [uploads] [large] [million]; all without an argument. The
 # folder is made in TMPDIR: let that be on the disk which is to be measured.
 set -eu

@@ -3,6 +3,7 @@ package local_test
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -142,8 +143,8 @@ func uploader(t testing.TB, address string, lines int) func(line, n int) {
 }
 
 // uploadVariants are what uploads are measured with: pictures of 20 kB to the
-// library, to the same with a transaction for each, and the same bytes by
-// create, write and fdatasync alone.
+// library, to the same with a transaction for each, to a server that does only
+// what must be done, and the same bytes by create, write and fdatasync alone.
 // Each is told how many lines it has.
 func uploadVariants(t testing.TB, dir string) map[string]func(lines int) func(line, n int) {
 	t.Helper()
@@ -159,6 +160,8 @@ func uploadVariants(t testing.TB, dir string) map[string]func(lines int) func(li
 		}
 		variants[name] = func(lines int) func(line, n int) { return uploader(t, s.Address, lines) }
 	}
+	least := startLeast(t, filepath.Join(dir, "least"))
+	variants["least"] = func(lines int) func(line, n int) { return uploader(t, least, lines) }
 	data := picture20k(apitest.PhotoJPEG(160, 120, 1))
 	bare := filepath.Join(dir, "files")
 	if err := os.MkdirAll(bare, 0o700); err != nil {
@@ -188,7 +191,7 @@ var uploadLines = []int{1, 2, 4, 8, 16, 32}
 func benchUploads(t *testing.T) {
 	const rounds = 5
 	variants := uploadVariants(t, benchDir(t))
-	t.Logf("%-12s %12s %12s %12s %14s %12s", "connections", "library /s", "each /s", "files /s", "library/each", "library/files")
+	t.Logf("%-12s %10s %10s %10s %10s %14s %14s %14s %12s", "connections", "library /s", "each /s", "least /s", "files /s", "library/each", "library/least", "library/files", "least/files")
 	for _, lines := range uploadLines {
 		n := 200 * min(lines, 8)
 		results := map[string][]float64{}
@@ -197,15 +200,15 @@ func benchUploads(t *testing.T) {
 				results[name] = append(results[name], inParallel(lines, n, variant(lines)))
 			}
 		}
-		library, each, files := median(results["library"]), median(results["each"]), median(results["files"])
-		t.Logf("%-12d %12.0f %12.0f %12.0f %14.2f %12.2f", lines, library, each, files, library/each, library/files)
+		library, each, least, files := median(results["library"]), median(results["each"]), median(results["least"]), median(results["files"])
+		t.Logf("%-12d %10.0f %10.0f %10.0f %10.0f %14.2f %14.2f %14.2f %12.2f", lines, library, each, least, files, library/each, library/least, library/files, least/files)
 	}
 }
 
 // BenchmarkUpload is one upload of 20 kB in each variant.
 func BenchmarkUpload(b *testing.B) {
 	for _, lines := range uploadLines {
-		for _, name := range []string{"library", "each", "files"} {
+		for _, name := range []string{"library", "each", "least", "files"} {
 			b.Run(fmt.Sprintf("%s/%d", name, lines), func(b *testing.B) {
 				one := uploadVariants(b, benchDir(b))[name](lines)
 				b.ReportAllocs()
@@ -213,6 +216,35 @@ func BenchmarkUpload(b *testing.B) {
 				b.ReportMetric(inParallel(lines, b.N, one), "uploads/s")
 			})
 		}
+	}
+}
+
+// BenchmarkPage is one page of 50 files of a folder, through HTTP.
+func BenchmarkPage(b *testing.B) {
+	dir := filepath.Join(benchDir(b), "library")
+	seed(b, dir, 1000)
+	s, err := local.Serve(b.Context(), "127.0.0.1:0", local.Options{Dir: dir, Key: key(testKey)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { s.Close() })
+	c := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1}}
+	b.Cleanup(c.CloseIdleConnections)
+	b.ReportAllocs()
+	for b.Loop() {
+		req, err := http.NewRequestWithContext(b.Context(), http.MethodGet, s.Address+"/v1/files?path=/f0&sort=ASC_NAME&limit=50", nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		req.SetBasicAuth(testKey, "")
+		res, err := c.Do(req)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != http.StatusOK {
+			b.Fatalf("answered %d, %v", res.StatusCode, err)
+		}
+		res.Body.Close()
 	}
 }
 
@@ -406,11 +438,14 @@ func benchMillion(t *testing.T) {
 		a, b := median(times[0]), median(times[1])
 		t.Logf("%-36s %11.0f µs %11.0f µs %8.2f %11.0f µs", act.name, a, b, b/a, times[1][len(times[1])*99/100])
 	}
-	// The same pages while uploads come in as fast as they can, and a request
-	// that reads nothing: so long does a busy computer take for any.
-	besides := append(acts[:2:2], acts[0])
+	// The same pages while uploads come in as fast as they can; a request that
+	// reads nothing, and as much computing as a page takes, without any library:
+	// so long does a busy computer take for them.
+	besides := append(acts[:2:2], acts[0], acts[0])
 	besides[2].name = "a request that reads nothing"
 	besides[2].do = func(l lib, n int) { l.ask("GET", "/api/v1/library", "", nil) }
+	besides[3].name = "as much computing as a page"
+	besides[3].do = computing[lib](func() { acts[0].do(libs[1], 0) })
 	for _, lines := range []int{0, 1, 8, 32} {
 		one := uploader(t, libs[1].address, lines)
 		var ended atomic.Bool
@@ -441,10 +476,27 @@ func benchMillion(t *testing.T) {
 	}
 }
 
+// computing returns what keeps one processor busy, without waiting for
+// anything, for about as long as do takes at rest.
+func computing[L any](do func()) func(l L, n int) {
+	block := make([]byte, 4<<10)
+	hash := func() { sha256.Sum256(block) }
+	var whole, part []float64
+	for range 200 {
+		whole, part = append(whole, microseconds(do)), append(part, microseconds(hash))
+	}
+	times := int(median(whole) / max(1, median(part)))
+	return func(L, int) {
+		for range times {
+			hash()
+		}
+	}
+}
+
 func microseconds(do func()) float64 {
 	start := time.Now()
 	do()
-	return float64(time.Since(start).Microseconds())
+	return float64(time.Since(start).Nanoseconds()) / 1000
 }
 
 // seeded is seed for a folder that may have been seeded before.
@@ -470,7 +522,7 @@ func seeded(t *testing.T, dir string, n int) (ids []string) {
 // seed makes a library of n records that share one content: in folders of up
 // to ten thousand files, each with two tags, fifty of them with "rare" in tags
 // and name.
-func seed(t *testing.T, dir string, n int) (ids []string) {
+func seed(t testing.TB, dir string, n int) (ids []string) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}

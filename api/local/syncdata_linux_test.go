@@ -1,9 +1,27 @@
 package local_test
 
 import (
+	"errors"
+	"fmt"
 	"os"
-	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // syncData writes the bytes of a file to the disk, by the quickest means.
-func syncData(f *os.File) error { return syscall.Fdatasync(int(f.Fd())) }
+func syncData(f *os.File) error { return unix.Fdatasync(int(f.Fd())) }
+
+// writeUnnamed writes a file to the disk and names it then.
+func writeUnnamed(dir, path string, data []byte) error {
+	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_WRONLY|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err = unix.Write(fd, data); err == nil {
+		err = unix.Fdatasync(fd)
+	}
+	if err == nil {
+		err = unix.Linkat(unix.AT_FDCWD, fmt.Sprint("/proc/self/fd/", fd), unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW)
+	}
+	return errors.Join(err, unix.Close(fd))
+}

@@ -4,6 +4,7 @@
 package media
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"image"
@@ -12,6 +13,7 @@ import (
 	_ "image/png"  // …
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/bep/imagemeta"
 	"github.com/gabriel-vasile/mimetype"
@@ -34,10 +36,25 @@ type Facts struct {
 // sniff is how much of a file its type is read from.
 const sniff = 3072
 
+// look is what one look into a file needs; it is kept for the next one.
+type look struct {
+	head   [sniff]byte
+	reader *bufio.Reader // as the decoders of pictures want it
+}
+
+var looks = sync.Pool{New: func() any { return &look{reader: bufio.NewReader(nil)} }}
+
+func (l *look) end() {
+	l.reader.Reset(nil)
+	looks.Put(l)
+}
+
 // Inspect reads what the bytes of r, size of them, say. What cannot be read
 // is no error: the file is then less than it could have been.
 func Inspect(r io.ReaderAt, size int64) (Facts, error) {
-	head := make([]byte, min(size, sniff))
+	look := looks.Get().(*look)
+	defer look.end()
+	head := look.head[:min(size, sniff)]
 	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
 		return Facts{}, fmt.Errorf("read the stored bytes: %w", err)
 	}
@@ -51,7 +68,8 @@ func Inspect(r io.ReaderAt, size int64) (Facts, error) {
 		f.Width, f.Height = svgSize(io.NewSectionReader(r, 0, size))
 		return f, nil
 	}
-	config, _, err := image.DecodeConfig(io.NewSectionReader(r, 0, size))
+	look.reader.Reset(io.NewSectionReader(r, 0, size))
+	config, _, err := image.DecodeConfig(look.reader)
 	if err == nil {
 		f.Width, f.Height = config.Width, config.Height
 		f.HasAlpha = hasAlpha(f.Mime, r, size, config.ColorModel)

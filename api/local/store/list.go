@@ -31,6 +31,10 @@ func joined(parts []condition, with string) condition {
 	return c
 }
 
+// limits ends a query of which a part is wanted. A bare parameter would have
+// the database prepare the statement anew for each number.
+const limits = "LIMIT ?+0 OFFSET ?+0"
+
 // sql is the query for the ids of what is listed, with its arguments; empty
 // where nothing is to be listed.
 func (q *Query) sql() (string, []any) {
@@ -61,7 +65,7 @@ func (q *Query) sql() (string, []any) {
 	if order == ByName {
 		terms = terms[:2]
 	}
-	query := fmt.Sprintf("%s ORDER BY %s %s LIMIT ? OFFSET ?", strings.Join(parts, " UNION ALL "), strings.Join(terms, " "+direction+", "), direction)
+	query := fmt.Sprintf("%s ORDER BY %s %s %s", strings.Join(parts, " UNION ALL "), strings.Join(terms, " "+direction+", "), direction, limits)
 	return query, append(args, q.Limit, q.Skip)
 }
 

@@ -44,7 +44,7 @@ func arrangedNames(folder string, entries []entry, o order, hidden bool, pattern
 func entriesOf(names ...string) []entry {
 	var out []entry
 	for _, n := range names {
-		e := entry{name: strings.TrimSuffix(n, "/"), key: sortKey(strings.TrimSuffix(n, "/"))}
+		e := entry{name: strings.TrimSuffix(n, "/")}
 		if strings.HasSuffix(n, "/") {
 			e.kind = kindFolder
 		}
@@ -115,7 +115,7 @@ func TestNarrowingIsSearching(t *testing.T) {
 		var entries []entry
 		for i, n := range rapid.SliceOfN(rapid.StringOfN(letter, 0, 8, -1), 0, 30).Draw(t, "names") {
 			name := fmt.Sprintf("%s%d", n, i)
-			entries = append(entries, entry{name: name, key: sortKey(name)})
+			entries = append(entries, entry{name: name})
 		}
 		short := rapid.StringOfN(letter, 1, 3, -1).Draw(t, "pattern")
 		long := short + rapid.StringOfN(letter, 0, 3, -1).Draw(t, "typed on")

@@ -1,12 +1,10 @@
 package picker
 
 import (
-	"bytes"
 	"encoding/binary"
 	"io/fs"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 )
 
 // kind is what an entry of a folder is, links followed.
@@ -26,7 +24,6 @@ const (
 // entry is one name in a folder. It does not change.
 type entry struct {
 	name string // the bytes of the name as the disk has them
-	key  string // sorts as a reader would: letters alike, numbers by value
 	kind kind
 	link bool
 }
@@ -96,15 +93,12 @@ func extension(name string) string {
 // sortKey makes a key of a name whose bytes compare as a reader sorts names:
 // upper and lower case alike, numbers by their value (2 before 10). It is made
 // once, because folding inside every comparison costs five times as much.
-func sortKey(name string) string { return string(appendSortKey(nil, []byte(name))) }
+func sortKey(name string) string { return string(appendSortKey(nil, name)) }
 
 // appendSortKey writes the key of a name behind b.
-func appendSortKey(b, name []byte) []byte {
-	for _, c := range name {
-		if c >= utf8.RuneSelf {
-			name = bytes.ToLower(name)
-			break
-		}
+func appendSortKey(b []byte, name string) []byte {
+	if !plain(name) {
+		name = strings.ToLower(name)
 	}
 	for i := 0; i < len(name); {
 		if !isDigit(name[i]) {
@@ -116,7 +110,7 @@ func appendSortKey(b, name []byte) []byte {
 		for end < len(name) && isDigit(name[end]) {
 			end++
 		}
-		digits := bytes.TrimLeft(name[i:end], "0")
+		digits := strings.TrimLeft(name[i:end], "0")
 		// The number of digits goes first: of two numbers the one with more
 		// digits is greater.
 		b = append(b, '0', byte(min(len(digits), 255)))
@@ -129,7 +123,7 @@ func appendSortKey(b, name []byte) []byte {
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // prefix is the beginning of a key as a number that compares as the key does.
-func prefix(key string) uint64 {
+func prefix(key []byte) uint64 {
 	var b [8]byte
 	copy(b[:], key)
 	return binary.BigEndian.Uint64(b[:])

@@ -53,8 +53,10 @@ func (m *Model) lookAround(elsewhere bool) tea.Cmd {
 		return nil
 	}
 	from, to := m.list.Visible()
-	from = max(0, min(from, m.list.Cursor()-ahead))
-	to = min(len(m.shown.rows), max(to, m.list.Cursor()+ahead))
+	if m.shown.done { // until then the reading goes first
+		from = max(0, min(from, m.list.Cursor()-ahead))
+		to = min(len(m.shown.rows), max(to, m.list.Cursor()+ahead))
+	}
 	var want []entry
 	var old []info
 	for i := from; i < to; i++ {

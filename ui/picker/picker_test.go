@@ -402,7 +402,7 @@ func TestManyEntries(t *testing.T) {
 	many := make([]entry, 100_000)
 	for i := range many {
 		name := fmt.Sprintf("IMG_%06d.jpg", (i*7919)%len(many))
-		many[i] = entry{name: name, key: sortKey(name)}
+		many[i] = entry{name: name}
 	}
 	d.m.readGen++
 	part := snapshotMsg{snapshot: snapshot{gen: d.m.readGen, folder: d.m.shown.folder, entries: many[:4096]}, first: true}

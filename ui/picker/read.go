@@ -61,16 +61,16 @@ type reader struct {
 	time    time.Duration // that the next part may take
 	changed time.Time
 
-	// The names that are being taken down: their letters and those of their keys,
-	// one behind the other, and where each ends.
+	// The names that are being taken down: their letters, one behind the other, and
+	// where each ends.
 	text  []byte
 	fresh []freshEntry
 }
 
 // freshEntry is a name that is being taken down.
 type freshEntry struct {
-	nameEnd, keyEnd int
-	mode            fs.FileMode
+	end  int
+	mode fs.FileMode
 }
 
 // open begins to show another folder; the old one is shown until the first
@@ -166,12 +166,10 @@ func (r *reader) next(msg snapshotMsg) snapshotMsg {
 	return msg
 }
 
-// note takes down a name with its key.
+// note takes down a name.
 func (r *reader) note(name []byte, mode fs.FileMode) {
 	r.text = append(r.text, name...)
-	end := len(r.text)
-	r.text = appendSortKey(r.text, name)
-	r.fresh = append(r.fresh, freshEntry{end, len(r.text), mode})
+	r.fresh = append(r.fresh, freshEntry{len(r.text), mode})
 }
 
 // keep makes entries of the names that were taken down. They share one piece of
@@ -183,13 +181,13 @@ func (r *reader) keep() {
 	text := string(r.text)
 	from := 0
 	for _, f := range r.fresh {
-		e := entry{name: text[from:f.nameEnd], key: text[f.nameEnd:f.keyEnd], kind: kindOf(f.mode)}
+		e := entry{name: text[from:f.end], kind: kindOf(f.mode)}
 		if f.mode&fs.ModeSymlink != 0 {
 			e.kind, e.link = kindLink, true
 			r.links = append(r.links, int32(len(r.entries)))
 		}
 		r.entries = append(r.entries, e)
-		from = f.keyEnd
+		from = f.end
 	}
 	r.text, r.fresh = r.text[:0], r.fresh[:0]
 }

@@ -1,6 +1,7 @@
 package picker
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"path/filepath"
@@ -20,24 +21,27 @@ type sorting struct {
 // orders are never made in Update.
 func (a *arrangement) sort(ctx context.Context) {
 	s := sorter{a: a, ctx: ctx}
-	if a.order.by == byKind {
-		s.texts = make([]string, len(a.entries))
-	}
+	const usual = 24 // bytes of a name
+	s.texts, s.starts = make([]byte, 0, usual*len(a.entries)), make([]uint32, len(a.entries)+1)
 	folders, files := make([]sorting, 0, 16), make([]sorting, 0, len(a.entries))
 	for i, e := range a.entries {
+		s.starts[i] = uint32(len(s.texts))
 		if !a.hidden && e.hidden() {
 			a.without++
 			continue
 		}
 		if e.kind == kindFolder {
 			folders = append(folders, sorting{row: int32(i)})
+			s.texts = appendSortKey(s.texts, e.name)
 			continue
 		}
-		if s.texts != nil {
-			s.texts[i] = e.words() + "\x00" + e.key
+		if a.order.by == byKind {
+			s.texts = append(append(s.texts, e.words()...), 0)
 		}
+		s.texts = appendSortKey(s.texts, e.name)
 		files = append(files, sorting{row: int32(i)})
 	}
+	s.starts[len(a.entries)] = uint32(len(s.texts))
 	s.spare = make([]sorting, max(len(folders), len(files)))
 	a.sorted = make([]int32, 0, len(folders)+len(files))
 	for _, all := range [][]sorting{folders, files} {
@@ -52,8 +56,12 @@ func (a *arrangement) sort(ctx context.Context) {
 type sorter struct {
 	a     *arrangement
 	ctx   context.Context //nolint:containedctx // of the one call of sort
-	texts []string        // by row, where they are not the keys
 	spare []sorting       // as many as are sorted
+
+	// The text of every row, one behind the other, and where each begins. They are
+	// made anew for every sorting: to keep them would take more memory than the names.
+	texts  []byte
+	starts []uint32
 }
 
 // sort sorts by what the order says, and what is alike in that by text.
@@ -81,12 +89,7 @@ func (s *sorter) number(n uint64) uint64 {
 }
 
 // text is what tells a row from others that are alike so far.
-func (s *sorter) text(row int32) string {
-	if s.texts != nil && s.texts[row] != "" {
-		return s.texts[row]
-	}
-	return s.a.entries[row].key
-}
+func (s *sorter) text(row int32) []byte { return s.texts[s.starts[row]:s.starts[row+1]] }
 
 // few is the number of entries that are sorted by comparing them.
 const few = 48
@@ -109,7 +112,7 @@ func (s *sorter) byText(all []sorting) {
 		}
 	}
 	slices.SortFunc(all, func(x, y sorting) int {
-		c := strings.Compare(s.text(x.row), s.text(y.row))
+		c := bytes.Compare(s.text(x.row), s.text(y.row))
 		if s.a.order.reverse {
 			c = -c
 		}

@@ -89,6 +89,25 @@ func (m *Model) whyNot(press tea.KeyPressMsg) string {
 	return why
 }
 
+// nothingBack tells that the screen in front says of esc that there is no step
+// back: the key then takes the newest message away.
+func (m *Model) nothingBack() bool {
+	s := m.screens[m.front]
+	if s == nil || s.Capturing() {
+		return false
+	}
+	none := false
+	for _, a := range s.Acts() {
+		if key.Matches(kit.KeyMsg("esc"), a.Binding) {
+			if a.Why == "" {
+				return false
+			}
+			none = true
+		}
+	}
+	return none
+}
+
 // turn goes to the next tab, or the one before.
 func (m *Model) turn(by int) tea.Cmd {
 	if m.desk == nil {

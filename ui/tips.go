@@ -22,7 +22,7 @@ var tips = map[page.ID]struct{ name, text string }{
 	page.Extensions: {"extensions", "Each row says where its status is known from. enter reads the whole history of a run."},
 	page.Library:    {"library", "enter opens a file to change its tags and region, / filters, y copies addresses."},
 	page.Details:    {"details", "ctrl+s shows the difference before anything is saved, z takes it back, also after a restart."},
-	page.Settings:   {"settings", "Everything here is in a settings file with comments; its place stands below."},
+	page.Settings:   {"settings", "Everything set here is kept in a file with comments, for you to edit as well."},
 }
 
 // tipsSeen is what the file of the tips holds: a name on each line.

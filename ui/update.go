@@ -156,6 +156,10 @@ func (m *Model) input(msg tea.Msg) tea.Cmd {
 	}
 	if isKey && key.String() == "esc" {
 		m.tipText = ""
+		if m.nothingBack() {
+			m.toasts.Dismiss()
+			return nil
+		}
 	}
 	if isKey {
 		var means bool

@@ -48,7 +48,7 @@ func (f *Flow) Acts() []kit.Act {
 			return []kit.Act{{Binding: keyAgain, Hint: true, Group: group}, back}
 		}
 	case stepSaving:
-		back.Why = "It is being written; this takes a moment."
+		back.Why = "it is being written; this takes a moment"
 	}
 	return []kit.Act{back}
 }
@@ -56,7 +56,7 @@ func (f *Flow) Acts() []kit.Act {
 // whyNoOther says why the key can have no other place; empty: it can.
 func (f *Flow) whyNoOther() string {
 	if f.o.Mode == KeyForRun {
-		return "The settings do not have this account: there is nothing to keep a key for."
+		return "the settings do not have this account: there is nothing to keep a key for"
 	}
 	return ""
 }

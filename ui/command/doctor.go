@@ -250,16 +250,8 @@ func (d *doctor) key(ctx context.Context) {
 		if problem.Problem == config.KeyringLocked || problem.Problem == config.KeyringSilent {
 			verdict = verdictWarn
 		}
-		d.say(verdict, "keyring", capital(problem.Problem.Help())+".", "%s", problem.Problem.Error())
+		d.say(verdict, "keyring", kit.Sentence(problem.Problem.Help()), "%s", problem.Problem.Error())
 	default:
 		d.say(verdictWarn, "keyring", "", "%v", tried)
 	}
-}
-
-// capital makes a sentence of words.
-func capital(text string) string {
-	if text == "" {
-		return ""
-	}
-	return strings.ToUpper(text[:1]) + text[1:]
 }

@@ -36,10 +36,7 @@ func sentences(what, help string) string {
 	if help == "" {
 		return what
 	}
-	if !strings.HasSuffix(what, ".") && !strings.HasSuffix(what, "!") {
-		what += "."
-	}
-	return what + " " + help
+	return kit.Stop(what) + " " + help
 }
 
 // safeLines makes text from outside safe for the terminal and keeps the line

@@ -213,6 +213,8 @@ func (h *Help) View(room image.Point, th *theme.Theme) string {
 		keys = max(keys, Width(a.Keys()))
 	}
 	keys = min(keys, max(4, inner.X/3))
+	why := h.whyBelow(keys, inner.X, rows, th)
+	rows -= len(why)
 	body := ""
 	if len(h.rows) == 0 {
 		body = Fit(th.Muted.Render("Nothing is called that. esc clears the search."), inner.X, rows)
@@ -222,7 +224,34 @@ func (h *Help) View(room image.Point, th *theme.Theme) string {
 		})
 	}
 	return box(size, th.ShapeFocus, th.Dialog, th.DialogTitle, th.Muted,
-		Safe(h.title), "enter runs, esc closes", head+body)
+		Safe(h.title), "enter runs, esc closes", strings.Join(append([]string{head + body}, why...), "\n"))
+}
+
+// whyBelow says below the rows, in two lines at most, why the act under the cursor
+// cannot be done, where its own row has no room for that.
+func (h *Help) whyBelow(keys, width, rows int, th *theme.Theme) []string {
+	if len(h.rows) == 0 || rows < 4 {
+		return nil
+	}
+	i := h.rows[h.list.Cursor()].act
+	if i < 0 || h.acts[i].Why == "" || Width(h.line(h.acts[i], keys)) <= width {
+		return nil
+	}
+	lines := Wrap(Sentence(Safe(h.acts[i].Why)), width-2)
+	lines = lines[:min(len(lines), 2)]
+	for n, line := range lines {
+		lines[n] = "  " + th.Warn.Render(line)
+	}
+	return lines
+}
+
+// line is the row of an act without styles.
+func (h *Help) line(a Act, keys int) string {
+	words := Safe(a.Binding.Help().Desc)
+	if a.Why != "" {
+		words += " - " + Safe(a.Why)
+	}
+	return "  " + PadLeft(a.Keys(), keys) + "  " + words
 }
 
 func (h *Help) row(r helpRow, keys, width int, selected bool, th *theme.Theme) string {
@@ -230,16 +259,15 @@ func (h *Help) row(r helpRow, keys, width int, selected bool, th *theme.Theme) s
 		return th.Title.Render(PadRight(Safe(r.heading), width))
 	}
 	a := h.acts[r.act]
-	words := Safe(a.Binding.Help().Desc)
-	if a.Why != "" {
-		words += " - " + Safe(a.Why)
-	}
+	line := h.line(a, keys)
 	if selected {
-		return th.Selected.Render(PadRight("  "+PadLeft(a.Keys(), keys)+"  "+words, width))
+		return th.Selected.Render(PadRight(Truncate(line, width), width))
 	}
 	style, name := th.Text, th.Key
 	if a.Why != "" {
 		style, name = th.Off, th.Off
 	}
-	return "  " + name.Render(PadLeft(a.Keys(), keys)) + "  " + style.Render(words)
+	left := "  " + PadLeft(a.Keys(), keys)
+	words := Truncate(strings.TrimPrefix(line, left), width-Width(left))
+	return "  " + name.Render(strings.TrimPrefix(left, "  ")) + style.Render(words)
 }

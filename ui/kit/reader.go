@@ -20,6 +20,9 @@ type Reader struct {
 	top         int
 }
 
+// maxLabel is the widest column of labels that values hang from.
+const maxLabel = 24
+
 // NewReader opens a reader. Lines of the text stay lines; everything in it that
 // could change the screen is written out.
 func NewReader(title, text string) *Reader { return &Reader{title: title, text: text} }
@@ -76,8 +79,28 @@ func (r *Reader) wrap(width int) {
 	r.lines, r.width = []string{}, width
 	text := strings.ReplaceAll(strings.TrimRight(r.text, "\r\n"), "\r\n", "\n")
 	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\t", "  "), "\n") {
-		r.lines = append(r.lines, Wrap(Safe(line), width)...)
+		r.lines = append(r.lines, hang(Safe(line), width)...)
 	}
+}
+
+// hang breaks a line; where it is a label with its value, the value goes on under
+// where it began.
+func hang(line string, width int) []string {
+	label, rest, found := strings.Cut(line, "  ")
+	value := strings.TrimLeft(rest, " ")
+	at := Width(line) - Width(value)
+	if !found || label == "" || value == "" || at > maxLabel || width < 2*at {
+		return Wrap(line, width)
+	}
+	lines := Wrap(value, width-at)
+	for i, l := range lines {
+		if i == 0 {
+			lines[i] = strings.TrimSuffix(line, value) + l
+			continue
+		}
+		lines[i] = blanks(at) + l
+	}
+	return lines
 }
 
 // View draws the reader as a box no larger than room; lay it over the screen

@@ -100,3 +100,17 @@ func TestClicks(t *testing.T) {
 		t.Error("the right button double clicks")
 	}
 }
+
+// The value of a label goes on under where it began; other lines are as they were.
+func TestReaderHangsValues(t *testing.T) {
+	text := "Drawn with     block glyphs: no real pictures here\n\n{\"a\": \"a long line of a post without labels at all\"}"
+	view := ansi.Strip(kit.NewReader("Terminal", text).View(pt(40, 12), theme.New(true, true)))
+	for _, want := range []string{
+		"│Drawn with     block glyphs: no real  │", "│               pictures here          │",
+		"│{\"a\": \"a long line of a post without  │", "│labels at all\"}                       │",
+	} {
+		if !strings.Contains(view, want) {
+			t.Errorf("no line %q in\n%s", want, view)
+		}
+	}
+}

@@ -12,12 +12,20 @@ func Sentence(text string) string {
 	if text == "" {
 		return ""
 	}
-	// A path, an address or a name like maxTags at the beginning stays as it is.
+	// A path, an address or a name like maxTags at the beginning stays as it is;
+	// what was being done ("upload: no answer") does not.
 	word, _, _ := strings.Cut(text, " ")
+	word = strings.TrimSuffix(word, ":")
 	if !strings.ContainsAny(word, "/\\_.:=") && !strings.ContainsFunc(word, unicode.IsUpper) {
 		text = Capital(text)
 	}
-	if last, _ := utf8.DecodeLastRuneInString(text); !strings.ContainsRune(".!?…", last) {
+	return Stop(text)
+}
+
+// Stop ends text with a full stop, unless it ends like a sentence; empty text
+// stays so.
+func Stop(text string) string {
+	if last, n := utf8.DecodeLastRuneInString(text); n > 0 && !strings.ContainsRune(".!?…", last) {
 		text += "."
 	}
 	return text

@@ -10,9 +10,20 @@ func TestSentence(t *testing.T) {
 		"über":                      "Über.",
 		"/tmp/x is gone":            "/tmp/x is gone.",
 		"maxTags is 31":             "maxTags is 31.",
+		"upload: no answer":         "Upload: no answer.",
 		"config.toml: it is wrong…": "config.toml: it is wrong…",
 	} {
 		if got := Sentence(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestStop(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "tags hold %": "tags hold %.", "what?": "what?", "wait…": "wait…", "done.": "done.",
+	} {
+		if got := Stop(text); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
 		}
 	}

@@ -309,7 +309,7 @@ func TestWhatWasSeen(t *testing.T) {
 		if d.rows() != "old A.jpg b.jpg" {
 			t.Errorf("%s: %s", name, d.rows())
 		}
-		d.sees("This service does not list files: shown is what this computer has seen of it.")
+		d.sees("This service lists no files: these are those that this computer knows.")
 		if list != nil {
 			d.sees("403")
 		}
@@ -325,20 +325,20 @@ func TestWhatWasSeen(t *testing.T) {
 		d.sees("sent nothing to this folder yet")
 	}
 	d := start(t, Options{})
-	d.sees("does not list files", "Press r to try again")
+	d.sees("does not list files", "Press r to read it again")
 	// The local library lists: what it refuses is not hidden behind the journal.
 	refuse := func(context.Context, api.Query) ([]api.File, error) {
 		return nil, &api.ServiceError{Status: 403, Message: "wrong key"}
 	}
 	d = start(t, Options{List: refuse, Seen: seen, Profile: page.Profile{Local: true}})
-	d.sees("wrong key", "Press r to try again")
+	d.sees("wrong key", "Press r to read it again")
 }
 
 func TestErrors(t *testing.T) {
 	s := small()
 	s.err = errors.New("connection refused")
 	d := start(t, Options{List: s.list})
-	d.sees("Connection refused. Press r to try again.")
+	d.sees("Connection refused. Press r to read it again.")
 	s.err = nil
 	d.press("r")
 	if len(d.m.rows) != 5 {
@@ -352,7 +352,7 @@ func TestErrors(t *testing.T) {
 	}
 	d.sees("Not the newest", `\x1b[31mbroken`, "The fault is on the service's side")
 	d.press("enter")
-	d.sees("library / summer", "Press r to try again")
+	d.sees("library / summer", "Press r to read it again")
 	s.err = nil
 	d.press("h")
 	d.under("summer")

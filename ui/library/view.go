@@ -105,6 +105,9 @@ func (m *Model) place(width int) string {
 // position is where the cursor stands among what was read.
 func (m *Model) position() string {
 	words := m.list.Position()
+	if m.list.Len() == 0 && m.shown.err != nil {
+		words = "not read"
+	}
 	if m.shown.first > 0 && m.list.Len() > 0 {
 		words = kit.Count(m.shown.first+m.list.Cursor()+1) + " of " + kit.Count(m.shown.first+m.list.Len())
 	}
@@ -278,7 +281,7 @@ func (m *Model) empty(size image.Point, th *theme.Theme) string {
 	case m.shown.at.IsZero(), m.folder() != m.shown.folder:
 		words = "Reading the folder…"
 	case m.shown.err != nil:
-		words, style = page.Explain(m.shown.err)+" Press r to try again.", th.Bad
+		words, style = page.Explain(m.shown.err)+" Press r to read it again.", th.Bad
 	case m.filtered() && m.busy:
 		words = "Looking further…"
 	case m.filtered() && !m.shown.done:
@@ -321,7 +324,7 @@ func (m *Model) foot(width int, th *theme.Theme) []string {
 	case m.shown.err != nil && len(m.rows) > 0:
 		note(theme.SignBad, "Not the newest: "+page.Explain(m.shown.err))
 	case m.shown.seen && m.shown.err == nil:
-		words := "This service does not list files: shown is what this computer has seen of it."
+		words := "This service lists no files: these are those that this computer knows."
 		if m.o.List != nil {
 			words += " (" + m.shown.refusal.Error() + ")"
 		}

@@ -393,14 +393,14 @@ func (m *Model) placesSize() image.Point {
 func (m *Model) drawPlaces(th *theme.Theme) string {
 	size := m.placesSize()
 	in := kit.BoxInner(size)
-	hint := th.Muted.Render(kit.Truncate("enter goes there, d removes a bookmark, esc closes", in.X))
+	hint := " " + th.Muted.Render(kit.Truncate("enter goes there, d removes a bookmark, esc closes", in.X-1))
 	if len(m.placeRows) == 0 {
-		return kit.Box("Places", kit.JoinV(th.Muted.Render(kit.Truncate("None yet. B makes the folder shown a bookmark.", in.X)), hint), size, true, th)
+		return kit.Box("Places", kit.JoinV(" "+th.Muted.Render(kit.Truncate("None yet. B makes the folder shown a bookmark.", in.X-1)), hint), size, true, th)
 	}
 	rows := m.placeList.View(image.Pt(in.X, max(1, in.Y-1)), func(i, width int, selected bool) string {
 		p := m.placeRows[i]
 		words := 10
-		line := kit.PadRight(kit.TruncateMiddle(kit.Safe(p.folder), width-words-1), width-words) + kit.PadRight(p.words, words)
+		line := " " + kit.PadRight(kit.TruncateMiddle(kit.Safe(p.folder), width-words-2), width-words-1) + kit.PadRight(p.words, words)
 		if selected {
 			return th.Selected.Render(line)
 		}

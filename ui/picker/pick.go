@@ -145,7 +145,7 @@ func refusals(refused []error, total int) tea.Cmd {
 	}
 	return page.Send(page.Toast{
 		Level:  page.Warn,
-		Text:   fmt.Sprintf("%s of %s cannot be picked. The first: %v", kit.Count(len(refused)), kit.Count(total), refused[0]),
+		Text:   fmt.Sprintf("%s of %s cannot be picked. The first: %s", kit.Count(len(refused)), kit.Count(total), kit.Sentence(refused[0].Error())),
 		Detail: strings.TrimSpace(detail.String()),
 	})
 }

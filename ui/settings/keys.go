@@ -24,13 +24,13 @@ var (
 	keyCopy   = kit.Bind("copy", "", "y")
 	keyFile   = kit.Bind("edit the settings file", "", "E")
 	keyNext   = kit.Bind("next part", "", "tab")
-	keyPrev   = kit.Bind("part before", "", "shift+tab")
+	keyPrev   = kit.Bind("previous part", "", "shift+tab")
 	keyDown   = kit.Bind("down", "↓ j", "down", "j")
 	keyUp     = kit.Bind("up", "↑ k", "up", "k")
 	keyTop    = kit.Bind("top", "g", "g", "home")
 	keyEnd    = kit.Bind("bottom", "G", "G", "end")
-	keyPgDown = kit.Bind("a page down", "pgdown", "pgdown", "ctrl+f", "ctrl+d")
-	keyPgUp   = kit.Bind("a page up", "pgup", "pgup", "ctrl+b", "ctrl+u")
+	keyPgDown = kit.Bind("page down", "pgdn", "pgdown", "ctrl+f", "ctrl+d")
+	keyPgUp   = kit.Bind("page up", "pgup", "pgup", "ctrl+b", "ctrl+u")
 )
 
 // pageRows is how far a page of this short screen goes.
@@ -82,21 +82,21 @@ func (m *Model) Capturing() bool {
 
 func (m *Model) whyNotUse() string {
 	if p := m.selected(); p.Name == m.o.Profile.Name && p.Name == m.config.Profile {
-		return "It is the account in use."
+		return "it is the account in use"
 	}
 	return ""
 }
 
 func (m *Model) whyNotAdd() string {
 	if m.broken != nil {
-		return "The settings file cannot be read: mend it first."
+		return "the settings file cannot be read: mend it first"
 	}
 	return ""
 }
 
 func (m *Model) whyNotLocal() string {
 	if m.selected().Kind == config.KindLocal {
-		return "The local library has a key of its own."
+		return "the local library has a key of its own"
 	}
 	return m.whyNotAdd()
 }
@@ -105,23 +105,23 @@ func (m *Model) whyNotRemove() string {
 	p := m.selected()
 	switch {
 	case p.Kind == config.KindLocal:
-		return "The local library is always there."
+		return "the local library is always there"
 	case p.Name == m.o.Profile.Name, p.Name == m.config.Profile:
-		return "It is in use: use another account first."
+		return "it is in use: use another account first"
 	}
 	return m.whyNotAdd()
 }
 
 func (m *Model) whyNotCopy() string {
 	if m.current().value == "" {
-		return "There is nothing to copy."
+		return "there is nothing to copy"
 	}
 	return ""
 }
 
 func (m *Model) whyNotEdit() string {
 	if len(m.editor()) == 0 {
-		return "Neither VISUAL nor EDITOR names an editor."
+		return "neither VISUAL nor EDITOR names an editor"
 	}
 	return ""
 }
@@ -176,7 +176,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 // unless does an act, or says why it cannot be done.
 func unless(why string, do func() tea.Cmd) tea.Cmd {
 	if why != "" {
-		return page.Send(page.Toast{Level: page.Info, Text: why})
+		return page.Send(page.Toast{Level: page.Info, Text: kit.Sentence(why)})
 	}
 	return do()
 }

@@ -372,7 +372,7 @@ func (m *Model) drawFacts(s *kit.Sheet, th *theme.Theme) {
 func (m *Model) terminalWords() string {
 	var b strings.Builder
 	for _, f := range m.abilities.Findings.Lines() {
-		b.WriteString(kit.PadRight(f.Label, labelWidth) + " " + f.Value + "\n")
+		b.WriteString(kit.PadRight(f.Label, labelWidth) + "  " + f.Value + "\n")
 	}
 	b.WriteString("\nThe terminal itself was asked; its name in the environment counts for nothing. " +
 		"The setting Pictures overrides what was found.")

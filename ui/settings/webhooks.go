@@ -89,7 +89,7 @@ func (m *Model) webhookWords(outcome string) string {
 
 func (m *Model) whyNotTest() string {
 	if m.o.TestReceiver == nil {
-		return "No receiver runs."
+		return "no receiver runs"
 	}
 	return ""
 }

@@ -116,10 +116,10 @@ func newItems(p page.Profile) []*item {
 
 	add(sectionTags, &item{
 		field: fieldTags,
-		chips: &kit.Chips{Placeholder: "none: enter or a comma ends a tag"},
+		chips: &kit.Chips{Placeholder: "none: a comma ends each"},
 	})
 
-	text(sectionRegion, fieldRegion, "", "none: x,y,width,height such as 10,20,300,200").note = "The area of interest, in pixels as stored."
+	text(sectionRegion, fieldRegion, "", "none: such as 10,20,300,200").note = "The area of interest: x,y,width,height in pixels as stored."
 
 	two(sectionExtensions, fieldRemove, "remove-bg").note = "Removes the background. It ends some time after the upload."
 	under := func(i *item, f field) *item {

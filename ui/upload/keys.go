@@ -32,14 +32,14 @@ var (
 )
 
 // keySide scrolls what will happen, where it does not fit. There k keeps.
-var keySide = kit.Bind("scroll", "up down", "down", "up", "pgdown", "pgup", "g", "G")
+var keySide = kit.Bind("scroll", "↑ ↓", "down", "up", "pgdown", "pgup", "g", "G")
 
 // keys of the request.
 var (
 	keyCurl     = kit.Bind("copy as curl", "", "y")
 	keyManifest = kit.Bind("write all files as a manifest", "", "w")
 	keyClose    = kit.Bind("back to the form", "", "esc", "ctrl+r")
-	keyScroll   = kit.Bind("scroll", "up down", "down", "up", "pgdown", "pgup", "j", "k")
+	keyScroll   = kit.Bind("scroll", "↑ ↓", "down", "up", "pgdown", "pgup", "j", "k")
 )
 
 // Acts are what can be done now.

@@ -75,7 +75,7 @@ func (c *checker) add(l level, f field, text, help string) {
 // refuse adds a light for an error, if there is one.
 func (c *checker) refuse(f field, err error) {
 	if err != nil {
-		c.add(stop, f, sentence(err.Error()), api.Hint(err))
+		c.add(stop, f, kit.Stop(err.Error()), api.Hint(err))
 	}
 }
 
@@ -233,17 +233,4 @@ func hostOf(address string) string {
 		return address
 	}
 	return u.Host
-}
-
-// sentence makes the text of an error begin like a sentence, unless it begins
-// with a name that is written small.
-func sentence(text string) string {
-	if text == "" {
-		return text
-	}
-	last := text[len(text)-1]
-	if last != '.' && last != '!' && last != '?' {
-		text += "."
-	}
-	return text
 }

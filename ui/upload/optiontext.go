@@ -207,7 +207,7 @@ func ruleErrors(src api.Source, v *values, lines map[field]int, p page.Profile) 
 				line += n - 1
 			}
 		}
-		out = append(out, lineError{line, sentence(p.err.Error())})
+		out = append(out, lineError{line, kit.Stop(p.err.Error())})
 	}
 	return out
 }

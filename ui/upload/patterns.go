@@ -44,7 +44,7 @@ var (
 	keyPatternApply = kit.Bind("use for the marked files", "", "enter")
 	keyPatternNext  = kit.Bind("next pattern", "tab", "tab")
 	keyPatternPrev  = kit.Bind("previous pattern", "shift+tab", "shift+tab")
-	keyPatternTable = kit.Bind("scroll the table", "up down", "down", "up", "pgdown", "pgup")
+	keyPatternTable = kit.Bind("scroll the table", "↑ ↓", "down", "up", "pgdown", "pgup")
 )
 
 // openPatterns shows the patterns. What stands in the form and has fields of a

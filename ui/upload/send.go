@@ -272,7 +272,7 @@ func (m *Model) leftOver(msg handedMsg) tea.Cmd {
 func (m *Model) askWithout(msg handedMsg, without map[*source]bool) tea.Cmd {
 	first := msg.left[0].err
 	if len(msg.taken) == 0 {
-		return page.Send(page.Toast{Level: page.Bad, Text: "Not sent. " + sentence(first.Error()), Detail: api.Hint(first)})
+		return page.Send(page.Toast{Level: page.Bad, Text: "Not sent. " + kit.Sentence(first.Error()), Detail: api.Hint(first)})
 	}
 	var others []*source
 	for _, s := range m.sources {
@@ -282,7 +282,7 @@ func (m *Model) askWithout(msg handedMsg, without map[*source]bool) tea.Cmd {
 	}
 	return page.Send(page.Ask{
 		Title: fmt.Sprintf("%d of %s cannot be sent as they are", len(msg.left), kit.Plural(len(m.sources), "file")),
-		Text:  sentence(first.Error()) + "\nNothing was sent yet. The others can go without.",
+		Text:  kit.Sentence(first.Error()) + "\nNothing was sent yet. The others can go without.",
 		Choices: []page.Choice{
 			{Label: "Back to the form", Key: "b"},
 			{Label: m.sendWords(others), Key: "s", Msg: confirmedMsg{owner: m, without: without}},

@@ -116,14 +116,14 @@ func (m *Model) sum() *total {
 func (m *Model) lights(s *source, t *total) []light {
 	lights := slices.Clone(m.check(s).lights)
 	if s.failed != nil {
-		lights = append(lights, light{level: warn, field: fieldName, text: sentence(s.failed.Error()), help: failedHint(s.failed)})
+		lights = append(lights, light{level: warn, field: fieldName, text: kit.Stop(s.failed.Error()), help: failedHint(s.failed)})
 	}
 	if t.collides[s] > 0 {
 		lights = append(lights, collision(s))
 	}
 	if why := m.predict(s).refused; why != "" {
 		lights = append(lights, light{
-			level: stop, field: fieldOverFile, text: m.check(s).path + ": " + sentence(why),
+			level: stop, field: fieldOverFile, text: m.check(s).path + ": " + kit.Stop(why),
 			help: "Give it another name, or let the name be made unique.",
 		})
 	}

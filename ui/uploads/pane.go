@@ -36,7 +36,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 		if !failed(job.State) {
 			style = th.Text
 		}
-		f.Say(style, bad.Message)
+		f.Say(style, kit.Sentence(bad.Message))
 		if bad.Help != "" {
 			f.Gap()
 			f.Say(th.Text, bad.Help)

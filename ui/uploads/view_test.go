@@ -105,7 +105,7 @@ func TestSmallScreensTellOfTheRow(t *testing.T) {
 	d.size = image.Pt(40, 10)
 	d.sees("» sending 45 %", "four.jpg", "900 kB of 2 MB · 300 kB/s, 4 s left")
 	d.press("G", "enter")
-	d.sees("unsent", "the service did not like ten.jpg", "Rename it.")
+	d.sees("unsent", "The service did not like ten.jpg.", "Rename it.")
 	d.press("esc")
 	d.sees("refused")
 	d.size = image.Pt(80, 22)

@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -116,7 +117,7 @@ func (a *app) open(ctx context.Context, r command.Request) (*ui.Desk, error) {
 		d.Profile.MaxSize = settings.Local.MaxSize
 	}
 	if profile.Kind == config.KindLocal {
-		var library *local.Server
+		var library io.Closer
 		profile, key, library, err = a.openLibrary(settings, profile)
 		if library != nil {
 			closers = append(closers, func(context.Context) error { return library.Close() })
@@ -183,8 +184,9 @@ func (a *app) open(ctx context.Context, r command.Request) (*ui.Desk, error) {
 }
 
 // openLibrary starts the local library, or finds the one that another process
-// runs, and fills its address into the profile.
-func (a *app) openLibrary(settings config.Config, profile config.Profile) (config.Profile, api.Key, *local.Server, error) {
+// runs, and fills its address into the profile. When that process ends first,
+// this one goes on with the library.
+func (a *app) openLibrary(settings config.Config, profile config.Profile) (config.Profile, api.Key, io.Closer, error) {
 	dir := a.paths.Library()
 	text, _, err := local.FolderKey(dir)
 	if err != nil {
@@ -207,6 +209,9 @@ func (a *app) openLibrary(settings config.Config, profile config.Profile) (confi
 		return profile, nil, nil, err
 	}
 	profile.UploadURL, profile.BaseURL, profile.DeliveryURL = address, address, address
+	if server == nil {
+		return profile, key, local.Inherit(address, o), nil
+	}
 	return profile, key, server, nil
 }
 

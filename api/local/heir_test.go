@@ -1,0 +1,51 @@
+package local_test
+
+import (
+	"net/http"
+	"testing"
+
+	"mediadesk/api/apitest"
+	"mediadesk/api/local"
+)
+
+// TestHeir: two programs use the library of a third, which ends with a run
+// pending. One of them goes on with both at the same address, and when it ends,
+// too, the other does.
+func TestHeir(t *testing.T) {
+	dir := t.TempDir()
+	hook, posts := receiver(t, func(int) int { return http.StatusOK })
+	owner := serve(t, local.Options{Dir: dir, Fault: local.Fault{ExtensionsPending: true}})
+	o := local.Options{Dir: dir, Key: key(testKey)}
+	one, other := local.Inherit(owner.Address, o), local.Inherit(owner.Address, o)
+	t.Cleanup(func() { leave(t, one); leave(t, other) })
+	file := upload(t, owner.Address, apitest.JPEG(120, 90), "fileName", "a.jpg", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"}]`)
+	served := func() bool {
+		address, ok := local.Find(dir)
+		return ok && address == owner.Address
+	}
+	end(t, owner)
+	if post := receive(t, posts); post["status"] != "SUCCESS" {
+		t.Errorf("posted %v", post)
+	}
+	eventually(t, "the library at its address", served)
+	for _, h := range []*local.Heir{one, other} {
+		leave(t, h)
+		// Where it was the one that served, somebody has to take over from it.
+		if h == one {
+			eventually(t, "the library at its address", served)
+			if now := details(t, owner.Address, file["fileId"]); now["hasAlpha"] != true {
+				t.Errorf("afterwards the record is %v", now)
+			}
+		}
+	}
+	if _, ok := local.Find(dir); ok {
+		t.Error("it is served though everybody left")
+	}
+}
+
+func leave(t *testing.T, h *local.Heir) {
+	t.Helper()
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+}

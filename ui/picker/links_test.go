@@ -164,3 +164,11 @@ func TestQuestionsThatAreOpen(t *testing.T) {
 		t.Errorf("%d questions", n)
 	}
 }
+
+func TestLinkToAFolderSaysWhereItLeads(t *testing.T) {
+	dir := folder(t, "sub/in.jpg")
+	must(t, os.Symlink("sub", filepath.Join(dir, "link")))
+	d := start(t, Options{Folder: dir, Preview: true})
+	d.under("link")
+	d.sees("link to", "holds    1 file")
+}

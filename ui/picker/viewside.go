@@ -108,7 +108,7 @@ func (m *Model) factLines(width int, th *theme.Theme) []string {
 	case p.failure != nil && !errors.Is(p.failure, context.Canceled):
 		return styled(pictureProblem(p.failure), width, th.Warn.Render)
 	case p.count != nil:
-		return countLines(*p.count, width, th)
+		return append(m.linkLine(width, th), countLines(*p.count, width, th)...)
 	case p.facts != nil:
 		return m.fileFacts(*p.facts, width, th)
 	}

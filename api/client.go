@@ -52,13 +52,15 @@ type Client struct {
 	stall     time.Duration
 	answer    time.Duration
 	transport *http.Transport
+	// bare: something on the way refuses requests with Expect: 100-continue.
+	bare *atomic.Bool
 }
 
 // NewClient returns a client for the addresses of o. It fails where an address
 // cannot be used; ErrInsecure where one would carry the key over plain http to
 // another computer.
 func NewClient(o Options) (*Client, error) {
-	c := &Client{agent: o.UserAgent, stall: o.Stall, answer: o.Answer}
+	c := &Client{agent: o.UserAgent, stall: o.Stall, answer: o.Answer, bare: new(atomic.Bool)}
 	if o.Key != nil {
 		c.reveal = o.Key.Reveal
 	}
@@ -113,9 +115,15 @@ func newTransport(answer time.Duration) *http.Transport {
 		TLSHandshakeTimeout:   10 * time.Second,
 		ResponseHeaderTimeout: answer,
 		ExpectContinueTimeout: time.Second,
-		MaxIdleConnsPerHost:   64,
-		IdleConnTimeout:       90 * time.Second,
-		WriteBufferSize:       64 << 10,
+		OnProxyConnectResponse: func(_ context.Context, proxy *url.URL, _ *http.Request, res *http.Response) error {
+			if res.StatusCode != http.StatusOK {
+				return &proxyError{host: proxy.Host, err: errors.New("it answered " + res.Status)}
+			}
+			return nil
+		},
+		MaxIdleConnsPerHost: 64,
+		IdleConnTimeout:     90 * time.Second,
+		WriteBufferSize:     64 << 10,
 	}
 }
 
@@ -178,6 +186,20 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 	if u.Source.Path == "" && u.Source.URL == "" {
 		return nil, &RuleError{Field: "file", Message: "file is missing: there is nothing to send", Help: "Pick a file or give an address."}
 	}
+	expect := !c.bare.Load()
+	file, err := c.send(ctx, u, progress, expect)
+	var answer *ServiceError
+	if expect && errors.As(err, &answer) && answer.Status == http.StatusExpectationFailed && !answer.Complete {
+		// Nothing of the file went out (RFC 9110 §15.5.18).
+		c.bare.Store(true)
+		return c.send(ctx, u, progress, false)
+	}
+	return file, err
+}
+
+// send is Upload of what may be sent. expect: a service may refuse a large body
+// before it goes out.
+func (c *Client) send(ctx context.Context, u *Upload, progress *Progress, expect bool) (*File, error) {
 	// A hash that nobody can read is not made.
 	b, err := newBody(u, progress != nil)
 	if err != nil {
@@ -229,7 +251,7 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 	}
 	req.ContentLength = b.length
 	req.Header.Set("Content-Type", b.contentType)
-	if b.length > 64<<10 {
+	if expect && b.length > 64<<10 {
 		// A refusal by key, name or limit then comes before the bytes go out.
 		req.Header.Set("Expect", "100-continue")
 	}
@@ -491,6 +513,9 @@ func noRecordWords(res *http.Response, text []byte, err error) string {
 	if !json.Valid(text) {
 		return bodyWords(res, text[:min(len(text), maxErrorBody)])
 	}
+	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		return "the answer is JSON, but no object: " + clip(string(bytes.TrimSpace(text)), 100)
+	}
 	return err.Error()
 }
 
@@ -505,8 +530,11 @@ func (c *Client) sendError(req *http.Request, op string, complete bool, err erro
 		err = cause
 	}
 	var dial *net.OpError
-	if errors.As(err, &dial) && dial.Op == "dial" {
+	if errors.As(err, &dial) && (dial.Op == "dial" || dial.Op == "proxyconnect") {
 		complete = false
+	}
+	if proxy, _ := c.transport.Proxy(req); proxy != nil && dial != nil && dial.Op == "proxyconnect" {
+		err = &proxyError{host: proxy.Host, err: err}
 	}
 	// What is no HTTP is quoted by net/http, and may repeat the key.
 	if text := rootCause(err); c.redact(text) != text {

@@ -61,6 +61,8 @@ func (e *ServiceError) Hint() string {
 		return "Too many requests: wait a little and try again."
 	case e.Status >= 500:
 		return "The fault is on the service's side. Try again later."
+	case e.Foreign && e.Help == "":
+		return "The answer is not in the form of the service: check the addresses of the profile, and what is on the way there."
 	}
 	return e.Help
 }
@@ -97,6 +99,9 @@ func (e *SendError) Hint() string {
 		return lookFirst
 	case e.Complete:
 		return "Look in the library whether it was done before trying again."
+	}
+	if _, help := Unreached(e.Err); help != "" {
+		return help
 	}
 	return "Check the connection and the address of the profile, then try again."
 }
@@ -192,7 +197,7 @@ func bodyWords(res *http.Response, body []byte) string {
 			title, _, _ := strings.Cut(after, "</title>")
 			return "a web page instead of an answer: " + clip(strings.TrimSpace(title), 200)
 		}
-		return "a web page instead of an answer; is the address that of the service?"
+		return "a web page instead of an answer"
 	}
 	return clip(text, 300)
 }
@@ -250,6 +255,9 @@ func sendWords(err error) string {
 		return "the connection was closed"
 	case errors.Is(err, context.DeadlineExceeded):
 		return "it took too long"
+	}
+	if what, _ := Unreached(err); what != "" {
+		return what
 	}
 	return strings.TrimPrefix(rootCause(err), "net/http: ")
 }

@@ -4,10 +4,21 @@ import (
 	"context"
 	"crypto/tls"
 	"net"
+	"net/http"
+	"net/url"
 )
 
 // TrustForTest makes the client take the certificates of a test server.
 func (c *Client) TrustForTest(config *tls.Config) { c.transport.TLSClientConfig = config }
+
+// ProxyForTest makes the client go through a proxy, as the environment would.
+func (c *Client) ProxyForTest(address string) {
+	proxy, err := url.Parse(address)
+	if err != nil {
+		panic(err)
+	}
+	c.transport.Proxy = http.ProxyURL(proxy)
+}
 
 // WrapForTest puts something between the client and its connections.
 func (c *Client) WrapForTest(wrap func(net.Conn) net.Conn) {

@@ -110,6 +110,9 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 	a.doubtful = e.doubtful
 	q.mu.Unlock()
 	job.Failure = api.FailureOf(err)
+	if before && !a.arrived && !a.definite {
+		job.Failure.Message += "; an attempt before may have been stored"
+	}
 	job.Unclear = before || a.arrived
 	a.fresh = fresh
 	return q.judge(ctx, job, a, tries, api.OutcomeOf(err))

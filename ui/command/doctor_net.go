@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -171,16 +170,11 @@ func looker() *http.Client {
 // lookWords says what went wrong on the way, without the address, which may
 // have an account in it.
 func lookWords(err error) string {
-	var name *net.DNSError
-	var cert *tls.CertificateVerificationError
+	if what, _ := api.Unreached(err); what != "" {
+		return what
+	}
 	var wrapped *url.Error
 	switch {
-	case errors.As(err, &name) && name.IsNotFound:
-		return "DNS does not know this name"
-	case errors.As(err, &name):
-		return "DNS does not answer"
-	case errors.As(err, &cert):
-		return "its certificate is not trusted (" + cert.Err.Error() + ")"
 	case errors.Is(err, context.DeadlineExceeded):
 		return "no answer within " + lookTime.String()
 	case errors.As(err, &wrapped):
@@ -190,19 +184,8 @@ func lookWords(err error) string {
 }
 
 func lookHelp(err error) string {
-	var name *net.DNSError
-	var cert *tls.CertificateVerificationError
-	var otherHost x509.HostnameError
-	var invalid x509.CertificateInvalidError
-	switch {
-	case errors.As(err, &name):
-		return "Check the address and the network; behind a proxy set HTTPS_PROXY."
-	case errors.As(err, &otherHost):
-		return "The certificate is for another host. Check the address; a network that asks for a log-in first shows its own."
-	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return "Check the clock of this computer; if it is right, the service has to renew its certificate."
-	case errors.As(err, &cert):
-		return "Where a proxy of your network opens connections, its certificate must be among the system's."
+	if _, help := api.Unreached(err); help != "" {
+		return help
 	}
 	return "Check the address, the network and, behind a proxy, HTTPS_PROXY."
 }

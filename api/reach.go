@@ -1,0 +1,58 @@
+package api
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+)
+
+// proxyError says that the proxy of the environment did not lead on.
+type proxyError struct {
+	host string // of the proxy, and its port
+	err  error
+}
+
+func (e *proxyError) Error() string { return "the proxy " + e.host + ": " + sendWords(e.err) }
+
+func (e *proxyError) Unwrap() error { return e.err }
+
+// Unreached says in words why a host could not be reached, and what helps,
+// where the reason is one of the way there: its name, its certificate, what
+// listens there, or a proxy. Both are empty of any other error. The words hold
+// no address but that of the proxy.
+func Unreached(err error) (what, help string) {
+	var proxy *proxyError
+	var name *net.DNSError
+	var cert *tls.CertificateVerificationError
+	var otherHost x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	var plain tls.RecordHeaderError
+	switch {
+	case errors.As(err, &proxy):
+		return proxy.Error(), "It comes from HTTPS_PROXY of the environment: correct it, or name hosts in NO_PROXY that need no proxy."
+	case errors.As(err, &name) && name.IsNotFound:
+		return "DNS does not know this name", "Check the address and the network; behind a proxy set HTTPS_PROXY."
+	case errors.As(err, &name):
+		return "DNS does not answer", "Check the address and the network; behind a proxy set HTTPS_PROXY."
+	case errors.As(err, &otherHost):
+		return certWords(err), "The certificate is for another host. Check the address; a network that asks for a log-in first shows its own."
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return certWords(err), "Check the clock of this computer; if it is right, the service has to renew its certificate."
+	case errors.As(err, &cert):
+		return certWords(err), "Where a proxy of your network opens connections, its certificate must be among the system's."
+	case errors.As(err, &plain):
+		return "what listens there does not speak TLS", "Check the address and its port: https needs a service that speaks it."
+	}
+	return "", ""
+}
+
+// certWords are those of the certificate's check, which says more than the
+// errors around it.
+func certWords(err error) string {
+	var cert *tls.CertificateVerificationError
+	if errors.As(err, &cert) {
+		err = cert.Err
+	}
+	return "its certificate is not trusted (" + err.Error() + ")"
+}

@@ -1,0 +1,127 @@
+package api_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"mediadesk/api"
+)
+
+// Some proxies and old services refuse any request with Expect. The file then
+// goes without it, at once and from then on; nothing of it went out before.
+func TestWithoutExpect(t *testing.T) {
+	var with, without, bytes atomic.Int64
+	address := rawServer(t, func(conn rawConn, r *http.Request, in *bufio.Reader) {
+		if r.Header.Get("Expect") != "" {
+			with.Add(1)
+			write(conn, "HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n")
+			return
+		}
+		without.Add(1)
+		n, _ := io.CopyN(io.Discard, in, r.ContentLength)
+		bytes.Add(n)
+		write(conn, "HTTP/1.1 200 OK\r\nContent-Length: 14\r\nConnection: close\r\n\r\n"+`{"fileId":"1"}`)
+	})
+	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Key: key(testKey)})
+	for range 3 {
+		progress := new(api.Progress)
+		if _, err := c.Upload(t.Context(), upload(sparseFile(t, 1<<20)), progress); err != nil || !progress.Complete() || progress.Hash() == "" {
+			t.Errorf("%v, complete %v, hash %q", err, progress.Complete(), progress.Hash())
+		}
+	}
+	if with.Load() != 1 || without.Load() != 3 || bytes.Load() < 3<<20 {
+		t.Errorf("%d requests with Expect and %d without, %d bytes", with.Load(), without.Load(), bytes.Load())
+	}
+}
+
+// A service that refuses for good is asked once more, not for ever.
+func TestExpectationRefusedForGood(t *testing.T) {
+	var requests atomic.Int64
+	address := rawServer(t, func(conn rawConn, _ *http.Request, _ *bufio.Reader) {
+		requests.Add(1)
+		write(conn, "HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+	})
+	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Key: key(testKey)})
+	_, err := c.Upload(t.Context(), upload(sparseFile(t, 1<<20)), nil)
+	if api.OutcomeOf(err) != api.Refused || requests.Load() != 2 {
+		t.Errorf("%v after %d requests", err, requests.Load())
+	}
+}
+
+// A proxy that does not lead on is named, and its account is not.
+func TestProxyThatRefuses(t *testing.T) {
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "" {
+			t.Error("the proxy got the key")
+		}
+		http.Error(w, "blocked", http.StatusForbidden)
+	}))
+	defer proxy.Close()
+	host := strings.TrimPrefix(proxy.URL, "http://")
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	for _, test := range []struct{ about, proxy, want string }{
+		{"it refuses", "http://user:canary@" + host, "the proxy " + host + ": it answered 403 Forbidden"},
+		{"it is not there", "http://user:canary@" + closed.Addr().String(), "the proxy " + closed.Addr().String() + ": "},
+	} {
+		c := mustClient(t, api.Options{UploadURL: "https://media.example", BaseURL: "https://media.example", Key: key(testKey)})
+		c.ProxyForTest(test.proxy)
+		_, err := c.Upload(t.Context(), upload(sparseFile(t, 100)), nil)
+		text := fmt.Sprint(err, " ", api.Hint(err))
+		if !strings.Contains(text, test.want) || !strings.Contains(text, "NO_PROXY") || strings.Contains(text, "canary") || api.OutcomeOf(err) != api.Unsent {
+			t.Errorf("%s: %s, %s", test.about, api.OutcomeOf(err), text)
+		}
+	}
+}
+
+func TestUnreached(t *testing.T) {
+	cert := func(err error) error { return &tls.CertificateVerificationError{Err: err} }
+	for _, test := range []struct {
+		err        error
+		what, help string // parts of them; empty: nothing is said
+	}{
+		{&net.OpError{Op: "dial", Err: &net.DNSError{Name: "secret.example", IsNotFound: true}}, "DNS does not know this name", "Check the address"},
+		{&net.DNSError{Err: "server misbehaving", IsTemporary: true}, "DNS does not answer", "the network"},
+		{cert(x509.UnknownAuthorityError{}), "its certificate is not trusted (x509: certificate signed by unknown authority)", "among the system's"},
+		{cert(x509.HostnameError{Certificate: &x509.Certificate{DNSNames: []string{"other.example"}}, Host: "media.example"}), "other.example, not media.example", "for another host"},
+		{cert(x509.CertificateInvalidError{Reason: x509.Expired}), "not trusted", "Check the clock"},
+		{tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, "does not speak TLS", "its port"},
+		{errors.New("something else"), "", ""},
+		{context.Canceled, "", ""},
+	} {
+		what, help := api.Unreached(fmt.Errorf("around: %w", test.err))
+		if (what == "") != (test.what == "") || !strings.Contains(what, test.what) || !strings.Contains(help, test.help) {
+			t.Errorf("%v: %q, %q", test.err, what, help)
+		}
+		send := &api.SendError{Op: "upload", Host: "h", Err: test.err}
+		if !strings.Contains(send.Error(), test.what) || !strings.Contains(send.Hint(), test.help) {
+			t.Errorf("%v as it is shown: %v %s", test.err, send, send.Hint())
+		}
+	}
+}
+
+// https to a service that speaks plain http.
+func TestPlainServiceUnderHTTPS(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	address := "https" + strings.TrimPrefix(server.URL, "http")
+	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Key: key(testKey)})
+	_, err := c.Upload(t.Context(), upload(sparseFile(t, 100)), nil)
+	if err == nil || !strings.Contains(err.Error(), "does not speak TLS") || api.OutcomeOf(err) != api.Unsent {
+		t.Errorf("%s: %v", api.OutcomeOf(err), err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/ui/picture"
 )
@@ -29,6 +30,16 @@ func (m *Model) measure() tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg { return picture.MeasureWindow(out) }
+}
+
+// freeMargins takes the margins away from a terminal that has grown. A frame that
+// was drawn for the size before and scrolls resets them to that size; one that
+// was still on its way leaves a part of the screen that scrolls by itself.
+func freeMargins(grown bool) tea.Cmd {
+	if !grown {
+		return nil
+	}
+	return tea.Sequence(tea.Raw(ansi.SaveCursor+"\x1b[r"+ansi.RestoreCursor), tea.ClearScreen)
 }
 
 // learn takes what a message tells of the terminal, and passes on what follows

@@ -26,8 +26,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	learnt := m.learn(msg)
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
+		grown := msg.Height > m.size.Y && m.size.Y > 0
 		m.size = image.Pt(msg.Width, msg.Height)
-		return m, tea.Batch(learnt, m.broadcast(msg))
+		return m, tea.Batch(learnt, m.broadcast(msg), freeMargins(grown))
 	case tea.BackgroundColorMsg:
 		m.ground = msg
 		m.setTheme()

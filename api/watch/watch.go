@@ -97,6 +97,8 @@ type Watch struct {
 	err    error           // why there is no receiver
 
 	others map[string]*other // receivers of before that posts are expected at
+
+	reading reading
 }
 
 // ErrNoReceiver says that there is no address to give: the receiver is off or
@@ -238,27 +240,6 @@ func (w *Watch) begin(ctx context.Context, runs []api.Run) error {
 	w.rouse()
 	w.signal()
 	return nil
-}
-
-// Runs returns the runs of the profile, the newest last: at most 1,000, and
-// all that are pending.
-func (w *Watch) Runs(ctx context.Context) ([]api.Run, error) {
-	const most = 1000
-	runs, err := w.o.Journal.Runs(ctx, api.RunFilter{Profile: w.o.Profile, Limit: most})
-	if err != nil || len(runs) < most {
-		return runs, err
-	}
-	pending, err := w.o.Journal.Runs(ctx, api.RunFilter{Profile: w.o.Profile, Pending: true})
-	if err != nil {
-		return nil, err
-	}
-	var older []api.Run
-	for _, run := range pending {
-		if run.ID < runs[0].ID {
-			older = append(older, run)
-		}
-	}
-	return append(older, runs...), nil
 }
 
 // History returns what was learnt and heard about a run, with the raw posts.

@@ -15,3 +15,14 @@ func TestMarginsOfTheSizeBefore(t *testing.T) {
 		t.Errorf("screen:\n%s", got)
 	}
 }
+
+// What was written may be looked at between two bytes of a character.
+func TestRawIsWhole(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "a": "a", "a─": "a─", "a\xe2\x94": "a", "a\xe2": "a", "\xf0\x9f\x91": "", "a\xff": "a\xff", "─\x94": "─\x94", "\x94\x94\x94\x94": "\x94\x94\x94\x94",
+	} {
+		if got := wholeRunes(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}

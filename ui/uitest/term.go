@@ -19,6 +19,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -197,6 +198,10 @@ func (term *Term) draw(b []byte) {
 	term.changed = make(chan struct{})
 }
 
+// Draw gives the terminal output as if the program had written it just now: what
+// was on its way when something else happened.
+func (term *Term) Draw(output string) { term.draw([]byte(output)) }
+
 // finish runs when the program has ended: it waits until its last output is
 // drawn.
 func (term *Term) finish(drawn chan struct{}) {
@@ -258,11 +263,25 @@ func (term *Term) Styled() string {
 
 // Raw is everything that the program wrote, to look for what must never be
 // written. What is on the screen cannot be found here: the program writes
-// differences.
+// differences. A character at its end of which only some bytes have come is left
+// out.
 func (term *Term) Raw() string {
 	term.mu.Lock()
 	defer term.mu.Unlock()
-	return term.raw.String()
+	return wholeRunes(term.raw.String())
+}
+
+// wholeRunes is text without the beginning of a character at its end.
+func wholeRunes(text string) string {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if at := len(text) - n; utf8.RuneStart(text[at]) {
+			if !utf8.FullRuneInString(text[at:]) {
+				return text[:at]
+			}
+			break
+		}
+	}
+	return text
 }
 
 // Cursor is the column and row of the terminal's cursor, and whether it is

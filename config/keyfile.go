@@ -47,17 +47,20 @@ func readKey(r io.Reader) (Secret, error) {
 }
 
 // OpenFD gives the file descriptor that --key-fd names, for Keys.FD; 0 is standard input. Close it after
-// the first Find.
+// the first Find. An error is a *SourceError.
 func OpenFD(fd int) (*os.File, error) {
+	fail := func(why string) (*os.File, error) {
+		return nil, &SourceError{Source{Kind: SourceFD}, fmt.Errorf("--key-fd %d: %s", fd, why)}
+	}
 	if fd < 0 {
-		return nil, fmt.Errorf("--key-fd %d: a file descriptor is 0 or above", fd)
+		return fail("a file descriptor is 0 or above")
 	}
 	file := os.NewFile(uintptr(fd), fmt.Sprintf("file descriptor %d", fd))
 	if file == nil {
-		return nil, fmt.Errorf("--key-fd %d: there is no such file descriptor", fd)
+		return fail("there is no such file descriptor")
 	}
 	if _, err := file.Stat(); err != nil {
-		return nil, fmt.Errorf("--key-fd %d: nothing is open there: open it as in 3< FILE", fd)
+		return fail("nothing is open there: open it as in 3< FILE")
 	}
 	return file, nil
 }

@@ -123,6 +123,12 @@ func newRoot(p *Program) *cobra.Command {
 			return runScreens(cmd, p, f, args)
 		},
 	}
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if f.dryRun && slices.Contains(withoutRequest, cmd.CommandPath()) {
+			return usage("%s has no request to print: --dry-run does not go with it", cmd.CommandPath())
+		}
+		return nil
+	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%s", err.Error()) })
 	all := root.PersistentFlags()
 	all.StringVar(&f.Profile, "profile", "", "profile to use, instead of the one in use")
@@ -161,6 +167,13 @@ func checkHelp(root *cobra.Command) {
 		}
 		return nil
 	}
+}
+
+// withoutRequest are the commands that do something and send no single request:
+// with --dry-run they are refused, and not done.
+var withoutRequest = []string{
+	"mediadesk", "mediadesk serve", "mediadesk watch",
+	"mediadesk profile use", "mediadesk profile remove", "mediadesk key set", "mediadesk key forget",
 }
 
 // prompts tells whether prompts and sentences are wanted instead of screens and

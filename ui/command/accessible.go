@@ -76,8 +76,8 @@ func (t *talk) ask(question string) (string, error) {
 	if err := t.ctx.Err(); err != nil {
 		return "", errLeave
 	}
-	line, err := t.in.ReadString('\n')
-	if t.tty == nil {
+	line, err := untilInterrupted(t.ctx, t.p.Stdin, func() (string, error) { return t.in.ReadString('\n') })
+	if t.tty == nil || err != nil {
 		fmt.Fprintln(t.p.Stdout) // nobody pressed enter where it could be seen
 	}
 	if err != nil && line == "" {

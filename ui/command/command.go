@@ -267,6 +267,8 @@ const (
 	exitUsage   = 2
 	exitKey     = 3
 	exitUnclear = 4
+
+	exitInterrupted = 130 // as a shell counts a program that ctrl+c ended
 )
 
 // exitError ends the program with a code. A nil err prints nothing more: what

@@ -117,7 +117,7 @@ func setKey(ctx context.Context, p *Program, f *flags, k *config.Keys, profile c
 	if err := k.Keyring.Try(ctx); err != nil {
 		return err
 	}
-	text, err := readKey(p, profile.Name)
+	text, err := readKey(ctx, p, profile.Name)
 	if err != nil {
 		return err
 	}
@@ -137,12 +137,15 @@ func setKey(ctx context.Context, p *Program, f *flags, k *config.Keys, profile c
 
 // readKey reads the key without showing it, or one line of standard input
 // where that is no terminal.
-func readKey(p *Program, profile string) (string, error) {
+func readKey(ctx context.Context, p *Program, profile string) (string, error) {
 	if in, ok := p.Stdin.(*os.File); ok && term.IsTerminal(in.Fd()) {
 		fmt.Fprintf(p.Stderr, "Private key of profile %s (it is not shown): ", profile)
-		text, err := term.ReadPassword(in.Fd())
+		text, err := untilInterrupted(ctx, in, func() (string, error) {
+			text, err := term.ReadPassword(in.Fd())
+			return string(text), err
+		})
 		fmt.Fprintln(p.Stderr)
-		return string(text), err
+		return text, err
 	}
 	in, ok := p.Stdin.(*bufio.Reader)
 	if !ok {

@@ -21,6 +21,7 @@ var exitWords = []struct {
 	{exitUsage, "wrong usage"},
 	{exitKey, "no private key, or the keyring does not give it"},
 	{exitUnclear, "outcome unknown, or still pending"},
+	{exitInterrupted, "ended by ctrl+c at a question"},
 }
 
 // variables are those of the environment.

@@ -184,8 +184,9 @@ func askFirst(ctx context.Context, p *Program, f *flags, ids []string, version s
 		what = "version " + kit.Safe(version)
 	}
 	fmt.Fprintf(p.Stderr, "Delete %s from %s, for good? Type yes, or anything else to keep: ", what, kit.Safe(d.Profile.Host))
-	answer, err := bufio.NewReader(p.Stdin).ReadString('\n')
+	answer, err := untilInterrupted(ctx, p.Stdin, func() (string, error) { return bufio.NewReader(p.Stdin).ReadString('\n') })
 	if err != nil && !errors.Is(err, io.EOF) {
+		fmt.Fprintln(p.Stderr)
 		return err
 	}
 	if strings.TrimSpace(answer) != "yes" {

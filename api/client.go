@@ -243,6 +243,13 @@ func (c *Client) send(ctx context.Context, u *Upload, progress *Progress, expect
 			return progress.Complete()
 		}
 	}
+	// A refusal by key, name or limit then comes before the bytes go out.
+	expect = expect && b.length > 64<<10
+	if expect {
+		door := newGate()
+		counting.gate = door
+		trace.GotFirstResponseByte, trace.Got100Continue = door.heard.give, door.asked.give
+	}
 	ctx = httptrace.WithClientTrace(ctx, trace)
 	// NopCloser: the file is closed here, once no more of it counts.
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.UploadAddress(), io.NopCloser(reader))
@@ -251,12 +258,11 @@ func (c *Client) send(ctx context.Context, u *Upload, progress *Progress, expect
 	}
 	req.ContentLength = b.length
 	req.Header.Set("Content-Type", b.contentType)
-	if expect && b.length > 64<<10 {
-		// A refusal by key, name or limit then comes before the bytes go out.
+	if expect {
 		req.Header.Set("Expect", "100-continue")
 	}
 	file := new(File)
-	err = c.do(req, exchange{op: opUpload, complete: complete, answered: watchdog.answered}, file)
+	err = c.do(req, exchange{op: opUpload, complete: complete, answered: watchdog.answered, ended: counting.end}, file)
 	if copied.Load() {
 		b.recycle()
 	}
@@ -422,6 +428,7 @@ type exchange struct {
 	op       string                    // what is tried, for errors
 	complete func() bool               // whether all of it may have arrived
 	answered func(limit time.Duration) // told when the answer begins; nil: nobody
+	ended    func()                    // told when it has been read; nil: nobody
 }
 
 // call sends a request with a JSON body (nil: none) under a time limit of its
@@ -465,6 +472,9 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 		return c.sendError(req, x.op, x.complete(), err)
 	}
 	defer res.Body.Close()
+	if x.ended != nil {
+		defer x.ended() // before the body is closed, which may wait for the sending to end
+	}
 	slog.Debug("request", "op", x.op, "method", req.Method, "host", req.URL.Host, "path", req.URL.Path, "took", time.Since(began), "status", res.StatusCode)
 	if x.answered != nil {
 		x.answered(c.answer)

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"log/slog"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -72,10 +73,16 @@ func (m *Model) keep() func(context.Context) error {
 	return nil
 }
 
-// Keep keeps what was typed and not sent. Call it when the program has ended,
-// before its desk is closed.
+// Keep keeps what was typed and not sent, and which folders were shown. Call it
+// when the program has ended, before its desk is closed.
 func (m *Model) Keep(ctx context.Context) error {
-	if keep := m.keep(); keep != nil && m.desk != nil {
+	if m.desk == nil {
+		return nil
+	}
+	if err := m.keepFolders(); err != nil {
+		slog.Warn("the recent folders are not kept", "err", err)
+	}
+	if keep := m.keep(); keep != nil {
 		return keep(ctx)
 	}
 	return nil

@@ -29,7 +29,7 @@ func (m *Model) startPicker() tea.Cmd {
 	if m.picker == nil {
 		m.picker = picker.New(picker.Options{
 			Folder: m.o.Folder, Sources: m.o.Sources, Preview: true, Loader: m.loader, Samples: m.o.Samples, Now: m.o.Now,
-			Bookmarks: bookmarks(m.o.Paths.Config), Watch: watchTime,
+			Bookmarks: bookmarks(m.o.Paths.Config), Earlier: m.earlierFolders, Watch: watchTime,
 		})
 	}
 	if m.screens[page.Picker] != nil {

@@ -268,12 +268,12 @@ type place struct {
 
 // placesMsg brings the folders that are offered.
 type placesMsg struct {
-	marked []string
-	recent []string
-	err    error
+	marked  []string
+	earlier []string
+	err     error
 }
 
-// recentKept is how many folders that were left last are offered.
+// recentKept is how many folders that were shown last are offered.
 const recentKept = 15
 
 func (m *Model) startPlaces() tea.Cmd {
@@ -283,20 +283,24 @@ func (m *Model) startPlaces() tea.Cmd {
 	return m.askPlaces()
 }
 
-// askPlaces reads the bookmarks and the folders that were sent from.
+// askPlaces reads the bookmarks and the folders that earlier runs showed.
 func (m *Model) askPlaces() tea.Cmd {
-	marks, sent := m.options.Bookmarks, m.sentFolders
+	marks, earlier := m.options.Bookmarks, m.options.Earlier
 	return func() tea.Msg {
-		msg := placesMsg{recent: sent}
+		var msg placesMsg
 		if marks.Load != nil {
 			msg.marked, msg.err = marks.Load()
+		}
+		if earlier != nil {
+			found, err := earlier()
+			msg.earlier, msg.err = found, errors.Join(msg.err, err)
 		}
 		return msg
 	}
 }
 
 func (m *Model) gotPlaces(msg placesMsg) tea.Cmd {
-	m.marked = msg.marked
+	m.marked, m.earlier = msg.marked, msg.earlier
 	m.arrangePlaces()
 	if msg.err != nil {
 		return page.Send(problem(msg.err))
@@ -304,8 +308,8 @@ func (m *Model) gotPlaces(msg placesMsg) tea.Cmd {
 	return nil
 }
 
-// arrangePlaces makes the rows: bookmarks, then the folders of this run, then
-// those that were sent from.
+// arrangePlaces makes the rows: bookmarks, then the folders that were shown last,
+// then those that were sent from.
 func (m *Model) arrangePlaces() {
 	m.placeRows = m.placeRows[:0]
 	known := map[string]bool{}
@@ -318,13 +322,28 @@ func (m *Model) arrangePlaces() {
 	for _, f := range m.marked {
 		add(f, "bookmark")
 	}
-	for _, f := range m.recent {
+	for _, f := range Recent(m.recent, m.earlier) {
 		add(f, "recent")
 	}
 	for _, f := range m.sentFolders {
 		add(f, "sent from")
 	}
 	m.placeList.SetLen(len(m.placeRows))
+}
+
+// Shown are the folders that were shown in this run, newest first.
+func (m *Model) Shown() []string { return slices.Clone(m.recent) }
+
+// Recent are the folders of a run and those of earlier ones, newest first: each
+// once, and as many as are offered.
+func Recent(run, earlier []string) []string {
+	out := slices.Clone(run)
+	for _, f := range earlier {
+		if !slices.Contains(out, f) {
+			out = append(out, f)
+		}
+	}
+	return out[:min(len(out), recentKept)]
 }
 
 // remember puts a folder in front of the recent ones.
@@ -376,13 +395,13 @@ func (m *Model) toggleMark() tea.Cmd {
 }
 
 func (m *Model) saveMarks(folders []string) tea.Cmd {
-	marks, recent := m.options.Bookmarks, m.sentFolders
+	marks, earlier := m.options.Bookmarks, m.earlier
 	return func() tea.Msg {
 		err := marks.Save(folders)
 		if err != nil {
-			return placesMsg{marked: nil, recent: recent, err: err}
+			return placesMsg{marked: nil, earlier: earlier, err: err}
 		}
-		return placesMsg{marked: folders, recent: recent}
+		return placesMsg{marked: folders, earlier: earlier}
 	}
 }
 

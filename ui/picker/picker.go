@@ -31,6 +31,8 @@ type Options struct {
 	Loader *picture.Loader
 	// Bookmarks are the folders that the person marked.
 	Bookmarks Bookmarks
+	// Earlier reads the folders that earlier runs showed, newest first; nil: none.
+	Earlier func() ([]string, error)
 	// Watch is how often the folder shown is looked at for changes; 0: never.
 	Watch time.Duration
 	// Samples writes sample pictures and returns their folder; nil: there are
@@ -110,6 +112,7 @@ type Model struct {
 	jump      jump
 	marked    []string // bookmarks
 	recent    []string // folders that were shown, newest first
+	earlier   []string // those of earlier runs
 	placeRows []place
 	placeList kit.List
 

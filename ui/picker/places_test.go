@@ -80,11 +80,16 @@ func TestBookmarksAndRecentFolders(t *testing.T) {
 		Load: func() ([]string, error) { return slices.Clone(kept), nil },
 		Save: func(f []string) error { kept = f; return nil },
 	}
-	d := start(t, Options{Folder: filepath.Join(dir, "a"), Bookmarks: marks})
+	earlier := func() ([]string, error) {
+		return []string{filepath.Join(dir, "a"), "/an/earlier/one"}, nil
+	}
+	d := start(t, Options{Folder: filepath.Join(dir, "a"), Bookmarks: marks, Earlier: earlier})
 	d.press("B")
 	equal(t, "bookmarks", kept, []string{filepath.Join(dir, "a")})
 	d.press("h", "b")
-	d.sees("Places", "bookmark", "recent", filepath.Join(dir, "a"))
+	d.sees("Places", "bookmark", "recent", filepath.Join(dir, "a"), "/an/earlier/one")
+	equal(t, "shown", d.m.Shown(), []string{dir, filepath.Join(dir, "a")})
+	equal(t, "recent", Recent(d.m.recent, d.m.earlier), []string{dir, filepath.Join(dir, "a"), "/an/earlier/one"})
 	d.press("enter")
 	if d.m.shown.folder != filepath.Join(dir, "a") {
 		t.Errorf("in %q", d.m.shown.folder)

@@ -1,0 +1,47 @@
+package ui
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"mediadesk/config"
+	"mediadesk/ui/picker"
+	"mediadesk/ui/uitest"
+)
+
+// The folders that a run showed are offered by the next ones, newest first, each
+// once.
+func TestFoldersAreKeptForTheNextRun(t *testing.T) {
+	state := t.TempDir()
+	run := func(folder string) {
+		t.Helper()
+		m := &Model{o: Options{Paths: config.Paths{State: state}}}
+		m.picker = picker.New(picker.Options{Folder: folder, Earlier: m.earlierFolders})
+		uitest.Follow(t, m.picker, m.picker.Init(), nil)
+		if err := m.keepFolders(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, b := t.TempDir(), filepath.Join(t.TempDir(), "name with a line\nbreak")
+	if err := os.Mkdir(b, 0o755); err != nil {
+		t.Skipf("no such names here: %v", err)
+	}
+	c := t.TempDir()
+	for _, folder := range []string{a, b, c, a} {
+		run(folder)
+	}
+	got, err := (&Model{o: Options{Paths: config.Paths{State: state}}}).earlierFolders()
+	if want := []string{a, c}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v; want %q", got, err, want)
+	}
+	if left, _ := os.ReadDir(state); len(left) != 1 {
+		t.Errorf("more than the file is left: %v", left)
+	}
+	// Without a place nothing is kept, and that is no failure.
+	m := &Model{picker: picker.New(picker.Options{})}
+	if err := m.keepFolders(); err != nil {
+		t.Error(err)
+	}
+}

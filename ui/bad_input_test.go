@@ -98,7 +98,7 @@ func TestBadServices(t *testing.T) {
 
 	for name, c := range map[string]struct{ address, says string }{
 		"wrong key": {forbidden.URL, "authenticated."},
-		"web pages": {html.URL, "a web page instead of an answer"},
+		"web pages": {html.URL, "web page instead of an answer"},
 		"nobody":    {dead, "connection refused"},
 	} {
 		t.Run(name, func(t *testing.T) {

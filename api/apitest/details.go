@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -104,6 +105,27 @@ func testDetails(t *testing.T, s *suite) {
 		}
 		wantError(t, s.patch(t, textID, `{"customCoordinates":"0,0,1,1"}`), http.StatusBadRequest, "image")
 		want(t, s.details(t, id), "tags", []string{"r"})
+	})
+	t.Run("metadata of the bytes", func(t *testing.T) {
+		s.strict(t)
+		photo := s.store(t, field("fileName", "photo.jpg"), content(PhotoJPEG(40, 30, 6)))
+		for _, path := range []string{"/v1/files/" + text(photo["fileId"]) + "/metadata", "/v1/metadata?url=" + url.QueryEscape(text(photo["url"]))} {
+			a := s.call(t, http.StatusOK, http.MethodGet, path, "")
+			want(t, a.json, "format", "jpg")
+			want(t, a.json, "width", 40)
+			want(t, a.json, "height", 30)
+			want(t, a.json, "size", photo["size"])
+			want(t, a.json, "hasTransparency", false)
+			exif, _ := a.json["exif"].(map[string]any)
+			image, _ := exif["image"].(map[string]any)
+			want(t, image, "Make", "Pentacon")
+			want(t, image, "Orientation", 6)
+		}
+		a := s.call(t, http.StatusOK, http.MethodGet, "/v1/files/"+textID+"/metadata", "")
+		want(t, a.json, "format", "plain")
+		wantError(t, s.call(t, http.StatusNotFound, http.MethodGet, "/v1/files/0123456789abcdef01234567/metadata", ""), http.StatusNotFound, "does not exist")
+		wantError(t, s.call(t, http.StatusBadRequest, http.MethodGet, "/v1/metadata?url=http://127.0.0.1:1/photo.jpg", ""), http.StatusBadRequest, "url")
+		wantError(t, s.call(t, http.StatusBadRequest, http.MethodGet, "/v1/metadata", ""), http.StatusBadRequest, "url")
 	})
 	t.Run("hosted members", func(t *testing.T) {
 		s.strict(t)

@@ -51,6 +51,8 @@ func testForm(t *testing.T, s *suite) {
 		s.refused(t, "extensions", field("fileName", "json"), content([]byte("x")), field("extensions", "[{"))
 		s.refused(t, "extensions", field("fileName", "json"), content([]byte("x")), field("extensions", `{"name":"remove-bg"}`))
 		s.refused(t, "extensions", field("fileName", "json"), content([]byte("x")), field("extensions", `[{"options":{}}]`))
+		s.refused(t, "shadow", field("fileName", "option"), content([]byte("x")), field("extensions", `[{"name":"remove-bg","options":{"add_shadow":true,"shadow":1}}]`))
+		s.refused(t, "maxtags", field("fileName", "member"), content([]byte("x")), field("extensions", `[{"name":"google-auto-tagging","maxtags":5}]`))
 		for _, name := range []string{"tags", "folder", "description", "extensions", "customMetadata", "webhookUrl"} {
 			s.refused(t, name, field("fileName", "bytes"), content([]byte("x")), field(name, "\xff\xfe"))
 		}

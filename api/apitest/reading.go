@@ -171,6 +171,7 @@ func testDelivery(t *testing.T, s *suite) {
 		s.strict(t)
 		for ranges, status := range map[string]int{
 			"bytes=0-": 206, "bytes=-5": 206, "Bytes=1-1": 206, "bytes=0-0,-1": 206, "bytes=5-1": 200, "bites=0-1": 200, "bytes=a-b": 200, "bytes=": 200, "bytes=999999999-": 416,
+			"bytes=-0": 416, "bytes=-00, 999999999-": 416, "bytes=-0,0-1": 206,
 		} {
 			a := get(t, text(r["url"]), func(req *http.Request) { req.Header.Set("Range", ranges) })
 			if a.status != status {

@@ -2,6 +2,7 @@ package local
 
 import (
 	"io"
+	"math"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -13,6 +14,12 @@ import (
 // no range at all, a server takes no notice.
 var rangesForm = regexp.MustCompile(`^(?i:bytes)=[ \t]*((\d+-\d*|-\d+)?[ \t]*(,[ \t]*|$))+$`)
 
+// The last no bytes are a range that nothing meets, as one behind the end is.
+// net/http would answer with no bytes at all, from the end to before it.
+var emptySuffix = regexp.MustCompile(`(^|[, \t])-0+\b`)
+
+var beyond = strconv.FormatInt(math.MaxInt64-1, 10) + "-"
+
 // serveContent answers with a content, whole or in ranges, or tells that what
 // the client has is still the same. Its refusals have a message like all
 // others.
@@ -20,7 +27,7 @@ func serveContent(w http.ResponseWriter, r *http.Request, changed time.Time, con
 	if ranges := r.Header.Get("Range"); !validRanges(ranges) {
 		r.Header.Del("Range")
 	} else if _, list, ok := strings.Cut(ranges, "="); ok {
-		r.Header.Set("Range", "bytes="+list)
+		r.Header.Set("Range", "bytes="+emptySuffix.ReplaceAllString(list, "${1}"+beyond))
 	}
 	http.ServeContent(&refusingWriter{ResponseWriter: w}, r, "", changed, content)
 }

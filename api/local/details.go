@@ -64,7 +64,7 @@ func (l *Library) updateDetails(w http.ResponseWriter, r *http.Request, id strin
 	if err != nil {
 		return err
 	}
-	c, err := readChange(members)
+	c, err := l.readChange(members)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (l *Library) updateDetails(w http.ResponseWriter, r *http.Request, id strin
 }
 
 // readChange reads the members of the body; an unknown one is named.
-func readChange(members map[string]json.RawMessage) (*change, error) {
+func (l *Library) readChange(members map[string]json.RawMessage) (*change, error) {
 	c := new(change)
 	for name, text := range members {
 		var err error
@@ -125,7 +125,7 @@ func readChange(members map[string]json.RawMessage) (*change, error) {
 			if string(text) == "null" {
 				continue
 			}
-			list, rule := api.ParseExtensions(string(text))
+			list, rule := l.readExtensions(string(text))
 			if rule != nil {
 				return nil, rule
 			}

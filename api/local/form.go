@@ -232,7 +232,7 @@ func setResponseFields(f *form, value string) error {
 }
 
 func setExtensions(f *form, value string) error {
-	list, err := api.ParseExtensions(value)
+	list, err := f.library.readExtensions(value)
 	f.upload.Extensions = api.Set(list)
 	return err
 }

@@ -15,6 +15,8 @@ func (l *Library) operations(path string) map[string]operation {
 		return map[string]operation{http.MethodPost: l.upload}
 	case "/v1/files":
 		return map[string]operation{http.MethodGet: l.list}
+	case "/v1/metadata":
+		return map[string]operation{http.MethodGet: l.metadataAt}
 	case "/v1/files/addTags":
 		return map[string]operation{http.MethodPost: l.changeTags("tags", addTags)}
 	case "/v1/files/removeTags":
@@ -65,6 +67,8 @@ func (l *Library) fileOperations(steps []string) map[string]operation {
 		return map[string]operation{http.MethodDelete: with(l.deleteFile, id)}
 	case len(steps) == 2 && steps[1] == "details":
 		return map[string]operation{http.MethodGet: with(l.details, id), http.MethodPatch: with(l.updateDetails, id)}
+	case len(steps) == 2 && steps[1] == "metadata":
+		return map[string]operation{http.MethodGet: with(l.metadata, id)}
 	case steps[1] != "versions":
 		return nil
 	case len(steps) == 2:

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -112,6 +114,11 @@ func (s *serveFlags) options(cmd *cobra.Command, settings config.Local) (local.O
 	given := cmd.Flags().Changed
 	o := local.Options{MaxSize: settings.MaxSize, AllowAddresses: settings.AllowAddresses, Seed: settings.Seed, Commands: settings.Commands, Named: map[string]string{}}
 	faults := settings.Fault
+	if _, port, err := net.SplitHostPort(s.addr); err != nil {
+		return o, fmt.Errorf("--addr %q is not HOST:PORT", s.addr)
+	} else if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return o, fmt.Errorf("--addr %q: the port is a number up to 65535", s.addr)
+	}
 	if given("max-size") {
 		if o.MaxSize = s.maxSize; s.maxSize <= 0 {
 			return o, errors.New("--max-size is a number of bytes above 0")

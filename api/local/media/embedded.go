@@ -41,6 +41,29 @@ func Embedded(mime string, r io.ReaderAt, size int64) map[string]json.RawMessage
 	return found
 }
 
+// Exif reads the EXIF data of a picture in the groups in which they stand:
+// "image", "exif", "gps" and "interoperability", each of which is there.
+func Exif(mime string, r io.ReaderAt, size int64) map[string]map[string]json.RawMessage {
+	groups := map[string]map[string]json.RawMessage{"image": {}, "exif": {}, "gps": {}, "interoperability": {}}
+	for name, tag := range readTags(mime, r, size) {
+		text, ok := metaValue(tag.Value)
+		if !ok || tag.Source != imagemeta.EXIF {
+			continue
+		}
+		group := "image"
+		switch _, at, _ := strings.Cut(tag.Namespace, "/"); {
+		case strings.Contains(at, "Interop"):
+			group = "interoperability"
+		case strings.HasPrefix(at, "ExifIFD"):
+			group = "exif"
+		case strings.HasPrefix(at, "GPS"):
+			group = "gps"
+		}
+		groups[group][name] = text
+	}
+	return groups
+}
+
 func readTags(mime string, r io.ReaderAt, size int64) map[string]imagemeta.TagInfo {
 	tags := map[string]imagemeta.TagInfo{}
 	format, ok := metaFormats[mime]

@@ -2,6 +2,7 @@ package media
 
 import (
 	"bytes"
+	"encoding/binary"
 	"image"
 	"image/color"
 	"testing"
@@ -129,4 +130,37 @@ func FuzzInspect(f *testing.F) {
 			}
 		}
 	})
+}
+
+// EXIF data are told by where they stand.
+func TestExif(t *testing.T) {
+	order := binary.LittleEndian
+	entry := func(tag, kind uint16, count, value uint32) []byte {
+		b := order.AppendUint16(nil, tag)
+		b = order.AppendUint16(b, kind)
+		b = order.AppendUint32(b, count)
+		return order.AppendUint32(b, value)
+	}
+	directory := func(entries ...[]byte) []byte {
+		b := order.AppendUint16(nil, uint16(len(entries)))
+		return order.AppendUint32(append(b, bytes.Join(entries, nil)...), 0)
+	}
+	const main, exif, gps, words = 8, 100, 150, 200
+	data := make([]byte, words)
+	copy(data, "II\x2a\x00\x08\x00\x00\x00")
+	copy(data[main:], directory(entry(0x0112, 3, 1, 6), entry(0x8769, 4, 1, exif), entry(0x8825, 4, 1, gps)))
+	copy(data[exif:], directory(entry(0x9003, 2, 20, words)))
+	copy(data[gps:], directory(entry(0x0001, 2, 2, 'N')))
+	data = append(data, "2024:07:15 10:20:30\x00"...)
+	groups := Exif("image/tiff", bytes.NewReader(data), int64(len(data)))
+	for group, member := range map[string][2]string{
+		"image": {"Orientation", "6"}, "exif": {"DateTimeOriginal", `"2024:07:15 10:20:30"`}, "gps": {"GPSLatitudeRef", `"N"`},
+	} {
+		if got := string(groups[group][member[0]]); got != member[1] {
+			t.Errorf("%s of %s is %s, want %s (all: %v)", member[0], group, got, member[1], groups)
+		}
+	}
+	if groups["interoperability"] == nil {
+		t.Error("a group without members is missing")
+	}
 }

@@ -1,0 +1,299 @@
+//go:build unix
+
+package ui_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"mediadesk/assets"
+	"mediadesk/ui/uitest"
+)
+
+// monkey is somebody who presses anything: keys, the mouse and the size of the
+// window, from a seed.
+type monkey struct {
+	*rand.Rand
+	term *uitest.Term
+	w, h int
+	did  []string // what it did, to be told where something goes wrong
+
+	playing bool
+	homes   int // how often it went home
+}
+
+// monkeyKeys are those that do something somewhere. Suspending is not among
+// them: nobody would bring the program back.
+var monkeyKeys = strings.Fields(`
+	up down left right up down enter esc tab shift+tab space pgup pgdown home end backspace delete
+	j k h l g G n N v * / . , : ? 1 2 3 4 5 [ ] u e E p y o z Z d a s S t T x r c m i b f w W D R A C M O P X
+	ctrl+a ctrl+b ctrl+d ctrl+e ctrl+f ctrl+k ctrl+n ctrl+o ctrl+p ctrl+r ctrl+s ctrl+t ctrl+u ctrl+w ctrl+x ctrl+y ctrl+space
+	f1 f2 f5 shift+up shift+down shift+left shift+right alt+enter ctrl+c + - = < > # % 0`)
+
+// monkeyWays lead to where single keys seldom come.
+var monkeyWays = []string{
+	"1 space j space u", "ctrl+s s", "ctrl+s enter", "4 down enter", "4 enter", "4 down space down space e", "3 enter", "3 t", "3 s enter",
+	"2 r", "2 x", "5 enter", "5 down enter", "u ctrl+r", "u tab tab tab", "e tab a ctrl+s", "r up up shift+right ctrl+s", "ctrl+a u", "4 D enter", "z", "Z",
+}
+
+// monkeyWords are typed or pasted; none is a path that leads out of the folder.
+var monkeyWords = []string{
+	"sea", "写真, boat,", "12,10,40,30", "{\"a\":", "שלום", "e\u0301\u0323", "👩‍🚀", "a\x1b[31mb", strings.Repeat("long ", 12), "name : \"x\"", "100%", "\u202egpj", "-1", "summer", "https://127.0.0.1:1/x.jpg",
+}
+
+func (m *monkey) step() {
+	switch p := m.IntN(100); {
+	case p < 62:
+		m.press(monkeyKeys[m.IntN(len(monkeyKeys))])
+	case p < 74:
+		m.press(strings.Fields(monkeyWays[m.IntN(len(monkeyWays))])...)
+	case p < 80:
+		text := monkeyWords[m.IntN(len(monkeyWords))]
+		m.did = append(m.did, fmt.Sprintf("%.20q", text))
+		if m.IntN(2) == 0 {
+			m.term.Type(strings.ReplaceAll(text, "\x1b", ""))
+		} else {
+			m.term.Paste(text)
+		}
+	case p < 95:
+		x, y := m.IntN(m.w), m.IntN(m.h)
+		m.did = append(m.did, fmt.Sprintf("mouse:%d,%d", x, y))
+		switch m.IntN(5) {
+		case 0:
+			m.term.Wheel(x, y, m.IntN(9)-4)
+		case 1:
+			m.term.Drag(x, y, m.IntN(m.w), m.IntN(m.h))
+		case 2:
+			m.term.Click(x, y)
+			m.term.Click(x, y)
+		default:
+			m.term.Click(x, y)
+		}
+	default:
+		sizes := [][2]int{{120, 36}, {80, 24}, {40, 12}, {200, 60}, {1 + m.IntN(150), 1 + m.IntN(50)}}
+		size := sizes[m.IntN(len(sizes))]
+		m.resize(size[0], size[1])
+	}
+}
+
+func (m *monkey) press(keys ...string) {
+	m.did = append(m.did, keys...)
+	m.term.Press(keys...)
+}
+
+func (m *monkey) resize(w, h int) {
+	m.did = append(m.did, fmt.Sprintf("size:%dx%d", w, h))
+	m.w, m.h = w, h
+	m.term.Resize(w, h)
+}
+
+// ended reports whether the program has ended.
+func (m *monkey) ended() bool {
+	select {
+	case <-m.term.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// over is what stops a monkey whose program has ended under its hands.
+type over struct{}
+
+// patient is a test to which it is no failure that a program ends while
+// something is typed: the monkey may have pressed the key that leaves.
+type patient struct {
+	testing.TB
+	m *monkey
+}
+
+func (p patient) Fatalf(format string, args ...any) {
+	p.Helper()
+	if p.m.playing && p.m.ended() {
+		panic(over{})
+	}
+	p.TB.Fatalf(format, args...)
+}
+
+// play runs something that presses keys, until the program ends.
+func (m *monkey) play(what func()) {
+	m.playing = true
+	defer func() {
+		m.playing = false
+		if p := recover(); p != nil && p != (over{}) {
+			panic(p)
+		}
+	}()
+	what()
+}
+
+// home goes back to the picker, as anybody who is lost does: out of everything,
+// then its key. It fails the test where that does not lead there.
+func (m *monkey) home(t *testing.T) {
+	t.Helper()
+	m.resize(120, 36)
+	limit := time.NewTimer(uitest.Deadline)
+	defer limit.Stop()
+	again := time.NewTicker(100 * time.Millisecond)
+	defer again.Stop()
+	// What is on the screen may be older than what was pressed last: a word that
+	// was not searched for before is not. It is given time to come.
+	m.homes++
+	word, found, patience := fmt.Sprintf("way%dhome", m.homes), false, 0
+	for !m.ended() {
+		screen := m.term.Screen()
+		picker := strings.Contains(screen, "─ Tray") && strings.Contains(screen, "? help")
+		switch {
+		case picker && found:
+			return
+		case strings.Contains(screen, word) && strings.Contains(screen, "Nothing is called that"):
+			if !found || patience == 0 {
+				m.press("esc", "esc")
+				found, patience = true, 20
+			}
+		case patience > 0:
+		case strings.Contains(screen, "(l)"):
+			m.press("l") // leave all the same
+			patience = 4
+		case picker:
+			m.press("?")
+			m.term.Type(word)
+			patience = 40
+		default:
+			found = false
+			m.press("esc", "esc", "esc", "1") // what is searched for goes first
+			patience = 2
+		}
+		patience = max(patience-1, 0)
+		select {
+		case <-limit.C:
+			t.Fatal("no way back to the picker")
+		case <-again.C:
+		}
+	}
+}
+
+// leave ends the program by its keys, whatever is under way.
+func (m *monkey) leave(t *testing.T) {
+	t.Helper()
+	m.home(t)
+	m.press("q")
+	again := time.NewTicker(250 * time.Millisecond)
+	defer again.Stop()
+	limit := time.NewTimer(uitest.Deadline)
+	defer limit.Stop()
+	for {
+		select {
+		case <-m.term.Done():
+			return
+		case <-limit.C:
+			t.Fatal("it cannot be left")
+		case <-again.C:
+			if strings.Contains(m.term.Screen(), "(l)") {
+				m.press("l")
+			}
+		}
+	}
+}
+
+// TestMonkey has somebody press anything against a service that makes mistakes:
+// the program does not end but in good order, there is always a way back to the
+// picker, and the library is whole afterwards. It runs where MEDIADESK_MONKEY says
+// for how long, such as 15m; MEDIADESK_SEED=N begins with another round.
+func TestMonkey(t *testing.T) {
+	const steps = 300 // of a round
+	text := os.Getenv("MEDIADESK_MONKEY")
+	if text == "" {
+		t.Skip("MEDIADESK_MONKEY does not say for how long: chance does not decide over a change")
+	}
+	whole, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary := uitest.Build(t)
+	seed := uint64(1)
+	if text := os.Getenv("MEDIADESK_SEED"); text != "" {
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, library, work := newDesk(t), t.TempDir(), t.TempDir()
+	// However often it goes to the folder above, it stays in ours.
+	pictures := filepath.Join(work, strings.Repeat("in/", 25))
+	tools := filepath.Join(work, "tools")
+	for _, dir := range []string{pictures, tools} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := assets.WriteSamples(pictures); err != nil {
+		t.Fatal(err)
+	}
+	// Nothing of this computer is opened.
+	for _, name := range []string{"xdg-open", "open", "vi"} {
+		if err := os.WriteFile(filepath.Join(tools, name), []byte("#!/bin/sh\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	faults := []string{"delay=20ms", "refuse=503:0.1", "answers=lost:0.1", "drop-after=20000:0.1", "extensions=fail:0.2", "webhooks=out-of-order:0.5"}
+	var flags []string
+	for _, f := range faults {
+		flags = append(flags, "--fault", f)
+	}
+	s := startService(t, binary, library, flags...)
+	env := []string{
+		"MEDIADESK_HOME=" + d.home, "HOME=" + d.home, "PATH=" + tools, "EDITOR=vi", "MEDIADESK_PRIVATE_KEY=" + testKey,
+		"PROGRAM=" + binary, "WORK=" + pictures, "ADDRESS=" + s.address,
+	}
+	for end := time.Now().Add(whole); time.Now().Before(end); seed++ {
+		m := &monkey{Rand: rand.New(rand.NewPCG(seed, 0)), w: 120, h: 36}
+		m.term = uitest.StartBinary(patient{t, m}, "/bin/sh", []string{
+			"-c",
+			`cd "$WORK" && exec "$PROGRAM" --upload-url "$ADDRESS" --base-url "$ADDRESS" --delivery-url "$ADDRESS"`,
+		}, env, m.w, m.h)
+		m.term.WaitFor("? help")
+		m.round(t, seed, steps)
+	}
+	s.end()
+	check := exec.Command(binary, "serve", "--check", "--data", library)
+	check.Env = []string{"MEDIADESK_PRIVATE_KEY=" + testKey, "HOME=" + t.TempDir(), "MEDIADESK_HOME=" + t.TempDir()}
+	if out, err := check.CombinedOutput(); err != nil {
+		t.Errorf("the library afterwards: %v\n%s", err, out)
+	}
+}
+
+// round presses things in a program that has just begun, and leaves it.
+func (m *monkey) round(t *testing.T, seed uint64, steps int) {
+	t.Helper()
+	defer func() {
+		if t.Failed() {
+			t.Logf("seed %d did %s; screen:\n%s", seed, strings.Join(m.did, " "), m.term.Screen())
+		}
+	}()
+	typing := time.NewTicker(15 * time.Millisecond)
+	defer typing.Stop()
+	m.play(func() {
+		for i := 1; i <= steps && !m.ended(); i++ {
+			<-typing.C
+			m.step()
+			if i%50 == 0 {
+				m.home(t)
+			}
+		}
+	})
+	m.play(func() { m.leave(t) })
+	m.term.Wait()
+	if code := m.term.ExitCode(); code != 0 || m.term.AltScreen() {
+		t.Fatalf("it ended with %d, alternate screen: %v", code, m.term.AltScreen())
+	}
+	if raw := m.term.Raw(); strings.Contains(raw, testKey) {
+		t.Fatal("the key was drawn")
+	}
+}

@@ -18,6 +18,10 @@ func addCompletions(root *cobra.Command, p *Program) {
 		"webhook":        {"none"},
 		"key-fd":         {},
 		"tags":           {},
+		"add-tags":       {},
+		"remove-tags":    {},
+		"folder":         {}, // of the service: not one of this computer
+		"name":           {},
 		"timeout":        {"1m", "5m", "1h"},
 		"upload-url":     {"https://"},
 		"base-url":       {"https://"},

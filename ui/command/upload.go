@@ -401,14 +401,17 @@ func runUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 // goOnWith takes what waits in the journal.
 func goOnWith(ctx context.Context, p *Program, d *ui.Desk, asJSON bool) ([]int64, error) {
 	jobs, err := d.Queue.Resume(ctx, nil)
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
 	ids := make([]int64, len(jobs))
 	for i, j := range jobs {
 		ids[i] = j.ID
 	}
-	if len(ids) > 0 || asJSON {
+	switch {
+	case len(ids) == 0 && ctx.Err() != nil:
+		return nil, &exitError{code: exitUnclear, err: errors.New("interrupted before anything was sent; what waits in the journal goes on with: mediadesk upload")}
+	case len(ids) > 0, asJSON:
 		return ids, nil
 	}
 	open, err := d.Journal.Jobs(ctx, journal.JobFilter{Profile: d.Profile.Name, Open: true})

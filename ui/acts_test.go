@@ -39,6 +39,19 @@ func after(name string, keys ...string) func(*stage) {
 	}
 }
 
+// losing is the form for a file that is stored already, in its place, where its
+// tags would be lost: then it goes on with keys.
+func losing(keys ...string) func(*stage) {
+	return func(s *stage) {
+		s.press("/", "h", "a", "r", "b", "enter", "space", "u")
+		s.until("Stored as", "Lights")
+		s.press("down", "right", "right")
+		s.until("Looked up", "Press k")
+		s.press(keys...)
+		s.offered("keep what would be lost")
+	}
+}
+
 // enter plays a scene on a program of its own.
 func (s *stage) enter(sc scene) {
 	s.t.Helper()
@@ -150,6 +163,54 @@ func TestPaletteRunsFromATextField(t *testing.T) {
 	s.press("enter")
 	if s.m.front != page.Uploads {
 		t.Errorf("in front is\n%s", s.screen())
+	}
+}
+
+// Keys of the person's own run their acts on every screen, whatever the words of
+// the acts are just now; the usual ones mean nothing any more.
+func TestOwnKeysAct(t *testing.T) {
+	own := named([]KeySetting{
+		{"upload 3 files", []string{"f7"}},
+		{"go to Library", []string{"f8"}},
+		{"keep what would be lost", []string{"f9"}},
+		{"clear the tray", []string{"X"}},
+		{"show failed", []string{"f10"}},
+	})
+	if at, err := CheckKeys(own); err != nil {
+		t.Fatal(at, err)
+	}
+	for _, c := range []struct {
+		name        string
+		from        func(*stage)
+		usual, mine string
+		then        string // what is on the screen after it
+	}{
+		{"the form for two files", after("picker"), "u", "f7", "Stored as"},
+		{"the library", after("picker"), "4", "f8", "Facts"},
+		{"the tray", after("picker", "tab"), "D", "X", "Tray: nothing picked yet"},
+		{"what is lost, by letters", losing(), "k", "f9", "Its 2 tags are kept"},
+		{"what is lost, in a text field", losing("up"), "ctrl+g", "f9", "Its 2 tags are kept"},
+		{"a status of the runs", after("extensions"), "f", "f10", "showing pending only"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStage(t) // a form that was changed comes back in the next program
+			defer s.end()
+			s.enter(scene{play: c.from})
+			if !s.acts(c.usual) {
+				t.Errorf("%s does nothing:\n%s", c.usual, s.screen())
+			}
+		})
+		t.Run(c.name+", own key", func(t *testing.T) {
+			s := newStage(t)
+			defer s.end()
+			s.enter(scene{play: c.from})
+			s.m.o.KeyMap = own
+			if s.acts(c.usual) {
+				t.Errorf("%s still does something:\n%s", c.usual, s.screen())
+			}
+			s.press(c.mine)
+			s.until(c.then)
+		})
 	}
 }
 

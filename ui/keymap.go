@@ -2,6 +2,8 @@ package ui
 
 import (
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,8 +22,8 @@ import (
 	"mediadesk/ui/uploads"
 )
 
-// KeySetting gives an act, by its words in the help, keys of the person's own
-// in the place of the usual ones.
+// KeySetting gives an act, by its name or its words in the help, keys of the
+// person's own in the place of the usual ones.
 type KeySetting struct {
 	Act  string
 	Keys []string
@@ -54,7 +56,48 @@ func catalogue() map[string][]kit.Act {
 	for name, s := range screens {
 		all[name] = append(s.Acts(), everywhere...)
 	}
+	for name, states := range map[string]map[string][]kit.Act{
+		"picker": picker.Further(), "form": upload.Further(), "library": library.Further(),
+		"details": details.Further(), "settings": settings.Further(),
+	} {
+		for state, acts := range states {
+			all[name+", "+state] = append(acts, everywhere...)
+		}
+	}
 	return all
+}
+
+// otherNames are names that acts have in the settings files of people besides
+// [kit.Act.Name]: their words in one of their states, and what they were called
+// before.
+var otherNames = map[string]string{
+	"upload files": "upload form", "edit files": "edit details",
+	"whole error": "more about it", "details": "more about it",
+	"go on": "pause", "go on with all": "pause all",
+	"show all": "show by status", "show pending": "show by status", "show success": "show by status",
+	"show failed": "show by status", "show without news": "show by status",
+	"part before": "previous part", "a page down": "page down", "a page up": "page up",
+}
+
+// counted is how many files an act is about just now.
+var counted = regexp.MustCompile(`\d[\d,]* files?`)
+
+// actName is the name of the act that a settings file calls so.
+func actName(words string) string {
+	words = counted.ReplaceAllString(words, "files")
+	if name, ok := otherNames[words]; ok {
+		return name
+	}
+	return words
+}
+
+// named are the settings by the names that their acts have.
+func named(list []KeySetting) []KeySetting {
+	list = slices.Clone(list)
+	for i, s := range list {
+		list[i].Act = actName(s.Act)
+	}
+	return list
 }
 
 // CheckKeys says which of the settings cannot hold, and why: an act that does
@@ -64,15 +107,26 @@ func CheckKeys(list []KeySetting) (index int, err error) {
 	if len(list) == 0 {
 		return -1, nil
 	}
+	written := list
+	list = named(list)
 	own := map[string][]string{}
-	for _, s := range list {
+	for i, s := range list {
+		if _, twice := own[s.Act]; twice {
+			return i, fmt.Errorf("%q has keys already, by a line above: give all of them in one", written[i].Act)
+		}
 		own[s.Act] = s.Keys
 	}
 	all := catalogue()
+	screens := []string{"picker", "form", "uploads", "extensions", "library", "details", "settings"}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if !slices.Contains(screens, name) {
+			screens = append(screens, name) // further states of them
+		}
+	}
 	for i, s := range list {
 		known := false
 		for _, acts := range all {
-			known = known || slices.ContainsFunc(acts, func(a kit.Act) bool { return a.Binding.Help().Desc == s.Act })
+			known = known || slices.ContainsFunc(acts, func(a kit.Act) bool { return a.Name() == s.Act })
 		}
 		if !known {
 			return i, fmt.Errorf("there is no act %q: the acts are named as in the help (press ?)", s.Act)
@@ -88,7 +142,7 @@ func CheckKeys(list []KeySetting) (index int, err error) {
 				return i, fmt.Errorf("%q cannot be given to an act: it must keep its meaning", k)
 			}
 		}
-		for _, screen := range []string{"picker", "form", "uploads", "extensions", "library", "details", "settings"} {
+		for _, screen := range screens {
 			if other, k := clash(all[screen], own, s); other != "" {
 				return i, fmt.Errorf("%q is given to %q, but on the screen %s it is the key of %q: choose another, or give that one another key too", k, s.Act, screen, other)
 			}
@@ -99,21 +153,21 @@ func CheckKeys(list []KeySetting) (index int, err error) {
 
 // clash finds an act of a screen that has one of the setting's keys.
 func clash(acts []kit.Act, own map[string][]string, s KeySetting) (other, k string) {
-	if !slices.ContainsFunc(acts, func(a kit.Act) bool { return a.Binding.Help().Desc == s.Act }) {
+	if !slices.ContainsFunc(acts, func(a kit.Act) bool { return a.Name() == s.Act }) {
 		return "", ""
 	}
 	for _, a := range acts {
-		words := a.Binding.Help().Desc
-		if words == s.Act {
+		name := a.Name()
+		if name == s.Act {
 			continue
 		}
 		keys := a.Binding.Keys()
-		if theirs, ok := own[words]; ok {
+		if theirs, ok := own[name]; ok {
 			keys = theirs
 		}
 		for _, k := range s.Keys {
 			if slices.Contains(keys, k) {
-				return words, k
+				return name, k
 			}
 		}
 	}
@@ -123,7 +177,7 @@ func clash(acts []kit.Act, own map[string][]string, s KeySetting) (other, k stri
 // keysOf are the person's own keys of an act; nil: the usual ones hold.
 func (m *Model) keysOf(a kit.Act) []string {
 	for _, s := range m.o.KeyMap {
-		if s.Act == a.Binding.Help().Desc {
+		if s.Act == a.Name() {
 			return s.Keys
 		}
 	}
@@ -148,7 +202,7 @@ func (m *Model) renamed(acts []kit.Act) []kit.Act {
 // keys of the person's own.
 func (m *Model) usualPress(a kit.Act) tea.KeyPressMsg {
 	for _, b := range m.usualActs() {
-		if b.Binding.Help().Desc == a.Binding.Help().Desc {
+		if b.Name() == a.Name() {
 			return b.Press()
 		}
 	}

@@ -120,6 +120,7 @@ func New(o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	o.KeyMap = named(o.KeyMap)
 	m := &Model{o: o, focused: true, toasts: kit.NewToasts(o.Now), loader: picture.NewLoader(picture.Limits{}), screens: map[page.ID]page.Screen{}}
 	if m.o.Getenv == nil {
 		m.o.Getenv = func(string) string { return "" }

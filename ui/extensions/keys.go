@@ -22,6 +22,7 @@ const (
 // the doing.
 type act struct {
 	binding key.Binding
+	called  string // its name in the settings, where its words change; else empty
 	group   string
 	hint    bool
 	why     func(*Model) string // nil: always possible
@@ -44,7 +45,7 @@ func (m *Model) acts() []act {
 		{binding: kit.Bind("take its AI tags over as tags", "", "t"), group: groupRun, hint: true, why: noTags, do: (*Model).readTags},
 		{binding: kit.Bind("run it again, with the same options", "", "s"), group: groupRun, hint: m.worthAgain(), why: noAgain, do: (*Model).askAgain},
 		{binding: kit.Bind("details of the file", "", "i", "o"), group: groupRun, hint: true, why: noRow, do: (*Model).inspect},
-		{binding: kit.Bind("show "+next, "", "f"), group: groupLook, hint: true, why: nothingAtAll, do: (*Model).nextStatus},
+		{binding: kit.Bind("show "+next, "", "f"), called: "show by status", group: groupLook, hint: true, why: nothingAtAll, do: (*Model).nextStatus},
 		{binding: kit.Bind("filter", "", "/"), group: groupLook, hint: true, why: nothingAtAll, do: (*Model).startFilter},
 		{binding: kit.Bind("copy", "", "y"), group: groupRun, hint: true, why: noRow, do: (*Model).findCopies},
 		{binding: kit.Bind("group by", "", ","), group: groupLook, why: nothingAtAll, do: (*Model).openGroups},
@@ -107,7 +108,7 @@ func (m *Model) Acts() []kit.Act {
 	}
 	out := make([]kit.Act, len(all))
 	for i, a := range all {
-		out[i] = kit.Act{Binding: a.binding, Group: a.group, Hint: a.hint}
+		out[i] = kit.Act{Binding: a.binding, Called: a.called, Group: a.group, Hint: a.hint}
 		if a.why != nil {
 			out[i].Why = a.why(m)
 		}

@@ -26,6 +26,18 @@ type Act struct {
 	Hint bool
 	// Group is the heading it stands under in the help.
 	Group string
+	// Called is its name in the settings file, where its words change with what
+	// it would do just now. Empty: the words are its name.
+	Called string
+}
+
+// Name is what the act is called in the settings file, whatever its words are
+// just now.
+func (a Act) Name() string {
+	if a.Called != "" {
+		return a.Called
+	}
+	return a.Binding.Help().Desc
 }
 
 // Keys are the words for the act's keys: those of its help, else the keys.

@@ -162,7 +162,7 @@ func (h *Help) filter() {
 	var groups []string
 	byGroup := map[string][]int{}
 	for i, a := range h.acts {
-		text := strings.ToLower(a.Group + " " + a.Keys() + " " + strings.Join(a.Binding.Keys(), " ") + " " + a.Binding.Help().Desc)
+		text := strings.ToLower(a.Group + " " + a.Keys() + " " + strings.Join(a.Binding.Keys(), " ") + " " + a.Binding.Help().Desc + " " + a.Called)
 		if !containsAll(text, words) {
 			continue
 		}

@@ -126,6 +126,7 @@ func (m *Model) Acts() []kit.Act {
 		}
 		// With files marked, what is done to them comes first.
 		if n := len(m.marks.files); n > 0 && key.Matches(kit.KeyMsg("e"), a.binding) {
+			shown.Called = a.binding.Help().Desc
 			shown.Binding = kit.Bind("edit "+kit.Plural(n, "file"), "", a.binding.Keys()...)
 			out = append([]kit.Act{shown}, out...)
 			continue

@@ -168,6 +168,7 @@ func (m *Model) Acts() []kit.Act {
 			shown.Why = a.why(m)
 		}
 		if a.group == groupSend && len(m.tray.items) > 0 {
+			shown.Called = a.binding.Help().Desc
 			shown.Binding = kit.Bind("upload "+kit.Plural(len(m.tray.items), "file"), "", a.binding.Keys()...)
 			out = append([]kit.Act{shown}, out...)
 			continue

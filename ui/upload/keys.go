@@ -10,13 +10,14 @@ import (
 
 // keys that work wherever the focus is in the form.
 var (
-	keySend    = kit.Bind("send", "", "ctrl+s")
-	keyRequest = kit.Bind("show the request", "", "ctrl+r")
-	keyNext    = kit.Bind("next section", "", "tab")
-	keyPrev    = kit.Bind("previous section", "", "shift+tab")
-	keyBack    = kit.Bind("leave, nothing is lost", "", "esc")
-	keyUp      = kit.Bind("previous field", "", "up")
-	keyDown    = kit.Bind("next field", "", "down", "enter")
+	keySend     = kit.Bind("send", "", "ctrl+s")
+	keyRequest  = kit.Bind("show the request", "", "ctrl+r")
+	keyNext     = kit.Bind("next section", "", "tab")
+	keyPrev     = kit.Bind("previous section", "", "shift+tab")
+	keyBack     = kit.Bind("leave, nothing is lost", "", "esc")
+	keyUp       = kit.Bind("previous field", "", "up")
+	keyDown     = kit.Bind("next field", "", "down", "enter")
+	keyDownDraw = kit.Bind("next field", "", "down") // where enter draws
 	// Where letters are text, ctrl+g keeps; elsewhere k does as well.
 	keyKeep     = kit.Bind("keep what would be lost", "k", "k", "ctrl+g")
 	keyKeepText = kit.Bind("keep what would be lost", "", "ctrl+g")
@@ -95,8 +96,9 @@ func (m *Model) Acts() []kit.Act {
 	add("Upload form", keyPrev, false, empty)
 	switch m.focus.stop {
 	case stopItem:
-		i := m.focused()
+		i, down := m.focused(), keyDown
 		if i != nil && i.section == sectionRegion {
+			down = keyDownDraw
 			add("Region", keyDraw, true, m.whyNotDraw())
 		}
 		if i != nil && extensionOf[i.field] != "" {
@@ -112,7 +114,7 @@ func (m *Model) Acts() []kit.Act {
 			reset = m.whyNotReset()
 		}
 		add("Upload form", keyResetField, false, reset)
-		add("Upload form", keyDown, false, empty)
+		add("Upload form", down, false, empty)
 		add("Upload form", keyUp, false, empty)
 	case stopSide:
 		add("Lights", keyLight, true, m.whyNotJump())

@@ -21,6 +21,7 @@ const (
 // the doing.
 type act struct {
 	binding key.Binding
+	called  string // its name in the settings, where its words change; else empty
 	group   string
 	hint    bool
 	why     func(*Model) string // nil: always possible
@@ -56,10 +57,10 @@ func (m *Model) jobActs() []act {
 		all = "go on with all"
 	}
 	return []act{
-		{binding: kit.Bind(enter, "", "enter", "l", "right"), group: groupJob, hint: true, why: noRow, do: (*Model).enter},
+		{binding: kit.Bind(enter, "", "enter", "l", "right"), called: "more about it", group: groupJob, hint: true, why: noRow, do: (*Model).enter},
 		{binding: kit.Bind("send again", "", "r"), group: groupJob, hint: true, why: noRetry, do: (*Model).retry},
 		{binding: kit.Bind("change its options", "", "e"), group: groupJob, hint: true, why: noRetry, do: (*Model).mend},
-		{binding: kit.Bind(pause, "", "p"), group: groupJob, hint: true, why: noPause, do: (*Model).pause},
+		{binding: kit.Bind(pause, "", "p"), called: "pause", group: groupJob, hint: true, why: noPause, do: (*Model).pause},
 		{binding: kit.Bind("cancel", "", "x"), group: groupJob, hint: true, why: noCancel, do: (*Model).cancel},
 		{binding: kit.Bind("copy", "", "y"), group: groupJob, hint: true, why: noRow, do: (*Model).openMenu},
 		{binding: kit.Bind("look for it once more", "", "L"), group: groupJob, why: noLook, do: (*Model).lookAgain},
@@ -67,7 +68,7 @@ func (m *Model) jobActs() []act {
 		{binding: kit.Bind("send after the others", "", "-"), group: groupJob, why: noMove, do: func(m *Model) tea.Cmd { return m.place(m.o.Queue.Last) }},
 		{binding: kit.Bind("open in the browser", "", "o"), group: groupJob, why: noAddress, do: (*Model).browse},
 		{binding: kit.Bind("remove from the list", "", "d"), group: groupJob, why: noRemove, do: (*Model).remove},
-		{binding: kit.Bind(all, "", "P"), group: groupAll, why: nothingOpen, do: (*Model).pauseAll},
+		{binding: kit.Bind(all, "", "P"), called: "pause all", group: groupAll, why: nothingOpen, do: (*Model).pauseAll},
 		{binding: kit.Bind("send all that failed again", "", "R"), group: groupAll, why: nothingFailed, do: (*Model).retryAll},
 		{binding: kit.Bind("remove the stored from the list", "", "D"), group: groupAll, why: nothingStored, do: (*Model).removeStored},
 		{binding: kit.Bind("bring back what was removed", "", "z"), group: groupAll, why: nothingRemoved, do: (*Model).restore},
@@ -131,7 +132,7 @@ func (m *Model) Acts() []kit.Act {
 	all := m.acts()
 	out := make([]kit.Act, len(all))
 	for i, a := range all {
-		out[i] = kit.Act{Binding: a.binding, Group: a.group, Hint: a.hint}
+		out[i] = kit.Act{Binding: a.binding, Called: a.called, Group: a.group, Hint: a.hint}
 		if a.why != nil {
 			out[i].Why = a.why(m)
 		}

@@ -165,7 +165,7 @@ func TestKittyThroughTmux(t *testing.T) {
 		t.Fatalf("%d wrappings, %d pieces", n, len(pieces)-1)
 	}
 	for _, p := range pieces[:len(pieces)-1] {
-		if !strings.HasPrefix(p, "\x1bPtmux;\x1b\x1b_G") || len(p) > maxChunk+200 {
+		if !strings.HasPrefix(p, "\x1bPtmux;\x1b\x1b_G") || len(p) > 4096+200 {
 			t.Fatalf("a piece of %d bytes begins %q", len(p), p[:20])
 		}
 	}
@@ -179,21 +179,37 @@ var chunk = regexp.MustCompile(`\x1b_G([^;]*);([A-Za-z0-9+/=]*)\x1b\\`)
 // What is sent is the picture: taken apart as a terminal does.
 func TestKittyTransmission(t *testing.T) {
 	i := hungIn(t, NewGallery(false), New(photograph(300, 200), Normal), image.Pt(40, 15))
-	var text strings.Builder
 	found := chunk.FindAllStringSubmatch(i.data, -1)
 	for n, c := range found {
 		more := "m=1"
 		if n == len(found)-1 {
 			more = "m=0"
 		}
-		if !strings.Contains(c[1], more) || len(c[2]) > maxChunk || n > 0 && c[1] != "q=2,"+more {
+		if !strings.Contains(c[1], more) || len(c[2]) > 4096 || len(c[2])%4 != 0 || n > 0 && c[1] != "q=2,"+more {
 			t.Fatalf("piece %d of %d says %q with %d bytes", n, len(found), c[1], len(c[2]))
 		}
-		text.WriteString(c[2])
 	}
 	want := fmt.Sprintf("a=T,U=1,i=%d,c=40,r=15,f=24,s=320,v=240,o=z,t=d,q=2,m=1", i.n<<24)
 	if found[0][1] != want {
 		t.Errorf("it says %q, not %q", found[0][1], want)
+	}
+	if n := len(pixelsOf(t, i)); n != 320*240*3 {
+		t.Errorf("%d bytes of pixels", n)
+	}
+	// More pixels than are worth sending are not sent; the terminal grows them.
+	vast, err := NewGallery(false).newImage(small(), image.Pt(200, 100), image.Pt(20, 40), fullLight)
+	must(t, err)
+	if keys := keysOf(chunk.FindStringSubmatch(vast.data)[1]); keys["c"] != "200" || keys["r"] != "100" || len(pixelsOf(t, vast)) > 3*maxSent {
+		t.Errorf("a vast one says %v", keys)
+	}
+}
+
+// pixelsOf are the pixels of an image as sent.
+func pixelsOf(t testing.TB, i *Image) []byte {
+	t.Helper()
+	var text strings.Builder
+	for _, c := range chunk.FindAllStringSubmatch(i.data, -1) {
+		text.WriteString(c[2])
 	}
 	packed, err := base64.StdEncoding.DecodeString(text.String())
 	must(t, err)
@@ -201,9 +217,7 @@ func TestKittyTransmission(t *testing.T) {
 	must(t, err)
 	pixels, err := io.ReadAll(z)
 	must(t, err)
-	if len(pixels) != 320*240*3 {
-		t.Errorf("%d bytes of pixels", len(pixels))
-	}
+	return pixels
 }
 
 // The bytes as they are, for a picture of one cell.
@@ -220,7 +234,7 @@ func TestKittyRegion(t *testing.T) {
 	g := NewGallery(false)
 	p := New(photograph(300, 200), Normal)
 	o := Options{Method: MethodKitty, Cell: image.Pt(8, 16)}
-	v := NewRegionView(p, 60, 20, o)
+	v := NewRegionView(p, 66, 20, o)
 	all := messages(v.Hang(g, p, o))
 	if len(all) != 3 || raw(all[0]) == "" || raw(all[1]) == "" {
 		t.Fatalf("it sends %d messages", len(all))
@@ -229,7 +243,7 @@ func TestKittyRegion(t *testing.T) {
 		t.Error("the pictures are taken down again")
 	}
 	frame := v.Render(image.Rect(100, 50, 200, 150))
-	buf := uv.NewScreenBuffer(60, 20)
+	buf := uv.NewScreenBuffer(66, 20)
 	uv.NewStyledString(strings.Join(frame.Lines, "\n")).Draw(buf, buf.Bounds())
 	id := func(x, y int) rune {
 		r := []rune(buf.CellAt(x, y).Content)
@@ -239,6 +253,27 @@ func TestKittyRegion(t *testing.T) {
 	middle := image.Pt((frame.Area.Min.X+frame.Area.Max.X)/2, (frame.Area.Min.Y+frame.Area.Max.Y)/2)
 	if id(middle.X, middle.Y) != bright || id(frame.Area.Min.X, frame.Area.Min.Y) != dark {
 		t.Error("the wrong picture is shown")
+	}
+	for y, line := range frame.Lines {
+		if w := ansi.StringWidth(line); w != 66 {
+			t.Errorf("line %d is %d wide", y, w)
+		}
+	}
+	// The border runs around the bright cells; beside the picture there is nothing.
+	border := v.cells(image.Rect(100, 50, 200, 150)).Add(frame.Area.Min)
+	for at, want := range map[image.Point]string{
+		border.Min: "┌", border.Max.Sub(image.Pt(1, 1)): "┘", {frame.Area.Min.X - 1, middle.Y}: " ", {frame.Area.Max.X, middle.Y}: " ",
+	} {
+		if got := buf.CellAt(at.X, at.Y).Content; got != want {
+			t.Errorf("at %v is %q, not %q", at, got, want)
+		}
+	}
+	// The second picture has the light of the first, darkened.
+	first, second := pixelsOf(t, v.images[0]), pixelsOf(t, v.images[1])
+	for i := range first {
+		if second[i] != uint8(int(first[i])*dimLight/fullLight) {
+			t.Fatalf("byte %d is %d in the bright and %d in the dark one", i, first[i], second[i])
+		}
 	}
 	if len(messages(v.TakeDown())) != 2 || v.TakeDown() != nil {
 		t.Error("the pictures stay")

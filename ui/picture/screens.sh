@@ -20,7 +20,7 @@ go build -o "$work/mediadesk" .
 mkdir "$work/home" "$work/pictures"
 cp config/default.toml "$work/home/config.toml"
 cp assets/sample/* "$work/pictures/"
-printf 'set -g allow-passthrough on\nset -g status off\n' >"$work/tmux.conf"
+printf 'set -g allow-passthrough on\nset -g status off\nset -g escape-time 0\n' >"$work/tmux.conf"
 export MEDIADESK_HOME="$work/home" LIBGL_ALWAYS_SOFTWARE=1 DISPLAY="${SCREENS_DISPLAY:-:87}" LANG=C.UTF-8
 unset TMUX WAYLAND_DISPLAY || true
 Xvfb "$DISPLAY" -screen 0 1200x800x24 >/dev/null 2>&1 &

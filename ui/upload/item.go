@@ -140,8 +140,8 @@ func newItems(p page.Profile) []*item {
 		{api.AWSTagging, fieldAWS, fieldAWSTags, fieldAWSSure},
 	} {
 		two(sectionExtensions, t.on, strings.TrimSuffix(t.name, "-auto-tagging")+" tagging").note = t.name + ": tags made from what is seen in the picture."
-		under(text(sectionExtensions, t.tags, "  maxTags", "0 to 30; empty: the service decides"), t.on)
-		under(text(sectionExtensions, t.sure, "  minConfidence", "0 to 100; empty: the service decides"), t.on)
+		under(text(sectionExtensions, t.tags, "  maxTags", "0 to 30; empty: service default"), t.on)
+		under(text(sectionExtensions, t.sure, "  minConfidence", "0 to 100; empty: service default"), t.on)
 	}
 	text(sectionExtensions, fieldOtherName, "Other: name", "none").note = "Any other extension of the service, by its name."
 	text(sectionExtensions, fieldOtherJSON, "Other: options", `none: such as {"level":3}`).note = "A JSON object; or, with no name, a JSON array of whole extensions."

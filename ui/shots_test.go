@@ -149,12 +149,18 @@ func TestShots(t *testing.T) {
 	}
 }
 
-var aWord = regexp.MustCompile(`[A-Za-z]{3,}`)
+var aWord = regexp.MustCompile(`^[A-Za-z]{3,}$`)
 
 // wordsOf are the words on a screen, each once. What differs from run to run
-// (suffixes of names, ids) is next to digits or _ and mostly no such word.
+// (suffixes of names, ids, hashes, paths) is no word: it has digits, slashes or
+// a _ in it.
 func wordsOf(screen string) []string {
-	found := aWord.FindAllString(screen, -1)
+	var found []string
+	for _, field := range strings.Fields(screen) {
+		if word := strings.Trim(field, "│┃,.:;()?!"); aWord.MatchString(word) {
+			found = append(found, word)
+		}
+	}
 	slices.Sort(found)
 	return slices.Compact(found)
 }

@@ -230,13 +230,15 @@ func (t *talk) send(files []string) error {
 		}
 	}
 	args := append([]string{"upload"}, files...)
+	info, err := os.Stat(files[0]) // fails for a URL, which is one file
+	single := len(files) == 1 && (err != nil || !info.IsDir())
 	for _, q := range []struct{ flag, question string }{
 		{"tags", "Tags, parted by commas; empty for none:"},
 		{"folder", "Folder, such as /summer/; empty for the usual one:"},
 		{"region", "Area of interest as x,y,width,height in pixels; empty for none:"},
 		{"description", "Description; empty for none:"},
 	} {
-		if q.flag == "region" && len(files) > 1 {
+		if q.flag == "region" && !single {
 			continue
 		}
 		answer, err := t.ask(q.question)
@@ -247,7 +249,7 @@ func (t *talk) send(files []string) error {
 			args = append(args, "--"+q.flag+"="+answer)
 		}
 	}
-	if len(files) == 1 {
+	if single {
 		name, err := t.ask("Name of the stored file; empty for that of the source:")
 		if err != nil {
 			return err
@@ -266,10 +268,11 @@ func (t *talk) send(files []string) error {
 	} else if private {
 		args = append(args, "--private")
 	}
-	if !t.describe(args) {
+	n := t.describe(args)
+	if n == 0 {
 		return nil
 	}
-	send, err := t.yes(fmt.Sprintf("Send %s?", kit.Plural(len(files), "file")))
+	send, err := t.yes(fmt.Sprintf("Send %s?", kit.Plural(n, "file")))
 	if err != nil || !send {
 		t.say("Nothing was sent.")
 		return err
@@ -281,11 +284,15 @@ func (t *talk) send(files []string) error {
 	return nil
 }
 
-// describe says in sentences what an upload will send, and whether it can be.
-func (t *talk) describe(args []string) bool {
+// mostDescribed is how many files of an upload are described one by one.
+const mostDescribed = 20
+
+// describe says in sentences what an upload will send, and of how many files
+// that is; 0: it cannot be sent.
+func (t *talk) describe(args []string) (n int) {
 	var out bytes.Buffer
 	if t.quiet(&out, append(slices.Clone(args), "--dry-run", "--json")...) != nil {
-		return false
+		return 0
 	}
 	for line := range bytes.Lines(out.Bytes()) {
 		var r struct {
@@ -293,6 +300,9 @@ func (t *talk) describe(args []string) bool {
 			Parts []struct{ Name, Value string }
 		}
 		if json.Unmarshal(line, &r) != nil || len(r.Parts) == 0 {
+			continue
+		}
+		if n++; n > mostDescribed {
 			continue
 		}
 		words := []string{}
@@ -314,7 +324,10 @@ func (t *talk) describe(args []string) bool {
 		}
 		t.say("%s will be sent %s.", filepath.Base(r.File), strings.Join(words, ", "))
 	}
-	return true
+	if more := n - mostDescribed; more > 0 {
+		t.say("And %s likewise.", kit.Plural(more, "more file"))
+	}
+	return n
 }
 
 // extensions asks which to run.

@@ -175,19 +175,26 @@ func (d *Desk) cached(f api.File, address string, fetch func() (io.ReadCloser, e
 		return "", fmt.Errorf("the picture cannot be fetched: %w", err)
 	}
 	defer body.Close()
-	part, err := os.CreateTemp(filepath.Dir(name), "part-*")
-	if err != nil {
-		return "", err
-	}
-	_, err = io.Copy(part, body)
-	if err = errors.Join(err, part.Close()); err == nil {
-		err = os.Rename(part.Name(), name)
-	}
-	if err != nil {
-		os.Remove(part.Name())
+	if err := writeWhole(name, body); err != nil {
 		return "", fmt.Errorf("the picture cannot be fetched: %w", err)
 	}
 	return name, nil
+}
+
+// writeWhole writes a file of our own: whole, or not at all.
+func writeWhole(path string, from io.Reader) error {
+	part, err := os.CreateTemp(filepath.Dir(path), "part-*")
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(part, from)
+	if err = errors.Join(err, part.Close()); err == nil {
+		err = os.Rename(part.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(part.Name()))
+	}
+	return nil
 }
 
 // Curl writes the request of a job as a command, without the key.

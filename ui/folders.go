@@ -44,16 +44,5 @@ func (m *Model) keepFolders() error {
 	if slices.Equal(lines, earlier) {
 		return nil
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "folders-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(strings.Join(lines, "\n") + "\n")
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return writeWhole(path, strings.NewReader(strings.Join(lines, "\n")+"\n"))
 }

@@ -139,7 +139,7 @@ func (d *Dialog) View(room image.Point, th *theme.Theme) string {
 	}
 	row := 2
 	for i := range d.choices {
-		row += Width(d.label(i)) + 1
+		row += Width(d.label(i, room.X)) + 1
 	}
 	wish = max(wish, min(row+2, 76))
 	width := min(room.X, wish)
@@ -168,7 +168,7 @@ func (d *Dialog) View(room image.Point, th *theme.Theme) string {
 	for _, row := range rows {
 		line, x := blanks(margin), margin
 		for _, i := range row {
-			text := Truncate(d.label(i), words)
+			text := Truncate(d.label(i, words), words)
 			style := th.Button
 			switch {
 			case i == d.on:
@@ -197,7 +197,7 @@ func (d *Dialog) layout(width int) [][]int {
 	var rows [][]int
 	used := 0
 	for i := range d.choices {
-		w := Width(d.label(i))
+		w := Width(d.label(i, width))
 		if len(rows) == 0 || used+1+w > width {
 			rows, used = append(rows, nil), 0
 		} else {
@@ -209,12 +209,15 @@ func (d *Dialog) layout(width int) [][]int {
 	return rows
 }
 
-func (d *Dialog) label(i int) string {
+// label is what a button says. Where the words are too long, the key stays in
+// view: whoever cannot read all of them can still take the choice.
+func (d *Dialog) label(i, width int) string {
 	c := d.choices[i]
-	text := Safe(c.Label)
+	key := ""
 	if c.Key != "" {
-		text += " (" + c.Key + ")"
+		key = " (" + c.Key + ")"
 	}
+	text := Truncate(Safe(c.Label), max(1, width-Width(key)-2)) + key
 	if i == d.on {
 		return "[" + text + "]"
 	}

@@ -82,6 +82,18 @@ func TestDialogGrace(t *testing.T) {
 	}
 }
 
+// However narrow the terminal, each button names the key that takes it.
+func TestDialogNarrowShowsKeys(t *testing.T) {
+	for width := 14; width <= 60; width++ {
+		drawn := ansi.Strip(newClock().dialog().View(pt(width, 20), theme.New(true, true)))
+		for _, key := range []string{"(n)", "(y)"} {
+			if !strings.Contains(drawn, key) {
+				t.Errorf("%d columns: %s is not in view:\n%s", width, key, drawn)
+			}
+		}
+	}
+}
+
 func TestDialogClick(t *testing.T) {
 	at := newClock()
 	d := at.dialog()

@@ -3,97 +3,53 @@ package api
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"hash"
 	"io"
-	"sync"
+	"strings"
+
+	"github.com/zeebo/xxh3"
 )
 
-// hashAside is the size from which a file is hashed beside the sending, in
-// bytes. Below, handing the bytes over would cost more than hashing them.
-const hashAside = 1 << 20
+// HashKind is a way of making the hash of a content. A hash is written with its
+// kind: "xxh128:" and 32 hexadecimal digits, those that xxh128sum prints.
+type HashKind string
 
-// hasher makes the SHA-256 of what is written to it. For a large file it works
-// beside the writer, who only copies.
-type hasher struct {
-	state hash.Hash
+// The kinds of hashes.
+//
+// XXH128 is that of what is sent now. It is there to recognise one's own files,
+// and for that it is enough: two contents of the same hash do not come about by
+// chance. It proves nothing against somebody who makes such contents on
+// purpose, but costs a small part of what sending does, where SHA-256 alone
+// takes longer than sending to a service near by.
+const (
+	XXH128 HashKind = "xxh128"
+	SHA256 HashKind = "sha256" // of what older programs sent
+)
 
-	mu    sync.Mutex
-	work  chan []byte // nil: it works in Write
-	spare chan []byte
-	done  chan struct{} // closed when the work is
-	over  bool
+// HashKindOf is the kind of a hash; empty of none.
+func HashKindOf(sum string) HashKind {
+	kind, _, _ := strings.Cut(sum, ":")
+	return HashKind(kind)
 }
 
-func newHasher(size int64) *hasher {
-	h := &hasher{state: sha256.New()}
-	if size < hashAside {
-		return h
-	}
-	const buffers = 4
-	h.work, h.spare, h.done = make(chan []byte, buffers), make(chan []byte, buffers), make(chan struct{})
-	for range buffers {
-		h.spare <- make([]byte, 0, 64<<10)
-	}
-	go func() {
-		defer close(h.done)
-		for b := range h.work {
-			h.state.Write(b)
-			h.spare <- b[:0]
-		}
-	}()
-	return h
+// HashContent reads r to its end and is the hash of that, with how many bytes
+// there were.
+func HashContent(r io.Reader, kind HashKind) (sum string, size int64, err error) {
+	h := newHasher(kind)
+	size, err = io.CopyBuffer(h, struct{ io.Reader }{r}, make([]byte, 256<<10))
+	return h.sum(), size, err
 }
 
-// Write never fails. After end it does nothing.
-func (h *hasher) Write(p []byte) (int, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.over {
-		return len(p), nil
-	}
-	if h.work == nil {
-		return h.state.Write(p)
-	}
-	for rest := p; len(rest) > 0; {
-		b := <-h.spare
-		b = append(b, rest[:min(len(rest), cap(b))]...)
-		rest = rest[len(b):]
-		h.work <- b
-	}
-	return len(p), nil
-}
-
-// end waits for the work and takes nothing more.
-func (h *hasher) end() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.over {
-		return
-	}
-	h.over = true
-	if h.work != nil {
-		close(h.work)
-		<-h.done
-	}
-}
-
-// sum ends the work and is what came out, in hexadecimal.
-func (h *hasher) sum() string {
-	h.end()
-	return hex.EncodeToString(h.state.Sum(nil))
-}
-
-// HashSource reads a file and is its SHA-256 in hexadecimal, with what the
-// file was while it was read. The error is a *SourceError.
-func HashSource(name string) (string, Identity, error) {
+// HashSource reads a file and is its hash, with what the file was while it was
+// read. The error is a *SourceError.
+func HashSource(name string, kind HashKind) (string, Identity, error) {
 	f, before, err := OpenSource(name)
 	if err != nil {
 		return "", Identity{}, err
 	}
 	defer f.Close()
-	state := sha256.New()
-	if _, err := io.Copy(state, f); err != nil {
+	sum, _, err := HashContent(f, kind)
+	if err != nil {
 		return "", before, pathProblem(name, err)
 	}
 	after, err := Identify(name)
@@ -103,5 +59,30 @@ func HashSource(name string) (string, Identity, error) {
 	if !after.Same(before) {
 		return "", before, &SourceError{Path: name, Reason: "changed while it was being read", Help: "Try again once it is complete."}
 	}
-	return fmt.Sprintf("%x", state.Sum(nil)), before, nil
+	return sum, before, nil
+}
+
+// hasher makes a hash of what is written to it.
+type hasher struct {
+	hash.Hash
+	kind HashKind
+}
+
+func newHasher(kind HashKind) *hasher {
+	if kind == SHA256 {
+		return &hasher{sha256.New(), SHA256}
+	}
+	return &hasher{new(xxh128), XXH128}
+}
+
+func (h *hasher) sum() string { return string(h.kind) + ":" + hex.EncodeToString(h.Sum(nil)) }
+
+// xxh128 is the hash of 128 bits of a package whose own Sum has 64.
+type xxh128 struct{ xxh3.Hasher }
+
+func (h *xxh128) Size() int { return 16 }
+
+func (h *xxh128) Sum(b []byte) []byte {
+	sum := h.Sum128().Bytes()
+	return append(b, sum[:]...)
 }

@@ -69,8 +69,8 @@ type Job struct {
 	Updated time.Time `json:"updated"`
 	Started time.Time `json:"started,omitzero"` // when the first attempt began; zero: none did
 
-	// Hash is the SHA-256 of the file's bytes, in hexadecimal, as they went
-	// out; empty before they did, and for a URL.
+	// Hash is that of the file's bytes as they went out, with its kind (see
+	// XXH128); empty before they did, and for a URL.
 	Hash string `json:"hash,omitempty"`
 	// Priority is by hand: a higher one is sent before the others. Equal ones
 	// go in the order in which they were handed over.

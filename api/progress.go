@@ -34,8 +34,8 @@ func (p *Progress) LastMove() time.Time {
 	return time.Unix(0, n)
 }
 
-// Hash is the SHA-256 of the file's bytes that went out, in hexadecimal; empty
-// before all of them have, and where the source is an address.
+// Hash is that of the file's bytes that went out (see XXH128); empty before all
+// of them have, and where the source is an address.
 func (p *Progress) Hash() string {
 	if text := p.hash.Load(); text != nil {
 		return *text

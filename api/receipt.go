@@ -24,8 +24,8 @@ type Receipt struct {
 // ReceiptLine is one upload of a receipt.
 type ReceiptLine struct {
 	Source   string          `json:"source"`
-	Size     int64           `json:"size,omitempty"`   // of the file, in bytes; absent of a URL
-	SHA256   string          `json:"sha256,omitempty"` // of the bytes that went out
+	Size     int64           `json:"size,omitempty"` // of the file, in bytes; absent of a URL
+	Hash     string          `json:"hash,omitempty"` // of the bytes that went out, with its kind (see XXH128)
 	Outcome  State           `json:"outcome"`
 	StoredAs string          `json:"storedAs,omitempty"` // folder and name, where it is stored
 	Sent     []Part          `json:"sent"`               // the fields beside the file
@@ -45,7 +45,7 @@ func NewReceipt(host string, jobs []Job, now time.Time) Receipt {
 		r.Batch, r.Profile = j.Batch, j.Profile
 		r.Count[j.State]++
 		line := ReceiptLine{
-			Source: j.Upload.Source.Path, Size: j.Identity.Size, SHA256: j.Hash, Outcome: j.State,
+			Source: j.Upload.Source.Path, Size: j.Identity.Size, Hash: j.Hash, Outcome: j.State,
 			Error: j.Failure, Attempts: j.Attempts, Handed: j.Created, Started: j.Started,
 		}
 		if line.Source == "" {

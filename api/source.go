@@ -198,12 +198,9 @@ func openContent(s Source, hashed bool) (*content, error) {
 		},
 	}
 	if hashed {
-		sum := newHasher(before.Size)
+		// On the way: handing the bytes to somebody beside would cost more.
+		sum := newHasher(XXH128)
 		c.Reader, c.hash = io.TeeReader(c.Reader, sum), sum
-		c.close = func() error {
-			sum.end()
-			return f.Close()
-		}
 	}
 	if s.Base64 {
 		c.Reader = newBase64Reader(c.Reader)

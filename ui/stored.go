@@ -29,30 +29,38 @@ func (d *Desk) AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*api.
 			}
 		}
 	}
-	known, err := d.Journal.StoredSizes(ctx, d.Profile.Name, sizes)
+	known, err := d.Journal.StoredKinds(ctx, d.Profile.Name, sizes)
 	if err != nil {
 		return nil, err
 	}
 	for i := range uploads {
-		if sizes[i] == 0 || !known[sizes[i]] {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		hash, id, err := api.HashSource(uploads[i].Source.Path)
-		if err != nil {
-			continue // what is wrong with the source is said when it is sent
-		}
-		job, ok, err := d.Journal.StoredAs(ctx, d.Profile.Name, uploads[i].Folder.Or("/"), id.Size, hash)
-		if err != nil {
-			return nil, err
-		}
-		if ok && d.stillThere(ctx, &job) {
-			jobs[i] = &job
+		for _, kind := range known[sizes[i]] {
+			if jobs[i], err = d.storedAs(ctx, &uploads[i], kind); err != nil {
+				return nil, err
+			}
+			if jobs[i] != nil {
+				break
+			}
 		}
 	}
 	return jobs, nil
+}
+
+// storedAs is the job that stored the content of an upload by the hash of one
+// kind; nil where there is none.
+func (d *Desk) storedAs(ctx context.Context, u *api.Upload, kind api.HashKind) (*api.Job, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	sum, id, err := api.HashSource(u.Source.Path, kind)
+	if err != nil {
+		return nil, nil // what is wrong with the source is said when it is sent
+	}
+	job, ok, err := d.Journal.StoredAs(ctx, d.Profile.Name, u.Folder.Or("/"), id.Size, sum)
+	if err != nil || !ok || !d.stillThere(ctx, &job) {
+		return nil, err
+	}
+	return &job, nil
 }
 
 // stillThere asks the service about a file that was stored. One that does not

@@ -139,21 +139,24 @@ func (j *Journal) SetPriority(ctx context.Context, id int64, priority int) error
 	})
 }
 
-// StoredSizes returns which of sizes (bytes) a stored content has, so that
-// only files of those sizes need to be hashed.
-func (j *Journal) StoredSizes(ctx context.Context, profile string, sizes []int64) (map[int64]bool, error) {
-	known := map[int64]bool{}
+// StoredKinds returns by which kinds of hashes stored contents of sizes (bytes)
+// are known, the newest kind first: only files of a size that is there need to
+// be hashed, and only in those ways.
+func (j *Journal) StoredKinds(ctx context.Context, profile string, sizes []int64) (map[int64][]api.HashKind, error) {
+	known := map[int64][]api.HashKind{}
 	for _, size := range sizes {
 		if _, asked := known[size]; asked {
 			continue
 		}
-		known[size] = false
-		err := j.query(ctx, func(scan func(...any) error) error {
-			known[size] = true
-			return nil
-		}, "SELECT 1 FROM jobs WHERE profile = ? AND size = ? AND hash <> '' LIMIT 1", profile, size)
-		if err != nil {
-			return nil, err
+		known[size] = nil
+		for _, kind := range []api.HashKind{api.XXH128, api.SHA256} {
+			err := j.query(ctx, func(scan func(...any) error) error {
+				known[size] = append(known[size], kind)
+				return nil
+			}, "SELECT 1 FROM jobs WHERE profile = ? AND size = ? AND hash <> '' AND hash >= ? AND hash < ? LIMIT 1", profile, size, kind+":", kind+";")
+			if err != nil {
+				return nil, err
+			}
 		}
 	}
 	return known, nil

@@ -352,6 +352,47 @@ func TestBringingUpToDate(t *testing.T) {
 	}
 }
 
+// TestHashesOfOlderPrograms had no kind: they say theirs now, and what was
+// stored is found by them.
+func TestHashesOfOlderPrograms(t *testing.T) {
+	path := newPath(t)
+	j, err := open(t.Context(), path, migrations[:6])
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := newJob("a & <b>.jpg")
+	one.Identity = api.Identity{Size: 100, Inode: 1<<64 - 1, Device: 1 << 63}
+	added := add(t, j, one, one, one)
+	added[0].State, added[0].Hash, added[0].File = api.Stored, "abc", record(t, `{"fileId":"f1","filePath":"/a.jpg"}`)
+	added[1].State, added[1].Hash = api.Unknown, "def"
+	for _, job := range added[:2] {
+		if err := j.UpdateJob(t.Context(), job); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	j = openTest(t, path)
+	jobs, err := j.Jobs(t.Context(), JobFilter{})
+	if err != nil || len(jobs) != 3 {
+		t.Fatal(jobs, err)
+	}
+	for i, want := range []string{"sha256:abc", "sha256:def", ""} {
+		if jobs[i].Hash != want || jobs[i].Identity != one.Identity || jobs[i].Upload.FileName != one.Upload.FileName {
+			t.Errorf("%+v, want the hash %q", jobs[i], want)
+		}
+	}
+	known, err := j.StoredKinds(t.Context(), one.Profile, []int64{100})
+	if err != nil || !slices.Equal(known[100], []api.HashKind{api.SHA256}) {
+		t.Errorf("known are %v %v", known, err)
+	}
+	if job, ok, err := j.StoredAs(t.Context(), one.Profile, "/", 100, "sha256:abc"); err != nil || !ok || job.File.FileID != "f1" {
+		t.Errorf("%+v %v %v", job, ok, err)
+	}
+}
+
 func TestWhatCannotBeOpened(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text.db")

@@ -3,6 +3,7 @@ package journal
 import (
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,27 +18,27 @@ func TestStoredAs(t *testing.T) {
 	one.Upload.Folder, one.Identity.Size = api.Set("/x"), 100
 	other := one
 	added := add(t, j, one, other)
-	added[0].State, added[0].Hash, added[0].File = api.Stored, "abc", record(t, `{"fileId":"f1","filePath":"/x/a.jpg"}`)
-	added[1].State, added[1].Hash, added[1].Failure = api.Refused, "def", &api.Failure{Message: "no"}
+	added[0].State, added[0].Hash, added[0].File = api.Stored, "xxh128:abc", record(t, `{"fileId":"f1","filePath":"/x/a.jpg"}`)
+	added[1].State, added[1].Hash, added[1].Failure = api.Refused, "xxh128:def", &api.Failure{Message: "no"}
 	for _, job := range added {
 		if err := j.UpdateJob(t.Context(), job); err != nil {
 			t.Fatal(err)
 		}
 	}
-	sizes, err := j.StoredSizes(t.Context(), one.Profile, []int64{100, 101})
-	if err != nil || !sizes[100] || sizes[101] {
-		t.Errorf("sizes %v %v", sizes, err)
+	known, err := j.StoredKinds(t.Context(), one.Profile, []int64{100, 101})
+	if err != nil || !slices.Equal(known[100], []api.HashKind{api.XXH128}) || len(known[101]) != 0 {
+		t.Errorf("known are %v %v", known, err)
 	}
 	for _, c := range []struct {
 		folder, hash string
 		size         int64
 		want         bool
 	}{
-		{"/x/", "abc", 100, true},
-		{"x", "abc", 100, true},
-		{"/y/", "abc", 100, false},
-		{"/x/", "abc", 101, false},
-		{"/x/", "def", 100, false},
+		{"/x/", "xxh128:abc", 100, true},
+		{"x", "xxh128:abc", 100, true},
+		{"/y/", "xxh128:abc", 100, false},
+		{"/x/", "xxh128:abc", 101, false},
+		{"/x/", "xxh128:def", 100, false},
 		{"/x/", "", 100, false},
 	} {
 		got, ok, err := j.StoredAs(t.Context(), one.Profile, c.folder, c.size, c.hash)

@@ -162,6 +162,11 @@ ALTER TABLE hooks ADD COLUMN listen TEXT NOT NULL DEFAULT ''; -- HOST:PORT of th
 ALTER TABLE edits ADD COLUMN act    TEXT NOT NULL DEFAULT ''; -- what was done; empty: details were changed
 ALTER TABLE edits ADD COLUMN was    TEXT NOT NULL DEFAULT ''; -- the path or the version before the act
 ALTER TABLE edits ADD COLUMN became TEXT NOT NULL DEFAULT ''; -- and after it
+`, `
+UPDATE jobs SET                                               -- a hash says of which kind it is
+	hash = iif(hash = '', '', 'sha256:' || hash),
+	body = json_set(body, '$.hash', 'sha256:' || json_extract(body, '$.hash'))
+	WHERE iif(json_valid(body), json_extract(body, '$.hash'), '') <> '';
 `}
 
 // migrate brings the schema up to date. A journal that holds something is

@@ -2,8 +2,6 @@ package queue
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"io"
 	"net/url"
 	"slices"
@@ -35,9 +33,9 @@ func (q *Queue) recognise(ctx context.Context, job *api.Job, file *api.File) boo
 	want := job.Hash
 	if want == "" && job.Upload.Source.Path != "" && sameSource(job) == nil {
 		// The program that sent it was killed before it could say.
-		want, _, _ = api.HashSource(job.Upload.Source.Path) // empty: not known
+		want, _, _ = api.HashSource(job.Upload.Source.Path, api.XXH128) // empty: not known
 	}
-	return want != "" && q.storedHash(ctx, file, job.Identity.Size) == want
+	return want != "" && q.storedHash(ctx, file, job.Identity.Size, api.HashKindOf(want)) == want
 }
 
 // sameTags reports whether a file has the tags that its upload asked for.
@@ -49,9 +47,9 @@ func sameTags(job *api.Job, file *api.File) bool {
 	return slices.Equal(want, file.Tags.Or(nil)) || len(want) == 0 && len(file.Tags.Or(nil)) == 0
 }
 
-// storedHash is the SHA-256 of a stored file of that size, in hexadecimal; empty
-// where it cannot be had.
-func (q *Queue) storedHash(ctx context.Context, file *api.File, size int64) string {
+// storedHash is the hash of a stored file of that size; empty where it cannot be
+// had.
+func (q *Queue) storedHash(ctx context.Context, file *api.File, size int64, kind api.HashKind) string {
 	reader, ok := q.o.Sender.(fetcher)
 	address, err := url.Parse(file.URL)
 	if !ok || err != nil || file.URL == "" {
@@ -67,9 +65,9 @@ func (q *Queue) storedHash(ctx context.Context, file *api.File, size int64) stri
 		return ""
 	}
 	defer body.Close()
-	state := sha256.New()
-	if n, err := io.Copy(state, body); err != nil || n != size {
+	sum, n, err := api.HashContent(body, kind)
+	if err != nil || n != size {
 		return ""
 	}
-	return hex.EncodeToString(state.Sum(nil))
+	return sum
 }

@@ -61,7 +61,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	f.Fact(to, place(job))
 	f.Fact("Size", sizeWords(r))
 	f.Fact("Tries", tries(job))
-	f.Fact("SHA-256", job.Hash)
+	f.Fact("Hash", job.Hash)
 	f.Fact("Tags", strings.Join(job.Upload.Tags.Or(nil), ", "))
 	f.Fact("Extensions", extensionNames(job))
 	f.Fact("Handed over", moment(job.Created, now))

@@ -376,7 +376,7 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 		return err
 	}
 	guarded := command.Guard()
-	signals := &ui.Signals{}
+	signals, frames := &ui.Signals{}, &ui.Frames{}
 	model := ui.New(ui.Options{
 		Open: func(ctx context.Context, profile string, key api.Key) (*ui.Desk, error) {
 			again := r
@@ -403,6 +403,7 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 		KeyMap: own,
 
 		Signals:  signals,
+		Frames:   frames,
 		Stopping: guarded.Stopping(),
 
 		Paths:   a.paths,
@@ -415,7 +416,8 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 			return dir, assets.WriteSamples(dir)
 		},
 	})
-	program := tea.NewProgram(model, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond))
+	program := tea.NewProgram(model, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(ui.FramesPerSecond))
+	frames.Pace(program)
 	ended := command.Endings(program)
 	signals.WatchSignals(program)
 	_, err = program.Run()
@@ -443,10 +445,6 @@ func (a *app) previews(settings config.Config) (*picture.Cache, error) {
 	}
 	return nil, os.RemoveAll(dir)
 }
-
-// framesPerSecond is how often the screen is drawn at most. A key waits for the
-// next frame: at 60 a second that is more than all that is done for it.
-const framesPerSecond = 120
 
 // ownKeys are the keys of the settings, or what is wrong with one of them.
 func ownKeys(settings config.Config) ([]ui.KeySetting, error) {

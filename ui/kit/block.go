@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi/kitty"
 )
 
 // JoinH puts blocks side by side. Every block is filled to its own widest line
@@ -73,8 +74,24 @@ func Overlay(base, top string, x, y int) string {
 	cells.Method = method()
 	uv.NewStyledString(base).Draw(cells, cells.Bounds())
 	at := image.Pt(x, y)
-	uv.NewStyledString(top).Draw(cells, image.Rectangle{Min: at, Max: at.Add(Size(top))}.Intersect(cells.Bounds()))
+	covered := image.Rectangle{Min: at, Max: at.Add(Size(top))}.Intersect(cells.Bounds())
+	uv.NewStyledString(top).Draw(cells, covered)
+	for row := covered.Min.Y; row < covered.Max.Y; row++ {
+		endPicture(cells.CellAt(covered.Min.X-1, row))
+	}
 	return Fit(cells.Render(), size.X, size.Y)
+}
+
+// nowhere is a cell of a picture that no terminal has.
+var nowhere = string([]rune{kitty.Placeholder, kitty.Diacritic(0), kitty.Diacritic(0)})
+
+// endPicture ends a real picture of the terminal at the cell to the left of what
+// covers it. Where the cells have no colour, kitty goes on with the picture in
+// those that follow, underneath their text, up to the next cell of a picture.
+func endPicture(c *uv.Cell) {
+	if c != nil && c.Style.Fg == nil && strings.HasPrefix(c.Content, string(kitty.Placeholder)) {
+		c.Content = nowhere
+	}
 }
 
 // OverlayCenter draws the block top over the middle of base.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"image"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -24,15 +25,21 @@ import (
 // A picture is sent first; only when the terminal has it, its cells may be drawn.
 // Every new content or size gets an id of its own, and the old one is forgotten a
 // moment after the last frame that shows it: terminals draw nothing for an id that
-// changes its meaning. The id is a number from 1 to 255 in the highest byte alone,
-// which is written as the third diacritic of each cell and not as its colour, so
-// that it survives terminals of few colours.
+// changes its meaning. What tells two pictures apart is a number from 1 to 255 in
+// the highest byte of the id, which is written as the third diacritic of each cell
+// and not as its colour, so that it survives terminals of few colours.
+//
+// The three lower bytes are the colour of the cells' ink, the same for all: number
+// 1 of the palette. Without it they would be 0, which is what kitty takes for the
+// id of every cell that is none of a picture: it goes on with the picture of the
+// cell before, underneath whatever stands there. Without any colour they have to
+// be 0; what lies over a picture then has to end it, as kit.Overlay does.
 type Gallery struct {
 	tmux bool
 
 	mu   sync.Mutex
 	next int
-	held [256]bool
+	held [256]uint32 // the ids by their highest bytes; 0 is none
 }
 
 // NewGallery makes a gallery; inTmux tells that the way to the terminal leads
@@ -45,25 +52,28 @@ func NewGallery(inTmux bool) *Gallery {
 // errNoRoom says that the terminal holds as many pictures as there are ids.
 var errNoRoom = errors.New("too many pictures on the screen")
 
-// take reserves an id.
-func (g *Gallery) take() (int, error) {
+// inkID is the lower bytes of the ids where there are colours.
+const inkID = 1
+
+// take reserves an id with those lower bytes.
+func (g *Gallery) take(lower uint32) (uint32, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for range 255 {
 		n := g.next
 		g.next = g.next%255 + 1
-		if !g.held[n] && n != probeID>>24 {
-			g.held[n] = true
-			return n, nil
+		if g.held[n] == 0 && n != probeID>>24 {
+			g.held[n] = uint32(n)<<24 | lower
+			return g.held[n], nil
 		}
 	}
 	return 0, errNoRoom
 }
 
-func (g *Gallery) free(n int) {
+func (g *Gallery) free(id uint32) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.held[n] = false
+	g.held[id>>24] = 0
 }
 
 // Clear is what to write to the terminal for it to forget every picture; empty
@@ -73,17 +83,17 @@ func (g *Gallery) Clear() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var b strings.Builder
-	for n, held := range g.held {
-		if held {
-			b.WriteString(g.forget(n))
-			g.held[n] = false
+	for n, id := range g.held {
+		if id != 0 {
+			b.WriteString(g.forget(id))
+			g.held[n] = 0
 		}
 	}
 	return b.String()
 }
 
-func (g *Gallery) forget(n int) string {
-	return g.wrap(fmt.Sprintf("\x1b_Ga=d,d=I,i=%d,q=2\x1b\\", n<<24))
+func (g *Gallery) forget(id uint32) string {
+	return g.wrap(fmt.Sprintf("\x1b_Ga=d,d=I,i=%d,q=2\x1b\\", id))
 }
 
 // wrap leads a sequence through tmux, where there is one.
@@ -97,7 +107,7 @@ func (g *Gallery) wrap(sequence string) string {
 // Image is one real picture of a gallery, as large as a rectangle of cells.
 type Image struct {
 	gallery *Gallery
-	n       int
+	id      uint32
 	size    image.Point
 	data    string
 }
@@ -110,9 +120,9 @@ const (
 	maxChunk  = 4096
 )
 
-// newImage prepares p to be shown in size cells of that many pixels, with dim
-// 256ths of its light.
-func (g *Gallery) newImage(p *Picture, size, cell image.Point, dim int) (*Image, error) {
+// newImage prepares p to be shown in size cells, with dim 256ths of its light.
+func (g *Gallery) newImage(p *Picture, size image.Point, o Options, dim int) (*Image, error) {
+	cell := o.Cell
 	if size.X < 1 || size.Y < 1 || size.X > maxPlaces || size.Y > maxPlaces || cell.X < 1 || cell.Y < 1 {
 		return nil, errNoRoom
 	}
@@ -120,11 +130,15 @@ func (g *Gallery) newImage(p *Picture, size, cell image.Point, dim int) (*Image,
 	for w*h > maxSent {
 		w, h = w/2, h/2
 	}
-	n, err := g.take()
+	lower := uint32(inkID)
+	if o.Color == NoColor {
+		lower = 0
+	}
+	id, err := g.take(lower)
 	if err != nil {
 		return nil, err
 	}
-	i := &Image{gallery: g, n: n, size: size}
+	i := &Image{gallery: g, id: id, size: size}
 	i.data = i.transmission(packed(p, w, h, cell, dim), w, h)
 	return i, nil
 }
@@ -164,35 +178,48 @@ func (i *Image) transmission(pixels []byte, w, h int) string {
 		}
 		keys := fmt.Sprintf("q=2,m=%d", more)
 		if first {
-			keys = fmt.Sprintf("a=T,U=1,i=%d,c=%d,r=%d,f=24,s=%d,v=%d,o=z,t=d,", i.n<<24, i.size.X, i.size.Y, w, h) + keys
+			keys = fmt.Sprintf("a=T,U=1,i=%d,c=%d,r=%d,f=24,s=%d,v=%d,o=z,t=d,", i.id, i.size.X, i.size.Y, w, h) + keys
 		}
 		b.WriteString(i.gallery.wrap("\x1b_G" + keys + ";" + part + "\x1b\\"))
 	}
 	return b.String()
 }
 
-// place appends the cell x, y of the image. Row, column and id stand in every
-// cell: a popup that covers some leaves the others whole.
-func (i *Image) place(b []byte, x, y int) []byte {
-	b = append(b, string(kitty.Placeholder)...)
-	b = append(b, string(kitty.Diacritic(y))...)
-	b = append(b, string(kitty.Diacritic(x))...)
-	return append(b, string(kitty.Diacritic(i.n))...)
+// place appends the cells from x to before end of line y of the image. Row, column
+// and id stand in every cell: a popup that covers some leaves the others whole.
+func (i *Image) place(b []byte, x, end, y int) []byte {
+	if x >= end {
+		return b
+	}
+	lower := i.id & 0xffffff
+	if lower != 0 {
+		b = append(b, "\x1b[3"...)
+		b = strconv.AppendUint(b, uint64(lower), 10)
+		b = append(b, 'm')
+	}
+	for ; x < end; x++ {
+		b = append(b, string(kitty.Placeholder)...)
+		b = append(b, string(kitty.Diacritic(y))...)
+		b = append(b, string(kitty.Diacritic(x))...)
+		b = append(b, string(kitty.Diacritic(int(i.id>>24)))...)
+	}
+	if lower != 0 {
+		b = append(b, "\x1b[39m"...)
+	}
+	return b
 }
 
 // frame are the lines of cols × rows cells with the image at area.
 func (i *Image) frame(cols, rows int, area image.Rectangle) []string {
 	lines := make([]string, rows)
 	for y := range lines {
-		b := make([]byte, 0, 4*cols)
-		for x := range cols {
-			if c := image.Pt(x, y); c.In(area) {
-				b = i.place(b, x-area.Min.X, y-area.Min.Y)
-			} else {
-				b = append(b, ' ')
-			}
+		if y < area.Min.Y || y >= area.Max.Y {
+			lines[y] = strings.Repeat(" ", cols)
+			continue
 		}
-		lines[y] = string(b)
+		b := bytes.Repeat([]byte{' '}, area.Min.X)
+		b = i.place(b, 0, area.Dx(), y-area.Min.Y)
+		lines[y] = string(append(b, bytes.Repeat([]byte{' '}, cols-area.Max.X)...))
 	}
 	return lines
 }
@@ -218,9 +245,9 @@ func (i *Image) TakeDown() tea.Cmd {
 	}
 	return tea.Sequence(
 		tea.Tick(settle, func(time.Time) tea.Msg { return nil }),
-		tea.Raw(i.gallery.forget(i.n)),
+		tea.Raw(i.gallery.forget(i.id)),
 		func() tea.Msg {
-			i.gallery.free(i.n)
+			i.gallery.free(i.id)
 			return nil
 		},
 	)
@@ -229,6 +256,6 @@ func (i *Image) TakeDown() tea.Cmd {
 // Drop gives up an image that was never shown. It is safe on nil.
 func (i *Image) Drop() {
 	if i != nil {
-		i.gallery.free(i.n)
+		i.gallery.free(i.id)
 	}
 }

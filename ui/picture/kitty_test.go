@@ -6,14 +6,17 @@ import (
 	"encoding/base64"
 	"fmt"
 	"image"
+	"image/color"
 	"io"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/ansi/kitty"
@@ -60,9 +63,15 @@ func raw(msg tea.Msg) string {
 	return ""
 }
 
+// cells8x16 has cells of that many pixels.
+var cells8x16 = Options{Cell: image.Pt(8, 16)}
+
+// number is what tells a picture apart.
+func (i *Image) number() int { return int(i.id >> 24) }
+
 func hungIn(t testing.TB, g *Gallery, p *Picture, size image.Point) *Image {
 	t.Helper()
-	i, err := g.newImage(p, size, image.Pt(8, 16), fullLight)
+	i, err := g.newImage(p, size, cells8x16, fullLight)
 	must(t, err)
 	return i
 }
@@ -89,49 +98,133 @@ func TestKittyIDsAreNotUsedAgain(t *testing.T) {
 		if n == 0 {
 			first = i
 		}
-		if seen[i.n] || i.n < 1 || i.n > 255 || i.n == probeID>>24 {
-			t.Fatalf("id %d, again: %v", i.n, seen[i.n])
+		if n := i.number(); seen[n] || n < 1 || n > 255 || n == probeID>>24 {
+			t.Fatalf("id %d, again: %v", n, seen[n])
 		}
-		seen[i.n] = true
+		seen[i.number()] = true
 	}
-	if _, err := g.newImage(small(), image.Pt(1, 1), image.Pt(8, 16), fullLight); err == nil {
+	if _, err := g.newImage(small(), image.Pt(1, 1), cells8x16, fullLight); err == nil {
 		t.Error("there are more pictures than ids")
 	}
 	all := messages(first.TakeDown())
-	if want := fmt.Sprintf("\x1b_Ga=d,d=I,i=%d,q=2\x1b\\", first.n<<24); len(all) != 1 || raw(all[0]) != want {
+	if want := fmt.Sprintf("\x1b_Ga=d,d=I,i=%d,q=2\x1b\\", first.id); len(all) != 1 || raw(all[0]) != want {
 		t.Errorf("taking down sends %q", all)
 	}
-	if i := hungIn(t, g, small(), image.Pt(1, 1)); i.n != first.n {
-		t.Errorf("the free id is %d, not %d", first.n, i.n)
+	if i := hungIn(t, g, small(), image.Pt(1, 1)); i.number() != first.number() {
+		t.Errorf("the free id is %d, not %d", first.number(), i.number())
 	}
 }
 
-// Rules 3 and 4: row, column and id stand in every cell, the id as a diacritic and
-// not as a colour; each cell is one column wide.
+// Rules 3 and 4: row, column and number stand in every cell, the number as a
+// diacritic; each cell is one column wide. The ink, the same for all pictures, is
+// one that terminals of few colours have, and none where there are no colours.
 func TestKittyCells(t *testing.T) {
-	i := hungIn(t, NewGallery(false), small(), image.Pt(5, 3))
-	lines := i.frame(9, 4, image.Rect(2, 1, 7, 4))
-	for y, line := range lines {
-		if strings.Contains(line, "\x1b") {
-			t.Errorf("line %d has colours: %q", y, line)
+	for profile, o := range map[colorprofile.Profile]Options{
+		colorprofile.TrueColor: cells8x16, colorprofile.ANSI256: cells8x16, colorprofile.ANSI: cells8x16,
+		colorprofile.ASCII: {Cell: cells8x16.Cell, Color: NoColor},
+	} {
+		i, err := NewGallery(false).newImage(small(), image.Pt(5, 3), o, fullLight)
+		must(t, err)
+		ink := color.Color(ansi.BasicColor(inkID))
+		if o.Color == NoColor {
+			ink = nil
 		}
-		if w := ansi.StringWidth(line); w != 9 {
-			t.Errorf("line %d is %d wide", y, w)
+		if lower := i.id & 0xffffff; lower != 0 != (ink != nil) {
+			t.Errorf("%v: the id ends in %d", profile, lower)
 		}
-		if w := ansi.StringWidthWc(line); w != 9 {
-			t.Errorf("line %d is %d wide, counted letter by letter", y, w)
+		lines := i.frame(9, 4, image.Rect(2, 1, 7, 4))
+		for y, line := range lines {
+			if w := ansi.StringWidth(line); w != 9 {
+				t.Errorf("line %d is %d wide", y, w)
+			}
+			if w := ansi.StringWidthWc(ansi.Strip(line)); w != 9 {
+				t.Errorf("line %d is %d wide, counted letter by letter", y, w)
+			}
+		}
+		var sent strings.Builder
+		out := colorprofile.Writer{Forward: &sent, Profile: profile}
+		_, err = out.WriteString(strings.Join(lines, "\n"))
+		must(t, err)
+		buf := uv.NewScreenBuffer(9, 4)
+		uv.NewStyledString(sent.String()).Draw(buf, buf.Bounds())
+		for y := range 4 {
+			for x := range 9 {
+				want, wantInk := " ", color.Color(nil)
+				if x >= 2 && x < 7 && y >= 1 {
+					want = string([]rune{kitty.Placeholder, kitty.Diacritic(y - 1), kitty.Diacritic(x - 2), kitty.Diacritic(i.number())})
+					wantInk = ink
+				}
+				if got := buf.CellAt(x, y); got.Content != want || got.Style.Fg != wantInk {
+					t.Errorf("%v: cell %d,%d is %q in %v, not %q in %v", profile, x, y, got.Content, got.Style.Fg, want, wantInk)
+				}
+			}
 		}
 	}
-	buf := uv.NewScreenBuffer(9, 4)
-	uv.NewStyledString(strings.Join(lines, "\n")).Draw(buf, buf.Bounds())
-	for y := range 4 {
-		for x := range 9 {
-			want := " "
-			if x >= 2 && x < 7 && y >= 1 {
-				want = string([]rune{kitty.Placeholder, kitty.Diacritic(y - 1), kitty.Diacritic(x - 2), kitty.Diacritic(i.n)})
+}
+
+// drawnIn is the number of the picture that kitty draws in each cell of a line, 0
+// where none. It takes a cell that is none of a picture for one whose id has 0 in
+// the three lower bytes and says nothing of row, column and number: if that agrees
+// with the cell before, the picture goes on.
+func drawnIn(buf uv.ScreenBuffer, y int) []int {
+	drawn := make([]int, buf.Bounds().Dx())
+	place := func(diacritic rune) int {
+		for n := range maxPlaces {
+			if kitty.Diacritic(n) == diacritic {
+				return n
 			}
-			if got := buf.CellAt(x, y).Content; got != want {
-				t.Errorf("cell %d,%d is %q, not %q", x, y, got, want)
+		}
+		return -1
+	}
+	type state struct{ lower, row, col, number int }
+	var before state
+	for x := range drawn {
+		c := buf.CellAt(x, y)
+		is := state{row: -1, col: -1, number: -1}
+		r := []rune(c.Content)
+		picture := len(r) == 4 && r[0] == kitty.Placeholder
+		if picture {
+			if ink, ok := c.Style.Fg.(ansi.BasicColor); ok {
+				is.lower = int(ink)
+			}
+			is.row, is.col, is.number = place(r[1]), place(r[2]), place(r[3])
+		}
+		goesOn := before.number > 0 && is.lower == before.lower && (is.row < 0 || is.row == before.row) &&
+			(is.col < 0 || is.col == before.col+1) && (is.number < 0 || is.number == before.number)
+		if goesOn {
+			is = state{before.lower, before.row, before.col + 1, before.number}
+		}
+		if is.number > 0 {
+			drawn[x] = is.number
+		}
+		before = is
+	}
+	return drawn
+}
+
+// A popup over the middle of a picture and the border of a region have nothing of
+// the picture beneath them.
+func TestKittyEndsWhereItIsCovered(t *testing.T) {
+	g := NewGallery(false)
+	i := hungIn(t, g, small(), image.Pt(12, 3))
+	buf := uv.NewScreenBuffer(16, 3)
+	uv.NewStyledString(strings.Join(i.frame(16, 3, image.Rect(0, 0, 12, 3)), "\n")).Draw(buf, buf.Bounds())
+	uv.NewStyledString("\x1b[31mhelp").Draw(buf, image.Rect(4, 1, 8, 2))
+	n := i.number()
+	if got := drawnIn(buf, 1); !slices.Equal(got[:12], []int{n, n, n, n, 0, 0, 0, 0, n, n, n, n}) || slices.Max(got[12:]) != 0 {
+		t.Errorf("under a popup over cells 4 to 7 it draws %v", got)
+	}
+	p := New(photograph(300, 200), Normal)
+	o := Options{Method: MethodKitty, Cell: image.Pt(8, 16)}
+	v := NewRegionView(p, 66, 20, o)
+	v.Up(messages(v.Hang(g, p, o))[2].(HungRegion))
+	frame := v.Render(image.Rect(100, 50, 200, 150))
+	buf = uv.NewScreenBuffer(66, 20)
+	uv.NewStyledString(strings.Join(frame.Lines, "\n")).Draw(buf, buf.Bounds())
+	for y := range 20 {
+		for x, n := range drawnIn(buf, y) {
+			if of := strings.HasPrefix(buf.CellAt(x, y).Content, string(kitty.Placeholder)); of != (n > 0) {
+				t.Errorf("cell %d,%d, %q, shows picture %d", x, y, buf.CellAt(x, y).Content, n)
 			}
 		}
 	}
@@ -147,7 +240,7 @@ func TestKittyFarewell(t *testing.T) {
 	gone := hungIn(t, g, small(), image.Pt(1, 1))
 	gone.Drop()
 	got := g.Clear()
-	if strings.Count(got, "a=d,d=I") != 2 || !strings.Contains(got, fmt.Sprint("i=", a.n<<24)) || !strings.Contains(got, fmt.Sprint("i=", b.n<<24)) {
+	if strings.Count(got, "a=d,d=I") != 2 || !strings.Contains(got, fmt.Sprint("i=", a.id)) || !strings.Contains(got, fmt.Sprint("i=", b.id)) {
 		t.Errorf("the farewell is %q", got)
 	}
 	if g.Clear() != "" {
@@ -189,7 +282,7 @@ func TestKittyTransmission(t *testing.T) {
 			t.Fatalf("piece %d of %d says %q with %d bytes", n, len(found), c[1], len(c[2]))
 		}
 	}
-	want := fmt.Sprintf("a=T,U=1,i=%d,c=40,r=15,f=24,s=320,v=240,o=z,t=d,q=2,m=1", i.n<<24)
+	want := fmt.Sprintf("a=T,U=1,i=%d,c=40,r=15,f=24,s=320,v=240,o=z,t=d,q=2,m=1", i.id)
 	if found[0][1] != want {
 		t.Errorf("it says %q, not %q", found[0][1], want)
 	}
@@ -197,7 +290,7 @@ func TestKittyTransmission(t *testing.T) {
 		t.Errorf("%d bytes of pixels", n)
 	}
 	// More pixels than are worth sending are not sent; the terminal grows them.
-	vast, err := NewGallery(false).newImage(small(), image.Pt(200, 100), image.Pt(20, 40), fullLight)
+	vast, err := NewGallery(false).newImage(small(), image.Pt(200, 100), Options{Cell: image.Pt(20, 40)}, fullLight)
 	must(t, err)
 	if keys := keysOf(chunk.FindStringSubmatch(vast.data)[1]); keys["c"] != "200" || keys["r"] != "100" || len(pixelsOf(t, vast)) > 3*maxSent {
 		t.Errorf("a vast one says %v", keys)
@@ -249,7 +342,7 @@ func TestKittyRegion(t *testing.T) {
 		r := []rune(buf.CellAt(x, y).Content)
 		return r[len(r)-1]
 	}
-	bright, dark := kitty.Diacritic(v.images[0].n), kitty.Diacritic(v.images[1].n)
+	bright, dark := kitty.Diacritic(v.images[0].number()), kitty.Diacritic(v.images[1].number())
 	middle := image.Pt((frame.Area.Min.X+frame.Area.Max.X)/2, (frame.Area.Min.Y+frame.Area.Max.Y)/2)
 	if id(middle.X, middle.Y) != bright || id(frame.Area.Min.X, frame.Area.Min.Y) != dark {
 		t.Error("the wrong picture is shown")

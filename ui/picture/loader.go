@@ -125,7 +125,7 @@ func (l *Loader) hang(ctx context.Context, p *Picture, r Request) (Rendered, boo
 		return Rendered{}, false
 	}
 	area := Fit(p.Size(), r.Cols, r.Rows, r.Options.CellAspect)
-	img, err := l.gallery.newImage(p, area.Size(), r.Options.Cell, fullLight)
+	img, err := l.gallery.newImage(p, area.Size(), r.Options, fullLight)
 	if err != nil {
 		return Rendered{}, false
 	}

@@ -100,11 +100,11 @@ func (v *RegionView) Hang(g *Gallery, p *Picture, o Options) tea.Cmd {
 	}
 	size := v.area.Size()
 	return func() tea.Msg {
-		bright, err := g.newImage(p, size, o.Cell, fullLight)
+		bright, err := g.newImage(p, size, o, fullLight)
 		if err != nil {
 			return nil
 		}
-		dark, err := g.newImage(p, size, o.Cell, dimLight)
+		dark, err := g.newImage(p, size, o, dimLight)
 		if err != nil {
 			bright.Drop()
 			return nil
@@ -149,22 +149,31 @@ func (v *RegionView) TakeDown() tea.Cmd {
 
 // places appends a line of cells of the two pictures.
 func (v *RegionView) places(b []byte, row int, border image.Rectangle) []byte {
-	line := make([]cell, 1)
-	for x := range v.area.Dx() {
-		c := image.Pt(x, row)
-		switch {
-		case border.Empty():
-			b = v.images[0].place(b, x, row)
-		case !c.In(border):
-			b = v.images[1].place(b, x, row)
-		case borderGlyph(c, border) != 0:
-			line[0] = v.cell(c, border)
-			b = encode(b, line)
-		default:
-			b = v.images[0].place(b, x, row)
-		}
+	width, bright, dark := v.area.Dx(), v.images[0], v.images[1]
+	switch {
+	case border.Empty():
+		return bright.place(b, 0, width, row)
+	case row < border.Min.Y || row >= border.Max.Y:
+		return dark.place(b, 0, width, row)
 	}
-	return b
+	b = dark.place(b, 0, border.Min.X, row)
+	if inside := border.Inset(1); inside.Empty() || row < inside.Min.Y || row >= inside.Max.Y {
+		b = v.appendBorder(b, border.Min.X, border.Max.X, row, border)
+	} else {
+		b = v.appendBorder(b, border.Min.X, inside.Min.X, row, border)
+		b = bright.place(b, inside.Min.X, inside.Max.X, row)
+		b = v.appendBorder(b, inside.Max.X, border.Max.X, row, border)
+	}
+	return dark.place(b, border.Max.X, width, row)
+}
+
+// appendBorder appends the cells of the border from x to before end.
+func (v *RegionView) appendBorder(b []byte, x, end, row int, border image.Rectangle) []byte {
+	line := make([]cell, 0, end-x)
+	for ; x < end; x++ {
+		line = append(line, v.cell(image.Pt(x, row), border))
+	}
+	return encode(b, line)
 }
 
 // Render draws a frame with rect marked; see [RenderRegion].

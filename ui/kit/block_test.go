@@ -1,0 +1,43 @@
+package kit
+
+import (
+	"strings"
+	"testing"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi/kitty"
+)
+
+// What lies over a real picture without colour ends it at the cell to its left;
+// one in colour ends by itself and loses no cell.
+func TestOverlayEndsPictures(t *testing.T) {
+	line := func(y int) string {
+		var b strings.Builder
+		for x := range 8 {
+			b.WriteString(string([]rune{kitty.Placeholder, kitty.Diacritic(y), kitty.Diacritic(x), kitty.Diacritic(7)}))
+		}
+		return b.String()
+	}
+	for _, ink := range []string{"", "\x1b[31m"} {
+		base := ink + line(0) + "\x1b[m\n" + ink + line(1) + "\x1b[m\n" + ink + line(2) + "\x1b[m"
+		before, after := uv.NewScreenBuffer(8, 3), uv.NewScreenBuffer(8, 3)
+		uv.NewStyledString(base).Draw(before, before.Bounds())
+		uv.NewStyledString(Overlay(base, "ab", 3, 1)).Draw(after, after.Bounds())
+		for y := range 3 {
+			for x := range 8 {
+				want := before.CellAt(x, y).Content
+				switch {
+				case y == 1 && x == 3:
+					want = "a"
+				case y == 1 && x == 4:
+					want = "b"
+				case y == 1 && x == 2 && ink == "":
+					want = nowhere
+				}
+				if got := after.CellAt(x, y).Content; got != want {
+					t.Errorf("ink %q: cell %d,%d is %q, not %q", ink, x, y, got, want)
+				}
+			}
+		}
+	}
+}

@@ -103,6 +103,9 @@ func ParseExtensions(text string) ([]Extension, error) {
 	if elements == nil {
 		return nil, extensionError("extensions are null, not a JSON array")
 	}
+	if name, found := RepeatedMember([]byte(text)); found {
+		return nil, extensionError("extensions: " + quote(name) + " stands twice")
+	}
 	list := make([]Extension, len(elements))
 	for i, element := range elements {
 		if err := json.Unmarshal(element, &list[i]); err != nil {
@@ -169,14 +172,19 @@ func extensionError(message string) error {
 func ParseMetadata(text string) (map[string]json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	err := json.Unmarshal([]byte(text), &members)
-	if err == nil && members != nil {
-		return members, nil
+	refuse := func(why string) (map[string]json.RawMessage, error) {
+		return nil, &RuleError{Field: "customMetadata", Message: "customMetadata " + why, Help: `Write an object such as {"brand":"Acme","year":2026}.`}
 	}
-	why := "it is null"
 	if err != nil {
-		why = jsonProblem([]byte(text), err)
+		return refuse("is not a JSON object: " + jsonProblem([]byte(text), err))
 	}
-	return nil, &RuleError{Field: "customMetadata", Message: "customMetadata is not a JSON object: " + why, Help: `Write an object such as {"brand":"Acme","year":2026}.`}
+	if members == nil {
+		return refuse("is not a JSON object: it is null")
+	}
+	if name, found := RepeatedMember([]byte(text)); found {
+		return refuse("has the key " + quote(name) + " twice")
+	}
+	return members, nil
 }
 
 // jsonProblem puts an error of encoding/json in words with the place, lines

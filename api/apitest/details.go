@@ -95,6 +95,8 @@ func testDetails(t *testing.T, s *suite) {
 			`{"extensions":[{"name":"aws-auto-tagging","minConfidence":-1}]}`: "extensions",
 			`{"tags":["a"],"tags":["b"]}`:                                     "tags",
 			`{"webhookUrl":"nowhere"}`:                                        "webhookUrl",
+			`{"webhookUrl":"https://user:word@example.com/"}`:                 "webhookUrl",
+			`{"customMetadata":{"no_such":1,"no_such":2}}`:                    "twice",
 			`{"removeAITags":5}`:                                              "removeAITags",
 			`[]`:                                                              "object",
 			`null`:                                                            "object",

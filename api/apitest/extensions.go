@@ -151,6 +151,9 @@ func testExtensions(t *testing.T, s *suite) {
 		for _, element := range []string{
 			`{"name":"google-auto-tagging","maxTags":31}`, `{"name":"google-auto-tagging","minConfidence":101}`, `{"name":"google-auto-tagging","maxTags":"5"}`,
 			`{"name":"remove-bg","options":{"add_shadow":"yes"}}`, `{"name":"remove-bg"},{"name":"remove-bg"}`, `{"name":"remove-bg","options":{"bg_colour":"red","bg_color":"green"}}`, `{}`, `7`,
+			`{"name":"remove-bg","options":{"bg_colour":"no colour"}}`, `{"name":"remove-bg","options":{"bg_color":"#12"}}`, `{"name":"remove-bg","options":{"bg_image_url":"x"}}`,
+			`{"name":"remove-bg","options":{"bg_image_url":"http://example.com/x","bg_color":"red"}}`, `{"name":"remove-bg","options":{"bg_color":"red","bg_color":"blue"}}`,
+			`{"name":"google-auto-tagging","maxTags":1,"maxTags":2}`,
 		} {
 			s.refused(t, "extensions", field("fileName", "options.jpg"), content(JPEG(20, 20)), field("extensions", "["+element+"]"))
 		}

@@ -60,7 +60,9 @@ func testForm(t *testing.T, s *suite) {
 			s.refused(t, "missing file", field("fileName", "absent"), field("file", nothing))
 		}
 		s.refused(t, "customMetadata", field("fileName", "json"), content([]byte("x")), field("customMetadata", `["a"]`))
+		s.refused(t, "twice", field("fileName", "json"), content([]byte("x")), field("customMetadata", `{"a":null,"a":1}`))
 		s.refused(t, "webhookUrl", field("fileName", "hook"), content([]byte("x")), field("webhookUrl", "example.com/hook"))
+		s.refused(t, "webhookUrl", field("fileName", "hook"), content([]byte("x")), field("webhookUrl", "https://user:word@example.com/hook"))
 		var many []part
 		for range 40 {
 			many = append(many, field("f"+random(), "x"))
@@ -116,11 +118,13 @@ func testFileAsText(t *testing.T, s *suite) {
 	data := PNG(30, 20)
 	coded := base64.StdEncoding.EncodeToString(data)
 	for name, value := range map[string]string{
-		"base64":          coded,
-		"with line ends":  wrap(coded, 76),
-		"url alphabet":    base64.URLEncoding.EncodeToString(data),
-		"data URI":        "data:image/png;base64," + coded,
-		"data URI, upper": "DATA:image/png;charset=x;BASE64," + coded,
+		"base64":                   coded,
+		"with line ends":           wrap(coded, 76),
+		"url alphabet":             base64.URLEncoding.EncodeToString(data),
+		"data URI":                 "data:image/png;base64," + coded,
+		"data URI, upper":          "DATA:image/png;charset=x;BASE64," + coded,
+		"data URI, escaped base64": "data:image/png;base64," + url.QueryEscape(coded),
+		"data URI, escaped bytes":  "data:image/png," + url.PathEscape(string(data)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := s.store(t, field("fileName", "text.png"), field("file", value))
@@ -128,12 +132,17 @@ func testFileAsText(t *testing.T, s *suite) {
 			want(t, r, "fileType", "image")
 		})
 	}
+	t.Run("a long text as data URI", func(t *testing.T) {
+		picture := `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="12"><!--` + strings.Repeat(" 100%", 20_000) + `--></svg>`
+		r := s.store(t, field("fileName", "long.svg"), field("file", "data:image/svg+xml;utf8,"+url.PathEscape(picture)))
+		want(t, r, "size", len(picture))
+	})
 	t.Run("bytes are never decoded", func(t *testing.T) {
 		want(t, s.store(t, field("fileName", "b64.txt"), content([]byte(coded))), "size", len(coded))
 	})
 	t.Run("refused", func(t *testing.T) {
 		s.strict(t)
-		for _, value := range []string{"/home/me/photo.jpg", "photo.jpg", "hello", "abcd=efg", "ab=", "====", "data:image/png;base64,***", "data:nothing", "ftp://example.com/a", "file:///etc/passwd", ""} {
+		for _, value := range []string{"/home/me/photo.jpg", "photo.jpg", "hello", "abcd=efg", "ab=", "====", "data:image/png;base64,***", "data:nothing", "data:,", "data:,100%", "data:,100%zz", "data:;base64,YQ%3", coded[:8] + "%2B" + coded[11:], "ftp://example.com/a", "file:///etc/passwd", ""} {
 			s.refused(t, "file", field("fileName", "text"), field("file", value))
 		}
 	})

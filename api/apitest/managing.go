@@ -394,6 +394,9 @@ func testFields(t *testing.T, s *suite) {
 		s.refusedBodies(t, http.MethodPatch, path, `{}`, `{"schema":{"type":"Text"}}`, `{"label":1}`, `{"name":"x"}`)
 		s.refusedBodies(t, http.MethodPost, "/v1/customMetadataFields", `{"name":"x"}`, `{"name":"`+name+`","label":"L","schema":{"type":"Text"}}`, `{"name":"x","label":"L","schema":{"type":"Colour"}}`,
 			`{"name":"x","label":"L","schema":{"type":"SingleSelect"}}`, `{"name":"x","label":"L","schema":{"type":"Text"},"more":1}`)
+		for query, word := range map[string]string{"includeDeleted=maybe": "includeDeleted", "include=true": "include", "includeDeleted=true&includeDeleted=false": "includeDeleted"} {
+			wantError(t, s.do(t, http.MethodGet, s.BaseURL+"/v1/customMetadataFields?"+query, "", nil, nil), http.StatusBadRequest, word)
+		}
 	})
 	t.Run("delete", func(t *testing.T) {
 		s.call(t, http.StatusNoContent, http.MethodDelete, path, "")

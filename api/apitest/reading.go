@@ -119,6 +119,12 @@ func testList(t *testing.T, s *suite) {
 			}
 		}
 	})
+	t.Run("too long an address", func(t *testing.T) {
+		s.strict(t)
+		query := url.QueryEscape(`name = "` + strings.Repeat("n", 40_000) + `"`)
+		a := s.do(t, http.MethodGet, s.BaseURL+"/v1/files?searchQuery="+query, "", nil, nil)
+		wantError(t, a, http.StatusRequestHeaderFieldsTooLarge, "too long")
+	})
 	t.Run("refused", func(t *testing.T) {
 		s.strict(t)
 		for query, word := range map[string]string{"name=x": "name", "Limit=1": "Limit", "limit=1&limit=2": "limit", "sort=ASC_NAME&sort=ASC_SIZE": "sort"} {
@@ -265,8 +271,10 @@ func testDelivery(t *testing.T, s *suite) {
 		if a := get(t, s.DeliveryURL+"/tr:orig-true"+path, nil); !bytes.Equal(a.body, data) {
 			t.Error("tr:orig-true is not the original")
 		}
-		if a := get(t, s.DeliveryURL+"/tr:x-9"+path, nil); a.status != http.StatusBadRequest {
-			t.Errorf("an unknown step answered %d", a.status)
+		for _, steps := range []string{"x-9", "w-10,w-20", "fo-custom,fo-custom", "w-0", "h-4001", "w-1.5", "n-nothing"} {
+			if a := get(t, s.DeliveryURL+"/tr:"+steps+path, nil); a.status != http.StatusBadRequest {
+				t.Errorf("%s answered %d", steps, a.status)
+			}
 		}
 	})
 	t.Run("a new version comes at once", func(t *testing.T) {
@@ -348,6 +356,13 @@ func testPrivate(t *testing.T, s *suite) {
 	if a := s.do(t, http.MethodGet, text(r["thumbnailUrl"]), "", nil, anonymous); a.status != http.StatusOK {
 		t.Errorf("the named transformation answered %d", a.status)
 	}
+	t.Run("no name leads to the original", func(t *testing.T) {
+		data := []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="16" height="12"><rect/></svg>`)
+		r := s.store(t, field("fileName", "private.svg"), content(data), field("isPrivateFile", "true"))
+		if a := s.do(t, http.MethodGet, text(r["thumbnailUrl"]), "", nil, anonymous); bytes.Equal(a.body, data) {
+			t.Error("the thumbnail of a private picture is the picture itself")
+		}
+	})
 }
 
 // sign is the query of a signed address; until 0: for ever.

@@ -3,9 +3,9 @@ package local
 import (
 	"bufio"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"io"
-	"net/url"
 	"strings"
 )
 
@@ -22,18 +22,46 @@ func dataURI(body *bufio.Reader) (io.Reader, error) {
 		return nil, err
 	}
 	if strings.HasSuffix(strings.ToLower(strings.TrimSpace(string(head[:len(head)-1]))), ";base64") {
-		return newBase64Reader(body), nil
+		b := newBase64Reader(body)
+		b.escapes = true
+		return b, nil
 	}
-	// Percent-encoded text, such as a small vector picture.
-	text, err := io.ReadAll(io.LimitReader(body, maxText+1))
-	if err != nil {
-		return nil, err
+	return percentReader{body}, nil // a vector picture as text, say
+}
+
+// percentReader decodes percent-encoded bytes as a stream.
+type percentReader struct{ src *bufio.Reader }
+
+func (r percentReader) Read(p []byte) (int, error) {
+	for n := range p {
+		c, err := r.src.ReadByte()
+		if err == nil && c == '%' {
+			c, err = escaped(r.src)
+		}
+		if err != nil {
+			if n > 0 && errors.Is(err, io.EOF) {
+				return n, nil
+			}
+			return n, err
+		}
+		p[n] = c
 	}
-	plain, err := url.PathUnescape(string(text))
-	if err != nil || len(text) > maxText {
-		return nil, errNotBase64
+	return len(p), nil
+}
+
+// escaped reads the two digits after a percent sign.
+func escaped(src *bufio.Reader) (byte, error) {
+	var digits, c [2]byte
+	if _, err := io.ReadFull(src, digits[:]); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errNotBase64
+		}
+		return 0, err
 	}
-	return strings.NewReader(plain), nil
+	if _, err := hex.Decode(c[:], digits[:]); err != nil {
+		return 0, errNotBase64
+	}
+	return c[0], nil
 }
 
 // base64Reader decodes base64 as a stream: both alphabets, white space
@@ -47,6 +75,7 @@ type base64Reader struct {
 	out     []byte // decoded and not given yet
 	buffer  [3]byte
 	any     bool
+	escapes bool // characters may be percent-encoded: it is part of an address
 }
 
 func newBase64Reader(src *bufio.Reader) *base64Reader { return &base64Reader{src: src} }
@@ -95,11 +124,14 @@ func (b *base64Reader) many(p []byte) int {
 func (b *base64Reader) next() error {
 	for b.n < 4 {
 		c, err := b.src.ReadByte()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			if b.n != 0 || !b.any {
 				return errNotBase64
 			}
 			return io.EOF
+		}
+		if err == nil && c == '%' && b.escapes {
+			c, err = escaped(b.src)
 		}
 		if err != nil {
 			return err

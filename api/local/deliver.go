@@ -54,10 +54,12 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	// A vector picture is served as it is, whatever is asked for.
+	vector := file.Version.Mime == "image/svg+xml"
 	cache := "public, no-cache"
 	if file.Private {
 		cache = "private, no-cache"
-		if !asked.Named() && !delivery.Signed(l.o.Key.Reveal(), r.URL, l.now()) {
+		if (!asked.Named() || vector) && !delivery.Signed(l.o.Key.Reveal(), r.URL, l.now()) {
 			return refuse(http.StatusUnauthorized, "This file is private: its address needs a signature.", "Sign the address with ik-t and ik-s, or use a named transformation.")
 		}
 	}
@@ -78,7 +80,7 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 
 	var body io.ReadSeeker = content
 	mime, tag := file.Version.Mime, file.Version.Hash
-	if asked.Changes() && file.Version.Kind == api.KindImage && mime != "image/svg+xml" {
+	if asked.Changes() && file.Version.Kind == api.KindImage && !vector {
 		tag += "-" + asked.Tag(file.Region)
 		if r.Header.Get("If-None-Match") == `"`+tag+`"` {
 			h.Set("ETag", `"`+tag+`"`)

@@ -149,6 +149,11 @@ func (l *Library) readChange(members map[string]json.RawMessage) (*change, error
 	if problems := c.Check(); len(problems) > 0 {
 		return nil, problems[0]
 	}
+	if address, ok := c.WebhookURL.Get(); ok {
+		if err := checkWebhook(address); err != nil {
+			return nil, err
+		}
+	}
 	return c, nil
 }
 

@@ -21,7 +21,17 @@ type fieldRecord struct {
 	Schema json.RawMessage `json:"schema"`
 }
 
+// listFields answers with all fields. Of those of hosted services that choose
+// among them nothing comes: a field belongs to no folder here, and one that was
+// deleted is gone.
 func (l *Library) listFields(w http.ResponseWriter, r *http.Request) error {
+	v := r.URL.Query()
+	if err := checkParameters(v, "includeDeleted", "folderPath"); err != nil {
+		return err
+	}
+	if text := v.Get("includeDeleted"); text != "" && text != "true" && text != "false" {
+		return badRequest("Your request contains invalid includeDeleted parameter: "+quote(text)+".", "It is true or false.")
+	}
 	list := []fieldRecord{}
 	err := l.records.View(r.Context(), func(tx store.Tx) error {
 		fields, err := tx.Fields()

@@ -9,6 +9,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -239,7 +240,19 @@ func setExtensions(f *form, value string) error {
 
 func setWebhook(f *form, value string) error {
 	f.upload.WebhookURL = api.Set(value)
-	return api.CheckWebhookURL(value)
+	return checkWebhook(value)
+}
+
+// checkWebhook says whether posts can go to an address. What stands before an
+// @ would be sent along as a password.
+func checkWebhook(address string) error {
+	if err := api.CheckWebhookURL(address); err != nil {
+		return err
+	}
+	if u, err := url.Parse(address); err != nil || u.User != nil {
+		return badRequest("webhookUrl holds a user name.", "Put what proves where a post comes from into its path.")
+	}
+	return nil
 }
 
 func setMetadata(f *form, value string) error {
@@ -408,25 +421,12 @@ func rawMembers(r io.Reader) (map[string]json.RawMessage, error) {
 	if !json.Valid(text) || bytes.TrimLeft(text, " \t\r\n")[0] != '{' {
 		return nil, badRequest("The body of the request is not a JSON object.", `Send an object such as {"tags":["a","b"]}.`)
 	}
-	members := map[string]json.RawMessage{}
-	d := json.NewDecoder(bytes.NewReader(text))
-	if _, err := d.Token(); err != nil {
-		return nil, err
+	if name, found := api.RepeatedMember(text); found {
+		return nil, badRequest(quote(name)+" stands twice in the body of the request.", "Send each member once.")
 	}
-	for d.More() {
-		var value json.RawMessage
-		token, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		name, _ := token.(string)
-		if err := d.Decode(&value); err != nil {
-			return nil, err
-		}
-		if _, twice := members[name]; twice {
-			return nil, badRequest(quote(name)+" stands twice in the body of the request.", "Send each member once.")
-		}
-		members[name] = value
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil {
+		return nil, err
 	}
 	return members, nil
 }

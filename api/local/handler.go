@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,7 +33,23 @@ func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// maxHeader is how long the first line and the header of a request may be.
+const maxHeader = 32 << 10
+
+func headerLength(r *http.Request) int {
+	n := len(r.RequestURI) + len(r.Host)
+	for name, values := range r.Header {
+		for _, value := range values {
+			n += len(name) + len(value)
+		}
+	}
+	return n
+}
+
 func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
+	if headerLength(r) > maxHeader {
+		return refuse(http.StatusRequestHeaderFieldsTooLarge, "The header of the request is too long.", "Its address and its header fields may have "+strconv.Itoa(maxHeader)+" bytes together.")
+	}
 	if !l.hostAllowed(r.Host) {
 		return refuse(http.StatusMisdirectedRequest, "This address is not served under the name "+quote(r.Host)+".", "Use the address that mediadesk serve prints.")
 	}

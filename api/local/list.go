@@ -60,13 +60,10 @@ var orders = map[string]store.Order{
 	"HEIGHT": store.ByHeight, "WIDTH": store.ByWidth, "SIZE": store.BySize,
 }
 
-// parameters are those that a listing takes.
-var parameters = []string{"type", "path", "sort", "fileType", "searchQuery", "tags", "limit", "skip"}
-
 // checkParameters refuses what a listing does not take, and what stands twice;
 // lists of tags may be parted so. What a client writes for nothing is taken
 // out.
-func checkParameters(v url.Values) error {
+func checkParameters(v url.Values, parameters ...string) error {
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		values := slices.DeleteFunc(v[name], absent)
 		switch {
@@ -84,7 +81,7 @@ func checkParameters(v url.Values) error {
 
 func (l *Library) readQuery(v url.Values) (store.Query, error) {
 	q := store.Query{Files: true, Order: store.ByCreated, Limit: maxList}
-	if err := checkParameters(v); err != nil {
+	if err := checkParameters(v, "type", "path", "sort", "fileType", "searchQuery", "tags", "limit", "skip"); err != nil {
 		return q, err
 	}
 	wrong := func(name, help string) (store.Query, error) {

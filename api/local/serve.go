@@ -46,6 +46,10 @@ func ownerPath(dir string) string { return filepath.Join(dir, "owner.json") }
 // many as there are processors, a small computer would stand still meanwhile.
 const minProcs = 8
 
+// readHeader is how many bytes of a header are read at most: longer ones than
+// are taken, so that they are refused in our words.
+const readHeader = 256 << 10
+
 // Serve opens the library of o and serves it at addr, host:port; port 0 picks
 // a free one. It serves until Close, or until ctx ends. Beyond this computer
 // it listens only where addr names such an address. Errors are those of Open
@@ -75,7 +79,7 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 	s := &Server{
 		Address: l.Address(), Library: l, served: make(chan error, 1), ended: make(chan struct{}),
 		http: &http.Server{
-			Handler: l, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
+			Handler: l, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: readHeader,
 			// The default writes over whatever is on the terminal.
 			ErrorLog: slog.NewLogLogger(l.log.Handler(), slog.LevelWarn),
 		},

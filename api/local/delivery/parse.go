@@ -123,6 +123,7 @@ func Parse(u *url.URL, named Named) (Asked, error) {
 func (a *Asked) parse(text string, named Named) error {
 	for one := range strings.SplitSeq(text, ":") {
 		var own Step
+		seen := map[string]bool{}
 		for member := range strings.SplitSeq(one, ",") {
 			member = strings.TrimSpace(member)
 			if member == "" {
@@ -145,6 +146,10 @@ func (a *Asked) parse(text string, named Named) error {
 				if err := own.set(name, value); err != nil {
 					return err
 				}
+				if seen[name] {
+					return fmt.Errorf("%q stands twice in a step", name)
+				}
+				seen[name] = true
 			}
 		}
 		if own != (Step{}) {

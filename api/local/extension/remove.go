@@ -32,9 +32,19 @@ func BackgroundAddress(e api.Extension) string {
 	}
 	o, err := readRemoveOptions(e.Options)
 	if err != nil {
-		return "" // told when it runs
+		return "" // told before
 	}
 	return o.Address
+}
+
+// CheckOptions says what is wrong with the values of an element's options that
+// this package works by itself.
+func CheckOptions(e api.Extension) error {
+	if e.Name != api.RemoveBackground {
+		return nil
+	}
+	_, err := readRemoveOptions(e.Options)
+	return err
 }
 
 func readRemoveOptions(options map[string]json.RawMessage) (removeOptions, error) {
@@ -52,7 +62,7 @@ func readRemoveOptions(options map[string]json.RawMessage) (removeOptions, error
 			}
 			c, err := ParseColour(colour)
 			if err != nil {
-				return o, err
+				return o, fmt.Errorf("option %s: %w", name, err)
 			}
 			o.Background = &c
 		case "bg_image_url":

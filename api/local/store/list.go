@@ -286,7 +286,11 @@ func (m *Match) single() condition {
 	case m.Text != nil:
 		return condition{column + " " + operators[m.Op] + " ?", []any{norm.NFC.String(m.first())}}
 	}
-	return condition{"(" + column + ") " + operators[m.Op] + " ?", []any{m.Number}}
+	c := condition{"(" + column + ") " + operators[m.Op] + " ?", []any{m.Number}}
+	if m.Subject == MatchWidth || m.Subject == MatchHeight {
+		c.sql = "(" + c.sql + " AND " + column + " > 0)" // a text is not 0 pixels wide
+	}
+	return c
 }
 
 func (m *Match) first() string {

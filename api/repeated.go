@@ -1,0 +1,54 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// RepeatedMember returns the name of a member that stands twice in one object
+// of a JSON text, however deep, and false where none does or the text is no
+// JSON. Which of the two is meant nobody can tell, and readers of JSON differ.
+func RepeatedMember(text []byte) (name string, found bool) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var open []*members // what the next token stands in; nil members: a list
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return "", false
+		}
+		if token == json.Delim('}') || token == json.Delim(']') {
+			open = open[:len(open)-1]
+			continue
+		}
+		if name, repeated := take(open, token); repeated {
+			return name, true
+		}
+		switch token {
+		case json.Delim('{'):
+			open = append(open, &members{seen: map[string]bool{}})
+		case json.Delim('['):
+			open = append(open, nil)
+		}
+	}
+}
+
+// members are those of an object that is being read.
+type members struct {
+	seen  map[string]bool
+	value bool // the next token is, or begins, the value of a member
+}
+
+// take counts a token where it is the name of a member.
+func take(open []*members, token json.Token) (name string, repeated bool) {
+	if len(open) == 0 || open[len(open)-1] == nil {
+		return "", false
+	}
+	in := open[len(open)-1]
+	if in.value = !in.value; !in.value {
+		return "", false
+	}
+	name, _ = token.(string)
+	repeated, in.seen[name] = in.seen[name], true
+	return name, repeated
+}

@@ -3,6 +3,8 @@ package api
 import (
 	"net/netip"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -21,6 +23,53 @@ func checkAddress(field, text string) error {
 		return nil
 	}
 	return &RuleError{Field: field, Message: field + " " + quote(clip(text, 80)) + " is not an http or https address", Help: "Write the whole address, such as https://example.com/photo.jpg."}
+}
+
+// IsWebAddress reports whether a word begins as an http or https address does,
+// in capitals or small letters.
+func IsWebAddress(word string) bool {
+	return hasPrefixFold(word, "http://") || hasPrefixFold(word, "https://")
+}
+
+// IsFileAddress reports whether a word begins as a file: address does.
+func IsFileAddress(word string) bool { return hasPrefixFold(word, "file:/") }
+
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}
+
+// PathOfAddress is the path that a file: address of this computer stands for;
+// false where it is of another computer, or of none.
+func PathOfAddress(address string) (string, bool) {
+	if !IsFileAddress(address) {
+		return "", false
+	}
+	rest := address[len("file:"):]
+	if after, ok := strings.CutPrefix(rest, "//"); ok {
+		host, path, _ := strings.Cut(after, "/")
+		if host != "" && !strings.EqualFold(host, "localhost") && !strings.EqualFold(host, hostname()) {
+			return "", false
+		}
+		rest = "/" + path
+	}
+	path, err := url.PathUnescape(rest)
+	if err != nil || strings.ContainsRune(path, 0) {
+		return "", false
+	}
+	if filepath.Separator == '\\' {
+		path = strings.TrimPrefix(path, "/") // file:///C:/x
+	}
+	return filepath.Clean(filepath.FromSlash(path)), true
+}
+
+// hostname is the name of this computer, which some terminals write into the
+// addresses they drop.
+func hostname() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	return name
 }
 
 // IsLoopback reports whether host (without port) is this computer.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -277,16 +278,25 @@ func (c *Client) send(ctx context.Context, u *Upload, progress *Progress, expect
 }
 
 // withRecord returns file, or ErrNoRecord where an answer with success holds
-// none: some services answer 202 with a message instead.
+// none.
 func (c *Client) withRecord(file *File) (*File, error) {
 	if file.FileID != "" {
 		return file, nil
 	}
-	var answer struct{ Message json.RawMessage }
-	if json.Unmarshal(file.Raw, &answer) == nil && len(answer.Message) > 0 {
-		return nil, fmt.Errorf("%w: %s", ErrNoRecord, clip(c.redact(jsonText(answer.Message)), 300))
+	if words := c.recordWords(file); words != "" {
+		return nil, fmt.Errorf("%w: %s", ErrNoRecord, words)
 	}
 	return nil, ErrNoRecord
+}
+
+// recordWords is the message that an answer has in place of a record; empty for
+// none.
+func (c *Client) recordWords(file *File) string {
+	var answer struct{ Message json.RawMessage }
+	if json.Unmarshal(file.Raw, &answer) != nil || len(answer.Message) == 0 {
+		return ""
+	}
+	return clip(c.redact(jsonText(answer.Message)), 300)
 }
 
 // UpdateDetails changes tags or custom coordinates of a file and returns its
@@ -498,6 +508,9 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 	}
 	if err := json.Unmarshal(text, v); err != nil {
 		return fmt.Errorf("%w: %s", ErrNoRecord, c.redact(noRecordWords(res, text, err)))
+	}
+	if file, ok := v.(*File); ok && file.FileID == "" && res.StatusCode == http.StatusAccepted {
+		return &AcceptedError{Message: cmp.Or(c.recordWords(file), "no message")}
 	}
 	return nil
 }

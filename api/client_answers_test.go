@@ -115,6 +115,10 @@ func TestSuccessWithoutRecord(t *testing.T) {
 			if f != nil || !errors.Is(err, api.ErrNoRecord) || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("got %v, %v", f, err)
 			}
+			var accepted *api.AcceptedError
+			if errors.As(err, &accepted) != (test.status == http.StatusAccepted) {
+				t.Errorf("accepted for later: %v", accepted)
+			}
 			if api.OutcomeOf(err) != api.Unknown || api.Hint(err) == "" {
 				t.Errorf("outcome %s, hint %q", api.OutcomeOf(err), api.Hint(err))
 			}

@@ -115,6 +115,16 @@ var ErrInsecure = errors.New("the key goes over https only, or over http to this
 // that could be read, so what happened is not known.
 var ErrNoRecord = errors.New("the service answered with success but sent no file record")
 
+// AcceptedError is an ErrNoRecord of a service that took the request and goes on
+// with it later: sending again would have it do so twice.
+type AcceptedError struct{ Message string }
+
+func (e *AcceptedError) Error() string {
+	return "the service took it, to work on it later, and sent no file record: " + e.Message
+}
+
+func (e *AcceptedError) Unwrap() error { return ErrNoRecord }
+
 // Hint returns what helps against err, from whichever error in its chain
 // knows; empty where none does.
 func Hint(err error) string {

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // ManifestEntry is one source of a manifest with its options. What an entry
@@ -90,6 +91,12 @@ func (e ManifestEntry) Upload(dir string, base Upload, naming Naming) (up Upload
 	switch {
 	case e.Source == "":
 		return up, n, false, errors.New("source is missing")
+	case IsFileAddress(e.Source):
+		path, ok := PathOfAddress(e.Source)
+		if !ok {
+			return up, n, false, fmt.Errorf("source %s is of another computer", quote(e.Source))
+		}
+		up.Source = Source{Path: path, Label: e.Source}
 	case strings.Contains(e.Source, "://"):
 		up.Source = Source{URL: e.Source}
 	case filepath.IsAbs(e.Source):
@@ -146,6 +153,9 @@ func assign[T any](to *Field[T], value *T) {
 func ReadManifest(text []byte) ([]ManifestEntry, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	bare := bytes.TrimSpace(text)
+	if at := invalidAt(text); at >= 0 {
+		return nil, fmt.Errorf("line %d: it is not UTF-8 text: save it as UTF-8", lineAt(text, at))
+	}
 	switch {
 	case len(bare) == 0:
 		return nil, errors.New("it is empty")
@@ -153,6 +163,21 @@ func ReadManifest(text []byte) ([]ManifestEntry, error) {
 		return jsonEntries(text, bare[0] == '[')
 	}
 	return csvEntries(text)
+}
+
+// invalidAt is where a text is not UTF-8; negative where it is.
+func invalidAt(text []byte) int64 {
+	if utf8.Valid(text) {
+		return -1
+	}
+	at := 0
+	for {
+		r, size := utf8.DecodeRune(text[at:])
+		if r == utf8.RuneError && size <= 1 {
+			return int64(at)
+		}
+		at += size
+	}
 }
 
 func jsonEntries(text []byte, list bool) ([]ManifestEntry, error) {
@@ -199,6 +224,7 @@ func jsonEntry(text []byte, at int64, raw json.RawMessage) (ManifestEntry, error
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.Token() //nolint:errcheck // the brace; all of it was read before
+	said := map[string]bool{}
 	for d.More() {
 		line := lineAt(text, at+valueAfter(raw, d.InputOffset()))
 		token, err := d.Token()
@@ -207,6 +233,10 @@ func jsonEntry(text []byte, at int64, raw json.RawMessage) (ManifestEntry, error
 		if err == nil {
 			err = d.Decode(&value)
 		}
+		if err == nil && said[name] {
+			err = fmt.Errorf("%s stands there twice", name)
+		}
+		said[name] = true
 		if err == nil {
 			err = e.setMember(name, value)
 		}
@@ -301,16 +331,22 @@ func manifestColumns() []string {
 func csvEntries(text []byte) ([]ManifestEntry, error) {
 	r := csv.NewReader(bytes.NewReader(text))
 	first, _, _ := bytes.Cut(bytes.TrimSpace(text), []byte("\n"))
-	if bytes.Contains(first, []byte(";")) && !bytes.Contains(first, []byte(",")) {
-		r.Comma = ';' // as spreadsheets of some languages write it
+	for _, mark := range []rune{';', '\t'} {
+		if bytes.ContainsRune(first, mark) && !bytes.Contains(first, []byte(",")) {
+			r.Comma = mark // as spreadsheets write it, some by their language
+		}
 	}
 	head, err := r.Read()
 	if err != nil {
-		return nil, err
+		return nil, csvProblem(err, 0, 0)
 	}
 	for i, column := range head {
-		head[i] = strings.TrimSpace(column)
-		if err := new(ManifestEntry).setCell(head[i], ""); err != nil {
+		head[i] = columnOf(strings.TrimSpace(column))
+		err := new(ManifestEntry).setCell(head[i], "")
+		if err == nil && slices.Contains(head[:i], head[i]) {
+			err = fmt.Errorf("column %s stands there twice", head[i])
+		}
+		if err != nil {
 			line, _ := r.FieldPos(i)
 			return nil, fmt.Errorf("line %d: %w", line, err)
 		}
@@ -322,7 +358,7 @@ func csvEntries(text []byte) ([]ManifestEntry, error) {
 			return entries, nil
 		}
 		if err != nil {
-			return nil, err
+			return nil, csvProblem(err, len(cells), len(head))
 		}
 		var e ManifestEntry
 		e.Line, _ = r.FieldPos(0)
@@ -336,15 +372,48 @@ func csvEntries(text []byte) ([]ManifestEntry, error) {
 	}
 }
 
+// csvProblem says in which line a CSV text is wrong, and of a line with too few
+// or too many cells how many there are.
+func csvProblem(err error, cells, columns int) error {
+	var wrong *csv.ParseError
+	switch {
+	case !errors.As(err, &wrong):
+		return err
+	case errors.Is(err, csv.ErrFieldCount):
+		return fmt.Errorf("line %d: %s, where the first line names %s: put \" around what holds the mark between them", wrong.StartLine, cellWords(cells), cellWords(columns))
+	case errors.Is(err, csv.ErrQuote), errors.Is(err, csv.ErrBareQuote):
+		return fmt.Errorf("line %d: a \" stands where none may, or its other one is missing: within \"…\" it is written twice", wrong.StartLine)
+	}
+	return fmt.Errorf("line %d: %w", wrong.StartLine, wrong.Err)
+}
+
+func cellWords(n int) string {
+	if n == 1 {
+		return "1 cell"
+	}
+	return fmt.Sprintf("%d cells", n)
+}
+
+// columnOf is the column that a word of the first line names, in capitals or
+// small letters; the word itself where it names none.
+func columnOf(word string) string {
+	for _, name := range manifestColumns() {
+		if strings.EqualFold(name, word) {
+			return name
+		}
+	}
+	return word
+}
+
 // setCell fills one member from CSV.
 func (e *ManifestEntry) setCell(column, value string) error {
 	var member string
 	switch column {
 	case "private", "overwriteFile", "overwriteTags", "overwriteAITags", "overwriteCustomMetadata":
-		if value != "" && value != "true" && value != "false" {
+		member = strings.ToLower(value) // spreadsheets write TRUE
+		if value != "" && member != "true" && member != "false" {
 			return fmt.Errorf("%s is true or false, not %s", column, quote(value))
 		}
-		member = value
 	case "extensions", "metadata":
 		member = value
 		if column == "extensions" && value != "" && !strings.HasPrefix(value, "[") {

@@ -25,7 +25,12 @@ func TestWhereAManifestIsWrong(t *testing.T) {
 		{"\nsource,colour\na,\n", `line 2: column "colour" is not known`},
 		{"source,private\na,true\nb,perhaps\n", `line 3: private is true or false, not "perhaps"`},
 		{"source,metadata\na,[]\n", "line 2: metadata"},
-		{"source,private\na,true\nb\n", "line 3: wrong number of fields"},
+		{"source,private\na,true\nb\n", "line 3: 1 cell, where the first line names 2 cells"},
+		{"source,tags\n\"a\nb,c\n", "line 2: a \" stands where none may"},
+		{"source,Source\na,b\n", "line 1: column source stands there twice"},
+		{"source,tags\na,b\nc,\xfcber\n", "line 3: it is not UTF-8 text"},
+		{"\xff\xfes\x00o\x00", "line 1: it is not UTF-8 text"},
+		{"[{\"source\":\"a\",\n\"source\":\"b\"}]", "line 2: source stands there twice"},
 	}
 	for _, tt := range tests {
 		entries, err := api.ReadManifest([]byte(tt.text))
@@ -48,6 +53,25 @@ func TestLinesOfAManifest(t *testing.T) {
 		entries, err := api.ReadManifest([]byte(text))
 		if err != nil || len(entries) != 2 || entries[0].Line != 3 || entries[1].Line != 5 {
 			t.Errorf("%q: %+v, %v", text, entries, err)
+		}
+	}
+}
+
+// TestManifestOfASpreadsheet: a mark at the beginning, capitals and the marks
+// between cells of whichever program wrote it are taken.
+func TestManifestOfASpreadsheet(t *testing.T) {
+	for _, text := range []string{
+		"\ufeffSource,PRIVATE,tags\r\na.jpg,TRUE,\"x,y\"\r\n",
+		"source;private;tags\na.jpg;True;x,y\n",
+		"source\tprivate\ttags\na.jpg\ttrue\tx,y\n",
+	} {
+		entries, err := api.ReadManifest([]byte(text))
+		if err != nil || len(entries) != 1 {
+			t.Fatalf("%q: %v, %v", text, entries, err)
+		}
+		e := entries[0]
+		if e.Source != "a.jpg" || e.Private == nil || !*e.Private || e.Tags == nil || len(*e.Tags) != 2 {
+			t.Errorf("%q: %+v", text, e)
 		}
 	}
 }

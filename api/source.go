@@ -153,6 +153,9 @@ func checkMode(name string, info fs.FileInfo) error {
 func pathProblem(name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if to, err := os.Readlink(name); err == nil {
+			return &SourceError{Path: name, Reason: "is a link to " + quote(to) + ", which is not there (any more)", Help: "Put back what it leads to, or pick the file itself."}
+		}
 		return &SourceError{Path: name, Reason: "is not there (any more)", Help: "Check the path, or pick the file again."}
 	case errors.Is(err, fs.ErrPermission):
 		return &SourceError{Path: name, Reason: "cannot be read: permission denied", Help: "Ask for read permission or copy it to where you have it."}

@@ -172,6 +172,7 @@ const (
 	refused401  fault = "401"
 	refused400  fault = "400 for another reason"
 	noRecord    fault = "200 without a record, stored"
+	later       fault = "202, stored later"
 	hangs       fault = "hangs in the middle"
 	hangsStored fault = "stored, then hangs"
 )
@@ -242,6 +243,8 @@ func (s *service) Upload(ctx context.Context, u *api.Upload, p *api.Progress) (*
 		return nil, answer(401, true)
 	case refused400:
 		return nil, answer(400, true)
+	case later:
+		return nil, &api.AcceptedError{Message: "It is being worked on."}
 	case hangs:
 		<-ctx.Done()
 		return nil, lost(false)

@@ -68,7 +68,10 @@ type assessment struct {
 func assess(err error) assessment {
 	var answer *api.ServiceError
 	var send *api.SendError
+	var accepted *api.AcceptedError
 	switch {
+	case errors.As(err, &accepted):
+		return assessment{arrived: true, definite: true}
 	case errors.Is(err, api.ErrNoRecord):
 		return assessment{arrived: true}
 	case errors.As(err, &answer):

@@ -29,6 +29,8 @@ func TestWhatIsClaimed(t *testing.T) {
 		{api.NameHere, []fault{lostBefore}, true, api.Stored, 2, 1, true},
 		{api.NameHere, []fault{broken502, broken500, broken500}, false, api.Stored, 4, 1, true},
 		{api.NameHere, []fault{noRecord}, true, api.Stored, 2, 1, false},
+		{api.NameHere, []fault{later}, false, api.Unknown, 1, 0, false},
+		{api.NameHere, []fault{later}, true, api.Unknown, 1, 0, false},
 		{api.NameHere, []fault{lost503}, true, api.Stored, 2, 1, false},
 		{api.NameHere, []fault{busy503, slow429}, true, api.Stored, 3, 1, true},
 		{api.NameHere, []fault{refused401}, false, api.Refused, 1, 0, false},

@@ -19,6 +19,7 @@ import (
 	"charm.land/fang/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"mediadesk/api"
 	"mediadesk/config"
@@ -129,7 +130,7 @@ func newRoot(p *Program) *cobra.Command {
 		}
 		return nil
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%s", err.Error()) })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%s", flagWords(err)) })
 	all := root.PersistentFlags()
 	all.StringVar(&f.Profile, "profile", "", "profile to use, instead of the one in use")
 	all.StringVar(&f.UploadURL, "upload-url", "", "address of the upload operation, for an unnamed profile")
@@ -148,6 +149,21 @@ func newRoot(p *Program) *cobra.Command {
 	addCompletions(root, p)
 	checkHelp(root)
 	return root
+}
+
+// flagWords says what is wrong with a flag, and of a wrong value what should
+// stand there.
+func flagWords(err error) string {
+	var value *pflag.InvalidValueError
+	if !errors.As(err, &value) {
+		return err.Error()
+	}
+	wants := map[string]string{"bool": "true or false", "int": "a whole number", "uint64": "a whole number from 0", "int64": "a whole number", "duration": "a time such as 90s or 5m"}
+	want := wants[value.GetFlag().Value.Type()]
+	if want == "" {
+		return err.Error()
+	}
+	return fmt.Sprintf("--%s is %s, not %q", value.GetFlag().Name, want, value.GetValue())
 }
 
 // checkHelp has the help of a command that does not exist be wrong usage.

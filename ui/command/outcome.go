@@ -95,11 +95,15 @@ func (o *uploadOutput) note(j api.Job) {
 	}
 	why := string(j.State)
 	if j.Failure != nil {
-		// The reasons of sources begin with their path.
-		text := strings.TrimPrefix(j.Failure.Message, strconv.Quote(j.Upload.Source.Path)+" ")
-		why += ": " + text
+		why += ": " + reason(j)
 	}
 	o.reasons[why] = append(o.reasons[why], j.Upload.Source.String())
+}
+
+// reason is why a job failed, without the path that reasons of sources begin
+// with: it is named beside them.
+func reason(j api.Job) string {
+	return strings.TrimPrefix(j.Failure.Message, strconv.Quote(j.Upload.Source.Path)+" ")
 }
 
 // stored prints that a source was stored before and is not sent.
@@ -131,7 +135,7 @@ func jobSentence(j api.Job) string {
 	name := kit.Safe(j.Upload.Source.String())
 	why := ""
 	if j.Failure != nil {
-		why = ": " + kit.Safe(sentences(j.Failure.Message, j.Failure.Help))
+		why = ": " + kit.Safe(sentences(reason(j), j.Failure.Help))
 	}
 	switch j.State {
 	case api.Stored:
@@ -151,10 +155,15 @@ func jobSentence(j api.Job) string {
 func (o *uploadOutput) follow(ctx context.Context, d *ui.Desk, ids []int64) ([]string, error) {
 	var files []string
 	for _, id := range ids {
-		// When the person interrupts, what is under way is left to the journal.
 		jobs, err := o.await(ctx, d, id)
-		if err != nil && ctx.Err() == nil {
+		switch {
+		case err == nil:
+		case ctx.Err() == nil:
 			return files, err
+		default:
+			if jobs, err = interrupted(d, id); err != nil {
+				return files, err
+			}
 		}
 		for _, j := range jobs {
 			if err := o.job(j); err != nil {
@@ -169,6 +178,36 @@ func (o *uploadOutput) follow(ctx context.Context, d *ui.Desk, ids []int64) ([]s
 		}
 	}
 	return files, nil
+}
+
+// interrupted is how a job stands when the person has interrupted: what is under
+// way is broken off and left to the journal.
+func interrupted(d *ui.Desk, id int64) ([]api.Job, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	if err := d.Queue.Close(ctx); err != nil {
+		return nil, err
+	}
+	jobs, err := d.Queue.Wait(ctx, []int64{id})
+	if err != nil && !errors.Is(err, queue.ErrClosed) {
+		return nil, err
+	}
+	for i := range jobs {
+		j := &jobs[i]
+		switch {
+		case j.State.Final():
+		case !j.Unclear:
+			j.State = api.Waiting
+		default:
+			failure := api.Failure{Message: "it was interrupted when it may have arrived already"}
+			if j.Failure != nil {
+				failure = *j.Failure
+			}
+			failure.Help = "What became of it is looked up, and what is missing is sent, by: mediadesk upload"
+			j.State, j.Failure = api.Unknown, &failure
+		}
+	}
+	return jobs, nil
 }
 
 // progressEvery is how often the line of progress is written.

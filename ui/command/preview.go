@@ -25,6 +25,7 @@ func dryUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 		return usage("--dry-run needs a source")
 	}
 	plans, err := u.plan(cmd, p, profile, args)
+	defer p.unspool(plans)
 	if err != nil {
 		return err
 	}

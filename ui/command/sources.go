@@ -15,15 +15,21 @@ import (
 // argSource makes a source of one word of the command line: an address or a
 // path, which need not be there yet.
 func argSource(arg string) (api.Source, error) {
-	if strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://") {
+	if api.IsWebAddress(arg) {
 		if err := api.CheckSourceURL(arg); err != nil {
 			return api.Source{}, &exitError{exitUsage, err}
 		}
 		return api.Source{URL: arg}, nil
 	}
+	if path, ok := api.PathOfAddress(arg); ok {
+		return api.Source{Path: path, Label: arg}, nil
+	}
 	path, err := filepath.Abs(arg)
 	if err != nil {
 		return api.Source{}, fmt.Errorf("path %q: %w", arg, err)
+	}
+	if _, err := os.Lstat(path); err != nil && strings.Contains(arg, "://") {
+		return api.Source{}, &exitError{exitUsage, api.CheckSourceURL(arg)}
 	}
 	return api.Source{Path: path, Label: arg}, nil
 }
@@ -61,10 +67,15 @@ func find(ctx context.Context, args []string, stdin io.Reader, spool string, fil
 			}
 			usedStdin = true
 			s, err := spoolInput(stdin, spool)
-			if err != nil {
+			var nothing *api.SourceError
+			switch {
+			case errors.As(err, &nothing):
+				found.bad = append(found.bad, nothing)
+			case err != nil:
 				return found, err
+			default:
+				found.sources = append(found.sources, s)
 			}
-			found.sources = append(found.sources, s)
 			continue
 		}
 		s, err := argSource(arg)
@@ -129,12 +140,28 @@ func spoolInput(stdin io.Reader, dir string) (api.Source, error) {
 		return api.Source{}, err
 	}
 	defer f.Close()
-	if _, err := io.Copy(f, stdin); err != nil {
-		os.RemoveAll(own)
-		return api.Source{}, fmt.Errorf("standard input could not be read: %w", err)
+	size, err := io.Copy(f, stdin)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("standard input could not be read, or not be kept: %w", err)
+	case size == 0:
+		err = &api.SourceError{Path: "-", Reason: "(standard input) is empty: there is nothing to store", Help: "Look at what should have written it."}
+	default:
+		err = f.Sync()
 	}
-	if err := f.Sync(); err != nil {
+	if err != nil {
+		os.RemoveAll(own)
 		return api.Source{}, err
 	}
 	return api.Source{Path: f.Name(), Label: "-"}, nil
+}
+
+// unspool removes what was kept of standard input, where plans hold it that are
+// not sent.
+func (p *Program) unspool(plans []planned) {
+	for _, one := range plans {
+		if dir := filepath.Dir(one.upload.Source.Path); filepath.Dir(dir) == p.spool() {
+			os.RemoveAll(dir) //nolint:errcheck // a copy that stays does no harm
+		}
+	}
 }

@@ -249,7 +249,8 @@ func (l *sourceList) merge(other sourceList) {
 	l.again = append(l.again, other.again...)
 }
 
-// plan makes the uploads that the command line asks for.
+// plan makes the uploads that the command line asks for. With an error it
+// returns those that it made so far, which are not to be sent.
 func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile page.Profile, args []string) ([]planned, error) {
 	up, naming, err := u.options(cmd, profile)
 	if err != nil {
@@ -265,12 +266,6 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile page.Profile,
 	}
 	common := planned{upload: up, naming: naming, noWebhook: u.webhook == api.NoWebhook}
 	u.found, err = find(cmd.Context(), args, p.Stdin, p.spool(), u.filter())
-	if err != nil {
-		return nil, err
-	}
-	if u.name != "" && (len(u.found.sources) != 1 || u.found.folders > 0 || u.manifest != "") {
-		return nil, usage("--name is for one source; here are %d", len(u.found.sources))
-	}
 	plans := make([]planned, 0, len(u.found.sources))
 	for _, s := range u.found.sources {
 		one := common.of(s, u.found.inFolder[s.Path])
@@ -279,18 +274,21 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile page.Profile,
 		}
 		plans = append(plans, one)
 	}
+	if err != nil {
+		return plans, err
+	}
+	if u.name != "" && (len(u.found.sources)+len(u.found.bad) != 1 || u.found.folders > 0 || u.manifest != "") {
+		return plans, usage("--name is for one source; here are %d", len(u.found.sources))
+	}
 	for _, err := range u.found.bad {
 		plans = append(plans, broken(err))
 	}
 	if u.manifest != "" {
 		more, err := u.readManifest(cmd, u.manifest, common)
 		if err != nil {
-			return nil, err
+			return plans, err
 		}
 		plans = append(plans, more...)
-	}
-	if len(plans) == 1 && plans[0].err != nil {
-		return nil, plans[0].err
 	}
 	return plans, checkPlans(plans)
 }
@@ -298,7 +296,7 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile page.Profile,
 // checkPlans finds what would be refused. Wrong options are the error; what is
 // wrong with a file of a folder is that file's own.
 func checkPlans(plans []planned) error {
-	places := map[string]string{} // what is stored there, of files from folders
+	places := map[string]string{} // what is stored there
 	for i := range plans {
 		one := &plans[i]
 		if one.err != nil {
@@ -315,10 +313,11 @@ func checkPlans(plans []planned) error {
 			one.err = problems[0]
 			continue
 		}
-		if !one.inFolder || one.naming != api.NameExact {
+		if one.naming != api.NameExact {
 			continue
 		}
-		// Two names that are one as the service writes them.
+		// One of the two would be lost below the other, and which one is a
+		// matter of luck.
 		if other, taken := places[one.upload.Path()]; taken && !one.upload.OverwriteFile.IsSet() {
 			one.err = &api.RuleError{
 				Field:   "fileName",
@@ -364,6 +363,9 @@ func (one planned) job(profile page.Profile, batch string) (api.Job, error) {
 
 func runUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []string) error {
 	ctx := cmd.Context()
+	if cmd.Flags().Changed("concurrency") && f.Concurrency < 1 {
+		return usage("--concurrency is how many uploads run at the same time: 1 or more, not %d", f.Concurrency)
+	}
 	if f.dryRun {
 		return dryUpload(cmd, p, f, u, args)
 	}
@@ -431,6 +433,8 @@ func goOnWith(ctx context.Context, p *Program, d *ui.Desk, asJSON bool) ([]int64
 func hand(cmd *cobra.Command, p *Program, d *ui.Desk, u *uploadFlags, args []string, out *uploadOutput) ([]int64, error) {
 	ctx := cmd.Context()
 	plans, err := u.plan(cmd, p, d.Profile, args)
+	left := plans // not handed over
+	defer func() { p.unspool(left) }()
 	if err != nil {
 		return nil, err
 	}
@@ -442,11 +446,13 @@ func hand(cmd *cobra.Command, p *Program, d *ui.Desk, u *uploadFlags, args []str
 	}
 	batch := api.NewBatch(time.Now())
 	var jobs []api.Job
+	var unsent []planned
 	for i, one := range plans {
 		if there[i] != nil {
 			if err := out.stored(one, there[i]); err != nil {
 				return nil, err
 			}
+			unsent = append(unsent, one)
 			continue
 		}
 		job, err := one.job(d.Profile, batch)
@@ -456,6 +462,7 @@ func hand(cmd *cobra.Command, p *Program, d *ui.Desk, u *uploadFlags, args []str
 			if err := out.job(job); err != nil {
 				return nil, err
 			}
+			unsent = append(unsent, one)
 			continue
 		}
 		jobs = append(jobs, job)
@@ -464,6 +471,9 @@ func hand(cmd *cobra.Command, p *Program, d *ui.Desk, u *uploadFlags, args []str
 		return nil, nil
 	}
 	jobs, err = d.Queue.Add(ctx, jobs)
+	if len(jobs) > 0 {
+		left = unsent // the others are in the journal
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,6 @@
 package picker
 
 import (
-	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"unicode"
@@ -23,7 +21,7 @@ import (
 // file managers copy them.
 func ParsePaste(text, dir string) []api.Source {
 	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' || r == 0 })
-	if len(lines) > 1 && (lines[0] == "copy" || lines[0] == "cut") && isFileURL(lines[1]) {
+	if len(lines) > 1 && (lines[0] == "copy" || lines[0] == "cut") && api.IsFileAddress(lines[1]) {
 		lines = lines[1:] // the way in which some file managers copy
 	}
 	var out []api.Source
@@ -46,10 +44,10 @@ func sourceOf(word, dir string) (api.Source, bool) {
 	switch {
 	case word == "":
 		return api.Source{}, false
-	case isWebURL(word):
+	case api.IsWebAddress(word):
 		return api.Source{URL: word}, true
-	case isFileURL(word):
-		if path, ok := fileURLPath(word); ok {
+	case api.IsFileAddress(word):
+		if path, ok := api.PathOfAddress(word); ok {
 			return api.Source{Path: path}, true
 		}
 	}
@@ -65,49 +63,12 @@ func sourceOf(word, dir string) (api.Source, bool) {
 	return api.Source{Path: filepath.Clean(path)}, true
 }
 
-func hasPrefixFold(s, prefix string) bool {
-	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
-}
-
-func isWebURL(s string) bool  { return hasPrefixFold(s, "http://") || hasPrefixFold(s, "https://") }
-func isFileURL(s string) bool { return hasPrefixFold(s, "file:/") }
-
 // cutHome takes the sign of the home folder off a path.
 func cutHome(path string) (rest string, ok bool) {
 	if path == "~" {
 		return "", true
 	}
 	return strings.CutPrefix(path, "~/")
-}
-
-// fileURLPath is the path of a file:// address of this computer.
-func fileURLPath(address string) (string, bool) {
-	rest := address[len("file:"):]
-	if after, ok := strings.CutPrefix(rest, "//"); ok {
-		host, path, _ := strings.Cut(after, "/")
-		if host != "" && !strings.EqualFold(host, "localhost") && !strings.EqualFold(host, hostname()) {
-			return "", false
-		}
-		rest = "/" + path
-	}
-	path, err := url.PathUnescape(rest)
-	if err != nil || strings.ContainsRune(path, 0) {
-		return "", false
-	}
-	if filepath.Separator == '\\' {
-		path = strings.TrimPrefix(path, "/") // file:///C:/x
-	}
-	return filepath.Clean(filepath.FromSlash(path)), true
-}
-
-// hostname is the name of this computer, which some terminals write into the
-// addresses they drop.
-func hostname() string {
-	name, err := os.Hostname()
-	if err != nil {
-		return ""
-	}
-	return name
 }
 
 // wordsOf takes a line of a paste apart.
@@ -137,7 +98,7 @@ func isAnchored(w string) bool {
 			return true
 		}
 	}
-	return isWebURL(w) || isFileURL(w) || filepath.IsAbs(w)
+	return api.IsWebAddress(w) || api.IsFileAddress(w) || filepath.IsAbs(w)
 }
 
 // looksNamed tells words that end as file names do: a dot and two to four

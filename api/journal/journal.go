@@ -58,7 +58,7 @@ func open(ctx context.Context, path string, steps []string) (*Journal, error) {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
 	fail := func(err error) (*Journal, error) {
-		return nil, fmt.Errorf("journal %q cannot be opened: %w", path, err)
+		return nil, &problem{path, false, err}
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fail(err)
@@ -134,7 +134,7 @@ func (j *Journal) Close() error {
 		}
 		errs = append(errs, j.read.Close(), j.write.Close(), j.owner.close())
 		if err := errors.Join(errs...); err != nil {
-			j.closeErr = fmt.Errorf("journal %q: %w", j.path, err)
+			j.closeErr = &problem{j.path, true, err}
 		}
 	})
 	return j.closeErr
@@ -155,13 +155,13 @@ func (j *Journal) Changes(ctx context.Context) (int64, error) {
 	if j.watching == nil {
 		conn, err := j.read.Conn(ctx)
 		if err != nil {
-			return 0, fmt.Errorf("journal %q: %w", j.path, err)
+			return 0, &problem{j.path, true, err}
 		}
 		j.watching = conn
 	}
 	var n int64
 	if err := j.watching.QueryRowContext(ctx, "PRAGMA data_version").Scan(&n); err != nil {
-		return 0, fmt.Errorf("journal %q: %w", j.path, err)
+		return 0, &problem{j.path, true, err}
 	}
 	return n, nil
 }
@@ -187,16 +187,16 @@ func (j *Journal) query(ctx context.Context, each func(scan func(...any) error) 
 	}
 	rows, err := j.read.QueryContext(ctx, text, args...)
 	if err != nil {
-		return fmt.Errorf("journal %q: %w", j.path, err)
+		return &problem{j.path, true, err}
 	}
 	defer rows.Close()
 	for rows.Next() {
 		if err := each(rows.Scan); err != nil {
-			return fmt.Errorf("journal %q: %w", j.path, err)
+			return &problem{j.path, true, err}
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return fmt.Errorf("journal %q: %w", j.path, err)
+		return &problem{j.path, true, err}
 	}
 	return nil
 }

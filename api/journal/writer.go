@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 )
@@ -41,7 +40,7 @@ func (j *Journal) await(r *request) error {
 		}
 	}
 	if r.err != nil {
-		return fmt.Errorf("journal %q: %w", j.path, r.err)
+		return &problem{j.path, true, r.err}
 	}
 	return nil
 }

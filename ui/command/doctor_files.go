@@ -72,7 +72,7 @@ func (d *doctor) journal(ctx context.Context) {
 	case errors.Is(err, fs.ErrNotExist):
 		d.say(verdictNote, "journal", "", "there is none yet: the first start makes it")
 	case err != nil:
-		d.say(verdictBad, "journal", "Move "+path+" away; what was stored is safe at the service. Keep the file: it can often be read with sqlite3 and .recover.", "%v", err)
+		d.say(verdictBad, "journal", journal.Damaged, "%v", err)
 	default:
 		d.say(verdictOK, "journal", "", "whole: %s, %s, schema %d of %d", kit.Bytes(state.Bytes), kit.Plural(state.Jobs, "upload"), state.Version, state.Newest)
 	}

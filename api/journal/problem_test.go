@@ -1,0 +1,42 @@
+package journal_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mediadesk/api"
+	"mediadesk/api/journal"
+)
+
+// TestDamagedJournal: what cannot be opened is told with what helps, and is left
+// as it is.
+func TestDamagedJournal(t *testing.T) {
+	for about, text := range map[string]string{
+		"no database": strings.Repeat("words ", 2000),
+		"cut":         "SQLite format 3\x00" + strings.Repeat("\x10", 100),
+	} {
+		path := filepath.Join(t.TempDir(), "journal.db")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		j, err := journal.Open(t.Context(), path)
+		if err == nil {
+			t.Fatalf("%s: it was opened: %v", about, j.Close())
+		}
+		if api.Hint(err) != journal.Damaged || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v\n%s", about, err, api.Hint(err))
+		}
+		if left, err := os.ReadFile(path); err != nil || string(left) != text {
+			t.Errorf("%s: it is another file now: %v", about, err)
+		}
+	}
+	folder := filepath.Join(t.TempDir(), "journal.db")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := journal.Open(t.Context(), folder); err == nil || !strings.Contains(api.Hint(err), "MEDIADESK_HOME") {
+		t.Errorf("a folder: %v, %q", err, api.Hint(err))
+	}
+}

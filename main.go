@@ -342,27 +342,11 @@ func answered(paths config.Paths, w *watch.Watch) func(context.Context, api.Job)
 	}
 }
 
-// While the program starts nearly all that is made lasts: to look for what does not
-// takes a third of the time to the first names of a large folder. startTime is how
-// long that is put off, and startHeap how far, in percent of what is in use.
-const (
-	startTime = time.Second
-	startHeap = 400
-)
-
-// hurry puts off the collecting of memory for the start. Afterwards it is as it was
-// set, and what was used is given back to the system.
-func hurry() {
-	usual := debug.SetGCPercent(startHeap)
-	time.AfterFunc(startTime, func() {
-		debug.SetGCPercent(usual)
-		debug.FreeOSMemory()
-	})
-}
-
 // screens runs the interactive program.
 func (a *app) screens(ctx context.Context, r command.Request, folder string, sources []api.Source) error {
-	hurry()
+	living, end := context.WithCancel(ctx)
+	defer end()
+	thrift(living)
 	settings, err := config.Load(a.paths.Config)
 	if err != nil {
 		return err

@@ -107,6 +107,7 @@ type Model struct {
 	answers  []tea.Msg // by choice of the dialog
 	help     *kit.Help
 	toasts   *kit.Toasts
+	stack    stack
 	ticking  bool
 	lastQuit time.Time
 

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"image"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -51,8 +52,8 @@ func (m *Model) draw() string {
 	} else {
 		body = m.theme.Muted.Render(m.opening)
 	}
-	lines := append([]string{m.topLine(r.top.Dx()), kit.Fit(body, r.screen.Dx(), r.screen.Dy())}, m.tipLines()...)
-	out := strings.Join(append(lines, kit.Hints(m.hinted(), r.hints.Dx(), m.theme)), "\n")
+	lines := append([]string{m.topLine(r.top.Dx()), body}, m.tipLines()...)
+	out := m.stack.join(append(lines, kit.Hints(m.hinted(), r.hints.Dx(), m.theme)), r.screen.Size())
 	if m.toasts.Len() > 0 {
 		block := m.toasts.View(image.Pt(r.screen.Dx()-2, r.screen.Dy()), m.theme)
 		size := kit.Size(block)
@@ -65,6 +66,25 @@ func (m *Model) draw() string {
 		out = kit.OverlayCenter(out, m.dialog.View(m.size, m.theme))
 	}
 	return out
+}
+
+// stack is what was drawn last: nearly all messages change nothing, and most of the
+// screen is put together anew for nothing.
+type stack struct {
+	lines []string
+	room  image.Point
+	whole string
+}
+
+// join puts the lines one below the other; the second is the screen in front, which
+// fills its room.
+func (s *stack) join(lines []string, room image.Point) string {
+	if s.room != room || !slices.Equal(s.lines, lines) {
+		drawn := slices.Clone(lines)
+		drawn[1] = kit.Fit(drawn[1], room.X, room.Y)
+		*s = stack{lines, room, strings.Join(drawn, "\n")}
+	}
+	return s.whole
 }
 
 // hinted are the acts that the line of hints is made from: those of whoever

@@ -22,10 +22,11 @@ var ErrNoJob = errors.New("there is no such job")
 
 // JobFilter says which jobs are meant. The zero filter means all.
 type JobFilter struct {
-	Profile string // empty: every profile
-	Open    bool   // only those without an outcome
-	Batch   string // of what was handed over together; empty: any
-	Limit   int    // the newest so many; 0: all
+	Profile string    // empty: every profile
+	Open    bool      // only those without an outcome
+	State   api.State // empty: any
+	Batch   string    // of what was handed over together; empty: any
+	Limit   int       // the newest so many; 0: all
 }
 
 // AddJobs keeps new jobs, all or none, and returns them with their ids and
@@ -204,6 +205,13 @@ func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
 	if f.Open {
 		text += " AND open = 1"
 	}
+	if f.State != "" {
+		text += " AND state = ?"
+		args = append(args, f.State)
+		if !f.State.Final() {
+			text += " AND open = 1" // which has an index
+		}
+	}
 	if f.Profile != "" {
 		text += " AND profile = ?"
 		args = append(args, f.Profile)
@@ -224,6 +232,14 @@ func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
 	}, text, args...)
 	slices.Reverse(jobs)
 	return jobs, err
+}
+
+// OpenJobs is how many jobs of a profile have no outcome.
+func (j *Journal) OpenJobs(ctx context.Context, profile string) (int, error) {
+	n := 0
+	err := j.query(ctx, func(scan func(...any) error) error { return scan(&n) },
+		"SELECT count(*) FROM jobs WHERE profile = ? AND open = 1", profile)
+	return n, err
 }
 
 // MaxClaim is how many jobs Claim takes at a time, so that a start does not wait

@@ -1,6 +1,7 @@
 package uploads
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -72,6 +73,32 @@ func TestLookAgain(t *testing.T) {
 	}
 }
 
+// Of many jobs of another program the ones that are being sent are seen, and how
+// many there are.
+func TestAnotherProgramWithMany(t *testing.T) {
+	d := start(t, nil)
+	other, err := journal.Open(t.Context(), d.files.Path())
+	must(t, err)
+	defer other.Close()
+	jobs := make([]api.Job, 2*maxEarlier)
+	for i := range jobs {
+		jobs[i] = d.job(fmt.Sprintf("theirs%d.txt", i), 10, api.NameExact)
+	}
+	added, err := other.AddJobs(t.Context(), jobs)
+	must(t, err)
+	added[0].State = api.Sending
+	must(t, other.UpdateJob(t.Context(), added[0]))
+	d.send(page.Shown{})
+	d.sees("400 uploads under way in another mediadesk", "theirs0.txt")
+	if r, ok := d.m.rows.row(0); !ok || r.Job.ID != added[0].ID {
+		t.Errorf("the first row is %v", r.Job)
+	}
+	added[0].State = api.Stored
+	must(t, other.UpdateJob(t.Context(), added[0]))
+	d.run(d.m.watch())
+	d.sees("399 uploads under way in another mediadesk")
+}
+
 // The jobs of another program are watched.
 func TestAnotherProgram(t *testing.T) {
 	d := start(t, nil)
@@ -86,7 +113,10 @@ func TestAnotherProgram(t *testing.T) {
 	added[0].State = api.Sending
 	must(t, other.UpdateJob(t.Context(), added[0]))
 	d.run(d.m.watch())
-	d.sees("another mediadesk is sending it")
+	d.sees("1 upload under way in another mediadesk", "in another mediadesk")
+	if strings.Contains(d.text(), "sending 0 %") {
+		t.Error("it claims to know how far the other program is")
+	}
 	added[0].State, added[0].File = api.Stored, &api.File{FileID: "x", Name: "theirs.txt", FilePath: "/theirs.txt"}
 	must(t, other.UpdateJob(t.Context(), added[0]))
 	d.run(d.m.watch())

@@ -32,12 +32,14 @@ type rows struct {
 	stale   bool      // some job has changed since the order was made
 
 	earlier []api.Job // newest last; some may be in the queue
+	open    int       // jobs without an outcome in the journal, when it was read
 	read    bool      // the journal was read
 	gone    map[int64]bool
 	removed []api.Job // by the person, the latest last
 
-	all   int // rows without a filter
-	shown []ref
+	all    int // rows without a filter
+	others int // of them in the hands of another program
+	shown  []ref
 }
 
 func newRows() rows { return rows{gone: map[int64]bool{}} }
@@ -83,7 +85,7 @@ func failed(s api.State) bool { return partOf(s) == partFailed }
 
 // arrange puts the rows in order: under way, waiting, done with the newest
 // first, failed in the order of the queue, then those of former runs with the
-// newest first.
+// newest first. What another program has stands below what is ours.
 func (r *rows) arrange(pattern string) {
 	r.stale = false
 	words := strings.Fields(strings.ToLower(pattern))
@@ -103,6 +105,19 @@ func (r *rows) arrange(pattern string) {
 			parts[part] = append(parts[part], ref{i: i})
 		}
 	}
+	r.others = 0
+	for i := range r.earlier {
+		job := &r.earlier[i]
+		if job.State.Final() || queued[job.ID] || r.gone[job.ID] {
+			continue
+		}
+		r.others++
+		if matches(earlierRow(job), words) {
+			part := partOf(job.State)
+			parts[part] = append(parts[part], ref{i: i, earlier: true})
+		}
+	}
+	r.all += r.others
 	slices.SortStableFunc(parts[partDone], func(a, b ref) int {
 		return r.live[b.i].Job.Updated.Compare(r.live[a.i].Job.Updated)
 	})
@@ -110,7 +125,7 @@ func (r *rows) arrange(pattern string) {
 	count := 0
 	for i := len(r.earlier) - 1; i >= 0 && count < maxEarlier; i-- {
 		job := &r.earlier[i]
-		if queued[job.ID] || r.gone[job.ID] {
+		if !job.State.Final() || queued[job.ID] || r.gone[job.ID] {
 			continue
 		}
 		count++
@@ -119,6 +134,14 @@ func (r *rows) arrange(pattern string) {
 		}
 	}
 	r.all += count
+}
+
+// elsewhere is how many jobs another program has under way.
+func (r *rows) elsewhere() int {
+	if r.others > 0 && r.totals.Waiting+r.totals.Sending == 0 {
+		return max(r.others, r.open) // the list has the first of them only
+	}
+	return r.others
 }
 
 // row is the i-th that is shown.

@@ -94,19 +94,33 @@ const maxEarlier = 200
 type earlierRead struct {
 	to   *Model
 	jobs []api.Job // newest last
+	open int       // jobs without an outcome
 	err  error
 
 	version int64 // of the journal; 0: not known
 }
 
-// readEarlier reads the newest jobs of the journal. Those of the queue are
-// among them.
+// readEarlier reads the newest jobs of the journal, and those that are being
+// sent, however old. Those of the queue are among them.
 func (m *Model) readEarlier() tea.Cmd {
 	limit := maxEarlier + min(len(m.rows.live), 10*maxEarlier)
 	files, profile := m.o.Journal, m.o.Profile.Name
 	return func() tea.Msg {
-		jobs, err := files.Jobs(context.Background(), journal.JobFilter{Profile: profile, Limit: limit})
-		return earlierRead{to: m, jobs: jobs, err: err}
+		ctx := context.Background()
+		jobs, err := files.Jobs(ctx, journal.JobFilter{Profile: profile, Limit: limit})
+		if err != nil {
+			return earlierRead{to: m, err: err}
+		}
+		sending, err := files.Jobs(ctx, journal.JobFilter{Profile: profile, State: api.Sending, Limit: limit})
+		if err != nil {
+			return earlierRead{to: m, err: err}
+		}
+		open, err := files.OpenJobs(ctx, profile)
+		if len(jobs) > 0 {
+			first := jobs[0].ID
+			sending = slices.DeleteFunc(sending, func(j api.Job) bool { return j.ID >= first })
+		}
+		return earlierRead{to: m, jobs: append(sending, jobs...), open: open, err: err}
 	}
 }
 
@@ -195,7 +209,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 			return page.Send(page.Problem(msg.err)), true
 		}
 		m.change(func() {
-			m.rows.earlier = msg.jobs
+			m.rows.earlier, m.rows.open = msg.jobs, msg.open
 			if msg.version != 0 {
 				m.version = msg.version
 			}

@@ -149,12 +149,16 @@ func (m *Model) drawTotals(size image.Point, th *theme.Theme) string {
 	t := m.rows.totals
 	var parts []string
 	add := func(style lipgloss.Style, words string) { parts = append(parts, style.Render(words)) }
+	elsewhere := m.rows.elsewhere()
 	if t.Jobs == 0 {
 		words := "Nothing is under way"
-		if n := m.rows.all; n > 0 {
+		if elsewhere > 0 {
+			words = kit.Plural(elsewhere, "upload") + " under way in another mediadesk"
+		}
+		if n := m.rows.all - m.rows.others; n > 0 {
 			words += " · " + kit.Plural(n, "earlier upload")
 		}
-		return th.Muted.Render(words)
+		return th.Muted.Render(kit.Truncate(words, size.X))
 	}
 	whole := t.Stored == t.Jobs
 	style := th.Strong
@@ -178,6 +182,7 @@ func (m *Model) drawTotals(size image.Point, th *theme.Theme) string {
 	}
 	count(t.Paused, "paused", th.Muted)
 	count(t.Cancelled, "cancelled", th.Muted)
+	count(elsewhere, "in another mediadesk", th.Muted)
 	line := kit.Truncate(strings.Join(parts, th.Muted.Render(" · ")), size.X)
 	if size.Y < 2 {
 		return line
@@ -276,7 +281,7 @@ func (m *Model) drawRow(r row, cols kit.Columns, widths []int, selected bool, no
 		size = kit.Bytes(r.Total)
 	}
 	bar := ""
-	if part := partOf(r.Job.State); part == partSending || part == partWaiting || mark == theme.SignGood {
+	if part := partOf(r.Job.State); !r.earlier && (part == partSending || part == partWaiting) || mark == theme.SignGood {
 		bar = kit.Progress{Done: r.Sent, Total: r.Total, Finished: mark == theme.SignGood, Stalled: r.Stalled}.Bar(widths[3], th)
 	}
 	if selected {

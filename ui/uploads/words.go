@@ -50,7 +50,8 @@ func sign(r row) theme.Sign {
 // status is the word with how far it is. Only a stored job is done.
 func status(r row) string {
 	word := stateWord(r)
-	if r.Job.State == api.Sending && !r.Answer {
+	// How far another program is only that one knows.
+	if r.Job.State == api.Sending && !r.Answer && !r.earlier {
 		if percent := kit.Percent(r.Sent, r.Total, false); percent != "" {
 			word += " " + percent
 		}
@@ -65,7 +66,7 @@ func note(r row, now time.Time) string {
 	switch job.State {
 	case api.Sending:
 		if r.earlier {
-			return "another mediadesk is sending it"
+			return "in another mediadesk"
 		}
 		return moving(r)
 	case api.Waiting:
@@ -124,7 +125,7 @@ func bytes(r row) string {
 	switch {
 	case r.Total <= 0:
 		return ""
-	case r.Job.State == api.Sending && !r.Answer:
+	case r.Job.State == api.Sending && !r.Answer && !r.earlier:
 		return kit.Bytes(r.Sent) + " of " + kit.Bytes(r.Total)
 	}
 	return kit.Bytes(r.Total)

@@ -87,6 +87,10 @@ func (m *Model) message(msg tea.Msg) tea.Cmd {
 		return tea.Batch(m.broadcast(page.Tick{}), m.tick())
 	case picture.HungRegion:
 		return tea.Batch(msg.View.Up(msg), m.broadcast(msg))
+	case picture.CropDue:
+		return msg.View.Due(msg)
+	case picture.HungCrop:
+		return tea.Batch(msg.View.Up(msg), m.broadcast(msg))
 	case page.Show:
 		return m.show(msg.ID)
 	case page.Back:

@@ -13,13 +13,18 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi/kitty"
 	"pgregory.net/rapid"
 
 	"mediadesk/api"
+	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/theme"
 )
 
 var (
@@ -163,6 +168,44 @@ func TestDeliveryCutsTheSamePixels(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Where the terminal shows real pictures the crop is one as well, once it rests;
+// a step replaces it.
+func TestCropAsARealPicture(t *testing.T) {
+	size, th := image.Pt(120, 36), theme.New(true, true)
+	path := pngFile(t, 1200, 800)
+	s := &shelf{files: map[string]api.File{"f1": record(t, photo)}}
+	o := s.options(s.files["f1"])
+	o.Picture = func(context.Context, api.File) (string, error) { return path, nil }
+	o.Draw = picture.Options{Method: picture.MethodKitty, Cell: image.Pt(8, 16)}
+	o.Gallery = picture.NewGallery(false)
+	m := New(o)
+	shown := func() int {
+		numbers := map[rune]bool{}
+		for _, cell := range strings.Split(m.View(size, th), string(kitty.Placeholder))[1:] {
+			numbers[[]rune(cell)[2]] = true
+		}
+		return len(numbers)
+	}
+	obeyed(t, m, m.Init())
+	obeyed(t, m, m.Update(kit.KeyMsg("c")))
+	obeyed(t, m, m.Update(kit.KeyMsg("enter")))
+	if n := shown(); n != 0 {
+		t.Fatalf("%d pictures that nobody sent", n)
+	}
+	obeyed(t, m, m.Update(tea.WindowSizeMsg{}))
+	if n := shown(); n != 3 {
+		t.Errorf("%d pictures, not the whole, the same darkened and the crop", n)
+	}
+	step := m.Update(kit.KeyMsg("right"))
+	shown()
+	if sent := obeyed(t, m, step); sent == 0 || shown() != 3 {
+		t.Errorf("a step sends %d bytes and shows %d pictures", sent, shown())
+	}
+	if held := strings.Count(o.Gallery.Clear(), "a=d"); held != 3 {
+		t.Errorf("the terminal holds %d pictures", held)
+	}
 }
 
 // A drag there and back leaves the rectangle as it was, for any zoom, any grip

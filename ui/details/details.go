@@ -159,7 +159,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	if used {
 		m.cache.valid = false
 		// What is drawn anew may be drawn in another place or size.
-		cmd = tea.Batch(cmd, m.soon())
+		cmd = tea.Batch(cmd, m.soon(), m.picture.crop.Follow(m.o.Gallery, m.o.Draw))
 	}
 	return cmd
 }
@@ -193,7 +193,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		m.o.Draw.Color = coloursOf(msg.Profile)
 	case picture.Abilities:
 		m.o.Draw = msg.Options(m.o.Draw.Color, m.o.Draw.Light)
-	case tea.WindowSizeMsg, picture.HungRegion:
+	case tea.WindowSizeMsg, picture.HungRegion, picture.HungCrop:
 	case realMsg:
 		if msg.owner == m {
 			return m.wantReal(), false

@@ -85,14 +85,24 @@ func benchDrag(b *testing.B, path string, draw picture.Options, moving bool) {
 
 // obeyed does what a screen asks for, as the program does, and returns how many
 // bytes went to the terminal beside what is drawn.
-func obeyed(b *testing.B, m *Model, cmd tea.Cmd) (bytes int) {
-	hung := func(msg tea.Msg) bool { _, is := msg.(picture.HungRegion); return is }
-	for _, msg := range uitest.Follow(b, m, cmd, hung) {
-		if raw, is := msg.(tea.RawMsg); is {
-			bytes += len(fmt.Sprint(raw.Msg))
+func obeyed(b testing.TB, m *Model, cmd tea.Cmd) (bytes int) {
+	hung := func(msg tea.Msg) bool {
+		switch msg.(type) {
+		case picture.HungRegion, picture.HungCrop:
+			return true
 		}
-		if h, is := msg.(picture.HungRegion); is {
-			bytes += obeyed(b, m, h.View.Up(h)) // as the root does
+		return false
+	}
+	for _, msg := range uitest.Follow(b, m, cmd, hung) {
+		switch msg := msg.(type) { // as the root does
+		case tea.RawMsg:
+			bytes += len(fmt.Sprint(msg.Msg))
+		case picture.HungRegion:
+			bytes += obeyed(b, m, msg.View.Up(msg))
+		case picture.CropDue:
+			bytes += obeyed(b, m, msg.View.Due(msg))
+		case picture.HungCrop:
+			bytes += obeyed(b, m, msg.View.Up(msg))
 		}
 		// What is to be done in order has a type of its own.
 		if list := reflect.ValueOf(msg); list.Kind() == reflect.Slice && list.Type().Elem() == reflect.TypeFor[tea.Cmd]() {

@@ -38,15 +38,7 @@ type pictureState struct {
 	options picture.Options
 	area    image.Rectangle // the cells that the picture covers in size
 
-	crop cropped
-}
-
-// cropped is the drawing of the region alone.
-type cropped struct {
-	rect    image.Rectangle
-	size    image.Point
-	options picture.Options
-	lines   []string
+	crop *picture.CropView // the region alone
 }
 
 // pictureMsg has the picture of a state of a file.
@@ -80,8 +72,8 @@ func (m *Model) wantPicture() tea.Cmd {
 		m.picture.cancel()
 	}
 	ctx, cancel := context.WithTimeout(m.o.Context, picturePatience)
-	gone := m.picture.hung.TakeDown()
-	m.picture = pictureState{asked: of, cancel: cancel}
+	gone := tea.Batch(m.picture.hung.TakeDown(), m.picture.crop.TakeDown())
+	m.picture = pictureState{asked: of, cancel: cancel, crop: &picture.CropView{}}
 	file, fetch := e.file, m.o.Picture
 	return tea.Batch(gone, func() tea.Msg {
 		defer cancel()
@@ -250,12 +242,7 @@ func (m *Model) drawCrop(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 || p == nil || !ok || rect.Empty() {
 		return kit.Fit(wrapped("The crop will be shown here.", size.X, th.Muted), size.X, size.Y)
 	}
-	c, o := &m.picture.crop, m.options(th)
-	if c.lines == nil || c.rect != rect || c.size != size || c.options != o {
-		part := picture.Crop(p, pl.onPicture(rect, p.Size()))
-		*c = cropped{rect, size, o, picture.Render(part, size.X, size.Y, o).Lines}
-	}
-	return strings.Join(c.lines, "\n")
+	return strings.Join(m.picture.crop.Draw(p, pl.onPicture(rect, p.Size()), size.X, size.Y, m.options(th)), "\n")
 }
 
 // turnedWords say how the numbers relate to what is seen, where the picture is

@@ -241,6 +241,7 @@ type stage struct {
 	running []*under
 	shown   []*Image
 	views   []*RegionView
+	crops   []*CropView
 }
 
 func (s *stage) start(cmds ...tea.Cmd) {
@@ -285,6 +286,10 @@ func (s *stage) arrived(msg tea.Msg) {
 		s.shown = append(s.shown, msg.Image)
 	case HungRegion:
 		s.start(msg.View.Up(msg))
+	case CropDue:
+		s.start(msg.View.Due(msg))
+	case HungCrop:
+		s.start(msg.View.Up(msg))
 	default:
 		s.t.Fatalf("%T", msg)
 	}
@@ -304,6 +309,18 @@ func (s *stage) seen() {
 			}
 		}
 	}
+	for _, v := range s.crops {
+		for id := range idsIn(v.draw(v.want.rect)) {
+			if !s.screen.holds[id] {
+				s.t.Fatalf("a crop's cells of %d that it does not hold", id)
+			}
+		}
+	}
+}
+
+// draw draws another part of what was drawn before.
+func (v *CropView) draw(rect image.Rectangle) []string {
+	return v.Draw(v.want.of, rect, v.want.size.X, v.want.size.Y, v.want.o)
 }
 
 // All rules together: in whatever order the steps of showing and taking down fall,
@@ -329,7 +346,7 @@ func anyOrder(r *rapid.T, tmux bool) {
 		g.held[1+n] = uint32(1+n) << 24
 	}
 	for range rapid.IntRange(1, 60).Draw(r, "acts") {
-		switch act := rapid.SampledFrom([]string{"show", "region", "take down", "leave", "step", "step", "step", "step"}).Draw(r, "act"); {
+		switch act := rapid.SampledFrom([]string{"show", "region", "crop", "move", "take down", "leave", "leave crop", "step", "step", "step", "step"}).Draw(r, "act"); {
 		case act == "show":
 			if i, err := g.newImage(p, image.Pt(2, 1), Options{Cell: image.Pt(4, 8)}, fullLight); err == nil {
 				s.start(i.Show())
@@ -338,6 +355,18 @@ func anyOrder(r *rapid.T, tmux bool) {
 			v := NewRegionView(p, 4, 2, o)
 			s.start(v.Hang(g, p, o))
 			s.views = append(s.views, v)
+		case act == "crop":
+			v := &CropView{}
+			v.Draw(p, image.Rect(0, 0, 4, 4), 4, 2, o)
+			s.start(v.Follow(g, o))
+			s.crops = append(s.crops, v)
+		case act == "move" && len(s.crops) > 0:
+			v := s.crops[0]
+			s.start(v.Follow(g, o))
+			v.draw(image.Rect(0, 0, 1, 1).Add(image.Pt(rapid.IntRange(0, 7).Draw(r, "x"), 0)))
+		case act == "leave crop" && len(s.crops) > 0:
+			s.start(s.crops[0].TakeDown())
+			s.crops = s.crops[1:]
 		case act == "take down" && len(s.shown) > 0:
 			s.start(s.shown[0].TakeDown())
 			s.shown = s.shown[1:]

@@ -31,6 +31,8 @@ type regionPicture struct {
 	size    image.Point
 	options picture.Options
 	area    image.Rectangle // the cells that the picture covers in size
+
+	crop *picture.CropView // the region alone, in its editor
 }
 
 // pictureMsg has the decoded picture of a path.
@@ -49,15 +51,15 @@ func (m *Model) wantPicture() tea.Cmd {
 		return nil
 	}
 	if yes, _ := s.known.isPicture(); !yes || m.picture.asked == s.src.Path {
-		return m.soon()
+		return tea.Batch(m.soon(), m.picture.crop.Follow(m.opt.Gallery, m.opt.Picture))
 	}
 	if m.picture.cancel != nil {
 		m.picture.cancel()
 	}
-	gone := m.picture.hung.TakeDown()
+	gone := tea.Batch(m.picture.hung.TakeDown(), m.picture.crop.TakeDown())
 	ctx, cancel := context.WithTimeout(m.opt.Context, patience)
 	path := s.src.Path
-	m.picture = regionPicture{asked: path, cancel: cancel}
+	m.picture = regionPicture{asked: path, cancel: cancel, crop: &picture.CropView{}}
 	return tea.Batch(gone, func() tea.Msg {
 		defer cancel()
 		p, err := picture.DecodeFile(ctx, path, picture.Limits{Side: drawingSide})

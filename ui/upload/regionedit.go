@@ -27,16 +27,6 @@ type regionEditor struct {
 	from  image.Point // pixel at which dragging began
 	rect  image.Rectangle
 	fresh bool
-
-	crop cropped
-}
-
-// cropped is the drawing of the region alone, and what it was made of.
-type cropped struct {
-	rect    image.Rectangle
-	size    image.Point
-	options picture.Options
-	text    string
 }
 
 // keys of the region editor.
@@ -245,7 +235,7 @@ func (e *regionEditor) view(m *Model, size image.Point, th *theme.Theme) string 
 	if p := m.picture.decoded; kit.ModeOfWidth(size.X) == kit.Wide && p != nil && !rect.Empty() {
 		width := inner.X / 3
 		room.X -= width + 1
-		crop = e.drawCrop(p, rect, image.Pt(width, room.Y), m.drawOptions(th))
+		crop = strings.Join(m.picture.crop.Draw(p, rect, max(0, width), max(0, room.Y), m.drawOptions(th)), "\n")
 	}
 	drawing := m.picture.draw(e.of[0].values[fieldRegion], room, m.opt.Picture, th)
 	e.area = m.picture.area.Add(origin)
@@ -274,18 +264,6 @@ func (e *regionEditor) words(m *Model) string {
 		words += fmt.Sprintf(" EXIF orientation %d: shown %s; the numbers count in the picture as stored.", o, o)
 	}
 	return words
-}
-
-// drawCrop draws the region alone, as it will look.
-func (e *regionEditor) drawCrop(p *picture.Picture, rect image.Rectangle, size image.Point, o picture.Options) string {
-	if size.X < 2 || size.Y < 1 {
-		return ""
-	}
-	if c := &e.crop; c.text == "" || c.rect != rect || c.size != size || c.options != o {
-		part := picture.Crop(p, rect)
-		*c = cropped{rect, size, o, strings.Join(picture.Render(part, size.X, size.Y, o).Lines, "\n")}
-	}
-	return e.crop.text
 }
 
 // drawOptions are how pictures are drawn in a theme.

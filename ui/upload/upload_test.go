@@ -438,6 +438,19 @@ func TestRegionAsARealPicture(t *testing.T) {
 	if m.View(image.Pt(120, 40), th); m.soon() != nil || m.Update(realMsg{m}) != nil {
 		t.Error("the same picture is sent again")
 	}
+	press(t, m, "enter")
+	m.picture.crop = &picture.CropView{} // the due of the one before went astray: here is no root
+	m.View(image.Pt(120, 40), th)
+	var due []tea.Msg
+	for _, msg := range press(t, m, "right") {
+		if d, ok := msg.(picture.CropDue); ok && d.View == m.picture.crop {
+			due = append(due, msg)
+		}
+	}
+	if len(due) != 1 {
+		t.Errorf("the crop follows a step %d times", len(due))
+	}
+	press(t, m, "enter")
 	if m.View(image.Pt(140, 50), th); m.soon() == nil || m.Update(realMsg{m}) == nil {
 		t.Error("another size is not sent")
 	}

@@ -1,0 +1,172 @@
+package picture
+
+import (
+	"image"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi/kitty"
+)
+
+// cropDesk is a program that shows a crop, and its terminal.
+type cropDesk struct {
+	t       *testing.T
+	v       CropView
+	g       *Gallery
+	o       Options
+	screen  *screen
+	inbox   chan tea.Msg
+	waiting int // commands under way
+	sent    int // pictures
+}
+
+func newCropDesk(t *testing.T) *cropDesk {
+	return &cropDesk{
+		t: t, g: NewGallery(false), o: Options{Method: MethodKitty, Cell: image.Pt(8, 16)},
+		screen: &screen{t: t, holds: map[int]bool{}}, inbox: make(chan tea.Msg),
+	}
+}
+
+// move is an Update that leads to a frame with another part.
+func (d *cropDesk) move(rect image.Rectangle) []string {
+	d.run(d.v.Follow(d.g, d.o))
+	return d.draw(rect)
+}
+
+func (d *cropDesk) draw(rect image.Rectangle) []string {
+	lines := d.v.Draw(picture300, rect, 20, 8, d.o)
+	for id := range idsIn(lines) {
+		if !d.screen.holds[id] {
+			d.t.Fatalf("cells of %d that the terminal does not hold", id)
+		}
+	}
+	return lines
+}
+
+func (d *cropDesk) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	d.waiting++
+	go func() {
+		for _, msg := range messages(cmd) {
+			d.inbox <- msg
+		}
+		d.inbox <- nil
+	}()
+}
+
+// pass has so much time pass.
+func (d *cropDesk) pass(span time.Duration) {
+	end := time.After(span)
+	for {
+		select {
+		case <-end:
+			return
+		case msg := <-d.inbox:
+			d.obey(msg)
+		}
+	}
+}
+
+func (d *cropDesk) obey(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case nil:
+		d.waiting--
+	case CropDue:
+		d.run(msg.View.Due(msg))
+	case HungCrop:
+		d.run(msg.View.Up(msg))
+	case tea.RawMsg:
+		d.screen.write(raw(msg))
+		if strings.Contains(raw(msg), "a=T") {
+			d.sent++
+		}
+	}
+}
+
+func isReal(lines []string) bool {
+	return strings.Contains(strings.Join(lines, ""), string(kitty.Placeholder))
+}
+
+var picture300 = New(photograph(300, 200), Normal)
+
+// A part that stays is sent once; while it moves nothing is sent and glyphs follow
+// it; a single step leaves the picture before in its place; every id is given back.
+func TestCropFollows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newCropDesk(t)
+		first, second := image.Rect(10, 10, 110, 90), image.Rect(11, 10, 111, 90)
+		if isReal(d.move(first)) {
+			t.Fatal("cells of a picture that nobody sent")
+		}
+		d.pass(80 * time.Millisecond)
+		was := d.draw(first)
+		if d.sent != 1 || !isReal(was) {
+			t.Fatalf("at rest %d pictures are sent, real: %v", d.sent, isReal(was))
+		}
+		if got := d.move(second); !slices.Equal(got, was) {
+			t.Error("a single step does not leave the picture before in its place")
+		}
+		d.pass(time.Second)
+		if now := d.draw(second); d.sent != 2 || !isReal(now) || slices.Equal(now, was) || len(d.screen.holds) != 1 {
+			t.Errorf("after a step %d are sent, the terminal holds %v", d.sent, slices.Collect(maps.Keys(d.screen.holds)))
+		}
+		for i := range 100 {
+			lines := d.move(second.Add(image.Pt(i+1, 0)))
+			if i > 12 && isReal(lines) {
+				t.Fatalf("step %d: a part that moves is seen as it was", i)
+			}
+			d.pass(10 * time.Millisecond)
+		}
+		if d.sent != 2 {
+			t.Errorf("%d pictures are sent while it moves", d.sent-2)
+		}
+		d.pass(time.Second)
+		if d.sent != 3 || !isReal(d.draw(second.Add(image.Pt(100, 0)))) {
+			t.Errorf("after the way %d are sent", d.sent-2)
+		}
+		d.move(second.Add(image.Pt(100, 0)))
+		d.pass(time.Second)
+		if d.sent != 3 {
+			t.Error("the same part is sent again")
+		}
+		d.draw(first)
+		sending := d.v.Due(CropDue{&d.v, d.g, d.v.change})
+		d.run(d.v.TakeDown())
+		d.run(sending)
+		d.pass(time.Second)
+		if len(d.screen.holds) != 0 || d.g.Clear() != "" || d.waiting != 0 {
+			t.Errorf("the terminal is left with %v, %d commands run", d.screen.holds, d.waiting)
+		}
+	})
+}
+
+// Where there is no room for a picture, or the terminal shows none, glyphs stay and
+// nothing is asked for again and again.
+func TestCropWithoutRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newCropDesk(t)
+		for n := range d.g.held {
+			d.g.held[n] = 1
+		}
+		rect := image.Rect(10, 10, 110, 90)
+		d.move(rect)
+		d.pass(time.Second)
+		if isReal(d.move(rect)) || d.sent != 0 {
+			t.Error("a picture without an id")
+		}
+		d.pass(time.Second)
+		if d.waiting != 0 {
+			t.Error("it asks for ever")
+		}
+		if d.v.Follow(nil, d.o) != nil || d.v.Follow(d.g, Options{}) != nil || (*CropView)(nil).Follow(d.g, d.o) != nil {
+			t.Error("it follows where there are no pictures")
+		}
+	})
+}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/term"
 
 	"mediadesk/api"
@@ -400,7 +401,9 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 			return dir, assets.WriteSamples(dir)
 		},
 	})
-	program := tea.NewProgram(model, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(ui.FramesPerSecond))
+	// To find out the colours once more is to ask tmux once more, which takes a while.
+	program := tea.NewProgram(model, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(ui.FramesPerSecond),
+		tea.WithColorProfile(lipgloss.Writer.Profile))
 	frames.Pace(program)
 	ended := command.Endings(program)
 	signals.WatchSignals(program)

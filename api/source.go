@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -159,6 +160,10 @@ func pathProblem(name string, err error) error {
 		return &SourceError{Path: name, Reason: "is not there (any more)", Help: "Check the path, or pick the file again."}
 	case errors.Is(err, fs.ErrPermission):
 		return &SourceError{Path: name, Reason: "cannot be read: permission denied", Help: "Ask for read permission or copy it to where you have it."}
+	case errors.Is(err, syscall.ELOOP):
+		if to, err := os.Readlink(name); err == nil {
+			return &SourceError{Path: name, Reason: "is a link to " + quote(to) + ", which leads back to it: there is no file", Help: "Pick the file itself."}
+		}
 	}
 	return &SourceError{Path: name, Reason: "cannot be read: " + rootCause(err)}
 }

@@ -75,7 +75,8 @@ func Truncate(s string, w int) string {
 
 // TruncateMiddle shortens a plain name (without styles) to at most w columns by
 // leaving out its middle, so that the beginning and the end with the extension
-// stay. It never cuts a letter from its marks. For w < 1 it is empty.
+// stay. It never cuts a letter from its marks, nor a character that Safe has written
+// out. For w < 1 it is empty.
 func TruncateMiddle(s string, w int) string {
 	if w < 1 {
 		return ""
@@ -86,7 +87,7 @@ func TruncateMiddle(s string, w int) string {
 	if w == 1 {
 		return ellipsis
 	}
-	parts := graphemes(s)
+	parts := pieces(s)
 	room := w - 1
 	tail := room / 2
 	// A longer extension may take more than half, but leaves two columns.
@@ -273,6 +274,43 @@ func graphemes(s string) []string {
 		s = s[len(g):]
 	}
 	return parts
+}
+
+// pieces are graphemes, but what Safe has written out is one of them.
+func pieces(s string) []string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return graphemes(s)
+	}
+	var parts []string
+	for len(s) > 0 {
+		if n := writtenOut(s); n > 0 {
+			parts = append(parts, s[:n])
+			s = s[n:]
+			continue
+		}
+		end := len(s)
+		if next := strings.IndexByte(s[1:], '\\'); next >= 0 {
+			end = next + 1
+		}
+		parts = append(parts, graphemes(s[:end])...)
+		s = s[end:]
+	}
+	return parts
+}
+
+// writtenOut is the length of the character that Safe has written out at the
+// beginning of s; 0 where there is none.
+func writtenOut(s string) int {
+	hex := func(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
+	switch {
+	case strings.HasPrefix(s, `\x`) && len(s) >= 4 && hex(s[2:4]):
+		return 4
+	case strings.HasPrefix(s, `\u{`):
+		if end := strings.IndexByte(s[:min(len(s), 10)], '}'); end > 3 && hex(s[3:end]) {
+			return end + 1
+		}
+	}
+	return 0
 }
 
 // blanks are n blank cells, none for n < 1.

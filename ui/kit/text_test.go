@@ -89,6 +89,10 @@ func TestTruncateMiddle(t *testing.T) {
 		{"写真写真写真.png", 9, "写真….png"},
 		{"cafe\u0301cafe\u0301.png", 7, "ca….png"},
 		{".hiddenfilewithalongname", 8, ".hid…ame"},
+		{`family 👩\u{200d}👩\u{200d}👧.png`, 16, "family 👩…👧.png"},
+		{`a\u{200d}b\u{200d}c`, 17, `a\u{200d}b…c`},
+		{`a\xffbcdefg\xfe`, 11, `a\xff…g\xfe`},
+		{`\u{not one}, \x or \`, 12, `\u{not… or \`},
 	} {
 		if got := kit.TruncateMiddle(c.in, c.w); got != c.want {
 			t.Errorf("TruncateMiddle(%q, %d) = %q, want %q", c.in, c.w, got, c.want)

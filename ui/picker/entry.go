@@ -18,6 +18,7 @@ const (
 	kindDevice
 	kindOther
 	kindBroken // a link that leads nowhere
+	kindCircle // a link that leads back to itself, by way of others or not
 	kindLink   // a link of which is not known yet where it leads
 )
 
@@ -61,6 +62,8 @@ func (e entry) words() string {
 		return "device"
 	case kindBroken:
 		return "dead link"
+	case kindCircle:
+		return "link loop"
 	case kindLink:
 		return "link"
 	case kindOther:

@@ -21,6 +21,7 @@ type info struct {
 	target   string // of a link: where it leads, as it is written
 	problem  error  // why it cannot be picked or opened; nil: it can
 	silent   bool   // there was no answer when it was looked at
+	lost     kind   // of a link that leads to nothing: what it is
 }
 
 // infosMsg brings looks at some entries of a folder.
@@ -127,7 +128,7 @@ func (m *Model) learnLinks(infos map[string]info) tea.Cmd {
 // kind is what was found.
 func (i info) kind() kind {
 	if i.modified.IsZero() {
-		return kindBroken
+		return i.lost
 	}
 	return kindOf(i.mode)
 }
@@ -174,6 +175,7 @@ func look(d *disk, path string, e entry, old info, patience time.Duration) info 
 		return i
 	case err != nil:
 		_, i.problem = api.Identify(path) // says why, in the words of the rest
+		i.lost = lostLink(err)
 		return i
 	case stat.IsDir():
 		dir, err := os.Open(path)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -36,12 +37,20 @@ func follow(d *disk, folder string, entries []entry, rows []int32, limit, patien
 		case errors.Is(err, errNoAnswer):
 			silent = append(silent, row)
 		case err != nil:
-			found(row, kindBroken)
+			found(row, lostLink(err))
 		default:
 			found(row, kindOf(info.Mode()))
 		}
 	}
 	return silent, nil
+}
+
+// lostLink is what a link is that leads to nothing.
+func lostLink(err error) kind {
+	if errors.Is(err, syscall.ELOOP) {
+		return kindCircle
+	}
+	return kindBroken
 }
 
 // followLinks follows what the reading left of a folder's links, beside the event

@@ -19,6 +19,9 @@ func TestSpecialFiles(t *testing.T) {
 	must(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644))
 	must(t, os.Symlink("/dev/null", filepath.Join(dir, "null")))
 	must(t, os.Symlink(filepath.Join(dir, "nowhere"), filepath.Join(dir, "broken")))
+	must(t, os.Symlink("circle b", filepath.Join(dir, "circle a")))
+	must(t, os.Symlink("circle a", filepath.Join(dir, "circle b")))
+	must(t, os.Symlink("self", filepath.Join(dir, "self")))
 	must(t, os.Symlink(filepath.Join(dir, "good.jpg"), filepath.Join(dir, "link.jpg")))
 	must(t, os.Symlink(filepath.Join(dir, "sub"), filepath.Join(dir, "sublink")))
 	t.Chdir(dir) // the path of a socket must be short
@@ -32,7 +35,9 @@ func TestSpecialFiles(t *testing.T) {
 		{"pipe", "pipe", "is a pipe, not a file"},
 		{"null", "device", "is a device, not a file"},
 		{"socket", "socket", "is a socket, not a file"},
-		{"broken", "dead link", "is not there"},
+		{"broken", "dead link", "nowhere\", which is not there"},
+		{"circle a", "link loop", "is a link to \"circle b\", which leads back to it"},
+		{"self", "link loop", "is a link to \"self\", which leads back to it"},
 	} {
 		if !d.m.setCursor(c.name) {
 			t.Fatalf("%s is not shown", c.name)
@@ -47,7 +52,7 @@ func TestSpecialFiles(t *testing.T) {
 	equal(t, "tray", d.tray(), nil)
 	d.press("ctrl+a")
 	equal(t, "tray", d.tray(), []string{"good.jpg", "link.jpg"})
-	d.toasted("5 of 7 cannot be picked")
+	d.toasted("8 of 10 cannot be picked")
 
 	// What was empty can be picked once it has content.
 	must(t, os.WriteFile(filepath.Join(dir, "empty.txt"), []byte("full"), 0o644))

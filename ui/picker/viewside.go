@@ -129,6 +129,8 @@ func (m *Model) reason(e entry, err error) string {
 	switch to := m.infos[e.name].target; {
 	case e.kind == kindBroken && to != "":
 		return "It is a link to " + kit.Safe(to) + ", which is not there. Pick another file."
+	case e.kind == kindCircle && to != "":
+		return "It is a link to " + kit.Safe(to) + ", which leads back to it: there is no file. Pick another one."
 	case e.link:
 		words += " (a link)"
 	}

@@ -26,9 +26,9 @@ func (q *Queue) find(id int64) (*entry, error) {
 	return e, nil
 }
 
-// Pause keeps a job from going on. An attempt under way is broken off, unless
-// everything has gone out: then its answer is waited for.
-func (q *Queue) Pause(id int64) error {
+// about does something about a job that has no outcome. act is what it is called
+// where it has one.
+func (q *Queue) about(id int64, act string, do func(*entry)) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	e, err := q.find(id)
@@ -36,25 +36,33 @@ func (q *Queue) Pause(id int64) error {
 		return err
 	}
 	if e.phase == done {
-		return &StateError{ID: id, State: e.job.State, Act: "pause"}
+		return &StateError{ID: id, State: e.job.State, Act: act}
 	}
-	q.pause(e)
+	do(e)
 	q.dispatch()
 	q.signal()
 	return nil
 }
 
-// PauseAll pauses every job that has no outcome.
-func (q *Queue) PauseAll() {
+// aboutAll does something about every job that has no outcome.
+func (q *Queue) aboutAll(do func(*entry)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, e := range q.order {
 		if e.phase != done && !q.closed {
-			q.pause(e)
+			do(e)
 		}
 	}
+	q.dispatch()
 	q.signal()
 }
+
+// Pause keeps a job from going on. An attempt under way is broken off, unless
+// everything has gone out: then its answer is waited for.
+func (q *Queue) Pause(id int64) error { return q.about(id, "pause", q.pause) }
+
+// PauseAll pauses every job that has no outcome.
+func (q *Queue) PauseAll() { q.aboutAll(q.pause) }
 
 func (q *Queue) pause(e *entry) {
 	e.paused = true
@@ -67,34 +75,10 @@ func (q *Queue) pause(e *entry) {
 }
 
 // Continue lets a paused job go on.
-func (q *Queue) Continue(id int64) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	e, err := q.find(id)
-	if err != nil {
-		return err
-	}
-	if e.phase == done {
-		return &StateError{ID: id, State: e.job.State, Act: "continue"}
-	}
-	q.unpause(e)
-	q.dispatch()
-	q.signal()
-	return nil
-}
+func (q *Queue) Continue(id int64) error { return q.about(id, "continue", q.unpause) }
 
 // ContinueAll lets every paused job go on.
-func (q *Queue) ContinueAll() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for _, e := range q.order {
-		if e.phase != done && !q.closed {
-			q.unpause(e)
-		}
-	}
-	q.dispatch()
-	q.signal()
-}
+func (q *Queue) ContinueAll() { q.aboutAll(q.unpause) }
 
 func (q *Queue) unpause(e *entry) {
 	if !e.paused {
@@ -109,18 +93,11 @@ func (q *Queue) unpause(e *entry) {
 // Cancel takes a job back. What may have arrived already is not called
 // cancelled: the service is asked where it lists files, and the outcome is
 // what is found, else unknown.
-func (q *Queue) Cancel(id int64) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	e, err := q.find(id)
-	if err != nil {
-		return err
-	}
+func (q *Queue) Cancel(id int64) error { return q.about(id, "cancel", q.cancel) }
+
+func (q *Queue) cancel(e *entry) {
 	switch {
-	case e.phase == done:
-		return &StateError{ID: id, State: e.job.State, Act: "cancel"}
 	case e.cancelled:
-		return nil
 	case e.phase == working:
 		e.cancelled = true
 		e.stop(errCancelled)
@@ -129,50 +106,45 @@ func (q *Queue) Cancel(id int64) error {
 		e.leave()
 		q.launch(e) // the journal is written by a worker, whatever else runs
 	}
-	q.signal()
-	return nil
 }
 
 // Retry puts a job that failed in line again, behind the others. Of an
 // outcome that is unknown where a repeat could store twice, it is the person's
 // decision: nothing is asked here.
 func (q *Queue) Retry(id int64) error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	e, err := q.find(id)
-	if err != nil {
-		return err
-	}
-	if e.phase != done || e.job.State == api.Stored {
-		return &StateError{ID: id, State: e.job.State, Act: "retry"}
-	}
-	job := *e.job
-	job.State = api.Waiting
-	*e = entry{job: &job, insist: true, final: make(chan struct{})}
-	q.began(e)
-	i := slices.Index(q.order, e)
-	q.order = append(slices.Delete(q.order, i, i+1), e)
-	q.enqueue(e)
-	q.dispatch()
-	q.signal()
-	return nil
+	failed := func(s api.State) bool { return s != api.Stored }
+	return q.reopen(id, "retry", failed, func(e *entry) {
+		e.insist = true
+		i := slices.Index(q.order, e)
+		q.order = append(slices.Delete(q.order, i, i+1), e)
+	})
 }
 
 // Look asks the service once more what became of a job whose outcome is
 // unknown. Nothing is sent.
 func (q *Queue) Look(id int64) error {
+	unknown := func(s api.State) bool { return s == api.Unknown }
+	return q.reopen(id, "look for", unknown, func(e *entry) {
+		e.lookOnly, e.job.Unclear = true, true
+	})
+}
+
+// reopen puts a job in line again whose outcome is one that may be changed. as
+// says what is different this time.
+func (q *Queue) reopen(id int64, act string, may func(api.State) bool, as func(*entry)) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	e, err := q.find(id)
 	if err != nil {
 		return err
 	}
-	if e.phase != done || e.job.State != api.Unknown {
-		return &StateError{ID: id, State: e.job.State, Act: "look for"}
+	if e.phase != done || !may(e.job.State) {
+		return &StateError{ID: id, State: e.job.State, Act: act}
 	}
 	job := *e.job
-	job.State, job.Unclear = api.Waiting, true
-	*e = entry{job: &job, lookOnly: true, final: make(chan struct{})}
+	job.State = api.Waiting
+	*e = entry{job: &job, final: make(chan struct{})}
+	as(e)
 	q.began(e)
 	q.enqueue(e)
 	q.dispatch()

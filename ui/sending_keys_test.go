@@ -14,8 +14,7 @@ import (
 )
 
 // TestSendingByKeys drives the keys of sending in the built program: what is
-// stored already, the manifest, the order of what waits, and the look after an
-// unclear outcome.
+// stored already, the manifest, and the order of what waits.
 func TestSendingByKeys(t *testing.T) {
 	binary := uitest.Build(t)
 	d := newDesk(t)

@@ -41,7 +41,7 @@ func TestSourcesThatCannotBeSent(t *testing.T) {
 	}
 	for path, says := range map[string]string{
 		dir: "is a folder", in("empty"): "is empty", in("missing"): "is not there", in("to-folder"): "is a folder",
-		in("dangling"): "is not there", in("loop"): "cannot be read", in("empty/below"): "cannot be read", "": "is not there",
+		in("dangling"): "is not there", in("loop"): "leads back to it", in("empty/below"): "cannot be read", "": "is not there",
 		in("\x1b[31m\u202e"): "is not there", in(strings.Repeat("x", 5000)): "cannot be read", in("a\x00b"): "cannot be read",
 	} {
 		_, _, err := api.OpenSource(path)

@@ -44,7 +44,7 @@ func Run(t *testing.T, target Target) {
 	if target.Sources != nil {
 		s.sources = newSources(t, target.Sources)
 	}
-	slow := s.startSlow()
+	slow, again := s.startSlow(), s.startAgain(t)
 	for _, part := range []struct {
 		name string
 		test func(*testing.T, *suite)
@@ -83,6 +83,7 @@ func Run(t *testing.T, target Target) {
 		{"Crop", testCrop},
 		{"Private", testPrivate},
 		{"SlowAddress", slow},
+		{"WebhookAgain", again},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(t, s) })
 	}

@@ -40,6 +40,16 @@ func testDetails(t *testing.T, s *suite) {
 			want(t, read, "customCoordinates", c.region)
 		})
 	}
+	t.Run("nothing changes nothing", func(t *testing.T) {
+		s.strict(t)
+		before := s.details(t, id)
+		want(t, s.patch(t, id, `{}`).json, "updatedAt", before["updatedAt"])
+		want(t, s.details(t, id), "updatedAt", before["updatedAt"])
+		s.patch(t, id, `{"description":"changed"}`)
+		if now := s.details(t, id); same(now["updatedAt"], before["updatedAt"]) {
+			t.Errorf("updatedAt is %v as before the change", now["updatedAt"])
+		}
+	})
 	t.Run("response", func(t *testing.T) {
 		r := s.patch(t, id, `{"tags":["r"]}`).json
 		want(t, r, "fileId", id)

@@ -58,8 +58,12 @@ func testOverwrite(t *testing.T, s *suite) {
 	}
 	t.Run("defaults remove", func(t *testing.T) {
 		file := "defaults-" + random() + ".jpg"
-		s.store(t, exact(file, photo, field("tags", "old"), field("customCoordinates", "1,2,3,4"), field("customMetadata", `{"`+key+`":"old"}`))...)
+		first := s.store(t, exact(file, photo, field("tags", "old"), field("customCoordinates", "1,2,3,4"), field("customMetadata", `{"`+key+`":"old"}`), field("isPrivateFile", "true"))...)
 		r := s.store(t, exact(file, photo, asked)...)
+		want(t, r, "isPrivateFile", false)
+		if s.Strict {
+			want(t, r, "createdAt", first["createdAt"]) // §2.1: of the first upload
+		}
 		want(t, r, "tags", nil)
 		want(t, r, "customCoordinates", nil)
 		want(t, r, "customMetadata", map[string]string{})

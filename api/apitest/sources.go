@@ -60,7 +60,7 @@ func newSources(t *testing.T, listener net.Listener) *sources {
 	})
 	mux.HandleFunc("GET /loop", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/loop", http.StatusFound) })
 	mux.HandleFunc("GET /silent", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	mux.HandleFunc("POST /hook/{token}", func(w http.ResponseWriter, r *http.Request) {
+	take := func(w http.ResponseWriter, r *http.Request) {
 		text, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))
 		var body map[string]any
 		if err != nil || json.Unmarshal(text, &body) != nil {
@@ -70,7 +70,12 @@ func newSources(t *testing.T, listener net.Listener) *sources {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.posts[r.URL.Path] = append(s.posts[r.URL.Path], body)
-	})
+		if len(s.posts[r.URL.Path]) == 1 && r.PathValue("how") == "again" {
+			w.WriteHeader(http.StatusNoContent) // only 200 says that it was taken
+		}
+	}
+	mux.HandleFunc("POST /hook/{token}", take)
+	mux.HandleFunc("POST /hook/{token}/{how}", take)
 	serveUntilEnd(t, &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}, listener)
 
 	trap, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -147,6 +152,24 @@ func testFileAsAddress(t *testing.T, s *suite) {
 		r := s.store(t, field("fileName", "address.jpg"), part{name: "file", value: s.sources.address + "/picture.jpg", file: true, filename: "anonymous_file"})
 		want(t, r, "fileType", "image")
 	})
+}
+
+// startAgain has a webhook post not taken, and returns the test that waits for
+// it to come again: the other tests go on meanwhile.
+func (s *suite) startAgain(t *testing.T) func(*testing.T, *suite) {
+	if s.sources == nil || !s.Strict {
+		return func(t *testing.T, _ *suite) {
+			t.Skip("there is no address that the server may post to, or hosted services differ here")
+		}
+	}
+	path := "/hook/" + random() + "/again"
+	s.store(t, field("fileName", "again.jpg"), content(JPEG(60, 40)), field("extensions", `[{"name":"remove-bg"}]`), field("webhookUrl", s.sources.address+path))
+	return func(t *testing.T, _ *suite) {
+		eventually(t, s.Patience, "the post after one that was answered with 204", func() bool { return len(s.sources.posted(path)) > 1 })
+		if posts := s.sources.posted(path); !same(posts[0], posts[1]) {
+			t.Errorf("first came %v, then %v", posts[0], posts[1])
+		}
+	}
 }
 
 // startSlow sends an address that gives no headers, and returns the test that

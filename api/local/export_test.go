@@ -37,6 +37,20 @@ func (l *Library) Snapshot() error { return l.snapshot() }
 // any request.
 func (l *Library) WaitForHeaders(d time.Duration) { l.headerWait = d }
 
+// Posts is how many webhook posts wait.
+func (l *Library) Posts(t *testing.T) int {
+	t.Helper()
+	var posts []store.Post
+	err := l.records.View(t.Context(), func(tx store.Tx) (err error) {
+		posts, err = tx.Posts()
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return len(posts)
+}
+
 // Unfinished is how many extension runs are pending, and whether every webhook
 // post that waits was tried.
 func (l *Library) Unfinished(t *testing.T) (pending int, tried bool) {

@@ -103,6 +103,12 @@ func (e *InUseError) Is(target error) bool { return target == ErrInUse }
 // Hint says what helps.
 func (e *InUseError) Hint() string { return "Use the running one, end it, or choose another folder." }
 
+// CheckNamed says whether texts are named transformations, as in Options.
+func CheckNamed(texts map[string]string) error {
+	_, err := delivery.ParseNamed(texts)
+	return err
+}
+
 // Open opens the library in o.Dir and starts its workers; they end with Close
 // or with ctx. One process owns a folder: an *InUseError says that another
 // does. What an earlier process left unfinished goes on.

@@ -107,6 +107,23 @@ func TestWebhookIsDeliveredAgain(t *testing.T) {
 			receive(t, posts)
 		}
 	})
+	t.Run("for a day", func(t *testing.T) {
+		t.Cleanup(local.PauseForTests(time.Millisecond))
+		var later atomic.Int64 // of the clock
+		hook, posts := receiver(t, func(int) int { return http.StatusBadGateway })
+		s := serve(t, local.Options{Now: func() time.Time { return time.Now().Add(time.Duration(later.Load())) }})
+		upload(t, s.Address, apitest.JPEG(120, 90), "fileName", "a.jpg", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"}]`)
+		receive(t, posts)
+		later.Store(int64(23 * time.Hour))
+		for range 3 { // the first may have been under way
+			receive(t, posts)
+		}
+		if n := s.Library.Posts(t); n != 1 {
+			t.Errorf("after 23 hours %d posts wait, want 1", n)
+		}
+		later.Store(int64(24*time.Hour + time.Minute))
+		eventually(t, "the end of the post", func() bool { return s.Library.Posts(t) == 0 })
+	})
 	t.Run("at growing intervals", func(t *testing.T) {
 		before := time.Duration(0)
 		for n := 1; n < 10; n++ {

@@ -146,6 +146,9 @@ func (s *serveFlags) options(cmd *cobra.Command, settings config.Local) (local.O
 		}
 		o.Named[name] = steps
 	}
+	if err := local.CheckNamed(o.Named); err != nil {
+		return o, err
+	}
 	var err error
 	o.Fault, err = local.ParseFault(faults)
 	return o, err

@@ -196,7 +196,7 @@ func (s *Step) set(name, value string) error {
 	case name == "cm" && value == "extract":
 		return nil // how a crop is asked for together with fo-custom
 	}
-	return fmt.Errorf("%q", name+"-"+value)
+	return fmt.Errorf("%q is no step", name+"-"+value)
 }
 
 // side reads a number of pixels, or a share of them such as 0.5.

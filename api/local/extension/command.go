@@ -1,9 +1,7 @@
 package extension
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,22 +10,29 @@ import (
 	"time"
 )
 
-const (
-	commandTime   = 60 * time.Second
-	commandOutput = 256 << 20 // bytes of a picture that is taken from a command
-)
+// limits hold for a command of the user.
+type limits struct {
+	time   time.Duration
+	output int // bytes of a picture that is taken from it
+}
+
+var usualLimits = limits{time: 60 * time.Second, output: 256 << 20}
 
 // runCommand gives the picture to a command of the user and takes another
 // from it. No shell is involved, and none of our secrets are in its
-// environment.
-func runCommand(ctx context.Context, command []string, in Input) (Output, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, commandTime, errors.New("it took longer than 60 seconds"))
+// environment. What it started ends with it.
+func runCommand(ctx context.Context, command []string, in Input, most limits) (Output, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, most.time, fmt.Errorf("it took longer than %g seconds", most.time.Seconds()))
 	defer cancel()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	alone(cmd)
 	cmd.WaitDelay = time.Second
 	cmd.Env = safeEnvironment(os.Environ())
 	cmd.Stdin = io.NewSectionReader(in.Content, 0, in.Size)
-	picture, complaint := &cappedBuffer{most: commandOutput}, &cappedBuffer{most: 4 << 10}
+	picture := &cappedBuffer{most: most.output, full: func() { stop(fmt.Errorf("it wrote more than %d bytes", most.output)) }}
+	complaint := &cappedBuffer{most: 4 << 10, full: func() {}}
 	cmd.Stdout, cmd.Stderr = picture, complaint
 	err := cmd.Run()
 	if ctx.Err() != nil {
@@ -35,17 +40,15 @@ func runCommand(ctx context.Context, command []string, in Input) (Output, error)
 	}
 	switch {
 	case err != nil:
-		text := strings.TrimSpace(strings.ToValidUTF8(complaint.String(), "?"))
+		text := strings.TrimSpace(strings.ToValidUTF8(string(complaint.kept), "?"))
 		if text != "" {
 			text = ": " + text
 		}
 		return Output{}, fmt.Errorf("the command %q failed: %w%s", command[0], err, text)
-	case picture.over:
-		return Output{}, fmt.Errorf("the command %q wrote too much", command[0])
-	case picture.Len() == 0:
+	case len(picture.kept) == 0:
 		return Output{}, fmt.Errorf("the command %q wrote no picture", command[0])
 	}
-	return Output{Picture: picture.Bytes()}, nil
+	return Output{Picture: picture.kept}, nil
 }
 
 // safeEnvironment leaves out what could hold a key of ours.
@@ -59,18 +62,19 @@ func safeEnvironment(all []string) []string {
 	return kept
 }
 
-// cappedBuffer keeps the first bytes and counts the rest as read.
+// cappedBuffer keeps the first bytes, counts the rest as read, and says when
+// there are too many.
 type cappedBuffer struct {
-	bytes.Buffer
+	kept []byte
 	most int
-	over bool
+	full func()
 }
 
 func (b *cappedBuffer) Write(p []byte) (int, error) {
-	if room := b.most - b.Len(); len(p) > room {
-		b.over = true
-		b.Buffer.Write(p[:room])
-		return len(p), nil
+	room := b.most - len(b.kept)
+	b.kept = append(b.kept, p[:min(room, len(p))]...)
+	if len(p) > room {
+		b.full()
 	}
-	return b.Buffer.Write(p)
+	return len(p), nil
 }

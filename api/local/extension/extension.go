@@ -36,11 +36,14 @@ type Output struct {
 }
 
 // Tools are the extensions that there are.
-type Tools struct{ commands map[string][]string }
+type Tools struct {
+	commands map[string][]string
+	limits   limits // of the commands
+}
 
 // New returns the tools; each command takes the place of the extension under
 // whose name it stands.
-func New(commands map[string][]string) *Tools { return &Tools{commands: commands} }
+func New(commands map[string][]string) *Tools { return &Tools{commands: commands, limits: usualLimits} }
 
 // Knows reports whether there is an extension of that name.
 func (t *Tools) Knows(name string) bool {
@@ -66,7 +69,7 @@ func (t *Tools) Run(ctx context.Context, in Input) (out Output, err error) {
 	name := in.Element.Name
 	switch {
 	case len(t.commands[name]) > 0:
-		return runCommand(ctx, t.commands[name], in)
+		return runCommand(ctx, t.commands[name], in, t.limits)
 	case name == api.RemoveBackground:
 		out, err = removeBackground(ctx, in)
 	case api.IsTagging(name):

@@ -154,6 +154,8 @@ type Queue struct {
 	heavy   int            // large ones among them
 	keeping int            // jobs whose outcome is on its way to the journal
 	batches map[string]int // how many jobs of a batch have no outcome
+	went    int64          // bytes that went out in attempts that are over
+	meter   meter          // of all attempts
 	hold    time.Time      // the service asked for quiet until then
 	holding *time.Timer
 	trouble error // what last went wrong with the journal
@@ -447,6 +449,9 @@ func (q *Queue) finish(e *entry, v verdict, failed error) {
 	}
 	q.keeping--
 	v.job.Priority = e.job.Priority // it may have been moved meanwhile
+	if e.progress != nil {
+		q.went += e.progress.Sent()
+	}
 	e.job, e.stop, e.progress = &v.job, nil, nil
 	e.meter = meter{}
 	e.adopted = false

@@ -29,8 +29,8 @@ type Totals struct {
 	Jobs, Waiting, Paused, Sending     int // Paused are among Waiting
 	Stored, Refused, Unsent, Cancelled int
 	Unknown                            int
-	Sent, Total                        int64 // bytes; a stored job counts whole
-	Rate                               float64
+	Sent, Total                        int64         // bytes; a stored job counts whole
+	Rate                               float64       // bytes a second of all attempts, also those that are over; 0: not known
 	Left                               time.Duration // 0: not known
 }
 
@@ -46,18 +46,34 @@ type Snapshot struct {
 
 // Snapshot returns the queue as it is. It waits for nothing but the lock, which
 // is never held during input or output; ten a second are cheap.
-func (q *Queue) Snapshot() Snapshot {
-	now := time.Now()
+func (q *Queue) Snapshot() Snapshot { return q.snapshot(time.Now()) }
+
+func (q *Queue) snapshot(now time.Time) Snapshot {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	s := Snapshot{Rows: make([]Row, 0, len(q.order)), Hold: q.hold, Err: q.trouble}
+	went, busy, moving := q.went, false, false
 	for _, e := range q.order {
 		row := e.row(now)
 		s.Rows = append(s.Rows, row)
 		s.Totals.add(&row)
+		if e.progress != nil {
+			went += e.progress.Sent()
+		}
+		busy = busy || e.phase == working || e.phase == ready || e.phase == delayed
+		moving = moving || e.phase == ready || e.phase == working && !row.Stalled
 	}
-	if t := &s.Totals; t.Rate > 0 {
-		t.Left = timeLeft(t.Total-t.Sent, t.Rate)
+	// By all that went out: a small file is over before it has a rate of its own.
+	switch t := &s.Totals; {
+	case !busy:
+		q.meter = meter{}
+	case q.meter.began.IsZero():
+		q.meter = meter{began: now, at: now, sent: went}
+	default:
+		q.meter.note(now, went)
+		if left := t.Total - t.Sent; moving && left > 0 && q.meter.rate >= 1 {
+			t.Rate, t.Left = q.meter.rate, timeLeft(left, q.meter.rate)
+		}
 	}
 	return s
 }
@@ -117,7 +133,6 @@ func (t *Totals) add(row *Row) {
 	if s := row.Job.State; !s.Final() || s == api.Stored {
 		t.Sent += row.Sent
 		t.Total += row.Total
-		t.Rate += row.Rate
 	}
 }
 
@@ -126,9 +141,9 @@ func timeLeft(bytes int64, rate float64) time.Duration {
 	return time.Duration(math.Min(seconds, 1e6) * float64(time.Second)).Round(time.Second)
 }
 
-// meter measures the rate of one attempt as a moving average.
+// meter measures the rate of an attempt, or of all, as a moving average.
 type meter struct {
-	began time.Time // of the attempt
+	began time.Time // when it started
 	at    time.Time // of the last sample
 	sent  int64
 	rate  float64

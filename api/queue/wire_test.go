@@ -106,6 +106,65 @@ func TestOnTheWire(t *testing.T) {
 	}
 }
 
+// TestRateOfSmallFiles: files that are over at once have a rate and a time left
+// together, although none of them has one of its own.
+func TestRateOfSmallFiles(t *testing.T) {
+	began, answer := make(chan struct{}), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		began <- struct{}{}
+		<-answer
+		io.WriteString(w, `{"fileId":"f","filePath":"/a.bin"}`)
+	}))
+	defer server.Close()
+	client, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	path := filepath.Join(t.TempDir(), "a.bin")
+	if err := os.WriteFile(path, make([]byte, 1000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	id, err := api.Identify(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := start(t, newNotes(), client, one)
+	var jobs []api.Job
+	for range 12 {
+		j := job("a.bin", api.NameHere)
+		j.Upload.Source, j.Identity = api.Source{Path: path}, id
+		jobs = append(jobs, j)
+	}
+	ids := addAll(t, q, jobs...)
+	now := time.Now()
+	<-began
+	if s := q.snapshot(now); s.Totals.Rate != 0 {
+		t.Errorf("a rate of %f at the first look", s.Totals.Rate)
+	}
+	for i := range 2 {
+		answer <- struct{}{}
+		outcome(t, q, ids[i])
+		<-began
+	}
+	s := q.snapshot(now.Add(time.Second))
+	for _, row := range s.Rows {
+		if row.Rate != 0 {
+			t.Errorf("%+v", row)
+		}
+	}
+	if sent := float64(2 * s.Rows[2].Total); s.Totals.Rate != sent || s.Totals.Left <= 0 {
+		t.Errorf("%f, not %f a second, and %s left", s.Totals.Rate, sent, s.Totals.Left)
+	}
+	q.PauseAll()
+	close(answer)
+	outcome(t, q, ids[2])
+	if s := q.snapshot(now.Add(2 * time.Second)); s.Totals.Rate != 0 || s.Totals.Left != 0 || s.Totals.Paused != 9 {
+		t.Errorf("paused: %+v", s.Totals)
+	}
+}
+
 func TestRateIsAMovingAverage(t *testing.T) {
 	now := time.Unix(1000, 0)
 	m := meter{began: now}

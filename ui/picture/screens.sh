@@ -2,7 +2,8 @@
 # The picker, a popup over it and the page of the terminal's abilities in a real
 # terminal under a virtual display, as PNGs to look at.
 #   sh ui/picture/screens.sh OUT [TERMINAL…]     terminals: kitty, kitty-tmux, xterm, mlterm, foot
-# Real pictures need kitty 0.28 or later. foot runs in weston, in a window of its own.
+# Real pictures need kitty 0.28 or later; SCREENS_KITTY names one that is not the
+# kitty of the PATH. foot runs in weston, in a window of its own.
 # Needs Xvfb, xdotool, import (ImageMagick) and the terminals; those that are
 # missing are left out, and say so.
 set -eu
@@ -26,12 +27,16 @@ unset TMUX WAYLAND_DISPLAY || true
 Xvfb "$DISPLAY" -screen 0 1200x800x24 >/dev/null 2>&1 &
 server=$!
 until xdotool getmouselocation >/dev/null 2>&1; do sleep 0.1; done
-kitty="kitty -o linux_display_server=x11 -o initial_window_width=1180 -o initial_window_height=780 -o remember_window_size=no -o font_size=9"
+kitty=${SCREENS_KITTY:-kitty}
+command -v "$kitty" >/dev/null && "$kitty" --version
+in_kitty="$kitty -o linux_display_server=x11 -o initial_window_width=1180 -o initial_window_height=780 -o remember_window_size=no -o font_size=9"
 for name in "$@"; do
-	command -v "${name%%-*}" >/dev/null || { echo "$name is not installed: left out"; continue; }
+	program=${name%%-*}
+	[ $program = kitty ] && program=$kitty
+	command -v "$program" >/dev/null || { echo "$name is not installed: left out"; continue; }
 	case $name in
-	kitty) start="$kitty" ;;
-	kitty-tmux) start="$kitty tmux -L screens$$ -f $work/tmux.conf new" ;;
+	kitty) start="$in_kitty" ;;
+	kitty-tmux) start="$in_kitty tmux -L screens$$ -f $work/tmux.conf new" ;;
 	mlterm) start="mlterm -g 150x50 -e" ;;
 	foot)
 		command -v weston >/dev/null || { echo "foot needs weston: left out"; continue; }

@@ -119,6 +119,9 @@ func (d *Detector) decide() Abilities {
 	}
 	var why string
 	a.Set, why = setOf(known)
+	if most := setThrough(d.name); d.env.tmux && a.Set > most {
+		a.Set, why = most, "tmux may not know the others and tear what it does not know"
+	}
 	f.Glyphs = a.Set.String() + ": " + why
 	f.Cell = "not known yet"
 	if d.cell.X > 0 {

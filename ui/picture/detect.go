@@ -292,6 +292,16 @@ func placeholderTerminal(name string) bool {
 	return false
 }
 
+// setThrough is the largest set of glyphs that tmux is sure to let through: it asks
+// the system how wide they are and drops what that does not know. Sextants are as
+// old as the systems that have tmux 3.2, octants are younger than any number of it.
+func setThrough(tmux string) Set {
+	if _, major, minor := version(tmux); atLeast(major, minor, 3, 2) {
+		return Sextants
+	}
+	return Blocks
+}
+
 // setOf is the largest set of glyphs that a terminal is known to draw by itself,
 // and why. Fonts rarely have these glyphs, so a terminal that leaves them to the
 // font does not count.

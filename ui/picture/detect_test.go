@@ -24,7 +24,7 @@ var recorded = map[string]answering{
 	},
 	"kitty 0.41 in tmux 3.5a": {
 		env:   map[string]string{"TMUX": "/tmp/tmux-0/default,1,0"},
-		want:  Abilities{Method: MethodKitty, Set: Octants, Cell: image.Pt(9, 18)},
+		want:  Abilities{Method: MethodKitty, Set: Sextants, Cell: image.Pt(9, 18)},
 		sixel: true, says: "yes",
 	},
 	"kitty 0.41 in tmux without passthrough": {
@@ -298,6 +298,11 @@ func TestGlyphsByTerminal(t *testing.T) {
 	} {
 		if got, _ := setOf(name); got != want {
 			t.Errorf("%q draws %v, not %v", name, got, want)
+		}
+	}
+	for name, want := range map[string]Set{"tmux 3.1c": Blocks, "tmux 3.2": Sextants, "tmux 3.3a": Sextants, "tmux 3.6": Sextants, "": Blocks} {
+		if got := setThrough(name); got != want {
+			t.Errorf("through %q go %v, not %v", name, got, want)
 		}
 	}
 }

@@ -439,7 +439,14 @@ func child(dir string) error {
 func TestKilledAgainAndAgain(t *testing.T) {
 	rounds, n, between := 10, 60, 6
 	if long {
-		rounds, n, between = 200, 1000, 6
+		rounds, n = 200, 1000
+	}
+	if text := os.Getenv("MEDIADESK_KILLS"); text != "" {
+		var err error
+		if rounds, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+		n = 5 * rounds
 	}
 	s := openLibrary(t)
 	dir := t.TempDir()

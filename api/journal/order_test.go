@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -110,6 +111,23 @@ func TestPriority(t *testing.T) {
 	}
 	if none, err := j.Jobs(t.Context(), JobFilter{Batch: "y"}); err != nil || len(none) != 0 {
 		t.Errorf("%v, %d of no batch", err, len(none))
+	}
+}
+
+// TestAStartReadsOnlyWhatItTakes: a portion of the jobs that wait is found in
+// its order, without sorting all of them.
+func TestAStartReadsOnlyWhatItTakes(t *testing.T) {
+	j := openTest(t, newPath(t))
+	var plan []string
+	err := j.query(t.Context(), func(scan func(...any) error) error {
+		var id, parent, unused int
+		var step string
+		err := scan(&id, &parent, &unused, &step)
+		plan = append(plan, step)
+		return err
+	}, "EXPLAIN QUERY PLAN "+nextOf, "home", "somebody", MaxClaim)
+	if err != nil || len(plan) != 1 || !strings.Contains(plan[0], "jobs_open") {
+		t.Errorf("%q, %v", plan, err)
 	}
 }
 

@@ -167,6 +167,9 @@ UPDATE jobs SET                                               -- a hash says of 
 	hash = iif(hash = '', '', 'sha256:' || hash),
 	body = json_set(body, '$.hash', 'sha256:' || json_extract(body, '$.hash'))
 	WHERE iif(json_valid(body), json_extract(body, '$.hash'), '') <> '';
+`, `
+DROP INDEX jobs_open;
+CREATE INDEX jobs_open ON jobs(profile, owner, priority DESC, id) WHERE open = 1; -- in the order in which they go
 `}
 
 // migrate brings the schema up to date. A journal that holds something is

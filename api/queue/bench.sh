@@ -1,10 +1,11 @@
 #!/bin/sh
 # Sending beside curl and rclone, in one run and as ratios: one file of 300 MB,
 # to a service that throws it away and to the local library, and 2,000 of 20 kB,
-# 8 at a time; processor time and peak memory beside each. Build time is not
-# measured. Two floors stand beside: hashing the large file and nothing else, and
+# 8 at a time; processor time and peak memory beside each; and a start with
+# 100,000 jobs that wait, beside reading their rows. Build time is not measured.
+# Two floors stand beside: hashing the large file and nothing else, and
 # for the small ones the system calls that no program can leave out.
-# MEDIADESK_BENCH_RUN=REGEXP measures only what matches, such as many;
+# MEDIADESK_BENCH_RUN=REGEXP measures only what matches, such as many or start;
 # MEDIADESK_BENCH=curl leaves rclone out, which takes a minute.
 # curl and rclone are installed with apt-get where they are missing.
 set -eu

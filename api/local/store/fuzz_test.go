@@ -1,0 +1,176 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"mediadesk/api"
+)
+
+// FuzzList lists a small library by conditions that are read from the bytes.
+// Whatever they are, it is no error; a file meets a condition or its contrary,
+// never both and never neither; what an index finds is what looking at each
+// file finds; and the pages of a listing are the listing.
+func FuzzList(f *testing.F) {
+	r, err := OpenRecords(context.Background(), filepath.Join(f.TempDir(), "r.db"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			f.Error(err)
+		}
+	})
+	const files = 24
+	err = r.Update(context.Background(), func(tx Tx) error {
+		for n := range files {
+			file := sample(fmt.Sprintf("/%d/", n%3), fmt.Sprintf("%s-%02d", []string{"été", "Ete", "z_%", "zz"}[n%4], n))
+			file.Tags = [][]string{nil, {"a"}, {"a", "b"}, {"c"}, {"A"}}[n%5]
+			file.Metadata = []map[string]json.RawMessage{nil, {"k": json.RawMessage(`3`)}, {"k": json.RawMessage(`["a",null]`)}}[n%3]
+			file.Version.Size, file.Private = int64(n), n%2 == 0
+			file.Created = file.Created.Add(time.Duration(n%4) * time.Second)
+			if n%6 == 0 {
+				file.AITags, file.Region, file.Description = nil, "", ""
+			}
+			if err := tx.InsertFile(file); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, seed := range []string{
+		"",
+		"\x00\x00\x00\x00\x01\x00\x03",     // a name that begins with zz
+		"\x01\x01\x00\x03\x06\x01\x00\x01", // one of two tags
+		"\x02\x00\x01\x01\x00\x00\x01\x00\x02\x08\x04\x02\x07",      // such a name, and not a size
+		"\x03\x01\x02\x01\x00\x0e\x01\x00\x06\x00\x12\x06\xffk\x00", // below a folder, or custom metadata
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		in := &fuzzInput{data: data}
+		q := Query{Files: true, Order: pick(in, orders), Descending: in.next()%2 == 1, Limit: files + 1}
+		m := in.match(3)
+		list := func(tx Tx, match Match, skip, limit int) []string {
+			q.Match, q.Skip, q.Limit = &match, skip, limit
+			entries, err := tx.List(q)
+			if err != nil {
+				t.Fatalf("%+v: %v", match, err)
+			}
+			ids := make([]string, len(entries))
+			for n, e := range entries {
+				ids[n] = e.File.ID
+			}
+			return ids
+		}
+		err := r.View(t.Context(), func(tx Tx) error {
+			all := list(tx, m, 0, files+1)
+			if plain := list(tx, Match{Any: []Match{m}}, 0, files+1); !slices.Equal(plain, all) {
+				t.Errorf("%+v gives %d files, and %d by looking at each", m, len(all), len(plain))
+			}
+			not := m
+			not.Not = !m.Not
+			both := append(list(tx, not, 0, files+1), all...)
+			slices.Sort(both)
+			if len(both) != files || len(slices.Compact(both)) != files {
+				t.Errorf("%+v and its contrary have %d of %d files", m, len(both), files)
+			}
+			var pages []string
+			for len(pages) < len(all) {
+				page := list(tx, m, len(pages), 5)
+				if len(page) == 0 {
+					break
+				}
+				pages = append(pages, page...)
+			}
+			if !slices.Equal(pages, all) {
+				t.Errorf("%+v in pages gives %d files, at once %d", m, len(pages), len(all))
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+var (
+	orders   = []Order{"", ByName, ByCreated, ByUpdated, ByHeight, ByWidth, BySize}
+	subjects = []string{
+		MatchName, MatchKind, MatchMime, MatchTags, MatchSize, MatchWidth, MatchHeight, MatchCreated, MatchUpdated, MatchPrivate, MatchRegion,
+		MatchAlpha, MatchID, MatchRow, MatchFolder, MatchText, MatchAITags, MatchFormat, MatchCustom, MatchCamera,
+	}
+	operations = []string{"=", ":", "<", "<=", ">", ">=", "in", "has", "exists"}
+	words      = []string{"a", "b", "z", "zz", "z_%", "e\u0301t", "/1/", "png", "file", api.KindImage, ""}
+)
+
+// fuzzInput makes conditions of bytes.
+type fuzzInput struct{ data []byte }
+
+// next takes a byte; 0 behind the last.
+func (in *fuzzInput) next() int {
+	if len(in.data) == 0 {
+		return 0
+	}
+	b := in.data[0]
+	in.data = in.data[1:]
+	return int(b)
+}
+
+func pick[T any](in *fuzzInput, list []T) T { return list[in.next()%len(list)] }
+
+func (in *fuzzInput) match(depth int) (m Match) {
+	kind := in.next()
+	m.Not = kind&8 != 0
+	if depth > 0 && kind%4 == 1 || depth > 0 && kind%4 == 2 {
+		list := make([]Match, 1+in.next()%3)
+		for n := range list {
+			list[n] = in.match(depth - 1)
+		}
+		if kind%4 == 1 {
+			m.All = list
+		} else {
+			m.Any = list
+		}
+		return m
+	}
+	m.Subject, m.Op = pick(in, subjects), pick(in, operations)
+	switch m.Subject {
+	case MatchSize, MatchWidth, MatchHeight, MatchCreated, MatchUpdated, MatchPrivate, MatchRegion, MatchAlpha:
+		m.Number = int64(in.next())
+	case MatchCustom, MatchCamera:
+		m.Key = in.word()
+		for range 1 + in.next()%2 {
+			m.Values = append(m.Values, pick(in, []any{"a", "3", float64(3), true, ""}))
+		}
+		m.Text = []string{in.word()}
+	default:
+		for range 1 + in.next()%3 {
+			m.Text = append(m.Text, in.word())
+		}
+	}
+	return m
+}
+
+// word is one of those that mean something, or any text.
+func (in *fuzzInput) word() string {
+	if n := in.next(); n < 128 {
+		return words[n%len(words)]
+	}
+	n := min(len(in.data), 4)
+	text := string(in.data[:n])
+	in.data = in.data[n:]
+	if !utf8.ValidString(text) {
+		return "k"
+	}
+	return text
+}

@@ -415,7 +415,10 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 	if d := model.Desk(); d != nil {
 		closing, cancel := context.WithTimeout(context.Background(), ui.CloseTime)
 		defer cancel()
-		err = errors.Join(err, model.Keep(closing), d.Close(closing))
+		err = errors.Join(err, model.Keep(closing))
+		sending, enough := context.WithTimeout(closing, model.Patience())
+		defer enough()
+		err = errors.Join(err, d.Queue.Close(sending), d.Close(closing))
 	}
 	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		err = nil

@@ -110,6 +110,7 @@ type Model struct {
 	stack    stack
 	ticking  bool
 	lastQuit time.Time
+	hurried  bool // the person left by ctrl+c twice
 
 	tipsKnown bool     // the file of the tips was read
 	tipsShown []string // names of tips
@@ -197,6 +198,15 @@ func (m *Model) takeDown() tea.Cmd {
 
 // CloseTime is how long leaving waits for what is under way.
 const CloseTime = 5 * time.Second
+
+// Patience is how long of that uploads are waited for: not at all for who
+// pressed ctrl+c twice. What closes after them has the rest.
+func (m *Model) Patience() time.Duration {
+	if m.hurried {
+		return 0
+	}
+	return CloseTime - time.Second
+}
 
 // opened takes a desk into use, or shows why there is none.
 func (m *Model) opened(msg deskOpened) tea.Cmd {

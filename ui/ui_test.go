@@ -214,6 +214,9 @@ func TestQuitting(t *testing.T) {
 	if _, cmd := m.Update(kit.KeyMsg("ctrl+c")); !quits(cmd) {
 		t.Error("ctrl+c twice does not quit")
 	}
+	if m.Patience() != 0 {
+		t.Error("after ctrl+c twice what is under way is waited for")
+	}
 }
 
 // TestQuittingUnsaved: who leaves, or changes to another profile, is asked about

@@ -186,6 +186,7 @@ func (m *Model) input(msg tea.Msg) tea.Cmd {
 func (m *Model) interrupt(key tea.KeyPressMsg) tea.Cmd {
 	now := m.o.Now()
 	if now.Sub(m.lastQuit) < time.Second {
+		m.hurried = true
 		return tea.Quit
 	}
 	m.lastQuit = now

@@ -203,7 +203,7 @@ func interrupted(d *ui.Desk, id int64) ([]api.Job, error) {
 			if j.Failure != nil {
 				failure = *j.Failure
 			}
-			failure.Help = "What became of it is looked up, and what is missing is sent, by: mediadesk upload"
+			failure.Help = "Whether it arrived is found out, where that can be, by: mediadesk upload"
 			j.State, j.Failure = api.Unknown, &failure
 		}
 	}

@@ -137,6 +137,12 @@ func testFileAsText(t *testing.T, s *suite) {
 		r := s.store(t, field("fileName", "long.svg"), field("file", "data:image/svg+xml;utf8,"+url.PathEscape(picture)))
 		want(t, r, "size", len(picture))
 	})
+	t.Run("bytes without a file name", func(t *testing.T) {
+		for _, kind := range []string{"application/octet-stream", "image/png"} {
+			want(t, s.store(t, field("fileName", "typed"), part{name: "file", value: string(data), kind: kind}), "size", len(data))
+		}
+		want(t, s.store(t, field("fileName", "typed"), part{name: "file", value: coded, kind: "text/plain; charset=utf-8"}), "size", len(data))
+	})
 	t.Run("bytes are never decoded", func(t *testing.T) {
 		want(t, s.store(t, field("fileName", "b64.txt"), content([]byte(coded))), "size", len(coded))
 	})

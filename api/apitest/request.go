@@ -25,6 +25,7 @@ type part struct {
 	name, value string
 	file        bool // bytes: the part has a file name
 	filename    string
+	kind        string // Content-Type of a part without a file name; empty: none
 }
 
 func field(name, value string) part { return part{name: name, value: value} }
@@ -42,6 +43,9 @@ func multipartBody(parts ...part) []byte {
 		fmt.Fprintf(&b, "--%s\r\nContent-Disposition: form-data; name=\"%s\"", boundary, p.name)
 		if p.file {
 			fmt.Fprintf(&b, "; filename=\"%s\"\r\nContent-Type: application/octet-stream", p.filename)
+		}
+		if p.kind != "" {
+			fmt.Fprintf(&b, "\r\nContent-Type: %s", p.kind)
 		}
 		fmt.Fprintf(&b, "\r\n\r\n%s\r\n", p.value)
 	}

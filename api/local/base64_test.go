@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/base64"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -26,11 +27,26 @@ func TestBase64(t *testing.T) {
 			}
 			text = b.String()
 		}
+		escapes := rapid.Bool().Draw(t, "escapes")
+		if escapes {
+			every := rapid.IntRange(1, 100).Draw(t, "every")
+			var b strings.Builder
+			for i := range len(text) {
+				if i%every == 0 {
+					fmt.Fprintf(&b, "%%%02x", text[i])
+					continue
+				}
+				b.WriteByte(text[i])
+			}
+			text = b.String()
+		}
 		var r io.Reader = strings.NewReader(text)
 		if rapid.Bool().Draw(t, "halves") {
 			r = iotest.HalfReader(r)
 		}
-		got, err := io.ReadAll(newBase64Reader(bufio.NewReaderSize(r, 8<<10)))
+		decoder := newBase64Reader(bufio.NewReaderSize(r, 8<<10))
+		decoder.escapes = escapes
+		got, err := io.ReadAll(decoder)
 		if err != nil || !bytes.Equal(got, data) {
 			t.Fatalf("decoded %d bytes of %d, %v", len(got), len(data), err)
 		}

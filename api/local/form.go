@@ -278,7 +278,15 @@ var fileReaders = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 8<
 // copyBuffers hold what goes from a body to a draft.
 var copyBuffers = sync.Pool{New: func() any { return new([16 << 10]byte) }}
 
-// file reads the file part: bytes where it has a file name, else text.
+// isBytes reports whether the file part says of itself that it is bytes, not
+// text: some clients send them with a type and no file name.
+func isBytes(part *multipart.Part) bool {
+	kind, _, err := mime.ParseMediaType(part.Header.Get("Content-Type"))
+	return err == nil && !strings.HasPrefix(kind, "text/")
+}
+
+// file reads the file part: bytes where it has a file name or a type that is
+// none of text, else text.
 func (f *form) file(part *multipart.Part) error {
 	_, params, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
 	if err != nil {
@@ -291,13 +299,13 @@ func (f *form) file(part *multipart.Part) error {
 		body.Reset(nil)
 		fileReaders.Put(body)
 	}()
-	if isFile {
-		if filename == addressFile {
-			if address := lonelyAddress(body); address != "" {
-				f.upload.Source.URL = address
-				return nil
-			}
+	if filename == addressFile {
+		if address := lonelyAddress(body); address != "" {
+			f.upload.Source.URL = address
+			return nil
 		}
+	}
+	if isFile || isBytes(part) {
 		return f.store(body)
 	}
 	head, err := body.Peek(len(notGiven) + 1)

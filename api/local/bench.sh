@@ -8,9 +8,13 @@
 #            1,000; pages beside uploads at full speed, and as much computing
 #            without a library (makes 1 GB of records, takes minutes;
 #            MEDIADESK_BENCH_KEPT=DIR keeps them for the next time)
-# Usage: bench.sh [uploads] [large] [million]; all without an argument. The
+#   cutout   remove-bg of 2 and 12 megapixels, and the flood fill of ImageMagick
+# Usage: bench.sh [uploads] [large] [million] [cutout]; all without an argument. The
 # folder is made in TMPDIR: let that be on the disk which is to be measured.
 set -eu
 cd "$(dirname "$0")"
-[ $# -gt 0 ] || set -- uploads large million
+[ $# -gt 0 ] || set -- uploads large million cutout
 MEDIADESK_BENCH=$(IFS=,; echo "$*") go test -count=1 -timeout 60m -v -run '^TestRatios$' . | sed -n 's/^ *bench_test.go:[0-9]*: //p' | grep -v 'measured only'
+case " $* " in
+*" cutout "*) go test -run '^$' -bench RemoveBackground -benchtime 3x ./extension | grep -E '^Bench|FAIL' ;;
+esac

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -64,6 +65,9 @@ func ManifestOf(u *Upload, n Naming, noWebhook bool) ManifestEntry {
 	e := ManifestEntry{Source: u.Source.URL, Name: u.FileName, Unique: n, Region: u.CustomCoordinates.Or(""), Webhook: u.WebhookURL.Or(""), Metadata: u.CustomMetadata}
 	if e.Source == "" {
 		e.Source = u.Source.Path
+	}
+	if !utf8.ValidString(e.Source) { // a manifest is UTF-8
+		e.Source = (&url.URL{Scheme: "file", Path: filepath.ToSlash(e.Source)}).String()
 	}
 	if noWebhook && e.Webhook == "" {
 		e.Webhook = NoWebhook

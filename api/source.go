@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 )
 
 // Source is what a person picked to send. Exactly one of Path and URL is set.
@@ -22,6 +24,36 @@ type Source struct {
 	Base64 bool   `json:"base64,omitempty"` // send the file as base64 text, not as bytes
 	Label  string `json:"label,omitempty"`  // what to call it, where that is not its path or address
 	Sub    string `json:"sub,omitempty"`    // where it was in a folder that was picked whole, such as "a/b"
+}
+
+// sourceText is a Source as JSON has it: JSON is UTF-8, and a path need not be.
+type sourceText struct {
+	bareSource
+	PathBytes []byte `json:"pathBytes,omitempty"`
+}
+
+type bareSource Source
+
+// MarshalJSON keeps every byte of the path, so that who reads it finds the file.
+func (s Source) MarshalJSON() ([]byte, error) {
+	text := sourceText{bareSource: bareSource(s)}
+	if !utf8.ValidString(s.Path) {
+		text.PathBytes = []byte(s.Path)
+	}
+	return json.Marshal(text)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (s *Source) UnmarshalJSON(data []byte) error {
+	var text sourceText
+	if err := json.Unmarshal(data, &text); err != nil {
+		return err
+	}
+	*s = Source(text.bareSource)
+	if len(text.PathBytes) > 0 {
+		s.Path = string(text.PathBytes)
+	}
+	return nil
 }
 
 // FolderUnder is where the source goes if folder is where all of them go: the
@@ -45,10 +77,10 @@ func (s Source) String() string {
 }
 
 // Name is the file name that the source suggests; empty where an address has
-// none.
+// none. A byte that is no UTF-8 is "_" in it, as in the name that is stored.
 func (s Source) Name() string {
 	if s.URL == "" {
-		return filepath.Base(s.Path)
+		return validName(filepath.Base(s.Path))
 	}
 	u, err := url.Parse(s.URL)
 	if err != nil {
@@ -59,6 +91,22 @@ func (s Source) Name() string {
 		return u.Hostname()
 	}
 	return name
+}
+
+func validName(name string) string {
+	if utf8.ValidString(name) {
+		return name
+	}
+	var b strings.Builder
+	for i := 0; i < len(name); {
+		r, n := utf8.DecodeRuneInString(name[i:])
+		if r == utf8.RuneError && n == 1 {
+			r = '_'
+		}
+		b.WriteRune(r)
+		i += n
+	}
+	return b.String()
 }
 
 // Identity tells whether a file is still the one that was picked. The zero

@@ -30,13 +30,13 @@ type kept struct {
 }
 
 type keptSource struct {
-	api.Source
+	Source api.Source     `json:"source"`
 	Marked bool           `json:"marked,omitempty"`
 	Values map[string]int `json:"values"` // places in Texts, by the key of the field
 }
 
 // keptVersion is of the way in which forms are kept.
-const keptVersion = 1
+const keptVersion = 2
 
 // snapshot is a copy of what is kept, made on the event loop; its text is made
 // elsewhere.

@@ -180,7 +180,7 @@ func TestKeptForms(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s snapshot
 		for range rapid.IntRange(1, 4).Draw(t, "files") {
-			s.sources = append(s.sources, source{src: api.Source{Path: rapid.String().Draw(t, "path")}, marked: rapid.Bool().Draw(t, "mark"), values: drawValues(t)})
+			s.sources = append(s.sources, source{src: api.Source{Path: string(rapid.SliceOf(rapid.Byte()).Draw(t, "path"))}, marked: rapid.Bool().Draw(t, "mark"), values: drawValues(t)})
 		}
 		text, err := s.text()
 		if err != nil {
@@ -194,9 +194,12 @@ func TestKeptForms(t *testing.T) {
 			if got := k.values(&k.Sources[i]); got != s.sources[i].values || k.Sources[i].Marked != s.sources[i].marked {
 				t.Fatalf("%q came back as %q", s.sources[i].values, got)
 			}
+			if got, want := k.Sources[i].Source, s.sources[i].src; got != want {
+				t.Fatalf("%+v came back as %+v", want, got)
+			}
 		}
 	})
-	for _, broken := range []string{"", "{", `{"version":2}`, `{"version":1,"sources":[{"path":"a","values":{"name":3}}]}`, `{"version":1,"editedOf":[1]}`} {
+	for _, broken := range []string{"", "{", `{"version":1}`, `{"version":2,"sources":[{"source":{"path":"a"},"values":{"name":3}}]}`, `{"version":2,"editedOf":[1]}`} {
 		if _, err := DraftSources([]byte(broken)); err == nil {
 			t.Errorf("%s: no error", broken)
 		}

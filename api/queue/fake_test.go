@@ -46,17 +46,22 @@ func openNotes(path string) (*notes, error) {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
+	whole := int64(0)
 	for line := range strings.Lines(string(text)) {
 		var job api.Job
 		if !strings.HasSuffix(line, "\n") {
 			break // cut by a kill: it was never acknowledged
 		}
+		whole += int64(len(line))
 		if err := json.Unmarshal([]byte(line), &job); err != nil {
 			return nil, err
 		}
 		n.jobs[job.ID] = job
 	}
 	n.file, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err == nil {
+		err = n.file.Truncate(whole) // else the next line would go on with the cut one
+	}
 	return n, err
 }
 

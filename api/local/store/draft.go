@@ -18,7 +18,9 @@ type draft struct {
 	file    *os.File // nil: all that came in is in the buffer
 	name    string   // empty: it has none
 	hash    hash.Hash
+	hashing sync.WaitGroup    // done when hash has taken all that is in the file
 	buffer  []byte            // came in and is not in the file yet
+	spare   []byte            // takes turns with the buffer once that is large
 	block   *[smallBlock]byte // what the buffer is made of; nil: something else
 	size    int64             // with what is in the buffer
 	failure error             // of an earlier write
@@ -87,12 +89,28 @@ func (d *draft) flush() error {
 	if d.failure != nil || len(d.buffer) == 0 {
 		return d.failure
 	}
+	d.hashing.Wait()
+	if len(d.buffer) == largeBlock {
+		return d.flushLarge()
+	}
 	d.hash.Write(d.buffer) //nolint:errcheck // a hash takes everything
 	_, d.failure = d.file.Write(d.buffer)
-	if len(d.buffer) == largeBlock {
-		startWriting(d.file, d.size-largeBlock, largeBlock)
-	}
 	d.buffer = d.buffer[:0]
+	return d.failure
+}
+
+// flushLarge writes a large block and has it hashed meanwhile, and while the
+// next one comes in: with one after the other a large file would take half as
+// long again.
+func (d *draft) flushLarge() error {
+	block := d.buffer
+	d.hashing.Go(func() { d.hash.Write(block) }) //nolint:errcheck // a hash takes everything
+	_, d.failure = d.file.Write(block)
+	startWriting(d.file, d.size-largeBlock, largeBlock)
+	if d.spare == nil {
+		d.spare = make([]byte, 0, largeBlock)
+	}
+	d.buffer, d.spare = d.spare, block[:0]
 	return d.failure
 }
 
@@ -138,7 +156,8 @@ func (d *draft) Discard() {
 		return
 	}
 	d.done = true
-	d.buffer = nil
+	d.hashing.Wait()
+	d.buffer, d.spare = nil, nil
 	d.release()
 	if d.file == nil {
 		return
@@ -160,6 +179,7 @@ func (d *draft) Commit() (string, error) {
 	if err := d.file.Sync(); err != nil {
 		return "", fmt.Errorf("write the content to the disk: %w", err)
 	}
+	d.hashing.Wait()
 	sum := d.hash.Sum(nil)
 	hash := hex.EncodeToString(sum)
 	path := d.blobs.path(hash)

@@ -253,6 +253,17 @@ func testDelivery(t *testing.T, s *suite) {
 			t.Errorf("a range of it answered %d with %d bytes", a.status, len(a.body))
 		}
 	})
+	t.Run("another region is another picture", func(t *testing.T) {
+		s.strict(t)
+		r := s.store(t, field("fileName", "region.png"), content(PNG(60, 40)), field("customCoordinates", "0,0,10,10"))
+		address := s.DeliveryURL + "/tr:fo-custom" + text(r["filePath"])
+		tag := get(t, address, nil).header.Get("ETag")
+		s.patch(t, text(r["fileId"]), `{"customCoordinates":"0,0,20,30"}`)
+		a := get(t, address, func(req *http.Request) { req.Header.Set("If-None-Match", tag) })
+		if a.status != http.StatusOK || a.header.Get("ETag") == tag {
+			t.Errorf("answered %d to the tag of the crop before", a.status)
+		}
+	})
 	t.Run("transformations", func(t *testing.T) {
 		s.strict(t)
 		path := (&url.URL{Path: text(r["filePath"])}).EscapedPath()

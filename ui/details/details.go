@@ -190,7 +190,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case page.Inspect:
 		return m.adopt(msg.Files), true
 	case tea.ColorProfileMsg:
-		m.o.Draw.Color = coloursOf(msg.Profile)
+		m.o.Draw.Color = picture.ColorOf(msg.Profile)
 	case picture.Abilities:
 		m.o.Draw = msg.Options(m.o.Draw.Color, m.o.Draw.Light)
 	case tea.WindowSizeMsg, picture.HungRegion, picture.HungCrop:

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
@@ -174,18 +173,6 @@ func (p plane) onPicture(rect image.Rectangle, drawn image.Point) image.Rectangl
 		(rect.Max.X*drawn.X+size.X-1)/size.X, (rect.Max.Y*drawn.Y+size.Y-1)/size.Y,
 	)
 	return out
-}
-
-// coloursOf is what pictures are drawn with on a terminal of that profile.
-func coloursOf(p colorprofile.Profile) picture.Color {
-	switch p {
-	case colorprofile.ANSI256, colorprofile.ANSI:
-		return picture.Color256
-	case colorprofile.ASCII, colorprofile.NoTTY:
-		return picture.NoColor
-	default:
-		return picture.TrueColor
-	}
 }
 
 // options are how pictures are drawn in a theme.

@@ -8,7 +8,6 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/api"
@@ -222,18 +221,6 @@ func (m *Model) drawOptions(th *theme.Theme) picture.Options {
 	o.Light = !th.Dark
 	o.Method = 0 // real pictures cannot be cut at a divider
 	return o
-}
-
-// setColours takes over what colours the terminal has.
-func (m *Model) setColours(p colorprofile.Profile) {
-	switch p {
-	case colorprofile.ANSI256, colorprofile.ANSI:
-		m.o.Draw.Color = picture.Color256
-	case colorprofile.ASCII, colorprofile.NoTTY:
-		m.o.Draw.Color = picture.NoColor
-	default:
-		m.o.Draw.Color = picture.TrueColor
-	}
 }
 
 func noCompare(m *Model) string {

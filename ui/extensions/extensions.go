@@ -274,7 +274,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		m.history.stale = true
 		return nil, true
 	case tea.ColorProfileMsg:
-		m.setColours(msg.Profile)
+		m.o.Draw.Color = picture.ColorOf(msg.Profile)
 		return nil, true
 	case tea.FocusMsg:
 		m.o.Watch.Attend(true)

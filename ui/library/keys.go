@@ -11,6 +11,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
 )
 
 // Groups of acts in the help.
@@ -64,8 +65,8 @@ var sheetActs = append(slices.DeleteFunc(slices.Clone(listActs), func(a act) boo
 	act{binding: kit.Bind("right", "→ l", "right", "l"), group: groupMove, do: func(m *Model) tea.Cmd { return m.step(1, 0) }},
 	act{binding: kit.Bind("up", "↑ k", "up", "k"), group: groupMove, do: func(m *Model) tea.Cmd { return m.step(0, -1) }},
 	act{binding: kit.Bind("down", "↓ j", "down", "j"), group: groupMove, do: func(m *Model) tea.Cmd { return m.step(0, 1) }},
-	act{binding: kit.Bind("page up", "pgup", "pgup", "ctrl+b", "ctrl+u"), group: groupMove, do: func(m *Model) tea.Cmd { return m.step(0, -gridOf(m.sheet.room).rows) }},
-	act{binding: kit.Bind("page down", "pgdn", "pgdown", "ctrl+f", "ctrl+d"), group: groupMove, do: func(m *Model) tea.Cmd { return m.step(0, gridOf(m.sheet.room).rows) }},
+	act{binding: kit.Bind("page up", "pgup", "pgup", "ctrl+b", "ctrl+u"), group: groupMove, do: func(m *Model) tea.Cmd { return m.step(0, -picture.GridOf(m.sheet.room).Rows) }},
+	act{binding: kit.Bind("page down", "pgdn", "pgdown", "ctrl+f", "ctrl+d"), group: groupMove, do: func(m *Model) tea.Cmd { return m.step(0, picture.GridOf(m.sheet.room).Rows) }},
 	act{binding: kit.Bind("top", "g home", "g", "home"), group: groupMove, do: func(m *Model) tea.Cmd { m.list.SetCursor(0); return nil }},
 	act{binding: kit.Bind("bottom", "G end", "G", "end"), group: groupMove, do: func(m *Model) tea.Cmd { m.unmatched = 0; m.list.SetCursor(len(m.rows) - 1); return nil }},
 )

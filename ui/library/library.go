@@ -147,12 +147,12 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return m.edit(msg), true
 	case thumbMsg:
 		if msg.owner != m {
-			msg.thumb.image.Drop()
+			msg.drawn.Image.Drop()
 			return nil, false
 		}
-		return m.gotThumb(msg), true
+		return m.sheet.wall.Got(msg.key, msg.drawn, msg.err), true
 	case picture.Hung:
-		return nil, m.sheet.hung(msg.Image)
+		return nil, m.sheet.wall.Hung(msg.Image)
 	case downloadTicked:
 		if msg.of != m.fetching {
 			return nil, false

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/ui/kit"
+	"mediadesk/ui/picture"
 )
 
 // clicked moves focus and cursor to where the click was. A second click on the
@@ -112,11 +113,9 @@ func (m *Model) clickRow(at image.Point) bool {
 	if !m.sheet.on {
 		return m.list.Click(at.Y)
 	}
-	g := m.sheet.grid()
-	col, line := at.X/max(1, m.sheet.room.X/g.X), at.Y/(m.sheet.tileSize().Y+1)
+	i, ok := picture.GridOf(m.sheet.room).At(at)
 	from, to := m.seenTiles()
-	i := from + line*g.X + col
-	if at.Y < 0 || col >= g.X || i >= to {
+	if i += from; !ok || i >= to {
 		return false
 	}
 	m.list.SetCursor(i)

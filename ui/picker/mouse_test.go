@@ -129,9 +129,9 @@ func TestMouseInTheContactSheet(t *testing.T) {
 	dir := gallery(t)
 	d := start(t, Options{Folder: dir, Loader: picture.NewLoader(picture.Limits{})})
 	d.press("t", "g")
-	area, g := d.m.rowsArea(d.m.layout()).Min, d.m.sheet.grid()
+	area, g := d.m.rowsArea(d.m.layout()).Min, picture.GridOf(d.m.sheet.room)
 	tile := func(i int) image.Point {
-		return area.Add(image.Pt(i%g.X*(d.m.sheet.room.X/g.X)+2, i/g.X*(d.m.sheet.tileSize().Y+1)+2))
+		return area.Add(image.Pt(i%g.Columns*g.Tile.X+2, i/g.Columns*g.Tile.Y+2))
 	}
 	rows := d.rows()
 	d.clickAt(tile(1), 1, 0)
@@ -145,7 +145,7 @@ func TestMouseInTheContactSheet(t *testing.T) {
 	d.clickAt(tile(2), 1, tea.ModShift)
 	equal(t, "tray", d.tray(), rows[1:3]) // the first is a folder
 	d.send(tea.MouseWheelMsg{X: area.X, Y: area.Y, Button: tea.MouseWheelUp})
-	d.under(rows[max(0, 2-g.X)])
+	d.under(rows[max(0, 2-g.Columns)])
 }
 
 func TestMouseInLists(t *testing.T) {

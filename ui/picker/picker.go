@@ -219,7 +219,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case tea.WindowSizeMsg:
 		m.size = image.Pt(msg.Width, max(0, msg.Height-rootLines))
 	case tea.ColorProfileMsg:
-		m.colours = coloursOf(msg.Profile)
+		m.colours = picture.ColorOf(msg.Profile)
 	case picture.Abilities:
 		m.abilities = msg
 	case page.Shown:
@@ -258,7 +258,7 @@ func (m *Model) reply(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case watchedMsg:
 		return m.watched(msg), true
 	case tileMsg:
-		m.gotTile(msg)
+		return m.sheet.wall.Got(msg.of, msg.drawn, msg.err), true
 	case linksMsg:
 		return m.gotLinks(msg), true
 	case infosMsg:
@@ -278,6 +278,9 @@ func (m *Model) reply(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case drawnMsg:
 		return m.gotDrawn(msg), true
 	case picture.Hung:
+		if m.sheet.wall.Hung(msg.Image) {
+			return nil, true
+		}
 		return m.hung(msg), true
 	case countedMsg:
 		m.gotCount(msg)

@@ -185,13 +185,16 @@ func TestContactSheet(t *testing.T) {
 	d.sees("folder", "sub")
 	rows := len(d.rows())
 	tiles := 0
-	for _, tile := range d.m.sheet.tiles {
-		if tile.lines != nil {
+	size, o := picture.GridOf(d.m.sheet.room).Picture(), d.m.drawing()
+	for i := range rows {
+		e, _ := d.m.entryAt(i)
+		of, _ := d.m.tileOf(e, size, o)
+		if tile, _ := d.m.sheet.wall.Tile(of); tile.Ready() {
 			tiles++
 		}
 	}
-	if tiles == 0 || d.m.sheet.busy != 0 {
-		t.Errorf("%d tiles, %d on their way", tiles, d.m.sheet.busy)
+	if tiles == 0 || d.m.sheet.wall.Busy() {
+		t.Errorf("%d tiles, busy %v", tiles, d.m.sheet.wall.Busy())
 	}
 	d.press("g", "l")
 	if d.m.list.Cursor() != 1 {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 
 	"mediadesk/ui/picture"
 )
@@ -74,19 +73,6 @@ type (
 		err   error
 	}
 )
-
-// coloursOf is what pictures are drawn with on a terminal of that profile.
-func coloursOf(p colorprofile.Profile) picture.Color {
-	switch {
-	case p >= colorprofile.TrueColor:
-		return picture.TrueColor
-	case p == colorprofile.ANSI256:
-		return picture.Color256
-	case p == colorprofile.Unknown:
-		return picture.TrueColor
-	}
-	return picture.NoColor
-}
 
 // wanted is what the preview is to show now; the zero subject is nothing.
 func (m *Model) wanted() subject {

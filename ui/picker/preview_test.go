@@ -142,15 +142,6 @@ func TestPreviewWithoutLoader(t *testing.T) {
 }
 
 func TestColoursFollowTheTerminal(t *testing.T) {
-	for profile, want := range map[colorprofile.Profile]picture.Color{
-		colorprofile.TrueColor: picture.TrueColor, colorprofile.ANSI256: picture.Color256,
-		colorprofile.ANSI: picture.NoColor, colorprofile.ASCII: picture.NoColor, colorprofile.NoTTY: picture.NoColor,
-		colorprofile.Unknown: picture.TrueColor,
-	} {
-		if got := coloursOf(profile); got != want {
-			t.Errorf("%v: %v, want %v", profile, got, want)
-		}
-	}
 	d := previewed(t)
 	d.press("j")
 	d.send(tea.ColorProfileMsg{Profile: colorprofile.ANSI256})

@@ -239,21 +239,21 @@ func (m *Model) snapshot(msg snapshotMsg) tea.Cmd {
 
 // arrive does what is due with the first part of a folder.
 func (m *Model) arrive(msg snapshotMsg) tea.Cmd {
+	var gone tea.Cmd
 	m.land = msg.land
 	if msg.folder != m.shown.folder {
 		m.moved, m.ranged = false, false
 		m.remember(msg.folder)
-		m.sheet.stop()
-		m.sheet.tiles, m.sheet.top = nil, 0
+		gone, m.sheet.top = m.sheet.stop(), 0
 		m.filter.SetValue("")
 		if m.land == "" {
 			m.land = m.places[msg.folder]
 		}
 	}
 	if msg.gone == "" {
-		return nil
+		return gone
 	}
-	return toast(page.Warn, fmt.Sprintf("%q is not there (any more). This is the nearest folder above it.", msg.gone))
+	return tea.Batch(gone, toast(page.Warn, fmt.Sprintf("%q is not there (any more). This is the nearest folder above it.", msg.gone)))
 }
 
 // cannotOpen keeps the folder that is shown; the first folder has none to fall

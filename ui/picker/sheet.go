@@ -17,80 +17,50 @@ type sheet struct {
 	on     bool
 	room   image.Point // of the part of the screen that it has
 	top    int         // first line of tiles that is seen
-	tiles  map[string]tile
-	busy   int // tiles being made
-	number int // of the making: what belongs to an older one is dropped
+	wall   picture.Wall[subject]
 	cancel context.CancelFunc
 	ctx    context.Context //nolint:containedctx // ends what is being made when the folder is left
 }
 
-// tile is one small picture.
-type tile struct {
-	of    subject
-	lines []string // nil while it is on its way
-	words string   // why there is none
-}
-
 // tileMsg brings a tile.
 type tileMsg struct {
-	number int
-	name   string
-	tile
+	of    subject
+	drawn picture.Rendered
+	err   error
 }
-
-// Sizes of a tile in cells, with the name below the picture.
-const (
-	tileWidth  = 18
-	tileHeight = 8
-	tilesAtOne = 2    // made at the same time
-	tilesKept  = 1000 // in memory; they are small
-)
 
 func (m *Model) toggleSheet() tea.Cmd {
 	m.sheet.on = !m.sheet.on
 	if !m.sheet.on {
-		m.sheet.stop()
+		return m.sheet.stop()
 	}
 	return nil
 }
 
-// stop ends what is being made.
-func (s *sheet) stop() {
+// stop ends what is being made, and has the terminal forget the pictures.
+func (s *sheet) stop() tea.Cmd {
 	if s.cancel != nil {
 		s.cancel()
 		s.cancel, s.ctx = nil, nil
 	}
-	s.number++
-	s.busy = 0
+	return s.wall.TakeDownAll()
 }
 
-// grid is how many tiles fit across and down.
-func (s *sheet) grid() image.Point {
-	return image.Pt(max(1, s.room.X/tileWidth), max(1, s.room.Y/tileHeight))
-}
-
-// tileSize is the size of the picture in a tile.
-func (s *sheet) tileSize() image.Point {
-	g := s.grid()
-	return image.Pt(max(1, s.room.X/g.X-2), max(1, min(tileHeight, s.room.Y)-1))
-}
-
-// seen are the rows that the sheet shows.
+// seenTiles are the rows that the sheet shows.
 func (m *Model) seenTiles() (from, to int) {
-	g := m.sheet.grid()
-	line := m.list.Cursor() / g.X
-	m.sheet.top = max(line-g.Y+1, min(m.sheet.top, line))
-	from = m.sheet.top * g.X
-	return from, min(len(m.shown.rows), from+g.X*g.Y)
+	g := picture.GridOf(m.sheet.room)
+	m.sheet.top = g.Top(m.sheet.top, m.list.Cursor())
+	from = m.sheet.top * g.Columns
+	return from, min(len(m.shown.rows), from+g.Page())
 }
 
 // moveTile moves the cursor over the sheet.
 func (m *Model) moveTile(name string) bool {
-	g := m.sheet.grid()
+	g := picture.GridOf(m.sheet.room)
 	by := map[string]int{
-		"up": -g.X, "k": -g.X, "down": g.X, "j": g.X, "left": -1, "h": -1, "right": 1, "l": 1,
-		"pgup": -g.X * g.Y, "ctrl+b": -g.X * g.Y, "pgdown": g.X * g.Y, "ctrl+f": g.X * g.Y,
-		"ctrl+u": -g.X * max(1, g.Y/2), "ctrl+d": g.X * max(1, g.Y/2),
+		"up": -g.Columns, "k": -g.Columns, "down": g.Columns, "j": g.Columns, "left": -1, "h": -1, "right": 1, "l": 1,
+		"pgup": -g.Page(), "ctrl+b": -g.Page(), "pgdown": g.Page(), "ctrl+f": g.Page(),
+		"ctrl+u": -g.Columns * max(1, g.Rows/2), "ctrl+d": g.Columns * max(1, g.Rows/2),
 	}[name]
 	if by == 0 {
 		return false
@@ -100,93 +70,71 @@ func (m *Model) moveTile(name string) bool {
 	return true
 }
 
-// wantTiles has the tiles made that are seen and missing, a few at a time.
+// tileOf is what the tile of an entry shows, and false where it is no file or
+// not known yet.
+func (m *Model) tileOf(e entry, size image.Point, o picture.Options) (subject, bool) {
+	look := m.infos[e.name]
+	if e.kind != kindFile || !look.known {
+		return subject{}, false
+	}
+	return subject{path: m.path(e), size: look.size, changed: look.modified, room: size, options: o}, true
+}
+
+// wantTiles has the tiles made that are seen and missing.
 func (m *Model) wantTiles() tea.Cmd {
 	s := &m.sheet
-	if !s.on || m.options.Loader == nil || s.room.X < 4 || s.room.Y < 2 {
-		return nil
-	}
-	o := m.drawing()
-	o.Method = picture.MethodBlocks
-	if m.abilities.Method == picture.MethodOff {
+	if !s.on || m.options.Loader == nil || m.abilities.Method == picture.MethodOff || s.room.X < 4 || s.room.Y < 2 {
 		return nil
 	}
 	if s.ctx == nil {
 		s.ctx, s.cancel = context.WithCancel(context.Background())
 	}
-	if len(s.tiles) > tilesKept || s.tiles == nil {
-		s.tiles = map[string]tile{}
-	}
-	size := s.tileSize()
-	var cmds []tea.Cmd
+	o, size := m.drawing(), picture.GridOf(s.room).Picture()
+	gone := s.wall.TakeDown(func(of subject) bool { return of.room != size || of.options != o })
+	var seen []subject
 	from, to := m.seenTiles()
-	for i := from; i < to && s.busy < tilesAtOne; i++ {
+	for i := from; i < to; i++ {
 		e, _ := m.entryAt(i)
-		look := m.infos[e.name]
-		if e.kind != kindFile || !look.known {
-			continue
+		if of, ok := m.tileOf(e, size, o); ok {
+			seen = append(seen, of)
 		}
-		of := subject{path: m.path(e), size: look.size, changed: look.modified, room: size, options: o}
-		if s.tiles[e.name].of == of {
-			continue
+	}
+	ctx, loader := s.ctx, m.options.Loader
+	return tea.Batch(gone, s.wall.Want(seen, o, func(of subject, o picture.Options) tea.Cmd {
+		return func() tea.Msg {
+			drawn, err := loader.Load(ctx, picture.Request{Path: of.path, Cols: size.X, Rows: size.Y, Options: o})
+			return tileMsg{of, drawn, err}
 		}
-		s.tiles[e.name] = tile{of: of}
-		s.busy++
-		cmds = append(cmds, makeTile(s.ctx, m.options.Loader, s.number, e.name, of))
-	}
-	return tea.Batch(cmds...)
-}
-
-func makeTile(ctx context.Context, l *picture.Loader, number int, name string, of subject) tea.Cmd {
-	return func() tea.Msg {
-		msg := tileMsg{number: number, name: name, tile: tile{of: of}}
-		drawn, err := l.Load(ctx, picture.Request{Path: of.path, Cols: of.room.X, Rows: of.room.Y, Options: of.options})
-		msg.lines = drawn.Lines
-		if err != nil {
-			msg.lines, msg.words = nil, "no preview"
-		}
-		return msg
-	}
-}
-
-func (m *Model) gotTile(msg tileMsg) {
-	s := &m.sheet
-	if msg.number != s.number {
-		return
-	}
-	s.busy--
-	if s.tiles[msg.name].of == msg.of {
-		s.tiles[msg.name] = msg.tile
-	}
+	}))
 }
 
 // drawSheet draws the tiles that are seen.
 func (m *Model) drawSheet(size image.Point, th *theme.Theme) string {
-	s := &m.sheet
-	g, pic := s.grid(), s.tileSize()
+	g := picture.GridOf(m.sheet.room)
 	from, to := m.seenTiles()
-	width := s.room.X / g.X
 	var lines []string
-	for first := from; first < to; first += g.X {
+	for first := from; first < to; first += g.Columns {
 		var row []string
-		for i := first; i < min(to, first+g.X); i++ {
-			row = append(row, m.drawTile(i, image.Pt(width, pic.Y+1), pic, th))
+		for i := first; i < min(to, first+g.Columns); i++ {
+			row = append(row, m.drawTile(i, g, th))
 		}
 		lines = append(lines, kit.JoinH(row...))
 	}
 	return kit.Fit(kit.JoinV(lines...), size.X, size.Y)
 }
 
-func (m *Model) drawTile(i int, size, pic image.Point, th *theme.Theme) string {
+func (m *Model) drawTile(i int, g picture.Grid, th *theme.Theme) string {
 	e, _ := m.entryAt(i)
-	t := m.sheet.tiles[e.name]
+	pic := g.Picture()
+	of, _ := m.tileOf(e, pic, m.drawing())
+	t, made := m.sheet.wall.Tile(of)
 	body := ""
 	switch {
-	case t.lines != nil:
-		body = strings.Join(t.lines, "\n")
+	case t.Ready():
+		body = strings.Join(t.Lines, "\n")
 	case e.kind == kindFolder:
 		body = centred(th.Accent.Render("folder"), pic)
-	case t.words != "" || e.kind != kindFile:
+	case made && t.Err != nil || e.kind != kindFile:
 		body = centred(th.Muted.Render(e.words()), pic)
 	default:
 		body = centred(th.Muted.Render("…"), pic)
@@ -199,7 +147,7 @@ func (m *Model) drawTile(i int, size, pic image.Point, th *theme.Theme) string {
 		style = th.Selected
 	}
 	name := style.Render(kit.PadRight(sign+kit.TruncateMiddle(kit.Safe(e.name), pic.X-1), pic.X))
-	return kit.Fit(kit.JoinV(kit.Fit(body, pic.X, pic.Y), name), size.X, size.Y)
+	return kit.Fit(kit.JoinV(kit.Fit(body, pic.X, pic.Y), name), g.Tile.X, g.Tile.Y)
 }
 
 func centred(words string, size image.Point) string {

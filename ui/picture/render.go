@@ -3,6 +3,8 @@ package picture
 import (
 	"image"
 	"strings"
+
+	"github.com/charmbracelet/colorprofile"
 )
 
 // Color is how many colours the terminal has. For one with 16 use [Color256]: the
@@ -15,6 +17,18 @@ const (
 	Color256
 	NoColor
 )
+
+// ColorOf is what to draw with on a terminal of that profile; all colours while
+// it is unknown.
+func ColorOf(p colorprofile.Profile) Color {
+	switch p {
+	case colorprofile.ANSI256, colorprofile.ANSI:
+		return Color256
+	case colorprofile.ASCII, colorprofile.NoTTY:
+		return NoColor
+	}
+	return TrueColor
+}
 
 // Set is the set of glyphs to draw with. It has no meaning without colour.
 type Set int

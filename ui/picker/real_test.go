@@ -1,0 +1,97 @@
+package picker
+
+import (
+	"fmt"
+	"image"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/picture"
+	"mediadesk/ui/uitest"
+)
+
+// Where the terminal shows real pictures the tiles of the contact sheet are such,
+// never more than it may hold, and it is told to forget them.
+func TestContactSheetOfRealPictures(t *testing.T) {
+	dir := gallery(t)
+	// Pictures are forgotten a moment late: the clock is not the wall's.
+	synctest.Test(t, func(t *testing.T) { sheetOfRealPictures(t, dir) })
+}
+
+func sheetOfRealPictures(t *testing.T, dir string) {
+	data, err := os.ReadFile(filepath.Join(dir, "a.jpg"))
+	must(t, err)
+	for i := range 200 {
+		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("p%03d.jpg", i)), data, 0o644))
+	}
+	loader := picture.NewLoader(picture.Limits{})
+	loader.UseGallery(picture.NewGallery(false))
+	m := New(Options{Folder: dir, Loader: loader})
+	m.disk.patience, m.disk.rowPatience, m.disk.longPatience = time.Minute, time.Minute, time.Minute
+	g := uitest.NewGlass(t, m, image.Pt(160, 46))
+	g.Send(tea.WindowSizeMsg{Width: 160, Height: 48})
+	g.Send(picture.Abilities{Method: picture.MethodKitty, Cell: image.Pt(4, 8)})
+	g.Run(m.Init())
+	if g.Real() != 0 || len(g.Held) != 0 {
+		t.Error("pictures before there is a sheet")
+	}
+	g.Send(kit.KeyMsg("t"))
+	if g.Real() == 0 || strings.ContainsAny(g.Draw(), "▄▀") {
+		t.Errorf("%d cells of real pictures:\n%s", g.Real(), g.Draw())
+	}
+	last := len(m.shown.rows) - 1
+	for m.list.Cursor() < last {
+		g.Send(kit.KeyMsg("pgdown"))
+		if m.list.Cursor() > last-10 {
+			g.Send(kit.KeyMsg("G"))
+		}
+		if strings.ContainsAny(g.Draw(), "▄▀") {
+			t.Fatalf("glyphs on the page of %d", m.list.Cursor())
+		}
+	}
+	if g.Most > picture.MaxReal || g.Most < picture.MaxReal/2 {
+		t.Errorf("the terminal held %d pictures", g.Most)
+	}
+	// Another size: the old pictures go, new ones come.
+	g.Send(kit.KeyMsg("g"))
+	before := g.Real()
+	g.Size = image.Pt(90, 30)
+	g.Draw()
+	g.Send(tea.WindowSizeMsg{Width: 90, Height: 32})
+	if n := g.Real(); n == 0 || n == before || len(g.Held) > 40 {
+		t.Errorf("%d cells after the size changed, %d before; %d pictures are held", n, before, len(g.Held))
+	}
+	// A popup stands over them, and goes without a trace.
+	whole := g.Draw()
+	g.Send(kit.KeyMsg(","))
+	g.Send(kit.KeyMsg("esc"))
+	if g.Draw() != whole {
+		t.Error("a popup changes what is below it")
+	}
+	// Into a folder and back.
+	g.Send(kit.KeyMsg("enter"))
+	if m.shown.folder == dir || len(g.Held) != 0 {
+		t.Errorf("%d pictures of the folder before are held in %s", len(g.Held), m.shown.folder)
+	}
+	g.Send(kit.KeyMsg("backspace"))
+	if m.shown.folder != dir || g.Real() == 0 {
+		t.Errorf("%d cells of real pictures back in the folder", g.Real())
+	}
+	g.Send(kit.KeyMsg("t"))
+	if len(g.Held) != 0 || g.Real() != 0 {
+		t.Errorf("%d pictures are left without a sheet", len(g.Held))
+	}
+	// A terminal that cannot is given glyphs.
+	g.Send(picture.Abilities{Cell: image.Pt(4, 8)})
+	g.Send(kit.KeyMsg("t"))
+	if g.Real() != 0 || len(g.Held) != 0 || !strings.ContainsAny(g.Draw(), "▄▀▌▐▁▂▃▅▆▇") {
+		t.Errorf("no glyphs where there are no real pictures:\n%s", g.Draw())
+	}
+}

@@ -1,0 +1,200 @@
+package picture
+
+import (
+	"context"
+	"errors"
+	"image"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Wall holds the pictures of a contact sheet, a tile for each key, and has them
+// made a few at a time. Where the terminal shows real pictures the tiles are such,
+// as many as it may hold: then the oldest that is not wanted any more goes, and
+// where all are wanted the others are glyphs.
+//
+// Two equal keys are of the same look: everything that a picture is drawn from
+// belongs into them. The zero Wall is ready to use. It is for one goroutine, that
+// of the program's Update and View, but for its commands.
+type Wall[K comparable] struct {
+	tiles  map[K]Tile
+	order  []K // of tiles, the oldest first
+	real   []K // of tiles with an image, the oldest first
+	flight map[K]bool
+}
+
+// Tile is the picture of a tile, or why there is none.
+type Tile struct {
+	Lines []string // nil: there is none
+	Err   error
+	image *Image // the terminal draws it, once it is hung; nil: glyphs do
+	hung  bool
+}
+
+// Ready tells whether the lines can be drawn.
+func (t Tile) Ready() bool { return t.Lines != nil && (t.image == nil || t.hung) }
+
+const (
+	// MaxReal is how many tiles of one wall the terminal draws. It holds 255
+	// pictures in all, there may be two walls, and other screens need some.
+	MaxReal = 110
+
+	maxTiles  = 800 // kept by a wall, some 10 kB each
+	maxFlight = 4   // on their way
+)
+
+// Tile is what is known of a key; false while it is not made.
+func (w *Wall[K]) Tile(key K) (Tile, bool) {
+	t, ok := w.tiles[key]
+	return t, ok
+}
+
+// Want has the tiles of those keys made that are missing, a few at a time, in that
+// order; to be called again whenever one came. The load of a key draws with the
+// options it is given and brings its answer to [Wall.Got].
+func (w *Wall[K]) Want(keys []K, o Options, load func(K, Options) tea.Cmd) tea.Cmd {
+	if o.Method != MethodKitty {
+		o.Method, o.Cell = MethodBlocks, image.Point{}
+	}
+	if w.flight == nil {
+		w.flight, w.tiles = map[K]bool{}, map[K]Tile{}
+	}
+	var cmds []tea.Cmd
+	for _, key := range keys {
+		if len(w.flight) >= maxFlight {
+			break
+		}
+		if _, ok := w.tiles[key]; ok || w.flight[key] {
+			continue
+		}
+		drawn, gone := w.means(o, keys)
+		w.flight[key] = true
+		cmds = append(cmds, gone, load(key, drawn))
+	}
+	return tea.Batch(cmds...)
+}
+
+// means is how one more tile is drawn, and what it takes the place of.
+func (w *Wall[K]) means(o Options, wanted []K) (Options, tea.Cmd) {
+	if o.Method != MethodKitty || len(w.real)+len(w.flight) < MaxReal {
+		return o, nil
+	}
+	if i := slices.IndexFunc(w.real, func(k K) bool { return !slices.Contains(wanted, k) }); i >= 0 {
+		oldest := w.real[i]
+		return o, w.TakeDown(func(k K) bool { return k == oldest })
+	}
+	o.Method, o.Cell = MethodBlocks, image.Point{}
+	return o, nil
+}
+
+// Got takes the answer of a load. What was given up meanwhile is dropped.
+func (w *Wall[K]) Got(key K, drawn Rendered, err error) tea.Cmd {
+	wanted := w.flight[key]
+	delete(w.flight, key)
+	if !wanted || errors.Is(err, context.Canceled) {
+		drawn.Image.Drop()
+		return nil
+	}
+	if err != nil {
+		drawn.Image.Drop()
+		drawn = Rendered{}
+	}
+	var gone []tea.Cmd
+	w.tiles[key] = Tile{Lines: drawn.Lines, Err: err, image: drawn.Image}
+	w.order = append(w.order, key)
+	if drawn.Image != nil {
+		w.real = append(w.real, key)
+		gone = append(gone, drawn.Image.Show())
+	}
+	if len(w.order) > maxTiles {
+		oldest := w.order[0]
+		gone = append(gone, w.TakeDown(func(k K) bool { return k == oldest }))
+		delete(w.tiles, oldest)
+		w.order = slices.DeleteFunc(w.order, func(k K) bool { return k == oldest })
+	}
+	return tea.Batch(gone...)
+}
+
+// Hung notes that the terminal has the picture of a tile, and tells whether it is
+// one of this wall.
+func (w *Wall[K]) Hung(i *Image) bool {
+	for _, key := range w.real {
+		if t := w.tiles[key]; t.image == i {
+			t.hung = true
+			w.tiles[key] = t
+			return true
+		}
+	}
+	return false
+}
+
+// TakeDown has the terminal forget the real pictures of some keys, and gives up
+// those on their way. They are made again when they are wanted again; tiles of
+// glyphs are kept.
+func (w *Wall[K]) TakeDown(which func(K) bool) tea.Cmd {
+	var gone []tea.Cmd
+	for key := range w.flight {
+		if which(key) {
+			delete(w.flight, key)
+		}
+	}
+	w.real = slices.DeleteFunc(w.real, func(key K) bool {
+		if !which(key) {
+			return false
+		}
+		gone = append(gone, w.tiles[key].image.TakeDown())
+		delete(w.tiles, key)
+		w.order = slices.DeleteFunc(w.order, func(k K) bool { return k == key })
+		return true
+	})
+	return tea.Batch(gone...)
+}
+
+// TakeDownAll has the terminal forget every real picture of the wall.
+func (w *Wall[K]) TakeDownAll() tea.Cmd { return w.TakeDown(func(K) bool { return true }) }
+
+// Busy tells whether tiles are on their way.
+func (w *Wall[K]) Busy() bool { return len(w.flight) > 0 }
+
+// leastTile is the width of a tile in cells from which there is one more; slack is
+// what may be missing from all of them together, so that there are two in 38.
+const leastTile, slack = 20, 2
+
+// Grid is how tiles share a rectangle of cells.
+type Grid struct {
+	Columns, Rows int
+	Tile          image.Point // with the name below the picture
+}
+
+// GridOf shares out a rectangle.
+func GridOf(room image.Point) Grid {
+	g := Grid{Columns: max(1, (room.X+slack)/leastTile)}
+	g.Tile.X = max(1, room.X/g.Columns)
+	// A tile is a picture of 4:3 in cells twice as high as wide, and a name.
+	g.Tile.Y = max(2, min((g.Tile.X-1)*3/8+1, room.Y))
+	g.Rows = max(1, room.Y/g.Tile.Y)
+	return g
+}
+
+// Page is how many tiles there are at once.
+func (g Grid) Page() int { return g.Columns * g.Rows }
+
+// Picture is the room for the picture in a tile.
+func (g Grid) Picture() image.Point { return image.Pt(max(1, g.Tile.X-1), max(1, g.Tile.Y-1)) }
+
+// Top is the first row of tiles that is seen when that was top before, and the
+// tile of the cursor has to be seen.
+func (g Grid) Top(top, cursor int) int {
+	row := cursor / g.Columns
+	return max(row-g.Rows+1, min(top, row), 0)
+}
+
+// At is the number of the tile at a cell, counted from the first that is seen;
+// false beside them.
+func (g Grid) At(at image.Point) (int, bool) {
+	if at.X < 0 || at.Y < 0 || at.X/g.Tile.X >= g.Columns || at.Y/g.Tile.Y >= g.Rows {
+		return 0, false
+	}
+	return at.Y/g.Tile.Y*g.Columns + at.X/g.Tile.X, true
+}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"image"
 	"image/jpeg"
-	"image/png"
 	"io"
 
 	"golang.org/x/image/draw"
@@ -47,7 +46,7 @@ func Make(ctx context.Context, content io.ReaderAt, size int64, mime string, a A
 		}
 		img = resize(img, pixels(s.Width, img.Rect.Dx()), pixels(s.Height, img.Rect.Dy()))
 	}
-	return encode(img)
+	return encode(ctx, img)
 }
 
 // pixels is a side that was asked for, of a picture whose side is full.
@@ -91,12 +90,12 @@ func resize(img *image.NRGBA, w, h int) *image.NRGBA {
 	return media.Cover(img, w, h)
 }
 
-func encode(img *image.NRGBA) ([]byte, string, error) {
-	var b bytes.Buffer
+func encode(ctx context.Context, img *image.NRGBA) ([]byte, string, error) {
 	if img.Opaque() {
+		var b bytes.Buffer
 		err := jpeg.Encode(&b, img, &jpeg.Options{Quality: 85})
 		return b.Bytes(), "image/jpeg", err
 	}
-	err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img)
-	return b.Bytes(), "image/png", err
+	file, err := media.EncodePNG(ctx, img)
+	return file, "image/png", err
 }

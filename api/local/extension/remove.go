@@ -1,14 +1,12 @@
 package extension
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"io"
 
 	"mediadesk/api"
@@ -117,11 +115,11 @@ func removeBackground(ctx context.Context, in Input) (Output, error) {
 	if options.Background != nil {
 		fillBehind(cut, *options.Background)
 	}
-	var b bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, cut); err != nil {
+	file, err := media.EncodePNG(ctx, cut)
+	if err != nil {
 		return Output{}, err
 	}
-	return Output{Picture: b.Bytes(), Orientation: shot.Orientation}, nil
+	return Output{Picture: file, Orientation: shot.Orientation}, nil
 }
 
 // openBehind decodes the picture that goes behind the subject, in the size of

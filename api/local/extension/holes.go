@@ -1,8 +1,11 @@
 package extension
 
 import (
+	"context"
 	"math"
 	"slices"
+
+	"mediadesk/api/local/media"
 )
 
 // openHoles finds background that the subject encloses, such as what is seen
@@ -13,15 +16,21 @@ import (
 // What is painted on a subject in exactly that colour cannot be told from a
 // hole. Where the background is not smooth enough to say what it would be, no
 // hole is looked for.
-func (s *segments) openHoles() {
+func (s *segments) openHoles(ctx context.Context) error {
 	model, spread, ok := s.background()
 	if !ok {
-		return
+		return nil
 	}
 	near := math.Max(0.014, 1.5*spread)
 	off := make([]float64, len(s.colours)) // how far each pixel is from what the background would be there
-	for i, c := range s.colours {
-		off[i] = c.distance(model.at(i%s.w, i/s.w, s.w, s.h))
+	err := media.Strips(ctx, s.w, s.h, func(from, to int) error {
+		for i := from * s.w; i < to*s.w; i++ {
+			off[i] = s.colours[i].distance(model.at(i%s.w, i/s.w, s.w, s.h))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	seen, within := make([]bool, len(s.colours)), make([]bool, len(s.colours))
 	var seeds []int
@@ -44,9 +53,10 @@ func (s *segments) openHoles() {
 	// A subject that would go for the most part is one of the background's
 	// colour, and its outline is not all of it.
 	if cut > left-cut {
-		return
+		return nil
 	}
 	s.walk(seeds, s.step())
+	return nil
 }
 
 // alike gathers the subject's pixels that hang together with start and are

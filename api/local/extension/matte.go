@@ -4,6 +4,8 @@ import (
 	"context"
 	"image"
 	"math"
+
+	"mediadesk/api/local/media"
 )
 
 // band is how far from the edge, in pixels of the small picture, a pixel can
@@ -18,32 +20,32 @@ func (s *segments) matte(ctx context.Context, img *image.NRGBA) (*image.NRGBA, e
 	edge := s.edge()
 	front, back := s.spread(edge, true), s.spread(edge, false)
 	w, h := img.Rect.Dx(), img.Rect.Dy()
-	for y := range h {
-		if y%256 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		sy := min(s.h-1, y*s.h/h)
-		for x := range w {
-			i := sy*s.w + min(s.w-1, x*s.w/w)
-			p := img.Pix[img.PixOffset(x, y):][:4:4]
-			if !edge[i] {
-				if !s.subject[i] {
-					copy(p, []uint8{0, 0, 0, 0})
-				}
-				continue
-			}
-			f, okF := front[i].mean()
-			b, okB := back[i].mean()
-			if !okF || !okB {
-				if !s.subject[i] {
-					copy(p, []uint8{0, 0, 0, 0})
-				}
-				continue
-			}
-			unmix(p, f, b, s.subject[i])
-		}
+	columns := make([]int, w) // of the small picture, on which those of img fall
+	for x := range columns {
+		columns[x] = min(s.w-1, x*s.w/w)
 	}
-	return img, nil
+	err := media.Strips(ctx, w, h, func(from, to int) error {
+		for y := from; y < to; y++ {
+			sy := min(s.h-1, y*s.h/h)
+			for x, sx := range columns {
+				i := sy*s.w + sx
+				p := img.Pix[img.PixOffset(x, y):][:4:4]
+				if edge[i] {
+					f, okF := front[i].mean()
+					b, okB := back[i].mean()
+					if okF && okB {
+						unmix(p, f, b, s.subject[i])
+						continue
+					}
+				}
+				if !s.subject[i] {
+					clear(p)
+				}
+			}
+		}
+		return nil
+	})
+	return img, err
 }
 
 // edge marks the pixels within the band on both sides of the edge.

@@ -174,12 +174,12 @@ const workSide = 900
 // cutOut returns the picture with its background transparent. It writes into
 // img.
 func cutOut(ctx context.Context, img *image.NRGBA) (*image.NRGBA, error) {
-	small := media.Fit(img, workSide)
-	s, err := segment(small)
+	small, err := media.Means(ctx, img, workSide)
 	if err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil {
+	s, err := segment(ctx, small)
+	if err != nil {
 		return nil, err
 	}
 	return s.matte(ctx, img)

@@ -1,10 +1,13 @@
 package extension
 
 import (
+	"context"
 	"errors"
 	"image"
 	"math"
 	"slices"
+
+	"mediadesk/api/local/media"
 )
 
 // segments is what was found in the small picture.
@@ -23,22 +26,31 @@ var (
 // segment tells subject from background: what is along the edges and looks
 // alike is background, and so is whatever can be reached from there without a
 // step in colour.
-func segment(img *image.NRGBA) (*segments, error) {
+func segment(ctx context.Context, img *image.NRGBA) (*segments, error) {
 	s := &segments{w: img.Rect.Dx(), h: img.Rect.Dy()}
 	if s.w < 8 || s.h < 8 {
 		return nil, errors.New("the picture is too small")
 	}
 	s.colours = make([]lab, s.w*s.h)
-	for i := range s.colours {
-		p := img.Pix[4*i : 4*i+4]
-		c := toLab(p[0], p[1], p[2])
-		// Where the picture is transparent already there is nothing but
-		// background; alpha counts as a colour of its own.
-		c.l -= 2 * (1 - float64(p[3])/255)
-		s.colours[i] = c
+	err := media.Strips(ctx, s.w, s.h, func(from, to int) error {
+		for i := from * s.w; i < to*s.w; i++ {
+			p := img.Pix[4*i : 4*i+4]
+			c := toLab(p[0], p[1], p[2])
+			// Where the picture is transparent already there is nothing but
+			// background; alpha counts as a colour of its own.
+			c.l -= 2 * (1 - float64(p[3])/255)
+			s.colours[i] = c
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	grainy := s.colours
-	s.colours = median(grainy, s.w, s.h)
+	s.colours, err = median(ctx, grainy, s.w, s.h)
+	if err != nil {
+		return nil, err
+	}
 	border := s.border()
 	centres := s.borderColours(border)
 	if len(centres) == 0 {
@@ -49,7 +61,9 @@ func segment(img *image.NRGBA) (*segments, error) {
 		return nil, errNoBackground
 	}
 	s.flood(border, centres)
-	s.openHoles()
+	if err := s.openHoles(ctx); err != nil {
+		return nil, err
+	}
 	// The walk needed calm colours; the matte wants those that are there.
 	s.colours = grainy
 	s.dropSpecks()
@@ -225,35 +239,63 @@ func (s *segments) dropSpecks() {
 
 // median calms grain and keeps edges: each pixel gets the middle value of the
 // nine around it, channel by channel.
-func median(from []lab, w, h int) []lab {
+func median(ctx context.Context, from []lab, w, h int) ([]lab, error) {
 	to := make([]lab, len(from))
-	var l, a, b [9]float64
-	for y := range h {
-		for x := range w {
-			n := 0
-			for dy := -1; dy <= 1; dy++ {
-				for dx := -1; dx <= 1; dx++ {
-					c := from[min(h-1, max(0, y+dy))*w+min(w-1, max(0, x+dx))]
-					l[n], a[n], b[n] = c.l, c.a, c.b
-					n++
-				}
+	err := media.Strips(ctx, w, h, func(first, end int) error {
+		for y := first; y < end; y++ {
+			above, here, below := from[max(0, y-1)*w:][:w], from[y*w:][:w], from[min(h-1, y+1)*w:][:w]
+			// Columns of three are sorted once, each serves three pixels.
+			column := func(x int) column {
+				a, b, c := above[x], here[x], below[x]
+				return column{inOrder(a.l, b.l, c.l), inOrder(a.a, b.a, c.a), inOrder(a.b, b.b, c.b)}
 			}
-			to[y*w+x] = lab{middle(&l), middle(&a), middle(&b)}
+			right := column(0)
+			left, middle := right, right
+			for x := range w {
+				if x+1 < w {
+					right = column(x + 1)
+				}
+				to[y*w+x] = lab{medianOf(left[0], middle[0], right[0]), medianOf(left[1], middle[1], right[1]), medianOf(left[2], middle[2], right[2])}
+				left, middle = middle, right
+			}
 		}
-	}
-	return to
+		return nil
+	})
+	return to, err
 }
 
-// middle sorts nine values as far as needed for the one in the middle.
-func middle(v *[9]float64) float64 {
-	for i := range 5 {
-		least := i
-		for j := i + 1; j < len(v); j++ {
-			if v[j] < v[least] {
-				least = j
-			}
-		}
-		v[i], v[least] = v[least], v[i]
+// column are three values, from the least to the greatest, for each channel.
+type column [3][3]float64
+
+func inOrder(a, b, c float64) [3]float64 {
+	if a > b {
+		a, b = b, a
 	}
-	return v[4]
+	if b > c {
+		b, c = c, b
+	}
+	if a > b {
+		a, b = b, a
+	}
+	return [3]float64{a, b, c}
+}
+
+// medianOf is the middle one of nine values in columns that are in order: the
+// middle one of the greatest of the least, the middle one of the middle ones,
+// and the least of the greatest.
+func medianOf(a, b, c [3]float64) float64 {
+	low, high := a[0], a[2]
+	if b[0] > low {
+		low = b[0]
+	}
+	if c[0] > low {
+		low = c[0]
+	}
+	if b[2] < high {
+		high = b[2]
+	}
+	if c[2] < high {
+		high = c[2]
+	}
+	return inOrder(low, inOrder(a[1], b[1], c[1])[1], high)[1]
 }

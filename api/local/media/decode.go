@@ -64,7 +64,12 @@ func Decode(ctx context.Context, r io.ReaderAt, size int64, orientation int) (*P
 		p.Release()
 		return nil, ErrTooLarge
 	}
-	p.Image = Upright(plain(decoded), orientation)
+	upright, err := plain(ctx, decoded)
+	if err != nil {
+		p.Release()
+		return nil, err
+	}
+	p.Image = Upright(upright, orientation)
 	return p, nil
 }
 
@@ -81,14 +86,24 @@ func decode(r io.Reader) (img image.Image, err error) {
 }
 
 // plain converts a picture to 8 bits per channel with its corner at 0,0.
-func plain(img image.Image) *image.NRGBA {
+func plain(ctx context.Context, img image.Image) (*image.NRGBA, error) {
 	b := img.Bounds()
 	if n, ok := img.(*image.NRGBA); ok && b.Min == (image.Point{}) {
-		return n
+		return n, nil
 	}
 	n := image.NewNRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
-	draw.Draw(n, n.Bounds(), img, b.Min, draw.Src)
-	return n
+	var to draw.Image = n
+	switch img.(type) {
+	case *image.YCbCr, *image.Gray, *image.CMYK:
+		// Nothing of these is transparent, so that it is the same whether
+		// alpha is multiplied in, for which there is a quick way.
+		to = &image.RGBA{Pix: n.Pix, Stride: n.Stride, Rect: n.Rect}
+	}
+	err := Strips(ctx, b.Dx(), b.Dy(), func(from, until int) error {
+		draw.Draw(to, image.Rect(0, from, b.Dx(), until), img, b.Min.Add(image.Pt(0, from)), draw.Src)
+		return nil
+	})
+	return n, err
 }
 
 // Upright turns and mirrors a picture as an EXIF orientation asks for.
@@ -154,8 +169,74 @@ func Fit(img *image.NRGBA, most int) *image.NRGBA {
 	if w <= most && h <= most {
 		return img
 	}
+	w, h = fitted(w, h, most)
+	return Scale(img, w, h)
+}
+
+// fitted is the size of a picture of w by h pixels when neither side is longer
+// than most.
+func fitted(w, h, most int) (int, int) {
+	if w <= most && h <= most {
+		return w, h
+	}
 	scale := float64(most) / float64(max(w, h))
-	return Scale(img, max(1, int(float64(w)*scale+0.5)), max(1, int(float64(h)*scale+0.5)))
+	return max(1, int(float64(w)*scale+0.5)), max(1, int(float64(h)*scale+0.5))
+}
+
+// Means scales a picture down so that neither side is longer than most, by
+// the mean of the pixels that fall on each one: the pixel x, y of img on
+// x*w/img's width, y*h/img's height. It is not as even as Fit, and several
+// times as quick.
+func Means(ctx context.Context, img *image.NRGBA, most int) (*image.NRGBA, error) {
+	fullW, fullH := img.Rect.Dx(), img.Rect.Dy()
+	w, h := fitted(fullW, fullH, most)
+	if w == fullW && h == fullH {
+		return img, nil
+	}
+	out := image.NewNRGBA(image.Rect(0, 0, w, h))
+	columns, rows := parts(fullW, w), parts(fullH, h)
+	err := Strips(ctx, fullW*(fullH/h), h, func(from, to int) error {
+		sums := make([][4]uint64, w)
+		for y := from; y < to; y++ {
+			clear(sums)
+			for row := rows[y]; row < rows[y+1]; row++ {
+				pixels := img.Pix[row*img.Stride:][:4*fullW]
+				for x := range sums {
+					var r, g, b, a uint64
+					for i, end := 4*columns[x], 4*columns[x+1]; i < end; i += 4 {
+						p := pixels[i:][:4:4]
+						alpha := uint64(p[3])
+						r, g, b, a = r+uint64(p[0])*alpha, g+uint64(p[1])*alpha, b+uint64(p[2])*alpha, a+alpha
+					}
+					s := &sums[x]
+					s[0], s[1], s[2], s[3] = s[0]+r, s[1]+g, s[2]+b, s[3]+a
+				}
+			}
+			for x, s := range sums {
+				if s[3] == 0 {
+					continue // no colour shows
+				}
+				n := uint64((rows[y+1] - rows[y]) * (columns[x+1] - columns[x]))
+				p := out.Pix[out.PixOffset(x, y):][:4:4]
+				for k := range 3 {
+					p[k] = uint8((s[k] + s[3]/2) / s[3])
+				}
+				p[3] = uint8((s[3] + n/2) / n)
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// parts are where the pixels of a long side begin that fall on each one of a
+// short side, and the end of the last.
+func parts(long, short int) []int {
+	list := make([]int, short+1)
+	for i := range list {
+		list[i] = (i*long + short - 1) / short
+	}
+	return list
 }
 
 // Cover scales a picture so that it fills w by h pixels, and cuts what is over

@@ -25,7 +25,11 @@ func readBack(t testing.TB, file []byte) *image.NRGBA {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return plain(img)
+	n, err := plain(t.Context(), img)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // same compares pixels, also those of pictures that are parts of others.

@@ -10,7 +10,7 @@ import (
 
 // stripPixels is about how many pixels a strip has: enough that handing it to
 // another core costs nothing beside the work.
-const stripPixels = 1 << 18
+const stripPixels = 1 << 16
 
 // Strips does work on all rows of a picture w pixels wide, in strips of some
 // rows each, on all cores. Where the strips end depends on w alone. It returns

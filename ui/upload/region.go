@@ -75,10 +75,11 @@ type realMsg struct{ owner *Model }
 const rest = 150 * time.Millisecond
 
 // soon looks, a moment later, whether the terminal can show the picture; nil where
-// it cannot, or does already.
+// it cannot. That it does already is seen only then: what a message changes is drawn
+// after it.
 func (m *Model) soon() tea.Cmd {
 	p := &m.picture
-	if m.opt.Gallery == nil || m.opt.Picture.Method != picture.MethodKitty || p.soon || p.decoded == nil || p.view != nil && p.view == p.hung {
+	if m.opt.Gallery == nil || m.opt.Picture.Method != picture.MethodKitty || p.soon || p.decoded == nil {
 		return nil
 	}
 	p.soon = true

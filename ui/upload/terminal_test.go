@@ -10,9 +10,11 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi/kitty"
 
 	"mediadesk/api"
 	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
@@ -35,6 +37,9 @@ func (s *stage) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case page.Ask:
 		return s, page.Send(msg.Choices[1].Msg)
 	}
+	if hung, ok := msg.(picture.HungRegion); ok {
+		return s, hung.View.Up(hung)
+	}
 	cmd := s.form.Update(msg)
 	if _, key := msg.(tea.KeyPressMsg); key && s.keys != nil {
 		s.keys <- s.form.focus
@@ -46,6 +51,28 @@ func (s *stage) View() tea.View {
 	v := tea.NewView(s.form.View(s.size, s.th))
 	v.AltScreen = true
 	return v
+}
+
+// The region is a real picture again after the window changed, though nothing else
+// happens then.
+func TestRealRegionAfterAResize(t *testing.T) {
+	m := New(Options{
+		Sources: files(t, "a.png", string(pngBytes(t, 400, 300))), Profile: localProfile(),
+		Picture: picture.Options{Method: picture.MethodKitty, Cell: image.Pt(8, 16)}, Gallery: picture.NewGallery(false),
+	})
+	term := uitest.Start(t, &stage{form: m, th: theme.New(true, true), size: image.Pt(120, 40)}, 120, 40)
+	term.WaitFor("Name")
+	term.Press("down", "down", "down", "down", "down", "down")
+	real := func(times int) {
+		t.Helper()
+		term.WaitRaw(func(raw string) bool { return strings.Count(raw, "a=T,U=1") >= 2*times })
+		term.WaitUntil(func(screen string) bool { return strings.ContainsRune(screen, kitty.Placeholder) })
+	}
+	real(1)
+	term.Resize(140, 44)
+	real(2)
+	term.Resize(110, 36)
+	real(3)
 }
 
 // strange is text that terminals and programs stumble over: wide, right to

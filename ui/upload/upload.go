@@ -273,6 +273,8 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 			return m.over.update(m, msg)
 		}
 		return nil
+	case tea.ColorProfileMsg:
+		m.opt.Picture.Color = picture.ColorOf(msg.Profile)
 	case picture.Abilities:
 		m.opt.Picture = msg.Options(m.opt.Picture.Color, m.opt.Picture.Light)
 	case page.Shown:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Preview of a 24-megapixel JPEG, the whole process, beside the tools that draw
-# pictures in terminals. Needs timg and chafa, and convert (ImageMagick) to make
-# the picture. Prints medians of interleaved runs, and ratios: only those count.
+# pictures in terminals, and a thumbnail beside vipsthumbnail. Needs those tools and
+# convert (ImageMagick) to make the pictures. Prints medians of interleaved runs, and ratios: only those count.
 set -eu
 cd "$(dirname "$0")"
 work=$(mktemp -d)
@@ -10,24 +10,43 @@ runs=${RUNS:-7}
 convert -size 6000x4000 plasma:tan-blue -attenuate 0.3 +noise Gaussian -quality 90 "$work/a.jpg"
 convert "$work/a.jpg" -interlace JPEG "$work/p.jpg"
 go build -o "$work/ours" ./testdata/preview
-measure() { # NAME COMMAND…: milliseconds and kilobytes of one run
+measure() { # NAME COMMAND…: milliseconds and kilobytes of one run; a failing one is told and not counted
 	name=$1
 	shift
-	/usr/bin/env time -f "%e %M" -o "$work/one" "$@" >/dev/null 2>&1 || true
-	tail -1 "$work/one" >>"$work/$name"
+	[ ! -f "$work/failed-$name" ] || return 0
+	if /usr/bin/env time -q -f "%e %M" -o "$work/one" "$@" >/dev/null 2>"$work/said"; then
+		cat "$work/one" >>"$work/run-$name"
+	else
+		echo "  $name failed, no figures of it: $(tail -1 "$work/said")"
+		touch "$work/failed-$name"
+		rm -f "$work/run-$name"
+	fi
 }
-for file in a p; do
-	rm -f "$work"/run-*
-	for _ in $(seq "$runs"); do
-		measure run-ours "$work/ours" "$work/$file.jpg" 80 40
-		command -v timg >/dev/null && measure run-timg timg -ph -g80x40 "$work/$file.jpg"
-		command -v chafa >/dev/null && measure run-chafa chafa -f symbols --symbols half -s 80x40 "$work/$file.jpg"
-	done
-	[ $file = a ] && echo "24-megapixel JPEG, 80x40 cells" || echo "the same, progressive"
-	for name in ours timg chafa; do
+figures() { # NAME…: medians, with ratios of the first to each other
+	[ -f "$work/run-$1" ] || return 0
+	for name in "$@"; do
 		[ -f "$work/run-$name" ] || continue
-		sort -n "$work/run-$name" | awk -v name=$name '{t[NR]=$1*1000; if ($2>m) m=$2} END {printf "%s %d %d\n", name, t[int((NR+1)/2)], m/1024}'
-	done | awk '{t[$1]=$2; m[$1]=$3; printf "  %-6s %5d ms %4d MB", $1, $2, $3; if ($1!="ours" && $2>0 && $3>0) printf "   ours is %.2f of the time, %.2f of the memory", t["ours"]/$2, m["ours"]/$3; print ""}'
+		sort -n "$work/run-$name" | awk -v name="$name" '{t[NR]=$1*1000; if ($2>m) m=$2} END {printf "%s %d %d\n", name, t[int((NR+1)/2)], m/1024}'
+	done | awk 'NR==1 {t0=$2; m0=$3} {printf "  %-14s %5d ms %4d MB", $1, $2, $3; if (NR>1 && $2>0 && $3>0) printf "   ours is %.2f of the time, %.2f of the memory", t0/$2, m0/$3; print ""}'
+}
+has() { command -v "$1" >/dev/null; }
+for file in a p; do
+	rm -f "$work"/run-* "$work"/failed-*
+	[ $file = a ] && echo "24-megapixel JPEG, 80x40 cells" || echo "the same, progressive"
+	for _ in $(seq "$runs"); do
+		measure ours "$work/ours" "$work/$file.jpg" 80 40
+		if has timg; then measure timg timg -ph -g80x40 "$work/$file.jpg"; fi
+		if has chafa; then measure chafa chafa -f symbols --symbols half -s 80x40 "$work/$file.jpg"; fi
+	done
+	figures ours timg chafa
 done
+rm -f "$work"/run-* "$work"/failed-*
+echo "thumbnail of 400 pixels of a 12-megapixel JPEG, written to a file (ours is drawn too)"
+convert "$work/a.jpg" -resize 4240x2830! -quality 90 "$work/t.jpg"
+for i in $(seq "$runs"); do
+	measure ours "$work/ours" "$work/t.jpg" 20 8 "$work/thumbs-$i"
+	if has vipsthumbnail; then measure vipsthumbnail vipsthumbnail "$work/t.jpg" -s 400 -o "$work/v.jpg"; fi
+done
+figures ours vipsthumbnail
 echo "inside the process: the whole picture, the camera's small one, the cache on disk"
 go test -run XX -bench '(Eighth|Quick|Cached)24MP' -benchtime 20x . | grep ns/op

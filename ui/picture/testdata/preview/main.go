@@ -1,4 +1,5 @@
-// Command preview draws one picture in a terminal, for the benchmark.
+// Command preview draws one picture in a terminal, for the benchmark. With a folder
+// as its last argument it makes a thumbnail of 400 pixels there, and draws that.
 package main
 
 import (
@@ -14,7 +15,15 @@ import (
 func main() {
 	cols, _ := strconv.Atoi(os.Args[2])
 	rows, _ := strconv.Atoi(os.Args[3])
-	r, err := picture.NewLoader(picture.Limits{}).Load(context.Background(), picture.Request{Path: os.Args[1], Cols: cols, Rows: rows})
+	limits := picture.Limits{}
+	if len(os.Args) > 4 {
+		limits.Side = 400
+	}
+	l := picture.NewLoader(limits)
+	if len(os.Args) > 4 {
+		l.UseCache(picture.NewCache(os.Args[4], picture.DefaultCache))
+	}
+	r, err := l.Load(context.Background(), picture.Request{Path: os.Args[1], Cols: cols, Rows: rows})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -416,9 +416,7 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 		closing, cancel := context.WithTimeout(context.Background(), ui.CloseTime)
 		defer cancel()
 		err = errors.Join(err, model.Keep(closing))
-		sending, enough := context.WithTimeout(closing, model.Patience())
-		defer enough()
-		err = errors.Join(err, d.Queue.Close(sending), d.Close(closing))
+		err = errors.Join(err, command.FinishSending(closing, model.Patience(), os.Stdout, d.Queue.Close), d.Close(closing))
 	}
 	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		err = nil

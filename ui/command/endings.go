@@ -3,6 +3,8 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"sync/atomic"
@@ -38,6 +40,24 @@ func Endings(program *tea.Program) (ended func() error) {
 		}
 		return nil
 	}
+}
+
+// silence is how long leaving may take before it says what it waits for.
+const silence = 300 * time.Millisecond
+
+// FinishSending lets uploads that are under way come to their answers, for as
+// long as patience or until ctrl+c. Where that takes a while, out is told: the
+// screens are gone by then, and nobody should wonder what happens next.
+func FinishSending(ctx context.Context, patience time.Duration, out io.Writer, finish func(context.Context) error) error {
+	ctx, enough := context.WithTimeout(ctx, patience)
+	defer enough()
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	say := time.AfterFunc(silence, func() {
+		fmt.Fprintf(out, "Waiting up to %d seconds for the answers to uploads that are under way; the others go on next time. ctrl+c leaves now.\n", int(patience.Seconds())) //nolint:errcheck // there is nobody else to tell
+	})
+	defer say.Stop()
+	return finish(ctx)
 }
 
 // closeGrace is how long the parts of a desk may take when their time is over:

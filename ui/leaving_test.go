@@ -1,0 +1,36 @@
+//go:build unix
+
+package ui_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"mediadesk/ui/uitest"
+)
+
+// TestLeavingSaysWhatItWaitsFor: an answer that does not come holds leaving up for
+// seconds. That is said, and ctrl+c ends it.
+func TestLeavingSaysWhatItWaitsFor(t *testing.T) {
+	binary := uitest.Build(t)
+	d := newDesk(t)
+	s := startService(t, binary, t.TempDir(), "--fault", "delay=1h")
+	file := filepath.Join(t.TempDir(), "file.txt")
+	if err := os.WriteFile(file, []byte("a file"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := append(d.env(), "MEDIADESK_PRIVATE_KEY="+testKey)
+	term := uitest.StartBinary(t, binary, []string{file, "--upload-url", s.address, "--base-url", s.address, "--delivery-url", s.address}, env, 120, 36)
+	term.WaitFor("Tray: 1 file")
+	term.Press("u")
+	term.WaitFor("Upload file.txt")
+	term.Press("ctrl+s")
+	term.WaitFor("waiting for the answer")
+	term.Press("q")
+	term.WaitFor("l Leave, go on next time") // in the line of hints: the dialog takes keys now
+	term.Press("l")
+	term.WaitFor("ctrl+c leaves now")
+	term.Press("ctrl+c")
+	term.Wait()
+}

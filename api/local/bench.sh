@@ -8,7 +8,8 @@
 #            1,000; pages beside uploads at full speed, and as much computing
 #            without a library (makes 1 GB of records, takes minutes;
 #            MEDIADESK_BENCH_KEPT=DIR keeps them for the next time)
-#   cutout   remove-bg of 2 and 12 megapixels, and the flood fill of ImageMagick
+#   cutout   remove-bg of 2 and 12 megapixels, and the second against the flood
+#            fill of ImageMagick (ours/its: our share of its time)
 # Usage: bench.sh [uploads] [large] [million] [cutout]; all without an argument. The
 # folder is made in TMPDIR: let that be on the disk which is to be measured.
 set -eu

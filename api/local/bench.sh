@@ -15,7 +15,7 @@
 set -eu
 cd "$(dirname "$0")"
 [ $# -gt 0 ] || set -- uploads large million cutout
-MEDIADESK_BENCH=$(IFS=,; echo "$*") go test -count=1 -timeout 60m -v -run '^TestRatios$' . | sed -n 's/^ *bench_test.go:[0-9]*: //p' | grep -v 'measured only'
+MEDIADESK_BENCH=$(IFS=,; echo "$*") go test -count=1 -timeout 60m -v -run '^TestRatios$' . | sed -n '/measured only/d; s/^ *bench_test.go:[0-9]*: //p'
 case " $* " in
 *" cutout "*) go test -run '^$' -bench RemoveBackground -benchtime 3x ./extension | grep -E '^Bench|FAIL' ;;
 esac

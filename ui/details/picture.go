@@ -178,7 +178,7 @@ func (p plane) onPicture(rect image.Rectangle, drawn image.Point) image.Rectangl
 // options are how pictures are drawn in a theme.
 func (m *Model) options(th *theme.Theme) picture.Options {
 	o := m.o.Draw
-	if !th.Color {
+	if !th.Pictures {
 		o.Color = picture.NoColor
 	}
 	o.Light = !th.Dark

@@ -215,7 +215,7 @@ func (c *comparison) render(size image.Point, o picture.Options) {
 // drawOptions are how pictures are drawn in a theme.
 func (m *Model) drawOptions(th *theme.Theme) picture.Options {
 	o := m.o.Draw
-	if !th.Color {
+	if !th.Pictures {
 		o.Color = picture.NoColor
 	}
 	o.Light = !th.Dark

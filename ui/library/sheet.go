@@ -33,7 +33,7 @@ type sheet struct {
 	light  bool
 	known  picture.Abilities
 	wall   picture.Wall[thumbKey]
-	plain  bool // the theme has no colour
+	plain  bool // pictures have no colour
 }
 
 // thumbMsg has the picture of a tile.
@@ -153,7 +153,7 @@ func (m *Model) TakeDown() tea.Cmd {
 // viewSheet draws the tiles, exactly filling size.
 func (m *Model) viewSheet(size image.Point, th *theme.Theme) string {
 	s := &m.sheet
-	s.room, s.plain, s.light = size, !th.Color, !th.Dark
+	s.room, s.plain, s.light = size, !th.Pictures, !th.Dark
 	s.scroll(m.list.Cursor())
 	g := picture.GridOf(size)
 	var out []string

@@ -99,7 +99,7 @@ type Model struct {
 	pause     time.Duration // how long the cursor rests before a preview is made
 	colours   picture.Color
 	abilities picture.Abilities // of the terminal
-	plain     bool              // the theme has no colour
+	plain     bool              // pictures have no colour
 	light     bool
 	tray      tray
 	trayList  kit.List

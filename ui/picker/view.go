@@ -19,7 +19,7 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}
-	m.size, m.light, m.plain = size, !th.Dark, !th.Color
+	m.size, m.light, m.plain = size, !th.Dark, !th.Pictures
 	m.sheet.room = m.rowsArea(m.layout()).Size()
 	minute := m.now().Truncate(time.Minute)
 	c := &m.cache

@@ -43,9 +43,10 @@ func Make(l Look) *Theme {
 	case l.Depth == colorprofile.ANSI:
 		t := New(isDark(l.Ground), false)
 		t.tint()
+		t.Pictures = true
 		return t
 	}
-	t := &Theme{Dark: dark, Color: true}
+	t := &Theme{Dark: dark, Color: true, Pictures: true}
 	t.paint(p)
 	if l.Ground == nil {
 		return t // such a terminal would not know how to set it either

@@ -15,6 +15,9 @@ type Theme struct {
 	Dark bool
 	// Color is false where surfaces are told by bold, faint and reverse only.
 	Color bool
+	// Pictures tells whether pictures have colours: on a terminal of 16 they have
+	// though Color is false, since shades alone show half as much.
+	Pictures bool
 	// Ground and Plain are the background and the plain text that the terminal
 	// is to have; nil: its own.
 	Ground, Plain color.Color
@@ -71,7 +74,7 @@ type Theme struct {
 // Gloss then styles every character by itself, which takes letters from their
 // marks and emoji from their colours.
 func New(dark, color bool) *Theme {
-	t := &Theme{Dark: dark, Color: color}
+	t := &Theme{Dark: dark, Color: color, Pictures: color}
 	switch {
 	case !color:
 		t.plain()

@@ -121,6 +121,9 @@ func TestMake(t *testing.T) {
 		if th.Dark != c.dark || th.Color != c.colour {
 			t.Errorf("%s: dark %t, colours %t", name, th.Dark, th.Color)
 		}
+		if th.Pictures != (c.accent != "") {
+			t.Errorf("%s: pictures in colour %t", name, th.Pictures)
+		}
 		want := color.Color(lipgloss.NoColor{})
 		if c.accent != "" {
 			want = lipgloss.Color(c.accent)

@@ -120,7 +120,7 @@ func (p *regionPicture) draw(text string, size image.Point, o picture.Options, t
 	if p.decoded == nil {
 		return kit.Fit(th.Muted.Render("Reading the picture…"), size.X, size.Y)
 	}
-	if !th.Color {
+	if !th.Pictures {
 		o.Color = picture.NoColor
 	}
 	o.Light = !th.Dark

@@ -269,7 +269,7 @@ func (e *regionEditor) words(m *Model) string {
 // drawOptions are how pictures are drawn in a theme.
 func (m *Model) drawOptions(th *theme.Theme) picture.Options {
 	o := m.opt.Picture
-	if !th.Color {
+	if !th.Pictures {
 		o.Color = picture.NoColor
 	}
 	o.Light = !th.Dark

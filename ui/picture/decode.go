@@ -154,10 +154,10 @@ func notPicture(head []byte) error {
 	m := mimetype.Detect(head)
 	kind, name := describe(m)
 	if list := convertersOf(m.String()); len(list) > 0 {
-		return &Error{Reason: ErrNotPicture, Detail: "it is a " + name + ": a preview of it needs " + names(list)}
+		return &Error{Reason: ErrNotPicture, Detail: name + ": a preview of it needs " + names(list)}
 	}
 	if kind == KindPicture {
-		return &Error{Reason: ErrNotPicture, Detail: "it is a " + name + ", which has no preview yet"}
+		return &Error{Reason: ErrNotPicture, Detail: name + ": there is no preview of it yet"}
 	}
 	return &Error{Reason: ErrNotPicture, Detail: "it is no picture (" + name + ")"}
 }

@@ -347,7 +347,7 @@ func answered(paths config.Paths, w *watch.Watch) func(context.Context, api.Job)
 func (a *app) screens(ctx context.Context, r command.Request, folder string, sources []api.Source) error {
 	living, end := context.WithCancel(ctx)
 	defer end()
-	thrift(living)
+	command.Thrift(living)
 	settings, err := config.Load(a.paths.Config)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -16,18 +16,18 @@ const (
 )
 
 // Memory that was used for a while, for pictures or for a large folder, is given
-// back to the system where nothing happens: lookTime is how often that is looked at,
+// back to the system where nothing happens: restTime is how often that is looked at,
 // quietBytes what is used in that time where nobody does anything, and worthBytes
 // from how much on it is worth the work.
 const (
-	lookTime   = 3 * time.Second
+	restTime   = 3 * time.Second
 	quietBytes = 4 << 20
 	worthBytes = 4 << 20
 )
 
-// thrift hurries for the start, and is careful with memory from then on, until ctx
+// Thrift hurries for the start, and is careful with memory from then on, until ctx
 // ends.
-func thrift(ctx context.Context) {
+func Thrift(ctx context.Context) {
 	usual := debug.SetGCPercent(startHeap)
 	go func() {
 		select {
@@ -37,7 +37,7 @@ func thrift(ctx context.Context) {
 		}
 		debug.SetGCPercent(usual)
 		debug.FreeOSMemory()
-		looks := time.NewTicker(lookTime)
+		looks := time.NewTicker(restTime)
 		defer looks.Stop()
 		var s spending
 		s.gaveBack()

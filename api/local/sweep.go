@@ -39,7 +39,15 @@ func (l *Library) startSweeping() {
 }
 
 func (l *Library) sweep() {
-	err := l.contents.Sweep(l.ctx, time.Now(), func(prefix string) (hashes map[string]bool, err error) {
+	// Damaged records may have forgotten any of the contents.
+	damage, err := store.Damage(l.ctx, recordsPath(l.o.Dir))
+	if err != nil || len(damage) > 0 {
+		if l.ctx.Err() == nil {
+			l.log.Error("contents without a record stay: the records are damaged", "damage", damage, "error", err)
+		}
+		return
+	}
+	err = l.contents.Sweep(l.ctx, time.Now(), func(prefix string) (hashes map[string]bool, err error) {
 		err = l.records.View(l.ctx, func(tx store.Tx) error {
 			hashes, err = tx.Hashes(prefix)
 			return err

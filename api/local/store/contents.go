@@ -26,7 +26,9 @@ import (
 //   - content never changes: whoever has it open reads it to its end;
 //   - Sweep removes only what nobody wants and what is older than an hour, so
 //     that a content whose record is about to be written stays; it may run
-//     while others commit and read.
+//     while others commit and read. It removes nothing and fails with
+//     ErrTooManyOrphans when more than 1 % of the contents are unwanted: the
+//     records may be new, old or damaged.
 type Contents interface {
 	Draft() (Draft, error)
 	Open(hash string) (Content, error) // ErrNotFound where there is none
@@ -50,6 +52,10 @@ type Draft interface {
 	Commit() (hash string, err error)
 	Discard()
 }
+
+// ErrTooManyOrphans says that more than 1 % of the contents have no record, so
+// that nothing was removed.
+var ErrTooManyOrphans = errors.New("nothing is removed: the records name too few of the contents")
 
 // orphanAge is how old a content must be before it counts as left behind.
 const orphanAge = time.Hour
@@ -146,6 +152,8 @@ func (b *blobs) Sweep(ctx context.Context, now time.Time, wanted func(prefix str
 	if err != nil {
 		return err
 	}
+	var orphans []string
+	stored := 0
 	for _, folder := range folders {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -162,12 +170,22 @@ func (b *blobs) Sweep(ctx context.Context, now time.Time, wanted func(prefix str
 			return err
 		}
 		for _, entry := range entries {
-			if !isHash(entry.Name()) || keep[entry.Name()] {
+			if !isHash(entry.Name()) {
 				continue
 			}
-			if err := b.removeOrphan(entry.Name(), now, wanted); err != nil {
-				return err
+			stored++
+			if !keep[entry.Name()] {
+				orphans = append(orphans, entry.Name())
 			}
+		}
+	}
+	// Records that name so few of the contents are more likely lost than right.
+	if len(orphans)*100 > stored {
+		return fmt.Errorf("%w: %d of %d contents have no record", ErrTooManyOrphans, len(orphans), stored)
+	}
+	for _, hash := range orphans {
+		if err := b.removeOrphan(hash, now, wanted); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -211,16 +212,33 @@ func TestSweep(t *testing.T) {
 		}
 		return hash
 	}
+	named := map[string]bool{}
+	for i := range 250 {
+		named[put(fmt.Sprint("named ", i))] = true
+	}
 	wanted, orphan, young := put("wanted"), put("orphan"), put("young")
+	named[wanted] = true
 	old := time.Now().Add(-2 * time.Hour)
 	for _, hash := range []string{wanted, orphan} {
 		if err := os.Chtimes(filepath.Join(dir, hash[:2], hash), old, old); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := c.Sweep(t.Context(), time.Now(), func(prefix string) (map[string]bool, error) {
-		return map[string]bool{wanted: strings.HasPrefix(wanted, prefix)}, nil
-	}); err != nil {
+	sweep := func(named map[string]bool) error {
+		return c.Sweep(t.Context(), time.Now(), func(string) (map[string]bool, error) { return named, nil })
+	}
+	// Records that name few of the contents, or none, are not believed.
+	for _, few := range []map[string]bool{nil, {wanted: true}} {
+		if err := sweep(few); !errors.Is(err, ErrTooManyOrphans) {
+			t.Fatalf("with %d named: %v", len(few), err)
+		}
+		if f, err := c.Open(orphan); err != nil {
+			t.Fatalf("with %d named the content is gone: %v", len(few), err)
+		} else {
+			f.Close() //nolint:errcheck // it was only looked for
+		}
+	}
+	if err := sweep(named); err != nil {
 		t.Fatal(err)
 	}
 	for hash, there := range map[string]bool{wanted: true, orphan: false, young: true} {

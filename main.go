@@ -30,7 +30,7 @@ import (
 	"mediadesk/assets"
 	"mediadesk/config"
 	"mediadesk/ui"
-	"mediadesk/ui/command"
+	"mediadesk/ui/cli"
 	"mediadesk/ui/picture"
 )
 
@@ -50,7 +50,7 @@ func main() {
 	if err := config.HardenProcess(); err != nil {
 		slog.Warn("other processes of this user may look into this one", "err", err)
 	}
-	code := command.Main(ctx, command.Program{
+	code := cli.Main(ctx, cli.Program{
 		Open:    a.open,
 		Screens: a.screens,
 		Paths:   a.paths,
@@ -80,10 +80,10 @@ type app struct {
 
 // open wires the parts of a desk, each on top of the ones before it, and
 // closes them in reverse.
-func (a *app) open(ctx context.Context, r command.Request) (*ui.Desk, error) {
+func (a *app) open(ctx context.Context, r cli.Request) (*ui.Desk, error) {
 	var closers []func(context.Context) error
 	d := &ui.Desk{Cache: a.paths.Cache, Close: func(ctx context.Context) error {
-		return command.CloseInReverse(ctx, closers)
+		return cli.CloseInReverse(ctx, closers)
 	}}
 	fail := func(err error) (*ui.Desk, error) {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), ui.CloseTime)
@@ -96,7 +96,7 @@ func (a *app) open(ctx context.Context, r command.Request) (*ui.Desk, error) {
 	if err != nil {
 		return nil, err
 	}
-	profile, err := command.Resolve(settings, r)
+	profile, err := cli.Resolve(settings, r)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (a *app) open(ctx context.Context, r command.Request) (*ui.Desk, error) {
 	closers = append(closers, func(context.Context) error { return d.Journal.Close() })
 
 	var key api.Key
-	if d.Profile, err = command.PageProfile(profile); err != nil {
+	if d.Profile, err = cli.PageProfile(profile); err != nil {
 		return fail(err)
 	}
 	if d.Profile.Local {
@@ -242,7 +242,7 @@ func serveOrFind(addr string, o local.Options) (string, *local.Server, error) {
 }
 
 // findKey looks for the key of a service elsewhere (design §8).
-func (a *app) findKey(ctx context.Context, r command.Request, profile config.Profile) (api.Key, string, error) {
+func (a *app) findKey(ctx context.Context, r cli.Request, profile config.Profile) (api.Key, string, error) {
 	if r.Key != nil {
 		if key, err := config.NewSecret(r.Key.Reveal()); err == nil {
 			a.secrets.Add(key)
@@ -344,10 +344,10 @@ func answered(paths config.Paths, w *watch.Watch) func(context.Context, api.Job)
 }
 
 // screens runs the interactive program.
-func (a *app) screens(ctx context.Context, r command.Request, folder string, sources []api.Source) error {
+func (a *app) screens(ctx context.Context, r cli.Request, folder string, sources []api.Source) error {
 	living, end := context.WithCancel(ctx)
 	defer end()
-	command.Thrift(living)
+	cli.Thrift(living)
 	settings, err := config.Load(a.paths.Config)
 	if err != nil {
 		return err
@@ -360,13 +360,13 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 	if err != nil {
 		return err
 	}
-	guarded := command.Guard()
+	guarded := cli.Guard()
 	signals, frames := &ui.Signals{}, &ui.Frames{}
 	model := ui.New(ui.Options{
 		Open: func(ctx context.Context, profile string, key api.Key) (*ui.Desk, error) {
 			again := r
 			again.Key = key
-			if profile != "" && !command.IsUnnamed(profile) {
+			if profile != "" && !cli.IsUnnamed(profile) {
 				again.Profile, again.UploadURL, again.BaseURL, again.DeliveryURL = profile, "", "", ""
 			}
 			return a.open(ctx, again)
@@ -383,7 +383,7 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 		Previews: previews,
 		Terminal: os.Stdout,
 
-		Addresses: command.AddressFlags(r),
+		Addresses: cli.AddressFlags(r),
 
 		KeyMap: own,
 
@@ -405,7 +405,7 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 	program := tea.NewProgram(model, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(ui.FramesPerSecond),
 		tea.WithColorProfile(lipgloss.Writer.Profile))
 	frames.Pace(program)
-	ended := command.Endings(program)
+	ended := cli.Endings(program)
 	signals.WatchSignals(program)
 	_, err = program.Run()
 	signals.Close()
@@ -416,7 +416,7 @@ func (a *app) screens(ctx context.Context, r command.Request, folder string, sou
 		closing, cancel := context.WithTimeout(context.Background(), ui.CloseTime)
 		defer cancel()
 		err = errors.Join(err, model.Keep(closing))
-		err = errors.Join(err, command.FinishSending(closing, model.Patience(), os.Stdout, d.Queue.Close), d.Close(closing))
+		err = errors.Join(err, cli.FinishSending(closing, model.Patience(), os.Stdout, d.Queue.Close), d.Close(closing))
 	}
 	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		err = nil
@@ -449,5 +449,5 @@ func ownKeys(settings config.Config) ([]ui.KeySetting, error) {
 // version is what the build wrote into the program.
 func version() string {
 	info, _ := debug.ReadBuildInfo()
-	return command.Version(info)
+	return cli.Version(info)
 }

@@ -9,7 +9,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/watch"
-	"mediadesk/ui/extensions"
+	"mediadesk/ui/screen/extensions"
 )
 
 // Extend runs extensions on a stored file, with the same tracking as those of

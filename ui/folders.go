@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"mediadesk/ui/picker"
+	"mediadesk/ui/screen/picker"
 )
 
 // foldersPath is the file with the folders that were shown last, one on a line;

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"mediadesk/config"
-	"mediadesk/ui/picker"
+	"mediadesk/ui/screen/picker"
 	"mediadesk/ui/uitest"
 )
 

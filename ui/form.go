@@ -10,7 +10,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
-	"mediadesk/ui/upload"
+	"mediadesk/ui/screen/upload"
 )
 
 // newForm builds the upload form for sources, or with a draft for those in it.

@@ -11,15 +11,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/ui/details"
-	"mediadesk/ui/extensions"
+	"mediadesk/ui/screen/details"
+	"mediadesk/ui/screen/extensions"
 	"mediadesk/ui/kit"
-	"mediadesk/ui/library"
+	"mediadesk/ui/screen/library"
 	"mediadesk/ui/page"
-	"mediadesk/ui/picker"
-	"mediadesk/ui/settings"
-	"mediadesk/ui/upload"
-	"mediadesk/ui/uploads"
+	"mediadesk/ui/screen/picker"
+	"mediadesk/ui/screen/settings"
+	"mediadesk/ui/screen/upload"
+	"mediadesk/ui/screen/uploads"
 )
 
 // KeySetting gives an act, by its name or its words in the help, keys of the

@@ -15,8 +15,8 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
-	"mediadesk/ui/details"
-	"mediadesk/ui/library"
+	"mediadesk/ui/screen/details"
+	"mediadesk/ui/screen/library"
 )
 
 // libraryOptions are what the library screen reaches the desk through.

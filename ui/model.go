@@ -14,9 +14,9 @@ import (
 	"mediadesk/api"
 	"mediadesk/config"
 	"mediadesk/ui/kit"
-	"mediadesk/ui/library"
+	"mediadesk/ui/screen/library"
 	"mediadesk/ui/page"
-	"mediadesk/ui/picker"
+	"mediadesk/ui/screen/picker"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/theme"
 )

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/ui/details"
+	"mediadesk/ui/screen/details"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 )

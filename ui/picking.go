@@ -13,7 +13,7 @@ import (
 	"mediadesk/api/journal"
 	"mediadesk/config"
 	"mediadesk/ui/page"
-	"mediadesk/ui/picker"
+	"mediadesk/ui/screen/picker"
 )
 
 // watchTime is how often the folder shown is looked at for changes, and sentKept

@@ -4,13 +4,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/ui/details"
-	"mediadesk/ui/extensions"
-	"mediadesk/ui/library"
-	"mediadesk/ui/onboarding"
+	"mediadesk/ui/screen/details"
+	"mediadesk/ui/screen/extensions"
+	"mediadesk/ui/screen/library"
+	"mediadesk/ui/screen/onboarding"
 	"mediadesk/ui/page"
-	"mediadesk/ui/settings"
-	"mediadesk/ui/uploads"
+	"mediadesk/ui/screen/settings"
+	"mediadesk/ui/screen/uploads"
 )
 
 // tabScreens builds the screens with a tab for the desk. The picker outlives a

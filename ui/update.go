@@ -11,7 +11,7 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
-	"mediadesk/ui/settings"
+	"mediadesk/ui/screen/settings"
 	"mediadesk/ui/theme"
 )
 

@@ -1,0 +1,88 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"mediadesk/ui/uitest"
+)
+
+// TestBrokenOff: of an upload that was interrupted when all of it had gone out,
+// nothing more is claimed than is known, in the words of the contract; what has
+// not begun waits. The next run finds out.
+func TestBrokenOff(t *testing.T) {
+	binary := uitest.Build(t)
+	arrived, quit := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			http.NotFound(w, r)
+			return
+		}
+		text, _ := io.ReadAll(r.Body) // a part is as good as none
+		first := false
+		once.Do(func() { first = true })
+		switch {
+		case first:
+			close(arrived)
+			<-quit
+		case bytes.Contains(text, []byte("one")):
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, `{"message":"A file with the same name already exists at the exact location."}`)
+		default:
+			fmt.Fprint(w, `{"fileId":"2","name":"two.txt","filePath":"/two.txt"}`)
+		}
+	}))
+	defer service.Close()
+	defer close(quit)
+
+	dir := t.TempDir()
+	for _, name := range []string{"one", "two"} {
+		if err := os.WriteFile(filepath.Join(dir, name+".txt"), []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command := func(args ...string) (*exec.Cmd, *bytes.Buffer) {
+		cmd, out := exec.Command(binary, append(args, "--json", "--upload-url", service.URL)...), new(bytes.Buffer)
+		cmd.Env = append(os.Environ(), "MEDIADESK_HOME="+filepath.Join(dir, "home"), "MEDIADESK_PRIVATE_KEY=private_x", "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+dir)
+		cmd.Dir, cmd.Stdout = dir, out
+		return cmd, out
+	}
+
+	cmd, out := command("upload", "one.txt", "two.txt", "--concurrency", "1")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-arrived
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // its code is looked at
+	lines := strings.Split(out.String(), "\n")
+	if code := cmd.ProcessState.ExitCode(); code != 4 || len(lines) != 3 {
+		t.Fatalf("exit code %d\n%s", code, out)
+	}
+	if !strings.Contains(lines[0], `"source":"one.txt","outcome":"unknown"`) || !strings.Contains(lines[0], "mediadesk upload") {
+		t.Error(lines[0])
+	}
+	if !strings.Contains(lines[1], `"source":"two.txt","outcome":"waiting"`) {
+		t.Error(lines[1])
+	}
+
+	cmd, out = command("upload")
+	if err := cmd.Run(); err != nil || strings.Count(out.String(), `"outcome":"stored"`) != 2 {
+		t.Errorf("going on: %v\n%s", err, out)
+	}
+}

@@ -1,0 +1,199 @@
+package cli_test
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"mediadesk/assets"
+	"mediadesk/ui/uitest"
+)
+
+func TestMain(m *testing.M) {
+	if way := os.Getenv("MEDIADESK_TEST_DIE"); way != "" {
+		runMortal(way)
+	}
+	uitest.VerifyTestMain(m)
+}
+
+// TestScripts runs the built program as scripts do: every command, its output
+// and its exit code.
+func TestScripts(t *testing.T) {
+	binary := uitest.Build(t)
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PATH", filepath.Dir(binary)+string(filepath.ListSeparator)+env.Getenv("PATH"))
+			env.Setenv("MEDIADESK_HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
+			env.Setenv("XDG_RUNTIME_DIR", filepath.Join(env.WorkDir, "run"))
+			for variable, address := range servers(env) {
+				env.Setenv(variable, address)
+			}
+			return os.CopyFS(filepath.Join(env.WorkDir, "pictures"), samples{assets.Samples()})
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":   exits,
+			"capture": capture,
+			"fifo":    makeFIFO,
+			"appears": appears,
+			"copies":  copies,
+
+			"until":       until,
+			"lastversion": lastVersion,
+			"breaks":      breaks,
+
+			"exampled": exampled,
+			"balanced": balanced,
+		},
+	})
+}
+
+// waitFor looks again and again, for what nobody tells.
+func waitFor(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	again := time.NewTicker(10 * time.Millisecond)
+	defer again.Stop()
+	limit := time.After(uitest.Deadline)
+	for !ok() {
+		select {
+		case <-again.C:
+		case <-limit:
+			t.Fatalf("waited for %s", what)
+		}
+	}
+}
+
+// samples are the sample pictures with ordinary modes: those of an embedded
+// file are read-only.
+type samples struct{ fs.FS }
+
+// servers are services that do what a real one should not, by the variable
+// that has their address.
+func servers(env *testscript.Env) map[string]string {
+	html := serve(env, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(http.StatusBadGateway)
+		fmt.Fprint(w, "<html><head><title>Bad gateway \x1b[31m</title></head></html>")
+	})
+	wrong := serve(env, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Ik-Requestid", "req-17")
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprint(w, `{"message":"Your account cannot be authenticated.","help":"For support kindly contact us."}`)
+	})
+	silent := serve(env, func(_ http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	})
+	return map[string]string{"SILENT": silent, "HTML": html, "FORBIDDEN": wrong, "NOBODY": nobody(env)}
+}
+
+func serve(env *testscript.Env, h http.HandlerFunc) string {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		env.T().Fatal(err)
+	}
+	s := &http.Server{Handler: h}
+	done := make(chan struct{})
+	go func() {
+		s.Serve(listener) //nolint:errcheck // it ends with Close
+		close(done)
+	}()
+	env.Defer(func() { s.Close(); <-done })
+	return "http://" + listener.Addr().String()
+}
+
+// nobody is an address of this computer where nothing listens.
+func nobody(env *testscript.Env) string {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		env.T().Fatal(err)
+	}
+	defer listener.Close()
+	return "http://" + listener.Addr().String()
+}
+
+// exits runs a program and checks its exit code: exits CODE PROGRAM ARG…
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM ARG…")
+	}
+	code := "0"
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		code = strings.TrimPrefix(err.Error(), "exit status ")
+	}
+	if code != args[0] {
+		ts.Fatalf("exit code %s, want %s", code, args[0])
+	}
+}
+
+// until runs a program again and again until its output matches:
+// until PATTERN PROGRAM ARG…
+func until(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: until PATTERN PROGRAM ARG…")
+	}
+	wanted := regexp.MustCompile(args[0])
+	for began := time.Now(); ; {
+		if err := ts.Exec(args[1], args[2:]...); err == nil && wanted.MatchString(ts.ReadFile("stdout")) {
+			return
+		}
+		if time.Since(began) > uitest.Deadline {
+			ts.Fatalf("%s was never in the output", args[0])
+		}
+	}
+}
+
+// capture sets a variable to the value of a JSON text member of the last
+// output: capture NAME MEMBER
+func capture(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: capture NAME MEMBER")
+	}
+	_, after, ok := strings.Cut(ts.ReadFile("stdout"), `"`+args[1]+`":"`)
+	if !ok {
+		ts.Fatalf("no member %s in the output", args[1])
+	}
+	value, _, _ := strings.Cut(after, `"`)
+	ts.Setenv(args[0], value)
+}
+
+// lastVersion sets a variable to the id of the last version that was listed:
+// lastversion NAME
+func lastVersion(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: lastversion NAME")
+	}
+	lines := strings.Split(strings.TrimSpace(ts.ReadFile("stdout")), "\n")
+	_, after, ok := strings.Cut(lines[len(lines)-1], `"versionInfo":{"id":"`)
+	if !ok {
+		ts.Fatalf("no version in the output")
+	}
+	id, _, _ := strings.Cut(after, `"`)
+	ts.Setenv(args[0], id)
+}
+
+// exampled checks that the help of every command has an example: exampled
+func exampled(ts *testscript.TestScript, _ bool, _ []string) {
+	for _, name := range []string{
+		"upload", "details", "list", "watch", "serve", "doctor", "man", "completion",
+		"uploads", "download", "rename", "move", "copy", "versions", "restore", "delete", "sign",
+		"profile", "profile add", "profile list", "profile show", "profile use", "profile remove",
+		"key", "key set", "key where", "key forget",
+	} {
+		ts.Check(ts.Exec("mediadesk", append(strings.Fields(name), "--help")...))
+		if !strings.Contains(ts.ReadFile("stdout"), "EXAMPLES") {
+			ts.Fatalf("mediadesk %s --help has no example", name)
+		}
+	}
+}

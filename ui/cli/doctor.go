@@ -1,0 +1,257 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"mediadesk/config"
+	"mediadesk/ui/kit"
+)
+
+// The verdicts of doctor, from good to bad.
+const (
+	verdictOK   = "ok"
+	verdictNote = "note"
+	verdictWarn = "warning"
+	verdictBad  = "problem"
+)
+
+// finding is one line of doctor, and one line of its JSON.
+type finding struct {
+	Section string `json:"section"`
+	Check   string `json:"check"`
+	Verdict string `json:"verdict"`
+	Text    string `json:"text"`
+	Help    string `json:"help,omitempty"`
+}
+
+// doctor collects what it found. It changes nothing but the canary entry that
+// it puts into the keyring and takes out again.
+type doctor struct {
+	p        *Program
+	f        *flags
+	settings config.Config
+	profile  config.Profile
+	keys     *config.Keys
+	secrets  config.Redactor
+	section  string
+	findings []finding
+}
+
+func newDoctor(p *Program, f *flags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Look for what could be in the way",
+		Long: "Look at the terminal, the keyring, the clock, the addresses of the profile, the webhook address, the folders and the journal, and say what is wrong and what helps. " +
+			"Nothing is uploaded and nothing is changed.\n\n" +
+			"The output is safe to paste into a report: it holds no key, no account id and not the name of your home folder. Exit code 0: no problem; 1: at least one.",
+		Example: "mediadesk doctor\nmediadesk doctor --profile work\nmediadesk doctor --json | jq -r 'select(.verdict!=\"ok\")'",
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d := &doctor{p: p, f: f, keys: &config.Keys{Getenv: p.Getenv, Keyring: config.NewKeyring()}}
+			return d.run(cmd.Context())
+		},
+	}
+}
+
+func (d *doctor) run(ctx context.Context) error {
+	if err := d.chooseProfile(); err != nil {
+		return err
+	}
+	for _, s := range []struct {
+		name  string
+		check func(context.Context)
+	}{
+		{"Versions", d.versions},
+		{"Terminal", d.terminal},
+		{"Settings", d.settingsFile},
+		{"Folders", d.folders},
+		{"Journal", d.journal},
+		{"Private key", d.key},
+		{"Addresses", d.addresses},
+		{"Webhooks", d.webhooks},
+	} {
+		d.section = s.name
+		before := len(d.findings)
+		s.check(ctx)
+		if err := d.print(d.findings[before:]); err != nil {
+			return err
+		}
+	}
+	return d.end()
+}
+
+// chooseProfile finds the profile to look at. A settings file with mistakes
+// does not end the visit: the defaults are looked at.
+func (d *doctor) chooseProfile() error {
+	c, err := config.Load(d.p.Paths.Config)
+	d.settings = c
+	if err != nil && d.f.Profile != "" && !d.f.Unnamed() {
+		d.profile = c.Current()
+		return nil
+	}
+	profile, err := Resolve(c, d.f.Request)
+	if err != nil {
+		return err
+	}
+	d.profile = profile
+	return nil
+}
+
+// say adds a finding. Text from outside is made safe here, and everything that
+// could tell who or where somebody is is taken out.
+func (d *doctor) say(verdict, check, help, format string, args ...any) {
+	d.findings = append(d.findings, finding{
+		Section: d.section, Check: check, Verdict: verdict,
+		Text: d.clean(fmt.Sprintf(format, args...)), Help: d.clean(help),
+	})
+}
+
+// clean makes text safe to draw and to paste.
+func (d *doctor) clean(text string) string {
+	text = d.secrets.String(text)
+	for _, home := range []string{d.p.Getenv("HOME"), d.p.Getenv("USERPROFILE")} {
+		if len(home) > 1 {
+			text = strings.ReplaceAll(text, home, "~")
+		}
+	}
+	for _, variable := range []string{"USER", "LOGNAME", "USERNAME"} {
+		if user := d.p.Getenv(variable); user != "" {
+			text = userInPath(text, user)
+		}
+	}
+	return safeLines(text)
+}
+
+// userInPath takes the name of the user out of paths, such as that of a disk
+// which is mounted for them.
+func userInPath(text, user string) string {
+	return regexp.MustCompile(`([/\\])`+regexp.QuoteMeta(user)+`($|[^\pL\pN._-])`).ReplaceAllString(text, "${1}USER${2}")
+}
+
+func (d *doctor) print(list []finding) error {
+	if d.f.json {
+		for _, f := range list {
+			if err := printJSON(d.p.Stdout, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(list) > 0 {
+		fmt.Fprintf(d.p.Stdout, "%s\n", list[0].Section)
+	}
+	for _, f := range list {
+		lines := strings.Split(f.Text, "\n")
+		fmt.Fprintf(d.p.Stdout, "  %s %s %s\n", kit.PadRight(f.Verdict, 8), kit.PadRight(f.Check, 20), lines[0])
+		rest := lines[1:]
+		if f.Help != "" {
+			rest = append(rest, strings.Split(f.Help, "\n")...)
+		}
+		for _, line := range rest {
+			fmt.Fprintf(d.p.Stdout, "  %s %s %s\n", kit.PadRight("", 8), kit.PadRight("", 20), line)
+		}
+	}
+	_, err := fmt.Fprintln(d.p.Stdout)
+	return err
+}
+
+// end sums up and gives the exit code.
+func (d *doctor) end() error {
+	count := map[string]int{}
+	for _, f := range d.findings {
+		count[f.Verdict]++
+	}
+	if !d.f.json {
+		fmt.Fprintf(d.p.Stdout, "%s, %s.\n", kit.Plural(count[verdictBad], "problem"), kit.Plural(count[verdictWarn], "warning"))
+	}
+	if count[verdictBad] > 0 {
+		return &exitError{code: exitFailed}
+	}
+	return nil
+}
+
+func (d *doctor) versions(context.Context) {
+	d.say(verdictOK, "mediadesk", "", "%s, for %s on %s", d.p.Version, runtime.GOOS, runtime.GOARCH)
+	d.say(verdictOK, "Go", "", "%s", runtime.Version())
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			d.say(verdictOK, "commit", "", "%s", s.Value)
+		}
+	}
+	for _, m := range info.Deps {
+		switch m.Path {
+		case "charm.land/bubbletea/v2", "modernc.org/sqlite", "github.com/zalando/go-keyring":
+			d.say(verdictOK, path.Base(strings.TrimSuffix(m.Path, "/v2")), "", "%s", m.Version)
+		}
+	}
+}
+
+func (d *doctor) settingsFile(context.Context) {
+	file := d.p.Paths.Config
+	_, err := config.Load(file)
+	switch {
+	case err != nil:
+		d.say(verdictBad, "config.toml", "Correct the line. Until then the defaults are looked at here.", "%v", err)
+	case !d.settings.Exists:
+		d.say(verdictNote, "config.toml", "", "there is none yet at %s: the defaults hold", file)
+	default:
+		d.say(verdictOK, "config.toml", "", "%s", file)
+		if info, err := os.Stat(file); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
+			d.say(verdictWarn, "rights", "chmod 600 config.toml", "others may write the settings (mode %04o): they could name a key command", info.Mode().Perm())
+		}
+	}
+	name := d.profile.Name
+	if IsUnnamed(name) { // the path behind the host may be an account
+		name = unnamed + hostOf(d.profile.UploadURL)
+	}
+	d.say(verdictOK, "profile", "", "%s (%s), of %s", name, d.profile.Kind, kit.Plural(len(d.settings.Profiles), "profile"))
+}
+
+func (d *doctor) key(ctx context.Context) {
+	var keyring sync.WaitGroup
+	var tried error
+	keyring.Go(func() { tried = d.keys.Keyring.Try(ctx) })
+	keyring.Wait()
+	if d.profile.Kind == config.KindLocal {
+		d.say(verdictOK, "source", "", "the local library keeps its own")
+	} else {
+		key, source, err := d.keys.Find(ctx, d.profile)
+		d.secrets.Add(key)
+		switch {
+		case errors.Is(err, config.ErrNoKey):
+			d.say(verdictBad, "source", "", "%v", err)
+		case err != nil:
+			d.say(verdictBad, "source", "", "%v", err)
+		default:
+			d.say(verdictOK, "source", "", "%s", source)
+		}
+	}
+	var problem *config.KeyringError
+	switch {
+	case tried == nil:
+		d.say(verdictOK, "keyring", "", "a test entry was kept, read and taken out")
+	case errors.As(tried, &problem):
+		verdict := verdictNote // there are other ways to a key
+		if problem.Problem == config.KeyringLocked || problem.Problem == config.KeyringSilent {
+			verdict = verdictWarn
+		}
+		d.say(verdict, "keyring", kit.Sentence(problem.Problem.Help()), "%s", problem.Problem.Error())
+	default:
+		d.say(verdictWarn, "keyring", "", "%v", tried)
+	}
+}

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"mediadesk/api/journal"
+	"mediadesk/api/local"
+	"mediadesk/config"
+	"mediadesk/ui/kit"
+)
+
+// folders looks at the rights of our folders. A folder that is not there yet
+// is looked for where it would be made.
+func (d *doctor) folders(context.Context) {
+	for _, f := range []struct{ name, path string }{
+		{"settings", filepath.Dir(d.p.Paths.Config)},
+		{"data", d.p.Paths.Data},
+		{"log", d.p.Paths.State},
+		{"cache", d.p.Paths.Cache},
+	} {
+		d.folder(f.name, f.path)
+	}
+}
+
+func (d *doctor) folder(name, path string) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		parent := path
+		for errors.Is(err, fs.ErrNotExist) && filepath.Dir(parent) != parent {
+			parent = filepath.Dir(parent)
+			_, err = os.Stat(parent)
+		}
+		if err != nil || !writable(parent) {
+			d.say(verdictBad, name, "Set MEDIADESK_HOME to a folder that can be written.", "%s is not there and cannot be made", path)
+			return
+		}
+		d.say(verdictNote, name, "", "%s is made when it is needed", path)
+	case err != nil:
+		d.say(verdictBad, name, "Check the rights of the folders above it, or set MEDIADESK_HOME.", "%s cannot be looked at: %v", path, errors.Unwrap(err))
+	case !info.IsDir():
+		d.say(verdictBad, name, "Move it away, or set MEDIADESK_HOME to a folder.", "%s is no folder", path)
+	case !writable(path):
+		d.say(verdictBad, name, "Check its rights and the free space, or set MEDIADESK_HOME to another folder.", "%s cannot be written", path)
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
+		d.say(verdictNote, name, "chmod 700 keeps them out.", "%s can be looked into by others (mode %04o)", path, info.Mode().Perm())
+	default:
+		d.say(verdictOK, name, "", "%s", path)
+	}
+}
+
+// writable reports whether a file can be made in a folder; it is gone again
+// afterwards.
+func writable(dir string) bool {
+	f, err := os.CreateTemp(dir, ".mediadesk-doctor-*")
+	if err != nil {
+		return false
+	}
+	closed := f.Close()
+	return errors.Join(closed, os.Remove(f.Name())) == nil
+}
+
+func (d *doctor) journal(ctx context.Context) {
+	path := d.p.Paths.Journal()
+	state, err := journal.Check(ctx, path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		d.say(verdictNote, "journal", "", "there is none yet: the first start makes it")
+	case err != nil:
+		d.say(verdictBad, "journal", journal.Damaged, "%v", err)
+	default:
+		d.say(verdictOK, "journal", "", "whole: %s, %s, schema %d of %d", kit.Bytes(state.Bytes), kit.Plural(state.Jobs, "upload"), state.Version, state.Newest)
+	}
+	if d.profile.Kind != config.KindLocal {
+		return
+	}
+	if address, ok := local.Find(d.p.Paths.Library()); ok {
+		d.say(verdictOK, "local library", "", "runs at %s, in another process", address)
+		return
+	}
+	d.canListen("local library", d.settings.Local.Addr, "Another port is taken at the next start, or set addr in [local].")
+}

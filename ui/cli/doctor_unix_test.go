@@ -1,0 +1,138 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/xpty"
+
+	"mediadesk/ui/uitest"
+)
+
+// TestDoctorOnATerminal asks the virtual terminal, which answers as itself.
+func TestDoctorOnATerminal(t *testing.T) {
+	home := t.TempDir()
+	ask := func() string {
+		term := uitest.StartBinary(t, uitest.Build(t), []string{"doctor"}, []string{"MEDIADESK_HOME=" + home, "XDG_RUNTIME_DIR=" + home, "PATH=" + home}, 160, 120)
+		term.Wait()
+		if term.ExitCode() != 0 {
+			t.Errorf("exit code %d", term.ExitCode())
+		}
+		return term.Screen()
+	}
+	says(
+		t, ask,
+		"size                 160x120", "colours              16 million", "background           dark",
+		"width: Latin         abc has 3 columns, as it is drawn", "width: CJK           漢字かな has 8 columns, as it is drawn",
+		"width: emoji         😀🌊 has 4 columns, as it is drawn", "not installed; it would show SVG", "0 problems",
+	)
+}
+
+// TestDoctorMeasures: what is said of widths is what the terminal answered, not
+// what is expected of it.
+func TestDoctorMeasures(t *testing.T) {
+	const attributes = "\x1b[?62;22c"
+	reports := func(widths ...int) string {
+		var b strings.Builder
+		for _, w := range widths {
+			fmt.Fprintf(&b, "\x1b[1;%dR", w+1)
+		}
+		return b.String()
+	}
+	for _, c := range []struct {
+		name, answer string // to the first questions
+		want         []string
+	}{
+		{
+			"as drawn", reports(3, 8, 4, 2, 2, 2, 3, 2) + "\x1b]11;rgb:ffff/ffff/eeee\x1b\\" + attributes,
+			[]string{"background           light", "emoji family  👨\\u{200d}👩\\u{200d}👧 has 2 columns, as it is drawn", "Hindi         नमस्ते has 3 columns, as it is drawn"},
+		},
+		{
+			"an old terminal", reports(3, 8, 4, 6, 4, 2, 6, 4) + attributes,
+			[]string{
+				"not told: dark is assumed", "warning  width: emoji family  👨\\u{200d}👩\\u{200d}👧 has 6 columns in this terminal, and 2 are counted",
+				"warning  width: flag          🇳🇱 has 4 columns in this terminal, and 2 are counted", "can shift what stands behind them",
+				"note     width: ambiguous     ●→ has 4 columns: this terminal is set up for East Asian text",
+			},
+		},
+		{"reports missing", reports(3, 8, 4) + attributes, []string{"note     width: Latin         not told; abc is drawn as 3 columns", "width: CJK           not told"}},
+		{"silent", "", []string{"width: Latin         not told", "not told: dark is assumed", "no answer to the last question"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			says(t, func() string { return doctorAnswered(t, c.answer, attributes) }, append(c.want, "0 problems")...)
+		})
+	}
+}
+
+// says checks that doctor says all this. It waits half a second for a terminal:
+// on a busy computer the answers of a test can be late, and it is asked again.
+func says(t *testing.T, ask func() string, want ...string) {
+	t.Helper()
+	var said, missing string
+	for range 10 {
+		said, missing = ask(), ""
+		for _, w := range want {
+			if !strings.Contains(said, w) {
+				missing = w
+			}
+		}
+		if missing == "" {
+			return
+		}
+	}
+	t.Errorf("no %q in\n%s", missing, said)
+}
+
+// doctorAnswered runs doctor on a terminal that gives these answers to the first
+// questions and only says what it is, if anything, to the later ones. It gives what
+// was written.
+func doctorAnswered(t *testing.T, first, later string) string {
+	t.Helper()
+	pty, err := xpty.NewUnixPty(120, 80)
+	if err != nil {
+		if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
+			t.Fatal(err)
+		}
+		t.Skipf("this machine has no pseudo-terminals: %v", err)
+	}
+	defer pty.Close()
+	home := t.TempDir()
+	cmd := exec.Command(uitest.Build(t), "doctor")
+	cmd.Env = []string{"MEDIADESK_HOME=" + home, "XDG_RUNTIME_DIR=" + home, "PATH=" + home, "TERM=xterm-256color", "LANG=C.UTF-8"}
+	if err := pty.Start(cmd); err != nil {
+		t.Fatal(err)
+	}
+	if err := pty.Slave().Close(); err != nil { // so that reading ends with the program
+		t.Fatal(err)
+	}
+	var written bytes.Buffer
+	asked := 0
+	buf := make([]byte, 4096)
+	for {
+		n, err := pty.Read(buf)
+		written.Write(buf[:n])
+		for ; asked < bytes.Count(written.Bytes(), []byte(ansi.RequestPrimaryDeviceAttributes)); asked++ {
+			answer := first
+			if asked > 0 && first != "" {
+				answer = later
+			}
+			_, _ = io.WriteString(pty, answer) // it may have ended without waiting
+		}
+		if err != nil { // Linux tells the end of a terminal's program by an error
+			break
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("doctor ended with %v", err)
+	}
+	return strings.ReplaceAll(ansi.Strip(written.String()), "\r\n", "\n")
+}

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestCloseInReverse(t *testing.T) {
+	var order []int
+	part := func(n int, err error) func(context.Context) error {
+		return func(context.Context) error { order = append(order, n); return err }
+	}
+	second := errors.New("the second")
+	err := CloseInReverse(t.Context(), []func(context.Context) error{part(1, nil), part(2, second), part(3, nil)})
+	if !errors.Is(err, second) || !slices.Equal(order, []int{3, 2, 1}) {
+		t.Errorf("%v in the order %v", err, order)
+	}
+}
+
+// A part that waits until its time is over is waited for, one that hangs is
+// left.
+func TestCloseInReverseLeavesWhatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		patient := func(ctx context.Context) error { <-ctx.Done(); return nil }
+		ctx, cancel := context.WithTimeout(t.Context(), closeTime)
+		defer cancel()
+		if err := CloseInReverse(ctx, []func(context.Context) error{patient}); err != nil {
+			t.Error(err)
+		}
+
+		release := make(chan struct{})
+		defer close(release)
+		hangs := func(context.Context) error { <-release; return nil }
+		began := time.Now()
+		ctx, cancel = context.WithTimeout(t.Context(), closeTime)
+		defer cancel()
+		if err := CloseInReverse(ctx, []func(context.Context) error{hangs}); !errors.Is(err, errHangs) {
+			t.Error(err)
+		}
+		if took := time.Since(began); took != closeTime+closeGrace {
+			t.Errorf("left after %v", took)
+		}
+	})
+}

@@ -1,0 +1,45 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestFinishSending: whoever leaves is told what is waited for, and ctrl+c ends
+// the waiting.
+func TestFinishSending(t *testing.T) {
+	said := make(lineWriter, 1)
+	err := FinishSending(t.Context(), time.Hour, said, func(ctx context.Context) error {
+		if line := <-said; !bytes.Contains(line, []byte("3600 seconds")) {
+			t.Errorf("said %q", line)
+		}
+		if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
+			t.Error(err)
+		}
+		<-ctx.Done()
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if err := FinishSending(t.Context(), time.Hour, said, func(context.Context) error { return errHangs }); err != errHangs { //nolint:errorlint // the very same
+		t.Errorf("got %v", err)
+	}
+	if len(said) > 0 {
+		t.Errorf("what takes no time is told: %q", <-said)
+	}
+}
+
+// lineWriter is a writer whose lines come out of a channel.
+type lineWriter chan []byte
+
+func (w lineWriter) Write(p []byte) (int, error) {
+	w <- bytes.Clone(p)
+	return len(p), nil
+}

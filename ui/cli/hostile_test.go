@@ -1,0 +1,136 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mediadesk/ui/uitest"
+)
+
+// TestHostileText: what commands write, for people and for scripts, has nothing
+// of hostile file names, records, tags, posts and errors as it is.
+func TestHostileText(t *testing.T) {
+	binary := uitest.Build(t)
+	service := uitest.StartNasty(t)
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "pictures")
+	plain := filepath.Join(dir, "plain")
+	for _, d := range []string{folder, plain} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	count := 0
+	for i, h := range uitest.Hostile() {
+		for j := range 2 {
+			if err := os.WriteFile(filepath.Join(plain, fmt.Sprintf("f%02d%d.txt", i, j)), []byte(h.Class), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if strings.Contains(h.Text, "\x00") {
+			continue // no file name can hold it
+		}
+		if err := os.WriteFile(filepath.Join(folder, h.Text), []byte(h.Class), 0o600); err != nil {
+			t.Skipf("this file system does not take such names: %v", err)
+		}
+		count++
+	}
+	env := append(os.Environ(), "MEDIADESK_HOME="+filepath.Join(dir, "home"), "MEDIADESK_PRIVATE_KEY=private_x", "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+dir)
+	// runUntil interrupts a program that has written that line so often.
+	runUntil := func(line string, times, code int, args ...string) string {
+		t.Helper()
+		cmd := exec.Command(binary, args...)
+		cmd.Env, cmd.Dir = env, dir
+		var out, said bytes.Buffer
+		cmd.Stderr = &said
+		written, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for lines, seen := bufio.NewReader(written), 0; ; {
+			text, err := lines.ReadString('\n')
+			out.WriteString(text)
+			if err != nil {
+				break
+			}
+			if times > 0 && strings.Contains(text, line) {
+				if seen++; seen == times {
+					_ = cmd.Process.Signal(os.Interrupt) // it may have ended by itself
+				}
+			}
+		}
+		_ = cmd.Wait() // its code is looked at
+		if got := cmd.ProcessState.ExitCode(); got != code {
+			t.Errorf("mediadesk %q: exit code %d, want %d\n%s", args, got, code, said.String())
+		}
+		for stream, text := range map[string]string{"output": out.String(), "error output": said.String()} {
+			if found := uitest.Forbidden(text); found != nil {
+				t.Errorf("mediadesk %q: the %s has %q", args, stream, found[:min(len(found), 10)])
+			}
+		}
+		return out.String()
+	}
+	run := func(code int, args ...string) string {
+		t.Helper()
+		return runUntil("", 0, code, args...)
+	}
+
+	// File names, at the local library.
+	run(0, "upload", folder, "--dry-run")
+	run(0, "upload", folder, "--unique", "off")
+	if n := strings.Count(run(0, "upload", folder, "--unique", "off", "--json"), "\n"); n != count {
+		t.Errorf("%d of %d files were sent", n, count)
+	}
+	run(0, "list", "/")
+	run(0, "uploads")
+	run(1, "upload", filepath.Join(folder, "nowhere\x1b[31m\u202e.jpg"))
+	run(2, "upload", "--no-such\x1b[31m")
+	run(2, "upload", plain, "--folder", "/a\u202eb/")
+	run(2, "profile", "add", "a\x1b[31m", "--hosted", "x")
+
+	// Errors and posts: each second upload is refused.
+	to := []string{"--upload-url", service.URL, "--delivery-url", service.URL}
+	// The runs that the answers named never end: what was posted is waited for.
+	all := len(uitest.Hostile())
+	said := runUntil("failed (webhook)", all, 1, append([]string{"upload", plain, "--extension", "remove-bg", "--wait", "--timeout", "1m"}, to...)...)
+	if n := strings.Count(said, "failed (webhook)"); n != all {
+		t.Errorf("%d of %d posts were believed", n, all)
+	}
+	run(0, append([]string{"uploads", "--failed"}, to...)...)
+	run(0, append([]string{"uploads", "--json"}, to...)...)
+
+	// Records and tags.
+	run(0, append([]string{"list"}, to...)...)
+	var ids []string
+	for i := range uitest.Hostile() {
+		ids = append(ids, uitest.NastyID(i))
+	}
+	run(0, append(append([]string{"details"}, ids...), to...)...)
+	run(0, append([]string{"versions", ids[8]}, to...)...)
+	// JSON means the same as what the service gave.
+	lines := strings.Split(strings.TrimSpace(run(0, append([]string{"list", "--json"}, to...)...)), "\n")
+	if len(lines) != len(uitest.Hostile()) {
+		t.Fatalf("%d records", len(lines))
+	}
+	for i, h := range uitest.Hostile() {
+		var record struct{ Description string }
+		if err := json.Unmarshal([]byte(lines[i]), &record); err != nil {
+			t.Fatal(err)
+		}
+		if want := strings.ToValidUTF8(h.Text, "\ufffd"); strings.ReplaceAll(record.Description, "\ufffd", "") != strings.ReplaceAll(want, "\ufffd", "") {
+			t.Errorf("%s: %q", h.Class, record.Description)
+		}
+	}
+}

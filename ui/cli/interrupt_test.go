@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"mediadesk/api"
+	"mediadesk/api/journal"
+	"mediadesk/api/queue"
+	"mediadesk/ui"
+)
+
+// cutJournal is interrupted when it is asked for jobs the n-th time.
+type cutJournal struct {
+	*journal.Journal
+	n         int
+	interrupt context.CancelFunc
+}
+
+func (j *cutJournal) Claim(ctx context.Context, profile string, ids []int64) ([]api.Job, error) {
+	if j.n--; j.n == 0 {
+		j.interrupt()
+	}
+	return j.Journal.Claim(ctx, profile, ids)
+}
+
+// TestInterruptedWhileCollecting: what waits is collected in portions; an
+// interrupt before the first says that nothing was sent, one between two goes
+// on to telling how things stand.
+func TestInterruptedWhileCollecting(t *testing.T) {
+	for n, want := range map[int]int{1: 0, 2: journal.MaxClaim} {
+		t.Run(fmt.Sprint("portion ", n), func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "journal.db")
+			before, err := journal.Open(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := before.AddJobs(t.Context(), make([]api.Job, journal.MaxClaim+1)); err != nil {
+				t.Fatal(err)
+			}
+			if err := before.Close(); err != nil {
+				t.Fatal(err)
+			}
+
+			j, err := journal.Open(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer j.Close()
+			ctx, interrupt := context.WithCancel(t.Context())
+			defer interrupt()
+			// It is not started: nothing is sent.
+			q := queue.New(queue.Options{Journal: &cutJournal{j, n, interrupt}})
+			defer q.Close(t.Context()) //nolint:errcheck // the journal goes with the test
+			ids, err := goOnWith(ctx, &Program{}, &ui.Desk{Journal: j, Queue: q}, false)
+			if len(ids) != want {
+				t.Errorf("%d jobs, want %d", len(ids), want)
+			}
+			var exit *exitError
+			if want > 0 {
+				if err != nil {
+					t.Errorf("error %v", err)
+				}
+			} else if !errors.As(err, &exit) || exit.code != exitUnclear || errors.Is(err, context.Canceled) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}

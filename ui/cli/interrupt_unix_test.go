@@ -1,0 +1,59 @@
+//go:build unix
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/charmbracelet/x/xpty"
+)
+
+// TestInterruptedAtAQuestion: the question for a key ends with the context, and
+// the terminal shows again what is typed.
+func TestInterruptedAtAQuestion(t *testing.T) {
+	pty, err := xpty.NewUnixPty(80, 24)
+	if err != nil {
+		t.Skipf("this machine has no pseudo-terminals: %v", err)
+	}
+	defer pty.Close()
+	tty := pty.Slave()
+	before, err := term.GetState(tty.Fd())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	over := make(chan struct{})
+	text, err := untilInterrupted(ctx, tty, func() (string, error) {
+		defer close(over)
+		if _, err := term.MakeRaw(tty.Fd()); err != nil {
+			t.Error(err)
+		}
+		cancel()
+		buf := make([]byte, 1)
+		n, err := tty.Read(buf)
+		return string(buf[:n]), err
+	})
+	if text != "" || !errors.Is(err, errInterrupted) || exitCode(err) != exitInterrupted {
+		t.Errorf("%q, %v", text, err)
+	}
+	after, err := term.GetState(tty.Fd())
+	if err != nil || !reflect.DeepEqual(before, after) {
+		t.Errorf("the terminal is another one: %v", err)
+	}
+	if _, err := pty.Write([]byte("x\n")); err != nil { // what still waits is to end with the test
+		t.Fatal(err)
+	}
+	<-over
+}
+
+// TestAnsweredQuestion gives what was asked for.
+func TestAnsweredQuestion(t *testing.T) {
+	text, err := untilInterrupted(t.Context(), nil, func() (string, error) { return "yes", nil })
+	if text != "yes" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+}

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"mediadesk/config"
+	"mediadesk/ui/kit"
+)
+
+// keyAct is one of the acts on a profile's key.
+type keyAct func(ctx context.Context, p *Program, f *flags, k *config.Keys, profile config.Profile) error
+
+func newKey(p *Program, f *flags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "key",
+		Short:   "The private key of a profile",
+		Example: "mediadesk key set --profile work\nmediadesk key where --json",
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	for _, c := range []struct {
+		use, short, long, example string
+		act                       keyAct
+	}{
+		{
+			"set", "Keep the key in the keyring, or replace the one that is there",
+			"Type the key (it is not shown), or give it on standard input. The keyring is tried before the key is asked for. To rotate a key, set the new one; the next start uses it.",
+			"mediadesk key set --profile work\npass show media | mediadesk key set --profile work", setKey,
+		},
+		{"where", "Say where the key is from", "Say which source gives the key, without showing it.", "mediadesk key where\nmediadesk key where --profile work --json", whereKey},
+		{"forget", "Take the key out of the keyring", "Take the key out of the keyring. Other places are not ours to change.", "mediadesk key forget --profile work", forgetKey},
+	} {
+		cmd.AddCommand(&cobra.Command{
+			Use: c.use, Short: c.short, Long: c.long, Example: c.example, Args: noArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				settings, err := config.Load(p.Paths.Config)
+				if err != nil {
+					return err
+				}
+				profile, err := Resolve(settings, f.Request)
+				if err != nil {
+					return err
+				}
+				keys := &config.Keys{Getenv: p.Getenv, Keyring: config.NewKeyring()}
+				if f.KeyFD >= 0 {
+					if keys.FD, err = config.OpenFD(f.KeyFD); err != nil {
+						return &exitError{exitKey, err}
+					}
+				}
+				return c.act(cmd.Context(), p, f, keys, profile)
+			},
+		})
+	}
+	return cmd
+}
+
+// keyLine is the line of scripts: where a key is, never the key.
+type keyLine struct {
+	Profile string `json:"profile"`
+	Source  string `json:"source"`
+}
+
+func sayKey(p *Program, f *flags, line keyLine, format string, args ...any) error {
+	if f.json {
+		return printJSON(p.Stdout, line)
+	}
+	_, err := fmt.Fprintln(p.Stdout, kit.Safe(fmt.Sprintf(format, args...)))
+	return err
+}
+
+func whereKey(ctx context.Context, p *Program, f *flags, k *config.Keys, profile config.Profile) error {
+	if profile.Kind == config.KindLocal {
+		return sayKey(p, f, keyLine{profile.Name, "the local library's own"}, "The key of the local library is kept with it, in %s", p.Paths.Library())
+	}
+	source, err := k.Where(ctx, profile)
+	if err != nil {
+		return err
+	}
+	return sayKey(p, f, keyLine{profile.Name, source.String()}, "The key of profile %s is from: %s", profile.Name, source)
+}
+
+// hasEntry refuses what has no entry in the keyring.
+func hasEntry(profile config.Profile) error {
+	switch {
+	case profile.Kind == config.KindLocal:
+		return usage("the local library makes its own key; name an account with --profile")
+	case IsUnnamed(profile.Name):
+		return usage("a key is kept for a profile, and these addresses have none: make one with mediadesk profile add")
+	}
+	return nil
+}
+
+func forgetKey(ctx context.Context, p *Program, f *flags, k *config.Keys, profile config.Profile) error {
+	if err := hasEntry(profile); err != nil {
+		return err
+	}
+	if err := k.Forget(ctx, profile); err != nil {
+		return err
+	}
+	return sayKey(p, f, keyLine{profile.Name, "nowhere"}, "The keyring holds no key of profile %s any more.", profile.Name)
+}
+
+func setKey(ctx context.Context, p *Program, f *flags, k *config.Keys, profile config.Profile) error {
+	if err := hasEntry(profile); err != nil {
+		return err
+	}
+	// A key that cannot be kept is not asked for.
+	if err := k.Keyring.Try(ctx); err != nil {
+		return err
+	}
+	text, err := readKey(ctx, p, profile.Name)
+	if err != nil {
+		return err
+	}
+	key, err := config.NewSecret(text)
+	if err != nil {
+		return &exitError{exitKey, err}
+	}
+	if err := k.Set(ctx, profile, key); err != nil {
+		return err
+	}
+	// Another source may come first: better said now than wondered about later.
+	if source, err := k.Where(ctx, profile); err == nil && source.Kind != config.SourceKeyring {
+		fmt.Fprintf(p.Stderr, "mediadesk: the %s also has a key for this profile and is looked at first.\n", kit.Safe(source.String()))
+	}
+	return sayKey(p, f, keyLine{profile.Name, "keyring"}, "The key of profile %s is in the keyring.", profile.Name)
+}
+
+// readKey reads the key without showing it, or one line of standard input
+// where that is no terminal.
+func readKey(ctx context.Context, p *Program, profile string) (string, error) {
+	if in, ok := p.Stdin.(*os.File); ok && term.IsTerminal(in.Fd()) {
+		fmt.Fprintf(p.Stderr, "Private key of profile %s (it is not shown): ", profile)
+		text, err := untilInterrupted(ctx, in, func() (string, error) {
+			text, err := term.ReadPassword(in.Fd())
+			return string(text), err
+		})
+		fmt.Fprintln(p.Stderr)
+		return text, err
+	}
+	in, ok := p.Stdin.(*bufio.Reader)
+	if !ok {
+		in = bufio.NewReader(p.Stdin)
+	}
+	text, err := in.ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("standard input could not be read: %w", err)
+	}
+	return strings.TrimRight(text, "\r\n"), nil
+}

@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+)
+
+// closeTime is how long a command waits for its parts to close.
+const closeTime = 5 * time.Second
+
+// report prints an error as a sentence with what helps.
+func report(w io.Writer, err error) {
+	var exit *exitError
+	if errors.As(err, &exit) && exit.err == nil {
+		return
+	}
+	fmt.Fprintln(w, "mediadesk: "+safeLines(err.Error()))
+	if hint := api.Hint(err); hint != "" {
+		fmt.Fprintln(w, safeLines(hint))
+	}
+}
+
+// sentences joins what happened with what helps, which may be empty.
+func sentences(what, help string) string {
+	if help == "" {
+		return what
+	}
+	return kit.Stop(what) + " " + help
+}
+
+// safeLines makes text from outside safe for the terminal and keeps the line
+// breaks of our own messages.
+func safeLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = kit.Safe(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// printJSON writes one object on one line. It means the same as what it is made
+// of, and a terminal can show it: what would move the cursor, turn the direction
+// of writing or be invisible stands there as \u and its number.
+func printJSON(w io.Writer, v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(plainJSON(b.Bytes()))
+	return err
+}
+
+// maxJSONMarks is how many combining marks of a letter stand in JSON as they are.
+const maxJSONMarks = 4
+
+// plainJSON escapes in JSON what package kit would write out. All of it stands
+// within strings: elsewhere JSON has nothing but ASCII.
+func plainJSON(text []byte) []byte {
+	if !bytes.ContainsFunc(text, func(r rune) bool { return r >= 0x7f }) {
+		return text
+	}
+	var b bytes.Buffer
+	marks := 0 // on the letter before
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		mark := unicode.Is(unicode.M, r)
+		if marks++; !mark {
+			marks = 0
+		}
+		switch {
+		case r < 0x7f, mark && marks <= maxJSONMarks, !mark && r != utf8.RuneError && kit.Safe(string(r)) == string(r):
+			b.Write(text[:n])
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+		text = text[n:]
+	}
+	return b.Bytes()
+}
+
+// record is a file as the service gave it, or as we keep it where it came from
+// no service.
+func record(f *api.File) (json.RawMessage, error) {
+	if f == nil {
+		return json.RawMessage("null"), nil
+	}
+	if f.Raw != nil {
+		return f.Raw, nil
+	}
+	return json.Marshal(f)
+}

@@ -1,0 +1,14 @@
+//go:build !unix
+
+package cli
+
+import (
+	"errors"
+	"os"
+	"time"
+)
+
+// readWithin is not known on this system.
+func readWithin(*os.File, time.Duration) ([]byte, error) {
+	return nil, errors.New("not known on this system")
+}

@@ -1,0 +1,495 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mediadesk/api"
+	"mediadesk/api/journal"
+	"mediadesk/ui"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+// uploadFlags are the options of one upload as the command line has them.
+type uploadFlags struct {
+	name, unique, folder, tags, region, metadata, description, webhook, manifest string
+	private                                                                      bool
+	extensions, responseFields                                                   []string
+	overwrite                                                                    map[string]*bool // by request field
+	wait                                                                         bool
+	timeout                                                                      time.Duration
+
+	include, exclude []string
+	receipt          string
+	skipStored       bool
+	noDefaults       bool
+
+	found sourceList // what became of folders, for the preview
+}
+
+func (u *uploadFlags) filter() api.Filter { return api.Filter{Include: u.include, Exclude: u.exclude} }
+
+func newUpload(p *Program, f *flags) *cobra.Command {
+	u := &uploadFlags{overwrite: map[string]*bool{}}
+	cmd := &cobra.Command{
+		Use:   "upload [SOURCE…]",
+		Short: "Send pictures and other files",
+		Long: "Send files. A SOURCE is a path, a folder (the files in it; its own folders are kept below --folder), an http or " +
+			"https address that the service downloads, or - for standard input. Without a SOURCE it goes on with what waits " +
+			"in the journal. With --dry-run nothing is sent: the requests are shown, and what would go.",
+		Example: "mediadesk upload photo.jpg --tags sea,boat --folder /summer/\n" +
+			"mediadesk upload cut-out.png --extension remove-bg --wait\n" +
+			`mediadesk upload logo.png --unique off --overwrite-file --extension '{"name":"google-auto-tagging","maxTags":5,"minConfidence":80}'` + "\n" +
+			"mediadesk upload holiday --folder /summer/ --include '*.jpg' --exclude raw --skip-stored\n" +
+			"curl -s https://example.com/a.jpg | mediadesk upload - --name a.jpg",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runUpload(cmd, p, f, u, args)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&u.name, "name", "", "file name, for one source (default: that of the source)")
+	fl.StringVar(&u.unique, "unique", "", "how the name is made: here (unique, made here), service (it adds a suffix) or off (exactly the name); default here")
+	fl.StringVar(&u.folder, "folder", "", "folder such as /summer/ (default /)")
+	fl.StringVar(&u.tags, "tags", "", "tags, parted by commas")
+	fl.BoolVar(&u.private, "private", false, "mark the file private")
+	fl.StringVar(&u.region, "region", "", "area of interest: x,y,width,height in pixels")
+	fl.StringArrayVar(&u.extensions, "extension", nil, "extension: its name or its JSON; may be given again")
+	fl.StringVar(&u.metadata, "metadata", "", "custom metadata: a JSON object")
+	fl.StringVar(&u.description, "description", "", "description (hosted services)")
+	fl.StringArrayVar(&u.responseFields, "response-field", nil, "field to have in the answer; may be given again")
+	fl.StringVar(&u.webhook, "webhook", "", "address that learns how extensions end, or none (default: our own where the service can reach it)")
+	fl.StringVar(&u.manifest, "manifest", "", "file of sources with their options, as JSON or CSV")
+	fl.StringArrayVar(&u.include, "include", nil, "of folders only files that match, such as '*.jpg' or 'a/**'; may be given again")
+	fl.StringArrayVar(&u.exclude, "exclude", nil, "of folders no files and folders that match; may be given again")
+	fl.BoolVar(&u.skipStored, "skip-stored", false, "leave out files whose content was stored in the same folder before")
+	fl.BoolVar(&u.noDefaults, "no-defaults", false, "do not begin with the folder, tags and extensions of the profile")
+	fl.StringVar(&u.receipt, "receipt", "", "also write the receipt to this file: what was sent, its hash, the answers and times")
+	fl.IntVar(&f.Concurrency, "concurrency", 0, "uploads at the same time (default: the setting)")
+	fl.BoolVar(&u.wait, "wait", false, "wait until the extensions asked for have ended")
+	fl.DurationVar(&u.timeout, "timeout", 0, "with --wait: stop waiting after this long, such as 5m (default: never)")
+	for flag, field := range overwriteFlags {
+		u.overwrite[field] = fl.Bool(flag, true, "whether the request says "+field+"; for --unique off")
+	}
+	return cmd
+}
+
+// overwriteFlags are the four switches, by flag, with their request fields.
+var overwriteFlags = map[string]string{
+	"overwrite-file":     "overwriteFile",
+	"overwrite-tags":     "overwriteTags",
+	"overwrite-ai-tags":  "overwriteAITags",
+	"overwrite-metadata": "overwriteCustomMetadata",
+}
+
+// options makes an upload of the flags. A flag that was not given is an absent
+// field.
+func (u *uploadFlags) options(cmd *cobra.Command, profile page.Profile) (api.Upload, api.Naming, error) {
+	var up api.Upload
+	fail := func(err error) (api.Upload, api.Naming, error) { return up, "", &exitError{exitUsage, err} }
+	given := cmd.Flags().Changed
+	naming := profile.Naming
+	if given("unique") {
+		naming = api.Naming(u.unique)
+	}
+	if u.noDefaults {
+		profile.Folder, profile.Tags, profile.Extensions = "", nil, nil
+	}
+	switch naming {
+	case "":
+		naming = api.NameHere
+	case api.NameHere, api.NameService, api.NameExact:
+	default:
+		return fail(fmt.Errorf("--unique is here, service or off, not %q", u.unique))
+	}
+	if naming != api.NameExact && given("overwrite-file") && *u.overwrite["overwriteFile"] {
+		return fail(fmt.Errorf("--overwrite-file needs --unique off: a unique name never meets another file"))
+	}
+	if given("tags") {
+		up.Tags = api.Set(api.SplitTags(u.tags))
+	} else if len(profile.Tags) > 0 {
+		up.Tags = api.Set(profile.Tags)
+	}
+	if given("folder") {
+		up.Folder = api.Set(u.folder)
+	} else if profile.Folder != "" {
+		up.Folder = api.Set(profile.Folder)
+	}
+	if given("private") {
+		up.IsPrivateFile = api.Set(u.private)
+	}
+	if given("region") {
+		up.CustomCoordinates = api.Set(strings.ReplaceAll(u.region, " ", ""))
+	}
+	if given("description") {
+		up.Description = api.Set(u.description)
+	}
+	if len(u.responseFields) > 0 {
+		up.ResponseFields = api.Set(splitAll(u.responseFields))
+	}
+	if given("metadata") {
+		members, err := api.ParseMetadata(u.metadata)
+		if err != nil {
+			return fail(err)
+		}
+		up.CustomMetadata = api.Set(members)
+	}
+	if len(u.extensions) > 0 {
+		list, err := parseExtensions(u.extensions)
+		if err != nil {
+			return fail(err)
+		}
+		up.Extensions = api.Set(list)
+	} else if len(profile.Extensions) > 0 {
+		up.Extensions = api.Set(profile.Extensions)
+	}
+	if given("webhook") && u.webhook != api.NoWebhook {
+		up.WebhookURL = api.Set(u.webhook)
+	}
+	for flag, field := range overwriteFlags {
+		if !given(flag) {
+			continue
+		}
+		value := api.Set(*u.overwrite[field])
+		switch field {
+		case "overwriteFile":
+			up.OverwriteFile = value
+		case "overwriteTags":
+			up.OverwriteTags = value
+		case "overwriteAITags":
+			up.OverwriteAITags = value
+		case "overwriteCustomMetadata":
+			up.OverwriteCustomMetadata = value
+		}
+	}
+	return up, naming, nil
+}
+
+// parseExtensions reads the values of --extension: a name, an object, or a
+// whole array.
+func parseExtensions(values []string) ([]api.Extension, error) {
+	var list []api.Extension
+	for _, text := range values {
+		text = strings.TrimSpace(text)
+		switch {
+		case strings.HasPrefix(text, "["):
+			more, err := api.ParseExtensions(text)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, more...)
+		case strings.HasPrefix(text, "{"):
+			more, err := api.ParseExtensions("[" + text + "]")
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, more...)
+		default:
+			list = append(list, api.Extension{Name: text})
+		}
+	}
+	return list, api.CheckExtensions(list)
+}
+
+// splitAll parts values that hold several, joined with commas.
+func splitAll(values []string) []string {
+	var all []string
+	for _, v := range values {
+		for _, one := range strings.Split(v, ",") {
+			if one = strings.TrimSpace(one); one != "" {
+				all = append(all, one)
+			}
+		}
+	}
+	return all
+}
+
+// contextual is a command, for the context that it runs in.
+type contextual interface{ Context() context.Context }
+
+// planned is one upload before it is a job.
+type planned struct {
+	upload    api.Upload
+	naming    api.Naming
+	noWebhook bool
+	inFolder  bool   // it came from a folder
+	from      string // where in a manifest it stands; empty: in none
+	err       error  // why it cannot be sent; nil: nothing is known against it
+}
+
+// of is the same plan for another source.
+func (one planned) of(s api.Source, inFolder bool) planned {
+	up := &one.upload
+	up.Source, up.FileName, one.inFolder = s, s.Name(), inFolder
+	if s.Sub != "" {
+		up.Folder = api.Set(s.FolderUnder(up.Folder.Or("/")))
+	}
+	return one
+}
+
+// broken is the plan of what could not even be looked into.
+func broken(err error) planned {
+	one := planned{err: err}
+	var source *api.SourceError
+	if errors.As(err, &source) {
+		one.upload.Source = api.Source{Path: source.Path}
+	}
+	return one
+}
+
+func (l *sourceList) merge(other sourceList) {
+	l.folders += other.folders
+	l.hidden += other.hidden
+	l.excluded += other.excluded
+	l.again = append(l.again, other.again...)
+}
+
+// plan makes the uploads that the command line asks for. With an error it
+// returns those that it made so far, which are not to be sent.
+func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile page.Profile, args []string) ([]planned, error) {
+	up, naming, err := u.options(cmd, profile)
+	if err != nil {
+		return nil, err
+	}
+	if err := u.filter().Check(); err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	if folder, ok := up.Folder.Get(); ok {
+		if _, err := api.CleanFolder(folder); err != nil {
+			return nil, &exitError{exitUsage, err}
+		}
+	}
+	common := planned{upload: up, naming: naming, noWebhook: u.webhook == api.NoWebhook}
+	u.found, err = find(cmd.Context(), args, p.Stdin, p.spool(), u.filter())
+	plans := make([]planned, 0, len(u.found.sources))
+	for _, s := range u.found.sources {
+		one := common.of(s, u.found.inFolder[s.Path])
+		if u.name != "" {
+			one.upload.FileName = u.name
+		}
+		plans = append(plans, one)
+	}
+	if err != nil {
+		return plans, err
+	}
+	if u.name != "" && (len(u.found.sources)+len(u.found.bad) != 1 || u.found.folders > 0 || u.manifest != "") {
+		return plans, usage("--name is for one source; here are %d", len(u.found.sources))
+	}
+	for _, err := range u.found.bad {
+		plans = append(plans, broken(err))
+	}
+	if u.manifest != "" {
+		more, err := u.readManifest(cmd, u.manifest, common)
+		if err != nil {
+			return plans, err
+		}
+		plans = append(plans, more...)
+	}
+	return plans, checkPlans(plans)
+}
+
+// checkPlans finds what would be refused. Wrong options are the error; what is
+// wrong with a file of a folder is that file's own.
+func checkPlans(plans []planned) error {
+	places := map[string]string{} // what is stored there
+	for i := range plans {
+		one := &plans[i]
+		if one.err != nil {
+			continue
+		}
+		if problems := one.upload.Check(); len(problems) > 0 {
+			if !one.inFolder || !isPlace(problems[0]) {
+				where := one.upload.Source.String()
+				if one.from != "" {
+					where = one.from + ": " + where
+				}
+				return &exitError{exitUsage, fmt.Errorf("%s: %w", where, problems[0])}
+			}
+			one.err = problems[0]
+			continue
+		}
+		if one.naming != api.NameExact {
+			continue
+		}
+		// One of the two would be lost below the other, and which one is a
+		// matter of luck.
+		if other, taken := places[one.upload.Path()]; taken && !one.upload.OverwriteFile.IsSet() {
+			one.err = &api.RuleError{
+				Field:   "fileName",
+				Message: fmt.Sprintf("it would be stored as %s, which %s takes already", one.upload.Path(), other),
+				Help:    "Use --unique here, rename one of them, or say --overwrite-file to have versions of one file.",
+			}
+			continue
+		}
+		places[one.upload.Path()] = one.upload.Source.String()
+	}
+	return nil
+}
+
+// isPlace reports whether a rule is about the name or the folder, which differ
+// from file to file.
+func isPlace(err error) bool {
+	var rule *api.RuleError
+	return errors.As(err, &rule) && (rule.Field == "fileName" || rule.Field == "folder")
+}
+
+// job hands a plan to the queue: the name is made unique, the source is looked
+// at, and the webhook is chosen.
+func (one planned) job(profile page.Profile, batch string) (api.Job, error) {
+	job := api.Job{Profile: profile.Name, Upload: one.upload, Naming: one.naming, State: api.Waiting, Batch: batch}
+	if one.err != nil {
+		return job, one.err
+	}
+	if path := job.Upload.Source.Path; path != "" {
+		id, err := api.Identify(path)
+		if err != nil {
+			return job, err
+		}
+		if err := api.CheckSize(id.Size, profile.MaxSize); err != nil {
+			return job, err
+		}
+		job.Identity = id
+	}
+	api.ApplyNaming(&job.Upload, job.Naming)
+	asked := len(job.Upload.Extensions.Or(nil)) > 0
+	job.OwnWebhook = asked && !one.noWebhook && !job.Upload.WebhookURL.IsSet() && profile.Receiver != ""
+	return job, nil
+}
+
+func runUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []string) error {
+	ctx := cmd.Context()
+	if cmd.Flags().Changed("concurrency") && f.Concurrency < 1 {
+		return usage("--concurrency is how many uploads run at the same time: 1 or more, not %d", f.Concurrency)
+	}
+	if f.dryRun {
+		return dryUpload(cmd, p, f, u, args)
+	}
+	goOn := len(args) == 0 && u.manifest == ""
+	d, err := p.Open(ctx, f.Request)
+	if err != nil {
+		return err
+	}
+	defer cleanup(d)
+	out := newUploadOutput(p, f)
+	var ids []int64
+	if goOn {
+		ids, err = goOnWith(ctx, p, d, f.json)
+	} else {
+		out.handed = true
+		ids, err = hand(cmd, p, d, u, args, out)
+	}
+	if err != nil {
+		return err
+	}
+	files, err := out.follow(ctx, d, ids)
+	if err != nil {
+		return err
+	}
+	if u.wait {
+		out.code(waitForRuns(ctx, p, d, f.json, files, u.timeout))
+	}
+	out.rollUp()
+	if err := out.writeReceipt(d, u.receipt); err != nil {
+		return err
+	}
+	return out.end()
+}
+
+// goOnWith takes what waits in the journal.
+func goOnWith(ctx context.Context, p *Program, d *ui.Desk, asJSON bool) ([]int64, error) {
+	jobs, err := d.Queue.Resume(ctx, nil)
+	if err != nil && ctx.Err() == nil {
+		return nil, err
+	}
+	ids := make([]int64, len(jobs))
+	for i, j := range jobs {
+		ids[i] = j.ID
+	}
+	switch {
+	case len(ids) == 0 && ctx.Err() != nil:
+		return nil, &exitError{code: exitUnclear, err: errors.New("interrupted before anything was sent; what waits in the journal goes on with: mediadesk upload")}
+	case len(ids) > 0, asJSON:
+		return ids, nil
+	}
+	open, err := d.Journal.Jobs(ctx, journal.JobFilter{Profile: d.Profile.Name, Open: true})
+	if err != nil {
+		return nil, err
+	}
+	if len(open) > 0 {
+		fmt.Fprintf(p.Stdout, "Nothing waits for this program: %s in the hands of another mediadesk that is running.\n", kit.Plural(len(open), "upload"))
+		return nil, nil
+	}
+	fmt.Fprintln(p.Stdout, "Nothing waits in the journal. Name files to send: mediadesk upload FILE…")
+	return nil, nil
+}
+
+// hand makes jobs of the command line and gives them to the queue. What cannot
+// be sent is printed; the others go on.
+func hand(cmd *cobra.Command, p *Program, d *ui.Desk, u *uploadFlags, args []string, out *uploadOutput) ([]int64, error) {
+	ctx := cmd.Context()
+	plans, err := u.plan(cmd, p, d.Profile, args)
+	left := plans // not handed over
+	defer func() { p.unspool(left) }()
+	if err != nil {
+		return nil, err
+	}
+	there := make([]*api.Job, len(plans))
+	if u.skipStored {
+		if there, err = alreadyStored(ctx, d, plans); err != nil {
+			return nil, err
+		}
+	}
+	batch := api.NewBatch(time.Now())
+	var jobs []api.Job
+	var unsent []planned
+	for i, one := range plans {
+		if there[i] != nil {
+			if err := out.stored(one, there[i]); err != nil {
+				return nil, err
+			}
+			unsent = append(unsent, one)
+			continue
+		}
+		job, err := one.job(d.Profile, batch)
+		if err != nil {
+			job.State, job.Failure = api.Unsent, api.FailureOf(err)
+			job.Created, job.Updated = time.Now(), time.Now()
+			if err := out.job(job); err != nil {
+				return nil, err
+			}
+			unsent = append(unsent, one)
+			continue
+		}
+		jobs = append(jobs, job)
+	}
+	if len(jobs) == 0 {
+		return nil, nil
+	}
+	jobs, err = d.Queue.Add(ctx, jobs)
+	if len(jobs) > 0 {
+		left = unsent // the others are in the journal
+	}
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]int64, len(jobs))
+	for i, j := range jobs {
+		ids[i] = j.ID
+	}
+	return ids, nil
+}
+
+func alreadyStored(ctx context.Context, d *ui.Desk, plans []planned) ([]*api.Job, error) {
+	uploads := make([]api.Upload, len(plans))
+	for i := range plans {
+		if plans[i].err == nil {
+			uploads[i] = plans[i].upload
+		}
+	}
+	return d.AlreadyStored(ctx, uploads)
+}

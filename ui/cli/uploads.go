@@ -1,0 +1,243 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mediadesk/api"
+	"mediadesk/api/journal"
+	"mediadesk/ui"
+	"mediadesk/ui/kit"
+)
+
+// uploadsFlags say which uploads of the journal are meant, and what is done.
+type uploadsFlags struct {
+	failed, open, retry, cancel, twice bool
+	limit                              int
+}
+
+func newUploads(p *Program, f *flags) *cobra.Command {
+	u := &uploadsFlags{}
+	cmd := &cobra.Command{
+		Use: "uploads [NUMBER…]", Short: "List what was sent, send again what failed, take back what waits",
+		Long: "List the uploads of the journal with their outcome, the newest last, or those with these numbers. " +
+			"With --retry those that were not stored are sent again under the same name; one that may have arrived, and whose name the service makes, " +
+			"could be stored twice and is left out unless --twice says otherwise. With --cancel those that wait are taken back.",
+		Example: "mediadesk uploads --failed\nmediadesk uploads --failed --retry\nmediadesk uploads 12 13 --cancel\nmediadesk uploads --json | jq -r 'select(.outcome==\"unknown\").source'",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if u.retry && u.cancel {
+				return usage("--retry and --cancel contradict each other: use one of them")
+			}
+			return runUploads(cmd.Context(), p, f, u, args)
+		},
+	}
+	fl := cmd.Flags()
+	fl.BoolVar(&u.failed, "failed", false, "only those that ended without being stored")
+	fl.BoolVar(&u.open, "open", false, "only those without an outcome")
+	fl.BoolVar(&u.retry, "retry", false, "send again those that were not stored")
+	fl.BoolVar(&u.cancel, "cancel", false, "take back those that wait")
+	fl.BoolVar(&u.twice, "twice", false, "with --retry: also those that could be stored twice")
+	fl.IntVar(&u.limit, "limit", 100, "the newest so many; 0: all")
+	return cmd
+}
+
+// uploadsLine is a line of the journal's uploads: that of upload, with its
+// number and time.
+type uploadsLine struct {
+	Number int64 `json:"number"`
+	uploadLine
+	At string `json:"at"`
+}
+
+func runUploads(ctx context.Context, p *Program, f *flags, u *uploadsFlags, args []string) error {
+	numbers, err := jobNumbers(args)
+	if err != nil {
+		return err
+	}
+	d, err := p.Open(ctx, f.Request)
+	if err != nil {
+		return err
+	}
+	defer cleanup(d)
+	jobs, err := u.find(ctx, d, numbers)
+	if err != nil {
+		return err
+	}
+	switch {
+	case u.retry:
+		return u.again(ctx, p, f, d, jobs)
+	case u.cancel:
+		return u.takeBack(ctx, p, f, d, jobs)
+	}
+	for _, j := range jobs {
+		if err := printUpload(p, f.json, j); err != nil {
+			return err
+		}
+	}
+	if len(jobs) == 0 && !f.json {
+		fmt.Fprintln(p.Stdout, "There is none.")
+	}
+	return nil
+}
+
+func jobNumbers(args []string) ([]int64, error) {
+	var numbers []int64
+	for _, arg := range args {
+		n, err := strconv.ParseInt(arg, 10, 64)
+		if err != nil || n < 1 {
+			return nil, usage("%q is no number of an upload; mediadesk uploads lists them", arg)
+		}
+		numbers = append(numbers, n)
+	}
+	return numbers, nil
+}
+
+// find reads the uploads that are meant.
+func (u *uploadsFlags) find(ctx context.Context, d *ui.Desk, numbers []int64) ([]api.Job, error) {
+	var jobs []api.Job
+	if len(numbers) == 0 {
+		limit := u.limit
+		if u.failed {
+			limit = 0 // of those that failed so many, see below
+		}
+		var err error
+		if jobs, err = d.Journal.Jobs(ctx, journal.JobFilter{Profile: d.Profile.Name, Open: u.open, Limit: limit}); err != nil {
+			return nil, err
+		}
+	}
+	for _, n := range numbers {
+		job, ok, err := d.Journal.Job(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		if !ok || job.Profile != d.Profile.Name {
+			return nil, fmt.Errorf("profile %s has no upload %d", d.Profile.Name, n)
+		}
+		jobs = append(jobs, job)
+	}
+	jobs = slices.DeleteFunc(jobs, func(j api.Job) bool {
+		return u.failed && !hasFailed(&j) || u.open && j.State.Final()
+	})
+	if u.limit > 0 && len(numbers) == 0 && len(jobs) > u.limit {
+		jobs = jobs[len(jobs)-u.limit:]
+	}
+	return jobs, nil
+}
+
+// hasFailed reports whether an upload ended without being stored.
+func hasFailed(j *api.Job) bool { return j.State.Final() && j.State != api.Stored }
+
+func printUpload(p *Program, asJSON bool, j api.Job) error {
+	if asJSON {
+		line, err := newUploadLine(j)
+		if err != nil {
+			return err
+		}
+		return printJSON(p.Stdout, uploadsLine{Number: j.ID, uploadLine: line, At: j.Updated.UTC().Format(api.TimeLayout)})
+	}
+	_, err := fmt.Fprintf(p.Stdout, "%6d  %s  %s\n", j.ID, j.Updated.Local().Format("2006-01-02 15:04"), jobSentence(j))
+	return err
+}
+
+// again sends uploads anew that were not stored. Each keeps its name and what
+// is known of its attempts, so that it cannot be stored twice.
+func (u *uploadsFlags) again(ctx context.Context, p *Program, f *flags, d *ui.Desk, jobs []api.Job) error {
+	out := newUploadOutput(p, f)
+	out.handed = true
+	batch := api.NewBatch(time.Now())
+	var todo []api.Job
+	for _, job := range jobs {
+		switch {
+		case !hasFailed(&job):
+			continue
+		case (job.State == api.Unknown || job.Unclear) && !job.RepeatsSafely():
+			if !u.twice {
+				fmt.Fprintf(p.Stderr, "mediadesk: %s may have arrived, and the service decides about its name: it is left out. Look in the library, then say --twice to send it all the same.\n", kit.Safe(job.Upload.Source.String()))
+				out.unclear = true
+				continue
+			}
+			job.Unclear = false
+		}
+		job.ID, job.Failure, job.File, job.Batch = 0, nil, nil, batch
+		todo = append(todo, job)
+	}
+	if f.dryRun {
+		for i := range todo {
+			r, err := d.Client.DescribeUpload(&todo[i].Upload)
+			if err != nil {
+				return err
+			}
+			if err := printRequest(p.Stdout, f.json, r); err != nil {
+				return err
+			}
+		}
+		return out.end()
+	}
+	if len(todo) == 0 {
+		if !f.json && !out.unclear {
+			fmt.Fprintln(p.Stdout, "There is nothing to send again.")
+		}
+		return out.end()
+	}
+	added, err := d.Queue.Add(ctx, todo)
+	if err != nil {
+		return err
+	}
+	ids := make([]int64, len(added))
+	for i, j := range added {
+		ids[i] = j.ID
+	}
+	if _, err := out.follow(ctx, d, ids); err != nil {
+		return err
+	}
+	out.rollUp()
+	return errors.Join(out.writeReceipt(d, ""), out.end())
+}
+
+// takeBack cancels uploads that wait. What may have arrived is never called
+// cancelled.
+func (u *uploadsFlags) takeBack(ctx context.Context, p *Program, f *flags, d *ui.Desk, jobs []api.Job) error {
+	var failed failures
+	for _, job := range jobs {
+		if job.State.Final() {
+			continue
+		}
+		failed.add(p, strconv.FormatInt(job.ID, 10), cancelWaiting(ctx, p, f, d, job))
+	}
+	return failed.exit()
+}
+
+func cancelWaiting(ctx context.Context, p *Program, f *flags, d *ui.Desk, job api.Job) error {
+	if job.Unclear || job.State == api.Sending {
+		return errors.New("it may have arrived already: find out with mediadesk upload, which goes on with it")
+	}
+	if f.dryRun {
+		_, err := fmt.Fprintln(p.Stdout, kit.Safe(job.Upload.Source.String())+": would be cancelled")
+		return err
+	}
+	mine, err := d.Queue.TakeBack(ctx, []int64{job.ID})
+	if err != nil {
+		return err
+	}
+	if len(mine) == 0 {
+		return journal.ErrTaken
+	}
+	// The program that had it may have been killed while it sent it.
+	ended, err := d.Queue.Wait(ctx, []int64{job.ID})
+	if err != nil {
+		return err
+	}
+	if err := printUpload(p, f.json, ended[0]); err != nil {
+		return err
+	}
+	if ended[0].State != api.Cancelled {
+		return errors.New("it cannot be taken back any more")
+	}
+	return nil
+}

@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mediadesk/api"
+	"mediadesk/ui"
+	"mediadesk/ui/kit"
+)
+
+func newWatch(p *Program, f *flags) *cobra.Command {
+	var timeout time.Duration
+	cmd := &cobra.Command{
+		Use:   "watch [ID…]",
+		Short: "Watch pending extensions finish",
+		Long: "Watch the extensions of the files with these ids, or all that are pending, and say how each ends. " +
+			"Exit code 0: all succeeded; 1: one failed; 4: one was still pending at the time limit.",
+		Example: "mediadesk watch\nmediadesk watch 65f1c0ffee65f1c0ffee65f1 --timeout 5m --json",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if timeout < 0 {
+				return usage("--timeout %s: give a time above 0, such as 5m", timeout)
+			}
+			d, err := p.Open(cmd.Context(), f.Request)
+			if err != nil {
+				return err
+			}
+			defer cleanup(d)
+			return watchRuns(cmd.Context(), p, d, f.json, args, timeout)
+		},
+	}
+	cmd.Flags().DurationVar(&timeout, "timeout", 0, "stop after this long, such as 5m (default: never)")
+	return cmd
+}
+
+// watchLine is the contract's line of one run.
+type watchLine struct {
+	FileID    string     `json:"fileId"`
+	Extension string     `json:"extension"`
+	Status    api.Status `json:"status"`
+	From      string     `json:"from"`
+	At        string     `json:"at"`
+}
+
+// watchRuns prints the runs of files, or all that are pending where ids is
+// empty and those that begin meanwhile, whenever one changes, until all have
+// ended or timeout (0: never) is over. Of a file and an extension the newest
+// run counts: it stands for those before it.
+func watchRuns(ctx context.Context, p *Program, d *ui.Desk, asJSON bool, ids []string, timeout time.Duration) error {
+	return follow(ctx, d, &watcher{p: p, json: asJSON, ids: ids, named: len(ids) > 0, last: map[int64]api.Status{}, known: map[string]bool{}}, timeout)
+}
+
+// waitForRuns waits for the runs of files that were just sent.
+func waitForRuns(ctx context.Context, p *Program, d *ui.Desk, asJSON bool, ids []string, timeout time.Duration) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return follow(ctx, d, &watcher{p: p, json: asJSON, ids: ids, last: map[int64]api.Status{}, known: map[string]bool{}}, timeout)
+}
+
+// follow looks whenever something changed, until nothing is pending.
+func follow(ctx context.Context, d *ui.Desk, w *watcher, timeout time.Duration) error {
+	whole := ctx
+	if timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
+	}
+	if len(w.ids) == 0 {
+		runs, err := d.Watch.Runs(ctx)
+		if err != nil {
+			return err
+		}
+		w.only = pendingOf(runs)
+		if len(w.only) == 0 {
+			if !w.json {
+				fmt.Fprintln(w.p.Stdout, "No extension is pending.")
+			}
+			return nil
+		}
+	}
+	for first := true; ; first = false {
+		pending, err := w.look(ctx, d)
+		if err != nil && ctx.Err() == nil {
+			return err
+		}
+		if first && w.named && err == nil {
+			w.strangers(whole, d)
+		}
+		if err == nil && !pending {
+			return w.end(false)
+		}
+		select {
+		case <-d.Watch.Edges():
+		case <-ctx.Done():
+			return w.end(true)
+		}
+	}
+}
+
+// pendingOf are the ids of the runs that are pending.
+func pendingOf(runs []api.Run) map[int64]bool {
+	only := map[int64]bool{}
+	for i := range runs {
+		if !runs[i].Status.Final() {
+			only[runs[i].ID] = true
+		}
+	}
+	return only
+}
+
+// watcher remembers what was printed.
+type watcher struct {
+	p       *Program
+	json    bool
+	ids     []string        // of the files that are watched; empty: see only
+	named   bool            // the person gave the ids: nobody may know them
+	known   map[string]bool // files that have a run
+	missing int             // ids that are of no file
+	only    map[int64]bool  // the runs that are watched, where there are no ids
+	newest  int64           // run that was there when watching began: later ones are watched too
+	last    map[int64]api.Status
+	seen    int
+	failed  int
+	pending []api.Run // as of the last look
+}
+
+// watched are the runs that count: of each file and extension the newest.
+func (w *watcher) watched(runs []api.Run) []api.Run {
+	type key struct{ file, extension string }
+	newest := map[key]int{}
+	if w.newest == 0 && len(runs) > 0 {
+		w.newest = runs[len(runs)-1].ID
+	}
+	for i := range runs {
+		run := &runs[i]
+		if len(w.ids) > 0 && slices.Contains(w.ids, run.FileID) || w.only != nil && (w.only[run.ID] || run.ID > w.newest) {
+			newest[key{run.FileID, strings.ToLower(run.Extension)}] = i
+		}
+	}
+	found := make([]api.Run, 0, len(newest))
+	for _, i := range slices.Sorted(maps.Values(newest)) {
+		found = append(found, runs[i])
+	}
+	return found
+}
+
+// look prints what is new and reports whether something is pending.
+func (w *watcher) look(ctx context.Context, d *ui.Desk) (pending bool, err error) {
+	runs, err := d.Watch.Runs(ctx)
+	if err != nil {
+		return false, err
+	}
+	w.failed, w.pending = 0, nil
+	for _, r := range w.watched(runs) {
+		if !r.Status.Final() {
+			w.pending = append(w.pending, r)
+		}
+		if r.Status == api.StatusFailed {
+			w.failed++
+		}
+		if w.last[r.ID] == r.Status {
+			continue
+		}
+		w.last[r.ID], w.known[r.FileID] = r.Status, true
+		w.seen++
+		if err := w.print(r); err != nil {
+			return false, err
+		}
+	}
+	return len(w.pending) > 0, nil
+}
+
+func (w *watcher) print(r api.Run) error {
+	if w.json {
+		return printJSON(w.p.Stdout, watchLine{r.FileID, r.Extension, r.Status, r.From, r.At.UTC().Format(api.TimeLayout)})
+	}
+	why := ""
+	if r.Error != "" {
+		why = ": " + r.Error
+	}
+	place := r.FilePath
+	if place == "" {
+		place = r.FileID
+	}
+	_, err := fmt.Fprintf(w.p.Stdout, "%s  %s of %s: %s (%s)%s\n", r.At.Local().Format(time.TimeOnly), kit.Safe(r.Extension), kit.Safe(place), kit.Safe(string(r.Status)), r.From, kit.Safe(why))
+	return err
+}
+
+// strangers says, once and before anything is waited for, which of the ids that
+// the person named are of no file, and which files have no extension to wait for.
+func (w *watcher) strangers(ctx context.Context, d *ui.Desk) {
+	for _, id := range w.ids {
+		if w.known[id] {
+			continue
+		}
+		file, err := lookUpSoon(ctx, d, id)
+		switch {
+		case err != nil:
+			w.missing++
+			report(w.p.Stderr, fmt.Errorf("%s: %w", id, err))
+		case !w.json:
+			fmt.Fprintf(w.p.Stdout, "No extension was asked for with %s.\n", kit.Safe(file.FilePath))
+		}
+	}
+}
+
+// lookUpSoon is lookUp within the time that one answer may take.
+func lookUpSoon(ctx context.Context, d *ui.Desk, id string) (*api.File, error) {
+	ctx, cancel := context.WithTimeout(ctx, closeTime)
+	defer cancel()
+	return lookUp(ctx, d, id)
+}
+
+// end is the error that carries the exit code.
+func (w *watcher) end(stopped bool) error {
+	if w.seen == 0 && !w.named && !w.json {
+		fmt.Fprintln(w.p.Stdout, "No extension was asked for with these files.")
+	}
+	for _, r := range w.pending {
+		if w.json || !stopped {
+			break
+		}
+		fmt.Fprintf(w.p.Stderr, "mediadesk: %s of %s: still pending after %s\n", kit.Safe(r.Extension), kit.Safe(r.FilePath), kit.Duration(time.Since(r.Started)))
+	}
+	switch {
+	case w.failed > 0 || w.missing > 0:
+		return &exitError{code: exitFailed}
+	case stopped:
+		if !w.json {
+			fmt.Fprintln(w.p.Stderr, "mediadesk: still pending. Look again with: mediadesk watch")
+		}
+		return &exitError{code: exitUnclear}
+	}
+	return nil
+}

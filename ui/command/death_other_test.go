@@ -1,5 +1,0 @@
-//go:build !unix
-
-package command_test
-
-func runMortal(string) {}

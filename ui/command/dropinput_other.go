@@ -1,7 +1,0 @@
-//go:build unix && !linux
-
-package command
-
-import "os"
-
-func dropInput(*os.File) {}

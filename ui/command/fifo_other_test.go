@@ -1,7 +1,0 @@
-//go:build !unix
-
-package command_test
-
-import "github.com/rogpeppe/go-internal/testscript"
-
-func makeFIFO(ts *testscript.TestScript, _ bool, _ []string) { ts.Fatalf("this system has no pipes") }

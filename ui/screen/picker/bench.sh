@@ -1,0 +1,25 @@
+#!/bin/bash
+# A folder of 100,000 entries: the built program beside the terminal file managers
+# that are installed (nnn, vifm, mc, lf, ranger), each on a pseudo-terminal of
+# 200x60: from the start to the first names and to the sorted list, from a key to
+# the last byte, memory, and the processor while nothing happens; the same program
+# in a folder of 100; then the parts of it beside reading the folder raw. Only the
+# ratios of one run count. BESIDE="nnn mc" chooses programs, BESIDE=- none.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for n in 100000 100; do
+	mkdir "$work/$n"
+	(cd "$work/$n" && seq -f 'IMG_%06g holiday.jpg' "$n" | tr '\n' '\0' | xargs -0 touch)
+done
+go build -o "$work/mediadesk" .
+go build -o "$work/beside" ./ui/screen/picker/testdata/beside
+go test -c -o "$work/bench" ./ui/picker
+readarray -t first < <(seq -f 'IMG_%06g' 12)
+echo "100,000 entries"
+"$work/beside" "$work/mediadesk" "$work/100000" "${first[@]}"
+echo "100 entries"
+BESIDE=- "$work/beside" "$work/mediadesk" "$work/100" "${first[@]}"
+MEDIADESK_BENCH_FOLDER="$work/100000" "$work/bench" -test.run XX -test.bench Many -test.benchtime 20x -test.benchmem | grep ^Bench |
+	awk '{ t[$1] = $3 / 1e6; printf "%-34s %8.2f ms", $1, $3 / 1e6; if ($1 ~ /RawReading/) raw = $3; if (raw) printf "   %.2f of the raw reading", $3 / raw; print "" }'

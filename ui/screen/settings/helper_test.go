@@ -1,0 +1,206 @@
+package settings
+
+import (
+	"context"
+	"image"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"mediadesk/config"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/theme"
+)
+
+// testKey must never be seen.
+const testKey = "private_Zq81+not/shown="
+
+// store is a keyring in memory, in the state of its error.
+type store struct {
+	keys map[string]config.Secret
+	err  error
+	gets int
+}
+
+func (s *store) Try(context.Context) error { return s.err }
+
+func (s *store) Get(_ context.Context, profile string) (config.Secret, error) {
+	s.gets++
+	if key, ok := s.keys[profile]; ok && s.err == nil {
+		return key, nil
+	}
+	if s.err != nil {
+		return config.Secret{}, s.err
+	}
+	return config.Secret{}, &config.KeyringError{Problem: config.KeyringNotFound, Doing: "reading"}
+}
+
+func (s *store) Set(_ context.Context, profile string, key config.Secret) error {
+	if s.err == nil {
+		s.keys[profile] = key
+	}
+	return s.err
+}
+
+func (s *store) Delete(_ context.Context, profile string) error {
+	if s.err != nil {
+		return s.err
+	}
+	if _, ok := s.keys[profile]; !ok {
+		return &config.KeyringError{Problem: config.KeyringNotFound, Doing: "forgetting"}
+	}
+	delete(s.keys, profile)
+	return nil
+}
+
+// desk is the screen over settings of its own.
+type desk struct {
+	t     *testing.T
+	o     Options
+	store *store
+	env   map[string]string
+	m     *Model
+	said  []tea.Msg // to others
+	seen  strings.Builder
+}
+
+// newDesk has the local library in use and these accounts beside it.
+func newDesk(t *testing.T, accounts ...config.Profile) *desk {
+	t.Helper()
+	d := &desk{t: t, store: &store{keys: map[string]config.Secret{}}, env: map[string]string{}}
+	home := filepath.Join(t.TempDir(), "desk")
+	getenv := func(name string) string { return d.env[name] }
+	d.o = Options{
+		Paths:   config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": home}[name] }),
+		Keys:    &config.Keys{Keyring: d.store, Getenv: getenv},
+		Getenv:  getenv,
+		Version: "1.2.3",
+		Profile: page.Profile{
+			Name: config.LocalProfile, Local: true, Host: "127.0.0.1:7843",
+			KeySource: "the library's own", Receiver: "http://127.0.0.1:7844",
+		},
+	}
+	for _, p := range accounts {
+		if _, err := d.settings().SetProfile(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return d
+}
+
+func (d *desk) open() *desk {
+	d.t.Helper()
+	d.m = New(d.o)
+	d.run(d.m.Init())
+	return d
+}
+
+// run executes a command and all that it leads to on this screen.
+func (d *desk) run(cmd tea.Cmd) {
+	d.t.Helper()
+	queue := []tea.Cmd{cmd}
+	for len(queue) > 0 {
+		next := queue[0]
+		queue = queue[1:]
+		if next == nil {
+			continue
+		}
+		switch msg := next().(type) {
+		case nil:
+		case tea.BatchMsg:
+			queue = append(queue, msg...)
+		case Changed:
+			d.said = append(d.said, msg)
+		default:
+			if ours := reflect.TypeOf(msg).PkgPath(); ours != "mediadesk/ui/screen/settings" && ours != "mediadesk/ui/account" {
+				d.said = append(d.said, msg)
+				continue
+			}
+			queue = append(queue, d.m.Update(msg))
+		}
+		d.screen()
+	}
+}
+
+func (d *desk) press(keys ...string) *desk {
+	d.t.Helper()
+	for _, k := range keys {
+		d.run(d.m.Update(kit.KeyMsg(k)))
+	}
+	return d
+}
+
+func (d *desk) typed(text string) *desk {
+	d.t.Helper()
+	for _, r := range text {
+		d.run(d.m.Update(tea.KeyPressMsg{Code: r, Text: string(r)}))
+	}
+	d.screen()
+	return d
+}
+
+func (d *desk) screen() string {
+	text := ansi.Strip(d.m.View(image.Pt(240, 50), theme.New(true, true)))
+	d.seen.WriteString(text)
+	return text
+}
+
+func (d *desk) has(text string) bool {
+	return strings.Contains(strings.Join(strings.Fields(d.screen()), " "), text)
+}
+
+func (d *desk) sees(texts ...string) *desk {
+	d.t.Helper()
+	for _, text := range texts {
+		if !d.has(text) {
+			d.t.Errorf("%q is not on the screen:\n%s", text, d.screen())
+		}
+	}
+	return d
+}
+
+func (d *desk) settings() config.Config {
+	d.t.Helper()
+	c, err := config.Load(d.o.Paths.Config)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return c
+}
+
+// last is the last thing of its kind that was said to others.
+func last[M tea.Msg](d *desk) M {
+	d.t.Helper()
+	for i := len(d.said) - 1; i >= 0; i-- {
+		if msg, ok := d.said[i].(M); ok {
+			return msg
+		}
+	}
+	var none M
+	d.t.Fatalf("no %T was said; said was %v:\n%s", none, d.said, d.screen())
+	return none
+}
+
+// answer picks the choice with this key of the last question.
+func (d *desk) answer(key string) *desk {
+	d.t.Helper()
+	ask := last[page.Ask](d)
+	for i, c := range ask.Choices {
+		if i == 0 && (c.Danger || c.Msg != nil) {
+			d.t.Errorf("the first choice of %q is not the safe one", ask.Title)
+		}
+		if c.Key == key {
+			if c.Msg != nil {
+				d.run(d.m.Update(c.Msg))
+			}
+			return d
+		}
+	}
+	d.t.Fatalf("%q has no choice %q", ask.Title, key)
+	return d
+}

@@ -1,0 +1,138 @@
+package atomicfile
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+func content(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// onlyFile fails when a temporary file is left beside path.
+func onlyFile(t *testing.T, path string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Name() != filepath.Base(path) {
+			t.Errorf("%s is left behind", e.Name())
+		}
+	}
+}
+
+func TestWriteFileCreatesAndReplaces(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.toml")
+	for _, text := range []string{"first", "", "a longer second"} {
+		if err := WriteFile(path, []byte(text), 0o640); err != nil {
+			t.Fatal(err)
+		}
+		if got := content(t, path); got != text {
+			t.Errorf("got %q, want %q", got, text)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode != 0o640 {
+			t.Errorf("mode is %o, want 640", mode)
+		}
+	}
+	onlyFile(t, path)
+}
+
+func TestAFailureKeepsTheOldContent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.toml")
+	if err := WriteFile(path, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	err := Write(path, 0o600, func(w io.Writer) error {
+		_, err := io.WriteString(w, "half of the n")
+		return errors.Join(err, broken)
+	})
+	if !errors.Is(err, broken) {
+		t.Errorf("error is %v, want that of fill", err)
+	}
+	if got := content(t, path); got != "old" {
+		t.Errorf("got %q, want the old content", got)
+	}
+	onlyFile(t, path)
+}
+
+func TestAMissingFolderIsAnError(t *testing.T) {
+	err := WriteFile(filepath.Join(t.TempDir(), "missing", "state.toml"), nil, 0o600)
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error is %v, want fs.ErrNotExist", err)
+	}
+}
+
+func TestOneOfManyCreates(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "key")
+	var created atomic.Int32
+	var wg sync.WaitGroup
+	for _, text := range strings.Split("abcdefgh", "") {
+		wg.Go(func() {
+			err := Create(path, []byte(text), 0o600)
+			switch {
+			case err == nil:
+				created.Add(1)
+			case !errors.Is(err, fs.ErrExist):
+				t.Error(err)
+			}
+			if got := content(t, path); len(got) != 1 {
+				t.Errorf("a reader sees %q", got)
+			}
+		})
+	}
+	wg.Wait()
+	if n := created.Load(); n != 1 {
+		t.Errorf("%d callers created the file, want 1", n)
+	}
+	onlyFile(t, path)
+}
+
+func TestReadersSeeWholeContents(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.toml")
+	old, replaced := strings.Repeat("a", 1<<16), strings.Repeat("b", 1<<16)
+	if err := WriteFile(path, []byte(old), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 50 {
+			for _, text := range []string{replaced, old} {
+				if err := WriteFile(path, []byte(text), 0o600); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		}
+	}()
+	for {
+		select {
+		case <-done:
+			return
+		default:
+		}
+		if got := content(t, path); got != old && got != replaced {
+			t.Fatalf("a reader sees %d bytes of neither content", len(got))
+		}
+	}
+}

@@ -1,0 +1,29 @@
+package atomicfile
+
+import (
+	"errors"
+	"os"
+	"time"
+
+	"golang.org/x/sys/windows"
+)
+
+// While another process has the file open for a moment, to read or to scan it,
+// Windows refuses to replace it.
+const (
+	renameTries = 50
+	renamePause = 20 * time.Millisecond
+)
+
+func rename(from, to string) error {
+	for n := 1; ; n++ {
+		err := os.Rename(from, to)
+		busy := errors.Is(err, windows.ERROR_SHARING_VIOLATION) || errors.Is(err, windows.ERROR_ACCESS_DENIED)
+		if !busy || n == renameTries {
+			return err
+		}
+		<-time.After(renamePause)
+	}
+}
+
+func syncDir(string) error { return nil }

@@ -2,12 +2,13 @@ package api
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"mediadesk/api/atomicfile"
 )
 
 // Receipt says of uploads that were handed over together what was sent, what
@@ -70,8 +71,8 @@ func NewReceipt(host string, jobs []Job, now time.Time) Receipt {
 	return r
 }
 
-// WriteFile writes the receipt, readable by the user only: whole, or not at
-// all.
+// WriteFile writes the receipt atomically to name, readable by the user only.
+// Missing folders are created.
 func (r Receipt) WriteFile(name string) error {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -80,16 +81,7 @@ func (r Receipt) WriteFile(name string) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return fmt.Errorf("the receipt cannot be written: %w", err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".receipt-*")
-	if err != nil {
-		return fmt.Errorf("the receipt cannot be written: %w", err)
-	}
-	_, err = f.Write(append(text, '\n'))
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		os.Remove(f.Name())
+	if err := atomicfile.WriteFile(name, append(text, '\n'), 0o600); err != nil {
 		return fmt.Errorf("the receipt cannot be written: %w", err)
 	}
 	return nil

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"mediadesk/api/atomicfile"
 )
 
 // FolderKey returns the key of the library in dir and the file that keeps it.
@@ -25,27 +27,13 @@ func FolderKey(dir string) (secret, path string, err error) {
 	var b [32]byte
 	rand.Read(b[:]) //nolint:errcheck // crypto/rand.Read never fails
 	secret = "private_" + base64.RawURLEncoding.EncodeToString(b[:])
-	// The whole file appears at once: two processes that start together
-	// agree on the one that came first.
-	draft, err := os.CreateTemp(dir, "key-*")
-	if err != nil {
-		return "", path, fmt.Errorf("make the key of the local library: %w", err)
+	err = atomicfile.Create(path, []byte(secret+"\n"), 0o600)
+	if errors.Is(err, fs.ErrExist) { // another process was first
+		secret, err = readKey(path)
+		return secret, path, err
 	}
-	defer os.Remove(draft.Name()) //nolint:errcheck // it has another name by then
-	_, err = draft.WriteString(secret + "\n")
-	err = errors.Join(err, draft.Sync(), draft.Close())
 	if err != nil {
 		return "", path, fmt.Errorf("write the key of the local library: %w", err)
-	}
-	if err := os.Link(draft.Name(), path); err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			secret, err = readKey(path)
-			return secret, path, err
-		}
-		// Some file systems have no links.
-		if err := os.Rename(draft.Name(), path); err != nil {
-			return "", path, fmt.Errorf("keep the key of the local library: %w", err)
-		}
 	}
 	return secret, path, nil
 }

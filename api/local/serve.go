@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/atomicfile"
 )
 
 // Server is a library that listens.
@@ -109,11 +110,10 @@ func (s *Server) writeOwner() error {
 	if err != nil {
 		return err
 	}
-	path := ownerPath(s.Library.o.Dir)
-	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
+	if err := atomicfile.WriteFile(ownerPath(s.Library.o.Dir), text, 0o600); err != nil {
 		return fmt.Errorf("leave word of the running library: %w", err)
 	}
-	return os.Rename(path+".new", path)
+	return nil
 }
 
 // closeTime is how long requests under way get to end.

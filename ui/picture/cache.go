@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"image"
 	"image/jpeg"
 	"image/png"
@@ -18,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"mediadesk/api/atomicfile"
 )
 
 // Cache keeps reduced pictures in a folder, so that what took long to decode is
@@ -183,24 +184,11 @@ func encodeEntry(key [sha256.Size]byte, p *Picture) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// write makes the file appear whole or not at all.
 func (c *Cache) write(name string, data []byte) error {
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(c.dir, "new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return atomicfile.WriteFile(name, data, 0o600)
 }
 
 func (c *Cache) remove(name string, size int64) {
@@ -234,7 +222,7 @@ func (c *Cache) sweep() {
 		case strings.HasSuffix(e.Name(), entrySuffix):
 			kept = append(kept, info)
 			c.total += info.Size()
-		case strings.HasPrefix(e.Name(), "new-") && time.Since(info.ModTime()) > abandoned:
+		case strings.HasPrefix(e.Name(), atomicfile.TempPrefix) && time.Since(info.ModTime()) > abandoned:
 			_ = os.Remove(filepath.Join(c.dir, e.Name()))
 		}
 	}

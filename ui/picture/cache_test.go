@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mediadesk/api/atomicfile"
 )
 
 // entriesOf lists the files of a cache.
@@ -165,7 +167,7 @@ func TestCacheStaysWithinItsLimit(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine"), 0o600))
 	old := time.Now().Add(-2 * time.Hour)
-	half := filepath.Join(dir, "new-123")
+	half := filepath.Join(dir, atomicfile.TempPrefix+"123")
 	must(t, os.WriteFile(half, []byte("half written"), 0o600))
 	must(t, os.Chtimes(half, old, old))
 	p := New(photograph(300, 200), Normal)
@@ -203,7 +205,7 @@ func TestCacheStaysWithinItsLimit(t *testing.T) {
 	found, err := os.ReadDir(dir)
 	must(t, err)
 	for _, e := range found {
-		if strings.HasPrefix(e.Name(), "new-") {
+		if strings.HasPrefix(e.Name(), atomicfile.TempPrefix) {
 			t.Errorf("%s was left", e.Name())
 		}
 	}

@@ -149,16 +149,11 @@ type counted struct {
 	progress *Progress
 	watchdog *watchdog
 
-	gate *gate // nil: it goes at once
-
 	mu   sync.Mutex
 	over bool
 }
 
 func (c *counted) Read(p []byte) (int, error) {
-	if c.gate != nil && !c.gate.pass() {
-		return 0, errOver
-	}
 	n, err := c.from.Read(p)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -183,9 +178,6 @@ func (c *counted) handedOver(n int64) {
 }
 
 func (c *counted) end() {
-	if c.gate != nil {
-		c.gate.over.give()
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.over = true

@@ -198,6 +198,16 @@ func (c *Client) Upload(ctx context.Context, u *Upload, progress *Progress) (*Fi
 	return file, err
 }
 
+// askFirst is the size in bytes from which a body waits until the service wants
+// it.
+const askFirst = 64 << 10
+
+// closeAfter is the size in bytes from which a connection serves one upload. A
+// refused request owes its body to a connection that is used again, and
+// net/http then sends it beside the answer; with "Connection: close" it sends
+// nothing. A new connection costs far less than such a body.
+const closeAfter = 1 << 20
+
 // send is Upload of what may be sent. expect: a service may refuse a large body
 // before it goes out.
 func (c *Client) send(ctx context.Context, u *Upload, progress *Progress, expect bool) (*File, error) {
@@ -244,13 +254,6 @@ func (c *Client) send(ctx context.Context, u *Upload, progress *Progress, expect
 			return progress.Complete()
 		}
 	}
-	// A refusal by key, name or limit then comes before the bytes go out.
-	expect = expect && b.length > 64<<10
-	if expect {
-		door := newGate()
-		counting.gate = door
-		trace.GotFirstResponseByte, trace.Got100Continue = door.heard.give, door.asked.give
-	}
 	ctx = httptrace.WithClientTrace(ctx, trace)
 	// NopCloser: the file is closed here, once no more of it counts.
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.UploadAddress(), io.NopCloser(reader))
@@ -259,8 +262,10 @@ func (c *Client) send(ctx context.Context, u *Upload, progress *Progress, expect
 	}
 	req.ContentLength = b.length
 	req.Header.Set("Content-Type", b.contentType)
-	if expect {
+	if expect && b.length > askFirst {
+		// A refusal by key, name or limit then comes before the bytes go out.
 		req.Header.Set("Expect", "100-continue")
+		req.Close = b.length > closeAfter
 	}
 	file := new(File)
 	err = c.do(req, exchange{op: opUpload, complete: complete, answered: watchdog.answered, ended: counting.end}, file)

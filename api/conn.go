@@ -2,7 +2,6 @@ package api
 
 import (
 	"crypto/tls"
-	"io"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -20,7 +19,8 @@ const answerGrace = 5 * time.Second
 // still on their way, and the kernel then fails the next write although the
 // answer lies ready to be read. net/http would report whichever it notices
 // first; held back, the answer wins, and where there is none the failing read
-// closes the connection at once.
+// closes the connection at once. Without it, six of the eight kinds of refusal in
+// TestEarlyRefusal are reported as "connection reset by peer".
 type patientConn struct {
 	net.Conn
 	once    sync.Once
@@ -44,58 +44,6 @@ func (c *patientConn) Write(p []byte) (int, error) {
 		}
 	}
 	return n, err
-}
-
-// Sizes in bytes of the pieces in which a body goes out: net/http's own of 32 KiB
-// cost a fast line a good part of its time, and on a slow one large pieces would
-// look for long as if nothing moved.
-const (
-	smallestPiece = 32 << 10
-	largestPiece  = 256 << 10
-)
-
-// A piece that goes out within fastPiece may be larger, one that takes slowPiece
-// is too large.
-const (
-	fastPiece = 50 * time.Millisecond
-	slowPiece = time.Second
-)
-
-var pieces = sync.Pool{New: func() any { return new([largestPiece]byte) }}
-
-// ReadFrom is how net/http hands over a body over plain http.
-func (c *patientConn) ReadFrom(body io.Reader) (sent int64, err error) {
-	buffer := pieces.Get().(*[largestPiece]byte)
-	defer pieces.Put(buffer)
-	for size := smallestPiece; ; {
-		n, end := body.Read(buffer[:size])
-		if n > 0 {
-			began := time.Now()
-			n, err := c.Write(buffer[:n])
-			sent += int64(n)
-			if err != nil {
-				return sent, err
-			}
-			size = nextPiece(size, time.Since(began))
-		}
-		switch {
-		case end == io.EOF:
-			return sent, nil
-		case end != nil:
-			return sent, end
-		}
-	}
-}
-
-// nextPiece is the size of the next piece after one that took so long.
-func nextPiece(size int, took time.Duration) int {
-	switch {
-	case took < fastPiece:
-		return min(2*size, largestPiece)
-	case took > slowPiece:
-		return max(size/2, smallestPiece)
-	}
-	return size
 }
 
 func (c *patientConn) Close() error {

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"crypto/tls"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -34,8 +33,3 @@ func (c *Client) WrapForTest(wrap func(net.Conn) net.Conn) {
 
 // WholeBody is the size up to which a body is sent in one write.
 const WholeBody = wholeBody
-
-// SendForTest sends a body over a connection as the transport does.
-func SendForTest(conn net.Conn, body io.Reader) (int64, error) {
-	return newPatientConn(conn).ReadFrom(body)
-}

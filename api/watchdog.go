@@ -8,7 +8,11 @@ import (
 	"time"
 )
 
-// watchdog ends an upload that no longer moves. While the body goes out it
+// watchdog ends an upload that no longer moves. net/http has no such limit: its
+// own begins after the last byte, and a limit on the whole request would end
+// large uploads on slow lines.
+//
+// While the body goes out it
 // wants a byte now and then; once the request is handed over the transport's
 // own limit on the answer's header holds; while the answer is read it has a
 // limit as a whole.

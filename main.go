@@ -92,7 +92,7 @@ func (a *app) open(ctx context.Context, r cli.Request) (*ui.Desk, error) {
 	}
 
 	slog.SetDefault(a.log.Logger(r.Debug))
-	settings, err := config.Load(a.paths.Config)
+	settings, err := config.Load(a.paths)
 	if err != nil {
 		return nil, err
 	}
@@ -348,7 +348,7 @@ func (a *app) screens(ctx context.Context, r cli.Request, folder string, sources
 	living, end := context.WithCancel(ctx)
 	defer end()
 	cli.Thrift(living)
-	settings, err := config.Load(a.paths.Config)
+	settings, err := config.Load(a.paths)
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,8 @@ type fileProfile struct {
 // Load reads the settings file. A missing file is no error: the defaults hold and Exists is false. The
 // error of a file that cannot be used joins one *FileError for each problem in it; the Config beside it
 // is then the defaults.
-func Load(path string) (Config, error) {
+func Load(paths Paths) (Config, error) {
+	path := paths.Config
 	text, exists, err := readFile(path)
 	if err != nil {
 		return defaults(path), err

@@ -65,7 +65,7 @@ func write(t *testing.T, text string) string {
 
 func TestLoadFull(t *testing.T) {
 	path := write(t, fullFile)
-	c, err := Load(path)
+	c, err := Load(Paths{Config: path})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestLoadFull(t *testing.T) {
 
 func TestLoadMissingIsDefaults(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none", "config.toml")
-	c, err := Load(path)
+	c, err := Load(Paths{Config: path})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestLoadProblems(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := write(t, test.text)
-			c, err := Load(path)
+			c, err := Load(Paths{Config: path})
 			problem, ok := errors.AsType[*FileError](err)
 			if !ok {
 				t.Fatalf("got %v", err)
@@ -203,7 +203,7 @@ func TestLoadProblems(t *testing.T) {
 }
 
 func TestLoadTellsAllProblems(t *testing.T) {
-	_, err := Load(write(t, "theem = 1\nconcurrency = true\n"))
+	_, err := Load(Paths{Config: write(t, "theem = 1\nconcurrency = true\n")})
 	if err == nil || strings.Count(err.Error(), "\n") != 1 || !strings.Contains(err.Error(), "line 1") || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("got %v", err)
 	}

@@ -19,7 +19,7 @@ func TestLoadStrangeFiles(t *testing.T) {
 		dir: "it is not a file", fifo: "it is not a file",
 		filepath.Join(write(t, ""), "below"): "cannot be read", write(t, strings.Repeat("#\n", 1<<20)): "larger than",
 	} {
-		if _, err := Load(path); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := Load(Paths{Config: path}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

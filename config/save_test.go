@@ -12,7 +12,7 @@ import (
 
 func load(t *testing.T, path string) Config {
 	t.Helper()
-	c, err := Load(path)
+	c, err := Load(Paths{Config: path})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +312,7 @@ func TestEditsTogether(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			c, err := Load(path)
+			c, err := Load(Paths{Config: path})
 			if err == nil {
 				_, err = c.SetProfile(HostedPreset(fmt.Sprintf("p%d", i), ""))
 			}

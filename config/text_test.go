@@ -165,7 +165,7 @@ func TestProfilesReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		file := rapid.StringMatching(`[a-z]{12}`).Draw(t, "file")
 		c := defaults(dir + "/" + file + ".toml")
-		if loaded, err := Load(c.Path); err == nil {
+		if loaded, err := Load(Paths{Config: c.Path}); err == nil {
 			c = loaded
 		}
 		want := map[string]Profile{}
@@ -190,7 +190,7 @@ func TestProfilesReadBack(t *testing.T) {
 				want[p.Name], c = clean, next
 			}
 		}
-		got, err := Load(c.Path)
+		got, err := Load(Paths{Config: c.Path})
 		if err != nil {
 			t.Fatal(err)
 		}

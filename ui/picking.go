@@ -29,7 +29,7 @@ func (m *Model) startPicker() tea.Cmd {
 	if m.picker == nil {
 		m.picker = picker.New(picker.Options{
 			Folder: m.o.Folder, Sources: m.o.Sources, Preview: true, Loader: m.loader, Samples: m.o.Samples, Now: m.o.Now,
-			Bookmarks: bookmarks(m.o.Paths.Config), Earlier: m.earlierFolders, Watch: watchTime,
+			Bookmarks: bookmarks(m.o.Paths), Earlier: m.earlierFolders, Watch: watchTime,
 		})
 	}
 	if m.screens[page.Picker] != nil {
@@ -48,17 +48,17 @@ func (m *Model) informPicker() {
 }
 
 // bookmarks are the folders in the settings file.
-func bookmarks(path string) picker.Bookmarks {
+func bookmarks(paths config.Paths) picker.Bookmarks {
 	return picker.Bookmarks{
 		Load: func() ([]string, error) {
-			c, err := config.Load(path)
+			c, err := config.Load(paths)
 			if err != nil {
 				return nil, err
 			}
 			return c.BookmarkFolders(), nil
 		},
 		Save: func(folders []string) error {
-			c, err := config.Load(path)
+			c, err := config.Load(paths)
 			if err != nil {
 				return err
 			}

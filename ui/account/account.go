@@ -126,9 +126,9 @@ func (f *Flow) Init() tea.Cmd {
 		f.askKey(wayRun)
 		return nil
 	}
-	path := f.o.Paths.Config
+	paths := f.o.Paths
 	return f.start(func(context.Context) tea.Msg {
-		c, err := config.Load(path)
+		c, err := config.Load(paths)
 		return loaded{config: c, err: err}
 	})
 }

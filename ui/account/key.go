@@ -199,7 +199,7 @@ func save(ctx context.Context, o Options, p config.Profile, w way, key config.Se
 	if o.Mode == KeyForRun {
 		return nil
 	}
-	c, err := config.Load(o.Paths.Config)
+	c, err := config.Load(o.Paths)
 	if err != nil {
 		return err
 	}

@@ -149,7 +149,7 @@ func (t *talk) quiet(out io.Writer, args ...string) error {
 // start asks what a first start asks, and then the main questions.
 func (t *talk) start(f *flags, files []string) error {
 	t.say("mediadesk, a desk for a media library, in prompts and sentences.")
-	settings, err := config.Load(t.p.Paths.Config)
+	settings, err := config.Load(t.p.Paths)
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func (t *talk) start(f *flags, files []string) error {
 		}
 	}
 	for {
-		settings, err := config.Load(t.p.Paths.Config)
+		settings, err := config.Load(t.p.Paths)
 		if err != nil {
 			return err
 		}

@@ -94,7 +94,7 @@ func (d *doctor) run(ctx context.Context) error {
 // chooseProfile finds the profile to look at. A settings file with mistakes
 // does not end the visit: the defaults are looked at.
 func (d *doctor) chooseProfile() error {
-	c, err := config.Load(d.p.Paths.Config)
+	c, err := config.Load(d.p.Paths)
 	d.settings = c
 	if err != nil && d.f.Profile != "" && !d.f.Unnamed() {
 		d.profile = c.Current()
@@ -203,7 +203,7 @@ func (d *doctor) versions(context.Context) {
 
 func (d *doctor) settingsFile(context.Context) {
 	file := d.p.Paths.Config
-	_, err := config.Load(file)
+	_, err := config.Load(d.p.Paths)
 	switch {
 	case err != nil:
 		d.say(verdictBad, "config.toml", "Correct the line. Until then the defaults are looked at here.", "%v", err)

@@ -42,7 +42,7 @@ func newKey(p *Program, f *flags) *cobra.Command {
 		cmd.AddCommand(&cobra.Command{
 			Use: c.use, Short: c.short, Long: c.long, Example: c.example, Args: noArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error {
-				settings, err := config.Load(p.Paths.Config)
+				settings, err := config.Load(p.Paths)
 				if err != nil {
 					return err
 				}

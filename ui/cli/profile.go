@@ -44,7 +44,7 @@ func newProfileAdd(p *Program, f *flags) *cobra.Command {
 			"mediadesk profile add work --extension remove-bg --key-command pass --key-command show --key-command media",
 		Args: oneArg("the name of the profile"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := config.Load(p.Paths.Config)
+			c, err := config.Load(p.Paths)
 			if err != nil {
 				return err
 			}
@@ -244,7 +244,7 @@ func newProfileList(p *Program, f *flags) *cobra.Command {
 		Use: "list", Short: "List the profiles", Args: noArgs,
 		Example: "mediadesk profile list\nmediadesk profile list --json",
 		RunE: func(*cobra.Command, []string) error {
-			c, err := config.Load(p.Paths.Config)
+			c, err := config.Load(p.Paths)
 			if err != nil {
 				return err
 			}
@@ -284,7 +284,7 @@ func newProfileShow(p *Program, f *flags) *cobra.Command {
 		},
 		ValidArgsFunction: profileNames(p),
 		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := config.Load(p.Paths.Config)
+			c, err := config.Load(p.Paths)
 			if err != nil {
 				return err
 			}
@@ -306,7 +306,7 @@ func newProfileUse(p *Program) *cobra.Command {
 		Use: "use NAME", Short: "Make a profile the one in use", Args: oneArg("the name of the profile"),
 		Example: "mediadesk profile use work\nmediadesk profile use local", ValidArgsFunction: profileNames(p),
 		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := config.Load(p.Paths.Config)
+			c, err := config.Load(p.Paths)
 			if err != nil {
 				return err
 			}
@@ -325,7 +325,7 @@ func newProfileRemove(p *Program) *cobra.Command {
 		Example: "mediadesk profile remove lab", ValidArgsFunction: profileNames(p),
 		Long: "Remove a profile from the settings. Nothing is removed at the service; the key stays in the keyring until mediadesk key forget.",
 		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := config.Load(p.Paths.Config)
+			c, err := config.Load(p.Paths)
 			if err != nil {
 				return err
 			}
@@ -341,7 +341,7 @@ func newProfileRemove(p *Program) *cobra.Command {
 // profileNames completes the names of profiles.
 func profileNames(p *Program) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		c, err := config.Load(p.Paths.Config)
+		c, err := config.Load(p.Paths)
 		if err != nil || len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

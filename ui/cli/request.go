@@ -79,7 +79,7 @@ func IsUnnamed(profile string) bool { return strings.HasPrefix(profile, unnamed)
 // describe makes a client that is good for describing requests: nothing is
 // opened, no key is looked for.
 func (p *Program) describe(r Request) (page.Profile, *api.Client, error) {
-	c, err := config.Load(p.Paths.Config)
+	c, err := config.Load(p.Paths)
 	if err != nil {
 		return page.Profile{}, nil, err
 	}

@@ -75,7 +75,7 @@ func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) error {
 	if s.check || s.repair || s.from != "" {
 		return runCheck(cmd.Context(), p, f, s, dir)
 	}
-	c, err := config.Load(p.Paths.Config)
+	c, err := config.Load(p.Paths)
 	if err != nil {
 		return err
 	}

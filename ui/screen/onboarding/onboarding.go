@@ -95,9 +95,9 @@ func (m *Model) Init() tea.Cmd {
 	if m.o.Problem == nil {
 		return nil
 	}
-	path, name := m.o.Paths.Config, m.profile.Name
+	paths, name := m.o.Paths, m.profile.Name
 	return func() tea.Msg {
-		c, err := config.Load(path)
+		c, err := config.Load(paths)
 		if err != nil {
 			// The problem on the screen is this one, or worse.
 			return nil
@@ -200,9 +200,9 @@ func (m *Model) ask(o account.Options) tea.Cmd {
 func (m *Model) begin() tea.Cmd {
 	m.busy = "Opening the local library…"
 	m.try++
-	try, path := m.try, m.o.Paths.Config
+	try, paths := m.try, m.o.Paths
 	return func() tea.Msg {
-		c, err := config.Load(path)
+		c, err := config.Load(paths)
 		if err == nil {
 			_, err = c.Use(config.LocalProfile)
 		}

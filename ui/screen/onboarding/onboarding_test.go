@@ -161,7 +161,7 @@ func (d *desk) used() page.UseProfile {
 
 func (d *desk) settings() config.Config {
 	d.t.Helper()
-	c, err := config.Load(d.o.Paths.Config)
+	c, err := config.Load(d.o.Paths)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -328,7 +328,7 @@ func TestBrokenSettingsFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("theme = 3\n\nconcurency = 3\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, d.o.Problem = config.Load(path)
+	_, d.o.Problem = config.Load(d.o.Paths)
 	d.open().sees("line 1", "line 3", "did you mean", "Try again", "Mend the file")
 	if d.has("Connect") {
 		t.Error("what needs the settings is offered")

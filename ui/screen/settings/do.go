@@ -28,9 +28,9 @@ type loaded struct {
 // read reads the settings, off the event loop.
 func (m *Model) read(want string) tea.Cmd {
 	m.reads++
-	read, path := m.reads, m.o.Paths.Config
+	read, paths := m.reads, m.o.Paths
 	return func() tea.Msg {
-		c, err := config.Load(path)
+		c, err := config.Load(paths)
 		return loaded{read: read, want: want, config: c, err: err}
 	}
 }
@@ -160,9 +160,9 @@ func (m *Model) write() tea.Cmd {
 		return nil
 	}
 	m.writing = true
-	path := m.o.Paths.Config
+	paths := m.o.Paths
 	return func() tea.Msg {
-		c, err := config.Load(path)
+		c, err := config.Load(paths)
 		if err == nil {
 			c, err = c.SetTheme(theme)
 		}
@@ -230,9 +230,9 @@ func firstLine(text string) string {
 
 // use makes an account the one in use, now and at the next start, and opens it.
 func (m *Model) use(name string, key api.Key) tea.Cmd {
-	path := m.o.Paths.Config
+	paths := m.o.Paths
 	return func() tea.Msg {
-		c, err := config.Load(path)
+		c, err := config.Load(paths)
 		if err == nil {
 			_, err = c.Use(name)
 		}
@@ -243,9 +243,9 @@ func (m *Model) use(name string, key api.Key) tea.Cmd {
 // remove takes an account out of the settings, and its key out of the keyring
 // where that was asked for.
 func (m *Model) remove(r removeNow) tea.Cmd {
-	ctx, path, keys := m.o.Context, m.o.Paths.Config, m.o.Keys
+	ctx, paths, keys := m.o.Context, m.o.Paths, m.o.Keys
 	return func() tea.Msg {
-		c, err := config.Load(path)
+		c, err := config.Load(paths)
 		if err == nil {
 			_, err = c.RemoveProfile(r.name)
 		}
@@ -286,9 +286,9 @@ type edited struct{ err error }
 // edit opens the settings file in the person's editor.
 func (m *Model) edit() tea.Cmd {
 	args := m.editor()
-	path := m.o.Paths.Config
+	paths := m.o.Paths
 	return func() tea.Msg {
-		c, err := config.Load(path)
+		c, err := config.Load(paths)
 		if err == nil && !c.Exists {
 			// A new file explains every setting in its comments.
 			_, err = c.SetTheme(c.Theme)
@@ -296,7 +296,7 @@ func (m *Model) edit() tea.Cmd {
 				return editorReady{err: err}
 			}
 		}
-		return editorReady{args: append(args, path)}
+		return editorReady{args: append(args, paths.Config)}
 	}
 }
 

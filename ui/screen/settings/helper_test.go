@@ -166,7 +166,7 @@ func (d *desk) sees(texts ...string) *desk {
 
 func (d *desk) settings() config.Config {
 	d.t.Helper()
-	c, err := config.Load(d.o.Paths.Config)
+	c, err := config.Load(d.o.Paths)
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"net/netip"
 	"testing"
 	"time"
 
@@ -73,3 +74,6 @@ func (l *Library) Unfinished(t *testing.T) (pending int, tried bool) {
 	}
 	return pending, tried
 }
+
+// IsInternal is what the guard says about an address.
+func IsInternal(ip netip.Addr) bool { return isInternal(ip) }

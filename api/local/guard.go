@@ -9,34 +9,20 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"code.dny.dev/ssrf"
 )
 
-// internal are the networks that neither a URL source nor a webhook may lead
-// to: whoever sends an address would otherwise reach what only this computer
-// can.
-var internal = prefixes(
-	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
-	"192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
-	"::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20", "5f00::/16",
-	"fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
-)
+// internet lets through what IANA has assigned to the public internet. What is
+// refused beside that are the addresses of this computer and of its networks, and
+// special ones such as multicast, documentation, tunnels and translated IPv4.
+// Ports and exceptions are the guard's.
+var internet = ssrf.New(ssrf.WithAnyNetwork(), ssrf.WithAnyPort())
 
-func prefixes(texts ...string) []netip.Prefix {
-	list := make([]netip.Prefix, len(texts))
-	for i, text := range texts {
-		list[i] = netip.MustParsePrefix(text)
-	}
-	return list
-}
-
+// isInternal reports whether a URL source or a webhook may not lead to ip:
+// whoever sends an address would otherwise reach what only this computer can.
 func isInternal(ip netip.Addr) bool {
-	ip = ip.Unmap().WithZone("")
-	for _, p := range internal {
-		if p.Contains(ip) {
-			return true
-		}
-	}
-	return false
+	return internet.SafeAddr(ip.Unmap().WithZone("")) != nil
 }
 
 // guardError says that an address was not let through.

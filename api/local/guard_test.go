@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"os"
 	"strings"
 	"testing"
@@ -197,5 +198,42 @@ func TestCommandTakesAnExtensionsPlace(t *testing.T) {
 	}
 	if now := details(t, s.Address, r["fileId"]); fmt.Sprint(now["versionInfo"].(map[string]any)["name"]) != "Version 2" {
 		t.Errorf("the version is %v", now["versionInfo"])
+	}
+}
+
+func TestInternalAddresses(t *testing.T) {
+	last := func(p netip.Prefix) netip.Addr {
+		ip := p.Addr().AsSlice()
+		for bit := p.Bits(); bit < len(ip)*8; bit++ {
+			ip[bit/8] |= 0x80 >> (bit % 8)
+		}
+		addr, _ := netip.AddrFromSlice(ip)
+		return addr
+	}
+	for _, text := range []string{
+		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
+		"192.31.196.0/24", "192.52.193.0/24", "192.175.48.0/24", // AS112 and AMT
+		"192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+		"::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20", "5f00::/16",
+		"fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
+		"::ffff:0:0:0/96", "2620:4f:8000::/48", "4000::/3", "e000::/4", // IPv4 in another form, AS112, and what nobody has
+	} {
+		p := netip.MustParsePrefix(text)
+		for _, ip := range []netip.Addr{p.Addr(), last(p)} {
+			if !local.IsInternal(ip) {
+				t.Errorf("%s of %s is let through", ip, p)
+			}
+			if ip.Is6() && !local.IsInternal(ip.WithZone("eth0")) {
+				t.Errorf("%s of %s is let through with a zone", ip, p)
+			}
+			if ip.Is4() && !local.IsInternal(netip.AddrFrom16(ip.As16())) {
+				t.Errorf("%s of %s is let through as an IPv6 address", ip, p)
+			}
+		}
+	}
+	for _, text := range []string{"1.1.1.1", "8.8.8.8", "100.128.0.1", "172.32.0.1", "192.0.3.1", "223.255.255.255", "2606:4700::1111", "2a00:1450::1", "::ffff:8.8.8.8"} {
+		if local.IsInternal(netip.MustParseAddr(text)) {
+			t.Errorf("%s is refused", text)
+		}
 	}
 }

@@ -8,9 +8,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/screen/upload"
+	"mediadesk/ui/text"
 )
 
 // newForm builds the upload form for sources, or with a draft for those in it.
@@ -55,7 +55,7 @@ func (m *Model) draftBack(msg draftFound) tea.Cmd {
 	return tea.Batch(
 		m.greet(form),
 		page.Send(page.Add{Sources: sources}),
-		page.Send(page.Toast{Level: page.Info, Text: "The upload form of last time is back: " + kit.Plural(len(sources), "file") + " not sent yet. Press u to go on."}),
+		page.Send(page.Toast{Level: page.Info, Text: "The upload form of last time is back: " + text.Plural(len(sources), "file") + " not sent yet. Press u to go on."}),
 	)
 }
 

@@ -11,11 +11,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 	"mediadesk/ui/screen/details"
 	"mediadesk/ui/screen/extensions"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/screen/library"
-	"mediadesk/ui/page"
 	"mediadesk/ui/screen/picker"
 	"mediadesk/ui/screen/settings"
 	"mediadesk/ui/screen/upload"

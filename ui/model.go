@@ -14,10 +14,10 @@ import (
 	"mediadesk/api"
 	"mediadesk/config"
 	"mediadesk/ui/kit"
-	"mediadesk/ui/screen/library"
 	"mediadesk/ui/page"
-	"mediadesk/ui/screen/picker"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/screen/library"
+	"mediadesk/ui/screen/picker"
 	"mediadesk/ui/theme"
 )
 

@@ -6,9 +6,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/ui/screen/details"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/screen/details"
+	"mediadesk/ui/text"
 )
 
 // show brings a screen with a tab to the front.
@@ -107,19 +108,19 @@ func (m *Model) leave(asked bool) tea.Cmd {
 		return tea.Quit
 	}
 	unsaved := m.unsaved()
-	var text []string
+	var words []string
 	stay, leave := page.Choice{Label: "Stay", Key: "s"}, page.Choice{Label: "Leave, go on next time", Key: "l", Msg: quit{}}
 	if m.desk.Queue.Busy() {
-		text = append(text, kit.Plural(m.openJobs(), "upload")+" not finished. What is not finished waits in the journal and goes on when mediadesk is started again.")
+		words = append(words, text.Plural(m.openJobs(), "upload")+" not finished. What is not finished waits in the journal and goes on when mediadesk is started again.")
 	}
 	if len(unsaved) > 0 {
-		text = append(text, page.NotSaved(unsaved))
-		leave.Label, leave.Danger = "Leave, drop the changes of "+kit.Plural(len(unsaved), "file"), true
+		words = append(words, page.NotSaved(unsaved))
+		leave.Label, leave.Danger = "Leave, drop the changes of "+text.Plural(len(unsaved), "file"), true
 	}
-	if len(text) == 0 {
+	if len(words) == 0 {
 		return tea.Quit
 	}
-	return m.ask(page.Ask{Title: "Leave mediadesk?", Text: strings.Join(text, "\n\n"), Choices: m.choices(stay, leave)})
+	return m.ask(page.Ask{Title: "Leave mediadesk?", Text: strings.Join(words, "\n\n"), Choices: m.choices(stay, leave)})
 }
 
 // use changes to another profile. Where changes are not saved it asks, unless
@@ -131,7 +132,7 @@ func (m *Model) use(profile page.UseProfile, asked bool) tea.Cmd {
 	}
 	return m.ask(page.Ask{Title: "Change to another profile?", Text: page.NotSaved(unsaved), Choices: m.choices(
 		page.Choice{Label: "Stay", Key: "s"},
-		page.Choice{Label: "Change, drop the changes of " + kit.Plural(len(unsaved), "file"), Key: "c", Danger: true, Msg: useAnyway(profile)},
+		page.Choice{Label: "Change, drop the changes of " + text.Plural(len(unsaved), "file"), Key: "c", Danger: true, Msg: useAnyway(profile)},
 	)})
 }
 

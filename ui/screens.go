@@ -4,11 +4,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/ui/page"
 	"mediadesk/ui/screen/details"
 	"mediadesk/ui/screen/extensions"
 	"mediadesk/ui/screen/library"
 	"mediadesk/ui/screen/onboarding"
-	"mediadesk/ui/page"
 	"mediadesk/ui/screen/settings"
 	"mediadesk/ui/screen/uploads"
 )

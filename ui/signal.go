@@ -10,8 +10,8 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/config"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // wave is a time in which extensions are pending, from the first to the last.
@@ -81,11 +81,11 @@ func (w *wave) count(runs []api.Run) (ended bool) {
 func (w *wave) words() string {
 	switch {
 	case w.failed == 0:
-		return kit.Plural(w.success, "extension") + " done"
+		return text.Plural(w.success, "extension") + " done"
 	case w.success == 0:
-		return kit.Plural(w.failed, "extension") + " failed"
+		return text.Plural(w.failed, "extension") + " failed"
 	}
-	return kit.Plural(w.success, "extension") + " done, " + kit.Count(w.failed) + " failed"
+	return text.Plural(w.success, "extension") + " done, " + text.Count(w.failed) + " failed"
 }
 
 // counted takes the state of all runs over, and signals the end of a wave: to
@@ -123,7 +123,7 @@ func (m *Model) focus(has bool) {
 func (m *Model) title() string {
 	switch {
 	case m.wave.pending > 0:
-		return "mediadesk: " + kit.Plural(m.wave.pending, "run") + " pending"
+		return "mediadesk: " + text.Plural(m.wave.pending, "run") + " pending"
 	case m.wave.done != "":
 		return "mediadesk: " + m.wave.done
 	}

@@ -12,6 +12,7 @@ import (
 
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // tips are shown at the first visit of a screen, once and for all.
@@ -84,13 +85,13 @@ func (m *Model) tipLines() []string {
 	if m.tipText == "" || m.size.X < kit.MinWidth || m.size.Y < kit.MinHeight {
 		return nil
 	}
-	lines := kit.Wrap("Tip: "+m.tipText+" esc hides this.", m.size.X)
+	lines := text.Wrap("Tip: "+m.tipText+" esc hides this.", m.size.X)
 	if most := min(2, m.size.Y/kit.MinHeight); len(lines) > most {
 		lines = lines[:most]
-		lines[most-1] = kit.Truncate(lines[most-1]+" …", m.size.X)
+		lines[most-1] = text.Truncate(lines[most-1]+" …", m.size.X)
 	}
 	for i, line := range lines {
-		lines[i] = m.theme.Info.Render(kit.PadRight(line, m.size.X))
+		lines[i] = m.theme.Info.Render(text.PadRight(line, m.size.X))
 	}
 	return lines
 }

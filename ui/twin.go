@@ -6,8 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/config"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // twins are what the screen in front does, as commands; nil where it has none
@@ -50,7 +50,7 @@ func (m *Model) copyTwin() tea.Cmd {
 	}
 	what := "command"
 	if len(lines) > 1 {
-		what = kit.Count(len(lines)) + " commands"
+		what = text.Count(len(lines)) + " commands"
 	}
 	return page.Send(page.Copy{What: what, Text: strings.Join(lines, "\n")})
 }

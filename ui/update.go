@@ -12,6 +12,7 @@ import (
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/screen/settings"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -19,7 +20,7 @@ import (
 // crosses screens, then input to whoever has it: dialog, help, a text field of
 // the screen in front, the global keys, the screen.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	kit.NoteTerminal(msg)
+	text.NoteTerminal(msg)
 	if m.o.Debug {
 		slog.Debug("message", "type", fmt.Sprintf("%T", msg))
 	}
@@ -173,7 +174,7 @@ func (m *Model) input(msg tea.Msg) tea.Cmd {
 		}
 		msg = key
 		if why := m.whyNot(key); why != "" {
-			return m.toasts.Push(page.Toast{Level: page.Info, Text: kit.Sentence(why)})
+			return m.toasts.Push(page.Toast{Level: page.Info, Text: text.Sentence(why)})
 		}
 		if cmd, used := m.global(key.String()); used {
 			return cmd

@@ -9,6 +9,7 @@ import (
 
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // rects are the parts of the terminal.
@@ -81,7 +82,7 @@ type stack struct {
 func (s *stack) join(lines []string, room image.Point) string {
 	if s.room != room || !slices.Equal(s.lines, lines) {
 		drawn := slices.Clone(lines)
-		drawn[1] = kit.Fit(drawn[1], room.X, room.Y)
+		drawn[1] = text.Fit(drawn[1], room.X, room.Y)
 		*s = stack{lines, room, strings.Join(drawn, "\n")}
 	}
 	return s.whole
@@ -112,12 +113,12 @@ func (m *Model) hinted() []kit.Act {
 // topLine has the tabs on the left, the profile on the right.
 func (m *Model) topLine(width int) string {
 	if m.desk == nil {
-		return kit.Fit(m.theme.Title.Render("mediadesk"), width, 1)
+		return text.Fit(m.theme.Title.Render("mediadesk"), width, 1)
 	}
 	left := m.tabLine(width)
-	right := m.profileWords(width - kit.Width(left) - 1)
-	gap := max(0, width-kit.Width(left)-kit.Width(right))
-	return kit.Fit(left+strings.Repeat(" ", gap)+right, width, 1)
+	right := m.profileWords(width - text.Width(left) - 1)
+	gap := max(0, width-text.Width(left)-text.Width(right))
+	return text.Fit(left+strings.Repeat(" ", gap)+right, width, 1)
 }
 
 // tabNames are the tabs as the top line has them. Where there is too little
@@ -128,11 +129,11 @@ func (m *Model) tabNames(width int) []string {
 	for i, t := range page.Tabs {
 		names[i] = " " + string(rune('1'+i)) + " " + t.Name + " "
 		if t.ID == page.Extensions && m.wave.pending > 0 {
-			names[i] = " 3 " + t.Name + " " + kit.Count(m.wave.pending) + " "
+			names[i] = " 3 " + t.Name + " " + text.Count(m.wave.pending) + " "
 		}
-		full += kit.Width(names[i])
+		full += text.Width(names[i])
 	}
-	if full+kit.Width(m.profileWords(0))+1 <= width {
+	if full+text.Width(m.profileWords(0))+1 <= width {
 		return names
 	}
 	for i := range names {
@@ -161,10 +162,10 @@ func (m *Model) tabAt(x int) (page.ID, bool) {
 		return 0, false
 	}
 	for i, name := range m.tabNames(m.size.X) {
-		if x < kit.Width(name) {
+		if x < text.Width(name) {
 			return page.Tabs[i].ID, true
 		}
-		x -= kit.Width(name)
+		x -= text.Width(name)
 	}
 	return 0, false
 }
@@ -178,20 +179,20 @@ func (m *Model) profileWords(width int) string {
 	if p.Local {
 		style = m.theme.Local
 	}
-	words := style.Render(kit.Truncate(kit.Safe(p.Name), 24)) + " "
+	words := style.Render(text.Truncate(text.Safe(p.Name), 24)) + " "
 	if p.Notice != "" {
-		words += m.theme.Warn.Render(kit.Truncate(kit.Safe(p.Notice), max(12, min(60, width-kit.Width(words)-1)))) + " "
+		words += m.theme.Warn.Render(text.Truncate(text.Safe(p.Notice), max(12, min(60, width-text.Width(words)-1)))) + " "
 	}
 	more := []string{p.Host}
 	if p.KeySource != "" {
 		more = append(more, "key: "+p.KeySource)
 	}
-	for _, text := range more {
-		text = m.theme.Muted.Render(kit.Truncate(kit.Safe(text), 34)) + " "
-		if kit.Width(words)+kit.Width(text) > width {
+	for _, s := range more {
+		s = m.theme.Muted.Render(text.Truncate(text.Safe(s), 34)) + " "
+		if text.Width(words)+text.Width(s) > width {
 			break
 		}
-		words += text
+		words += s
 	}
 	return words
 }

@@ -10,6 +10,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/config"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // more are the lines of the form that an account has once it is there: its
@@ -97,7 +98,7 @@ func (m more) planWords() string {
 		return "The limits that the contract names."
 	}
 	plan := config.Plans()[m.choices[entryPlan].Index()]
-	return "Files up to " + kit.Bytes(plan.MaxSize) + ", videos up to " + kit.Bytes(plan.MaxVideoSize) + "."
+	return "Files up to " + text.Bytes(plan.MaxSize) + ", videos up to " + text.Bytes(plan.MaxVideoSize) + "."
 }
 
 // fill is the account with what the lines say. What cannot be read stays as it

@@ -6,6 +6,7 @@ import (
 
 	"mediadesk/config"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -91,11 +92,11 @@ func (f *Flow) drawProblem(s *kit.Sheet, th *theme.Theme) {
 }
 
 // DrawLight adds a sign with sentences beside it.
-func DrawLight(s *kit.Sheet, sign theme.Sign, text string, th *theme.Theme) {
+func DrawLight(s *kit.Sheet, sign theme.Sign, words string, th *theme.Theme) {
 	style := th.SignStyle(sign)
 	first := true
-	for part := range strings.SplitSeq(text, "\n") {
-		for _, line := range kit.Wrap(kit.Safe(part), s.Width()-2) {
+	for part := range strings.SplitSeq(words, "\n") {
+		for _, line := range text.Wrap(text.Safe(part), s.Width()-2) {
 			mark := " "
 			if first {
 				mark = th.Glyph(sign)
@@ -131,7 +132,7 @@ func (f *Flow) drawForm(s *kit.Sheet, th *theme.Theme) {
 			s.Line(int(e), text.View(s.Width(), th))
 		}
 		if err := f.form.shown(e); err != nil {
-			DrawLight(s, theme.SignBad, kit.Sentence(err.Error()), th)
+			DrawLight(s, theme.SignBad, text.Sentence(err.Error()), th)
 		} else if f.form.at == e && e != entryGo {
 			s.Words(kit.NoStop, 2, f.hint(e), th.Muted)
 		}
@@ -273,7 +274,7 @@ func (f *Flow) drawCommand(s *kit.Sheet, th *theme.Theme) {
 	words, err := splitWords(f.input.Value())
 	switch {
 	case err != nil:
-		DrawLight(s, theme.SignBad, kit.Sentence(err.Error()), th)
+		DrawLight(s, theme.SignBad, text.Sentence(err.Error()), th)
 	case len(words) > 0:
 		s.Words(kit.NoStop, 2, "runs "+words[0]+withArguments(words[1:]), th.Muted)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/config"
-	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // Explain says in sentences what an error of the settings, of a key or of the
@@ -15,7 +15,7 @@ import (
 func Explain(err error) string {
 	var files []string
 	for _, problem := range fileErrors(err) {
-		files = append(files, kit.Sentence(problem.Error()))
+		files = append(files, text.Sentence(problem.Error()))
 	}
 	if len(files) > 0 {
 		return strings.Join(files, "\n")
@@ -30,11 +30,11 @@ func Explain(err error) string {
 	if _, ok := errors.AsType[*config.KeyringError](err); ok {
 		return keyringWords(err)
 	}
-	text := kit.Sentence(err.Error())
+	words := text.Sentence(err.Error())
 	if hint := api.Hint(err); hint != "" {
-		text += "\n" + kit.Sentence(hint)
+		words += "\n" + text.Sentence(hint)
 	}
-	return text
+	return words
 }
 
 // keyringWords says what is the matter with the keyring. What helps are the
@@ -42,13 +42,13 @@ func Explain(err error) string {
 func keyringWords(err error) string {
 	known, ok := errors.AsType[*config.KeyringError](err)
 	if !ok {
-		return kit.Sentence(err.Error())
+		return text.Sentence(err.Error())
 	}
-	text := known.Problem.Error()
+	words := known.Problem.Error()
 	if known.Cause != nil {
-		text += " (" + known.Cause.Error() + ")"
+		words += " (" + known.Cause.Error() + ")"
 	}
-	return kit.Sentence(text)
+	return text.Sentence(words)
 }
 
 // fileErrors are the problems of the settings file in a chain of errors.

@@ -18,8 +18,8 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/config"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // AccessibleVariable asks for prompts and sentences instead of screens.
@@ -272,7 +272,7 @@ func (t *talk) send(files []string) error {
 	if n == 0 {
 		return nil
 	}
-	send, err := t.yes(fmt.Sprintf("Send %s?", kit.Plural(n, "file")))
+	send, err := t.yes(fmt.Sprintf("Send %s?", text.Plural(n, "file")))
 	if err != nil || !send {
 		t.say("Nothing was sent.")
 		return err
@@ -325,7 +325,7 @@ func (t *talk) describe(args []string) (n int) {
 		t.say("%s will be sent %s.", filepath.Base(r.File), strings.Join(words, ", "))
 	}
 	if more := n - mostDescribed; more > 0 {
-		t.say("And %s likewise.", kit.Plural(more, "more file"))
+		t.say("And %s likewise.", text.Plural(more, "more file"))
 	}
 	return n
 }
@@ -399,7 +399,7 @@ func (t *talk) pick() ([]string, error) {
 		} else {
 			files = append(files, picked)
 		}
-		t.say("Picked: %s. %s so far.", filepath.Base(picked), kit.Plural(len(files), "file"))
+		t.say("Picked: %s. %s so far.", filepath.Base(picked), text.Plural(len(files), "file"))
 	}
 }
 
@@ -417,7 +417,7 @@ func (t *talk) list(folder string) ([]string, error) {
 		listed = append(listed, filepath.Join(folder, e.Name()))
 		what := "folder"
 		if info, err := e.Info(); err == nil && !e.IsDir() {
-			what = kit.Bytes(info.Size())
+			what = text.Bytes(info.Size())
 		}
 		t.say("%d: %s, %s", len(listed), e.Name(), what)
 	}
@@ -448,7 +448,7 @@ func (t *talk) library() error {
 	for i, f := range files {
 		words[i] = f.FilePath + ", " + tagWords(&f)
 	}
-	n, err := t.choose(kit.Plural(len(files), "file")+" in the library. Which one?", "Back", words...)
+	n, err := t.choose(text.Plural(len(files), "file")+" in the library. Which one?", "Back", words...)
 	if err != nil || n < 0 {
 		return err
 	}

@@ -14,8 +14,8 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // detailFlags are the changes that the command line asks for.
@@ -344,7 +344,7 @@ func printRecord(p *Program, asJSON bool, file *api.File) error {
 		return printJSON(p.Stdout, text)
 	}
 	for _, line := range recordLines(file) {
-		fmt.Fprintf(p.Stdout, "%s %s\n", kit.PadRight(kit.Safe(line[0]), 18), kit.Safe(line[1]))
+		fmt.Fprintf(p.Stdout, "%s %s\n", text.PadRight(text.Safe(line[0]), 18), text.Safe(line[1]))
 	}
 	_, err := fmt.Fprintln(p.Stdout)
 	return err
@@ -358,7 +358,7 @@ func recordLines(f *api.File) [][2]string {
 		lines = append(lines, [2]string{"pixels", fmt.Sprintf("%d x %d", w, h)})
 	}
 	if size, ok := f.Size.Get(); ok {
-		lines = append(lines, [2]string{"size", kit.Bytes(size)})
+		lines = append(lines, [2]string{"size", text.Bytes(size)})
 	}
 	if !f.Tags.IsZero() {
 		lines = append(lines, [2]string{"tags", orUnset(strings.Join(f.Tags.Or(nil), ", "))})

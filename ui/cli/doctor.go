@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mediadesk/config"
-	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // The verdicts of doctor, from good to bad.
@@ -153,13 +153,13 @@ func (d *doctor) print(list []finding) error {
 	}
 	for _, f := range list {
 		lines := strings.Split(f.Text, "\n")
-		fmt.Fprintf(d.p.Stdout, "  %s %s %s\n", kit.PadRight(f.Verdict, 8), kit.PadRight(f.Check, 20), lines[0])
+		fmt.Fprintf(d.p.Stdout, "  %s %s %s\n", text.PadRight(f.Verdict, 8), text.PadRight(f.Check, 20), lines[0])
 		rest := lines[1:]
 		if f.Help != "" {
 			rest = append(rest, strings.Split(f.Help, "\n")...)
 		}
 		for _, line := range rest {
-			fmt.Fprintf(d.p.Stdout, "  %s %s %s\n", kit.PadRight("", 8), kit.PadRight("", 20), line)
+			fmt.Fprintf(d.p.Stdout, "  %s %s %s\n", text.PadRight("", 8), text.PadRight("", 20), line)
 		}
 	}
 	_, err := fmt.Fprintln(d.p.Stdout)
@@ -173,7 +173,7 @@ func (d *doctor) end() error {
 		count[f.Verdict]++
 	}
 	if !d.f.json {
-		fmt.Fprintf(d.p.Stdout, "%s, %s.\n", kit.Plural(count[verdictBad], "problem"), kit.Plural(count[verdictWarn], "warning"))
+		fmt.Fprintf(d.p.Stdout, "%s, %s.\n", text.Plural(count[verdictBad], "problem"), text.Plural(count[verdictWarn], "warning"))
 	}
 	if count[verdictBad] > 0 {
 		return &exitError{code: exitFailed}
@@ -219,7 +219,7 @@ func (d *doctor) settingsFile(context.Context) {
 	if IsUnnamed(name) { // the path behind the host may be an account
 		name = unnamed + hostOf(d.profile.UploadURL)
 	}
-	d.say(verdictOK, "profile", "", "%s (%s), of %s", name, d.profile.Kind, kit.Plural(len(d.settings.Profiles), "profile"))
+	d.say(verdictOK, "profile", "", "%s (%s), of %s", name, d.profile.Kind, text.Plural(len(d.settings.Profiles), "profile"))
 }
 
 func (d *doctor) key(ctx context.Context) {
@@ -250,7 +250,7 @@ func (d *doctor) key(ctx context.Context) {
 		if problem.Problem == config.KeyringLocked || problem.Problem == config.KeyringSilent {
 			verdict = verdictWarn
 		}
-		d.say(verdict, "keyring", kit.Sentence(problem.Problem.Help()), "%s", problem.Problem.Error())
+		d.say(verdict, "keyring", text.Sentence(problem.Problem.Help()), "%s", problem.Problem.Error())
 	default:
 		d.say(verdictWarn, "keyring", "", "%v", tried)
 	}

@@ -11,7 +11,7 @@ import (
 	"mediadesk/api/journal"
 	"mediadesk/api/local"
 	"mediadesk/config"
-	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // folders looks at the rights of our folders. A folder that is not there yet
@@ -74,7 +74,7 @@ func (d *doctor) journal(ctx context.Context) {
 	case err != nil:
 		d.say(verdictBad, "journal", journal.Damaged, "%v", err)
 	default:
-		d.say(verdictOK, "journal", "", "whole: %s, %s, schema %d of %d", kit.Bytes(state.Bytes), kit.Plural(state.Jobs, "upload"), state.Version, state.Newest)
+		d.say(verdictOK, "journal", "", "whole: %s, %s, schema %d of %d", text.Bytes(state.Bytes), text.Plural(state.Jobs, "upload"), state.Version, state.Newest)
 	}
 	if d.profile.Kind != config.KindLocal {
 		return

@@ -17,7 +17,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/config"
-	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // lookTime is how long doctor waits for one address.
@@ -79,7 +79,7 @@ func (d *doctor) addresses(ctx context.Context) {
 		if clock.skew < 0 {
 			way = "behind"
 		}
-		d.say(verdictWarn, "clock", "Set it: signed addresses and certificates depend on it.", "the clock of this computer is %s %s that of the service", kit.Duration(clock.skew.Abs()), way)
+		d.say(verdictWarn, "clock", "Set it: signed addresses and certificates depend on it.", "the clock of this computer is %s %s that of the service", text.Duration(clock.skew.Abs()), way)
 	default:
 		d.say(verdictOK, "clock", "", "agrees with the service's to the minute")
 	}

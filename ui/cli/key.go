@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mediadesk/config"
-	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // keyAct is one of the acts on a profile's key.
@@ -73,7 +73,7 @@ func sayKey(p *Program, f *flags, line keyLine, format string, args ...any) erro
 	if f.json {
 		return printJSON(p.Stdout, line)
 	}
-	_, err := fmt.Fprintln(p.Stdout, kit.Safe(fmt.Sprintf(format, args...)))
+	_, err := fmt.Fprintln(p.Stdout, text.Safe(fmt.Sprintf(format, args...)))
 	return err
 }
 
@@ -117,11 +117,11 @@ func setKey(ctx context.Context, p *Program, f *flags, k *config.Keys, profile c
 	if err := k.Keyring.Try(ctx); err != nil {
 		return err
 	}
-	text, err := readKey(ctx, p, profile.Name)
+	words, err := readKey(ctx, p, profile.Name)
 	if err != nil {
 		return err
 	}
-	key, err := config.NewSecret(text)
+	key, err := config.NewSecret(words)
 	if err != nil {
 		return &exitError{exitKey, err}
 	}
@@ -130,7 +130,7 @@ func setKey(ctx context.Context, p *Program, f *flags, k *config.Keys, profile c
 	}
 	// Another source may come first: better said now than wondered about later.
 	if source, err := k.Where(ctx, profile); err == nil && source.Kind != config.SourceKeyring {
-		fmt.Fprintf(p.Stderr, "mediadesk: the %s also has a key for this profile and is looked at first.\n", kit.Safe(source.String()))
+		fmt.Fprintf(p.Stderr, "mediadesk: the %s also has a key for this profile and is looked at first.\n", text.Safe(source.String()))
 	}
 	return sayKey(p, f, keyLine{profile.Name, "keyring"}, "The key of profile %s is in the keyring.", profile.Name)
 }

@@ -8,7 +8,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
-	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // listPage is how many records are asked for at once.
@@ -102,17 +102,17 @@ func printFile(p *Program, asJSON bool, file *api.File) error {
 		if path == "" {
 			path = file.FilePath
 		}
-		_, err := fmt.Fprintf(p.Stdout, "%-24s %10s  %s/\n", "folder", "", kit.Safe(strings.TrimSuffix(path, "/")))
+		_, err := fmt.Fprintf(p.Stdout, "%-24s %10s  %s/\n", "folder", "", text.Safe(strings.TrimSuffix(path, "/")))
 		return err
 	}
 	size := ""
 	if n, ok := file.Size.Get(); ok {
-		size = kit.Bytes(n)
+		size = text.Bytes(n)
 	}
 	tags := ""
 	if t := file.Tags.Or(nil); len(t) > 0 {
 		tags = "  [" + strings.Join(t, ", ") + "]"
 	}
-	_, err := fmt.Fprintf(p.Stdout, "%-24s %10s  %s%s\n", kit.Safe(file.FileID), size, kit.Safe(file.FilePath), kit.Safe(tags))
+	_, err := fmt.Fprintf(p.Stdout, "%-24s %10s  %s%s\n", text.Safe(file.FileID), size, text.Safe(file.FilePath), text.Safe(tags))
 	return err
 }

@@ -15,7 +15,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui"
-	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // The commands of this file are the acts of the details and library screens on
@@ -177,13 +177,13 @@ func askFirst(ctx context.Context, p *Program, f *flags, ids []string, version s
 		if err != nil {
 			return fmt.Errorf("%s: %w", id, err)
 		}
-		fmt.Fprintf(p.Stderr, "  %s\n", kit.Safe(file.FilePath))
+		fmt.Fprintf(p.Stderr, "  %s\n", text.Safe(file.FilePath))
 	}
-	what := kit.Plural(len(ids), "file") + " with all versions"
+	what := text.Plural(len(ids), "file") + " with all versions"
 	if version != "" {
-		what = "version " + kit.Safe(version)
+		what = "version " + text.Safe(version)
 	}
-	fmt.Fprintf(p.Stderr, "Delete %s from %s, for good? Type yes, or anything else to keep: ", what, kit.Safe(d.Profile.Host))
+	fmt.Fprintf(p.Stderr, "Delete %s from %s, for good? Type yes, or anything else to keep: ", what, text.Safe(d.Profile.Host))
 	answer, err := untilInterrupted(ctx, p.Stdin, func() (string, error) { return bufio.NewReader(p.Stdin).ReadString('\n') })
 	if err != nil && !errors.Is(err, io.EOF) {
 		fmt.Fprintln(p.Stderr)
@@ -235,9 +235,9 @@ func printVersion(p *Program, asJSON bool, file *api.File, current bool) error {
 	}
 	size := ""
 	if n, ok := file.Size.Get(); ok {
-		size = kit.Bytes(n)
+		size = text.Bytes(n)
 	}
-	_, err := fmt.Fprintf(p.Stdout, "%-24s %10s  %s  %s%s\n", kit.Safe(file.VersionInfo.ID), size, kit.Safe(file.UpdatedAt), kit.Safe(file.VersionInfo.Name), note)
+	_, err := fmt.Fprintf(p.Stdout, "%-24s %10s  %s  %s%s\n", text.Safe(file.VersionInfo.ID), size, text.Safe(file.UpdatedAt), text.Safe(file.VersionInfo.Name), note)
 	return err
 }
 
@@ -394,12 +394,12 @@ func oneAct(ctx context.Context, p *Program, f *flags, d *ui.Desk, id string, ac
 		return err
 	}
 	if !f.json {
-		_, err := fmt.Fprintln(p.Stdout, kit.Safe(act.words(file.FilePath, to)))
+		_, err := fmt.Fprintln(p.Stdout, text.Safe(act.words(file.FilePath, to)))
 		return err
 	}
-	text, err := record(after)
+	s, err := record(after)
 	if err != nil {
 		return err
 	}
-	return printJSON(p.Stdout, actLine{Act: act.name, FileID: id, From: file.FilePath, To: to, File: text})
+	return printJSON(p.Stdout, actLine{Act: act.name, FileID: id, From: file.FilePath, To: to, File: s})
 }

@@ -14,7 +14,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/queue"
 	"mediadesk/ui"
-	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // uploadLine is the contract's line of one upload.
@@ -119,7 +119,7 @@ func (o *uploadOutput) stored(one planned, before *api.Job) error {
 		}
 		return printJSON(o.p.Stdout, uploadLine{Source: one.upload.Source.String(), Outcome: api.Stored, File: file, Already: true})
 	}
-	fmt.Fprintf(o.p.Stdout, "%s: already stored as %s since %s; not sent\n", kit.Safe(one.upload.Source.String()), kit.Safe(placeOf(before)), before.Updated.Local().Format("2 Jan 2006 15:04"))
+	fmt.Fprintf(o.p.Stdout, "%s: already stored as %s since %s; not sent\n", text.Safe(one.upload.Source.String()), text.Safe(placeOf(before)), before.Updated.Local().Format("2 Jan 2006 15:04"))
 	return nil
 }
 
@@ -132,17 +132,17 @@ func placeOf(j *api.Job) string {
 
 // jobSentence says in words what became of a job.
 func jobSentence(j api.Job) string {
-	name := kit.Safe(j.Upload.Source.String())
+	name := text.Safe(j.Upload.Source.String())
 	why := ""
 	if j.Failure != nil {
-		why = ": " + kit.Safe(sentences(reason(j), j.Failure.Help))
+		why = ": " + text.Safe(sentences(reason(j), j.Failure.Help))
 	}
 	switch j.State {
 	case api.Stored:
 		if j.File == nil {
-			return fmt.Sprintf("%s: stored as %s", name, kit.Safe(j.Upload.Path()))
+			return fmt.Sprintf("%s: stored as %s", name, text.Safe(j.Upload.Path()))
 		}
-		return fmt.Sprintf("%s: stored as %s (%s)", name, kit.Safe(j.File.FilePath), kit.Safe(j.File.FileID))
+		return fmt.Sprintf("%s: stored as %s (%s)", name, text.Safe(j.File.FilePath), text.Safe(j.File.FileID))
 	case api.Waiting, api.Sending:
 		return name + ": waits in the journal; go on with: mediadesk upload"
 	default:
@@ -229,7 +229,7 @@ func (o *uploadOutput) await(ctx context.Context, d *ui.Desk, id int64) ([]api.J
 			}
 			return jobs, err
 		}
-		fmt.Fprint(o.p.Stdout, "\r\x1b[K"+kit.Truncate(progressLine(d.Queue.Snapshot()), 79))
+		fmt.Fprint(o.p.Stdout, "\r\x1b[K"+text.Truncate(progressLine(d.Queue.Snapshot()), 79))
 		o.drawn = true
 	}
 }
@@ -237,28 +237,28 @@ func (o *uploadOutput) await(ctx context.Context, d *ui.Desk, id int64) ([]api.J
 // progressLine says how all uploads stand and how far the one under way is.
 func progressLine(s queue.Snapshot) string {
 	t := s.Totals
-	words := []string{kit.Count(t.Stored) + " of " + kit.Count(t.Jobs) + " stored"}
+	words := []string{text.Count(t.Stored) + " of " + text.Count(t.Jobs) + " stored"}
 	if failed := t.Refused + t.Unsent + t.Unknown; failed > 0 {
-		words = append(words, kit.Count(failed)+" failed")
+		words = append(words, text.Count(failed)+" failed")
 	}
-	if rate := kit.Rate(t.Rate); rate != "" {
+	if rate := text.Rate(t.Rate); rate != "" {
 		words = append(words, rate)
 	}
 	if t.Left > 0 {
-		words = append(words, "about "+kit.Duration(t.Left)+" left")
+		words = append(words, "about "+text.Duration(t.Left)+" left")
 	}
 	for _, row := range s.Rows {
 		if row.Job.State != api.Sending {
 			continue
 		}
-		one := kit.Safe(row.Job.Upload.Source.Name())
+		one := text.Safe(row.Job.Upload.Source.Name())
 		switch {
 		case row.Stalled:
 			one += " stalled"
 		case row.Answer:
 			one += " sent, waiting for the answer"
 		default:
-			one += " " + kit.Percent(row.Sent, row.Total, false)
+			one += " " + text.Percent(row.Sent, row.Total, false)
 		}
 		words = append(words, one)
 		break
@@ -274,11 +274,11 @@ func (o *uploadOutput) rollUp() {
 	for _, s := range []api.State{api.Stored, api.Refused, api.Unsent, api.Unknown, api.Cancelled, api.Waiting, api.Sending} {
 		if n := o.count[s]; n > 0 {
 			total += n
-			words = append(words, fmt.Sprintf("%s %s", kit.Count(n), s))
+			words = append(words, fmt.Sprintf("%s %s", text.Count(n), s))
 		}
 	}
 	if o.already > 0 {
-		words = append(words, kit.Count(o.already)+" already stored")
+		words = append(words, text.Count(o.already)+" already stored")
 	}
 	if total < 2 || o.json {
 		return
@@ -288,9 +288,9 @@ func (o *uploadOutput) rollUp() {
 		sources := o.reasons[why]
 		names := strings.Join(sources[:min(3, len(sources))], ", ")
 		if more := len(sources) - 3; more > 0 {
-			names += " and " + kit.Count(more) + " more"
+			names += " and " + text.Count(more) + " more"
 		}
-		fmt.Fprintf(o.p.Stdout, "  %s (%s)\n", kit.Safe(why), kit.Safe(names))
+		fmt.Fprintf(o.p.Stdout, "  %s (%s)\n", text.Safe(why), text.Safe(names))
 	}
 }
 
@@ -315,7 +315,7 @@ func (o *uploadOutput) writeReceipt(d *ui.Desk, name string) error {
 		}
 	}
 	if !o.json && len(o.jobs) > 1 && kept != "" {
-		fmt.Fprintln(o.p.Stdout, "Receipt: "+kit.Safe(kept))
+		fmt.Fprintln(o.p.Stdout, "Receipt: "+text.Safe(kept))
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // closeTime is how long a command waits for its parts to close.
@@ -36,15 +36,15 @@ func sentences(what, help string) string {
 	if help == "" {
 		return what
 	}
-	return kit.Stop(what) + " " + help
+	return text.Stop(what) + " " + help
 }
 
 // safeLines makes text from outside safe for the terminal and keeps the line
 // breaks of our own messages.
-func safeLines(text string) string {
-	lines := strings.Split(text, "\n")
+func safeLines(words string) string {
+	lines := strings.Split(words, "\n")
 	for i, line := range lines {
-		lines[i] = kit.Safe(line)
+		lines[i] = text.Safe(line)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -68,28 +68,28 @@ const maxJSONMarks = 4
 
 // plainJSON escapes in JSON what package kit would write out. All of it stands
 // within strings: elsewhere JSON has nothing but ASCII.
-func plainJSON(text []byte) []byte {
-	if !bytes.ContainsFunc(text, func(r rune) bool { return r >= 0x7f }) {
-		return text
+func plainJSON(words []byte) []byte {
+	if !bytes.ContainsFunc(words, func(r rune) bool { return r >= 0x7f }) {
+		return words
 	}
 	var b bytes.Buffer
 	marks := 0 // on the letter before
-	for len(text) > 0 {
-		r, n := utf8.DecodeRune(text)
+	for len(words) > 0 {
+		r, n := utf8.DecodeRune(words)
 		mark := unicode.Is(unicode.M, r)
 		if marks++; !mark {
 			marks = 0
 		}
 		switch {
-		case r < 0x7f, mark && marks <= maxJSONMarks, !mark && r != utf8.RuneError && kit.Safe(string(r)) == string(r):
-			b.Write(text[:n])
+		case r < 0x7f, mark && marks <= maxJSONMarks, !mark && r != utf8.RuneError && text.Safe(string(r)) == string(r):
+			b.Write(words[:n])
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)
 			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
 		default:
 			fmt.Fprintf(&b, `\u%04x`, r)
 		}
-		text = text[n:]
+		words = words[n:]
 	}
 	return b.Bytes()
 }

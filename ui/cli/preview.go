@@ -11,7 +11,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/journal"
 	"mediadesk/ui"
-	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // dryUpload shows the requests instead of sending them and, of more than one
@@ -99,7 +99,7 @@ func (v *preview) add(job *api.Job) {
 
 // print tells it in words.
 func (v *preview) print(w io.Writer, u *uploadFlags, out *uploadOutput) {
-	fmt.Fprintf(w, "\nWould send %s, %s:\n", kit.Plural(v.files, "file"), kit.Bytes(v.size))
+	fmt.Fprintf(w, "\nWould send %s, %s:\n", text.Plural(v.files, "file"), text.Bytes(v.size))
 	names := make([]string, 0, len(v.folders))
 	for name := range v.folders {
 		names = append(names, name)
@@ -107,21 +107,21 @@ func (v *preview) print(w io.Writer, u *uploadFlags, out *uploadOutput) {
 	slices.Sort(names)
 	for _, name := range names {
 		at := v.folders[name]
-		fmt.Fprintf(w, "  %s  %s, %s\n", kit.Safe(name), kit.Plural(at.files, "file"), kit.Bytes(at.size))
+		fmt.Fprintf(w, "  %s  %s, %s\n", text.Safe(name), text.Plural(at.files, "file"), text.Bytes(at.size))
 	}
 	if out.already > 0 {
-		fmt.Fprintf(w, "Already stored: %s\n", kit.Plural(out.already, "file"))
+		fmt.Fprintf(w, "Already stored: %s\n", text.Plural(out.already, "file"))
 	}
 	if n := out.count[api.Unsent]; n > 0 {
-		fmt.Fprintf(w, "Cannot be sent: %s\n", kit.Plural(n, "file"))
+		fmt.Fprintf(w, "Cannot be sent: %s\n", text.Plural(n, "file"))
 	}
 	if u.found.excluded > 0 {
-		fmt.Fprintf(w, "Left out by --include and --exclude: %s\n", kit.Count(u.found.excluded))
+		fmt.Fprintf(w, "Left out by --include and --exclude: %s\n", text.Count(u.found.excluded))
 	}
 	if u.found.hidden > 0 {
-		fmt.Fprintf(w, "Left out because hidden: %s\n", kit.Count(u.found.hidden))
+		fmt.Fprintf(w, "Left out because hidden: %s\n", text.Count(u.found.hidden))
 	}
 	for _, name := range u.found.again {
-		fmt.Fprintf(w, "Left out because its files are taken already: %s\n", kit.Safe(name))
+		fmt.Fprintf(w, "Left out because its files are taken already: %s\n", text.Safe(name))
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/config"
-	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 func newProfile(p *Program, f *flags) *cobra.Command {
@@ -209,7 +209,7 @@ func (l profileLine) print(w io.Writer, asJSON bool) error {
 		if n == 0 {
 			return ""
 		}
-		return kit.Bytes(n)
+		return text.Bytes(n)
 	}
 	for _, row := range [][2]string{
 		{"name", l.Name},
@@ -232,7 +232,7 @@ func (l profileLine) print(w io.Writer, asJSON bool) error {
 		if row[1] == "" {
 			continue
 		}
-		if _, err := fmt.Fprintf(w, "%-14s %s\n", row[0], kit.Safe(row[1])); err != nil {
+		if _, err := fmt.Fprintf(w, "%-14s %s\n", row[0], text.Safe(row[1])); err != nil {
 			return err
 		}
 	}
@@ -261,7 +261,7 @@ func newProfileList(p *Program, f *flags) *cobra.Command {
 					if address == "" {
 						address = "the local library of this computer"
 					}
-					_, err = fmt.Fprintf(p.Stdout, "%s %-16s %-8s %s\n", mark, name, line.Kind, kit.Safe(address))
+					_, err = fmt.Fprintf(p.Stdout, "%s %-16s %-8s %s\n", mark, name, line.Kind, text.Safe(address))
 				}
 				if err != nil {
 					return err

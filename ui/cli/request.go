@@ -7,8 +7,8 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/config"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // Resolve finds the profile that a request is for. An unnamed profile is made
@@ -139,15 +139,15 @@ func printRequest(w io.Writer, asJSON bool, r api.Request) error {
 	if asJSON {
 		return printJSON(w, r)
 	}
-	fmt.Fprintf(w, "%s %s\n", r.Method, kit.Safe(r.Address))
+	fmt.Fprintf(w, "%s %s\n", r.Method, text.Safe(r.Address))
 	for _, part := range r.Parts {
-		fmt.Fprintf(w, "  %s = %s\n", part.Name, kit.Safe(part.Value))
+		fmt.Fprintf(w, "  %s = %s\n", part.Name, text.Safe(part.Value))
 	}
 	if r.File != "" {
-		fmt.Fprintf(w, "  file = the bytes of %s\n", kit.Safe(r.File))
+		fmt.Fprintf(w, "  file = the bytes of %s\n", text.Safe(r.File))
 	}
 	if r.Body != "" {
-		fmt.Fprintf(w, "  %s\n", kit.Safe(r.Body))
+		fmt.Fprintf(w, "  %s\n", text.Safe(r.Body))
 	}
 	_, err := fmt.Fprintf(w, "\n%s\n", safeLines(r.Curl()))
 	return err

@@ -14,7 +14,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/local"
 	"mediadesk/config"
-	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // serveFlags are those of mediadesk serve.
@@ -98,7 +98,7 @@ func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) error {
 	if f.json {
 		err = printJSON(p.Stdout, serveLine{server.Address, dir, source})
 	} else {
-		_, err = fmt.Fprintf(p.Stdout, "The local library listens on %s\n  folder  %s\n  key     %s\nctrl+c ends it.\n", server.Address, kit.Safe(dir), kit.Safe(source))
+		_, err = fmt.Fprintf(p.Stdout, "The local library listens on %s\n  folder  %s\n  key     %s\nctrl+c ends it.\n", server.Address, text.Safe(dir), text.Safe(source))
 	}
 	if err == nil {
 		<-ctx.Done()

@@ -12,8 +12,8 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/journal"
 	"mediadesk/ui"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // uploadFlags are the options of one upload as the command line has them.
@@ -421,7 +421,7 @@ func goOnWith(ctx context.Context, p *Program, d *ui.Desk, asJSON bool) ([]int64
 		return nil, err
 	}
 	if len(open) > 0 {
-		fmt.Fprintf(p.Stdout, "Nothing waits for this program: %s in the hands of another mediadesk that is running.\n", kit.Plural(len(open), "upload"))
+		fmt.Fprintf(p.Stdout, "Nothing waits for this program: %s in the hands of another mediadesk that is running.\n", text.Plural(len(open), "upload"))
 		return nil, nil
 	}
 	fmt.Fprintln(p.Stdout, "Nothing waits in the journal. Name files to send: mediadesk upload FILE…")

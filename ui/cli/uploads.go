@@ -13,7 +13,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/journal"
 	"mediadesk/ui"
-	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // uploadsFlags say which uploads of the journal are meant, and what is done.
@@ -158,7 +158,7 @@ func (u *uploadsFlags) again(ctx context.Context, p *Program, f *flags, d *ui.De
 			continue
 		case (job.State == api.Unknown || job.Unclear) && !job.RepeatsSafely():
 			if !u.twice {
-				fmt.Fprintf(p.Stderr, "mediadesk: %s may have arrived, and the service decides about its name: it is left out. Look in the library, then say --twice to send it all the same.\n", kit.Safe(job.Upload.Source.String()))
+				fmt.Fprintf(p.Stderr, "mediadesk: %s may have arrived, and the service decides about its name: it is left out. Look in the library, then say --twice to send it all the same.\n", text.Safe(job.Upload.Source.String()))
 				out.unclear = true
 				continue
 			}
@@ -218,7 +218,7 @@ func cancelWaiting(ctx context.Context, p *Program, f *flags, d *ui.Desk, job ap
 		return errors.New("it may have arrived already: find out with mediadesk upload, which goes on with it")
 	}
 	if f.dryRun {
-		_, err := fmt.Fprintln(p.Stdout, kit.Safe(job.Upload.Source.String())+": would be cancelled")
+		_, err := fmt.Fprintln(p.Stdout, text.Safe(job.Upload.Source.String())+": would be cancelled")
 		return err
 	}
 	mine, err := d.Queue.TakeBack(ctx, []int64{job.ID})

@@ -12,7 +12,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui"
-	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 func newWatch(p *Program, f *flags) *cobra.Command {
@@ -189,7 +189,7 @@ func (w *watcher) print(r api.Run) error {
 	if place == "" {
 		place = r.FileID
 	}
-	_, err := fmt.Fprintf(w.p.Stdout, "%s  %s of %s: %s (%s)%s\n", r.At.Local().Format(time.TimeOnly), kit.Safe(r.Extension), kit.Safe(place), kit.Safe(string(r.Status)), r.From, kit.Safe(why))
+	_, err := fmt.Fprintf(w.p.Stdout, "%s  %s of %s: %s (%s)%s\n", r.At.Local().Format(time.TimeOnly), text.Safe(r.Extension), text.Safe(place), text.Safe(string(r.Status)), r.From, text.Safe(why))
 	return err
 }
 
@@ -206,7 +206,7 @@ func (w *watcher) strangers(ctx context.Context, d *ui.Desk) {
 			w.missing++
 			report(w.p.Stderr, fmt.Errorf("%s: %w", id, err))
 		case !w.json:
-			fmt.Fprintf(w.p.Stdout, "No extension was asked for with %s.\n", kit.Safe(file.FilePath))
+			fmt.Fprintf(w.p.Stdout, "No extension was asked for with %s.\n", text.Safe(file.FilePath))
 		}
 	}
 }
@@ -227,7 +227,7 @@ func (w *watcher) end(stopped bool) error {
 		if w.json || !stopped {
 			break
 		}
-		fmt.Fprintf(w.p.Stderr, "mediadesk: %s of %s: still pending after %s\n", kit.Safe(r.Extension), kit.Safe(r.FilePath), kit.Duration(time.Since(r.Started)))
+		fmt.Fprintf(w.p.Stderr, "mediadesk: %s of %s: still pending after %s\n", text.Safe(r.Extension), text.Safe(r.FilePath), text.Duration(time.Since(r.Started)))
 	}
 	switch {
 	case w.failed > 0 || w.missing > 0:

@@ -8,6 +8,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -135,8 +136,8 @@ func Hints(acts []Act, width int, th *theme.Theme) string {
 		if !a.Hint || a.Why != "" || a.Keys() == "" || shown == maxHints {
 			continue
 		}
-		words := Safe(a.Binding.Help().Desc)
-		w := Width(a.Keys()) + 1 + Width(words)
+		words := text.Safe(a.Binding.Help().Desc)
+		w := text.Width(a.Keys()) + 1 + text.Width(words)
 		gap := 0
 		if shown > 0 {
 			gap = 3
@@ -144,9 +145,9 @@ func Hints(acts []Act, width int, th *theme.Theme) string {
 		if used+gap+w > width {
 			continue
 		}
-		line += blanks(gap) + th.Key.Render(a.Keys()) + " " + th.Hint.Render(words)
+		line += text.Blanks(gap) + th.Key.Render(a.Keys()) + " " + th.Hint.Render(words)
 		used += gap + w
 		shown++
 	}
-	return Fit(line, width, 1)
+	return text.Fit(line, width, 1)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -67,7 +68,7 @@ func TestHints(t *testing.T) {
 		{0, ""},
 	} {
 		got := ansi.Strip(kit.Hints(acts, c.width, th))
-		if strings.TrimRight(got, " ") != c.want || kit.Width(got) != c.width {
+		if strings.TrimRight(got, " ") != c.want || text.Width(got) != c.width {
 			t.Errorf("at %d: %q, want %q", c.width, got, c.want)
 		}
 	}
@@ -163,11 +164,11 @@ func TestHelpTellsAWholeReason(t *testing.T) {
 		view := ansi.Strip(h.View(pt(60, 12), theme.New(true, true)))
 		return strings.Join(strings.Fields(strings.ReplaceAll(view, "│", "")), " ")
 	}
-	if whole := kit.Sentence(why); !strings.Contains(words(), whole) || !strings.Contains(words(), "…") {
+	if whole := text.Sentence(why); !strings.Contains(words(), whole) || !strings.Contains(words(), "…") {
 		t.Errorf("not told whole, or cut without a sign: %s", words())
 	}
 	h.Update(kit.KeyMsg("down"))
-	if strings.Contains(words(), kit.Sentence(why)) {
+	if strings.Contains(words(), text.Sentence(why)) {
 		t.Errorf("told where the cursor is not: %s", words())
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"image"
 	"strings"
 
+	"mediadesk/ui/text"
+
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi/kitty"
 )
@@ -23,7 +25,7 @@ func JoinH(blocks ...string) string {
 		}
 		p := part{lines: strings.Split(block, "\n")}
 		for _, line := range p.lines {
-			p.width = max(p.width, Width(line))
+			p.width = max(p.width, text.Width(line))
 		}
 		height = max(height, len(p.lines))
 		parts = append(parts, p)
@@ -39,7 +41,7 @@ func JoinH(blocks ...string) string {
 				line = p.lines[row]
 			}
 			b.WriteString(line)
-			b.WriteString(blanks(p.width - Width(line)))
+			b.WriteString(text.Blanks(p.width - text.Width(line)))
 		}
 	}
 	return b.String()
@@ -71,7 +73,7 @@ func Overlay(base, top string, x, y int) string {
 		}
 	}
 	cells := uv.NewScreenBuffer(size.X, size.Y)
-	cells.Method = method()
+	cells.Method = text.Method()
 	uv.NewStyledString(base).Draw(cells, cells.Bounds())
 	at := image.Pt(x, y)
 	covered := image.Rectangle{Min: at, Max: at.Add(Size(top))}.Intersect(cells.Bounds())
@@ -79,7 +81,7 @@ func Overlay(base, top string, x, y int) string {
 	for row := covered.Min.Y; row < covered.Max.Y; row++ {
 		endPicture(cells.CellAt(covered.Min.X-1, row))
 	}
-	return Fit(cells.Render(), size.X, size.Y)
+	return text.Fit(cells.Render(), size.X, size.Y)
 }
 
 // nowhere is a cell of a picture that no terminal has.
@@ -114,7 +116,7 @@ func Size(block string) image.Point {
 	}
 	var size image.Point
 	for line := range strings.SplitSeq(block, "\n") {
-		size.X = max(size.X, Width(line))
+		size.X = max(size.X, text.Width(line))
 		size.Y++
 	}
 	return size
@@ -128,7 +130,7 @@ func cutCorner(block string, dx, dy int) string {
 	}
 	lines = lines[dy:]
 	for i, line := range lines {
-		lines[i] = method().TruncateLeft(line, dx, "")
+		lines[i] = text.Method().TruncateLeft(line, dx, "")
 	}
 	return strings.Join(lines, "\n")
 }

@@ -6,6 +6,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -46,14 +47,14 @@ func BoxOrigin(size image.Point) image.Point {
 func box(size image.Point, shape lipgloss.Border, border, name, foot lipgloss.Style, title, footer, body string) string {
 	inner := BoxInner(size)
 	if size.X < 3 || size.Y < 3 {
-		return Fit(body, inner.X, inner.Y)
+		return text.Fit(body, inner.X, inner.Y)
 	}
 	var b strings.Builder
 	b.WriteString(border.Render(shape.TopLeft))
 	b.WriteString(edge(shape.Top, inner.X, border, name, title, true))
 	b.WriteString(border.Render(shape.TopRight))
 	left, right := border.Render(shape.Left), border.Render(shape.Right)
-	for line := range strings.SplitSeq(Fit(body, inner.X, inner.Y), "\n") {
+	for line := range strings.SplitSeq(text.Fit(body, inner.X, inner.Y), "\n") {
 		b.WriteByte('\n')
 		b.WriteString(left)
 		b.WriteString(line)
@@ -72,8 +73,8 @@ func edge(line string, w int, border, name lipgloss.Style, words string, atBegin
 	if words == "" || w < 5 {
 		return border.Render(strings.Repeat(line, w))
 	}
-	label := " " + Truncate(noControls(strings.ReplaceAll(words, "\n", " ")), w-4) + " "
-	rest := max(0, w-1-Width(label))
+	label := " " + text.Truncate(text.NoControls(strings.ReplaceAll(words, "\n", " ")), w-4) + " "
+	rest := max(0, w-1-text.Width(label))
 	short, long := border.Render(line), border.Render(strings.Repeat(line, rest))
 	if atBegin {
 		return short + name.Render(label) + long

@@ -3,6 +3,7 @@ package kit
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -110,15 +111,15 @@ func (c *Cards) Draw(s *Sheet, stop int, th *theme.Theme) {
 			s.Gap()
 			from++
 		}
-		key := PadRight(card.Key, 1)
-		title := Safe(card.Title)
+		key := text.PadRight(card.Key, 1)
+		title := text.Safe(card.Title)
 		switch {
 		case i == c.at:
-			s.Line(stop+i, th.Selected.Render(PadRight(th.Glyph(theme.SignCursor)+" "+title, s.Width()-3)+" "+key+" "))
+			s.Line(stop+i, th.Selected.Render(text.PadRight(th.Glyph(theme.SignCursor)+" "+title, s.Width()-3)+" "+key+" "))
 		case card.Why != "":
-			s.Line(stop+i, th.Off.Render(PadRight("  "+title, s.Width()-3))+" "+th.Off.Render(key))
+			s.Line(stop+i, th.Off.Render(text.PadRight("  "+title, s.Width()-3))+" "+th.Off.Render(key))
 		default:
-			s.Line(stop+i, th.Strong.Render(PadRight("  "+title, s.Width()-3))+" "+th.Key.Render(key))
+			s.Line(stop+i, th.Strong.Render(text.PadRight("  "+title, s.Width()-3))+" "+th.Key.Render(key))
 		}
 		s.Words(stop+i, 2, card.Text, th.Muted)
 		if card.Why != "" {

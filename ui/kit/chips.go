@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -300,7 +301,7 @@ func (c *Chips) View(size image.Point, th *theme.Theme) string {
 	for _, r := range rows[from:min(len(rows), from+size.Y)] {
 		lines = append(lines, r.draw())
 	}
-	return Fit(strings.Join(lines, "\n"), size.X, size.Y)
+	return text.Fit(strings.Join(lines, "\n"), size.X, size.Y)
 }
 
 // chipRow is one row. Its parts are drawn only where the row is seen: there may
@@ -337,11 +338,11 @@ func (r chipRow) draw() string {
 // layout breaks chips and entry into rows.
 func (c *Chips) layout(width int, th *theme.Theme) []chipRow {
 	label, room := labelColumn(c.Label, c.LabelWidth, width, c.focused, th)
-	indent := blanks(width - room)
+	indent := text.Blanks(width - room)
 	rows := []chipRow{{head: label}}
-	put := func(text string, style *lipgloss.Style, focus bool) {
+	put := func(words string, style *lipgloss.Style, focus bool) {
 		r := &rows[len(rows)-1]
-		w := Width(text)
+		w := text.Width(words)
 		if len(r.parts) > 0 {
 			w++
 		}
@@ -350,24 +351,24 @@ func (c *Chips) layout(width int, th *theme.Theme) []chipRow {
 			r = &rows[len(rows)-1]
 			w--
 		}
-		r.parts = append(r.parts, chipPart{text, style})
+		r.parts = append(r.parts, chipPart{words, style})
 		r.width += w
 		r.focus = r.focus || focus
 	}
 	for i, v := range c.values {
 		on := c.focused && i == c.on
-		style, text := &th.Chip, " "+Safe(v)+" "
+		style, words := &th.Chip, " "+text.Safe(v)+" "
 		if on {
 			style = &th.ChipFocus
 		}
 		if !th.Color {
-			text = "[" + Safe(v) + "]"
+			words = "[" + text.Safe(v) + "]"
 		}
-		put(Truncate(text, room), style, on)
+		put(text.Truncate(words, room), style, on)
 	}
 	if !c.focused {
 		if len(c.values) == 0 {
-			put(Truncate(Safe(c.Placeholder), room), &th.Placeholder, false)
+			put(text.Truncate(text.Safe(c.Placeholder), room), &th.Placeholder, false)
 		}
 		return rows
 	}
@@ -377,7 +378,7 @@ func (c *Chips) layout(width int, th *theme.Theme) []chipRow {
 		hint = c.Placeholder
 	}
 	f := Field{Placeholder: hint, line: c.entry, focused: atEntry}
-	w := min(room, max(12, Width(Safe(c.entry.text))+1, Width(Safe(hint))+1))
+	w := min(room, max(12, text.Width(text.Safe(c.entry.text))+1, text.Width(text.Safe(hint))+1))
 	put(f.text(w, th), nil, atEntry)
 	if len(c.offer) > 0 && atEntry {
 		rows = append(rows, chipRow{head: indent + c.offered(room, th), width: room, focus: true})
@@ -393,7 +394,7 @@ func (c *Chips) offered(room int, th *theme.Theme) string {
 		if i == c.offerAt {
 			style = th.Selected
 		}
-		out += " " + style.Render(Safe(v))
+		out += " " + style.Render(text.Safe(v))
 	}
-	return Truncate(out, room)
+	return text.Truncate(out, room)
 }

@@ -3,6 +3,7 @@ package kit
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -79,7 +80,7 @@ func (s *Select) View(width int, th *theme.Theme) string {
 	label, room := labelColumn(s.Label, s.LabelWidth, width, s.focused, th)
 	all, used := "", 0
 	for i, o := range s.Options {
-		text := " " + Safe(o) + " "
+		words := " " + text.Safe(o) + " "
 		style := th.Muted
 		switch {
 		case i == s.Index() && s.focused:
@@ -88,20 +89,20 @@ func (s *Select) View(width int, th *theme.Theme) string {
 			style = th.SelectedDim
 		}
 		if i == s.Index() && !th.Color {
-			text = "[" + Safe(o) + "]"
+			words = "[" + text.Safe(o) + "]"
 		}
-		all += style.Render(text)
-		used += Width(text)
+		all += style.Render(words)
+		used += text.Width(words)
 	}
 	if used > room && len(s.Options) > 0 {
 		style := th.SelectedDim
 		if s.focused {
 			style = th.Selected
 		}
-		all = style.Render("< "+Safe(s.Value())+" >") +
-			th.Muted.Render(" "+Count(s.Index()+1)+"/"+Count(len(s.Options)))
+		all = style.Render("< "+text.Safe(s.Value())+" >") +
+			th.Muted.Render(" "+text.Count(s.Index()+1)+"/"+text.Count(len(s.Options)))
 	}
-	return Fit(label+Truncate(all, room), width, 1)
+	return text.Fit(label+text.Truncate(all, room), width, 1)
 }
 
 // Tri is a switch that may be left to the service: what is absent from a

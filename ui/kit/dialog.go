@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -133,13 +134,13 @@ func (d *Dialog) View(room image.Point, th *theme.Theme) string {
 	if room.X < 1 || room.Y < 1 {
 		return ""
 	}
-	wish := max(36, Width(Safe(d.title))+6)
+	wish := max(36, text.Width(text.Safe(d.title))+6)
 	for line := range strings.SplitSeq(d.text, "\n") {
-		wish = max(wish, min(64, Width(Safe(line))+4))
+		wish = max(wish, min(64, text.Width(text.Safe(line))+4))
 	}
 	row := 2
 	for i := range d.choices {
-		row += Width(d.label(i, room.X)) + 1
+		row += text.Width(d.label(i, room.X)) + 1
 	}
 	wish = max(wish, min(row+2, 76))
 	width := min(room.X, wish)
@@ -152,8 +153,8 @@ func (d *Dialog) View(room image.Point, th *theme.Theme) string {
 
 	var body []string
 	for line := range strings.SplitSeq(d.text, "\n") {
-		for _, w := range Wrap(Safe(line), words) {
-			body = append(body, blanks(margin)+th.Text.Render(w))
+		for _, w := range text.Wrap(text.Safe(line), words) {
+			body = append(body, text.Blanks(margin)+th.Text.Render(w))
 		}
 	}
 	rows := d.layout(words)
@@ -166,9 +167,9 @@ func (d *Dialog) View(room image.Point, th *theme.Theme) string {
 	}
 	origin := BoxOrigin(image.Pt(width, room.Y))
 	for _, row := range rows {
-		line, x := blanks(margin), margin
+		line, x := text.Blanks(margin), margin
 		for _, i := range row {
-			text := Truncate(d.label(i, words), words)
+			s := text.Truncate(d.label(i, words), words)
 			style := th.Button
 			switch {
 			case i == d.on:
@@ -181,15 +182,15 @@ func (d *Dialog) View(room image.Point, th *theme.Theme) string {
 				x++
 			}
 			at := origin.Add(image.Pt(x, len(body)))
-			d.buttons = append(d.buttons, image.Rectangle{Min: at, Max: at.Add(image.Pt(Width(text), 1))})
-			line += style.Render(text)
-			x += Width(text)
+			d.buttons = append(d.buttons, image.Rectangle{Min: at, Max: at.Add(image.Pt(text.Width(s), 1))})
+			line += style.Render(s)
+			x += text.Width(s)
 		}
 		body = append(body, line)
 	}
 	height := min(room.Y, len(body)+2)
 	return box(image.Pt(width, height), th.ShapeFocus, th.Dialog, th.DialogTitle, th.Muted,
-		Safe(d.title), "", strings.Join(body, "\n"))
+		text.Safe(d.title), "", strings.Join(body, "\n"))
 }
 
 // layout shares the buttons among rows of at most width columns.
@@ -197,7 +198,7 @@ func (d *Dialog) layout(width int) [][]int {
 	var rows [][]int
 	used := 0
 	for i := range d.choices {
-		w := Width(d.label(i, width))
+		w := text.Width(d.label(i, width))
 		if len(rows) == 0 || used+1+w > width {
 			rows, used = append(rows, nil), 0
 		} else {
@@ -217,9 +218,9 @@ func (d *Dialog) label(i, width int) string {
 	if c.Key != "" {
 		key = " (" + c.Key + ")"
 	}
-	text := Truncate(Safe(c.Label), max(1, width-Width(key)-2)) + key
+	words := text.Truncate(text.Safe(c.Label), max(1, width-text.Width(key)-2)) + key
 	if i == d.on {
-		return "[" + text + "]"
+		return "[" + words + "]"
 	}
-	return " " + text + " "
+	return " " + words + " "
 }

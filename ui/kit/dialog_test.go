@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -103,7 +104,7 @@ func TestDialogClick(t *testing.T) {
 	for y, line := range lines {
 		if i := strings.Index(line, "Send 12 files to"); i >= 0 {
 			hit = true
-			x := kit.Width(line[:i])
+			x := text.Width(line[:i])
 			if got := d.Update(tea.MouseClickMsg{X: x, Y: y}); got != 1 {
 				t.Errorf("the click answered %d", got)
 			}

@@ -5,6 +5,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -33,7 +34,7 @@ func (f *Facts) Say(style lipgloss.Style, words string) {
 	}
 	words = strings.ReplaceAll(strings.ReplaceAll(words, "\r\n", "\n"), "\t", "  ")
 	for part := range strings.SplitSeq(words, "\n") {
-		for _, line := range Wrap(Safe(part), f.width) {
+		for _, line := range text.Wrap(text.Safe(part), f.width) {
 			f.lines = append(f.lines, style.Render(line))
 		}
 	}
@@ -57,8 +58,8 @@ func (f *Facts) Fact(label, value string) {
 		f.Say(f.th.Text, value)
 		return
 	}
-	for _, line := range Wrap(Safe(value), f.width-factColumns) {
-		f.lines = append(f.lines, f.th.Label.Render(PadRight(label, factColumns))+f.th.Text.Render(line))
+	for _, line := range text.Wrap(text.Safe(value), f.width-factColumns) {
+		f.lines = append(f.lines, f.th.Label.Render(text.PadRight(label, factColumns))+f.th.Text.Render(line))
 		label = ""
 	}
 }

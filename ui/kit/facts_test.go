@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -38,7 +39,7 @@ From        /a/name that is so long that
 		f.Say(th.Text, "日本語 の テキスト and a word")
 		f.Fact("Label", "日本語")
 		for _, line := range f.Lines() {
-			if Width(line) > width {
+			if text.Width(line) > width {
 				t.Errorf("%d columns: %q", width, line)
 			}
 		}

@@ -3,6 +3,7 @@ package kit
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -79,7 +80,7 @@ func (f *Field) insert(s string) {
 	if f.Limit > 0 {
 		room := f.Limit - len(f.line.text)
 		kept := 0
-		for _, g := range graphemes(s) {
+		for _, g := range text.Graphemes(s) {
 			if kept+len(g) > room {
 				break
 			}
@@ -108,11 +109,11 @@ func (f *Field) text(width int, th *theme.Theme) string {
 			hint = th.PlaceholderFocus
 		}
 		hint = hint.Inherit(style)
-		words := Safe(f.Placeholder)
+		words := text.Safe(f.Placeholder)
 		if f.focused && width > 0 {
-			return th.Cursor.Render(" ") + hint.Render(PadRight(words, width-1))
+			return th.Cursor.Render(" ") + hint.Render(text.PadRight(words, width-1))
 		}
-		return hint.Render(PadRight(words, width))
+		return hint.Render(text.PadRight(words, width))
 	}
 	mask := ""
 	if f.Secret {
@@ -129,7 +130,7 @@ func labelColumn(label string, labelWidth, width int, focused bool, th *theme.Th
 	}
 	w := labelWidth
 	if w == 0 {
-		w = Width(Safe(label))
+		w = text.Width(text.Safe(label))
 	}
 	// The text always has more room than its label.
 	w = min(w, max(0, width/2-1))
@@ -140,7 +141,7 @@ func labelColumn(label string, labelWidth, width int, focused bool, th *theme.Th
 	if w < 1 {
 		return "", max(0, width)
 	}
-	return style.Render(PadRight(Safe(label), w)) + " ", width - w - 1
+	return style.Render(text.PadRight(text.Safe(label), w)) + " ", width - w - 1
 }
 
 // typed is the text that a key press writes, empty for keys that write none.

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -143,8 +144,8 @@ func TestFieldIsExactAndShowsItsCursor(t *testing.T) {
 		}
 		w := rapid.IntRange(0, 30).Draw(t, "w")
 		got := f.View(w, th)
-		if kit.Width(got) != w {
-			t.Fatalf("%d columns, want %d: %q", kit.Width(got), w, got)
+		if text.Width(got) != w {
+			t.Fatalf("%d columns, want %d: %q", text.Width(got), w, got)
 		}
 		if w > 20 && !strings.Contains(got, "\x1b[7m") {
 			t.Fatalf("no cursor in %q", got)
@@ -347,4 +348,15 @@ func TestToggleAndSelect(t *testing.T) {
 	if none.Update(kit.KeyMsg("space")) || none.Value() != "" || none.Index() != 0 {
 		t.Error("a choice of nothing chooses")
 	}
+}
+
+// words draws text as it comes from outside: any script, escapes, bytes that
+// are no text.
+func words() *rapid.Generator[string] {
+	return rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{
+			"a", "Z", " ", ".", "/", "-", "name", "写", "真", "🎉", "e\u0301", "한", "ß", "👍🏽", "…", "\u200b", "\u202e", "\n", "\t",
+			"\x1b[31m", "\x1b[0m", "\x07", "\xff", "नि", "🇩🇪", ".jpeg", "\u0301",
+		}), 0, 24).Draw(t, "parts"), "")
+	})
 }

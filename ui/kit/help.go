@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -205,26 +206,26 @@ func (h *Help) View(room image.Point, th *theme.Theme) string {
 	head := ""
 	if inner.Y >= 4 {
 		rows -= 2
-		head = h.query.View(inner.X, th) + "\n" + blanks(inner.X) + "\n"
+		head = h.query.View(inner.X, th) + "\n" + text.Blanks(inner.X) + "\n"
 	}
 	h.body = BoxOrigin(size).Add(image.Pt(0, inner.Y-rows))
 	keys := 0
 	for _, a := range h.acts {
-		keys = max(keys, Width(a.Keys()))
+		keys = max(keys, text.Width(a.Keys()))
 	}
 	keys = min(keys, max(4, inner.X/3))
 	why := h.whyBelow(keys, inner.X, rows, th)
 	rows -= len(why)
 	body := ""
 	if len(h.rows) == 0 {
-		body = Fit(th.Muted.Render("Nothing is called that. esc clears the search."), inner.X, rows)
+		body = text.Fit(th.Muted.Render("Nothing is called that. esc clears the search."), inner.X, rows)
 	} else {
 		body = h.list.View(image.Pt(inner.X, rows), func(i, w int, selected bool) string {
 			return h.row(h.rows[i], keys, w, selected, th)
 		})
 	}
 	return box(size, th.ShapeFocus, th.Dialog, th.DialogTitle, th.Muted,
-		Safe(h.title), "enter runs, esc closes", strings.Join(append([]string{head + body}, why...), "\n"))
+		text.Safe(h.title), "enter runs, esc closes", strings.Join(append([]string{head + body}, why...), "\n"))
 }
 
 // whyBelow says below the rows, in two lines at most, why the act under the cursor
@@ -234,10 +235,10 @@ func (h *Help) whyBelow(keys, width, rows int, th *theme.Theme) []string {
 		return nil
 	}
 	i := h.rows[h.list.Cursor()].act
-	if i < 0 || h.acts[i].Why == "" || Width(h.line(h.acts[i], keys)) <= width {
+	if i < 0 || h.acts[i].Why == "" || text.Width(h.line(h.acts[i], keys)) <= width {
 		return nil
 	}
-	lines := Wrap(Sentence(Safe(h.acts[i].Why)), width-2)
+	lines := text.Wrap(text.Sentence(text.Safe(h.acts[i].Why)), width-2)
 	lines = lines[:min(len(lines), 2)]
 	for n, line := range lines {
 		lines[n] = "  " + th.Warn.Render(line)
@@ -247,27 +248,27 @@ func (h *Help) whyBelow(keys, width, rows int, th *theme.Theme) []string {
 
 // line is the row of an act without styles.
 func (h *Help) line(a Act, keys int) string {
-	words := Safe(a.Binding.Help().Desc)
+	words := text.Safe(a.Binding.Help().Desc)
 	if a.Why != "" {
-		words += " - " + Safe(a.Why)
+		words += " - " + text.Safe(a.Why)
 	}
-	return "  " + PadLeft(a.Keys(), keys) + "  " + words
+	return "  " + text.PadLeft(a.Keys(), keys) + "  " + words
 }
 
 func (h *Help) row(r helpRow, keys, width int, selected bool, th *theme.Theme) string {
 	if r.act < 0 {
-		return th.Title.Render(PadRight(Safe(r.heading), width))
+		return th.Title.Render(text.PadRight(text.Safe(r.heading), width))
 	}
 	a := h.acts[r.act]
 	line := h.line(a, keys)
 	if selected {
-		return th.Selected.Render(PadRight(Truncate(line, width), width))
+		return th.Selected.Render(text.PadRight(text.Truncate(line, width), width))
 	}
 	style, name := th.Text, th.Key
 	if a.Why != "" {
 		style, name = th.Off, th.Off
 	}
-	left := "  " + PadLeft(a.Keys(), keys)
-	words := Truncate(strings.TrimPrefix(line, left), width-Width(left))
+	left := "  " + text.PadLeft(a.Keys(), keys)
+	words := text.Truncate(strings.TrimPrefix(line, left), width-text.Width(left))
 	return "  " + name.Render(strings.TrimPrefix(left, "  ")) + style.Render(words)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -57,7 +58,7 @@ func TooSmall(size image.Point, th *theme.Theme) string {
 		size.X, size.Y, MinWidth, MinHeight)
 	need := fmt.Sprintf("%dx%d", MinWidth, MinHeight)
 	for _, words := range []string{long, "Needs " + need, need} {
-		lines := Wrap(words, size.X)
+		lines := text.Wrap(words, size.X)
 		if len(lines) <= size.Y {
 			out := ""
 			for i, line := range lines {
@@ -66,8 +67,8 @@ func TooSmall(size image.Point, th *theme.Theme) string {
 				}
 				out += th.Warn.Render(line)
 			}
-			return Fit(out, size.X, size.Y)
+			return text.Fit(out, size.X, size.Y)
 		}
 	}
-	return Fit(need, size.X, size.Y)
+	return text.Fit(need, size.X, size.Y)
 }

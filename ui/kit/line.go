@@ -5,6 +5,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"mediadesk/ui/text"
+
 	"charm.land/lipgloss/v2"
 )
 
@@ -28,7 +30,7 @@ func (l *line) insert(s string) {
 // snap is the first border between letters at or after the byte offset i.
 func (l *line) snap(i int) int {
 	at := 0
-	for _, g := range graphemes(l.text) {
+	for _, g := range text.Graphemes(l.text) {
 		if at >= i {
 			break
 		}
@@ -39,7 +41,7 @@ func (l *line) snap(i int) int {
 
 func (l *line) left() int {
 	prev, at := 0, 0
-	for _, g := range graphemes(l.text) {
+	for _, g := range text.Graphemes(l.text) {
 		if at >= l.at {
 			break
 		}
@@ -162,7 +164,7 @@ func (l *line) press(key string, secret bool) bool {
 // view draws the line in exactly width columns, scrolled so that the cursor is
 // seen. A mask other than "" stands for every letter, fill for every cell behind
 // the text.
-func (l *line) view(width int, focused bool, mask, fill string, text, cursor lipgloss.Style) string {
+func (l *line) view(width int, focused bool, mask, fill string, words, cursor lipgloss.Style) string {
 	if width < 1 {
 		return ""
 	}
@@ -173,12 +175,12 @@ func (l *line) view(width int, focused bool, mask, fill string, text, cursor lip
 	}
 	var cells []cell
 	at, pos, total := 0, 0, 0
-	for _, g := range graphemes(l.text) {
+	for _, g := range text.Graphemes(l.text) {
 		shown := mask
 		if shown == "" {
-			shown = Safe(g)
+			shown = text.Safe(g)
 		}
-		c := cell{s: shown, w: Width(shown), curs: at == l.at}
+		c := cell{s: shown, w: text.Width(shown), curs: at == l.at}
 		if c.curs {
 			pos = len(cells)
 		}
@@ -211,7 +213,7 @@ func (l *line) view(width int, focused bool, mask, fill string, text, cursor lip
 	var out, run strings.Builder
 	flush := func() {
 		if run.Len() > 0 {
-			out.WriteString(text.Render(run.String()))
+			out.WriteString(words.Render(run.String()))
 			run.Reset()
 		}
 	}
@@ -220,7 +222,7 @@ func (l *line) view(width int, focused bool, mask, fill string, text, cursor lip
 		if used+c.w > width {
 			if c.curs && focused && used == 0 {
 				// An escape longer than the field: its beginning.
-				out.WriteString(cursor.Render(Fit(c.s, width, 1)))
+				out.WriteString(cursor.Render(text.Fit(c.s, width, 1)))
 				used = width
 			}
 			break

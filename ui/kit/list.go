@@ -4,6 +4,8 @@ import (
 	"image"
 	"strings"
 
+	"mediadesk/ui/text"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -154,7 +156,7 @@ func (l *List) View(size image.Point, row func(i, width int, selected bool) stri
 		if i := l.top + y; i < l.n {
 			line = row(i, size.X, i == l.cursor)
 		}
-		b.WriteString(Fit(line, size.X, 1))
+		b.WriteString(text.Fit(line, size.X, 1))
 	}
 	return b.String()
 }
@@ -164,5 +166,5 @@ func (l *List) Position() string {
 	if l.n == 0 {
 		return "empty"
 	}
-	return Count(l.cursor+1) + " of " + Count(l.n)
+	return text.Count(l.cursor+1) + " of " + text.Count(l.n)
 }

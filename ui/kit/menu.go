@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -102,32 +103,32 @@ func (m *Menu) View(room image.Point, th *theme.Theme) string {
 	if room.X < 1 || room.Y < 1 {
 		return ""
 	}
-	words, wish := 0, Width(m.title)+6
+	words, wish := 0, text.Width(m.title)+6
 	for _, r := range m.rows {
-		words = max(words, Width(Safe(r.label())))
+		words = max(words, text.Width(text.Safe(r.label())))
 	}
 	for _, r := range m.rows {
 		line := 4 + words
 		if r.Note != "" {
-			line += 2 + Width(Safe(r.Note))
+			line += 2 + text.Width(text.Safe(r.Note))
 		}
 		wish = max(wish, line+3)
 	}
 	size := image.Pt(min(room.X, wish, 72), min(room.Y, len(m.rows)+2))
 	body := m.list.View(BoxInner(size), func(i, width int, selected bool) string {
 		r := m.rows[i]
-		key := PadRight(r.Key, 2)
-		label := PadRight(Safe(r.label()), words)
+		key := text.PadRight(r.Key, 2)
+		label := text.PadRight(text.Safe(r.label()), words)
 		note := ""
 		if r.Note != "" {
-			note = "  " + TruncateMiddle(Safe(r.Note), width-5-words-1)
+			note = "  " + text.TruncateMiddle(text.Safe(r.Note), width-5-words-1)
 		}
 		if selected {
-			return th.Selected.Render(PadRight(" "+key+" "+label+note, width))
+			return th.Selected.Render(text.PadRight(" "+key+" "+label+note, width))
 		}
 		return " " + th.Key.Render(key) + " " + th.Text.Render(label) + th.Muted.Render(note)
 	})
-	return box(size, th.ShapeFocus, th.Dialog, th.DialogTitle, th.Muted, Safe(m.title), "", strings.TrimRight(body, "\n"))
+	return box(size, th.ShapeFocus, th.Dialog, th.DialogTitle, th.Muted, text.Safe(m.title), "", strings.TrimRight(body, "\n"))
 }
 
 // label is the row's words, with the word for the row that holds now.

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -87,9 +88,9 @@ func (p *Pane) View(title string, lines []string, size image.Point, focused bool
 	to := min(p.lines, p.top+p.height)
 	footer := ""
 	if p.lines > p.height {
-		footer = Count(to) + " of " + Plural(p.lines, "line")
+		footer = text.Count(to) + " of " + text.Plural(p.lines, "line")
 	}
-	air := blanks(paneAir(BoxInner(size).X))
+	air := text.Blanks(paneAir(BoxInner(size).X))
 	var b strings.Builder
 	for _, line := range lines[p.top:to] {
 		b.WriteString(air)

@@ -3,6 +3,7 @@ package kit
 import (
 	"strings"
 
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -22,7 +23,7 @@ func (p Progress) Bar(width int, th *theme.Theme) string {
 	if width < 1 {
 		return ""
 	}
-	cells := int(share(p.Done, p.Total) * float64(width))
+	cells := int(text.Share(p.Done, p.Total) * float64(width))
 	if cells >= width {
 		cells = width - 1
 	}
@@ -47,15 +48,15 @@ func (p Progress) Bar(width int, th *theme.Theme) string {
 // Row draws bar, percent and bytes in one line of exactly width columns; what
 // does not fit is left out, the bar last.
 func (p Progress) Row(width int, th *theme.Theme) string {
-	percent := PadLeft(Percent(p.Done, p.Total, p.Finished), 5)
-	bytes := Bytes(max(0, p.Done))
+	percent := text.PadLeft(text.Percent(p.Done, p.Total, p.Finished), 5)
+	bytes := text.Bytes(max(0, p.Done))
 	if p.Total > 0 {
-		bytes += " of " + Bytes(p.Total)
+		bytes += " of " + text.Bytes(p.Total)
 	}
 	const leastBar = 8
 	switch {
-	case width >= leastBar+1+5+2+Width(bytes):
-		bar := width - 1 - 5 - 2 - Width(bytes)
+	case width >= leastBar+1+5+2+text.Width(bytes):
+		bar := width - 1 - 5 - 2 - text.Width(bytes)
 		return p.Bar(bar, th) + " " + percent + "  " + th.Muted.Render(bytes)
 	case width >= leastBar+1+5:
 		return p.Bar(width-6, th) + " " + percent

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -128,7 +129,7 @@ func (p *Prompt) View(room image.Point, th *theme.Theme) string {
 		margin = 0
 	}
 	width := inner.X - 2*margin
-	indent := blanks(margin)
+	indent := text.Blanks(margin)
 	var input, below []string
 	if p.area != nil {
 		rows := max(1, min(longRows, inner.Y-2))
@@ -140,7 +141,7 @@ func (p *Prompt) View(room image.Point, th *theme.Theme) string {
 	}
 	// What is wrong is said once something was typed or tried.
 	if problem := p.problem(); problem != "" && (p.tried || p.Value() != "") {
-		for _, line := range Wrap(Safe(problem), width) {
+		for _, line := range text.Wrap(text.Safe(problem), width) {
 			below = append(below, indent+th.Bad.Render(line))
 		}
 	}
@@ -149,7 +150,7 @@ func (p *Prompt) View(room image.Point, th *theme.Theme) string {
 		if p.Text == "" {
 			break
 		}
-		for _, w := range Wrap(Safe(line), width) {
+		for _, w := range text.Wrap(text.Safe(line), width) {
 			above = append(above, indent+th.Text.Render(w))
 		}
 	}
@@ -163,5 +164,5 @@ func (p *Prompt) View(room image.Point, th *theme.Theme) string {
 	if p.area != nil {
 		keys = "ctrl+s takes, esc cancels"
 	}
-	return box(size, th.ShapeFocus, th.Dialog, th.DialogTitle, th.Muted, Safe(p.Title), keys, strings.Join(body, "\n"))
+	return box(size, th.ShapeFocus, th.Dialog, th.DialogTitle, th.Muted, text.Safe(p.Title), keys, strings.Join(body, "\n"))
 }

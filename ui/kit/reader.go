@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -77,9 +78,9 @@ func (r *Reader) wrap(width int) {
 		return
 	}
 	r.lines, r.width = []string{}, width
-	text := strings.ReplaceAll(strings.TrimRight(r.text, "\r\n"), "\r\n", "\n")
-	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\t", "  "), "\n") {
-		r.lines = append(r.lines, hang(Safe(line), width)...)
+	words := strings.ReplaceAll(strings.TrimRight(r.text, "\r\n"), "\r\n", "\n")
+	for line := range strings.SplitSeq(strings.ReplaceAll(words, "\t", "  "), "\n") {
+		r.lines = append(r.lines, hang(text.Safe(line), width)...)
 	}
 }
 
@@ -88,17 +89,17 @@ func (r *Reader) wrap(width int) {
 func hang(line string, width int) []string {
 	label, rest, found := strings.Cut(line, "  ")
 	value := strings.TrimLeft(rest, " ")
-	at := Width(line) - Width(value)
+	at := text.Width(line) - text.Width(value)
 	if !found || label == "" || value == "" || at > maxLabel || width < 2*at {
-		return Wrap(line, width)
+		return text.Wrap(line, width)
 	}
-	lines := Wrap(value, width-at)
+	lines := text.Wrap(value, width-at)
 	for i, l := range lines {
 		if i == 0 {
 			lines[i] = strings.TrimSuffix(line, value) + l
 			continue
 		}
-		lines[i] = blanks(at) + l
+		lines[i] = text.Blanks(at) + l
 	}
 	return lines
 }
@@ -120,8 +121,8 @@ func (r *Reader) View(room image.Point, th *theme.Theme) string {
 	to := min(len(r.lines), r.top+r.height)
 	footer := "esc closes"
 	if len(r.lines) > r.height {
-		footer = Count(to) + " of " + Plural(len(r.lines), "line") + ", esc closes"
+		footer = text.Count(to) + " of " + text.Plural(len(r.lines), "line") + ", esc closes"
 	}
 	return box(size, th.ShapeFocus, th.Dialog, th.DialogTitle, th.Muted,
-		Safe(r.title), footer, strings.Join(r.lines[r.top:to], "\n"))
+		text.Safe(r.title), footer, strings.Join(r.lines[r.top:to], "\n"))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
@@ -62,7 +63,7 @@ func (d *desk) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		case "?":
 			d.help = kit.NewHelp("Help", d.acts())
 		case "space":
-			d.said = "picked " + kit.Safe(d.names[d.list.Cursor()])
+			d.said = "picked " + text.Safe(d.names[d.list.Cursor()])
 		}
 	}
 	d.list.Update(msg)
@@ -73,18 +74,18 @@ func (d *desk) View() tea.View {
 	d.list.SetLen(len(d.names))
 	size := pt(d.w, d.h-3)
 	rows := d.list.View(kit.BoxInner(size), func(i, w int, on bool) string {
-		name := kit.PadRight(kit.Safe(d.names[i]), w)
+		name := text.PadRight(text.Safe(d.names[i]), w)
 		if on {
 			return d.th.Selected.Render(name)
 		}
 		return name
 	})
 	screen := kit.JoinV(d.field.View(d.w, d.th), kit.Box("Files", rows, size, true, d.th),
-		kit.PadRight(d.said+" ", d.w), kit.Hints(d.acts(), d.w, d.th))
+		text.PadRight(d.said+" ", d.w), kit.Hints(d.acts(), d.w, d.th))
 	if d.help != nil {
 		screen = kit.OverlayCenter(screen, d.help.View(pt(d.w, d.h), d.th))
 	}
-	v := tea.NewView(kit.Fit(screen, d.w, d.h))
+	v := tea.NewView(text.Fit(screen, d.w, d.h))
 	v.AltScreen = true
 	return v
 }
@@ -101,7 +102,7 @@ func TestOnATerminal(t *testing.T) {
 	lines := strings.Split(term.Screen(), "\n")
 	for y := 2; y < 2+len(d.names); y++ {
 		line := lines[y]
-		if !strings.HasPrefix(line, "│") || !strings.HasSuffix(line, "│") || kit.Width(line) != 44 {
+		if !strings.HasPrefix(line, "│") || !strings.HasSuffix(line, "│") || text.Width(line) != 44 {
 			t.Errorf("row %d is out of its box: %q", y, line)
 		}
 	}

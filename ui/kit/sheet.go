@@ -4,6 +4,8 @@ import (
 	"image"
 	"strings"
 
+	"mediadesk/ui/text"
+
 	"charm.land/lipgloss/v2"
 )
 
@@ -41,7 +43,7 @@ func (s *Sheet) Len() int { return len(s.lines) }
 
 // Line adds a ready-made line; what is too wide is clipped.
 func (s *Sheet) Line(stop int, line string) {
-	s.lines = append(s.lines, Fit(line, s.width, 1))
+	s.lines = append(s.lines, text.Fit(line, s.width, 1))
 	s.stops = append(s.stops, stop)
 }
 
@@ -50,13 +52,13 @@ func (s *Sheet) Gap() { s.Line(NoStop, "") }
 
 // Words adds plain text, made safe and broken into lines, indent columns from
 // the left. Lines of the text stay lines.
-func (s *Sheet) Words(stop, indent int, text string, style lipgloss.Style) {
+func (s *Sheet) Words(stop, indent int, words string, style lipgloss.Style) {
 	if s.width < 3*indent {
 		indent = 0
 	}
-	for part := range strings.SplitSeq(text, "\n") {
-		for _, line := range Wrap(Safe(part), s.width-indent) {
-			s.Line(stop, blanks(indent)+style.Render(line))
+	for part := range strings.SplitSeq(words, "\n") {
+		for _, line := range text.Wrap(text.Safe(part), s.width-indent) {
+			s.Line(stop, text.Blanks(indent)+style.Render(line))
 		}
 	}
 }
@@ -79,9 +81,9 @@ func (s *Sheet) View() string {
 	lines := s.lines[s.top:min(len(s.lines), s.top+s.size.Y)]
 	shifted := make([]string, len(lines))
 	for i, line := range lines {
-		shifted[i] = blanks(s.origin.X) + line
+		shifted[i] = text.Blanks(s.origin.X) + line
 	}
-	return Fit(strings.Join(shifted, "\n"), s.size.X, s.size.Y)
+	return text.Fit(strings.Join(shifted, "\n"), s.size.X, s.size.Y)
 }
 
 // Lower moves the sheet down by so many rows where there is room for them, so

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
@@ -37,13 +38,13 @@ func TestEverythingStaysInside(t *testing.T) {
 			return kit.NewHelp(hostile, acts()).View(size, th)
 		},
 		"help over a screen": func(size image.Point, th *theme.Theme) string {
-			base := kit.Fit(strings.Repeat("写真", 200), size.X, size.Y)
+			base := text.Fit(strings.Repeat("写真", 200), size.X, size.Y)
 			return kit.OverlayCenter(base, kit.NewHelp("Help", acts()).View(size, th))
 		},
 		"list": func(size image.Point, th *theme.Theme) string {
 			var l kit.List
 			l.SetLen(1000)
-			return l.View(size, func(i, w int, selected bool) string { return th.Selected.Render(kit.Safe(hostile)) })
+			return l.View(size, func(i, w int, selected bool) string { return th.Selected.Render(text.Safe(hostile)) })
 		},
 		"field": func(size image.Point, th *theme.Theme) string {
 			f := kit.NewField(hostile, hostile)

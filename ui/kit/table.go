@@ -1,5 +1,7 @@
 package kit
 
+import "mediadesk/ui/text"
+
 import "strings"
 
 // Column is one column of rows that line up.
@@ -91,9 +93,9 @@ func (cs Columns) Row(widths []int, cells ...string) string {
 			cell = cells[i]
 		}
 		if i < len(cs) && cs[i].Right {
-			b.WriteString(PadLeft(cell, w))
+			b.WriteString(text.PadLeft(cell, w))
 		} else {
-			b.WriteString(PadRight(cell, w))
+			b.WriteString(text.PadRight(cell, w))
 		}
 	}
 	return b.String()

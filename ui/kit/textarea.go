@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -152,12 +153,12 @@ func (a *TextArea) current() *line {
 
 // move goes up or down and stays in the column as far as the line is long.
 func (a *TextArea) move(by int) {
-	column := Width(a.current().text[:a.current().at])
+	column := text.Width(a.current().text[:a.current().at])
 	a.row += by
 	l := a.current()
 	at, w := 0, 0
-	for _, g := range graphemes(l.text) {
-		w += Width(g)
+	for _, g := range text.Graphemes(l.text) {
+		w += text.Width(g)
 		if w > column {
 			break
 		}
@@ -226,7 +227,7 @@ func (a *TextArea) View(size image.Point, th *theme.Theme) string {
 		i := a.top + y
 		switch {
 		case i >= len(a.lines):
-			b.WriteString(style.Render(blanks(size.X)))
+			b.WriteString(style.Render(text.Blanks(size.X)))
 		case i == a.row && len(a.lines) == 1 && cur.text == "" && a.Placeholder != "":
 			f := Field{Placeholder: a.Placeholder, focused: a.focused}
 			b.WriteString(f.text(size.X, th))

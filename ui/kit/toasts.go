@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -166,16 +167,16 @@ func toastBlock(toast Toast, width, height int, th *theme.Theme) string {
 	case Info:
 	}
 	if height < 3 || width < 12 {
-		return style.Render(PadRight(th.Glyph(sign)+" "+Safe(toast.Text), width))
+		return style.Render(text.PadRight(th.Glyph(sign)+" "+text.Safe(toast.Text), width))
 	}
-	lines := Wrap(Safe(toast.Text), width-4)
+	lines := text.Wrap(text.Safe(toast.Text), width-4)
 	// A message is short; who wants more reads it whole.
 	lines = lines[:min(len(lines), height-2, 3)]
 	size := Size(strings.Join(lines, "\n"))
 	for i, line := range lines {
 		lines[i] = " " + line
 	}
-	w := min(width, max(size.X+4, Width(title)+10))
+	w := min(width, max(size.X+4, text.Width(title)+10))
 	return box(image.Pt(w, len(lines)+2), th.Shape, style, style, th.Muted,
 		th.Glyph(sign)+" "+title, "", strings.Join(lines, "\n"))
 }

@@ -7,6 +7,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // Show asks the root to bring a screen with a tab to the front.
@@ -71,26 +72,26 @@ const (
 
 // Problem is the toast of an error: what happened, and what helps.
 func Problem(err error) Toast {
-	return Toast{Level: Bad, Text: kit.Sentence(err.Error()), Detail: api.Hint(err)}
+	return Toast{Level: Bad, Text: text.Sentence(err.Error()), Detail: api.Hint(err)}
 }
 
 // NotSaved says that the changes of files of these names are not saved.
 func NotSaved(names []string) string {
 	const most = 5
-	text := "The changes of " + kit.Plural(len(names), "file") + " are not saved: " + strings.Join(names[:min(len(names), most)], ", ")
+	words := "The changes of " + text.Plural(len(names), "file") + " are not saved: " + strings.Join(names[:min(len(names), most)], ", ")
 	if len(names) > most {
-		text += " and others"
+		words += " and others"
 	}
-	return text + "."
+	return words + "."
 }
 
 // Explain says in sentences what happened, and what helps where that is known.
 func Explain(err error) string {
-	text := kit.Sentence(err.Error())
+	words := text.Sentence(err.Error())
 	if hint := api.Hint(err); hint != "" {
-		text += " " + hint
+		words += " " + hint
 	}
-	return text
+	return words
 }
 
 // Choice is one answer of a question.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 	"mediadesk/ui/uitest"
 )
 
@@ -19,7 +19,7 @@ func TestForbidden(t *testing.T) {
 		if uitest.Forbidden("before "+h.Text+" after") == nil {
 			t.Errorf("%s: not found", h.Class)
 		}
-		if found := uitest.Forbidden("before " + kit.Safe(h.Text) + " after"); found != nil {
+		if found := uitest.Forbidden("before " + text.Safe(h.Text) + " after"); found != nil {
 			t.Errorf("%s: %v after it was made safe", h.Class, found)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // undoer takes a change back, or makes it again.
@@ -96,7 +96,7 @@ func verb(a againMsg) string {
 
 // askAgain asks what to do where others changed the same meanwhile.
 func (m *Model) askAgain(a againMsg, found *page.Elsewhere) tea.Cmd {
-	verb := kit.Capital(verb(a))
+	verb := text.Capital(verb(a))
 	var lines []string
 	for i, c := range found.Conflicts {
 		if i == 6 {
@@ -193,11 +193,11 @@ func outcome(did string, good, bad []string, single string) page.Toast {
 		}
 		return done
 	case len(bad) == 0:
-		return page.Toast{Level: page.Good, Text: did + " " + kit.Plural(len(good), "file") + ".", Detail: strings.Join(good, "\n")}
+		return page.Toast{Level: page.Good, Text: did + " " + text.Plural(len(good), "file") + ".", Detail: strings.Join(good, "\n")}
 	}
-	text := fmt.Sprintf("%s %s; %s failed and keep what was not saved.", did, kit.Plural(len(good), "file"), kit.Plural(len(bad), "file"))
+	words := fmt.Sprintf("%s %s; %s failed and keep what was not saved.", did, text.Plural(len(good), "file"), text.Plural(len(bad), "file"))
 	if len(good) == 0 {
-		text = fmt.Sprintf("None of %s: each keeps what was not saved.", kit.Plural(len(bad), "file"))
+		words = fmt.Sprintf("None of %s: each keeps what was not saved.", text.Plural(len(bad), "file"))
 	}
-	return page.Toast{Level: page.Warn, Text: text, Detail: strings.Join(bad, "\n")}
+	return page.Toast{Level: page.Warn, Text: words, Detail: strings.Join(bad, "\n")}
 }

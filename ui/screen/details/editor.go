@@ -11,6 +11,7 @@ import (
 
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // editMsg has a text in a file, ready for the editor.
@@ -111,10 +112,10 @@ func (m *Model) edited(msg editedMsg) tea.Cmd {
 		m.text = msg.text
 		var words []string
 		for _, w := range wrong {
-			words = append(words, kit.Capital(w.String()))
+			words = append(words, text.Capital(w.String()))
 		}
 		return page.Send(page.Ask{
-			Title: kit.Plural(len(wrong), "error") + " in the text; nothing was taken over",
+			Title: text.Plural(len(wrong), "error") + " in the text; nothing was taken over",
 			Text:  strings.Join(words, "\n"),
 			Choices: []page.Choice{
 				{Label: "Edit again", Key: "e", Msg: editAgainMsg{m}},

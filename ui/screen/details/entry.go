@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // mode is what becomes of a field that can be changed: nothing, another value,
@@ -327,7 +327,7 @@ func valueDifference(key string, a, b json.RawMessage) string {
 		if isNull(v) {
 			return notSet
 		}
-		return kit.Truncate(jsonWords(v), maxText)
+		return text.Truncate(jsonWords(v), maxText)
 	}
 	return key + ": " + value(a) + " -> " + value(b)
 }
@@ -335,11 +335,11 @@ func valueDifference(key string, a, b json.RawMessage) string {
 // maxText is how much of a text a difference shows.
 const maxText = 60
 
-func shortText(text string) string {
-	if text == "" {
+func shortText(words string) string {
+	if words == "" {
 		return "none"
 	}
-	return strconv.Quote(kit.Truncate(strings.Join(strings.Fields(text), " "), maxText))
+	return strconv.Quote(text.Truncate(strings.Join(strings.Fields(words), " "), maxText))
 }
 
 // changeWords says what an update does to a record.

@@ -10,6 +10,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // preset is an extension that is offered with usual options.
@@ -30,7 +31,7 @@ func (m *Model) extendMenu() tea.Cmd {
 		rows = append(rows, kit.MenuRow{Key: p.key, Words: p.words, Note: p.element})
 	}
 	rows = append(rows, kit.MenuRow{Key: "o", Words: "another, or other options…"})
-	m.menu = kit.NewMenu("Run an extension on "+kit.Safe(name(&m.current().file)), rows...)
+	m.menu = kit.NewMenu("Run an extension on "+text.Safe(name(&m.current().file)), rows...)
 	m.take = func(row int) tea.Cmd {
 		if row < len(presets) {
 			return m.askExtend(presets[row].element)

@@ -12,6 +12,7 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
 )
 
 // Groups of acts in the help.
@@ -179,7 +180,7 @@ func steps() []act {
 			case 10:
 				keys = append(keys, strings.ToUpper(d.vi))
 			}
-			words := kit.Plural(by.pixels, "pixel") + " " + d.words
+			words := text.Plural(by.pixels, "pixel") + " " + d.words
 			acts = append(acts, act{
 				binding: kit.Bind(words, "", keys...), group: groupRegion,
 				do: func(m *Model) tea.Cmd { return m.nudge(d.to.Mul(by.pixels)) },
@@ -251,7 +252,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		if a.why != nil {
 			if why := a.why(m); why != "" {
-				return toast(page.Info, kit.Sentence(why))
+				return toast(page.Info, text.Sentence(why))
 			}
 		}
 		return a.do(m)
@@ -353,7 +354,7 @@ func (m *Model) enterRow() tea.Cmd {
 	case r.at == onAI:
 		return toast(page.Info, "This file has no AI tags.")
 	default:
-		return toast(page.Info, kit.Sentence(noRegion(m)))
+		return toast(page.Info, text.Sentence(noRegion(m)))
 	}
 	return nil
 }

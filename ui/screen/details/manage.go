@@ -12,6 +12,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // Manage are acts on whole files that some services have. Errors that
@@ -330,13 +331,13 @@ func (m *Model) versionMenu(f api.File, list []api.File) tea.Cmd {
 			row.Words, row.On = v.VersionInfo.Name, v.VersionInfo.ID == current
 		}
 		if n, ok := v.Size.Get(); ok {
-			row.Note = kit.Bytes(n) + "  "
+			row.Note = text.Bytes(n) + "  "
 		}
 		if w, h, ok := v.PixelSize(); ok {
 			row.Note += fmt.Sprintf("%d x %d  ", w, h)
 		}
 		if at := v.Updated(); !at.IsZero() {
-			row.Note += kit.Age(at, m.now())
+			row.Note += text.Age(at, m.now())
 		}
 		rows = append(rows, row)
 	}

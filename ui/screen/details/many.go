@@ -14,6 +14,7 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
 )
 
 // bulk is a step over several files under way. The counters are written by the
@@ -33,7 +34,7 @@ func (b *bulk) told(e page.Edited) {
 }
 
 func (b *bulk) String() string {
-	words := fmt.Sprintf("%s %d of %s…", b.words, b.done.Load(), kit.Plural(b.total, "file"))
+	words := fmt.Sprintf("%s %d of %s…", b.words, b.done.Load(), text.Plural(b.total, "file"))
 	if n := b.wrong.Load(); n > 0 {
 		words += fmt.Sprintf(" %d failed so far", n)
 	}
@@ -168,12 +169,12 @@ func (m *Model) askSaveAll() tea.Cmd {
 		short = append(slices.Clone(lines[:maxShown]), fmt.Sprintf("and %d more", len(lines)-maxShown))
 	}
 	for i, line := range short {
-		short[i] = kit.Truncate(line, 100)
+		short[i] = text.Truncate(line, 100)
 	}
 	if others > 0 {
-		short = append(short, "", fmt.Sprintf("Others changed %s meanwhile; yours comes on top of that.", kit.Plural(others, "of these file")))
+		short = append(short, "", fmt.Sprintf("Others changed %s meanwhile; yours comes on top of that.", text.Plural(others, "of these file")))
 	}
-	n := kit.Plural(len(list), "file")
+	n := text.Plural(len(list), "file")
 	choices := []page.Choice{{Label: "Keep editing", Key: "k"}, {Label: "Save " + n, Key: "s", Msg: saveAllMsg{m}}}
 	if e := m.current(); e.changed() {
 		if d, err := e.change(); err == nil {
@@ -231,7 +232,7 @@ func (m *Model) drafted(n int, what string) tea.Cmd {
 	if n == 0 {
 		return toast(page.Info, "No file is changed by that.")
 	}
-	return toast(page.Info, fmt.Sprintf("%s: %s changed, not saved yet. ctrl+s shows the difference.", what, kit.Plural(n, "file")))
+	return toast(page.Info, fmt.Sprintf("%s: %s changed, not saved yet. ctrl+s shows the difference.", what, text.Plural(n, "file")))
 }
 
 // allOf does something to every file and counts those that it changed.
@@ -251,7 +252,7 @@ func (m *Model) allOf(what string, do func(*entry)) tea.Cmd {
 
 // manyMenu offers what can be done to all files that are shown.
 func (m *Model) manyMenu() tea.Cmd {
-	n := kit.Plural(len(m.entries), "file")
+	n := text.Plural(len(m.entries), "file")
 	rows := []struct {
 		key, words string
 		do         func() tea.Cmd

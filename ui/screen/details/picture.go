@@ -11,8 +11,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -193,7 +193,7 @@ func (m *Model) drawPicture(size image.Point, th *theme.Theme) string {
 	}
 	p := m.its()
 	if p == nil {
-		return kit.Fit(wrapped(m.noPicture(), size.X, th.Muted), size.X, size.Y)
+		return text.Fit(wrapped(m.noPicture(), size.X, th.Muted), size.X, size.Y)
 	}
 	s, o := &m.picture, m.options(th)
 	if s.view == nil || s.size != size || s.options != o {
@@ -227,7 +227,7 @@ func (m *Model) drawCrop(size image.Point, th *theme.Theme) string {
 	p, rect := m.its(), m.rect()
 	pl, ok := m.plane()
 	if size.X < 1 || size.Y < 1 || p == nil || !ok || rect.Empty() {
-		return kit.Fit(wrapped("The crop will be shown here.", size.X, th.Muted), size.X, size.Y)
+		return text.Fit(wrapped("The crop will be shown here.", size.X, th.Muted), size.X, size.Y)
 	}
 	return strings.Join(m.picture.crop.Draw(p, pl.onPicture(rect, p.Size()), size.X, size.Y, m.options(th)), "\n")
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // row is one field of the record. Its texts are from outside and not yet made
@@ -127,9 +127,9 @@ func kindWords(f *api.File) string {
 
 func sizeWords(n int64) string {
 	if n < 1000 {
-		return kit.Bytes(n)
+		return text.Bytes(n)
 	}
-	return kit.Bytes(n) + " (" + strconv.FormatInt(n, 10) + " bytes)"
+	return text.Bytes(n) + " (" + strconv.FormatInt(n, 10) + " bytes)"
 }
 
 // Words for a field without a value.

@@ -11,8 +11,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // save begins to save the current file: it looks at the record anew where that
@@ -130,7 +130,7 @@ func (m *Model) groundWords(e *entry) string {
 
 // seenWords is when the record was seen.
 func (m *Model) seenWords(e *entry) string {
-	age := kit.Age(e.at, m.now())
+	age := text.Age(e.at, m.now())
 	switch {
 	case e.at.IsZero():
 		return "as last seen"
@@ -258,7 +258,7 @@ func (m *Model) leave() tea.Cmd {
 	}
 	return page.Send(page.Ask{Title: "Leave without saving?", Text: page.NotSaved(names), Choices: []page.Choice{
 		{Label: "Keep editing", Key: "k"},
-		{Label: "Leave, drop the changes of " + kit.Plural(len(names), "file"), Key: "l", Danger: true, Msg: leaveMsg{m}},
+		{Label: "Leave, drop the changes of " + text.Plural(len(names), "file"), Key: "l", Danger: true, Msg: leaveMsg{m}},
 	}})
 }
 

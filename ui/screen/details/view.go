@@ -12,6 +12,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -150,7 +151,7 @@ func (m *Model) tagsHeight(width int, th *theme.Theme) int {
 func (m *Model) draw(size image.Point, th *theme.Theme) string {
 	m.drawn = drawn{parts: map[area]image.Rectangle{}}
 	if m.current() == nil {
-		return kit.Fit(wrapped("No file to show. Press esc to go back.", size.X, th.Muted), size.X, size.Y)
+		return text.Fit(wrapped("No file to show. Press esc to go back.", size.X, th.Muted), size.X, size.Y)
 	}
 	foot := m.status(size, th)
 	room := image.Pt(size.X, size.Y-len(foot))
@@ -164,7 +165,7 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 		blocks[at] = m.part(at, r, l, th)
 	}
 	body += m.tiled(l, blocks)
-	return kit.Fit(kit.JoinV(append([]string{body}, foot...)...), size.X, size.Y)
+	return text.Fit(kit.JoinV(append([]string{body}, foot...)...), size.X, size.Y)
 }
 
 // tiled puts the parts together.
@@ -192,8 +193,8 @@ func (m *Model) head(width int, th *theme.Theme) string {
 	if n := len(m.entries); n > 1 {
 		tail += fmt.Sprintf(" · file %d of %d", m.files.Cursor()+1, n)
 	}
-	title := kit.TruncateMiddle(kit.Safe(name(&m.current().file)), max(6, width-kit.Width(tail)))
-	return th.Title.Render(kit.PadRight(title+tail, width))
+	title := text.TruncateMiddle(text.Safe(name(&m.current().file)), max(6, width-text.Width(tail)))
+	return th.Title.Render(text.PadRight(title+tail, width))
 }
 
 // part draws one part in its rectangle.
@@ -213,7 +214,7 @@ func (m *Model) part(at area, r image.Rectangle, l layout, th *theme.Theme) stri
 		body, foot = m.viewFiles(size, th), m.files.Position()
 	case onRecord:
 		body, foot = m.viewRecord(size, th), m.record.Position()
-		title = kit.TruncateMiddle(kit.Safe(name(&e.file)), max(1, r.Dx()-6))
+		title = text.TruncateMiddle(text.Safe(name(&e.file)), max(1, r.Dx()-6))
 	case onTags:
 		body = m.tags.View(size, th)
 		title += state(e.tags.mode)
@@ -226,7 +227,7 @@ func (m *Model) part(at area, r image.Rectangle, l layout, th *theme.Theme) stri
 		foot = m.regionFoot()
 	}
 	if !l.boxes {
-		return kit.Fit(body, size.X, size.Y)
+		return text.Fit(body, size.X, size.Y)
 	}
 	focused := at == m.area || at == onRegion && m.area == onPicture
 	return kit.BoxFooter(title, foot, body, r.Size(), focused, th)
@@ -254,14 +255,14 @@ func (m *Model) viewFiles(size image.Point, th *theme.Theme) string {
 		case e.changed():
 			sign, word = theme.SignChanged, " changed"
 		}
-		room := max(1, width-2-kit.Width(word))
-		label := kit.PadRight(kit.TruncateMiddle(kit.Safe(name(&e.file)), room), room)
+		room := max(1, width-2-text.Width(word))
+		label := text.PadRight(text.TruncateMiddle(text.Safe(name(&e.file)), room), room)
 		if selected {
 			style := th.SelectedDim
 			if m.area == onFiles {
 				style = th.Selected
 			}
-			return style.Render(kit.PadRight(th.Glyph(sign)+" "+label+word, width))
+			return style.Render(text.PadRight(th.Glyph(sign)+" "+label+word, width))
 		}
 		return th.Sign(sign) + " " + th.Text.Render(label) + th.SignStyle(sign).Render(word)
 	})
@@ -274,14 +275,14 @@ func (m *Model) viewRecord(size image.Point, th *theme.Theme) string {
 		room := max(1, width-labelWidth-2)
 		group := ""
 		// Where there is no room for both, the value comes first.
-		if w := kit.Width(r.group) + 2; r.group != "" && room-w >= kit.Width(kit.Safe(r.value)) {
+		if w := text.Width(r.group) + 2; r.group != "" && room-w >= text.Width(text.Safe(r.value)) {
 			group = "  " + r.group
 			room -= w
 		}
-		label := kit.PadRight(kit.TruncateMiddle(kit.Safe(r.label), labelWidth), labelWidth)
-		value := kit.TruncateMiddle(kit.Safe(r.value), room)
+		label := text.PadRight(text.TruncateMiddle(text.Safe(r.label), labelWidth), labelWidth)
+		value := text.TruncateMiddle(text.Safe(r.value), room)
 		if selected && m.area == onRecord {
-			return th.Selected.Render(kit.PadRight(" "+label+" "+value+group, width))
+			return th.Selected.Render(text.PadRight(" "+label+" "+value+group, width))
 		}
 		style := th.Text
 		if r.value == notSet || r.value == notKnown {
@@ -302,9 +303,9 @@ func (m *Model) viewAI(size image.Point, th *theme.Theme) string {
 		if slices.Contains(have, strings.TrimSpace(t.Name)) {
 			word, sign = "already a tag", theme.SignGood
 		}
-		cells := []string{kit.Safe(t.Name), fmt.Sprintf("%.0f %%", t.Confidence), kit.Safe(t.Source), word}
+		cells := []string{text.Safe(t.Name), fmt.Sprintf("%.0f %%", t.Confidence), text.Safe(t.Source), word}
 		if selected && m.area == onAI {
-			return th.Selected.Render(kit.PadRight(th.Glyph(sign)+" "+columns.Row(widths, cells...), width))
+			return th.Selected.Render(text.PadRight(th.Glyph(sign)+" "+columns.Row(widths, cells...), width))
 		}
 		cells[0], cells[1], cells[2] = th.Text.Render(cells[0]), th.Text.Render(cells[1]), th.Muted.Render(cells[2])
 		cells[3] = th.SignStyle(sign).Render(word)
@@ -333,7 +334,7 @@ func (m *Model) viewRegion(size, origin image.Point, both bool, th *theme.Theme)
 	if size.X >= leastBeside {
 		pic.X = (size.X - 1) * 3 / 5
 		side := image.Pt(size.X-pic.X-1, rest)
-		label := kit.PadRight(th.Muted.Render(m.cropWords()), side.X)
+		label := text.PadRight(th.Muted.Render(m.cropWords()), side.X)
 		crop = label + "\n" + m.drawCrop(image.Pt(side.X, side.Y-1), th)
 	}
 	m.drawn.picture = image.Rectangle{Min: at, Max: at.Add(pic)}
@@ -409,17 +410,17 @@ func (m *Model) status(size image.Point, th *theme.Theme) []string {
 		}
 		return signed(theme.SignChanged, text, size.X, 1, th)
 	}
-	text := kit.Capital(m.seenWords(e))
+	words := text.Capital(m.seenWords(e))
 	switch {
 	case m.o.Read == nil || e.readErr != nil && api.Unavailable(e.readErr):
-		text += ". This service does not let us look again."
+		words += ". This service does not let us look again."
 	case e.readErr != nil:
-		return signed(theme.SignWarn, text+". Looking again failed: "+page.Explain(e.readErr), size.X, 2, th)
+		return signed(theme.SignWarn, words+". Looking again failed: "+page.Explain(e.readErr), size.X, 2, th)
 	}
 	if n := m.others(); n > 0 {
-		text += ". Changes of " + kit.Plural(n, "other file") + " are not saved."
+		words += ". Changes of " + text.Plural(n, "other file") + " are not saved."
 	}
-	return signed(theme.SignNone, text, size.X, 1, th)
+	return signed(theme.SignNone, words, size.X, 1, th)
 }
 
 // others counts the files beside the current one with changes not saved.
@@ -435,11 +436,11 @@ func (m *Model) others() int {
 
 // signed are at most so many lines of a text from outside, with a sign before
 // them.
-func signed(sign theme.Sign, text string, width, most int, th *theme.Theme) []string {
-	lines := kit.Wrap(kit.Safe(text), max(1, width-4))
+func signed(sign theme.Sign, words string, width, most int, th *theme.Theme) []string {
+	lines := text.Wrap(text.Safe(words), max(1, width-4))
 	if len(lines) > most {
 		rest := strings.Join(lines[most-1:], " ")
-		lines = append(lines[:most-1], kit.Truncate(rest, max(1, width-4)))
+		lines = append(lines[:most-1], text.Truncate(rest, max(1, width-4)))
 	}
 	style := th.SignStyle(sign)
 	if sign == theme.SignNone {
@@ -456,8 +457,8 @@ func signed(sign theme.Sign, text string, width, most int, th *theme.Theme) []st
 }
 
 // wrapped breaks a text from outside into styled lines.
-func wrapped(text string, width int, style lipgloss.Style) string {
-	lines := kit.Wrap(kit.Safe(text), width)
+func wrapped(words string, width int, style lipgloss.Style) string {
+	lines := text.Wrap(text.Safe(words), width)
 	for i, line := range lines {
 		lines[i] = style.Render(line)
 	}

@@ -11,8 +11,8 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/watch"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // askAgain asks whether to run the extension once more, with the options that
@@ -125,7 +125,7 @@ func (m *Model) offerTags(msg tagsRead) tea.Cmd {
 		lines = append(lines, "", "The difference is to the file as last seen; this service does not let us look again.")
 	}
 	return page.Send(page.Ask{
-		Title: "Take " + kit.Plural(len(tags)-len(before), "AI tag") + " of " + place(&msg.run) + " over?",
+		Title: "Take " + text.Plural(len(tags)-len(before), "AI tag") + " of " + place(&msg.run) + " over?",
 		Text:  strings.Join(lines, "\n"),
 		Choices: []page.Choice{
 			{Label: "Leave them", Key: "l"},

@@ -15,8 +15,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
@@ -157,7 +157,7 @@ func TestBeforeAndAfter(t *testing.T) {
 		d.send(page.Tick{})
 		for line := range strings.SplitSeq(d.text(), "\n") {
 			if head, _, ok := strings.Cut(line, "│"); ok {
-				return kit.Width(head)
+				return text.Width(head)
 			}
 		}
 		return -1

@@ -14,6 +14,7 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -152,19 +153,19 @@ func (m *Model) drag(msg tea.MouseMsg) {
 
 func (m *Model) drawCompare(size image.Point, th *theme.Theme) string {
 	c := m.compare
-	title := th.Title.Render(kit.Truncate(kit.Safe(c.run.Extension+" of "+place(&c.run)), size.X))
+	title := th.Title.Render(text.Truncate(text.Safe(c.run.Extension+" of "+place(&c.run)), size.X))
 	rest := image.Pt(size.X, size.Y-2)
 	say := func(words string) string {
-		lines := kit.Wrap(words, min(size.X, 76))
-		return kit.Fit(kit.JoinV(title, "", th.Muted.Render(strings.Join(lines, "\n"))), size.X, size.Y)
+		lines := text.Wrap(words, min(size.X, 76))
+		return text.Fit(kit.JoinV(title, "", th.Muted.Render(strings.Join(lines, "\n"))), size.X, size.Y)
 	}
 	switch {
 	case c.err != nil:
-		return say("There is nothing to compare: " + kit.Safe(c.err.Error()) + ". esc goes back.")
+		return say("There is nothing to compare: " + text.Safe(c.err.Error()) + ". esc goes back.")
 	case c.before == nil || c.after == nil:
 		return say("Fetching the picture as it was and as it is…")
 	case rest.X < 3 || rest.Y < 1:
-		return kit.Fit(title, size.X, size.Y)
+		return text.Fit(title, size.X, size.Y)
 	}
 	c.render(rest, m.drawOptions(th))
 	at := c.divider()
@@ -178,7 +179,7 @@ func (m *Model) drawCompare(size image.Point, th *theme.Theme) string {
 		cut := left + at
 		lines[y] = ansi.Cut(c.drawn.before[y], 0, cut) + mark + ansi.Cut(c.drawn.after[y], min(cut+1, right), rest.X)
 	}
-	return kit.Fit(kit.JoinV(title, c.legend(size.X, th), strings.Join(lines, "\n")), size.X, size.Y)
+	return text.Fit(kit.JoinV(title, c.legend(size.X, th), strings.Join(lines, "\n")), size.X, size.Y)
 }
 
 // legend says which side is which.
@@ -190,9 +191,9 @@ func (c *comparison) legend(width int, th *theme.Theme) string {
 	case c.drawn.area.Dx():
 		right = ""
 	}
-	gap := max(1, c.drawn.area.Dx()-kit.Width(left)-kit.Width(right))
+	gap := max(1, c.drawn.area.Dx()-text.Width(left)-text.Width(right))
 	line := strings.Repeat(" ", c.drawn.area.Min.X) + th.Strong.Render(left) + strings.Repeat(" ", gap) + th.Strong.Render(right)
-	return kit.Fit(line, width, 1)
+	return text.Fit(line, width, 1)
 }
 
 // render draws both pictures once for a size: moving the divider only cuts.
@@ -245,7 +246,7 @@ func (m *Model) pressCompare(msg tea.KeyPressMsg) tea.Cmd {
 			continue
 		}
 		if a.why != nil && a.why(m) != "" {
-			return page.Send(page.Toast{Level: page.Info, Text: kit.Sentence(a.why(m))})
+			return page.Send(page.Toast{Level: page.Info, Text: text.Sentence(a.why(m))})
 		}
 		return a.do(m)
 	}

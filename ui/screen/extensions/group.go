@@ -9,6 +9,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // grouping is what the rows stand together by.
@@ -97,16 +98,16 @@ func (r *runs) gather(found []int) {
 
 // words say how the runs of a group stand.
 func (g *group) words() string {
-	text := kit.Plural(g.pending+g.success+g.failed, "run")
+	s := text.Plural(g.pending+g.success+g.failed, "run")
 	for _, part := range []struct {
 		n    int
 		word string
 	}{{g.pending, "pending"}, {g.success, "success"}, {g.failed, "failed"}} {
 		if part.n > 0 {
-			text += " · " + kit.Count(part.n) + " " + part.word
+			s += " · " + text.Count(part.n) + " " + part.word
 		}
 	}
-	return text
+	return s
 }
 
 // settle takes the cursor off a head, on in the direction in which it went, and

@@ -7,6 +7,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // Groups of acts in the help.
@@ -141,7 +142,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 				if msg.String() == "esc" {
 					return nil // nothing to step back from is no news
 				}
-				return page.Send(page.Toast{Level: page.Info, Text: kit.Sentence(why)})
+				return page.Send(page.Toast{Level: page.Info, Text: text.Sentence(why)})
 			}
 		}
 		return a.do(m)

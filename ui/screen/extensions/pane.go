@@ -9,6 +9,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -23,7 +24,7 @@ func (m *Model) drawPane(size image.Point, now time.Time, th *theme.Theme) strin
 	m.describe(f, run, now, th)
 	m.tellTags(f, run, th)
 	m.tell(f, run, now, th)
-	return m.pane.View(kit.Safe(run.Extension), f.Lines(), size, m.focus == onPane, th)
+	return m.pane.View(text.Safe(run.Extension), f.Lines(), size, m.focus == onPane, th)
 }
 
 func (m *Model) describe(f *kit.Facts, run *api.Run, now time.Time, th *theme.Theme) {
@@ -33,9 +34,9 @@ func (m *Model) describe(f *kit.Facts, run *api.Run, now time.Time, th *theme.Th
 	case run.Status.Final() && took < time.Second:
 		words += " within 1 s"
 	case run.Status.Final():
-		words += " after " + kit.Duration(took)
+		words += " after " + text.Duration(took)
 	default:
-		words += " for " + kit.Duration(now.Sub(run.Started))
+		words += " for " + text.Duration(now.Sub(run.Started))
 	}
 	f.Say(th.SignStyle(mark), th.Glyph(mark)+" "+words)
 	f.Say(th.Bad, run.Error)

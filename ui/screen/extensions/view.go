@@ -10,6 +10,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -93,7 +94,7 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 		if r.Empty() {
 			return ""
 		}
-		return kit.Fit(draw(r.Size()), r.Dx(), r.Dy())
+		return text.Fit(draw(r.Size()), r.Dx(), r.Dy())
 	}
 	above := kit.JoinV(
 		part(l.totals, func(image.Point) string { return m.drawTotals(th) }),
@@ -113,7 +114,7 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 			body = kit.JoinV(body, pane)
 		}
 	}
-	out := kit.Fit(kit.JoinV(above, body), size.X, size.Y)
+	out := text.Fit(kit.JoinV(above, body), size.X, size.Y)
 	switch {
 	case m.menu != nil:
 		out = kit.OverlayCenter(out, m.menu.View(size, th))
@@ -130,10 +131,10 @@ func (m *Model) drawTotals(th *theme.Theme) string {
 	r := &m.runs
 	strays := ""
 	if r.strays > 0 {
-		strays = th.Muted.Render(" · ") + th.Warn.Render(kit.Plural(r.strays, "post")+" that no run took (p)")
+		strays = th.Muted.Render(" · ") + th.Warn.Render(text.Plural(r.strays, "post")+" that no run took (p)")
 	}
 	if len(r.lost) > 0 {
-		strays = th.Muted.Render(" · ") + th.Warn.Render("posts to "+kit.Safe(r.lost[0])+" are lost") + strays
+		strays = th.Muted.Render(" · ") + th.Warn.Render("posts to "+text.Safe(r.lost[0])+" are lost") + strays
 	}
 	if len(r.all) == 0 {
 		return th.Muted.Render("No runs") + strays
@@ -152,7 +153,7 @@ func (m *Model) drawTotals(th *theme.Theme) string {
 		if c.n == 0 {
 			style = th.Muted
 		}
-		parts = append(parts, style.Render(kit.Count(c.n)+" "+c.word))
+		parts = append(parts, style.Render(text.Count(c.n)+" "+c.word))
 	}
 	line := strings.Join(parts, th.Muted.Render(" · "))
 	if r.status != every {
@@ -162,8 +163,8 @@ func (m *Model) drawTotals(th *theme.Theme) string {
 }
 
 func (m *Model) drawFilter(width int, th *theme.Theme) string {
-	found := " " + kit.Count(m.runs.found) + " of " + kit.Count(len(m.runs.all))
-	w := kit.Width(found)
+	found := " " + text.Count(m.runs.found) + " of " + text.Count(len(m.runs.all))
+	w := text.Width(found)
 	if width < 3*w {
 		return m.filter.View(width, th)
 	}
@@ -210,7 +211,7 @@ func (m *Model) drawHead(width int, th *theme.Theme) string {
 
 func (m *Model) drawRows(size image.Point, now time.Time, th *theme.Theme) string {
 	if len(m.runs.shown) == 0 {
-		lines := kit.Wrap(m.empty(), min(size.X, 76))
+		lines := text.Wrap(m.empty(), min(size.X, 76))
 		for i := range lines {
 			lines[i] = th.Muted.Render(lines[i])
 		}
@@ -224,10 +225,10 @@ func (m *Model) drawRows(size image.Point, now time.Time, th *theme.Theme) strin
 		}
 		run, _ := m.runs.row(i)
 		mark := sign(run.Status)
-		status := kit.Safe(string(run.Status))
-		extension := kit.TruncateMiddle(kit.Safe(run.Extension), widths[2])
-		file := kit.TruncateMiddle(kit.Safe(place(run)), widths[3])
-		news := kit.Safe(m.news(run, now))
+		status := text.Safe(string(run.Status))
+		extension := text.TruncateMiddle(text.Safe(run.Extension), widths[2])
+		file := text.TruncateMiddle(text.Safe(place(run)), widths[3])
+		news := text.Safe(m.news(run, now))
 		if selected {
 			style := th.Selected
 			if m.focus == onPane {
@@ -247,8 +248,8 @@ func (m *Model) drawRows(size image.Point, now time.Time, th *theme.Theme) strin
 // drawHeadOf is the line above a group.
 func (m *Model) drawHeadOf(g *group, width int, th *theme.Theme) string {
 	words := " " + g.words()
-	name := kit.TruncateMiddle(kit.Safe(g.name), max(1, width-kit.Width(words)-1))
-	return th.Title.Render(name) + " " + th.Muted.Render(kit.Truncate(words, max(0, width-kit.Width(name)-1)))
+	name := text.TruncateMiddle(text.Safe(g.name), max(1, width-text.Width(words)-1))
+	return th.Title.Render(name) + " " + th.Muted.Render(text.Truncate(words, max(0, width-text.Width(name)-1)))
 }
 
 // place is what to call the file of a run.
@@ -267,7 +268,7 @@ func (m *Model) drawLine(width int, now time.Time, th *theme.Theme) string {
 		return ""
 	}
 	words := run.Extension + " · " + age(run, now) + " · " + m.news(run, now)
-	return th.Muted.Render(kit.Truncate(kit.Safe(words), width))
+	return th.Muted.Render(text.Truncate(text.Safe(words), width))
 }
 
 // click moves the cursor to the row; the second one opens its history.

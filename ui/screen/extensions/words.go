@@ -8,7 +8,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/watch"
-	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -28,9 +28,9 @@ func sign(s api.Status) theme.Sign {
 // age is how long a run takes, or how long ago it ended.
 func age(run *api.Run, now time.Time) string {
 	if !run.Status.Final() {
-		return kit.Duration(now.Sub(run.Started))
+		return text.Duration(now.Sub(run.Started))
 	}
-	return kit.Age(run.At, now)
+	return text.Age(run.At, now)
 }
 
 // known says where the knowledge of a status comes from.
@@ -97,7 +97,7 @@ func (m *Model) ahead(run *api.Run, now time.Time) (short, long string) {
 // noNews says what a long silence means. A failure is told by webhook only: no
 // look at the file shows it.
 func (m *Model) noNews(run *api.Run, now time.Time, when string, looked, hooked bool) (short, long string) {
-	since := kit.Duration(now.Sub(lastNews(run)))
+	since := text.Duration(now.Sub(lastNews(run)))
 	if d := now.Sub(lastNews(run)); d < time.Hour {
 		since = fmt.Sprintf("%d min", int(d.Minutes()))
 	}
@@ -159,7 +159,7 @@ func effect(run *api.Run, events []api.RunEvent) string {
 					n++
 				}
 			}
-			return kit.Plural(n, "AI tag")
+			return text.Plural(n, "AI tag")
 		case run.Extension == api.RemoveBackground && file.HasAlpha.Or(false):
 			return "it has transparency now"
 		case run.Extension == api.RemoveBackground:
@@ -174,7 +174,7 @@ func effect(run *api.Run, events []api.RunEvent) string {
 // in says how long from now a time is.
 func in(t, now time.Time) string {
 	if left := t.Sub(now); left >= time.Second {
-		return "in " + kit.Duration(left)
+		return "in " + text.Duration(left)
 	}
 	return "now"
 }

@@ -12,6 +12,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // download is a fetching of files under way. The counters are written by who
@@ -23,7 +24,7 @@ type download struct {
 }
 
 func (d *download) String() string {
-	return fmt.Sprintf("Fetching %d of %s, %s. esc stops.", d.done.Load(), kit.Plural(d.total, "file"), kit.Bytes(d.bytes.Load()))
+	return fmt.Sprintf("Fetching %d of %s, %s. esc stops.", d.done.Load(), text.Plural(d.total, "file"), text.Bytes(d.bytes.Load()))
 }
 
 type (
@@ -41,7 +42,7 @@ type (
 // askDownload asks for the folder.
 func (m *Model) askDownload() tea.Cmd {
 	files := m.chosen()
-	what := kit.Plural(len(files), "file")
+	what := text.Plural(len(files), "file")
 	if len(files) == 1 {
 		what = files[0].Name
 	}
@@ -90,13 +91,13 @@ func (m *Model) downloaded(msg downloadedMsg) tea.Cmd {
 		return nil
 	}
 	m.fetching = nil
-	done := page.Toast{Level: page.Good, Text: "Fetched " + kit.Plural(len(msg.good), "file") + " to " + msg.folder + ".", Detail: strings.Join(msg.good, "\n")}
+	done := page.Toast{Level: page.Good, Text: "Fetched " + text.Plural(len(msg.good), "file") + " to " + msg.folder + ".", Detail: strings.Join(msg.good, "\n")}
 	if len(msg.good) == 1 {
 		done.Text = "Fetched " + msg.good[0] + "."
 	}
 	if len(msg.bad) > 0 {
 		done.Level = page.Warn
-		done.Text = fmt.Sprintf("%s could not be fetched; %d arrived.", kit.Plural(len(msg.bad), "file"), len(msg.good))
+		done.Text = fmt.Sprintf("%s could not be fetched; %d arrived.", text.Plural(len(msg.bad), "file"), len(msg.good))
 		done.Detail = strings.Join(msg.bad, "\n")
 	}
 	return page.Send(done)
@@ -145,7 +146,7 @@ func (m *Model) gotSent(msg sentMsg) tea.Cmd {
 		return toast(page.Info, "This computer did not send that, so it has no source to send again.")
 	case len(msg.unknown) > 0:
 		cmds = append(cmds, page.Send(page.Toast{
-			Level: page.Warn, Text: kit.Plural(len(msg.unknown), "file") + " were not sent from this computer and are left out.", Detail: strings.Join(msg.unknown, "\n"),
+			Level: page.Warn, Text: text.Plural(len(msg.unknown), "file") + " were not sent from this computer and are left out.", Detail: strings.Join(msg.unknown, "\n"),
 		}))
 	}
 	return tea.Batch(append(cmds, page.Send(page.Compose{Jobs: msg.jobs}))...)

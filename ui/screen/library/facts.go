@@ -8,6 +8,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -34,7 +35,7 @@ func (m *Model) factsOf(f api.File) []fact {
 		add("Pixels", fmt.Sprintf("%d x %d", w, h))
 	}
 	if n, ok := f.Size.Get(); ok {
-		add("Size", kit.Bytes(n))
+		add("Size", text.Bytes(n))
 	}
 	add("Tags", strings.Join(f.Tags.Or(nil), ", "))
 	var found []string
@@ -59,7 +60,7 @@ func (m *Model) when(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.Local().Format("2 Jan 2006 15:04") + ", " + kit.Age(t, m.now())
+	return t.Local().Format("2 Jan 2006 15:04") + ", " + text.Age(t, m.now())
 }
 
 // viewFacts draws what is known of the row under the cursor, in a box.
@@ -69,12 +70,12 @@ func (m *Model) viewFacts(size image.Point, th *theme.Theme) string {
 	var lines []string
 	if f, ok := m.current(); ok {
 		for _, fact := range m.factsOf(f) {
-			for i, line := range kit.Wrap(kit.Safe(fact.value), width-label-1) {
+			for i, line := range text.Wrap(text.Safe(fact.value), width-label-1) {
 				head := ""
 				if i == 0 {
 					head = fact.label
 				}
-				lines = append(lines, " "+th.Label.Render(kit.PadRight(head, label))+" "+th.Text.Render(line))
+				lines = append(lines, " "+th.Label.Render(text.PadRight(head, label))+" "+th.Text.Render(line))
 			}
 		}
 	}

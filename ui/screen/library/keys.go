@@ -12,6 +12,7 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
 )
 
 // Groups of acts in the help.
@@ -128,7 +129,7 @@ func (m *Model) Acts() []kit.Act {
 		// With files marked, what is done to them comes first.
 		if n := len(m.marks.files); n > 0 && key.Matches(kit.KeyMsg("e"), a.binding) {
 			shown.Called = a.binding.Help().Desc
-			shown.Binding = kit.Bind("edit "+kit.Plural(n, "file"), "", a.binding.Keys()...)
+			shown.Binding = kit.Bind("edit "+text.Plural(n, "file"), "", a.binding.Keys()...)
 			out = append([]kit.Act{shown}, out...)
 			continue
 		}
@@ -155,7 +156,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 			case why != "" && msg.String() == "esc":
 				return nil // there is nothing to step back from
 			case why != "":
-				return toast(page.Info, kit.Sentence(why))
+				return toast(page.Info, text.Sentence(why))
 			}
 		}
 		return a.do(m)
@@ -357,14 +358,14 @@ func (m *Model) copyMenu() tea.Cmd {
 		}
 		note := lines[0]
 		if len(lines) > 1 {
-			note = kit.Plural(len(lines), "line")
+			note = text.Plural(len(lines), "line")
 		}
 		rows = append(rows, kit.MenuRow{Key: c.key, Words: c.words, Note: note})
 		texts = append(texts, strings.Join(lines, "\n"))
 	}
 	title := "Copy"
 	if len(files) > 1 {
-		title += " of " + kit.Plural(len(files), "file")
+		title += " of " + text.Plural(len(files), "file")
 	}
 	m.menu = kit.NewMenu(title, rows...)
 	m.take = func(row int) tea.Cmd { return page.Send(page.Copy{What: rows[row].Words, Text: texts[row]}) }

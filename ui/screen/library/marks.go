@@ -6,8 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // marks are the files picked for an act, in the order of picking and across
@@ -112,7 +112,7 @@ func (m *Model) markAll() tea.Cmd {
 		m.marks.set(f, true)
 	}
 	if !m.shown.done {
-		return toast(page.Info, "Marked what was read so far ("+kit.Plural(len(m.marks.files), "file")+"); the folder holds more.")
+		return toast(page.Info, "Marked what was read so far ("+text.Plural(len(m.marks.files), "file")+"); the folder holds more.")
 	}
 	return nil
 }

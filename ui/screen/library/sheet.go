@@ -10,6 +10,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -166,7 +167,7 @@ func (m *Model) viewSheet(size image.Point, th *theme.Theme) string {
 			out = append(out, kit.JoinH(blocks...))
 		}
 	}
-	return kit.Fit(strings.Join(out, "\n"), size.X, size.Y)
+	return text.Fit(strings.Join(out, "\n"), size.X, size.Y)
 }
 
 // tile draws one file or folder: its picture, and its name under it.
@@ -189,8 +190,8 @@ func (m *Model) tile(i int, g picture.Grid, th *theme.Theme) string {
 	}
 	if !t.Ready() {
 		lines := make([]string, (room.Y-1)/2, room.Y)
-		for _, line := range kit.Wrap(kit.Safe(body), room.X) {
-			lines = append(lines, strings.Repeat(" ", max(0, (room.X-kit.Width(line))/2))+style.Render(line))
+		for _, line := range text.Wrap(text.Safe(body), room.X) {
+			lines = append(lines, strings.Repeat(" ", max(0, (room.X-text.Width(line))/2))+style.Render(line))
 		}
 		body = strings.Join(lines, "\n")
 	}
@@ -199,16 +200,16 @@ func (m *Model) tile(i int, g picture.Grid, th *theme.Theme) string {
 		sign = theme.SignMarked
 	}
 	states, worst := m.states(*f)
-	if kit.Width(states) > room.X/2 {
+	if text.Width(states) > room.X/2 {
 		states = ""
 	}
-	label := kit.TruncateMiddle(kit.Safe(f.Name), max(1, room.X-3-kit.Width(states)))
+	label := text.TruncateMiddle(text.Safe(f.Name), max(1, room.X-3-text.Width(states)))
 	if i == m.list.Cursor() {
-		name := th.Selected.Render(kit.PadRight(th.Glyph(sign)+" "+kit.PadRight(label, room.X-3-kit.Width(states))+" "+states, room.X))
-		return kit.JoinV(kit.Fit(body, g.Tile.X, room.Y), kit.Fit(name, g.Tile.X, 1))
+		name := th.Selected.Render(text.PadRight(th.Glyph(sign)+" "+text.PadRight(label, room.X-3-text.Width(states))+" "+states, room.X))
+		return kit.JoinV(text.Fit(body, g.Tile.X, room.Y), text.Fit(name, g.Tile.X, 1))
 	}
-	name := th.Sign(sign) + " " + th.Text.Render(kit.PadRight(label, room.X-3-kit.Width(states))) + " " + th.SignStyle(worst).Render(states)
-	return kit.JoinV(kit.Fit(body, g.Tile.X, room.Y), kit.Fit(name, g.Tile.X, 1))
+	name := th.Sign(sign) + " " + th.Text.Render(text.PadRight(label, room.X-3-text.Width(states))) + " " + th.SignStyle(worst).Render(states)
+	return kit.JoinV(text.Fit(body, g.Tile.X, room.Y), text.Fit(name, g.Tile.X, 1))
 }
 
 // tileAt is the row of the tile at a cell of the sheet.

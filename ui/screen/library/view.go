@@ -11,6 +11,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -62,7 +63,7 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 			head = m.head(size.X, th)
 		}
 		body := m.body(image.Pt(size.X, room), size.Y-room-len(foot), th)
-		return kit.Fit(kit.JoinV(append([]string{head, body}, foot...)...), size.X, size.Y)
+		return text.Fit(kit.JoinV(append([]string{head, body}, foot...)...), size.X, size.Y)
 	}
 	box := image.Pt(size.X, room)
 	m.tilesAt = kit.BoxOrigin(box).X
@@ -73,7 +74,7 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 	}
 	body := m.body(kit.BoxInner(box), 1, th)
 	drawn := kit.BoxFooter(m.place(box.X-6), m.position(), body, box, !m.typing, th)
-	return kit.Fit(kit.JoinV(append([]string{kit.JoinH(drawn, side)}, foot...)...), size.X, size.Y)
+	return text.Fit(kit.JoinV(append([]string{kit.JoinH(drawn, side)}, foot...)...), size.X, size.Y)
 }
 
 // leastHead is the width from which the columns have names.
@@ -82,11 +83,11 @@ const leastHead = 56
 // head is the first line where there is no box: the folder and the position.
 func (m *Model) head(width int, th *theme.Theme) string {
 	position := m.position()
-	room := width - kit.Width(position) - 2
+	room := width - text.Width(position) - 2
 	if room < 8 {
-		return th.Title.Render(kit.PadRight(m.place(width), width))
+		return th.Title.Render(text.PadRight(m.place(width), width))
 	}
-	return th.Title.Render(kit.PadRight(m.place(room), room)) + "  " + th.Muted.Render(position)
+	return th.Title.Render(text.PadRight(m.place(room), room)) + "  " + th.Muted.Render(position)
 }
 
 // place is the path of the folder, part by part.
@@ -96,10 +97,10 @@ func (m *Model) place(width int) string {
 		if s.folder != "" && s.folder != "/" {
 			where = s.folder
 		}
-		return kit.TruncateMiddle(kit.Safe("found in "+where+": "+s.words()), width)
+		return text.TruncateMiddle(text.Safe("found in "+where+": "+s.words()), width)
 	}
 	parts := append([]string{"library"}, strings.FieldsFunc(m.folder(), func(r rune) bool { return r == '/' })...)
-	return kit.TruncateMiddle(kit.Safe(strings.Join(parts, " / ")), width)
+	return text.TruncateMiddle(text.Safe(strings.Join(parts, " / ")), width)
 }
 
 // position is where the cursor stands among what was read.
@@ -109,7 +110,7 @@ func (m *Model) position() string {
 		words = "not read"
 	}
 	if m.shown.first > 0 && m.list.Len() > 0 {
-		words = kit.Count(m.shown.first+m.list.Cursor()+1) + " of " + kit.Count(m.shown.first+m.list.Len())
+		words = text.Count(m.shown.first+m.list.Cursor()+1) + " of " + text.Count(m.shown.first+m.list.Len())
 	}
 	if !m.shown.done && m.list.Len() > 0 {
 		words += " and more"
@@ -117,14 +118,14 @@ func (m *Model) position() string {
 	if m.filtered() {
 		words += " found"
 		if !m.shown.done && m.shown.looked > m.list.Len() {
-			words += " in the first " + kit.Count(m.shown.looked)
+			words += " in the first " + text.Count(m.shown.looked)
 		}
 	}
 	if m.busy {
 		words += ", reading"
 	}
 	if n := len(m.marks.files); n > 0 {
-		words += ", " + kit.Count(n) + " marked"
+		words += ", " + text.Count(n) + " marked"
 	}
 	return words
 }
@@ -138,7 +139,7 @@ func (m *Model) body(size image.Point, at int, th *theme.Theme) string {
 	if len(m.rows) == 0 {
 		m.listAt = at + size.Y
 		m.list.SetHeight(size.Y)
-		return kit.Fit(m.empty(size, th), size.X, size.Y)
+		return text.Fit(m.empty(size, th), size.X, size.Y)
 	}
 	if m.sheet.on {
 		m.listAt = at
@@ -202,19 +203,19 @@ func (m *Model) row(f api.File, columns kit.Columns, widths []int, width int, se
 	case m.marks.has(f), ranged && f.FileID != "":
 		sign, style = theme.SignMarked, th.Marked
 	}
-	name := kit.TruncateMiddle(kit.Safe(f.Name), widths[columnName]-len(slash))
+	name := text.TruncateMiddle(text.Safe(f.Name), widths[columnName]-len(slash))
 	size := ""
 	if n, ok := f.Size.Get(); ok && !f.IsFolder() {
-		size = kit.Bytes(n)
+		size = text.Bytes(n)
 	}
 	states, worst := m.states(f)
-	cells := []string{name + slash, kit.Safe(kind(f)), size, kit.Safe(tagWords(f)), states}
+	cells := []string{name + slash, text.Safe(kind(f)), size, text.Safe(tagWords(f)), states}
 	if selected {
 		chosen := th.Selected
 		if m.typing {
 			chosen = th.SelectedDim
 		}
-		return chosen.Render(kit.PadRight(th.Glyph(sign)+" "+columns.Row(widths, cells...), width))
+		return chosen.Render(text.PadRight(th.Glyph(sign)+" "+columns.Row(widths, cells...), width))
 	}
 	cells = []string{
 		found(f.Name, name, m.filter.Value(), th.Match, style) + style.Render(slash),
@@ -228,7 +229,7 @@ func (m *Model) row(f api.File, columns kit.Columns, widths []int, width int, se
 // shortened is drawn as it is.
 func found(name, shown, filter string, match, base lipgloss.Style) string {
 	lower := strings.ToLower(name)
-	if filter == "" || len(lower) != len(name) || kit.Safe(name) != shown {
+	if filter == "" || len(lower) != len(name) || text.Safe(name) != shown {
 		return base.Render(shown)
 	}
 	var at []int
@@ -239,7 +240,7 @@ func found(name, shown, filter string, match, base lipgloss.Style) string {
 			}
 		}
 	}
-	return kit.Matched(name, at, match, base)
+	return text.Matched(name, at, match, base)
 }
 
 // kind is what a row is, in words.
@@ -265,7 +266,7 @@ func tagWords(f api.File) string {
 		if words != "" {
 			words += " "
 		}
-		words += "+" + kit.Count(n) + " AI"
+		words += "+" + text.Count(n) + " AI"
 	}
 	return words
 }
@@ -285,7 +286,7 @@ func (m *Model) empty(size image.Point, th *theme.Theme) string {
 	case m.filtered() && m.busy:
 		words = "Looking further…"
 	case m.filtered() && !m.shown.done:
-		words = "Nothing found among the first " + kit.Plural(m.shown.looked, "row") + ". Move down to look further, or press esc to clear the filter."
+		words = "Nothing found among the first " + text.Plural(m.shown.looked, "row") + ". Move down to look further, or press esc to clear the filter."
 	case !m.shown.search.isNone():
 		words = "Nothing was found. f changes the search, esc goes back to the folder."
 	case m.filter.Value() != "":
@@ -293,7 +294,7 @@ func (m *Model) empty(size image.Point, th *theme.Theme) string {
 	case m.shown.seen:
 		words = "This computer has sent nothing to this folder yet. Press 1 to pick files to send."
 	}
-	lines := kit.Wrap(kit.Safe(words), min(size.X, 60))
+	lines := text.Wrap(text.Safe(words), min(size.X, 60))
 	block := strings.Join(lines, "\n")
 	at := kit.Center(size, kit.Size(block))
 	out := make([]string, at.Y, at.Y+len(lines))
@@ -311,11 +312,11 @@ func (m *Model) foot(width int, th *theme.Theme) []string {
 	case m.typing:
 		lines = append(lines, " "+m.filter.View(max(0, width-2), th))
 	case m.filter.Value() != "":
-		lines = append(lines, " "+th.Muted.Render("filter ")+th.Match.Render(kit.Truncate(kit.Safe(m.filter.Value()), width-9)))
+		lines = append(lines, " "+th.Muted.Render("filter ")+th.Match.Render(text.Truncate(text.Safe(m.filter.Value()), width-9)))
 	}
 	note := func(sign theme.Sign, words string) {
 		room := width - 3
-		lines = append(lines, " "+th.Sign(sign)+" "+th.SignStyle(sign).Render(kit.Truncate(kit.Safe(words), room)))
+		lines = append(lines, " "+th.Sign(sign)+" "+th.SignStyle(sign).Render(text.Truncate(text.Safe(words), room)))
 	}
 	if m.fetching != nil {
 		note(theme.SignBusy, m.fetching.String())
@@ -332,7 +333,7 @@ func (m *Model) foot(width int, th *theme.Theme) []string {
 	case m.stale && m.shown.len() > maxAgain:
 		note(theme.SignInfo, "Something changed since this was read. r reads it again.")
 	case m.shown.only != nil && m.shown.len() >= maxFiltered && !m.shown.done:
-		note(theme.SignInfo, "Of the first "+kit.Plural(m.shown.looked, "file")+" the filter found more than can be shown. Type more of it, or let the service search (f).")
+		note(theme.SignInfo, "Of the first "+text.Plural(m.shown.looked, "file")+" the filter found more than can be shown. Type more of it, or let the service search (f).")
 	case m.marks.ranged:
 		note(theme.SignInfo, "Range: move, then v marks it, esc leaves it.")
 	}

@@ -6,6 +6,7 @@ import (
 	"mediadesk/config"
 	"mediadesk/ui/account"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -46,7 +47,7 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	}
 	if m.busy != "" {
 		from := s.Len()
-		s.Line(kit.NoStop, th.Sign(theme.SignBusy)+" "+th.Text.Render(kit.Safe(m.busy)))
+		s.Line(kit.NoStop, th.Sign(theme.SignBusy)+" "+th.Text.Render(text.Safe(m.busy)))
 		s.Keep(from)
 		return s.View()
 	}

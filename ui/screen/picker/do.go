@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // moveBy moves the cursor of the part with the focus.
@@ -116,7 +116,7 @@ func (m *Model) back() tea.Cmd {
 func (m *Model) clearTray() tea.Cmd {
 	n := len(m.tray.items)
 	m.drop(func(item) bool { return true }, true)
-	return toast(page.Info, "The tray was emptied of "+kit.Plural(n, "file")+". z brings them back.")
+	return toast(page.Info, "The tray was emptied of "+text.Plural(n, "file")+". z brings them back.")
 }
 
 func (m *Model) nextPart() tea.Cmd {

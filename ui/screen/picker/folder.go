@@ -9,8 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // folderPicked brings the files of a folder that is picked whole.
@@ -48,12 +48,12 @@ func (m *Model) tookFolder(msg folderPicked) tea.Cmd {
 		sources[i].Sub = path.Join(name, sources[i].Sub)
 		sources[i].Label = ""
 	}
-	words := "Picked " + kit.Plural(len(sources), "file") + " of " + kit.Safe(filepath.Base(msg.folder)) + " with its folders"
+	words := "Picked " + text.Plural(len(sources), "file") + " of " + text.Safe(filepath.Base(msg.folder)) + " with its folders"
 	if len(sources) == 0 {
-		words = kit.Safe(filepath.Base(msg.folder)) + " holds no files that can be picked"
+		words = text.Safe(filepath.Base(msg.folder)) + " holds no files that can be picked"
 	}
 	if n := msg.tree.Hidden; n > 0 {
-		words += "; " + kit.Count(n) + " hidden left out"
+		words += "; " + text.Count(n) + " hidden left out"
 	}
 	toast := page.Toast{Level: page.Info, Text: words + "."}
 	if len(msg.tree.Bad) > 0 {

@@ -14,6 +14,7 @@ import (
 
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -245,7 +246,7 @@ func (m *Model) drawJump(th *theme.Theme) string {
 	}
 	from, to := m.shownCompletions()
 	for i := from; i < to; i++ {
-		name := kit.PadRight(" "+kit.TruncateMiddle(kit.Safe(j.names[i]), in.X-2), in.X)
+		name := text.PadRight(" "+text.TruncateMiddle(text.Safe(j.names[i]), in.X-2), in.X)
 		if i == j.at {
 			name = th.Selected.Render(name)
 		}
@@ -254,7 +255,7 @@ func (m *Model) drawJump(th *theme.Theme) string {
 	for len(lines) < in.Y-1 {
 		lines = append(lines, " ")
 	}
-	lines = append(lines, th.Muted.Render(kit.Truncate("tab completes, enter goes there, esc closes", in.X)))
+	lines = append(lines, th.Muted.Render(text.Truncate("tab completes, enter goes there, esc closes", in.X)))
 	return kit.Box("Go to", kit.JoinV(lines...), size, true, th)
 }
 
@@ -412,14 +413,14 @@ func (m *Model) placesSize() image.Point {
 func (m *Model) drawPlaces(th *theme.Theme) string {
 	size := m.placesSize()
 	in := kit.BoxInner(size)
-	hint := " " + th.Muted.Render(kit.Truncate("enter goes there, d removes a bookmark, esc closes", in.X-1))
+	hint := " " + th.Muted.Render(text.Truncate("enter goes there, d removes a bookmark, esc closes", in.X-1))
 	if len(m.placeRows) == 0 {
-		return kit.Box("Places", kit.JoinV(" "+th.Muted.Render(kit.Truncate("None yet. B makes the folder shown a bookmark.", in.X-1)), hint), size, true, th)
+		return kit.Box("Places", kit.JoinV(" "+th.Muted.Render(text.Truncate("None yet. B makes the folder shown a bookmark.", in.X-1)), hint), size, true, th)
 	}
 	rows := m.placeList.View(image.Pt(in.X, max(1, in.Y-1)), func(i, width int, selected bool) string {
 		p := m.placeRows[i]
 		words := 10
-		line := " " + kit.PadRight(kit.TruncateMiddle(kit.Safe(p.folder), width-words-2), width-words-1) + kit.PadRight(p.words, words)
+		line := " " + text.PadRight(text.TruncateMiddle(text.Safe(p.folder), width-words-2), width-words-1) + text.PadRight(p.words, words)
 		if selected {
 			return th.Selected.Render(line)
 		}

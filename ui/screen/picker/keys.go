@@ -8,6 +8,7 @@ import (
 
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // Groups of acts in the help.
@@ -169,7 +170,7 @@ func (m *Model) Acts() []kit.Act {
 		}
 		if a.group == groupSend && len(m.tray.items) > 0 {
 			shown.Called = a.binding.Help().Desc
-			shown.Binding = kit.Bind("upload "+kit.Plural(len(m.tray.items), "file"), "", a.binding.Keys()...)
+			shown.Binding = kit.Bind("upload "+text.Plural(len(m.tray.items), "file"), "", a.binding.Keys()...)
 			out = append([]kit.Act{shown}, out...)
 			continue
 		}
@@ -190,7 +191,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		if a.why != nil {
 			if why := a.why(m); why != "" {
-				return toast(page.Info, kit.Sentence(why))
+				return toast(page.Info, text.Sentence(why))
 			}
 		}
 		return a.do(m)

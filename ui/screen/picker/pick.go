@@ -10,8 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // absoluteMsg brings sources whose paths no longer depend on the working
@@ -138,14 +138,14 @@ func refusals(refused []error, total int) tea.Cmd {
 	var detail strings.Builder
 	for n, err := range refused {
 		if n == listed {
-			fmt.Fprintf(&detail, "… and %s more", kit.Count(len(refused)-listed))
+			fmt.Fprintf(&detail, "… and %s more", text.Count(len(refused)-listed))
 			break
 		}
 		detail.WriteString(err.Error() + "\n")
 	}
 	return page.Send(page.Toast{
 		Level:  page.Warn,
-		Text:   fmt.Sprintf("%s of %s cannot be picked. The first: %s", kit.Count(len(refused)), kit.Count(total), kit.Sentence(refused[0].Error())),
+		Text:   fmt.Sprintf("%s of %s cannot be picked. The first: %s", text.Count(len(refused)), text.Count(total), text.Sentence(refused[0].Error())),
 		Detail: strings.TrimSpace(detail.String()),
 	})
 }
@@ -327,11 +327,11 @@ func (m *Model) compose(msg composeMsg) tea.Cmd {
 	m.trayList.SetLen(len(m.tray.items))
 	cmds := []tea.Cmd{refusals(refused, len(msg.items))}
 	if n := len(msg.changed); n > 0 {
-		text := fmt.Sprintf("%q changed since it was picked. What it is now would be sent.", msg.changed[0])
+		words := fmt.Sprintf("%q changed since it was picked. What it is now would be sent.", msg.changed[0])
 		if n > 1 {
-			text = fmt.Sprintf("%s changed since they were picked. What they are now would be sent.", kit.Plural(n, "file"))
+			words = fmt.Sprintf("%s changed since they were picked. What they are now would be sent.", text.Plural(n, "file"))
 		}
-		cmds = append(cmds, page.Send(page.Toast{Level: page.Warn, Text: text, Detail: strings.Join(msg.changed, "\n")}))
+		cmds = append(cmds, page.Send(page.Toast{Level: page.Warn, Text: words, Detail: strings.Join(msg.changed, "\n")}))
 	}
 	if len(sources) > 0 {
 		cmds = append(cmds, page.Send(page.Compose{Sources: sources}))

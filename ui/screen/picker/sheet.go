@@ -9,6 +9,7 @@ import (
 
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -120,7 +121,7 @@ func (m *Model) drawSheet(size image.Point, th *theme.Theme) string {
 		}
 		lines = append(lines, kit.JoinH(row...))
 	}
-	return kit.Fit(kit.JoinV(lines...), size.X, size.Y)
+	return text.Fit(kit.JoinV(lines...), size.X, size.Y)
 }
 
 func (m *Model) drawTile(i int, g picture.Grid, th *theme.Theme) string {
@@ -146,10 +147,10 @@ func (m *Model) drawTile(i int, g picture.Grid, th *theme.Theme) string {
 	if i == m.list.Cursor() {
 		style = th.Selected
 	}
-	name := style.Render(kit.PadRight(sign+kit.TruncateMiddle(kit.Safe(e.name), pic.X-1), pic.X))
-	return kit.Fit(kit.JoinV(kit.Fit(body, pic.X, pic.Y), name), g.Tile.X, g.Tile.Y)
+	name := style.Render(text.PadRight(sign+text.TruncateMiddle(text.Safe(e.name), pic.X-1), pic.X))
+	return text.Fit(kit.JoinV(text.Fit(body, pic.X, pic.Y), name), g.Tile.X, g.Tile.Y)
 }
 
 func centred(words string, size image.Point) string {
-	return kit.OverlayCenter(kit.Fit("", size.X, size.Y), kit.Truncate(words, size.X))
+	return kit.OverlayCenter(text.Fit("", size.X, size.Y), text.Truncate(words, size.X))
 }

@@ -11,6 +11,7 @@ import (
 
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -44,7 +45,7 @@ func (m *Model) draw(th *theme.Theme) string {
 	if l.list.Empty() {
 		view = kit.JoinV(m.drawTray(l, th), left, m.drawSummary(l, th))
 	}
-	view = kit.Fit(view, m.size.X, m.size.Y)
+	view = text.Fit(view, m.size.X, m.size.Y)
 	switch m.focus {
 	case onAddress:
 		return kit.OverlayCenter(view, m.drawAddress(th))
@@ -126,13 +127,13 @@ func (m *Model) title(width int) string {
 	if m.shown.folder == "" {
 		return "Reading…"
 	}
-	name := kit.Safe(m.shown.folder)
+	name := text.Safe(m.shown.folder)
 	if home, err := m.home(); err == nil {
 		if rest, ok := strings.CutPrefix(m.shown.folder, home); ok && home != "/" && (rest == "" || rest[0] == filepath.Separator) {
-			name = kit.Safe("~" + rest)
+			name = text.Safe("~" + rest)
 		}
 	}
-	return kit.TruncateMiddle(name, width)
+	return text.TruncateMiddle(name, width)
 }
 
 func (m *Model) footer() string {
@@ -142,7 +143,7 @@ func (m *Model) footer() string {
 	words := m.list.Position()
 	if m.ranged {
 		from, to := m.rangeRows()
-		words = "range of " + kit.Count(to-from+1) + " · " + words
+		words = "range of " + text.Count(to-from+1) + " · " + words
 	}
 	if m.shown.order != (order{}) {
 		words += " · " + m.shown.order.String()
@@ -151,7 +152,7 @@ func (m *Model) footer() string {
 	case m.shown.hidden:
 		words += " · with hidden"
 	case m.shown.without > 0:
-		words += " · " + kit.Count(m.shown.without) + " hidden"
+		words += " · " + text.Count(m.shown.without) + " hidden"
 	}
 	if !m.shown.done || m.opening != "" {
 		words += " · reading…"
@@ -162,8 +163,8 @@ func (m *Model) footer() string {
 }
 
 func (m *Model) drawFilter(width int, th *theme.Theme) string {
-	found := kit.Count(len(m.shown.rows)) + " of " + kit.Count(len(m.shown.sorted))
-	w := kit.Width(found)
+	found := text.Count(len(m.shown.rows)) + " of " + text.Count(len(m.shown.sorted))
+	w := text.Width(found)
 	if width < w+20 {
 		return m.filter.View(width, th)
 	}
@@ -175,7 +176,7 @@ func (m *Model) drawFilter(width int, th *theme.Theme) string {
 func (m *Model) emptyWords() string {
 	switch {
 	case m.problem != nil:
-		return kit.Safe(page.Explain(m.problem)) + " h goes to the folder above, ~ to your home folder."
+		return text.Safe(page.Explain(m.problem)) + " h goes to the folder above, ~ to your home folder."
 	case len(m.shown.rows) > 0:
 		return ""
 	case m.shown.folder == "", !m.shown.done:
@@ -183,14 +184,14 @@ func (m *Model) emptyWords() string {
 	case m.shown.pattern != "":
 		return "No name here has these letters in this order. esc clears the filter."
 	case m.shown.without > 0:
-		return "Only hidden files here: " + kit.Count(m.shown.without) + ". The key . shows them, h goes to the folder above."
+		return "Only hidden files here: " + text.Count(m.shown.without) + ". The key . shows them, h goes to the folder above."
 	}
 	return "This folder is empty. h goes to the folder above; a adds a URL; or drop files on the terminal."
 }
 
 // paragraph writes words into lines.
 func paragraph(words string, width int, style lipgloss.Style) string {
-	lines := kit.Wrap(words, width)
+	lines := text.Wrap(words, width)
 	for i, line := range lines {
 		lines[i] = style.Render(line)
 	}
@@ -301,10 +302,10 @@ func (r *rowDrawing) row(i, width int, selected bool) string {
 	size, age := "", ""
 	if look.known {
 		if look.size >= 0 {
-			size = kit.Bytes(look.size)
+			size = text.Bytes(look.size)
 		}
 		if !look.modified.IsZero() {
-			age = kit.Age(look.modified, r.now)
+			age = text.Age(look.modified, r.now)
 		}
 	}
 	signStyle := r.th.SignStyle(sign)
@@ -330,23 +331,23 @@ func (r *rowDrawing) row(i, width int, selected bool) string {
 		if b.Len() > 0 {
 			b.WriteString(base.Render(" "))
 		}
-		b.WriteString(ground(kit.Truncate(cells[c], w), w, r.columns[c].Right, base))
+		b.WriteString(ground(text.Truncate(cells[c], w), w, r.columns[c].Right, base))
 	}
 	return ground(b.String(), width, false, base)
 }
 
 // ground fills a cell of the row under the cursor, so that all of the row has
 // one ground.
-func ground(text string, width int, right bool, base lipgloss.Style) string {
-	n := width - kit.Width(text)
+func ground(words string, width int, right bool, base lipgloss.Style) string {
+	n := width - text.Width(words)
 	if n < 1 {
-		return text
+		return words
 	}
 	blank := base.Render(strings.Repeat(" ", n))
 	if right {
-		return blank + text
+		return blank + words
 	}
-	return text + blank
+	return words + blank
 }
 
 // mark is the sign of a row and the word that says the same.
@@ -376,19 +377,19 @@ func (r *rowDrawing) mark(e entry, look info, picked, ranged bool) (theme.Sign, 
 // middle is left out, so that its end is seen.
 func (r *rowDrawing) name(e entry, base, match lipgloss.Style) string {
 	width := r.widths[1]
-	safe := kit.Safe(e.name)
-	short := kit.TruncateMiddle(safe, width)
+	safe := text.Safe(e.name)
+	short := text.TruncateMiddle(safe, width)
 	if r.m.shown.pattern == "" {
 		return base.Render(short)
 	}
 	found := letters(e.name, r.m.shown.pattern)
 	switch {
 	case short == safe:
-		return kit.Matched(e.name, found, match, base)
+		return text.Matched(e.name, found, match, base)
 	case safe != e.name:
 		return base.Render(short) // the offsets are those of the name as it is
 	}
-	return kit.Matched(short, shorten(found, len(e.name), short), match, base)
+	return text.Matched(short, shorten(found, len(e.name), short), match, base)
 }
 
 // shorten moves offsets in a name of n bytes to where they are after its

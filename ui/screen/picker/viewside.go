@@ -13,6 +13,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -24,7 +25,7 @@ func (m *Model) drawPreview(l layout, th *theme.Theme) string {
 	switch {
 	case pic.Empty():
 	case l.beside:
-		body = kit.JoinH(m.drawPicture(pic.Size(), th), kit.Fit("", 1, 1), words)
+		body = kit.JoinH(m.drawPicture(pic.Size(), th), text.Fit("", 1, 1), words)
 	default:
 		body = kit.JoinV(m.drawPicture(pic.Size(), th), " ", words)
 	}
@@ -34,10 +35,10 @@ func (m *Model) drawPreview(l layout, th *theme.Theme) string {
 func (m *Model) previewTitle(width int) string {
 	if m.where() == onTray {
 		if i, ok := m.trayItem(); ok {
-			return kit.TruncateMiddle(kit.Safe(i.source.Name()), width)
+			return text.TruncateMiddle(text.Safe(i.source.Name()), width)
 		}
 	} else if e, ok := m.current(); ok {
-		return kit.TruncateMiddle(kit.Safe(e.name), width)
+		return text.TruncateMiddle(text.Safe(e.name), width)
 	}
 	return "Preview"
 }
@@ -46,18 +47,18 @@ func (m *Model) previewTitle(width int) string {
 func (m *Model) drawPicture(size image.Point, th *theme.Theme) string {
 	p := &m.preview
 	if p.drawn != nil && p.failure == nil {
-		return kit.Fit(strings.Join(p.drawn, "\n"), size.X, size.Y)
+		return text.Fit(strings.Join(p.drawn, "\n"), size.X, size.Y)
 	}
 	words := m.noPicture()
-	lines := kit.Wrap(words, max(1, size.X-4))
+	lines := text.Wrap(words, max(1, size.X-4))
 	if p.facts != nil && !p.busy && words != "" && size.Y > len(lines)+4 {
 		width := 0
 		for _, line := range lines {
-			width = max(width, kit.Width(line))
+			width = max(width, text.Width(line))
 		}
 		sign := slices.Clone(p.facts.Kind.Sign())
 		for i, line := range sign {
-			sign[i] = strings.Repeat(" ", max(0, width-kit.Width(line))/2) + line
+			sign[i] = strings.Repeat(" ", max(0, width-text.Width(line))/2) + line
 		}
 		lines = append(append(sign, ""), lines...)
 	}
@@ -65,7 +66,7 @@ func (m *Model) drawPicture(size image.Point, th *theme.Theme) string {
 	for i, line := range lines {
 		lines[i] = strings.Repeat(" ", at.X) + th.Muted.Render(line)
 	}
-	return kit.Fit(strings.Repeat("\n", at.Y)+strings.Join(lines, "\n"), size.X, size.Y)
+	return text.Fit(strings.Repeat("\n", at.Y)+strings.Join(lines, "\n"), size.X, size.Y)
 }
 
 // noPicture says why there is no picture to see; empty where there is nothing
@@ -96,7 +97,7 @@ func (m *Model) noPicture() string {
 func (m *Model) factLines(width int, th *theme.Theme) []string {
 	if m.where() == onTray {
 		if i, ok := m.trayItem(); ok && i.isURL() {
-			return styled("An address: the service fetches the file itself. "+kit.Safe(i.source.URL), width, th.Muted.Render)
+			return styled("An address: the service fetches the file itself. "+text.Safe(i.source.URL), width, th.Muted.Render)
 		}
 	} else if e, ok := m.current(); ok {
 		if why := m.infos[e.name].problem; why != nil {
@@ -128,13 +129,13 @@ func (m *Model) reason(e entry, err error) string {
 	}
 	switch to := m.infos[e.name].target; {
 	case e.kind == kindBroken && to != "":
-		return "It is a link to " + kit.Safe(to) + ", which is not there. Pick another file."
+		return "It is a link to " + text.Safe(to) + ", which is not there. Pick another file."
 	case e.kind == kindCircle && to != "":
-		return "It is a link to " + kit.Safe(to) + ", which leads back to it: there is no file. Pick another one."
+		return "It is a link to " + text.Safe(to) + ", which leads back to it: there is no file. Pick another one."
 	case e.link:
 		words += " (a link)"
 	}
-	words = kit.Safe(words) + "."
+	words = text.Safe(words) + "."
 	if hint := api.Hint(err); hint != "" {
 		words += " " + hint
 	}
@@ -146,14 +147,14 @@ func (m *Model) reason(e entry, err error) string {
 func pictureProblem(err error) string {
 	var p *picture.Error
 	if errors.As(err, &p) && p.Detail != "" {
-		return kit.Safe(kit.Sentence(p.Detail))
+		return text.Safe(text.Sentence(p.Detail))
 	}
-	return kit.Safe(err.Error())
+	return text.Safe(err.Error())
 }
 
 // styled wraps words into lines of one style.
 func styled(words string, width int, render func(...string) string) []string {
-	lines := kit.Wrap(words, width)
+	lines := text.Wrap(words, width)
 	for i, line := range lines {
 		lines[i] = render(line)
 	}
@@ -164,9 +165,9 @@ func styled(words string, width int, render func(...string) string) []string {
 func fact(label, value string, width int, th *theme.Theme) string {
 	const labelWidth = 8
 	if width < labelWidth+6 {
-		return kit.Truncate(value, width)
+		return text.Truncate(value, width)
 	}
-	return th.Label.Render(kit.PadRight(label, labelWidth)) + " " + kit.Truncate(value, width-labelWidth-1)
+	return th.Label.Render(text.PadRight(label, labelWidth)) + " " + text.Truncate(value, width-labelWidth-1)
 }
 
 func countLines(n count, width int, th *theme.Theme) []string {
@@ -174,17 +175,17 @@ func countLines(n count, width int, th *theme.Theme) []string {
 		return []string{th.Muted.Render("An empty folder.")}
 	}
 	lines := []string{
-		fact("holds", kit.Plural(n.files, "file")+", "+kit.Plural(n.folders, "folder"), width, th),
+		fact("holds", text.Plural(n.files, "file")+", "+text.Plural(n.folders, "folder"), width, th),
 	}
 	if n.hidden > 0 {
-		lines = append(lines, fact("hidden", kit.Count(n.hidden)+" of them", width, th))
+		lines = append(lines, fact("hidden", text.Count(n.hidden)+" of them", width, th))
 	}
 	return lines
 }
 
 func (m *Model) fileFacts(f picture.Facts, width int, th *theme.Theme) []string {
 	lines := m.linkLine(width, th)
-	lines = append(lines, fact("kind", kit.Safe(f.Name)+", "+kit.Bytes(f.Bytes), width, th))
+	lines = append(lines, fact("kind", text.Safe(f.Name)+", "+text.Bytes(f.Bytes), width, th))
 	if f.Upright.X > 0 {
 		lines = append(lines, fact("size", pixels(f.Upright), width, th))
 		if f.Orientation.Turned() {
@@ -200,10 +201,10 @@ func (m *Model) fileFacts(f picture.Facts, width int, th *theme.Theme) []string 
 		lines = append(lines, fact("plays", playing(f.Duration), width, th))
 	}
 	if f.Profile != "" {
-		lines = append(lines, fact("colours", kit.Safe(f.Profile), width, th))
+		lines = append(lines, fact("colours", text.Safe(f.Profile), width, th))
 	}
 	if f.Camera != "" {
-		lines = append(lines, fact("camera", kit.Safe(f.Camera), width, th))
+		lines = append(lines, fact("camera", text.Safe(f.Camera), width, th))
 	}
 	if !f.Taken.IsZero() {
 		lines = append(lines, fact("taken", f.Taken.Format("2 Jan 2006 15:04"), width, th))
@@ -236,7 +237,7 @@ func (m *Model) linkLine(width int, th *theme.Theme) []string {
 	var lines []string
 	i := m.infos[e.name]
 	if e.link && i.target != "" {
-		lines = append(lines, fact("link to", kit.TruncateMiddle(kit.Safe(i.target), max(1, width-9)), width, th))
+		lines = append(lines, fact("link to", text.TruncateMiddle(text.Safe(i.target), max(1, width-9)), width, th))
 	}
 	switch m.storedNote(m.path(e), i) {
 	case "in library":
@@ -266,7 +267,7 @@ func (m *Model) drawTray(l layout, th *theme.Theme) string {
 	body := ""
 	if len(m.tray.items) == 0 {
 		words := "Empty: space picks a file, a adds a URL."
-		if all := words + " Files can be dropped or pasted here too."; kit.Width(all) <= in.Dx() {
+		if all := words + " Files can be dropped or pasted here too."; text.Width(all) <= in.Dx() {
 			words = all
 		}
 		body = th.Muted.Render(words)
@@ -285,16 +286,16 @@ func (m *Model) trayRow(i item, columns kit.Columns, widths []int, selected bool
 	place, size := "", ""
 	switch {
 	case i.isURL():
-		place, note = kit.Safe(i.source.URL), "URL"
+		place, note = text.Safe(i.source.URL), "URL"
 	default:
-		place = kit.Safe(filepath.Dir(i.source.Path))
+		place = text.Safe(filepath.Dir(i.source.Path))
 		switch {
 		case i.problem != nil:
 			sign, note = theme.SignWarn, "not sendable"
 		case !i.checked:
 			sign, note = theme.SignWait, "checking"
 		default:
-			size = kit.Bytes(i.identity.Size)
+			size = text.Bytes(i.identity.Size)
 			note = m.storedNote(i.source.Path, info{known: true, size: i.identity.Size, modified: i.identity.Modified})
 		}
 	}
@@ -303,8 +304,8 @@ func (m *Model) trayRow(i item, columns kit.Columns, widths []int, selected bool
 		name = i.source.Label
 	}
 	cells := []string{
-		th.Glyph(sign), kit.TruncateMiddle(kit.Safe(name), widths[1]), size,
-		kit.TruncateMiddle(place, widths[3]), note,
+		th.Glyph(sign), text.TruncateMiddle(text.Safe(name), widths[1]), size,
+		text.TruncateMiddle(place, widths[3]), note,
 	}
 	focused := m.where() == onTray
 	if selected && focused {
@@ -330,10 +331,10 @@ func (m *Model) trayWords() string {
 	}
 	var words []string
 	if n > addresses {
-		words = append(words, kit.Plural(n-addresses, "file")+", "+kit.Bytes(m.tray.size))
+		words = append(words, text.Plural(n-addresses, "file")+", "+text.Bytes(m.tray.size))
 	}
 	if addresses > 0 {
-		words = append(words, kit.Plural(addresses, "URL"))
+		words = append(words, text.Plural(addresses, "URL"))
 	}
 	return strings.Join(words, " · ")
 }
@@ -353,7 +354,7 @@ func (m *Model) drawSummary(l layout, th *theme.Theme) string {
 			words += " · tab: show"
 		}
 	}
-	return style.Render(kit.PadRight(words, l.summary.Dx()))
+	return style.Render(text.PadRight(words, l.summary.Dx()))
 }
 
 func (m *Model) drawAddress(th *theme.Theme) string {
@@ -385,7 +386,7 @@ func (m *Model) drawMenu(th *theme.Theme) string {
 			words += " (now)"
 		}
 		if selected {
-			return th.Selected.Render(kit.PadRight(words, width))
+			return th.Selected.Render(text.PadRight(words, width))
 		}
 		return " " + th.Key.Render(row.key) + "  " + strings.TrimPrefix(words, " "+row.key+"  ")
 	})

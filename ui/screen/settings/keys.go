@@ -8,6 +8,7 @@ import (
 	"mediadesk/ui/account"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 var (
@@ -176,7 +177,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 // unless does an act, or says why it cannot be done.
 func unless(why string, do func() tea.Cmd) tea.Cmd {
 	if why != "" {
-		return page.Send(page.Toast{Level: page.Info, Text: kit.Sentence(why)})
+		return page.Send(page.Toast{Level: page.Info, Text: text.Sentence(why)})
 	}
 	return do()
 }

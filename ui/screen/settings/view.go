@@ -10,6 +10,7 @@ import (
 	"mediadesk/config"
 	"mediadesk/ui/account"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -36,7 +37,7 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	}
 	m.drawn = m.drawn[:0]
 	if m.reader != nil {
-		return kit.OverlayCenter(kit.Fit(m.viewAll(size, th), size.X, size.Y), m.reader.View(size, th))
+		return kit.OverlayCenter(text.Fit(m.viewAll(size, th), size.X, size.Y), m.reader.View(size, th))
 	}
 	return m.viewAll(size, th)
 }
@@ -47,7 +48,7 @@ func (m *Model) viewAll(size image.Point, th *theme.Theme) string {
 	case m.flow != nil:
 		return m.flow.View(size, th)
 	case !m.ready:
-		return kit.Fit(th.Muted.Render("Reading the settings…"), size.X, size.Y)
+		return text.Fit(th.Muted.Render("Reading the settings…"), size.X, size.Y)
 	case kit.ModeOfWidth(size.X) == kit.Wide && size.Y >= leastWide && m.broken == nil:
 		return m.viewWide(size, th)
 	}
@@ -70,10 +71,10 @@ func (m *Model) viewWide(size image.Point, th *theme.Theme) string {
 	}
 	p := m.selected()
 	accounts := pane(image.Rect(0, 0, left, high), "Accounts", here == areaAccounts, func(s *kit.Sheet) { m.drawAccounts(s, th) })
-	details := pane(image.Rect(left, 0, size.X, high), kit.Safe(p.Name), false, func(s *kit.Sheet) { m.drawDetails(s, p, th) })
+	details := pane(image.Rect(left, 0, size.X, high), text.Safe(p.Name), false, func(s *kit.Sheet) { m.drawDetails(s, p, th) })
 	program := pane(image.Rect(0, high, left, size.Y), "Program", here == areaTheme, func(s *kit.Sheet) { m.drawProgram(s, th) })
 	places := pane(image.Rect(left, high, size.X, size.Y), "Files of mediadesk", here == areaFacts, func(s *kit.Sheet) { m.drawFacts(s, th) })
-	return kit.Fit(kit.JoinV(kit.JoinH(accounts, details), kit.JoinH(program, places)), size.X, size.Y)
+	return text.Fit(kit.JoinV(kit.JoinH(accounts, details), kit.JoinH(program, places)), size.X, size.Y)
 }
 
 // viewColumn has everything under each other.
@@ -83,11 +84,11 @@ func (m *Model) viewColumn(size image.Point, th *theme.Theme) string {
 		width = min(widest, size.X-2)
 	}
 	s := kit.NewSheet(size, width)
-	heading := func(text string) {
+	heading := func(words string) {
 		if s.Len() > 0 {
 			s.Gap()
 		}
-		s.Line(kit.NoStop, th.Title.Render(kit.Safe(text)))
+		s.Line(kit.NoStop, th.Title.Render(text.Safe(words)))
 	}
 	if m.broken != nil {
 		heading("The settings cannot be read")
@@ -112,7 +113,7 @@ func (m *Model) viewColumn(size image.Point, th *theme.Theme) string {
 func (m *Model) drawAccounts(s *kit.Sheet, th *theme.Theme) {
 	name := 8
 	for _, n := range m.config.Names() {
-		name = min(24, max(name, kit.Width(kit.Safe(n))))
+		name = min(24, max(name, text.Width(text.Safe(n))))
 	}
 	columns := kit.Columns{{Width: min(name, s.Width()/3)}, {Width: 6, Spare: 1}, {Width: 14, Flex: 1, Spare: 2}, {Width: 8}}
 	widths := columns.Widths(s.Width() - 2)
@@ -128,7 +129,7 @@ func (m *Model) drawAccounts(s *kit.Sheet, th *theme.Theme) {
 		case m.config.Profile:
 			state = "at start"
 		}
-		cells := []string{kit.Safe(p.Name), string(p.Kind), kit.Safe(m.host(p)), state}
+		cells := []string{text.Safe(p.Name), string(p.Kind), text.Safe(m.host(p)), state}
 		mark := theme.SignNone
 		if state == "in use" {
 			mark = theme.SignGood
@@ -186,12 +187,12 @@ type fact struct {
 // drawFact is a label with its value beside it, broken into lines.
 func drawFact(s *kit.Sheet, stop int, label, value string, style interface{ Render(...string) string }, th *theme.Theme) {
 	w := min(labelWidth, s.Width()/3)
-	lines := kit.Wrap(kit.Safe(value), s.Width()-w-1)
+	lines := text.Wrap(text.Safe(value), s.Width()-w-1)
 	for i, line := range lines {
 		if i > 0 {
 			label = ""
 		}
-		s.Line(stop, th.Label.Render(kit.PadRight(label, w))+" "+style.Render(line))
+		s.Line(stop, th.Label.Render(text.PadRight(label, w))+" "+style.Render(line))
 	}
 }
 
@@ -255,9 +256,9 @@ func sizes(p config.Profile) string {
 	case p.MaxSize == 0:
 		return ""
 	case p.MaxVideoSize == 0 || p.MaxVideoSize == p.MaxSize:
-		return kit.Bytes(p.MaxSize)
+		return text.Bytes(p.MaxSize)
 	}
-	return fmt.Sprintf("%s, video %s", kit.Bytes(p.MaxSize), kit.Bytes(p.MaxVideoSize))
+	return fmt.Sprintf("%s, video %s", text.Bytes(p.MaxSize), text.Bytes(p.MaxVideoSize))
 }
 
 var namingWords = map[config.Naming]string{
@@ -358,13 +359,13 @@ func (m *Model) drawFacts(s *kit.Sheet, th *theme.Theme) {
 		}
 		from := s.Len()
 		w := min(labelWidth, s.Width()/3)
-		value := kit.PadRight(kit.TruncateMiddle(kit.Safe(r.value), s.Width()-w-1), s.Width()-w-1)
+		value := text.PadRight(text.TruncateMiddle(text.Safe(r.value), s.Width()-w-1), s.Width()-w-1)
 		if i == m.at {
-			s.Line(i, th.Selected.Render(kit.PadRight(r.label, w)+" "+value))
+			s.Line(i, th.Selected.Render(text.PadRight(r.label, w)+" "+value))
 			s.Keep(from)
 			continue
 		}
-		s.Line(i, th.Label.Render(kit.PadRight(r.label, w))+" "+th.Text.Render(value))
+		s.Line(i, th.Label.Render(text.PadRight(r.label, w))+" "+th.Text.Render(value))
 	}
 }
 
@@ -372,7 +373,7 @@ func (m *Model) drawFacts(s *kit.Sheet, th *theme.Theme) {
 func (m *Model) terminalWords() string {
 	var b strings.Builder
 	for _, f := range m.abilities.Findings.Lines() {
-		b.WriteString(kit.PadRight(f.Label, labelWidth) + "  " + f.Value + "\n")
+		b.WriteString(text.PadRight(f.Label, labelWidth) + "  " + f.Value + "\n")
 	}
 	b.WriteString("\nThe terminal itself was asked; its name in the environment counts for nothing. " +
 		"The setting Pictures overrides what was found.")

@@ -10,6 +10,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // testedWebhooks is how the test of the way to our receiver came out.
@@ -34,7 +35,7 @@ func (m *Model) webhooksTested(msg testedWebhooks) tea.Cmd {
 	level := page.Good
 	if msg.err != nil {
 		level = page.Warn
-		words = kit.Sentence(msg.err.Error())
+		words = text.Sentence(msg.err.Error())
 		if hint := api.Hint(msg.err); hint != "" {
 			words += "\n" + hint
 		}

@@ -9,6 +9,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // keyAlready asks for what was stored before: it reads the files, so it is an
@@ -91,7 +92,7 @@ func (m *Model) foundAlready(msg alreadyMsg) tea.Cmd {
 		}
 	}
 	return page.Send(page.Ask{
-		Title: "Stored already: " + kit.Count(len(without)) + " of " + kit.Plural(len(m.sources), "file"),
+		Title: "Stored already: " + text.Count(len(without)) + " of " + text.Plural(len(m.sources), "file"),
 		Text:  "Their content was stored in the same folder before; the lights say as what. The others can go without them.",
 		Choices: []page.Choice{
 			{Label: "Back to the form", Key: "b"},
@@ -132,5 +133,5 @@ func (m *Model) wroteManifest(msg manifestMsg) tea.Cmd {
 	if msg.err != nil {
 		return page.Send(page.Problem(msg.err))
 	}
-	return page.Send(page.Toast{Level: page.Good, Text: "Written: " + kit.Safe(msg.name), Detail: "Send it with: mediadesk upload --manifest " + msg.name})
+	return page.Send(page.Toast{Level: page.Good, Text: "Written: " + text.Safe(msg.name), Detail: "Send it with: mediadesk upload --manifest " + msg.name})
 }

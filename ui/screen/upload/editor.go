@@ -14,6 +14,7 @@ import (
 
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -162,7 +163,7 @@ func (m *Model) takeText(sources []*source, all []values) tea.Cmd {
 	}
 	m.load()
 	m.setFocus(m.focus)
-	return page.Send(page.Toast{Level: page.Good, Text: "Took over the options of " + kit.Plural(n, "file") + " from the editor."})
+	return page.Send(page.Toast{Level: page.Good, Text: "Took over the options of " + text.Plural(n, "file") + " from the editor."})
 }
 
 // textProblem shows what is wrong with an edited text, by line.
@@ -216,5 +217,5 @@ func (p *textProblem) view(_ *Model, size image.Point, th *theme.Theme) string {
 	for _, e := range p.wrong {
 		lines = append(lines, wrapStyled(fmt.Sprintf("Line %d: %s", e.line, e.text), width, th.Bad)...)
 	}
-	return p.pane.View(kit.Plural(len(p.wrong), "error")+" in the edited text", lines, size, true, th)
+	return p.pane.View(text.Plural(len(p.wrong), "error")+" in the edited text", lines, size, true, th)
 }

@@ -10,6 +10,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -45,14 +46,14 @@ func (m *Model) viewForm(l layout, th *theme.Theme) string {
 			break
 		}
 		r := rows[from+y]
-		b.WriteString(kit.Fit(r.text, size.X, 1))
+		b.WriteString(text.Fit(r.text, size.X, 1))
 		b.WriteByte('\n')
 		at := origin.Add(image.Pt(0, y))
 		m.drawn.areas = append(m.drawn.areas, area{rect: image.Rectangle{Min: at, Max: at.Add(image.Pt(size.X, 1))}, focus: r.focus, row: -1})
 	}
 	body := strings.TrimSuffix(b.String(), "\n")
 	if !l.boxes {
-		return kit.Fit(body, size.X, size.Y)
+		return text.Fit(body, size.X, size.Y)
 	}
 	return kit.Box(m.formTitle(), body, l.form.Size(), m.focus.stop == stopItem, th)
 }
@@ -61,9 +62,9 @@ func (m *Model) viewForm(l layout, th *theme.Theme) string {
 func (m *Model) formTitle() string {
 	targets := m.targets()
 	if len(targets) == 1 {
-		return "Upload " + kit.Safe(targets[0].src.Name())
+		return "Upload " + text.Safe(targets[0].src.Name())
 	}
-	return "Upload " + kit.Plural(len(targets), "file") + ": a change goes to all of them"
+	return "Upload " + text.Plural(len(targets), "file") + ": a change goes to all of them"
 }
 
 // window is the first row to show so that the focused ones are seen.
@@ -153,8 +154,8 @@ func (m *Model) heading(s section, open bool, width int, th *theme.Theme) formRo
 		return row
 	}
 	column := labelColumn(width)
-	row.text = strings.Repeat(" ", indent) + style.Render(kit.PadRight(name, column-indent-1)) + " " +
-		th.Muted.Render(kit.Truncate(kit.Safe(m.summary(s)), max(0, width-column)))
+	row.text = strings.Repeat(" ", indent) + style.Render(text.PadRight(name, column-indent-1)) + " " +
+		th.Muted.Render(text.Truncate(text.Safe(m.summary(s)), max(0, width-column)))
 	return row
 }
 
@@ -213,7 +214,7 @@ func (m *Model) itemRows(i *item, width int, th *theme.Theme) []formRow {
 		// It stands where headings stand, and bears its name as they do.
 		name, style := m.headingName(i.section, th.Title, th)
 		inner, rest = width-column, strings.Repeat(" ", column)
-		first = cursor + " " + style.Render(kit.PadRight(name, column-indent-1)) + " "
+		first = cursor + " " + style.Render(text.PadRight(name, column-indent-1)) + " "
 	}
 	var rows []formRow
 	for n, line := range strings.Split(i.view(inner, m.mixedWords(i), th), "\n") {
@@ -274,9 +275,9 @@ func (m *Model) offered(room int, th *theme.Theme) string {
 		if n == m.offerAt {
 			style = th.Selected
 		}
-		out += " " + style.Render(kit.Safe(f))
+		out += " " + style.Render(text.Safe(f))
 	}
-	return kit.Truncate(out, room)
+	return text.Truncate(out, room)
 }
 
 // metadataNote shows how the rows were read.
@@ -294,8 +295,8 @@ func (m *Model) metadataNote(room int, th *theme.Theme) []string {
 	for _, k := range keys {
 		parts = append(parts, k+" = "+string(members[k]))
 	}
-	text := kit.Truncate(kit.Safe("Read as: "+strings.Join(parts, ", ")), 2*room)
-	return wrapStyled(text, room, th.Muted)
+	words := text.Truncate(text.Safe("Read as: "+strings.Join(parts, ", ")), 2*room)
+	return wrapStyled(words, room, th.Muted)
 }
 
 // drawingRows are the lines of the picture with its region.

@@ -9,6 +9,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -343,5 +344,5 @@ func (i *item) viewMixed(width int, mixed string, th *theme.Theme) string {
 		style, word = th.Accent, th.Selected
 	}
 	w := min(labelWidth, max(0, width/2-1))
-	return kit.Fit(style.Render(kit.PadRight(label, w))+" "+word.Render(kit.Truncate(" "+mixed+" ", width-w-1)), width, 1)
+	return text.Fit(style.Render(text.PadRight(label, w))+" "+word.Render(text.Truncate(" "+mixed+" ", width-w-1)), width, 1)
 }

@@ -8,6 +8,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // keys of the lights.
@@ -122,7 +123,7 @@ func (m *Model) resetFile(s *source) tea.Cmd {
 		m.set(s, f, m.common(f, s))
 	}
 	m.load()
-	return page.Send(page.Toast{Level: page.Good, Text: kit.Safe(s.src.Name()) + " is like the others again."})
+	return page.Send(page.Toast{Level: page.Good, Text: text.Safe(s.src.Name()) + " is like the others again."})
 }
 
 // common is what most sources but one say in a field; the first of them where

@@ -6,9 +6,9 @@ import (
 	"net/url"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
 )
 
 // level is what a light says.
@@ -75,7 +75,7 @@ func (c *checker) add(l level, f field, text, help string) {
 // refuse adds a light for an error, if there is one.
 func (c *checker) refuse(f field, err error) {
 	if err != nil {
-		c.add(stop, f, kit.Stop(err.Error()), api.Hint(err))
+		c.add(stop, f, text.Stop(err.Error()), api.Hint(err))
 	}
 }
 
@@ -97,10 +97,10 @@ func (c *checker) source() {
 		return
 	}
 	if c.p.MaxSize > 0 {
-		c.add(fine, fieldName, "Size "+kit.Bytes(size)+" of "+kit.Bytes(c.p.MaxSize), "")
+		c.add(fine, fieldName, "Size "+text.Bytes(size)+" of "+text.Bytes(c.p.MaxSize), "")
 		return
 	}
-	c.add(fine, fieldName, "Size "+kit.Bytes(size)+" (the limit of this account is not known)", "")
+	c.add(fine, fieldName, "Size "+text.Bytes(size)+" (the limit of this account is not known)", "")
 }
 
 // rules says what the service would refuse.

@@ -9,8 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
 )
 
 const (
@@ -288,13 +288,13 @@ func (m *Model) placeWords(s *source) string {
 	case m.opt.Known == nil:
 		return "Whether a file is there cannot be looked up here."
 	case p.err != nil:
-		return "Whether a file is there could not be looked up: " + kit.Safe(p.err.Error())
+		return "Whether a file is there could not be looked up: " + text.Safe(p.err.Error())
 	case !p.looked:
 		return "Looking whether a file is there…"
 	case !p.place.Known:
 		return "Nobody can tell whether a file is there."
 	case !p.place.At.IsZero():
-		return "As it was seen " + kit.Age(p.place.At, m.opt.Now()) + ": the service does not list its files."
+		return "As it was seen " + text.Age(p.place.At, m.opt.Now()) + ": the service does not list its files."
 	}
 	return "Looked up in the library at " + p.at.Format(time.TimeOnly) + "."
 }

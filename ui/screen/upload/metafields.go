@@ -11,6 +11,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // Items of metadata fields stand in the form as if their fields came after all
@@ -77,8 +78,8 @@ func metadataItem(f field, meta *api.MetadataField) *item {
 	if label == "" {
 		label = meta.Name
 	}
-	label = kit.Safe(label)
-	i.note = kit.Safe(meta.Name) + ": " + kit.Safe(meta.Schema.Words()) + "."
+	label = text.Safe(label)
+	i.note = text.Safe(meta.Name) + ": " + text.Safe(meta.Schema.Words()) + "."
 	pick := func(words, texts []string) *item {
 		i.choices = append([]string{unset}, texts...)
 		i.pick = &kit.Select{Label: label, LabelWidth: labelWidth, Options: append([]string{"not set"}, words...)}
@@ -90,7 +91,7 @@ func metadataItem(f field, meta *api.MetadataField) *item {
 	case api.MetadataSingleSelect:
 		var words, texts []string
 		for _, o := range meta.Schema.Options {
-			words, texts = append(words, kit.Safe(plainValue(o))), append(texts, string(o))
+			words, texts = append(words, text.Safe(plainValue(o))), append(texts, string(o))
 		}
 		return pick(words, texts)
 	}
@@ -104,7 +105,7 @@ func metadataItem(f field, meta *api.MetadataField) *item {
 	if meta.Schema.Type == api.MetadataMultiSelect {
 		var words []string
 		for _, o := range meta.Schema.Options {
-			words = append(words, kit.Safe(plainValue(o)))
+			words = append(words, text.Safe(plainValue(o)))
 		}
 		i.note += " Options: " + strings.Join(words, ", ") + "."
 	}

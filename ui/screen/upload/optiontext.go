@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // The text of all options, for an editor: a line "key = value" for each field,
@@ -65,7 +65,7 @@ func kindOf(f field) fieldKind {
 // writeOptions is the text of the options of some sources.
 func writeOptions(sources []*source) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# The upload options of %s. Save and leave the editor to take them over.\n", kit.Plural(len(sources), "file"))
+	fmt.Fprintf(&b, "# The upload options of %s. Save and leave the editor to take them over.\n", text.Plural(len(sources), "file"))
 	b.WriteString("# An empty value is not sent: the service's default then holds.\n")
 	b.WriteString("# A value goes on in lines that begin with a tab. Lines that begin with # do not count.\n")
 	b.WriteString("\n" + sharedHeading + "\n")
@@ -88,7 +88,7 @@ func writeOptions(sources []*source) string {
 		return b.String()
 	}
 	for n, s := range sources {
-		fmt.Fprintf(&b, "\n[%d: %s]\n", n+1, kit.Safe(s.src.Name()))
+		fmt.Fprintf(&b, "\n[%d: %s]\n", n+1, text.Safe(s.src.Name()))
 		for _, f := range differ {
 			writeOption(&b, f, s.values[f])
 		}
@@ -207,7 +207,7 @@ func ruleErrors(src api.Source, v *values, lines map[field]int, p page.Profile) 
 				line += n - 1
 			}
 		}
-		out = append(out, lineError{line, kit.Stop(p.err.Error())})
+		out = append(out, lineError{line, text.Stop(p.err.Error())})
 	}
 	return out
 }
@@ -409,17 +409,17 @@ func choiceWordsOf(f field) string {
 
 // withErrors puts what is wrong into the text, above the lines it is wrong with,
 // in the place of what was said before.
-func withErrors(text string, wrong []lineError) string {
+func withErrors(s string, wrong []lineError) string {
 	at := map[int][]string{}
 	for _, e := range wrong {
 		at[e.line] = append(at[e.line], e.text)
 	}
 	var b strings.Builder
 	number := 0
-	for line := range strings.SplitSeq(text, "\n") {
+	for line := range strings.SplitSeq(s, "\n") {
 		number++
 		for _, words := range at[number] {
-			b.WriteString(errorMark + kit.Safe(words) + "\n")
+			b.WriteString(errorMark + text.Safe(words) + "\n")
 		}
 		if !strings.HasPrefix(line, strings.TrimSpace(errorMark)) {
 			b.WriteString(line + "\n")

@@ -13,6 +13,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -216,7 +217,7 @@ func (v *patternView) apply(m *Model) tea.Cmd {
 		first := v.rows[slices.IndexFunc(v.rows, func(r patternRow) bool { return r.err != nil })]
 		return page.Send(page.Toast{
 			Level:  page.Warn,
-			Text:   kit.Plural(v.skipped, "file") + " stayed as before: " + kit.Safe(first.source.src.Name()) + " has " + first.err.Error() + ".",
+			Text:   text.Plural(v.skipped, "file") + " stayed as before: " + text.Safe(first.source.src.Name()) + " has " + first.err.Error() + ".",
 			Detail: "Fill them in by hand, or use another field of a pattern: " + patternHelp + ".",
 		})
 	}
@@ -254,7 +255,7 @@ func (v *patternView) view(m *Model, size image.Point, th *theme.Theme) string {
 	}
 	head = append(head, help...)
 	column := min(32, max(8, inner.X/3))
-	head = append(head, th.Label.Render(kit.PadRight("  "+kit.PadRight("File", column)+" Stored as", inner.X)))
+	head = append(head, th.Label.Render(text.PadRight("  "+text.PadRight("File", column)+" Stored as", inner.X)))
 	head = head[:min(len(head), inner.Y)]
 	body := v.list.View(image.Pt(inner.X, inner.Y-len(head)), func(i, width int, selected bool) string {
 		return v.row(&v.rows[i], width, selected, th)
@@ -271,12 +272,12 @@ func (v *patternView) view(m *Model, size image.Point, th *theme.Theme) string {
 	}
 	foot := v.list.Position()
 	if shared > 0 {
-		foot = kit.Plural(shared, "file") + " share a place · " + foot
+		foot = text.Plural(shared, "file") + " share a place · " + foot
 	}
 	if v.skipped > 0 {
-		foot = kit.Plural(v.skipped, "file") + " cannot be filled in · " + foot
+		foot = text.Plural(v.skipped, "file") + " cannot be filled in · " + foot
 	}
-	return kit.BoxFooter("Name, folder and tags by patterns: "+kit.Plural(len(v.rows), "file"), foot, all, size, true, th)
+	return kit.BoxFooter("Name, folder and tags by patterns: "+text.Plural(len(v.rows), "file"), foot, all, size, true, th)
 }
 
 // row shows a file's name and what becomes of it.
@@ -305,10 +306,10 @@ func (v *patternView) row(r *patternRow, width int, selected bool, th *theme.The
 	case r.shares:
 		sign, words = theme.SignWarn, words+"  the same place as another file"
 	}
-	name := kit.PadRight(kit.TruncateMiddle(kit.Safe(r.source.src.Name()), column), column)
-	words = kit.Truncate(kit.Safe(words), max(0, width-column-3))
+	name := text.PadRight(text.TruncateMiddle(text.Safe(r.source.src.Name()), column), column)
+	words = text.Truncate(text.Safe(words), max(0, width-column-3))
 	if selected {
-		return th.SelectedDim.Render(kit.PadRight(th.Glyph(sign)+" "+name+" "+words, width))
+		return th.SelectedDim.Render(text.PadRight(th.Glyph(sign)+" "+name+" "+words, width))
 	}
 	style := th.Strong
 	if sign != theme.SignNone {

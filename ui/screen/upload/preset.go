@@ -16,6 +16,7 @@ import (
 	"mediadesk/api/journal"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -69,9 +70,9 @@ func readPreset(text []byte) (preset, error) {
 func (p preset) words() string {
 	var set []string
 	for f := range fieldCount {
-		if text := p[f]; text != "" && (f != fieldNaming || text != string(api.NameHere)) {
-			text = strings.Join(strings.Fields(text), " ")
-			set = append(set, fieldKeys[f]+"="+kit.Truncate(kit.Safe(text), 30))
+		if s := p[f]; s != "" && (f != fieldNaming || s != string(api.NameHere)) {
+			s = strings.Join(strings.Fields(s), " ")
+			set = append(set, fieldKeys[f]+"="+text.Truncate(text.Safe(s), 30))
 		}
 	}
 	if len(set) == 0 {
@@ -196,7 +197,7 @@ func (v *presetView) save(m *Model) tea.Cmd {
 	if name == "" {
 		return page.Send(page.Toast{Level: page.Warn, Text: "A preset needs a name."})
 	}
-	text, err := presetOf(&m.targets()[0].values, func(f field) bool {
+	words, err := presetOf(&m.targets()[0].values, func(f field) bool {
 		return v.part == sectionCount || m.item(f).section == v.part
 	}).text()
 	if err != nil {
@@ -205,8 +206,8 @@ func (v *presetView) save(m *Model) tea.Cmd {
 	m.over = nil
 	ctx, presets := m.opt.Context, m.opt.Presets
 	return func() tea.Msg {
-		err := presets.SavePreset(ctx, journal.Preset{Name: name, Body: text})
-		return presetSavedMsg{m, "Saved the preset " + kit.Safe(name) + ".", err}
+		err := presets.SavePreset(ctx, journal.Preset{Name: name, Body: words})
+		return presetSavedMsg{m, "Saved the preset " + text.Safe(name) + ".", err}
 	}
 }
 
@@ -219,7 +220,7 @@ func (v *presetView) take(m *Model) tea.Cmd {
 	}
 	m.over = nil
 	m.loadPreset(p)
-	return page.Send(page.Toast{Level: page.Good, Text: "Loaded the preset " + kit.Safe(row.Name) + " into " + kit.Plural(len(m.targets()), "file") + "."})
+	return page.Send(page.Toast{Level: page.Good, Text: "Loaded the preset " + text.Safe(row.Name) + " into " + text.Plural(len(m.targets()), "file") + "."})
 }
 
 // loadPreset sets what a preset sets in the targets.
@@ -239,7 +240,7 @@ func (v *presetView) remove(m *Model) tea.Cmd {
 	v.list.SetLen(len(v.rows))
 	ctx, presets := m.opt.Context, m.opt.Presets
 	return func() tea.Msg {
-		return presetSavedMsg{m, "Removed the preset " + kit.Safe(name) + ".", presets.RemovePreset(ctx, name)}
+		return presetSavedMsg{m, "Removed the preset " + text.Safe(name) + ".", presets.RemovePreset(ctx, name)}
 	}
 }
 
@@ -288,11 +289,11 @@ func (v *presetView) view(m *Model, size image.Point, th *theme.Theme) string {
 	case v.err != nil:
 		head = wrapStyled(v.err.Error(), inner.X, th.Bad)
 	case !v.loaded:
-		head = []string{th.Muted.Render(kit.Truncate("Looking for presets…", inner.X))}
+		head = []string{th.Muted.Render(text.Truncate("Looking for presets…", inner.X))}
 	case len(v.rows) == 0:
-		head = wrapStyled("There is no preset yet. Press s to save the options of "+kit.Plural(len(m.targets()), "file")+" as one, or x to save the extensions alone.", inner.X, th.Muted)
+		head = wrapStyled("There is no preset yet. Press s to save the options of "+text.Plural(len(m.targets()), "file")+" as one, or x to save the extensions alone.", inner.X, th.Muted)
 	default:
-		head = wrapStyled("Enter loads a preset into "+kit.Plural(len(m.targets()), "file")+": it sets what it names and leaves the rest.", inner.X, th.Muted)
+		head = wrapStyled("Enter loads a preset into "+text.Plural(len(m.targets()), "file")+": it sets what it names and leaves the rest.", inner.X, th.Muted)
 	}
 	head = head[:min(len(head), inner.Y)]
 	body := v.list.View(image.Pt(inner.X, inner.Y-len(head)), func(i, width int, selected bool) string {
@@ -302,11 +303,11 @@ func (v *presetView) view(m *Model, size image.Point, th *theme.Theme) string {
 			words = p.words()
 		}
 		column := min(24, max(8, width/3))
-		name := kit.PadRight(kit.TruncateMiddle(kit.Safe(row.Name), column), column)
+		name := text.PadRight(text.TruncateMiddle(text.Safe(row.Name), column), column)
 		if selected {
-			return th.Selected.Render(kit.PadRight(name+"  "+words, width))
+			return th.Selected.Render(text.PadRight(name+"  "+words, width))
 		}
-		return th.Text.Render(name) + "  " + th.Muted.Render(kit.Truncate(words, max(0, width-column-2)))
+		return th.Text.Render(name) + "  " + th.Muted.Render(text.Truncate(words, max(0, width-column-2)))
 	})
 	all := strings.Join(head, "\n")
 	if body != "" {

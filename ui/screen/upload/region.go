@@ -9,8 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -109,16 +109,16 @@ func (m *Model) gotPicture(msg pictureMsg) {
 
 // draw draws the picture with the region marked, exactly filling size; empty
 // where there is none to draw.
-func (p *regionPicture) draw(text string, size image.Point, o picture.Options, th *theme.Theme) string {
+func (p *regionPicture) draw(words string, size image.Point, o picture.Options, th *theme.Theme) string {
 	p.area = image.Rectangle{}
 	if size.X < 8 || size.Y < 3 || p.asked == "" {
 		return ""
 	}
 	if p.err != nil {
-		return kit.Fit(strings.Join(wrapStyled("No drawing: "+p.err.Error(), size.X, th.Muted), "\n"), size.X, size.Y)
+		return text.Fit(strings.Join(wrapStyled("No drawing: "+p.err.Error(), size.X, th.Muted), "\n"), size.X, size.Y)
 	}
 	if p.decoded == nil {
-		return kit.Fit(th.Muted.Render("Reading the picture…"), size.X, size.Y)
+		return text.Fit(th.Muted.Render("Reading the picture…"), size.X, size.Y)
 	}
 	if !th.Pictures {
 		o.Color = picture.NoColor
@@ -128,7 +128,7 @@ func (p *regionPicture) draw(text string, size image.Point, o picture.Options, t
 		p.view, p.size, p.options = picture.NewRegionView(p.decoded, size.X, size.Y, o), size, o
 	}
 	var rect image.Rectangle
-	if r, err := api.ParseRegion(regionText(text).Or("")); err == nil {
+	if r, err := api.ParseRegion(regionText(words).Or("")); err == nil {
 		rect = picture.ToDisplay(p.decoded.Orientation(), p.decoded.Stored(), r.Rectangle())
 	}
 	drawn := p.view.Render(rect)

@@ -12,6 +12,7 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -240,13 +241,13 @@ func (e *regionEditor) view(m *Model, size image.Point, th *theme.Theme) string 
 	drawing := m.picture.draw(e.of[0].values[fieldRegion], room, m.opt.Picture, th)
 	e.area = m.picture.area.Add(origin)
 	if drawing == "" {
-		drawing = kit.Fit("", max(0, room.X), max(0, room.Y))
+		drawing = text.Fit("", max(0, room.X), max(0, room.Y))
 	}
 	if crop != "" {
-		drawing = kit.JoinH(drawing, kit.Fit("", 1, room.Y), crop)
+		drawing = kit.JoinH(drawing, text.Fit("", 1, room.Y), crop)
 	}
 	body := kit.JoinV(append([]string{drawing}, lines...)...)
-	return kit.BoxFooter("Region of "+kit.Safe(m.current().src.Name()), kit.Plural(len(e.of), "file"), body, size, true, th)
+	return kit.BoxFooter("Region of "+text.Safe(m.current().src.Name()), text.Plural(len(e.of), "file"), body, size, true, th)
 }
 
 // words say the numbers, what the arrows move, and how the picture is turned.

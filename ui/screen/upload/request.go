@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -102,7 +102,7 @@ func (r *requestView) lines(width int, th *theme.Theme) []string {
 			if i == 0 {
 				head = name
 			}
-			out = append(out, th.Accent.Render(kit.PadRight(head, label))+" "+th.Text.Render(line))
+			out = append(out, th.Accent.Render(text.PadRight(head, label))+" "+th.Text.Render(line))
 		}
 	}
 	for _, p := range r.request.Parts {
@@ -117,7 +117,7 @@ func (r *requestView) lines(width int, th *theme.Theme) []string {
 	for _, note := range r.notes {
 		out = append(out, wrapStyled(note, width, th.Muted)...)
 	}
-	out = append(out, "", th.Muted.Render(kit.Truncate("As a command line, the key in $"+api.KeyVariable+":", width)))
+	out = append(out, "", th.Muted.Render(text.Truncate("As a command line, the key in $"+api.KeyVariable+":", width)))
 	return append(out, wrapStyled(r.request.Curl(), width, th.Text)...)
 }
 
@@ -126,14 +126,14 @@ func (r *requestView) view(width, height int, th *theme.Theme) string {
 	lines := r.lines(width, th)
 	r.height = height
 	r.scroll = max(0, min(r.scroll, len(lines)-height))
-	return kit.Fit(strings.Join(lines[min(r.scroll, len(lines)):], "\n"), width, height)
+	return text.Fit(strings.Join(lines[min(r.scroll, len(lines)):], "\n"), width, height)
 }
 
 // wrapSafe makes text from outside safe and breaks it into lines.
-func wrapSafe(text string, width int) []string {
+func wrapSafe(words string, width int) []string {
 	var out []string
-	for line := range strings.SplitSeq(text, "\n") {
-		wrapped := kit.Wrap(kit.Safe(line), width)
+	for line := range strings.SplitSeq(words, "\n") {
+		wrapped := text.Wrap(text.Safe(line), width)
 		if len(wrapped) == 0 {
 			wrapped = []string{""}
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // rollup counts what sending all files does.
@@ -55,35 +55,35 @@ func (r *rollup) count(p prediction, stopped, twice bool) {
 func (r *rollup) words() string {
 	var parts []string
 	if r.fresh > 0 {
-		parts = append(parts, kit.Count(r.fresh)+" new")
+		parts = append(parts, text.Count(r.fresh)+" new")
 	}
 	if r.versions > 0 {
 		verb := " become new versions"
 		if r.versions == 1 {
 			verb = " becomes a new version"
 		}
-		parts = append(parts, kit.Count(r.versions)+verb)
+		parts = append(parts, text.Count(r.versions)+verb)
 	}
 	if r.maybe > 0 {
-		parts = append(parts, kit.Count(r.maybe)+" new, or new versions if a file is there")
+		parts = append(parts, text.Count(r.maybe)+" new, or new versions if a file is there")
 	}
 	if r.twice > 0 {
-		parts = append(parts, kit.Count(r.twice)+" in the place of another of them")
+		parts = append(parts, text.Count(r.twice)+" in the place of another of them")
 	}
 	if len(parts) == 0 && r.refused == 0 {
 		return ""
 	}
-	text := strings.Join(parts, "; ")
+	s := strings.Join(parts, "; ")
 	if lost := r.lost(); lost != "" {
-		text += ": " + lost
+		s += ": " + lost
 	}
 	if r.refused > 0 {
-		if text != "" {
-			text += "; "
+		if s != "" {
+			s += "; "
 		}
-		text += kit.Count(r.refused) + " refused"
+		s += text.Count(r.refused) + " refused"
 	}
-	return text + "."
+	return s + "."
 }
 
 // lost says how many files lose what.
@@ -112,7 +112,7 @@ func (r *rollup) lost() string {
 				v = "loses"
 			}
 		}
-		parts = append(parts, fmt.Sprintf("%s %s %s %s", kit.Count(n), v, their, joinedWords(what)))
+		parts = append(parts, fmt.Sprintf("%s %s %s %s", text.Count(n), v, their, joinedWords(what)))
 	}
 	return strings.Join(parts, ", ")
 }

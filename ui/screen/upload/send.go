@@ -11,8 +11,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 type (
@@ -56,7 +56,7 @@ func (m *Model) whyNotSend() string {
 		return "The form is empty: pick files first."
 	}
 	if n := len(m.sum().stopped); n > 0 {
-		return "The service would refuse " + kit.Plural(n, "file") + ": see the lights."
+		return "The service would refuse " + text.Plural(n, "file") + ": see the lights."
 	}
 	return ""
 }
@@ -68,20 +68,20 @@ func (m *Model) send() tea.Cmd {
 	if t.first != nil {
 		return m.refuse(t)
 	}
-	text := ""
+	words := ""
 	if n := m.losses(); n > 0 {
-		text = m.lossWords(n)
+		words = m.lossWords(n)
 	}
 	if len(t.collides) > 0 {
-		text += kit.Plural(len(t.collides), "file") + " share a place with another: the later one replaces the earlier one.\n"
+		words += text.Plural(len(t.collides), "file") + " share a place with another: the later one replaces the earlier one.\n"
 	}
-	if text == "" && len(m.sources) == 1 {
+	if words == "" && len(m.sources) == 1 {
 		return m.hand(nil)
 	}
 	act := m.sendWords(m.sources)
 	return page.Send(page.Ask{
 		Title: act + "?",
-		Text:  text + "It goes to " + host(m.opt.Profile) + ".",
+		Text:  words + "It goes to " + host(m.opt.Profile) + ".",
 		Choices: []page.Choice{
 			{Label: "Not yet", Key: "n"},
 			{Label: act, Key: "s", Msg: confirmedMsg{owner: m}},
@@ -125,9 +125,9 @@ func (m *Model) sendWords(sources []*source) string {
 	}
 	to := folder
 	if len(folders) > 1 {
-		to = kit.Plural(len(folders), "folder")
+		to = text.Plural(len(folders), "folder")
 	}
-	return "Send " + kit.Plural(len(sources), "file") + " to " + to
+	return "Send " + text.Plural(len(sources), "file") + " to " + to
 }
 
 // hand gives the sources to the queue, without some of them.
@@ -202,7 +202,7 @@ var errChanged = errors.New("changed since it was picked")
 func changedError(src api.Source, was, now api.Identity) error {
 	what := "its content is newer"
 	if was.Size != now.Size {
-		what = "it had " + kit.Bytes(was.Size) + " and has " + kit.Bytes(now.Size) + " now"
+		what = "it had " + text.Bytes(was.Size) + " and has " + text.Bytes(now.Size) + " now"
 	}
 	return fmt.Errorf("%q %w: %s; look at it and send again", src.Name(), errChanged, what)
 }
@@ -272,7 +272,7 @@ func (m *Model) leftOver(msg handedMsg) tea.Cmd {
 func (m *Model) askWithout(msg handedMsg, without map[*source]bool) tea.Cmd {
 	first := msg.left[0].err
 	if len(msg.taken) == 0 {
-		return page.Send(page.Toast{Level: page.Bad, Text: "Not sent. " + kit.Sentence(first.Error()), Detail: api.Hint(first)})
+		return page.Send(page.Toast{Level: page.Bad, Text: "Not sent. " + text.Sentence(first.Error()), Detail: api.Hint(first)})
 	}
 	var others []*source
 	for _, s := range m.sources {
@@ -281,8 +281,8 @@ func (m *Model) askWithout(msg handedMsg, without map[*source]bool) tea.Cmd {
 		}
 	}
 	return page.Send(page.Ask{
-		Title: fmt.Sprintf("%d of %s cannot be sent as they are", len(msg.left), kit.Plural(len(m.sources), "file")),
-		Text:  kit.Sentence(first.Error()) + "\nNothing was sent yet. The others can go without.",
+		Title: fmt.Sprintf("%d of %s cannot be sent as they are", len(msg.left), text.Plural(len(m.sources), "file")),
+		Text:  text.Sentence(first.Error()) + "\nNothing was sent yet. The others can go without.",
 		Choices: []page.Choice{
 			{Label: "Back to the form", Key: "b"},
 			{Label: m.sendWords(others), Key: "s", Msg: confirmedMsg{owner: m, without: without}},

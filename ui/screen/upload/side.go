@@ -10,6 +10,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -114,7 +115,7 @@ func (m *Model) flowBox(title string, panels []panel, size image.Point, focused 
 	body, below := m.flow(panels, inner, th)
 	more := ""
 	if below > 0 {
-		more = kit.Plural(below, "more line")
+		more = text.Plural(below, "more line")
 	}
 	return kit.BoxFooter(title, more, body, size, focused, th)
 }
@@ -122,7 +123,7 @@ func (m *Model) flowBox(title string, panels []panel, size image.Point, focused 
 // flow draws panels under each other, exactly filling size, scrolled, and tells
 // how many lines are below. A panel without a title is named by the box around
 // it.
-func (m *Model) flow(panels []panel, size image.Point, th *theme.Theme) (text string, below int) {
+func (m *Model) flow(panels []panel, size image.Point, th *theme.Theme) (words string, below int) {
 	var lines []string
 	cursor := -1
 	for _, p := range panels {
@@ -143,7 +144,7 @@ func (m *Model) flow(panels []panel, size image.Point, th *theme.Theme) (text st
 	m.scroll.page = max(1, size.Y-1)
 	m.scroll.most = max(m.scroll.most, most)
 	at := max(0, min(m.scroll.at, most))
-	return kit.Fit(strings.Join(lines[at:], "\n"), size.X, size.Y), most - at
+	return text.Fit(strings.Join(lines[at:], "\n"), size.X, size.Y), most - at
 }
 
 // storedLines show the name and folder as the service will write them.
@@ -168,14 +169,14 @@ func (m *Model) storedLines(width int, th *theme.Theme) []string {
 	case api.NameExact:
 	}
 	if n := m.sum().collides[s]; n > 0 {
-		lines = append(lines, wrapStyled(th.Glyph(theme.SignBad)+" Collides: "+kit.Plural(n, "other file")+" would be stored here too.", width, th.Bad)...)
+		lines = append(lines, wrapStyled(th.Glyph(theme.SignBad)+" Collides: "+text.Plural(n, "other file")+" would be stored here too.", width, th.Bad)...)
 	}
 	return lines
 }
 
 // labelled are runs behind a label, further lines under the first.
 func labelled(label string, runs []span, width int, th *theme.Theme) []string {
-	column := kit.Width(label) + 1
+	column := text.Width(label) + 1
 	if width < 3*column {
 		return flowRuns(runs, width)
 	}
@@ -245,7 +246,7 @@ func flowRuns(runs []span, width int) []string {
 	var lines []string
 	line, used := "", 0
 	for _, r := range runs {
-		rest := kit.Safe(r.text)
+		rest := text.Safe(r.text)
 		for rest != "" {
 			part, w := "", 0
 			for rest != "" {
@@ -302,14 +303,14 @@ func (m *Model) rollupLines(width int, th *theme.Theme) []string {
 	if len(m.sources) < 2 {
 		return nil
 	}
-	style, text := th.Text, "All "+kit.Plural(len(m.sources), "file")+": "+t.all.words()
+	style, s := th.Text, "All "+text.Plural(len(m.sources), "file")+": "+t.all.words()
 	if t.all.destroy > 0 {
 		style = th.Warn
 		if f := t.all.keepable(); f != noKeep && m.predict(m.current()).keep() == noKeep {
-			text += " Press " + m.keepKey() + " to keep (" + fieldWords[f] + " off)."
+			s += " Press " + m.keepKey() + " to keep (" + fieldWords[f] + " off)."
 		}
 	}
-	return wrapStyled(text, width, style)
+	return wrapStyled(s, width, style)
 }
 
 // keepKey is the key that keeps, where the focus is.
@@ -361,10 +362,10 @@ func (m *Model) lightLines(width int, th *theme.Theme) (lines []string, at int) 
 		}
 	}
 	if s.src.Path != "" && !s.known.looked {
-		lines = append(lines, th.Muted.Render(kit.Truncate("Looking at the file…", width)))
+		lines = append(lines, th.Muted.Render(text.Truncate("Looking at the file…", width)))
 	}
 	if len(lines) == 0 {
-		lines = append(lines, th.Good.Render(kit.Truncate(th.Glyph(theme.SignGood)+" Nothing to warn of.", width)))
+		lines = append(lines, th.Good.Render(text.Truncate(th.Glyph(theme.SignGood)+" Nothing to warn of.", width)))
 	}
 	return lines, at
 }

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // letterKind is what became of one character of a name.
@@ -106,5 +106,5 @@ func runeWords(r rune) string {
 	case utf8.RuneError:
 		return "a broken byte"
 	}
-	return kit.Safe(string(r))
+	return text.Safe(string(r))
 }

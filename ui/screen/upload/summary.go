@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // summary says in a few words what a section holds, for the line that stands
@@ -22,7 +22,7 @@ func (m *Model) summary(s section) string {
 	case sectionFile:
 		folder, _ := api.CleanFolder(v[fieldFolder])
 		if len(targets) > 1 {
-			return kit.Plural(len(targets), "name") + " in " + folder + ", " + namingWords(v.naming())
+			return text.Plural(len(targets), "name") + " in " + folder + ", " + namingWords(v.naming())
 		}
 		return v[fieldName] + " in " + folder + ", " + namingWords(v.naming())
 	case sectionTags:
@@ -40,7 +40,7 @@ func (m *Model) summary(s section) string {
 		return existsSummary(v)
 	case sectionMetadata:
 		if keys := len(m.check(targets[0]).upload.CustomMetadata.Or(nil)); keys > 0 {
-			return kit.Plural(keys, "key")
+			return text.Plural(keys, "key")
 		}
 		return orNone(v[fieldMetadata])
 	case sectionAnswer:
@@ -97,10 +97,10 @@ func answerSummary(v *values) string {
 			n++
 		}
 	}
-	text := "no extra fields"
+	words := "no extra fields"
 	if n > 0 {
-		text = kit.Plural(n, "extra field")
+		words = text.Plural(n, "extra field")
 	}
 	hook := map[string]string{webhookOurs: "our webhook", webhookNone: "no webhook", webhookAddress: "webhook " + v[fieldAddress]}
-	return text + ", " + hook[v[fieldWebhook]]
+	return words + ", " + hook[v[fieldWebhook]]
 }

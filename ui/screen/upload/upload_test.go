@@ -17,6 +17,7 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
@@ -489,7 +490,7 @@ func TestMouse(t *testing.T) {
 		t.Helper()
 		for y, line := range lines {
 			if at := strings.Index(line, word); at >= 0 {
-				run(t, m, m.Update(tea.MouseClickMsg{X: kit.Width(line[:at]), Y: y, Button: tea.MouseLeft}))
+				run(t, m, m.Update(tea.MouseClickMsg{X: text.Width(line[:at]), Y: y, Button: tea.MouseLeft}))
 				return
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // verdict is what is known about sending one source.
@@ -100,7 +100,7 @@ func (m *Model) sum() *total {
 		case l.n > 1 && l.n == len(m.sources):
 			l.text = "All files: " + l.text
 		case l.n > 1:
-			l.text = kit.Plural(l.n, "file") + ": " + l.text
+			l.text = text.Plural(l.n, "file") + ": " + l.text
 		case len(m.sources) > 1:
 			l.text = fmt.Sprintf("%s: %s", l.first.src.Name(), l.text)
 		}
@@ -116,14 +116,14 @@ func (m *Model) sum() *total {
 func (m *Model) lights(s *source, t *total) []light {
 	lights := slices.Clone(m.check(s).lights)
 	if s.failed != nil {
-		lights = append(lights, light{level: warn, field: fieldName, text: kit.Stop(s.failed.Error()), help: failedHint(s.failed)})
+		lights = append(lights, light{level: warn, field: fieldName, text: text.Stop(s.failed.Error()), help: failedHint(s.failed)})
 	}
 	if t.collides[s] > 0 {
 		lights = append(lights, collision(s))
 	}
 	if why := m.predict(s).refused; why != "" {
 		lights = append(lights, light{
-			level: stop, field: fieldOverFile, text: m.check(s).path + ": " + kit.Stop(why),
+			level: stop, field: fieldOverFile, text: m.check(s).path + ": " + text.Stop(why),
 			help: "Give it another name, or let the name be made unique.",
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -83,11 +84,11 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	m.drawn.areas = m.drawn.areas[:0]
 	switch {
 	case m.over != nil && len(m.sources) > 0:
-		return kit.Fit(m.over.view(m, size, th), size.X, size.Y)
+		return text.Fit(m.over.view(m, size, th), size.X, size.Y)
 	case m.request != nil:
 		inner := kit.BoxInner(size)
 		body := m.request.view(inner.X, inner.Y, th)
-		return kit.BoxFooter("The request for "+kit.Safe(m.request.name), "y copies it as curl", body, size, true, th)
+		return kit.BoxFooter("The request for "+text.Safe(m.request.name), "y copies it as curl", body, size, true, th)
 	case len(m.sources) == 0:
 		return m.viewEmpty(size, th)
 	}
@@ -100,7 +101,7 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	if !l.status.Empty() {
 		body = kit.JoinV(body, m.viewStatus(l.status.Dx(), th))
 	}
-	return kit.Fit(body, size.X, size.Y)
+	return text.Fit(body, size.X, size.Y)
 }
 
 // viewEmpty says what to do where there is nothing to send.
@@ -116,7 +117,7 @@ func (m *Model) viewEmpty(size image.Point, th *theme.Theme) string {
 	for _, line := range lines {
 		out = append(out, strings.Repeat(" ", at.X)+line)
 	}
-	return kit.Fit(strings.Join(out, "\n"), size.X, size.Y)
+	return text.Fit(strings.Join(out, "\n"), size.X, size.Y)
 }
 
 // viewList draws the sources with their marks.
@@ -131,7 +132,7 @@ func (m *Model) viewList(l layout, th *theme.Theme) string {
 			marked++
 		}
 	}
-	title := kit.Count(marked) + " of " + kit.Count(len(m.sources)) + " marked"
+	title := text.Count(marked) + " of " + text.Count(len(m.sources)) + " marked"
 	focused := m.focus.stop == stopList
 	size, origin := l.list.Size(), l.list.Min
 	if l.boxes {
@@ -155,9 +156,9 @@ func (m *Model) viewList(l layout, th *theme.Theme) string {
 		return kit.BoxFooter(title, m.list.Position(), body, l.list.Size(), focused, th)
 	}
 	if l.list.Dy() > 1 {
-		body = kit.JoinV(th.Title.Render(kit.PadRight(title, size.X)), body)
+		body = kit.JoinV(th.Title.Render(text.PadRight(title, size.X)), body)
 	}
-	return kit.Fit(body, l.list.Dx(), l.list.Dy())
+	return text.Fit(body, l.list.Dx(), l.list.Dy())
 }
 
 func (m *Model) firstRow() int {
@@ -183,12 +184,12 @@ func (m *Model) listRow(s *source, t *total, width int, selected, focused bool, 
 		state, word = theme.SignChanged, "differs"
 	}
 	room := width - 4
-	if word != "" && room > kit.Width(word)+10 {
-		room -= kit.Width(word) + 1
+	if word != "" && room > text.Width(word)+10 {
+		room -= text.Width(word) + 1
 	} else {
 		word = ""
 	}
-	name := kit.PadRight(kit.TruncateMiddle(kit.Safe(s.src.Name()), room), room)
+	name := text.PadRight(text.TruncateMiddle(text.Safe(s.src.Name()), room), room)
 	if word != "" {
 		word = " " + word
 	}
@@ -217,18 +218,18 @@ func (m *Model) viewStatus(width int, th *theme.Theme) string {
 	t := m.sum()
 	what := "ctrl+s to " + lowerFirst(m.sendWords(m.sources)) + m.sizeWords()
 	warnings := len(t.lights)
-	sign, text := theme.SignGood, "Ready: "+what
+	sign, words := theme.SignGood, "Ready: "+what
 	switch {
 	case m.sending:
-		sign, text = theme.SignBusy, "Handing over "+kit.Plural(len(m.sources), "file")+"…"
+		sign, words = theme.SignBusy, "Handing over "+text.Plural(len(m.sources), "file")+"…"
 	case t.first != nil:
-		sign, text = theme.SignBad, "Not ready: "+t.lights[0].text
+		sign, words = theme.SignBad, "Not ready: "+t.lights[0].text
 	case m.losses() > 0:
-		sign, text = theme.SignWarn, "Ready, but something would be lost: "+what
+		sign, words = theme.SignWarn, "Ready, but something would be lost: "+what
 	case warnings > 0:
-		sign, text = theme.SignWarn, "Ready, with "+kit.Plural(warnings, "warning")+": "+what
+		sign, words = theme.SignWarn, "Ready, with "+text.Plural(warnings, "warning")+": "+what
 	}
-	return " " + th.Sign(sign) + " " + th.SignStyle(sign).Render(kit.PadRight(kit.Safe(text), width-3))
+	return " " + th.Sign(sign) + " " + th.SignStyle(sign).Render(text.PadRight(text.Safe(words), width-3))
 }
 
 // sizeWords is the size of all files, where all are known.
@@ -240,7 +241,7 @@ func (m *Model) sizeWords() string {
 		}
 		sum += s.known.identity.Size
 	}
-	return " (" + kit.Bytes(sum) + ")"
+	return " (" + text.Bytes(sum) + ")"
 }
 
 func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }

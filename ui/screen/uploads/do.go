@@ -11,6 +11,7 @@ import (
 	"mediadesk/api/queue"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // asked comes back from a question: what the person wants done with a job.
@@ -107,13 +108,13 @@ func (m *Model) cancel() tea.Cmd {
 	if r.Job.State != api.Sending {
 		return cancelJob(m, r.Job)
 	}
-	text := kit.Bytes(r.Sent) + " of " + kit.Bytes(r.Total) + " have gone out."
+	words := text.Bytes(r.Sent) + " of " + text.Bytes(r.Total) + " have gone out."
 	if r.Answer {
-		text = "Everything has gone out: it may be stored already. If so, it is shown as stored, or as unknown where that cannot be found out."
+		words = "Everything has gone out: it may be stored already. If so, it is shown as stored, or as unknown where that cannot be found out."
 	}
 	return page.Send(page.Ask{
 		Title: "Cancel this upload?",
-		Text:  kit.Safe(name(r.Job)) + ": " + text,
+		Text:  text.Safe(name(r.Job)) + ": " + words,
 		Choices: []page.Choice{
 			{Label: "Go on sending", Key: "g"},
 			{Label: "Cancel the upload", Key: "c", Danger: true, Msg: asked{m, r.Job, cancelJob}},
@@ -139,7 +140,7 @@ func (m *Model) retry() tea.Cmd {
 	}
 	return page.Send(page.Ask{
 		Title: "Send it again?",
-		Text:  kit.Safe(name(r.Job)) + " may have arrived. Sent again it may be stored twice, because the service decides about its name. Look in the library first.",
+		Text:  text.Safe(name(r.Job)) + " may have arrived. Sent again it may be stored twice, because the service decides about its name. Look in the library first.",
 		Choices: []page.Choice{
 			{Label: "Leave it", Key: "l"},
 			{Label: "Send again", Key: "s", Danger: true, Msg: asked{m, r.Job, retryJob}},
@@ -205,10 +206,10 @@ func (m *Model) retryAll() tea.Cmd {
 	}
 	var words []string
 	if sent > 0 {
-		words = append(words, "Sending "+kit.Plural(sent, "upload")+" again.")
+		words = append(words, "Sending "+text.Plural(sent, "upload")+" again.")
 	}
 	if left > 0 {
-		words = append(words, kit.Plural(left, "upload")+" of unknown outcome could be stored twice: decide about each with r.")
+		words = append(words, text.Plural(left, "upload")+" of unknown outcome could be stored twice: decide about each with r.")
 	}
 	cmd := m.done(first)
 	if len(words) > 0 {
@@ -242,7 +243,7 @@ func (m *Model) removeStored() tea.Cmd {
 			count++
 		}
 	}
-	return tea.Batch(m.done(nil), toast(page.Info, "Took "+kit.Plural(count, "stored file")+" off the list. The library has them."))
+	return tea.Batch(m.done(nil), toast(page.Info, "Took "+text.Plural(count, "stored file")+" off the list. The library has them."))
 }
 
 func (m *Model) restore() tea.Cmd {

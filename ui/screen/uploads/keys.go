@@ -7,6 +7,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // Groups of acts in the help.
@@ -155,7 +156,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 				if msg.String() == "esc" {
 					return nil // nothing to step back from is no news
 				}
-				return toast(page.Info, kit.Sentence(why))
+				return toast(page.Info, text.Sentence(why))
 			}
 		}
 		return a.do(m)

@@ -8,6 +8,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -19,7 +20,7 @@ func (m *Model) drawPane(size image.Point, now time.Time, th *theme.Theme) strin
 	}
 	f := kit.NewFacts(kit.PaneWidth(size), th)
 	describe(f, r, now, th)
-	return m.pane.View(kit.Safe(name(r.Job)), f.Lines(), size, m.focus == onPane, th)
+	return m.pane.View(text.Safe(name(r.Job)), f.Lines(), size, m.focus == onPane, th)
 }
 
 func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
@@ -36,7 +37,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 		if !failed(job.State) {
 			style = th.Text
 		}
-		f.Say(style, kit.Sentence(bad.Message))
+		f.Say(style, text.Sentence(bad.Message))
 		if bad.Help != "" {
 			f.Gap()
 			f.Say(th.Text, bad.Help)
@@ -79,7 +80,7 @@ func sizeWords(r row) string {
 		return ""
 	}
 	words := bytes(r)
-	if percent := kit.Percent(r.Sent, r.Total, r.Job.State == api.Stored); r.Sent > 0 && percent != "" {
+	if percent := text.Percent(r.Sent, r.Total, r.Job.State == api.Stored); r.Sent > 0 && percent != "" {
 		words += ", " + percent
 	}
 	return words
@@ -89,7 +90,7 @@ func tries(job *api.Job) string {
 	if job.Attempts == 0 {
 		return ""
 	}
-	return kit.Count(job.Attempts)
+	return text.Count(job.Attempts)
 }
 
 func extensionNames(job *api.Job) string {

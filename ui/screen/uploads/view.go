@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -108,9 +109,9 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 	l := m.layout(size)
 	now := m.o.Now()
 	var left []string
-	add := func(r image.Rectangle, text string) {
+	add := func(r image.Rectangle, words string) {
 		if !r.Empty() {
-			left = append(left, kit.Fit(text, r.Dx(), r.Dy()))
+			left = append(left, text.Fit(words, r.Dx(), r.Dy()))
 		}
 	}
 	add(l.totals, m.drawTotals(l.totals.Size(), th))
@@ -136,7 +137,7 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 			body = kit.JoinV(body, pane)
 		}
 	}
-	out := kit.Fit(kit.JoinV(above, body), size.X, size.Y)
+	out := text.Fit(kit.JoinV(above, body), size.X, size.Y)
 	if m.menu != nil {
 		out = kit.OverlayCenter(out, m.menu.View(size, th))
 	}
@@ -153,28 +154,28 @@ func (m *Model) drawTotals(size image.Point, th *theme.Theme) string {
 	if t.Jobs == 0 {
 		words := "Nothing is under way"
 		if elsewhere > 0 {
-			words = kit.Plural(elsewhere, "upload") + " under way in another mediadesk"
+			words = text.Plural(elsewhere, "upload") + " under way in another mediadesk"
 		}
 		if n := m.rows.all - m.rows.others; n > 0 {
-			words += " · " + kit.Plural(n, "earlier upload")
+			words += " · " + text.Plural(n, "earlier upload")
 		}
-		return th.Muted.Render(kit.Truncate(words, size.X))
+		return th.Muted.Render(text.Truncate(words, size.X))
 	}
 	whole := t.Stored == t.Jobs
 	style := th.Strong
 	if whole {
 		style = th.Good
 	}
-	add(style, kit.Count(t.Stored)+" of "+kit.Count(t.Jobs)+" stored")
+	add(style, text.Count(t.Stored)+" of "+text.Count(t.Jobs)+" stored")
 	count := func(n int, word string, style lipgloss.Style) {
 		if n > 0 {
-			add(style, kit.Count(n)+" "+word)
+			add(style, text.Count(n)+" "+word)
 		}
 	}
 	count(t.Refused, "refused", th.Bad)
 	count(t.Unsent, "unsent", th.Bad)
 	count(t.Unknown, "unknown", th.Warn)
-	if rate := kit.Rate(t.Rate); rate != "" {
+	if rate := text.Rate(t.Rate); rate != "" {
 		add(th.Text, rate)
 	}
 	if t.Left > 0 {
@@ -183,7 +184,7 @@ func (m *Model) drawTotals(size image.Point, th *theme.Theme) string {
 	count(t.Paused, "paused", th.Muted)
 	count(t.Cancelled, "cancelled", th.Muted)
 	count(elsewhere, "in another mediadesk", th.Muted)
-	line := kit.Truncate(strings.Join(parts, th.Muted.Render(" · ")), size.X)
+	line := text.Truncate(strings.Join(parts, th.Muted.Render(" · ")), size.X)
 	if size.Y < 2 {
 		return line
 	}
@@ -209,14 +210,14 @@ func (m *Model) stalled() bool {
 
 func (m *Model) drawNotice(now time.Time, th *theme.Theme) string {
 	if err := m.rows.trouble; err != nil {
-		return th.Bad.Render(th.Glyph(theme.SignBad) + " The journal cannot be written: " + kit.Safe(err.Error()))
+		return th.Bad.Render(th.Glyph(theme.SignBad) + " The journal cannot be written: " + text.Safe(err.Error()))
 	}
 	return th.Warn.Render(th.Glyph(theme.SignWarn) + " The service asked for a pause; sending goes on " + in(m.rows.hold, now))
 }
 
 func (m *Model) drawFilter(width int, th *theme.Theme) string {
-	found := " " + kit.Count(len(m.rows.shown)) + " of " + kit.Count(m.rows.all)
-	w := kit.Width(found)
+	found := " " + text.Count(len(m.rows.shown)) + " of " + text.Count(m.rows.all)
+	w := text.Width(found)
 	if width < 3*w {
 		return m.filter.View(width, th)
 	}
@@ -231,7 +232,7 @@ func (m *Model) drawEmpty(size image.Point, th *theme.Theme) string {
 	case !m.rows.read:
 		words = "Reading what was sent…"
 	}
-	lines := kit.Wrap(words, size.X)
+	lines := text.Wrap(words, size.X)
 	for i := range lines {
 		lines[i] = th.Muted.Render(lines[i])
 	}
@@ -274,11 +275,11 @@ func (m *Model) drawRows(size image.Point, now time.Time, th *theme.Theme) strin
 
 func (m *Model) drawRow(r row, cols kit.Columns, widths []int, selected bool, now time.Time, th *theme.Theme) string {
 	mark := sign(r)
-	what := kit.TruncateMiddle(kit.Safe(name(r.Job)), widths[2])
-	more := kit.Safe(note(r, now))
+	what := text.TruncateMiddle(text.Safe(name(r.Job)), widths[2])
+	more := text.Safe(note(r, now))
 	size := bytes(r)
-	if widths[4] > 0 && kit.Width(size) > widths[4] {
-		size = kit.Bytes(r.Total)
+	if widths[4] > 0 && text.Width(size) > widths[4] {
+		size = text.Bytes(r.Total)
 	}
 	bar := ""
 	if part := partOf(r.Job.State); !r.earlier && (part == partSending || part == partWaiting) || mark == theme.SignGood {
@@ -314,9 +315,9 @@ func (m *Model) drawLine(width int, now time.Time, th *theme.Theme) string {
 		parts = append(parts, size)
 	}
 	if more := note(r, now); more != "" {
-		parts = append(parts, kit.Safe(more))
+		parts = append(parts, text.Safe(more))
 	}
-	return th.Muted.Render(kit.Truncate(strings.Join(parts, " · "), width))
+	return th.Muted.Render(text.Truncate(strings.Join(parts, " · "), width))
 }
 
 // click moves the cursor to the row; the second one opens it.

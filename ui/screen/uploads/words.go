@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -52,7 +52,7 @@ func status(r row) string {
 	word := stateWord(r)
 	// How far another program is only that one knows.
 	if r.Job.State == api.Sending && !r.Answer && !r.earlier {
-		if percent := kit.Percent(r.Sent, r.Total, false); percent != "" {
+		if percent := text.Percent(r.Sent, r.Total, false); percent != "" {
 			word += " " + percent
 		}
 	}
@@ -113,9 +113,9 @@ func moving(r row) string {
 	case r.Stalled:
 		return "no byte for 10 s or more"
 	case r.Rate > 0 && r.Left > 0:
-		return kit.Rate(r.Rate) + ", " + about(r.Left) + " left"
+		return text.Rate(r.Rate) + ", " + about(r.Left) + " left"
 	case r.Rate > 0:
-		return kit.Rate(r.Rate)
+		return text.Rate(r.Rate)
 	}
 	return ""
 }
@@ -126,9 +126,9 @@ func bytes(r row) string {
 	case r.Total <= 0:
 		return ""
 	case r.Job.State == api.Sending && !r.Answer && !r.earlier:
-		return kit.Bytes(r.Sent) + " of " + kit.Bytes(r.Total)
+		return text.Bytes(r.Sent) + " of " + text.Bytes(r.Total)
 	}
-	return kit.Bytes(r.Total)
+	return text.Bytes(r.Total)
 }
 
 // about is a time left, no finer than it can be known.
@@ -136,7 +136,7 @@ func about(d time.Duration) string {
 	if d >= time.Minute && d < time.Hour {
 		return fmt.Sprintf("%d min", int(d.Round(time.Minute)/time.Minute))
 	}
-	return kit.Duration(d)
+	return text.Duration(d)
 }
 
 // in says how long from now a time is.

@@ -1,4 +1,4 @@
-package kit_test
+package text_test
 
 import (
 	"strings"
@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 	"mediadesk/ui/uitest"
 )
 
@@ -27,7 +28,7 @@ func TestFitIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := words().Draw(t, "s")
 		w, h := rapid.IntRange(-1, 30).Draw(t, "w"), rapid.IntRange(-1, 6).Draw(t, "h")
-		got := kit.Fit(s, w, h)
+		got := text.Fit(s, w, h)
 		if w < 1 || h < 1 {
 			if got != "" {
 				t.Fatalf("an empty rectangle holds %q", got)
@@ -39,8 +40,8 @@ func TestFitIsExact(t *testing.T) {
 			t.Fatalf("%d lines, want %d: %q", len(lines), h, got)
 		}
 		for _, line := range lines {
-			if kit.Width(line) != w {
-				t.Fatalf("%d columns, want %d: %q", kit.Width(line), w, line)
+			if text.Width(line) != w {
+				t.Fatalf("%d columns, want %d: %q", text.Width(line), w, line)
 			}
 		}
 	})
@@ -48,23 +49,23 @@ func TestFitIsExact(t *testing.T) {
 
 func TestLinesKeepToTheirWidth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := kit.Safe(words().Draw(t, "s"))
+		s := text.Safe(words().Draw(t, "s"))
 		w := rapid.IntRange(-1, 40).Draw(t, "w")
 		room := max(0, w)
-		if got := kit.Truncate(s, w); kit.Width(got) > room {
+		if got := text.Truncate(s, w); text.Width(got) > room {
 			t.Fatalf("Truncate(%q, %d) = %q", s, w, got)
 		}
-		if got := kit.TruncateMiddle(s, w); kit.Width(got) > room {
+		if got := text.TruncateMiddle(s, w); text.Width(got) > room {
 			t.Fatalf("TruncateMiddle(%q, %d) = %q", s, w, got)
 		}
-		if got := kit.PadRight(s, w); kit.Width(got) != room {
+		if got := text.PadRight(s, w); text.Width(got) != room {
 			t.Fatalf("PadRight(%q, %d) = %q", s, w, got)
 		}
-		if got := kit.PadLeft(s, w); kit.Width(got) != room {
+		if got := text.PadLeft(s, w); text.Width(got) != room {
 			t.Fatalf("PadLeft(%q, %d) = %q", s, w, got)
 		}
-		for _, line := range kit.Wrap(s, w) {
-			if kit.Width(line) > room {
+		for _, line := range text.Wrap(s, w) {
+			if text.Width(line) > room {
 				t.Fatalf("Wrap(%q, %d) has %q", s, w, line)
 			}
 		}
@@ -94,23 +95,23 @@ func TestTruncateMiddle(t *testing.T) {
 		{`a\xffbcdefg\xfe`, 11, `a\xff…g\xfe`},
 		{`\u{not one}, \x or \`, 12, `\u{not… or \`},
 	} {
-		if got := kit.TruncateMiddle(c.in, c.w); got != c.want {
+		if got := text.TruncateMiddle(c.in, c.w); got != c.want {
 			t.Errorf("TruncateMiddle(%q, %d) = %q, want %q", c.in, c.w, got, c.want)
 		}
 	}
 }
 
 func TestWrap(t *testing.T) {
-	if got := kit.Wrap("one two three", 7); strings.Join(got, "|") != "one two|three" {
+	if got := text.Wrap("one two three", 7); strings.Join(got, "|") != "one two|three" {
 		t.Errorf("got %q", got)
 	}
-	if got := kit.Wrap("abcdefgh", 3); strings.Join(got, "|") != "abc|def|gh" {
+	if got := text.Wrap("abcdefgh", 3); strings.Join(got, "|") != "abc|def|gh" {
 		t.Errorf("got %q", got)
 	}
-	if got := kit.Wrap("a\n\nb", 3); strings.Join(got, "|") != "a||b" {
+	if got := text.Wrap("a\n\nb", 3); strings.Join(got, "|") != "a||b" {
 		t.Errorf("got %q", got)
 	}
-	if got := kit.Wrap("a", 0); got != nil {
+	if got := text.Wrap("a", 0); got != nil {
 		t.Errorf("got %q", got)
 	}
 }
@@ -129,7 +130,7 @@ func TestMatched(t *testing.T) {
 		{"a letter with its mark", "e\u0301a", []int{0}, "[e\u0301]a"},
 		{"hostile", "a\x1bb", []int{1}, `a[\x1b]b`},
 	} {
-		got := kit.Matched(c.in, c.indexes, hit, base)
+		got := text.Matched(c.in, c.indexes, hit, base)
 		got = strings.NewReplacer("\x1b[1m", "[", "\x1b[m", "]").Replace(got)
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
@@ -148,7 +149,7 @@ func TestJoinH(t *testing.T) {
 }
 
 func TestOverlay(t *testing.T) {
-	base := kit.Fit("aaaaa\nbbbbb\nccccc", 5, 3)
+	base := text.Fit("aaaaa\nbbbbb\nccccc", 5, 3)
 	for _, c := range []struct {
 		name, top string
 		x, y      int
@@ -172,8 +173,8 @@ func TestOverlay(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(0, 12).Draw(t, "w"), rapid.IntRange(0, 5).Draw(t, "h")
-		under := kit.Fit(kit.Safe(words().Draw(t, "base")), w, h)
-		top := kit.Fit(kit.Safe(words().Draw(t, "top")), rapid.IntRange(0, 20).Draw(t, "tw"), rapid.IntRange(0, 8).Draw(t, "th"))
+		under := text.Fit(text.Safe(words().Draw(t, "base")), w, h)
+		top := text.Fit(text.Safe(words().Draw(t, "top")), rapid.IntRange(0, 20).Draw(t, "tw"), rapid.IntRange(0, 8).Draw(t, "th"))
 		got := kit.Overlay(under, top, rapid.IntRange(-9, 15).Draw(t, "x"), rapid.IntRange(-9, 9).Draw(t, "y"))
 		if kit.Size(got) != kit.Size(under) {
 			t.Fatalf("size %v, want %v:\n%q", kit.Size(got), kit.Size(under), got)

@@ -1,4 +1,4 @@
-package kit_test
+package text_test
 
 import (
 	"math"
@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -18,7 +19,7 @@ func TestBytes(t *testing.T) {
 		-1: "?", 0: "0 B", 1: "1 B", 999: "999 B", 1000: "1 kB", 1500: "1.5 kB", 25_000_000: "25 MB", 99_940: "99.9 kB",
 		99_960: "100 kB", 999_499: "999 kB", 999_500: "1.0 MB", 1_234_567_890: "1.2 GB", math.MaxInt64: "9.2 EB",
 	} {
-		if got := kit.Bytes(n); got != want {
+		if got := text.Bytes(n); got != want {
 			t.Errorf("%d is %q, want %q", n, got, want)
 		}
 	}
@@ -29,7 +30,7 @@ func TestRate(t *testing.T) {
 		v    float64
 		want string
 	}{{0, ""}, {-1, ""}, {math.NaN(), ""}, {math.Inf(1), ""}, {1500, "1.5 kB/s"}, {math.MaxFloat64, "4.6 EB/s"}} {
-		if got := kit.Rate(c.v); got != c.want {
+		if got := text.Rate(c.v); got != c.want {
 			t.Errorf("%g is %q, want %q", c.v, got, c.want)
 		}
 	}
@@ -40,7 +41,7 @@ func TestDurationAndAge(t *testing.T) {
 		-time.Hour: "under 1 s", 0: "under 1 s", time.Second: "1 s", 59 * time.Second: "59 s", 125 * time.Second: "2 min 05 s",
 		80 * time.Minute: "1 h 20 min", 76 * time.Hour: "3 d 4 h",
 	} {
-		if got := kit.Duration(d); got != want {
+		if got := text.Duration(d); got != want {
 			t.Errorf("%v is %q, want %q", d, got, want)
 		}
 	}
@@ -50,11 +51,11 @@ func TestDurationAndAge(t *testing.T) {
 		25 * time.Hour: "1 day ago", 5 * 24 * time.Hour: "5 days ago", 90 * 24 * time.Hour: "3 May 2026",
 		-30 * time.Second: "now", -time.Hour: "1 Aug 2026",
 	} {
-		if got := kit.Age(now.Add(-d), now); got != want {
+		if got := text.Age(now.Add(-d), now); got != want {
 			t.Errorf("%v before is %q, want %q", d, got, want)
 		}
 	}
-	if got := kit.Age(time.Time{}, now); got != "never" {
+	if got := text.Age(time.Time{}, now); got != "never" {
 		t.Errorf("the zero time is %q", got)
 	}
 }
@@ -76,12 +77,12 @@ func TestPercent(t *testing.T) {
 		{0, 0, true, "100 %"},
 		{math.MaxInt64, math.MaxInt64, false, "99 %"},
 	} {
-		if got := kit.Percent(c.done, c.total, c.finished); got != c.want {
+		if got := text.Percent(c.done, c.total, c.finished); got != c.want {
 			t.Errorf("%d of %d, %v: %q, want %q", c.done, c.total, c.finished, got, c.want)
 		}
 	}
 	for n, want := range map[int]string{0: "0 files", 1: "1 file", 12: "12 files", 100_000: "100,000 files"} {
-		if got := kit.Plural(n, "file"); got != want {
+		if got := text.Plural(n, "file"); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -114,11 +115,11 @@ func TestBarIsFullOnlyWhenFinished(t *testing.T) {
 			Finished: rapid.Bool().Draw(t, "finished"), Stalled: rapid.Bool().Draw(t, "stalled"),
 		}
 		w := rapid.IntRange(-1, 60).Draw(t, "w")
-		if got := p.Bar(w, th); kit.Width(got) != max(0, w) {
-			t.Fatalf("bar of %d columns, want %d", kit.Width(got), w)
+		if got := p.Bar(w, th); text.Width(got) != max(0, w) {
+			t.Fatalf("bar of %d columns, want %d", text.Width(got), w)
 		}
-		if got := p.Row(w, th); kit.Width(got) != max(0, w) {
-			t.Fatalf("row of %d columns, want %d: %q", kit.Width(got), w, got)
+		if got := p.Row(w, th); text.Width(got) != max(0, w) {
+			t.Fatalf("row of %d columns, want %d: %q", text.Width(got), w, got)
 		}
 		if full := !strings.Contains(ansi.Strip(p.Bar(max(1, w), th)), "-"); full != p.Finished {
 			t.Fatalf("full %v, finished %v", full, p.Finished)
@@ -140,7 +141,7 @@ func TestColumns(t *testing.T) {
 		{0, ""},
 	} {
 		got := cols.Row(cols.Widths(c.width), "a long name of a file", "1.5 kB", "jpeg")
-		if kit.Width(got) != c.width || got != c.want {
+		if text.Width(got) != c.width || got != c.want {
 			t.Errorf("at %d: %q, want %q", c.width, got, c.want)
 		}
 	}
@@ -153,9 +154,9 @@ func TestColumns(t *testing.T) {
 			}
 		}
 		w := rapid.IntRange(-1, 80).Draw(t, "w")
-		row := cols.Row(cols.Widths(w), kit.Safe(words().Draw(t, "a")), "b", "c", "d")
-		if kit.Width(row) > max(0, w) {
-			t.Fatalf("%d columns, %d fit: %q", kit.Width(row), w, row)
+		row := cols.Row(cols.Widths(w), text.Safe(words().Draw(t, "a")), "b", "c", "d")
+		if text.Width(row) > max(0, w) {
+			t.Fatalf("%d columns, %d fit: %q", text.Width(row), w, row)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package kit_test
+package text_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 func TestSafe(t *testing.T) {
@@ -42,14 +42,14 @@ func TestSafe(t *testing.T) {
 		{"a mark on what was written out", "\x1b\u0301", `\x1b\u{0301}`},
 		{"no-break space", "a\u00a0b", "a\u00a0b"},
 	} {
-		if got := kit.Safe(c.in); got != c.want {
+		if got := text.Safe(c.in); got != c.want {
 			t.Errorf("%s: %q became %q, want %q", c.name, c.in, got, c.want)
 		}
 	}
 }
 
 func TestSafeCapsEveryStackOfMarks(t *testing.T) {
-	got := kit.Safe("z" + strings.Repeat("\u0336", 500))
+	got := text.Safe("z" + strings.Repeat("\u0336", 500))
 	if n := strings.Count(got, "\u0336"); n != 4 {
 		t.Errorf("%d marks are drawn on one letter, 4 are allowed", n)
 	}
@@ -62,7 +62,7 @@ func FuzzSafe(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		got := kit.Safe(s)
+		got := text.Safe(s)
 		if !utf8.ValidString(got) {
 			t.Errorf("%q became %q, which is not UTF-8", s, got)
 		}
@@ -71,10 +71,10 @@ func FuzzSafe(f *testing.F) {
 				t.Errorf("%q became %q, which holds %U", s, got, r)
 			}
 		}
-		if again := kit.Safe(got); again != got {
+		if again := text.Safe(got); again != got {
 			t.Errorf("%q became %q, then %q", s, got, again)
 		}
-		if kit.Width(s) == 0 && s != "" && kit.Width(got) == 0 {
+		if text.Width(s) == 0 && s != "" && text.Width(got) == 0 {
 			t.Errorf("%q became %q, which is not seen", s, got)
 		}
 	})

@@ -1,4 +1,4 @@
-package kit
+package text
 
 import (
 	"sync/atomic"
@@ -28,8 +28,8 @@ func NoteTerminal(msg tea.Msg) {
 	}
 }
 
-// method is the way of counting columns that holds.
-func method() ansi.Method {
+// Method is the way of counting columns that holds.
+func Method() ansi.Method {
 	if countsLetters.Load() {
 		return ansi.GraphemeWidth
 	}

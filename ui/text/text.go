@@ -1,4 +1,4 @@
-package kit
+package text
 
 import (
 	"strings"
@@ -16,7 +16,7 @@ func Width(s string) int {
 	if n, ok := quickWidth(s); ok {
 		return n
 	}
-	return method().StringWidth(s)
+	return Method().StringWidth(s)
 }
 
 // quickWidth counts the columns of a line that holds nothing but ASCII, colours,
@@ -122,13 +122,13 @@ func TruncateMiddle(s string, w int) string {
 // shortened with … or filled with blanks. For w < 1 it is empty.
 func PadRight(s string, w int) string {
 	s = Truncate(s, w)
-	return s + blanks(w-Width(s))
+	return s + Blanks(w-Width(s))
 }
 
 // PadLeft is PadRight for numbers: the blanks come first.
 func PadLeft(s string, w int) string {
 	s = Truncate(s, w)
-	return blanks(w-Width(s)) + s
+	return Blanks(w-Width(s)) + s
 }
 
 // Wrap breaks plain or styled text into lines of at most w columns, between
@@ -137,7 +137,7 @@ func Wrap(s string, w int) []string {
 	if w < 1 {
 		return nil
 	}
-	lines := strings.Split(method().Wrap(s, w, ""), "\n")
+	lines := strings.Split(Method().Wrap(s, w, ""), "\n")
 	for i, line := range lines {
 		// A wide letter does not fit a line of one column.
 		lines[i] = clip(line, w, "")
@@ -163,9 +163,9 @@ func Fit(s string, w, h int) string {
 		if row > 0 {
 			b.WriteByte('\n')
 		}
-		line = clip(noControls(line), w, "")
+		line = clip(NoControls(line), w, "")
 		b.WriteString(line)
-		b.WriteString(blanks(w - Width(line)))
+		b.WriteString(Blanks(w - Width(line)))
 	}
 	return b.String()
 }
@@ -177,7 +177,7 @@ func clip(s string, w int, tail string) string {
 	if Width(s) <= w {
 		return s
 	}
-	m := method()
+	m := Method()
 	room := w - Width(tail)
 	var b strings.Builder
 	var state byte
@@ -201,9 +201,9 @@ func clip(s string, w int, tail string) string {
 	return b.String()
 }
 
-// noControls takes out what would move the cursor inside a line; a tab becomes
+// NoControls takes out what would move the cursor inside a line; a tab becomes
 // a blank. Escape sequences stay.
-func noControls(line string) string {
+func NoControls(line string) string {
 	bad := func(r rune) bool { return r < 0x20 && r != 0x1b }
 	clean := true
 	for i := range len(line) { // control characters are single bytes
@@ -246,7 +246,7 @@ func Matched(s string, indexes []int, style, base lipgloss.Style) string {
 		run.Reset()
 	}
 	at := 0
-	for _, g := range graphemes(s) {
+	for _, g := range Graphemes(s) {
 		now := false
 		for i := range len(g) {
 			now = now || hit[at+i]
@@ -262,8 +262,8 @@ func Matched(s string, indexes []int, style, base lipgloss.Style) string {
 	return b.String()
 }
 
-// graphemes splits plain text into what a reader takes for one letter.
-func graphemes(s string) []string {
+// Graphemes splits plain text into what a reader takes for one letter.
+func Graphemes(s string) []string {
 	var parts []string
 	for len(s) > 0 {
 		g, _ := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
@@ -279,7 +279,7 @@ func graphemes(s string) []string {
 // pieces are graphemes, but what Safe has written out is one of them.
 func pieces(s string) []string {
 	if strings.IndexByte(s, '\\') < 0 {
-		return graphemes(s)
+		return Graphemes(s)
 	}
 	var parts []string
 	for len(s) > 0 {
@@ -292,7 +292,7 @@ func pieces(s string) []string {
 		if next := strings.IndexByte(s[1:], '\\'); next >= 0 {
 			end = next + 1
 		}
-		parts = append(parts, graphemes(s[:end])...)
+		parts = append(parts, Graphemes(s[:end])...)
 		s = s[end:]
 	}
 	return parts
@@ -313,8 +313,8 @@ func writtenOut(s string) int {
 	return 0
 }
 
-// blanks are n blank cells, none for n < 1.
-func blanks(n int) string {
+// Blanks are n blank cells, none for n < 1.
+func Blanks(n int) string {
 	if n < 1 {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package kit
+package text
 
 import (
 	"fmt"
@@ -93,7 +93,7 @@ func Percent(done, total int64, finished bool) string {
 	if total <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d %%", int(math.Min(99, share(done, total)*100)))
+	return fmt.Sprintf("%d %%", int(math.Min(99, Share(done, total)*100)))
 }
 
 // Count writes a number with separators: "100,000".
@@ -108,8 +108,8 @@ func Plural(n int, word string) string {
 	return Count(n) + " " + word + "s"
 }
 
-// share is done of total between 0 and 1, 0 for an unknown total.
-func share(done, total int64) float64 {
+// Share is done of total between 0 and 1, 0 for an unknown total.
+func Share(done, total int64) float64 {
 	if total <= 0 || done <= 0 {
 		return 0
 	}

@@ -1,0 +1,4 @@
+package text
+
+// ForgetTerminal undoes what [NoteTerminal] learned.
+func ForgetTerminal() { countsLetters.Store(false) }

@@ -26,6 +26,7 @@ import (
 	"mediadesk/api/journal"
 	"mediadesk/api/local"
 	"mediadesk/api/queue"
+	"mediadesk/api/session"
 	"mediadesk/api/watch"
 	"mediadesk/assets"
 	"mediadesk/config"
@@ -322,7 +323,7 @@ func writeReceipt(ctx context.Context, d *ui.Desk, batch string) error {
 	if err != nil {
 		return err
 	}
-	return api.NewReceipt(d.Profile.Host, jobs, time.Now()).WriteFile(api.NextReceiptFile(d.Receipts(), batch))
+	return session.NewReceipt(d.Profile.Host, jobs, time.Now()).WriteFile(session.NextReceiptFile(d.Receipts(), batch))
 }
 
 // answered tells the watch which runs an upload began; the record of the file

@@ -131,7 +131,7 @@ func (r *checkedReader) Read(p []byte) (int, error) {
 		err = nil
 	}
 	if err != nil {
-		return n, pathProblem(r.c.path, err)
+		return n, NewSourceError(r.c.path, err)
 	}
 	if r.left == 0 {
 		if err := r.c.check(); err != nil {

@@ -60,3 +60,8 @@ func allowedFolder(folder string) string {
 		return '_'
 	}, folder)
 }
+
+// SubFolder writes a path of folders such as "a b/c" as the service takes it,
+// with each character that a folder may not have as "_" (§4.1): the Sub of a
+// Source.
+func SubFolder(rel string) string { return allowedFolder(strings.Trim(rel, "/")) }

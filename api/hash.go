@@ -50,7 +50,7 @@ func HashSource(name string, kind HashKind) (string, Identity, error) {
 	defer f.Close()
 	sum, _, err := HashContent(f, kind)
 	if err != nil {
-		return "", before, pathProblem(name, err)
+		return "", before, NewSourceError(name, err)
 	}
 	after, err := Identify(name)
 	if err != nil {

@@ -151,9 +151,9 @@ func Identify(name string) (Identity, error) {
 func LookAt(name string) (Identity, error) {
 	info, err := os.Stat(name)
 	if err != nil {
-		return Identity{}, pathProblem(name, err)
+		return Identity{}, NewSourceError(name, err)
 	}
-	return identityOf(info), checkMode(name, info)
+	return IdentityOf(info), checkMode(name, info)
 }
 
 // OpenSource opens a file for sending. Only a regular file with content can be
@@ -166,18 +166,18 @@ func OpenSource(name string) (*os.File, Identity, error) {
 	}
 	f, err := openNonblock(name)
 	if err != nil {
-		return nil, Identity{}, pathProblem(name, err)
+		return nil, Identity{}, NewSourceError(name, err)
 	}
 	info, err := f.Stat()
 	if err != nil {
 		f.Close()
-		return nil, Identity{}, pathProblem(name, err)
+		return nil, Identity{}, NewSourceError(name, err)
 	}
 	if err := checkMode(name, info); err != nil {
 		f.Close()
 		return nil, Identity{}, err
 	}
-	return f, identityOf(info), nil
+	return f, IdentityOf(info), nil
 }
 
 func checkMode(name string, info fs.FileInfo) error {
@@ -199,7 +199,9 @@ func checkMode(name string, info fs.FileInfo) error {
 	return nil
 }
 
-func pathProblem(name string, err error) error {
+// NewSourceError says why the file or folder name cannot be read; err is what the
+// operating system answered. The error is a *SourceError.
+func NewSourceError(name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if to, err := os.Readlink(name); err == nil {

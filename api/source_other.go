@@ -9,6 +9,7 @@ import (
 
 func openNonblock(name string) (*os.File, error) { return os.Open(name) }
 
-func identityOf(info fs.FileInfo) Identity {
+// IdentityOf returns the identity of the file that info is of.
+func IdentityOf(info fs.FileInfo) Identity {
 	return Identity{Size: info.Size(), Modified: info.ModTime()}
 }

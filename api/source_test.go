@@ -30,7 +30,7 @@ func wantSourceError(t *testing.T, err error, path, says string) {
 }
 
 // TestPathsThatAreNoText: a path that is no UTF-8, as old archives have them, is
-// the same one after it was kept or written into a manifest; its name is text.
+// the same one after it was kept; its name is text.
 func TestPathsThatAreNoText(t *testing.T) {
 	for _, path := range []string{"/pictures/caf\xe9 1.jpg", "/pictures/\xff\xfe/\xe9\xe9\ufffd.jpg", "/pictures/été.jpg"} {
 		source := api.Source{Path: path, Sub: "a", Label: "x"}
@@ -44,18 +44,6 @@ func TestPathsThatAreNoText(t *testing.T) {
 		}
 		if read.FileName != source.Name() || api.StoredName(source.Name()) != api.StoredName(filepath.Base(path)) {
 			t.Errorf("%q is called %q", path, read.FileName)
-		}
-		var written strings.Builder
-		if err := api.WriteManifest(&written, []api.ManifestEntry{api.ManifestOf(&read, api.NameHere, false)}); err != nil {
-			t.Fatal(err)
-		}
-		entries, err := api.ReadManifest([]byte(written.String()))
-		if err != nil || len(entries) != 1 {
-			t.Fatalf("%s: %v", written.String(), err)
-		}
-		up, _, _, err := entries[0].Upload("/elsewhere", api.Upload{}, api.NameHere)
-		if err != nil || up.Source.Path != path {
-			t.Errorf("%q is %q after a manifest: %v", path, up.Source.Path, err)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 )
 
 // Receipts is the folder where the receipts of batches are kept.
@@ -83,7 +84,7 @@ func (d *Desk) stillThere(ctx context.Context, job *api.Job) bool {
 
 // WriteManifest writes entries into a file of the working directory and
 // returns its path.
-func (d *Desk) WriteManifest(entries []api.ManifestEntry, now time.Time) (string, error) {
+func (d *Desk) WriteManifest(entries []session.ManifestEntry, now time.Time) (string, error) {
 	name, err := filepath.Abs("mediadesk-" + now.Format("20060102-150405") + ".json")
 	if err != nil {
 		return "", err
@@ -92,7 +93,7 @@ func (d *Desk) WriteManifest(entries []api.ManifestEntry, now time.Time) (string
 	if err != nil {
 		return "", fmt.Errorf("the manifest cannot be written: %w", err)
 	}
-	if err := errors.Join(api.WriteManifest(f, entries), f.Close()); err != nil {
+	if err := errors.Join(session.WriteManifest(f, entries), f.Close()); err != nil {
 		return "", fmt.Errorf("the manifest cannot be written: %w", err)
 	}
 	return name, nil

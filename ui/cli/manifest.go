@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 )
 
 // readManifest reads a file of sources with their options. Paths count from
@@ -16,7 +17,7 @@ func (u *uploadFlags) readManifest(ctx contextual, name string, common planned) 
 	if err != nil {
 		return nil, &exitError{exitUsage, fmt.Errorf("manifest: %w", err)}
 	}
-	entries, err := api.ReadManifest(text)
+	entries, err := session.ReadManifest(text)
 	if err != nil {
 		return nil, usage("manifest %s: %s", name, err.Error())
 	}

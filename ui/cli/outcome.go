@@ -13,6 +13,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/queue"
+	"mediadesk/api/session"
 	"mediadesk/ui"
 	"mediadesk/ui/text"
 )
@@ -300,10 +301,10 @@ func (o *uploadOutput) writeReceipt(d *ui.Desk, name string) error {
 	if len(o.jobs) == 0 {
 		return nil
 	}
-	receipt := api.NewReceipt(d.Profile.Host, o.jobs, time.Now())
+	receipt := session.NewReceipt(d.Profile.Host, o.jobs, time.Now())
 	kept := name
 	if batch := o.jobs[len(o.jobs)-1].Batch; o.handed && batch != "" {
-		kept = api.ReceiptFile(d.Receipts(), batch)
+		kept = session.ReceiptFile(d.Receipts(), batch)
 		if err := receipt.WriteFile(kept); err != nil {
 			return err
 		}

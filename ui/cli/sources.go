@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 )
 
 // argSource makes a source of one word of the command line: an address or a
@@ -39,7 +40,7 @@ func argSource(arg string) (api.Source, error) {
 // what standard input gave. The first thing that cannot be looked into is the
 // error.
 func expand(args []string, stdin io.Reader, spool string) ([]api.Source, error) {
-	found, err := find(context.Background(), args, stdin, spool, api.Filter{})
+	found, err := find(context.Background(), args, stdin, spool, session.Filter{})
 	if err == nil && len(found.bad) > 0 {
 		err = found.bad[0]
 	}
@@ -57,7 +58,7 @@ type sourceList struct {
 	again    []string // links to folders that were taken already
 }
 
-func find(ctx context.Context, args []string, stdin io.Reader, spool string, filter api.Filter) (sourceList, error) {
+func find(ctx context.Context, args []string, stdin io.Reader, spool string, filter session.Filter) (sourceList, error) {
 	found := sourceList{inFolder: map[string]bool{}}
 	usedStdin := false
 	for _, arg := range args {
@@ -94,8 +95,8 @@ func find(ctx context.Context, args []string, stdin io.Reader, spool string, fil
 }
 
 // folder takes the files of a folder.
-func (l *sourceList) folder(ctx context.Context, root, label string, filter api.Filter) error {
-	tree, err := api.WalkFolder(ctx, root, label, filter)
+func (l *sourceList) folder(ctx context.Context, root, label string, filter session.Filter) error {
+	tree, err := session.WalkFolder(ctx, root, label, filter)
 	var bad *api.SourceError
 	switch {
 	case errors.As(err, &bad):

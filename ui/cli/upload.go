@@ -11,6 +11,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
+	"mediadesk/api/session"
 	"mediadesk/ui"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -33,7 +34,9 @@ type uploadFlags struct {
 	found sourceList // what became of folders, for the preview
 }
 
-func (u *uploadFlags) filter() api.Filter { return api.Filter{Include: u.include, Exclude: u.exclude} }
+func (u *uploadFlags) filter() session.Filter {
+	return session.Filter{Include: u.include, Exclude: u.exclude}
+}
 
 func newUpload(p *Program, f *flags) *cobra.Command {
 	u := &uploadFlags{overwrite: map[string]*bool{}}
@@ -148,7 +151,7 @@ func (u *uploadFlags) options(cmd *cobra.Command, profile page.Profile) (api.Upl
 	} else if len(profile.Extensions) > 0 {
 		up.Extensions = api.Set(profile.Extensions)
 	}
-	if given("webhook") && u.webhook != api.NoWebhook {
+	if given("webhook") && u.webhook != session.NoWebhook {
 		up.WebhookURL = api.Set(u.webhook)
 	}
 	for flag, field := range overwriteFlags {
@@ -264,7 +267,7 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile page.Profile,
 			return nil, &exitError{exitUsage, err}
 		}
 	}
-	common := planned{upload: up, naming: naming, noWebhook: u.webhook == api.NoWebhook}
+	common := planned{upload: up, naming: naming, noWebhook: u.webhook == session.NoWebhook}
 	u.found, err = find(cmd.Context(), args, p.Stdin, p.spool(), u.filter())
 	plans := make([]planned, 0, len(u.found.sources))
 	for _, s := range u.found.sources {
@@ -444,7 +447,7 @@ func hand(cmd *cobra.Command, p *Program, d *ui.Desk, u *uploadFlags, args []str
 			return nil, err
 		}
 	}
-	batch := api.NewBatch(time.Now())
+	batch := session.NewBatch(time.Now())
 	var jobs []api.Job
 	var unsent []planned
 	for i, one := range plans {

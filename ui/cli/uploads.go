@@ -12,6 +12,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
+	"mediadesk/api/session"
 	"mediadesk/ui"
 	"mediadesk/ui/text"
 )
@@ -150,7 +151,7 @@ func printUpload(p *Program, asJSON bool, j api.Job) error {
 func (u *uploadsFlags) again(ctx context.Context, p *Program, f *flags, d *ui.Desk, jobs []api.Job) error {
 	out := newUploadOutput(p, f)
 	out.handed = true
-	batch := api.NewBatch(time.Now())
+	batch := session.NewBatch(time.Now())
 	var todo []api.Job
 	for _, job := range jobs {
 		switch {

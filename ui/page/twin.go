@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 )
 
 // Twin is a screen whose act in front can be done without a screen. Commands
@@ -101,7 +102,7 @@ func UploadArgs(u api.Upload, naming api.Naming, p Profile, noWebhook bool) []st
 		}
 	}
 	if noWebhook {
-		add("webhook", api.NoWebhook)
+		add("webhook", session.NoWebhook)
 	}
 	if p.Folder != "" && !u.Folder.IsSet() || len(p.Tags) > 0 && !u.Tags.IsSet() || len(p.Extensions) > 0 && !u.Extensions.IsSet() {
 		// The command would begin with what the profile begins with.

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
@@ -16,7 +17,7 @@ import (
 // folderPicked brings the files of a folder that is picked whole.
 type folderPicked struct {
 	folder string
-	tree   api.Tree
+	tree   session.Tree
 	err    error
 }
 
@@ -31,7 +32,7 @@ func (m *Model) toggleFolder(folder string) tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		tree, err := api.WalkFolder(context.Background(), folder, "", api.Filter{})
+		tree, err := session.WalkFolder(context.Background(), folder, "", session.Filter{})
 		return folderPicked{folder, tree, err}
 	}
 }

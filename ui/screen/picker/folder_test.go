@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"mediadesk/api"
+	"mediadesk/api/session"
 )
 
 // A folder is picked whole: its files land in the tray with the folders they
@@ -29,7 +29,7 @@ func TestPickAFolder(t *testing.T) {
 func TestPickAFolderThatIsGone(t *testing.T) {
 	dir := folder(t, "a/b.jpg")
 	d := start(t, Options{Folder: dir})
-	_, err := api.WalkFolder(t.Context(), filepath.Join(dir, "nope"), "", api.Filter{})
+	_, err := session.WalkFolder(t.Context(), filepath.Join(dir, "nope"), "", session.Filter{})
 	d.send(folderPicked{folder: filepath.Join(dir, "nope"), err: err})
 	d.toasted("is not there")
 }

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -116,11 +117,11 @@ func (m *Model) writeManifest() tea.Cmd {
 	if m.opt.Manifest == nil {
 		return page.Send(page.Toast{Level: page.Info, Text: "There is no place for a manifest."})
 	}
-	var entries []api.ManifestEntry
+	var entries []session.ManifestEntry
 	for _, s := range m.sources {
 		u := m.check(s).upload
 		none := s.values[fieldWebhook] != webhookOurs && !u.WebhookURL.IsSet()
-		entries = append(entries, api.ManifestOf(&u, s.values.naming(), none))
+		entries = append(entries, session.ManifestOf(&u, s.values.naming(), none))
 	}
 	write := m.opt.Manifest
 	return func() tea.Msg {

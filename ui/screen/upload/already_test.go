@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 )
 
 // What is stored already is a light, and the others can be sent without it.
@@ -48,11 +49,11 @@ func TestAlreadyStored(t *testing.T) {
 
 // A manifest has the files with their options, and is read as it was meant.
 func TestWriteManifest(t *testing.T) {
-	var got []api.ManifestEntry
+	var got []session.ManifestEntry
 	m := New(Options{
 		Sources:  []api.Source{{Path: "/a.jpg"}, {URL: "https://example.com/b.jpg"}},
 		Send:     func(context.Context, []api.Job) ([]api.Job, error) { return nil, nil },
-		Manifest: func(e []api.ManifestEntry, _ time.Time) (string, error) { got = e; return "x.json", nil },
+		Manifest: func(e []session.ManifestEntry, _ time.Time) (string, error) { got = e; return "x.json", nil },
 	})
 	m.Update(m.writeManifest()())
 	if len(got) != 2 || got[0].Source != "/a.jpg" || got[1].Source != "https://example.com/b.jpg" || got[0].Unique != api.NameHere {

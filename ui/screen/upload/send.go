@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
@@ -170,7 +171,7 @@ func (m *Model) hand(without map[*source]bool) tea.Cmd {
 func handOver(ctx context.Context, profile string, drafts []draft, send func(context.Context, []api.Job) ([]api.Job, error)) handedMsg {
 	var msg handedMsg
 	jobs := make([]api.Job, 0, len(drafts))
-	batch := api.NewBatch(time.Now())
+	batch := session.NewBatch(time.Now())
 	for _, d := range drafts {
 		job := api.Job{Profile: profile, Upload: d.upload, Naming: d.naming, OwnWebhook: d.own, Batch: batch}
 		if d.src.URL == "" {

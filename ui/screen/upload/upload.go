@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -57,7 +58,7 @@ type Options struct {
 	// the same folder; nil where none did.
 	Already func(ctx context.Context, uploads []api.Upload) ([]*api.Job, error)
 	// Manifest writes entries to a file and returns its path.
-	Manifest func(entries []api.ManifestEntry, now time.Time) (string, error)
+	Manifest func(entries []session.ManifestEntry, now time.Time) (string, error)
 	// Send hands jobs to the queue and returns those that it took.
 	Send func(ctx context.Context, jobs []api.Job) ([]api.Job, error)
 	// Picture says how to draw the picture under a region. Where the theme has

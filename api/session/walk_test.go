@@ -1,4 +1,4 @@
-package api_test
+package session_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 )
 
 // tree makes files and links ("a -> b") below a new folder.
@@ -33,7 +34,7 @@ func tree(t *testing.T, names ...string) string {
 	return root
 }
 
-func found(tree api.Tree) string {
+func found(tree session.Tree) string {
 	var lines []string
 	for _, s := range tree.Sources {
 		lines = append(lines, filepath.ToSlash(s.Label)+" in "+s.FolderUnder("/up"))
@@ -45,18 +46,18 @@ func TestWalkFolder(t *testing.T) {
 	files := []string{"b.jpg", "a.PNG", ".hidden", ".git/x", "sub dir/c.jpg", "sub dir/deep.er/d.txt", "raw/e.cr2", "raw/f.jpg"}
 	for _, c := range []struct {
 		name             string
-		filter           api.Filter
+		filter           session.Filter
 		want             string
 		excluded, hidden int
 	}{
-		{"all", api.Filter{}, "top/a.PNG in /up|top/b.jpg in /up|top/raw/e.cr2 in /up/raw/|top/raw/f.jpg in /up/raw/|top/sub dir/c.jpg in /up/sub_dir/|top/sub dir/deep.er/d.txt in /up/sub_dir/deep_er/", 0, 2},
-		{"by name", api.Filter{Include: []string{"*.jpg", "*.png"}}, "top/a.PNG in /up|top/b.jpg in /up|top/raw/f.jpg in /up/raw/|top/sub dir/c.jpg in /up/sub_dir/", 2, 2},
-		{"without a folder", api.Filter{Exclude: []string{"raw", "*.txt"}}, "top/a.PNG in /up|top/b.jpg in /up|top/sub dir/c.jpg in /up/sub_dir/", 2, 2},
-		{"by path", api.Filter{Include: []string{"sub dir/**"}, Exclude: []string{"**/d.*"}}, "top/sub dir/c.jpg in /up/sub_dir/", 5, 2},
-		{"slash at the end", api.Filter{Exclude: []string{"raw/", "sub dir/"}}, "top/a.PNG in /up|top/b.jpg in /up", 2, 2},
+		{"all", session.Filter{}, "top/a.PNG in /up|top/b.jpg in /up|top/raw/e.cr2 in /up/raw/|top/raw/f.jpg in /up/raw/|top/sub dir/c.jpg in /up/sub_dir/|top/sub dir/deep.er/d.txt in /up/sub_dir/deep_er/", 0, 2},
+		{"by name", session.Filter{Include: []string{"*.jpg", "*.png"}}, "top/a.PNG in /up|top/b.jpg in /up|top/raw/f.jpg in /up/raw/|top/sub dir/c.jpg in /up/sub_dir/", 2, 2},
+		{"without a folder", session.Filter{Exclude: []string{"raw", "*.txt"}}, "top/a.PNG in /up|top/b.jpg in /up|top/sub dir/c.jpg in /up/sub_dir/", 2, 2},
+		{"by path", session.Filter{Include: []string{"sub dir/**"}, Exclude: []string{"**/d.*"}}, "top/sub dir/c.jpg in /up/sub_dir/", 5, 2},
+		{"slash at the end", session.Filter{Exclude: []string{"raw/", "sub dir/"}}, "top/a.PNG in /up|top/b.jpg in /up", 2, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := api.WalkFolder(t.Context(), tree(t, files...), "top", c.filter)
+			got, err := session.WalkFolder(t.Context(), tree(t, files...), "top", c.filter)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,7 +75,7 @@ func TestWalkFolder(t *testing.T) {
 // place, links to files are files.
 func TestWalkFolderLinks(t *testing.T) {
 	root := tree(t, "z/one.jpg", "a -> z", "z/up -> ..", "self -> .", "cover.jpg -> z/one.jpg", "gone.jpg -> nowhere")
-	got, err := api.WalkFolder(t.Context(), root, "top", api.Filter{})
+	got, err := session.WalkFolder(t.Context(), root, "top", session.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,17 +90,17 @@ func TestWalkFolderLinks(t *testing.T) {
 
 func TestWalkFolderErrors(t *testing.T) {
 	root := tree(t, "a.jpg", "sub/b.jpg")
-	if _, err := api.WalkFolder(t.Context(), filepath.Join(root, "a.jpg"), "", api.Filter{}); err == nil {
+	if _, err := session.WalkFolder(t.Context(), filepath.Join(root, "a.jpg"), "", session.Filter{}); err == nil {
 		t.Error("a file was walked")
 	}
 	for _, pattern := range []string{"", "[a", "x/[a"} {
-		if _, err := api.WalkFolder(t.Context(), root, "", api.Filter{Include: []string{pattern}}); err == nil {
+		if _, err := session.WalkFolder(t.Context(), root, "", session.Filter{Include: []string{pattern}}); err == nil {
 			t.Errorf("pattern %q was taken", pattern)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := api.WalkFolder(ctx, root, "", api.Filter{}); err == nil {
+	if _, err := session.WalkFolder(ctx, root, "", session.Filter{}); err == nil {
 		t.Error("it did not end with its context")
 	}
 }

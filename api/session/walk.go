@@ -1,4 +1,4 @@
-package api
+package session
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"mediadesk/api"
 )
 
 // A Filter says which files of a folder go. The zero Filter takes all but the
@@ -32,7 +34,7 @@ func (f Filter) Check() error {
 		}
 		for _, part := range strings.Split(pattern, "/") {
 			if _, err := path.Match(part, ""); err != nil {
-				return fmt.Errorf("pattern %s cannot be read: * stands for any characters, ? for one, [a-z] for one of those; a bracket must be closed", quote(pattern))
+				return fmt.Errorf("pattern %.120q cannot be read: * stands for any characters, ? for one, [a-z] for one of those; a bracket must be closed", pattern)
 			}
 		}
 	}
@@ -79,11 +81,11 @@ func matchParts(pattern, parts []string) bool {
 
 // Tree is what a folder holds, for sending.
 type Tree struct {
-	Sources  []Source // in the order of their paths; Sub keeps the folders
-	Hidden   int      // files and folders left out because their names begin with a dot
-	Excluded int      // files and folders left out by the filter
-	Again    []string // links to folders that were taken already, by label
-	Bad      []error  // *SourceError of what could not be looked into
+	Sources  []api.Source // in the order of their paths; Sub keeps the folders
+	Hidden   int          // files and folders left out because their names begin with a dot
+	Excluded int          // files and folders left out by the filter
+	Again    []string     // links to folders that were taken already, by label
+	Bad      []error      // *SourceError of what could not be looked into
 }
 
 // WalkFolder finds the files of a folder at any depth. A link to a file is a
@@ -102,10 +104,10 @@ func WalkFolder(ctx context.Context, root, label string, f Filter) (Tree, error)
 	}
 	info, err := os.Stat(root)
 	if err != nil {
-		return w.tree, pathProblem(label, err)
+		return w.tree, api.NewSourceError(label, err)
 	}
 	if !info.IsDir() {
-		return w.tree, &SourceError{Path: label, Reason: "is not a folder"}
+		return w.tree, &api.SourceError{Path: label, Reason: "is not a folder"}
 	}
 	w.enter(root, info)
 	if err := w.folder(""); err != nil {
@@ -120,7 +122,7 @@ func WalkFolder(ctx context.Context, root, label string, f Filter) (Tree, error)
 		info, err := os.Stat(name)
 		switch {
 		case err != nil:
-			w.tree.Bad = append(w.tree.Bad, pathProblem(w.called(rel), err))
+			w.tree.Bad = append(w.tree.Bad, api.NewSourceError(w.called(rel), err))
 		case !w.enter(name, info):
 			w.tree.Again = append(w.tree.Again, w.called(rel))
 		default:
@@ -129,7 +131,7 @@ func WalkFolder(ctx context.Context, root, label string, f Filter) (Tree, error)
 			}
 		}
 	}
-	slices.SortStableFunc(w.tree.Sources, func(a, b Source) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(w.tree.Sources, func(a, b api.Source) int { return strings.Compare(a.Path, b.Path) })
 	return w.tree, ctx.Err()
 }
 
@@ -147,7 +149,7 @@ func (w *walker) called(rel string) string { return filepath.Join(w.label, filep
 
 // enter reports whether a folder is seen for the first time.
 func (w *walker) enter(name string, info fs.FileInfo) bool {
-	id := identityOf(info)
+	id := api.IdentityOf(info)
 	key := fmt.Sprint(id.Device, " ", id.Inode)
 	if id.Inode == 0 {
 		key = name
@@ -170,7 +172,7 @@ func (w *walker) folder(rel string) error {
 	}
 	entries, err := os.ReadDir(filepath.Join(w.root, filepath.FromSlash(rel)))
 	if err != nil {
-		return pathProblem(w.called(rel), err)
+		return api.NewSourceError(w.called(rel), err)
 	}
 	for _, entry := range entries {
 		inside := path.Join(rel, entry.Name())
@@ -199,12 +201,8 @@ func (w *walker) folder(rel string) error {
 				w.tree.Bad = append(w.tree.Bad, err)
 			}
 		default:
-			w.tree.Sources = append(w.tree.Sources, Source{Path: name, Label: w.called(inside), Sub: SubFolder(rel)})
+			w.tree.Sources = append(w.tree.Sources, api.Source{Path: name, Label: w.called(inside), Sub: api.SubFolder(rel)})
 		}
 	}
 	return nil
 }
-
-// SubFolder writes a path of folders such as "a b/c" as the service takes it,
-// each character that a folder may not have as "_" (§4.1): the Sub of a Source.
-func SubFolder(rel string) string { return allowedFolder(strings.Trim(rel, "/")) }

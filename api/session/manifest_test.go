@@ -1,10 +1,11 @@
-package api_test
+package session_test
 
 import (
 	"strings"
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 )
 
 // TestWhereAManifestIsWrong: what is wrong is told with its line, and what
@@ -33,7 +34,7 @@ func TestWhereAManifestIsWrong(t *testing.T) {
 		{"[{\"source\":\"a\",\n\"source\":\"b\"}]", "line 2: source stands there twice"},
 	}
 	for _, tt := range tests {
-		entries, err := api.ReadManifest([]byte(tt.text))
+		entries, err := session.ReadManifest([]byte(tt.text))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%q: %v, want %q", tt.text, err, tt.want)
 		}
@@ -50,7 +51,7 @@ func TestLinesOfAManifest(t *testing.T) {
 		"\n\n{\"source\":\"a\"}\n\n{\"source\":\"b\"}",
 		"\nsource\na\n\nb\n",
 	} {
-		entries, err := api.ReadManifest([]byte(text))
+		entries, err := session.ReadManifest([]byte(text))
 		if err != nil || len(entries) != 2 || entries[0].Line != 3 || entries[1].Line != 5 {
 			t.Errorf("%q: %+v, %v", text, entries, err)
 		}
@@ -65,13 +66,34 @@ func TestManifestOfASpreadsheet(t *testing.T) {
 		"source;private;tags\na.jpg;True;x,y\n",
 		"source\tprivate\ttags\na.jpg\ttrue\tx,y\n",
 	} {
-		entries, err := api.ReadManifest([]byte(text))
+		entries, err := session.ReadManifest([]byte(text))
 		if err != nil || len(entries) != 1 {
 			t.Fatalf("%q: %v, %v", text, entries, err)
 		}
 		e := entries[0]
 		if e.Source != "a.jpg" || e.Private == nil || !*e.Private || e.Tags == nil || len(*e.Tags) != 2 {
 			t.Errorf("%q: %+v", text, e)
+		}
+	}
+}
+
+// TestManifestKeepsPathsThatAreNotUTF8: a path that is not UTF-8, as old archives
+// have them, is the same after it was written into a manifest and read back.
+func TestManifestKeepsPathsThatAreNotUTF8(t *testing.T) {
+	for _, path := range []string{"/pictures/caf\xe9 1.jpg", "/pictures/\xff\xfe/\xe9\xe9\ufffd.jpg", "/pictures/été.jpg"} {
+		source := api.Source{Path: path}
+		u := api.Upload{Source: source, FileName: source.Name()}
+		var written strings.Builder
+		if err := session.WriteManifest(&written, []session.ManifestEntry{session.ManifestOf(&u, api.NameHere, false)}); err != nil {
+			t.Fatal(err)
+		}
+		entries, err := session.ReadManifest([]byte(written.String()))
+		if err != nil || len(entries) != 1 {
+			t.Fatalf("%s: %v", written.String(), err)
+		}
+		up, _, _, err := entries[0].Upload("/elsewhere", api.Upload{}, api.NameHere)
+		if err != nil || up.Source.Path != path {
+			t.Errorf("%q is %q after a manifest: %v", path, up.Source.Path, err)
 		}
 	}
 }
@@ -83,15 +105,15 @@ func FuzzReadManifest(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		entries, err := api.ReadManifest(text)
+		entries, err := session.ReadManifest(text)
 		if err != nil {
 			return
 		}
 		var out strings.Builder
-		if err := api.WriteManifest(&out, entries); err != nil {
+		if err := session.WriteManifest(&out, entries); err != nil {
 			t.Fatal(err)
 		}
-		again, err := api.ReadManifest([]byte(out.String()))
+		again, err := session.ReadManifest([]byte(out.String()))
 		if err != nil || len(again) != len(entries) {
 			t.Fatalf("%d entries became %d: %v\n%s", len(entries), len(again), err, out.String())
 		}

@@ -1,4 +1,4 @@
-package api_test
+package session_test
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 )
 
 // TestReceiptsStay: what a receipt said is not overwritten by that of a retry.
@@ -17,7 +18,7 @@ func TestReceiptsStay(t *testing.T) {
 	outcomes := []api.State{api.Refused, api.Unknown, api.Stored}
 	for i, state := range outcomes {
 		job.State, job.Attempts = state, i+1
-		if err := api.NewReceipt("host", []api.Job{job}, time.Now()).WriteFile(api.NextReceiptFile(dir, "b")); err != nil {
+		if err := session.NewReceipt("host", []api.Job{job}, time.Now()).WriteFile(session.NextReceiptFile(dir, "b")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -26,7 +27,7 @@ func TestReceiptsStay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var r api.Receipt
+		var r session.Receipt
 		if err := json.Unmarshal(text, &r); err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package api
+package session
 
 import (
 	"encoding/json"
@@ -8,18 +8,19 @@ import (
 	"strings"
 	"time"
 
+	"mediadesk/api"
 	"mediadesk/api/atomicfile"
 )
 
 // Receipt says of uploads that were handed over together what was sent, what
 // was answered, and when.
 type Receipt struct {
-	Batch   string        `json:"batch,omitempty"`
-	Profile string        `json:"profile"`
-	Host    string        `json:"host"` // of the service
-	Written time.Time     `json:"written"`
-	Count   map[State]int `json:"count"` // uploads by outcome
-	Uploads []ReceiptLine `json:"uploads"`
+	Batch   string            `json:"batch,omitempty"`
+	Profile string            `json:"profile"`
+	Host    string            `json:"host"` // of the service
+	Written time.Time         `json:"written"`
+	Count   map[api.State]int `json:"count"` // uploads by outcome
+	Uploads []ReceiptLine     `json:"uploads"`
 }
 
 // ReceiptLine is one upload of a receipt.
@@ -27,11 +28,11 @@ type ReceiptLine struct {
 	Source   string          `json:"source"`
 	Size     int64           `json:"size,omitempty"` // of the file, in bytes; absent of a URL
 	Hash     string          `json:"hash,omitempty"` // of the bytes that went out, with its kind (see XXH128)
-	Outcome  State           `json:"outcome"`
+	Outcome  api.State       `json:"outcome"`
 	StoredAs string          `json:"storedAs,omitempty"` // folder and name, where it is stored
-	Sent     []Part          `json:"sent"`               // the fields beside the file
+	Sent     []api.Part      `json:"sent"`               // the fields beside the file
 	Answer   json.RawMessage `json:"answer,omitempty"`   // the record as the service wrote it
-	Error    *Failure        `json:"error,omitempty"`
+	Error    *api.Failure    `json:"error,omitempty"`
 	Attempts int             `json:"attempts"`
 	Handed   time.Time       `json:"handedOver"`
 	Started  time.Time       `json:"started,omitzero"` // of the first attempt
@@ -39,8 +40,8 @@ type ReceiptLine struct {
 }
 
 // NewReceipt makes the receipt of jobs that were sent to host.
-func NewReceipt(host string, jobs []Job, now time.Time) Receipt {
-	r := Receipt{Host: host, Written: now, Count: map[State]int{}, Uploads: []ReceiptLine{}}
+func NewReceipt(host string, jobs []api.Job, now time.Time) Receipt {
+	r := Receipt{Host: host, Written: now, Count: map[api.State]int{}, Uploads: []ReceiptLine{}}
 	for i := range jobs {
 		j := &jobs[i]
 		r.Batch, r.Profile = j.Batch, j.Profile
@@ -56,7 +57,7 @@ func NewReceipt(host string, jobs []Job, now time.Time) Receipt {
 		if j.State.Final() {
 			line.Ended = j.Updated
 		}
-		if j.State == Stored {
+		if j.State == api.Stored {
 			line.StoredAs = j.Upload.Path()
 		}
 		if j.File != nil {
@@ -90,7 +91,7 @@ func (r Receipt) WriteFile(name string) error {
 // NewBatch names what is handed over together: its time and something random,
 // so that names sort by time.
 func NewBatch(now time.Time) string {
-	return now.UTC().Format("20060102-150405") + "-" + NewSuffix()
+	return now.UTC().Format("20060102-150405") + "-" + api.NewSuffix()
 }
 
 // ReceiptFile is where in the folder dir the receipt of a batch is kept.

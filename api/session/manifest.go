@@ -1,4 +1,4 @@
-package api
+package session
 
 import (
 	"bytes"
@@ -13,27 +13,29 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"mediadesk/api"
 )
 
 // ManifestEntry is one source of a manifest with its options. What an entry
 // does not say is as whoever reads it has it.
 type ManifestEntry struct {
-	Source         string                            `json:"source"` // a path or an address
-	Name           string                            `json:"name,omitempty"`
-	Unique         Naming                            `json:"unique,omitempty"`
-	Folder         *string                           `json:"folder,omitempty"`
-	Tags           *TagList                          `json:"tags,omitempty"`
-	Private        *bool                             `json:"private,omitempty"`
-	Region         string                            `json:"region,omitempty"`
-	Description    *string                           `json:"description,omitempty"`
-	Extensions     *[]Extension                      `json:"extensions,omitempty"`
-	Metadata       Field[map[string]json.RawMessage] `json:"metadata,omitzero"`
-	ResponseFields *TagList                          `json:"responseFields,omitempty"`
-	Webhook        string                            `json:"webhook,omitempty"` // an address, "none", or empty
-	OverwriteFile  *bool                             `json:"overwriteFile,omitempty"`
-	OverwriteTags  *bool                             `json:"overwriteTags,omitempty"`
-	OverwriteAI    *bool                             `json:"overwriteAITags,omitempty"`
-	OverwriteMeta  *bool                             `json:"overwriteCustomMetadata,omitempty"`
+	Source         string                                `json:"source"` // a path or an address
+	Name           string                                `json:"name,omitempty"`
+	Unique         api.Naming                            `json:"unique,omitempty"`
+	Folder         *string                               `json:"folder,omitempty"`
+	Tags           *TagList                              `json:"tags,omitempty"`
+	Private        *bool                                 `json:"private,omitempty"`
+	Region         string                                `json:"region,omitempty"`
+	Description    *string                               `json:"description,omitempty"`
+	Extensions     *[]api.Extension                      `json:"extensions,omitempty"`
+	Metadata       api.Field[map[string]json.RawMessage] `json:"metadata,omitzero"`
+	ResponseFields *TagList                              `json:"responseFields,omitempty"`
+	Webhook        string                                `json:"webhook,omitempty"` // an address, "none", or empty
+	OverwriteFile  *bool                                 `json:"overwriteFile,omitempty"`
+	OverwriteTags  *bool                                 `json:"overwriteTags,omitempty"`
+	OverwriteAI    *bool                                 `json:"overwriteAITags,omitempty"`
+	OverwriteMeta  *bool                                 `json:"overwriteCustomMetadata,omitempty"`
 
 	Line int `json:"-"` // where it stands in what was read; 0: nowhere
 }
@@ -55,13 +57,13 @@ func (t *TagList) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &joined); err != nil {
 		return errors.New("tags are a list of texts, or one text with commas")
 	}
-	*t = SplitTags(joined)
+	*t = api.SplitTags(joined)
 	return nil
 }
 
 // ManifestOf is the entry of an upload whose way of naming is not applied yet.
 // noWebhook: not even one of ours.
-func ManifestOf(u *Upload, n Naming, noWebhook bool) ManifestEntry {
+func ManifestOf(u *api.Upload, n api.Naming, noWebhook bool) ManifestEntry {
 	e := ManifestEntry{Source: u.Source.URL, Name: u.FileName, Unique: n, Region: u.CustomCoordinates.Or(""), Webhook: u.WebhookURL.Or(""), Metadata: u.CustomMetadata}
 	if e.Source == "" {
 		e.Source = u.Source.Path
@@ -80,7 +82,7 @@ func ManifestOf(u *Upload, n Naming, noWebhook bool) ManifestEntry {
 	return e
 }
 
-func pointer[T any](f Field[T]) *T {
+func pointer[T any](f api.Field[T]) *T {
 	if v, ok := f.Get(); ok {
 		return &v
 	}
@@ -90,23 +92,23 @@ func pointer[T any](f Field[T]) *T {
 // Upload is the upload that an entry asks for, based on what holds for all.
 // dir is the folder from which relative paths count. noWebhook: the entry wants
 // none.
-func (e ManifestEntry) Upload(dir string, base Upload, naming Naming) (up Upload, n Naming, noWebhook bool, err error) {
+func (e ManifestEntry) Upload(dir string, base api.Upload, naming api.Naming) (up api.Upload, n api.Naming, noWebhook bool, err error) {
 	up, n = base, naming
 	switch {
 	case e.Source == "":
 		return up, n, false, errors.New("source is missing")
-	case IsFileAddress(e.Source):
-		path, ok := PathOfAddress(e.Source)
+	case api.IsFileAddress(e.Source):
+		path, ok := api.PathOfAddress(e.Source)
 		if !ok {
-			return up, n, false, fmt.Errorf("source %s is of another computer", quote(e.Source))
+			return up, n, false, fmt.Errorf("source %.120q is of another computer", e.Source)
 		}
-		up.Source = Source{Path: path, Label: e.Source}
+		up.Source = api.Source{Path: path, Label: e.Source}
 	case strings.Contains(e.Source, "://"):
-		up.Source = Source{URL: e.Source}
+		up.Source = api.Source{URL: e.Source}
 	case filepath.IsAbs(e.Source):
-		up.Source = Source{Path: filepath.Clean(e.Source), Label: e.Source}
+		up.Source = api.Source{Path: filepath.Clean(e.Source), Label: e.Source}
 	default:
-		up.Source = Source{Path: filepath.Join(dir, e.Source), Label: e.Source}
+		up.Source = api.Source{Path: filepath.Join(dir, e.Source), Label: e.Source}
 	}
 	up.FileName = e.Name
 	if e.Name == "" {
@@ -114,10 +116,10 @@ func (e ManifestEntry) Upload(dir string, base Upload, naming Naming) (up Upload
 	}
 	switch e.Unique {
 	case "":
-	case NameHere, NameService, NameExact:
+	case api.NameHere, api.NameService, api.NameExact:
 		n = e.Unique
 	default:
-		return up, n, false, fmt.Errorf("unique is here, service or off, not %s", quote(string(e.Unique)))
+		return up, n, false, fmt.Errorf("unique is here, service or off, not %.120q", e.Unique)
 	}
 	assign(&up.Folder, e.Folder)
 	assign(&up.IsPrivateFile, e.Private)
@@ -130,7 +132,7 @@ func (e ManifestEntry) Upload(dir string, base Upload, naming Naming) (up Upload
 	assign(&up.Tags, (*[]string)(e.Tags))
 	assign(&up.ResponseFields, (*[]string)(e.ResponseFields))
 	if e.Region != "" {
-		up.CustomCoordinates = Set(strings.ReplaceAll(e.Region, " ", ""))
+		up.CustomCoordinates = api.Set(strings.ReplaceAll(e.Region, " ", ""))
 	}
 	if e.Metadata.IsSet() {
 		up.CustomMetadata = e.Metadata
@@ -138,16 +140,16 @@ func (e ManifestEntry) Upload(dir string, base Upload, naming Naming) (up Upload
 	switch e.Webhook {
 	case "":
 	case NoWebhook:
-		noWebhook, up.WebhookURL = true, Field[string]{}
+		noWebhook, up.WebhookURL = true, api.Field[string]{}
 	default:
-		up.WebhookURL = Set(e.Webhook)
+		up.WebhookURL = api.Set(e.Webhook)
 	}
 	return up, n, noWebhook, nil
 }
 
-func assign[T any](to *Field[T], value *T) {
+func assign[T any](to *api.Field[T], value *T) {
 	if value != nil {
-		*to = Set(*value)
+		*to = api.Set(*value)
 	}
 }
 
@@ -254,7 +256,7 @@ func jsonEntry(text []byte, at int64, raw json.RawMessage) (ManifestEntry, error
 // setMember fills one member from JSON.
 func (e *ManifestEntry) setMember(name string, value json.RawMessage) error {
 	if !slices.Contains(manifestColumns(), name) {
-		return fmt.Errorf("member %s is not known; there are %s", quote(name), strings.Join(manifestColumns(), ", "))
+		return fmt.Errorf("member %.120q is not known; there are %s", name, strings.Join(manifestColumns(), ", "))
 	}
 	err := json.Unmarshal(slices.Concat([]byte(`{"`+name+`":`), value, []byte("}")), e)
 	var kind *json.UnmarshalTypeError
@@ -416,14 +418,14 @@ func (e *ManifestEntry) setCell(column, value string) error {
 	case "private", "overwriteFile", "overwriteTags", "overwriteAITags", "overwriteCustomMetadata":
 		member = strings.ToLower(value) // spreadsheets write TRUE
 		if value != "" && member != "true" && member != "false" {
-			return fmt.Errorf("%s is true or false, not %s", column, quote(value))
+			return fmt.Errorf("%s is true or false, not %.120q", column, value)
 		}
 	case "extensions", "metadata":
 		member = value
 		if column == "extensions" && value != "" && !strings.HasPrefix(value, "[") {
-			list := []Extension{}
-			for _, name := range SplitTags(value) {
-				list = append(list, Extension{Name: name})
+			list := []api.Extension{}
+			for _, name := range api.SplitTags(value) {
+				list = append(list, api.Extension{Name: name})
 			}
 			text, err := json.Marshal(list)
 			if err != nil {
@@ -438,7 +440,7 @@ func (e *ManifestEntry) setCell(column, value string) error {
 		}
 		member = string(text)
 	default:
-		return fmt.Errorf("column %s is not known; there are %s", quote(column), strings.Join(manifestColumns(), ", "))
+		return fmt.Errorf("column %.120q is not known; there are %s", column, strings.Join(manifestColumns(), ", "))
 	}
 	if value == "" {
 		return nil

@@ -25,8 +25,9 @@ func plural(n int, what string) string {
 }
 
 // deleteFile removes a file with all its versions.
-func (l *Library) deleteFile(w http.ResponseWriter, r *http.Request, id string) error {
-	if err := checkID(id); err != nil {
+func (l *Library) deleteFile(w http.ResponseWriter, r *http.Request) error {
+	id, err := fileID(r)
+	if err != nil {
 		return err
 	}
 	if err := l.records.Update(r.Context(), func(tx store.Tx) error { return tx.DeleteFile(id) }); err != nil {
@@ -50,8 +51,8 @@ func (l *Library) deleteFiles(w http.ResponseWriter, r *http.Request) error {
 }
 
 // changeTags is the operation that adds or removes tags of several files.
-func (l *Library) changeTags(field string, change func(f *store.File, tags []string)) operation {
-	return func(w http.ResponseWriter, r *http.Request) error {
+func changeTags(field string, change func(f *store.File, tags []string)) operation {
+	return func(l *Library, w http.ResponseWriter, r *http.Request) error {
 		var list, tags []string
 		if err := readBody(r, 2, member{"fileIds", &list}, member{field, &tags}); err != nil {
 			return err

@@ -10,11 +10,14 @@ import (
 	"mediadesk/api/local/store"
 )
 
-func checkID(id string) error {
-	if store.IsID(id) {
-		return nil
+// fileID reads the file id in the path of a request.
+func fileID(r *http.Request) (string, error) { return pathID(r, "fileId") }
+
+func pathID(r *http.Request, name string) (string, error) {
+	if id := r.PathValue(name); store.IsID(id) {
+		return id, nil
 	}
-	return badRequest("Your request contains invalid fileId parameter.", "A file id has 24 hexadecimal digits.")
+	return "", badRequest("Your request contains invalid "+name+" parameter.", "An id has 24 hexadecimal digits.")
 }
 
 func notFound(err error) error {
@@ -25,12 +28,13 @@ func notFound(err error) error {
 }
 
 // details answers with the record of a file.
-func (l *Library) details(w http.ResponseWriter, r *http.Request, id string) error {
-	if err := checkID(id); err != nil {
+func (l *Library) details(w http.ResponseWriter, r *http.Request) error {
+	id, err := fileID(r)
+	if err != nil {
 		return err
 	}
 	var record *api.File
-	err := l.records.View(r.Context(), func(tx store.Tx) error {
+	err = l.records.View(r.Context(), func(tx store.Tx) error {
 		file, err := tx.File(id)
 		if err != nil {
 			return err
@@ -56,8 +60,9 @@ type change struct {
 }
 
 // updateDetails is the file-detail update operation (§4.2).
-func (l *Library) updateDetails(w http.ResponseWriter, r *http.Request, id string) error {
-	if err := checkID(id); err != nil {
+func (l *Library) updateDetails(w http.ResponseWriter, r *http.Request) error {
+	id, err := fileID(r)
+	if err != nil {
 		return err
 	}
 	members, err := rawMembers(r.Body)

@@ -77,3 +77,15 @@ func (l *Library) Unfinished(t *testing.T) (pending int, tried bool) {
 
 // IsInternal is what the guard says about an address.
 func IsInternal(ip netip.Addr) bool { return isInternal(ip) }
+
+// Route is a route of the API.
+type Route struct{ Method, Pattern, Summary string }
+
+// Routes are those of the API.
+func Routes() []Route {
+	var list []Route
+	for _, r := range routes {
+		list = append(list, Route{r.method, r.pattern, r.summary})
+	}
+	return list
+}

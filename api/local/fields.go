@@ -102,7 +102,8 @@ func readSchema(text json.RawMessage) (*api.MetadataSchema, error) {
 var errNoField = refuse(http.StatusNotFound, "No such custom metadata field exists.", "Check the id of the field.")
 
 // updateField changes the label or the schema of a field; its type stays.
-func (l *Library) updateField(w http.ResponseWriter, r *http.Request, id string) error {
+func (l *Library) updateField(w http.ResponseWriter, r *http.Request) error {
+	id := r.PathValue("fieldId")
 	var label string
 	var schema map[string]json.RawMessage
 	if err := readBody(r, 0, member{"label", &label}, member{"schema", &schema}); err != nil {
@@ -166,7 +167,8 @@ func (l *Library) changeSchema(text json.RawMessage, change map[string]json.RawM
 }
 
 // deleteField removes a field with the values that files have under it.
-func (l *Library) deleteField(w http.ResponseWriter, r *http.Request, id string) error {
+func (l *Library) deleteField(w http.ResponseWriter, r *http.Request) error {
+	id := r.PathValue("fieldId")
 	err := l.records.Update(r.Context(), func(tx store.Tx) error { return tx.DeleteField(id) })
 	if errors.Is(err, store.ErrNotFound) {
 		return errNoField

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -56,13 +57,12 @@ func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 	if err := l.origin.Check(r); err != nil {
 		return refuse(http.StatusForbidden, "A request from a web page of another origin is not served.", "The private key is for server-side callers only.")
 	}
-	// Clients put slashes too many at either end.
-	path := "/" + strings.Trim(r.URL.Path, "/")
+	path := path.Clean("/" + r.URL.Path) // some clients send too many slashes
 	if path == identityPath && r.Method == http.MethodGet {
 		writeJSON(w, http.StatusOK, map[string]string{"service": "mediadesk", "identity": l.identity, "faults": l.o.Fault.String()})
 		return nil
 	}
-	if !strings.HasPrefix(path+"/", "/v1/") && !strings.HasPrefix(path+"/", "/api/") {
+	if !isAPI(path) {
 		return l.deliver(w, r)
 	}
 	if err := l.authenticate(r); err != nil {
@@ -72,21 +72,7 @@ func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	operations := l.operations(path)
-	if operations == nil {
-		return refuse(http.StatusNotFound, "There is no such operation here.", "The README of mediadesk lists the operations of the local library.")
-	}
-	operation := operations[r.Method]
-	if r.Method == http.MethodHead {
-		operation = operations[http.MethodGet] // the server sends its head alone
-	}
-	if operation == nil {
-		for method := range operations {
-			w.Header().Add("Allow", method)
-		}
-		return refuse(http.StatusMethodNotAllowed, "This address does not take "+quote(r.Method)+".", "Check the method of the request.")
-	}
-	return operation(w, r)
+	return l.operate(w, r, path)
 }
 
 // authenticate checks the key (§5): it is the user name; the password is

@@ -26,8 +26,9 @@ type fileMetadata struct {
 
 // metadata tells what is in the bytes of a file. The official clients of hosted
 // services have a call for it.
-func (l *Library) metadata(w http.ResponseWriter, r *http.Request, id string) error {
-	if err := checkID(id); err != nil {
+func (l *Library) metadata(w http.ResponseWriter, r *http.Request) error {
+	id, err := fileID(r)
+	if err != nil {
 		return err
 	}
 	return l.tellMetadata(w, r, func(tx store.Tx) (*store.File, error) { return tx.File(id) })

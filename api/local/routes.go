@@ -1,90 +1,149 @@
 package local
 
 import (
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 )
 
-type operation = func(http.ResponseWriter, *http.Request) error
+// An operation answers one request. An error that it returns becomes the answer,
+// so it must not have written anything then.
+type operation = func(*Library, http.ResponseWriter, *http.Request) error
 
-// operations are what can be done at a path, by method; nil for nothing. The
-// path has no slash at its end.
-func (l *Library) operations(path string) map[string]operation {
-	switch path {
-	case "/api/v1/files/upload":
-		return map[string]operation{http.MethodPost: l.upload}
-	case "/v1/files":
-		return map[string]operation{http.MethodGet: l.list}
-	case "/v1/metadata":
-		return map[string]operation{http.MethodGet: l.metadataAt}
-	case "/v1/files/addTags":
-		return map[string]operation{http.MethodPost: l.changeTags("tags", addTags)}
-	case "/v1/files/removeTags":
-		return map[string]operation{http.MethodPost: l.changeTags("tags", removeTags)}
-	case "/v1/files/removeAITags":
-		return map[string]operation{http.MethodPost: l.changeTags("AITags", removeAITags)}
-	case "/v1/files/batch/deleteByFileIds":
-		return map[string]operation{http.MethodPost: l.deleteFiles}
-	case "/v1/files/copy":
-		return map[string]operation{http.MethodPost: l.copyFile}
-	case "/v1/files/move":
-		return map[string]operation{http.MethodPost: l.moveFile}
-	case "/v1/files/rename":
-		return map[string]operation{http.MethodPut: l.renameFile}
-	case "/v1/files/purge":
-		return map[string]operation{http.MethodPost: l.purge}
-	case "/v1/bulkJobs/copyFolder":
-		return map[string]operation{http.MethodPost: l.copyFolder}
-	case "/v1/bulkJobs/moveFolder":
-		return map[string]operation{http.MethodPost: l.moveFolder}
-	case "/v1/bulkJobs/renameFolder":
-		return map[string]operation{http.MethodPost: l.renameFolder}
-	case "/v1/folder":
-		return map[string]operation{http.MethodPost: l.makeFolder, http.MethodDelete: l.deleteFolder}
-	case "/v1/customMetadataFields":
-		return map[string]operation{http.MethodGet: l.listFields, http.MethodPost: l.addField}
-	}
-	if id, ok := strings.CutPrefix(path, "/v1/customMetadataFields/"); ok && !strings.Contains(id, "/") {
-		return map[string]operation{http.MethodPatch: with(l.updateField, id), http.MethodDelete: with(l.deleteField, id)}
-	}
-	if id, ok := strings.CutPrefix(path, "/v1/bulkJobs/"); ok && !strings.Contains(id, "/") {
-		return map[string]operation{http.MethodGet: with(l.jobStatus, id)}
-	}
-	if id, ok := strings.CutPrefix(path, "/v1/files/purge/"); ok && !strings.Contains(id, "/") {
-		return map[string]operation{http.MethodGet: with(l.purgeStatus, id)}
-	}
-	if rest, ok := strings.CutPrefix(path, "/v1/files/"); ok {
-		return l.fileOperations(strings.Split(rest, "/"))
-	}
-	return nil
+// uploadPath is where files are uploaded, also from web pages.
+const uploadPath = "/api/v1/files/upload"
+
+// A route is one operation of the API.
+type route struct {
+	method  string
+	pattern string // path as http.ServeMux has it, without a slash at the end
+	summary string // what it does, for people
+	serve   operation
 }
 
-// fileOperations are those of one file: its id, and what of it.
-func (l *Library) fileOperations(steps []string) map[string]operation {
-	id := steps[0]
+// routes are all operations of the API.
+var routes = []route{
+	{http.MethodPost, uploadPath, "Upload a file", (*Library).upload},
+
+	{http.MethodGet, "/v1/files", "List and search files and folders", (*Library).list},
+	{http.MethodDelete, "/v1/files/{fileId}", "Delete a file with all its versions", (*Library).deleteFile},
+	{http.MethodGet, "/v1/files/{fileId}/details", "Get the record of a file", (*Library).details},
+	{http.MethodPatch, "/v1/files/{fileId}/details", "Update the record of a file", (*Library).updateDetails},
+	{http.MethodGet, "/v1/files/{fileId}/metadata", "Get the metadata of a file's content", (*Library).metadata},
+	{http.MethodGet, "/v1/metadata", "Get the metadata of the file at an address", (*Library).metadataAt},
+
+	{http.MethodGet, "/v1/files/{fileId}/versions", "List the versions of a file", (*Library).listVersions},
+	{http.MethodGet, "/v1/files/{fileId}/versions/{versionId}", "Get a version of a file", (*Library).showVersion},
+	{http.MethodDelete, "/v1/files/{fileId}/versions/{versionId}", "Delete a version of a file", (*Library).deleteVersion},
+	{http.MethodPut, "/v1/files/{fileId}/versions/{versionId}/restore", "Make a version the current one", (*Library).restoreVersion},
+
+	{http.MethodPost, "/v1/files/addTags", "Add tags to files", changeTags("tags", addTags)},
+	{http.MethodPost, "/v1/files/removeTags", "Remove tags from files", changeTags("tags", removeTags)},
+	{http.MethodPost, "/v1/files/removeAITags", "Remove AI tags from files", changeTags("AITags", removeAITags)},
+	{http.MethodPost, "/v1/files/batch/deleteByFileIds", "Delete files", (*Library).deleteFiles},
+	{http.MethodPost, "/v1/files/copy", "Copy a file", (*Library).copyFile},
+	{http.MethodPost, "/v1/files/move", "Move a file", (*Library).moveFile},
+	{http.MethodPut, "/v1/files/rename", "Rename a file", (*Library).renameFile},
+
+	{http.MethodPost, "/v1/folder", "Create a folder", (*Library).makeFolder},
+	{http.MethodDelete, "/v1/folder", "Delete a folder with all that is in it", (*Library).deleteFolder},
+	{http.MethodPost, "/v1/bulkJobs/copyFolder", "Copy a folder", (*Library).copyFolder},
+	{http.MethodPost, "/v1/bulkJobs/moveFolder", "Move a folder", (*Library).moveFolder},
+	{http.MethodPost, "/v1/bulkJobs/renameFolder", "Rename a folder", (*Library).renameFolder},
+	{http.MethodGet, "/v1/bulkJobs/{jobId}", "Get the status of a folder job", (*Library).jobStatus},
+
+	{http.MethodPost, "/v1/files/purge", "Purge the cache of an address", (*Library).purge},
+	{http.MethodGet, purgePath + "{requestId}", "Get the status of a purge", (*Library).purgeStatus},
+
+	{http.MethodGet, "/v1/customMetadataFields", "List the custom metadata fields", (*Library).listFields},
+	{http.MethodPost, "/v1/customMetadataFields", "Create a custom metadata field", (*Library).addField},
+	{http.MethodPatch, "/v1/customMetadataFields/{fieldId}", "Update a custom metadata field", (*Library).updateField},
+	{http.MethodDelete, "/v1/customMetadataFields/{fieldId}", "Delete a custom metadata field", (*Library).deleteField},
+}
+
+const purgePath = "/v1/files/purge/"
+
+// apiMux serves the routes. Its ResponseWriter must be a *call.
+var apiMux = newMux(routes)
+
+func newMux(routes []route) *http.ServeMux {
+	mux, purges := http.NewServeMux(), http.NewServeMux()
+	endpoints := map[string]endpoint{}
+	for _, r := range routes {
+		e := endpoints[r.pattern]
+		if e == nil {
+			e = endpoint{}
+			endpoints[r.pattern] = e
+			if strings.HasPrefix(r.pattern, purgePath) {
+				purges.Handle(r.pattern, e)
+			} else {
+				mux.Handle(r.pattern, e)
+			}
+		}
+		e[r.method] = r.serve
+	}
+	mux.Handle("/", endpoint{})
+	// One mux refuses /v1/files/purge/{…} beside /v1/files/{…}/details, because
+	// /v1/files/purge/details matches both. Here it is the status of a purge.
+	purges.Handle("/", mux)
+	return purges
+}
+
+// An endpoint holds the operations of one path by method. It is empty for an
+// unknown path.
+type endpoint map[string]operation
+
+// A call carries an operation's error through a mux.
+type call struct {
+	http.ResponseWriter // of the operation
+	library             *Library
+	err                 error
+}
+
+// ServeHTTP runs the operation of the request's method.
+func (e endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := w.(*call)
+	c.err = e.serve(c.library, c.ResponseWriter, r)
+}
+
+func (e endpoint) serve(l *Library, w http.ResponseWriter, r *http.Request) error {
+	do := e[r.Method]
+	if r.Method == http.MethodHead {
+		do = e[http.MethodGet] // the server sends its head alone
+	}
 	switch {
-	case len(steps) == 1:
-		return map[string]operation{http.MethodDelete: with(l.deleteFile, id)}
-	case len(steps) == 2 && steps[1] == "details":
-		return map[string]operation{http.MethodGet: with(l.details, id), http.MethodPatch: with(l.updateDetails, id)}
-	case len(steps) == 2 && steps[1] == "metadata":
-		return map[string]operation{http.MethodGet: with(l.metadata, id)}
-	case steps[1] != "versions":
-		return nil
-	case len(steps) == 2:
-		return map[string]operation{http.MethodGet: with(l.listVersions, id)}
-	case len(steps) == 3:
-		return map[string]operation{http.MethodGet: withVersion(l.showVersion, id, steps[2]), http.MethodDelete: withVersion(l.deleteVersion, id, steps[2])}
-	case len(steps) == 4 && steps[3] == "restore":
-		return map[string]operation{http.MethodPut: withVersion(l.restoreVersion, id, steps[2])}
+	case do != nil:
+		return do(l, w, r)
+	case len(e) == 0:
+		return refuse(http.StatusNotFound, "There is no such operation here.", "The README of mediadesk lists the operations of the local library.")
 	}
-	return nil
+	w.Header().Set("Allow", strings.Join(e.allowed(), ", "))
+	return refuse(http.StatusMethodNotAllowed, "This address does not take "+quote(r.Method)+".", "It takes "+strings.Join(e.allowed(), ", ")+".")
 }
 
-func with(do func(http.ResponseWriter, *http.Request, string) error, id string) operation {
-	return func(w http.ResponseWriter, r *http.Request) error { return do(w, r, id) }
+// allowed lists the methods that a path takes.
+func (e endpoint) allowed() []string {
+	methods := slices.Collect(maps.Keys(e))
+	if e[http.MethodGet] != nil {
+		methods = append(methods, http.MethodHead)
+	}
+	slices.Sort(methods)
+	return methods
 }
 
-func withVersion(do func(http.ResponseWriter, *http.Request, string, string) error, id, version string) operation {
-	return func(w http.ResponseWriter, r *http.Request) error { return do(w, r, id, version) }
+// isAPI reports whether a path belongs to the API. All others are of files.
+func isAPI(path string) bool {
+	return strings.HasPrefix(path+"/", "/v1/") || strings.HasPrefix(path+"/", "/api/")
+}
+
+// operate answers a request of the API at a clean path.
+func (l *Library) operate(w http.ResponseWriter, r *http.Request, path string) error {
+	u := *r.URL
+	u.Path, u.RawPath = path, "" // the mux redirects what is not clean
+	r = r.WithContext(r.Context())
+	r.URL = &u
+	c := &call{ResponseWriter: w, library: l}
+	apiMux.ServeHTTP(c, r)
+	return c.err
 }

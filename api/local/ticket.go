@@ -56,7 +56,8 @@ func (t *tickets) kind(id string) ticketKind {
 const completed = "Completed"
 
 // jobStatus tells how the copying, moving or renaming of a folder ended.
-func (l *Library) jobStatus(w http.ResponseWriter, _ *http.Request, id string) error {
+func (l *Library) jobStatus(w http.ResponseWriter, r *http.Request) error {
+	id := r.PathValue("jobId")
 	kind := l.tickets.kind(id)
 	if kind == "" || kind == purgeTicket {
 		return refuse(http.StatusNotFound, "There is no job with this id.", "Ids are known until the library is closed.")
@@ -80,8 +81,8 @@ func (l *Library) purge(w http.ResponseWriter, r *http.Request) error {
 }
 
 // purgeStatus tells how a purge ended.
-func (l *Library) purgeStatus(w http.ResponseWriter, _ *http.Request, id string) error {
-	if l.tickets.kind(id) != purgeTicket {
+func (l *Library) purgeStatus(w http.ResponseWriter, r *http.Request) error {
+	if l.tickets.kind(r.PathValue("requestId")) != purgeTicket {
 		return refuse(http.StatusNotFound, "There is no purge request with this id.", "Ids are known until the library is closed.")
 	}
 	writeJSON(w, http.StatusOK, map[string]string{"status": completed})

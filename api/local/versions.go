@@ -1,7 +1,6 @@
 package local
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 
@@ -53,13 +52,24 @@ func (l *Library) versionRecord(file *store.File, v store.Version) *api.File {
 	return record
 }
 
+// versionIDs reads the ids of a file and of a version of it in the path of a
+// request.
+func versionIDs(r *http.Request) (id, versionID string, err error) {
+	if id, err = fileID(r); err != nil {
+		return "", "", err
+	}
+	versionID, err = pathID(r, "versionId")
+	return id, versionID, err
+}
+
 // listVersions answers with all versions of a file, the newest first.
-func (l *Library) listVersions(w http.ResponseWriter, r *http.Request, id string) error {
-	if err := checkID(id); err != nil {
+func (l *Library) listVersions(w http.ResponseWriter, r *http.Request) error {
+	id, err := fileID(r)
+	if err != nil {
 		return err
 	}
 	records := []*api.File{}
-	err := l.records.View(r.Context(), func(tx store.Tx) error {
+	err = l.records.View(r.Context(), func(tx store.Tx) error {
 		file, err := tx.File(id)
 		if err != nil {
 			return err
@@ -78,12 +88,13 @@ func (l *Library) listVersions(w http.ResponseWriter, r *http.Request, id string
 }
 
 // showVersion answers with one version of a file.
-func (l *Library) showVersion(w http.ResponseWriter, r *http.Request, id, versionID string) error {
-	if err := errors.Join(checkID(id), checkID(versionID)); err != nil {
+func (l *Library) showVersion(w http.ResponseWriter, r *http.Request) error {
+	id, versionID, err := versionIDs(r)
+	if err != nil {
 		return err
 	}
 	var record *api.File
-	err := l.records.View(r.Context(), func(tx store.Tx) error {
+	err = l.records.View(r.Context(), func(tx store.Tx) error {
 		file, v, err := findVersion(tx, id, versionID)
 		if err != nil {
 			return err
@@ -100,11 +111,12 @@ func (l *Library) showVersion(w http.ResponseWriter, r *http.Request, id, versio
 }
 
 // deleteVersion removes a version that is not the current one.
-func (l *Library) deleteVersion(w http.ResponseWriter, r *http.Request, id, versionID string) error {
-	if err := errors.Join(checkID(id), checkID(versionID)); err != nil {
+func (l *Library) deleteVersion(w http.ResponseWriter, r *http.Request) error {
+	id, versionID, err := versionIDs(r)
+	if err != nil {
 		return err
 	}
-	err := l.records.Update(r.Context(), func(tx store.Tx) error {
+	err = l.records.Update(r.Context(), func(tx store.Tx) error {
 		file, v, err := findVersion(tx, id, versionID)
 		if err != nil {
 			return err
@@ -122,12 +134,13 @@ func (l *Library) deleteVersion(w http.ResponseWriter, r *http.Request, id, vers
 }
 
 // restoreVersion makes a version the current one.
-func (l *Library) restoreVersion(w http.ResponseWriter, r *http.Request, id, versionID string) error {
-	if err := errors.Join(checkID(id), checkID(versionID)); err != nil {
+func (l *Library) restoreVersion(w http.ResponseWriter, r *http.Request) error {
+	id, versionID, err := versionIDs(r)
+	if err != nil {
 		return err
 	}
 	var record *api.File
-	err := l.records.Update(r.Context(), func(tx store.Tx) error {
+	err = l.records.Update(r.Context(), func(tx store.Tx) error {
 		file, v, err := findVersion(tx, id, versionID)
 		if err != nil {
 			return err

@@ -212,7 +212,7 @@ func (a *app) openLibrary(settings config.Config, profile config.Profile) (confi
 	}
 	profile.UploadURL, profile.BaseURL, profile.DeliveryURL = address, address, address
 	if server == nil {
-		return profile, key, local.Inherit(address, o), nil
+		return profile, key, local.StandBy(address, o), nil
 	}
 	return profile, key, server, nil
 }

@@ -39,9 +39,9 @@ func (l *Library) transferFolder(w http.ResponseWriter, r *http.Request, move bo
 	var from, into string
 	job := folderJob{move: move}
 	members := []member{{"sourceFolderPath", &from}, {"destinationPath", &into}}
-	kind := moveTicket
+	kind := jobMove
 	if !move {
-		kind = copyTicket
+		kind = jobCopy
 		members = append(members, member{"includeFileVersions", &job.versions}, member{"includeVersions", &job.versions})
 	}
 	if err := readBody(r, 2, members...); err != nil {
@@ -61,7 +61,7 @@ func (l *Library) transferFolder(w http.ResponseWriter, r *http.Request, move bo
 	if err := l.runFolderJob(l.ctx, &job); err != nil {
 		return err
 	}
-	writeJSON(w, http.StatusOK, map[string]string{"jobId": l.tickets.issue(kind)})
+	writeJSON(w, http.StatusOK, map[string]string{"jobId": l.jobs.add(kind)})
 	return nil
 }
 
@@ -104,9 +104,9 @@ func (l *Library) renameFolder(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	answer := map[string]string{"jobId": l.tickets.issue(renameTicket)}
+	answer := map[string]string{"jobId": l.jobs.add(jobRename)}
 	if purge {
-		answer["purgeRequestId"] = l.tickets.issue(purgeTicket)
+		answer["purgeRequestId"] = l.jobs.add(jobPurge)
 	}
 	writeJSON(w, http.StatusOK, answer)
 	return nil

@@ -66,7 +66,7 @@ type Library struct {
 	tools    *extension.Tools
 	origin   *http.CrossOriginProtection
 	pictures delivery.Cache
-	tickets  tickets
+	jobs     jobs
 	named    delivery.Named
 
 	headerWait time.Duration // for the headers of a URL source, each hop

@@ -236,7 +236,7 @@ func (l *Library) renameFile(w http.ResponseWriter, r *http.Request) error {
 	}
 	answer := map[string]string{}
 	if purge {
-		answer["purgeRequestId"] = l.tickets.issue(purgeTicket)
+		answer["purgeRequestId"] = l.jobs.add(jobPurge)
 	}
 	writeJSON(w, http.StatusOK, answer)
 	return nil

@@ -8,15 +8,15 @@ import (
 	"mediadesk/api/local"
 )
 
-// TestHeir: two programs use the library of a third, which ends with a run
+// TestStandby: two programs use the library of a third, which ends with a run
 // pending. One of them goes on with both at the same address, and when it ends,
 // too, the other does.
-func TestHeir(t *testing.T) {
+func TestStandby(t *testing.T) {
 	dir := t.TempDir()
 	hook, posts := receiver(t, func(int) int { return http.StatusOK })
 	owner := serve(t, local.Options{Dir: dir, Fault: local.Fault{ExtensionsPending: true}})
 	o := local.Options{Dir: dir, Key: key(testKey)}
-	one, other := local.Inherit(owner.Address, o), local.Inherit(owner.Address, o)
+	one, other := local.StandBy(owner.Address, o), local.StandBy(owner.Address, o)
 	t.Cleanup(func() { leave(t, one); leave(t, other) })
 	file := upload(t, owner.Address, apitest.JPEG(120, 90), "fileName", "a.jpg", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"}]`)
 	served := func() bool {
@@ -28,7 +28,7 @@ func TestHeir(t *testing.T) {
 		t.Errorf("posted %v", post)
 	}
 	eventually(t, "the library at its address", served)
-	for _, h := range []*local.Heir{one, other} {
+	for _, h := range []*local.Standby{one, other} {
 		leave(t, h)
 		// Where it was the one that served, somebody has to take over from it.
 		if h == one {
@@ -43,7 +43,7 @@ func TestHeir(t *testing.T) {
 	}
 }
 
-func leave(t *testing.T, h *local.Heir) {
+func leave(t *testing.T, h *local.Standby) {
 	t.Helper()
 	if err := h.Close(); err != nil {
 		t.Error(err)

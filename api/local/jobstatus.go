@@ -9,47 +9,47 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// ticketKind is what a ticket was given for.
-type ticketKind string
+// jobKind says what a job does.
+type jobKind string
 
 const (
-	copyTicket   ticketKind = "COPY_FOLDER"
-	moveTicket   ticketKind = "MOVE_FOLDER"
-	renameTicket ticketKind = "RENAME_FOLDER"
-	purgeTicket  ticketKind = "PURGE_CACHE"
+	jobCopy   jobKind = "COPY_FOLDER"
+	jobMove   jobKind = "MOVE_FOLDER"
+	jobRename jobKind = "RENAME_FOLDER"
+	jobPurge  jobKind = "PURGE_CACHE"
 )
 
-// maxTickets is how many tickets are remembered; the oldest are forgotten.
-const maxTickets = 10_000
+// maxJobs is how many jobs are remembered; the oldest are forgotten.
+const maxJobs = 10_000
 
-// tickets are the ids under which a client asks later how a job ended. Here
-// each is done before its id is given out. The zero value is ready for use.
-type tickets struct {
+// jobs are the ids under which a client asks later how a job ended. Here each job
+// is done before its id is given out. The zero value is ready for use.
+type jobs struct {
 	mu    sync.Mutex
-	kinds map[string]ticketKind
+	kinds map[string]jobKind
 	order []string
 }
 
-// issue gives out the id of a job that is done.
-func (t *tickets) issue(kind ticketKind) string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.kinds == nil {
-		t.kinds = map[string]ticketKind{}
+// add remembers a job that is done and returns its id.
+func (j *jobs) add(kind jobKind) string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.kinds == nil {
+		j.kinds = map[string]jobKind{}
 	}
 	id := store.NewID()
-	t.kinds[id] = kind
-	if t.order = append(t.order, id); len(t.order) > maxTickets {
-		delete(t.kinds, t.order[0])
-		t.order = t.order[1:]
+	j.kinds[id] = kind
+	if j.order = append(j.order, id); len(j.order) > maxJobs {
+		delete(j.kinds, j.order[0])
+		j.order = j.order[1:]
 	}
 	return id
 }
 
-func (t *tickets) kind(id string) ticketKind {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.kinds[id]
+func (j *jobs) kind(id string) jobKind {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.kinds[id]
 }
 
 // completed is the word for a job that is done.
@@ -58,8 +58,8 @@ const completed = "Completed"
 // jobStatus tells how the copying, moving or renaming of a folder ended.
 func (l *Library) jobStatus(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("jobId")
-	kind := l.tickets.kind(id)
-	if kind == "" || kind == purgeTicket {
+	kind := l.jobs.kind(id)
+	if kind == "" || kind == jobPurge {
 		return refuse(http.StatusNotFound, "There is no job with this id.", "Ids are known until the library is closed.")
 	}
 	writeJSON(w, http.StatusOK, map[string]string{"jobId": id, "type": string(kind), "status": completed})
@@ -76,13 +76,13 @@ func (l *Library) purge(w http.ResponseWriter, r *http.Request) error {
 	if u, err := url.Parse(address); err != nil || api.CheckSourceURL(address) != nil || u.Path == "" {
 		return badRequest("Your request contains invalid url parameter: "+quote(address)+" is no address of a file.", "Send the url of its record.")
 	}
-	writeJSON(w, http.StatusCreated, map[string]string{"requestId": l.tickets.issue(purgeTicket)})
+	writeJSON(w, http.StatusCreated, map[string]string{"requestId": l.jobs.add(jobPurge)})
 	return nil
 }
 
 // purgeStatus tells how a purge ended.
 func (l *Library) purgeStatus(w http.ResponseWriter, r *http.Request) error {
-	if l.tickets.kind(r.PathValue("requestId")) != purgeTicket {
+	if l.jobs.kind(r.PathValue("requestId")) != jobPurge {
 		return refuse(http.StatusNotFound, "There is no purge request with this id.", "Ids are known until the library is closed.")
 	}
 	writeJSON(w, http.StatusOK, map[string]string{"status": completed})

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"mediadesk/api/atomicfile"
 	"mediadesk/ui/screen/picker"
 )
 
@@ -44,5 +45,5 @@ func (m *Model) keepFolders() error {
 	if slices.Equal(lines, earlier) {
 		return nil
 	}
-	return writeWhole(path, strings.NewReader(strings.Join(lines, "\n")+"\n"))
+	return atomicfile.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600)
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/page"
 	"mediadesk/ui/screen/upload"
 	"mediadesk/ui/text"
@@ -17,7 +18,7 @@ import (
 func (m *Model) newForm(sources []api.Source, draft []byte) page.Screen {
 	d := m.desk
 	return upload.New(upload.Options{
-		Context: m.ctx, Sources: sources, Profile: d.Profile, Known: d.Place,
+		Context: m.ctx, Sources: sources, Profile: d.Profile, Known: d.Locate,
 		Tags: d.Tags, TagsIn: d.TagsIn, Folders: d.Folders, FoldersIn: d.FoldersIn, Fields: d.Client.MetadataFields,
 		Draft: draft, SaveDraft: d.SaveDraft, Presets: d.Journal,
 		Already: d.AlreadyStored, Manifest: d.WriteManifest,
@@ -27,15 +28,15 @@ func (m *Model) newForm(sources []api.Source, draft []byte) page.Screen {
 
 // draftFound has the form that was not sent when the desk was closed.
 type draftFound struct {
-	desk *Desk
+	desk *session.Session
 	text []byte
 	err  error
 }
 
 // findDraft looks for a form that was not sent last time.
-func findDraft(ctx context.Context, d *Desk) tea.Cmd {
+func findDraft(ctx context.Context, d *session.Session) tea.Cmd {
 	return func() tea.Msg {
-		text, _, err := d.Journal.Draft(ctx, d.Profile.Name)
+		text, err := d.Draft(ctx)
 		return draftFound{d, text, err}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/uitest"
 )
@@ -24,7 +25,7 @@ func TestFrameOfTheSizeBefore(t *testing.T) {
 	}
 	m := New(Options{
 		Paths: paths, Keys: &config.Keys{}, Folder: t.TempDir(), Pictures: "off",
-		Open: func(context.Context, string, api.Key) (*Desk, error) { return d, nil },
+		Open: func(context.Context, string, api.Key) (*session.Session, error) { return d, nil },
 	})
 	var term *uitest.Term
 	term = uitest.Start(t, m, 120, 12, tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {

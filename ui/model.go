@@ -12,12 +12,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/screen/library"
 	"mediadesk/ui/screen/picker"
+	"mediadesk/ui/terminal"
 	"mediadesk/ui/theme"
 )
 
@@ -25,7 +27,7 @@ import (
 type Options struct {
 	// Open opens the profile of that name, the one in use where it is empty.
 	// A key of nil is looked for.
-	Open func(ctx context.Context, profile string, key api.Key) (*Desk, error)
+	Open func(ctx context.Context, profile string, key api.Key) (*session.Session, error)
 	// First says that nothing has been chosen yet: the person is asked before
 	// anything is opened or written.
 	First bool
@@ -63,7 +65,7 @@ type Options struct {
 	// where it is one.
 	Addresses []string
 	// Signals are watched for a stop from outside; nil: they are not.
-	Signals *Signals
+	Signals *terminal.Signals
 	// Frames sets when the screen is drawn; nil: by the framework's own clock.
 	Frames *Frames
 	// Stopping tells the process that looks after the terminal that this one
@@ -87,7 +89,7 @@ type Model struct {
 	profile tea.ColorProfileMsg    // the zero one before the terminal's is known
 	focused bool                   // the terminal has the focus
 
-	desk    *Desk
+	desk    *session.Session
 	ctx     context.Context //nolint:containedctx // of the desk: it ends what the screens have under way
 	stop    context.CancelFunc
 	opening string // sentence shown while a desk is opened; empty: none is
@@ -142,7 +144,7 @@ func New(o Options) *Model {
 }
 
 // Desk is what is open; nil before something is.
-func (m *Model) Desk() *Desk { return m.desk }
+func (m *Model) Desk() *session.Session { return m.desk }
 
 // Init asks the terminal for its background and what it can, and opens the first
 // desk.
@@ -156,7 +158,7 @@ func (m *Model) Init() tea.Cmd {
 // deskOpened is the answer to open.
 type deskOpened struct {
 	profile string
-	desk    *Desk
+	desk    *session.Session
 	err     error
 }
 
@@ -172,7 +174,7 @@ func (m *Model) open(profile string, key api.Key) tea.Cmd {
 	open := m.o.Open
 	return tea.Batch(m.takeDown(), func() tea.Msg {
 		if old != nil {
-			ctx, cancel := context.WithTimeout(context.Background(), CloseTime)
+			ctx, cancel := context.WithTimeout(context.Background(), session.CloseTime)
 			defer cancel()
 			var err error
 			if keep != nil {
@@ -196,16 +198,13 @@ func (m *Model) takeDown() tea.Cmd {
 	return nil
 }
 
-// CloseTime is how long leaving waits for what is under way.
-const CloseTime = 5 * time.Second
-
 // Patience is how long of that uploads are waited for: not at all for who
 // pressed ctrl+c twice. What closes after them has the rest.
 func (m *Model) Patience() time.Duration {
 	if m.hurried {
 		return 0
 	}
-	return CloseTime - time.Second
+	return session.CloseTime - time.Second
 }
 
 // opened takes a desk into use, or shows why there is none.
@@ -216,7 +215,7 @@ func (m *Model) opened(msg deskOpened) tea.Cmd {
 		return m.greet(m.screens[page.Onboarding])
 	}
 	m.desk = msg.desk
-	m.ctx, m.stop = context.WithCancel(context.Background())
+	m.ctx, m.stop = context.WithCancel(m.desk.Context())
 	m.wave = wave{}
 	reading := m.startPicker()
 	m.screens = m.tabScreens()
@@ -228,9 +227,6 @@ func (m *Model) opened(msg deskOpened) tea.Cmd {
 			continue
 		}
 		cmds = append(cmds, m.greet(s))
-	}
-	if m.desk.Notice != "" {
-		cmds = append(cmds, page.Send(page.Toast{Level: page.Info, Text: m.desk.Notice}))
 	}
 	cmds = append(cmds, m.tick(), m.tell(m.front, page.Shown{}), m.readTips())
 	return tea.Batch(cmds...)
@@ -254,18 +250,18 @@ func (m *Model) welcome(profile string, problem error) {
 
 // listen waits for news of the queue and the watch. Each answer is one edge;
 // the root asks again after it.
-func listen(ctx context.Context, d *Desk) tea.Cmd {
+func listen(ctx context.Context, d *session.Session) tea.Cmd {
 	return tea.Batch(waitEdge(ctx, d, d.Queue.Edges(), page.JobsChanged{}), waitEdge(ctx, d, d.Watch.Edges(), page.RunsChanged{}))
 }
 
 // edge is one piece of news with the wait for the next.
 type edge struct {
-	desk  *Desk
+	desk  *session.Session
 	news  tea.Msg
 	again tea.Cmd
 }
 
-func waitEdge(ctx context.Context, d *Desk, edges <-chan struct{}, news tea.Msg) tea.Cmd {
+func waitEdge(ctx context.Context, d *session.Session, edges <-chan struct{}, news tea.Msg) tea.Cmd {
 	var wait tea.Cmd
 	wait = func() tea.Msg {
 		select {
@@ -283,7 +279,7 @@ func waitEdge(ctx context.Context, d *Desk, edges <-chan struct{}, news tea.Msg)
 // tickTime is how often counters are looked at while something moves.
 const tickTime = 100 * time.Millisecond
 
-type ticked struct{ desk *Desk }
+type ticked struct{ desk *session.Session }
 
 // tick starts the clock where it does not run and something moves.
 func (m *Model) tick() tea.Cmd {

@@ -17,6 +17,7 @@ import (
 	"github.com/charmbracelet/x/ansi/kitty"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/assets"
 	"mediadesk/config"
 	"mediadesk/ui/kit"
@@ -82,7 +83,7 @@ func TestPopupsOverRealPictures(t *testing.T) {
 	m := New(Options{
 		Paths: paths, Keys: &config.Keys{}, Folder: dir, Pictures: picture.SettingKitty,
 		Now:  func() time.Time { return noon.Add(time.Duration(passed.Load())) },
-		Open: func(context.Context, string, api.Key) (*Desk, error) { return d, nil },
+		Open: func(context.Context, string, api.Key) (*session.Session, error) { return d, nil },
 	})
 	// On its way into the model a message may change it.
 	term := uitest.Start(t, m, 120, 36, tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {

@@ -1,6 +1,9 @@
 package ui
 
 import (
+	"os"
+	"path/filepath"
+
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
@@ -19,10 +22,17 @@ func (m *Model) tabScreens() map[page.ID]page.Screen {
 	d := m.desk
 	m.informPicker()
 	return map[page.ID]page.Screen{
-		page.Picker:     m.picker,
-		page.Uploads:    uploads.New(uploads.Options{Queue: d.Queue, Journal: d.Journal, Profile: d.Profile, Curl: d.Curl, Now: m.o.Now}),
-		page.Extensions: extensions.New(d.extensions(m.o.Now)),
-		page.Library:    library.New(m.libraryOptions()),
+		page.Picker:  m.picker,
+		page.Uploads: uploads.New(uploads.Options{Queue: d.Queue, Journal: d.Journal, Profile: d.Profile, Curl: d.Curl, Now: m.o.Now}),
+		page.Extensions: extensions.New(extensions.Options{
+			Watch: d.Watch, Journal: d.Journal, Profile: d.Profile, Now: m.o.Now,
+			Extend: d.Extend, Read: d.Read, Change: d.Change, Before: d.Before, Picture: d.Picture,
+		}),
+		page.Library: library.New(library.Options{
+			Context: m.ctx, List: d.Client.List, Seen: d.SeenIn, Found: d.Seen, Runs: d.Watch.Runs,
+			Thumb: d.Thumb, Loader: m.loader, Download: d.Download, Downloads: m.downloads(), Signed: d.Signed, Sent: d.Sent,
+			Profile: d.Profile, Now: m.o.Now,
+		}),
 		page.Settings: settings.New(settings.Options{
 			Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, Getenv: m.o.Getenv, Profile: d.Profile, Version: m.o.Version, Now: m.o.Now,
 			TestReceiver: d.TestReceiver, ReceiverAddr: d.Watch.Addr(),
@@ -77,8 +87,26 @@ func (m *Model) inspect(msg page.Inspect) tea.Cmd {
 	s := details.New(details.Options{
 		Context: m.ctx, Files: msg.Files, Profile: d.Profile, Read: d.Read, SeenAt: d.SeenAt,
 		Save: d.Change, ReadAll: d.ReadAll, SaveAll: d.ChangeAll, Undo: d.Undo, Redo: d.Redo,
-		Manage: d.manage(), Fields: d.Client.MetadataFields, Getenv: m.o.Getenv,
+		Manage: &details.Manage{
+			Versions: d.Client.Versions, Restore: d.Restore, DeleteVersion: d.Client.DeleteVersion,
+			Rename: d.Rename, Move: d.Move, Copy: d.Copy, Delete: d.Delete, Signed: d.Signed,
+		}, Fields: d.Client.MetadataFields, Getenv: m.o.Getenv,
 		Picture: d.Picture, Gallery: m.gallery, Known: d.Tags, Now: m.o.Now,
 	})
 	return tea.Batch(m.greet(s), m.push(page.Details, s))
+}
+
+// downloads is the folder that is offered for downloads: the person's own, where
+// it is, else the working directory.
+func (m *Model) downloads() string {
+	for _, dir := range []string{m.o.Getenv("XDG_DOWNLOAD_DIR"), filepath.Join(m.o.Getenv("HOME"), "Downloads")} {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() && filepath.IsAbs(dir) {
+			return dir
+		}
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	return dir
 }

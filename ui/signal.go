@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -26,11 +27,11 @@ type wave struct {
 
 // runsCounted is the state of all runs.
 type runsCounted struct {
-	desk *Desk
+	desk *session.Session
 	runs []api.Run
 }
 
-func countRuns(d *Desk) tea.Cmd {
+func countRuns(d *session.Session) tea.Cmd {
 	return func() tea.Msg {
 		runs, err := d.Watch.Runs(context.Background())
 		if err != nil {

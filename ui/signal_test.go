@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/config"
 )
 
@@ -61,7 +62,7 @@ func TestWave(t *testing.T) {
 func TestSignalRespectsTheFocus(t *testing.T) {
 	began := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	m := New(Options{Signal: config.SignalBell})
-	d := &Desk{}
+	d := &session.Session{}
 	m.desk = d
 	tell := func(words string) tea.Cmd { return m.counted(runsCounted{d, runsOf(began, words)}) }
 	if m.progress() != nil || m.title() != "mediadesk" {
@@ -138,7 +139,7 @@ func TestDesktopNotification(t *testing.T) {
 	// The words as the end of a wave has them, away from the terminal.
 	began := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	m := New(Options{Signal: config.SignalDesktop})
-	d := &Desk{}
+	d := &session.Session{}
 	m.desk = d
 	m.Update(tea.BlurMsg{})
 	m.counted(runsCounted{d, runsOf(began, "pending pending")})

@@ -20,6 +20,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/local"
+	"mediadesk/api/session"
 	"mediadesk/api/watch"
 	"mediadesk/assets"
 	"mediadesk/config"
@@ -35,7 +36,7 @@ var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 // files, uploads and runs every time, at the same time of day.
 type stage struct {
 	t     *testing.T
-	desk  *Desk
+	desk  *session.Session
 	paths config.Paths
 	dir   string            // folder of pictures; its name is always as long
 	ids   map[string]string // of the stored files, by name
@@ -120,7 +121,7 @@ func fixedDir(t *testing.T) string {
 
 // fill stores files in the library, and writes into the journal what became of
 // earlier uploads and of their extensions.
-func (s *stage) fill(d *Desk) {
+func (s *stage) fill(d *session.Session) {
 	s.t.Helper()
 	ctx := s.t.Context()
 	store := func(name, folder string, u api.Upload) *api.File {
@@ -202,7 +203,7 @@ func (s *stage) fresh() {
 	s.msgs, s.gone = make(chan tea.Msg), make(chan struct{})
 	s.m = New(Options{
 		Paths: s.paths, Keys: &config.Keys{}, Now: s.now.time, Folder: filepath.Join(s.dir, "pictures"),
-		Pictures: "off", Version: "1.0.0", Open: func(context.Context, string, api.Key) (*Desk, error) { return s.desk, nil },
+		Pictures: "off", Version: "1.0.0", Open: func(context.Context, string, api.Key) (*session.Session, error) { return s.desk, nil },
 		Getenv: func(name string) string { return map[string]string{"EDITOR": "true"}[name] },
 	})
 	s.send(s.size)

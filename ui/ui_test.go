@@ -15,6 +15,7 @@ import (
 	"mediadesk/api/journal"
 	"mediadesk/api/local"
 	"mediadesk/api/queue"
+	"mediadesk/api/session"
 	"mediadesk/api/watch"
 	"mediadesk/config"
 	"mediadesk/ui/kit"
@@ -28,14 +29,14 @@ type testKey string
 func (k testKey) Reveal() string { return string(k) }
 
 // openDesk is a desk with every real part, over a local library of its own.
-func openDesk(t *testing.T) *Desk {
+func openDesk(t *testing.T) *session.Session {
 	t.Helper()
-	return openDeskWith(t, local.Options{}, watch.Options{}, func(*Desk) {})
+	return openDeskWith(t, local.Options{}, watch.Options{}, func(*session.Session) {})
 }
 
 // openDeskWith is openDesk with more options; fill puts things into it before the
 // queue starts.
-func openDeskWith(t *testing.T, library local.Options, w watch.Options, fill func(*Desk)) *Desk {
+func openDeskWith(t *testing.T, library local.Options, w watch.Options, fill func(*session.Session)) *session.Session {
 	t.Helper()
 	ctx, dir := t.Context(), t.TempDir()
 	library.Dir, library.Key = filepath.Join(dir, "library"), testKey("private_root_test")
@@ -49,7 +50,7 @@ func openDeskWith(t *testing.T, library local.Options, w watch.Options, fill fun
 	}
 	server.Config.Handler = opened
 	server.Start()
-	d := &Desk{Cache: dir, Profile: page.Profile{Name: "local", Host: "127.0.0.1:7843", Local: true, KeySource: "the library's own"}}
+	d := &session.Session{Cache: dir, Profile: session.Profile{Name: "local", Host: "127.0.0.1:7843", Local: true, KeySource: "the library's own"}}
 	if d.Journal, err = journal.Open(ctx, filepath.Join(dir, "journal.db")); err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func openDeskWith(t *testing.T, library local.Options, w watch.Options, fill fun
 
 // newModel is the root with a desk open, as far as it gets without any command
 // being run.
-func newModel(t *testing.T, d *Desk) *Model {
+func newModel(t *testing.T, d *session.Session) *Model {
 	t.Helper()
 	paths := config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": t.TempDir()}[name] })
 	m := New(Options{Paths: paths, Keys: &config.Keys{}, Getenv: func(string) string { return "" }})

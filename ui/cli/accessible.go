@@ -17,8 +17,10 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/page"
+	"mediadesk/ui/terminal"
 	"mediadesk/ui/text"
 )
 
@@ -76,7 +78,7 @@ func (t *talk) ask(question string) (string, error) {
 	if err := t.ctx.Err(); err != nil {
 		return "", errLeave
 	}
-	line, err := untilInterrupted(t.ctx, t.p.Stdin, func() (string, error) { return t.in.ReadString('\n') })
+	line, err := terminal.Ask(t.ctx, t.p.Stdin, func() (string, error) { return t.in.ReadString('\n') })
 	if t.tty == nil || err != nil {
 		fmt.Fprintln(t.p.Stdout) // nobody pressed enter where it could be seen
 	}
@@ -168,7 +170,7 @@ func (t *talk) start(f *flags, files []string) error {
 		if err != nil {
 			return err
 		}
-		profile, err := Resolve(settings, f.Request)
+		profile, err := session.Resolve(settings, f.Request)
 		if err != nil {
 			return err
 		}

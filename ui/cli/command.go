@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"slices"
 	"strconv"
@@ -22,19 +23,20 @@ import (
 	"github.com/spf13/pflag"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/config"
-	"mediadesk/ui"
+	"mediadesk/ui/terminal"
 )
 
 // Program is what main gives the commands.
 type Program struct {
-	// Open opens a desk: profile, key, library, journal, queue and watch.
-	Open func(ctx context.Context, r Request) (*ui.Desk, error)
+	// Options are those of a session, without the request: the flags give it.
+	session.Options
 	// Screens runs the interactive program until the person leaves it. Picking
 	// begins in folder, the working directory where it is empty.
-	Screens func(ctx context.Context, r Request, folder string, sources []api.Source) error
-	// Paths are the program's own files.
-	Paths config.Paths
+	Screens func(ctx context.Context, o session.Options, folder string, sources []api.Source) error
+	// Log is the program's log; --debug writes more into it.
+	Log *config.Log
 
 	Getenv         func(string) string
 	Stdin          io.Reader
@@ -42,32 +44,27 @@ type Program struct {
 	// Terminal reports whether input and output are a terminal, TerminalOut
 	// whether output is.
 	Terminal, TerminalOut bool
-	// Version is printed by --version.
-	Version string
+}
+
+// options are those of the session that the flags name.
+func (p *Program) options(f *flags) session.Options {
+	o := p.Options
+	o.Request = f.Request
+	return o
+}
+
+// open opens the session that the flags name.
+func (p *Program) open(ctx context.Context, f *flags) (*session.Session, error) {
+	return session.Open(ctx, p.options(f))
 }
 
 // spool is the folder for what standard input gave.
 func (p *Program) spool() string { return p.Paths.Spool() }
 
-// Request says which desk to open: the flags that every command has.
-type Request struct {
-	Profile                         string // empty: the profile in use
-	UploadURL, BaseURL, DeliveryURL string // an unnamed profile, where one is set
-	KeyFD                           int    // file descriptor with the key; negative: none
-	Key                             api.Key
-	Debug                           bool
-	Concurrency                     int // uploads at a time; 0: the setting
-
-	// Adopt says that the desk also goes on with what an earlier run left.
-	Adopt bool
-}
-
-// Unnamed reports whether the request is for addresses instead of a profile.
-func (r Request) Unnamed() bool { return r.UploadURL != "" || r.BaseURL != "" || r.DeliveryURL != "" }
-
 // flags are the global ones.
 type flags struct {
-	Request
+	session.Request
+	debug      bool
 	json       bool
 	dryRun     bool
 	accessible bool
@@ -111,7 +108,7 @@ func styleHelp(ctx context.Context, root *cobra.Command, p Program) {
 }
 
 func newRoot(p *Program) *cobra.Command {
-	f := &flags{Request: Request{KeyFD: -1}}
+	f := &flags{Request: session.Request{KeyFD: -1}}
 	root := &cobra.Command{
 		Use:   "mediadesk [FILE… | FOLDER]",
 		Short: "A terminal desk for a media library",
@@ -125,6 +122,7 @@ func newRoot(p *Program) *cobra.Command {
 		},
 	}
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		slog.SetDefault(p.Log.Logger(f.debug))
 		if f.dryRun && slices.Contains(withoutRequest, cmd.CommandPath()) {
 			return usage("%s has no request to print: --dry-run does not go with it", cmd.CommandPath())
 		}
@@ -139,7 +137,7 @@ func newRoot(p *Program) *cobra.Command {
 	all.BoolVar(&f.json, "json", false, "one JSON object a line, for scripts")
 	all.BoolVar(&f.dryRun, "dry-run", false, "print the request instead of sending it")
 	all.IntVar(&f.KeyFD, "key-fd", -1, "read the private key from this file descriptor")
-	all.BoolVar(&f.Debug, "debug", false, "write every request to the log, without secrets")
+	all.BoolVar(&f.debug, "debug", false, "write every request to the log, without secrets")
 	all.BoolVar(&f.accessible, "accessible", false, "prompts and sentences instead of screens, for screen readers and plain terminals")
 	root.AddCommand(
 		newUpload(p, f), newDetails(p, f), newList(p, f), newWatch(p, f), newServe(p, f),
@@ -213,7 +211,7 @@ func runScreens(cmd *cobra.Command, p *Program, f *flags, args []string) error {
 		return usage("the screens need a terminal, and input or output is none.\n" +
 			"Use a command instead, such as: mediadesk upload FILE… (see mediadesk --help), or mediadesk --accessible for prompts")
 	}
-	if code, ran := p.guard(f.KeyFD); ran {
+	if code, ran := p.guarded(f.KeyFD); ran {
 		return &exitError{code: code}
 	}
 	// A folder is where picking begins; files land in the tray.
@@ -231,7 +229,7 @@ func runScreens(cmd *cobra.Command, p *Program, f *flags, args []string) error {
 		return err
 	}
 	f.Adopt = true
-	return p.Screens(cmd.Context(), f.Request, folder, sources)
+	return p.Screens(cmd.Context(), p.options(f), folder, sources)
 }
 
 // mistyped is the error for a word that names no file and is nearly a command.
@@ -266,14 +264,38 @@ func nearest(cmd *cobra.Command, word string) string {
 	return ""
 }
 
-// environmentKey knows the key of the environment, to take it out of what is
-// written.
-func (p *Program) environmentKey() *config.Redactor {
-	var r config.Redactor
-	if key, err := config.NewSecret(p.Getenv(api.KeyVariable)); err == nil {
-		r.Add(key)
+// guarded runs the screens in a process of their own, guarded by this one. ran is
+// false if this process is to show them itself.
+func (p *Program) guarded(keyFD int) (code int, ran bool) {
+	out, ok := p.Stdout.(*os.File)
+	if !ok {
+		return 0, false
 	}
-	return &r
+	var secrets []string
+	for _, name := range config.SecretVariables { // no child inherits them from our environment
+		if value := p.Getenv(name); value != "" {
+			secrets = append(secrets, name+"="+value)
+		}
+	}
+	return terminal.RunGuarded(terminal.GuardOptions{Out: out, Err: p.Stderr, Env: secrets, FD: keyFD, Crashed: p.crashed})
+}
+
+// crashed keeps the report of a crash in a file, without the key, and returns the
+// sentence about it.
+func (p *Program) crashed(report string) string {
+	var secrets config.Redactor
+	if key, err := config.NewSecret(p.Getenv(api.KeyVariable)); err == nil {
+		secrets.Add(key)
+	}
+	report = secrets.String(report)
+	first, _, _ := strings.Cut(strings.TrimSpace(report), "\n")
+	where := "The report could not be written."
+	if err := os.MkdirAll(p.Paths.State, 0o700); err == nil {
+		if err := os.WriteFile(p.Paths.Crash(), []byte(report), 0o600); err == nil {
+			where = "The report is in " + p.Paths.Crash()
+		}
+	}
+	return fmt.Sprintf("mediadesk ended by a mistake of its own: %s\n%s\nWhat was under way waits in the journal.\n", safeLines(first), safeLines(where))
 }
 
 // Exit codes of the contract.
@@ -312,11 +334,17 @@ func exitCode(err error) int {
 	var noKey *config.NoKeyError
 	var badKey *config.SourceError
 	var keyring *config.KeyringError
+	var request *session.RequestError
+	var signal *terminal.SignalError
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &exit):
 		return exit.code
+	case errors.As(err, &request):
+		return exitUsage
+	case errors.As(err, &signal):
+		return signal.Code
 	case errors.As(err, &noKey), errors.As(err, &badKey), errors.As(err, &keyring):
 		return exitKey
 	}
@@ -352,9 +380,9 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return usage("%s takes no argument; %q is one too many", cmd.CommandPath(), args[0])
 }
 
-// cleanup closes a desk within the time that leaving may take.
-func cleanup(d *ui.Desk) {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+// cleanup closes a session within the time that leaving may take.
+func cleanup(d *session.Session) {
+	ctx, cancel := context.WithTimeout(context.Background(), session.CloseTime)
 	defer cancel()
 	if err := d.Close(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "mediadesk:", err)

@@ -19,8 +19,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/cli"
+	"mediadesk/ui/terminal"
 	"mediadesk/ui/uitest"
 )
 
@@ -87,10 +89,10 @@ func (m mortal) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // runMortal is the program of the tests below, and does not return.
 func runMortal(way string) {
-	run := func(ctx context.Context, _ cli.Request, _ string, _ []api.Source) error {
-		guarded := cli.Guard()
+	run := func(ctx context.Context, _ session.Options, _ string, _ []api.Source) error {
+		guarded := terminal.JoinGuard()
 		program := tea.NewProgram(mortal{way}, tea.WithContext(ctx), tea.WithoutSignalHandler())
-		ended := cli.Endings(program)
+		ended := terminal.Endings(program.Quit)
 		_, err := program.Run()
 		guarded.Restored()
 		if errors.Is(err, tea.ErrInterrupted) {
@@ -99,8 +101,8 @@ func runMortal(way string) {
 		return errors.Join(err, ended())
 	}
 	os.Exit(cli.Main(context.Background(), cli.Program{
-		Screens: run, Terminal: true, TerminalOut: true, Getenv: os.Getenv, Paths: config.FindPaths(os.Getenv),
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: "test",
+		Options: session.Options{Paths: config.FindPaths(os.Getenv), Version: "test"}, Screens: run, Terminal: true, TerminalOut: true, Getenv: os.Getenv, Log: config.NewLog(os.DevNull, nil),
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}, nil))
 }
 

@@ -13,8 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
-	"mediadesk/ui"
-	"mediadesk/ui/page"
+	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
 
@@ -131,7 +130,7 @@ func (c *detailFlags) change(given func(string) bool, before *api.File) (api.Det
 		d.CustomCoordinates = api.Null[string]()
 	}
 	if len(c.extensions) > 0 {
-		list, err := parseExtensions(c.extensions)
+		list, err := session.ParseExtensions(c.extensions)
 		if err != nil {
 			return d, &exitError{exitUsage, err}
 		}
@@ -169,7 +168,7 @@ func runDetails(cmd *cobra.Command, p *Program, f *flags, c *detailFlags, ids []
 		return p.dryReads(f, ids, (*api.Client).DescribeDetails)
 	}
 	ctx := cmd.Context()
-	d, err := p.Open(ctx, f.Request)
+	d, err := p.open(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -211,9 +210,9 @@ func (n failures) exit() error {
 // changeDetails changes files in one step. What can be refused before anything
 // is sent is refused for all of them; a file that fails does not hold the others
 // up.
-func changeDetails(ctx context.Context, p *Program, f *flags, c *detailFlags, d *ui.Desk, ids []string, given func(string) bool) error {
+func changeDetails(ctx context.Context, p *Program, f *flags, c *detailFlags, d *session.Session, ids []string, given func(string) bool) error {
 	var failed failures
-	var changes []page.Change
+	var changes []session.Change
 	same := map[string]*api.File{} // files that are as asked for already
 	for _, id := range ids {
 		// The record as it is now is what an undo leads back to.
@@ -229,7 +228,7 @@ func changeDetails(ctx context.Context, p *Program, f *flags, c *detailFlags, d 
 		if change.IsEmpty() {
 			same[id] = before
 		}
-		changes = append(changes, page.Change{FileID: id, Details: change})
+		changes = append(changes, session.Change{FileID: id, Details: change})
 	}
 	if f.dryRun {
 		for _, change := range changes {
@@ -239,7 +238,7 @@ func changeDetails(ctx context.Context, p *Program, f *flags, c *detailFlags, d 
 		}
 		return failed.exit()
 	}
-	todo := slices.DeleteFunc(slices.Clone(changes), func(c page.Change) bool { return same[c.FileID] != nil })
+	todo := slices.DeleteFunc(slices.Clone(changes), func(c session.Change) bool { return same[c.FileID] != nil })
 	done := d.ChangeAll(ctx, todo, nil)
 	for _, change := range changes {
 		file, err := same[change.FileID], error(nil)
@@ -257,7 +256,7 @@ func changeDetails(ctx context.Context, p *Program, f *flags, c *detailFlags, d 
 
 // replay takes back the newest change of files, or makes it again. A file that
 // was changed in the same step as one before is done with that one.
-func replay(ctx context.Context, p *Program, f *flags, d *ui.Desk, ids []string, redo bool) error {
+func replay(ctx context.Context, p *Program, f *flags, d *session.Session, ids []string, redo bool) error {
 	if f.dryRun {
 		return usage("--dry-run cannot show an undo or a redo: it depends on what is in the library now")
 	}
@@ -271,7 +270,7 @@ func replay(ctx context.Context, p *Program, f *flags, d *ui.Desk, ids []string,
 		if handled[id] {
 			continue
 		}
-		list, err := do(ctx, id, page.Careful)
+		list, err := do(ctx, id, session.Fail)
 		if err == nil && len(list) == 0 {
 			err = errors.New(nothing)
 		}
@@ -292,7 +291,7 @@ func replay(ctx context.Context, p *Program, f *flags, d *ui.Desk, ids []string,
 
 // lookUp reads a record from the service, or from the journal where the
 // service does not let us read.
-func lookUp(ctx context.Context, d *ui.Desk, id string) (*api.File, error) {
+func lookUp(ctx context.Context, d *session.Session, id string) (*api.File, error) {
 	file, err := d.Read(ctx, id)
 	if err == nil || !api.Unavailable(err) {
 		return file, err

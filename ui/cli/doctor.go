@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/text"
 )
@@ -100,7 +101,7 @@ func (d *doctor) chooseProfile() error {
 		d.profile = c.Current()
 		return nil
 	}
-	profile, err := Resolve(c, d.f.Request)
+	profile, err := session.Resolve(c, d.f.Request)
 	if err != nil {
 		return err
 	}
@@ -216,8 +217,8 @@ func (d *doctor) settingsFile(context.Context) {
 		}
 	}
 	name := d.profile.Name
-	if IsUnnamed(name) { // the path behind the host may be an account
-		name = unnamed + hostOf(d.profile.UploadURL)
+	if session.IsUnnamed(name) { // the path behind the host may be an account
+		name = session.UnnamedPrefix + hostOf(d.profile.UploadURL)
 	}
 	d.say(verdictOK, "profile", "", "%s (%s), of %s", name, d.profile.Kind, text.Plural(len(d.settings.Profiles), "profile"))
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"mediadesk/ui/picture"
+	"mediadesk/ui/terminal"
 )
 
 // widths are texts whose width terminals disagree about.
@@ -247,7 +248,7 @@ func converse(ctx context.Context, in, out *os.File, questions string, patience 
 	var reply bytes.Buffer
 	limit := time.Now().Add(patience)
 	for len(attributes.FindAll(reply.Bytes(), -1)) < fences && ctx.Err() == nil {
-		more, err := readWithin(in, time.Until(limit))
+		more, err := terminal.ReadWithin(in, time.Until(limit))
 		if err != nil {
 			return nil, fmt.Errorf("the terminal's answers cannot be read: %w", err)
 		}

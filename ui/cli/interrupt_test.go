@@ -10,7 +10,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/journal"
 	"mediadesk/api/queue"
-	"mediadesk/ui"
+	"mediadesk/api/session"
 )
 
 // cutJournal is interrupted when it is asked for jobs the n-th time.
@@ -55,7 +55,7 @@ func TestInterruptedWhileCollecting(t *testing.T) {
 			// It is not started: nothing is sent.
 			q := queue.New(queue.Options{Journal: &cutJournal{j, n, interrupt}})
 			defer q.Close(t.Context()) //nolint:errcheck // the journal goes with the test
-			ids, err := goOnWith(ctx, &Program{}, &ui.Desk{Journal: j, Queue: q}, false)
+			ids, err := goOnWith(ctx, &Program{}, &session.Session{Journal: j, Queue: q}, false)
 			if len(ids) != want {
 				t.Errorf("%d jobs, want %d", len(ids), want)
 			}

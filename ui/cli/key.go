@@ -12,7 +12,9 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"mediadesk/api/session"
 	"mediadesk/config"
+	"mediadesk/ui/terminal"
 	"mediadesk/ui/text"
 )
 
@@ -46,7 +48,7 @@ func newKey(p *Program, f *flags) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				profile, err := Resolve(settings, f.Request)
+				profile, err := session.Resolve(settings, f.Request)
 				if err != nil {
 					return err
 				}
@@ -93,7 +95,7 @@ func hasEntry(profile config.Profile) error {
 	switch {
 	case profile.Kind == config.KindLocal:
 		return usage("the local library makes its own key; name an account with --profile")
-	case IsUnnamed(profile.Name):
+	case session.IsUnnamed(profile.Name):
 		return usage("a key is kept for a profile, and these addresses have none: make one with mediadesk profile add")
 	}
 	return nil
@@ -140,7 +142,7 @@ func setKey(ctx context.Context, p *Program, f *flags, k *config.Keys, profile c
 func readKey(ctx context.Context, p *Program, profile string) (string, error) {
 	if in, ok := p.Stdin.(*os.File); ok && term.IsTerminal(in.Fd()) {
 		fmt.Fprintf(p.Stderr, "Private key of profile %s (it is not shown): ", profile)
-		text, err := untilInterrupted(ctx, in, func() (string, error) {
+		text, err := terminal.Ask(ctx, in, func() (string, error) {
 			text, err := term.ReadPassword(in.Fd())
 			return string(text), err
 		})

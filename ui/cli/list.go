@@ -50,7 +50,7 @@ func runList(cmd *cobra.Command, p *Program, f *flags, args []string, search str
 		return printRequest(p.Stdout, f.json, client.DescribeList(q))
 	}
 	ctx := cmd.Context()
-	d, err := p.Open(ctx, f.Request)
+	d, err := p.open(ctx, f)
 	if err != nil {
 		return err
 	}

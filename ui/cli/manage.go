@@ -14,7 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
-	"mediadesk/ui"
+	"mediadesk/api/session"
+	"mediadesk/ui/terminal"
 	"mediadesk/ui/text"
 )
 
@@ -26,10 +27,10 @@ import (
 type fileAct struct {
 	name string
 	// request is what goes out; nil where the act sends no request with the key.
-	request func(d *ui.Desk, f *api.File) (api.Request, error)
+	request func(d *session.Session, f *api.File) (api.Request, error)
 	// do does it and returns where the file is afterwards and its record then;
 	// nil: there is none.
-	do func(ctx context.Context, d *ui.Desk, f *api.File) (to string, after *api.File, err error)
+	do func(ctx context.Context, d *session.Session, f *api.File) (to string, after *api.File, err error)
 	// words says what was done.
 	words func(from, to string) string
 }
@@ -57,10 +58,10 @@ func newRename(p *Program, f *flags) *cobra.Command {
 			}
 			return runActs(cmd.Context(), p, f, args[:1], fileAct{
 				name: "rename",
-				request: func(d *ui.Desk, file *api.File) (api.Request, error) {
+				request: func(d *session.Session, file *api.File) (api.Request, error) {
 					return d.Client.DescribeRename(file.FilePath, name)
 				},
-				do: func(ctx context.Context, d *ui.Desk, file *api.File) (string, *api.File, error) {
+				do: func(ctx context.Context, d *session.Session, file *api.File) (string, *api.File, error) {
 					after, err := d.Rename(ctx, *file, name)
 					return pathOf(after), after, err
 				},
@@ -83,10 +84,10 @@ func newMove(p *Program, f *flags) *cobra.Command {
 			}
 			return runActs(cmd.Context(), p, f, ids, fileAct{
 				name: "move",
-				request: func(d *ui.Desk, file *api.File) (api.Request, error) {
+				request: func(d *session.Session, file *api.File) (api.Request, error) {
 					return d.Client.DescribeMove(file.FilePath, folder)
 				},
-				do: func(ctx context.Context, d *ui.Desk, file *api.File) (string, *api.File, error) {
+				do: func(ctx context.Context, d *session.Session, file *api.File) (string, *api.File, error) {
 					after, err := d.Move(ctx, *file, folder)
 					return folder + file.Name, after, err
 				},
@@ -109,10 +110,10 @@ func newCopy(p *Program, f *flags) *cobra.Command {
 			}
 			return runActs(cmd.Context(), p, f, ids, fileAct{
 				name: "copy",
-				request: func(d *ui.Desk, file *api.File) (api.Request, error) {
+				request: func(d *session.Session, file *api.File) (api.Request, error) {
 					return d.Client.DescribeCopy(file.FilePath, folder)
 				},
-				do: func(ctx context.Context, d *ui.Desk, file *api.File) (string, *api.File, error) {
+				do: func(ctx context.Context, d *session.Session, file *api.File) (string, *api.File, error) {
 					return folder + file.Name, file, d.Copy(ctx, *file, folder)
 				},
 				words: func(from, to string) string { return from + ": copied to " + to },
@@ -138,10 +139,10 @@ func newDelete(p *Program, f *flags) *cobra.Command {
 			}
 			act := fileAct{
 				name: "delete",
-				request: func(d *ui.Desk, file *api.File) (api.Request, error) {
+				request: func(d *session.Session, file *api.File) (api.Request, error) {
 					return d.Client.DescribeDelete(file.FileID, version)
 				},
-				do: func(ctx context.Context, d *ui.Desk, file *api.File) (string, *api.File, error) {
+				do: func(ctx context.Context, d *session.Session, file *api.File) (string, *api.File, error) {
 					if version != "" {
 						return version, file, d.Client.DeleteVersion(ctx, file.FileID, version)
 					}
@@ -167,7 +168,7 @@ func newDelete(p *Program, f *flags) *cobra.Command {
 
 // askFirst names what would be deleted and does it where a person says yes.
 func askFirst(ctx context.Context, p *Program, f *flags, ids []string, version string, act fileAct) error {
-	d, err := p.Open(ctx, f.Request)
+	d, err := p.open(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -184,7 +185,7 @@ func askFirst(ctx context.Context, p *Program, f *flags, ids []string, version s
 		what = "version " + text.Safe(version)
 	}
 	fmt.Fprintf(p.Stderr, "Delete %s from %s, for good? Type yes, or anything else to keep: ", what, text.Safe(d.Profile.Host))
-	answer, err := untilInterrupted(ctx, p.Stdin, func() (string, error) { return bufio.NewReader(p.Stdin).ReadString('\n') })
+	answer, err := terminal.Ask(ctx, p.Stdin, func() (string, error) { return bufio.NewReader(p.Stdin).ReadString('\n') })
 	if err != nil && !errors.Is(err, io.EOF) {
 		fmt.Fprintln(p.Stderr)
 		return err
@@ -206,7 +207,7 @@ func newVersions(p *Program, f *flags) *cobra.Command {
 			if f.dryRun {
 				return p.dryReads(f, args, (*api.Client).DescribeVersions)
 			}
-			d, err := p.Open(cmd.Context(), f.Request)
+			d, err := p.open(cmd.Context(), f)
 			if err != nil {
 				return err
 			}
@@ -253,10 +254,10 @@ func newRestore(p *Program, f *flags) *cobra.Command {
 			}
 			return runActs(cmd.Context(), p, f, args[:1], fileAct{
 				name: "restore",
-				request: func(d *ui.Desk, file *api.File) (api.Request, error) {
+				request: func(d *session.Session, file *api.File) (api.Request, error) {
 					return d.Client.DescribeRestore(file.FileID, args[1])
 				},
-				do: func(ctx context.Context, d *ui.Desk, file *api.File) (string, *api.File, error) {
+				do: func(ctx context.Context, d *session.Session, file *api.File) (string, *api.File, error) {
 					after, err := d.Restore(ctx, file.FileID, args[1])
 					return args[1], after, err
 				},
@@ -280,7 +281,7 @@ func newDownload(p *Program, f *flags) *cobra.Command {
 			}
 			return runActs(cmd.Context(), p, f, args, fileAct{
 				name: "download",
-				do: func(ctx context.Context, d *ui.Desk, file *api.File) (string, *api.File, error) {
+				do: func(ctx context.Context, d *session.Session, file *api.File) (string, *api.File, error) {
 					if f.dryRun {
 						return folder, file, nil
 					}
@@ -316,7 +317,7 @@ func newSign(p *Program, f *flags) *cobra.Command {
 			}
 			return runActs(cmd.Context(), p, f, args, fileAct{
 				name: "sign",
-				do: func(_ context.Context, d *ui.Desk, file *api.File) (string, *api.File, error) {
+				do: func(_ context.Context, d *session.Session, file *api.File) (string, *api.File, error) {
 					address, err := d.Signed(*file, holds)
 					return address, file, err
 				},
@@ -360,7 +361,7 @@ func pathOf(f *api.File) string {
 
 // runActs opens the desk and does an act to files, or shows its requests.
 func runActs(ctx context.Context, p *Program, f *flags, ids []string, act fileAct) error {
-	d, err := p.Open(ctx, f.Request)
+	d, err := p.open(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -369,7 +370,7 @@ func runActs(ctx context.Context, p *Program, f *flags, ids []string, act fileAc
 }
 
 // doActs does an act to files. One that fails does not hold the others up.
-func doActs(ctx context.Context, p *Program, f *flags, d *ui.Desk, ids []string, act fileAct) error {
+func doActs(ctx context.Context, p *Program, f *flags, d *session.Session, ids []string, act fileAct) error {
 	var failed failures
 	for _, id := range ids {
 		failed.add(p, id, oneAct(ctx, p, f, d, id, act))
@@ -377,7 +378,7 @@ func doActs(ctx context.Context, p *Program, f *flags, d *ui.Desk, ids []string,
 	return failed.exit()
 }
 
-func oneAct(ctx context.Context, p *Program, f *flags, d *ui.Desk, id string, act fileAct) error {
+func oneAct(ctx context.Context, p *Program, f *flags, d *session.Session, id string, act fileAct) error {
 	file, err := lookUp(ctx, d, id)
 	if err != nil {
 		return err

@@ -14,7 +14,6 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/queue"
 	"mediadesk/api/session"
-	"mediadesk/ui"
 	"mediadesk/ui/text"
 )
 
@@ -153,7 +152,7 @@ func jobSentence(j api.Job) string {
 
 // follow prints each job when it has its outcome and returns the stored files.
 // On a terminal a line below tells how far it is.
-func (o *uploadOutput) follow(ctx context.Context, d *ui.Desk, ids []int64) ([]string, error) {
+func (o *uploadOutput) follow(ctx context.Context, d *session.Session, ids []int64) ([]string, error) {
 	var files []string
 	for _, id := range ids {
 		jobs, err := o.await(ctx, d, id)
@@ -183,7 +182,7 @@ func (o *uploadOutput) follow(ctx context.Context, d *ui.Desk, ids []int64) ([]s
 
 // interrupted is how a job stands when the person has interrupted: what is under
 // way is broken off and left to the journal.
-func interrupted(d *ui.Desk, id int64) ([]api.Job, error) {
+func interrupted(d *session.Session, id int64) ([]api.Job, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	if err := d.Queue.Close(ctx); err != nil {
@@ -215,7 +214,7 @@ func interrupted(d *ui.Desk, id int64) ([]api.Job, error) {
 const progressEvery = 250 * time.Millisecond
 
 // await waits for one job.
-func (o *uploadOutput) await(ctx context.Context, d *ui.Desk, id int64) ([]api.Job, error) {
+func (o *uploadOutput) await(ctx context.Context, d *session.Session, id int64) ([]api.Job, error) {
 	if !o.live {
 		return d.Queue.Wait(ctx, []int64{id})
 	}
@@ -297,7 +296,7 @@ func (o *uploadOutput) rollUp() {
 
 // writeReceipt keeps the receipt of what was handed over, with what could not
 // be sent in it too, also where the person asked for it, and says where it is.
-func (o *uploadOutput) writeReceipt(d *ui.Desk, name string) error {
+func (o *uploadOutput) writeReceipt(d *session.Session, name string) error {
 	if len(o.jobs) == 0 {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"mediadesk/api"
+	"mediadesk/ui/terminal"
 	"mediadesk/ui/text"
 )
 
@@ -22,7 +23,8 @@ const closeTime = 5 * time.Second
 // report prints an error as a sentence with what helps.
 func report(w io.Writer, err error) {
 	var exit *exitError
-	if errors.As(err, &exit) && exit.err == nil {
+	var signal *terminal.SignalError
+	if errors.As(err, &exit) && exit.err == nil || errors.As(err, &signal) {
 		return
 	}
 	fmt.Fprintln(w, "mediadesk: "+safeLines(err.Error()))

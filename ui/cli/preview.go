@@ -10,7 +10,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
-	"mediadesk/ui"
+	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
 
@@ -36,7 +36,7 @@ func dryUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 			return err
 		}
 		defer j.Close() //nolint:errcheck // it was only read
-		if there, err = alreadyStored(cmd.Context(), &ui.Desk{Profile: profile, Journal: j}, plans); err != nil {
+		if there, err = alreadyStored(cmd.Context(), &session.Session{Profile: profile, Journal: j}, plans); err != nil {
 			return err
 		}
 	}

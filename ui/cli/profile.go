@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/text"
 )
@@ -104,11 +105,11 @@ func (q *profileFlags) profile(cmd *cobra.Command, c config.Config, f *flags, na
 			profile = preset
 		}
 	case f.Unnamed():
-		r := Request{UploadURL: f.UploadURL, BaseURL: f.BaseURL, DeliveryURL: f.DeliveryURL}
+		r := session.Request{UploadURL: f.UploadURL, BaseURL: f.BaseURL, DeliveryURL: f.DeliveryURL}
 		if exists {
 			r.UploadURL, r.BaseURL, r.DeliveryURL = first(r.UploadURL, profile.UploadURL), first(r.BaseURL, profile.BaseURL), first(r.DeliveryURL, profile.DeliveryURL)
 		}
-		own, err := Resolve(c, r)
+		own, err := session.Resolve(c, r)
 		if err != nil {
 			return profile, err
 		}
@@ -134,7 +135,7 @@ func (q *profileFlags) profile(cmd *cobra.Command, c config.Config, f *flags, na
 		q.folder = folder
 	}
 	for _, x := range q.extensions {
-		if _, err := parseExtensions([]string{x}); err != nil && x != "" {
+		if _, err := session.ParseExtensions([]string{x}); err != nil && x != "" {
 			return profile, &exitError{exitUsage, err}
 		}
 	}

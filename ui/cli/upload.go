@@ -12,8 +12,6 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/journal"
 	"mediadesk/api/session"
-	"mediadesk/ui"
-	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
 
@@ -92,7 +90,7 @@ var overwriteFlags = map[string]string{
 
 // options makes an upload of the flags. A flag that was not given is an absent
 // field.
-func (u *uploadFlags) options(cmd *cobra.Command, profile page.Profile) (api.Upload, api.Naming, error) {
+func (u *uploadFlags) options(cmd *cobra.Command, profile session.Profile) (api.Upload, api.Naming, error) {
 	var up api.Upload
 	fail := func(err error) (api.Upload, api.Naming, error) { return up, "", &exitError{exitUsage, err} }
 	given := cmd.Flags().Changed
@@ -143,7 +141,7 @@ func (u *uploadFlags) options(cmd *cobra.Command, profile page.Profile) (api.Upl
 		up.CustomMetadata = api.Set(members)
 	}
 	if len(u.extensions) > 0 {
-		list, err := parseExtensions(u.extensions)
+		list, err := session.ParseExtensions(u.extensions)
 		if err != nil {
 			return fail(err)
 		}
@@ -171,32 +169,6 @@ func (u *uploadFlags) options(cmd *cobra.Command, profile page.Profile) (api.Upl
 		}
 	}
 	return up, naming, nil
-}
-
-// parseExtensions reads the values of --extension: a name, an object, or a
-// whole array.
-func parseExtensions(values []string) ([]api.Extension, error) {
-	var list []api.Extension
-	for _, text := range values {
-		text = strings.TrimSpace(text)
-		switch {
-		case strings.HasPrefix(text, "["):
-			more, err := api.ParseExtensions(text)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, more...)
-		case strings.HasPrefix(text, "{"):
-			more, err := api.ParseExtensions("[" + text + "]")
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, more...)
-		default:
-			list = append(list, api.Extension{Name: text})
-		}
-	}
-	return list, api.CheckExtensions(list)
 }
 
 // splitAll parts values that hold several, joined with commas.
@@ -254,7 +226,7 @@ func (l *sourceList) merge(other sourceList) {
 
 // plan makes the uploads that the command line asks for. With an error it
 // returns those that it made so far, which are not to be sent.
-func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile page.Profile, args []string) ([]planned, error) {
+func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profile, args []string) ([]planned, error) {
 	up, naming, err := u.options(cmd, profile)
 	if err != nil {
 		return nil, err
@@ -343,7 +315,7 @@ func isPlace(err error) bool {
 
 // job hands a plan to the queue: the name is made unique, the source is looked
 // at, and the webhook is chosen.
-func (one planned) job(profile page.Profile, batch string) (api.Job, error) {
+func (one planned) job(profile session.Profile, batch string) (api.Job, error) {
 	job := api.Job{Profile: profile.Name, Upload: one.upload, Naming: one.naming, State: api.Waiting, Batch: batch}
 	if one.err != nil {
 		return job, one.err
@@ -373,7 +345,7 @@ func runUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 		return dryUpload(cmd, p, f, u, args)
 	}
 	goOn := len(args) == 0 && u.manifest == ""
-	d, err := p.Open(ctx, f.Request)
+	d, err := p.open(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -404,7 +376,7 @@ func runUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 }
 
 // goOnWith takes what waits in the journal.
-func goOnWith(ctx context.Context, p *Program, d *ui.Desk, asJSON bool) ([]int64, error) {
+func goOnWith(ctx context.Context, p *Program, d *session.Session, asJSON bool) ([]int64, error) {
 	jobs, err := d.Queue.Resume(ctx, nil)
 	if err != nil && ctx.Err() == nil {
 		return nil, err
@@ -433,7 +405,7 @@ func goOnWith(ctx context.Context, p *Program, d *ui.Desk, asJSON bool) ([]int64
 
 // hand makes jobs of the command line and gives them to the queue. What cannot
 // be sent is printed; the others go on.
-func hand(cmd *cobra.Command, p *Program, d *ui.Desk, u *uploadFlags, args []string, out *uploadOutput) ([]int64, error) {
+func hand(cmd *cobra.Command, p *Program, d *session.Session, u *uploadFlags, args []string, out *uploadOutput) ([]int64, error) {
 	ctx := cmd.Context()
 	plans, err := u.plan(cmd, p, d.Profile, args)
 	left := plans // not handed over
@@ -487,7 +459,7 @@ func hand(cmd *cobra.Command, p *Program, d *ui.Desk, u *uploadFlags, args []str
 	return ids, nil
 }
 
-func alreadyStored(ctx context.Context, d *ui.Desk, plans []planned) ([]*api.Job, error) {
+func alreadyStored(ctx context.Context, d *session.Session, plans []planned) ([]*api.Job, error) {
 	uploads := make([]api.Upload, len(plans))
 	for i := range plans {
 		if plans[i].err == nil {

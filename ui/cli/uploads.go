@@ -13,7 +13,6 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/journal"
 	"mediadesk/api/session"
-	"mediadesk/ui"
 	"mediadesk/ui/text"
 )
 
@@ -61,7 +60,7 @@ func runUploads(ctx context.Context, p *Program, f *flags, u *uploadsFlags, args
 	if err != nil {
 		return err
 	}
-	d, err := p.Open(ctx, f.Request)
+	d, err := p.open(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -100,7 +99,7 @@ func jobNumbers(args []string) ([]int64, error) {
 }
 
 // find reads the uploads that are meant.
-func (u *uploadsFlags) find(ctx context.Context, d *ui.Desk, numbers []int64) ([]api.Job, error) {
+func (u *uploadsFlags) find(ctx context.Context, d *session.Session, numbers []int64) ([]api.Job, error) {
 	var jobs []api.Job
 	if len(numbers) == 0 {
 		limit := u.limit
@@ -148,7 +147,7 @@ func printUpload(p *Program, asJSON bool, j api.Job) error {
 
 // again sends uploads anew that were not stored. Each keeps its name and what
 // is known of its attempts, so that it cannot be stored twice.
-func (u *uploadsFlags) again(ctx context.Context, p *Program, f *flags, d *ui.Desk, jobs []api.Job) error {
+func (u *uploadsFlags) again(ctx context.Context, p *Program, f *flags, d *session.Session, jobs []api.Job) error {
 	out := newUploadOutput(p, f)
 	out.handed = true
 	batch := session.NewBatch(time.Now())
@@ -203,7 +202,7 @@ func (u *uploadsFlags) again(ctx context.Context, p *Program, f *flags, d *ui.De
 
 // takeBack cancels uploads that wait. What may have arrived is never called
 // cancelled.
-func (u *uploadsFlags) takeBack(ctx context.Context, p *Program, f *flags, d *ui.Desk, jobs []api.Job) error {
+func (u *uploadsFlags) takeBack(ctx context.Context, p *Program, f *flags, d *session.Session, jobs []api.Job) error {
 	var failed failures
 	for _, job := range jobs {
 		if job.State.Final() {
@@ -214,7 +213,7 @@ func (u *uploadsFlags) takeBack(ctx context.Context, p *Program, f *flags, d *ui
 	return failed.exit()
 }
 
-func cancelWaiting(ctx context.Context, p *Program, f *flags, d *ui.Desk, job api.Job) error {
+func cancelWaiting(ctx context.Context, p *Program, f *flags, d *session.Session, job api.Job) error {
 	if job.Unclear || job.State == api.Sending {
 		return errors.New("it may have arrived already: find out with mediadesk upload, which goes on with it")
 	}

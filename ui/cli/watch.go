@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
-	"mediadesk/ui"
+	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
 
@@ -27,7 +27,7 @@ func newWatch(p *Program, f *flags) *cobra.Command {
 			if timeout < 0 {
 				return usage("--timeout %s: give a time above 0, such as 5m", timeout)
 			}
-			d, err := p.Open(cmd.Context(), f.Request)
+			d, err := p.open(cmd.Context(), f)
 			if err != nil {
 				return err
 			}
@@ -52,12 +52,12 @@ type watchLine struct {
 // empty and those that begin meanwhile, whenever one changes, until all have
 // ended or timeout (0: never) is over. Of a file and an extension the newest
 // run counts: it stands for those before it.
-func watchRuns(ctx context.Context, p *Program, d *ui.Desk, asJSON bool, ids []string, timeout time.Duration) error {
+func watchRuns(ctx context.Context, p *Program, d *session.Session, asJSON bool, ids []string, timeout time.Duration) error {
 	return follow(ctx, d, &watcher{p: p, json: asJSON, ids: ids, named: len(ids) > 0, last: map[int64]api.Status{}, known: map[string]bool{}}, timeout)
 }
 
 // waitForRuns waits for the runs of files that were just sent.
-func waitForRuns(ctx context.Context, p *Program, d *ui.Desk, asJSON bool, ids []string, timeout time.Duration) error {
+func waitForRuns(ctx context.Context, p *Program, d *session.Session, asJSON bool, ids []string, timeout time.Duration) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -65,7 +65,7 @@ func waitForRuns(ctx context.Context, p *Program, d *ui.Desk, asJSON bool, ids [
 }
 
 // follow looks whenever something changed, until nothing is pending.
-func follow(ctx context.Context, d *ui.Desk, w *watcher, timeout time.Duration) error {
+func follow(ctx context.Context, d *session.Session, w *watcher, timeout time.Duration) error {
 	whole := ctx
 	if timeout > 0 {
 		var cancel context.CancelFunc
@@ -152,7 +152,7 @@ func (w *watcher) watched(runs []api.Run) []api.Run {
 }
 
 // look prints what is new and reports whether something is pending.
-func (w *watcher) look(ctx context.Context, d *ui.Desk) (pending bool, err error) {
+func (w *watcher) look(ctx context.Context, d *session.Session) (pending bool, err error) {
 	runs, err := d.Watch.Runs(ctx)
 	if err != nil {
 		return false, err
@@ -195,7 +195,7 @@ func (w *watcher) print(r api.Run) error {
 
 // strangers says, once and before anything is waited for, which of the ids that
 // the person named are of no file, and which files have no extension to wait for.
-func (w *watcher) strangers(ctx context.Context, d *ui.Desk) {
+func (w *watcher) strangers(ctx context.Context, d *session.Session) {
 	for _, id := range w.ids {
 		if w.known[id] {
 			continue
@@ -212,7 +212,7 @@ func (w *watcher) strangers(ctx context.Context, d *ui.Desk) {
 }
 
 // lookUpSoon is lookUp within the time that one answer may take.
-func lookUpSoon(ctx context.Context, d *ui.Desk, id string) (*api.File, error) {
+func lookUpSoon(ctx context.Context, d *session.Session, id string) (*api.File, error) {
 	ctx, cancel := context.WithTimeout(ctx, closeTime)
 	defer cancel()
 	return lookUp(ctx, d, id)

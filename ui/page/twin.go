@@ -46,7 +46,7 @@ func SourceArg(s api.Source) string {
 
 // UploadArgs are the arguments of the command that does an upload with a
 // profile. noWebhook says that none is to learn how the extensions end.
-func UploadArgs(u api.Upload, naming api.Naming, p Profile, noWebhook bool) []string {
+func UploadArgs(u api.Upload, naming api.Naming, p session.Profile, noWebhook bool) []string {
 	args := []string{"upload", SourceArg(u.Source)}
 	add := func(flag, value string) { args = append(args, "--"+flag+"="+value) }
 	if u.FileName != "" && u.FileName != u.Source.Name() {

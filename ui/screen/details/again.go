@@ -10,18 +10,19 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
 
 // undoer takes a change back, or makes it again.
-type undoer = func(ctx context.Context, fileID string, over page.Over) ([]page.Edited, error)
+type undoer = func(ctx context.Context, fileID string, over session.Policy) ([]session.Edited, error)
 
 // replayedMsg has the files after an undo or a redo, or why there are none.
 type replayedMsg struct {
 	owner *Model
 	again againMsg
-	list  []page.Edited
+	list  []session.Edited
 	at    time.Time
 	err   error
 }
@@ -31,7 +32,7 @@ type againMsg struct {
 	owner *Model
 	id    string
 	redo  bool
-	over  page.Over
+	over  session.Policy
 }
 
 func (a againMsg) did() string {
@@ -71,7 +72,7 @@ func (m *Model) replayed(msg replayedMsg) tea.Cmd {
 		return nil
 	}
 	m.busy = ""
-	var elsewhere *page.Elsewhere
+	var elsewhere *session.ConflictError
 	if errors.As(msg.err, &elsewhere) {
 		return m.askAgain(msg.again, elsewhere)
 	}
@@ -95,7 +96,7 @@ func verb(a againMsg) string {
 }
 
 // askAgain asks what to do where others changed the same meanwhile.
-func (m *Model) askAgain(a againMsg, found *page.Elsewhere) tea.Cmd {
+func (m *Model) askAgain(a againMsg, found *session.ConflictError) tea.Cmd {
 	verb := text.Capital(verb(a))
 	var lines []string
 	for i, c := range found.Conflicts {
@@ -106,7 +107,7 @@ func (m *Model) askAgain(a againMsg, found *page.Elsewhere) tea.Cmd {
 		lines = append(lines, fmt.Sprintf("%s: %s was left as %s and is %s now", c.Name, c.Field, orUnset(c.Left), orUnset(c.Now)))
 	}
 	mine, theirs := a, a
-	mine.over, theirs.over = page.Mine, page.Theirs
+	mine.over, theirs.over = session.Ours, session.Theirs
 	return page.Send(page.Ask{
 		Title: "Changed elsewhere since",
 		Text:  strings.Join(lines, "\n"),
@@ -127,7 +128,7 @@ func orUnset(text string) string {
 
 // tookOver takes the records after a step over and tells everybody. Sent are the
 // drafts that the step was made of, by file; nil: there were none.
-func (m *Model) tookOver(list []page.Edited, at time.Time, did string, sent map[string]drafts) tea.Cmd {
+func (m *Model) tookOver(list []session.Edited, at time.Time, did string, sent map[string]drafts) tea.Cmd {
 	var cmds []tea.Cmd
 	var good []string
 	var bad []string

@@ -21,8 +21,8 @@ import (
 	"pgregory.net/rapid"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/kit"
-	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/theme"
 )
@@ -83,7 +83,7 @@ func TestDeliveryCutsWhatTheEditorShows(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := start(t, Options{
-			Files: []api.File{*file}, Profile: page.Profile{Local: true}, Read: client.Details, Save: client.UpdateDetails,
+			Files: []api.File{*file}, Profile: session.Profile{Local: true}, Read: client.Details, Save: client.UpdateDetails,
 			Picture: func(context.Context, api.File) (string, error) { return path, nil },
 		})
 		p, _ := d.m.plane()

@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -26,7 +27,7 @@ type Options struct {
 	Context context.Context
 	// Files are the records as last seen, at least one.
 	Files   []api.File
-	Profile page.Profile
+	Profile session.Profile
 
 	// Read looks at a file anew. An error that api.Unavailable knows says that
 	// the service does not let us.
@@ -38,13 +39,13 @@ type Options struct {
 	// SaveAll sends changes of several files in one step, which is undone as one,
 	// and ReadAll looks at several files anew. Outcomes are told as they come and
 	// returned in order. Both are missing, or none.
-	SaveAll func(ctx context.Context, changes []page.Change, told func(page.Edited)) []page.Edited
-	ReadAll func(ctx context.Context, ids []string, told func(page.Edited)) []page.Edited
+	SaveAll func(ctx context.Context, changes []session.Change, told func(session.Edited)) []session.Edited
+	ReadAll func(ctx context.Context, ids []string, told func(session.Edited)) []session.Edited
 	// Undo takes the newest change of a file back, with those of other files of
 	// the same step, and Redo makes it again. They return the records after that;
-	// none, without an error, where there is nothing to do. An *page.Elsewhere
+	// none, without an error, where there is nothing to do. An *session.ConflictError
 	// says that others changed the same meanwhile.
-	Undo, Redo func(ctx context.Context, fileID string, over page.Over) ([]page.Edited, error)
+	Undo, Redo func(ctx context.Context, fileID string, over session.Policy) ([]session.Edited, error)
 	// Manage are acts on whole files; nil where there are none.
 	Manage *Manage
 	// Fields are the custom metadata fields of the library.

@@ -19,6 +19,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/theme"
@@ -486,14 +487,14 @@ func TestUndoAndRedo(t *testing.T) {
 	back, again := f, f
 	back.Tags, again.Tags = api.Set([]string{"before"}), f.Tags
 	back.Raw, again.Raw = nil, nil
-	left := [][]page.Edited{{{FileID: "f1", File: &back}}, nil}
-	o.Undo = func(context.Context, string, page.Over) ([]page.Edited, error) {
+	left := [][]session.Edited{{{FileID: "f1", File: &back}}, nil}
+	o.Undo = func(context.Context, string, session.Policy) ([]session.Edited, error) {
 		f := left[0]
 		left = left[1:]
 		return f, nil
 	}
-	o.Redo = func(context.Context, string, page.Over) ([]page.Edited, error) {
-		return []page.Edited{{FileID: "f1", File: &again}}, nil
+	o.Redo = func(context.Context, string, session.Policy) ([]session.Edited, error) {
+		return []session.Edited{{FileID: "f1", File: &again}}, nil
 	}
 	d = start(t, o)
 	d.press("z")

@@ -17,6 +17,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
@@ -194,8 +195,8 @@ func (s *shelf) save(_ context.Context, id string, d api.Details) (*api.File, er
 }
 
 // each does the same to several files, one after the other.
-func (s *shelf) each(n int, told func(page.Edited), do func(i int) page.Edited) []page.Edited {
-	var out []page.Edited
+func (s *shelf) each(n int, told func(session.Edited), do func(i int) session.Edited) []session.Edited {
+	var out []session.Edited
 	for i := range n {
 		e := do(i)
 		out = append(out, e)
@@ -206,30 +207,30 @@ func (s *shelf) each(n int, told func(page.Edited), do func(i int) page.Edited) 
 	return out
 }
 
-func (s *shelf) readAll(ctx context.Context, ids []string, told func(page.Edited)) []page.Edited {
-	return s.each(len(ids), told, func(i int) page.Edited {
+func (s *shelf) readAll(ctx context.Context, ids []string, told func(session.Edited)) []session.Edited {
+	return s.each(len(ids), told, func(i int) session.Edited {
 		f, err := s.read(ctx, ids[i])
 		if err == nil && f == nil {
 			err = api.ErrNoRecord
 		}
-		return page.Edited{FileID: ids[i], File: f, Err: err}
+		return session.Edited{FileID: ids[i], File: f, Err: err}
 	})
 }
 
-func (s *shelf) saveAll(ctx context.Context, changes []page.Change, told func(page.Edited)) []page.Edited {
-	return s.each(len(changes), told, func(i int) page.Edited {
+func (s *shelf) saveAll(ctx context.Context, changes []session.Change, told func(session.Edited)) []session.Edited {
+	return s.each(len(changes), told, func(i int) session.Edited {
 		f, err := s.save(ctx, changes[i].FileID, changes[i].Details)
-		return page.Edited{FileID: changes[i].FileID, File: f, Err: err}
+		return session.Edited{FileID: changes[i].FileID, File: f, Err: err}
 	})
 }
 
 // again is an undo that finds the file as it is.
-func (s *shelf) again(ctx context.Context, id string, _ page.Over) ([]page.Edited, error) {
+func (s *shelf) again(ctx context.Context, id string, _ session.Policy) ([]session.Edited, error) {
 	return s.readAll(ctx, []string{id}, nil), nil
 }
 
 func (s *shelf) options(files ...api.File) Options {
-	return Options{Files: files, Read: s.read, Save: s.save, Profile: page.Profile{Name: "here", Local: true}}
+	return Options{Files: files, Read: s.read, Save: s.save, Profile: session.Profile{Name: "here", Local: true}}
 }
 
 // pngFile writes a picture and returns its path.

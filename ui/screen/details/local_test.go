@@ -7,7 +7,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/local"
-	"mediadesk/ui/page"
+	"mediadesk/api/session"
 )
 
 type testKey string
@@ -47,7 +47,7 @@ func TestAgainstTheLocalLibrary(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := start(t, Options{
-		Files: []api.File{*stored}, Profile: page.Profile{Local: true}, Read: client.Details, Save: client.UpdateDetails,
+		Files: []api.File{*stored}, Profile: session.Profile{Local: true}, Read: client.Details, Save: client.UpdateDetails,
 		Picture: func(context.Context, api.File) (string, error) { return path, nil },
 	})
 	has := func(tags, region string) {

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -26,7 +27,7 @@ type bulk struct {
 }
 
 // told counts an outcome.
-func (b *bulk) told(e page.Edited) {
+func (b *bulk) told(e session.Edited) {
 	if e.Err != nil {
 		b.wrong.Add(1)
 	}
@@ -83,7 +84,7 @@ func (m *Model) changedEntries() []*entry {
 // freshAllMsg has the records before several files are saved.
 type freshAllMsg struct {
 	owner *Model
-	list  []page.Edited
+	list  []session.Edited
 	at    time.Time
 }
 
@@ -188,7 +189,7 @@ func (m *Model) askSaveAll() tea.Cmd {
 // savedAllMsg has what became of several files.
 type savedAllMsg struct {
 	owner *Model
-	list  []page.Edited
+	list  []session.Edited
 	sent  map[string]drafts
 	at    time.Time
 }
@@ -199,7 +200,7 @@ func (m *Model) sendAll(msg saveAllMsg) tea.Cmd {
 		return nil
 	}
 	out := savedAllMsg{owner: m, sent: map[string]drafts{}}
-	var changes []page.Change
+	var changes []session.Change
 	for _, e := range m.changedEntries() {
 		d, err := e.change()
 		if err != nil {
@@ -207,7 +208,7 @@ func (m *Model) sendAll(msg saveAllMsg) tea.Cmd {
 		}
 		e.meanwhile = nil
 		out.sent[e.file.FileID] = e.drafts()
-		changes = append(changes, page.Change{FileID: e.file.FileID, Details: d})
+		changes = append(changes, session.Change{FileID: e.file.FileID, Details: d})
 	}
 	b := m.begin("Saving", len(changes))
 	ctx, save, now := m.o.Context, m.o.SaveAll, m.now

@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/page"
 )
 
@@ -67,12 +68,12 @@ func TestPartialFailure(t *testing.T) {
 	o := s.options(files...)
 	o.ReadAll = s.readAll
 	fails := true
-	o.SaveAll = func(ctx context.Context, changes []page.Change, told func(page.Edited)) []page.Edited {
+	o.SaveAll = func(ctx context.Context, changes []session.Change, told func(session.Edited)) []session.Edited {
 		if !fails {
 			return s.saveAll(ctx, changes, told)
 		}
-		out := s.saveAll(ctx, []page.Change{changes[0], changes[2]}, told)
-		return slices.Insert(out, 1, page.Edited{FileID: changes[1].FileID, Err: errors.New("not today")})
+		out := s.saveAll(ctx, []session.Change{changes[0], changes[2]}, told)
+		return slices.Insert(out, 1, session.Edited{FileID: changes[1].FileID, Err: errors.New("not today")})
 	}
 	d := start(t, o)
 	d.press("b", "t", "ctrl+s")
@@ -169,11 +170,11 @@ func TestUndoAsksWhereOthersWereAtWork(t *testing.T) {
 	f := record(t, photo)
 	s := newShelf(t, f)
 	o := s.options(f)
-	var asked []page.Over
-	o.Undo = func(ctx context.Context, id string, over page.Over) ([]page.Edited, error) {
+	var asked []session.Policy
+	o.Undo = func(ctx context.Context, id string, over session.Policy) ([]session.Edited, error) {
 		asked = append(asked, over)
-		if over == page.Careful {
-			return nil, &page.Elsewhere{Conflicts: []page.Conflict{{FileID: id, Name: "beach.png", Field: "region", Left: "1,1,1,1"}}}
+		if over == session.Fail {
+			return nil, &session.ConflictError{Conflicts: []session.Conflict{{FileID: id, Name: "beach.png", Field: "region", Left: "1,1,1,1"}}}
 		}
 		return s.readAll(ctx, []string{id, "f1"}, nil), nil
 	}
@@ -185,7 +186,7 @@ func TestUndoAsksWhereOthersWereAtWork(t *testing.T) {
 	}
 	d.answer(q, "Undo the rest")
 	d.answer(q, "Undo all the same")
-	if !slices.Equal(asked, []page.Over{page.Careful, page.Theirs, page.Mine}) {
+	if !slices.Equal(asked, []session.Policy{session.Fail, session.Theirs, session.Ours}) {
 		t.Errorf("asked for %v", asked)
 	}
 	d.toasted("Undone 2 files")

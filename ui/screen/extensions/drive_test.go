@@ -15,6 +15,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
+	"mediadesk/api/session"
 	"mediadesk/api/watch"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -63,7 +64,7 @@ func (d *desk) open() { d.openWith(nil) }
 // openWith makes it with more options.
 func (d *desk) openWith(more func(*Options)) {
 	d.t.Helper()
-	o := Options{Watch: d.watch, Journal: d.files, Profile: page.Profile{Name: "home"}, Now: func() time.Time {
+	o := Options{Watch: d.watch, Journal: d.files, Profile: session.Profile{Name: "home"}, Now: func() time.Time {
 		if d.now.IsZero() {
 			return time.Now()
 		}

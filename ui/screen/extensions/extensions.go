@@ -12,6 +12,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
+	"mediadesk/api/session"
 	"mediadesk/api/watch"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -23,7 +24,7 @@ import (
 type Options struct {
 	Watch   *watch.Watch
 	Journal *journal.Journal
-	Profile page.Profile
+	Profile session.Profile
 	// Extend runs extensions on a stored file; nil: that cannot be done here.
 	Extend func(ctx context.Context, fileID string, list []api.Extension) (*api.File, error)
 	// Read looks at a file anew, and Change changes its details; nil: that

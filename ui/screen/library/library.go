@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -46,7 +47,7 @@ type Options struct {
 	// Signed is an address at which anybody can fetch a private file for a while.
 	Signed func(f api.File, holds time.Duration) (string, error)
 	// Profile is the profile in use.
-	Profile page.Profile
+	Profile session.Profile
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
 }

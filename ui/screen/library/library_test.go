@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
@@ -330,7 +331,7 @@ func TestWhatWasSeen(t *testing.T) {
 	refuse := func(context.Context, api.Query) ([]api.File, error) {
 		return nil, &api.ServiceError{Status: 403, Message: "wrong key"}
 	}
-	d = start(t, Options{List: refuse, Seen: seen, Profile: page.Profile{Local: true}})
+	d = start(t, Options{List: refuse, Seen: seen, Profile: session.Profile{Local: true}})
 	d.sees("wrong key", "Press r to read it again")
 }
 

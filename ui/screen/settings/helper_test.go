@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -80,7 +81,7 @@ func newDesk(t *testing.T, accounts ...config.Profile) *desk {
 		Keys:    &config.Keys{Keyring: d.store, Getenv: getenv},
 		Getenv:  getenv,
 		Version: "1.2.3",
-		Profile: page.Profile{
+		Profile: session.Profile{
 			Name: config.LocalProfile, Local: true, Host: "127.0.0.1:7843",
 			KeySource: "the library's own", Receiver: "http://127.0.0.1:7844",
 		},

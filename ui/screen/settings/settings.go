@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/account"
 	"mediadesk/ui/kit"
@@ -29,7 +30,7 @@ type Options struct {
 	// environment.
 	Getenv func(string) string
 	// Profile is the one in use.
-	Profile page.Profile
+	Profile session.Profile
 	// TestReceiver posts to the address at which the service of the profile in
 	// use reaches our webhook receiver, and reports whether that arrived; nil:
 	// there is no receiver.

@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -138,7 +139,7 @@ func TestReplacesAndForgetsAKey(t *testing.T) {
 
 func TestKeyOfTheAccountInUse(t *testing.T) {
 	d := newDesk(t, hosted("work"))
-	d.o.Profile = page.Profile{Name: "work", Host: "upload.imagekit.io", KeySource: "environment"}
+	d.o.Profile = session.Profile{Name: "work", Host: "upload.imagekit.io", KeySource: "environment"}
 	d.open().sees("in use: environment", "nowhere: the service cannot reach this computer")
 	d.press("K").typed(testKey).press("enter")
 	if ask := last[page.Ask](d); !strings.Contains(ask.Text, "opened again") {
@@ -373,7 +374,7 @@ func TestViews(t *testing.T) {
 	wide := hosted("wide")
 	wide.Folder, wide.Tags = "/猫猫猫e\u0301"+strings.Repeat("x", 200), []string{"猫", "e\u0301"}
 	desks := map[string]*desk{"one": newDesk(t), "many": newDesk(t, append(many, wide)...), "foreign": newDesk(t, wide), "broken": newDesk(t)}
-	desks["foreign"].o.Profile = page.Profile{Name: hostile, Host: hostile, KeySource: hostile, Receiver: hostile}
+	desks["foreign"].o.Profile = session.Profile{Name: hostile, Host: hostile, KeySource: hostile, Receiver: hostile}
 	desks["foreign"].o.Version = hostile
 	path := desks["broken"].o.Paths.Config
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/kit"
-	"mediadesk/ui/page"
 )
 
 // mend takes jobs that were sent and not stored back into the form, with the
@@ -50,7 +50,7 @@ func (m *Model) mend(jobs []api.Job) tea.Cmd {
 var ourSuffix = regexp.MustCompile(`_[A-Za-z0-9_-]{9}(\.[^.]*)?$`)
 
 // valuesOf are the values of a form that make this job's upload.
-func valuesOf(job *api.Job, p page.Profile) values {
+func valuesOf(job *api.Job, p session.Profile) values {
 	u := &job.Upload
 	var v values
 	v[fieldName] = u.FileName
@@ -125,7 +125,7 @@ func extensionNames(v *values) []string {
 	plain := *v
 	plain[fieldOrder] = ""
 	var names []string
-	for _, e := range extensions(&plain, page.Profile{}, func(field, error) {}) {
+	for _, e := range extensions(&plain, session.Profile{}, func(field, error) {}) {
 		names = append(names, e.Name)
 	}
 	return names

@@ -15,8 +15,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/kit"
-	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
 )
 
@@ -149,15 +149,15 @@ func files(t testing.TB, pairs ...string) []api.Source {
 }
 
 // localProfile is that of the local library.
-func localProfile() page.Profile {
-	return page.Profile{
+func localProfile() session.Profile {
+	return session.Profile{
 		Name: "here", Host: "127.0.0.1:7843", Local: true, MaxSize: 25_000_000,
 		Receiver: "http://127.0.0.1:7900",
 	}
 }
 
 // hostedProfile is that of a service elsewhere.
-func hostedProfile() page.Profile {
+func hostedProfile() session.Profile {
 	p := localProfile()
 	p.Name, p.Host, p.Local, p.ColourOption = "shop", "upload.example.com", false, "bg_color"
 	return p

@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/kit"
-	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
@@ -79,7 +79,7 @@ const (
 )
 
 // newItems makes the form's items in their order.
-func newItems(p page.Profile) []*item {
+func newItems(p session.Profile) []*item {
 	var items []*item
 	add := func(s section, i *item) *item {
 		i.section, i.only = s, noField

@@ -6,7 +6,7 @@ import (
 	"net/url"
 
 	"mediadesk/api"
-	"mediadesk/ui/page"
+	"mediadesk/api/session"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
 )
@@ -50,7 +50,7 @@ func (k *known) isPicture() (yes, sure bool) {
 
 // lightsOf checks one source against the rules of §4.1, the limits of §8 and
 // what the profile's service can do.
-func lightsOf(u *api.Upload, v *values, problems []problem, k *known, p page.Profile) []light {
+func lightsOf(u *api.Upload, v *values, problems []problem, k *known, p session.Profile) []light {
 	c := checker{u: u, v: v, k: k, p: p}
 	c.source()
 	c.rules(problems)
@@ -64,7 +64,7 @@ type checker struct {
 	u      *api.Upload
 	v      *values
 	k      *known
-	p      page.Profile
+	p      session.Profile
 	lights []light
 }
 
@@ -220,7 +220,7 @@ func fieldOf(err error) field {
 }
 
 // host is the name of the service in a sentence.
-func host(p page.Profile) string {
+func host(p session.Profile) string {
 	if p.Host != "" {
 		return p.Host
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
-	"mediadesk/ui/page"
+	"mediadesk/api/session"
 	"mediadesk/ui/picture"
 )
 
@@ -28,7 +28,7 @@ func TestLights(t *testing.T) {
 		name  string
 		src   api.Source
 		k     known
-		p     page.Profile
+		p     session.Profile
 		set   map[field]string
 		level level
 		field field
@@ -85,7 +85,7 @@ func TestLightsAreQuiet(t *testing.T) {
 	public := hostedProfile()
 	public.Receiver = "https://hooks.example.com"
 	for name, c := range map[string]struct {
-		p   page.Profile
+		p   session.Profile
 		set map[field]string
 	}{
 		"the local library reaches our receiver": {localProfile(), map[field]string{fieldRemove: on}},

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"mediadesk/api"
-	"mediadesk/ui/page"
+	"mediadesk/api/session"
 )
 
 // defaultColourOption is how the specification (§2.2) spells the colour option
@@ -25,7 +25,7 @@ type problem struct {
 // nobody touched is absent, an explicit no is sent. The way of naming is not
 // applied yet: that is done once, at the hand-over. The problems are of texts
 // that cannot be read; the fields they stand in are absent from the upload.
-func build(src api.Source, v *values, p page.Profile) (api.Upload, []problem) {
+func build(src api.Source, v *values, p session.Profile) (api.Upload, []problem) {
 	u := api.Upload{
 		Source:                  src,
 		FileName:                v[fieldName],
@@ -78,7 +78,7 @@ func build(src api.Source, v *values, p page.Profile) (api.Upload, []problem) {
 }
 
 // ownWebhook reports whether an address of our receiver goes along.
-func ownWebhook(u *api.Upload, v *values, p page.Profile) bool {
+func ownWebhook(u *api.Upload, v *values, p session.Profile) bool {
 	return v[fieldWebhook] == webhookOurs && p.Receiver != "" && len(u.Extensions.Or(nil)) > 0
 }
 
@@ -93,7 +93,7 @@ func regionText(text string) api.Field[string] {
 }
 
 // extensions are those of the presets and the other ones.
-func extensions(v *values, p page.Profile, add func(field, error)) []api.Extension {
+func extensions(v *values, p session.Profile, add func(field, error)) []api.Extension {
 	var list []api.Extension
 	if v[fieldRemove] == on {
 		list = append(list, removeBackground(v, p))
@@ -137,7 +137,7 @@ func ordered(list []api.Extension, order []string) []api.Extension {
 	return list
 }
 
-func removeBackground(v *values, p page.Profile) api.Extension {
+func removeBackground(v *values, p session.Profile) api.Extension {
 	options := map[string]json.RawMessage{}
 	if shadow, ok := yesNo(v[fieldShadow]).Get(); ok {
 		options["add_shadow"] = json.RawMessage(strconv.FormatBool(shadow))

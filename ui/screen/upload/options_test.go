@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
-	"mediadesk/ui/page"
+	"mediadesk/api/session"
 )
 
 // partsOf is what would go over the wire, one line each.
@@ -72,11 +72,11 @@ func TestBuild(t *testing.T) {
 		{"whole elements", map[field]string{fieldOtherJSON: `[{"name":"ai-tasks","tasks":[1]},{"name":"x"}]`}, `extensions=[{"name":"ai-tasks","tasks":[1]},{"name":"x"}]`},
 		{"presets before others", map[field]string{fieldOtherName: "x", fieldGoogle: on, fieldRemove: on}, `extensions=[{"name":"remove-bg"},{"name":"google-auto-tagging"},{"name":"x"}]`},
 	} {
-		v := startValues(api.Source{Path: "/p/photo.jpg"}, page.Profile{})
+		v := startValues(api.Source{Path: "/p/photo.jpg"}, session.Profile{})
 		for f, text := range c.set {
 			v[f] = text
 		}
-		u, problems := build(api.Source{Path: "/p/photo.jpg"}, &v, page.Profile{})
+		u, problems := build(api.Source{Path: "/p/photo.jpg"}, &v, session.Profile{})
 		for _, p := range problems {
 			t.Errorf("%s: %v", c.name, p.err)
 		}
@@ -91,7 +91,7 @@ func TestBuild(t *testing.T) {
 }
 
 func TestBuildSpellsTheColourAsTheProfileDoes(t *testing.T) {
-	p := page.Profile{ColourOption: "bg_color"}
+	p := session.Profile{ColourOption: "bg_color"}
 	v := startValues(api.Source{URL: "https://example.com/a.png"}, p)
 	v[fieldRemove], v[fieldColour] = on, "<red>"
 	u, _ := build(api.Source{URL: "https://example.com/a.png"}, &v, p)
@@ -101,7 +101,7 @@ func TestBuildSpellsTheColourAsTheProfileDoes(t *testing.T) {
 }
 
 func TestStartValuesComeFromTheProfile(t *testing.T) {
-	p := page.Profile{Folder: "/shop/", Tags: []string{"new", "2026"}, Naming: api.NameService}
+	p := session.Profile{Folder: "/shop/", Tags: []string{"new", "2026"}, Naming: api.NameService}
 	v := startValues(api.Source{URL: "https://example.com/a/b%20c.png?x=1"}, p)
 	u, _ := build(api.Source{}, &v, p)
 	if got, want := partsOf(t, u), "fileName=b c.png\ntags=new,2026\nfolder=/shop/"; got != want {
@@ -110,7 +110,7 @@ func TestStartValuesComeFromTheProfile(t *testing.T) {
 	if v.naming() != api.NameService {
 		t.Errorf("naming %q", v.naming())
 	}
-	if v := startValues(api.Source{}, page.Profile{}); v.naming() != api.NameHere {
+	if v := startValues(api.Source{}, session.Profile{}); v.naming() != api.NameHere {
 		t.Errorf("naming %q where the profile says nothing", v.naming())
 	}
 }
@@ -133,11 +133,11 @@ func TestBuildProblems(t *testing.T) {
 		{"metadata is a list", map[field]string{fieldMetadata: "[1]"}, fieldMetadata, "JSON object"},
 		{"a webhook without an address", map[field]string{fieldWebhook: webhookAddress}, fieldAddress, "no address"},
 	} {
-		v := startValues(api.Source{Path: "/p/photo.jpg"}, page.Profile{})
+		v := startValues(api.Source{Path: "/p/photo.jpg"}, session.Profile{})
 		for f, text := range c.set {
 			v[f] = text
 		}
-		_, problems := build(api.Source{}, &v, page.Profile{})
+		_, problems := build(api.Source{}, &v, session.Profile{})
 		if len(problems) != 1 || problems[0].field != c.field || !strings.Contains(problems[0].err.Error(), c.want) {
 			t.Errorf("%s: %+v, want one with %q", c.name, problems, c.want)
 		}
@@ -148,10 +148,10 @@ func TestBuildProblems(t *testing.T) {
 }
 
 func TestOwnWebhook(t *testing.T) {
-	here, away := localProfile(), page.Profile{}
+	here, away := localProfile(), session.Profile{}
 	for _, c := range []struct {
 		name string
-		p    page.Profile
+		p    session.Profile
 		set  map[field]string
 		want bool
 	}{

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"mediadesk/api"
-	"mediadesk/ui/page"
+	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
 
@@ -156,7 +156,7 @@ type optionBlock struct {
 // readOptions reads the text of the options of some sources: their values in
 // the same order. Where there are errors, hard tells whether the text could not
 // be read at all; otherwise the values are as written and break a rule.
-func readOptions(text string, sources []*source, p page.Profile) (out []values, wrong []lineError, hard bool) {
+func readOptions(text string, sources []*source, p session.Profile) (out []values, wrong []lineError, hard bool) {
 	r := optionReader{count: len(sources)}
 	r.read(text)
 	if len(r.wrong) > 0 {
@@ -190,7 +190,7 @@ func readOptions(text string, sources []*source, p page.Profile) (out []values, 
 var rowOf = regexp.MustCompile(`(?:line|row) (\d+)`)
 
 // ruleErrors are the rules of §4.1 that values break, at their lines.
-func ruleErrors(src api.Source, v *values, lines map[field]int, p page.Profile) []lineError {
+func ruleErrors(src api.Source, v *values, lines map[field]int, p session.Profile) []lineError {
 	var out []lineError
 	u, problems := build(src, v, p)
 	for _, err := range u.Check() {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mediadesk/api"
-	"mediadesk/ui/page"
+	"mediadesk/api/session"
 )
 
 // TestOptionsAsText: whatever stands in the form comes back out of its text, for
@@ -25,7 +25,7 @@ func TestOptionsAsText(t *testing.T) {
 			sources = append(sources, s)
 		}
 		text := writeOptions(sources)
-		got, wrong, hard := readOptions(text, sources, page.Profile{})
+		got, wrong, hard := readOptions(text, sources, session.Profile{})
 		if hard {
 			t.Fatalf("%v\n%s", wrong, text)
 		}
@@ -37,7 +37,7 @@ func TestOptionsAsText(t *testing.T) {
 			}
 		}
 		// With what is wrong written into it the text says the same.
-		again, _, hard := readOptions(withErrors(text, wrong), sources, page.Profile{})
+		again, _, hard := readOptions(withErrors(text, wrong), sources, session.Profile{})
 		if hard || !slices.Equal(again, got) {
 			t.Fatalf("with its errors it says another thing:\n%s", withErrors(text, wrong))
 		}
@@ -45,11 +45,11 @@ func TestOptionsAsText(t *testing.T) {
 }
 
 func FuzzReadOptions(f *testing.F) {
-	src := []*source{{src: api.Source{Path: "/x/a.png"}, values: startValues(api.Source{Path: "/x/a.png"}, page.Profile{})}}
+	src := []*source{{src: api.Source{Path: "/x/a.png"}, values: startValues(api.Source{Path: "/x/a.png"}, session.Profile{})}}
 	f.Add(writeOptions(src))
 	f.Add("[1: a]\nname = \"\\x\"\n\t\n  y\n[9]\n[every file]\n=\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		values, wrong, hard := readOptions(text, src, page.Profile{})
+		values, wrong, hard := readOptions(text, src, session.Profile{})
 		lines := 1 + strings.Count(text, "\n")
 		for _, e := range wrong {
 			if e.line < 1 || e.line > lines || e.text == "" {
@@ -96,7 +96,7 @@ func TestErrorsByLine(t *testing.T) {
 		{"[1]\nname = a\n[2]\ntags = %", 4, "%"},
 		{"name =", 1, "fileName is missing"},
 	} {
-		_, wrong, _ := readOptions(c.text, sources, page.Profile{})
+		_, wrong, _ := readOptions(c.text, sources, session.Profile{})
 		found := slices.ContainsFunc(wrong, func(e lineError) bool { return e.line == c.line && strings.Contains(e.text, c.says) })
 		if c.line == 0 {
 			if len(wrong) > 0 && c.text != "" && !strings.Contains(c.text, "default") {

@@ -5,12 +5,12 @@ import (
 	"strconv"
 
 	"mediadesk/api"
-	"mediadesk/ui/page"
+	"mediadesk/api/session"
 )
 
 // preselect switches on the extensions that the profile begins with. What the
 // presets cannot say goes into the row of other extensions, as JSON.
-func preselect(v *values, p page.Profile) {
+func preselect(v *values, p session.Profile) {
 	var others []api.Extension
 	for _, e := range p.Extensions {
 		switch {
@@ -33,7 +33,7 @@ func preselect(v *values, p page.Profile) {
 
 // preselectRemove takes the options of remove-bg that the form has rows for,
 // and reports whether these are all.
-func preselectRemove(v *values, e api.Extension, p page.Profile) bool {
+func preselectRemove(v *values, e api.Extension, p session.Profile) bool {
 	name := p.ColourOption
 	if name == "" {
 		name = defaultColourOption

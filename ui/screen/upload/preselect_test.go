@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"mediadesk/api"
-	"mediadesk/ui/page"
+	"mediadesk/api/session"
 )
 
 // What a profile begins with is what the form sends when nothing is touched.
@@ -22,7 +22,7 @@ func TestPreselect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := page.Profile{Extensions: want}
+		p := session.Profile{Extensions: want}
 		v := startValues(api.Source{}, p)
 		got := extensions(&v, p, func(_ field, err error) {
 			if err != nil {

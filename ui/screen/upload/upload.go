@@ -25,7 +25,7 @@ type Options struct {
 	// Context ends what the form has under way; nil: nothing does.
 	Context context.Context
 	Sources []api.Source
-	Profile page.Profile
+	Profile session.Profile
 
 	// Known looks at a place, in the service or in the journal.
 	Known func(ctx context.Context, path string) (api.Place, error)

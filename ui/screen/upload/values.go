@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/kit"
-	"mediadesk/ui/page"
 )
 
 // field names one thing that the form sets.
@@ -111,7 +111,7 @@ const (
 )
 
 // startValues are those of a new form.
-func startValues(src api.Source, p page.Profile) values {
+func startValues(src api.Source, p session.Profile) values {
 	var v values
 	v[fieldName] = src.Name()
 	v[fieldNaming] = string(p.Naming)

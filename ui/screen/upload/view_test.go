@@ -17,6 +17,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
+	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
@@ -134,7 +135,7 @@ func TestPanels(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		sources []api.Source
-		profile page.Profile
+		profile session.Profile
 		do      func(t *testing.T, m *Model)
 	}{
 		{"new", files(t, name, content), localProfile(), func(*testing.T, *Model) {}},

@@ -21,6 +21,7 @@ import (
 	"mediadesk/api/journal"
 	"mediadesk/api/local"
 	"mediadesk/api/queue"
+	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
@@ -93,7 +94,7 @@ func start(t *testing.T, before func(http.ResponseWriter, *http.Request) bool, e
 		must(t, d.queue.Close(ctx))
 	})
 	d.m = New(Options{
-		Queue: d.queue, Journal: d.files, Profile: page.Profile{Name: "home"},
+		Queue: d.queue, Journal: d.files, Profile: session.Profile{Name: "home"},
 		Curl: func(j api.Job) (string, error) { return "curl -F fileName=" + j.Upload.FileName, nil },
 	})
 	d.run(d.m.Init())

@@ -13,6 +13,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/journal"
 	"mediadesk/api/queue"
+	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
@@ -22,7 +23,7 @@ import (
 type Options struct {
 	Queue   *queue.Queue
 	Journal *journal.Journal
-	Profile page.Profile
+	Profile session.Profile
 	// Curl writes the request of a job as a command, with the key as a
 	// variable; nil: it is not offered.
 	Curl func(api.Job) (string, error)

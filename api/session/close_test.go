@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"context"
@@ -15,7 +15,7 @@ func TestCloseInReverse(t *testing.T) {
 		return func(context.Context) error { order = append(order, n); return err }
 	}
 	second := errors.New("the second")
-	err := CloseInReverse(t.Context(), []func(context.Context) error{part(1, nil), part(2, second), part(3, nil)})
+	err := (&Session{closers: []func(context.Context) error{part(1, nil), part(2, second), part(3, nil)}}).Close(t.Context())
 	if !errors.Is(err, second) || !slices.Equal(order, []int{3, 2, 1}) {
 		t.Errorf("%v in the order %v", err, order)
 	}
@@ -23,12 +23,12 @@ func TestCloseInReverse(t *testing.T) {
 
 // A part that waits until its time is over is waited for, one that hangs is
 // left.
-func TestCloseInReverseLeavesWhatHangs(t *testing.T) {
+func TestCloseLeavesWhatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		patient := func(ctx context.Context) error { <-ctx.Done(); return nil }
-		ctx, cancel := context.WithTimeout(t.Context(), closeTime)
+		ctx, cancel := context.WithTimeout(t.Context(), CloseTime)
 		defer cancel()
-		if err := CloseInReverse(ctx, []func(context.Context) error{patient}); err != nil {
+		if err := (&Session{closers: []func(context.Context) error{patient}}).Close(ctx); err != nil {
 			t.Error(err)
 		}
 
@@ -36,12 +36,12 @@ func TestCloseInReverseLeavesWhatHangs(t *testing.T) {
 		defer close(release)
 		hangs := func(context.Context) error { <-release; return nil }
 		began := time.Now()
-		ctx, cancel = context.WithTimeout(t.Context(), closeTime)
+		ctx, cancel = context.WithTimeout(t.Context(), CloseTime)
 		defer cancel()
-		if err := CloseInReverse(ctx, []func(context.Context) error{hangs}); !errors.Is(err, errHangs) {
+		if err := (&Session{closers: []func(context.Context) error{hangs}}).Close(ctx); !errors.Is(err, errHangs) {
 			t.Error(err)
 		}
-		if took := time.Since(began); took != closeTime+closeGrace {
+		if took := time.Since(began); took != CloseTime+closeGrace {
 			t.Errorf("left after %v", took)
 		}
 	})

@@ -1,6 +1,6 @@
 //go:build unix
 
-package cli
+package terminal
 
 import (
 	"io"
@@ -35,7 +35,7 @@ func TestGuardLeavesWhatHangs(t *testing.T) {
 				t.Fatal(err)
 			}
 			var said strings.Builder
-			g := newGuardian(&Program{Stderr: &said}, pty.Slave(), before)
+			g := newGuardian(GuardOptions{Out: pty.Slave(), Err: &said}, before)
 			g.patience = 100 * time.Millisecond
 			pipe := func() (r, w *os.File) {
 				r, w, err := os.Pipe()

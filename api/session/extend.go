@@ -1,30 +1,28 @@
-package ui
+package session
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"net/url"
-	"time"
 
 	"mediadesk/api"
 	"mediadesk/api/watch"
-	"mediadesk/ui/screen/extensions"
 )
 
 // Extend runs extensions on a stored file, with the same tracking as those of
 // an upload.
-func (d *Desk) Extend(ctx context.Context, fileID string, list []api.Extension) (*api.File, error) {
-	return d.Change(ctx, fileID, api.Details{Extensions: api.Set(list)})
+func (s *Session) Extend(ctx context.Context, fileID string, list []api.Extension) (*api.File, error) {
+	return s.Change(ctx, fileID, api.Details{Extensions: api.Set(list)})
 }
 
 // withAddress gives a change that asks for extensions an address of our
 // receiver, where the service can reach it and the change names none.
-func (d *Desk) withAddress(ctx context.Context, fileID string, change api.Details) (api.Details, string, error) {
-	if len(change.Extensions.Or(nil)) == 0 || !change.WebhookURL.IsZero() || d.Profile.Receiver == "" {
+func (s *Session) withAddress(ctx context.Context, fileID string, change api.Details) (api.Details, string, error) {
+	if len(change.Extensions.Or(nil)) == 0 || !change.WebhookURL.IsZero() || s.Profile.Receiver == "" {
 		return change, "", nil
 	}
-	address, err := d.Watch.FileAddress(ctx, d.Profile.Name, fileID)
+	address, err := s.Watch.FileAddress(ctx, s.Profile.Name, fileID)
 	if errors.Is(err, watch.ErrNoReceiver) {
 		return change, "", nil // the effects will tell
 	}
@@ -37,37 +35,37 @@ func (d *Desk) withAddress(ctx context.Context, fileID string, change api.Detail
 
 // asked tells the watch which runs a change began. after is nil where no answer
 // came and err says why: what may have begun is then watched all the same.
-func (d *Desk) asked(ctx context.Context, fileID string, change api.Details, address string, after *api.File, err error) error {
+func (s *Session) asked(ctx context.Context, fileID string, change api.Details, address string, after *api.File, err error) error {
 	list := change.Extensions.Or(nil)
 	if after == nil && (len(list) == 0 || api.OutcomeOf(err) != api.Unknown) {
 		return nil
 	}
 	if after == nil {
-		// What the file was like before is what its effects are told by.
-		if seen, ok, err := d.Journal.File(context.WithoutCancel(ctx), d.Profile.Name, fileID); err == nil && ok {
+		// Effects are recognized by comparing with the file as it was before.
+		if seen, ok, err := s.Journal.File(context.WithoutCancel(ctx), s.Profile.Name, fileID); err == nil && ok {
 			seen.File.ExtensionStatus = nil
 			after = &seen.File
 		}
 	}
-	return d.Watch.Asked(context.WithoutCancel(ctx), d.Profile.Name, fileID, list, address, after)
+	return s.Watch.Asked(context.WithoutCancel(ctx), s.Profile.Name, fileID, list, address, after)
 }
 
 // TestReceiver posts to the address at which the profile's service reaches our
 // receiver, and reports whether the post arrived.
-func (d *Desk) TestReceiver(ctx context.Context) error {
-	if d.Profile.Receiver == "" {
+func (s *Session) TestReceiver(ctx context.Context) error {
+	if s.Profile.Receiver == "" {
 		return errors.New("no address is set at which the service could reach this computer: give the public address of a tunnel as webhook_url of the profile")
 	}
-	return d.Watch.Probe(ctx, d.Profile.Receiver)
+	return s.Watch.Probe(ctx, s.Profile.Receiver)
 }
 
 // Before is the path of a file of this computer that holds the picture as it
 // was before a run: that version, or what was sent.
-func (d *Desk) Before(ctx context.Context, run api.Run) (string, error) {
-	if source := d.sentSource(ctx, run.JobID); source != "" {
+func (s *Session) Before(ctx context.Context, run api.Run) (string, error) {
+	if source := s.sentSource(ctx, run.JobID); source != "" {
 		return source, nil
 	}
-	runs, err := d.Journal.Runs(ctx, api.RunFilter{Profile: run.Profile, FileID: run.FileID, Answers: true})
+	runs, err := s.Journal.Runs(ctx, api.RunFilter{Profile: run.Profile, FileID: run.FileID, Answers: true})
 	if err != nil {
 		return "", err
 	}
@@ -80,17 +78,17 @@ func (d *Desk) Before(ctx context.Context, run api.Run) (string, error) {
 		if old.URL, err = versionAddress(file.URL, file.VersionInfo.ID); err != nil {
 			return "", err
 		}
-		return d.Picture(ctx, old)
+		return s.Picture(ctx, old)
 	}
 	return "", errors.New("nothing is known of the version before: it was neither sent from here nor shown in the answer")
 }
 
 // sentSource is the path of what an upload sent, where it is still the same.
-func (d *Desk) sentSource(ctx context.Context, jobID int64) string {
+func (s *Session) sentSource(ctx context.Context, jobID int64) string {
 	if jobID == 0 {
 		return ""
 	}
-	job, ok, err := d.Journal.Job(ctx, jobID)
+	job, ok, err := s.Journal.Job(ctx, jobID)
 	if err != nil || !ok || job.Upload.Source.Path == "" {
 		return ""
 	}
@@ -110,12 +108,4 @@ func versionAddress(address, id string) (string, error) {
 	query.Set("ik-obj-version", id)
 	u.RawQuery = query.Encode()
 	return u.String(), nil
-}
-
-// extensions are what the screen of the runs works with.
-func (d *Desk) extensions(now func() time.Time) extensions.Options {
-	return extensions.Options{
-		Watch: d.Watch, Journal: d.Journal, Profile: d.Profile, Now: now,
-		Extend: d.Extend, Read: d.Read, Change: d.Change, Before: d.Before, Picture: d.Picture,
-	}
 }

@@ -1,10 +1,11 @@
 //go:build unix
 
-package cli
+package ui
 
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"syscall"
 	"testing"
@@ -15,7 +16,7 @@ import (
 // the waiting.
 func TestFinishSending(t *testing.T) {
 	said := make(lineWriter, 1)
-	err := FinishSending(t.Context(), time.Hour, said, func(ctx context.Context) error {
+	err := finishSending(t.Context(), time.Hour, said, func(ctx context.Context) error {
 		if line := <-said; !bytes.Contains(line, []byte("3600 seconds")) {
 			t.Errorf("said %q", line)
 		}
@@ -28,7 +29,8 @@ func TestFinishSending(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if err := FinishSending(t.Context(), time.Hour, said, func(context.Context) error { return errHangs }); err != errHangs { //nolint:errorlint // the very same
+	failed := errors.New("failed")
+	if err := finishSending(t.Context(), time.Hour, said, func(context.Context) error { return failed }); !errors.Is(err, failed) {
 		t.Errorf("got %v", err)
 	}
 	if len(said) > 0 {

@@ -1,4 +1,4 @@
-package ui
+package session
 
 import (
 	"context"
@@ -7,20 +7,19 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
-	"mediadesk/ui/page"
 )
 
 // keepMove keeps that a file was moved or renamed, for undo.
-func (d *Desk) keepMove(ctx context.Context, was string, after *api.File) error {
+func (s *Session) keepMove(ctx context.Context, was string, after *api.File) error {
 	if was == after.FilePath {
 		return nil
 	}
-	return d.keepAct(ctx, journal.Edit{FileID: after.FileID, Act: journal.ActMove, Was: was, Became: after.FilePath})
+	return s.keepAct(ctx, journal.Edit{FileID: after.FileID, Act: journal.ActMove, Was: was, Became: after.FilePath})
 }
 
-func (d *Desk) keepAct(ctx context.Context, e journal.Edit) error {
-	e.Profile = d.Profile.Name
-	_, err := d.Journal.AddEdits(context.WithoutCancel(ctx), []journal.Edit{e})
+func (s *Session) keepAct(ctx context.Context, e journal.Edit) error {
+	e.Profile = s.Profile.Name
+	_, err := s.Journal.AddEdits(context.WithoutCancel(ctx), []journal.Edit{e})
 	return err
 }
 
@@ -35,7 +34,7 @@ func versionOf(f *api.File) string {
 
 // backTo is where an act is undone, or done again, to; empty where the file is
 // there already. A file that is not where the act left it is a conflict.
-func backTo(now *api.File, e journal.Edit, over page.Over, undo bool) (string, []page.Conflict) {
+func backTo(now *api.File, e journal.Edit, policy Policy, undo bool) (string, []Conflict) {
 	left, want := e.Became, e.Was
 	if !undo {
 		left, want = want, left
@@ -47,41 +46,41 @@ func backTo(now *api.File, e journal.Edit, over page.Over, undo bool) (string, [
 	switch {
 	case is == want:
 		return "", nil
-	case is != left && over != page.Mine:
-		return "", []page.Conflict{{FileID: now.FileID, Name: now.Name, Field: field, Left: left, Now: is}}
+	case is != left && policy != Ours:
+		return "", []Conflict{{FileID: now.FileID, Name: now.Name, Field: field, Left: left, Now: is}}
 	}
 	return want, nil
 }
 
 // bring moves or renames a file to a path, or makes a version of it the current
 // one.
-func (d *Desk) bring(ctx context.Context, now *api.File, act, to string) (*api.File, error) {
+func (s *Session) bring(ctx context.Context, now *api.File, act, to string) (*api.File, error) {
 	if act == journal.ActRestore {
-		return d.restore(ctx, now.FileID, to)
+		return s.restore(ctx, now.FileID, to)
 	}
 	folder, name := path.Split(to)
 	from := now.FilePath
 	if at, old := path.Split(from); at != folder {
-		if err := d.free(ctx, folder+old); err != nil {
+		if err := s.free(ctx, folder+old); err != nil {
 			return nil, err
 		}
-		if err := d.Client.MoveFile(ctx, from, folder); err != nil {
+		if err := s.Client.MoveFile(ctx, from, folder); err != nil {
 			return nil, err
 		}
 		from = folder + old
 	}
 	if path.Base(from) != name {
-		if err := d.Client.RenameFile(ctx, from, name); err != nil {
+		if err := s.Client.RenameFile(ctx, from, name); err != nil {
 			return nil, err
 		}
 	}
-	return d.Read(ctx, now.FileID)
+	return s.Read(ctx, now.FileID)
 }
 
 // free is an error where a file is at a path: moved there, another would become
 // a version of it, and no undo parts them again.
-func (d *Desk) free(ctx context.Context, filePath string) error {
-	there, err := d.Place(ctx, filePath)
+func (s *Session) free(ctx context.Context, filePath string) error {
+	there, err := s.Locate(ctx, filePath)
 	switch {
 	case err != nil:
 		return err

@@ -1,6 +1,6 @@
 //go:build unix
 
-package cli
+package terminal
 
 import (
 	"context"
@@ -27,7 +27,7 @@ func TestInterruptedAtAQuestion(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	over := make(chan struct{})
-	text, err := untilInterrupted(ctx, tty, func() (string, error) {
+	text, err := Ask(ctx, tty, func() (string, error) {
 		defer close(over)
 		if _, err := term.MakeRaw(tty.Fd()); err != nil {
 			t.Error(err)
@@ -37,7 +37,7 @@ func TestInterruptedAtAQuestion(t *testing.T) {
 		n, err := tty.Read(buf)
 		return string(buf[:n]), err
 	})
-	if text != "" || !errors.Is(err, errInterrupted) || exitCode(err) != exitInterrupted {
+	if ended := new(SignalError); text != "" || !errors.As(err, &ended) || ended.Code != 130 {
 		t.Errorf("%q, %v", text, err)
 	}
 	after, err := term.GetState(tty.Fd())
@@ -52,7 +52,7 @@ func TestInterruptedAtAQuestion(t *testing.T) {
 
 // TestAnsweredQuestion gives what was asked for.
 func TestAnsweredQuestion(t *testing.T) {
-	text, err := untilInterrupted(t.Context(), nil, func() (string, error) { return "yes", nil })
+	text, err := Ask(t.Context(), nil, func() (string, error) { return "yes", nil })
 	if text != "yes" || err != nil {
 		t.Errorf("%q, %v", text, err)
 	}

@@ -1,4 +1,4 @@
-package ui
+package session
 
 import (
 	"context"
@@ -11,62 +11,74 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
-	"mediadesk/ui/page"
 )
 
-// Change sends a change of a file's details, keeps the record and, for undo,
-// the way back to the record as it was last seen.
-func (d *Desk) Change(ctx context.Context, fileID string, change api.Details) (*api.File, error) {
-	return d.changeIn(ctx, "", fileID, change)
+// Change is what is to become of one file.
+type Change struct {
+	FileID  string
+	Details api.Details
+}
+
+// Edited is the result of a change: the record after it, or the error.
+type Edited struct {
+	FileID string
+	File   *api.File
+	Err    error
+}
+
+// Change changes the details of a file, keeps the record and, for undo, the way
+// back to the record as it was last seen.
+func (s *Session) Change(ctx context.Context, fileID string, change api.Details) (*api.File, error) {
+	return s.changeIn(ctx, "", fileID, change)
 }
 
 // editors is how many changes are sent at once.
 const editors = 6
 
-// ChangeAll sends changes of several files, which are undone together. Each
-// outcome is told as it comes, from one goroutine at a time, and returned in the
-// order of the changes. A change that fails does not hold the others up; what
-// was not begun when ctx ends fails with its error.
-func (d *Desk) ChangeAll(ctx context.Context, changes []page.Change, told func(page.Edited)) []page.Edited {
+// ChangeAll changes several files; the changes are undone together. It returns the
+// results in the order of the changes. report, if not nil, gets each result as it
+// comes, from one goroutine at a time. A change that fails does not stop the others;
+// what has not begun when ctx ends fails with its error.
+func (s *Session) ChangeAll(ctx context.Context, changes []Change, report func(Edited)) []Edited {
 	batch := ""
 	if len(changes) > 1 {
 		batch = api.NewSuffix() + api.NewSuffix()
 	}
-	return each(len(changes), told, func(i int) page.Edited {
+	return each(len(changes), report, func(i int) Edited {
 		c := changes[i]
-		out := page.Edited{FileID: c.FileID, Err: ctx.Err()}
+		out := Edited{FileID: c.FileID, Err: ctx.Err()}
 		if out.Err == nil {
-			out.File, out.Err = d.changeIn(ctx, batch, c.FileID, c.Details)
+			out.File, out.Err = s.changeIn(ctx, batch, c.FileID, c.Details)
 		}
 		return out
 	})
 }
 
-// ReadAll looks at several files anew.
-func (d *Desk) ReadAll(ctx context.Context, ids []string, told func(page.Edited)) []page.Edited {
-	return each(len(ids), told, func(i int) page.Edited {
-		out := page.Edited{FileID: ids[i], Err: ctx.Err()}
+// ReadAll reads several files, as Read does, and reports like ChangeAll.
+func (s *Session) ReadAll(ctx context.Context, ids []string, report func(Edited)) []Edited {
+	return each(len(ids), report, func(i int) Edited {
+		out := Edited{FileID: ids[i], Err: ctx.Err()}
 		if out.Err == nil {
-			out.File, out.Err = d.Read(ctx, ids[i])
+			out.File, out.Err = s.Read(ctx, ids[i])
 		}
 		return out
 	})
 }
 
-// each does n things, a few at a time, and returns their outcomes in order.
-func each(n int, told func(page.Edited), do func(int) page.Edited) []page.Edited {
-	out := make([]page.Edited, n)
+// each calls do n times, a few at once, and returns the results in order.
+func each(n int, report func(Edited), do func(int) Edited) []Edited {
+	out := make([]Edited, n)
 	next := make(chan int)
 	var done sync.WaitGroup
-	var telling sync.Mutex
+	var reporting sync.Mutex
 	for range min(n, editors) {
 		done.Go(func() {
 			for i := range next {
 				out[i] = guarded(i, do)
-				if told != nil {
-					telling.Lock()
-					told(out[i])
-					telling.Unlock()
+				if report != nil {
+					reporting.Lock()
+					report(out[i])
+					reporting.Unlock()
 				}
 			}
 		})
@@ -79,58 +91,58 @@ func each(n int, told func(page.Edited), do func(int) page.Edited) []page.Edited
 	return out
 }
 
-// guarded keeps a fault in one of several things from ending the program with the
-// terminal as it is.
-func guarded(i int, do func(int) page.Edited) (out page.Edited) {
+// guarded turns a panic into an error: nothing would restore the terminal after a
+// panic in a goroutine.
+func guarded(i int, do func(int) Edited) (out Edited) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			out.Err = fmt.Errorf("a fault of mediadesk: %v", fault)
+			out.Err = fmt.Errorf("a bug in mediadesk: %v", fault)
 		}
 	}()
 	return do(i)
 }
 
-func (d *Desk) changeIn(ctx context.Context, batch, fileID string, change api.Details) (*api.File, error) {
-	before, seen, err := d.Journal.File(ctx, d.Profile.Name, fileID)
+func (s *Session) changeIn(ctx context.Context, batch, fileID string, change api.Details) (*api.File, error) {
+	before, seen, err := s.Journal.File(ctx, s.Profile.Name, fileID)
 	if err != nil {
 		return nil, err
 	}
-	after, err := d.patch(ctx, fileID, change)
+	after, err := s.patch(ctx, fileID, change)
 	if err != nil || !seen {
 		return after, err
 	}
 	back := inverse(&before.File, change)
 	if back.IsEmpty() {
-		return after, nil // it only ran extensions: nothing takes that back
+		return after, nil // it only ran extensions, which cannot be undone
 	}
-	_, err = d.Journal.AddEdits(ctx, []journal.Edit{{
-		Profile: d.Profile.Name, FileID: fileID, Batch: batch, Before: back, After: kept(change),
+	_, err = s.Journal.AddEdits(ctx, []journal.Edit{{
+		Profile: s.Profile.Name, FileID: fileID, Batch: batch, Before: back, After: kept(change),
 	}})
 	return after, err
 }
 
-// kept is what of a change an undo and a redo are about: not the extensions.
+// kept is the part of a change that can be undone: all but the extensions.
 func kept(change api.Details) api.Details {
 	change.Extensions, change.WebhookURL = api.Field[[]api.Extension]{}, api.Field[string]{}
 	return change
 }
 
-func (d *Desk) patch(ctx context.Context, fileID string, change api.Details) (*api.File, error) {
-	change, address, err := d.withAddress(ctx, fileID, change)
+func (s *Session) patch(ctx context.Context, fileID string, change api.Details) (*api.File, error) {
+	change, address, err := s.withAddress(ctx, fileID, change)
 	if err != nil {
 		return nil, err
 	}
-	after, err := d.Client.UpdateDetails(ctx, fileID, change)
+	after, err := s.Client.UpdateDetails(ctx, fileID, change)
 	if err != nil {
-		return nil, errors.Join(err, d.asked(ctx, fileID, change, address, nil, err))
+		return nil, errors.Join(err, s.asked(ctx, fileID, change, address, nil, err))
 	}
-	if err := d.Journal.SaveFile(ctx, d.Profile.Name, *after); err != nil {
+	if err := s.Journal.SaveFile(ctx, s.Profile.Name, *after); err != nil {
 		return after, err
 	}
-	return after, d.asked(ctx, fileID, change, address, after, nil)
+	return after, s.asked(ctx, fileID, change, address, after, nil)
 }
 
-// inverse is the change that takes change back on a file that was as before.
+// inverse is the change that undoes change on a file that was as before.
 func inverse(before *api.File, change api.Details) api.Details {
 	var back api.Details
 	if !change.Tags.IsZero() {
@@ -161,91 +173,91 @@ func inverse(before *api.File, change api.Details) api.Details {
 	return back
 }
 
-// Undo takes the newest change of a file back, and with it those of other files
-// that were made in the same step. None is returned, without an error, where
-// there is nothing to do. An error is of all of them: an *page.Elsewhere where
-// others changed the same since and over is page.Careful.
-func (d *Desk) Undo(ctx context.Context, fileID string, over page.Over) ([]page.Edited, error) {
-	return d.replay(ctx, fileID, over, true)
+// Undo undoes the newest change of a file, with those of other files that were made
+// in the same step. It returns nothing, without an error, if there is nothing to
+// undo. The error concerns all of them: a *ConflictError if the same was changed
+// elsewhere since and policy is Fail.
+func (s *Session) Undo(ctx context.Context, fileID string, policy Policy) ([]Edited, error) {
+	return s.replay(ctx, fileID, policy, true)
 }
 
-// Redo makes the changes again that Undo took back.
-func (d *Desk) Redo(ctx context.Context, fileID string, over page.Over) ([]page.Edited, error) {
-	return d.replay(ctx, fileID, over, false)
+// Redo makes the changes again that Undo undid.
+func (s *Session) Redo(ctx context.Context, fileID string, policy Policy) ([]Edited, error) {
+	return s.replay(ctx, fileID, policy, false)
 }
 
-// replayed is one edit on its way back, or forth again.
+// replayed is one edit that is undone or redone.
 type replayed struct {
 	edit journal.Edit
 	now  *api.File
 	send api.Details
-	to   string // of an act: the path or the version to go to; empty: nowhere
+	to   string // for a move or a restore: the path or version to go to; empty: it is there
 	err  error
 }
 
-func (d *Desk) replay(ctx context.Context, fileID string, over page.Over, undo bool) ([]page.Edited, error) {
-	next := d.Journal.NextRedo
+func (s *Session) replay(ctx context.Context, fileID string, policy Policy, undo bool) ([]Edited, error) {
+	next := s.Journal.NextRedo
 	if undo {
-		next = d.Journal.NextUndo
+		next = s.Journal.NextUndo
 	}
-	edits, err := next(ctx, journal.EditFilter{Profile: d.Profile.Name, FileID: fileID})
+	edits, err := next(ctx, journal.EditFilter{Profile: s.Profile.Name, FileID: fileID})
 	if err != nil || len(edits) == 0 {
 		return nil, err
 	}
 	todo := make([]replayed, len(edits))
-	var found page.Elsewhere
+	var found ConflictError
 	ids := make([]string, len(edits))
 	for i, e := range edits {
 		ids[i] = e.FileID
 	}
-	fresh := d.ReadAll(ctx, ids, nil)
+	fresh := s.ReadAll(ctx, ids, nil)
 	for i, e := range edits {
-		now, err := d.asFarAsKnown(ctx, fresh[i])
+		now, err := s.asFarAsKnown(ctx, fresh[i])
 		left, want := e.After, e.Before
 		if !undo {
 			left, want = want, left
 		}
 		todo[i] = replayed{edit: e, now: now, err: err}
 		if err == nil {
-			var conflicts []page.Conflict
+			var conflicts []Conflict
 			if e.Act != "" {
-				todo[i].to, conflicts = backTo(now, e, over, undo)
+				todo[i].to, conflicts = backTo(now, e, policy, undo)
 			} else {
-				todo[i].send, conflicts = onTop(now, left, want, over)
+				todo[i].send, conflicts = onTop(now, left, want, policy)
 			}
 			found.Conflicts = append(found.Conflicts, conflicts...)
 		}
 	}
-	if len(found.Conflicts) > 0 && over == page.Careful {
+	if len(found.Conflicts) > 0 && policy == Fail {
 		return nil, &found
 	}
-	return each(len(todo), nil, func(i int) page.Edited { return d.replayOne(ctx, todo[i], undo) }), nil
+	return each(len(todo), nil, func(i int) Edited { return s.replayOne(ctx, todo[i], undo) }), nil
 }
 
-func (d *Desk) replayOne(ctx context.Context, t replayed, undo bool) page.Edited {
-	out := page.Edited{FileID: t.edit.FileID, File: t.now, Err: t.err}
+func (s *Session) replayOne(ctx context.Context, t replayed, undo bool) Edited {
+	out := Edited{FileID: t.edit.FileID, File: t.now, Err: t.err}
 	if out.Err == nil && !t.send.IsEmpty() {
-		out.File, out.Err = d.patch(ctx, out.FileID, t.send)
+		out.File, out.Err = s.patch(ctx, out.FileID, t.send)
 	}
 	if out.Err == nil && t.to != "" {
-		out.File, out.Err = d.bring(ctx, t.now, t.edit.Act, t.to)
+		out.File, out.Err = s.bring(ctx, t.now, t.edit.Act, t.to)
 	}
 	if out.Err == nil {
-		out.Err = d.Journal.MarkEdits(ctx, []int64{t.edit.ID}, undo)
+		out.Err = s.Journal.MarkEdits(ctx, []int64{t.edit.ID}, undo)
 	}
 	return out
 }
 
 // asFarAsKnown is the record as it was just read, or as it was last seen where
 // the service does not let us read.
-func (d *Desk) asFarAsKnown(ctx context.Context, fresh page.Edited) (*api.File, error) {
+func (s *Session) asFarAsKnown(ctx context.Context, fresh Edited) (*api.File, error) {
 	if fresh.Err == nil || !api.Unavailable(fresh.Err) {
 		return fresh.File, fresh.Err
 	}
-	if d.Profile.Local {
+	if s.Profile.Local {
 		return nil, fresh.Err // it lets us read: the file is not there
 	}
-	seen, ok, err := d.Journal.File(ctx, d.Profile.Name, fresh.FileID)
+	seen, ok, err := s.Journal.File(ctx, s.Profile.Name, fresh.FileID)
 	if err == nil && !ok {
 		err = fresh.Err
 	}
@@ -255,12 +267,12 @@ func (d *Desk) asFarAsKnown(ctx context.Context, fresh page.Edited) (*api.File, 
 // onTop is the change that leads a file, as it is now, from the state that an
 // edit left to the state that is wanted. What others did to tags stays; another
 // field that is not as it was left is a conflict.
-func onTop(now *api.File, left, want api.Details, over page.Over) (api.Details, []page.Conflict) {
+func onTop(now *api.File, left, want api.Details, policy Policy) (api.Details, []Conflict) {
 	send := want
 	if !want.Tags.IsZero() && !now.Tags.IsZero() {
 		have, from, to := now.Tags.Or(nil), left.Tags.Or(nil), want.Tags.Or(nil)
 		switch result := retagged(have, from, to); {
-		case over != page.Mine && !slices.Equal(have, from):
+		case policy != Ours && !slices.Equal(have, from):
 			send.Tags = api.Null[[]string]()
 			if len(result) > 0 {
 				send.Tags = api.Set(result)
@@ -272,14 +284,14 @@ func onTop(now *api.File, left, want api.Details, over page.Over) (api.Details, 
 			send.Tags = api.Field[[]string]{}
 		}
 	}
-	var found []page.Conflict
+	var found []Conflict
 	// check compares one field; drop leaves it out of what is sent.
 	check := func(field, left, is, want string, drop func()) {
 		switch {
 		case is == want:
 			drop()
-		case is != left && over != page.Mine:
-			found = append(found, page.Conflict{FileID: now.FileID, Name: now.Name, Field: field, Left: left, Now: is})
+		case is != left && policy != Ours:
+			found = append(found, Conflict{FileID: now.FileID, Name: now.Name, Field: field, Left: left, Now: is})
 			drop()
 		}
 	}
@@ -338,8 +350,8 @@ func valueText(raw json.RawMessage) string {
 	return ""
 }
 
-// Failures joins the errors of outcomes.
-func Failures(list []page.Edited) error {
+// Failures joins the errors of results.
+func Failures(list []Edited) error {
 	var errs []error
 	for _, e := range list {
 		if e.Err != nil {

@@ -1,4 +1,4 @@
-package ui
+package session
 
 import (
 	"os"
@@ -7,7 +7,6 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
-	"mediadesk/ui/page"
 )
 
 // TestAlreadyStoredByItsHash: what this and what older programs sent is
@@ -40,8 +39,8 @@ func TestAlreadyStoredByItsHash(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d := &Desk{Journal: j, Profile: page.Profile{Name: "home"}}
-	jobs, err := d.AlreadyStored(t.Context(), sources)
+	s := &Session{Journal: j, Profile: Profile{Name: "home"}}
+	jobs, err := s.AlreadyStored(t.Context(), sources)
 	if err != nil {
 		t.Fatal(err)
 	}

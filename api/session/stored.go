@@ -1,4 +1,4 @@
-package ui
+package session
 
 import (
 	"context"
@@ -10,17 +10,13 @@ import (
 	"time"
 
 	"mediadesk/api"
-	"mediadesk/api/session"
 )
-
-// Receipts is the folder where the receipts of batches are kept.
-func (d *Desk) Receipts() string { return filepath.Join(filepath.Dir(d.Journal.Path()), "receipts") }
 
 // AlreadyStored looks whether the content of each source was stored in its
 // folder before, by what the journal knows of the profile, and gives the job
 // that did it; nil where none did. Only files whose size is known are read.
 // The service is asked whether the file is still there, if it tells.
-func (d *Desk) AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*api.Job, error) {
+func (s *Session) AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*api.Job, error) {
 	jobs := make([]*api.Job, len(uploads))
 	sizes := make([]int64, len(uploads))
 	for i := range uploads {
@@ -30,13 +26,13 @@ func (d *Desk) AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*api.
 			}
 		}
 	}
-	known, err := d.Journal.StoredKinds(ctx, d.Profile.Name, sizes)
+	known, err := s.Journal.StoredKinds(ctx, s.Profile.Name, sizes)
 	if err != nil {
 		return nil, err
 	}
 	for i := range uploads {
 		for _, kind := range known[sizes[i]] {
-			if jobs[i], err = d.storedAs(ctx, &uploads[i], kind); err != nil {
+			if jobs[i], err = s.storedAs(ctx, &uploads[i], kind); err != nil {
 				return nil, err
 			}
 			if jobs[i] != nil {
@@ -49,7 +45,7 @@ func (d *Desk) AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*api.
 
 // storedAs is the job that stored the content of an upload by the hash of one
 // kind; nil where there is none.
-func (d *Desk) storedAs(ctx context.Context, u *api.Upload, kind api.HashKind) (*api.Job, error) {
+func (s *Session) storedAs(ctx context.Context, u *api.Upload, kind api.HashKind) (*api.Job, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -57,8 +53,8 @@ func (d *Desk) storedAs(ctx context.Context, u *api.Upload, kind api.HashKind) (
 	if err != nil {
 		return nil, nil // what is wrong with the source is said when it is sent
 	}
-	job, ok, err := d.Journal.StoredAs(ctx, d.Profile.Name, u.Folder.Or("/"), id.Size, sum)
-	if err != nil || !ok || !d.stillThere(ctx, &job) {
+	job, ok, err := s.Journal.StoredAs(ctx, s.Profile.Name, u.Folder.Or("/"), id.Size, sum)
+	if err != nil || !ok || !s.stillThere(ctx, &job) {
 		return nil, err
 	}
 	return &job, nil
@@ -66,11 +62,11 @@ func (d *Desk) storedAs(ctx context.Context, u *api.Upload, kind api.HashKind) (
 
 // stillThere asks the service about a file that was stored. One that does not
 // tell is taken as having it.
-func (d *Desk) stillThere(ctx context.Context, job *api.Job) bool {
-	if job.File == nil || d.Client == nil {
+func (s *Session) stillThere(ctx context.Context, job *api.Job) bool {
+	if job.File == nil || s.Client == nil {
 		return true
 	}
-	file, err := d.Client.Details(ctx, job.File.FileID)
+	file, err := s.Client.Details(ctx, job.File.FileID)
 	var answer *api.ServiceError
 	switch {
 	case errors.As(err, &answer) && answer.Status == http.StatusNotFound:
@@ -84,7 +80,7 @@ func (d *Desk) stillThere(ctx context.Context, job *api.Job) bool {
 
 // WriteManifest writes entries into a file of the working directory and
 // returns its path.
-func (d *Desk) WriteManifest(entries []session.ManifestEntry, now time.Time) (string, error) {
+func (s *Session) WriteManifest(entries []ManifestEntry, now time.Time) (string, error) {
 	name, err := filepath.Abs("mediadesk-" + now.Format("20060102-150405") + ".json")
 	if err != nil {
 		return "", err
@@ -93,7 +89,7 @@ func (d *Desk) WriteManifest(entries []session.ManifestEntry, now time.Time) (st
 	if err != nil {
 		return "", fmt.Errorf("the manifest cannot be written: %w", err)
 	}
-	if err := errors.Join(session.WriteManifest(f, entries), f.Close()); err != nil {
+	if err := errors.Join(WriteManifest(f, entries), f.Close()); err != nil {
 		return "", fmt.Errorf("the manifest cannot be written: %w", err)
 	}
 	return name, nil

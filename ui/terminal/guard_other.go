@@ -1,17 +1,17 @@
 //go:build !unix
 
-package cli
+package terminal
 
 import "os"
 
-// guard is not needed on this system: its consoles forget a program's modes.
-func (p *Program) guard(int) (code int, ran bool) { return 0, false }
+// RunGuarded does nothing on this system: its consoles forget a program's modes.
+func RunGuarded(GuardOptions) (code int, ran bool) { return 0, false }
 
 // Guarded is the screens' end of the guard.
 type Guarded struct{}
 
-// Guard gives nil: nobody guards the terminal on this system.
-func Guard() *Guarded { return nil }
+// JoinGuard gives nil: nobody guards the terminal on this system.
+func JoinGuard() *Guarded { return nil }
 
 // Restored tells the guard that the terminal was given back.
 func (g *Guarded) Restored() {}
@@ -23,4 +23,4 @@ func (g *Guarded) Stopping() func() { return nil }
 var endingSignals = []os.Signal{os.Interrupt}
 
 // signalCode is the exit code of a program that a signal ended.
-func signalCode(os.Signal) int { return exitFailed }
+func signalCode(os.Signal) int { return 1 }

@@ -1,4 +1,4 @@
-package ui
+package session
 
 import (
 	"context"
@@ -19,25 +19,24 @@ import (
 	"mediadesk/api/journal"
 	"mediadesk/api/local"
 	"mediadesk/api/watch"
-	"mediadesk/ui/page"
 )
 
-// program is a desk of its own over a library, as another program would have it:
+// program is a session of its own over a library, as another program would have it:
 // its journal lies in dir.
-func program(t *testing.T, address, dir string) (d *Desk, end func()) {
+func program(t *testing.T, address, dir string) (s *Session, end func()) {
 	t.Helper()
-	d = &Desk{Cache: dir, Profile: page.Profile{Name: "p", Local: true}}
+	s = &Session{Cache: dir, Profile: Profile{Name: "p", Local: true}}
 	var err error
-	if d.Journal, err = journal.Open(t.Context(), filepath.Join(dir, "journal.db")); err != nil {
+	if s.Journal, err = journal.Open(t.Context(), filepath.Join(dir, "journal.db")); err != nil {
 		t.Fatal(err)
 	}
-	if d.Client, err = api.NewClient(api.Options{UploadURL: address, BaseURL: address, DeliveryURL: address, Key: testKey("private_edits")}); err != nil {
+	if s.Client, err = api.NewClient(api.Options{UploadURL: address, BaseURL: address, DeliveryURL: address, Key: testKey("private_edits")}); err != nil {
 		t.Fatal(err)
 	}
-	d.Watch = watch.New(watch.Options{Journal: d.Journal, Listen: "127.0.0.1:0", Profile: "p"})
-	return d, func() {
-		d.Client.Close()
-		if err := errors.Join(d.Watch.Close(context.Background()), d.Journal.Close()); err != nil {
+	s.Watch = watch.New(watch.Options{Journal: s.Journal, Listen: "127.0.0.1:0", Profile: "p"})
+	return s, func() {
+		s.Client.Close()
+		if err := errors.Join(s.Watch.Close(context.Background()), s.Journal.Close()); err != nil {
 			t.Error(err)
 		}
 	}
@@ -58,7 +57,7 @@ func aLibrary(t *testing.T) string {
 }
 
 // put stores a text or a picture.
-func put(t *testing.T, d *Desk, name string, u api.Upload) *api.File {
+func put(t *testing.T, s *Session, name string, u api.Upload) *api.File {
 	t.Helper()
 	u.FileName, u.UseUniqueFileName = name, api.Set(false)
 	if u.Source.Path == "" {
@@ -67,20 +66,20 @@ func put(t *testing.T, d *Desk, name string, u api.Upload) *api.File {
 			t.Fatal(err)
 		}
 	}
-	file, err := d.Client.Upload(t.Context(), &u, nil)
+	file, err := s.Client.Upload(t.Context(), &u, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Journal.SaveFile(t.Context(), d.Profile.Name, *file); err != nil {
+	if err := s.Journal.SaveFile(t.Context(), s.Profile.Name, *file); err != nil {
 		t.Fatal(err)
 	}
 	return file
 }
 
 // is checks what the library has of a file.
-func is(t *testing.T, d *Desk, id, tags, region string) {
+func is(t *testing.T, s *Session, id, tags, region string) {
 	t.Helper()
-	f, err := d.Client.Details(t.Context(), id)
+	f, err := s.Client.Details(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,18 +94,18 @@ func at(region string) api.Details { return api.Details{CustomCoordinates: api.S
 
 func mug(t *testing.T) api.Upload {
 	t.Helper()
-	return api.Upload{Source: api.Source{Path: filepath.Join("..", "assets", "sample", "mug.jpg")}}
+	return api.Upload{Source: api.Source{Path: filepath.Join("..", "..", "assets", "sample", "mug.jpg")}}
 }
 
 func TestUndoAfterRestart(t *testing.T) {
 	address, dir := aLibrary(t), t.TempDir()
-	d, end := program(t, address, dir)
+	s, end := program(t, address, dir)
 	u := mug(t)
 	u.Tags = api.Set([]string{"a"})
-	f := put(t, d, "mug.jpg", u)
+	f := put(t, s, "mug.jpg", u)
 	change := func(c api.Details) {
 		t.Helper()
-		if _, err := d.Change(t.Context(), f.FileID, c); err != nil {
+		if _, err := s.Change(t.Context(), f.FileID, c); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -114,28 +113,28 @@ func TestUndoAfterRestart(t *testing.T) {
 	change(at("1,2,30,40"))
 	change(api.Details{Tags: api.Null[[]string](), Description: api.Set("words")})
 	end()
-	d, end = program(t, address, dir)
+	s, end = program(t, address, dir)
 	defer end()
-	step := func(do func(context.Context, string, page.Over) ([]page.Edited, error), tags, region string) {
+	step := func(do func(context.Context, string, Policy) ([]Edited, error), tags, region string) {
 		t.Helper()
-		if list, err := do(t.Context(), f.FileID, page.Careful); err != nil || len(list) != 1 || list[0].Err != nil {
+		if list, err := do(t.Context(), f.FileID, Fail); err != nil || len(list) != 1 || list[0].Err != nil {
 			t.Fatalf("got %+v %v", list, err)
 		}
-		is(t, d, f.FileID, tags, region)
+		is(t, s, f.FileID, tags, region)
 	}
-	step(d.Undo, "a,b", "1,2,30,40")
-	step(d.Undo, "a,b", "")
-	step(d.Undo, "a", "")
-	if list, err := d.Undo(t.Context(), f.FileID, page.Careful); err != nil || len(list) > 0 {
+	step(s.Undo, "a,b", "1,2,30,40")
+	step(s.Undo, "a,b", "")
+	step(s.Undo, "a", "")
+	if list, err := s.Undo(t.Context(), f.FileID, Fail); err != nil || len(list) > 0 {
 		t.Errorf("there is more to undo: %+v %v", list, err)
 	}
-	step(d.Redo, "a,b", "")
-	step(d.Redo, "a,b", "1,2,30,40")
-	step(d.Redo, "", "1,2,30,40")
-	if list, err := d.Redo(t.Context(), f.FileID, page.Careful); err != nil || len(list) > 0 {
+	step(s.Redo, "a,b", "")
+	step(s.Redo, "a,b", "1,2,30,40")
+	step(s.Redo, "", "1,2,30,40")
+	if list, err := s.Redo(t.Context(), f.FileID, Fail); err != nil || len(list) > 0 {
 		t.Errorf("there is more to redo: %+v %v", list, err)
 	}
-	after, err := d.Client.Details(t.Context(), f.FileID)
+	after, err := s.Client.Details(t.Context(), f.FileID)
 	if err != nil || after.Description != "words" {
 		t.Errorf("the description is %q (%v)", after.Description, err)
 	}
@@ -152,39 +151,39 @@ func TestUndoBesideAnotherProgram(t *testing.T) {
 	u := mug(t)
 	u.Tags = api.Set([]string{"a", "b"})
 	f := put(t, one, "mug.jpg", u)
-	do := func(d *Desk, c api.Details) {
+	do := func(s *Session, c api.Details) {
 		t.Helper()
-		if _, err := d.Read(t.Context(), f.FileID); err != nil {
+		if _, err := s.Read(t.Context(), f.FileID); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := d.Change(t.Context(), f.FileID, c); err != nil {
+		if _, err := s.Change(t.Context(), f.FileID, c); err != nil {
 			t.Fatal(err)
 		}
 	}
 	do(one, tagged("a", "mine"))
 	do(two, tagged("a", "mine", "theirs"))
-	if _, err := one.Undo(t.Context(), f.FileID, page.Careful); err != nil {
+	if _, err := one.Undo(t.Context(), f.FileID, Fail); err != nil {
 		t.Fatal(err)
 	}
 	is(t, one, f.FileID, "a,theirs,b", "")
-	if _, err := one.Redo(t.Context(), f.FileID, page.Careful); err != nil {
+	if _, err := one.Redo(t.Context(), f.FileID, Fail); err != nil {
 		t.Fatal(err)
 	}
 	is(t, one, f.FileID, "a,theirs,mine", "")
 
 	do(one, at("1,1,10,10"))
 	do(two, at("2,2,20,20"))
-	var elsewhere *page.Elsewhere
-	if _, err := one.Undo(t.Context(), f.FileID, page.Careful); !errors.As(err, &elsewhere) || !strings.Contains(err.Error(), "2,2,20,20") {
+	var elsewhere *ConflictError
+	if _, err := one.Undo(t.Context(), f.FileID, Fail); !errors.As(err, &elsewhere) || !strings.Contains(err.Error(), "2,2,20,20") {
 		t.Fatalf("got %v", err)
 	}
 	is(t, one, f.FileID, "a,theirs,mine", "2,2,20,20")
-	if _, err := one.Undo(t.Context(), f.FileID, page.Mine); err != nil {
+	if _, err := one.Undo(t.Context(), f.FileID, Ours); err != nil {
 		t.Fatal(err)
 	}
 	is(t, one, f.FileID, "a,theirs,mine", "")
 	do(two, at("3,3,30,30"))
-	if _, err := one.Redo(t.Context(), f.FileID, page.Theirs); err != nil {
+	if _, err := one.Redo(t.Context(), f.FileID, Theirs); err != nil {
 		t.Fatal(err)
 	}
 	is(t, one, f.FileID, "a,theirs,mine", "3,3,30,30")
@@ -211,17 +210,17 @@ func TestStepOverManyFiles(t *testing.T) {
 	defer front.Close()
 	defer http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	dir := t.TempDir()
-	d, end := program(t, front.URL, dir)
-	var changes []page.Change
+	s, end := program(t, front.URL, dir)
+	var changes []Change
 	var ids []string
 	for i := range 200 {
-		f := put(t, d, fmt.Sprintf("f%03d.txt", i), api.Upload{Tags: api.Set([]string{"old", fmt.Sprint(i)})})
+		f := put(t, s, fmt.Sprintf("f%03d.txt", i), api.Upload{Tags: api.Set([]string{"old", fmt.Sprint(i)})})
 		ids = append(ids, f.FileID)
-		changes = append(changes, page.Change{FileID: f.FileID, Details: tagged("old", fmt.Sprint(i), "new")})
+		changes = append(changes, Change{FileID: f.FileID, Details: tagged("old", fmt.Sprint(i), "new")})
 	}
 	failing.Store(true)
 	told := 0
-	list := d.ChangeAll(t.Context(), changes, func(page.Edited) { told++ })
+	list := s.ChangeAll(t.Context(), changes, func(Edited) { told++ })
 	failing.Store(false)
 	bad := 0
 	for i, e := range list {
@@ -233,65 +232,65 @@ func TestStepOverManyFiles(t *testing.T) {
 		if e.FileID != ids[i] {
 			t.Fatal("the outcomes are out of order")
 		}
-		is(t, d, e.FileID, want, "")
+		is(t, s, e.FileID, want, "")
 	}
 	if told != 200 || bad != 66 {
 		t.Errorf("%d told, %d failed", told, bad)
 	}
 	end()
-	d, end = program(t, front.URL, dir) // another day
+	s, end = program(t, front.URL, dir) // another day
 	defer end()
-	first := slices.IndexFunc(list, func(e page.Edited) bool { return e.Err == nil })
-	undone, err := d.Undo(t.Context(), ids[first], page.Careful)
+	first := slices.IndexFunc(list, func(e Edited) bool { return e.Err == nil })
+	undone, err := s.Undo(t.Context(), ids[first], Fail)
 	if err != nil || Failures(undone) != nil || len(undone) != 134 {
 		t.Fatalf("undone %d: %v %v", len(undone), err, Failures(undone))
 	}
 	for i, id := range ids {
-		is(t, d, id, fmt.Sprintf("old,%d", i), "")
+		is(t, s, id, fmt.Sprintf("old,%d", i), "")
 	}
-	if list, err := d.Undo(t.Context(), ids[first+1], page.Careful); err != nil || len(list) > 0 {
+	if list, err := s.Undo(t.Context(), ids[first+1], Fail); err != nil || len(list) > 0 {
 		t.Errorf("there is more to undo: %+v %v", list, err)
 	}
 }
 
 func TestManagingFiles(t *testing.T) {
-	d, end := program(t, aLibrary(t), t.TempDir())
+	s, end := program(t, aLibrary(t), t.TempDir())
 	defer end()
 	ctx := t.Context()
-	f := put(t, d, "a.txt", api.Upload{})
-	renamed, err := d.Rename(ctx, *f, "b c.txt")
+	f := put(t, s, "a.txt", api.Upload{})
+	renamed, err := s.Rename(ctx, *f, "b c.txt")
 	if err != nil || renamed.FilePath != "/b_c.txt" {
 		t.Fatalf("renamed: %+v %v", renamed, err)
 	}
-	moved, err := d.Move(ctx, *renamed, "/x/y")
+	moved, err := s.Move(ctx, *renamed, "/x/y")
 	if err != nil || moved.FilePath != "/x/y/b_c.txt" {
 		t.Fatalf("moved: %+v %v", moved, err)
 	}
-	if err := d.Copy(ctx, *moved, "/z/"); err != nil {
+	if err := s.Copy(ctx, *moved, "/z/"); err != nil {
 		t.Fatal(err)
 	}
 	// Moved to where one of its name is, it becomes a version of that one.
-	if onto, err := d.Move(ctx, *moved, "/z/"); err != nil || onto != nil {
+	if onto, err := s.Move(ctx, *moved, "/z/"); err != nil || onto != nil {
 		t.Fatalf("moved onto: %+v %v", onto, err)
 	}
-	place, err := d.Place(ctx, "/z/b_c.txt")
+	place, err := s.Locate(ctx, "/z/b_c.txt")
 	if err != nil || place.File == nil {
 		t.Fatalf("%+v %v", place, err)
 	}
-	versions, err := d.Client.Versions(ctx, place.File.FileID)
+	versions, err := s.Client.Versions(ctx, place.File.FileID)
 	if err != nil || len(versions) != 2 {
 		t.Fatalf("%d versions, %v", len(versions), err)
 	}
 	old := versions[1].VersionInfo.ID
-	if back, err := d.Restore(ctx, place.File.FileID, old); err != nil || back.VersionInfo.ID != old {
+	if back, err := s.Restore(ctx, place.File.FileID, old); err != nil || back.VersionInfo.ID != old {
 		t.Fatalf("restored %+v %v", back, err)
 	}
 	for range 2 { // that it is gone already is no error
-		if err := d.Delete(ctx, *place.File); err != nil {
+		if err := s.Delete(ctx, *place.File); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, ok, err := d.Journal.File(ctx, "p", place.File.FileID); ok || err != nil {
+	if _, ok, err := s.Journal.File(ctx, "p", place.File.FileID); ok || err != nil {
 		t.Errorf("the journal still has it: %v", err)
 	}
 }
@@ -300,7 +299,7 @@ func TestManagingFiles(t *testing.T) {
 // restarts and aware of what others did; nothing is moved onto another file.
 func TestUndoOfActs(t *testing.T) {
 	address, dir := aLibrary(t), t.TempDir()
-	d, end := program(t, address, dir)
+	s, end := program(t, address, dir)
 	ctx := t.Context()
 	must := func(err error) {
 		t.Helper()
@@ -308,27 +307,27 @@ func TestUndoOfActs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	first := put(t, d, "a.txt", api.Upload{})
+	first := put(t, s, "a.txt", api.Upload{})
 	source := filepath.Join(t.TempDir(), "second")
 	must(os.WriteFile(source, []byte("another content"), 0o600))
-	f := put(t, d, "a.txt", api.Upload{Source: api.Source{Path: source}, OverwriteFile: api.Set(true)})
+	f := put(t, s, "a.txt", api.Upload{Source: api.Source{Path: source}, OverwriteFile: api.Set(true)})
 	id := f.FileID
-	renamed, err := d.Rename(ctx, *f, "b.txt")
+	renamed, err := s.Rename(ctx, *f, "b.txt")
 	must(err)
-	_, err = d.Move(ctx, *renamed, "/x/")
+	_, err = s.Move(ctx, *renamed, "/x/")
 	must(err)
-	_, err = d.Restore(ctx, id, first.VersionInfo.ID)
+	_, err = s.Restore(ctx, id, first.VersionInfo.ID)
 	must(err)
 	is := func(place, version string) {
 		t.Helper()
-		now, err := d.Client.Details(ctx, id)
+		now, err := s.Client.Details(ctx, id)
 		if err != nil || now.FilePath != place || now.VersionInfo.ID != version {
 			t.Fatalf("the file is %+v, %v; want it at %s as %s", now, err, place, version)
 		}
 	}
-	step := func(do func(context.Context, string, page.Over) ([]page.Edited, error), place, version string) {
+	step := func(do func(context.Context, string, Policy) ([]Edited, error), place, version string) {
 		t.Helper()
-		list, err := do(ctx, id, page.Careful)
+		list, err := do(ctx, id, Fail)
 		if err != nil || len(list) != 1 || list[0].Err != nil || list[0].File.FilePath != place {
 			t.Fatalf("%+v, %v", list, err)
 		}
@@ -336,35 +335,35 @@ func TestUndoOfActs(t *testing.T) {
 	}
 	is("/x/b.txt", first.VersionInfo.ID)
 	end()
-	d, end = program(t, address, dir) // another day
+	s, end = program(t, address, dir) // another day
 	defer func() { end() }()
-	step(d.Undo, "/x/b.txt", f.VersionInfo.ID)
-	step(d.Undo, "/b.txt", f.VersionInfo.ID)
-	step(d.Undo, "/a.txt", f.VersionInfo.ID)
-	step(d.Redo, "/b.txt", f.VersionInfo.ID)
-	step(d.Redo, "/x/b.txt", f.VersionInfo.ID)
-	step(d.Redo, "/x/b.txt", first.VersionInfo.ID)
-	step(d.Undo, "/x/b.txt", f.VersionInfo.ID)
+	step(s.Undo, "/x/b.txt", f.VersionInfo.ID)
+	step(s.Undo, "/b.txt", f.VersionInfo.ID)
+	step(s.Undo, "/a.txt", f.VersionInfo.ID)
+	step(s.Redo, "/b.txt", f.VersionInfo.ID)
+	step(s.Redo, "/x/b.txt", f.VersionInfo.ID)
+	step(s.Redo, "/x/b.txt", first.VersionInfo.ID)
+	step(s.Undo, "/x/b.txt", f.VersionInfo.ID)
 
 	// Somebody takes the place that it came from.
-	other := put(t, d, "b.txt", api.Upload{})
-	list, err := d.Undo(ctx, id, page.Careful)
+	other := put(t, s, "b.txt", api.Upload{})
+	list, err := s.Undo(ctx, id, Fail)
 	if err != nil || len(list) != 1 || list[0].Err == nil || !strings.Contains(list[0].Err.Error(), "another file is at /b.txt") {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	is("/x/b.txt", f.VersionInfo.ID)
-	must(d.Delete(ctx, *other))
+	must(s.Delete(ctx, *other))
 
 	// Somebody else moves it on: that is asked about, and can be written over.
-	now, err := d.Client.Details(ctx, id)
+	now, err := s.Client.Details(ctx, id)
 	must(err)
-	must(d.Client.MoveFile(ctx, now.FilePath, "/elsewhere/"))
-	var found *page.Elsewhere
-	if _, err := d.Undo(ctx, id, page.Careful); !errors.As(err, &found) || found.Conflicts[0].Field != "place" || found.Conflicts[0].Now != "/elsewhere/b.txt" {
+	must(s.Client.MoveFile(ctx, now.FilePath, "/elsewhere/"))
+	var found *ConflictError
+	if _, err := s.Undo(ctx, id, Fail); !errors.As(err, &found) || found.Conflicts[0].Field != "place" || found.Conflicts[0].Now != "/elsewhere/b.txt" {
 		t.Fatalf("%+v, %v", found, err)
 	}
 	is("/elsewhere/b.txt", f.VersionInfo.ID)
-	list, err = d.Undo(ctx, id, page.Mine)
+	list, err = s.Undo(ctx, id, Ours)
 	if err != nil || len(list) != 1 || list[0].Err != nil {
 		t.Fatalf("%+v, %v", list, err)
 	}
@@ -374,13 +373,13 @@ func TestUndoOfActs(t *testing.T) {
 // A private file is fetched by a signed address; nothing of this computer is
 // written over, and no name leads out of the folder.
 func TestDownload(t *testing.T) {
-	d, end := program(t, aLibrary(t), t.TempDir())
+	s, end := program(t, aLibrary(t), t.TempDir())
 	defer end()
-	f := put(t, d, "a.txt", api.Upload{IsPrivateFile: api.Set(true)})
+	f := put(t, s, "a.txt", api.Upload{IsPrivateFile: api.Set(true)})
 	dir := t.TempDir()
 	got := int64(0)
 	for i, want := range []string{"a.txt", "a (2).txt", "a (3).txt"} {
-		path, err := d.Download(t.Context(), *f, dir, func(n int64) { got += n })
+		path, err := s.Download(t.Context(), *f, dir, func(n int64) { got += n })
 		if err != nil || path != filepath.Join(dir, want) {
 			t.Fatalf("%d: %q %v", i, path, err)
 		}
@@ -400,10 +399,10 @@ func TestDownload(t *testing.T) {
 	}
 	wrong := *f
 	wrong.Size = api.Set(int64(3))
-	if _, err := d.Download(t.Context(), wrong, dir, nil); err == nil {
+	if _, err := s.Download(t.Context(), wrong, dir, nil); err == nil {
 		t.Error("a file of another size was kept")
 	}
-	if _, err := d.Download(t.Context(), *f, filepath.Join(dir, "missing"), nil); err == nil {
+	if _, err := s.Download(t.Context(), *f, filepath.Join(dir, "missing"), nil); err == nil {
 		t.Error("a folder that is not there was written to")
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".mediadesk-*")); len(left) > 0 {
@@ -414,7 +413,7 @@ func TestDownload(t *testing.T) {
 // The picture is the file that was sent while that is the same and the version
 // is the first, else it is fetched.
 func TestPictureFromTheSource(t *testing.T) {
-	d, end := program(t, aLibrary(t), t.TempDir())
+	s, end := program(t, aLibrary(t), t.TempDir())
 	defer end()
 	source := filepath.Join(t.TempDir(), "s.txt")
 	if err := os.WriteFile(source, []byte("one"), 0o600); err != nil {
@@ -424,18 +423,18 @@ func TestPictureFromTheSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := put(t, d, "s.txt", api.Upload{Source: api.Source{Path: source}})
-	jobs, err := d.Journal.AddJobs(t.Context(), []api.Job{{Profile: "p", Upload: api.Upload{Source: api.Source{Path: source}}, Identity: identity}})
+	f := put(t, s, "s.txt", api.Upload{Source: api.Source{Path: source}})
+	jobs, err := s.Journal.AddJobs(t.Context(), []api.Job{{Profile: "p", Upload: api.Upload{Source: api.Source{Path: source}}, Identity: identity}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	jobs[0].State, jobs[0].File = api.Stored, f
-	if err := d.Journal.UpdateJob(t.Context(), jobs[0]); err != nil {
+	if err := s.Journal.UpdateJob(t.Context(), jobs[0]); err != nil {
 		t.Fatal(err)
 	}
 	picture := func(f api.File) string {
 		t.Helper()
-		path, err := d.Picture(t.Context(), f)
+		path, err := s.Picture(t.Context(), f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -456,3 +455,7 @@ func TestPictureFromTheSource(t *testing.T) {
 		t.Error("a source that changed stands for the file")
 	}
 }
+
+type testKey string
+
+func (k testKey) Reveal() string { return string(k) }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package cli
+package terminal
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -18,8 +17,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 	"golang.org/x/sys/unix"
-
-	"mediadesk/config"
 )
 
 // guardVariable tells the process of the screens that another one guards its
@@ -42,27 +39,24 @@ var forwarded = []os.Signal{
 	syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE,
 }
 
-// guard runs the screens in a process of their own and waits for it. Whatever
-// becomes of that one, a crash or a kill, the terminal is given back as it was.
-// ran is false where this process is the one to show the screens.
-func (p *Program) guard(keyFD int) (code int, ran bool) {
+// RunGuarded runs this program again in a process of its own and waits for it: that
+// one shows the screens. After its end, also by a crash or a kill, the terminal is
+// as it was. ran is false if this process is to show the screens itself: another
+// one guards it already, or none could be started.
+func RunGuarded(o GuardOptions) (code int, ran bool) {
 	if os.Getenv(guardVariable) != "" {
-		return 0, false
-	}
-	tty, ok := p.Stdout.(*os.File)
-	if !ok {
 		return 0, false
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return 0, false
 	}
-	before, err := term.GetState(tty.Fd())
+	before, err := term.GetState(o.Out.Fd())
 	if err != nil {
 		return 0, false
 	}
-	g := newGuardian(p, tty, before)
-	if err := g.start(self, keyFD); err != nil {
+	g := newGuardian(o, before)
+	if err := g.start(self); err != nil {
 		// Without a guard the screens still work.
 		return 0, false
 	}
@@ -71,8 +65,7 @@ func (p *Program) guard(keyFD int) (code int, ran bool) {
 
 // guardian is the process that waits.
 type guardian struct {
-	p      *Program
-	tty    *os.File
+	o      GuardOptions
 	before *term.State
 	child  *os.Process
 
@@ -90,9 +83,9 @@ type guardian struct {
 	reading sync.WaitGroup
 }
 
-func newGuardian(p *Program, tty *os.File, before *term.State) *guardian {
+func newGuardian(o GuardOptions, before *term.State) *guardian {
 	return &guardian{
-		p: p, tty: tty, before: before, patience: guardPatience,
+		o: o, before: before, patience: guardPatience,
 		stopping: make(chan struct{}, 1), restored: make(chan struct{}), silent: make(chan struct{}),
 	}
 }
@@ -102,7 +95,7 @@ const maxSaid = 1 << 20
 
 // start starts the program again. It inherits the descriptors of this one, also
 // that of the key.
-func (g *guardian) start(self string, keyFD int) (err error) {
+func (g *guardian) start(self string) (err error) {
 	theirLife, ourLife, err := os.Pipe()
 	if err != nil {
 		return err
@@ -131,19 +124,14 @@ func (g *guardian) start(self string, keyFD int) (err error) {
 			_ = ours.Close()
 		})
 	}
-	if keyFD > 2 && keyFD < 1024 {
-		for len(files) <= keyFD {
+	if fd := g.o.FD; fd > 2 && fd < 1024 {
+		for len(files) <= fd {
 			files = append(files, nil)
 		}
-		files[keyFD] = os.NewFile(uintptr(keyFD), "key")
+		files[fd] = os.NewFile(uintptr(fd), "inherited")
 	}
 	files = append(files, theirLife, theirMark)
-	env := append(os.Environ(), fmt.Sprintf("%s=%d", guardVariable, len(files)-2))
-	for _, name := range config.SecretVariables { // this process took them out
-		if value := g.p.Getenv(name); value != "" {
-			env = append(env, name+"="+value)
-		}
-	}
+	env := append(append(os.Environ(), g.o.Env...), fmt.Sprintf("%s=%d", guardVariable, len(files)-2))
 	g.child, err = os.StartProcess(self, os.Args, &os.ProcAttr{Files: files, Env: env})
 	return err
 }
@@ -273,32 +261,16 @@ func (g *guardian) end(status unix.WaitStatus, signals <-chan os.Signal) int {
 	switch {
 	case status.Signaled():
 		code = 128 + int(status.Signal())
-		fmt.Fprintf(g.p.Stderr, "mediadesk was ended from outside (%s). What was under way waits in the journal.\n", status.Signal())
+		fmt.Fprintf(g.o.Err, "mediadesk was ended from outside (%s). What was under way waits in the journal.\n", status.Signal())
 	case code != 0 && bytes.Contains(said, []byte("goroutine ")):
-		said = g.crashed(said)
+		said = []byte(g.o.Crashed(string(said)))
 	}
-	_, _ = g.p.Stderr.Write(said)
+	_, _ = g.o.Err.Write(said)
 	return code
 }
 
-// crashed keeps the report of a crash in a file and gives the sentence about
-// it.
-func (g *guardian) crashed(report []byte) []byte {
-	secrets := g.p.environmentKey()
-	text := secrets.String(string(report))
-	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	path := g.p.Paths.Crash()
-	where := "It could not be kept."
-	if err := os.MkdirAll(g.p.Paths.State, 0o700); err == nil {
-		if err := os.WriteFile(path, []byte(text), 0o600); err == nil {
-			where = "The report is in " + path
-		}
-	}
-	return []byte(fmt.Sprintf("mediadesk ended by a mistake of its own: %s\n%s\nWhat was under way waits in the journal.\n", safeLines(first), safeLines(where)))
-}
-
 // restore brings the terminal back from whatever state the screens left it in.
-func (g *guardian) restore() { restoreTerminal(g.tty, g.before) }
+func (g *guardian) restore() { restoreTerminal(g.o.Out, g.before) }
 
 // restoreOrLeave does so too, but leaves a terminal alone that takes nothing: at
 // another signal, or when patience ends.
@@ -344,10 +316,9 @@ const guardedPatience = 100 * time.Millisecond
 // nobody guards.
 type Guarded struct{ life, mark *os.File }
 
-// Guard takes up the connection to the guard, if there is one. When the guard
-// is gone, killed from outside, the terminal is given back and this process
-// ends in the same way.
-func Guard() *Guarded {
+// JoinGuard connects the screens to their guard; nil if there is none. If the guard
+// is killed, the terminal is given back and this process ends in the same way.
+func JoinGuard() *Guarded {
 	fd, err := strconv.Atoi(os.Getenv(guardVariable))
 	if err != nil || fd < 3 {
 		return nil
@@ -398,5 +369,5 @@ func signalCode(s os.Signal) int {
 	if n, ok := s.(syscall.Signal); ok {
 		return 128 + int(n)
 	}
-	return exitFailed
+	return 1
 }

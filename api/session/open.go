@@ -1,0 +1,230 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"mediadesk/api"
+	"mediadesk/api/journal"
+	"mediadesk/api/local"
+	"mediadesk/api/queue"
+	"mediadesk/api/watch"
+	"mediadesk/config"
+)
+
+// Open opens the profile that the request names. It wires the parts of a session,
+// each on top of the ones before it. When ctx ends, what the session does ends too;
+// Close is needed all the same. After an error nothing is left open.
+func Open(ctx context.Context, o Options) (*Session, error) {
+	settings, err := config.Load(o.Paths)
+	if err != nil {
+		return nil, err
+	}
+	profile, err := Resolve(settings, o.Request)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.Paths.Make(); err != nil {
+		return nil, err
+	}
+	if o.Secrets == nil {
+		o.Secrets = new(config.Redactor)
+	}
+	s := &Session{Cache: o.Paths.Cache}
+	s.ctx, s.cancel = context.WithCancel(ctx)
+	if err := s.open(ctx, o, settings, profile); err != nil {
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), CloseTime)
+		defer cancel()
+		return nil, errors.Join(err, s.Close(closing))
+	}
+	return s, nil
+}
+
+func (s *Session) open(ctx context.Context, o Options, settings config.Config, profile config.Profile) (err error) {
+	if s.Journal, err = journal.Open(ctx, o.Paths.Journal()); err != nil {
+		return err
+	}
+	s.onClose(func(context.Context) error { return s.Journal.Close() })
+	if s.Profile, err = NewProfile(profile); err != nil {
+		return err
+	}
+	if err := s.openClient(ctx, o, settings, &profile); err != nil {
+		return err
+	}
+	if err := s.openWatch(ctx, o, settings, profile); err != nil {
+		return err
+	}
+	return s.openQueue(ctx, o, settings)
+}
+
+// openClient opens the client, and the local service first where the profile uses
+// it: its address is filled into the profile.
+func (s *Session) openClient(ctx context.Context, o Options, settings config.Config, profile *config.Profile) error {
+	var key api.Key
+	var err error
+	if s.Profile.Local {
+		s.Profile.MaxSize = settings.Local.MaxSize
+		s.Profile.KeySource = "the library's own"
+		key, err = s.openLibrary(o, settings, profile)
+		// The process that runs the library says so: it may have other settings.
+		if faults := local.FindFaults(o.Paths.Library()); faults != "" {
+			s.Profile.Notice = "faults on: " + faults
+		}
+	} else {
+		key, s.Profile.KeySource, err = findKey(ctx, o, *profile)
+	}
+	if err != nil {
+		return err
+	}
+	s.Client, err = api.NewClient(api.Options{
+		UploadURL: profile.UploadURL, BaseURL: profile.BaseURL, DeliveryURL: profile.DeliveryURL,
+		Key: key, UserAgent: "mediadesk/" + o.Version,
+	})
+	if err != nil {
+		return err
+	}
+	s.onClose(func(context.Context) error { s.Client.Close(); return nil })
+	s.Profile.Host = s.Client.Host()
+	return nil
+}
+
+func (s *Session) openWatch(ctx context.Context, o Options, settings config.Config, profile config.Profile) error {
+	secrets, err := webhookSecrets(o, settings, profile)
+	if err != nil {
+		return err
+	}
+	s.Watch = watch.New(watch.Options{
+		Journal: s.Journal, Listen: settings.Webhook.Listen, Profile: profile.Name,
+		PublicURL: func(string) string { return profile.WebhookURL },
+		Secret:    func(name string) string { return secrets[name] },
+		Details: func(ctx context.Context, _, fileID string) (*api.File, error) {
+			return s.Client.Details(ctx, fileID)
+		},
+	})
+	if err := s.Watch.Start(ctx); err != nil {
+		return err
+	}
+	s.onClose(s.Watch.Close)
+	s.Profile.Receiver = receiver(profile, s.Watch.Addr())
+	return nil
+}
+
+func (s *Session) openQueue(ctx context.Context, o Options, settings config.Config) error {
+	concurrency := settings.Concurrency
+	if o.Concurrency > 0 {
+		concurrency = o.Concurrency
+	}
+	s.Queue = queue.New(queue.Options{
+		Journal: s.Journal, Profile: s.Profile.Name, Sender: s.Client, Concurrency: concurrency, Fresh: !o.Adopt,
+		Prepare:  s.prepare,
+		Answered: func(ctx context.Context, j api.Job) { s.answered(ctx, o.Paths, j) },
+		BatchDone: func(ctx context.Context, batch string) {
+			if err := s.writeReceipt(ctx, batch); err != nil {
+				slog.Error("no receipt was written", "batch", batch, "err", err)
+			}
+		},
+	})
+	if err := s.Queue.Start(ctx); err != nil {
+		return err
+	}
+	s.onClose(s.Queue.Close)
+	return nil
+}
+
+// findKey finds the key of a service elsewhere, and describes where it came from.
+func findKey(ctx context.Context, o Options, profile config.Profile) (api.Key, string, error) {
+	if o.Key != nil {
+		if key, err := config.NewSecret(o.Key.Reveal()); err == nil {
+			o.Secrets.Add(key)
+		}
+		return o.Key, config.Source{Kind: config.SourceTyped}.String(), nil
+	}
+	if o.KeyFD >= 0 && o.Keys.FD == nil {
+		f, err := config.OpenFD(o.KeyFD)
+		if err != nil {
+			return nil, "", err
+		}
+		o.Keys.FD = f
+	}
+	key, source, err := o.Keys.Find(ctx, profile)
+	o.Secrets.Add(key)
+	return key, source.String(), err
+}
+
+// webhookSecrets are what the services of the profiles sign their posts with: the
+// receiver takes posts for all of them. A secret that cannot be read is an error
+// for the profile in use; the posts for another profile are then not believed.
+func webhookSecrets(o Options, settings config.Config, used config.Profile) (map[string]string, error) {
+	secrets := map[string]string{}
+	for _, name := range append(settings.Names(), used.Name) {
+		profile, ok := settings.Profiles[name]
+		if !ok {
+			profile = used // one without a name
+		}
+		secret, err := o.Keys.WebhookSecret(profile)
+		switch {
+		case err != nil && name == used.Name:
+			return nil, err
+		case err != nil:
+			slog.Warn("webhook posts of a profile cannot be checked", "profile", name, "err", err)
+			secrets[name] = rand.Text()
+		case !secret.IsZero():
+			o.Secrets.Add(secret)
+			secrets[name] = secret.Reveal()
+		}
+	}
+	return secrets, nil
+}
+
+// receiver is the address at which the profile's service reaches our webhook
+// receiver; empty where it cannot.
+func receiver(p config.Profile, listening string) string {
+	if p.WebhookURL != "" {
+		return p.WebhookURL
+	}
+	if api.IsPrivateHost(p.UploadURL) {
+		return "http://" + listening
+	}
+	return ""
+}
+
+// prepare puts an address of our receiver into an upload just before it goes out.
+func (s *Session) prepare(ctx context.Context, j api.Job) (*api.Upload, error) {
+	u := j.Upload
+	if !j.OwnWebhook {
+		return &u, nil
+	}
+	address, err := s.Watch.Address(ctx, j.ID, j.Profile)
+	if err != nil {
+		return nil, fmt.Errorf("no webhook address: %w", err)
+	}
+	u.WebhookURL = api.Set(address)
+	return &u, nil
+}
+
+// answered tells the watch which runs an upload began; the record of the file is
+// in the journal already. A copy of standard input is not needed any more.
+func (s *Session) answered(ctx context.Context, paths config.Paths, j api.Job) {
+	if err := removeSpooled(paths, j.Upload.Source.Path); err != nil {
+		slog.Warn("a copy of standard input was not removed", "err", err)
+	}
+	if j.File == nil {
+		return
+	}
+	if err := s.Watch.Answered(ctx, j.Profile, j.File, j.OwnWebhook); err != nil {
+		slog.Error("the runs of an upload were not kept", "file", j.File.FileID, "err", err)
+	}
+}
+
+// writeReceipt writes what was sent and answered of a batch.
+func (s *Session) writeReceipt(ctx context.Context, batch string) error {
+	jobs, err := s.Journal.Jobs(ctx, journal.JobFilter{Batch: batch})
+	if err != nil {
+		return err
+	}
+	return NewReceipt(s.Profile.Host, jobs, time.Now()).WriteFile(NextReceiptFile(s.Receipts(), batch))
+}

@@ -1,0 +1,127 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"mediadesk/api"
+	"mediadesk/api/session"
+	"mediadesk/config"
+	"mediadesk/ui/picture"
+	"mediadesk/ui/terminal"
+)
+
+// The garbage collector does less in the first moment: nearly all that is made then
+// lasts, and the first names of a large folder come a third sooner.
+const (
+	startTime      = time.Second
+	startGCPercent = 400
+)
+
+// Run shows the screens on the terminal until the person leaves them, and closes the
+// session that is open then. Beside what o has, it reads the settings. A signal that
+// ends the screens gives a *terminal.SignalError.
+func Run(ctx context.Context, request session.Options, o Options) error {
+	usual := debug.SetGCPercent(startGCPercent)
+	time.AfterFunc(startTime, func() { debug.SetGCPercent(usual) })
+	settings, err := config.Load(request.Paths)
+	if err != nil {
+		return err
+	}
+	if o.KeyMap, err = ownKeys(settings); err != nil {
+		return err
+	}
+	if o.Previews, err = previews(request.Paths, settings); err != nil {
+		return err
+	}
+	o.Open = func(ctx context.Context, profile string, key api.Key) (*session.Session, error) {
+		again := request
+		again.Request = request.Switch(profile, key)
+		return session.Open(ctx, again)
+	}
+	o.First = !settings.Exists && !request.Unnamed() && request.Profile == ""
+	o.Profile, o.Addresses = request.Profile, request.Flags()
+	o.Theme, o.Themes, o.Signal, o.Pictures = settings.Theme, settings.Themes, settings.Signal, picture.Setting(settings.Pictures)
+	o.Paths, o.Keys, o.Version = request.Paths, request.Keys, request.Version
+	o.Debug = slog.Default().Enabled(ctx, slog.LevelDebug)
+	guard := terminal.JoinGuard()
+	o.Terminal, o.Signals, o.Frames, o.Stopping = os.Stdout, &terminal.Signals{}, &Frames{}, guard.Stopping()
+
+	model := New(o)
+	// To detect the colors once more would ask tmux once more, which takes a while.
+	program := tea.NewProgram(model, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(FramesPerSecond),
+		tea.WithColorProfile(lipgloss.Writer.Profile))
+	o.Frames.Pace(program)
+	ended := terminal.Endings(program.Quit)
+	o.Signals.Watch(func() { program.Send(stopAsked{}) }, func() { program.Send(goneOn{}) })
+	_, err = program.Run()
+	o.Signals.Close()
+	fmt.Fprint(os.Stdout, model.Farewell())
+	guard.Restored()
+	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
+		err = nil
+	}
+	return errors.Join(err, model.close(os.Stdout), ended())
+}
+
+// close keeps what the screens want to keep and closes the session.
+func (m *Model) close(out io.Writer) error {
+	s := m.Desk()
+	if s == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), session.CloseTime)
+	defer cancel()
+	return errors.Join(m.Keep(ctx), finishSending(ctx, m.Patience(), out, s.Queue.Close), s.Close(ctx))
+}
+
+// silence is how long leaving may take before it says what it waits for.
+const silence = 300 * time.Millisecond
+
+// finishSending waits for the answers to uploads that are under way, for as long as
+// patience or until ctrl+c. If that takes a while, out says so: the screens are gone
+// by then.
+func finishSending(ctx context.Context, patience time.Duration, out io.Writer, finish func(context.Context) error) error {
+	ctx, enough := context.WithTimeout(ctx, patience)
+	defer enough()
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	say := time.AfterFunc(silence, func() {
+		fmt.Fprintf(out, "Waiting up to %d seconds for the answers to uploads that are under way; the others go on next time. ctrl+c leaves now.\n", int(patience.Seconds()))
+	})
+	defer say.Stop()
+	return finish(ctx)
+}
+
+// previews is the cache of small pictures; nil if the settings keep none: what was
+// kept before is removed then.
+func previews(paths config.Paths, settings config.Config) (*picture.Cache, error) {
+	dir := filepath.Join(paths.Cache, "previews")
+	if settings.Previews == config.PreviewsKeep {
+		return picture.NewCache(dir, picture.DefaultCache), nil
+	}
+	return nil, os.RemoveAll(dir)
+}
+
+// ownKeys are the keys of the settings, or what is wrong with one of them.
+func ownKeys(settings config.Config) ([]KeySetting, error) {
+	var list []KeySetting
+	for _, k := range settings.Keys {
+		list = append(list, KeySetting{Act: k.Act, Keys: k.Keys})
+	}
+	if i, err := CheckKeys(list); err != nil {
+		return nil, &config.FileError{Path: settings.Path, Line: settings.Keys[i].Line, Key: settings.Keys[i].Act, Text: err.Error()}
+	}
+	return list, nil
+}

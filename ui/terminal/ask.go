@@ -1,0 +1,37 @@
+package terminal
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"github.com/charmbracelet/x/term"
+)
+
+// Ask returns what ask returns, or a *SignalError as soon as ctx ends: after ctrl+c
+// at a question nobody has to press enter, too. What ask changed in the terminal,
+// such as hiding what is typed, is restored; ask itself stays behind.
+func Ask(ctx context.Context, in io.Reader, ask func() (string, error)) (string, error) {
+	type answer struct {
+		text string
+		err  error
+	}
+	restore := func() {}
+	if tty, ok := in.(*os.File); ok {
+		if before, err := term.GetState(tty.Fd()); err == nil {
+			restore = func() { _ = term.Restore(tty.Fd(), before) }
+		}
+	}
+	given := make(chan answer, 1)
+	go func() {
+		text, err := ask()
+		given <- answer{text, err}
+	}()
+	select {
+	case a := <-given:
+		return a.text, a.err
+	case <-ctx.Done():
+		restore()
+		return "", &SignalError{interrupted}
+	}
+}

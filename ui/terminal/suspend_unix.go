@@ -1,0 +1,103 @@
+//go:build unix
+
+package terminal
+
+import (
+	"io"
+	"os"
+	ossignal "os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// stopTime is the time in which the end of one stop can be reported twice.
+const stopTime = 500 * time.Millisecond
+
+// Signals watches for the signals that stop and continue the program from outside.
+// Those of the terminal itself are keys while it is in raw mode.
+type Signals struct {
+	came  chan os.Signal
+	ended atomic.Int64 // when the last stop of our own ended, in nanoseconds
+	done  chan struct{}
+}
+
+// Watch calls stop when the program is to be stopped, and resumed after a stop that
+// was not our own, until Close.
+func (s *Signals) Watch(stop, resumed func()) {
+	s.came, s.done = make(chan os.Signal, 4), make(chan struct{})
+	ossignal.Notify(s.came, syscall.SIGTSTP, syscall.SIGCONT)
+	go func() {
+		for {
+			select {
+			case <-s.done:
+				return
+			case came := <-s.came:
+				if came == syscall.SIGTSTP {
+					stop()
+					continue
+				}
+			}
+			// A stop of our own restores the screen by itself; it is noted at the
+			// same time as this signal arrives.
+			select {
+			case <-s.done:
+				return
+			case <-time.After(stopTime / 5):
+			}
+			if time.Since(time.Unix(0, s.ended.Load())) > stopTime {
+				resumed()
+			}
+		}
+	}()
+}
+
+// Close ends the watching.
+func (s *Signals) Close() {
+	ossignal.Stop(s.came)
+	close(s.done)
+}
+
+// NoSuspend says why the program cannot be suspended; empty if it can.
+func NoSuspend() string {
+	if sid, err := unix.Getsid(0); err != nil || sid == unix.Getpgrp() {
+		// A shell with job control gives each job a group of its own.
+		return "There is no shell to go back to."
+	}
+	return ""
+}
+
+// Suspend stops the program until the shell continues it. It is a tea.ExecCommand:
+// Bubble Tea gives the terminal back while it runs.
+type Suspend struct {
+	Signals  *Signals // nil: none are watched
+	Stopping func()   // tells the guard, which stops the rest of the job; nil: there is none
+}
+
+// SetStdin and the others make it a tea.ExecCommand.
+func (s Suspend) SetStdin(io.Reader)  {}
+func (s Suspend) SetStdout(io.Writer) {}
+func (s Suspend) SetStderr(io.Writer) {}
+
+// Run stops this process and returns when it goes on.
+func (s Suspend) Run() error {
+	goOn := make(chan os.Signal, 1)
+	ossignal.Notify(goOn, syscall.SIGCONT)
+	defer ossignal.Stop(goOn)
+	pid := 0 // the whole job
+	if s.Stopping != nil {
+		s.Stopping()
+		pid = os.Getpid()
+	}
+	// Not SIGTSTP: a Go program that watches for it cannot be stopped by it.
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		return err
+	}
+	<-goOn
+	if s.Signals != nil {
+		s.Signals.ended.Store(time.Now().UnixNano())
+	}
+	return nil
+}

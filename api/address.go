@@ -9,12 +9,12 @@ import (
 )
 
 // CheckSourceURL says whether text is an address from which a service can
-// download (§4.1, file): http or https, with a host. Anything else would be
+// download (service.md §4.1, file): http or https, with a host. Anything else would be
 // read as base64 and stored as garbage. The error is a *RuleError.
 func CheckSourceURL(text string) error { return checkAddress("file", text) }
 
 // CheckWebhookURL says whether text is an address to which a service can post
-// (§4.1, webhookUrl). The error is a *RuleError.
+// (service.md §4.1, webhookUrl). The error is a *RuleError.
 func CheckWebhookURL(text string) error { return checkAddress("webhookUrl", text) }
 
 func checkAddress(field, text string) error {

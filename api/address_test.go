@@ -7,7 +7,7 @@ import (
 	"mediadesk/api"
 )
 
-// §4.1, file: a URL must be one from which the service can download; anything
+// service.md §4.1, file: a URL must be one from which the service can download; anything
 // else would be stored as garbage.
 func TestCheckAddresses(t *testing.T) {
 	for address, ok := range map[string]bool{
@@ -84,7 +84,7 @@ func TestIsPrivateHost(t *testing.T) {
 	}
 }
 
-// §8: sizes up to the limit of the account.
+// service.md §8: sizes up to the limit of the account.
 func TestCheckSize(t *testing.T) {
 	const free, video = 25_000_000, 300_000_000
 	for _, test := range []struct {

@@ -21,7 +21,7 @@ import (
 )
 
 // A Key gives the private key at the moment in which it goes into the
-// Authorization header (§5), and keeps it out of everything else.
+// Authorization header (service.md §5), and keeps it out of everything else.
 type Key interface{ Reveal() string }
 
 // Options say how a client reaches a service.
@@ -172,7 +172,7 @@ func (c *Client) DetailsAddress(fileID string) string {
 	return c.base + "/v1/files/" + url.PathEscape(fileID) + "/details"
 }
 
-// Upload sends u and returns the record of the stored file (§4.1). Bytes are
+// Upload sends u and returns the record of the stored file (service.md §4.1). Bytes are
 // counted in progress, which may be nil. The body is streamed with its exact
 // length.
 //
@@ -305,7 +305,7 @@ func (c *Client) recordWords(file *File) string {
 }
 
 // UpdateDetails changes tags or custom coordinates of a file and returns its
-// record (§4.2).
+// record (service.md §4.2).
 func (c *Client) UpdateDetails(ctx context.Context, fileID string, d Details) (*File, error) {
 	if fileID == "" {
 		return nil, errNoID

@@ -37,7 +37,7 @@ func flood(w io.Writer) {
 	}
 }
 
-// §7: every failure has a code and a message; the names of its fields are not
+// service.md §7: every failure has a code and a message; the names of its fields are not
 // shown, and what stands between may answer in its place.
 func TestErrorAnswers(t *testing.T) {
 	for _, test := range []struct {

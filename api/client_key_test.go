@@ -20,7 +20,7 @@ import (
 	"mediadesk/api"
 )
 
-// §5: the key goes over https or to this computer only.
+// service.md §5: the key goes over https or to this computer only.
 func TestNewClientAddresses(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://u.example": "", "https://u.example/": "", "https://u.example:8443/base/": "", "HTTPS://u.example": "", "https://10.0.0.1": "",

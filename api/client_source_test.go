@@ -67,7 +67,7 @@ func TestUploadOfBadSources(t *testing.T) {
 	}
 }
 
-// 300 MB, the largest size of §8, go through a little memory.
+// 300 MB, the largest size of service.md §8, go through a little memory.
 func TestLargeFilesNeedLittleMemory(t *testing.T) {
 	const size = 300_000_000
 	path := sparseFile(t, size)

@@ -34,7 +34,7 @@ func writeFile(t *testing.T, name string, data []byte) string {
 	return path
 }
 
-// Every field of §4.1 travels as one part with the right text, the file as the
+// Every field of service.md §4.1 travels as one part with the right text, the file as the
 // last part, byte for byte, in a body whose length is told beforehand.
 func TestUploadOnTheWire(t *testing.T) {
 	for _, size := range []int{1, 2, 3, 4095, 24575, 24576, 24577, 64 << 10, 1<<20 + 1} {
@@ -113,7 +113,7 @@ func TestUploadHostileNames(t *testing.T) {
 	}
 }
 
-// §4.2 on the wire: what is absent, null and empty.
+// service.md §4.2 on the wire: what is absent, null and empty.
 func TestUpdateDetailsOnTheWire(t *testing.T) {
 	for _, d := range []api.Details{
 		{},

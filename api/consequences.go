@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// MaxVersions is how many versions one file can hold (§8, §9).
+// MaxVersions is how many versions one file can hold (service.md §8, §9).
 const MaxVersions = 100
 
 // Place is what is known of the exact place to which an upload goes.
@@ -32,7 +32,7 @@ const (
 // Aspect is a part of a record that overwriting can touch.
 type Aspect string
 
-// The four aspects that the overwrite rules of §4.1 speak of.
+// The four aspects that the overwrite rules of service.md §4.1 speak of.
 const (
 	AspectTags     Aspect = "tags"
 	AspectAITags   Aspect = "AI tags"
@@ -69,7 +69,7 @@ type Outlook struct {
 }
 
 // Consequences tells what an upload does to what is at its place, by the rules
-// of §4.1 for useUniqueFileName and the four overwrite switches. The local
+// of service.md §4.1 for useUniqueFileName and the four overwrite switches. The local
 // library acts on the same function, so that what is told is what happens.
 //
 // An empty list of tags and an empty object of custom metadata count as none:

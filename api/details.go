@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 )
 
-// Details is the body of a details update (§4.2). An absent field leaves what
+// Details is the body of a details update (service.md §4.2). An absent field leaves what
 // is there, null unsets it.
 type Details struct {
 	Tags              Field[[]string] `json:"tags,omitzero"`
@@ -25,7 +25,7 @@ func (d Details) IsEmpty() bool {
 
 // Check says what the service would refuse about the update, each as a
 // *RuleError. The limits on the text of tags are those of an upload and do not
-// hold here (§8 names the upload only).
+// hold here (service.md §8 names the upload only).
 func (d Details) Check() []error {
 	var found []error
 	add := func(err error) {

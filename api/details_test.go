@@ -8,7 +8,7 @@ import (
 	"mediadesk/api"
 )
 
-// §4.2: an absent field leaves what is there, null unsets it, an empty list is
+// service.md §4.2: an absent field leaves what is there, null unsets it, an empty list is
 // neither.
 func TestDetailsOnTheWire(t *testing.T) {
 	for _, test := range []struct {
@@ -64,7 +64,7 @@ func TestDetailsCheck(t *testing.T) {
 	for i, field := range fields {
 		wantRule(t, found[i], field)
 	}
-	// The limit of 500 characters is one of uploads (§8).
+	// The limit of 500 characters is one of uploads (service.md §8).
 	if found := (api.Details{Tags: api.Set([]string{strings.Repeat("x", 600)})}).Check(); found != nil {
 		t.Errorf("long tags: %v", found)
 	}

@@ -2,7 +2,7 @@
 // names, folders, tags and regions must follow, the errors, and the client.
 //
 // Everything here follows the two operations of the service's specification
-// (upload, §4.1, and update of file details, §4.2). The rules are pure
+// (upload, service.md §4.1, and update of file details, §4.2). The rules are pure
 // functions, so that a form can show them while a person types and the local
 // library can enforce the very same ones: StoredName, CleanFolder, CheckTags,
 // ParseRegion, ParseExtensions, ParseMetadata, CheckSourceURL and

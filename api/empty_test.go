@@ -6,7 +6,7 @@ import (
 )
 
 // A record that was asked for its metadata says so even where there is none:
-// nothing there is not the same as nothing said (§4.1, responseFields).
+// nothing there is not the same as nothing said (service.md §4.1, responseFields).
 func TestEmptyMetadataIsWritten(t *testing.T) {
 	none := map[string]json.RawMessage{}
 	for want, f := range map[string]File{

@@ -22,7 +22,7 @@ type RuleError struct {
 
 func (e *RuleError) Error() string { return e.Message }
 
-// ServiceError is an answer of the service that is not a success (§7).
+// ServiceError is an answer of the service that is not a success (service.md §7).
 type ServiceError struct {
 	Status    int           // HTTP status
 	Message   string        // the service's words; ours where it sent none
@@ -30,7 +30,7 @@ type ServiceError struct {
 	RequestID string        // names the request to the service's support; may be empty
 	Wait      time.Duration // how long the service asks to wait; 0: it does not say
 	Complete  bool          // the whole request had been sent when the answer came
-	// Foreign says that the answer is not in the form of §7: something between
+	// Foreign says that the answer is not in the form of service.md §7: something between
 	// us and the service may have written it.
 	Foreign bool
 }

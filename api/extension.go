@@ -28,10 +28,10 @@ const (
 var taggingName = regexp.MustCompile(`^[a-z0-9_-]+-auto-tagging$`)
 
 // IsTagging reports whether name is one of the automatic-tagging extensions,
-// `<provider>-auto-tagging` (§2.2).
+// `<provider>-auto-tagging` (service.md §2.2).
 func IsTagging(name string) bool { return taggingName.MatchString(name) }
 
-// Extension is one element of the extensions parameter (§2.2). Members that
+// Extension is one element of the extensions parameter (service.md §2.2). Members that
 // the specification does not name are kept in Rest and sent as they came.
 type Extension struct {
 	Name          string
@@ -93,7 +93,7 @@ func (e *Extension) UnmarshalJSON(data []byte) error {
 }
 
 // ParseExtensions reads the extensions parameter of an upload: the text of a
-// JSON array of elements (§2.2). An empty array is no extension. The error is
+// JSON array of elements (service.md §2.2). An empty array is no extension. The error is
 // a *RuleError and says where the text goes wrong.
 func ParseExtensions(text string) ([]Extension, error) {
 	var elements []json.RawMessage
@@ -168,7 +168,7 @@ func extensionError(message string) error {
 }
 
 // ParseMetadata reads the customMetadata parameter: the text of a JSON object
-// (§4.1). The error is a *RuleError and says where the text goes wrong.
+// (service.md §4.1). The error is a *RuleError and says where the text goes wrong.
 func ParseMetadata(text string) (map[string]json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	err := json.Unmarshal([]byte(text), &members)

@@ -11,7 +11,7 @@ import (
 	"mediadesk/api"
 )
 
-// §2.2 and §4.1, extensions: the text of a JSON array of elements.
+// service.md §2.2 and §4.1, extensions: the text of a JSON array of elements.
 func TestParseExtensions(t *testing.T) {
 	for _, test := range []struct {
 		about, text string
@@ -105,7 +105,7 @@ func TestIsTagging(t *testing.T) {
 	}
 }
 
-// §4.1, customMetadata: the text of a JSON object.
+// service.md §4.1, customMetadata: the text of a JSON object.
 func TestParseMetadata(t *testing.T) {
 	for _, test := range []struct {
 		about, text string

@@ -9,7 +9,7 @@ import (
 
 // Field is a value that is absent, null or set. The difference reaches the
 // wire: an absent field is not sent, an explicit false is, and null in a
-// details update unsets what was there (§4.2). The zero Field is absent.
+// details update unsets what was there (service.md §4.2). The zero Field is absent.
 //
 // In a struct, tag it `json:",omitzero"`: absent fields then stay out of the
 // JSON text.

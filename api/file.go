@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Values of File.Type and File.FileType (§2.1).
+// Values of File.Type and File.FileType (service.md §2.1).
 const (
 	TypeFile     = "file"
 	TypeFolder   = "folder"
@@ -17,10 +17,10 @@ const (
 	KindNonImage = "non-image"
 )
 
-// TimeLayout is the form of createdAt and updatedAt (§2.1), in UTC.
+// TimeLayout is the form of createdAt and updatedAt (service.md §2.1), in UTC.
 const TimeLayout = "2006-01-02T15:04:05.000Z"
 
-// File is the record of a stored file, or of a folder in a listing (§2.1).
+// File is the record of a stored file, or of a folder in a listing (service.md §2.1).
 //
 // A service may leave out any field but FileID, so every other one can be
 // missing: text is then empty, numbers are an absent Field. Fields of a type
@@ -64,23 +64,23 @@ type File struct {
 	Raw json.RawMessage `json:"-"`
 }
 
-// AITag is a tag that an automatic-tagging extension found (§2.1).
+// AITag is a tag that an automatic-tagging extension found (service.md §2.1).
 type AITag struct {
 	Name       string  `json:"name"`
 	Confidence float64 `json:"confidence"` // percent
 	Source     string  `json:"source"`     // name of the extension
 }
 
-// VersionInfo names one version of a file (§2.1, §9).
+// VersionInfo names one version of a file (service.md §2.1, §9).
 type VersionInfo struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
-// Status is how far an extension is with a file (§3).
+// Status is how far an extension is with a file (service.md §3).
 type Status string
 
-// The three states of §3. A service may answer others; they are shown as they are.
+// The three states of service.md §3. A service may answer others; they are shown as they are.
 const (
 	StatusPending Status = "pending" // will finish later
 	StatusSuccess Status = "success" // applied

@@ -30,7 +30,7 @@ func read(t *testing.T, text string) *api.File {
 	return f
 }
 
-// Every field of §2.1.
+// Every field of service.md §2.1.
 func TestFullRecord(t *testing.T) {
 	f := read(t, fullRecord)
 	for what, ok := range map[string]bool{

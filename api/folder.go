@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// MaxFolderDepth is how many levels deep folders may nest (§8).
+// MaxFolderDepth is how many levels deep folders may nest (service.md §8).
 const MaxFolderDepth = 50
 
 // CleanFolder returns folder as the service writes it: with one slash at the
-// start, at the end and between names, "/" being the root (§4.1, folder). An
+// start, at the end and between names, "/" being the root (service.md §4.1, folder). An
 // empty text is the root. Repeated slashes stand for one, since a folder
 // without a name cannot be.
 //
@@ -62,6 +62,6 @@ func allowedFolder(folder string) string {
 }
 
 // SubFolder writes a path of folders such as "a b/c" as the service takes it,
-// with each character that a folder may not have as "_" (§4.1): the Sub of a
+// with each character that a folder may not have as "_" (service.md §4.1): the Sub of a
 // Source.
 func SubFolder(rel string) string { return allowedFolder(strings.Trim(rel, "/")) }

@@ -24,7 +24,7 @@ type Hook struct {
 }
 
 // HookPost is what a service posts to a webhook address when an extension is
-// done (§6; the specification leaves the form open, the hosted service's is
+// done (service.md §6; the specification leaves the form open, the hosted service's is
 // read generously).
 type HookPost struct {
 	Extension string

@@ -61,7 +61,7 @@ type Job struct {
 	Attempts int      `json:"attempts"` // how often it was sent
 	Unclear  bool     `json:"unclear"`  // an attempt before this one may have arrived
 	// Left: a program had it that was killed. It may have sent it under a name
-	// of ours, and had no time to write that down (design §7).
+	// of ours, and had no time to write that down (design.md §7).
 	Left    bool      `json:"left,omitempty"`
 	File    *File     `json:"file,omitempty"`
 	Failure *Failure  `json:"failure,omitempty"` // of the last attempt; nil where there is none
@@ -84,7 +84,7 @@ type Job struct {
 
 // RepeatsSafely reports whether sending the job again can never store it twice:
 // its name is kept as it is, and nothing of that name is overwritten (design
-// §7).
+// service.md §7).
 func (j *Job) RepeatsSafely() bool {
 	return !j.Upload.UseUniqueFileName.Or(true) && !j.Upload.OverwriteFile.Or(true)
 }

@@ -177,7 +177,7 @@ var errNoPath = errors.New("the path of the file is empty")
 const noExpiry = "9999999999"
 
 // SignedURL is an address of the delivery host with a signature of the private
-// key, as files marked private need it (§4.1, isPrivateFile). With a zero time
+// key, as files marked private need it (service.md §4.1, isPrivateFile). With a zero time
 // it holds for good. The key itself is not in it.
 func (c *Client) SignedURL(address string, expires time.Time) (string, error) {
 	rest, ours := strings.CutPrefix(address, c.delivery+"/")

@@ -13,7 +13,7 @@ import (
 )
 
 // MetadataField is a custom metadata field of the account: a key that custom
-// metadata may have (§2.1), and what its values must be.
+// metadata may have (service.md §2.1), and what its values must be.
 type MetadataField struct {
 	ID     string         `json:"id"`
 	Name   string         `json:"name"`  // the key

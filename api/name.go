@@ -9,7 +9,7 @@ import (
 )
 
 // StoredName returns the name under which the service stores a file that is
-// sent as name (§4.1, fileName): letters, combining marks and numerals of any
+// sent as name (service.md §4.1, fileName): letters, combining marks and numerals of any
 // language, "." and "-" stay; every other character becomes one "_". A byte
 // that is no valid UTF-8 counts as one character.
 //
@@ -35,7 +35,7 @@ func nameRune(r rune) bool { return wordRune(r) || r == '.' || r == '-' }
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r) }
 
 // CheckName says what is wrong with a name to send: fileName is required
-// (§4.1), and a name that is only a path step could not be addressed.
+// (service.md §4.1), and a name that is only a path step could not be addressed.
 func CheckName(name string) error {
 	switch name {
 	case "":

@@ -12,7 +12,7 @@ import (
 	"mediadesk/api"
 )
 
-// §4.1, fileName: letters, combining marks and numerals of any language, "."
+// service.md §4.1, fileName: letters, combining marks and numerals of any language, "."
 // and "-" stay; every other character, including space, becomes "_".
 func TestStoredName(t *testing.T) {
 	for _, test := range []struct{ about, name, want string }{

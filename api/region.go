@@ -9,7 +9,7 @@ import (
 
 // Region is an area of interest in a picture, the custom coordinates: the
 // top-left corner, then width and height, in pixels of the stored picture
-// (§4.1, customCoordinates). The zero Region is not a valid one.
+// (service.md §4.1, customCoordinates). The zero Region is not a valid one.
 type Region struct{ X, Y, Width, Height int }
 
 // maxPixel keeps sums of two coordinates within an int on every platform.

@@ -10,7 +10,7 @@ import (
 	"mediadesk/api"
 )
 
-// §4.1, customCoordinates: "x,y,width,height".
+// service.md §4.1, customCoordinates: "x,y,width,height".
 func TestParseRegion(t *testing.T) {
 	for _, test := range []struct {
 		text string

@@ -31,7 +31,7 @@ type Run struct {
 	Hook [32]byte `json:"-"`
 
 	// Denied is the end that a later webhook post told where it is another than
-	// Status; empty: none did. The first end stays: failed is final (§3).
+	// Status; empty: none did. The first end stays: failed is final (service.md §3).
 	Denied Status `json:"denied,omitempty"`
 
 	// Answer is the record as the answer had it, before the extension was
@@ -49,7 +49,7 @@ const (
 )
 
 // RunsOf are the runs that an answer speaks of, by name: one for each
-// extension in its extensionStatus (§2.1). They have no ids yet.
+// extension in its extensionStatus (service.md §2.1). They have no ids yet.
 func RunsOf(profile string, f *File, webhook bool, at time.Time) []Run {
 	runs := make([]Run, 0, len(f.ExtensionStatus))
 	for _, extension := range slices.Sorted(maps.Keys(f.ExtensionStatus)) {

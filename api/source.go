@@ -307,7 +307,7 @@ func sizeWords(n int64) string {
 }
 
 // CheckSize says whether a file of size bytes is over the limit of an account
-// (§8); a limit of 0 is none. The error is a *RuleError.
+// (service.md §8); a limit of 0 is none. The error is a *RuleError.
 func CheckSize(size, limit int64) error {
 	if limit <= 0 || size <= limit {
 		return nil

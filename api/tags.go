@@ -7,7 +7,7 @@ import (
 )
 
 // MaxTagLength is how many characters the tags of an upload may have when
-// they are joined with commas (§4.1, §8).
+// they are joined with commas (service.md §4.1, §8).
 const MaxTagLength = 500
 
 // SplitTags reads a comma-separated list. Space around a tag is dropped, and
@@ -33,7 +33,7 @@ func JoinTags(tags []string) string { return strings.Join(tags, ",") }
 // of the joined tags.
 func TagLength(tags []string) int { return utf8.RuneCountInString(JoinTags(tags)) }
 
-// CheckTags says what is wrong with tags for an upload (§4.1): a comma within
+// CheckTags says what is wrong with tags for an upload (service.md §4.1): a comma within
 // a tag would part it in two, "%" is not allowed, and all together may have
 // MaxTagLength characters. The error is a *RuleError. No tags are fine.
 func CheckTags(tags []string) error {

@@ -10,7 +10,7 @@ import (
 	"mediadesk/api"
 )
 
-// §4.1, tags, and §8: at most 500 characters of the joined text, no "%".
+// service.md §4.1, tags, and §8: at most 500 characters of the joined text, no "%".
 func TestCheckTags(t *testing.T) {
 	x := func(n int) string { return strings.Repeat("x", n) }
 	for _, test := range []struct {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Names of the response fields that an upload may ask for (§4.1).
+// Names of the response fields that an upload may ask for (service.md §4.1).
 var ResponseFields = []string{"tags", "customCoordinates", "isPrivateFile", "embeddedMetadata", "customMetadata"}
 
-// Upload is one upload operation (§4.1). Fields that are absent are not sent,
+// Upload is one upload operation (service.md §4.1). Fields that are absent are not sent,
 // and the service's default then holds; a field that is set is sent even where
 // its value is empty or false. Null means nothing to an upload and counts as
 // absent.
@@ -42,7 +42,7 @@ func (u *Upload) Path() string {
 }
 
 // Check says what the service would refuse about the upload by the rules of
-// §4.1, all of it, each as a *RuleError; nil if nothing. What only the bytes
+// service.md §4.1, all of it, each as a *RuleError; nil if nothing. What only the bytes
 // can tell (whether it is an image, its size in pixels) is not looked at.
 func (u *Upload) Check() []error {
 	var found []error
@@ -78,7 +78,7 @@ func (u *Upload) Check() []error {
 	return found
 }
 
-// CheckResponseFields says which of fields is none that §4.1 allows.
+// CheckResponseFields says which of fields is none that service.md §4.1 allows.
 func CheckResponseFields(fields []string) error {
 	for _, name := range fields {
 		if !slices.Contains(ResponseFields, name) {

@@ -11,7 +11,7 @@ import (
 	"mediadesk/api"
 )
 
-// fullUpload has every request field of §4.1 set.
+// fullUpload has every request field of service.md §4.1 set.
 func fullUpload(source api.Source) *api.Upload {
 	return &api.Upload{
 		Source:                  source,
@@ -164,7 +164,7 @@ func TestPartsRefuseWhatIsNoJSON(t *testing.T) {
 	}
 }
 
-// Check finds every broken rule of §4.1, not only the first.
+// Check finds every broken rule of service.md §4.1, not only the first.
 func TestUploadCheck(t *testing.T) {
 	if found := fullUpload(api.Source{Path: "x"}).Check(); found != nil {
 		t.Errorf("a good upload: %v", found)

@@ -20,7 +20,7 @@ const KeyCommandLimit = 10 * time.Second
 // SourceKind says what kind of place a key came from.
 type SourceKind int
 
-// The kinds in the order in which they are looked at (design §8). SourceTyped is never found: it is for
+// The kinds in the order in which they are looked at (design.md §8). SourceTyped is never found: it is for
 // the caller who asked a person.
 const (
 	SourceNone SourceKind = iota
@@ -106,7 +106,7 @@ func (e *SourceError) Error() string {
 // Unwrap gives the problem.
 func (e *SourceError) Unwrap() error { return e.Err }
 
-// Keys finds the private key of a profile. The sources are looked at in the order of design §8, and the
+// Keys finds the private key of a profile. The sources are looked at in the order of design.md §8, and the
 // first one that is there wins: FD, the profile's key file or a credential of systemd, the profile's
 // key command, the environment, the keyring. Asking a person comes after that and is up to the caller.
 //

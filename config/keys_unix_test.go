@@ -51,7 +51,7 @@ func keyFile(t *testing.T, text string, mode os.FileMode) string {
 	return path
 }
 
-// The order of design §8: each source hides the ones after it.
+// The order of design.md §8: each source hides the ones after it.
 func TestFindOrder(t *testing.T) {
 	credentials := t.TempDir()
 	credential := filepath.Join(credentials, "mediadesk-work")

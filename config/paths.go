@@ -10,7 +10,7 @@ import (
 
 const appName = "mediadesk"
 
-// Paths says where the program keeps its files (design §9). Nothing is made by finding them.
+// Paths says where the program keeps its files (design.md §9). Nothing is made by finding them.
 type Paths struct {
 	Config string // the settings file, config.toml
 	Data   string // folder of the journal and of the local library

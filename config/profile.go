@@ -26,7 +26,7 @@ const (
 	KindOwn    Kind = "own"
 )
 
-// Naming says who makes the name of an upload unique (design §7).
+// Naming says who makes the name of an upload unique (design.md §7).
 type Naming string
 
 // The ways of naming: we do, the service does, nobody does.

@@ -8,7 +8,7 @@ import (
 	"mediadesk/ui/page"
 )
 
-// global are the keys that hold on every screen (design §5).
+// global are the keys that hold on every screen (design.md §5).
 var global = struct {
 	help, palette, quit, suspend, next, previous, detail, twin key.Binding
 }{

@@ -34,7 +34,7 @@ type Target struct {
 	Patience time.Duration
 }
 
-// Run tests the target: every rule of §2 to §8 of the specification.
+// Run tests the target: every rule of service.md §2 to service.md §8.
 func Run(t *testing.T, target Target) {
 	t.Helper()
 	if target.Patience == 0 {

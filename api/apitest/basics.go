@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// testKey is §5: Basic authentication with the key as the user name.
+// testKey is service.md §5: Basic authentication with the key as the user name.
 func testKey(t *testing.T, s *suite) {
 	id := text(s.store(t, field("fileName", "key.txt"), content([]byte("key")))["fileId"])
 	for _, op := range []struct{ name, method, address string }{
@@ -58,7 +58,7 @@ var (
 	timeForm = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
 )
 
-// testRecord is §2.1 and the success response of §4.1.
+// testRecord is service.md §2.1 and the success response of §4.1.
 func testRecord(t *testing.T, s *suite) {
 	data := JPEG(120, 80)
 	r := s.store(t, field("fileName", "record.jpg"), field("useUniqueFileName", "false"), content(data))

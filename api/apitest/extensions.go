@@ -13,7 +13,7 @@ func extensionStatus(r map[string]any) map[string]any {
 	return m
 }
 
-// testExtensions is §2.2 and §3.
+// testExtensions is service.md §2.2 and §3.
 func testExtensions(t *testing.T, s *suite) {
 	t.Run("remove-bg is pending, then makes a new version", func(t *testing.T) {
 		r := s.store(t, field("fileName", "subject.jpg"), content(JPEG(200, 150)), field("tags", "kept"), field("customCoordinates", "10,20,30,40"), field("extensions", `[{"name":"remove-bg"}]`))
@@ -160,7 +160,7 @@ func testExtensions(t *testing.T, s *suite) {
 	})
 }
 
-// testWebhooks is §6: the end of what was pending is posted.
+// testWebhooks is service.md §6: the end of what was pending is posted.
 func testWebhooks(t *testing.T, s *suite) {
 	if s.sources == nil {
 		t.Skip("there is no address that the server may post to")

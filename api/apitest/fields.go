@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// testName is the row fileName of §4.1.
+// testName is the row fileName of service.md §4.1.
 func testName(t *testing.T, s *suite) {
 	for _, c := range []struct{ name, sent, stored string }{
 		{"plain", "photo.jpg", "photo.jpg"},
@@ -68,7 +68,7 @@ func testName(t *testing.T, s *suite) {
 	})
 }
 
-// testFolder is the row folder of §4.1.
+// testFolder is the row folder of service.md §4.1.
 func testFolder(t *testing.T, s *suite) {
 	deep := strings.Repeat("d/", 49)
 	for _, c := range []struct{ name, sent, stored string }{
@@ -107,7 +107,7 @@ func testFolder(t *testing.T, s *suite) {
 	})
 }
 
-// testTags is the row tags of §4.1 and of §8.
+// testTags is the row tags of service.md §4.1 and of §8.
 func testTags(t *testing.T, s *suite) {
 	fields := field("responseFields", "tags")
 	for _, c := range []struct {
@@ -132,7 +132,7 @@ func testTags(t *testing.T, s *suite) {
 	})
 }
 
-// testRegion is the row customCoordinates of §4.1.
+// testRegion is the row customCoordinates of service.md §4.1.
 func testRegion(t *testing.T, s *suite) {
 	data := PNG(100, 60)
 	for _, region := range []string{"0,0,100,60", "10,20,30,40", "99,59,1,1"} {
@@ -161,7 +161,7 @@ func testSwitches(t *testing.T, s *suite) {
 	}
 }
 
-// testResponseFields is the row responseFields of §4.1.
+// testResponseFields is the row responseFields of service.md §4.1.
 func testResponseFields(t *testing.T, s *suite) {
 	r := s.store(t, field("fileName", "fields"), content(PhotoJPEG(20, 20, 1)), field("responseFields", "tags,customCoordinates,isPrivateFile,embeddedMetadata,customMetadata"))
 	for _, name := range []string{"tags", "customCoordinates", "isPrivateFile", "embeddedMetadata", "customMetadata"} {

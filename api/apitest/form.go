@@ -113,7 +113,7 @@ func testCutShort(t *testing.T, s *suite) {
 	}
 }
 
-// testFileAsText: base64 and data URIs (§4.1, file).
+// testFileAsText: base64 and data URIs (service.md §4.1, file).
 func testFileAsText(t *testing.T, s *suite) {
 	data := PNG(30, 20)
 	coded := base64.StdEncoding.EncodeToString(data)
@@ -163,7 +163,7 @@ func wrap(text string, n int) string {
 	return b.String() + text
 }
 
-// testLimits is §8: the size of an upload.
+// testLimits is service.md §8: the size of an upload.
 func testLimits(t *testing.T, s *suite) {
 	if s.MaxSize == 0 {
 		t.Skip("the size limit is not to be tried")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// testOverwrite is the rows of the overwrite switches in §4.1, all
+// testOverwrite is the rows of the overwrite switches in service.md §4.1, all
 // combinations of them.
 func testOverwrite(t *testing.T, s *suite) {
 	key := s.metadataField(t, "Text")
@@ -62,7 +62,7 @@ func testOverwrite(t *testing.T, s *suite) {
 		r := s.store(t, exact(file, photo, asked)...)
 		want(t, r, "isPrivateFile", false)
 		if s.Strict {
-			want(t, r, "createdAt", first["createdAt"]) // §2.1: of the first upload
+			want(t, r, "createdAt", first["createdAt"]) // service.md §2.1: of the first upload
 		}
 		want(t, r, "tags", nil)
 		want(t, r, "customCoordinates", nil)
@@ -86,7 +86,7 @@ func testOverwrite(t *testing.T, s *suite) {
 	})
 }
 
-// testVersions is §9.
+// testVersions is service.md §9.
 func testVersions(t *testing.T, s *suite) {
 	file := "versions-" + random()
 	first := s.store(t, exact(file, []byte("1"))...)
@@ -121,7 +121,7 @@ func (s *suite) metadataField(t *testing.T, kind string) string {
 	return name
 }
 
-// testMetadata: keys must exist as fields before use (§2.1, §4.1).
+// testMetadata: keys must exist as fields before use (service.md §2.1, §4.1).
 func testMetadata(t *testing.T, s *suite) {
 	s.refused(t, "no_such_key", field("fileName", "meta"), content([]byte("x")), field("customMetadata", `{"no_such_key":1}`))
 	for _, c := range []struct{ kind, good, bad string }{

@@ -136,7 +136,7 @@ func testList(t *testing.T, s *suite) {
 	})
 }
 
-// testDelivery: url and thumbnailUrl lead to the file (§2.1).
+// testDelivery: url and thumbnailUrl lead to the file (service.md §2.1).
 func testDelivery(t *testing.T, s *suite) {
 	if s.DeliveryURL == "" {
 		t.Skip("delivery is not to be tried")
@@ -312,7 +312,7 @@ func testDelivery(t *testing.T, s *suite) {
 	})
 }
 
-// testPrivate is the row isPrivateFile of §4.1.
+// testPrivate is the row isPrivateFile of service.md §4.1.
 func testPrivate(t *testing.T, s *suite) {
 	if s.DeliveryURL == "" {
 		t.Skip("delivery is not to be tried")

@@ -140,7 +140,7 @@ func (s *suite) refused(t *testing.T, word string, parts ...part) answer {
 	return a
 }
 
-// wantError wants a status with a message (§7: every failure has one).
+// wantError wants a status with a message (service.md §7: every failure has one).
 func wantError(t *testing.T, a answer, status int, word string) {
 	t.Helper()
 	message, _ := a.json["message"].(string)

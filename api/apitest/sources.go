@@ -110,7 +110,7 @@ func (s *sources) posted(path string) []map[string]any {
 	return append([]map[string]any(nil), s.posts[path]...)
 }
 
-// testFileAsAddress is the URL in the row file of §4.1, and §7.
+// testFileAsAddress is the URL in the row file of service.md §4.1, and §7.
 func testFileAsAddress(t *testing.T, s *suite) {
 	if s.sources == nil {
 		t.Skip("there is no address that the server may download from")
@@ -173,7 +173,7 @@ func (s *suite) startAgain(t *testing.T) func(*testing.T, *suite) {
 }
 
 // startSlow sends an address that gives no headers, and returns the test that
-// looks at the answer: the other tests go on in the 8 seconds of §8.
+// looks at the answer: the other tests go on in the 8 seconds of service.md §8.
 func (s *suite) startSlow() func(*testing.T, *suite) {
 	type result struct {
 		status int

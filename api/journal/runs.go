@@ -97,7 +97,7 @@ func hookOf(hash [32]byte) []byte {
 }
 
 // ApplyRun keeps what was learnt about a run: its Status, From, Error and At.
-// A run that has ended stays as it ended, whatever comes later (§3); changed
+// A run that has ended stays as it ended, whatever comes later (service.md §3); changed
 // is then false, and what came is kept in its history all the same.
 func (j *Journal) ApplyRun(ctx context.Context, run api.Run) (changed bool, err error) {
 	err = j.change(ctx, func(t *tx) error {

@@ -59,7 +59,7 @@ type change struct {
 	remove    []string // names of AI tags
 }
 
-// updateDetails is the file-detail update operation (§4.2).
+// updateDetails is the file-detail update operation (service.md §4.2).
 func (l *Library) updateDetails(w http.ResponseWriter, r *http.Request) error {
 	id, err := fileID(r)
 	if err != nil {

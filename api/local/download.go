@@ -24,7 +24,7 @@ var (
 	errSlowBody    = errors.New("the download stood still for 30 seconds")
 )
 
-// download fetches the file of a URL source (§4.1, file). Every way in which
+// download fetches the file of a URL source (service.md §4.1, file). Every way in which
 // it can fail is an answer with status 400 (§7).
 func (l *Library) download(ctx context.Context, address string) (store.Draft, error) {
 	ctx, cancel := context.WithTimeout(ctx, downloadTime)

@@ -8,7 +8,7 @@ import (
 	"mediadesk/api/local/extension"
 )
 
-// removeOptions are the options of remove-bg: those of §2.2 and of hosted
+// removeOptions are the options of remove-bg: those of service.md §2.2 and of hosted
 // services.
 var removeOptions = []string{"add_shadow", "bg_color", "bg_colour", "bg_image_url", "semitransparency"}
 

@@ -197,7 +197,7 @@ func metadataFields(tx store.Tx) ([]api.MetadataField, error) {
 }
 
 // checkMetadata says which key of an upload is no field, which value does not
-// fit its field (§2.1: keys must exist before use), and which required one is
+// fit its field (service.md §2.1: keys must exist before use), and which required one is
 // missing beside the others.
 func checkMetadata(tx store.Tx, values map[string]json.RawMessage) error {
 	if len(values) == 0 {

@@ -152,7 +152,7 @@ const notGiven = "undefined"
 
 func absent(value string) bool { return value == "" || value == notGiven || value == "null" }
 
-// fields are the parts that an upload takes beside the file (§4.1), and those
+// fields are the parts that an upload takes beside the file (service.md §4.1), and those
 // of hosted services that mean nothing here.
 var fields = map[string]func(*form, string) error{
 	"fileName":                setName,
@@ -393,7 +393,7 @@ func (w diskWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// missing says which required field did not come (§4.1).
+// missing says which required field did not come (service.md §4.1).
 func (f *form) missing() error {
 	if !f.seen["file"] {
 		return badRequest("Your request is missing file parameter.", "Send the file as bytes, base64 text or an address.")

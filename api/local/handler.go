@@ -75,7 +75,7 @@ func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 	return l.operate(w, r, path)
 }
 
-// authenticate checks the key (§5): it is the user name; the password is
+// authenticate checks the key (service.md §5): it is the user name; the password is
 // ignored, since some clients send one.
 func (l *Library) authenticate(r *http.Request) error {
 	user, _, ok := r.BasicAuth()

@@ -28,7 +28,7 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// DefaultMaxSize is the largest upload unless said otherwise: 25 MB (§8, free
+// DefaultMaxSize is the largest upload unless said otherwise: 25 MB (service.md §8, free
 // plan).
 const DefaultMaxSize = 25_000_000
 

@@ -31,7 +31,7 @@ func postPause(attempts int) time.Duration {
 // pauseAfter is postPause; the tests wait less.
 var pauseAfter = postPause
 
-// outbox delivers webhook posts (§6). A post is in the records from the
+// outbox delivers webhook posts (service.md §6). A post is in the records from the
 // moment in which its run ended until somebody took it; so it survives a
 // restart, and may come twice rather than never.
 type outbox struct {

@@ -11,7 +11,7 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// record is a file as the service tells of it (§2.1), without what is added
+// record is a file as the service tells of it (service.md §2.1), without what is added
 // on request only. details chooses between the two names of the thumbnail
 // (§4.1 and §4.2).
 func (l *Library) record(f *store.File, details bool) *api.File {

@@ -133,7 +133,7 @@ func (r *runner) work(notice <-chan struct{}, queue *[]int64) {
 }
 
 // addRuns writes down what was asked for. What cannot be done at all is
-// failed from the start (§3: failed within the request).
+// failed from the start (service.md §3: failed within the request).
 func (l *Library) addRuns(tx store.Tx, file *store.File, list []api.Extension, webhook string) ([]store.Run, error) {
 	var runs []store.Run
 	for _, e := range list {

@@ -12,7 +12,7 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// upload is the upload operation (§4.1).
+// upload is the upload operation (service.md §4.1).
 func (l *Library) upload(w http.ResponseWriter, r *http.Request) error {
 	f, err := l.readForm(w, r)
 	if err != nil {

@@ -165,7 +165,7 @@ func (l *Library) restoreVersion(w http.ResponseWriter, r *http.Request) error {
 }
 
 // tooManyVersions refuses what would give a file more versions than can be
-// (§8).
+// (service.md §8).
 func tooManyVersions() error {
 	return badRequest(fmt.Sprintf("The file would have more than %d versions, and more cannot be.", api.MaxVersions), "Delete some of its versions, or choose another name.")
 }

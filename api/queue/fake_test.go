@@ -182,7 +182,7 @@ const (
 	hangsStored fault = "stored, then hangs"
 )
 
-// service is a library in memory that keeps the rules of §4.1 on names, and
+// service is a library in memory that keeps the rules of service.md §4.1 on names, and
 // has a fault for each attempt.
 type service struct {
 	mu       sync.Mutex

@@ -124,7 +124,7 @@ func sameSize(job *api.Job, f *api.File) bool {
 }
 
 // since is when the first attempt of a job began, as exactly as records tell
-// time (§2.1).
+// time (service.md §2.1).
 func since(job *api.Job) time.Time {
 	began := job.Started
 	if began.IsZero() {

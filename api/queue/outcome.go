@@ -133,7 +133,7 @@ func stored(job api.Job, file *api.File) verdict {
 }
 
 // existsWords are what services say of a name that is taken. The specification
-// leaves the words open (§7).
+// leaves the words open (service.md §7).
 var (
 	existsWords = regexp.MustCompile(`(?i)exist|already|overwr|taken|in use|duplicate|same name|conflict`)
 	// Of something else, such as a field of metadata that is not there.

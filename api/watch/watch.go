@@ -1,6 +1,6 @@
 // Package watch learns how pending extension runs end.
 //
-// There are two ways to learn it (§6 of the specification, and what a hosted
+// There are two ways to learn it (service.md §6, and what a hosted
 // service shows of its files): a webhook post to an address of ours, and the
 // effects of an extension on the record of its file. Both end up in the
 // journal, where a run goes from pending to success or failed once and never

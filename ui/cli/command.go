@@ -3,7 +3,7 @@
 // know what they want.
 //
 // The names, flags, JSON lines and exit codes are a contract that scripts
-// depend on (design §10).
+// depend on (design.md §10).
 package cli
 
 import (

@@ -12,7 +12,7 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// maxHints is how many acts the line of hints shows at most (design §4).
+// maxHints is how many acts the line of hints shows at most (design.md §4).
 const maxHints = 5
 
 // Act is something a person can do now: its keys and words, as help, the

@@ -9,7 +9,7 @@ import (
 )
 
 // Mode is how a screen lays out its panes. The break points are those of the
-// design §4.
+// design.md §4.
 type Mode int
 
 // The modes, from the smallest terminal to the largest.

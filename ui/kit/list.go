@@ -69,7 +69,7 @@ func (l *List) Click(y int) bool {
 	return ok
 }
 
-// Update moves the cursor by the keys of the design §5 and the wheel. It tells
+// Update moves the cursor by the keys of design.md §5 and the wheel. It tells
 // whether the message was one of them.
 func (l *List) Update(msg tea.Msg) bool {
 	switch msg := msg.(type) {

@@ -13,7 +13,7 @@ import (
 
 // Steps of a path that the service itself writes into addresses.
 const (
-	ThumbnailStep = "tr:n-ik_ml_thumbnail" // the small picture (§2.1, thumbnailUrl)
+	ThumbnailStep = "tr:n-ik_ml_thumbnail" // the small picture (service.md §2.1, thumbnailUrl)
 	OriginalStep  = "tr:orig-true"         // the original, unchanged
 )
 
@@ -50,7 +50,7 @@ type Asked struct {
 }
 
 // Named reports whether only named transformations are asked for: private
-// files serve those without a signature (§4.1, isPrivateFile).
+// files serve those without a signature (service.md §4.1, isPrivateFile).
 func (a Asked) Named() bool { return len(a.Steps) > 0 && !a.unnamed && !a.original }
 
 // Changes reports whether anything else than the original is asked for.

@@ -13,7 +13,7 @@ import (
 	"mediadesk/api/local/media"
 )
 
-// removeOptions are the options of remove-bg (§2.2). The colour has two
+// removeOptions are the options of remove-bg (service.md §2.2). The colour has two
 // spellings: that of the specification and that of hosted services.
 type removeOptions struct {
 	Shadow     bool

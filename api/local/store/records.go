@@ -210,7 +210,7 @@ const (
 )
 
 // Field is a custom metadata field: a key must be one before a file can have
-// a value under it (§2.1).
+// a value under it (service.md §2.1).
 type Field struct {
 	ID     string
 	Name   string

@@ -48,7 +48,7 @@ func (k *known) isPicture() (yes, sure bool) {
 	return k.facts.Kind == picture.KindPicture, true
 }
 
-// lightsOf checks one source against the rules of §4.1, the limits of §8 and
+// lightsOf checks one source against the rules of service.md §4.1, the limits of §8 and
 // what the profile's service can do.
 func lightsOf(u *api.Upload, v *values, problems []problem, k *known, p session.Profile) []light {
 	c := checker{u: u, v: v, k: k, p: p}

@@ -13,7 +13,7 @@ import (
 	"mediadesk/api"
 )
 
-// readMetadata reads custom metadata as typed: a JSON object (§4.1), or rows
+// readMetadata reads custom metadata as typed: a JSON object (service.md §4.1), or rows
 // of a key and a value with = or : between them. A value that is JSON (a
 // number, true, a text in quotation marks, a list) is that; any other is a
 // text. Blank rows do not count. Nothing typed is nil.

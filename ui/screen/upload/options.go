@@ -11,7 +11,7 @@ import (
 	"mediadesk/api/session"
 )
 
-// defaultColourOption is how the specification (§2.2) spells the colour option
+// defaultColourOption is how the specification (service.md §2.2) spells the colour option
 // of remove-bg.
 const defaultColourOption = "bg_colour"
 
@@ -21,7 +21,7 @@ type problem struct {
 	err   error
 }
 
-// build makes the upload of a source from what the form says, by §4.1: what
+// build makes the upload of a source from what the form says, by service.md §4.1: what
 // nobody touched is absent, an explicit no is sent. The way of naming is not
 // applied yet: that is done once, at the hand-over. The problems are of texts
 // that cannot be read; the fields they stand in are absent from the upload.
@@ -175,7 +175,7 @@ func wholeNumber(extension, option, text string, most int) (api.Field[int], erro
 
 // otherExtensions reads an extension that has no preset: its name, and the
 // JSON object of its options. Without a name the text is a JSON array of whole
-// elements (§2.2), for extensions with other members and for several at once.
+// elements (service.md §2.2), for extensions with other members and for several at once.
 func otherExtensions(name, text string) ([]api.Extension, error) {
 	name, text = strings.TrimSpace(name), strings.TrimSpace(text)
 	if text == "" {

@@ -23,7 +23,7 @@ func partsOf(t *testing.T, u api.Upload) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestBuild takes every field of §4.1 untouched, set, set to no, and emptied.
+// TestBuild takes every field of service.md §4.1 untouched, set, set to no, and emptied.
 func TestBuild(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -189,7 +189,7 @@ func readOptions(text string, sources []*source, p session.Profile) (out []value
 
 var rowOf = regexp.MustCompile(`(?:line|row) (\d+)`)
 
-// ruleErrors are the rules of §4.1 that values break, at their lines.
+// ruleErrors are the rules of service.md §4.1 that values break, at their lines.
 func ruleErrors(src api.Source, v *values, lines map[field]int, p session.Profile) []lineError {
 	var out []lineError
 	u, problems := build(src, v, p)

@@ -209,12 +209,12 @@ func subjectOf(s *source, number int) subject {
 	}
 }
 
-// folderName makes a text fit to be the name of a folder (§4.1).
+// folderName makes a text fit to be the name of a folder (service.md §4.1).
 func folderName(text string) string {
 	return strings.ReplaceAll(api.StoredName(text), ".", "_")
 }
 
-// tagName makes a text fit to be one tag (§4.1).
+// tagName makes a text fit to be one tag (service.md §4.1).
 func tagName(text string) string {
 	return strings.NewReplacer(",", " ", "%", " ").Replace(text)
 }

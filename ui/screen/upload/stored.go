@@ -28,7 +28,7 @@ type letter struct {
 // placeholder stands for a character of a suffix that is not made yet.
 const placeholder = '·'
 
-// storedLetters is the name as the service will write it (§4.1, fileName),
+// storedLetters is the name as the service will write it (service.md §4.1, fileName),
 // character by character.
 func storedLetters(name string, naming api.Naming) []letter {
 	typed, other := name, name

@@ -9,7 +9,7 @@ import (
 // after line, with the cursor behind each question, without boxes, Braille or any
 // sign that moves the cursor.
 func TestAccessibleJob(t *testing.T) {
-	d := newDesk(t)
+	d := newWorkplace(t)
 	term := d.start(110, 50, "--accessible", d.pictures+"/harbour.jpg")
 	asked := map[string]int{}
 	answer := func(question, text string) {

@@ -16,7 +16,7 @@ import (
 // TestBadInput: what cannot be sent is said in a sentence, and the program
 // goes on.
 func TestBadInput(t *testing.T) {
-	d := newDesk(t)
+	d := newWorkplace(t)
 	put := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(d.pictures, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -102,7 +102,7 @@ func TestBadServices(t *testing.T) {
 		"nobody":    {dead, "connection refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t)
+			d := newWorkplace(t)
 			term := d.startWith([]string{"MEDIADESK_PRIVATE_KEY=" + testKey}, 120, 36, "--upload-url", c.address, filepath.Join(d.pictures, "mug.jpg"))
 			term.WaitFor("Tray: 1 file")
 			term.Press("u")

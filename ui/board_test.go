@@ -27,7 +27,7 @@ func TestKilledWhileRunning(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			const n = 4
-			d, library := newDesk(t), t.TempDir()
+			d, library := newWorkplace(t), t.TempDir()
 			s := startService(t, binary, library, "--fault", "extensions=pending")
 			env := append(d.env(), "MEDIADESK_PRIVATE_KEY="+testKey)
 			account := []string{"--upload-url", s.address, "--base-url", s.address, "--delivery-url", s.address}

@@ -13,7 +13,7 @@ import (
 // Where there is no step back, esc takes the messages away, one after the other,
 // and says nothing itself.
 func TestEscDismissesMessages(t *testing.T) {
-	m := newModel(t, openDesk(t))
+	m := newModel(t, openSession(t))
 	m.toasts.Push(page.Toast{Text: "The first message."})
 	m.toasts.Push(page.Toast{Text: "The second message."})
 	for _, left := range []int{1, 0, 0} {

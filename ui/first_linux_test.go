@@ -42,7 +42,7 @@ func TestFirstStart(t *testing.T) {
 		}, "key: typed for this run"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t)
+			d := newWorkplace(t)
 			term := d.startWith(c.env, 120, 36, d.pictures)
 			term.WaitFor("Try it here")
 			if entries, err := os.ReadDir(d.home); err != nil || len(entries) > 0 {

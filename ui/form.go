@@ -16,7 +16,7 @@ import (
 
 // newForm builds the upload form for sources, or with a draft for those in it.
 func (m *Model) newForm(sources []api.Source, draft []byte) page.Screen {
-	d := m.desk
+	d := m.session
 	return upload.New(upload.Options{
 		Context: m.ctx, Sources: sources, Profile: d.Profile, Known: d.Locate,
 		Tags: d.Tags, TagsIn: d.TagsIn, Folders: d.Folders, FoldersIn: d.FoldersIn, Fields: d.Client.MetadataFields,
@@ -26,11 +26,11 @@ func (m *Model) newForm(sources []api.Source, draft []byte) page.Screen {
 	})
 }
 
-// draftFound has the form that was not sent when the desk was closed.
+// draftFound has the form that was not sent when the session was closed.
 type draftFound struct {
-	desk *session.Session
-	text []byte
-	err  error
+	session *session.Session
+	text    []byte
+	err     error
 }
 
 // findDraft looks for a form that was not sent last time.
@@ -44,7 +44,7 @@ func findDraft(ctx context.Context, d *session.Session) tea.Cmd {
 // draftBack brings a form of last time back, and its sources into the tray. A
 // form that is there already is newer.
 func (m *Model) draftBack(msg draftFound) tea.Cmd {
-	if _, there := m.screens[page.Form]; msg.desk != m.desk || there || len(msg.text) == 0 && msg.err == nil {
+	if _, there := m.screens[page.Form]; msg.session != m.session || there || len(msg.text) == 0 && msg.err == nil {
 		return nil
 	}
 	sources, err := upload.DraftSources(msg.text)
@@ -75,9 +75,9 @@ func (m *Model) keep() func(context.Context) error {
 }
 
 // Keep keeps what was typed and not sent, and which folders were shown. Call it
-// when the program has ended, before its desk is closed.
+// when the program has ended, before its session is closed.
 func (m *Model) Keep(ctx context.Context) error {
-	if m.desk == nil {
+	if m.session == nil {
 		return nil
 	}
 	if err := m.keepFolders(); err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // waitKept waits until the kept form of the local library holds some text.
-func (d *desk) waitKept(text string) {
+func (d *workplace) waitKept(text string) {
 	d.t.Helper()
 	paths := config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": d.home}[name] })
 	j, err := journal.Open(d.t.Context(), paths.Journal())
@@ -44,7 +44,7 @@ func (d *desk) waitKept(text string) {
 // the program was killed and after it was left, the editor changes the options
 // of all files as one text, and what was sent does not come back.
 func TestFormComesBack(t *testing.T) {
-	d := newDesk(t)
+	d := newWorkplace(t)
 	editor := filepath.Join(t.TempDir(), "an editor")
 	script := "#!/bin/sh\nsed -i.bak \"$EDIT\" \"$1\" && rm -f \"$1.bak\"\n"
 	if err := os.WriteFile(editor, []byte(script), 0o700); err != nil { //nolint:gosec // it is to be run

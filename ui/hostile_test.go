@@ -38,7 +38,7 @@ func shownAll(term *uitest.Term, skip ...string) {
 // TestHostileNames: file names of 40 kinds (no file name holds a NUL) in the
 // picker, its tray, the form and what it copies, and the uploads.
 func TestHostileNames(t *testing.T) {
-	d := newDesk(t)
+	d := newWorkplace(t)
 	folder := t.TempDir()
 	count := 0
 	for _, h := range uitest.Hostile() {
@@ -80,7 +80,7 @@ func TestHostileNames(t *testing.T) {
 // TestHostileAnswers: records, tags, posts and errors of a service, each of 41
 // kinds, on every screen that shows them.
 func TestHostileAnswers(t *testing.T) {
-	d := newDesk(t)
+	d := newWorkplace(t)
 	service := uitest.StartNasty(t)
 	var files []string
 	for i := range 2 * len(uitest.Hostile()) {

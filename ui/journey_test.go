@@ -11,17 +11,17 @@ import (
 
 func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
 
-// desk is a home and a folder of pictures for the built program.
-type desk struct {
+// workplace is a home and a folder of pictures for the built program.
+type workplace struct {
 	t              *testing.T
 	home, pictures string
 }
 
 const odd = "день 1 — naïve (final).txt"
 
-func newDesk(t *testing.T) *desk {
+func newWorkplace(t *testing.T) *workplace {
 	t.Helper()
-	d := &desk{t: t, home: t.TempDir(), pictures: t.TempDir()}
+	d := &workplace{t: t, home: t.TempDir(), pictures: t.TempDir()}
 	if err := assets.WriteSamples(d.pictures); err != nil {
 		t.Fatal(err)
 	}
@@ -32,18 +32,18 @@ func newDesk(t *testing.T) *desk {
 }
 
 // start runs the program in the folder of pictures.
-func (d *desk) start(w, h int, args ...string) *uitest.Term {
+func (d *workplace) start(w, h int, args ...string) *uitest.Term {
 	d.t.Helper()
 	return d.startWith(nil, w, h, args...)
 }
 
 // startWith is start with more of an environment.
-func (d *desk) startWith(env []string, w, h int, args ...string) *uitest.Term {
+func (d *workplace) startWith(env []string, w, h int, args ...string) *uitest.Term {
 	d.t.Helper()
 	return uitest.StartBinary(d.t, uitest.Build(d.t), args, append(d.env(), env...), w, h)
 }
 
-func (d *desk) env() []string {
+func (d *workplace) env() []string {
 	return []string{"MEDIADESK_HOME=" + d.home, "HOME=" + d.home, "PATH=" + os.Getenv("PATH"), "PWD=" + d.pictures}
 }
 
@@ -64,7 +64,7 @@ func openHarbour(term *uitest.Term) {
 // TestMainJob is the whole job on a virtual terminal: choose, pick, describe,
 // send, watch, touch up, leave, start again and find everything.
 func TestMainJob(t *testing.T) {
-	d := newDesk(t)
+	d := newWorkplace(t)
 	term := d.start(120, 36, d.pictures)
 	term.WaitFor("Try it here")
 	if entries, _ := os.ReadDir(d.home); len(entries) > 0 {

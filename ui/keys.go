@@ -38,7 +38,7 @@ func (m *Model) global(name string) (tea.Cmd, bool) {
 		return nil, true
 	case is(global.suspend):
 		return m.suspend(), true
-	case is(global.twin) && m.desk != nil && (name == "f2" || !capturing):
+	case is(global.twin) && m.session != nil && (name == "f2" || !capturing):
 		return m.copyTwin(), true
 	case capturing:
 		return nil, false
@@ -61,7 +61,7 @@ func (m *Model) anywhere(press tea.KeyPressMsg) (tea.Cmd, bool) {
 	case is(global.previous):
 		return m.turn(-1), true
 	}
-	if m.desk != nil && len(name) == 1 && name[0] >= '1' && int(name[0]-'1') < len(page.Tabs) {
+	if m.session != nil && len(name) == 1 && name[0] >= '1' && int(name[0]-'1') < len(page.Tabs) {
 		return m.show(page.Tabs[name[0]-'1'].ID), true
 	}
 	return nil, false
@@ -110,7 +110,7 @@ func (m *Model) nothingBack() bool {
 
 // turn goes to the next tab, or the one before.
 func (m *Model) turn(by int) tea.Cmd {
-	if m.desk == nil {
+	if m.session == nil {
 		return nil
 	}
 	n := len(page.Tabs)
@@ -171,7 +171,7 @@ func (m *Model) usualActs() []kit.Act {
 		}
 		acts = append(acts, kit.Act{Binding: b, Group: everywhere, Why: why})
 	}
-	if m.desk != nil {
+	if m.session != nil {
 		for i, t := range page.Tabs {
 			why := ""
 			if t.ID == m.front {

@@ -14,7 +14,7 @@ import (
 // seconds. That is said, and ctrl+c ends it.
 func TestLeavingSaysWhatItWaitsFor(t *testing.T) {
 	binary := uitest.Build(t)
-	d := newDesk(t)
+	d := newWorkplace(t)
 	s := startService(t, binary, t.TempDir(), "--fault", "delay=1h")
 	file := filepath.Join(t.TempDir(), "file.txt")
 	if err := os.WriteFile(file, []byte("a file"), 0o600); err != nil {

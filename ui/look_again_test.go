@@ -20,7 +20,7 @@ import (
 // nothing just then, is unknown; L asks again, sends nothing, and finds it.
 func TestLookingOnceMore(t *testing.T) {
 	binary := uitest.Build(t)
-	d := newDesk(t)
+	d := newWorkplace(t)
 	s := startService(t, binary, t.TempDir())
 	to, err := url.Parse(s.address)
 	if err != nil {

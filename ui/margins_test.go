@@ -17,7 +17,7 @@ import (
 // arrives when the terminal is larger already and leaves it with the margins of
 // the size before. The screen is whole all the same.
 func TestFrameOfTheSizeBefore(t *testing.T) {
-	d := openDesk(t)
+	d := openSession(t)
 	home := t.TempDir()
 	paths := config.FindPaths(func(string) string { return home })
 	if err := paths.Make(); err != nil {

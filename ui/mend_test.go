@@ -13,7 +13,7 @@ import (
 // TestMendingAnUpload: a job that was refused brings the form to the front with
 // its options and what was said, and its source into the tray.
 func TestMendingAnUpload(t *testing.T) {
-	m := newModel(t, openDesk(t))
+	m := newModel(t, openSession(t))
 	src := api.Source{URL: "https://example.com/boat.png"}
 	job := api.Job{
 		Upload: api.Upload{Source: src, FileName: "boat.png", Folder: api.Set("/sea/")}, Naming: api.NameExact,

@@ -89,10 +89,10 @@ type Model struct {
 	profile tea.ColorProfileMsg    // the zero one before the terminal's is known
 	focused bool                   // the terminal has the focus
 
-	desk    *session.Session
-	ctx     context.Context //nolint:containedctx // of the desk: it ends what the screens have under way
+	session *session.Session
+	ctx     context.Context //nolint:containedctx // of the session: it ends what the screens have under way
 	stop    context.CancelFunc
-	opening string // sentence shown while a desk is opened; empty: none is
+	opening string // sentence shown while a session is opened; empty: none is
 	screens map[page.ID]page.Screen
 	picker  *picker.Model
 	loader  *picture.Loader
@@ -143,11 +143,11 @@ func New(o Options) *Model {
 	return m
 }
 
-// Desk is what is open; nil before something is.
-func (m *Model) Desk() *session.Session { return m.desk }
+// Session is what is open; nil before something is.
+func (m *Model) Session() *session.Session { return m.session }
 
 // Init asks the terminal for its background and what it can, and opens the first
-// desk.
+// session.
 func (m *Model) Init() tea.Cmd {
 	if m.o.First {
 		return tea.Batch(tea.RequestBackgroundColor, m.askTerminal(), m.screens[page.Onboarding].Init())
@@ -155,21 +155,21 @@ func (m *Model) Init() tea.Cmd {
 	return tea.Batch(m.startPicker(), tea.RequestBackgroundColor, m.askTerminal(), m.open(m.o.Profile, nil))
 }
 
-// deskOpened is the answer to open.
-type deskOpened struct {
+// sessionOpened is the answer to open.
+type sessionOpened struct {
 	profile string
-	desk    *session.Session
+	session *session.Session
 	err     error
 }
 
-// open closes the desk in use and opens another, off the event loop.
+// open closes the session in use and opens another, off the event loop.
 func (m *Model) open(profile string, key api.Key) tea.Cmd {
-	old, keep := m.desk, m.keep()
+	old, keep := m.session, m.keep()
 	if m.stop != nil {
 		m.stop()
 		m.stop = nil
 	}
-	m.desk = nil
+	m.session = nil
 	m.opening = "Opening the library…"
 	open := m.o.Open
 	return tea.Batch(m.takeDown(), func() tea.Msg {
@@ -181,16 +181,16 @@ func (m *Model) open(profile string, key api.Key) tea.Cmd {
 				err = keep(ctx)
 			}
 			if err = errors.Join(err, old.Close(ctx)); err != nil {
-				return deskOpened{profile: profile, err: err}
+				return sessionOpened{profile: profile, err: err}
 			}
 		}
 		d, err := open(context.Background(), profile, key)
-		return deskOpened{profile: profile, desk: d, err: err}
+		return sessionOpened{profile: profile, session: d, err: err}
 	})
 }
 
 // takeDown has the terminal forget the pictures of a screen that ends with its
-// desk.
+// session.
 func (m *Model) takeDown() tea.Cmd {
 	if l, ok := m.screens[page.Library].(*library.Model); ok {
 		return l.TakeDown()
@@ -207,20 +207,20 @@ func (m *Model) Patience() time.Duration {
 	return session.CloseTime - time.Second
 }
 
-// opened takes a desk into use, or shows why there is none.
-func (m *Model) opened(msg deskOpened) tea.Cmd {
+// opened takes a session into use, or shows why there is none.
+func (m *Model) opened(msg sessionOpened) tea.Cmd {
 	m.opening = ""
 	if msg.err != nil {
 		m.welcome(msg.profile, msg.err)
 		return m.greet(m.screens[page.Onboarding])
 	}
-	m.desk = msg.desk
-	m.ctx, m.stop = context.WithCancel(m.desk.Context())
+	m.session = msg.session
+	m.ctx, m.stop = context.WithCancel(m.session.Context())
 	m.wave = wave{}
 	reading := m.startPicker()
 	m.screens = m.tabScreens()
 	m.front, m.trail = page.Picker, nil
-	cmds := []tea.Cmd{reading, listen(m.ctx, m.desk), countRuns(m.desk), findDraft(m.ctx, m.desk)}
+	cmds := []tea.Cmd{reading, listen(m.ctx, m.session), countRuns(m.session), findDraft(m.ctx, m.session)}
 	for id, s := range m.screens {
 		if id == page.Picker {
 			cmds = append(cmds, s.Update(page.JobsChanged{})) // those of another library
@@ -256,9 +256,9 @@ func listen(ctx context.Context, d *session.Session) tea.Cmd {
 
 // edge is one piece of news with the wait for the next.
 type edge struct {
-	desk  *session.Session
-	news  tea.Msg
-	again tea.Cmd
+	session *session.Session
+	news    tea.Msg
+	again   tea.Cmd
 }
 
 func waitEdge(ctx context.Context, d *session.Session, edges <-chan struct{}, news tea.Msg) tea.Cmd {
@@ -279,15 +279,15 @@ func waitEdge(ctx context.Context, d *session.Session, edges <-chan struct{}, ne
 // tickTime is how often counters are looked at while something moves.
 const tickTime = 100 * time.Millisecond
 
-type ticked struct{ desk *session.Session }
+type ticked struct{ session *session.Session }
 
 // tick starts the clock where it does not run and something moves.
 func (m *Model) tick() tea.Cmd {
-	if m.ticking || m.desk == nil || !m.desk.Queue.Busy() {
+	if m.ticking || m.session == nil || !m.session.Queue.Busy() {
 		return nil
 	}
 	m.ticking = true
-	d := m.desk
+	d := m.session
 	return tea.Tick(tickTime, func(time.Time) tea.Msg { return ticked{d} })
 }
 

@@ -224,7 +224,7 @@ func TestMonkey(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d, library, work := newDesk(t), t.TempDir(), t.TempDir()
+	d, library, work := newWorkplace(t), t.TempDir(), t.TempDir()
 	// However often it goes to the folder above, it stays in ours.
 	pictures := filepath.Join(work, strings.Repeat("in/", 25))
 	tools := filepath.Join(work, "tools")

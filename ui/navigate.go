@@ -104,13 +104,13 @@ type quit struct{}
 // leave ends the program. While uploads are under way, or changes are not saved,
 // it asks, unless the person was asked already.
 func (m *Model) leave(asked bool) tea.Cmd {
-	if asked || m.desk == nil {
+	if asked || m.session == nil {
 		return tea.Quit
 	}
 	unsaved := m.unsaved()
 	var words []string
 	stay, leave := page.Choice{Label: "Stay", Key: "s"}, page.Choice{Label: "Leave, go on next time", Key: "l", Msg: quit{}}
-	if m.desk.Queue.Busy() {
+	if m.session.Queue.Busy() {
 		words = append(words, text.Plural(m.openJobs(), "upload")+" not finished. What is not finished waits in the journal and goes on when mediadesk is started again.")
 	}
 	if len(unsaved) > 0 {
@@ -141,7 +141,7 @@ type useAnyway page.UseProfile
 
 // unsaved are the names of the files whose changes are not saved.
 func (m *Model) unsaved() []string {
-	if d, ok := m.screens[page.Details].(*details.Model); ok && m.desk != nil {
+	if d, ok := m.screens[page.Details].(*details.Model); ok && m.session != nil {
 		return d.Unsaved()
 	}
 	return nil
@@ -162,7 +162,7 @@ func (m *Model) choices(stay, leave page.Choice) []page.Choice {
 // openJobs counts the jobs without an outcome.
 func (m *Model) openJobs() int {
 	n := 0
-	for _, row := range m.desk.Queue.Snapshot().Rows {
+	for _, row := range m.session.Queue.Snapshot().Rows {
 		if !row.Job.State.Final() {
 			n++
 		}

@@ -10,7 +10,7 @@ import (
 // TestNoticeIsSeen: what a person must know of the service all the time is in
 // the top line at every width.
 func TestNoticeIsSeen(t *testing.T) {
-	d := openDesk(t)
+	d := openSession(t)
 	d.Profile.Notice = "faults on: delay=2s webhooks=repeated"
 	m := newModel(t, d)
 	for width := 40; width <= 200; width++ {

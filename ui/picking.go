@@ -23,8 +23,8 @@ const (
 	sentKept  = 20_000
 )
 
-// startPicker makes the picker, which outlives the desk, and begins to read its
-// folder; nil where it does already. It is read while the desk opens.
+// startPicker makes the picker, which outlives the session, and begins to read its
+// folder; nil where it does already. It is read while the session opens.
 func (m *Model) startPicker() tea.Cmd {
 	if m.picker == nil {
 		m.picker = picker.New(picker.Options{
@@ -41,7 +41,7 @@ func (m *Model) startPicker() tea.Cmd {
 
 // informPicker tells the picker of the library in use.
 func (m *Model) informPicker() {
-	d := m.desk
+	d := m.session
 	m.picker.UseLibrary(func(ctx context.Context) ([]api.Job, error) {
 		return d.Journal.Jobs(ctx, journal.JobFilter{Profile: d.Profile.Name, Limit: sentKept})
 	})

@@ -23,7 +23,7 @@ import (
 // afterwards cells are cells again.
 func TestDragByPixelReports(t *testing.T) {
 	binary := uitest.Build(t)
-	d := newDesk(t)
+	d := newWorkplace(t)
 	s := startService(t, binary, t.TempDir())
 	where := []string{"--upload-url", s.address, "--base-url", s.address, "--delivery-url", s.address}
 	env := append(d.env(), "MEDIADESK_PRIVATE_KEY="+testKey)

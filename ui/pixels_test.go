@@ -21,7 +21,7 @@ func (f *finely) WantsPixels() bool          { return f.want }
 func (f *finely) Update(msg tea.Msg) tea.Cmd { f.got = append(f.got, msg); return nil }
 
 func TestMouseByPixels(t *testing.T) {
-	m := newModel(t, openDesk(t))
+	m := newModel(t, openSession(t))
 	s := &finely{Screen: m.screens[page.Library], want: true}
 	m.screens[page.Library], m.front = s, page.Library
 	if m.aim() != nil {

@@ -57,7 +57,7 @@ func sending(msg any) func(*uitest.Term)     { return func(term *uitest.Term) { 
 // TestPopupsOverRealPictures opens everything that stands over a screen while the
 // terminal shows real pictures, on the virtual terminal.
 func TestPopupsOverRealPictures(t *testing.T) {
-	d := openDesk(t)
+	d := openSession(t)
 	dir := t.TempDir()
 	if err := assets.WriteSamples(dir); err != nil {
 		t.Fatal(err)

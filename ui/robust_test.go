@@ -46,7 +46,7 @@ func TestStopAndGoOn(t *testing.T) {
 		t.Skip("bash is not installed: another shell says in other words that a job was stopped")
 	}
 	binary := uitest.Build(t)
-	d := newDesk(t)
+	d := newWorkplace(t)
 	// Its history would be written while the folder is removed.
 	m := startTmux(t, 100, 30, d.env(), d.pictures, "env PS1='ready> ' HISTFILE= bash --norc --noprofile -i")
 	m.waitFor("ready>")
@@ -104,7 +104,7 @@ func TestStopAndGoOn(t *testing.T) {
 // TestResizingStorm: 500 sizes, with keys between them, and the screen is right
 // afterwards.
 func TestResizingStorm(t *testing.T) {
-	d := newDesk(t)
+	d := newWorkplace(t)
 	term := d.start(120, 36, d.pictures)
 	term.WaitFor("Try it here")
 	term.Press("enter")
@@ -133,7 +133,7 @@ func TestResizingStorm(t *testing.T) {
 // all the same, nothing piles up in memory, and in the end the screen is whole.
 func TestSlowReader(t *testing.T) {
 	binary := uitest.Build(t)
-	d := newDesk(t)
+	d := newWorkplace(t)
 	rate := 16_000 // bytes a second
 	if os.Getenv("MEDIADESK_LONG") != "" {
 		rate = 1_000
@@ -287,7 +287,7 @@ func (s *sshd) start(w, h int, line string) *uitest.Term {
 func TestOverSSH(t *testing.T) {
 	s := startSSHD(t)
 	binary := uitest.Build(t)
-	d := newDesk(t)
+	d := newWorkplace(t)
 	line := "cd '" + d.pictures + "' && exec env -i TERM=\"$TERM\" SSH_TTY=\"$SSH_TTY\" SSH_CONNECTION=\"$SSH_CONNECTION\" '" + strings.Join(d.env(), "' '") + "' '" + binary + "'"
 	term := s.start(100, 30, line)
 	term.WaitFor("Try it here")

@@ -77,7 +77,7 @@ func Run(ctx context.Context, request session.Options, o Options) error {
 
 // close keeps what the screens want to keep and closes the session.
 func (m *Model) close(out io.Writer) error {
-	s := m.Desk()
+	s := m.Session()
 	if s == nil {
 		return nil
 	}

@@ -16,10 +16,10 @@ import (
 	"mediadesk/ui/screen/uploads"
 )
 
-// tabScreens builds the screens with a tab for the desk. The picker outlives a
-// desk: the tray is the person's, not a profile's.
+// tabScreens builds the screens with a tab for the session. The picker outlives a
+// session: the tray is the person's, not a profile's.
 func (m *Model) tabScreens() map[page.ID]page.Screen {
-	d := m.desk
+	d := m.session
 	m.informPicker()
 	return map[page.ID]page.Screen{
 		page.Picker:  m.picker,
@@ -51,7 +51,7 @@ func (m *Model) onboarding(profile string, problem error) page.Screen {
 // compose brings the upload form for sources to the front. The form that is
 // there takes them: what was typed for those it knows stays.
 func (m *Model) compose(msg page.Compose) tea.Cmd {
-	if m.desk == nil {
+	if m.session == nil {
 		return nil
 	}
 	form, ok := m.screens[page.Form]
@@ -77,13 +77,13 @@ func (m *Model) compose(msg page.Compose) tea.Cmd {
 // inspect brings the details of files to the front. The screen that is there
 // takes them: what was not saved on it stays.
 func (m *Model) inspect(msg page.Inspect) tea.Cmd {
-	if m.desk == nil || len(msg.Files) == 0 {
+	if m.session == nil || len(msg.Files) == 0 {
 		return nil
 	}
 	if s, ok := m.screens[page.Details]; ok {
 		return tea.Batch(s.Update(msg), m.push(page.Details, s))
 	}
-	d := m.desk
+	d := m.session
 	s := details.New(details.Options{
 		Context: m.ctx, Files: msg.Files, Profile: d.Profile, Read: d.Read, SeenAt: d.SeenAt,
 		Save: d.Change, ReadAll: d.ReadAll, SaveAll: d.ChangeAll, Undo: d.Undo, Redo: d.Redo,

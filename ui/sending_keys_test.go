@@ -17,7 +17,7 @@ import (
 // stored already, the manifest, and the order of what waits.
 func TestSendingByKeys(t *testing.T) {
 	binary := uitest.Build(t)
-	d := newDesk(t)
+	d := newWorkplace(t)
 	s := startService(t, binary, t.TempDir(), "--fault", "delay=500ms")
 	where := []string{"--upload-url", s.address, "--base-url", s.address, "--delivery-url", s.address}
 	env := append(d.env(), "MEDIADESK_PRIVATE_KEY="+testKey)

@@ -78,7 +78,7 @@ func tour(term *uitest.Term, stop func(name string), glance func()) {
 // depend on a font.
 func TestShots(t *testing.T) {
 	make := os.Getenv("MEDIADESK_SHOTS") != ""
-	d := newDesk(t)
+	d := newWorkplace(t)
 	if make {
 		d.pictures = filepath.Join("/tmp", "pictures") // its name is in the pictures
 		if err := os.CopyFS(d.pictures, os.DirFS("../assets/sample")); err != nil && !os.IsExist(err) {

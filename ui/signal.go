@@ -27,8 +27,8 @@ type wave struct {
 
 // runsCounted is the state of all runs.
 type runsCounted struct {
-	desk *session.Session
-	runs []api.Run
+	session *session.Session
+	runs    []api.Run
 }
 
 func countRuns(d *session.Session) tea.Cmd {
@@ -93,7 +93,7 @@ func (w *wave) words() string {
 // somebody who is here in words, to somebody who is elsewhere as the settings
 // say.
 func (m *Model) counted(msg runsCounted) tea.Cmd {
-	if msg.desk != m.desk || !m.wave.count(msg.runs) {
+	if msg.session != m.session || !m.wave.count(msg.runs) {
 		return nil
 	}
 	if !m.focused {

@@ -63,7 +63,7 @@ func TestSignalRespectsTheFocus(t *testing.T) {
 	began := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	m := New(Options{Signal: config.SignalBell})
 	d := &session.Session{}
-	m.desk = d
+	m.session = d
 	tell := func(words string) tea.Cmd { return m.counted(runsCounted{d, runsOf(began, words)}) }
 	if m.progress() != nil || m.title() != "mediadesk" {
 		t.Error("something is shown while nothing is pending")
@@ -117,7 +117,7 @@ func TestSignalRespectsTheFocus(t *testing.T) {
 		}
 	}
 	if cmd := m.counted(runsCounted{nil, nil}); cmd != nil {
-		t.Error("news of another desk are taken")
+		t.Error("news of another session are taken")
 	}
 }
 
@@ -140,7 +140,7 @@ func TestDesktopNotification(t *testing.T) {
 	began := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	m := New(Options{Signal: config.SignalDesktop})
 	d := &session.Session{}
-	m.desk = d
+	m.session = d
 	m.Update(tea.BlurMsg{})
 	m.counted(runsCounted{d, runsOf(began, "pending pending")})
 	cmd := m.counted(runsCounted{d, runsOf(began, "success failed")})

@@ -11,7 +11,7 @@ import (
 // A terminal of 40 columns by 12 rows still picks and sends: by the keys alone, on
 // the real program with its own library.
 func TestTheSmallestTerminalPicksAndSends(t *testing.T) {
-	d := newDesk(t)
+	d := newWorkplace(t)
 	term := d.start(40, 12, "--profile", "local", d.pictures)
 	term.WaitFor("space pick")
 	term.WaitFor("Tray: nothing picked yet")

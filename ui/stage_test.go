@@ -32,22 +32,22 @@ import (
 // noon is the time on a stage.
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// stage is the whole program without a terminal, over a desk that has the same
+// stage is the whole program without a terminal, over a session that has the same
 // files, uploads and runs every time, at the same time of day.
 type stage struct {
-	t     *testing.T
-	desk  *session.Session
-	paths config.Paths
-	dir   string            // folder of pictures; its name is always as long
-	ids   map[string]string // of the stored files, by name
-	m     *Model
-	now   *clock
-	size  tea.WindowSizeMsg
-	msgs  chan tea.Msg
-	gone  chan struct{} // closed when the model is not used any more
+	t       *testing.T
+	session *session.Session
+	paths   config.Paths
+	dir     string            // folder of pictures; its name is always as long
+	ids     map[string]string // of the stored files, by name
+	m       *Model
+	now     *clock
+	size    tea.WindowSizeMsg
+	msgs    chan tea.Msg
+	gone    chan struct{} // closed when the model is not used any more
 }
 
-// newStage opens the desk. Its profile has defaults, so that screens have
+// newStage opens the session. Its profile has defaults, so that screens have
 // something to show.
 func newStage(t *testing.T) *stage {
 	t.Helper()
@@ -96,7 +96,7 @@ func newStage(t *testing.T) *stage {
 	clock := func() time.Time { return noon.Add(-90 * time.Minute) }
 	// Nobody listens where the files are said to be: addresses are the same every
 	// time, and there is no picture.
-	s.desk = openDeskWith(t, local.Options{Now: clock, Address: "http://127.0.0.1:1"}, watch.Options{Now: clock}, s.fill)
+	s.session = openSessionWith(t, local.Options{Now: clock, Address: "http://127.0.0.1:1"}, watch.Options{Now: clock}, s.fill)
 	return s
 }
 
@@ -194,7 +194,7 @@ type clock struct{ atomic.Int64 }
 
 func (c *clock) time() time.Time { return noon.Add(time.Duration(c.Load())) }
 
-// fresh starts the program anew over the same desk, on a dark terminal of all
+// fresh starts the program anew over the same session, on a dark terminal of all
 // colours without pictures.
 func (s *stage) fresh() {
 	s.t.Helper()
@@ -203,13 +203,13 @@ func (s *stage) fresh() {
 	s.msgs, s.gone = make(chan tea.Msg), make(chan struct{})
 	s.m = New(Options{
 		Paths: s.paths, Keys: &config.Keys{}, Now: s.now.time, Folder: filepath.Join(s.dir, "pictures"),
-		Pictures: "off", Version: "1.0.0", Open: func(context.Context, string, api.Key) (*session.Session, error) { return s.desk, nil },
+		Pictures: "off", Version: "1.0.0", Open: func(context.Context, string, api.Key) (*session.Session, error) { return s.session, nil },
 		Getenv: func(name string) string { return map[string]string{"EDITOR": "true"}[name] },
 	})
 	s.send(s.size)
 	s.send(tea.BackgroundColorMsg{Color: color.Black})
 	s.send(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
-	s.send(deskOpened{desk: s.desk})
+	s.send(sessionOpened{session: s.session})
 }
 
 // end lets go of what the program has under way.
@@ -390,7 +390,7 @@ var scenes = []scene{
 		s.now.Add(int64(time.Second)) // it takes keys
 	}},
 	{"onboarding", func(s *stage) {
-		s.m.desk = nil
+		s.m.session = nil
 		s.m.welcome("", nil)
 		s.start(s.m.greet(s.m.screens[page.Onboarding]))
 		s.until("Try it here")

@@ -60,7 +60,7 @@ type tipOver struct{ generation int }
 func (m *Model) tip() tea.Cmd {
 	m.tipText = ""
 	t, ok := tips[m.front]
-	if !ok || !m.tipsKnown || slices.Contains(m.tipsShown, t.name) || m.desk == nil {
+	if !ok || !m.tipsKnown || slices.Contains(m.tipsShown, t.name) || m.session == nil {
 		return nil
 	}
 	m.tipText = t.text

@@ -16,7 +16,7 @@ import (
 // TestTip: the first visit of a screen shows its tip without hiding anything
 // of the screen, esc takes it away, and it does not come again.
 func TestTip(t *testing.T) {
-	m := newModel(t, openDesk(t))
+	m := newModel(t, openSession(t))
 	m.Update(tipsSeen{})
 	screen := func() string { return ansi.Strip(m.View().Content) }
 	if !strings.Contains(screen(), "Tip: space picks a file") {

@@ -153,7 +153,7 @@ func (s *service) names() []string {
 // it again: every file is stored once.
 func TestKilledWhileSending(t *testing.T) {
 	binary := uitest.Build(t)
-	d := newDesk(t)
+	d := newWorkplace(t)
 	s := startService(t, binary, t.TempDir(), "--fault", "delay=400ms")
 	shell := fmt.Sprintf("exec %s --upload-url %s --base-url %s --delivery-url %s %s", binary, s.address, s.address, s.address, d.pictures)
 	env := append(d.env(), "MEDIADESK_PRIVATE_KEY="+testKey)
@@ -178,7 +178,7 @@ func TestKilledWhileSending(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// The same desk again: the journal knows what was under way.
+	// The same session again: the journal knows what was under way.
 	m = startTmux(t, 100, 30, env, d.pictures, shell)
 	m.waitFor("1 Pick")
 	m.keys("2")
@@ -208,7 +208,7 @@ func TestKilledWhileSending(t *testing.T) {
 // is left of the terminal afterwards.
 func TestInTmux(t *testing.T) {
 	binary := uitest.Build(t)
-	d := newDesk(t)
+	d := newWorkplace(t)
 	m := startTmux(t, 80, 24, d.env(), d.pictures, "sh -c '"+binary+"; echo ended with $?; read x; "+binary+"; echo ended again with $?; read x'")
 	m.waitFor("Try it here")
 	m.keys("Enter")

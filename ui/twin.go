@@ -14,17 +14,17 @@ import (
 // now.
 func (m *Model) twins() [][]string {
 	s, ok := m.screens[m.front].(page.Twin)
-	if !ok || m.desk == nil {
+	if !ok || m.session == nil {
 		return nil
 	}
 	commands := s.Commands()
 	for i, args := range commands {
 		switch {
 		case len(args) == 0 || args[0] == "profile":
-		case config.CheckProfileName(m.desk.Profile.Name) != nil: // addresses of the command line
+		case config.CheckProfileName(m.session.Profile.Name) != nil: // addresses of the command line
 			commands[i] = append(args, m.o.Addresses...)
 		default:
-			commands[i] = append(args, "--profile="+m.desk.Profile.Name)
+			commands[i] = append(args, "--profile="+m.session.Profile.Name)
 		}
 	}
 	return commands

@@ -43,7 +43,7 @@ func twin(t *testing.T, term *uitest.Term) string {
 
 // shell runs what was copied as a person does who pastes it, each line with
 // --json, and returns the objects that it printed.
-func (d *desk) shell(commands string) []map[string]any {
+func (d *workplace) shell(commands string) []map[string]any {
 	d.t.Helper()
 	lines := strings.Split(commands, "\n")
 	for i := range lines {
@@ -85,7 +85,7 @@ func sameBut(t *testing.T, got, want map[string]any) {
 
 // TestTwins: the command that a screen copies does what the screen does.
 func TestTwins(t *testing.T) {
-	d := newDesk(t)
+	d := newWorkplace(t)
 	term := d.start(120, 36, d.pictures)
 	term.WaitFor("Try it here")
 	term.Press("enter")

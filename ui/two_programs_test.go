@@ -20,7 +20,7 @@ import (
 func TestOneSendsAnotherWatches(t *testing.T) {
 	const n = 12
 	binary := uitest.Build(t)
-	d := newDesk(t)
+	d := newWorkplace(t)
 	s := startService(t, binary, t.TempDir(), "--fault", "delay=300ms")
 	dir := t.TempDir()
 	for i := range n {

@@ -28,15 +28,15 @@ type testKey string
 
 func (k testKey) Reveal() string { return string(k) }
 
-// openDesk is a desk with every real part, over a local library of its own.
-func openDesk(t *testing.T) *session.Session {
+// openSession is a session with every real part, over a local library of its own.
+func openSession(t *testing.T) *session.Session {
 	t.Helper()
-	return openDeskWith(t, local.Options{}, watch.Options{}, func(*session.Session) {})
+	return openSessionWith(t, local.Options{}, watch.Options{}, func(*session.Session) {})
 }
 
-// openDeskWith is openDesk with more options; fill puts things into it before the
+// openSessionWith is openSession with more options; fill puts things into it before the
 // queue starts.
-func openDeskWith(t *testing.T, library local.Options, w watch.Options, fill func(*session.Session)) *session.Session {
+func openSessionWith(t *testing.T, library local.Options, w watch.Options, fill func(*session.Session)) *session.Session {
 	t.Helper()
 	ctx, dir := t.Context(), t.TempDir()
 	library.Dir, library.Key = filepath.Join(dir, "library"), testKey("private_root_test")
@@ -81,14 +81,14 @@ func openDeskWith(t *testing.T, library local.Options, w watch.Options, fill fun
 	return d
 }
 
-// newModel is the root with a desk open, as far as it gets without any command
+// newModel is the root with a session open, as far as it gets without any command
 // being run.
 func newModel(t *testing.T, d *session.Session) *Model {
 	t.Helper()
 	paths := config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": t.TempDir()}[name] })
 	m := New(Options{Paths: paths, Keys: &config.Keys{}, Getenv: func(string) string { return "" }})
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
-	m.Update(deskOpened{desk: d})
+	m.Update(sessionOpened{session: d})
 	t.Cleanup(m.stop)
 	return m
 }
@@ -96,7 +96,7 @@ func newModel(t *testing.T, d *session.Session) *Model {
 // TestEverySize draws the whole terminal with every screen in front, at every
 // size, in every theme.
 func TestEverySize(t *testing.T) {
-	m := newModel(t, openDesk(t))
+	m := newModel(t, openSession(t))
 	m.Update(page.Toast{Level: page.Bad, Text: "写真の送信に失敗しました " + strings.Repeat("long ", 40)})
 	fronts := map[string]func(){
 		"picker":     func() { m.Update(page.Show{ID: page.Picker}) },
@@ -135,7 +135,7 @@ func TestEverySize(t *testing.T) {
 
 // TestKeys goes from screen to screen.
 func TestKeys(t *testing.T) {
-	m := newModel(t, openDesk(t))
+	m := newModel(t, openSession(t))
 	press := func(keys ...string) {
 		for _, k := range keys {
 			m.Update(kit.KeyMsg(k))
@@ -192,7 +192,7 @@ func TestQuitting(t *testing.T) {
 		return quit
 	}
 	clock := time.Now()
-	m := newModel(t, openDesk(t))
+	m := newModel(t, openSession(t))
 	m.o.Now = func() time.Time { return clock }
 	if _, cmd := m.Update(kit.KeyMsg("esc")); quits(cmd) {
 		t.Error("esc quits")
@@ -224,7 +224,7 @@ func TestQuitting(t *testing.T) {
 // changes of stored files that are not saved, wherever they are then.
 func TestQuittingUnsaved(t *testing.T) {
 	clock := time.Now()
-	m := newModel(t, openDesk(t))
+	m := newModel(t, openSession(t))
 	m.o.Now = func() time.Time { return clock }
 	press := func(keys ...string) (cmd tea.Cmd) {
 		for _, k := range keys {
@@ -260,7 +260,7 @@ func TestQuittingUnsaved(t *testing.T) {
 	m.Update(page.UseProfile{Name: "other"})
 	asks("another profile", "Change to another profile?")
 	press("esc")
-	if m.desk == nil {
+	if m.session == nil {
 		t.Fatal("changed all the same")
 	}
 	press("q")
@@ -279,7 +279,7 @@ func TestQuittingUnsaved(t *testing.T) {
 // TestDialogSafeChoice: esc stands for the first choice.
 func TestDialogSafeChoice(t *testing.T) {
 	clock := time.Now()
-	m := newModel(t, openDesk(t))
+	m := newModel(t, openSession(t))
 	m.o.Now = func() time.Time { return clock }
 	type no struct{}
 	type yes struct{}

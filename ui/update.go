@@ -67,22 +67,22 @@ func (m *Model) setTheme() {
 // message handles what is not input.
 func (m *Model) message(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case deskOpened:
+	case sessionOpened:
 		return m.opened(msg)
 	case edge:
-		if msg.desk != m.desk {
+		if msg.session != m.session {
 			return nil
 		}
 		cmds := []tea.Cmd{m.broadcast(msg.news), msg.again, m.tick()}
 		if _, runs := msg.news.(page.RunsChanged); runs {
-			cmds = append(cmds, countRuns(m.desk))
+			cmds = append(cmds, countRuns(m.session))
 		}
 		return tea.Batch(cmds...)
 	case runsCounted:
 		return m.counted(msg)
 	case ticked:
 		m.ticking = false
-		if msg.desk != m.desk {
+		if msg.session != m.session {
 			return nil
 		}
 		return tea.Batch(m.broadcast(page.Tick{}), m.tick())

@@ -112,7 +112,7 @@ func (m *Model) hinted() []kit.Act {
 
 // topLine has the tabs on the left, the profile on the right.
 func (m *Model) topLine(width int) string {
-	if m.desk == nil {
+	if m.session == nil {
 		return text.Fit(m.theme.Title.Render("mediadesk"), width, 1)
 	}
 	left := m.tabLine(width)
@@ -158,7 +158,7 @@ func (m *Model) tabLine(width int) string {
 
 // tabAt is the tab drawn at column x of the top line.
 func (m *Model) tabAt(x int) (page.ID, bool) {
-	if m.desk == nil {
+	if m.session == nil {
 		return 0, false
 	}
 	for i, name := range m.tabNames(m.size.X) {
@@ -174,7 +174,7 @@ func (m *Model) tabAt(x int) (page.ID, bool) {
 // its host and where its key is from. A service elsewhere stands out from the
 // local library.
 func (m *Model) profileWords(width int) string {
-	p := m.desk.Profile
+	p := m.session.Profile
 	style := m.theme.Hosted
 	if p.Local {
 		style = m.theme.Local

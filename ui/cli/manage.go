@@ -359,7 +359,7 @@ func pathOf(f *api.File) string {
 	return f.FilePath
 }
 
-// runActs opens the desk and does an act to files, or shows its requests.
+// runActs opens the session and does an act to files, or shows its requests.
 func runActs(ctx context.Context, p *Program, f *flags, ids []string, act fileAct) error {
 	d, err := p.open(ctx, f)
 	if err != nil {

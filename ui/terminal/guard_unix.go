@@ -24,7 +24,7 @@ import (
 const guardVariable = "MEDIADESK_GUARD"
 
 // guardPatience is how long the screens may take to end after a signal, or when
-// they have given the terminal back: longer than closing a desk does. It is also
+// they have given the terminal back: longer than closing a session does. It is also
 // how long a terminal may take to read that it is given back.
 const guardPatience = 10 * time.Second
 

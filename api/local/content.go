@@ -1,6 +1,9 @@
 package local
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"io"
 	"math"
 	"net/http"
@@ -8,7 +11,30 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"mediadesk/api/local/store"
 )
+
+var errDeleted = errors.New("the version was deleted")
+
+// openContent opens the content of a version. The error is errDeleted if another
+// request deleted the version after the caller had read its record.
+func (l *Library) openContent(ctx context.Context, v *store.Version) (store.Content, error) {
+	content, err := l.contents.Open(v.Hash)
+	if err == nil {
+		return content, nil
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		again := l.records.View(ctx, func(tx store.Tx) error {
+			_, err := tx.Version(v.ID)
+			return err
+		})
+		if errors.Is(again, store.ErrNotFound) {
+			return nil, errDeleted
+		}
+	}
+	return nil, fmt.Errorf("open the content of the version %s: %w", v.ID, err)
+}
 
 // rangesForm is a Range header as RFC 9110 has it. Of what is another unit, or
 // no range at all, a server takes no notice.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"path"
@@ -63,9 +62,12 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 			return refuse(http.StatusUnauthorized, "This file is private: its address needs a signature.", "Sign the address with ik-t and ik-s, or use a named transformation.")
 		}
 	}
-	content, err := l.contents.Open(file.Version.Hash)
+	content, err := l.openContent(r.Context(), &file.Version)
+	if errors.Is(err, errDeleted) {
+		return errNoPath
+	}
 	if err != nil {
-		return fmt.Errorf("open the content of %s: %w", file.ID, err)
+		return err
 	}
 	defer content.Close() //nolint:errcheck // it was only read
 

@@ -1,7 +1,9 @@
 package local
 
 import (
+	"context"
 	"net/netip"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -89,3 +91,41 @@ func Routes() []Route {
 	}
 	return list
 }
+
+// hooked are records that do something after one update or one view.
+type hooked struct {
+	store.Records
+	update, view atomic.Pointer[func()]
+}
+
+func (h *hooked) Update(ctx context.Context, do func(store.Tx) error) error {
+	defer runOnce(&h.update)
+	return h.Records.Update(ctx, do)
+}
+
+func (h *hooked) View(ctx context.Context, do func(store.Tx) error) error {
+	defer runOnce(&h.view)
+	return h.Records.View(ctx, do)
+}
+
+func runOnce(p *atomic.Pointer[func()]) {
+	if do := p.Swap(nil); do != nil {
+		(*do)()
+	}
+}
+
+func (l *Library) hooked() *hooked {
+	h, ok := l.records.(*hooked)
+	if !ok {
+		h = &hooked{Records: l.records}
+		l.records = h
+	}
+	return h
+}
+
+// AfterNextUpdate calls do when the next change of the records is done, before
+// who made it goes on. It is called before any request, or between them.
+func (l *Library) AfterNextUpdate(do func()) { l.hooked().update.Store(&do) }
+
+// AfterNextView is AfterNextUpdate for what only reads.
+func (l *Library) AfterNextView(do func()) { l.hooked().view.Store(&do) }

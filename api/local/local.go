@@ -41,7 +41,7 @@ type Options struct {
 	AllowAddresses []string                     // host:port pairs that the guard on URL sources and webhooks lets through
 	Fault          Fault                        // the zero Fault: none
 	Seed           uint64                       // of the faults' chances; 0: a random one
-	Log            *slog.Logger                 // nil: silent
+	Log            *slog.Logger                 // nil: slog.Default()
 	Now            func() time.Time             // nil: time.Now
 	Commands       map[string][]string          // by extension name: a command that does its work
 	Named          map[string]string            // named transformations: the steps of each, such as "w-400,h-300"
@@ -126,7 +126,7 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 		o.Now = time.Now
 	}
 	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
+		o.Log = slog.Default()
 	}
 	guard, err := newGuard(o.AllowAddresses)
 	if err != nil {

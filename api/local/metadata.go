@@ -2,7 +2,7 @@ package local
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
 	"net/http"
 	"net/url"
 	"path"
@@ -58,9 +58,12 @@ func (l *Library) tellMetadata(w http.ResponseWriter, r *http.Request, find func
 	if err != nil {
 		return notFound(err)
 	}
-	content, err := l.contents.Open(v.Hash)
+	content, err := l.openContent(r.Context(), &v)
+	if errors.Is(err, errDeleted) {
+		return errNoFile
+	}
 	if err != nil {
-		return fmt.Errorf("open the content of the version %s: %w", v.ID, err)
+		return err
 	}
 	defer content.Close() //nolint:errcheck // it was only read
 	_, format, _ := strings.Cut(v.Mime, "/")

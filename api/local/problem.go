@@ -42,8 +42,8 @@ var (
 	errCutShort = badRequest("The request ended before all of it had arrived; nothing was stored.", "Send it again.")
 )
 
-// answerError writes err as an answer. What is our own fault is logged and
-// told without details.
+// answerError writes err as an answer. Errors of our own are logged; the answer
+// has the request id of the log's line and no details.
 func (l *Library) answerError(w http.ResponseWriter, r *http.Request, body *patientBody, err error) {
 	var p *problem
 	var rule *api.RuleError
@@ -56,8 +56,9 @@ func (l *Library) answerError(w http.ResponseWriter, r *http.Request, body *pati
 	case r.Context().Err() != nil && errors.Is(err, context.Canceled):
 		p = &problem{status: http.StatusServiceUnavailable, message: "The request was ended."}
 	default:
-		l.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "request", w.Header().Get(requestIDHeader), "error", err)
-		p = &problem{status: http.StatusInternalServerError, message: "The local library failed.", help: "Its log has more, under the request's id."}
+		id := w.Header().Get(requestIDHeader)
+		l.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "request", id, "error", err)
+		p = &problem{status: http.StatusInternalServerError, message: "The local library failed.", help: "Its log has more, under the request id " + id + "."}
 	}
 	if p.status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Basic realm="mediadesk"`)

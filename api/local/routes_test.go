@@ -3,6 +3,7 @@ package local_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -14,7 +15,13 @@ import (
 
 // ask sends a request straight to a library, with the key.
 func ask(l http.Handler, method, target string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(method, "http://127.0.0.1"+target, nil)
+	return send(l, method, target, "", nil)
+}
+
+// send is ask with a body.
+func send(l http.Handler, method, target, contentType string, body io.Reader) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, "http://127.0.0.1"+target, body)
+	r.Header.Set("Content-Type", contentType)
 	r.SetBasicAuth(testKey, "")
 	w := httptest.NewRecorder()
 	l.ServeHTTP(w, r)

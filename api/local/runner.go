@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -227,7 +228,16 @@ waiting:
 		file, err = tx.File(file.ID)
 		return err
 	})
-	return file, words, err
+	return file, words, deletedMeanwhile(err)
+}
+
+// deletedMeanwhile tells that another request deleted a file that this one has
+// just stored or changed.
+func deletedMeanwhile(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return refuse(http.StatusNotFound, "The file was deleted by another request before this one was answered.", "Upload it again if you need it.")
+	}
+	return err
 }
 
 // execute does one run and writes its end. An error says that the end could

@@ -86,17 +86,20 @@ func searchTokens(text string) ([]searchToken, error) {
 	return tokens, nil
 }
 
-// maxSearch bounds how deep parentheses nest, and maxTokens how long a query
-// is: the database takes no endless ones.
+// The database takes no endless queries: maxSearch bounds how deep parentheses
+// nest, maxTokens how long a query is, and maxWords how many words its HAS
+// conditions have together.
 const (
 	maxSearch = 50
 	maxTokens = 600
+	maxWords  = 200
 )
 
 type searchParser struct {
 	tokens []searchToken
 	at     int
 	depth  int
+	words  int // of HAS conditions so far
 	now    time.Time
 }
 
@@ -210,6 +213,14 @@ func (p *searchParser) condition() (store.Match, error) {
 	}
 	if err != nil {
 		return m, err
+	}
+	if m.Op == "has" {
+		for _, v := range values {
+			p.words += len(strings.Fields(v.text))
+		}
+		if p.words > maxWords {
+			return m, fmt.Errorf("HAS takes %d words in one query, and it has %d or more", maxWords, p.words)
+		}
 	}
 	return m, subject.set(&m, values, p.now)
 }

@@ -73,7 +73,7 @@ func (l *Library) upload(w http.ResponseWriter, r *http.Request) error {
 	}
 	if f.wantsField("embeddedMetadata") {
 		if record.EmbeddedMetadata, err = l.embedded(r.Context(), file); err != nil {
-			return err
+			return deletedMeanwhile(err)
 		}
 	}
 	writeJSON(w, http.StatusOK, record)

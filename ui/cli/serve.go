@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"maps"
 	"net"
 	"path/filepath"
@@ -87,7 +89,7 @@ func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) error {
 	if err != nil {
 		return err
 	}
-	o.Dir, o.Key = dir, key
+	o.Dir, o.Key, o.Log = dir, key, serviceLog(p, key)
 	server, err := local.Serve(ctx, s.addr, o)
 	if err != nil {
 		return err
@@ -107,6 +109,28 @@ func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) error {
 		err = closing
 	}
 	return err
+}
+
+// serviceLog writes to the log of the program and to stderr, without the key.
+func serviceLog(p *Program, key config.Secret) *slog.Logger {
+	secrets := p.Options.Secrets
+	if secrets == nil {
+		secrets = new(config.Redactor)
+	}
+	secrets.Add(key)
+	stderr := slog.NewTextHandler(redactedLines{p.Stderr, secrets}, nil)
+	return slog.New(slog.NewMultiHandler(slog.Default().Handler(), stderr))
+}
+
+// redactedLines writes lines without the known keys.
+type redactedLines struct {
+	to      io.Writer
+	secrets *config.Redactor
+}
+
+func (w redactedLines) Write(line []byte) (int, error) {
+	_, err := io.WriteString(w.to, w.secrets.String(string(line)))
+	return len(line), err
 }
 
 // options are what the flags say, and the settings where there are none.

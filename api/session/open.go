@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"time"
 
 	"mediadesk/api"
@@ -45,10 +47,9 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 }
 
 func (s *Session) open(ctx context.Context, o Options, settings config.Config, profile config.Profile) (err error) {
-	if s.Journal, err = journal.Open(ctx, o.Paths.Journal()); err != nil {
+	if err := s.openJournal(ctx, o); err != nil {
 		return err
 	}
-	s.onClose(func(context.Context) error { return s.Journal.Close() })
 	if s.Profile, err = NewProfile(profile); err != nil {
 		return err
 	}
@@ -59,6 +60,30 @@ func (s *Session) open(ctx context.Context, o Options, settings config.Config, p
 		return err
 	}
 	return s.openQueue(ctx, o, settings)
+}
+
+func (s *Session) openJournal(ctx context.Context, o Options) error {
+	j, err := journal.Open(ctx, o.Paths.Journal())
+	if err != nil && o.NeedsNoJournal && ctx.Err() == nil {
+		s.NoJournal = err
+		j, err = s.temporaryJournal(ctx)
+	}
+	if err != nil {
+		return errors.Join(s.NoJournal, err)
+	}
+	s.Journal = j
+	s.onClose(func(context.Context) error { return j.Close() })
+	return nil
+}
+
+// temporaryJournal opens an empty journal that is removed when the session closes.
+func (s *Session) temporaryJournal(ctx context.Context) (*journal.Journal, error) {
+	dir, err := os.MkdirTemp("", "mediadesk-journal-*")
+	if err != nil {
+		return nil, err
+	}
+	s.onClose(func(context.Context) error { return os.RemoveAll(dir) })
+	return journal.Open(ctx, filepath.Join(dir, "journal.db"))
 }
 
 // openClient opens the client, and the local service first where the profile uses

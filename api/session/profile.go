@@ -19,6 +19,9 @@ type Request struct {
 	// Adopt says that the session also goes on with the uploads that an earlier
 	// run left.
 	Adopt bool
+	// NeedsNoJournal says that the session can do without the journal: if it cannot
+	// be opened, a temporary one takes its place, and Session.NoJournal has the error.
+	NeedsNoJournal bool
 }
 
 // Unnamed reports whether the request is for addresses instead of a profile.

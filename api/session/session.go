@@ -38,8 +38,12 @@ type Session struct {
 	Profile Profile
 	Client  *api.Client
 	Journal *journal.Journal
-	Queue   *queue.Queue
-	Watch   *watch.Watch
+	// NoJournal is why the journal could not be opened: Journal is an empty one then,
+	// which goes with the session. Nil: it was opened.
+	NoJournal error
+
+	Queue *queue.Queue
+	Watch *watch.Watch
 
 	// Cache is a folder for what can be fetched again.
 	Cache string

@@ -264,6 +264,19 @@ func nearest(cmd *cobra.Command, word string) string {
 	return ""
 }
 
+// openAnyway is open for commands that need no journal: if it cannot be opened, they
+// go on without it and say so.
+func (p *Program) openAnyway(ctx context.Context, f *flags) (*session.Session, error) {
+	o := p.options(f)
+	o.NeedsNoJournal = true
+	s, err := session.Open(ctx, o)
+	if err == nil && s.NoJournal != nil {
+		report(p.Stderr, s.NoJournal)
+		fmt.Fprintln(p.Stderr, "mediadesk: going on without the journal: what is changed now cannot be undone from here.")
+	}
+	return s, err
+}
+
 // guarded runs the screens in a process of their own, guarded by this one. ran is
 // false if this process is to show them itself.
 func (p *Program) guarded(keyFD int) (code int, ran bool) {

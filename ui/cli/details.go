@@ -168,7 +168,11 @@ func runDetails(cmd *cobra.Command, p *Program, f *flags, c *detailFlags, ids []
 		return p.dryReads(f, ids, (*api.Client).DescribeDetails)
 	}
 	ctx := cmd.Context()
-	d, err := p.open(ctx, f)
+	open := p.openAnyway
+	if c.undo || c.redo {
+		open = p.open
+	}
+	d, err := open(ctx, f)
 	if err != nil {
 		return err
 	}

@@ -1,13 +1,14 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
-	"mediadesk/api/journal"
+	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
 
@@ -50,7 +51,7 @@ func runList(cmd *cobra.Command, p *Program, f *flags, args []string, search str
 		return printRequest(p.Stdout, f.json, client.DescribeList(q))
 	}
 	ctx := cmd.Context()
-	d, err := p.open(ctx, f)
+	d, err := p.openAnyway(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func runList(cmd *cobra.Command, p *Program, f *flags, args []string, search str
 		files, err := d.Client.List(ctx, q)
 		if api.Unavailable(err) && q.Skip == 0 && search == "" {
 			fmt.Fprintln(p.Stderr, "mediadesk: this service does not list its files; these are the ones that were sent from here.")
-			return listJournal(cmd, p, f, d.Journal, d.Profile.Name, q.Folder)
+			return listJournal(ctx, p, f, d, q.Folder)
 		}
 		if err != nil {
 			return err
@@ -76,13 +77,18 @@ func runList(cmd *cobra.Command, p *Program, f *flags, args []string, search str
 	}
 }
 
-func listJournal(cmd *cobra.Command, p *Program, f *flags, j *journal.Journal, profile, folder string) error {
-	seen, err := j.Files(cmd.Context(), profile, journal.FileFilter{Folder: folder})
+// listJournal lists what the journal knows of a folder, or everything.
+func listJournal(ctx context.Context, p *Program, f *flags, s *session.Session, folder string) error {
+	list := s.Seen
+	if folder != "" {
+		list = func(ctx context.Context) ([]api.File, error) { return s.SeenIn(ctx, folder) }
+	}
+	files, err := list(ctx)
 	if err != nil {
 		return err
 	}
-	for i := range seen {
-		if err := printFile(p, f.json, &seen[i].File); err != nil {
+	for i := range files {
+		if err := printFile(p, f.json, &files[i]); err != nil {
 			return err
 		}
 	}

@@ -168,7 +168,7 @@ func newDelete(p *Program, f *flags) *cobra.Command {
 
 // askFirst names what would be deleted and does it where a person says yes.
 func askFirst(ctx context.Context, p *Program, f *flags, ids []string, version string, act fileAct) error {
-	d, err := p.open(ctx, f)
+	d, err := p.openAnyway(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func newVersions(p *Program, f *flags) *cobra.Command {
 			if f.dryRun {
 				return p.dryReads(f, args, (*api.Client).DescribeVersions)
 			}
-			d, err := p.open(cmd.Context(), f)
+			d, err := p.openAnyway(cmd.Context(), f)
 			if err != nil {
 				return err
 			}
@@ -361,7 +361,7 @@ func pathOf(f *api.File) string {
 
 // runActs opens the session and does an act to files, or shows its requests.
 func runActs(ctx context.Context, p *Program, f *flags, ids []string, act fileAct) error {
-	d, err := p.open(ctx, f)
+	d, err := p.openAnyway(ctx, f)
 	if err != nil {
 		return err
 	}

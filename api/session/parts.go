@@ -1,0 +1,64 @@
+package session
+
+import (
+	"context"
+
+	"mediadesk/api"
+	"mediadesk/api/journal"
+	"mediadesk/api/queue"
+	"mediadesk/api/watch"
+)
+
+// What screens and commands show of the parts of a session: they import none of
+// the parts themselves.
+type (
+	// Job is an upload in the queue with its progress, Snapshot all of them.
+	Job      = queue.Row
+	Snapshot = queue.Snapshot
+	// Totals sums up the jobs of the queue.
+	Totals = queue.Totals
+	// StateError says that a job is in a state in which something cannot be done.
+	StateError = queue.StateError
+
+	// JobFilter selects jobs of the journal.
+	JobFilter = journal.JobFilter
+	// Seen is a record as it was last seen, and when.
+	Seen = journal.Seen
+	// Preset is a set of upload options under a name.
+	Preset = journal.Preset
+)
+
+// What screens and commands ask of errors.
+var (
+	// ErrNoJob says that the queue does not have a job.
+	ErrNoJob = queue.ErrNoJob
+	// ErrQueueClosed says that the queue takes no more jobs.
+	ErrQueueClosed = queue.ErrClosed
+	// ErrTaken says that another program works on a job.
+	ErrTaken = journal.ErrTaken
+)
+
+// HookLife is how long a webhook address is valid.
+const HookLife = watch.HookLife
+
+// Jobs are the jobs of the journal that a filter selects, of this profile.
+func (s *Session) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
+	f.Profile = s.Profile.Name
+	return s.Journal.Jobs(ctx, f)
+}
+
+// OpenJobs counts the jobs of the journal that have no outcome yet.
+func (s *Session) OpenJobs(ctx context.Context) (int, error) {
+	return s.Journal.OpenJobs(ctx, s.Profile.Name)
+}
+
+// JournalVersion is a number that differs whenever any program has changed the
+// journal.
+func (s *Session) JournalVersion(ctx context.Context) (int64, error) {
+	return s.Journal.Changes(ctx)
+}
+
+// LastSeen is the record of a file as it was last seen; false if it never was.
+func (s *Session) LastSeen(ctx context.Context, fileID string) (Seen, bool, error) {
+	return s.Journal.File(ctx, s.Profile.Name, fileID)
+}

@@ -17,13 +17,13 @@ import (
 // newForm builds the upload form for sources, or with a draft for those in it.
 func (m *Model) newForm(sources []api.Source, draft []byte) page.Screen {
 	d := m.session
-	return upload.New(upload.Options{
+	return page.Legacy(upload.New(upload.Options{
 		Context: m.ctx, Sources: sources, Profile: d.Profile, Known: d.Locate,
 		Tags: d.Tags, TagsIn: d.TagsIn, Folders: d.Folders, FoldersIn: d.FoldersIn, Fields: d.Client.MetadataFields,
 		Draft: draft, SaveDraft: d.SaveDraft, Presets: d.Journal,
 		Already: d.AlreadyStored, Manifest: d.WriteManifest,
 		Request: d.Client.DescribeUpload, Send: d.Queue.Add, Getenv: m.o.Getenv, Now: m.o.Now, Gallery: m.gallery,
-	})
+	}))
 }
 
 // draftFound has the form that was not sent when the session was closed.
@@ -44,7 +44,7 @@ func findDraft(ctx context.Context, d *session.Session) tea.Cmd {
 // draftBack brings a form of last time back, and its sources into the tray. A
 // form that is there already is newer.
 func (m *Model) draftBack(msg draftFound) tea.Cmd {
-	if _, there := m.screens[page.Form]; msg.session != m.session || there || len(msg.text) == 0 && msg.err == nil {
+	if msg.session != m.session || m.host.Screen(page.Form) != nil || len(msg.text) == 0 && msg.err == nil {
 		return nil
 	}
 	sources, err := upload.DraftSources(msg.text)
@@ -52,9 +52,8 @@ func (m *Model) draftBack(msg draftFound) tea.Cmd {
 		return page.Send(page.Problem(err))
 	}
 	form := m.newForm(nil, msg.text)
-	m.screens[page.Form] = form
 	return tea.Batch(
-		m.greet(form),
+		m.greet(page.Form, form),
 		page.Send(page.Add{Sources: sources}),
 		page.Send(page.Toast{Level: page.Info, Text: "The upload form of last time is back: " + text.Plural(len(sources), "file") + " not sent yet. Press u to go on."}),
 	)
@@ -68,7 +67,7 @@ type keeper interface {
 // keep takes what the screens want to keep, and returns what keeps it; nil for
 // nothing.
 func (m *Model) keep() func(context.Context) error {
-	if k, ok := m.screens[page.Form].(keeper); ok {
+	if k, ok := page.Inner(m.host.Screen(page.Form)).(keeper); ok {
 		return k.Keep()
 	}
 	return nil

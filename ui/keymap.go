@@ -2,15 +2,15 @@ package ui
 
 import (
 	"fmt"
+	"log/slog"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/screen/details"
@@ -22,20 +22,22 @@ import (
 	"mediadesk/ui/screen/uploads"
 )
 
-// KeySetting gives an act, by its name or its words in the help, keys of the
-// person's own in the place of the usual ones.
+// KeySetting gives an action, by its ID, keys of the user's own in the place of
+// the usual ones. The names of version 0.1, its words in the help, are taken too.
 type KeySetting struct {
-	Act  string
-	Keys []string
+	Action string
+	Keys   []string
 }
 
 // reserved are keys that terminals send for others, or that must always work.
 var reserved = []string{"ctrl+c", "ctrl+h", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+[", "esc"}
 
-// catalogue are the acts of each screen in its ordinary state, and those that
-// hold everywhere.
-func catalogue() map[string][]kit.Act {
-	screens := map[string]page.Screen{
+// catalog are the actions of every part of every screen, by the part's name.
+func catalog() map[string][]kit.Action {
+	program := &Model{session: &session.Session{}}
+	everywhere := program.programActions(false)
+	all := map[string][]kit.Action{}
+	for name, s := range map[string]any{
 		"picker":     picker.New(picker.Options{}),
 		"uploads":    uploads.New(uploads.Options{}),
 		"extensions": extensions.New(extensions.Options{}),
@@ -43,192 +45,133 @@ func catalogue() map[string][]kit.Act {
 		"settings":   settings.New(settings.Options{}),
 		"details":    details.New(details.Options{Files: []api.File{{}}}),
 		"form":       upload.New(upload.Options{Sources: []api.Source{{Path: "x"}}}),
-	}
-	all := map[string][]kit.Act{}
-	var everywhere []kit.Act
-	for _, b := range []key.Binding{global.help, global.palette, global.quit, global.suspend, global.next, global.previous, global.detail, global.twin} {
-		everywhere = append(everywhere, kit.Act{Binding: b})
-	}
-	for i, t := range page.Tabs {
-		n := string(rune('1' + i))
-		everywhere = append(everywhere, kit.Act{Binding: kit.Bind("go to "+t.Name, n, n)})
-	}
-	for name, s := range screens {
-		all[name] = append(s.Acts(), everywhere...)
-	}
-	for name, states := range map[string]map[string][]kit.Act{
-		"picker": picker.Further(), "form": upload.Further(), "library": library.Further(),
-		"details": details.Further(), "settings": settings.Further(),
 	} {
-		for state, acts := range states {
-			all[name+", "+state] = append(acts, everywhere...)
+		if s, ok := s.(page.Catalog); ok {
+			for part, actions := range s.Catalog() {
+				all[strings.TrimSuffix(name+", "+part, ", ")] = append(actions, everywhere...)
+			}
 		}
 	}
 	return all
 }
 
-// otherNames are names that acts have in the settings files of people besides
-// [kit.Act.Name]: their words in one of their states, and what they were called
-// before.
-var otherNames = map[string]string{
-	"upload files": "upload form", "edit files": "edit details",
-	"whole error": "more about it", "details": "more about it",
-	"go on": "pause", "go on with all": "pause all",
-	"show all": "show by status", "show pending": "show by status", "show success": "show by status",
-	"show failed": "show by status", "show without news": "show by status",
-	"part before": "previous part", "a page down": "page down", "a page up": "page up",
-}
-
-// counted is how many files an act is about just now.
-var counted = regexp.MustCompile(`\d[\d,]* files?`)
-
-// actName is the name of the act that a settings file calls so.
-func actName(words string) string {
-	words = counted.ReplaceAllString(words, "files")
-	if name, ok := otherNames[words]; ok {
-		return name
+// idsOf are the actions that a settings file means by a name.
+func idsOf(name string) []string {
+	if ids, ok := keyNames[name]; ok {
+		return ids
 	}
-	return words
+	return []string{name}
 }
 
-// named are the settings by the names that their acts have.
-func named(list []KeySetting) []KeySetting {
-	list = slices.Clone(list)
-	for i, s := range list {
-		list[i].Act = actName(s.Act)
+// keysByID are the settings by the ID of the action. A name of version 0.1 is
+// noted in the log with the ID to write instead.
+func keysByID(list []KeySetting) map[string][]string {
+	keys := map[string][]string{}
+	for _, s := range list {
+		for _, id := range idsOf(s.Action) {
+			keys[id] = s.Keys
+		}
 	}
-	return list
+	return keys
 }
 
-// CheckKeys says which of the settings cannot hold, and why: an act that does
-// not exist, a key that cannot be used, or one that another act of the same
-// screen has. The index is -1 and the error nil where all can.
+// OldNames says of each setting that uses a name of version 0.1 what to write
+// instead, in sentences.
+func OldNames(list []KeySetting) []string {
+	var notes []string
+	for _, s := range list {
+		if ids, ok := keyNames[s.Action]; ok {
+			notes = append(notes, fmt.Sprintf("Keys: %q is now %s in the settings file.", s.Action, strings.Join(ids, ", ")))
+			slog.Warn("the settings name an action by its name of version 0.1", "name", s.Action, "ids", ids)
+		}
+	}
+	return notes
+}
+
+// CheckKeys says which of the settings cannot hold, and why: an action that does
+// not exist, a key that cannot be used, or one that another action of the same
+// part has. The index is -1 and the error nil where all can.
 func CheckKeys(list []KeySetting) (index int, err error) {
 	if len(list) == 0 {
 		return -1, nil
 	}
-	written := list
-	list = named(list)
-	own := map[string][]string{}
+	all := catalog()
+	parts := slices.Sorted(maps.Keys(all))
+	own, names := keysByID(list), map[string]string{}
 	for i, s := range list {
-		if _, twice := own[s.Act]; twice {
-			return i, fmt.Errorf("%q has keys already, by a line above: give all of them in one", written[i].Act)
-		}
-		own[s.Act] = s.Keys
-	}
-	all := catalogue()
-	screens := []string{"picker", "form", "uploads", "extensions", "library", "details", "settings"}
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if !slices.Contains(screens, name) {
-			screens = append(screens, name) // further states of them
-		}
-	}
-	for i, s := range list {
-		known := false
-		for _, acts := range all {
-			known = known || slices.ContainsFunc(acts, func(a kit.Act) bool { return a.Name() == s.Act })
-		}
-		if !known {
-			return i, fmt.Errorf("there is no act %q: the acts are named as in the help (press ?)", s.Act)
+		for _, id := range idsOf(s.Action) {
+			if before, twice := names[id]; twice && slices.Contains([]string{s.Action, id}, before) {
+				return i, fmt.Errorf("%q has keys already, by a line above: give all of them in one", s.Action)
+			}
+			names[id] = s.Action
+			known := slices.ContainsFunc(parts, func(part string) bool {
+				return slices.ContainsFunc(all[part], func(a kit.Action) bool { return a.ID == id })
+			})
+			if !known {
+				return i, fmt.Errorf("there is no action %q%s", s.Action, nearest(s.Action, all))
+			}
 		}
 		if len(s.Keys) == 0 {
-			return i, fmt.Errorf("%q has no key: give at least one", s.Act)
+			return i, fmt.Errorf("%q has no key: give at least one", s.Action)
 		}
 		for _, k := range s.Keys {
 			if press := kit.KeyMsg(k); k == "" || press.Code == tea.KeyExtended || press.String() != k {
 				return i, fmt.Errorf("%q is no key: give one such as \"x\", \"X\", \"ctrl+x\", \"f5\" or \"space\"", k)
 			}
 			if slices.Contains(reserved, k) {
-				return i, fmt.Errorf("%q cannot be given to an act: it must keep its meaning", k)
+				return i, fmt.Errorf("%q cannot be given to an action: it must keep its meaning", k)
 			}
 		}
-		for _, screen := range screens {
-			if other, k := clash(all[screen], own, s); other != "" {
-				return i, fmt.Errorf("%q is given to %q, but on the screen %s it is the key of %q: choose another, or give that one another key too", k, s.Act, screen, other)
+		for _, part := range parts {
+			for _, id := range idsOf(s.Action) {
+				if other, k := clash(all[part], own, id); other != "" {
+					return i, fmt.Errorf("%q is given to %q, but on the screen %s it is the key of %q: choose another, or give that one another key too", k, id, part, other)
+				}
 			}
 		}
 	}
 	return -1, nil
 }
 
-// clash finds an act of a screen that has one of the setting's keys.
-func clash(acts []kit.Act, own map[string][]string, s KeySetting) (other, k string) {
-	if !slices.ContainsFunc(acts, func(a kit.Act) bool { return a.Name() == s.Act }) {
+// nearest suggests an action for a name that none has.
+func nearest(name string, all map[string][]kit.Action) string {
+	_, word, _ := strings.Cut(name, ".")
+	if word == "" {
+		word = name
+	}
+	var near []string
+	for _, actions := range all {
+		for _, a := range actions {
+			if a.ID != "" && strings.Contains(a.ID, word) && !slices.Contains(near, a.ID) {
+				near = append(near, a.ID)
+			}
+		}
+	}
+	slices.Sort(near)
+	if len(near) == 0 {
+		return ": the help (press ?) names them"
+	}
+	return "; near it: " + strings.Join(near[:min(3, len(near))], ", ")
+}
+
+// clash finds an action of a part that has one of the keys given to id.
+func clash(actions []kit.Action, own map[string][]string, id string) (other, k string) {
+	if !slices.ContainsFunc(actions, func(a kit.Action) bool { return a.ID == id }) {
 		return "", ""
 	}
-	for _, a := range acts {
-		name := a.Name()
-		if name == s.Act {
+	for _, a := range actions {
+		if a.ID == id {
 			continue
 		}
-		keys := a.Binding.Keys()
-		if theirs, ok := own[name]; ok {
+		keys := a.Keys.Keys()
+		if theirs, ok := own[a.ID]; ok {
 			keys = theirs
 		}
-		for _, k := range s.Keys {
+		for _, k := range own[id] {
 			if slices.Contains(keys, k) {
-				return name, k
+				return a.ID, k
 			}
 		}
 	}
 	return "", ""
-}
-
-// keysOf are the person's own keys of an act; nil: the usual ones hold.
-func (m *Model) keysOf(a kit.Act) []string {
-	for _, s := range m.o.KeyMap {
-		if s.Act == a.Name() {
-			return s.Keys
-		}
-	}
-	return nil
-}
-
-// renamed are the acts with the person's own keys, for help, palette and hints.
-func (m *Model) renamed(acts []kit.Act) []kit.Act {
-	if len(m.o.KeyMap) == 0 {
-		return acts
-	}
-	acts = slices.Clone(acts)
-	for i, a := range acts {
-		if keys := m.keysOf(a); keys != nil {
-			acts[i].Binding = kit.Bind(a.Binding.Help().Desc, strings.Join(keys, " "), keys...)
-		}
-	}
-	return acts
-}
-
-// usualPress is the press of an act that the screens know, also where the act has
-// keys of the person's own.
-func (m *Model) usualPress(a kit.Act) tea.KeyPressMsg {
-	for _, b := range m.usualActs() {
-		if b.Name() == a.Name() {
-			return b.Press()
-		}
-	}
-	return a.Press()
-}
-
-// usual is the key press that the screens know, for one of the person's own
-// keys. A usual key whose act has another one now means nothing: ok is false.
-func (m *Model) usual(press tea.KeyPressMsg) (_ tea.KeyPressMsg, ok bool) {
-	s := m.screens[m.front]
-	if len(m.o.KeyMap) == 0 || s == nil || s.Capturing() && press.Text != "" {
-		return press, true
-	}
-	name := press.String()
-	gone := false
-	for _, a := range m.usualActs() {
-		keys := m.keysOf(a)
-		has := slices.Contains(a.Binding.Keys(), name)
-		switch {
-		case keys == nil && has:
-			return press, true // another act has it now
-		case slices.Contains(keys, name):
-			return a.Press(), true
-		case keys != nil && has:
-			gone = true
-		}
-	}
-	return press, !gone
 }

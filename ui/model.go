@@ -7,6 +7,7 @@ import (
 	"errors"
 	"image"
 	"os"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -92,8 +93,8 @@ type Model struct {
 	session *session.Session
 	ctx     context.Context //nolint:containedctx // of the session: it ends what the screens have under way
 	stop    context.CancelFunc
-	opening string // sentence shown while a session is opened; empty: none is
-	screens map[page.ID]page.Screen
+	opening string // sentence shown while a desk is opened; empty: none is
+	host    page.Host
 	picker  *picker.Model
 	loader  *picture.Loader
 	gallery *picture.Gallery
@@ -102,16 +103,12 @@ type Model struct {
 	detector  *picture.Detector
 	abilities picture.Abilities
 
-	front    page.ID
-	trail    []page.ID // screens to step back to
 	wave     wave
-	dialog   *kit.Dialog
-	answers  []tea.Msg // by choice of the dialog
-	help     *kit.Help
 	toasts   *kit.Toasts
 	stack    stack
 	ticking  bool
 	lastQuit time.Time
+	keysTold bool // the names of version 0.1 in the settings were told
 	hurried  bool // the person left by ctrl+c twice
 
 	tipsKnown bool     // the file of the tips was read
@@ -126,8 +123,7 @@ func New(o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	o.KeyMap = named(o.KeyMap)
-	m := &Model{o: o, focused: true, toasts: kit.NewToasts(o.Now), loader: picture.NewLoader(picture.Limits{}), screens: map[page.ID]page.Screen{}}
+	m := &Model{o: o, focused: true, toasts: kit.NewToasts(o.Now), loader: picture.NewLoader(picture.Limits{})}
 	if m.o.Getenv == nil {
 		m.o.Getenv = func(string) string { return "" }
 	}
@@ -136,10 +132,8 @@ func New(o Options) *Model {
 	m.gallery = picture.NewGallery(m.o.Getenv("TMUX") != "")
 	m.loader.UseGallery(m.gallery)
 	m.loader.UseCache(o.Previews)
+	m.host.Program, m.host.Keys = m.programActions, keysByID(o.KeyMap)
 	m.setTheme()
-	if o.First {
-		m.welcome(o.Profile, nil)
-	}
 	return m
 }
 
@@ -150,7 +144,7 @@ func (m *Model) Session() *session.Session { return m.session }
 // session.
 func (m *Model) Init() tea.Cmd {
 	if m.o.First {
-		return tea.Batch(tea.RequestBackgroundColor, m.askTerminal(), m.screens[page.Onboarding].Init())
+		return tea.Batch(tea.RequestBackgroundColor, m.askTerminal(), m.welcome(m.o.Profile, nil))
 	}
 	return tea.Batch(m.startPicker(), tea.RequestBackgroundColor, m.askTerminal(), m.open(m.o.Profile, nil))
 }
@@ -192,7 +186,7 @@ func (m *Model) open(profile string, key api.Key) tea.Cmd {
 // takeDown has the terminal forget the pictures of a screen that ends with its
 // session.
 func (m *Model) takeDown() tea.Cmd {
-	if l, ok := m.screens[page.Library].(*library.Model); ok {
+	if l, ok := page.Inner(m.host.Screen(page.Library)).(*library.Model); ok {
 		return l.TakeDown()
 	}
 	return nil
@@ -211,41 +205,42 @@ func (m *Model) Patience() time.Duration {
 func (m *Model) opened(msg sessionOpened) tea.Cmd {
 	m.opening = ""
 	if msg.err != nil {
-		m.welcome(msg.profile, msg.err)
-		return m.greet(m.screens[page.Onboarding])
+		return m.welcome(msg.profile, msg.err)
 	}
 	m.session = msg.session
 	m.ctx, m.stop = context.WithCancel(m.session.Context())
 	m.wave = wave{}
 	reading := m.startPicker()
-	m.screens = m.tabScreens()
-	m.front, m.trail = page.Picker, nil
+	picking := m.host.Screen(page.Picker)
+	m.host.Reset()
+	m.host.Keep(page.Picker, picking)
 	cmds := []tea.Cmd{reading, listen(m.ctx, m.session), countRuns(m.session), findDraft(m.ctx, m.session)}
-	for id, s := range m.screens {
-		if id == page.Picker {
-			cmds = append(cmds, s.Update(page.JobsChanged{})) // those of another library
-			continue
-		}
-		cmds = append(cmds, m.greet(s))
+	cmds = append(cmds, m.host.Tell(picking, page.JobsChanged{})) // those of another library
+	for id, s := range m.tabScreens() {
+		cmds = append(cmds, m.greet(id, s))
 	}
-	cmds = append(cmds, m.tick(), m.tell(m.front, page.Shown{}), m.readTips())
+	if notes := OldNames(m.o.KeyMap); len(notes) > 0 && !m.keysTold {
+		m.keysTold = true
+		cmds = append(cmds, page.Send(page.Toast{Level: page.Info, Text: notes[0], Detail: strings.Join(notes, "\n")}))
+	}
+	cmds = append(cmds, m.tick(), m.show(page.Picker, false), m.readTips())
 	return tea.Batch(cmds...)
 }
 
-// greet starts a screen: it is told what is known of the terminal.
-func (m *Model) greet(s page.Screen) tea.Cmd {
+// greet takes a screen and starts it: it is told what is known of the terminal.
+func (m *Model) greet(id page.ID, s page.Screen) tea.Cmd {
 	return tea.Batch(
-		s.Init(),
-		s.Update(tea.WindowSizeMsg{Width: m.size.X, Height: m.size.Y}),
-		s.Update(m.profile),
-		s.Update(m.abilities),
+		m.host.Add(id, s),
+		m.host.Tell(s, tea.WindowSizeMsg{Width: m.size.X, Height: m.size.Y}),
+		m.host.Tell(s, m.profile),
+		m.host.Tell(s, m.abilities),
 	)
 }
 
 // welcome puts the onboarding screen in front.
-func (m *Model) welcome(profile string, problem error) {
-	m.screens = map[page.ID]page.Screen{page.Onboarding: m.onboarding(profile, problem)}
-	m.front, m.trail = page.Onboarding, nil
+func (m *Model) welcome(profile string, problem error) tea.Cmd {
+	m.host.Reset()
+	return tea.Batch(m.greet(page.Onboarding, m.onboarding(profile, problem)), m.host.Show(page.Onboarding, false))
 }
 
 // listen waits for news of the queue and the watch. Each answer is one edge;
@@ -289,21 +284,4 @@ func (m *Model) tick() tea.Cmd {
 	m.ticking = true
 	d := m.session
 	return tea.Tick(tickTime, func(time.Time) tea.Msg { return ticked{d} })
-}
-
-// tell sends a message to one screen.
-func (m *Model) tell(id page.ID, msg tea.Msg) tea.Cmd {
-	if s, ok := m.screens[id]; ok {
-		return s.Update(msg)
-	}
-	return nil
-}
-
-// broadcast sends a message to all screens.
-func (m *Model) broadcast(msg tea.Msg) tea.Cmd {
-	cmds := make([]tea.Cmd, 0, len(m.screens))
-	for _, s := range m.screens {
-		cmds = append(cmds, s.Update(msg))
-	}
-	return tea.Batch(cmds...)
 }

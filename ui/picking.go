@@ -32,11 +32,10 @@ func (m *Model) startPicker() tea.Cmd {
 			Bookmarks: bookmarks(m.o.Paths), Earlier: m.earlierFolders, Watch: watchTime,
 		})
 	}
-	if m.screens[page.Picker] != nil {
+	if m.host.Screen(page.Picker) != nil {
 		return nil
 	}
-	m.screens[page.Picker] = m.picker
-	return m.greet(m.picker)
+	return m.greet(page.Picker, page.Legacy(m.picker))
 }
 
 // informPicker tells the picker of the library in use.

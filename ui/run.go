@@ -118,7 +118,7 @@ func previews(paths config.Paths, settings config.Config) (*picture.Cache, error
 func ownKeys(settings config.Config) ([]KeySetting, error) {
 	var list []KeySetting
 	for _, k := range settings.Keys {
-		list = append(list, KeySetting{Act: k.Act, Keys: k.Keys})
+		list = append(list, KeySetting{Action: k.Act, Keys: k.Keys})
 	}
 	if i, err := CheckKeys(list); err != nil {
 		return nil, &config.FileError{Path: settings.Path, Line: settings.Keys[i].Line, Key: settings.Keys[i].Act, Text: err.Error()}

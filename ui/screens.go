@@ -16,36 +16,35 @@ import (
 	"mediadesk/ui/screen/uploads"
 )
 
-// tabScreens builds the screens with a tab for the session. The picker outlives a
-// session: the tray is the person's, not a profile's.
+// tabScreens builds the screens with a tab for the session but the picker, which
+// outlives a session: the tray is the user's, not a profile's.
 func (m *Model) tabScreens() map[page.ID]page.Screen {
 	d := m.session
 	m.informPicker()
 	return map[page.ID]page.Screen{
-		page.Picker:  m.picker,
-		page.Uploads: uploads.New(uploads.Options{Queue: d.Queue, Journal: d.Journal, Profile: d.Profile, Curl: d.Curl, Now: m.o.Now}),
-		page.Extensions: extensions.New(extensions.Options{
+		page.Uploads: page.Legacy(uploads.New(uploads.Options{Queue: d.Queue, Journal: d.Journal, Profile: d.Profile, Curl: d.Curl, Now: m.o.Now})),
+		page.Extensions: page.Legacy(extensions.New(extensions.Options{
 			Watch: d.Watch, Journal: d.Journal, Profile: d.Profile, Now: m.o.Now,
 			Extend: d.Extend, Read: d.Read, Change: d.Change, Before: d.Before, Picture: d.Picture,
-		}),
-		page.Library: library.New(library.Options{
+		})),
+		page.Library: page.Legacy(library.New(library.Options{
 			Context: m.ctx, List: d.Client.List, Seen: d.SeenIn, Found: d.Seen, Runs: d.Watch.Runs,
 			Thumb: d.Thumb, Loader: m.loader, Download: d.Download, Downloads: m.downloads(), Signed: d.Signed, Sent: d.Sent,
 			Profile: d.Profile, Now: m.o.Now,
-		}),
-		page.Settings: settings.New(settings.Options{
+		})),
+		page.Settings: page.Legacy(settings.New(settings.Options{
 			Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, Getenv: m.o.Getenv, Profile: d.Profile, Version: m.o.Version, Now: m.o.Now,
 			TestReceiver: d.TestReceiver, ReceiverAddr: d.Watch.Addr(),
-		}),
+		})),
 	}
 }
 
 // onboarding builds the screen for a first start (problem is nil) or for a
 // profile that could not be opened.
 func (m *Model) onboarding(profile string, problem error) page.Screen {
-	return onboarding.New(onboarding.Options{
+	return page.Legacy(onboarding.New(onboarding.Options{
 		Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, Getenv: m.o.Getenv, Problem: problem, Profile: profile,
-	})
+	}))
 }
 
 // compose brings the upload form for sources to the front. The form that is
@@ -54,11 +53,12 @@ func (m *Model) compose(msg page.Compose) tea.Cmd {
 	if m.session == nil {
 		return nil
 	}
-	form, ok := m.screens[page.Form]
+	form := m.host.Screen(page.Form)
+	ok := form != nil
 	var begin tea.Cmd
 	if !ok {
 		form = m.newForm(msg.Sources, nil)
-		begin = m.greet(form)
+		begin = m.greet(page.Form, form)
 	}
 	if len(msg.Jobs) > 0 {
 		// The tray is what the form is about.
@@ -69,9 +69,9 @@ func (m *Model) compose(msg page.Compose) tea.Cmd {
 		begin = tea.Batch(begin, page.Send(page.Add{Sources: sources}))
 	}
 	if ok || len(msg.Jobs) > 0 {
-		begin = tea.Batch(begin, form.Update(msg))
+		begin = tea.Batch(begin, m.host.Tell(form, msg))
 	}
-	return tea.Batch(begin, m.push(page.Form, form))
+	return tea.Batch(begin, m.show(page.Form, true))
 }
 
 // inspect brings the details of files to the front. The screen that is there
@@ -80,11 +80,11 @@ func (m *Model) inspect(msg page.Inspect) tea.Cmd {
 	if m.session == nil || len(msg.Files) == 0 {
 		return nil
 	}
-	if s, ok := m.screens[page.Details]; ok {
-		return tea.Batch(s.Update(msg), m.push(page.Details, s))
+	if s := m.host.Screen(page.Details); s != nil {
+		return tea.Batch(m.host.Tell(s, msg), m.show(page.Details, true))
 	}
 	d := m.session
-	s := details.New(details.Options{
+	s := page.Legacy(details.New(details.Options{
 		Context: m.ctx, Files: msg.Files, Profile: d.Profile, Read: d.Read, SeenAt: d.SeenAt,
 		Save: d.Change, ReadAll: d.ReadAll, SaveAll: d.ChangeAll, Undo: d.Undo, Redo: d.Redo,
 		Manage: &details.Manage{
@@ -92,8 +92,8 @@ func (m *Model) inspect(msg page.Inspect) tea.Cmd {
 			Rename: d.Rename, Move: d.Move, Copy: d.Copy, Delete: d.Delete, Signed: d.Signed,
 		}, Fields: d.Client.MetadataFields, Getenv: m.o.Getenv,
 		Picture: d.Picture, Gallery: m.gallery, Known: d.Tags, Now: m.o.Now,
-	})
-	return tea.Batch(m.greet(s), m.push(page.Details, s))
+	}))
+	return tea.Batch(m.greet(page.Details, s), m.show(page.Details, true))
 }
 
 // downloads is the folder that is offered for downloads: the person's own, where

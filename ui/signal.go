@@ -101,7 +101,7 @@ func (m *Model) counted(msg runsCounted) tea.Cmd {
 	}
 	words := m.wave.done
 	m.wave.done = ""
-	if m.front == page.Extensions {
+	if m.host.Front() == page.Extensions {
 		return nil
 	}
 	level := page.Good

@@ -67,7 +67,7 @@ func (m *Model) learnt() tea.Cmd {
 		return nil
 	}
 	m.abilities = now
-	return m.broadcast(now)
+	return m.host.Broadcast(now)
 }
 
 // Farewell is what to write to the terminal when the program has ended: it

@@ -59,7 +59,7 @@ type tipOver struct{ generation int }
 // front, if it is the first visit.
 func (m *Model) tip() tea.Cmd {
 	m.tipText = ""
-	t, ok := tips[m.front]
+	t, ok := tips[m.host.Front()]
 	if !ok || !m.tipsKnown || slices.Contains(m.tipsShown, t.name) || m.session == nil {
 		return nil
 	}

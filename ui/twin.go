@@ -13,7 +13,7 @@ import (
 // twins are what the screen in front does, as commands; nil where it has none
 // now.
 func (m *Model) twins() [][]string {
-	s, ok := m.screens[m.front].(page.Twin)
+	s, ok := page.Inner(m.host.InFront()).(page.Twin)
 	if !ok || m.session == nil {
 		return nil
 	}
@@ -30,19 +30,19 @@ func (m *Model) twins() [][]string {
 	return commands
 }
 
-// whyNoTwin says why there is no command to copy; empty: there is one.
-func (m *Model) whyNoTwin() string {
+// noCommand says why there is no command to copy; empty: there is one.
+func (m *Model) noCommand() string {
 	if m.twins() == nil {
 		return "there is nothing here to do by a command"
 	}
 	return ""
 }
 
-// copyTwin copies the command twins of the screen in front, each in a line.
-func (m *Model) copyTwin() tea.Cmd {
+// copyCommand copies the command twins of the screen in front, each in a line.
+func (m *Model) copyCommand() tea.Cmd {
 	commands := m.twins()
 	if commands == nil {
-		return page.Send(page.Toast{Level: page.Info, Text: "Nothing was copied: " + m.whyNoTwin() + "."})
+		return page.Send(page.Toast{Level: page.Info, Text: "Nothing was copied: " + m.noCommand() + "."})
 	}
 	lines := make([]string, len(commands))
 	for i, args := range commands {

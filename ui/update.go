@@ -16,42 +16,52 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Update routes a message, in this order: the terminal's own news, what
-// crosses screens, then input to whoever has it: dialog, help, a text field of
-// the screen in front, the global keys, the screen.
+// Update routes a message, in this order: the terminal's own news, input, what
+// crosses screens, then the screens.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	text.NoteTerminal(msg)
 	if m.o.Debug {
 		slog.Debug("message", "type", fmt.Sprintf("%T", msg))
 	}
-	learnt := m.learn(msg)
+	cmd := tea.Batch(m.learn(msg), m.take(msg))
+	return m, tea.Batch(cmd, m.host.Resize(m.rects().screen.Size()), m.aim())
+}
+
+func (m *Model) take(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		grown := msg.Height > m.size.Y && m.size.Y > 0
 		m.size = image.Pt(msg.Width, msg.Height)
-		return m, tea.Batch(learnt, m.broadcast(msg), freeMargins(grown))
+		m.host.Overlays.Resize(m.size)
+		return tea.Batch(m.host.Broadcast(msg), freeMargins(grown))
 	case tea.BackgroundColorMsg:
 		m.ground = msg
 		m.setTheme()
-		return m, nil
+		return nil
 	case tea.ColorProfileMsg:
 		m.profile = msg
 		m.setTheme()
-		return m, m.broadcast(msg)
+		return m.host.Broadcast(msg)
 	case tea.FocusMsg, tea.BlurMsg:
 		_, has := msg.(tea.FocusMsg)
 		m.focus(has)
-		return m, m.broadcast(msg)
+		return m.host.Broadcast(msg)
 	case tea.KeyPressMsg, tea.PasteMsg:
-		return m, tea.Batch(m.input(msg), m.aim())
+		return m.input(msg)
 	case tea.MouseMsg:
-		return m, tea.Batch(m.mouse(msg), m.aim())
+		return m.mouse(msg)
 	case tea.KeyReleaseMsg, tea.PasteStartMsg, tea.PasteEndMsg:
-		return m, nil
+		return nil
 	case tea.ResumeMsg:
 		m.pixels = false // the terminal was given back as it was
+	case page.Reply:
+		from, answer, ok := m.host.Open(msg)
+		if !ok {
+			return nil
+		}
+		return m.message(answer, from)
 	}
-	return m, tea.Batch(learnt, m.message(msg), m.aim())
+	return m.message(msg, nil)
 }
 
 // setTheme takes the theme of the settings into use, for the terminal as far as
@@ -64,8 +74,9 @@ func (m *Model) setTheme() {
 	})
 }
 
-// message handles what is not input.
-func (m *Model) message(msg tea.Msg) tea.Cmd {
+// message handles what is not input; from is the screen that it comes from, nil
+// where it comes from outside.
+func (m *Model) message(msg tea.Msg, from page.Screen) tea.Cmd {
 	switch msg := msg.(type) {
 	case sessionOpened:
 		return m.opened(msg)
@@ -73,7 +84,7 @@ func (m *Model) message(msg tea.Msg) tea.Cmd {
 		if msg.session != m.session {
 			return nil
 		}
-		cmds := []tea.Cmd{m.broadcast(msg.news), msg.again, m.tick()}
+		cmds := []tea.Cmd{m.host.Broadcast(msg.news), msg.again, m.tick()}
 		if _, runs := msg.news.(page.RunsChanged); runs {
 			cmds = append(cmds, countRuns(m.session))
 		}
@@ -85,15 +96,15 @@ func (m *Model) message(msg tea.Msg) tea.Cmd {
 		if msg.session != m.session {
 			return nil
 		}
-		return tea.Batch(m.broadcast(page.Tick{}), m.tick())
+		return tea.Batch(m.host.Broadcast(page.Tick{}), m.tick())
 	case picture.HungRegion:
-		return tea.Batch(msg.View.Up(msg), m.broadcast(msg))
+		return tea.Batch(msg.View.Up(msg), m.host.Broadcast(msg))
 	case picture.CropDue:
 		return msg.View.Due(msg)
 	case picture.HungCrop:
-		return tea.Batch(msg.View.Up(msg), m.broadcast(msg))
+		return tea.Batch(msg.View.Up(msg), m.host.Broadcast(msg))
 	case page.Show:
-		return m.show(msg.ID)
+		return m.show(msg.ID, false)
 	case page.Back:
 		return m.back()
 	case page.Compose:
@@ -107,12 +118,9 @@ func (m *Model) message(msg tea.Msg) tea.Cmd {
 	case useAnyway:
 		return m.use(page.UseProfile(msg), true)
 	case showUnsaved:
-		if s, ok := m.screens[page.Details]; ok {
-			return m.push(page.Details, s)
-		}
-		return nil
+		return m.show(page.Details, true)
 	case page.Ask:
-		return m.ask(msg)
+		return m.ask(msg, from)
 	case dialogReady:
 		return nil
 	case page.Toast:
@@ -145,61 +153,46 @@ func (m *Model) message(msg tea.Msg) tea.Cmd {
 	if cmd, used := m.toasts.Update(msg); used {
 		return cmd
 	}
-	return m.broadcast(msg)
+	return m.host.Deliver(from, msg)
 }
 
 // input handles key presses and pastes.
 func (m *Model) input(msg tea.Msg) tea.Cmd {
-	key, isKey := msg.(tea.KeyPressMsg)
-	if isKey && key.String() == "ctrl+c" {
-		return m.interrupt(key)
+	press, isKey := msg.(tea.KeyPressMsg)
+	if isKey && press.String() == "ctrl+c" {
+		return m.interrupt()
 	}
-	if m.dialog != nil {
-		return m.answer(msg)
-	}
-	if m.help != nil {
-		return m.helped(msg)
-	}
-	if isKey && key.String() == "esc" {
+	esc := isKey && press.String() == "esc"
+	if esc {
 		m.tipText = ""
-		if m.nothingBack() {
-			m.toasts.Dismiss()
-			return nil
-		}
 	}
-	if isKey {
-		var means bool
-		if key, means = m.usual(key); !means {
-			return nil
-		}
-		msg = key
-		if why := m.whyNot(key); why != "" {
-			return m.toasts.Push(page.Toast{Level: page.Info, Text: text.Sentence(why)})
-		}
-		if cmd, used := m.global(key.String()); used {
-			return cmd
-		}
+	cmd, reason, used := m.host.Press(msg)
+	switch {
+	case used:
+		return cmd
+	case esc: // nothing to step back from
+		m.toasts.Dismiss()
+	case reason != "":
+		return m.toasts.Push(page.Toast{Level: page.Info, Text: text.Sentence(reason)})
 	}
-	return m.tell(m.front, msg)
+	return nil
 }
 
 // interrupt is ctrl+c: it cancels the input, else it leaves; twice, at once.
-func (m *Model) interrupt(key tea.KeyPressMsg) tea.Cmd {
+func (m *Model) interrupt() tea.Cmd {
 	now := m.o.Now()
 	if now.Sub(m.lastQuit) < time.Second {
 		m.hurried = true
 		return tea.Quit
 	}
 	m.lastQuit = now
-	switch s := m.screens[m.front]; {
-	case m.dialog != nil:
-		m.dialog = nil
+	switch {
+	case m.host.Overlays.Top() != nil:
+		m.host.Overlays.CloseAll()
 		return nil
-	case m.help != nil:
-		m.help = nil
-		return nil
-	case s != nil && s.Capturing():
-		return s.Update(kit.KeyMsg("esc"))
+	case m.host.Covered(), m.host.Capturing():
+		cmd, _, _ := m.host.Press(kit.KeyMsg("esc"))
+		return cmd
 	}
 	return m.leave(false)
 }
@@ -209,16 +202,13 @@ func (m *Model) interrupt(key tea.KeyPressMsg) tea.Cmd {
 func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	msg, pointer := m.inCells(msg)
 	at := image.Pt(msg.Mouse().X, msg.Mouse().Y)
-	switch {
-	case m.dialog != nil:
-		return m.answer(moved(msg, kit.Center(m.size, kit.Size(m.dialog.View(m.size, m.theme)))))
-	case m.help != nil:
-		return m.helped(moved(msg, kit.Center(m.size, kit.Size(m.help.View(m.size, m.theme)))))
+	if m.host.Overlays.Top() != nil {
+		return m.host.Overlays.Mouse(msg, m.theme)
 	}
 	r := m.rects()
 	if click, ok := msg.(tea.MouseClickMsg); ok && click.Button == tea.MouseLeft && at.In(r.top) {
 		if id, ok := m.tabAt(at.X); ok {
-			return m.show(id)
+			return m.show(id, false)
 		}
 		return nil
 	}
@@ -228,27 +218,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		}
 	}
 	if pointer != (page.Pointer{}) {
-		m.tell(m.front, pointer)
+		m.host.Tell(m.host.InFront(), pointer)
 	}
-	return m.tell(m.front, moved(msg, r.screen.Min))
-}
-
-// moved is msg with its position counted from origin.
-func moved(msg tea.MouseMsg, origin image.Point) tea.Msg {
-	shift := func(at tea.Mouse) tea.Mouse {
-		at.X -= origin.X
-		at.Y -= origin.Y
-		return at
-	}
-	switch msg := msg.(type) {
-	case tea.MouseClickMsg:
-		return tea.MouseClickMsg(shift(msg.Mouse()))
-	case tea.MouseReleaseMsg:
-		return tea.MouseReleaseMsg(shift(msg.Mouse()))
-	case tea.MouseWheelMsg:
-		return tea.MouseWheelMsg(shift(msg.Mouse()))
-	case tea.MouseMotionMsg:
-		return tea.MouseMotionMsg(shift(msg.Mouse()))
-	}
-	return msg
+	return m.host.Mouse(kit.Moved(msg, r.screen.Min), m.theme)
 }

@@ -48,8 +48,8 @@ func (m *Model) draw() string {
 	}
 	r := m.rects()
 	body := ""
-	if s := m.screens[m.front]; m.opening == "" && s != nil {
-		body = s.View(r.screen.Size(), m.theme)
+	if m.opening == "" && m.host.InFront() != nil {
+		body = m.host.View(m.theme)
 	} else {
 		body = m.theme.Muted.Render(m.opening)
 	}
@@ -58,15 +58,9 @@ func (m *Model) draw() string {
 	if m.toasts.Len() > 0 {
 		block := m.toasts.View(image.Pt(r.screen.Dx()-2, r.screen.Dy()), m.theme)
 		size := kit.Size(block)
-		out = kit.Overlay(out, block, r.screen.Max.X-size.X-1, r.screen.Max.Y-size.Y)
+		out = kit.OverlayAt(out, block, r.screen.Max.X-size.X-1, r.screen.Max.Y-size.Y)
 	}
-	if m.help != nil {
-		out = kit.OverlayCenter(out, m.help.View(m.size, m.theme))
-	}
-	if m.dialog != nil {
-		out = kit.OverlayCenter(out, m.dialog.View(m.size, m.theme))
-	}
-	return out
+	return m.host.Overlays.View(out, m.theme)
 }
 
 // stack is what was drawn last: nearly all messages change nothing, and most of the
@@ -88,26 +82,19 @@ func (s *stack) join(lines []string, room image.Point) string {
 	return s.whole
 }
 
-// hinted are the acts that the line of hints is made from: those of whoever
-// has the keys.
-func (m *Model) hinted() []kit.Act {
-	switch {
-	case m.dialog != nil:
-		return m.dialog.Acts()
-	case m.help != nil:
-		return nil
-	}
-	acts := m.acts()
-	// Help is worth a place even where a screen has many acts to hint at.
+// hinted are the actions that the line of hints is made from.
+func (m *Model) hinted() []kit.Action {
+	actions := m.host.Actions()
+	// Help is worth a place even where a screen has many actions to hint at.
 	shown := 0
-	for i := range acts {
-		if acts[i].Hint && acts[i].Why == "" && acts[i].Group != everywhere {
+	for i, a := range actions {
+		if a.Footer && a.Group != everywhere && a.Reason() == "" {
 			if shown++; shown > 4 {
-				acts[i].Hint = false
+				actions[i].Footer = false
 			}
 		}
 	}
-	return acts
+	return actions
 }
 
 // topLine has the tabs on the left, the profile on the right.

@@ -58,9 +58,9 @@ func JoinV(blocks ...string) string {
 	return strings.Join(kept, "\n")
 }
 
-// Overlay draws the block top over base with its upper left corner at column
+// OverlayAt draws the block top over base with its upper left corner at column
 // x, row y. The result has the size of base; what lies outside is clipped.
-func Overlay(base, top string, x, y int) string {
+func OverlayAt(base, top string, x, y int) string {
 	size := Size(base)
 	if size.X < 1 || size.Y < 1 || top == "" {
 		return base
@@ -99,7 +99,7 @@ func endPicture(c *uv.Cell) {
 // OverlayCenter draws the block top over the middle of base.
 func OverlayCenter(base, top string) string {
 	at := Center(Size(base), Size(top))
-	return Overlay(base, top, at.X, at.Y)
+	return OverlayAt(base, top, at.X, at.Y)
 }
 
 // Center is where a block of size inner begins to stand in the middle of outer,

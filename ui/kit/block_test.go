@@ -22,7 +22,7 @@ func TestOverlayEndsPictures(t *testing.T) {
 		base := ink + line(0) + "\x1b[m\n" + ink + line(1) + "\x1b[m\n" + ink + line(2) + "\x1b[m"
 		before, after := uv.NewScreenBuffer(8, 3), uv.NewScreenBuffer(8, 3)
 		uv.NewStyledString(base).Draw(before, before.Bounds())
-		uv.NewStyledString(Overlay(base, "ab", 3, 1)).Draw(after, after.Bounds())
+		uv.NewStyledString(OverlayAt(base, "ab", 3, 1)).Draw(after, after.Bounds())
 		for y := range 3 {
 			for x := range 8 {
 				want := before.CellAt(x, y).Content

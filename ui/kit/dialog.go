@@ -22,27 +22,18 @@ const pasteGrace = 50 * time.Millisecond
 
 // DialogChoice is one button of a dialog.
 type DialogChoice struct {
-	// Label names the act with its number and target: "Send 12 files to /summer/".
+	// Label names the action with its number and target: "Send 12 files to /summer/".
 	Label string
 	// Key runs it at once; empty for none.
 	Key string
-	// Danger marks an act that cannot be undone.
+	// Danger marks an action that cannot be undone.
 	Danger bool
+	// Do follows when it is taken; nil: nothing does.
+	Do func() tea.Cmd
 }
 
-// DialogAction is what a dialog came to.
-type DialogAction int
-
-// What a dialog may come to beside the number of a choice, which is 0 or more.
-const (
-	// DialogOpen means that it has not been answered.
-	DialogOpen DialogAction = -1
-	// DialogCancelled means that it was left by esc.
-	DialogCancelled DialogAction = -2
-)
-
 // Dialog asks a question over the screen. Put the safe choice first: it has the
-// focus. Left, right and tab walk over the choices, enter takes one, esc leaves.
+// focus, and esc stands for it.
 type Dialog struct {
 	title, text string
 	choices     []DialogChoice
@@ -50,38 +41,25 @@ type Dialog struct {
 	opened      time.Time
 	pasted      time.Time
 	on          int
-	buttons     []image.Rectangle
+	room        image.Point
+	closed      bool
 }
+
+var _ Overlay = (*Dialog)(nil)
 
 // NewDialog opens a dialog. The clock now is time.Now outside of tests.
 func NewDialog(now func() time.Time, title, text string, choices ...DialogChoice) *Dialog {
 	return &Dialog{title: title, text: text, choices: choices, now: now, opened: now()}
 }
 
-// Update handles keys and clicks and tells what the dialog came to. Every key
-// is the dialog's own while it is open. The position of a mouse message counts
-// from the dialog's upper left corner.
-func (d *Dialog) Update(msg tea.Msg) DialogAction {
+// Type uses what comes too early to be meant for the dialog.
+func (d *Dialog) Type(msg tea.Msg) (tea.Cmd, bool) {
 	now := d.now()
-	switch msg := msg.(type) {
-	case tea.PasteMsg, tea.PasteStartMsg, tea.PasteEndMsg:
+	if _, pasted := msg.(tea.PasteMsg); pasted {
 		d.pasted = now
-	case tea.KeyPressMsg:
-		if d.deaf(now) {
-			return DialogOpen
-		}
-		return d.press(msg.String())
-	case tea.MouseClickMsg:
-		if d.deaf(now) {
-			return DialogOpen
-		}
-		for i, r := range d.buttons {
-			if image.Pt(msg.X, msg.Y).In(r) {
-				return DialogAction(i)
-			}
-		}
+		return nil, true
 	}
-	return DialogOpen
+	return nil, d.deaf(now)
 }
 
 // deaf tells whether keys come too early to be meant for the dialog.
@@ -89,50 +67,76 @@ func (d *Dialog) deaf(now time.Time) bool {
 	return now.Sub(d.opened) < DialogGrace || (!d.pasted.IsZero() && now.Sub(d.pasted) < pasteGrace)
 }
 
-func (d *Dialog) press(key string) DialogAction {
-	n := len(d.choices)
-	if key == "esc" || n == 0 {
-		return DialogCancelled
-	}
-	for i, c := range d.choices {
-		if c.Key != "" && c.Key == key {
-			return DialogAction(i)
+// Capturing is false: letters are those of the choices.
+func (d *Dialog) Capturing() bool { return false }
+
+// Closed reports that the question was answered.
+func (d *Dialog) Closed() bool { return d.closed }
+
+// Resize fits the dialog into room.
+func (d *Dialog) Resize(room image.Point) { d.room = room }
+
+// Mouse takes the choice that is clicked.
+func (d *Dialog) Mouse(msg tea.MouseMsg) tea.Cmd {
+	if click, ok := msg.(tea.MouseClickMsg); ok && !d.deaf(d.now()) {
+		_, buttons := d.draw(d.room, &theme.Theme{})
+		for i, r := range buttons {
+			if image.Pt(click.X, click.Y).In(r) {
+				return d.take(i)
+			}
 		}
 	}
-	switch key {
-	case "enter", "space":
-		return DialogAction(d.on)
-	case "right", "down", "tab", "l", "j":
-		d.on = (d.on + 1) % n
-	case "left", "up", "shift+tab", "h", "k":
-		d.on = (d.on + n - 1) % n
-	}
-	return DialogOpen
+	return nil
 }
 
-// Acts are what can be done in the dialog, for hints and help.
-func (d *Dialog) Acts() []Act {
-	why := ""
-	if d.deaf(d.now()) {
-		why = "the question has only just come up"
+// take answers with a choice; one that does not exist is the first.
+func (d *Dialog) take(i int) tea.Cmd {
+	d.closed = true
+	if i >= len(d.choices) || d.choices[i].Do == nil {
+		return nil
 	}
-	acts := make([]Act, 0, len(d.choices)+2)
-	for _, c := range d.choices {
-		if c.Key != "" {
-			acts = append(acts, Act{Binding: Bind(c.Label, "", c.Key), Hint: true, Why: why})
+	return d.choices[i].Do()
+}
+
+// Actions are the choices, and what walks over them.
+func (d *Dialog) Actions() []Action {
+	early := func() string {
+		if d.deaf(d.now()) {
+			return "the question has only just come up"
 		}
-	}
-	return append(acts,
-		Act{Binding: Bind("take", "", "enter"), Hint: true, Why: why},
-		Act{Binding: Bind("cancel", "", "esc"), Hint: true, Why: why})
-}
-
-// View draws the dialog as a box no larger than room; lay it over the screen
-// with [OverlayCenter].
-func (d *Dialog) View(room image.Point, th *theme.Theme) string {
-	d.buttons = nil
-	if room.X < 1 || room.Y < 1 {
 		return ""
+	}
+	actions := make([]Action, 0, len(d.choices)+4)
+	for i, c := range d.choices {
+		if c.Key != "" {
+			actions = append(actions, Action{Keys: Bind(c.Label, "", c.Key), Footer: true, Disabled: early, Do: func() tea.Cmd { return d.take(i) }})
+		}
+	}
+	walk := func(words string, by int, keys ...string) Action {
+		return Action{Keys: Bind(words, "", keys...), Disabled: early, Do: func() tea.Cmd {
+			if n := len(d.choices); n > 0 {
+				d.on = (d.on + by + n) % n
+			}
+			return nil
+		}}
+	}
+	return append(actions,
+		Action{Keys: Bind("take", "", "enter", "space"), Footer: true, Disabled: early, Do: func() tea.Cmd { return d.take(d.on) }},
+		Action{Keys: Bind("cancel", "", "esc"), Footer: true, Disabled: early, Do: func() tea.Cmd { return d.take(0) }},
+		walk("next choice", 1, "right", "down", "tab", "l", "j"),
+		walk("previous choice", -1, "left", "up", "shift+tab", "h", "k"))
+}
+
+// View draws the dialog as a box no larger than room.
+func (d *Dialog) View(room image.Point, th *theme.Theme) string {
+	block, _ := d.draw(room, th)
+	return block
+}
+
+// draw is the dialog with the rectangles of its buttons, by choice.
+func (d *Dialog) draw(room image.Point, th *theme.Theme) (block string, buttons []image.Rectangle) {
+	if room.X < 1 || room.Y < 1 {
+		return "", nil
 	}
 	wish := max(36, text.Width(text.Safe(d.title))+6)
 	for line := range strings.SplitSeq(d.text, "\n") {
@@ -182,7 +186,7 @@ func (d *Dialog) View(room image.Point, th *theme.Theme) string {
 				x++
 			}
 			at := origin.Add(image.Pt(x, len(body)))
-			d.buttons = append(d.buttons, image.Rectangle{Min: at, Max: at.Add(image.Pt(text.Width(s), 1))})
+			buttons = append(buttons, image.Rectangle{Min: at, Max: at.Add(image.Pt(text.Width(s), 1))})
 			line += style.Render(s)
 			x += text.Width(s)
 		}
@@ -190,7 +194,7 @@ func (d *Dialog) View(room image.Point, th *theme.Theme) string {
 	}
 	height := min(room.Y, len(body)+2)
 	return box(image.Pt(width, height), th.ShapeFocus, th.Dialog, th.DialogTitle, th.Muted,
-		text.Safe(d.title), "", strings.Join(body, "\n"))
+		text.Safe(d.title), "", strings.Join(body, "\n")), buttons
 }
 
 // layout shares the buttons among rows of at most width columns.

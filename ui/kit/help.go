@@ -10,42 +10,36 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Help is a list of everything a person can do now, in groups and searchable.
+// Help is a list of everything the user can do now, in groups and searchable.
 // It is the help and the command palette at once: enter runs what is under the
 // cursor.
 type Help struct {
-	title string
-	acts  []Act
-	rows  []helpRow
-	query Field
-	list  List
-	body  image.Point // where the rows begin inside the box
-	full  int         // rows without a search, so that searching keeps the size
+	title   string
+	actions []Action
+	rows    []helpRow
+	query   Field
+	list    List
+	size    image.Point
+	body    image.Point // where the rows begin inside the box
+	full    int         // rows without a search, so that searching keeps the size
+	closed  bool
 }
 
-// helpRow is a heading (act < 0) or an act.
+var _ Overlay = (*Help)(nil)
+
+// helpRow is a heading (action < 0) or an action.
 type helpRow struct {
 	heading string
-	act     int
+	action  int
 }
 
-// HelpAction is what a help came to: still open (the zero value), closed, or
-// closed with an act to run.
-type HelpAction struct {
-	// Closed tells that the help is to be taken away.
-	Closed bool
-	// Run is the act that was chosen, nil for none. Send its Press to the
-	// screen.
-	Run *Act
-}
-
-// NewHelp opens the help over the acts of the focused thing and those that are
-// everywhere. Acts without keys are left out.
-func NewHelp(title string, acts []Act) *Help {
+// NewHelp opens the help over the actions of the focused part and those that are
+// everywhere. Actions without keys are left out.
+func NewHelp(title string, actions []Action) *Help {
 	h := &Help{title: title, query: Field{Placeholder: "type to search"}}
-	for _, a := range acts {
-		if len(a.Binding.Keys()) > 0 {
-			h.acts = append(h.acts, a)
+	for _, a := range actions {
+		if len(a.Keys.Keys()) > 0 {
+			h.actions = append(h.actions, a)
 		}
 	}
 	h.query.Focus()
@@ -54,98 +48,110 @@ func NewHelp(title string, acts []Act) *Help {
 	return h
 }
 
-// Update handles keys, wheel and clicks. Every key is the help's own while it
-// is open. The position of a mouse message counts from the help's upper left
-// corner.
-func (h *Help) Update(msg tea.Msg) HelpAction {
-	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		return h.press(msg)
-	case tea.PasteMsg:
-		h.query.Update(msg)
+// Actions are those of the list: run, move, close.
+func (h *Help) Actions() []Action {
+	move := func(words string, by func() int, direction int, keys ...string) Action {
+		return Action{Keys: Bind(words, "", keys...), Do: func() tea.Cmd {
+			h.list.Move(by())
+			h.skipHeading(direction)
+			return nil
+		}}
+	}
+	page := func() int { return max(1, h.list.Page()-1) }
+	return []Action{
+		{Keys: Bind("run", "", "enter"), Do: h.run},
+		{Keys: Bind("close", "", "esc"), Do: func() tea.Cmd {
+			h.closed = h.query.Value() == ""
+			h.query.SetValue("")
+			h.filter()
+			return nil
+		}},
+		{Keys: Bind("close", "", "f1", "ctrl+k"), Do: func() tea.Cmd { h.closed = true; return nil }},
+		move("up", func() int { return -1 }, -1, "up", "ctrl+p"),
+		move("down", func() int { return 1 }, 1, "down", "ctrl+n"),
+		move("page up", func() int { return -page() }, -1, "pgup"),
+		move("page down", page, 1, "pgdown"),
+		move("top", func() int { return -h.list.Len() }, 1, "home"),
+		move("bottom", h.list.Len, -1, "end"),
+	}
+}
+
+// Capturing is true: letters search.
+func (h *Help) Capturing() bool { return true }
+
+// Type searches. The keys that opened the help close it while nothing is typed.
+func (h *Help) Type(msg tea.Msg) (tea.Cmd, bool) {
+	before := h.query.Value()
+	if press, ok := msg.(tea.KeyPressMsg); ok {
+		switch name := press.String(); {
+		case (name == "?" || name == ":") && before == "":
+			h.closed = true
+			return nil, true
+		case name == "ctrl+k", name == "home", name == "end":
+			return nil, false
+		}
+	}
+	used := h.query.Update(msg)
+	if h.query.Value() != before {
 		h.filter()
-	case tea.MouseWheelMsg:
-		h.list.Update(msg)
-		h.skipHeading(1)
-	case tea.MouseClickMsg:
-		i, ok := h.list.At(msg.Y - h.body.Y)
-		if ok && h.rows[i].act >= 0 {
+	}
+	return nil, used
+}
+
+// Mouse runs the action that is clicked.
+func (h *Help) Mouse(msg tea.MouseMsg) tea.Cmd {
+	if click, ok := msg.(tea.MouseClickMsg); ok {
+		if i, ok := h.list.At(click.Y - h.body.Y); ok && h.rows[i].action >= 0 {
 			h.list.SetCursor(i)
 			return h.run()
 		}
 	}
-	return HelpAction{}
-}
-
-func (h *Help) press(msg tea.KeyPressMsg) HelpAction {
-	switch key := msg.String(); key {
-	case "esc":
-		if h.query.Value() != "" {
-			h.query.SetValue("")
-			h.filter()
-			return HelpAction{}
-		}
-		return HelpAction{Closed: true}
-	case "f1", "ctrl+k":
-		return HelpAction{Closed: true}
-	case "?", ":":
-		if h.query.Value() == "" {
-			return HelpAction{Closed: true}
-		}
-		h.query.Update(msg)
-		h.filter()
-	case "enter":
-		return h.run()
-	case "up", "ctrl+p", "pgup", "home":
-		h.move(key, -1)
-	case "down", "ctrl+n", "pgdown", "end":
-		h.move(key, 1)
-	default:
-		before := h.query.Value()
-		h.query.Update(msg)
-		if h.query.Value() != before {
-			h.filter()
-		}
+	if h.list.Wheel(msg) {
+		h.skipHeading(1)
 	}
-	return HelpAction{}
+	return nil
 }
 
-func (h *Help) run() HelpAction {
+// Resize fits the help into room.
+func (h *Help) Resize(room image.Point) {
+	h.size = image.Pt(min(room.X, 76), min(room.Y, max(h.full+4, 8)))
+	h.body = BoxOrigin(h.size).Add(image.Pt(0, BoxInner(h.size).Y-h.shown()))
+	h.list.SetHeight(h.shown())
+}
+
+// shown is how many rows have room below the search.
+func (h *Help) shown() int {
+	if rows := BoxInner(h.size).Y; rows < 4 {
+		return rows
+	}
+	return BoxInner(h.size).Y - 2
+}
+
+// Closed reports that it is to be taken away.
+func (h *Help) Closed() bool { return h.closed }
+
+// run runs the action under the cursor. What cannot be done now stays on the
+// screen, with its reason.
+func (h *Help) run() tea.Cmd {
 	if h.list.Len() == 0 {
-		return HelpAction{}
+		return nil
 	}
-	i := h.rows[h.list.Cursor()].act
-	// What cannot be done now stays on the screen, with its reason.
-	if i < 0 || h.acts[i].Why != "" {
-		return HelpAction{}
+	i := h.rows[h.list.Cursor()].action
+	if i < 0 || h.actions[i].Reason() != "" || h.actions[i].Do == nil {
+		return nil
 	}
-	act := h.acts[i]
-	return HelpAction{Closed: true, Run: &act}
-}
-
-func (h *Help) move(key string, direction int) {
-	switch key {
-	case "ctrl+p":
-		key = "up"
-	case "ctrl+n":
-		key = "down"
-	case "home":
-		direction = 1
-	case "end":
-		direction = -1
-	}
-	h.list.press(key)
-	h.skipHeading(direction)
+	h.closed = true
+	return h.actions[i].Do()
 }
 
 // skipHeading moves the cursor off a heading, in the direction it was going.
 func (h *Help) skipHeading(direction int) {
 	n := h.list.Len()
 	i := h.list.Cursor()
-	for ; i >= 0 && i < n && h.rows[i].act < 0; i += direction {
+	for ; i >= 0 && i < n && h.rows[i].action < 0; i += direction {
 	}
 	if i < 0 {
-		for i = 0; i < n && h.rows[i].act < 0; i++ {
+		for i = 0; i < n && h.rows[i].action < 0; i++ {
 		}
 		// The first heading is shown with its first act.
 		h.list.SetCursor(0)
@@ -155,15 +161,15 @@ func (h *Help) skipHeading(direction int) {
 	}
 }
 
-// filter keeps the acts in which every word of the query occurs, in its group,
+// filter keeps the actions in which every word of the query occurs, in its group,
 // keys or words.
 func (h *Help) filter() {
 	words := strings.Fields(strings.ToLower(h.query.Value()))
 	h.rows = h.rows[:0]
 	var groups []string
 	byGroup := map[string][]int{}
-	for i, a := range h.acts {
-		text := strings.ToLower(a.Group + " " + a.Keys() + " " + strings.Join(a.Binding.Keys(), " ") + " " + a.Binding.Help().Desc + " " + a.Called)
+	for i, a := range h.actions {
+		text := strings.ToLower(a.Group + " " + a.KeyLabel() + " " + strings.Join(a.Keys.Keys(), " ") + " " + a.Label() + " " + a.ID)
 		if !containsAll(text, words) {
 			continue
 		}
@@ -174,10 +180,10 @@ func (h *Help) filter() {
 	}
 	for _, g := range groups {
 		if g != "" {
-			h.rows = append(h.rows, helpRow{heading: g, act: -1})
+			h.rows = append(h.rows, helpRow{heading: g, action: -1})
 		}
 		for _, i := range byGroup[g] {
-			h.rows = append(h.rows, helpRow{act: i})
+			h.rows = append(h.rows, helpRow{action: i})
 		}
 	}
 	h.list = List{height: h.list.height}
@@ -194,51 +200,56 @@ func containsAll(text string, words []string) bool {
 	return true
 }
 
-// View draws the help as a box no larger than room; lay it over the screen with
-// [OverlayCenter].
+// View draws the help as a box no larger than room.
 func (h *Help) View(room image.Point, th *theme.Theme) string {
 	if room.X < 1 || room.Y < 1 {
 		return ""
 	}
-	size := image.Pt(min(room.X, 76), min(room.Y, max(h.full+4, 8)))
-	inner := BoxInner(size)
-	rows := inner.Y
+	drawn := *h // drawing changes nothing
+	drawn.Resize(room)
+	return drawn.draw(th)
+}
+
+func (h *Help) draw(th *theme.Theme) string {
+	inner, rows := BoxInner(h.size), h.shown()
 	head := ""
-	if inner.Y >= 4 {
-		rows -= 2
+	if rows < inner.Y {
 		head = h.query.View(inner.X, th) + "\n" + text.Blanks(inner.X) + "\n"
 	}
-	h.body = BoxOrigin(size).Add(image.Pt(0, inner.Y-rows))
 	keys := 0
-	for _, a := range h.acts {
-		keys = max(keys, text.Width(a.Keys()))
+	for _, a := range h.actions {
+		keys = max(keys, text.Width(a.KeyLabel()))
 	}
 	keys = min(keys, max(4, inner.X/3))
-	why := h.whyBelow(keys, inner.X, rows, th)
-	rows -= len(why)
+	reason := h.reasonBelow(keys, inner.X, rows, th)
+	rows -= len(reason)
 	body := ""
 	if len(h.rows) == 0 {
-		body = text.Fit(th.Muted.Render("Nothing is called that. esc clears the search."), inner.X, rows)
+		body = text.Fit(th.Muted.Render("No matching action. esc clears the search."), inner.X, rows)
 	} else {
 		body = h.list.View(image.Pt(inner.X, rows), func(i, w int, selected bool) string {
 			return h.row(h.rows[i], keys, w, selected, th)
 		})
 	}
-	return box(size, th.ShapeFocus, th.Dialog, th.DialogTitle, th.Muted,
-		text.Safe(h.title), "enter runs, esc closes", strings.Join(append([]string{head + body}, why...), "\n"))
+	return box(h.size, th.ShapeFocus, th.Dialog, th.DialogTitle, th.Muted,
+		text.Safe(h.title), "enter runs, esc closes", strings.Join(append([]string{head + body}, reason...), "\n"))
 }
 
-// whyBelow says below the rows, in two lines at most, why the act under the cursor
-// cannot be done, where its own row has no room for that.
-func (h *Help) whyBelow(keys, width, rows int, th *theme.Theme) []string {
+// reasonBelow says below the rows, in two lines at most, why the action under the
+// cursor cannot be done, where its own row has no room for that.
+func (h *Help) reasonBelow(keys, width, rows int, th *theme.Theme) []string {
 	if len(h.rows) == 0 || rows < 4 {
 		return nil
 	}
-	i := h.rows[h.list.Cursor()].act
-	if i < 0 || h.acts[i].Why == "" || text.Width(h.line(h.acts[i], keys)) <= width {
+	i := h.rows[h.list.Cursor()].action
+	if i < 0 {
 		return nil
 	}
-	lines := text.Wrap(text.Sentence(text.Safe(h.acts[i].Why)), width-2)
+	reason := h.actions[i].Reason()
+	if reason == "" || text.Width(h.line(h.actions[i], reason, keys)) <= width {
+		return nil
+	}
+	lines := text.Wrap(text.Sentence(text.Safe(reason)), width-2)
 	lines = lines[:min(len(lines), 2)]
 	for n, line := range lines {
 		lines[n] = "  " + th.Warn.Render(line)
@@ -246,29 +257,30 @@ func (h *Help) whyBelow(keys, width, rows int, th *theme.Theme) []string {
 	return lines
 }
 
-// line is the row of an act without styles.
-func (h *Help) line(a Act, keys int) string {
-	words := text.Safe(a.Binding.Help().Desc)
-	if a.Why != "" {
-		words += " - " + text.Safe(a.Why)
+// line is the row of an action without styles.
+func (h *Help) line(a Action, reason string, keys int) string {
+	words := text.Safe(a.Label())
+	if reason != "" {
+		words += " - " + text.Safe(reason)
 	}
-	return "  " + text.PadLeft(a.Keys(), keys) + "  " + words
+	return "  " + text.PadLeft(a.KeyLabel(), keys) + "  " + words
 }
 
 func (h *Help) row(r helpRow, keys, width int, selected bool, th *theme.Theme) string {
-	if r.act < 0 {
+	if r.action < 0 {
 		return th.Title.Render(text.PadRight(text.Safe(r.heading), width))
 	}
-	a := h.acts[r.act]
-	line := h.line(a, keys)
+	a := h.actions[r.action]
+	reason := a.Reason()
+	line := h.line(a, reason, keys)
 	if selected {
 		return th.Selected.Render(text.PadRight(text.Truncate(line, width), width))
 	}
 	style, name := th.Text, th.Key
-	if a.Why != "" {
+	if reason != "" {
 		style, name = th.Off, th.Off
 	}
-	left := "  " + text.PadLeft(a.Keys(), keys)
+	left := "  " + text.PadLeft(a.KeyLabel(), keys)
 	words := text.Truncate(strings.TrimPrefix(line, left), width-text.Width(left))
 	return "  " + name.Render(strings.TrimPrefix(left, "  ")) + style.Render(words)
 }

@@ -41,8 +41,8 @@ func (l *List) SetCursor(i int) {
 	l.scroll()
 }
 
-// SetHeight tells how many rows are seen. View does so itself; a screen needs
-// it only to move by pages before the first drawing.
+// SetHeight tells how many rows are seen: in Update, when the size or the rows
+// change. Pages, clicks and the wheel go by it.
 func (l *List) SetHeight(h int) {
 	l.height = max(0, h)
 	l.scroll()
@@ -69,50 +69,66 @@ func (l *List) Click(y int) bool {
 	return ok
 }
 
-// Update moves the cursor by the keys of design.md §5 and the wheel. It tells
-// whether the message was one of them.
-func (l *List) Update(msg tea.Msg) bool {
-	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		return l.press(msg.String())
-	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			l.wheel(-wheelRows)
-		case tea.MouseWheelDown:
-			l.wheel(wheelRows)
-		default:
-			return false
-		}
-		return true
-	}
-	return false
-}
-
-func (l *List) press(key string) bool {
-	page := max(1, l.height-1)
-	half := max(1, l.height/2)
-	switch key {
-	case "up", "k":
-		l.SetCursor(l.cursor - 1)
-	case "down", "j":
-		l.SetCursor(l.cursor + 1)
-	case "g", "home":
-		l.SetCursor(0)
-	case "G", "end":
-		l.SetCursor(l.n - 1)
-	case "pgup", "ctrl+b":
-		l.SetCursor(l.cursor - page)
-	case "pgdown", "ctrl+f":
-		l.SetCursor(l.cursor + page)
-	case "ctrl+u":
-		l.SetCursor(l.cursor - half)
-	case "ctrl+d":
-		l.SetCursor(l.cursor + half)
+// Wheel scrolls by a turn of the wheel, and tells whether the message was one.
+func (l *List) Wheel(msg tea.Msg) bool {
+	turn, ok := msg.(tea.MouseWheelMsg)
+	switch {
+	case !ok:
+		return false
+	case turn.Button == tea.MouseWheelUp:
+		l.wheel(-wheelRows)
+	case turn.Button == tea.MouseWheelDown:
+		l.wheel(wheelRows)
 	default:
 		return false
 	}
 	return true
+}
+
+// Move moves the cursor by that many rows, not beyond the ends.
+func (l *List) Move(by int) { l.SetCursor(max(0, l.cursor+by)) }
+
+// Scroller is what [ListActions] can move: a list, or a text that scrolls.
+type Scroller interface {
+	// Move goes down by that many rows, up where less than 0.
+	Move(by int)
+	// Page is how many rows are seen.
+	Page() int
+	// Len is the number of rows.
+	Len() int
+}
+
+// Page is how many rows are seen.
+func (l *List) Page() int { return l.height }
+
+// ListActions are the actions that move in a list (design.md §5). of gives the
+// list that has the focus; moved follows each of them, nil: nothing does.
+func ListActions(of func() Scroller, moved func() tea.Cmd) []Action {
+	var actions []Action
+	for _, a := range []struct {
+		id, words, shown string
+		by               func(s Scroller) int
+		keys             []string
+	}{
+		{"list.up", "up", "↑ k", func(Scroller) int { return -1 }, []string{"up", "k"}},
+		{"list.down", "down", "↓ j", func(Scroller) int { return 1 }, []string{"down", "j"}},
+		{"list.top", "top", "g home", func(s Scroller) int { return -s.Len() }, []string{"g", "home"}},
+		{"list.bottom", "bottom", "G end", func(s Scroller) int { return s.Len() }, []string{"G", "end"}},
+		{"list.page-up", "page up", "pgup", func(s Scroller) int { return -max(1, s.Page()-1) }, []string{"pgup", "ctrl+b"}},
+		{"list.page-down", "page down", "pgdn", func(s Scroller) int { return max(1, s.Page()-1) }, []string{"pgdown", "ctrl+f"}},
+		{"list.half-page-up", "half a page up", "", func(s Scroller) int { return -max(1, s.Page()/2) }, []string{"ctrl+u"}},
+		{"list.half-page-down", "half a page down", "", func(s Scroller) int { return max(1, s.Page()/2) }, []string{"ctrl+d"}},
+	} {
+		actions = append(actions, Action{ID: a.id, Keys: Bind(a.words, a.shown, a.keys...), Group: "Move", Do: func() tea.Cmd {
+			s := of()
+			s.Move(a.by(s))
+			if moved == nil {
+				return nil
+			}
+			return moved()
+		}})
+	}
+	return actions
 }
 
 // wheel scrolls the rows and takes the cursor along where it would leave the
@@ -143,7 +159,8 @@ func (l *List) scroll() {
 // each with its number, the width to fill, and whether it is under the cursor;
 // what row returns is clipped and filled to one line.
 func (l *List) View(size image.Point, row func(i, width int, selected bool) string) string {
-	l.SetHeight(size.Y)
+	l.SetHeight(size.Y) // goes when every screen calls SetHeight in Update
+	drawn := *l
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}
@@ -153,8 +170,8 @@ func (l *List) View(size image.Point, row func(i, width int, selected bool) stri
 			b.WriteByte('\n')
 		}
 		line := ""
-		if i := l.top + y; i < l.n {
-			line = row(i, size.X, i == l.cursor)
+		if i := drawn.top + y; i < drawn.n {
+			line = row(i, size.X, i == drawn.cursor)
 		}
 		b.WriteString(text.Fit(line, size.X, 1))
 	}

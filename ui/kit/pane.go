@@ -61,6 +61,15 @@ func (p *Pane) Update(msg tea.Msg) bool {
 	return false
 }
 
+// Move scrolls by that many lines.
+func (p *Pane) Move(by int) { p.scroll(by) }
+
+// Page is how many lines are seen.
+func (p *Pane) Page() int { return p.height }
+
+// Len is the number of lines.
+func (p *Pane) Len() int { return p.lines }
+
 func (p *Pane) scroll(by int) { p.top = max(0, min(p.top+by, p.lines-p.height)) }
 
 // PaneWidth is how many columns the lines of a pane of that size have: those of

@@ -10,16 +10,6 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// What a prompt may come to.
-const (
-	// PromptOpen means that it has not been answered.
-	PromptOpen = iota
-	// PromptTaken means that its text is to be used.
-	PromptTaken
-	// PromptClosed means that it was left by esc.
-	PromptClosed
-)
-
 // Prompt asks for a text over the screen: one line, taken by enter, or several,
 // taken by ctrl+s.
 type Prompt struct {
@@ -31,10 +21,14 @@ type Prompt struct {
 	// taken. Nil: everything can.
 	Check func(text string) string
 
-	field *Field
-	area  *TextArea
-	tried bool
+	field  *Field
+	area   *TextArea
+	tried  bool
+	take   func(text string) tea.Cmd
+	closed bool
 }
+
+var _ Overlay = (*Prompt)(nil)
 
 // NewPrompt asks for one line, which begins as value.
 func NewPrompt(title, text, value string) *Prompt {
@@ -68,29 +62,6 @@ func (p *Prompt) Value() string {
 	return p.field.Value()
 }
 
-// Update edits the text and tells what the prompt came to. Every key is the
-// prompt's own while it is open.
-func (p *Prompt) Update(msg tea.Msg) int {
-	if key, ok := msg.(tea.KeyPressMsg); ok {
-		switch name := key.String(); {
-		case name == "esc":
-			return PromptClosed
-		case name == "ctrl+s", name == "enter" && p.area == nil:
-			if p.problem() != "" {
-				p.tried = true
-				return PromptOpen
-			}
-			return PromptTaken
-		}
-	}
-	if p.area != nil {
-		p.area.Update(msg)
-	} else {
-		p.field.Update(msg)
-	}
-	return PromptOpen
-}
-
 func (p *Prompt) problem() string {
 	if p.Check == nil {
 		return ""
@@ -98,8 +69,14 @@ func (p *Prompt) problem() string {
 	return p.Check(p.Value())
 }
 
-// Acts are what can be done in the prompt.
-func (p *Prompt) Acts() []Act {
+// OnTake sets what follows when the text is taken; the prompt is closed then.
+func (p *Prompt) OnTake(take func(text string) tea.Cmd) *Prompt {
+	p.take = take
+	return p
+}
+
+// Actions are to take the text and to leave.
+func (p *Prompt) Actions() []Action {
 	verb, key := p.Verb, "enter"
 	if verb == "" {
 		verb = "take"
@@ -107,11 +84,44 @@ func (p *Prompt) Acts() []Act {
 	if p.area != nil {
 		key = "ctrl+s"
 	}
-	return []Act{
-		{Binding: Bind(verb, "", key), Hint: true, Group: p.Title},
-		{Binding: Bind("cancel", "", "esc"), Hint: true, Group: p.Title},
+	return []Action{
+		{Keys: Bind(verb, "", key), Footer: true, Group: p.Title, Do: func() tea.Cmd {
+			if p.problem() != "" {
+				p.tried = true
+				return nil
+			}
+			p.closed = true
+			if p.take == nil {
+				return nil
+			}
+			return p.take(p.Value())
+		}},
+		{Keys: Bind("cancel", "", "esc"), Footer: true, Group: p.Title, Do: func() tea.Cmd { p.closed = true; return nil }},
 	}
 }
+
+// Capturing is true: letters are text.
+func (p *Prompt) Capturing() bool { return true }
+
+// Type edits the text.
+func (p *Prompt) Type(msg tea.Msg) (tea.Cmd, bool) {
+	if p.area != nil {
+		if key, ok := msg.(tea.KeyPressMsg); ok && key.String() == "ctrl+s" {
+			return nil, false
+		}
+		return nil, p.area.Update(msg)
+	}
+	return nil, p.field.Update(msg)
+}
+
+// Mouse does nothing.
+func (p *Prompt) Mouse(tea.MouseMsg) tea.Cmd { return nil }
+
+// Resize does nothing: the prompt is laid out when it is drawn.
+func (p *Prompt) Resize(image.Point) {}
+
+// Closed reports that the text was taken or the prompt left.
+func (p *Prompt) Closed() bool { return p.closed }
 
 // longRows is how many lines a long prompt shows.
 const longRows = 6

@@ -19,7 +19,11 @@ type Reader struct {
 	width       int
 	height      int
 	top         int
+	size        image.Point
+	closed      bool
 }
+
+var _ Overlay = (*Reader)(nil)
 
 // maxLabel is the widest column of labels that values hang from.
 const maxLabel = 24
@@ -31,41 +35,60 @@ func NewReader(title, text string) *Reader { return &Reader{title: title, text: 
 // Text is the whole text as it was given, for copying.
 func (r *Reader) Text() string { return r.text }
 
-// Update scrolls, and tells whether the reader is to be taken away. Every key
-// is the reader's own while it is open.
-func (r *Reader) Update(msg tea.Msg) (closed bool) {
-	page := max(1, r.height-1)
-	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		switch msg.String() {
-		case "esc", "q", "enter":
-			return true
-		case "up", "k":
-			r.scroll(-1)
-		case "down", "j":
-			r.scroll(1)
-		case "pgup", "ctrl+b":
-			r.scroll(-page)
-		case "pgdown", "ctrl+f", "space":
-			r.scroll(page)
-		case "ctrl+u":
-			r.scroll(-max(1, r.height/2))
-		case "ctrl+d":
-			r.scroll(max(1, r.height/2))
-		case "g", "home":
-			r.scroll(-len(r.lines))
-		case "G", "end":
-			r.scroll(len(r.lines))
-		}
-	case tea.MouseWheelMsg:
-		switch msg.Button {
+// Actions scroll and close.
+func (r *Reader) Actions() []Action {
+	return append([]Action{
+		{Keys: Bind("close", "", "esc", "q", "enter"), Footer: true, Do: func() tea.Cmd { r.closed = true; return nil }},
+		{Keys: Bind("page down", "", "space"), Do: func() tea.Cmd { r.scroll(max(1, r.height-1)); return nil }},
+	}, ListActions(func() Scroller { return r }, nil)...)
+}
+
+// Move scrolls by that many lines.
+func (r *Reader) Move(by int) { r.scroll(by) }
+
+// Page is how many lines are seen.
+func (r *Reader) Page() int { return r.height }
+
+// Len is the number of lines.
+func (r *Reader) Len() int { return len(r.lines) }
+
+// Capturing is false.
+func (r *Reader) Capturing() bool { return false }
+
+// Type uses nothing.
+func (r *Reader) Type(tea.Msg) (tea.Cmd, bool) { return nil, false }
+
+// Mouse scrolls by the wheel.
+func (r *Reader) Mouse(msg tea.MouseMsg) tea.Cmd {
+	r.scroll(wheelBy(msg))
+	return nil
+}
+
+// Closed reports that the reader was left.
+func (r *Reader) Closed() bool { return r.closed }
+
+// Resize breaks the text for room.
+func (r *Reader) Resize(room image.Point) {
+	r.size = image.Pt(min(room.X, 88), room.Y)
+	r.wrap(BoxInner(r.size).X)
+	if room.Y > 3 {
+		r.size.Y = min(room.Y, len(r.lines)+2)
+	}
+	r.height = BoxInner(r.size).Y
+	r.scroll(0)
+}
+
+// wheelBy is how many rows a turn of the wheel scrolls, 0 for any other message.
+func wheelBy(msg tea.Msg) int {
+	if turn, ok := msg.(tea.MouseWheelMsg); ok {
+		switch turn.Button {
 		case tea.MouseWheelUp:
-			r.scroll(-wheelRows)
+			return -wheelRows
 		case tea.MouseWheelDown:
-			r.scroll(wheelRows)
+			return wheelRows
 		}
 	}
-	return false
+	return 0
 }
 
 func (r *Reader) scroll(by int) {
@@ -104,25 +127,22 @@ func hang(line string, width int) []string {
 	return lines
 }
 
-// View draws the reader as a box no larger than room; lay it over the screen
-// with [OverlayCenter].
+// View draws the reader as a box no larger than room.
 func (r *Reader) View(room image.Point, th *theme.Theme) string {
 	if room.X < 1 || room.Y < 1 {
 		return ""
 	}
-	size := image.Pt(min(room.X, 88), room.Y)
-	r.wrap(BoxInner(size).X)
-	if room.Y > 3 {
-		size.Y = min(room.Y, len(r.lines)+2)
-	}
-	inner := BoxInner(size)
-	r.height = inner.Y
-	r.scroll(0)
+	drawn := *r // drawing changes nothing
+	drawn.Resize(room)
+	return drawn.draw(th)
+}
+
+func (r *Reader) draw(th *theme.Theme) string {
 	to := min(len(r.lines), r.top+r.height)
 	footer := "esc closes"
 	if len(r.lines) > r.height {
 		footer = text.Count(to) + " of " + text.Plural(len(r.lines), "line") + ", esc closes"
 	}
-	return box(size, th.ShapeFocus, th.Dialog, th.DialogTitle, th.Muted,
+	return box(r.size, th.ShapeFocus, th.Dialog, th.DialogTitle, th.Muted,
 		text.Safe(r.title), footer, strings.Join(r.lines[r.top:to], "\n"))
 }

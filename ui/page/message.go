@@ -13,8 +13,22 @@ import (
 // Show asks the root to bring a screen with a tab to the front.
 type Show struct{ ID ID }
 
-// Shown tells a screen that it has come to the front.
-type Shown struct{}
+// Shown tells a screen that it has come to the front, Hidden that it has left it.
+type (
+	Shown  struct{}
+	Hidden struct{}
+)
+
+// Event is a message that all screens hear, whoever it comes from.
+type Event interface{ event() }
+
+func (Add) event()         {}
+func (Sent) event()        {}
+func (FileChanged) event() {}
+func (FileGone) event()    {}
+func (JobsChanged) event() {}
+func (RunsChanged) event() {}
+func (Tick) event()        {}
 
 // Back asks the root to leave the screen in front for the one before it.
 type Back struct{}

@@ -15,24 +15,45 @@ import (
 // Screen is one full part of the program: a model with pointer receivers that
 // the root shows in its rectangle.
 //
-// Key presses, pastes and mouse messages reach only the screen in front, mouse
-// positions counted from the upper left corner of its rectangle. Every other
-// message reaches all screens, so a reply to a command finds its screen even
-// after the person went elsewhere; a screen ignores messages it does not know.
+// A screen learns its size by [Resized], that it came to the front or left it by
+// [Shown] and [Hidden]. Mouse messages reach only the screen in front, their
+// positions counted from the upper left corner of its rectangle. The answer to a
+// command reaches the screen that returned the command, also after the user went
+// elsewhere, and nobody else. An [Event] reaches all screens. A screen ignores
+// messages that it does not know.
 type Screen interface {
+	kit.Focus
 	// Init gives the command that the screen starts with; nil for none.
 	Init() tea.Cmd
-	// Update takes a message. It never reads or writes anything outside the
-	// screen and never waits: that is what the command is for.
+	// Update takes a message other than keys. It never reads or writes anything
+	// outside the screen and never waits: that is what the command is for.
 	Update(msg tea.Msg) tea.Cmd
-	// View draws exactly size.X by size.Y cells, at any size from 1x1 up.
+	// View draws exactly size.X by size.Y cells, at any size from 1x1 up. It
+	// changes nothing.
 	View(size image.Point, th *theme.Theme) string
-	// Acts are what can be done now, the most wanted first. Help, palette and
-	// the line of hints are made from them.
-	Acts() []kit.Act
-	// Capturing reports whether a text field takes the keys, so that single
-	// letters are text and not global acts.
-	Capturing() bool
+	// Overlays are what lies over the screen; the last has the keys.
+	Overlays() *kit.Overlays
+}
+
+// Base is embedded by screens: it has what lies over a screen, and no text field.
+type Base struct{ overlays kit.Overlays }
+
+// Overlays are what lies over the screen.
+func (b *Base) Overlays() *kit.Overlays { return &b.overlays }
+
+// Capturing is false.
+func (b *Base) Capturing() bool { return false }
+
+// Type uses nothing.
+func (b *Base) Type(tea.Msg) (tea.Cmd, bool) { return nil, false }
+
+// Resized tells a screen the size of its rectangle.
+type Resized struct{ Size image.Point }
+
+// Catalog is a screen that lists the actions of all its parts, by the part's
+// name: keys can be given to each, and two of one part cannot share one.
+type Catalog interface {
+	Catalog() map[string][]kit.Action
 }
 
 // ID names a screen.
@@ -53,13 +74,14 @@ const (
 // Tabs are the screens of the top line, in order, with their names.
 var Tabs = []struct {
 	ID   ID
+	Key  string // in the IDs of actions
 	Name string
 }{
-	{Picker, "Pick"},
-	{Uploads, "Uploads"},
-	{Extensions, "Extensions"},
-	{Library, "Library"},
-	{Settings, "Settings"},
+	{Picker, "picker", "Pick"},
+	{Uploads, "uploads", "Uploads"},
+	{Extensions, "extensions", "Extensions"},
+	{Library, "library", "Library"},
+	{Settings, "settings", "Settings"},
 }
 
 // Profile is what screens know of the profile in use.

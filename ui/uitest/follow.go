@@ -47,6 +47,11 @@ func Follow(t testing.TB, screen interface{ Update(tea.Msg) tea.Cmd }, cmd tea.C
 	return others
 }
 
+// isFramework tells whether a message is one of Bubble Tea's own.
+func isFramework(msg tea.Msg) bool {
+	return reflect.TypeOf(msg).PkgPath() == reflect.TypeFor[tea.KeyPressMsg]().PkgPath()
+}
+
 // Taken takes the messages of one type out of a list, in order.
 func Taken[T any](list *[]tea.Msg) []T {
 	var got []T

@@ -119,7 +119,7 @@ type Model struct {
 	cache cache
 }
 
-var _ page.Screen = (*Model)(nil)
+var _ page.Unconverted = (*Model)(nil)
 
 // New makes the screen for some files.
 func New(o Options) *Model {

@@ -97,7 +97,7 @@ type history struct {
 	err    error
 }
 
-var _ page.Screen = (*Model)(nil)
+var _ page.Unconverted = (*Model)(nil)
 
 // New makes the screen.
 func New(o Options) *Model {

@@ -101,7 +101,7 @@ type Model struct {
 	unmatched int // files read for a filter without a row to show for it
 }
 
-var _ page.Screen = (*Model)(nil)
+var _ page.Unconverted = (*Model)(nil)
 
 // New makes a library that begins at the root.
 func New(o Options) *Model {

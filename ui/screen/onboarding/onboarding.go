@@ -14,7 +14,7 @@ import (
 	"mediadesk/ui/page"
 )
 
-var _ page.Screen = (*Model)(nil)
+var _ page.Unconverted = (*Model)(nil)
 
 // Options are what the root gives the screen.
 type Options struct {

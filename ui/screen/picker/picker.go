@@ -142,7 +142,7 @@ type cache struct {
 	view   string
 }
 
-var _ page.Screen = (*Model)(nil)
+var _ page.Unconverted = (*Model)(nil)
 
 // New makes a picker. It reads nothing before Init.
 func New(o Options) *Model {

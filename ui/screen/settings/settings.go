@@ -17,7 +17,7 @@ import (
 	"mediadesk/ui/picture"
 )
 
-var _ page.Screen = (*Model)(nil)
+var _ page.Unconverted = (*Model)(nil)
 
 // Options are what the root gives the screen.
 type Options struct {

@@ -131,7 +131,7 @@ type Model struct {
 	drawn  drawn
 }
 
-var _ page.Screen = (*Model)(nil)
+var _ page.Unconverted = (*Model)(nil)
 
 // New makes the form for some sources.
 func New(o Options) *Model {

@@ -69,7 +69,7 @@ type Model struct {
 	}
 }
 
-var _ page.Screen = (*Model)(nil)
+var _ page.Unconverted = (*Model)(nil)
 
 // New makes the screen.
 func New(o Options) *Model {

@@ -12,51 +12,45 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// maxHints is how many acts the line of hints shows at most (design.md §4).
+// maxHints is how many actions the line of hints shows at most (design.md §4).
 const maxHints = 5
 
-// Act is something a person can do now: its keys and words, as help, the
-// palette and the line of hints show them.
-type Act struct {
-	// Binding has the keys that run it, with the words for help. A binding
-	// without keys is not shown.
-	Binding key.Binding
-	// Why says why it cannot be done now. Empty: it can.
-	Why string
-	// Hint asks for a place in the line of hints.
-	Hint bool
+// Action is something the user can do now. Help, palette, line of hints and
+// settings are made from the same list, and a key means nothing else.
+type Action struct {
+	// ID is stable, such as "library.delete": the name in the settings file.
+	// Empty: its keys cannot be changed.
+	ID string
+	// Keys are the keys that run it, with the words for help. An action without
+	// keys is not shown.
+	Keys key.Binding
 	// Group is the heading it stands under in the help.
 	Group string
-	// Called is its name in the settings file, where its words change with what
-	// it would do just now. Empty: the words are its name.
-	Called string
+	// Footer asks for a place in the line of hints.
+	Footer bool
+	// Disabled says why it cannot be done now, "" when it can. Nil: it always can.
+	Disabled func() string
+	// Do runs it. It is called in Update only.
+	Do func() tea.Cmd
 }
 
-// Name is what the act is called in the settings file, whatever its words are
-// just now.
-func (a Act) Name() string {
-	if a.Called != "" {
-		return a.Called
+// Reason is why the action cannot be done now; "" when it can.
+func (a Action) Reason() string {
+	if a.Disabled == nil {
+		return ""
 	}
-	return a.Binding.Help().Desc
+	return a.Disabled()
 }
 
-// Keys are the words for the act's keys: those of its help, else the keys.
-func (a Act) Keys() string {
-	if k := a.Binding.Help().Key; k != "" {
+// Label is what the action does, in words.
+func (a Action) Label() string { return a.Keys.Help().Desc }
+
+// KeyLabel is the words for the action's keys: those of its help, else the keys.
+func (a Action) KeyLabel() string {
+	if k := a.Keys.Help().Key; k != "" {
 		return k
 	}
-	return strings.Join(a.Binding.Keys(), " ")
-}
-
-// Press is the key press that runs the act: that of its first key. It is the
-// zero press for an act without keys.
-func (a Act) Press() tea.KeyPressMsg {
-	keys := a.Binding.Keys()
-	if len(keys) == 0 {
-		return tea.KeyPressMsg{}
-	}
-	return KeyMsg(keys[0])
+	return strings.Join(a.Keys.Keys(), " ")
 }
 
 // Bind makes a binding from the words for help and the names of its keys. The
@@ -124,20 +118,20 @@ func KeyMsg(keyName string) tea.KeyPressMsg {
 	return tea.KeyPressMsg(k)
 }
 
-// Hints is one line with the keys and words of at most five acts, those that
+// Hints is one line with the keys and words of at most five actions, those that
 // ask for it and can be done now. What does not fit is left out; a shorter one
 // after it may still fit. The line is exactly width columns.
-func Hints(acts []Act, width int, th *theme.Theme) string {
+func Hints(actions []Action, width int, th *theme.Theme) string {
 	if width < 1 {
 		return ""
 	}
 	line, used, shown := "", 0, 0
-	for _, a := range acts {
-		if !a.Hint || a.Why != "" || a.Keys() == "" || shown == maxHints {
+	for _, a := range actions {
+		if shown == maxHints || !a.Footer || a.KeyLabel() == "" || a.Reason() != "" {
 			continue
 		}
-		words := text.Safe(a.Binding.Help().Desc)
-		w := text.Width(a.Keys()) + 1 + text.Width(words)
+		words := text.Safe(a.Label())
+		w := text.Width(a.KeyLabel()) + 1 + text.Width(words)
 		gap := 0
 		if shown > 0 {
 			gap = 3
@@ -145,7 +139,7 @@ func Hints(acts []Act, width int, th *theme.Theme) string {
 		if used+gap+w > width {
 			continue
 		}
-		line += text.Blanks(gap) + th.Key.Render(a.Keys()) + " " + th.Hint.Render(words)
+		line += text.Blanks(gap) + th.Key.Render(a.KeyLabel()) + " " + th.Hint.Render(words)
 		used += gap + w
 		shown++
 	}

@@ -1,0 +1,73 @@
+package page
+
+import (
+	"reflect"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Reply carries the answer to a command back to the screen that asked for it.
+// The [Host] wraps the commands of screens, so no screen makes one; it drops the
+// replies to screens that are gone, those of another session among them.
+type Reply struct {
+	// To is the screen that asked.
+	To Screen
+	// Gen is the question that is answered; the zero value never goes stale.
+	Gen Gen
+	// Msg is the answer.
+	Msg tea.Msg
+}
+
+// Questions counts the questions of one kind, such as "what is under the
+// cursor". The zero value is ready to use.
+type Questions struct{ n int }
+
+// Ask makes cmd the newest question: its answers are dropped once another was
+// asked.
+func (q *Questions) Ask(cmd tea.Cmd) tea.Cmd {
+	q.Drop()
+	return wrap(cmd, nil, Gen{q, q.n})
+}
+
+// Drop makes the questions asked so far stale.
+func (q *Questions) Drop() { q.n++ }
+
+// Gen is the generation of a question.
+type Gen struct {
+	of *Questions
+	n  int
+}
+
+func (g Gen) stale() bool { return g.of != nil && g.n != g.of.n }
+
+// frameworkPath is the package whose own messages never belong to a screen.
+var frameworkPath = reflect.TypeFor[tea.KeyPressMsg]().PkgPath()
+
+// wrap addresses what cmd answers to a screen.
+func wrap(cmd tea.Cmd, to Screen, gen Gen) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		switch msg := cmd().(type) {
+		case nil:
+			return nil
+		case tea.BatchMsg:
+			for i := range msg {
+				msg[i] = wrap(msg[i], to, gen)
+			}
+			return msg
+		case Reply:
+			if msg.To == nil {
+				msg.To = to
+			}
+			return msg
+		default:
+			// Commands to Bubble Tea itself, such as tea.Quit.
+			if reflect.TypeOf(msg).PkgPath() == frameworkPath {
+				return msg
+			}
+			return Reply{To: to, Gen: gen, Msg: msg}
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package uitest
+
+import (
+	"image"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/theme"
+)
+
+// Driver drives one screen without a program, through the same [page.Host] as the
+// root: it runs the commands, hands their answers back, and keeps the messages
+// that are for others.
+type Driver struct {
+	T testing.TB
+	// Host has the screen in front, as the ID that it was driven with.
+	Host page.Host
+	// Screen is the screen that is driven.
+	Screen page.Screen
+	// Size is the room of the screen; change it with Resize.
+	Size image.Point
+	// Theme draws the screen.
+	Theme *theme.Theme
+	// Out are the messages for others, in order; take them with [Taken].
+	Out []tea.Msg
+	// Reasons are why the actions of pressed keys could not be done, in order.
+	Reasons []string
+	// Hold keeps back commands while it is not nil: they are added to it instead
+	// of being run. Run runs them.
+	Hold *[]tea.Cmd
+}
+
+// Drive starts a screen in that room and shows it.
+func Drive(t testing.TB, id page.ID, s page.Screen, size image.Point) *Driver {
+	t.Helper()
+	d := &Driver{T: t, Screen: s, Size: size, Theme: theme.New(true, true)}
+	d.Host.Resize(size)
+	d.Run(d.Host.Add(id, s))
+	d.Run(d.Host.Show(id, false))
+	return d
+}
+
+// Send gives the screen a message.
+func (d *Driver) Send(msg tea.Msg) {
+	d.T.Helper()
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg, tea.PasteMsg:
+		d.input(msg)
+	case tea.MouseMsg:
+		d.Run(d.Host.Mouse(msg, d.Theme))
+	default:
+		d.Run(d.Host.Tell(d.Screen, msg))
+	}
+	d.Text()
+}
+
+// Press presses keys by their names, such as "g", "G", "ctrl+s".
+func (d *Driver) Press(keys ...string) {
+	d.T.Helper()
+	for _, k := range keys {
+		d.input(kit.KeyMsg(k))
+		d.Text()
+	}
+}
+
+// Type types text letter by letter.
+func (d *Driver) Type(words string) {
+	d.T.Helper()
+	for _, r := range words {
+		if r == ' ' {
+			d.Press("space")
+			continue
+		}
+		d.Press(string(r))
+	}
+}
+
+func (d *Driver) input(msg tea.Msg) {
+	d.T.Helper()
+	cmd, reason, _ := d.Host.Press(msg)
+	if reason != "" {
+		d.Reasons = append(d.Reasons, reason)
+	}
+	d.Run(cmd)
+}
+
+// Do runs the action with that ID as its key would, and tells whether it was
+// there and not disabled.
+func (d *Driver) Do(id string) bool {
+	d.T.Helper()
+	for _, a := range d.Host.Actions() {
+		if a.ID == id && a.Reason() == "" {
+			d.Run(a.Do())
+			d.Text()
+			return true
+		}
+	}
+	return false
+}
+
+// Resize gives the screen another room.
+func (d *Driver) Resize(size image.Point) {
+	d.T.Helper()
+	d.Size = size
+	d.Run(d.Host.Resize(size))
+}
+
+// Run runs a command and all that follows from it, in the order of asking.
+func (d *Driver) Run(cmd tea.Cmd) {
+	d.T.Helper()
+	if d.Hold != nil {
+		*d.Hold = append(*d.Hold, cmd)
+		return
+	}
+	steps := 0
+	for todo := []tea.Cmd{cmd}; len(todo) > 0; todo = todo[1:] {
+		if steps++; steps > restful {
+			d.T.Fatal("the screen never comes to rest")
+		}
+		if todo[0] == nil {
+			continue
+		}
+		switch msg := todo[0]().(type) {
+		case nil:
+		case tea.BatchMsg:
+			todo = append(todo, msg...)
+		default:
+			todo = append(todo, d.Answer(msg))
+		}
+	}
+}
+
+// Answer routes the answer of a command as the root does; what is for others is
+// kept.
+func (d *Driver) Answer(msg tea.Msg) tea.Cmd {
+	from := d.Screen
+	if r, ok := msg.(page.Reply); ok {
+		if from, msg, ok = d.Host.Open(r); !ok {
+			return nil
+		}
+	}
+	if ForOthers(msg) {
+		d.Out = append(d.Out, msg)
+		return nil
+	}
+	if _, event := msg.(page.Event); event {
+		d.Out = append(d.Out, msg)
+	}
+	return d.Host.Deliver(from, msg)
+}
+
+// ForOthers tells whether a message is one that the root or Bubble Tea takes.
+func ForOthers(msg tea.Msg) bool {
+	switch msg.(type) {
+	case page.Show, page.Back, page.Compose, page.Inspect, page.UseProfile, page.Ask, page.Toast, page.Copy, page.Open:
+		return true
+	}
+	return isFramework(msg)
+}
+
+// Text is what the screen shows, without styles.
+func (d *Driver) Text() string { return ansi.Strip(d.Host.View(d.Theme)) }
+
+// Flat is the same as one line of words.
+func (d *Driver) Flat() string { return Flat(d.Text()) }
+
+// Sees checks that the screen shows all these words.
+func (d *Driver) Sees(words ...string) {
+	d.T.Helper()
+	Shows(d.T, d.Text(), words...)
+}
+
+// Toasted checks that a message or the reason of a disabled action says the
+// words, and takes the messages.
+func (d *Driver) Toasted(words string) {
+	d.T.Helper()
+	got := Taken[page.Toast](&d.Out)
+	for _, toast := range got {
+		if strings.Contains(toast.Text, words) {
+			return
+		}
+	}
+	for _, reason := range d.Reasons {
+		if strings.Contains(strings.ToLower(reason), strings.ToLower(strings.TrimSuffix(words, "."))) {
+			d.Reasons = nil
+			return
+		}
+	}
+	d.T.Errorf("nothing says %q; messages: %+v, reasons: %q", words, got, d.Reasons)
+}
+
+// Asked takes the only question that the screen asked.
+func (d *Driver) Asked() page.Ask {
+	d.T.Helper()
+	return One[page.Ask](d.T, &d.Out)
+}
+
+// Choose picks the choice of a question whose label begins so.
+func (d *Driver) Choose(q page.Ask, label string) {
+	d.T.Helper()
+	for _, c := range q.Choices {
+		if strings.HasPrefix(c.Label, label) {
+			if c.Msg != nil {
+				d.Run(d.Answer(page.Reply{To: d.Screen, Msg: c.Msg}))
+			}
+			d.Text()
+			return
+		}
+	}
+	d.T.Fatalf("no choice begins with %q: %+v", label, q.Choices)
+}

@@ -19,6 +19,8 @@ import (
 // Kinds of Problem.
 const (
 	ProblemRecords    = "records"    // the database is damaged
+	ProblemUnnamed    = "unnamed"    // so many contents have no record that the records may be too old
+	ProblemRun        = "run"        // the program ended while an extension worked
 	ProblemRecord     = "record"     // a record contradicts itself
 	ProblemMissing    = "missing"    // there is no content
 	ProblemSize       = "size"       // the content is shorter or longer than its record says
@@ -34,6 +36,7 @@ type Problem struct {
 	Version  string `json:"versionId,omitempty"`
 	Hash     string `json:"hash,omitempty"` // under which the content is, or should be
 	Message  string `json:"message"`
+	Help     string `json:"help,omitempty"`     // the command that helps; empty: checking with repair
 	Repaired string `json:"repaired,omitempty"` // what was done about it; empty: nothing
 }
 
@@ -45,6 +48,9 @@ func (p Problem) String() string {
 	if p.Repaired != "" {
 		text += "; " + p.Repaired
 	}
+	if p.Help != "" {
+		text += ". " + p.Help
+	}
 	return text
 }
 
@@ -54,12 +60,15 @@ type Checked struct {
 	Versions int   `json:"versions"`
 	Bytes    int64 `json:"bytes"` // of the contents, each once
 	Problems int   `json:"problems"`
-	Left     int   `json:"left"` // problems that were not repaired
+	Left     int   `json:"left"`    // problems that were not repaired
+	Unnamed  int   `json:"unnamed"` // contents without a record, which are set aside after an hour
+	Aside    int   `json:"aside"`   // contents that were set aside, and are kept there for 30 days
 }
 
 // CheckOptions say what Check does beside looking.
 type CheckOptions struct {
 	Repair bool   // make the folder consistent
+	Quick  bool   // look at the records only, not at the bytes of the contents
 	From   string // folder of the library that this one is a copy of: what is missing is taken from there; empty: none
 }
 
@@ -70,6 +79,7 @@ type checker struct {
 	tell     func(Problem) error
 	records  store.Records
 	contents store.Contents
+	outdated bool // the records have an older format, and are not to be changed
 	sum      Checked
 	bad      map[string]bool // hashes of contents that are not as they should be
 }
@@ -84,10 +94,12 @@ func contentsPath(dir string) string { return filepath.Join(dir, "contents") }
 // checked meanwhile, but not repaired: that is an *InUseError.
 func Check(ctx context.Context, dir string, o CheckOptions, tell func(Problem) error) (Checked, error) {
 	if _, err := os.Stat(recordsPath(dir)); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("there is no library in the folder %s", dir)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return Checked{}, err
 		}
-		return Checked{}, err
+		if lost := missingRecords(dir); lost == nil && o.From == "" {
+			return Checked{}, fmt.Errorf("there is no library in the folder %s: %w", dir, fs.ErrNotExist)
+		}
 	}
 	lock := flock.New(filepath.Join(dir, "lock"))
 	held, err := lock.TryLock()
@@ -101,10 +113,7 @@ func Check(ctx context.Context, dir string, o CheckOptions, tell func(Problem) e
 	}
 	c := &checker{dir: dir, o: o, tell: tell, bad: map[string]bool{}}
 	err = c.run(ctx)
-	if c.records != nil {
-		err = errors.Join(err, c.records.Close())
-	}
-	return c.sum, err
+	return c.sum, errors.Join(err, c.close())
 }
 
 func (c *checker) problem(p Problem) error {
@@ -121,11 +130,8 @@ func (c *checker) run(ctx context.Context) error {
 			return err
 		}
 	}
-	readable, err := c.checkDatabase(ctx)
-	if err != nil || !readable {
-		return err
-	}
-	if err := c.open(ctx); err != nil {
+	readable, rebuilt, err := c.checkDatabase(ctx)
+	if err != nil || !readable || c.o.Quick {
 		return err
 	}
 	if err := c.checkRecords(ctx); err != nil {
@@ -143,7 +149,10 @@ func (c *checker) run(ctx context.Context) error {
 	if !c.o.Repair {
 		return nil
 	}
-	return c.dropBroken(ctx, broken)
+	if err := c.dropBroken(ctx, broken); err != nil || !rebuilt {
+		return err
+	}
+	return c.adopt(ctx)
 }
 
 func (c *checker) open(ctx context.Context) (err error) {
@@ -156,6 +165,16 @@ func (c *checker) open(ctx context.Context) (err error) {
 		return fmt.Errorf("open the contents: %w", err)
 	}
 	c.records, err = store.OpenRecords(ctx, recordsPath(c.dir))
+	return err
+}
+
+// close ends the use of the records.
+func (c *checker) close() error {
+	if c.records == nil {
+		return nil
+	}
+	err := c.records.Close()
+	c.records = nil
 	return err
 }
 

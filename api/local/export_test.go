@@ -30,7 +30,7 @@ func (l *Library) WaitForTags(d time.Duration) { l.tagWait = d }
 // OneTransactionEach gives each update a transaction of its own, as what is
 // measured is compared with; before any request.
 func (l *Library) OneTransactionEach() {
-	l.records.(interface{ SetGroup(most int) }).SetGroup(1)
+	l.records.Records.(interface{ SetGroup(most int) }).SetGroup(1)
 }
 
 // Snapshot makes the snapshot of the records now.
@@ -115,10 +115,10 @@ func runOnce(p *atomic.Pointer[func()]) {
 }
 
 func (l *Library) hooked() *hooked {
-	h, ok := l.records.(*hooked)
+	h, ok := l.records.Records.(*hooked)
 	if !ok {
-		h = &hooked{Records: l.records}
-		l.records = h
+		h = &hooked{Records: l.records.Records}
+		l.records.Records = h
 	}
 	return h
 }
@@ -129,3 +129,6 @@ func (l *Library) AfterNextUpdate(do func()) { l.hooked().update.Store(&do) }
 
 // AfterNextView is AfterNextUpdate for what only reads.
 func (l *Library) AfterNextView(do func()) { l.hooked().view.Store(&do) }
+
+// Sweep does now what a running library does from time to time.
+func (l *Library) Sweep() { l.sweep() }

@@ -236,5 +236,8 @@ func (o *outbox) held(p *store.Post, now time.Time) time.Duration {
 	if o.latest > p.ID {
 		return 0
 	}
-	return p.Created.Add(holdTime).Sub(now)
+	if wait := p.Created.Add(holdTime).Sub(now); wait <= holdTime {
+		return wait
+	}
+	return 0 // the clock was set back
 }

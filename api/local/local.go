@@ -54,10 +54,11 @@ type Library struct {
 	keySum   [sha256.Size]byte
 	identity string // random, tells this process from others on its address
 	lock     *flock.Flock
-	records  store.Records
+	records  *noticing
 	contents store.Contents
 	address  atomic.Pointer[string]
 	public   atomic.Bool // it listens beyond this computer
+	doubtful atomic.Bool // the records may be damaged or too old
 	defaults atomic.Bool // a custom metadata field has, or had, a default
 	guard    *guard
 	chance   *chance
@@ -111,7 +112,8 @@ func CheckNamed(texts map[string]string) error {
 
 // Open opens the library in o.Dir and starts its workers; they end with Close
 // or with ctx. One process owns a folder: an *InUseError says that another
-// does. What an earlier process left unfinished goes on.
+// does, a *RecordsError that the records are damaged, lost or newer. What an
+// earlier process left unfinished goes on.
 func Open(ctx context.Context, o Options) (*Library, error) {
 	if o.Key == nil || o.Key.Reveal() == "" {
 		return nil, errors.New("the local library needs a key: nothing is served without one")
@@ -162,25 +164,37 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 }
 
 func (l *Library) open(ctx context.Context) error {
+	if err := missingRecords(l.o.Dir); err != nil {
+		return &RecordsError{l.o.Dir, err}
+	}
 	var err error
 	if l.contents, err = store.OpenContents(contentsPath(l.o.Dir)); err != nil {
 		return fmt.Errorf("open the contents: %w", err)
 	}
-	if l.records, err = store.OpenRecords(ctx, recordsPath(l.o.Dir)); err != nil {
+	if err := l.openRecords(ctx); err != nil {
+		return &RecordsError{l.o.Dir, err}
+	}
+	l.ctx, l.cancel = context.WithCancel(ctx)
+	l.runs, l.outbox = newRunner(l), newOutbox(l)
+	if err := l.runs.resume(ctx); err != nil {
+		return &RecordsError{l.o.Dir, err}
+	}
+	l.workers.Go(func() { l.sweeping(l.records.notice) })
+	l.workers.Go(l.keepSnapshots)
+	return nil
+}
+
+func (l *Library) openRecords(ctx context.Context) error {
+	records, err := store.OpenRecords(ctx, recordsPath(l.o.Dir))
+	if err != nil {
+		return err
+	}
+	l.records = &noticing{records, make(chan struct{}, 1)}
+	if err := lost(ctx, l.o.Dir, records, l.contents); err != nil {
 		return err
 	}
 	if err := l.learnDefaults(ctx); err != nil {
 		return fmt.Errorf("read the custom metadata fields: %w", err)
-	}
-	l.ctx, l.cancel = context.WithCancel(ctx)
-	l.startSweeping()
-	l.workers.Go(l.keepSnapshots)
-	l.runs, l.outbox = newRunner(l), newOutbox(l)
-	if err := l.runs.resume(ctx); err != nil {
-		return err
-	}
-	if err := l.outbox.resume(ctx); err != nil {
-		return err
 	}
 	return nil
 }

@@ -42,35 +42,14 @@ type outbox struct {
 
 	mu      sync.Mutex
 	sending map[int64]bool
+	due     map[int64]time.Time // when a post is tried again; one of an earlier process has none, and is tried at once
 	latest  int64 // the highest post that was sent
 }
 
 func newOutbox(l *Library) *outbox {
-	o := &outbox{library: l, notice: make(chan struct{}, 1), pause: pauseAfter, slots: make(chan struct{}, postsAtOnce), sending: map[int64]bool{}}
+	o := &outbox{library: l, notice: make(chan struct{}, 1), pause: pauseAfter, slots: make(chan struct{}, postsAtOnce), sending: map[int64]bool{}, due: map[int64]time.Time{}}
 	l.workers.Go(o.work)
 	return o
-}
-
-// resume makes what is left from before due now.
-func (o *outbox) resume(ctx context.Context) error {
-	err := o.library.records.Update(ctx, func(tx store.Tx) error {
-		posts, err := tx.Posts()
-		if err != nil {
-			return err
-		}
-		for i := range posts {
-			posts[i].Next = o.library.now()
-			if err := tx.UpdatePost(&posts[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("take up the webhook posts: %w", err)
-	}
-	wake(o.notice)
-	return nil
 }
 
 func (o *outbox) work() {
@@ -107,12 +86,12 @@ func (o *outbox) sendDue() (time.Duration, error) {
 	now, next := o.library.now(), time.Hour
 	for _, p := range posts {
 		o.mu.Lock()
-		busy := o.sending[p.ID]
+		busy, due := o.sending[p.ID], o.due[p.ID]
 		o.mu.Unlock()
 		if busy {
 			continue
 		}
-		if wait := max(p.Next.Sub(now), o.held(&p, now)); wait > 0 {
+		if wait := max(time.Until(due), o.held(&p, now)); wait > 0 {
 			next = min(next, wait)
 			continue
 		}
@@ -155,6 +134,12 @@ func (o *outbox) send(p store.Post) {
 	pause := o.pause(p.Attempts)
 	p.Next = l.now().Add(pause)
 	done := err == nil || p.Next.Sub(p.Created) > postMaxAge
+	o.mu.Lock()
+	// By the computer's own time, which nobody can set: p.Next is for people.
+	if o.due[p.ID] = time.Now().Add(pause); done {
+		delete(o.due, p.ID)
+	}
+	o.mu.Unlock()
 	if err != nil {
 		// The address is a secret between the two: only its host is told.
 		l.log.Warn("webhook post was not taken", "host", hostOf(p.Address), "attempt", p.Attempts, "given up", done, "error", innermost(err))

@@ -8,8 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"github.com/gabriel-vasile/mimetype"
+
+	"mediadesk/api"
 	"mediadesk/api/local/store"
 )
 
@@ -65,51 +69,242 @@ func (c *checker) takeContent(ctx context.Context, hash string, size int64) erro
 	return err
 }
 
-// checkDatabase says whether the records can be read. Where they are damaged
-// and are to be repaired, the last snapshot takes their place.
-func (c *checker) checkDatabase(ctx context.Context) (readable bool, err error) {
-	path := recordsPath(c.dir)
-	lines, err := store.Damage(ctx, path)
-	if err != nil || len(lines) == 0 {
-		return err == nil, err
+// checkDatabase says whether the records can be read, and whether they had to
+// be rebuilt for that.
+func (c *checker) checkDatabase(ctx context.Context) (readable, rebuilt bool, err error) {
+	problems, err := c.inspect(ctx)
+	if err != nil {
+		return false, false, err
 	}
 	done := ""
-	if c.o.Repair {
-		if done, err = c.useSnapshot(ctx); err != nil {
-			return false, err
+	if len(problems) > 0 && c.o.Repair {
+		if done, err = c.rebuild(ctx); err != nil {
+			return false, false, err
+		}
+	}
+	readable = c.records != nil
+	for _, p := range problems {
+		if p.Repaired = done; done == "" {
+			p.Help = repairHelp(c.dir)
+		}
+		if err := c.problem(p); err != nil {
+			return false, false, err
+		}
+	}
+	if !readable {
+		return false, false, nil
+	}
+	if !c.outdated {
+		err = c.checkUnfinished(ctx)
+	}
+	return true, done != "", err
+}
+
+// inspect opens the records and says why they cannot be relied on. Where they
+// are damaged they stay closed.
+func (c *checker) inspect(ctx context.Context) (problems []Problem, err error) {
+	if err := missingRecords(c.dir); err != nil {
+		return []Problem{{Kind: ProblemRecords, Message: err.Error()}}, nil
+	}
+	lines, err := store.Damage(ctx, recordsPath(c.dir))
+	if err != nil {
+		return nil, err
+	}
+	if len(lines) == 0 {
+		if err := c.open(ctx); err != nil {
+			return nil, err
+		}
+		if old, err := store.Outdated(ctx, recordsPath(c.dir)); err != nil || old {
+			c.outdated = true // what only the newest format has is not looked at
+			return nil, err
+		}
+		err := c.records.View(ctx, func(tx store.Tx) error {
+			lines, err = tx.Unreadable()
+			return err
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	for _, line := range lines {
-		if err := c.problem(Problem{Kind: ProblemRecords, Message: "the records are damaged: " + line, Repaired: done}); err != nil {
-			return false, err
+		problems = append(problems, Problem{Kind: ProblemRecords, Message: "the records are damaged: " + line})
+	}
+	if len(lines) > 0 {
+		return problems, c.close()
+	}
+	if err := lost(ctx, c.dir, c.records, c.contents); err != nil {
+		return []Problem{{Kind: ProblemRecords, Message: err.Error()}}, nil
+	}
+	s, err := takeSurvey(ctx, c.records, c.contents)
+	if err != nil {
+		return nil, err
+	}
+	if text := s.tooMany(time.Now()); text != "" {
+		problems = append(problems, Problem{Kind: ProblemUnnamed, Message: text})
+	}
+	c.sum.Unnamed, c.sum.Aside = len(s.left(time.Now())), len(s.aside)
+	if !c.o.Repair {
+		return problems, nil
+	}
+	for _, hash := range s.back {
+		if err := c.contents.BringBack(hash); err != nil {
+			return nil, err
 		}
 	}
-	return done != "", nil
+	return problems, nil
 }
 
-// useSnapshot sets the damaged records aside and puts the last snapshot in
-// their place. It returns what was done; nothing where there is no snapshot.
-func (c *checker) useSnapshot(ctx context.Context) (string, error) {
-	path, saved := recordsPath(c.dir), snapshotPath(c.dir)
-	info, err := os.Stat(saved)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+// rebuild makes new records of what can be read of those in the folder and of
+// the last snapshot. The old ones are kept beside them.
+func (c *checker) rebuild(ctx context.Context) (done string, err error) {
+	if err := c.close(); err != nil {
+		return "", err
 	}
+	path, draft := recordsPath(c.dir), recordsPath(c.dir)+".rebuilt"
+	if err := store.RemoveRecords(draft); err != nil { // of a repair that broke off
+		return "", err
+	}
+	records, err := store.OpenRecords(ctx, draft)
 	if err != nil {
 		return "", err
 	}
-	if lines, err := store.Damage(ctx, saved); err != nil || len(lines) > 0 {
+	from := path
+	if _, err := os.Stat(path); err != nil { // a repair may have broken off
+		kept, _ := filepath.Glob(path + ".damaged-*[0-9]")
+		from = slices.Max(append(kept, path))
+	}
+	files, err := store.Salvage(ctx, from, records, true)
+	if err == nil {
+		var more int
+		more, err = store.Salvage(ctx, snapshotPath(c.dir), records, false)
+		done = fmt.Sprintf("rebuilt with %d files that could still be read and %d more of the snapshot", files, more)
+	}
+	if err := errors.Join(err, records.Close()); err != nil {
 		return "", err
 	}
-	aside := fmt.Sprintf("%s.damaged-%d", path, time.Now().Unix())
+	aside := fmt.Sprintf("%s.damaged-%d", path, time.Now().UnixMilli())
 	if err := store.MoveRecords(path, aside); err != nil {
 		return "", err
 	}
-	if err := store.Snapshot(ctx, saved, path); err != nil {
+	if err := store.MoveRecords(draft, path); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("the records of %s took their place, what was written later is lost; the damaged ones are %s",
-		info.ModTime().Format(time.DateTime), filepath.Base(aside)), nil
+	if _, err := os.Stat(aside); err == nil {
+		done += "; the old records are " + filepath.Base(aside)
+	}
+	return done, c.open(ctx)
+}
+
+// adopt gives the contents that still have no record after a rebuild one in the
+// folder /recovered/.
+func (c *checker) adopt(ctx context.Context) error {
+	s, err := takeSurvey(ctx, c.records, c.contents)
+	if err != nil {
+		return err
+	}
+	n := 0
+	for _, stored := range s.unnamed {
+		done, err := c.adoptOne(ctx, stored.Hash)
+		if err != nil {
+			return err
+		}
+		if done {
+			n++
+		}
+	}
+	c.sum.Unnamed = 0
+	if n == 0 {
+		return nil
+	}
+	c.sum.Files += n
+	c.sum.Versions += n
+	return c.problem(Problem{Kind: ProblemUnnamed, Message: fmt.Sprintf("%d contents were in no record", n), Repaired: "they are files in /recovered/ now; delete those that you do not need"})
+}
+
+// adoptOne makes a file of a content; false: it is not what its hash says, and
+// was put beside the library.
+func (c *checker) adoptOne(ctx context.Context, hash string) (bool, error) {
+	f, err := c.contents.Open(hash)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return false, err
+	}
+	if p, _, err := look(ctx, c.contents, hash, size); err != nil || p.Kind != "" || size == 0 {
+		return false, errors.Join(err, c.setAside(hash))
+	}
+	v, err := newVersion(f, size, time.Now())
+	if err != nil {
+		return false, err
+	}
+	v.ID, v.Number, v.Hash = store.NewID(), 1, hash
+	v.Root = v.ID
+	file := &store.File{
+		ID: v.ID, Folder: "/recovered/", Name: hash[:16] + extensionOf(v.Mime), Version: v, Created: v.Created, Updated: v.Created,
+		Private: true, // it may have been
+	}
+	c.sum.Bytes += size
+	return true, c.records.Update(ctx, func(tx store.Tx) error {
+		if err := tx.MakeFolder(file.Folder, v.Created); err != nil {
+			return err
+		}
+		err := tx.InsertFile(file)
+		if errors.Is(err, store.ErrExists) {
+			err = insertUnique(tx, file)
+		}
+		return err
+	})
+}
+
+// extensionOf is how names of files of a MIME type usually end.
+func extensionOf(mimeType string) string {
+	if m := mimetype.Lookup(mimeType); m != nil {
+		return m.Extension()
+	}
+	return ""
+}
+
+// checkUnfinished looks for extension runs that ended the program.
+func (c *checker) checkUnfinished(ctx context.Context) error {
+	var died []store.Run
+	err := c.records.View(ctx, func(tx store.Tx) error {
+		runs, err := tx.PendingRuns()
+		died = slices.DeleteFunc(runs, func(r store.Run) bool { return r.Attempts == 0 })
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, run := range died {
+		p := Problem{Kind: ProblemRun, FileID: run.FileID, Message: fmt.Sprintf("the program ended %s while the extension %s worked on the file %s", times(run.Attempts), run.Extension.Name, run.FileID)}
+		if c.o.Repair {
+			run.Status, run.Error, run.Ended = api.StatusFailed, "it was canceled by serve --repair: "+p.Message, time.Now()
+			err := c.records.Update(ctx, func(tx store.Tx) error {
+				if err := tx.UpdateRun(&run); err != nil || !run.Awaited || run.Webhook == "" {
+					return err
+				}
+				return addPost(tx, &run, nil, run.Ended)
+			})
+			if err != nil {
+				return err
+			}
+			p.Repaired = "the run was canceled"
+		}
+		if err := c.problem(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 // checkRecords looks for records that contradict themselves.
@@ -143,7 +338,7 @@ func (c *checker) dropBroken(ctx context.Context, broken []store.Holding) error 
 	if len(broken) == 0 {
 		return nil
 	}
-	before := fmt.Sprintf("%s.before-repair-%d", recordsPath(c.dir), time.Now().Unix())
+	before := fmt.Sprintf("%s.before-repair-%d", recordsPath(c.dir), time.Now().UnixMilli())
 	if err := store.Snapshot(ctx, recordsPath(c.dir), before); err != nil {
 		return fmt.Errorf("keep the records as they were: %w", err)
 	}

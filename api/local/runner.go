@@ -17,8 +17,12 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// runTime is how long one run may take.
-const runTime = 3 * time.Minute
+const (
+	runTime = 3 * time.Minute // how long one run may take
+	// maxAttempts is how often the work of a run may begin. One that ends the
+	// program would end it at every start.
+	maxAttempts = 2
+)
 
 // runner works on extension runs: one worker for those that are tried within
 // the request, one for the slow ones, so that a large picture does not hold
@@ -249,13 +253,23 @@ func (l *Library) execute(id int64) error {
 	if err != nil || run.Status.Final() {
 		return err
 	}
-	out, unable := l.runTool(ctx, run, source)
+	var out extension.Output
+	unable := error(errProgramEnded)
+	if run.Attempts < maxAttempts {
+		if err := l.countAttempt(id, 1); err != nil {
+			return err
+		}
+		out, unable = l.runTool(ctx, run, source)
+	}
 	if l.ctx.Err() != nil {
-		return l.ctx.Err()
+		return errors.Join(l.ctx.Err(), l.countAttempt(id, -1)) // the program ends as it should
 	}
 	var version store.Version
 	if unable == nil && out.Picture != nil {
-		version, unable = l.keepPicture(out.Picture)
+		var draft store.Draft
+		if draft, version, unable = l.keepPicture(out.Picture); draft != nil {
+			defer draft.Discard()
+		}
 	}
 	// The time limit is the tool's; what came of it is written all the same.
 	return l.records.Update(l.ctx, func(tx store.Tx) error {
@@ -275,7 +289,7 @@ func (l *Library) execute(id int64) error {
 				return err
 			}
 		}
-		run.Status, run.Ended = api.StatusSuccess, l.now()
+		run.Status, run.Ended, run.Attempts = api.StatusSuccess, l.now(), 0
 		if failure != nil {
 			run.Status, run.Error = api.StatusFailed, failure.Error()
 			l.log.Warn("extension failed", "file", run.FileID, "extension", run.Extension.Name, "reason", run.Error)
@@ -286,7 +300,25 @@ func (l *Library) execute(id int64) error {
 		if !run.Awaited || run.Webhook == "" {
 			return nil
 		}
-		return l.addPost(tx, run, file)
+		var record *api.File
+		if file != nil {
+			record = l.record(file, true)
+			withMetadata(record, file)
+		}
+		return addPost(tx, run, record, l.now())
+	})
+}
+
+// countAttempt writes down that the work of a run begins, or with -1 that it
+// was broken off in good order.
+func (l *Library) countAttempt(id int64, n int) error {
+	return l.records.Update(context.WithoutCancel(l.ctx), func(tx store.Tx) error {
+		run, err := tx.Run(id)
+		if err != nil {
+			return err
+		}
+		run.Attempts += n
+		return tx.UpdateRun(run)
 	})
 }
 
@@ -323,6 +355,7 @@ func (l *Library) runAndSource(ctx context.Context, id int64) (run *store.Run, s
 var (
 	errNewerVersion = errors.New("another version of the file was stored or restored meanwhile")
 	errFileGone     = errors.New("the file does not exist any more")
+	errProgramEnded = errors.New("the program ended twice while this extension worked, so it was given up")
 )
 
 // runTool lets the extension's tool work on the content.
@@ -350,25 +383,25 @@ func (l *Library) runTool(ctx context.Context, run *store.Run, source *store.Ver
 	return l.tools.Run(ctx, in)
 }
 
-// keepPicture stores a picture that a tool made.
-func (l *Library) keepPicture(picture []byte) (store.Version, error) {
+// keepPicture stores a picture that a tool made. The draft is to be discarded
+// once its record is written; nil: there is none.
+func (l *Library) keepPicture(picture []byte) (store.Draft, store.Version, error) {
 	draft, err := l.contents.Draft()
 	if err != nil {
-		return store.Version{}, err
+		return nil, store.Version{}, err
 	}
-	defer draft.Discard()
 	if _, err := draft.Write(picture); err != nil {
-		return store.Version{}, err
+		return draft, store.Version{}, err
 	}
 	v, err := l.takeContent(draft)
 	if err != nil {
-		return v, err
+		return draft, v, err
 	}
 	if v.Kind != api.KindImage {
-		return v, errors.New("what came out is no image")
+		return draft, v, errors.New("what came out is no image")
 	}
 	v.Hash, err = draft.Commit()
-	return v, err
+	return draft, v, err
 }
 
 // applyOutput writes what a tool found into the record. A failure is the
@@ -414,17 +447,15 @@ func carryRegion(file *store.File, next store.Version, orientation int) string {
 	return api.RegionOf(media.UprightRectangle(region.Rectangle(), before.Width, before.Height, orientation)).String()
 }
 
-// addPost puts the end of a run into the outbox.
-func (l *Library) addPost(tx store.Tx, run *store.Run, file *store.File) error {
-	body := map[string]any{"service": run.Extension.Name, "status": "SUCCESS"}
+// addPost puts the end of a run into the outbox. The record is that of its
+// file; a failed run needs none.
+func addPost(tx store.Tx, run *store.Run, record *api.File, now time.Time) error {
+	body := map[string]any{"service": run.Extension.Name, "status": "SUCCESS", "fileObject": record}
 	if run.Status == api.StatusFailed {
-		body["status"] = "FAILURE"
-		body["fileId"] = run.FileID
-		body["error"] = map[string]string{"message": run.Error}
-	} else {
-		record := l.record(file, true)
-		withMetadata(record, file)
-		body["fileObject"] = record
+		body = map[string]any{
+			"service": run.Extension.Name, "status": "FAILURE", "fileId": run.FileID,
+			"error": map[string]string{"message": run.Error},
+		}
 	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -432,6 +463,5 @@ func (l *Library) addPost(tx store.Tx, run *store.Run, file *store.File) error {
 	if err := encoder.Encode(body); err != nil {
 		return err
 	}
-	now := l.now()
 	return tx.AddPost(&store.Post{Address: run.Webhook, Body: bytes.TrimSpace(text.Bytes()), Next: now, Created: now})
 }

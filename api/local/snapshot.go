@@ -1,6 +1,7 @@
 package local
 
 import (
+	"errors"
 	"os"
 	"time"
 
@@ -11,33 +12,43 @@ import (
 // written, and seldom enough that making it takes little of the time.
 const (
 	snapshotPause = 5 * time.Minute
+	firstSnapshot = 10 * time.Second
 	snapshotShare = 100 // the pause is at least so many times the making
 )
 
-// keepSnapshots keeps the snapshot of a running library fresh.
+// keepSnapshots keeps the snapshot of a running library fresh. The first one
+// of all is made soon.
 func (l *Library) keepSnapshots() {
-	timer := time.NewTimer(snapshotPause)
-	defer timer.Stop()
+	pause := snapshotPause
 	for {
+		if _, err := os.Stat(snapshotPath(l.o.Dir)); err != nil {
+			pause = firstSnapshot
+		}
 		select {
-		case <-timer.C:
+		case <-time.After(pause):
 		case <-l.ctx.Done():
 			return
 		}
 		start := time.Now()
-		if err := l.snapshot(); err != nil && l.ctx.Err() == nil {
-			l.log.Error("the snapshot of the records could not be made", "error", err)
-		}
-		timer.Reset(max(snapshotPause, snapshotShare*time.Since(start)))
+		l.report("the snapshot of the records could not be made", l.snapshot())
+		pause = max(snapshotPause, snapshotShare*time.Since(start))
 	}
 }
 
-// snapshot makes the snapshot anew, where something was written since the last.
+// snapshot makes a new snapshot if something was written since the last. One
+// of records that are damaged, in doubt or empty would take the place of a
+// better one.
 func (l *Library) snapshot() error {
 	path, to := recordsPath(l.o.Dir), snapshotPath(l.o.Dir)
 	last, err := os.Stat(to)
-	if err == nil && !newerThan(path, last.ModTime()) && !newerThan(path+"-wal", last.ModTime()) {
+	if l.doubtful.Load() || err == nil && !newerThan(path, last.ModTime()) && !newerThan(path+"-wal", last.ModTime()) {
 		return nil
+	}
+	if store.Empty(l.ctx, path) {
+		return nil
+	}
+	if lines, err := store.Damage(l.ctx, path); err != nil || len(lines) > 0 {
+		return errors.Join(err, errors.New("the records are damaged. "+repairHelp(l.o.Dir)))
 	}
 	return store.Snapshot(l.ctx, path, to)
 }

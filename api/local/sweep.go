@@ -1,60 +1,258 @@
 package local
 
 import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"slices"
 	"time"
 
 	"mediadesk/api/local/store"
 )
 
 const (
-	sweepWait  = 300 * time.Millisecond // for the first sweep, which a large library does not end in
+	// orphanAge is how old a content must be before it counts as left behind:
+	// the record of a younger one may be about to be written.
+	orphanAge  = time.Hour
+	asideTime  = 30 * 24 * time.Hour // how long a content that was set aside is kept
 	sweepPause = 6 * time.Hour
+	freePause  = time.Second // between removals of deleted contents
 )
 
-// startSweeping removes contents that no record points to, now and from time
-// to time. It waits for the first sweep for a moment only: a large library
-// opens at once, too.
-func (l *Library) startSweeping() {
-	first := make(chan struct{})
-	l.workers.Go(func() {
-		l.sweep()
-		close(first)
-		tick := time.NewTicker(sweepPause)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				l.sweep()
-			case <-l.ctx.Done():
-				return
+// noticing wakes the sweeper whenever something was written: a deletion may
+// have been.
+type noticing struct {
+	store.Records
+	notice chan struct{}
+}
+
+// Update implements store.Records.
+func (n *noticing) Update(ctx context.Context, fn func(store.Tx) error) error {
+	err := n.Records.Update(ctx, fn)
+	if err == nil {
+		wake(n.notice)
+	}
+	return err
+}
+
+// sweeping removes deleted contents soon, and sees now and then to contents
+// without a record. Damaged records may have forgotten any content, so it does
+// nothing before they were checked.
+func (l *Library) sweeping(notice <-chan struct{}) {
+	sound := l.sweep()
+	tick := time.NewTicker(sweepPause)
+	defer tick.Stop()
+	soon := time.NewTimer(freePause)
+	soon.Stop()
+	defer soon.Stop()
+	for {
+		select {
+		case <-notice:
+			soon.Reset(freePause)
+		case <-soon.C:
+			if sound {
+				l.report("deleted contents could not be removed", l.removeDeleted())
 			}
+		case <-tick.C:
+			sound = l.sweep()
+		case <-l.ctx.Done():
+			return
 		}
-	})
-	timer := time.NewTimer(sweepWait)
-	defer timer.Stop()
-	select {
-	case <-first:
-	case <-timer.C:
 	}
 }
 
-func (l *Library) sweep() {
-	// Damaged records may have forgotten any of the contents.
-	damage, err := store.Damage(l.ctx, recordsPath(l.o.Dir))
-	if err != nil || len(damage) > 0 {
+// sweep returns whether the records are sound.
+func (l *Library) sweep() (sound bool) {
+	lines, err := store.Damage(l.ctx, recordsPath(l.o.Dir))
+	if err != nil || len(lines) > 0 {
+		l.doubtful.Store(true)
 		if l.ctx.Err() == nil {
-			l.log.Error("contents without a record stay: the records are damaged", "damage", damage, "error", err)
+			l.log.Error("no content is removed: the records are damaged. "+repairHelp(l.o.Dir), "damage", lines, "error", err)
 		}
-		return
+		return false
 	}
-	err = l.contents.Sweep(l.ctx, time.Now(), func(prefix string) (hashes map[string]bool, err error) {
-		err = l.records.View(l.ctx, func(tx store.Tx) error {
-			hashes, err = tx.Hashes(prefix)
-			return err
-		})
-		return hashes, err
-	})
+	l.report("deleted contents could not be removed", l.removeDeleted())
+	l.report("contents without a record could not be set aside", l.setAside())
+	return true
+}
+
+func (l *Library) report(what string, err error) {
 	if err != nil && l.ctx.Err() == nil {
-		l.log.Error("contents that nobody points to could not be swept", "error", err)
+		l.log.Error(what, "error", err)
 	}
+}
+
+// removeDeleted removes the contents that are recorded for deletion.
+func (l *Library) removeDeleted() error {
+	var list []store.Deletion
+	err := l.records.View(l.ctx, func(tx store.Tx) (err error) {
+		list, err = tx.Deletions()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for some := range slices.Chunk(list, 500) {
+		for _, d := range some {
+			found, err := l.contents.List(d.Hash)
+			if err != nil {
+				return err
+			}
+			for _, s := range found {
+				if s.At.After(d.At) {
+					continue
+				}
+				if err := l.contents.Remove(s, l.unwanted(d.Hash)); err != nil {
+					return err
+				}
+			}
+		}
+		// What is still there is in use, or was stored again.
+		err := l.records.Records.Update(l.ctx, func(tx store.Tx) error {
+			for _, d := range some {
+				if err := tx.ForgetDeletion(d); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unwanted returns a question for contents: whether no record names this one.
+func (l *Library) unwanted(hash string) func() (bool, error) {
+	return func() (bool, error) {
+		named, err := namedHashes(l.ctx, l.records, hash)
+		return !named[hash], err
+	}
+}
+
+func namedHashes(ctx context.Context, records store.Records, prefix string) (named map[string]bool, err error) {
+	err = records.View(ctx, func(tx store.Tx) error {
+		named, err = tx.Hashes(prefix)
+		return err
+	})
+	return named, err
+}
+
+// survey compares contents with records.
+type survey struct {
+	stored  int            // contents that are not set aside
+	unnamed []store.Stored // of them, those that no record names or has recorded for deletion
+	aside   []store.Stored // set aside, and no record names them
+	back    []string       // set aside although a record names them
+}
+
+func takeSurvey(ctx context.Context, records store.Records, contents store.Contents) (survey, error) {
+	var s survey
+	deleted := map[string]bool{}
+	err := records.View(ctx, func(tx store.Tx) error {
+		list, err := tx.Deletions()
+		for _, d := range list {
+			deleted[d.Hash] = true
+		}
+		return err
+	})
+	if err != nil {
+		return s, err
+	}
+	for n := range 256 {
+		prefix := hex.EncodeToString([]byte{byte(n)})
+		list, err := contents.List(prefix) // before the records: what is stored meanwhile is named then
+		if err != nil {
+			return s, err
+		}
+		named, err := namedHashes(ctx, records, prefix)
+		if err != nil {
+			return s, err
+		}
+		for _, c := range list {
+			switch {
+			case c.Aside && named[c.Hash]:
+				s.back = append(s.back, c.Hash)
+			case c.Aside:
+				s.aside = append(s.aside, c)
+			default:
+				s.stored++
+				if !named[c.Hash] && !deleted[c.Hash] {
+					s.unnamed = append(s.unnamed, c)
+				}
+			}
+		}
+	}
+	return s, nil
+}
+
+func countContents(contents store.Contents) (n int, err error) {
+	for first := range 256 {
+		list, err := contents.List(hex.EncodeToString([]byte{byte(first)}))
+		if err != nil {
+			return 0, err
+		}
+		for _, c := range list {
+			if !c.Aside {
+				n++
+			}
+		}
+	}
+	return n, nil
+}
+
+// left are the contents that look left behind.
+func (s *survey) left(now time.Time) (list []store.Stored) {
+	for _, c := range s.unnamed {
+		if now.Sub(c.At) > orphanAge {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// tooMany says that so many contents without a record need a person: the
+// records may be older than the contents. Empty: they do not.
+func (s *survey) tooMany(now time.Time) string {
+	n := len(s.left(now))
+	if n <= max(100, s.stored/100) && 2*n <= s.stored {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d contents have no record; the records may be older than the contents", n, s.stored)
+}
+
+// setAside moves contents aside that were left behind, and removes those that
+// were set aside long ago.
+func (l *Library) setAside() error {
+	s, err := takeSurvey(l.ctx, l.records, l.contents)
+	if err != nil {
+		return err
+	}
+	for _, hash := range s.back {
+		if err := l.contents.BringBack(hash); err != nil {
+			return err
+		}
+	}
+	now := time.Now()
+	many := s.tooMany(now)
+	l.doubtful.Store(many != "")
+	if many != "" {
+		l.log.Error("no content is set aside: "+many+". "+repairHelp(l.o.Dir), "folder", l.o.Dir)
+		return nil
+	}
+	for _, c := range s.left(now) {
+		l.log.Warn("a content without a record is set aside for 30 days", "content", c.Hash)
+		if err := l.contents.SetAside(c, l.unwanted(c.Hash)); err != nil {
+			return err
+		}
+	}
+	for _, c := range s.aside {
+		if now.Sub(c.At) > asideTime {
+			if err := l.contents.Remove(c, l.unwanted(c.Hash)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"time"
 
 	"mediadesk/api"
 	"mediadesk/api/local/media"
@@ -86,15 +88,19 @@ func (l *Library) takeContent(content store.Draft) (store.Version, error) {
 	if content.Size() == 0 {
 		return store.Version{}, errEmptyFile
 	}
-	facts, err := media.Inspect(content, content.Size())
+	return newVersion(content, content.Size(), l.now())
+}
+
+func newVersion(content io.ReaderAt, size int64, now time.Time) (store.Version, error) {
+	facts, err := media.Inspect(content, size)
 	if err != nil {
 		return store.Version{}, err
 	}
-	v := store.Version{Created: l.now(), Facts: store.Facts{
-		Size: content.Size(), Mime: facts.Mime, Kind: facts.Kind, Width: facts.Width, Height: facts.Height, HasAlpha: facts.HasAlpha,
+	v := store.Version{Created: now, Facts: store.Facts{
+		Size: size, Mime: facts.Mime, Kind: facts.Kind, Width: facts.Width, Height: facts.Height, HasAlpha: facts.HasAlpha,
 	}}
 	if facts.Kind == api.KindImage {
-		v.Embedded = media.Embedded(facts.Mime, content, content.Size())
+		v.Embedded = media.Embedded(facts.Mime, content, size)
 	}
 	return v, nil
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -22,19 +21,32 @@ import (
 //   - what a Draft holds is seen by nobody else until Commit, which makes all
 //     of it visible at once under its hash;
 //   - when Commit has returned nil the content outlives a kill and a power
-//     cut; the same content committed twice is kept once;
+//     cut; the same content committed twice is kept once and counts as written
+//     by the later one;
 //   - content never changes: whoever has it open reads it to its end;
-//   - Sweep removes only what nobody wants and what is older than an hour, so
-//     that a content whose record is about to be written stays; it may run
-//     while others commit and read. It removes nothing and fails with
-//     ErrTooManyOrphans when more than 1 % of the contents are unwanted: the
-//     records may be new, old or damaged.
+//   - SetAside and Remove do nothing to a content that was written again since
+//     List described it, to one whose Draft is not discarded yet (its record is
+//     about to be written), and to one of which unwanted says false. Nothing is
+//     committed under its hash while unwanted is called.
 type Contents interface {
 	Draft() (Draft, error)
-	Open(hash string) (Content, error) // ErrNotFound where there is none
-	// Sweep asks wanted for the hashes that begin with a prefix and are in
-	// the records.
-	Sweep(ctx context.Context, now time.Time, wanted func(prefix string) (map[string]bool, error)) error
+	Open(hash string) (Content, error) // ErrNotFound where there is none, or only one that was set aside
+	// List describes the contents whose hash begins with prefix (two digits
+	// or more), with those that were set aside.
+	List(prefix string) ([]Stored, error)
+	// SetAside moves a content to where Open does not find it.
+	SetAside(s Stored, unwanted func() (bool, error)) error
+	// BringBack undoes SetAside.
+	BringBack(hash string) error
+	// Remove removes a content for good, from where s says that it is.
+	Remove(s Stored, unwanted func() (bool, error)) error
+}
+
+// Stored describes a content that is kept.
+type Stored struct {
+	Hash  string
+	At    time.Time // when it was written, or set aside
+	Aside bool
 }
 
 // Content is a stored content, open for reading.
@@ -43,8 +55,8 @@ type Content interface {
 	io.ReaderAt
 }
 
-// Draft is a content that is being written. It ends with Commit or Discard;
-// Discard after Commit does nothing.
+// Draft is a content that is being written. Discard ends it, also after Commit:
+// then it says that the record of the content is written, or never will be.
 type Draft interface {
 	io.Writer
 	io.ReaderAt // reads what was written so far
@@ -53,19 +65,15 @@ type Draft interface {
 	Discard()
 }
 
-// ErrTooManyOrphans says that more than 1 % of the contents have no record, so
-// that nothing was removed.
-var ErrTooManyOrphans = errors.New("nothing is removed: the records name too few of the contents")
-
-// orphanAge is how old a content must be before it counts as left behind.
-const orphanAge = time.Hour
-
-// blobs is Contents in a folder: <dir>/ab/abcdef…, and <dir>/incoming/ for
-// drafts, which lies in the same file system so that a rename is enough.
+// blobs is Contents in a folder: <dir>/ab/abcdef…, <dir>/incoming/ for drafts
+// and <dir>/../set-aside/, in the same file system so that a rename is enough.
 type blobs struct {
 	dir     string
 	unnamed bool         // drafts need no name here
-	placing sync.RWMutex // held for writing while one is removed
+	placing sync.RWMutex // held for writing while one is removed or set aside
+
+	holding sync.Mutex
+	held    map[string]int // committed drafts that are not discarded, by hash
 
 	making  sync.Mutex
 	settled [256]atomic.Bool // folders whose own names are on the disk, by the first byte of the hashes in them
@@ -74,7 +82,7 @@ type blobs struct {
 // OpenContents uses the folder dir, makes it where there is none, and removes
 // the drafts that an earlier process left.
 func OpenContents(dir string) (Contents, error) {
-	b := &blobs{dir: dir}
+	b := &blobs{dir: dir, held: map[string]int{}}
 	if err := os.MkdirAll(b.incoming(), 0o700); err != nil {
 		return nil, err
 	}
@@ -123,6 +131,8 @@ func (b *blobs) settle(first byte) error {
 
 func (b *blobs) incoming() string { return filepath.Join(b.dir, "incoming") }
 
+func (b *blobs) aside() string { return filepath.Join(filepath.Dir(b.dir), "set-aside") }
+
 func (b *blobs) path(hash string) string { return filepath.Join(b.dir, hash[:2], hash) }
 
 func isHash(text string) bool {
@@ -147,64 +157,112 @@ func (b *blobs) Draft() (Draft, error) {
 	return &draft{blobs: b, hash: sha256.New()}, nil
 }
 
-func (b *blobs) Sweep(ctx context.Context, now time.Time, wanted func(prefix string) (map[string]bool, error)) error {
-	folders, err := os.ReadDir(b.dir)
+func (b *blobs) List(prefix string) ([]Stored, error) {
+	folders := []struct {
+		dir   string
+		aside bool
+	}{{filepath.Join(b.dir, prefix[:2]), false}, {b.aside(), true}}
+	var list []Stored
+	for _, f := range folders {
+		var names []string
+		if isHash(prefix) {
+			names = []string{prefix}
+		} else {
+			entries, err := os.ReadDir(f.dir)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			for _, entry := range entries {
+				names = append(names, entry.Name())
+			}
+		}
+		for _, name := range names {
+			if !isHash(name) || !strings.HasPrefix(name, prefix) {
+				continue
+			}
+			info, err := os.Stat(filepath.Join(f.dir, name))
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, Stored{name, info.ModTime(), f.aside})
+		}
+	}
+	return list, nil
+}
+
+func (b *blobs) SetAside(s Stored, unwanted func() (bool, error)) error {
+	return b.retire(s, unwanted, func(path string) error {
+		if err := os.MkdirAll(b.aside(), 0o700); err != nil {
+			return err
+		}
+		now := time.Now() // from which it is kept for a while
+		if err := os.Chtimes(path, now, now); err != nil {
+			return err
+		}
+		return b.move(path, filepath.Join(b.aside(), s.Hash))
+	})
+}
+
+func (b *blobs) BringBack(hash string) error {
+	first, err := hex.DecodeString(hash[:2])
+	if err == nil && !b.settled[first[0]].Load() {
+		err = b.settle(first[0])
+	}
 	if err != nil {
 		return err
 	}
-	var orphans []string
-	stored := 0
-	for _, folder := range folders {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if !folder.IsDir() || len(folder.Name()) != 2 {
-			continue
-		}
-		entries, err := os.ReadDir(filepath.Join(b.dir, folder.Name()))
-		if err != nil {
-			return err
-		}
-		keep, err := wanted(folder.Name())
-		if err != nil {
-			return err
-		}
-		for _, entry := range entries {
-			if !isHash(entry.Name()) {
-				continue
-			}
-			stored++
-			if !keep[entry.Name()] {
-				orphans = append(orphans, entry.Name())
-			}
-		}
-	}
-	// Records that name so few of the contents are more likely lost than right.
-	if len(orphans)*100 > stored {
-		return fmt.Errorf("%w: %d of %d contents have no record", ErrTooManyOrphans, len(orphans), stored)
-	}
-	for _, hash := range orphans {
-		if err := b.removeOrphan(hash, now, wanted); err != nil {
-			return err
-		}
-	}
-	return nil
+	return b.move(filepath.Join(b.aside(), hash), b.path(hash))
 }
 
-// removeOrphan removes a content that looks left behind, if it still does
-// while nobody can put the same in its place.
-func (b *blobs) removeOrphan(hash string, now time.Time, wanted func(prefix string) (map[string]bool, error)) error {
-	b.placing.Lock()
-	defer b.placing.Unlock()
-	info, err := os.Stat(b.path(hash))
-	if err != nil || now.Sub(info.ModTime()) < orphanAge {
-		return nil // gone, or too young to judge
-	}
-	keep, err := wanted(hash)
-	if err != nil || keep[hash] {
+func (b *blobs) move(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-	return os.Remove(b.path(hash))
+	return errors.Join(syncDir(filepath.Dir(to)), syncDir(filepath.Dir(from)))
+}
+
+func (b *blobs) Remove(s Stored, unwanted func() (bool, error)) error {
+	return b.retire(s, unwanted, os.Remove)
+}
+
+// retire takes a content away if nobody has begun to want it since it was
+// listed.
+func (b *blobs) retire(s Stored, unwanted func() (bool, error), take func(path string) error) error {
+	b.placing.Lock()
+	defer b.placing.Unlock()
+	path := b.path(s.Hash)
+	if s.Aside {
+		path = filepath.Join(b.aside(), s.Hash)
+	}
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.ModTime().Equal(s.At) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	b.holding.Lock()
+	held := b.held[s.Hash] > 0
+	b.holding.Unlock()
+	if held {
+		return nil
+	}
+	if agreed, err := unwanted(); err != nil || !agreed {
+		return err
+	}
+	return take(path)
+}
+
+// hold counts a committed draft; with -1 it was discarded.
+func (b *blobs) hold(hash string, n int) {
+	b.holding.Lock()
+	defer b.holding.Unlock()
+	if b.held[hash] += n; b.held[hash] == 0 {
+		delete(b.held, hash)
+	}
 }
 
 func syncDir(dir string) error {

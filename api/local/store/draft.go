@@ -25,6 +25,7 @@ type draft struct {
 	size    int64             // with what is in the buffer
 	failure error             // of an earlier write
 	done    bool
+	held    string // the hash under which it was committed, until Discard
 }
 
 // What comes in is gathered in blocks: the first is small, because many may be
@@ -152,6 +153,15 @@ func (d *draft) ReadAt(p []byte, at int64) (int, error) {
 func (d *draft) Size() int64 { return d.size }
 
 func (d *draft) Discard() {
+	if d.held != "" {
+		d.blobs.hold(d.held, -1)
+		d.held = ""
+	}
+	d.end()
+}
+
+// end lets go of memory and file.
+func (d *draft) end() {
 	if d.done {
 		return
 	}
@@ -169,7 +179,7 @@ func (d *draft) Discard() {
 }
 
 func (d *draft) Commit() (string, error) {
-	defer d.Discard()
+	defer d.end()
 	if d.done {
 		return "", os.ErrClosed
 	}
@@ -183,6 +193,8 @@ func (d *draft) Commit() (string, error) {
 	sum := d.hash.Sum(nil)
 	hash := hex.EncodeToString(sum)
 	path := d.blobs.path(hash)
+	d.blobs.hold(hash, 1)
+	d.held = hash
 	if err := d.place(path, sum[0]); err != nil {
 		return "", fmt.Errorf("put the content in its place: %w", err)
 	}

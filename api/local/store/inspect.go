@@ -7,6 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // ReadRecords opens the database file at path for reading only, in whatever
@@ -48,31 +53,124 @@ func Snapshot(ctx context.Context, path, to string) error {
 	return errors.Join(snapshot(ctx, db, to), db.Close())
 }
 
+// Unavailable reports whether err is not about the database itself: the disk is
+// full or failing, permissions are missing, or another program holds it.
+func Unavailable(err error) bool {
+	var own *sqlite.Error
+	if !errors.As(err, &own) {
+		var path *fs.PathError
+		return errors.As(err, &path)
+	}
+	switch own.Code() & 0xff {
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return true
+	}
+	return false
+}
+
+// Outdated reports whether the database at path has an older format than
+// OpenRecords makes of it.
+func Outdated(ctx context.Context, path string) (bool, error) {
+	db, err := openDatabase(path, "&_pragma=query_only(1)", 1)
+	if err != nil {
+		return false, err
+	}
+	var format int
+	err = db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&format)
+	return format < len(steps), errors.Join(err, db.Close())
+}
+
 // maxDamage is how many lines the inspection of a database tells.
 const maxDamage = 20
 
 // Damage looks through the database at path and says in lines what is broken
-// in it; none: nothing is. An error says that it could not be looked through.
+// in it; none: nothing is. An error says that it could not be looked through;
+// it is an ErrNewer where a newer program wrote it.
 func Damage(ctx context.Context, path string) ([]string, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
-	db, err := openDatabase(path, "", 1)
+	db, err := openDatabase(path, "&_pragma=query_only(1)", 1)
 	if err != nil {
 		return nil, err
 	}
 	lines, err := integrity(ctx, db)
 	if err == nil && len(lines) == 0 {
-		var format int
-		if err = db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&format); err == nil && format == 0 {
-			lines = []string{"it has no tables"}
-		}
+		lines, err = checkFormat(ctx, db)
 	}
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrNewer) {
 		// What cannot even be read is damaged.
 		lines, err = []string{err.Error()}, nil
 	}
 	return lines, errors.Join(err, db.Close())
+}
+
+// checkFormat compares the tables with those that the format number promises.
+func checkFormat(ctx context.Context, db *sql.DB) ([]string, error) {
+	var format, second int
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&format); err != nil {
+		return nil, err
+	}
+	if format == 0 {
+		return []string{"it has no tables"}, nil
+	}
+	// The oldest formats have their number once.
+	if err := db.QueryRowContext(ctx, "SELECT format FROM library").Scan(&second); format > formatsOnce && (err != nil || second != format) {
+		return []string{fmt.Sprintf("it says that it is of format %d (this mediadesk writes %d, a newer one may write more), but its tables are not", format, len(steps))}, nil
+	}
+	if format > len(steps) {
+		return nil, fmt.Errorf("%w (format %d, this one knows %d): use that one", ErrNewer, format, len(steps))
+	}
+	if format < 0 {
+		return []string{fmt.Sprintf("its format number is damaged: %d", format)}, nil
+	}
+	want, err := schemaOf(ctx, format)
+	if err != nil {
+		return nil, err
+	}
+	have, err := schema(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for name, text := range want {
+		if have[name] != text {
+			lines = append(lines, "its table, index or trigger "+name+" is damaged or missing")
+		}
+	}
+	slices.Sort(lines)
+	return lines, nil
+}
+
+// schemaOf is the schema of a format as a new database has it.
+func schemaOf(ctx context.Context, format int) (map[string]string, error) {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close() //nolint:errcheck // it is in memory
+	db.SetMaxOpenConns(1)
+	if _, err := db.ExecContext(ctx, strings.Join(steps[:format], "")); err != nil {
+		return nil, err
+	}
+	return schema(ctx, db)
+}
+
+func schema(ctx context.Context, db *sql.DB) (map[string]string, error) {
+	rows, err := db.QueryContext(ctx, "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err says what went wrong
+	texts := map[string]string{}
+	for rows.Next() {
+		var name, text string
+		if err := rows.Scan(&name, &text); err != nil {
+			return nil, err
+		}
+		texts[name] = text
+	}
+	return texts, rows.Err()
 }
 
 func integrity(ctx context.Context, db *sql.DB) ([]string, error) {
@@ -92,6 +190,21 @@ func integrity(ctx context.Context, db *sql.DB) ([]string, error) {
 		}
 	}
 	return lines, rows.Err()
+}
+
+// Empty reports whether the database at path names no version of any file,
+// or cannot be read.
+func Empty(ctx context.Context, path string) bool {
+	empty := true
+	records, err := ReadRecords(ctx, path)
+	if err != nil {
+		return true
+	}
+	err = records.View(ctx, func(tx Tx) (err error) {
+		empty, err = tx.Empty()
+		return err
+	})
+	return errors.Join(err, records.Close()) != nil || empty
 }
 
 // RemoveRecords removes the database at path with the files beside it that

@@ -16,8 +16,49 @@ func (t *sqlTx) DeleteFile(id string) error {
 	if n == 0 {
 		return ErrNotFound
 	}
-	_, err = t.exec("DELETE FROM versions WHERE file_id = ?", id)
+	_, err = t.deleteVersions("file_id = ?", id)
 	return err
+}
+
+// deleteVersions deletes the versions that a condition holds for, and records
+// the contents for deletion that no other version has.
+func (t *sqlTx) deleteVersions(where string, args ...any) (int64, error) {
+	all := append([]any{time.Now().UnixMilli()}, args...)
+	_, err := t.exec("INSERT OR REPLACE INTO deletions (hash, at) SELECT hash, ? FROM versions gone WHERE "+where+
+		" AND NOT EXISTS (SELECT 1 FROM versions WHERE hash = gone.hash AND NOT ("+where+"))", append(all, args...)...)
+	if err != nil {
+		return 0, err
+	}
+	return t.exec("DELETE FROM versions WHERE "+where, args...)
+}
+
+func (t *sqlTx) Deletions() ([]Deletion, error) {
+	var list []Deletion
+	err := t.each(func(rows *sql.Rows) error {
+		var d Deletion
+		var at int64
+		err := rows.Scan(&d.Hash, &at)
+		d.At = time.UnixMilli(at)
+		list = append(list, d)
+		return err
+	}, "SELECT hash, at FROM deletions ORDER BY at")
+	return list, err
+}
+
+func (t *sqlTx) ForgetDeletion(d Deletion) error {
+	_, err := t.exec("DELETE FROM deletions WHERE hash = ? AND at = ?", d.Hash, d.At.UnixMilli())
+	return err
+}
+
+func (t *sqlTx) Created() (time.Time, error) {
+	var at int64
+	err := t.row("SELECT created FROM library").Scan(&at)
+	return time.UnixMilli(at), err
+}
+
+func (t *sqlTx) Empty() (empty bool, err error) {
+	err = t.row("SELECT NOT EXISTS (SELECT 1 FROM versions)").Scan(&empty)
+	return empty, err
 }
 
 func (t *sqlTx) PlaceFile(id, folder, name string) error {
@@ -67,7 +108,7 @@ func (t *sqlTx) AddVersion(fileID string, v *Version) error {
 }
 
 func (t *sqlTx) DeleteVersion(fileID, id string) error {
-	n, err := t.exec("DELETE FROM versions WHERE file_id = ? AND id = ? AND id NOT IN (SELECT version_id FROM files WHERE id = ?)", fileID, id, fileID)
+	n, err := t.deleteVersions("file_id = ? AND id = ? AND id NOT IN (SELECT version_id FROM files WHERE id = ?)", fileID, id, fileID)
 	if err == nil && n == 0 {
 		return ErrNotFound
 	}
@@ -92,7 +133,7 @@ func (t *sqlTx) DeleteFolder(path string) error {
 	if n == 0 {
 		return ErrNotFound
 	}
-	_, err = t.exec("DELETE FROM versions WHERE file_id IN (SELECT id FROM files WHERE folder >= ? AND folder < ?)", first, last)
+	_, err = t.deleteVersions("file_id IN (SELECT id FROM files WHERE folder >= ? AND folder < ?)", first, last)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,10 @@ import (
 
 // steps lead from one format of the database to the next. The
 // user_version of a database is the number of steps that it has taken.
-var steps = []string{format1, format2}
+var steps = []string{format1, format2, format3}
+
+// formatsOnce is the last format that has its number in one place only.
+const formatsOnce = 2
 
 // The tables lie in the order of folder and name, because that is how a
 // library is looked at.
@@ -128,6 +131,25 @@ END;
 INSERT OR IGNORE INTO file_tags (tag, created, file) SELECT value, files.created, files.id FROM files, json_each(files.tags) WHERE files.tags IS NOT NULL;
 `
 
+// The third format records which contents may be removed, how often the work
+// of a run began, and when the records were made. It has its number twice, so
+// that one wrong bit does not make it look like another format.
+const format3 = `
+CREATE TABLE library (
+	format  INTEGER NOT NULL,
+	created INTEGER NOT NULL
+);
+INSERT INTO library (format, created) VALUES (3, CAST(unixepoch('subsec') * 1000 AS INTEGER));
+CREATE TABLE deletions (
+	hash TEXT NOT NULL PRIMARY KEY,
+	at   INTEGER NOT NULL
+) WITHOUT ROWID;
+ALTER TABLE runs ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
+`
+
+// ErrNewer says that the records were written by a newer program.
+var ErrNewer = errors.New("they were written by a newer mediadesk")
+
 // migrate brings the database at path to the newest format. Before an older
 // one is changed, it is copied to the file that backupPath names.
 func migrate(ctx context.Context, db *sql.DB, path string) error {
@@ -136,10 +158,13 @@ func migrate(ctx context.Context, db *sql.DB, path string) error {
 		return err
 	}
 	if format > len(steps) {
-		return fmt.Errorf("they were written by a newer mediadesk (format %d, this one knows %d): use that one", format, len(steps))
+		return fmt.Errorf("%w (format %d, this one knows %d): use that one", ErrNewer, format, len(steps))
 	}
 	if format == len(steps) {
 		return nil
+	}
+	if format < 0 {
+		return fmt.Errorf("their format number is damaged: %d", format)
 	}
 	if format > 0 {
 		if err := snapshot(ctx, db, backupPath(path, format)); err != nil {
@@ -159,7 +184,7 @@ func migrate(ctx context.Context, db *sql.DB, path string) error {
 			return fmt.Errorf("change format %d to %d: %w", n, n+1, err)
 		}
 	}
-	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", len(steps))); err != nil {
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf("UPDATE library SET format = %d; PRAGMA user_version = %[1]d", len(steps))); err != nil {
 		return err
 	}
 	return tx.Commit()

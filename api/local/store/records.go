@@ -53,22 +53,28 @@ type Tx interface {
 	FileAt(folder, name string) (*File, error)                // names compare as NFC
 	InsertFile(f *File) error                                 // ErrExists where the place is taken
 	UpdateFile(f *File) error                                 // all but id, folder and name; adds f.Version if it is a new one
-	DeleteFile(id string) error                               // with all its versions
+	DeleteFile(id string) error                               // with all its versions; see Deletion
 	PlaceFile(id, folder, name string) error                  // moves or renames; ErrExists where another file has the place
 	Version(id string) (*Version, error)                      // without what is embedded
 	Versions(fileID string) ([]Version, error)                // newest first, without what is embedded
 	CountVersions(fileID string) (count, last int, err error) // last: the highest number
 	AddVersion(fileID string, v *Version) error               // one that is not the current one
-	DeleteVersion(fileID, id string) error                    // ErrNotFound for the current one
+	DeleteVersion(fileID, id string) error                    // ErrNotFound for the current one; see Deletion
 	Embedded(versionID string) (map[string]json.RawMessage, error)
 	Hashes(prefix string) (map[string]bool, error) // of the contents of all versions, those that begin with prefix
 	Holdings(prefix string) ([]Holding, error)     // all versions whose hash begins with prefix, by hash
 	Contradictions() ([]File, error)               // files whose current version is none of their versions, or another
+	Unreadable() ([]string, error)                 // in a line each: records that are there but make no sense
 	List(q Query) ([]Entry, error)
+
+	Deletions() ([]Deletion, error)  // oldest first
+	ForgetDeletion(d Deletion) error // nothing where there is none
+	Created() (time.Time, error)     // when these records were first made
+	Empty() (bool, error)            // there is no version of any file
 
 	MakeFolder(path string, now time.Time) error // with all that lead to it; nothing where it exists
 	FolderAt(path string) (*Folder, error)
-	DeleteFolder(path string) error // with everything in it
+	DeleteFolder(path string) error // with everything in it; see Deletion
 
 	Fields() ([]Field, error)
 	AddField(f *Field) error     // ErrExists where the name is taken
@@ -115,6 +121,13 @@ type Version struct {
 	Facts           // what the bytes say
 	Created  time.Time
 	Embedded map[string]json.RawMessage // written with a new version, read with Tx.Embedded only
+}
+
+// Deletion says that a content may be removed for good: the transaction that
+// took its last version out of the records recorded it. Nothing else allows it.
+type Deletion struct {
+	Hash string
+	At   time.Time // a content that was written later is another upload's
 }
 
 // Facts are what the bytes of a content say of it.
@@ -228,6 +241,7 @@ type Run struct {
 	Error     string
 	Webhook   string // empty: nobody is told
 	Awaited   bool   // the answer said "pending", so the end is to be told
+	Attempts  int    // how often its work began without coming to an end
 	Created   time.Time
 	Ended     time.Time // zero while pending
 }

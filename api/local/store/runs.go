@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-const runColumns = "id, file_id, version_id, extension, status, error, webhook, awaited, created, ended"
+const runColumns = "id, file_id, version_id, extension, status, error, webhook, awaited, attempts, created, ended"
 
 func scanRun(row scanner) (*Run, error) {
 	r := new(Run)
 	var extension string
 	var created, ended int64
-	err := row.Scan(&r.ID, &r.FileID, &r.VersionID, &extension, &r.Status, &r.Error, &r.Webhook, &r.Awaited, &created, &ended)
+	err := row.Scan(&r.ID, &r.FileID, &r.VersionID, &extension, &r.Status, &r.Error, &r.Webhook, &r.Awaited, &r.Attempts, &created, &ended)
 	if err != nil {
 		return nil, notFound(err)
 	}
@@ -36,8 +36,8 @@ func (t *sqlTx) AddRun(r *Run) error {
 	if err != nil {
 		return err
 	}
-	r.ID, err = t.insert("INSERT INTO runs (file_id, version_id, extension, status, error, webhook, awaited, created, ended) VALUES (?,?,?,?,?,?,?,?,?)",
-		r.FileID, r.VersionID, string(extension), r.Status, r.Error, r.Webhook, r.Awaited, r.Created.UnixMilli(), milliseconds(r.Ended))
+	r.ID, err = t.insert("INSERT INTO runs (file_id, version_id, extension, status, error, webhook, awaited, attempts, created, ended) VALUES (?,?,?,?,?,?,?,?,?,?)",
+		r.FileID, r.VersionID, string(extension), r.Status, r.Error, r.Webhook, r.Awaited, r.Attempts, r.Created.UnixMilli(), milliseconds(r.Ended))
 	return err
 }
 
@@ -46,7 +46,7 @@ func (t *sqlTx) Run(id int64) (*Run, error) {
 }
 
 func (t *sqlTx) UpdateRun(r *Run) error {
-	n, err := t.exec("UPDATE runs SET status=?, error=?, awaited=?, ended=? WHERE id=?", r.Status, r.Error, r.Awaited, milliseconds(r.Ended), r.ID)
+	n, err := t.exec("UPDATE runs SET status=?, error=?, awaited=?, attempts=?, ended=? WHERE id=?", r.Status, r.Error, r.Awaited, r.Attempts, milliseconds(r.Ended), r.ID)
 	if err == nil && n == 0 {
 		return ErrNotFound
 	}

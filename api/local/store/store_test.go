@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -194,71 +195,189 @@ func TestContents(t *testing.T) {
 	}
 }
 
-func TestSweep(t *testing.T) {
-	dir := t.TempDir()
-	c, err := OpenContents(dir)
+func putContent(t *testing.T, c Contents, text string) string {
+	t.Helper()
+	d, err := c.Draft()
 	if err != nil {
 		t.Fatal(err)
 	}
-	put := func(text string) string {
+	defer d.Discard()
+	if _, err := io.WriteString(d, text); err != nil {
+		t.Fatal(err)
+	}
+	hash, err := d.Commit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hash
+}
+
+func hasContent(c Contents, hash string) bool {
+	f, err := c.Open(hash)
+	if err == nil {
+		f.Close() //nolint:errcheck // it was only looked for
+	}
+	return err == nil
+}
+
+func describe(t *testing.T, c Contents, hash string) Stored {
+	t.Helper()
+	list, err := c.List(hash)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%s is listed as %v, %v", hash, list, err)
+	}
+	return list[0]
+}
+
+func TestSetAsideAndRemove(t *testing.T) {
+	c, err := OpenContents(filepath.Join(t.TempDir(), "contents"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	yes := func() (bool, error) { return true, nil }
+	no := func() (bool, error) { return false, nil }
+	hash := putContent(t, c, "a")
+	s := describe(t, c, hash)
+	for what, do := range map[string]func(Stored, func() (bool, error)) error{"set aside": c.SetAside, "removed": c.Remove} {
+		if err := do(s, no); err != nil || !hasContent(c, hash) {
+			t.Errorf("%s although it is wanted: %v", what, err)
+		}
 		d, err := c.Draft()
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.Write([]byte(text)) //nolint:errcheck // the hash tells
-		hash, err := d.Commit()
-		if err != nil {
+		d.Write([]byte("a")) //nolint:errcheck // the hash tells
+		if _, err := d.Commit(); err != nil {
 			t.Fatal(err)
 		}
-		return hash
-	}
-	named := map[string]bool{}
-	for i := range 250 {
-		named[put(fmt.Sprint("named ", i))] = true
-	}
-	wanted, orphan, young := put("wanted"), put("orphan"), put("young")
-	named[wanted] = true
-	old := time.Now().Add(-2 * time.Hour)
-	for _, hash := range []string{wanted, orphan} {
-		if err := os.Chtimes(filepath.Join(dir, hash[:2], hash), old, old); err != nil {
-			t.Fatal(err)
+		if err := do(s, yes); err != nil || !hasContent(c, hash) {
+			t.Errorf("%s although it was written again: %v", what, err)
 		}
-	}
-	sweep := func(named map[string]bool) error {
-		return c.Sweep(t.Context(), time.Now(), func(string) (map[string]bool, error) { return named, nil })
-	}
-	// Records that name few of the contents, or none, are not believed.
-	for _, few := range []map[string]bool{nil, {wanted: true}} {
-		if err := sweep(few); !errors.Is(err, ErrTooManyOrphans) {
-			t.Fatalf("with %d named: %v", len(few), err)
+		s = describe(t, c, hash)
+		if err := do(s, yes); err != nil || !hasContent(c, hash) {
+			t.Errorf("%s although its record is about to be written: %v", what, err)
 		}
-		if f, err := c.Open(orphan); err != nil {
-			t.Fatalf("with %d named the content is gone: %v", len(few), err)
-		} else {
-			f.Close() //nolint:errcheck // it was only looked for
-		}
+		d.Discard()
 	}
-	if err := sweep(named); err != nil {
+	if err := c.SetAside(s, yes); err != nil || hasContent(c, hash) {
+		t.Errorf("not set aside: %v", err)
+	}
+	if aside := describe(t, c, hash); !aside.Aside || time.Since(aside.At) > time.Minute {
+		t.Errorf("set aside as %+v", aside)
+	}
+	if err := c.BringBack(hash); err != nil || !hasContent(c, hash) {
+		t.Errorf("not brought back: %v", err)
+	}
+	if err := c.SetAside(describe(t, c, hash), yes); err != nil {
 		t.Fatal(err)
 	}
-	for hash, there := range map[string]bool{wanted: true, orphan: false, young: true} {
-		f, err := c.Open(hash)
-		if (err == nil) != there {
-			t.Errorf("%s: %v, want it there: %t", hash[:6], err, there)
+	other := putContent(t, c, "b")
+	for _, s := range []Stored{describe(t, c, hash), describe(t, c, other)} {
+		if err := c.Remove(s, yes); err != nil {
+			t.Fatal(err)
 		}
-		if err == nil {
-			f.Close() //nolint:errcheck // it was only looked for
+		if list, err := c.List(s.Hash); err != nil || len(list) != 0 {
+			t.Errorf("removed, and listed as %v, %v", list, err)
+		}
+		if err := c.Remove(s, yes); err != nil {
+			t.Errorf("removing it again: %v", err)
 		}
 	}
-	// A draft that a killed process left is gone at the next start.
-	if err := os.WriteFile(filepath.Join(dir, "incoming", "draft-1"), []byte("x"), 0o600); err != nil {
+}
+
+// TestLeftDrafts: what a killed process left is gone at the next start.
+func TestLeftDrafts(t *testing.T) {
+	dir := t.TempDir()
+	left := filepath.Join(dir, "incoming", "draft-1")
+	if err := os.MkdirAll(filepath.Dir(left), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(left, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := OpenContents(dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "incoming", "draft-1")); err == nil {
+	if _, err := os.Stat(left); err == nil {
 		t.Error("the draft is still there")
+	}
+}
+
+// TestDeletions: a content may be removed when the last version that has it
+// was deleted, whichever way.
+func TestDeletions(t *testing.T) {
+	r := openRecords(t, filepath.Join(t.TempDir(), "r.db"))
+	hash := func(n int) string { return fmt.Sprintf("%064x", n) }
+	update := func(fn func(Tx) error) {
+		t.Helper()
+		if err := r.Update(t.Context(), fn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deleted := func() (list []string) {
+		t.Helper()
+		update(func(tx Tx) error {
+			found, err := tx.Deletions()
+			for _, d := range found {
+				list = append(list, d.Hash)
+				if err := tx.ForgetDeletion(d); err != nil {
+					return err
+				}
+			}
+			return err
+		})
+		slices.Sort(list)
+		return list
+	}
+	files := map[string]*File{}
+	add := func(folder, name string, hashes ...int) {
+		update(func(tx Tx) error {
+			f := sample(folder, name)
+			f.Version.Hash = hash(hashes[0])
+			files[name] = f
+			if err := tx.InsertFile(f); err != nil {
+				return err
+			}
+			for n, h := range hashes[1:] {
+				v := f.Version
+				v.ID, v.Number, v.Hash = NewID(), n+2, hash(h)
+				f.Version = v
+				if err := tx.UpdateFile(f); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	add("/", "a", 1, 2)
+	add("/", "b", 2)
+	add("/x/", "c", 3, 3, 1)
+	add("/x/y/", "d", 4)
+	update(func(tx Tx) error { return tx.MakeFolder("/x/y/", time.Now()) })
+	if list := deleted(); list != nil {
+		t.Errorf("nothing was deleted, and %v recorded", list)
+	}
+	update(func(tx Tx) error { return tx.DeleteFile(files["a"].ID) })
+	if list := deleted(); list != nil { // c has 1, b has 2
+		t.Errorf("recorded %v", list)
+	}
+	update(func(tx Tx) error { return tx.DeleteFile(files["b"].ID) })
+	if list := deleted(); !slices.Equal(list, []string{hash(2)}) {
+		t.Errorf("recorded %v", list)
+	}
+	update(func(tx Tx) error { return tx.DeleteVersion(files["c"].ID, files["c"].ID) })
+	if list := deleted(); list != nil { // the second version has 3, too
+		t.Errorf("recorded %v", list)
+	}
+	update(func(tx Tx) error { return tx.DeleteFolder("/x/") })
+	if list := deleted(); !slices.Equal(list, []string{hash(1), hash(3), hash(4)}) {
+		t.Errorf("recorded %v", list)
+	}
+	broken := errors.New("broken")
+	add("/", "e", 5)
+	err := r.Update(t.Context(), func(tx Tx) error { return errors.Join(tx.DeleteFile(files["e"].ID), broken) })
+	if list := deleted(); !errors.Is(err, broken) || list != nil {
+		t.Errorf("a deletion that was taken back recorded %v, %v", list, err)
 	}
 }
 

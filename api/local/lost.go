@@ -1,0 +1,94 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"mediadesk/api/local/store"
+)
+
+// RecordsError says that a library cannot be opened with the records that are
+// in its folder. Its contents are untouched.
+type RecordsError struct {
+	Dir string
+	Err error
+}
+
+func (e *RecordsError) Error() string {
+	return fmt.Sprintf("the local library in %s cannot be opened: %v", e.Dir, e.Err)
+}
+
+func (e *RecordsError) Unwrap() error { return e.Err }
+
+// Hint says what helps.
+func (e *RecordsError) Hint() string {
+	switch {
+	case errors.Is(e.Err, store.ErrNewer):
+		return "Start the newer mediadesk."
+	case store.Unavailable(e.Err):
+		return "Check the free space of the disk and the permissions of the folder, then try again."
+	}
+	return repairHelp(e.Dir)
+}
+
+// repairHelp is the sentence that names the repair.
+func repairHelp(dir string) string {
+	if strings.ContainsAny(dir, " \t'\"$\\") {
+		dir = "'" + strings.ReplaceAll(dir, "'", `'\''`) + "'"
+	}
+	return "To repair it, run: mediadesk serve --repair --data " + dir
+}
+
+// lost says that the records know nothing of the contents beside them; nil:
+// they do. Contents that a crash left without a record in a library that never
+// had one are no sign of that: they are young and newer than the records.
+func lost(ctx context.Context, dir string, records store.Records, contents store.Contents) error {
+	var empty bool
+	var created time.Time
+	err := records.View(ctx, func(tx store.Tx) (err error) {
+		if empty, err = tx.Empty(); err == nil {
+			created, err = tx.Created()
+		}
+		return err
+	})
+	if err != nil || !empty {
+		return err
+	}
+	s, err := takeSurvey(ctx, records, contents)
+	if err != nil || len(s.unnamed) == 0 {
+		return err
+	}
+	left := len(s.left(time.Now())) > 0 || !store.Empty(ctx, snapshotPath(dir))
+	for _, c := range s.unnamed {
+		left = left || c.At.Before(created)
+	}
+	if !left {
+		return nil
+	}
+	return lostError(dir, len(s.unnamed))
+}
+
+// lostError names the snapshot that the repair begins with.
+func lostError(dir string, contents int) error {
+	text := "there is no snapshot of them"
+	if info, err := os.Stat(snapshotPath(dir)); err == nil {
+		text = fmt.Sprintf("the snapshot %s is of %s", snapshotPath(dir), info.ModTime().Format("2 Jan 2006 15:04"))
+	}
+	return fmt.Errorf("its records are new or empty, but %d contents are beside them; %s", contents, text)
+}
+
+// missingRecords says that there are contents, but no records.
+func missingRecords(dir string) error {
+	if info, err := os.Stat(recordsPath(dir)); err == nil && info.Size() > 0 {
+		return nil
+	}
+	n, err := countContents(store.ReadContents(contentsPath(dir)))
+	if err != nil || n == 0 {
+		return err
+	}
+	return lostError(dir, n)
+}

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -46,7 +47,7 @@ func (m *Model) copyCommand() tea.Cmd {
 	}
 	lines := make([]string, len(commands))
 	for i, args := range commands {
-		lines[i] = page.CommandLine(args)
+		lines[i] = session.CommandLine(args)
 	}
 	what := "command"
 	if len(lines) > 1 {

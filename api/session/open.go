@@ -62,6 +62,34 @@ func (s *Session) open(ctx context.Context, o Options, settings config.Config, p
 	return s.openQueue(ctx, o, settings)
 }
 
+// Describe gives a session that is good for describing requests: it has the profile
+// and a client without a key. Nothing is opened or sent; AlreadyStored reads the
+// journal.
+func Describe(o Options) (*Session, error) {
+	settings, err := config.Load(o.Paths)
+	if err != nil {
+		return nil, err
+	}
+	profile, err := Resolve(settings, o.Request)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{journalPath: o.Paths.Journal()}
+	if s.Profile, err = NewProfile(profile); err != nil {
+		return nil, err
+	}
+	if s.Profile.Local {
+		address := "http://" + settings.Local.Addr
+		profile.UploadURL, profile.BaseURL, profile.DeliveryURL = address, address, address
+	}
+	s.Client, err = api.NewClient(api.Options{UploadURL: profile.UploadURL, BaseURL: profile.BaseURL, DeliveryURL: profile.DeliveryURL})
+	if err != nil {
+		return nil, err
+	}
+	s.Profile.Host = s.Client.Host()
+	return s, nil
+}
+
 func (s *Session) openJournal(ctx context.Context, o Options) error {
 	j, err := journal.Open(ctx, o.Paths.Journal())
 	if err != nil && o.NeedsNoJournal && ctx.Err() == nil {

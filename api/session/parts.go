@@ -7,6 +7,7 @@ import (
 	"mediadesk/api/journal"
 	"mediadesk/api/queue"
 	"mediadesk/api/watch"
+	"mediadesk/config"
 )
 
 // What screens and commands show of the parts of a session: they import none of
@@ -38,6 +39,15 @@ var (
 	ErrTaken = journal.ErrTaken
 )
 
+// JournalDamaged is what helps where the file of a journal is damaged.
+const JournalDamaged = journal.Damaged
+
+// CheckJournal looks at the journal of the program without opening it: it makes and
+// changes nothing. The error is fs.ErrNotExist if there is none.
+func CheckJournal(ctx context.Context, paths config.Paths) (journal.State, error) {
+	return journal.Check(ctx, paths.Journal())
+}
+
 // HookLife is how long a webhook address is valid.
 const HookLife = watch.HookLife
 
@@ -45,6 +55,12 @@ const HookLife = watch.HookLife
 func (s *Session) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
 	f.Profile = s.Profile.Name
 	return s.Journal.Jobs(ctx, f)
+}
+
+// Job is a job of the journal by its number; false if this profile has none.
+func (s *Session) Job(ctx context.Context, id int64) (api.Job, bool, error) {
+	job, ok, err := s.Journal.Job(ctx, id)
+	return job, ok && job.Profile == s.Profile.Name, err
 }
 
 // OpenJobs counts the jobs of the journal that have no outcome yet.

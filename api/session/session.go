@@ -48,8 +48,11 @@ type Session struct {
 	// Cache is a folder for what can be fetched again.
 	Cache string
 
-	ctx     context.Context //nolint:containedctx // the lifetime of the session: what screens wait for ends with it
-	cancel  context.CancelFunc
+	ctx    context.Context //nolint:containedctx // the lifetime of the session: what screens wait for ends with it
+	cancel context.CancelFunc
+	// journalPath is where the journal of a session of Describe is.
+	journalPath string
+
 	closers []func(context.Context) error // in the order of opening
 }
 

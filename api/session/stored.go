@@ -4,20 +4,33 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/journal"
 )
 
-// AlreadyStored looks whether the content of each source was stored in its
-// folder before, by what the journal knows of the profile, and gives the job
-// that did it; nil where none did. Only files whose size is known are read.
-// The service is asked whether the file is still there, if it tells.
+// AlreadyStored finds, for each upload, the job that stored the same content in the
+// same folder before, by what the journal knows of the profile; nil where none did.
+// Only files of a known size are read. The service is asked whether the file is still
+// there, if it tells; a session of Describe does not ask.
 func (s *Session) AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*api.Job, error) {
 	jobs := make([]*api.Job, len(uploads))
+	if s.Journal == nil {
+		if _, err := os.Stat(s.journalPath); errors.Is(err, fs.ErrNotExist) {
+			return jobs, nil
+		}
+		j, err := journal.Open(ctx, s.journalPath)
+		if err != nil {
+			return nil, err
+		}
+		defer j.Close() //nolint:errcheck // it was only read
+		s = &Session{Profile: s.Profile, Journal: j}
+	}
 	sizes := make([]int64, len(uploads))
 	for i := range uploads {
 		if path := uploads[i].Source.Path; path != "" {

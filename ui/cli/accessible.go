@@ -19,7 +19,6 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/session"
 	"mediadesk/config"
-	"mediadesk/ui/page"
 	"mediadesk/ui/terminal"
 	"mediadesk/ui/text"
 )
@@ -127,7 +126,7 @@ func (t *talk) choose(title, back string, choices ...string) (int, error) {
 
 // run runs a command of this program, and says what it was.
 func (t *talk) run(args ...string) error {
-	t.say("Command: %s", page.CommandLine(args))
+	t.say("Command: %s", session.CommandLine(args))
 	return t.quiet(t.p.Stdout, args...)
 }
 

@@ -300,7 +300,7 @@ func lookUp(ctx context.Context, d *session.Session, id string) (*api.File, erro
 	if err == nil || !api.Unavailable(err) {
 		return file, err
 	}
-	seen, ok, journalErr := d.Journal.File(ctx, d.Profile.Name, id)
+	seen, ok, journalErr := d.LastSeen(ctx, id)
 	if journalErr != nil {
 		return nil, journalErr
 	}
@@ -312,7 +312,7 @@ func lookUp(ctx context.Context, d *session.Session, id string) (*api.File, erro
 }
 
 func dryDetails(p *Program, f *flags, c *detailFlags, given func(string) bool, ids []string) error {
-	_, client, err := p.describe(f.Request)
+	s, err := session.Describe(p.options(f))
 	if err != nil {
 		return err
 	}
@@ -321,7 +321,7 @@ func dryDetails(p *Program, f *flags, c *detailFlags, given func(string) bool, i
 		if err != nil {
 			return err
 		}
-		if err := printDetailsRequest(p, f.json, client, id, change); err != nil {
+		if err := printDetailsRequest(p, f.json, s.Client, id, change); err != nil {
 			return err
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"mediadesk/api/journal"
 	"mediadesk/api/local"
+	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/text"
 )
@@ -66,13 +66,12 @@ func writable(dir string) bool {
 }
 
 func (d *doctor) journal(ctx context.Context) {
-	path := d.p.Paths.Journal()
-	state, err := journal.Check(ctx, path)
+	state, err := session.CheckJournal(ctx, d.p.Paths)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		d.say(verdictNote, "journal", "", "there is none yet: the first start makes it")
 	case err != nil:
-		d.say(verdictBad, "journal", journal.Damaged, "%v", err)
+		d.say(verdictBad, "journal", session.JournalDamaged, "%v", err)
 	default:
 		d.say(verdictOK, "journal", "", "whole: %s, %s, schema %d of %d", text.Bytes(state.Bytes), text.Plural(state.Jobs, "upload"), state.Version, state.Newest)
 	}

@@ -44,11 +44,11 @@ func runList(cmd *cobra.Command, p *Program, f *flags, args []string, search str
 		q.Folder, q.Type = folder, "all"
 	}
 	if f.dryRun {
-		_, client, err := p.describe(f.Request)
+		s, err := session.Describe(p.options(f))
 		if err != nil {
 			return err
 		}
-		return printRequest(p.Stdout, f.json, client.DescribeList(q))
+		return printRequest(p.Stdout, f.json, s.Client.DescribeList(q))
 	}
 	ctx := cmd.Context()
 	d, err := p.openAnyway(ctx, f)

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"mediadesk/api"
-	"mediadesk/api/queue"
 	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
@@ -189,7 +188,7 @@ func interrupted(d *session.Session, id int64) ([]api.Job, error) {
 		return nil, err
 	}
 	jobs, err := d.Queue.Wait(ctx, []int64{id})
-	if err != nil && !errors.Is(err, queue.ErrClosed) {
+	if err != nil && !errors.Is(err, session.ErrQueueClosed) {
 		return nil, err
 	}
 	for i := range jobs {
@@ -235,7 +234,7 @@ func (o *uploadOutput) await(ctx context.Context, d *session.Session, id int64) 
 }
 
 // progressLine says how all uploads stand and how far the one under way is.
-func progressLine(s queue.Snapshot) string {
+func progressLine(s session.Snapshot) string {
 	t := s.Totals
 	words := []string{text.Count(t.Stored) + " of " + text.Count(t.Jobs) + " stored"}
 	if failed := t.Refused + t.Unsent + t.Unknown; failed > 0 {

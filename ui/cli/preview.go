@@ -3,13 +3,11 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
-	"mediadesk/api/journal"
 	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
@@ -17,26 +15,21 @@ import (
 // dryUpload shows the requests instead of sending them and, of more than one
 // source, what would go where.
 func dryUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []string) error {
-	profile, client, err := p.describe(f.Request)
+	s, err := session.Describe(p.options(f))
 	if err != nil {
 		return err
 	}
 	if len(args) == 0 && u.manifest == "" {
 		return usage("--dry-run needs a source")
 	}
-	plans, err := u.plan(cmd, p, profile, args)
+	plans, err := u.plan(cmd, p, s.Profile, args)
 	defer p.unspool(plans)
 	if err != nil {
 		return err
 	}
 	there := make([]*api.Job, len(plans))
-	if _, err := os.Stat(p.Paths.Journal()); u.skipStored && err == nil {
-		j, err := journal.Open(cmd.Context(), p.Paths.Journal())
-		if err != nil {
-			return err
-		}
-		defer j.Close() //nolint:errcheck // it was only read
-		if there, err = alreadyStored(cmd.Context(), &session.Session{Profile: profile, Journal: j}, plans); err != nil {
+	if u.skipStored {
+		if there, err = alreadyStored(cmd.Context(), s, plans); err != nil {
 			return err
 		}
 	}
@@ -49,7 +42,7 @@ func dryUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 			}
 			continue
 		}
-		job, err := one.job(profile, "")
+		job, err := one.job(s.Profile, "")
 		if err != nil {
 			job.State, job.Failure = api.Unsent, api.FailureOf(err)
 			if err := out.job(job); err != nil {
@@ -57,7 +50,7 @@ func dryUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 			}
 			continue
 		}
-		request, err := client.DescribeUpload(&job.Upload)
+		request, err := s.Client.DescribeUpload(&job.Upload)
 		if err != nil {
 			return err
 		}

@@ -6,44 +6,18 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/session"
-	"mediadesk/config"
 	"mediadesk/ui/text"
 )
-
-// describe makes a client that is good for describing requests: nothing is
-// opened, no key is looked for.
-func (p *Program) describe(r session.Request) (session.Profile, *api.Client, error) {
-	c, err := config.Load(p.Paths)
-	if err != nil {
-		return session.Profile{}, nil, err
-	}
-	profile, err := session.Resolve(c, r)
-	if err != nil {
-		return session.Profile{}, nil, err
-	}
-	o := api.Options{UploadURL: profile.UploadURL, BaseURL: profile.BaseURL, DeliveryURL: profile.DeliveryURL}
-	if profile.Kind == config.KindLocal {
-		address := "http://" + c.Local.Addr
-		o = api.Options{UploadURL: address, BaseURL: address, DeliveryURL: address}
-	}
-	client, err := api.NewClient(o)
-	if err != nil {
-		return session.Profile{}, nil, err
-	}
-	shown, err := session.NewProfile(profile)
-	shown.Host = client.Host()
-	return shown, client, err
-}
 
 // dryReads shows the request that would read each of these files. Nothing is
 // sent, so that no key is needed.
 func (p *Program) dryReads(f *flags, ids []string, describe func(c *api.Client, id string) (api.Request, error)) error {
-	_, client, err := p.describe(f.Request)
+	s, err := session.Describe(p.options(f))
 	if err != nil {
 		return err
 	}
 	for _, id := range ids {
-		r, err := describe(client, id)
+		r, err := describe(s.Client, id)
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
-	"mediadesk/api/journal"
 	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
@@ -391,7 +390,7 @@ func goOnWith(ctx context.Context, p *Program, d *session.Session, asJSON bool) 
 	case len(ids) > 0, asJSON:
 		return ids, nil
 	}
-	open, err := d.Journal.Jobs(ctx, journal.JobFilter{Profile: d.Profile.Name, Open: true})
+	open, err := d.Jobs(ctx, session.JobFilter{Open: true})
 	if err != nil {
 		return nil, err
 	}

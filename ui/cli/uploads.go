@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
-	"mediadesk/api/journal"
 	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
@@ -107,16 +106,16 @@ func (u *uploadsFlags) find(ctx context.Context, d *session.Session, numbers []i
 			limit = 0 // of those that failed so many, see below
 		}
 		var err error
-		if jobs, err = d.Journal.Jobs(ctx, journal.JobFilter{Profile: d.Profile.Name, Open: u.open, Limit: limit}); err != nil {
+		if jobs, err = d.Jobs(ctx, session.JobFilter{Open: u.open, Limit: limit}); err != nil {
 			return nil, err
 		}
 	}
 	for _, n := range numbers {
-		job, ok, err := d.Journal.Job(ctx, n)
+		job, ok, err := d.Job(ctx, n)
 		if err != nil {
 			return nil, err
 		}
-		if !ok || job.Profile != d.Profile.Name {
+		if !ok {
 			return nil, fmt.Errorf("profile %s has no upload %d", d.Profile.Name, n)
 		}
 		jobs = append(jobs, job)
@@ -226,7 +225,7 @@ func cancelWaiting(ctx context.Context, p *Program, f *flags, d *session.Session
 		return err
 	}
 	if len(mine) == 0 {
-		return journal.ErrTaken
+		return session.ErrTaken
 	}
 	// The program that had it may have been killed while it sent it.
 	ended, err := d.Queue.Wait(ctx, []int64{job.ID})

@@ -99,3 +99,8 @@ type Profile struct {
 	ColourOption string          // how the service spells the colour option of remove-bg
 	Receiver     string          // address at which services reach our webhook receiver; empty: none
 }
+
+// Twin is a screen whose action can be done by a command, too. Commands gives the
+// arguments after "mediadesk" of each command that it takes; nil: there is nothing
+// to name now.
+type Twin interface{ Commands() [][]string }

@@ -2,7 +2,7 @@ package details
 
 import (
 	"mediadesk/api"
-	"mediadesk/ui/page"
+	"mediadesk/api/session"
 )
 
 // Commands make the changes that are drafted; without one they show the record.
@@ -14,11 +14,11 @@ func (m *Model) Commands() [][]string {
 			return nil // what is typed cannot be read yet
 		}
 		if !change.IsEmpty() {
-			commands = append(commands, page.DetailsArgs([]string{e.file.FileID}, change))
+			commands = append(commands, session.DetailsArgs([]string{e.file.FileID}, change))
 		}
 	}
 	if e := m.current(); e != nil && commands == nil {
-		commands = [][]string{page.DetailsArgs([]string{e.file.FileID}, api.Details{})}
+		commands = [][]string{session.DetailsArgs([]string{e.file.FileID}, api.Details{})}
 	}
 	return commands
 }

@@ -1,6 +1,6 @@
 package upload
 
-import "mediadesk/ui/page"
+import "mediadesk/api/session"
 
 // Commands send the sources as the form has them: one command for those that
 // differ in nothing else.
@@ -9,7 +9,7 @@ func (m *Model) Commands() [][]string {
 	for i, s := range m.sources {
 		u, _ := build(s.src, &s.values, m.opt.Profile)
 		noWebhook := u.Extensions.IsSet() && !u.WebhookURL.IsSet() && !ownWebhook(&u, &s.values, m.opt.Profile)
-		commands[i] = page.UploadArgs(u, s.values.naming(), m.opt.Profile, noWebhook)
+		commands[i] = session.UploadArgs(u, s.values.naming(), m.opt.Profile, noWebhook)
 	}
-	return page.Together(commands)
+	return session.Together(commands)
 }

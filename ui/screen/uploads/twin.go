@@ -2,7 +2,7 @@ package uploads
 
 import (
 	"mediadesk/api"
-	"mediadesk/ui/page"
+	"mediadesk/api/session"
 )
 
 // Commands send what the job under the cursor sent; without one they go on with
@@ -14,7 +14,7 @@ func (m *Model) Commands() [][]string {
 			naming = api.NameExact // its suffix is in the name already
 		}
 		noWebhook := r.Job.Upload.Extensions.IsSet() && !r.Job.Upload.WebhookURL.IsSet() && !r.Job.OwnWebhook
-		return [][]string{page.UploadArgs(r.Job.Upload, naming, m.o.Profile, noWebhook)}
+		return [][]string{session.UploadArgs(r.Job.Upload, naming, m.o.Profile, noWebhook)}
 	}
 	return [][]string{{"upload"}}
 }

@@ -1,4 +1,4 @@
-package page
+package session
 
 import (
 	"encoding/json"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"mediadesk/api"
-	"mediadesk/api/session"
 )
 
 func TestUploadArgs(t *testing.T) {
@@ -21,7 +20,7 @@ func TestUploadArgs(t *testing.T) {
 		ResponseFields: api.Set([]string{"tags"}),
 		CustomMetadata: api.Set(map[string]json.RawMessage{"a": json.RawMessage("1")}),
 	}
-	got := CommandLine(UploadArgs(u, api.NameExact, session.Profile{}, false))
+	got := CommandLine(UploadArgs(u, api.NameExact, Profile{}, false))
 	want := `mediadesk upload './-odd name.jpg' '--name=it'\''s.jpg' --unique=off --folder=/summer/ --tags=sea,boat --private=false --overwrite-tags=false --region=1,2,3,4 --extension=remove-bg '--extension={"maxTags":5,"name":"google-auto-tagging"}' --response-field=tags '--metadata={"a":1}'`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

@@ -1,4 +1,4 @@
-package page
+package session
 
 import (
 	"encoding/json"
@@ -6,13 +6,7 @@ import (
 	"strings"
 
 	"mediadesk/api"
-	"mediadesk/api/session"
 )
-
-// Twin is a screen whose act in front can be done without a screen. Commands
-// gives the arguments behind "mediadesk" of each command that it takes; nil:
-// there is nothing to name now.
-type Twin interface{ Commands() [][]string }
 
 // CommandLine writes a command of this program as a shell takes it.
 func CommandLine(args []string) string {
@@ -46,7 +40,7 @@ func SourceArg(s api.Source) string {
 
 // UploadArgs are the arguments of the command that does an upload with a
 // profile. noWebhook says that none is to learn how the extensions end.
-func UploadArgs(u api.Upload, naming api.Naming, p session.Profile, noWebhook bool) []string {
+func UploadArgs(u api.Upload, naming api.Naming, p Profile, noWebhook bool) []string {
 	args := []string{"upload", SourceArg(u.Source)}
 	add := func(flag, value string) { args = append(args, "--"+flag+"="+value) }
 	if u.FileName != "" && u.FileName != u.Source.Name() {
@@ -102,7 +96,7 @@ func UploadArgs(u api.Upload, naming api.Naming, p session.Profile, noWebhook bo
 		}
 	}
 	if noWebhook {
-		add("webhook", session.NoWebhook)
+		add("webhook", NoWebhook)
 	}
 	if p.Folder != "" && !u.Folder.IsSet() || len(p.Tags) > 0 && !u.Tags.IsSet() || len(p.Extensions) > 0 && !u.Extensions.IsSet() {
 		// The command would begin with what the profile begins with.

@@ -60,14 +60,6 @@ func (s *stage) enter(sc scene) {
 	sc.play(s)
 }
 
-// hearers are the acts of whoever has the keys.
-func (m *Model) hearers() []kit.Act {
-	if m.dialog != nil {
-		return m.dialog.Acts()
-	}
-	return m.acts()
-}
-
 // acts presses a key and tells whether anything came of it: another screen, or
 // a command. The command is not run.
 func (s *stage) acts(k string) bool {
@@ -80,7 +72,7 @@ func (s *stage) acts(k string) bool {
 
 // Every act that is offered, in help, palette or hints, does something with every
 // one of its keys; and every one that is not says why.
-func TestEveryActActs(t *testing.T) {
+func TestEveryActionActs(t *testing.T) {
 	s := newStage(t)
 	defer s.end()
 	pressed := 0
@@ -95,25 +87,25 @@ func TestEveryActActs(t *testing.T) {
 		if s.m.View().Content != before {
 			t.Errorf("%s: a key without an act does something", sc.name)
 		}
-		front, capturing := s.m.front, s.m.screens[s.m.front].Capturing()
-		for _, a := range s.m.hearers() {
-			words, keys := a.Binding.Help().Desc, a.Binding.Keys()
+		front, capturing := s.m.host.Front(), s.m.host.Capturing()
+		for _, a := range s.m.host.Actions() {
+			words, keys := a.Label(), a.Keys.Keys()
 			if a.Group == everywhere && further {
 				continue // they were pressed on this screen already
 			}
-			if capturing && (a.Why != "" || a.Group == everywhere && len(keys[0]) == 1) {
+			if capturing && (a.Reason() != "" || a.Group == everywhere && len(keys[0]) == 1) {
 				continue // the key is text there, as the help says
 			}
 			if racing || further {
 				keys = keys[:1]
 			}
 			for _, k := range keys {
-				if k == "esc" && a.Why != "" {
+				if k == "esc" && a.Reason() != "" {
 					continue // nothing to step back from is no news
 				}
 				pressed++
 				if !s.presses(sc, front, a, k) {
-					t.Errorf("%s: %s does nothing, and stands there as %q (%s)", sc.name, k, words, a.Why)
+					t.Errorf("%s: %s does nothing, and stands there as %q (%s)", sc.name, k, words, a.Reason())
 				}
 			}
 		}
@@ -127,12 +119,12 @@ func TestEveryActActs(t *testing.T) {
 // presses tells whether the key of an act does something, or says why it cannot:
 // where the program is just now, else in the scene. What goes to where the cursor
 // is already does nothing there: the cursor is moved before.
-func (s *stage) presses(sc scene, front page.ID, a kit.Act, k string) bool {
+func (s *stage) presses(sc scene, front page.ID, a kit.Action, k string) bool {
 	s.t.Helper()
-	words := a.Binding.Help().Desc
+	words := a.Label()
 	same := func() bool {
-		return s.m.front == front && s.m.help == nil && slices.ContainsFunc(s.m.hearers(), func(b kit.Act) bool {
-			return b.Binding.Help().Desc == words && (b.Why == "") == (a.Why == "")
+		return s.m.host.Front() == front && s.m.host.Overlays.Top() == nil && slices.ContainsFunc(s.m.host.Actions(), func(b kit.Action) bool {
+			return b.Label() == words && (b.Reason() == "") == (a.Reason() == "")
 		})
 	}
 	if same() && s.acts(k) {
@@ -153,7 +145,7 @@ func TestPaletteRunsFromATextField(t *testing.T) {
 	s := newStage(t)
 	defer s.end()
 	s.enter(scene{play: after("details", "e")})
-	if !s.m.screens[s.m.front].Capturing() {
+	if !s.m.host.Capturing() {
 		t.Fatalf("no text field has the keys:\n%s", s.screen())
 	}
 	s.press("f1")
@@ -161,7 +153,7 @@ func TestPaletteRunsFromATextField(t *testing.T) {
 		s.press(string(r))
 	}
 	s.press("enter")
-	if s.m.front != page.Uploads {
+	if s.m.host.Front() != page.Uploads {
 		t.Errorf("in front is\n%s", s.screen())
 	}
 }
@@ -169,13 +161,13 @@ func TestPaletteRunsFromATextField(t *testing.T) {
 // Keys of the person's own run their acts on every screen, whatever the words of
 // the acts are just now; the usual ones mean nothing any more.
 func TestOwnKeysAct(t *testing.T) {
-	own := named([]KeySetting{
-		{"upload 3 files", []string{"f7"}},
+	own := []KeySetting{
+		{"upload files", []string{"f7"}},
 		{"go to Library", []string{"f8"}},
 		{"keep what would be lost", []string{"f9"}},
 		{"clear the tray", []string{"X"}},
 		{"show failed", []string{"f10"}},
-	})
+	}
 	if at, err := CheckKeys(own); err != nil {
 		t.Fatal(at, err)
 	}
@@ -204,7 +196,7 @@ func TestOwnKeysAct(t *testing.T) {
 			s := newStage(t)
 			defer s.end()
 			s.enter(scene{play: c.from})
-			s.m.o.KeyMap = own
+			s.m.host.Keys = keysByID(own)
 			if s.acts(c.usual) {
 				t.Errorf("%s still does something:\n%s", c.usual, s.screen())
 			}
@@ -215,18 +207,18 @@ func TestOwnKeysAct(t *testing.T) {
 }
 
 // The hints offer nothing that the help does not have.
-func TestHintsAreActs(t *testing.T) {
+func TestHintsAreActions(t *testing.T) {
 	s := newStage(t)
 	defer s.end()
 	for _, sc := range append(slices.Clone(scenes), more...) {
 		s.enter(sc)
-		if s.m.help != nil {
+		if s.m.host.Overlays.Top() != nil {
 			continue
 		}
 		lines := strings.Split(s.screen(), "\n")
 		hints := lines[len(lines)-1]
-		for _, a := range s.m.hearers() {
-			if words := a.Keys() + " " + a.Binding.Help().Desc; a.Hint && a.Why == "" {
+		for _, a := range s.m.host.Actions() {
+			if words := a.KeyLabel() + " " + a.Label(); a.Footer && a.Reason() == "" {
 				hints = strings.Replace(hints, words, "", 1)
 			}
 		}

@@ -20,8 +20,8 @@ func TestMendingAnUpload(t *testing.T) {
 		State: api.Refused, Failure: &api.Failure{Status: 400, Message: "The library is full."},
 	}
 	_, cmd := m.Update(page.Compose{Jobs: []api.Job{job}})
-	if m.front != page.Form {
-		t.Fatalf("screen %d is in front", m.front)
+	if m.host.Front() != page.Form {
+		t.Fatalf("screen %d is in front", m.host.Front())
 	}
 	var added []api.Source
 	var look func(cmd tea.Cmd)

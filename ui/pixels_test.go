@@ -22,8 +22,9 @@ func (f *finely) Update(msg tea.Msg) tea.Cmd { f.got = append(f.got, msg); retur
 
 func TestMouseByPixels(t *testing.T) {
 	m := newModel(t, openSession(t))
-	s := &finely{Screen: m.screens[page.Library], want: true}
-	m.screens[page.Library], m.front = s, page.Library
+	s := &finely{Screen: m.host.Screen(page.Library), want: true}
+	m.host.Keep(page.Library, s)
+	m.host.Show(page.Library, false)
 	if m.aim() != nil {
 		t.Error("pixels are asked for of a terminal that cannot")
 	}

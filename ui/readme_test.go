@@ -13,23 +13,23 @@ import (
 	"mediadesk/ui/page"
 )
 
-// actsByScreen are the acts that the screens offer in any of the states that the
+// actionsByScreen are the acts that the screens offer in any of the states that the
 // tests know, those that hold everywhere under "Everywhere".
-func actsByScreen(t *testing.T) (names []string, acts map[string][]kit.Act) {
+func actionsByScreen(t *testing.T) (names []string, acts map[string][]kit.Action) {
 	s := newStage(t)
 	defer s.end()
 	titles := map[page.ID]string{
 		page.Picker: "Pick", page.Form: "Upload form", page.Uploads: "Uploads", page.Extensions: "Extensions",
 		page.Library: "Library", page.Details: "Details", page.Settings: "Settings",
 	}
-	acts = map[string][]kit.Act{}
+	acts = map[string][]kit.Action{}
 	for _, sc := range append(slices.Clone(scenes), more...) {
 		s.enter(sc)
-		title, known := titles[s.m.front]
-		if !known || s.m.dialog != nil || s.m.help != nil || s.m.screens[s.m.front].Capturing() {
+		title, known := titles[s.m.host.Front()]
+		if !known || s.m.host.Covered() || s.m.host.Capturing() {
 			continue
 		}
-		for _, a := range s.m.acts() {
+		for _, a := range s.m.host.Actions() {
 			name := title
 			if a.Group == everywhere {
 				name = everywhere
@@ -37,7 +37,7 @@ func actsByScreen(t *testing.T) (names []string, acts map[string][]kit.Act) {
 			if !slices.Contains(names, name) {
 				names = append(names, name)
 			}
-			if !slices.ContainsFunc(acts[name], func(b kit.Act) bool { return b.Name() == a.Name() && b.Keys() == a.Keys() }) {
+			if !slices.ContainsFunc(acts[name], func(b kit.Action) bool { return b.ID == a.ID && b.KeyLabel() == a.KeyLabel() }) {
 				acts[name] = append(acts[name], a)
 			}
 		}
@@ -68,7 +68,7 @@ func TestKeysOfTheReadme(t *testing.T) {
 	if !found || !ended {
 		t.Fatalf("the README has no place for the keys, %q to %q", begin, end)
 	}
-	names, acts := actsByScreen(t)
+	names, acts := actionsByScreen(t)
 	bound := map[string]bool{
 		"ctrl+c": true, // the root takes it before anything else
 		"ctrl+g": true, // of the form, where sending would take something away
@@ -80,8 +80,8 @@ func TestKeysOfTheReadme(t *testing.T) {
 			if i > 0 {
 				b.WriteString(" · ")
 			}
-			b.WriteString(a.Name())
-			for _, k := range a.Binding.Keys() {
+			b.WriteString(a.Label())
+			for _, k := range a.Keys.Keys() {
 				bound[k] = true
 				b.WriteString(" `" + keySign(k) + "`")
 			}

@@ -391,8 +391,7 @@ var scenes = []scene{
 	}},
 	{"onboarding", func(s *stage) {
 		s.m.session = nil
-		s.m.welcome("", nil)
-		s.start(s.m.greet(s.m.screens[page.Onboarding]))
+		s.start(s.m.welcome("", nil))
 		s.until("Try it here")
 	}},
 }

@@ -115,12 +115,12 @@ func TestEverySize(t *testing.T) {
 	for _, name := range []string{"picker", "uploads", "extensions", "library", "settings", "form", "details", "onboarding"} {
 		fronts[name]()
 		for _, over := range []string{"", "help", "dialog"} {
-			m.help, m.dialog = nil, nil
+			m.host.Overlays.CloseAll()
 			switch over {
 			case "help":
-				m.help = kit.NewHelp("help", m.acts())
+				m.openHelp()
 			case "dialog":
-				m.ask(page.Ask{Title: "Leave?", Text: "Twelve uploads are not finished.", Choices: []page.Choice{{Label: "Stay"}, {Label: "Leave", Key: "l"}}})
+				m.ask(page.Ask{Title: "Leave?", Text: "Twelve uploads are not finished.", Choices: []page.Choice{{Label: "Stay"}, {Label: "Leave", Key: "l"}}}, nil)
 			}
 			t.Run(name+" "+over, func(t *testing.T) {
 				uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
@@ -143,8 +143,8 @@ func TestKeys(t *testing.T) {
 	}
 	front := func(want page.ID) {
 		t.Helper()
-		if m.front != want {
-			t.Fatalf("in front: %d, want %d", m.front, want)
+		if m.host.Front() != want {
+			t.Fatalf("in front: %d, want %d", m.host.Front(), want)
 		}
 	}
 	press("3")
@@ -156,13 +156,13 @@ func TestKeys(t *testing.T) {
 	press("[")
 	front(page.Settings)
 	press("?")
-	if m.help == nil {
+	if m.host.Overlays.Top() == nil {
 		t.Fatal("no help")
 	}
 	press("4")
 	front(page.Settings) // the help has the keys: it searches for 4
 	press("esc", "esc")
-	if m.help != nil {
+	if m.host.Overlays.Top() != nil {
 		t.Fatal("esc leaves the help open")
 	}
 	m.Update(page.Inspect{Files: []api.File{{FileID: "x"}}})
@@ -172,11 +172,11 @@ func TestKeys(t *testing.T) {
 	press("1")
 	m.Update(page.Compose{Sources: []api.Source{{Path: "/tmp/a.jpg"}}})
 	front(page.Form)
-	form := m.screens[page.Form]
+	form := m.host.Screen(page.Form)
 	m.Update(page.Back{})
 	front(page.Picker)
 	m.Update(page.Compose{Sources: []api.Source{{Path: "/tmp/b.jpg"}}})
-	if m.screens[page.Form] != form {
+	if m.host.Screen(page.Form) != form {
 		t.Error("the form was thrown away, with what was typed")
 	}
 }
@@ -202,7 +202,7 @@ func TestQuitting(t *testing.T) {
 	}
 	m.Update(page.Show{ID: page.Library})
 	m.Update(kit.KeyMsg("/")) // the filter is a text field
-	if !m.screens[page.Library].Capturing() {
+	if !m.host.Capturing() {
 		t.Fatal("the filter does not open")
 	}
 	if _, cmd := m.Update(kit.KeyMsg("q")); quits(cmd) {
@@ -235,7 +235,7 @@ func TestQuittingUnsaved(t *testing.T) {
 	}
 	asks := func(what, title string) {
 		t.Helper()
-		if m.dialog == nil {
+		if m.host.Overlays.Top() == nil {
 			t.Fatalf("%s does not ask", what)
 		}
 		if screen := ansi.Strip(m.View().Content); !strings.Contains(screen, title) || !strings.Contains(screen, "harbour.jpg") {
@@ -244,8 +244,8 @@ func TestQuittingUnsaved(t *testing.T) {
 	}
 	m.Update(page.Inspect{Files: []api.File{{FileID: "x", Name: "harbour.jpg"}}})
 	press("e", "s", ",", "esc", "1")
-	if m.front != page.Picker {
-		t.Fatalf("front is %v", m.front)
+	if m.host.Front() != page.Picker {
+		t.Fatalf("front is %v", m.host.Front())
 	}
 	press("q")
 	asks("q", "Leave mediadesk?")
@@ -254,8 +254,8 @@ func TestQuittingUnsaved(t *testing.T) {
 		t.Fatal("there is no way to look at them")
 	}
 	m.Update(cmd())
-	if m.front != page.Details {
-		t.Errorf("k leads to %v", m.front)
+	if m.host.Front() != page.Details {
+		t.Errorf("k leads to %v", m.host.Front())
 	}
 	m.Update(page.UseProfile{Name: "other"})
 	asks("another profile", "Change to another profile?")
@@ -286,12 +286,12 @@ func TestDialogSafeChoice(t *testing.T) {
 	ask := page.Ask{Title: "Send?", Choices: []page.Choice{{Label: "No", Key: "n", Msg: no{}}, {Label: "Yes", Key: "y", Msg: yes{}}}}
 	for key, want := range map[string]tea.Msg{"esc": no{}, "enter": no{}, "n": no{}, "y": yes{}} {
 		m.Update(ask)
-		if _, cmd := m.Update(kit.KeyMsg(key)); cmd != nil || m.dialog == nil {
+		if _, cmd := m.Update(kit.KeyMsg(key)); cmd != nil || m.host.Overlays.Top() == nil {
 			t.Fatalf("%s acts before the dialog takes keys", key)
 		}
 		clock = clock.Add(time.Second)
 		_, cmd := m.Update(kit.KeyMsg(key))
-		if cmd == nil || cmd() != want {
+		if cmd == nil || cmd() != (page.Reply{Msg: want}) {
 			t.Errorf("%s does not answer %T", key, want)
 		}
 	}

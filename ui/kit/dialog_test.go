@@ -20,17 +20,23 @@ func newClock() *clock { return &clock{time.Date(2026, 8, 1, 12, 0, 0, 0, time.U
 
 func (c *clock) now() time.Time       { return c.t }
 func (c *clock) pass(d time.Duration) { c.t = c.t.Add(d) }
-func (c *clock) dialog() *kit.Dialog  { return question(c.now) }
-func question(now func() time.Time) *kit.Dialog {
+
+// dialog is a question of two choices; answer is the number of the one taken.
+func (c *clock) dialog() (d *kit.Dialog, answer *chosen) {
+	answer = &chosen{-1}
+	return question(c.now, answer), answer
+}
+
+func question(now func() time.Time, answer *chosen) *kit.Dialog {
 	return kit.NewDialog(now, "Send 12 files?", "They go to /summer/.",
-		kit.DialogChoice{Label: "Keep editing", Key: "n"},
-		kit.DialogChoice{Label: "Send 12 files to /summer/", Key: "y", Danger: true})
+		kit.DialogChoice{Label: "Keep editing", Key: "n", Do: answer.is(0)},
+		kit.DialogChoice{Label: "Send 12 files to /summer/", Key: "y", Danger: true, Do: answer.is(1)})
 }
 
 func TestDialogKeys(t *testing.T) {
 	for _, c := range []struct {
 		keys string
-		want kit.DialogAction
+		want int
 	}{
 		{"enter", 0},
 		{"space", 0},
@@ -40,19 +46,16 @@ func TestDialogKeys(t *testing.T) {
 		{"tab tab enter", 0},
 		{"left enter", 1},
 		{"l h enter", 0},
-		{"x", kit.DialogOpen},
-		{"ctrl+c", kit.DialogOpen},
-		{"esc", kit.DialogCancelled},
+		{"x", -1},
+		{"ctrl+c", -1},
+		{"esc", 0},
 	} {
 		at := newClock()
-		d := at.dialog()
+		d, answer := at.dialog()
 		at.pass(time.Second)
-		got := kit.DialogOpen
-		for k := range strings.FieldsSeq(c.keys) {
-			got = d.Update(kit.KeyMsg(k))
-		}
-		if got != c.want {
-			t.Errorf("%s: %d, want %d", c.keys, got, c.want)
+		press(d, strings.Fields(c.keys)...)
+		if answer.n != c.want || d.Closed() != (c.want >= 0) {
+			t.Errorf("%s: %d, want %d; closed: %t", c.keys, answer.n, c.want, d.Closed())
 		}
 	}
 }
@@ -60,33 +63,34 @@ func TestDialogKeys(t *testing.T) {
 // Keys that were typed for what was there before do not answer.
 func TestDialogGrace(t *testing.T) {
 	at := newClock()
-	d := at.dialog()
+	d, answer := at.dialog()
 	at.pass(424 * time.Millisecond)
-	if got := d.Update(kit.KeyMsg("y")); got != kit.DialogOpen {
-		t.Errorf("answered after 424 ms: %d", got)
+	if press(d, "y"); answer.n != -1 {
+		t.Errorf("answered after 424 ms: %d", answer.n)
 	}
 	at.pass(time.Millisecond)
-	if got := d.Update(kit.KeyMsg("y")); got != 1 {
-		t.Errorf("did not answer after 425 ms: %d", got)
+	if press(d, "y"); answer.n != 1 {
+		t.Errorf("did not answer after 425 ms: %d", answer.n)
 	}
 
-	d = at.dialog()
+	d, answer = at.dialog()
 	at.pass(time.Second)
-	d.Update(tea.PasteMsg{Content: "y\n"})
+	d.Type(tea.PasteMsg{Content: "y\n"})
 	at.pass(49 * time.Millisecond)
-	if got := d.Update(kit.KeyMsg("y")); got != kit.DialogOpen {
-		t.Errorf("answered 49 ms after a paste: %d", got)
+	if press(d, "y"); answer.n != -1 {
+		t.Errorf("answered 49 ms after a paste: %d", answer.n)
 	}
 	at.pass(time.Millisecond)
-	if got := d.Update(kit.KeyMsg("y")); got != 1 {
-		t.Errorf("did not answer 50 ms after a paste: %d", got)
+	if press(d, "y"); answer.n != 1 {
+		t.Errorf("did not answer 50 ms after a paste: %d", answer.n)
 	}
 }
 
 // However narrow the terminal, each button names the key that takes it.
 func TestDialogNarrowShowsKeys(t *testing.T) {
 	for width := 14; width <= 60; width++ {
-		drawn := ansi.Strip(newClock().dialog().View(pt(width, 20), theme.New(true, true)))
+		d, _ := newClock().dialog()
+		drawn := ansi.Strip(d.View(pt(width, 20), theme.New(true, true)))
 		for _, key := range []string{"(n)", "(y)"} {
 			if !strings.Contains(drawn, key) {
 				t.Errorf("%d columns: %s is not in view:\n%s", width, key, drawn)
@@ -97,7 +101,8 @@ func TestDialogNarrowShowsKeys(t *testing.T) {
 
 func TestDialogClick(t *testing.T) {
 	at := newClock()
-	d := at.dialog()
+	d, answer := at.dialog()
+	d.Resize(pt(100, 30))
 	at.pass(time.Second)
 	lines := strings.Split(ansi.Strip(d.View(pt(100, 30), theme.New(true, true))), "\n")
 	hit := false
@@ -105,11 +110,11 @@ func TestDialogClick(t *testing.T) {
 		if i := strings.Index(line, "Send 12 files to"); i >= 0 {
 			hit = true
 			x := text.Width(line[:i])
-			if got := d.Update(tea.MouseClickMsg{X: x, Y: y}); got != 1 {
-				t.Errorf("the click answered %d", got)
+			if d.Mouse(tea.MouseClickMsg{X: x, Y: y - 1}); answer.n != -1 {
+				t.Errorf("a click beside answered %d", answer.n)
 			}
-			if got := d.Update(tea.MouseClickMsg{X: x, Y: y - 1}); got != kit.DialogOpen {
-				t.Errorf("a click beside answered %d", got)
+			if d.Mouse(tea.MouseClickMsg{X: x, Y: y}); answer.n != 1 {
+				t.Errorf("the click answered %d", answer.n)
 			}
 		}
 	}
@@ -120,7 +125,8 @@ func TestDialogClick(t *testing.T) {
 
 func TestDialogView(t *testing.T) {
 	at := newClock()
-	view := ansi.Strip(at.dialog().View(pt(100, 30), theme.New(true, true)))
+	asked, _ := at.dialog()
+	view := ansi.Strip(asked.View(pt(100, 30), theme.New(true, true)))
 	for _, want := range []string{"Send 12 files?", "They go to /summer/.", "[Keep editing (n)]", "Send 12 files to /summer/ (y)"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("%q is missing:\n%s", want, view)
@@ -134,11 +140,8 @@ func TestDialogView(t *testing.T) {
 	}
 	none := kit.NewDialog(at.now, "T", "x")
 	at.pass(time.Second)
-	if got := none.Update(kit.KeyMsg("enter")); got != kit.DialogCancelled {
-		t.Errorf("a dialog without choices stays: %d", got)
-	}
-	if n := len(at.dialog().Acts()); n != 4 {
-		t.Errorf("%d acts", n)
+	if press(none, "enter"); !none.Closed() {
+		t.Error("a dialog without choices stays")
 	}
 }
 

@@ -132,9 +132,8 @@ func (r *Reader) View(room image.Point, th *theme.Theme) string {
 	if room.X < 1 || room.Y < 1 {
 		return ""
 	}
-	drawn := *r // drawing changes nothing
-	drawn.Resize(room)
-	return drawn.draw(th)
+	r.Resize(room) // goes when the host tells every reader its room
+	return r.draw(th)
 }
 
 func (r *Reader) draw(th *theme.Theme) string {

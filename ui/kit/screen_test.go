@@ -15,62 +15,58 @@ import (
 
 func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
 
-// desk is a small program made of the kit's parts.
-type desk struct {
+// parts is a small program made of the kit's parts.
+type parts struct {
 	th    *theme.Theme
 	w, h  int
 	names []string
 	list  kit.List
 	field *kit.Field
-	help  *kit.Help
+	over  kit.Overlays
 	said  string
 }
 
-func (d *desk) acts() []kit.Act {
-	return []kit.Act{
-		{Binding: kit.Bind("pick", "", "space"), Hint: true, Group: "Files"},
-		{Binding: kit.Bind("filter", "", "/"), Hint: true, Group: "Files"},
-		{Binding: kit.Bind("help", "", "?"), Hint: true, Group: "Everywhere"},
+func (d *parts) Actions() []kit.Action {
+	do := func(f func()) func() tea.Cmd {
+		return func() tea.Cmd {
+			f()
+			return nil
+		}
 	}
+	return append([]kit.Action{
+		{Keys: kit.Bind("pick", "", "space"), Footer: true, Group: "Files", Do: do(func() { d.said = "picked " + text.Safe(d.names[d.list.Cursor()]) })},
+		{Keys: kit.Bind("filter", "", "/"), Footer: true, Group: "Files", Do: do(d.field.Focus)},
+		{Keys: kit.Bind("leave", "", "esc"), Group: "Files", Do: do(d.field.Blur)},
+		{Keys: kit.Bind("help", "", "?"), Footer: true, Group: "Everywhere", Do: do(func() { d.over.Open(kit.NewHelp("Help", d.Actions())) })},
+	}, kit.ListActions(func() kit.Scroller { return &d.list }, nil)...)
 }
 
-func (d *desk) Init() tea.Cmd { return nil }
+func (d *parts) Capturing() bool                  { return d.field.Focused() }
+func (d *parts) Type(msg tea.Msg) (tea.Cmd, bool) { return nil, d.field.Update(msg) }
 
-func (d *desk) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+func (d *parts) Init() tea.Cmd { return nil }
+
+func (d *parts) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if size, ok := msg.(tea.WindowSizeMsg); ok {
 		d.w, d.h = size.Width, size.Height
+		d.over.Resize(pt(d.w, d.h))
+		d.list.SetHeight(d.h - 5)
 		return d, nil
 	}
-	if d.help != nil {
-		got := d.help.Update(msg)
-		if got.Closed {
-			d.help = nil
-		}
-		if got.Run != nil {
-			return d.Update(got.Run.Press())
-		}
-		return d, nil
+	var focus kit.Focus = d
+	if o := d.over.Top(); o != nil {
+		focus = o
 	}
-	if d.field.Update(msg) {
-		return d, nil
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		press(focus, msg.String())
+	case tea.PasteMsg:
+		focus.Type(msg)
 	}
-	if press, ok := msg.(tea.KeyPressMsg); ok {
-		switch press.String() {
-		case "/":
-			d.field.Focus()
-		case "esc":
-			d.field.Blur()
-		case "?":
-			d.help = kit.NewHelp("Help", d.acts())
-		case "space":
-			d.said = "picked " + text.Safe(d.names[d.list.Cursor()])
-		}
-	}
-	d.list.Update(msg)
 	return d, nil
 }
 
-func (d *desk) View() tea.View {
+func (d *parts) View() tea.View {
 	d.list.SetLen(len(d.names))
 	size := pt(d.w, d.h-3)
 	rows := d.list.View(kit.BoxInner(size), func(i, w int, on bool) string {
@@ -81,11 +77,8 @@ func (d *desk) View() tea.View {
 		return name
 	})
 	screen := kit.JoinV(d.field.View(d.w, d.th), kit.Box("Files", rows, size, true, d.th),
-		text.PadRight(d.said+" ", d.w), kit.Hints(d.acts(), d.w, d.th))
-	if d.help != nil {
-		screen = kit.OverlayCenter(screen, d.help.View(pt(d.w, d.h), d.th))
-	}
-	v := tea.NewView(text.Fit(screen, d.w, d.h))
+		text.PadRight(d.said+" ", d.w), kit.Hints(d.Actions(), d.w, d.th))
+	v := tea.NewView(text.Fit(d.over.View(screen, d.th), d.w, d.h))
 	v.AltScreen = true
 	return v
 }
@@ -93,7 +86,7 @@ func (d *desk) View() tea.View {
 // What the parts draw arrives on a real terminal in its place, whatever the
 // names are.
 func TestOnATerminal(t *testing.T) {
-	d := &desk{th: theme.New(true, true), field: kit.NewField("Filter", "type"), names: []string{
+	d := &parts{th: theme.New(true, true), field: kit.NewField("Filter", "type"), names: []string{
 		"plain.jpg", "写真.jpg", "🎉 party.gif", "cafe\u0301.png", "день 1 — naïve (final).txt", "हिन्दी नाम.jpg", "\x1b[31mred\x1b[0m",
 		"gpj\u202egnp.exe", "a\nb", "\xff\xfe", "👩\u200d🚀.png", "❤\ufe0f.png", "한국어.jpg", "z" + strings.Repeat("\u0336", 60),
 	}}

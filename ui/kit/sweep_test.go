@@ -18,11 +18,11 @@ import (
 // hostile is what file names can be.
 const hostile = "день 1 — naïve 写真写真写真 👍🏽 e\u0301\u0301\u0301\u0301\u0301\u0301 \x1b[31m\u202egpj.exe\n\xff.jpeg"
 
-func acts() []kit.Act {
-	return []kit.Act{
-		{Binding: kit.Bind("send "+hostile, "", "ctrl+s"), Hint: true, Group: "Tray"},
-		{Binding: kit.Bind("remove", "", "d"), Hint: true, Group: "Tray", Why: "the tray is empty " + hostile},
-		{Binding: kit.Bind("quit", "", "q"), Hint: true, Group: hostile},
+func actions() []kit.Action {
+	return []kit.Action{
+		{Keys: kit.Bind("send "+hostile, "", "ctrl+s"), Footer: true, Group: "Tray"},
+		{Keys: kit.Bind("remove", "", "d"), Footer: true, Group: "Tray", Disabled: reason("the tray is empty " + hostile)},
+		{Keys: kit.Bind("quit", "", "q"), Footer: true, Group: hostile},
 	}
 }
 
@@ -33,13 +33,13 @@ func TestEverythingStaysInside(t *testing.T) {
 			return kit.BoxFooter(hostile, "footer", strings.Repeat("long line\n", 80), size, true, th)
 		},
 		"too small": kit.TooSmall,
-		"hints":     func(size image.Point, th *theme.Theme) string { return kit.Hints(acts(), size.X, th) },
+		"hints":     func(size image.Point, th *theme.Theme) string { return kit.Hints(actions(), size.X, th) },
 		"help": func(size image.Point, th *theme.Theme) string {
-			return kit.NewHelp(hostile, acts()).View(size, th)
+			return kit.NewHelp(hostile, actions()).View(size, th)
 		},
 		"help over a screen": func(size image.Point, th *theme.Theme) string {
 			base := text.Fit(strings.Repeat("写真", 200), size.X, size.Y)
-			return kit.OverlayCenter(base, kit.NewHelp("Help", acts()).View(size, th))
+			return kit.OverlayCenter(base, kit.NewHelp("Help", actions()).View(size, th))
 		},
 		"list": func(size image.Point, th *theme.Theme) string {
 			var l kit.List

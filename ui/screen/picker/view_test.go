@@ -12,6 +12,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
@@ -227,7 +228,7 @@ func TestActs(t *testing.T) {
 			t.Errorf("%s: %s", k, words)
 		}
 	}
-	hints := ansi.Strip(kit.Hints(d.m.Acts(), 100, theme.New(true, true)))
+	hints := ansi.Strip(kit.Hints(page.Legacy(d.m).Actions(), 100, theme.New(true, true)))
 	if !strings.HasPrefix(hints, "u upload 1 file   space pick   enter → open") {
 		t.Errorf("hints: %q", hints)
 	}

@@ -1,0 +1,160 @@
+package kit_test
+
+import (
+	"strings"
+	"testing"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
+)
+
+// designKeys are the keys of design.md §5.
+var designKeys = strings.Fields(`up down j k left h backspace right l enter g G home end pgup pgdown ctrl+b ctrl+f
+	ctrl+u ctrl+d space v ctrl+a * esc / n N tab shift+tab 1 2 3 4 5 [ ] u ctrl+s e E p . , y o z Z d ? f1 : ctrl+k
+	q ctrl+c ctrl+z ctrl+r ctrl+p x r a c t s shift+up shift+down shift+left shift+right + - ctrl++ alt+enter ctrl+enter
+	delete ctrl+left alt+b ctrl+w ctrl+y é ß`)
+
+func TestKeyMsgRoundTrip(t *testing.T) {
+	for _, name := range designKeys {
+		msg := kit.KeyMsg(name)
+		if got := msg.String(); got != name {
+			t.Errorf("the key press for %q says it is %q", name, got)
+		}
+		if !key.Matches(msg, key.NewBinding(key.WithKeys(name))) {
+			t.Errorf("the key press for %q does not match its binding", name)
+		}
+	}
+	if got := kit.KeyMsg("space").Text; got != " " {
+		t.Errorf("space types %q", got)
+	}
+	if got := kit.KeyMsg("G"); got.Code != 'g' || got.Mod != tea.ModShift || got.Text != "G" {
+		t.Errorf("G is %#v", got)
+	}
+	if got := kit.KeyMsg("ctrl+s").Text; got != "" {
+		t.Errorf("ctrl+s types %q", got)
+	}
+}
+
+func TestHints(t *testing.T) {
+	th := theme.New(true, true)
+	var actions []kit.Action
+	for _, k := range []string{"a", "b", "c", "d", "e", "f"} {
+		actions = append(actions, kit.Action{Keys: kit.Bind("word", "", k), Footer: true})
+	}
+	actions[1].Disabled = reason("not now")
+	actions[2].Footer = false
+	for _, c := range []struct {
+		width int
+		want  string
+	}{
+		{60, "a word   d word   e word   f word"},
+		{24, "a word   d word   e word"},
+		{23, "a word   d word"},
+		{5, ""},
+		{0, ""},
+	} {
+		got := ansi.Strip(kit.Hints(actions, c.width, th))
+		if strings.TrimRight(got, " ") != c.want || text.Width(got) != c.width {
+			t.Errorf("at %d: %q, want %q", c.width, got, c.want)
+		}
+	}
+	for i := range actions {
+		actions[i].Disabled, actions[i].Footer = nil, true
+	}
+	if got := ansi.Strip(kit.Hints(actions, 200, th)); strings.Contains(got, "f word") {
+		t.Errorf("more than five actions: %q", got)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	var ran chosen
+	actions := []kit.Action{
+		{Keys: kit.Bind("send", "", "ctrl+s"), Group: "Tray", Do: ran.is(0)},
+		{Keys: kit.Bind("pick", "", "space"), Group: "Files", Do: ran.is(1)},
+		{Keys: kit.Bind("remove", "", "d"), Group: "Tray", Disabled: reason("the tray is empty"), Do: ran.is(2)},
+		{Keys: kit.Bind("quit", "", "q"), Group: "Everywhere", Do: ran.is(3)},
+		{Group: "Nowhere"},
+	}
+	th := theme.New(true, true)
+	var h *kit.Help
+	open := func() {
+		h = kit.NewHelp("Help", actions)
+		h.Resize(pt(60, 20))
+		ran.n = -1
+	}
+	open()
+	view := func() string { return ansi.Strip(h.View(pt(60, 20), th)) }
+	for _, want := range []string{"Tray", "ctrl+s  send", "d  remove - the tray is empty", "Files", "Everywhere"} {
+		if !strings.Contains(view(), want) {
+			t.Errorf("%q is missing:\n%s", want, view())
+		}
+	}
+	if strings.Contains(view(), "Nowhere") || strings.Index(view(), "remove") > strings.Index(view(), "Files") {
+		t.Errorf("groups are wrong:\n%s", view())
+	}
+	// The cursor begins on the first action, passes headings, and stays on what
+	// cannot be done.
+	for keys, want := range map[string]int{"down enter": -1, "down down enter": 1, "home enter": 0, "end enter": 3} {
+		open()
+		if press(h, strings.Fields(keys)...); ran.n != want || h.Closed() != (want >= 0) {
+			t.Errorf("%s ran %d, want %d; closed: %t", keys, ran.n, want, h.Closed())
+		}
+	}
+	open()
+	press(h, "f", "i", "l", "e", "s")
+	if strings.Contains(view(), "send") || !strings.Contains(view(), "pick") {
+		t.Errorf("search shows:\n%s", view())
+	}
+	press(h, "z", "z")
+	if !strings.Contains(view(), "No matching action") {
+		t.Errorf("search shows:\n%s", view())
+	}
+	if press(h, "enter"); ran.n != -1 || h.Closed() {
+		t.Errorf("ran %d with nothing found", ran.n)
+	}
+	if press(h, "esc"); h.Closed() {
+		t.Error("esc closed before it cleared the search")
+	}
+	if press(h, "esc"); !h.Closed() {
+		t.Error("esc did not close")
+	}
+	// A click runs what is clicked.
+	open()
+	for y, line := range strings.Split(view(), "\n") {
+		if strings.Contains(line, "Files") {
+			if h.Mouse(tea.MouseClickMsg{X: 5, Y: y}); h.Closed() {
+				t.Error("a click on a heading ran something")
+			}
+		}
+		if strings.Contains(line, "pick") {
+			if h.Mouse(tea.MouseClickMsg{X: 5, Y: y}); ran.n != 1 {
+				t.Errorf("click ran %d", ran.n)
+			}
+		}
+	}
+}
+
+// A reason that has no room in its row is below the rows while the cursor is there.
+func TestHelpTellsAWholeReason(t *testing.T) {
+	why := "the service has no call for this, and the journal of this computer knows nothing of the file"
+	h := kit.NewHelp("Help", []kit.Action{
+		{Keys: kit.Bind("rename", "", "m"), Group: "File", Disabled: reason(why)},
+		{Keys: kit.Bind("quit", "", "q"), Group: "File"},
+	})
+	words := func() string {
+		view := ansi.Strip(h.View(pt(60, 12), theme.New(true, true)))
+		return strings.Join(strings.Fields(strings.ReplaceAll(view, "│", "")), " ")
+	}
+	if whole := text.Sentence(why); !strings.Contains(words(), whole) || !strings.Contains(words(), "…") {
+		t.Errorf("not told whole, or cut without a sign: %s", words())
+	}
+	press(h, "down")
+	if strings.Contains(words(), text.Sentence(why)) {
+		t.Errorf("told where the cursor is not: %s", words())
+	}
+}

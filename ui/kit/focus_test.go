@@ -1,0 +1,37 @@
+package kit_test
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/kit"
+)
+
+// press gives keys to what has the focus as the host of the screens does: to its
+// text field, else to the action that has the key.
+func press(f kit.Focus, names ...string) {
+	for _, name := range names {
+		msg := kit.KeyMsg(name)
+		if _, used := f.Type(msg); used {
+			continue
+		}
+		for _, a := range f.Actions() {
+			if key.Matches(msg, a.Keys) && a.Reason() == "" {
+				a.Do()
+				break
+			}
+		}
+	}
+}
+
+// chosen notes the number of what was chosen; -1: nothing was.
+type chosen struct{ n int }
+
+func (c *chosen) is(n int) func() tea.Cmd {
+	return func() tea.Cmd {
+		c.n = n
+		return nil
+	}
+}
+
+func reason(why string) func() string { return func() string { return why } }

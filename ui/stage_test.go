@@ -284,7 +284,7 @@ func (s *stage) until(words ...string) {
 func (s *stage) offered(words string) {
 	s.t.Helper()
 	s.wait(func() string {
-		if slices.ContainsFunc(s.m.hearers(), func(a kit.Act) bool { return a.Binding.Help().Desc == words }) {
+		if slices.ContainsFunc(s.m.host.Actions(), func(a kit.Action) bool { return a.Label() == words }) {
 			return ""
 		}
 		return words

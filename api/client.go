@@ -428,6 +428,15 @@ func (c *Client) Fetch(ctx context.Context, address string, limit int64) (io.Rea
 	return http.MaxBytesReader(nil, res.Body, limit), nil
 }
 
+// DeliveryAddress is where the file of a path such as "/a b/c.jpg" is delivered;
+// empty without a delivery address.
+func (c *Client) DeliveryAddress(path string) string {
+	if c.delivery == "" {
+		return ""
+	}
+	return c.delivery + (&url.URL{Path: path}).EscapedPath()
+}
+
 // maxAnswer is how much of an answer is read: a listing of 1,000 records with
 // all their metadata stays far below.
 const maxAnswer = 64 << 20

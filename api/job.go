@@ -24,6 +24,25 @@ const (
 // Final reports whether the state is an outcome.
 func (s State) Final() bool { return s != Waiting && s != Sending }
 
+// Evidence is what is known about whether the file of a job is stored already.
+// It decides whether the job may be sent, and which outcome may be claimed.
+type Evidence string
+
+// The kinds of evidence. The zero value is NotSent.
+const (
+	// NotSent: no attempt can have arrived.
+	NotSent Evidence = ""
+	// Orphaned: an attempt may have arrived that the journal does not know: the
+	// program that had the job was killed, or the service answered 503. Only jobs
+	// with a name made here are orphaned; all others are journaled before the
+	// first byte is sent.
+	Orphaned Evidence = "orphaned"
+	// MaybeStored: everything was sent, and no answer said what became of it.
+	MaybeStored Evidence = "maybe stored"
+	// SurelyStored: the service said so, or has the file.
+	SurelyStored Evidence = "stored"
+)
+
 // Naming is how the stored file gets its name.
 type Naming string
 
@@ -52,22 +71,19 @@ func ApplyNaming(u *Upload, n Naming) {
 
 // Job is one upload in the queue, from waiting to its outcome.
 type Job struct {
-	ID       int64    `json:"id"`      // given by the journal; 0 before
-	Profile  string   `json:"profile"` // name of the profile it is sent with
-	Upload   Upload   `json:"upload"`  // as it is sent, unique name and all
-	Naming   Naming   `json:"naming"`
-	Identity Identity `json:"identity,omitzero"` // of the source when it was handed over; zero for a URL
-	State    State    `json:"state"`
-	Attempts int      `json:"attempts"` // how often it was sent
-	Unclear  bool     `json:"unclear"`  // an attempt before this one may have arrived
-	// Left: a program had it that was killed. It may have sent it under a name
-	// of ours, and had no time to write that down (design.md §7).
-	Left    bool      `json:"left,omitempty"`
-	File    *File     `json:"file,omitempty"`
-	Failure *Failure  `json:"failure,omitempty"` // of the last attempt; nil where there is none
-	Created time.Time `json:"created"`
-	Updated time.Time `json:"updated"`
-	Started time.Time `json:"started,omitzero"` // when the first attempt began; zero: none did
+	ID       int64     `json:"id"`      // given by the journal; 0 before
+	Profile  string    `json:"profile"` // name of the profile it is sent with
+	Upload   Upload    `json:"upload"`  // as it is sent, unique name and all
+	Naming   Naming    `json:"naming"`
+	Identity Identity  `json:"identity,omitzero"` // of the source when it was handed over; zero for a URL
+	State    State     `json:"state"`
+	Attempts int       `json:"attempts"` // how often it was sent
+	Evidence Evidence  `json:"evidence,omitempty"`
+	File     *File     `json:"file,omitempty"`
+	Failure  *Failure  `json:"failure,omitempty"` // of the last attempt; nil where there is none
+	Created  time.Time `json:"created"`
+	Updated  time.Time `json:"updated"`
+	Started  time.Time `json:"started,omitzero"` // when the first attempt began; zero: none did
 
 	// Hash is that of the file's bytes as they went out, with its kind (see
 	// XXH128); empty before they did, and for a URL.
@@ -83,11 +99,15 @@ type Job struct {
 }
 
 // RepeatsSafely reports whether sending the job again can never store it twice:
-// its name is kept as it is, and nothing of that name is overwritten (design
-// service.md §7).
+// its name is kept as it is, and nothing of that name is overwritten
+// (design.md §7). It is the only place with this rule.
 func (j *Job) RepeatsSafely() bool {
 	return !j.Upload.UseUniqueFileName.Or(true) && !j.Upload.OverwriteFile.Or(true)
 }
+
+// OwnName reports whether the job has a name that nobody else has, and
+// overwrites nothing: what exists under that name is its file.
+func (j *Job) OwnName() bool { return j.Naming == NameHere && j.RepeatsSafely() }
 
 // Failure is an error in the form in which it is kept and shown.
 type Failure struct {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"mediadesk/api"
@@ -291,14 +292,15 @@ func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]api
 	return claimed, err
 }
 
-// own takes a job over from an owner. Whoever let go of it had written down all
-// of it; whoever was killed may have begun to send it.
+// own takes a job over from an owner. An owner that released it had journaled
+// all of it; one that was killed may have begun to send it under a name made
+// here without journaling that.
 func (j *Journal) own(t *tx, job *api.Job, from string) error {
-	if from == "" || job.Left || job.State != api.Waiting {
+	if from == "" || job.Evidence != api.NotSent || !job.OwnName() {
 		_, err := t.exec("UPDATE jobs SET owner = ? WHERE id = ?", j.owner.name, job.ID)
 		return err
 	}
-	job.Left = true
+	job.Evidence = api.Orphaned
 	row, err := newJobRow(job)
 	if err != nil {
 		return err
@@ -413,6 +415,9 @@ func scanJob(scan func(...any) error) (api.Job, error) {
 		return job, fmt.Errorf("job %d cannot be read: %w", id, err)
 	}
 	job.ID, job.Updated, job.Priority = id, unstamp(updated), rank
+	if job.Evidence == api.NotSent {
+		job.Evidence = formerEvidence(body)
+	}
 	if record.Valid {
 		job.File = new(api.File)
 		if err := json.Unmarshal([]byte(record.String), job.File); err != nil {
@@ -420,6 +425,18 @@ func scanJob(scan func(...any) error) (api.Job, error) {
 		}
 	}
 	return job, nil
+}
+
+// formerEvidence is the evidence in a job of version 0.1, which had two flags for
+// it. A quotation mark within a text is escaped in JSON, so no text looks so.
+func formerEvidence(body string) api.Evidence {
+	switch {
+	case strings.Contains(body, `"unclear":true`):
+		return api.MaybeStored
+	case strings.Contains(body, `"left":true`):
+		return api.Orphaned
+	}
+	return api.NotSent
 }
 
 // recordText is the record as the service wrote it, or as we would where no

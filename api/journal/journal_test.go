@@ -47,7 +47,7 @@ func newPath(t testing.TB) string { return filepath.Join(t.TempDir(), "state", "
 func newJob(name string) api.Job {
 	return api.Job{
 		Profile: "home", Naming: api.NameHere,
-		Upload: api.Upload{Source: api.Source{Path: "/pictures/" + name}, FileName: name, UseUniqueFileName: api.Set(false)},
+		Upload: api.Upload{Source: api.Source{Path: "/pictures/" + name}, FileName: name, UseUniqueFileName: api.Set(false), OverwriteFile: api.Set(false)},
 	}
 }
 
@@ -96,7 +96,7 @@ func TestJobsComeBackAsTheyWere(t *testing.T) {
 	first.OwnWebhook, first.Batch = true, "b1"
 	first.Identity = api.Identity{Inode: 7, Size: 12, Modified: time.Unix(1_700_000_000, 123)}
 	jobs := add(t, j, first, newJob("b.jpg"))
-	jobs[0].State, jobs[0].Attempts, jobs[0].Unclear = api.Stored, 2, true
+	jobs[0].State, jobs[0].Attempts, jobs[0].Evidence = api.Stored, 2, api.SurelyStored
 	jobs[0].File = record(t, `{"fileId":"f1","filePath":"/x/a.jpg","tags":["one"],"unknown":{"kept":true},"extensionStatus":{"remove-bg":"pending"}}`)
 	if err := j.UpdateJob(t.Context(), jobs[0]); err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestJobsComeBackAsTheyWere(t *testing.T) {
 		t.Fatalf("%d jobs, %v", len(got), err)
 	}
 	back := got[0]
-	if back.ID != jobs[0].ID || back.State != api.Stored || !back.Unclear || back.Attempts != 2 || !back.OwnWebhook || back.Batch != "b1" ||
+	if back.ID != jobs[0].ID || back.State != api.Stored || back.Evidence != api.SurelyStored || back.Attempts != 2 || !back.OwnWebhook || back.Batch != "b1" ||
 		!back.Identity.Same(first.Identity) || back.Upload.Tags.Or(nil)[1] != "two" || back.Upload.Extensions.Or(nil)[0].Name != "remove-bg" {
 		t.Errorf("came back as %+v", back)
 	}
@@ -438,6 +438,35 @@ func BenchmarkOpen(b *testing.B) {
 		}
 		if err := j.Close(); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestEvidenceOfVersion01: jobs of version 0.1 had two flags for their evidence.
+func TestEvidenceOfVersion01(t *testing.T) {
+	j, err := Open(t.Context(), newPath(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	want := []api.Evidence{api.NotSent, api.MaybeStored, api.Orphaned, api.MaybeStored}
+	jobs := add(t, j, newJob(`"unclear":true`), newJob("b"), newJob("c"), newJob("d"))
+	for i, flags := range []string{`"unclear":false`, `"unclear":true`, `"unclear":false,"left":true`, `"unclear":true,"left":true`} {
+		err := j.change(t.Context(), func(tx *tx) error {
+			_, err := tx.exec("UPDATE jobs SET body = replace(body, '\"attempts\":', ? || ',\"attempts\":') WHERE id = ?", flags, jobs[i].ID)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept, err := j.Jobs(t.Context(), JobFilter{})
+	if err != nil || len(kept) != len(want) {
+		t.Fatal(len(kept), err)
+	}
+	for i, job := range kept {
+		if job.Evidence != want[i] {
+			t.Errorf("job %d: %q, want %q", i, job.Evidence, want[i])
 		}
 	}
 }

@@ -47,7 +47,7 @@ func child(what, path string) error {
 				return err
 			}
 			job := jobs[0]
-			job.State, job.Attempts, job.Unclear = api.Sending, 1, true
+			job.State, job.Attempts, job.Evidence = api.Sending, 1, api.MaybeStored
 			if err := j.UpdateJob(ctx, job); err != nil {
 				return err
 			}
@@ -192,7 +192,7 @@ func TestAKillLosesNothingAcknowledged(t *testing.T) {
 		kept[job.ID] = job
 	}
 	for _, id := range said {
-		if job := kept[id]; job.State != api.Sending || !job.Unclear || job.Attempts != 1 {
+		if job := kept[id]; job.State != api.Sending || job.Evidence != api.MaybeStored || job.Attempts != 1 {
 			t.Errorf("job %d came back as %+v", id, job)
 		}
 	}
@@ -295,7 +295,7 @@ func TestLeftByAKilledProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	jobs := add(t, first, newJob("let go of"), newJob("kept"), newJob("being sent"))
-	jobs[2].State, jobs[2].Unclear, jobs[2].Attempts = api.Sending, true, 1
+	jobs[2].State, jobs[2].Evidence, jobs[2].Attempts = api.Sending, api.MaybeStored, 1
 	if err := errors.Join(first.UpdateJob(t.Context(), jobs[2]), first.Release(t.Context(), []int64{jobs[0].ID}), first.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -308,9 +308,9 @@ func TestLeftByAKilledProgram(t *testing.T) {
 		if err != nil || len(claimed) != 3 {
 			t.Fatalf("%d jobs, %v", len(claimed), err)
 		}
-		for i, want := range []bool{false, true, false} {
-			if claimed[i].Left != want {
-				t.Errorf("%s: left in doubt %v", claimed[i].Upload.FileName, claimed[i].Left)
+		for i, want := range []api.Evidence{api.NotSent, api.Orphaned, api.MaybeStored} {
+			if claimed[i].Evidence != want {
+				t.Errorf("%s: evidence %q, want %q", claimed[i].Upload.FileName, claimed[i].Evidence, want)
 			}
 		}
 		if err := errors.Join(next.Release(t.Context(), []int64{jobs[0].ID, jobs[1].ID, jobs[2].ID}), next.Close()); err != nil {

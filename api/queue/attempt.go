@@ -22,24 +22,20 @@ type verdict struct {
 // what became of an earlier one.
 func (q *Queue) try(ctx context.Context, e *entry) verdict {
 	q.mu.Lock()
-	job, insist, cancelled, adopted, lookOnly := *e.job, e.insist, e.cancelled, e.adopted, e.lookOnly
-	// A program that was killed may have sent what its journal still has as
-	// waiting (see attempt).
-	e.doubtful = e.doubtful || adopted && ownName(&job)
-	q.mu.Unlock()
-
-	switch {
-	case cancelled:
-		return q.settle(ctx, job, api.Cancelled)
-	case lookOnly, job.Unclear && !repeatable(&job) && !insist:
-		return q.settle(ctx, job, api.Unknown)
-	case job.Unclear && ownName(&job) && (adopted || job.Identity.Size >= lookFirst):
-		// Looking is cheaper than sending it all again.
-		if found := q.look(ctx, &job); found.file != nil {
-			return stored(job, found.file)
-		}
+	job, wish, what := *e.job, e.wish, begin
+	if e.tries > 0 {
+		what = repeat
 	}
-	return q.attempt(ctx, e, job)
+	q.mu.Unlock()
+	switch wish {
+	case wishSend:
+		what = force
+	case wishLook:
+		what, job.State = claim, api.Unknown
+	case wishCancel:
+		what, job.State = claim, api.Cancelled
+	}
+	return q.settle(ctx, e, job, what)
 }
 
 // lookFirst is the size in bytes from which the service is asked what became of
@@ -48,37 +44,38 @@ const lookFirst = 1 << 20
 
 // attempt sends a job once.
 func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
+	unsent := func(f *api.Failure) verdict {
+		job.State, job.Failure = api.Unsent, f
+		return q.settle(ctx, e, job, claim)
+	}
 	if err := sameSource(&job); err != nil {
-		job.Failure = api.FailureOf(err)
-		return q.settle(ctx, job, api.Unsent)
+		return unsent(api.FailureOf(err))
 	}
 	upload, err := q.prepare(ctx, job)
 	if ctx.Err() != nil {
-		return q.broken(ctx, job)
+		return q.broken(ctx, e, job)
 	}
 	if err != nil {
-		job.Failure = api.FailureOf(err)
-		return q.settle(ctx, job, api.Unsent)
+		return unsent(api.FailureOf(err))
 	}
 
-	before := job.Unclear
+	before := job.Evidence
 	job.State, job.Failure, job.Updated = api.Sending, nil, time.Now()
 	if job.Started.IsZero() {
 		job.Started = job.Updated
 	}
 	job.Attempts++
-	job.Unclear = true // until it is known better; also after a kill
+	job.Evidence = api.MaybeStored // until it is known better; also after a kill
 	noted := func() {}
-	if ownName(&job) && q.journalWorks() {
+	if job.OwnName() && q.journalWorks() {
 		// The name is in the journal: sending it again can do no harm, so
 		// there is nothing to wait for.
 		noted = q.noteSoon(job)
 	} else if err := q.o.Journal.UpdateJob(context.WithoutCancel(ctx), job); err != nil {
 		// What is not in the journal is not sent: a repeat would not know.
-		job.Unclear = before
+		job.Evidence = before
 		job.Attempts--
-		job.Failure = &api.Failure{Message: "not sent, because the journal could not be written: " + err.Error(), Help: "Look whether the disk is full, then try again."}
-		return q.settle(ctx, job, api.Unsent)
+		return unsent(&api.Failure{Message: "not sent, because the journal could not be written: " + err.Error(), Help: "Check whether the disk is full, then try again."})
 	}
 	progress := new(api.Progress)
 	q.mu.Lock()
@@ -95,27 +92,34 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 		job.Hash = sum
 	}
 	if err == nil {
-		return stored(job, file)
+		return stored(job, finding{file: file})
 	}
-	a := assess(err)
-	q.mu.Lock()
-	if a.arrived {
-		e.insist = false // that decision was about the attempts before
+	a := assess(&job, err)
+	job.Evidence = stronger(before, a.evidence)
+	if a.evidence == api.MaybeStored {
+		q.mu.Lock()
+		if e.wish == wishSend {
+			e.wish = wishNothing // that decision was about the attempts before
+		}
+		q.mu.Unlock()
 	}
-	fresh := !before && !e.doubtful
-	// Nobody else has a name of ours: one that is taken at the first attempt
-	// was sent twice on the way.
-	a.exists = a.exists && (!fresh || ownName(&job) && saysTaken(api.FailureOf(err)))
-	e.doubtful = e.doubtful || a.doubtful
-	a.doubtful = e.doubtful
-	q.mu.Unlock()
 	job.Failure = api.FailureOf(err)
-	if before && !a.arrived && !a.definite {
+	if before == api.MaybeStored && a.evidence != api.MaybeStored && !a.definite {
 		job.Failure.Message += "; an attempt before may have been stored"
 	}
-	job.Unclear = before || a.arrived
-	a.fresh = fresh
-	return q.judge(ctx, job, a, tries, api.OutcomeOf(err))
+	switch {
+	case !a.definite && ctx.Err() != nil:
+		return q.broken(ctx, e, job)
+	case !a.definite && tries < maxTries && maySend(&job, a.evidence):
+		job.State = api.Waiting
+		v := verdict{job: job, wait: max(backoff(tries-1), a.wait)}
+		if a.invited {
+			v.quiet = a.wait
+		}
+		return v
+	}
+	job.State = api.OutcomeOf(err)
+	return q.settle(ctx, e, job, claim)
 }
 
 // noteAfter is how long an attempt lasts before those who watch learn of it: most
@@ -177,40 +181,14 @@ func sameSource(job *api.Job) error {
 	return nil
 }
 
-// judge says what follows from an attempt that failed, the tries-th since a
-// person asked for it. outcome is what can be claimed of this attempt alone.
-func (q *Queue) judge(ctx context.Context, job api.Job, a assessment, tries int, outcome api.State) verdict {
-	switch {
-	case a.definite && a.exists:
-		return q.settleExists(ctx, job, a.fresh)
-	case a.definite:
-		return q.settle(ctx, job, outcome)
-	case ctx.Err() != nil:
-		return q.broken(ctx, job)
-	case tries < maxTries && (!a.arrived || repeatable(&job)):
-		job.State = api.Waiting
-		v := verdict{job: job, wait: max(backoff(tries-1), a.wait)}
-		if a.invited {
-			v.quiet = a.wait
-		}
-		return v
-	case a.doubtful && !job.Unclear && !mayBeSent(&job) && job.Naming == api.NameHere:
-		// A look costs little, and nobody else makes this name.
-		if found := q.look(ctx, &job); found.file != nil {
-			return stored(job, found.file)
-		}
-	}
-	return q.settle(ctx, job, outcome)
-}
-
 // broken is the verdict on a job whose attempt was broken off from within.
-func (q *Queue) broken(ctx context.Context, job api.Job) verdict {
+func (q *Queue) broken(ctx context.Context, e *entry, job api.Job) verdict {
 	if errors.Is(context.Cause(ctx), errCancelled) {
-		job.Failure = nil
-		return q.settle(ctx, job, api.Cancelled)
+		job.State, job.Failure = api.Cancelled, nil
+		return q.settle(ctx, e, job, claim)
 	}
 	job.State = api.Waiting
-	if !job.Unclear {
+	if job.Evidence != api.MaybeStored {
 		job.Failure = nil
 	}
 	return verdict{job: job}

@@ -97,12 +97,12 @@ func (q *Queue) Cancel(id int64) error { return q.about(id, "cancel", q.cancel) 
 
 func (q *Queue) cancel(e *entry) {
 	switch {
-	case e.cancelled:
+	case e.wish == wishCancel:
 	case e.phase == working:
-		e.cancelled = true
+		e.wish = wishCancel
 		e.stop(errCancelled)
 	default:
-		e.cancelled = true
+		e.wish = wishCancel
 		e.leave()
 		q.launch(e) // the journal is written by a worker, whatever else runs
 	}
@@ -114,7 +114,7 @@ func (q *Queue) cancel(e *entry) {
 func (q *Queue) Retry(id int64) error {
 	failed := func(s api.State) bool { return s != api.Stored }
 	return q.reopen(id, "retry", failed, func(e *entry) {
-		e.insist = true
+		e.wish = wishSend
 		i := slices.Index(q.order, e)
 		q.order = append(slices.Delete(q.order, i, i+1), e)
 	})
@@ -125,7 +125,7 @@ func (q *Queue) Retry(id int64) error {
 func (q *Queue) Look(id int64) error {
 	unknown := func(s api.State) bool { return s == api.Unknown }
 	return q.reopen(id, "look for", unknown, func(e *entry) {
-		e.lookOnly, e.job.Unclear = true, true
+		e.wish, e.job.Evidence = wishLook, api.MaybeStored
 	})
 }
 

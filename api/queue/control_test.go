@@ -93,10 +93,10 @@ func TestPauseAndContinue(t *testing.T) {
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		row := q.Snapshot().Rows[0]
-		if row.Job.State != api.Waiting || !row.Paused || row.Job.Unclear || row.Job.Failure != nil || q.Busy() {
+		if row.Job.State != api.Waiting || !row.Paused || row.Job.Evidence != api.NotSent || row.Job.Failure != nil || q.Busy() {
 			t.Errorf("paused is %+v, %+v", row, row.Job)
 		}
-		if kept := n.job(ids[0]); kept.State != api.Waiting || kept.Unclear {
+		if kept := n.job(ids[0]); kept.State != api.Waiting || kept.Evidence != api.NotSent {
 			t.Errorf("the journal has %+v", kept)
 		}
 		if err := q.Continue(ids[0]); err != nil {
@@ -296,7 +296,7 @@ func TestNothingIsSentThatIsNotInTheJournal(t *testing.T) {
 		}
 		q := start(t, n, s)
 		got := outcome(t, q, addAll(t, q, job("a.jpg", api.NameService))[0])
-		if got.State != api.Unsent || got.Unclear || got.Attempts != 0 || !strings.Contains(got.Failure.Message, "disk full") {
+		if got.State != api.Unsent || got.Evidence != api.NotSent || got.Attempts != 0 || !strings.Contains(got.Failure.Message, "disk full") {
 			t.Errorf("%+v, %+v", got, got.Failure)
 		}
 		if s.copies("a") != 0 {

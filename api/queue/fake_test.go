@@ -114,7 +114,11 @@ func (n *notes) Claim(_ context.Context, _ string, ids []int64) ([]api.Job, erro
 			continue
 		}
 		n.taken[id] = true
-		claimed = append(claimed, n.jobs[id])
+		job := n.jobs[id]
+		if n.file != nil && job.OwnName() && job.Evidence == api.NotSent {
+			job.Evidence = api.Orphaned // as the journal does after a kill
+		}
+		claimed = append(claimed, job)
 	}
 	return claimed, nil
 }
@@ -178,6 +182,7 @@ const (
 	refused400  fault = "400 for another reason"
 	noRecord    fault = "200 without a record, stored"
 	later       fault = "202, stored later"
+	sentTwice   fault = "handed to the service twice"
 	hangs       fault = "hangs in the middle"
 	hangsStored fault = "stored, then hangs"
 )
@@ -193,6 +198,7 @@ type service struct {
 	attempts map[string]int
 	wait     time.Duration // what 429 and 503 ask for
 	noList   bool
+	conflict bool // a name that is taken is refused with 409, not 400
 	listErr  error
 	started  chan string // told of every attempt, if not nil
 	at       []time.Time // of the attempts
@@ -259,6 +265,8 @@ func (s *service) Upload(ctx context.Context, u *api.Upload, p *api.Progress) (*
 		return nil, err
 	}
 	switch f {
+	case sentTwice:
+		return s.store(u)
 	case lostAnswer:
 		return nil, lost(true)
 	case broken502:
@@ -282,7 +290,11 @@ func (s *service) store(u *api.Upload) (*api.File, error) {
 		path = api.UniqueName(path, api.NewSuffix())
 	}
 	if s.versions[path] > 0 && !u.UseUniqueFileName.Or(true) && !u.OverwriteFile.Or(true) {
-		return nil, &api.ServiceError{Status: 400, Message: "A file with the same name already exists at the exact location.", Complete: true}
+		status := 400
+		if s.conflict {
+			status = 409
+		}
+		return nil, &api.ServiceError{Status: status, Message: "The words are the service's own affair.", Complete: true}
 	}
 	s.versions[path]++
 	s.files = slices.DeleteFunc(s.files, func(f api.File) bool { return f.FilePath == path })

@@ -32,7 +32,14 @@ type library struct {
 
 func (l *library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
-		http.NotFound(w, r) // it does not list
+		l.mu.Lock()
+		content, ok := l.contents[r.URL.Path]
+		l.mu.Unlock()
+		if !ok { // it does not list, but it delivers
+			http.NotFound(w, r)
+			return
+		}
+		w.Write(content)
 		return
 	}
 	l.mu.Lock()
@@ -55,7 +62,7 @@ func (l *library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.mu.Unlock()
 	if taken {
 		w.WriteHeader(http.StatusBadRequest)
-		io.WriteString(w, `{"message":"a file exists there already"}`)
+		io.WriteString(w, `{"message":"nein"}`)
 		return
 	}
 	l.moment(n, "stored")
@@ -107,7 +114,7 @@ func sendUntilKilled(dir string) {
 	n, err := openNotes(filepath.Join(dir, "journal"))
 	fail(err)
 	address := os.Getenv("QUEUE_TEST_ADDRESS")
-	client, err := api.NewClient(api.Options{UploadURL: address, BaseURL: address})
+	client, err := api.NewClient(api.Options{UploadURL: address, BaseURL: address, DeliveryURL: address})
 	fail(err)
 	q := New(Options{Journal: n, Sender: client, Profile: "home"})
 	fail(q.Start(ctx))

@@ -12,19 +12,29 @@ import (
 	"mediadesk/api"
 )
 
+// result is what asking the service for a job brought.
+type result uint8
+
+const (
+	notLooked  result = iota
+	isThere           // it is stored
+	isMissing         // the service shows its files, and none is surely this one
+	cannotLook        // the service does not show its files, or did not answer
+	noTime            // the program closes
+)
+
 // finding is what the service shows of a job that may have arrived.
 type finding struct {
-	file    *api.File   // it is stored, and this is its record
-	like    []*api.File // those that may be it
-	looked  bool        // the service showed its files
-	closing bool        // there was no time
-	words   string      // what a person should know, as Help
+	result result
+	file   *api.File   // its record, if it is there; nil: the service does not give it
+	like   []*api.File // files that may be it
+	words  string      // what a person should know, as Help
 }
 
 // look asks the service what became of a job that may have arrived.
 func (q *Queue) look(ctx context.Context, job *api.Job) finding {
 	if context.Cause(ctx) != nil && q.context().Err() != nil {
-		return noTime(job)
+		return closing(job)
 	}
 	// A pause or a cancel of the job does not end the looking.
 	ctx, cancel := context.WithTimeout(q.context(), time.Minute)
@@ -39,20 +49,22 @@ func (q *Queue) look(ctx context.Context, job *api.Job) finding {
 	case err == nil:
 		found := judgeFiles(job, files)
 		if len(found.like) == 1 && q.recognise(ctx, job, found.like[0]) {
-			found.file = found.like[0]
+			found.result, found.file = isThere, found.like[0]
 		}
 		return found
 	case q.context().Err() != nil:
-		return noTime(job)
+		return closing(job)
+	case api.Unavailable(err) && job.OwnName() && q.isDelivered(ctx, job):
+		return finding{result: isThere, words: "This service does not list its files. It delivers this one with the same content."}
 	case api.Unavailable(err):
-		return finding{words: "This service does not list its files, so whether " + job.Upload.Path() + " arrived cannot be looked up from here. Look in its own library before sending it again."}
+		return finding{result: cannotLook, words: "This service does not list its files, so whether " + job.Upload.Path() + " arrived cannot be looked up from here. Look in its own library before sending it again."}
 	}
-	return finding{words: "Looking for " + job.Upload.Path() + " failed as well (" + err.Error() + "). Look in the library before sending it again."}
+	return finding{result: cannotLook, words: "Looking for " + job.Upload.Path() + " failed as well (" + err.Error() + "). Look in the library before sending it again."}
 }
 
-// noTime is what is found when the program closes.
-func noTime(job *api.Job) finding {
-	return finding{closing: true, words: "The program closed before it could look for " + job.Upload.Path() + ". Look in the library before sending it again."}
+// closing is what is found when the program closes.
+func closing(job *api.Job) finding {
+	return finding{result: noTime, words: "The program closed before it could look for " + job.Upload.Path() + ". Look in the library before sending it again."}
 }
 
 // list asks for files, more than once if the line is bad.
@@ -72,7 +84,7 @@ func (q *Queue) list(ctx context.Context, query api.Query) ([]api.File, error) {
 
 // judgeFiles says what a listing of the place tells about a job.
 func judgeFiles(job *api.Job, files []api.File) finding {
-	found := finding{looked: true}
+	found := finding{result: isMissing}
 	u := &job.Upload
 	if u.UseUniqueFileName.Or(true) {
 		found.like = suffixed(job, files)
@@ -94,13 +106,13 @@ func judgeFiles(job *api.Job, files []api.File) finding {
 		found.like = []*api.File{there}
 	}
 	switch {
-	case job.Naming == api.NameHere && repeatable(job):
-		found.file = there // nobody else makes this name
-	case repeatable(job) && fits:
+	case job.OwnName(): // nobody else makes this name
+		found.result, found.file = isThere, there
+	case job.RepeatsSafely() && fits:
 		// Only a file that was not there can have been stored, and this one
 		// came since and is as large.
-		found.file = there
-	case repeatable(job):
+		found.result, found.file = isThere, there
+	case job.RepeatsSafely():
 		found.words = fmt.Sprintf("The library has a file at %s, %s. It is not known to be this one.", u.Path(), fileWords(there))
 	default:
 		found.words = fmt.Sprintf("The library has %s, %s. Compare it before sending again: that would store one more version.", u.Path(), fileWords(there))

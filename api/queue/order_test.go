@@ -139,21 +139,3 @@ func TestJobsOfAProgramThatEndsAreTaken(t *testing.T) {
 		}
 	})
 }
-
-// TestWhatIsMissingIsNotTaken: a refusal over something that does not exist is
-// no sign of a name that is taken.
-func TestWhatIsMissingIsNotTaken(t *testing.T) {
-	for words, want := range map[string]bool{
-		"A file with the same name already exists at the exact location.": true,
-		"file exists":   true,
-		"Name is taken": true,
-		"The custom metadata field size does not exist.": false,
-		"this folder doesn't exist yet":                  false,
-		"nonexistent field":                              false,
-		"Your request contains invalid tags.":            false,
-	} {
-		if got := saysTaken(&api.Failure{Status: 400, Message: words}); got != want {
-			t.Errorf("%q: %v", words, got)
-		}
-	}
-}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/http"
-	"regexp"
 	"time"
 
 	"mediadesk/api"
@@ -13,14 +12,14 @@ import (
 
 // The rules of sending exactly once.
 //
-// An attempt of which the service never took the last byte stored nothing and
-// may be repeated. One that the service answered with a refusal stored nothing
-// and is not repeated, unless it was 429 or 503. Any other is unclear. It may
-// be repeated only where a repeat cannot store twice: the service adds no
-// suffix and overwrites nothing. "Already exists" after an unclear attempt
-// then says that this attempt arrived, if the name is one that nobody else has
-// (api.NameHere). Where repeating is not safe the service is asked, if it
-// lists files; what it shows is told, but a guess is never called an outcome.
+// If the service never took the last byte of an attempt, nothing was stored, and
+// the attempt may be repeated. If the service refused it, nothing was stored, and
+// it is not repeated, except after 429 or 503. After anything else the file may be
+// stored. It is then sent again only if a repeat cannot store it twice: the service
+// adds no suffix and overwrites nothing (api.Job.RepeatsSafely). Under a name that
+// was made here (api.NameHere), a file that exists is ours. In all other cases the
+// service is asked for the file, if it shows its files. What it shows is told, but
+// a guess is never called an outcome, and neither are the words of a refusal.
 
 // maxTries is how often a job is sent before a person is asked.
 const maxTries = 5
@@ -40,137 +39,172 @@ func backoff(n int) time.Duration {
 	return rand.N(limit) + 1
 }
 
-// repeatable reports whether sending the job again can never store twice.
-func repeatable(job *api.Job) bool {
-	return !job.Upload.UseUniqueFileName.Or(true) && !job.Upload.OverwriteFile.Or(true)
-}
-
-// ownName reports whether the job has a name that nobody else has, and that
-// nothing of that name is overwritten.
-func ownName(job *api.Job) bool { return job.Naming == api.NameHere && repeatable(job) }
-
-// mayBeSent reports whether a program that was killed may have sent the job
-// without its journal knowing: under a name of ours that is noted late (see
-// Queue.attempt).
-func mayBeSent(job *api.Job) bool { return job.Left && !job.Unclear && ownName(job) }
-
 // assessment is what an error of an attempt says.
 type assessment struct {
-	arrived  bool          // it may have been stored
+	evidence api.Evidence  // of this attempt alone
 	definite bool          // trying again would bring the same
-	fresh    bool          // no attempt before this one can have arrived
-	exists   bool          // it may say that there is such a file already
-	doubtful bool          // most likely not stored, but that is not sure
 	invited  bool          // the service asks to come again
 	wait     time.Duration // and after how long; 0: it does not say
 }
 
-func assess(err error) assessment {
+func assess(job *api.Job, err error) assessment {
 	var answer *api.ServiceError
 	var send *api.SendError
 	var accepted *api.AcceptedError
+	maybe := func(complete bool) api.Evidence {
+		if complete {
+			return api.MaybeStored
+		}
+		return api.NotSent
+	}
 	switch {
 	case errors.As(err, &accepted):
-		return assessment{arrived: true, definite: true}
+		return assessment{evidence: api.MaybeStored, definite: true}
 	case errors.Is(err, api.ErrNoRecord):
-		return assessment{arrived: true}
+		return assessment{evidence: api.MaybeStored}
 	case errors.As(err, &answer):
 		switch s := answer.Status; {
 		case s == http.StatusTooManyRequests:
 			return assessment{invited: true, wait: answer.Wait}
 		case s == http.StatusServiceUnavailable:
-			// The service says that it has not done it. Where the words are
-			// those of something between it and us, it may have.
-			return assessment{invited: true, arrived: answer.Complete && answer.Foreign, doubtful: answer.Complete, wait: answer.Wait}
+			a := assessment{invited: true, wait: answer.Wait}
+			switch {
+			case answer.Complete && answer.Foreign:
+				a.evidence = api.MaybeStored // something on the way wrote it
+			case answer.Complete && job.OwnName():
+				a.evidence = api.Orphaned // the service says no, but not after what
+			}
+			return a
 		case s >= 500:
-			return assessment{arrived: answer.Complete, wait: answer.Wait}
-		default:
-			return assessment{definite: true, exists: s == http.StatusBadRequest || s == http.StatusConflict}
+			return assessment{evidence: maybe(answer.Complete), wait: answer.Wait}
 		}
+		return assessment{definite: true}
 	case errors.As(err, &send):
-		return assessment{arrived: send.Complete, definite: errors.Is(err, api.ErrInsecure)}
+		return assessment{evidence: maybe(send.Complete), definite: errors.Is(err, api.ErrInsecure)}
 	}
 	return assessment{definite: !errors.Is(err, context.Canceled)}
 }
 
-// settle gives a job its outcome. If an attempt may have arrived, no outcome
-// but stored or unknown can be claimed, and the service is asked.
-func (q *Queue) settle(ctx context.Context, job api.Job, outcome api.State) verdict {
-	if !job.Unclear && !mayBeSent(&job) {
-		job.State = outcome
-		return verdict{job: job}
+// stronger returns which of two pieces of evidence says more for a stored file.
+func stronger(a, b api.Evidence) api.Evidence {
+	if a == api.MaybeStored || b == api.NotSent {
+		return a
 	}
-	found := q.look(ctx, &job)
-	switch {
-	case found.file != nil:
-		return stored(job, found.file)
-	case found.looked && !job.Unclear:
-		job.State, job.Left = outcome, false
-		return verdict{job: job}
-	case found.closing && outcome != api.Cancelled:
-		// No time to find out: the next program does.
-		job.State = api.Waiting
-		return verdict{job: job}
-	case job.Failure == nil && outcome == api.Cancelled:
-		job.Failure = &api.Failure{Message: "it was cancelled when it may have arrived already"}
-	case job.Failure == nil:
-		job.Failure = &api.Failure{Message: "the program ended while it was being sent, before an answer came"}
-	}
-	return unknown(job, found)
+	return b
 }
 
-// unknown says of a job what happened and what a look at the library showed.
-func unknown(job api.Job, found finding) verdict {
-	failure := *job.Failure
-	failure.Help = found.words
-	job.State, job.Failure, job.Unclear, job.Left = api.Unknown, &failure, true, false
-	return verdict{job: job}
-}
+// asked is what is to be done about a job. With claim, the job already has the
+// outcome that it gets unless it is stored.
+type asked uint8
 
-func stored(job api.Job, file *api.File) verdict {
-	job.State, job.File, job.Failure, job.Unclear, job.Left = api.Stored, file, nil, false, false
-	return verdict{job: job}
-}
-
-// existsWords are what services say of a name that is taken. The specification
-// leaves the words open (service.md §7).
-var (
-	existsWords = regexp.MustCompile(`(?i)exist|already|overwr|taken|in use|duplicate|same name|conflict`)
-	// Of something else, such as a field of metadata that is not there.
-	missingWords = regexp.MustCompile(`(?i)(\bnot|n't|\bnever|\bno longer)( yet)? exist\w*|non-?exist\w*`)
+const (
+	begin  asked = iota // send it, the first time in this program
+	repeat              // send it once more
+	force               // send it even if it is then stored twice: a person decided so
+	claim               // give it an outcome
 )
 
-// saysTaken reports whether a refusal speaks of a name that is taken.
-func saysTaken(f *api.Failure) bool {
-	return f.Status == http.StatusConflict || existsWords.MatchString(missingWords.ReplaceAllString(f.Message, ""))
+// Step is what happens next to a job.
+type Step uint8
+
+// The steps.
+const (
+	Send         Step = iota // an attempt
+	Look                     // ask the service what became of it
+	Leave                    // there is no time: the next program goes on
+	Claim                    // the outcome that the job already has
+	ClaimStored              // the outcome stored
+	ClaimUnknown             // the outcome unknown
+)
+
+// maySend reports whether an attempt cannot store the job twice.
+func maySend(job *api.Job, evidence api.Evidence) bool {
+	return evidence != api.MaybeStored || job.RepeatsSafely()
 }
 
-// settleExists gives an outcome to a job that was refused as if the name were
-// taken, which most likely it is by an attempt before; fresh: there was none.
-func (q *Queue) settleExists(ctx context.Context, job api.Job, fresh bool) verdict {
-	if !ownName(&job) {
-		return q.settle(ctx, job, api.Refused)
-	}
-	taken := saysTaken(job.Failure)
-	found := q.look(ctx, &job)
+// decide returns the next step for a job, by what is known of its attempts and
+// what the service showed. It is the only place where that is decided.
+func decide(job *api.Job, what asked, evidence api.Evidence, look result) Step {
+	// A name that is taken is refused with 400 or 409, but 400 has other reasons
+	// too (service.md §7). Nobody else makes this name, so the service must be asked.
+	taken := what == claim && job.State == api.Refused && job.OwnName() && job.Failure != nil &&
+		(job.Failure.Status == http.StatusBadRequest || job.Failure.Status == http.StatusConflict)
 	switch {
-	case found.file != nil:
-		return stored(job, found.file)
-	case found.closing:
-		job.State, job.Unclear = api.Waiting, true
-		return verdict{job: job}
-	case taken && !fresh:
-		// Nobody else makes this name: what exists is ours.
-		v := stored(job, nil)
-		v.job.Failure = &api.Failure{
-			Message: "It is stored as " + job.Upload.Path() + ". The answer with its record was lost on the way.",
-			Help:    "An attempt before was stored; this is known because the service refused to store it again. " + found.words,
+	case evidence == api.SurelyStored || look == isThere:
+		return ClaimStored
+	case what == force && !job.RepeatsSafely():
+		return Send
+	case what != claim && maySend(job, evidence):
+		// Looking is cheaper than sending all of a large file again.
+		if look == notLooked && evidence == api.MaybeStored && job.OwnName() && (what == begin || job.Identity.Size >= lookFirst) {
+			return Look
 		}
-		return v
-	case found.looked || !job.Unclear && !job.Left:
-		// The refusal is about something else, and nothing arrived.
-		job.State, job.Unclear, job.Left = api.Refused, false, false
-		return verdict{job: job}
+		return Send
+	case what == claim && evidence == api.NotSent && !taken:
+		return Claim
+	case look == notLooked:
+		return Look
+	case look == noTime && (what != claim || job.State != api.Cancelled):
+		return Leave
+	case taken && look == isMissing, what == claim && evidence == api.Orphaned && look == isMissing:
+		return Claim
+	case taken && evidence == api.NotSent:
+		return Claim
+	case taken && job.Failure.Status == http.StatusConflict:
+		return ClaimStored
 	}
-	return unknown(job, found)
+	return ClaimUnknown
+}
+
+// settle follows decide until a job waits again or has its outcome.
+func (q *Queue) settle(ctx context.Context, e *entry, job api.Job, what asked) verdict {
+	var found finding
+	for {
+		switch decide(&job, what, job.Evidence, found.result) {
+		case Send:
+			return q.attempt(ctx, e, job)
+		case Look:
+			found = q.look(ctx, &job)
+		case Leave:
+			job.State = api.Waiting
+			job.Evidence = stronger(job.Evidence, api.Orphaned)
+			return verdict{job: job}
+		case Claim:
+			job.Evidence = api.NotSent
+			return verdict{job: job}
+		case ClaimStored:
+			return stored(job, found)
+		case ClaimUnknown:
+			return unknown(job, found)
+		}
+	}
+}
+
+// unknown says of a job what happened and what the service showed.
+func unknown(job api.Job, found finding) verdict {
+	failure := api.Failure{Message: "the program ended while it was being sent, before an answer came"}
+	switch {
+	case job.Failure != nil:
+		failure = *job.Failure
+	case job.State == api.Cancelled:
+		failure.Message = "it was cancelled when it may have arrived already"
+	}
+	failure.Help = found.words
+	job.State, job.Failure, job.Evidence = api.Unknown, &failure, api.MaybeStored
+	return verdict{job: job}
+}
+
+// stored gives a job its outcome. A record that is lost is nil.
+func stored(job api.Job, found finding) verdict {
+	job.State, job.File, job.Failure, job.Evidence = api.Stored, found.file, nil, api.SurelyStored
+	if found.file == nil {
+		job.Failure = &api.Failure{
+			Message: "It is stored as " + job.Upload.Path() + ". The answer with its record was lost on the way.",
+			Help:    "An earlier attempt stored it: the service refused to store it again.",
+		}
+		if found.result == isThere {
+			job.Failure.Help = found.words
+		}
+	}
+	return verdict{job: job}
 }

@@ -25,13 +25,14 @@ func TestWhatIsClaimed(t *testing.T) {
 		{api.NameHere, nil, false, api.Stored, 1, 1, true},
 		{api.NameHere, []fault{dial, cut, early500}, false, api.Stored, 4, 1, true},
 		{api.NameHere, []fault{lostAnswer}, false, api.Stored, 2, 1, true},
-		{api.NameHere, []fault{lostAnswer}, true, api.Stored, 2, 1, false},
+		{api.NameHere, []fault{lostAnswer}, true, api.Unknown, 2, 1, false},
 		{api.NameHere, []fault{lostBefore}, true, api.Stored, 2, 1, true},
 		{api.NameHere, []fault{broken502, broken500, broken500}, false, api.Stored, 4, 1, true},
-		{api.NameHere, []fault{noRecord}, true, api.Stored, 2, 1, false},
+		{api.NameHere, []fault{noRecord}, true, api.Unknown, 2, 1, false},
 		{api.NameHere, []fault{later}, false, api.Unknown, 1, 0, false},
 		{api.NameHere, []fault{later}, true, api.Unknown, 1, 0, false},
-		{api.NameHere, []fault{lost503}, true, api.Stored, 2, 1, false},
+		{api.NameHere, []fault{sentTwice}, false, api.Stored, 1, 1, true},
+		{api.NameHere, []fault{lost503}, true, api.Unknown, 2, 1, false},
 		{api.NameHere, []fault{busy503, slow429}, true, api.Stored, 3, 1, true},
 		{api.NameHere, []fault{refused401}, false, api.Refused, 1, 0, false},
 		{api.NameHere, []fault{refused400}, false, api.Refused, 1, 0, false},
@@ -85,7 +86,7 @@ func TestWhatIsClaimed(t *testing.T) {
 					t.Errorf("%s after %d attempts, stored %d times, record %v; want %s, %d, %d, %v. Failure %+v",
 						got.State, got.Attempts, s.copies("a"), got.File, tt.want, tt.attempts, tt.copies, tt.record, got.Failure)
 				}
-				if kept := n.job(got.ID); kept.State != got.State || kept.Unclear != got.Unclear {
+				if kept := n.job(got.ID); kept.State != got.State || kept.Evidence != got.Evidence {
 					t.Errorf("the journal has %s, the queue %s", kept.State, got.State)
 				}
 				if got.State != api.Stored && got.Failure == nil {
@@ -96,6 +97,98 @@ func TestWhatIsClaimed(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestTakenIsTakenByStatus: where the service does not list, a conflict after an
+// attempt without an answer says that this attempt stored the file. Status 400 has
+// other reasons too, whatever its words are.
+func TestTakenIsTakenByStatus(t *testing.T) {
+	for conflict, want := range map[bool]api.State{true: api.Stored, false: api.Unknown} {
+		for _, f := range []fault{lostAnswer, noRecord, lost503} {
+			synctest.Test(t, func(t *testing.T) {
+				s := newService(f)
+				s.noList, s.conflict = true, conflict
+				q := start(t, newNotes(), s)
+				got := outcome(t, q, addAll(t, q, job("a.jpg", api.NameHere))[0])
+				if got.State != want || got.Attempts != 2 || s.copies("a") != 1 || got.Failure == nil || got.Failure.Help == "" {
+					t.Errorf("%s, conflict %v: %s after %d attempts, %+v", f, conflict, got.State, got.Attempts, got.Failure)
+				}
+			})
+		}
+	}
+}
+
+// TestDecide is the table of what follows from what is known.
+func TestDecide(t *testing.T) {
+	refused := func(status int) func(*api.Job) {
+		return func(j *api.Job) { j.State, j.Failure = api.Refused, &api.Failure{Status: status} }
+	}
+	as := func(state api.State) func(*api.Job) { return func(j *api.Job) { j.State = state } }
+	large := func(j *api.Job) { j.Identity.Size = lookFirst }
+	same := func(*api.Job) {}
+	const none, orphaned, maybe = api.NotSent, api.Orphaned, api.MaybeStored
+	tests := []struct {
+		naming   api.Naming
+		change   func(*api.Job)
+		what     asked
+		evidence api.Evidence
+		look     result
+		want     Step
+	}{
+		// A repeat that cannot store twice.
+		{api.NameHere, same, begin, none, notLooked, Send},
+		{api.NameHere, same, begin, orphaned, notLooked, Send},
+		{api.NameHere, same, begin, maybe, notLooked, Look},
+		{api.NameHere, same, begin, maybe, isMissing, Send},
+		{api.NameHere, same, begin, maybe, cannotLook, Send},
+		{api.NameHere, same, begin, maybe, isThere, ClaimStored},
+		{api.NameHere, same, repeat, maybe, notLooked, Send},
+		{api.NameHere, large, repeat, maybe, notLooked, Look},
+		{api.NameHere, large, force, maybe, notLooked, Look},
+		{api.NameHere, same, begin, api.SurelyStored, notLooked, ClaimStored},
+		// One that could.
+		{api.NameService, same, begin, none, notLooked, Send},
+		{api.NameService, same, repeat, none, notLooked, Send},
+		{api.NameService, same, begin, maybe, notLooked, Look},
+		{api.NameService, same, repeat, maybe, isMissing, ClaimUnknown},
+		{api.NameService, same, repeat, maybe, cannotLook, ClaimUnknown},
+		{api.NameService, same, repeat, maybe, noTime, Leave},
+		{api.NameService, same, force, maybe, notLooked, Send},
+		{api.NameExact, same, begin, maybe, notLooked, Look},
+		// Outcomes: nothing may have arrived.
+		{api.NameHere, as(api.Unsent), claim, none, notLooked, Claim},
+		{api.NameHere, as(api.Cancelled), claim, none, notLooked, Claim},
+		{api.NameHere, refused(401), claim, none, notLooked, Claim},
+		{api.NameService, refused(400), claim, none, notLooked, Claim},
+		// Something may have.
+		{api.NameHere, as(api.Unsent), claim, orphaned, notLooked, Look},
+		{api.NameHere, as(api.Unsent), claim, orphaned, isMissing, Claim},
+		{api.NameHere, as(api.Unsent), claim, orphaned, cannotLook, ClaimUnknown},
+		{api.NameHere, as(api.Unsent), claim, maybe, isMissing, ClaimUnknown},
+		{api.NameHere, as(api.Unsent), claim, maybe, noTime, Leave},
+		{api.NameHere, as(api.Cancelled), claim, maybe, noTime, ClaimUnknown},
+		{api.NameHere, refused(401), claim, maybe, isMissing, ClaimUnknown},
+		{api.NameService, refused(400), claim, maybe, cannotLook, ClaimUnknown},
+		// A refusal that may say that the name is taken.
+		{api.NameHere, refused(400), claim, none, notLooked, Look},
+		{api.NameHere, refused(409), claim, none, notLooked, Look},
+		{api.NameHere, refused(400), claim, none, isThere, ClaimStored},
+		{api.NameHere, refused(400), claim, none, isMissing, Claim},
+		{api.NameHere, refused(400), claim, none, cannotLook, Claim},
+		{api.NameHere, refused(409), claim, none, cannotLook, Claim},
+		{api.NameHere, refused(400), claim, none, noTime, Leave},
+		{api.NameHere, refused(400), claim, maybe, isMissing, Claim},
+		{api.NameHere, refused(400), claim, maybe, cannotLook, ClaimUnknown},
+		{api.NameHere, refused(409), claim, maybe, cannotLook, ClaimStored},
+		{api.NameHere, refused(409), claim, orphaned, cannotLook, ClaimStored},
+	}
+	for _, tt := range tests {
+		j := job("a.jpg", tt.naming)
+		tt.change(&j)
+		if got := decide(&j, tt.what, tt.evidence, tt.look); got != tt.want {
+			t.Errorf("%+v: step %d", tt, got)
+		}
 	}
 }
 
@@ -170,7 +263,7 @@ func TestAfterAKill(t *testing.T) {
 		words  string
 	}{
 		{api.NameHere, true, false, api.Stored, 0, ""},
-		{api.NameHere, true, true, api.Stored, 1, ""},
+		{api.NameHere, true, true, api.Unknown, 1, "does not list"},
 		{api.NameHere, false, true, api.Stored, 1, ""},
 		{api.NameService, true, false, api.Unknown, 0, "probably this one"},
 		{api.NameService, false, false, api.Unknown, 0, "shows no new file"},
@@ -184,7 +277,7 @@ func TestAfterAKill(t *testing.T) {
 			left := job("a.jpg", tt.naming)
 			added, _ := n.AddJobs(t.Context(), []api.Job{left})
 			left = added[0]
-			left.State, left.Attempts, left.Unclear = api.Sending, 1, true
+			left.State, left.Attempts, left.Evidence = api.Sending, 1, api.MaybeStored
 			n.UpdateJob(t.Context(), left)
 			n.Release(t.Context(), []int64{left.ID})
 			if tt.stored {
@@ -206,6 +299,9 @@ func TestAfterAKill(t *testing.T) {
 		})
 	}
 }
+
+// finalEvidence is what is known of jobs by their outcome.
+var finalEvidence = map[api.State]api.Evidence{api.Stored: api.SurelyStored, api.Unknown: api.MaybeStored}
 
 // TestLeftInDoubt takes jobs that a killed program had and of which the journal
 // knows no attempt: what is claimed of them is found out first.
@@ -238,7 +334,9 @@ func TestLeftInDoubt(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					s, n := newService(tt.faults...), newNotes()
 					left := job("a.jpg", api.NameHere)
-					left.Left = what != "known" // then whoever had it let go of it
+					if what != "known" { // then its owner released it
+						left.Evidence = api.Orphaned
+					}
 					if tt.changed {
 						left.Upload.Source = api.Source{Path: filepath.Join(t.TempDir(), "gone.jpg")}
 					}
@@ -253,13 +351,13 @@ func TestLeftInDoubt(t *testing.T) {
 					}
 					s.noList = what == "dumb" || what == "known"
 					got := outcome(t, tt.act(t, n, s, left.ID), left.ID)
-					if got.State != want || got.Left || got.Unclear != (want == api.Unknown) {
+					if got.State != want || got.Evidence != finalEvidence[want] {
 						t.Errorf("%s, %+v; want %s", got.State, got, want)
 					}
 					if got.State == api.Unknown && !strings.Contains(got.Failure.Help, "does not list") {
 						t.Errorf("it says %+v", got.Failure)
 					}
-					if kept := n.job(got.ID); kept.State != want || kept.Left {
+					if kept := n.job(got.ID); kept.State != want || kept.Evidence == api.Orphaned {
 						t.Errorf("the journal has %+v", kept)
 					}
 					if s.copies("a") > 1 {

@@ -112,26 +112,31 @@ const (
 	done                 // has an outcome
 )
 
+// wish is what a person asked for beside sending the job in its turn.
+type wish uint8
+
+const (
+	wishNothing wish = iota
+	wishSend         // once more, even if it is then stored twice
+	wishLook         // only to find out what became of it
+	wishCancel
+)
+
 // entry is a job in the queue. All of it is guarded by Queue.mu; what job
 // points to is never changed, only replaced.
 type entry struct {
-	job       *api.Job
-	phase     phase
-	paused    bool
-	cancelled bool
-	insist    bool // a person asked for another try in spite of an unclear one
-	doubtful  bool // an attempt got an answer that may hide another
-	adopted   bool // of a program that has ended: it may have got further than the journal
-	lookOnly  bool // a person asked to look for it, not to send it
-	holds     bool // it has one of the places
-	heavy     bool // and is counted as a large one
-	tries     int  // since the person asked last
-	due       time.Time
-	timer     *time.Timer
-	stop      context.CancelCauseFunc // of the worker
-	progress  *api.Progress           // of the attempt; nil: none
-	meter     meter
-	final     chan struct{} // closed with the outcome
+	job      *api.Job
+	phase    phase
+	paused   bool
+	wish     wish
+	heavy    bool // it has one of the places and is counted as a large one
+	tries    int  // since the person asked last
+	due      time.Time
+	timer    *time.Timer
+	stop     context.CancelCauseFunc // of the worker
+	progress *api.Progress           // of the attempt; nil: none
+	meter    meter
+	final    chan struct{} // closed with the outcome
 }
 
 // Queue is a list of uploads and what is done about them. Its methods may be
@@ -245,7 +250,7 @@ func (q *Queue) claim(ctx context.Context, ids []int64) ([]api.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return jobs, q.take(ctx, jobs, entry{adopted: true})
+	return jobs, q.take(ctx, jobs, entry{})
 }
 
 // TakeBack cancels jobs that wait in the journal and that no running program
@@ -255,7 +260,7 @@ func (q *Queue) TakeBack(ctx context.Context, ids []int64) ([]api.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return jobs, q.take(ctx, jobs, entry{adopted: true, cancelled: true})
+	return jobs, q.take(ctx, jobs, entry{wish: wishCancel})
 }
 
 // Add journals jobs, all or none, and puts them in line. It returns them with
@@ -295,7 +300,7 @@ func (q *Queue) take(ctx context.Context, jobs []api.Job, as entry) error {
 		q.entries[job.ID] = &e
 		q.order = append(q.order, &e)
 		q.began(&e)
-		if e.cancelled {
+		if e.wish == wishCancel {
 			q.launch(&e) // see Cancel
 		} else {
 			q.enqueue(&e)
@@ -383,7 +388,7 @@ func (q *Queue) launch(e *entry) {
 	}
 	ctx, stop := context.WithCancelCause(parent)
 	e.phase, e.stop = working, stop
-	e.holds, e.heavy = true, e.job.Identity.Size >= heavySize
+	e.heavy = e.job.Identity.Size >= heavySize
 	q.running++
 	if e.heavy {
 		q.heavy++
@@ -436,7 +441,7 @@ func (q *Queue) letGo(e *entry) {
 	if e.heavy {
 		q.heavy--
 	}
-	e.holds, e.heavy = false, false
+	e.heavy = false
 }
 
 // finish takes what a worker has to say; failed is what went wrong with
@@ -454,12 +459,11 @@ func (q *Queue) finish(e *entry, v verdict, failed error) {
 	}
 	e.job, e.stop, e.progress = &v.job, nil, nil
 	e.meter = meter{}
-	e.adopted = false
 	switch {
 	case v.job.State.Final():
 		e.phase = done
 		close(e.final)
-	case e.cancelled && !q.closed:
+	case e.wish == wishCancel && !q.closed:
 		q.launch(e)
 	case e.paused || q.closed:
 		e.phase = idle

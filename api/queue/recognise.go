@@ -13,6 +13,9 @@ import (
 // one.
 type fetcher interface {
 	Fetch(ctx context.Context, address string, limit int64) (io.ReadCloser, error)
+	// DeliveryAddress is where the file of a path is delivered; empty without a
+	// delivery address in the profile.
+	DeliveryAddress(path string) string
 }
 
 // maxCompare is the size in bytes up to which a stored file is read back to see
@@ -30,12 +33,24 @@ func (q *Queue) recognise(ctx context.Context, job *api.Job, file *api.File) boo
 	if rivals, err := q.o.Journal.Rivals(ctx, *job, file.FileID); err != nil || rivals {
 		return false
 	}
+	return q.sameContent(ctx, job, file.URL)
+}
+
+// isDelivered reports whether the delivery host has the file of a job under its
+// name, with the same content. It serves services that do not list.
+func (q *Queue) isDelivered(ctx context.Context, job *api.Job) bool {
+	host, ok := q.o.Sender.(fetcher)
+	return ok && job.Identity.Size <= maxCompare && q.sameContent(ctx, job, host.DeliveryAddress(job.Upload.Path()))
+}
+
+// sameContent reports whether an address delivers the bytes that the job sent.
+func (q *Queue) sameContent(ctx context.Context, job *api.Job, address string) bool {
 	want := job.Hash
 	if want == "" && job.Upload.Source.Path != "" && sameSource(job) == nil {
 		// The program that sent it was killed before it could say.
 		want, _, _ = api.HashSource(job.Upload.Source.Path, api.XXH128) // empty: not known
 	}
-	return want != "" && q.storedHash(ctx, file, job.Identity.Size, api.HashKindOf(want)) == want
+	return want != "" && q.storedHash(ctx, address, job.Identity.Size, api.HashKindOf(want)) == want
 }
 
 // sameTags reports whether a file has the tags that its upload asked for.
@@ -47,12 +62,12 @@ func sameTags(job *api.Job, file *api.File) bool {
 	return slices.Equal(want, file.Tags.Or(nil)) || len(want) == 0 && len(file.Tags.Or(nil)) == 0
 }
 
-// storedHash is the hash of a stored file of that size; empty where it cannot be
-// had.
-func (q *Queue) storedHash(ctx context.Context, file *api.File, size int64, kind api.HashKind) string {
+// storedHash is the hash of what an address delivers, if that has the given size
+// in bytes; else empty.
+func (q *Queue) storedHash(ctx context.Context, link string, size int64, kind api.HashKind) string {
 	reader, ok := q.o.Sender.(fetcher)
-	address, err := url.Parse(file.URL)
-	if !ok || err != nil || file.URL == "" {
+	address, err := url.Parse(link)
+	if !ok || err != nil || link == "" {
 		return ""
 	}
 	// Hosted services deliver pictures smaller than they were sent unless they

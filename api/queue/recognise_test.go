@@ -77,7 +77,7 @@ func TestWhatIsFoundIsRecognised(t *testing.T) {
 				if j.State != tt.want || j.Attempts != 1 {
 					t.Errorf("%s after %d attempts, want %s: %+v", j.State, j.Attempts, tt.want, j.Failure)
 				}
-				if j.State == api.Stored && (j.File == nil || j.Unclear || j.Failure != nil) {
+				if j.State == api.Stored && (j.File == nil || j.Evidence != api.SurelyStored || j.Failure != nil) {
 					t.Errorf("a stored one is %+v", j)
 				}
 			}

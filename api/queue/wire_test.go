@@ -62,7 +62,7 @@ func TestOnTheWire(t *testing.T) {
 	ids := addAll(t, q, j)
 
 	<-halfway
-	if kept := n.job(ids[0]); kept.State != api.Sending || !kept.Unclear || kept.Attempts != 1 {
+	if kept := n.job(ids[0]); kept.State != api.Sending || kept.Evidence != api.MaybeStored || kept.Attempts != 1 {
 		t.Errorf("the journal has %+v during the attempt", kept)
 	}
 	row := q.Snapshot().Rows[0]
@@ -82,7 +82,7 @@ func TestOnTheWire(t *testing.T) {
 		<-q.Edges()
 	}
 	row = q.Snapshot().Rows[0]
-	if row.Job.State != api.Waiting || !row.Paused || row.Job.Unclear || row.Sent != 0 {
+	if row.Job.State != api.Waiting || !row.Paused || row.Job.Evidence != api.NotSent || row.Sent != 0 {
 		t.Errorf("paused: %+v, %+v", row, row.Job)
 	}
 	close(paused)

@@ -195,7 +195,7 @@ func interrupted(d *session.Session, id int64) ([]api.Job, error) {
 		j := &jobs[i]
 		switch {
 		case j.State.Final():
-		case !j.Unclear:
+		case j.Evidence != api.MaybeStored:
 			j.State = api.Waiting
 		default:
 			failure := api.Failure{Message: "it was interrupted when it may have arrived already"}

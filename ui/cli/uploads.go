@@ -155,13 +155,13 @@ func (u *uploadsFlags) again(ctx context.Context, p *Program, f *flags, d *sessi
 		switch {
 		case !hasFailed(&job):
 			continue
-		case (job.State == api.Unknown || job.Unclear) && !job.RepeatsSafely():
+		case (job.State == api.Unknown || job.Evidence == api.MaybeStored) && !job.RepeatsSafely():
 			if !u.twice {
 				fmt.Fprintf(p.Stderr, "mediadesk: %s may have arrived, and the service decides about its name: it is left out. Look in the library, then say --twice to send it all the same.\n", text.Safe(job.Upload.Source.String()))
 				out.unclear = true
 				continue
 			}
-			job.Unclear = false
+			job.Evidence = api.NotSent
 		}
 		job.ID, job.Failure, job.File, job.Batch = 0, nil, nil, batch
 		todo = append(todo, job)
@@ -213,7 +213,7 @@ func (u *uploadsFlags) takeBack(ctx context.Context, p *Program, f *flags, d *se
 }
 
 func cancelWaiting(ctx context.Context, p *Program, f *flags, d *session.Session, job api.Job) error {
-	if job.Unclear || job.State == api.Sending {
+	if job.Evidence == api.MaybeStored || job.State == api.Sending {
 		return errors.New("it may have arrived already: find out with mediadesk upload, which goes on with it")
 	}
 	if f.dryRun {

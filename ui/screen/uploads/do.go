@@ -168,8 +168,8 @@ type resent struct {
 // service makes the name, that is what the person was asked about.
 func (m *Model) resend(job api.Job) tea.Cmd {
 	jobs, old := m.o.Queue, job.ID
-	if job.Unclear && !job.RepeatsSafely() {
-		job.Unclear = false
+	if !job.RepeatsSafely() {
+		job.Evidence = api.NotSent
 	}
 	job.ID, job.Failure, job.File = 0, nil, nil
 	return func() tea.Msg {

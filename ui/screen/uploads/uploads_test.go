@@ -238,7 +238,7 @@ func TestResendKeepsWhatIsKnown(t *testing.T) {
 		d := start(t, nil)
 		d.queue.PauseAll()
 		job := d.job("a.txt", 10, c.naming)
-		job.State, job.Unclear, job.Attempts, job.ID = api.Unknown, true, 2, 77
+		job.State, job.Evidence, job.Attempts, job.ID = api.Unknown, api.MaybeStored, 2, 77
 		d.run(d.m.resend(job))
 		d.until("it is in the queue", func() bool { return d.m.rows.totals.Jobs == 1 && d.m.rows.totals.Stored == 1 })
 		jobs, err := d.queue.Wait(t.Context(), nil)

@@ -122,6 +122,15 @@ func maySend(job *api.Job, evidence api.Evidence) bool {
 	return evidence != api.MaybeStored || job.RepeatsSafely()
 }
 
+// onlyNameInDoubt reports whether a service can refuse the request with 400 for
+// nothing but its name: all other fields keep the rules of service.md §4.1, which
+// are checked before sending, and none of them depends on the account, on another
+// host or on the picture.
+func onlyNameInDoubt(job *api.Job) bool {
+	u := &job.Upload
+	return u.Source.URL == "" && u.CustomMetadata.IsZero() && u.Extensions.IsZero() && u.CustomCoordinates.IsZero()
+}
+
 // decide returns the next step for a job, by what is known of its attempts and
 // what the service showed. It is the only place where that is decided.
 func decide(job *api.Job, what asked, evidence api.Evidence, look result) Step {
@@ -150,7 +159,7 @@ func decide(job *api.Job, what asked, evidence api.Evidence, look result) Step {
 		return Claim
 	case taken && evidence == api.NotSent:
 		return Claim
-	case taken && job.Failure.Status == http.StatusConflict:
+	case taken && job.Failure.Status == http.StatusConflict, taken && evidence == api.MaybeStored && onlyNameInDoubt(job):
 		return ClaimStored
 	}
 	return ClaimUnknown

@@ -102,7 +102,7 @@ func TestWhatIsClaimed(t *testing.T) {
 
 // TestTakenIsTakenByStatus: where the service does not list, a conflict after an
 // attempt without an answer says that this attempt stored the file. Status 400 has
-// other reasons too, whatever its words are.
+// other reasons too, such as an address that cannot be downloaded.
 func TestTakenIsTakenByStatus(t *testing.T) {
 	for conflict, want := range map[bool]api.State{true: api.Stored, false: api.Unknown} {
 		for _, f := range []fault{lostAnswer, noRecord, lost503} {
@@ -123,6 +123,12 @@ func TestTakenIsTakenByStatus(t *testing.T) {
 func TestDecide(t *testing.T) {
 	refused := func(status int) func(*api.Job) {
 		return func(j *api.Job) { j.State, j.Failure = api.Refused, &api.Failure{Status: status} }
+	}
+	plain := func(status int) func(*api.Job) { // nothing of it but its name can be wrong
+		return func(j *api.Job) {
+			refused(status)(j)
+			j.Upload.Source = api.Source{Path: "/a.jpg"}
+		}
 	}
 	as := func(state api.State) func(*api.Job) { return func(j *api.Job) { j.State = state } }
 	large := func(j *api.Job) { j.Identity.Size = lookFirst }
@@ -181,6 +187,10 @@ func TestDecide(t *testing.T) {
 		{api.NameHere, refused(400), claim, maybe, isMissing, Claim},
 		{api.NameHere, refused(400), claim, maybe, cannotLook, ClaimUnknown},
 		{api.NameHere, refused(409), claim, maybe, cannotLook, ClaimStored},
+		{api.NameHere, plain(400), claim, maybe, cannotLook, ClaimStored},
+		{api.NameHere, plain(400), claim, orphaned, cannotLook, ClaimUnknown},
+		{api.NameHere, plain(400), claim, none, cannotLook, Claim},
+		{api.NameHere, plain(403), claim, maybe, cannotLook, ClaimUnknown},
 		{api.NameHere, refused(409), claim, orphaned, cannotLook, ClaimStored},
 	}
 	for _, tt := range tests {

@@ -3,7 +3,9 @@
 package config
 
 import (
+	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 )
 
@@ -64,11 +66,11 @@ const (
 	DefaultMaxSize       = 25_000_000 // bytes: "Maximum upload size, free plan" of service.md §8
 )
 
-// Config is the settings file as it was read, with the defaults filled in. It is a value: an edit
-// changes the file and gives another Config. The maps and slices in it are not to be written to.
+// Config holds the settings: those of config.toml, else those of state.toml, else the defaults. It is a
+// value: an edit changes state.toml and returns another Config. Do not write to its maps and slices.
 type Config struct {
-	Path   string // the settings file
-	Exists bool   // whether the file was there; false means that all of this is defaults
+	Path   string // config.toml, the user's settings file
+	Exists bool   // whether one of the files has a setting; false means that all of this is defaults
 
 	Profile     string // name of the profile in use
 	Theme       Theme
@@ -82,6 +84,23 @@ type Config struct {
 	Local       Local
 	Keys        []Key
 	Profiles    map[string]Profile // by name; LocalProfile is always among them
+	Tips        []string           // names of the tips that were shown
+
+	// Replaced are lines of config.toml, in their order, that version 0.1 wrote and that no longer hold,
+	// because a screen or command changed the setting since.
+	Replaced []int
+
+	paths Paths
+	set   map[string]int // line of config.toml, by entry: see entries
+}
+
+// SetIn says where config.toml sets a setting, such as "theme", or a profile, such as "profiles.work":
+// "set in config.toml line 12". It returns "" for what screens and commands may change.
+func (c Config) SetIn(key string) string {
+	if line := c.set[key]; line > 0 {
+		return fmt.Sprintf("set in %s line %d", filepath.Base(c.Path), line)
+	}
+	return ""
 }
 
 // Key gives an act of the screens other keys than the usual ones. Whether there is such an act, and
@@ -139,7 +158,5 @@ func (c Config) BookmarkFolders() []string {
 	return folders
 }
 
-// defaults is what holds without a settings file.
-func defaults(path string) Config {
-	return fileConfig{}.resolve(path, false)
-}
+// defaults is what holds without settings files.
+func defaults(paths Paths) Config { return fileConfig{}.resolve(paths) }

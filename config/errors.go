@@ -2,12 +2,13 @@ package config
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 )
 
-// FileError is one problem in the settings file.
+// FileError is one problem in a settings file.
 type FileError struct {
-	Path string // the settings file
+	Path string // config.toml or state.toml
 	Line int    // from 1; 0 if the problem has no place
 	Key  string // dotted, as "profiles.work.upload_url"; "" if the problem has no key
 	Text string // what is wrong and what helps
@@ -23,6 +24,19 @@ func (e *FileError) Error() string {
 	b.WriteString(": ")
 	b.WriteString(e.Text)
 	return b.String()
+}
+
+// ReadOnlyError says that config.toml sets what a screen or command was to change.
+type ReadOnlyError struct {
+	Key  string // such as "theme", or "profiles.work"
+	What string // the same in words, such as "the theme"
+	Path string // config.toml
+	Line int    // from 1
+}
+
+// Error says what is set where, and what to do.
+func (e *ReadOnlyError) Error() string {
+	return fmt.Sprintf("%s is set in %s line %d: change or delete it there (%s)", e.What, filepath.Base(e.Path), e.Line, e.Path)
 }
 
 // UnknownProfileError says that there is no profile of this name.

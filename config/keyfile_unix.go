@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
+	"strings"
 	"syscall"
+	"unicode"
 )
 
 const openWithoutWaiting = syscall.O_NONBLOCK
@@ -19,6 +22,21 @@ func checkOwner(info fs.FileInfo, forbidden mayRead) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if ok && int(stat.Uid) != os.Geteuid() && (forbidden == ownerOnly || stat.Uid != 0) {
 		return fmt.Errorf("the file belongs to user %d and not to you: make a copy of your own with mode 0600", stat.Uid)
+	}
+	return nil
+}
+
+// checkWriters says how somebody else may write a settings file, and the command that ends that. Root may.
+func checkWriters(path string, info fs.FileInfo) error {
+	if strings.ContainsFunc(path, func(r rune) bool { return r == ' ' || !unicode.IsGraphic(r) }) {
+		path = strconv.Quote(path)
+	}
+	if info.Mode().Perm()&0o022 != 0 {
+		return fmt.Errorf("others may write the file (its mode is %04o): run chmod go-w %s", info.Mode().Perm(), path)
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if ok && int(stat.Uid) != os.Geteuid() && stat.Uid != 0 {
+		return fmt.Errorf("the file belongs to user %d and not to you: run chown %d %s as root", stat.Uid, os.Geteuid(), path)
 	}
 	return nil
 }

@@ -17,20 +17,26 @@ import (
 // maxFile is the largest settings file that is read.
 const maxFile = 1 << 20
 
-// fileConfig is the settings file as it is written. Its toml tags are all the keys there are.
-type fileConfig struct {
+// choices are the settings that screens and commands change: state.toml holds them. config.toml may set
+// them, too, and is right then.
+type choices struct {
 	Profile     string                 `toml:"profile"`
 	Theme       string                 `toml:"theme"`
-	Themes      map[Theme]OwnTheme     `toml:"themes"`
 	Pictures    string                 `toml:"pictures"`
 	Previews    string                 `toml:"previews"`
 	Signal      string                 `toml:"signal"`
 	Concurrency int64                  `toml:"concurrency"`
 	Bookmarks   []string               `toml:"bookmarks"`
-	Webhook     fileWebhook            `toml:"webhook"`
-	Local       fileLocal              `toml:"local"`
-	Keys        map[string][]string    `toml:"keys"`
 	Profiles    map[string]fileProfile `toml:"profiles"`
+}
+
+// fileConfig is what config.toml may hold. Its toml tags are all the keys there are.
+type fileConfig struct {
+	choices
+	Themes  map[Theme]OwnTheme  `toml:"themes"`
+	Webhook fileWebhook         `toml:"webhook"`
+	Local   fileLocal           `toml:"local"`
+	Keys    map[string][]string `toml:"keys"`
 }
 
 type fileWebhook struct {
@@ -49,65 +55,88 @@ type fileLocal struct {
 }
 
 type fileProfile struct {
-	Kind         string   `toml:"kind"`
-	UploadURL    string   `toml:"upload_url"`
-	BaseURL      string   `toml:"base_url"`
-	DeliveryURL  string   `toml:"delivery_url"`
-	MaxSize      int64    `toml:"max_size"`
-	MaxVideoSize int64    `toml:"max_video_size"`
-	Folder       string   `toml:"folder"`
-	Tags         []string `toml:"tags"`
-	Extensions   []string `toml:"extensions"`
-	Naming       string   `toml:"naming"`
-	ColourOption string   `toml:"colour_option"`
-	WebhookURL   string   `toml:"webhook_url"`
-	SecretFile   string   `toml:"webhook_secret_file"`
-	KeyFile      string   `toml:"key_file"`
-	KeyCommand   []string `toml:"key_command"`
+	Kind         string   `toml:"kind,omitempty"`
+	UploadURL    string   `toml:"upload_url,omitempty"`
+	BaseURL      string   `toml:"base_url,omitempty"`
+	DeliveryURL  string   `toml:"delivery_url,omitempty"`
+	MaxSize      int64    `toml:"max_size,omitempty"`
+	MaxVideoSize int64    `toml:"max_video_size,omitempty"`
+	Folder       string   `toml:"folder,omitempty"`
+	Tags         []string `toml:"tags,omitempty"`
+	Extensions   []string `toml:"extensions,omitempty"`
+	Naming       string   `toml:"naming,omitempty"`
+	ColourOption string   `toml:"colour_option,omitempty"`
+	WebhookURL   string   `toml:"webhook_url,omitempty"`
+	SecretFile   string   `toml:"webhook_secret_file,omitempty"`
+	KeyFile      string   `toml:"key_file,omitempty"`
+	KeyCommand   []string `toml:"key_command,omitempty"`
 }
 
-// Load reads the settings file. A missing file is no error: the defaults hold and Exists is false. The
-// error of a file that cannot be used joins one *FileError for each problem in it; the Config beside it
-// is then the defaults.
+// Load reads the settings. A missing file is no error: the defaults hold. The error of a file that
+// cannot be used joins one *FileError for each problem in it; the Config beside it is then the defaults.
 func Load(paths Paths) (Config, error) {
-	path := paths.Config
-	text, exists, err := readFile(path)
+	s, err := read(paths)
 	if err != nil {
-		return defaults(path), err
+		return defaults(paths), err
 	}
-	c, err := parse(path, text)
-	c.Exists = exists
-	return c, err
+	return s.config()
 }
 
-// readFile reads the settings file; a missing one is empty.
-func readFile(path string) (text string, exists bool, err error) {
-	problem := func(err error) error {
-		return &FileError{Path: path, Text: fmt.Sprintf("the settings cannot be read (%v): check the file and its permissions, or set MEDIADESK_HOME to another folder", cause(err))}
+// document is a settings file as it was read.
+type document struct {
+	path   string
+	text   []byte // nil: there is no such file
+	values map[string]any
+	places []place
+}
+
+// readDocument reads a settings file. A missing one is no error.
+func readDocument(path string) (document, error) {
+	d := document{path: path}
+	info, err := d.readText()
+	if err != nil {
+		return d, &FileError{Path: path, Text: fmt.Sprintf("the settings cannot be read (%v): check the file and its permissions, or set MEDIADESK_HOME to another folder", cause(err))}
 	}
-	info, err := os.Stat(path)
+	if err := d.parse(); err != nil {
+		return d, err
+	}
+	return d, d.checkWriters(info)
+}
+
+// parse reads the values and places of the text.
+func (d *document) parse() error {
+	d.values = map[string]any{}
+	if err := toml.Unmarshal(d.text, &d.values); err != nil {
+		return d.problem("this is not TOML", err)
+	}
+	d.places = findPlaces(d.text)
+	return nil
+}
+
+// readText reads the file. info is nil without it.
+func (d *document) readText() (info fs.FileInfo, err error) {
+	// Looked at before opening: to open a FIFO would wait for a writer.
+	info, err = os.Stat(d.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", false, nil
+		return nil, nil
 	case err != nil:
-		return "", false, problem(err)
+		return nil, err
 	case !info.Mode().IsRegular():
-		// Looked at before opening: to open a FIFO would wait for a writer.
-		return "", false, problem(errors.New("it is not a file"))
+		return nil, errors.New("it is not a file")
 	}
-	file, err := os.Open(path)
+	file, err := os.Open(d.path)
 	if err != nil {
-		return "", false, problem(err)
+		return nil, err
 	}
-	defer file.Close() //nolint:errcheck // only read
-	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
-	if err != nil {
-		return "", false, problem(err)
+	defer file.Close()
+	if d.text, err = io.ReadAll(io.LimitReader(file, maxFile+1)); err != nil {
+		return nil, err
 	}
-	if len(data) > maxFile {
-		return "", false, problem(errors.New("it is larger than 1 MiB"))
+	if len(d.text) > maxFile {
+		return nil, errors.New("it is larger than 1 MiB")
 	}
-	return string(data), true, nil
+	return file.Stat()
 }
 
 // cause takes the path out of an error that names it already.
@@ -118,39 +147,34 @@ func cause(err error) error {
 	return err
 }
 
-// parse makes a Config of the text of a settings file.
-func parse(path, text string) (Config, error) {
-	raw := map[string]any{}
-	if err := toml.Unmarshal([]byte(text), &raw); err != nil {
-		problem := &FileError{Path: path, Text: err.Error()}
-		if de, ok := errors.AsType[*toml.DecodeError](err); ok {
-			problem.Line, _ = de.Position()
-			problem.Text = "this is not TOML (" + de.Error() + ")"
+// problem is an error of the TOML library with its line.
+func (d *document) problem(what string, err error) error {
+	problem := &FileError{Path: d.path, Text: fmt.Sprintf("%s (%v)", what, err)}
+	if de, ok := errors.AsType[*toml.DecodeError](err); ok {
+		problem.Line, _ = de.Position()
+	}
+	return problem
+}
+
+// checkWriters refuses a file that names programs to run if somebody else may write it, as ssh does: they
+// could name another one.
+func (d *document) checkWriters(info fs.FileInfo) error {
+	for _, p := range d.places {
+		command := p.key[len(p.key)-1] == "key_command" || len(p.key) == 3 && p.key[0] == "local" && p.key[1] == "commands"
+		if !command {
+			continue
 		}
-		return defaults(path), problem
+		if err := checkWriters(d.path, info); err != nil {
+			return &FileError{Path: d.path, Line: p.line, Key: joinKey(p.key), Text: fmt.Sprintf("this names a program to run, and %v", err)}
+		}
 	}
-	places := scan(text)
-	if problems := checkShape(path, places, raw); len(problems) > 0 {
-		return defaults(path), errors.Join(problems...)
-	}
-	var file fileConfig
-	if err := toml.Unmarshal([]byte(text), &file); err != nil {
-		return defaults(path), &FileError{Path: path, Text: err.Error()}
-	}
-	c := file.resolve(path, true)
-	for _, act := range slices.Sorted(maps.Keys(file.Keys)) {
-		c.Keys = append(c.Keys, Key{Act: act, Keys: file.Keys[act], Line: lineOf(places, []string{"keys", act})})
-	}
-	if problems := c.check(places); len(problems) > 0 {
-		return defaults(path), errors.Join(problems...)
-	}
-	return c, nil
+	return nil
 }
 
 // resolve fills in the defaults. Values are not looked at.
-func (f fileConfig) resolve(path string, exists bool) Config {
+func (f fileConfig) resolve(paths Paths) Config {
 	c := Config{
-		Path: path, Exists: exists,
+		Path: paths.Config, paths: paths,
 		Profile:     or(f.Profile, LocalProfile),
 		Theme:       Theme(or(f.Theme, string(ThemeAuto))),
 		Themes:      f.Themes,
@@ -201,13 +225,15 @@ func or[T comparable](value, fallback T) T {
 // maxConcurrency keeps a slip of the finger from opening a thousand connections.
 const maxConcurrency = 32
 
-// check looks at every value, brings the profiles into their one form, and lists what is wrong.
-func (c *Config) check(places []entry) []error {
+// check looks at every value, brings the profiles into their one form, and returns what is wrong. locate
+// says where a setting is written.
+func (c *Config) check(locate func(key []string) (path string, line int)) error {
 	var problems []error
 	report := func(problem *settingError, table ...string) {
 		if problem != nil {
 			key := append(slices.Clone(table), problem.key)
-			problems = append(problems, &FileError{Path: c.Path, Line: lineOf(places, key), Key: joinKey(key), Text: problem.what})
+			path, line := locate(key)
+			problems = append(problems, &FileError{Path: path, Line: line, Key: joinKey(key), Text: problem.what})
 		}
 	}
 	report(oneOf("theme", c.Theme, c.ThemeNames()...))
@@ -237,10 +263,12 @@ func (c *Config) check(places []entry) []error {
 		local.MaxSize, local.MaxVideoSize = c.Local.MaxSize, c.Local.MaxSize
 		c.Profiles[LocalProfile] = local
 	}
-	if _, err := c.Find(c.Profile); err != nil {
+	// A profile in use that is gone from config.toml is an error of whoever opens it: another one can
+	// still be chosen.
+	if _, err := c.Find(c.Profile); err != nil && c.set["profile"] > 0 {
 		report(&settingError{key: "profile", what: err.Error()})
 	}
-	return problems
+	return errors.Join(problems...)
 }
 
 func checkConcurrency(n int) *settingError {

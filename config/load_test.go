@@ -63,14 +63,47 @@ func write(t *testing.T, text string) string {
 	return path
 }
 
+// home is a fresh MEDIADESK_HOME with a config.toml; "" leaves that out.
+func home(t *testing.T, text string) Paths {
+	t.Helper()
+	paths := FindPaths(env("MEDIADESK_HOME", t.TempDir()))
+	if text != "" {
+		overwrite(t, paths.Config, text)
+	}
+	return paths
+}
+
+func overwrite(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// parse reads the text of a config.toml.
+func parse(path, text string) (Config, error) {
+	s := sources{paths: Paths{Config: path}, own: document{path: path, text: []byte(text)}}
+	err := s.own.parse()
+	if err == nil {
+		err = checkShape(s.own, reflect.TypeFor[fileConfig]())
+	}
+	if err != nil {
+		return defaults(s.paths), err
+	}
+	return s.config()
+}
+
 func TestLoadFull(t *testing.T) {
-	path := write(t, fullFile)
-	c, err := Load(Paths{Config: path})
+	paths := home(t, fullFile)
+	c, err := Load(paths)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := Config{
-		Path: path, Exists: true, Profile: "work", Theme: ThemeDark, Pictures: PicturesBlocks, Previews: PreviewsForget, Signal: SignalDesktop, Concurrency: 5,
+		Path: paths.Config, Exists: true, Profile: "work", Theme: ThemeDark, Pictures: PicturesBlocks, Previews: PreviewsForget, Signal: SignalDesktop, Concurrency: 5,
 		Bookmarks: []string{"~/Pictures", "/srv"}, Webhook: Webhook{"127.0.0.1:0"},
 		Local: Local{Addr: "127.0.0.1:9000", MaxSize: 1000, Commands: map[string][]string{"remove-bg": {"rembg", "i", "-", "-"}}},
 		Profiles: map[string]Profile{
@@ -89,6 +122,10 @@ func TestLoadFull(t *testing.T) {
 				WebhookURL: "http://desk.example.com:8080/hooks", WebhookSecretFile: "~/.hooks", KeyFile: "~/.key", KeyCommand: []string{"pass", "show", "media"},
 			},
 		},
+		paths: paths, set: map[string]int{
+			"profile": 2, "theme": 3, "pictures": 4, "previews": 5, "signal": 6, "concurrency": 7, "bookmarks": 8,
+			"profiles.work": 21, "profiles.ik": 37, "profiles.local": 42,
+		},
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got  %+v\nwant %+v", c, want)
@@ -105,22 +142,23 @@ func TestLoadFull(t *testing.T) {
 }
 
 func TestLoadMissingIsDefaults(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "none", "config.toml")
-	c, err := Load(Paths{Config: path})
+	paths := FindPaths(env("MEDIADESK_HOME", filepath.Join(t.TempDir(), "none")))
+	c, err := Load(paths)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := Config{
-		Path: path, Profile: "local", Theme: ThemeAuto, Pictures: PicturesAuto, Previews: PreviewsKeep, Signal: SignalBell, Concurrency: 6,
+		Path: paths.Config, Profile: "local", Theme: ThemeAuto, Pictures: PicturesAuto, Previews: PreviewsKeep, Signal: SignalBell, Concurrency: 6,
 		Webhook: Webhook{"127.0.0.1:7844"}, Local: Local{Addr: "127.0.0.1:7843", MaxSize: 25_000_000},
 		Profiles: map[string]Profile{"local": {
 			Name: "local", Kind: KindLocal, MaxSize: 25_000_000, MaxVideoSize: 25_000_000, Naming: NamingHere, ColourOption: ColourBritish,
 		}},
+		paths: paths, set: map[string]int{},
 	}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got  %+v\nwant %+v", c, want)
 	}
-	if _, err := os.Stat(filepath.Dir(path)); err == nil {
+	if _, err := os.Stat(filepath.Dir(paths.Config)); err == nil {
 		t.Error("looking for the settings made a folder")
 	}
 }

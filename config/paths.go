@@ -12,8 +12,8 @@ const appName = "mediadesk"
 
 // Paths says where the program keeps its files (design.md §9). Nothing is made by finding them.
 type Paths struct {
-	Config string // the settings file, config.toml
-	Data   string // folder of the journal and of the local library
+	Config string // the user's settings file, config.toml
+	Data   string // folder of state.toml, of the journal and of the local library
 	State  string // folder of the log
 	Cache  string // folder of what can be made again
 }
@@ -47,6 +47,9 @@ func FindPaths(getenv func(string) string) Paths {
 	}
 }
 
+// StateFile is state.toml: the profiles and choices that screens and commands keep.
+func (p Paths) StateFile() string { return filepath.Join(p.Data, "state.toml") }
+
 // Journal is the file of the journal.
 func (p Paths) Journal() string { return filepath.Join(p.Data, "journal.db") }
 
@@ -65,7 +68,7 @@ func (p Paths) Crash() string { return filepath.Join(p.State, "crash.txt") }
 // Make creates the folders, readable by their owner only. It is called once the person took a
 // choice: looking at the program leaves no trace.
 func (p Paths) Make() error {
-	for _, dir := range []string{filepath.Dir(p.Config), p.Data, p.State, p.Cache} {
+	for _, dir := range []string{p.Data, p.State, p.Cache} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return fmt.Errorf("the folder %s cannot be made (%w): set MEDIADESK_HOME to a folder that can be written", dir, err)
 		}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -8,20 +9,19 @@ import (
 	"strings"
 )
 
-// checkShape compares what is in the file with the keys there are, and lists what is unknown or of the
-// wrong type. It is done here because the TOML library takes keys in any case ("Theme"), and an edit
-// would then add a second one.
-func checkShape(path string, places []entry, raw map[string]any) []error {
+// checkShape returns what is unknown or of the wrong type in a document, in the order of its lines. The
+// TOML library would stop at the first problem, and takes keys in any case, such as "Theme".
+func checkShape(d document, want reflect.Type) error {
 	var found []*FileError
-	walkShape(raw, reflect.TypeFor[fileConfig](), nil, func(key []string, text string) {
-		found = append(found, &FileError{Path: path, Line: lineOf(places, key), Key: joinKey(key), Text: text})
+	walkShape(d.values, want, nil, func(key []string, text string) {
+		found = append(found, &FileError{Path: d.path, Line: lineOf(d.places, key), Key: joinKey(key), Text: text})
 	})
 	slices.SortStableFunc(found, func(a, b *FileError) int { return a.Line - b.Line })
 	problems := make([]error, len(found))
 	for i, p := range found {
 		problems[i] = p
 	}
-	return problems
+	return errors.Join(problems...)
 }
 
 func walkShape(value any, want reflect.Type, key []string, report func(key []string, text string)) {
@@ -36,6 +36,12 @@ func walkShape(value any, want reflect.Type, key []string, report func(key []str
 			wrong("a whole number without quotes")
 		}
 	case reflect.Slice:
+		if parts, ok := value.(map[string]any); ok && len(key) == 2 && key[0] == "keys" {
+			for part := range parts { // library.delete = ["x"]
+				report(key, fmt.Sprintf("write %q in quotes", key[1]+"."+part))
+			}
+			return
+		}
 		list, ok := value.([]any)
 		if !ok {
 			wrong(`a list of texts, such as ["one", "two"]`)
@@ -89,7 +95,7 @@ func unknownKey(table []string, name string, fields map[string]reflect.Type) str
 	if len(homes) > 0 {
 		return text + ": it belongs " + strings.Join(homes, " or ")
 	}
-	return text + ": take the line out, or look at the settings there are in the comments of a new file"
+	return text + ": take the line out"
 }
 
 // findHomes lists the tables in which a key of this name exists.
@@ -116,9 +122,12 @@ func findHomes(t reflect.Type, table []string, name string, homes *[]string) {
 
 // fieldsOf lists the keys of a table and their types.
 func fieldsOf(t reflect.Type) map[string]reflect.Type {
-	fields := make(map[string]reflect.Type, t.NumField())
-	for field := range t.Fields() {
-		fields[field.Tag.Get("toml")] = field.Type
+	fields := map[string]reflect.Type{}
+	for _, field := range reflect.VisibleFields(t) {
+		if !field.Anonymous {
+			key, _, _ := strings.Cut(field.Tag.Get("toml"), ",")
+			fields[key] = field.Type
+		}
 	}
 	return fields
 }

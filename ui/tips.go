@@ -2,14 +2,12 @@ package ui
 
 import (
 	"log/slog"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/config"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -23,30 +21,25 @@ var tips = map[page.ID]struct{ name, text string }{
 	page.Extensions: {"extensions", "Each row says where its status is known from. enter reads the whole history of a run."},
 	page.Library:    {"library", "enter opens a file to change its tags and region, / filters, y copies addresses."},
 	page.Details:    {"details", "ctrl+s shows the difference before anything is saved, z takes it back, also after a restart."},
-	page.Settings:   {"settings", "Everything set here is kept in a file with comments, for you to edit as well."},
+	page.Settings:   {"settings", "What you choose here is kept apart from your own config.toml. E edits that file; what it sets wins."},
 }
 
-// tipsSeen is what the file of the tips holds: a name on each line.
+// tipsSeen tells which tips were shown before.
 type tipsSeen struct{ names []string }
 
-// readTips looks which tips were shown before.
+// readTips reads which tips were shown before.
 func (m *Model) readTips() tea.Cmd {
-	path := m.tipsPath()
-	if path == "" {
+	paths := m.o.Paths
+	if paths.Data == "" {
 		return nil
 	}
 	return func() tea.Msg {
-		// Without the file nothing was seen yet.
-		text, _ := os.ReadFile(path)
-		return tipsSeen{strings.Fields(string(text))}
+		c, err := config.Load(paths)
+		if err != nil {
+			slog.Warn("which tips were shown is not known", "err", err)
+		}
+		return tipsSeen{c.Tips}
 	}
-}
-
-func (m *Model) tipsPath() string {
-	if m.o.Paths.State == "" {
-		return ""
-	}
-	return filepath.Join(m.o.Paths.State, "tips")
 }
 
 // tipTime is how long a tip stays unless the person goes on before.
@@ -67,11 +60,15 @@ func (m *Model) tip() tea.Cmd {
 	m.tipGeneration++
 	generation := m.tipGeneration
 	m.tipsShown = append(m.tipsShown, t.name)
-	path, names := m.tipsPath(), strings.Join(m.tipsShown, "\n")+"\n"
+	paths := m.o.Paths
 	return tea.Batch(
 		tea.Tick(tipTime, func(time.Time) tea.Msg { return tipOver{generation} }),
 		func() tea.Msg {
-			if err := os.WriteFile(path, []byte(names), 0o600); err != nil {
+			c, err := config.Load(paths)
+			if err == nil {
+				_, err = c.AddTip(t.name)
+			}
+			if err != nil {
 				slog.Warn("which tips were shown is not kept", "err", err)
 			}
 			return nil

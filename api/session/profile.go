@@ -72,7 +72,7 @@ func IsUnnamed(profile string) bool { return strings.HasPrefix(profile, UnnamedP
 func Resolve(c config.Config, r Request) (config.Profile, error) {
 	if !r.Unnamed() {
 		if r.Profile == "" {
-			return c.Current(), nil
+			return c.Find(c.Profile)
 		}
 		return c.Find(r.Profile)
 	}

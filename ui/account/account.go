@@ -65,6 +65,9 @@ type Result struct {
 	Key api.Key
 	// Place says where the key is now, in words; empty where none was asked for.
 	Place string
+	// Notice says why the next start opens another account, although this one was
+	// to become the one in use; empty where it opens this one.
+	Notice string
 }
 
 // step is what is on the screen.
@@ -150,7 +153,10 @@ type loaded struct {
 type tried struct{ err error }
 
 // saved answers whether all is written.
-type saved struct{ err error }
+type saved struct {
+	notice string // see Result
+	err    error
+}
 
 // start runs work off the event loop; what was under way before is forgotten.
 func (f *Flow) start(work func(context.Context) tea.Msg) tea.Cmd {
@@ -213,6 +219,7 @@ func (f *Flow) answered(msg tea.Msg) (tea.Cmd, Event) {
 			return nil, Open
 		}
 		f.closeInput()
+		f.result.Notice = msg.notice
 		return nil, Done
 	}
 	return nil, Open

@@ -174,7 +174,13 @@ func (f *Flow) save(w way, key config.Secret) tea.Cmd {
 		f.result.Key = key
 	}
 	o := f.o
-	return f.start(func(ctx context.Context) tea.Msg { return saved{err: save(ctx, o, p, w, key)} })
+	return f.start(func(ctx context.Context) tea.Msg {
+		err := save(ctx, o, p, w, key)
+		if readOnly, ok := errors.AsType[*config.ReadOnlyError](err); ok && readOnly.Key == "profile" {
+			return saved{notice: "The next start opens another account: " + readOnly.Error() + "."}
+		}
+		return saved{err: err}
+	})
 }
 
 // place says where the key is, in words.
@@ -205,6 +211,12 @@ func save(ctx context.Context, o Options, p config.Profile, w way, key config.Se
 	}
 	if _, err := c.Find(p.Name); err == nil && (o.Mode == Add || o.Mode == AddWithEnvironment) {
 		return fmt.Errorf("there is an account %q by now: go back and choose another name", p.Name)
+	}
+	if c.SetIn("profiles."+p.Name) != "" {
+		// It writes nothing, but fails where config.toml says something else.
+		if _, err := c.SetProfile(p); err != nil {
+			return err
+		}
 	}
 	switch w {
 	case wayKeyring:

@@ -208,19 +208,35 @@ func (d *doctor) settingsFile(context.Context) {
 	switch {
 	case err != nil:
 		d.say(verdictBad, "config.toml", "Correct the line. Until then the defaults are looked at here.", "%v", err)
-	case !d.settings.Exists:
-		d.say(verdictNote, "config.toml", "", "there is none yet at %s: the defaults hold", file)
 	default:
-		d.say(verdictOK, "config.toml", "", "%s", file)
-		if info, err := os.Stat(file); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
-			d.say(verdictWarn, "rights", "chmod 600 config.toml", "others may write the settings (mode %04o): they could name a key command", info.Mode().Perm())
-		}
+		d.settingsFiles(file)
 	}
 	name := d.profile.Name
 	if session.IsUnnamed(name) { // the path behind the host may be an account
 		name = session.UnnamedPrefix + hostOf(d.profile.UploadURL)
 	}
 	d.say(verdictOK, "profile", "", "%s (%s), of %s", name, d.profile.Kind, text.Plural(len(d.settings.Profiles), "profile"))
+}
+
+// settingsFiles says where the settings are, and what in config.toml no longer holds.
+func (d *doctor) settingsFiles(own string) {
+	info, err := os.Stat(own)
+	if err != nil {
+		d.say(verdictNote, "config.toml", "", "there is none yet at %s: the defaults hold", own)
+	} else {
+		d.say(verdictOK, "config.toml", "", "%s", own)
+		if runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
+			d.say(verdictWarn, "rights", "chmod go-w "+own, "others may write the settings (mode %04o): they could name a key command", info.Mode().Perm())
+		}
+	}
+	if len(d.settings.Replaced) > 0 {
+		lines := strings.Trim(fmt.Sprint(d.settings.Replaced), "[]")
+		d.say(verdictNote, "config.toml", "Delete those lines, or change one to make it hold again.", "version 0.1 wrote lines that no longer hold, since you changed the settings later: %s", lines)
+	}
+	state := d.p.Paths.StateFile()
+	if _, err := os.Stat(state); err == nil {
+		d.say(verdictOK, "state.toml", "", "%s", state)
+	}
 }
 
 func (d *doctor) key(ctx context.Context) {

@@ -71,7 +71,8 @@ func writeMan(w io.Writer, root *cobra.Command) error {
 	}
 	m.section("Files")
 	for _, f := range [][2]string{
-		{"$XDG_CONFIG_HOME/mediadesk/config.toml", "the settings; every setting is explained in it"},
+		{"$XDG_CONFIG_HOME/mediadesk/config.toml", "your settings; the program never writes this file"},
+		{"$XDG_DATA_HOME/mediadesk/state.toml", "profiles and choices that screens and commands keep; config.toml overrides them"},
 		{"$XDG_DATA_HOME/mediadesk/", "the journal and the local library"},
 		{"$XDG_STATE_HOME/mediadesk/mediadesk.log", "the log, without secrets"},
 		{"$XDG_CACHE_HOME/mediadesk/", "what can be fetched again"},

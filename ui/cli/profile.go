@@ -54,14 +54,14 @@ func newProfileAdd(p *Program, f *flags) *cobra.Command {
 				return err
 			}
 			if f.dryRun {
-				line := profileLineOf(profile, false)
+				line := profileLineOf(c, profile)
 				return line.print(p.Stdout, f.json)
 			}
 			if _, err := c.SetProfile(profile); err != nil {
 				return &exitError{exitUsage, err}
 			}
 			if f.json {
-				return profileLineOf(profile, profile.Name == c.Profile).print(p.Stdout, true)
+				return profileLineOf(c, profile).print(p.Stdout, true)
 			}
 			next := ""
 			if profile.Kind != config.KindLocal {
@@ -190,14 +190,15 @@ type profileLine struct {
 	KeyFile      string   `json:"keyFile"`
 	KeyCommand   []string `json:"keyCommand"`
 	SecretFile   string   `json:"webhookSecretFile"`
+	SetIn        string   `json:"setIn,omitempty"` // "set in config.toml line 12"; empty: commands can change it
 }
 
-func profileLineOf(q config.Profile, used bool) profileLine {
+func profileLineOf(c config.Config, q config.Profile) profileLine {
 	list := func(l []string) []string { return append([]string{}, l...) } // [], not null
 	return profileLine{
-		q.Name, string(q.Kind), used, q.UploadURL, q.BaseURL, q.DeliveryURL, q.MaxSize, q.MaxVideoSize,
+		q.Name, string(q.Kind), q.Name == c.Profile, q.UploadURL, q.BaseURL, q.DeliveryURL, q.MaxSize, q.MaxVideoSize,
 		q.Folder, list(q.Tags), list(q.Extensions), string(q.Naming), string(q.ColourOption), q.WebhookURL, q.KeyFile, list(q.KeyCommand),
-		q.WebhookSecretFile,
+		q.WebhookSecretFile, c.SetIn("profiles." + q.Name),
 	}
 }
 
@@ -229,6 +230,7 @@ func (l profileLine) print(w io.Writer, asJSON bool) error {
 		{"signed with", l.SecretFile},
 		{"key file", l.KeyFile},
 		{"key command", strings.Join(l.KeyCommand, " ")},
+		{"settings", l.SetIn},
 	} {
 		if row[1] == "" {
 			continue
@@ -250,7 +252,7 @@ func newProfileList(p *Program, f *flags) *cobra.Command {
 				return err
 			}
 			for _, name := range c.Names() {
-				line := profileLineOf(c.Profiles[name], name == c.Profile)
+				line := profileLineOf(c, c.Profiles[name])
 				if f.json {
 					err = printJSON(p.Stdout, line)
 				} else {
@@ -262,7 +264,7 @@ func newProfileList(p *Program, f *flags) *cobra.Command {
 					if address == "" {
 						address = "the local library of this computer"
 					}
-					_, err = fmt.Fprintf(p.Stdout, "%s %-16s %-8s %s\n", mark, name, line.Kind, text.Safe(address))
+					_, err = fmt.Fprintf(p.Stdout, "%s\n", strings.TrimRight(fmt.Sprintf("%s %-16s %-8s %s  %s", mark, name, line.Kind, text.Safe(address), line.SetIn), " "))
 				}
 				if err != nil {
 					return err
@@ -297,7 +299,7 @@ func newProfileShow(p *Program, f *flags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return profileLineOf(profile, name == c.Profile).print(p.Stdout, f.json)
+			return profileLineOf(c, profile).print(p.Stdout, f.json)
 		},
 	}
 }

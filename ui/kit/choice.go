@@ -15,6 +15,8 @@ type Select struct {
 	LabelWidth int
 	// Options are the words to choose from.
 	Options []string
+	// Fixed says why the choice cannot be changed; empty where it can.
+	Fixed string
 
 	at      int
 	focused bool
@@ -54,7 +56,7 @@ func (s *Select) Focused() bool { return s.focused }
 // Update steps through the options. It tells whether it used the message.
 func (s *Select) Update(msg tea.Msg) bool {
 	press, ok := msg.(tea.KeyPressMsg)
-	if !ok || !s.focused || len(s.Options) == 0 {
+	if !ok || !s.focused || len(s.Options) == 0 || s.Fixed != "" {
 		return false
 	}
 	switch press.String() {
@@ -75,9 +77,14 @@ func (s *Select) Update(msg tea.Msg) bool {
 }
 
 // View draws label and options in one line of exactly width columns. Where not
-// all options fit, the chosen one is shown with its number.
+// all options fit, the chosen one is shown with its number. A fixed choice is
+// shown with its reason.
 func (s *Select) View(width int, th *theme.Theme) string {
 	label, room := labelColumn(s.Label, s.LabelWidth, width, s.focused, th)
+	if s.Fixed != "" {
+		value := th.Text.Render(text.Safe(s.Value())) + th.Muted.Render(" "+text.Safe(s.Fixed))
+		return text.Fit(label+text.Truncate(value, room), width, 1)
+	}
 	all, used := "", 0
 	for i, o := range s.Options {
 		words := " " + text.Safe(o) + " "

@@ -103,7 +103,10 @@ func (m *Model) Init() tea.Cmd {
 			return nil
 		}
 		if name == "" {
-			return named{profile: c.Current()}
+			if p, err := c.Find(c.Profile); err == nil {
+				return named{profile: p}
+			}
+			return nil
 		}
 		p, known := c.Profiles[name]
 		p.Name = name
@@ -155,7 +158,11 @@ func (m *Model) toFlow(msg tea.Msg) tea.Cmd {
 		if m.unnamed && name == m.profile.Name {
 			name = "" // what was asked for on the command line
 		}
-		return tea.Batch(cmd, page.Send(page.UseProfile{Name: name, Key: r.Key}))
+		open := page.Send(page.UseProfile{Name: name, Key: r.Key})
+		if r.Notice != "" {
+			open = tea.Batch(open, page.Send(page.Toast{Level: page.Info, Text: r.Notice}))
+		}
+		return tea.Batch(cmd, open)
 	}
 	return cmd
 }

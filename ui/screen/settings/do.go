@@ -75,6 +75,9 @@ func (m *Model) showChoices() {
 		m.uploads.Options = append(m.uploads.Options, strconv.Itoa(n))
 	}
 	m.uploads.SetIndex(slices.Index(counts, m.config.Concurrency))
+	for choice, key := range map[*kit.Select]string{m.theme: "theme", m.picture: "pictures", m.signal: "signal", m.uploads: "concurrency"} {
+		choice.Fixed = m.config.SetIn(key)
+	}
 }
 
 // found answers where a key is.
@@ -214,7 +217,11 @@ func (m *Model) done(msg done) tea.Cmd {
 		return tea.Batch(m.read(""), page.Send(page.Toast{Level: page.Bad, Text: firstLine(account.Explain(msg.err)), Detail: account.Explain(msg.err)}))
 	}
 	if msg.open {
-		return page.Send(page.UseProfile{Name: msg.name, Key: msg.key})
+		open := page.Send(page.UseProfile{Name: msg.name, Key: msg.key})
+		if msg.words != "" {
+			open = tea.Batch(open, page.Send(page.Toast{Level: page.Info, Text: msg.words}))
+		}
+		return open
 	}
 	delete(m.places, msg.name)
 	if msg.gone && msg.name == m.o.Profile.Name {
@@ -228,7 +235,8 @@ func firstLine(text string) string {
 	return line
 }
 
-// use makes an account the one in use, now and at the next start, and opens it.
+// use makes an account the one in use, now and at the next start, and opens it. Where config.toml says what
+// the next start opens, it is opened for now.
 func (m *Model) use(name string, key api.Key) tea.Cmd {
 	paths := m.o.Paths
 	return func() tea.Msg {
@@ -236,7 +244,11 @@ func (m *Model) use(name string, key api.Key) tea.Cmd {
 		if err == nil {
 			_, err = c.Use(name)
 		}
-		return done{name: name, key: key, open: true, err: err}
+		words := ""
+		if readOnly, ok := errors.AsType[*config.ReadOnlyError](err); ok {
+			words, err = "The next start opens another account: "+readOnly.Error()+".", nil
+		}
+		return done{words: words, name: name, key: key, open: true, err: err}
 	}
 }
 
@@ -288,13 +300,9 @@ func (m *Model) edit() tea.Cmd {
 	args := m.editor()
 	paths := m.o.Paths
 	return func() tea.Msg {
-		c, err := config.Load(paths)
-		if err == nil && !c.Exists {
-			// A new file explains every setting in its comments.
-			_, err = c.SetTheme(c.Theme)
-			if err != nil {
-				return editorReady{err: err}
-			}
+		// A new file explains every setting in its comments.
+		if err := config.CreateFile(paths); err != nil {
+			return editorReady{err: err}
 		}
 		return editorReady{args: append(args, paths.Config)}
 	}

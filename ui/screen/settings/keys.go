@@ -56,12 +56,12 @@ func (m *Model) Acts() []kit.Act {
 		add(accounts, keyUse, true, m.whyNotUse())
 		add(accounts, keyAdd, true, m.whyNotAdd())
 		add(accounts, keyKey, true, m.whyNotLocal())
-		add(accounts, keyEdit, true, m.whyNotAdd())
+		add(accounts, keyEdit, true, m.whyNotEditAccount())
 		add(accounts, keyRemove, false, m.whyNotRemove())
 		add(accounts, keyForget, false, m.whyNotLocal())
 		add(accounts, keyLook, false, m.whyNotLocal())
 	case areaTheme, areaPictures, areaSignal, areaUploads:
-		add(program, keyChange, true, "")
+		add(program, keyChange, true, fixedReason(m.choice().Fixed))
 		add(accounts, keyAdd, true, m.whyNotAdd())
 	case areaFacts:
 		add(program, keyCopy, true, m.whyNotCopy())
@@ -95,6 +95,21 @@ func (m *Model) whyNotAdd() string {
 	return ""
 }
 
+func (m *Model) whyNotEditAccount() string {
+	if reason := fixedReason(m.config.SetIn("profiles." + m.selected().Name)); reason != "" {
+		return reason
+	}
+	return m.whyNotAdd()
+}
+
+// fixedReason says what to do about a setting of config.toml; "" for others.
+func fixedReason(set string) string {
+	if set == "" {
+		return ""
+	}
+	return "it is " + set + ": E edits that file"
+}
+
 func (m *Model) whyNotLocal() string {
 	if m.selected().Kind == config.KindLocal {
 		return "the local library has a key of its own"
@@ -110,7 +125,7 @@ func (m *Model) whyNotRemove() string {
 	case p.Name == m.o.Profile.Name, p.Name == m.config.Profile:
 		return "it is in use: use another account first"
 	}
-	return m.whyNotAdd()
+	return m.whyNotEditAccount()
 }
 
 func (m *Model) whyNotCopy() string {
@@ -158,14 +173,8 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 	switch m.current().area {
 	case areaAccounts:
 		return m.pressAccount(msg)
-	case areaTheme:
-		return m.pressChoice(m.theme, msg)
-	case areaPictures:
-		return m.pressChoice(m.picture, msg)
-	case areaSignal:
-		return m.pressChoice(m.signal, msg)
-	case areaUploads:
-		return m.pressChoice(m.uploads, msg)
+	case areaTheme, areaPictures, areaSignal, areaUploads:
+		return m.pressChoice(m.choice(), msg)
 	}
 	if key.Matches(msg, keyCopy) {
 		r := m.current()
@@ -188,7 +197,7 @@ func (m *Model) pressAccount(msg tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(msg, keyUse):
 		return unless(m.whyNotUse(), func() tea.Cmd { return m.use(p.Name, nil) })
 	case key.Matches(msg, keyEdit):
-		return unless(m.whyNotAdd(), func() tea.Cmd { return m.ask(account.Options{Mode: account.Edit, Name: p.Name}) })
+		return unless(m.whyNotEditAccount(), func() tea.Cmd { return m.ask(account.Options{Mode: account.Edit, Name: p.Name}) })
 	case key.Matches(msg, keyKey):
 		return unless(m.whyNotLocal(), func() tea.Cmd { return m.ask(account.Options{Mode: account.Key, Name: p.Name}) })
 	case key.Matches(msg, keyForget):
@@ -225,6 +234,9 @@ func askRemove(name string) page.Ask {
 }
 
 func (m *Model) pressChoice(s *kit.Select, msg tea.KeyPressMsg) tea.Cmd {
+	if s.Fixed != "" && key.Matches(msg, keyChange) {
+		return unless(fixedReason(s.Fixed), nil)
+	}
 	if msg.String() == "enter" {
 		msg = kit.KeyMsg("space")
 	}

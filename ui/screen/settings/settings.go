@@ -292,19 +292,28 @@ func (m *Model) goTo(i int) tea.Cmd {
 	m.picture.Blur()
 	m.signal.Blur()
 	m.uploads.Blur()
-	switch r := m.current(); r.area {
-	case areaAccounts:
+	if r := m.current(); r.area == areaAccounts {
 		m.account = r.name
-	case areaTheme:
-		m.theme.Focus()
-	case areaPictures:
-		m.picture.Focus()
-	case areaSignal:
-		m.signal.Focus()
-	case areaUploads:
-		m.uploads.Focus()
+	}
+	if choice := m.choice(); choice != nil {
+		choice.Focus()
 	}
 	return m.lookForKey()
+}
+
+// choice is the one under the cursor; nil where there is none.
+func (m *Model) choice() *kit.Select {
+	switch m.current().area {
+	case areaTheme:
+		return m.theme
+	case areaPictures:
+		return m.picture
+	case areaSignal:
+		return m.signal
+	case areaUploads:
+		return m.uploads
+	}
+	return nil
 }
 
 // section tells which rows belong together for tab: the settings of the
@@ -360,6 +369,7 @@ func (m *Model) facts() []row {
 	fact := func(label, value string) row { return row{area: areaFacts, label: label, value: value} }
 	rows := []row{
 		fact("Settings", m.o.Paths.Config),
+		fact("Choices", m.o.Paths.StateFile()),
 		fact("Journal", m.o.Paths.Journal()),
 		fact("Local library", m.o.Paths.Library()),
 		fact("Log", m.o.Paths.Log()),

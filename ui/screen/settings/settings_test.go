@@ -410,3 +410,40 @@ func TestTerminalPage(t *testing.T) {
 		t.Error("esc does not close the page")
 	}
 }
+
+// What config.toml sets is shown with its line and cannot be changed here; the account in use can be left
+// all the same, until the next start.
+func TestShowsWhatTheUsersFileSets(t *testing.T) {
+	d := newDesk(t, hosted("work"))
+	own := "theme = \"dark\"\nprofile = \"mine\"\n[profiles.mine]\nupload_url = \"https://u.example.com\"\nbase_url = \"https://u.example.com\"\n"
+	if err := os.WriteFile(d.o.Paths.Config, []byte(own), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.open().press("down").sees("https://u.example.com", "Settings set in config.toml line 3")
+	d.press("e")
+	if toast := last[page.Toast](d); toast.Text != "It is set in config.toml line 3: E edits that file." {
+		t.Errorf("said was %q", toast.Text)
+	}
+	d.press("tab").sees("dark set in config.toml line 1")
+	for _, key := range []string{"right", "left", "space", "enter", "h", "l"} {
+		d.said = nil
+		d.press(key)
+		if toast := last[page.Toast](d); toast.Text != "It is set in config.toml line 1: E edits that file." {
+			t.Errorf("%s says %q", key, toast.Text)
+		}
+	}
+	d.press("down", "down", "right")
+	if got := d.settings(); got.Signal != config.SignalDesktop || got.Theme != config.ThemeDark {
+		t.Errorf("got %+v", got)
+	}
+	d.press("g", "down", "down", "enter")
+	if use := last[page.UseProfile](d); use.Name != "work" {
+		t.Errorf("opened %+v", use)
+	}
+	if toast := last[page.Toast](d); !strings.Contains(toast.Text, "The next start opens another account: the profile in use is set in config.toml line 2") {
+		t.Errorf("said was %q", toast.Text)
+	}
+	if text, err := os.ReadFile(d.o.Paths.Config); err != nil || string(text) != own {
+		t.Errorf("config.toml was changed: %v", err)
+	}
+}

@@ -247,6 +247,7 @@ func (m *Model) details(p config.Profile) []fact {
 	}
 	facts = append(facts, m.receiver(p, used)...)
 	add("Their signature", m.signature(p))
+	add("Settings", m.config.SetIn("profiles."+p.Name))
 	return facts
 }
 
@@ -346,7 +347,7 @@ func (m *Model) themeWords() string {
 	case config.ThemeNoColour:
 		return "Bold, faint and reverse only, and signs in plain letters."
 	}
-	return "Yours, from the settings file. E edits it."
+	return "Yours, from config.toml. E edits it."
 }
 
 func choiceLabel(width int) int { return min(16, width*2/5) }

@@ -1,0 +1,288 @@
+package config
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/pelletier/go-toml/v2"
+
+	"mediadesk/api/atomicfile"
+)
+
+// stateHeader begins state.toml.
+const stateHeader = `# Written by mediadesk, as a whole at each change: what you chose in its screens and by its commands.
+# Settings of your own belong in config.toml. What is set there holds, and mediadesk never writes that file.
+`
+
+// importedHeader follows it where version 0.1 wrote into config.toml.
+const importedHeader = `# [imported] is what version 0.1 wrote into config.toml. Those lines hold no more: the values above do. A line
+# that you change in config.toml holds again.
+`
+
+// headerOf01 is in each config.toml that version 0.1 made. It wrote profiles and choices into that file.
+const headerOf01 = "The program changes single lines of this file and leaves the rest as it is."
+
+// state is what state.toml may hold. Keys beyond these, of a newer version, are kept as they are.
+type state struct {
+	choices
+	Tips     []string `toml:"tips"`
+	Imported choices  `toml:"imported"` // as config.toml had them when they were copied
+}
+
+// sources are the two files as they were read.
+type sources struct {
+	paths Paths
+	own   document // config.toml
+	state document // state.toml, with what is still to be copied into it
+}
+
+// read reads both files.
+func read(paths Paths) (sources, error) {
+	s := sources{paths: paths}
+	var ownErr, stateErr error
+	if s.own, ownErr = readDocument(paths.Config); ownErr == nil {
+		ownErr = checkShape(s.own, reflect.TypeFor[fileConfig]())
+	}
+	if s.state, stateErr = readDocument(paths.StateFile()); stateErr == nil {
+		if err := toml.Unmarshal(s.state.text, &state{}); err != nil {
+			stateErr = s.state.problem("mediadesk writes this file, but not this: correct the line, or move the file away and lose the choices in it", err)
+		}
+	}
+	if err := errors.Join(ownErr, stateErr); err != nil {
+		return s, err
+	}
+	s.adopt()
+	return s, nil
+}
+
+// adopt copies into the state what version 0.1 kept elsewhere. The next edit writes it.
+func (s *sources) adopt() {
+	values := s.state.values
+	if _, done := values["imported"]; !done && bytes.Contains(s.own.text, []byte(headerOf01)) {
+		imported := map[string]any{}
+		for key, value := range entries(s.own.values) {
+			put(imported, key, value)
+			put(values, key, value)
+		}
+		values["imported"] = imported
+	}
+	if _, done := values["tips"]; !done {
+		// Without the file none was shown.
+		if text, err := os.ReadFile(filepath.Join(s.paths.State, "tips")); err == nil {
+			tips := []any{}
+			for name := range strings.FieldsSeq(string(text)) {
+				tips = append(tips, name)
+			}
+			values["tips"] = tips
+		}
+	}
+}
+
+// entries lists what two files can both set, by key: a choice such as "theme", or a profile as a whole,
+// such as "profiles.work".
+func entries(values map[string]any) map[string]any {
+	found := map[string]any{}
+	for key := range fieldsOf(reflect.TypeFor[choices]()) {
+		if value, ok := values[key]; ok && key != "profiles" {
+			found[key] = value
+		}
+	}
+	profiles, _ := values["profiles"].(map[string]any)
+	for name, profile := range profiles {
+		found["profiles."+name] = profile
+	}
+	return found
+}
+
+// put sets an entry; a nil value removes it. Tables in values are replaced, not written to.
+func put(values map[string]any, key string, value any) {
+	table, isProfile := values, false
+	if name, ok := strings.CutPrefix(key, "profiles."); ok {
+		profiles, _ := values["profiles"].(map[string]any)
+		table, key, isProfile = maps.Clone(profiles), name, true
+		if table == nil {
+			table = map[string]any{}
+		}
+	}
+	table[key] = value
+	if value == nil {
+		delete(table, key)
+	}
+	if isProfile {
+		values["profiles"] = table
+	}
+}
+
+// config merges the two files and checks the result.
+func (s *sources) config() (Config, error) {
+	imported, _ := s.state.values["imported"].(map[string]any)
+	own, before, holds := entries(s.own.values), entries(imported), entries(s.state.values)
+	set := map[string]int{}
+	var replaced []int
+	for key, value := range own {
+		line := lineOf(s.own.places, entryKey(key))
+		if was, ok := before[key]; !ok || !reflect.DeepEqual(was, value) {
+			holds[key], set[key] = value, line
+		} else if now, ok := holds[key]; !ok || !reflect.DeepEqual(now, value) {
+			replaced = append(replaced, line)
+		}
+	}
+	for key, was := range before {
+		// A line that version 0.1 wrote and the user removed: its copy goes, too.
+		if _, still := own[key]; !still && reflect.DeepEqual(holds[key], was) {
+			delete(holds, key)
+		}
+	}
+
+	values := maps.Clone(s.own.values)
+	for key := range fieldsOf(reflect.TypeFor[choices]()) {
+		delete(values, key)
+	}
+	for key, value := range holds {
+		put(values, key, value)
+	}
+	var file fileConfig
+	text, err := toml.Marshal(values)
+	if err == nil {
+		err = toml.Unmarshal(text, &file)
+	}
+	if err != nil {
+		return defaults(s.paths), &FileError{Path: s.paths.StateFile(), Text: fmt.Sprintf("this is no text that a file can hold (%v)", err)}
+	}
+
+	c := file.resolve(s.paths)
+	c.Exists = s.own.text != nil || len(holds) > 0
+	c.set = set
+	c.Replaced = slices.Sorted(slices.Values(replaced))
+	tips, _ := s.state.values["tips"].([]any)
+	for _, name := range tips {
+		c.Tips = append(c.Tips, fmt.Sprint(name))
+	}
+	for _, act := range slices.Sorted(maps.Keys(file.Keys)) {
+		c.Keys = append(c.Keys, Key{Act: act, Keys: file.Keys[act], Line: lineOf(s.own.places, []string{"keys", act})})
+	}
+	if set["theme"] == 0 && !slices.Contains(c.ThemeNames(), c.Theme) {
+		c.Theme = ThemeAuto // it was in config.toml once
+	}
+	if err := c.check(s.locate(set)); err != nil {
+		return defaults(s.paths), err
+	}
+	return c, nil
+}
+
+// entryKey is the key of an entry in its parts.
+func entryKey(entry string) []string { return strings.SplitN(entry, ".", 2) }
+
+// locate returns where a setting is written: in state.toml only if config.toml does not set it.
+func (s *sources) locate(set map[string]int) func(key []string) (string, int) {
+	return func(key []string) (string, int) {
+		entry := key[0]
+		if entry == "profiles" && len(key) > 1 {
+			entry += "." + key[1]
+		}
+		if line := lineOf(s.state.places, key); line > 0 && set[entry] == 0 {
+			return s.state.path, line
+		}
+		return s.own.path, lineOf(s.own.places, key)
+	}
+}
+
+// edit reads both files again, so that what another program or an editor wrote meanwhile is kept, lets plan
+// say which entries to change (nil removes one), checks that the result can be read, and writes state.toml.
+func (c Config) edit(what string, plan func(now Config) (map[string]any, error)) (Config, error) {
+	fail := func(err error) (Config, error) {
+		return c, fmt.Errorf("%s was not changed: %w", what, err)
+	}
+	unlock, err := c.lock()
+	if err != nil {
+		return fail(err)
+	}
+	defer unlock()
+
+	s, err := read(c.paths)
+	if err != nil {
+		return fail(err)
+	}
+	now, err := s.config()
+	if err != nil {
+		return fail(err)
+	}
+	changes, err := plan(now)
+	if err != nil {
+		return c, err
+	}
+	if len(changes) == 0 {
+		return now, nil
+	}
+	for key, value := range changes {
+		if line := now.set[key]; line > 0 {
+			return c, &ReadOnlyError{Key: key, What: what, Path: c.Path, Line: line}
+		}
+		put(s.state.values, key, value)
+	}
+	if err := s.encode(); err != nil {
+		return fail(problemOf(err))
+	}
+	next, err := s.config()
+	if err != nil {
+		return fail(problemOf(err))
+	}
+	if err := atomicfile.WriteFile(s.state.path, s.state.text, 0o600); err != nil {
+		return fail(fmt.Errorf("%s cannot be written (%v): check the free space and the permissions of its folder", s.state.path, cause(err)))
+	}
+	return next, nil
+}
+
+// problemOf takes the line out of a problem that a value brought which is not in the file.
+func problemOf(err error) error {
+	if problem, ok := errors.AsType[*FileError](err); ok {
+		return errors.New(problem.Text)
+	}
+	return err
+}
+
+// encode makes the text of state.toml from its values, and reads it back.
+func (s *sources) encode() error {
+	text, err := toml.Marshal(s.state.values)
+	if err != nil {
+		return err
+	}
+	header := stateHeader
+	if _, ok := s.state.values["imported"]; ok {
+		header += importedHeader
+	}
+	s.state.text = append([]byte(header+"\n"), text...)
+	return s.state.parse()
+}
+
+// lockLimit is how long another mediadesk may hold the settings: it writes a few kilobytes.
+const lockLimit = 5 * time.Second
+
+// lock makes this process the only one that changes state.toml.
+func (c Config) lock() (unlock func(), err error) {
+	dir := c.paths.Data
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("the folder %s cannot be made (%v): set MEDIADESK_HOME to a folder that can be written", dir, cause(err))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lockLimit)
+	defer cancel()
+	own := flock.New(filepath.Join(dir, ".state.lock"), flock.SetPermissions(0o600))
+	ok, err := own.TryLockContext(ctx, 5*time.Millisecond)
+	if errors.Is(err, context.DeadlineExceeded) || err == nil && !ok {
+		return nil, fmt.Errorf("another mediadesk is changing %s and does not finish: try again, or end it", c.paths.StateFile())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the folder %s cannot be written (%v): check its permissions, or set MEDIADESK_HOME to another folder", dir, cause(err))
+	}
+	return func() { _ = own.Close() }, nil
+}

@@ -1,0 +1,562 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func load(t *testing.T, paths Paths) Config {
+	t.Helper()
+	c, err := Load(paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func textOf(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func must(t *testing.T) func(Config, error) Config {
+	return func(c Config, err error) Config {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+}
+
+// setters change each choice to something that is not its default.
+var setters = map[string]func(Config) (Config, error){
+	"profile":       func(c Config) (Config, error) { return c.Use("other") },
+	"theme":         func(c Config) (Config, error) { return c.SetTheme(ThemeLight) },
+	"pictures":      func(c Config) (Config, error) { return c.SetPictures(PicturesOff) },
+	"signal":        func(c Config) (Config, error) { return c.SetSignal(SignalOff) },
+	"concurrency":   func(c Config) (Config, error) { return c.SetConcurrency(3) },
+	"bookmarks":     func(c Config) (Config, error) { return c.SetBookmarks([]string{"/state"}) },
+	"profiles.work": func(c Config) (Config, error) { return c.SetProfile(HostedPreset("work", "state")) },
+	"profiles.local": func(c Config) (Config, error) {
+		return c.SetProfile(Profile{Name: LocalProfile, Folder: "/state"})
+	},
+}
+
+// valueOf is what holds of a choice.
+func valueOf(c Config, key string) any {
+	return map[string]any{
+		"profile": c.Profile, "theme": c.Theme, "pictures": c.Pictures, "signal": c.Signal, "concurrency": c.Concurrency,
+		"bookmarks": strings.Join(c.Bookmarks, " "), "profiles.work": c.Profiles["work"].DeliveryURL, "profiles.local": c.Profiles[LocalProfile].Folder,
+	}[key]
+}
+
+// What config.toml sets holds, and cannot be changed here; else state.toml; else the default.
+func TestPrecedence(t *testing.T) {
+	for _, test := range []struct {
+		key, own                 string
+		byDefault, byState, byUs any
+	}{
+		{"profile", "profile = \"work\"\n[profiles.work]\nupload_url=\"https://u\"\nbase_url=\"https://u\"\n", LocalProfile, "other", "work"},
+		{"theme", "theme = \"dark\"", ThemeAuto, ThemeLight, ThemeDark},
+		{"pictures", "pictures = \"kitty\"", PicturesAuto, PicturesOff, PicturesKitty},
+		{"signal", "signal = \"desktop\"", SignalBell, SignalOff, SignalDesktop},
+		{"concurrency", "concurrency = 9", DefaultConcurrency, 3, 9},
+		{"bookmarks", "bookmarks = [\"/own\"]", "", "/state", "/own"},
+		{"profiles.work", "[profiles.work]\nupload_url=\"https://u\"\nbase_url=\"https://u\"\ndelivery_url=\"https://own\"\n", "", "https://ik.imagekit.io/state", "https://own"},
+		{"profiles.local", "[profiles.local]\nfolder=\"/own\"", "", "/state", "/own"},
+	} {
+		t.Run(test.key, func(t *testing.T) {
+			paths := home(t, "")
+			c := load(t, paths)
+			if got := valueOf(c, test.key); got != test.byDefault || c.SetIn(test.key) != "" || c.Exists {
+				t.Errorf("by default %v, %q", got, c.SetIn(test.key))
+			}
+			c = must(t)(c.SetProfile(HostedPreset("other", "")))
+			c = must(t)(setters[test.key](c))
+			if got := valueOf(c, test.key); got != test.byState || c.SetIn(test.key) != "" {
+				t.Errorf("in state.toml %v, %q", got, c.SetIn(test.key))
+			}
+			if again := load(t, paths); !reflect.DeepEqual(again, c) {
+				t.Errorf("the settings returned are not those of the file:\n%+v\n%+v", c, again)
+			}
+
+			overwrite(t, paths.Config, "# mine\n\n"+test.own)
+			c = load(t, paths)
+			if got := valueOf(c, test.key); got != test.byUs || c.SetIn(test.key) != "set in config.toml line 3" {
+				t.Errorf("in config.toml %v, %q", got, c.SetIn(test.key))
+			}
+			state := textOf(t, paths.StateFile())
+			got, err := setters[test.key](c)
+			readOnly, ok := errors.AsType[*ReadOnlyError](err)
+			if !ok || readOnly.Line != 3 || !strings.Contains(err.Error(), "set in config.toml line 3: ") || !strings.Contains(err.Error(), paths.Config) {
+				t.Errorf("a change is answered with %v", err)
+			}
+			if !reflect.DeepEqual(got, c) || textOf(t, paths.StateFile()) != state || textOf(t, paths.Config) != "# mine\n\n"+test.own {
+				t.Error("a change that was refused changed something")
+			}
+			if name, ok := strings.CutPrefix(test.key, "profiles."); ok && name != LocalProfile {
+				if _, err := c.RemoveProfile(name); err == nil || !strings.Contains(err.Error(), "set in config.toml line 3") {
+					t.Errorf("removing it is answered with %v", err)
+				}
+			}
+
+			overwrite(t, paths.Config, "# nothing")
+			if got := valueOf(load(t, paths), test.key); got != test.byState {
+				t.Errorf("without the line %v", got)
+			}
+		})
+	}
+}
+
+// What is set to the value that it has is no change, also where config.toml has it.
+func TestSameValueIsNoChange(t *testing.T) {
+	paths := home(t, fullFile)
+	c := load(t, paths)
+	for name, edit := range map[string]func() (Config, error){
+		"use":         func() (Config, error) { return c.Use("work") },
+		"theme":       func() (Config, error) { return c.SetTheme(ThemeDark) },
+		"concurrency": func() (Config, error) { return c.SetConcurrency(5) },
+		"bookmarks":   func() (Config, error) { return c.SetBookmarks([]string{"~/Pictures", "/srv"}) },
+		"profile":     func() (Config, error) { return c.SetProfile(c.Profiles["work"]) },
+		"local":       func() (Config, error) { return c.SetProfile(c.Profiles[LocalProfile]) },
+	} {
+		if got, err := edit(); err != nil || !reflect.DeepEqual(got, c) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := os.Stat(paths.StateFile()); err == nil {
+		t.Error("nothing changed, and state.toml was written")
+	}
+}
+
+// The first choice makes state.toml, for its owner alone, and no config.toml.
+func TestFirstChoice(t *testing.T) {
+	paths := FindPaths(env("MEDIADESK_HOME", filepath.Join(t.TempDir(), "new")))
+	c := must(t)(load(t, paths).Use(LocalProfile))
+	if !c.Exists || !load(t, paths).Exists {
+		t.Error("the choice is not known")
+	}
+	info, err := os.Stat(paths.StateFile())
+	if err != nil || os.PathSeparator == '/' && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if _, err := os.Stat(paths.Config); err == nil {
+		t.Error("config.toml was made")
+	}
+	must(t)(c.AddTip("picker"))
+	left, err := os.ReadDir(paths.Data)
+	if err != nil || len(left) != 2 { // state.toml and its lock
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+func TestEditRefusals(t *testing.T) {
+	paths := home(t, "")
+	c := must(t)(load(t, paths).SetProfile(HostedPreset("ik", "")))
+	c = must(t)(c.SetProfile(HostedPreset("work", "")))
+	c = must(t)(c.Use("work"))
+	before := textOf(t, paths.StateFile())
+	for name, test := range map[string]struct {
+		edit func() (Config, error)
+		says string
+	}{
+		"use unknown":     {func() (Config, error) { return c.Use("wrk") }, `did you mean "work"?`},
+		"remove unknown":  {func() (Config, error) { return c.RemoveProfile("ok") }, `did you mean "ik"?`},
+		"remove local":    {func() (Config, error) { return c.RemoveProfile("local") }, "always there"},
+		"remove in use":   {func() (Config, error) { return c.RemoveProfile("work") }, "in use"},
+		"bad name":        {func() (Config, error) { return c.SetProfile(Profile{Name: "a b"}) }, "letters"},
+		"no address":      {func() (Config, error) { return c.SetProfile(Profile{Name: "x"}) }, "upload_url is missing"},
+		"bad theme":       {func() (Config, error) { return c.SetTheme("dork") }, "auto, dark, light"},
+		"bad signal":      {func() (Config, error) { return c.SetSignal("gong") }, "desktop"},
+		"bad pictures":    {func() (Config, error) { return c.SetPictures("png") }, "sixel"},
+		"bad concurrency": {func() (Config, error) { return c.SetConcurrency(1000) }, "1 to 32"},
+		"bad bookmark":    {func() (Config, error) { return c.SetBookmarks([]string{"x"}) }, "whole path"},
+		"invalid text":    {func() (Config, error) { return c.SetBookmarks([]string{"/\xff"}) }, "not text"},
+	} {
+		got, err := test.edit()
+		if err == nil || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "state.toml") {
+			t.Errorf("%s: %v, want %q", name, err, test.says)
+		}
+		if !reflect.DeepEqual(got, c) {
+			t.Errorf("%s: the settings returned changed", name)
+		}
+	}
+	if textOf(t, paths.StateFile()) != before {
+		t.Error("a refused edit changed the file")
+	}
+}
+
+// What an editor wrote meanwhile holds; if it broke the file, the edit says so and changes nothing.
+func TestEditReadsAgain(t *testing.T) {
+	paths := home(t, "theme = \"dark\"\n")
+	c := load(t, paths)
+	overwrite(t, paths.Config, "# by hand\nconcurrency = 7\n")
+	c = must(t)(c.SetTheme(ThemeLight))
+	if c.Concurrency != 7 || c.Theme != ThemeLight {
+		t.Errorf("got %+v", c)
+	}
+	overwrite(t, paths.Config, "oops")
+	if _, err := c.SetTheme(ThemeDark); err == nil || !strings.Contains(err.Error(), "line 1") || strings.Contains(textOf(t, paths.StateFile()), "dark") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A settings file that is a link stays one, whatever is changed.
+func TestEditKeepsALink(t *testing.T) {
+	paths := home(t, "")
+	elsewhere := write(t, "theme = \"dark\"\n")
+	if err := os.Symlink(elsewhere, paths.Config); err != nil {
+		t.Skip("no links here:", err)
+	}
+	must(t)(load(t, paths).SetConcurrency(3))
+	if info, err := os.Lstat(paths.Config); err != nil || info.Mode()&os.ModeSymlink == 0 || textOf(t, elsewhere) != "theme = \"dark\"\n" {
+		t.Errorf("the file was touched: %v", err)
+	}
+}
+
+// state.toml with what this version does not know keeps it; one that is broken is told with its line.
+func TestForeignState(t *testing.T) {
+	paths := home(t, "")
+	overwrite(t, paths.StateFile(), "future = [1, 2]\ntheme = \"dark\"\n[more.of]\nit = true\n")
+	must(t)(load(t, paths).SetTheme(ThemeLight))
+	text := textOf(t, paths.StateFile())
+	for _, part := range []string{"future = [1, 2]", "theme = 'light'", "[more.of]\nit = true"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is lost:\n%s", part, text)
+		}
+	}
+	for text, says := range map[string]string{
+		"oops": "not TOML", "theme = 1": "correct the line, or move the file away", "concurrency = 99": "1 to 32", "profiles = 3": "correct the line",
+		"[profiles.x]\nkind = \"own\"": "upload_url is missing",
+	} {
+		overwrite(t, paths.StateFile(), text)
+		_, err := Load(paths)
+		if err == nil || !strings.Contains(err.Error(), paths.StateFile()+", line 1: ") || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// What state.toml names may be gone from config.toml. A theme is the usual one then; for a profile that is
+// in use another one is to be chosen, since nobody asked to send files elsewhere.
+func TestGoneFromTheUsersFile(t *testing.T) {
+	paths := home(t, "[themes.sea.dark]\naccent = \"1\"\n[profiles.work]\nupload_url = \"https://u\"\nbase_url = \"https://u\"\n")
+	c := must(t)(load(t, paths).SetTheme("sea"))
+	c = must(t)(c.Use("work"))
+	overwrite(t, paths.Config, "")
+	c = load(t, paths)
+	if c.Theme != ThemeAuto {
+		t.Errorf("theme %q", c.Theme)
+	}
+	if _, err := c.Find(c.Profile); err == nil || !strings.Contains(err.Error(), `there is no profile "work"`) {
+		t.Errorf("in use: %v", err)
+	}
+	c = must(t)(c.Use(LocalProfile))
+	if _, err := c.Find(c.Profile); err != nil {
+		t.Error(err)
+	}
+}
+
+// fileOf01 is a config.toml as version 0.1 made and changed it.
+const fileOf01 = `# Settings of mediadesk. Lines that begin with # are examples; the values in them hold unless said
+# otherwise. The program changes single lines of this file and leaves the rest as it is. The private
+# key is never in here.
+
+# The profile in use.
+# profile = "local"
+profile = "work"
+
+# theme = "auto"
+theme = "dark" # mine
+
+bookmarks = ["/a",
+  "/b"] # two
+
+[webhook]
+listen = "127.0.0.1:0"
+
+[profiles.work]
+kind = "own"
+upload_url = "https://u"
+base_url = "https://b"
+tags = ["desk"]
+
+[profiles.old]
+kind = "hosted"
+upload_url = "https://upload.imagekit.io"
+base_url = "https://api.imagekit.io"
+`
+
+// A home of version 0.1 goes on: what that version wrote into config.toml can be changed as before, its
+// file stays as it is, and lines that the user changes from now on hold.
+func TestHomeOf01(t *testing.T) {
+	paths := home(t, fileOf01)
+	overwrite(t, filepath.Join(paths.State, "tips"), "picker\nform\n")
+	c := load(t, paths)
+	if c.Profile != "work" || c.Theme != ThemeDark || len(c.Profiles) != 3 || c.Webhook.Listen != "127.0.0.1:0" || !slices.Equal(c.Tips, []string{"picker", "form"}) || len(c.set) != 0 {
+		t.Errorf("got %+v", c)
+	}
+	if _, err := os.Stat(paths.StateFile()); err == nil {
+		t.Error("looking at it changed something")
+	}
+
+	c = must(t)(c.Use("old"))
+	c = must(t)(c.SetTheme(ThemeLight))
+	c = must(t)(c.RemoveProfile("work"))
+	c = must(t)(c.AddTip("library"))
+	if textOf(t, paths.Config) != fileOf01 {
+		t.Error("config.toml was changed")
+	}
+	again := load(t, paths)
+	if !reflect.DeepEqual(again, c) {
+		t.Errorf("got\n%+v\nwant\n%+v", again, c)
+	}
+	if c.Profile != "old" || c.Theme != ThemeLight || len(c.Profiles) != 2 || len(c.Bookmarks) != 2 || len(c.Tips) != 3 {
+		t.Errorf("got %+v", c)
+	}
+	if !slices.Equal(c.Replaced, []int{7, 10, 18}) {
+		t.Errorf("lines that no longer hold: %v", c.Replaced)
+	}
+
+	// Both are as the user writes them, from now on.
+	changed := strings.NewReplacer(`theme = "dark"`, `theme = "high-contrast"`, `tags = ["desk"]`, `tags = ["desk", "new"]`, "bookmarks = [\"/a\",\n  \"/b\"] # two\n", "").Replace(fileOf01)
+	overwrite(t, paths.Config, changed)
+	c = load(t, paths)
+	if c.Theme != ThemeHighContrast || c.SetIn("theme") != "set in config.toml line 10" || len(c.Profiles["work"].Tags) != 2 || c.SetIn("profiles.work") == "" {
+		t.Errorf("a changed line does not hold: %+v", c)
+	}
+	if c.Bookmarks != nil || c.Profile != "old" || c.SetIn("profile") != "" || !slices.Equal(c.Replaced, []int{7}) {
+		t.Errorf("got %+v", c)
+	}
+	if _, err := c.SetTheme(ThemeDark); err == nil {
+		t.Error("a line of the user was passed over")
+	}
+}
+
+// As ssh does: who can write the file could have any program run.
+func TestFileThatOthersMayWrite(t *testing.T) {
+	if os.PathSeparator != '/' {
+		t.Skip("no such permissions here")
+	}
+	for text, line := range map[string]int{
+		"theme = \"dark\"\n": 0,
+		"\n[profiles.w]\nupload_url = \"https://u\"\nbase_url = \"https://u\"\nkey_command = [\"pass\"]\n":  5,
+		"profiles.w = { upload_url = \"https://u\", base_url = \"https://u\", key_command = [\"pass\"] }\n": 1,
+		"[local.commands]\nremove-bg = [\"rembg\"]\n":                                                       2,
+	} {
+		for _, mode := range []os.FileMode{0o600, 0o644, 0o664, 0o646} {
+			paths := home(t, text)
+			if err := os.Chmod(paths.Config, mode); err != nil {
+				t.Fatal(err)
+			}
+			_, err := Load(paths)
+			problem, refused := errors.AsType[*FileError](err)
+			if refused != (line > 0 && mode&0o022 != 0) {
+				t.Errorf("mode %o of %q: %v", mode, text, err)
+			}
+			if refused && (problem.Line != line || !strings.Contains(problem.Text, "run chmod go-w "+paths.Config)) {
+				t.Errorf("mode %o of %q: line %d, %v", mode, text, problem.Line, err)
+			}
+		}
+	}
+	paths := home(t, "")
+	p := HostedPreset("w", "")
+	p.KeyCommand = []string{"pass"}
+	must(t)(load(t, paths).SetProfile(p))
+	if err := os.Chmod(paths.StateFile(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(paths); err == nil || !strings.Contains(err.Error(), "run chmod go-w "+paths.StateFile()) {
+		t.Errorf("state.toml: %v", err)
+	}
+}
+
+// Names of actions have dots: in quotes they are one name.
+func TestKeysWithDots(t *testing.T) {
+	c := must(t)(parse("config.toml", "[keys]\n\"library.delete\" = [\"x\"]\nfilter = [\"f7\"]\n"))
+	want := []Key{{Act: "filter", Keys: []string{"f7"}, Line: 3}, {Act: "library.delete", Keys: []string{"x"}, Line: 2}}
+	if !reflect.DeepEqual(c.Keys, want) {
+		t.Errorf("got %+v", c.Keys)
+	}
+	if _, err := parse("config.toml", "[keys]\nlibrary.delete = [\"x\"]\n"); err == nil || !strings.Contains(err.Error(), `line 2: write "library.delete" in quotes`) {
+		t.Errorf("without quotes: %v", err)
+	}
+}
+
+func TestCreateFile(t *testing.T) {
+	paths := FindPaths(env("MEDIADESK_HOME", filepath.Join(t.TempDir(), "new")))
+	if err := CreateFile(paths); err != nil || textOf(t, paths.Config) != defaultText {
+		t.Fatal(err)
+	}
+	if c := load(t, paths); len(c.set) != 0 || strings.Contains(defaultText, headerOf01) {
+		t.Errorf("got %+v", c)
+	}
+	overwrite(t, paths.Config, "# mine")
+	if err := CreateFile(paths); err != nil || textOf(t, paths.Config) != "# mine" {
+		t.Errorf("a file of the user was replaced: %v", err)
+	}
+	paths.Config = filepath.Join(paths.Config, "below", "config.toml")
+	if err := CreateFile(paths); err == nil {
+		t.Error("no error")
+	}
+}
+
+// The examples in the comments of a new file are right: uncommented they load, and none is missing.
+func TestDefaultTextIsRight(t *testing.T) {
+	var lines []string
+	for line := range strings.Lines(defaultText) {
+		example := strings.TrimPrefix(line, "# ")
+		if example != line && (strings.Contains(example, " = ") || strings.HasPrefix(example, "[")) {
+			lines = append(lines, example)
+		}
+	}
+	text := strings.Join(lines, "")
+	c, err := parse("x", text)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	d := defaults(Paths{Config: "x"})
+	if c.Profile != d.Profile || c.Theme != d.Theme || c.Pictures != d.Pictures || c.Concurrency != d.Concurrency ||
+		c.Webhook != d.Webhook || c.Local.Addr != d.Local.Addr || c.Local.MaxSize != d.Local.MaxSize {
+		t.Errorf("an example is not the default: %+v", c)
+	}
+	found := map[string]bool{}
+	for _, p := range findPlaces([]byte(text)) {
+		found[strings.Join(p.key, ".")] = true
+	}
+	want := func(prefix string, of any) {
+		for key, kind := range fieldsOf(reflect.TypeOf(of)) {
+			if kind.Kind() != reflect.Map && kind.Kind() != reflect.Struct && !found[prefix+key] {
+				t.Errorf("%s is not in the comments of a new file", prefix+key)
+			}
+		}
+	}
+	want("", fileConfig{})
+	want("webhook.", fileWebhook{})
+	want("local.", fileLocal{})
+	want("profiles.work.", fileProfile{})
+}
+
+// Edits at the same time do not lose each other.
+func TestEditsTogether(t *testing.T) {
+	paths := home(t, "")
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			c, err := Load(paths)
+			if err == nil {
+				_, err = c.SetProfile(HostedPreset(fmt.Sprintf("p%d", i), ""))
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if names := load(t, paths).Names(); len(names) != 9 {
+		t.Errorf("got %v", names)
+	}
+}
+
+// childVariable names the home in which a child process edits: see TestEditInAChild.
+const childVariable = "MEDIADESK_TEST_EDITS"
+
+// child starts a process of this test that adds profiles with this prefix, n of them.
+func child(t *testing.T, paths Paths, prefix string, n int) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, "-test.run=^TestEditInAChild$")
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s %s %d", childVariable, filepath.Dir(paths.Config), prefix, n))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd
+}
+
+// TestEditInAChild is the main function of child.
+func TestEditInAChild(t *testing.T) {
+	var home, prefix string
+	var n int
+	if _, err := fmt.Sscan(os.Getenv(childVariable), &home, &prefix, &n); err != nil {
+		t.Skip("only in a child of other tests")
+	}
+	c := load(t, FindPaths(env("MEDIADESK_HOME", home)))
+	for i := range n {
+		c = must(t)(c.SetProfile(HostedPreset(fmt.Sprintf("%s%d", prefix, i), "")))
+	}
+}
+
+// Two processes that add profiles at once keep each other's.
+func TestTwoProcesses(t *testing.T) {
+	paths := home(t, "")
+	const n = 20
+	a, b := child(t, paths, "a", n), child(t, paths, "b", n)
+	if err := errors.Join(a.Wait(), b.Wait()); err != nil {
+		t.Fatal(err)
+	}
+	if names := load(t, paths).Names(); len(names) != 1+2*n {
+		t.Errorf("%d profiles: %v", len(names), names)
+	}
+}
+
+// A process that is killed while it writes leaves the old file or the new one, and no lock.
+func TestKilledWhileWriting(t *testing.T) {
+	paths := home(t, "")
+	c := must(t)(load(t, paths).SetProfile(HostedPreset("before", "")))
+	known := 0
+	for round := range 10 {
+		cmd := child(t, paths, fmt.Sprintf("r%d-", round), 1000)
+		for deadline := time.Now().Add(20 * time.Second); len(load(t, paths).Profiles) < known+3+round; {
+			if time.Now().After(deadline) {
+				t.Fatal("the child writes nothing")
+			}
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		c = load(t, paths)
+		for i := range len(c.Profiles) - max(known, 2) {
+			if _, ok := c.Profiles[fmt.Sprintf("r%d-%d", round, i)]; !ok {
+				t.Fatalf("round %d: profile %d of %d is missing", round, i, len(c.Profiles))
+			}
+		}
+		if _, ok := c.Profiles["before"]; !ok {
+			t.Fatal("what was there before is lost")
+		}
+		known = len(c.Profiles)
+	}
+	must(t)(c.SetTheme(ThemeDark))
+}
+
+func TestEditWhereNothingCanBeWritten(t *testing.T) {
+	paths := home(t, "")
+	if err := os.MkdirAll(filepath.Join(paths.StateFile(), "in"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(paths); err == nil || !strings.Contains(err.Error(), "it is not a file") {
+		t.Errorf("got %v", err)
+	}
+	file := write(t, "")
+	c := defaults(FindPaths(env("MEDIADESK_HOME", filepath.Join(file, "below"))))
+	if _, err := c.SetTheme(ThemeDark); err == nil || !strings.Contains(err.Error(), "MEDIADESK_HOME") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/media"
 	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/kit"
@@ -123,7 +124,7 @@ func New(o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	m := &Model{o: o, focused: true, toasts: kit.NewToasts(o.Now), loader: picture.NewLoader(picture.Limits{})}
+	m := &Model{o: o, focused: true, toasts: kit.NewToasts(o.Now), loader: picture.NewLoader(media.Limits{})}
 	if m.o.Getenv == nil {
 		m.o.Getenv = func(string) string { return "" }
 	}

@@ -10,7 +10,6 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/local/delivery"
-	"mediadesk/api/local/media"
 	"mediadesk/api/local/store"
 )
 
@@ -90,7 +89,7 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 			return nil
 		}
 		picture, kind, err := l.pictures.Get(r.Context(), tag, func(ctx context.Context) ([]byte, string, error) {
-			return delivery.Make(ctx, content, file.Version.Size, file.Version.Mime, asked, file.Region)
+			return delivery.Make(ctx, io.NewSectionReader(content, 0, file.Version.Size), asked, file.Region)
 		})
 		if err != nil {
 			return l.makingError(err)
@@ -109,7 +108,7 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 // makingError tells pictures that cannot be worked on from faults of ours.
 func (l *Library) makingError(err error) error {
 	var cannot *delivery.CannotError
-	if errors.As(err, &cannot) || errors.Is(err, media.ErrTooLarge) {
+	if errors.As(err, &cannot) {
 		return badRequest("No picture can be made of this file: "+err.Error()+".", "Ask for the original.")
 	}
 	return err

@@ -3,14 +3,15 @@ package local
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"path"
 	"strings"
 
 	"mediadesk/api"
-	"mediadesk/api/local/media"
 	"mediadesk/api/local/store"
+	"mediadesk/api/media"
 )
 
 // fileMetadata is what hosted services tell of the bytes of a file, as far as
@@ -73,7 +74,7 @@ func (l *Library) tellMetadata(w http.ResponseWriter, r *http.Request, find func
 	m := fileMetadata{Size: v.Size, Format: format, HasTransparency: v.HasAlpha}
 	if v.Kind == api.KindImage {
 		m.Width, m.Height = v.Width, v.Height
-		m.Exif = media.Exif(v.Mime, content, v.Size)
+		m.Exif = media.Exif(io.NewSectionReader(content, 0, v.Size), v.Mime)
 	}
 	writeJSON(w, http.StatusOK, m)
 	return nil

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
 	"net/http"
 	"slices"
 	"sync"
@@ -13,8 +14,8 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/local/extension"
-	"mediadesk/api/local/media"
 	"mediadesk/api/local/store"
+	"mediadesk/api/media"
 )
 
 const (
@@ -434,17 +435,16 @@ func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, sou
 // carryRegion moves the region along with the pixels: a result stands upright
 // where the picture before it was turned by its metadata. Where the pixels are
 // others altogether the region means nothing.
-func carryRegion(file *store.File, next store.Version, orientation int) string {
+func carryRegion(file *store.File, next store.Version, orientation media.Orientation) string {
 	region, err := api.ParseRegion(file.Region)
 	if err != nil {
 		return ""
 	}
-	before := &file.Version
-	w, h := media.UprightSize(before.Width, before.Height, orientation)
-	if w != next.Width || h != next.Height {
+	before := image.Pt(file.Version.Width, file.Version.Height)
+	if orientation.Upright(before) != image.Pt(next.Width, next.Height) {
 		return ""
 	}
-	return api.RegionOf(media.UprightRectangle(region.Rectangle(), before.Width, before.Height, orientation)).String()
+	return api.RegionOf(media.ToDisplay(orientation, before, region.Rectangle())).String()
 }
 
 // addPost puts the end of a run into the outbox. The record is that of its

@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
 	"io"
 	"net/http"
 	"time"
 
 	"mediadesk/api"
-	"mediadesk/api/local/media"
 	"mediadesk/api/local/store"
+	"mediadesk/api/media"
 )
 
 // upload is the upload operation (service.md §4.1).
@@ -92,15 +93,16 @@ func (l *Library) takeContent(content store.Draft) (store.Version, error) {
 }
 
 func newVersion(content io.ReaderAt, size int64, now time.Time) (store.Version, error) {
-	facts, err := media.Inspect(content, size)
+	bytes := io.NewSectionReader(content, 0, size)
+	facts, err := media.Inspect(context.Background(), bytes)
 	if err != nil {
-		return store.Version{}, err
+		return store.Version{}, fmt.Errorf("read the stored bytes: %w", err)
 	}
-	v := store.Version{Created: now, Facts: store.Facts{
-		Size: size, Mime: facts.Mime, Kind: facts.Kind, Width: facts.Width, Height: facts.Height, HasAlpha: facts.HasAlpha,
-	}}
-	if facts.Kind == api.KindImage {
-		v.Embedded = media.Embedded(facts.Mime, content, size)
+	v := store.Version{Created: now, Facts: store.Facts{Size: size, Mime: facts.MIME, Kind: api.KindNonImage}}
+	// A picture whose size cannot be read is none; a drawing may have no size.
+	if facts.Kind == media.KindPicture && (facts.Stored != image.Point{} || facts.MIME == "image/svg+xml") {
+		v.Kind, v.Width, v.Height, v.HasAlpha = api.KindImage, facts.Stored.X, facts.Stored.Y, facts.Alpha
+		v.Embedded = media.Embedded(bytes, facts.MIME)
 	}
 	return v, nil
 }

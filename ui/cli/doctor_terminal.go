@@ -17,6 +17,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 
+	"mediadesk/api/media"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/terminal"
 )
@@ -92,7 +93,7 @@ func (d *doctor) terminal(ctx context.Context) {
 		d.say(verdictOK, strings.ToLower(l.Label), "", "%s", l.Value)
 	}
 	d.sayWidths(answer.widths)
-	for _, t := range picture.Tools() {
+	for _, t := range media.Tools() {
 		if t.Path == "" {
 			d.say(verdictNote, t.Program, "", "not installed; it would show %s", t.Makes)
 			continue

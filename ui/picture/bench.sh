@@ -49,4 +49,4 @@ for i in $(seq "$runs"); do
 done
 figures ours vipsthumbnail
 echo "inside the process: the whole picture, the camera's small one, the cache on disk"
-go test -run XX -bench '(Eighth|Quick|Cached)24MP' -benchtime 20x . | grep ns/op
+go test -run XX -bench '(Eighth|Quick|Cached)24MP' -benchtime 20x . ../../api/media | grep ns/op

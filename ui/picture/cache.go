@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"image"
 	"image/jpeg"
 	"image/png"
@@ -19,6 +20,7 @@ import (
 	"time"
 
 	"mediadesk/api/atomicfile"
+	"mediadesk/api/media"
 )
 
 // Cache keeps reduced pictures in a folder, so that what took long to decode is
@@ -75,7 +77,7 @@ func (c *Cache) path(key [sha256.Size]byte) string {
 }
 
 // get is the picture kept under a key; nil where there is none that can be used.
-func (c *Cache) get(ctx context.Context, key [sha256.Size]byte, limits Limits) *Picture {
+func (c *Cache) get(ctx context.Context, key [sha256.Size]byte, limits media.Limits) *Picture {
 	if c == nil {
 		return nil
 	}
@@ -96,20 +98,23 @@ func (c *Cache) get(ctx context.Context, key [sha256.Size]byte, limits Limits) *
 	return p
 }
 
+// errTooLong says that an entry is none of ours: those have an end.
+var errTooLong = errors.New("the entry is too long")
+
 func readEntry(name string) ([]byte, error) {
-	f, info, err := open(name)
+	f, info, err := media.OpenFile(name)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
 	if info.Size() > entryLimit {
-		return nil, errTooFar
+		return nil, errTooLong
 	}
 	return io.ReadAll(io.LimitReader(f, entryLimit))
 }
 
 // parseEntry is the picture of an entry; nil where it is not sound.
-func parseEntry(ctx context.Context, key [sha256.Size]byte, data []byte, limits Limits) *Picture {
+func parseEntry(ctx context.Context, key [sha256.Size]byte, data []byte, limits media.Limits) *Picture {
 	if len(data) < entryHead+sha256.Size || string(data[:len(entryMagic)]) != entryMagic {
 		return nil
 	}
@@ -123,16 +128,17 @@ func parseEntry(ctx context.Context, key [sha256.Size]byte, data []byte, limits 
 	}
 	number := func(i int) int { return int(binary.BigEndian.Uint32(head[sha256.Size+4*i:])) }
 	full, small := image.Pt(number(0), number(1)), image.Pt(number(2), number(3))
-	o, flags := Orientation(number(4)), number(5)
-	if most := limits.Pixels; full.X < 1 || full.Y < 1 || int64(full.X) > most || int64(full.Y) > most/int64(full.X) || max(small.X, small.Y) > limits.Side {
+	o, flags := media.Orientation(number(4)), number(5)
+	if full.X < 1 || full.Y < 1 || max(full.X, full.Y) > media.MaxSide || max(small.X, small.Y) > limits.Side {
 		return nil
 	}
 	// Decoded as any other picture is, within the same limits.
-	p, err := Decode(ctx, bytes.NewReader(body[entryHead:]), Limits{Pixels: limits.Pixels, Side: limits.Side, Budget: limits.Budget})
-	if err != nil || p.full != small {
+	decoded, err := media.Decode(ctx, bytes.NewReader(body[entryHead:]), media.Limits{Pixels: limits.Pixels, Side: limits.Side, Budget: limits.Budget})
+	if err != nil || decoded.Size != small {
 		return nil
 	}
-	p.full, p.window, p.orientation = full, image.Rectangle{Max: full}, o.valid()
+	p := shown(decoded)
+	p.full, p.window, p.orientation = full, image.Rectangle{Max: full}, o
 	p.rough, p.alpha = flags&entryRough != 0, flags&entryAlpha != 0
 	return p
 }

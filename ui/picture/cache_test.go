@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"mediadesk/api/atomicfile"
+	"mediadesk/api/media"
+	"mediadesk/api/media/mediatest"
 )
 
 // entriesOf lists the files of a cache.
@@ -26,7 +28,7 @@ func entriesOf(t *testing.T, dir string) []string {
 
 func load(t *testing.T, dir string, r Request) Rendered {
 	t.Helper()
-	l := NewLoader(Limits{})
+	l := NewLoader(media.Limits{})
 	l.UseCache(NewCache(dir, DefaultCache))
 	drawn, err := l.Load(t.Context(), r)
 	must(t, err)
@@ -34,11 +36,11 @@ func load(t *testing.T, dir string, r Request) Rendered {
 }
 
 // worthKeeping is a picture that takes long enough to decode.
-func worthKeeping(t *testing.T) []byte { return asJPEG(t, photograph(1400, 1000)) }
+func worthKeeping(t *testing.T) []byte { return mediatest.JPEG(t, mediatest.Photograph(1400, 1000)) }
 
 func TestCacheAnswersAfterARestart(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "previews")
-	path := write(t, "a.jpg", withEXIF(worthKeeping(t), tags{orientation: 6}))
+	path := write(t, "a.jpg", mediatest.WithEXIF(worthKeeping(t), mediatest.Tags{Orientation: 6}))
 	r := Request{Path: path, Cols: 40, Rows: 20}
 	first := load(t, dir, r)
 	names := entriesOf(t, dir)
@@ -53,11 +55,11 @@ func TestCacheAnswersAfterARestart(t *testing.T) {
 	// Another picture under the same key would be shown: the answer is the cache's.
 	id := identityOf(t, path)
 	c := NewCache(dir, DefaultCache)
-	kept := c.get(t.Context(), id.key(previewSide), Limits{}.orDefaults())
+	kept := c.get(t.Context(), id.key(previewSide), media.Limits{Side: previewSide})
 	if kept == nil || kept.Size() != image.Pt(1000, 1400) || kept.Orientation() != 6 || kept.Stored() != image.Pt(1400, 1000) {
 		t.Fatalf("%+v", kept)
 	}
-	other := New(quarters(100, 140), Normal)
+	other := New(mediatest.Quarters(100, 140), media.Normal)
 	other.full, other.window = kept.full, kept.window
 	c.put(id.key(previewSide), other)
 	again := load(t, dir, r)
@@ -79,7 +81,7 @@ func TestCacheAnswersAfterARestart(t *testing.T) {
 
 func identityOf(t *testing.T, path string) fileID {
 	t.Helper()
-	f, info, err := open(path)
+	f, info, err := media.OpenFile(path)
 	must(t, err)
 	must(t, f.Close())
 	return identify(path, info)
@@ -91,20 +93,20 @@ func TestCacheKeepsAlpha(t *testing.T) {
 	for i := 0; i < len(img.Pix); i += 4 {
 		img.Pix[i], img.Pix[i+3] = 200, uint8(i/4%1200*255/1200)
 	}
-	r := Request{Path: write(t, "a.png", asPNG(t, img)), Cols: 30, Rows: 15}
+	r := Request{Path: write(t, "a.png", mediatest.PNG(t, img)), Cols: 30, Rows: 15}
 	first := load(t, dir, r)
 	if len(entriesOf(t, dir)) != 1 {
 		t.Fatal("not kept")
 	}
 	again := load(t, dir, r)
-	if loss := psnr(screenshot(t, first.Lines, 30), screenshot(t, again.Lines, 30)); loss < 35 {
+	if loss := mediatest.PSNR(screenshot(t, first.Lines, 30), screenshot(t, again.Lines, 30)); loss < 35 {
 		t.Errorf("from the cache it is another: %.1f dB", loss)
 	}
 }
 
 func TestCacheKeepsWhatIsWorthIt(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "previews")
-	load(t, dir, Request{Path: write(t, "a.png", asPNG(t, quarters(64, 48))), Cols: 9, Rows: 9})
+	load(t, dir, Request{Path: write(t, "a.png", mediatest.PNG(t, mediatest.Quarters(64, 48))), Cols: 9, Rows: 9})
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a picture that is decoded at once is kept: %v", err)
 	}
@@ -114,7 +116,7 @@ func TestCacheKeepsWhatIsWorthIt(t *testing.T) {
 // and go.
 func TestCacheBelievesNothing(t *testing.T) {
 	key := fileID{path: "x"}.key(1024)
-	p := New(photograph(300, 200), Normal)
+	p := New(mediatest.Photograph(300, 200), media.Normal)
 	sound, err := encodeEntry(key, p)
 	must(t, err)
 	claims := func(change func([]byte)) []byte {
@@ -139,11 +141,11 @@ func TestCacheBelievesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := NewCache(t.TempDir(), DefaultCache)
 			must(t, os.WriteFile(c.path(key), data, 0o600))
-			if got := c.get(t.Context(), key, Limits{}.orDefaults()); got != nil {
+			if got := c.get(t.Context(), key, media.Limits{Side: previewSide}); got != nil {
 				t.Errorf("%v is believed", got.Size())
 			}
 			c.put(key, p)
-			if got := c.get(t.Context(), key, Limits{}.orDefaults()); got == nil || got.Size() != p.Size() {
+			if got := c.get(t.Context(), key, media.Limits{Side: previewSide}); got == nil || got.Size() != p.Size() {
 				t.Error("nothing is kept in its place")
 			}
 		})
@@ -151,14 +153,14 @@ func TestCacheBelievesNothing(t *testing.T) {
 	c := NewCache(t.TempDir(), DefaultCache)
 	must(t, os.Mkdir(c.path(key), 0o700))
 	c.put(key, p)
-	if c.get(t.Context(), key, Limits{}.orDefaults()) != nil {
+	if c.get(t.Context(), key, media.Limits{Side: previewSide}) != nil {
 		t.Error("a folder is an entry")
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	must(t, os.Remove(c.path(key)))
 	c.put(key, p)
-	if c.get(ended, key, Limits{}.orDefaults()) != nil || c.get(t.Context(), key, Limits{}.orDefaults()) == nil {
+	if c.get(ended, key, media.Limits{Side: previewSide}) != nil || c.get(t.Context(), key, media.Limits{Side: previewSide}) == nil {
 		t.Error("a request that was called off cost an entry")
 	}
 }
@@ -170,12 +172,12 @@ func TestCacheStaysWithinItsLimit(t *testing.T) {
 	half := filepath.Join(dir, atomicfile.TempPrefix+"123")
 	must(t, os.WriteFile(half, []byte("half written"), 0o600))
 	must(t, os.Chtimes(half, old, old))
-	p := New(photograph(300, 200), Normal)
+	p := New(mediatest.Photograph(300, 200), media.Normal)
 	one, err := encodeEntry(fileID{}.key(1), p)
 	must(t, err)
 	limit := int64(len(one))*5 + 10
 	c := NewCache(dir, limit)
-	limits := Limits{}.orDefaults()
+	limits := media.Limits{Side: previewSide}
 	first := fileID{path: "0"}.key(1)
 	for i := range 20 {
 		key := fileID{path: string(rune('0' + i))}.key(1)
@@ -216,18 +218,18 @@ func TestCacheThatCannotBeWritten(t *testing.T) {
 	file := write(t, "file", []byte("no folder"))
 	load(t, filepath.Join(file, "previews"), Request{Path: write(t, "a.jpg", worthKeeping(t)), Cols: 9, Rows: 9})
 	var none *Cache
-	none.put(fileID{}.key(1), New(quarters(8, 8), Normal))
-	if none.get(t.Context(), fileID{}.key(1), Limits{}) != nil {
+	none.put(fileID{}.key(1), New(mediatest.Quarters(8, 8), media.Normal))
+	if none.get(t.Context(), fileID{}.key(1), media.Limits{Side: previewSide}) != nil {
 		t.Error("no cache has something")
 	}
 }
 
 func FuzzCacheEntry(f *testing.F) {
 	key := fileID{path: "x"}.key(1024)
-	sound, err := encodeEntry(key, New(quarters(8, 6), 6))
+	sound, err := encodeEntry(key, New(mediatest.Quarters(8, 6), 6))
 	must(f, err)
 	f.Add(sound[:len(sound)-sha256.Size])
-	limits := Limits{Pixels: 1 << 16, Side: 64, Budget: NewBudget(4 << 20)}
+	limits := media.Limits{Pixels: 1 << 16, Side: 64, Budget: media.NewBudget(4 << 20)}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		// The checksum is right: what is behind it is looked at.
 		sum := sha256.Sum256(body)

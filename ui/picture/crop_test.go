@@ -11,6 +11,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi/kitty"
+
+	"mediadesk/api/media"
+	"mediadesk/api/media/mediatest"
 )
 
 // cropDesk is a program that shows a crop, and its terminal.
@@ -94,7 +97,7 @@ func isReal(lines []string) bool {
 	return strings.Contains(strings.Join(lines, ""), string(kitty.Placeholder))
 }
 
-var picture300 = New(photograph(300, 200), Normal)
+var picture300 = New(mediatest.Photograph(300, 200), media.Normal)
 
 // A part that stays is sent once; while it moves nothing is sent and glyphs follow
 // it; a single step leaves the picture before in its place; every id is given back.

@@ -12,6 +12,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
+
+	"mediadesk/api/media"
 )
 
 // Detector finds out what the terminal can by asking it, once: the name in $TERM
@@ -166,7 +168,7 @@ func (d *Detector) Update(msg any) bool {
 }
 
 func (d *Detector) named(name string) {
-	name = clean(name)
+	name = media.Clean(name)
 	if !d.env.tmux || d.name == "" && strings.HasPrefix(name, "tmux") {
 		d.name = name
 		return
@@ -229,7 +231,7 @@ func (d *Detector) kitty(e uv.KittyGraphicsEvent) bool {
 	if uint32(e.Options.ID) != probeID { //nolint:gosec // ids have 32 bits
 		return false
 	}
-	d.kittyReply = clean(string(e.Payload))
+	d.kittyReply = media.Clean(string(e.Payload))
 	if d.kittyReply == "" {
 		d.kittyReply = "an empty answer"
 	}

@@ -1,11 +1,9 @@
 // Package picture turns an image into terminal cells.
 //
-// A file becomes facts ([FactsOf], which never decodes a pixel) or a [Picture]
-// ([DecodeFile]): upright, reduced to what a terminal can show, and bounded in
-// time and memory whatever the file claims. [Render] draws a picture into a
-// rectangle of cells, a [RegionView] draws it with a rectangle marked on it, and
-// a [Loader] does all of it for a file, with caches in memory and on disk, from any
-// goroutine.
+// Package media decodes a file, reduced to what a terminal can show. [Render] draws
+// the picture into a rectangle of cells, a [RegionView] draws it with a rectangle
+// marked on it, and a [Loader] does all of it for a file, with caches in memory and
+// on disk, from any goroutine.
 //
 // Sixel is found but not used. What it would gain is a still preview in real
 // pixels; what it costs was looked at. The pixels belong to no cell: a popup over

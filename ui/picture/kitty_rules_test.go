@@ -14,6 +14,9 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi/kitty"
 	"pgregory.net/rapid"
+
+	"mediadesk/api/media"
+	"mediadesk/api/media/mediatest"
 )
 
 // inSequence are the commands of a sequence; what may come in any order fails.
@@ -340,7 +343,7 @@ func anyOrder(r *rapid.T, tmux bool) {
 	g.next = rapid.IntRange(1, 255).Draw(r, "first id")
 	s := &stage{t: r, screen: &screen{t: r, tmux: tmux, holds: map[int]bool{}}}
 	o := Options{Method: MethodKitty, Cell: image.Pt(4, 8)}
-	p := New(quarters(8, 8), Normal)
+	p := New(mediatest.Quarters(8, 8), media.Normal)
 	// With most ids in use there are few to choose from.
 	for n := range rapid.SampledFrom([]int{0, 248, 252}).Draw(r, "in use") {
 		g.held[1+n] = uint32(1+n) << 24

@@ -21,6 +21,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/ansi/kitty"
 	"github.com/charmbracelet/x/exp/golden"
+
+	"mediadesk/api/media"
+	"mediadesk/api/media/mediatest"
 )
 
 // messages runs a command and lists what it sends, in order.
@@ -76,7 +79,7 @@ func hungIn(t testing.TB, g *Gallery, p *Picture, size image.Point) *Image {
 	return i
 }
 
-func small() *Picture { return New(quarters(64, 48), Normal) }
+func small() *Picture { return New(mediatest.Quarters(64, 48), media.Normal) }
 
 // Rule 1: the picture is sent first; the word that its cells may be drawn comes
 // after it.
@@ -214,7 +217,7 @@ func TestKittyEndsWhereItIsCovered(t *testing.T) {
 	if got := drawnIn(buf, 1); !slices.Equal(got[:12], []int{n, n, n, n, 0, 0, 0, 0, n, n, n, n}) || slices.Max(got[12:]) != 0 {
 		t.Errorf("under a popup over cells 4 to 7 it draws %v", got)
 	}
-	p := New(photograph(300, 200), Normal)
+	p := New(mediatest.Photograph(300, 200), media.Normal)
 	o := Options{Method: MethodKitty, Cell: image.Pt(8, 16)}
 	v := NewRegionView(p, 66, 20, o)
 	v.Up(messages(v.Hang(g, p, o))[2].(HungRegion))
@@ -251,7 +254,7 @@ func TestKittyFarewell(t *testing.T) {
 // Rule 6: in tmux each piece is wrapped by itself.
 func TestKittyThroughTmux(t *testing.T) {
 	g := NewGallery(true)
-	i := hungIn(t, g, New(photograph(300, 200), Normal), image.Pt(40, 15))
+	i := hungIn(t, g, New(mediatest.Photograph(300, 200), media.Normal), image.Pt(40, 15))
 	pieces := strings.SplitAfter(i.data, "\x1b\\\x1b\\")
 	// The end of a wrapped sequence is doubled, then comes that of the wrapping.
 	if n := strings.Count(i.data, "\x1bPtmux;"); n < 2 || n != len(pieces)-1 {
@@ -271,7 +274,7 @@ var chunk = regexp.MustCompile(`\x1b_G([^;]*);([A-Za-z0-9+/=]*)\x1b\\`)
 
 // What is sent is the picture: taken apart as a terminal does.
 func TestKittyTransmission(t *testing.T) {
-	i := hungIn(t, NewGallery(false), New(photograph(300, 200), Normal), image.Pt(40, 15))
+	i := hungIn(t, NewGallery(false), New(mediatest.Photograph(300, 200), media.Normal), image.Pt(40, 15))
 	found := chunk.FindAllStringSubmatch(i.data, -1)
 	for n, c := range found {
 		more := "m=1"
@@ -317,7 +320,7 @@ func pixelsOf(t testing.TB, i *Image) []byte {
 func TestKittyGolden(t *testing.T) {
 	g := NewGallery(false)
 	g.next = 7
-	i := hungIn(t, g, New(quarters(2, 2), Normal), image.Pt(1, 1))
+	i := hungIn(t, g, New(mediatest.Quarters(2, 2), media.Normal), image.Pt(1, 1))
 	golden.RequireEqual(t, []byte(strconv.Quote(i.data)+"\n"+strconv.Quote(strings.Join(i.frame(3, 2, image.Rect(1, 0, 2, 1)), "\n"))+"\n"))
 }
 
@@ -325,7 +328,7 @@ func TestKittyGolden(t *testing.T) {
 // sends nothing.
 func TestKittyRegion(t *testing.T) {
 	g := NewGallery(false)
-	p := New(photograph(300, 200), Normal)
+	p := New(mediatest.Photograph(300, 200), media.Normal)
 	o := Options{Method: MethodKitty, Cell: image.Pt(8, 16)}
 	v := NewRegionView(p, 66, 20, o)
 	all := messages(v.Hang(g, p, o))

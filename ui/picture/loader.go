@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"image"
-	"io"
 	"io/fs"
-	"strings"
+	"os"
 
-	"github.com/gabriel-vasile/mimetype"
 	"golang.org/x/sync/semaphore"
+
+	"mediadesk/api/media"
 )
 
 // Request asks for the picture in a file, drawn into a rectangle of cells. Equal
@@ -24,7 +24,7 @@ type Request struct {
 // what it decoded and drew, and is safe for concurrent use. It keeps no goroutine
 // and needs no closing: Load does its work where it is called.
 type Loader struct {
-	limits   Limits
+	limits   media.Limits
 	decoders *semaphore.Weighted
 	pictures *lru[fileID, outcome]
 	drawn    *lru[drawnID, Rendered]
@@ -62,12 +62,12 @@ const (
 
 // NewLoader makes a loader. Where limits.Side is zero, pictures are reduced to
 // 1024 pixels.
-func NewLoader(limits Limits) *Loader {
+func NewLoader(limits media.Limits) *Loader {
 	if limits.Side <= 0 {
 		limits.Side = previewSide
 	}
 	return &Loader{
-		limits:   limits.orDefaults(),
+		limits:   limits,
 		decoders: semaphore.NewWeighted(maxDecoders),
 		pictures: newLRU[fileID, outcome](pictureMemory),
 		drawn:    newLRU[drawnID, Rendered](drawnMemory),
@@ -84,14 +84,14 @@ func (l *Loader) UseCache(c *Cache) { l.cache = c }
 
 // Load draws the picture in a file, which may take a second: call it in a command,
 // not in Update. It returns the context's error as soon as possible after ctx
-// ends; every other error is an [*Error] that says why there is no picture.
+// ends; every other error is an [*media.Error] that says why there is no picture.
 func (l *Loader) Load(ctx context.Context, r Request) (Rendered, error) {
 	if err := ctx.Err(); err != nil {
 		return Rendered{}, err
 	}
-	f, info, err := open(r.Path)
+	f, info, err := media.OpenFile(r.Path)
 	if err != nil {
-		return Rendered{}, at(r.Path, err)
+		return Rendered{}, media.WithPath(r.Path, err)
 	}
 	defer func() { _ = f.Close() }()
 	id := identify(r.Path, info)
@@ -103,7 +103,7 @@ func (l *Loader) Load(ctx context.Context, r Request) (Rendered, error) {
 	limits.Enough = r.detail()
 	p, err := l.picture(ctx, id, limits, func() (*Picture, error) { return l.decode(ctx, id, f, limits) })
 	if err != nil {
-		return Rendered{}, at(r.Path, err)
+		return Rendered{}, media.WithPath(r.Path, err)
 	}
 	if r.Options.Method == MethodKitty {
 		if real, ok := l.hang(ctx, p, r); ok {
@@ -146,33 +146,16 @@ func identify(path string, info fs.FileInfo) fileID {
 
 // decode decodes a picture, or finds it in the cache. One that is decoded in less
 // time than an entry of the cache is not kept there.
-func (l *Loader) decode(ctx context.Context, id fileID, f io.ReadSeeker, limits Limits) (*Picture, error) {
+func (l *Loader) decode(ctx context.Context, id fileID, f *os.File, limits media.Limits) (*Picture, error) {
 	key := id.key(limits.Side)
 	if p := l.cache.get(ctx, key, limits); p != nil && (outcome{picture: p}).serves(limits) {
 		return p, nil
 	}
-	p, err := decodeAny(ctx, id.path, f, limits)
+	p, err := decodeFile(ctx, f, limits)
 	if err == nil && (p.converted || p.full.X*p.full.Y > cachePixels) {
 		l.cache.put(key, p)
 	}
 	return p, err
-}
-
-// decodeAny decodes a picture, or has another program make one of what is none.
-func decodeAny(ctx context.Context, path string, f io.ReadSeeker, limits Limits) (*Picture, error) {
-	p, err := Decode(ctx, f, limits)
-	if !errors.Is(err, ErrNotPicture) {
-		return p, err
-	}
-	head, failed := readHead(f)
-	if failed != nil {
-		return nil, err
-	}
-	mime, _, _ := strings.Cut(mimetype.Detect(head).String(), ";")
-	if !Convertible(mime) {
-		return nil, err // which says what is missing
-	}
-	return convert(ctx, path, mime, limits.orDefaults())
 }
 
 // detail is how many pixels of the longer side a request has use for.
@@ -185,7 +168,7 @@ func (r Request) detail() int {
 }
 
 // serves tells whether what is remembered has the detail that is wanted now.
-func (o outcome) serves(limits Limits) bool {
+func (o outcome) serves(limits media.Limits) bool {
 	if o.picture == nil || !o.picture.rough {
 		return true
 	}
@@ -194,7 +177,7 @@ func (o outcome) serves(limits Limits) bool {
 }
 
 // picture is the decoded picture of a file, remembered or decoded now.
-func (l *Loader) picture(ctx context.Context, id fileID, limits Limits, decode func() (*Picture, error)) (*Picture, error) {
+func (l *Loader) picture(ctx context.Context, id fileID, limits media.Limits, decode func() (*Picture, error)) (*Picture, error) {
 	if o, ok := l.pictures.get(id); ok && o.serves(limits) {
 		return o.picture, o.err
 	}
@@ -210,9 +193,40 @@ func (l *Loader) picture(ctx context.Context, id fileID, limits Limits, decode f
 	switch {
 	case err == nil:
 		l.pictures.put(id, outcome{picture: p}, p.bytes()+smallCost)
-	case ctx.Err() == nil && !errors.Is(err, ErrUnreadable):
+	case ctx.Err() == nil && !errors.Is(err, media.ErrUnreadable):
 		// That a file cannot be read is about the moment, not about its content.
 		l.pictures.put(id, outcome{err: err}, smallCost)
 	}
 	return p, err
+}
+
+// Quick draws at once what a file has ready: a picture remembered in memory or on
+// disk, or the small one that a camera puts into a JPEG. It reports whether there
+// was any; what it drew is to be replaced by what [Loader.Load] draws, which may
+// have more detail.
+func (l *Loader) Quick(ctx context.Context, r Request) (Rendered, bool) {
+	f, info, err := media.OpenFile(r.Path)
+	if err != nil {
+		return Rendered{}, false
+	}
+	defer func() { _ = f.Close() }()
+	id := identify(r.Path, info)
+	if o, ok := l.pictures.get(id); ok && o.picture != nil {
+		return l.draw(ctx, o.picture, r)
+	}
+	p := media.Thumbnail(ctx, f, l.limits)
+	if p == nil {
+		return Rendered{}, false
+	}
+	return l.draw(ctx, shown(p), r)
+}
+
+// draw draws a picture as a request wants it; not where the context has ended.
+func (l *Loader) draw(ctx context.Context, p *Picture, r Request) (Rendered, bool) {
+	if r.Options.Method == MethodKitty {
+		if real, ok := l.hang(ctx, p, r); ok {
+			return real, ctx.Err() == nil
+		}
+	}
+	return Render(p, r.Cols, r.Rows, r.Options), ctx.Err() == nil
 }

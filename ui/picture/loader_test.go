@@ -6,17 +6,21 @@ import (
 	"image"
 	"os"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
+
+	"mediadesk/api/media"
+	"mediadesk/api/media/mediatest"
 )
 
 func TestLoader(t *testing.T) {
-	l := NewLoader(Limits{})
-	path := write(t, "a.png", asPNG(t, quarters(64, 48)))
-	if p, err := DecodeFile(t.Context(), path, Limits{}); err != nil || p.Size() != image.Pt(64, 48) {
+	l := NewLoader(media.Limits{})
+	path := write(t, "a.png", mediatest.PNG(t, mediatest.Quarters(64, 48)))
+	if p, err := DecodeFile(t.Context(), path, media.Limits{}); err != nil || p.Size() != image.Pt(64, 48) {
 		t.Errorf("DecodeFile: %v, %v", p, err)
 	}
 	req := Request{Path: path, Cols: 20, Rows: 10}
@@ -36,7 +40,7 @@ func TestLoader(t *testing.T) {
 	// A file with another content is another picture, even of the same size.
 	info, err := os.Stat(path)
 	must(t, err)
-	flipped := asPNG(t, image.NewNRGBA(image.Rect(0, 0, 64, 48)))
+	flipped := mediatest.PNG(t, image.NewNRGBA(image.Rect(0, 0, 64, 48)))
 	must(t, os.WriteFile(path, flipped, 0o600))
 	must(t, os.Chtimes(path, time.Time{}, info.ModTime().Add(time.Second)))
 	changed, err := l.Load(t.Context(), req)
@@ -47,12 +51,15 @@ func TestLoader(t *testing.T) {
 }
 
 func TestLoaderErrors(t *testing.T) {
-	l := NewLoader(Limits{})
+	l := NewLoader(media.Limits{})
+	if _, err := l.Load(t.Context(), Request{Path: t.TempDir(), Cols: 9, Rows: 9}); !errors.Is(err, media.ErrUnreadable) {
+		t.Errorf("a folder: %v", err)
+	}
 	path := write(t, "a.txt", []byte("words"))
 	for range 2 {
 		_, err := l.Load(t.Context(), Request{Path: path, Cols: 9, Rows: 9})
-		var ours *Error
-		if !errors.Is(err, ErrNotPicture) || !errors.As(err, &ours) || ours.Path != path {
+		var ours *media.Error
+		if !errors.Is(err, media.ErrNotPicture) || !errors.As(err, &ours) || ours.Path != path {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -66,22 +73,22 @@ func TestLoaderErrors(t *testing.T) {
 // TestLoaderForgetsCancelled expects a load that was called off to leave nothing
 // behind that a later one would find.
 func TestLoaderForgetsCancelled(t *testing.T) {
-	l := NewLoader(Limits{})
+	l := NewLoader(media.Limits{})
 	ctx, cancel := context.WithCancel(t.Context())
 	id := fileID{path: "x"}
-	_, err := l.picture(ctx, id, Limits{}, func() (*Picture, error) { cancel(); return nil, ctx.Err() })
+	_, err := l.picture(ctx, id, media.Limits{}, func() (*Picture, error) { cancel(); return nil, ctx.Err() })
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v", err)
 	}
-	want := New(quarters(8, 8), Normal)
-	got, err := l.picture(t.Context(), id, Limits{}, func() (*Picture, error) { return want, nil })
+	want := New(mediatest.Quarters(8, 8), media.Normal)
+	got, err := l.picture(t.Context(), id, media.Limits{}, func() (*Picture, error) { return want, nil })
 	if got != want || err != nil {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
 
 func TestLoaderDecodesTwoAtATime(t *testing.T) {
-	l := NewLoader(Limits{})
+	l := NewLoader(media.Limits{})
 	var mu sync.Mutex
 	running, most := 0, 0
 	entered, leave := make(chan struct{}), make(chan struct{})
@@ -89,7 +96,7 @@ func TestLoaderDecodesTwoAtATime(t *testing.T) {
 	const n = 6
 	for i := range n {
 		wg.Go(func() {
-			_, _ = l.picture(t.Context(), fileID{size: int64(i)}, Limits{}, func() (*Picture, error) {
+			_, _ = l.picture(t.Context(), fileID{size: int64(i)}, media.Limits{}, func() (*Picture, error) {
 				mu.Lock()
 				running++
 				most = max(most, running)
@@ -99,7 +106,7 @@ func TestLoaderDecodesTwoAtATime(t *testing.T) {
 				mu.Lock()
 				running--
 				mu.Unlock()
-				return New(quarters(8, 8), Normal), nil
+				return New(mediatest.Quarters(8, 8), media.Normal), nil
 			})
 		})
 	}
@@ -108,7 +115,7 @@ func TestLoaderDecodesTwoAtATime(t *testing.T) {
 	// Both places are taken: who waits for one can be called off.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := l.picture(ctx, fileID{size: 99}, Limits{}, nil); !errors.Is(err, context.Canceled) {
+	if _, err := l.picture(ctx, fileID{size: 99}, media.Limits{}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("waiting for a decoder: %v", err)
 	}
 	for range n - 2 {
@@ -124,22 +131,22 @@ func TestLoaderDecodesTwoAtATime(t *testing.T) {
 }
 
 func TestLoaderDecodesOnce(t *testing.T) {
-	l := NewLoader(Limits{})
+	l := NewLoader(media.Limits{})
 	var mu sync.Mutex
 	decoded := 0
 	decode := func() (*Picture, error) {
 		mu.Lock()
 		decoded++
 		mu.Unlock()
-		return New(quarters(8, 8), Normal), nil
+		return New(mediatest.Quarters(8, 8), media.Normal), nil
 	}
 	id := fileID{path: "x"}
-	_, err := l.picture(t.Context(), id, Limits{}, decode)
+	_, err := l.picture(t.Context(), id, media.Limits{}, decode)
 	must(t, err)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if p, err := l.picture(t.Context(), id, Limits{}, decode); p == nil || err != nil {
+			if p, err := l.picture(t.Context(), id, media.Limits{}, decode); p == nil || err != nil {
 				t.Errorf("got %v, %v", p, err)
 			}
 		})
@@ -151,9 +158,9 @@ func TestLoaderDecodesOnce(t *testing.T) {
 }
 
 func TestLoaderConcurrently(t *testing.T) {
-	l := NewLoader(Limits{Budget: NewBudget(200_000)})
+	l := NewLoader(media.Limits{Budget: media.NewBudget(16 << 20)})
 	paths := []string{
-		write(t, "a.png", asPNG(t, quarters(64, 48))), write(t, "b.jpg", asJPEG(t, photograph(200, 150))),
+		write(t, "a.png", mediatest.PNG(t, mediatest.Quarters(64, 48))), write(t, "b.jpg", mediatest.JPEG(t, mediatest.Photograph(200, 150))),
 		write(t, "c.txt", []byte("words")),
 	}
 	var wg sync.WaitGroup
@@ -222,4 +229,23 @@ func TestLRU(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A preview that was enough for few cells is not blown up for many.
+func TestLoaderDecodesAgainForMoreDetail(t *testing.T) {
+	path := write(t, "a.jpg", mediatest.JPEG(t, mediatest.Quarters(1600, 1200)))
+	l := NewLoader(media.Limits{})
+	info, err := os.Stat(path)
+	must(t, err)
+	for _, want := range []struct {
+		cols  int
+		rough bool
+	}{{40, true}, {100, true}, {300, false}, {20, false}} {
+		_, err := l.Load(t.Context(), Request{Path: path, Cols: want.cols, Rows: want.cols / 2})
+		must(t, err)
+		o, ok := l.pictures.get(identify(path, info))
+		if !ok || o.picture.rough != want.rough {
+			t.Errorf("%s columns: rough is %v", strconv.Itoa(want.cols), !want.rough)
+		}
+	}
 }

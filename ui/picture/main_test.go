@@ -2,12 +2,8 @@ package picture
 
 import (
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) {
-	converterTime = 5 * time.Minute // a busy machine runs them late
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -3,6 +3,9 @@ package picture
 import (
 	"context"
 	"image"
+	"os"
+
+	"mediadesk/api/media"
 )
 
 // Picture is a decoded picture, upright and reduced to what a terminal can show.
@@ -15,7 +18,7 @@ type Picture struct {
 	full image.Point
 	// window is the part that is shown, in pixels of the whole picture.
 	window      image.Rectangle
-	orientation Orientation
+	orientation media.Orientation
 	alpha       bool
 	// rough: the file has more detail than pix, though Side would allow it.
 	rough bool
@@ -25,26 +28,32 @@ type Picture struct {
 
 // New makes a picture from an image in memory, which is turned as o says and is
 // not kept.
-func New(img image.Image, o Orientation) *Picture {
-	p, err := newPicture(context.Background(), img, img.Bounds(), o, defaultSide)
+func New(img image.Image, o media.Orientation) *Picture { return shown(media.New(img, o)) }
+
+// DecodeFile decodes the picture in a regular file, see [media.DecodeFile].
+func DecodeFile(ctx context.Context, path string, limits media.Limits) (*Picture, error) {
+	f, _, err := media.OpenFile(path)
 	if err != nil {
-		// Only an ended context stops the work, and this one has no end.
-		return &Picture{pix: image.NewRGBA(image.Rectangle{}), orientation: Normal}
+		return nil, media.WithPath(path, err)
 	}
-	return p
+	defer func() { _ = f.Close() }()
+	return decodeFile(ctx, f, limits)
 }
 
-func newPicture(ctx context.Context, img image.Image, full image.Rectangle, o Orientation, side int) (*Picture, error) {
-	small, err := reduce(ctx, img, full, side)
+func decodeFile(ctx context.Context, f *os.File, limits media.Limits) (*Picture, error) {
+	p, err := media.DecodeFile(ctx, f, limits)
 	if err != nil {
 		return nil, err
 	}
-	alpha := !small.Opaque()
-	size := o.Upright(full.Size())
+	return shown(p), nil
+}
+
+// shown is a decoded picture of which all is shown.
+func shown(p *media.Picture) *Picture {
 	return &Picture{
-		pix: turn(small, o), full: size, window: image.Rectangle{Max: size},
-		orientation: o.valid(), alpha: alpha,
-	}, nil
+		pix: p.Pixels, full: p.Size, window: image.Rectangle{Max: p.Size}, orientation: p.Orientation,
+		alpha: !p.Pixels.Opaque(), rough: p.Rough, converted: p.Converted,
+	}
 }
 
 // Size is the size of the picture as shown, in pixels; of a crop, the size of the
@@ -55,7 +64,7 @@ func (p *Picture) Size() image.Point { return p.window.Size() }
 func (p *Picture) Stored() image.Point { return p.orientation.Upright(p.full) }
 
 // Orientation is how the stored picture was turned to stand upright.
-func (p *Picture) Orientation() Orientation { return p.orientation }
+func (p *Picture) Orientation() media.Orientation { return p.orientation }
 
 // HasAlpha reports whether any pixel is not fully opaque.
 func (p *Picture) HasAlpha() bool { return p.alpha }
@@ -70,33 +79,3 @@ func Crop(p *Picture, rect image.Rectangle) *Picture {
 
 // bytes is the memory that the pixels take.
 func (p *Picture) bytes() int64 { return int64(len(p.pix.Pix)) }
-
-// turn makes a stored image upright.
-func turn(src *image.RGBA, o Orientation) *image.RGBA {
-	if !o.Turned() {
-		return src
-	}
-	stored := src.Bounds().Size()
-	dst := image.NewRGBA(image.Rectangle{Max: o.Upright(stored)})
-	// One step to the right or down in dst is a constant step in src.
-	origin := pixelAt(o, stored, 0, 0)
-	right := pixelAt(o, stored, 1, 0).Sub(origin)
-	down := pixelAt(o, stored, 0, 1).Sub(origin)
-	stepX := right.X*4 + right.Y*src.Stride
-	for y := range dst.Rect.Max.Y {
-		from := origin.Add(down.Mul(y))
-		i := from.X*4 + from.Y*src.Stride
-		j := y * dst.Stride
-		for range dst.Rect.Max.X {
-			copy(dst.Pix[j:j+4], src.Pix[i:i+4])
-			i += stepX
-			j += 4
-		}
-	}
-	return dst
-}
-
-// pixelAt is where the pixel x, y of the picture as shown is stored.
-func pixelAt(o Orientation, stored image.Point, x, y int) image.Point {
-	return ToStored(o, stored, image.Rect(x, y, x+1, y+1)).Min
-}

@@ -6,10 +6,13 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"mediadesk/api/media"
+	"mediadesk/api/media/mediatest"
 )
 
 func TestRegionBorder(t *testing.T) {
-	p := New(quarters(160, 160), Normal)
+	p := New(mediatest.Quarters(160, 160), media.Normal)
 	tests := []struct {
 		name string
 		rect image.Rectangle
@@ -50,7 +53,7 @@ func TestRegionBorder(t *testing.T) {
 
 // TestRegionLight expects the inside as it is and the outside darker.
 func TestRegionLight(t *testing.T) {
-	p := New(quarters(160, 160), Normal)
+	p := New(mediatest.Quarters(160, 160), media.Normal)
 	plain := screenshot(t, Render(p, 16, 8, Options{}).Lines, 16)
 	marked := RenderRegion(p, 16, 8, image.Rect(40, 40, 120, 120), Options{})
 	for i, line := range marked.Lines {

@@ -3,7 +3,6 @@ package picture
 import (
 	"image"
 	"image/color"
-	"math"
 	"strings"
 	"testing"
 
@@ -12,22 +11,10 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 	"golang.org/x/image/draw"
 	"pgregory.net/rapid"
-)
 
-// psnr is how close b comes to a, in decibels.
-func psnr(a, b *image.RGBA) float64 {
-	sum, n := 0.0, 0
-	for y := range a.Rect.Dy() {
-		for x := range a.Rect.Dx() {
-			c, d := a.RGBAAt(x, y), b.RGBAAt(x, y)
-			for _, e := range [...]int{int(c.R) - int(d.R), int(c.G) - int(d.G), int(c.B) - int(d.B)} {
-				sum += float64(e * e)
-				n++
-			}
-		}
-	}
-	return 10 * math.Log10(255*255*float64(n)/sum)
-}
+	"mediadesk/api/media"
+	"mediadesk/api/media/mediatest"
+)
 
 // The size of a cell of screenshot, in pixels.
 const cellWidth, cellHeight = 8, 24
@@ -166,8 +153,8 @@ func TestOctantsAreThoseOfUnicode(t *testing.T) {
 }
 
 func TestCloseToThePicture(t *testing.T) {
-	photo := photograph(640, 480)
-	p := New(photo, Normal)
+	photo := mediatest.Photograph(640, 480)
+	p := New(photo, media.Normal)
 	tests := []struct {
 		options Options
 		floor   float64
@@ -188,7 +175,7 @@ func TestCloseToThePicture(t *testing.T) {
 		// The picture to come close to is scaled by someone else's code.
 		want := image.NewRGBA(image.Rect(0, 0, 80*cellWidth, 30*cellHeight))
 		draw.CatmullRom.Scale(want, want.Rect, photo, photo.Rect, draw.Src, nil)
-		db := psnr(want, screenshot(t, r.Lines, 80))
+		db := mediatest.PSNR(want, screenshot(t, r.Lines, 80))
 		t.Logf("%+v: %.1f dB", tt.options, db)
 		if db < tt.floor {
 			t.Errorf("%+v: %.1f dB, want %.0f", tt.options, db, tt.floor)
@@ -253,7 +240,7 @@ func TestExactSize(t *testing.T) {
 		for i := range img.Pix {
 			img.Pix[i] = uint8(i * 37)
 		}
-		p := Crop(New(img, Orientation(rapid.IntRange(1, 8).Draw(t, "orientation"))),
+		p := Crop(New(img, media.Orientation(rapid.IntRange(1, 8).Draw(t, "orientation"))),
 			image.Rect(0, 0, 70, rapid.IntRange(0, 70).Draw(t, "crop")))
 		checkFrame(t, Render(p, cols, rows, o), cols, rows, o.Color)
 		rect := image.Rect(
@@ -265,13 +252,13 @@ func TestExactSize(t *testing.T) {
 }
 
 func TestLargeScreen(t *testing.T) {
-	r := Render(New(photograph(120, 80), Normal), 400, 120, Options{})
+	r := Render(New(mediatest.Photograph(120, 80), media.Normal), 400, 120, Options{})
 	checkFrame(t, r, 400, 120, TrueColor)
 }
 
 // TestPixels expects the cells to cover the whole picture, each its own part.
 func TestPixels(t *testing.T) {
-	r := Render(New(photograph(101, 53), Normal), 40, 12, Options{})
+	r := Render(New(mediatest.Photograph(101, 53), media.Normal), 40, 12, Options{})
 	var all image.Rectangle
 	for row := range 12 {
 		for col := range 40 {
@@ -302,7 +289,7 @@ func TestGolden(t *testing.T) {
 			img.SetNRGBA(x, y, c)
 		}
 	}
-	p := New(img, Normal)
+	p := New(img, media.Normal)
 	for _, o := range allOptions() {
 		if o.Light && o.Color != NoColor || o.Set == Half && o.Color == NoColor {
 			continue
@@ -325,7 +312,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestTransparent(t *testing.T) {
-	p := New(image.NewNRGBA(image.Rect(0, 0, 32, 32)), Normal)
+	p := New(image.NewNRGBA(image.Rect(0, 0, 32, 32)), media.Normal)
 	shot := screenshot(t, Render(p, 8, 4, Options{}).Lines, 8)
 	for y := range shot.Rect.Dy() {
 		for x := range shot.Rect.Dx() {
@@ -392,7 +379,7 @@ func TestFitBlocks(t *testing.T) {
 }
 
 func TestCrop(t *testing.T) {
-	p := New(quarters(64, 48), Normal)
+	p := New(mediatest.Quarters(64, 48), media.Normal)
 	c := Crop(p, image.Rect(32, 24, 100, 100))
 	if c.Size() != image.Pt(32, 24) {
 		t.Fatalf("size %v", c.Size())
@@ -403,7 +390,7 @@ func TestCrop(t *testing.T) {
 	}
 	shot := screenshot(t, Render(c, 16, 6, Options{}).Lines, 16)
 	for _, at := range []image.Point{{0, 0}, {127, 95}} {
-		if got := shot.At(at.X, at.Y); !near(got, quarterColors[3]) {
+		if got := shot.At(at.X, at.Y); !mediatest.Near(got, mediatest.QuarterColors[3]) {
 			t.Errorf("pixel %v of the crop is %v", at, got)
 		}
 	}

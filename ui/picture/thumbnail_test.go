@@ -6,6 +6,9 @@ import (
 	"image/color"
 	"image/draw"
 	"testing"
+
+	"mediadesk/api/media"
+	"mediadesk/api/media/mediatest"
 )
 
 // barred is a thumbnail of 160 × 120 for a picture of 3:2, as cameras make them:
@@ -18,9 +21,9 @@ func barred() image.Image {
 }
 
 func TestThumbnailComesFirst(t *testing.T) {
-	jpg := withThumbnail(asJPEG(t, photograph(900, 600)), asJPEG(t, barred()))
+	jpg := mediatest.WithThumbnail(mediatest.JPEG(t, mediatest.Photograph(900, 600)), mediatest.JPEG(t, barred()))
 	path := write(t, "a.jpg", jpg)
-	l := NewLoader(Limits{})
+	l := NewLoader(media.Limits{})
 	r := Request{Path: path, Cols: 30, Rows: 20}
 	quick, ok := l.Quick(t.Context(), r)
 	if !ok {
@@ -49,15 +52,15 @@ func TestThumbnailComesFirst(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, ok := NewLoader(Limits{}).Quick(ctx, r); ok {
+	if _, ok := NewLoader(media.Limits{}).Quick(ctx, r); ok {
 		t.Error("it was called off")
 	}
 }
 
 func TestNoThumbnail(t *testing.T) {
-	photo := asJPEG(t, photograph(90, 60))
-	thumb := asJPEG(t, barred())
-	sound := withThumbnail(photo, thumb)
+	photo := mediatest.JPEG(t, mediatest.Photograph(90, 60))
+	thumb := mediatest.JPEG(t, barred())
+	sound := mediatest.WithThumbnail(photo, thumb)
 	changed := func(at int, b ...byte) []byte {
 		c := append([]byte{}, sound...)
 		copy(c[at:], b)
@@ -66,24 +69,24 @@ func TestNoThumbnail(t *testing.T) {
 	const block = 12 // where EXIF begins
 	for name, data := range map[string][]byte{
 		"no EXIF":               photo,
-		"EXIF without one":      withEXIF(photo, tags{orientation: 3}),
-		"PNG":                   asPNG(t, quarters(8, 8)),
+		"EXIF without one":      mediatest.WithEXIF(photo, mediatest.Tags{Orientation: 3}),
+		"PNG":                   mediatest.PNG(t, mediatest.Quarters(8, 8)),
 		"text":                  []byte("text"),
 		"empty":                 nil,
-		"no picture in it":      withThumbnail(photo, []byte("no picture at all")),
-		"half of one":           withThumbnail(photo, thumb[:len(thumb)/2]),
+		"no picture in it":      mediatest.WithThumbnail(photo, []byte("no picture at all")),
+		"half of one":           mediatest.WithThumbnail(photo, thumb[:len(thumb)/2]),
 		"larger than the block": changed(block+26+2+12+8, 0xff, 0xff),
 		"before the block":      changed(block+26+2+8, 1, 0),
 		"directory outside":     changed(block+4, 0xff, 0xff, 0xff, 0xff),
 		"second outside":        changed(block+22, 0xf0, 0xff, 0xff, 0xff),
 		"many entries":          changed(block+8, 0xff, 0xff),
-		"a large picture":       withThumbnail(photo, asJPEG(t, image.NewGray(image.Rect(0, 0, 1100, 10)))),
+		"a large picture":       mediatest.WithThumbnail(photo, mediatest.JPEG(t, image.NewGray(image.Rect(0, 0, 1100, 10)))),
 	} {
-		if _, ok := NewLoader(Limits{}).Quick(t.Context(), Request{Path: write(t, "a.jpg", data), Cols: 9, Rows: 9}); ok {
+		if _, ok := NewLoader(media.Limits{}).Quick(t.Context(), Request{Path: write(t, "a.jpg", data), Cols: 9, Rows: 9}); ok {
 			t.Errorf("%s: a thumbnail is found", name)
 		}
 	}
-	if _, ok := NewLoader(Limits{}).Quick(t.Context(), Request{Path: t.TempDir(), Cols: 9, Rows: 9}); ok {
+	if _, ok := NewLoader(media.Limits{}).Quick(t.Context(), Request{Path: t.TempDir(), Cols: 9, Rows: 9}); ok {
 		t.Error("a folder has one")
 	}
 }

@@ -91,27 +91,26 @@ func TestMake(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		data   []byte
-		mime   string
 		asked  Asked
 		region string
 		want   image.Point
 		kind   string
 	}{
-		{"thumbnail", apitest.JPEG(1000, 500), "image/jpeg", thumbnail, "", image.Pt(400, 200), "image/jpeg"},
-		{"thumbnail of a small one", apitest.JPEG(50, 40), "image/jpeg", thumbnail, "", image.Pt(50, 40), "image/jpeg"},
-		{"upright", apitest.PhotoJPEG(100, 50, 8), "image/jpeg", thumbnail, "", image.Pt(50, 100), "image/jpeg"},
-		{"transparent", apitest.AlphaPNG(100, 50), "image/png", Asked{Steps: []Step{{Width: 50}}}, "", image.Pt(50, 25), "image/png"},
-		{"one pixel high", apitest.PNG(400, 4), "image/png", Asked{Steps: []Step{{Width: 10}}}, "", image.Pt(10, 1), "image/jpeg"},
-		{"filled", apitest.JPEG(100, 50), "image/jpeg", Asked{Steps: []Step{{Width: 30, Height: 30}}}, "", image.Pt(30, 30), "image/jpeg"},
-		{"region", apitest.JPEG(100, 50), "image/jpeg", Asked{Steps: []Step{{Custom: true}}}, "10,10,20,30", image.Pt(20, 30), "image/jpeg"},
-		{"region of a turned one", apitest.PhotoJPEG(100, 50, 6), "image/jpeg", Asked{Steps: []Step{{Custom: true}}}, "10,10,20,30", image.Pt(30, 20), "image/jpeg"},
-		{"no region", apitest.JPEG(100, 50), "image/jpeg", Asked{Steps: []Step{{Custom: true}}}, "", image.Pt(100, 50), "image/jpeg"},
-		{"half", apitest.JPEG(100, 50), "image/jpeg", Asked{Steps: []Step{{Width: 0.5}}}, "", image.Pt(50, 25), "image/jpeg"},
-		{"one after the other", apitest.JPEG(100, 50), "image/jpeg", Asked{Steps: []Step{{Custom: true, Width: 40}, {Height: 10}}}, "0,0,20,20", image.Pt(10, 10), "image/jpeg"},
-		{"region out of it", apitest.JPEG(100, 50), "image/jpeg", Asked{Steps: []Step{{Custom: true}}}, "90,40,20,30", image.Pt(10, 10), "image/jpeg"},
+		{"thumbnail", apitest.JPEG(1000, 500), thumbnail, "", image.Pt(400, 200), "image/jpeg"},
+		{"thumbnail of a small one", apitest.JPEG(50, 40), thumbnail, "", image.Pt(50, 40), "image/jpeg"},
+		{"upright", apitest.PhotoJPEG(100, 50, 8), thumbnail, "", image.Pt(50, 100), "image/jpeg"},
+		{"transparent", apitest.AlphaPNG(100, 50), Asked{Steps: []Step{{Width: 50}}}, "", image.Pt(50, 25), "image/png"},
+		{"one pixel high", apitest.PNG(400, 4), Asked{Steps: []Step{{Width: 10}}}, "", image.Pt(10, 1), "image/jpeg"},
+		{"filled", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 30, Height: 30}}}, "", image.Pt(30, 30), "image/jpeg"},
+		{"region", apitest.JPEG(100, 50), Asked{Steps: []Step{{Custom: true}}}, "10,10,20,30", image.Pt(20, 30), "image/jpeg"},
+		{"region of a turned one", apitest.PhotoJPEG(100, 50, 6), Asked{Steps: []Step{{Custom: true}}}, "10,10,20,30", image.Pt(30, 20), "image/jpeg"},
+		{"no region", apitest.JPEG(100, 50), Asked{Steps: []Step{{Custom: true}}}, "", image.Pt(100, 50), "image/jpeg"},
+		{"half", apitest.JPEG(100, 50), Asked{Steps: []Step{{Width: 0.5}}}, "", image.Pt(50, 25), "image/jpeg"},
+		{"one after the other", apitest.JPEG(100, 50), Asked{Steps: []Step{{Custom: true, Width: 40}, {Height: 10}}}, "0,0,20,20", image.Pt(10, 10), "image/jpeg"},
+		{"region out of it", apitest.JPEG(100, 50), Asked{Steps: []Step{{Custom: true}}}, "90,40,20,30", image.Pt(10, 10), "image/jpeg"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			data, kind, err := Make(t.Context(), bytes.NewReader(c.data), int64(len(c.data)), c.mime, c.asked, c.region)
+			data, kind, err := Make(t.Context(), bytes.NewReader(c.data), c.asked, c.region)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +121,7 @@ func TestMake(t *testing.T) {
 		})
 	}
 	var cannot *CannotError
-	if _, _, err := Make(t.Context(), bytes.NewReader([]byte("x")), 1, "image/png", Asked{Steps: []Step{{Width: 1}}}, ""); !errors.As(err, &cannot) {
+	if _, _, err := Make(t.Context(), bytes.NewReader([]byte("x")), Asked{Steps: []Step{{Width: 1}}}, ""); !errors.As(err, &cannot) {
 		t.Errorf("of no picture it made %v", err)
 	}
 }

@@ -3,21 +3,19 @@ package delivery
 import (
 	"bytes"
 	"context"
-	"errors"
+	"fmt"
 	"image"
 	"image/jpeg"
 	"io"
 
-	"golang.org/x/image/draw"
-
 	"mediadesk/api"
-	"mediadesk/api/local/media"
+	"mediadesk/api/media"
 )
 
 // CannotError says that no picture can be made of a content.
 type CannotError struct{ Err error }
 
-func (e *CannotError) Error() string { return e.Err.Error() }
+func (e *CannotError) Error() string { return media.Reason(e.Err) }
 
 // Unwrap gives the reason.
 func (e *CannotError) Unwrap() error { return e.Err }
@@ -25,69 +23,108 @@ func (e *CannotError) Unwrap() error { return e.Err }
 // Make makes the picture that is asked for and returns its bytes and type:
 // PNG where it is transparent anywhere, else JPEG. The picture stands upright
 // whatever its metadata say. region are the custom coordinates in pixels of
-// the stored picture; empty: none.
-func Make(ctx context.Context, content io.ReaderAt, size int64, mime string, a Asked, region string) ([]byte, string, error) {
-	orientation := media.ReadShot(mime, content, size).Orientation
-	picture, err := media.Decode(ctx, content, size, orientation)
+// the stored picture; empty: none. What takes more memory than the budget of
+// package media has is a [*CannotError].
+func Make(ctx context.Context, content io.ReadSeeker, a Asked, region string) ([]byte, string, error) {
+	var steps []step
+	picture, err := media.DecodeFull(ctx, content, func(size image.Point, o media.Orientation) (cost media.Cost, err error) {
+		steps, cost, err = plan(a, size, o, region)
+		return cost, err
+	})
 	if err != nil {
-		if errors.Is(err, context.Canceled) {
+		if ctx.Err() != nil {
 			return nil, "", err
 		}
 		return nil, "", &CannotError{err}
 	}
 	defer picture.Release()
 	img := picture.Image
-	for _, s := range a.Steps {
-		if s.Custom {
-			img = crop(img, region, orientation)
+	for _, s := range steps {
+		if img, err = s.do(ctx, img); err != nil {
+			return nil, "", err
 		}
-		if s.Fit > 0 {
-			img = media.Fit(img, s.Fit)
-		}
-		img = resize(img, pixels(s.Width, img.Rect.Dx()), pixels(s.Height, img.Rect.Dy()))
 	}
 	return encode(ctx, img)
+}
+
+// step makes a picture of the size to from the part cut of another.
+type step struct {
+	cut image.Rectangle
+	to  image.Point
+}
+
+func (s step) do(ctx context.Context, img *image.NRGBA) (*image.NRGBA, error) {
+	if s.cut.Size() != s.to {
+		return media.Scale(ctx, img, s.cut, s.to)
+	}
+	part := img.SubImage(s.cut).(*image.NRGBA) // an NRGBA's always is one
+	part.Rect = image.Rectangle{Max: s.to}
+	return part, nil
+}
+
+// plan says by which steps the picture is made that is asked for, and what they
+// cost, before there is any pixel.
+func plan(a Asked, size image.Point, o media.Orientation, region string) (steps []step, cost media.Cost, err error) {
+	for _, asked := range a.Steps {
+		if asked.Custom {
+			cut := crop(size, o, region)
+			steps, size = append(steps, step{cut, cut.Size()}), cut.Size()
+		}
+		if asked.Fit > 0 {
+			steps = append(steps, step{image.Rectangle{Max: size}, media.FitSize(size, asked.Fit)})
+			size = steps[len(steps)-1].to
+		}
+		s := resize(size, pixels(asked.Width, size.X), pixels(asked.Height, size.Y))
+		if s.to != size && max(s.to.X, s.to.Y) > maxSide {
+			return nil, cost, fmt.Errorf("it would have %d × %d pixels, and no side may have more than %d", s.to.X, s.to.Y, maxSide)
+		}
+		steps, size = append(steps, s), s.to
+	}
+	for _, s := range steps {
+		if s.cut.Size() != s.to {
+			cost = cost.Plus(media.ScaleCost(s.cut.Size(), s.to))
+		}
+	}
+	return steps, cost.Plus(media.EncodeCost(size)), nil
 }
 
 // pixels is a side that was asked for, of a picture whose side is full.
 func pixels(asked float64, full int) int {
 	if asked > 0 && asked < 1 {
-		return min(maxSide, max(1, int(asked*float64(full)+0.5)))
+		return max(1, int(asked*float64(full)+0.5))
 	}
 	return int(asked)
 }
 
-// crop cuts the region out. It counts pixels as they are stored, the picture
-// here stands upright.
-func crop(img *image.NRGBA, region string, orientation int) *image.NRGBA {
+// crop is the region in a picture that stands upright and has that size. The region
+// counts pixels as they are stored.
+func crop(size image.Point, o media.Orientation, region string) image.Rectangle {
+	all := image.Rectangle{Max: size}
 	r, err := api.ParseRegion(region)
 	if err != nil {
-		return img // without a region all of it is of interest
+		return all // without a region all of it is of interest
 	}
 	// Turning back swaps the sides again where turning did.
-	w, h := media.UprightSize(img.Rect.Dx(), img.Rect.Dy(), orientation)
-	cut := media.UprightRectangle(r.Rectangle(), w, h, orientation).Intersect(img.Rect)
+	cut := media.ToDisplay(o, o.Upright(size), r.Rectangle()).Intersect(all)
 	if cut.Empty() {
-		return img
+		return all
 	}
-	out := image.NewNRGBA(image.Rect(0, 0, cut.Dx(), cut.Dy()))
-	draw.Draw(out, out.Rect, img, cut.Min, draw.Src)
-	return out
+	return cut
 }
 
 // resize scales to a width or a height and keeps the sides' ratio; with both
 // it fills them and cuts what is over at the edges.
-func resize(img *image.NRGBA, w, h int) *image.NRGBA {
-	srcW, srcH := img.Rect.Dx(), img.Rect.Dy()
+func resize(size image.Point, w, h int) step {
+	all := image.Rectangle{Max: size}
 	switch {
 	case w == 0 && h == 0:
-		return img
+		return step{all, size}
 	case h == 0:
-		return media.Scale(img, w, min(maxSide, max(1, (srcH*w+srcW/2)/srcW)))
+		return step{all, image.Pt(w, max(1, (size.Y*w+size.X/2)/size.X))}
 	case w == 0:
-		return media.Scale(img, min(maxSide, max(1, (srcW*h+srcH/2)/srcH)), h)
+		return step{all, image.Pt(max(1, (size.X*h+size.Y/2)/size.Y), h)}
 	}
-	return media.Cover(img, w, h)
+	return step{media.CoverCut(size, image.Pt(w, h)), image.Pt(w, h)}
 }
 
 func encode(ctx context.Context, img *image.NRGBA) ([]byte, string, error) {

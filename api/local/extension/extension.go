@@ -12,7 +12,7 @@ import (
 	"io"
 
 	"mediadesk/api"
-	"mediadesk/api/local/media"
+	"mediadesk/api/media"
 )
 
 // Input is a picture and what is asked of it.
@@ -30,9 +30,9 @@ type Input struct {
 
 // Output is what came of it: either a picture or tags.
 type Output struct {
-	Picture     []byte      // an encoded picture; nil: none
-	Orientation int         // by which the pixels were turned upright; 0 or 1: not
-	Tags        []api.AITag // nil: none were found
+	Picture     []byte            // an encoded picture; nil: none
+	Orientation media.Orientation // by which the pixels were turned upright
+	Tags        []api.AITag       // nil: none were found
 }
 
 // Tools are the extensions that there are.
@@ -77,15 +77,14 @@ func (t *Tools) Run(ctx context.Context, in Input) (out Output, err error) {
 	default:
 		err = fmt.Errorf("there is no extension %q here", name)
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
 		err = errors.New("it took too long")
+	case err != nil && ctx.Err() == nil:
+		err = errors.New(media.Reason(err))
 	}
 	return out, err
 }
 
-// open decodes the picture and turns it upright.
-func open(ctx context.Context, in Input) (*media.Picture, media.Shot, error) {
-	shot := media.ReadShot(in.Mime, in.Content, in.Size)
-	picture, err := media.Decode(ctx, in.Content, in.Size, shot.Orientation)
-	return picture, shot, err
-}
+// content is what the picture is read from.
+func (in Input) content() io.ReadSeeker { return io.NewSectionReader(in.Content, 0, in.Size) }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"mediadesk/api/local/media"
+	"mediadesk/api/media"
 )
 
 // openHoles finds background that the subject encloses, such as what is seen

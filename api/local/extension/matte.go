@@ -5,7 +5,7 @@ import (
 	"image"
 	"math"
 
-	"mediadesk/api/local/media"
+	"mediadesk/api/media"
 )
 
 // band is how far from the edge, in pixels of the small picture, a pixel can

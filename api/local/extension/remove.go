@@ -10,7 +10,7 @@ import (
 	"io"
 
 	"mediadesk/api"
-	"mediadesk/api/local/media"
+	"mediadesk/api/media"
 )
 
 // removeOptions are the options of remove-bg (service.md §2.2). The colour has two
@@ -88,13 +88,15 @@ func removeBackground(ctx context.Context, in Input) (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	// First, and let go of before the other is opened: both together might
-	// wait for more room than there is.
-	behind, err := openBehind(ctx, in)
-	if err != nil {
-		return Output{}, err
+	var behind behind
+	if in.Background != nil {
+		if behind, err = readBehind(ctx, in); err != nil {
+			return Output{}, err
+		}
 	}
-	picture, shot, err := open(ctx, in)
+	picture, err := media.DecodeFull(ctx, in.content(), func(size image.Point, _ media.Orientation) (media.Cost, error) {
+		return cutCost(size, options).Plus(behind.cost(size)), nil
+	})
 	if err != nil {
 		return Output{}, err
 	}
@@ -109,8 +111,12 @@ func removeBackground(ctx context.Context, in Input) (Output, error) {
 	if options.Shadow {
 		addShadow(cut)
 	}
-	if behind != nil {
-		layBehind(cut, behind)
+	if behind.content != nil {
+		img, err := behind.decode(ctx, picture)
+		if err != nil {
+			return Output{}, err
+		}
+		layBehind(cut, img)
 	}
 	if options.Background != nil {
 		fillBehind(cut, *options.Background)
@@ -119,33 +125,60 @@ func removeBackground(ctx context.Context, in Input) (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	return Output{Picture: file, Orientation: shot.Orientation}, nil
+	return Output{Picture: file, Orientation: picture.Orientation}, nil
 }
 
-// openBehind decodes the picture that goes behind the subject, in the size of
-// the subject's; nil where none is wanted.
-func openBehind(ctx context.Context, in Input) (*image.NRGBA, error) {
-	if in.Background == nil {
-		return nil, nil
+// cutCost is what cutting out takes beside a picture of that size: 200 bytes for each
+// pixel of the small one, two numbers for each pixel of a shadow, and the file.
+func cutCost(size image.Point, o removeOptions) media.Cost {
+	cost := media.ReducedCost(size, workSide).Plus(media.EncodeCost(size))
+	cost.Strips += 200 * workSide * workSide
+	if o.Shadow {
+		cost.Strips += 8 * int64(size.X) * int64(size.Y)
 	}
-	config, _, err := image.DecodeConfig(io.NewSectionReader(in.Content, 0, in.Size))
+	return cost
+}
+
+// behind is the picture that goes behind the subject; zero: none.
+type behind struct {
+	content io.ReadSeeker
+	size    image.Point
+	decoded media.Cost
+}
+
+func readBehind(ctx context.Context, in Input) (b behind, err error) {
+	b.content = io.NewSectionReader(in.Background, 0, in.BackgroundSize)
+	b.size, b.decoded, err = media.FullCost(ctx, b.content)
+	if errors.Is(err, media.ErrNotPicture) {
+		return b, errors.New("what bg_image_url leads to is no picture")
+	}
+	return b, errBehind(ctx, err)
+}
+
+// errBehind says of which picture an error is.
+func errBehind(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("bg_image_url: %s", media.Reason(err))
+}
+
+// cost is what it takes to lay the picture behind one of that size.
+func (b behind) cost(size image.Point) media.Cost {
+	if b.content == nil {
+		return media.Cost{}
+	}
+	return b.decoded.Plus(media.ScaleCost(b.size, size))
+}
+
+// decode decodes the picture and makes it cover the subject's.
+func (b behind) decode(ctx context.Context, subject *media.Full) (*image.NRGBA, error) {
+	img, err := subject.Decode(ctx, b.content)
 	if err != nil {
-		return nil, fmt.Errorf("the picture cannot be decoded: %w", err)
+		return nil, errBehind(ctx, err)
 	}
-	if int64(config.Width)*int64(config.Height) > media.MaxPixels {
-		return nil, media.ErrTooLarge
-	}
-	w, h := media.UprightSize(config.Width, config.Height, media.ReadShot(in.Mime, in.Content, in.Size).Orientation)
-	facts, err := media.Inspect(in.Background, in.BackgroundSize)
-	if err != nil || facts.Kind != api.KindImage {
-		return nil, errors.New("what bg_image_url leads to is no picture")
-	}
-	picture, err := media.Decode(ctx, in.Background, in.BackgroundSize, media.ReadShot(facts.Mime, in.Background, in.BackgroundSize).Orientation)
-	if err != nil {
-		return nil, fmt.Errorf("bg_image_url: %w", err)
-	}
-	defer picture.Release()
-	return media.Cover(picture.Image, w, h), nil
+	size := subject.Image.Rect.Size()
+	return media.Scale(ctx, img, media.CoverCut(img.Rect.Size(), size), size)
 }
 
 // layBehind lays a picture of the same size behind img.
@@ -174,7 +207,7 @@ const workSide = 900
 // cutOut returns the picture with its background transparent. It writes into
 // img.
 func cutOut(ctx context.Context, img *image.NRGBA) (*image.NRGBA, error) {
-	small, err := media.Means(ctx, img, workSide)
+	small, err := media.Reduced(ctx, img, workSide)
 	if err != nil {
 		return nil, err
 	}

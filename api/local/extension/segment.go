@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"mediadesk/api/local/media"
+	"mediadesk/api/media"
 )
 
 // segments is what was found in the small picture.

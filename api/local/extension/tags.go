@@ -11,20 +11,20 @@ import (
 	"time"
 
 	"mediadesk/api"
-	"mediadesk/api/local/media"
+	"mediadesk/api/media"
 )
+
+// tagSide is the longest side of the picture that is measured.
+const tagSide = 160
 
 // findTags measures a picture and names what was found, the surest first.
 func findTags(ctx context.Context, in Input) ([]api.AITag, error) {
-	picture, shot, err := open(ctx, in)
+	picture, err := media.Decode(ctx, in.content(), media.Limits{Side: tagSide})
 	if err != nil {
 		return nil, err
 	}
-	defer picture.Release()
-	w, h := picture.Image.Rect.Dx(), picture.Image.Rect.Dy()
-	m := measure(media.Fit(picture.Image, 160))
-	found := append(m.tags(), shapeTags(w, h)...)
-	found = append(found, shotTags(shot)...)
+	found := append(measure(picture.Straight()).tags(), shapeTags(picture.Size.X, picture.Size.Y)...)
+	found = append(found, shotTags(media.ReadShot(in.content(), in.Mime))...)
 	slices.SortStableFunc(found, func(a, b api.AITag) int { return cmp.Compare(b.Confidence, a.Confidence) })
 
 	least := float64(in.Element.MinConfidence.Or(0))

@@ -21,6 +21,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mediadesk/api"
+	"mediadesk/api/media"
 	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
@@ -34,11 +35,11 @@ var (
 
 // markedJPEG writes a picture that is blue but for a red rectangle, which is in
 // pixels of the picture as it is seen. It is stored as the orientation says.
-func markedJPEG(t *testing.T, stored image.Point, o picture.Orientation, rect image.Rectangle) string {
+func markedJPEG(t *testing.T, stored image.Point, o media.Orientation, rect image.Rectangle) string {
 	t.Helper()
 	img := image.NewRGBA(image.Rectangle{Max: stored})
 	draw.Draw(img, img.Rect, image.NewUniform(blueInk), image.Point{}, draw.Src)
-	draw.Draw(img, picture.ToStored(o, stored, rect), image.NewUniform(redInk), image.Point{}, draw.Src)
+	draw.Draw(img, media.ToStored(o, stored, rect), image.NewUniform(redInk), image.Point{}, draw.Src)
 	var b bytes.Buffer
 	if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: 95}); err != nil {
 		t.Fatal(err)
@@ -73,7 +74,7 @@ func onlyRed(img image.Image) error {
 // of the eight orientations.
 func TestDeliveryCutsWhatTheEditorShows(t *testing.T) {
 	client := served(t)
-	for o := picture.Orientation(1); o <= 8; o++ {
+	for o := media.Orientation(1); o <= 8; o++ {
 		stored := image.Pt(320, 192)
 		up := o.Upright(stored)
 		rect := image.Rect(32, 64, up.X-48, up.Y-64) // on the blocks of JPEG, so that nothing bleeds

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/media"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -80,7 +81,7 @@ func (m *Model) wantPicture() tea.Cmd {
 		if err != nil {
 			return pictureMsg{m, of, nil, err}
 		}
-		p, err := picture.DecodeFile(ctx, path, picture.Limits{Side: pictureSide})
+		p, err := picture.DecodeFile(ctx, path, media.Limits{Side: pictureSide})
 		return pictureMsg{m, of, p, err}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"image"
 
 	"mediadesk/api"
+	"mediadesk/api/media"
 	"mediadesk/ui/picture"
 )
 
@@ -12,7 +13,7 @@ import (
 // they are seen, upright.
 type plane struct {
 	size image.Point
-	o    picture.Orientation
+	o    media.Orientation
 }
 
 // planeOf finds the plane for a record and its picture, which may be nil; false
@@ -22,12 +23,12 @@ func planeOf(f *api.File, p *picture.Picture) (plane, bool) {
 	size := image.Pt(w, h)
 	switch {
 	case p == nil:
-		return plane{size, picture.Normal}, known
+		return plane{size, media.Normal}, known
 	case !known:
 		return plane{p.Stored(), p.Orientation()}, !p.Stored().Eq(image.Point{})
 	case p.Orientation().Swapped() && size == p.Size() && size != p.Stored():
 		// The service counts the pixels of the upright picture.
-		return plane{size, picture.Normal}, true
+		return plane{size, media.Normal}, true
 	}
 	return plane{size, p.Orientation()}, true
 }
@@ -37,12 +38,12 @@ func (p plane) upright() image.Point { return p.o.Upright(p.size) }
 
 // seen is a region as a rectangle of the upright picture.
 func (p plane) seen(r api.Region) image.Rectangle {
-	return picture.ToDisplay(p.o, p.size, r.Rectangle())
+	return media.ToDisplay(p.o, p.size, r.Rectangle())
 }
 
 // region is a rectangle of the upright picture as a region.
 func (p plane) region(rect image.Rectangle) api.Region {
-	return api.RegionOf(picture.ToStored(p.o, p.size, rect))
+	return api.RegionOf(media.ToStored(p.o, p.size, rect))
 }
 
 func clamp(v, least, most int) int { return max(least, min(v, most)) }

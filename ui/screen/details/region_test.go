@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mediadesk/api"
+	"mediadesk/api/media"
 	"mediadesk/ui/picture"
 )
 
@@ -23,7 +24,7 @@ func drawSize(t *rapid.T) image.Point {
 // What is drawn upright is stored turned, and comes back the same.
 func TestPlaneTurns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := plane{drawSize(t), picture.Orientation(rapid.IntRange(1, 8).Draw(t, "orientation"))}
+		p := plane{drawSize(t), media.Orientation(rapid.IntRange(1, 8).Draw(t, "orientation"))}
 		rect := drawRect(t, p.upright())
 		r := p.region(rect)
 		if err := r.CheckWithin(p.size.X, p.size.Y); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/api"
+	"mediadesk/api/media"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -73,7 +74,7 @@ func decode(path string, err error) (*picture.Picture, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), comparePatience)
 	defer cancel()
-	return picture.DecodeFile(ctx, path, picture.Limits{Side: compareSide})
+	return picture.DecodeFile(ctx, path, media.Limits{Side: compareSide})
 }
 
 func (m *Model) gotCompared(msg compared) {

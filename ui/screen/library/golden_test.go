@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"mediadesk/api"
+	"mediadesk/api/media"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/theme"
 )
@@ -24,7 +25,7 @@ func TestLooks(t *testing.T) {
 		for _, size := range []image.Point{{118, 34}, {78, 22}, {40, 10}} {
 			t.Run(fmt.Sprintf("%s-%dx%d", name, size.X, size.Y), func(t *testing.T) {
 				d := start(t, Options{
-					List: small().list, Loader: picture.NewLoader(picture.Limits{}),
+					List: small().list, Loader: picture.NewLoader(media.Limits{}),
 					Thumb: func(context.Context, api.File) (string, error) { return path, nil },
 				})
 				d.size = size

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/media"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -26,7 +27,7 @@ func TestSheetOfRealPictures(t *testing.T) {
 
 func sheetOfRealPictures(t *testing.T, path string) {
 	s := &shelf{files: map[string][]api.File{"/": some("/", 260)}}
-	loader := picture.NewLoader(picture.Limits{})
+	loader := picture.NewLoader(media.Limits{})
 	loader.UseGallery(picture.NewGallery(false))
 	m := New(Options{
 		List: s.list, Loader: loader, Thumb: func(context.Context, api.File) (string, error) { return path, nil },

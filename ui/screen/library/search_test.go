@@ -17,6 +17,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/media"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -291,7 +292,7 @@ func TestContactSheet(t *testing.T) {
 	asked := map[string]int{}
 	fails := true
 	d := start(t, Options{
-		List: s.list, Loader: picture.NewLoader(picture.Limits{}),
+		List: s.list, Loader: picture.NewLoader(media.Limits{}),
 		Thumb: func(_ context.Context, f api.File) (string, error) {
 			asked[f.Name]++
 			if fails && f.Name == "f00001.jpg" {
@@ -398,7 +399,7 @@ func BenchmarkContactSheet(b *testing.B) {
 	size := image.Pt(160, 48)
 	for b.Loop() {
 		m := New(Options{
-			List: s.list, Loader: picture.NewLoader(picture.Limits{}),
+			List: s.list, Loader: picture.NewLoader(media.Limits{}),
 			Thumb: func(context.Context, api.File) (string, error) { return path, nil },
 		})
 		run := func(cmd tea.Cmd) {

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"mediadesk/api/media"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
 )
@@ -49,7 +50,7 @@ func TestHostileFolder(t *testing.T) {
 		t.Cleanup(func() { _ = l.Close() })
 	}
 
-	d := start(t, Options{Folder: dir, Preview: true, Loader: picture.NewLoader(picture.Limits{})})
+	d := start(t, Options{Folder: dir, Preview: true, Loader: picture.NewLoader(media.Limits{})})
 	check := func() {
 		t.Helper()
 		view := d.text()

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api/media"
 	"mediadesk/ui/picture"
 )
 
@@ -127,7 +128,7 @@ func TestMouseInTheTray(t *testing.T) {
 
 func TestMouseInTheContactSheet(t *testing.T) {
 	dir := gallery(t)
-	d := start(t, Options{Folder: dir, Loader: picture.NewLoader(picture.Limits{})})
+	d := start(t, Options{Folder: dir, Loader: picture.NewLoader(media.Limits{})})
 	d.press("t", "g")
 	area, g := d.m.rowsArea(d.m.layout()).Min, picture.GridOf(d.m.sheet.room)
 	tile := func(i int) image.Point {

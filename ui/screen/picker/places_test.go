@@ -14,6 +14,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/media"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
 )
@@ -180,7 +181,7 @@ func TestFolderIsWatched(t *testing.T) {
 func TestContactSheet(t *testing.T) {
 	dir := gallery(t)
 	must(t, os.MkdirAll(filepath.Join(dir, "sub"), 0o755))
-	d := start(t, Options{Folder: dir, Loader: picture.NewLoader(picture.Limits{})})
+	d := start(t, Options{Folder: dir, Loader: picture.NewLoader(media.Limits{})})
 	d.press("t")
 	d.sees("folder", "sub")
 	rows := len(d.rows())

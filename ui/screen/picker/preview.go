@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api/media"
 	"mediadesk/ui/picture"
 )
 
@@ -41,7 +42,7 @@ type preview struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 
-	facts   *picture.Facts
+	facts   *media.Facts
 	drawn   []string         // lines of the picture
 	image   *picture.Image   // real picture that the lines show; nil: glyphs
 	coming  picture.Rendered // on its way to the terminal, where it has an image
@@ -58,7 +59,7 @@ type (
 	previewDueMsg struct{ gen int }
 	factsMsg      struct {
 		gen   int
-		facts picture.Facts
+		facts media.Facts
 		err   error
 	}
 	drawnMsg struct {
@@ -167,7 +168,7 @@ func (m *Model) previewDue(msg previewDueMsg) tea.Cmd {
 		}
 	}
 	return func() tea.Msg {
-		facts, err := picture.FactsOf(ctx, path)
+		facts, err := media.FactsOf(ctx, path)
 		return factsMsg{gen, facts, err}
 	}
 }

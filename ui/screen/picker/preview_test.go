@@ -16,6 +16,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"mediadesk/api/media"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -45,7 +46,7 @@ func gallery(t *testing.T) string {
 }
 
 func previewed(t *testing.T) *desk {
-	return start(t, Options{Folder: gallery(t), Preview: true, Loader: picture.NewLoader(picture.Limits{})})
+	return start(t, Options{Folder: gallery(t), Preview: true, Loader: picture.NewLoader(media.Limits{})})
 }
 
 func TestPreview(t *testing.T) {
@@ -116,7 +117,7 @@ func TestPreviewOfWhereTheCursorRests(t *testing.T) {
 		t.Error("the preview that was left goes on")
 	}
 	d.run(first)
-	d.send(factsMsg{gen: gen, facts: picture.Facts{Name: "something else"}})
+	d.send(factsMsg{gen: gen, facts: media.Facts{Name: "something else"}})
 	d.send(drawnMsg{gen: gen, drawn: picture.Rendered{Lines: []string{"something else"}}})
 	d.send(countedMsg{gen: gen, count: count{files: 7777}})
 	if strings.Contains(d.text(), "something else") || strings.Contains(d.text(), "7,777 files") {

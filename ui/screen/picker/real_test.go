@@ -12,6 +12,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api/media"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/uitest"
@@ -31,7 +32,7 @@ func sheetOfRealPictures(t *testing.T, dir string) {
 	for i := range 200 {
 		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("p%03d.jpg", i)), data, 0o644))
 	}
-	loader := picture.NewLoader(picture.Limits{})
+	loader := picture.NewLoader(media.Limits{})
 	loader.UseGallery(picture.NewGallery(false))
 	m := New(Options{Folder: dir, Loader: loader})
 	m.disk.patience, m.disk.rowPatience, m.disk.longPatience = time.Minute, time.Minute, time.Minute

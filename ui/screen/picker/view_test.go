@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/api"
+	"mediadesk/api/media"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -51,7 +52,7 @@ func TestEverySizeAndTheme(t *testing.T) {
 	}
 	for name, prepare := range states {
 		t.Run(name, func(t *testing.T) {
-			d := start(t, Options{Folder: dir, Preview: true, Loader: picture.NewLoader(picture.Limits{})})
+			d := start(t, Options{Folder: dir, Preview: true, Loader: picture.NewLoader(media.Limits{})})
 			prepare(d)
 			for _, key := range []string{"", "end"} {
 				if key != "" {

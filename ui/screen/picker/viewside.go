@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/media"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
@@ -56,7 +57,7 @@ func (m *Model) drawPicture(size image.Point, th *theme.Theme) string {
 		for _, line := range lines {
 			width = max(width, text.Width(line))
 		}
-		sign := slices.Clone(p.facts.Kind.Sign())
+		sign := slices.Clone(picture.Sign(p.facts.Kind))
 		for i, line := range sign {
 			sign[i] = strings.Repeat(" ", max(0, width-text.Width(line))/2) + line
 		}
@@ -145,9 +146,13 @@ func (m *Model) reason(e entry, err error) string {
 // pictureProblem says why there is no picture; the name of the file is in the
 // title of the pane.
 func pictureProblem(err error) string {
-	var p *picture.Error
+	var p *media.Error
 	if errors.As(err, &p) && p.Detail != "" {
-		return text.Safe(text.Sentence(p.Detail))
+		detail := p.Detail
+		if errors.Is(err, media.ErrTooLarge) {
+			detail += "; it can be sent without a preview"
+		}
+		return text.Safe(text.Sentence(detail))
 	}
 	return text.Safe(err.Error())
 }
@@ -183,7 +188,7 @@ func countLines(n count, width int, th *theme.Theme) []string {
 	return lines
 }
 
-func (m *Model) fileFacts(f picture.Facts, width int, th *theme.Theme) []string {
+func (m *Model) fileFacts(f media.Facts, width int, th *theme.Theme) []string {
 	lines := m.linkLine(width, th)
 	lines = append(lines, fact("kind", text.Safe(f.Name)+", "+text.Bytes(f.Bytes), width, th))
 	if f.Upright.X > 0 {

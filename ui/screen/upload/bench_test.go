@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/media"
 	"mediadesk/ui/kit"
-	"mediadesk/ui/picture"
 	"mediadesk/ui/theme"
 )
 
@@ -29,7 +29,7 @@ func crowd(tb testing.TB, files int) *Model {
 		SaveDraft: func(context.Context, []byte) error { return nil },
 	})
 	for i, s := range m.sources {
-		s.known = known{looked: true, identity: api.Identity{Size: int64(i) * 1000}, facts: picture.Facts{Kind: picture.KindPicture, Stored: image.Pt(800, 600)}}
+		s.known = known{looked: true, identity: api.Identity{Size: int64(i) * 1000}, facts: media.Facts{Kind: media.KindPicture, Stored: image.Pt(800, 600)}}
 		m.set(s, fieldNaming, string(api.NameExact))
 		m.set(s, fieldTags, strings.Repeat("tag one,", 20)+fmt.Sprint(i%3))
 		m.set(s, fieldRemove, on)

@@ -6,8 +6,8 @@ import (
 	"net/url"
 
 	"mediadesk/api"
+	"mediadesk/api/media"
 	"mediadesk/api/session"
-	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
 )
 
@@ -34,7 +34,7 @@ type light struct {
 type known struct {
 	looked   bool // somebody looked; false: nothing below is known
 	identity api.Identity
-	facts    picture.Facts
+	facts    media.Facts
 	err      error    // why it cannot be read; nil: it can
 	stored   *api.Job // the upload that stored its content in its folder before; nil: none is known
 }
@@ -45,7 +45,7 @@ func (k *known) isPicture() (yes, sure bool) {
 	if !k.looked || k.err != nil {
 		return false, false
 	}
-	return k.facts.Kind == picture.KindPicture, true
+	return k.facts.Kind == media.KindPicture, true
 }
 
 // lightsOf checks one source against the rules of service.md §4.1, the limits of §8 and

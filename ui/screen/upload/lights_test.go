@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"mediadesk/api"
+	"mediadesk/api/media"
 	"mediadesk/api/session"
-	"mediadesk/ui/picture"
 )
 
 func TestLights(t *testing.T) {
-	aPicture := known{looked: true, identity: api.Identity{Size: 1000}, facts: picture.Facts{Kind: picture.KindPicture, Name: "PNG picture", Stored: image.Pt(300, 200)}}
-	aText := known{looked: true, identity: api.Identity{Size: 1000}, facts: picture.Facts{Kind: picture.KindText, Name: "TXT text"}}
+	aPicture := known{looked: true, identity: api.Identity{Size: 1000}, facts: media.Facts{Kind: media.KindPicture, Name: "PNG picture", Stored: image.Pt(300, 200)}}
+	aText := known{looked: true, identity: api.Identity{Size: 1000}, facts: media.Facts{Kind: media.KindText, Name: "TXT text"}}
 	huge := aPicture
 	huge.identity.Size = 25_000_001
 	gone := known{looked: true, err: &api.SourceError{Path: "/p/a.jpg", Reason: "is not there (any more)", Help: "Pick it again."}}
@@ -81,7 +81,7 @@ func TestLights(t *testing.T) {
 // TestLightsAreQuiet: what is in order gets no warning, and nothing is said
 // twice.
 func TestLightsAreQuiet(t *testing.T) {
-	k := known{looked: true, identity: api.Identity{Size: 5}, facts: picture.Facts{Kind: picture.KindPicture}}
+	k := known{looked: true, identity: api.Identity{Size: 5}, facts: media.Facts{Kind: media.KindPicture}}
 	public := hostedProfile()
 	public.Receiver = "https://hooks.example.com"
 	for name, c := range map[string]struct {

@@ -9,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/ui/picture"
+	"mediadesk/api/media"
 	"mediadesk/ui/text"
 )
 
@@ -83,7 +83,7 @@ func (m *Model) lookAtSources() tea.Cmd {
 	}
 }
 
-func lookAtSource(ctx context.Context, path string, facts func(context.Context, string) (picture.Facts, error)) known {
+func lookAtSource(ctx context.Context, path string, facts func(context.Context, string) (media.Facts, error)) known {
 	k := known{looked: true}
 	if k.identity, k.err = api.Identify(path); k.err != nil {
 		return k

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/media"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -62,7 +63,7 @@ func (m *Model) wantPicture() tea.Cmd {
 	m.picture = regionPicture{asked: path, cancel: cancel, crop: &picture.CropView{}}
 	return tea.Batch(gone, func() tea.Msg {
 		defer cancel()
-		p, err := picture.DecodeFile(ctx, path, picture.Limits{Side: drawingSide})
+		p, err := picture.DecodeFile(ctx, path, media.Limits{Side: drawingSide})
 		return pictureMsg{m, path, p, err}
 	})
 }
@@ -129,7 +130,7 @@ func (p *regionPicture) draw(words string, size image.Point, o picture.Options, 
 	}
 	var rect image.Rectangle
 	if r, err := api.ParseRegion(regionText(words).Or("")); err == nil {
-		rect = picture.ToDisplay(p.decoded.Orientation(), p.decoded.Stored(), r.Rectangle())
+		rect = media.ToDisplay(p.decoded.Orientation(), p.decoded.Stored(), r.Rectangle())
 	}
 	drawn := p.view.Render(rect)
 	p.area = drawn.Area

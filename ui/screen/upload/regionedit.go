@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/media"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -80,7 +81,7 @@ func (m *Model) drawRegion() tea.Cmd {
 func (e *regionEditor) typing() bool { return false }
 
 // plane is how the stored picture is turned, and its size as it is shown.
-func (e *regionEditor) plane(m *Model) (o picture.Orientation, stored, shown image.Point) {
+func (e *regionEditor) plane(m *Model) (o media.Orientation, stored, shown image.Point) {
 	facts := &m.current().known.facts
 	return facts.Orientation, facts.Stored, facts.Orientation.Upright(facts.Stored)
 }
@@ -93,7 +94,7 @@ func (e *regionEditor) rectOf(m *Model) image.Rectangle {
 	if err != nil {
 		return image.Rectangle{}
 	}
-	return picture.ToDisplay(o, stored, r.Rectangle()).Intersect(image.Rectangle{Max: shown})
+	return media.ToDisplay(o, stored, r.Rectangle()).Intersect(image.Rectangle{Max: shown})
 }
 
 // set writes a rectangle of the picture as shown into the targets.
@@ -101,7 +102,7 @@ func (e *regionEditor) set(m *Model, rect image.Rectangle) {
 	text := ""
 	if !rect.Empty() {
 		o, stored, _ := e.plane(m)
-		text = api.RegionOf(picture.ToStored(o, stored, rect)).String()
+		text = api.RegionOf(media.ToStored(o, stored, rect)).String()
 	}
 	for _, s := range e.of {
 		m.set(s, fieldRegion, text)

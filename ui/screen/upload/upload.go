@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/media"
 	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -32,8 +33,8 @@ type Options struct {
 	// Tags and Folders are offered while a person types.
 	Tags    func(ctx context.Context) ([]string, error)
 	Folders func(ctx context.Context) ([]string, error)
-	// Facts looks at a file; nil: picture.FactsOf.
-	Facts func(ctx context.Context, path string) (picture.Facts, error)
+	// Facts looks at a file; nil: media.FactsOf.
+	Facts func(ctx context.Context, path string) (media.Facts, error)
 	// Request shows an upload as it would go out.
 	Request func(*api.Upload) (api.Request, error)
 	// TagsIn are the tags of the files in a folder, and FoldersIn the folders in
@@ -139,7 +140,7 @@ func New(o Options) *Model {
 		o.Context = context.Background()
 	}
 	if o.Facts == nil {
-		o.Facts = picture.FactsOf
+		o.Facts = media.FactsOf
 	}
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv

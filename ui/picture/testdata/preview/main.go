@@ -9,13 +9,14 @@ import (
 	"strconv"
 	"strings"
 
+	"mediadesk/api/media"
 	"mediadesk/ui/picture"
 )
 
 func main() {
 	cols, _ := strconv.Atoi(os.Args[2])
 	rows, _ := strconv.Atoi(os.Args[3])
-	limits := picture.Limits{}
+	limits := media.Limits{}
 	if len(os.Args) > 4 {
 		limits.Side = 400
 	}

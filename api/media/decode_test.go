@@ -1,0 +1,456 @@
+package media
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/gif"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"mediadesk/api/media/mediatest"
+)
+
+func decode(t *testing.T, data []byte) (*Picture, error) {
+	t.Helper()
+	return Decode(t.Context(), bytes.NewReader(data), Limits{})
+}
+
+func TestDecodeFormats(t *testing.T) {
+	img := mediatest.Quarters(64, 48)
+	flat := image.NewPaletted(img.Rect, color.Palette{
+		mediatest.QuarterColors[0], mediatest.QuarterColors[1], mediatest.QuarterColors[2], mediatest.QuarterColors[3],
+	})
+	for y := range 48 {
+		for x := range 64 {
+			flat.Set(x, y, img.At(x, y))
+		}
+	}
+	for name, data := range map[string][]byte{
+		"JPEG": mediatest.JPEG(t, img), "PNG": mediatest.PNG(t, img), "GIF": mediatest.GIF(t, flat), "BMP": mediatest.BMP(t, img), "TIFF": mediatest.TIFF(t, img),
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := decode(t, data)
+			must(t, err)
+			if p.Size != image.Pt(64, 48) || p.Orientation.Upright(p.Size) != image.Pt(64, 48) || p.Orientation != Normal || !p.Pixels.Opaque() {
+				t.Errorf("size %v, stored %v, orientation %d, alpha %v", p.Size, p.Orientation.Upright(p.Size), p.Orientation, !p.Pixels.Opaque())
+			}
+			for i, want := range mediatest.QuarterColors {
+				if got := p.Pixels.At(16+i%2*32, 12+i/2*24); !mediatest.Near(got, want) {
+					t.Errorf("quarter %d is %v, want %v", i, got, want)
+				}
+			}
+		})
+	}
+	t.Run("WebP", func(t *testing.T) {
+		p, err := decode(t, mediatest.WebP())
+		must(t, err)
+		if got, want := p.Pixels.At(3, 1), (color.RGBA{30, 200, 60, 255}); p.Size != image.Pt(4, 2) || got != want {
+			t.Errorf("size %v, colour %v, want %v", p.Size, got, want)
+		}
+	})
+}
+
+// TestDecodeUpright stores one picture in all eight ways and expects to see it the
+// same each time.
+func TestDecodeUpright(t *testing.T) {
+	shown := mediatest.Quarters(64, 48)
+	for o := Orientation(1); o <= 8; o++ {
+		stored := image.NewNRGBA(image.Rectangle{Max: o.Upright(image.Pt(64, 48))})
+		for y := range 48 {
+			for x := range 64 {
+				at := ToStored(o, stored.Rect.Size(), image.Rect(x, y, x+1, y+1)).Min
+				stored.Set(at.X, at.Y, shown.At(x, y))
+			}
+		}
+		data := mediatest.WithEXIF(mediatest.JPEG(t, stored), mediatest.Tags{Orientation: uint16(o)})
+		for _, side := range []int{0, 16} {
+			p, err := Decode(t.Context(), bytes.NewReader(data), Limits{Side: side})
+			must(t, err)
+			if p.Size != image.Pt(64, 48) || p.Orientation.Upright(p.Size) != stored.Rect.Size() || p.Orientation != o {
+				t.Fatalf("orientation %d: size %v, stored %v, orientation %d", o, p.Size, p.Orientation.Upright(p.Size), p.Orientation)
+			}
+			size := p.Pixels.Rect.Size()
+			for i, want := range mediatest.QuarterColors {
+				x, y := size.X/4+i%2*size.X/2, size.Y/4+i/2*size.Y/2
+				if got := p.Pixels.At(x, y); !mediatest.Near(got, want) {
+					t.Errorf("orientation %d, side %d: quarter %d is %v, want %v", o, side, i, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestDecodeReduces(t *testing.T) {
+	photo := mediatest.Photograph(300, 211)
+	for name, data := range map[string][]byte{"JPEG": mediatest.JPEG(t, photo), "PNG": mediatest.PNG(t, photo)} {
+		for _, side := range []int{1, 7, 100, 299, 300} {
+			p, err := Decode(t.Context(), bytes.NewReader(data), Limits{Side: side})
+			must(t, err)
+			if p.Size != image.Pt(300, 211) {
+				t.Errorf("%s: size %v", name, p.Size)
+			}
+			if s := p.Pixels.Rect.Size(); max(s.X, s.Y) > side {
+				t.Errorf("%s: %v pixels kept, at most %d asked for", name, s, side)
+			}
+		}
+	}
+	// The fast way over the planes and the general way agree.
+	fast, err := Decode(t.Context(), bytes.NewReader(mediatest.JPEG(t, photo)), Limits{Side: 100})
+	must(t, err)
+	slow, err := newPicture(t.Context(), photo, photo.Rect, Normal, 100)
+	must(t, err)
+	if db := mediatest.PSNR(fast.Pixels, slow.Pixels); db < 35 {
+		t.Errorf("averaging on the planes of a JPEG is %.1f dB off", db)
+	}
+}
+
+// TestReduceSubsampling expects the planes of every kind of JPEG to be read right,
+// and sums of very many pixels to be exact.
+func TestReduceSubsampling(t *testing.T) {
+	for r := image.YCbCrSubsampleRatio444; r <= image.YCbCrSubsampleRatio410; r++ {
+		img := image.NewYCbCr(image.Rect(0, 0, 101, 67), r)
+		for y := range 67 {
+			for x := range 101 {
+				img.Y[img.YOffset(x, y)] = uint8(60 + x)
+				img.Cb[img.COffset(x, y)] = uint8(70 + y)
+				img.Cr[img.COffset(x, y)] = uint8(180 - x)
+			}
+		}
+		fast, err := reduce(t.Context(), img, img.Rect, 13)
+		must(t, err)
+		slow := image.NewRGBA(fast.Rect)
+		must(t, reduceAny(t.Context(), slow, img, img.Rect, 8))
+		if db := mediatest.PSNR(fast, slow); db < 38 {
+			t.Errorf("%v: %.1f dB off", r, db)
+		}
+	}
+	large := image.NewYCbCr(image.Rect(0, 0, 4200, 4200), image.YCbCrSubsampleRatio420)
+	for _, plane := range [][]uint8{large.Y, large.Cb, large.Cr} {
+		for i := range plane {
+			plane[i] = 250
+		}
+	}
+	one, err := reduce(t.Context(), large, large.Rect, 1)
+	must(t, err)
+	if got, want := one.At(0, 0), large.At(0, 0); !mediatest.Near(got, want) {
+		t.Errorf("the mean of 17 million equal pixels is %v, want %v", got, want)
+	}
+}
+
+func TestMemory(t *testing.T) {
+	sof := func(n byte, factors ...byte) []byte {
+		b := []byte{8, 0, 100, 0, 100, n}
+		for i, f := range factors {
+			b = append(b, byte(i+1), f, 0)
+		}
+		return b
+	}
+	tests := []struct {
+		name        string
+		sof         []byte
+		progressive bool
+		rgb         bool
+		want        float64
+	}{
+		{"grey", sof(1, 0x11), false, false, 1},
+		{"4:2:0", sof(3, 0x22, 0x11, 0x11), false, false, 1.5},
+		{"4:4:4", sof(3, 0x11, 0x11, 0x11), false, false, 3},
+		{"RGB", sof(3, 0x11, 0x11, 0x11), false, true, 3 + 4},
+		{"CMYK", sof(4, 0x11, 0x11, 0x11, 0x11), false, false, 4 + 4},
+		{"progressive 4:2:0", sof(3, 0x22, 0x11, 0x11), true, false, 5 * 1.5},
+		{"cut", sof(3, 0x22), false, false, 15},
+	}
+	for _, tt := range tests {
+		if got := jpegCost(tt.sof, tt.progressive, tt.rgb); got != tt.want {
+			t.Errorf("%s: %v bytes per pixel, want %v", tt.name, got, tt.want)
+		}
+	}
+	deep := mediatest.PNG(t, image.NewNRGBA64(image.Rect(0, 0, 10, 10)))
+	h, err := readHeader(t.Context(), formatOf(deep), bytes.NewReader(deep))
+	must(t, err)
+	if h.memory() != 10*10*8+32*10 {
+		t.Errorf("16 bits per sample: %d bytes", h.memory())
+	}
+}
+
+func TestDecodeFirstFrame(t *testing.T) {
+	// The first frame covers the lower right corner only.
+	pal := color.Palette{color.RGBA{200, 0, 0, 255}, color.RGBA{0, 0, 200, 255}}
+	first := image.NewPaletted(image.Rect(4, 2, 8, 6), pal)
+	second := image.NewPaletted(image.Rect(0, 0, 8, 6), pal)
+	for i := range second.Pix {
+		second.Pix[i] = 1
+	}
+	var b bytes.Buffer
+	must(t, gif.EncodeAll(&b, &gif.GIF{
+		Image: []*image.Paletted{first, second}, Delay: []int{1, 1},
+		Config: image.Config{ColorModel: pal, Width: 8, Height: 6},
+	}))
+	p, err := decode(t, b.Bytes())
+	must(t, err)
+	if p.Size != image.Pt(8, 6) || p.Pixels.Opaque() {
+		t.Errorf("size %v, alpha %v", p.Size, !p.Pixels.Opaque())
+	}
+	if got := p.Pixels.RGBAAt(0, 0); got.A != 0 {
+		t.Errorf("beside the frame: %v, want nothing", got)
+	}
+	if got, want := p.Pixels.RGBAAt(7, 5), (color.RGBA{200, 0, 0, 255}); got != want {
+		t.Errorf("inside the frame: %v, want %v", got, want)
+	}
+}
+
+// animatedWebP is two frames of webpPicture, which has 4×2 pixels, on a canvas,
+// shown for 70 and 30 ms.
+func animatedWebP(canvas, at image.Point) []byte {
+	three := func(n int) []byte { return []byte{byte(n), byte(n >> 8), byte(n >> 16)} }
+	head := append([]byte{0x12, 0, 0, 0}, append(three(canvas.X-1), three(canvas.Y-1)...)...)
+	frame := func(ms int) []byte {
+		b := append(three(at.X/2), three(at.Y/2)...)
+		b = append(append(b, append(three(3), three(1)...)...), three(ms)...)
+		return append(append(b, 0), mediatest.WebP()[12:]...)
+	}
+	return mediatest.RIFF("VP8X", head, "ANIM", make([]byte, 6), "ANMF", frame(70), "ANMF", frame(30))
+}
+
+func TestDecodeAnimatedWebP(t *testing.T) {
+	still, err := decode(t, mediatest.WebP())
+	must(t, err)
+	want := still.Pixels.RGBAAt(0, 0)
+	p, err := decode(t, animatedWebP(image.Pt(4, 2), image.Point{}))
+	must(t, err)
+	if p.Size != image.Pt(4, 2) || p.Pixels.RGBAAt(3, 1) != want || !p.Pixels.Opaque() {
+		t.Errorf("%v, %v for %v, alpha %v", p.Size, p.Pixels.RGBAAt(3, 1), want, !p.Pixels.Opaque())
+	}
+	p, err = decode(t, animatedWebP(image.Pt(10, 8), image.Pt(6, 6)))
+	must(t, err)
+	if p.Size != image.Pt(10, 8) || p.Pixels.RGBAAt(9, 7) != want || p.Pixels.RGBAAt(5, 5).A != 0 {
+		t.Errorf("%v, %v and %v", p.Size, p.Pixels.RGBAAt(9, 7), p.Pixels.RGBAAt(5, 5))
+	}
+}
+
+// Frames as an encoder makes them: lossy, with and without alpha.
+func TestDecodeAnimatedWebPOfAnEncoder(t *testing.T) {
+	ffmpeg := large(t, "ffmpeg")
+	for _, lossless := range []string{"0", "1"} {
+		path := filepath.Join(t.TempDir(), "a.webp")
+		cmd := exec.Command(ffmpeg, "-v", "error", "-f", "lavfi", "-i", "testsrc=s=64x48:d=0.3:r=10", //nolint:gosec // a test's own
+			"-vf", "format=yuva420p,geq=lum='p(X,Y)':a='X*4'", "-c:v", "libwebp_anim", "-lossless", lossless, path)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Skipf("this ffmpeg makes no animated WebP: %v %s", err, out)
+		}
+		p, err := decodePath(t.Context(), path, Limits{})
+		must(t, err)
+		if p.Size != image.Pt(64, 48) || p.Pixels.Opaque() || p.Pixels.RGBAAt(1, 20).A > 40 || p.Pixels.RGBAAt(62, 20).A < 200 {
+			t.Errorf("lossless %s: %v, alpha %v to %v", lossless, p.Size, p.Pixels.RGBAAt(1, 20).A, p.Pixels.RGBAAt(62, 20).A)
+		}
+		facts, err := FactsOf(t.Context(), path)
+		must(t, err)
+		if facts.Duration != 300*time.Millisecond {
+			t.Errorf("it plays %v", facts.Duration)
+		}
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	photo := mediatest.Photograph(200, 150)
+	half := func(b []byte) []byte { return b[:len(b)/2] }
+	huge := mediatest.RIFF("VP8X", make([]byte, 10), "VP8L", []byte{0x2f, 0xff, 0xff, 0xff, 0x0f})
+	animated := mediatest.RIFF("VP8X", append([]byte{2}, make([]byte, 9)...), "ANIM", make([]byte, 6))
+	tests := []struct {
+		name   string
+		data   []byte
+		reason error
+		words  string
+	}{
+		{"PNG bomb", mediatest.PNGHeader(50_000, 50_000, 2), ErrTooLarge, "50000 × 50000"},
+		{"GIF bomb", mediatest.GIFBomb(), ErrTooLarge, "65535 × 65535"},
+		{"WebP with a large frame on a small canvas", huge, ErrTooLarge, "million"},
+		{"animated WebP without frames", animated, ErrTruncated, "WebP picture"},
+		{"animated WebP with a frame beside the canvas", animatedWebP(image.Pt(4, 2), image.Pt(2, 0)), ErrTruncated, "damaged"},
+		{"half a JPEG", half(mediatest.JPEG(t, photo)), ErrTruncated, "JPEG picture ends before"},
+		{"half a PNG", half(mediatest.PNG(t, photo)), ErrTruncated, "PNG picture ends before"},
+		{"half a GIF", half(mediatest.GIF(t, photo)), ErrTruncated, "GIF picture ends before"},
+		{"half a BMP", half(mediatest.BMP(t, photo)), ErrTruncated, "BMP picture ends before"},
+		{"half a TIFF", half(mediatest.TIFF(t, photo)), ErrTruncated, "TIFF picture"},
+		{"half a WebP", half(mediatest.WebP()), ErrTruncated, "WebP picture"},
+		{"JPEG signature alone", []byte("\xff\xd8\xff"), ErrTruncated, "ends before"},
+		{"PNG with a wrong checksum", append(mediatest.PNGHeader(1, 1, 2)[:30], make([]byte, 40)...), ErrTruncated, "damaged"},
+		{"PNG without pixels", mediatest.PNGHeader(0, 0, 2), ErrTruncated, ""},
+		{"nothing", nil, ErrNotPicture, "empty"},
+		{"text", []byte("day 1, final\n"), ErrNotPicture, "text"},
+		{"PDF", []byte("%PDF-1.7\n"), ErrNotPicture, "PDF document"},
+		{"zeros", make([]byte, 4096), ErrNotPicture, "unknown content"},
+		{"HEIC", []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"), ErrNotPicture, "HEIC picture: a preview of it needs vipsthumbnail or heif-convert"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			p, err := decode(t, tt.data)
+			runtime.ReadMemStats(&after)
+			if p != nil || !errors.Is(err, tt.reason) || !strings.Contains(err.Error(), tt.words) {
+				t.Fatalf("got %v, %v; want %v with %q", p, err, tt.reason, tt.words)
+			}
+			for _, other := range []error{ErrNotPicture, ErrTooLarge, ErrTruncated, ErrUnreadable} {
+				if !errors.Is(other, tt.reason) && errors.Is(err, other) {
+					t.Errorf("%v also is %v", err, other)
+				}
+			}
+			if n := after.TotalAlloc - before.TotalAlloc; n > 8<<20 {
+				t.Errorf("refusing it took %d MB", n>>20)
+			}
+		})
+	}
+}
+
+func TestDecodeBudget(t *testing.T) {
+	data := mediatest.PNG(t, mediatest.Photograph(100, 100))
+	small := Limits{Budget: NewBudget(1000)}
+	if _, err := Decode(t.Context(), bytes.NewReader(data), small); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("more than the whole budget: %v", err)
+	}
+	few := Limits{Pixels: 9999}
+	if _, err := Decode(t.Context(), bytes.NewReader(data), few); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("one pixel too many: %v", err)
+	}
+	slow := Limits{Time: 1}
+	if _, err := Decode(t.Context(), bytes.NewReader(data), slow); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "takes longer") {
+		t.Errorf("longer than allowed: %v", err)
+	}
+	// A budget that others hold is waited for, and waiting ends with the context.
+	held := NewBudget(8 << 20)
+	release, err := held.Reserve(t.Context(), Cost{Source: held.total})
+	must(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() {
+		_, err := Decode(ctx, bytes.NewReader(data), Limits{Budget: held})
+		done <- err
+	}()
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled while waiting: %v", err)
+	}
+	release()
+	if _, err := Decode(t.Context(), bytes.NewReader(data), Limits{Budget: held}); err != nil {
+		t.Errorf("after the budget was given back: %v", err)
+	}
+}
+
+// cancelling ends its context once n bytes were read, and counts what is read
+// later on.
+type cancelling struct {
+	*bytes.Reader
+	cancel context.CancelFunc
+	n      int
+	late   int
+}
+
+func (c *cancelling) Read(p []byte) (int, error) {
+	if c.n <= 0 {
+		c.late++
+	}
+	n, err := c.Reader.Read(p[:min(len(p), 512)])
+	if c.n -= n; c.n <= 0 {
+		c.cancel()
+	}
+	return n, err
+}
+
+func TestDecodeCancelled(t *testing.T) {
+	photo := mediatest.Photograph(240, 160)
+	for name, data := range map[string][]byte{
+		"JPEG": mediatest.JPEG(t, photo), "PNG": mediatest.PNG(t, photo), "GIF": mediatest.GIF(t, photo), "BMP": mediatest.BMP(t, photo),
+	} {
+		for _, n := range []int{1, 5000, len(data) - 100} {
+			t.Run(fmt.Sprint(name, n), func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				// Without ReadAt every byte goes through Read.
+				r := &cancelling{Reader: bytes.NewReader(data), cancel: cancel, n: n}
+				p, err := Decode(ctx, struct{ io.ReadSeeker }{r}, Limits{})
+				if p != nil || !errors.Is(err, context.Canceled) {
+					t.Errorf("got %v, %v", p, err)
+				}
+				if r.late > 0 {
+					t.Errorf("read %d more times", r.late)
+				}
+			})
+		}
+	}
+}
+
+// panicking panics once a decoder is at work, as the decoder itself might.
+type panicking struct {
+	*bytes.Reader
+	reads int
+}
+
+func (p *panicking) Read(b []byte) (int, error) {
+	if p.reads++; p.reads > 12 {
+		panic("index out of range")
+	}
+	return p.Reader.Read(b)
+}
+
+func TestDecodePanics(t *testing.T) {
+	r := &panicking{Reader: bytes.NewReader(mediatest.PNG(t, mediatest.Photograph(200, 200)))}
+	p, err := Decode(t.Context(), struct{ io.ReadSeeker }{r}, Limits{})
+	if p != nil || !errors.Is(err, ErrTruncated) || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("got %v, %v", p, err)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	img := mediatest.Quarters(6, 4)
+	f.Add(mediatest.WithEXIF(mediatest.JPEG(f, img), mediatest.Tags{Orientation: 6, Brand: "Some", Model: "Camera", Taken: "2024:05:06 07:08:09"}))
+	f.Add(mediatest.PNG(f, img))
+	f.Add(mediatest.GIF(f, img))
+	f.Add(mediatest.BMP(f, img))
+	f.Add(mediatest.TIFF(f, img))
+	f.Add(mediatest.WebP())
+	f.Add(mediatest.GIFBomb())
+	f.Add(animatedWebP(image.Pt(10, 8), image.Pt(6, 6)))
+	f.Add(mediatest.WithThumbnail(mediatest.JPEG(f, img), mediatest.JPEG(f, mediatest.Quarters(3, 2))))
+	f.Add(film(64, 48, true))
+	f.Add(matroska())
+	f.Add(mp3File(20, 0, nil))
+	f.Add(oggFile(vorbisHead, 44100))
+	f.Add(tiffWithProfile(f, binary.BigEndian, profileOf("Display P3", 4)))
+	f.Add(mediatest.PNGHeader(50_000, 50_000, 6))
+	f.Add([]byte("plain text"))
+	limits := Limits{Pixels: 1 << 16, Side: 64, Budget: NewBudget(4 << 20)}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		facts, err := readFacts(t.Context(), bytes.NewReader(data))
+		if err != nil {
+			t.Fatalf("facts of bytes in memory: %v", err)
+		}
+		if Clean(facts.Camera) != facts.Camera || Clean(facts.Lens) != facts.Lens {
+			t.Errorf("unsafe text: %q, %q", facts.Camera, facts.Lens)
+		}
+		if thumb := Thumbnail(t.Context(), bytes.NewReader(data), limits); thumb != nil && (thumb.Size.X <= 0 || thumb.Size.Y <= 0) {
+			t.Errorf("a thumbnail of %v", thumb.Size)
+		}
+		p, err := Decode(t.Context(), bytes.NewReader(data), limits)
+		if err != nil {
+			var ours *Error
+			if !errors.As(err, &ours) || ours.Detail == "" {
+				t.Errorf("an error without words: %v", err)
+			}
+			return
+		}
+		if s := p.Size; s.X <= 0 || s.Y <= 0 || s.X*s.Y > 1<<16 {
+			t.Errorf("size %v", s)
+		}
+	})
+}

@@ -1,0 +1,189 @@
+package media
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+	"golang.org/x/image/webp"
+)
+
+// format is one kind of picture that can be shown. The table below is used in
+// place of the registry of package image, so that what can be decoded does not
+// depend on what else is linked in.
+type format struct {
+	name   string
+	mime   string
+	match  func(head []byte) bool
+	config func(io.Reader) (image.Config, error)
+	decode func(io.Reader) (image.Image, error)
+	// probe completes a header with what config does not tell; nil: nothing.
+	probe func(io.ReadSeeker, *header) error
+	// perPixel is the memory that decoding takes at most, in bytes per pixel of
+	// 8-bit samples; the probe may know better.
+	perPixel float64
+}
+
+var formats = []*format{
+	{
+		name: "JPEG picture", mime: "image/jpeg", match: startsWith("\xff\xd8\xff"),
+		config: jpeg.DecodeConfig, decode: jpeg.Decode, probe: probeJPEG,
+		perPixel: 15,
+	},
+	{
+		name: "PNG picture", mime: "image/png", match: startsWith("\x89PNG\r\n\x1a\n"),
+		config: png.DecodeConfig, decode: png.Decode, probe: probePNG,
+		perPixel: 4,
+	},
+	{
+		name: "GIF picture", mime: "image/gif", match: startsWith("GIF87a", "GIF89a"),
+		config: gif.DecodeConfig, decode: gif.Decode, probe: probeGIF,
+		perPixel: 1,
+	},
+	{
+		name: "WebP picture", mime: "image/webp", match: isWebP,
+		config: webp.DecodeConfig, decode: decodeWebP, probe: probeWebP,
+		perPixel: 8,
+	},
+	{
+		name: "TIFF picture", mime: "image/tiff", match: startsWith("II*\x00", "MM\x00*"),
+		config: tiff.DecodeConfig, decode: tiff.Decode, probe: probeTIFF,
+		perPixel: 8,
+	},
+	{
+		name: "BMP picture", mime: "image/bmp", match: startsWith("BM"),
+		config: bmp.DecodeConfig, decode: bmp.Decode, probe: probeBMP,
+		perPixel: 4,
+	},
+}
+
+func startsWith(magic ...string) func([]byte) bool {
+	return func(head []byte) bool {
+		for _, m := range magic {
+			if bytes.HasPrefix(head, []byte(m)) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func isWebP(head []byte) bool {
+	return len(head) >= 12 && string(head[:4]) == "RIFF" && string(head[8:12]) == "WEBP"
+}
+
+// header is what a picture says about itself before a pixel is decoded.
+type header struct {
+	format *format
+	// size is the size as stored.
+	size image.Point
+	// allocated is the size the decoder makes room for, where that is more.
+	allocated image.Point
+	alpha     bool
+	// usable: the decoder makes what [upright] need not convert.
+	usable   bool
+	perPixel float64
+}
+
+// headLength is how much of a file is read to see what it is.
+const headLength = 3072
+
+// readHead reads the first bytes of rs and returns to its start.
+func readHead(rs io.ReadSeeker) ([]byte, error) {
+	if _, err := rs.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	head := make([]byte, headLength)
+	n, err := io.ReadFull(rs, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, err
+	}
+	_, err = rs.Seek(0, io.SeekStart)
+	return head[:n], err
+}
+
+// formatOf is the format that these first bytes belong to, nil if none.
+func formatOf(head []byte) *format {
+	for _, f := range formats {
+		if f.match(head) {
+			return f
+		}
+	}
+	return nil
+}
+
+// readHeader reads the header of a picture. A panic of a decoder is an error.
+func readHeader(ctx context.Context, f *format, rs io.ReadSeeker) (h *header, err error) {
+	defer recoverTo(&err, f.name)
+	cfg, err := f.config(rs)
+	if err != nil {
+		return nil, decodeError(ctx, f.name, err)
+	}
+	h = &header{
+		format: f, size: image.Pt(cfg.Width, cfg.Height),
+		alpha: hasAlpha(cfg.ColorModel), perPixel: f.perPixel,
+		usable: cfg.ColorModel == color.NRGBAModel || cfg.ColorModel == color.RGBAModel,
+	}
+	if wide(cfg.ColorModel) {
+		h.perPixel *= 2
+	}
+	if h.size.X <= 0 || h.size.Y <= 0 {
+		return nil, &Error{Reason: ErrTruncated, Detail: "it says that it has no pixels"}
+	}
+	if f.probe == nil {
+		return h, nil
+	}
+	if _, err := rs.Seek(0, io.SeekStart); err != nil {
+		return nil, decodeError(ctx, f.name, err)
+	}
+	if err := f.probe(rs, h); err != nil {
+		return nil, decodeError(ctx, f.name, err)
+	}
+	return h, nil
+}
+
+// recoverTo turns a panic of a decoder into an error: a picture from outside must
+// not be able to end the program.
+func recoverTo(err *error, kind string) {
+	if r := recover(); r != nil {
+		*err = &Error{
+			Reason: ErrTruncated, Detail: "the " + kind + " is damaged",
+			Cause: fmt.Errorf("decoder panicked: %v", r),
+		}
+	}
+}
+
+// hasAlpha reports whether a colour model can be transparent. The models of
+// opaque PNG and BMP files have an alpha too; their probes know better.
+func hasAlpha(m color.Model) bool {
+	switch m {
+	case color.NRGBAModel, color.NRGBA64Model, color.NYCbCrAModel, color.AlphaModel, color.Alpha16Model:
+		return true
+	}
+	if p, ok := m.(color.Palette); ok {
+		for _, c := range p {
+			if _, _, _, a := c.RGBA(); a != 0xffff {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wide reports whether a colour model has 16-bit samples.
+func wide(m color.Model) bool {
+	switch m {
+	case color.RGBA64Model, color.NRGBA64Model, color.Gray16Model, color.Alpha16Model:
+		return true
+	}
+	return false
+}

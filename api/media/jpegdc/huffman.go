@@ -1,0 +1,235 @@
+package jpegdc
+
+import (
+	"encoding/binary"
+	"io"
+)
+
+// peekBits is how many bits one table lookup covers.
+const peekBits = 13
+
+// huffman is a Huffman table.
+type huffman struct {
+	// quick maps the next bits to the length of their code word in the upper byte
+	// and its value in the lower one; 0 if the word is longer.
+	quick [1 << peekBits]uint16
+	// The code words of a length are the numbers from low to below high; their values
+	// begin at index first.
+	low, high, first [17]int
+	values           []byte
+	// differences maps the next bits to a complete DC difference: the number of bits
+	// used in the lower 5 bits, 0 if they hold no complete one, and the difference above.
+	differences [1 << shortBits]int16
+}
+
+// shortBits is how many bits the lookup of a DC difference covers.
+const shortBits = 10
+
+// newHuffman makes the table that has counts[i] code words of i+1 bits.
+func newHuffman(counts, values []byte) (*huffman, error) {
+	c := &huffman{values: values}
+	word, at := 0, 0
+	for length := 1; length <= 16; length++ {
+		n := int(counts[length-1])
+		c.low[length], c.high[length], c.first[length] = word, word+n, at
+		if word+n > 1<<length {
+			return nil, errFormat
+		}
+		if length <= peekBits {
+			for i := range n {
+				from := (word + i) << (peekBits - length)
+				for j := range 1 << (peekBits - length) {
+					c.quick[from+j] = uint16(length)<<8 | uint16(values[at+i])
+				}
+			}
+		}
+		at += n
+		word = (word + n) << 1
+	}
+	for i := range c.differences {
+		q := c.quick[i<<(peekBits-shortBits)]
+		length, size := int(q>>8), int(q&255)
+		if q == 0 || length+size > shortBits {
+			continue
+		}
+		v := i >> (shortBits - length - size) & (1<<size - 1)
+		if size > 0 && v < 1<<(size-1) {
+			v -= 1<<size - 1
+		}
+		c.differences[i] = int16(v<<5 | length + size) //nolint:gosec // both are below 1 << 10
+	}
+	return c, nil
+}
+
+// difference reads a DC difference: a code word for its length, then its bits.
+func (c *huffman) difference(in *bitSource) (int32, error) {
+	in.fill()
+	if d := c.differences[in.bits>>(64-shortBits)]; d != 0 {
+		in.use(uint(d & 31)) //nolint:gosec // a length
+		return int32(d >> 5), nil
+	}
+	size, err := c.next(in)
+	if err != nil {
+		return 0, err
+	}
+	if size > 16 {
+		return 0, errFormat
+	}
+	return in.signed(size), nil
+}
+
+// next reads a code word and returns its value.
+func (c *huffman) next(in *bitSource) (uint8, error) {
+	in.fill()
+	if q := c.quick[in.bits>>(64-peekBits)]; q != 0 {
+		in.use(uint(q >> 8))
+		return uint8(q), nil
+	}
+	for length := peekBits + 1; length <= 16; length++ {
+		word := int(in.bits >> (64 - length))
+		if word < c.high[length] && word >= c.low[length] {
+			in.use(uint(length))
+			return c.values[c.first[length]+word-c.low[length]], nil
+		}
+	}
+	if in.err != nil {
+		return 0, in.err
+	}
+	if in.over > 0 {
+		return 0, io.ErrUnexpectedEOF
+	}
+	return 0, errFormat
+}
+
+// acSkipper skips the 63 AC coefficients of a block, as many at a time as the next
+// bits hold completely.
+type acSkipper struct {
+	codes *huffman
+	// table maps the next bits to the coefficients that they hold.
+	table [1 << peekBits]jump
+}
+
+// jump is an entry of the table. From the lowest bit: 4 bits for the number of bits
+// used, 0 if the next code word is too long for the table; 7 bits for the number of
+// coefficients; the highest bit tells whether the block ends with them.
+type jump uint16
+
+const jumpEnd jump = 1 << 15
+
+func newACSkipper(c *huffman) *acSkipper {
+	s := &acSkipper{codes: c}
+	for i := range s.table {
+		var bits, over uint8
+		var end jump
+		for end == 0 {
+			rest := i << bits & (1<<peekBits - 1)
+			q := c.quick[rest]
+			length, run, size := uint8(q>>8), uint8(q)>>4, uint8(q)&15
+			if q == 0 || bits+length+size > peekBits || over > 64 {
+				break
+			}
+			bits += length + size
+			switch {
+			case size > 0:
+				over += run + 1
+			case run == 15:
+				over += 16
+			default:
+				end = jumpEnd
+			}
+		}
+		s.table[i] = jump(bits) | jump(over)<<4 | end
+	}
+	return s
+}
+
+// skip skips the AC coefficients of a block. It keeps the bits in local variables:
+// a picture spends nine tenths of its time here.
+func (s *acSkipper) skip(in *bitSource) error {
+	bits, n, done := in.bits, in.n, jump(0)
+	for done < 63 {
+		if buf := in.buf[in.pos:]; len(buf) >= 8 {
+			bits |= binary.BigEndian.Uint64(buf) >> n
+			taken := (63 - n) >> 3
+			in.pos += int(taken) //nolint:gosec // at most 7
+			n += taken * 8
+		} else if n < 56 {
+			in.bits, in.n = bits, n
+			in.fillTo(56)
+			bits, n = in.bits, in.n
+		}
+		// 56 bits hold at least four lookups.
+		for range 4 {
+			j := s.table[bits>>(64-peekBits)]
+			after := done + j>>4&127
+			// A full block has no end-of-block word: what follows is the next block.
+			if j&15 == 0 || after+j>>15 > 63 {
+				in.bits, in.n = bits, n
+				over, err := s.one(in)
+				if err != nil || over == 0 {
+					return err
+				}
+				bits, n = in.bits, in.n
+				done += over
+				break
+			}
+			bits <<= j & 15
+			n -= uint(j & 15)
+			if j >= jumpEnd {
+				in.bits, in.n = bits, n
+				return nil
+			}
+			if done = after; done == 63 {
+				break
+			}
+		}
+	}
+	in.bits, in.n = bits, n
+	return nil
+}
+
+// one skips a single code word with its bits and returns how many coefficients it
+// stands for; 0 if it ends the block.
+func (s *acSkipper) one(in *bitSource) (jump, error) {
+	v, err := s.codes.next(in)
+	if err != nil {
+		return 0, err
+	}
+	switch run, size := jump(v>>4), v&15; {
+	case size > 0:
+		in.fill()
+		in.use(uint(size))
+		return run + 1, nil
+	case run == 15:
+		return 16, nil
+	}
+	return 0, nil
+}
+
+// huffmanTables reads a DHT segment.
+func (d *decoder) huffmanTables(data []byte) error {
+	for len(data) > 0 {
+		if len(data) < 17 {
+			return errFormat
+		}
+		class, id := data[0]>>4, data[0]&15
+		n := 0
+		for _, c := range data[1:17] {
+			n += int(c)
+		}
+		if class > 1 || id > 3 || n > 256 || len(data) < 17+n {
+			return errFormat
+		}
+		c, err := newHuffman(data[1:17], data[17:17+n])
+		if err != nil {
+			return err
+		}
+		if class == 0 {
+			d.dc[id] = c
+		} else if !d.progressive {
+			d.ac[id] = newACSkipper(c)
+		}
+		data = data[17+n:]
+	}
+	return nil
+}

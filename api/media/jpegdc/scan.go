@@ -1,0 +1,228 @@
+package jpegdc
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"io"
+)
+
+// scan is one scan while it is read.
+type scan struct {
+	d          *decoder
+	components []*component
+	shift      byte
+	in         bitSource
+}
+
+// run reads all MCUs of the scan.
+func (s *scan) run() error {
+	s.in.r = s.d.r
+	alone := len(s.components) == 1
+	across, down := ceilDiv(s.d.size.X, 8*s.d.maxSampling.X), ceilDiv(s.d.size.Y, 8*s.d.maxSampling.Y)
+	if alone {
+		across, down = s.components[0].scanBlocks.X, s.components[0].scanBlocks.Y
+	}
+	left := s.d.restartInterval
+	for y := range down {
+		if err := s.d.ctx.Err(); err != nil {
+			return err
+		}
+		for x := range across {
+			if s.d.restartInterval > 0 {
+				if left == 0 {
+					if err := s.restart(); err != nil {
+						return err
+					}
+					left = s.d.restartInterval
+				}
+				left--
+			}
+			if err := s.mcu(x, y, alone); err != nil {
+				return err
+			}
+		}
+		if s.in.over > 64 {
+			return io.ErrUnexpectedEOF
+		}
+	}
+	for _, p := range s.components {
+		p.done = true
+	}
+	s.d.nextMarker = s.in.end
+	return s.in.err
+}
+
+// restart continues after a restart marker.
+func (s *scan) restart() error {
+	for s.in.end == 0 {
+		// The data left before the marker is padding.
+		s.in.pos = len(s.in.buf)
+		if !s.in.read() {
+			break
+		}
+	}
+	if s.in.end < 0xd0 || s.in.end > 0xd7 {
+		if s.in.err != nil {
+			return s.in.err
+		}
+		return errFormat
+	}
+	s.in = bitSource{r: s.in.r, buf: s.in.buf[:0]}
+	for _, p := range s.components {
+		p.lastDC = 0
+	}
+	return nil
+}
+
+// mcu reads the blocks of one MCU; alone: of a scan of one component.
+func (s *scan) mcu(x, y int, alone bool) error {
+	for _, p := range s.components {
+		w, h := p.sampling.X, p.sampling.Y
+		if alone {
+			w, h = 1, 1
+		}
+		for j := range h {
+			for i := range w {
+				if err := s.block(p, x*w+i, y*h+j); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// block reads one block and keeps the mean of its samples.
+func (s *scan) block(p *component, x, y int) error {
+	difference, err := s.d.dc[p.dc].difference(&s.in)
+	if err != nil {
+		return err
+	}
+	p.lastDC += difference
+	// The DC coefficient is eight times the mean, and samples are stored less 128.
+	v := (int64(p.lastDC)<<s.shift*int64(s.d.quant[p.table])+4)>>3 + 128
+	p.pix[y*p.blocks.X+x] = uint8(max(0, min(v, 255)))
+	if s.d.progressive {
+		return nil
+	}
+	return s.d.ac[p.ac].skip(&s.in)
+}
+
+// bitSource returns the bits of the entropy-coded data between two markers.
+type bitSource struct {
+	r    *bufio.Reader
+	buf  []byte // without the stuffed zero byte after each 0xff
+	pos  int
+	bits uint64 // taken from buf and not used yet, at the upper end
+	n    uint
+	end  byte // marker that ended the data; 0: none yet
+	err  error
+	over int // bits that were requested after the end
+}
+
+// fill makes at least 32 bits available; after the end they are zeros.
+func (b *bitSource) fill() {
+	if b.n < 32 {
+		b.fillTo(32)
+	}
+}
+
+// fillTo makes at least that many bits available, up to 56.
+func (b *bitSource) fillTo(want uint) {
+	for b.n < want {
+		if len(b.buf)-b.pos >= 8 {
+			b.bits |= binary.BigEndian.Uint64(b.buf[b.pos:]) >> b.n
+			taken := (63 - b.n) >> 3
+			b.pos += int(taken) //nolint:gosec // at most 7
+			b.n += taken * 8
+			return
+		}
+		if b.pos < len(b.buf) {
+			b.bits |= uint64(b.buf[b.pos]) << (56 - b.n)
+			b.pos++
+			b.n += 8
+			continue
+		}
+		if b.end != 0 || b.err != nil || !b.read() {
+			b.n += 8
+			b.over += 8
+		}
+	}
+}
+
+// read reads more data and reports whether there was any.
+func (b *bitSource) read() bool {
+	b.buf, b.pos = b.buf[:0], 0
+	if b.end != 0 || b.err != nil {
+		return false
+	}
+	if _, err := b.r.Peek(1); err != nil {
+		b.err = unexpected(err)
+		return false
+	}
+	data, _ := b.r.Peek(max(1, b.r.Buffered())) // what is buffered needs no waiting
+	used := 0
+	for used < len(data) {
+		at := bytes.IndexByte(data[used:], 0xff)
+		if at < 0 {
+			b.buf = append(b.buf, data[used:]...)
+			used = len(data)
+			break
+		}
+		b.buf = append(b.buf, data[used:used+at]...)
+		used += at
+		if used+1 >= len(data) {
+			break
+		}
+		next := data[used+1]
+		if next == 0xff {
+			used++ // a fill byte
+			continue
+		}
+		used += 2
+		if next != 0 {
+			b.end = next
+			break
+		}
+		b.buf = append(b.buf, 0xff)
+	}
+	if used == 0 {
+		// The buffer ends in 0xff: the next byte tells what it means.
+		pair, err := b.r.Peek(2)
+		if err != nil {
+			b.err = unexpected(err)
+			return false
+		}
+		switch pair[1] {
+		case 0xff:
+			used = 1
+		case 0:
+			used = 2
+			b.buf = append(b.buf, 0xff)
+		default:
+			used, b.end = 2, pair[1]
+		}
+	}
+	_, _ = b.r.Discard(used) // it is in the buffer
+	return len(b.buf) > 0 || b.end == 0
+}
+
+// signed reads a number of size bits, whose first bit is its sign (F.2.2.1).
+func (b *bitSource) signed(size uint8) int32 {
+	if size == 0 {
+		return 0
+	}
+	b.fill()
+	v := int32(b.bits >> (64 - size))
+	b.use(uint(size))
+	if v < 1<<(size-1) {
+		v -= 1<<size - 1
+	}
+	return v
+}
+
+func (b *bitSource) use(n uint) {
+	b.bits <<= n
+	b.n -= n
+}

@@ -1,0 +1,13 @@
+package media
+
+import (
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	converterTime = 5 * time.Minute // a busy machine runs them late
+	goleak.VerifyTestMain(m)
+}

@@ -1,0 +1,219 @@
+package media
+
+import (
+	"encoding/json"
+	"image"
+	"io"
+	"math"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/bep/imagemeta"
+)
+
+// metaFormats are the kinds of pictures that can carry metadata.
+var metaFormats = map[string]imagemeta.ImageFormat{
+	"image/jpeg":             imagemeta.JPEG,
+	"image/png":              imagemeta.PNG,
+	"image/vnd.mozilla.apng": imagemeta.PNG,
+	"image/tiff":             imagemeta.TIFF,
+	"image/webp":             imagemeta.WebP,
+	"image/heic":             imagemeta.HEIF,
+	"image/heif":             imagemeta.HEIF,
+	"image/avif":             imagemeta.AVIF,
+}
+
+const (
+	metaTimeout = 2 * time.Second
+	maxMetaTags = 400
+	maxMetaText = 2000 // characters of one value
+)
+
+// metadata is what is embedded in a picture.
+type metadata struct {
+	tags map[string]imagemeta.TagInfo
+	size image.Point // of HEIC and AVIF, whose headers nothing else reads
+}
+
+// readMetadata reads the tags of a picture that are wanted; nil: all of them. If two
+// sources have a name, the more specific one counts: EXIF, then IPTC, then XMP.
+// Missing or damaged metadata is no error: what was understood counts.
+func readMetadata(rs io.ReadSeeker, mime string, sources imagemeta.Source, wanted map[string]bool) (m metadata) {
+	m.tags = map[string]imagemeta.TagInfo{}
+	format, ok := metaFormats[mime]
+	if !ok {
+		return m
+	}
+	// The library recovers its own panics but not those of the reader below it.
+	defer func() { _ = recover() }()
+	if _, err := rs.Seek(0, io.SeekStart); err != nil {
+		return m
+	}
+	if format == imagemeta.HEIF || format == imagemeta.AVIF {
+		sources |= imagemeta.CONFIG
+	}
+	result, _ := imagemeta.Decode(imagemeta.Options{
+		R: rs, ImageFormat: format, Sources: sources, Timeout: metaTimeout, LimitNumTags: 2000, LimitTagSize: 4 * maxMetaText,
+		ShouldHandleTag: func(t imagemeta.TagInfo) bool {
+			// IFD1 describes the thumbnail, not the picture.
+			return !strings.HasPrefix(t.Namespace, "IFD1") && t.Tag != "MakerNote" && (wanted == nil || wanted[t.Tag])
+		},
+		HandleTag: func(t imagemeta.TagInfo) error {
+			if strings.HasPrefix(t.Tag, imagemeta.UnknownPrefix) || len(m.tags) >= maxMetaTags {
+				return nil
+			}
+			if had, ok := m.tags[t.Tag]; !ok || t.Source < had.Source {
+				m.tags[t.Tag] = t
+			}
+			return nil
+		},
+	})
+	m.size = image.Pt(result.ImageConfig.Width, result.ImageConfig.Height)
+	return m
+}
+
+const everySource = imagemeta.EXIF | imagemeta.IPTC | imagemeta.XMP
+
+// Embedded reads the EXIF, IPTC and XMP data of a picture into one set of names. A
+// picture without any gives an empty map, and so does one whose data cannot be read.
+func Embedded(rs io.ReadSeeker, mime string) map[string]json.RawMessage {
+	found := map[string]json.RawMessage{}
+	for name, tag := range readMetadata(rs, mime, everySource, nil).tags {
+		if text, ok := metaValue(tag.Value); ok {
+			found[name] = text
+		}
+	}
+	return found
+}
+
+// Exif reads the EXIF data of a picture in the groups in which they stand: "image",
+// "exif", "gps" and "interoperability", each of which is always there.
+func Exif(rs io.ReadSeeker, mime string) map[string]map[string]json.RawMessage {
+	groups := map[string]map[string]json.RawMessage{"image": {}, "exif": {}, "gps": {}, "interoperability": {}}
+	for name, tag := range readMetadata(rs, mime, imagemeta.EXIF, nil).tags {
+		text, ok := metaValue(tag.Value)
+		if !ok {
+			continue
+		}
+		group := "image"
+		switch _, at, _ := strings.Cut(tag.Namespace, "/"); {
+		case strings.Contains(at, "Interop"):
+			group = "interoperability"
+		case strings.HasPrefix(at, "ExifIFD"):
+			group = "exif"
+		case strings.HasPrefix(at, "GPS"):
+			group = "gps"
+		}
+		groups[group][name] = text
+	}
+	return groups
+}
+
+// metaValue writes a value as JSON; false for what has no use as text.
+func metaValue(v any) (json.RawMessage, bool) {
+	switch value := v.(type) {
+	case string:
+		value = strings.ToValidUTF8(strings.TrimRight(value, "\x00 "), "?")
+		if r := []rune(value); len(r) > maxMetaText {
+			value = string(r[:maxMetaText])
+		}
+		v = value
+	case []byte:
+		return nil, false
+	case float64:
+		if math.IsNaN(value) || math.IsInf(value, 0) {
+			return nil, false
+		}
+	case float32:
+		return metaValue(float64(value))
+	case interface{ Float64() float64 }:
+		return metaValue(value.Float64())
+	case time.Time:
+		v = value.Format(time.RFC3339)
+	}
+	text, err := json.Marshal(v)
+	if err != nil || string(text) == "null" || len(text) > 4*maxMetaText {
+		return nil, false
+	}
+	return text, true
+}
+
+// Shot is what a camera wrote about how a picture was taken. The texts are safe to
+// draw; what is not known is zero.
+type Shot struct {
+	Make, Model, Lens string
+	// Taken is when the picture was taken. If the camera did not write its time
+	// zone, it is the time on its clock, in UTC.
+	Taken       time.Time
+	Orientation Orientation // Normal where nothing is said
+	Space       string      // "sRGB"; empty for others
+
+	size image.Point // see metadata
+}
+
+var shotTags = map[string]bool{
+	"Orientation": true, "ColorSpace": true, "Make": true, "Model": true, "LensModel": true, "DateTimeOriginal": true,
+	"OffsetTimeOriginal": true, "CreateDate": true, "OffsetTimeDigitized": true, "ModifyDate": true, "OffsetTime": true,
+}
+
+// ReadShot reads what the camera wrote into a picture of that MIME type.
+func ReadShot(rs io.ReadSeeker, mime string) Shot {
+	m := readMetadata(rs, mime, imagemeta.EXIF, shotTags)
+	text := func(name string) string {
+		s, _ := m.tags[name].Value.(string)
+		return Clean(s)
+	}
+	s := Shot{Make: text("Make"), Model: text("Model"), Lens: text("LensModel"), Orientation: Normal, size: m.size}
+	if v, ok := m.tags["Orientation"].Value.(uint16); ok {
+		s.Orientation = Orientation(v).valid()
+	}
+	if m.tags["ColorSpace"].Value == uint16(1) {
+		s.Space = "sRGB"
+	}
+	for _, names := range [][2]string{{"DateTimeOriginal", "OffsetTimeOriginal"}, {"CreateDate", "OffsetTimeDigitized"}, {"ModifyDate", "OffsetTime"}} {
+		date := text(names[0])
+		if t, err := time.Parse("2006:01:02 15:04:05-07:00", date+text(names[1])); err == nil {
+			s.Taken = t
+			break
+		}
+		if t, err := time.Parse("2006:01:02 15:04:05", date); err == nil {
+			s.Taken = t
+			break
+		}
+	}
+	return s
+}
+
+// Camera joins maker and model, of which many models repeat the maker.
+func (s Shot) Camera() string {
+	first, _, _ := strings.Cut(s.Make, " ")
+	switch {
+	case s.Model == "":
+		return s.Make
+	case first == "" || strings.HasPrefix(strings.ToLower(s.Model), strings.ToLower(first)):
+		return s.Model
+	default:
+		return s.Make + " " + s.Model
+	}
+}
+
+// maxText is how many characters of a text from a file are kept.
+const maxText = 80
+
+// Clean makes a text from a file safe to draw: only visible characters and plain
+// spaces stay, and not many of them.
+func Clean(s string) string {
+	var b strings.Builder
+	n := 0
+	for _, r := range strings.TrimSpace(strings.ToValidUTF8(s, "")) {
+		if !unicode.IsPrint(r) || unicode.Is(unicode.Mn, r) {
+			continue
+		}
+		if n++; n > maxText {
+			break
+		}
+		b.WriteRune(r)
+	}
+	return strings.TrimSpace(b.String())
+}

@@ -1,0 +1,183 @@
+package media
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"io"
+	"unicode/utf16"
+)
+
+// Bounds of what is read of a colour profile. Its name stands in front; a table
+// behind it may be large.
+const (
+	maxProfile     = 1 << 20
+	maxProfileTags = 100
+)
+
+// readProfile is the name of the colour profile that a picture carries; empty
+// where it carries none or does not name it.
+func readProfile(rs io.ReadSeeker, mime string) string {
+	if _, err := rs.Seek(0, io.SeekStart); err != nil {
+		return ""
+	}
+	switch mime {
+	case "image/jpeg":
+		return profileName(profileOfJPEG(rs))
+	case "image/png":
+		return profileOfPNG(rs)
+	case "image/webp":
+		return profileName(profileOfWebP(rs))
+	case "image/tiff":
+		return profileName(profileOfTIFF(rs))
+	}
+	return ""
+}
+
+// profileOfJPEG reads the first piece of the profile, which has the name.
+func profileOfJPEG(rs io.Reader) []byte {
+	r := bufio.NewReader(rs)
+	if _, err := r.Discard(2); err != nil {
+		return nil
+	}
+	for range maxParts {
+		marker, data, err := segment(r)
+		if err != nil || marker == 0xda || marker >= 0xc0 && marker <= 0xc2 {
+			return nil
+		}
+		if rest, ok := bytes.CutPrefix(data, []byte("ICC_PROFILE\x00\x01")); marker == 0xe2 && ok && len(rest) > 0 {
+			return rest[1:]
+		}
+	}
+	return nil
+}
+
+// profileOfPNG reads the profile, or the chunk that stands for the usual one.
+func profileOfPNG(rs io.ReadSeeker) string {
+	pos := int64(8)
+	for range maxParts {
+		var c [8]byte
+		if _, err := rs.Seek(pos, io.SeekStart); err != nil {
+			return ""
+		}
+		if _, err := io.ReadFull(rs, c[:]); err != nil {
+			return ""
+		}
+		size := int64(binary.BigEndian.Uint32(c[:]))
+		switch string(c[4:]) {
+		case "sRGB":
+			return "sRGB"
+		case "iCCP":
+			data, err := io.ReadAll(io.LimitReader(rs, min(size, maxProfile)))
+			if err != nil {
+				return ""
+			}
+			label, packed, ok := bytes.Cut(data, []byte{0})
+			if !ok || len(packed) < 1 || len(label) > 79 {
+				return ""
+			}
+			if name := profileName(inflated(packed[1:])); name != "" {
+				return name
+			}
+			return Clean(string(label))
+		case "IDAT", "IEND":
+			return ""
+		}
+		pos += 12 + size
+	}
+	return ""
+}
+
+// inflated unpacks as much of a profile as there is.
+func inflated(packed []byte) []byte {
+	z, err := zlib.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil
+	}
+	data, _ := io.ReadAll(io.LimitReader(z, maxProfile)) // the front is enough
+	return data
+}
+
+func profileOfWebP(rs io.ReadSeeker) []byte {
+	pos := int64(12)
+	for range maxParts {
+		var c [8]byte
+		if _, err := rs.Seek(pos, io.SeekStart); err != nil {
+			return nil
+		}
+		if _, err := io.ReadFull(rs, c[:]); err != nil {
+			return nil
+		}
+		size := int64(binary.LittleEndian.Uint32(c[4:]))
+		switch string(c[:4]) {
+		case "ICCP":
+			data, _ := io.ReadAll(io.LimitReader(rs, min(size, maxProfile)))
+			return data
+		case "VP8 ", "VP8L", "ALPH", "ANMF":
+			return nil
+		}
+		pos += 8 + size + size&1
+	}
+	return nil
+}
+
+// profileOfTIFF reads the profile of the first picture: tag 34675 (ICC.1:2022, B.4).
+func profileOfTIFF(rs io.ReadSeeker) []byte {
+	const tag, undefined = 34675, 7
+	entry, order := tiffEntry(rs, tag)
+	if entry == nil || order.Uint16(entry[2:]) != undefined {
+		return nil
+	}
+	return readAt(rs, int64(order.Uint32(entry[8:])), int(min(order.Uint32(entry[4:]), maxProfile)))
+}
+
+// profileName is what an ICC profile calls itself (ICC.1:2022, 9.2.41: the tag
+// desc; text of version 2, or the first of several languages of version 4).
+func profileName(p []byte) string {
+	if len(p) < 132 || string(p[36:40]) != "acsp" {
+		return ""
+	}
+	be := binary.BigEndian
+	n := min(int(be.Uint32(p[128:])), maxProfileTags)
+	for i := range n {
+		at := 132 + 12*i
+		if at+12 > len(p) {
+			return ""
+		}
+		if string(p[at:at+4]) != "desc" {
+			continue
+		}
+		from, size := int64(be.Uint32(p[at+4:])), int64(be.Uint32(p[at+8:]))
+		if from+size > int64(len(p)) || size < 12 {
+			return ""
+		}
+		return described(p[from : from+size])
+	}
+	return ""
+}
+
+// described is the text of a tag.
+func described(tag []byte) string {
+	be := binary.BigEndian
+	switch string(tag[:4]) {
+	case "desc":
+		n := int64(be.Uint32(tag[8:]))
+		text, _, _ := bytes.Cut(tag[12:min(int64(len(tag)), 12+n)], []byte{0})
+		return Clean(string(text))
+	case "mluc":
+		if len(tag) < 28 {
+			return ""
+		}
+		n, from := int64(be.Uint32(tag[20:])), int64(be.Uint32(tag[24:]))
+		if from+n > int64(len(tag)) || n > 2*maxText*4 {
+			return ""
+		}
+		text := make([]uint16, 0, n/2)
+		for ; n >= 2; from, n = from+2, n-2 {
+			text = append(text, be.Uint16(tag[from:]))
+		}
+		return Clean(string(utf16.Decode(text)))
+	}
+	return ""
+}

@@ -1,0 +1,230 @@
+package media
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// converter is a program that makes a picture of what this package cannot decode.
+type converter struct {
+	// program is its name, makes what it is for, in words.
+	program, makes string
+	// kinds are the MIME types it is asked for.
+	kinds []string
+	// args make it read the file at path, or standard input, and write a picture
+	// of at most side pixels to standard output, or to the file out.
+	args func(path, out string, side int) []string
+	// stdin: the file is given on standard input, for programs that read more than
+	// a name out of a name.
+	stdin bool
+	// out is the name of the file that it writes; empty: to standard output.
+	out string
+}
+
+// converters are the programs that are used where they are installed; of those for
+// one kind the first. All are told to read a local file and nothing else.
+var converters = []converter{
+	{
+		program: "rsvg-convert", makes: "SVG", kinds: []string{"image/svg+xml"},
+		args: func(path, _ string, side int) []string {
+			s := strconv.Itoa(side)
+			return []string{"--keep-aspect-ratio", "--width", s, "--height", s, "--format", "png", path}
+		},
+	},
+	{
+		program: "pdftoppm", makes: "PDF", kinds: []string{"application/pdf"},
+		args: func(path, _ string, side int) []string {
+			return []string{"-png", "-f", "1", "-l", "1", "-singlefile", "-scale-to", strconv.Itoa(side), path}
+		},
+	},
+	{
+		program: "vipsthumbnail", makes: "HEIC, AVIF", kinds: []string{"image/heic", "image/heif", "image/avif"}, stdin: true,
+		args: func(_, _ string, side int) []string {
+			return []string{"stdin", "--size", fmt.Sprintf("%dx%d>", side, side), "-o", ".png"}
+		},
+	},
+	{
+		program: "heif-convert", makes: "HEIC, AVIF", kinds: []string{"image/heic", "image/heif", "image/avif"}, out: "out.jpg",
+		args: func(path, out string, _ int) []string { return []string{"-q", "90", path, out} },
+	},
+	{
+		program: "ffmpeg", makes: "video, AVIF, JPEG XL, JPEG 2000, Photoshop",
+		kinds: []string{"video/", "image/avif", "image/jxl", "image/jp2", "image/vnd.adobe.photoshop"},
+		args: func(path, _ string, side int) []string {
+			return []string{
+				"-nostdin", "-v", "error", "-threads", "1", "-protocol_whitelist", "file,pipe", "-i", "file:" + path, "-frames:v", "1",
+				"-vf", fmt.Sprintf("scale='min(%d,iw)':'min(%d,ih)':force_original_aspect_ratio=decrease", side, side),
+				"-f", "image2pipe", "-c:v", "png", "pipe:1",
+			}
+		},
+	},
+}
+
+// converterOutput is how much a converter may write.
+const converterOutput = 32 << 20
+
+// converterTime is how long a converter may take; a test on a busy machine gives it
+// more.
+var converterTime = 10 * time.Second
+
+// Tool is a program that draws what this package cannot.
+type Tool struct {
+	Program string
+	Makes   string // in words
+	Path    string // empty: it is not installed
+}
+
+// Tools are the programs that are asked, installed or not.
+func Tools() []Tool {
+	tools := make([]Tool, len(converters))
+	for i, c := range converters {
+		tools[i] = Tool{Program: c.program, Makes: c.makes}
+		if path, err := exec.LookPath(c.program); err == nil {
+			tools[i].Path = path
+		}
+	}
+	return tools
+}
+
+// convertersOf are the programs for a MIME type.
+func convertersOf(mime string) (list []*converter) {
+	for i, c := range converters {
+		for _, k := range c.kinds {
+			if mime == k || strings.HasSuffix(k, "/") && strings.HasPrefix(mime, k) {
+				list = append(list, &converters[i])
+			}
+		}
+	}
+	return list
+}
+
+// installed is the first of these programs that is there, and where; nil where
+// none is.
+func installed(list []*converter) (*converter, string) {
+	for _, c := range list {
+		if path, err := exec.LookPath(c.program); err == nil {
+			return c, path
+		}
+	}
+	return nil, ""
+}
+
+// names lists the programs in words.
+func names(list []*converter) string {
+	words := make([]string, len(list))
+	for i, c := range list {
+		words[i] = c.program
+	}
+	return strings.Join(words, " or ")
+}
+
+// Convertible reports whether a file of that MIME type can be shown by a program
+// that is installed.
+func Convertible(mime string) bool {
+	c, _ := installed(convertersOf(mime))
+	return c != nil
+}
+
+// convert has another program make a picture of a regular file.
+func convert(ctx context.Context, path, mime string, limits Limits) (*Picture, error) {
+	c, program := installed(convertersOf(mime))
+	if c == nil {
+		return nil, &Error{Reason: ErrNotPicture, Detail: "no program is installed that makes a picture of it (" + mime + ")"}
+	}
+	timed, cancel := context.WithTimeout(ctx, converterTime)
+	defer cancel()
+	data, err := c.run(timed, program, path, limits.Side)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case timed.Err() != nil:
+		return nil, &Error{Reason: ErrTooLarge, Detail: fmt.Sprintf("%s took longer than %v; it can be sent without a preview", c.program, converterTime), Cause: timed.Err()}
+	case err != nil:
+		return nil, &Error{Reason: ErrTruncated, Detail: c.program + " could not make a picture of it", Cause: err}
+	}
+	p, err := Decode(ctx, bytes.NewReader(data), limits)
+	if p != nil {
+		p.Converted = true
+	}
+	return p, err
+}
+
+// run runs the program on a file and returns the picture that it made. The program
+// gets the processor only when nobody else wants it, and is killed with all that
+// it started when ctx ends.
+func (c *converter) run(ctx context.Context, program, path string, side int) ([]byte, error) {
+	path, err := filepath.Abs(path) // no name can be taken for an option
+	if err != nil {
+		return nil, err
+	}
+	out := ""
+	if c.out != "" {
+		dir, err := os.MkdirTemp("", "mediadesk-preview-")
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		out = filepath.Join(dir, c.out)
+	}
+	cmd := exec.CommandContext(ctx, program, c.args(path, out, side)...) //nolint:gosec // a fixed program; the path is one argument
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "LC_ALL=C", "VIPS_CONCURRENCY=1"}
+	cmd.WaitDelay = time.Second
+	written := &capped{left: converterOutput}
+	if c.out == "" {
+		cmd.Stdout = written // else it has only words there
+	}
+	if c.stdin {
+		f, _, err := OpenFile(path)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = f.Close() }()
+		cmd.Stdin = f
+	}
+	alone(cmd)
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	restrain(cmd.Process.Pid)
+	if err := cmd.Wait(); err != nil {
+		return nil, err
+	}
+	if c.out == "" {
+		return written.data, nil
+	}
+	f, _, err := OpenFile(out)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	if _, err := io.Copy(written, f); err != nil {
+		return nil, err
+	}
+	return written.data, nil
+}
+
+// capped keeps what is written to it, up to an end.
+type capped struct {
+	data []byte
+	left int
+}
+
+var errTooMuch = errors.New("the program wrote too much")
+
+func (c *capped) Write(p []byte) (int, error) {
+	if len(p) > c.left {
+		return 0, errTooMuch
+	}
+	c.left -= len(p)
+	c.data = append(c.data, p...)
+	return len(p), nil
+}

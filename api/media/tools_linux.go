@@ -1,0 +1,10 @@
+package media
+
+import "golang.org/x/sys/unix"
+
+// limit bounds the memory and the files of a running program.
+func limit(pid int) {
+	for what, most := range map[int]uint64{unix.RLIMIT_AS: 4 << 30, unix.RLIMIT_FSIZE: converterOutput, unix.RLIMIT_CORE: 0} {
+		_ = unix.Prlimit(pid, what, &unix.Rlimit{Cur: most, Max: most}, nil)
+	}
+}

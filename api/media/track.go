@@ -1,0 +1,246 @@
+package media
+
+import (
+	"bufio"
+	"encoding/binary"
+	"image"
+	"io"
+	"math"
+	"strings"
+	"time"
+)
+
+// track is what is known of a file that plays.
+type track struct {
+	size   image.Point // as shown; zero where there is nothing to see
+	length time.Duration
+}
+
+// readTrack looks into films and recordings of the usual kinds; what it does not
+// find is zero.
+func readTrack(rs io.ReadSeeker, mime string) (t track) {
+	end, err := rs.Seek(0, io.SeekEnd)
+	if err != nil {
+		return t
+	}
+	if _, err := rs.Seek(0, io.SeekStart); err != nil {
+		return t
+	}
+	switch {
+	case mime == "video/mp4" || mime == "video/quicktime" || mime == "audio/mp4" || mime == "audio/x-m4a" || mime == "video/x-m4v" || strings.HasPrefix(mime, "video/3gpp"):
+		t.boxes(rs, 0, end, 0)
+	case mime == "video/webm" || mime == "video/x-matroska":
+		t.matroska(bufio.NewReader(rs))
+	case mime == "audio/wav" || mime == "audio/x-wav" || mime == "audio/vnd.wave":
+		t.wav(rs)
+	case mime == "audio/flac":
+		t.flac(rs)
+	case mime == "audio/mpeg":
+		t.mp3(rs, end)
+	case mime == "audio/ogg" || mime == "application/ogg" || mime == "video/ogg":
+		t.ogg(rs, end)
+	}
+	return t
+}
+
+// boxes walks over the boxes of an MP4 or QuickTime file (ISO/IEC 14496-12) from
+// one place to another: those that say how long it plays (mvhd) and how large its
+// pictures are shown (tkhd) lie in moov.
+func (t *track) boxes(rs io.ReadSeeker, from, to int64, depth int) {
+	be := binary.BigEndian
+	for n := 0; from+8 <= to && n < maxParts; n++ {
+		var h [16]byte
+		if _, err := rs.Seek(from, io.SeekStart); err != nil {
+			return
+		}
+		if got, err := io.ReadFull(rs, h[:]); err != nil && got < 8 {
+			return
+		}
+		size, head := int64(be.Uint32(h[:])), int64(8)
+		switch size {
+		case 0:
+			size = to - from
+		case 1:
+			size, head = int64(be.Uint64(h[8:])&math.MaxInt64), 16 //nolint:gosec // 63 bits
+		}
+		if size < head || size > to-from {
+			return
+		}
+		switch kind := string(h[4:8]); {
+		case kind == "moov" || kind == "trak" && depth == 1:
+			t.boxes(rs, from+head, from+size, depth+1)
+		case kind == "mvhd" || kind == "tkhd":
+			body := make([]byte, min(size-head, 128))
+			if _, err := rs.Seek(from+head, io.SeekStart); err != nil {
+				return
+			}
+			if _, err := io.ReadFull(rs, body); err != nil {
+				return
+			}
+			if kind == "mvhd" {
+				t.movie(body)
+			} else {
+				t.shown(body)
+			}
+		}
+		if depth == 0 && t.length > 0 {
+			return
+		}
+		from += size
+	}
+}
+
+// movie reads the head of a film.
+func (t *track) movie(b []byte) {
+	be := binary.BigEndian
+	switch {
+	case len(b) >= 32 && b[0] == 1:
+		t.length = seconds(float64(be.Uint64(b[24:])), float64(be.Uint32(b[20:])))
+	case len(b) >= 20 && b[0] == 0:
+		t.length = seconds(float64(be.Uint32(b[16:])), float64(be.Uint32(b[12:])))
+	}
+}
+
+// shown reads the head of a track: its size, which a quarter turn exchanges.
+func (t *track) shown(b []byte) {
+	at := 40 // of the matrix
+	if len(b) > 0 && b[0] == 1 {
+		at = 52
+	}
+	if len(b) < at+44 {
+		return
+	}
+	be := binary.BigEndian
+	size := image.Pt(int(be.Uint32(b[at+36:])>>16), int(be.Uint32(b[at+40:])>>16))
+	if be.Uint32(b[at:]) == 0 && be.Uint32(b[at+4:]) != 0 {
+		size = image.Pt(size.Y, size.X)
+	}
+	if size.X > 0 && size.Y > 0 && t.size == (image.Point{}) {
+		t.size = size
+	}
+}
+
+// The elements of a Matroska file (RFC 9559) that are looked into or read.
+const (
+	mkvSegment   = 0x18538067
+	mkvInfo      = 0x1549A966
+	mkvScale     = 0x2AD7B1
+	mkvDuration  = 0x4489
+	mkvTracks    = 0x1654AE6B
+	mkvEntry     = 0xAE
+	mkvVideo     = 0xE0
+	mkvWidth     = 0xB0
+	mkvHeight    = 0xBA
+	mkvCluster   = 0x1F43B675
+	mkvMaxSkip   = 16 << 20
+	mkvTimescale = 1_000_000 // nanoseconds, unless said
+)
+
+// matroska reads the elements in front of the first cluster.
+func (t *track) matroska(r *bufio.Reader) {
+	scale, length := uint64(mkvTimescale), 0.0
+	for n := 0; n < maxParts; n++ {
+		id, ok := vint(r, true)
+		if !ok {
+			break
+		}
+		size, ok := vint(r, false)
+		if !ok || id == mkvCluster {
+			break
+		}
+		switch id {
+		case mkvSegment, mkvInfo, mkvTracks, mkvEntry, mkvVideo:
+			continue // what is in it follows
+		case mkvScale, mkvDuration, mkvWidth, mkvHeight:
+		default:
+			if size > mkvMaxSkip {
+				return
+			}
+			if _, err := r.Discard(int(size)); err != nil { //nolint:gosec // bounded above
+				return
+			}
+			continue
+		}
+		var b [8]byte
+		if size < 1 || size > 8 {
+			return
+		}
+		if _, err := io.ReadFull(r, b[8-size:]); err != nil {
+			return
+		}
+		v := binary.BigEndian.Uint64(b[:])
+		switch {
+		case id == mkvScale:
+			scale = v
+		case id == mkvDuration && size == 4:
+			length = float64(math.Float32frombits(uint32(v)))
+		case id == mkvDuration:
+			length = math.Float64frombits(v)
+		case id == mkvWidth && t.size.X == 0 && v < 1<<20:
+			t.size.X = int(v) //nolint:gosec // bounded above
+		case id == mkvHeight && t.size.Y == 0 && v < 1<<20:
+			t.size.Y = int(v) //nolint:gosec // bounded above
+		}
+	}
+	t.length = seconds(length*float64(scale), 1e9)
+}
+
+// vint reads a number of one to eight bytes; of an id the mark stays in it.
+func vint(r *bufio.Reader, id bool) (uint64, bool) {
+	first, err := r.ReadByte()
+	if err != nil || first == 0 {
+		return 0, false
+	}
+	n, mark := 1, byte(0x80)
+	for first&mark == 0 {
+		mark >>= 1
+		n++
+	}
+	v := uint64(first)
+	if !id {
+		v &^= uint64(mark)
+	}
+	for range n - 1 {
+		b, err := r.ReadByte()
+		if err != nil {
+			return 0, false
+		}
+		v = v<<8 | uint64(b)
+	}
+	return v, true
+}
+
+// wav divides the length of the sound by how much of it plays in a second.
+func (t *track) wav(rs io.ReadSeeker) {
+	le := binary.LittleEndian
+	rate, pos := uint32(0), int64(12)
+	for range maxParts {
+		var c [20]byte
+		if _, err := rs.Seek(pos, io.SeekStart); err != nil {
+			return
+		}
+		n, _ := io.ReadFull(rs, c[:])
+		if n < 8 {
+			return
+		}
+		size := int64(le.Uint32(c[4:]))
+		switch string(c[:4]) {
+		case "fmt ":
+			rate = le.Uint32(c[16:])
+		case "data":
+			t.length = seconds(float64(size), float64(rate))
+			return
+		}
+		pos += 8 + size + size&1
+	}
+}
+
+// flac reads how many samples there are, and how many in a second (RFC 9639).
+func (t *track) flac(rs io.Reader) {
+	var b [26]byte
+	if _, err := io.ReadFull(rs, b[:]); err != nil || string(b[:4]) != "fLaC" || b[4]&0x7f != 0 {
+		return
+	}
+	v := binary.BigEndian.Uint64(b[18:])
+	t.length = seconds(float64(v&(1<<36-1)), float64(v>>44))
+}

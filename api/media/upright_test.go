@@ -1,0 +1,70 @@
+package media
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"testing"
+
+	"mediadesk/api/apitest"
+)
+
+// TestUprightKeepsColors compares with what each picture says of its pixels.
+func TestUprightKeepsColors(t *testing.T) {
+	decoded, err := jpeg.Decode(bytes.NewReader(apitest.JPEG(801, 203)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := decoded.(*image.YCbCr).SubImage(image.Rect(3, 5, 700, 200))
+	grey, inks := image.NewGray(image.Rect(-2, -3, 300, 301)), image.NewCMYK(image.Rect(1, 2, 300, 301))
+	multiplied := image.NewRGBA(image.Rect(4, 4, 20, 20))
+	for i := range grey.Pix {
+		grey.Pix[i] = byte(i)
+	}
+	for i := range inks.Pix {
+		inks.Pix[i] = byte(i * i / 7)
+	}
+	for i := range multiplied.Pix {
+		multiplied.Pix[i] = byte(i / 4 * (i%4 + 1) / 4)
+	}
+	for name, img := range map[string]image.Image{"jpeg": decoded, "part": part, "grey": grey, "inks": inks, "alpha": multiplied} {
+		got, err := upright(t.Context(), img, img.Bounds(), Normal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := img.Bounds()
+		for y := range b.Dy() {
+			for x := range b.Dx() {
+				if want := color.NRGBAModel.Convert(img.At(b.Min.X+x, b.Min.Y+y)); got.NRGBAAt(x, y) != want {
+					t.Fatalf("%s: %d,%d is %v, want %v", name, x, y, got.NRGBAAt(x, y), want)
+				}
+			}
+		}
+	}
+}
+
+func TestStripsTellOfErrors(t *testing.T) {
+	wrong := errors.New("wrong")
+	if err := Strips(t.Context(), stripPixels, 9, func(from, to int) error {
+		if from <= 4 && 4 < to {
+			return wrong
+		}
+		return nil
+	}); !errors.Is(err, wrong) {
+		t.Errorf("an error of a strip became %v", err)
+	}
+	if err := Strips(t.Context(), stripPixels, 9, func(from, _ int) error {
+		_ = make([]int, 3)[from]
+		return nil
+	}); err == nil {
+		t.Error("a strip broke down, and nobody was told")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := Strips(ctx, 1, 1, func(int, int) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("it went on after its end: %v", err)
+	}
+}

@@ -1,0 +1,22 @@
+package picture
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// write puts data into a file of a new folder.
+func write(t testing.TB, name string, data []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	must(t, os.WriteFile(path, data, 0o600))
+	return path
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,621 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/api/media"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
+)
+
+const (
+	// side is the greatest side of the picture that is kept for drawing: enough
+	// that a small region is still seen in its crop.
+	side = 1600
+	// patience is how long a picture may take to arrive.
+	patience = time.Minute
+	// rest is how long a drawing stays the same before it is sent to the terminal
+	// as a picture: while the window is resized nothing is sent.
+	rest = 150 * time.Millisecond
+	// leastBeside is the width from which the crop is drawn beside the picture.
+	leastBeside = 44
+)
+
+// RegionOptions are what a region editor works with.
+type RegionOptions struct {
+	// Context ends the loading of pictures.
+	Context context.Context
+	// Draw says how to draw pictures. Where the theme has no color, neither have
+	// they.
+	Draw picture.Options
+	// Gallery shows real pictures where the terminal can; nil: glyphs are drawn.
+	Gallery *picture.Gallery
+	// Text is the region as it is edited, x,y,width,height; blanks between the
+	// numbers do not count, and any other text is no region.
+	Text func() string
+	// Set takes the region that was drawn, in the same form.
+	Set func(region string)
+	// Menu opens a menu over the screen.
+	Menu func(title string, take func(row int) tea.Cmd, rows ...kit.MenuRow) tea.Cmd
+}
+
+// Subject is the picture on which the region is drawn.
+type Subject struct {
+	// Name identifies the picture and its version: with another name it is loaded
+	// again. Empty: there is no picture.
+	Name string
+	// Size is the size that the service or the file states, as stored; zero: not
+	// known.
+	Size image.Point
+	// Orientation turns the picture upright; zero: not known before it is loaded.
+	Orientation media.Orientation
+	// Path gives a local file that holds the picture. Nil: no picture can be
+	// shown, only its numbers.
+	Path func(ctx context.Context) (string, error)
+}
+
+// Region edits a rectangle on a picture by keys and by the mouse. The screen
+// keeps the rectangle itself, as text. Make it with [NewRegion].
+type Region struct {
+	o       RegionOptions
+	subject Subject
+	load    page.Questions
+	cancel  context.CancelFunc
+	decoded *picture.Picture
+	err     error
+
+	handle  picture.Grip
+	ratio   picture.Ratio
+	drag    drag
+	pointer page.Pointer // where in its cell the mouse is, until its message
+
+	room  image.Rectangle // of the screen, for picture and crop
+	frame *frame
+	sent  *picture.RegionView // the view that the terminal shows as a picture
+	soon  bool                // sendDue is on its way
+	crop  *picture.CropView
+}
+
+// drag is a rectangle that is moved or drawn with the mouse. It counts from
+// where it began, so that rounding to cells never adds up.
+type drag struct {
+	on    bool
+	from  image.Point     // in pixels of the upright picture
+	rect  image.Rectangle // as it was
+	fresh bool            // a new rectangle is drawn
+	cells image.Rectangle // of the screen, where the picture was
+}
+
+// frame is the picture fitted to the cells in which it was drawn last.
+type frame struct {
+	of      *picture.Picture
+	size    image.Point
+	options picture.Options
+	view    *picture.RegionView
+}
+
+// fit gives the picture fitted to size, which is made where it is another.
+func (f *frame) fit(p *picture.Picture, size image.Point, o picture.Options) *picture.RegionView {
+	if f.view == nil || f.of != p || f.size != size || f.options != o {
+		*f = frame{p, size, o, picture.NewRegionView(p, size.X, size.Y, o)}
+	}
+	return f.view
+}
+
+type (
+	// pictureMsg has the picture that was asked for last.
+	pictureMsg struct {
+		decoded *picture.Picture
+		err     error
+	}
+	// sendDue is the time to send the terminal what has been drawn with glyphs.
+	sendDue struct{}
+)
+
+// NewRegion makes an editor that has no picture yet.
+func NewRegion(o RegionOptions) *Region {
+	return &Region{o: o, frame: &frame{}, crop: &picture.CropView{}}
+}
+
+// Show has the region drawn on a picture, which is loaded where it is another
+// than before.
+func (r *Region) Show(s Subject) tea.Cmd {
+	before := r.subject
+	r.subject = s
+	if s.Name == before.Name {
+		return nil
+	}
+	if r.cancel != nil {
+		r.cancel()
+	}
+	gone := tea.Batch(r.sent.TakeDown(), r.crop.TakeDown())
+	r.load.Drop()
+	r.decoded, r.err, r.sent, r.frame, r.crop = nil, nil, nil, &frame{}, &picture.CropView{}
+	if s.Name == "" || s.Path == nil {
+		return gone
+	}
+	ctx, cancel := context.WithTimeout(r.o.Context, patience)
+	r.cancel = cancel
+	return tea.Batch(gone, r.load.Ask(func() tea.Msg {
+		defer cancel()
+		path, err := s.Path(ctx)
+		if err != nil {
+			return pictureMsg{err: err}
+		}
+		p, err := picture.DecodeFile(ctx, path, media.Limits{Side: side})
+		return pictureMsg{p, err}
+	}))
+}
+
+// Begin forgets handle and ratio, for the region of another file.
+func (r *Region) Begin() { r.handle, r.ratio, r.drag = 0, picture.Ratio{}, drag{} }
+
+// Free lets go of the ratio, for a region that was unset.
+func (r *Region) Free() { r.ratio = picture.Ratio{} }
+
+// Resize tells where on the screen picture and crop are drawn; empty: nowhere.
+func (r *Region) Resize(room image.Rectangle) { r.room = room }
+
+// Picture is what is drawn on; nil while there is none.
+func (r *Region) Picture() *picture.Picture { return r.decoded }
+
+// Plane is what the region counts in; it is not ok while that is not known.
+func (r *Region) Plane() (plane Plane, ok bool) { return PlaneOf(r.subject, r.decoded) }
+
+// Rect is the region as a rectangle of the upright picture; empty where there is
+// none that could be drawn.
+func (r *Region) Rect() image.Rectangle {
+	p, ok := r.Plane()
+	region, err := api.ParseRegion(strings.Join(strings.Fields(r.o.Text()), ""))
+	if !ok || err != nil {
+		return image.Rectangle{}
+	}
+	return p.Seen(region).Intersect(image.Rectangle{Max: p.Upright()})
+}
+
+// SetRect makes a rectangle of the upright picture the region. An empty one
+// changes nothing.
+func (r *Region) SetRect(rect image.Rectangle) {
+	if p, ok := r.Plane(); ok && !rect.Empty() {
+		r.o.Set(p.Region(rect).String())
+	}
+}
+
+// Update takes a message and reports whether it may have changed what is drawn;
+// true for a click means that it was on the picture.
+func (r *Region) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
+	switch msg := msg.(type) {
+	case pictureMsg:
+		r.decoded, r.err = msg.decoded, msg.err
+	case sendDue:
+		return r.send(), true
+	case tea.ColorProfileMsg:
+		r.o.Draw.Color = picture.ColorOf(msg.Profile)
+	case picture.Abilities:
+		r.o.Draw = msg.Options(r.o.Draw.Color, r.o.Draw.Light)
+	case picture.HungRegion, picture.HungCrop:
+	case page.Pointer:
+		r.pointer = msg
+		return nil, false
+	case tea.MouseMsg:
+		used = r.mouse(msg)
+		r.pointer = page.Pointer{}
+		return nil, used
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// Follow is for the end of each Update of the screen: what is drawn after it may
+// have to be sent to the terminal as a picture. Nil where there is nothing to do.
+func (r *Region) Follow() tea.Cmd {
+	crop := r.crop.Follow(r.o.Gallery, r.o.Draw)
+	if r.o.Gallery == nil || r.o.Draw.Method != picture.MethodKitty || r.soon || r.decoded == nil {
+		return crop
+	}
+	r.soon = true
+	return tea.Batch(crop, tea.Tick(rest, func(time.Time) tea.Msg { return sendDue{} }))
+}
+
+// send has the terminal show the picture in place of the glyphs.
+func (r *Region) send() tea.Cmd {
+	r.soon = false
+	if r.frame.view == nil || r.frame.view == r.sent || r.decoded == nil {
+		return nil
+	}
+	gone := r.sent.TakeDown()
+	r.sent = r.frame.view
+	return tea.Batch(gone, r.sent.Hang(r.o.Gallery, r.decoded, r.frame.options))
+}
+
+// Reasons for which something cannot be done now; empty where it can.
+
+// NoPlane says why no region can be drawn.
+func (r *Region) NoPlane() string {
+	if _, ok := r.Plane(); !ok {
+		return "the size of the picture is not known yet"
+	}
+	return ""
+}
+
+func (r *Region) noRect() string {
+	if r.Rect().Empty() {
+		return "there is no region yet; c begins one in the middle"
+	}
+	return ""
+}
+
+// Actions move and shape the rectangle.
+func (r *Region) Actions() []kit.Action {
+	const group = "Region"
+	action := func(id, words string, do func() tea.Cmd, keys ...string) kit.Action {
+		return kit.Action{ID: "region." + id, Keys: kit.Bind(words, "", keys...), Group: group, Disabled: r.noRect, Do: do}
+	}
+	// change makes the rectangle another one.
+	change := func(id, words string, to func(rect image.Rectangle, size image.Point) image.Rectangle, keys ...string) kit.Action {
+		return action(id, words, func() tea.Cmd {
+			if p, ok := r.Plane(); ok {
+				r.SetRect(to(r.Rect(), p.Upright()))
+			}
+			return nil
+		}, keys...)
+	}
+	turn := func(id, words string, by int, keys ...string) kit.Action {
+		a := action(id, words, func() tea.Cmd { r.handle = r.handle.Next(by); return nil }, keys...)
+		a.Disabled = nil
+		return a
+	}
+	grow := func(id, words string, by int, keys ...string) kit.Action {
+		return change(id, words, func(rect image.Rectangle, size image.Point) image.Rectangle {
+			return picture.Grown(rect, by, size, r.ratio)
+		}, keys...)
+	}
+	center := change("center", "center, or begin one", picture.Centred, "c")
+	center.Disabled, center.Footer = r.NoPlane, true
+	next := turn("next-handle", "next corner or edge", 1, "tab")
+	lock := action("lock-ratio", "lock or free the ratio", r.lock, "a")
+	ratio := action("ratio", "ratio 1:1 4:3 3:2 16:9, as the picture", r.ratioMenu, "r")
+	ratio.Disabled = r.NoPlane
+	next.Footer, lock.Footer, ratio.Footer = true, true, true
+
+	var actions []kit.Action
+	for _, by := range []struct {
+		suffix, mod string
+		pixels      int
+	}{{"", "", 1}, {"-10", "shift+", 10}, {"-100", "ctrl+", 100}} {
+		for _, d := range []struct {
+			name, vi string
+			to       image.Point
+		}{{"left", "h", image.Pt(-1, 0)}, {"right", "l", image.Pt(1, 0)}, {"up", "k", image.Pt(0, -1)}, {"down", "j", image.Pt(0, 1)}} {
+			keys := []string{by.mod + d.name}
+			switch by.pixels {
+			case 1:
+				keys = append(keys, d.vi)
+			case 10:
+				keys = append(keys, strings.ToUpper(d.vi))
+			}
+			actions = append(actions, change(d.name+by.suffix, text.Plural(by.pixels, "pixel")+" "+d.name,
+				func(rect image.Rectangle, size image.Point) image.Rectangle {
+					return r.handle.Moved(rect, d.to.Mul(by.pixels), size, r.ratio)
+				}, keys...))
+		}
+	}
+	return append(actions,
+		next, turn("previous-handle", "previous corner or edge", -1, "shift+tab"),
+		center, lock, ratio,
+		grow("grow", "grow", 1, "+", "="), grow("shrink", "shrink", -1, "-"),
+		grow("grow-10", "grow by 10", 10, ">"), grow("shrink-10", "shrink by 10", -10, "<"),
+		change("thirds", "to the next crossing of thirds", picture.Third, "t"),
+	)
+}
+
+// lock keeps the ratio of the rectangle as it is now, or lets it go.
+func (r *Region) lock() tea.Cmd {
+	if r.ratio.Locked() {
+		r.ratio = picture.Ratio{}
+		return nil
+	}
+	rect := r.Rect()
+	r.ratio = picture.Ratio{W: rect.Dx(), H: rect.Dy()}
+	return nil
+}
+
+// ratioMenu offers the ratios to keep; the rectangle takes the chosen one at
+// once, and one begins where there is none.
+func (r *Region) ratioMenu() tea.Cmd {
+	p, ok := r.Plane()
+	if !ok {
+		return nil
+	}
+	size := p.Upright()
+	rows, choices := RatioRows(r.ratio)
+	rows = append(rows, kit.MenuRow{Key: "a", Words: "as it is now"}, kit.MenuRow{Key: "t", Words: "turned on its side"}, kit.MenuRow{Key: "f", Words: "free", On: !r.ratio.Locked()})
+	return r.o.Menu("Ratio", func(row int) tea.Cmd {
+		rect := r.Rect()
+		now := picture.Ratio{W: rect.Dx(), H: rect.Dy()}
+		switch rows[row].Key {
+		case "f":
+			r.ratio = picture.Ratio{}
+			return nil
+		case "a":
+			r.ratio = now
+			return nil
+		case "t":
+			if r.ratio.Locked() {
+				now = r.ratio
+			}
+			r.ratio = now.Turned()
+		default:
+			r.ratio = choices[row].Ratio
+			if choices[row].Original {
+				r.ratio = picture.Ratio{W: size.X, H: size.Y}
+			}
+		}
+		if rect.Empty() {
+			r.SetRect(r.ratio.Largest(size))
+		} else {
+			r.SetRect(r.ratio.Apply(rect, size))
+		}
+		return nil
+	}, rows...)
+}
+
+// RatioChoice is a ratio that can be chosen: a fixed one, or that of the picture.
+type RatioChoice struct {
+	Ratio    picture.Ratio
+	Original bool
+}
+
+// Of is the ratio for a picture of that size, on its side where the picture is
+// upright.
+func (c RatioChoice) Of(size image.Point) picture.Ratio {
+	switch {
+	case c.Original:
+		return picture.Ratio{W: size.X, H: size.Y}
+	case size.Y > size.X:
+		return c.Ratio.Turned()
+	}
+	return c.Ratio
+}
+
+// RatioRows are the rows of a menu of ratios, and what each stands for.
+func RatioRows(now picture.Ratio) ([]kit.MenuRow, []RatioChoice) {
+	var rows []kit.MenuRow
+	var choices []RatioChoice
+	for i, r := range picture.Ratios {
+		rows = append(rows, kit.MenuRow{Key: []string{"1", "4", "3", "6"}[i], Words: r.String(), On: now == r || now == r.Turned()})
+		choices = append(choices, RatioChoice{Ratio: r})
+	}
+	return append(rows, kit.MenuRow{Key: "o", Words: "as the picture"}), append(choices, RatioChoice{Original: true})
+}
+
+// rooms are the parts of a size for the picture and, where there is room, for
+// the crop at its right; else that is empty.
+func rooms(size image.Point) (pic, crop image.Rectangle) {
+	if size.X < leastBeside {
+		return image.Rectangle{Max: size}, image.Rectangle{}
+	}
+	width := (size.X - 1) * 3 / 5
+	return image.Rect(0, 0, width, size.Y), image.Rect(width+1, 0, size.X, size.Y)
+}
+
+// pictureRoom is where on the screen there is room for the picture.
+func (r *Region) pictureRoom() image.Rectangle {
+	pic, _ := rooms(r.room.Size())
+	return pic.Add(r.room.Min)
+}
+
+// Cells are where on the screen the picture is; empty where none is drawn.
+func (r *Region) Cells() image.Rectangle {
+	if r.decoded == nil {
+		return image.Rectangle{}
+	}
+	room := r.pictureRoom()
+	return picture.Fit(r.decoded.Size(), room.Dx(), room.Dy(), r.o.Draw.CellAspect).Add(room.Min)
+}
+
+// WantsPixels reports whether the mouse is wanted by pixels: while a picture is
+// shown.
+func (r *Region) WantsPixels() bool { return !r.Cells().Empty() }
+
+func (r *Region) mouse(msg tea.MouseMsg) (used bool) {
+	at := image.Pt(msg.Mouse().X, msg.Mouse().Y)
+	held := msg.Mouse().Button == tea.MouseLeft
+	switch msg.(type) {
+	case tea.MouseClickMsg:
+		if !held || !at.In(r.pictureRoom()) || r.NoPlane() != "" {
+			return false
+		}
+		if pixel, ok := r.pixelAt(at); ok {
+			rect := r.Rect()
+			r.drag = drag{on: true, from: pixel, rect: rect, fresh: !pixel.In(rect), cells: r.Cells()}
+		}
+		return true
+	case tea.MouseMotionMsg:
+		if r.drag.on && held {
+			r.follow(at)
+			return true
+		}
+		r.drag = drag{} // the button was let go elsewhere
+	case tea.MouseReleaseMsg:
+		r.drag = drag{}
+	}
+	return false
+}
+
+// follow moves the rectangle with the mouse, or draws another.
+func (r *Region) follow(at image.Point) {
+	to, ok := r.pixelAt(at)
+	if !ok {
+		return
+	}
+	if cells := r.Cells(); cells != r.drag.cells {
+		// The picture has moved under a pointer that stands still: go on from there.
+		r.drag.cells = cells
+		if !r.drag.fresh {
+			r.drag.from, r.drag.rect = to, r.Rect()
+		}
+		return
+	}
+	p, _ := r.Plane()
+	switch {
+	case to == r.drag.from:
+		r.SetRect(r.drag.rect)
+	case r.drag.fresh:
+		r.handle, r.ratio = 0, picture.Ratio{}
+		r.SetRect(image.Rectangle{Min: r.drag.from, Max: to}.Canon().Intersect(image.Rectangle{Max: p.Upright()}))
+	default:
+		r.SetRect(r.handle.Moved(r.drag.rect, to.Sub(r.drag.from), p.Upright(), r.ratio))
+	}
+}
+
+// pixelAt is the pixel of the upright picture under a cell of the screen, on its
+// border for cells beside it. It is not ok where none is drawn.
+func (r *Region) pixelAt(at image.Point) (pixel image.Point, ok bool) {
+	p, ok := r.Plane()
+	cells := r.Cells()
+	if !ok || cells.Empty() {
+		return image.Point{}, false
+	}
+	size, at := p.Upright(), at.Sub(cells.Min)
+	within, cell := r.pointer.Within, r.pointer.Cell
+	if cell.X < 1 || cell.Y < 1 {
+		within, cell = image.Point{}, image.Pt(1, 1)
+	}
+	return image.Pt(
+		along(at.X*cell.X+within.X, cells.Dx()*cell.X, size.X),
+		along(at.Y*cell.Y+within.Y, cells.Dy()*cell.Y, size.Y),
+	), true
+}
+
+// along is the pixel of a side at the middle of one of so many cells, or pixels
+// of the terminal; the ends of the side for what lies beside them.
+func along(cell, cells, side int) int {
+	switch {
+	case cell < 0:
+		return 0
+	case cell >= cells:
+		return side
+	}
+	return (2*cell + 1) * side / (2 * cells)
+}
+
+// options are how pictures are drawn in a theme.
+func (r *Region) options(th *theme.Theme) picture.Options {
+	o := r.o.Draw
+	if !th.Pictures {
+		o.Color = picture.NoColor
+	}
+	o.Light = !th.Dark
+	return o
+}
+
+// View draws the picture with the region on it and, where there is room, the
+// region alone as it will look, exactly filling size.
+func (r *Region) View(size image.Point, th *theme.Theme) string {
+	if size.X < 1 || size.Y < 1 {
+		return ""
+	}
+	pic, crop := rooms(size)
+	drawing := r.drawPicture(pic.Size(), th)
+	if crop.Empty() {
+		return drawing
+	}
+	room := crop.Size()
+	label := text.PadRight(th.Muted.Render(r.cropLabel()), room.X)
+	gap := text.Fit("", 1, size.Y)
+	return kit.JoinH(drawing, gap, label+"\n"+r.drawCrop(image.Pt(room.X, room.Y-1), th))
+}
+
+func (r *Region) cropLabel() string {
+	rect := r.Rect()
+	if rect.Empty() {
+		return "Crop"
+	}
+	return fmt.Sprintf("Crop: %d x %d", rect.Dx(), rect.Dy())
+}
+
+func (r *Region) drawPicture(size image.Point, th *theme.Theme) string {
+	if r.decoded == nil {
+		return said(r.noPicture(), size, th)
+	}
+	var on image.Rectangle
+	if p, ok := r.Plane(); ok {
+		on = p.drawn(r.Rect(), r.decoded.Size())
+	}
+	return strings.Join(r.frame.fit(r.decoded, size, r.options(th)).Render(on).Lines, "\n")
+}
+
+func (r *Region) drawCrop(size image.Point, th *theme.Theme) string {
+	rect := r.Rect()
+	p, ok := r.Plane()
+	if size.Y < 1 || r.decoded == nil || !ok || rect.Empty() {
+		return said("The crop will be shown here.", size, th)
+	}
+	return strings.Join(r.crop.Draw(r.decoded, p.drawn(rect, r.decoded.Size()), size.X, size.Y, r.options(th)), "\n")
+}
+
+// said is a text in place of a picture.
+func said(words string, size image.Point, th *theme.Theme) string {
+	lines := text.Wrap(text.Safe(words), size.X)
+	for i, line := range lines {
+		lines[i] = th.Muted.Render(line)
+	}
+	return text.Fit(strings.Join(lines, "\n"), size.X, size.Y)
+}
+
+// noPicture says why no picture is drawn.
+func (r *Region) noPicture() string {
+	switch {
+	case r.subject.Path == nil:
+		return "No picture can be shown here; the numbers work without it."
+	case r.err == nil:
+		return "Loading the picture…"
+	case errors.Is(r.err, context.DeadlineExceeded):
+		return "The picture did not arrive in time; the numbers work without it."
+	}
+	return "No picture: " + strings.TrimSuffix(r.err.Error(), ".") + ". The numbers work without it."
+}
+
+// Note is what a person must know of the numbers: that the picture is not of the
+// size that the record says, or stored turned. Empty where there is nothing.
+func (r *Region) Note() (sign theme.Sign, words string) {
+	p, ok := r.Plane()
+	if r.decoded == nil || !ok {
+		return theme.SignNone, ""
+	}
+	a, b := r.decoded.Size(), p.Upright()
+	// Rounding of a smaller copy changes a side by one pixel at most.
+	if off := a.X*b.Y - a.Y*b.X; max(off, -off) > max(b.X, b.Y) {
+		return theme.SignWarn, fmt.Sprintf("The picture is %d x %d, the record says %d x %d: the drawing may be off, the numbers count.", a.X, a.Y, b.X, b.Y)
+	}
+	o := r.decoded.Orientation()
+	switch {
+	case !o.Turned():
+		return theme.SignNone, ""
+	case p.Orientation.Turned():
+		return theme.SignInfo, fmt.Sprintf("EXIF orientation %d: shown %s. The numbers count in the picture as stored; the service does not say which it means.", o, o)
+	}
+	return theme.SignInfo, fmt.Sprintf("EXIF orientation %d: shown %s. The numbers count in the picture as shown, as the size of the record does.", o, o)
+}
+
+// Handle says what the arrows move and which ratio is kept.
+func (r *Region) Handle() string {
+	words := "arrows move " + r.handle.String()
+	if r.ratio.Locked() {
+		words += ", ratio " + r.ratio.String() + " kept"
+	}
+	return words
+}

@@ -1,0 +1,203 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
+	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
+)
+
+func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
+
+// bench is a screen that has nothing but the editor.
+type bench struct {
+	page.Base
+	*Region
+	text string
+}
+
+func (b *bench) Init() tea.Cmd { return nil }
+
+func (b *bench) Update(msg tea.Msg) tea.Cmd {
+	if resized, ok := msg.(page.Resized); ok {
+		b.Resize(image.Rectangle{Max: resized.Size})
+	}
+	cmd, _ := b.Region.Update(msg)
+	return cmd
+}
+
+// drive shows the editor with a picture of 300 by 200 pixels.
+func drive(t *testing.T, text string) (*bench, *uitest.Driver) {
+	t.Helper()
+	b := &bench{text: text}
+	b.Region = NewRegion(RegionOptions{
+		Context: t.Context(),
+		Text:    func() string { return b.text },
+		Set:     func(region string) { b.text = region },
+		Menu: func(title string, take func(int) tea.Cmd, rows ...kit.MenuRow) tea.Cmd {
+			b.Overlays().Open(kit.NewMenu(title, rows...).OnTake(take))
+			return nil
+		},
+	})
+	d := uitest.Drive(t, page.Details, b, image.Pt(80, 24))
+	path := filepath.Join(t.TempDir(), "p.png")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(png.Encode(f, image.NewRGBA(image.Rect(0, 0, 300, 200))), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	d.Run(b.Show(Subject{Name: "p", Size: image.Pt(300, 200), Path: func(context.Context) (string, error) { return path, nil }}))
+	if b.Picture() == nil {
+		t.Fatalf("there is no picture:\n%s", d.Text())
+	}
+	return b, d
+}
+
+// Every action by its key, one after the other.
+func TestKeysMoveTheRegion(t *testing.T) {
+	b, d := drive(t, "10, 20,100,50")
+	for _, c := range []struct{ keys, want string }{
+		{"right", "11,20,100,50"},
+		{"shift+right", "21,20,100,50"},
+		{"ctrl+down", "21,120,100,50"},
+		{"J", "21,130,100,50"},
+		{"c", "100,75,100,50"},
+		{"tab up", "100,74,100,51"},      // upper left corner
+		{"shift+tab k", "100,73,100,51"}, // all of it again
+		{"tab tab tab tab tab shift+right", "100,73,110,51"},
+		{"a shift+right", "100,73,120,56"}, // the height follows
+		{"a right", "100,73,121,56"},
+		{"+", "99,72,123,58"},
+		{"- <", "110,83,101,36"},
+		{"r 1", "130,71,60,60"},
+		{"t", "70,36,60,60"},
+		{"r f", "70,36,60,60"},
+	} {
+		d.Press(strings.Fields(c.keys)...)
+		if b.text != c.want {
+			t.Errorf("after %q the region is %q, want %q", c.keys, b.text, c.want)
+		}
+	}
+	b.text = ""
+	d.Press("left")
+	if b.text != "" || len(d.Reasons) != 1 || !strings.Contains(d.Reasons[0], "c begins one") {
+		t.Errorf("without a region it is %q, and the reasons %q", b.text, d.Reasons)
+	}
+	d.Press("c")
+	if b.text != "75,50,150,100" {
+		t.Errorf("a new one is %q", b.text)
+	}
+}
+
+// No key has two meanings, and each action a name of its own.
+func TestActionsAreApart(t *testing.T) {
+	b, _ := drive(t, "")
+	keys, ids := map[string]string{}, map[string]bool{}
+	for _, a := range b.Actions() {
+		if !strings.HasPrefix(a.ID, "region.") || ids[a.ID] || a.Label() == "" {
+			t.Errorf("%+v", a)
+		}
+		ids[a.ID] = true
+		for _, k := range a.Keys.Keys() {
+			if keys[k] != "" || !key.Matches(kit.KeyMsg(k), a.Keys) {
+				t.Errorf("%s is the key of %s and %s", k, keys[k], a.ID)
+			}
+			keys[k] = a.ID
+		}
+	}
+}
+
+// A new picture drops the answer for the one before, and an error is shown in
+// its place.
+func TestOnlyTheNewestPictureIsShown(t *testing.T) {
+	b, d := drive(t, "")
+	late := b.Show(Subject{Name: "slow", Path: func(context.Context) (string, error) { return "", errors.New("too late") }})
+	d.Run(b.Show(Subject{Name: "broken", Path: func(context.Context) (string, error) { return "", errors.New("it is \x1b[31mtorn") }}))
+	d.Run(late)
+	if text := d.Flat(); strings.Contains(text, "too late") || !strings.Contains(text, `No picture: it is \x1b[31mtorn`) {
+		t.Errorf("the screen:\n%s", d.Text())
+	}
+	if cmd := b.Show(Subject{Name: "broken"}); cmd != nil {
+		t.Error("the same picture is loaded again")
+	}
+	d.Run(b.Show(Subject{}))
+	d.Sees("No picture can be shown here")
+}
+
+func TestViewStaysInside(t *testing.T) {
+	b, d := drive(t, "10,20,100,50")
+	uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
+		d.Resize(image.Pt(w, h))
+		view := b.View(d.Size, th)
+		if kit.Size(view) != d.Size {
+			t.Errorf("at %v it fills %v", d.Size, kit.Size(view))
+		}
+		return view
+	})
+	d.Resize(image.Pt(80, 24))
+	before := ansi.Strip(b.View(d.Size, d.Theme))
+	if !strings.Contains(before, "Crop: 100 x 50") || !strings.Contains(before, "┌") {
+		t.Errorf("the view:\n%s", before)
+	}
+}
+
+// A drag that lost the release of its button ends with the next movement.
+func TestLostRelease(t *testing.T) {
+	b, d := drive(t, "10,20,100,50")
+	at := tea.Mouse{X: b.Cells().Min.X + 5, Y: b.Cells().Min.Y + 3, Button: tea.MouseLeft}
+	d.Send(tea.MouseClickMsg(at))
+	at.Button, at.X = tea.MouseNone, at.X+3
+	d.Send(tea.MouseMotionMsg(at))
+	at.Button, at.X = tea.MouseLeft, at.X+3
+	d.Send(tea.MouseMotionMsg(at))
+	if b.text != "10,20,100,50" {
+		t.Errorf("the region is %q", b.text)
+	}
+}
+
+// A drag there and back leaves the rectangle as it was, for any zoom, any handle
+// and any way; and no drag leads it out of the picture.
+func TestDragThereAndBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := drawSize(t)
+		cells := image.Pt(rapid.IntRange(1, 200).Draw(t, "columns"), rapid.IntRange(1, 60).Draw(t, "rows"))
+		rect := drawRect(t, size)
+		handle := picture.Grip(rapid.IntRange(0, int(picture.Grips)-1).Draw(t, "handle"))
+		pixels := image.Pt(1, 1)
+		if rapid.Bool().Draw(t, "by pixel") {
+			pixels = image.Pt(8, 16)
+		}
+		at := func(p image.Point) image.Point {
+			return image.Pt(along(p.X, cells.X*pixels.X, size.X), along(p.Y, cells.Y*pixels.Y, size.Y))
+		}
+		from := image.Pt(rapid.IntRange(0, cells.X*pixels.X-1).Draw(t, "from x"), rapid.IntRange(0, cells.Y*pixels.Y-1).Draw(t, "from y"))
+		got := rect
+		for range rapid.IntRange(1, 8).Draw(t, "steps") {
+			to := image.Pt(rapid.IntRange(-50, cells.X*pixels.X+50).Draw(t, "to x"), rapid.IntRange(-50, cells.Y*pixels.Y+50).Draw(t, "to y"))
+			got = handle.Moved(rect, at(to).Sub(at(from)), size, picture.Ratio{})
+			if got.Empty() || !got.In(image.Rectangle{Max: size}) {
+				t.Fatalf("%v dragged to %v is %v, outside of %v", rect, to, got, size)
+			}
+		}
+		if got = handle.Moved(rect, at(from).Sub(at(from)), size, picture.Ratio{}); got != rect {
+			t.Fatalf("%v came back as %v", rect, got)
+		}
+	})
+}

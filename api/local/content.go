@@ -105,8 +105,3 @@ func (w *refusingWriter) Write(p []byte) (int, error) {
 	}
 	return w.ResponseWriter.Write(p)
 }
-
-// ReadFrom lets the operating system copy a file to the connection by itself.
-func (w *refusingWriter) ReadFrom(from io.Reader) (int64, error) {
-	return io.Copy(w.ResponseWriter, from)
-}

@@ -77,7 +77,10 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	// What people store is shown, not run: a page or a vector picture with a
 	// script has no power over anything here.
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
-	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-site")
+	if l.o.Embeddable {
+		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	}
 
 	var body io.ReadSeeker = content
 	mime, tag := file.Version.Mime, file.Version.Hash

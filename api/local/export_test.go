@@ -21,6 +21,12 @@ func PauseForTests(d time.Duration) (restore func()) {
 // PostPause is how long the outbox waits after so many attempts.
 func PostPause(attempts int) time.Duration { return postPause(attempts) }
 
+// WithPatience lets connections stand still for d only.
+func (o Options) WithPatience(d time.Duration) Options {
+	o.patience = d
+	return o
+}
+
 // ListenBeyond acts as if the library listened beyond this computer.
 func (l *Library) ListenBeyond(yes bool) { l.public.Store(yes) }
 

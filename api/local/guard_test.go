@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"os"
 	"strings"
@@ -80,6 +81,60 @@ func TestHostAndOrigin(t *testing.T) {
 				t.Errorf("answered %d, want %d", res.StatusCode, c.status)
 			}
 		})
+	}
+}
+
+func TestOtherSites(t *testing.T) {
+	const refused, uploading = http.StatusForbidden, "/api/v1/files/upload"
+	for _, embeddable := range []bool{false, true} {
+		l := serve(t, local.Options{Embeddable: embeddable}).Library
+		contentType, body := form([]byte("x"), "fileName", "a.txt", "useUniqueFileName", "false")
+		if w := send(l, http.MethodPost, uploading, contentType, body); w.Code != http.StatusOK {
+			t.Fatalf("the upload answers %d: %s", w.Code, w.Body)
+		}
+		for _, c := range []struct {
+			site, method, path string
+			key                bool
+			want               int
+		}{
+			{"cross-site", http.MethodGet, "/v1/files", true, refused},
+			{"cross-site", http.MethodGet, "//v1/files/", true, refused},
+			{"cross-site", http.MethodGet, "/api/v1/library", false, refused},
+			{"cross-site", http.MethodHead, "/v1/files", true, refused},
+			{"cross-site", http.MethodOptions, "/v1/files", false, refused},
+			{"cross-site", http.MethodDelete, "/v1/files/0", true, refused},
+			{"cross-site", http.MethodPost, uploading, true, refused},
+			{"cross-site", http.MethodPut, uploading, false, refused},
+			{"cross-site", http.MethodPost, uploading, false, http.StatusUnauthorized},
+			{"cross-site", http.MethodGet, "/a.txt", false, http.StatusOK},
+			{"same-site", http.MethodGet, "/v1/files", true, http.StatusOK},
+			{"same-site", http.MethodPost, uploading, true, refused},
+			{"same-site", http.MethodPost, uploading, false, http.StatusUnauthorized},
+			{"same-origin", http.MethodGet, "/v1/files", true, http.StatusOK},
+			{"none", http.MethodGet, "/v1/files", true, http.StatusOK},
+			{"", http.MethodGet, "/v1/files", true, http.StatusOK},
+		} {
+			r := httptest.NewRequest(c.method, "http://127.0.0.1"+c.path, nil)
+			r.Header.Set("Sec-Fetch-Site", c.site)
+			if c.key {
+				r.SetBasicAuth(testKey, "")
+			}
+			w := httptest.NewRecorder()
+			l.ServeHTTP(w, r)
+			if w.Code != c.want {
+				t.Errorf("%s %s %s with key %t answers %d, want %d", c.site, c.method, c.path, c.key, w.Code, c.want)
+			}
+		}
+		r := httptest.NewRequest(http.MethodOptions, "http://127.0.0.1"+uploading, nil)
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+		w := httptest.NewRecorder()
+		if l.ServeHTTP(w, r); w.Code == refused {
+			t.Errorf("the preflight of an upload answers %d", w.Code)
+		}
+		want := map[bool]string{false: "same-site", true: "cross-origin"}[embeddable]
+		if got := ask(l, http.MethodGet, "/a.txt").Header().Get("Cross-Origin-Resource-Policy"); got != want {
+			t.Errorf("a file has the policy %q, want %q", got, want)
+		}
 	}
 }
 

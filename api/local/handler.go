@@ -27,8 +27,10 @@ const identityPath = "/api/v1/library"
 func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set(requestIDHeader, store.NewID())
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	body := &patientBody{ReadCloser: r.Body, control: http.NewResponseController(w), ended: r.Body == http.NoBody}
+	control := http.NewResponseController(w)
+	body := &patientBody{ReadCloser: r.Body, control: control, wait: l.o.patience, ended: r.Body == http.NoBody}
 	r.Body = body
+	w = &patientWriter{ResponseWriter: w, control: control, wait: l.o.patience}
 	if err := l.route(w, r); err != nil {
 		l.answerError(w, r, body, err)
 	}
@@ -54,10 +56,10 @@ func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 	if !l.hostAllowed(r.Host) {
 		return refuse(http.StatusMisdirectedRequest, "This address is not served under the name "+quote(r.Host)+".", "Use the address that mediadesk serve prints.")
 	}
-	if err := l.origin.Check(r); err != nil {
+	path := path.Clean("/" + r.URL.Path) // some clients send too many slashes
+	if !l.originAllowed(r, path) {
 		return refuse(http.StatusForbidden, "A request from a web page of another origin is not served.", "The private key is for server-side callers only.")
 	}
-	path := path.Clean("/" + r.URL.Path) // some clients send too many slashes
 	if path == identityPath && r.Method == http.MethodGet {
 		writeJSON(w, http.StatusOK, map[string]string{"service": "mediadesk", "identity": l.identity, "faults": l.o.Fault.String()})
 		return nil
@@ -89,6 +91,18 @@ func (l *Library) authenticate(r *http.Request) error {
 	return nil
 }
 
+// originAllowed refuses what web pages of other sites ask of the API. They may
+// upload without the key, and ask beforehand whether they may (CORS preflight).
+func (l *Library) originAllowed(r *http.Request, path string) bool {
+	if path == uploadPath && (r.Method == http.MethodOptions || r.Method == http.MethodPost && r.Header.Get("Authorization") == "") {
+		return true
+	}
+	if isAPI(path) && r.Header.Get("Sec-Fetch-Site") == "cross-site" {
+		return false
+	}
+	return l.origin.Check(r) == nil
+}
+
 // hostAllowed refuses names that somebody else's name server could point at
 // this computer: a web page would then talk to the library as its own origin.
 func (l *Library) hostAllowed(hostport string) bool {
@@ -107,31 +121,6 @@ func (l *Library) hostAllowed(hostport string) bool {
 	// An address cannot be pointed elsewhere.
 	_, err = netip.ParseAddr(host)
 	return err == nil && l.public.Load()
-}
-
-// patience is how long a body may go without a byte.
-const patience = 60 * time.Second
-
-// patientBody pushes the connection's read limit back with every read: an
-// upload may last, but not stand still.
-type patientBody struct {
-	io.ReadCloser
-	control *http.ResponseController
-	read    bool // some of it
-	ended   bool // all of it, or it broke off
-}
-
-func (b *patientBody) Read(p []byte) (int, error) {
-	b.control.SetReadDeadline(time.Now().Add(patience)) //nolint:errcheck // a recorder in a test has no connection
-	n, err := b.ReadCloser.Read(p)
-	b.read = b.read || n > 0
-	if err != nil {
-		b.ended = true
-		// From here on the server watches the connection for its end; a limit
-		// that stayed would end the request while we work on it.
-		b.control.SetReadDeadline(time.Time{}) //nolint:errcheck // as above
-	}
-	return n, err
 }
 
 // drainTime and drainSize bound how much of a refused body is still read.

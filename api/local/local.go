@@ -45,6 +45,9 @@ type Options struct {
 	Now            func() time.Time             // nil: time.Now
 	Commands       map[string][]string          // by extension name: a command that does its work
 	Named          map[string]string            // named transformations: the steps of each, such as "w-400,h-300"
+	Embeddable     bool                         // pages of every web site may show public files; false: those of the same site only
+
+	patience time.Duration // 0: patience; tests wait less
 }
 
 // Library is the running service. It is safe for use by several goroutines.
@@ -123,6 +126,9 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 	}
 	if o.MaxSize <= 0 {
 		o.MaxSize = DefaultMaxSize
+	}
+	if o.patience <= 0 {
+		o.patience = patience
 	}
 	if o.Now == nil {
 		o.Now = time.Now

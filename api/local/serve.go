@@ -80,7 +80,8 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 	s := &Server{
 		Address: l.Address(), Library: l, served: make(chan error, 1), ended: make(chan struct{}),
 		http: &http.Server{
-			Handler: l, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: readHeader,
+			Handler: l, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: l.o.patience, MaxHeaderBytes: readHeader,
+			ConnContext: limitUnsent,
 			// The default writes over whatever is on the terminal.
 			ErrorLog: slog.NewLogLogger(l.log.Handler(), slog.LevelWarn),
 		},

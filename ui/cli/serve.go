@@ -90,6 +90,7 @@ func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) error {
 		return err
 	}
 	o.Dir, o.Key, o.Log = dir, key, serviceLog(p, key)
+	o.Embeddable = true // pages under development show its pictures
 	server, err := local.Serve(ctx, s.addr, o)
 	if err != nil {
 		return err

@@ -256,7 +256,7 @@ func TestForeignState(t *testing.T) {
 func TestGoneFromTheUsersFile(t *testing.T) {
 	paths := home(t, "[themes.sea.dark]\naccent = \"1\"\n[profiles.work]\nupload_url = \"https://u\"\nbase_url = \"https://u\"\n")
 	c := must(t)(load(t, paths).SetTheme("sea"))
-	c = must(t)(c.Use("work"))
+	must(t)(c.Use("work"))
 	overwrite(t, paths.Config, "")
 	c = load(t, paths)
 	if c.Theme != ThemeAuto {

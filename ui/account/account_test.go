@@ -54,12 +54,14 @@ func (d *desk) hidesKey() {
 	if strings.Contains(d.seen.String(), testKey) {
 		d.t.Error("the key was drawn")
 	}
-	file, err := os.ReadFile(d.o.Paths.Config)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		d.t.Fatal(err)
-	}
-	if strings.Contains(string(file), testKey) {
-		d.t.Error("the key is in the settings file")
+	for _, path := range []string{d.o.Paths.Config, d.o.Paths.StateFile()} {
+		file, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			d.t.Fatal(err)
+		}
+		if strings.Contains(string(file), testKey) {
+			d.t.Errorf("the key is in %s", path)
+		}
 	}
 }
 
@@ -234,6 +236,46 @@ func TestReplacesTheKey(t *testing.T) {
 		t.Error("the keyring has not the new key")
 	}
 	d.hidesKey()
+}
+
+// own writes a config.toml of the user.
+func (d *desk) own(text string) {
+	d.t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(d.o.Paths.Config), 0o700), os.WriteFile(d.o.Paths.Config, []byte(text), 0o600)); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// The key of an account of config.toml can be replaced, but not where that file says it comes from: then the
+// key is kept nowhere.
+func TestKeyOfAnAccountOfTheUsersFile(t *testing.T) {
+	const work = "[profiles.work]\nupload_url = \"https://u.example.com\"\nbase_url = \"https://u.example.com\"\n"
+	d := newDesk(t, Options{Mode: Key, Name: "work"})
+	d.own(work)
+	d.open().typed(testKey).press("enter")
+	if d.event != Done || d.store.keys["work"].Reveal() != testKey {
+		t.Errorf("event %v:\n%s", d.event, d.screen())
+	}
+
+	d = newDesk(t, Options{Mode: Key, Name: "work"})
+	d.own(work + "key_command = [\"pass\"]\n")
+	d.open().typed(testKey).press("enter").sees("set in config.toml line 1: change or delete it there")
+	if d.event == Done || len(d.store.keys) > 0 {
+		t.Errorf("event %v, keys %v", d.event, d.store.keys)
+	}
+}
+
+// Where config.toml says what is in use, a new account is opened, and the notice tells about the next start.
+func TestUseWhereTheUsersFileSaysWhatIsInUse(t *testing.T) {
+	d := newDesk(t, Options{Mode: Add, Use: true})
+	d.own("profile = \"local\"\n")
+	d.open().press("enter").typed("my_pictures").press("ctrl+s").typed(testKey).press("enter")
+	if got := d.flow.Result(); d.event != Done || got.Name != "my_pictures" || !strings.Contains(got.Notice, "set in config.toml line 1") {
+		t.Errorf("event %v, %+v:\n%s", d.event, got, d.screen())
+	}
+	if c := d.settings(); c.Profile != config.LocalProfile || len(c.Profiles) != 2 {
+		t.Errorf("written was %+v", c)
+	}
 }
 
 func TestRefusesWhatIsNoKey(t *testing.T) {

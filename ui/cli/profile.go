@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -314,6 +315,9 @@ func newProfileUse(p *Program) *cobra.Command {
 				return err
 			}
 			if _, err := c.Use(args[0]); err != nil {
+				if _, ok := errors.AsType[*config.ReadOnlyError](err); ok {
+					return fmt.Errorf("%w; --profile %s uses it for one run", err, args[0])
+				}
 				return err
 			}
 			_, err = fmt.Fprintf(p.Stdout, "Profile %s is in use.\n", args[0])

@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/api/journal"
+	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/page"
 	"mediadesk/ui/screen/picker"
@@ -42,7 +42,7 @@ func (m *Model) startPicker() tea.Cmd {
 func (m *Model) informPicker() {
 	d := m.session
 	m.picker.UseLibrary(func(ctx context.Context) ([]api.Job, error) {
-		return d.Journal.Jobs(ctx, journal.JobFilter{Profile: d.Profile.Name, Limit: sentKept})
+		return d.Jobs(ctx, session.JobFilter{Limit: sentKept})
 	})
 }
 

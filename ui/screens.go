@@ -22,11 +22,8 @@ func (m *Model) tabScreens() map[page.ID]page.Screen {
 	d := m.session
 	m.informPicker()
 	return map[page.ID]page.Screen{
-		page.Uploads: page.Legacy(uploads.New(uploads.Options{Queue: d.Queue, Journal: d.Journal, Profile: d.Profile, Curl: d.Curl, Now: m.o.Now})),
-		page.Extensions: page.Legacy(extensions.New(extensions.Options{
-			Watch: d.Watch, Journal: d.Journal, Profile: d.Profile, Now: m.o.Now,
-			Extend: d.Extend, Read: d.Read, Change: d.Change, Before: d.Before, Picture: d.Picture,
-		})),
+		page.Uploads:    page.Legacy(uploads.New(uploads.Options{Context: m.ctx, Session: d, Queue: d.Queue, Profile: d.Profile, Now: m.o.Now})),
+		page.Extensions: page.Legacy(extensions.New(extensions.Options{Context: m.ctx, Session: d, Watch: d.Watch, Profile: d.Profile, Now: m.o.Now})),
 		page.Library: page.Legacy(library.New(library.Options{
 			Context: m.ctx, List: d.Client.List, Seen: d.SeenIn, Found: d.Seen, Runs: d.Watch.Runs,
 			Thumb: d.Thumb, Loader: m.loader, Download: d.Download, Downloads: m.downloads(), Signed: d.Signed, Sent: d.Sent,

@@ -13,8 +13,8 @@ import (
 // What screens and commands show of the parts of a session: they import none of
 // the parts themselves.
 type (
-	// Job is an upload in the queue with its progress, Snapshot all of them.
-	Job      = queue.Row
+	// Row is a job in the queue with its progress, and Snapshot has all of them.
+	Row      = queue.Row
 	Snapshot = queue.Snapshot
 	// Totals sums up the jobs of the queue.
 	Totals = queue.Totals

@@ -1,7 +1,6 @@
 package extensions
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -10,7 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/api/watch"
+	"mediadesk/api/session"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
@@ -44,9 +43,9 @@ type againConfirmed struct {
 }
 
 func (m *Model) rerun(run api.Run) tea.Cmd {
-	extend := m.o.Extend
+	s, ctx := m.o.Session, m.o.Context
 	return func() tea.Msg {
-		file, err := extend(context.Background(), run.FileID, []api.Extension{*run.Asked})
+		file, err := s.Extend(ctx, run.FileID, []api.Extension{*run.Asked})
 		if err != nil {
 			toast := page.Problem(err)
 			if api.OutcomeOf(err) == api.Unknown {
@@ -67,11 +66,9 @@ func noAgain(m *Model) string {
 	switch {
 	case !ok:
 		return noRow(m)
-	case m.o.Extend == nil:
-		return "nothing can be asked for from here"
 	case run.Asked == nil:
 		return "its options are not known here: it was asked for elsewhere, or by an older mediadesk. The details (i, then x) run it with others"
-	case !run.Status.Final() && m.o.Now().Sub(run.Started) < watch.HookLife:
+	case !run.Status.Final() && m.o.Now().Sub(run.Started) < session.HookLife:
 		return "it is still pending: asked for twice it may run twice"
 	}
 	return ""
@@ -80,10 +77,10 @@ func noAgain(m *Model) string {
 // readTags looks at the file anew, to take its AI tags over.
 func (m *Model) readTags() tea.Cmd {
 	run, _ := m.current()
-	known, read, wanted := m.record(run), m.o.Read, *run
+	known, s, ctx, wanted := m.record(run), m.o.Session, m.o.Context, *run
 	return func() tea.Msg {
 		out := tagsRead{to: m, run: wanted}
-		file, err := read(context.Background(), wanted.FileID)
+		file, err := s.Read(ctx, wanted.FileID)
 		switch {
 		case err == nil:
 			out.file = *file
@@ -142,9 +139,9 @@ type tagsConfirmed struct {
 }
 
 func (m *Model) takeTags(msg tagsConfirmed) tea.Cmd {
-	change := m.o.Change
+	s, ctx := m.o.Session, m.o.Context
 	return func() tea.Msg {
-		file, err := change(context.Background(), msg.fileID, api.Details{Tags: api.Set(msg.tags)})
+		file, err := s.Change(ctx, msg.fileID, api.Details{Tags: api.Set(msg.tags)})
 		if err != nil {
 			return page.Problem(err)
 		}
@@ -190,8 +187,6 @@ func noTags(m *Model) string {
 	switch {
 	case !ok:
 		return noRow(m)
-	case m.o.Read == nil || m.o.Change == nil:
-		return "nothing can be changed from here"
 	case !api.IsTagging(run.Extension):
 		return "it is no tagging extension"
 	case run.Status != api.StatusSuccess:

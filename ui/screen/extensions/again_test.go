@@ -21,8 +21,9 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// service is what the screen reaches through its options.
+// service answers what the screen asks of a session as it is told to.
 type service struct {
+	Session
 	asked  []api.Extension
 	tags   []string
 	record api.File
@@ -32,19 +33,25 @@ type service struct {
 }
 
 func (s *service) options(o *Options) {
-	o.Extend = func(_ context.Context, _ string, list []api.Extension) (*api.File, error) {
-		s.asked = append(s.asked, list...)
-		return &s.record, s.err
-	}
-	o.Read = func(context.Context, string) (*api.File, error) { return &s.record, s.err }
-	o.Change = func(_ context.Context, _ string, d api.Details) (*api.File, error) {
-		s.tags = d.Tags.Or(nil)
-		s.record.Tags = d.Tags
-		return &s.record, s.err
-	}
-	o.Before = func(context.Context, api.Run) (string, error) { return s.before, s.err }
-	o.Picture = func(context.Context, api.File) (string, error) { return s.after, s.err }
+	s.Session = o.Session
+	o.Session = s
 }
+
+func (s *service) Extend(_ context.Context, _ string, list []api.Extension) (*api.File, error) {
+	s.asked = append(s.asked, list...)
+	return &s.record, s.err
+}
+
+func (s *service) Read(context.Context, string) (*api.File, error) { return &s.record, s.err }
+
+func (s *service) Change(_ context.Context, _ string, d api.Details) (*api.File, error) {
+	s.tags = d.Tags.Or(nil)
+	s.record.Tags = d.Tags
+	return &s.record, s.err
+}
+
+func (s *service) Before(context.Context, api.Run) (string, error)   { return s.before, s.err }
+func (s *service) Picture(context.Context, api.File) (string, error) { return s.after, s.err }
 
 // choose answers a question with the choice of a key.
 func (d *desk) choose(ask page.Ask, key string) {

@@ -11,6 +11,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
+	"mediadesk/api/session"
 	"mediadesk/api/watch"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -39,7 +40,7 @@ func board(b *testing.B, n int) (m *Model, draw func(tea.Msg)) {
 	}
 	_, err = files.AddRuns(b.Context(), runs)
 	must(b, err)
-	m = New(Options{Watch: watch.New(watch.Options{Journal: files, Profile: "home"}), Journal: files})
+	m = New(Options{Watch: watch.New(watch.Options{Journal: files, Profile: "home"}), Session: &session.Session{Journal: files}})
 	m.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	th, size := theme.New(true, true), image.Pt(200, 58)
 	draw = func(msg tea.Msg) {

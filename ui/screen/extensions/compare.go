@@ -54,15 +54,15 @@ type compared struct {
 // startCompare asks for both pictures.
 func (m *Model) startCompare() tea.Cmd {
 	run, _ := m.current()
-	ctx, cancel := context.WithTimeout(context.Background(), comparePatience)
+	ctx, cancel := context.WithTimeout(m.o.Context, comparePatience)
 	m.compare = &comparison{run: *run, cancel: cancel, at: -1}
-	wanted, record, before, after := *run, m.record(run), m.o.Before, m.o.Picture
+	wanted, record, s := *run, m.record(run), m.o.Session
 	return func() tea.Msg {
 		defer cancel()
 		out := compared{to: m, run: wanted.ID}
-		out.before, out.err = decode(before(ctx, wanted))
+		out.before, out.err = decode(s.Before(ctx, wanted))
 		if out.err == nil {
-			out.after, out.err = decode(after(ctx, record()))
+			out.after, out.err = decode(s.Picture(ctx, record()))
 		}
 		return out
 	}
@@ -230,8 +230,6 @@ func noCompare(m *Model) string {
 	switch {
 	case !ok:
 		return noRow(m)
-	case m.o.Before == nil || m.o.Picture == nil:
-		return "pictures cannot be fetched from here"
 	case run.Extension != api.RemoveBackground:
 		return "only a background removal changes the picture"
 	case run.Status != api.StatusSuccess:

@@ -1,7 +1,6 @@
 package extensions
 
 import (
-	"context"
 	"path"
 	"strings"
 
@@ -22,9 +21,9 @@ func (m *Model) enter() tea.Cmd {
 // record is the record of a run's file as last seen, or what the run tells of
 // it.
 func (m *Model) record(run *api.Run) func() api.File {
-	files, profile, id, place := m.o.Journal, run.Profile, run.FileID, run.FilePath
+	s, ctx, id, place := m.o.Session, m.o.Context, run.FileID, run.FilePath
 	return func() api.File {
-		seen, ok, err := files.File(context.Background(), profile, id)
+		seen, ok, err := s.LastSeen(ctx, id)
 		if err != nil || !ok {
 			_, name := path.Split(place)
 			return api.File{FileID: id, FilePath: place, Name: name}

@@ -64,7 +64,7 @@ func (d *desk) open() { d.openWith(nil) }
 // openWith makes it with more options.
 func (d *desk) openWith(more func(*Options)) {
 	d.t.Helper()
-	o := Options{Watch: d.watch, Journal: d.files, Profile: session.Profile{Name: "home"}, Now: func() time.Time {
+	o := Options{Watch: d.watch, Session: &service{Session: d.session()}, Profile: session.Profile{Name: "home"}, Now: func() time.Time {
 		if d.now.IsZero() {
 			return time.Now()
 		}
@@ -82,6 +82,10 @@ func (d *desk) openWith(more func(*Options)) {
 	d.run(d.m.Init())
 	d.send(page.Shown{})
 	d.send(page.Shown{}) // the pane has its size from the first drawing
+}
+
+func (d *desk) session() *session.Session {
+	return &session.Session{Journal: d.files, Watch: d.watch, Profile: session.Profile{Name: "home"}}
 }
 
 func (d *desk) send(msg tea.Msg) {

@@ -11,31 +11,46 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/api/journal"
 	"mediadesk/api/session"
-	"mediadesk/api/watch"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/theme"
 )
 
+// Session is what the screen asks of the session.
+type Session interface {
+	LastSeen(ctx context.Context, fileID string) (session.Seen, bool, error)
+	// Read fetches a record. An error that api.Unavailable knows says that the
+	// service does not let us.
+	Read(ctx context.Context, fileID string) (*api.File, error)
+	Change(ctx context.Context, fileID string, change api.Details) (*api.File, error)
+	Extend(ctx context.Context, fileID string, list []api.Extension) (*api.File, error)
+	// Before and Picture give the path of a local file with the picture as it was
+	// before a run, and as it is.
+	Before(ctx context.Context, run api.Run) (string, error)
+	Picture(ctx context.Context, file api.File) (string, error)
+}
+
+// Watch is what the screen asks of the runs.
+type Watch interface {
+	Runs(ctx context.Context) ([]api.Run, error)
+	History(ctx context.Context, runID int64) ([]api.RunEvent, error)
+	Strays(ctx context.Context) ([]api.StrayPost, error)
+	StrayCount(ctx context.Context) (int, error)
+	Attend(looking bool)
+	Lost() []string
+	NextCheck(runID int64) (time.Time, bool)
+	LastCheck(runID int64) (time.Time, error)
+}
+
 // Options are what the screen works with. Watch and Journal are needed.
 type Options struct {
-	Watch   *watch.Watch
-	Journal *journal.Journal
+	// Context ends what the screen has under way; nil: nothing does.
+	Context context.Context
+	Session Session
+	Watch   Watch
 	Profile session.Profile
-	// Extend runs extensions on a stored file; nil: that cannot be done here.
-	Extend func(ctx context.Context, fileID string, list []api.Extension) (*api.File, error)
-	// Read looks at a file anew, and Change changes its details; nil: that
-	// cannot be done here. An error that api.Unavailable knows says that the
-	// service does not let us look.
-	Read   func(ctx context.Context, fileID string) (*api.File, error)
-	Change func(ctx context.Context, fileID string, change api.Details) (*api.File, error)
-	// Before and Picture give the path of a local file with the picture as it
-	// was before a run, and as it is; nil: there is none to be had.
-	Before  func(ctx context.Context, run api.Run) (string, error)
-	Picture func(ctx context.Context, file api.File) (string, error)
 	// Draw says how to draw pictures.
 	Draw picture.Options
 	// Now is the clock; nil: time.Now.
@@ -101,6 +116,9 @@ var _ page.Unconverted = (*Model)(nil)
 
 // New makes the screen.
 func New(o Options) *Model {
+	if o.Context == nil {
+		o.Context = context.Background()
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -133,9 +151,8 @@ func (m *Model) read() tea.Cmd {
 		return nil
 	}
 	m.reading, m.again = true, false
-	w, known := m.o.Watch, maps.Clone(m.runs.seen)
+	w, ctx, known := m.o.Watch, m.o.Context, maps.Clone(m.runs.seen)
 	return func() tea.Msg {
-		ctx := context.Background()
 		all, err := w.Runs(ctx)
 		if err != nil {
 			return runsRead{to: m, err: err}
@@ -181,12 +198,12 @@ func (m *Model) readHistory() tea.Cmd {
 	}
 	m.history.stale, m.history.asked = false, true
 	w, id := m.o.Watch, run.ID
-	files, profile, fileID := m.o.Journal, run.Profile, run.FileID
+	s, ctx, fileID := m.o.Session, m.o.Context, run.FileID
 	return func() tea.Msg {
 		out := historyRead{to: m, id: id}
-		out.events, out.err = w.History(context.Background(), id)
+		out.events, out.err = w.History(ctx, id)
 		// Without the record the history only lacks the AI tags.
-		if seen, ok, err := files.File(context.Background(), profile, fileID); err == nil && ok {
+		if seen, ok, err := s.LastSeen(ctx, fileID); err == nil && ok {
 			out.file = &seen.File
 		}
 		return out

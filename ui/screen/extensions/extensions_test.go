@@ -258,7 +258,7 @@ func TestStaleReplies(t *testing.T) {
 	some(d)
 	d.open()
 	before := d.text()
-	other := New(Options{Watch: d.watch, Journal: d.files})
+	other := New(Options{Watch: d.watch, Session: d.session()})
 	for _, msg := range []tea.Msg{
 		runsRead{to: other},
 		historyRead{to: other, id: d.m.history.id},

@@ -1,7 +1,6 @@
 package extensions
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -20,9 +19,9 @@ type straysRead struct {
 }
 
 func (m *Model) readStrays() tea.Cmd {
-	w := m.o.Watch
+	w, ctx := m.o.Watch, m.o.Context
 	return func() tea.Msg {
-		posts, err := w.Strays(context.Background())
+		posts, err := w.Strays(ctx)
 		if err != nil {
 			return page.Problem(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"mediadesk/api"
-	"mediadesk/api/watch"
+	"mediadesk/api/session"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
@@ -71,7 +71,7 @@ func (m *Model) news(run *api.Run, now time.Time) string {
 func (m *Model) ahead(run *api.Run, now time.Time) (short, long string) {
 	next, looked := m.runs.next[run.ID]
 	looked = looked && showsEffect(run.Extension)
-	hooked := run.Webhook && now.Sub(run.Started) < watch.HookLife
+	hooked := run.Webhook && now.Sub(run.Started) < session.HookLife
 	when := ""
 	if looked {
 		when = in(next, now)

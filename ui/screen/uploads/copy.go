@@ -25,10 +25,8 @@ func (m *Model) openMenu() tea.Cmd {
 	for _, c := range m.copies {
 		menu = append(menu, kit.MenuRow{Key: c.key, Words: c.what, Note: strings.ReplaceAll(c.text, "\n", " ")})
 	}
-	if m.o.Curl != nil {
-		m.copies = append(m.copies, copied{key: "c", what: "curl command", job: r.Job})
-		menu = append(menu, kit.MenuRow{Key: "c", Words: "curl command", Note: "the request, with the key as a variable"})
-	}
+	m.copies = append(m.copies, copied{key: "c", what: "curl command", job: r.Job})
+	menu = append(menu, kit.MenuRow{Key: "c", Words: "curl command", Note: "the request, with the key as a variable"})
 	m.menu = kit.NewMenu("Copy", menu...)
 	return nil
 }
@@ -81,9 +79,9 @@ func (m *Model) choose(i int) tea.Cmd {
 	if c.job == nil {
 		return page.Send(page.Copy{What: c.what, Text: c.text})
 	}
-	curl := m.o.Curl
+	s := m.o.Session
 	return func() tea.Msg {
-		text, err := curl(*c.job)
+		text, err := s.Curl(*c.job)
 		if err != nil {
 			return page.Problem(err)
 		}

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/api/queue"
+	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -38,9 +38,9 @@ func (m *Model) enter() tea.Cmd {
 // inspect asks for the details of a stored file, with its record as last seen:
 // the answer to the upload may be older.
 func (m *Model) inspect(job *api.Job) tea.Cmd {
-	files := m.o.Journal
+	s, ctx := m.o.Session, m.o.Context
 	return func() tea.Msg {
-		seen, ok, err := files.File(context.Background(), job.Profile, job.File.FileID)
+		seen, ok, err := s.LastSeen(ctx, job.File.FileID)
 		if err != nil || !ok {
 			seen.File = *job.File // the answer is good enough
 		}
@@ -54,7 +54,7 @@ func (m *Model) done(err error) tea.Cmd {
 	if err == nil {
 		return nil
 	}
-	var state *queue.StateError
+	var state *session.StateError
 	if errors.As(err, &state) {
 		// It went on between the look and the key.
 		return toast(page.Info, "Too late: it is "+string(state.State)+".")
@@ -81,8 +81,8 @@ type placed struct {
 func (m *Model) place(move func(context.Context, int64) error) tea.Cmd {
 	r, _ := m.current()
 	m.moved = true
-	id := r.Job.ID
-	return func() tea.Msg { return placed{m, move(context.Background(), id)} }
+	ctx, id := m.o.Context, r.Job.ID
+	return func() tea.Msg { return placed{m, move(ctx, id)} }
 }
 
 // lookAgain asks the service what became of a job whose outcome is unknown.
@@ -150,7 +150,7 @@ func (m *Model) retry() tea.Cmd {
 
 func retryJob(m *Model, job *api.Job) tea.Cmd {
 	err := m.o.Queue.Retry(job.ID)
-	if !errors.Is(err, queue.ErrNoJob) {
+	if !errors.Is(err, session.ErrNoJob) {
 		return m.done(err)
 	}
 	return m.resend(*job)
@@ -167,13 +167,13 @@ type resent struct {
 // what is known of its attempts, so that it cannot be stored twice; where the
 // service makes the name, that is what the person was asked about.
 func (m *Model) resend(job api.Job) tea.Cmd {
-	jobs, old := m.o.Queue, job.ID
+	jobs, ctx, old := m.o.Queue, m.o.Context, job.ID
 	if !job.RepeatsSafely() {
 		job.Evidence = api.NotSent
 	}
 	job.ID, job.Failure, job.File = 0, nil, nil
 	return func() tea.Msg {
-		_, err := jobs.Add(context.Background(), []api.Job{job})
+		_, err := jobs.Add(ctx, []api.Job{job})
 		return resent{m, old, err}
 	}
 }

@@ -50,6 +50,11 @@ type desk struct {
 	now   func() time.Time
 }
 
+// curling is a session whose requests are short.
+type curling struct{ *session.Session }
+
+func (curling) Curl(j api.Job) (string, error) { return "curl -F fileName=" + j.Upload.FileName, nil }
+
 // start opens the screen over a queue that sends to the local library, through
 // before where that is given: it tells whether the library is to answer.
 func start(t *testing.T, before func(http.ResponseWriter, *http.Request) bool, earlier ...api.Job) *desk {
@@ -94,8 +99,8 @@ func start(t *testing.T, before func(http.ResponseWriter, *http.Request) bool, e
 		must(t, d.queue.Close(ctx))
 	})
 	d.m = New(Options{
-		Queue: d.queue, Journal: d.files, Profile: session.Profile{Name: "home"},
-		Curl: func(j api.Job) (string, error) { return "curl -F fileName=" + j.Upload.FileName, nil },
+		Queue: d.queue, Profile: session.Profile{Name: "home"},
+		Session: curling{&session.Session{Journal: d.files, Profile: session.Profile{Name: "home"}}},
 	})
 	d.run(d.m.Init())
 	d.send(page.Shown{})
@@ -107,7 +112,7 @@ func still(t *testing.T, s queue.Snapshot, earlier ...api.Job) *desk {
 	t.Helper()
 	d := &desk{t: t, size: image.Pt(118, 32), queue: queue.New(queue.Options{})}
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.Local)
-	d.m = New(Options{Queue: d.queue, Now: func() time.Time { return now }, Curl: func(api.Job) (string, error) { return "curl", nil }})
+	d.m = New(Options{Queue: d.queue, Now: func() time.Time { return now }})
 	d.m.rows.earlier, d.m.rows.read = earlier, true
 	d.m.rows.take(s, now)
 	d.m.arrange(0)

@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"mediadesk/api"
-	"mediadesk/api/queue"
+	"mediadesk/api/session"
 )
 
 // row is a job as it is shown.
 type row struct {
-	queue.Row
+	session.Row
 	earlier bool // of a former run of the program, or of another
 }
 
@@ -24,8 +24,8 @@ type ref struct {
 // rows are the jobs of the queue and those of former runs, and the order in
 // which they are shown.
 type rows struct {
-	live    []queue.Row
-	totals  queue.Totals
+	live    []session.Row
+	totals  session.Totals
 	hold    time.Time
 	trouble error
 	at      time.Time // when the queue was read
@@ -45,12 +45,12 @@ type rows struct {
 func newRows() rows { return rows{gone: map[int64]bool{}} }
 
 // take reads a snapshot.
-func (r *rows) take(s queue.Snapshot, now time.Time) {
+func (r *rows) take(s session.Snapshot, now time.Time) {
 	r.live, r.totals, r.hold, r.trouble, r.at = s.Rows, s.Totals, s.Hold, s.Err, now
 }
 
 // refresh reads a snapshot and reports whether the order still holds.
-func (r *rows) refresh(s queue.Snapshot, now time.Time) bool {
+func (r *rows) refresh(s session.Snapshot, now time.Time) bool {
 	same := !r.stale && len(s.Rows) == len(r.live)
 	for i := 0; same && i < len(s.Rows); i++ {
 		same = s.Rows[i].Job.ID == r.live[i].Job.ID && s.Rows[i].Job.State == r.live[i].Job.State
@@ -157,7 +157,7 @@ func (r *rows) row(i int) (row, bool) {
 }
 
 func earlierRow(job *api.Job) row {
-	out := row{Row: queue.Row{Job: job, Total: job.Identity.Size}, earlier: true}
+	out := row{Row: session.Row{Job: job, Total: job.Identity.Size}, earlier: true}
 	if job.State == api.Stored {
 		out.Sent = out.Total
 	}

@@ -11,22 +11,46 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/api/journal"
-	"mediadesk/api/queue"
 	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
 )
 
+// Session is what the screen asks of the session.
+type Session interface {
+	Jobs(ctx context.Context, f session.JobFilter) ([]api.Job, error)
+	OpenJobs(ctx context.Context) (int, error)
+	JournalVersion(ctx context.Context) (int64, error)
+	LastSeen(ctx context.Context, fileID string) (session.Seen, bool, error)
+	// Curl writes the request of a job as a command, with the key as a variable.
+	Curl(job api.Job) (string, error)
+}
+
+// Queue is the queue that the screen shows and controls.
+type Queue interface {
+	Snapshot() session.Snapshot
+	Busy() bool
+	Add(ctx context.Context, jobs []api.Job) ([]api.Job, error)
+	First(ctx context.Context, id int64) error
+	Last(ctx context.Context, id int64) error
+	Pause(id int64) error
+	PauseAll()
+	Continue(id int64) error
+	ContinueAll()
+	Cancel(id int64) error
+	Retry(id int64) error
+	Look(id int64) error
+	Remove(id int64) error
+}
+
 // Options are what the screen works with. Queue and Journal are needed.
 type Options struct {
-	Queue   *queue.Queue
-	Journal *journal.Journal
+	// Context ends what the screen has under way; nil: nothing does.
+	Context context.Context
+	Session Session
+	Queue   Queue
 	Profile session.Profile
-	// Curl writes the request of a job as a command, with the key as a
-	// variable; nil: it is not offered.
-	Curl func(api.Job) (string, error)
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
 }
@@ -73,6 +97,9 @@ var _ page.Unconverted = (*Model)(nil)
 
 // New makes the screen.
 func New(o Options) *Model {
+	if o.Context == nil {
+		o.Context = context.Background()
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -105,18 +132,17 @@ type earlierRead struct {
 // sent, however old. Those of the queue are among them.
 func (m *Model) readEarlier() tea.Cmd {
 	limit := maxEarlier + min(len(m.rows.live), 10*maxEarlier)
-	files, profile := m.o.Journal, m.o.Profile.Name
+	s, ctx := m.o.Session, m.o.Context
 	return func() tea.Msg {
-		ctx := context.Background()
-		jobs, err := files.Jobs(ctx, journal.JobFilter{Profile: profile, Limit: limit})
+		jobs, err := s.Jobs(ctx, session.JobFilter{Limit: limit})
 		if err != nil {
 			return earlierRead{to: m, err: err}
 		}
-		sending, err := files.Jobs(ctx, journal.JobFilter{Profile: profile, State: api.Sending, Limit: limit})
+		sending, err := s.Jobs(ctx, session.JobFilter{State: api.Sending, Limit: limit})
 		if err != nil {
 			return earlierRead{to: m, err: err}
 		}
-		open, err := files.OpenJobs(ctx, profile)
+		open, err := s.OpenJobs(ctx)
 		if len(jobs) > 0 {
 			first := jobs[0].ID
 			sending = slices.DeleteFunc(sending, func(j api.Job) bool { return j.ID >= first })
@@ -161,10 +187,10 @@ func (m *Model) othersWork() bool {
 
 // readNews reads the journal if it has changed.
 func (m *Model) readNews() tea.Cmd {
-	read, files, was := m.readEarlier(), m.o.Journal, m.version
+	read, s, ctx, was := m.readEarlier(), m.o.Session, m.o.Context, m.version
 	m.reading = true
 	return func() tea.Msg {
-		now, err := files.Changes(context.Background())
+		now, err := s.JournalVersion(ctx)
 		if err == nil && now == was {
 			return unchanged{m}
 		}

@@ -23,9 +23,9 @@ func (m *Model) twins() [][]string {
 		switch {
 		case len(args) == 0 || args[0] == "profile":
 		case config.CheckProfileName(m.session.Profile.Name) != nil: // addresses of the command line
-			commands[i] = append(args, m.o.Addresses...)
+			commands[i] = session.WithFlags(args, m.o.Addresses...)
 		default:
-			commands[i] = append(args, "--profile="+m.session.Profile.Name)
+			commands[i] = session.WithFlags(args, "--profile="+m.session.Profile.Name)
 		}
 	}
 	return commands

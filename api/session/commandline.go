@@ -17,6 +17,25 @@ func CommandLine(args []string) string {
 	return strings.Join(words, " ")
 }
 
+// Command makes the arguments of a command that takes ids or paths, and flags.
+// Arguments that look like flags stand behind "--", so that a service which gives
+// such ids cannot choose flags.
+func Command(name string, args []string, flags ...string) []string {
+	if slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "-") }) {
+		return slices.Concat([]string{name}, flags, []string{"--"}, args)
+	}
+	return slices.Concat([]string{name}, args, flags)
+}
+
+// WithFlags adds flags to the arguments of a command.
+func WithFlags(args []string, flags ...string) []string {
+	at := slices.Index(args, "--")
+	if at < 0 {
+		at = len(args)
+	}
+	return slices.Concat(args[:at], flags, args[at:])
+}
+
 const plainLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,@%+"
 
 func shellWord(a string) string {
@@ -127,24 +146,24 @@ func isFlag(arg string) bool { return strings.HasPrefix(arg, "--") }
 // DetailsArgs are the arguments of the command that makes a change of details,
 // or shows them where there is none.
 func DetailsArgs(ids []string, d api.Details) []string {
-	args := append([]string{"details"}, ids...)
+	var flags []string
 	if tags, ok := d.Tags.Get(); ok {
-		args = append(args, "--tags="+api.JoinTags(tags))
+		flags = append(flags, "--tags="+api.JoinTags(tags))
 	} else if !d.Tags.IsZero() {
-		args = append(args, "--unset-tags")
+		flags = append(flags, "--unset-tags")
 	}
 	if region, ok := d.CustomCoordinates.Get(); ok {
-		args = append(args, "--region="+region)
+		flags = append(flags, "--region="+region)
 	} else if !d.CustomCoordinates.IsZero() {
-		args = append(args, "--unset-region")
+		flags = append(flags, "--unset-region")
 	}
 	if text, ok := d.Description.Get(); ok {
-		args = append(args, "--description="+text)
+		flags = append(flags, "--description="+text)
 	}
 	if values, ok := d.CustomMetadata.Get(); ok {
 		if text, err := json.Marshal(values); err == nil {
-			args = append(args, "--metadata="+string(text))
+			flags = append(flags, "--metadata="+string(text))
 		}
 	}
-	return args
+	return Command("details", ids, flags...)
 }

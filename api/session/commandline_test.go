@@ -27,6 +27,25 @@ func TestUploadArgs(t *testing.T) {
 	}
 }
 
+// TestIDsAreNoFlags: a service may give ids that look like flags.
+func TestIDsAreNoFlags(t *testing.T) {
+	tags := api.Details{Tags: api.Set([]string{"a"})}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{DetailsArgs([]string{"-y"}, tags), "mediadesk details --tags=a --profile=p -- -y"},
+		{DetailsArgs([]string{"x", "--undo"}, api.Details{}), "mediadesk details --profile=p -- x --undo"},
+		{Command("download", []string{"-", "--"}, "--to=/d"), "mediadesk download --to=/d --profile=p -- - --"},
+		{Command("watch", []string{"x"}), "mediadesk watch x --profile=p"},
+		{Command("download", []string{"x"}, "--to=/d"), "mediadesk download x --to=/d --profile=p"},
+	} {
+		if got := CommandLine(WithFlags(c.args, "--profile=p")); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
 func TestDetailsArgs(t *testing.T) {
 	for want, d := range map[string]api.Details{
 		"details x":                             {},

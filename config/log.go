@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"mediadesk/api/atomicfile"
 )
 
 // maxLog is the size in bytes at which a log file is put aside; one older file
@@ -52,6 +54,7 @@ func (l *Log) open() error {
 	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
 		return err
 	}
+	atomicfile.Restrict(l.path)
 	if info, err := os.Stat(l.path); err == nil && info.Size() > maxLog {
 		if err := os.Rename(l.path, l.path+".1"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"github.com/adrg/xdg"
+
+	"mediadesk/api/atomicfile"
 )
 
 const appName = "mediadesk"
@@ -65,13 +67,17 @@ func (p Paths) Log() string { return filepath.Join(p.State, "mediadesk.log") }
 // Crash is the file with the report of the last crash.
 func (p Paths) Crash() string { return filepath.Join(p.State, "crash.txt") }
 
-// Make creates the folders, readable by their owner only. It is called once the person took a
+// Make creates the folders, readable by their owner only, and keeps others out of those that were
+// there, but for the folder of the settings, which may be shared. It is called once the person took a
 // choice: looking at the program leaves no trace.
 func (p Paths) Make() error {
 	for _, dir := range []string{p.Data, p.State, p.Cache} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return fmt.Errorf("the folder %s cannot be made (%w): set MEDIADESK_HOME to a folder that can be written", dir, err)
 		}
+	}
+	for _, dir := range []string{p.Data, p.State, p.Cache} {
+		atomicfile.Restrict(dir)
 	}
 	return nil
 }

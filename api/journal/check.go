@@ -20,8 +20,8 @@ type State struct {
 }
 
 // Check looks at the journal at path without opening it for the program: it
-// makes and changes nothing. The error of a missing file is fs.ErrNotExist; one
-// that is damaged says what SQLite found.
+// makes and changes nothing. The error of a missing file is fs.ErrNotExist, that
+// of one that cannot be used an *Error.
 func Check(ctx context.Context, path string) (s State, err error) {
 	s.Newest = len(migrations)
 	info, err := os.Stat(path)
@@ -44,22 +44,20 @@ func Check(ctx context.Context, path string) (s State, err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	db.SetMaxOpenConns(1)
+	fail := func(err error) (State, error) { return s, &Error{path, true, err} }
 	var found string
-	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found); err != nil {
-		return s, fmt.Errorf("it cannot be read: %w", err)
+	if err := db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&found); err != nil {
+		return fail(err)
 	}
 	if found != "ok" {
-		return s, fmt.Errorf("it is damaged: %s", found)
+		return fail(fmt.Errorf("%w: %s", errNoJournal, found))
 	}
-	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&s.Version); err != nil {
-		return s, fmt.Errorf("it cannot be read: %w", err)
-	}
-	if s.Version > s.Newest {
-		return s, fmt.Errorf("it is of a newer program (version %d, this one knows %d)", s.Version, s.Newest)
+	if s.Version, err = checkVersion(ctx, db, s.Newest); err != nil {
+		return fail(err)
 	}
 	if s.Version > 0 {
 		if err := db.QueryRowContext(ctx, "SELECT count(*) FROM jobs").Scan(&s.Jobs); err != nil {
-			return s, fmt.Errorf("it cannot be read: %w", err)
+			return fail(err)
 		}
 	}
 	return s, nil

@@ -75,7 +75,7 @@ func (j *Journal) UpdateJob(ctx context.Context, job api.Job) error {
 	job.Updated = time.Now()
 	row, err := newJobRow(&job)
 	if err != nil {
-		return &problem{j.path, true, err}
+		return &Error{j.path, true, err}
 	}
 	// An outcome is waited for by nobody but its own job.
 	return j.await(&request{ctx: ctx, do: func(t *tx) error { return j.updateJob(t, &job, row) }, done: make(chan struct{}), job: job.ID, late: job.State.Final()})

@@ -21,6 +21,8 @@ import (
 
 	"github.com/gofrs/flock"
 	_ "modernc.org/sqlite" // the driver
+
+	"mediadesk/api/atomicfile"
 )
 
 // ErrClosed is the error of a call on a journal that was closed.
@@ -58,7 +60,7 @@ func open(ctx context.Context, path string, steps []string) (*Journal, error) {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
 	fail := func(err error) (*Journal, error) {
-		return nil, &problem{path, false, err}
+		return nil, &Error{Path: path, Err: err}
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fail(err)
@@ -99,13 +101,14 @@ func open(ctx context.Context, path string, steps []string) (*Journal, error) {
 }
 
 // private makes the file, if there is none, and sees that nobody else can
-// read it. SQLite gives its side files the same mode. A file that is there is
-// not opened: closing it would drop the locks that this process has on it.
+// read it and its companions. A file that is there is not opened:
+// closing it would drop the locks that this process has on it.
 func private(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return os.Chmod(path, 0o600)
+		atomicfile.Restrict(path)
+		return nil
 	case err != nil:
 		return err
 	}
@@ -134,7 +137,7 @@ func (j *Journal) Close() error {
 		}
 		errs = append(errs, j.read.Close(), j.write.Close(), j.owner.close())
 		if err := errors.Join(errs...); err != nil {
-			j.closeErr = &problem{j.path, true, err}
+			j.closeErr = &Error{j.path, true, err}
 		}
 	})
 	return j.closeErr
@@ -155,13 +158,13 @@ func (j *Journal) Changes(ctx context.Context) (int64, error) {
 	if j.watching == nil {
 		conn, err := j.read.Conn(ctx)
 		if err != nil {
-			return 0, &problem{j.path, true, err}
+			return 0, &Error{j.path, true, err}
 		}
 		j.watching = conn
 	}
 	var n int64
 	if err := j.watching.QueryRowContext(ctx, "PRAGMA data_version").Scan(&n); err != nil {
-		return 0, &problem{j.path, true, err}
+		return 0, &Error{j.path, true, err}
 	}
 	return n, nil
 }
@@ -187,16 +190,16 @@ func (j *Journal) query(ctx context.Context, each func(scan func(...any) error) 
 	}
 	rows, err := j.read.QueryContext(ctx, text, args...)
 	if err != nil {
-		return &problem{j.path, true, err}
+		return &Error{j.path, true, err}
 	}
 	defer rows.Close()
 	for rows.Next() {
 		if err := each(rows.Scan); err != nil {
-			return &problem{j.path, true, err}
+			return &Error{j.path, true, err}
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return &problem{j.path, true, err}
+		return &Error{j.path, true, err}
 	}
 	return nil
 }

@@ -172,18 +172,28 @@ DROP INDEX jobs_open;
 CREATE INDEX jobs_open ON jobs(profile, owner, priority DESC, id) WHERE open = 1; -- in the order in which they go
 `}
 
+// checkVersion returns the version of a journal, which is 0 for an empty file.
+// It is an error where this program, which knows up to newest, cannot use it.
+func checkVersion(ctx context.Context, db *sql.DB, newest int) (version int, err error) {
+	var journal bool
+	err = db.QueryRowContext(ctx, "SELECT user_version, EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'jobs') FROM pragma_user_version").Scan(&version, &journal)
+	switch {
+	case err != nil:
+		return 0, err
+	case version < 0 || journal != (version > 0):
+		return version, fmt.Errorf("%w (version %d)", errNoJournal, version)
+	case version > newest:
+		return version, fmt.Errorf("%w (version %d, this one knows %d): use that one, or move the file away", ErrNewer, version, newest)
+	}
+	return version, nil
+}
+
 // migrate brings the schema up to date. A journal that holds something is
 // copied first, to path.v<version>.
 func migrate(ctx context.Context, db *sql.DB, path string, steps []string) error {
-	var version int
-	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+	version, err := checkVersion(ctx, db, len(steps))
+	if err != nil || version == len(steps) {
 		return err
-	}
-	switch {
-	case version == len(steps):
-		return nil
-	case version > len(steps):
-		return fmt.Errorf("it was written by a newer mediadesk (version %d, this one knows %d): use that one, or move the file away", version, len(steps))
 	}
 	if version > 0 {
 		if err := backup(ctx, db, fmt.Sprintf("%s.v%d", path, version)); err != nil {

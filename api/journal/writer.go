@@ -40,7 +40,7 @@ func (j *Journal) await(r *request) error {
 		}
 	}
 	if r.err != nil {
-		return &problem{j.path, true, r.err}
+		return &Error{j.path, true, r.err}
 	}
 	return nil
 }

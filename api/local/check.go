@@ -152,7 +152,7 @@ func (c *checker) run(ctx context.Context) error {
 	if err := c.dropBroken(ctx, broken); err != nil || !rebuilt {
 		return err
 	}
-	return c.adopt(ctx)
+	return c.adoptUnnamed(ctx)
 }
 
 func (c *checker) open(ctx context.Context) (err error) {

@@ -23,6 +23,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"mediadesk/api/atomicfile"
 	"mediadesk/api/local/delivery"
 	"mediadesk/api/local/extension"
 	"mediadesk/api/local/store"
@@ -147,6 +148,7 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder of the local library: %w", err)
 	}
+	atomicfile.Restrict(o.Dir)
 	lock := flock.New(filepath.Join(o.Dir, "lock"))
 	held, err := lock.TryLock()
 	if err != nil {

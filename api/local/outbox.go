@@ -43,7 +43,7 @@ type outbox struct {
 	mu      sync.Mutex
 	sending map[int64]bool
 	due     map[int64]time.Time // when a post is tried again; one of an earlier process has none, and is tried at once
-	latest  int64 // the highest post that was sent
+	latest  int64               // the highest post that was sent
 }
 
 func newOutbox(l *Library) *outbox {

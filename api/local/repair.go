@@ -2,10 +2,13 @@ package local
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,6 +60,11 @@ func (c *checker) takeContent(ctx context.Context, hash string, size int64) erro
 		return err
 	}
 	defer f.Close() //nolint:errcheck // it was only read
+	return c.keep(f)
+}
+
+// keep stores a content under its hash.
+func (c *checker) keep(f io.Reader) error {
 	draft, err := c.contents.Draft()
 	if err != nil {
 		return err
@@ -195,16 +203,25 @@ func (c *checker) rebuild(ctx context.Context) (done string, err error) {
 	return done, c.open(ctx)
 }
 
-// adopt gives the contents that still have no record after a rebuild one in the
-// folder /recovered/.
-func (c *checker) adopt(ctx context.Context) error {
+// adoptUnnamed gives the contents that still have no record after a rebuild one.
+func (c *checker) adoptUnnamed(ctx context.Context) error {
 	s, err := takeSurvey(ctx, c.records, c.contents)
 	if err != nil {
 		return err
 	}
-	n := 0
+	var hashes []string
 	for _, stored := range s.unnamed {
-		done, err := c.adoptOne(ctx, stored.Hash)
+		hashes = append(hashes, stored.Hash)
+	}
+	c.sum.Unnamed = 0
+	return c.adopt(ctx, hashes)
+}
+
+// adopt makes files in the folder /recovered/ of contents that no record names.
+func (c *checker) adopt(ctx context.Context, hashes []string) error {
+	n := 0
+	for _, hash := range hashes {
+		done, err := c.adoptOne(ctx, hash)
 		if err != nil {
 			return err
 		}
@@ -212,7 +229,6 @@ func (c *checker) adopt(ctx context.Context) error {
 			n++
 		}
 	}
-	c.sum.Unnamed = 0
 	if n == 0 {
 		return nil
 	}
@@ -221,10 +237,17 @@ func (c *checker) adopt(ctx context.Context) error {
 	return c.problem(Problem{Kind: ProblemUnnamed, Message: fmt.Sprintf("%d contents were in no record", n), Repaired: "they are files in /recovered/ now; delete those that you do not need"})
 }
 
-// adoptOne makes a file of a content; false: it is not what its hash says, and
-// was put beside the library.
+// adoptOne returns false where there is nothing to adopt. A content that is not
+// what its hash says is put beside the library.
 func (c *checker) adoptOne(ctx context.Context, hash string) (bool, error) {
+	named, err := namedHashes(ctx, c.records, hash)
+	if err != nil || named[hash] {
+		return false, err
+	}
 	f, err := c.contents.Open(hash)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}
@@ -233,8 +256,8 @@ func (c *checker) adoptOne(ctx context.Context, hash string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if p, _, err := look(ctx, c.contents, hash, size); err != nil || p.Kind != "" || size == 0 {
-		return false, errors.Join(err, c.setAside(hash))
+	if p, _, err := look(ctx, c.contents, hash, size); err != nil || p.Kind != "" {
+		return false, errors.Join(err, f.Close(), c.setAside(hash))
 	}
 	v, err := newVersion(f, size, time.Now())
 	if err != nil {
@@ -342,13 +365,18 @@ func (c *checker) dropBroken(ctx context.Context, broken []store.Holding) error 
 	if err := store.Snapshot(ctx, recordsPath(c.dir), before); err != nil {
 		return fmt.Errorf("keep the records as they were: %w", err)
 	}
+	if err := c.refile(ctx); err != nil {
+		return err
+	}
 	for _, h := range broken {
 		p, _, err := look(ctx, c.contents, h.Version.Hash, h.Version.Size)
 		if err != nil {
 			return err
 		}
-		p.FileID, p.Path, p.Version, p.Hash = h.FileID, h.Path, h.Version.ID, h.Version.Hash
-		if h.Current {
+		if p.FileID, p.Path, p.Version, p.Hash = h.FileID, h.Path, h.Version.ID, h.Version.Hash; p.Kind == "" {
+			p.Kind, p.Message = ProblemHash, "its content was another one's"
+			p.Repaired = "it has its own again"
+		} else if h.Current {
 			p.Repaired, err = c.fallBack(ctx, h.FileID)
 		} else {
 			p.Repaired = "the version was taken out of the records"
@@ -361,16 +389,78 @@ func (c *checker) dropBroken(ctx context.Context, broken []store.Holding) error 
 			return err
 		}
 	}
+	return c.adopt(ctx, slices.Collect(maps.Keys(c.bad)))
+}
+
+// refile moves contents that are not what their hash says to the folder
+// damaged/, and gives those back that are what another record names: files may
+// have been exchanged.
+func (c *checker) refile(ctx context.Context) error {
 	for hash := range c.bad {
-		if err := c.setAside(hash); err != nil {
+		sum, err := sumOf(filepath.Join(contentsPath(c.dir), hash[:2], hash))
+		if err != nil || sum != hash {
+			if err := c.setAside(hash); err != nil {
+				return err
+			}
+		}
+	}
+	for hash := range c.bad {
+		path := filepath.Join(c.dir, "damaged", hash)
+		sum, err := sumOf(path)
+		if err != nil {
+			continue
+		}
+		if named, err := namedHashes(ctx, c.records, sum); err != nil || !named[sum] {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(c.keep(f), f.Close()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *checker) dropVersion(ctx context.Context, h store.Holding) error {
+func sumOf(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	sum := sha256.New()
+	_, err = io.Copy(sum, f)
+	return hex.EncodeToString(sum.Sum(nil)), err
+}
+
+// update changes records without recording a deletion: contents that are
+// missing may only be elsewhere.
+func (c *checker) update(ctx context.Context, fn func(store.Tx) error) error {
 	return c.records.Update(ctx, func(tx store.Tx) error {
+		before, err := tx.Deletions()
+		if err != nil {
+			return err
+		}
+		if err := fn(tx); err != nil {
+			return err
+		}
+		after, err := tx.Deletions()
+		for _, d := range after {
+			if !slices.Contains(before, d) {
+				err = errors.Join(err, tx.ForgetDeletion(d))
+			}
+		}
+		return err
+	})
+}
+
+func (c *checker) dropVersion(ctx context.Context, h store.Holding) error {
+	return c.update(ctx, func(tx store.Tx) error {
 		if err := tx.DeleteVersion(h.FileID, h.Version.ID); !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
@@ -397,7 +487,7 @@ func (c *checker) setAside(hash string) error {
 // the one that was out; where there is none, it takes out the file. It returns
 // what was done.
 func (c *checker) fallBack(ctx context.Context, id string) (done string, err error) {
-	err = c.records.Update(ctx, func(tx store.Tx) error {
+	err = c.update(ctx, func(tx store.Tx) error {
 		file, err := tx.File(id)
 		if errors.Is(err, store.ErrNotFound) {
 			done = "its record is gone already"

@@ -38,9 +38,9 @@ func newServe(p *Program, f *flags) *cobra.Command {
 		Long: "Run the service of this program by itself: both operations of the specification over a folder of this computer. " +
 			"Address, folder and where the key is are printed; with --json as one line. The key is that of " + api.KeyVariable + ", else one that is made once and kept in the folder.\n\n" +
 			"With --check nothing is served: every record is verified against its content, by hash and size, and each problem is printed as a line (with --json as an object); the exit code is 0 where there is none. " +
-			"A copy of the folder that was made while the library ran is made consistent by --check --repair; --from names the folder that it is a copy of, if that is still there.",
+			"--repair checks and repairs: it rebuilds damaged, lost or outdated records from what can be read of them, from the last snapshot and from the contents, cancels extension runs that ended the program, and makes a copy of the folder consistent that was made while the library ran; --from names the folder that it is a copy of, if that is still there. It removes no content.",
 		Example: "mediadesk serve\nMEDIADESK_PRIVATE_KEY=test mediadesk serve --addr 127.0.0.1:0 --data /tmp/library --json\n" +
-			"mediadesk serve --check\ncp -r library backup && mediadesk serve --check --repair --data backup --from library",
+			"mediadesk serve --check\ncp -r library backup && mediadesk serve --repair --data backup --from library",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runServe(cmd, p, f, s) },
 	}
@@ -52,7 +52,7 @@ func newServe(p *Program, f *flags) *cobra.Command {
 	fl.StringArrayVar(&s.faults, "fault", nil, "fault to make on purpose, KIND=VALUE; may be given again: delay=2s, drop-after=BYTES, answers=lost, refuse=STATUS, extensions=pending|fail, webhooks=lost|repeated|out-of-order; all but delay take a chance, such as refuse=503:0.3")
 	fl.StringArrayVar(&s.named, "transformation", nil, "named transformation, NAME=STEPS such as card=fo-custom,w-400:h-300; may be given again")
 	fl.BoolVar(&s.check, "check", false, "verify the library instead of serving it")
-	fl.BoolVar(&s.repair, "repair", false, "with --check: make the folder consistent")
+	fl.BoolVar(&s.repair, "repair", false, "verify the library and repair it")
 	fl.StringVar(&s.from, "from", "", "with --repair: the folder that this one is a copy of; it may be in use")
 	fl.Uint64Var(&s.seed, "seed", 0, "seed of the faults that happen by chance")
 	return cmd

@@ -5,11 +5,15 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"sync"
+
+	"mediadesk/api/atomicfile"
 )
 
 const (
@@ -41,13 +45,16 @@ type update struct {
 }
 
 // OpenRecords opens the database file at path and makes it where there is
-// none. The folder must exist. An older format is brought to the newest; the
+// none; only its owner can read it. The folder must exist. An older format is brought to the newest; the
 // older one is kept beside it, with ".format" and its number at the end.
 func OpenRecords(ctx context.Context, path string) (Records, error) {
 	// FULL: a commit is on the disk when it returns. NORMAL lost some in
 	// every second power cut.
 	s := &database{path: path, read: make(chan *session, readers), turn: make(chan struct{}, 1), group: maxGroup}
-	var err error
+	err := makePrivate(path)
+	if err != nil {
+		return nil, fmt.Errorf("open the records in %s: %w", path, err)
+	}
 	if s.db, err = openDatabase(path, "&_pragma=synchronous(FULL)&_pragma=wal_autocheckpoint(4000)", 1); err != nil {
 		return nil, err
 	}
@@ -58,6 +65,21 @@ func OpenRecords(ctx context.Context, path string) (Records, error) {
 		return nil, errors.Join(fmt.Errorf("open the records in %s: %w", path, err), s.Close())
 	}
 	return s, nil
+}
+
+// makePrivate makes the file of a database if there is none, and takes the
+// rights of others to it and to its companions. SQLite gives the files that it
+// makes beside it the same rights.
+func makePrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		atomicfile.Restrict(path)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 func openDatabase(path, extra string, connections int) (*sql.DB, error) {

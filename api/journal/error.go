@@ -1,0 +1,59 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// Damaged is what helps where the file of a journal is damaged.
+const Damaged = "Move journal.db, journal.db-wal and journal.db-shm to another folder to begin with a new one: what was stored is safe at the service. Keep them: they can often be read with sqlite3 and .recover."
+
+// ErrNewer says that a newer program wrote the journal.
+var ErrNewer = errors.New("it was written by a newer mediadesk")
+
+// errNoJournal says that the file is a database, but no journal.
+var errNoJournal = errors.New("it is damaged, or no journal")
+
+// Error is what went wrong with a journal, with what helps.
+type Error struct {
+	Path   string
+	Opened bool // it was open already
+	Err    error
+}
+
+func (e *Error) Error() string {
+	if e.Opened {
+		return fmt.Sprintf("journal %q: %v", e.Path, e.Err)
+	}
+	return fmt.Sprintf("journal %q cannot be opened: %v", e.Path, e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Hint says what helps.
+func (e *Error) Hint() string {
+	switch {
+	case errors.Is(e.Err, ErrNewer):
+		return "Start the newer mediadesk, or move journal.db, journal.db-wal and journal.db-shm to another folder to begin with a new one."
+	case errors.Is(e.Err, errNoJournal):
+		return Damaged
+	}
+	var own *sqlite.Error
+	if !errors.As(e.Err, &own) {
+		return ""
+	}
+	switch own.Code() & 0xff { // the rest tells where in SQLite
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR: // the last: other tables than there should be
+		return Damaged
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR:
+		return "Look whether the disk is full or has errors, then try again."
+	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
+		return "Look whether the file and its folder can be written, or set MEDIADESK_HOME to another folder."
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return "Another program keeps it to itself: end it, or try again."
+	}
+	return ""
+}

@@ -101,18 +101,20 @@ func Check(ctx context.Context, dir string, o CheckOptions, tell func(Problem) e
 			return Checked{}, fmt.Errorf("there is no library in the folder %s: %w", dir, fs.ErrNotExist)
 		}
 	}
-	lock := flock.New(filepath.Join(dir, "lock"))
-	held, err := lock.TryLock()
-	if err != nil {
-		return Checked{}, fmt.Errorf("lock the folder %s: %w", dir, err)
-	}
-	defer lock.Unlock() //nolint:errcheck // it ends with this process at the latest
-	if o.Repair && !held {
-		address, _ := Find(dir)
-		return Checked{}, &InUseError{Dir: dir, Address: address}
+	if o.Repair {
+		lock := flock.New(filepath.Join(dir, "lock"))
+		held, err := lock.TryLock()
+		if err != nil {
+			return Checked{}, fmt.Errorf("lock the folder %s: %w", dir, err)
+		}
+		if !held {
+			address, _ := Find(dir)
+			return Checked{}, &InUseError{Dir: dir, Address: address}
+		}
+		defer lock.Unlock() //nolint:errcheck // it ends with this process at the latest
 	}
 	c := &checker{dir: dir, o: o, tell: tell, bad: map[string]bool{}}
-	err = c.run(ctx)
+	err := c.run(ctx)
 	return c.sum, errors.Join(err, c.close())
 }
 

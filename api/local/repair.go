@@ -116,11 +116,11 @@ func (c *checker) inspect(ctx context.Context) (problems []Problem, err error) {
 	}
 	lines, err := store.Damage(ctx, recordsPath(c.dir))
 	if err != nil {
-		return nil, err
+		return nil, &RecordsError{c.dir, err}
 	}
 	if len(lines) == 0 {
 		if err := c.open(ctx); err != nil {
-			return nil, err
+			return nil, &RecordsError{c.dir, err}
 		}
 		if old, err := store.Outdated(ctx, recordsPath(c.dir)); err != nil || old {
 			c.outdated = true // what only the newest format has is not looked at

@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
+	"mediadesk/api"
 	"mediadesk/api/local"
 	"mediadesk/api/session"
 	"mediadesk/config"
@@ -75,6 +77,8 @@ func (d *doctor) journal(ctx context.Context) {
 	default:
 		d.say(verdictOK, "journal", "", "whole: %s, %s, schema %d of %d", text.Bytes(state.Bytes), text.Plural(state.Jobs, "upload"), state.Version, state.Newest)
 	}
+	d.library(ctx)
+	d.private()
 	if d.profile.Kind != config.KindLocal {
 		return
 	}
@@ -83,4 +87,39 @@ func (d *doctor) journal(ctx context.Context) {
 		return
 	}
 	d.canListen("local library", d.settings.Local.Addr, "Another port is taken at the next start, or set addr in [local].")
+}
+
+// library looks at the records of the local library. Every content is verified
+// by serve --check only.
+func (d *doctor) library(ctx context.Context) {
+	sum, err := local.Check(ctx, d.p.Paths.Library(), local.CheckOptions{Quick: true}, func(p local.Problem) error {
+		d.say(verdictBad, "library.db", p.Help, "%s", p.Message)
+		return nil
+	})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		d.say(verdictNote, "library.db", "", "there is none yet: the first start makes it")
+	case err != nil:
+		d.say(verdictBad, "library.db", api.Hint(err), "%v", err)
+	case sum.Problems == 0:
+		d.say(verdictOK, "library.db", "", "whole; mediadesk serve --check verifies the contents, too")
+	}
+	if sum.Aside > 0 {
+		d.say(verdictNote, "set aside", "", "%s without a record in set-aside, removed after 30 days", text.Plural(sum.Aside, "content"))
+	}
+}
+
+// private looks for files with records that others may read.
+func (d *doctor) private() {
+	if runtime.GOOS == "windows" {
+		return
+	}
+	for _, path := range []string{d.p.Paths.Journal(), filepath.Join(d.p.Paths.Library(), "library.db"), d.p.Paths.Log()} {
+		entries, _ := os.ReadDir(filepath.Dir(path))
+		for _, entry := range entries {
+			if info, err := entry.Info(); err == nil && strings.HasPrefix(entry.Name(), filepath.Base(path)) && info.Mode().Perm()&0o077 != 0 {
+				d.say(verdictWarn, "permissions", "The next start corrects that; or run: chmod 600 "+entry.Name(), "%s can be read by others (mode %04o)", entry.Name(), info.Mode().Perm())
+			}
+		}
+	}
 }

@@ -98,7 +98,7 @@ func Damage(ctx context.Context, path string) ([]string, error) {
 	if err == nil && len(lines) == 0 {
 		lines, err = checkFormat(ctx, db)
 	}
-	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrNewer) {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrNewer) && !Unavailable(err) {
 		// What cannot even be read is damaged.
 		lines, err = []string{err.Error()}, nil
 	}

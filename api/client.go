@@ -405,38 +405,6 @@ func Unavailable(err error) bool {
 	return errors.As(err, &answer) && (answer.Status == http.StatusNotFound || answer.Status == http.StatusForbidden || answer.Status == http.StatusMethodNotAllowed || answer.Status == http.StatusNotImplemented)
 }
 
-// Fetch opens a delivered file, such as a record's URL or thumbnail. It goes
-// without the key and follows redirects. At most limit bytes can be read; a
-// larger file ends in an error.
-func (c *Client) Fetch(ctx context.Context, address string, limit int64) (io.ReadCloser, error) {
-	if err := CheckSourceURL(address); err != nil {
-		return nil, err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("User-Agent", c.agent)
-	res, err := (&http.Client{Transport: c.transport}).Do(req)
-	if err != nil {
-		return nil, c.sendError(req, "download", false, err)
-	}
-	if res.StatusCode != http.StatusOK {
-		defer res.Body.Close()
-		return nil, readServiceError(res)
-	}
-	return http.MaxBytesReader(nil, res.Body, limit), nil
-}
-
-// DeliveryAddress is where the file of a path such as "/a b/c.jpg" is delivered;
-// empty without a delivery address.
-func (c *Client) DeliveryAddress(path string) string {
-	if c.delivery == "" {
-		return ""
-	}
-	return c.delivery + (&url.URL{Path: path}).EscapedPath()
-}
-
 // maxAnswer is how much of an answer is read: a listing of 1,000 records with
 // all their metadata stays far below.
 const maxAnswer = 64 << 20

@@ -14,11 +14,15 @@ import (
 	"mediadesk/api"
 )
 
+// maxUnknown is how much is fetched of a file whose record does not tell its size,
+// in bytes.
+const maxUnknown = 16 << 30
+
 // Download fetches a file into a local folder and returns its path. A file that
 // is there already is never overwritten: the new one gets a number. report, if not
 // nil, is called with the number of bytes as they arrive.
 func (s *Session) Download(ctx context.Context, f api.File, folder string, report func(n int64)) (string, error) {
-	body, err := s.Fetch(ctx, f, 1<<60)
+	body, err := s.Fetch(ctx, f, f.Size.Or(maxUnknown))
 	if err != nil {
 		return "", err
 	}

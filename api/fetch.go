@@ -1,0 +1,89 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// DeliveryAddress is where the file of a path such as "/a b/c.jpg" is delivered;
+// empty without a delivery address.
+func (c *Client) DeliveryAddress(path string) string {
+	if c.delivery == "" {
+		return ""
+	}
+	return c.delivery + (&url.URL{Path: path}).EscapedPath()
+}
+
+// Fetch opens a delivered file, such as a record's URL or thumbnail. It goes
+// without the key and follows redirects. At most limit bytes can be read; a
+// larger file ends in an error, and so does one of which no byte comes for
+// Options.Stall.
+func (c *Client) Fetch(ctx context.Context, address string, limit int64) (io.ReadCloser, error) {
+	if err := CheckSourceURL(address); err != nil {
+		return nil, err
+	}
+	limit = max(limit, 0) // a record may claim anything
+	ctx, cancel := context.WithCancelCause(ctx)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		cancel(nil)
+		return nil, err
+	}
+	req.Header.Set("User-Agent", c.agent)
+	res, err := (&http.Client{Transport: c.transport}).Do(req)
+	if err != nil {
+		err = c.sendError(req, "download", false, err)
+		cancel(nil)
+		return nil, err
+	}
+	f := &fetched{client: c, req: req, body: res.Body, cancel: cancel, left: limit, limit: limit}
+	f.idle = time.AfterFunc(c.stall, func() { cancel(fmt.Errorf("no byte came for %s", c.stall)) })
+	f.idle.Stop()
+	if res.StatusCode != http.StatusOK {
+		defer f.Close()
+		f.left = maxErrorBody + 1
+		res.Body = f
+		return nil, readServiceError(res)
+	}
+	return f, nil
+}
+
+// fetched is the body of a delivered file. It ends at the limit, and when nothing
+// comes for too long while it is read: net/http has no limit for that, and one
+// for all of it would end large files on slow lines.
+type fetched struct {
+	client *Client
+	req    *http.Request
+	body   io.ReadCloser
+	cancel context.CancelCauseFunc
+	idle   *time.Timer
+	left   int64 // bytes
+	limit  int64
+}
+
+func (f *fetched) Read(p []byte) (int, error) {
+	if f.left < int64(len(p)) {
+		p = p[:f.left+1] // one more than allowed tells whether there is more
+	}
+	f.idle.Reset(f.client.stall)
+	n, err := f.body.Read(p)
+	f.idle.Stop()
+	if int64(n) > f.left {
+		return int(f.left), fmt.Errorf("it is larger than %s, so the rest was not fetched", sizeWords(f.limit))
+	}
+	f.left -= int64(n)
+	if err != nil && err != io.EOF {
+		err = f.client.sendError(f.req, "download", false, err)
+	}
+	return n, err
+}
+
+func (f *fetched) Close() error {
+	f.idle.Stop()
+	f.cancel(nil)
+	return f.body.Close()
+}

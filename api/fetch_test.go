@@ -1,0 +1,109 @@
+package api_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"mediadesk/api"
+)
+
+const deliveredHead = "HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nConnection: close\r\n\r\n"
+
+// A body without an end is cut at the limit, and said to be too large.
+func TestFetchEndsAtTheLimit(t *testing.T) {
+	address := rawServer(t, func(conn rawConn, _ *http.Request, _ *bufio.Reader) {
+		write(conn, deliveredHead)
+		for {
+			if _, err := conn.Write(make([]byte, 1<<16)); err != nil {
+				return
+			}
+		}
+	})
+	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address})
+	body, err := c.Fetch(t.Context(), address+"/a.jpg", 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer body.Close()
+	text, err := io.ReadAll(body)
+	if len(text) != 10 || err == nil || !strings.Contains(err.Error(), "larger than 10 bytes") {
+		t.Errorf("%d bytes, %v", len(text), err)
+	}
+}
+
+// A body, or the words of a refusal, of which nothing comes any more ends by
+// itself; one that is only slow does not.
+func TestFetchEndsWhenNothingComes(t *testing.T) {
+	for about, head := range map[string]string{"body": deliveredHead, "refusal": "HTTP/1.1 403 Forbidden\r\nContent-Length: 100\r\n\r\n"} {
+		address := rawServer(t, func(conn rawConn, _ *http.Request, _ *bufio.Reader) {
+			write(conn, head+"0123")
+			conn.hang()
+		})
+		c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Stall: 100 * time.Millisecond})
+		body, err := c.Fetch(t.Context(), address+"/a.jpg", 10)
+		if about == "refusal" {
+			var answer *api.ServiceError
+			if !errors.As(err, &answer) || answer.Status != 403 {
+				t.Errorf("%s: %v", about, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer body.Close()
+		text, err := io.ReadAll(body)
+		if string(text) != "0123" || err == nil || !strings.Contains(err.Error(), "no byte came for 100ms") {
+			t.Errorf("%q, %v", text, err)
+		}
+	}
+}
+
+func TestFetchOfASlowBody(t *testing.T) {
+	address := rawServer(t, func(conn rawConn, _ *http.Request, _ *bufio.Reader) {
+		write(conn, deliveredHead)
+		tick := time.NewTicker(40 * time.Millisecond)
+		defer tick.Stop()
+		for range 20 {
+			<-tick.C
+			write(conn, "x")
+		}
+	})
+	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Stall: 500 * time.Millisecond})
+	body, err := c.Fetch(t.Context(), address+"/a.jpg", 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer body.Close()
+	if text, err := io.ReadAll(body); len(text) != 20 || err != nil {
+		t.Errorf("%d bytes, %v", len(text), err)
+	}
+}
+
+// Whoever does not want it any more ends it at once.
+func TestFetchIsCanceled(t *testing.T) {
+	address := rawServer(t, func(conn rawConn, _ *http.Request, _ *bufio.Reader) {
+		write(conn, deliveredHead+"0123")
+		conn.hang()
+	})
+	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address})
+	ctx, cancel := context.WithCancel(t.Context())
+	body, err := c.Fetch(ctx, address+"/a.jpg", 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer body.Close()
+	if _, err := io.ReadFull(body, make([]byte, 4)); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := io.ReadAll(body); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}

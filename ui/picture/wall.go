@@ -21,7 +21,13 @@ type Wall[K comparable] struct {
 	tiles  map[K]Tile
 	order  []K // of tiles, the oldest first
 	real   []K // of tiles with an image, the oldest first
-	flight map[K]bool
+	flight map[K]flight
+}
+
+// flight is the loading of a tile.
+type flight struct {
+	cancel context.CancelFunc
+	ended  func() error // why it was given up; nil: it was not
 }
 
 // Tile is the picture of a tile, or why there is none.
@@ -51,26 +57,30 @@ func (w *Wall[K]) Tile(key K) (Tile, bool) {
 }
 
 // Want has the tiles of those keys made that are missing, a few at a time, in that
-// order; to be called again whenever one came. The load of a key draws with the
-// options it is given and brings its answer to [Wall.Got].
-func (w *Wall[K]) Want(keys []K, o Options, load func(K, Options) tea.Cmd) tea.Cmd {
+// order; to be called again whenever one came or other keys are wanted. The load of
+// a key draws with the options it is given and brings its answer to [Wall.Got]. Its
+// context, a child of ctx, ends when the key is not wanted any more: what has
+// scrolled away holds nothing else up.
+func (w *Wall[K]) Want(ctx context.Context, keys []K, o Options, load func(context.Context, K, Options) tea.Cmd) tea.Cmd {
 	if o.Method != MethodKitty {
 		o.Method, o.Cell = MethodBlocks, image.Point{}
 	}
 	if w.flight == nil {
-		w.flight, w.tiles = map[K]bool{}, map[K]Tile{}
+		w.flight, w.tiles = map[K]flight{}, map[K]Tile{}
 	}
+	w.giveUp(func(k K) bool { return !slices.Contains(keys, k) })
 	var cmds []tea.Cmd
 	for _, key := range keys {
 		if len(w.flight) >= maxFlight {
 			break
 		}
-		if _, ok := w.tiles[key]; ok || w.flight[key] {
+		if _, ok := w.tiles[key]; ok || w.flight[key].cancel != nil {
 			continue
 		}
 		drawn, gone := w.means(o, keys)
-		w.flight[key] = true
-		cmds = append(cmds, gone, load(key, drawn))
+		one, cancel := context.WithCancel(ctx)
+		w.flight[key] = flight{cancel, one.Err}
+		cmds = append(cmds, gone, load(one, key, drawn))
 	}
 	return tea.Batch(cmds...)
 }
@@ -90,9 +100,15 @@ func (w *Wall[K]) means(o Options, wanted []K) (Options, tea.Cmd) {
 
 // Got takes the answer of a load. What was given up meanwhile is dropped.
 func (w *Wall[K]) Got(key K, drawn Rendered, err error) tea.Cmd {
-	wanted := w.flight[key]
-	delete(w.flight, key)
-	if !wanted || errors.Is(err, context.Canceled) {
+	loading, wanted := w.flight[key]
+	canceled := errors.Is(err, context.Canceled)
+	if wanted && canceled && loading.ended() == nil {
+		wanted = false // an answer to a load that was given up; there is a new one
+	} else if wanted {
+		loading.cancel()
+		delete(w.flight, key)
+	}
+	if !wanted || canceled {
 		drawn.Image.Drop()
 		return nil
 	}
@@ -134,11 +150,7 @@ func (w *Wall[K]) Hung(i *Image) bool {
 // glyphs are kept.
 func (w *Wall[K]) TakeDown(which func(K) bool) tea.Cmd {
 	var gone []tea.Cmd
-	for key := range w.flight {
-		if which(key) {
-			delete(w.flight, key)
-		}
-	}
+	w.giveUp(which)
 	w.real = slices.DeleteFunc(w.real, func(key K) bool {
 		if !which(key) {
 			return false
@@ -149,6 +161,16 @@ func (w *Wall[K]) TakeDown(which func(K) bool) tea.Cmd {
 		return true
 	})
 	return tea.Batch(gone...)
+}
+
+// giveUp ends the loading of some keys.
+func (w *Wall[K]) giveUp(which func(K) bool) {
+	for key, loading := range w.flight {
+		if which(key) {
+			loading.cancel()
+			delete(w.flight, key)
+		}
+	}
 }
 
 // TakeDownAll has the terminal forget every real picture of the wall.

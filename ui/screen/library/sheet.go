@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -124,16 +125,20 @@ func (m *Model) wantThumbs() tea.Cmd {
 			files[key] = *f
 		}
 	}
-	return tea.Batch(gone, s.wall.Want(keys, options, func(key thumbKey, o picture.Options) tea.Cmd {
-		return m.askThumb(files[key], key, o)
+	return tea.Batch(gone, s.wall.Want(m.o.Context, keys, options, func(ctx context.Context, key thumbKey, o picture.Options) tea.Cmd {
+		return m.askThumb(ctx, files[key], key, o)
 	}))
 }
 
+// thumbPatience is how long a thumbnail may take before its place is given to
+// another.
+const thumbPatience = 20 * time.Second
+
 // askThumb gets a picture and draws it.
-func (m *Model) askThumb(f api.File, key thumbKey, o picture.Options) tea.Cmd {
-	ctx, path, loader := m.o.Context, m.o.Thumb, m.o.Loader
+func (m *Model) askThumb(ctx context.Context, f api.File, key thumbKey, o picture.Options) tea.Cmd {
+	path, loader := m.o.Thumb, m.o.Loader
 	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(ctx, patience)
+		ctx, cancel := context.WithTimeout(ctx, thumbPatience)
 		defer cancel()
 		name, err := path(ctx, f)
 		if err != nil {

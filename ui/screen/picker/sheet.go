@@ -100,8 +100,8 @@ func (m *Model) wantTiles() tea.Cmd {
 			seen = append(seen, of)
 		}
 	}
-	ctx, loader := s.ctx, m.options.Loader
-	return tea.Batch(gone, s.wall.Want(seen, o, func(of subject, o picture.Options) tea.Cmd {
+	loader := m.options.Loader
+	return tea.Batch(gone, s.wall.Want(s.ctx, seen, o, func(ctx context.Context, of subject, o picture.Options) tea.Cmd {
 		return func() tea.Msg {
 			drawn, err := loader.Load(ctx, picture.Request{Path: of.path, Cols: size.X, Rows: size.Y, Options: o})
 			return tileMsg{of, drawn, err}

@@ -1,0 +1,42 @@
+package picture
+
+import (
+	"context"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// TestWallGivesUpWhatScrolledAway: loads that never end hold nothing up once their
+// tiles are not wanted any more, and can be wanted again.
+func TestWallGivesUpWhatScrolledAway(t *testing.T) {
+	var w Wall[string]
+	contexts := map[string]context.Context{}
+	want := func(keys ...string) {
+		w.Want(t.Context(), keys, Options{}, func(ctx context.Context, key string, _ Options) tea.Cmd {
+			contexts[key] = ctx
+			return nil
+		})
+	}
+	want("a", "b", "c", "d", "e")
+	if len(contexts) != maxFlight || contexts["e"] != nil {
+		t.Fatalf("%d on their way", len(contexts))
+	}
+	stalled := contexts["a"]
+	want("d", "e", "f", "g")
+	for key, ended := range map[string]bool{"a": true, "b": true, "c": true, "d": false, "e": false, "f": false, "g": false} {
+		if ctx := contexts[key]; ctx == nil || (ctx.Err() != nil) != ended {
+			t.Errorf("%s: %v", key, ctx)
+		}
+	}
+	w.Got("b", Rendered{}, context.Canceled)
+	want("a", "d", "e", "f")
+	w.Got("a", Rendered{}, stalled.Err()) // of the first load: the second goes on
+	if contexts["a"] == stalled || contexts["a"].Err() != nil || !w.Busy() {
+		t.Error("what is wanted again is not loaded again")
+	}
+	w.Got("a", Rendered{Lines: []string{"x"}}, nil)
+	if tile, ok := w.Tile("a"); !ok || !tile.Ready() {
+		t.Error("the tile did not come")
+	}
+}

@@ -6,19 +6,21 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
 	"mediadesk/config"
 	"mediadesk/ui/uitest"
 )
 
-// looks are the ways in which every screen is looked at.
+// looks are the themes and the numbers of colors of a terminal.
 var looks = []struct {
 	name   string
 	theme  config.Theme
@@ -49,37 +51,62 @@ func same(found string) string {
 	}, found)
 }
 
-// TestLooks draws every screen in six looks at three sizes, through the whole
-// program, and compares cells and colours with what is kept. After a wanted
-// change: go test ./ui -run TestLooks -update, and look at the difference.
+// TestLooks draws every screen at three sizes, through the whole program, and
+// compares what stands on it with what is kept. After a wanted change:
+// go test ./ui -run 'TestLooks|TestColors' -update, and look at the difference.
 func TestLooks(t *testing.T) {
+	s := newLooks(t)
+	for _, sc := range scenes {
+		s.enter(sc)
+		requireLook(t, s, sc.name, func() string {
+			var b strings.Builder
+			for _, size := range lookSizes {
+				s.send(tea.WindowSizeMsg{Width: size.X, Height: size.Y})
+				for line := range strings.Lines(ansi.Strip(s.m.View().Content)) {
+					b.WriteString(strings.TrimRight(line, " \n") + "\n")
+				}
+				b.WriteString(strings.Repeat("=", size.X) + "\n")
+			}
+			return b.String()
+		})
+	}
+}
+
+// TestColors draws the screen that uses most of the theme's roles in six looks,
+// and compares cells and colors.
+func TestColors(t *testing.T) {
+	s := newLooks(t)
+	form := slices.IndexFunc(scenes, func(sc scene) bool { return sc.name == "form" })
+	size := lookSizes[0]
+	for _, look := range looks {
+		s.enter(scenes[form])
+		s.m.o.Theme = look.theme
+		s.send(tea.BackgroundColorMsg{Color: lipgloss.Color(look.ground)})
+		s.send(tea.ColorProfileMsg{Profile: look.depth})
+		s.send(tea.WindowSizeMsg{Width: size.X, Height: size.Y})
+		requireLook(t, s, look.name, func() string {
+			return uitest.Cells(s.m.View().Content, size.X, size.Y, look.depth)
+		})
+	}
+}
+
+func newLooks(t *testing.T) *stage {
+	t.Helper()
 	if runtime.GOOS != "linux" {
 		t.Skip("paths have another length on this system")
 	}
 	s := newStage(t)
-	defer s.end()
-	for _, sc := range scenes {
-		for _, look := range looks {
-			s.enter(sc)
-			s.m.o.Theme = look.theme
-			s.send(tea.BackgroundColorMsg{Color: lipgloss.Color(look.ground)})
-			s.send(tea.ColorProfileMsg{Profile: look.depth})
-			draw := func() string {
-				var b strings.Builder
-				for _, size := range lookSizes {
-					s.send(tea.WindowSizeMsg{Width: size.X, Height: size.Y})
-					cells := uitest.Cells(s.m.View().Content, size.X, size.Y, look.depth)
-					b.WriteString(changing.ReplaceAllStringFunc(cells, same) + "\n")
-				}
-				return b.String()
-			}
-			t.Run(sc.name+"/"+look.name, func(t *testing.T) {
-				kept, err := os.ReadFile(filepath.Join("testdata", t.Name()+".golden"))
-				if err != nil {
-					kept = nil
-				}
-				golden.RequireEqual(t, s.settle(draw, string(kept)))
-			})
-		}
-	}
+	t.Cleanup(s.end)
+	return s
+}
+
+// requireLook compares a drawing with the one that is kept under the name.
+func requireLook(t *testing.T, s *stage, name string, draw func() string) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		t.Helper()
+		// Without a kept one the comparison fails.
+		kept, _ := os.ReadFile(filepath.Join("testdata", t.Name()+".golden"))
+		golden.RequireEqual(t, s.settle(func() string { return changing.ReplaceAllStringFunc(draw(), same) }, string(kept)))
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"mediadesk/api"
 )
@@ -62,15 +63,38 @@ func (t *tally) Read(p []byte) (int, error) {
 // maxNumber bounds the numbers that are tried for a name.
 const maxNumber = 10_000
 
-// publish gives a finished file its name, or the next free one with a number.
+// No common file system takes longer names, in bytes. What follows the last dot
+// is no extension if it is longer than maxExtension.
+const (
+	maxLocalName = 255
+	maxExtension = 32
+)
+
+// shorten cuts text to at most n bytes, between characters.
+func shorten(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
+// publish gives a finished file its name, or the next free one with a number. A
+// name that is too long loses the end of its stem and keeps its extension.
 func publish(from, folder, name string) (string, error) {
 	ext := path.Ext(name)
+	if len(ext) > maxExtension {
+		ext = ""
+	}
 	stem := strings.TrimSuffix(name, ext)
+	number := ""
 	for n := 1; n < maxNumber; n++ {
 		if n > 1 {
-			name = stem + " (" + strconv.Itoa(n) + ")" + ext
+			number = " (" + strconv.Itoa(n) + ")"
 		}
-		to := filepath.Join(folder, name)
+		to := filepath.Join(folder, shorten(stem, maxLocalName-len(number)-len(ext))+number+ext)
 		claim, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 		if errors.Is(err, os.ErrExist) {
 			continue

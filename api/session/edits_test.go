@@ -397,6 +397,21 @@ func TestDownload(t *testing.T) {
 			t.Errorf("%q is kept as %q, want %q", name, got, want)
 		}
 	}
+	long := *f
+	for _, c := range []struct{ name, first, second string }{
+		{strings.Repeat("a", 300) + ".jpeg", strings.Repeat("a", 250) + ".jpeg", strings.Repeat("a", 246) + " (2).jpeg"},
+		{strings.Repeat("é", 200) + ".jpeg", strings.Repeat("é", 125) + ".jpeg", strings.Repeat("é", 123) + " (2).jpeg"},
+		{"b." + strings.Repeat("c", 300), "b." + strings.Repeat("c", 253), "b." + strings.Repeat("c", 249) + " (2)"},
+		{strings.Repeat("d", 251) + ".jpg", strings.Repeat("d", 251) + ".jpg", strings.Repeat("d", 247) + " (2).jpg"},
+	} {
+		long.Name = c.name
+		for _, want := range []string{c.first, c.second} {
+			path, err := s.Download(t.Context(), long, dir, nil)
+			if err != nil || filepath.Base(path) != want {
+				t.Errorf("%s is kept as %s: %v", c.name, filepath.Base(path), err)
+			}
+		}
+	}
 	wrong := *f
 	wrong.Size = api.Set(int64(3))
 	if _, err := s.Download(t.Context(), wrong, dir, nil); err == nil {

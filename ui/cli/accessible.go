@@ -482,7 +482,7 @@ func (t *talk) details(f *api.File) error {
 	if err != nil || n < 0 {
 		return err
 	}
-	args := []string{"details", f.FileID}
+	change := ""
 	switch n {
 	case 0, 1, 2, 4:
 		question := [...]string{"Tags to add, parted by commas:", "Tags to remove, parted by commas:", "The tags, parted by commas:", "", "Region as x,y,width,height in pixels:"}[n]
@@ -490,22 +490,22 @@ func (t *talk) details(f *api.File) error {
 		if err != nil || answer == "" {
 			return err
 		}
-		args = append(args, [...]string{"--add-tags=", "--remove-tags=", "--tags=", "", "--region="}[n]+answer)
+		change = [...]string{"--add-tags=", "--remove-tags=", "--tags=", "", "--region="}[n] + answer
 	case 3:
-		args = append(args, "--unset-tags")
+		change = "--unset-tags"
 	case 5:
-		args = append(args, "--unset-region")
+		change = "--unset-region"
 	default:
-		_ = t.run(args...)
+		_ = t.run(session.Command("details", []string{f.FileID})...)
 		return nil
 	}
 	t.say("Before: %s.", tagWords(f))
-	save, err := t.yes("Save this change: " + strings.TrimPrefix(strings.Join(args[2:], " "), "--") + "?")
+	save, err := t.yes("Save this change: " + strings.TrimPrefix(change, "--") + "?")
 	if err != nil || !save {
 		t.say("Nothing was changed.")
 		return err
 	}
-	_ = t.run(args...)
+	_ = t.run(session.Command("details", []string{f.FileID}, change)...)
 	return nil
 }
 

@@ -82,13 +82,7 @@ func (m *Model) inspect(msg page.Inspect) tea.Cmd {
 	}
 	d := m.session
 	s := page.Legacy(details.New(details.Options{
-		Context: m.ctx, Files: msg.Files, Profile: d.Profile, Read: d.Read, SeenAt: d.SeenAt,
-		Save: d.Change, ReadAll: d.ReadAll, SaveAll: d.ChangeAll, Undo: d.Undo, Redo: d.Redo,
-		Manage: &details.Manage{
-			Versions: d.Client.Versions, Restore: d.Restore, DeleteVersion: d.Client.DeleteVersion,
-			Rename: d.Rename, Move: d.Move, Copy: d.Copy, Delete: d.Delete, Signed: d.Signed,
-		}, Fields: d.Client.MetadataFields, Getenv: m.o.Getenv,
-		Picture: d.Picture, Gallery: m.gallery, Known: d.Tags, Now: m.o.Now,
+		Context: m.ctx, Files: msg.Files, Session: d, Profile: d.Profile, Getenv: m.o.Getenv, Gallery: m.gallery, Now: m.o.Now,
 	}))
 	return tea.Batch(m.greet(page.Details, s), m.show(page.Details, true))
 }

@@ -87,6 +87,12 @@ func (s *Session) Draft(ctx context.Context) ([]byte, error) {
 	return text, err
 }
 
+// MetadataFields are the custom metadata fields of the library. An error says that
+// they are not known.
+func (s *Session) MetadataFields(ctx context.Context) ([]api.MetadataField, error) {
+	return s.Client.MetadataFields(ctx)
+}
+
 // SaveDraft keeps the upload form while it is not sent; empty text removes it.
 func (s *Session) SaveDraft(ctx context.Context, text []byte) error {
 	return s.Journal.SaveDraft(ctx, s.Profile.Name, text)

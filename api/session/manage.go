@@ -55,6 +55,16 @@ func (s *Session) Delete(ctx context.Context, f api.File) error {
 	return s.Journal.ForgetFile(ctx, s.Profile.Name, f.FileID)
 }
 
+// Versions are the versions of a file, the current one first.
+func (s *Session) Versions(ctx context.Context, fileID string) ([]api.File, error) {
+	return s.Client.Versions(ctx, fileID)
+}
+
+// DeleteVersion removes a version that is not the current one, for good.
+func (s *Session) DeleteVersion(ctx context.Context, fileID, versionID string) error {
+	return s.Client.DeleteVersion(ctx, fileID, versionID)
+}
+
 // Restore makes a version of a file the current one. Undo makes the one current
 // again that was.
 func (s *Session) Restore(ctx context.Context, fileID, versionID string) (*api.File, error) {

@@ -1,7 +1,6 @@
 package details
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -14,9 +13,6 @@ import (
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
-
-// undoer takes a change back, or makes it again.
-type undoer = func(ctx context.Context, fileID string, over session.Policy) ([]session.Edited, error)
 
 // replayedMsg has the files after an undo or a redo, or why there are none.
 type replayedMsg struct {
@@ -55,9 +51,9 @@ func (m *Model) again(a againMsg) tea.Cmd {
 		return nil
 	}
 	m.busy = "Taking back…"
-	do := m.o.Undo
+	do := m.o.Session.Undo
 	if a.redo {
-		m.busy, do = "Making it again…", m.o.Redo
+		m.busy, do = "Making it again…", m.o.Session.Redo
 	}
 	ctx, now := m.o.Context, m.now
 	return func() tea.Msg {

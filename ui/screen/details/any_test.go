@@ -29,8 +29,8 @@ func TestAnyKeys(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := newShelf(t, f, b, bare)
 		o := s.options(f, bare, b)
-		o.Picture = func(context.Context, api.File) (string, error) { return path, nil }
-		o.Undo, o.Redo, o.ReadAll, o.SaveAll = s.again, s.again, s.readAll, s.saveAll
+		s.picture = func(context.Context, api.File) (string, error) { return path, nil }
+		s.undo, s.redo = s.again, s.again
 		d := &desk{t: t, size: image.Pt(rapid.IntRange(1, 130).Draw(rt, "width"), rapid.IntRange(1, 30).Draw(rt, "height")), now: noon}
 		d.m = New(o)
 		d.run(d.m.Init())

@@ -84,8 +84,7 @@ func TestDeliveryCutsWhatTheEditorShows(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := start(t, Options{
-			Files: []api.File{*file}, Profile: session.Profile{Local: true}, Read: client.Details, Save: client.UpdateDetails,
-			Picture: func(context.Context, api.File) (string, error) { return path, nil },
+			Files: []api.File{*file}, Profile: session.Profile{Local: true}, Session: &shelf{t: t, client: client, Manager: unmanaged{}, picture: func(context.Context, api.File) (string, error) { return path, nil }},
 		})
 		p, _ := d.m.plane()
 		if p.upright() != up {
@@ -176,9 +175,9 @@ func TestDeliveryCutsTheSamePixels(t *testing.T) {
 func TestCropAsARealPicture(t *testing.T) {
 	size, th := image.Pt(120, 36), theme.New(true, true)
 	path := pngFile(t, 1200, 800)
-	s := &shelf{files: map[string]api.File{"f1": record(t, photo)}}
+	s := &shelf{files: map[string]api.File{"f1": record(t, photo)}, Manager: unmanaged{}}
 	o := s.options(s.files["f1"])
-	o.Picture = func(context.Context, api.File) (string, error) { return path, nil }
+	s.picture = func(context.Context, api.File) (string, error) { return path, nil }
 	o.Draw = picture.Options{Method: picture.MethodKitty, Cell: image.Pt(8, 16)}
 	o.Gallery = picture.NewGallery(false)
 	m := New(o)

@@ -19,6 +19,52 @@ import (
 	"mediadesk/ui/picture"
 )
 
+// Session is what the screen asks of the session.
+type Session interface {
+	Reader
+	Editor
+	Manager
+}
+
+// Reader reads files and what is known about them.
+type Reader interface {
+	// Read fetches a record, and ReadAll several. An error that api.Unavailable knows
+	// says that the service does not let us.
+	Read(ctx context.Context, fileID string) (*api.File, error)
+	ReadAll(ctx context.Context, ids []string, report func(session.Edited)) []session.Edited
+	// SeenAt is when a record was seen last; the zero time if that is not known.
+	SeenAt(ctx context.Context, fileID string) (time.Time, error)
+	// Picture gives the path of a local file with the picture.
+	Picture(ctx context.Context, f api.File) (path string, err error)
+	// Tags are offered while a person types.
+	Tags(ctx context.Context) ([]string, error)
+	// MetadataFields are the custom metadata fields of the library.
+	MetadataFields(ctx context.Context) ([]api.MetadataField, error)
+}
+
+// Editor changes details, and undoes and redoes that.
+type Editor interface {
+	Change(ctx context.Context, fileID string, d api.Details) (*api.File, error)
+	ChangeAll(ctx context.Context, changes []session.Change, report func(session.Edited)) []session.Edited
+	Undo(ctx context.Context, fileID string, policy session.Policy) ([]session.Edited, error)
+	Redo(ctx context.Context, fileID string, policy session.Policy) ([]session.Edited, error)
+}
+
+// Manager works on whole files.
+type Manager interface {
+	// Versions fails where the service does not manage files.
+	Versions(ctx context.Context, fileID string) ([]api.File, error)
+	Restore(ctx context.Context, fileID, versionID string) (*api.File, error)
+	DeleteVersion(ctx context.Context, fileID, versionID string) error
+	Rename(ctx context.Context, f api.File, name string) (*api.File, error)
+	// Move returns no record if the file became a version of another.
+	Move(ctx context.Context, f api.File, folder string) (*api.File, error)
+	Copy(ctx context.Context, f api.File, folder string) error
+	Delete(ctx context.Context, f api.File) error
+	// Signed is an address at which anybody can fetch a private file for so long.
+	Signed(f api.File, valid time.Duration) (string, error)
+}
+
 // Options are what the screen begins with and what it reaches the world
 // through. The functions are called in commands, never on the event loop; a nil
 // function is an ability that is missing. Only Save must be there.
@@ -27,35 +73,10 @@ type Options struct {
 	Context context.Context
 	// Files are the records as last seen, at least one.
 	Files   []api.File
+	Session Session
 	Profile session.Profile
-
-	// Read looks at a file anew. An error that api.Unavailable knows says that
-	// the service does not let us.
-	Read func(ctx context.Context, fileID string) (*api.File, error)
-	// SeenAt is when a record was seen last; the zero time where nobody knows.
-	SeenAt func(ctx context.Context, fileID string) (time.Time, error)
-	// Save sends a change and returns the record after it.
-	Save func(ctx context.Context, fileID string, d api.Details) (*api.File, error)
-	// SaveAll sends changes of several files in one step, which is undone as one,
-	// and ReadAll looks at several files anew. Outcomes are told as they come and
-	// returned in order. Both are missing, or none.
-	SaveAll func(ctx context.Context, changes []session.Change, told func(session.Edited)) []session.Edited
-	ReadAll func(ctx context.Context, ids []string, told func(session.Edited)) []session.Edited
-	// Undo takes the newest change of a file back, with those of other files of
-	// the same step, and Redo makes it again. They return the records after that;
-	// none, without an error, where there is nothing to do. An *session.ConflictError
-	// says that others changed the same meanwhile.
-	Undo, Redo func(ctx context.Context, fileID string, over session.Policy) ([]session.Edited, error)
-	// Manage are acts on whole files; nil where there are none.
-	Manage *Manage
-	// Fields are the custom metadata fields of the library.
-	Fields func(ctx context.Context) ([]api.MetadataField, error)
 	// Getenv looks for the person's editor; nil: os.Getenv.
 	Getenv func(string) string
-	// Picture gives the path of a local file that holds the picture.
-	Picture func(ctx context.Context, f api.File) (path string, err error)
-	// Known are the tags that are offered while a person types.
-	Known func(ctx context.Context) ([]string, error)
 
 	// Draw says how to draw pictures. Where the theme has no colour, neither
 	// have they.
@@ -346,18 +367,15 @@ type freshMsg struct {
 // patience is how long a look may take.
 const patience = 20 * time.Second
 
-// look reads the current record anew; nil where that ability is missing.
+// look reads the current record anew.
 func (m *Model) look(why purpose) tea.Cmd {
-	if m.o.Read == nil {
-		return nil
-	}
 	e := m.current()
 	e.asked = true
-	ctx, id, read, now := m.o.Context, e.file.FileID, m.o.Read, m.now
+	ctx, id, s, now := m.o.Context, e.file.FileID, m.o.Session, m.now
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		file, err := read(ctx, id)
+		file, err := s.Read(ctx, id)
 		if err == nil && file == nil {
 			err = api.ErrNoRecord
 		}
@@ -413,12 +431,9 @@ type knownMsg struct {
 }
 
 func (m *Model) askKnown() tea.Cmd {
-	if m.o.Known == nil {
-		return nil
-	}
-	ctx, ask := m.o.Context, m.o.Known
+	ctx, s := m.o.Context, m.o.Session
 	return func() tea.Msg {
-		tags, err := ask(ctx)
+		tags, err := s.Tags(ctx)
 		if err != nil {
 			return page.Problem(err)
 		}
@@ -449,18 +464,15 @@ type seenMsg struct {
 }
 
 func (m *Model) askSeen() tea.Cmd {
-	if m.o.SeenAt == nil {
-		return nil
-	}
 	var ids []string
 	for _, e := range m.entries {
 		ids = append(ids, e.file.FileID)
 	}
-	ctx, ask := m.o.Context, m.o.SeenAt
+	ctx, s := m.o.Context, m.o.Session
 	return func() tea.Msg {
 		at := make(map[string]time.Time, len(ids))
 		for _, id := range ids {
-			when, err := ask(ctx, id)
+			when, err := s.SeenAt(ctx, id)
 			if err != nil {
 				return page.Problem(err)
 			}

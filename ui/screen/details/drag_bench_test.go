@@ -38,9 +38,9 @@ func BenchmarkDrag(b *testing.B) {
 
 func benchDrag(b *testing.B, path string, draw picture.Options, moving bool) {
 	size, th := image.Pt(120, 36), theme.New(true, true)
-	s := &shelf{files: map[string]api.File{"f1": record(b, photo)}}
+	s := &shelf{files: map[string]api.File{"f1": record(b, photo)}, Manager: unmanaged{}}
 	o := s.options(s.files["f1"])
-	o.Picture = func(context.Context, api.File) (string, error) { return path, nil }
+	s.picture = func(context.Context, api.File) (string, error) { return path, nil }
 	o.Draw = draw
 	if draw.Method == picture.MethodKitty {
 		o.Gallery = picture.NewGallery(false)

@@ -154,10 +154,101 @@ type shelf struct {
 	saved   []api.Details
 	readErr error
 	saveErr error
+
+	client *api.Client // nil: files is the library
+	Manager
+
+	// What a test answers itself; nil: nothing is known, or the shelf answers.
+	picture    func(context.Context, api.File) (string, error)
+	known      func(context.Context) ([]string, error)
+	seenAt     func(context.Context, string) (time.Time, error)
+	fields     func(context.Context) ([]api.MetadataField, error)
+	undo, redo func(context.Context, string, session.Policy) ([]session.Edited, error)
+	saveSome   func(context.Context, []session.Change, func(session.Edited)) []session.Edited
+	saveOne    func(context.Context, string, api.Details) (*api.File, error)
+}
+
+var errNone = errors.New("there is none")
+
+func (s *shelf) Read(ctx context.Context, id string) (*api.File, error) {
+	if s.client != nil {
+		return s.client.Details(ctx, id)
+	}
+	return s.read(ctx, id)
+}
+
+func (s *shelf) Change(ctx context.Context, id string, d api.Details) (*api.File, error) {
+	switch {
+	case s.saveOne != nil:
+		return s.saveOne(ctx, id, d)
+	case s.client != nil:
+		return s.client.UpdateDetails(ctx, id, d)
+	}
+	return s.save(ctx, id, d)
+}
+
+func (s *shelf) ReadAll(ctx context.Context, ids []string, told func(session.Edited)) []session.Edited {
+	return s.readAll(ctx, ids, told)
+}
+
+func (s *shelf) ChangeAll(ctx context.Context, changes []session.Change, told func(session.Edited)) []session.Edited {
+	if s.saveSome != nil {
+		return s.saveSome(ctx, changes, told)
+	}
+	return s.saveAll(ctx, changes, told)
+}
+
+func (s *shelf) SeenAt(ctx context.Context, id string) (time.Time, error) {
+	if s.seenAt == nil {
+		return time.Time{}, nil
+	}
+	return s.seenAt(ctx, id)
+}
+
+func (s *shelf) Picture(ctx context.Context, f api.File) (string, error) {
+	if s.picture == nil {
+		return "", errNone
+	}
+	return s.picture(ctx, f)
+}
+
+func (s *shelf) Tags(ctx context.Context) ([]string, error) {
+	if s.known == nil {
+		return nil, nil
+	}
+	return s.known(ctx)
+}
+
+func (s *shelf) MetadataFields(ctx context.Context) ([]api.MetadataField, error) {
+	if s.fields == nil {
+		return nil, errNone
+	}
+	return s.fields(ctx)
+}
+
+func (s *shelf) Undo(ctx context.Context, id string, policy session.Policy) ([]session.Edited, error) {
+	if s.undo == nil {
+		return nil, nil
+	}
+	return s.undo(ctx, id, policy)
+}
+
+func (s *shelf) Redo(ctx context.Context, id string, policy session.Policy) ([]session.Edited, error) {
+	if s.redo == nil {
+		return nil, nil
+	}
+	return s.redo(ctx, id, policy)
+}
+
+// unmanaged is a service that does not manage files.
+type unmanaged struct{ Manager }
+
+func (unmanaged) Versions(context.Context, string) ([]api.File, error) {
+	return nil, &api.ServiceError{Status: 404, Message: "no"}
 }
 
 func newShelf(t *testing.T, files ...api.File) *shelf {
-	s := &shelf{t: t, files: map[string]api.File{}}
+	s := &shelf{t: t, files: map[string]api.File{}, Manager: unmanaged{}}
 	for _, f := range files {
 		s.files[f.FileID] = f
 	}
@@ -230,7 +321,7 @@ func (s *shelf) again(ctx context.Context, id string, _ session.Policy) ([]sessi
 }
 
 func (s *shelf) options(files ...api.File) Options {
-	return Options{Files: files, Read: s.read, Save: s.save, Profile: session.Profile{Name: "here", Local: true}}
+	return Options{Files: files, Session: s, Profile: session.Profile{Name: "here", Local: true}}
 }
 
 // pngFile writes a picture and returns its path.

@@ -129,9 +129,9 @@ func (m *Model) extend(msg extendMsg) tea.Cmd {
 		return nil
 	}
 	m.busy = "Asking for " + msg.list[0].Name + "…"
-	ctx, save := m.o.Context, m.o.Save
+	ctx, s := m.o.Context, m.o.Session
 	return func() tea.Msg {
-		file, err := save(ctx, msg.id, api.Details{Extensions: api.Set(msg.list)})
+		file, err := s.Change(ctx, msg.id, api.Details{Extensions: api.Set(msg.list)})
 		return extendedMsg{m, msg.list[0].Name, file, err}
 	}
 }

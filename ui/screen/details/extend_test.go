@@ -15,13 +15,13 @@ func TestRunAnExtension(t *testing.T) {
 	answer := &api.File{FileID: "f1", Name: "beach.png", ExtensionStatus: map[string]api.Status{api.RemoveBackground: api.StatusPending}}
 	d := start(t, Options{
 		Files: []api.File{{FileID: "f1", Name: "beach.png", FilePath: "/beach.png"}},
-		Save: func(_ context.Context, _ string, change api.Details) (*api.File, error) {
+		Session: &shelf{t: t, Manager: unmanaged{}, saveOne: func(_ context.Context, _ string, change api.Details) (*api.File, error) {
 			sent = append(sent, change)
 			if fail != nil {
 				return nil, fail
 			}
 			return answer, nil
-		},
+		}},
 	})
 	choose := func(keys ...string) page.Ask {
 		t.Helper()

@@ -22,14 +22,11 @@ type fieldsMsg struct {
 
 // askFields asks for the fields; a service that does not list them has none.
 func (m *Model) askFields() tea.Cmd {
-	if m.o.Fields == nil {
-		return nil
-	}
-	ctx, ask := m.o.Context, m.o.Fields
+	ctx, s := m.o.Context, m.o.Session
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		fields, err := ask(ctx)
+		fields, err := s.MetadataFields(ctx)
 		if err != nil {
 			return nil // they are a help; without them the values are there
 		}

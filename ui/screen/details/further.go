@@ -9,7 +9,7 @@ import (
 // by what the state is called: they can be given other keys too.
 func Further() map[string][]kit.Act {
 	at := func(where area) []kit.Act {
-		m := New(Options{Files: []api.File{{}}, Manage: &Manage{}})
+		m := New(Options{Files: []api.File{{}}})
 		m.able.manages = true
 		m.area = where
 		return m.Acts()

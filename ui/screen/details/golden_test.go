@@ -40,9 +40,8 @@ func TestLooks(t *testing.T) {
 				o := s.options(files[:1]...)
 				if name == "many" {
 					o = s.options(files...)
-					o.ReadAll, o.SaveAll = s.readAll, s.saveAll
 				}
-				o.Picture = func(context.Context, api.File) (string, error) { return path, nil }
+				s.picture = func(context.Context, api.File) (string, error) { return path, nil }
 				d := start(t, o)
 				look(d)
 				golden.RequireEqual(t, plain(d.m.View(size, theme.New(true, false))))

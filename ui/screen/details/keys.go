@@ -53,9 +53,9 @@ var letters = []act{
 	{binding: kit.Bind("change all files", "", "b"), group: groupEdit, hint: true, why: noMany, do: (*Model).manyMenu},
 	{binding: kit.Bind("edit as text in $EDITOR", "", "E"), group: groupEdit, do: (*Model).openEditor},
 	{binding: kit.Bind("open in the browser", "", "o"), group: groupFile, why: noAddress, do: (*Model).browse},
-	{binding: kit.Bind("look again", "", "r"), group: groupFile, why: noLook, do: func(m *Model) tea.Cmd { return m.look(forShow) }},
-	{binding: kit.Bind("undo the last saved change", "", "z"), group: groupEdit, why: func(m *Model) string { return m.noUndo(m.o.Undo) }, do: (*Model).undo},
-	{binding: kit.Bind("redo", "", "Z"), group: groupEdit, why: func(m *Model) string { return m.noUndo(m.o.Redo) }, do: (*Model).redo},
+	{binding: kit.Bind("look again", "", "r"), group: groupFile, do: func(m *Model) tea.Cmd { return m.look(forShow) }},
+	{binding: kit.Bind("undo the last saved change", "", "z"), group: groupEdit, why: (*Model).noUndo, do: (*Model).undo},
+	{binding: kit.Bind("redo", "", "Z"), group: groupEdit, why: (*Model).noUndo, do: (*Model).redo},
 }
 
 // actsOf are the acts of each part.
@@ -209,7 +209,7 @@ func (m *Model) Acts() []kit.Act {
 	all := actsOf[m.area]
 	out := make([]kit.Act, 0, len(all))
 	for _, a := range all {
-		if m.o.Manage == nil || !m.able.manages {
+		if !m.able.manages {
 			if key.Matches(kit.KeyMsg("m"), a.binding) {
 				continue // never offered where the service does not have it
 			}
@@ -550,7 +550,7 @@ func oneFile(m *Model) string {
 
 func noMany(m *Model) string {
 	switch {
-	case m.o.SaveAll == nil || len(m.entries) < 2:
+	case len(m.entries) < 2:
 		return "only one file is shown"
 	case m.busy != "":
 		return "something is under way already"
@@ -572,17 +572,8 @@ func noAddress(m *Model) string {
 	return ""
 }
 
-func noLook(m *Model) string {
-	if m.o.Read == nil {
-		return "this service does not let us look"
-	}
-	return ""
-}
-
-func (m *Model) noUndo(do undoer) string {
+func (m *Model) noUndo() string {
 	switch {
-	case do == nil:
-		return "changes cannot be taken back here"
 	case m.busy != "":
 		return "something is under way already"
 	case m.current().changed():

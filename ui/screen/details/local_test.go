@@ -47,8 +47,7 @@ func TestAgainstTheLocalLibrary(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := start(t, Options{
-		Files: []api.File{*stored}, Profile: session.Profile{Local: true}, Read: client.Details, Save: client.UpdateDetails,
-		Picture: func(context.Context, api.File) (string, error) { return path, nil },
+		Files: []api.File{*stored}, Profile: session.Profile{Local: true}, Session: &shelf{t: t, client: client, Manager: unmanaged{}, picture: func(context.Context, api.File) (string, error) { return path, nil }},
 	})
 	has := func(tags, region string) {
 		t.Helper()

@@ -15,21 +15,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// Manage are acts on whole files that some services have. Errors that
-// api.Unavailable knows say that this one does not.
-type Manage struct {
-	Versions      func(ctx context.Context, fileID string) ([]api.File, error)
-	Restore       func(ctx context.Context, fileID, versionID string) (*api.File, error)
-	DeleteVersion func(ctx context.Context, fileID, versionID string) error
-	Rename        func(ctx context.Context, f api.File, name string) (*api.File, error)
-	// Move returns no record where the file became a version of another.
-	Move   func(ctx context.Context, f api.File, folder string) (*api.File, error)
-	Copy   func(ctx context.Context, f api.File, folder string) error
-	Delete func(ctx context.Context, f api.File) error
-	// Signed is an address at which anybody can fetch a private file for a while.
-	Signed func(f api.File, holds time.Duration) (string, error)
-}
-
 // abilities are what is known of what the service can.
 type abilities struct {
 	asked   bool
@@ -49,7 +34,7 @@ type versionsMsg struct {
 // probe asks once whether the service manages files: listing versions changes
 // nothing. Where it does not, nothing of it is offered.
 func (m *Model) probe() tea.Cmd {
-	if m.o.Manage == nil || m.able.asked {
+	if m.able.asked {
 		return nil
 	}
 	m.able.asked = true
@@ -57,11 +42,11 @@ func (m *Model) probe() tea.Cmd {
 }
 
 func (m *Model) versions(show bool) tea.Cmd {
-	ctx, id, list := m.o.Context, m.current().file.FileID, m.o.Manage.Versions
+	ctx, id, s := m.o.Context, m.current().file.FileID, m.o.Session
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		versions, err := list(ctx, id)
+		versions, err := s.Versions(ctx, id)
 		return versionsMsg{m, id, show, versions, err}
 	}
 }
@@ -93,7 +78,7 @@ func (m *Model) gotVersions(msg versionsMsg) tea.Cmd {
 // noManage says why files cannot be managed.
 func noManage(m *Model) string {
 	switch {
-	case m.o.Manage == nil || !m.able.manages:
+	case !m.able.manages:
 		return "this service does not let us manage files"
 	case m.busy != "":
 		return "something is under way already"
@@ -119,7 +104,7 @@ func (m *Model) manageMenu() tea.Cmd {
 	var rows []kit.MenuRow
 	var acts []func() tea.Cmd
 	for _, a := range all {
-		if a.act != "" && m.able.refused[a.act] || a.key == "s" && (m.o.Manage.Signed == nil || f.URL == "") {
+		if a.act != "" && m.able.refused[a.act] || a.key == "s" && f.URL == "" {
 			continue
 		}
 		rows = append(rows, kit.MenuRow{Key: a.key, Words: a.words, Note: a.note})
@@ -226,7 +211,7 @@ func (m *Model) askRename() tea.Cmd {
 			return toast(page.Info, "It has that name already.")
 		}
 		return m.manage("Renaming…", "rename", f, func(ctx context.Context) (managedMsg, error) {
-			file, err := m.o.Manage.Rename(ctx, f, text)
+			file, err := m.o.Session.Rename(ctx, f, text)
 			return managedMsg{file: file, done: fmt.Sprintf("Renamed %s to %s.", f.Name, api.StoredName(text))}, err
 		})
 	}
@@ -267,7 +252,7 @@ func lastStep(path string) string {
 
 func (m *Model) move(f api.File, folder string) tea.Cmd {
 	return m.manage("Moving…", "move", f, func(ctx context.Context) (managedMsg, error) {
-		file, err := m.o.Manage.Move(ctx, f, folder)
+		file, err := m.o.Session.Move(ctx, f, folder)
 		done := fmt.Sprintf("Moved %s to %s.", f.Name, folder)
 		if file == nil {
 			done = fmt.Sprintf("Moved %s to %s: it is a version of the file there now.", f.Name, folder)
@@ -278,7 +263,7 @@ func (m *Model) move(f api.File, folder string) tea.Cmd {
 
 func (m *Model) copyTo(f api.File, folder string) tea.Cmd {
 	return m.manage("Copying…", "copy", f, func(ctx context.Context) (managedMsg, error) {
-		return managedMsg{done: fmt.Sprintf("Copied %s to %s.", f.Name, folder)}, m.o.Manage.Copy(ctx, f, folder)
+		return managedMsg{done: fmt.Sprintf("Copied %s to %s.", f.Name, folder)}, m.o.Session.Copy(ctx, f, folder)
 	})
 }
 
@@ -313,7 +298,7 @@ func (m *Model) remove(msg deleteMsg) tea.Cmd {
 		return nil
 	}
 	return m.manage("Deleting…", "delete", msg.file, func(ctx context.Context) (managedMsg, error) {
-		err := m.o.Manage.Delete(ctx, msg.file)
+		err := m.o.Session.Delete(ctx, msg.file)
 		return managedMsg{gone: err == nil, done: "Deleted " + name(&msg.file) + "."}, err
 	})
 }
@@ -361,7 +346,7 @@ func (m *Model) oneVersion(f, v api.File, current bool) tea.Cmd {
 		acts = append(acts,
 			func() tea.Cmd {
 				return m.manage("Restoring…", "restore", f, func(ctx context.Context) (managedMsg, error) {
-					file, err := m.o.Manage.Restore(ctx, f.FileID, v.VersionInfo.ID)
+					file, err := m.o.Session.Restore(ctx, f.FileID, v.VersionInfo.ID)
 					return managedMsg{file: file, done: "Restored " + label + " of " + f.Name + "."}, err
 				})
 			},
@@ -393,7 +378,7 @@ func (m *Model) removeVersion(msg deleteVersionMsg) tea.Cmd {
 		return nil
 	}
 	return m.manage("Deleting…", "delete a version", msg.file, func(ctx context.Context) (managedMsg, error) {
-		err := m.o.Manage.DeleteVersion(ctx, msg.file.FileID, msg.version.ID)
+		err := m.o.Session.DeleteVersion(ctx, msg.file.FileID, msg.version.ID)
 		return managedMsg{done: "Deleted " + msg.version.Name + " of " + msg.file.Name + "."}, err
 	})
 }
@@ -402,7 +387,7 @@ func (m *Model) removeVersion(msg deleteVersionMsg) tea.Cmd {
 const signedFor = 24 * time.Hour
 
 func (m *Model) copySigned() tea.Cmd {
-	address, err := m.o.Manage.Signed(m.current().file, signedFor)
+	address, err := m.o.Session.Signed(m.current().file, signedFor)
 	if err != nil {
 		return page.Send(page.Problem(err))
 	}

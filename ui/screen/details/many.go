@@ -97,16 +97,13 @@ func (m *Model) saveAll() tea.Cmd {
 			return m.turnToEntry(list[i])
 		}
 	}
-	if m.o.ReadAll == nil {
-		return m.askSaveAll()
-	}
 	var ids []string
 	for _, e := range list {
 		ids = append(ids, e.file.FileID)
 	}
 	b := m.begin("Looking at", len(ids))
-	ctx, read, now := m.o.Context, m.o.ReadAll, m.now
-	return tea.Batch(m.tick(b), func() tea.Msg { return freshAllMsg{m, read(ctx, ids, b.told), now()} })
+	ctx, s, now := m.o.Context, m.o.Session, m.now
+	return tea.Batch(m.tick(b), func() tea.Msg { return freshAllMsg{m, s.ReadAll(ctx, ids, b.told), now()} })
 }
 
 // turnToEntry shows a file, with what stands in its way.
@@ -211,9 +208,9 @@ func (m *Model) sendAll(msg saveAllMsg) tea.Cmd {
 		changes = append(changes, session.Change{FileID: e.file.FileID, Details: d})
 	}
 	b := m.begin("Saving", len(changes))
-	ctx, save, now := m.o.Context, m.o.SaveAll, m.now
+	ctx, s, now := m.o.Context, m.o.Session, m.now
 	return tea.Batch(m.tick(b), func() tea.Msg {
-		out.list = save(ctx, changes, b.told)
+		out.list = s.ChangeAll(ctx, changes, b.told)
 		out.at = now()
 		return out
 	})

@@ -31,7 +31,6 @@ func TestManyFilesInOneStep(t *testing.T) {
 	files := numbered(t, 4)
 	s := newShelf(t, files...)
 	o := s.options(files...)
-	o.ReadAll, o.SaveAll = s.readAll, s.saveAll
 	d := start(t, o)
 	d.press("b", "a")
 	d.write("wind,sea")
@@ -66,9 +65,8 @@ func TestPartialFailure(t *testing.T) {
 	files := numbered(t, 3)
 	s := newShelf(t, files...)
 	o := s.options(files...)
-	o.ReadAll = s.readAll
 	fails := true
-	o.SaveAll = func(ctx context.Context, changes []session.Change, told func(session.Edited)) []session.Edited {
+	s.saveSome = func(ctx context.Context, changes []session.Change, told func(session.Edited)) []session.Edited {
 		if !fails {
 			return s.saveAll(ctx, changes, told)
 		}
@@ -100,7 +98,6 @@ func TestRulesForAllFiles(t *testing.T) {
 	doc.FileID, doc.FileType, doc.Width, doc.Height, doc.CustomCoordinates = "doc", api.KindNonImage, api.Field[int]{}, api.Field[int]{}, api.Null[string]()
 	s := newShelf(t, files[0], small, doc)
 	o := s.options(files[0], small, doc)
-	o.ReadAll, o.SaveAll = s.readAll, s.saveAll
 	d := start(t, o)
 	regions := func() string {
 		var out []string
@@ -171,7 +168,7 @@ func TestUndoAsksWhereOthersWereAtWork(t *testing.T) {
 	s := newShelf(t, f)
 	o := s.options(f)
 	var asked []session.Policy
-	o.Undo = func(ctx context.Context, id string, over session.Policy) ([]session.Edited, error) {
+	s.undo = func(ctx context.Context, id string, over session.Policy) ([]session.Edited, error) {
 		asked = append(asked, over)
 		if over == session.Fail {
 			return nil, &session.ConflictError{Conflicts: []session.Conflict{{FileID: id, Name: "beach.png", Field: "region", Left: "1,1,1,1"}}}
@@ -192,50 +189,65 @@ func TestUndoAsksWhereOthersWereAtWork(t *testing.T) {
 	d.toasted("Undone 2 files")
 }
 
-// manager is a service that manages files, or does not.
-func manager(s *shelf, log *[]string, refuse error) *Manage {
-	note := func(format string, args ...any) error {
-		*log = append(*log, fmt.Sprintf(format, args...))
-		return refuse
+// manager is a service that manages files, or does not: it writes down what it was
+// told, and answers with refuse.
+type manager struct {
+	s      *shelf
+	log    []string
+	refuse error
+}
+
+func (m *manager) note(format string, args ...any) error {
+	m.log = append(m.log, fmt.Sprintf(format, args...))
+	return m.refuse
+}
+
+func (m *manager) Versions(_ context.Context, id string) ([]api.File, error) {
+	if m.s.readErr != nil {
+		return nil, m.s.readErr
 	}
-	return &Manage{
-		Versions: func(_ context.Context, id string) ([]api.File, error) {
-			if s.readErr != nil {
-				return nil, s.readErr
-			}
-			f := s.files[id]
-			old := f
-			old.VersionInfo = &api.VersionInfo{ID: "old", Name: "Version 0"}
-			return []api.File{f, old}, nil
-		},
-		Restore: func(_ context.Context, id, v string) (*api.File, error) {
-			f := s.files[id]
-			return &f, note("restore %s %s", id, v)
-		},
-		DeleteVersion: func(_ context.Context, id, v string) error { return note("delete %s %s", id, v) },
-		Rename: func(_ context.Context, f api.File, name string) (*api.File, error) {
-			err := note("rename %s %s", f.Name, name)
-			f.Raw, f.Name = nil, name
-			s.files[f.FileID] = f
-			return &f, err
-		},
-		Move: func(_ context.Context, f api.File, folder string) (*api.File, error) {
-			return &f, note("move %s %s", f.Name, folder)
-		},
-		Copy:   func(_ context.Context, f api.File, folder string) error { return note("copy %s %s", f.Name, folder) },
-		Delete: func(_ context.Context, f api.File) error { return note("delete %s", f.Name) },
-		Signed: func(f api.File, holds time.Duration) (string, error) {
-			return f.URL + "?ik-s=1&for=" + holds.String(), nil
-		},
-	}
+	f := m.s.files[id]
+	old := f
+	old.VersionInfo = &api.VersionInfo{ID: "old", Name: "Version 0"}
+	return []api.File{f, old}, nil
+}
+
+func (m *manager) Restore(_ context.Context, id, v string) (*api.File, error) {
+	f := m.s.files[id]
+	return &f, m.note("restore %s %s", id, v)
+}
+
+func (m *manager) DeleteVersion(_ context.Context, id, v string) error {
+	return m.note("delete %s %s", id, v)
+}
+
+func (m *manager) Rename(_ context.Context, f api.File, name string) (*api.File, error) {
+	err := m.note("rename %s %s", f.Name, name)
+	f.Raw, f.Name = nil, name
+	m.s.files[f.FileID] = f
+	return &f, err
+}
+
+func (m *manager) Move(_ context.Context, f api.File, folder string) (*api.File, error) {
+	return &f, m.note("move %s %s", f.Name, folder)
+}
+
+func (m *manager) Copy(_ context.Context, f api.File, folder string) error {
+	return m.note("copy %s %s", f.Name, folder)
+}
+
+func (m *manager) Delete(_ context.Context, f api.File) error { return m.note("delete %s", f.Name) }
+
+func (m *manager) Signed(f api.File, valid time.Duration) (string, error) {
+	return f.URL + "?ik-s=1&for=" + valid.String(), nil
 }
 
 func TestManaging(t *testing.T) {
 	files := numbered(t, 2)
 	s := newShelf(t, files...)
-	var log []string
 	o := s.options(files...)
-	o.Manage = manager(s, &log, nil)
+	log := &manager{s: s, refuse: nil}
+	s.Manager = log
 	d := start(t, o)
 	d.press("m", "r", "ctrl+u")
 	d.write("new name.png")
@@ -270,7 +282,7 @@ func TestManaging(t *testing.T) {
 		t.Errorf("told %+v", got)
 	}
 	want := "rename p1.png new name.png|copy new name.png /other|restore f1 old|delete f1 old|delete new name.png"
-	if got := strings.Join(log, "|"); got != want {
+	if got := strings.Join(log.log, "|"); got != want {
 		t.Errorf("did %s", got)
 	}
 	d.send(page.FileGone{FileID: "f1"})
@@ -289,10 +301,10 @@ func TestManagingIsNotOffered(t *testing.T) {
 	for _, status := range []int{403, 404} {
 		s := newShelf(t, f)
 		s.readErr = &api.ServiceError{Status: status, Message: "no"}
-		var log []string
 		o := s.options(f)
 		o.Profile.Local = false
-		o.Manage = manager(s, &log, nil)
+		log := &manager{s: s, refuse: nil}
+		s.Manager = log
 		d := start(t, o)
 		d.press("m")
 		d.toasted("does not let us manage")
@@ -304,9 +316,9 @@ func TestManagingIsNotOffered(t *testing.T) {
 	}
 	// An act that is refused by itself is not offered again.
 	s := newShelf(t, f)
-	var log []string
 	o := s.options(f)
-	o.Manage = manager(s, &log, &api.ServiceError{Status: 403, Message: "no"})
+	log := &manager{s: s, refuse: &api.ServiceError{Status: 403, Message: "no"}}
+	s.Manager = log
 	d := start(t, o)
 	d.press("m", "d")
 	d.answer(d.asked(), "Delete")
@@ -322,7 +334,7 @@ func TestDescriptionAndMetadata(t *testing.T) {
 	s := newShelf(t, f)
 	o := s.options(f)
 	three := 3
-	o.Fields = func(context.Context) ([]api.MetadataField, error) {
+	s.fields = func(context.Context) ([]api.MetadataField, error) {
 		return []api.MetadataField{
 			{Name: "price", Schema: api.MetadataSchema{Type: api.MetadataNumber}},
 			{Name: "shop", Schema: api.MetadataSchema{Type: api.MetadataText, MaxLength: &three}},
@@ -370,8 +382,9 @@ func TestDescriptionAndMetadata(t *testing.T) {
 func TestRegionKeys(t *testing.T) {
 	f := record(t, photo)
 	path := pngFile(t, 300, 200)
-	o := newShelf(t, f).options(f)
-	o.Picture = func(context.Context, api.File) (string, error) { return path, nil }
+	s := newShelf(t, f)
+	o := s.options(f)
+	s.picture = func(context.Context, api.File) (string, error) { return path, nil }
 	d := start(t, o)
 	d.press("c", "enter")
 	for _, c := range []struct {
@@ -400,8 +413,9 @@ func TestRegionKeys(t *testing.T) {
 func TestDragByPixels(t *testing.T) {
 	f := record(t, photo)
 	path := pngFile(t, 300, 200)
-	o := newShelf(t, f).options(f)
-	o.Picture = func(context.Context, api.File) (string, error) { return path, nil }
+	s := newShelf(t, f)
+	o := s.options(f)
+	s.picture = func(context.Context, api.File) (string, error) { return path, nil }
 	d := start(t, o)
 	if !d.m.WantsPixels() {
 		t.Fatal("the screen does not want pixels")
@@ -442,8 +456,9 @@ func TestDragByPixels(t *testing.T) {
 func TestDragWhileThePictureMoves(t *testing.T) {
 	f := record(t, photo)
 	path := pngFile(t, 300, 200)
-	o := newShelf(t, f).options(f)
-	o.Picture = func(context.Context, api.File) (string, error) { return path, nil }
+	s := newShelf(t, f)
+	o := s.options(f)
+	s.picture = func(context.Context, api.File) (string, error) { return path, nil }
 	d := start(t, o)
 	cells := d.m.pictureCells()
 	was := d.m.rect()

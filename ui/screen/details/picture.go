@@ -61,7 +61,7 @@ func pictureOf(f *api.File) string {
 // wantPicture asks for the picture of the current file where it is not there.
 func (m *Model) wantPicture() tea.Cmd {
 	e := m.current()
-	if e == nil || m.o.Picture == nil || !e.canHaveRegion() {
+	if e == nil || !e.canHaveRegion() {
 		return nil
 	}
 	of := pictureOf(&e.file)
@@ -74,10 +74,10 @@ func (m *Model) wantPicture() tea.Cmd {
 	ctx, cancel := context.WithTimeout(m.o.Context, picturePatience)
 	gone := tea.Batch(m.picture.hung.TakeDown(), m.picture.crop.TakeDown())
 	m.picture = pictureState{asked: of, cancel: cancel, crop: &picture.CropView{}}
-	file, fetch := e.file, m.o.Picture
+	file, s := e.file, m.o.Session
 	return tea.Batch(gone, func() tea.Msg {
 		defer cancel()
-		path, err := fetch(ctx, file)
+		path, err := s.Picture(ctx, file)
 		if err != nil {
 			return pictureMsg{m, of, nil, err}
 		}
@@ -212,8 +212,6 @@ func (m *Model) drawPicture(size image.Point, th *theme.Theme) string {
 // noPicture says why no picture is drawn.
 func (m *Model) noPicture() string {
 	switch err := m.picture.err; {
-	case m.o.Picture == nil:
-		return "No picture can be shown here; the numbers work without it."
 	case err == nil:
 		return "Getting the picture…"
 	case errors.Is(err, context.DeadlineExceeded):

@@ -15,21 +15,17 @@ import (
 	"mediadesk/ui/text"
 )
 
-// save begins to save the current file: it looks at the record anew where that
-// is possible, then shows the difference and asks.
+// save begins to save the current file: it reads the record again, then shows the difference and asks.
 func (m *Model) save() tea.Cmd {
 	e := m.current()
-	if m.o.SaveAll != nil && (m.others() > 1 || m.others() == 1 && e.changed()) {
+	if m.others() > 1 || m.others() == 1 && e.changed() {
 		return m.saveAll()
 	}
 	if !m.ready(e) {
 		return nil
 	}
-	if look := m.look(forSave); look != nil {
-		m.busy = "Looking whether it changed meanwhile…"
-		return look
-	}
-	return m.askSave(e)
+	m.busy = "Looking whether it changed meanwhile…"
+	return m.look(forSave)
 }
 
 // ready tells whether the drafts can be sent; what stands in the way is shown
@@ -118,11 +114,11 @@ func (m *Model) takeTheirs(msg theirsMsg) tea.Cmd {
 // groundWords say what a difference is a difference to.
 func (m *Model) groundWords(e *entry) string {
 	switch {
-	case e.readErr == nil && m.o.Read != nil && len(e.meanwhile) > 0:
+	case e.readErr == nil && len(e.meanwhile) > 0:
 		return "Meanwhile others changed it: " + strings.Join(e.meanwhile, "; ") + ". Yours comes on top of that."
-	case e.readErr == nil && m.o.Read != nil:
+	case e.readErr == nil:
 		return "Looked just now: nobody changed it meanwhile."
-	case m.o.Read == nil || api.Unavailable(e.readErr):
+	case api.Unavailable(e.readErr):
 		return "The difference is to the file " + m.seenWords(e) + "; this service does not let us look again."
 	}
 	return "The difference is to the file " + m.seenWords(e) + "; looking again failed: " + e.readErr.Error()
@@ -190,9 +186,9 @@ func (m *Model) send(msg confirmedMsg) tea.Cmd {
 	}
 	m.busy = "Saving…"
 	out := savedMsg{owner: m, id: msg.id, did: "Saved", sent: e.drafts()}
-	ctx, save, now := m.o.Context, m.o.Save, m.now
+	ctx, s, now := m.o.Context, m.o.Session, m.now
 	return func() tea.Msg {
-		out.file, out.err = save(ctx, msg.id, msg.change)
+		out.file, out.err = s.Change(ctx, msg.id, msg.change)
 		if out.err == nil && out.file == nil {
 			out.err = api.ErrNoRecord
 		}

@@ -412,7 +412,7 @@ func (m *Model) status(size image.Point, th *theme.Theme) []string {
 	}
 	words := text.Capital(m.seenWords(e))
 	switch {
-	case m.o.Read == nil || e.readErr != nil && api.Unavailable(e.readErr):
+	case e.readErr != nil && api.Unavailable(e.readErr):
 		words += ". This service does not let us look again."
 	case e.readErr != nil:
 		return signed(theme.SignWarn, words+". Looking again failed: "+page.Explain(e.readErr), size.X, 2, th)

@@ -29,7 +29,7 @@ func TestEveryActActs(t *testing.T) {
 		c.FileID, c.Name, c.Raw = "f3", "third.png", nil
 		s.files["f3"] = c
 		o := s.options(f, b, c)
-		o.Undo, o.Redo, o.ReadAll, o.SaveAll = s.again, s.again, s.readAll, s.saveAll
+		s.undo, s.redo = s.again, s.again
 		d := start(t, o)
 		d.press("n")
 		return d
@@ -99,10 +99,10 @@ func TestViewStaysInside(t *testing.T) {
 	for name, state := range states {
 		for _, files := range [][]api.File{{f}, {f, f, f}} {
 			o := s.options(files...)
-			o.SaveAll = s.saveAll
+			s.picture = nil
 			if name == "picture" && len(files) == 1 {
 				// Drawing takes its time; the others do without.
-				o.Picture = func(context.Context, api.File) (string, error) { return path, nil }
+				s.picture = func(context.Context, api.File) (string, error) { return path, nil }
 			}
 			d := start(t, o)
 			state(d)
@@ -117,7 +117,7 @@ func TestViewStaysInside(t *testing.T) {
 			})
 		}
 	}
-	empty := New(Options{Save: s.save})
+	empty := New(Options{Session: s})
 	uitest.Sweep(t, func(w, h int, th *theme.Theme) string { return empty.View(image.Pt(w, h), th) })
 	for _, a := range empty.Acts() {
 		empty.Update(a.Press())

@@ -43,6 +43,13 @@ func (e *ServiceError) Error() string {
 	return text
 }
 
+// NotDone reports whether an answer of status 5xx says that the service did
+// nothing: that it is not available now (503), or that its disk is full (507). The
+// words must be its own, not those of something on the way.
+func (e *ServiceError) NotDone() bool {
+	return !e.Foreign && (e.Status == http.StatusServiceUnavailable || e.Status == http.StatusInsufficientStorage)
+}
+
 // Hint says what helps, in our words; empty where only the service's own
 // message can tell.
 func (e *ServiceError) Hint() string {

@@ -2,7 +2,6 @@ package api
 
 import (
 	"errors"
-	"net/http"
 	"time"
 )
 
@@ -147,7 +146,7 @@ func OutcomeOf(err error) State {
 	case errors.Is(err, ErrNoRecord):
 		return Unknown
 	case errors.As(err, &answer):
-		if answer.Status >= 500 && answer.Complete && (answer.Status != http.StatusServiceUnavailable || answer.Foreign) {
+		if answer.Status >= 500 && answer.Complete && !answer.NotDone() {
 			return Unknown
 		}
 		return Refused

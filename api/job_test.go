@@ -27,6 +27,8 @@ func TestOutcomeOf(t *testing.T) {
 		{"redirect", &api.ServiceError{Status: 307, Complete: true}, api.Refused},
 		{"too many requests", &api.ServiceError{Status: 429, Complete: true}, api.Refused},
 		{"unavailable", &api.ServiceError{Status: 503, Complete: true}, api.Refused},
+		{"disk of the service full", &api.ServiceError{Status: 507, Complete: true}, api.Refused},
+		{"disk of something on the way full", &api.ServiceError{Status: 507, Complete: true, Foreign: true}, api.Unknown},
 		{"service fault after the last byte", &api.ServiceError{Status: 500, Complete: true}, api.Unknown},
 		{"gateway time-out after the last byte", &api.ServiceError{Status: 504, Complete: true}, api.Unknown},
 		{"service fault before the last byte", &api.ServiceError{Status: 502}, api.Refused},

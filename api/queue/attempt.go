@@ -75,7 +75,11 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 		// What is not in the journal is not sent: a repeat would not know.
 		job.Evidence = before
 		job.Attempts--
-		return unsent(&api.Failure{Message: "not sent, because the journal could not be written: " + err.Error(), Help: "Check whether the disk is full, then try again."})
+		what := "not sent"
+		if before == api.MaybeStored {
+			what = "an earlier attempt may have been stored; not sent again"
+		}
+		return unsent(&api.Failure{Message: what + ", because the journal could not be written: " + err.Error(), Help: "Check whether the disk is full, then try again."})
 	}
 	progress := new(api.Progress)
 	q.mu.Lock()

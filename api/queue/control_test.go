@@ -305,6 +305,26 @@ func TestNothingIsSentThatIsNotInTheJournal(t *testing.T) {
 	})
 }
 
+// TestFullDisk: the disk of the journal and of the library is full. Nothing was
+// stored, and the reason is told; after an attempt without an answer that is not
+// claimed.
+func TestFullDisk(t *testing.T) {
+	for f, want := range map[fault]api.State{full507: api.Unsent, lostBefore: api.Unknown} {
+		synctest.Test(t, func(t *testing.T) {
+			s, n := newService(f), newNotes()
+			n.fail = func(api.Job) error { return errors.New("no space left on device") }
+			q := start(t, n, s)
+			got := outcome(t, q, addAll(t, q, job("a.jpg", api.NameHere))[0])
+			if got.State != want || s.copies("a") != 0 || !strings.Contains(got.Failure.Message, "no space left on device") {
+				t.Errorf("%s: %s, %+v", f, got.State, got.Failure)
+			}
+			if not := strings.HasPrefix(got.Failure.Message, "not sent"); not != (want == api.Unsent) {
+				t.Errorf("%s: it says %q", f, got.Failure.Message)
+			}
+		})
+	}
+}
+
 func TestAnOutcomeThatCannotBeKeptIsSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, n := newService(), newNotes()

@@ -177,6 +177,7 @@ const (
 	early500    fault = "500 before everything was sent"
 	busy503     fault = "503"
 	lost503     fault = "503 of a proxy, stored"
+	full507     fault = "507"
 	slow429     fault = "429"
 	refused401  fault = "401"
 	refused400  fault = "400 for another reason"
@@ -248,6 +249,8 @@ func (s *service) Upload(ctx context.Context, u *api.Upload, p *api.Progress) (*
 		return nil, answer(500, false)
 	case busy503:
 		return nil, answer(503, true)
+	case full507:
+		return nil, answer(507, true)
 	case slow429:
 		return nil, answer(429, true)
 	case refused401:

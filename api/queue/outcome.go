@@ -66,15 +66,14 @@ func assess(job *api.Job, err error) assessment {
 		switch s := answer.Status; {
 		case s == http.StatusTooManyRequests:
 			return assessment{invited: true, wait: answer.Wait}
-		case s == http.StatusServiceUnavailable:
-			a := assessment{invited: true, wait: answer.Wait}
-			switch {
-			case answer.Complete && answer.Foreign:
-				a.evidence = api.MaybeStored // something on the way wrote it
-			case answer.Complete && job.OwnName():
+		case s >= 500 && answer.NotDone():
+			a := assessment{invited: s == http.StatusServiceUnavailable, wait: answer.Wait}
+			if answer.Complete && job.OwnName() {
 				a.evidence = api.Orphaned // the service says no, but not after what
 			}
 			return a
+		case s == http.StatusServiceUnavailable:
+			return assessment{evidence: maybe(answer.Complete), invited: true, wait: answer.Wait}
 		case s >= 500:
 			return assessment{evidence: maybe(answer.Complete), wait: answer.Wait}
 		}

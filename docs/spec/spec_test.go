@@ -34,21 +34,7 @@ func TestCitations(t *testing.T) {
 			return err
 		}
 		for _, comment := range file.Comments {
-			document := ""
-			for _, match := range citation.FindAllStringSubmatch(comment.Text(), -1) {
-				if match[1] != "" {
-					document = match[1]
-					continue
-				}
-				cited++
-				switch known, ok := sections[document]; {
-				case strings.HasPrefix(document, "RFC "):
-				case !ok:
-					t.Errorf("%s: %s names no document: write \"service.md %[2]s\", hosted-service.md or design.md", files.Position(comment.Pos()), match[0])
-				case !known[match[2]]:
-					t.Errorf("%s: docs/spec/%s has no section %q", files.Position(comment.Pos()), document, match[2])
-				}
-			}
+			cited += checkCitations(t, sections, files.Position(comment.Pos()).String(), "", comment.Text())
 		}
 		return nil
 	})
@@ -58,6 +44,36 @@ func TestCitations(t *testing.T) {
 	if cited == 0 {
 		t.Error("no citation was found")
 	}
+	for name := range sections {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			checkCitations(t, sections, name, name, line)
+		}
+	}
+}
+
+// checkCitations checks a text in which a § is of the document until another is
+// named, and returns how many there are.
+func checkCitations(t *testing.T, sections map[string]map[string]bool, place, document, text string) (cited int) {
+	t.Helper()
+	for _, match := range citation.FindAllStringSubmatch(text, -1) {
+		if match[1] != "" {
+			document = match[1]
+			continue
+		}
+		cited++
+		switch known, ok := sections[document]; {
+		case strings.HasPrefix(document, "RFC "):
+		case !ok:
+			t.Errorf("%s: %s names no document: write \"service.md %[2]s\", hosted-service.md or design.md", place, match[0])
+		case !known[match[2]]:
+			t.Errorf("%s: docs/spec/%s has no section %q", place, document, match[2])
+		}
+	}
+	return cited
 }
 
 // headings are the numbers of a document's sections.

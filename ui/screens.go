@@ -25,9 +25,7 @@ func (m *Model) tabScreens() map[page.ID]page.Screen {
 		page.Uploads:    page.Legacy(uploads.New(uploads.Options{Context: m.ctx, Session: d, Queue: d.Queue, Profile: d.Profile, Now: m.o.Now})),
 		page.Extensions: page.Legacy(extensions.New(extensions.Options{Context: m.ctx, Session: d, Watch: d.Watch, Profile: d.Profile, Now: m.o.Now})),
 		page.Library: page.Legacy(library.New(library.Options{
-			Context: m.ctx, List: d.Client.List, Seen: d.SeenIn, Found: d.Seen, Runs: d.Watch.Runs,
-			Thumb: d.Thumb, Loader: m.loader, Download: d.Download, Downloads: m.downloads(), Signed: d.Signed, Sent: d.Sent,
-			Profile: d.Profile, Now: m.o.Now,
+			Context: m.ctx, Session: d, Loader: m.loader, Downloads: m.downloads(), Profile: d.Profile, Now: m.o.Now,
 		})),
 		page.Settings: page.Legacy(settings.New(settings.Options{
 			Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, Getenv: m.o.Getenv, Profile: d.Profile, Version: m.o.Version, Now: m.o.Now,

@@ -45,6 +45,15 @@ func (s *Session) Locate(ctx context.Context, filePath string) (api.Place, error
 	return api.Place{}, err
 }
 
+// List lists folders and files of the service. An error that api.Unavailable knows
+// says that the service does not list.
+func (s *Session) List(ctx context.Context, q api.Query) ([]api.File, error) {
+	return s.Client.List(ctx, q)
+}
+
+// Runs are the runs of extensions that are known of this profile, newest last.
+func (s *Session) Runs(ctx context.Context) ([]api.Run, error) { return s.Watch.Runs(ctx) }
+
 // Tags are the tags of the files that were seen, the most used first.
 func (s *Session) Tags(ctx context.Context) ([]string, error) {
 	counts, err := s.Journal.TagCounts(ctx, s.Profile.Name)

@@ -61,7 +61,7 @@ func (m *Model) startDownload(files []api.File, folder string) tea.Cmd {
 	ctx, cancel := context.WithCancel(m.o.Context)
 	d := &download{total: len(files), cancel: cancel}
 	m.fetching = d
-	fetch := m.o.Download
+	s := m.o.Session
 	return tea.Batch(d.tick(), func() tea.Msg {
 		defer cancel()
 		out := downloadedMsg{of: d, folder: folder}
@@ -69,7 +69,7 @@ func (m *Model) startDownload(files []api.File, folder string) tea.Cmd {
 			err := ctx.Err()
 			path := ""
 			if err == nil {
-				path, err = fetch(ctx, f, folder, func(n int64) { d.bytes.Add(n) })
+				path, err = s.Download(ctx, f, folder, func(n int64) { d.bytes.Add(n) })
 			}
 			if err != nil {
 				out.bad = append(out.bad, f.Name+": "+err.Error())
@@ -115,11 +115,11 @@ type sentMsg struct {
 // the options that they had.
 func (m *Model) sendAgain() tea.Cmd {
 	files := m.chosen()
-	ctx, sent := m.o.Context, m.o.Sent
+	ctx, s := m.o.Context, m.o.Session
 	return func() tea.Msg {
 		out := sentMsg{owner: m}
 		for _, f := range files {
-			job, ok, err := sent(ctx, f.FileID)
+			job, ok, err := s.Sent(ctx, f.FileID)
 			switch {
 			case err != nil:
 				out.err = err
@@ -154,17 +154,8 @@ func (m *Model) gotSent(msg sentMsg) tea.Cmd {
 
 func noDownload(m *Model) string {
 	switch {
-	case m.o.Download == nil:
-		return "nothing can be fetched here"
 	case m.fetching != nil:
 		return "a download is under way"
-	}
-	return noFile(m)
-}
-
-func noSent(m *Model) string {
-	if m.o.Sent == nil {
-		return "nothing is known of what was sent"
 	}
 	return noFile(m)
 }

@@ -34,7 +34,7 @@ func TestAnyKeys(t *testing.T) {
 			return s.list(ctx, q)
 		}
 		d := &desk{t: t, size: image.Pt(rapid.IntRange(1, 130).Draw(rt, "width"), rapid.IntRange(1, 30).Draw(rt, "height")), now: noon}
-		d.m = New(Options{List: list})
+		d.m = New(Options{Session: stub{list: list}})
 		d.run(d.m.Update(page.Shown{}))
 		for range rapid.IntRange(1, 40).Draw(rt, "steps") {
 			var msg tea.Msg = kit.KeyMsg(rapid.SampledFrom(keys).Draw(rt, "key"))

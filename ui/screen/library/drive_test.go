@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -100,6 +101,62 @@ func (d *desk) toasted(words string) {
 	d.t.Helper()
 	uitest.Toasted(d.t, &d.out, words)
 }
+
+// stub is a session that answers as a test says; nil: there is none of it.
+type stub struct {
+	list     func(context.Context, api.Query) ([]api.File, error)
+	seenIn   func(context.Context, string) ([]api.File, error)
+	seen     func(context.Context) ([]api.File, error)
+	runs     func(context.Context) ([]api.Run, error)
+	thumb    func(context.Context, api.File) (string, error)
+	download func(context.Context, api.File, string, func(int64)) (string, error)
+	sent     func(context.Context, string) (api.Job, bool, error)
+}
+
+var errNone = &api.ServiceError{Status: http.StatusNotImplemented, Message: "it does not list files"}
+
+func (s stub) List(ctx context.Context, q api.Query) ([]api.File, error) {
+	if s.list == nil {
+		return nil, errNone
+	}
+	return s.list(ctx, q)
+}
+
+func (s stub) SeenIn(ctx context.Context, folder string) ([]api.File, error) {
+	if s.seenIn == nil {
+		return nil, errNone
+	}
+	return s.seenIn(ctx, folder)
+}
+
+func (s stub) Seen(ctx context.Context) ([]api.File, error) { return s.seen(ctx) }
+
+func (s stub) Runs(ctx context.Context) ([]api.Run, error) {
+	if s.runs == nil {
+		return nil, nil
+	}
+	return s.runs(ctx)
+}
+
+func (s stub) Thumb(ctx context.Context, f api.File) (string, error) {
+	if s.thumb == nil {
+		return "", errNone
+	}
+	return s.thumb(ctx, f)
+}
+
+func (s stub) Download(ctx context.Context, f api.File, folder string, report func(int64)) (string, error) {
+	return s.download(ctx, f, folder, report)
+}
+
+func (s stub) Sent(ctx context.Context, id string) (api.Job, bool, error) {
+	if s.sent == nil {
+		return api.Job{}, false, nil
+	}
+	return s.sent(ctx, id)
+}
+
+func (s stub) Signed(f api.File, _ time.Duration) (string, error) { return f.URL + "?ik-s=1", nil }
 
 // shelf answers listings from folders in memory, page by page.
 type shelf struct {

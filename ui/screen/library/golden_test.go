@@ -25,8 +25,11 @@ func TestLooks(t *testing.T) {
 		for _, size := range []image.Point{{118, 34}, {78, 22}, {40, 10}} {
 			t.Run(fmt.Sprintf("%s-%dx%d", name, size.X, size.Y), func(t *testing.T) {
 				d := start(t, Options{
-					List: small().list, Loader: picture.NewLoader(media.Limits{}),
-					Thumb: func(context.Context, api.File) (string, error) { return path, nil },
+					Session: stub{
+						list:  small().list,
+						thumb: func(context.Context, api.File) (string, error) { return path, nil },
+					},
+					Loader: picture.NewLoader(media.Limits{}),
 				})
 				d.size = size
 				th := theme.New(true, false)

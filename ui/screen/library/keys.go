@@ -41,7 +41,7 @@ var listActs = append([]act{
 	{binding: kit.Bind("find in the library", "", "f"), group: groupLook, hint: true, do: (*Model).searchMenu},
 	{binding: kit.Bind("contact sheet or list", "", "t"), group: groupLook, do: (*Model).toggleSheet},
 	{binding: kit.Bind("fetch to a folder of this computer", "", "D"), group: groupOpen, why: noDownload, do: (*Model).askDownload},
-	{binding: kit.Bind("send again with the same options", "", "s"), group: groupOpen, why: noSent, do: (*Model).sendAgain},
+	{binding: kit.Bind("send again with the same options", "", "s"), group: groupOpen, why: noFile, do: (*Model).sendAgain},
 	{binding: kit.Bind("copy menu", "", "y"), group: groupOpen, hint: true, why: noFile, do: (*Model).copyMenu},
 	{binding: kit.Bind("parent folder", "h ←", "h", "left", "backspace"), group: groupMove, why: noParent, do: (*Model).parent},
 	{binding: kit.Bind("open in the browser", "", "o"), group: groupOpen, why: noAddress, do: (*Model).browse},

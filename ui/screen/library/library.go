@@ -17,35 +17,38 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// Options are what a library reaches the world through. The functions are
-// called in commands, never on the event loop; a nil function is an ability
-// that is missing.
+// Session is what the screen asks of the session.
+type Session interface {
+	// List lists folders and files of the service. An error that api.Unavailable
+	// knows says that the service does not list.
+	List(ctx context.Context, q api.Query) ([]api.File, error)
+	// SeenIn gives what this computer has seen of a folder, in the form "/a/b/": the
+	// files, and the folders as records of type folder. Seen gives every file, for
+	// searching where the service does not.
+	SeenIn(ctx context.Context, folder string) ([]api.File, error)
+	Seen(ctx context.Context) ([]api.File, error)
+	// Runs gives the extensions at work, to say which files are pending.
+	Runs(ctx context.Context) ([]api.Run, error)
+	// Thumb gives the path of a local file with a thumbnail.
+	Thumb(ctx context.Context, f api.File) (path string, err error)
+	// Download fetches a file into a local folder and returns its path; report gets
+	// the number of bytes as they come.
+	Download(ctx context.Context, f api.File, folder string, report func(n int64)) (string, error)
+	// Sent is the upload that stored a file; false if none from here did.
+	Sent(ctx context.Context, fileID string) (api.Job, bool, error)
+	// Signed is an address at which anybody can fetch a private file for so long.
+	Signed(f api.File, valid time.Duration) (string, error)
+}
+
+// Options are what the screen is made with.
 type Options struct {
 	// Context ends what the screen has under way; nil: nothing does.
 	Context context.Context
-	// List lists folders and files of the service. An error that
-	// api.Unavailable knows says that the service does not list.
-	List func(ctx context.Context, q api.Query) ([]api.File, error)
-	// Seen gives what this computer has seen of a folder, in the form "/a/b/":
-	// the files, and the folders as records of type folder.
-	Seen func(ctx context.Context, folder string) ([]api.File, error)
-	// Runs gives the extensions at work, to say which files are pending.
-	Runs func(ctx context.Context) ([]api.Run, error)
-	// Found gives every file that this computer has seen, for searching where the
-	// service does not.
-	Found func(ctx context.Context) ([]api.File, error)
-	// Thumb gives the path of a local file that holds the picture in small, and
-	// Loader draws it.
-	Thumb  func(ctx context.Context, f api.File) (path string, err error)
+	Session Session
+	// Loader draws thumbnails; nil: none are drawn.
 	Loader *picture.Loader
-	// Download fetches a file into a folder of this computer and returns where it
-	// got; bytes are told as they come. Downloads is the folder that is offered.
-	Download  func(ctx context.Context, f api.File, folder string, told func(n int64)) (string, error)
+	// Downloads is the folder that is offered for downloads.
 	Downloads string
-	// Sent is the upload that stored a file, and false where none from here did.
-	Sent func(ctx context.Context, fileID string) (api.Job, bool, error)
-	// Signed is an address at which anybody can fetch a private file for a while.
-	Signed func(f api.File, holds time.Duration) (string, error)
 	// Profile is the profile in use.
 	Profile session.Profile
 	// Now is the clock; nil: time.Now.
@@ -109,7 +112,7 @@ func New(o Options) *Model {
 		o.Context = context.Background()
 	}
 	m := &Model{
-		o: o, now: o.Now, places: map[string]string{}, standing: standing{known: o.Runs != nil}, facts: true,
+		o: o, now: o.Now, places: map[string]string{}, facts: true,
 		filter: kit.Field{Label: "filter", Placeholder: "part of a name or tag"},
 	}
 	if m.now == nil {
@@ -266,13 +269,10 @@ type runsMsg struct {
 }
 
 func (m *Model) askRuns() tea.Cmd {
-	if m.o.Runs == nil {
-		return nil
-	}
 	m.runsGen++
-	ctx, gen, ask := m.o.Context, m.runsGen, m.o.Runs
+	ctx, gen, s := m.o.Context, m.runsGen, m.o.Session
 	return func() tea.Msg {
-		runs, err := ask(ctx)
+		runs, err := s.Runs(ctx)
 		if err != nil {
 			return page.Problem(err)
 		}

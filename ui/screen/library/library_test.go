@@ -22,7 +22,7 @@ import (
 
 func TestFoldersThenFiles(t *testing.T) {
 	s := small()
-	d := start(t, Options{List: s.list})
+	d := start(t, Options{Session: stub{list: s.list}})
 	if got := d.rows(); got != "summer winter f00000.jpg f00001.jpg Notes.txt" {
 		t.Errorf("rows: %s", got)
 	}
@@ -33,7 +33,7 @@ func TestFoldersThenFiles(t *testing.T) {
 }
 
 func TestWayThroughFolders(t *testing.T) {
-	d := start(t, Options{List: small().list})
+	d := start(t, Options{Session: stub{list: small().list}})
 	d.press("enter")
 	d.sees("library / summer", "day 1/")
 	d.press("l")
@@ -57,7 +57,7 @@ func TestFacts(t *testing.T) {
 	f := &s.files["/"][0]
 	f.CreatedAt, f.Width, f.Height = "2026-04-30T12:00:00.000Z", api.Set(300), api.Set(200)
 	f.AITags = api.Set([]api.AITag{{Name: "sand", Confidence: 93.4}})
-	d := start(t, Options{List: s.list})
+	d := start(t, Options{Session: stub{list: s.list}})
 	d.sees("Facts", "Folder /summer/")
 	d.press("j", "j")
 	d.sees("Path /f00000.jpg", "Pixels 300 x 200", "AI tags sand (93 %)", "1 day ago")
@@ -74,7 +74,7 @@ func TestFacts(t *testing.T) {
 
 func TestPagesComeAsTheCursorNears(t *testing.T) {
 	s := &shelf{files: map[string][]api.File{"/": some("/", 1000)}}
-	d := start(t, Options{List: s.list})
+	d := start(t, Options{Session: stub{list: s.list}})
 	if len(d.m.rows) != pageSize || len(s.asked) != 2 {
 		t.Fatalf("%d rows after %d questions", len(d.m.rows), len(s.asked))
 	}
@@ -102,7 +102,7 @@ func TestPagesComeAsTheCursorNears(t *testing.T) {
 // A listing of thousands is not read again by itself, and says so.
 func TestLongListingsWait(t *testing.T) {
 	s := &shelf{files: map[string][]api.File{"/": some("/", maxAgain+500)}}
-	d := start(t, Options{List: s.list})
+	d := start(t, Options{Session: stub{list: s.list}})
 	for range 20 {
 		d.press("G")
 	}
@@ -125,7 +125,7 @@ func TestLongListingsWait(t *testing.T) {
 // reading comes to an end.
 func TestPagesThatShift(t *testing.T) {
 	s := &shelf{files: map[string][]api.File{"/": some("/", 450)}}
-	d := start(t, Options{List: s.list})
+	d := start(t, Options{Session: stub{list: s.list}})
 	s.files["/"] = append([]api.File{{FileID: "new", Name: "a new one"}}, s.files["/"]...)
 	d.press("G")
 	seen := map[string]bool{}
@@ -144,7 +144,7 @@ func TestPagesThatShift(t *testing.T) {
 }
 
 func TestFilter(t *testing.T) {
-	d := start(t, Options{List: small().list})
+	d := start(t, Options{Session: stub{list: small().list}})
 	d.press("/")
 	if !d.m.Capturing() {
 		t.Error("letters are acts while the filter is typed")
@@ -180,7 +180,7 @@ func TestFilter(t *testing.T) {
 // A filter looks further than what was read, but not without an end.
 func TestFilterReadsOn(t *testing.T) {
 	s := &shelf{files: map[string][]api.File{"/": some("/", 2000)}}
-	d := start(t, Options{List: s.list})
+	d := start(t, Options{Session: stub{list: s.list}})
 	d.press("/")
 	for _, r := range "f01999" {
 		d.press(string(r))
@@ -189,7 +189,7 @@ func TestFilterReadsOn(t *testing.T) {
 		t.Errorf("found: %q after %d questions", d.rows(), len(s.asked))
 	}
 	s.files["/"] = some("/", maxUnmatched+5000)
-	d = start(t, Options{List: s.list})
+	d = start(t, Options{Session: stub{list: s.list}})
 	d.press("/", "z")
 	if n := len(d.m.shown.files); n < maxUnmatched || n > maxUnmatched+2*pageSize || d.m.shown.done {
 		t.Errorf("read %d files for nothing", n)
@@ -204,7 +204,7 @@ func TestFilterReadsOn(t *testing.T) {
 
 func TestSort(t *testing.T) {
 	s := small()
-	d := start(t, Options{List: s.list})
+	d := start(t, Options{Session: stub{list: s.list}})
 	d.press("G", ",")
 	if !d.m.Capturing() {
 		t.Error("keys go past the menu")
@@ -227,7 +227,7 @@ func TestSort(t *testing.T) {
 }
 
 func TestMarks(t *testing.T) {
-	d := start(t, Options{List: small().list})
+	d := start(t, Options{Session: stub{list: small().list}})
 	d.press("space")
 	d.toasted("Folders cannot be marked")
 	d.press("j", "space", "space") // the two pictures
@@ -268,7 +268,7 @@ func TestMarks(t *testing.T) {
 func TestCopyAndOpen(t *testing.T) {
 	s := small()
 	s.files["/"][0].Name = "a [b].jpg"
-	d := start(t, Options{List: s.list})
+	d := start(t, Options{Session: stub{list: s.list}})
 	d.press("o")
 	d.toasted("no address")
 	d.press("y")
@@ -306,7 +306,7 @@ func TestWhatWasSeen(t *testing.T) {
 		"refuses": func(context.Context, api.Query) ([]api.File, error) { return nil, &api.ServiceError{Status: 403} },
 		"missing": nil,
 	} {
-		d := start(t, Options{List: list, Seen: seen})
+		d := start(t, Options{Session: stub{list: list, seenIn: seen}})
 		if d.rows() != "old A.jpg b.jpg" {
 			t.Errorf("%s: %s", name, d.rows())
 		}
@@ -325,20 +325,20 @@ func TestWhatWasSeen(t *testing.T) {
 		d.press("enter")
 		d.sees("sent nothing to this folder yet")
 	}
-	d := start(t, Options{})
+	d := start(t, Options{Session: stub{}})
 	d.sees("does not list files", "Press r to read it again")
 	// The local library lists: what it refuses is not hidden behind the journal.
 	refuse := func(context.Context, api.Query) ([]api.File, error) {
 		return nil, &api.ServiceError{Status: 403, Message: "wrong key"}
 	}
-	d = start(t, Options{List: refuse, Seen: seen, Profile: session.Profile{Local: true}})
+	d = start(t, Options{Session: stub{list: refuse, seenIn: seen}, Profile: session.Profile{Local: true}})
 	d.sees("wrong key", "Press r to read it again")
 }
 
 func TestErrors(t *testing.T) {
 	s := small()
 	s.err = errors.New("connection refused")
-	d := start(t, Options{List: s.list})
+	d := start(t, Options{Session: stub{list: s.list}})
 	d.sees("Connection refused. Press r to read it again.")
 	s.err = nil
 	d.press("r")
@@ -365,16 +365,17 @@ func TestNewsAreGathered(t *testing.T) {
 
 func newsAreGathered(t *testing.T) {
 	s := small()
-	d := start(t, Options{List: s.list})
+	d := start(t, Options{Session: stub{list: s.list}})
 	asked := len(s.asked)
 	first := d.m.Update(page.JobsChanged{})
 	if first == nil {
 		t.Fatal("news are not followed by a reading")
 	}
 	for range 50 {
-		if d.m.Update(page.RunsChanged{}) != nil || d.m.Update(page.FileChanged{}) != nil {
+		if d.m.Update(page.JobsChanged{}) != nil || d.m.Update(page.FileChanged{}) != nil {
 			t.Fatal("every piece of news leads to a reading")
 		}
+		d.run(d.m.Update(page.RunsChanged{})) // asks for the runs alone
 		d.text()
 	}
 	d.run(first)
@@ -398,7 +399,7 @@ func newsAreGathered(t *testing.T) {
 
 func TestComingToTheFront(t *testing.T) {
 	s := small()
-	d := start(t, Options{List: s.list})
+	d := start(t, Options{Session: stub{list: s.list}})
 	asked := len(s.asked)
 	d.now = d.now.Add(fresh - time.Second)
 	d.send(page.Shown{})
@@ -415,7 +416,7 @@ func TestComingToTheFront(t *testing.T) {
 }
 
 func TestFileChanged(t *testing.T) {
-	d := start(t, Options{List: small().list})
+	d := start(t, Options{Session: stub{list: small().list}})
 	d.press("j", "j", "space")
 	f := d.m.rows[2]
 	f.Tags = api.Set([]string{"fresh"})
@@ -428,7 +429,7 @@ func TestFileChanged(t *testing.T) {
 
 func TestPending(t *testing.T) {
 	runs := []api.Run{{FileID: "/f00000.jpg", Status: api.StatusPending}, {FileID: "/f00001.jpg", Status: api.StatusSuccess}}
-	d := start(t, Options{List: small().list, Runs: func(context.Context) ([]api.Run, error) { return runs, nil }})
+	d := start(t, Options{Session: stub{list: small().list, runs: func(context.Context) ([]api.Run, error) { return runs, nil }}})
 	d.sees("pending")
 	runs[0].Status = api.StatusSuccess
 	d.m.drawn = false
@@ -441,21 +442,21 @@ func TestPending(t *testing.T) {
 // A reply to a question that is no longer asked is dropped.
 func TestStaleReplies(t *testing.T) {
 	s := small()
-	d := start(t, Options{List: s.list})
+	d := start(t, Options{Session: stub{list: s.list}})
 	slow := d.m.Update(kit.KeyMsg("enter")) // into summer
 	d.press("h")                            // away before the answer came
 	d.run(slow)
 	if d.m.shown.folder != "/" {
 		t.Errorf("shows %s", d.m.shown.folder)
 	}
-	d.send(readMsg{owner: New(Options{}), gen: d.m.gen, listing: listing{folder: "/other/"}})
+	d.send(readMsg{owner: New(Options{Session: stub{}}), gen: d.m.gen, listing: listing{folder: "/other/"}})
 	if d.m.shown.folder != "/" {
 		t.Error("took the reply of another library")
 	}
 }
 
 func TestMouse(t *testing.T) {
-	d := start(t, Options{List: small().list})
+	d := start(t, Options{Session: stub{list: small().list}})
 	at := func(row int) tea.Mouse { return tea.Mouse{X: 5, Y: d.m.listAt + row, Button: tea.MouseLeft} }
 	d.send(tea.MouseClickMsg(at(3)))
 	d.under("f00001.jpg")
@@ -477,7 +478,7 @@ func TestEveryActActs(t *testing.T) {
 		fresh := func() (*desk, *shelf) {
 			s := small()
 			s.files["/summer/"] = some("/summer/", 60)
-			d := start(t, Options{List: s.list})
+			d := start(t, Options{Session: stub{list: s.list}})
 			d.press("enter")
 			d.press(prepare...)
 			return d, s
@@ -529,7 +530,7 @@ func TestViewStaysInside(t *testing.T) {
 		"empty":  {"enter"},
 		"error":  {},
 	} {
-		d := start(t, Options{List: s.list})
+		d := start(t, Options{Session: stub{list: s.list}})
 		d.press(keys...)
 		if name == "error" {
 			s.err = errors.New(hostile)

@@ -49,7 +49,7 @@ func TestAgainstTheLocalLibrary(t *testing.T) {
 	for i := range pageSize + 5 {
 		send(fmt.Sprintf("n%03d.txt", i), "/summer/2026", "hello")
 	}
-	d := start(t, Options{List: client.List, Profile: session.Profile{Local: true}})
+	d := start(t, Options{Session: stub{list: client.List}, Profile: session.Profile{Local: true}})
 	if got := d.rows(); got != "summer small.txt день_1___naïve__final_.txt" {
 		t.Errorf("rows: %s", got)
 	}

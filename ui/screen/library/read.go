@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/http"
 	"path"
 	"slices"
 	"strings"
@@ -201,12 +200,12 @@ func (m *Model) readBack() tea.Cmd {
 	m.busy = true
 	ctx, cancel := context.WithTimeout(m.o.Context, patience)
 	m.stop = cancel
-	gen, list, now := m.gen, m.o.List, m.now
+	gen, s, now := m.gen, m.o.Session, m.now
 	return func() tea.Msg {
 		defer cancel()
 		q := next.ask(n)
 		q.Skip = next.first - n
-		got, err := list(ctx, q)
+		got, err := s.List(ctx, q)
 		next.err, next.at = err, now()
 		if err == nil {
 			have := next.files
@@ -235,18 +234,18 @@ func (m *Model) read(l listing, want int, more bool) tea.Cmd {
 	}
 	ctx, cancel := context.WithTimeout(m.o.Context, patience)
 	m.stop = cancel
-	gen, list, seen, found, now := m.gen, m.o.List, m.o.Seen, m.o.Found, m.now
+	gen, s, now := m.gen, m.o.Session, m.now
 	// The local library always lists: what it refuses is an error.
-	mayFall := seen != nil && !m.o.Profile.Local && l.len() == 0
+	mayFall := !m.o.Profile.Local && l.len() == 0
 	return func() tea.Msg {
 		defer cancel()
-		l.err = l.fill(ctx, list, want)
+		l.err = l.fill(ctx, s.List, want)
 		if l.err != nil && mayFall && api.Unavailable(l.err) {
 			l.refusal = l.err
-			if l.search.isNone() || found == nil {
-				l.fromSeen(ctx, seen)
+			if l.search.isNone() {
+				l.fromSeen(ctx, s.SeenIn)
 			} else {
-				l.fromFound(ctx, found, now())
+				l.fromFound(ctx, s.Seen, now())
 			}
 		}
 		l.at = now()
@@ -254,14 +253,8 @@ func (m *Model) read(l listing, want int, more bool) tea.Cmd {
 	}
 }
 
-// errNoList says that there is nothing to list from.
-var errNoList = &api.ServiceError{Status: http.StatusNotImplemented, Message: "it does not list files"}
-
 // fill reads pages, folders first, until the listing holds want records.
 func (l *listing) fill(ctx context.Context, list func(context.Context, api.Query) ([]api.File, error), want int) error {
-	if list == nil {
-		return errNoList
-	}
 	if !l.search.isNone() {
 		l.foldersDone = true
 	}

@@ -30,7 +30,11 @@ func sheetOfRealPictures(t *testing.T, path string) {
 	loader := picture.NewLoader(media.Limits{})
 	loader.UseGallery(picture.NewGallery(false))
 	m := New(Options{
-		List: s.list, Loader: loader, Thumb: func(context.Context, api.File) (string, error) { return path, nil },
+		Session: stub{
+			list:  s.list,
+			thumb: func(context.Context, api.File) (string, error) { return path, nil },
+		},
+		Loader: loader,
 	})
 	g := uitest.NewGlass(t, m, image.Pt(160, 46))
 	g.Send(tea.WindowSizeMsg{Width: 160, Height: 48})

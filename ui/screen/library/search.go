@@ -316,8 +316,8 @@ const signedFor = 24 * time.Hour
 // addressOf is where a file can be fetched: a signed address where it is private
 // and we can sign.
 func (m *Model) addressOf(f api.File) (string, error) {
-	if f.IsPrivateFile.Or(false) && m.o.Signed != nil && f.URL != "" {
-		return m.o.Signed(f, signedFor)
+	if f.IsPrivateFile.Or(false) && f.URL != "" {
+		return m.o.Session.Signed(f, signedFor)
 	}
 	return f.URL, nil
 }

@@ -45,7 +45,7 @@ func TestSearchInTheServicesWords(t *testing.T) {
 
 func TestBuilder(t *testing.T) {
 	s := small()
-	d := start(t, Options{List: s.list})
+	d := start(t, Options{Session: stub{list: s.list}})
 	d.press("enter") // summer
 	d.press("f")
 	d.sees("Search the library", "/summer/ and below")
@@ -77,13 +77,13 @@ func TestBuilder(t *testing.T) {
 func TestSearchWhatWasSeen(t *testing.T) {
 	files := some("/a/b/", 3)
 	files[1].Tags, files[1].IsPrivateFile, files[1].CreatedAt = api.Set([]string{"sea"}), api.Set(true), noon.AddDate(0, 0, -3).Format(api.TimeLayout)
-	d := start(t, Options{
-		List: func(context.Context, api.Query) ([]api.File, error) {
+	d := start(t, Options{Session: stub{
+		list: func(context.Context, api.Query) ([]api.File, error) {
 			return nil, &api.ServiceError{Status: 403, Message: "no"}
 		},
-		Seen:  func(context.Context, string) ([]api.File, error) { return nil, nil },
-		Found: func(context.Context) ([]api.File, error) { return files, nil },
-	})
+		seenIn: func(context.Context, string) ([]api.File, error) { return nil, nil },
+		seen:   func(context.Context) ([]api.File, error) { return files, nil },
+	}})
 	d.press("f", "t")
 	for _, r := range "sea" {
 		d.press(string(r))
@@ -115,7 +115,7 @@ func TestSearchWhatWasSeen(t *testing.T) {
 
 func TestFilterByMark(t *testing.T) {
 	s := small()
-	d := start(t, Options{List: s.list})
+	d := start(t, Options{Session: stub{list: s.list}})
 	for word, want := range map[string]string{"is:region": "f00001.jpg", "is:private f0": "f00001.jpg", "is:pending": "", "is:": ""} {
 		d.press("/")
 		for _, r := range word {
@@ -148,7 +148,7 @@ func million(_ context.Context, q api.Query) ([]api.File, error) {
 // Of a folder of a million files only a window is held, whichever way the cursor
 // goes, and no file is left out or comes twice.
 func TestMillionFiles(t *testing.T) {
-	d := start(t, Options{List: million})
+	d := start(t, Options{Session: stub{list: million}})
 	want := 0
 	look := func() {
 		t.Helper()
@@ -189,7 +189,7 @@ func TestMillionFiles(t *testing.T) {
 // A filter goes through a folder of any length, holds what it finds and no more,
 // says how far it looked, and reads again what it let go when it is another one.
 func TestFilterOfManyFiles(t *testing.T) {
-	d := start(t, Options{List: million})
+	d := start(t, Options{Session: stub{list: million}})
 	most := 0
 	until := func(what string, is func() bool) {
 		t.Helper()
@@ -245,7 +245,7 @@ func TestSearchForMarks(t *testing.T) {
 		return api.Run{FileID: bad, Extension: extension, Status: status}
 	}
 	runs := []api.Run{run("a", api.StatusFailed), run("b", api.StatusFailed), run("A", api.StatusSuccess)}
-	d := start(t, Options{List: s.list, Runs: func(context.Context) ([]api.Run, error) { return runs, nil }})
+	d := start(t, Options{Session: stub{list: s.list, runs: func(context.Context) ([]api.Run, error) { return runs, nil }}})
 	s.asked = nil
 	d.press("f", "r", "g", "enter")
 	if d.rows() != "f00001.jpg f00001.jpg" {
@@ -292,14 +292,17 @@ func TestContactSheet(t *testing.T) {
 	asked := map[string]int{}
 	fails := true
 	d := start(t, Options{
-		List: s.list, Loader: picture.NewLoader(media.Limits{}),
-		Thumb: func(_ context.Context, f api.File) (string, error) {
-			asked[f.Name]++
-			if fails && f.Name == "f00001.jpg" {
-				return "", errors.New("no")
-			}
-			return path, nil
+		Session: stub{
+			list: s.list,
+			thumb: func(_ context.Context, f api.File) (string, error) {
+				asked[f.Name]++
+				if fails && f.Name == "f00001.jpg" {
+					return "", errors.New("no")
+				}
+				return path, nil
+			},
 		},
+		Loader: picture.NewLoader(media.Limits{}),
 	})
 	d.send(tea.WindowSizeMsg{Width: 120, Height: 34})
 	d.press("t")
@@ -349,19 +352,21 @@ func TestDownloadAndSendAgain(t *testing.T) {
 	s := small()
 	var got []string
 	o := Options{
-		List: s.list, Downloads: "/home/me/Downloads",
-		Download: func(_ context.Context, f api.File, folder string, told func(int64)) (string, error) {
-			told(100)
-			if f.Name == "Notes.txt" {
-				return "", errors.New("gone")
-			}
-			got = append(got, folder+"/"+f.Name)
-			return folder + "/" + f.Name, nil
+		Session: stub{
+			list: s.list,
+			download: func(_ context.Context, f api.File, folder string, told func(int64)) (string, error) {
+				told(100)
+				if f.Name == "Notes.txt" {
+					return "", errors.New("gone")
+				}
+				got = append(got, folder+"/"+f.Name)
+				return folder + "/" + f.Name, nil
+			},
+			sent: func(_ context.Context, id string) (api.Job, bool, error) {
+				return api.Job{ID: 7, Upload: api.Upload{FileName: id}}, strings.HasSuffix(id, "0.jpg"), nil
+			},
 		},
-		Sent: func(_ context.Context, id string) (api.Job, bool, error) {
-			return api.Job{ID: 7, Upload: api.Upload{FileName: id}}, strings.HasSuffix(id, "0.jpg"), nil
-		},
-		Signed: func(f api.File, _ time.Duration) (string, error) { return f.URL + "?ik-s=1", nil },
+		Downloads: "/home/me/Downloads",
 	}
 	d := start(t, o)
 	d.press("ctrl+a", "D")
@@ -399,8 +404,11 @@ func BenchmarkContactSheet(b *testing.B) {
 	size := image.Pt(160, 48)
 	for b.Loop() {
 		m := New(Options{
-			List: s.list, Loader: picture.NewLoader(media.Limits{}),
-			Thumb: func(context.Context, api.File) (string, error) { return path, nil },
+			Session: stub{
+				list:  s.list,
+				thumb: func(context.Context, api.File) (string, error) { return path, nil },
+			},
+			Loader: picture.NewLoader(media.Limits{}),
 		})
 		run := func(cmd tea.Cmd) {
 			for todo := []tea.Cmd{cmd}; len(todo) > 0; todo = todo[1:] {

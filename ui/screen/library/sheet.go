@@ -99,7 +99,7 @@ func (s *sheet) scroll(cursor int) {
 // after them.
 func (m *Model) wantThumbs() tea.Cmd {
 	s := &m.sheet
-	if !s.on || m.o.Thumb == nil || m.o.Loader == nil || s.known.Method == picture.MethodOff {
+	if !s.on || m.o.Loader == nil || s.known.Method == picture.MethodOff {
 		return nil
 	}
 	// The room that tiles have follows from drawing: this draws what comes next.
@@ -136,11 +136,11 @@ const thumbPatience = 20 * time.Second
 
 // askThumb gets a picture and draws it.
 func (m *Model) askThumb(ctx context.Context, f api.File, key thumbKey, o picture.Options) tea.Cmd {
-	path, loader := m.o.Thumb, m.o.Loader
+	s, loader := m.o.Session, m.o.Loader
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, thumbPatience)
 		defer cancel()
-		name, err := path(ctx, f)
+		name, err := s.Thumb(ctx, f)
 		if err != nil {
 			return thumbMsg{owner: m, key: key, err: err}
 		}
@@ -188,7 +188,7 @@ func (m *Model) tile(i int, g picture.Grid, th *theme.Theme) string {
 		body = strings.Join(t.Lines, "\n")
 	case there && t.Lines == nil:
 		body = "no picture"
-	case f.IsImage() && m.o.Thumb != nil:
+	case f.IsImage():
 		body = "getting it…"
 	default:
 		body = kind(*f)

@@ -325,11 +325,7 @@ func (m *Model) foot(width int, th *theme.Theme) []string {
 	case m.shown.err != nil && len(m.rows) > 0:
 		note(theme.SignBad, "Not the newest: "+page.Explain(m.shown.err))
 	case m.shown.seen && m.shown.err == nil:
-		words := "This service lists no files: these are those that this computer knows."
-		if m.o.List != nil {
-			words += " (" + m.shown.refusal.Error() + ")"
-		}
-		note(theme.SignInfo, words)
+		note(theme.SignInfo, "This service lists no files: these are those that this computer knows. ("+m.shown.refusal.Error()+")")
 	case m.stale && m.shown.len() > maxAgain:
 		note(theme.SignInfo, "Something changed since this was read. r reads it again.")
 	case m.shown.only != nil && m.shown.len() >= maxFiltered && !m.shown.done:

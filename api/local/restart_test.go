@@ -132,6 +132,21 @@ func TestWebhookIsDeliveredAgain(t *testing.T) {
 		later.Store(int64(24*time.Hour + time.Minute))
 		eventually(t, "the end of the post", func() bool { return s.Library.Posts(t) == 0 })
 	})
+	t.Run("when the clock was set back", func(t *testing.T) {
+		t.Cleanup(local.PauseForTests(time.Millisecond))
+		var earlier atomic.Int64 // of the clock
+		hook, posts := receiver(t, func(attempt int) int {
+			if attempt == 1 {
+				earlier.Store(int64(365 * 24 * time.Hour))
+			}
+			return map[bool]int{true: http.StatusBadGateway, false: http.StatusOK}[attempt < 3]
+		})
+		s := serve(t, local.Options{Now: func() time.Time { return time.Now().Add(-time.Duration(earlier.Load())) }})
+		upload(t, s.Address, apitest.JPEG(120, 90), "fileName", "a.jpg", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"}]`)
+		for range 3 {
+			receive(t, posts)
+		}
+	})
 	t.Run("at growing intervals", func(t *testing.T) {
 		before := time.Duration(0)
 		for n := 1; n < 10; n++ {

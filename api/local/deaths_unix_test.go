@@ -1,0 +1,136 @@
+//go:build unix
+
+package local_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mediadesk/api/apitest"
+	"mediadesk/api/local"
+)
+
+// deathDir names, in the environment of a child, the folder of a library whose
+// extension ends the program.
+const deathDir = "MEDIADESK_LOCAL_TEST_DEATH_DIR"
+
+func init() { childModes[deathDir] = beKilled }
+
+func deadly(dir string) local.Options {
+	return local.Options{Dir: dir, Key: key(testKey), Commands: map[string][]string{"remove-bg": {"sh", "-c", "kill -9 $PPID; sleep 60"}}}
+}
+
+func beKilled(dir string) {
+	if _, err := local.Serve(context.Background(), "127.0.0.1:0", deadly(dir)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return
+	}
+	select {}
+}
+
+// die runs a library in a child, which its extension kills.
+func die(t *testing.T, dir string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), deathDir+"="+dir)
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Fatalf("the child ended with %v: %s", err, out)
+	}
+}
+
+// pend leaves a run pending and returns where its end is posted.
+func pend(t *testing.T, dir string) <-chan map[string]any {
+	t.Helper()
+	hook, posts := receiver(t, func(int) int { return 200 })
+	s := serve(t, local.Options{Dir: dir, Fault: local.Fault{ExtensionsPending: true}})
+	upload(t, s.Address, apitest.JPEG(120, 90), "fileName", "a.jpg", "webhookUrl", hook, "extensions", `[{"name":"remove-bg"}]`)
+	end(t, s)
+	return posts
+}
+
+func expectFailure(t *testing.T, posts <-chan map[string]any, why string) {
+	t.Helper()
+	if post := receive(t, posts); post["status"] != "FAILURE" || !strings.Contains(fmt.Sprint(post["error"]), why) {
+		t.Errorf("posted %v", post)
+	}
+}
+
+// TestRunThatEndsTheProgram: it is tried twice, and then fails with a reason.
+func TestRunThatEndsTheProgram(t *testing.T) {
+	dir := t.TempDir()
+	posts := pend(t, dir)
+	die(t, dir)
+	die(t, dir)
+	serve(t, deadly(dir)) // does not kill this process
+	expectFailure(t, posts, "ended twice")
+}
+
+// TestRunIsCanceled: checking tells of a run that ended the program, and the
+// repair cancels it.
+func TestRunIsCanceled(t *testing.T) {
+	dir := t.TempDir()
+	posts := pend(t, dir)
+	if kinds, _ := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 {
+		t.Errorf("of a run that only waits it tells %v", kinds)
+	}
+	die(t, dir)
+	for _, repair := range []bool{false, true} {
+		if kinds, _ := checkFolder(t, dir, local.CheckOptions{Repair: repair}); len(kinds) != 1 || kinds[0] != local.ProblemRun {
+			t.Errorf("with repair %t it found %v", repair, kinds)
+		}
+	}
+	if kinds, _ := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 {
+		t.Errorf("afterwards it found %v", kinds)
+	}
+	serve(t, deadly(dir))
+	expectFailure(t, posts, "serve --repair")
+}
+
+// TestRunOfALibraryThatCloses does not count as one that ended the program.
+func TestRunOfALibraryThatCloses(t *testing.T) {
+	dir := t.TempDir()
+	pend(t, dir)
+	begun := filepath.Join(t.TempDir(), "begun")
+	s := serve(t, local.Options{Dir: dir, Commands: map[string][]string{"remove-bg": {"sh", "-c", "touch " + begun + "; exec sleep 60"}}})
+	eventually(t, "the work", func() bool { _, err := os.Stat(begun); return err == nil })
+	end(t, s)
+	if kinds, _ := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 {
+		t.Errorf("found %v", kinds)
+	}
+}
+
+// TestFilesArePrivate: nobody else reads records or contents, also where they
+// could before.
+func TestFilesArePrivate(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "library")
+	store20(t, dir)
+	for _, name := range []string{"library.db", "library.db.snapshot", "."} {
+		if err := os.Chmod(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "library.db.format1"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, local.Options{Dir: dir})
+	upload(t, s.Address, []byte("one more"), "fileName", "a")
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 && entry.Name() != "lock" {
+			t.Errorf("%s has the mode %v", path, info.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,91 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// change runs SQL on a database file.
+func change(t *testing.T, path, text string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), text); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestOlderFormats are brought to the newest, and kept beside it.
+func TestOlderFormats(t *testing.T) {
+	for format := 1; format < len(steps); format++ {
+		path := filepath.Join(t.TempDir(), "r.db")
+		change(t, path, strings.Join(steps[:format], "")+"PRAGMA user_version = "+string(rune('0'+format)))
+		if lines, err := Damage(t.Context(), path); err != nil || lines != nil {
+			t.Errorf("format %d is damaged: %v, %v", format, lines, err)
+		}
+		r := openRecords(t, path)
+		err := r.Update(t.Context(), func(tx Tx) error {
+			if made, err := tx.Created(); err != nil || time.Since(made) > time.Minute {
+				t.Errorf("format %d was made %v, %v", format, made, err)
+			}
+			run := &Run{Attempts: 2}
+			if err := tx.AddRun(run); err != nil {
+				return err
+			}
+			if got, err := tx.Run(run.ID); err != nil || got.Attempts != 2 {
+				t.Errorf("format %d: the run is %+v, %v", format, got, err)
+			}
+			_, err := tx.Deletions()
+			return err
+		})
+		if err := errors.Join(err, r.Close()); err != nil {
+			t.Error(err)
+		}
+		if lines, err := Damage(t.Context(), path); err != nil || lines != nil {
+			t.Errorf("afterwards format %d is damaged: %v, %v", format, lines, err)
+		}
+		if info, err := os.Stat(backupPath(path, format)); err != nil || info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
+			t.Errorf("the copy of format %d: %v, %v", format, info, err)
+		}
+	}
+}
+
+// TestDamage finds what SQLite's own check does not.
+func TestDamage(t *testing.T) {
+	for text, want := range map[string]string{
+		"PRAGMA user_version = 0":                                  "no tables",
+		"PRAGMA user_version = -7":                                 "damaged: -7",
+		"PRAGMA user_version = 2":                                  "table, index or trigger", // a flipped bit
+		"PRAGMA user_version = 99":                                 "format 99",
+		"DROP TRIGGER file_tags_delete":                            "file_tags_delete",
+		"UPDATE library SET format = 99":                           "format 3",
+		"PRAGMA user_version = 99; UPDATE library SET format = 99": "",
+	} {
+		path := filepath.Join(t.TempDir(), "r.db")
+		openRecords(t, path).Close() //nolint:errcheck // only the file is wanted
+		change(t, path, text)
+		lines, err := Damage(t.Context(), path)
+		if want == "" {
+			if !errors.Is(err, ErrNewer) {
+				t.Errorf("%s: %v, %v", text, lines, err)
+			}
+		} else if err != nil || len(lines) == 0 || !strings.Contains(lines[0], want) {
+			t.Errorf("%s: %v, %v", text, lines, err)
+		}
+		// Whatever it is, opening it ends with words or works.
+		if r, err := OpenRecords(context.Background(), path); err == nil {
+			r.Close() //nolint:errcheck // it was only opened
+		}
+	}
+}

@@ -1,8 +1,10 @@
 package journal
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -43,6 +45,11 @@ func (e *Error) Hint() string {
 	}
 	var own *sqlite.Error
 	if !errors.As(e.Err, &own) {
+		var syntax *json.SyntaxError
+		var kind *json.UnmarshalTypeError
+		if errors.As(e.Err, &syntax) || errors.As(e.Err, &kind) || strings.Contains(e.Err.Error(), "sql: Scan error") {
+			return Damaged // a row makes no sense
+		}
 		return ""
 	}
 	switch own.Code() & 0xff { // the rest tells where in SQLite

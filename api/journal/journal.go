@@ -108,6 +108,10 @@ func private(path string) error {
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		atomicfile.Restrict(path)
+		// SQLite takes what is shorter than a page for an empty database, and writes over it.
+		if info, err := os.Stat(path); err == nil && info.Size() > 0 && info.Size() < 512 {
+			return errNoJournal
+		}
 		return nil
 	case err != nil:
 		return err

@@ -92,7 +92,7 @@ func Damage(ctx context.Context, path string) ([]string, error) {
 	}
 	db, err := openDatabase(path, "&_pragma=query_only(1)", 1)
 	if err != nil {
-		return nil, err
+		return []string{err.Error()}, nil
 	}
 	lines, err := integrity(ctx, db)
 	if err == nil && len(lines) == 0 {

@@ -87,6 +87,10 @@ func openDatabase(path, extra string, connections int) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	// SQLite takes what is shorter than a page for an empty database, and writes over it.
+	if info, err := os.Stat(path); err == nil && info.Size() > 0 && info.Size() < 512 {
+		return nil, fmt.Errorf("the file %s is not a database", path)
+	}
 	dsn := (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String() +
 		"?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)" + extra
 	db, err := sql.Open("sqlite", dsn)

@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -348,56 +347,6 @@ func (c *Client) callFile(ctx context.Context, method, address string, text []by
 	return c.withRecord(file)
 }
 
-// Query says what List is to list.
-type Query struct {
-	Folder string // one level; empty: everywhere
-	Type   string // "file", "folder", "all"; empty: files
-	Name   string // exact name; empty: any
-	Search string // in the service's language of search queries, in place of Name; empty: none
-	Sort   string // as the service has it, such as ASC_NAME; empty: its default
-	Skip   int
-	Limit  int // 0: the service's default
-}
-
-// List reads records of files and folders. Like Details it is not in the
-// specification.
-func (c *Client) List(ctx context.Context, q Query) ([]File, error) {
-	r := c.DescribeList(q)
-	var files []File
-	err := c.call(ctx, r.Method, r.Address, nil, "list", &files)
-	return files, err
-}
-
-// DescribeList returns the request that List would send.
-func (c *Client) DescribeList(q Query) Request {
-	v := url.Values{}
-	add := func(name, value string) {
-		if value != "" {
-			v.Set(name, value)
-		}
-	}
-	add("path", q.Folder)
-	add("type", q.Type)
-	add("sort", q.Sort)
-	switch {
-	case q.Search != "":
-		v.Set("searchQuery", q.Search)
-	case q.Name != "":
-		v.Set("searchQuery", "name = "+strconv.Quote(q.Name))
-	}
-	if q.Skip > 0 {
-		v.Set("skip", strconv.Itoa(q.Skip))
-	}
-	if q.Limit > 0 {
-		v.Set("limit", strconv.Itoa(q.Limit))
-	}
-	address := c.base + "/v1/files"
-	if len(v) > 0 {
-		address += "?" + v.Encode()
-	}
-	return Request{Method: http.MethodGet, Address: address}
-}
-
 // Unavailable reports whether err says that the service does not have an
 // optional ability, such as listing.
 func Unavailable(err error) bool {
@@ -405,9 +354,13 @@ func Unavailable(err error) bool {
 	return errors.As(err, &answer) && (answer.Status == http.StatusNotFound || answer.Status == http.StatusForbidden || answer.Status == http.StatusMethodNotAllowed || answer.Status == http.StatusNotImplemented)
 }
 
-// maxAnswer is how much of an answer is read: a listing of 1,000 records with
-// all their metadata stays far below.
-const maxAnswer = 64 << 20
+// How much of an answer is read, in bytes. A listing of 1,000 records with all
+// their metadata stays far below maxAnswer, and a record far below maxRecord: its
+// tags have 500 characters at most (service.md §4.1).
+const (
+	maxAnswer = 64 << 20
+	maxRecord = 1 << 20
+)
 
 // Operations that errors know.
 const (
@@ -477,13 +430,17 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 		e.Message, e.Help, e.RequestID = c.redact(e.Message), c.redact(e.Help), c.redact(e.RequestID)
 		return e
 	}
-	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	limit := maxAnswer
+	if _, ok := v.(*File); ok {
+		limit = maxRecord
+	}
+	text, err := io.ReadAll(io.LimitReader(res.Body, int64(limit)+1))
 	switch {
 	case err != nil:
 		// An answer had begun, so the service had the whole request.
 		return c.sendError(req, x.op, req.Method != http.MethodGet, err)
-	case len(text) > maxAnswer:
-		return fmt.Errorf("%w: the answer is larger than %s", ErrNoRecord, sizeWords(maxAnswer))
+	case len(text) > limit:
+		return fmt.Errorf("%w: the answer is larger than %s", ErrNoRecord, sizeWords(int64(limit)))
 	}
 	if v == nil {
 		return nil

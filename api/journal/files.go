@@ -73,13 +73,18 @@ func saveFile(t *tx, profile string, f *api.File, at time.Time) error {
 	if _, err := t.exec("DELETE FROM tags WHERE profile = ? AND file = ?", profile, id); err != nil {
 		return err
 	}
-	for _, tag := range f.Tags.Or(nil) {
+	tags := f.Tags.Or(nil)
+	for _, tag := range tags[:min(len(tags), maxTags)] {
 		if _, err := t.exec("INSERT OR IGNORE INTO tags (profile, tag, file) VALUES (?, ?, ?)", profile, tag, id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// maxTags is how many tags of a file are counted: more than any file can have by
+// the rules (service.md §4.1). The record keeps all of them.
+const maxTags = 1000
 
 // ForgetFile removes a file that is no longer there from what was seen. What
 // was sent stays.

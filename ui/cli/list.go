@@ -56,25 +56,21 @@ func runList(cmd *cobra.Command, p *Program, f *flags, args []string, search str
 		return err
 	}
 	defer cleanup(d)
-	for {
-		files, err := d.Client.List(ctx, q)
-		if api.Unavailable(err) && q.Skip == 0 && search == "" {
+	first := true
+	for file, err := range d.Client.All(ctx, q) {
+		if api.Unavailable(err) && first && search == "" {
 			fmt.Fprintln(p.Stderr, "mediadesk: this service does not list its files; these are the ones that were sent from here.")
 			return listJournal(ctx, p, f, d, q.Folder)
+		}
+		if err == nil {
+			err = printFile(p, f.json, file)
 		}
 		if err != nil {
 			return err
 		}
-		for i := range files {
-			if err := printFile(p, f.json, &files[i]); err != nil {
-				return err
-			}
-		}
-		if len(files) < q.Limit {
-			return nil
-		}
-		q.Skip += len(files)
+		first = false
 	}
+	return nil
 }
 
 // listJournal lists what the journal knows of a folder, or everything.

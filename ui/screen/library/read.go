@@ -108,11 +108,12 @@ type listing struct {
 	looked         int    // records that were read, and perhaps let go
 	order          order
 	folders, files []api.File
-	skip           int   // records that the service gave of what is being read: folders, then files
-	foldersDone    bool  // every folder was read
-	done           bool  // every file, too
-	seen           bool  // it is what this computer has seen: the service lists nothing
-	refusal        error // what the service said to the wish to list
+	page           map[string]bool // keys of the page that was read last
+	skip           int             // records that the service gave of what is being read: folders, then files
+	foldersDone    bool            // every folder was read
+	done           bool            // every file, too
+	seen           bool            // it is what this computer has seen: the service lists nothing
+	refusal        error           // what the service said to the wish to list
 	at             time.Time
 	err            error // why it is not newer or longer
 }
@@ -269,6 +270,12 @@ func (l *listing) fill(ctx context.Context, list func(context.Context, api.Query
 			return err
 		}
 		n := len(got)
+		if n > 0 && l.repeats(got) {
+			if n == limit {
+				return api.ErrSamePage
+			}
+			got, n = nil, 0 // it sends all at once
+		}
 		l.looked += n
 		if l.only != nil {
 			got = slices.DeleteFunc(got, func(f api.File) bool { return !l.only.shows(&f) })
@@ -285,6 +292,20 @@ func (l *listing) fill(ctx context.Context, list func(context.Context, api.Query
 		}
 	}
 	return nil
+}
+
+// repeats reports whether a page brings the same as the one before: the service
+// ignores from where it is asked to go on. It then keeps the page for the next call.
+func (l *listing) repeats(page []api.File) bool {
+	keys := make(map[string]bool, len(page))
+	news := false
+	for _, f := range page {
+		key := keyOf(f)
+		keys[key] = true
+		news = news || !l.page[key]
+	}
+	l.page = keys
+	return !news
 }
 
 // ask is the next page in the service's words.

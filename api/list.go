@@ -1,0 +1,112 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"hash/maphash"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// Query says what List is to list.
+type Query struct {
+	Folder string // one level; empty: everywhere
+	Type   string // "file", "folder", "all"; empty: files
+	Name   string // exact name; empty: any
+	Search string // in the service's language of search queries, in place of Name; empty: none
+	Sort   string // as the service has it, such as ASC_NAME; empty: its default
+	Skip   int
+	Limit  int // 0: the service's default
+}
+
+// List reads records of files and folders. Like Details it is not in the
+// specification.
+func (c *Client) List(ctx context.Context, q Query) ([]File, error) {
+	r := c.DescribeList(q)
+	var files []File
+	err := c.call(ctx, r.Method, r.Address, nil, "list", &files)
+	return files, err
+}
+
+// DescribeList returns the request that List would send.
+func (c *Client) DescribeList(q Query) Request {
+	v := url.Values{}
+	add := func(name, value string) {
+		if value != "" {
+			v.Set(name, value)
+		}
+	}
+	add("path", q.Folder)
+	add("type", q.Type)
+	add("sort", q.Sort)
+	switch {
+	case q.Search != "":
+		v.Set("searchQuery", q.Search)
+	case q.Name != "":
+		v.Set("searchQuery", "name = "+strconv.Quote(q.Name))
+	}
+	if q.Skip > 0 {
+		v.Set("skip", strconv.Itoa(q.Skip))
+	}
+	if q.Limit > 0 {
+		v.Set("limit", strconv.Itoa(q.Limit))
+	}
+	address := c.base + "/v1/files"
+	if len(v) > 0 {
+		address += "?" + v.Encode()
+	}
+	return Request{Method: http.MethodGet, Address: address}
+}
+
+// ErrSamePage says that a listing is not complete: the service sends the same
+// records again instead of the next ones.
+var ErrSamePage = errors.New("the service sends the same files again instead of the next ones, so the list is not complete")
+
+// maxPage is how many records a service gives at once.
+const maxPage = 1000
+
+// All lists page by page, from q.Skip on; q.Limit is the size of a page, 0: 1,000.
+// A record that moved to a later page meanwhile comes once. It ends with the first
+// error, and with ErrSamePage after a full page that brings nothing new.
+func (c *Client) All(ctx context.Context, q Query) iter.Seq2[*File, error] {
+	return func(yield func(*File, error) bool) {
+		if q.Limit <= 0 {
+			q.Limit = maxPage
+		}
+		seed, seen := maphash.MakeSeed(), map[uint64]struct{}{} // of a million records, their ids would be large
+		for {
+			files, err := c.List(ctx, q)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			before := len(seen)
+			for i := range files {
+				f := &files[i]
+				key := maphash.String(seed, f.Type+"\x00"+f.FileID)
+				if f.FileID == "" {
+					key = maphash.Bytes(seed, f.Raw) // folders have other ids
+				}
+				if _, twice := seen[key]; twice {
+					continue
+				}
+				seen[key] = struct{}{}
+				if !yield(f, nil) {
+					return
+				}
+			}
+			switch {
+			case len(files) < q.Limit:
+				return
+			case len(seen) == before && len(files) == q.Limit:
+				yield(nil, ErrSamePage)
+				return
+			case len(seen) == before: // it sends all at once
+				return
+			}
+			q.Skip += len(files)
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"mediadesk/api"
+)
+
+// TestListingEnds: a service that ignores skip, or limit too, is not asked without
+// end.
+func TestListingEnds(t *testing.T) {
+	for _, all := range []bool{false, true} {
+		calls := 0
+		list := func(_ context.Context, q api.Query) ([]api.File, error) {
+			if calls++; calls > 10 {
+				return nil, errors.New("too many calls")
+			}
+			if q.Type == api.TypeFolder {
+				return nil, nil
+			}
+			n := q.Limit
+			if all {
+				n = 2 * pageSize
+			}
+			files := make([]api.File, n)
+			for i := range files {
+				files[i] = api.File{Type: api.TypeFile, FileID: fmt.Sprint("id", i)}
+			}
+			return files, nil
+		}
+		l := listing{folder: "/"}
+		var err error
+		for err == nil && !l.done {
+			err = l.fill(t.Context(), list, l.len()+pageSize)
+		}
+		if all && (err != nil || len(l.files) != 2*pageSize) || !all && (!errors.Is(err, api.ErrSamePage) || len(l.files) != pageSize) {
+			t.Errorf("all at once %v: %d files in %d calls, %v", all, len(l.files), calls, err)
+		}
+	}
+}

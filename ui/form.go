@@ -18,11 +18,8 @@ import (
 func (m *Model) newForm(sources []api.Source, draft []byte) page.Screen {
 	d := m.session
 	return page.Legacy(upload.New(upload.Options{
-		Context: m.ctx, Sources: sources, Profile: d.Profile, Known: d.Locate,
-		Tags: d.Tags, TagsIn: d.TagsIn, Folders: d.Folders, FoldersIn: d.FoldersIn, Fields: d.Client.MetadataFields,
-		Draft: draft, SaveDraft: d.SaveDraft, Presets: d.Journal,
-		Already: d.AlreadyStored, Manifest: d.WriteManifest,
-		Request: d.Client.DescribeUpload, Send: d.Queue.Add, Getenv: m.o.Getenv, Now: m.o.Now, Gallery: m.gallery,
+		Context: m.ctx, Session: d, Sources: sources, Profile: d.Profile, Draft: draft,
+		Getenv: m.o.Getenv, Now: m.o.Now, Gallery: m.gallery,
 	}))
 }
 

@@ -78,3 +78,27 @@ func (s *Session) JournalVersion(ctx context.Context) (int64, error) {
 func (s *Session) LastSeen(ctx context.Context, fileID string) (Seen, bool, error) {
 	return s.Journal.File(ctx, s.Profile.Name, fileID)
 }
+
+// Send hands jobs to the queue and returns those that it took.
+func (s *Session) Send(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
+	return s.Queue.Add(ctx, jobs)
+}
+
+// DescribeUpload is the request of an upload, without the key.
+func (s *Session) DescribeUpload(u *api.Upload) (api.Request, error) {
+	return s.Client.DescribeUpload(u)
+}
+
+// Presets are the sets of upload options that are kept, by name. All profiles share
+// them.
+func (s *Session) Presets(ctx context.Context) ([]Preset, error) { return s.Journal.Presets(ctx) }
+
+// SavePreset keeps a preset; it replaces the one of its name.
+func (s *Session) SavePreset(ctx context.Context, p Preset) error {
+	return s.Journal.SavePreset(ctx, p)
+}
+
+// RemovePreset removes the preset of a name.
+func (s *Session) RemovePreset(ctx context.Context, name string) error {
+	return s.Journal.RemovePreset(ctx, name)
+}

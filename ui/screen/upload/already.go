@@ -1,7 +1,6 @@
 package upload
 
 import (
-	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -34,8 +33,6 @@ type manifestMsg struct {
 
 func (m *Model) whyNotAlready() string {
 	switch {
-	case m.opt.Already == nil:
-		return "There is no journal to look into."
 	case m.finding:
 		return "It is being looked for."
 	case len(m.sources) == 0:
@@ -55,12 +52,9 @@ func (m *Model) findAlready() tea.Cmd {
 	for _, s := range m.sources {
 		msg.sources, uploads = append(msg.sources, s), append(uploads, m.check(s).upload)
 	}
-	ctx, already := m.opt.Context, m.opt.Already
-	if ctx == nil {
-		ctx = context.Background()
-	}
+	ctx, s := m.opt.Context, m.opt.Session
 	return func() tea.Msg {
-		msg.jobs, msg.err = already(ctx, uploads)
+		msg.jobs, msg.err = s.AlreadyStored(ctx, uploads)
 		return msg
 	}
 }
@@ -114,18 +108,15 @@ func storedWords(job *api.Job) string {
 // writeManifest writes all files with their options as a manifest, for
 // mediadesk upload --manifest.
 func (m *Model) writeManifest() tea.Cmd {
-	if m.opt.Manifest == nil {
-		return page.Send(page.Toast{Level: page.Info, Text: "There is no place for a manifest."})
-	}
 	var entries []session.ManifestEntry
 	for _, s := range m.sources {
 		u := m.check(s).upload
 		none := s.values[fieldWebhook] != webhookOurs && !u.WebhookURL.IsSet()
 		entries = append(entries, session.ManifestOf(&u, s.values.naming(), none))
 	}
-	write := m.opt.Manifest
+	s := m.opt.Session
 	return func() tea.Msg {
-		name, err := write(entries, time.Now())
+		name, err := s.WriteManifest(entries, time.Now())
 		return manifestMsg{m, name, err}
 	}
 }

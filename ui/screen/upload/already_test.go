@@ -23,8 +23,10 @@ func TestAlreadyStored(t *testing.T) {
 	} {
 		m := New(Options{
 			Sources: []api.Source{{Path: "/a.jpg"}, {Path: "/b.jpg"}},
-			Send:    func(context.Context, []api.Job) ([]api.Job, error) { return nil, nil },
-			Already: func(_ context.Context, u []api.Upload) ([]*api.Job, error) { return c.jobs, nil },
+			Session: &stub{
+				send:    func(context.Context, []api.Job) ([]api.Job, error) { return nil, nil },
+				already: func(_ context.Context, u []api.Upload) ([]*api.Job, error) { return c.jobs, nil },
+			},
 		})
 		cmd := m.findAlready()
 		if m.whyNotAlready() == "" {
@@ -51,9 +53,11 @@ func TestAlreadyStored(t *testing.T) {
 func TestWriteManifest(t *testing.T) {
 	var got []session.ManifestEntry
 	m := New(Options{
-		Sources:  []api.Source{{Path: "/a.jpg"}, {URL: "https://example.com/b.jpg"}},
-		Send:     func(context.Context, []api.Job) ([]api.Job, error) { return nil, nil },
-		Manifest: func(e []session.ManifestEntry, _ time.Time) (string, error) { got = e; return "x.json", nil },
+		Sources: []api.Source{{Path: "/a.jpg"}, {URL: "https://example.com/b.jpg"}},
+		Session: &stub{
+			send:     func(context.Context, []api.Job) ([]api.Job, error) { return nil, nil },
+			manifest: func(e []session.ManifestEntry, _ time.Time) (string, error) { got = e; return "x.json", nil },
+		},
 	})
 	m.Update(m.writeManifest()())
 	if len(got) != 2 || got[0].Source != "/a.jpg" || got[1].Source != "https://example.com/b.jpg" || got[0].Unique != api.NameHere {

@@ -25,8 +25,10 @@ func crowd(tb testing.TB, files int) *Model {
 	there := &api.File{FileID: "1", Tags: api.Set([]string{"a", "b"}), AITags: api.Null[[]api.AITag]()}
 	m := New(Options{
 		Sources: sources, Profile: hostedProfile(),
-		Known:     func(context.Context, string) (api.Place, error) { return api.Place{Known: true, File: there}, nil },
-		SaveDraft: func(context.Context, []byte) error { return nil },
+		Session: &stub{
+			known:     func(context.Context, string) (api.Place, error) { return api.Place{Known: true, File: there}, nil },
+			saveDraft: func(context.Context, []byte) error { return nil },
+		},
 	})
 	for i, s := range m.sources {
 		s.known = known{looked: true, identity: api.Identity{Size: int64(i) * 1000}, facts: media.Facts{Kind: media.KindPicture, Stored: image.Pt(800, 600)}}

@@ -73,7 +73,7 @@ func TestCurlTwins(t *testing.T) {
 						t.Skipf("the file system takes no such name: %v", err)
 					}
 				}
-				m := started(t, Options{Sources: []api.Source{src}, Profile: localProfile(), Request: twin.DescribeUpload})
+				m := started(t, Options{Sources: []api.Source{src}, Profile: localProfile(), Session: &stub{request: twin.DescribeUpload}})
 				for f, text := range c.set {
 					m.set(m.sources[0], f, text)
 				}

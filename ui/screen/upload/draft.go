@@ -201,13 +201,13 @@ func (m *Model) note() { m.touched, m.unkept = true, true }
 // Keep takes a picture of the form and returns what writes it: for the end of
 // the program, when no command runs any more. Nil: there is nothing to write.
 func (m *Model) Keep() func(context.Context) error {
-	if m.opt.SaveDraft == nil || !m.touched {
+	if !m.touched {
 		return nil
 	}
 	m.takeOver()
 	m.unkept = false
 	m.keepNumber++
-	number, s, k, save := m.keepNumber, m.snapshot(), m.keeper, m.opt.SaveDraft
+	number, s, k, save := m.keepNumber, m.snapshot(), m.keeper, m.opt.Session.SaveDraft
 	return func(ctx context.Context) error { return k.keep(ctx, number, s, save) }
 }
 
@@ -221,7 +221,7 @@ func (m *Model) takeOver() {
 // wantKept keeps the form where it changed. One command runs at a time; what
 // changes meanwhile is kept by the next.
 func (m *Model) wantKept() tea.Cmd {
-	if !m.unkept || m.keeping || m.opt.SaveDraft == nil {
+	if !m.unkept || m.keeping {
 		return nil
 	}
 	m.keeping = true
@@ -249,13 +249,13 @@ func (m *Model) gotKept(msg keptMsg) tea.Cmd {
 // over: at once, so that a crash brings nothing back that the queue has. An
 // error is told by the keeping that follows.
 func (m *Model) keepOthers(others map[*source]bool) func() {
-	if m.opt.SaveDraft == nil || !m.touched {
+	if !m.touched {
 		return func() {}
 	}
 	// Nothing newer is to bring the others back; see handed.
 	m.unkept = false
 	m.keepNumber++
-	number, all, k, ctx, save := m.keepNumber, m.snapshot(), m.keeper, m.opt.Context, m.opt.SaveDraft
+	number, all, k, ctx, save := m.keepNumber, m.snapshot(), m.keeper, m.opt.Context, m.opt.Session.SaveDraft
 	rest := snapshot{}
 	for i, s := range m.sources {
 		if others[s] {

@@ -41,8 +41,11 @@ func keptIn(t *testing.T, j *journal.Journal, sources []api.Source) Options {
 		t.Fatal(err)
 	}
 	return Options{
-		Sources: sources, Profile: localProfile(), Draft: text, Presets: j,
-		SaveDraft: func(ctx context.Context, text []byte) error { return j.SaveDraft(ctx, "here", text) },
+		Sources: sources, Profile: localProfile(), Draft: text,
+		Session: &stub{
+			presets:   j,
+			saveDraft: func(ctx context.Context, text []byte) error { return j.SaveDraft(ctx, "here", text) },
+		},
 	}
 }
 
@@ -102,7 +105,7 @@ func TestSentFormsAreLetGo(t *testing.T) {
 	j := openJournal(t)
 	o := keptIn(t, j, files(t, "a.png", "x"))
 	broken := errors.New("the disk is full")
-	o.Send = func(context.Context, []api.Job) ([]api.Job, error) { return nil, broken }
+	o.Session.(*stub).send = func(context.Context, []api.Job) ([]api.Job, error) { return nil, broken }
 	m := started(t, o)
 	goTo(t, m, fieldTags)
 	write(t, m, "sea")
@@ -110,7 +113,7 @@ func TestSentFormsAreLetGo(t *testing.T) {
 	if back := New(keptIn(t, j, nil)); len(back.sources) != 1 || back.sources[0].values[fieldTags] != "sea" {
 		t.Fatal("a form that was not taken is lost")
 	}
-	m.opt.Send = func(_ context.Context, jobs []api.Job) ([]api.Job, error) { return jobs, nil }
+	m.opt.Session.(*stub).send = func(_ context.Context, jobs []api.Job) ([]api.Job, error) { return jobs, nil }
 	// A crash right after the queue took it brings nothing back.
 	hand := m.Update(kit.KeyMsg("ctrl+s"))
 	var messages []tea.Msg
@@ -141,12 +144,17 @@ func TestSentFormsAreLetGo(t *testing.T) {
 func TestKeepAtTheEnd(t *testing.T) {
 	var mu sync.Mutex
 	var last []byte
-	m := New(Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), SaveDraft: func(_ context.Context, text []byte) error {
-		mu.Lock()
-		defer mu.Unlock()
-		last = bytes.Clone(text)
-		return nil
-	}})
+	m := New(Options{
+		Sources: files(t, "a.png", "x"), Profile: localProfile(),
+		Session: &stub{
+			saveDraft: func(_ context.Context, text []byte) error {
+				mu.Lock()
+				defer mu.Unlock()
+				last = bytes.Clone(text)
+				return nil
+			},
+		},
+	})
 	if m.Keep() != nil {
 		t.Error("there is something to keep of a form that nobody touched")
 	}
@@ -165,7 +173,9 @@ func TestKeepAtTheEnd(t *testing.T) {
 func TestKeepingThatFailsIsSaidOnce(t *testing.T) {
 	m := started(t, Options{
 		Sources: files(t, "a.png", "x"), Profile: localProfile(),
-		SaveDraft: func(context.Context, []byte) error { return errors.New("no space left") },
+		Session: &stub{
+			saveDraft: func(context.Context, []byte) error { return errors.New("no space left") },
+		},
 	})
 	if toast := toasted(t, press(t, m, "x")); toast.Level != page.Bad {
 		t.Errorf("said %+v", toast)
@@ -203,7 +213,7 @@ func TestKeptForms(t *testing.T) {
 		if _, err := DraftSources([]byte(broken)); err == nil {
 			t.Errorf("%s: no error", broken)
 		}
-		if m := New(Options{Profile: localProfile(), Draft: []byte(broken)}); len(m.sources) != 0 {
+		if m := New(Options{Profile: localProfile(), Draft: []byte(broken), Session: &stub{}}); len(m.sources) != 0 {
 			t.Errorf("%s: made %d sources", broken, len(m.sources))
 		}
 	}
@@ -234,7 +244,7 @@ func drawValues(t *rapid.T) values {
 // said of it, and what was in the form stays.
 func TestMend(t *testing.T) {
 	src := files(t, "a.png", "x", "b.png", "y")
-	m := started(t, Options{Sources: src[:1], Profile: localProfile()})
+	m := started(t, Options{Sources: src[:1], Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, fieldTags)
 	write(t, m, "sea")
 	job := api.Job{

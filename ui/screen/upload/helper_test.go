@@ -2,6 +2,8 @@ package upload
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"image"
 	"image/color"
 	"image/png"
@@ -10,6 +12,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -169,4 +172,114 @@ func started(t *testing.T, o Options) *Model {
 	m := New(o)
 	run(t, m, m.Init())
 	return m
+}
+
+// stub is a session that answers as a test says; nil: it knows nothing of that.
+type stub struct {
+	known     func(context.Context, string) (api.Place, error)
+	already   func(context.Context, []api.Upload) ([]*api.Job, error)
+	send      func(context.Context, []api.Job) ([]api.Job, error)
+	request   func(*api.Upload) (api.Request, error)
+	manifest  func([]session.ManifestEntry, time.Time) (string, error)
+	saveDraft func(context.Context, []byte) error
+	tags      func(context.Context) ([]string, error)
+	folders   func(context.Context) ([]string, error)
+	tagsIn    func(context.Context, string) ([]string, error)
+	foldersIn func(context.Context, string) ([]string, error)
+	fields    func(context.Context) ([]api.MetadataField, error)
+	presets   Presets
+}
+
+var errNone = errors.New("there is none")
+
+func (s *stub) Locate(ctx context.Context, path string) (api.Place, error) {
+	if s.known == nil {
+		return api.Place{}, nil
+	}
+	return s.known(ctx, path)
+}
+
+func (s *stub) AlreadyStored(ctx context.Context, u []api.Upload) ([]*api.Job, error) {
+	if s.already == nil {
+		return make([]*api.Job, len(u)), nil
+	}
+	return s.already(ctx, u)
+}
+
+func (s *stub) Send(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
+	if s.send == nil {
+		return nil, errNone
+	}
+	return s.send(ctx, jobs)
+}
+
+func (s *stub) DescribeUpload(u *api.Upload) (api.Request, error) {
+	if s.request == nil {
+		return api.Request{}, errNone
+	}
+	return s.request(u)
+}
+
+func (s *stub) WriteManifest(entries []session.ManifestEntry, now time.Time) (string, error) {
+	if s.manifest == nil {
+		return "", errNone
+	}
+	return s.manifest(entries, now)
+}
+
+func (s *stub) SaveDraft(ctx context.Context, text []byte) error {
+	if s.saveDraft == nil {
+		return nil
+	}
+	return s.saveDraft(ctx, text)
+}
+
+func (s *stub) Tags(ctx context.Context) ([]string, error) {
+	if s.tags == nil {
+		return nil, errNone
+	}
+	return s.tags(ctx)
+}
+
+func (s *stub) Folders(ctx context.Context) ([]string, error) {
+	if s.folders == nil {
+		return nil, errNone
+	}
+	return s.folders(ctx)
+}
+
+func (s *stub) TagsIn(ctx context.Context, folder string) ([]string, error) {
+	if s.tagsIn == nil {
+		return nil, errNone
+	}
+	return s.tagsIn(ctx, folder)
+}
+
+func (s *stub) FoldersIn(ctx context.Context, folder string) ([]string, error) {
+	if s.foldersIn == nil {
+		return nil, errNone
+	}
+	return s.foldersIn(ctx, folder)
+}
+
+func (s *stub) MetadataFields(ctx context.Context) ([]api.MetadataField, error) {
+	if s.fields == nil {
+		return nil, errNone
+	}
+	return s.fields(ctx)
+}
+
+func (s *stub) Presets(ctx context.Context) ([]session.Preset, error) {
+	if s.presets == nil {
+		return nil, errNone
+	}
+	return s.presets.Presets(ctx)
+}
+
+func (s *stub) SavePreset(ctx context.Context, p session.Preset) error {
+	return s.presets.SavePreset(ctx, p)
+}
+
+func (s *stub) RemovePreset(ctx context.Context, name string) error {
+	return s.presets.RemovePreset(ctx, name)
 }

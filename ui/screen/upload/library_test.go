@@ -72,7 +72,7 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 	l := openLibrary(t)
 	src := files(t, "день 1 — naïve (final).png", string(pngBytes(t, 60, 40)))
 	open := func() *Model {
-		return started(t, Options{Sources: src, Profile: localProfile(), Known: l.known, Send: l.send, Request: l.client.DescribeUpload})
+		return started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{known: l.known, send: l.send, request: l.client.DescribeUpload}})
 	}
 
 	m := open()

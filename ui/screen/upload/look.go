@@ -108,10 +108,7 @@ func (m *Model) gotFacts(msg factsMsg) tea.Cmd {
 }
 
 func (m *Model) askTags() tea.Cmd {
-	if m.opt.Tags == nil {
-		return nil
-	}
-	ctx, ask := m.opt.Context, m.opt.Tags
+	ctx, ask := m.opt.Context, m.opt.Session.Tags
 	return func() tea.Msg {
 		// Nothing is lost without offers, so an error is no news.
 		tags, _ := ask(ctx)
@@ -120,10 +117,7 @@ func (m *Model) askTags() tea.Cmd {
 }
 
 func (m *Model) askFolders() tea.Cmd {
-	if m.opt.Folders == nil {
-		return nil
-	}
-	ctx, ask := m.opt.Context, m.opt.Folders
+	ctx, ask := m.opt.Context, m.opt.Session.Folders
 	return func() tea.Msg {
 		folders, _ := ask(ctx)
 		return foldersMsg{m, folders}
@@ -189,9 +183,6 @@ func (m *Model) wantPlaces() tea.Cmd {
 // unknownPlaces are the next few places to look at: of exact names only, since
 // at a unique name nothing can be. That of the current source comes first.
 func (m *Model) unknownPlaces() []string {
-	if m.opt.Known == nil {
-		return nil
-	}
 	var paths []string
 	add := func(s *source) {
 		if s.values.naming() != api.NameExact || api.CheckName(s.values[fieldName]) != nil {
@@ -222,7 +213,7 @@ func (m *Model) lookAtPlaces() tea.Cmd {
 		return nil
 	}
 	m.looking = true
-	ctx, look, now := m.opt.Context, m.opt.Known, m.opt.Now
+	ctx, look, now := m.opt.Context, m.opt.Session.Locate, m.opt.Now
 	return func() tea.Msg {
 		of := map[string]place{}
 		for _, path := range paths {
@@ -285,8 +276,6 @@ func (m *Model) placeWords(s *source) string {
 	}
 	p := m.places[m.check(s).path]
 	switch {
-	case m.opt.Known == nil:
-		return "Whether a file is there cannot be looked up here."
 	case p.err != nil:
 		return "Whether a file is there could not be looked up: " + text.Safe(p.err.Error())
 	case !p.looked:

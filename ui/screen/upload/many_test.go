@@ -19,7 +19,7 @@ import (
 // the rest.
 func TestPresets(t *testing.T) {
 	j := openJournal(t)
-	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Presets: j})
+	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{presets: j}})
 	goTo(t, m, fieldTags)
 	write(t, m, "sea,写真")
 	goTo(t, m, fieldRemove)
@@ -38,7 +38,7 @@ func TestPresets(t *testing.T) {
 		t.Errorf("said %+v", toast)
 	}
 
-	other := started(t, Options{Sources: files(t, "c.png", "x", "d.png", "y"), Profile: localProfile(), Presets: j})
+	other := started(t, Options{Sources: files(t, "c.png", "x", "d.png", "y"), Profile: localProfile(), Session: &stub{presets: j}})
 	press(t, other, "shift+tab", "space") // c.png is not marked
 	press(t, other, "ctrl+p")
 	text := screen(other, 100, 20)
@@ -59,10 +59,6 @@ func TestPresets(t *testing.T) {
 	press(t, other, "ctrl+p", "d", "esc")
 	if list, _ := j.Presets(context.Background()); len(list) != 1 || list[0].Name != "été 1" {
 		t.Errorf("presets %v", list)
-	}
-	other.opt.Presets = nil
-	if toast := toasted(t, press(t, other, "ctrl+p")); toast.Text == "" {
-		t.Error("it does not say why there are no presets")
 	}
 }
 
@@ -88,7 +84,9 @@ func metadataFields(t *testing.T) []api.MetadataField {
 func TestMetadataRows(t *testing.T) {
 	m := started(t, Options{
 		Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(),
-		Fields: func(context.Context) ([]api.MetadataField, error) { return metadataFields(t), nil },
+		Session: &stub{
+			fields: func(context.Context) ([]api.MetadataField, error) { return metadataFields(t), nil },
+		},
 	})
 	row := func(n int) field { return firstMetadata + field(n) }
 	sent := func(i int) string {
@@ -181,7 +179,7 @@ func TestMetadataRows(t *testing.T) {
 // TestJumpFromALight: every light leads to the field it comes from, in the file
 // that has it.
 func TestJumpFromALight(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile()})
+	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
 	set := func(i int, f field, text string) { m.set(m.sources[i], f, text) }
 	set(0, fieldTags, "50%")
 	set(1, fieldFolder, "a b")
@@ -209,7 +207,7 @@ func TestJumpFromALight(t *testing.T) {
 	if m.focus != (focus{stop: stopItem, field: lights[1].field}) || m.current() != lights[1].of {
 		t.Errorf("enter leads to %+v, want %s", m.focus, fieldWords[lights[1].field])
 	}
-	clean := started(t, Options{Sources: files(t, "notes.bin", "x"), Profile: localProfile()})
+	clean := started(t, Options{Sources: files(t, "notes.bin", "x"), Profile: localProfile(), Session: &stub{}})
 	if toast := toasted(t, press(t, clean, "ctrl+n")); toast.Level != page.Good {
 		t.Errorf("said %+v", toast)
 	}
@@ -230,8 +228,10 @@ func TestRollup(t *testing.T) {
 		}
 		m := started(t, Options{
 			Sources: files(t, names...), Profile: localProfile(),
-			Known: func(_ context.Context, path string) (api.Place, error) {
-				return api.Place{Known: true, File: at[path]}, nil
+			Session: &stub{
+				known: func(_ context.Context, path string) (api.Place, error) {
+					return api.Place{Known: true, File: at[path]}, nil
+				},
 			},
 		})
 		goTo(t, m, fieldNaming)
@@ -257,7 +257,7 @@ func TestRollup(t *testing.T) {
 
 // TestReset: a file becomes like the others again, a field as it began.
 func TestReset(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile()})
+	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, fieldTags)
 	write(t, m, "sea")
 	press(t, m, "shift+tab", "shift+tab", "down", "enter", "ctrl+u")
@@ -286,7 +286,7 @@ func TestReset(t *testing.T) {
 // TestOrderOfExtensions: < and > move the extension of their row, and the
 // request has that order.
 func TestOrderOfExtensions(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile()})
+	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{}})
 	names := func() string { return strings.Join(m.extensionNames(m.sources[0]), " ") }
 	goTo(t, m, fieldRemove)
 	press(t, m, "space")
@@ -316,14 +316,16 @@ func TestOffersOfTheLibrary(t *testing.T) {
 	var asked []string
 	m := started(t, Options{
 		Sources: files(t, "a.png", "x"), Profile: localProfile(),
-		Tags: func(context.Context) ([]string, error) { return []string{"summer", "sun", "sea"}, nil },
-		TagsIn: func(_ context.Context, folder string) ([]string, error) {
-			return map[string][]string{"/x/": {"sea", "sand"}}[folder], nil
-		},
-		Folders: func(context.Context) ([]string, error) { return []string{"/x/"}, nil },
-		FoldersIn: func(_ context.Context, folder string) ([]string, error) {
-			asked = append(asked, folder)
-			return map[string][]string{"/": {"/photos/", "/x/"}, "/photos/": {"/photos/2026/"}}[folder], nil
+		Session: &stub{
+			tags: func(context.Context) ([]string, error) { return []string{"summer", "sun", "sea"}, nil },
+			tagsIn: func(_ context.Context, folder string) ([]string, error) {
+				return map[string][]string{"/x/": {"sea", "sand"}}[folder], nil
+			},
+			folders: func(context.Context) ([]string, error) { return []string{"/x/"}, nil },
+			foldersIn: func(_ context.Context, folder string) ([]string, error) {
+				asked = append(asked, folder)
+				return map[string][]string{"/": {"/photos/", "/x/"}, "/photos/": {"/photos/2026/"}}[folder], nil
+			},
 		},
 	})
 	goTo(t, m, fieldFolder)
@@ -357,7 +359,7 @@ func TestOffersOfTheLibrary(t *testing.T) {
 // TestRegionEditor: the region moves by keys on the picture as shown, the
 // numbers are of the picture as stored, and esc brings back what was.
 func TestRegionEditor(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", string(pngBytes(t, 80, 40)), "b.txt", "x"), Profile: localProfile()})
+	m := started(t, Options{Sources: files(t, "a.png", string(pngBytes(t, 80, 40)), "b.txt", "x"), Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, fieldRegion)
 	press(t, m, "enter")
 	if m.over == nil || m.Capturing() {
@@ -403,7 +405,7 @@ func TestRegionEditor(t *testing.T) {
 // TestFieldsWhileTyping: the library's list of fields comes when it comes; what
 // is being typed then stays under the cursor.
 func TestFieldsWhileTyping(t *testing.T) {
-	m := New(Options{Sources: files(t, "a.png", "x"), Profile: localProfile()})
+	m := New(Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, fieldTags)
 	press(t, m, "s")
 	m.Update(fieldsMsg{owner: m, fields: metadataFields(t)})

@@ -26,10 +26,7 @@ type fieldsMsg struct {
 }
 
 func (m *Model) askFields() tea.Cmd {
-	if m.opt.Fields == nil {
-		return nil
-	}
-	ctx, ask := m.opt.Context, m.opt.Fields
+	ctx, ask := m.opt.Context, m.opt.Session.MetadataFields
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()

@@ -55,7 +55,7 @@ func (m *Model) formFolder() string {
 // wantFolderTags asks for the tags of the form's folder while tags are typed.
 func (m *Model) wantFolderTags() tea.Cmd {
 	i := m.focused()
-	if m.opt.TagsIn == nil || i == nil || i.field != fieldTags {
+	if i == nil || i.field != fieldTags {
 		return nil
 	}
 	folder := m.formFolder()
@@ -63,7 +63,7 @@ func (m *Model) wantFolderTags() tea.Cmd {
 		return nil
 	}
 	m.folderTags[folder] = nil
-	ctx, ask := m.opt.Context, m.opt.TagsIn
+	ctx, ask := m.opt.Context, m.opt.Session.TagsIn
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
@@ -82,7 +82,7 @@ func (m *Model) gotFolderTags(msg folderTagsMsg) {
 // wantFoldersIn asks the library for the folders in the one that is typed.
 func (m *Model) wantFoldersIn() tea.Cmd {
 	i := m.focused()
-	if m.opt.FoldersIn == nil || i == nil || i.field != fieldFolder {
+	if i == nil || i.field != fieldFolder {
 		return nil
 	}
 	typed := i.text.Value()
@@ -94,7 +94,7 @@ func (m *Model) wantFoldersIn() tea.Cmd {
 		return nil
 	}
 	m.foldersIn[parent] = true
-	ctx, ask := m.opt.Context, m.opt.FoldersIn
+	ctx, ask := m.opt.Context, m.opt.Session.FoldersIn
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()

@@ -119,7 +119,7 @@ func TestErrorsByLine(t *testing.T) {
 // with errors stays until it is mended, and can be taken where it only breaks a
 // rule.
 func TestEditedText(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile()})
+	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{}})
 	targets := m.targets()
 	before := writeOptions(targets)
 	done := func(text string) []any {

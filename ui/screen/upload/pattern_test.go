@@ -92,7 +92,7 @@ func FuzzPattern(f *testing.F) {
 func TestPatternsInTheForm(t *testing.T) {
 	content := string(pngBytes(t, 10, 10))
 	src := append(files(t, "a b.png", content, "c.png", content, "d.txt", "x"), api.Source{URL: "https://example.com/e.png"})
-	m := started(t, Options{Sources: src, Profile: localProfile()})
+	m := started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, fieldNaming)
 	press(t, m, "end") // exact
 	press(t, m, "shift+tab", "down", "down", "space")
@@ -153,7 +153,7 @@ func TestPatternsInTheForm(t *testing.T) {
 // TestCollisionsAreThoseOfTheLibrary: names that differ only in how their
 // letters are composed are one place.
 func TestCollisionsAreThoseOfTheLibrary(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "e\u0301.png", "x", "\u00e9.png", "y"), Profile: localProfile()})
+	m := started(t, Options{Sources: files(t, "e\u0301.png", "x", "\u00e9.png", "y"), Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, fieldNaming)
 	press(t, m, "end")
 	if text := told(m); !strings.Contains(text, "The same place as another file") || !strings.Contains(text, "1 in the place of another of them: 2 may lose their tags, AI tags, region and custom metadata.") {

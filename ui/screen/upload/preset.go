@@ -13,17 +13,17 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/api/journal"
+	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
-// Presets keeps options under names. The journal is one.
+// Presets keeps options under names.
 type Presets interface {
-	Presets(ctx context.Context) ([]journal.Preset, error)
-	SavePreset(ctx context.Context, p journal.Preset) error
+	Presets(ctx context.Context) ([]session.Preset, error)
+	SavePreset(ctx context.Context, p session.Preset) error
 	RemovePreset(ctx context.Context, name string) error
 }
 
@@ -84,7 +84,7 @@ func (p preset) words() string {
 type (
 	presetsMsg struct {
 		owner *Model
-		list  []journal.Preset
+		list  []session.Preset
 		err   error
 	}
 	presetSavedMsg struct {
@@ -97,7 +97,7 @@ type (
 // presetView is the list of presets, and the name under which one is saved.
 type presetView struct {
 	list   kit.List
-	rows   []journal.Preset
+	rows   []session.Preset
 	loaded bool
 	err    error
 	name   *kit.Field // while a preset is saved; nil: choosing
@@ -118,8 +118,6 @@ var (
 // whyNotPresets says why there are no presets; empty: there can be.
 func (m *Model) whyNotPresets() string {
 	switch {
-	case m.opt.Presets == nil:
-		return "There is no journal to keep presets in."
 	case len(m.sources) == 0:
 		return "The form is empty: pick files first."
 	}
@@ -136,7 +134,7 @@ func (m *Model) openPresets() tea.Cmd {
 }
 
 func (m *Model) askPresets() tea.Cmd {
-	ctx, presets := m.opt.Context, m.opt.Presets
+	ctx, presets := m.opt.Context, m.opt.Session
 	return func() tea.Msg {
 		list, err := presets.Presets(ctx)
 		return presetsMsg{m, list, err}
@@ -204,9 +202,9 @@ func (v *presetView) save(m *Model) tea.Cmd {
 		return page.Send(page.Problem(err))
 	}
 	m.over = nil
-	ctx, presets := m.opt.Context, m.opt.Presets
+	ctx, presets := m.opt.Context, m.opt.Session
 	return func() tea.Msg {
-		err := presets.SavePreset(ctx, journal.Preset{Name: name, Body: words})
+		err := presets.SavePreset(ctx, session.Preset{Name: name, Body: words})
 		return presetSavedMsg{m, "Saved the preset " + text.Safe(name) + ".", err}
 	}
 }
@@ -238,7 +236,7 @@ func (v *presetView) remove(m *Model) tea.Cmd {
 	name := v.rows[v.list.Cursor()].Name
 	v.rows = slices.Delete(v.rows, v.list.Cursor(), v.list.Cursor()+1)
 	v.list.SetLen(len(v.rows))
-	ctx, presets := m.opt.Context, m.opt.Presets
+	ctx, presets := m.opt.Context, m.opt.Session
 	return func() tea.Msg {
 		return presetSavedMsg{m, "Removed the preset " + text.Safe(name) + ".", presets.RemovePreset(ctx, name)}
 	}

@@ -32,8 +32,6 @@ func (r *requestView) whyNot() string {
 // whyNotRequest says why the request cannot be shown; empty: it can.
 func (m *Model) whyNotRequest() string {
 	switch {
-	case m.opt.Request == nil:
-		return "There is no service to send a request to."
 	case len(m.sources) == 0:
 		return "The form is empty: pick files first."
 	}
@@ -62,7 +60,7 @@ func (m *Model) showRequest() tea.Cmd {
 			r.notes = append(r.notes, "The service would refuse it: "+l.text)
 		}
 	}
-	r.request, r.err = m.opt.Request(&u)
+	r.request, r.err = m.opt.Session.DescribeUpload(&u)
 	m.request = r
 	return nil
 }

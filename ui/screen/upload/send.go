@@ -154,7 +154,7 @@ func (m *Model) hand(without map[*source]bool) tea.Cmd {
 	}
 	m.sending, m.over = true, nil
 	m.changed()
-	ctx, profile, send := m.opt.Context, m.opt.Profile.Name, m.opt.Send
+	ctx, profile, send := m.opt.Context, m.opt.Profile.Name, m.opt.Session.Send
 	letGo := m.keepOthers(without)
 	return func() tea.Msg {
 		msg := handOver(ctx, profile, drafts, send)

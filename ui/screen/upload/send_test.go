@@ -61,7 +61,7 @@ func toasted(t *testing.T, msgs []tea.Msg) page.Toast {
 func TestSendOne(t *testing.T) {
 	var box outbox
 	src := files(t, "a b.png", string(pngBytes(t, 10, 10)))
-	m := started(t, Options{Sources: src, Profile: localProfile(), Send: box.send})
+	m := started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{send: box.send}})
 	goTo(t, m, fieldRemove)
 	press(t, m, "space")
 	goTo(t, m, fieldTags)
@@ -112,7 +112,7 @@ func TestSendOne(t *testing.T) {
 
 func TestSendSeveralAsksWithNumberAndTarget(t *testing.T) {
 	var box outbox
-	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Send: box.send})
+	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{send: box.send}})
 	goTo(t, m, fieldFolder)
 	write(t, m, "summer")
 	ask := asked(t, press(t, m, "ctrl+s"))
@@ -136,7 +136,7 @@ func TestSendAsksBeforeALoss(t *testing.T) { synctest.Test(t, checkSendAsksBefor
 func checkSendAsksBeforeALoss(t *testing.T) {
 	var box outbox
 	p := places{of: map[string]*api.File{"/a.png": {FileID: "1", Tags: api.Set([]string{"x", "y"})}}}
-	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Send: box.send, Known: p.look})
+	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{send: box.send, known: p.look}})
 	goTo(t, m, fieldNaming)
 	press(t, m, "end")
 	ask := asked(t, press(t, m, "ctrl+s"))
@@ -151,7 +151,7 @@ func checkSendAsksBeforeALoss(t *testing.T) {
 
 func TestLightsThatStopBlockSending(t *testing.T) {
 	var box outbox
-	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Send: box.send})
+	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{send: box.send}})
 	goTo(t, m, fieldTags)
 	write(t, m, "100%")
 	goTo(t, m, fieldDescription)
@@ -170,7 +170,7 @@ func TestLightsThatStopBlockSending(t *testing.T) {
 func TestSourceThatChanged(t *testing.T) {
 	var box outbox
 	src := files(t, "a.png", "x", "b.png", "y")
-	m := started(t, Options{Sources: src, Profile: localProfile(), Send: box.send})
+	m := started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{send: box.send}})
 	if err := os.WriteFile(src[0].Path, []byte("longer"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestSourceThatChanged(t *testing.T) {
 func TestSourceThatChangedOnlyItsTime(t *testing.T) {
 	var box outbox
 	src := files(t, "a.png", "x")
-	m := started(t, Options{Sources: src, Profile: localProfile(), Send: box.send})
+	m := started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{send: box.send}})
 	if err := os.Chtimes(src[0].Path, time.Time{}, time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestSourceThatChangedOnlyItsTime(t *testing.T) {
 func TestSourceThatVanishedStaysBehind(t *testing.T) {
 	var box outbox
 	src := files(t, "a.png", "x", "b.png", "y")
-	m := started(t, Options{Sources: src, Profile: localProfile(), Send: box.send})
+	m := started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{send: box.send}})
 	if err := os.Remove(src[1].Path); err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestSourceThatVanishedStaysBehind(t *testing.T) {
 func TestQueueThatFails(t *testing.T) {
 	box := outbox{err: errors.New("the journal cannot be written: disk full"), takes: 1}
 	src := files(t, "a.png", "x", "b.png", "y")
-	m := started(t, Options{Sources: src, Profile: localProfile(), Send: box.send})
+	m := started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{send: box.send}})
 	ask := asked(t, press(t, m, "ctrl+s"))
 	msgs := run(t, m, m.Update(ask.Choices[1].Msg))
 	if toast := toasted(t, msgs); !strings.Contains(toast.Text, "disk full") {
@@ -254,7 +254,7 @@ func TestQueueThatFails(t *testing.T) {
 
 func TestKeysWhileHandingOver(t *testing.T) {
 	var box outbox
-	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Send: box.send})
+	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{send: box.send}})
 	cmd := m.Update(kit.KeyMsg("ctrl+s"))
 	press(t, m, "x", "ctrl+s")
 	run(t, m, m.Update(tea.PasteMsg{Content: "y"}))
@@ -272,7 +272,7 @@ func TestKeysWhileHandingOver(t *testing.T) {
 
 func TestURLSource(t *testing.T) {
 	var box outbox
-	m := started(t, Options{Sources: []api.Source{{URL: "https://example.com/p/c.png?x=1"}}, Profile: localProfile(), Send: box.send})
+	m := started(t, Options{Sources: []api.Source{{URL: "https://example.com/p/c.png?x=1"}}, Profile: localProfile(), Session: &stub{send: box.send}})
 	press(t, m, "ctrl+s")
 	if len(box.jobs) != 1 || box.jobs[0].Identity != (api.Identity{}) || !strings.HasPrefix(box.jobs[0].Upload.FileName, "c_") {
 		t.Errorf("jobs %+v", box.jobs)
@@ -282,8 +282,8 @@ func TestURLSource(t *testing.T) {
 func TestMessagesOfAnotherFormAreDropped(t *testing.T) {
 	var box outbox
 	src := files(t, "a.png", "x")
-	m := started(t, Options{Sources: src, Profile: localProfile(), Send: box.send})
-	other := New(Options{Sources: src, Profile: localProfile(), Send: box.send})
+	m := started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{send: box.send}})
+	other := New(Options{Sources: src, Profile: localProfile(), Session: &stub{send: box.send}})
 	for _, msg := range []tea.Msg{
 		confirmedMsg{owner: other},
 		handedMsg{owner: other, jobs: []api.Job{{Upload: api.Upload{Source: src[0]}}}},

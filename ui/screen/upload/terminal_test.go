@@ -57,8 +57,8 @@ func (s *stage) View() tea.View {
 // happens then.
 func TestRealRegionAfterAResize(t *testing.T) {
 	m := New(Options{
-		Sources: files(t, "a.png", string(pngBytes(t, 400, 300))), Profile: localProfile(),
-		Picture: picture.Options{Method: picture.MethodKitty, Cell: image.Pt(8, 16)}, Gallery: picture.NewGallery(false),
+		Sources: files(t, "a.png", string(pngBytes(t, 400, 300))), Profile: localProfile(), Picture: picture.Options{Method: picture.MethodKitty, Cell: image.Pt(8, 16)}, Gallery: picture.NewGallery(false),
+		Session: &stub{},
 	})
 	term := uitest.Start(t, &stage{form: m, th: theme.New(true, true), size: image.Pt(120, 40)}, 120, 40)
 	term.WaitFor("Name")
@@ -93,10 +93,15 @@ func fillEvery(t *testing.T, size image.Point) {
 	s := &stage{th: theme.New(true, true), size: size, keys: make(chan focus, 100)}
 	p := localProfile()
 	p.MaxSize = 0
-	s.form = New(Options{Sources: src, Profile: p, Send: func(_ context.Context, jobs []api.Job) ([]api.Job, error) {
-		sent <- jobs
-		return jobs, nil
-	}})
+	s.form = New(Options{
+		Sources: src, Profile: p,
+		Session: &stub{
+			send: func(_ context.Context, jobs []api.Job) ([]api.Job, error) {
+				sent <- jobs
+				return jobs, nil
+			},
+		},
+	})
 	term := uitest.Start(t, s, size.X, size.Y)
 	at := focus{stop: stopItem, field: fieldName}
 	press := func(keys ...string) {
@@ -191,7 +196,7 @@ func fillEvery(t *testing.T, size image.Point) {
 // told, and the next key is answered.
 func TestPasteOfManyTags(t *testing.T) {
 	s := &stage{th: theme.New(true, true), size: image.Pt(120, 36)}
-	s.form = New(Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), SaveDraft: func(context.Context, []byte) error { return nil }})
+	s.form = New(Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{saveDraft: func(context.Context, []byte) error { return nil }}})
 	term := uitest.Start(t, s, 120, 36)
 	term.Press("tab")
 	term.WaitFor("› Tags")

@@ -121,11 +121,16 @@ func (w *world) try(t *rapid.T) {
 	ctx := context.Background()
 	src := api.Source{Path: w.picture}
 	known := rapid.Bool().Draw(t, "the library lists")
-	o := Options{Sources: []api.Source{src}, Profile: localProfile(), Known: func(_ context.Context, path string) (api.Place, error) {
-		return api.Place{Known: true, File: w.there(t, path)}, nil
-	}}
+	o := Options{
+		Sources: []api.Source{src}, Profile: localProfile(),
+		Session: &stub{
+			known: func(_ context.Context, path string) (api.Place, error) {
+				return api.Place{Known: true, File: w.there(t, path)}, nil
+			},
+		},
+	}
 	if !known {
-		o.Known = nil
+		o.Session.(*stub).known = nil
 	}
 	m := New(o)
 	s := m.sources[0]

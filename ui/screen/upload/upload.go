@@ -18,50 +18,55 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// Options are what a form begins with and what it reaches the world through.
-// Every function is called in a command, never on the event loop, except
-// Request, which only puts values together. A nil function is an ability that
-// is missing; only Send must be there.
+// Session is what the form asks of the session. All of it is called in commands but
+// DescribeUpload, which only puts values together.
+type Session interface {
+	// Locate looks up what is at a path, in the service or in the journal.
+	Locate(ctx context.Context, path string) (api.Place, error)
+	// AlreadyStored tells of each upload which earlier one stored the same content in
+	// the same folder; nil where none did.
+	AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*api.Job, error)
+	// Send hands jobs to the queue and returns those that it took.
+	Send(ctx context.Context, jobs []api.Job) ([]api.Job, error)
+	// DescribeUpload shows an upload as it would go out.
+	DescribeUpload(u *api.Upload) (api.Request, error)
+	// WriteManifest writes entries to a file and returns its path.
+	WriteManifest(entries []session.ManifestEntry, now time.Time) (string, error)
+	// SaveDraft keeps the form while it is not sent; empty text removes it.
+	SaveDraft(ctx context.Context, text []byte) error
+	Offers
+	Presets
+}
+
+// Offers are what is offered while a person types.
+type Offers interface {
+	Tags(ctx context.Context) ([]string, error)
+	Folders(ctx context.Context) ([]string, error)
+	// TagsIn are the tags of the files in a folder, and FoldersIn the folders in one,
+	// as the library lists them: they are offered before the others.
+	TagsIn(ctx context.Context, folder string) ([]string, error)
+	FoldersIn(ctx context.Context, folder string) ([]string, error)
+	// MetadataFields are the custom metadata fields of the library. An error says that
+	// they are not known; metadata is then typed freely.
+	MetadataFields(ctx context.Context) ([]api.MetadataField, error)
+}
+
+// Options are what a form begins with.
 type Options struct {
 	// Context ends what the form has under way; nil: nothing does.
 	Context context.Context
+	Session Session
 	Sources []api.Source
 	Profile session.Profile
-
-	// Known looks at a place, in the service or in the journal.
-	Known func(ctx context.Context, path string) (api.Place, error)
-	// Tags and Folders are offered while a person types.
-	Tags    func(ctx context.Context) ([]string, error)
-	Folders func(ctx context.Context) ([]string, error)
+	// Draft is a form that was kept, to begin with in the place of Sources; empty
+	// for none.
+	Draft []byte
 	// Facts looks at a file; nil: media.FactsOf.
 	Facts func(ctx context.Context, path string) (media.Facts, error)
-	// Request shows an upload as it would go out.
-	Request func(*api.Upload) (api.Request, error)
-	// TagsIn are the tags of the files in a folder, and FoldersIn the folders in
-	// one, as the library lists them: they are offered before the others.
-	TagsIn    func(ctx context.Context, folder string) ([]string, error)
-	FoldersIn func(ctx context.Context, folder string) ([]string, error)
-	// Fields lists the custom metadata fields of the library. An error says that
-	// they are not known; metadata is then typed freely.
-	Fields func(ctx context.Context) ([]api.MetadataField, error)
-	// Draft is a form that was kept, to begin with in the place of Sources; empty
-	// for none. SaveDraft keeps the form while it is not sent, empty text for
-	// nothing; it is called in a command.
-	Draft     []byte
-	SaveDraft func(ctx context.Context, text []byte) error
-	// Presets keeps options under names; nil: it is not offered.
-	Presets Presets
 	// Getenv finds the editor; nil: os.Getenv.
 	Getenv func(string) string
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
-	// Already tells of each upload which earlier one stored the same content in
-	// the same folder; nil where none did.
-	Already func(ctx context.Context, uploads []api.Upload) ([]*api.Job, error)
-	// Manifest writes entries to a file and returns its path.
-	Manifest func(entries []session.ManifestEntry, now time.Time) (string, error)
-	// Send hands jobs to the queue and returns those that it took.
-	Send func(ctx context.Context, jobs []api.Job) ([]api.Job, error)
 	// Picture says how to draw the picture under a region. Where the theme has
 	// no colour, neither has the picture.
 	Picture picture.Options

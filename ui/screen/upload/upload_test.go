@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
 // TestEveryFieldIsReachedAndSet walks through the whole form with keys alone,
 // sets every field, and looks at what would be sent.
 func TestEveryFieldIsReachedAndSet(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", string(pngBytes(t, 400, 300))), Profile: localProfile()})
+	m := started(t, Options{Sources: files(t, "a.png", string(pngBytes(t, 400, 300))), Profile: localProfile(), Session: &stub{}})
 	press(t, m, "ctrl+u")
 	write(t, m, "写真 ①.png")
 	set := func(f field, keys ...string) {
@@ -90,7 +90,7 @@ func TestEveryFieldIsReachedAndSet(t *testing.T) {
 }
 
 func TestUntouchedSwitchesStayUntouched(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile()})
+	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{}})
 	before := m.current().values
 	for range 3 * int(fieldCount) {
 		press(t, m, "down")
@@ -104,7 +104,7 @@ func TestUntouchedSwitchesStayUntouched(t *testing.T) {
 }
 
 func TestFocus(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile()})
+	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{}})
 	var groups []int
 	for range 10 {
 		groups = append(groups, m.group(m.focus))
@@ -150,7 +150,7 @@ func TestFocus(t *testing.T) {
 }
 
 func TestSeveralSources(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile()})
+	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, fieldTags)
 	write(t, m, "sea,")
 	// Only the second gets another folder and tag.
@@ -206,7 +206,7 @@ func TestSeveralSources(t *testing.T) {
 }
 
 func TestMarks(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile()})
+	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
 	marks := func() string {
 		var b strings.Builder
 		for _, s := range m.sources {
@@ -242,7 +242,7 @@ func TestMarks(t *testing.T) {
 
 func TestCollisions(t *testing.T) {
 	dir1, dir2 := files(t, "same name.png", "x"), files(t, "same_name.png", "y")
-	m := started(t, Options{Sources: append(dir1, dir2...), Profile: localProfile()})
+	m := started(t, Options{Sources: append(dir1, dir2...), Profile: localProfile(), Session: &stub{}})
 	if len(m.sum().collides) != 0 {
 		t.Error("names made unique collide")
 	}
@@ -276,7 +276,7 @@ func (p *places) look(_ context.Context, path string) (api.Place, error) {
 func TestPlacesAreLookedUpAfterAPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &places{of: map[string]*api.File{"/photo": {FileID: "1", Tags: api.Set([]string{"a"})}}}
-		m := started(t, Options{Sources: []api.Source{{URL: "https://example.com/x"}}, Profile: localProfile(), Known: p.look})
+		m := started(t, Options{Sources: []api.Source{{URL: "https://example.com/x"}}, Profile: localProfile(), Session: &stub{known: p.look}})
 		goTo(t, m, fieldNaming)
 		var ticks []tea.Cmd
 		collect := func(cmd tea.Cmd) { ticks = append(ticks, cmd) }
@@ -313,7 +313,7 @@ func TestKeep(t *testing.T) { synctest.Test(t, checkKeep) }
 
 func checkKeep(t *testing.T) {
 	p := &places{of: map[string]*api.File{"/a.png": {FileID: "1", Tags: api.Set([]string{"x"}), AITags: api.Null[[]api.AITag](), CustomMetadata: nil}}}
-	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Known: p.look})
+	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{known: p.look}})
 	goTo(t, m, fieldNaming)
 	press(t, m, "end")
 	if !strings.Contains(told(m), "Press k to keep") {
@@ -345,7 +345,7 @@ func TestPlaceErrorsAndNews(t *testing.T) { synctest.Test(t, checkPlaceErrorsAnd
 
 func checkPlaceErrorsAndNews(t *testing.T) {
 	p := &places{err: errors.New("connection \x1b[2J refused")}
-	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Known: p.look})
+	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{known: p.look}})
 	goTo(t, m, fieldNaming)
 	press(t, m, "end")
 	if text := told(m); !strings.Contains(text, "could not be looked up") || !strings.Contains(text, "If one is there already") {
@@ -362,18 +362,15 @@ func checkPlaceErrorsAndNews(t *testing.T) {
 	if text := told(m); !strings.Contains(text, "nothing is at this place") {
 		t.Errorf("coming back does not look again:\n%s", screen(m, 120, 40))
 	}
-	m.opt.Known = nil
-	clear(m.places)
-	if text := told(m); !strings.Contains(text, "cannot be looked up here") {
-		t.Errorf("that nobody can look is not said:\n%s", screen(m, 120, 40))
-	}
 }
 
 func TestOffers(t *testing.T) {
 	m := started(t, Options{
 		Sources: files(t, "a.png", "x"), Profile: localProfile(),
-		Tags:    func(context.Context) ([]string, error) { return []string{"seaside", "sea", "Overseas"}, nil },
-		Folders: func(context.Context) ([]string, error) { return []string{"/summer/", "/summer/2026/", "/winter/"}, nil },
+		Session: &stub{
+			tags:    func(context.Context) ([]string, error) { return []string{"seaside", "sea", "Overseas"}, nil },
+			folders: func(context.Context) ([]string, error) { return []string{"/summer/", "/summer/2026/", "/winter/"}, nil },
+		},
 	})
 	goTo(t, m, fieldTags)
 	write(t, m, "se")
@@ -399,7 +396,7 @@ func TestOffers(t *testing.T) {
 }
 
 func TestRegionDrawing(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", string(pngBytes(t, 400, 300)), "b.txt", "words"), Profile: localProfile()})
+	m := started(t, Options{Sources: files(t, "a.png", string(pngBytes(t, 400, 300)), "b.txt", "words"), Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, fieldRegion)
 	write(t, m, "0,0,400,300")
 	if text := screen(m, 120, 40); !strings.Contains(text, "┌") || !strings.Contains(text, "┘") || m.picture.decoded == nil {
@@ -422,6 +419,7 @@ func TestRegionAsARealPicture(t *testing.T) {
 	kitty := picture.Options{Method: picture.MethodKitty, Cell: image.Pt(8, 16)}
 	m := started(t, Options{
 		Sources: files(t, "a.png", string(pngBytes(t, 400, 300))), Profile: localProfile(), Picture: kitty, Gallery: picture.NewGallery(false),
+		Session: &stub{},
 	})
 	th := theme.New(true, true)
 	goTo(t, m, fieldRegion)
@@ -462,7 +460,7 @@ func TestRegionAsARealPicture(t *testing.T) {
 }
 
 func TestTyping10000Tags(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile()})
+	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, fieldTags)
 	var list strings.Builder
 	for i := range 10_000 {
@@ -484,7 +482,7 @@ func TestTyping10000Tags(t *testing.T) {
 }
 
 func TestMouse(t *testing.T) {
-	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile()})
+	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
 	lines := strings.Split(screen(m, 120, 40), "\n")
 	click := func(word string) {
 		t.Helper()
@@ -515,7 +513,7 @@ func TestMouse(t *testing.T) {
 
 func TestCompose(t *testing.T) {
 	src := files(t, "a.png", "x", "b.png", "y", "c.png", "z")
-	m := started(t, Options{Sources: src[:2], Profile: localProfile()})
+	m := started(t, Options{Sources: src[:2], Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, fieldTags)
 	write(t, m, "sea")
 	press(t, m, "shift+tab", "shift+tab", "enter") // a.png alone
@@ -550,7 +548,7 @@ func TestCompose(t *testing.T) {
 
 func TestRefusalOfAFileThatIsNotMarked(t *testing.T) {
 	var box outbox
-	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Send: box.send})
+	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{send: box.send}})
 	press(t, m, "shift+tab", "down", "enter")
 	goTo(t, m, fieldTags)
 	write(t, m, "%")

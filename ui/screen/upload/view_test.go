@@ -16,7 +16,6 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"mediadesk/api"
-	"mediadesk/api/journal"
 	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
@@ -27,10 +26,10 @@ import (
 const hostile = "a\x1b[31m\x1b]0;x\x07\u202egnp.\u0301\u0301\u0301\u0301\u0301写真👨‍👩‍👧\r\n\t\x00\xff 'name'.png"
 
 // presetList is a fixed list of presets.
-type presetList []journal.Preset
+type presetList []session.Preset
 
-func (l presetList) Presets(context.Context) ([]journal.Preset, error) { return l, nil }
-func (l presetList) SavePreset(context.Context, journal.Preset) error  { return nil }
+func (l presetList) Presets(context.Context) ([]session.Preset, error) { return l, nil }
+func (l presetList) SavePreset(context.Context, session.Preset) error  { return nil }
 func (l presetList) RemovePreset(context.Context, string) error        { return nil }
 
 func TestViewStaysInside(t *testing.T) {
@@ -46,14 +45,16 @@ func TestViewStaysInside(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := started(t, Options{
 					Sources: sources, Profile: hostedProfile(),
-					Known: func(_ context.Context, p string) (api.Place, error) {
-						return api.Place{}, fmt.Errorf("no answer about %s", p+hostile)
-					},
-					Tags:    func(context.Context) ([]string, error) { return []string{hostile, "a" + hostile}, nil },
-					Folders: func(context.Context) ([]string, error) { return []string{"/" + hostile}, nil },
-					Presets: presetList{{Name: hostile, Body: []byte(`{"tags":"a,b"}`)}, {Name: "broken", Body: []byte("{")}},
-					Request: func(*api.Upload) (api.Request, error) {
-						return api.Request{Method: "POST", Address: hostile, Parts: []api.Part{{Name: hostile, Value: hostile}}, File: hostile}, nil
+					Session: &stub{
+						known: func(_ context.Context, p string) (api.Place, error) {
+							return api.Place{}, fmt.Errorf("no answer about %s", p+hostile)
+						},
+						tags:    func(context.Context) ([]string, error) { return []string{hostile, "a" + hostile}, nil },
+						folders: func(context.Context) ([]string, error) { return []string{"/" + hostile}, nil },
+						presets: presetList{{Name: hostile, Body: []byte(`{"tags":"a,b"}`)}, {Name: "broken", Body: []byte("{")}},
+						request: func(*api.Upload) (api.Request, error) {
+							return api.Request{Method: "POST", Address: hostile, Parts: []api.Part{{Name: hostile, Value: hostile}}, File: hostile}, nil
+						},
 					},
 				})
 				sweep := func() {
@@ -160,7 +161,7 @@ func TestPanels(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var m *Model
 			synctest.Test(t, func(t *testing.T) {
-				m = started(t, Options{Sources: c.sources, Profile: c.profile, Known: known, Now: utc})
+				m = started(t, Options{Sources: c.sources, Profile: c.profile, Now: utc, Session: &stub{known: known}})
 				c.do(t, m)
 			})
 			for i, panel := range []string{"stored", "outlook", "lights"} {
@@ -217,7 +218,9 @@ func TestScreens(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					m := started(t, Options{
 						Sources: files(t, c.files...), Profile: localProfile(), Now: utc,
-						Known: func(context.Context, string) (api.Place, error) { return api.Place{Known: true}, nil },
+						Session: &stub{
+							known: func(context.Context, string) (api.Place, error) { return api.Place{Known: true}, nil },
+						},
 					})
 					c.do(t, m)
 					golden.RequireEqual(t, []byte(screen(m, size.X, size.Y)))
@@ -236,9 +239,12 @@ func checkEveryActActs(t *testing.T) {
 	begin := func() *Model {
 		var box outbox
 		m := started(t, Options{
-			Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Send: box.send,
-			Known:   func(context.Context, string) (api.Place, error) { return api.Place{Known: true, File: place}, nil },
-			Request: func(u *api.Upload) (api.Request, error) { return api.Request{Method: "POST"}, nil },
+			Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(),
+			Session: &stub{
+				send:    box.send,
+				known:   func(context.Context, string) (api.Place, error) { return api.Place{Known: true, File: place}, nil },
+				request: func(u *api.Upload) (api.Request, error) { return api.Request{Method: "POST"}, nil },
+			},
 		})
 		goTo(t, m, fieldNaming)
 		press(t, m, "end")
@@ -297,7 +303,7 @@ func state(m *Model) string {
 }
 
 func TestActsWithoutSources(t *testing.T) {
-	m := New(Options{Profile: localProfile()})
+	m := New(Options{Profile: localProfile(), Session: &stub{}})
 	for _, act := range m.Acts() {
 		if act.Why == "" && !key.Matches(kit.KeyMsg("esc"), act.Binding) {
 			t.Errorf("an empty form offers %s", act.Binding.Help().Desc)
@@ -313,7 +319,7 @@ func TestRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := started(t, Options{Sources: files(t, "a'b.png", "x"), Profile: localProfile(), Request: client.DescribeUpload})
+	m := started(t, Options{Sources: files(t, "a'b.png", "x"), Profile: localProfile(), Session: &stub{request: client.DescribeUpload}})
 	goTo(t, m, fieldRemove)
 	press(t, m, "space")
 	goTo(t, m, fieldTags)
@@ -335,9 +341,5 @@ func TestRequest(t *testing.T) {
 	press(t, m, "esc")
 	if m.request != nil || m.focus.field != fieldTags || !m.Capturing() {
 		t.Error("esc does not lead back to the form")
-	}
-	m.opt.Request = nil
-	if toast := toasted(t, press(t, m, "ctrl+r")); toast.Text == "" {
-		t.Error("it does not say why there is no request")
 	}
 }

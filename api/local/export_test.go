@@ -101,16 +101,25 @@ func Routes() []Route {
 // hooked are records that do something after one update or one view.
 type hooked struct {
 	store.Records
-	update, view atomic.Pointer[func()]
+	update, view, workersView atomic.Pointer[func()]
 }
 
+// RequestKey marks the context of a request.
+type RequestKey struct{}
+
 func (h *hooked) Update(ctx context.Context, do func(store.Tx) error) error {
-	defer runOnce(&h.update)
+	if ctx.Value(RequestKey{}) != nil {
+		defer runOnce(&h.update)
+	}
 	return h.Records.Update(ctx, do)
 }
 
 func (h *hooked) View(ctx context.Context, do func(store.Tx) error) error {
-	defer runOnce(&h.view)
+	if ctx.Value(RequestKey{}) != nil {
+		defer runOnce(&h.view)
+	} else {
+		defer runOnce(&h.workersView)
+	}
 	return h.Records.View(ctx, do)
 }
 
@@ -120,21 +129,33 @@ func runOnce(p *atomic.Pointer[func()]) {
 	}
 }
 
-func (l *Library) hooked() *hooked {
-	h, ok := l.records.Records.(*hooked)
-	if !ok {
-		h = &hooked{Records: l.records.Records}
-		l.records.Records = h
-	}
-	return h
+// WithHooks makes the following work.
+func (o Options) WithHooks() Options {
+	o.observe = func(r store.Records) store.Records { return &hooked{Records: r} }
+	return o
 }
 
-// AfterNextUpdate calls do when the next change of the records is done, before
-// who made it goes on. It is called before any request, or between them.
-func (l *Library) AfterNextUpdate(do func()) { l.hooked().update.Store(&do) }
+func (l *Library) hooks() *hooked { return l.records.Records.(*hooked) }
 
-// AfterNextView is AfterNextUpdate for what only reads.
-func (l *Library) AfterNextView(do func()) { l.hooked().view.Store(&do) }
+// AfterNextUpdate calls do when the next change by a request with RequestKey is
+// done, before the request goes on.
+func (l *Library) AfterNextUpdate(do func()) { l.hooks().update.Store(&do) }
+
+// AfterNextView is AfterNextUpdate for a request that only reads.
+func (l *Library) AfterNextView(do func()) { l.hooks().view.Store(&do) }
+
+// AfterWorkersView is AfterNextView for all others.
+func (l *Library) AfterWorkersView(do func()) { l.hooks().workersView.Store(&do) }
 
 // Sweep does now what a running library does from time to time.
 func (l *Library) Sweep() { l.sweep() }
+
+// Sending is how many posts are under way.
+func (l *Library) Sending() int {
+	l.outbox.mu.Lock()
+	defer l.outbox.mu.Unlock()
+	return len(l.outbox.sending) - len(l.outbox.sent)
+}
+
+// WakeOutbox makes the outbox look for what is due.
+func (l *Library) WakeOutbox() { wake(l.outbox.notice) }

@@ -68,7 +68,7 @@ func TestFailuresAreLogged(t *testing.T) {
 // TestDeletedWhileUploaded deletes each file between its storing and the answer,
 // which waits for the tagging.
 func TestDeletedWhileUploaded(t *testing.T) {
-	l := serve(t, local.Options{}).Library
+	l := serve(t, local.Options{}.WithHooks()).Library
 	deleteAll := func() {
 		var files []struct{ FileID string }
 		if err := json.Unmarshal(ask(l, http.MethodGet, "/v1/files").Body.Bytes(), &files); err != nil {
@@ -112,7 +112,7 @@ func TestDeletedWhileUploaded(t *testing.T) {
 // TestDeletedWhileRead deletes a file and its content after its record was read.
 func TestDeletedWhileRead(t *testing.T) {
 	dir := t.TempDir()
-	l := serve(t, local.Options{Dir: dir}).Library
+	l := serve(t, local.Options{Dir: dir}.WithHooks()).Library
 	for _, path := range []string{"/a.txt", "/v1/files/ID/metadata"} {
 		contentType, body := form([]byte("x"), "fileName", "a.txt", "useUniqueFileName", "false")
 		var record struct{ FileID string }

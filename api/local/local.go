@@ -48,7 +48,8 @@ type Options struct {
 	Named          map[string]string            // named transformations: the steps of each, such as "w-400,h-300"
 	Embeddable     bool                         // pages of every web site may show public files; false: those of the same site only
 
-	patience time.Duration // 0: patience; tests wait less
+	patience time.Duration                     // 0: patience; tests wait less
+	observe  func(store.Records) store.Records // nil; tests act between two requests to the records
 }
 
 // Library is the running service. It is safe for use by several goroutines.
@@ -196,6 +197,9 @@ func (l *Library) openRecords(ctx context.Context) error {
 	records, err := store.OpenRecords(ctx, recordsPath(l.o.Dir))
 	if err != nil {
 		return err
+	}
+	if l.o.observe != nil {
+		records = l.o.observe(records)
 	}
 	l.records = &noticing{records, make(chan struct{}, 1)}
 	if err := lost(ctx, l.o.Dir, records, l.contents); err != nil {

@@ -42,6 +42,7 @@ type outbox struct {
 
 	mu      sync.Mutex
 	sending map[int64]bool
+	sent    []int64             // posts that are still in sending: what was read of them may be old
 	due     map[int64]time.Time // when a post is tried again; one of an earlier process has none, and is tried at once
 	latest  int64               // the highest post that was sent
 }
@@ -74,6 +75,12 @@ func (o *outbox) work() {
 // sendDue sets every post going that is due, and returns how long the next
 // one has.
 func (o *outbox) sendDue() (time.Duration, error) {
+	o.mu.Lock()
+	for _, id := range o.sent {
+		delete(o.sending, id)
+	}
+	o.sent = nil
+	o.mu.Unlock()
 	var posts []store.Post
 	err := o.library.records.View(o.library.ctx, func(tx store.Tx) error {
 		var err error
@@ -106,7 +113,7 @@ func (o *outbox) sendDue() (time.Duration, error) {
 		o.library.workers.Go(func() {
 			o.send(p)
 			o.mu.Lock()
-			delete(o.sending, p.ID)
+			o.sent = append(o.sent, p.ID)
 			o.latest = max(o.latest, p.ID)
 			o.mu.Unlock()
 			<-o.slots

@@ -286,3 +286,32 @@ func TestFindBelievesTheOwnerOnly(t *testing.T) {
 		t.Errorf("took %s for the owner", address)
 	}
 }
+
+// TestPostsComeOnce: a post that is taken while the outbox reads what is due is
+// not sent again.
+func TestPostsComeOnce(t *testing.T) {
+	release := make(chan struct{})
+	arrived, count := make(chan struct{}, 2), atomic.Int32{}
+	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		count.Add(1)
+		arrived <- struct{}{}
+		<-release
+	}))
+	defer hook.Close()
+	s := serve(t, local.Options{}.WithHooks())
+	upload(t, s.Address, apitest.PNG(8, 8), "fileName", "a.png", "webhookUrl", hook.URL, "extensions", `[{"name":"remove-bg"}]`)
+	<-arrived
+	read := make(chan struct{})
+	s.Library.AfterWorkersView(func() {
+		close(release)
+		eventually(t, "the end of the post", func() bool { return s.Library.Posts(t) == 0 && s.Library.Sending() == 0 })
+		s.Library.AfterWorkersView(func() { close(read) })
+		s.Library.WakeOutbox()
+	})
+	s.Library.WakeOutbox()
+	<-read // what was read before was acted on
+	eventually(t, "the end of all posts", func() bool { return s.Library.Sending() == 0 })
+	if n := count.Load(); n != 1 {
+		t.Errorf("it was posted %d times", n)
+	}
+}

@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -24,7 +25,7 @@ func send(l http.Handler, method, target, contentType string, body io.Reader) *h
 	r.Header.Set("Content-Type", contentType)
 	r.SetBasicAuth(testKey, "")
 	w := httptest.NewRecorder()
-	l.ServeHTTP(w, r)
+	l.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), local.RequestKey{}, true)))
 	return w
 }
 

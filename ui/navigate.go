@@ -91,7 +91,7 @@ type useAnyway page.UseProfile
 
 // unsaved are the names of the files whose changes are not saved.
 func (m *Model) unsaved() []string {
-	if d, ok := page.Inner(m.host.Screen(page.Details)).(*details.Model); ok && m.session != nil {
+	if d, ok := m.host.Screen(page.Details).(*details.Model); ok && m.session != nil {
 		return d.Unsaved()
 	}
 	return nil

@@ -79,9 +79,9 @@ func (m *Model) inspect(msg page.Inspect) tea.Cmd {
 		return tea.Batch(m.host.Tell(s, msg), m.show(page.Details, true))
 	}
 	d := m.session
-	s := page.Legacy(details.New(details.Options{
+	s := details.New(details.Options{
 		Context: m.ctx, Files: msg.Files, Session: d, Profile: d.Profile, Getenv: m.o.Getenv, Gallery: m.gallery, Now: m.o.Now,
-	}))
+	})
 	return tea.Batch(m.greet(page.Details, s), m.show(page.Details, true))
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
@@ -42,7 +43,7 @@ func (b *bench) Update(msg tea.Msg) tea.Cmd {
 }
 
 // drive shows the editor with a picture of 300 by 200 pixels.
-func drive(t *testing.T, text string) (*bench, *uitest.Driver) {
+func drive(t testing.TB, text string) (*bench, *uitest.Driver) {
 	t.Helper()
 	b := &bench{text: text}
 	b.Region = NewRegion(RegionOptions{
@@ -200,4 +201,20 @@ func TestDragThereAndBack(t *testing.T) {
 			t.Fatalf("%v came back as %v", rect, got)
 		}
 	})
+}
+
+func TestPicturesTakeTheTerminalsColors(t *testing.T) {
+	for p, want := range map[colorprofile.Profile]picture.Color{
+		colorprofile.TrueColor: picture.TrueColor, colorprofile.ANSI256: picture.Color256, colorprofile.ANSI: picture.Color256,
+		colorprofile.ASCII: picture.NoColor, colorprofile.Unknown: picture.TrueColor,
+	} {
+		r := NewRegion(RegionOptions{})
+		r.Update(tea.ColorProfileMsg{Profile: p})
+		if got := r.options(theme.New(true, true)).Color; got != want {
+			t.Errorf("%v: %v, want %v", p, got, want)
+		}
+		if r.options(theme.New(true, false)).Color != picture.NoColor {
+			t.Errorf("%v: colors in a theme without", p)
+		}
+	}
 }

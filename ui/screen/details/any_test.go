@@ -31,9 +31,7 @@ func TestAnyKeys(t *testing.T) {
 		o := s.options(f, bare, b)
 		s.picture = func(context.Context, api.File) (string, error) { return path, nil }
 		s.undo, s.redo = s.again, s.again
-		d := &desk{t: t, size: image.Pt(rapid.IntRange(1, 130).Draw(rt, "width"), rapid.IntRange(1, 30).Draw(rt, "height")), now: noon}
-		d.m = New(o)
-		d.run(d.m.Init())
+		d := startIn(t, o, image.Pt(rapid.IntRange(1, 130).Draw(rt, "width"), rapid.IntRange(1, 30).Draw(rt, "height")))
 		for range rapid.IntRange(1, 40).Draw(rt, "steps") {
 			var msg tea.Msg = kit.KeyMsg(rapid.SampledFrom(keys).Draw(rt, "key"))
 			switch rapid.IntRange(0, 12).Draw(rt, "what") {
@@ -46,18 +44,18 @@ func TestAnyKeys(t *testing.T) {
 				s.files["f1"] = now
 				msg = page.FileChanged{File: now}
 			}
-			d.run(d.m.Update(msg))
-			for _, q := range taken[page.Ask](d) {
+			d.Send(msg)
+			for _, q := range uitest.Taken[page.Ask](&d.Out) {
 				if c := q.Choices[len(q.Choices)-1]; rapid.Bool().Draw(rt, "yes") && !c.Danger {
-					d.run(d.m.Update(c.Msg))
+					d.Choose(q, c.Label)
 				}
 			}
-			if err := uitest.Inside(d.m.View(d.size, th), d.size.X, d.size.Y); err != nil {
+			if err := uitest.Inside(d.Host.View(th), d.Size.X, d.Size.Y); err != nil {
 				rt.Fatal(err)
 			}
-			for _, a := range d.m.Acts() {
-				if a.Keys() == "" {
-					rt.Fatalf("an act without keys: %+v", a)
+			for _, a := range d.Host.Actions() {
+				if a.KeyLabel() == "" {
+					rt.Fatalf("an action without keys: %+v", a)
 				}
 			}
 		}

@@ -13,19 +13,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi/kitty"
 	"pgregory.net/rapid"
 
 	"mediadesk/api"
 	"mediadesk/api/media"
 	"mediadesk/api/session"
-	"mediadesk/ui/kit"
-	"mediadesk/ui/picture"
-	"mediadesk/ui/theme"
 )
 
 var (
@@ -86,17 +80,16 @@ func TestDeliveryCutsWhatTheEditorShows(t *testing.T) {
 		d := start(t, Options{
 			Files: []api.File{*file}, Profile: session.Profile{Local: true}, Session: &shelf{t: t, client: client, Manager: unmanaged{}, picture: func(context.Context, api.File) (string, error) { return path, nil }},
 		})
-		p, _ := d.m.plane()
-		if p.upright() != up {
-			t.Fatalf("orientation %d: the editor shows %v, not %v", o, p.upright(), up)
+		p, _ := d.m.region.Plane()
+		if p.Upright() != up || d.m.region.Picture().Size() != up {
+			t.Fatalf("orientation %d: the editor shows %v, not %v", o, p.Upright(), up)
 		}
-		d.m.setRect(rect)
-		shown := picture.Crop(d.m.its(), p.onPicture(d.m.rect(), d.m.its().Size()))
-		if shown.Size() != rect.Size() {
-			t.Errorf("orientation %d: the crop is shown as %v", o, shown.Size())
+		d.m.region.SetRect(rect)
+		if shown := d.m.region.Rect(); shown != rect {
+			t.Errorf("orientation %d: the crop is shown as %v", o, shown)
 		}
-		d.press("ctrl+s")
-		d.answer(d.asked(), "Save")
+		d.Press("ctrl+s")
+		d.Choose(d.Asked(), "Save")
 		body, err := client.Fetch(t.Context(), file.URL+"?tr=fo-custom", 1<<20)
 		if err != nil {
 			t.Fatal(err)
@@ -166,75 +159,6 @@ func TestDeliveryCutsTheSamePixels(t *testing.T) {
 					rt.Fatalf("%v: pixel %d,%d is %v, not %v", r, dx, dy, got, img.NRGBAAt(x+dx, y+dy))
 				}
 			}
-		}
-	})
-}
-
-// Where the terminal shows real pictures the crop is one as well, once it rests;
-// a step replaces it.
-func TestCropAsARealPicture(t *testing.T) {
-	size, th := image.Pt(120, 36), theme.New(true, true)
-	path := pngFile(t, 1200, 800)
-	s := &shelf{files: map[string]api.File{"f1": record(t, photo)}, Manager: unmanaged{}}
-	o := s.options(s.files["f1"])
-	s.picture = func(context.Context, api.File) (string, error) { return path, nil }
-	o.Draw = picture.Options{Method: picture.MethodKitty, Cell: image.Pt(8, 16)}
-	o.Gallery = picture.NewGallery(false)
-	m := New(o)
-	shown := func() int {
-		numbers := map[rune]bool{}
-		for _, cell := range strings.Split(m.View(size, th), string(kitty.Placeholder))[1:] {
-			numbers[[]rune(cell)[2]] = true
-		}
-		return len(numbers)
-	}
-	obeyed(t, m, m.Init())
-	obeyed(t, m, m.Update(kit.KeyMsg("c")))
-	obeyed(t, m, m.Update(kit.KeyMsg("enter")))
-	if n := shown(); n != 0 {
-		t.Fatalf("%d pictures that nobody sent", n)
-	}
-	obeyed(t, m, m.Update(tea.WindowSizeMsg{}))
-	if n := shown(); n != 3 {
-		t.Errorf("%d pictures, not the whole, the same darkened and the crop", n)
-	}
-	step := m.Update(kit.KeyMsg("right"))
-	shown()
-	if sent := obeyed(t, m, step); sent == 0 || shown() != 3 {
-		t.Errorf("a step sends %d bytes and shows %d pictures", sent, shown())
-	}
-	if held := strings.Count(o.Gallery.Clear(), "a=d"); held != 3 {
-		t.Errorf("the terminal holds %d pictures", held)
-	}
-}
-
-// A drag there and back leaves the rectangle as it was, for any zoom, any grip
-// and any way; and no drag leads it out of the picture.
-func TestDragThereAndBack(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		size := image.Pt(rapid.IntRange(1, 6000).Draw(t, "width"), rapid.IntRange(1, 6000).Draw(t, "height"))
-		cells := image.Pt(rapid.IntRange(1, 200).Draw(t, "columns"), rapid.IntRange(1, 60).Draw(t, "rows"))
-		x, y := rapid.IntRange(0, size.X-1).Draw(t, "x"), rapid.IntRange(0, size.Y-1).Draw(t, "y")
-		rect := image.Rect(x, y, rapid.IntRange(x+1, size.X).Draw(t, "x2"), rapid.IntRange(y+1, size.Y).Draw(t, "y2"))
-		grip := picture.Grip(rapid.IntRange(0, int(picture.Grips)-1).Draw(t, "grip"))
-		pixels := image.Pt(1, 1)
-		if rapid.Bool().Draw(t, "by pixel") {
-			pixels = image.Pt(8, 16)
-		}
-		at := func(p image.Point) image.Point {
-			return image.Pt(pixel(p.X, cells.X*pixels.X, size.X), pixel(p.Y, cells.Y*pixels.Y, size.Y))
-		}
-		from := image.Pt(rapid.IntRange(0, cells.X*pixels.X-1).Draw(t, "from x"), rapid.IntRange(0, cells.Y*pixels.Y-1).Draw(t, "from y"))
-		got := rect
-		for range rapid.IntRange(1, 8).Draw(t, "steps") {
-			to := image.Pt(rapid.IntRange(-50, cells.X*pixels.X+50).Draw(t, "to x"), rapid.IntRange(-50, cells.Y*pixels.Y+50).Draw(t, "to y"))
-			got = grip.Moved(rect, at(to).Sub(at(from)), size, picture.Ratio{})
-			if got.Empty() || !got.In(image.Rectangle{Max: size}) {
-				t.Fatalf("%v dragged to %v is %v, outside of %v", rect, to, got, size)
-			}
-		}
-		if got = grip.Moved(rect, at(from).Sub(at(from)), size, picture.Ratio{}); got != rect {
-			t.Fatalf("%v came back as %v", rect, got)
 		}
 	})
 }

@@ -16,13 +16,11 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 
 	"mediadesk/api"
 	"mediadesk/api/session"
 	"mediadesk/ui/page"
-	"mediadesk/ui/picture"
-	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
 )
 
 func body(t *testing.T, d api.Details) string {
@@ -38,11 +36,11 @@ func TestNothingChangedIsNoCall(t *testing.T) {
 	f := record(t, photo)
 	s := newShelf(t, f)
 	d := start(t, s.options(f))
-	d.press("ctrl+s")
-	d.toasted("Nothing is changed")
-	d.press("e", "x", "backspace", "ctrl+s")
-	d.toasted("Nothing is changed")
-	if len(s.saved) > 0 || len(taken[page.Ask](d)) > 0 {
+	d.Press("ctrl+s")
+	d.Toasted("Nothing is changed")
+	d.Press("e", "x", "backspace", "ctrl+s")
+	d.Toasted("Nothing is changed")
+	if len(s.saved) > 0 || len(uitest.Taken[page.Ask](&d.Out)) > 0 {
 		t.Errorf("a save was offered or made: %v", s.saved)
 	}
 }
@@ -53,76 +51,76 @@ func TestTagsAreSavedAfterTheDifferenceWasSeen(t *testing.T) {
 	o := s.options(f)
 	s.known = func(context.Context) ([]string, error) { return []string{"seaside", "beach", "old"}, nil }
 	d := start(t, o)
-	d.press("e")
+	d.Press("e")
 	if !d.m.Capturing() {
 		t.Error("letters are not text while tags are typed")
 	}
-	d.write("bea")
-	d.sees("beach", "changed, not saved")
-	d.press("tab", "left", "left", "delete") // complete; then the chip before it
-	d.press("ctrl+s")
-	q := d.asked()
+	d.Type("bea")
+	d.Sees("beach", "changed, not saved")
+	d.Press("tab", "left", "left", "delete") // complete; then the chip before it
+	d.Press("ctrl+s")
+	q := d.Asked()
 	if q.Title != "Save beach.png?" || !strings.HasPrefix(q.Text, "Tags: +beach, -old\n") || !strings.Contains(q.Text, "nobody changed it") {
 		t.Errorf("asked %+v", q)
 	}
 	if q.Choices[0].Msg != nil {
 		t.Error("the first choice is not the safe one")
 	}
-	d.answer(q, "Keep")
+	d.Choose(q, "Keep")
 	if len(s.saved) != 0 {
 		t.Fatal("saved without leave")
 	}
-	d.press("ctrl+s")
-	d.answer(d.asked(), "Save")
+	d.Press("ctrl+s")
+	d.Choose(d.Asked(), "Save")
 	if len(s.saved) != 1 || body(t, s.saved[0]) != `{"tags":["sea","beach"]}` {
 		t.Fatalf("sent %+v", s.saved)
 	}
-	d.toasted("Saved beach.png. Tags: +beach, -old.")
-	news := taken[page.FileChanged](d)
+	d.Toasted("Saved beach.png. Tags: +beach, -old.")
+	news := uitest.Taken[page.FileChanged](&d.Out)
 	if len(news) != 1 || news[0].File.URL == "" || api.JoinTags(news[0].File.Tags.Or(nil)) != "sea,beach" {
 		t.Errorf("told %+v", news)
 	}
-	d.press("ctrl+s")
-	d.toasted("Nothing is changed")
+	d.Press("ctrl+s")
+	d.Toasted("Nothing is changed")
 }
 
 func TestUnsetIsAnExplicitValue(t *testing.T) {
 	f := record(t, photo)
 	s := newShelf(t, f)
 	d := start(t, s.options(f))
-	d.press("e", "ctrl+x")
-	d.sees("to be unset", "unset (null will be sent)")
-	d.press("ctrl+x") // back to what is saved
-	d.sees("sea", "As seen just now")
-	d.press("ctrl+x", "esc", "c", "ctrl+x")
-	d.press("ctrl+s")
-	q := d.asked()
+	d.Press("e", "ctrl+x")
+	d.Sees("to be unset", "unset (null will be sent)")
+	d.Press("ctrl+x") // back to what is saved
+	d.Sees("sea", "As seen just now")
+	d.Press("ctrl+x", "esc", "c", "ctrl+x")
+	d.Press("ctrl+s")
+	q := d.Asked()
 	if !strings.Contains(q.Text, "Tags: -sea, -old, unset (null)\nRegion: 10,20,100,50 -> unset (null)") {
 		t.Errorf("asked %q", q.Text)
 	}
-	d.answer(q, "Save")
+	d.Choose(q, "Save")
 	if got := body(t, s.saved[0]); got != `{"tags":null,"customCoordinates":null}` {
 		t.Errorf("sent %s", got)
 	}
-	d.press("ctrl+x")
-	d.toasted("unset already")
+	d.Press("ctrl+x")
+	d.Toasted("unset already")
 }
 
 func TestPromote(t *testing.T) {
 	f := record(t, photo)
 	s := newShelf(t, f)
 	d := start(t, s.options(f))
-	d.sees("sand", "93 %", "google-auto-tagging", "already a tag")
-	d.press("t", "ctrl+s") // all, from the record
-	d.answer(d.asked(), "Save")
+	d.Sees("sand", "93 %", "google-auto-tagging", "already a tag")
+	d.Press("t", "ctrl+s") // all, from the record
+	d.Choose(d.Asked(), "Save")
 	if got := body(t, s.saved[0]); got != `{"tags":["sea","old","sand"]}` {
 		t.Errorf("sent %s", got)
 	}
-	d.press("tab", "tab")
+	d.Press("tab", "tab")
 	if d.m.area != onAI {
 		t.Fatalf("tab leads to %d", d.m.area)
 	}
-	d.press("down", "t")
+	d.Press("down", "t")
 	if d.m.current().changed() {
 		t.Error("a tag was added twice")
 	}
@@ -132,23 +130,23 @@ func TestRegionInNumbers(t *testing.T) {
 	f := record(t, photo)
 	s := newShelf(t, f)
 	d := start(t, s.options(f))
-	d.press("c", "ctrl+u")
-	d.write("250,20,100,50")
-	d.sees("reach outside the picture", "x + width may be 300")
-	d.press("esc", "ctrl+s")
-	if len(s.saved) > 0 || len(taken[page.Ask](d)) > 0 || d.m.area != onRegion {
+	d.Press("c", "ctrl+u")
+	d.Type("250,20,100,50")
+	d.Sees("reach outside the picture", "x + width may be 300")
+	d.Press("esc", "ctrl+s")
+	if len(s.saved) > 0 || len(uitest.Taken[page.Ask](&d.Out)) > 0 || d.m.area != onRegion {
 		t.Error("a region outside of the picture was let through")
 	}
-	d.sees("Not saved:")
-	d.press("ctrl+u", "ctrl+s")
-	d.sees("empty region")
-	d.write("20, 30, 40, 50")
-	d.press("ctrl+s")
-	q := d.asked()
+	d.Sees("Not saved:")
+	d.Press("ctrl+u", "ctrl+s")
+	d.Sees("empty region")
+	d.Type("20, 30, 40, 50")
+	d.Press("ctrl+s")
+	q := d.Asked()
 	if !strings.Contains(q.Text, "Region: 10,20,100,50 -> 20,30,40,50") {
 		t.Errorf("asked %q", q.Text)
 	}
-	d.answer(q, "Save")
+	d.Choose(q, "Save")
 	if got := body(t, s.saved[0]); got != `{"customCoordinates":"20,30,40,50"}` {
 		t.Errorf("sent %s", got)
 	}
@@ -161,7 +159,7 @@ func TestRegionOnThePicture(t *testing.T) {
 	path := pngFile(t, 300, 200)
 	s.picture = func(context.Context, api.File) (string, error) { return path, nil }
 	d := start(t, o)
-	d.press("c", "enter")
+	d.Press("c", "enter")
 	if d.m.Capturing() {
 		t.Error("the picture takes letters as text")
 	}
@@ -180,16 +178,16 @@ func TestRegionOnThePicture(t *testing.T) {
 		{"left", ""},
 		{"c", "75,50,150,100"},
 	} {
-		d.press(strings.Fields(c.keys)...)
+		d.Press(strings.Fields(c.keys)...)
 		if got := d.m.current().wantedRegion(); got != c.want {
 			t.Fatalf("after %q the region is %q, want %q", c.keys, got, c.want)
 		}
 	}
-	d.sees("Crop: 150 x 100", "75,50,150,100", "lower right corner")
-	if !strings.Contains(d.text(), "┌") {
+	d.Sees("Crop: 150 x 100", "75,50,150,100", "lower right corner")
+	if !strings.Contains(d.Text(), "┌") {
 		t.Error("no rectangle on the picture")
 	}
-	d.press("esc", "esc")
+	d.Press("esc", "esc")
 	if d.m.area != onRecord {
 		t.Error("esc does not step back")
 	}
@@ -203,32 +201,32 @@ func TestRegionByMouse(t *testing.T) {
 	path := pngFile(t, 300, 200)
 	s.picture = func(context.Context, api.File) (string, error) { return path, nil }
 	d := start(t, o)
-	area := d.m.picture.area.Add(d.m.drawn.picture.Min)
+	area := d.m.region.Cells()
 	if area.Empty() {
-		t.Fatalf("no picture is drawn:\n%s", d.text())
+		t.Fatalf("no picture is drawn:\n%s", d.Text())
 	}
 	at := func(p image.Point) tea.Mouse { return tea.Mouse{X: p.X, Y: p.Y, Button: tea.MouseLeft} }
 	drag := func(from, to image.Point) {
-		d.send(tea.MouseClickMsg(at(from)))
-		d.send(tea.MouseMotionMsg(at(to)))
-		d.send(tea.MouseReleaseMsg(at(to)))
+		d.Send(tea.MouseClickMsg(at(from)))
+		d.Send(tea.MouseMotionMsg(at(to)))
+		d.Send(tea.MouseReleaseMsg(at(to)))
 	}
 	// From the middle to beyond the lower right corner: a new one.
 	middle := image.Pt((area.Min.X+area.Max.X)/2, (area.Min.Y+area.Max.Y)/2)
 	drag(middle, area.Max.Add(image.Pt(9, 9)))
-	got := d.m.rect()
+	got := d.m.region.Rect()
 	if got.Max != image.Pt(300, 200) || got.Min.X < 120 || got.Min.X > 180 || got.Min.Y < 80 || got.Min.Y > 125 {
 		t.Fatalf("drew %v", got)
 	}
 	// What is inside is moved.
 	drag(middle.Add(image.Pt(2, 1)), middle.Sub(image.Pt(8, 5)))
-	moved := d.m.rect()
+	moved := d.m.region.Rect()
 	if moved.Size() != got.Size() || moved.Min.X >= got.Min.X || moved.Min.Y >= got.Min.Y {
 		t.Errorf("%v was moved to %v", got, moved)
 	}
 	// Without the button nothing happens.
-	d.send(tea.MouseMotionMsg(at(area.Min)))
-	if d.m.rect() != moved {
+	d.Send(tea.MouseMotionMsg(at(area.Min)))
+	if d.m.region.Rect() != moved {
 		t.Error("the pointer moves the region without its button")
 	}
 }
@@ -260,8 +258,8 @@ func TestTurnedPicture(t *testing.T) {
 	o := s.options(f)
 	s.picture = func(context.Context, api.File) (string, error) { return turnedJPEG(t, 300, 200, 6), nil }
 	d := start(t, o)
-	d.sees("EXIF orientation 6", "as stored")
-	d.press("c", "enter", "right") // to the right as seen is up as stored
+	d.Sees("EXIF orientation 6", "as stored")
+	d.Press("c", "enter", "right") // to the right as seen is up as stored
 	if got := d.m.current().wantedRegion(); got != "10,19,100,50" {
 		t.Errorf("the region is %q", got)
 	}
@@ -271,26 +269,26 @@ func TestWhatOthersDidMeanwhile(t *testing.T) {
 	f := record(t, photo)
 	s := newShelf(t, f)
 	d := start(t, s.options(f))
-	d.press("e")
-	d.write("mine,")
+	d.Press("e")
+	d.Type("mine,")
 	now := f
 	now.Raw, now.Tags = nil, api.Set([]string{"sea", "theirs"})
 	s.files["f1"] = now
-	d.press("ctrl+s")
-	q := d.asked()
+	d.Press("ctrl+s")
+	q := d.Asked()
 	if !strings.Contains(q.Text, "Tags: +mine\n") || !strings.Contains(q.Text, "Meanwhile others changed it: Tags: +theirs, -old.") {
 		t.Errorf("asked %q", q.Text)
 	}
-	d.answer(q, "Save")
+	d.Choose(q, "Save")
 	if got := body(t, s.saved[0]); got != `{"tags":["sea","theirs","mine"]}` {
 		t.Errorf("sent %s", got)
 	}
 	// Others did just what was drafted.
-	d.write("more,")
+	d.Type("more,")
 	now.Tags = api.Set([]string{"sea", "theirs", "mine", "more"})
 	s.files["f1"] = now
-	d.press("ctrl+s")
-	d.toasted("has it like that already")
+	d.Press("ctrl+s")
+	d.Toasted("has it like that already")
 	if len(s.saved) != 1 {
 		t.Error("it was sent all the same")
 	}
@@ -304,30 +302,30 @@ func TestServiceThatDoesNotLetUsLook(t *testing.T) {
 	o.Profile.Local = false
 	s.seenAt = func(context.Context, string) (time.Time, error) { return noon.Add(-14 * time.Minute), nil }
 	d := start(t, o)
-	d.sees("As last seen 14 min ago", "does not let us look again")
-	d.press("t", "ctrl+s")
-	q := d.asked()
+	d.Sees("As last seen 14 min ago", "does not let us look again")
+	d.Press("t", "ctrl+s")
+	q := d.Asked()
 	if !strings.Contains(q.Text, "as last seen 14 min ago") {
 		t.Errorf("asked %q", q.Text)
 	}
-	d.answer(q, "Save")
+	d.Choose(q, "Save")
 	if len(s.saved) != 1 {
 		t.Error("not saved")
 	}
 	s.readErr = errors.New("the line is down")
-	d.press("r")
-	d.sees("Looking again failed: The line is down.")
+	d.Press("r")
+	d.Sees("Looking again failed: The line is down.")
 }
 
 func TestFileThatIsGone(t *testing.T) {
 	f := record(t, photo)
 	s := newShelf(t, f)
 	d := start(t, s.options(f))
-	d.press("t")
+	d.Press("t")
 	s.readErr = &api.ServiceError{Status: 404, Message: "The requested file does not exist."}
-	d.press("ctrl+s")
-	d.sees("not in the library any more")
-	if len(s.saved)+len(taken[page.Ask](d)) > 0 {
+	d.Press("ctrl+s")
+	d.Sees("not in the library any more")
+	if len(s.saved)+len(uitest.Taken[page.Ask](&d.Out)) > 0 {
 		t.Error("it was offered to save into nothing")
 	}
 }
@@ -337,17 +335,17 @@ func TestRefusalStaysInPlace(t *testing.T) {
 	s := newShelf(t, f)
 	s.saveErr = &api.ServiceError{Status: 400, Message: "Your request contains invalid \x1b[31mtags.", Help: "Look at the tags.", RequestID: "r-7"}
 	d := start(t, s.options(f))
-	d.press("t", "ctrl+s")
-	d.answer(d.asked(), "Save")
-	d.sees("Not saved: The service answered 400", "r-7", "Look at the tags.", `\x1b[31m`)
+	d.Press("t", "ctrl+s")
+	d.Choose(d.Asked(), "Save")
+	d.Sees("Not saved: The service answered 400", "r-7", "Look at the tags.", `\x1b[31m`)
 	if !d.m.current().changed() {
 		t.Error("the draft is lost")
 	}
 	s.saveErr = nil
-	d.press("ctrl+s")
-	d.answer(d.asked(), "Save")
-	d.toasted("Saved")
-	if strings.Contains(d.flat(), "Not saved") {
+	d.Press("ctrl+s")
+	d.Choose(d.Asked(), "Save")
+	d.Toasted("Saved")
+	if strings.Contains(d.Flat(), "Not saved") {
 		t.Error("the old error is still shown")
 	}
 }
@@ -355,24 +353,24 @@ func TestRefusalStaysInPlace(t *testing.T) {
 func TestLeavingAsks(t *testing.T) {
 	f := record(t, photo)
 	d := start(t, newShelf(t, f).options(f))
-	d.press("t", "esc")
-	q := d.asked()
-	d.answer(q, "Keep")
-	if len(taken[page.Back](d)) > 0 {
+	d.Press("t", "esc")
+	q := d.Asked()
+	d.Choose(q, "Keep")
+	if len(uitest.Taken[page.Back](&d.Out)) > 0 {
 		t.Error("left all the same")
 	}
-	d.answer(q, "Leave")
-	if len(taken[page.Back](d)) != 1 {
+	d.Choose(q, "Leave")
+	if len(uitest.Taken[page.Back](&d.Out)) != 1 {
 		t.Error("did not leave")
 	}
 	// The screen is kept for the next files: what was dropped does not follow.
-	d.send(page.Inspect{Files: []api.File{{FileID: "f9", Name: "another.png"}}})
-	if names := d.m.Unsaved(); len(names) > 0 || strings.Contains(d.flat(), f.Name) {
-		t.Errorf("dropped changes of %v are back:\n%s", names, d.flat())
+	d.Send(page.Inspect{Files: []api.File{{FileID: "f9", Name: "another.png"}}})
+	if names := d.m.Unsaved(); len(names) > 0 || strings.Contains(d.Flat(), f.Name) {
+		t.Errorf("dropped changes of %v are back:\n%s", names, d.Flat())
 	}
 	d = start(t, newShelf(t, f).options(f))
-	d.press("e", "esc", "esc")
-	if len(taken[page.Back](d)) != 1 {
+	d.Press("e", "esc", "esc")
+	if len(uitest.Taken[page.Back](&d.Out)) != 1 {
 		t.Error("esc does not lead out")
 	}
 }
@@ -382,27 +380,27 @@ func TestSeveralFiles(t *testing.T) {
 	b := record(t, strings.NewReplacer(`"f1"`, `"f2"`, "beach.png", "notes.txt", `"image"`, `"non-image"`, "image/png", "text/plain").Replace(photo))
 	s := newShelf(t, a, b)
 	d := start(t, s.options(a, b))
-	d.sees("Files", "1 of 2")
-	d.press("t", "n")
-	d.sees("text/plain", "Regions are for images only", "Changes of 1 other file are not saved.")
-	d.press("c")
-	d.toasted("images only")
-	d.press("e")
-	d.write("second,")
-	d.press("esc", "N")
-	d.sees("Not saved: Tags: +sand")
-	d.press("esc")
-	if q := d.asked(); !strings.Contains(q.Text, "notes.txt") || !strings.Contains(q.Text, "beach") {
+	d.Sees("Files", "1 of 2")
+	d.Press("t", "n")
+	d.Sees("text/plain", "Regions are for images only", "Changes of 1 other file are not saved.")
+	d.Press("c")
+	d.Toasted("images only")
+	d.Press("e")
+	d.Type("second,")
+	d.Press("esc", "N")
+	d.Sees("Not saved: Tags: +sand")
+	d.Press("esc")
+	if q := d.Asked(); !strings.Contains(q.Text, "notes.txt") || !strings.Contains(q.Text, "beach") {
 		t.Errorf("asked %q", q.Text)
 	}
-	d.press("ctrl+s")
-	d.answer(d.asked(), "Save 2 files")
-	d.press("esc")
-	if len(taken[page.Back](d)) != 1 {
+	d.Press("ctrl+s")
+	d.Choose(d.Asked(), "Save 2 files")
+	d.Press("esc")
+	if len(uitest.Taken[page.Back](&d.Out)) != 1 {
 		t.Error("saved, and still asked")
 	}
 	// The list has the cursor keys as well.
-	d.press("shift+tab", "down")
+	d.Press("shift+tab", "down")
 	if d.m.current().file.FileID != "f2" {
 		t.Error("the list does not lead to the second file")
 	}
@@ -416,8 +414,8 @@ func TestOtherFiles(t *testing.T) {
 	}
 	a, b, c := f, other("f2"), other("f3")
 	d := start(t, newShelf(t, a, b, c).options(a, b))
-	d.press("t", "e")
-	d.send(page.Inspect{Files: []api.File{c}})
+	d.Press("t", "e")
+	d.Send(page.Inspect{Files: []api.File{c}})
 	var names []string
 	for _, e := range d.m.entries {
 		names = append(names, e.file.Name)
@@ -425,25 +423,9 @@ func TestOtherFiles(t *testing.T) {
 	if got := strings.Join(names, " "); got != "f3.png beach.png" {
 		t.Errorf("shows %s", got)
 	}
-	d.sees("f3.png", "Changes of 1 other file are not saved.")
-	d.send(page.Inspect{Files: []api.File{a}})
-	d.sees("Not saved: Tags: +sand")
-}
-
-func TestPicturesTakeTheTerminalsColours(t *testing.T) {
-	for p, want := range map[colorprofile.Profile]picture.Color{
-		colorprofile.TrueColor: picture.TrueColor, colorprofile.ANSI256: picture.Color256, colorprofile.ANSI: picture.Color256,
-		colorprofile.ASCII: picture.NoColor, colorprofile.Unknown: picture.TrueColor,
-	} {
-		m := New(Options{})
-		m.Update(tea.ColorProfileMsg{Profile: p})
-		if got := m.options(theme.New(true, true)).Color; got != want {
-			t.Errorf("%v: %v, want %v", p, got, want)
-		}
-		if m.options(theme.New(true, false)).Color != picture.NoColor {
-			t.Errorf("%v: colours in a theme without", p)
-		}
-	}
+	d.Sees("f3.png", "Changes of 1 other file are not saved.")
+	d.Send(page.Inspect{Files: []api.File{a}})
+	d.Sees("Not saved: Tags: +sand")
 }
 
 // An answer that took long belongs to the file it was asked for, and what was
@@ -455,31 +437,23 @@ func TestLateAnswers(t *testing.T) {
 	o := s.options(a, b)
 	s.picture = func(_ context.Context, f api.File) (string, error) { return "", fmt.Errorf("none for %s", f.FileID) }
 	d := start(t, o)
-	d.press("t", "ctrl+s")
-	confirmed := d.asked().Choices[1].Msg
+	d.Press("t", "ctrl+s")
+	confirmed := d.Asked().Choices[1].Msg
 	late := d.m.Update(confirmed)
-	d.sees("Saving…")
-	d.press("e")
-	d.write("later,")
-	d.press("esc", "ctrl+s")
-	d.toasted("under way already")
-	d.press("n")
-	d.run(late)
+	d.Sees("Saving…")
+	d.Press("e")
+	d.Type("later,")
+	d.Press("esc", "ctrl+s")
+	d.Toasted("under way already")
+	d.Press("n")
+	d.Run(late)
 	if e := d.m.entries[0]; api.JoinTags(e.file.Tags.Or(nil)) != "sea,old,sand" || api.JoinTags(e.wantedTags()) != "sea,old,sand,later" {
 		t.Errorf("has %v, wants %v", e.file.Tags, e.wantedTags())
 	}
 	if d.m.current().changed() {
 		t.Error("the answer went to another file")
 	}
-	d.sees("none for f2")
-	d.send(pictureMsg{d.m, pictureOf(&a), nil, errors.New("stale")})
-	if strings.Contains(d.flat(), "stale") {
-		t.Error("a stale picture is shown")
-	}
-	d.send(savedMsg{owner: New(o), id: "f2", err: errors.New("of another screen")})
-	if d.m.current().problem != nil {
-		t.Error("took the answer of another screen")
-	}
+	d.Sees("none for f2")
 }
 
 func TestUndoAndRedo(t *testing.T) {
@@ -499,17 +473,17 @@ func TestUndoAndRedo(t *testing.T) {
 		return []session.Edited{{FileID: "f1", File: &again}}, nil
 	}
 	d := start(t, o)
-	d.press("z")
-	d.toasted("Undone beach.png. Tags: +before, -sea, -old.")
-	if len(taken[page.FileChanged](d)) != 1 {
+	d.Press("z")
+	d.Toasted("Undone beach.png. Tags: +before, -sea, -old.")
+	if len(uitest.Taken[page.FileChanged](&d.Out)) != 1 {
 		t.Error("nobody was told")
 	}
-	d.press("z")
-	d.toasted("nothing more to undo")
-	d.press("Z")
-	d.toasted("Redone")
-	d.press("t", "z")
-	d.toasted("not saved")
+	d.Press("z")
+	d.Toasted("nothing more to undo")
+	d.Press("Z")
+	d.Toasted("Redone")
+	d.Press("t", "z")
+	d.Toasted("not saved")
 }
 
 func TestCopyOpenRead(t *testing.T) {
@@ -519,23 +493,23 @@ func TestCopyOpenRead(t *testing.T) {
 		"u": f.URL, "i": "f1", "p": "/summer/beach.png", "m": "![beach.png](<" + f.URL + ">)",
 		"t": "sea,old", "x": "10,20,100,50", "f": "beach.png",
 	} {
-		d.press("y", key)
-		got := taken[page.Copy](d)
+		d.Press("y", key)
+		got := uitest.Taken[page.Copy](&d.Out)
 		if len(got) != 1 || got[0].Text != want {
 			t.Errorf("y %s copied %+v, want %q", key, got, want)
 		}
 	}
-	d.press("o")
-	if got := taken[page.Open](d); len(got) != 1 || got[0].Address != f.URL {
+	d.Press("o")
+	if got := uitest.Taken[page.Open](&d.Out); len(got) != 1 || got[0].Address != f.URL {
 		t.Errorf("opened %+v", got)
 	}
-	d.press("down", "enter")
-	d.sees("esc closes")
-	if !d.m.Capturing() {
+	d.Press("down", "enter")
+	d.Sees("esc closes")
+	if !d.Host.Covered() {
 		t.Error("keys go past the reader")
 	}
-	d.press("esc", "end", "home", "esc")
-	if len(taken[page.Back](d)) != 1 {
+	d.Press("esc", "end", "home", "esc")
+	if len(uitest.Taken[page.Back](&d.Out)) != 1 {
 		t.Error("esc does not lead out")
 	}
 }
@@ -543,12 +517,12 @@ func TestCopyOpenRead(t *testing.T) {
 func TestNewsFromElsewhere(t *testing.T) {
 	f := record(t, photo)
 	d := start(t, newShelf(t, f).options(f))
-	d.press("e")
-	d.write("half")
-	d.send(page.FileChanged{File: api.File{FileID: "f1", ExtensionStatus: map[string]api.Status{"remove-bg": api.StatusSuccess}}})
-	d.sees("success", "half")
-	d.send(page.FileChanged{File: api.File{FileID: "else", Name: "else.png"}})
-	if strings.Contains(d.flat(), "else.png") {
+	d.Press("e")
+	d.Type("half")
+	d.Send(page.FileChanged{File: api.File{FileID: "f1", ExtensionStatus: map[string]api.Status{"remove-bg": api.StatusSuccess}}})
+	d.Sees("success", "half")
+	d.Send(page.FileChanged{File: api.File{FileID: "else", Name: "else.png"}})
+	if strings.Contains(d.Flat(), "else.png") {
 		t.Error("took the record of another file")
 	}
 }

@@ -8,19 +8,12 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
-	"reflect"
-	"strings"
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
-
 	"mediadesk/api"
 	"mediadesk/api/session"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
-	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
 
@@ -28,107 +21,28 @@ func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// desk drives the screen as the root does: it runs the commands and hands their
-// messages back, and keeps those that are for others.
+// desk is the screen with its driver and a clock.
 type desk struct {
-	t    *testing.T
-	m    *Model
-	out  []tea.Msg
-	size image.Point
-	now  time.Time
+	*uitest.Driver
+	m   *Model
+	now time.Time
 }
 
-func start(t *testing.T, o Options) *desk {
+func start(t testing.TB, o Options) *desk {
 	t.Helper()
-	d := &desk{t: t, size: image.Pt(118, 32), now: noon}
+	return startIn(t, o, image.Pt(118, 32))
+}
+
+func startIn(t testing.TB, o Options, size image.Point) *desk {
+	t.Helper()
+	d := &desk{now: noon}
 	if o.Now == nil {
 		o.Now = func() time.Time { return d.now }
 	}
+	o.Context = t.Context()
 	d.m = New(o)
-	d.run(d.m.Init())
-	d.text()
+	d.Driver = uitest.Drive(t, page.Details, d.m, size)
 	return d
-}
-
-func (d *desk) send(msg tea.Msg) {
-	d.t.Helper()
-	d.run(d.m.Update(msg))
-	d.text()
-}
-
-// run runs a command and all that follows from it. The root gives news of files
-// to every screen, also to the one that they come from.
-func (d *desk) run(cmd tea.Cmd) {
-	d.t.Helper()
-	d.out = append(d.out, uitest.Follow(d.t, d.m, cmd, func(msg tea.Msg) bool {
-		_, is := msg.(page.FileChanged)
-		return is
-	})...)
-}
-
-func (d *desk) press(keys ...string) {
-	d.t.Helper()
-	for _, k := range keys {
-		d.send(kit.KeyMsg(k))
-	}
-}
-
-func (d *desk) write(text string) {
-	d.t.Helper()
-	for _, r := range text {
-		if r == ' ' {
-			d.press("space")
-			continue
-		}
-		d.press(string(r))
-	}
-}
-
-func (d *desk) text() string { return ansi.Strip(d.m.View(d.size, theme.New(true, true))) }
-
-// flat is the screen as one line of words.
-func (d *desk) flat() string { return uitest.Flat(d.text()) }
-
-func (d *desk) sees(words ...string) {
-	d.t.Helper()
-	uitest.Shows(d.t, d.text(), words...)
-}
-
-// taken takes the messages of one type out of those for the root.
-func taken[T any](d *desk) []T { return uitest.Taken[T](&d.out) }
-
-// toasted checks that a toast says the words, and takes it.
-func (d *desk) toasted(words string) {
-	d.t.Helper()
-	uitest.Toasted(d.t, &d.out, words)
-}
-
-// asked takes the question that the screen asked.
-func (d *desk) asked() page.Ask {
-	d.t.Helper()
-	got := taken[page.Ask](d)
-	if len(got) != 1 {
-		d.t.Fatalf("%d questions were asked, 1 was expected; the screen:\n%s", len(got), d.text())
-	}
-	return got[0]
-}
-
-// answer picks a choice of a question.
-func (d *desk) answer(q page.Ask, label string) {
-	d.t.Helper()
-	for _, c := range q.Choices {
-		if strings.HasPrefix(c.Label, label) {
-			if c.Msg != nil {
-				if reflect.TypeOf(c.Msg).PkgPath() == reflect.TypeOf(*d.m).PkgPath() {
-					d.send(c.Msg)
-				} else {
-					d.out = append(d.out, c.Msg)
-				}
-			}
-			return
-		}
-	}
-	d.t.Fatalf("%q is no choice of %+v", label, q)
 }
 
 // record reads a record as a service would write it.

@@ -16,7 +16,6 @@ import (
 
 // editMsg has a text in a file, ready for the editor.
 type editMsg struct {
-	owner  *Model
 	path   string
 	before string
 	err    error
@@ -24,16 +23,15 @@ type editMsg struct {
 
 // editedMsg has the text as the editor left it.
 type editedMsg struct {
-	owner        *Model
 	before, text string
 	err          error
 }
 
 // editAgainMsg asks for the editor once more, with the text that had errors.
-type editAgainMsg struct{ owner *Model }
+type editAgainMsg struct{}
 
 // dropTextMsg gives up the text that had errors.
-type dropTextMsg struct{ owner *Model }
+type dropTextMsg struct{}
 
 // openEditor gives ids, tags and regions of all files to the person's editor.
 func (m *Model) openEditor() tea.Cmd {
@@ -44,10 +42,10 @@ func (m *Model) openEditor() tea.Cmd {
 	return func() tea.Msg {
 		f, err := os.CreateTemp("", "mediadesk-details-*.txt")
 		if err != nil {
-			return editMsg{owner: m, err: err}
+			return editMsg{err: err}
 		}
 		_, err = f.WriteString(text)
-		return editMsg{m, f.Name(), text, errors.Join(err, f.Close())}
+		return editMsg{f.Name(), text, errors.Join(err, f.Close())}
 	}
 }
 
@@ -73,9 +71,6 @@ func (m *Model) editor() []string {
 
 // runEditor hands the terminal over to the editor.
 func (m *Model) runEditor(msg editMsg) tea.Cmd {
-	if msg.owner != m {
-		return nil
-	}
 	command := m.editor()
 	switch {
 	case msg.err != nil:
@@ -88,17 +83,17 @@ func (m *Model) runEditor(msg editMsg) tea.Cmd {
 	return kit.ExecProcess(run, func(err error) tea.Msg {
 		defer os.Remove(msg.path)
 		if err != nil {
-			return editedMsg{owner: m, err: fmt.Errorf("the editor ended with an error, so nothing was taken over: %w", err)}
+			return editedMsg{err: fmt.Errorf("the editor ended with an error, so nothing was taken over: %w", err)}
 		}
 		text, err := os.ReadFile(msg.path)
-		return editedMsg{m, msg.before, string(text), err}
+		return editedMsg{msg.before, string(text), err}
 	})
 }
 
 // edited takes an edited text over, or shows what is wrong with it, by line.
 func (m *Model) edited(msg editedMsg) tea.Cmd {
-	if msg.owner != m {
-		return nil
+	if !m.editing {
+		return nil // another screen's: this answer reaches every screen
 	}
 	m.editing = false
 	switch {
@@ -118,8 +113,8 @@ func (m *Model) edited(msg editedMsg) tea.Cmd {
 			Title: text.Plural(len(wrong), "error") + " in the text; nothing was taken over",
 			Text:  strings.Join(words, "\n"),
 			Choices: []page.Choice{
-				{Label: "Edit again", Key: "e", Msg: editAgainMsg{m}},
-				{Label: "Drop the text", Key: "d", Danger: true, Msg: dropTextMsg{m}},
+				{Label: "Edit again", Key: "e", Msg: editAgainMsg{}},
+				{Label: "Drop the text", Key: "d", Danger: true, Msg: dropTextMsg{}},
 			},
 		})
 	}

@@ -30,6 +30,17 @@ type draft[T any] struct {
 	value T
 }
 
+// toggle unsets the field, or takes its draft back. It reports false where the
+// field is unset already, as isNull says, and there is no draft.
+func (d *draft[T]) toggle(isNull bool) (changed bool) {
+	was := d.mode
+	*d = draft[T]{}
+	if was != unset && !isNull {
+		d.mode = unset
+	}
+	return d.mode != was
+}
+
 // entry is one file: its record as last seen and what is to be changed.
 type entry struct {
 	file    api.File

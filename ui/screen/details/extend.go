@@ -31,23 +31,20 @@ func (m *Model) extendMenu() tea.Cmd {
 		rows = append(rows, kit.MenuRow{Key: p.key, Words: p.words, Note: p.element})
 	}
 	rows = append(rows, kit.MenuRow{Key: "o", Words: "another, or other options…"})
-	m.menu = kit.NewMenu("Run an extension on "+text.Safe(name(&m.current().file)), rows...)
-	m.take = func(row int) tea.Cmd {
+	return m.openMenu("Run an extension on "+text.Safe(name(&m.current().file)), func(row int) tea.Cmd {
 		if row < len(presets) {
 			return m.askExtend(presets[row].element)
 		}
-		m.prompt = kit.NewPrompt("Run an extension", "Its name, or its element as JSON, options and all.", presets[2].element)
-		m.prompt.Verb = "go on"
-		m.prompt.Check = func(text string) string {
+		p := kit.NewPrompt("Run an extension", "Its name, or its element as JSON, options and all.", presets[2].element)
+		p.Verb = "go on"
+		p.Check = func(text string) string {
 			if _, err := parseExtension(text); err != nil {
 				return err.Error()
 			}
 			return ""
 		}
-		m.taken = m.askExtend
-		return nil
-	}
-	return nil
+		return m.openPrompt(p, m.askExtend)
+	}, rows...)
 }
 
 // askExtend asks whether to run an extension, given by its name or its JSON.
@@ -71,7 +68,7 @@ func (m *Model) askExtend(text string) tea.Cmd {
 		Text:  strings.Join(lines, "\n"),
 		Choices: []page.Choice{
 			{Label: "Leave it", Key: "l"},
-			{Label: "Run it", Key: "r", Msg: extendMsg{m, f.FileID, list}},
+			{Label: "Run it", Key: "r", Msg: extendMsg{f.FileID, list}},
 		},
 	})
 }
@@ -111,41 +108,36 @@ func effectWords(extension string) string {
 
 // extendMsg says that the person wants an extension to run.
 type extendMsg struct {
-	owner *Model
-	id    string
-	list  []api.Extension
+	id   string
+	list []api.Extension
 }
 
 // extendedMsg has the answer.
 type extendedMsg struct {
-	owner *Model
-	name  string // of the extension
-	file  *api.File
-	err   error
+	name string // of the extension
+	file *api.File
+	err  error
 }
 
 func (m *Model) extend(msg extendMsg) tea.Cmd {
-	if msg.owner != m || m.busy != "" {
+	if m.busy != "" {
 		return nil
 	}
 	m.busy = "Asking for " + msg.list[0].Name + "…"
 	ctx, s := m.o.Context, m.o.Session
 	return func() tea.Msg {
 		file, err := s.Change(ctx, msg.id, api.Details{Extensions: api.Set(msg.list)})
-		return extendedMsg{m, msg.list[0].Name, file, err}
+		return extendedMsg{msg.list[0].Name, file, err}
 	}
 }
 
 func (m *Model) extended(msg extendedMsg) tea.Cmd {
-	if msg.owner != m {
-		return nil
-	}
 	m.busy = ""
 	switch {
 	case msg.err != nil && api.OutcomeOf(msg.err) == api.Unknown:
 		return page.Send(page.Toast{Level: page.Warn, Text: "No answer came: " + msg.name + " may run or not. Screen 3 watches it.", Detail: msg.err.Error()})
 	case msg.err != nil:
-		return page.Send(page.Problem(msg.err))
+		return page.Send(failed(msg.err))
 	case msg.file == nil:
 		return page.Send(page.Problem(api.ErrNoRecord))
 	}
@@ -159,7 +151,7 @@ func (m *Model) extended(msg extendedMsg) tea.Cmd {
 	return tea.Batch(page.Send(page.FileChanged{File: *msg.file}), page.Send(toast))
 }
 
-func noExtend(m *Model) string {
+func (m *Model) noExtend() string {
 	switch e := m.current(); {
 	case m.busy != "":
 		return "something is under way"

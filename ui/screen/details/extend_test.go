@@ -7,6 +7,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui/page"
+	"mediadesk/ui/uitest"
 )
 
 func TestRunAnExtension(t *testing.T) {
@@ -25,12 +26,12 @@ func TestRunAnExtension(t *testing.T) {
 	})
 	choose := func(keys ...string) page.Ask {
 		t.Helper()
-		d.press(keys...)
-		asks := taken[page.Ask](d)
+		d.Press(keys...)
+		asks := uitest.Taken[page.Ask](&d.Out)
 		if len(asks) != 1 || asks[0].Choices[0].Msg != nil {
-			t.Fatalf("asked %+v, said %+v", asks, d.out)
+			t.Fatalf("asked %+v, said %+v", asks, d.Out)
 		}
-		d.send(asks[0].Choices[1].Msg)
+		d.Send(asks[0].Choices[1].Msg)
 		return asks[0]
 	}
 	ask := choose("x", "s")
@@ -40,33 +41,33 @@ func TestRunAnExtension(t *testing.T) {
 	if list := sent[0].Extensions.Or(nil); len(list) != 1 || list[0].Name != api.RemoveBackground {
 		t.Errorf("sent %+v", sent)
 	}
-	d.toasted("Screen 3 shows")
+	d.Toasted("Screen 3 shows")
 
 	// Another one, by its JSON; what is wrong with it is said at once.
-	d.press("x", "o")
-	d.press("ctrl+u")
-	d.write(`{"name":"remove-bg","options":{"add_shadow":7}}`)
-	d.press("enter")
-	if len(taken[page.Ask](d)) != 0 {
+	d.Press("x", "o")
+	d.Press("ctrl+u")
+	d.Type(`{"name":"remove-bg","options":{"add_shadow":7}}`)
+	d.Press("enter")
+	if len(uitest.Taken[page.Ask](&d.Out)) != 0 {
 		t.Error("a wrong option is asked for")
 	}
-	d.sees("add_shadow")
-	d.press("esc", "x", "o", "ctrl+u")
-	d.write("my-own")
+	d.Sees("add_shadow")
+	d.Press("esc", "x", "o", "ctrl+u")
+	d.Type("my-own")
 	choose("enter")
 	if list := sent[1].Extensions.Or(nil); list[0].Name != "my-own" {
 		t.Errorf("sent %+v", sent[1])
 	}
-	d.out = nil
+	d.Out = nil
 	for status, words := range map[api.Status]string{api.StatusSuccess: "is done", api.StatusFailed: "failed"} {
 		answer.ExtensionStatus[api.RemoveBackground] = status
 		choose("x", "r")
-		d.toasted(words)
+		d.Toasted(words)
 	}
 	fail = &api.SendError{Complete: true, Err: context.DeadlineExceeded}
 	choose("x", "r")
-	d.toasted("may run or not")
+	d.Toasted("may run or not")
 	fail = &api.ServiceError{Status: 400, Message: "no quota"}
 	choose("x", "r")
-	d.toasted("no quota")
+	d.Toasted("no quota")
 }

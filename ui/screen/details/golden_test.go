@@ -30,8 +30,8 @@ func TestLooks(t *testing.T) {
 	files := numbered(t, 3)
 	looks := map[string]func(*desk){
 		"record":  func(*desk) {},
-		"picture": func(d *desk) { d.press("c", "enter", "tab", "right") },
-		"many":    func(d *desk) { d.press("b", "t", "b") },
+		"picture": func(d *desk) { d.Press("c", "enter", "tab", "right") },
+		"many":    func(d *desk) { d.Press("b", "t", "b") },
 	}
 	for name, look := range looks {
 		for _, size := range []image.Point{{118, 34}, {78, 22}, {40, 10}} {
@@ -42,9 +42,9 @@ func TestLooks(t *testing.T) {
 					o = s.options(files...)
 				}
 				s.picture = func(context.Context, api.File) (string, error) { return path, nil }
-				d := start(t, o)
+				d := startIn(t, o, size)
 				look(d)
-				golden.RequireEqual(t, plain(d.m.View(size, theme.New(true, false))))
+				golden.RequireEqual(t, plain(d.Host.View(theme.New(true, false))))
 			})
 		}
 	}

@@ -64,17 +64,17 @@ func TestAgainstTheLocalLibrary(t *testing.T) {
 	}
 	save := func() {
 		t.Helper()
-		d.press("ctrl+s")
-		d.answer(d.asked(), "Save")
-		d.toasted("Saved beach")
+		d.Press("ctrl+s")
+		d.Choose(d.Asked(), "Save")
+		d.Toasted("Saved beach")
 	}
-	d.sees("300 x 200", "sea, old")
-	d.press("e", "backspace")
-	d.write("beach,")
-	d.press("esc", "c", "enter", "c", "shift+right")
+	d.Sees("300 x 200", "sea, old")
+	d.Press("e", "backspace")
+	d.Type("beach,")
+	d.Press("esc", "c", "enter", "c", "shift+right")
 	save()
 	has("sea,beach", "85,50,150,100")
-	d.press("x", "esc", "esc", "e", "ctrl+x")
+	d.Press("x", "esc", "esc", "e", "ctrl+x")
 	save()
 	has("", "")
 	if d.m.current().changed() {
@@ -84,7 +84,7 @@ func TestAgainstTheLocalLibrary(t *testing.T) {
 	if _, err := client.UpdateDetails(t.Context(), stored.FileID, api.Details{Tags: api.Set([]string{"theirs"})}); err != nil {
 		t.Fatal(err)
 	}
-	d.write("mine,")
+	d.Type("mine,")
 	save()
 	has("theirs,mine", "")
 	if err := os.Remove(path); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -22,61 +23,8 @@ type abilities struct {
 	refused map[string]bool // acts that it answered with "there is no such thing"
 }
 
-// versionsMsg has the versions of a file.
-type versionsMsg struct {
-	owner *Model
-	id    string
-	show  bool
-	list  []api.File
-	err   error
-}
-
-// probe asks once whether the service manages files: listing versions changes
-// nothing. Where it does not, nothing of it is offered.
-func (m *Model) probe() tea.Cmd {
-	if m.able.asked {
-		return nil
-	}
-	m.able.asked = true
-	return m.versions(false)
-}
-
-func (m *Model) versions(show bool) tea.Cmd {
-	ctx, id, s := m.o.Context, m.current().file.FileID, m.o.Session
-	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
-		versions, err := s.Versions(ctx, id)
-		return versionsMsg{m, id, show, versions, err}
-	}
-}
-
-func (m *Model) gotVersions(msg versionsMsg) tea.Cmd {
-	if msg.owner != m {
-		return nil
-	}
-	switch {
-	case msg.err == nil:
-		m.able.manages = true
-	case !msg.show && !api.Unavailable(msg.err):
-		m.able.asked = false // the line was down: the next file asks again
-	}
-	if !msg.show {
-		return nil
-	}
-	m.busy = ""
-	e := m.entryOf(msg.id)
-	if msg.err != nil {
-		return page.Send(page.Problem(msg.err))
-	}
-	if e == nil || e != m.current() {
-		return nil
-	}
-	return m.versionMenu(e.file, msg.list)
-}
-
 // noManage says why files cannot be managed.
-func noManage(m *Model) string {
+func (m *Model) noManage() string {
 	switch {
 	case !m.able.manages:
 		return "this service does not let us manage files"
@@ -110,21 +58,18 @@ func (m *Model) manageMenu() tea.Cmd {
 		rows = append(rows, kit.MenuRow{Key: a.key, Words: a.words, Note: a.note})
 		acts = append(acts, a.do)
 	}
-	m.menu = kit.NewMenu("The file as a whole", rows...)
-	m.take = func(row int) tea.Cmd { return acts[row]() }
-	return nil
+	return m.openMenu("The file as a whole", func(row int) tea.Cmd { return acts[row]() }, rows...)
 }
 
 // managedMsg tells how an act on a whole file ended.
 type managedMsg struct {
-	owner *Model
-	id    string
-	act   string // as in abilities.refused
-	done  string // what to say
-	file  *api.File
-	gone  bool
-	at    time.Time
-	err   error
+	id   string
+	act  string // as in abilities.refused
+	done string // what to say
+	file *api.File
+	gone bool
+	at   time.Time
+	err  error
 }
 
 // manage does an act on a file.
@@ -133,15 +78,12 @@ func (m *Model) manage(words, act string, f api.File, do func(context.Context) (
 	ctx, now := m.o.Context, m.now
 	return func() tea.Msg {
 		out, err := do(ctx)
-		out.owner, out.id, out.act, out.err, out.at = m, f.FileID, act, err, now()
+		out.id, out.act, out.err, out.at = f.FileID, act, err, now()
 		return out
 	}
 }
 
 func (m *Model) managed(msg managedMsg) tea.Cmd {
-	if msg.owner != m {
-		return nil
-	}
 	m.busy = ""
 	if msg.err != nil {
 		if noSuchAct(msg.err) {
@@ -150,7 +92,7 @@ func (m *Model) managed(msg managedMsg) tea.Cmd {
 			}
 			m.able.refused[msg.act] = true
 		}
-		return page.Send(page.Problem(msg.err))
+		return page.Send(failed(msg.err))
 	}
 	cmds := []tea.Cmd{toast(page.Good, msg.done)}
 	switch e := m.entryOf(msg.id); {
@@ -159,7 +101,7 @@ func (m *Model) managed(msg managedMsg) tea.Cmd {
 	case msg.file != nil && e != nil:
 		e.rebase(*msg.file, msg.at)
 		m.load()
-		cmds = append(cmds, m.wantPicture(), page.Send(page.FileChanged{File: e.file}))
+		cmds = append(cmds, page.Send(page.FileChanged{File: e.file}))
 	}
 	return tea.Batch(cmds...)
 }
@@ -171,42 +113,17 @@ func noSuchAct(err error) bool {
 	return errors.As(err, &answer) && answer.Status != http.StatusNotFound && api.Unavailable(err)
 }
 
-// lose lets go of a file that is not there any more.
-func (m *Model) lose(id string) tea.Cmd {
-	e := m.entryOf(id)
-	if e == nil {
-		return nil
-	}
-	at := m.files.Cursor()
-	for i := range m.entries {
-		if m.entries[i] == e {
-			m.entries = append(m.entries[:i:i], m.entries[i+1:]...)
-			if i < at {
-				at--
-			}
-			break
-		}
-	}
-	if len(m.entries) == 0 {
-		m.files.SetLen(0)
-		return page.Send(page.Back{})
-	}
-	m.files.SetLen(len(m.entries))
-	m.focus(onRecord)
-	return m.turnTo(min(at, len(m.entries)-1))
-}
-
 func (m *Model) askRename() tea.Cmd {
 	f := m.current().file
-	m.prompt = kit.NewPrompt("Rename "+f.Name, "Its address changes with its name: links to the old one end. z takes it back.", f.Name)
-	m.prompt.Verb = "rename"
-	m.prompt.Check = func(text string) string {
+	p := kit.NewPrompt("Rename "+f.Name, "Its address changes with its name: links to the old one end. z takes it back.", f.Name)
+	p.Verb = "rename"
+	p.Check = func(text string) string {
 		if err := api.CheckName(text); err != nil {
 			return page.Explain(err)
 		}
 		return ""
 	}
-	m.taken = func(text string) tea.Cmd {
+	return m.openPrompt(p, func(text string) tea.Cmd {
 		if text == f.Name {
 			return toast(page.Info, "It has that name already.")
 		}
@@ -214,17 +131,16 @@ func (m *Model) askRename() tea.Cmd {
 			file, err := m.o.Session.Rename(ctx, f, text)
 			return managedMsg{file: file, done: fmt.Sprintf("Renamed %s to %s.", f.Name, api.StoredName(text))}, err
 		})
-	}
-	return nil
+	})
 }
 
 // askFolder asks where to move or copy the file.
 func (m *Model) askFolder(words, act string, do func(f api.File, folder string) tea.Cmd) tea.Cmd {
 	f := m.current().file
 	folder, _ := api.CleanFolder(folderOf(f))
-	m.prompt = kit.NewPrompt(words+" "+f.Name, "Where a file of its name is, it becomes a new version of that one, and undo cannot part them. Missing folders are made.", folder)
-	m.prompt.Verb = act
-	m.prompt.Check = func(text string) string {
+	p := kit.NewPrompt(words+" "+f.Name, "Where a file of its name is, it becomes a new version of that one, and undo cannot part them. Missing folders are made.", folder)
+	p.Verb = act
+	p.Check = func(text string) string {
 		clean, err := api.CleanFolder(text)
 		switch {
 		case err != nil:
@@ -234,21 +150,10 @@ func (m *Model) askFolder(words, act string, do func(f api.File, folder string) 
 		}
 		return ""
 	}
-	m.taken = func(text string) tea.Cmd { return do(f, text) }
-	return nil
+	return m.openPrompt(p, func(text string) tea.Cmd { return do(f, text) })
 }
 
-func folderOf(f api.File) string { return f.FilePath[:len(f.FilePath)-len(lastStep(f.FilePath))] }
-
-// lastStep is what follows the last slash of a path.
-func lastStep(path string) string {
-	for i := len(path) - 1; i >= 0; i-- {
-		if path[i] == '/' {
-			return path[i+1:]
-		}
-	}
-	return path
-}
+func folderOf(f api.File) string { return f.FilePath[:strings.LastIndexByte(f.FilePath, '/')+1] }
 
 func (m *Model) move(f api.File, folder string) tea.Cmd {
 	return m.manage("Moving…", "move", f, func(ctx context.Context) (managedMsg, error) {
@@ -268,10 +173,7 @@ func (m *Model) copyTo(f api.File, folder string) tea.Cmd {
 }
 
 // deleteMsg says that a person wants a file gone.
-type deleteMsg struct {
-	owner *Model
-	file  api.File
-}
+type deleteMsg struct{ file api.File }
 
 // askDelete asks with the name of the file.
 func (m *Model) askDelete() tea.Cmd {
@@ -281,7 +183,7 @@ func (m *Model) askDelete() tea.Cmd {
 		Text:  f.FilePath + " is removed from " + m.host() + " with all its versions, for good. Undo cannot bring it back.",
 		Choices: []page.Choice{
 			{Label: "Keep it", Key: "k"},
-			{Label: "Delete " + name(&f), Key: "d", Danger: true, Msg: deleteMsg{m, f}},
+			{Label: "Delete " + name(&f), Key: "d", Danger: true, Msg: deleteMsg{f}},
 		},
 	})
 }
@@ -294,7 +196,7 @@ func (m *Model) host() string {
 }
 
 func (m *Model) remove(msg deleteMsg) tea.Cmd {
-	if msg.owner != m || m.busy != "" {
+	if m.busy != "" {
 		return nil
 	}
 	return m.manage("Deleting…", "delete", msg.file, func(ctx context.Context) (managedMsg, error) {
@@ -329,9 +231,7 @@ func (m *Model) versionMenu(f api.File, list []api.File) tea.Cmd {
 	if len(rows) == 0 {
 		return toast(page.Info, "The service names no versions.")
 	}
-	m.menu = kit.NewMenu("Versions of "+f.Name, rows...)
-	m.take = func(row int) tea.Cmd { return m.oneVersion(f, list[row], rows[row].On) }
-	return nil
+	return m.openMenu("Versions of "+f.Name, func(row int) tea.Cmd { return m.oneVersion(f, list[row], rows[row].On) }, rows...)
 }
 
 func (m *Model) oneVersion(f, v api.File, current bool) tea.Cmd {
@@ -356,25 +256,22 @@ func (m *Model) oneVersion(f, v api.File, current bool) tea.Cmd {
 					Text:  "The version is removed for good; the current one stays. Undo cannot bring it back.",
 					Choices: []page.Choice{
 						{Label: "Keep it", Key: "k"},
-						{Label: "Delete " + label, Key: "d", Danger: true, Msg: deleteVersionMsg{m, f, *v.VersionInfo}},
+						{Label: "Delete " + label, Key: "d", Danger: true, Msg: deleteVersionMsg{f, *v.VersionInfo}},
 					},
 				})
 			})
 	}
-	m.menu = kit.NewMenu(label+" of "+f.Name, rows...)
-	m.take = func(row int) tea.Cmd { return acts[row]() }
-	return nil
+	return m.openMenu(label+" of "+f.Name, func(row int) tea.Cmd { return acts[row]() }, rows...)
 }
 
 // deleteVersionMsg says that a person wants a version gone.
 type deleteVersionMsg struct {
-	owner   *Model
 	file    api.File
 	version api.VersionInfo
 }
 
 func (m *Model) removeVersion(msg deleteVersionMsg) tea.Cmd {
-	if msg.owner != m || m.busy != "" {
+	if m.busy != "" {
 		return nil
 	}
 	return m.manage("Deleting…", "delete a version", msg.file, func(ctx context.Context) (managedMsg, error) {

@@ -12,6 +12,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/session"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -70,26 +71,7 @@ func (m *Model) begin(words string, total int) *bulk {
 // end is the end of a step.
 func (m *Model) end() { m.bulk, m.busy = nil, "" }
 
-// changedEntries are the files with changes that are not saved.
-func (m *Model) changedEntries() []*entry {
-	var out []*entry
-	for _, e := range m.entries {
-		if e.changed() {
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
-// freshAllMsg has the records before several files are saved.
-type freshAllMsg struct {
-	owner *Model
-	list  []session.Edited
-	at    time.Time
-}
-
-// saveAll begins to save every changed file: it looks at them anew where that is
-// possible, then shows the difference and asks.
+// saveAll begins to save every changed file: it reads them again, then shows the difference and asks.
 func (m *Model) saveAll() tea.Cmd {
 	list := m.changedEntries()
 	for i, e := range list {
@@ -103,7 +85,7 @@ func (m *Model) saveAll() tea.Cmd {
 	}
 	b := m.begin("Looking at", len(ids))
 	ctx, s, now := m.o.Context, m.o.Session, m.now
-	return tea.Batch(m.tick(b), func() tea.Msg { return freshAllMsg{m, s.ReadAll(ctx, ids, b.told), now()} })
+	return tea.Batch(m.tick(b), func() tea.Msg { return freshAllMsg{s.ReadAll(ctx, ids, b.told), now()} })
 }
 
 // turnToEntry shows a file, with what stands in its way.
@@ -113,33 +95,11 @@ func (m *Model) turnToEntry(e *entry) tea.Cmd {
 	return cmd
 }
 
-func (m *Model) gotFreshAll(msg freshAllMsg) tea.Cmd {
-	if msg.owner != m {
-		return nil
-	}
-	m.end()
-	for _, fresh := range msg.list {
-		e := m.entryOf(fresh.FileID)
-		if e == nil {
-			continue
-		}
-		e.readErr = fresh.Err
-		if fresh.Err == nil {
-			e.meanwhile = append(e.meanwhile, e.rebase(*fresh.File, msg.at)...)
-		}
-	}
-	m.load()
-	return m.askSaveAll()
-}
-
 // saveAllMsg says that a person has seen the differences and wants them saved.
-type saveAllMsg struct{ owner *Model }
+type saveAllMsg struct{}
 
-// readAllMsg asks for every difference to be shown whole.
-type readAllMsg struct {
-	owner *Model
-	text  string
-}
+// readWholeMsg asks for every difference to be shown whole.
+type readWholeMsg string
 
 // maxShown is how many files a question names.
 const maxShown = 6
@@ -173,30 +133,29 @@ func (m *Model) askSaveAll() tea.Cmd {
 		short = append(short, "", fmt.Sprintf("Others changed %s meanwhile; yours comes on top of that.", text.Plural(others, "of these file")))
 	}
 	n := text.Plural(len(list), "file")
-	choices := []page.Choice{{Label: "Keep editing", Key: "k"}, {Label: "Save " + n, Key: "s", Msg: saveAllMsg{m}}}
+	choices := []page.Choice{{Label: "Keep editing", Key: "k"}, {Label: "Save " + n, Key: "s", Msg: saveAllMsg{}}}
 	if e := m.current(); e.changed() {
 		if d, err := e.change(); err == nil {
-			choices = append(choices, page.Choice{Label: "Save this file only", Key: "o", Msg: confirmedMsg{m, e.file.FileID, d}})
+			choices = append(choices, page.Choice{Label: "Save this file only", Key: "o", Msg: confirmedMsg{e.file.FileID, d}})
 		}
 	}
-	choices = append(choices, page.Choice{Label: "Read it whole", Key: "r", Msg: readAllMsg{m, whole}})
+	choices = append(choices, page.Choice{Label: "Read it whole", Key: "r", Msg: readWholeMsg(whole)})
 	return page.Send(page.Ask{Title: "Save " + n + "?", Text: strings.Join(short, "\n"), Choices: choices})
 }
 
 // savedAllMsg has what became of several files.
 type savedAllMsg struct {
-	owner *Model
-	list  []session.Edited
-	sent  map[string]drafts
-	at    time.Time
+	list []session.Edited
+	sent map[string]drafts
+	at   time.Time
 }
 
 // sendAll sends every change in one step.
-func (m *Model) sendAll(msg saveAllMsg) tea.Cmd {
-	if msg.owner != m || m.busy != "" {
+func (m *Model) sendAll() tea.Cmd {
+	if m.busy != "" {
 		return nil
 	}
-	out := savedAllMsg{owner: m, sent: map[string]drafts{}}
+	out := savedAllMsg{sent: map[string]drafts{}}
 	var changes []session.Change
 	for _, e := range m.changedEntries() {
 		d, err := e.change()
@@ -217,9 +176,6 @@ func (m *Model) sendAll(msg saveAllMsg) tea.Cmd {
 }
 
 func (m *Model) savedAll(msg savedAllMsg) tea.Cmd {
-	if msg.owner != m {
-		return nil
-	}
 	m.end()
 	return m.tookOver(msg.list, msg.at, "Saved", msg.sent)
 }
@@ -276,25 +232,22 @@ func (m *Model) manyMenu() tea.Cmd {
 	for i, r := range rows {
 		shown[i] = kit.MenuRow{Key: r.key, Words: r.words}
 	}
-	m.menu = kit.NewMenu("Change "+n, shown...)
-	m.take = func(row int) tea.Cmd { return rows[row].do() }
-	return nil
+	return m.openMenu("Change "+n, func(row int) tea.Cmd { return rows[row].do() }, shown...)
 }
 
 // askTags asks for tags and does something with them to every file.
 func (m *Model) askTags(title string, do func(*entry, []string)) tea.Cmd {
-	m.prompt = kit.NewPrompt(title, "", "").Placeholder("sea, boat")
-	m.prompt.Check = func(text string) string {
+	p := kit.NewPrompt(title, "", "").Placeholder("sea, boat")
+	p.Check = func(text string) string {
 		if len(api.SplitTags(text)) == 0 {
 			return "Type tags, parted by commas."
 		}
 		return ""
 	}
-	m.taken = func(text string) tea.Cmd {
+	return m.openPrompt(p, func(text string) tea.Cmd {
 		tags := api.SplitTags(text)
 		return m.allOf(title, func(e *entry) { do(e, tags) })
-	}
-	return nil
+	})
 }
 
 func union(have, more []string) []string {
@@ -339,26 +292,24 @@ func (e *entry) takeAI() {
 
 // ruleMenu offers the ratios of regions by rule.
 func (m *Model) ruleMenu() tea.Cmd {
-	rows, ratios := ratioRows(picture.Ratio{})
-	m.menu = kit.NewMenu("Largest region of that ratio, centred", rows...)
-	m.take = func(row int) tea.Cmd {
+	rows, ratios := edit.RatioRows(picture.Ratio{})
+	return m.openMenu("Largest region of that ratio, centered", func(row int) tea.Cmd {
 		return m.byRule("Regions set", func(size image.Point) image.Rectangle {
-			return ratios[row].of(size).Largest(size)
+			return ratios[row].Of(size).Largest(size)
 		})
-	}
-	return nil
+	}, rows...)
 }
 
 // sameRegion gives every file the share of its picture that the current region
 // has here.
 func (m *Model) sameRegion() tea.Cmd {
-	rect := m.rect()
-	p, ok := m.plane()
+	p, ok := m.region.Plane()
+	rect := m.region.Rect()
 	if !ok || rect.Empty() {
-		return toast(page.Info, "This file has no region that could be taken over.")
+		return toast(page.Info, "This file has no region that could be copied.")
 	}
-	from := p.seen(api.RegionOf(image.Rectangle{Max: p.size})).Size()
-	return m.byRule("Regions set", func(size image.Point) image.Rectangle { return picture.Scaled(rect, from, size) })
+	stored := p.Region(rect).Rectangle()
+	return m.byRule("Regions set", func(size image.Point) image.Rectangle { return picture.Scaled(stored, p.Size, size) })
 }
 
 // byRule sets the region of every picture whose size is known. The rule counts
@@ -370,33 +321,4 @@ func (m *Model) byRule(what string, rule func(size image.Point) image.Rectangle)
 			e.setRegion(api.RegionOf(rule(image.Pt(w, h))).String())
 		}
 	})
-}
-
-// ratioChoice is a ratio that can be chosen: a fixed one, or that of the picture.
-type ratioChoice struct {
-	ratio    picture.Ratio
-	original bool
-}
-
-// of is the ratio for a picture of that size, on its side where the picture
-// stands.
-func (c ratioChoice) of(size image.Point) picture.Ratio {
-	switch {
-	case c.original:
-		return picture.Ratio{W: size.X, H: size.Y}
-	case size.Y > size.X:
-		return c.ratio.Turned()
-	}
-	return c.ratio
-}
-
-// ratioRows are the lines of a menu of ratios, and what each stands for.
-func ratioRows(now picture.Ratio) ([]kit.MenuRow, []ratioChoice) {
-	var rows []kit.MenuRow
-	var choices []ratioChoice
-	for i, r := range picture.Ratios {
-		rows = append(rows, kit.MenuRow{Key: []string{"1", "4", "3", "6"}[i], Words: r.String(), On: now == r || now == r.Turned()})
-		choices = append(choices, ratioChoice{ratio: r})
-	}
-	return append(rows, kit.MenuRow{Key: "o", Words: "as the picture"}), append(choices, ratioChoice{original: true})
 }

@@ -15,6 +15,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/session"
 	"mediadesk/ui/page"
+	"mediadesk/ui/uitest"
 )
 
 // numbered are that many photographs.
@@ -32,32 +33,32 @@ func TestManyFilesInOneStep(t *testing.T) {
 	s := newShelf(t, files...)
 	o := s.options(files...)
 	d := start(t, o)
-	d.press("b", "a")
-	d.write("wind,sea")
-	d.press("enter")
-	d.toasted("Add tags to 4 files: 4 files changed, not saved yet")
-	d.press("b", "r")
-	d.write("old")
-	d.press("enter")
-	d.press("b", "c", "1") // the largest square, in the middle of 300x200
-	d.press("ctrl+s")
-	q := d.asked()
+	d.Press("b", "a")
+	d.Type("wind,sea")
+	d.Press("enter")
+	d.Toasted("Add tags to 4 files: 4 files changed, not saved yet")
+	d.Press("b", "r")
+	d.Type("old")
+	d.Press("enter")
+	d.Press("b", "c", "1") // the largest square, in the middle of 300x200
+	d.Press("ctrl+s")
+	q := d.Asked()
 	if q.Title != "Save 4 files?" || q.Choices[0].Msg != nil || !strings.Contains(q.Text, "p3.png  Tags: +wind, -old; Region: 10,20,100,50 -> 50,0,200,200") {
 		t.Errorf("asked %q %q", q.Title, q.Text)
 	}
-	d.answer(q, "Read it whole")
-	d.sees("p4.png Tags: +wind, -old")
-	d.press("esc")
-	d.answer(q, "Save 4 files")
+	d.Choose(q, "Read it whole")
+	d.Sees("p4.png Tags: +wind, -old")
+	d.Press("esc")
+	d.Choose(q, "Save 4 files")
 	for _, got := range s.saved {
 		if body(t, got) != `{"tags":["sea","wind"],"customCoordinates":"50,0,200,200"}` {
 			t.Errorf("sent %s", body(t, got))
 		}
 	}
-	if len(s.saved) != 4 || len(taken[page.FileChanged](d)) != 4 || len(d.m.changedEntries()) != 0 {
+	if len(s.saved) != 4 || len(uitest.Taken[page.FileChanged](&d.Out)) != 4 || len(d.m.changedEntries()) != 0 {
 		t.Errorf("%d sent", len(s.saved))
 	}
-	d.toasted("Saved 4 files.")
+	d.Toasted("Saved 4 files.")
 }
 
 // What fails stays drafted and is said at its file; another try sends only that.
@@ -74,17 +75,17 @@ func TestPartialFailure(t *testing.T) {
 		return slices.Insert(out, 1, session.Edited{FileID: changes[1].FileID, Err: errors.New("not today")})
 	}
 	d := start(t, o)
-	d.press("b", "t", "ctrl+s")
-	d.answer(d.asked(), "Save 3 files")
-	d.toasted("Saved 2 files; 1 file failed and keep")
-	d.sees("failed")
+	d.Press("b", "t", "ctrl+s")
+	d.Choose(d.Asked(), "Save 3 files")
+	d.Toasted("Saved 2 files; 1 file failed and keep")
+	d.Sees("failed")
 	if left := d.m.changedEntries(); len(left) != 1 || left[0].file.FileID != "f2" || left[0].problem == nil {
 		t.Fatalf("left %+v", left)
 	}
 	fails = false
-	d.press("n", "ctrl+s")
-	d.sees() // one file only: the usual question
-	d.answer(d.asked(), "Save")
+	d.Press("n", "ctrl+s")
+	d.Sees() // one file only: the usual question
+	d.Choose(d.Asked(), "Save")
 	if len(d.m.changedEntries()) != 0 {
 		t.Error("it is still not saved")
 	}
@@ -106,29 +107,29 @@ func TestRulesForAllFiles(t *testing.T) {
 		}
 		return strings.Join(out, " ")
 	}
-	d.press("b", "g") // 10,20,100,50 of 300x200
+	d.Press("b", "g") // 10,20,100,50 of 300x200
 	if got := regions(); got != "10,20,100,50 1,6,10,15 " {
 		t.Errorf("the same share: %s", got)
 	}
-	d.press("b", "c", "6") // 16:9, on its side where the picture stands
+	d.Press("b", "c", "6") // 16:9, on its side where the picture stands
 	if got := regions(); got != "0,15,300,169 0,3,30,53 " {
 		t.Errorf("16:9: %s", got)
 	}
-	d.press("b", "c", "o")
+	d.Press("b", "c", "o")
 	if got := regions(); got != "0,0,300,200 0,0,30,60 " {
 		t.Errorf("as the picture: %s", got)
 	}
-	d.press("b", "x")
+	d.Press("b", "x")
 	if got := regions(); got != "  " {
 		t.Errorf("unset: %s", got)
 	}
-	d.press("b", "d")
+	d.Press("b", "d")
 	if len(d.m.changedEntries()) != 0 {
 		t.Error("something is left after dropping")
 	}
-	d.press("b", "s")
-	d.write("only")
-	d.press("enter", "b", "u")
+	d.Press("b", "s")
+	d.Type("only")
+	d.Press("enter", "b", "u")
 	for _, e := range d.m.entries {
 		if c, err := e.change(); err != nil || body(t, c) != `{"tags":null}` {
 			t.Errorf("%s %v", body(t, c), err)
@@ -147,13 +148,13 @@ func TestThreeWays(t *testing.T) {
 		f := record(t, photo)
 		s := newShelf(t, f)
 		d := start(t, s.options(f))
-		d.press("e")
-		d.write("mine,")
+		d.Press("e")
+		d.Type("mine,")
 		now := f
 		now.Raw, now.Tags = nil, api.Set([]string{"sea", "theirs"})
 		s.files["f1"] = now
-		d.press("ctrl+s")
-		d.answer(d.asked(), choice)
+		d.Press("ctrl+s")
+		d.Choose(d.Asked(), choice)
 		switch {
 		case want == "" && len(s.saved) > 0, want != "" && (len(s.saved) != 1 || body(t, s.saved[0]) != want):
 			t.Errorf("%s: sent %v", choice, s.saved)
@@ -176,17 +177,17 @@ func TestUndoAsksWhereOthersWereAtWork(t *testing.T) {
 		return s.readAll(ctx, []string{id, "f1"}, nil), nil
 	}
 	d := start(t, o)
-	d.press("z")
-	q := d.asked()
+	d.Press("z")
+	q := d.Asked()
 	if !strings.Contains(q.Text, "region was left as 1,1,1,1 and is unset now") || q.Choices[0].Msg != nil {
 		t.Errorf("asked %q %q", q.Title, q.Text)
 	}
-	d.answer(q, "Undo the rest")
-	d.answer(q, "Undo all the same")
+	d.Choose(q, "Undo the rest")
+	d.Choose(q, "Undo all the same")
 	if !slices.Equal(asked, []session.Policy{session.Fail, session.Theirs, session.Ours}) {
 		t.Errorf("asked for %v", asked)
 	}
-	d.toasted("Undone 2 files")
+	d.Toasted("Undone 2 files")
 }
 
 // manager is a service that manages files, or does not: it writes down what it was
@@ -249,48 +250,48 @@ func TestManaging(t *testing.T) {
 	log := &manager{s: s, refuse: nil}
 	s.Manager = log
 	d := start(t, o)
-	d.press("m", "r", "ctrl+u")
-	d.write("new name.png")
-	d.press("enter")
-	d.toasted("Renamed p1.png to new_name.png.")
-	d.sees("new name.png")
-	d.press("m", "c", "ctrl+u")
-	d.write("/other")
-	d.press("enter")
-	d.toasted("Copied")
-	d.press("m", "m", "enter") // the same folder is refused
-	d.sees("It is in that folder")
-	d.press("esc", "m", "s")
-	if got := taken[page.Copy](d); len(got) != 1 || !strings.Contains(got[0].Text, "ik-s=1&for=24h") {
+	d.Press("m", "r", "ctrl+u")
+	d.Type("new name.png")
+	d.Press("enter")
+	d.Toasted("Renamed p1.png to new_name.png.")
+	d.Sees("new name.png")
+	d.Press("m", "c", "ctrl+u")
+	d.Type("/other")
+	d.Press("enter")
+	d.Toasted("Copied")
+	d.Press("m", "m", "enter") // the same folder is refused
+	d.Sees("It is in that folder")
+	d.Press("esc", "m", "s")
+	if got := uitest.Taken[page.Copy](&d.Out); len(got) != 1 || !strings.Contains(got[0].Text, "ik-s=1&for=24h") {
 		t.Errorf("copied %+v", got)
 	}
-	d.press("m", "v", "down", "enter", "r")
-	d.toasted("Restored Version 0")
-	d.press("m", "v", "down", "enter", "d")
-	q := d.asked()
+	d.Press("m", "v", "down", "enter", "r")
+	d.Toasted("Restored Version 0")
+	d.Press("m", "v", "down", "enter", "d")
+	q := d.Asked()
 	if q.Title != "Delete Version 0 of new name.png?" {
 		t.Errorf("asked %q %q", q.Title, q.Text)
 	}
-	d.answer(q, "Delete")
-	d.press("m", "d")
-	q = d.asked()
+	d.Choose(q, "Delete")
+	d.Press("m", "d")
+	q = d.Asked()
 	if q.Title != "Delete new name.png?" || q.Choices[0].Msg != nil || !q.Choices[1].Danger {
 		t.Errorf("asked %q %q", q.Title, q.Text)
 	}
-	d.answer(q, "Delete new name.png")
-	if got := taken[page.FileGone](d); len(got) != 1 || got[0].FileID != "f1" {
+	d.Choose(q, "Delete new name.png")
+	if got := uitest.Taken[page.FileGone](&d.Out); len(got) != 1 || got[0].FileID != "f1" {
 		t.Errorf("told %+v", got)
 	}
 	want := "rename p1.png new name.png|copy new name.png /other|restore f1 old|delete f1 old|delete new name.png"
 	if got := strings.Join(log.log, "|"); got != want {
 		t.Errorf("did %s", got)
 	}
-	d.send(page.FileGone{FileID: "f1"})
+	d.Send(page.FileGone{FileID: "f1"})
 	if d.m.current().file.FileID != "f2" {
 		t.Error("the file that is gone is still shown")
 	}
-	d.send(page.FileGone{FileID: "f2"})
-	if len(taken[page.Back](d)) != 1 {
+	d.Send(page.FileGone{FileID: "f2"})
+	if len(uitest.Taken[page.Back](&d.Out)) != 1 {
 		t.Error("without a file the screen stays")
 	}
 }
@@ -306,12 +307,10 @@ func TestManagingIsNotOffered(t *testing.T) {
 		log := &manager{s: s, refuse: nil}
 		s.Manager = log
 		d := start(t, o)
-		d.press("m")
-		d.toasted("does not let us manage")
-		for _, a := range d.m.Acts() {
-			if slices.Contains(a.Binding.Keys(), "m") {
-				t.Errorf("%d: it is offered: %+v", status, a)
-			}
+		d.Press("m")
+		d.Toasted("does not let us manage")
+		if d.Do("details.manage") {
+			t.Errorf("%d: it is offered", status)
 		}
 	}
 	// An act that is refused by itself is not offered again.
@@ -320,12 +319,12 @@ func TestManagingIsNotOffered(t *testing.T) {
 	log := &manager{s: s, refuse: &api.ServiceError{Status: 403, Message: "no"}}
 	s.Manager = log
 	d := start(t, o)
-	d.press("m", "d")
-	d.answer(d.asked(), "Delete")
-	d.toasted("403")
-	d.press("m")
-	if strings.Contains(d.flat(), "delete beach.png") || !strings.Contains(d.flat(), "rename") {
-		t.Errorf("the menu:\n%s", d.text())
+	d.Press("m", "d")
+	d.Choose(d.Asked(), "Delete")
+	d.Toasted("403")
+	d.Press("m")
+	if strings.Contains(d.Flat(), "delete beach.png") || !strings.Contains(d.Flat(), "rename") {
+		t.Errorf("the menu:\n%s", d.Text())
 	}
 }
 
@@ -349,31 +348,31 @@ func TestDescriptionAndMetadata(t *testing.T) {
 			t.Fatalf("there is no row %s", label)
 		}
 		d.m.record.SetCursor(i)
-		d.press("enter")
+		d.Press("enter")
 	}
 	to("Description")
-	d.write("by the")
-	d.press("enter")
-	d.write("sea")
-	d.press("ctrl+s")
+	d.Type("by the")
+	d.Press("enter")
+	d.Type("sea")
+	d.Press("ctrl+s")
 	to("price")
-	d.press("ctrl+u")
-	d.write("x")
-	d.press("enter")
-	d.sees("no JSON value")
-	d.press("ctrl+u")
-	d.write("15")
-	d.press("enter")
+	d.Press("ctrl+u")
+	d.Type("x")
+	d.Press("enter")
+	d.Sees("no JSON value")
+	d.Press("ctrl+u")
+	d.Type("15")
+	d.Press("enter")
 	to("shop")
-	d.press("ctrl+u", "enter") // empty unsets it
+	d.Press("ctrl+u", "enter") // empty unsets it
 	to("sold")
-	d.press("up", "up", "enter") // true; the cursor was on unset
-	d.press("ctrl+s")
-	q := d.asked()
+	d.Press("up", "up", "enter") // true; the cursor was on unset
+	d.Press("ctrl+s")
+	q := d.Asked()
 	if !strings.Contains(q.Text, "Description: none -> \"by the sea\"\nprice: 12 -> 15\nshop: harbour -> unset\nsold: unset -> true") {
 		t.Errorf("asked %q", q.Text)
 	}
-	d.answer(q, "Save")
+	d.Choose(q, "Save")
 	if got := body(t, s.saved[0]); got != `{"customMetadata":{"price":15,"shop":null,"sold":true},"description":"by the\nsea"}` {
 		t.Errorf("sent %s", got)
 	}
@@ -386,7 +385,7 @@ func TestRegionKeys(t *testing.T) {
 	o := s.options(f)
 	s.picture = func(context.Context, api.File) (string, error) { return path, nil }
 	d := start(t, o)
-	d.press("c", "enter")
+	d.Press("c", "enter")
 	for _, c := range []struct {
 		keys []string
 		want string
@@ -401,7 +400,7 @@ func TestRegionKeys(t *testing.T) {
 		{[]string{"r", "6", "r", "t"}, "165,4,69,123"},
 		{[]string{"r", "f", "tab", "left", "up"}, "164,3,70,124"},
 	} {
-		d.press(c.keys...)
+		d.Press(c.keys...)
 		if got := d.m.current().wantedRegion(); got != c.want {
 			t.Errorf("%v leads to %s, want %s", c.keys, got, c.want)
 		}
@@ -420,21 +419,21 @@ func TestDragByPixels(t *testing.T) {
 	if !d.m.WantsPixels() {
 		t.Fatal("the screen does not want pixels")
 	}
-	cells := d.m.picture.area.Add(d.m.drawn.picture.Min)
+	cells := d.m.region.Cells()
 	cell := image.Pt(10, 20)
 	to := func(px image.Point, msg func(tea.Mouse) tea.Msg) {
-		d.send(page.Pointer{Cell: cell, Within: image.Pt(px.X%cell.X, px.Y%cell.Y)})
-		d.send(msg(tea.Mouse{X: cells.Min.X + px.X/cell.X, Y: cells.Min.Y + px.Y/cell.Y, Button: tea.MouseLeft}))
+		d.Send(page.Pointer{Cell: cell, Within: image.Pt(px.X%cell.X, px.Y%cell.Y)})
+		d.Send(msg(tea.Mouse{X: cells.Min.X + px.X/cell.X, Y: cells.Min.Y + px.Y/cell.Y, Button: tea.MouseLeft}))
 	}
 	click := func(m tea.Mouse) tea.Msg { return tea.MouseClickMsg(m) }
 	motion := func(m tea.Mouse) tea.Msg { return tea.MouseMotionMsg(m) }
-	was := d.m.rect()
+	was := d.m.region.Rect()
 	middle := image.Pt((was.Min.X+was.Max.X)/2*cells.Dx()*cell.X/300, (was.Min.Y+was.Max.Y)/2*cells.Dy()*cell.Y/200)
 	to(middle, click)
 	fine := false
 	for dx := range 12 {
 		to(middle.Add(image.Pt(dx, 0)), motion)
-		by := d.m.rect().Min.X - was.Min.X
+		by := d.m.region.Rect().Min.X - was.Min.X
 		want := dx * 300 / (cells.Dx() * cell.X)
 		if by < want-1 || by > want+1 {
 			t.Errorf("%d pixels of the terminal move it by %d, not by about %d", dx, by, want)
@@ -445,8 +444,8 @@ func TestDragByPixels(t *testing.T) {
 		t.Error("a drag within a cell moves nothing")
 	}
 	to(middle, motion)
-	if d.m.rect() != was {
-		t.Errorf("%v came back as %v", was, d.m.rect())
+	if d.m.region.Rect() != was {
+		t.Errorf("%v came back as %v", was, d.m.region.Rect())
 	}
 }
 
@@ -460,24 +459,23 @@ func TestDragWhileThePictureMoves(t *testing.T) {
 	o := s.options(f)
 	s.picture = func(context.Context, api.File) (string, error) { return path, nil }
 	d := start(t, o)
-	cells := d.m.pictureCells()
-	was := d.m.rect()
+	cells := d.m.region.Cells()
+	was := d.m.region.Rect()
 	middle := was.Min.Add(was.Max).Div(2)
 	at := tea.Mouse{X: cells.Min.X + middle.X*cells.Dx()/300, Y: cells.Min.Y + middle.Y*cells.Dy()/200, Button: tea.MouseLeft}
-	d.send(tea.MouseClickMsg(at))
-	d.size = d.size.Sub(image.Pt(9, 5))
-	d.text()
-	if d.m.pictureCells() == cells {
+	d.Send(tea.MouseClickMsg(at))
+	d.Resize(d.Size.Sub(image.Pt(9, 5)))
+	if d.m.region.Cells() == cells {
 		t.Fatal("the picture stays where it is")
 	}
-	d.send(tea.MouseMotionMsg(at))
-	if d.m.rect() != was {
-		t.Errorf("%v went to %v though the pointer stands", was, d.m.rect())
+	d.Send(tea.MouseMotionMsg(at))
+	if d.m.region.Rect() != was {
+		t.Errorf("%v went to %v though the pointer stands", was, d.m.region.Rect())
 	}
 	at.X++
-	d.send(tea.MouseMotionMsg(at))
-	step := 300 / d.m.pictureCells().Dx()
-	if by := d.m.rect().Min.X - was.Min.X; by < step || by > step+1 {
+	d.Send(tea.MouseMotionMsg(at))
+	step := 300 / d.m.region.Cells().Dx()
+	if by := d.m.region.Rect().Min.X - was.Min.X; by < step || by > step+1 {
 		t.Errorf("a cell on moves it by %d, not by about %d", by, step)
 	}
 }

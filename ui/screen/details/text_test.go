@@ -154,14 +154,14 @@ func TestEditor(t *testing.T) {
 	}
 	d.m.o.Getenv = func(string) string { return "" }
 	t.Setenv("PATH", dir)
-	d.run(d.m.Update(msg))
-	d.toasted("no editor")
+	d.Send(msg)
+	d.Toasted("no editor")
 
-	edited := func(text string) { d.send(editedMsg{owner: d.m, before: msg.before, text: text}) }
+	edited := func(text string) { d.m.editing = true; d.Send(editedMsg{before: msg.before, text: text}) }
 	edited(msg.before)
-	d.toasted("Nothing was changed")
+	d.Toasted("Nothing was changed")
 	edited("f1  sea,, old  9,9,9")
-	q := d.asked()
+	q := d.Asked()
 	if !strings.Contains(q.Text, "Line 1: there is an empty tag") {
 		t.Errorf("asked %+v", q)
 	}
@@ -169,10 +169,10 @@ func TestEditor(t *testing.T) {
 	if again := d.m.openEditor()().(editMsg); again.before != "f1  sea,, old  9,9,9" {
 		t.Errorf("the editor begins with %q", again.before)
 	}
-	d.answer(q, "Drop")
+	d.Choose(q, "Drop")
 	edited("f1  wind  -")
-	d.toasted("1 file changed, not saved yet")
-	d.sees("Tags: +wind, -sea, -old", "unset (null)")
+	d.Toasted("1 file changed, not saved yet")
+	d.Sees("Tags: +wind, -sea, -old", "unset (null)")
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) == 0 {
 		t.Error("the texts went elsewhere")
 	}

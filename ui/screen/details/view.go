@@ -16,13 +16,13 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// cache is the last drawing, kept while nothing changes.
-type cache struct {
-	valid  bool
-	size   image.Point
-	theme  *theme.Theme
-	minute time.Time // what is said of ages holds for as long
-	view   string
+// drawing is the screen as drawn last, kept while nothing changes.
+type drawing struct {
+	version int
+	size    image.Point
+	theme   *theme.Theme
+	minute  time.Time // ages hold for as long
+	view    string
 }
 
 // View draws the screen.
@@ -30,29 +30,23 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}
-	minute := m.now().Truncate(time.Minute)
-	if c := &m.cache; c.valid && c.size == size && c.theme == th && c.minute.Equal(minute) {
-		return c.view
+	now := drawing{version: m.version, size: size, theme: th, minute: m.now().Truncate(time.Minute), view: m.drawn.view}
+	if now != *m.drawn {
+		now.view = m.draw(size, th)
+		*m.drawn = now
 	}
-	view := m.draw(size, th)
-	switch {
-	case m.prompt != nil:
-		view = kit.OverlayCenter(view, m.prompt.View(size, th))
-	case m.menu != nil:
-		view = kit.OverlayCenter(view, m.menu.View(size, th))
-	case m.reader != nil:
-		view = kit.OverlayCenter(view, m.reader.View(size, th))
-	}
-	m.cache = cache{valid: true, size: size, theme: th, minute: minute, view: view}
-	return view
+	return now.view
 }
 
-// layout shares the screen's rectangle among the parts; a part without a
-// rectangle is not shown. Without boxes parts have no border.
+// layout shares a size among the parts. A part without a rectangle is not shown.
 type layout struct {
-	parts map[area]image.Rectangle
-	boxes bool
-	both  bool // the part of the region has numbers and picture
+	parts   map[area]image.Rectangle
+	inner   map[area]image.Rectangle // of parts, without their borders
+	foot    int                      // lines below the parts
+	boxes   bool                     // parts have borders
+	both    bool                     // the part of the region has numbers and picture
+	notes   int                      // lines under the numbers
+	picture image.Rectangle          // for the picture and its crop
 }
 
 // The least heights of the layouts that show more than one part.
@@ -61,30 +55,60 @@ const (
 	leastStacked = 15
 )
 
-func (m *Model) layout(size image.Point, th *theme.Theme) layout {
-	l := layout{parts: map[area]image.Rectangle{}, boxes: true}
+// measured is a theme for measuring: widths and heights are the same in each.
+var measured = &theme.Theme{}
+
+func (m *Model) layout(size image.Point) layout {
+	l := layout{parts: map[area]image.Rectangle{}, inner: map[area]image.Rectangle{}, boxes: true}
+	if m.current() == nil {
+		return l
+	}
+	l.foot = len(m.status(size, measured))
+	size.Y -= l.foot
 	switch mode := kit.ModeOfWidth(size.X); {
 	case mode == kit.Wide && size.Y >= leastWide:
-		m.wide(&l, size, th)
+		m.wide(&l, size)
 	case mode == kit.Stacked && size.Y >= leastStacked && m.area != onPicture:
-		m.stacked(&l, size, th)
+		m.stacked(&l, size)
 	default:
 		l.boxes = mode != kit.Narrow && size.Y >= leastStacked
-		at := m.area
-		if at == onPicture {
-			at = onRegion
+		l.both = m.shownArea() == onRegion
+		l.parts[m.shownArea()] = image.Rectangle{Max: size}
+	}
+	for at, r := range l.parts {
+		inner := image.Rectangle{Min: kit.BoxOrigin(r.Size()), Max: kit.BoxOrigin(r.Size()).Add(kit.BoxInner(r.Size()))}.Add(r.Min)
+		if !l.boxes {
+			inner = r
+			if r.Dy() > 1 {
+				inner.Min.Y++ // under the first line
+			}
 		}
-		l.both = at == onRegion
-		l.parts[at] = image.Rectangle{Max: size}
+		l.inner[at] = inner
+	}
+	if region := l.inner[onRegion]; !region.Empty() && m.current().canHaveRegion() {
+		if region.Dy() > 1 {
+			l.notes = len(m.regionNotes(region.Size(), measured))
+		}
+		if region.Min.Y += 1 + l.notes; l.both && region.Dy() >= 2 {
+			l.picture = region
+		}
 	}
 	return l
 }
 
+// shownArea is the part with the keys; the picture is in that of the numbers.
+func (m *Model) shownArea() area {
+	if m.area == onPicture {
+		return onRegion
+	}
+	return m.area
+}
+
 // wide puts the record at the left and what can be changed at the right.
-func (m *Model) wide(l *layout, size image.Point, th *theme.Theme) {
+func (m *Model) wide(l *layout, size image.Point) {
 	x := 0
 	if len(m.entries) > 1 {
-		x = clamp(size.X/6, 20, 30)
+		x = min(max(20, size.X/6), 30)
 		l.parts[onFiles] = image.Rect(0, 0, x, size.Y)
 	}
 	side := x + max(40, (size.X-x)*2/5)
@@ -95,13 +119,13 @@ func (m *Model) wide(l *layout, size image.Point, th *theme.Theme) {
 		l.parts[at] = image.Rect(side, y, size.X, y+height)
 		y += height
 	}
-	put(onTags, m.tagsHeight(size.X-side, th))
+	put(onTags, m.tagsHeight(size.X-side))
 	if n := len(m.current().file.AITags.Or(nil)); n > 0 {
 		most := 6
 		if m.area == onAI {
 			most = size.Y / 2
 		}
-		put(onAI, clamp(n+2, 3, most))
+		put(onAI, min(n+2, most))
 	}
 	put(onRegion, size.Y-y)
 	l.both = true
@@ -109,12 +133,12 @@ func (m *Model) wide(l *layout, size image.Point, th *theme.Theme) {
 
 // stacked puts the parts one above the other; the one with the keys has the
 // most room.
-func (m *Model) stacked(l *layout, size image.Point, th *theme.Theme) {
-	heights := map[area]int{onTags: m.tagsHeight(size.X, th)}
+func (m *Model) stacked(l *layout, size image.Point) {
+	heights := map[area]int{onTags: m.tagsHeight(size.X)}
 	if n := len(m.current().file.AITags.Or(nil)); n > 0 {
 		heights[onAI] = 3
 		if m.area == onAI {
-			heights[onAI] = clamp(n+2, 3, size.Y/2)
+			heights[onAI] = min(n+2, size.Y/2)
 		}
 	}
 	if m.current().canHaveRegion() {
@@ -144,28 +168,25 @@ func (m *Model) stacked(l *layout, size image.Point, th *theme.Theme) {
 }
 
 // tagsHeight is the height of the box of tags.
-func (m *Model) tagsHeight(width int, th *theme.Theme) int {
-	return clamp(m.tags.Rows(width-2, th)+2, 3, 6)
+func (m *Model) tagsHeight(width int) int {
+	return min(max(3, m.tags.Rows(width-2, measured)+2), 6)
 }
 
 func (m *Model) draw(size image.Point, th *theme.Theme) string {
-	m.drawn = drawn{parts: map[area]image.Rectangle{}}
 	if m.current() == nil {
 		return text.Fit(wrapped("No file to show. Press esc to go back.", size.X, th.Muted), size.X, size.Y)
 	}
-	foot := m.status(size, th)
-	room := image.Pt(size.X, size.Y-len(foot))
-	l := m.layout(room, th)
+	l := m.layout(size)
 	body := ""
-	if !l.boxes && room.Y > 1 {
-		body = m.head(room.X, th) + "\n"
+	if room := size.Y - l.foot; !l.boxes && room > 1 {
+		body = m.head(size.X, th) + "\n"
 	}
 	blocks := make(map[area]string, len(l.parts))
-	for at, r := range l.parts {
-		blocks[at] = m.part(at, r, l, th)
+	for at := range l.parts {
+		blocks[at] = m.part(at, l, th)
 	}
 	body += m.tiled(l, blocks)
-	return text.Fit(kit.JoinV(append([]string{body}, foot...)...), size.X, size.Y)
+	return text.Fit(kit.JoinV(append([]string{body}, m.status(size, th)...)...), size.X, size.Y)
 }
 
 // tiled puts the parts together.
@@ -185,11 +206,7 @@ var partWords = map[area]string{
 
 // head is the first line where there are no boxes: the file and the part.
 func (m *Model) head(width int, th *theme.Theme) string {
-	at := m.area
-	if at == onPicture {
-		at = onRegion
-	}
-	tail := " · " + partWords[at]
+	tail := " · " + partWords[m.shownArea()]
 	if n := len(m.entries); n > 1 {
 		tail += fmt.Sprintf(" · file %d of %d", m.files.Cursor()+1, n)
 	}
@@ -198,15 +215,8 @@ func (m *Model) head(width int, th *theme.Theme) string {
 }
 
 // part draws one part in its rectangle.
-func (m *Model) part(at area, r image.Rectangle, l layout, th *theme.Theme) string {
-	size, origin := r.Size(), r.Min
-	if l.boxes {
-		size, origin = kit.BoxInner(size), origin.Add(kit.BoxOrigin(size))
-	} else if size.Y > 1 {
-		size.Y--
-		origin.Y++
-	}
-	m.drawn.parts[at] = image.Rectangle{Min: origin, Max: origin.Add(size)}
+func (m *Model) part(at area, l layout, th *theme.Theme) string {
+	r, size := l.parts[at], l.inner[at].Size()
 	e := m.current()
 	body, title, foot := "", partWords[at], ""
 	switch at {
@@ -221,16 +231,17 @@ func (m *Model) part(at area, r image.Rectangle, l layout, th *theme.Theme) stri
 		foot = fmt.Sprintf("%d of %d characters for an upload", api.TagLength(e.wantedTags()), api.MaxTagLength)
 	case onAI:
 		body, foot = m.viewAI(size, th), "t takes one as a tag"
-	case onRegion, onPicture:
-		body = m.viewRegion(size, origin, l.both, th)
+	case onRegion:
+		body = m.viewRegion(size, l, th)
 		title += state(e.region.mode)
-		foot = m.regionFoot()
+		if m.area == onPicture {
+			foot = m.region.Handle()
+		}
 	}
 	if !l.boxes {
 		return text.Fit(body, size.X, size.Y)
 	}
-	focused := at == m.area || at == onRegion && m.area == onPicture
-	return kit.BoxFooter(title, foot, body, r.Size(), focused, th)
+	return kit.BoxFooter(title, foot, body, r.Size(), at == m.shownArea(), th)
 }
 
 // state is what a title says of a draft.
@@ -269,7 +280,7 @@ func (m *Model) viewFiles(size image.Point, th *theme.Theme) string {
 }
 
 func (m *Model) viewRecord(size image.Point, th *theme.Theme) string {
-	labelWidth := clamp(size.X/3, 8, 20)
+	labelWidth := min(max(8, size.X/3), 20)
 	return m.record.View(size, func(i, width int, selected bool) string {
 		r := m.rows[i]
 		room := max(1, width-labelWidth-2)
@@ -315,77 +326,31 @@ func (m *Model) viewAI(size image.Point, th *theme.Theme) string {
 
 // viewRegion draws the numbers, what is to be said about them, and, where there
 // is room for both, the picture with the crop beside it.
-func (m *Model) viewRegion(size, origin image.Point, both bool, th *theme.Theme) string {
-	e := m.current()
-	if !e.canHaveRegion() {
+func (m *Model) viewRegion(size image.Point, l layout, th *theme.Theme) string {
+	if !m.current().canHaveRegion() {
 		return wrapped("Regions are for images only, and this file is none.", size.X, th.Muted)
 	}
-	lines := []string{" " + m.region.View(max(0, size.X-2), th)}
-	if size.Y > 1 {
+	lines := []string{" " + m.numbers.View(max(0, size.X-2), th)}
+	if l.notes > 0 {
 		lines = append(lines, m.regionNotes(size, th)...)
 	}
-	rest := size.Y - len(lines)
-	if !both || rest < 2 {
-		return strings.Join(lines, "\n")
+	if !l.picture.Empty() {
+		lines = append(lines, m.region.View(l.picture.Size(), th))
 	}
-	at := image.Pt(origin.X, origin.Y+len(lines))
-	pic := image.Pt(size.X, rest)
-	crop := ""
-	if size.X >= leastBeside {
-		pic.X = (size.X - 1) * 3 / 5
-		side := image.Pt(size.X-pic.X-1, rest)
-		label := text.PadRight(th.Muted.Render(m.cropWords()), side.X)
-		crop = label + "\n" + m.drawCrop(image.Pt(side.X, side.Y-1), th)
-	}
-	m.drawn.picture = image.Rectangle{Min: at, Max: at.Add(pic)}
-	drawing := m.drawPicture(pic, th)
-	if crop != "" {
-		gap := strings.TrimRight(strings.Repeat(" \n", rest), "\n")
-		drawing = kit.JoinH(drawing, gap, crop)
-	}
-	return strings.Join(lines, "\n") + "\n" + drawing
-}
-
-// leastBeside is the width from which the crop is drawn beside the picture.
-const leastBeside = 44
-
-func (m *Model) cropWords() string {
-	rect := m.rect()
-	if rect.Empty() {
-		return "Crop"
-	}
-	return fmt.Sprintf("Crop: %d x %d", rect.Dx(), rect.Dy())
+	return strings.Join(lines, "\n")
 }
 
 // regionNotes are the lines under the numbers: what is wrong with them, else
 // how they are counted.
 func (m *Model) regionNotes(size image.Point, th *theme.Theme) []string {
-	e := m.current()
-	note := func(sign theme.Sign, text string) []string {
-		return signed(sign, text, size.X, clamp(size.Y/3, 1, 2), th)
+	sign, words := m.region.Note()
+	if err := m.current().checkRegion(); err != nil {
+		sign, words = theme.SignBad, page.Explain(err)
 	}
-	if err := e.checkRegion(); err != nil {
-		return note(theme.SignBad, page.Explain(err))
+	if words == "" {
+		return nil
 	}
-	if text := m.shapeWords(); text != "" {
-		return note(theme.SignWarn, text)
-	}
-	if text := m.turnedWords(); text != "" {
-		return note(theme.SignInfo, text)
-	}
-	return nil
-}
-
-// regionFoot says what the arrows move.
-func (m *Model) regionFoot() string {
-	if m.area != onPicture {
-		return ""
-	}
-	foot := "arrows move " + m.grip.String()
-	if m.ratio.Locked() {
-		foot += ", ratio " + m.ratio.String() + " kept"
-	}
-	return foot
+	return signed(sign, words, size.X, min(max(1, size.Y/3), 2), th)
 }
 
 // status are the last lines: what is under way, what went wrong, what is not
@@ -399,7 +364,7 @@ func (m *Model) status(size image.Point, th *theme.Theme) []string {
 	case m.busy != "":
 		return signed(theme.SignBusy, m.busy, size.X, 1, th)
 	case e.problem != nil:
-		return signed(theme.SignBad, "Not saved: "+page.Explain(e.problem), size.X, clamp(size.Y/4, 1, 3), th)
+		return signed(theme.SignBad, "Not saved: "+page.Explain(e.problem), size.X, min(max(1, size.Y/4), 3), th)
 	case m.gone(e):
 		return signed(theme.SignBad, "The library does not have this file any more; shown is what was seen last.", size.X, 2, th)
 	}

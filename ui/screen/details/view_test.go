@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
@@ -31,7 +33,7 @@ func TestEveryActActs(t *testing.T) {
 		o := s.options(f, b, c)
 		s.undo, s.redo = s.again, s.again
 		d := start(t, o)
-		d.press("n")
+		d.Press("n")
 		return d
 	}
 	for to := onRecord; to <= onFiles; to++ {
@@ -41,27 +43,27 @@ func TestEveryActActs(t *testing.T) {
 			if l := map[area]*kit.List{onRecord: &d.m.record, onAI: &d.m.ai}[to]; l != nil {
 				l.SetCursor(1)
 			}
-			d.text()
 			d.now = d.now.Add(3 * time.Minute) // a look again is seen in its age
-			d.m.cache.valid = false
+			d.Send(page.Shown{})
 			return d
 		}
-		for _, a := range prepare().m.Acts() {
-			if a.Why != "" {
+		for _, a := range prepare().m.Actions() {
+			if a.Reason() != "" {
 				continue
 			}
-			for _, k := range a.Binding.Keys() {
+			for _, k := range a.Keys.Keys() {
 				d := prepare()
-				if to == onAI && a.Binding.Help().Desc == "take as a tag" {
+				if to == onAI && a.ID == "details.take-ai-tag" {
 					d.m.ai.SetCursor(0)
 				}
-				if strings.Contains(a.Binding.Help().Desc, "down") || strings.Contains(a.Binding.Help().Desc, "bottom") {
+				if slices.Contains([]string{"list.down", "list.page-down", "list.half-page-down", "list.bottom"}, a.ID) {
 					d.m.ai.SetCursor(0)
 				}
-				before := d.m.View(d.size, theme.New(true, true))
-				d.press(k)
-				if before == d.m.View(d.size, theme.New(true, true)) && len(d.out) == 0 {
-					t.Errorf("in part %d, %s (%s) does nothing", to, k, a.Binding.Help().Desc)
+				d.Send(page.Shown{})
+				before := d.Host.View(d.Theme)
+				d.Press(k)
+				if before == d.Host.View(d.Theme) && len(d.Out) == 0 {
+					t.Errorf("in part %d, %s (%s) does nothing", to, k, a.ID)
 				}
 			}
 		}
@@ -81,18 +83,18 @@ func TestViewStaysInside(t *testing.T) {
 	s := newShelf(t, f)
 	states := map[string]func(*desk){
 		"record": func(*desk) {},
-		"tags":   func(d *desk) { d.press("e"); d.write("写真") },
-		"unset":  func(d *desk) { d.press("e", "ctrl+x") },
-		"region": func(d *desk) { d.press("c", "9") },
+		"tags":   func(d *desk) { d.Press("e"); d.Type("写真") },
+		"unset":  func(d *desk) { d.Press("e", "ctrl+x") },
+		"region": func(d *desk) { d.Press("c", "9") },
 		"picture": func(d *desk) {
-			d.press("c", "enter", "tab", "a")
+			d.Press("c", "enter", "tab", "a")
 		},
-		"AI":     func(d *desk) { d.press("tab", "tab") },
-		"menu":   func(d *desk) { d.press("y") },
-		"many":   func(d *desk) { d.press("b") },
-		"prompt": func(d *desk) { d.press("b", "a"); d.write("写真") },
-		"ratios": func(d *desk) { d.press("c", "enter", "r") },
-		"reader": func(d *desk) { d.press("enter") },
+		"AI":     func(d *desk) { d.Press("tab", "tab") },
+		"menu":   func(d *desk) { d.Press("y") },
+		"many":   func(d *desk) { d.Press("b") },
+		"prompt": func(d *desk) { d.Press("b", "a"); d.Type("写真") },
+		"ratios": func(d *desk) { d.Press("c", "enter", "r") },
+		"reader": func(d *desk) { d.Press("enter") },
 		"failed": func(d *desk) { d.m.current().problem = errors.New(hostile) },
 		"busy":   func(d *desk) { d.m.busy = "Saving…" },
 	}
@@ -108,7 +110,8 @@ func TestViewStaysInside(t *testing.T) {
 			state(d)
 			t.Run(fmt.Sprint(name, len(files)), func(t *testing.T) {
 				uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
-					view := d.m.View(image.Pt(w, h), th)
+					d.Resize(image.Pt(w, h))
+					view := d.Host.View(th)
 					if got := kit.Size(view); got != image.Pt(w, h) {
 						t.Errorf("at %dx%d it fills %v", w, h, got)
 					}
@@ -117,12 +120,8 @@ func TestViewStaysInside(t *testing.T) {
 			})
 		}
 	}
-	empty := New(Options{Session: s})
-	uitest.Sweep(t, func(w, h int, th *theme.Theme) string { return empty.View(image.Pt(w, h), th) })
-	for _, a := range empty.Acts() {
-		empty.Update(a.Press())
-	}
-	for _, k := range []string{"e", "ctrl+s", "tab", "t", "z", "y"} {
-		empty.Update(kit.KeyMsg(k))
-	}
+	empty := start(t, Options{Session: s})
+	uitest.Sweep(t, func(w, h int, th *theme.Theme) string { return empty.m.View(image.Pt(w, h), th) })
+	empty.Press("e", "ctrl+s", "tab", "t", "z", "y", "esc")
+	uitest.One[page.Back](t, &empty.Out)
 }

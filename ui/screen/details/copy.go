@@ -32,9 +32,7 @@ func (m *Model) copyMenu() tea.Cmd {
 	add("t", "tags", api.JoinTags(f.Tags.Or(nil)))
 	add("x", "region", f.CustomCoordinates.Or(""))
 	add("r", "record as JSON", string(f.Raw))
-	m.menu = kit.NewMenu("Copy", rows...)
-	m.take = func(row int) tea.Cmd { return page.Send(page.Copy{What: rows[row].Words, Text: texts[row]}) }
-	return nil
+	return m.openMenu("Copy", func(row int) tea.Cmd { return page.Send(page.Copy{What: rows[row].Words, Text: texts[row]}) }, rows...)
 }
 
 // markdown is a link to the file, shown where it is an image.

@@ -1,7 +1,6 @@
 package details
 
 import (
-	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -13,26 +12,6 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 )
-
-// fieldsMsg has the custom metadata fields of the library.
-type fieldsMsg struct {
-	owner  *Model
-	fields []api.MetadataField
-}
-
-// askFields asks for the fields; a service that does not list them has none.
-func (m *Model) askFields() tea.Cmd {
-	ctx, s := m.o.Context, m.o.Session
-	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
-		fields, err := s.MetadataFields(ctx)
-		if err != nil {
-			return nil // they are a help; without them the values are there
-		}
-		return fieldsMsg{m, fields}
-	}
-}
 
 // canDescribe tells whether the service takes descriptions and custom metadata:
 // it has the calls of hosted services, or its record has such a member.
@@ -77,13 +56,12 @@ func (m *Model) editRows(e *entry) []row {
 // describe edits the description.
 func (m *Model) describe() tea.Cmd {
 	e := m.current()
-	m.prompt = kit.NewLongPrompt("Description of "+name(&e.file), "Nothing is sent before ctrl+s on the record.", e.wantedDescription())
-	m.taken = func(text string) tea.Cmd {
+	p := kit.NewLongPrompt("Description of "+name(&e.file), "Nothing is sent before ctrl+s on the record.", e.wantedDescription())
+	return m.openPrompt(p, func(text string) tea.Cmd {
 		e.setDescription(strings.TrimRight(text, "\n"))
 		m.load()
 		return nil
-	}
-	return nil
+	})
 }
 
 // setValue edits a value of custom metadata by the type of its field.
@@ -114,8 +92,8 @@ func (m *Model) setValue(key string) tea.Cmd {
 	if at >= 0 {
 		words = field.Schema.Words() + "; empty unsets it."
 	}
-	m.prompt = kit.NewPrompt(key, words, text)
-	m.prompt.Check = func(text string) string {
+	p := kit.NewPrompt(key, words, text)
+	p.Check = func(text string) string {
 		value := readValue(text, field.Schema.Type)
 		if !json.Valid(value) {
 			return "This is no JSON value; a text stands in quotation marks."
@@ -128,8 +106,7 @@ func (m *Model) setValue(key string) tea.Cmd {
 		}
 		return ""
 	}
-	m.taken = func(text string) tea.Cmd { return put(readValue(text, field.Schema.Type)) }
-	return nil
+	return m.openPrompt(p, func(text string) tea.Cmd { return put(readValue(text, field.Schema.Type)) })
 }
 
 // chooseValue offers the values that a field may have.
@@ -142,9 +119,7 @@ func (m *Model) chooseValue(key string, now json.RawMessage, options []json.RawM
 			rows[i].Words = "unset (null)"
 		}
 	}
-	m.menu = kit.NewMenu(key, rows...)
-	m.take = func(row int) tea.Cmd { return put(options[row]) }
-	return nil
+	return m.openMenu(key, func(row int) tea.Cmd { return put(options[row]) }, rows...)
 }
 
 // valueText is a value as it is typed: texts and lists of them without their

@@ -16,7 +16,6 @@ import (
 
 // replayedMsg has the files after an undo or a redo, or why there are none.
 type replayedMsg struct {
-	owner *Model
 	again againMsg
 	list  []session.Edited
 	at    time.Time
@@ -25,10 +24,9 @@ type replayedMsg struct {
 
 // againMsg says that a person wants something undone or redone.
 type againMsg struct {
-	owner *Model
-	id    string
-	redo  bool
-	over  session.Policy
+	id   string
+	redo bool
+	over session.Policy
 }
 
 func (a againMsg) did() string {
@@ -39,15 +37,15 @@ func (a againMsg) did() string {
 }
 
 // undo takes the newest change of the current file back.
-func (m *Model) undo() tea.Cmd { return m.again(againMsg{owner: m, id: m.current().file.FileID}) }
+func (m *Model) undo() tea.Cmd { return m.again(againMsg{id: m.current().file.FileID}) }
 
 // redo makes it again.
 func (m *Model) redo() tea.Cmd {
-	return m.again(againMsg{owner: m, id: m.current().file.FileID, redo: true})
+	return m.again(againMsg{id: m.current().file.FileID, redo: true})
 }
 
 func (m *Model) again(a againMsg) tea.Cmd {
-	if a.owner != m || m.busy != "" {
+	if m.busy != "" {
 		return nil
 	}
 	m.busy = "Taking back…"
@@ -58,15 +56,12 @@ func (m *Model) again(a againMsg) tea.Cmd {
 	ctx, now := m.o.Context, m.now
 	return func() tea.Msg {
 		list, err := do(ctx, a.id, a.over)
-		return replayedMsg{m, a, list, now(), err}
+		return replayedMsg{a, list, now(), err}
 	}
 }
 
 // replayed shows what came of an undo or a redo.
 func (m *Model) replayed(msg replayedMsg) tea.Cmd {
-	if msg.owner != m {
-		return nil
-	}
 	m.busy = ""
 	var elsewhere *session.ConflictError
 	if errors.As(msg.err, &elsewhere) {
@@ -159,7 +154,7 @@ func (m *Model) tookOver(list []session.Edited, at time.Time, did string, sent m
 		cmds = append(cmds, page.Send(page.FileChanged{File: news}))
 	}
 	m.load()
-	cmds = append(cmds, m.wantPicture(), page.Send(outcome(did, good, bad, single)))
+	cmds = append(cmds, page.Send(outcome(did, good, bad, single)))
 	return tea.Batch(cmds...)
 }
 

@@ -15,7 +15,8 @@ import (
 	"mediadesk/ui/text"
 )
 
-// save begins to save the current file: it reads the record again, then shows the difference and asks.
+// save begins to save the current file: it reads the record again, then shows
+// the difference and asks.
 func (m *Model) save() tea.Cmd {
 	e := m.current()
 	if m.others() > 1 || m.others() == 1 && e.changed() {
@@ -25,7 +26,7 @@ func (m *Model) save() tea.Cmd {
 		return nil
 	}
 	m.busy = "Looking whether it changed meanwhile…"
-	return m.look(forSave)
+	return m.refresh(forSave)
 }
 
 // ready tells whether the drafts can be sent; what stands in the way is shown
@@ -41,7 +42,6 @@ func (m *Model) ready(e *entry) bool {
 
 // confirmedMsg says that a person has seen the difference and wants it saved.
 type confirmedMsg struct {
-	owner  *Model
 	id     string
 	change api.Details
 }
@@ -72,7 +72,7 @@ func (m *Model) askSave(e *entry) tea.Cmd {
 		Text:  strings.Join(lines, "\n"),
 		Choices: []page.Choice{
 			{Label: "Keep editing", Key: "k"},
-			{Label: "Save", Key: "s", Msg: confirmedMsg{m, e.file.FileID, d}},
+			{Label: "Save", Key: "s", Msg: confirmedMsg{e.file.FileID, d}},
 		},
 	}
 	if len(e.meanwhile) > 0 {
@@ -90,20 +90,17 @@ func (m *Model) otherWays(e *entry, d api.Details) []page.Choice {
 	if e.typed.mode == set && !slices.Equal(e.typed.value, d.Tags.Or(nil)) {
 		mine := d
 		mine.Tags = api.Set(slices.Clone(e.typed.value))
-		ways = append(ways, page.Choice{Label: "Only mine", Key: "m", Msg: confirmedMsg{m, e.file.FileID, mine}})
+		ways = append(ways, page.Choice{Label: "Only mine", Key: "m", Msg: confirmedMsg{e.file.FileID, mine}})
 	}
-	return append(ways, page.Choice{Label: "Take theirs", Key: "t", Msg: theirsMsg{m, e.file.FileID}})
+	return append(ways, page.Choice{Label: "Take theirs", Key: "t", Msg: theirsMsg(e.file.FileID)})
 }
 
 // theirsMsg says that what others did stays and the drafts are dropped.
-type theirsMsg struct {
-	owner *Model
-	id    string
-}
+type theirsMsg string
 
 func (m *Model) takeTheirs(msg theirsMsg) tea.Cmd {
-	e := m.entryOf(msg.id)
-	if msg.owner != m || e == nil {
+	e := m.entryOf(string(msg))
+	if e == nil {
 		return nil
 	}
 	e.forget()
@@ -138,13 +135,12 @@ func (m *Model) seenWords(e *entry) string {
 
 // savedMsg has the record after a change, or why there was none.
 type savedMsg struct {
-	owner *Model
-	id    string
-	did   string // "Saved", "Restored"
-	file  *api.File
-	at    time.Time
-	err   error
-	sent  drafts // as they were
+	id   string
+	did  string // "Saved", "Restored"
+	file *api.File
+	at   time.Time
+	err  error
+	sent drafts // as they were
 }
 
 // drafts are what of an entry is not saved.
@@ -181,11 +177,11 @@ func (e *entry) settle(sent drafts) {
 // send sends a change that was confirmed.
 func (m *Model) send(msg confirmedMsg) tea.Cmd {
 	e := m.entryOf(msg.id)
-	if msg.owner != m || e == nil || m.busy != "" {
+	if e == nil || m.busy != "" {
 		return nil
 	}
 	m.busy = "Saving…"
-	out := savedMsg{owner: m, id: msg.id, did: "Saved", sent: e.drafts()}
+	out := savedMsg{id: msg.id, did: "Saved", sent: e.drafts()}
 	ctx, s, now := m.o.Context, m.o.Session, m.now
 	return func() tea.Msg {
 		out.file, out.err = s.Change(ctx, msg.id, msg.change)
@@ -200,13 +196,12 @@ func (m *Model) send(msg confirmedMsg) tea.Cmd {
 // saved takes the record after a change over and tells everybody.
 func (m *Model) saved(msg savedMsg) tea.Cmd {
 	e := m.entryOf(msg.id)
-	if msg.owner != m || e == nil {
+	if e == nil {
 		return nil
 	}
 	m.busy = ""
 	e.problem = msg.err
-	switch {
-	case msg.err != nil:
+	if msg.err != nil {
 		return nil
 	}
 	e.settle(msg.sent)
@@ -221,7 +216,7 @@ func (m *Model) saved(msg savedMsg) tea.Cmd {
 	if len(words) <= shortWords {
 		done.Text += " " + words + "."
 	}
-	return tea.Batch(m.wantPicture(), page.Send(page.FileChanged{File: e.file}), page.Send(done))
+	return tea.Batch(page.Send(page.FileChanged{File: e.file}), page.Send(done))
 }
 
 // shortWords is the length up to which a difference is told in passing; a longer
@@ -232,19 +227,8 @@ func sameTags(a, b draft[[]string]) bool {
 	return a.mode == b.mode && api.JoinTags(a.value) == api.JoinTags(b.value)
 }
 
-// Unsaved are the names of the files whose changes are not saved.
-func (m *Model) Unsaved() []string {
-	var names []string
-	for _, e := range m.entries {
-		if e.changed() {
-			names = append(names, name(&e.file))
-		}
-	}
-	return names
-}
-
 // leaveMsg drops what is not saved and goes back.
-type leaveMsg struct{ owner *Model }
+type leaveMsg struct{}
 
 // leave goes back. Where something is not saved it asks first.
 func (m *Model) leave() tea.Cmd {
@@ -254,7 +238,7 @@ func (m *Model) leave() tea.Cmd {
 	}
 	return page.Send(page.Ask{Title: "Leave without saving?", Text: page.NotSaved(names), Choices: []page.Choice{
 		{Label: "Keep editing", Key: "k"},
-		{Label: "Leave, drop the changes of " + text.Plural(len(names), "file"), Key: "l", Danger: true, Msg: leaveMsg{m}},
+		{Label: "Leave, drop the changes of " + text.Plural(len(names), "file"), Key: "l", Danger: true, Msg: leaveMsg{}},
 	}})
 }
 
@@ -265,15 +249,4 @@ func (m *Model) left() tea.Cmd {
 	}
 	m.load()
 	return page.Send(page.Back{})
-}
-
-// name is what a file is called on the screen; made safe where it is drawn.
-func name(f *api.File) string {
-	switch {
-	case f.Name != "":
-		return f.Name
-	case f.FilePath != "":
-		return f.FilePath
-	}
-	return f.FileID
 }

@@ -1,0 +1,127 @@
+package edit
+
+import (
+	"fmt"
+	"image"
+	"reflect"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi/kitty"
+
+	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
+	"mediadesk/ui/uitest"
+)
+
+// obey does what the editor asks for, as the root and Bubble Tea do, and returns
+// how many bytes went to the terminal beside what is drawn.
+func obey(d *uitest.Driver, cmd tea.Cmd) (bytes int) {
+	if cmd == nil {
+		return 0
+	}
+	msg := cmd()
+	if r, ok := msg.(page.Reply); ok {
+		if _, msg, ok = d.Host.Open(r); !ok {
+			return 0
+		}
+	}
+	switch msg := msg.(type) {
+	case nil:
+	case tea.BatchMsg:
+		for _, c := range msg {
+			bytes += obey(d, c)
+		}
+	case tea.RawMsg:
+		bytes += len(fmt.Sprint(msg.Msg))
+	case picture.HungRegion:
+		bytes += obey(d, msg.View.Up(msg))
+	case picture.CropDue:
+		bytes += obey(d, msg.View.Due(msg))
+	case picture.HungCrop:
+		bytes += obey(d, msg.View.Up(msg))
+	default:
+		// What is to be done in order has a type of its own.
+		if list := reflect.ValueOf(msg); list.Kind() == reflect.Slice && list.Type().Elem() == reflect.TypeFor[tea.Cmd]() {
+			for i := range list.Len() {
+				bytes += obey(d, list.Index(i).Interface().(tea.Cmd))
+			}
+			return bytes
+		}
+		bytes += obey(d, d.Host.Tell(d.Screen, msg))
+	}
+	return bytes
+}
+
+// real is how a terminal draws that shows pictures.
+var real = picture.Options{Method: picture.MethodKitty, Cell: image.Pt(8, 16)}
+
+// Where the terminal shows real pictures, region and crop are such once they
+// rest; a step replaces the crop alone, and a drag sends nothing.
+func TestRealPictures(t *testing.T) {
+	b, d := drive(t, "10,20,100,50")
+	b.o.Draw, b.o.Gallery = real, picture.NewGallery(false)
+	shown := func() int {
+		numbers := map[rune]bool{}
+		for _, cell := range strings.Split(b.View(d.Size, d.Theme), string(kitty.Placeholder))[1:] {
+			numbers[[]rune(cell)[2]] = true
+		}
+		return len(numbers)
+	}
+	if n := shown(); n != 0 {
+		t.Fatalf("%d pictures that nobody sent", n)
+	}
+	if sent := obey(d, b.Follow()); sent == 0 || shown() != 3 {
+		t.Errorf("%d bytes are sent and %d pictures shown, not the whole, the same darkened and the crop", sent, shown())
+	}
+	step := b.Follow()
+	b.text = "11,20,100,50"
+	shown()
+	if sent := obey(d, step); sent == 0 || shown() != 3 {
+		t.Errorf("a step sends %d bytes and shows %d pictures", sent, shown())
+	}
+	at := tea.Mouse{X: b.Cells().Min.X + 5, Y: b.Cells().Min.Y + 3, Button: tea.MouseLeft}
+	d.Send(tea.MouseClickMsg(at))
+	for range 5 {
+		at.X++
+		d.Send(tea.MouseMotionMsg(at))
+		if sent := obey(d, b.send()); sent > 0 {
+			t.Errorf("a drag sends %d bytes", sent)
+		}
+	}
+	if held := strings.Count(b.o.Gallery.Clear(), "a=d"); held != 3 {
+		t.Errorf("the terminal holds %d pictures", held)
+	}
+}
+
+// BenchmarkDrag is a frame of a rectangle that follows the pointer: the message
+// and the drawing; with glyphs, and with pictures that the terminal shows. The
+// processor time of 60 frames a second is printed in hundredths of one core.
+func BenchmarkDrag(b *testing.B) {
+	for name, draw := range map[string]picture.Options{"blocks": {}, "kitty": real} {
+		b.Run(name, func(b *testing.B) {
+			e, d := drive(b, "10,20,100,50")
+			d.Resize(image.Pt(70, 30))
+			if e.o.Draw = draw; draw == real {
+				e.o.Gallery = picture.NewGallery(false)
+			}
+			e.View(d.Size, d.Theme)
+			obey(d, e.Follow())
+			at := e.Cells()
+			mouse := func(x, y int) tea.Mouse { return tea.Mouse{X: at.Min.X + x, Y: at.Min.Y + y, Button: tea.MouseLeft} }
+			e.Update(tea.MouseClickMsg(mouse(2, 2)))
+			bytes, i := 0, 0
+			for b.Loop() {
+				i++
+				e.Update(tea.MouseMotionMsg(mouse(2+i%(at.Dx()-2), 2+i%(at.Dy()-2))))
+				bytes += len(e.View(d.Size, d.Theme))
+			}
+			b.ReportMetric(0, "ns/op") // the frames a second say it
+			seconds := b.Elapsed().Seconds() / float64(b.N)
+			b.ReportMetric(1/seconds, "frames/s")
+			b.ReportMetric(100*60*seconds, "%core@60/s")
+			b.ReportMetric(float64(bytes)/float64(b.N)/1000, "kB/frame")
+		})
+	}
+}

@@ -1,0 +1,26 @@
+package edit
+
+import "strings"
+
+// Matches are the tags of some lists that may be meant by what is typed: those
+// that begin with it, then those that contain it, each once and in the order of
+// the lists.
+func Matches(typed string, lists ...[]string) []string {
+	typed = strings.ToLower(strings.TrimSpace(typed))
+	var begin, within []string
+	seen := map[string]bool{}
+	for _, list := range lists {
+		for _, tag := range list {
+			low := strings.ToLower(tag)
+			switch {
+			case seen[tag]:
+			case strings.HasPrefix(low, typed):
+				begin = append(begin, tag)
+			case strings.Contains(low, typed):
+				within = append(within, tag)
+			}
+			seen[tag] = true
+		}
+	}
+	return append(begin, within...)
+}

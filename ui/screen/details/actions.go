@@ -1,0 +1,274 @@
+package details
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/text"
+)
+
+// Headings of actions in the help.
+const (
+	groupEdit   = "Edit"
+	groupFile   = "File"
+	groupRegion = "Region"
+	groupMove   = "Move"
+)
+
+// Actions are those of the part with the keys.
+func (m *Model) Actions() []kit.Action {
+	if m.current() == nil {
+		return []kit.Action{{ID: "details.back", Keys: kit.Bind("leave", "", "esc"), Group: groupMove, Footer: true, Do: m.leave}}
+	}
+	return m.actionsOn(m.area)
+}
+
+// Catalog are the actions of every part.
+func (m *Model) Catalog() map[string][]kit.Action {
+	return map[string][]kit.Action{
+		"": m.actionsOn(onRecord), "files": m.actionsOn(onFiles), "tags": m.actionsOn(onTags), "AI tags": m.actionsOn(onAI),
+		"the region": m.actionsOn(onRegion), "the picture": m.actionsOn(onPicture),
+	}
+}
+
+func (m *Model) actionsOn(part area) []kit.Action {
+	to := func(part area) func() tea.Cmd {
+		return func() tea.Cmd { m.focus(part); return nil }
+	}
+	save := kit.Action{ID: "details.save", Keys: kit.Bind("save", "", "ctrl+s"), Group: groupEdit, Footer: true, Disabled: m.noSave, Do: m.save}
+	unset := kit.Action{ID: "details.unset", Keys: kit.Bind("unset (null), or as saved", "", "ctrl+x"), Group: groupEdit, Footer: true, Do: m.toggleUnset}
+	steps := []kit.Action{
+		{ID: "details.next-part", Keys: kit.Bind("next part", "", "tab"), Group: groupMove, Footer: true, Do: func() tea.Cmd { m.step(1); return nil }},
+		{ID: "details.previous-part", Keys: kit.Bind("previous part", "", "shift+tab"), Group: groupMove, Do: func() tea.Cmd { m.step(-1); return nil }},
+	}
+	done := append(slices.Clone(steps), kit.Action{ID: "details.field-done", Keys: kit.Bind("done here", "", "esc"), Group: groupMove, Footer: true, Do: to(onRecord)})
+	// letters are the actions of every part that is no text field.
+	letters := []kit.Action{
+		{ID: "details.edit-tags", Keys: kit.Bind("edit tags", "", "e"), Group: groupEdit, Footer: true, Do: to(onTags)},
+		{ID: "details.edit-region", Keys: kit.Bind("region", "", "c"), Group: groupEdit, Footer: true, Disabled: m.noRegion, Do: to(onRegion)},
+		{ID: "details.next-file", Keys: kit.Bind("next file", "", "n"), Group: groupFile, Disabled: m.oneFile, Do: func() tea.Cmd { return m.turn(1) }},
+		{ID: "details.previous-file", Keys: kit.Bind("previous file", "", "N"), Group: groupFile, Disabled: m.oneFile, Do: func() tea.Cmd { return m.turn(-1) }},
+		{ID: "details.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupFile, Footer: true, Do: m.copyMenu},
+		{ID: "details.manage", Keys: kit.Bind("rename, move, copy, versions, delete", "", "m"), Group: groupFile, Disabled: m.noManage, Do: m.manageMenu},
+		{ID: "details.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupFile, Disabled: m.noExtend, Do: m.extendMenu},
+		{ID: "details.edit-all", Keys: kit.Bind("change all files", "", "b"), Group: groupEdit, Footer: true, Disabled: m.noMany, Do: m.manyMenu},
+		{ID: "details.edit-text", Keys: kit.Bind("edit as text in $EDITOR", "", "E"), Group: groupEdit, Do: m.openEditor},
+		{ID: "details.browse", Keys: kit.Bind("open in the browser", "", "o"), Group: groupFile, Disabled: m.noAddress, Do: m.browse},
+		{ID: "details.refresh", Keys: kit.Bind("look again", "", "r"), Group: groupFile, Do: func() tea.Cmd { return m.refresh(forShow) }},
+		{ID: "details.undo", Keys: kit.Bind("undo the last saved change", "", "z"), Group: groupEdit, Disabled: m.noUndo, Do: m.undo},
+		{ID: "details.redo", Keys: kit.Bind("redo", "", "Z"), Group: groupEdit, Disabled: m.noUndo, Do: m.redo},
+	}
+	var actions []kit.Action
+	switch part {
+	case onFiles:
+		actions = slices.Concat([]kit.Action{save}, letters, done,
+			kit.ListActions(func() kit.Scroller { return &m.files }, func() tea.Cmd { return m.turnTo(m.files.Cursor()) }))
+	case onAI:
+		actions = slices.Concat([]kit.Action{
+			{ID: "details.take-ai-tag", Keys: kit.Bind("take as a tag", "", "t", "enter", "space"), Group: groupEdit, Footer: true, Disabled: m.noAI, Do: m.takeAITag},
+			{ID: "details.take-all-ai-tags", Keys: kit.Bind("take all as tags", "", "T"), Group: groupEdit, Footer: true, Disabled: m.noAI, Do: m.takeAITags},
+			save,
+		}, letters, done, kit.ListActions(func() kit.Scroller { return &m.ai }, nil))
+	case onTags:
+		actions = append([]kit.Action{save, unset}, done...)
+	case onRegion:
+		actions = append([]kit.Action{
+			save,
+			{ID: "details.draw-region", Keys: kit.Bind("draw it on the picture", "enter ↓", "enter", "down"), Group: groupRegion, Footer: true, Disabled: m.noPlane, Do: to(onPicture)},
+			unset,
+		}, done...)
+	case onPicture:
+		unset.Keys, unset.Group, unset.Footer = kit.Bind(unset.Label(), "", "x", "ctrl+x"), groupRegion, false
+		actions = slices.Concat([]kit.Action{save}, m.region.Actions(), []kit.Action{
+			unset,
+			{ID: "region.leave", Keys: kit.Bind("back to the numbers", "", "esc", "enter"), Group: groupMove, Footer: true, Do: to(onRegion)},
+		})
+	default:
+		actions = slices.Concat([]kit.Action{save}, letters, []kit.Action{
+			{ID: "details.edit-row", Keys: kit.Bind("edit, or read whole", "enter →", "enter", "l", "right"), Group: groupFile, Do: m.enterRow},
+			{ID: "details.take-ai-tags", Keys: kit.Bind("take all AI tags as tags", "", "t"), Group: groupEdit, Disabled: m.noAI, Do: m.takeAITags},
+		}, steps, []kit.Action{
+			{ID: "details.back", Keys: kit.Bind("leave", "", "esc", "h", "left", "backspace"), Group: groupMove, Footer: true, Do: m.leave},
+		}, kit.ListActions(func() kit.Scroller { return &m.record }, nil))
+	}
+	for i, a := range actions {
+		actions[i].Do = func() tea.Cmd { return m.settle(a.Do()) }
+	}
+	return actions
+}
+
+// areas are the parts that can have the keys now, in order; the picture is
+// reached from the numbers.
+func (m *Model) areas() []area {
+	var out []area
+	e := m.current()
+	if len(m.entries) > 1 {
+		out = append(out, onFiles)
+	}
+	out = append(out, onRecord, onTags)
+	if len(e.file.AITags.Or(nil)) > 0 {
+		out = append(out, onAI)
+	}
+	if e.canHaveRegion() {
+		out = append(out, onRegion)
+	}
+	return out
+}
+
+// step moves the keys to the next part, or the one before.
+func (m *Model) step(by int) {
+	all := m.areas()
+	at := max(0, slices.Index(all, m.area))
+	m.focus(all[(at+by+len(all))%len(all)])
+}
+
+// focus gives the keys to a part.
+func (m *Model) focus(to area) {
+	m.tags.Blur()
+	m.numbers.Blur()
+	m.area = to
+	switch to {
+	case onTags:
+		m.tags.Focus()
+	case onRegion:
+		m.numbers.Focus()
+	case onRecord, onAI, onPicture, onFiles:
+	}
+}
+
+// enterRow goes to where the row under the cursor is edited, or shows its value
+// whole.
+func (m *Model) enterRow() tea.Cmd {
+	r := m.rows[m.record.Cursor()]
+	switch {
+	case r.at == onDescription:
+		return m.describe()
+	case r.at == onMetadata:
+		return m.setValue(r.label)
+	case r.at == onRecord:
+		m.Overlays().Open(kit.NewReader(r.label, r.value))
+	case slices.Contains(m.areas(), r.at):
+		m.focus(r.at)
+	case r.at == onAI:
+		return toast(page.Info, "This file has no AI tags.")
+	default:
+		return toast(page.Info, text.Sentence(m.noRegion()))
+	}
+	return nil
+}
+
+// takeAITag makes the AI tag under the cursor a tag.
+func (m *Model) takeAITag() tea.Cmd {
+	found := m.current().file.AITags.Or(nil)
+	m.addTags(found[m.ai.Cursor() : m.ai.Cursor()+1])
+	m.ai.SetCursor(m.ai.Cursor() + 1)
+	return nil
+}
+
+// takeAITags makes tags of all AI tags.
+func (m *Model) takeAITags() tea.Cmd {
+	m.addTags(m.current().file.AITags.Or(nil))
+	return nil
+}
+
+func (m *Model) addTags(found []api.AITag) {
+	for _, t := range found {
+		m.tags.Add(t.Name)
+	}
+	m.current().setTags(m.tags.Value())
+	m.load()
+}
+
+// toggleUnset unsets the field that has the keys, or takes the draft back.
+func (m *Model) toggleUnset() tea.Cmd {
+	e := m.current()
+	e.problem = nil
+	what, changed := "tags are", false
+	if m.area == onTags {
+		changed = e.tags.toggle(e.file.Tags.IsNull())
+		m.tags.SetValue(e.wantedTags())
+	} else {
+		what, changed = "region is", e.region.toggle(e.file.CustomCoordinates.IsNull())
+		m.region.Free()
+	}
+	m.load()
+	if !changed {
+		return toast(page.Info, "The "+what+" unset already.")
+	}
+	return nil
+}
+
+func (m *Model) browse() tea.Cmd {
+	return page.Send(page.Open{Address: m.current().file.URL})
+}
+
+// Reasons for which an action is disabled now; empty where it is not.
+
+func (m *Model) noSave() string {
+	switch {
+	case m.busy != "":
+		return "something is under way already"
+	case !m.current().changed():
+		return "nothing is changed, so nothing would be sent"
+	}
+	return ""
+}
+
+func (m *Model) noRegion() string {
+	if !m.current().canHaveRegion() {
+		return "regions are for images only, and this file is none"
+	}
+	return ""
+}
+
+func (m *Model) noPlane() string {
+	if why := m.noRegion(); why != "" {
+		return why
+	}
+	return m.region.NoPlane()
+}
+
+func (m *Model) oneFile() string {
+	if len(m.entries) < 2 {
+		return "only one file is shown"
+	}
+	return ""
+}
+
+func (m *Model) noMany() string {
+	switch {
+	case len(m.entries) < 2:
+		return "only one file is shown"
+	case m.busy != "":
+		return "something is under way already"
+	}
+	return ""
+}
+
+func (m *Model) noAI() string {
+	if len(m.current().file.AITags.Or(nil)) == 0 {
+		return "this file has no AI tags"
+	}
+	return ""
+}
+
+func (m *Model) noAddress() string {
+	if m.current().file.URL == "" {
+		return "the record has no address"
+	}
+	return ""
+}
+
+func (m *Model) noUndo() string {
+	switch {
+	case m.busy != "":
+		return "something is under way already"
+	case m.current().changed():
+		return "something is not saved; save it with ctrl+s or take it back with ctrl+x first"
+	}
+	return ""
+}

@@ -1,0 +1,241 @@
+package details
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"net/http"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/api/session"
+	"mediadesk/ui/edit"
+	"mediadesk/ui/page"
+)
+
+// patience is how long reading may take.
+const patience = 20 * time.Second
+
+// purpose is what a record is read again for.
+type purpose int
+
+const (
+	forShow purpose = iota
+	forSave
+)
+
+type (
+	// freshMsg has a record that was read again.
+	freshMsg struct {
+		id   string
+		why  purpose
+		file *api.File
+		at   time.Time
+		err  error
+	}
+	// freshAllMsg has the records before several files are saved.
+	freshAllMsg struct {
+		list []session.Edited
+		at   time.Time
+	}
+	// knownMsg has the tags that can be offered.
+	knownMsg []string
+	// seenMsg has the times at which records were seen last, by file.
+	seenMsg map[string]time.Time
+	// fieldsMsg has the custom metadata fields of the library.
+	fieldsMsg []api.MetadataField
+	// versionsMsg has the versions of a file.
+	versionsMsg struct {
+		id   string
+		show bool
+		list []api.File
+		err  error
+	}
+)
+
+// refresh reads the current record again.
+func (m *Model) refresh(why purpose) tea.Cmd {
+	e := m.current()
+	e.asked = true
+	ctx, id, s, now := m.o.Context, e.file.FileID, m.o.Session, m.now
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		file, err := s.Read(ctx, id)
+		if err == nil && file == nil {
+			err = api.ErrNoRecord
+		}
+		return freshMsg{id, why, file, now(), err}
+	}
+}
+
+func (m *Model) gotFresh(msg freshMsg) tea.Cmd {
+	e := m.entryOf(msg.id)
+	if e == nil {
+		return nil
+	}
+	e.readErr = msg.err
+	if msg.err == nil {
+		e.meanwhile = append(e.meanwhile, e.rebase(*msg.file, msg.at)...)
+		if !e.changed() {
+			e.problem = nil // what failed is there all the same
+		}
+		m.load()
+	}
+	if msg.why == forSave {
+		m.busy = ""
+		return m.askSave(e)
+	}
+	return nil
+}
+
+// gone reports whether the service says that the file is not there any more. A
+// service elsewhere answers the same where it does not let us look.
+func (m *Model) gone(e *entry) bool {
+	var answer *api.ServiceError
+	return m.o.Profile.Local && errors.As(e.readErr, &answer) && answer.Status == http.StatusNotFound
+}
+
+func (m *Model) gotFreshAll(msg freshAllMsg) tea.Cmd {
+	m.end()
+	for _, fresh := range msg.list {
+		e := m.entryOf(fresh.FileID)
+		if e == nil {
+			continue
+		}
+		e.readErr = fresh.Err
+		if fresh.Err == nil {
+			e.meanwhile = append(e.meanwhile, e.rebase(*fresh.File, msg.at)...)
+		}
+	}
+	m.load()
+	return m.askSaveAll()
+}
+
+func (m *Model) readKnown() tea.Cmd {
+	ctx, s := m.o.Context, m.o.Session
+	return func() tea.Msg {
+		tags, err := s.Tags(ctx)
+		if err != nil {
+			return failed(err)
+		}
+		return knownMsg(tags)
+	}
+}
+
+func (m *Model) readSeen() tea.Cmd {
+	var ids []string
+	for _, e := range m.entries {
+		ids = append(ids, e.file.FileID)
+	}
+	ctx, s := m.o.Context, m.o.Session
+	return func() tea.Msg {
+		at := make(seenMsg, len(ids))
+		for _, id := range ids {
+			when, err := s.SeenAt(ctx, id)
+			if err != nil {
+				return failed(err)
+			}
+			at[id] = when
+		}
+		return at
+	}
+}
+
+func (m *Model) gotSeen(msg seenMsg) {
+	for _, e := range m.entries {
+		if e.at.IsZero() {
+			e.at = msg[e.file.FileID]
+		}
+	}
+}
+
+// readFields asks for the metadata fields; a service that does not list them has
+// none.
+func (m *Model) readFields() tea.Cmd {
+	ctx, s := m.o.Context, m.o.Session
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		fields, err := s.MetadataFields(ctx)
+		if err != nil {
+			return nil // they are a help; without them the values are there
+		}
+		return fieldsMsg(fields)
+	}
+}
+
+// probe asks once whether the service manages files: listing versions changes
+// nothing. Where it does not, nothing of it is offered.
+func (m *Model) probe() tea.Cmd {
+	if m.able.asked {
+		return nil
+	}
+	m.able.asked = true
+	return m.versions(false)
+}
+
+// versions asks for the versions of the current file, to show them or only to
+// see whether the service lists them.
+func (m *Model) versions(show bool) tea.Cmd {
+	ctx, id, s := m.o.Context, m.current().file.FileID, m.o.Session
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		versions, err := s.Versions(ctx, id)
+		return versionsMsg{id, show, versions, err}
+	}
+}
+
+func (m *Model) gotVersions(msg versionsMsg) tea.Cmd {
+	switch {
+	case msg.err == nil:
+		m.able.manages = true
+	case !msg.show && !api.Unavailable(msg.err):
+		m.able.asked = false // the line was down: the next file asks again
+	}
+	if !msg.show {
+		return nil
+	}
+	m.busy = ""
+	if msg.err != nil {
+		return page.Send(failed(msg.err))
+	}
+	e := m.entryOf(msg.id)
+	if e == nil || e != m.current() {
+		return nil
+	}
+	return m.versionMenu(e.file, msg.list)
+}
+
+// subject is the picture of the current file.
+func (m *Model) subject() edit.Subject {
+	e := m.current()
+	if e == nil || !e.canHaveRegion() {
+		return edit.Subject{}
+	}
+	f := e.file
+	version := ""
+	if f.VersionInfo != nil {
+		version = f.VersionInfo.ID // another version has another picture
+	}
+	s := edit.Subject{
+		Name: fmt.Sprintf("%s %s %d", f.FileID, version, f.Size.Or(-1)),
+		Path: func(ctx context.Context) (string, error) { return m.o.Session.Picture(ctx, f) },
+	}
+	if w, h, ok := f.PixelSize(); ok {
+		s.Size = image.Pt(w, h)
+	}
+	return s
+}
+
+// failed tells of an error; nil where the work was cancelled.
+func failed(err error) tea.Msg {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return page.Problem(err)
+}

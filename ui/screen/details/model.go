@@ -1,0 +1,541 @@
+// Package details is the screen of stored files: every field of their records,
+// of which tags and region can be changed.
+package details
+
+import (
+	"context"
+	"image"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/api/session"
+	"mediadesk/ui/edit"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
+)
+
+// Session is what the screen asks of the session.
+type Session interface {
+	Reader
+	Editor
+	Manager
+}
+
+// Reader reads files and what is known about them.
+type Reader interface {
+	// Read fetches a record, and ReadAll several. An error that api.Unavailable knows
+	// says that the service does not let us.
+	Read(ctx context.Context, fileID string) (*api.File, error)
+	ReadAll(ctx context.Context, ids []string, report func(session.Edited)) []session.Edited
+	// SeenAt is when a record was seen last; the zero time if that is not known.
+	SeenAt(ctx context.Context, fileID string) (time.Time, error)
+	// Picture gives the path of a local file with the picture.
+	Picture(ctx context.Context, f api.File) (path string, err error)
+	// Tags are offered while a person types.
+	Tags(ctx context.Context) ([]string, error)
+	// MetadataFields are the custom metadata fields of the library.
+	MetadataFields(ctx context.Context) ([]api.MetadataField, error)
+}
+
+// Editor changes details, and undoes and redoes that.
+type Editor interface {
+	Change(ctx context.Context, fileID string, d api.Details) (*api.File, error)
+	ChangeAll(ctx context.Context, changes []session.Change, report func(session.Edited)) []session.Edited
+	Undo(ctx context.Context, fileID string, policy session.Policy) ([]session.Edited, error)
+	Redo(ctx context.Context, fileID string, policy session.Policy) ([]session.Edited, error)
+}
+
+// Manager works on whole files.
+type Manager interface {
+	// Versions fails where the service does not manage files.
+	Versions(ctx context.Context, fileID string) ([]api.File, error)
+	Restore(ctx context.Context, fileID, versionID string) (*api.File, error)
+	DeleteVersion(ctx context.Context, fileID, versionID string) error
+	Rename(ctx context.Context, f api.File, name string) (*api.File, error)
+	// Move returns no record if the file became a version of another.
+	Move(ctx context.Context, f api.File, folder string) (*api.File, error)
+	Copy(ctx context.Context, f api.File, folder string) error
+	Delete(ctx context.Context, f api.File) error
+	// Signed is an address at which anybody can fetch a private file for so long.
+	Signed(f api.File, valid time.Duration) (string, error)
+}
+
+// Options are what the screen begins with.
+type Options struct {
+	// Context ends what the screen has under way.
+	Context context.Context
+	// Files are the records as last seen, at least one.
+	Files   []api.File
+	Session Session
+	Profile session.Profile
+	// Getenv looks for the person's editor; nil: os.Getenv.
+	Getenv func(string) string
+
+	// Draw says how to draw pictures. Where the theme has no colour, neither
+	// have they.
+	Draw picture.Options
+	// Gallery shows real pictures where the terminal can; nil: glyphs are drawn.
+	Gallery *picture.Gallery
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+}
+
+// area is a part of the screen that can have the keys.
+type area int
+
+const (
+	onRecord area = iota
+	onTags
+	onAI
+	onRegion  // the numbers
+	onPicture // the rectangle on the picture
+	onFiles
+	onDescription // the two are rows of the record only
+	onMetadata
+)
+
+// Model is the screen. Make it with New. Changes that are not saved live as
+// long as it does.
+type Model struct {
+	page.Base
+	o   Options
+	now func() time.Time
+
+	entries []*entry
+	files   kit.List // its cursor is the file that is shown
+	area    area
+
+	record  kit.List
+	rows    []row
+	tags    *kit.Chips
+	ai      kit.List
+	numbers *kit.Field   // of the region
+	region  *edit.Region // on the picture
+
+	known   []string            // tags to offer
+	fields  []api.MetadataField // of the library
+	able    abilities
+	bulk    *bulk  // changes of several files under way
+	busy    string // what is under way, in words; empty: nothing is
+	editing bool   // the editor has the terminal
+	text    string // of the editor, which could not be read; empty: there is none
+
+	size    image.Point
+	placed  layout // in size
+	version int    // counts what may have changed the drawing
+	drawn   *drawing
+}
+
+var (
+	_ page.Screen  = (*Model)(nil)
+	_ page.Catalog = (*Model)(nil)
+	_ page.Pixels  = (*Model)(nil)
+	_ page.Twin    = (*Model)(nil)
+)
+
+// New makes the screen for some files.
+func New(o Options) *Model {
+	m := &Model{
+		o: o, now: o.Now, drawn: &drawing{},
+		tags:    kit.NewChips("", ""),
+		numbers: kit.NewField("x,y,width,height", ""),
+	}
+	if m.now == nil {
+		m.now = time.Now
+	}
+	m.tags.Complete = func(typed string) []string { return edit.Matches(typed, m.known) }
+	m.region = edit.NewRegion(edit.RegionOptions{
+		Context: o.Context, Draw: o.Draw, Gallery: o.Gallery, Menu: m.openMenu,
+		Text: func() string {
+			if e := m.current(); e != nil {
+				return e.wantedRegion()
+			}
+			return ""
+		},
+		Set: func(region string) { m.current().setRegion(region); m.load() },
+	})
+	for _, f := range o.Files {
+		m.entries = append(m.entries, &entry{file: f})
+	}
+	m.files.SetLen(len(m.entries))
+	m.load()
+	return m
+}
+
+// Init reads the record again and asks for what can be offered.
+func (m *Model) Init() tea.Cmd {
+	return m.settle(tea.Batch(m.arrive(), m.readKnown(), m.readSeen(), m.readFields()))
+}
+
+// Capturing reports whether a text field has the keys.
+func (m *Model) Capturing() bool {
+	return m.current() != nil && (m.area == onTags || m.area == onRegion)
+}
+
+// Type gives a key or a paste to the text field with the keys; what it holds
+// then is drafted.
+func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
+	if !m.Capturing() {
+		return nil, false
+	}
+	e := m.current()
+	if m.area == onTags {
+		before := m.tags.Value()
+		if !m.tags.Update(msg) {
+			return nil, false
+		}
+		if now := m.tags.Value(); !slices.Equal(now, before) {
+			e.setTags(now)
+			e.problem = nil
+		}
+		return m.settle(nil), true
+	}
+	before := m.numbers.Value()
+	if !m.numbers.Update(msg) {
+		return nil, false
+	}
+	if now := m.numbers.Value(); now != before {
+		e.setRegion(now)
+		e.problem = nil
+	}
+	return m.settle(nil), true
+}
+
+// Update takes a message.
+func (m *Model) Update(msg tea.Msg) tea.Cmd {
+	cmd, used := m.handle(msg)
+	if !used {
+		return nil
+	}
+	return m.settle(cmd)
+}
+
+// settle follows everything that may have changed the screen: parts may be
+// drawn in another place or size now, and another picture may be wanted.
+func (m *Model) settle(cmd tea.Cmd) tea.Cmd {
+	m.version++
+	m.placed = m.layout(m.size)
+	m.files.SetHeight(m.placed.inner[onFiles].Dy())
+	m.record.SetHeight(m.placed.inner[onRecord].Dy())
+	m.ai.SetHeight(m.placed.inner[onAI].Dy())
+	m.region.Resize(m.placed.picture)
+	return tea.Batch(cmd, m.region.Show(m.subject()), m.region.Follow())
+}
+
+func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
+	switch msg := msg.(type) {
+	case page.Resized:
+		m.size = msg.Size
+	case page.Shown:
+		// How long ago something was is to be as of now.
+	case page.Inspect:
+		return m.adopt(msg.Files), true
+	case page.FileChanged:
+		m.learn(msg.File)
+	case page.FileGone:
+		return m.lose(msg.FileID), true
+	case tea.MouseClickMsg:
+		return m.click(msg), true
+	case tea.MouseWheelMsg:
+		return nil, m.wheel(msg)
+	case knownMsg:
+		m.known = msg
+	case seenMsg:
+		m.gotSeen(msg)
+	case fieldsMsg:
+		m.fields = msg
+		m.load()
+	case freshMsg:
+		return m.gotFresh(msg), true
+	case freshAllMsg:
+		return m.gotFreshAll(msg), true
+	case confirmedMsg:
+		return m.send(msg), true
+	case savedMsg:
+		return m.saved(msg), true
+	case theirsMsg:
+		return m.takeTheirs(msg), true
+	case saveAllMsg:
+		return m.sendAll(), true
+	case savedAllMsg:
+		return m.savedAll(msg), true
+	case readWholeMsg:
+		m.Overlays().Open(kit.NewReader("What would be saved", string(msg)))
+	case bulkTicked:
+		return m.ticked(msg), true
+	case againMsg:
+		return m.again(msg), true
+	case replayedMsg:
+		return m.replayed(msg), true
+	case leaveMsg:
+		return m.left(), true
+	case editMsg:
+		return m.runEditor(msg), true
+	case editedMsg:
+		return m.edited(msg), true
+	case editAgainMsg:
+		return m.openEditor(), true
+	case dropTextMsg:
+		m.text = ""
+	case versionsMsg:
+		return m.gotVersions(msg), true
+	case managedMsg:
+		return m.managed(msg), true
+	case deleteMsg:
+		return m.remove(msg), true
+	case deleteVersionMsg:
+		return m.removeVersion(msg), true
+	case extendMsg:
+		return m.extend(msg), true
+	case extendedMsg:
+		return m.extended(msg), true
+	default:
+		return m.region.Update(msg)
+	}
+	return nil, true
+}
+
+// click gives the keys to the part under the pointer. On the picture it begins
+// to move the rectangle, or to draw another beside it.
+func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
+	if m.current() == nil {
+		return nil
+	}
+	if _, used := m.region.Update(msg); used {
+		m.focus(onPicture)
+		return nil
+	}
+	at := image.Pt(msg.X, msg.Y)
+	for to, r := range m.placed.inner {
+		if msg.Button != tea.MouseLeft || !at.In(r) {
+			continue
+		}
+		if m.area != to {
+			m.focus(to)
+		}
+		switch to {
+		case onRecord:
+			m.record.Click(at.Y - r.Min.Y)
+		case onAI:
+			m.ai.Click(at.Y - r.Min.Y)
+		case onFiles:
+			before := m.files.Cursor()
+			if m.files.Click(at.Y-r.Min.Y) && m.files.Cursor() != before {
+				return m.turnTo(m.files.Cursor())
+			}
+		}
+		return nil
+	}
+	return nil
+}
+
+// wheel scrolls the list under the pointer.
+func (m *Model) wheel(msg tea.MouseWheelMsg) (used bool) {
+	at := image.Pt(msg.X, msg.Y)
+	switch {
+	case at.In(m.placed.inner[onRecord]):
+		return m.record.Wheel(msg)
+	case at.In(m.placed.inner[onAI]):
+		return m.ai.Wheel(msg)
+	}
+	return false
+}
+
+// WantsPixels reports whether the mouse is wanted by pixels: while a picture is
+// shown that a region can be drawn on.
+func (m *Model) WantsPixels() bool { return !m.editing && m.region.WantsPixels() }
+
+// Commands make the changes that are drafted; without one they show the record.
+func (m *Model) Commands() [][]string {
+	var commands [][]string
+	for _, e := range m.entries {
+		change, err := e.change()
+		if err != nil {
+			return nil // what is typed cannot be read yet
+		}
+		if !change.IsEmpty() {
+			commands = append(commands, session.DetailsArgs([]string{e.file.FileID}, change))
+		}
+	}
+	if e := m.current(); e != nil && commands == nil {
+		commands = [][]string{session.DetailsArgs([]string{e.file.FileID}, api.Details{})}
+	}
+	return commands
+}
+
+// Unsaved are the names of the files whose changes are not saved.
+func (m *Model) Unsaved() []string {
+	var names []string
+	for _, e := range m.changedEntries() {
+		names = append(names, name(&e.file))
+	}
+	return names
+}
+
+// changedEntries are the files with changes that are not saved.
+func (m *Model) changedEntries() []*entry {
+	var out []*entry
+	for _, e := range m.entries {
+		if e.changed() {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// openMenu opens a menu over the screen.
+func (m *Model) openMenu(title string, take func(row int) tea.Cmd, rows ...kit.MenuRow) tea.Cmd {
+	m.Overlays().Open(kit.NewMenu(title, rows...).OnTake(func(row int) tea.Cmd { return m.settle(take(row)) }))
+	return nil
+}
+
+// openPrompt opens a prompt over the screen. Blanks around the text do not count.
+func (m *Model) openPrompt(p *kit.Prompt, take func(text string) tea.Cmd) tea.Cmd {
+	m.Overlays().Open(p.OnTake(func(text string) tea.Cmd { return m.settle(take(strings.Trim(text, " \t"))) }))
+	return nil
+}
+
+// current is the file that is shown; nil where there is none.
+func (m *Model) current() *entry {
+	if len(m.entries) == 0 {
+		return nil
+	}
+	return m.entries[m.files.Cursor()]
+}
+
+// entryOf is the entry of a file; nil where the screen does not have it.
+func (m *Model) entryOf(id string) *entry {
+	i := slices.IndexFunc(m.entries, func(e *entry) bool { return e.file.FileID == id })
+	if i < 0 || id == "" {
+		return nil
+	}
+	return m.entries[i]
+}
+
+// load shows the current file in the parts. A part that shows the same already
+// keeps its cursor and what is being typed.
+func (m *Model) load() {
+	e := m.current()
+	if e == nil {
+		return
+	}
+	if tags := e.wantedTags(); !slices.Equal(tags, m.tags.Value()) {
+		m.tags.SetValue(tags)
+	}
+	if text := e.wantedRegion(); text != m.numbers.Value() {
+		m.numbers.SetValue(text)
+	}
+	m.tags.Placeholder = "no tags; type one, then enter or a comma"
+	if e.tags.mode == unset {
+		m.tags.Placeholder = "unset (null will be sent)"
+	}
+	m.numbers.Placeholder = "none; such as 10,20,300,200"
+	if e.region.mode == unset {
+		m.numbers.Placeholder = "unset (null will be sent)"
+	}
+	m.ai.SetLen(len(e.file.AITags.Or(nil)))
+	if !slices.Contains(m.areas(), m.area) && (m.area != onPicture || !e.canHaveRegion()) {
+		m.focus(onRecord) // the part went with what it was about
+	}
+	m.rows = withEdits(rowsOf(&e.file), m.editRows(e))
+	m.record.SetLen(len(m.rows))
+}
+
+// arrive reads the record of a file that has just been turned to.
+func (m *Model) arrive() tea.Cmd {
+	e := m.current()
+	if e == nil {
+		return nil
+	}
+	var read tea.Cmd
+	if !e.asked {
+		read = m.refresh(forShow)
+	}
+	return tea.Batch(read, m.probe())
+}
+
+// adopt shows other files in place of those that are shown. What is not saved
+// stays: those files follow behind.
+func (m *Model) adopt(files []api.File) tea.Cmd {
+	old := m.entries
+	m.entries = nil
+	for _, f := range files {
+		e := &entry{file: f}
+		if i := slices.IndexFunc(old, func(e *entry) bool { return e.file.FileID == f.FileID }); i >= 0 {
+			e = old[i]
+			e.asked = false
+			old = slices.Delete(old, i, i+1)
+		}
+		m.entries = append(m.entries, e)
+	}
+	for _, e := range old {
+		if e.changed() {
+			m.entries = append(m.entries, e)
+		}
+	}
+	m.files.SetLen(len(m.entries))
+	m.focus(onRecord)
+	return tea.Batch(m.turnTo(0), m.readSeen())
+}
+
+// turn goes to the next file, or the one before.
+func (m *Model) turn(by int) tea.Cmd {
+	n := len(m.entries)
+	return m.turnTo((m.files.Cursor() + by + n) % n)
+}
+
+func (m *Model) turnTo(i int) tea.Cmd {
+	m.files.SetCursor(i)
+	m.region.Begin()
+	m.load()
+	m.record.SetCursor(0)
+	m.ai.SetCursor(0)
+	return m.arrive()
+}
+
+// lose lets go of a file that is not there any more.
+func (m *Model) lose(id string) tea.Cmd {
+	i := slices.Index(m.entries, m.entryOf(id))
+	if i < 0 {
+		return nil
+	}
+	at := m.files.Cursor()
+	if i < at {
+		at--
+	}
+	m.entries = slices.Delete(m.entries, i, i+1)
+	m.files.SetLen(len(m.entries))
+	if len(m.entries) == 0 {
+		return page.Send(page.Back{})
+	}
+	m.focus(onRecord)
+	return m.turnTo(min(at, len(m.entries)-1))
+}
+
+// learn takes a newer record over from another part of the program.
+func (m *Model) learn(f api.File) {
+	if e := m.entryOf(f.FileID); e != nil {
+		e.meanwhile = append(e.meanwhile, e.rebase(f, m.now())...)
+		m.load()
+	}
+}
+
+// name is what a file is called on the screen; made safe where it is drawn.
+func name(f *api.File) string {
+	switch {
+	case f.Name != "":
+		return f.Name
+	case f.FilePath != "":
+		return f.FilePath
+	}
+	return f.FileID
+}
+
+func toast(level kit.Level, text string) tea.Cmd {
+	return page.Send(page.Toast{Level: level, Text: text})
+}

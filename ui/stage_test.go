@@ -83,7 +83,7 @@ func newStage(t *testing.T) *stage {
 	if err := s.paths.Make(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(s.paths.Config, []byte("[profiles.work]\nkind = \"hosted\"\nupload_url = \"https://upload.imagekit.io\"\nbase_url = \"https://api.imagekit.io\"\ndelivery_url = \"https://ik.imagekit.io/my_id\"\nmax_size = 25000000\nmax_video_size = 100000000\ntags = [\"desk\"]\n"), 0o600); err != nil {
+	if err := os.WriteFile(s.paths.StateFile(), []byte("[profiles.work]\nkind = \"hosted\"\nupload_url = \"https://upload.imagekit.io\"\nbase_url = \"https://api.imagekit.io\"\ndelivery_url = \"https://ik.imagekit.io/my_id\"\nmax_size = 25000000\nmax_video_size = 100000000\ntags = [\"desk\"]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	seen := ""

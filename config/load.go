@@ -263,11 +263,6 @@ func (c *Config) check(locate func(key []string) (path string, line int)) error 
 		local.MaxSize, local.MaxVideoSize = c.Local.MaxSize, c.Local.MaxSize
 		c.Profiles[LocalProfile] = local
 	}
-	// A profile in use that is gone from config.toml is an error of whoever opens it: another one can
-	// still be chosen.
-	if _, err := c.Find(c.Profile); err != nil && c.set["profile"] > 0 {
-		report(&settingError{key: "profile", what: err.Error()})
-	}
 	return errors.Join(problems...)
 }
 

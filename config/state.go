@@ -65,16 +65,28 @@ func read(paths Paths) (sources, error) {
 	return s, nil
 }
 
-// adopt copies into the state what version 0.1 kept elsewhere. The next edit writes it.
+// adopt copies into the state what version 0.1 kept elsewhere, and forgets what the user changed since. The
+// next edit writes it.
 func (s *sources) adopt() {
-	values := s.state.values
-	if _, done := values["imported"]; !done && bytes.Contains(s.own.text, []byte(headerOf01)) {
-		imported := map[string]any{}
-		for key, value := range entries(s.own.values) {
+	own, values := entries(s.own.values), s.state.values
+	imported, done := values["imported"].(map[string]any)
+	if !done && bytes.Contains(s.own.text, []byte(headerOf01)) {
+		imported = map[string]any{}
+		values["imported"] = imported
+		for key, value := range own {
 			put(imported, key, value)
 			put(values, key, value)
 		}
-		values["imported"] = imported
+	}
+	for key, was := range entries(imported) {
+		now, still := own[key]
+		if still && reflect.DeepEqual(now, was) {
+			continue
+		}
+		put(imported, key, nil) // the line is the user's from now on
+		if !still && reflect.DeepEqual(entries(values)[key], was) {
+			put(values, key, nil)
+		}
 	}
 	if _, done := values["tips"]; !done {
 		// Without the file none was shown.
@@ -104,22 +116,18 @@ func entries(values map[string]any) map[string]any {
 	return found
 }
 
-// put sets an entry; a nil value removes it. Tables in values are replaced, not written to.
+// put sets an entry; a nil value removes it. The table of profiles is replaced, not written to.
 func put(values map[string]any, key string, value any) {
-	table, isProfile := values, false
 	if name, ok := strings.CutPrefix(key, "profiles."); ok {
-		profiles, _ := values["profiles"].(map[string]any)
-		table, key, isProfile = maps.Clone(profiles), name, true
-		if table == nil {
-			table = map[string]any{}
-		}
+		profiles := map[string]any{}
+		old, _ := values["profiles"].(map[string]any)
+		maps.Copy(profiles, old)
+		values["profiles"] = profiles
+		values, key = profiles, name
 	}
-	table[key] = value
+	values[key] = value
 	if value == nil {
-		delete(table, key)
-	}
-	if isProfile {
-		values["profiles"] = table
+		delete(values, key)
 	}
 }
 
@@ -130,34 +138,16 @@ func (s *sources) config() (Config, error) {
 	set := map[string]int{}
 	var replaced []int
 	for key, value := range own {
-		line := lineOf(s.own.places, entryKey(key))
-		if was, ok := before[key]; !ok || !reflect.DeepEqual(was, value) {
+		line := lineOf(s.own.places, strings.SplitN(key, ".", 2))
+		if _, ok := before[key]; !ok {
 			holds[key], set[key] = value, line
-		} else if now, ok := holds[key]; !ok || !reflect.DeepEqual(now, value) {
+		} else if !reflect.DeepEqual(holds[key], value) {
 			replaced = append(replaced, line)
 		}
 	}
-	for key, was := range before {
-		// A line that version 0.1 wrote and the user removed: its copy goes, too.
-		if _, still := own[key]; !still && reflect.DeepEqual(holds[key], was) {
-			delete(holds, key)
-		}
-	}
-
-	values := maps.Clone(s.own.values)
-	for key := range fieldsOf(reflect.TypeFor[choices]()) {
-		delete(values, key)
-	}
-	for key, value := range holds {
-		put(values, key, value)
-	}
-	var file fileConfig
-	text, err := toml.Marshal(values)
-	if err == nil {
-		err = toml.Unmarshal(text, &file)
-	}
+	file, err := s.with(holds)
 	if err != nil {
-		return defaults(s.paths), &FileError{Path: s.paths.StateFile(), Text: fmt.Sprintf("this is no text that a file can hold (%v)", err)}
+		return defaults(s.paths), &FileError{Path: s.state.path, Text: err.Error()}
 	}
 
 	c := file.resolve(s.paths)
@@ -171,17 +161,39 @@ func (s *sources) config() (Config, error) {
 	for _, act := range slices.Sorted(maps.Keys(file.Keys)) {
 		c.Keys = append(c.Keys, Key{Act: act, Keys: file.Keys[act], Line: lineOf(s.own.places, []string{"keys", act})})
 	}
-	if set["theme"] == 0 && !slices.Contains(c.ThemeNames(), c.Theme) {
-		c.Theme = ThemeAuto // it was in config.toml once
+	locate := s.locate(set)
+	// What state.toml names may be gone from config.toml. A theme is the usual one then; a missing profile
+	// is an error of whoever opens it, so that another one can still be chosen.
+	ownHolds := func(key string) bool { return own[key] != nil && reflect.DeepEqual(own[key], holds[key]) }
+	if !ownHolds("theme") && !slices.Contains(c.ThemeNames(), c.Theme) {
+		c.Theme = ThemeAuto
 	}
-	if err := c.check(s.locate(set)); err != nil {
+	err = c.check(locate)
+	if _, missing := c.Find(c.Profile); missing != nil && ownHolds("profile") {
+		path, line := locate([]string{"profile"})
+		err = errors.Join(err, &FileError{Path: path, Line: line, Key: "profile", Text: missing.Error()})
+	}
+	if err != nil {
 		return defaults(s.paths), err
 	}
 	return c, nil
 }
 
-// entryKey is the key of an entry in its parts.
-func entryKey(entry string) []string { return strings.SplitN(entry, ".", 2) }
+// with gives config.toml with these entries in the place of its own.
+func (s *sources) with(holds map[string]any) (file fileConfig, err error) {
+	values := maps.Clone(s.own.values)
+	for key := range fieldsOf(reflect.TypeFor[choices]()) {
+		delete(values, key)
+	}
+	for key, value := range holds {
+		put(values, key, value)
+	}
+	text, err := toml.Marshal(values)
+	if err == nil {
+		err = toml.Unmarshal(text, &file)
+	}
+	return file, err
+}
 
 // locate returns where a setting is written: in state.toml only if config.toml does not set it.
 func (s *sources) locate(set map[string]int) func(key []string) (string, int) {

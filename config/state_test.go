@@ -345,6 +345,23 @@ func TestHomeOf01(t *testing.T) {
 	if _, err := c.SetTheme(ThemeDark); err == nil {
 		t.Error("a line of the user was passed over")
 	}
+
+	// A line that was the user's once stays theirs, whatever is in it.
+	must(t)(c.AddTip("details"))
+	overwrite(t, paths.Config, fileOf01)
+	if c = load(t, paths); c.Theme != ThemeDark || c.SetIn("theme") == "" || c.Profile != "old" || c.SetIn("profile") != "" || len(c.Bookmarks) != 2 {
+		t.Errorf("got %+v", c)
+	}
+}
+
+// What is wrong in a file of version 0.1 is told with its line.
+func TestWrongFileOf01(t *testing.T) {
+	for text, line := range map[string]int{"theme = \"dork\"": 5, "\nprofile = \"wrok\"": 6, "concurrency = 99": 5} {
+		_, err := Load(home(t, strings.SplitAfter(fileOf01, "\n\n")[0]+text))
+		if problem, ok := errors.AsType[*FileError](err); !ok || problem.Line != line || filepath.Base(problem.Path) != "config.toml" {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
 }
 
 // As ssh does: who can write the file could have any program run.

@@ -61,6 +61,16 @@ func (p *Pane) Update(msg tea.Msg) bool {
 	return false
 }
 
+// SetSize tells how many lines there are and the size of the box: in Update, when
+// one of them changes.
+func (p *Pane) SetSize(lines int, size image.Point) {
+	p.lines, p.height = lines, BoxInner(size).Y
+	p.scroll(0)
+}
+
+// Wheel scrolls by a turn of the wheel.
+func (p *Pane) Wheel(msg tea.Msg) { p.scroll(wheelBy(msg)) }
+
 // Move scrolls by that many lines.
 func (p *Pane) Move(by int) { p.scroll(by) }
 
@@ -92,8 +102,7 @@ func (p *Pane) View(title string, lines []string, size image.Point, focused bool
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}
-	p.lines, p.height = len(lines), BoxInner(size).Y
-	p.scroll(0)
+	p.SetSize(len(lines), size) // goes when every screen calls SetSize in Update
 	to := min(p.lines, p.top+p.height)
 	footer := ""
 	if p.lines > p.height {

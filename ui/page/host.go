@@ -190,7 +190,7 @@ func (h *Host) Actions() []kit.Action {
 		capturing = f.Capturing()
 		for _, a := range f.Actions() {
 			if do := a.Do; do != nil {
-				a.Do = func() tea.Cmd { return h.from(s, do()) }
+				a.Do = func() tea.Cmd { return tea.Batch(h.from(s, do()), h.Tell(s, Acted{})) }
 			}
 			actions = append(actions, a)
 		}
@@ -238,7 +238,7 @@ func (h *Host) Press(msg tea.Msg) (cmd tea.Cmd, reason string, used bool) {
 	f, s := h.focus()
 	if f != nil {
 		if cmd, used := f.Type(msg); used {
-			return h.from(s, cmd), "", true
+			return tea.Batch(h.from(s, cmd), h.Tell(s, Acted{})), "", true
 		}
 	}
 	press, ok := msg.(tea.KeyPressMsg)
@@ -268,7 +268,7 @@ func (h *Host) Mouse(msg tea.MouseMsg, th *theme.Theme) tea.Cmd {
 		return nil
 	}
 	if s.Overlays().Top() != nil {
-		return h.from(s, s.Overlays().Mouse(msg, th))
+		return tea.Batch(h.from(s, s.Overlays().Mouse(msg, th)), h.Tell(s, Acted{}))
 	}
 	return h.Tell(s, msg)
 }

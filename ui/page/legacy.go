@@ -30,6 +30,13 @@ type legacy struct {
 	Unconverted
 }
 
+func (l *legacy) Update(msg tea.Msg) tea.Cmd {
+	if _, acted := msg.(Acted); acted {
+		return nil
+	}
+	return l.Unconverted.Update(msg)
+}
+
 func (l *legacy) Capturing() bool { return l.Unconverted.Capturing() }
 
 // Inner is the old screen of a [Legacy]; the screen itself otherwise.

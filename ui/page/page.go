@@ -50,6 +50,10 @@ func (b *Base) Type(tea.Msg) (tea.Cmd, bool) { return nil, false }
 // Resized tells a screen the size of its rectangle.
 type Resized struct{ Size image.Point }
 
+// Acted tells a screen that one of its actions or overlays ran, or that its text
+// field took a key: the time to lay out and draw again.
+type Acted struct{}
+
 // Catalog is a screen that lists the actions of all its parts, by the part's
 // name: keys can be given to each, and two of one part cannot share one.
 type Catalog interface {

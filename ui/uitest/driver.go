@@ -10,6 +10,7 @@ import (
 
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -28,17 +29,21 @@ type Driver struct {
 	Theme *theme.Theme
 	// Out are the messages for others, in order; take them with [Taken].
 	Out []tea.Msg
-	// Reasons are why the actions of pressed keys could not be done, in order.
-	Reasons []string
+	// Drop tells of an answer that is not to reach the screen, such as the tick of a
+	// clock that would go on for ever; nil: all reach it.
+	Drop func(msg tea.Msg) bool
 	// Hold keeps back commands while it is not nil: they are added to it instead
 	// of being run. Run runs them.
 	Hold *[]tea.Cmd
 }
 
-// Drive starts a screen in that room and shows it.
-func Drive(t testing.TB, id page.ID, s page.Screen, size image.Point) *Driver {
+// Drive starts a screen in that room and shows it; with sets the driver up before.
+func Drive(t testing.TB, id page.ID, s page.Screen, size image.Point, with ...func(*Driver)) *Driver {
 	t.Helper()
 	d := &Driver{T: t, Screen: s, Size: size, Theme: theme.New(true, true)}
+	for _, set := range with {
+		set(d)
+	}
 	d.Host.Resize(size)
 	d.Run(d.Host.Add(id, s))
 	d.Run(d.Host.Show(id, false))
@@ -83,8 +88,8 @@ func (d *Driver) Type(words string) {
 func (d *Driver) input(msg tea.Msg) {
 	d.T.Helper()
 	cmd, reason, _ := d.Host.Press(msg)
-	if reason != "" {
-		d.Reasons = append(d.Reasons, reason)
+	if press, ok := msg.(tea.KeyPressMsg); reason != "" && ok && press.String() != "esc" {
+		d.Out = append(d.Out, page.Toast{Level: page.Info, Text: text.Sentence(reason)}) // as the root says it
 	}
 	d.Run(cmd)
 }
@@ -144,6 +149,9 @@ func (d *Driver) Answer(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 	}
+	if d.Drop != nil && d.Drop(msg) {
+		return nil
+	}
 	if ForOthers(msg) {
 		d.Out = append(d.Out, msg)
 		return nil
@@ -175,23 +183,10 @@ func (d *Driver) Sees(words ...string) {
 	Shows(d.T, d.Text(), words...)
 }
 
-// Toasted checks that a message or the reason of a disabled action says the
-// words, and takes the messages.
+// Toasted checks that a message says the words, and takes the messages.
 func (d *Driver) Toasted(words string) {
 	d.T.Helper()
-	got := Taken[page.Toast](&d.Out)
-	for _, toast := range got {
-		if strings.Contains(toast.Text, words) {
-			return
-		}
-	}
-	for _, reason := range d.Reasons {
-		if strings.Contains(strings.ToLower(reason), strings.ToLower(strings.TrimSuffix(words, "."))) {
-			d.Reasons = nil
-			return
-		}
-	}
-	d.T.Errorf("nothing says %q; messages: %+v, reasons: %q", words, got, d.Reasons)
+	Toasted(d.T, &d.Out, words)
 }
 
 // Asked takes the only question that the screen asked.

@@ -20,14 +20,12 @@ type copied struct {
 // openMenu offers what can be copied of a job.
 func (m *Model) openMenu() tea.Cmd {
 	r, _ := m.current()
-	m.copies = copiesOf(r.Job)
-	menu := make([]kit.MenuRow, 0, len(m.copies)+1)
-	for _, c := range m.copies {
-		menu = append(menu, kit.MenuRow{Key: c.key, Words: c.what, Note: strings.ReplaceAll(c.text, "\n", " ")})
+	copies := append(copiesOf(r.Job), copied{key: "c", what: "curl command", text: "the request, with the key as a variable", job: r.Job})
+	rows := make([]kit.MenuRow, len(copies))
+	for i, c := range copies {
+		rows[i] = kit.MenuRow{Key: c.key, Words: c.what, Note: strings.ReplaceAll(c.text, "\n", " ")}
 	}
-	m.copies = append(m.copies, copied{key: "c", what: "curl command", job: r.Job})
-	menu = append(menu, kit.MenuRow{Key: "c", Words: "curl command", Note: "the request, with the key as a variable"})
-	m.menu = kit.NewMenu("Copy", menu...)
+	m.Overlays().Open(kit.NewMenu("Copy", rows...).OnTake(func(row int) tea.Cmd { return m.copy(copies[row]) }))
 	return nil
 }
 
@@ -66,16 +64,8 @@ func markdown(f *api.File) string {
 	return link
 }
 
-// choose does what the menu came to.
-func (m *Model) choose(i int) tea.Cmd {
-	if i == kit.MenuOpen {
-		return nil
-	}
-	m.menu = nil
-	if i < 0 || i >= len(m.copies) {
-		return nil
-	}
-	c := m.copies[i]
+// copy copies what was taken from the menu.
+func (m *Model) copy(c copied) tea.Cmd {
 	if c.job == nil {
 		return page.Send(page.Copy{What: c.what, Text: c.text})
 	}

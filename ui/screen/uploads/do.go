@@ -16,7 +16,6 @@ import (
 
 // asked comes back from a question: what the person wants done with a job.
 type asked struct {
-	to  *Model
 	job *api.Job
 	do  func(*Model, *api.Job) tea.Cmd
 }
@@ -48,7 +47,7 @@ func (m *Model) inspect(job *api.Job) tea.Cmd {
 	}
 }
 
-// done looks at the queue anew after an act, and tells what went wrong.
+// done reads the queue again after an action, and tells what went wrong.
 func (m *Model) done(err error) tea.Cmd {
 	m.look()
 	if err == nil {
@@ -72,17 +71,14 @@ func (m *Model) pause() tea.Cmd {
 }
 
 // placed is the answer to place.
-type placed struct {
-	to  *Model
-	err error
-}
+type placed struct{ err error }
 
 // place moves a job in the line of those that wait.
 func (m *Model) place(move func(context.Context, int64) error) tea.Cmd {
 	r, _ := m.current()
 	m.moved = true
 	ctx, id := m.o.Context, r.Job.ID
-	return func() tea.Msg { return placed{m, move(ctx, id)} }
+	return func() tea.Msg { return placed{move(ctx, id)} }
 }
 
 // lookAgain asks the service what became of a job whose outcome is unknown.
@@ -117,7 +113,7 @@ func (m *Model) cancel() tea.Cmd {
 		Text:  text.Safe(name(r.Job)) + ": " + words,
 		Choices: []page.Choice{
 			{Label: "Go on sending", Key: "g"},
-			{Label: "Cancel the upload", Key: "c", Danger: true, Msg: asked{m, r.Job, cancelJob}},
+			{Label: "Cancel the upload", Key: "c", Danger: true, Msg: asked{r.Job, cancelJob}},
 		},
 	})
 }
@@ -143,7 +139,7 @@ func (m *Model) retry() tea.Cmd {
 		Text:  text.Safe(name(r.Job)) + " may have arrived. Sent again it may be stored twice, because the service decides about its name. Look in the library first.",
 		Choices: []page.Choice{
 			{Label: "Leave it", Key: "l"},
-			{Label: "Send again", Key: "s", Danger: true, Msg: asked{m, r.Job, retryJob}},
+			{Label: "Send again", Key: "s", Danger: true, Msg: asked{r.Job, retryJob}},
 		},
 	})
 }
@@ -158,7 +154,6 @@ func retryJob(m *Model, job *api.Job) tea.Cmd {
 
 // resent is the answer to resend.
 type resent struct {
-	to  *Model
 	id  int64 // of the job that was sent again
 	err error
 }
@@ -174,7 +169,7 @@ func (m *Model) resend(job api.Job) tea.Cmd {
 	job.ID, job.Failure, job.File = 0, nil, nil
 	return func() tea.Msg {
 		_, err := jobs.Add(ctx, []api.Job{job})
-		return resent{m, old, err}
+		return resent{old, err}
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 	"go.uber.org/goleak"
 
 	"mediadesk/api"
@@ -22,14 +21,12 @@ import (
 	"mediadesk/api/local"
 	"mediadesk/api/queue"
 	"mediadesk/api/session"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
 
 func TestMain(m *testing.M) {
-	watchEvery = time.Millisecond
 	goleak.VerifyTestMain(m)
 }
 
@@ -37,17 +34,14 @@ type testKey string
 
 func (k testKey) Reveal() string { return string(k) }
 
-// desk drives the screen as the root does: it runs the commands and hands
-// their messages back, and keeps those that are meant for others.
+// desk is the screen with what it works on.
 type desk struct {
+	*uitest.Driver
 	t     *testing.T
 	m     *Model
 	queue *queue.Queue
 	files *journal.Journal
 	dir   string
-	out   []tea.Msg // messages for the root, in order
-	size  image.Point
-	now   func() time.Time
 }
 
 // curling is a session whose requests are short.
@@ -59,7 +53,7 @@ func (curling) Curl(j api.Job) (string, error) { return "curl -F fileName=" + j.
 // before where that is given: it tells whether the library is to answer.
 func start(t *testing.T, before func(http.ResponseWriter, *http.Request) bool, earlier ...api.Job) *desk {
 	t.Helper()
-	d := &desk{t: t, size: image.Pt(118, 32), dir: t.TempDir(), now: time.Now}
+	d := &desk{t: t, dir: t.TempDir()}
 	var err error
 	d.files, err = journal.Open(t.Context(), filepath.Join(d.dir, "state", "journal.db"))
 	must(t, err)
@@ -102,40 +96,33 @@ func start(t *testing.T, before func(http.ResponseWriter, *http.Request) bool, e
 		Queue: d.queue, Profile: session.Profile{Name: "home"},
 		Session: curling{&session.Session{Journal: d.files, Profile: session.Profile{Name: "home"}}},
 	})
-	d.run(d.m.Init())
-	d.send(page.Shown{})
+	d.Driver = uitest.Drive(t, page.Uploads, d.m, image.Pt(118, 32), func(d *uitest.Driver) { d.Drop = isTick })
 	return d
+}
+
+// isTick tells of the clock that watches the journal: tests turn it by hand.
+func isTick(msg tea.Msg) bool {
+	_, is := msg.(watchTick)
+	return is
 }
 
 // still is a screen whose queue rests, to be given rows by hand.
 func still(t *testing.T, s queue.Snapshot, earlier ...api.Job) *desk {
 	t.Helper()
-	d := &desk{t: t, size: image.Pt(118, 32), queue: queue.New(queue.Options{})}
+	d := &desk{t: t, queue: queue.New(queue.Options{})}
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.Local)
-	d.m = New(Options{Queue: d.queue, Now: func() time.Time { return now }})
+	d.m = New(Options{Queue: d.queue, Session: curling{&session.Session{}}, Now: func() time.Time { return now }})
 	d.m.rows.earlier, d.m.rows.read = earlier, true
 	d.m.rows.take(s, now)
 	d.m.arrange(0)
+	d.Driver = &uitest.Driver{T: t, Screen: d.m, Theme: theme.New(true, true)}
+	d.Resize(image.Pt(118, 32))
+	d.Host.Keep(page.Uploads, d.m)
+	d.Host.Show(page.Uploads, false)
+	d.m.rows.take(s, now)
+	d.m.change(func() {})
+	d.m.changed()
 	return d
-}
-
-func (d *desk) send(msg tea.Msg) {
-	d.t.Helper()
-	d.run(d.m.Update(msg))
-	d.m.View(d.size, theme.New(true, true))
-}
-
-// run runs a command and all that follows from it.
-func (d *desk) run(cmd tea.Cmd) {
-	d.t.Helper()
-	d.out = append(d.out, uitest.Follow(d.t, d.m, cmd, nil)...)
-}
-
-func (d *desk) press(keys ...string) {
-	d.t.Helper()
-	for _, k := range keys {
-		d.send(kit.KeyMsg(k))
-	}
 }
 
 // write makes a file of n bytes.
@@ -162,7 +149,7 @@ func (d *desk) add(jobs ...api.Job) []api.Job {
 	d.t.Helper()
 	added, err := d.queue.Add(d.t.Context(), jobs)
 	must(d.t, err)
-	d.send(page.JobsChanged{})
+	d.Send(page.JobsChanged{})
 	return added
 }
 
@@ -172,7 +159,7 @@ func (d *desk) until(what string, holds func() bool) {
 	late := time.After(time.Minute)
 	for {
 		d.m.look()
-		d.m.cache.text = ""
+		d.m.changed()
 		if holds() {
 			return
 		}
@@ -181,24 +168,17 @@ func (d *desk) until(what string, holds func() bool) {
 		case <-d.queue.Edges():
 		case <-tick:
 		case <-late:
-			d.t.Fatalf("it did not come to this: %s\n%s", what, d.text())
+			d.t.Fatalf("it did not come to this: %s\n%s", what, d.Text())
 		}
-		d.send(page.JobsChanged{})
-		d.send(page.Tick{})
+		d.Send(page.JobsChanged{})
+		d.Send(page.Tick{})
 	}
-}
-
-func (d *desk) text() string { return ansi.Strip(d.m.View(d.size, theme.New(true, true))) }
-
-func (d *desk) sees(words ...string) {
-	d.t.Helper()
-	uitest.Shows(d.t, d.text(), words...)
 }
 
 func (d *desk) seesNot(words ...string) {
 	d.t.Helper()
 	for _, w := range words {
-		if view := d.text(); strings.Contains(view, w) {
+		if view := d.Text(); strings.Contains(view, w) {
 			d.t.Errorf("the screen shows %q:\n%s", w, view)
 		}
 	}
@@ -217,7 +197,7 @@ func (d *desk) names() string {
 // one takes the only message of a type.
 func one[T any](d *desk) T {
 	d.t.Helper()
-	return uitest.One[T](d.t, &d.out)
+	return uitest.One[T](d.t, &d.Out)
 }
 
 func must(t testing.TB, err error) {

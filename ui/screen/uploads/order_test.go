@@ -29,12 +29,12 @@ func TestOrderByHand(t *testing.T) {
 		d.m.landed()
 	}
 	to(3)
-	d.press("+")
+	d.Press("+")
 	to(1)
-	d.press("-")
+	d.Press("-")
 	d.until("the order is as asked", func() bool { return d.names() == "a.txt d.txt c.txt b.txt" })
 	to(0)
-	d.press("+")
+	d.Press("+")
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "being sent") {
 		t.Errorf("said %q", got.Text)
 	}
@@ -62,11 +62,11 @@ func TestLookAgain(t *testing.T) {
 	})
 	d.add(d.job("a.txt", 10, api.NameService))
 	d.until("the outcome is unknown", func() bool { return d.m.rows.totals.Unknown == 1 })
-	d.sees("does not list its")
+	d.Sees("does not list its")
 	lists = true
-	d.press("L")
+	d.Press("L")
 	d.until("it was looked for", func() bool {
-		return d.m.rows.totals.Unknown == 1 && strings.Contains(d.text(), "library was looked at")
+		return d.m.rows.totals.Unknown == 1 && strings.Contains(d.Text(), "library was looked at")
 	})
 	if posts != 1 {
 		t.Errorf("it was sent %d times", posts)
@@ -88,15 +88,15 @@ func TestAnotherProgramWithMany(t *testing.T) {
 	must(t, err)
 	added[0].State = api.Sending
 	must(t, other.UpdateJob(t.Context(), added[0]))
-	d.send(page.Shown{})
-	d.sees("400 uploads under way in another mediadesk", "theirs0.txt")
+	d.Send(page.Shown{})
+	d.Sees("400 uploads under way in another mediadesk", "theirs0.txt")
 	if r, ok := d.m.rows.row(0); !ok || r.Job.ID != added[0].ID {
 		t.Errorf("the first row is %v", r.Job)
 	}
 	added[0].State = api.Stored
 	must(t, other.UpdateJob(t.Context(), added[0]))
-	d.run(d.m.watch())
-	d.sees("399 uploads under way in another mediadesk")
+	d.Run(d.m.watch())
+	d.Sees("399 uploads under way in another mediadesk")
 }
 
 // The jobs of another program are watched.
@@ -108,17 +108,17 @@ func TestAnotherProgram(t *testing.T) {
 	job := d.job("theirs.txt", 10, api.NameExact)
 	added, err := other.AddJobs(t.Context(), []api.Job{job})
 	must(t, err)
-	d.send(page.Shown{})
-	d.sees("theirs.txt", "waiting", "another mediadesk has it")
+	d.Send(page.Shown{})
+	d.Sees("theirs.txt", "waiting", "another mediadesk has it")
 	added[0].State = api.Sending
 	must(t, other.UpdateJob(t.Context(), added[0]))
-	d.run(d.m.watch())
-	d.sees("1 upload under way in another mediadesk", "in another mediadesk")
-	if strings.Contains(d.text(), "sending 0 %") {
+	d.Run(d.m.watch())
+	d.Sees("1 upload under way in another mediadesk", "in another mediadesk")
+	if strings.Contains(d.Text(), "sending 0 %") {
 		t.Error("it claims to know how far the other program is")
 	}
 	added[0].State, added[0].File = api.Stored, &api.File{FileID: "x", Name: "theirs.txt", FilePath: "/theirs.txt"}
 	must(t, other.UpdateJob(t.Context(), added[0]))
-	d.run(d.m.watch())
-	d.sees("theirs.txt", "stored")
+	d.Run(d.m.watch())
+	d.Sees("theirs.txt", "stored")
 }

@@ -18,9 +18,17 @@ func (m *Model) drawPane(size image.Point, now time.Time, th *theme.Theme) strin
 	if !ok {
 		return kit.Box("", "", size, false, th)
 	}
+	return m.pane.View(text.Safe(name(r.Job)), m.paneLines(size, now, th), size, m.focus == onPane, th)
+}
+
+func (m *Model) paneLines(size image.Point, now time.Time, th *theme.Theme) []string {
+	r, ok := m.current()
+	if !ok {
+		return nil
+	}
 	f := kit.NewFacts(kit.PaneWidth(size), th)
 	describe(f, r, now, th)
-	return m.pane.View(text.Safe(name(r.Job)), f.Lines(), size, m.focus == onPane, th)
+	return f.Lines()
 }
 
 func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {

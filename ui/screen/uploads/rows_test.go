@@ -9,7 +9,6 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/queue"
-	"mediadesk/ui/kit"
 )
 
 func TestOrder(t *testing.T) {
@@ -39,7 +38,7 @@ func TestCursorStays(t *testing.T) {
 	if under() != "seven.jpg" {
 		t.Errorf("at the top: %s", under())
 	}
-	d.press("j", "j")
+	d.Press("j", "j")
 	if under() != "three.jpg" {
 		t.Fatalf("moved to %s", under())
 	}
@@ -55,7 +54,7 @@ func TestCursorStays(t *testing.T) {
 	if d.m.list.Cursor() != at {
 		t.Errorf("cursor at %d, want %d", d.m.list.Cursor(), at)
 	}
-	d.press("g")
+	d.Press("g")
 	swap(busy())
 	if under() != "four.jpg" {
 		t.Errorf("free at the top again: %s", under())
@@ -82,19 +81,19 @@ func TestFilter(t *testing.T) {
 		}
 	}
 	d.m.filter.SetValue("")
-	d.press("/", "z", "z", "z")
-	d.sees("No upload has this", "0 of 12")
-	d.press("esc")
-	d.sees("four.jpg")
-	d.press("/", "s", "t", "o", "enter", "n")
+	d.Press("/", "z", "z", "z")
+	d.Sees("No upload has this", "0 of 12")
+	d.Press("esc")
+	d.Sees("four.jpg")
+	d.Press("/", "s", "t", "o", "enter", "n")
 	if r, _ := d.m.current(); name(r.Job) != "one.jpg" {
 		t.Errorf("next is %s", name(r.Job))
 	}
-	d.press("n")
+	d.Press("n")
 	if r, _ := d.m.current(); name(r.Job) != "five.jpg" {
 		t.Errorf("round to %s", name(r.Job))
 	}
-	d.press("N")
+	d.Press("N")
 	if r, _ := d.m.current(); name(r.Job) != "one.jpg" {
 		t.Errorf("previous is %s", name(r.Job))
 	}
@@ -135,8 +134,8 @@ func TestManyJobs(t *testing.T) {
 	if d.m.list.Len() != len(s.Rows) {
 		t.Errorf("%d rows", d.m.list.Len())
 	}
-	d.press("G", "pgup", "k")
-	if !strings.Contains(d.text(), "refused") {
+	d.Press("G", "pgup", "k")
+	if !strings.Contains(d.Text(), "refused") {
 		t.Error("the last ones failed")
 	}
 }
@@ -187,7 +186,7 @@ func TestRowsProperty(t *testing.T) {
 			if moved && seen[before] && d.m.under() != before {
 				rt.Fatalf("the cursor went from %d to %d", before, d.m.under())
 			}
-			d.m.press(kit.KeyMsg(rapid.SampledFrom([]string{"j", "k", "g", "G", "d", "z"}).Draw(rt, "key")))
+			d.Press(rapid.SampledFrom([]string{"j", "k", "g", "G", "d", "z"}).Draw(rt, "key"))
 			for len(d.m.rows.removed) > 0 { // those off the list would be missed above
 				d.m.restore()
 			}

@@ -16,26 +16,26 @@ import (
 
 func TestStoredFiles(t *testing.T) {
 	d := start(t, nil)
-	d.sees("Nothing was sent yet. Press 1 to pick files.")
+	d.Sees("Nothing was sent yet. Press 1 to pick files.")
 	d.add(d.job("a.txt", 10, api.NameExact), d.job("b.txt", 20, api.NameExact), d.job("c.txt", 30, api.NameExact))
 	d.until("three are stored", func() bool { return d.m.rows.totals.Stored == 3 })
-	d.sees("3 of 3 stored", "100 %", "✓ stored", "a.txt", "Stored as")
+	d.Sees("3 of 3 stored", "100 %", "✓ stored", "a.txt", "Stored as")
 
-	d.press("/", "b", ".", "t", "enter")
+	d.Press("/", "b", ".", "t", "enter")
 	if d.names() != "b.txt" || d.m.Capturing() {
 		t.Fatalf("filtered: %s", d.names())
 	}
-	d.press("enter")
+	d.Press("enter")
 	seen := one[page.Inspect](d)
 	if len(seen.Files) != 1 || seen.Files[0].Name != "b.txt" || seen.Files[0].FileID == "" {
 		t.Errorf("details of %+v", seen.Files)
 	}
-	d.press("y")
-	if !d.m.Capturing() {
+	d.Press("y")
+	if d.m.Overlays().Top() == nil {
 		t.Error("the menu takes the keys")
 	}
-	d.sees("URL", "file id", "Markdown", "curl command")
-	d.press("u")
+	d.Sees("URL", "file id", "Markdown", "curl command")
+	d.Press("u")
 	if got := one[page.Copy](d); got.Text != seen.Files[0].URL || got.What != "URL" {
 		t.Errorf("copied %+v", got)
 	}
@@ -43,20 +43,20 @@ func TestStoredFiles(t *testing.T) {
 		"i": seen.Files[0].FileID, "p": "/b.txt", "m": "[b.txt](" + seen.Files[0].URL + ")",
 		"s": seen.Files[0].Name, "c": "curl -F fileName=b.txt",
 	} {
-		d.press("y", key)
+		d.Press("y", key)
 		if got := one[page.Copy](d); !strings.HasSuffix(got.Text, want) {
 			t.Errorf("%s copied %q, want %q", key, got.Text, want)
 		}
 	}
-	d.press("y", "esc")
-	if d.m.Capturing() || len(d.out) > 0 {
-		t.Errorf("esc leaves the menu: %+v", d.out)
+	d.Press("y", "esc")
+	if d.m.Capturing() || len(d.Out) > 0 {
+		t.Errorf("esc leaves the menu: %+v", d.Out)
 	}
-	d.press("o")
+	d.Press("o")
 	if got := one[page.Open](d); got.Address != seen.Files[0].URL {
 		t.Errorf("opened %+v", got)
 	}
-	d.press("r")
+	d.Press("r")
 	if got := one[page.Toast](d); got.Text != "It is stored." {
 		t.Errorf("why not again: %+v", got)
 	}
@@ -68,25 +68,25 @@ func TestRefusedAndUnsent(t *testing.T) {
 	must(t, os.Remove(gone.Upload.Source.Path))
 	jobs := d.add(d.job("large.bin", 5000, api.NameExact), gone, d.job("good.txt", 10, api.NameExact))
 	d.until("all have an outcome", func() bool { tt := d.m.rows.totals; return tt.Refused == 1 && tt.Unsent == 1 && tt.Stored == 1 })
-	d.sees("1 of 3 stored", "1 refused", "1 unsent", "is not there (any more)")
+	d.Sees("1 of 3 stored", "1 refused", "1 unsent", "is not there (any more)")
 	d.seesNot("of 10 B")
 	if !strings.HasPrefix(d.names(), "good.txt large.bin gone") {
 		t.Errorf("order: %s", d.names())
 	}
-	d.press("j")
-	d.sees("x refused"[2:], "The service said no")
+	d.Press("j")
+	d.Sees("x refused"[2:], "The service said no")
 	r, _ := d.m.current()
-	d.sees("status 4")
-	d.press("enter")
+	d.Sees("status 4")
+	d.Press("enter")
 	if d.m.focus != onPane {
 		t.Error("enter goes into the whole error")
 	}
-	d.press("esc", "y", "e")
+	d.Press("esc", "y", "e")
 	if got := one[page.Copy](d); !strings.Contains(got.Text, r.Job.Failure.Message) {
 		t.Errorf("copied %q", got.Text)
 	}
 	// All that failed is sent again.
-	d.press("R")
+	d.Press("R")
 	if got := one[page.Toast](d); got.Text != "Sending 2 uploads again." {
 		t.Errorf("said %q", got.Text)
 	}
@@ -97,12 +97,12 @@ func TestRefusedAndUnsent(t *testing.T) {
 		return r.Job.Attempts == 2 && tt.Refused == 1 && tt.Unsent == 1
 	})
 	// Off the list, and back.
-	d.press("g", "d")
+	d.Press("g", "d")
 	if strings.Contains(d.names(), "good.txt") {
 		t.Errorf("still there: %s", d.names())
 	}
-	d.press("z")
-	d.sees("good.txt")
+	d.Press("z")
+	d.Sees("good.txt")
 	if r, _ := d.m.current(); name(r.Job) != "good.txt" || !r.earlier {
 		t.Errorf("the cursor is on %s", name(r.Job))
 	}
@@ -125,36 +125,36 @@ func TestPauseAndCancel(t *testing.T) {
 		r, _ := d.m.current()
 		return r.Job.State == api.Sending && r.Sent > 0
 	})
-	d.sees("sending", " of 60.0 MB")
-	d.press("x")
+	d.Sees("sending", " of 60.0 MB")
+	d.Press("x")
 	ask := one[page.Ask](d)
 	if ask.Choices[0].Msg != nil || !strings.Contains(ask.Text, "have gone out") || !strings.Contains(ask.Text, "large") {
 		t.Errorf("asked %+v", ask)
 	}
-	d.press("p")
+	d.Press("p")
 	d.until("it is paused", func() bool { r, _ := d.m.current(); return r.Paused && r.Job.State == api.Waiting })
-	d.sees("paused", "p lets it go on", "1 paused")
-	d.press("P")
+	d.Sees("paused", "p lets it go on", "1 paused")
+	d.Press("P")
 	d.until("it goes on", func() bool { r, _ := d.m.current(); return r.Job.State == api.Sending })
-	d.send(ask.Choices[1].Msg)
+	d.Send(ask.Choices[1].Msg)
 	d.until("it is cancelled", func() bool { return d.m.rows.totals.Cancelled == 1 })
-	d.sees("cancelled", "It was taken back")
-	d.press("x")
+	d.Sees("cancelled", "It was taken back")
+	d.Press("x")
 	if got := one[page.Toast](d); got.Text != "It has its outcome: cancelled." {
 		t.Errorf("why not: %+v", got)
 	}
 	// What waits is taken back without a question.
-	d.press("P")
+	d.Press("P")
 	one[page.Toast](d)
 	d.queue.SetConcurrency(1)
 	added := d.add(d.job("first.bin", 60_000_000, api.NameHere), d.job("second.bin", 10, api.NameHere))
 	d.until("the first is under way", func() bool { return d.m.rows.totals.Sending == 1 })
 	d.m.list.SetCursor(d.m.rows.find(added[1].ID))
 	d.m.landed()
-	d.press("x")
+	d.Press("x")
 	d.until("both are cancelled", func() bool { return d.m.rows.totals.Cancelled == 2 })
-	if len(d.out) > 0 {
-		t.Errorf("asked for nothing: %+v", d.out)
+	if len(d.Out) > 0 {
+		t.Errorf("asked for nothing: %+v", d.Out)
 	}
 }
 
@@ -174,17 +174,17 @@ func TestUnknownAsks(t *testing.T) {
 	})
 	d.add(d.job("a.txt", 10, api.NameService))
 	d.until("the outcome is unknown", func() bool { return d.m.rows.totals.Unknown == 1 })
-	d.sees("? unknown", "It may have arrived.", "may then be stored twice")
-	d.press("R")
+	d.Sees("? unknown", "It may have arrived.", "may then be stored twice")
+	d.Press("R")
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "decide about each") {
 		t.Errorf("said %q", got.Text)
 	}
-	d.press("r")
+	d.Press("r")
 	ask := one[page.Ask](d)
 	if ask.Choices[0].Msg != nil || !ask.Choices[1].Danger {
 		t.Errorf("the safe choice is first: %+v", ask)
 	}
-	d.send(ask.Choices[1].Msg)
+	d.Send(ask.Choices[1].Msg)
 	d.until("it is stored", func() bool { return d.m.rows.totals.Stored == 1 })
 }
 
@@ -202,7 +202,7 @@ func TestEarlierJobs(t *testing.T) {
 	if len(d.m.rows.shown) != maxEarlier {
 		t.Errorf("%d rows, want %d", len(d.m.rows.shown), maxEarlier)
 	}
-	d.sees("Nothing is under way · 200 earlier uploads")
+	d.Sees("Nothing is under way · 200 earlier uploads")
 	d.seesNot("other.txt")
 
 	failedJob := d.job("again.txt", 10, api.NameHere)
@@ -210,14 +210,14 @@ func TestEarlierJobs(t *testing.T) {
 	failedJob.Failure = &api.Failure{Status: 403, Message: "no"}
 	_, err := d.files.AddJobs(t.Context(), []api.Job{failedJob})
 	must(t, err)
-	d.send(page.Shown{})
+	d.Send(page.Shown{})
 	r, ok := d.m.current()
 	if !ok || !r.earlier || r.Job.State != api.Refused {
 		t.Fatalf("the newest is first: %+v", r.Job)
 	}
-	d.press("p")
+	d.Press("p")
 	one[page.Toast](d)
-	d.press("r")
+	d.Press("r")
 	d.until("it is stored", func() bool { return d.m.rows.totals.Stored == 1 })
 	if d.m.rows.find(r.Job.ID) >= 0 {
 		t.Error("the old job is shown beside the new one")
@@ -239,7 +239,7 @@ func TestResendKeepsWhatIsKnown(t *testing.T) {
 		d.queue.PauseAll()
 		job := d.job("a.txt", 10, c.naming)
 		job.State, job.Evidence, job.Attempts, job.ID = api.Unknown, api.MaybeStored, 2, 77
-		d.run(d.m.resend(job))
+		d.Run(d.m.resend(job))
 		d.until("it is in the queue", func() bool { return d.m.rows.totals.Jobs == 1 && d.m.rows.totals.Stored == 1 })
 		jobs, err := d.queue.Wait(t.Context(), nil)
 		must(t, err)
@@ -249,39 +249,36 @@ func TestResendKeepsWhatIsKnown(t *testing.T) {
 	}
 }
 
-// Replies to another screen, and clocks, change nothing.
+// Replies to a screen that is gone, and news of others, change nothing.
 func TestStaleReplies(t *testing.T) {
 	d := still(t, busy())
-	before := d.text()
+	before := d.Text()
 	other := New(Options{Queue: queue.New(queue.Options{})})
 	for _, msg := range []tea.Msg{
-		earlierRead{to: other, jobs: []api.Job{*plain(99, api.Stored, "x")}},
-		resent{to: other, id: 1},
-		asked{to: other, job: plain(1, api.Stored, "x"), do: func(*Model, *api.Job) tea.Cmd { t.Error("done"); return nil }},
-		page.RunsChanged{},
+		earlierRead{jobs: []api.Job{*plain(99, api.Stored, "x")}},
+		resent{id: 1},
+		asked{job: plain(1, api.Stored, "x"), do: func(*Model, *api.Job) tea.Cmd { t.Error("done"); return nil }},
 	} {
-		d.send(msg)
+		d.Run(d.Answer(page.Reply{To: other, Msg: msg}))
 	}
-	if d.text() != before {
+	d.Send(page.RunsChanged{})
+	if d.Text() != before {
 		t.Error("the screen changed")
 	}
 }
 
-// While nobody looks the counters are left alone.
-func TestTickOnlyWhenLookedAt(t *testing.T) {
+// While the screen is not in front the counters are left alone.
+func TestTickOnlyInFront(t *testing.T) {
 	d := still(t, busy())
-	d.text()
+	if !d.m.tick() || !d.m.news() {
+		t.Error("in front the counters are read")
+	}
+	d.Send(page.Hidden{})
+	if d.m.tick() || d.m.news() {
+		t.Error("behind another screen they are not")
+	}
+	d.m.Update(page.Shown{})
 	if !d.m.tick() {
-		t.Error("after a look the counters are read")
-	}
-	if d.m.tick() {
-		t.Error("without a look they are not")
-	}
-	if d.m.news() {
-		t.Error("nor is news")
-	}
-	d.text()
-	if !d.m.news() {
-		t.Error("news is read once somebody looks")
+		t.Error("in front again they are")
 	}
 }

@@ -92,14 +92,7 @@ func (m *Model) noticed() bool {
 
 // View draws the screen.
 func (m *Model) View(size image.Point, th *theme.Theme) string {
-	m.drawn, m.seen = true, true
-	if m.cache.text != "" && m.cache.size == size && m.cache.theme == th {
-		return m.cache.text
-	}
-	m.size = size
-	text := m.draw(size, th)
-	m.cache.text, m.cache.size, m.cache.theme = text, size, th
-	return text
+	return m.memo.Draw(drawnFor{size, th}, func() string { return m.draw(size, th) })
 }
 
 func (m *Model) draw(size image.Point, th *theme.Theme) string {
@@ -123,7 +116,6 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 	if len(m.rows.shown) == 0 {
 		add(l.list, m.drawEmpty(l.list.Size(), th))
 	} else {
-		m.list.SetLen(len(m.rows.shown))
 		add(l.list, m.drawRows(l.list.Size(), now, th))
 	}
 	add(l.line, m.drawLine(l.line.Dx(), now, th))
@@ -137,11 +129,7 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 			body = kit.JoinV(body, pane)
 		}
 	}
-	out := text.Fit(kit.JoinV(above, body), size.X, size.Y)
-	if m.menu != nil {
-		out = kit.OverlayCenter(out, m.menu.View(size, th))
-	}
-	return out
+	return text.Fit(kit.JoinV(above, body), size.X, size.Y)
 }
 
 // drawTotals says how all uploads of this run stand, with a bar where there is
@@ -322,7 +310,7 @@ func (m *Model) drawLine(width int, now time.Time, th *theme.Theme) string {
 
 // click moves the cursor to the row; the second one opens it.
 func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
-	if m.menu != nil || msg.Button != tea.MouseLeft {
+	if msg.Button != tea.MouseLeft {
 		return nil
 	}
 	at, l := image.Pt(msg.X, msg.Y), m.layout(m.size)
@@ -354,12 +342,10 @@ func (m *Model) leaveFilter() {
 
 func (m *Model) wheel(msg tea.MouseWheelMsg) {
 	switch at, l := image.Pt(msg.X, msg.Y), m.layout(m.size); {
-	case m.menu != nil:
-		m.menu.Update(msg)
 	case at.In(l.pane):
-		m.pane.Update(msg)
+		m.pane.Wheel(msg)
 	case at.In(l.list):
-		m.list.Update(msg)
+		m.list.Wheel(msg)
 		m.landed()
 	}
 }

@@ -7,12 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"mediadesk/api"
 	"mediadesk/api/queue"
 	"mediadesk/ui/kit"
-	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
@@ -66,15 +64,15 @@ func TestDrawnInsideAtEverySize(t *testing.T) {
 		"list":   func() {},
 		"pane":   func() { d.m.open, d.m.focus = true, onPane },
 		"filter": func() { d.m.open = false; d.m.startFilter(); d.m.filter.SetValue(hostile[2]) },
-		"menu":   func() { d.m.clearFilter(); d.m.press(kit.KeyMsg("y")) },
+		"menu":   func() { d.m.clearFilter(); d.Press("y") },
 	}
 	for _, name := range []string{"list", "pane", "filter", "menu"} {
 		views[name]()
 		for _, cursor := range []int{1, d.m.list.Len() - 1} {
 			d.m.list.SetCursor(cursor)
 			uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
-				d.m.cache.text = ""
-				drawn := d.m.View(image.Pt(w, h), th)
+				d.Resize(image.Pt(w, h))
+				drawn := d.Host.View(th)
 				if got := kit.Size(drawn); got != image.Pt(w, h) {
 					t.Errorf("%s: %v drawn in %dx%d", name, got, w, h)
 				}
@@ -90,35 +88,35 @@ func TestDrawnInsideAtEverySize(t *testing.T) {
 // Only what is stored may look complete.
 func TestFullBarOnlyForStored(t *testing.T) {
 	d := still(t, busy())
-	for _, line := range strings.Split(d.text(), "\n")[3:] {
+	for _, line := range strings.Split(d.Text(), "\n")[3:] {
 		line, _, _ = strings.Cut(line, "│")
 		if full := strings.Contains(line, strings.Repeat("━", 8)); full != strings.Contains(line, "✓ stored") && strings.Contains(line, ".jpg") {
 			t.Errorf("%s", line)
 		}
 	}
 	d.seesNot("100 %")
-	d.sees("2 of 11 stored", "1 refused", "1 unsent", "1 unknown", "1 cancelled", "3.2 MB/s", "about 2 min left")
+	d.Sees("2 of 11 stored", "1 refused", "1 unsent", "1 unknown", "1 cancelled", "3.2 MB/s", "about 2 min left")
 }
 
 func TestSmallScreensTellOfTheRow(t *testing.T) {
 	d := still(t, busy())
-	d.size = image.Pt(40, 10)
-	d.sees("» sending 45 %", "four.jpg", "900 kB of 2 MB · 300 kB/s, 4 s left")
-	d.press("G", "enter")
-	d.sees("unsent", "The service did not like ten.jpg.", "Rename it.")
-	d.press("esc")
-	d.sees("refused")
-	d.size = image.Pt(80, 22)
-	d.press("tab")
-	d.sees("two.jpg", "Nothing can have arrived", "1 unknown")
+	d.Resize(image.Pt(40, 10))
+	d.Sees("» sending 45 %", "four.jpg", "900 kB of 2 MB · 300 kB/s, 4 s left")
+	d.Press("G", "enter")
+	d.Sees("unsent", "The service did not like ten.jpg.", "Rename it.")
+	d.Press("esc")
+	d.Sees("refused")
+	d.Resize(image.Pt(80, 22))
+	d.Press("tab")
+	d.Sees("two.jpg", "Nothing can have arrived", "1 unknown")
 }
 
-// Every key of every act that is offered does something, and one that is not
+// Every key of every action that is offered does something, and one that is not
 // offered says why.
-func TestEveryBindingActs(t *testing.T) {
+func TestEveryKeyActs(t *testing.T) {
 	print := func(d *desk) string {
 		m := d.m
-		return fmt.Sprint(m.list.Cursor(), m.focus, m.open, m.filter.Value(), m.menu != nil, m.moved, len(m.rows.removed), len(d.out), m.pane, d.text())
+		return fmt.Sprint(m.list.Cursor(), m.focus, m.open, m.filter.Value(), m.Overlays().Top() != nil, m.moved, len(m.rows.removed), len(d.Out), m.pane, d.Text())
 	}
 	for state, keys := range map[string][]string{
 		"list": {"j", "j", "j", "j", "j"}, "stored": {"j", "j", "j", "j", "j", "j"}, "pane": {"G", "tab", "j", "j", "j"}, "filter": {"/", "j", "down"},
@@ -129,62 +127,54 @@ func TestEveryBindingActs(t *testing.T) {
 			if state == "empty" {
 				d = still(t, queue.Snapshot{})
 			}
-			d.size = image.Pt(118, 14)
-			d.press(keys...)
-			d.out = nil
+			d.Resize(image.Pt(118, 14))
+			d.Press(keys...)
+			d.Out = nil
 			return d
 		}
-		for i, a := range prepare().m.Acts() {
-			if a.Binding.Help().Desc == "" || a.Group == "" {
-				t.Errorf("%s: %q has no words", state, a.Keys())
+		for _, a := range prepare().m.Actions() {
+			if a.Label() == "" || a.Group == "" || a.ID == "" {
+				t.Errorf("%s: %q has no words", state, a.KeyLabel())
 			}
-			for _, k := range a.Binding.Keys() {
+			for _, k := range a.Keys.Keys() {
 				d := prepare()
-				if got := d.m.Acts()[i]; !key.Matches(kit.KeyMsg(k), got.Binding) {
-					t.Fatalf("%s: acts changed", state)
+				if state == "empty" && a.Group == "Move" || d.m.Capturing() && kit.KeyMsg(k).Text != "" {
+					continue // there is nothing to move in, or it is text
 				}
 				before := print(d)
-				cmd := d.m.Update(kit.KeyMsg(k))
-				if a.Why != "" {
-					if toast, ok := cmdMsg(cmd).(page.Toast); !ok && k != "esc" || ok && toast.Text == "" {
+				cmd, reason, used := d.Host.Press(kit.KeyMsg(k))
+				switch {
+				case a.Reason() != "":
+					if used || reason == "" {
 						t.Errorf("%s: %s does not say why not", state, k)
 					}
-					continue
-				}
-				if cmd == nil && print(d) == before {
-					t.Errorf("%s: %s (%s) does nothing", state, k, a.Binding.Help().Desc)
+				case !used || cmd == nil && print(d) == before:
+					t.Errorf("%s: %s (%s) does nothing", state, k, a.Label())
 				}
 			}
 		}
 	}
-}
-
-func cmdMsg(cmd tea.Cmd) tea.Msg {
-	if cmd == nil {
-		return nil
-	}
-	return cmd()
 }
 
 func TestMouse(t *testing.T) {
 	d := still(t, busy())
-	d.text()
-	l := d.m.layout(d.size)
+	d.Text()
+	l := d.m.layout(d.Size)
 	click := tea.MouseClickMsg{X: 20, Y: l.list.Min.Y + 5, Button: tea.MouseLeft}
-	d.send(click)
+	d.Send(click)
 	if r, _ := d.m.current(); name(r.Job) != "nine.jpg" {
 		t.Errorf("clicked on %s", name(r.Job))
 	}
-	d.send(click)
+	d.Send(click)
 	if d.m.focus != onPane {
 		t.Error("a double click enters")
 	}
-	d.send(tea.MouseClickMsg{X: 20, Y: l.list.Min.Y, Button: tea.MouseLeft})
+	d.Send(tea.MouseClickMsg{X: 20, Y: l.list.Min.Y, Button: tea.MouseLeft})
 	if d.m.focus != onList || d.m.list.Cursor() != 0 {
 		t.Error("a click in the list goes there")
 	}
-	d.send(tea.MouseWheelMsg{X: 20, Y: l.list.Min.Y, Button: tea.MouseWheelDown})
-	d.send(tea.MouseClickMsg{X: l.pane.Min.X + 2, Y: l.pane.Min.Y + 2, Button: tea.MouseLeft})
+	d.Send(tea.MouseWheelMsg{X: 20, Y: l.list.Min.Y, Button: tea.MouseWheelDown})
+	d.Send(tea.MouseClickMsg{X: l.pane.Min.X + 2, Y: l.pane.Min.Y + 2, Button: tea.MouseLeft})
 	if d.m.focus != onPane {
 		t.Error("a click in the pane goes there")
 	}
@@ -198,11 +188,11 @@ func TestLooks(t *testing.T) {
 	old := *plain(100, api.Refused, "old.jpg")
 	for _, size := range []image.Point{{118, 32}, {100, 28}, {80, 20}, {40, 10}} {
 		d := still(t, busy(), old)
-		d.size = size
-		fmt.Printf("%v\n%s\n", size, d.text())
-		d.press("G", "k", "k", "enter")
-		fmt.Printf("%s\n", d.text())
-		d.press("esc", "y")
-		fmt.Printf("%s\n", d.text())
+		d.Size = size
+		fmt.Printf("%v\n%s\n", size, d.Text())
+		d.Press("G", "k", "k", "enter")
+		fmt.Printf("%s\n", d.Text())
+		d.Press("esc", "y")
+		fmt.Printf("%s\n", d.Text())
 	}
 }

@@ -5,7 +5,6 @@ package uploads
 import (
 	"context"
 	"image"
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -66,6 +65,7 @@ const (
 
 // Model is the screen.
 type Model struct {
+	page.Base
 	o     Options
 	rows  rows
 	focus focus
@@ -75,25 +75,23 @@ type Model struct {
 	pane   kit.Pane
 	open   bool // the pane is shown where it is not always
 	filter kit.Field
-	menu   *kit.Menu
-	copies []copied // what each row of the menu copies
 	clicks *kit.Clicks
 
-	drawn bool // it was looked at since the counters were read
-
-	watching int   // generation of the watch on the journal
-	seen     bool  // it was looked at since the last turn of the watch
-	reading  bool  // the journal is being read
-	version  int64 // of the journal when it was last read; 0: not known
+	shown    bool           // it is in front: counters are read, the journal is watched
+	watching page.Questions // the newest turn of the watch on the journal
+	reading  bool           // the journal is being read
+	version  int64          // of the journal when it was last read; 0: not known
 	size     image.Point
-	cache    struct {
-		text  string // empty: to be drawn
-		size  image.Point
-		theme *theme.Theme
-	}
+	memo     *kit.Memo[drawnFor]
 }
 
-var _ page.Unconverted = (*Model)(nil)
+// drawnFor is what the drawn screen depends on beside its state.
+type drawnFor struct {
+	size  image.Point
+	theme *theme.Theme
+}
+
+var _ page.Screen = (*Model)(nil)
 
 // New makes the screen.
 func New(o Options) *Model {
@@ -104,7 +102,7 @@ func New(o Options) *Model {
 		o.Now = time.Now
 	}
 	return &Model{
-		o: o, rows: newRows(), drawn: true, clicks: kit.NewClicks(o.Now),
+		o: o, rows: newRows(), memo: &kit.Memo[drawnFor]{}, clicks: kit.NewClicks(o.Now),
 		filter: kit.Field{Label: "Filter", Placeholder: "part of a name, or a state such as refused"},
 	}
 }
@@ -115,106 +113,23 @@ func (m *Model) Init() tea.Cmd {
 	return m.readEarlier()
 }
 
-// maxEarlier is how many jobs of former runs are shown.
-const maxEarlier = 200
-
-// earlierRead is the answer to readEarlier.
-type earlierRead struct {
-	to   *Model
-	jobs []api.Job // newest last
-	open int       // jobs without an outcome
-	err  error
-
-	version int64 // of the journal; 0: not known
-}
-
-// readEarlier reads the newest jobs of the journal, and those that are being
-// sent, however old. Those of the queue are among them.
-func (m *Model) readEarlier() tea.Cmd {
-	limit := maxEarlier + min(len(m.rows.live), 10*maxEarlier)
-	s, ctx := m.o.Session, m.o.Context
-	return func() tea.Msg {
-		jobs, err := s.Jobs(ctx, session.JobFilter{Limit: limit})
-		if err != nil {
-			return earlierRead{to: m, err: err}
-		}
-		sending, err := s.Jobs(ctx, session.JobFilter{State: api.Sending, Limit: limit})
-		if err != nil {
-			return earlierRead{to: m, err: err}
-		}
-		open, err := s.OpenJobs(ctx)
-		if len(jobs) > 0 {
-			first := jobs[0].ID
-			sending = slices.DeleteFunc(sending, func(j api.Job) bool { return j.ID >= first })
-		}
-		return earlierRead{to: m, jobs: append(sending, jobs...), open: open, err: err}
-	}
-}
-
-// watchEvery is how often the screen looks whether another program has changed
-// the journal; shorter in tests.
-var watchEvery = time.Second
-
-// watchTick is a turn of the watch.
-type watchTick struct {
-	to  *Model
-	gen int
-}
-
-func (m *Model) watchOthers() tea.Cmd {
-	gen := m.watching
-	return tea.Tick(watchEvery, func(time.Time) tea.Msg { return watchTick{m, gen} })
-}
-
-// watch looks for news of jobs that another program sends; it ends when nobody
-// looks at the screen any more.
-func (m *Model) watch() tea.Cmd {
-	if !m.seen {
-		return nil
-	}
-	m.seen = false
-	if m.reading || m.o.Queue.Busy() && !m.othersWork() {
-		return m.watchOthers()
-	}
-	return tea.Batch(m.watchOthers(), m.readNews())
-}
-
-// othersWork reports whether a job on the list is in the hands of another
-// program.
-func (m *Model) othersWork() bool {
-	return slices.ContainsFunc(m.rows.earlier, func(j api.Job) bool { return !j.State.Final() })
-}
-
-// readNews reads the journal if it has changed.
-func (m *Model) readNews() tea.Cmd {
-	read, s, ctx, was := m.readEarlier(), m.o.Session, m.o.Context, m.version
-	m.reading = true
-	return func() tea.Msg {
-		now, err := s.JournalVersion(ctx)
-		if err == nil && now == was {
-			return unchanged{m}
-		}
-		msg, ok := read().(earlierRead)
-		if ok && err == nil {
-			msg.version = now
-		}
-		return msg
-	}
-}
-
-// unchanged says that the journal is as it was read last.
-type unchanged struct{ to *Model }
-
-// Capturing reports whether the filter or a menu takes the keys.
-func (m *Model) Capturing() bool { return m.focus == onFilter || m.menu != nil }
-
 // Update takes a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	cmd, used := m.handle(msg)
 	if used {
-		m.cache.text = ""
+		m.changed()
 	}
 	return cmd
+}
+
+// changed has the screen laid out and drawn again.
+func (m *Model) changed() {
+	l := m.layout(m.size)
+	m.list.SetHeight(l.list.Dy())
+	if !l.pane.Empty() {
+		m.pane.SetSize(len(m.paneLines(l.pane.Size(), m.o.Now(), &theme.Theme{})), l.pane.Size())
+	}
+	m.memo.Forget()
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
@@ -223,14 +138,17 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return nil, m.tick()
 	case page.JobsChanged:
 		return nil, m.news()
+	case page.Acted:
+	case page.Resized:
+		m.size = msg.Size
 	case page.Shown:
+		m.shown = true
 		m.look()
-		m.watching++
 		return tea.Batch(m.readEarlier(), m.watchOthers()), true
+	case page.Hidden:
+		m.shown = false
+		m.watching.Drop()
 	case earlierRead:
-		if msg.to != m {
-			return nil, false
-		}
 		m.rows.read, m.reading = true, false
 		if msg.err != nil {
 			return page.Send(page.Problem(msg.err)), true
@@ -242,46 +160,25 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 			}
 			m.rows.take(m.o.Queue.Snapshot(), m.o.Now())
 		})
-		return nil, true
 	case unchanged:
-		if msg.to == m {
-			m.reading = false
-		}
+		m.reading = false
 		return nil, false
 	case asked:
-		if msg.to != m {
-			return nil, false
-		}
 		return msg.do(m, msg.job), true
 	case placed:
-		if msg.to != m {
-			return nil, false
-		}
 		return m.done(msg.err), true
 	case watchTick:
-		if msg.to != m || msg.gen != m.watching {
-			return nil, false
-		}
 		return m.watch(), false
 	case resent:
-		if msg.to != m {
-			return nil, false
-		}
 		return m.resent(msg), true
-	case tea.KeyPressMsg:
-		return m.press(msg), true
-	case tea.PasteMsg:
-		if m.focus == onFilter {
-			m.change(func() { m.filter.Update(msg) })
-		}
-		return nil, true
 	case tea.MouseClickMsg:
 		return m.click(msg), true
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
-		return nil, true
+	default:
+		return nil, false
 	}
-	return nil, false
+	return nil, true
 }
 
 // look reads the queue and puts the rows in order.
@@ -291,10 +188,9 @@ func (m *Model) look() {
 
 // tick reads the counters. Nobody needs them while the screen is not in front.
 func (m *Model) tick() bool {
-	if !m.drawn {
+	if !m.shown {
 		return false
 	}
-	m.drawn = false
 	under := m.under()
 	if !m.rows.refresh(m.o.Queue.Snapshot(), m.o.Now()) {
 		m.arrange(under)
@@ -308,7 +204,7 @@ const lookTime = 100 * time.Millisecond
 // news is a change of some job. Many come in short time while small files are
 // sent: those wait for the tick that is to come.
 func (m *Model) news() bool {
-	if !m.drawn {
+	if !m.shown {
 		return false
 	}
 	m.rows.stale = true

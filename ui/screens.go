@@ -29,7 +29,7 @@ func (m *Model) tabScreens() map[page.ID]page.Screen {
 		})),
 		page.Settings: page.Legacy(settings.New(settings.Options{
 			Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, Getenv: m.o.Getenv, Profile: d.Profile, Version: m.o.Version, Now: m.o.Now,
-			TestReceiver: d.TestReceiver, ReceiverAddr: d.Watch.Addr(),
+			Session: d, ReceiverAddr: d.Watch.Addr(),
 		})),
 	}
 }

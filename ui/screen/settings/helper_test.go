@@ -77,6 +77,7 @@ func newDesk(t *testing.T, accounts ...config.Profile) *desk {
 	home := filepath.Join(t.TempDir(), "desk")
 	getenv := func(name string) string { return d.env[name] }
 	d.o = Options{
+		Session: receiverTest(func() error { return nil }),
 		Paths:   config.FindPaths(func(name string) string { return map[string]string{"MEDIADESK_HOME": home}[name] }),
 		Keys:    &config.Keys{Keyring: d.store, Getenv: getenv},
 		Getenv:  getenv,

@@ -68,7 +68,7 @@ func (m *Model) Acts() []kit.Act {
 		add(accounts, keyAdd, true, m.whyNotAdd())
 	}
 	add(program, keyTerm, r.area == areaPictures || r.area == areaFacts, "")
-	add(accounts, keyHooks, false, m.whyNotTest())
+	add(accounts, keyHooks, false, "")
 	add(program, keyFile, r.area != areaAccounts, m.whyNotEdit())
 	for _, b := range []key.Binding{keyNext, keyPrev, keyDown, keyUp, keyTop, keyEnd, keyPgDown, keyPgUp} {
 		add(moving, b, false, "")
@@ -164,7 +164,7 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 		m.reader = kit.NewReader("What this terminal can", m.terminalWords())
 		return nil
 	case key.Matches(msg, keyHooks):
-		return unless(m.whyNotTest(), m.testWebhooks)
+		return m.testWebhooks()
 	case key.Matches(msg, keyFile):
 		return unless(m.whyNotEdit(), m.edit)
 	case key.Matches(msg, keyAdd):

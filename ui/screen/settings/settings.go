@@ -19,6 +19,13 @@ import (
 
 var _ page.Unconverted = (*Model)(nil)
 
+// Session is what the screen asks of the session.
+type Session interface {
+	// TestReceiver posts to the address at which the service of the profile in use
+	// reaches our webhook receiver, and reports whether that arrived.
+	TestReceiver(ctx context.Context) error
+}
+
 // Options are what the root gives the screen.
 type Options struct {
 	// Context ends what is under way when it ends; nil: nothing does.
@@ -31,10 +38,7 @@ type Options struct {
 	Getenv func(string) string
 	// Profile is the one in use.
 	Profile session.Profile
-	// TestReceiver posts to the address at which the service of the profile in
-	// use reaches our webhook receiver, and reports whether that arrived; nil:
-	// there is no receiver.
-	TestReceiver func(ctx context.Context) error
+	Session Session
 	// ReceiverAddr is where the receiver listens just now, such as
 	// "127.0.0.1:7844"; empty: nowhere.
 	ReceiverAddr string

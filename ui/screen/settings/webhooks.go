@@ -23,7 +23,7 @@ type testedWebhooks struct {
 // whether the post arrived and what can be done.
 func (m *Model) testWebhooks() tea.Cmd {
 	m.reader = kit.NewReader("Webhooks", m.webhookWords("A post is on its way to "+m.receiverAddress()+"…"))
-	ctx, test := m.o.Context, m.o.TestReceiver
+	ctx, test := m.o.Context, m.o.Session.TestReceiver
 	return func() tea.Msg { return testedWebhooks{m, test(ctx)} }
 }
 
@@ -86,11 +86,4 @@ func (m *Model) webhookWords(outcome string) string {
 		paragraphs = append(paragraphs, "", "Just now the receiver listens at http://"+at+": something else has its usual port. A tunnel to the usual port reaches it only where that is another mediadesk of yours.")
 	}
 	return strings.Join(paragraphs, "\n")
-}
-
-func (m *Model) whyNotTest() string {
-	if m.o.TestReceiver == nil {
-		return "no receiver runs"
-	}
-	return ""
 }

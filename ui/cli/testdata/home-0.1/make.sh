@@ -47,7 +47,7 @@ cp pictures/orbit.gif pictures/holiday/turn.gif
 printf 'The tide table of the harbor.\n' >pictures/tides.txt
 printf '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="40"><rect width="60" height="40" fill="teal"/></svg>\n' >pictures/flag.svg
 printf '%%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 90 60]>>endobj\ntrailer<</Root 1 0 R>>\n%%%%EOF\n' >pictures/paper.pdf
-for n in 1 2 3 4 5 6 7 8 9; do printf 'open upload %s\n' $n >pictures/open-$n.txt; done
+for n in 0 1 2 3 4 5 6 7 8 9; do printf 'open upload %s\n' $n >pictures/open-$n.txt; done
 head -c 12000000 /dev/zero >pictures/open-tape.bin
 find pictures -type f -exec touch -d 2026-01-02T03:04:05Z {} +
 
@@ -195,14 +195,16 @@ wait $lab 2>/dev/null || true
 lab=
 $send pictures/tides.txt --name unsent.txt || true
 
-# The service stores and its answer is lost: unknown; and two that it has, of which the journal knows only attempts.
+# The service stores and its answer is lost: unknown; and four that it has, of which the journal knows only attempts.
+# To send the last two again would store them twice.
 lab --fault extensions=pending --fault answers=lost
 $send pictures/tides.txt --name unknown.txt --unique service || true
 lab --fault extensions=pending --fault answers=lost --fault delay=2s
-$send pictures/open-1.txt pictures/open-2.txt --concurrency 2 &
-one=$!
+$send pictures/open-1.txt pictures/open-2.txt --concurrency 2 & some=$!
+$send pictures/open-3.txt --unique service & some="$some $!"
+$send pictures/open-0.txt --unique off & some="$some $!"
 until_true says 2 '"outcome":"(waiting|sending)".*"attempts":2'
-kill -9 $one
+kill -9 $some
 
 # The service does not answer: one to be cancelled, then the rest under way or waiting.
 lab --fault extensions=pending --fault delay=1h

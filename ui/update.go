@@ -24,7 +24,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		slog.Debug("message", "type", fmt.Sprintf("%T", msg))
 	}
 	cmd := tea.Batch(m.learn(msg), m.take(msg))
-	return m, tea.Batch(cmd, m.host.Resize(m.rects().screen.Size()), m.aim())
+	return m, tea.Batch(cmd, m.host.Paint(m.theme), m.host.Resize(m.rects().screen.Size()), m.aim())
 }
 
 func (m *Model) take(msg tea.Msg) tea.Cmd {

@@ -29,6 +29,7 @@ type Host struct {
 	front   ID
 	trail   []ID // screens to step back to
 	room    image.Point
+	theme   *theme.Theme
 }
 
 // Screen is the screen with that ID; nil where there is none.
@@ -97,7 +98,7 @@ func (h *Host) bring(id ID) tea.Cmd {
 		hidden = h.Tell(h.InFront(), Hidden{})
 	}
 	h.front = id
-	return tea.Batch(hidden, h.Tell(h.InFront(), Resized{h.room}), h.Tell(h.InFront(), Shown{}))
+	return tea.Batch(hidden, h.Tell(h.InFront(), Themed{h.theme}), h.Tell(h.InFront(), Resized{h.room}), h.Tell(h.InFront(), Shown{}))
 }
 
 // Resize tells the room that screens have. Nothing happens where it is the same.
@@ -113,6 +114,16 @@ func (h *Host) Resize(room image.Point) tea.Cmd {
 		cmds = append(cmds, h.Tell(s, Resized{room}))
 	}
 	return tea.Batch(cmds...)
+}
+
+// Paint tells the theme that screens are drawn in. Nothing happens where it is
+// the same.
+func (h *Host) Paint(th *theme.Theme) tea.Cmd {
+	if th == h.theme {
+		return nil
+	}
+	h.theme = th
+	return h.Broadcast(Themed{th})
 }
 
 // Tell gives a message to one screen; nil: to nobody.

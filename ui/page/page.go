@@ -50,6 +50,10 @@ func (b *Base) Type(tea.Msg) (tea.Cmd, bool) { return nil, false }
 // Resized tells a screen the size of its rectangle.
 type Resized struct{ Size image.Point }
 
+// Themed tells a screen the theme that it is drawn in, before it is shown and
+// when that changes: for what is made for it before drawing, such as thumbnails.
+type Themed struct{ Theme *theme.Theme }
+
 // Acted tells a screen that one of its actions or overlays ran, or that its text
 // field took a key: the time to lay out and draw again.
 type Acted struct{}

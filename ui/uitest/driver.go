@@ -44,6 +44,7 @@ func Drive(t testing.TB, id page.ID, s page.Screen, size image.Point, with ...fu
 	for _, set := range with {
 		set(d)
 	}
+	d.Host.Paint(d.Theme)
 	d.Host.Resize(size)
 	d.Run(d.Host.Add(id, s))
 	d.Run(d.Host.Show(id, false))

@@ -17,6 +17,7 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/theme"
 )
 
 // Session is what the screen asks of the session.
@@ -125,10 +126,16 @@ type Model struct {
 	editing bool   // the editor has the terminal
 	text    string // of the editor, which could not be read; empty: there is none
 
-	size    image.Point
-	placed  layout // in size
-	version int    // counts what may have changed the drawing
-	drawn   *drawing
+	size   image.Point
+	placed layout // in size
+	memo   *kit.Memo[drawnFor]
+}
+
+// drawnFor is what the drawn screen depends on beside its state.
+type drawnFor struct {
+	size   image.Point
+	theme  *theme.Theme
+	minute time.Time // ages hold for as long
 }
 
 var (
@@ -141,7 +148,7 @@ var (
 // New makes the screen for some files.
 func New(o Options) *Model {
 	m := &Model{
-		o: o, now: o.Now, drawn: &drawing{},
+		o: o, now: o.Now, memo: &kit.Memo[drawnFor]{},
 		tags:    kit.NewChips("", ""),
 		numbers: kit.NewField("x,y,width,height", ""),
 	}
@@ -218,7 +225,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 // settle follows everything that may have changed the screen: parts may be
 // drawn in another place or size now, and another picture may be wanted.
 func (m *Model) settle(cmd tea.Cmd) tea.Cmd {
-	m.version++
+	m.memo.Forget()
 	m.placed = m.layout(m.size)
 	m.files.SetHeight(m.placed.inner[onFiles].Dy())
 	m.record.SetHeight(m.placed.inner[onRecord].Dy())

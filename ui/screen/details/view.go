@@ -16,26 +16,12 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// drawing is the screen as drawn last, kept while nothing changes.
-type drawing struct {
-	version int
-	size    image.Point
-	theme   *theme.Theme
-	minute  time.Time // ages hold for as long
-	view    string
-}
-
 // View draws the screen.
 func (m *Model) View(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}
-	now := drawing{version: m.version, size: size, theme: th, minute: m.now().Truncate(time.Minute), view: m.drawn.view}
-	if now != *m.drawn {
-		now.view = m.draw(size, th)
-		*m.drawn = now
-	}
-	return now.view
+	return m.memo.Draw(drawnFor{size, th, m.now().Truncate(time.Minute)}, func() string { return m.draw(size, th) })
 }
 
 // layout shares a size among the parts. A part without a rectangle is not shown.

@@ -538,7 +538,7 @@ func TestKilledWhileWriting(t *testing.T) {
 	paths := home(t, "")
 	c := must(t)(load(t, paths).SetProfile(HostedPreset("before", "")))
 	known := 0
-	for round := range 10 {
+	for round := range 5 {
 		cmd := child(t, paths, fmt.Sprintf("r%d-", round), 1000)
 		for deadline := time.Now().Add(20 * time.Second); len(load(t, paths).Profiles) < known+3+round; {
 			if time.Now().After(deadline) {

@@ -31,16 +31,13 @@ func (m *Model) askAgain() tea.Cmd {
 		Text:  text,
 		Choices: []page.Choice{
 			{Label: "Leave it", Key: "l"},
-			{Label: "Run it again", Key: "r", Msg: againConfirmed{m, *run}},
+			{Label: "Run it again", Key: "r", Msg: againConfirmed{*run}},
 		},
 	})
 }
 
 // againConfirmed says that the person wants a run once more.
-type againConfirmed struct {
-	to  *Model
-	run api.Run
-}
+type againConfirmed struct{ run api.Run }
 
 func (m *Model) rerun(run api.Run) tea.Cmd {
 	s, ctx := m.o.Session, m.o.Context
@@ -61,11 +58,11 @@ func (m *Model) rerun(run api.Run) tea.Cmd {
 	}
 }
 
-func noAgain(m *Model) string {
+func (m *Model) noAgain() string {
 	run, ok := m.current()
 	switch {
 	case !ok:
-		return noRow(m)
+		return m.noRow()
 	case run.Asked == nil:
 		return "its options are not known here: it was asked for elsewhere, or by an older mediadesk. The details (i, then x) run it with others"
 	case !run.Status.Final() && m.o.Now().Sub(run.Started) < session.HookLife:
@@ -79,7 +76,7 @@ func (m *Model) readTags() tea.Cmd {
 	run, _ := m.current()
 	known, s, ctx, wanted := m.record(run), m.o.Session, m.o.Context, *run
 	return func() tea.Msg {
-		out := tagsRead{to: m, run: wanted}
+		out := tagsRead{run: wanted}
 		file, err := s.Read(ctx, wanted.FileID)
 		switch {
 		case err == nil:
@@ -95,7 +92,6 @@ func (m *Model) readTags() tea.Cmd {
 
 // tagsRead is the record from which AI tags are to be taken.
 type tagsRead struct {
-	to   *Model
 	run  api.Run
 	file api.File
 	old  bool // as last seen: the service does not let us look
@@ -126,14 +122,13 @@ func (m *Model) offerTags(msg tagsRead) tea.Cmd {
 		Text:  strings.Join(lines, "\n"),
 		Choices: []page.Choice{
 			{Label: "Leave them", Key: "l"},
-			{Label: "Take over", Key: "t", Msg: tagsConfirmed{m, msg.file.FileID, tags}},
+			{Label: "Take over", Key: "t", Msg: tagsConfirmed{msg.file.FileID, tags}},
 		},
 	})
 }
 
 // tagsConfirmed says that the person has seen the difference and wants it.
 type tagsConfirmed struct {
-	to     *Model
 	fileID string
 	tags   []string
 }
@@ -145,15 +140,12 @@ func (m *Model) takeTags(msg tagsConfirmed) tea.Cmd {
 		if err != nil {
 			return page.Problem(err)
 		}
-		return tagsTaken{m, *file}
+		return tagsTaken{*file}
 	}
 }
 
 // tagsTaken has the record after that.
-type tagsTaken struct {
-	to   *Model
-	file api.File
-}
+type tagsTaken struct{ file api.File }
 
 func (m *Model) tagsTaken(msg tagsTaken) tea.Cmd {
 	m.history.stale = true
@@ -182,11 +174,11 @@ func aiTagsOf(file *api.File, extension string) []api.AITag {
 	return own
 }
 
-func noTags(m *Model) string {
+func (m *Model) noTags() string {
 	run, ok := m.current()
 	switch {
 	case !ok:
-		return noRow(m)
+		return m.noRow()
 	case !api.IsTagging(run.Extension):
 		return "it is no tagging extension"
 	case run.Status != api.StatusSuccess:

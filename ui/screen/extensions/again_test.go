@@ -61,7 +61,7 @@ func (d *desk) choose(ask page.Ask, key string) {
 	}
 	for _, c := range ask.Choices {
 		if c.Key == key {
-			d.send(c.Msg)
+			d.Run(d.Answer(page.Reply{To: d.m, Msg: c.Msg}))
 			return
 		}
 	}
@@ -79,7 +79,7 @@ func TestRunAgain(t *testing.T) {
 	d.openWith(s.options)
 
 	d.find("/a.png")
-	d.press("s")
+	d.Press("s")
 	ask := one[page.Ask](d)
 	if !strings.Contains(ask.Text, `"maxTags": 7`) || !strings.Contains(ask.Text, "/a.png") {
 		t.Errorf("asked %+v", ask)
@@ -99,7 +99,7 @@ func TestRunAgain(t *testing.T) {
 	}
 	for place, why := range map[string]string{"/waits.png": "still pending", "/unknown.png": "options are not known"} {
 		d.find(place)
-		d.press("s")
+		d.Press("s")
 		if got := one[page.Toast](d); !strings.Contains(got.Text, why) {
 			t.Errorf("%s: %q", place, got.Text)
 		}
@@ -116,8 +116,8 @@ func TestTakeTagsOver(t *testing.T) {
 	must(t, d.files.SaveFile(t.Context(), "home", s.record))
 	d.openWith(s.options)
 	d.find("/a.png")
-	d.sees("AI tags", "99 %  sea  (is a tag)", "81 %  boat")
-	d.press("t")
+	d.Sees("AI tags", "99 %  sea  (is a tag)", "81 %  boat")
+	d.Press("t")
 	ask := one[page.Ask](d)
 	if ask.Text != "+boat  (81 %)" {
 		t.Errorf("the difference is %q", ask.Text)
@@ -129,8 +129,8 @@ func TestTakeTagsOver(t *testing.T) {
 	if got := one[page.FileChanged](d); got.File.FileID != run.FileID {
 		t.Errorf("told %+v", got)
 	}
-	d.out = nil
-	d.press("t")
+	d.Out = nil
+	d.Press("t")
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "a tag already") {
 		t.Errorf("said %q", got.Text)
 	}
@@ -158,11 +158,11 @@ func TestBeforeAndAfter(t *testing.T) {
 	run := d.add(api.RemoveBackground, "/a.png", time.Hour)
 	d.end(run, api.StatusSuccess, api.FromWebhook, time.Minute, "")
 	d.openWith(s.options)
-	d.press("c")
-	d.sees("remove-bg of /a.png", "before", "after", "│")
+	d.Press("c")
+	d.Sees("remove-bg of /a.png", "before", "after", "│")
 	column := func() int {
-		d.send(page.Tick{})
-		for line := range strings.SplitSeq(d.text(), "\n") {
+		d.Send(page.Tick{})
+		for line := range strings.SplitSeq(d.Text(), "\n") {
 			if head, _, ok := strings.Cut(line, "│"); ok {
 				return text.Width(head)
 			}
@@ -170,48 +170,52 @@ func TestBeforeAndAfter(t *testing.T) {
 		return -1
 	}
 	at := column()
-	d.press("right", "right", "left")
+	d.Press("right", "right", "left")
 	if got := column(); got != at+1 {
 		t.Errorf("the divider is at %d, was at %d", got, at)
 	}
-	area := d.m.compare.drawn.area
-	d.send(tea.MouseClickMsg{X: area.Min.X + 5, Y: 10, Button: tea.MouseLeft})
-	d.send(tea.MouseMotionMsg{X: area.Min.X + 9, Y: 10, Button: tea.MouseLeft})
-	d.send(tea.MouseReleaseMsg{X: area.Min.X + 9, Y: 10, Button: tea.MouseLeft})
-	d.send(tea.MouseMotionMsg{X: area.Min.X + 30, Y: 10})
+	comparing := func() *comparison {
+		c, _ := d.m.Overlays().Top().(*comparison)
+		return c
+	}
+	area := comparing().memo.Last().area
+	d.Send(tea.MouseClickMsg{X: area.Min.X + 5, Y: 10, Button: tea.MouseLeft})
+	d.Send(tea.MouseMotionMsg{X: area.Min.X + 9, Y: 10, Button: tea.MouseLeft})
+	d.Send(tea.MouseReleaseMsg{X: area.Min.X + 9, Y: 10, Button: tea.MouseLeft})
+	d.Send(tea.MouseMotionMsg{X: area.Min.X + 30, Y: 10})
 	if got := column(); got != area.Min.X+9 {
 		t.Errorf("dragged to %d, want %d", got, area.Min.X+9)
 	}
-	d.press("space")
-	if view := d.text(); strings.Contains(view, "before") || !strings.Contains(view, "after") {
+	d.Press("space")
+	if view := d.Text(); strings.Contains(view, "before") || !strings.Contains(view, "after") {
 		t.Errorf("after alone:\n%s", view)
 	}
-	d.press("space")
-	if view := d.text(); !strings.Contains(view, "before") || strings.Contains(view, "after") {
+	d.Press("space")
+	if view := d.Text(); !strings.Contains(view, "before") || strings.Contains(view, "after") {
 		t.Errorf("before alone:\n%s", view)
 	}
-	for _, at := range []int{0, 3, 1000} {
-		d.m.compare.at = at
+	for _, share := range []float64{0, 0.3, 1} {
+		comparing().share = share
 		uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
-			d.m.cache.text = ""
-			return d.m.View(image.Pt(w, h), th)
+			d.Resize(image.Pt(w, h))
+			return d.Host.View(th)
 		})
 	}
-	d.press("esc")
-	if d.m.compare != nil || d.m.Capturing() {
+	d.Press("esc")
+	if comparing() != nil {
 		t.Error("esc closes it")
 	}
 	s.err = context.DeadlineExceeded
-	d.press("c")
-	d.sees("There is nothing to compare")
-	d.press("esc")
+	d.Press("c")
+	d.Sees("There is nothing to compare")
+	d.Press("esc")
 }
 
-func TestPostsThatNoRunTook(t *testing.T) {
+func TestUnmatchedWebhooks(t *testing.T) {
 	d := start(t, nil)
 	run := d.add(tagging, "/a.png", time.Hour, hooked)
 	d.open()
-	d.press("p")
+	d.Press("p")
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "belongs to a run") {
 		t.Errorf("said %q", got.Text)
 	}
@@ -219,16 +223,16 @@ func TestPostsThatNoRunTook(t *testing.T) {
 		{At: d.now, Why: api.StrayUnknown, Hash: [32]byte{1}, Raw: []byte(`{"service":"x\u001b[31m","status":"SUCCESS"}`), Extension: "x\x1b[31m", Status: "success", Times: 3},
 	}))
 	d.post(d.hook(run), 0, `{"service":"never-asked","status":"SUCCESS"}`)
-	d.send(page.RunsChanged{})
-	d.sees("2 posts that no run took (p)")
-	d.press("p")
-	d.sees(api.StrayUnknown, "it came 3 times", api.StrayNoRun, "never-asked")
+	d.Send(page.RunsChanged{})
+	d.Sees("2 unmatched webhooks (p)")
+	d.Press("p")
+	d.Sees(api.StrayUnknown, "it came 3 times", api.StrayNoRun, "never-asked")
 	uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
-		d.m.cache.text = ""
-		return d.m.View(image.Pt(w, h), th)
+		d.Resize(image.Pt(w, h))
+		return d.Host.View(th)
 	})
-	d.press("esc")
-	if d.m.Capturing() {
+	d.Press("esc")
+	if d.m.Overlays().Top() != nil {
 		t.Error("esc closes it")
 	}
 }
@@ -243,24 +247,24 @@ func TestGroups(t *testing.T) {
 		"s": "#paused /a/odd.png #pending /a/hooked.png",
 		"x": "#aws-auto-tagging /a/failed.png #google-auto-tagging /a/hooked.png /a/tags.png #my-own-tool",
 	} {
-		d.press(",", key)
+		d.Press(",", key)
 		if got := d.names(); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s", key, got)
 		}
 		// The cursor never stands on a head, wherever it goes.
 		for _, k := range []string{"g", "k", "j", "j", "j", "G", "j", "k", "k", "k", "pgup", "pgdown", "home"} {
-			d.press(k)
+			d.Press(k)
 			if _, ok := d.m.current(); !ok {
 				t.Errorf("%s, %s: the cursor is on a head", key, k)
 			}
 		}
-		d.sees("· 1 failed")
+		d.Sees("· 1 failed")
 		uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
-			d.m.cache.text = ""
-			return d.m.View(image.Pt(w, h), th)
+			d.Resize(image.Pt(w, h))
+			return d.Host.View(th)
 		})
 	}
-	d.press(",", "t")
+	d.Press(",", "t")
 	if strings.Contains(d.names(), "#") {
 		t.Errorf("groups stay: %s", d.names())
 	}

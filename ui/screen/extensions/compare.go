@@ -6,14 +6,12 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/api"
 	"mediadesk/api/media"
 	"mediadesk/ui/kit"
-	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -24,17 +22,28 @@ import (
 type comparison struct {
 	run           api.Run
 	cancel        context.CancelFunc
+	options       func(*theme.Theme) picture.Options
 	before, after *picture.Picture
-	err           error // why there is none
-	at            int   // columns of before, of those that the picture covers; -1: half
+	err           error   // why there is none
+	share         float64 // of the picture's columns that show before
 	dragged       bool
+	closed        bool
 
-	drawn struct {
-		size          image.Point
-		options       picture.Options
-		before, after []string
-		area          image.Rectangle // of the picture, in both the same
-	}
+	memo kit.Memo[renderedFor, rendered]
+}
+
+var _ kit.Overlay = (*comparison)(nil)
+
+// renderedFor is what both drawn pictures depend on.
+type renderedFor struct {
+	size    image.Point
+	options picture.Options
+}
+
+// rendered are both pictures as lines, and the area that they cover.
+type rendered struct {
+	before, after []string
+	area          image.Rectangle
 }
 
 // comparePatience is how long both pictures may take to arrive.
@@ -45,8 +54,7 @@ const compareSide = 1024
 
 // compared has both pictures.
 type compared struct {
-	to            *Model
-	run           int64
+	of            *comparison
 	before, after *picture.Picture
 	err           error
 }
@@ -55,11 +63,12 @@ type compared struct {
 func (m *Model) startCompare() tea.Cmd {
 	run, _ := m.current()
 	ctx, cancel := context.WithTimeout(m.o.Context, comparePatience)
-	m.compare = &comparison{run: *run, cancel: cancel, at: -1}
+	c := &comparison{run: *run, cancel: cancel, options: m.drawOptions, share: 0.5}
+	m.Overlays().Open(c)
 	wanted, record, s := *run, m.record(run), m.o.Session
 	return func() tea.Msg {
 		defer cancel()
-		out := compared{to: m, run: wanted.ID}
+		out := compared{of: c}
 		out.before, out.err = decode(s.Before(ctx, wanted))
 		if out.err == nil {
 			out.after, out.err = decode(s.Picture(ctx, record()))
@@ -77,83 +86,86 @@ func decode(path string, err error) (*picture.Picture, error) {
 	return picture.DecodeFile(ctx, path, media.Limits{Side: compareSide})
 }
 
-func (m *Model) gotCompared(msg compared) {
-	if c := m.compare; c != nil && c.run.ID == msg.run {
-		c.before, c.after, c.err = msg.before, msg.after, msg.err
+// Closed reports that it was left.
+func (c *comparison) Closed() bool { return c.closed }
+
+// Resize does nothing: pictures are drawn for the room they have.
+func (c *comparison) Resize(image.Point) {}
+
+// Capturing is false.
+func (c *comparison) Capturing() bool { return false }
+
+// Type uses nothing.
+func (c *comparison) Type(tea.Msg) (tea.Cmd, bool) { return nil, false }
+
+// width is how many columns the pictures cover.
+func (c *comparison) width() int { return c.memo.Last().area.Dx() }
+
+// divider is the column of the divider, of those that the pictures cover.
+func (c *comparison) divider() int { return int(c.share*float64(c.width()) + 0.5) }
+
+func (c *comparison) setDivider(column int) {
+	if width := c.width(); width > 0 {
+		c.share = float64(max(0, min(column, width))) / float64(width)
 	}
-}
-
-func (m *Model) endCompare() tea.Cmd {
-	m.compare.cancel()
-	m.compare = nil
-	return nil
-}
-
-// slide moves the divider.
-func (m *Model) slide(by int) tea.Cmd {
-	c := m.compare
-	c.at = max(0, min(c.divider()+by, c.drawn.area.Dx()))
-	return nil
 }
 
 // flip shows the other one alone.
-func (m *Model) flip() tea.Cmd {
-	c := m.compare
+func (c *comparison) flip() tea.Cmd {
 	if c.divider() > 0 {
-		return m.slide(-c.drawn.area.Dx())
+		c.setDivider(0)
+	} else {
+		c.setDivider(c.width())
 	}
-	return m.slide(c.drawn.area.Dx())
+	return nil
 }
 
-func (c *comparison) divider() int {
-	if c.at < 0 {
-		return c.drawn.area.Dx() / 2
-	}
-	return min(c.at, c.drawn.area.Dx())
-}
-
-// compareActs are those while the pictures are compared.
-func (m *Model) compareActs() []act {
-	ready := func(m *Model) string {
-		if c := m.compare; c.before == nil || c.after == nil {
+// Actions move the divider and close.
+func (c *comparison) Actions() []kit.Action {
+	missing := func() string {
+		if c.before == nil || c.after == nil {
 			return "the pictures are not there"
 		}
 		return ""
 	}
-	slide := func(words, shown string, by int, keys ...string) act {
-		return act{
-			binding: kit.Bind(words, shown, keys...), group: groupCompare, hint: by == -1 || by == 1, why: ready,
-			do: func(m *Model) tea.Cmd { return m.slide(by) },
+	slide := func(id, words, shown string, by int, keys ...string) kit.Action {
+		return kit.Action{
+			ID: id, Keys: kit.Bind(words, shown, keys...), Group: groupCompare, Footer: by == -1 || by == 1, Disabled: missing,
+			Do: func() tea.Cmd { c.setDivider(c.divider() + by); return nil },
 		}
 	}
-	return []act{
-		slide("divider left", "←", -1, "left", "h"),
-		slide("divider right", "→", 1, "right", "l"),
-		slide("far left", "", -10, "shift+left", "H", "pgup", "ctrl+b"),
-		slide("far right", "", 10, "shift+right", "L", "pgdown", "ctrl+f"),
-		{binding: kit.Bind("only one of them", "", "space"), group: groupCompare, hint: true, why: ready, do: (*Model).flip},
-		{binding: kit.Bind("close", "", "esc", "c", "enter", "backspace"), group: groupCompare, hint: true, do: (*Model).endCompare},
+	return []kit.Action{
+		slide("compare.left", "divider left", "←", -1, "left", "h"),
+		slide("compare.right", "divider right", "→", 1, "right", "l"),
+		slide("compare.far-left", "far left", "", -10, "shift+left", "H", "pgup", "ctrl+b"),
+		slide("compare.far-right", "far right", "", 10, "shift+right", "L", "pgdown", "ctrl+f"),
+		{ID: "compare.flip", Keys: kit.Bind("only one of them", "", "space"), Group: groupCompare, Footer: true, Disabled: missing, Do: c.flip},
+		{ID: "compare.close", Keys: kit.Bind("close", "", "esc", "c", "enter", "backspace"), Group: groupCompare, Footer: true, Do: func() tea.Cmd {
+			c.cancel()
+			c.closed = true
+			return nil
+		}},
 	}
 }
 
-// drag moves the divider with the mouse.
-func (m *Model) drag(msg tea.MouseMsg) {
-	c := m.compare
-	x := msg.Mouse().X - c.drawn.area.Min.X
+// Mouse drags the divider.
+func (c *comparison) Mouse(msg tea.MouseMsg) tea.Cmd {
 	switch msg.(type) {
 	case tea.MouseClickMsg:
 		c.dragged = true
 	case tea.MouseReleaseMsg:
 		c.dragged = false
-		return
+	case tea.MouseWheelMsg:
+		return nil
 	}
-	if c.dragged && !c.drawn.area.Empty() {
-		c.at = max(0, min(x, c.drawn.area.Dx()))
+	if c.dragged {
+		c.setDivider(msg.Mouse().X - c.memo.Last().area.Min.X)
 	}
+	return nil
 }
 
-func (m *Model) drawCompare(size image.Point, th *theme.Theme) string {
-	c := m.compare
+// View draws the comparison over all of the room.
+func (c *comparison) View(size image.Point, th *theme.Theme) string {
 	title := th.Title.Render(text.Truncate(text.Safe(c.run.Extension+" of "+place(&c.run)), size.X))
 	rest := image.Pt(size.X, size.Y-2)
 	say := func(words string) string {
@@ -168,17 +180,21 @@ func (m *Model) drawCompare(size image.Point, th *theme.Theme) string {
 	case rest.X < 3 || rest.Y < 1:
 		return text.Fit(title, size.X, size.Y)
 	}
-	c.render(rest, m.drawOptions(th))
-	at := c.divider()
-	left, right := c.drawn.area.Min.X, c.drawn.area.Max.X
+	// Moving the divider only cuts what was drawn once.
+	drawn := c.memo.Draw(renderedFor{rest, c.options(th)}, func() rendered {
+		o := c.options(th)
+		before, after := picture.Render(c.before, rest.X, rest.Y, o), picture.Render(c.after, rest.X, rest.Y, o)
+		return rendered{before.Lines, after.Lines, before.Area.Union(after.Area)}
+	})
+	left, right := drawn.area.Min.X, drawn.area.Max.X
 	mark := th.Accent.Render("│")
 	lines := make([]string, rest.Y)
 	for y := range lines {
-		if y < c.drawn.area.Min.Y || y >= c.drawn.area.Max.Y {
+		if y < drawn.area.Min.Y || y >= drawn.area.Max.Y {
 			continue
 		}
-		cut := left + at
-		lines[y] = ansi.Cut(c.drawn.before[y], 0, cut) + mark + ansi.Cut(c.drawn.after[y], min(cut+1, right), rest.X)
+		cut := left + c.divider()
+		lines[y] = ansi.Cut(drawn.before[y], 0, cut) + mark + ansi.Cut(drawn.after[y], min(cut+1, right), rest.X)
 	}
 	return text.Fit(kit.JoinV(title, c.legend(size.X, th), strings.Join(lines, "\n")), size.X, size.Y)
 }
@@ -189,29 +205,12 @@ func (c *comparison) legend(width int, th *theme.Theme) string {
 	switch c.divider() {
 	case 0:
 		left = ""
-	case c.drawn.area.Dx():
+	case c.width():
 		right = ""
 	}
-	gap := max(1, c.drawn.area.Dx()-text.Width(left)-text.Width(right))
-	line := strings.Repeat(" ", c.drawn.area.Min.X) + th.Strong.Render(left) + strings.Repeat(" ", gap) + th.Strong.Render(right)
+	gap := max(1, c.width()-text.Width(left)-text.Width(right))
+	line := strings.Repeat(" ", c.memo.Last().area.Min.X) + th.Strong.Render(left) + strings.Repeat(" ", gap) + th.Strong.Render(right)
 	return text.Fit(line, width, 1)
-}
-
-// render draws both pictures once for a size: moving the divider only cuts.
-func (c *comparison) render(size image.Point, o picture.Options) {
-	if c.drawn.size == size && c.drawn.options == o && c.drawn.before != nil {
-		return
-	}
-	share := 0.5
-	if c.at >= 0 && c.drawn.area.Dx() > 0 {
-		share = float64(c.at) / float64(c.drawn.area.Dx())
-	}
-	before, after := picture.Render(c.before, size.X, size.Y, o), picture.Render(c.after, size.X, size.Y, o)
-	c.drawn.size, c.drawn.options = size, o
-	c.drawn.before, c.drawn.after, c.drawn.area = before.Lines, after.Lines, before.Area.Union(after.Area)
-	if c.at >= 0 {
-		c.at = int(share*float64(c.drawn.area.Dx()) + 0.5)
-	}
 }
 
 // drawOptions are how pictures are drawn in a theme.
@@ -225,29 +224,15 @@ func (m *Model) drawOptions(th *theme.Theme) picture.Options {
 	return o
 }
 
-func noCompare(m *Model) string {
+func (m *Model) noCompare() string {
 	run, ok := m.current()
 	switch {
 	case !ok:
-		return noRow(m)
+		return m.noRow()
 	case run.Extension != api.RemoveBackground:
 		return "only a background removal changes the picture"
 	case run.Status != api.StatusSuccess:
 		return "the background is not removed (yet)"
 	}
 	return ""
-}
-
-// pressCompare does the act of a key.
-func (m *Model) pressCompare(msg tea.KeyPressMsg) tea.Cmd {
-	for _, a := range m.compareActs() {
-		if !key.Matches(msg, a.binding) {
-			continue
-		}
-		if a.why != nil && a.why(m) != "" {
-			return page.Send(page.Toast{Level: page.Info, Text: text.Sentence(a.why(m))})
-		}
-		return a.do(m)
-	}
-	return nil
 }

@@ -102,10 +102,7 @@ func (m *Model) back() tea.Cmd {
 type copied struct{ key, what, text string }
 
 // copyable tells what can be copied of a run.
-type copyable struct {
-	to   *Model
-	rows []copied
-}
+type copyable struct{ rows []copied }
 
 // findCopies looks up what can be copied: the address of the file is in its
 // record.
@@ -130,7 +127,7 @@ func (m *Model) findCopies() tea.Cmd {
 		add("x", "extension", known.Extension)
 		add("e", "error", known.Error)
 		add("h", "webhook posts", posts(events))
-		return copyable{m, rows}
+		return copyable{rows}
 	}
 }
 
@@ -145,27 +142,16 @@ func posts(events []api.RunEvent) string {
 	return strings.Join(out, "\n")
 }
 
-// openMenu offers what can be copied, unless the person went on meanwhile.
+// openMenu offers what can be copied, unless the user went on meanwhile.
 func (m *Model) openMenu(found copyable) {
 	if m.focus == onFilter {
 		return
 	}
-	m.copies = found.rows
-	menu := make([]kit.MenuRow, len(found.rows))
+	rows := make([]kit.MenuRow, len(found.rows))
 	for i, c := range found.rows {
-		menu[i] = kit.MenuRow{Key: c.key, Words: c.what, Note: strings.ReplaceAll(c.text, "\n", " ")}
+		rows[i] = kit.MenuRow{Key: c.key, Words: c.what, Note: strings.ReplaceAll(c.text, "\n", " ")}
 	}
-	m.menu = kit.NewMenu("Copy", menu...)
-}
-
-// choose does what the menu came to.
-func (m *Model) choose(i int) tea.Cmd {
-	if i == kit.MenuOpen {
-		return nil
-	}
-	m.menu = nil
-	if i < 0 || i >= len(m.copies) {
-		return nil
-	}
-	return page.Send(page.Copy{What: m.copies[i].what, Text: m.copies[i].text})
+	m.Overlays().Open(kit.NewMenu("Copy", rows...).OnTake(func(row int) tea.Cmd {
+		return page.Send(page.Copy{What: found.rows[row].what, Text: found.rows[row].text})
+	}))
 }

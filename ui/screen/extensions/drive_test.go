@@ -10,30 +10,25 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 	"go.uber.org/goleak"
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
 	"mediadesk/api/session"
 	"mediadesk/api/watch"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
-	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// desk drives the screen as the root does: it runs the commands and hands
-// their messages back, and keeps those that are meant for others. Clocks wait
-// in ticks.
+// desk is the screen with what it works on. Clocks wait in ticks.
 type desk struct {
+	*uitest.Driver
 	t     *testing.T
 	m     *Model
 	files *journal.Journal
 	watch *watch.Watch
-	out   []tea.Msg // messages for the root, in order
 	ticks []tea.Msg // what the clocks would bring
 	paces []time.Duration
 	size  image.Point
@@ -79,32 +74,11 @@ func (d *desk) openWith(more func(*Options)) {
 		d.paces = append(d.paces, pace)
 		return nil
 	}
-	d.run(d.m.Init())
-	d.send(page.Shown{})
-	d.send(page.Shown{}) // the pane has its size from the first drawing
+	d.Driver = uitest.Drive(d.t, page.Extensions, d.m, d.size)
 }
 
 func (d *desk) session() *session.Session {
 	return &session.Session{Journal: d.files, Watch: d.watch, Profile: session.Profile{Name: "home"}}
-}
-
-func (d *desk) send(msg tea.Msg) {
-	d.t.Helper()
-	d.run(d.m.Update(msg))
-	d.m.View(d.size, theme.New(true, true))
-}
-
-// run runs a command and all that follows from it.
-func (d *desk) run(cmd tea.Cmd) {
-	d.t.Helper()
-	d.out = append(d.out, uitest.Follow(d.t, d.m, cmd, nil)...)
-}
-
-func (d *desk) press(keys ...string) {
-	d.t.Helper()
-	for _, k := range keys {
-		d.send(kit.KeyMsg(k))
-	}
 }
 
 // add keeps a run that began so long ago.
@@ -158,13 +132,6 @@ func (d *desk) post(hash [32]byte, ago time.Duration, body string) {
 
 func hooked(r *api.Run) { r.Webhook = true }
 
-func (d *desk) text() string { return ansi.Strip(d.m.View(d.size, theme.New(true, true))) }
-
-func (d *desk) sees(words ...string) {
-	d.t.Helper()
-	uitest.Shows(d.t, d.text(), words...)
-}
-
 // names are those of the rows, in order.
 func (d *desk) names() string {
 	var out []string
@@ -180,12 +147,12 @@ func (d *desk) names() string {
 }
 
 // taken takes the messages of one type out of those for the root.
-func taken[T any](d *desk) []T { return uitest.Taken[T](&d.out) }
+func taken[T any](d *desk) []T { return uitest.Taken[T](&d.Out) }
 
 // one takes the only message of a type.
 func one[T any](d *desk) T {
 	d.t.Helper()
-	return uitest.One[T](d.t, &d.out)
+	return uitest.One[T](d.t, &d.Out)
 }
 
 func must(t testing.TB, err error) {

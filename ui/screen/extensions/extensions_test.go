@@ -42,7 +42,7 @@ func (d *desk) find(place string) {
 	for i := range d.m.runs.shown {
 		if r, _ := d.m.runs.row(i); r.FilePath == place {
 			d.m.list.SetCursor(i)
-			d.send(page.Shown{})
+			d.Send(page.Shown{})
 			return
 		}
 	}
@@ -52,8 +52,8 @@ func (d *desk) find(place string) {
 func TestNothingAskedFor(t *testing.T) {
 	d := start(t, nil)
 	d.open()
-	d.sees("No extension was asked for yet.", "upload form")
-	d.press("enter")
+	d.Sees("No extension was asked for yet.", "upload form")
+	d.Press("enter")
 	if got := one[page.Toast](d); got.Text != "No extension was asked for yet." {
 		t.Errorf("said %q", got.Text)
 	}
@@ -67,7 +67,7 @@ func TestRows(t *testing.T) {
 	some(d)
 	d.size.X = 200
 	d.open()
-	d.sees("4 pending · 2 success · 1 failed")
+	d.Sees("4 pending · 2 success · 1 failed")
 	for name, want := range map[string][]string{
 		"hooked": {"⋯ pending", "remove-bg", "14 s", "waits for a webhook"},
 		"lost":   {"pending", "my-own-tool", "2 min 00 s", "no way to learn the end"},
@@ -78,7 +78,7 @@ func TestRows(t *testing.T) {
 		"odd":    {"? paused"},
 	} {
 		line := ""
-		for l := range strings.SplitSeq(d.text(), "\n") {
+		for l := range strings.SplitSeq(d.Text(), "\n") {
 			if l, _, _ = strings.Cut(l, "│"); strings.Contains(l, "/a/"+name+".png") {
 				line = l
 			}
@@ -101,32 +101,32 @@ func TestFilters(t *testing.T) {
 		t.Errorf("order: %s", all)
 	}
 	for _, want := range []string{"pending", "success", "failed"} {
-		d.press("f")
-		d.sees("showing " + want + " only")
+		d.Press("f")
+		d.Sees("showing " + want + " only")
 		n := map[string]int{"pending": 4, "success": 2, "failed": 1}[want]
 		if len(d.m.runs.shown) != n {
 			t.Errorf("%s: %s", want, d.names())
 		}
 	}
-	d.press("/", "z", "z", "enter")
-	d.sees("No run has this", "0 of 7")
-	d.press("esc")
+	d.Press("/", "z", "z", "enter")
+	d.Sees("No run has this", "0 of 7")
+	d.Press("esc")
 	if d.names() != "/a/failed.png" {
 		t.Errorf("esc clears the words first: %s", d.names())
 	}
-	d.press("esc")
+	d.Press("esc")
 	if d.names() != all {
 		t.Errorf("then the status: %s", d.names())
 	}
-	d.press("/", "R", "e", "m", "o", "v", "e", " ", "s", "u", "c", "enter")
+	d.Press("/", "R", "e", "m", "o", "v", "e", " ", "s", "u", "c", "enter")
 	if d.names() != "/a/posted.png" {
 		t.Errorf("found %s", d.names())
 	}
-	d.press("esc", "/", "t", "a", "g", "enter", "n")
+	d.Press("esc", "/", "t", "a", "g", "enter", "n")
 	if r, _ := d.m.current(); r.ID == 0 || d.m.list.Cursor() != 1 {
 		t.Errorf("next is %d", d.m.list.Cursor())
 	}
-	d.press("n", "N")
+	d.Press("n", "N")
 	if d.m.list.Cursor() != 1 {
 		t.Errorf("round and back is %d", d.m.list.Cursor())
 	}
@@ -138,23 +138,23 @@ func TestHistory(t *testing.T) {
 	some(d)
 	d.open()
 	d.find("/a/posted.png")
-	d.press("enter")
-	d.size = image118x60
-	d.sees(
+	d.Press("enter")
+	d.Resize(image118x60)
+	d.Sees(
 		"success after 4 min", "History", "11:00:00  answer  pending", "11:04:00  webhook  success",
 		"it came 2 times and counts once",
 		`"more": {`, `  "kept": true`,
 		"11:10:00  webhook  failed", "it came late: the run had ended",
 		"11:11:00  webhook  success", "not believed: it names another",
 	)
-	d.press("j", "esc", "y", "h")
+	d.Press("j", "esc", "y", "h")
 	if got := one[page.Copy](d); strings.Count(got.Text, "\n") != 2 || !strings.Contains(got.Text, `"more":{"kept":true}`) {
 		t.Errorf("copied %q", got.Text)
 	}
 	d.find("/a/failed.png")
-	d.sees("does not try again", "no quota left")
+	d.Sees("does not try again", "no quota left")
 	d.find("/a/lost.png")
-	d.sees("There is no way to learn the end")
+	d.Sees("There is no way to learn the end")
 }
 
 func TestOpenTheFile(t *testing.T) {
@@ -164,21 +164,21 @@ func TestOpenTheFile(t *testing.T) {
 	d.open()
 	d.find("/a/tags.png")
 	for _, k := range []string{"i", "o"} {
-		d.press(k)
+		d.Press(k)
 		if got := one[page.Inspect](d); len(got.Files) != 1 || got.Files[0].URL != "https://h/tags.png" {
 			t.Errorf("%s: %+v", k, got)
 		}
 	}
-	d.press("y", "u")
+	d.Press("y", "u")
 	if got := one[page.Copy](d); got.Text != "https://h/tags.png" {
 		t.Errorf("copied %+v", got)
 	}
-	d.press("y", "esc")
+	d.Press("y", "esc")
 	if d.m.Capturing() {
 		t.Error("esc leaves the menu")
 	}
 	d.find("/a/lost.png")
-	d.press("i")
+	d.Press("i")
 	if got := one[page.Inspect](d); got.Files[0].FileID != "id/a/lost.png" || got.Files[0].Name != "lost.png" {
 		t.Errorf("a file that was never seen: %+v", got.Files[0])
 	}
@@ -190,21 +190,21 @@ func TestLive(t *testing.T) {
 	runs := some(d)
 	d.open()
 	d.find("/a/hooked.png")
-	d.sees("4 pending", "pending for 14 s")
+	d.Sees("4 pending", "pending for 14 s")
 	hash := d.hook(runs["hooked"])
 	d.post(hash, 0, `{"service":"remove-bg","status":"success"}`)
 	d.add("another", "/a/new.png", 0)
-	d.send(page.RunsChanged{})
+	d.Send(page.RunsChanged{})
 	if r, _ := d.m.current(); r.FilePath != "/a/hooked.png" {
 		t.Errorf("the cursor is on %s", r.FilePath)
 	}
-	d.sees("4 pending · 3 success", "success after 14 s", "12:00:00  webhook  success")
+	d.Sees("4 pending · 3 success", "success after 14 s", "12:00:00  webhook  success")
 	// While one reading is under way another waits for it.
 	first := d.m.read()
 	if d.m.read() != nil || !d.m.again {
 		t.Error("two readings at once")
 	}
-	d.run(first)
+	d.Run(first)
 	if d.m.reading || d.m.again {
 		t.Error("the second reading was forgotten")
 	}
@@ -218,36 +218,31 @@ func TestClock(t *testing.T) {
 	if len(d.ticks) != 1 || d.paces[0] != quick {
 		t.Fatalf("%d clocks at %v", len(d.ticks), d.paces)
 	}
-	d.sees("14 s")
+	d.Sees("14 s")
 	d.now = d.now.Add(time.Second)
-	d.send(d.ticks[0])
-	d.sees("15 s")
+	d.Send(d.ticks[0])
+	d.Sees("15 s")
 	if len(d.ticks) != 2 {
 		t.Fatalf("%d ticks", len(d.ticks))
 	}
-	d.send(d.ticks[0])
-	if len(d.ticks) != 2 {
-		t.Error("an old clock started another")
-	}
-	// Nobody looks: the second tick comes, and it is the last.
-	d.m.drawn = false
-	d.run(d.m.Update(d.ticks[1]))
-	d.run(d.m.Update(page.RunsChanged{}))
+	// Behind another screen there is no clock.
+	d.Send(page.Hidden{})
+	d.Send(page.RunsChanged{})
 	if len(d.ticks) != 2 {
 		t.Error("the clock runs for nobody")
 	}
-	d.send(page.Shown{})
+	d.Send(page.Shown{})
 	if len(d.ticks) != 3 {
 		t.Error("the clock does not start again")
 	}
 	d.end(run, api.StatusSuccess, api.FromWebhook, time.Hour, "")
-	d.send(page.RunsChanged{})
-	d.send(d.ticks[2])
+	d.Send(page.RunsChanged{})
+	d.Send(d.ticks[2])
 	if len(d.ticks) != 4 || d.paces[3] != slow {
 		t.Errorf("with nothing pending: %v", d.paces)
 	}
 	d.add("x", "/b.png", 0)
-	d.send(page.RunsChanged{})
+	d.Send(page.RunsChanged{})
 	if len(d.ticks) != 5 || d.paces[4] != quick {
 		t.Errorf("with something pending again: %v", d.paces)
 	}
@@ -257,21 +252,15 @@ func TestStaleReplies(t *testing.T) {
 	d := start(t, nil)
 	some(d)
 	d.open()
-	before := d.text()
+	before := d.Text()
 	other := New(Options{Watch: d.watch, Session: d.session()})
-	for _, msg := range []tea.Msg{
-		runsRead{to: other},
-		historyRead{to: other, id: d.m.history.id},
-		historyRead{to: d.m, id: 9999},
-		ticked{other, d.m.clock},
-		ticked{d.m, d.m.clock - 1},
-		copyable{to: other},
-		page.JobsChanged{},
-		page.Tick{},
-	} {
-		d.send(msg)
+	for _, msg := range []tea.Msg{runsRead{}, historyRead{id: d.m.history.id}, ticked{}, copyable{}} {
+		d.Run(d.Answer(page.Reply{To: other, Msg: msg}))
 	}
-	if d.text() != before || d.m.menu != nil {
+	for _, msg := range []tea.Msg{historyRead{id: 9999}, page.JobsChanged{}, page.Tick{}} {
+		d.Send(msg)
+	}
+	if d.Text() != before || d.m.Overlays().Top() != nil {
 		t.Error("the screen changed")
 	}
 }

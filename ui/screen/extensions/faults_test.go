@@ -233,14 +233,14 @@ func (s *stage) until(what string, is func() bool) {
 	s.t.Helper()
 	late := time.After(time.Minute)
 	for {
-		s.send(page.RunsChanged{})
+		s.Send(page.RunsChanged{})
 		if is() {
 			return
 		}
 		select {
 		case <-s.watch.Edges():
 		case <-late:
-			s.t.Fatalf("waited for %s:\n%s", what, s.text())
+			s.t.Fatalf("waited for %s:\n%s", what, s.Text())
 		}
 	}
 }
@@ -267,7 +267,7 @@ func (s *stage) truth(unknown int, words string) {
 		}
 	}
 	if unknown != 0 {
-		s.t.Errorf("%d runs too few are unknown:\n%s", unknown, s.text())
+		s.t.Errorf("%d runs too few are unknown:\n%s", unknown, s.Text())
 	}
 }
 
@@ -284,7 +284,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 		s.upload(n, true)
 		s.until("the end by looking", s.allOver)
 		s.truth(0, "")
-		s.sees("seen in details:")
+		s.Sees("seen in details:")
 	})
 	t.Run("webhooks lost, nothing to look at", func(t *testing.T) {
 		t.Parallel()
@@ -312,7 +312,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 		s.relay.await(n)
 		s.until("the ends", s.allOver)
 		s.truth(0, "")
-		s.sees("it came 5 times and counts once")
+		s.Sees("it came 5 times and counts once")
 	})
 	t.Run("reordered, some lost", func(t *testing.T) {
 		t.Parallel()
@@ -344,8 +344,8 @@ func TestFaultsOnTheWay(t *testing.T) {
 		s.relay.release()
 		s.until("the posts", func() bool { return s.m.runs.strays == n })
 		s.truth(n, "no news in 25 h: unknown")
-		s.press("p")
-		s.sees(api.StrayExpired)
+		s.Press("p")
+		s.Sees(api.StrayExpired)
 	})
 	t.Run("before the answer to the upload", func(t *testing.T) {
 		t.Parallel()
@@ -395,7 +395,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 		s.relay.await(n)
 		s.until("the failures", func() bool { return s.m.runs.failed == n-1 })
 		s.later(9 * time.Minute)
-		s.send(page.RunsChanged{})
+		s.Send(page.RunsChanged{})
 		s.truth(1, "a failure would only be told by webhook")
 	})
 }

@@ -151,18 +151,10 @@ func (m *Model) openGroups() tea.Cmd {
 	for g := range groupings {
 		rows[g] = kit.MenuRow{Key: [groupings]string{"t", "f", "x", "s"}[g], Words: groupingNames[g], On: g == m.runs.grouping}
 	}
-	m.groups = kit.NewMenu("Group by", rows...)
-	return nil
-}
-
-func (m *Model) chooseGroups(i int) tea.Cmd {
-	if i == kit.MenuOpen {
-		return nil
-	}
-	m.groups = nil
-	if i >= 0 && i < int(groupings) {
-		m.runs.grouping = grouping(i)
+	m.Overlays().Open(kit.NewMenu("Group by", rows...).OnTake(func(row int) tea.Cmd {
+		m.runs.grouping = grouping(row)
 		m.arrange()
-	}
+		return nil
+	}))
 	return nil
 }

@@ -20,11 +20,19 @@ func (m *Model) drawPane(size image.Point, now time.Time, th *theme.Theme) strin
 	if !ok {
 		return kit.Box("", "", size, false, th)
 	}
+	return m.pane.View(text.Safe(run.Extension), m.paneLines(size, now, th), size, m.focus == onPane, th)
+}
+
+func (m *Model) paneLines(size image.Point, now time.Time, th *theme.Theme) []string {
+	run, ok := m.current()
+	if !ok {
+		return nil
+	}
 	f := kit.NewFacts(kit.PaneWidth(size), th)
 	m.describe(f, run, now, th)
 	m.tellTags(f, run, th)
 	m.tell(f, run, now, th)
-	return m.pane.View(text.Safe(run.Extension), f.Lines(), size, m.focus == onPane, th)
+	return f.Lines()
 }
 
 func (m *Model) describe(f *kit.Facts, run *api.Run, now time.Time, th *theme.Theme) {

@@ -89,16 +89,16 @@ func TestRunOfTheLocalLibrary(t *testing.T) {
 		for d.m.runs.success == 0 {
 			select {
 			case <-d.watch.Edges():
-				d.send(page.RunsChanged{})
+				d.Send(page.RunsChanged{})
 			case <-late:
-				t.Fatalf("it does not end:\n%s", d.text())
+				t.Fatalf("it does not end:\n%s", d.Text())
 			}
 		}
-		d.sees("0 pending · 1 success", file.FilePath)
+		d.Sees("0 pending · 1 success", file.FilePath)
 		if byHook {
-			d.sees("webhook ", `"fileObject": {`)
+			d.Sees("webhook ", `"fileObject": {`)
 		} else {
-			d.sees("seen in details:")
+			d.Sees("seen in details:")
 		}
 	}
 }

@@ -72,22 +72,12 @@ func (m *Model) layout(size image.Point) layout {
 
 // View draws the screen.
 func (m *Model) View(size image.Point, th *theme.Theme) string {
-	m.drawn = true
-	if m.cache.text != "" && m.cache.size == size && m.cache.theme == th {
-		return m.cache.text
-	}
-	m.size = size
-	text := m.draw(size, th)
-	m.cache.text, m.cache.size, m.cache.theme = text, size, th
-	return text
+	return m.memo.Draw(drawnFor{size, th}, func() string { return m.draw(size, th) })
 }
 
 func (m *Model) draw(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""
-	}
-	if m.compare != nil {
-		return m.drawCompare(size, th)
 	}
 	l, now := m.layout(size), m.o.Now()
 	part := func(r image.Rectangle, draw func(image.Point) string) string {
@@ -114,16 +104,7 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 			body = kit.JoinV(body, pane)
 		}
 	}
-	out := text.Fit(kit.JoinV(above, body), size.X, size.Y)
-	switch {
-	case m.menu != nil:
-		out = kit.OverlayCenter(out, m.menu.View(size, th))
-	case m.groups != nil:
-		out = kit.OverlayCenter(out, m.groups.View(size, th))
-	case m.reader != nil:
-		out = kit.OverlayCenter(out, m.reader.View(size, th))
-	}
-	return out
+	return text.Fit(kit.JoinV(above, body), size.X, size.Y)
 }
 
 // drawTotals says how all runs stand, and which of them are shown.
@@ -131,7 +112,7 @@ func (m *Model) drawTotals(th *theme.Theme) string {
 	r := &m.runs
 	strays := ""
 	if r.strays > 0 {
-		strays = th.Muted.Render(" · ") + th.Warn.Render(text.Plural(r.strays, "post")+" that no run took (p)")
+		strays = th.Muted.Render(" · ") + th.Warn.Render(text.Plural(r.strays, "unmatched webhook")+" (p)")
 	}
 	if len(r.lost) > 0 {
 		strays = th.Muted.Render(" · ") + th.Warn.Render("posts to "+text.Safe(r.lost[0])+" are lost") + strays
@@ -273,11 +254,7 @@ func (m *Model) drawLine(width int, now time.Time, th *theme.Theme) string {
 
 // click moves the cursor to the row; the second one opens its history.
 func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
-	if m.compare != nil {
-		m.drag(msg)
-		return nil
-	}
-	if m.menu != nil || m.groups != nil || m.reader != nil || msg.Button != tea.MouseLeft {
+	if msg.Button != tea.MouseLeft {
 		return nil
 	}
 	at, l := image.Pt(msg.X, msg.Y), m.layout(m.size)
@@ -303,18 +280,11 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 
 func (m *Model) wheel(msg tea.MouseWheelMsg) {
 	switch at, l := image.Pt(msg.X, msg.Y), m.layout(m.size); {
-	case m.compare != nil:
-	case m.menu != nil:
-		m.menu.Update(msg)
-	case m.groups != nil:
-		m.groups.Update(msg)
-	case m.reader != nil:
-		m.reader.Update(msg)
 	case at.In(l.pane):
-		m.pane.Update(msg)
+		m.pane.Wheel(msg)
 	case at.In(l.list):
 		from := m.list.Cursor()
-		m.list.Update(msg)
+		m.list.Wheel(msg)
 		m.settle(from)
 	}
 }

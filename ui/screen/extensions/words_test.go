@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
@@ -94,7 +95,8 @@ func FuzzHistory(f *testing.F) {
 			{At: now, From: status, Raw: raw},
 		}}
 		for _, size := range []image.Point{{118, 40}, {44, 20}} {
-			m.open, m.cache.text = true, ""
+			m.open = true
+			m.Update(page.Resized{Size: size})
 			if err := uitest.Inside(m.View(size, th), size.X, size.Y); err != nil {
 				t.Error(err)
 			}

@@ -82,7 +82,7 @@ type Model struct {
 	reading  bool           // the journal is being read
 	version  int64          // of the journal when it was last read; 0: not known
 	size     image.Point
-	memo     *kit.Memo[drawnFor]
+	memo     *kit.Memo[drawnFor, string]
 }
 
 // drawnFor is what the drawn screen depends on beside its state.
@@ -102,7 +102,7 @@ func New(o Options) *Model {
 		o.Now = time.Now
 	}
 	return &Model{
-		o: o, rows: newRows(), memo: &kit.Memo[drawnFor]{}, clicks: kit.NewClicks(o.Now),
+		o: o, rows: newRows(), memo: &kit.Memo[drawnFor, string]{}, clicks: kit.NewClicks(o.Now),
 		filter: kit.Field{Label: "Filter", Placeholder: "part of a name, or a state such as refused"},
 	}
 }

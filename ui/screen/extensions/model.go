@@ -5,7 +5,6 @@ package extensions
 import (
 	"context"
 	"image"
-	"maps"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -68,6 +67,7 @@ const (
 
 // Model is the screen.
 type Model struct {
+	page.Base
 	o     Options
 	runs  runs
 	focus focus
@@ -80,25 +80,21 @@ type Model struct {
 	pane   kit.Pane
 	open   bool // the history is shown where it is not always
 	filter kit.Field
-	menu   *kit.Menu
-	copies []copied // what each row of the menu copies
-	groups *kit.Menu
-	reader *kit.Reader
-	// compare is the picture before and after a run; nil while it is not shown.
-	compare *comparison
-	clicks  *kit.Clicks
+	clicks *kit.Clicks
 
-	clock int           // generation of the clock that runs
-	pace  time.Duration // of the clock that runs; 0: none does
+	clock page.Questions // the clock that runs
+	pace  time.Duration  // of the clock that runs; 0: none does
 	after func(time.Duration, tea.Msg) tea.Cmd
 
-	drawn bool // it was looked at since the clock ticked
+	shown bool // it is in front
 	size  image.Point
-	cache struct {
-		text  string // empty: to be drawn
-		size  image.Point
-		theme *theme.Theme
-	}
+	memo  *kit.Memo[drawnFor, string]
+}
+
+// drawnFor is what the drawn screen depends on beside its state.
+type drawnFor struct {
+	size  image.Point
+	theme *theme.Theme
 }
 
 // history is what was learnt and heard about one run.
@@ -112,7 +108,7 @@ type history struct {
 	err    error
 }
 
-var _ page.Unconverted = (*Model)(nil)
+var _ page.Screen = (*Model)(nil)
 
 // New makes the screen.
 func New(o Options) *Model {
@@ -123,96 +119,12 @@ func New(o Options) *Model {
 		o.Now = time.Now
 	}
 	return &Model{
-		o: o, runs: newRuns(), clicks: kit.NewClicks(o.Now),
+		o: o, runs: newRuns(), memo: &kit.Memo[drawnFor, string]{}, clicks: kit.NewClicks(o.Now),
 		filter: kit.Field{Label: "Filter", Placeholder: "part of an extension, a path or a status"},
 		after: func(d time.Duration, msg tea.Msg) tea.Cmd {
 			return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 		},
 	}
-}
-
-// Init reads the runs.
-func (m *Model) Init() tea.Cmd { return m.read() }
-
-// runsRead is the answer to read.
-type runsRead struct {
-	to   *Model
-	runs []api.Run        // newest last
-	seen map[int64]string // what new ones that were seen in details showed
-	// strays is how many posts no run took.
-	strays int
-	err    error
-}
-
-// read reads the runs, one reading at a time.
-func (m *Model) read() tea.Cmd {
-	if m.reading {
-		m.again = true
-		return nil
-	}
-	m.reading, m.again = true, false
-	w, ctx, known := m.o.Watch, m.o.Context, maps.Clone(m.runs.seen)
-	return func() tea.Msg {
-		all, err := w.Runs(ctx)
-		if err != nil {
-			return runsRead{to: m, err: err}
-		}
-		seen := map[int64]string{}
-		for i := range all {
-			run := &all[i]
-			if _, ok := known[run.ID]; ok || run.From != api.FromDetails {
-				continue
-			}
-			// Without its history a run only lacks these words.
-			if events, err := w.History(ctx, run.ID); err == nil {
-				seen[run.ID] = effect(run, events)
-			}
-		}
-		strays, err := w.StrayCount(ctx)
-		return runsRead{to: m, runs: all, seen: seen, strays: strays, err: err}
-	}
-}
-
-// historyRead is the answer to readHistory.
-type historyRead struct {
-	to     *Model
-	id     int64
-	events []api.RunEvent
-	file   *api.File
-	err    error
-}
-
-// readHistory reads the history of the run under the cursor, where it is shown
-// and not known yet.
-func (m *Model) readHistory() tea.Cmd {
-	run, ok := m.current()
-	if !ok || m.layout(m.size).pane.Empty() {
-		return nil
-	}
-	if m.history.id != run.ID {
-		m.history = history{id: run.ID, stale: true}
-		m.pane.Reset()
-	}
-	if !m.history.stale || m.history.asked {
-		return nil
-	}
-	m.history.stale, m.history.asked = false, true
-	w, id := m.o.Watch, run.ID
-	s, ctx, fileID := m.o.Session, m.o.Context, run.FileID
-	return func() tea.Msg {
-		out := historyRead{to: m, id: id}
-		out.events, out.err = w.History(ctx, id)
-		// Without the record the history only lacks the AI tags.
-		if seen, ok, err := s.LastSeen(ctx, fileID); err == nil && ok {
-			out.file = &seen.File
-		}
-		return out
-	}
-}
-
-// Capturing reports whether the filter or a menu takes the keys.
-func (m *Model) Capturing() bool {
-	return m.focus == onFilter || m.menu != nil || m.groups != nil || m.reader != nil || m.compare != nil
 }
 
 // Update takes a message.
@@ -221,7 +133,12 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	if !used {
 		return nil
 	}
-	m.cache.text = ""
+	l := m.layout(m.size)
+	m.list.SetHeight(l.list.Dy())
+	if !l.pane.Empty() {
+		m.pane.SetSize(len(m.paneLines(l.pane.Size(), m.o.Now(), &theme.Theme{})), l.pane.Size())
+	}
+	m.memo.Forget()
 	return tea.Batch(cmd, m.readHistory(), m.startClock())
 }
 
@@ -230,98 +147,57 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case page.RunsChanged:
 		m.history.stale = true
 		return m.read(), true
+	case page.Acted:
+	case page.Resized:
+		m.size = msg.Size
 	case page.Shown:
-		m.drawn = true
+		m.shown = true
 		return m.read(), true
+	case page.Hidden:
+		m.shown, m.pace = false, 0
+		m.clock.Drop()
 	case runsRead:
-		if msg.to != m {
-			return nil, false
-		}
 		return m.taken(msg), true
 	case historyRead:
-		if msg.to != m || msg.id != m.history.id {
+		if msg.id != m.history.id {
 			return nil, false
 		}
 		m.history.asked, m.history.read = false, true
 		m.history.events, m.history.file, m.history.err = msg.events, msg.file, msg.err
-		return nil, true
 	case ticked:
-		if msg.to != m || msg.clock != m.clock {
-			return nil, false
-		}
 		return m.tick(), true
 	case copyable:
-		if msg.to != m {
-			return nil, false
-		}
 		m.openMenu(msg)
-		return nil, true
 	case tagsRead:
-		if msg.to != m {
-			return nil, false
-		}
 		return m.offerTags(msg), true
 	case tagsConfirmed:
-		if msg.to != m {
-			return nil, false
-		}
 		return m.takeTags(msg), true
 	case tagsTaken:
-		if msg.to != m {
-			return nil, false
-		}
 		return m.tagsTaken(msg), true
 	case againConfirmed:
-		if msg.to != m {
-			return nil, false
-		}
 		return m.rerun(msg.run), true
-	case straysRead:
-		if msg.to != m {
-			return nil, false
-		}
-		m.openStrays(msg.posts)
-		return nil, true
+	case unmatchedRead:
+		m.openUnmatched(msg.posts)
 	case compared:
-		if msg.to != m {
-			return nil, false
-		}
-		m.gotCompared(msg)
-		return nil, true
+		msg.of.before, msg.of.after, msg.of.err = msg.before, msg.after, msg.err
 	case page.FileChanged:
 		m.history.stale = true
-		return nil, true
 	case tea.ColorProfileMsg:
 		m.o.Draw.Color = picture.ColorOf(msg.Profile)
-		return nil, true
 	case tea.FocusMsg:
 		m.o.Watch.Attend(true)
 		m.plan()
-		return nil, true
 	case tea.BlurMsg:
 		m.o.Watch.Attend(false)
 		m.plan()
-		return nil, true
-	case tea.KeyPressMsg:
-		return m.press(msg), true
-	case tea.PasteMsg:
-		if m.focus == onFilter && m.filter.Update(msg) {
-			m.arrange()
-		}
-		return nil, true
-	case tea.MouseMotionMsg, tea.MouseReleaseMsg:
-		if m.compare == nil {
-			return nil, false
-		}
-		m.drag(msg.(tea.MouseMsg))
-		return nil, true
 	case tea.MouseClickMsg:
 		return m.click(msg), true
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
-		return nil, true
+	default:
+		return nil, false
 	}
-	return nil, false
+	return nil, true
 }
 
 // taken takes the runs that were read.
@@ -383,10 +259,7 @@ func (m *Model) firstRow() int {
 func (m *Model) current() (*api.Run, bool) { return m.runs.row(m.list.Cursor()) }
 
 // ticked comes from the clock.
-type ticked struct {
-	to    *Model
-	clock int
-}
+type ticked struct{}
 
 // How often ages are written anew: while something is pending or young, and
 // else.
@@ -398,7 +271,7 @@ const (
 // startClock starts the clock where there are ages to be kept true and
 // somebody who looks. A slow one gives way to a quick one.
 func (m *Model) startClock() tea.Cmd {
-	if !m.drawn || m.pace > 0 && m.pace <= m.wanted() {
+	if !m.shown || m.pace > 0 && m.pace <= m.wanted() {
 		return nil
 	}
 	return m.startAt(m.wanted())
@@ -417,18 +290,13 @@ func (m *Model) startAt(pace time.Duration) tea.Cmd {
 		return nil
 	}
 	m.pace = pace
-	m.clock++
-	return m.after(pace, ticked{m, m.clock})
+	return m.clock.Ask(m.after(pace, ticked{}))
 }
 
-// tick lets the screen be drawn with new ages. The clock stops where nobody
-// looked since the last tick; coming to the front starts it again.
+// tick has the screen drawn with new ages. The clock rests while the screen is
+// not in front.
 func (m *Model) tick() tea.Cmd {
-	looked := m.drawn
-	m.pace, m.drawn = 0, false
-	if !looked {
-		return nil
-	}
+	m.pace = 0
 	m.plan()
-	return m.startAt(m.wanted())
+	return nil
 }

@@ -12,37 +12,33 @@ import (
 	"mediadesk/ui/page"
 )
 
-// straysRead are the posts that no run took.
-type straysRead struct {
-	to    *Model
-	posts []api.StrayPost
-}
+// unmatchedRead are the webhooks that match no run.
+type unmatchedRead struct{ posts []api.StrayPost }
 
-func (m *Model) readStrays() tea.Cmd {
+func (m *Model) readUnmatched() tea.Cmd {
 	w, ctx := m.o.Watch, m.o.Context
 	return func() tea.Msg {
 		posts, err := w.Strays(ctx)
 		if err != nil {
 			return page.Problem(err)
 		}
-		return straysRead{m, posts}
+		return unmatchedRead{posts}
 	}
 }
 
-// openStrays shows them whole: nobody should have to believe a number.
-func (m *Model) openStrays(posts []api.StrayPost) {
-	if m.Capturing() {
-		return
+// openUnmatched shows them in full, unless the user went on meanwhile.
+func (m *Model) openUnmatched(posts []api.StrayPost) {
+	if !m.Capturing() && m.Overlays().Top() == nil {
+		m.Overlays().Open(kit.NewReader("Webhooks that match no run", unmatchedText(posts, m.o.Now())))
 	}
-	m.reader = kit.NewReader("Posts that no run took", strayWords(posts, m.o.Now()))
 }
 
-func strayWords(posts []api.StrayPost, now time.Time) string {
+func unmatchedText(posts []api.StrayPost, now time.Time) string {
 	if len(posts) == 0 {
-		return "There are none any more: what came belongs to runs now."
+		return "No unmatched webhooks: each belongs to a run now."
 	}
 	var b strings.Builder
-	b.WriteString("They are kept to be seen and have changed nothing.\n")
+	b.WriteString("These webhooks changed nothing. They are kept for you to read.\n")
 	for i := range posts {
 		p := &posts[i]
 		fmt.Fprintf(&b, "\n%s  %s\n", moment(p.At, now), p.Why)
@@ -66,9 +62,9 @@ func strayWords(posts []api.StrayPost, now time.Time) string {
 	return b.String()
 }
 
-func noStrays(m *Model) string {
+func (m *Model) noUnmatched() string {
 	if m.runs.strays == 0 {
-		return "every post that came belongs to a run"
+		return "every webhook belongs to a run"
 	}
 	return ""
 }

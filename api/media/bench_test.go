@@ -3,8 +3,13 @@ package media
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"image"
 	"image/jpeg"
+	"image/png"
 	"testing"
+
+	"golang.org/x/image/draw"
 
 	"mediadesk/api/media/mediatest"
 )
@@ -43,5 +48,65 @@ func BenchmarkFacts(b *testing.B) {
 	for b.Loop() {
 		_, err := FactsOf(context.Background(), path)
 		must(b, err)
+	}
+}
+
+// BenchmarkPNG12MP is a cut-out of 12 megapixels by this package and by image/png.
+func BenchmarkPNG12MP(b *testing.B) {
+	img, err := upright(b.Context(), mediatest.Photograph(4240, 2830), image.Rect(0, 0, 4240, 2830), Normal)
+	must(b, err)
+	for y := range img.Rect.Dy() {
+		for x := range img.Rect.Dx() {
+			if dx, dy := x-2120, y-1415; dx*dx+dy*dy > 1100*1100 {
+				clear(img.Pix[img.PixOffset(x, y):][:4])
+			}
+		}
+	}
+	b.Run("EncodePNG", func(b *testing.B) {
+		for b.Loop() {
+			file, err := EncodePNG(b.Context(), img)
+			must(b, err)
+			b.ReportMetric(float64(len(file)), "bytes")
+		}
+	})
+	b.Run("image-png", func(b *testing.B) {
+		for b.Loop() {
+			var file bytes.Buffer
+			must(b, (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&file, img))
+			b.ReportMetric(float64(file.Len()), "bytes")
+		}
+	})
+}
+
+func BenchmarkReduceAny24MP(b *testing.B) {
+	img, err := jpeg.Decode(bytes.NewReader(mediatest.LargeJPEG(b)))
+	must(b, err)
+	for b.Loop() {
+		dst := image.NewRGBA(image.Rect(0, 0, 1000, 667))
+		must(b, reduceAny(context.Background(), dst, img, img.Bounds(), 6))
+	}
+}
+
+// BenchmarkScale is from 8000 × 8000 to 4000 × 4000 pixels, and a thumbnail.
+func BenchmarkScale(b *testing.B) {
+	img := image.NewNRGBA(image.Rect(0, 0, 8000, 8000))
+	for i := range img.Pix {
+		img.Pix[i] = byte(i*i>>8) | byte(i%4/3*255)
+	}
+	for _, side := range []int{4000, 400} {
+		b.Run(fmt.Sprint(side), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_, err := Scale(b.Context(), img, img.Rect, image.Pt(side, side))
+				must(b, err)
+			}
+		})
+		b.Run(fmt.Sprint(side, " by x/image"), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				out := image.NewNRGBA(image.Rect(0, 0, side, side))
+				draw.CatmullRom.Scale(out, out.Rect, img, img.Rect, draw.Src, nil)
+			}
+		})
 	}
 }

@@ -148,7 +148,7 @@ func (h *header) pixels() int64 {
 
 // memory estimates what decoding takes, in bytes, with some rows that decoders keep.
 func (h *header) memory() int64 {
-	return int64(float64(h.pixels())*h.perPixel) + 32*int64(max(h.size.X, h.allocated.X))
+	return int64(float64(h.pixels())*h.perPixel) + h.extra + 32*int64(max(h.size.X, h.allocated.X))
 }
 
 // fullCost is what decoding in full size takes: where the decoder makes no pixels of
@@ -162,29 +162,35 @@ func (h *header) fullCost(o Orientation) Cost {
 }
 
 // cores is how many strips are worked on at the same time.
-func cores() int64 { return int64(runtime.GOMAXPROCS(0)) }
+func cores() int { return min(runtime.GOMAXPROCS(0), maxCores) }
 
 // stripCost is the memory of the strips of a picture w pixels wide, at so many
 // bytes per pixel.
-func stripCost(w int, perPixel int64) int64 { return cores() * perPixel * int64(max(w, stripPixels)) }
+func stripCost(w int, perPixel int64) int64 {
+	return int64(cores()) * perPixel * int64(max(w, stripPixels))
+}
 
 // ReducedCost is what [Reduced] takes beside the source, and what turning the result
 // upright takes.
 func ReducedCost(size image.Point, side int) Cost {
 	k := reduction(size, side)
 	small := int64((size.X+k-1)/k) * int64((size.Y+k-1)/k)
-	return Cost{Destination: 2 * 4 * small, Strips: stripCost(size.X, 4) + cores()*32*int64((size.X+k-1)/k)}
+	return Cost{Destination: 2 * 4 * small, Strips: stripCost(size.X, 4) + int64(cores())*32*int64((size.X+k-1)/k)}
 }
 
 // ScaleCost is what [Scale] from one size to another takes beside the source.
 func ScaleCost(from, to image.Point) Cost {
-	long := max(from.X, from.Y, to.X, to.Y)
-	between := min(int64(to.X)*int64(from.Y), int64(from.X)*int64(to.Y))
-	return Cost{
-		Destination: 4 * int64(to.X) * int64(to.Y),
-		Weights:     cores() * 64 * int64(long), // four of 16 bytes for each pixel of a side
-		Strips:      4*between + stripCost(long, 32),
+	var c Cost
+	if k := shrinkage(from, to); k > 1 {
+		c = ReducedCost(from, (max(from.X, from.Y)+k-1)/k)
+		from = image.Pt((from.X+k-1)/k, (from.Y+k-1)/k)
 	}
+	weights := func(have, want int) int64 { return 32*int64(want) + 4*int64(5*max(have, want)) }
+	return c.Plus(Cost{
+		Destination: 4 * int64(to.X) * int64(to.Y),
+		Weights:     weights(from.X, to.X) + weights(from.Y, to.Y),
+		Strips:      int64(cores()) * 16 * int64(from.X),
+	})
 }
 
 // EncodeCost is what encoding a picture of that size takes: the compressed strips,

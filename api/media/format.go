@@ -57,7 +57,7 @@ var formats = []*format{
 	{
 		name: "TIFF picture", mime: "image/tiff", match: startsWith("II*\x00", "MM\x00*"),
 		config: tiff.DecodeConfig, decode: tiff.Decode, probe: probeTIFF,
-		perPixel: 8,
+		perPixel: 4,
 	},
 	{
 		name: "BMP picture", mime: "image/bmp", match: startsWith("BM"),
@@ -92,6 +92,8 @@ type header struct {
 	// usable: the decoder makes what [upright] need not convert.
 	usable   bool
 	perPixel float64
+	// extra is memory that decoding takes beside the pixels, in bytes.
+	extra int64
 }
 
 // headLength is how much of a file is read to see what it is.

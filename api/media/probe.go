@@ -36,6 +36,8 @@ func probeJPEG(rs io.ReadSeeker, h *header) error {
 		}
 	}
 	h.perPixel = jpegCost(sof, progressive, rgb)
+	// The decoder works in units of up to 32 × 32 pixels.
+	h.allocated = image.Pt((h.size.X+31)&^31, (h.size.Y+31)&^31)
 	return nil
 }
 
@@ -229,6 +231,7 @@ func probeWebP(rs io.ReadSeeker, h *header) error {
 			h.perPixel += 4
 			return nil
 		case "VP8 ":
+			h.extra = min(size, 8<<24) // partitions, of which the sizes are believed
 			w, ht := binary.LittleEndian.Uint16(data[6:]), binary.LittleEndian.Uint16(data[8:])
 			h.allocated = image.Pt(int(w&0x3fff), int(ht&0x3fff))
 			return nil
@@ -257,16 +260,50 @@ func probeBMP(rs io.ReadSeeker, h *header) error {
 	return nil
 }
 
-// probeTIFF looks for an alpha channel, which the tag ExtraSamples tells of.
+// The tags of a TIFF file that are read here.
+const (
+	tiffCompression  = 259
+	tiffRowsPerStrip = 278
+	tiffTileWidth    = 322
+	tiffTileLength   = 323
+	tiffExtraSamples = 338
+	tiffProfile      = 34675
+)
+
+// probeTIFF looks for an alpha channel, and how much of the picture is one block: the
+// decoder unpacks each into a buffer that may hold 8 bytes for a pixel, and grows.
 func probeTIFF(rs io.ReadSeeker, h *header) error {
-	const extraSamples = 338
-	entry, order := tiffEntry(rs, extraSamples)
-	h.alpha = false
-	if entry != nil {
-		kind := order.Uint16(entry[8:])
-		h.alpha = kind == 1 || kind == 2
+	alpha := tiffValue(rs, tiffExtraSamples)
+	h.alpha = alpha == 1 || alpha == 2
+	block := h.size
+	if rows := tiffValue(rs, tiffRowsPerStrip); rows > 0 {
+		block.Y = min(block.Y, rows)
+	}
+	if w, l := tiffValue(rs, tiffTileWidth), tiffValue(rs, tiffTileLength); w > 0 {
+		block = image.Pt(min(w, max(h.size.X, 1024)), min(l, max(h.size.Y, 1024)))
+	}
+	h.extra = 10 * int64(block.X) * int64(block.Y)
+	if tiffValue(rs, tiffCompression) > 1 {
+		h.extra = 24 * int64(block.X) * int64(block.Y)
 	}
 	return nil
+}
+
+// tiffValue is the first value of a tag that holds whole numbers: 0 if there is none,
+// and more than any picture has if it stands elsewhere in the file.
+func tiffValue(rs io.ReadSeeker, tag uint16) int {
+	const short, elsewhere = 3, 1 << 30
+	entry, order := tiffEntry(rs, tag)
+	if entry == nil {
+		return 0
+	}
+	switch count := order.Uint32(entry[4:]); {
+	case order.Uint16(entry[2:]) == short && count <= 2:
+		return int(order.Uint16(entry[8:]))
+	case count == 1:
+		return int(min(order.Uint32(entry[8:]), elsewhere))
+	}
+	return elsewhere
 }
 
 // tiffEntry is the entry of a tag in the first directory of a TIFF file; nil if

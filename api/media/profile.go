@@ -122,10 +122,10 @@ func profileOfWebP(rs io.ReadSeeker) []byte {
 	return nil
 }
 
-// profileOfTIFF reads the profile of the first picture: tag 34675 (ICC.1:2022, B.4).
+// profileOfTIFF reads the profile of the first picture (ICC.1:2022, B.4).
 func profileOfTIFF(rs io.ReadSeeker) []byte {
-	const tag, undefined = 34675, 7
-	entry, order := tiffEntry(rs, tag)
+	const undefined = 7
+	entry, order := tiffEntry(rs, tiffProfile)
 	if entry == nil || order.Uint16(entry[2:]) != undefined {
 		return nil
 	}

@@ -11,7 +11,11 @@ import (
 // by the smallest whole number that brings the longer one to at most side. Each
 // pixel is the average of a square of pixels, which needs no resampling at all.
 func reduce(ctx context.Context, img image.Image, full image.Rectangle, side int) (*image.RGBA, error) {
-	k := reduction(full.Size(), side)
+	return reduceBy(ctx, img, full, reduction(full.Size(), side))
+}
+
+// reduceBy is reduce by a given number.
+func reduceBy(ctx context.Context, img image.Image, full image.Rectangle, k int) (*image.RGBA, error) {
 	dst := image.NewRGBA(image.Rect(0, 0, (full.Dx()+k-1)/k, (full.Dy()+k-1)/k))
 	if y, ok := img.(*image.YCbCr); ok && k > 1 && y.Rect == full {
 		return dst, reduceYCbCr(ctx, dst, y, k)
@@ -45,7 +49,7 @@ func Reduced(ctx context.Context, img *image.NRGBA, side int) (*image.NRGBA, err
 // at a time, which package draw does fast for all usual images.
 func reduceAny(ctx context.Context, dst *image.RGBA, img image.Image, full image.Rectangle, k int) error {
 	w, h := full.Dx(), full.Dy()
-	return Strips(ctx, w*k, dst.Rect.Dy(), func(from, to int) error {
+	return Strips(ctx, w, dst.Rect.Dy(), func(from, to int) error {
 		strip := image.NewRGBA(image.Rect(0, 0, w, min(k, h, stripRows(w))))
 		sums := make([]uint64, 4*dst.Rect.Dx())
 		for by := from; by < to; by++ {

@@ -3,7 +3,6 @@ package media
 import (
 	"context"
 	"fmt"
-	"runtime"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -12,13 +11,16 @@ import (
 // another core costs nothing beside the work.
 const stripPixels = 1 << 16
 
+// maxCores bounds how many strips are in memory.
+const maxCores = 8
+
 // Strips does work on all rows of a picture w pixels wide, in strips of some
 // rows each, on all cores. Where the strips end depends on w alone. It returns
 // the first error, or ctx's; what breaks down in a strip is an error too,
 // since nothing further up could catch it.
 func Strips(ctx context.Context, w, rows int, work func(from, to int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
+	group.SetLimit(cores())
 	each := stripRows(w)
 	for from := 0; from < rows; from += each {
 		group.Go(func() (err error) {

@@ -111,11 +111,13 @@ func TIFF(t testing.TB, img image.Image) []byte {
 
 // WebP is 4×2 pixels in lossless WebP: one colour, given by five prefix
 // codes of one symbol each.
-func WebP() []byte {
+func WebP() []byte { return webpClaim(4, 2) }
+
+func webpClaim(width, height uint32) []byte {
 	var w bitWriter
 	w.put(0x2f, 8)
-	w.put(4-1, 14)
-	w.put(2-1, 14)
+	w.put(width-1, 14)
+	w.put(height-1, 14)
 	w.put(0, 1) // alpha is not used
 	w.put(0, 3) // version
 	w.put(0, 1) // no transform

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // converter is a program that makes a picture of what this package cannot decode.
@@ -69,8 +71,18 @@ var converters = []converter{
 	},
 }
 
-// converterOutput is how much a converter may write.
-const converterOutput = 32 << 20
+const (
+	// converterOutput is how many bytes a converter may write.
+	converterOutput = 32 << 20
+	// converterMemory is how many bytes of memory a converter may use, where the
+	// system can limit it; converterSpace is how many it may map in all, with
+	// libraries and what it only reserves.
+	converterMemory = 512 << 20
+	converterSpace  = 1 << 30
+)
+
+// converting lets one converter run at a time.
+var converting = semaphore.NewWeighted(1)
 
 // converterTime is how long a converter may take; a test on a busy machine gives it
 // more.
@@ -140,16 +152,9 @@ func convert(ctx context.Context, path, mime string, limits Limits) (*Picture, e
 	if c == nil {
 		return nil, &Error{Reason: ErrNotPicture, Detail: "no program is installed that makes a picture of it (" + mime + ")"}
 	}
-	timed, cancel := context.WithTimeout(ctx, converterTime)
-	defer cancel()
-	data, err := c.run(timed, program, path, limits.Side)
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case timed.Err() != nil:
-		return nil, &Error{Reason: ErrTooLarge, Detail: fmt.Sprintf("%s took longer than %v; it can be sent without a preview", c.program, converterTime), Cause: timed.Err()}
-	case err != nil:
-		return nil, &Error{Reason: ErrTruncated, Detail: c.program + " could not make a picture of it", Cause: err}
+	data, err := c.runWithin(ctx, program, path, limits)
+	if err != nil {
+		return nil, err
 	}
 	p, err := Decode(ctx, bytes.NewReader(data), limits)
 	if p != nil {
@@ -158,8 +163,34 @@ func convert(ctx context.Context, path, mime string, limits Limits) (*Picture, e
 	return p, err
 }
 
+// runWithin is run within the limits: one program at a time, its memory reserved.
+func (c *converter) runWithin(ctx context.Context, program, path string, limits Limits) ([]byte, error) {
+	if err := converting.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	defer converting.Release(1)
+	release, err := limits.Budget.Reserve(ctx, Cost{Source: converterMemory, Destination: 2 * converterOutput})
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	timed, cancel := context.WithTimeout(ctx, converterTime)
+	defer cancel()
+	data, err := c.run(timed, program, path, limits.Side)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case timed.Err() != nil:
+		return nil, &Error{Reason: ErrTooLarge, Detail: fmt.Sprintf("%s took longer than %v", c.program, converterTime), Cause: timed.Err()}
+	case err != nil:
+		return nil, &Error{Reason: ErrTruncated, Detail: c.program + " could not make a picture of it" + limitsInWords, Cause: err}
+	}
+	return data, nil
+}
+
 // run runs the program on a file and returns the picture that it made. The program
-// gets the processor only when nobody else wants it, and is killed with all that
+// gets the processor only when nobody else wants it, and on Linux a part of the memory
+// only (elsewhere one process cannot limit another). It is killed with all that
 // it started when ctx ends.
 func (c *converter) run(ctx context.Context, program, path string, side int) ([]byte, error) {
 	path, err := filepath.Abs(path) // no name can be taken for an option

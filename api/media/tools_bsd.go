@@ -2,5 +2,8 @@
 
 package media
 
-// limit does nothing where one process cannot bound another.
+// limitsInWords is empty: there is no limit.
+const limitsInWords = ""
+
+// limit does nothing where one process cannot limit another.
 func limit(int) {}

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -128,6 +129,46 @@ func TestHowProgramsAreAsked(t *testing.T) {
 			}
 		})
 	}
+}
+
+// untilLimited waits until a script has its limits: it is given them once it runs.
+const untilLimited = `while [ "$(ulimit -d)" = unlimited ] || [ "$(ulimit -v)" = unlimited ]; do :; done; `
+
+// A program that takes too much memory fails, and the words say so.
+func TestToolWithoutMemory(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only on Linux one process can limit another")
+	}
+	tool(t, "dd")
+	made := write(t, "made.png", mediatest.PNG(t, mediatest.Quarters(8, 8)))
+	standIn(t, "rsvg-convert", untilLimited+`dd if=/dev/zero of=/dev/null bs=900M count=1 2>/dev/null && cat `+made)
+	_, err := decodePath(t.Context(), write(t, "a.svg", []byte(svgPicture)), Limits{})
+	if !errors.Is(err, ErrTruncated) || !strings.Contains(err.Error(), "more than 512 MB of memory") {
+		t.Errorf("%v", err)
+	}
+	standIn(t, "rsvg-convert", untilLimited+`dd if=/dev/zero of=/dev/null bs=100M count=1 2>/dev/null && cat `+made)
+	_, err = decodePath(t.Context(), write(t, "a.svg", []byte(svgPicture)), Limits{})
+	must(t, err)
+	if _, err = decodePath(t.Context(), write(t, "a.svg", []byte(svgPicture)), Limits{Budget: NewBudget(100 << 20)}); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("beyond the budget: %v", err)
+	}
+}
+
+func TestOneToolAtATime(t *testing.T) {
+	tool(t, "mkdir")
+	dir := t.TempDir()
+	made := write(t, "made.png", mediatest.PNG(t, mediatest.Quarters(8, 8)))
+	standIn(t, "rsvg-convert", `cd `+dir+` && mkdir running && cat `+made+` && rmdir running`)
+	var all sync.WaitGroup
+	for range 5 {
+		path := write(t, "a.svg", []byte(svgPicture))
+		all.Go(func() {
+			if _, err := decodePath(t.Context(), path, Limits{}); err != nil {
+				t.Errorf("two at a time: %v", err)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // A program that writes without end is stopped.

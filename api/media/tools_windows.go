@@ -13,5 +13,8 @@ func alone(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true, CreationFlags: belowNormal}
 }
 
+// limitsInWords is empty: there is no limit.
+const limitsInWords = ""
+
 // restrain has nothing left to do.
 func restrain(int) {}

@@ -74,7 +74,7 @@ func TestNoClaimTakesMuchMemory(t *testing.T) {
 				}
 			}
 		}
-		peak(t, fmt.Sprint(size))
+		mediatest.Peak(t, fmt.Sprint(size))
 	}
 	t.Logf("%d worked, %d were refused", shown, refused)
 }

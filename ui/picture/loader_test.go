@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -248,4 +249,25 @@ func TestLoaderDecodesAgainForMoreDetail(t *testing.T) {
 			t.Errorf("%s columns: rough is %v", strconv.Itoa(want.cols), !want.rough)
 		}
 	}
+}
+
+// A small file can claim to be a picture that would take all memory: the loader says
+// so in words. The longest that is allowed is drawn.
+func TestLoaderRefusesExtremeSides(t *testing.T) {
+	l := NewLoader(media.Limits{})
+	for name, size := range map[string][2]uint32{"wide.png": {67_108_864, 1}, "high.png": {1, 67_108_864}} {
+		r := Request{Path: write(t, name, mediatest.LargePNG(size[0], size[1], false)), Cols: 40, Rows: 20}
+		if _, ok := l.Quick(t.Context(), r); ok {
+			t.Errorf("%s has a thumbnail", name)
+		}
+		if _, err := l.Load(t.Context(), r); !errors.Is(err, media.ErrTooLarge) || !strings.Contains(err.Error(), "no side may have more") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, size := range map[string][2]uint32{"wide.png": {media.MaxSide, 1}, "high.png": {1, media.MaxSide}} {
+		drawn, err := l.Load(t.Context(), Request{Path: write(t, name, mediatest.LargePNG(size[0], size[1], false)), Cols: 40, Rows: 20})
+		must(t, err)
+		checkFrame(t, drawn, 40, 20, TrueColor)
+	}
+	mediatest.Peak(t, "extreme sides")
 }

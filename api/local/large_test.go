@@ -1,0 +1,56 @@
+package local_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"mediadesk/api/local"
+	"mediadesk/api/media/mediatest"
+)
+
+// TestExtremePicturesAreRefusedInWords: what would take all memory is stored, but
+// nothing is made of it, by whomever it is asked for.
+func TestExtremePicturesAreRefusedInWords(t *testing.T) {
+	s := serve(t, local.Options{})
+	const words = "no side may have more than"
+	for name, data := range map[string][]byte{
+		"thin.png": mediatest.LargePNG(200, 300_000, false), "line.png": mediatest.LargePNG(67_108_864, 1, false),
+	} {
+		upload(t, s.Address, data, "fileName", name, "useUniqueFileName", "false")
+		status, answer := call(t, http.MethodGet, s.Address+"/tr:w-4000/"+name, "", nil)
+		if message := fmt.Sprint(answer["message"]); status != http.StatusBadRequest || !strings.Contains(message, words) {
+			t.Errorf("%s: answered %d %q", name, status, message)
+		}
+	}
+	answer := upload(t, s.Address, mediatest.LargePNG(1, 67_108_864, false), "fileName", "high.png", "extensions", `[{"name":"google-auto-tagging"}]`)
+	if text := fmt.Sprint(answer["extensionStatus"], answer["extensionErrors"]); !strings.Contains(text, "failed") || !strings.Contains(text, words) {
+		t.Errorf("tagging: %s", text)
+	}
+	mediatest.Peak(t, "extreme pictures")
+}
+
+// TestManyLargePicturesAtOnce: some are made, the others wait.
+func TestManyLargePicturesAtOnce(t *testing.T) {
+	s := serve(t, local.Options{})
+	upload(t, s.Address, mediatest.LargePNG(4000, 4000, true), "fileName", "a.png", "useUniqueFileName", "false")
+	var all sync.WaitGroup
+	for i := range 12 {
+		all.Go(func() {
+			res, err := client.Get(fmt.Sprintf("%s/tr:w-%d,h-%d/a.png", s.Address, 1500+i, 1500+i))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer res.Body.Close() //nolint:errcheck // it was read
+			if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != http.StatusOK {
+				t.Errorf("answered %d, %v", res.StatusCode, err)
+			}
+		})
+	}
+	all.Wait()
+	mediatest.Peak(t, "many large pictures")
+}

@@ -77,6 +77,7 @@ type checker struct {
 	dir      string
 	o        CheckOptions
 	tell     func(Problem) error
+	free     bool // no process has the library open
 	records  store.Records
 	contents store.Contents
 	outdated bool // the records have an older format, and are not to be changed
@@ -101,20 +102,22 @@ func Check(ctx context.Context, dir string, o CheckOptions, tell func(Problem) e
 			return Checked{}, fmt.Errorf("there is no library in the folder %s: %w", dir, fs.ErrNotExist)
 		}
 	}
-	if o.Repair {
-		lock := flock.New(filepath.Join(dir, "lock"))
-		held, err := lock.TryLock()
-		if err != nil {
-			return Checked{}, fmt.Errorf("lock the folder %s: %w", dir, err)
-		}
-		if !held {
-			address, _ := Find(dir)
-			return Checked{}, &InUseError{Dir: dir, Address: address}
-		}
-		defer lock.Unlock() //nolint:errcheck // it ends with this process at the latest
+	lock := flock.New(filepath.Join(dir, "lock"))
+	held, err := lock.TryLock()
+	if err != nil {
+		return Checked{}, fmt.Errorf("lock the folder %s: %w", dir, err)
 	}
-	c := &checker{dir: dir, o: o, tell: tell, bad: map[string]bool{}}
-	err := c.run(ctx)
+	if o.Repair && !held {
+		address, _ := Find(dir)
+		return Checked{}, &InUseError{Dir: dir, Address: address}
+	}
+	if o.Repair {
+		defer lock.Unlock() //nolint:errcheck // it ends with this process at the latest
+	} else if err := lock.Unlock(); err != nil {
+		return Checked{}, err
+	}
+	c := &checker{dir: dir, o: o, tell: tell, free: held, bad: map[string]bool{}}
+	err = c.run(ctx)
 	return c.sum, errors.Join(err, c.close())
 }
 

@@ -114,6 +114,11 @@ func (c *checker) inspect(ctx context.Context) (problems []Problem, err error) {
 	if err := missingRecords(c.dir); err != nil {
 		return []Problem{{Kind: ProblemRecords, Message: err.Error()}}, nil
 	}
+	if c.free {
+		if err := store.CheckHeader(recordsPath(c.dir)); err != nil {
+			return []Problem{{Kind: ProblemRecords, Message: "the records are damaged: " + err.Error()}}, nil
+		}
+	}
 	lines, err := store.Damage(ctx, recordsPath(c.dir))
 	if err != nil {
 		return nil, &RecordsError{c.dir, err}

@@ -22,7 +22,7 @@ func ReadRecords(ctx context.Context, path string) (Records, error) {
 	}
 	s := &database{path: path, read: make(chan *session, 1), turn: make(chan struct{}, 1), group: maxGroup}
 	var err error
-	if s.query, err = openDatabase(path, "&_pragma=query_only(1)", 1); err != nil {
+	if s.query, err = openReading(path); err != nil {
 		return nil, err
 	}
 	s.db = s.query
@@ -45,8 +45,7 @@ func Snapshot(ctx context.Context, path, to string) error {
 	if _, err := os.Stat(path); err != nil {
 		return err
 	}
-	// Not query_only: that would deny the copy, too.
-	db, err := openDatabase(path, "", 1)
+	db, err := openReading(path)
 	if err != nil {
 		return err
 	}
@@ -71,7 +70,7 @@ func Unavailable(err error) bool {
 // Outdated reports whether the database at path has an older format than
 // OpenRecords makes of it.
 func Outdated(ctx context.Context, path string) (bool, error) {
-	db, err := openDatabase(path, "&_pragma=query_only(1)", 1)
+	db, err := openReading(path)
 	if err != nil {
 		return false, err
 	}
@@ -90,9 +89,9 @@ func Damage(ctx context.Context, path string) ([]string, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
-	db, err := openDatabase(path, "&_pragma=query_only(1)", 1)
+	db, err := openReading(path)
 	if err != nil {
-		return []string{err.Error()}, nil
+		return nil, err
 	}
 	lines, err := integrity(ctx, db)
 	if err == nil && len(lines) == 0 {

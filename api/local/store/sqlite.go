@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -74,7 +75,7 @@ func makePrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		atomicfile.Restrict(path)
-		return nil
+		return CheckHeader(path)
 	}
 	if err != nil {
 		return err
@@ -82,18 +83,47 @@ func makePrivate(path string) error {
 	return f.Close()
 }
 
+// ErrNoDatabase says that a file is something else.
+var ErrNoDatabase = errors.New("the file is not a database")
+
+// CheckHeader returns ErrNoDatabase where the file at path is neither a
+// database nor empty: SQLite writes over a file that is shorter than a page, and
+// over one that has a log of changes beside it. This process must not have it
+// open: the locks on it would go.
+func CheckHeader(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	head := make([]byte, len(sqliteMagic))
+	n, err := io.ReadFull(f, head)
+	if n > 0 && string(head[:n]) != sqliteMagic {
+		return ErrNoDatabase
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+const sqliteMagic = "SQLite format 3\x00"
+
+// openDatabase opens a database file, which is made where there is none.
 func openDatabase(path, extra string, connections int) (*sql.DB, error) {
+	return openAddress(path, "_pragma=journal_mode(WAL)"+extra, connections)
+}
+
+// openReading opens a database file that is not changed, also while another
+// process writes to it.
+func openReading(path string) (*sql.DB, error) { return openAddress(path, "mode=ro", 1) }
+
+func openAddress(path, parameters string, connections int) (*sql.DB, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	// SQLite takes what is shorter than a page for an empty database, and writes over it.
-	if info, err := os.Stat(path); err == nil && info.Size() > 0 && info.Size() < 512 {
-		return nil, fmt.Errorf("the file %s is not a database", path)
-	}
-	dsn := (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String() +
-		"?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)" + extra
-	db, err := sql.Open("sqlite", dsn)
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()+"?_pragma=busy_timeout(5000)&"+parameters)
 	if err != nil {
 		return nil, err
 	}

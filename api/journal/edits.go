@@ -106,10 +106,10 @@ func (j *Journal) edits(ctx context.Context, text string, args ...any) ([]Edit, 
 			return err
 		}
 		e.At = unstamp(at)
-		if err := json.Unmarshal([]byte(before), &e.Before); err != nil {
+		if err := decode(before, &e.Before); err != nil {
 			return fmt.Errorf("edit %d cannot be read: %w", e.ID, err)
 		}
-		if err := json.Unmarshal([]byte(after), &e.After); err != nil {
+		if err := decode(after, &e.After); err != nil {
 			return fmt.Errorf("edit %d cannot be read: %w", e.ID, err)
 		}
 		edits = append(edits, e)

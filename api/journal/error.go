@@ -19,6 +19,17 @@ var ErrNewer = errors.New("it was written by a newer mediadesk")
 // errNoJournal says that the file is a database, but no journal.
 var errNoJournal = errors.New("it is damaged, or no journal")
 
+// errRow says that a row of the journal makes no sense.
+var errRow = errors.New("a row makes no sense")
+
+// decode reads a column that holds JSON.
+func decode(text string, into any) error {
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		return fmt.Errorf("%w: %w", errRow, err)
+	}
+	return nil
+}
+
 // Error is what went wrong with a journal, with what helps.
 type Error struct {
 	Path   string
@@ -45,10 +56,8 @@ func (e *Error) Hint() string {
 	}
 	var own *sqlite.Error
 	if !errors.As(e.Err, &own) {
-		var syntax *json.SyntaxError
-		var kind *json.UnmarshalTypeError
-		if errors.As(e.Err, &syntax) || errors.As(e.Err, &kind) || strings.Contains(e.Err.Error(), "sql: Scan error") {
-			return Damaged // a row makes no sense
+		if errors.Is(e.Err, errRow) || strings.Contains(e.Err.Error(), "sql: Scan error") {
+			return Damaged
 		}
 		return ""
 	}

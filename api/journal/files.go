@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -142,7 +141,7 @@ func scanSeen(scan func(...any) error) (Seen, error) {
 		return seen, err
 	}
 	seen.At = unstamp(at)
-	return seen, json.Unmarshal([]byte(record), &seen.File)
+	return seen, decode(record, &seen.File)
 }
 
 // TagCounts returns the tags of the files seen, the most used first.

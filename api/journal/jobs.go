@@ -411,7 +411,7 @@ func scanJob(scan func(...any) error) (api.Job, error) {
 	if err := scan(&id, &body, &record, &updated, &rank); err != nil {
 		return job, err
 	}
-	if err := json.Unmarshal([]byte(body), &job); err != nil {
+	if err := decode(body, &job); err != nil {
 		return job, fmt.Errorf("job %d cannot be read: %w", id, err)
 	}
 	job.ID, job.Updated, job.Priority = id, unstamp(updated), rank
@@ -420,7 +420,7 @@ func scanJob(scan func(...any) error) (api.Job, error) {
 	}
 	if record.Valid {
 		job.File = new(api.File)
-		if err := json.Unmarshal([]byte(record.String), job.File); err != nil {
+		if err := decode(record.String, job.File); err != nil {
 			return job, fmt.Errorf("the record of job %d cannot be read: %w", id, err)
 		}
 	}

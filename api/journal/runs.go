@@ -167,7 +167,7 @@ func (j *Journal) Runs(ctx context.Context, f RunFilter) ([]api.Run, error) {
 		run, err := scanRun(func(into ...any) error { return scan(append(into, &answer)...) })
 		if err == nil && f.Answers && answer != "" {
 			run.Answer = new(api.File)
-			err = json.Unmarshal([]byte(answer), run.Answer)
+			err = decode(answer, run.Answer)
 		}
 		runs = append(runs, run)
 		return err
@@ -205,7 +205,7 @@ func scanRun(scan func(...any) error) (api.Run, error) {
 	copy(run.Hook[:], hook)
 	if err == nil && asked != "" {
 		run.Asked = new(api.Extension)
-		err = json.Unmarshal([]byte(asked), run.Asked)
+		err = decode(asked, run.Asked)
 	}
 	return run, err
 }

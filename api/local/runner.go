@@ -255,7 +255,7 @@ func (l *Library) execute(id int64) error {
 		return err
 	}
 	var out extension.Output
-	unable := error(errProgramEnded)
+	unable := errProgramEnded
 	if run.Attempts < maxAttempts {
 		if err := l.countAttempt(id, 1); err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 
 	"mediadesk/api/atomicfile"
@@ -87,27 +88,31 @@ func makePrivate(path string) error {
 var ErrNoDatabase = errors.New("the file is not a database")
 
 // CheckHeader returns ErrNoDatabase where the file at path is neither a
-// database nor empty: SQLite writes over a file that is shorter than a page, and
-// over one that has a log of changes beside it. This process must not have it
-// open: the locks on it would go.
+// database nor empty, or the log beside it is no log: SQLite writes over a file
+// that is shorter than a page, or has a log, and over what is no log. This
+// process must not have the database open: the locks on it would go.
 func CheckHeader(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
+	for end, magic := range map[string]string{"": "SQLite format 3\x00", "-wal": "\x37\x7f\x06"} {
+		f, err := os.Open(path + end)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		head := make([]byte, len(magic))
+		n, err := io.ReadFull(f, head)
+		f.Close() //nolint:errcheck // it was only read
+		if n == 0 && errors.Is(err, io.EOF) {
+			continue
+		}
+		// After a power cut a log can begin with zeros.
+		if text := string(head[:n]); text != magic && (end == "" || strings.Trim(text, "\x00") != "") {
+			return ErrNoDatabase
+		}
 	}
-	defer f.Close() //nolint:errcheck // it was only read
-	head := make([]byte, len(sqliteMagic))
-	n, err := io.ReadFull(f, head)
-	if n > 0 && string(head[:n]) != sqliteMagic {
-		return ErrNoDatabase
-	}
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
+	return nil
 }
-
-const sqliteMagic = "SQLite format 3\x00"
 
 // openDatabase opens a database file, which is made where there is none.
 func openDatabase(path, extra string, connections int) (*sql.DB, error) {

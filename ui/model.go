@@ -187,7 +187,7 @@ func (m *Model) open(profile string, key api.Key) tea.Cmd {
 // takeDown has the terminal forget the pictures of a screen that ends with its
 // session.
 func (m *Model) takeDown() tea.Cmd {
-	if l, ok := page.Inner(m.host.Screen(page.Library)).(*library.Model); ok {
+	if l, ok := m.host.Screen(page.Library).(*library.Model); ok {
 		return l.TakeDown()
 	}
 	return nil

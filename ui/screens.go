@@ -24,9 +24,9 @@ func (m *Model) tabScreens() map[page.ID]page.Screen {
 	return map[page.ID]page.Screen{
 		page.Uploads:    uploads.New(uploads.Options{Context: m.ctx, Session: d, Queue: d.Queue, Profile: d.Profile, Now: m.o.Now}),
 		page.Extensions: extensions.New(extensions.Options{Context: m.ctx, Session: d, Watch: d.Watch, Profile: d.Profile, Now: m.o.Now}),
-		page.Library: page.Legacy(library.New(library.Options{
+		page.Library: library.New(library.Options{
 			Context: m.ctx, Session: d, Loader: m.loader, Downloads: m.downloads(), Profile: d.Profile, Now: m.o.Now,
-		})),
+		}),
 		page.Settings: page.Legacy(settings.New(settings.Options{
 			Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, Getenv: m.o.Getenv, Profile: d.Profile, Version: m.o.Version, Now: m.o.Now,
 			Session: d, ReceiverAddr: d.Watch.Addr(),

@@ -98,7 +98,11 @@ func (h *Host) bring(id ID) tea.Cmd {
 		hidden = h.Tell(h.InFront(), Hidden{})
 	}
 	h.front = id
-	return tea.Batch(hidden, h.Tell(h.InFront(), Themed{h.theme}), h.Tell(h.InFront(), Resized{h.room}), h.Tell(h.InFront(), Shown{}))
+	var themed tea.Cmd
+	if h.theme != nil {
+		themed = h.Tell(h.InFront(), Themed{h.theme})
+	}
+	return tea.Batch(hidden, themed, h.Tell(h.InFront(), Resized{h.room}), h.Tell(h.InFront(), Shown{}))
 }
 
 // Resize tells the room that screens have. Nothing happens where it is the same.

@@ -128,7 +128,7 @@ type Model struct {
 
 	size   image.Point
 	placed layout // in size
-	memo   *kit.Memo[drawnFor]
+	memo   *kit.Memo[drawnFor, string]
 }
 
 // drawnFor is what the drawn screen depends on beside its state.
@@ -148,7 +148,7 @@ var (
 // New makes the screen for some files.
 func New(o Options) *Model {
 	m := &Model{
-		o: o, now: o.Now, memo: &kit.Memo[drawnFor]{},
+		o: o, now: o.Now, memo: &kit.Memo[drawnFor, string]{},
 		tags:    kit.NewChips("", ""),
 		numbers: kit.NewField("x,y,width,height", ""),
 	}

@@ -33,9 +33,7 @@ func TestAnyKeys(t *testing.T) {
 			}
 			return s.list(ctx, q)
 		}
-		d := &desk{t: t, size: image.Pt(rapid.IntRange(1, 130).Draw(rt, "width"), rapid.IntRange(1, 30).Draw(rt, "height")), now: noon}
-		d.m = New(Options{Session: stub{list: list}})
-		d.run(d.m.Update(page.Shown{}))
+		d := startIn(t, Options{Session: stub{list: list}}, image.Pt(rapid.IntRange(1, 130).Draw(rt, "width"), rapid.IntRange(1, 30).Draw(rt, "height")))
 		for range rapid.IntRange(1, 40).Draw(rt, "steps") {
 			var msg tea.Msg = kit.KeyMsg(rapid.SampledFrom(keys).Draw(rt, "key"))
 			switch rapid.IntRange(0, 12).Draw(rt, "what") {
@@ -47,13 +45,13 @@ func TestAnyKeys(t *testing.T) {
 			case 2:
 				s.files["/"] = some("/", rapid.IntRange(0, 5).Draw(rt, "now"))
 			}
-			d.run(d.m.Update(msg))
-			if err := uitest.Inside(d.m.View(d.size, th), d.size.X, d.size.Y); err != nil {
+			d.Send(msg)
+			if err := uitest.Inside(d.Host.View(th), d.Size.X, d.Size.Y); err != nil {
 				rt.Fatal(err)
 			}
-			d.m.Acts()
+			d.Host.Actions()
 		}
-		for _, q := range taken[page.Inspect](d) {
+		for _, q := range uitest.Taken[page.Inspect](&d.Out) {
 			for _, f := range q.Files {
 				if f.IsFolder() || f.FileID == "" {
 					rt.Fatalf("asked for the details of %+v", f)

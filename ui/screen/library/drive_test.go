@@ -10,13 +10,8 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
-
 	"mediadesk/api"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
-	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
 
@@ -24,57 +19,28 @@ func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// desk drives the screen as the root does: it runs the commands and hands their
-// messages back, and keeps those that are for others.
+// desk is the screen with its driver and a clock.
 type desk struct {
-	t    *testing.T
-	m    *Model
-	out  []tea.Msg
-	size image.Point
-	now  time.Time
+	*uitest.Driver
+	m   *Model
+	now time.Time
 }
 
-func start(t *testing.T, o Options) *desk {
+func start(t testing.TB, o Options) *desk {
 	t.Helper()
-	d := &desk{t: t, size: image.Pt(118, 32), now: noon}
+	return startIn(t, o, image.Pt(118, 32))
+}
+
+func startIn(t testing.TB, o Options, size image.Point) *desk {
+	t.Helper()
+	d := &desk{now: noon}
 	if o.Now == nil {
 		o.Now = func() time.Time { return d.now }
 	}
+	o.Context = t.Context()
 	d.m = New(o)
-	d.run(d.m.Init())
-	d.send(page.Shown{})
+	d.Driver = uitest.Drive(t, page.Library, d.m, size)
 	return d
-}
-
-// send gives a message to the screen and draws it, as the root does for the one
-// in front.
-func (d *desk) send(msg tea.Msg) {
-	d.t.Helper()
-	d.run(d.m.Update(msg))
-	d.text()
-}
-
-// run runs a command and all that follows from it.
-func (d *desk) run(cmd tea.Cmd) {
-	d.t.Helper()
-	d.out = append(d.out, uitest.Follow(d.t, d.m, cmd, nil)...)
-}
-
-func (d *desk) press(keys ...string) {
-	d.t.Helper()
-	for _, k := range keys {
-		d.send(kit.KeyMsg(k))
-	}
-}
-
-func (d *desk) text() string { return ansi.Strip(d.m.View(d.size, theme.New(true, true))) }
-
-// flat is the screen as one line of words.
-func (d *desk) flat() string { return uitest.Flat(d.text()) }
-
-func (d *desk) sees(words ...string) {
-	d.t.Helper()
-	uitest.Shows(d.t, d.text(), words...)
 }
 
 // rows are the names in the list.
@@ -87,19 +53,10 @@ func (d *desk) rows() string {
 }
 
 func (d *desk) under(name string) {
-	d.t.Helper()
+	d.T.Helper()
 	if f, _ := d.m.current(); f.Name != name {
-		d.t.Errorf("the cursor is on %q, not on %q", f.Name, name)
+		d.T.Errorf("the cursor is on %q, not on %q", f.Name, name)
 	}
-}
-
-// taken takes the messages of one type out of those for the root.
-func taken[T any](d *desk) []T { return uitest.Taken[T](&d.out) }
-
-// toasted checks that a toast says the words, and takes it.
-func (d *desk) toasted(words string) {
-	d.t.Helper()
-	uitest.Toasted(d.t, &d.out, words)
 }
 
 // stub is a session that answers as a test says; nil: there is none of it.

@@ -81,5 +81,3 @@ func (m *Model) viewFacts(size image.Point, th *theme.Theme) string {
 	}
 	return kit.Box("Facts", strings.Join(lines, "\n"), size, false, th)
 }
-
-func clamp(v, least, most int) int { return max(least, min(v, most)) }

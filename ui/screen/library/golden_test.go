@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
 	"mediadesk/api"
@@ -24,22 +23,17 @@ func TestLooks(t *testing.T) {
 	for name, keys := range looks {
 		for _, size := range []image.Point{{118, 34}, {78, 22}, {40, 10}} {
 			t.Run(fmt.Sprintf("%s-%dx%d", name, size.X, size.Y), func(t *testing.T) {
-				d := start(t, Options{
+				d := startIn(t, Options{
 					Session: stub{
 						list:  small().list,
 						thumb: func(context.Context, api.File) (string, error) { return path, nil },
 					},
 					Loader: picture.NewLoader(media.Limits{}),
-				})
-				d.size = size
-				th := theme.New(true, false)
-				d.m.View(size, th)
-				for _, key := range keys {
-					d.press(key)
-					d.m.View(size, th)
-				}
-				d.run(d.m.wantThumbs())
-				lines := strings.Split(ansi.Strip(d.m.View(size, th)), "\n")
+				}, size)
+				d.Theme = theme.New(true, false)
+				d.Run(d.Host.Paint(d.Theme))
+				d.Press(keys...)
+				lines := strings.Split(d.Text(), "\n")
 				for i, line := range lines {
 					lines[i] = strings.TrimRight(line, " ")
 				}

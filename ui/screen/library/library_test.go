@@ -26,7 +26,7 @@ func TestFoldersThenFiles(t *testing.T) {
 	if got := d.rows(); got != "summer winter f00000.jpg f00001.jpg Notes.txt" {
 		t.Errorf("rows: %s", got)
 	}
-	d.sees("library", "1 of 5", "summer/", "JPEG", "text/plain", "1 kB", "sea, beach", "region private")
+	d.Sees("library", "1 of 5", "summer/", "JPEG", "text/plain", "1 kB", "sea, beach", "region private")
 	if d.m.Capturing() {
 		t.Error("the list takes letters as text")
 	}
@@ -34,20 +34,20 @@ func TestFoldersThenFiles(t *testing.T) {
 
 func TestWayThroughFolders(t *testing.T) {
 	d := start(t, Options{Session: stub{list: small().list}})
-	d.press("enter")
-	d.sees("library / summer", "day 1/")
-	d.press("l")
-	d.sees("library / summer / day 1", "This folder is empty. Press 1 to pick files to send.")
-	d.press("h")
+	d.Press("enter")
+	d.Sees("library / summer", "day 1/")
+	d.Press("l")
+	d.Sees("library / summer / day 1", "This folder is empty. Press 1 to pick files to send.")
+	d.Press("h")
 	d.under("day 1")
-	d.press("j", "backspace")
+	d.Press("j", "backspace")
 	d.under("summer")
-	d.press("left")
-	d.toasted("topmost")
-	d.press("l")
+	d.Press("left")
+	d.Toasted("topmost")
+	d.Press("l")
 	d.under("f00000.jpg") // where the cursor was left
-	d.press("enter")
-	if got := taken[page.Inspect](d); len(got) != 1 || got[0].Files[0].FilePath != "/summer/f00000.jpg" {
+	d.Press("enter")
+	if got := uitest.Taken[page.Inspect](&d.Out); len(got) != 1 || got[0].Files[0].FilePath != "/summer/f00000.jpg" {
 		t.Errorf("inspects %+v", got)
 	}
 }
@@ -58,16 +58,16 @@ func TestFacts(t *testing.T) {
 	f.CreatedAt, f.Width, f.Height = "2026-04-30T12:00:00.000Z", api.Set(300), api.Set(200)
 	f.AITags = api.Set([]api.AITag{{Name: "sand", Confidence: 93.4}})
 	d := start(t, Options{Session: stub{list: s.list}})
-	d.sees("Facts", "Folder /summer/")
-	d.press("j", "j")
-	d.sees("Path /f00000.jpg", "Pixels 300 x 200", "AI tags sand (93 %)", "1 day ago")
-	d.press("p")
-	if strings.Contains(d.text(), "Facts") {
+	d.Sees("Facts", "Folder /summer/")
+	d.Press("j", "j")
+	d.Sees("Path /f00000.jpg", "Pixels 300 x 200", "AI tags sand (93 %)", "1 day ago")
+	d.Press("p")
+	if strings.Contains(d.Text(), "Facts") {
 		t.Error("p does not take the facts away")
 	}
-	d.press("p")
-	d.size = image.Pt(99, 30)
-	if strings.Contains(d.text(), "Facts") {
+	d.Press("p")
+	d.Resize(image.Pt(99, 30))
+	if strings.Contains(d.Text(), "Facts") {
 		t.Error("facts though there is no room beside the list")
 	}
 }
@@ -78,21 +78,21 @@ func TestPagesComeAsTheCursorNears(t *testing.T) {
 	if len(d.m.rows) != pageSize || len(s.asked) != 2 {
 		t.Fatalf("%d rows after %d questions", len(d.m.rows), len(s.asked))
 	}
-	d.sees("1 of 200 and more")
-	d.press("G")
+	d.Sees("1 of 200 and more")
+	d.Press("G")
 	if len(d.m.rows) != 2*pageSize {
 		t.Errorf("%d rows at the end of the first page", len(d.m.rows))
 	}
 	for range 9 {
-		d.press("G")
+		d.Press("G")
 	}
 	if len(d.m.rows) != 1000 || !d.m.shown.done {
 		t.Errorf("%d rows at the end", len(d.m.rows))
 	}
-	d.sees("1,000 of 1,000")
+	d.Sees("1,000 of 1,000")
 	// Read again, it is as long as it was, and the cursor stays.
 	asked := len(s.asked)
-	d.press("r")
+	d.Press("r")
 	if n := len(s.asked) - asked; len(d.m.rows) != 1000 || n > 3 {
 		t.Errorf("%d rows after reading again with %d questions", len(d.m.rows), n)
 	}
@@ -104,18 +104,18 @@ func TestLongListingsWait(t *testing.T) {
 	s := &shelf{files: map[string][]api.File{"/": some("/", maxAgain+500)}}
 	d := start(t, Options{Session: stub{list: s.list}})
 	for range 20 {
-		d.press("G")
+		d.Press("G")
 	}
 	asked := len(s.asked)
 	d.now = d.now.Add(time.Hour)
-	d.send(page.Shown{})
+	d.Send(page.Shown{})
 	d.m.stale = true
-	d.press("k")
+	d.Press("k")
 	if len(s.asked) != asked {
 		t.Error("thousands of rows were read again by themselves")
 	}
-	d.sees("r reads it again")
-	d.press("r")
+	d.Sees("r reads it again")
+	d.Press("r")
 	if len(d.m.rows) != maxAgain+500 || d.m.stale {
 		t.Errorf("%d rows after reading again", len(d.m.rows))
 	}
@@ -127,7 +127,7 @@ func TestPagesThatShift(t *testing.T) {
 	s := &shelf{files: map[string][]api.File{"/": some("/", 450)}}
 	d := start(t, Options{Session: stub{list: s.list}})
 	s.files["/"] = append([]api.File{{FileID: "new", Name: "a new one"}}, s.files["/"]...)
-	d.press("G")
+	d.Press("G")
 	seen := map[string]bool{}
 	for _, f := range d.m.rows {
 		if seen[f.FileID] {
@@ -137,7 +137,7 @@ func TestPagesThatShift(t *testing.T) {
 	}
 	same := some("/", pageSize)
 	s.files["/"] = append(append([]api.File{}, same...), same...)
-	d.press("r", "G", "G", "G")
+	d.Press("r", "G", "G", "G")
 	if !d.m.shown.done || len(d.m.shown.files) != pageSize {
 		t.Errorf("done %v with %d files", d.m.shown.done, len(d.m.shown.files))
 	}
@@ -145,35 +145,35 @@ func TestPagesThatShift(t *testing.T) {
 
 func TestFilter(t *testing.T) {
 	d := start(t, Options{Session: stub{list: small().list}})
-	d.press("/")
+	d.Press("/")
 	if !d.m.Capturing() {
 		t.Error("letters are acts while the filter is typed")
 	}
-	d.press("b", "e", "a")
+	d.Press("b", "e", "a")
 	if d.rows() != "f00000.jpg" {
 		t.Errorf("found by its tag: %s", d.rows())
 	}
-	d.press("enter")
-	d.sees("filter bea", "1 of 1 found")
-	d.press("esc", "/", "0", "space", "J", "p")
+	d.Press("enter")
+	d.Sees("filter bea", "1 of 1 found")
+	d.Press("esc", "/", "0", "space", "J", "p")
 	if d.rows() != "f00000.jpg f00001.jpg" {
 		t.Errorf("found: %s", d.rows())
 	}
-	d.press("enter", "n")
+	d.Press("enter", "n")
 	d.under("f00001.jpg")
-	d.press("n")
+	d.Press("n")
 	d.under("f00000.jpg")
-	d.press("N")
+	d.Press("N")
 	d.under("f00001.jpg")
-	d.press("/", "q")
-	d.sees("Nothing here has that")
-	d.press("esc")
+	d.Press("/", "q")
+	d.Sees("Nothing here has that")
+	d.Press("esc")
 	if len(d.m.rows) != 5 || d.m.Capturing() {
 		t.Errorf("esc leaves %s", d.rows())
 	}
-	d.press("esc")
-	if len(d.out) > 0 {
-		t.Errorf("esc with nothing to step back from said %+v", d.out)
+	d.Press("esc")
+	if len(d.Out) > 0 {
+		t.Errorf("esc with nothing to step back from said %+v", d.Out)
 	}
 }
 
@@ -181,22 +181,22 @@ func TestFilter(t *testing.T) {
 func TestFilterReadsOn(t *testing.T) {
 	s := &shelf{files: map[string][]api.File{"/": some("/", 2000)}}
 	d := start(t, Options{Session: stub{list: s.list}})
-	d.press("/")
+	d.Press("/")
 	for _, r := range "f01999" {
-		d.press(string(r))
+		d.Press(string(r))
 	}
 	if d.rows() != "f01999.jpg" {
 		t.Errorf("found: %q after %d questions", d.rows(), len(s.asked))
 	}
 	s.files["/"] = some("/", maxUnmatched+5000)
 	d = start(t, Options{Session: stub{list: s.list}})
-	d.press("/", "z")
+	d.Press("/", "z")
 	if n := len(d.m.shown.files); n < maxUnmatched || n > maxUnmatched+2*pageSize || d.m.shown.done {
 		t.Errorf("read %d files for nothing", n)
 	}
-	d.sees("Nothing found among the first", "Move down to look further")
+	d.Sees("Nothing found among the first", "Move down to look further")
 	before := len(d.m.shown.files)
-	d.press("down")
+	d.Press("down")
 	if len(d.m.shown.files) <= before {
 		t.Error("moving down does not look further")
 	}
@@ -205,61 +205,61 @@ func TestFilterReadsOn(t *testing.T) {
 func TestSort(t *testing.T) {
 	s := small()
 	d := start(t, Options{Session: stub{list: s.list}})
-	d.press("G", ",")
-	if !d.m.Capturing() {
+	d.Press("G", ",")
+	if !d.Host.Covered() {
 		t.Error("keys go past the menu")
 	}
-	d.sees("Sort files by", "name (now)")
-	d.press("s")
+	d.Sees("Sort files by", "name (now)")
+	d.Press("s")
 	last := s.asked[len(s.asked)-1]
 	if last.Sort != "DESC_SIZE" || last.Type != api.TypeFile {
 		t.Errorf("asked %+v", last)
 	}
 	d.under("summer")
-	d.press(",", "r")
+	d.Press(",", "r")
 	if last = s.asked[len(s.asked)-1]; last.Sort != "ASC_SIZE" {
 		t.Errorf("asked %+v", last)
 	}
-	d.press(",", "esc")
-	if d.m.menu != nil {
+	d.Press(",", "esc")
+	if d.Host.Covered() {
 		t.Error("the menu stays")
 	}
 }
 
 func TestMarks(t *testing.T) {
 	d := start(t, Options{Session: stub{list: small().list}})
-	d.press("space")
-	d.toasted("Folders cannot be marked")
-	d.press("j", "space", "space") // the two pictures
-	d.sees("2 marked")
-	d.press("e")
-	if got := taken[page.Inspect](d); len(got) != 1 || len(got[0].Files) != 2 {
+	d.Press("space")
+	d.Toasted("Folders cannot be marked")
+	d.Press("j", "space", "space") // the two pictures
+	d.Sees("2 marked")
+	d.Press("e")
+	if got := uitest.Taken[page.Inspect](&d.Out); len(got) != 1 || len(got[0].Files) != 2 {
 		t.Fatalf("inspects %+v", got)
 	}
-	if a := d.m.Acts()[0]; a.Binding.Help().Desc != "edit 2 files" {
-		t.Errorf("first act: %s", a.Binding.Help().Desc)
+	if a := d.m.Actions()[0]; a.Label() != "edit 2 files" || a.ID != "library.edit" {
+		t.Errorf("first action: %+v", a)
 	}
 	// Marks stay across folders, and are in the order of marking.
-	d.press("g", "enter", "ctrl+a", "e")
-	got := taken[page.Inspect](d)
+	d.Press("g", "enter", "ctrl+a", "e")
+	got := uitest.Taken[page.Inspect](&d.Out)
 	if len(got) != 1 || len(got[0].Files) != 4 || got[0].Files[0].FilePath != "/f00000.jpg" {
 		t.Fatalf("inspects %+v", got)
 	}
-	d.press("y")
-	d.sees("Copy of 4 files", "4 lines")
-	d.press("p")
-	if got := taken[page.Copy](d); len(got) != 1 || strings.Count(got[0].Text, "\n") != 3 {
+	d.Press("y")
+	d.Sees("Copy of 4 files", "4 lines")
+	d.Press("p")
+	if got := uitest.Taken[page.Copy](&d.Out); len(got) != 1 || strings.Count(got[0].Text, "\n") != 3 {
 		t.Errorf("copied %+v", got)
 	}
-	d.press("*", "esc")
+	d.Press("*", "esc")
 	if len(d.m.marks.files) != 0 {
 		t.Error("esc does not clear the marks")
 	}
-	d.press("g", "v", "G", "v")
+	d.Press("g", "v", "G", "v")
 	if len(d.m.marks.files) != 2 {
 		t.Errorf("the range marked %d", len(d.m.marks.files))
 	}
-	d.press("v", "esc")
+	d.Press("v", "esc")
 	if d.m.marks.ranged || len(d.m.marks.files) != 2 {
 		t.Error("esc takes more than the range")
 	}
@@ -269,22 +269,22 @@ func TestCopyAndOpen(t *testing.T) {
 	s := small()
 	s.files["/"][0].Name = "a [b].jpg"
 	d := start(t, Options{Session: stub{list: s.list}})
-	d.press("o")
-	d.toasted("no address")
-	d.press("y")
-	d.toasted("the cursor is on a folder")
-	d.press("j", "j")
+	d.Press("o")
+	d.Toasted("no address")
+	d.Press("y")
+	d.Toasted("the cursor is on a folder")
+	d.Press("j", "j")
 	for key, want := range map[string]string{
 		"u": "http://127.0.0.1:7843/f00000.jpg", "i": "/f00000.jpg", "p": "/f00000.jpg",
 		"m": `![a \[b\].jpg](<http://127.0.0.1:7843/f00000.jpg>)`,
 	} {
-		d.press("y", key)
-		if got := taken[page.Copy](d); len(got) != 1 || got[0].Text != want {
+		d.Press("y", key)
+		if got := uitest.Taken[page.Copy](&d.Out); len(got) != 1 || got[0].Text != want {
 			t.Errorf("y %s copied %+v, want %q", key, got, want)
 		}
 	}
-	d.press("o")
-	if got := taken[page.Open](d); len(got) != 1 || got[0].Address != "http://127.0.0.1:7843/f00000.jpg" {
+	d.Press("o")
+	if got := uitest.Taken[page.Open](&d.Out); len(got) != 1 || got[0].Address != "http://127.0.0.1:7843/f00000.jpg" {
 		t.Errorf("opened %+v", got)
 	}
 }
@@ -310,52 +310,52 @@ func TestWhatWasSeen(t *testing.T) {
 		if d.rows() != "old A.jpg b.jpg" {
 			t.Errorf("%s: %s", name, d.rows())
 		}
-		d.sees("This service lists no files: these are those that this computer knows.")
+		d.Sees("This service lists no files: these are those that this computer knows.")
 		if list != nil {
-			d.sees("403")
+			d.Sees("403")
 		}
-		d.press(",", "s")
+		d.Press(",", "s")
 		if d.rows() != "old A.jpg b.jpg" {
 			t.Errorf("%s, by size: %s", name, d.rows())
 		}
-		d.press(",", "r")
+		d.Press(",", "r")
 		if d.rows() != "old b.jpg A.jpg" {
 			t.Errorf("%s, by size, turned: %s", name, d.rows())
 		}
-		d.press("enter")
-		d.sees("sent nothing to this folder yet")
+		d.Press("enter")
+		d.Sees("sent nothing to this folder yet")
 	}
 	d := start(t, Options{Session: stub{}})
-	d.sees("does not list files", "Press r to read it again")
+	d.Sees("does not list files", "Press r to read it again")
 	// The local library lists: what it refuses is not hidden behind the journal.
 	refuse := func(context.Context, api.Query) ([]api.File, error) {
 		return nil, &api.ServiceError{Status: 403, Message: "wrong key"}
 	}
 	d = start(t, Options{Session: stub{list: refuse, seenIn: seen}, Profile: session.Profile{Local: true}})
-	d.sees("wrong key", "Press r to read it again")
+	d.Sees("wrong key", "Press r to read it again")
 }
 
 func TestErrors(t *testing.T) {
 	s := small()
 	s.err = errors.New("connection refused")
 	d := start(t, Options{Session: stub{list: s.list}})
-	d.sees("Connection refused. Press r to read it again.")
+	d.Sees("Connection refused. Press r to read it again.")
 	s.err = nil
-	d.press("r")
+	d.Press("r")
 	if len(d.m.rows) != 5 {
 		t.Fatal("r does not try again")
 	}
 	// What was shown stays when it cannot be read anew.
 	s.err = &api.ServiceError{Status: 500, Message: "\x1b[31mbroken"}
-	d.press("r")
+	d.Press("r")
 	if len(d.m.rows) != 5 {
 		t.Error("the rows are gone")
 	}
-	d.sees("Not the newest", `\x1b[31mbroken`, "The fault is on the service's side")
-	d.press("enter")
-	d.sees("library / summer", "Press r to read it again")
+	d.Sees("Not the newest", `\x1b[31mbroken`, "The fault is on the service's side")
+	d.Press("enter")
+	d.Sees("library / summer", "Press r to read it again")
 	s.err = nil
-	d.press("h")
+	d.Press("h")
 	d.under("summer")
 }
 
@@ -375,23 +375,23 @@ func newsAreGathered(t *testing.T) {
 		if d.m.Update(page.JobsChanged{}) != nil || d.m.Update(page.FileChanged{}) != nil {
 			t.Fatal("every piece of news leads to a reading")
 		}
-		d.run(d.m.Update(page.RunsChanged{})) // asks for the runs alone
-		d.text()
+		d.Run(d.m.Update(page.RunsChanged{})) // asks for the runs alone
+		d.Text()
 	}
-	d.run(first)
+	d.Run(first)
 	if n := len(s.asked) - asked; n != 2 {
 		t.Errorf("%d questions, want one for folders and one for files", n)
 	}
 	// Behind another screen nothing is read before it comes to the front.
-	d.run(d.m.Update(page.JobsChanged{})) // the last drawing was in front
+	d.Send(page.Hidden{})
 	asked = len(s.asked)
 	for range 5 {
-		d.run(d.m.Update(page.JobsChanged{}))
+		d.Run(d.m.Update(page.JobsChanged{}))
 	}
 	if len(s.asked) != asked {
 		t.Error("reads though nobody looks")
 	}
-	d.send(page.Shown{})
+	d.Send(page.Shown{})
 	if len(s.asked) == asked {
 		t.Error("old rows when it came to the front")
 	}
@@ -402,13 +402,13 @@ func TestComingToTheFront(t *testing.T) {
 	d := start(t, Options{Session: stub{list: s.list}})
 	asked := len(s.asked)
 	d.now = d.now.Add(fresh - time.Second)
-	d.send(page.Shown{})
+	d.Send(page.Shown{})
 	if len(s.asked) != asked {
 		t.Error("read again though it is fresh")
 	}
 	d.now = d.now.Add(2 * time.Second)
-	d.press("j")
-	d.send(page.Shown{})
+	d.Press("j")
+	d.Send(page.Shown{})
 	if len(s.asked) == asked {
 		t.Error("not read again though it is old")
 	}
@@ -417,11 +417,11 @@ func TestComingToTheFront(t *testing.T) {
 
 func TestFileChanged(t *testing.T) {
 	d := start(t, Options{Session: stub{list: small().list}})
-	d.press("j", "j", "space")
+	d.Press("j", "j", "space")
 	f := d.m.rows[2]
 	f.Tags = api.Set([]string{"fresh"})
 	d.m.Update(page.FileChanged{File: f})
-	d.sees("fresh")
+	d.Sees("fresh")
 	if d.m.marks.files[0].Tags.Or(nil)[0] != "fresh" {
 		t.Error("the mark holds the old record")
 	}
@@ -430,11 +430,11 @@ func TestFileChanged(t *testing.T) {
 func TestPending(t *testing.T) {
 	runs := []api.Run{{FileID: "/f00000.jpg", Status: api.StatusPending}, {FileID: "/f00001.jpg", Status: api.StatusSuccess}}
 	d := start(t, Options{Session: stub{list: small().list, runs: func(context.Context) ([]api.Run, error) { return runs, nil }}})
-	d.sees("pending")
+	d.Sees("pending")
 	runs[0].Status = api.StatusSuccess
-	d.m.drawn = false
-	d.send(page.RunsChanged{})
-	if strings.Contains(d.flat(), "pending") {
+	d.Send(page.Hidden{})
+	d.Send(page.RunsChanged{})
+	if strings.Contains(d.Flat(), "pending") {
 		t.Error("pending though it is done")
 	}
 }
@@ -443,28 +443,27 @@ func TestPending(t *testing.T) {
 func TestStaleReplies(t *testing.T) {
 	s := small()
 	d := start(t, Options{Session: stub{list: s.list}})
-	slow := d.m.Update(kit.KeyMsg("enter")) // into summer
-	d.press("h")                            // away before the answer came
-	d.run(slow)
+	var slow []tea.Cmd
+	d.Hold = &slow
+	d.Press("enter") // into summer
+	d.Hold = nil
+	d.Press("h") // away before the answer came
+	d.Run(tea.Batch(slow...))
 	if d.m.shown.folder != "/" {
 		t.Errorf("shows %s", d.m.shown.folder)
-	}
-	d.send(readMsg{owner: New(Options{Session: stub{}}), gen: d.m.gen, listing: listing{folder: "/other/"}})
-	if d.m.shown.folder != "/" {
-		t.Error("took the reply of another library")
 	}
 }
 
 func TestMouse(t *testing.T) {
 	d := start(t, Options{Session: stub{list: small().list}})
-	at := func(row int) tea.Mouse { return tea.Mouse{X: 5, Y: d.m.listAt + row, Button: tea.MouseLeft} }
-	d.send(tea.MouseClickMsg(at(3)))
+	at := func(row int) tea.Mouse { return tea.Mouse{X: 5, Y: d.m.placed.body.Min.Y + row, Button: tea.MouseLeft} }
+	d.Send(tea.MouseClickMsg(at(3)))
 	d.under("f00001.jpg")
-	d.send(tea.MouseClickMsg(at(0)))
-	d.send(tea.MouseClickMsg(at(0)))
-	d.sees("library / summer")
-	d.send(tea.MouseWheelMsg(tea.Mouse{X: 5, Y: 5, Button: tea.MouseWheelDown}))
-	d.send(tea.MouseClickMsg(tea.Mouse{X: 5, Y: 31, Button: tea.MouseLeft}))
+	d.Send(tea.MouseClickMsg(at(0)))
+	d.Send(tea.MouseClickMsg(at(0)))
+	d.Sees("library / summer")
+	d.Send(tea.MouseWheelMsg(tea.Mouse{X: 5, Y: 5, Button: tea.MouseWheelDown}))
+	d.Send(tea.MouseClickMsg(tea.Mouse{X: 5, Y: 31, Button: tea.MouseLeft}))
 }
 
 // Every act that can be done now does something: the screen changes, a question
@@ -479,25 +478,25 @@ func TestEveryActActs(t *testing.T) {
 			s := small()
 			s.files["/summer/"] = some("/summer/", 60)
 			d := start(t, Options{Session: stub{list: s.list}})
-			d.press("enter")
-			d.press(prepare...)
+			d.Press("enter")
+			d.Press(prepare...)
 			return d, s
 		}
 		d, _ := fresh()
-		for _, a := range d.m.Acts() {
-			if a.Why != "" {
+		for _, a := range d.Host.Actions() {
+			if a.Reason() != "" {
 				continue
 			}
-			for _, k := range a.Binding.Keys() {
+			for _, k := range a.Keys.Keys() {
 				d, s := fresh()
-				if d.m.menu != nil && (k == "up" || k == "k") {
-					d.press("down")
+				if d.Host.Covered() && a.ID != "" {
+					d.Press("down")
 				}
 				asked := len(s.asked)
-				before := d.m.View(d.size, theme.New(true, true))
-				d.press(k)
-				if before == d.m.View(d.size, theme.New(true, true)) && len(d.out) == 0 && asked == len(s.asked) {
-					t.Errorf("%s: %s (%s) does nothing", name, k, a.Binding.Help().Desc)
+				before := d.Host.View(d.Theme)
+				d.Press(k)
+				if before == d.Host.View(d.Theme) && len(d.Out) == 0 && asked == len(s.asked) {
+					t.Errorf("%s: %s (%s) does nothing", name, k, a.Label())
 				}
 			}
 		}
@@ -531,15 +530,16 @@ func TestViewStaysInside(t *testing.T) {
 		"error":  {},
 	} {
 		d := start(t, Options{Session: stub{list: s.list}})
-		d.press(keys...)
+		d.Press(keys...)
 		if name == "error" {
 			s.err = errors.New(hostile)
-			d.press("r", "l")
+			d.Press("r", "l")
 			s.err = nil
 		}
 		t.Run(name, func(t *testing.T) {
 			uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
-				view := d.m.View(image.Pt(w, h), th)
+				d.Resize(image.Pt(w, h))
+				view := d.Host.View(th)
 				if got := kit.Size(view); got != image.Pt(w, h) {
 					t.Errorf("at %dx%d it fills %v", w, h, got)
 				}

@@ -53,15 +53,15 @@ func TestAgainstTheLocalLibrary(t *testing.T) {
 	if got := d.rows(); got != "summer small.txt день_1___naïve__final_.txt" {
 		t.Errorf("rows: %s", got)
 	}
-	d.sees("text/plain", "5 B")
-	d.press(",", "s")
+	d.Sees("text/plain", "5 B")
+	d.Press(",", "s")
 	if got := d.rows(); got != "summer день_1___naïve__final_.txt small.txt" {
 		t.Errorf("by size: %s", got)
 	}
-	d.press(",", "n", "enter", "enter")
-	d.sees("library / summer / 2026", "1 of 200 and more")
-	d.press("G", "G")
-	d.sees("205 of 205")
-	d.press("h", "h")
+	d.Press(",", "n", "enter", "enter")
+	d.Sees("library / summer / 2026", "1 of 200 and more")
+	d.Press("G", "G")
+	d.Sees("205 of 205")
+	d.Press("h", "h")
 	d.under("summer")
 }

@@ -14,6 +14,7 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
 
@@ -25,21 +26,49 @@ func TestSheetOfRealPictures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { sheetOfRealPictures(t, path) })
 }
 
+// hosted is the screen behind its host.
+type hosted struct {
+	page.Host
+	s *Model
+}
+
+func (h *hosted) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case page.Reply:
+		if _, answer, ok := h.Open(msg); ok {
+			return h.Tell(h.s, answer)
+		}
+		return nil
+	case tea.KeyPressMsg:
+		cmd, _, _ := h.Press(msg)
+		return cmd
+	case tea.WindowSizeMsg:
+		return h.Resize(image.Pt(msg.Width, msg.Height-2)) // without the lines of the root
+	}
+	return h.Tell(h.s, msg)
+}
+
+func (h *hosted) View(size image.Point, th *theme.Theme) string { return h.s.View(size, th) }
+
 func sheetOfRealPictures(t *testing.T, path string) {
 	s := &shelf{files: map[string][]api.File{"/": some("/", 260)}}
 	loader := picture.NewLoader(media.Limits{})
 	loader.UseGallery(picture.NewGallery(false))
 	m := New(Options{
+		Context: t.Context(),
 		Session: stub{
 			list:  s.list,
 			thumb: func(context.Context, api.File) (string, error) { return path, nil },
 		},
 		Loader: loader,
 	})
-	g := uitest.NewGlass(t, m, image.Pt(160, 46))
+	h := &hosted{s: m}
+	h.Paint(theme.New(true, true))
+	h.Add(page.Library, m)
+	g := uitest.NewGlass(t, h, image.Pt(160, 46))
+	g.Run(h.Show(page.Library, false))
 	g.Send(tea.WindowSizeMsg{Width: 160, Height: 48})
 	g.Send(picture.Abilities{Method: picture.MethodKitty, Cell: image.Pt(4, 8)})
-	g.Send(page.Shown{})
 	g.Draw()
 	if g.Real() != 0 || len(g.Held) != 0 {
 		t.Error("pictures before there is a sheet")

@@ -124,52 +124,63 @@ func checkTime(text string) string {
 
 // searchMenu is the builder: a line for each part, what is written at the end.
 func (m *Model) searchMenu() tea.Cmd {
-	if m.wanted == nil {
-		s := m.shown.search
-		if s.isNone() {
-			s.folder = m.folder()
-		}
-		m.wanted = &s
+	s := m.shown.search
+	if s.isNone() {
+		s.folder = m.folder()
 	}
-	s := m.wanted
+	return m.buildSearch(s)
+}
+
+// buildSearch shows the builder with what is put together so far.
+func (m *Model) buildSearch(s search) tea.Cmd {
 	where := "everywhere"
 	if s.folder != "" && s.folder != "/" {
 		where = s.folder + " and below"
 	}
-	type line struct {
+	// ask asks for a part over the builder, which is there again without it.
+	ask := func(title string, part *string, check func(string) string) func() tea.Cmd {
+		return func() tea.Cmd {
+			m.buildSearch(s)
+			p := kit.NewPrompt(title, "Empty: this does not count.", *part)
+			p.Check = check
+			return m.openPrompt(p, func(text string) tea.Cmd {
+				*part = text
+				m.Overlays().CloseAll()
+				return m.buildSearch(s)
+			})
+		}
+	}
+	// cycle goes on to the next value of a part.
+	cycle := func(part *string, values ...string) func() tea.Cmd {
+		return func() tea.Cmd {
+			*part = values[(slices.Index(values, *part)+1)%len(values)]
+			return m.buildSearch(s)
+		}
+	}
+	lines := []struct {
 		key, words, value string
 		do                func() tea.Cmd
-	}
-	lines := []line{
-		{"enter", "search now", s.words(), m.searchNow},
-		{"n", "name begins with", s.name, func() tea.Cmd { return m.askPart("Name begins with", &s.name, nil) }},
-		{"t", "has one of the tags", s.tags, func() tea.Cmd { return m.askPart("Has one of these tags", &s.tags, nil) }},
-		{"l", "larger than", s.larger, func() tea.Cmd { return m.askPart("Larger than", &s.larger, checkSize) }},
-		{"s", "smaller than", s.smaller, func() tea.Cmd { return m.askPart("Smaller than", &s.smaller, checkSize) }},
-		{"a", "first sent after", s.newer, func() tea.Cmd { return m.askPart("First sent after", &s.newer, checkTime) }},
-		{"b", "first sent before", s.older, func() tea.Cmd { return m.askPart("First sent before", &s.older, checkTime) }},
-		{"i", "kind", orAny(s.kind), func() tea.Cmd { return m.cycle(&s.kind, "", api.KindImage, api.KindNonImage) }},
-		{"p", "private", orAny(s.private), func() tea.Cmd { return m.cycle(&s.private, "", "true", "false") }},
-		{"r", "region", orAny(s.region), func() tea.Cmd { return m.cycle(&s.region, "", withRegion, withoutRegion) }},
-		{"e", "extensions", orAny(s.state), func() tea.Cmd {
-			return m.cycle(&s.state, "", string(api.StatusPending), string(api.StatusFailed))
-		}},
-		{"w", "where", where, func() tea.Cmd { return m.cycle(&s.folder, "", m.folder()) }},
-		{"x", "more, in the service's language", s.text, func() tea.Cmd { return m.askPart("More conditions", &s.text, nil) }},
+	}{
+		{"", "search now", s.words(), func() tea.Cmd { return m.searchNow(s) }},
+		{"n", "name begins with", s.name, ask("Name begins with", &s.name, nil)},
+		{"t", "has one of the tags", s.tags, ask("Has one of these tags", &s.tags, nil)},
+		{"l", "larger than", s.larger, ask("Larger than", &s.larger, checkSize)},
+		{"s", "smaller than", s.smaller, ask("Smaller than", &s.smaller, checkSize)},
+		{"a", "first sent after", s.newer, ask("First sent after", &s.newer, checkTime)},
+		{"b", "first sent before", s.older, ask("First sent before", &s.older, checkTime)},
+		{"i", "kind", orAny(s.kind), cycle(&s.kind, "", api.KindImage, api.KindNonImage)},
+		{"p", "private", orAny(s.private), cycle(&s.private, "", "true", "false")},
+		{"r", "region", orAny(s.region), cycle(&s.region, "", withRegion, withoutRegion)},
+		{"e", "extensions", orAny(s.state), cycle(&s.state, "", string(api.StatusPending), string(api.StatusFailed))},
+		{"w", "where", where, cycle(&s.folder, "", m.folder())},
+		{"x", "more, in the service's language", s.text, ask("More conditions", &s.text, nil)},
 		{"c", "search for nothing: back to the folder", "", m.leaveSearch},
 	}
 	rows := make([]kit.MenuRow, len(lines))
 	for i, l := range lines {
-		key := l.key
-		if len(key) > 1 {
-			key = ""
-		}
-		rows[i] = kit.MenuRow{Key: key, Words: l.words, Note: l.value}
+		rows[i] = kit.MenuRow{Key: l.key, Words: l.words, Note: l.value}
 	}
-	m.menu = kit.NewMenu("Search the library", rows...)
-	m.take = func(row int) tea.Cmd { return lines[row].do() }
-	m.closed = func() { m.wanted = nil }
-	return nil
+	return m.openMenu("Search the library", func(row int) tea.Cmd { return lines[row].do() }, rows...)
 }
 
 func orAny(value string) string {
@@ -179,38 +190,19 @@ func orAny(value string) string {
 	return value
 }
 
-// cycle goes on to the next value of a part.
-func (m *Model) cycle(part *string, values ...string) tea.Cmd {
-	at := slices.Index(values, *part)
-	*part = values[(at+1)%len(values)]
-	return m.searchMenu()
-}
-
-// askPart asks for a part of the search and comes back to the builder.
-func (m *Model) askPart(title string, part *string, check func(string) string) tea.Cmd {
-	m.ask(kit.NewPrompt(title, "Empty: this does not count.", *part), check, func(text string) tea.Cmd {
-		*part = strings.TrimSpace(text)
-		return m.searchMenu()
-	})
-	return nil
-}
-
-func (m *Model) searchNow() tea.Cmd {
-	s := m.wanted
-	m.wanted = nil
-	if s == nil || s.isNone() {
+func (m *Model) searchNow(s search) tea.Cmd {
+	if s.isNone() {
 		return m.leaveSearch()
 	}
 	m.leavePlace()
 	m.clearFilter()
 	m.marks.ranged = false
 	m.list.SetCursor(0)
-	return m.read(listing{folder: m.folder(), order: m.order, search: *s}, pageSize, false)
+	return m.read(listing{folder: m.folder(), order: m.order, search: s}, pageSize, false)
 }
 
 // leaveSearch goes back to the folder.
 func (m *Model) leaveSearch() tea.Cmd {
-	m.wanted = nil
 	if m.shown.search.isNone() {
 		return nil
 	}
@@ -286,28 +278,6 @@ func momentOf(text string, now time.Time) (time.Time, bool) {
 	}
 	at, err := time.Parse(time.DateOnly, text)
 	return at, err == nil
-}
-
-// ask asks for a text over the screen.
-func (m *Model) ask(p *kit.Prompt, check func(string) string, do func(string) tea.Cmd) {
-	p.Check = check
-	m.prompt, m.taken = p, do
-}
-
-// pressPrompt gives a key to the prompt.
-func (m *Model) pressPrompt(msg tea.KeyPressMsg) tea.Cmd {
-	switch m.prompt.Update(msg) {
-	case kit.PromptTaken:
-		text, do := m.prompt.Value(), m.taken
-		m.prompt, m.taken = nil, nil
-		return do(text)
-	case kit.PromptClosed:
-		m.prompt, m.taken = nil, nil
-		if m.wanted != nil {
-			return m.searchMenu()
-		}
-	}
-	return nil
 }
 
 // signedFor is how long a signed address holds that a person copies.

@@ -18,10 +18,9 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/media"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
-	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
 )
 
 func TestSearchInTheServicesWords(t *testing.T) {
@@ -46,31 +45,31 @@ func TestSearchInTheServicesWords(t *testing.T) {
 func TestBuilder(t *testing.T) {
 	s := small()
 	d := start(t, Options{Session: stub{list: s.list}})
-	d.press("enter") // summer
-	d.press("f")
-	d.sees("Search the library", "/summer/ and below")
-	d.press("n", "f", "0", "enter", "l")
+	d.Press("enter") // summer
+	d.Press("f")
+	d.Sees("Search the library", "/summer/ and below")
+	d.Press("n", "f", "0", "enter", "l")
 	for _, r := range "2xx" {
-		d.press(string(r))
+		d.Press(string(r))
 	}
-	d.press("enter")
-	d.sees("Write a size such as")
-	d.press("backspace", "backspace", "k", "b", "enter", "w", "p")
+	d.Press("enter")
+	d.Sees("Write a size such as")
+	d.Press("backspace", "backspace", "k", "b", "enter", "w", "p")
 	s.asked = nil
-	d.press("g", "enter")
+	d.Press("g", "enter")
 	if len(s.asked) != 1 || s.asked[0].Search != `name : "f0" AND size > "2kb" AND private = true` || s.asked[0].Folder != "" || s.asked[0].Type != api.TypeFile {
 		t.Fatalf("asked %+v", s.asked)
 	}
-	d.sees(`found in everywhere: name : "f0"`)
+	d.Sees(`found in everywhere: name : "f0"`)
 	s.asked = nil
-	d.press("r")
+	d.Press("r")
 	if len(s.asked) != 1 || s.asked[0].Search == "" {
 		t.Errorf("reading again asks %+v", s.asked)
 	}
-	d.press("esc")
-	d.sees("library / summer")
-	d.press("f", "esc", "f")
-	d.sees("any") // what was put together is gone
+	d.Press("esc")
+	d.Sees("library / summer")
+	d.Press("f", "esc", "f")
+	d.Sees("any") // what was put together is gone
 }
 
 // Where the service does not search, what this computer has seen is searched.
@@ -84,11 +83,11 @@ func TestSearchWhatWasSeen(t *testing.T) {
 		seenIn: func(context.Context, string) ([]api.File, error) { return nil, nil },
 		seen:   func(context.Context) ([]api.File, error) { return files, nil },
 	}})
-	d.press("f", "t")
+	d.Press("f", "t")
 	for _, r := range "sea" {
-		d.press(string(r))
+		d.Press(string(r))
 	}
-	d.press("enter", "g", "enter")
+	d.Press("enter", "g", "enter")
 	if d.rows() != "f00001.jpg" {
 		t.Errorf("found %s", d.rows())
 	}
@@ -117,18 +116,18 @@ func TestFilterByMark(t *testing.T) {
 	s := small()
 	d := start(t, Options{Session: stub{list: s.list}})
 	for word, want := range map[string]string{"is:region": "f00001.jpg", "is:private f0": "f00001.jpg", "is:pending": "", "is:": ""} {
-		d.press("/")
+		d.Press("/")
 		for _, r := range word {
 			if r == ' ' {
-				d.press("space")
+				d.Press("space")
 				continue
 			}
-			d.press(string(r))
+			d.Press(string(r))
 		}
 		if d.rows() != want {
 			t.Errorf("%s finds %s", word, d.rows())
 		}
-		d.press("esc")
+		d.Press("esc")
 	}
 }
 
@@ -167,22 +166,22 @@ func TestMillionFiles(t *testing.T) {
 	for range 120 {
 		before := d.m.shown.first + d.m.list.Cursor()
 		d.m.list.SetCursor(d.m.list.Cursor() + 55)
-		d.press("down")
+		d.Press("down")
 		want = before + 56
 		look()
 	}
 	if d.m.shown.first == 0 {
 		t.Fatal("the window did not move")
 	}
-	d.sees("6,721 of ")
+	d.Sees("6,721 of ")
 	for d.m.shown.first > 0 || d.m.list.Cursor() > 100 {
 		before := d.m.shown.first + d.m.list.Cursor()
 		d.m.list.SetCursor(d.m.list.Cursor() - 55)
-		d.press("up")
+		d.Press("up")
 		want = before - 56
 		look()
 	}
-	d.press("r")
+	d.Press("r")
 	look()
 }
 
@@ -198,37 +197,37 @@ func TestFilterOfManyFiles(t *testing.T) {
 			if is() {
 				return
 			}
-			d.press("down")
+			d.Press("down")
 		}
-		t.Fatalf("waited for %s:\n%s", what, d.text())
+		t.Fatalf("waited for %s:\n%s", what, d.Text())
 	}
-	d.press("/")
+	d.Press("/")
 	for _, r := range "f0045678" {
-		d.press(string(r))
+		d.Press(string(r))
 	}
 	until("the file", func() bool { return d.rows() == "f0045678.jpg" })
 	if d.m.shown.only == nil || len(d.m.shown.files) > 1000 {
 		t.Errorf("%d files are held for one that is shown", len(d.m.shown.files))
 	}
-	d.sees("1 of 1 and more found in the first ")
+	d.Sees("1 of 1 and more found in the first ")
 	if most > maxFiltered+maxSifted+maxPage {
 		t.Errorf("%d files were held", most)
 	}
-	d.press("backspace")
+	d.Press("backspace")
 	until("those that it finds now", func() bool { return len(d.m.rows) == 10 })
-	d.press("esc")
-	d.press("home")
+	d.Press("esc")
+	d.Press("home")
 	d.under("f0000000.jpg")
 	if d.m.shown.only != nil || len(d.m.rows) < pageSize {
 		t.Errorf("without a filter %d rows", len(d.m.rows))
 	}
 	// From the middle of the folder: what lies before is looked at, too.
 	for d.m.shown.first == 0 {
-		d.press("end")
+		d.Press("end")
 	}
-	d.press("/")
+	d.Press("/")
 	for _, r := range "f0000007" {
-		d.press(string(r))
+		d.Press(string(r))
 	}
 	until("a file before the window", func() bool { return d.rows() == "f0000007.jpg" })
 }
@@ -247,23 +246,23 @@ func TestSearchForMarks(t *testing.T) {
 	runs := []api.Run{run("a", api.StatusFailed), run("b", api.StatusFailed), run("A", api.StatusSuccess)}
 	d := start(t, Options{Session: stub{list: s.list, runs: func(context.Context) ([]api.Run, error) { return runs, nil }}})
 	s.asked = nil
-	d.press("f", "r", "g", "enter")
+	d.Press("f", "r", "g", "enter")
 	if d.rows() != "f00001.jpg f00001.jpg" {
 		t.Errorf("with a region: %s", d.rows())
 	}
 	if q := s.asked[0]; q.Folder != "" || q.Search != `path : "/"` && q.Search != "" {
 		t.Errorf("asked %+v", q)
 	}
-	d.sees("found in everywhere: region with one")
-	d.press("f", "r", "e", "e", "g", "enter")
+	d.Sees("found in everywhere: region with one")
+	d.Press("f", "r", "e", "e", "g", "enter")
 	if d.rows() != "f00002.jpg" {
 		t.Errorf("without a region and failed: %s", d.rows())
 	}
-	d.press("f", "r", "e", "e", "e", "e", "g", "enter") // any region, pending
+	d.Press("f", "r", "e", "e", "e", "e", "g", "enter") // any region, pending
 	runs = append(runs, run("b", api.StatusPending))
-	d.send(page.RunsChanged{})
-	d.press("f", "c")
-	d.sees("summer", "pending")
+	d.Send(page.RunsChanged{})
+	d.Press("f", "c")
+	d.Sees("summer", "pending")
 }
 
 func thumbFile(t testing.TB) string {
@@ -304,9 +303,9 @@ func TestContactSheet(t *testing.T) {
 		},
 		Loader: picture.NewLoader(media.Limits{}),
 	})
-	d.send(tea.WindowSizeMsg{Width: 120, Height: 34})
-	d.press("t")
-	d.sees("folder", "no picture", "▄")
+	d.Resize(image.Pt(120, 32))
+	d.Press("t")
+	d.Sees("folder", "no picture", "▄")
 	for name, n := range asked {
 		if n != 1 {
 			t.Errorf("%s was asked for %d times", name, n)
@@ -315,37 +314,37 @@ func TestContactSheet(t *testing.T) {
 	if len(asked) > 60 {
 		t.Errorf("%d pictures were asked for, most of them not seen", len(asked))
 	}
-	d.press("right")
+	d.Press("right")
 	d.under("winter")
-	d.press("down")
+	d.Press("down")
 	if f, _ := d.m.current(); f.IsFolder() {
 		t.Error("down does not go to the next row of tiles")
 	}
 	before := d.m.list.Cursor()
-	d.press("up", "down", "left", "right", "space")
+	d.Press("up", "down", "left", "right", "space")
 	if len(d.m.marks.files) != 1 || d.m.list.Cursor() != before+1 {
 		t.Errorf("at %d with %d marks", d.m.list.Cursor(), len(d.m.marks.files))
 	}
-	d.press("G")
+	d.Press("G")
 	d.under("f00099.jpg")
-	d.sees("f00099.jpg")
-	d.press("home", "pgdown", "enter")
-	if len(taken[page.Inspect](d)) != 1 {
+	d.Sees("f00099.jpg")
+	d.Press("home", "pgdown", "enter")
+	if len(uitest.Taken[page.Inspect](&d.Out)) != 1 {
 		t.Error("enter does not lead to the details")
 	}
 	at := tea.Mouse{X: 3, Y: 3, Button: tea.MouseLeft}
-	d.press("home")
-	d.send(tea.MouseClickMsg(at))
+	d.Press("home")
+	d.Send(tea.MouseClickMsg(at))
 	if d.m.list.Cursor() != 0 {
 		t.Errorf("a click leads to %d", d.m.list.Cursor())
 	}
-	for _, a := range d.m.Acts() {
-		if a.Why == "" && a.Keys() == "" {
-			t.Errorf("an act without keys: %+v", a)
+	for _, a := range d.m.Actions() {
+		if a.KeyLabel() == "" {
+			t.Errorf("an action without keys: %+v", a)
 		}
 	}
-	d.press("t")
-	d.sees("Name", "Kind")
+	d.Press("t")
+	d.Sees("Name", "Kind")
 }
 
 func TestDownloadAndSendAgain(t *testing.T) {
@@ -369,27 +368,27 @@ func TestDownloadAndSendAgain(t *testing.T) {
 		Downloads: "/home/me/Downloads",
 	}
 	d := start(t, o)
-	d.press("ctrl+a", "D")
-	d.sees("Fetch 3 files", "/home/me/Downloads")
-	d.press("enter")
-	d.toasted("1 file could not be fetched; 2 arrived.")
+	d.Press("ctrl+a", "D")
+	d.Sees("Fetch 3 files", "/home/me/Downloads")
+	d.Press("enter")
+	d.Toasted("1 file could not be fetched; 2 arrived.")
 	if strings.Join(got, " ") != "/home/me/Downloads/f00000.jpg /home/me/Downloads/f00001.jpg" {
 		t.Errorf("fetched %v", got)
 	}
-	d.press("s")
-	if jobs := taken[page.Compose](d); len(jobs) != 1 || len(jobs[0].Jobs) != 1 || jobs[0].Jobs[0].ID != 7 {
+	d.Press("s")
+	if jobs := uitest.Taken[page.Compose](&d.Out); len(jobs) != 1 || len(jobs[0].Jobs) != 1 || jobs[0].Jobs[0].ID != 7 {
 		t.Errorf("sends %+v", jobs)
 	}
-	d.toasted("2 files were not sent from this computer")
+	d.Toasted("2 files were not sent from this computer")
 	// A private file is opened and copied by a signed address.
-	d.press("esc", "home", "down", "down", "down")
+	d.Press("esc", "home", "down", "down", "down")
 	d.under("f00001.jpg")
-	d.press("o")
-	if open := taken[page.Open](d); len(open) != 1 || !strings.HasSuffix(open[0].Address, "?ik-s=1") {
+	d.Press("o")
+	if open := uitest.Taken[page.Open](&d.Out); len(open) != 1 || !strings.HasSuffix(open[0].Address, "?ik-s=1") {
 		t.Errorf("opens %+v", open)
 	}
-	d.press("y", "s")
-	if c := taken[page.Copy](d); len(c) != 1 || !strings.HasSuffix(c[0].Text, "?ik-s=1") {
+	d.Press("y", "s")
+	if c := uitest.Taken[page.Copy](&d.Out); len(c) != 1 || !strings.HasSuffix(c[0].Text, "?ik-s=1") {
 		t.Errorf("copies %+v", c)
 	}
 }
@@ -400,44 +399,27 @@ func TestDownloadAndSendAgain(t *testing.T) {
 func BenchmarkContactSheet(b *testing.B) {
 	path := thumbFile(b)
 	s := &shelf{files: map[string][]api.File{"/": some("/", 500)}}
-	th := theme.New(true, true)
 	size := image.Pt(160, 48)
 	for b.Loop() {
-		m := New(Options{
+		d := startIn(b, Options{
 			Session: stub{
 				list:  s.list,
 				thumb: func(context.Context, api.File) (string, error) { return path, nil },
 			},
 			Loader: picture.NewLoader(media.Limits{}),
-		})
-		run := func(cmd tea.Cmd) {
-			for todo := []tea.Cmd{cmd}; len(todo) > 0; todo = todo[1:] {
-				if todo[0] == nil {
-					continue
-				}
-				switch msg := todo[0]().(type) {
-				case nil:
-				case tea.BatchMsg:
-					todo = append(todo, msg...)
-				default:
-					todo = append(todo, m.Update(msg))
-				}
-			}
-		}
-		run(m.Update(tea.WindowSizeMsg{Width: size.X, Height: size.Y}))
-		run(m.Update(page.Shown{}))
-		m.View(size, th)
+		}, size)
+		d.Host.View(d.Theme)
 		began := time.Now()
-		cmd := m.Update(kit.KeyMsg("t")) // which draws for the room it has
-		m.View(size, th)
+		var cmds []tea.Cmd
+		d.Hold = &cmds
+		d.Press("t")
 		first := time.Since(began)
-		run(cmd)
-		m.View(size, th)
+		d.Hold = nil
+		d.Run(tea.Batch(cmds...))
+		d.Host.View(d.Theme)
 		full := time.Since(began)
-		for m.list.Cursor() < 499 {
-			run(m.Update(kit.KeyMsg("pgdown")))
-			run(m.Update(kit.KeyMsg("right")))
-			m.View(size, th)
+		for d.m.list.Cursor() < 499 {
+			d.Press("pgdown", "right")
 		}
 		var mem runtime.MemStats
 		runtime.GC()
@@ -445,6 +427,6 @@ func BenchmarkContactSheet(b *testing.B) {
 		b.ReportMetric(float64(first.Microseconds())/1000, "ms-first-paint")
 		b.ReportMetric(float64(full.Microseconds())/1000, "ms-full-paint")
 		b.ReportMetric(float64(mem.HeapAlloc)/1e6, "MB-heap")
-		runtime.KeepAlive(m)
+		runtime.KeepAlive(d)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -27,20 +28,18 @@ type thumbKey struct {
 
 // sheet is the contact sheet.
 type sheet struct {
-	on     bool
-	screen image.Point // as the screen was drawn, or will be
-	room   image.Point // of the tiles in it
-	top    int         // first row of tiles that is seen
-	colour picture.Color
-	light  bool
-	known  picture.Abilities
-	wall   picture.Wall[thumbKey]
-	plain  bool // pictures have no colour
+	on    bool
+	room  image.Point // of the tiles
+	top   int         // first row of tiles that is seen
+	color picture.Color
+	light bool
+	plain bool // pictures have no color
+	known picture.Abilities
+	wall  picture.Wall[thumbKey]
 }
 
 // thumbMsg has the picture of a tile.
 type thumbMsg struct {
-	owner *Model
 	key   thumbKey
 	drawn picture.Rendered
 	err   error
@@ -64,24 +63,24 @@ func stateOf(f *api.File) string {
 }
 
 func (s *sheet) options() picture.Options {
-	o := s.known.Options(s.colour, s.light)
+	o := s.known.Options(s.color, s.light)
 	if s.plain {
 		o.Color = picture.NoColor
 	}
 	return o
 }
 
-func (s *sheet) keyOf(f *api.File) thumbKey {
-	return thumbKey{stateOf(f), picture.GridOf(s.room).Picture(), s.options()}
+func (s *sheet) keyOf(f *api.File, g picture.Grid) thumbKey {
+	return thumbKey{stateOf(f), g.Picture(), s.options()}
 }
 
 // learnTerminal takes over what is known of the terminal.
 func (s *sheet) learnTerminal(msg tea.Msg) bool {
 	switch msg := msg.(type) {
-	case tea.WindowSizeMsg:
-		s.screen = image.Pt(msg.Width, msg.Height-2) // less the root's two lines
+	case page.Themed:
+		s.plain, s.light = !msg.Theme.Pictures, !msg.Theme.Dark
 	case tea.ColorProfileMsg:
-		s.colour = picture.ColorOf(msg.Profile)
+		s.color = picture.ColorOf(msg.Profile)
 	case picture.Abilities:
 		s.known = msg
 	default:
@@ -90,9 +89,10 @@ func (s *sheet) learnTerminal(msg tea.Msg) bool {
 	return true
 }
 
-// scroll keeps the cursor in sight.
-func (s *sheet) scroll(cursor int) {
-	s.top = picture.GridOf(s.room).Top(s.top, cursor)
+// arrange gives the tiles their room and keeps the cursor in sight.
+func (s *sheet) arrange(room image.Point, cursor int) {
+	s.room = room
+	s.top = picture.GridOf(room).Top(s.top, cursor)
 }
 
 // wantThumbs asks for pictures that are seen and not there, and the next page
@@ -102,14 +102,9 @@ func (m *Model) wantThumbs() tea.Cmd {
 	if !s.on || m.o.Loader == nil || s.known.Method == picture.MethodOff {
 		return nil
 	}
-	// The room that tiles have follows from drawing: this draws what comes next.
-	if th := m.cache.theme; th != nil && s.screen.X > 0 && s.screen.Y > 0 {
-		m.draw(s.screen, th)
-	}
 	if s.room.X < 1 || s.room.Y < 1 {
 		return nil
 	}
-	s.scroll(m.list.Cursor())
 	g, options := picture.GridOf(s.room), s.options()
 	gone := s.wall.TakeDown(func(k thumbKey) bool { return k.size != g.Picture() || k.options != options })
 	from, many := s.top*g.Columns, 2*g.Page()
@@ -120,7 +115,7 @@ func (m *Model) wantThumbs() tea.Cmd {
 	files := map[thumbKey]api.File{}
 	for i := from; i < min(len(m.rows), from+many); i++ {
 		if f := &m.rows[i]; !f.IsFolder() && f.IsImage() {
-			key := s.keyOf(f)
+			key := s.keyOf(f, g)
 			keys = append(keys, key)
 			files[key] = *f
 		}
@@ -142,10 +137,14 @@ func (m *Model) askThumb(ctx context.Context, f api.File, key thumbKey, o pictur
 		defer cancel()
 		name, err := s.Thumb(ctx, f)
 		if err != nil {
-			return thumbMsg{owner: m, key: key, err: err}
+			return thumbMsg{key: key, err: err}
 		}
 		drawn, err := loader.Load(ctx, picture.Request{Path: name, Cols: key.size.X, Rows: key.size.Y, Options: o})
-		return thumbMsg{m, key, drawn, err}
+		if err == nil && ctx.Err() != nil {
+			drawn.Image.Drop() // nobody may be there to take it
+			return thumbMsg{key: key, err: ctx.Err()}
+		}
+		return thumbMsg{key, drawn, err}
 	}
 }
 
@@ -158,12 +157,10 @@ func (m *Model) TakeDown() tea.Cmd {
 
 // viewSheet draws the tiles, exactly filling size.
 func (m *Model) viewSheet(size image.Point, th *theme.Theme) string {
-	s := &m.sheet
-	s.room, s.plain, s.light = size, !th.Pictures, !th.Dark
-	s.scroll(m.list.Cursor())
 	g := picture.GridOf(size)
+	top := g.Top(m.sheet.top, m.list.Cursor())
 	var out []string
-	for row := s.top; row < s.top+g.Rows; row++ {
+	for row := top; row < top+g.Rows; row++ {
 		blocks := make([]string, 0, g.Columns)
 		for i := row * g.Columns; i < min(len(m.rows), (row+1)*g.Columns); i++ {
 			blocks = append(blocks, m.tile(i, g, th))
@@ -180,7 +177,7 @@ func (m *Model) tile(i int, g picture.Grid, th *theme.Theme) string {
 	f := &m.rows[i]
 	room := g.Picture()
 	body, style := "", th.Muted
-	t, there := m.sheet.wall.Tile(m.sheet.keyOf(f))
+	t, there := m.sheet.wall.Tile(m.sheet.keyOf(f, g))
 	switch {
 	case f.IsFolder():
 		body, style = "folder", th.Accent
@@ -225,12 +222,36 @@ func (m *Model) tileAt(at image.Point) (int, bool) {
 	return i, ok && i < len(m.rows)
 }
 
-// step moves the cursor by tiles and by rows of tiles.
-func (m *Model) step(x, y int) tea.Cmd {
+// stepAside moves the cursor by tiles, round the ends of their rows.
+func (m *Model) stepAside(by int) tea.Cmd {
 	m.unmatched = 0
-	to := m.list.Cursor() + x + y*picture.GridOf(m.sheet.room).Columns
-	if to >= 0 && to < len(m.rows) {
-		m.list.SetCursor(to)
-	}
+	m.list.Move(by)
 	return nil
+}
+
+// tiles are the contact sheet as something that scrolls, by rows of tiles.
+type tiles struct{ m *Model }
+
+// Page is how many rows of tiles are seen.
+func (t tiles) Page() int { return picture.GridOf(t.m.sheet.room).Rows }
+
+// Len is the number of rows of tiles.
+func (t tiles) Len() int {
+	columns := picture.GridOf(t.m.sheet.room).Columns
+	return (len(t.m.rows) + columns - 1) / columns
+}
+
+// Move moves the cursor by rows of tiles; it stays in its column, but at the
+// ends it goes to the first tile or the last.
+func (t tiles) Move(by int) {
+	columns, rows, cursor := picture.GridOf(t.m.sheet.room).Columns, t.Len(), t.m.list.Cursor()
+	row := cursor/columns + by
+	switch {
+	case by <= -rows:
+		t.m.list.SetCursor(0)
+	case by >= rows:
+		t.m.list.SetCursor(len(t.m.rows) - 1)
+	default:
+		t.m.list.SetCursor(max(0, min(row, rows-1))*columns + cursor%columns)
+	}
 }

@@ -15,66 +15,71 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// cache is the last drawing, kept while nothing changes.
-type cache struct {
-	valid  bool
-	size   image.Point
-	theme  *theme.Theme
-	minute time.Time // what is said of ages holds for as long
-	view   string
-}
-
 // View draws the library.
 func (m *Model) View(size image.Point, th *theme.Theme) string {
-	m.drawn = true
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}
-	minute := m.now().Truncate(time.Minute)
-	if c := &m.cache; c.valid && c.size == size && c.theme == th && c.minute.Equal(minute) {
-		return c.view
-	}
-	m.sheet.screen = size
-	view := m.draw(size, th)
-	switch {
-	case m.prompt != nil:
-		view = kit.OverlayCenter(view, m.prompt.View(size, th))
-	case m.menu != nil:
-		view = kit.OverlayCenter(view, m.menu.View(size, th))
-	}
-	m.cache = cache{valid: true, size: size, theme: th, minute: minute, view: view}
-	return view
+	return m.memo.Draw(drawnFor{size, th, m.now().Truncate(time.Minute)}, func() string { return m.draw(size, th) })
+}
+
+// layout shares a size among the parts.
+type layout struct {
+	foot  int             // lines below the list
+	head  bool            // a line with the place stands above the list; else there is a box around it
+	box   image.Point     // empty: there is none
+	facts image.Point     // beside the box; empty: they are not shown
+	names bool            // the columns have names
+	body  image.Rectangle // rows or tiles
 }
 
 // leastBox is the height from which the list stands in a box.
 const leastBox = 12
 
-func (m *Model) draw(size image.Point, th *theme.Theme) string {
-	foot := m.foot(size.X, th)
-	if size.Y < 4 {
-		foot = nil
+// measured is a theme for measuring: widths and heights are the same in each.
+var measured = &theme.Theme{}
+
+func (m *Model) layout(size image.Point) layout {
+	var l layout
+	if size.Y >= 4 {
+		l.foot = len(m.foot(size.X, measured))
 	}
-	room := size.Y - len(foot)
-	m.tilesAt = 0
+	room := size.Y - l.foot
 	if kit.ModeOfWidth(size.X) == kit.Narrow || room < leastBox {
-		head := ""
-		if room > 1 {
-			room--
-			head = m.head(size.X, th)
+		l.body = image.Rect(0, 0, size.X, max(0, room))
+		if l.head = room > 1; l.head {
+			l.body.Min.Y++
 		}
-		body := m.body(image.Pt(size.X, room), size.Y-room-len(foot), th)
-		return text.Fit(kit.JoinV(append([]string{head, body}, foot...)...), size.X, size.Y)
+	} else {
+		l.box = image.Pt(size.X, room)
+		if m.facts && kit.ModeOfWidth(size.X) == kit.Wide {
+			l.facts = image.Pt(min(max(34, size.X/3), 60), room)
+			l.box.X -= l.facts.X
+		}
+		at := kit.BoxOrigin(l.box)
+		l.body = image.Rectangle{Min: at, Max: at.Add(kit.BoxInner(l.box))}
 	}
-	box := image.Pt(size.X, room)
-	m.tilesAt = kit.BoxOrigin(box).X
-	side := ""
-	if m.facts && kit.ModeOfWidth(size.X) == kit.Wide {
-		box.X -= clamp(size.X/3, 34, 60)
-		side = m.viewFacts(image.Pt(size.X-box.X, room), th)
+	if l.names = !m.sheet.on && len(m.rows) > 0 && l.body.Dy() > 3 && l.body.Dx() >= leastHead; l.names {
+		l.body.Min.Y++
 	}
-	body := m.body(kit.BoxInner(box), 1, th)
-	drawn := kit.BoxFooter(m.place(box.X-6), m.position(), body, box, !m.typing, th)
-	return text.Fit(kit.JoinV(append([]string{kit.JoinH(drawn, side)}, foot...)...), size.X, size.Y)
+	return l
+}
+
+func (m *Model) draw(size image.Point, th *theme.Theme) string {
+	l := m.layout(size)
+	body := m.body(l, th)
+	if l.box == (image.Point{}) {
+		if l.head {
+			body = kit.JoinV(m.head(size.X, th), body)
+		}
+	} else {
+		body = kit.BoxFooter(m.place(l.box.X-6), m.position(), body, l.box, !m.typing, th)
+	}
+	if l.facts != (image.Point{}) {
+		body = kit.JoinH(body, m.viewFacts(l.facts, th))
+	}
+	foot := m.foot(size.X, th)[:l.foot]
+	return text.Fit(kit.JoinV(append([]string{body}, foot...)...), size.X, size.Y)
 }
 
 // leastHead is the width from which the columns have names.
@@ -130,31 +135,19 @@ func (m *Model) position() string {
 	return words
 }
 
-// body draws the rows, or says why there are none. It begins at that line of
-// the screen.
-func (m *Model) body(size image.Point, at int, th *theme.Theme) string {
-	if size.X < 1 || size.Y < 1 {
+// body draws the rows, or says why there are none.
+func (m *Model) body(l layout, th *theme.Theme) string {
+	size := l.body.Size()
+	switch {
+	case size.X < 1 || size.Y < 1:
 		return ""
-	}
-	if len(m.rows) == 0 {
-		m.listAt = at + size.Y
-		m.list.SetHeight(size.Y)
+	case len(m.rows) == 0:
 		return text.Fit(m.empty(size, th), size.X, size.Y)
-	}
-	if m.sheet.on {
-		m.listAt = at
-		m.list.SetHeight(size.Y)
+	case m.sheet.on:
 		return m.viewSheet(size, th)
 	}
 	columns := columnsFor(m.rows)
 	widths := columns.Widths(size.X - 2)
-	head := ""
-	if size.Y > 3 && size.X >= leastHead {
-		head = "  " + th.Muted.Render(columns.Row(widths, "Name", "Kind", "Size", "Tags", "Marks"))
-		size.Y--
-		at++
-	}
-	m.listAt = at
 	from, to := -1, -1
 	if m.marks.ranged {
 		if a, b, ok := m.span(); ok {
@@ -164,7 +157,10 @@ func (m *Model) body(size image.Point, at int, th *theme.Theme) string {
 	body := m.list.View(size, func(i, width int, selected bool) string {
 		return m.row(m.rows[i], columns, widths, width, selected, i >= from && i <= to, th)
 	})
-	return kit.JoinV(head, body)
+	if !l.names {
+		return body
+	}
+	return kit.JoinV("  "+th.Muted.Render(columns.Row(widths, "Name", "Kind", "Size", "Tags", "Marks")), body)
 }
 
 // The columns of a row, in their order.

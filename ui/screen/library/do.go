@@ -48,13 +48,13 @@ func (m *Model) askDownload() tea.Cmd {
 	}
 	p := kit.NewPrompt("Fetch "+what, "To which folder of this computer? A file that is there is never written over.", m.o.Downloads)
 	p.Verb = "fetch"
-	m.ask(p, func(text string) string {
+	p.Check = func(text string) string {
 		if strings.TrimSpace(text) == "" {
 			return "Type a folder of this computer."
 		}
 		return ""
-	}, func(folder string) tea.Cmd { return m.startDownload(files, strings.TrimSpace(folder)) })
-	return nil
+	}
+	return m.openPrompt(p, func(folder string) tea.Cmd { return m.startDownload(files, folder) })
 }
 
 func (m *Model) startDownload(files []api.File, folder string) tea.Cmd {
@@ -105,7 +105,6 @@ func (m *Model) downloaded(msg downloadedMsg) tea.Cmd {
 
 // sentMsg has the uploads that stored files.
 type sentMsg struct {
-	owner   *Model
 	jobs    []api.Job
 	unknown []string // names of files that this computer did not send
 	err     error
@@ -117,7 +116,7 @@ func (m *Model) sendAgain() tea.Cmd {
 	files := m.chosen()
 	ctx, s := m.o.Context, m.o.Session
 	return func() tea.Msg {
-		out := sentMsg{owner: m}
+		out := sentMsg{}
 		for _, f := range files {
 			job, ok, err := s.Sent(ctx, f.FileID)
 			switch {
@@ -134,14 +133,11 @@ func (m *Model) sendAgain() tea.Cmd {
 	}
 }
 
-func (m *Model) gotSent(msg sentMsg) tea.Cmd {
-	if msg.owner != m {
-		return nil
-	}
+func gotSent(msg sentMsg) tea.Cmd {
 	var cmds []tea.Cmd
 	switch {
 	case msg.err != nil:
-		return page.Send(page.Problem(msg.err))
+		return page.Send(failed(msg.err))
 	case len(msg.jobs) == 0:
 		return toast(page.Info, "This computer did not send that, so it has no source to send again.")
 	case len(msg.unknown) > 0:
@@ -152,10 +148,9 @@ func (m *Model) gotSent(msg sentMsg) tea.Cmd {
 	return tea.Batch(append(cmds, page.Send(page.Compose{Jobs: msg.jobs}))...)
 }
 
-func noDownload(m *Model) string {
-	switch {
-	case m.fetching != nil:
+func (m *Model) noDownload() string {
+	if m.fetching != nil {
 		return "a download is under way"
 	}
-	return noFile(m)
+	return m.noFile()
 }

@@ -120,12 +120,41 @@ type listing struct {
 
 func (l *listing) len() int { return len(l.folders) + len(l.files) }
 
-// readMsg has a listing that was read.
-type readMsg struct {
-	owner   *Model
-	gen     int
-	listing listing
-	more    bool // it goes on from what was shown
+type (
+	// readMsg has a listing that was read.
+	readMsg struct {
+		listing listing
+		more    bool // it goes on from what was shown
+	}
+	// runsMsg has how files stand by their runs.
+	runsMsg standing
+)
+
+// askRuns asks how the extensions of files stand.
+func (m *Model) askRuns() tea.Cmd {
+	ctx, s := m.o.Context, m.o.Session
+	return m.runs.Ask(func() tea.Msg {
+		runs, err := s.Runs(ctx)
+		if err != nil {
+			return failed(err)
+		}
+		return runsMsg(standingOf(runs))
+	})
+}
+
+func (m *Model) gotRuns(now standing) {
+	m.standing = now
+	if m.shown.search.state != "" || strings.Contains(m.filter.Value(), isMark) {
+		m.refilter()
+	}
+}
+
+// failed tells of an error; nil where the work was cancelled.
+func failed(err error) tea.Msg {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return page.Problem(err)
 }
 
 // folder is the folder that a person means by now: the one on its way, else the
@@ -197,12 +226,11 @@ func (m *Model) readBack() tea.Cmd {
 	n := min(maxPage, m.shown.first)
 	next := m.shown
 	next.files = slices.Clone(next.files)
-	m.gen++
 	m.busy = true
 	ctx, cancel := context.WithTimeout(m.o.Context, patience)
 	m.stop = cancel
-	gen, s, now := m.gen, m.o.Session, m.now
-	return func() tea.Msg {
+	s, now := m.o.Session, m.now
+	return m.reading.Ask(func() tea.Msg {
 		defer cancel()
 		q := next.ask(n)
 		q.Skip = next.first - n
@@ -218,8 +246,8 @@ func (m *Model) readBack() tea.Cmd {
 				next.done, next.skip = false, next.first+maxHeld
 			}
 		}
-		return readMsg{m, gen, next, true}
-	}
+		return readMsg{next, true}
+	})
 }
 
 // read goes on with a listing until it holds want records or all there are.
@@ -227,7 +255,6 @@ func (m *Model) read(l listing, want int, more bool) tea.Cmd {
 	if m.stop != nil {
 		m.stop()
 	}
-	m.gen++
 	m.busy = true
 	l.whole = l.whole || l.search.sifts()
 	if !more {
@@ -235,10 +262,10 @@ func (m *Model) read(l listing, want int, more bool) tea.Cmd {
 	}
 	ctx, cancel := context.WithTimeout(m.o.Context, patience)
 	m.stop = cancel
-	gen, s, now := m.gen, m.o.Session, m.now
+	s, now := m.o.Session, m.now
 	// The local library always lists: what it refuses is an error.
 	mayFall := !m.o.Profile.Local && l.len() == 0
-	return func() tea.Msg {
+	return m.reading.Ask(func() tea.Msg {
 		defer cancel()
 		l.err = l.fill(ctx, s.List, want)
 		if l.err != nil && mayFall && api.Unavailable(l.err) {
@@ -250,8 +277,8 @@ func (m *Model) read(l listing, want int, more bool) tea.Cmd {
 			}
 		}
 		l.at = now()
-		return readMsg{m, gen, l, more}
-	}
+		return readMsg{l, more}
+	})
 }
 
 // fill reads pages, folders first, until the listing holds want records.
@@ -361,9 +388,6 @@ func (l *listing) fromSeen(ctx context.Context, seen func(context.Context, strin
 
 // got shows a listing. Where the reading failed, what was shown stays.
 func (m *Model) got(msg readMsg) tea.Cmd {
-	if msg.gen != m.gen {
-		return nil
-	}
 	m.busy, m.opening = false, ""
 	l := msg.listing
 	if errors.Is(l.err, context.Canceled) {

@@ -4,6 +4,7 @@ package library
 
 import (
 	"context"
+	"image"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/theme"
 )
 
 // Session is what the screen asks of the session.
@@ -42,7 +44,7 @@ type Session interface {
 
 // Options are what the screen is made with.
 type Options struct {
-	// Context ends what the screen has under way; nil: nothing does.
+	// Context ends what the screen has under way.
 	Context context.Context
 	Session Session
 	// Loader draws thumbnails; nil: none are drawn.
@@ -65,54 +67,57 @@ const (
 // Model is the library. Make it with New. It reads nothing before it comes to
 // the front.
 type Model struct {
+	page.Base
 	o   Options
 	now func() time.Time
 
-	shown   listing // what is drawn
-	opening string  // the folder on its way; empty when none is
-	busy    bool    // a listing is being read
-	gen     int     // number of the reading under way; stale replies differ
+	shown   listing        // what is drawn
+	opening string         // the folder on its way; empty when none is
+	busy    bool           // a listing is being read
+	reading page.Questions // for listings
 	stop    context.CancelFunc
 	order   order
 
-	rows   []api.File // of shown, through the filter
-	list   kit.List
-	places map[string]string // folder → key of the row under the cursor when it was left
-
+	rows     []api.File // of shown, through the filter
+	list     kit.List
+	places   map[string]string // folder → key of the row under the cursor when it was left
 	filter   kit.Field
 	typing   bool // the filter takes the keys
 	marks    marks
-	menu     *kit.Menu
-	take     func(row int) tea.Cmd // what a row of the menu does
-	closed   func()                // what leaving the menu does; nil: nothing
-	prompt   *kit.Prompt
-	taken    func(text string) tea.Cmd // what the text of the prompt is for
-	wanted   *search                   // what is being put together; nil: nothing is
 	sheet    sheet
 	fetching *download // under way; nil: none is
 	facts    bool      // what is known of the row under the cursor stands beside the list
 	standing standing  // of the extensions of files
-	runsGen  int
+	runs     page.Questions
 
+	front     bool // the screen is in front
 	stale     bool // there was news since the listing was read
 	due       bool // a reading is due in a moment
-	drawn     bool // the screen was drawn since the last news: it is in front
-	clicks    *kit.Clicks
-	listAt    int // line of the first row, for the mouse
-	tilesAt   int // column of the first tile
-	cache     cache
-	unmatched int // files read for a filter without a row to show for it
+	unmatched int  // files read for a filter without a row to show for it
+
+	clicks *kit.Clicks
+	size   image.Point
+	placed layout // in size
+	memo   *kit.Memo[drawnFor, string]
 }
 
-var _ page.Unconverted = (*Model)(nil)
+// drawnFor is what the drawn screen depends on beside its state.
+type drawnFor struct {
+	size   image.Point
+	theme  *theme.Theme
+	minute time.Time // ages hold for as long
+}
+
+var (
+	_ page.Screen  = (*Model)(nil)
+	_ page.Catalog = (*Model)(nil)
+	_ page.Twin    = (*Model)(nil)
+)
 
 // New makes a library that begins at the root.
 func New(o Options) *Model {
-	if o.Context == nil {
-		o.Context = context.Background()
-	}
 	m := &Model{
-		o: o, now: o.Now, places: map[string]string{}, facts: true,
+		o: o, now: o.Now, places: map[string]string{}, facts: true, memo: &kit.Memo[drawnFor, string]{},
 		filter: kit.Field{Label: "filter", Placeholder: "part of a name or tag"},
 	}
 	if m.now == nil {
@@ -123,11 +128,23 @@ func New(o Options) *Model {
 	return m
 }
 
-// Init does nothing: the library is read when it is looked at.
+// Init does nothing: the library is read when it comes to the front.
 func (m *Model) Init() tea.Cmd { return nil }
 
-// Capturing reports whether the filter or a menu takes the keys.
-func (m *Model) Capturing() bool { return m.typing || m.menu != nil || m.prompt != nil }
+// Capturing reports whether the filter takes the keys.
+func (m *Model) Capturing() bool { return m.typing }
+
+// Type edits the filter.
+func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
+	before := m.filter.Value()
+	if !m.typing || !m.filter.Update(msg) {
+		return nil, false
+	}
+	if m.filter.Value() != before {
+		m.refilter()
+	}
+	return m.settle(nil), true
+}
 
 // Update takes a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
@@ -135,25 +152,47 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	if !used {
 		return nil
 	}
-	m.cache.valid = false
+	return m.settle(cmd)
+}
+
+// settle follows everything that may have changed the screen: rows may have
+// another place now, and more rows and thumbnails may be wanted.
+func (m *Model) settle(cmd tea.Cmd) tea.Cmd {
+	m.memo.Forget()
+	m.placed = m.layout(m.size)
+	m.list.SetHeight(m.placed.body.Dy())
+	m.sheet.arrange(m.placed.body.Size(), m.list.Cursor())
 	return tea.Batch(cmd, m.wantMore(), m.wantThumbs())
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		return tea.Batch(m.press(msg), m.catchUp()), true
-	case tea.PasteMsg:
-		if m.prompt != nil {
-			m.prompt.Update(msg)
-			return nil, true
-		}
-		return m.edit(msg), true
+	case page.Resized:
+		m.size = msg.Size
+	case page.Shown:
+		m.front = true
+		return m.comeToFront(), true
+	case page.Hidden:
+		m.front = false
+		return nil, false
+	case page.FileGone:
+		m.forget(msg.FileID)
+		return m.news(), true
+	case page.FileChanged:
+		m.learn(msg.File)
+		return m.news(), true
+	case page.JobsChanged:
+		return m.news(), true
+	case page.RunsChanged:
+		return tea.Batch(m.news(), m.askRuns()), true
+	case dueMsg:
+		m.due = false
+		return m.catchUp(), true
+	case readMsg:
+		return m.got(msg), true
+	case runsMsg:
+		m.gotRuns(standing(msg))
 	case thumbMsg:
-		if msg.owner != m {
-			msg.drawn.Image.Drop()
-			return nil, false
-		}
 		return m.sheet.wall.Got(msg.key, msg.drawn, msg.err), true
 	case picture.Hung:
 		return nil, m.sheet.wall.Hung(msg.Image)
@@ -165,43 +204,81 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case downloadedMsg:
 		return m.downloaded(msg), true
 	case sentMsg:
-		return m.gotSent(msg), true
-	case page.FileGone:
-		m.forget(msg.FileID)
-		return m.news(), true
+		return gotSent(msg), true
 	case tea.MouseClickMsg:
 		return m.clicked(msg), true
 	case tea.MouseWheelMsg:
-		m.wheel(msg)
-	case page.Shown:
-		return m.comeToFront(), true
-	case page.FileChanged:
-		m.learn(msg.File)
-		return m.news(), true
-	case page.JobsChanged:
-		return m.news(), true
-	case page.RunsChanged:
-		return tea.Batch(m.news(), m.askRuns()), true
-	case dueMsg:
-		if msg.owner != m {
-			return nil, false
-		}
-		m.due = false
-		return m.catchUp(), true
-	case readMsg:
-		if msg.owner != m {
-			return nil, false
-		}
-		return m.got(msg), true
-	case runsMsg:
-		if msg.owner != m {
-			return nil, false
-		}
-		m.gotRuns(msg)
+		return nil, m.wheel(msg)
 	default:
 		return nil, m.sheet.learnTerminal(msg)
 	}
 	return nil, true
+}
+
+// clicked moves the cursor; a double click opens.
+func (m *Model) clicked(msg tea.MouseClickMsg) tea.Cmd {
+	at := image.Pt(msg.X, msg.Y)
+	if msg.Button != tea.MouseLeft || !at.In(m.placed.body) {
+		return nil
+	}
+	at = at.Sub(m.placed.body.Min)
+	i, ok := m.list.At(at.Y)
+	if m.sheet.on {
+		i, ok = m.tileAt(at)
+	}
+	if !ok {
+		return nil
+	}
+	m.list.SetCursor(i)
+	m.stopTyping()
+	if m.clicks.Double(msg) {
+		return m.enter()
+	}
+	return nil
+}
+
+func (m *Model) wheel(msg tea.MouseWheelMsg) (used bool) {
+	m.unmatched = 0
+	if !m.sheet.on {
+		return m.list.Wheel(msg)
+	}
+	switch msg.Button {
+	case tea.MouseWheelUp:
+		tiles{m}.Move(-1)
+	case tea.MouseWheelDown:
+		tiles{m}.Move(1)
+	}
+	return true
+}
+
+// Commands list what is shown: the folder, or what the search finds; with files
+// marked they fetch those.
+func (m *Model) Commands() [][]string {
+	switch {
+	case len(m.marks.files) > 0:
+		var ids []string
+		for _, f := range m.marks.files {
+			ids = append(ids, f.FileID)
+		}
+		return [][]string{session.Command("download", ids, "--to="+m.o.Downloads)}
+	case !m.shown.search.isNone():
+		return [][]string{{"list", "--search=" + m.shown.search.query()}}
+	case m.shown.folder == "":
+		return [][]string{{"list", "/"}}
+	}
+	return [][]string{session.Command("list", []string{m.shown.folder})}
+}
+
+// openMenu opens a menu over the screen.
+func (m *Model) openMenu(title string, take func(row int) tea.Cmd, rows ...kit.MenuRow) tea.Cmd {
+	m.Overlays().Open(kit.NewMenu(title, rows...).OnTake(func(row int) tea.Cmd { return m.settle(take(row)) }))
+	return nil
+}
+
+// openPrompt opens a prompt over the screen. Blanks around the text do not count.
+func (m *Model) openPrompt(p *kit.Prompt, take func(text string) tea.Cmd) tea.Cmd {
+	m.Overlays().Open(p.OnTake(func(text string) tea.Cmd { return m.settle(take(strings.TrimSpace(text))) }))
+	return nil
 }
 
 // forget lets go of a file that is not there any more.
@@ -223,19 +300,17 @@ func (m *Model) comeToFront() tea.Cmd {
 }
 
 // dueMsg ends the gathering of news.
-type dueMsg struct{ owner *Model }
+type dueMsg struct{}
 
 // news notes that the listing may be old. It is read again after a moment
 // while the screen is in front, else when it comes there.
 func (m *Model) news() tea.Cmd {
 	m.stale = true
-	inFront := m.drawn
-	m.drawn = false
-	if !inFront || m.due || m.shown.at.IsZero() {
+	if !m.front || m.due || m.shown.at.IsZero() {
 		return nil
 	}
 	m.due = true
-	return tea.Tick(gather, func(time.Time) tea.Msg { return dueMsg{m} })
+	return tea.Tick(gather, func(time.Time) tea.Msg { return dueMsg{} })
 }
 
 // catchUp reads the listing again where there was news.
@@ -259,34 +334,6 @@ func (m *Model) learn(f api.File) {
 		}
 	}
 	m.marks.learn(f)
-}
-
-// runsMsg has how files stand by their runs.
-type runsMsg struct {
-	owner *Model
-	gen   int
-	standing
-}
-
-func (m *Model) askRuns() tea.Cmd {
-	m.runsGen++
-	ctx, gen, s := m.o.Context, m.runsGen, m.o.Session
-	return func() tea.Msg {
-		runs, err := s.Runs(ctx)
-		if err != nil {
-			return page.Problem(err)
-		}
-		return runsMsg{m, gen, standingOf(runs)}
-	}
-}
-
-func (m *Model) gotRuns(msg runsMsg) {
-	if msg.gen == m.runsGen {
-		m.standing = msg.standing
-		if m.shown.search.state != "" || strings.Contains(m.filter.Value(), isMark) {
-			m.refilter()
-		}
-	}
 }
 
 // current is the record under the cursor.

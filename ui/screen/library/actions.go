@@ -1,0 +1,310 @@
+package library
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/text"
+)
+
+// Headings of actions in the help.
+const (
+	groupOpen = "Library"
+	groupMark = "Mark"
+	groupLook = "Look"
+	groupMove = "Move"
+)
+
+// Actions are those of the part with the keys.
+func (m *Model) Actions() []kit.Action {
+	if m.typing {
+		return m.filterActions()
+	}
+	actions := m.actionsOn(m.sheet.on)
+	// With files marked, what is done to them comes first.
+	if n := len(m.marks.files); n > 0 {
+		i := slices.IndexFunc(actions, func(a kit.Action) bool { return a.ID == "library.edit" })
+		edit := actions[i]
+		edit.Keys = kit.Bind("edit "+text.Plural(n, "file"), "", edit.Keys.Keys()...)
+		actions = slices.Insert(slices.Delete(actions, i, i+1), 0, edit)
+	}
+	return actions
+}
+
+// Catalog has the actions of every part.
+func (m *Model) Catalog() map[string][]kit.Action {
+	return map[string][]kit.Action{"": m.actionsOn(false), "contact sheet": m.actionsOn(true), "filter": m.filterActions()}
+}
+
+// moves move the cursor in the list, or on the contact sheet.
+func (m *Model) moves(sheet bool) []kit.Action {
+	return kit.ListActions(func() kit.Scroller {
+		if sheet {
+			return tiles{m}
+		}
+		return &m.list
+	}, func() tea.Cmd { m.unmatched = 0; return nil })
+}
+
+// settled are actions after which the screen settles.
+func (m *Model) settled(actions []kit.Action) []kit.Action {
+	for i, a := range actions {
+		actions[i].Do = func() tea.Cmd { return m.settle(a.Do()) }
+	}
+	return actions
+}
+
+func (m *Model) filterActions() []kit.Action {
+	actions := append([]kit.Action{
+		{ID: "library.filter-keep", Keys: kit.Bind("keep the filter", "", "enter"), Group: groupLook, Footer: true, Do: m.keepFilter},
+		{ID: "library.filter-clear", Keys: kit.Bind("clear the filter", "", "esc"), Group: groupLook, Footer: true, Do: m.clear},
+	}, m.moves(m.sheet.on)[:2]...) // the field has the other keys
+	return m.settled(actions)
+}
+
+func (m *Model) actionsOn(sheet bool) []kit.Action {
+	open := kit.Bind("open", "enter →", "enter", "l", "right")
+	parent := kit.Bind("parent folder", "h ←", "h", "left", "backspace")
+	var aside []kit.Action
+	if sheet {
+		// The arrows move among the tiles.
+		open, parent = kit.Bind("open", "", "enter"), kit.Bind("parent folder", "", "backspace")
+		aside = []kit.Action{
+			{ID: "library.left", Keys: kit.Bind("left", "← h", "left", "h"), Group: groupMove, Do: func() tea.Cmd { return m.stepAside(-1) }},
+			{ID: "library.right", Keys: kit.Bind("right", "→ l", "right", "l"), Group: groupMove, Do: func() tea.Cmd { return m.stepAside(1) }},
+		}
+	}
+	return m.settled(slices.Concat([]kit.Action{
+		{ID: "library.open", Keys: open, Group: groupOpen, Footer: true, Disabled: m.noRow, Do: m.enter},
+		{ID: "library.edit", Keys: kit.Bind("edit details", "", "e"), Group: groupOpen, Footer: true, Disabled: m.noFile, Do: m.inspect},
+		{ID: "library.mark", Keys: kit.Bind("mark", "", "space"), Group: groupMark, Footer: true, Disabled: m.noRow, Do: m.toggle},
+		{ID: "library.filter", Keys: kit.Bind("filter", "", "/"), Group: groupLook, Footer: true, Do: m.startFilter},
+		{ID: "library.find", Keys: kit.Bind("find in the library", "", "f"), Group: groupLook, Footer: true, Do: m.searchMenu},
+		{ID: "library.grid", Keys: kit.Bind("contact sheet or list", "", "t"), Group: groupLook, Do: m.toggleSheet},
+		{ID: "library.download", Keys: kit.Bind("fetch to a folder of this computer", "", "D"), Group: groupOpen, Disabled: m.noDownload, Do: m.askDownload},
+		{ID: "library.send-again", Keys: kit.Bind("send again with the same options", "", "s"), Group: groupOpen, Disabled: m.noFile, Do: m.sendAgain},
+		{ID: "library.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupOpen, Footer: true, Disabled: m.noFile, Do: m.copyMenu},
+		{ID: "library.parent", Keys: parent, Group: groupMove, Disabled: m.noParent, Do: m.parent},
+		{ID: "library.browse", Keys: kit.Bind("open in the browser", "", "o"), Group: groupOpen, Disabled: m.noAddress, Do: m.browse},
+		{ID: "library.range", Keys: kit.Bind("begin or mark a range", "", "v"), Group: groupMark, Disabled: m.noRow, Do: m.toggleRange},
+		{ID: "library.mark-all", Keys: kit.Bind("mark all shown", "", "ctrl+a"), Group: groupMark, Disabled: m.noRow, Do: m.markAll},
+		{ID: "library.invert-marks", Keys: kit.Bind("invert the marks", "", "*"), Group: groupMark, Disabled: m.noRow, Do: m.invert},
+		{ID: "library.clear", Keys: kit.Bind("clear filter, range, marks", "", "esc"), Group: groupMark, Disabled: m.nothingToClear, Do: m.clear},
+		{ID: "library.sort", Keys: kit.Bind("sort", "", ","), Group: groupLook, Do: m.sortMenu},
+		{ID: "library.facts", Keys: kit.Bind("facts on or off", "", "p"), Group: groupLook, Do: func() tea.Cmd { m.facts = !m.facts; return nil }},
+		{ID: "library.refresh", Keys: kit.Bind("read again", "", "r"), Group: groupLook, Do: m.reload},
+		{ID: "library.next-match", Keys: kit.Bind("next found", "", "n"), Group: groupLook, Disabled: m.noFilter, Do: func() tea.Cmd { return m.turn(1) }},
+		{ID: "library.previous-match", Keys: kit.Bind("previous found", "", "N"), Group: groupLook, Disabled: m.noFilter, Do: func() tea.Cmd { return m.turn(-1) }},
+	}, aside, m.moves(sheet)))
+}
+
+func (m *Model) startFilter() tea.Cmd {
+	m.typing = true
+	m.filter.Focus()
+	return nil
+}
+
+func (m *Model) keepFilter() tea.Cmd {
+	m.stopTyping()
+	return nil
+}
+
+func (m *Model) stopTyping() {
+	m.typing = false
+	m.filter.Blur()
+}
+
+// refilter makes the rows anew; the cursor stays on its file.
+func (m *Model) refilter() {
+	f, ok := m.current()
+	m.unmatched = 0
+	m.arrange()
+	m.list.SetCursor(0)
+	if ok {
+		m.returnTo(keyOf(f))
+	}
+}
+
+func (m *Model) clearFilter() {
+	m.stopTyping()
+	if m.filter.Value() != "" {
+		m.filter.SetValue("")
+		m.refilter()
+	}
+}
+
+// clear takes one thing back: the filter, the range, the marks.
+func (m *Model) clear() tea.Cmd {
+	switch {
+	case m.fetching != nil:
+		m.fetching.cancel()
+	case m.typing || m.filter.Value() != "":
+		m.clearFilter()
+	case m.marks.ranged:
+		m.marks.ranged = false
+	case len(m.marks.files) == 0 && !m.shown.search.isNone():
+		return m.leaveSearch()
+	default:
+		m.marks.files = nil
+	}
+	return nil
+}
+
+// turn moves among the found, round the ends.
+func (m *Model) turn(by int) tea.Cmd {
+	n := len(m.rows)
+	m.list.SetCursor((m.list.Cursor() + by + n) % n)
+	return nil
+}
+
+func (m *Model) browse() tea.Cmd {
+	f, _ := m.current()
+	address, err := m.addressOf(f)
+	if err != nil {
+		return page.Send(page.Problem(err))
+	}
+	return page.Send(page.Open{Address: address})
+}
+
+// sortRows are the lines of the sort menu; the last turns the order round.
+var sortRows = []struct {
+	key, words string
+	order      order
+}{
+	{"n", "name", order{by: byName}},
+	{"c", "first sent, newest first", order{by: byCreated, reverse: true}},
+	{"u", "last changed, newest first", order{by: byUpdated, reverse: true}},
+	{"s", "size, largest first", order{by: bySize, reverse: true}},
+	{"r", "the other way round", order{}},
+}
+
+func (m *Model) sortMenu() tea.Cmd {
+	rows := make([]kit.MenuRow, 0, len(sortRows))
+	last := len(sortRows) - 1
+	for i, r := range sortRows {
+		on := i < last && r.order.by == m.order.by
+		rows = append(rows, kit.MenuRow{Key: r.key, Words: r.words, On: on})
+	}
+	return m.openMenu("Sort files by", func(row int) tea.Cmd {
+		if row == last {
+			m.order.reverse = !m.order.reverse
+		} else {
+			m.order = sortRows[row].order
+		}
+		// The cursor goes to the top: what was there is what one sorts for.
+		delete(m.places, m.shown.folder)
+		return m.read(listing{folder: m.shown.folder, order: m.order, search: m.shown.search}, pageSize, false)
+	}, rows...)
+}
+
+// copyMenu offers what can be copied of the chosen files.
+func (m *Model) copyMenu() tea.Cmd {
+	files := m.chosen()
+	var rows []kit.MenuRow
+	var texts []string
+	for _, c := range []struct {
+		key, words string
+		of         func(api.File) string
+	}{
+		{"u", "URL", func(f api.File) string { return f.URL }},
+		{"i", "id", func(f api.File) string { return f.FileID }},
+		{"p", "path", func(f api.File) string { return f.FilePath }},
+		{"m", "Markdown", markdown},
+		{"s", "signed address, which holds for a day", m.signed},
+	} {
+		var lines []string
+		for _, f := range files {
+			if text := c.of(f); text != "" {
+				lines = append(lines, text)
+			}
+		}
+		if len(lines) == 0 {
+			continue
+		}
+		note := lines[0]
+		if len(lines) > 1 {
+			note = text.Plural(len(lines), "line")
+		}
+		rows = append(rows, kit.MenuRow{Key: c.key, Words: c.words, Note: note})
+		texts = append(texts, strings.Join(lines, "\n"))
+	}
+	title := "Copy"
+	if len(files) > 1 {
+		title += " of " + text.Plural(len(files), "file")
+	}
+	return m.openMenu(title, func(row int) tea.Cmd { return page.Send(page.Copy{What: rows[row].Words, Text: texts[row]}) }, rows...)
+}
+
+// signed is a signed address of a private file; empty where it needs none.
+func (m *Model) signed(f api.File) string {
+	address, err := m.addressOf(f)
+	if err != nil || address == f.URL {
+		return ""
+	}
+	return address
+}
+
+// markdown is a link to the file, shown where it is an image.
+func markdown(f api.File) string {
+	if f.URL == "" {
+		return ""
+	}
+	name := strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, "\n", " ").Replace(f.Name)
+	link := "[" + name + "](<" + strings.NewReplacer("<", "%3C", ">", "%3E", "\n", "%0A").Replace(f.URL) + ">)"
+	if f.IsImage() {
+		return "!" + link
+	}
+	return link
+}
+
+// Reasons for which an action is disabled now; empty where it is not.
+
+func (m *Model) noRow() string {
+	if len(m.rows) == 0 {
+		return "nothing is shown"
+	}
+	return ""
+}
+
+func (m *Model) noFile() string {
+	if len(m.chosen()) > 0 {
+		return ""
+	}
+	if len(m.rows) == 0 {
+		return "no file is shown"
+	}
+	return "no file is marked, and the cursor is on a folder"
+}
+
+func (m *Model) noAddress() string {
+	if f, ok := m.current(); !ok || f.URL == "" {
+		return "what is under the cursor has no address"
+	}
+	return ""
+}
+
+func (m *Model) noParent() string {
+	if m.folder() == "/" {
+		return "this is the topmost folder"
+	}
+	return ""
+}
+
+func (m *Model) noFilter() string {
+	if m.filter.Value() == "" || len(m.rows) == 0 {
+		return "no filter has found anything"
+	}
+	return ""
+}
+
+func (m *Model) nothingToClear() string {
+	if m.filter.Value() == "" && !m.marks.ranged && len(m.marks.files) == 0 && m.fetching == nil && m.shown.search.isNone() {
+		return "nothing is filtered or marked"
+	}
+	return ""
+}

@@ -22,9 +22,7 @@ func dataURI(body *bufio.Reader) (io.Reader, error) {
 		return nil, err
 	}
 	if strings.HasSuffix(strings.ToLower(strings.TrimSpace(string(head[:len(head)-1]))), ";base64") {
-		b := newBase64Reader(body)
-		b.escapes = true
-		return b, nil
+		return newBase64Reader(percentReader{body}), nil
 	}
 	return percentReader{body}, nil // a vector picture as text, say
 }
@@ -64,78 +62,46 @@ func escaped(src *bufio.Reader) (byte, error) {
 	return c[0], nil
 }
 
-// base64Reader decodes base64 as a stream: both alphabets, white space
-// anywhere, padding required. A name of a file that was sent by mistake is
-// seldom all that.
+// base64Reader decodes base64 as a stream: both alphabets, white space anywhere,
+// padding required. The name of a file that was sent by mistake is seldom that.
 type base64Reader struct {
-	src     *bufio.Reader
-	group   [4]byte
-	n       int // characters in group
-	padding int
-	out     []byte // decoded and not given yet
-	buffer  [3]byte
+	text    base64Text
+	decoder io.Reader
 	any     bool
-	escapes bool // characters may be percent-encoded: it is part of an address
 }
 
-func newBase64Reader(src *bufio.Reader) *base64Reader { return &base64Reader{src: src} }
+func newBase64Reader(src io.Reader) io.Reader {
+	b := &base64Reader{text: base64Text{src: src}}
+	b.decoder = base64.NewDecoder(base64.StdEncoding, &b.text)
+	return b
+}
 
 func (b *base64Reader) Read(p []byte) (int, error) {
-	n := 0
-	for n < len(p) {
-		if took := b.many(p[n:]); took > 0 {
-			n += took
-			continue
-		}
-		if len(b.out) == 0 {
-			if err := b.next(); err != nil {
-				if n > 0 && errors.Is(err, io.EOF) {
-					return n, nil
-				}
-				return n, err
-			}
-		}
-		took := copy(p[n:], b.out)
-		b.out = b.out[took:]
-		n += took
+	n, err := b.decoder.Read(p)
+	b.any = b.any || n > 0
+	switch {
+	case err == nil, errors.Is(err, io.EOF) && b.any:
+		return n, err
+	case b.text.err != nil:
+		return n, b.text.err
 	}
-	return n, nil
+	return n, errNotBase64
 }
 
-// many decodes what is buffered as long as it is nothing but the usual
-// alphabet, and nothing where it is more than that.
-func (b *base64Reader) many(p []byte) int {
-	if len(b.out) > 0 || b.n > 0 || b.padding > 0 {
-		return 0
-	}
-	text, _ := b.src.Peek(min(b.src.Buffered(), len(p)/3*4) / 4 * 4)
-	n, err := base64.StdEncoding.Decode(p, text)
-	if err != nil || n != len(text)/4*3 {
-		return 0 // next looks at each character; what stands in p is written over
-	}
-	if n > 0 {
-		b.any = true
-	}
-	b.src.Discard(len(text)) //nolint:errcheck // it was there to be looked at
-	return n
+// base64Text reads base64 in the one form that the decoder takes.
+type base64Text struct {
+	src     io.Reader
+	padding int
+	err     error // of src, other than io.EOF
 }
 
-// next decodes the next four characters.
-func (b *base64Reader) next() error {
-	for b.n < 4 {
-		c, err := b.src.ReadByte()
-		if errors.Is(err, io.EOF) {
-			if b.n != 0 || !b.any {
-				return errNotBase64
-			}
-			return io.EOF
-		}
-		if err == nil && c == '%' && b.escapes {
-			c, err = escaped(b.src)
-		}
-		if err != nil {
-			return err
-		}
+func (t *base64Text) Read(p []byte) (int, error) {
+	n, err := t.src.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		t.err = err
+	}
+	kept := 0
+	for _, c := range p[:n] {
 		switch c {
 		case ' ', '\t', '\r', '\n':
 			continue
@@ -144,18 +110,14 @@ func (b *base64Reader) next() error {
 		case '_':
 			c = '/'
 		case '=':
-			b.padding++
+			t.padding++
 		}
-		if b.padding > 0 && (c != '=' || b.padding > 2) {
-			return errNotBase64 // something follows the end
+		if t.padding > 0 && (c != '=' || t.padding > 2) {
+			t.err = errNotBase64 // something follows the end
+			return kept, t.err
 		}
-		b.group[b.n] = c
-		b.n++
+		p[kept] = c
+		kept++
 	}
-	n, err := base64.StdEncoding.Decode(b.buffer[:], b.group[:])
-	if err != nil {
-		return errNotBase64
-	}
-	b.n, b.out, b.any = 0, b.buffer[:n], true
-	return nil
+	return kept, err
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -44,9 +45,11 @@ func TestBase64(t *testing.T) {
 		if rapid.Bool().Draw(t, "halves") {
 			r = iotest.HalfReader(r)
 		}
-		decoder := newBase64Reader(bufio.NewReaderSize(r, 8<<10))
-		decoder.escapes = escapes
-		got, err := io.ReadAll(decoder)
+		var src io.Reader = bufio.NewReaderSize(r, 8<<10)
+		if escapes {
+			src = percentReader{bufio.NewReaderSize(r, 8<<10)}
+		}
+		got, err := io.ReadAll(newBase64Reader(src))
 		if err != nil || !bytes.Equal(got, data) {
 			t.Fatalf("decoded %d bytes of %d, %v", len(got), len(data), err)
 		}
@@ -55,5 +58,10 @@ func TestBase64(t *testing.T) {
 		if got, err := io.ReadAll(newBase64Reader(bufio.NewReader(strings.NewReader(text)))); err == nil {
 			t.Errorf("%.20q is %q", text, got)
 		}
+	}
+	broken := errors.New("broken")
+	body := bufio.NewReader(io.MultiReader(strings.NewReader("abcdab"), iotest.ErrReader(broken)))
+	if _, err := io.ReadAll(newBase64Reader(body)); !errors.Is(err, broken) {
+		t.Errorf("a body that broke off ends with %v", err)
 	}
 }

@@ -1,7 +1,6 @@
 package local
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -57,14 +56,10 @@ func (l *Library) addField(w http.ResponseWriter, r *http.Request) error {
 			return badRequest(name+" of the custom metadata field is missing.", `Send {"name":…,"label":…,"schema":{"type":"Text"}}.`)
 		}
 	}
-	schema, err := readSchema(f.Schema)
-	if err != nil {
+	if err := checkSchema(f.Schema); err != nil {
 		return err
 	}
-	if len(schema.Default) > 0 {
-		l.defaults.Store(true)
-	}
-	err = l.records.Update(r.Context(), func(tx store.Tx) error { return tx.AddField(&f) })
+	err := l.records.Update(r.Context(), func(tx store.Tx) error { return tx.AddField(&f) })
 	if errors.Is(err, store.ErrExists) {
 		return badRequest("A custom metadata field with the name "+quote(f.Name)+" already exists.", "Choose another name.")
 	}
@@ -78,25 +73,25 @@ func (l *Library) addField(w http.ResponseWriter, r *http.Request) error {
 // schemaMembers are what a schema may have.
 var schemaMembers = []string{"type", "selectOptions", "defaultValue", "isValueRequired", "minValue", "maxValue", "minLength", "maxLength"}
 
-// readSchema reads a field's schema and says what is wrong with it.
-func readSchema(text json.RawMessage) (*api.MetadataSchema, error) {
+// checkSchema says what is wrong with a field's schema.
+func checkSchema(text json.RawMessage) error {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(text, &members) != nil {
-		return nil, badRequest("schema of the custom metadata field is no object.", `Send one such as {"type":"Text"}.`)
+		return badRequest("schema of the custom metadata field is no object.", `Send one such as {"type":"Text"}.`)
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if !slices.Contains(schemaMembers, name) {
-			return nil, badRequest("schema of the custom metadata field: "+quote(name)+" is no member of it.", "It takes "+strings.Join(schemaMembers, ", ")+".")
+			return badRequest("schema of the custom metadata field: "+quote(name)+" is no member of it.", "It takes "+strings.Join(schemaMembers, ", ")+".")
 		}
 	}
 	schema := new(api.MetadataSchema)
 	var kind *json.UnmarshalTypeError
 	if err := json.Unmarshal(text, schema); errors.As(err, &kind) {
-		return nil, badRequest("schema of the custom metadata field: "+kind.Field+" is of the wrong type.", "")
+		return badRequest("schema of the custom metadata field: "+kind.Field+" is of the wrong type.", "")
 	} else if err != nil {
-		return nil, err
+		return err
 	}
-	return schema, schema.Check()
+	return schema.Check()
 }
 
 var errNoField = refuse(http.StatusNotFound, "No such custom metadata field exists.", "Check the id of the field.")
@@ -126,7 +121,7 @@ func (l *Library) updateField(w http.ResponseWriter, r *http.Request) error {
 		if label != "" {
 			field.Label = label
 		}
-		if field.Schema, err = l.changeSchema(field.Schema, schema); err != nil {
+		if field.Schema, err = changeSchema(field.Schema, schema); err != nil {
 			return err
 		}
 		return tx.UpdateField(&field)
@@ -139,7 +134,7 @@ func (l *Library) updateField(w http.ResponseWriter, r *http.Request) error {
 }
 
 // changeSchema sets members of a schema; one that is null is taken out.
-func (l *Library) changeSchema(text json.RawMessage, change map[string]json.RawMessage) (json.RawMessage, error) {
+func changeSchema(text json.RawMessage, change map[string]json.RawMessage) (json.RawMessage, error) {
 	members := map[string]json.RawMessage{}
 	if err := json.Unmarshal(text, &members); err != nil {
 		return nil, err
@@ -159,11 +154,7 @@ func (l *Library) changeSchema(text json.RawMessage, change map[string]json.RawM
 	if err != nil {
 		return nil, err
 	}
-	read, err := readSchema(changed)
-	if err == nil && len(read.Default) > 0 {
-		l.defaults.Store(true)
-	}
-	return changed, err
+	return changed, checkSchema(changed)
 }
 
 // deleteField removes a field with the values that files have under it.
@@ -215,27 +206,10 @@ func checkMetadata(tx store.Tx, values map[string]json.RawMessage) error {
 
 // withDefaults adds to the values of a file that was stored the defaults of
 // the fields that have none.
-func (l *Library) withDefaults(tx store.Tx, values map[string]json.RawMessage) (map[string]json.RawMessage, error) {
-	if !l.defaults.Load() {
-		return values, nil
-	}
+func withDefaults(tx store.Tx, values map[string]json.RawMessage) (map[string]json.RawMessage, error) {
 	fields, err := metadataFields(tx)
 	if err != nil {
 		return nil, err
 	}
 	return api.DefaultMetadata(fields, values), nil
-}
-
-// learnDefaults finds out whether a field has a default. Once it was so, each
-// upload looks.
-func (l *Library) learnDefaults(ctx context.Context) error {
-	return l.records.View(ctx, func(tx store.Tx) error {
-		fields, err := metadataFields(tx)
-		for i := range fields {
-			if len(fields[i].Schema.Default) > 0 {
-				l.defaults.Store(true)
-			}
-		}
-		return err
-	})
 }

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -54,8 +53,7 @@ func (l *Library) readForm(w http.ResponseWriter, r *http.Request) (*form, error
 		return nil, l.errTooLarge()
 	}
 	f := &form{library: l, seen: map[string]bool{}}
-	body := &intake{from: http.MaxBytesReader(w, r.Body, most)}
-	defer body.release()
+	body := http.MaxBytesReader(w, r.Body, most)
 	if err := f.read(multipart.NewReader(body, params["boundary"])); err != nil {
 		f.discard()
 		return nil, l.readingError(err)
@@ -271,13 +269,6 @@ func setDescription(f *form, value string) error {
 	return nil
 }
 
-// fileReaders are kept for the next upload: making them anew costs as much as
-// looking into a small picture.
-var fileReaders = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 8<<10) }}
-
-// copyBuffers hold what goes from a body to a draft.
-var copyBuffers = sync.Pool{New: func() any { return new([16 << 10]byte) }}
-
 // isBytes reports whether the file part says of itself that it is bytes, not
 // text: some clients send them with a type and no file name.
 func isBytes(part *multipart.Part) bool {
@@ -293,12 +284,7 @@ func (f *form) file(part *multipart.Part) error {
 		return badRequest("The file part has a Content-Disposition that cannot be read.", "")
 	}
 	filename, isFile := params["filename"]
-	body := fileReaders.Get().(*bufio.Reader)
-	body.Reset(part)
-	defer func() {
-		body.Reset(nil)
-		fileReaders.Put(body)
-	}()
+	body := bufio.NewReaderSize(part, 8<<10)
 	if filename == addressFile {
 		if address := lonelyAddress(body); address != "" {
 			f.upload.Source.URL = address
@@ -370,9 +356,7 @@ func (f *form) store(r io.Reader) error {
 
 // fill copies r into draft and ends where it is too large.
 func (l *Library) fill(draft store.Draft, r io.Reader) error {
-	buffer := copyBuffers.Get().(*[16 << 10]byte)
-	defer copyBuffers.Put(buffer)
-	_, err := io.CopyBuffer(diskWriter{draft}, io.LimitReader(r, l.o.MaxSize+1), buffer[:])
+	_, err := io.Copy(diskWriter{draft}, io.LimitReader(r, l.o.MaxSize+1))
 	if err != nil {
 		return err
 	}

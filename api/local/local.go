@@ -64,7 +64,6 @@ type Library struct {
 	address  atomic.Pointer[string]
 	public   atomic.Bool // it listens beyond this computer
 	doubtful atomic.Bool // the records may be damaged or too old
-	defaults atomic.Bool // a custom metadata field has, or had, a default
 	guard    *guard
 	chance   *chance
 	runs     *runner
@@ -204,9 +203,6 @@ func (l *Library) openRecords(ctx context.Context) error {
 	l.records = &noticing{records, make(chan struct{}, 1)}
 	if err := lost(ctx, l.o.Dir, records, l.contents); err != nil {
 		return err
-	}
-	if err := l.learnDefaults(ctx); err != nil {
-		return fmt.Errorf("read the custom metadata fields: %w", err)
 	}
 	return nil
 }

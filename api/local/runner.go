@@ -214,6 +214,7 @@ waiting:
 			break waiting
 		}
 	}
+	id := file.ID // the update may be tried twice
 	var words runWords
 	err := l.records.Update(ctx, func(tx store.Tx) error {
 		for _, started := range runs {
@@ -230,7 +231,7 @@ waiting:
 			}
 		}
 		var err error
-		file, err = tx.File(file.ID)
+		file, err = tx.File(id)
 		return err
 	})
 	return file, words, deletedMeanwhile(err)

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -42,11 +41,6 @@ type owner struct {
 
 func ownerPath(dir string) string { return filepath.Join(dir, "owner.json") }
 
-// minProcs is how many goroutines Go lets run at once while a library is
-// served. Each that waits for the disk counts as running for a while; with as
-// many as there are processors, a small computer would stand still meanwhile.
-const minProcs = 8
-
 // readHeader is how many bytes of a header are read at most: longer ones than
 // are taken, so that they are refused in our words.
 const readHeader = 256 << 10
@@ -64,9 +58,6 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 	if err != nil {
 		listener.Close() //nolint:errcheck // it took nothing yet
 		return nil, err
-	}
-	if os.Getenv("GOMAXPROCS") == "" && runtime.GOMAXPROCS(0) < minProcs {
-		runtime.GOMAXPROCS(minProcs)
 	}
 	local := listener.Addr().(*net.TCPAddr)
 	l.public.Store(!local.IP.IsLoopback())

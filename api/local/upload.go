@@ -158,7 +158,7 @@ func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
 		version.ID, version.Number = store.NewID(), last+1
 		version.Root = version.ID
 		if applyChanges(there, u, outlook.Changes) {
-			if there.Metadata, err = f.library.withDefaults(tx, there.Metadata); err != nil {
+			if there.Metadata, err = withDefaults(tx, there.Metadata); err != nil {
 				return nil, err
 			}
 		}
@@ -174,7 +174,7 @@ func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
 		Version: version, Created: version.Created, Updated: version.Created,
 	}
 	file.Version.ID, file.Version.Root, file.Version.Number = file.ID, file.ID, 1
-	if file.Metadata, err = f.library.withDefaults(tx, file.Metadata); err != nil {
+	if file.Metadata, err = withDefaults(tx, file.Metadata); err != nil {
 		return nil, err
 	}
 	if err := tx.MakeFolder(file.Folder, version.Created); err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,6 +47,7 @@ type Client struct {
 	// reveal gives the key; nil: there is none. A function, since printing a
 	// struct reaches into values that would not let themselves be printed.
 	reveal    func() string
+	masker    func() *masker // of that key
 	agent     string
 	stall     time.Duration
 	answer    time.Duration
@@ -64,6 +64,7 @@ func NewClient(o Options) (*Client, error) {
 	if o.Key != nil {
 		c.reveal = o.Key.Reveal
 	}
+	c.masker = maskerOf(c.reveal)
 	if c.agent == "" {
 		c.agent = "mediadesk"
 	}
@@ -300,7 +301,7 @@ func (c *Client) recordWords(file *File) string {
 	if json.Unmarshal(file.Raw, &answer) != nil || len(answer.Message) == 0 {
 		return ""
 	}
-	return clip(c.redact(jsonText(answer.Message)), 300)
+	return clip(jsonText(answer.Message), 300)
 }
 
 // UpdateDetails changes tags or custom coordinates of a file and returns its
@@ -413,7 +414,7 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 	began := time.Now()
 	res, err := c.transport.RoundTrip(req)
 	if err != nil {
-		slog.Debug("request", "op", x.op, "method", req.Method, "host", req.URL.Host, "path", req.URL.Path, "took", time.Since(began), "err", c.redact(rootCause(err)))
+		slog.Debug("request", "op", x.op, "method", req.Method, "host", req.URL.Host, "path", req.URL.Path, "took", time.Since(began), "err", c.masker().String(rootCause(err)))
 		return c.sendError(req, x.op, x.complete(), err)
 	}
 	defer res.Body.Close()
@@ -424,18 +425,21 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 	if x.answered != nil {
 		x.answered(c.answer)
 	}
-	if res.StatusCode < 200 || res.StatusCode > 299 {
-		e := readServiceError(res)
-		e.Complete = x.complete()
-		e.Message, e.Help, e.RequestID = c.redact(e.Message), c.redact(e.Help), c.redact(e.RequestID)
-		return e
-	}
+	refused := res.StatusCode < 200 || res.StatusCode > 299
+	_, record := v.(*File)
 	limit := maxAnswer
-	if _, ok := v.(*File); ok {
+	switch {
+	case refused:
+		limit = maxErrorBody
+	case record:
 		limit = maxRecord
 	}
-	text, err := io.ReadAll(io.LimitReader(res.Body, int64(limit)+1))
+	text, err := c.read(res, limit)
 	switch {
+	case refused: // what came is shown, a cut is no further error
+		e := newServiceError(res, text[:min(len(text), limit)])
+		e.Complete = x.complete()
+		return e
 	case err != nil:
 		// An answer had begun, so the service had the whole request.
 		return c.sendError(req, x.op, req.Method != http.MethodGet, err)
@@ -446,7 +450,7 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 		return nil
 	}
 	if err := json.Unmarshal(text, v); err != nil {
-		return fmt.Errorf("%w: %s", ErrNoRecord, c.redact(noRecordWords(res, text, err)))
+		return fmt.Errorf("%w: %s", ErrNoRecord, noRecordWords(res, text, err))
 	}
 	if file, ok := v.(*File); ok && file.FileID == "" && res.StatusCode == http.StatusAccepted {
 		return &AcceptedError{Message: cmp.Or(c.recordWords(file), "no message")}
@@ -454,18 +458,18 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 	return nil
 }
 
-// redact takes the key out of words of the service: some repeat it when they
-// refuse it.
-func (c *Client) redact(text string) string {
-	if c.reveal == nil {
-		return text
+// read returns the body of an answer, one byte more than limit at most. It is the
+// only place where answers to requests with the key are read: the key is masked
+// here, in the header too, before anything else sees it.
+func (c *Client) read(res *http.Response, limit int) ([]byte, error) {
+	m := c.masker()
+	for _, values := range res.Header {
+		for i := range values {
+			values[i] = m.String(values[i])
+		}
 	}
-	key := c.reveal()
-	if len(key) < 4 { // no key, but it would tear words apart
-		return text
-	}
-	basic := base64.StdEncoding.EncodeToString([]byte(key + ":"))
-	return strings.NewReplacer(basic, "[key]", key, "[key]", url.QueryEscape(key), "[key]", url.PathEscape(key), "[key]").Replace(text)
+	text, err := io.ReadAll(io.LimitReader(res.Body, int64(limit)+1))
+	return m.mask(text), err
 }
 
 func noRecordWords(res *http.Response, text []byte, err error) string {
@@ -499,8 +503,8 @@ func (c *Client) sendError(req *http.Request, op string, complete bool, err erro
 		err = &proxyError{host: proxy.Host, err: err}
 	}
 	// What is no HTTP is quoted by net/http, and may repeat the key.
-	if text := rootCause(err); c.redact(text) != text {
-		err = errors.New(c.redact(text))
+	if text := rootCause(err); c.masker().String(text) != text {
+		err = errors.New(c.masker().String(text))
 	}
 	return &SendError{Op: op, Host: req.URL.Host, Complete: complete, Err: err}
 }

@@ -225,3 +225,32 @@ func TestNoProxyForThisComputer(t *testing.T) {
 		t.Errorf("the proxy saw %s", <-proxied)
 	}
 }
+
+// A service that repeats the key in records gets it into none of them.
+func TestKeyIsNotInRecords(t *testing.T) {
+	record := func(r *http.Request) string {
+		text, _ := json.Marshal(map[string]any{"fileId": "1", "name": testKey, "tags": keyForms(), "description": r.Header.Get("Authorization") + testKey[:len(testKey)-2]})
+		return string(text)
+	}
+	one := answering(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, record(r)) })          //nolint:errcheck // the test fails by itself
+	many := answering(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "["+record(r)+"]") }) //nolint:errcheck // the test fails by itself
+	check := func(f *api.File, err error) {
+		t.Helper()
+		if err != nil || f.FileID != "1" {
+			t.Fatal(f, err)
+		}
+		wantNoKey(t, "the record", *f)
+		wantNoKey(t, "the text of the record", string(f.Raw))
+		if strings.Contains(string(f.Raw), testKey[:len(testKey)-2]) {
+			t.Errorf("a part of the key is in %s", f.Raw)
+		}
+	}
+	check(one.Upload(t.Context(), upload(writeFile(t, "a", []byte("x"))), nil))
+	check(one.Details(t.Context(), "1"))
+	check(one.UpdateDetails(t.Context(), "1", api.Details{Tags: api.Null[[]string]()}))
+	list, err := many.List(t.Context(), api.Query{})
+	if err != nil || len(list) != 1 {
+		t.Fatal(list, err)
+	}
+	check(&list[0], err)
+}

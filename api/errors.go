@@ -157,9 +157,9 @@ const maxErrorBody = 64 << 10
 // requestIDHeaders are where services name a request.
 var requestIDHeaders = []string{"X-Ik-Requestid", "X-Request-Id"}
 
-// readServiceError makes an error of an answer that is not a success. An
-// empty, HTML or huge body is survived.
-func readServiceError(res *http.Response) *ServiceError {
+// newServiceError makes an error of an answer that is not a success. body is the
+// beginning of its body; it may be empty or HTML.
+func newServiceError(res *http.Response, body []byte) *ServiceError {
 	e := &ServiceError{Status: res.StatusCode, Wait: waitAsked(res.Header)}
 	for _, name := range requestIDHeaders {
 		if id := res.Header.Get(name); id != "" {
@@ -167,7 +167,6 @@ func readServiceError(res *http.Response) *ServiceError {
 			break
 		}
 	}
-	body, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody)) // what came is shown, a cut is no further error
 	var members struct {
 		Message, Help, Reason json.RawMessage
 	}

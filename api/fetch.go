@@ -45,9 +45,9 @@ func (c *Client) Fetch(ctx context.Context, address string, limit int64) (io.Rea
 	f.idle.Stop()
 	if res.StatusCode != http.StatusOK {
 		defer f.Close()
-		f.left = maxErrorBody + 1
-		res.Body = f
-		return nil, readServiceError(res)
+		f.left = maxErrorBody
+		text, _ := io.ReadAll(f) // what came is shown, a cut is no further error
+		return nil, newServiceError(res, text)
 	}
 	return f, nil
 }

@@ -52,6 +52,7 @@ type Client struct {
 	stall     time.Duration
 	answer    time.Duration
 	transport *http.Transport
+	hold      *hold
 	// bare: something on the way refuses requests with Expect: 100-continue.
 	bare *atomic.Bool
 }
@@ -60,7 +61,7 @@ type Client struct {
 // cannot be used; ErrInsecure where one would carry the key over plain http to
 // another computer.
 func NewClient(o Options) (*Client, error) {
-	c := &Client{agent: o.UserAgent, stall: o.Stall, answer: o.Answer, bare: new(atomic.Bool)}
+	c := &Client{agent: o.UserAgent, stall: o.Stall, answer: o.Answer, bare: new(atomic.Bool), hold: new(hold)}
 	if o.Key != nil {
 		c.reveal = o.Key.Reveal
 	}
@@ -166,11 +167,6 @@ func (c *Client) Host() string {
 
 // UploadAddress is where uploads are posted.
 func (c *Client) UploadAddress() string { return c.upload + "/api/v1/files/upload" }
-
-// DetailsAddress is where the details of a file are read and changed.
-func (c *Client) DetailsAddress(fileID string) string {
-	return c.base + "/v1/files/" + url.PathEscape(fileID) + "/details"
-}
 
 // Upload sends u and returns the record of the stored file (service.md §4.1). Bytes are
 // counted in progress, which may be nil. The body is streamed with its exact
@@ -307,17 +303,23 @@ func (c *Client) recordWords(file *File) string {
 // UpdateDetails changes tags or custom coordinates of a file and returns its
 // record (service.md §4.2).
 func (c *Client) UpdateDetails(ctx context.Context, fileID string, d Details) (*File, error) {
-	if fileID == "" {
-		return nil, errNoID
-	}
 	if problems := d.Check(); len(problems) > 0 {
 		return nil, problems[0]
 	}
-	text, err := json.Marshal(d)
+	r, err := c.DescribeUpdate(fileID, d)
 	if err != nil {
 		return nil, err
 	}
-	return c.callFile(ctx, http.MethodPatch, c.DetailsAddress(fileID), text, opUpdate)
+	return c.callFile(ctx, r.Method, r.Address, []byte(r.Body), opUpdate)
+}
+
+// DescribeUpdate returns the request that UpdateDetails would send.
+func (c *Client) DescribeUpdate(fileID string, d Details) (Request, error) {
+	if err := checkID(fileID); err != nil {
+		return Request{}, err
+	}
+	text, err := json.Marshal(d)
+	return Request{Method: http.MethodPatch, Address: c.fileAddress(fileID, "details"), Body: string(text)}, err
 }
 
 // Details reads the record of a file. It is not in the specification: a hosted
@@ -332,13 +334,11 @@ func (c *Client) Details(ctx context.Context, fileID string) (*File, error) {
 
 // DescribeDetails returns the request that Details would send.
 func (c *Client) DescribeDetails(fileID string) (Request, error) {
-	if fileID == "" {
-		return Request{}, errNoID
+	if err := checkID(fileID); err != nil {
+		return Request{}, err
 	}
-	return Request{Method: http.MethodGet, Address: c.DetailsAddress(fileID)}, nil
+	return Request{Method: http.MethodGet, Address: c.fileAddress(fileID, "details")}, nil
 }
-
-var errNoID = errors.New("the file id is empty")
 
 func (c *Client) callFile(ctx context.Context, method, address string, text []byte, op string) (*File, error) {
 	file := new(File)
@@ -377,9 +377,30 @@ type exchange struct {
 	ended    func()                    // told when it has been read; nil: nobody
 }
 
-// call sends a request with a JSON body (nil: none) under a time limit of its
-// own and reads the JSON answer into v.
+// call sends a request with a JSON body (nil: none) and reads the JSON answer into
+// v. If the service wants fewer requests, it waits and sends it again.
 func (c *Client) call(ctx context.Context, method, address string, text []byte, op string, v any) error {
+	var last error
+	for began := time.Now(); ; {
+		if err := c.hold.wait(ctx, op); err != nil {
+			if last == nil || ctx.Err() != nil {
+				last = &SendError{Op: op, Host: c.Host(), Err: err}
+			}
+			return last
+		}
+		if last = c.callOnce(ctx, method, address, text, op, v); last == nil {
+			return nil
+		}
+		wait, again := holdAsked(last)
+		if !again || time.Since(began)+wait > longestHold {
+			return last
+		}
+		c.hold.extend(op, wait)
+	}
+}
+
+// callOnce is call without a repeat, under a time limit of its own.
+func (c *Client) callOnce(ctx context.Context, method, address string, text []byte, op string, v any) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.answer, fmt.Errorf("no answer within %s", c.answer))
 	defer cancel()
 	var sent atomic.Bool

@@ -233,7 +233,8 @@ func TestAnswerHeaders(t *testing.T) {
 				}
 				w.WriteHeader(http.StatusTooManyRequests)
 			})
-			_, err := c.Details(context.Background(), "1")
+			// An upload leaves the waiting to the queue.
+			_, err := c.Upload(context.Background(), upload(writeFile(t, "a", []byte("x"))), nil)
 			var answer *api.ServiceError
 			if !errors.As(err, &answer) || answer.RequestID != test.id || answer.Wait < test.min || answer.Wait > test.max {
 				t.Errorf("got %+v", answer)

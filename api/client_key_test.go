@@ -44,8 +44,9 @@ func TestNewClientAddresses(t *testing.T) {
 		}
 	}
 	c := mustClient(t, api.Options{UploadURL: "https://u.example:8443/base/", BaseURL: "https://b.example//", DeliveryURL: "https://d.example/"})
-	if c.Host() != "u.example:8443" || c.UploadAddress() != "https://u.example:8443/base/api/v1/files/upload" || c.DetailsAddress("a b") != "https://b.example/v1/files/a%20b/details" {
-		t.Errorf("got %s, %s, %s", c.Host(), c.UploadAddress(), c.DetailsAddress("a b"))
+	details, err := c.DescribeDetails("a b")
+	if err != nil || c.Host() != "u.example:8443" || c.UploadAddress() != "https://u.example:8443/base/api/v1/files/upload" || details.Address != "https://b.example/v1/files/a%20b/details" {
+		t.Errorf("got %s, %s, %s, %v", c.Host(), c.UploadAddress(), details.Address, err)
 	}
 	if _, err := api.NewClient(api.Options{UploadURL: "https://u.example", BaseURL: "https://b.example", DeliveryURL: "d.example"}); err == nil {
 		t.Error("a delivery address without a scheme was taken")

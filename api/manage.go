@@ -1,21 +1,45 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha1" //nolint:gosec // the form of signature that delivery checks
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // The operations of this file are not in the specification: a hosted service
 // and the local library have them, others answer 404 or 403 (see Unavailable).
+
+// checkID says what is wrong with the id of a file or version that is to go into a
+// path. One such as ".." would lead somewhere else, and escaping does not help
+// against that as it does for all other characters.
+func checkID(id string) error {
+	fail := func(format string, args ...any) error {
+		return &RuleError{Field: "fileId", Message: fmt.Sprintf(format, args...), Help: "Take the fileId of the record."}
+	}
+	switch {
+	case id == "":
+		return fail("the file id is empty")
+	case len(id) > maxID:
+		return fail("the file id %s is longer than %d characters", quote(id), maxID)
+	case strings.Trim(id, ".") == "", strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsGraphic(r) }):
+		return fail("%s is not a file id", quote(id))
+	}
+	return nil
+}
+
+// maxID is how many bytes an id has at most. Those of services have 24.
+const maxID = 256
 
 // fileAddress is where a file is, or what of it the further steps name.
 func (c *Client) fileAddress(fileID string, more ...string) string {
@@ -39,8 +63,8 @@ func (c *Client) Versions(ctx context.Context, fileID string) ([]File, error) {
 
 // DescribeVersions returns the request that Versions would send.
 func (c *Client) DescribeVersions(fileID string) (Request, error) {
-	if fileID == "" {
-		return Request{}, errNoID
+	if err := checkID(fileID); err != nil {
+		return Request{}, err
 	}
 	return Request{Method: http.MethodGet, Address: c.fileAddress(fileID, "versions")}, nil
 }
@@ -57,8 +81,8 @@ func (c *Client) RestoreVersion(ctx context.Context, fileID, versionID string) (
 
 // DescribeRestore returns the request that RestoreVersion would send.
 func (c *Client) DescribeRestore(fileID, versionID string) (Request, error) {
-	if fileID == "" || versionID == "" {
-		return Request{}, errNoID
+	if err := cmp.Or(checkID(fileID), checkID(versionID)); err != nil {
+		return Request{}, err
 	}
 	return Request{Method: http.MethodPut, Address: c.fileAddress(fileID, "versions", versionID, "restore")}, nil
 }
@@ -69,8 +93,8 @@ func (c *Client) DeleteVersion(ctx context.Context, fileID, versionID string) er
 	if err != nil {
 		return err
 	}
-	if versionID == "" {
-		return errNoID
+	if err := checkID(versionID); err != nil {
+		return err
 	}
 	return c.perform(ctx, r, "deletion of a version")
 }
@@ -87,11 +111,14 @@ func (c *Client) DeleteFile(ctx context.Context, fileID string) error {
 // DescribeDelete returns the request that DeleteVersion would send, or, with an
 // empty version, DeleteFile.
 func (c *Client) DescribeDelete(fileID, versionID string) (Request, error) {
-	if fileID == "" {
-		return Request{}, errNoID
+	if err := checkID(fileID); err != nil {
+		return Request{}, err
 	}
 	address := c.fileAddress(fileID)
 	if versionID != "" {
+		if err := checkID(versionID); err != nil {
+			return Request{}, err
+		}
 		address = c.fileAddress(fileID, "versions", versionID)
 	}
 	return Request{Method: http.MethodDelete, Address: address}, nil

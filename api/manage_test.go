@@ -103,3 +103,32 @@ func TestSignedURL(t *testing.T) {
 		}
 	}
 }
+
+// No id leads out of the path that it goes into.
+func TestIDsAreChecked(t *testing.T) {
+	rec := newRecorder(t)
+	c := mustClient(t, api.Options{UploadURL: rec.URL, BaseURL: rec.URL})
+	for _, id := range []string{"", ".", "..", "...", "a\n", "a\u202eb", "\x00", strings.Repeat("a", 300)} {
+		for about, call := range map[string]func() error{
+			"details": func() error { _, err := c.Details(t.Context(), id); return err },
+			"update": func() error {
+				_, err := c.UpdateDetails(t.Context(), id, api.Details{Tags: api.Null[[]string]()})
+				return err
+			},
+			"versions":        func() error { _, err := c.Versions(t.Context(), id); return err },
+			"restore of":      func() error { _, err := c.RestoreVersion(t.Context(), id, "1"); return err },
+			"restore":         func() error { _, err := c.RestoreVersion(t.Context(), "1", id); return err },
+			"deletion":        func() error { return c.DeleteFile(t.Context(), id) },
+			"version of":      func() error { return c.DeleteVersion(t.Context(), id, "1") },
+			"deleted version": func() error { return c.DeleteVersion(t.Context(), "1", id) },
+		} {
+			var rule *api.RuleError
+			if err := call(); !errors.As(err, &rule) || rule.Field != "fileId" {
+				t.Errorf("%s of %q: %v", about, id, err)
+			}
+		}
+	}
+	if len(rec.requests) > 0 {
+		t.Errorf("%d requests went out", len(rec.requests))
+	}
+}

@@ -329,11 +329,11 @@ func dryDetails(p *Program, f *flags, c *detailFlags, given func(string) bool, i
 }
 
 func printDetailsRequest(p *Program, asJSON bool, client *api.Client, id string, change api.Details) error {
-	body, err := json.Marshal(change)
+	r, err := client.DescribeUpdate(id, change)
 	if err != nil {
 		return err
 	}
-	return printRequest(p.Stdout, asJSON, api.Request{Method: http.MethodPatch, Address: client.DetailsAddress(id), Body: string(body)})
+	return printRequest(p.Stdout, asJSON, r)
 }
 
 // printRecord shows a record: as the service gave it for scripts, in lines for

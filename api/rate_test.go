@@ -1,0 +1,130 @@
+package api_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"mediadesk/api"
+)
+
+// limited is a service that allows so many calls of an endpoint in a window, as
+// hosted services do.
+type limited struct {
+	allowed int
+	window  time.Duration
+
+	mu      sync.Mutex
+	began   map[string]time.Time
+	n       map[string]int
+	refused int
+}
+
+func (l *limited) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	io.Copy(io.Discard, r.Body) //nolint:errcheck // as much as comes
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	if now.Sub(l.began[r.Method]) > l.window {
+		l.began[r.Method], l.n[r.Method] = now, 0
+	}
+	if l.n[r.Method]++; l.n[r.Method] > l.allowed {
+		l.refused++
+		w.Header().Set("X-Ratelimit-Reset", fmt.Sprint(1+(l.window-now.Sub(l.began[r.Method])).Milliseconds()))
+		http.Error(w, `{"message":"slow down"}`, http.StatusTooManyRequests)
+		return
+	}
+	io.WriteString(w, `{"fileId":"1"}`) //nolint:errcheck // the test fails by itself
+}
+
+// Bulk calls of several workers all come through a service that limits them, and
+// not each of them runs into the limit.
+func TestCallsWaitAsTheServiceAsks(t *testing.T) {
+	l := &limited{allowed: 5, window: 100 * time.Millisecond, began: map[string]time.Time{}, n: map[string]int{}}
+	c := answering(t, l.ServeHTTP)
+	const calls, workers = 60, 6
+	var failed atomic.Int64
+	var work sync.WaitGroup
+	next := make(chan int, calls)
+	for i := range calls {
+		next <- i
+	}
+	close(next)
+	for range workers {
+		work.Go(func() {
+			for range next {
+				if _, err := c.UpdateDetails(t.Context(), "1", api.Details{Tags: api.Set([]string{"a"})}); err != nil {
+					failed.Add(1)
+				}
+			}
+		})
+	}
+	work.Wait()
+	if failed.Load() > 0 || l.refused > calls/5*workers || l.refused == 0 {
+		t.Errorf("%d of %d failed, %d refusals", failed.Load(), calls, l.refused)
+	}
+}
+
+// Other calls, and uploads above all, do not wait behind the gate of one. Whoever
+// waits there can be canceled.
+func TestOthersDoNotWait(t *testing.T) {
+	refused := make(chan struct{}, 10)
+	c := answering(t, func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body) //nolint:errcheck // as much as comes
+		if r.Method == http.MethodPatch {
+			w.Header().Set("Retry-After", "60")
+			http.Error(w, `{"message":"slow down"}`, http.StatusTooManyRequests)
+			refused <- struct{}{}
+			return
+		}
+		io.WriteString(w, `{"fileId":"1"}`) //nolint:errcheck // the test fails by itself
+	})
+	update := func(ctx context.Context) error {
+		_, err := c.UpdateDetails(ctx, "1", api.Details{Tags: api.Set([]string{"a"})})
+		return err
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	over := make(chan error, 1)
+	go func() { over <- update(ctx) }()
+	<-refused
+	if _, err := c.Details(t.Context(), "1"); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.Upload(t.Context(), upload(writeFile(t, "a", []byte("x"))), nil); err != nil {
+		t.Error(err)
+	}
+	cancel()
+	if err := <-over; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	// Nobody waits for what cannot come in time, or for longer than people do.
+	short, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := update(short); err == nil || !strings.Contains(err.Error(), "wants no such request") || len(refused) > 0 {
+		t.Error(err)
+	}
+}
+
+// A wait that is too long, and an answer that is no limit, are told at once.
+func TestWhatIsNotWaitedFor(t *testing.T) {
+	for status, header := range map[int]string{429: "600", 503: "", 500: "1", 401: "1"} {
+		calls := 0
+		c := answering(t, func(w http.ResponseWriter, _ *http.Request) {
+			calls++
+			w.Header().Set("Retry-After", header)
+			http.Error(w, `{"message":"no"}`, status)
+		})
+		_, err := c.Details(t.Context(), "1")
+		var answer *api.ServiceError
+		if !errors.As(err, &answer) || answer.Status != status || calls != 1 {
+			t.Errorf("%d: %v after %d calls", status, err, calls)
+		}
+	}
+}

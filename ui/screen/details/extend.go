@@ -2,59 +2,27 @@ package details
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
 
-// preset is an extension that is offered with usual options.
-type preset struct{ key, words, element string }
-
-var presets = []preset{
-	{"r", "remove the background", `{"name":"remove-bg"}`},
-	{"s", "remove the background, add a shadow", `{"name":"remove-bg","options":{"add_shadow":true}}`},
-	{"g", "find tags (Google)", `{"name":"google-auto-tagging","maxTags":10,"minConfidence":60}`},
-	{"w", "find tags (AWS)", `{"name":"aws-auto-tagging","maxTags":10,"minConfidence":60}`},
-	{"d", "describe it", `{"name":"ai-auto-description"}`},
-}
-
 // extendMenu offers extensions to run on the file.
 func (m *Model) extendMenu() tea.Cmd {
-	rows := make([]kit.MenuRow, 0, len(presets)+1)
-	for _, p := range presets {
-		rows = append(rows, kit.MenuRow{Key: p.key, Words: p.words, Note: p.element})
-	}
-	rows = append(rows, kit.MenuRow{Key: "o", Words: "another, or other options…"})
-	return m.openMenu("Run an extension on "+text.Safe(name(&m.current().file)), func(row int) tea.Cmd {
-		if row < len(presets) {
-			return m.askExtend(presets[row].element)
-		}
-		p := kit.NewPrompt("Run an extension", "Its name, or its element as JSON, options and all.", presets[2].element)
-		p.Verb = "go on"
-		p.Check = func(text string) string {
-			if _, err := parseExtension(text); err != nil {
-				return err.Error()
-			}
-			return ""
-		}
-		return m.openPrompt(p, m.askExtend)
-	}, rows...)
+	edit.ChooseExtension(m.Overlays(), "Run an extension on "+text.Safe(name(&m.current().file)), func(e api.Extension) tea.Cmd {
+		return m.settle(m.askExtend(e))
+	})
+	return nil
 }
 
-// askExtend asks whether to run an extension, given by its name or its JSON.
-func (m *Model) askExtend(text string) tea.Cmd {
-	list, err := parseExtension(text)
-	if err != nil {
-		return page.Send(page.Problem(err))
-	}
+// askExtend asks whether to run an extension.
+func (m *Model) askExtend(e api.Extension) tea.Cmd {
 	f := &m.current().file
-	e := list[0]
 	options, err := json.MarshalIndent(e, "", "  ")
 	if err != nil {
 		return page.Send(page.Problem(err))
@@ -68,30 +36,9 @@ func (m *Model) askExtend(text string) tea.Cmd {
 		Text:  strings.Join(lines, "\n"),
 		Choices: []page.Choice{
 			{Label: "Leave it", Key: "l"},
-			{Label: "Run it", Key: "r", Msg: extendMsg{f.FileID, list}},
+			{Label: "Run it", Key: "r", Msg: extendMsg{f.FileID, e}},
 		},
 	})
-}
-
-// parseExtension reads the name of an extension, or its element as JSON.
-func parseExtension(text string) ([]api.Extension, error) {
-	text = strings.TrimSpace(text)
-	switch {
-	case strings.HasPrefix(text, "["):
-	case strings.HasPrefix(text, "{"):
-		text = "[" + text + "]"
-	default:
-		element, err := json.Marshal(api.Extension{Name: text})
-		if err != nil {
-			return nil, err
-		}
-		text = "[" + string(element) + "]"
-	}
-	list, err := api.ParseExtensions(text)
-	if err == nil && len(list) != 1 {
-		err = &api.RuleError{Field: "extensions", Message: fmt.Sprintf("these are %d extensions", len(list)), Help: "Give one."}
-	}
-	return list, err
 }
 
 func effectWords(extension string) string {
@@ -108,8 +55,8 @@ func effectWords(extension string) string {
 
 // extendMsg says that the person wants an extension to run.
 type extendMsg struct {
-	id   string
-	list []api.Extension
+	id        string
+	extension api.Extension
 }
 
 // extendedMsg has the answer.
@@ -123,11 +70,11 @@ func (m *Model) extend(msg extendMsg) tea.Cmd {
 	if m.busy != "" {
 		return nil
 	}
-	m.busy = "Asking for " + msg.list[0].Name + "…"
+	m.busy = "Asking for " + msg.extension.Name + "…"
 	ctx, s := m.o.Context, m.o.Session
 	return func() tea.Msg {
-		file, err := s.Change(ctx, msg.id, api.Details{Extensions: api.Set(msg.list)})
-		return extendedMsg{msg.list[0].Name, file, err}
+		file, err := s.Change(ctx, msg.id, api.Details{Extensions: api.Set([]api.Extension{msg.extension})})
+		return extendedMsg{msg.extension.Name, file, err}
 	}
 }
 

@@ -359,7 +359,7 @@ func TestDescriptionAndMetadata(t *testing.T) {
 	d.Press("ctrl+u")
 	d.Type("x")
 	d.Press("enter")
-	d.Sees("no JSON value")
+	d.Sees(`the value of "price" is no number`)
 	d.Press("ctrl+u")
 	d.Type("15")
 	d.Press("enter")

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 )
@@ -78,15 +79,18 @@ func (m *Model) setValue(key string) tea.Cmd {
 		field = m.fields[at]
 	}
 	now := e.wantedMetadata(key)
-	switch options := field.Schema.Options; {
-	case field.Schema.Type == api.MetadataBoolean:
-		return m.chooseValue(key, now, []json.RawMessage{json.RawMessage("true"), json.RawMessage("false")}, put)
-	case field.Schema.Type == api.MetadataSingleSelect && len(options) > 0:
+	if options := edit.MetadataChoices(field.Schema); len(options) > 0 {
 		return m.chooseValue(key, now, options, put)
 	}
 	text := ""
 	if now != nil {
-		text = valueText(now, field.Schema.Type)
+		text = edit.MetadataText(now, field.Schema)
+	}
+	read := func(text string) json.RawMessage {
+		if value := edit.MetadataValue(text, field.Schema); value != nil {
+			return value
+		}
+		return json.RawMessage("null")
 	}
 	words := "Any value in JSON; empty unsets it."
 	if at >= 0 {
@@ -94,7 +98,7 @@ func (m *Model) setValue(key string) tea.Cmd {
 	}
 	p := kit.NewPrompt(key, words, text)
 	p.Check = func(text string) string {
-		value := readValue(text, field.Schema.Type)
+		value := read(text)
 		if !json.Valid(value) {
 			return "This is no JSON value; a text stands in quotation marks."
 		}
@@ -106,7 +110,7 @@ func (m *Model) setValue(key string) tea.Cmd {
 		}
 		return ""
 	}
-	return m.openPrompt(p, func(text string) tea.Cmd { return put(readValue(text, field.Schema.Type)) })
+	return m.openPrompt(p, func(text string) tea.Cmd { return put(read(text)) })
 }
 
 // chooseValue offers the values that a field may have.
@@ -120,60 +124,4 @@ func (m *Model) chooseValue(key string, now json.RawMessage, options []json.RawM
 		}
 	}
 	return m.openMenu(key, func(row int) tea.Cmd { return put(options[row]) }, rows...)
-}
-
-// valueText is a value as it is typed: texts and lists of them without their
-// marks where the field's type says what they are.
-func valueText(value json.RawMessage, kind string) string {
-	var text string
-	var list []json.RawMessage
-	switch kind {
-	case api.MetadataText, api.MetadataTextarea, api.MetadataDate:
-		if json.Unmarshal(value, &text) == nil {
-			return text
-		}
-	case api.MetadataMultiSelect:
-		if json.Unmarshal(value, &list) == nil {
-			words := make([]string, len(list))
-			for i, v := range list {
-				words[i] = jsonWords(v)
-			}
-			return strings.Join(words, ", ")
-		}
-	}
-	return string(value)
-}
-
-// readValue is what a typed text means for a field of that type; null of an
-// empty one.
-func readValue(text, kind string) json.RawMessage {
-	if strings.TrimSpace(text) == "" {
-		return json.RawMessage("null")
-	}
-	quoted := func(v any) json.RawMessage {
-		out, err := json.Marshal(v)
-		if err != nil {
-			return nil
-		}
-		return out
-	}
-	switch kind {
-	case api.MetadataText, api.MetadataTextarea, api.MetadataDate:
-		return quoted(text)
-	case api.MetadataMultiSelect:
-		if json.Valid([]byte(text)) && strings.HasPrefix(strings.TrimSpace(text), "[") {
-			return json.RawMessage(strings.TrimSpace(text))
-		}
-		var list []json.RawMessage
-		for _, part := range strings.Split(text, ",") {
-			part = strings.TrimSpace(part)
-			if json.Valid([]byte(part)) {
-				list = append(list, json.RawMessage(part))
-			} else {
-				list = append(list, quoted(part))
-			}
-		}
-		return quoted(list)
-	}
-	return json.RawMessage(strings.TrimSpace(text))
 }

@@ -311,6 +311,7 @@ func (l *listing) fill(ctx context.Context, list func(context.Context, api.Query
 		l.skip += n
 		if n < limit {
 			l.skip, l.foldersDone, l.done = 0, true, l.foldersDone
+			l.page = nil // a service that ignores the type sends the same for files
 		}
 		if n := len(l.files); n > maxHeld && !l.whole {
 			l.first += n - maxHeld/2

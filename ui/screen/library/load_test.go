@@ -41,3 +41,15 @@ func TestListingEnds(t *testing.T) {
 		}
 	}
 }
+
+// A service that ignores the type of what it lists sends the files with the
+// folders, too: they are shown all the same.
+func TestListingOfAllTypes(t *testing.T) {
+	list := func(context.Context, api.Query) ([]api.File, error) {
+		return []api.File{{Type: api.TypeFolder, Name: "a"}, {Type: api.TypeFile, FileID: "b", Name: "b"}}, nil
+	}
+	d := start(t, Options{Session: stub{list: list}})
+	if got := d.rows(); got != "a b" {
+		t.Errorf("shows %s", got)
+	}
+}

@@ -1,0 +1,64 @@
+package edit
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/api/session"
+	"mediadesk/ui/kit"
+)
+
+// presets are extensions that are offered with usual options.
+var presets = []struct{ key, words, element string }{
+	{"r", "remove the background", `{"name":"remove-bg"}`},
+	{"s", "remove the background, add a shadow", `{"name":"remove-bg","options":{"add_shadow":true}}`},
+	{"g", "find tags (Google)", `{"name":"google-auto-tagging","maxTags":10,"minConfidence":60}`},
+	{"w", "find tags (AWS)", `{"name":"aws-auto-tagging","maxTags":10,"minConfidence":60}`},
+	{"d", "describe it", `{"name":"ai-auto-description"}`},
+}
+
+// ChooseExtension opens a menu of extensions with usual options over a screen;
+// another one is typed, by its name or as JSON. take follows with the choice.
+func ChooseExtension(over *kit.Overlays, title string, take func(api.Extension) tea.Cmd) {
+	taken := func(text string) tea.Cmd {
+		e, err := readExtension(text)
+		if err != nil {
+			return nil // the prompt takes no such text
+		}
+		return take(e)
+	}
+	rows := make([]kit.MenuRow, 0, len(presets)+1)
+	for _, p := range presets {
+		rows = append(rows, kit.MenuRow{Key: p.key, Words: p.words, Note: p.element})
+	}
+	rows = append(rows, kit.MenuRow{Key: "o", Words: "another, or other options…"})
+	over.Open(kit.NewMenu(title, rows...).OnTake(func(row int) tea.Cmd {
+		if row < len(presets) {
+			return taken(presets[row].element)
+		}
+		p := kit.NewPrompt("Run an extension", "Its name, or its element as JSON, options and all.", presets[2].element)
+		p.Verb = "go on"
+		p.Check = func(text string) string {
+			if _, err := readExtension(text); err != nil {
+				return err.Error()
+			}
+			return ""
+		}
+		over.Open(p.OnTake(taken))
+		return nil
+	}))
+}
+
+// readExtension reads one extension: its name, or its element as JSON.
+func readExtension(text string) (api.Extension, error) {
+	list, err := session.ParseExtensions([]string{text})
+	switch {
+	case err != nil:
+		return api.Extension{}, err
+	case len(list) != 1:
+		return api.Extension{}, &api.RuleError{Field: "extensions", Message: fmt.Sprintf("these are %d extensions", len(list)), Help: "Give one."}
+	}
+	return list[0], nil
+}

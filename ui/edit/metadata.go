@@ -1,0 +1,117 @@
+package edit
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"mediadesk/api"
+)
+
+// MetadataChoices are the values that a person chooses among for a field of that
+// schema; nil where the value is typed.
+func MetadataChoices(s api.MetadataSchema) []json.RawMessage {
+	switch s.Type {
+	case api.MetadataBoolean:
+		return []json.RawMessage{json.RawMessage("true"), json.RawMessage("false")}
+	case api.MetadataSingleSelect:
+		return s.Options
+	}
+	return nil
+}
+
+// MetadataText is a value as a person types it: texts without quotation marks
+// where the schema says what they are, lists with commas between them. Without a
+// schema it is JSON.
+func MetadataText(value json.RawMessage, s api.MetadataSchema) string {
+	var list []json.RawMessage
+	switch s.Type {
+	case "":
+		return string(value)
+	case api.MetadataMultiSelect:
+		if json.Unmarshal(value, &list) == nil {
+			words := make([]string, len(list))
+			for i, v := range list {
+				words[i] = PlainValue(v)
+			}
+			return strings.Join(words, ", ")
+		}
+	}
+	return PlainValue(value)
+}
+
+// MetadataValue is what a typed text means for a field of that schema; nil for
+// an empty one. What does not fit the schema is a text: [api.CheckMetadata] says
+// what is wrong with it. Without a schema the text is taken for JSON as it is.
+func MetadataValue(typed string, s api.MetadataSchema) json.RawMessage {
+	trimmed := strings.TrimSpace(typed)
+	if trimmed == "" {
+		return nil
+	}
+	var n json.Number
+	switch s.Type {
+	case "":
+		return json.RawMessage(trimmed)
+	case api.MetadataText, api.MetadataTextarea:
+		return jsonText(typed)
+	case api.MetadataMultiSelect:
+		return multiSelect(trimmed, s.Options)
+	case api.MetadataNumber:
+		if json.Unmarshal([]byte(trimmed), &n) != nil || trimmed[0] == '"' {
+			return jsonText(trimmed)
+		}
+		return json.RawMessage(trimmed)
+	case api.MetadataBoolean, api.MetadataSingleSelect:
+		if json.Valid([]byte(trimmed)) {
+			return json.RawMessage(trimmed)
+		}
+	}
+	return jsonText(trimmed)
+}
+
+// multiSelect reads a list with commas, or in JSON. A part is an option by its
+// words, else JSON, else a text.
+func multiSelect(typed string, options []json.RawMessage) json.RawMessage {
+	if strings.HasPrefix(typed, "[") && json.Valid([]byte(typed)) {
+		return json.RawMessage(typed)
+	}
+	byWords := map[string]json.RawMessage{}
+	for _, o := range options {
+		byWords[PlainValue(o)] = o
+	}
+	var list []string
+	for _, part := range api.SplitTags(typed) {
+		value := jsonText(part)
+		if option, ok := byWords[part]; ok {
+			value = option
+		} else if json.Valid([]byte(part)) {
+			value = json.RawMessage(part)
+		}
+		list = append(list, string(value))
+	}
+	return json.RawMessage("[" + strings.Join(list, ",") + "]")
+}
+
+// PlainValue is a value of JSON as people read it: a text without quotation
+// marks, anything else compact.
+func PlainValue(value json.RawMessage) string {
+	var words string
+	if json.Unmarshal(value, &words) == nil && string(value) != "null" {
+		return words
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, value) != nil {
+		return string(value)
+	}
+	return b.String()
+}
+
+// jsonText is a text as JSON, readable: without escapes for < > and &.
+func jsonText(words string) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	// A text can always be written, and a buffer takes it.
+	_ = e.Encode(words)
+	return bytes.TrimSpace(b.Bytes())
+}

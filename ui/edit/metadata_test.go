@@ -1,0 +1,79 @@
+package edit
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"mediadesk/api"
+)
+
+func TestMetadataValue(t *testing.T) {
+	options := []json.RawMessage{json.RawMessage(`"red"`), json.RawMessage(`7`), json.RawMessage(`"8"`)}
+	for _, c := range []struct{ kind, typed, want string }{
+		{"", `{"a":1}`, `{"a":1}`},
+		{"", ` `, ``},
+		{api.MetadataText, ` a <b> `, `" a <b> "`},
+		{api.MetadataTextarea, `12`, `"12"`},
+		{api.MetadataDate, ` 2026-07-31 `, `"2026-07-31"`},
+		{api.MetadataNumber, ` 12.5 `, `12.5`},
+		{api.MetadataNumber, `twelve`, `"twelve"`},
+		{api.MetadataNumber, `"12"`, `"\"12\""`},
+		{api.MetadataBoolean, `true`, `true`},
+		{api.MetadataSingleSelect, `red`, `"red"`},
+		{api.MetadataMultiSelect, `red, 7,8 , 9, blue`, `["red",7,"8",9,"blue"]`},
+		{api.MetadataMultiSelect, `["red"]`, `["red"]`},
+	} {
+		if got := MetadataValue(c.typed, api.MetadataSchema{Type: c.kind, Options: options}); string(got) != c.want {
+			t.Errorf("%s %q is %s, want %s", c.kind, c.typed, got, c.want)
+		}
+	}
+}
+
+// What is shown for a value reads back as the value.
+func TestMetadataTextReadsBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := api.MetadataSchema{Type: rapid.SampledFrom([]string{"", api.MetadataText, api.MetadataNumber, api.MetadataBoolean, api.MetadataMultiSelect}).Draw(t, "type")}
+		var value any
+		switch s.Type {
+		case api.MetadataNumber:
+			value = rapid.Float64().Draw(t, "number")
+		case api.MetadataBoolean:
+			value = rapid.Bool().Draw(t, "bool")
+		case api.MetadataMultiSelect:
+			words := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z7]{1,5}`), 1, 4, rapid.ID).Draw(t, "list")
+			for _, w := range words {
+				s.Options = append(s.Options, jsonText(w))
+			}
+			value = words
+		default:
+			value = rapid.StringMatching(`[ a-z<"\\7]*[a-z"]`).Draw(t, "text")
+		}
+		raw, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var was, back any
+		if err := json.Unmarshal(raw, &was); err != nil {
+			t.Fatal(err)
+		}
+		typed := MetadataText(raw, s)
+		if err := json.Unmarshal(MetadataValue(typed, s), &back); err != nil {
+			t.Fatalf("%s shown as %q: %v", raw, typed, err)
+		}
+		a, _ := json.Marshal(was)
+		b, _ := json.Marshal(back)
+		if string(a) != string(b) {
+			t.Fatalf("%s is shown as %q and reads as %s", a, typed, b)
+		}
+	})
+}
+
+func TestMatches(t *testing.T) {
+	here, all := []string{"sea", "Seaside"}, []string{"oversea", "old", "sea", "seal"}
+	if got := Matches(" SEA ", here, all); !slices.Equal(got, []string{"sea", "Seaside", "seal", "oversea"}) {
+		t.Errorf("found %q", got)
+	}
+}

@@ -35,7 +35,7 @@ func (m *Model) startPicker() tea.Cmd {
 	if m.host.Screen(page.Picker) != nil {
 		return nil
 	}
-	return m.greet(page.Picker, page.Legacy(m.picker))
+	return m.greet(page.Picker, m.picker)
 }
 
 // informPicker tells the picker of the library in use.

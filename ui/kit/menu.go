@@ -84,8 +84,11 @@ func (m *Menu) Capturing() bool { return false }
 // Type uses nothing.
 func (m *Menu) Type(tea.Msg) (tea.Cmd, bool) { return nil, false }
 
-// Mouse takes the row that is clicked.
+// Mouse takes the row that is clicked; a click beside the menu leaves it.
 func (m *Menu) Mouse(msg tea.MouseMsg) tea.Cmd {
+	if click, ok := msg.(tea.MouseClickMsg); ok && !image.Pt(click.X, click.Y).In(image.Rectangle{Max: m.size}) {
+		return m.close()
+	}
 	if click, ok := msg.(tea.MouseClickMsg); ok && click.Button == tea.MouseLeft && m.list.Click(click.Y-BoxOrigin(m.size).Y) {
 		return m.chose(m.list.Cursor())
 	}

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi/kitty"
 
+	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
 )
 
@@ -22,13 +23,8 @@ type Glass struct {
 	Held map[string]bool // the pictures, by id
 	Most int             // of Held at any time
 
-	t      testing.TB
-	screen drawn
-}
-
-type drawn interface {
-	Update(msg tea.Msg) tea.Cmd
-	View(size image.Point, th *theme.Theme) string
+	t    testing.TB
+	host page.Host
 }
 
 var (
@@ -38,16 +34,40 @@ var (
 )
 
 // NewGlass puts a screen behind the glass.
-func NewGlass(t testing.TB, screen drawn, size image.Point) *Glass {
-	return &Glass{Size: size, Held: map[string]bool{}, t: t, screen: screen}
+func NewGlass(t testing.TB, screen page.Screen, size image.Point) *Glass {
+	g := &Glass{Size: size, Held: map[string]bool{}, t: t}
+	g.host.Resize(size)
+	g.host.Paint(theme.New(true, true))
+	g.host.Keep(page.Picker, screen)
+	g.Run(g.host.Show(page.Picker, false))
+	return g
 }
 
 // Send gives a message to the screen, draws it, and does all that follows.
 func (g *Glass) Send(msg tea.Msg) {
 	g.t.Helper()
-	cmd := g.screen.Update(msg)
+	var cmd tea.Cmd
+	to := g.host.InFront()
+	if r, ok := msg.(page.Reply); ok {
+		if to, msg, ok = g.host.Open(r); !ok {
+			return
+		}
+	}
+	if key, ok := msg.(tea.KeyPressMsg); ok {
+		cmd, _, _ = g.host.Press(key)
+	} else {
+		cmd = g.host.Deliver(to, msg)
+	}
 	g.Draw()
 	g.Run(cmd)
+}
+
+// Resize gives the screen another room.
+func (g *Glass) Resize(size image.Point) {
+	g.t.Helper()
+	g.Size = size
+	g.Run(g.host.Resize(size))
+	g.Draw()
 }
 
 // Run does what a command says and all that follows.
@@ -92,7 +112,7 @@ func (g *Glass) take(text string) {
 // not have are an error.
 func (g *Glass) Draw() string {
 	g.t.Helper()
-	view := g.screen.View(g.Size, theme.New(true, true))
+	view := g.host.View(theme.New(true, true))
 	have := map[rune]bool{}
 	for id := range g.Held {
 		var n uint32

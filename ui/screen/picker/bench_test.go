@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"testing"
 
-	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
 )
 
@@ -107,7 +107,8 @@ func BenchmarkManyKey(b *testing.B) {
 			size := image.Pt(200, 58)
 			m.View(size, th)
 			for b.Loop() {
-				m.Update(kit.KeyMsg("j"))
+				m.list.Move(1)
+				m.Update(page.Acted{})
 				m.View(size, th)
 			}
 		})

@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 )
 
@@ -36,11 +37,11 @@ func TestPasteOfManyLines(t *testing.T) {
 	}
 	lines = append(lines, lines[0], lines[1]) // twice
 	d := start(t, Options{Folder: dir})
-	d.send(tea.PasteMsg{Content: strings.Join(lines, "\n")})
+	d.Send(tea.PasteMsg{Content: strings.Join(lines, "\n")})
 	if n := len(d.tray()); n != many {
 		t.Errorf("%d in the tray", n)
 	}
-	d.sees("10,000 files")
+	d.Sees("10,000 files")
 }
 
 // Thousands of files come and go while the folder is shown: every key is answered
@@ -62,20 +63,20 @@ func TestBurstOfChanges(t *testing.T) {
 	touch()
 	// The folder is being read again: the keys move in what was read before.
 	reread := d.m.Update(look()())
-	d.m.Update(tea.KeyPressMsg{Code: 'j', Text: "j"})
+	d.Host.Press(kit.KeyMsg("j"))
 	d.under("b.jpg")
-	d.run(reread)
+	d.Run(reread)
 	d.under("b.jpg")
 	if n := len(d.rows()); n != burst+3 {
 		t.Errorf("%d rows", n)
 	}
-	d.press("G")
+	d.Press("G")
 	for i := range burst {
 		must(t, os.Remove(name(i)))
 	}
 	touch()
-	d.press("k", "j") // on files that are gone by now
-	d.run(look())
+	d.Press("k", "j") // on files that are gone by now
+	d.Run(look())
 	equal(t, "rows", d.rows(), []string{"a.jpg", "b.jpg", "c.jpg"})
 	d.under("c.jpg")
 }
@@ -91,25 +92,25 @@ func TestAnotherLibrary(t *testing.T) {
 	}
 	d := start(t, Options{Folder: dir, Sources: []api.Source{file(dir, "two.jpg")}})
 	equal(t, "tray", d.tray(), []string{"two.jpg"})
-	d.press("tab", "d")
+	d.Press("tab", "d")
 	equal(t, "tray", d.tray(), nil)
-	d.run(d.m.open(filepath.Join(dir, "sub"), ""))
+	d.Run(d.m.open(filepath.Join(dir, "sub"), ""))
 	d.m.UseLibrary(sent)
 	late := d.m.Update(page.JobsChanged{})
 	d.m.UseLibrary(func(context.Context) ([]api.Job, error) { return nil, nil })
-	d.run(d.m.Update(page.JobsChanged{}))
-	d.run(late)
+	d.Run(d.m.Update(page.JobsChanged{}))
+	d.Run(late)
 	if len(d.m.stored) != 0 {
 		t.Errorf("what is in the library before: %v", d.m.stored)
 	}
 	// Started again, as with another profile.
-	d.run(d.m.Init())
+	d.Run(d.m.Init())
 	if d.m.shown.folder != filepath.Join(dir, "sub") {
 		t.Errorf("in %q", d.m.shown.folder)
 	}
 	equal(t, "tray", d.tray(), nil)
 	d.m.UseLibrary(sent)
-	d.run(d.m.Update(page.JobsChanged{}))
+	d.Run(d.m.Update(page.JobsChanged{}))
 	if _, is := d.m.stored[filepath.Join(dir, "one.jpg")]; !is {
 		t.Error("the library in use is not heard")
 	}
@@ -119,28 +120,31 @@ func TestAnotherLibrary(t *testing.T) {
 func TestClickOnACompletion(t *testing.T) {
 	dir := folder(t, "alpha/one.jpg", "alpine/x.jpg", "beta/")
 	d := start(t, Options{Folder: dir})
-	d.press("c")
-	row := func(i int) (x, y int) { at := inner(d.m.popup()).Min; return at.X + 2, at.Y + 1 + i }
-	click := func(x, y int) { d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
-	at := func(name string) int { return slices.Index(d.m.jump.names, name+string(filepath.Separator)) }
-	lines := strings.Split(d.text(), "\n")
+	d.Press("c")
+	row := func(i int) (x, y int) {
+		at := inner(popupAt(d, over[*jump](d).size)).Min
+		return at.X + 2, at.Y + 1 + i
+	}
+	click := func(x, y int) { d.Send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
+	at := func(name string) int { return slices.Index(over[*jump](d).names, name+string(filepath.Separator)) }
+	lines := strings.Split(d.Text(), "\n")
 	if _, y := row(at("alpine")); !strings.Contains(lines[y], "alpine") {
 		t.Fatalf("line %d is %q", y, lines[y])
 	}
 	click(row(at("alpine")))
-	d.sees("x.jpg")
-	d.press("enter")
+	d.Sees("x.jpg")
+	d.Press("enter")
 	if d.m.shown.folder != filepath.Join(dir, "alpine") {
 		t.Errorf("in %q", d.m.shown.folder)
 	}
-	d.press("c")
-	d.send(tea.MouseWheelMsg{X: 50, Y: 12, Button: tea.MouseWheelDown})
+	d.Press("c")
+	d.Send(tea.MouseWheelMsg{X: 50, Y: 12, Button: tea.MouseWheelDown})
 	click(row(9)) // no name is there
-	if !d.m.Capturing() {
+	if over[*jump](d) == nil {
 		t.Error("a click on an empty line closes the field")
 	}
 	click(0, 0)
-	if d.m.Capturing() {
+	if over[*jump](d) != nil {
 		t.Error("a click beside leaves the field open")
 	}
 }

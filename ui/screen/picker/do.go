@@ -7,13 +7,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
 
 // moveBy moves the cursor of the part with the focus.
 func (m *Model) moveBy(press tea.KeyPressMsg) {
-	if m.where() == onTray {
+	if m.focus == onTray {
 		m.trayList.Update(press)
 		return
 	}
@@ -145,70 +146,44 @@ func (m *Model) showItem() tea.Cmd {
 	return m.open(filepath.Dir(i.source.Path), filepath.Base(i.source.Path))
 }
 
-// openPart gives the keys to a field or the menu.
-func (m *Model) openPart(f focus) {
-	m.behind, m.focus = m.where(), f
-}
-
-// closePart gives the keys back.
-func (m *Model) closePart() tea.Cmd {
-	m.filter.Blur()
-	m.address.Blur()
-	m.jump.field.Blur()
-	m.focus = m.behind
-	return nil
-}
-
 func (m *Model) startFilter() tea.Cmd {
-	m.openPart(onFilter)
+	m.focus = onFilter
 	m.filter.Focus()
 	return nil
 }
 
-func (m *Model) keepFilter() tea.Cmd { return m.closePart() }
+func (m *Model) keepFilter() tea.Cmd {
+	m.filter.Blur()
+	m.focus = onList
+	return nil
+}
 
 func (m *Model) clearFilter() tea.Cmd {
 	m.filter.SetValue("")
 	if m.focus == onFilter {
-		m.closePart()
+		m.keepFilter()
 	}
 	return m.arrange(true)
 }
 
+// startAddress asks for a URL.
 func (m *Model) startAddress() tea.Cmd {
-	m.openPart(onAddress)
-	m.address.SetValue("")
-	m.address.Focus()
+	p := kit.NewPrompt("Add a URL", "The service fetches it itself.", "").Placeholder("https://example.com/photo.jpg").OnTake(func(address string) tea.Cmd {
+		return m.take([]api.Source{{URL: strings.TrimSpace(address)}})
+	})
+	p.Verb = "add"
+	p.Check = func(address string) string {
+		if api.CheckSourceURL(strings.TrimSpace(address)) != nil {
+			return "Not a complete http or https address yet."
+		}
+		return ""
+	}
+	m.Overlays().Open(p)
 	return nil
 }
 
-// addAddress takes the typed URL; one that is none stays in the field, with
-// the reason below it.
-func (m *Model) addAddress() tea.Cmd {
-	address := strings.TrimSpace(m.address.Value())
-	if api.CheckSourceURL(address) != nil {
-		return nil
-	}
-	m.closePart()
-	return m.take([]api.Source{{URL: address}})
-}
-
-// paste takes what was pasted or dropped: text for the field that is open,
-// sources for the tray otherwise.
+// paste takes what was pasted or dropped into the tray.
 func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
-	switch m.focus {
-	case onFilter:
-		m.filter.Update(msg)
-		return m.arrange(true)
-	case onAddress:
-		m.address.Update(msg)
-		return nil
-	case onPath:
-		m.jump.field.Update(msg)
-		return m.complete()
-	case onMenu, onPlaces:
-		return nil
-	}
 	sources := ParsePaste(msg.Content, m.shown.folder)
 	if len(sources) == 0 {
 		return toast(page.Info, "There is no path and no address in what was pasted.")

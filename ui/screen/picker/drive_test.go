@@ -8,30 +8,24 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
-
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
-	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
 
-// desk drives a picker as the root does: it runs the commands and hands their
-// messages back, and keeps those that are meant for others.
+// desk is a picker with its clock.
 type desk struct {
-	t    *testing.T
-	m    *Model
-	out  []tea.Msg // messages for the root, in order
-	size image.Point
-	now  time.Time
+	*uitest.Driver
+	t   *testing.T
+	m   *Model
+	now time.Time
 }
 
 // start opens a picker on a folder and waits until it rests.
 func start(t *testing.T, o Options) *desk {
 	t.Helper()
-	d := &desk{t: t, size: image.Pt(118, 32), now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}
+	d := &desk{t: t, now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}
 	if o.Now == nil {
 		o.Now = func() time.Time { return d.now }
 	}
@@ -39,40 +33,19 @@ func start(t *testing.T, o Options) *desk {
 	d.m.pause = 0
 	// On a busy machine an answer may take a while.
 	d.m.disk.patience, d.m.disk.rowPatience, d.m.disk.longPatience = time.Minute, time.Minute, time.Minute
-	d.resize(d.size)
-	d.run(d.m.Init())
+	d.Driver = uitest.Drive(t, page.Picker, d.m, image.Pt(118, 32))
 	return d
 }
 
-func (d *desk) resize(size image.Point) {
-	d.size = size
-	d.send(tea.WindowSizeMsg{Width: size.X, Height: size.Y + rootLines})
+// over is the overlay on top, and where it is.
+func over[T kit.Overlay](d *desk) T {
+	o, _ := d.m.Overlays().Top().(T)
+	return o
 }
 
-func (d *desk) send(msg tea.Msg) {
-	d.t.Helper()
-	d.run(d.m.Update(msg))
-	d.m.View(d.size, theme.New(true, true))
-}
-
-// run runs a command and all that follows from it.
-func (d *desk) run(cmd tea.Cmd) {
-	d.t.Helper()
-	d.out = append(d.out, uitest.Follow(d.t, d.m, cmd, nil)...)
-}
-
-func (d *desk) press(keys ...string) {
-	d.t.Helper()
-	for _, k := range keys {
-		d.send(kit.KeyMsg(k))
-	}
-}
-
-func (d *desk) text() string { return ansi.Strip(d.m.View(d.size, theme.New(true, true))) }
-
-func (d *desk) sees(words ...string) {
-	d.t.Helper()
-	uitest.Shows(d.t, d.text(), words...)
+func popupAt(d *desk, size image.Point) image.Rectangle {
+	from := kit.Center(d.Size, size)
+	return image.Rectangle{Min: from, Max: from.Add(size)}
 }
 
 func (d *desk) under(name string) {
@@ -106,13 +79,7 @@ func (d *desk) tray() []string {
 func (d *desk) toasts() []page.Toast { return taken[page.Toast](d) }
 
 // taken takes the messages of one type out of those for the root.
-func taken[T any](d *desk) []T { return uitest.Taken[T](&d.out) }
-
-// toasted checks that a toast says the words, and takes it.
-func (d *desk) toasted(words string) {
-	d.t.Helper()
-	uitest.Toasted(d.t, &d.out, words)
-}
+func taken[T any](d *desk) []T { return uitest.Taken[T](&d.Out) }
 
 func equal(t *testing.T, what string, got, want []string) {
 	t.Helper()

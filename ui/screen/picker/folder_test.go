@@ -12,8 +12,8 @@ import (
 func TestPickAFolder(t *testing.T) {
 	dir := folder(t, "my trip/a.jpg", "my trip/day 1/b.jpg", "my trip/.hidden", "z.jpg")
 	d := start(t, Options{Folder: dir})
-	d.press("g", "space")
-	d.toasted("Picked 2 files of my trip with its folders; 1 hidden left out.")
+	d.Press("g", "space")
+	d.Toasted("Picked 2 files of my trip with its folders; 1 hidden left out.")
 	equal(t, "tray", d.tray(), []string{"a.jpg", "b.jpg"})
 	want := []string{"my_trip", "my_trip/day_1"}
 	for i, s := range d.m.tray.sources() {
@@ -21,7 +21,7 @@ func TestPickAFolder(t *testing.T) {
 			t.Errorf("%s goes to %q", s.Path, s.FolderUnder("/up/"))
 		}
 	}
-	d.press("g", "space")
+	d.Press("g", "space")
 	equal(t, "tray", d.tray(), nil)
 }
 
@@ -30,6 +30,6 @@ func TestPickAFolderThatIsGone(t *testing.T) {
 	dir := folder(t, "a/b.jpg")
 	d := start(t, Options{Folder: dir})
 	_, err := session.WalkFolder(t.Context(), filepath.Join(dir, "nope"), "", session.Filter{})
-	d.send(folderPicked{folder: filepath.Join(dir, "nope"), err: err})
-	d.toasted("is not there")
+	d.Send(folderPicked{folder: filepath.Join(dir, "nope"), err: err})
+	d.Toasted("is not there")
 }

@@ -53,30 +53,30 @@ func TestHostileFolder(t *testing.T) {
 	d := start(t, Options{Folder: dir, Preview: true, Loader: picture.NewLoader(media.Limits{})})
 	check := func() {
 		t.Helper()
-		view := d.text()
+		view := d.Text()
 		if strings.ContainsAny(view, "\x1b\x07\t\u202e") || strings.Contains(view, "\xff") {
 			t.Fatalf("a name reaches the screen: %q", view)
 		}
-		if got := kit.Size(view); got != d.size {
-			t.Fatalf("the screen is %v, not %v", got, d.size)
+		if got := kit.Size(view); got != d.Size {
+			t.Fatalf("the screen is %v, not %v", got, d.Size)
 		}
 	}
 	walk := func() {
 		t.Helper()
-		d.press("g")
+		d.Press("g")
 		for range d.rows() {
 			check()
-			d.press("j")
+			d.Press("j")
 		}
 	}
 	walk()
 	for _, order := range []string{"s", "t", "k", "r", "n"} {
-		d.press(",", order)
+		d.Press(",", order)
 		check()
 	}
-	d.press("t")
+	d.Press("t")
 	walk()
-	d.press("t", "ctrl+a")
+	d.Press("t", "ctrl+a")
 	for _, name := range d.tray() {
 		for _, bad := range []string{"pipe", "loop", "endless", "dead", "s.png", "nothing"} {
 			if strings.HasPrefix(name, bad) {
@@ -86,7 +86,7 @@ func TestHostileFolder(t *testing.T) {
 	}
 	// Round and round through a folder that holds itself.
 	for range 12 {
-		d.run(d.m.open(filepath.Join(d.m.shown.folder, "loop", "again"), ""))
+		d.Run(d.m.open(filepath.Join(d.m.shown.folder, "loop", "again"), ""))
 		check()
 	}
 }

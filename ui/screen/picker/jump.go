@@ -20,18 +20,23 @@ import (
 
 // jump is the field for a typed path, with what it can be completed to.
 type jump struct {
+	m      *Model
 	field  kit.Field
-	gen    int
+	asked  page.Questions
 	folder string   // that the names are of
 	names  []string // that begin as the last part does, folders with a slash
 	at     int      // of names
 	more   bool     // there are more than are kept
 	err    error
+	size   image.Point
+	closed bool
 }
+
+var _ kit.Overlay = (*jump)(nil)
 
 // completedMsg brings the names that a typed path can go on with.
 type completedMsg struct {
-	gen    int
+	of     *jump
 	folder string
 	names  []string
 	more   bool
@@ -45,22 +50,85 @@ const (
 	namesSearched   = 200_000
 )
 
+// startJump asks for a path, beginning with the folder shown.
 func (m *Model) startJump() tea.Cmd {
-	m.openPart(onPath)
-	m.jump.field.Focus()
 	folder := m.shown.folder
 	if folder != "" && !strings.HasSuffix(folder, string(filepath.Separator)) {
 		folder += string(filepath.Separator)
 	}
-	m.jump.field.SetValue(folder)
-	return m.complete()
+	j := newJump(m, folder)
+	m.Overlays().Open(j)
+	return j.complete()
+}
+
+func newJump(m *Model, path string) *jump {
+	j := &jump{m: m, field: kit.Field{Label: "path", Placeholder: "/a/folder or ~/a/folder"}}
+	j.field.SetValue(path)
+	j.field.Focus()
+	return j
+}
+
+// Actions go there, complete and close.
+func (j *jump) Actions() []kit.Action {
+	return []kit.Action{
+		{ID: "picker.path-go", Keys: kit.Bind("go there", "", "enter"), Group: groupMove, Footer: true, Do: j.goTyped},
+		{ID: "picker.path-complete", Keys: kit.Bind("complete", "", "tab"), Group: groupMove, Footer: true, Do: j.takeCompletion},
+		{ID: "picker.path-close", Keys: kit.Bind("close", "", "esc"), Group: groupMove, Footer: true, Do: j.close},
+		{ID: "picker.path-next", Keys: kit.Bind("next completion", "↓", "down"), Group: groupMove, Do: func() tea.Cmd { return j.move(1) }},
+		{ID: "picker.path-previous", Keys: kit.Bind("previous completion", "↑", "up"), Group: groupMove, Do: func() tea.Cmd { return j.move(-1) }},
+	}
+}
+
+// Capturing is true: letters are text.
+func (j *jump) Capturing() bool { return true }
+
+// Type edits the path.
+func (j *jump) Type(msg tea.Msg) (tea.Cmd, bool) {
+	if !j.field.Update(msg) {
+		return nil, false
+	}
+	return j.complete(), true
+}
+
+// Mouse takes the completion that is clicked; the wheel goes over them.
+func (j *jump) Mouse(msg tea.MouseMsg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.MouseClickMsg:
+		if !image.Pt(msg.X, msg.Y).In(image.Rectangle{Max: j.size}) {
+			return j.close()
+		}
+		line := msg.Y - kit.BoxOrigin(j.size).Y - 1 // below the field
+		from, to := j.shown()
+		if i := from + line; line >= 0 && i < to {
+			return j.put(j.names[i])
+		}
+	case tea.MouseWheelMsg:
+		switch msg.Button {
+		case tea.MouseWheelUp:
+			return j.move(-1)
+		case tea.MouseWheelDown:
+			return j.move(1)
+		}
+	}
+	return nil
+}
+
+// Resize fits it into room.
+func (j *jump) Resize(room image.Point) { j.size = image.Pt(min(room.X, 76), min(room.Y, 14)) }
+
+// Closed reports that it was left.
+func (j *jump) Closed() bool { return j.closed }
+
+func (j *jump) close() tea.Cmd {
+	j.closed = true
+	return nil
 }
 
 // typedPath is the path in the field: the home folder filled in, and what does
 // not begin at the root begins at the folder shown. A root or a home folder typed
 // behind a path begins anew, as in editors.
-func (m *Model) typedPath() string {
-	text := m.jump.field.Value()
+func (j *jump) typedPath() string {
+	text := j.field.Value()
 	if i := strings.LastIndex(text, "/~/"); i >= 0 {
 		text = text[i+1:]
 	}
@@ -68,25 +136,24 @@ func (m *Model) typedPath() string {
 		text = text[i+1:]
 	}
 	if text == "~" || strings.HasPrefix(text, "~"+string(filepath.Separator)) {
-		if home, err := m.home(); err == nil {
+		if home, err := j.m.home(); err == nil {
 			text = home + text[1:]
 		}
 	}
 	if !filepath.IsAbs(text) {
-		return m.shown.folder + string(filepath.Separator) + text
+		return j.m.shown.folder + string(filepath.Separator) + text
 	}
 	return text
 }
 
 // complete looks for the names that the typed path can go on with.
-func (m *Model) complete() tea.Cmd {
-	m.jump.gen++
-	d, gen, path := m.disk, m.jump.gen, m.typedPath()
-	return func() tea.Msg {
+func (j *jump) complete() tea.Cmd {
+	d, path := j.m.disk, j.typedPath()
+	return j.asked.Ask(func() tea.Msg {
 		folder, begin := filepath.Split(path)
 		names, more, err := d.namesIn(folder, begin)
-		return completedMsg{gen, folder, names, more, err}
-	}
+		return completedMsg{j, folder, names, more, err}
+	})
 }
 
 // namesIn are the names in a folder that begin like that, upper and lower case
@@ -149,56 +216,36 @@ func (d *disk) isFolder(folder string, f os.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-func (m *Model) completed(msg completedMsg) {
-	j := &m.jump
-	if msg.gen != j.gen {
-		return
-	}
-	j.folder, j.names, j.more, j.err, j.at = msg.folder, msg.names, msg.more, msg.err, 0
-}
-
 // takeCompletion puts the chosen name into the field; where nothing was chosen and
 // all names begin alike, as much as they have in common.
-func (m *Model) takeCompletion() tea.Cmd {
-	j := &m.jump
+func (j *jump) takeCompletion() tea.Cmd {
 	if len(j.names) == 0 {
 		return nil
 	}
-	_, begin := filepath.Split(m.typedPath())
+	_, begin := filepath.Split(j.typedPath())
 	with := j.names[j.at]
 	if j.at == 0 && len(j.names) > 1 && !j.more {
 		if all := common(j.names); len(all) >= len(begin) && all != begin {
 			with = all
 		}
 	}
-	return m.putCompletion(with)
+	return j.put(with)
 }
 
 // putCompletion puts a name in the place of the last part of the typed path.
-func (m *Model) putCompletion(name string) tea.Cmd {
-	_, begin := filepath.Split(m.typedPath())
-	text := m.jump.field.Value()
-	m.jump.field.SetValue(text[:max(0, len(text)-len(begin))] + name)
-	return m.complete()
+func (j *jump) put(name string) tea.Cmd {
+	_, begin := filepath.Split(j.typedPath())
+	text := j.field.Value()
+	j.field.SetValue(text[:max(0, len(text)-len(begin))] + name)
+	return j.complete()
 }
-
-// clickCompletion takes the name drawn at a line of the list of names.
-func (m *Model) clickCompletion(line int) tea.Cmd {
-	from, to := m.shownCompletions()
-	if i := from + line; line >= 0 && i < to {
-		return m.putCompletion(m.jump.names[i])
-	}
-	return nil
-}
-
-func (m *Model) jumpSize() image.Point { return image.Pt(min(m.size.X, 76), min(m.size.Y, 14)) }
 
 // shownCompletions are the names that are drawn, below the field, for which there
 // is room above the hint.
-func (m *Model) shownCompletions() (from, to int) {
-	rows := max(0, kit.BoxInner(m.jumpSize()).Y-2)
-	n := len(m.jump.names)
-	from = max(0, min(m.jump.at-rows/2, n-rows))
+func (j *jump) shown() (from, to int) {
+	rows := max(0, kit.BoxInner(j.size).Y-2)
+	n := len(j.names)
+	from = max(0, min(j.at-rows/2, n-rows))
 	return from, min(n, from+rows)
 }
 
@@ -215,27 +262,26 @@ func common(names []string) string {
 	return strings.ToValidUTF8(all, "")
 }
 
-func (m *Model) moveCompletion(by int) tea.Cmd {
-	j := &m.jump
+func (j *jump) move(by int) tea.Cmd {
 	j.at = max(0, min(j.at+by, len(j.names)-1))
 	return nil
 }
 
 // goTyped goes to the path in the field: a folder is opened, of a file the folder
 // with the cursor on it. A path that leads nowhere stays in the field.
-func (m *Model) goTyped() tea.Cmd {
-	j := &m.jump
-	path := filepath.Clean(m.typedPath())
+func (j *jump) goTyped() tea.Cmd {
+	path := filepath.Clean(j.typedPath())
 	if j.at > 0 && j.at < len(j.names) {
 		path = filepath.Join(j.folder, j.names[j.at])
 	}
-	m.closePart()
-	return m.open(path, "")
+	j.closed = true
+	return j.m.open(path, "")
 }
 
-func (m *Model) drawJump(th *theme.Theme) string {
-	j := &m.jump
-	size := m.jumpSize()
+func (j *jump) View(room image.Point, th *theme.Theme) string {
+	drawn := *j // drawing changes nothing
+	drawn.Resize(room)
+	j, size := &drawn, drawn.size
 	in := kit.BoxInner(size)
 	lines := []string{j.field.View(in.X, th)}
 	switch {
@@ -244,7 +290,7 @@ func (m *Model) drawJump(th *theme.Theme) string {
 	case len(j.names) == 0:
 		lines = append(lines, th.Muted.Render("Nothing there begins like that."))
 	}
-	from, to := m.shownCompletions()
+	from, to := j.shown()
 	for i := from; i < to; i++ {
 		name := text.PadRight(" "+text.TruncateMiddle(text.Safe(j.names[i]), in.X-2), in.X)
 		if i == j.at {
@@ -260,171 +306,3 @@ func (m *Model) drawJump(th *theme.Theme) string {
 }
 
 // Places.
-
-// place is a folder to go to.
-type place struct {
-	folder string
-	words  string // why it is offered
-}
-
-// placesMsg brings the folders that are offered.
-type placesMsg struct {
-	marked  []string
-	earlier []string
-	err     error
-}
-
-// recentKept is how many folders that were shown last are offered.
-const recentKept = 15
-
-func (m *Model) startPlaces() tea.Cmd {
-	m.openPart(onPlaces)
-	m.arrangePlaces()
-	m.placeList.SetCursor(0)
-	return m.askPlaces()
-}
-
-// askPlaces reads the bookmarks and the folders that earlier runs showed.
-func (m *Model) askPlaces() tea.Cmd {
-	marks, earlier := m.options.Bookmarks, m.options.Earlier
-	return func() tea.Msg {
-		var msg placesMsg
-		if marks.Load != nil {
-			msg.marked, msg.err = marks.Load()
-		}
-		if earlier != nil {
-			found, err := earlier()
-			msg.earlier, msg.err = found, errors.Join(msg.err, err)
-		}
-		return msg
-	}
-}
-
-func (m *Model) gotPlaces(msg placesMsg) tea.Cmd {
-	m.marked, m.earlier = msg.marked, msg.earlier
-	m.arrangePlaces()
-	if msg.err != nil {
-		return page.Send(problem(msg.err))
-	}
-	return nil
-}
-
-// arrangePlaces makes the rows: bookmarks, then the folders that were shown last,
-// then those that were sent from.
-func (m *Model) arrangePlaces() {
-	m.placeRows = m.placeRows[:0]
-	known := map[string]bool{}
-	add := func(folder, words string) {
-		if folder != "" && !known[folder] {
-			known[folder] = true
-			m.placeRows = append(m.placeRows, place{folder, words})
-		}
-	}
-	for _, f := range m.marked {
-		add(f, "bookmark")
-	}
-	for _, f := range Recent(m.recent, m.earlier) {
-		add(f, "recent")
-	}
-	for _, f := range m.sentFolders {
-		add(f, "sent from")
-	}
-	m.placeList.SetLen(len(m.placeRows))
-}
-
-// Shown are the folders that were shown in this run, newest first.
-func (m *Model) Shown() []string { return slices.Clone(m.recent) }
-
-// Recent are the folders of a run and those of earlier ones, newest first: each
-// once, and as many as are offered.
-func Recent(run, earlier []string) []string {
-	out := slices.Clone(run)
-	for _, f := range earlier {
-		if !slices.Contains(out, f) {
-			out = append(out, f)
-		}
-	}
-	return out[:min(len(out), recentKept)]
-}
-
-// remember puts a folder in front of the recent ones.
-func (m *Model) remember(folder string) {
-	m.recent = slices.DeleteFunc(m.recent, func(f string) bool { return f == folder })
-	m.recent = slices.Insert(m.recent, 0, folder)
-	m.recent = m.recent[:min(len(m.recent), recentKept)]
-}
-
-func (m *Model) goPlace() tea.Cmd {
-	i := m.placeList.Cursor()
-	if i >= len(m.placeRows) {
-		return nil
-	}
-	folder := m.placeRows[i].folder
-	m.closePart()
-	return m.open(folder, "")
-}
-
-// dropPlace takes the bookmark under the cursor away.
-func (m *Model) dropPlace() tea.Cmd {
-	i := m.placeList.Cursor()
-	if i >= len(m.placeRows) || m.placeRows[i].words != "bookmark" {
-		return toast(page.Info, "Only bookmarks can be removed.")
-	}
-	return m.saveMarks(slices.DeleteFunc(slices.Clone(m.marked), func(f string) bool { return f == m.placeRows[i].folder }))
-}
-
-// toggleMark makes the folder shown a bookmark, or none any more.
-func (m *Model) toggleMark() tea.Cmd {
-	marks, folder := m.options.Bookmarks, m.shown.folder
-	return func() tea.Msg {
-		now, err := marks.Load()
-		if err != nil {
-			return problem(err)
-		}
-		words := "is a bookmark now. b lists them."
-		if slices.Contains(now, folder) {
-			now = slices.DeleteFunc(now, func(f string) bool { return f == folder })
-			words = "is no bookmark any more."
-		} else {
-			now = append(now, folder)
-		}
-		if err := marks.Save(now); err != nil {
-			return problem(err)
-		}
-		return page.Toast{Level: page.Good, Text: filepath.Base(folder) + " " + words}
-	}
-}
-
-func (m *Model) saveMarks(folders []string) tea.Cmd {
-	marks, earlier := m.options.Bookmarks, m.earlier
-	return func() tea.Msg {
-		err := marks.Save(folders)
-		if err != nil {
-			return placesMsg{marked: nil, earlier: earlier, err: err}
-		}
-		return placesMsg{marked: folders, earlier: earlier}
-	}
-}
-
-func (m *Model) placesSize() image.Point {
-	return image.Pt(min(m.size.X, 76), min(m.size.Y, max(1, len(m.placeRows))+3))
-}
-
-func (m *Model) drawPlaces(th *theme.Theme) string {
-	size := m.placesSize()
-	in := kit.BoxInner(size)
-	hint := " " + th.Muted.Render(text.Truncate("enter goes there, d removes a bookmark, esc closes", in.X-1))
-	if len(m.placeRows) == 0 {
-		return kit.Box("Places", kit.JoinV(" "+th.Muted.Render(text.Truncate("None yet. B makes the folder shown a bookmark.", in.X-1)), hint), size, true, th)
-	}
-	rows := m.placeList.View(image.Pt(in.X, max(1, in.Y-1)), func(i, width int, selected bool) string {
-		p := m.placeRows[i]
-		words := 10
-		line := " " + text.PadRight(text.TruncateMiddle(text.Safe(p.folder), width-words-2), width-words-1) + text.PadRight(p.words, words)
-		if selected {
-			return th.Selected.Render(line)
-		}
-		return line
-	})
-	return kit.Box("Places", kit.JoinV(rows, hint), size, true, th)
-}

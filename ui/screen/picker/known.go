@@ -26,7 +26,7 @@ func (m *Model) UseLibrary(sent func(context.Context) ([]api.Job, error)) {
 	m.readingSent = false
 	m.stored, m.sentFolders = nil, nil
 	m.looks++
-	m.cache.valid = false
+	m.memo.Forget()
 }
 
 // readSent reads what has been sent, off the event loop.

@@ -28,8 +28,10 @@ const (
 )
 
 // layout shares out the screen.
-func (m *Model) layout() layout {
-	return share(m.size, m.preview.on, m.where() == onTray, len(m.tray.items))
+func (m *Model) layout() layout { return m.layoutIn(m.size) }
+
+func (m *Model) layoutIn(size image.Point) layout {
+	return share(size, m.preview.on, m.focus == onTray, len(m.tray.items))
 }
 
 func share(size image.Point, preview, trayFocused bool, items int) layout {

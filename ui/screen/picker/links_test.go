@@ -40,41 +40,41 @@ func TestLinksThatDoNotAnswer(t *testing.T) {
 	d := start(t, Options{Folder: folder(t), Preview: true})
 	answers := silence(d.m.disk, "away")
 
-	d.run(d.m.open(dir, ""))
+	d.Run(d.m.open(dir, ""))
 	equal(t, "rows", d.rows(), []string{"near", "sub", "away folder", "away.jpg", "b.jpg", "z.jpg"})
 	if !d.m.shown.done || d.m.infos["z.jpg"].size != 10 || !d.m.infos["near"].known {
 		t.Errorf("what answers is not known: %+v", d.m.infos)
 	}
 	d.m.setCursor("away folder")
-	d.send(page.Tick{})
-	d.sees("no answer", "It does not answer (a link). The disk or the server")
-	d.press("enter")
-	d.toasted("does not answer")
+	d.Send(page.Tick{})
+	d.Sees("no answer", "It does not answer (a link). The disk or the server")
+	d.Press("enter")
+	d.Toasted("does not answer")
 	if d.m.shown.folder != dir || d.m.opening != "" {
 		t.Errorf("%q is shown and %q on its way", d.m.shown.folder, d.m.opening)
 	}
 	// What answers is picked, ordered, and sent without the rest.
-	d.press("*")
-	d.toasted("2 of 4 cannot be picked")
+	d.Press("*")
+	d.Toasted("2 of 4 cannot be picked")
 	equal(t, "tray", d.tray(), []string{"b.jpg", "z.jpg"})
-	d.press(",", "t")
+	d.Press(",", "t")
 	if n := len(d.rows()); n != 6 {
 		t.Errorf("%d rows by time", n)
 	}
-	d.press(",", "n")
+	d.Press(",", "n")
 	d.m.tray.add(item{source: file(dir, "away.jpg")})
-	d.press("u")
-	d.toasted("does not answer")
+	d.Press("u")
+	d.Toasted("does not answer")
 	sent := taken[page.Compose](d)
 	if len(sent) != 1 || len(sent[0].Sources) != 2 {
 		t.Errorf("sent: %+v", sent)
 	}
 
 	answers()
-	d.press("r")
+	d.Press("r")
 	equal(t, "rows", d.rows(), []string{"away folder", "near", "sub", "away.jpg", "b.jpg", "z.jpg"})
 	d.m.setCursor("away.jpg")
-	d.send(page.Tick{})
+	d.Send(page.Tick{})
 	if i := d.m.infos["away.jpg"]; i.silent || i.size != 10 {
 		t.Errorf("not looked at again: %+v", i)
 	}
@@ -86,16 +86,16 @@ func TestLinkAnswersLate(t *testing.T) {
 	must(t, os.Symlink("sub", filepath.Join(dir, "late")))
 	d := start(t, Options{Folder: folder(t)})
 	answers := silence(d.m.disk, "late")
-	d.run(d.m.open(dir, "a.jpg"))
+	d.Run(d.m.open(dir, "a.jpg"))
 	equal(t, "rows", d.rows(), []string{"sub", "a.jpg", "late"})
 	answers()
-	d.send(watchedMsg{watch: d.m.watching, folder: dir, changed: d.m.reading.changed})
+	d.Send(watchedMsg{watch: d.m.watching, folder: dir, changed: d.m.reading.changed})
 	equal(t, "rows", d.rows(), []string{"late", "sub", "a.jpg"})
 	d.under("a.jpg")
 	// It leads to a file now.
 	must(t, os.Remove(filepath.Join(dir, "sub")))
 	must(t, os.WriteFile(filepath.Join(dir, "sub"), []byte("now a file"), 0o644))
-	d.send(watchedMsg{watch: d.m.watching, folder: dir, changed: d.m.reading.changed})
+	d.Send(watchedMsg{watch: d.m.watching, folder: dir, changed: d.m.reading.changed})
 	if e, ok := d.m.entryAt(d.m.rowOf("late")); !ok || e.kind != kindFile {
 		t.Errorf("%+v", e)
 	}
@@ -170,5 +170,5 @@ func TestLinkToAFolderSaysWhereItLeads(t *testing.T) {
 	must(t, os.Symlink("sub", filepath.Join(dir, "link")))
 	d := start(t, Options{Folder: dir, Preview: true})
 	d.under("link")
-	d.sees("link to", "holds    1 file")
+	d.Sees("link to", "holds    1 file")
 }

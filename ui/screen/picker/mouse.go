@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
 )
 
@@ -18,13 +17,11 @@ func (m *Model) clicked(msg tea.MouseClickMsg) tea.Cmd {
 	double := m.clicks.Double(msg)
 	at, l := image.Pt(msg.X, msg.Y), m.layout()
 	switch {
-	case m.focus == onMenu, m.focus == onPlaces, m.focus == onPath:
-		return m.clickPopup(at, double)
-	case m.focus >= onFilter:
+	case m.focus == onFilter:
 		return nil
 	case at.In(l.tray) && len(m.tray.items) > 0, at.In(l.summary) && len(m.tray.items) > 0:
 		m.focus = onTray
-		if m.trayList.Click(at.Y-inner(l.tray).Min.Y) && double && noItemFile(m) == "" {
+		if m.trayList.Click(at.Y-inner(l.tray).Min.Y) && double && m.noItemFile() == "" {
 			return m.showItem()
 		}
 	case at.In(l.list):
@@ -46,63 +43,22 @@ func (m *Model) clicked(msg tea.MouseClickMsg) tea.Cmd {
 	return nil
 }
 
-// clickPopup is a click while a list stands over the screen: a click on a row of
-// the menu chooses it, of the names for the typed path takes it, of the places a
-// second one goes there, and one beside the list closes it.
-func (m *Model) clickPopup(at image.Point, double bool) tea.Cmd {
-	r := m.popup()
-	if !at.In(r) {
-		return m.closePart()
-	}
-	row := at.Y - inner(r).Min.Y
-	switch {
-	case m.focus == onMenu:
-		if m.menu.Click(row) {
-			return m.choose(menuRows[m.menu.Cursor()])
-		}
-	case m.focus == onPath:
-		return m.clickCompletion(row - 1) // below the field
-	case m.placeList.Click(row) && double:
-		return m.goPlace()
-	}
-	return nil
-}
-
-// popup is where the list over the screen stands.
-func (m *Model) popup() image.Rectangle {
-	size := m.menuSize()
-	switch m.focus {
-	case onPlaces:
-		size = m.placesSize()
-	case onPath:
-		size = m.jumpSize()
-	}
-	from := kit.Center(m.size, size)
-	return image.Rectangle{Min: from, Max: from.Add(size)}
-}
-
 // wheel scrolls what is under the pointer.
 func (m *Model) wheel(msg tea.MouseWheelMsg) {
 	at, l := image.Pt(msg.X, msg.Y), m.layout()
 	switch {
-	case m.focus == onPlaces:
-		m.placeList.Update(msg)
-	case m.focus == onPath && msg.Button == tea.MouseWheelUp:
-		m.moveCompletion(-1)
-	case m.focus == onPath && msg.Button == tea.MouseWheelDown:
-		m.moveCompletion(1)
-	case m.focus >= onFilter:
+	case m.focus == onFilter:
 	case at.In(l.tray):
-		m.trayList.Update(msg)
+		m.trayList.Wheel(msg)
 	case at.In(l.list):
 		m.moved = true
 		switch {
 		case !m.sheet.on:
-			m.list.Update(msg)
+			m.list.Wheel(msg)
 		case msg.Button == tea.MouseWheelUp:
-			m.moveTile("up")
+			m.list.Move(-picture.GridOf(m.sheet.room).Columns)
 		case msg.Button == tea.MouseWheelDown:
-			m.moveTile("down")
+			m.list.Move(picture.GridOf(m.sheet.room).Columns)
 		}
 	}
 }

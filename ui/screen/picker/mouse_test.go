@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api/media"
+	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
 )
 
@@ -17,16 +18,16 @@ func TestMouse(t *testing.T) {
 	d := start(t, Options{Folder: dir})
 	rows := d.m.rowsArea(d.m.layout())
 	click := func(row int) {
-		d.send(tea.MouseClickMsg{X: rows.Min.X + 3, Y: rows.Min.Y + row, Button: tea.MouseLeft})
+		d.Send(tea.MouseClickMsg{X: rows.Min.X + 3, Y: rows.Min.Y + row, Button: tea.MouseLeft})
 	}
 	click(2)
 	d.under("b.jpg")
 	click(0)
 	click(0)
 	d.under("x.jpg")
-	d.press("space")
+	d.Press("space")
 	l := d.m.layout()
-	d.send(tea.MouseClickMsg{X: 4, Y: inner(l.tray).Min.Y, Button: tea.MouseLeft})
+	d.Send(tea.MouseClickMsg{X: 4, Y: inner(l.tray).Min.Y, Button: tea.MouseLeft})
 	if d.m.focus != onTray {
 		t.Error("a click on the tray gives it the keys")
 	}
@@ -34,15 +35,15 @@ func TestMouse(t *testing.T) {
 	if d.m.focus != onList {
 		t.Error("a click on the list gives it the keys")
 	}
-	d.send(tea.MouseWheelMsg{X: 4, Y: 4, Button: tea.MouseWheelDown})
-	d.send(tea.MouseClickMsg{X: 400, Y: -4, Button: tea.MouseLeft})
+	d.Send(tea.MouseWheelMsg{X: 4, Y: 4, Button: tea.MouseWheelDown})
+	d.Send(tea.MouseClickMsg{X: 400, Y: -4, Button: tea.MouseLeft})
 }
 
 func TestClicksWithCtrlAndShift(t *testing.T) {
 	d := start(t, Options{Folder: folder(t, "a", "b", "c", "d", "e")})
 	area := d.m.rowsArea(d.m.layout())
 	click := func(row int, mod tea.KeyMod) {
-		d.send(tea.MouseClickMsg{X: area.Min.X + 3, Y: area.Min.Y + row, Button: tea.MouseLeft, Mod: mod})
+		d.Send(tea.MouseClickMsg{X: area.Min.X + 3, Y: area.Min.Y + row, Button: tea.MouseLeft, Mod: mod})
 	}
 	click(1, 0)
 	click(3, tea.ModShift)
@@ -53,12 +54,12 @@ func TestClicksWithCtrlAndShift(t *testing.T) {
 	d.under("e")
 	equal(t, "tray", d.tray(), []string{"b", "d", "e"})
 	// A second click with shift begins where the first did.
-	d.press("tab", "D")
+	d.Press("tab", "D")
 	click(1, 0)
 	click(2, tea.ModShift)
 	click(4, tea.ModShift)
 	equal(t, "tray", d.tray(), []string{"b", "c", "d", "e"})
-	d.press("tab", "D")
+	d.Press("tab", "D")
 	equal(t, "tray", d.tray(), nil)
 }
 
@@ -67,7 +68,7 @@ func (d *desk) clickAt(at image.Point, times int, mod tea.KeyMod) {
 	d.t.Helper()
 	d.now = d.now.Add(time.Second)
 	for range times {
-		d.send(tea.MouseClickMsg{X: at.X, Y: at.Y, Button: tea.MouseLeft, Mod: mod})
+		d.Send(tea.MouseClickMsg{X: at.X, Y: at.Y, Button: tea.MouseLeft, Mod: mod})
 	}
 }
 
@@ -77,10 +78,10 @@ func TestWheelScrollsWhatIsUnderThePointer(t *testing.T) {
 		names = append(names, "f"+string(rune('a'+i/26))+string(rune('a'+i%26)))
 	}
 	d := start(t, Options{Folder: folder(t, names...)})
-	d.press("ctrl+a", "g")
+	d.Press("ctrl+a", "g")
 	list, tray := d.m.rowsArea(d.m.layout()).Min, inner(d.m.layout().tray).Min
 	wheel := func(at image.Point, button tea.MouseButton) {
-		d.send(tea.MouseWheelMsg{X: at.X, Y: at.Y, Button: button})
+		d.Send(tea.MouseWheelMsg{X: at.X, Y: at.Y, Button: button})
 	}
 	for range 30 {
 		wheel(list, tea.MouseWheelDown)
@@ -107,9 +108,9 @@ func TestWheelScrollsWhatIsUnderThePointer(t *testing.T) {
 func TestMouseInTheTray(t *testing.T) {
 	dir := folder(t, "one/a.jpg", "two/b.jpg")
 	d := start(t, Options{Folder: filepath.Join(dir, "one")})
-	d.press("space")
-	d.run(d.m.open(filepath.Join(dir, "two"), ""))
-	d.press("space", "k")
+	d.Press("space")
+	d.Run(d.m.open(filepath.Join(dir, "two"), ""))
+	d.Press("space", "k")
 	d.under("b.jpg")
 	at := inner(d.m.layout().tray).Min
 	d.clickAt(at.Add(image.Pt(3, 1)), 1, 0)
@@ -129,7 +130,7 @@ func TestMouseInTheTray(t *testing.T) {
 func TestMouseInTheContactSheet(t *testing.T) {
 	dir := gallery(t)
 	d := start(t, Options{Folder: dir, Loader: picture.NewLoader(media.Limits{})})
-	d.press("t", "g")
+	d.Press("t", "g")
 	area, g := d.m.rowsArea(d.m.layout()).Min, picture.GridOf(d.m.sheet.room)
 	tile := func(i int) image.Point {
 		return area.Add(image.Pt(i%g.Columns*g.Tile.X+2, i/g.Columns*g.Tile.Y+2))
@@ -145,32 +146,34 @@ func TestMouseInTheContactSheet(t *testing.T) {
 	d.clickAt(tile(0), 1, 0)
 	d.clickAt(tile(2), 1, tea.ModShift)
 	equal(t, "tray", d.tray(), rows[1:3]) // the first is a folder
-	d.send(tea.MouseWheelMsg{X: area.X, Y: area.Y, Button: tea.MouseWheelUp})
+	d.Send(tea.MouseWheelMsg{X: area.X, Y: area.Y, Button: tea.MouseWheelUp})
 	d.under(rows[max(0, 2-g.Columns)])
 }
 
 func TestMouseInLists(t *testing.T) {
 	dir := folder(t, "b.jpg", "a.png", "sub/x.jpg")
 	d := start(t, Options{Folder: dir})
-	d.press(",")
-	row := func(i int) image.Point { return inner(d.m.popup()).Min.Add(image.Pt(2, i)) }
+	d.Press(",")
+	size := kit.Size(over[*kit.Menu](d).View(d.Size, d.Theme))
+	row := func(i int) image.Point { return inner(popupAt(d, size)).Min.Add(image.Pt(2, i)) }
 	d.clickAt(row(3), 1, 0)
-	if d.m.order.by != byKind || d.m.focus != onList {
+	if d.m.order.by != byKind || d.m.Overlays().Top() != nil {
 		t.Errorf("a click on the menu sorts %v", d.m.order)
 	}
-	d.press(",")
+	d.Press(",")
 	d.clickAt(image.Pt(1, 1), 1, 0)
-	if d.m.focus != onList {
+	if d.m.Overlays().Top() != nil {
 		t.Error("a click beside the menu closes it")
 	}
-	d.run(d.m.open(filepath.Join(dir, "sub"), ""))
-	d.press("b")
+	d.Run(d.m.open(filepath.Join(dir, "sub"), ""))
+	d.Press("b")
+	size = over[*places](d).size
 	d.clickAt(row(1), 1, 0)
-	if d.m.focus != onPlaces {
+	if over[*places](d) == nil {
 		t.Error("one click on a place goes nowhere")
 	}
 	d.clickAt(row(1), 2, 0)
-	if d.m.focus != onList || d.m.shown.folder != dir {
+	if d.m.Overlays().Top() != nil || d.m.shown.folder != dir {
 		t.Errorf("a double click goes to %q", d.m.shown.folder)
 	}
 }

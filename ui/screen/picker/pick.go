@@ -255,7 +255,6 @@ func (m *Model) leaveEmptyTray() {
 	if m.focus == onTray {
 		m.focus = onList
 	}
-	m.behind = onList
 }
 
 // restore brings back what was removed last.

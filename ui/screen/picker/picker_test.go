@@ -20,43 +20,43 @@ func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
 func TestFoldersFirstAndHiddenFiles(t *testing.T) {
 	d := start(t, Options{Folder: folder(t, "b.jpg", "sub/", "a10.jpg", "a2.jpg", ".secret")})
 	equal(t, "rows", d.rows(), []string{"sub", "a2.jpg", "a10.jpg", "b.jpg"})
-	d.sees("1 hidden", "folder", "JPEG", "10 B")
-	d.press(".")
+	d.Sees("1 hidden", "folder", "JPEG", "10 B")
+	d.Press(".")
 	equal(t, "rows", d.rows(), []string{"sub", ".secret", "a2.jpg", "a10.jpg", "b.jpg"})
-	d.sees("with hidden")
-	d.press(".")
+	d.Sees("with hidden")
+	d.Press(".")
 	equal(t, "rows", d.rows(), []string{"sub", "a2.jpg", "a10.jpg", "b.jpg"})
 }
 
 func TestWalking(t *testing.T) {
 	dir := folder(t, "one/x.jpg", "two/deep/y.jpg", "two/z.jpg")
 	d := start(t, Options{Folder: dir})
-	d.press("j", "l")
+	d.Press("j", "l")
 	equal(t, "rows", d.rows(), []string{"deep", "z.jpg"})
-	d.press("enter")
+	d.Press("enter")
 	d.under("y.jpg")
-	d.press("h")
+	d.Press("h")
 	d.under("deep")
-	d.press("j", "left")
+	d.Press("j", "left")
 	d.under("two")
-	d.press("right")
+	d.Press("right")
 	d.under("z.jpg") // where it was left
-	d.press("backspace", "G", "g")
+	d.Press("backspace", "G", "g")
 	d.under("one")
 
 	d.m.home = func() (string, error) { return filepath.Join(dir, "two"), nil }
-	d.press("~")
+	d.Press("~")
 	equal(t, "rows", d.rows(), []string{"deep", "z.jpg"})
-	d.sees("─ ~ ") // the home folder has a short name
+	d.Sees("─ ~ ") // the home folder has a short name
 	d.m.home = func() (string, error) { return "", errNoHome }
-	d.press("~")
-	d.toasted("HOME is not set")
+	d.Press("~")
+	d.Toasted("HOME is not set")
 }
 
 func TestTopmostFolderHasNoParent(t *testing.T) {
 	d := start(t, Options{Folder: "/"})
-	d.press("h")
-	d.toasted("This is the topmost folder.")
+	d.Press("h")
+	d.Toasted("This is the topmost folder.")
 }
 
 func TestFolderThatIsGone(t *testing.T) {
@@ -65,16 +65,16 @@ func TestFolderThatIsGone(t *testing.T) {
 	if want := filepath.Join(dir, "here"); d.m.shown.folder != want {
 		t.Errorf("folder %q, want the nearest above, %q", d.m.shown.folder, want)
 	}
-	d.toasted("is not there (any more)")
+	d.Toasted("is not there (any more)")
 	d.under("a.jpg")
 
 	must(t, os.RemoveAll(filepath.Join(dir, "here")))
-	d.send(page.Shown{})
+	d.Send(page.Shown{})
 	if d.m.shown.folder != dir {
 		t.Errorf("folder %q, want %q", d.m.shown.folder, dir)
 	}
-	d.toasted("is not there (any more)")
-	d.sees("This folder is empty.")
+	d.Toasted("is not there (any more)")
+	d.Sees("This folder is empty.")
 }
 
 func TestFileAsFolderOpensTheFolderThatHoldsIt(t *testing.T) {
@@ -106,39 +106,39 @@ func pathsOf(sources []api.Source) []string {
 func TestPickingAcrossFoldersKeepsTheOrder(t *testing.T) {
 	dir := folder(t, "one/a.jpg", "one/b.jpg", "two/c.jpg")
 	d := start(t, Options{Folder: filepath.Join(dir, "two")})
-	d.press("space", "h", "g", "enter", "G", "space", "g", "space")
+	d.Press("space", "h", "g", "enter", "G", "space", "g", "space")
 	equal(t, "tray", d.tray(), []string{"c.jpg", "b.jpg", "a.jpg"})
-	d.sees("Tray: 3 files, 30 B", "picked")
+	d.Sees("Tray: 3 files, 30 B", "picked")
 	d.under("b.jpg") // moved on
 	for _, i := range d.m.tray.items {
 		if want, _ := api.Identify(i.source.Path); !i.checked || !i.identity.Same(want) {
 			t.Errorf("%s: identity %+v, want %+v", i.source, i.identity, want)
 		}
 	}
-	d.press("space") // lets go of it
+	d.Press("space") // lets go of it
 	equal(t, "tray", d.tray(), []string{"c.jpg", "a.jpg"})
-	d.press("u")
+	d.Press("u")
 	got := taken[page.Compose](d)
 	if len(got) != 1 {
 		t.Fatalf("%d forms asked for, want 1", len(got))
 	}
 	equal(t, "form", pathsOf(got[0].Sources), []string{filepath.Join(dir, "two", "c.jpg"), filepath.Join(dir, "one", "a.jpg")})
 
-	d.send(page.Sent{Jobs: []api.Job{{Upload: api.Upload{Source: file(dir, "two", "c.jpg")}}}})
+	d.Send(page.Sent{Jobs: []api.Job{{Upload: api.Upload{Source: file(dir, "two", "c.jpg")}}}})
 	equal(t, "tray", d.tray(), []string{"a.jpg"})
 }
 
 func TestRange(t *testing.T) {
 	d := start(t, Options{Folder: folder(t, "a", "b", "c", "d", "e", "sub/")})
-	d.press("j", "j", "v", "j", "j")
-	d.sees("in range", "range of 3")
-	d.press("space")
+	d.Press("j", "j", "v", "j", "j")
+	d.Sees("in range", "range of 3")
+	d.Press("space")
 	equal(t, "tray", d.tray(), []string{"b", "c", "d"})
-	d.press("v", "k", "v") // upwards; all of it is picked, so it is let go
+	d.Press("v", "k", "v") // upwards; all of it is picked, so it is let go
 	equal(t, "tray", d.tray(), []string{"b"})
-	d.press("G", "v", "g", "v") // down over the folder, which is left out
+	d.Press("G", "v", "g", "v") // down over the folder, which is left out
 	equal(t, "tray", d.tray(), []string{"b", "a", "c", "d", "e"})
-	d.press("v", "j", "esc")
+	d.Press("v", "j", "esc")
 	if d.m.ranged {
 		t.Error("esc left the range")
 	}
@@ -149,59 +149,59 @@ func TestRange(t *testing.T) {
 
 func TestAllInvertClearAndBack(t *testing.T) {
 	d := start(t, Options{Folder: folder(t, "a1", "a2", "b", "sub/")})
-	d.press("/", "a", "enter", "ctrl+a")
+	d.Press("/", "a", "enter", "ctrl+a")
 	equal(t, "tray", d.tray(), []string{"a1", "a2"})
-	d.press("esc")
+	d.Press("esc")
 	equal(t, "rows", d.rows(), []string{"sub", "a1", "a2", "b"})
-	d.press("*")
+	d.Press("*")
 	equal(t, "tray", d.tray(), []string{"b"})
-	d.press("*")
+	d.Press("*")
 	equal(t, "tray", d.tray(), []string{"a1", "a2"})
-	d.press("/", "b", "enter", "v", "esc")
+	d.Press("/", "b", "enter", "v", "esc")
 	if d.m.filter.Value() != "" || !d.m.ranged {
 		t.Error("the first esc takes the filter, not the range")
 	}
-	d.press("esc")
+	d.Press("esc")
 	if d.m.ranged || len(d.tray()) != 2 {
 		t.Error("the second esc takes the range, not what is picked")
 	}
-	d.press("esc")
+	d.Press("esc")
 	equal(t, "tray", d.tray(), nil)
-	d.toasted("z brings them back")
-	d.press("z")
+	d.Toasted("z brings them back")
+	d.Press("z")
 	equal(t, "tray", d.tray(), []string{"a1", "a2"})
-	d.press("z")
-	d.toasted("Nothing was removed")
+	d.Press("z")
+	d.Toasted("Nothing was removed")
 }
 
 func TestFilter(t *testing.T) {
 	d := start(t, Options{Folder: folder(t, "IMG_1.jpg", "IMG_2.jpg", "notes.txt", "sub/")})
-	d.press("/")
+	d.Press("/")
 	if !d.m.Capturing() {
 		t.Error("the filter takes the keys")
 	}
-	d.press("i", "g", "2")
+	d.Press("i", "g", "2")
 	equal(t, "rows", d.rows(), []string{"IMG_2.jpg"})
-	d.sees("1 of 4")
-	d.press("backspace", "down", "enter")
+	d.Sees("1 of 4")
+	d.Press("backspace", "down", "enter")
 	if d.m.Capturing() {
 		t.Error("enter gives the keys back")
 	}
 	d.under("IMG_2.jpg")
-	d.press("n")
+	d.Press("n")
 	d.under("IMG_1.jpg")
-	d.press("N")
+	d.Press("N")
 	d.under("IMG_2.jpg")
-	d.press("/", "z", "z")
-	d.sees("No name here has these letters", "esc clears")
-	d.press("esc")
+	d.Press("/", "z", "z")
+	d.Sees("No name here has these letters", "esc clears")
+	d.Press("esc")
 	if d.m.Capturing() || len(d.rows()) != 4 {
 		t.Error("esc clears the filter")
 	}
-	d.press("n")
-	d.toasted("No filter has found anything.")
+	d.Press("n")
+	d.Toasted("No filter has found anything.")
 	// Another folder begins without a filter.
-	d.press("/", "s", "u", "enter", "enter")
+	d.Press("/", "s", "u", "enter", "enter")
 	if d.m.filter.Value() != "" {
 		t.Error("the filter went along into another folder")
 	}
@@ -210,13 +210,13 @@ func TestFilter(t *testing.T) {
 func TestEnterOnAFile(t *testing.T) {
 	dir := folder(t, "a.jpg", "b.jpg")
 	d := start(t, Options{Folder: dir})
-	d.press("enter")
+	d.Press("enter")
 	got := taken[page.Compose](d)
 	if len(got) != 1 || !slices.Equal(got[0].Sources, []api.Source{file(dir, "a.jpg")}) {
 		t.Fatalf("form for %+v, want a.jpg", got)
 	}
 	equal(t, "tray", d.tray(), []string{"a.jpg"})
-	d.press("j", "enter")
+	d.Press("j", "enter")
 	if got := taken[page.Compose](d); len(got) != 1 || got[0].Sources[0].Name() != "a.jpg" {
 		t.Errorf("form for %+v, want what is picked", got)
 	}
@@ -225,9 +225,9 @@ func TestEnterOnAFile(t *testing.T) {
 func TestFormOfTheFileUnderTheCursor(t *testing.T) {
 	dir := folder(t, "a.jpg", "sub/")
 	d := start(t, Options{Folder: dir})
-	d.press("u")
-	d.toasted("the cursor is on a folder")
-	d.press("j", "u")
+	d.Press("u")
+	d.Toasted("the cursor is on a folder")
+	d.Press("j", "u")
 	if got := taken[page.Compose](d); len(got) != 1 || got[0].Sources[0] != file(dir, "a.jpg") {
 		t.Errorf("form for %+v", got)
 	}
@@ -237,10 +237,10 @@ func TestFormOfTheFileUnderTheCursor(t *testing.T) {
 func TestFormSaysWhatChanged(t *testing.T) {
 	dir := folder(t, "a.jpg", "b.jpg", "c.jpg")
 	d := start(t, Options{Folder: dir})
-	d.press("ctrl+a")
+	d.Press("ctrl+a")
 	must(t, os.WriteFile(filepath.Join(dir, "a.jpg"), []byte("other"), 0o644))
 	must(t, os.Remove(filepath.Join(dir, "b.jpg")))
-	d.press("u")
+	d.Press("u")
 	got := taken[page.Compose](d)
 	if len(got) != 1 {
 		t.Fatalf("%d forms", len(got))
@@ -252,41 +252,41 @@ func TestFormSaysWhatChanged(t *testing.T) {
 			t.Errorf("no toast says %q: %s", words, all)
 		}
 	}
-	d.sees("not sendable")
+	d.Sees("not sendable")
 }
 
 func TestTray(t *testing.T) {
 	dir := folder(t, "one/a.jpg", "two/b.jpg")
 	d := start(t, Options{Folder: dir})
-	d.press("tab")
-	d.toasted("The tray is empty.")
-	d.send(page.Add{Sources: []api.Source{file(dir, "one", "a.jpg"), file(dir, "two", "b.jpg"), {URL: "https://example.com/c.jpg"}}})
-	d.sees("2 files, 20 B", "1 URL", "example.com")
-	d.press("tab", "j", "enter")
+	d.Press("tab")
+	d.Toasted("The tray is empty.")
+	d.Send(page.Add{Sources: []api.Source{file(dir, "one", "a.jpg"), file(dir, "two", "b.jpg"), {URL: "https://example.com/c.jpg"}}})
+	d.Sees("2 files, 20 B", "1 URL", "example.com")
+	d.Press("tab", "j", "enter")
 	d.under("b.jpg")
 	if d.m.focus != onList {
 		t.Error("showing an item goes to the list")
 	}
-	d.press("tab", "y")
+	d.Press("tab", "y")
 	if got := taken[page.Copy](d); len(got) != 1 || got[0] != (page.Copy{What: "path", Text: filepath.Join(dir, "two", "b.jpg")}) {
 		t.Errorf("copied %+v", got)
 	}
-	d.press("j", "y")
+	d.Press("j", "y")
 	if got := taken[page.Copy](d); len(got) != 1 || got[0] != (page.Copy{What: "URL", Text: "https://example.com/c.jpg"}) {
 		t.Errorf("copied %+v", got)
 	}
-	d.press("enter")
-	d.toasted("An address is in no folder.")
-	d.press("d")
+	d.Press("enter")
+	d.Toasted("An address is in no folder.")
+	d.Press("d")
 	equal(t, "tray", d.tray(), []string{"a.jpg", "b.jpg"})
-	d.press("g", "d", "d")
+	d.Press("g", "d", "d")
 	equal(t, "tray", d.tray(), nil)
 	if d.m.focus != onList {
 		t.Error("an empty tray has no focus")
 	}
-	d.press("z")
+	d.Press("z")
 	equal(t, "tray", d.tray(), []string{"b.jpg"})
-	d.press("tab", "esc")
+	d.Press("tab", "esc")
 	if d.m.focus != onList || len(d.tray()) != 1 {
 		t.Error("esc in the tray goes back to the files and clears nothing")
 	}
@@ -295,25 +295,25 @@ func TestTray(t *testing.T) {
 func TestSourcesOnceOnly(t *testing.T) {
 	dir := folder(t, "a.jpg")
 	d := start(t, Options{Folder: dir, Sources: []api.Source{file(dir, "a.jpg")}})
-	d.send(page.Add{Sources: []api.Source{file(dir, "a.jpg"), {URL: "https://x.example/a"}, {URL: "https://x.example/a"}}})
-	d.press("ctrl+a")
+	d.Send(page.Add{Sources: []api.Source{file(dir, "a.jpg"), {URL: "https://x.example/a"}, {URL: "https://x.example/a"}}})
+	d.Press("ctrl+a")
 	equal(t, "tray", d.tray(), []string{"a.jpg", "a"})
 }
 
 func TestAddAURL(t *testing.T) {
 	d := start(t, Options{Folder: folder(t, "a.jpg")})
-	d.press("a")
+	d.Press("a")
 	for _, r := range "ftp://x/y" {
-		d.press(string(r))
+		d.Press(string(r))
 	}
-	d.press("enter")
-	d.sees("Not a whole http or https address yet.")
+	d.Press("enter")
+	d.Sees("Not a complete http or https address yet.")
 	equal(t, "tray", d.tray(), nil)
-	d.press("ctrl+u")
-	d.send(tea.PasteMsg{Content: "https://example.com/b.jpg\n"})
-	d.press("enter")
+	d.Press("ctrl+u")
+	d.Send(tea.PasteMsg{Content: "https://example.com/b.jpg\n"})
+	d.Press("enter")
 	equal(t, "tray", d.tray(), []string{"b.jpg"})
-	d.press("a", "x", "esc")
+	d.Press("a", "x", "esc")
 	if d.m.Capturing() || len(d.tray()) != 1 {
 		t.Error("esc closes the field and adds nothing")
 	}
@@ -322,25 +322,25 @@ func TestAddAURL(t *testing.T) {
 func TestPaste(t *testing.T) {
 	dir := folder(t, "my pics/a b.jpg", "c.jpg", "sub/d.jpg")
 	d := start(t, Options{Folder: dir})
-	d.send(tea.PasteMsg{Content: "'" + dir + "/my pics/a b.jpg' " + dir + "/c.jpg https://example.com/e.jpg"})
+	d.Send(tea.PasteMsg{Content: "'" + dir + "/my pics/a b.jpg' " + dir + "/c.jpg https://example.com/e.jpg"})
 	equal(t, "tray", d.tray(), []string{"a b.jpg", "c.jpg", "e.jpg"})
-	d.send(tea.PasteMsg{Content: "sub/d.jpg"})
+	d.Send(tea.PasteMsg{Content: "sub/d.jpg"})
 	equal(t, "tray", d.tray(), []string{"a b.jpg", "c.jpg", "e.jpg", "d.jpg"})
-	d.send(tea.PasteMsg{Content: "not-there.jpg"})
-	d.toasted("is not there")
-	d.send(tea.PasteMsg{Content: dir + "/nope\n" + dir + "/nada\nhttp://\n" + dir + "/sub"})
-	d.toasted("http")
+	d.Send(tea.PasteMsg{Content: "not-there.jpg"})
+	d.Toasted("is not there")
+	d.Send(tea.PasteMsg{Content: dir + "/nope\n" + dir + "/nada\nhttp://\n" + dir + "/sub"})
+	d.Toasted("http")
 	if len(d.tray()) != 4 {
 		t.Errorf("tray: %q", d.tray())
 	}
-	d.send(tea.PasteMsg{Content: "\n"})
-	d.toasted("no path and no address")
+	d.Send(tea.PasteMsg{Content: "\n"})
+	d.Toasted("no path and no address")
 	// A folder alone is opened.
-	d.send(tea.PasteMsg{Content: dir + "/sub"})
+	d.Send(tea.PasteMsg{Content: dir + "/sub"})
 	equal(t, "rows", d.rows(), []string{"d.jpg"})
 	// In the filter a paste is text.
-	d.press("/")
-	d.send(tea.PasteMsg{Content: "zz"})
+	d.Press("/")
+	d.Send(tea.PasteMsg{Content: "zz"})
 	if d.m.filter.Value() != "zz" {
 		t.Errorf("filter %q", d.m.filter.Value())
 	}
@@ -350,34 +350,34 @@ func TestSortMenu(t *testing.T) {
 	dir := folder(t, "a.txt", "b.jpg")
 	must(t, os.WriteFile(filepath.Join(dir, "b.jpg"), make([]byte, 5000), 0o644))
 	d := start(t, Options{Folder: dir})
-	d.press(",")
-	d.sees("Sort", "name (now)")
-	if !d.m.Capturing() {
+	d.Press(",")
+	d.Sees("Sort", "name (now)")
+	if d.m.Overlays().Top() == nil {
 		t.Error("the menu takes the keys")
 	}
-	d.press("s")
+	d.Press("s")
 	equal(t, "rows", d.rows(), []string{"b.jpg", "a.txt"})
-	d.sees("largest first")
-	d.press(",", "r")
+	d.Sees("largest first")
+	d.Press(",", "r")
 	equal(t, "rows", d.rows(), []string{"a.txt", "b.jpg"})
-	d.press(",", "k")
+	d.Press(",", "k")
 	equal(t, "rows", d.rows(), []string{"b.jpg", "a.txt"})
-	d.press(",", "up", "up", "up", "enter")
+	d.Press(",", "up", "up", "up", "enter")
 	equal(t, "rows", d.rows(), []string{"a.txt", "b.jpg"})
-	d.press(",", "t", ",", "esc")
-	d.sees("newest first")
+	d.Press(",", "t", ",", "esc")
+	d.Sees("newest first")
 }
 
 func TestReload(t *testing.T) {
 	dir := folder(t, "a", "c")
 	d := start(t, Options{Folder: dir})
-	d.press("j")
+	d.Press("j")
 	must(t, os.WriteFile(filepath.Join(dir, "b"), []byte("new"), 0o644))
-	d.press("r")
+	d.Press("r")
 	equal(t, "rows", d.rows(), []string{"a", "b", "c"})
 	d.under("c")
 	must(t, os.Remove(filepath.Join(dir, "c")))
-	d.send(page.Shown{})
+	d.Send(page.Shown{})
 	d.under("b")
 }
 
@@ -385,14 +385,14 @@ func TestStaleRepliesAreDropped(t *testing.T) {
 	dir := folder(t, "one/a.jpg", "two/b.jpg")
 	d := start(t, Options{Folder: dir})
 	late := d.m.open(filepath.Join(dir, "one"), "")
-	d.run(d.m.open(filepath.Join(dir, "two"), ""))
-	d.run(late)
+	d.Run(d.m.open(filepath.Join(dir, "two"), ""))
+	d.Run(late)
 	d.under("b.jpg")
-	d.send(infosMsg{folder: "/elsewhere", infos: map[string]info{"b.jpg": {known: true, size: 99}}})
+	d.Send(infosMsg{folder: "/elsewhere", infos: map[string]info{"b.jpg": {known: true, size: 99}}})
 	if d.m.infos["b.jpg"].size == 99 {
 		t.Error("what was found in another folder was taken for this one")
 	}
-	d.send(arrangedMsg{number: -1})
+	d.Send(arrangedMsg{number: -1})
 	d.under("b.jpg")
 }
 
@@ -406,8 +406,8 @@ func TestManyEntries(t *testing.T) {
 	}
 	d.m.readGen++
 	part := snapshotMsg{snapshot: snapshot{gen: d.m.readGen, folder: d.m.shown.folder, entries: many[:4096]}, first: true}
-	d.send(part)
-	d.press("j", "j")
+	d.Send(part)
+	d.Press("j", "j")
 	here, _ := d.m.current() // the cursor stays here while the rest arrives
 	all := part
 	all.entries, all.done, all.first = many, true, false
@@ -415,18 +415,18 @@ func TestManyEntries(t *testing.T) {
 	if len(d.m.shown.rows) != 4096 {
 		t.Error("100,000 entries were arranged in Update")
 	}
-	d.run(cmd)
+	d.Run(cmd)
 	if len(d.m.shown.rows) != len(many) {
 		t.Fatalf("%d rows", len(d.m.shown.rows))
 	}
 	d.under(here.name)
-	d.press("/", "9", "9", "9", "9")
+	d.Press("/", "9", "9", "9", "9")
 	if n := len(d.rows()); n == 0 || n == len(many) {
 		t.Errorf("%d found", n)
 	}
 	looked := len(d.m.asked)
-	d.press("enter", "G")
-	if len(d.m.asked) > looked+2*ahead+d.size.Y {
+	d.Press("enter", "G")
+	if len(d.m.asked) > looked+2*ahead+d.Size.Y {
 		t.Errorf("%d entries looked at to show the last page", len(d.m.asked))
 	}
 }
@@ -446,7 +446,7 @@ func TestReadingInParts(t *testing.T) {
 	cmd := d.m.open(dir, "")
 	msg := cmd().(snapshotMsg)
 	d.m.readGen++
-	d.send(msg)
+	d.Send(msg)
 	if _, err := msg.rest.dir.Stat(); err == nil {
 		t.Error("the folder is still open")
 	}

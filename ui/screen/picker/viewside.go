@@ -34,7 +34,7 @@ func (m *Model) drawPreview(l layout, th *theme.Theme) string {
 }
 
 func (m *Model) previewTitle(width int) string {
-	if m.where() == onTray {
+	if m.focus == onTray {
 		if i, ok := m.trayItem(); ok {
 			return text.TruncateMiddle(text.Safe(i.source.Name()), width)
 		}
@@ -96,7 +96,7 @@ func (m *Model) noPicture() string {
 
 // factLines are the facts of what is under the cursor, each with its word.
 func (m *Model) factLines(width int, th *theme.Theme) []string {
-	if m.where() == onTray {
+	if m.focus == onTray {
 		if i, ok := m.trayItem(); ok && i.isURL() {
 			return styled("An address: the service fetches the file itself. "+text.Safe(i.source.URL), width, th.Muted.Render)
 		}
@@ -236,7 +236,7 @@ func playing(d time.Duration) string {
 // linkLine says where a link leads and that a file is in the library already.
 func (m *Model) linkLine(width int, th *theme.Theme) []string {
 	e, ok := m.current()
-	if !ok || m.where() == onTray {
+	if !ok || m.focus == onTray {
 		return nil
 	}
 	var lines []string
@@ -283,7 +283,7 @@ func (m *Model) drawTray(l layout, th *theme.Theme) string {
 			return m.trayRow(m.tray.items[i], columns, widths, selected, th)
 		})
 	}
-	return kit.Box("Tray: "+m.trayWords(), body, l.tray.Size(), m.where() == onTray, th)
+	return kit.Box("Tray: "+m.trayWords(), body, l.tray.Size(), m.focus == onTray, th)
 }
 
 func (m *Model) trayRow(i item, columns kit.Columns, widths []int, selected bool, th *theme.Theme) string {
@@ -312,7 +312,7 @@ func (m *Model) trayRow(i item, columns kit.Columns, widths []int, selected bool
 		th.Glyph(sign), text.TruncateMiddle(text.Safe(name), widths[1]), size,
 		text.TruncateMiddle(place, widths[3]), note,
 	}
-	focused := m.where() == onTray
+	focused := m.focus == onTray
 	if selected && focused {
 		return th.Selected.Render(columns.Row(widths, cells...))
 	}
@@ -353,47 +353,11 @@ func (m *Model) drawSummary(l layout, th *theme.Theme) string {
 	style := th.Muted
 	if len(m.tray.items) > 0 {
 		style = th.Marked
-		if m.where() == onTray {
+		if m.focus == onTray {
 			words += " · tab: files"
 		} else {
 			words += " · tab: show"
 		}
 	}
 	return style.Render(text.PadRight(words, l.summary.Dx()))
-}
-
-func (m *Model) drawAddress(th *theme.Theme) string {
-	size := image.Pt(min(m.size.X, 72), min(m.size.Y, 5))
-	in := kit.BoxInner(size)
-	hint := th.Muted.Render("The service fetches it itself. enter adds, esc closes.")
-	if text := strings.TrimSpace(m.address.Value()); text != "" {
-		if err := api.CheckSourceURL(text); err != nil {
-			hint = th.Warn.Render("Not a whole http or https address yet.")
-		}
-	}
-	body := kit.JoinV(m.address.View(in.X, th), " ", hint)
-	return kit.Box("Add a URL", body, size, true, th)
-}
-
-func (m *Model) menuSize() image.Point {
-	return image.Pt(min(m.size.X, 34), min(m.size.Y, len(menuRows)+2))
-}
-
-func (m *Model) drawMenu(th *theme.Theme) string {
-	size := m.menuSize()
-	body := m.menu.View(kit.BoxInner(size), func(i, width int, selected bool) string {
-		row := menuRows[i]
-		words := " " + row.key + "  " + row.words
-		switch {
-		case row.reverse && m.order.reverse:
-			words += " (now)"
-		case !row.reverse && row.by == m.order.by:
-			words += " (now)"
-		}
-		if selected {
-			return th.Selected.Render(text.PadRight(words, width))
-		}
-		return " " + th.Key.Render(row.key) + "  " + strings.TrimPrefix(words, " "+row.key+"  ")
-	})
-	return kit.Box("Sort", body, size, true, th)
 }

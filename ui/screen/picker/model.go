@@ -54,22 +54,17 @@ type focus int
 const (
 	onList focus = iota
 	onTray
-	onFilter  // the text field of the filter
-	onAddress // the text field for a URL
-	onMenu    // the sort menu
-	onPath    // the text field for a path
-	onPlaces  // the list of bookmarks and recent folders
+	onFilter // the text field of the filter
 )
 
 // Model is the picker. Make it with New.
 type Model struct {
+	page.Base
 	options Options
 	now     func() time.Time
 	home    func() (string, error)
 
-	focus  focus
-	behind focus // list or tray: where the focus goes when a field or menu closes
-	keys   keymap
+	focus focus
 
 	// The folder. reading is what the disk gave so far, shown what is drawn.
 	opening string // the folder on its way; empty when none is
@@ -104,17 +99,12 @@ type Model struct {
 	tray      tray
 	trayList  kit.List
 	removed   []item // what was removed last, for z
-	address   kit.Field
-	menu      kit.List
 	clicks    *kit.Clicks
 	shifted   shifted
 
-	jump      jump
-	marked    []string // bookmarks
-	recent    []string // folders that were shown, newest first
-	earlier   []string // those of earlier runs
-	placeRows []place
-	placeList kit.List
+	marked  []string // bookmarks
+	recent  []string // folders that were shown, newest first
+	earlier []string // those of earlier runs
 
 	sentJobs    func(context.Context) ([]api.Job, error)
 	readingSent bool
@@ -128,21 +118,20 @@ type Model struct {
 
 	watching int // the number of the watch that runs
 
-	size  image.Point
-	cache cache
-	rows  rowCache
+	size image.Point
+	memo *kit.Memo[drawnFor, string]
+	rows *rowCache
 }
 
-// cache is the last drawing, kept while nothing changes.
-type cache struct {
-	valid  bool
+// drawnFor is what the drawn screen depends on beside its state. Ages are told
+// by the minute.
+type drawnFor struct {
 	size   image.Point
 	theme  *theme.Theme
 	minute time.Time
-	view   string
 }
 
-var _ page.Unconverted = (*Model)(nil)
+var _ page.Screen = (*Model)(nil)
 
 // New makes a picker. It reads nothing before Init.
 func New(o Options) *Model {
@@ -156,16 +145,14 @@ func New(o Options) *Model {
 		infos:   map[string]info{},
 		asked:   map[string]bool{},
 		filter:  kit.Field{Label: "filter", Placeholder: "letters of the name"},
-		jump:    jump{field: kit.Field{Label: "path", Placeholder: "/a/folder or ~/a/folder"}},
-		address: kit.Field{Label: "URL", Placeholder: "https://example.com/photo.jpg"},
+		memo:    &kit.Memo[drawnFor, string]{},
+		rows:    &rowCache{},
 	}
 	if m.now == nil {
 		m.now = time.Now
 	}
 	m.clicks = kit.NewClicks(m.now)
 	m.preview.on = o.Preview
-	m.menu.SetLen(len(menuRows))
-	m.keys = newKeymap()
 	return m
 }
 
@@ -188,9 +175,6 @@ func (m *Model) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Capturing reports whether a text field or a menu takes the keys.
-func (m *Model) Capturing() bool { return m.focus >= onFilter }
-
 // Update takes a message. What a message leaves to be known (sizes of the rows
 // in view, the preview) is asked for at the end.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
@@ -201,23 +185,29 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	switch msg.(type) {
 	case watchDueMsg, watchedMsg, infosMsg: // what they change in the drawing says so itself
 	default:
-		m.cache.valid = false
+		m.memo.Forget()
 	}
+	rows := m.rowsArea(m.layout()).Size()
+	m.list.SetHeight(rows.Y)
+	m.trayList.SetHeight(inner(m.layout().tray).Dy())
+	m.sheet.room = rows
+	m.sheet.top = picture.GridOf(rows).Top(m.sheet.top, m.list.Cursor())
 	return tea.Batch(cmd, m.wantInfos(), m.wantPreview(), m.wantTiles())
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		return m.press(msg), true
-	case tea.PasteMsg:
-		return m.paste(msg), true
+	case page.Acted:
 	case tea.MouseClickMsg:
 		return m.clicked(msg), true
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
-	case tea.WindowSizeMsg:
-		m.size = image.Pt(msg.Width, max(0, msg.Height-rootLines))
+	case page.Resized:
+		m.size = msg.Size
+	case page.Themed:
+		if msg.Theme != nil {
+			m.light, m.plain = !msg.Theme.Dark, !msg.Theme.Pictures
+		}
 	case tea.ColorProfileMsg:
 		m.colours = picture.ColorOf(msg.Profile)
 	case picture.Abilities:
@@ -248,7 +238,8 @@ func (m *Model) reply(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case arrangedMsg:
 		return m.arranged(msg), true
 	case completedMsg:
-		m.completed(msg)
+		j := msg.of
+		j.folder, j.names, j.more, j.err, j.at = msg.folder, msg.names, msg.more, msg.err, 0
 	case placesMsg:
 		return m.gotPlaces(msg), true
 	case sentMsg:
@@ -289,9 +280,6 @@ func (m *Model) reply(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	}
 	return nil, true
 }
-
-// rootLines are the lines of the terminal that the root keeps for itself.
-const rootLines = 2
 
 // entryAt is the entry of row i of the list.
 func (m *Model) entryAt(i int) (entry, bool) {

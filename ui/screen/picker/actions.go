@@ -1,0 +1,313 @@
+package picker
+
+import (
+	"path/filepath"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
+)
+
+// Groups of actions in the help.
+const (
+	groupPick = "Pick"
+	groupSend = "Send"
+	groupMove = "Move"
+	groupLook = "Look"
+)
+
+// Actions are those of the part with the focus. With something in the tray the
+// form comes first.
+func (m *Model) Actions() []kit.Action {
+	var actions []kit.Action
+	switch {
+	case m.focus == onFilter:
+		return m.filterActions()
+	case m.focus == onTray:
+		actions = m.trayActions()
+	case m.sheet.on:
+		actions = m.gridActions()
+	default:
+		actions = m.listActions()
+	}
+	if len(m.tray.items) > 0 {
+		i := slices.IndexFunc(actions, func(a kit.Action) bool { return a.Group == groupSend })
+		send := actions[i]
+		actions = slices.Insert(slices.Delete(actions, i, i+1), 0, send)
+	}
+	return actions
+}
+
+// Catalog has the actions of every part.
+func (m *Model) Catalog() map[string][]kit.Action {
+	return map[string][]kit.Action{
+		"": m.listActions(), "tray": m.trayActions(), "contact sheet": m.gridActions(), "filter": m.filterActions(),
+		"path": newJump(m, "").Actions(), "places": newPlaces(m).Actions(),
+	}
+}
+
+func (m *Model) filterActions() []kit.Action {
+	return append([]kit.Action{
+		{ID: "picker.filter-keep", Keys: kit.Bind("keep the filter", "", "enter"), Group: groupLook, Footer: true, Do: m.keepFilter},
+		{ID: "picker.filter-clear", Keys: kit.Bind("clear the filter", "", "esc"), Group: groupLook, Footer: true, Do: m.clearFilter},
+	}, m.moves()[:2]...) // the field has the other keys
+}
+
+func (m *Model) listActions() []kit.Action {
+	return slices.Concat([]kit.Action{
+		{ID: "picker.pick", Keys: kit.Bind("pick", "space", "space"), Group: groupPick, Footer: true, Disabled: m.noEntry, Do: m.toggle},
+		{ID: "picker.open", Keys: kit.Bind("open", "enter →", "enter", "l", "right"), Group: groupMove, Footer: true, Disabled: m.noEntry, Do: m.enter},
+		{ID: "picker.filter", Keys: kit.Bind("filter", "", "/"), Group: groupLook, Footer: true, Disabled: m.noFolder, Do: m.startFilter},
+		{ID: "picker.parent", Keys: kit.Bind("parent folder", "h ←", "h", "left", "backspace"), Group: groupMove, Footer: true, Disabled: m.noParent, Do: m.parent},
+		{ID: "picker.range", Keys: kit.Bind("begin or pick a range", "", "v"), Group: groupPick, Disabled: m.noEntry, Do: m.toggleRange},
+		{ID: "picker.pick-all", Keys: kit.Bind("pick all shown", "", "ctrl+a"), Group: groupPick, Disabled: m.noFiles, Do: m.pickAll},
+		{ID: "picker.invert", Keys: kit.Bind("invert the picked", "", "*"), Group: groupPick, Disabled: m.noFiles, Do: m.invert},
+		{ID: "picker.clear", Keys: kit.Bind("clear filter, range, picked", "", "esc"), Group: groupPick, Disabled: m.nothingToClear, Do: m.back},
+		{ID: "picker.next-match", Keys: kit.Bind("next found", "", "n"), Group: groupLook, Disabled: m.noPattern, Do: func() tea.Cmd { m.turn(1); return nil }},
+		{ID: "picker.previous-match", Keys: kit.Bind("previous found", "", "N"), Group: groupLook, Disabled: m.noPattern, Do: func() tea.Cmd { m.turn(-1); return nil }},
+		{ID: "picker.sort", Keys: kit.Bind("sort", "", ","), Group: groupLook, Do: m.openMenu},
+		{ID: "picker.hidden", Keys: kit.Bind("hidden files", "", "."), Group: groupLook, Do: m.toggleHidden},
+		{ID: "picker.refresh", Keys: kit.Bind("read the folder again", "", "r"), Group: groupLook, Disabled: m.noFolder, Do: m.reload},
+		{ID: "picker.go-to-path", Keys: kit.Bind("go to a typed path", "", "c"), Group: groupMove, Do: m.startJump},
+		{ID: "picker.places", Keys: kit.Bind("bookmarks and recent folders", "", "b"), Group: groupMove, Do: m.startPlaces},
+		{ID: "picker.bookmark", Keys: kit.Bind("bookmark this folder, or no more", "", "B"), Group: groupMove, Disabled: m.noBookmarks, Do: m.toggleMark},
+		{ID: "picker.grid", Keys: kit.Bind("contact sheet on or off", "", "t"), Group: groupLook, Disabled: m.noFolder, Do: m.toggleSheet},
+		{ID: "picker.home", Keys: kit.Bind("home folder", "", "~"), Group: groupMove, Do: m.goHome},
+		{ID: "picker.samples", Keys: kit.Bind("sample pictures", "", "S"), Group: groupMove, Disabled: m.noSamples, Do: m.goSamples},
+	}, m.sharedActions(), m.moves())
+}
+
+func (m *Model) trayActions() []kit.Action {
+	return slices.Concat([]kit.Action{
+		{ID: "picker.remove", Keys: kit.Bind("remove from the tray", "", "d"), Group: groupPick, Footer: true, Disabled: m.emptyTray, Do: m.removeItem},
+		{ID: "picker.clear-tray", Keys: kit.Bind("clear the tray", "", "D"), Group: groupPick, Disabled: m.emptyTray, Do: m.clearTray},
+		{ID: "picker.show-in-folder", Keys: kit.Bind("show in its folder", "enter →", "enter", "l", "right"), Group: groupMove, Footer: true, Disabled: m.noItemFile, Do: m.showItem},
+		{ID: "picker.back-to-files", Keys: kit.Bind("back to the files", "", "esc"), Group: groupMove, Do: m.back},
+	}, m.sharedActions(), m.moves())
+}
+
+// sharedActions are those of both the files and the tray.
+func (m *Model) sharedActions() []kit.Action {
+	return []kit.Action{
+		{ID: "picker.upload", Keys: kit.Bind(m.uploadWords(), "", "u"), Group: groupSend, Footer: true, Disabled: m.nothingToSend, Do: func() tea.Cmd { return m.form(false) }},
+		{ID: "picker.add-url", Keys: kit.Bind("add a URL", "", "a"), Group: groupPick, Footer: true, Do: m.startAddress},
+		{ID: "picker.next-part", Keys: kit.Bind("files or tray", "tab", "tab", "shift+tab"), Group: groupMove, Footer: true, Disabled: m.emptyTray, Do: m.nextPart},
+		{ID: "picker.preview", Keys: kit.Bind("preview on or off", "", "p"), Group: groupLook, Do: func() tea.Cmd { m.preview.on = !m.preview.on; return nil }},
+		{ID: "picker.copy-path", Keys: kit.Bind("copy the path", "", "y"), Group: groupLook, Disabled: m.nothingToCopy, Do: m.copyPath},
+		{ID: "picker.undo", Keys: kit.Bind("bring back what was removed", "", "z"), Group: groupPick, Disabled: m.nothingRemoved, Do: m.restore},
+	}
+}
+
+// uploadWords say what is sent.
+func (m *Model) uploadWords() string {
+	if len(m.tray.items) > 0 {
+		return "upload " + text.Plural(len(m.tray.items), "file")
+	}
+	return "upload form"
+}
+
+// moves move the cursor of the files, or of the tray.
+func (m *Model) moves() []kit.Action {
+	return kit.ListActions(func() kit.Scroller {
+		if m.focus == onTray {
+			return &m.trayList
+		}
+		m.moved = true
+		return &m.list
+	}, nil)
+}
+
+// gridActions are those of the list, with keys that move over tiles.
+func (m *Model) gridActions() []kit.Action {
+	move := func(id, words, shown string, by func(picture.Grid) int, keys ...string) kit.Action {
+		return kit.Action{ID: id, Keys: kit.Bind(words, shown, keys...), Group: groupMove, Do: func() tea.Cmd {
+			m.moved = true
+			m.list.Move(by(picture.GridOf(m.sheet.room)))
+			return nil
+		}}
+	}
+	actions := []kit.Action{
+		move("list.left", "left", "← h", func(picture.Grid) int { return -1 }, "left", "h"),
+		move("list.right", "right", "→ l", func(picture.Grid) int { return 1 }, "right", "l"),
+		move("list.up", "up", "↑ k", func(g picture.Grid) int { return -g.Columns }, "up", "k"),
+		move("list.down", "down", "↓ j", func(g picture.Grid) int { return g.Columns }, "down", "j"),
+		move("list.page-up", "page up", "pgup", func(g picture.Grid) int { return -g.Page() }, "pgup", "ctrl+b"),
+		move("list.page-down", "page down", "pgdn", func(g picture.Grid) int { return g.Page() }, "pgdown", "ctrl+f"),
+		move("list.half-page-up", "half a page up", "", func(g picture.Grid) int { return -g.Columns * max(1, g.Rows/2) }, "ctrl+u"),
+		move("list.half-page-down", "half a page down", "", func(g picture.Grid) int { return g.Columns * max(1, g.Rows/2) }, "ctrl+d"),
+	}
+	for _, a := range m.listActions() {
+		if slices.ContainsFunc(actions, func(b kit.Action) bool { return a.ID == b.ID }) {
+			continue
+		}
+		switch a.ID { // tiles have the arrows
+		case "picker.open":
+			a.Keys = kit.Bind(a.Label(), "", "enter")
+		case "picker.parent":
+			a.Keys = kit.Bind(a.Label(), "", "backspace")
+		}
+		actions = append(actions, a)
+	}
+	return actions
+}
+
+// Capturing reports whether the filter takes the keys.
+func (m *Model) Capturing() bool { return m.focus == onFilter }
+
+// Type edits the filter. A paste without it is taken into the tray.
+func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
+	if paste, ok := msg.(tea.PasteMsg); ok && m.focus != onFilter {
+		return m.paste(paste), true
+	}
+	before := m.filter.Value()
+	if m.focus != onFilter || !m.filter.Update(msg) {
+		return nil, false
+	}
+	if m.filter.Value() == before {
+		return nil, true
+	}
+	return m.arrange(true), true
+}
+
+// Reasons for which an action cannot be done now; empty where it can.
+
+func (m *Model) noFolder() string {
+	if m.shown.folder == "" || m.problem != nil {
+		return "no folder is shown"
+	}
+	return ""
+}
+
+func (m *Model) noEntry() string {
+	if len(m.shown.rows) == 0 {
+		return "no file is shown"
+	}
+	return ""
+}
+
+func (m *Model) noFiles() string {
+	// Folders come first, so the last row knows, except among the found.
+	for i := len(m.shown.rows) - 1; i >= 0; i-- {
+		if e, _ := m.entryAt(i); e.kind != kindFolder {
+			return ""
+		}
+	}
+	return "no file is shown"
+}
+
+func (m *Model) noPattern() string {
+	if m.shown.pattern == "" || len(m.shown.rows) == 0 {
+		return "no filter has found anything"
+	}
+	return ""
+}
+
+func (m *Model) noParent() string {
+	if m.shown.folder == "" || filepath.Dir(m.shown.folder) == m.shown.folder {
+		return "this is the topmost folder"
+	}
+	return ""
+}
+
+func (m *Model) nothingToClear() string {
+	if m.filter.Value() == "" && !m.ranged && !m.sheet.on && len(m.tray.items) == 0 {
+		return "nothing is filtered or picked"
+	}
+	return ""
+}
+
+func (m *Model) nothingToSend() string {
+	if len(m.tray.items) > 0 {
+		return ""
+	}
+	e, ok := m.current()
+	if m.focus == onTray || !ok {
+		return "nothing is picked"
+	}
+	if e.kind == kindFolder {
+		return "nothing is picked, and the cursor is on a folder"
+	}
+	return ""
+}
+
+func (m *Model) emptyTray() string {
+	if len(m.tray.items) == 0 {
+		return "the tray is empty"
+	}
+	return ""
+}
+
+func (m *Model) noItemFile() string {
+	i, ok := m.trayItem()
+	switch {
+	case !ok:
+		return "the tray is empty"
+	case i.isURL():
+		return "an address is in no folder"
+	}
+	return ""
+}
+
+func (m *Model) nothingRemoved() string {
+	if len(m.removed) == 0 {
+		return "nothing was removed from the tray"
+	}
+	return ""
+}
+
+func (m *Model) nothingToCopy() string {
+	if _, text := m.copied(); text == "" {
+		return "no file is shown"
+	}
+	return ""
+}
+
+// trayItem is the item under the cursor of the tray.
+func (m *Model) trayItem() (item, bool) {
+	i := m.trayList.Cursor()
+	if i >= len(m.tray.items) {
+		return item{}, false
+	}
+	return m.tray.items[i], true
+}
+
+// copied is what the copy act takes, with a word for what it is.
+func (m *Model) copied() (what, text string) {
+	if m.focus == onTray {
+		i, ok := m.trayItem()
+		switch {
+		case !ok:
+			return "", ""
+		case i.isURL():
+			return "URL", i.source.URL
+		}
+		return "path", i.source.Path
+	}
+	if e, ok := m.current(); ok {
+		return "path", m.path(e)
+	}
+	return "path", m.shown.folder
+}
+
+func (m *Model) copyPath() tea.Cmd {
+	what, text := m.copied()
+	return page.Send(page.Copy{What: what, Text: text})
+}
+
+func (m *Model) noSamples() string {
+	if m.options.Samples == nil {
+		return "there are none"
+	}
+	return ""
+}
+
+func (m *Model) noBookmarks() string {
+	if m.options.Bookmarks.Load == nil || m.options.Bookmarks.Save == nil {
+		return "there is no place to keep bookmarks"
+	}
+	return ""
+}

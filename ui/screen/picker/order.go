@@ -1,0 +1,36 @@
+package picker
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/kit"
+)
+
+// sortMenu are the rows of the menu that sorts; the last turns the order round.
+var sortMenu = []struct {
+	key, words string
+	by         by
+}{
+	{"n", "name", byName},
+	{"s", "size", bySize},
+	{"t", "time", byTime},
+	{"k", "kind", byKind},
+	{"r", "the other way round", byName},
+}
+
+func (m *Model) openMenu() tea.Cmd {
+	last := len(sortMenu) - 1
+	rows := make([]kit.MenuRow, len(sortMenu))
+	for i, r := range sortMenu {
+		rows[i] = kit.MenuRow{Key: r.key, Words: r.words, On: i < last && r.by == m.order.by || i == last && m.order.reverse}
+	}
+	m.Overlays().Open(kit.NewMenu("Sort", rows...).OnTake(func(row int) tea.Cmd {
+		if row == last {
+			m.order.reverse = !m.order.reverse
+		} else {
+			m.order = order{by: sortMenu[row].by}
+		}
+		return m.arrange(false)
+	}))
+	return nil
+}

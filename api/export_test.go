@@ -33,3 +33,6 @@ func (c *Client) WrapForTest(wrap func(net.Conn) net.Conn) {
 
 // WholeBody is the size up to which a body is sent in one write.
 const WholeBody = wholeBody
+
+// OpenSource opens a file for sending.
+var OpenSource = openSource

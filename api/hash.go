@@ -43,7 +43,7 @@ func HashContent(r io.Reader, kind HashKind) (sum string, size int64, err error)
 // HashSource reads a file and is its hash, with what the file was while it was
 // read. The error is a *SourceError.
 func HashSource(name string, kind HashKind) (string, Identity, error) {
-	f, before, err := OpenSource(name)
+	f, before, err := openSource(name)
 	if err != nil {
 		return "", Identity{}, err
 	}

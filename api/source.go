@@ -137,9 +137,9 @@ func (e *SourceError) Error() string { return quote(e.Path) + " " + e.Reason }
 func (e *SourceError) Hint() string { return e.Help }
 
 // Identify looks at a file without opening it for good. The error is a
-// *SourceError, as of OpenSource.
+// *SourceError, as of openSource.
 func Identify(name string) (Identity, error) {
-	f, id, err := OpenSource(name)
+	f, id, err := openSource(name)
 	if err != nil {
 		return Identity{}, err
 	}
@@ -147,7 +147,7 @@ func Identify(name string) (Identity, error) {
 }
 
 // LookAt looks at a file without opening it: whether it can be read is not
-// known then. The error is a *SourceError, as of OpenSource.
+// known then. The error is a *SourceError, as of openSource.
 func LookAt(name string) (Identity, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -156,10 +156,10 @@ func LookAt(name string) (Identity, error) {
 	return IdentityOf(info), checkMode(name, info)
 }
 
-// OpenSource opens a file for sending. Only a regular file with content can be
+// openSource opens a file for sending. Only a regular file with content can be
 // sent; a folder, a pipe, a device, a socket, an empty or an unreadable file
 // gives a *SourceError that says why. It never waits, not even on a pipe.
-func OpenSource(name string) (*os.File, Identity, error) {
+func openSource(name string) (*os.File, Identity, error) {
 	// Looking before opening keeps devices closed: opening some has effects.
 	if _, err := LookAt(name); err != nil {
 		return nil, Identity{}, err
@@ -235,7 +235,7 @@ type content struct {
 
 // openContent opens what the file part of an upload holds.
 func openContent(s Source, hashed bool) (*content, error) {
-	f, before, err := OpenSource(s.Path)
+	f, before, err := openSource(s.Path)
 	if err != nil {
 		return nil, err
 	}

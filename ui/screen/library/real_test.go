@@ -26,30 +26,6 @@ func TestSheetOfRealPictures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { sheetOfRealPictures(t, path) })
 }
 
-// hosted is the screen behind its host.
-type hosted struct {
-	page.Host
-	s *Model
-}
-
-func (h *hosted) Update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case page.Reply:
-		if _, answer, ok := h.Open(msg); ok {
-			return h.Tell(h.s, answer)
-		}
-		return nil
-	case tea.KeyPressMsg:
-		cmd, _, _ := h.Press(msg)
-		return cmd
-	case tea.WindowSizeMsg:
-		return h.Resize(image.Pt(msg.Width, msg.Height-2)) // without the lines of the root
-	}
-	return h.Tell(h.s, msg)
-}
-
-func (h *hosted) View(size image.Point, th *theme.Theme) string { return h.s.View(size, th) }
-
 func sheetOfRealPictures(t *testing.T, path string) {
 	s := &shelf{files: map[string][]api.File{"/": some("/", 260)}}
 	loader := picture.NewLoader(media.Limits{})
@@ -62,12 +38,8 @@ func sheetOfRealPictures(t *testing.T, path string) {
 		},
 		Loader: loader,
 	})
-	h := &hosted{s: m}
-	h.Paint(theme.New(true, true))
-	h.Add(page.Library, m)
-	g := uitest.NewGlass(t, h, image.Pt(160, 46))
-	g.Run(h.Show(page.Library, false))
-	g.Send(tea.WindowSizeMsg{Width: 160, Height: 48})
+	g := uitest.NewGlass(t, m, image.Pt(160, 46))
+	g.Run(m.Init())
 	g.Send(picture.Abilities{Method: picture.MethodKitty, Cell: image.Pt(4, 8)})
 	g.Draw()
 	if g.Real() != 0 || len(g.Held) != 0 {
@@ -90,9 +62,7 @@ func sheetOfRealPictures(t *testing.T, path string) {
 		t.Errorf("the terminal held %d pictures", g.Most)
 	}
 	// Another size: the old pictures go, new ones come.
-	g.Size = image.Pt(100, 30)
-	g.Draw()
-	g.Send(tea.WindowSizeMsg{Width: 100, Height: 32})
+	g.Resize(image.Pt(100, 30))
 	g.Send(page.Tick{})
 	if g.Real() == 0 {
 		t.Error("no real picture after the size changed")

@@ -7,14 +7,12 @@ import (
 	"testing"
 	"testing/synctest"
 
-	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
 	"mediadesk/api/media"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
-	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
 

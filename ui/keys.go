@@ -37,6 +37,9 @@ func (m *Model) programActions(capturing bool) []kit.Action {
 	}
 	if m.session != nil {
 		for i, t := range page.Tabs {
+			if t.ID == m.host.Front() && m.host.InFront() != nil {
+				continue
+			}
 			add("screen."+t.Key, "go to "+t.Name, "", func() tea.Cmd { return m.goTo(t.ID) }, nil, string(rune('1'+i)))
 		}
 		add("screen.next", "next screen", "", func() tea.Cmd { return m.turn(1) }, nil, "]")

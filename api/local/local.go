@@ -218,6 +218,9 @@ func (l *Library) Close() error {
 func (l *Library) release() error {
 	var err error
 	if l.cancel != nil {
+		if _, err := os.Stat(snapshotPath(l.o.Dir)); err != nil {
+			l.report("the first snapshot of the records could not be made", l.snapshot())
+		}
 		l.cancel()
 		l.workers.Wait()
 		l.guard.client.CloseIdleConnections()

@@ -47,7 +47,7 @@ func (l *Library) snapshot() error {
 	if store.Empty(l.ctx, path) {
 		return nil
 	}
-	if lines, err := store.Damage(l.ctx, path); err != nil || len(lines) > 0 {
+	if lines, err := l.records.Damage(l.ctx); err != nil || len(lines) > 0 {
 		return errors.Join(err, errors.New("the records are damaged. "+repairHelp(l.o.Dir)))
 	}
 	return store.Snapshot(l.ctx, path, to)

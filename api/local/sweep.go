@@ -63,7 +63,7 @@ func (l *Library) sweeping(notice <-chan struct{}) {
 
 // sweep returns whether the records are sound.
 func (l *Library) sweep() (sound bool) {
-	lines, err := store.Damage(l.ctx, recordsPath(l.o.Dir))
+	lines, err := l.records.Damage(l.ctx)
 	if err != nil || len(lines) > 0 {
 		l.doubtful.Store(true)
 		if l.ctx.Err() == nil {

@@ -100,6 +100,9 @@ func pictures(n int) (list [][]byte) {
 func store20(t *testing.T, dir string) [][]byte {
 	t.Helper()
 	s := serve(t, local.Options{Dir: dir})
+	if err := store.Snapshot(t.Context(), filepath.Join(dir, "library.db"), filepath.Join(dir, "empty")); err != nil {
+		t.Fatal(err)
+	}
 	list := pictures(20)
 	for n, data := range list {
 		upload(t, s.Address, data, "fileName", fmt.Sprintf("p%d.txt", n), "useUniqueFileName", "false")
@@ -137,6 +140,12 @@ func TestLostRecords(t *testing.T) {
 			}
 			records.Close() //nolint:errcheck // only the file is wanted
 		},
+		"older and empty": func(t *testing.T, dir string) {
+			removeRecords(t, dir)
+			if err := os.Rename(filepath.Join(dir, "empty"), filepath.Join(dir, "library.db")); err != nil {
+				t.Fatal(err)
+			}
+		},
 		"garbage": func(t *testing.T, dir string) {
 			removeRecords(t, dir)
 			if err := os.WriteFile(filepath.Join(dir, "library.db"), bytes.Repeat([]byte("garbage "), 5000), 0o600); err != nil {
@@ -150,6 +159,9 @@ func TestLostRecords(t *testing.T) {
 				list := store20(t, dir)
 				if !snapshot {
 					os.Remove(filepath.Join(dir, "library.db.snapshot"))
+				}
+				if name == "older and empty" && !snapshot {
+					age(t, dir, 2*time.Hour) // else they could be what a crash left
 				}
 				lose(t, dir)
 				l, err := local.Open(t.Context(), local.Options{Dir: dir, Key: key(testKey)})
@@ -206,6 +218,7 @@ func TestOlderRecords(t *testing.T) {
 		upload(t, s.Address, data, "fileName", fmt.Sprintf("p%d.txt", n), "useUniqueFileName", "false")
 	}
 	end(t, s)
+	os.Remove(filepath.Join(dir, "library.db.snapshot"))
 	removeRecords(t, dir)
 	if err := os.Rename(filepath.Join(dir, "backup"), filepath.Join(dir, "library.db")); err != nil {
 		t.Fatal(err)

@@ -104,6 +104,8 @@ func Damage(ctx context.Context, path string) ([]string, error) {
 	return lines, errors.Join(err, db.Close())
 }
 
+func (s *database) Damage(ctx context.Context) ([]string, error) { return Damage(ctx, s.path) }
+
 // checkFormat compares the tables with those that the format number promises.
 func checkFormat(ctx context.Context, db *sql.DB) ([]string, error) {
 	var format, second int

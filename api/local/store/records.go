@@ -43,6 +43,9 @@ var ErrExists = errors.New("exists already")
 type Records interface {
 	Update(ctx context.Context, fn func(Tx) error) error
 	View(ctx context.Context, fn func(Tx) error) error
+	// Damage says in lines what is broken in the database itself; none:
+	// nothing is. It may take long.
+	Damage(ctx context.Context) ([]string, error)
 	Close() error
 }
 

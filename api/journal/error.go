@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,7 +20,8 @@ var ErrNewer = errors.New("it was written by a newer mediadesk")
 // errNoJournal says that the file is a database, but no journal.
 var errNoJournal = errors.New("it is damaged, or no journal")
 
-// errRow says that a row of the journal makes no sense.
+// errRow says that a row of the journal makes no sense. One that is missing is
+// sql.ErrNoRows.
 var errRow = errors.New("a row makes no sense")
 
 // decode reads a column that holds JSON.
@@ -56,7 +58,7 @@ func (e *Error) Hint() string {
 	}
 	var own *sqlite.Error
 	if !errors.As(e.Err, &own) {
-		if errors.Is(e.Err, errRow) || strings.Contains(e.Err.Error(), "sql: Scan error") {
+		if errors.Is(e.Err, errRow) || errors.Is(e.Err, sql.ErrNoRows) || strings.Contains(e.Err.Error(), "sql: Scan error") {
 			return Damaged
 		}
 		return ""

@@ -55,7 +55,7 @@ func TestDecodeFormats(t *testing.T) {
 		p, err := decode(t, mediatest.WebP())
 		must(t, err)
 		if got, want := p.Pixels.At(3, 1), (color.RGBA{30, 200, 60, 255}); p.Size != image.Pt(4, 2) || got != want {
-			t.Errorf("size %v, colour %v, want %v", p.Size, got, want)
+			t.Errorf("size %v, color %v, want %v", p.Size, got, want)
 		}
 	})
 }

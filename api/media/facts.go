@@ -45,7 +45,7 @@ type Facts struct {
 	Alpha bool
 	// Camera and Lens are safe to draw; empty where unknown.
 	Camera, Lens string
-	// Profile is what the colour profile calls itself, safe to draw; empty where
+	// Profile is what the color profile calls itself, safe to draw; empty where
 	// there is none.
 	Profile string
 	// Duration is how long an animation, a film or a recording plays; zero for

@@ -33,7 +33,7 @@ func TestFactsOfPictures(t *testing.T) {
 		{"a.png", mediatest.PNG(t, img), "image/png", "PNG picture", false},
 		{"alpha.png", mediatest.PNG(t, clear64), "image/png", "PNG picture", true},
 		{"palette.png", mediatest.PNG(t, pal), "image/png", "PNG picture", true},
-		{"one colour transparent.png", trns, "image/png", "PNG picture", true},
+		{"one color transparent.png", trns, "image/png", "PNG picture", true},
 		{"a.gif", mediatest.GIF(t, img), "image/gif", "GIF picture", false},
 		{"alpha.gif", mediatest.GIF(t, pal), "image/gif", "GIF picture", true},
 		{"a.bmp", mediatest.BMP(t, img), "image/bmp", "BMP picture", false},

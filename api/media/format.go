@@ -164,7 +164,7 @@ func recoverTo(err *error, kind string) {
 	}
 }
 
-// hasAlpha reports whether a colour model can be transparent. The models of
+// hasAlpha reports whether a color model can be transparent. The models of
 // opaque PNG and BMP files have an alpha too; their probes know better.
 func hasAlpha(m color.Model) bool {
 	switch m {
@@ -181,7 +181,7 @@ func hasAlpha(m color.Model) bool {
 	return false
 }
 
-// wide reports whether a colour model has 16-bit samples.
+// wide reports whether a color model has 16-bit samples.
 func wide(m color.Model) bool {
 	switch m {
 	case color.RGBA64Model, color.NRGBA64Model, color.Gray16Model, color.Alpha16Model:

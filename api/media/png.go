@@ -25,9 +25,9 @@ func EncodePNG(ctx context.Context, img *image.NRGBA) ([]byte, error) {
 		return nil, errors.New("a picture without pixels cannot be written as PNG")
 	}
 	opaque := img.Opaque()
-	colours := byte(6) // red, green, blue and alpha
+	colors := byte(6) // red, green, blue and alpha
 	if opaque {
-		colours = 2 // without alpha
+		colors = 2 // without alpha
 	}
 	each := stripRows(w)
 	parts := make([]pngPart, (h+each-1)/each)
@@ -41,7 +41,7 @@ func EncodePNG(ctx context.Context, img *image.NRGBA) ([]byte, error) {
 	}
 	header := binary.BigEndian.AppendUint32(nil, uint32(w))
 	header = binary.BigEndian.AppendUint32(header, uint32(h))
-	header = append(header, 8, colours, 0, 0, 0) // 8 bits each, not interlaced
+	header = append(header, 8, colors, 0, 0, 0) // 8 bits each, not interlaced
 	size := 128
 	for _, p := range parts {
 		size += len(p.chunk)

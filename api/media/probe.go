@@ -101,7 +101,7 @@ func jpegCost(sof []byte, progressive, rgb bool) float64 {
 	return cost
 }
 
-// probePNG looks at the colour type and for a tRNS chunk, which makes a picture
+// probePNG looks at the color type and for a tRNS chunk, which makes a picture
 // without an alpha channel transparent.
 func probePNG(rs io.ReadSeeker, h *header) error {
 	var head [29]byte
@@ -137,7 +137,7 @@ func probePNG(rs io.ReadSeeker, h *header) error {
 	return nil
 }
 
-// probeGIF looks at the first frame: whether it has a transparent colour or
+// probeGIF looks at the first frame: whether it has a transparent color or
 // leaves a part of the picture open.
 func probeGIF(rs io.ReadSeeker, h *header) error {
 	r := bufio.NewReader(rs)

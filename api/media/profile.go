@@ -9,14 +9,14 @@ import (
 	"unicode/utf16"
 )
 
-// Bounds of what is read of a colour profile. Its name stands in front; a table
+// Bounds of what is read of a color profile. Its name stands in front; a table
 // behind it may be large.
 const (
 	maxProfile     = 1 << 20
 	maxProfileTags = 100
 )
 
-// readProfile is the name of the colour profile that a picture carries; empty
+// readProfile is the name of the color profile that a picture carries; empty
 // where it carries none or does not name it.
 func readProfile(rs io.ReadSeeker, mime string) string {
 	if _, err := rs.Seek(0, io.SeekStart); err != nil {

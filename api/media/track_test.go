@@ -209,7 +209,7 @@ func pngWithChunk(t testing.TB, kind string, data []byte) []byte {
 	return slices.Concat(plain[:33], mediatest.PNGChunk(kind, data), plain[33:])
 }
 
-// tiffWithProfile is a grey TIFF with a colour profile.
+// tiffWithProfile is a grey TIFF with a color profile.
 func tiffWithProfile(t testing.TB, order binary.AppendByteOrder, profile []byte) []byte {
 	t.Helper()
 	img := image.NewGray(image.Rect(0, 0, 8, 6))
@@ -243,7 +243,7 @@ func tiffWithProfile(t testing.TB, order binary.AppendByteOrder, profile []byte)
 	return append(b, 0, 0, 0, 0)
 }
 
-func TestColourProfile(t *testing.T) {
+func TestColorProfile(t *testing.T) {
 	packed := func(label string, profile []byte) []byte {
 		var b bytes.Buffer
 		z := zlib.NewWriter(&b)
@@ -264,7 +264,7 @@ func TestColourProfile(t *testing.T) {
 		"JPEG, none":            {jpegWithProfile(t, []byte("x")), ""},
 		"PNG":                   {pngWithChunk(t, "iCCP", packed("ICC Profile", profileOf("Display P3", 4))), "Display P3"},
 		"PNG, only the label":   {pngWithChunk(t, "iCCP", packed("My profile", nil)), "My profile"},
-		"PNG, the usual colour": {pngWithChunk(t, "sRGB", []byte{0}), "sRGB"},
+		"PNG, the usual color": {pngWithChunk(t, "sRGB", []byte{0}), "sRGB"},
 		"PNG without":           {mediatest.PNG(t, mediatest.Quarters(8, 6)), ""},
 		"WebP":                  {mediatest.RIFF("VP8X", extended, "ICCP", profileOf("Rec. 2020", 4), "VP8L", mediatest.WebP()[20:]), "Rec. 2020"},
 		"WebP without":          {mediatest.WebP(), ""},

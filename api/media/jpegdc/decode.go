@@ -6,8 +6,9 @@
 // coefficients, are skipped without being decoded, and no inverse transform is
 // needed. Of a progressive picture only the first DC scan is read.
 //
-// Measured on a photograph of 24 megapixels (BenchmarkDecode): 0.07 of the time of
-// image/jpeg in the same run, with 1 MB instead of 36 MB.
+// On a photograph of 24 megapixels it takes 0.07 of the time of image/jpeg in the same
+// run, and 1 MB instead of 36 MB (BenchmarkDecode). A preview with it takes 0.37 of the
+// processor time of timg and 11 MB instead of 60 (ui/picture/bench.sh).
 package jpegdc
 
 import (

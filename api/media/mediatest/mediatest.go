@@ -109,7 +109,7 @@ func TIFF(t testing.TB, img image.Image) []byte {
 	return b.Bytes()
 }
 
-// WebP is 4×2 pixels in lossless WebP: one colour, given by five prefix
+// WebP is 4×2 pixels in lossless WebP: one color, given by five prefix
 // codes of one symbol each.
 func WebP() []byte { return webpClaim(4, 2) }
 
@@ -121,7 +121,7 @@ func webpClaim(width, height uint32) []byte {
 	w.put(0, 1) // alpha is not used
 	w.put(0, 3) // version
 	w.put(0, 1) // no transform
-	w.put(0, 1) // no colour cache
+	w.put(0, 1) // no color cache
 	w.put(0, 1) // one set of codes
 	for _, symbol := range []uint32{200, 30, 60, 255} {
 		w.put(1, 1) // simple code

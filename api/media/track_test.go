@@ -256,22 +256,22 @@ func TestColorProfile(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"JPEG":                  {jpegWithProfile(t, profileOf("Display P3", 4)), "Display P3"},
-		"JPEG, version 2":       {jpegWithProfile(t, profileOf("Adobe RGB (1998)", 2)), "Adobe RGB (1998)"},
-		"JPEG without":          {mediatest.JPEG(t, mediatest.Quarters(8, 6)), ""},
-		"JPEG, hostile":         {jpegWithProfile(t, profileOf("a\x1b[2J\nb", 4)), "a[2Jb"},
-		"JPEG, cut":             {jpegWithProfile(t, profileOf("Display P3", 4)[:150]), ""},
-		"JPEG, none":            {jpegWithProfile(t, []byte("x")), ""},
-		"PNG":                   {pngWithChunk(t, "iCCP", packed("ICC Profile", profileOf("Display P3", 4))), "Display P3"},
-		"PNG, only the label":   {pngWithChunk(t, "iCCP", packed("My profile", nil)), "My profile"},
+		"JPEG":                 {jpegWithProfile(t, profileOf("Display P3", 4)), "Display P3"},
+		"JPEG, version 2":      {jpegWithProfile(t, profileOf("Adobe RGB (1998)", 2)), "Adobe RGB (1998)"},
+		"JPEG without":         {mediatest.JPEG(t, mediatest.Quarters(8, 6)), ""},
+		"JPEG, hostile":        {jpegWithProfile(t, profileOf("a\x1b[2J\nb", 4)), "a[2Jb"},
+		"JPEG, cut":            {jpegWithProfile(t, profileOf("Display P3", 4)[:150]), ""},
+		"JPEG, none":           {jpegWithProfile(t, []byte("x")), ""},
+		"PNG":                  {pngWithChunk(t, "iCCP", packed("ICC Profile", profileOf("Display P3", 4))), "Display P3"},
+		"PNG, only the label":  {pngWithChunk(t, "iCCP", packed("My profile", nil)), "My profile"},
 		"PNG, the usual color": {pngWithChunk(t, "sRGB", []byte{0}), "sRGB"},
-		"PNG without":           {mediatest.PNG(t, mediatest.Quarters(8, 6)), ""},
-		"WebP":                  {mediatest.RIFF("VP8X", extended, "ICCP", profileOf("Rec. 2020", 4), "VP8L", mediatest.WebP()[20:]), "Rec. 2020"},
-		"WebP without":          {mediatest.WebP(), ""},
-		"TIFF":                  {tiffWithProfile(t, binary.LittleEndian, profileOf("ProPhoto RGB", 2)), "ProPhoto RGB"},
-		"TIFF, big end first":   {tiffWithProfile(t, binary.BigEndian, profileOf("Display P3", 4)), "Display P3"},
-		"TIFF, cut":             {tiffWithProfile(t, binary.LittleEndian, profileOf("Display P3", 4)[:150]), ""},
-		"TIFF without":          {mediatest.TIFF(t, mediatest.Quarters(8, 6)), ""},
+		"PNG without":          {mediatest.PNG(t, mediatest.Quarters(8, 6)), ""},
+		"WebP":                 {mediatest.RIFF("VP8X", extended, "ICCP", profileOf("Rec. 2020", 4), "VP8L", mediatest.WebP()[20:]), "Rec. 2020"},
+		"WebP without":         {mediatest.WebP(), ""},
+		"TIFF":                 {tiffWithProfile(t, binary.LittleEndian, profileOf("ProPhoto RGB", 2)), "ProPhoto RGB"},
+		"TIFF, big end first":  {tiffWithProfile(t, binary.BigEndian, profileOf("Display P3", 4)), "Display P3"},
+		"TIFF, cut":            {tiffWithProfile(t, binary.LittleEndian, profileOf("Display P3", 4)[:150]), ""},
+		"TIFF without":         {mediatest.TIFF(t, mediatest.Quarters(8, 6)), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			facts, err := FactsOf(t.Context(), write(t, "a", c.data))

@@ -68,8 +68,6 @@ type Options struct {
 	Addresses []string
 	// Signals are watched for a stop from outside; nil: they are not.
 	Signals *terminal.Signals
-	// Frames sets when the screen is drawn; nil: by the framework's own clock.
-	Frames *Frames
 	// Stopping tells the process that looks after the terminal that this one
 	// stops now; nil: there is none.
 	Stopping func()

@@ -35,7 +35,6 @@ func (m *Model) View() tea.View {
 	v.BackgroundColor, v.ForegroundColor = m.theme.Ground, m.theme.Plain
 	v.WindowTitle = m.title()
 	v.ProgressBar = m.progress()
-	m.o.Frames.change()
 	return v
 }
 

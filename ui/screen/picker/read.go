@@ -45,14 +45,13 @@ const (
 	firstPart  = 2000
 	firstTime  = 15 * time.Millisecond
 	partTime   = 150 * time.Millisecond
-	readAtOnce = 4096
+	readAtOnce = 1000
 )
 
 // reader reads a folder part by part. Only one command has it at a time.
 type reader struct {
 	disk    *disk
 	dir     *os.File
-	list    *lister
 	gen     int
 	folder  string
 	entries []entry
@@ -60,17 +59,6 @@ type reader struct {
 	links   []int32       // rows of links of which is not known where they lead
 	time    time.Duration // that the next part may take
 	changed time.Time
-
-	// The names that are being taken down: their letters, one behind the other, and
-	// where each ends.
-	text  []byte
-	fresh []freshEntry
-}
-
-// freshEntry is a name that is being taken down.
-type freshEntry struct {
-	end  int
-	mode fs.FileMode
 }
 
 // open begins to show another folder; the old one is shown until the first
@@ -126,7 +114,7 @@ func openFolder(d *disk, gen int, asked, land string) tea.Msg {
 		msg.err = folderProblem(msg.folder, err)
 		return msg
 	}
-	r := &reader{disk: d, dir: dir, list: newLister(dir), gen: gen, folder: msg.folder}
+	r := &reader{disk: d, dir: dir, gen: gen, folder: msg.folder}
 	if info, err := dir.Stat(); err == nil {
 		r.changed = info.ModTime()
 	}
@@ -146,8 +134,9 @@ func (r *reader) next(msg snapshotMsg) snapshotMsg {
 	}
 	var err error
 	for err == nil && time.Since(begin) < r.time && (!first || len(r.entries) < firstPart) {
-		err = r.list.read(r.note)
-		r.keep()
+		var found []fs.DirEntry
+		found, err = r.dir.ReadDir(readAtOnce)
+		r.keep(found)
 	}
 	r.time = max(partTime, 2*r.time)
 	r.follow()
@@ -166,30 +155,16 @@ func (r *reader) next(msg snapshotMsg) snapshotMsg {
 	return msg
 }
 
-// note takes down a name.
-func (r *reader) note(name []byte, mode fs.FileMode) {
-	r.text = append(r.text, name...)
-	r.fresh = append(r.fresh, freshEntry{len(r.text), mode})
-}
-
-// keep makes entries of the names that were taken down. They share one piece of
-// memory: a piece for each would take longer than reading them.
-func (r *reader) keep() {
-	if n := len(r.entries) + len(r.fresh); n > cap(r.entries) {
-		r.entries = slices.Grow(r.entries, max(n, 2*len(r.entries))-len(r.entries))
-	}
-	text := string(r.text)
-	from := 0
-	for _, f := range r.fresh {
-		e := entry{name: text[from:f.end], kind: kindOf(f.mode)}
-		if f.mode&fs.ModeSymlink != 0 {
+// keep appends what was read to the entries.
+func (r *reader) keep(found []fs.DirEntry) {
+	for _, d := range found {
+		e := entry{name: d.Name(), kind: kindOf(d.Type())}
+		if d.Type()&fs.ModeSymlink != 0 {
 			e.kind, e.link = kindLink, true
 			r.links = append(r.links, int32(len(r.entries)))
 		}
 		r.entries = append(r.entries, e)
-		from = f.end
 	}
-	r.text, r.fresh = r.text[:0], r.fresh[:0]
 }
 
 // follow follows links for a moment. Entries that were handed over do not change:

@@ -1,7 +1,9 @@
 package picker
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -129,39 +131,62 @@ func (a *arrangement) found(rows []int32) []int32 {
 	return out
 }
 
-// searchAtOnce is how many names are looked through between two looks at the
-// context.
-const searchAtOnce = 4096
+const (
+	// searchAtOnce is how many names are searched between two checks of the context.
+	searchAtOnce = 512
+	// longestWord is how many letters of a word are searched together. The score of
+	// the library triples with each adjacent letter and overflows after 38.
+	longestWord = 32
+)
 
-// search finds the rows whose names hold the letters of every word of the
+// words splits a filter into what is searched one after the other.
+func words(pattern string) []string {
+	var out []string
+	for _, word := range strings.Fields(pattern) {
+		for piece := range slices.Chunk([]rune(word), longestWord) {
+			out = append(out, string(piece))
+		}
+	}
+	return out
+}
+
+// search returns the rows whose names contain the letters of every word of the
 // pattern in their order, best first. An empty pattern finds all.
 func search(ctx context.Context, entries []entry, among []int32, pattern string) []int32 {
-	for _, word := range strings.Fields(pattern) {
-		hits := make([]hit, 0, len(among))
-		low := strings.ToLower(word)
-		quick := plain(word)
-		for begin := 0; begin < len(among) && ctx.Err() == nil; begin += searchAtOnce {
-			for _, row := range among[begin:min(begin+searchAtOnce, len(among))] {
-				points, ok := 0, false
-				if name := entries[row].name; quick && plain(name) {
-					points, ok = match(name, low)
-				} else if found := fuzzy.Find(word, []string{name}); len(found) > 0 {
-					points, ok = found[0].Score, true
-				}
-				if ok {
-					hits = append(hits, hit{row, int32(max(-10_000, min(points, 10_000)))})
+	type hit struct {
+		row   int32
+		score int
+	}
+	for _, word := range words(pattern) {
+		var hits []hit
+		for rows := range slices.Chunk(among, searchAtOnce) {
+			if ctx.Err() != nil {
+				return nil
+			}
+			names := func(yield func(string) bool) {
+				for _, row := range rows {
+					if !yield(entries[row].name) {
+						return
+					}
 				}
 			}
+			for _, match := range fuzzy.FindFromIterNoSort(word, names) {
+				hits = append(hits, hit{rows[match.Index], match.Score})
+			}
 		}
-		among = byPoints(hits)
+		slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
+		among = make([]int32, len(hits))
+		for i, h := range hits {
+			among[i] = h.row
+		}
 	}
 	return among
 }
 
-// letters are the byte offsets in a name that the pattern found.
+// letters returns the byte offsets in a name that the pattern found.
 func letters(name, pattern string) []int {
 	var out []int
-	for _, word := range strings.Fields(pattern) {
+	for _, word := range words(pattern) {
 		for _, match := range fuzzy.Find(word, []string{name}) {
 			out = append(out, match.MatchedIndexes...)
 		}

@@ -138,6 +138,15 @@ func TestNarrowingIsSearching(t *testing.T) {
 	})
 }
 
+// A long name pasted into the filter finds its file first.
+func TestLongPattern(t *testing.T) {
+	long := strings.Repeat("abcdefghij", 20)
+	entries := entriesOf("a "+strings.Repeat("j", 30)+long+"b.jpg", long+".jpg", "b.png")
+	if got := arrangedNames("/", entries, order{}, false, long); len(got) != 2 || got[0] != long+".jpg" {
+		t.Errorf("found %q", got)
+	}
+}
+
 func TestFillStops(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	stop()

@@ -131,3 +131,21 @@ func prefix(key []byte) uint64 {
 	copy(b[:], key)
 	return binary.BigEndian.Uint64(b[:])
 }
+
+// plain reports whether s is ASCII only.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// fold returns the lower case of an ASCII letter, any other byte unchanged.
+func fold(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c | 0x20
+	}
+	return c
+}

@@ -36,19 +36,18 @@ func (l *Library) openContent(ctx context.Context, v *store.Version) (store.Cont
 	return nil, fmt.Errorf("open the content of the version %s: %w", v.ID, err)
 }
 
-// rangesForm is a Range header as RFC 9110 has it. Of what is another unit, or
-// no range at all, a server takes no notice.
+// rangesForm is a Range header of RFC 9110. A server ignores other units and
+// malformed ranges.
 var rangesForm = regexp.MustCompile(`^(?i:bytes)=[ \t]*((\d+-\d*|-\d+)?[ \t]*(,[ \t]*|$))+$`)
 
-// The last no bytes are a range that nothing meets, as one behind the end is.
-// net/http would answer with no bytes at all, from the end to before it.
+// "The last 0 bytes" cannot be satisfied, like a range behind the end. net/http
+// would answer with an empty range.
 var emptySuffix = regexp.MustCompile(`(^|[, \t])-0+\b`)
 
 var beyond = strconv.FormatInt(math.MaxInt64-1, 10) + "-"
 
-// serveContent answers with a content, whole or in ranges, or tells that what
-// the client has is still the same. Its refusals have a message like all
-// others.
+// serveContent answers with a content or ranges of it, or that it is unchanged.
+// Unlike those of net/http, its errors have a JSON body.
 func serveContent(w http.ResponseWriter, r *http.Request, changed time.Time, content io.ReadSeeker) {
 	if ranges := r.Header.Get("Range"); !validRanges(ranges) {
 		r.Header.Del("Range")
@@ -77,13 +76,13 @@ func validRanges(text string) bool {
 	return true
 }
 
-// refusingWriter writes the refusals of net/http in the form of our own.
+// refusingWriter gives the errors of net/http our JSON body.
 type refusingWriter struct {
 	http.ResponseWriter
 	refused bool
 }
 
-// WriteHeader replaces what has no message for people.
+// WriteHeader writes the JSON body of an error.
 func (w *refusingWriter) WriteHeader(status int) {
 	message := map[int]string{
 		http.StatusRequestedRangeNotSatisfiable: "The range lies outside the file.",
@@ -98,7 +97,7 @@ func (w *refusingWriter) WriteHeader(status int) {
 	writeJSON(w.ResponseWriter, status, p.body())
 }
 
-// Write throws away what was to stand in the place of the message.
+// Write discards the body that net/http has for an error.
 func (w *refusingWriter) Write(p []byte) (int, error) {
 	if w.refused {
 		return len(p), nil

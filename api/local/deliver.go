@@ -52,7 +52,7 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	// A vector picture is served as it is, whatever is asked for.
+	// Vector pictures are always served unchanged.
 	vector := file.Version.Mime == "image/svg+xml"
 	cache := "public, no-cache"
 	if file.Private {
@@ -71,11 +71,11 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	defer content.Close() //nolint:errcheck // it was only read
 
 	h := w.Header()
-	// A new version comes under the same address, so what is cached is asked
-	// for again; the tag makes that cheap.
+	// A new version has the same address, so caches must revalidate; the ETag
+	// makes that cheap.
 	h.Set("Cache-Control", cache)
-	// What people store is shown, not run: a page or a vector picture with a
-	// script has no power over anything here.
+	// Stored files are shown, not run: scripts in pages and vector pictures do
+	// nothing.
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
 	h.Set("Cross-Origin-Resource-Policy", "same-site")
 	if l.o.Embeddable {
@@ -88,7 +88,7 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 		tag += "-" + asked.Tag(file.Region)
 		if r.Header.Get("If-None-Match") == `"`+tag+`"` {
 			h.Set("ETag", `"`+tag+`"`)
-			w.WriteHeader(http.StatusNotModified) // nothing has to be made for that
+			w.WriteHeader(http.StatusNotModified) // without making the picture
 			return nil
 		}
 		picture, kind, err := l.pictures.Get(r.Context(), tag, func(ctx context.Context) ([]byte, string, error) {
@@ -103,12 +103,12 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	}
 	h.Set("ETag", `"`+tag+`"`)
 	h.Set("Content-Type", contentType(mime))
-	// When the file last changed: a version that was restored is older.
+	// The time of the file, since a restored version is older.
 	serveContent(w, r, file.Updated, body)
 	return nil
 }
 
-// makingError tells pictures that cannot be worked on from faults of ours.
+// makingError turns the error of a picture that cannot be processed into an answer.
 func (l *Library) makingError(err error) error {
 	var cannot *delivery.CannotError
 	if errors.As(err, &cannot) {

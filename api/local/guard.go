@@ -13,37 +13,37 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// internet lets through what IANA has assigned to the public internet. What is
-// refused beside that are the addresses of this computer and of its networks, and
-// special ones such as multicast, documentation, tunnels and translated IPv4.
-// Ports and exceptions are the guard's.
+// internet allows the addresses that IANA has assigned to the public internet. It
+// refuses this computer, its networks, and special addresses such as multicast,
+// documentation, tunnels and translated IPv4. The guard decides about ports and
+// exceptions.
 var internet = ssrf.New(ssrf.WithAnyNetwork(), ssrf.WithAnyPort())
 
-// isInternal reports whether a URL source or a webhook may not lead to ip:
-// whoever sends an address would otherwise reach what only this computer can.
+// isInternal reports whether ip is off limits for URL sources and webhooks.
+// Otherwise a client could reach hosts that only this computer can reach.
 func isInternal(ip netip.Addr) bool {
 	return internet.SafeAddr(ip.Unmap().WithZone("")) != nil
 }
 
-// guardError says that an address was not let through.
+// guardError is the refusal of an address.
 type guardError struct{ address string }
 
 func (e *guardError) Error() string {
-	return "the address " + e.address + " lies in an internal network, which is not reached from here"
+	return "the address " + e.address + " is in an internal network, which is not allowed here"
 }
 
-// guard lets connections out to the internet only. It looks at the address
-// that is really dialled, after every name was resolved, so no spelling of an
-// address and no redirect gets around it.
+// guard restricts outgoing connections to the internet. It checks the address that
+// is dialed, after names were resolved, so no spelling of an address and no
+// redirect gets around it.
 type guard struct {
-	allowed  map[string]bool // host:port as it was given, and as dialled
+	allowed  map[string]bool // host:port as given, and as dialed
 	loopback func() bool     // whether webhooks may go to this computer
 	client   *http.Client    // for URL sources
 	posts    *http.Client    // for webhooks
 }
 
-// CheckAllowed says whether text is an address that the guard can be told to
-// let through: HOST:PORT.
+// CheckAllowed returns an error unless text is HOST:PORT, the form of
+// Options.AllowAddresses.
 func CheckAllowed(text string) error {
 	_, _, err := splitAllowed(text)
 	return err
@@ -89,7 +89,7 @@ func (g *guard) newClient(also func(netip.Addr) bool) *http.Client {
 	guarded := &net.Dialer{Timeout: 8 * time.Second, Control: check}
 	free := &net.Dialer{Timeout: 8 * time.Second}
 	transport := &http.Transport{
-		Proxy: nil, // a proxy would dial for us, past the guard
+		Proxy: nil, // a proxy would dial for us, unchecked
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			if g.allowed[strings.ToLower(address)] {
 				return free.DialContext(ctx, network, address)
@@ -98,12 +98,12 @@ func (g *guard) newClient(also func(netip.Addr) bool) *http.Client {
 		},
 		TLSHandshakeTimeout:    8 * time.Second,
 		MaxResponseHeaderBytes: 64 << 10,
-		DisableCompression:     true, // what is stored are the bytes that were served
-		DisableKeepAlives:      true, // each address is dialled, and so checked, anew
+		DisableCompression:     true, // store the bytes as they are served
+		DisableKeepAlives:      true, // dial, and so check, for each request
 	}
 	return &http.Client{
 		Transport: transport,
-		// Redirects of a source are followed by hand, those of a webhook never.
+		// download follows the redirects of a source itself; webhooks follow none.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }

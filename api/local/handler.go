@@ -19,11 +19,11 @@ import (
 
 const requestIDHeader = "X-Ik-Requestid"
 
-// identityPath is where a running library tells which process it is.
+// identityPath identifies the process of a running library.
 const identityPath = "/api/v1/library"
 
-// ServeHTTP answers one request: the operations under /api/ and /v1/, and the
-// stored files everywhere else.
+// ServeHTTP serves the API under /api/ and /v1/, and stored files at all other
+// paths.
 func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set(requestIDHeader, store.NewID())
 	w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -36,7 +36,7 @@ func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// maxHeader is how long the first line and the header of a request may be.
+// maxHeader is the limit for the first line and the header of a request, in bytes.
 const maxHeader = 32 << 10
 
 func headerLength(r *http.Request) int {
@@ -91,8 +91,8 @@ func (l *Library) authenticate(r *http.Request) error {
 	return nil
 }
 
-// originAllowed refuses what web pages of other sites ask of the API. They may
-// upload without the key, and ask beforehand whether they may (CORS preflight).
+// originAllowed refuses requests of web pages of other sites to the API, except
+// uploads without the key and their CORS preflight.
 func (l *Library) originAllowed(r *http.Request, path string) bool {
 	if path == uploadPath && (r.Method == http.MethodOptions || r.Method == http.MethodPost && r.Header.Get("Authorization") == "") {
 		return true
@@ -103,8 +103,9 @@ func (l *Library) originAllowed(r *http.Request, path string) bool {
 	return l.origin.Check(r) == nil
 }
 
-// hostAllowed refuses names that somebody else's name server could point at
-// this computer: a web page would then talk to the library as its own origin.
+// hostAllowed refuses host names that a foreign name server could point at this
+// computer (DNS rebinding): a web page could then use the library as its own
+// origin.
 func (l *Library) hostAllowed(hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {
@@ -118,28 +119,28 @@ func (l *Library) hostAllowed(hostport string) bool {
 	if err == nil && own.Host != "" && strings.EqualFold(own.Hostname(), host) {
 		return true
 	}
-	// An address cannot be pointed elsewhere.
+	// An IP address cannot be rebound.
 	_, err = netip.ParseAddr(host)
 	return err == nil && l.public.Load()
 }
 
-// drainTime and drainSize bound how much of a refused body is still read.
+// drainTime and drainSize limit how much of a refused body is still read.
 const (
 	drainTime = 2 * time.Second
 	drainSize = 64 << 20
 )
 
-// answerNow answers while the body is still arriving. What was under way is
-// then read for a moment and thrown away: a connection that is closed over
-// unread bytes is reset, and the answer with it.
+// answerNow answers while the body is still arriving. It then reads and discards
+// the body for a moment: closing a connection with unread bytes resets it, and the
+// client would not see the answer.
 func answerNow(w http.ResponseWriter, r *http.Request, body *patientBody, p *problem) {
 	body.control.EnableFullDuplex() //nolint:errcheck // a recorder in a test has no connection
 	w.Header().Set("Connection", "close")
 	writeJSON(w, p.status, p.body())
-	body.control.Flush() //nolint:errcheck // nobody is left to tell
+	body.control.Flush() //nolint:errcheck // the client is gone then
 	if !body.read && r.Header.Get("Expect") != "" {
-		return // the client waits to be told to send, and was told not to
+		return // the client waits for "100 Continue" and sends nothing
 	}
 	body.control.SetReadDeadline(time.Now().Add(drainTime)) //nolint:errcheck // as above
-	io.CopyN(io.Discard, body.ReadCloser, drainSize)        //nolint:errcheck // it is thrown away
+	io.CopyN(io.Discard, body.ReadCloser, drainSize)        //nolint:errcheck // discarded
 }

@@ -52,10 +52,10 @@ func (j *jobs) kind(id string) jobKind {
 	return j.kinds[id]
 }
 
-// completed is the word for a job that is done.
+// completed is the status of a finished job.
 const completed = "Completed"
 
-// jobStatus tells how the copying, moving or renaming of a folder ended.
+// jobStatus answers with the status of a folder job.
 func (l *Library) jobStatus(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("jobId")
 	kind := l.jobs.kind(id)
@@ -66,8 +66,8 @@ func (l *Library) jobStatus(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// purge takes the order to forget what is cached of an address. What is served
-// here is asked for anew each time, so there is nothing to forget.
+// purge accepts a request to purge the cache of an address. Nothing is cached here
+// without revalidation, so there is nothing to do.
 func (l *Library) purge(w http.ResponseWriter, r *http.Request) error {
 	var address string
 	if err := readBody(r, 1, member{"url", &address}); err != nil {
@@ -80,7 +80,7 @@ func (l *Library) purge(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// purgeStatus tells how a purge ended.
+// purgeStatus answers with the status of a purge.
 func (l *Library) purgeStatus(w http.ResponseWriter, r *http.Request) error {
 	if l.jobs.kind(r.PathValue("requestId")) != jobPurge {
 		return refuse(http.StatusNotFound, "There is no purge request with this id.", "Ids are known until the library is closed.")

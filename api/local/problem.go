@@ -12,11 +12,11 @@ import (
 	"mediadesk/api"
 )
 
-// problem is an answer that is no success.
+// problem is an error answer.
 type problem struct {
 	status        int
 	message, help string
-	reason        string   // a word for programs; empty: none
+	reason        string   // machine-readable; empty: none
 	missing       []string // ids of files that do not exist
 }
 
@@ -28,7 +28,7 @@ func refuse(status int, message, help string) error {
 
 func badRequest(message, help string) error { return refuse(http.StatusBadRequest, message, help) }
 
-// errTooLarge is in the words of hosted services, which clients look for.
+// errTooLarge has the words of hosted services, because clients look for them.
 func (l *Library) errTooLarge() error {
 	return &problem{
 		status:  http.StatusBadRequest,
@@ -42,8 +42,8 @@ var (
 	errCutShort = badRequest("The request ended before all of it had arrived; nothing was stored.", "Send it again.")
 )
 
-// answerError writes err as an answer. Errors of our own are logged; the answer
-// has the request id of the log's line and no details.
+// answerError writes err as an answer. Internal errors are logged; their answer
+// has the request id of the log line and no details.
 func (l *Library) answerError(w http.ResponseWriter, r *http.Request, body *patientBody, err error) {
 	var p *problem
 	var rule *api.RuleError
@@ -85,17 +85,17 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 		status, text = http.StatusInternalServerError, []byte(`{"message":"The answer could not be written.","help":""}`)
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	// With its length an answer is whole before the handler returns.
+	// With a length, the client has the complete answer before the handler returns.
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	w.WriteHeader(status)
-	w.Write(text) //nolint:errcheck // nobody is left to tell
+	w.Write(text) //nolint:errcheck // the client is gone then
 }
 
-// writeNothing is the answer of what was done and has nothing to tell.
+// writeNothing is the answer of a successful operation without a result.
 //
-// Generated clients of hosted services, which say in a header in which language
-// they are, read an answer of some of these operations as JSON whatever its
-// status: versions of those for Go and Java fail on an empty one.
+// Generated clients of hosted services, which name their language in a header,
+// parse the answer of some of these operations as JSON whatever its status: some
+// versions for Go and Java fail on an empty one.
 func writeNothing(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("X-Stainless-Lang") != "" {
 		writeJSON(w, http.StatusOK, struct{}{})

@@ -19,7 +19,7 @@ import (
 	"mediadesk/api/atomicfile"
 )
 
-// Server is a library that listens.
+// Server is a library that is served over HTTP.
 type Server struct {
 	Address string // public base address, without a slash at the end
 	Library *Library
@@ -31,18 +31,18 @@ type Server struct {
 	closed  error
 }
 
-// owner is what the file of the same name in a folder says.
+// owner is the content of the file owner.json in a library's folder.
 type owner struct {
 	Address  string `json:"address"`
 	PID      int    `json:"pid"`
 	Identity string `json:"identity"`
-	Dir      string `json:"dir"` // the folder: a copy of it has this file, too, and is not owned
+	Dir      string `json:"dir"` // the folder itself: a copy of it has this file, too, and has no owner
 }
 
 func ownerPath(dir string) string { return filepath.Join(dir, "owner.json") }
 
-// readHeader is how many bytes of a header are read at most: longer ones than
-// are taken, so that they are refused in our words.
+// readHeader is how many bytes of a header are read at most. It is more than
+// maxHeader, so that the refusal has a message of ours.
 const readHeader = 256 << 10
 
 // Serve opens the library of o and serves it at addr, host:port; port 0 picks
@@ -77,7 +77,7 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 			ErrorLog: slog.NewLogLogger(l.log.Handler(), slog.LevelWarn),
 		},
 	}
-	// On a full disk there is no room for the word, but for reading and deleting.
+	// This fails on a full disk, where reading and deleting still work.
 	if err := s.writeOwner(); err != nil {
 		l.log.Warn("other processes cannot find this library", "error", err)
 	}
@@ -92,7 +92,7 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 	return s, nil
 }
 
-// writeOwner leaves word for other processes where this one serves.
+// writeOwner tells other processes where this one serves.
 func (s *Server) writeOwner() error {
 	dir, err := filepath.Abs(s.Library.o.Dir)
 	if err != nil {
@@ -103,15 +103,15 @@ func (s *Server) writeOwner() error {
 		return err
 	}
 	if err := atomicfile.WriteFile(ownerPath(s.Library.o.Dir), text, 0o600); err != nil {
-		return fmt.Errorf("leave word of the running library: %w", err)
+		return fmt.Errorf("write the address of the running library: %w", err)
 	}
 	return nil
 }
 
-// closeTime is how long requests under way get to end.
+// closeTime is how long requests in progress may take to finish.
 const closeTime = 5 * time.Second
 
-// Close stops listening, lets requests under way end for a few seconds, and
+// Close stops listening, lets requests in progress finish for a few seconds, and
 // closes the library.
 func (s *Server) Close() error {
 	s.closing.Do(func() {
@@ -132,15 +132,16 @@ func (s *Server) Close() error {
 }
 
 // Find returns the address of the process that owns the folder dir and serves
-// it, and false where there is none. It asks at the address, and only the
-// very process that left word there is believed.
+// it, and false if there is none. It asks at the address, and accepts the answer
+// only of the process that wrote the file.
 func Find(dir string) (address string, ok bool) {
 	address, _, ok = find(dir)
 	return address, ok
 }
 
-// FindFaults returns what the process that serves the folder dir does wrong on
-// purpose, as Fault writes it; empty: nothing, or nobody serves it.
+// FindFaults returns the faults that the process that serves the folder dir makes
+// on purpose, as Fault.String writes them; empty if there are none or nobody
+// serves it.
 func FindFaults(dir string) string {
 	_, faults, _ := find(dir)
 	return faults

@@ -81,7 +81,7 @@ type Region struct {
 	pointer page.Pointer // where in its cell the mouse is, until its message
 
 	room  image.Rectangle // of the screen, for picture and crop
-	frame *frame
+	frame *kit.Memo[frameOf, frame]
 	sent  *picture.RegionView // the view that the terminal shows as a picture
 	soon  bool                // sendDue is on its way
 	crop  *picture.CropView
@@ -97,21 +97,19 @@ type drag struct {
 	cells image.Rectangle // of the screen, where the picture was
 }
 
-// frame is the picture fitted to the cells in which it was drawn last.
-type frame struct {
-	of      *picture.Picture
-	size    image.Point
-	options picture.Options
-	view    *picture.RegionView
-}
-
-// fit gives the picture fitted to size, which is made where it is another.
-func (f *frame) fit(p *picture.Picture, size image.Point, o picture.Options) *picture.RegionView {
-	if f.view == nil || f.of != p || f.size != size || f.options != o {
-		*f = frame{p, size, o, picture.NewRegionView(p, size.X, size.Y, o)}
+// frame is the picture fitted to the cells in which it was drawn last, and
+// frameOf what that depends on.
+type (
+	frame struct {
+		view    *picture.RegionView
+		options picture.Options
 	}
-	return f.view
-}
+	frameOf struct {
+		picture *picture.Picture
+		size    image.Point
+		options picture.Options
+	}
+)
 
 type (
 	// pictureMsg has the picture that was asked for last.
@@ -125,7 +123,7 @@ type (
 
 // NewRegion makes an editor that has no picture yet.
 func NewRegion(o RegionOptions) *Region {
-	return &Region{o: o, frame: &frame{}, crop: &picture.CropView{}}
+	return &Region{o: o, frame: &kit.Memo[frameOf, frame]{}, crop: &picture.CropView{}}
 }
 
 // Show has the region drawn on a picture, which is loaded where it is another
@@ -141,7 +139,8 @@ func (r *Region) Show(s Subject) tea.Cmd {
 	}
 	gone := tea.Batch(r.sent.TakeDown(), r.crop.TakeDown())
 	r.load.Drop()
-	r.decoded, r.err, r.sent, r.frame, r.crop = nil, nil, nil, &frame{}, &picture.CropView{}
+	r.decoded, r.err, r.sent, r.crop = nil, nil, nil, &picture.CropView{}
+	r.frame = &kit.Memo[frameOf, frame]{}
 	if s.Name == "" || s.Path == nil {
 		return gone
 	}
@@ -232,12 +231,13 @@ func (r *Region) Follow() tea.Cmd {
 // send has the terminal show the picture in place of the glyphs.
 func (r *Region) send() tea.Cmd {
 	r.soon = false
-	if r.frame.view == nil || r.frame.view == r.sent || r.decoded == nil {
+	last := r.frame.Last()
+	if last.view == nil || last.view == r.sent || r.decoded == nil {
 		return nil
 	}
 	gone := r.sent.TakeDown()
-	r.sent = r.frame.view
-	return tea.Batch(gone, r.sent.Hang(r.o.Gallery, r.decoded, r.frame.options))
+	r.sent = last.view
+	return tea.Batch(gone, r.sent.Hang(r.o.Gallery, r.decoded, last.options))
 }
 
 // Reasons for which something cannot be done now; empty where it can.
@@ -555,7 +555,9 @@ func (r *Region) drawPicture(size image.Point, th *theme.Theme) string {
 	if p, ok := r.Plane(); ok {
 		on = p.drawn(r.Rect(), r.decoded.Size())
 	}
-	return strings.Join(r.frame.fit(r.decoded, size, r.options(th)).Render(on).Lines, "\n")
+	o := r.options(th)
+	f := r.frame.Draw(frameOf{r.decoded, size, o}, func() frame { return frame{picture.NewRegionView(r.decoded, size.X, size.Y, o), o} })
+	return strings.Join(f.view.Render(on).Lines, "\n")
 }
 
 func (r *Region) drawCrop(size image.Point, th *theme.Theme) string {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -34,7 +35,7 @@ func (c *Client) Fetch(ctx context.Context, address string, limit int64) (io.Rea
 		return nil, err
 	}
 	req.Header.Set("User-Agent", c.agent)
-	res, err := (&http.Client{Transport: c.transport}).Do(req)
+	res, err := (&http.Client{Transport: c.transport}).Do(req) //nolint:bodyclose // fetched closes it
 	if err != nil {
 		err = c.sendError(req, "download", false, err)
 		cancel(nil)
@@ -76,7 +77,7 @@ func (f *fetched) Read(p []byte) (int, error) {
 		return int(f.left), fmt.Errorf("it is larger than %s, so the rest was not fetched", sizeWords(f.limit))
 	}
 	f.left -= int64(n)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = f.client.sendError(f.req, "download", false, err)
 	}
 	return n, err

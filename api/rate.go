@@ -62,8 +62,9 @@ func (h *hold) extend(op string, wait time.Duration) {
 // 503 in the service's own words.
 func holdAsked(err error) (time.Duration, bool) {
 	var answer *ServiceError
-	if !errors.As(err, &answer) || answer.Wait == 0 || answer.Status != http.StatusTooManyRequests && !(answer.Status == http.StatusServiceUnavailable && answer.NotDone()) {
+	if !errors.As(err, &answer) || answer.Wait == 0 {
 		return 0, false
 	}
-	return answer.Wait, answer.Wait <= longestHold
+	asks := answer.Status == http.StatusTooManyRequests || answer.Status == http.StatusServiceUnavailable && answer.NotDone()
+	return answer.Wait, asks && answer.Wait <= longestHold
 }

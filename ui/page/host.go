@@ -4,6 +4,7 @@ import (
 	"image"
 	"maps"
 	"slices"
+	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -230,18 +231,14 @@ func (h *Host) Bound(actions []kit.Action) []kit.Action {
 	}
 	actions = slices.Clone(actions)
 	for i, a := range actions {
-		words, shown, keys := a.Label(), a.Keys.Help().Key, h.Keys[a.ID]
+		keys := h.Keys[a.ID]
 		if keys == nil {
 			keys = slices.DeleteFunc(slices.Clone(a.Keys.Keys()), func(k string) bool { return taken[k] })
 			if len(keys) == len(a.Keys.Keys()) {
 				continue
 			}
 		}
-		shown = ""
-		for _, k := range keys {
-			shown += " " + k
-		}
-		actions[i].Keys = kit.Bind(words, text.Safe(shown[min(1, len(shown)):]), keys...)
+		actions[i].Keys = kit.Bind(a.Label(), text.Safe(strings.Join(keys, " ")), keys...)
 	}
 	return actions
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-
 	"mediadesk/api"
 	"mediadesk/api/media"
 	"mediadesk/ui/kit"

@@ -12,16 +12,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// moveBy moves the cursor of the part with the focus.
-func (m *Model) moveBy(press tea.KeyPressMsg) {
-	if m.focus == onTray {
-		m.trayList.Update(press)
-		return
-	}
-	m.moved = true
-	m.list.Update(press)
-}
-
 // step moves the cursor of the list by rows.
 func (m *Model) step(by int) {
 	m.moved = true

@@ -27,19 +27,19 @@ func (m *Model) tabScreens() map[page.ID]page.Screen {
 		page.Library: library.New(library.Options{
 			Context: m.ctx, Session: d, Loader: m.loader, Downloads: m.downloads(), Profile: d.Profile, Now: m.o.Now,
 		}),
-		page.Settings: page.Legacy(settings.New(settings.Options{
+		page.Settings: settings.New(settings.Options{
 			Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, Getenv: m.o.Getenv, Profile: d.Profile, Version: m.o.Version, Now: m.o.Now,
 			Session: d, ReceiverAddr: d.Watch.Addr(),
-		})),
+		}),
 	}
 }
 
 // onboarding builds the screen for a first start (problem is nil) or for a
 // profile that could not be opened.
 func (m *Model) onboarding(profile string, problem error) page.Screen {
-	return page.Legacy(onboarding.New(onboarding.Options{
+	return onboarding.New(onboarding.Options{
 		Context: m.ctx, Paths: m.o.Paths, Keys: m.o.Keys, Getenv: m.o.Getenv, Problem: problem, Profile: profile,
-	}))
+	})
 }
 
 // compose brings the upload form for sources to the front. The form that is

@@ -4,12 +4,14 @@ package account
 
 import (
 	"context"
+	"image"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
 	"mediadesk/config"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 )
 
 // Mode says what is asked for.
@@ -42,20 +44,10 @@ type Options struct {
 	Name string
 	// Use makes a new account the one in use.
 	Use bool
+	// Done follows when all is written; nil: nothing does. It is not called where
+	// the user stepped out of the dialogue: nothing was written then.
+	Done func(Result) tea.Cmd
 }
-
-// Event is what the dialogue came to.
-type Event int
-
-// The events.
-const (
-	// Open means that the dialogue goes on.
-	Open Event = iota
-	// Left means that the person stepped out of it; nothing was written.
-	Left
-	// Done means that all is written: see [Flow.Result].
-	Done
-)
 
 // Result is what a finished dialogue did.
 type Result struct {
@@ -84,8 +76,8 @@ const (
 	stepSaving
 )
 
-// Flow is the dialogue. Make it with [New]; its messages come back through
-// Update like those of a screen.
+// Flow is the dialogue: an overlay that fills the screen. Make it with [New],
+// open it, and return the command of Init; the screen hands on each [Answer].
 type Flow struct {
 	o       Options
 	step    step
@@ -96,16 +88,17 @@ type Flow struct {
 	held    string     // a key that was typed and could not be kept
 	way     way
 	ways    *kit.Cards
-	offered []way // by card of ways
 	keyring error // why the keyring cannot be used; nil: it can
 	problem error // shown in place
 	result  Result
 
-	// What is under way: replies of an earlier generation are dropped.
-	generation int
-	cancel     context.CancelFunc
-	sheet      *kit.Sheet // as it was drawn last, for the mouse
+	asked  page.Questions     // what is under way
+	cancel context.CancelFunc // ends it; nil: nothing is
+	room   image.Point
+	closed bool
 }
+
+var _ kit.Overlay = (*Flow)(nil)
 
 // New begins the dialogue; send the command of Init first.
 func New(o Options) *Flow {
@@ -115,11 +108,11 @@ func New(o Options) *Flow {
 	if o.Keys == nil {
 		o.Keys = &config.Keys{}
 	}
+	if o.Done == nil {
+		o.Done = func(Result) tea.Cmd { return nil }
+	}
 	return &Flow{o: o}
 }
-
-// Result is what was done, once Update said [Done].
-func (f *Flow) Result() Result { return f.result }
 
 // Init gives the command that the dialogue starts with.
 func (f *Flow) Init() tea.Cmd {
@@ -130,100 +123,41 @@ func (f *Flow) Init() tea.Cmd {
 		return nil
 	}
 	paths := f.o.Paths
-	return f.start(func(context.Context) tea.Msg {
+	return f.start(func(context.Context) Answer {
 		c, err := config.Load(paths)
-		return loaded{config: c, err: err}
+		return func() tea.Cmd { return f.loaded(c, err) }
 	})
 }
 
-// reply is the answer to a command of one dialogue.
-type reply struct {
-	flow       *Flow
-	generation int
-	msg        tea.Msg
-}
-
-// loaded answers with the settings.
-type loaded struct {
-	config config.Config
-	err    error
-}
-
-// tried answers how the keyring is.
-type tried struct{ err error }
-
-// saved answers whether all is written.
-type saved struct {
-	notice string // see Result
-	err    error
-}
+// Answer is the answer to a command of the dialogue. The screen that gets it
+// calls it in Update and returns its command.
+type Answer func() tea.Cmd
 
 // start runs work off the event loop; what was under way before is forgotten.
-func (f *Flow) start(work func(context.Context) tea.Msg) tea.Cmd {
+func (f *Flow) start(work func(context.Context) Answer) tea.Cmd {
 	f.stop()
 	ctx, cancel := context.WithCancel(f.o.Context)
 	f.cancel = cancel
-	generation := f.generation
-	return func() tea.Msg {
+	return f.asked.Ask(func() tea.Msg {
 		defer cancel()
-		return reply{flow: f, generation: generation, msg: work(ctx)}
-	}
+		return work(ctx)
+	})
 }
 
 // stop lets go of what is under way.
 func (f *Flow) stop() {
-	f.generation++
+	f.asked.Drop()
 	if f.cancel != nil {
 		f.cancel()
 		f.cancel = nil
 	}
 }
 
-// Update takes keys, pastes and clicks, and the replies to its own commands.
-func (f *Flow) Update(msg tea.Msg) (tea.Cmd, Event) {
-	switch msg := msg.(type) {
-	case reply:
-		if msg.flow != f || msg.generation != f.generation {
-			return nil, Open
-		}
-		return f.answered(msg.msg)
-	case tea.KeyPressMsg:
-		return f.press(msg)
-	case tea.PasteMsg:
-		f.paste(msg)
-	case tea.MouseClickMsg:
-		return f.click(msg)
-	case tea.MouseWheelMsg:
-		if f.step == stepWays {
-			f.ways.Update(msg)
-		}
-	}
-	return nil, Open
-}
+// Resize tells the room that the dialogue fills.
+func (f *Flow) Resize(room image.Point) { f.room = room }
 
-// answered takes the reply to the command that is under way.
-func (f *Flow) answered(msg tea.Msg) (tea.Cmd, Event) {
-	switch msg := msg.(type) {
-	case loaded:
-		return f.loaded(msg.config, msg.err), Open
-	case tried:
-		f.keyring = msg.err
-		if msg.err != nil {
-			f.askWay()
-		} else {
-			f.askKey(wayKeyring)
-		}
-	case saved:
-		if msg.err != nil {
-			f.failed(msg.err)
-			return nil, Open
-		}
-		f.closeInput()
-		f.result.Notice = msg.notice
-		return nil, Done
-	}
-	return nil, Open
-}
+// Closed reports that all is written or that the user stepped out.
+func (f *Flow) Closed() bool { return f.closed }
 
 // loaded begins the first step that asks.
 func (f *Flow) loaded(c config.Config, err error) tea.Cmd {
@@ -275,25 +209,41 @@ func (f *Flow) submit() tea.Cmd {
 	return f.tryKeyring()
 }
 
-// back is one step back; it leaves the dialogue where there is none.
-func (f *Flow) back() Event {
+// tried takes how the keyring is; nil: it works.
+func (f *Flow) tried(err error) {
+	f.keyring = err
+	if err != nil {
+		f.askWay()
+	} else {
+		f.askKey(wayKeyring)
+	}
+}
+
+// saved takes whether all is written.
+func (f *Flow) saved(notice string, err error) tea.Cmd {
+	if err != nil {
+		f.failed(err)
+		return nil
+	}
+	f.closeInput()
+	f.closed, f.result.Notice = true, notice
+	return f.o.Done(f.result)
+}
+
+// back is one step back; it closes the dialogue where there is none.
+func (f *Flow) back() tea.Cmd {
 	switch f.step {
-	case stepSaving:
-		// What is half written is not left alone: it takes a moment only.
-		return Open
 	case stepKey, stepFile, stepCommand:
 		if f.ways != nil {
 			f.closeInput()
 			f.step, f.problem = stepWays, nil
-			return Open
+			return nil
 		}
 	}
 	f.stop()
 	f.closeInput()
 	f.problem, f.ways = nil, nil
-	if f.o.Mode == Key || f.o.Mode == KeyForRun || f.step == stepForm || f.step == stepLoading {
-		return Left
-	}
+	f.closed = f.o.Mode == Key || f.o.Mode == KeyForRun || f.step == stepForm || f.step == stepLoading
 	f.step = stepForm
-	return Open
+	return nil
 }

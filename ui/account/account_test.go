@@ -31,10 +31,10 @@ func TestConnectsAHostedAccount(t *testing.T) {
 		t.Error("something was written before the key was given")
 	}
 	d.press("enter")
-	if d.event != Done {
+	if !d.done {
 		t.Fatalf("not done:\n%s", d.screen())
 	}
-	if got := d.flow.Result(); got.Name != "my_pictures" || got.Key != nil || got.Place != "in the keyring" {
+	if got := d.result; got.Name != "my_pictures" || got.Key != nil || got.Place != "in the keyring" {
 		t.Errorf("result %+v", got)
 	}
 	c := d.settings()
@@ -146,9 +146,9 @@ func TestKeyForThisRun(t *testing.T) {
 	d.store.try = &config.KeyringError{Problem: config.KeyringNoBus, Doing: "trying the keyring"}
 	d.open().press("enter").typed("x").press("ctrl+s", "o").sees("for this run only and written nowhere")
 	d.typed(testKey).press("enter")
-	r := d.flow.Result()
-	if d.event != Done || r.Key == nil || r.Key.Reveal() != testKey || r.Place != "typed for this run" {
-		t.Fatalf("event %v, result %+v", d.event, r)
+	r := d.result
+	if !d.done || r.Key == nil || r.Key.Reveal() != testKey || r.Place != "typed for this run" {
+		t.Fatalf("done %v, result %+v", d.done, r)
 	}
 	if len(d.store.keys) > 0 {
 		t.Error("it was kept all the same")
@@ -168,7 +168,7 @@ func TestKeyIsNotLostWhenKeepingFails(t *testing.T) {
 		t.Error("an account without a key was written")
 	}
 	d.press("o", "enter")
-	if r := d.flow.Result(); d.event != Done || r.Key == nil || r.Key.Reveal() != testKey {
+	if r := d.result; !d.done || r.Key == nil || r.Key.Reveal() != testKey {
 		t.Errorf("the key has to be typed again:\n%s", d.screen())
 	}
 	d.hidesKey()
@@ -198,7 +198,7 @@ func TestKeyFile(t *testing.T) {
 		t.Error("a file that gives no key was written down")
 	}
 	d.press("ctrl+u").typed(good).press("enter")
-	if d.event != Done {
+	if !d.done {
 		t.Fatalf("not done:\n%s", d.screen())
 	}
 	if p := d.settings().Profiles["x"]; p.KeyFile != good {
@@ -214,7 +214,7 @@ func TestKeyCommand(t *testing.T) {
 	d.press("enter").sees("A quote is not closed")
 	d.press("ctrl+u").typed("no-such-program-here").press("enter").sees("there is no such program")
 	d.press("ctrl+u").typed("echo 'abc'").sees("runs echo with: abc").press("enter")
-	if p := d.settings().Profiles["x"]; d.event != Done || strings.Join(p.KeyCommand, "|") != "echo|abc" {
+	if p := d.settings().Profiles["x"]; !d.done || strings.Join(p.KeyCommand, "|") != "echo|abc" {
 		t.Errorf("written was %+v:\n%s", p, d.screen())
 	}
 }
@@ -226,11 +226,11 @@ func TestReplacesTheKey(t *testing.T) {
 	p.Tags = []string{"kept"}
 	d.add(p)
 	d.open().sees("The private key of the account work")
-	d.send(tea.PasteMsg{Content: testKey + "\n"})
+	d.Send(tea.PasteMsg{Content: testKey + "\n"})
 	d.press("enter")
 	got := d.settings().Profiles["work"]
-	if d.event != Done || len(got.KeyCommand) > 0 || len(got.Tags) != 1 {
-		t.Errorf("event %v, written was %+v", d.event, got)
+	if !d.done || len(got.KeyCommand) > 0 || len(got.Tags) != 1 {
+		t.Errorf("done %v, written was %+v", d.done, got)
 	}
 	if d.store.keys["work"].Reveal() != testKey {
 		t.Error("the keyring has not the new key")
@@ -253,15 +253,15 @@ func TestKeyOfAnAccountOfTheUsersFile(t *testing.T) {
 	d := newDesk(t, Options{Mode: Key, Name: "work"})
 	d.own(work)
 	d.open().typed(testKey).press("enter")
-	if d.event != Done || d.store.keys["work"].Reveal() != testKey {
-		t.Errorf("event %v:\n%s", d.event, d.screen())
+	if !d.done || d.store.keys["work"].Reveal() != testKey {
+		t.Errorf("done %v:\n%s", d.done, d.screen())
 	}
 
 	d = newDesk(t, Options{Mode: Key, Name: "work"})
 	d.own(work + "key_command = [\"pass\"]\n")
 	d.open().typed(testKey).press("enter").sees("set in config.toml line 1: change or delete it there")
-	if d.event == Done || len(d.store.keys) > 0 {
-		t.Errorf("event %v, keys %v", d.event, d.store.keys)
+	if d.done || len(d.store.keys) > 0 {
+		t.Errorf("done %v, keys %v", d.done, d.store.keys)
 	}
 }
 
@@ -270,8 +270,8 @@ func TestUseWhereTheUsersFileSaysWhatIsInUse(t *testing.T) {
 	d := newDesk(t, Options{Mode: Add, Use: true})
 	d.own("profile = \"local\"\n")
 	d.open().press("enter").typed("my_pictures").press("ctrl+s").typed(testKey).press("enter")
-	if got := d.flow.Result(); d.event != Done || got.Name != "my_pictures" || !strings.Contains(got.Notice, "set in config.toml line 1") {
-		t.Errorf("event %v, %+v:\n%s", d.event, got, d.screen())
+	if got := d.result; !d.done || got.Name != "my_pictures" || !strings.Contains(got.Notice, "set in config.toml line 1") {
+		t.Errorf("done %v, %+v:\n%s", d.done, got, d.screen())
 	}
 	if c := d.settings(); c.Profile != config.LocalProfile || len(c.Profiles) != 2 {
 		t.Errorf("written was %+v", c)
@@ -293,8 +293,8 @@ func TestEdit(t *testing.T) {
 	d.add(config.Profile{Name: "lab", Kind: config.KindOwn, UploadURL: "https://u.example.com", BaseURL: "https://b.example.com", Folder: "/x"})
 	d.open().sees("The account lab", "https://u.example.com", "https://b.example.com")
 	d.press("ctrl+e").press("down", "down").typed("https://d.example.com").press("ctrl+s")
-	if p := d.settings().Profiles["lab"]; d.event != Done || p.DeliveryURL != "https://d.example.com" || p.Folder != "/x" || p.BaseURL != "https://b.example.com" {
-		t.Errorf("event %v, written was %+v", d.event, p)
+	if p := d.settings().Profiles["lab"]; !d.done || p.DeliveryURL != "https://d.example.com" || p.Folder != "/x" || p.BaseURL != "https://b.example.com" {
+		t.Errorf("done %v, written was %+v", d.done, p)
 	}
 	if d.store.tries > 0 {
 		t.Error("the keyring was tried for nothing")
@@ -305,8 +305,8 @@ func TestEnvironment(t *testing.T) {
 	d := newDesk(t, Options{Mode: AddWithEnvironment, Use: true})
 	d.env[config.KeyVariable] = testKey
 	d.open().press("enter").typed("x").press("ctrl+s")
-	if r := d.flow.Result(); d.event != Done || r.Key != nil || r.Place != "from the environment" || d.store.tries > 0 {
-		t.Errorf("event %v, result %+v", d.event, r)
+	if r := d.result; !d.done || r.Key != nil || r.Place != "from the environment" || d.store.tries > 0 {
+		t.Errorf("done %v, result %+v", d.done, r)
 	}
 	d.hidesKey()
 
@@ -314,7 +314,7 @@ func TestEnvironment(t *testing.T) {
 	d.env[config.KeyVariable] = testKey
 	d.open().press("enter").typed("x").press("ctrl+s").sees("is taken before one in the keyring")
 	d.press("ctrl+o", "v")
-	if d.event != Done || d.settings().Profiles["x"].Name != "x" {
+	if !d.done || d.settings().Profiles["x"].Name != "x" {
 		t.Errorf("the environment was not taken:\n%s", d.screen())
 	}
 	d.hidesKey()
@@ -324,8 +324,8 @@ func TestKeyForRunWritesNothing(t *testing.T) {
 	d := newDesk(t, Options{Mode: KeyForRun, Name: "unnamed"}).open()
 	d.typed(testKey).press("ctrl+o").sees("Private key")
 	d.press("enter")
-	if r := d.flow.Result(); d.event != Done || r.Key.Reveal() != testKey {
-		t.Errorf("event %v", d.event)
+	if r := d.result; !d.done || r.Key.Reveal() != testKey {
+		t.Errorf("done %v", d.done)
 	}
 	if d.settings().Exists || d.store.tries > 0 {
 		t.Error("something was written or tried")
@@ -343,11 +343,11 @@ func TestEscIsOneStepBack(t *testing.T) {
 		t.Error("what was typed was not forgotten")
 	}
 	d.press("esc", "esc").sees("Which account?", "x")
-	if d.event == Left {
+	if d.flow.Closed() {
 		t.Fatal("it left too early")
 	}
 	d.press("esc")
-	if d.event != Left {
+	if !d.flow.Closed() || d.done {
 		t.Error("it cannot be left")
 	}
 	if d.settings().Exists {
@@ -358,10 +358,14 @@ func TestEscIsOneStepBack(t *testing.T) {
 func TestStaleRepliesAreDropped(t *testing.T) {
 	d := newDesk(t, Options{Mode: Add}).open()
 	d.press("enter").typed("x")
-	cmd, _ := d.flow.Update(tea.KeyPressMsg{Code: 's', Mod: tea.ModCtrl})
-	d.sees("Trying the keyring")
+	var held []tea.Cmd
+	d.Hold = &held
+	d.press("ctrl+s").sees("Trying the keyring")
 	d.press("esc").sees("Which account?")
-	d.run(cmd)
+	d.Hold = nil
+	for _, cmd := range held {
+		d.Run(cmd)
+	}
 	d.sees("Which account?")
 }
 
@@ -388,14 +392,14 @@ func TestSettingsThatCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.press("enter").sees("The private key of the account x", "MEDIADESK_HOME")
-	if d.event == Done {
+	if d.done {
 		t.Error("it claims to be done")
 	}
 	if err := os.Remove(filepath.Dir(d.o.Paths.Config)); err != nil {
 		t.Fatal(err)
 	}
 	d.press("enter")
-	if d.event != Done {
+	if !d.done {
 		t.Errorf("the key has to be typed again:\n%s", d.screen())
 	}
 	if strings.Contains(d.seen.String(), testKey) {
@@ -405,19 +409,11 @@ func TestSettingsThatCannotBeWritten(t *testing.T) {
 
 func TestMouse(t *testing.T) {
 	d := newDesk(t, Options{Mode: Add}).open()
-	for y, line := range strings.Split(d.screen(), "\n") {
-		if strings.Contains(line, "Name here") {
-			d.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 20, Y: y})
-		}
-	}
+	d.click("Name here")
 	if d.flow.form.at != entryName {
 		t.Error("a click does not give the focus")
 	}
-	for y, line := range strings.Split(d.screen(), "\n") {
-		if strings.Contains(line, "[ Go on") {
-			d.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 20, Y: y})
-		}
-	}
+	d.click("[ Go on")
 	d.sees("The id is missing")
 }
 

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"mediadesk/config"
 	"mediadesk/ui/kit"
 )
@@ -76,6 +74,13 @@ func newForm(old config.Profile, known []string) form {
 			f.kind.SetIndex(1)
 		}
 		f.more = newMore(old)
+	}
+	for e := range entryGo {
+		if text := f.field(e); text != nil {
+			text.LabelWidth = labelWidth
+		} else if choice := f.choice(e); choice != nil {
+			choice.LabelWidth = labelWidth
+		}
 	}
 	f.focus(f.entries()[0])
 	f.suggest()
@@ -154,20 +159,6 @@ func (f *form) step(n int) {
 	list := f.entries()
 	at := slices.Index(list, f.at)
 	f.focus(list[(at+n+len(list))%len(list)])
-}
-
-// update edits the line with the focus, and tells whether it used the message.
-func (f *form) update(msg tea.Msg) bool {
-	used := false
-	if text := f.field(f.at); text != nil {
-		used = text.Update(msg)
-	} else if choice := f.choice(f.at); choice != nil {
-		used = choice.Update(msg)
-	}
-	if used {
-		f.suggest()
-	}
-	return used
 }
 
 // suggest offers a name made from the account.

@@ -4,16 +4,17 @@ import (
 	"context"
 	"image"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/config"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
 )
 
 // testKey must never be seen.
@@ -54,14 +55,37 @@ func (s *store) Delete(_ context.Context, profile string) error {
 	return nil
 }
 
+// screen has the dialogue over it and nothing else.
+type screen struct {
+	page.Base
+	flow *Flow
+}
+
+func (s *screen) Init() tea.Cmd {
+	s.Overlays().Open(s.flow)
+	return s.flow.Init()
+}
+
+func (s *screen) Update(msg tea.Msg) tea.Cmd {
+	if answer, ok := msg.(Answer); ok {
+		return answer()
+	}
+	return nil
+}
+
+func (s *screen) Actions() []kit.Action                        { return nil }
+func (s *screen) View(size image.Point, _ *theme.Theme) string { return text.Fit("", size.X, size.Y) }
+
 // desk is a dialogue over settings of its own.
 type desk struct {
-	t     *testing.T
-	o     Options
-	store *store
-	env   map[string]string
-	flow  *Flow
-	event Event
+	*uitest.Driver
+	t      *testing.T
+	o      Options
+	store  *store
+	env    map[string]string
+	flow   *Flow
+	result Result
+	done   bool // the dialogue told its result
 	// seen is everything that was ever drawn.
 	seen strings.Builder
 }
@@ -74,6 +98,10 @@ func newDesk(t *testing.T, o Options) *desk {
 		return map[string]string{"MEDIADESK_HOME": filepath.Join(home, "desk")}[name]
 	})
 	o.Keys = &config.Keys{Keyring: d.store, Getenv: func(name string) string { return d.env[name] }}
+	o.Done = func(r Result) tea.Cmd {
+		d.result, d.done = r, true
+		return nil
+	}
 	d.o = o
 	return d
 }
@@ -81,44 +109,17 @@ func newDesk(t *testing.T, o Options) *desk {
 // open begins the dialogue and brings it to rest.
 func (d *desk) open() *desk {
 	d.t.Helper()
-	d.flow = New(d.o)
-	d.run(d.flow.Init())
+	d.flow, d.done = New(d.o), false
+	d.Driver = uitest.Drive(d.t, page.Onboarding, &screen{flow: d.flow}, image.Pt(100, 32))
 	return d
-}
-
-// run executes a command and all that it leads to.
-func (d *desk) run(cmd tea.Cmd) {
-	d.t.Helper()
-	queue := []tea.Cmd{cmd}
-	for len(queue) > 0 {
-		next := queue[0]
-		queue = queue[1:]
-		if next == nil {
-			continue
-		}
-		msg := next()
-		if strings.Contains(reflect.ValueOf(msg).String(), testKey) {
-			d.t.Errorf("a message holds the key")
-		}
-		d.send(msg)
-	}
-}
-
-func (d *desk) send(msg tea.Msg) {
-	d.t.Helper()
-	cmd, event := d.flow.Update(msg)
-	if event != Open {
-		d.event = event
-	}
-	d.run(cmd)
-	d.screen()
 }
 
 // press sends keys by their names.
 func (d *desk) press(keys ...string) *desk {
 	d.t.Helper()
 	for _, k := range keys {
-		d.send(kit.KeyMsg(k))
+		d.Press(k)
+		d.screen()
 	}
 	return d
 }
@@ -127,14 +128,27 @@ func (d *desk) press(keys ...string) *desk {
 func (d *desk) typed(text string) *desk {
 	d.t.Helper()
 	for _, r := range text {
-		d.send(tea.KeyPressMsg{Code: r, Text: string(r)})
+		d.Send(tea.KeyPressMsg{Code: r, Text: string(r)})
+		d.screen()
 	}
 	return d
 }
 
-// screen is what is drawn now, without colours.
+// click clicks the line with these words.
+func (d *desk) click(words string) {
+	d.t.Helper()
+	for y, line := range strings.Split(d.screen(), "\n") {
+		if strings.Contains(line, words) {
+			d.Send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 20, Y: y})
+			return
+		}
+	}
+	d.t.Fatalf("%q is not on the screen:\n%s", words, d.screen())
+}
+
+// screen is what is drawn now, without colors.
 func (d *desk) screen() string {
-	text := ansi.Strip(d.flow.View(image.Pt(100, 32), theme.New(true, true)))
+	text := d.Text()
 	d.seen.WriteString(text)
 	return text
 }
@@ -142,13 +156,7 @@ func (d *desk) screen() string {
 // sees fails where a text is not on the screen; line ends count as blanks.
 func (d *desk) sees(texts ...string) *desk {
 	d.t.Helper()
-	screen := d.screen()
-	flat := strings.Join(strings.Fields(screen), " ")
-	for _, text := range texts {
-		if !strings.Contains(flat, text) {
-			d.t.Errorf("%q is not on the screen:\n%s", text, screen)
-		}
-	}
+	d.Sees(texts...)
 	return d
 }
 

@@ -31,7 +31,10 @@ var errLocal = errors.New("the local library makes its own key: it needs none of
 func (f *Flow) tryKeyring() tea.Cmd {
 	f.step, f.problem, f.ways = stepTry, nil, nil
 	keys := f.o.Keys
-	return f.start(func(ctx context.Context) tea.Msg { return tried{err: tryKeyring(ctx, keys)} })
+	return f.start(func(ctx context.Context) Answer {
+		err := tryKeyring(ctx, keys)
+		return func() tea.Cmd { f.tried(err); return nil }
+	})
 }
 
 func tryKeyring(ctx context.Context, keys *config.Keys) error {
@@ -45,9 +48,8 @@ func tryKeyring(ctx context.Context, keys *config.Keys) error {
 func (f *Flow) askWay() {
 	f.step = stepWays
 	var cards []kit.Card
-	f.offered = nil
 	offer := func(w way, c kit.Card) {
-		f.offered = append(f.offered, w)
+		c.Do = func() tea.Cmd { return f.take(w) }
 		cards = append(cards, c)
 	}
 	if f.keyring == nil {
@@ -63,7 +65,7 @@ func (f *Flow) askWay() {
 		Text: "The variable " + config.KeyVariable + " has the key whenever mediadesk starts. Nothing is written.",
 	}
 	if !inEnvironment(f.o.Keys) {
-		environment.Why = config.KeyVariable + " is not set. Leave mediadesk, set it, and start again."
+		environment.Disabled = config.KeyVariable + " is not set. Leave mediadesk, set it, and start again."
 	}
 	offer(wayEnvironment, environment)
 	f.ways = kit.NewCards(cards...)
@@ -99,9 +101,9 @@ func (f *Flow) take(w way) tea.Cmd {
 	case wayKeyring, wayRun:
 		f.askKey(w)
 	case wayFile:
-		f.ask(stepFile, w, "~/.media-key", f.profile.KeyFile)
+		f.ask(stepFile, w, "Key file", "~/.media-key", f.profile.KeyFile)
 	case wayCommand:
-		f.ask(stepCommand, w, "pass show media", joinWords(f.profile.KeyCommand))
+		f.ask(stepCommand, w, "Command", "pass show media", joinWords(f.profile.KeyCommand))
 	case wayEnvironment:
 		return f.save(w, config.Secret{})
 	}
@@ -114,13 +116,13 @@ const maxTyped = 8192
 
 // askKey asks for the key itself, hidden.
 func (f *Flow) askKey(w way) {
-	f.ask(stepKey, w, "", f.held)
+	f.ask(stepKey, w, "Private key", "", f.held)
 	f.input.Secret = true
 }
 
-func (f *Flow) ask(s step, w way, placeholder, value string) {
+func (f *Flow) ask(s step, w way, label, placeholder, value string) {
 	f.step, f.way = s, w
-	f.input = &kit.Field{Placeholder: placeholder, Limit: maxTyped}
+	f.input = &kit.Field{Label: label, LabelWidth: labelWidth, Placeholder: placeholder, Limit: maxTyped}
 	f.input.SetValue(value)
 	f.input.Focus()
 }
@@ -174,12 +176,12 @@ func (f *Flow) save(w way, key config.Secret) tea.Cmd {
 		f.result.Key = key
 	}
 	o := f.o
-	return f.start(func(ctx context.Context) tea.Msg {
-		err := save(ctx, o, p, w, key)
+	return f.start(func(ctx context.Context) Answer {
+		err, notice := save(ctx, o, p, w, key), ""
 		if readOnly, ok := errors.AsType[*config.ReadOnlyError](err); ok && readOnly.Key == "profile" {
-			return saved{notice: "The next start opens another account: " + readOnly.Error() + "."}
+			err, notice = nil, "The next start opens another account: "+readOnly.Error()+"."
 		}
-		return saved{err: err}
+		return func() tea.Cmd { return f.saved(notice, err) }
 	})
 }
 

@@ -80,22 +80,21 @@ func TestEditsEverything(t *testing.T) {
 	want.Extensions = []string{"remove-bg", `{"name":"google-auto-tagging","maxTags":5}`}
 	want.Naming, want.ColourOption = config.NamingService, config.ColourBritish
 	want.WebhookURL, want.WebhookSecretFile = "https://desk.example.com", "~/.secret"
-	if d.event != Done || !slices.Equal(p.Tags, want.Tags) || !slices.Equal(p.Extensions, want.Extensions) ||
+	if !d.done || !slices.Equal(p.Tags, want.Tags) || !slices.Equal(p.Extensions, want.Extensions) ||
 		p.MaxSize != want.MaxSize || p.MaxVideoSize != want.MaxVideoSize || p.Folder != want.Folder || p.Naming != want.Naming ||
 		p.ColourOption != want.ColourOption || p.WebhookURL != want.WebhookURL || p.WebhookSecretFile != want.WebhookSecretFile || p.DeliveryURL != want.DeliveryURL {
-		t.Errorf("event %v, written was\n%+v, want\n%+v", d.event, p, want)
+		t.Errorf("done %v, written was\n%+v, want\n%+v", d.done, p, want)
 	}
 
 	// And it can be taken back, to limits of its own.
-	d.event = Open
 	d.open()
 	for _, label := range []string{"Folder", "Tags", "Extensions", "Webhooks to", "Webhook secret"} {
 		d.to(label).press("ctrl+e", "ctrl+u")
 	}
 	d.to("Plan").press("right").to("Largest file").press("ctrl+u").typed("3 pounds").sees("is no size").press("ctrl+u").typed("3 MB").press("ctrl+s")
 	p = d.settings().Profiles["work"]
-	if d.event != Done || p.MaxSize != 3_000_000 || p.MaxVideoSize != 2_000_000_000 || p.Folder != "" || p.Tags != nil || p.Extensions != nil || p.WebhookURL != "" || p.WebhookSecretFile != "" {
-		t.Errorf("event %v, written was %+v", d.event, p)
+	if !d.done || p.MaxSize != 3_000_000 || p.MaxVideoSize != 2_000_000_000 || p.Folder != "" || p.Tags != nil || p.Extensions != nil || p.WebhookURL != "" || p.WebhookSecretFile != "" {
+		t.Errorf("done %v, written was %+v", d.done, p)
 	}
 }
 
@@ -106,7 +105,7 @@ func TestEditsTheLocalLibrary(t *testing.T) {
 		t.Errorf("asked is what the local library does not have:\n%s", screen)
 	}
 	d.to("Tags").typed("here").press("ctrl+s")
-	if p := d.settings().Profiles[config.LocalProfile]; d.event != Done || !slices.Equal(p.Tags, []string{"here"}) || p.MaxSize != config.DefaultMaxSize {
-		t.Errorf("event %v, written was %+v", d.event, p)
+	if p := d.settings().Profiles[config.LocalProfile]; !d.done || !slices.Equal(p.Tags, []string{"here"}) || p.MaxSize != config.DefaultMaxSize {
+		t.Errorf("done %v, written was %+v", d.done, p)
 	}
 }

@@ -16,13 +16,14 @@ const widest = 76
 // labelWidth lines the fields of the form up.
 const labelWidth = 16
 
-// View draws the dialogue, exactly filling size.
-func (f *Flow) View(size image.Point, th *theme.Theme) string {
+// View draws the dialogue, exactly filling room.
+func (f *Flow) View(room image.Point, th *theme.Theme) string { return f.sheet(room, th).View() }
+
+func (f *Flow) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 	s := kit.NewSheet(size, min(widest, size.X-4))
 	if size.X < kit.MinWidth {
 		s = kit.NewSheet(size, widest)
 	}
-	f.sheet = s
 	s.Lower(min(2, max(0, (size.Y-16)/4)))
 	s.Words(kit.NoStop, 0, f.title(), th.Title)
 	s.Gap()
@@ -41,7 +42,7 @@ func (f *Flow) View(size image.Point, th *theme.Theme) string {
 	case stepSaving:
 		f.drawBusy(s, savingWords(f.way), th)
 	}
-	return s.View()
+	return s
 }
 
 func (f *Flow) title() string {
@@ -87,12 +88,12 @@ func (f *Flow) drawBusy(s *kit.Sheet, words string, th *theme.Theme) {
 // drawProblem shows what went wrong, where the person is.
 func (f *Flow) drawProblem(s *kit.Sheet, th *theme.Theme) {
 	if f.problem != nil {
-		DrawLight(s, theme.SignBad, Explain(f.problem), th)
+		DrawNote(s, theme.SignBad, Explain(f.problem), th)
 	}
 }
 
-// DrawLight adds a sign with sentences beside it.
-func DrawLight(s *kit.Sheet, sign theme.Sign, words string, th *theme.Theme) {
+// DrawNote adds a sign with sentences beside it.
+func DrawNote(s *kit.Sheet, sign theme.Sign, words string, th *theme.Theme) {
 	style := th.SignStyle(sign)
 	first := true
 	for part := range strings.SplitSeq(words, "\n") {
@@ -116,9 +117,7 @@ func (f *Flow) drawForm(s *kit.Sheet, th *theme.Theme) {
 		from := s.Len()
 		switch e {
 		case entryKind, entryPlan, entryNaming, entryColour:
-			choice := f.form.choice(e)
-			choice.LabelWidth = labelWidth
-			s.Line(int(e), choice.View(s.Width(), th))
+			s.Line(int(e), f.form.choice(e).View(s.Width(), th))
 		case entryGo:
 			s.Gap()
 			style := th.Button
@@ -127,12 +126,10 @@ func (f *Flow) drawForm(s *kit.Sheet, th *theme.Theme) {
 			}
 			s.Line(int(e), style.Render("[ "+f.goWords()+" ]"))
 		default:
-			text := f.form.field(e)
-			text.LabelWidth = labelWidth
-			s.Line(int(e), text.View(s.Width(), th))
+			s.Line(int(e), f.form.field(e).View(s.Width(), th))
 		}
 		if err := f.form.shown(e); err != nil {
-			DrawLight(s, theme.SignBad, text.Sentence(err.Error()), th)
+			DrawNote(s, theme.SignBad, text.Sentence(err.Error()), th)
 		} else if f.form.at == e && e != entryGo {
 			s.Words(kit.NoStop, 2, f.hint(e), th.Muted)
 		}
@@ -202,7 +199,7 @@ func (f *Flow) hint(e entry) string {
 
 func (f *Flow) drawWays(s *kit.Sheet, th *theme.Theme) {
 	if f.keyring != nil {
-		DrawLight(s, theme.SignWarn, keyringWords(f.keyring), th)
+		DrawNote(s, theme.SignWarn, keyringWords(f.keyring), th)
 		s.Words(kit.NoStop, 0, "So where is the key to be? It is never written in plain text.", th.Text)
 	} else {
 		s.Words(kit.NoStop, 0, "Where is the key to be? It is never written in plain text.", th.Text)
@@ -219,25 +216,23 @@ func (f *Flow) drawWays(s *kit.Sheet, th *theme.Theme) {
 // for.
 func (f *Flow) drawShadow(s *kit.Sheet, th *theme.Theme) {
 	if inEnvironment(f.o.Keys) {
-		DrawLight(s, theme.SignWarn, config.KeyVariable+" is set, and the key in it is taken before one in the keyring.", th)
+		DrawNote(s, theme.SignWarn, config.KeyVariable+" is set, and the key in it is taken before one in the keyring.", th)
 	}
 }
 
 func (f *Flow) drawInput(s *kit.Sheet, th *theme.Theme) {
-	label, words := "", ""
+	words := ""
 	switch f.step {
 	case stepKey:
-		label, words = "Private key", "Type or paste it; it is not shown."
+		words = "Type or paste it; it is not shown."
 		if f.way == wayKeyring {
 			words += " It goes into the keyring of this computer, which works, and nowhere else."
 		} else {
 			words += " It is used for this run only and written nowhere."
 		}
 	case stepFile:
-		label = "Key file"
 		words = "The path of a file with the key and nothing else in it, readable by you alone: chmod 600. ~/ is your home folder."
 	case stepCommand:
-		label = "Command"
 		words = "The program and its arguments; its first line of output is the key. It has 10 seconds, and no shell reads it."
 	}
 	s.Words(kit.NoStop, 0, words, th.Text)
@@ -246,7 +241,6 @@ func (f *Flow) drawInput(s *kit.Sheet, th *theme.Theme) {
 	}
 	s.Gap()
 	from := s.Len()
-	f.input.Label, f.input.LabelWidth = label, labelWidth
 	s.Line(kit.NoStop, f.input.View(s.Width(), th))
 	if f.step == stepCommand {
 		f.drawCommand(s, th)
@@ -274,7 +268,7 @@ func (f *Flow) drawCommand(s *kit.Sheet, th *theme.Theme) {
 	words, err := splitWords(f.input.Value())
 	switch {
 	case err != nil:
-		DrawLight(s, theme.SignBad, text.Sentence(err.Error()), th)
+		DrawNote(s, theme.SignBad, text.Sentence(err.Error()), th)
 	case len(words) > 0:
 		s.Words(kit.NoStop, 2, "runs "+words[0]+withArguments(words[1:]), th.Muted)
 	}

@@ -133,9 +133,9 @@ func TestViews(t *testing.T) {
 			d := newDesk(t, Options{Mode: Add}).open()
 			reach(d)
 			uitest.Sweep(t, func(w, h int, th *theme.Theme) string { return d.flow.View(image.Pt(w, h), th) })
-			for _, act := range d.flow.Acts() {
-				if act.Keys() == "" || act.Binding.Help().Desc == "" || act.Group == "" {
-					t.Errorf("act without words: %+v", act.Binding.Help())
+			for _, a := range d.flow.Actions() {
+				if a.KeyLabel() == "" || a.Label() == "" || a.Group == "" || a.Do == nil {
+					t.Errorf("action without words: %+v", a.Keys.Help())
 				}
 			}
 		})

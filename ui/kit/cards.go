@@ -13,8 +13,10 @@ type Card struct {
 	Key string
 	// Title names the choice, Text says in plain words what it means.
 	Title, Text string
-	// Why says why it cannot be taken now. Empty: it can.
-	Why string
+	// Disabled says why it cannot be taken now. Empty: it can.
+	Disabled string
+	// Do follows when it is taken.
+	Do func() tea.Cmd
 }
 
 // Cards are choices under each other of which one is taken, by its letter or by
@@ -23,6 +25,8 @@ type Cards struct {
 	cards []Card
 	at    int
 }
+
+var _ Scroller = (*Cards)(nil)
 
 // NewCards makes choices with the cursor on the first.
 func NewCards(cards ...Card) *Cards { return &Cards{cards: cards} }
@@ -33,74 +37,62 @@ func (c *Cards) Cursor() int { return c.at }
 // SetCursor moves the cursor to card i, or to the nearest there is.
 func (c *Cards) SetCursor(i int) { c.at = max(0, min(i, len(c.cards)-1)) }
 
-// Take is card i where it can be taken, else [MenuOpen]. The cursor goes to it.
-func (c *Cards) Take(i int) int {
+// Move moves the cursor by that many cards, not beyond the ends.
+func (c *Cards) Move(by int) { c.SetCursor(c.at + by) }
+
+// Page is the number of cards.
+func (c *Cards) Page() int { return len(c.cards) }
+
+// Len is the number of cards.
+func (c *Cards) Len() int { return len(c.cards) }
+
+// Click moves the cursor to card i and takes it where that is possible. Nothing
+// happens where there is no such card.
+func (c *Cards) Click(i int) tea.Cmd {
 	if i < 0 || i >= len(c.cards) {
-		return MenuOpen
+		return nil
 	}
 	c.at = i
-	if c.cards[i].Why != "" {
-		return MenuOpen
+	if c.disabled() != "" {
+		return nil
 	}
-	return i
+	return c.take()
 }
 
-// Update moves the cursor. It gives the number of the card that was taken, else
-// [MenuOpen], and tells whether it used the message.
-func (c *Cards) Update(msg tea.Msg) (taken int, used bool) {
-	switch msg := msg.(type) {
-	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			c.SetCursor(c.at - 1)
-		case tea.MouseWheelDown:
-			c.SetCursor(c.at + 1)
-		}
-		return MenuOpen, true
-	case tea.KeyPressMsg:
-		return c.press(msg.String())
+// Wheel moves the cursor by a turn of the wheel.
+func (c *Cards) Wheel(msg tea.Msg) { c.Move(wheelBy(msg) / wheelRows) }
+
+// take takes the card under the cursor.
+func (c *Cards) take() tea.Cmd { return c.cards[c.at].Do() }
+
+// disabled says why the card under the cursor cannot be taken; empty: it can.
+func (c *Cards) disabled() string {
+	if len(c.cards) == 0 {
+		return "there is nothing to choose from"
 	}
-	return MenuOpen, false
+	return c.cards[c.at].Disabled
 }
 
-func (c *Cards) press(name string) (taken int, used bool) {
+// Actions are what can be done with the choices.
+func (c *Cards) Actions(group string) []Action {
+	var actions []Action
 	for i, card := range c.cards {
-		if card.Key != "" && card.Key == name {
-			return c.Take(i), true
-		}
-	}
-	switch name {
-	case "up", "k", "shift+tab":
-		c.SetCursor(c.at - 1)
-	case "down", "j", "tab":
-		c.SetCursor(c.at + 1)
-	case "g", "home":
-		c.SetCursor(0)
-	case "G", "end":
-		c.SetCursor(len(c.cards) - 1)
-	case "enter", "right", "l", "space":
-		return c.Take(c.at), true
-	default:
-		return MenuOpen, false
-	}
-	return MenuOpen, true
-}
-
-// Acts are what can be done with the choices.
-func (c *Cards) Acts(group string) []Act {
-	acts := []Act{{Binding: Bind("choose", "", "enter", "right", "l", "space"), Hint: true, Group: group}}
-	for _, card := range c.cards {
 		if card.Key != "" {
-			acts = append(acts, Act{Binding: Bind(card.Title, "", card.Key), Why: card.Why, Group: group})
+			actions = append(actions, Action{
+				Keys: Bind(card.Title, "", card.Key), Group: group,
+				Disabled: func() string { return card.Disabled }, Do: func() tea.Cmd { return c.Click(i) },
+			})
 		}
 	}
-	return append(
-		acts,
-		Act{Binding: Bind("next choice", "↓ j", "down", "j", "tab"), Group: group},
-		Act{Binding: Bind("previous choice", "↑ k", "up", "k", "shift+tab"), Group: group},
-		Act{Binding: Bind("first choice", "g", "g", "home"), Group: group},
-		Act{Binding: Bind("last choice", "G", "G", "end"), Group: group},
+	step := func(words, key string, by int) Action {
+		return Action{Keys: Bind(words, "", key), Group: group, Do: func() tea.Cmd { c.Move(by); return nil }}
+	}
+	actions = append(actions,
+		Action{Keys: Bind("choose", "", "enter", "right", "l", "space"), Footer: true, Group: group, Disabled: c.disabled, Do: c.take},
+		step("next choice", "tab", 1),
+		step("previous choice", "shift+tab", -1),
 	)
+	return append(actions, ListActions(func() Scroller { return c }, nil)...)
 }
 
 // Draw adds the choices to a sheet; their stops count from stop on.
@@ -116,14 +108,14 @@ func (c *Cards) Draw(s *Sheet, stop int, th *theme.Theme) {
 		switch {
 		case i == c.at:
 			s.Line(stop+i, th.Selected.Render(text.PadRight(th.Glyph(theme.SignCursor)+" "+title, s.Width()-3)+" "+key+" "))
-		case card.Why != "":
+		case card.Disabled != "":
 			s.Line(stop+i, th.Off.Render(text.PadRight("  "+title, s.Width()-3))+" "+th.Off.Render(key))
 		default:
 			s.Line(stop+i, th.Strong.Render(text.PadRight("  "+title, s.Width()-3))+" "+th.Key.Render(key))
 		}
 		s.Words(stop+i, 2, card.Text, th.Muted)
-		if card.Why != "" {
-			s.Words(stop+i, 2, "Not now: "+card.Why, th.Warn)
+		if card.Disabled != "" {
+			s.Words(stop+i, 2, "Not now: "+card.Disabled, th.Warn)
 		}
 		if i == c.at {
 			s.Keep(from)

@@ -23,15 +23,14 @@ type Sheet struct {
 	lines    []string
 	stops    []int
 	from, to int // lines to be seen
-	origin   image.Point
-	top      int
+	left     int // columns before the lines
 }
 
 // NewSheet begins a sheet for a rectangle. Where that has more than widest
 // columns the sheet stands in its middle.
 func NewSheet(size image.Point, widest int) *Sheet {
 	s := &Sheet{size: size, width: max(0, min(size.X, widest))}
-	s.origin.X = (max(0, size.X) - s.width) / 2
+	s.left = (max(0, size.X) - s.width) / 2
 	return s
 }
 
@@ -73,17 +72,18 @@ func (s *Sheet) View() string {
 	if s.size.X < 1 || s.size.Y < 1 {
 		return ""
 	}
-	s.top, s.origin.Y = 0, 0
-	if spare := s.size.Y - len(s.lines); spare < 0 {
-		s.top = (s.from + s.to - s.size.Y) / 2
-		s.top = max(0, min(s.top, s.from, -spare))
-	}
-	lines := s.lines[s.top:min(len(s.lines), s.top+s.size.Y)]
+	top := s.top()
+	lines := s.lines[top:min(len(s.lines), top+s.size.Y)]
 	shifted := make([]string, len(lines))
 	for i, line := range lines {
-		shifted[i] = text.Blanks(s.origin.X) + line
+		shifted[i] = text.Blanks(s.left) + line
 	}
 	return text.Fit(strings.Join(shifted, "\n"), s.size.X, s.size.Y)
+}
+
+// top is the first line that is seen.
+func (s *Sheet) top() int {
+	return max(0, min((s.from+s.to-s.size.Y)/2, s.from, len(s.lines)-s.size.Y))
 }
 
 // Lower moves the sheet down by so many rows where there is room for them, so
@@ -98,8 +98,8 @@ func (s *Sheet) Lower(rows int) {
 // StopAt is the stop of the line drawn at a cell of the rectangle, counted from
 // its upper left corner; [NoStop] where there is none.
 func (s *Sheet) StopAt(x, y int) int {
-	i := s.top + y
-	if y < 0 || y >= s.size.Y || i >= len(s.stops) || x < s.origin.X || x >= s.origin.X+s.width {
+	i := s.top() + y
+	if y < 0 || y >= s.size.Y || i >= len(s.stops) || x < s.left || x >= s.left+s.width {
 		return NoStop
 	}
 	return s.stops[i]

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
@@ -61,29 +64,45 @@ func TestSheetStands(t *testing.T) {
 }
 
 func TestCards(t *testing.T) {
+	taken := -1
 	cards := func() *Cards {
-		return NewCards(Card{Key: "a", Title: "one"}, Card{Key: "b", Title: "two", Why: "not yet"}, Card{Key: "l", Title: "three"})
+		take := func(i int) func() tea.Cmd {
+			return func() tea.Cmd { taken = i; return nil }
+		}
+		return NewCards(Card{Key: "a", Title: "one", Do: take(0)}, Card{Key: "b", Title: "two", Disabled: "not yet", Do: take(1)}, Card{Key: "l", Title: "three", Do: take(2)})
+	}
+	press := func(c *Cards, name string) (reason string) {
+		for _, a := range c.Actions("") {
+			if key.Matches(KeyMsg(name), a.Keys) {
+				if reason = a.Reason(); reason == "" {
+					a.Do()
+				}
+				break
+			}
+		}
+		return reason
 	}
 	tests := []struct {
-		keys  []string
-		taken int
-		at    int
+		keys      []string
+		taken, at int
+		reason    string
 	}{
-		{[]string{"enter"}, 0, 0},
-		{[]string{"down", "up", "space"}, 0, 0},
-		{[]string{"j", "enter"}, MenuOpen, 1},
-		{[]string{"b"}, MenuOpen, 1},
-		{[]string{"l"}, 2, 2},
-		{[]string{"G", "j", "right"}, 2, 2},
-		{[]string{"tab", "shift+tab", "k", "g", "z"}, MenuOpen, 0},
+		{[]string{"enter"}, 0, 0, ""},
+		{[]string{"down", "up", "space"}, 0, 0, ""},
+		{[]string{"j", "enter"}, -1, 1, "not yet"},
+		{[]string{"b"}, -1, 0, "not yet"},
+		{[]string{"l"}, 2, 2, ""},
+		{[]string{"G", "j", "right"}, 2, 2, ""},
+		{[]string{"tab", "shift+tab", "k", "g", "z"}, -1, 0, ""},
 	}
 	for _, tt := range tests {
-		c, taken := cards(), MenuOpen
+		c, reason := cards(), ""
+		taken = -1
 		for _, k := range tt.keys {
-			taken, _ = c.Update(KeyMsg(k))
+			reason = press(c, k)
 		}
-		if taken != tt.taken || c.Cursor() != tt.at {
-			t.Errorf("%v: took %d at %d, want %d at %d", tt.keys, taken, c.Cursor(), tt.taken, tt.at)
+		if taken != tt.taken || c.Cursor() != tt.at || reason != tt.reason {
+			t.Errorf("%v: took %d at %d (%s), want %d at %d (%s)", tt.keys, taken, c.Cursor(), reason, tt.taken, tt.at, tt.reason)
 		}
 	}
 	c := cards()
@@ -95,10 +114,15 @@ func TestCards(t *testing.T) {
 			t.Errorf("%q is not drawn:\n%s", want, out)
 		}
 	}
-	if c.Take(s.StopAt(3, 0)-10) != 0 {
+	taken = -1
+	if c.Click(s.StopAt(3, 0) - 10); taken != 0 {
 		t.Error("the first line is not the first card")
 	}
-	if taken, used := new(Cards).Update(KeyMsg("enter")); taken != MenuOpen || !used {
+	c.Wheel(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+	if taken = -1; c.Click(c.Cursor()) != nil || c.Cursor() != 1 || taken != -1 {
+		t.Errorf("the wheel went to card %d, and %d was taken", c.Cursor(), taken)
+	}
+	if press(new(Cards), "enter") == "" {
 		t.Error("no cards give a card")
 	}
 }

@@ -6,16 +6,13 @@ import (
 	"image"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/config"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
@@ -56,12 +53,12 @@ func (s *store) Delete(_ context.Context, profile string) error {
 
 // desk is the screen over settings of its own.
 type desk struct {
+	*uitest.Driver
 	t     *testing.T
 	o     Options
 	store *store
 	env   map[string]string
 	m     *Model
-	said  []tea.Msg // to others
 	seen  strings.Builder
 }
 
@@ -81,39 +78,15 @@ func newDesk(t *testing.T) *desk {
 func (d *desk) open() *desk {
 	d.t.Helper()
 	d.m = New(d.o)
-	d.run(d.m.Init())
+	d.Driver = uitest.Drive(d.t, page.Onboarding, d.m, image.Pt(100, 32))
 	return d
-}
-
-// run executes a command and all that it leads to on this screen.
-func (d *desk) run(cmd tea.Cmd) {
-	d.t.Helper()
-	queue := []tea.Cmd{cmd}
-	for len(queue) > 0 {
-		next := queue[0]
-		queue = queue[1:]
-		if next == nil {
-			continue
-		}
-		switch msg := next().(type) {
-		case nil:
-		case tea.BatchMsg:
-			queue = append(queue, msg...)
-		default:
-			if strings.HasPrefix(reflect.TypeOf(msg).PkgPath(), "mediadesk/ui/page") {
-				d.said = append(d.said, msg)
-				continue
-			}
-			queue = append(queue, d.m.Update(msg))
-		}
-		d.screen()
-	}
 }
 
 func (d *desk) press(keys ...string) *desk {
 	d.t.Helper()
 	for _, k := range keys {
-		d.run(d.m.Update(kit.KeyMsg(k)))
+		d.Press(k)
+		d.screen()
 	}
 	return d
 }
@@ -121,41 +94,35 @@ func (d *desk) press(keys ...string) *desk {
 func (d *desk) typed(text string) *desk {
 	d.t.Helper()
 	for _, r := range text {
-		d.run(d.m.Update(tea.KeyPressMsg{Code: r, Text: string(r)}))
+		d.Send(tea.KeyPressMsg{Code: r, Text: string(r)})
+		d.screen()
 	}
-	d.screen()
 	return d
 }
 
 func (d *desk) screen() string {
-	text := ansi.Strip(d.m.View(image.Pt(100, 32), theme.New(true, true)))
+	text := d.Text()
 	d.seen.WriteString(text)
 	return text
 }
 
-func (d *desk) has(text string) bool {
-	return strings.Contains(strings.Join(strings.Fields(d.screen()), " "), text)
-}
+func (d *desk) has(text string) bool { return strings.Contains(d.Flat(), text) }
 
 func (d *desk) sees(texts ...string) *desk {
 	d.t.Helper()
-	for _, text := range texts {
-		if !d.has(text) {
-			d.t.Errorf("%q is not on the screen:\n%s", text, d.screen())
-		}
-	}
+	d.Sees(texts...)
 	return d
 }
 
 // used is the profile that was asked for, with the key that came along.
 func (d *desk) used() page.UseProfile {
 	d.t.Helper()
-	for _, msg := range d.said {
+	for _, msg := range d.Out {
 		if use, ok := msg.(page.UseProfile); ok {
 			return use
 		}
 	}
-	d.t.Fatalf("no profile is used; said was %v:\n%s", d.said, d.screen())
+	d.t.Fatalf("no profile is used; said was %v:\n%s", d.Out, d.screen())
 	return page.UseProfile{}
 }
 
@@ -185,8 +152,8 @@ func TestFirstStartWritesNothing(t *testing.T) {
 	d.press("down", "up", "x", "esc", "G", "g")
 	d.press("c").sees("Which account?").press("enter").typed("x").press("ctrl+s", "esc", "esc").sees("Welcome")
 	d.untouched()
-	if len(d.said) > 0 {
-		t.Errorf("said was %v", d.said)
+	if len(d.Out) > 0 {
+		t.Errorf("said was %v", d.Out)
 	}
 }
 
@@ -210,8 +177,8 @@ func TestTryItHereWhereNothingCanBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.press("enter").sees("MEDIADESK_HOME", "Try it here")
-	if len(d.said) > 0 {
-		t.Errorf("said was %v", d.said)
+	if len(d.Out) > 0 {
+		t.Errorf("said was %v", d.Out)
 	}
 }
 
@@ -349,31 +316,31 @@ func TestMouse(t *testing.T) {
 	d := newDesk(t).open()
 	for y, line := range strings.Split(d.screen(), "\n") {
 		if strings.Contains(line, "Connect an account") {
-			d.run(d.m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 20, Y: y}))
+			d.Send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 20, Y: y})
 			break
 		}
 	}
 	d.sees("Which account?")
 }
 
-func TestActs(t *testing.T) {
+func TestActions(t *testing.T) {
 	d := newDesk(t)
 	d.env[config.KeyVariable] = testKey
 	d.open()
 	var words []string
-	for _, act := range d.m.Acts() {
-		words = append(words, act.Binding.Help().Desc)
+	for _, a := range d.Host.Actions() {
+		words = append(words, a.Label())
 	}
 	for _, want := range []string{"choose", "Try it here", "Connect an account", "Use the key from the environment", "next choice"} {
 		if !slices.Contains(words, want) {
-			t.Errorf("%q is not among the acts %q", want, words)
+			t.Errorf("%q is not among the actions %q", want, words)
 		}
 	}
-	if d.m.Capturing() {
+	if d.Host.Capturing() {
 		t.Error("q would be text")
 	}
 	d.press("c", "enter")
-	if !d.m.Capturing() {
+	if !d.Host.Capturing() {
 		t.Error("q would quit in a text field")
 	}
 }
@@ -392,9 +359,9 @@ func TestViews(t *testing.T) {
 			if name == "flow" {
 				d.press("c", "enter").typed(hostile)
 			}
-			uitest.Sweep(t, func(w, h int, th *theme.Theme) string { return d.m.View(image.Pt(w, h), th) })
+			uitest.Sweep(t, func(w, h int, th *theme.Theme) string { d.Resize(image.Pt(w, h)); return d.Host.View(th) })
 			d.press("G")
-			uitest.Sweep(t, func(w, h int, th *theme.Theme) string { return d.m.View(image.Pt(w, h), th) })
+			uitest.Sweep(t, func(w, h int, th *theme.Theme) string { d.Resize(image.Pt(w, h)); return d.Host.View(th) })
 		})
 	}
 }

@@ -17,15 +17,13 @@ const widest = 76
 const leastIntro = 16
 
 // View draws the screen.
-func (m *Model) View(size image.Point, th *theme.Theme) string {
-	if m.flow != nil {
-		return m.flow.View(size, th)
-	}
+func (m *Model) View(size image.Point, th *theme.Theme) string { return m.sheet(size, th).View() }
+
+func (m *Model) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 	s := kit.NewSheet(size, widest)
 	if size.X >= kit.MinWidth {
 		s = kit.NewSheet(size, min(widest, size.X-4))
 	}
-	m.sheet = s
 	s.Lower(min(3, max(0, (size.Y-16)/4)))
 	if m.o.Problem == nil {
 		s.Words(kit.NoStop, 0, "Welcome to mediadesk", th.Title)
@@ -38,23 +36,23 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	} else {
 		s.Words(kit.NoStop, 0, m.heading(), th.Title)
 		s.Gap()
-		m.light(s, m.o.Problem, th)
+		m.note(s, m.o.Problem, th)
 	}
 	s.Gap()
 	if m.problem != nil {
-		m.light(s, m.problem, th)
+		m.note(s, m.problem, th)
 		s.Gap()
 	}
 	if m.busy != "" {
 		from := s.Len()
 		s.Line(kit.NoStop, th.Sign(theme.SignBusy)+" "+th.Text.Render(text.Safe(m.busy)))
 		s.Keep(from)
-		return s.View()
+		return s
 	}
 	m.cards.Draw(s, 0, th)
 	s.Gap()
 	s.Words(kit.NoStop, 0, "q quits; you can come back to this at any time.", th.Muted)
-	return s.View()
+	return s
 }
 
 // heading names what could not be opened.
@@ -68,7 +66,7 @@ func (m *Model) heading() string {
 	return "The account " + m.profile.Name + " could not be opened"
 }
 
-// light says an error in sentences.
-func (m *Model) light(s *kit.Sheet, err error, th *theme.Theme) {
-	account.DrawLight(s, theme.SignBad, account.Explain(err), th)
+// note says an error in sentences.
+func (m *Model) note(s *kit.Sheet, err error, th *theme.Theme) {
+	account.DrawNote(s, theme.SignBad, account.Explain(err), th)
 }

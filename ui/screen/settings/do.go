@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -17,137 +16,127 @@ import (
 	"mediadesk/ui/page"
 )
 
-// loaded answers with the settings as they are in the file.
-type loaded struct {
-	read   int
-	want   string // account to go to; empty: the cursor stays
-	config config.Config
-	err    error
+func (m *Model) add() tea.Cmd { return m.ask(account.Options{Mode: account.Add}) }
+
+func (m *Model) editAccount() tea.Cmd {
+	return m.ask(account.Options{Mode: account.Edit, Name: m.selected().Name})
 }
 
-// read reads the settings, off the event loop.
-func (m *Model) read(want string) tea.Cmd {
-	m.reads++
-	read, paths := m.reads, m.o.Paths
-	return func() tea.Msg {
-		c, err := config.Load(paths)
-		return loaded{read: read, want: want, config: c, err: err}
-	}
+func (m *Model) setKey() tea.Cmd {
+	return m.ask(account.Options{Mode: account.Key, Name: m.selected().Name})
 }
 
-func (m *Model) loaded(msg loaded) tea.Cmd {
-	if msg.read != m.reads {
-		return nil
-	}
-	first := !m.ready
-	m.ready, m.config, m.broken = true, msg.config, msg.err
-	want := msg.want
-	if first && want == "" {
-		want = m.o.Profile.Name
-	}
-	m.arrange(want)
-	if !m.writing {
-		m.showChoices()
-	}
-	return m.goTo(m.at)
+// ask opens the dialogue about an account.
+func (m *Model) ask(o account.Options) tea.Cmd {
+	o.Context, o.Paths, o.Keys = m.o.Context, m.o.Paths, m.o.Keys
+	o.Done = func(r account.Result) tea.Cmd { return m.finished(o.Mode, r) }
+	flow := account.New(o)
+	m.Overlays().Open(flow)
+	return flow.Init()
 }
 
-// showChoices makes the choices show what the file says.
-func (m *Model) showChoices() {
-	m.theme.Options = m.theme.Options[:0]
-	for _, name := range m.config.ThemeNames() {
-		m.theme.Options = append(m.theme.Options, string(name))
+// finished says what the dialogue did, and asks whether it is to hold at once.
+func (m *Model) finished(mode account.Mode, r account.Result) tea.Cmd {
+	place := m.placeOf(r.Name)
+	place.tell("")
+	if r.Key == nil {
+		place.tell(r.Place)
 	}
-	m.theme.SetIndex(slices.Index(m.theme.Options, string(m.config.Theme)))
-	m.signal.SetIndex(slices.Index(m.signal.Options, string(m.config.Signal)))
-	m.picture.Options = slices.Clone(pictureChoices)
-	if m.config.Pictures == config.PicturesSixel {
-		m.picture.Options = append(m.picture.Options, string(config.PicturesSixel))
+	read := m.read(r.Name)
+	words := "The account " + r.Name + " is saved."
+	switch mode {
+	case account.Add:
+		words = "The account " + r.Name + " is added, its key " + r.Place + "."
+	case account.Key:
+		words = "The key of the account " + r.Name + " is " + r.Place + "."
 	}
-	m.picture.SetIndex(slices.Index(m.picture.Options, string(m.config.Pictures)))
-	counts := slices.Clone(uploadCounts)
-	if !slices.Contains(counts, m.config.Concurrency) {
-		counts = append(counts, m.config.Concurrency)
-		slices.Sort(counts)
+	inUse := r.Name == m.o.Profile.Name
+	if mode != account.Add && !inUse && r.Key == nil {
+		return tea.Batch(read, page.Send(page.Toast{Level: page.Good, Text: words}))
 	}
-	m.uploads.Options = m.uploads.Options[:0]
-	for _, n := range counts {
-		m.uploads.Options = append(m.uploads.Options, strconv.Itoa(n))
+	text := words + "\nUse it now? " + leaving
+	verb := "Use " + r.Name + " now"
+	if inUse {
+		text = words + "\nThat holds once the account is opened again. " + leaving
+		verb = "Open " + r.Name + " again"
 	}
-	m.uploads.SetIndex(slices.Index(counts, m.config.Concurrency))
-	for choice, key := range map[*kit.Select]string{m.theme: "theme", m.picture: "pictures", m.signal: "signal", m.uploads: "concurrency"} {
-		choice.Fixed = m.config.SetIn(key)
+	if r.Key != nil {
+		text += "\nThe key is forgotten if it is not used now."
 	}
+	return tea.Batch(read, page.Send(page.Ask{
+		Title: "Account " + r.Name, Text: text,
+		Choices: []page.Choice{
+			{Label: "Not now", Key: "n"},
+			{Label: verb, Key: "u", Msg: useNow{name: r.Name, key: r.Key}},
+		},
+	}))
 }
 
-// found answers where a key is.
-type found struct {
-	look   int
+// leaving says what becomes of the account that is left.
+const leaving = "Uploads that are under way wait in the journal and go on when their account is used again."
+
+// useNow is the answer that an account is to be opened.
+type useNow struct {
+	name string
+	key  api.Key
+}
+
+// removeNow is the answer that an account is to leave the settings.
+type removeNow struct {
 	name   string
-	source config.Source
-	err    error
+	forget bool // its key too
 }
 
-// lookForKey asks where the key of the account under the cursor is, once. A
-// key command is not run for that: it might ask for a password.
-func (m *Model) lookForKey() tea.Cmd {
-	p := m.selected()
-	switch {
-	case p.Kind == "" || m.places[p.Name].look > 0:
-		return nil
-	case p.Kind == config.KindLocal:
-		m.places[p.Name] = m.known("its own, kept in its folder")
-		return nil
-	case p.Name == m.o.Profile.Name && m.o.Profile.KeySource != "":
-		m.places[p.Name] = m.known("in use: " + m.o.Profile.KeySource)
-		return nil
-	case p.KeyFile == "" && len(p.KeyCommand) > 0:
-		m.places[p.Name] = m.known("from the command " + p.KeyCommand[0] + " (not run to look)")
-		return nil
-	}
-	return m.findKey(p)
+// forgetNow is the answer that a key is to leave the keyring.
+type forgetNow struct{ name string }
+
+// askForget asks whether the key of the account under the cursor is to be forgotten.
+func (m *Model) askForget() tea.Cmd {
+	name := m.selected().Name
+	return page.Send(page.Ask{
+		Title: "Forget the key of " + name + "?",
+		Text:  "It is taken out of the keyring of this computer. A key file, a key command or the environment is not touched.",
+		Choices: []page.Choice{
+			{Label: "Keep the key", Key: "n"},
+			{Label: "Forget the key of " + name, Key: "f", Danger: true, Msg: forgetNow{name: name}},
+		},
+	})
 }
 
-// findKey looks where the key of an account is, as opening it would.
-func (m *Model) findKey(p config.Profile) tea.Cmd {
-	look := m.known("").look
-	m.places[p.Name] = place{look: look}
-	ctx, keys := m.o.Context, m.o.Keys
-	return func() tea.Msg {
-		source, err := keys.Where(ctx, p)
-		return found{look: look, name: p.Name, source: source, err: err}
-	}
+// askRemove asks whether the account under the cursor is to be removed.
+func (m *Model) askRemove() tea.Cmd {
+	name := m.selected().Name
+	return page.Send(page.Ask{
+		Title: "Remove the account " + name + "?",
+		Text:  "It is taken out of the settings of this computer. Nothing is removed at the service.",
+		Choices: []page.Choice{
+			{Label: "Keep " + name, Key: "n"},
+			{Label: "Remove it, keep its key", Key: "r", Danger: true, Msg: removeNow{name: name}},
+			{Label: "Remove it and forget its key", Key: "f", Danger: true, Msg: removeNow{name: name, forget: true}},
+		},
+	})
 }
 
-// known is a place that was told, so that answers to older questions are
-// dropped.
-func (m *Model) known(words string) place {
-	m.looks++
-	return place{look: m.looks, words: words}
+// choose changes the choice under the cursor; to gives the option to take.
+func (m *Model) choose(to func(at, n int) int) tea.Cmd {
+	choice := m.choice()
+	choice.SetIndex(to(choice.Index(), len(choice.Options)))
+	return m.write()
 }
 
-func (m *Model) found(msg found) tea.Cmd {
-	if m.places[msg.name].look == msg.look {
-		m.places[msg.name] = place{look: msg.look, words: keyWords(msg.source, msg.err), bad: msg.err != nil}
-	}
+// copyFact copies what the row under the cursor says.
+func (m *Model) copyFact() tea.Cmd {
+	r := m.current()
+	return page.Send(page.Copy{What: r.label, Text: r.value})
+}
+
+func (m *Model) showTerminal() tea.Cmd {
+	m.Overlays().Open(kit.NewReader("What this terminal can", m.terminalWords()))
 	return nil
 }
 
-// keyWords says where a key is.
-func keyWords(source config.Source, err error) string {
-	problem, inKeyring := errors.AsType[config.KeyringProblem](err)
-	switch {
-	case err == nil:
-		return "from: " + source.String()
-	case inKeyring && problem == config.KeyringNotFound:
-		return "none yet: K sets it"
-	case errors.Is(err, config.ErrNoKey) && inKeyring:
-		return "none found: " + problem.Error()
-	case errors.Is(err, config.ErrNoKey):
-		return "none yet: K sets it"
-	}
-	return account.Explain(err)
-}
+// useSelected uses the account under the cursor.
+func (m *Model) useSelected() tea.Cmd { return m.use(m.selected().Name, nil) }
 
 // written answers whether the program's own settings were written.
 type written struct {
@@ -202,7 +191,7 @@ func (m *Model) wrote(msg written) tea.Cmd {
 	return tea.Batch(more, page.Send(Changed{Theme: m.config.Theme, Themes: m.config.Themes, Pictures: m.config.Pictures, Signal: m.config.Signal, Concurrency: m.config.Concurrency}))
 }
 
-// done answers to an act about an account.
+// done answers to an action about an account.
 type done struct {
 	words string // what happened
 	err   error
@@ -223,9 +212,9 @@ func (m *Model) done(msg done) tea.Cmd {
 		}
 		return open
 	}
-	delete(m.places, msg.name)
+	m.placeOf(msg.name).tell("")
 	if msg.gone && msg.name == m.o.Profile.Name {
-		m.places[msg.name] = m.known("in use until the account is left; the keyring has none any more")
+		m.placeOf(msg.name).tell("in use until the account is left; the keyring has none any more")
 	}
 	return tea.Batch(m.read(""), page.Send(page.Toast{Level: page.Good, Text: msg.words}))
 }
@@ -295,8 +284,8 @@ type editorReady struct {
 // edited tells that the editor was left.
 type edited struct{ err error }
 
-// edit opens the settings file in the person's editor.
-func (m *Model) edit() tea.Cmd {
+// editFile opens the settings file in the person's editor.
+func (m *Model) editFile() tea.Cmd {
 	args := m.editor()
 	paths := m.o.Paths
 	return func() tea.Msg {

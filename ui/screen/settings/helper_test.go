@@ -4,18 +4,15 @@ import (
 	"context"
 	"image"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/api/session"
 	"mediadesk/config"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
-	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
 )
 
 // testKey must never be seen.
@@ -61,12 +58,12 @@ func (s *store) Delete(_ context.Context, profile string) error {
 
 // desk is the screen over settings of its own.
 type desk struct {
+	*uitest.Driver
 	t     *testing.T
 	o     Options
 	store *store
 	env   map[string]string
 	m     *Model
-	said  []tea.Msg // to others
 	seen  strings.Builder
 }
 
@@ -98,41 +95,23 @@ func newDesk(t *testing.T, accounts ...config.Profile) *desk {
 func (d *desk) open() *desk {
 	d.t.Helper()
 	d.m = New(d.o)
-	d.run(d.m.Init())
-	return d
-}
-
-// run executes a command and all that it leads to on this screen.
-func (d *desk) run(cmd tea.Cmd) {
-	d.t.Helper()
-	queue := []tea.Cmd{cmd}
-	for len(queue) > 0 {
-		next := queue[0]
-		queue = queue[1:]
-		if next == nil {
-			continue
-		}
-		switch msg := next().(type) {
-		case nil:
-		case tea.BatchMsg:
-			queue = append(queue, msg...)
-		case Changed:
-			d.said = append(d.said, msg)
-		default:
-			if ours := reflect.TypeOf(msg).PkgPath(); ours != "mediadesk/ui/screen/settings" && ours != "mediadesk/ui/account" {
-				d.said = append(d.said, msg)
-				continue
+	d.Driver = uitest.Drive(d.t, page.Settings, d.m, image.Pt(240, 50), func(driver *uitest.Driver) {
+		driver.Drop = func(msg tea.Msg) bool { // the root takes it
+			_, changed := msg.(Changed)
+			if changed {
+				driver.Out = append(driver.Out, msg)
 			}
-			queue = append(queue, d.m.Update(msg))
+			return changed
 		}
-		d.screen()
-	}
+	})
+	return d
 }
 
 func (d *desk) press(keys ...string) *desk {
 	d.t.Helper()
 	for _, k := range keys {
-		d.run(d.m.Update(kit.KeyMsg(k)))
+		d.Press(k)
+		d.screen()
 	}
 	return d
 }
@@ -140,29 +119,23 @@ func (d *desk) press(keys ...string) *desk {
 func (d *desk) typed(text string) *desk {
 	d.t.Helper()
 	for _, r := range text {
-		d.run(d.m.Update(tea.KeyPressMsg{Code: r, Text: string(r)}))
+		d.Send(tea.KeyPressMsg{Code: r, Text: string(r)})
+		d.screen()
 	}
-	d.screen()
 	return d
 }
 
 func (d *desk) screen() string {
-	text := ansi.Strip(d.m.View(image.Pt(240, 50), theme.New(true, true)))
+	text := d.Text()
 	d.seen.WriteString(text)
 	return text
 }
 
-func (d *desk) has(text string) bool {
-	return strings.Contains(strings.Join(strings.Fields(d.screen()), " "), text)
-}
+func (d *desk) has(text string) bool { return strings.Contains(d.Flat(), text) }
 
 func (d *desk) sees(texts ...string) *desk {
 	d.t.Helper()
-	for _, text := range texts {
-		if !d.has(text) {
-			d.t.Errorf("%q is not on the screen:\n%s", text, d.screen())
-		}
-	}
+	d.Sees(texts...)
 	return d
 }
 
@@ -178,13 +151,13 @@ func (d *desk) settings() config.Config {
 // last is the last thing of its kind that was said to others.
 func last[M tea.Msg](d *desk) M {
 	d.t.Helper()
-	for i := len(d.said) - 1; i >= 0; i-- {
-		if msg, ok := d.said[i].(M); ok {
+	for i := len(d.Out) - 1; i >= 0; i-- {
+		if msg, ok := d.Out[i].(M); ok {
 			return msg
 		}
 	}
 	var none M
-	d.t.Fatalf("no %T was said; said was %v:\n%s", none, d.said, d.screen())
+	d.t.Fatalf("no %T was said; said was %v:\n%s", none, d.Out, d.screen())
 	return none
 }
 
@@ -197,9 +170,7 @@ func (d *desk) answer(key string) *desk {
 			d.t.Errorf("the first choice of %q is not the safe one", ask.Title)
 		}
 		if c.Key == key {
-			if c.Msg != nil {
-				d.run(d.m.Update(c.Msg))
-			}
+			d.Choose(ask, c.Label)
 			return d
 		}
 	}

@@ -13,7 +13,6 @@ import (
 
 	"mediadesk/api/session"
 	"mediadesk/config"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/theme"
@@ -179,11 +178,11 @@ func TestKeepsWhatIsInUse(t *testing.T) {
 	d.o.Profile.Name = "work"
 	d.open()
 	for _, keys := range [][]string{{"g", "d"}, {"g", "K"}, {"g", "F"}, {"g", "j", "d"}} {
-		d.said = nil
+		d.Out = nil
 		d.press(keys...)
 		last[page.Toast](d)
 	}
-	if len(d.settings().Profiles) != 2 || d.m.flow != nil {
+	if len(d.settings().Profiles) != 2 || d.Host.Covered() {
 		t.Error("something was done all the same")
 	}
 }
@@ -231,11 +230,16 @@ func TestOwnTheme(t *testing.T) {
 // What is chosen while an earlier choice is written is written after it.
 func TestFastChoicesAllHold(t *testing.T) {
 	d := newDesk(t).open().press("tab")
-	first := d.m.Update(kit.KeyMsg("right"))
-	if second := d.m.Update(kit.KeyMsg("right")); second != nil {
+	var held []tea.Cmd
+	d.Hold = &held
+	d.press("right")
+	if d.press("right"); !d.m.writing || d.m.write() != nil {
 		t.Error("two commands write at the same time")
 	}
-	d.run(first)
+	d.Hold = nil
+	for _, cmd := range held {
+		d.Run(cmd)
+	}
 	if got := d.settings().Theme; got != config.ThemeLight {
 		t.Errorf("theme %q", got)
 	}
@@ -283,7 +287,7 @@ func TestBrokenSettingsFile(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	d.run(d.m.Update(page.Shown{}))
+	d.Send(page.Shown{})
 	d.sees("Accounts", "in use")
 }
 
@@ -300,8 +304,7 @@ func TestEditor(t *testing.T) {
 		t.Errorf("said was %q", toast.Text)
 	}
 	d.env["EDITOR"] = "true --wait"
-	cmd := d.m.Update(kit.KeyMsg("E"))
-	ready, ok := cmd().(editorReady)
+	ready, ok := d.m.editFile()().(editorReady)
 	if !ok || !slices.Equal(ready.args, []string{"true", "--wait", d.o.Paths.Config}) {
 		t.Fatalf("%+v", ready)
 	}
@@ -311,7 +314,7 @@ func TestEditor(t *testing.T) {
 	if cmd := d.m.Update(ready); cmd == nil {
 		t.Error("no editor is started")
 	}
-	d.run(d.m.Update(edited{err: errors.New("exit status 1")}))
+	d.Send(edited{err: errors.New("exit status 1")})
 	if toast := last[page.Toast](d); toast.Level != page.Bad {
 		t.Errorf("said was %+v", toast)
 	}
@@ -319,19 +322,22 @@ func TestEditor(t *testing.T) {
 
 func TestStaleRepliesAreDropped(t *testing.T) {
 	d := newDesk(t, hosted("work")).open()
-	old := d.m.read("")
-	stale := old()
+	late := func(cmd tea.Cmd) func() { // asks now, and has the answer come later
+		msg := cmd()
+		return func() { d.Run(d.Answer(msg)) }
+	}
+	stale := late(d.m.read(""))
 	if _, err := d.settings().SetProfile(hosted("newer")); err != nil {
 		t.Fatal(err)
 	}
-	d.run(d.m.read(""))
-	d.run(d.m.Update(stale))
+	d.Run(d.m.read(""))
+	stale()
 	d.sees("newer")
 
-	ask := d.m.goTo(1)
-	answer := ask()
-	d.m.places["newer"] = d.m.known("in the keyring")
-	d.run(d.m.Update(answer))
+	answer := late(d.m.goTo(1))
+	d.m.placeOf("newer").tell("in the keyring")
+	answer()
+	d.Send(page.Acted{})
 	d.sees("in the keyring")
 }
 
@@ -340,11 +346,11 @@ func TestMouse(t *testing.T) {
 	for y, line := range strings.Split(d.screen(), "\n") {
 		if strings.Contains(line, "upload.imagekit.io") {
 			click := tea.MouseClickMsg{Button: tea.MouseLeft, X: 10, Y: y}
-			d.run(d.m.Update(click))
+			d.Send(click)
 			if d.m.selected().Name != "work" {
 				t.Error("a click does not give the cursor")
 			}
-			d.run(d.m.Update(click))
+			d.Send(click)
 			break
 		}
 	}
@@ -353,13 +359,13 @@ func TestMouse(t *testing.T) {
 	}
 }
 
-func TestActs(t *testing.T) {
+func TestActions(t *testing.T) {
 	d := newDesk(t, hosted("work")).open()
 	for _, keys := range [][]string{{"g"}, {"j"}, {"tab"}, {"tab"}, {"a"}} {
 		d.press(keys...)
-		for _, act := range d.m.Acts() {
-			if act.Keys() == "" || act.Binding.Help().Desc == "" || act.Group == "" {
-				t.Errorf("act without words: %+v", act.Binding.Help())
+		for _, a := range d.Host.Actions() {
+			if a.KeyLabel() == "" || a.Label() == "" || a.Group == "" || a.Do == nil {
+				t.Errorf("action without words: %+v", a.Keys.Help())
 			}
 		}
 	}
@@ -401,9 +407,9 @@ func TestViews(t *testing.T) {
 func TestTerminalPage(t *testing.T) {
 	d := newDesk(t).open()
 	asked := picture.NewDetector(picture.SettingAuto, nil, false)
-	d.m.Update(asked.Abilities())
+	d.Send(asked.Abilities())
 	d.press("t").sees("What this terminal can", "this is no terminal")
-	if !d.m.Capturing() {
+	if !d.Host.Covered() {
 		t.Error("q would leave the program")
 	}
 	if d.press("esc").has("What this terminal can") {
@@ -426,7 +432,7 @@ func TestShowsWhatTheUsersFileSets(t *testing.T) {
 	}
 	d.press("tab").sees("dark set in config.toml line 1")
 	for _, key := range []string{"right", "left", "space", "enter", "h", "l"} {
-		d.said = nil
+		d.Out = nil
 		d.press(key)
 		if toast := last[page.Toast](d); toast.Text != "It is set in config.toml line 1: E edits that file." {
 			t.Errorf("%s says %q", key, toast.Text)

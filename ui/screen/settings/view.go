@@ -7,18 +7,15 @@ import (
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"mediadesk/config"
 	"mediadesk/ui/account"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
-
-// drawn is a sheet and where it stands, for the mouse.
-type drawn struct {
-	sheet *kit.Sheet
-	at    image.Point
-}
 
 // widest is how wide the screen's one column gets.
 const widest = 84
@@ -35,50 +32,107 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}
-	m.drawn = m.drawn[:0]
-	if m.reader != nil {
-		return kit.OverlayCenter(text.Fit(m.viewAll(size, th), size.X, size.Y), m.reader.View(size, th))
-	}
-	return m.viewAll(size, th)
+	return m.memo.Draw(drawnFor{size, th}, func() string {
+		switch {
+		case !m.ready:
+			return text.Fit(th.Muted.Render("Reading the settings…"), size.X, size.Y)
+		case m.wide(size):
+			p := m.panes(size, th)
+			return text.Fit(kit.JoinV(kit.JoinH(p[0].view(th), p[1].view(th)), kit.JoinH(p[2].view(th), p[3].view(th))), size.X, size.Y)
+		}
+		return m.column(size, th).View()
+	})
 }
 
-// viewAll draws what lies below the reader.
-func (m *Model) viewAll(size image.Point, th *theme.Theme) string {
-	switch {
-	case m.flow != nil:
-		return m.flow.View(size, th)
-	case !m.ready:
-		return text.Fit(th.Muted.Render("Reading the settings…"), size.X, size.Y)
-	case kit.ModeOfWidth(size.X) == kit.Wide && size.Y >= leastWide && m.broken == nil:
-		return m.viewWide(size, th)
-	}
-	return m.viewColumn(size, th)
+// wide reports whether the parts stand side by side.
+func (m *Model) wide(size image.Point) bool {
+	return kit.ModeOfWidth(size.X) == kit.Wide && size.Y >= leastWide && m.broken == nil
 }
 
-// viewWide has accounts and program at the left, what they are at the right.
-func (m *Model) viewWide(size image.Point, th *theme.Theme) string {
+// pane is one part of the wide screen: a box with a sheet in it.
+type pane struct {
+	title   string
+	rect    image.Rectangle
+	focused bool
+	sheet   *kit.Sheet
+}
+
+func (p pane) view(th *theme.Theme) string {
+	return kit.Box(p.title, p.sheet.View(), p.rect.Size(), p.focused, th)
+}
+
+// panes has accounts and program at the left, what they are at the right.
+func (m *Model) panes(size image.Point, th *theme.Theme) [4]pane {
 	left := size.X * 9 / 20
-	low := max(programRows, len(m.facts())) + 2
-	high := size.Y - low
-	here := m.current().section()
-	pane := func(r image.Rectangle, title string, focused bool, draw func(*kit.Sheet)) string {
-		inner := kit.BoxInner(r.Size())
-		s := kit.NewSheet(inner, inner.X-2)
-		draw(s)
-		body := s.View()
-		m.drawn = append(m.drawn, drawn{sheet: s, at: r.Min.Add(kit.BoxOrigin(r.Size()))})
-		return kit.Box(title, body, r.Size(), focused, th)
+	high := size.Y - max(programRows, len(m.facts())) - 2
+	here, p := m.current().section(), m.selected()
+	panes := [4]pane{
+		{title: "Accounts", rect: image.Rect(0, 0, left, high), focused: here == areaAccounts},
+		{title: text.Safe(p.Name), rect: image.Rect(left, 0, size.X, high)},
+		{title: "Program", rect: image.Rect(0, high, left, size.Y), focused: here == areaTheme},
+		{title: "Files of mediadesk", rect: image.Rect(left, high, size.X, size.Y), focused: here == areaFacts},
 	}
-	p := m.selected()
-	accounts := pane(image.Rect(0, 0, left, high), "Accounts", here == areaAccounts, func(s *kit.Sheet) { m.drawAccounts(s, th) })
-	details := pane(image.Rect(left, 0, size.X, high), text.Safe(p.Name), false, func(s *kit.Sheet) { m.drawDetails(s, p, th) })
-	program := pane(image.Rect(0, high, left, size.Y), "Program", here == areaTheme, func(s *kit.Sheet) { m.drawProgram(s, th) })
-	places := pane(image.Rect(left, high, size.X, size.Y), "Files of mediadesk", here == areaFacts, func(s *kit.Sheet) { m.drawFacts(s, th) })
-	return text.Fit(kit.JoinV(kit.JoinH(accounts, details), kit.JoinH(program, places)), size.X, size.Y)
+	for i := range panes {
+		inner := kit.BoxInner(panes[i].rect.Size())
+		panes[i].sheet = kit.NewSheet(inner, inner.X-2)
+	}
+	m.drawAccounts(panes[0].sheet, th)
+	m.drawDetails(panes[1].sheet, p, th)
+	m.drawProgram(panes[2].sheet, th)
+	m.drawFacts(panes[3].sheet, th)
+	return panes
 }
 
-// viewColumn has everything under each other.
-func (m *Model) viewColumn(size image.Point, th *theme.Theme) string {
+// rowAt is the row drawn at a cell of the screen; [kit.NoStop] where there is none.
+func (m *Model) rowAt(at image.Point) int {
+	th := &theme.Theme{}
+	switch {
+	case !m.ready:
+		return kit.NoStop
+	case !m.wide(m.size):
+		return m.column(m.size, th).StopAt(at.X, at.Y)
+	}
+	for _, p := range m.panes(m.size, th) {
+		if at.In(p.rect) {
+			at = at.Sub(p.rect.Min).Sub(kit.BoxOrigin(p.rect.Size()))
+			return p.sheet.StopAt(at.X, at.Y)
+		}
+	}
+	return kit.NoStop
+}
+
+// click goes to the row under the mouse; a double click uses an account.
+func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
+	if msg.Button != tea.MouseLeft {
+		return nil
+	}
+	double := m.clicks.Double(msg)
+	row := m.rowAt(image.Pt(msg.X, msg.Y))
+	if row == kit.NoStop {
+		return nil
+	}
+	cmd := m.goTo(row)
+	if !double || m.current().area != areaAccounts {
+		return cmd
+	}
+	if reason := m.noUse(); reason != "" {
+		return tea.Batch(cmd, page.Send(page.Toast{Level: page.Info, Text: text.Sentence(reason)}))
+	}
+	return tea.Batch(cmd, m.useSelected())
+}
+
+func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
+	switch msg.Button {
+	case tea.MouseWheelUp:
+		return m.goTo(m.list.Cursor() - 1)
+	case tea.MouseWheelDown:
+		return m.goTo(m.list.Cursor() + 1)
+	}
+	return nil
+}
+
+// column has everything under each other.
+func (m *Model) column(size image.Point, th *theme.Theme) *kit.Sheet {
 	width := widest
 	if size.X >= kit.MinWidth {
 		width = min(widest, size.X-2)
@@ -92,7 +146,7 @@ func (m *Model) viewColumn(size image.Point, th *theme.Theme) string {
 	}
 	if m.broken != nil {
 		heading("The settings cannot be read")
-		account.DrawLight(s, theme.SignBad, account.Explain(m.broken), th)
+		account.DrawNote(s, theme.SignBad, account.Explain(m.broken), th)
 		s.Words(kit.NoStop, 0, "Until that is mended nothing here can be changed.", th.Muted)
 	} else {
 		heading("Accounts")
@@ -105,8 +159,7 @@ func (m *Model) viewColumn(size image.Point, th *theme.Theme) string {
 	}
 	heading("Files of mediadesk")
 	m.drawFacts(s, th)
-	m.drawn = append(m.drawn, drawn{sheet: s})
-	return s.View()
+	return s
 }
 
 // drawAccounts has a line for each account.
@@ -135,7 +188,7 @@ func (m *Model) drawAccounts(s *kit.Sheet, th *theme.Theme) {
 			mark = theme.SignGood
 		}
 		from := s.Len()
-		if i == m.at {
+		if i == m.list.Cursor() {
 			s.Line(i, th.Selected.Render(th.Glyph(mark)+" "+columns.Row(widths, cells...)))
 			s.Keep(from)
 			continue
@@ -297,42 +350,34 @@ func (m *Model) receiver(p config.Profile, used bool) []fact {
 	return nil
 }
 
-// drawProgram has the settings of the program.
+// drawProgram has the settings of the program, and what the chosen one means.
 func (m *Model) drawProgram(s *kit.Sheet, th *theme.Theme) {
 	for i, r := range m.rows {
-		from := s.Len()
-		switch r.area {
-		case areaTheme:
-			m.theme.LabelWidth = choiceLabel(s.Width())
-			s.Line(i, m.theme.View(s.Width(), th))
-			if i == m.at {
-				s.Words(kit.NoStop, 2, m.themeWords(), th.Muted)
-			}
-		case areaPictures:
-			m.picture.LabelWidth = choiceLabel(s.Width())
-			s.Line(i, m.picture.View(s.Width(), th))
-			if i == m.at {
-				s.Words(kit.NoStop, 2, "Now: "+m.abilities.Findings.Drawing+". t tells all.", th.Muted)
-			}
-		case areaSignal:
-			m.signal.Label, m.signal.LabelWidth = "When all is done", choiceLabel(s.Width())
-			s.Line(i, m.signal.View(s.Width(), th))
-			if i == m.at {
-				s.Words(kit.NoStop, 2, "Given while the window has no focus, when no extension is pending any more.", th.Muted)
-			}
-		case areaUploads:
-			m.uploads.Label, m.uploads.LabelWidth = "Uploads at once", choiceLabel(s.Width())
-			s.Line(i, m.uploads.View(s.Width(), th))
-			if i == m.at {
-				s.Words(kit.NoStop, 2, "The other uploads wait. It holds from the next time an account is opened.", th.Muted)
-			}
-		default:
+		choice := m.choiceOf(r.area)
+		if choice == nil {
 			continue
 		}
-		if i == m.at {
+		from, shown := s.Len(), *choice
+		shown.LabelWidth = min(16, s.Width()*2/5)
+		s.Line(i, shown.View(s.Width(), th))
+		if i == m.list.Cursor() {
+			s.Words(kit.NoStop, 2, m.meaning(r.area), th.Muted)
 			s.Keep(from)
 		}
 	}
+}
+
+// meaning says what a setting of the program means.
+func (m *Model) meaning(part area) string {
+	switch part {
+	case areaPictures:
+		return "Now: " + m.abilities.Findings.Drawing + ". t tells all."
+	case areaSignal:
+		return "Given while the window has no focus, when no extension is pending any more."
+	case areaUploads:
+		return "The other uploads wait. It holds from the next time an account is opened."
+	}
+	return m.themeWords()
 }
 
 // themeWords say what the chosen theme is.
@@ -350,8 +395,6 @@ func (m *Model) themeWords() string {
 	return "Yours, from config.toml. E edits it."
 }
 
-func choiceLabel(width int) int { return min(16, width*2/5) }
-
 // drawFacts has the program's own places, which can be copied.
 func (m *Model) drawFacts(s *kit.Sheet, th *theme.Theme) {
 	for i, r := range m.rows {
@@ -361,7 +404,7 @@ func (m *Model) drawFacts(s *kit.Sheet, th *theme.Theme) {
 		from := s.Len()
 		w := min(labelWidth, s.Width()/3)
 		value := text.PadRight(text.TruncateMiddle(text.Safe(r.value), s.Width()-w-1), s.Width()-w-1)
-		if i == m.at {
+		if i == m.list.Cursor() {
 			s.Line(i, th.Selected.Render(text.PadRight(r.label, w)+" "+value))
 			s.Keep(from)
 			continue

@@ -15,22 +15,20 @@ import (
 
 // testedWebhooks is how the test of the way to our receiver came out.
 type testedWebhooks struct {
-	to  *Model
-	err error
+	reader *kit.Reader // opened for it
+	err    error
 }
 
 // testWebhooks posts to the address at which the service reaches us, and shows
 // whether the post arrived and what can be done.
 func (m *Model) testWebhooks() tea.Cmd {
-	m.reader = kit.NewReader("Webhooks", m.webhookWords("A post is on its way to "+m.receiverAddress()+"…"))
+	reader := kit.NewReader("Webhooks", m.webhookWords("A post is on its way to "+m.receiverAddress()+"…"))
+	m.Overlays().Open(reader)
 	ctx, test := m.o.Context, m.o.Session.TestReceiver
-	return func() tea.Msg { return testedWebhooks{m, test(ctx)} }
+	return func() tea.Msg { return testedWebhooks{reader, test(ctx)} }
 }
 
 func (m *Model) webhooksTested(msg testedWebhooks) tea.Cmd {
-	if msg.to != m {
-		return nil
-	}
 	words := "A post to " + m.receiverAddress() + " arrived here."
 	level := page.Good
 	if msg.err != nil {
@@ -40,10 +38,11 @@ func (m *Model) webhooksTested(msg testedWebhooks) tea.Cmd {
 			words += "\n" + hint
 		}
 	}
-	if m.reader == nil {
+	if msg.reader.Closed() {
 		return page.Send(page.Toast{Level: level, Text: firstLine(words), Detail: words})
 	}
-	m.reader = kit.NewReader("Webhooks", m.webhookWords(words))
+	m.Overlays().CloseAll() // the reader
+	m.Overlays().Open(kit.NewReader("Webhooks", m.webhookWords(words)))
 	return nil
 }
 

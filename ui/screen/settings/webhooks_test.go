@@ -6,6 +6,8 @@ import (
 	"image"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
@@ -21,14 +23,23 @@ func TestTestingTheWebhookAddress(t *testing.T) {
 	var outcome error
 	d.o.Session = receiverTest(func() error { return outcome })
 	d.open().press("w").sees("A post to http://127.0.0.1:7844 arrived here.", "cloudflared tunnel --url http://127.0.0.1:7844", "mediadesk starts none")
-	uitest.Sweep(t, func(w, h int, th *theme.Theme) string { return d.m.View(image.Pt(w, h), th) })
+	uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
+		d.Resize(image.Pt(w, h))
+		return d.Host.View(th)
+	})
+	d.Resize(image.Pt(240, 50))
 	d.press("esc")
 	outcome = errors.New("nothing answers at \x1b[31mhttps://desk.example.com")
 	d.press("w").sees("Nothing answers at", `\x1b[31m`)
 	// Closed before the outcome came: it is told in passing.
-	cmd := d.m.testWebhooks()
-	d.m.reader = nil
-	d.run(cmd)
+	d.press("esc")
+	var held []tea.Cmd
+	d.Hold = &held
+	d.press("w", "esc")
+	d.Hold = nil
+	for _, cmd := range held {
+		d.Run(cmd)
+	}
 	if got := last[page.Toast](d); got.Level != page.Warn {
 		t.Errorf("said %+v", got)
 	}

@@ -4,20 +4,21 @@ package settings
 
 import (
 	"context"
+	"image"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api"
 	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/account"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/theme"
 )
 
-var _ page.Unconverted = (*Model)(nil)
+var _ page.Screen = (*Model)(nil)
 
 // Session is what the screen asks of the session.
 type Session interface {
@@ -60,32 +61,35 @@ type Changed struct {
 
 // Model is the screen.
 type Model struct {
+	page.Base
 	o      Options
 	config config.Config
 	ready  bool  // the settings were read
 	broken error // why they could not be
 
 	rows    []row
-	at      int // of rows
+	list    kit.List // of rows
 	theme   *kit.Select
 	picture *kit.Select
 	signal  *kit.Select
 	uploads *kit.Select
-	// abilities are what is known of the terminal, and reader shows them whole;
-	// nil while it is closed.
+	// abilities are what is known of the terminal.
 	abilities picture.Abilities
-	reader    *kit.Reader
-	account   string           // that the cursor was on last
-	places    map[string]place // where the keys are, by account
-	looks     int              // number of the last question where a key is
-	flow      *account.Flow
-	mode      account.Mode // of flow
-	reads     int          // number of the last reading; older replies are dropped
+	account   string            // that the cursor was on last
+	places    map[string]*place // where the keys are, by account
+	reading   page.Questions    // of the settings
 	// writing is true while the program's own settings are written; what was
 	// chosen meanwhile is written after that.
 	writing bool
 	clicks  *kit.Clicks
-	drawn   []drawn
+	size    image.Point
+	memo    *kit.Memo[drawnFor, string]
+}
+
+// drawnFor is what the drawn screen depends on beside its state.
+type drawnFor struct {
+	size  image.Point
+	theme *theme.Theme
 }
 
 // row is one line that the cursor can stand on.
@@ -108,12 +112,9 @@ const (
 	areaFacts
 )
 
-// place is where the key of an account is.
-type place struct {
-	look  int // number of the question that is under way or was answered; 0: none
-	words string
-	bad   bool // there is none, or it cannot be read
-}
+// pageRows is how many rows the list takes for a page: the screen is short, and
+// all its rows are drawn.
+const pageRows = 9
 
 // uploadCounts are the numbers of uploads at the same time to choose from.
 var uploadCounts = []int{1, 2, 3, 4, 8, 16}
@@ -138,31 +139,37 @@ func New(o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Model{
-		o: o, places: map[string]place{}, clicks: kit.NewClicks(o.Now),
+	m := &Model{
+		o: o, places: map[string]*place{}, clicks: kit.NewClicks(o.Now), memo: &kit.Memo[drawnFor, string]{},
 		theme:   kit.NewSelect("Theme"),
 		picture: kit.NewSelect("Pictures", pictureChoices...),
-		signal:  kit.NewSelect("Signal", string(config.SignalBell), string(config.SignalDesktop), string(config.SignalOff)),
-		uploads: kit.NewSelect("Uploads at the same time"),
+		signal:  kit.NewSelect("When all is done", string(config.SignalBell), string(config.SignalDesktop), string(config.SignalOff)),
+		uploads: kit.NewSelect("Uploads at once"),
 	}
+	m.list.SetHeight(pageRows)
+	return m
 }
-
-// Init reads the settings.
-func (m *Model) Init() tea.Cmd { return m.read("") }
 
 // Update takes a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case picture.Abilities:
-		m.abilities = msg
+	if _, tick := msg.(page.Tick); tick {
 		return nil
+	}
+	m.memo.Forget()
+	switch msg := msg.(type) {
+	case page.Resized:
+		m.size = msg.Size
 	case page.Shown:
 		// Another program or an editor may have changed the file.
 		return m.read("")
+	case picture.Abilities:
+		m.abilities = msg
+	case account.Answer:
+		return msg()
 	case loaded:
 		return m.loaded(msg)
 	case found:
-		return m.found(msg)
+		m.found(msg)
 	case testedWebhooks:
 		return m.webhooksTested(msg)
 	case written:
@@ -179,19 +186,6 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		return m.openEditor(msg)
 	case edited:
 		return m.closedEditor(msg)
-	}
-	if m.flow != nil {
-		return m.toFlow(msg)
-	}
-	if m.reader != nil {
-		if m.reader.Update(msg) {
-			m.reader = nil
-		}
-		return nil
-	}
-	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		return m.press(msg)
 	case tea.MouseClickMsg:
 		return m.click(msg)
 	case tea.MouseWheelMsg:
@@ -200,79 +194,12 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// toFlow hands a message to the dialogue about an account.
-func (m *Model) toFlow(msg tea.Msg) tea.Cmd {
-	cmd, event := m.flow.Update(msg)
-	switch event {
-	case account.Left:
-		m.flow = nil
-	case account.Done:
-		r := m.flow.Result()
-		m.flow = nil
-		delete(m.places, r.Name)
-		if r.Place != "" && r.Key == nil {
-			m.places[r.Name] = m.known(r.Place)
-		}
-		return tea.Batch(cmd, m.read(r.Name), m.finished(r))
-	}
-	return cmd
-}
-
-// finished says what the dialogue did, and asks whether it is to hold at once.
-func (m *Model) finished(r account.Result) tea.Cmd {
-	words := "The account " + r.Name + " is saved."
-	switch m.mode {
-	case account.Add:
-		words = "The account " + r.Name + " is added, its key " + r.Place + "."
-	case account.Key:
-		words = "The key of the account " + r.Name + " is " + r.Place + "."
-	}
-	inUse := r.Name == m.o.Profile.Name
-	if m.mode != account.Add && !inUse && r.Key == nil {
-		return page.Send(page.Toast{Level: page.Good, Text: words})
-	}
-	text := words + "\nUse it now? " + leaving
-	verb := "Use " + r.Name + " now"
-	if inUse {
-		text = words + "\nThat holds once the account is opened again. " + leaving
-		verb = "Open " + r.Name + " again"
-	}
-	if r.Key != nil {
-		text += "\nThe key is forgotten if it is not used now."
-	}
-	return page.Send(page.Ask{
-		Title: "Account " + r.Name, Text: text,
-		Choices: []page.Choice{
-			{Label: "Not now", Key: "n"},
-			{Label: verb, Key: "u", Msg: useNow{name: r.Name, key: r.Key}},
-		},
-	})
-}
-
-// leaving says what becomes of the account that is left.
-const leaving = "Uploads that are under way wait in the journal and go on when their account is used again."
-
-// useNow is the answer that an account is to be opened.
-type useNow struct {
-	name string
-	key  api.Key
-}
-
-// removeNow is the answer that an account is to leave the settings.
-type removeNow struct {
-	name   string
-	forget bool // its key too
-}
-
-// forgetNow is the answer that a key is to leave the keyring.
-type forgetNow struct{ name string }
-
 // current is the row under the cursor; an empty one where there is none.
 func (m *Model) current() row {
-	if m.at >= len(m.rows) {
+	if len(m.rows) == 0 {
 		return row{area: areaFacts}
 	}
-	return m.rows[m.at]
+	return m.rows[m.list.Cursor()]
 }
 
 // selected is the account that the cursor is on or was on last, else the one in
@@ -289,9 +216,8 @@ func (m *Model) selected() config.Profile {
 	return p
 }
 
-// goTo moves the cursor to row i, or to the nearest there is.
-func (m *Model) goTo(i int) tea.Cmd {
-	m.at = max(0, min(i, len(m.rows)-1))
+// moved follows the cursor.
+func (m *Model) moved() tea.Cmd {
 	m.theme.Blur()
 	m.picture.Blur()
 	m.signal.Blur()
@@ -305,9 +231,18 @@ func (m *Model) goTo(i int) tea.Cmd {
 	return m.lookForKey()
 }
 
+// goTo moves the cursor to row i, or to the nearest there is.
+func (m *Model) goTo(i int) tea.Cmd {
+	m.list.SetCursor(i)
+	return m.moved()
+}
+
 // choice is the one under the cursor; nil where there is none.
-func (m *Model) choice() *kit.Select {
-	switch m.current().area {
+func (m *Model) choice() *kit.Select { return m.choiceOf(m.current().area) }
+
+// choiceOf is the choice of a part; nil where it has none.
+func (m *Model) choiceOf(part area) *kit.Select {
+	switch part {
 	case areaTheme:
 		return m.theme
 	case areaPictures:
@@ -337,7 +272,7 @@ func (m *Model) jump(by int) tea.Cmd {
 		if i == 0 || r.section() != m.rows[i-1].section() {
 			firsts = append(firsts, i)
 		}
-		if i == m.at {
+		if i == m.list.Cursor() {
 			here = len(firsts) - 1
 		}
 	}
@@ -361,9 +296,10 @@ func (m *Model) arrange(want string) {
 		m.rows = append(m.rows, row{area: areaTheme}, row{area: areaPictures}, row{area: areaSignal}, row{area: areaUploads})
 	}
 	m.rows = append(m.rows, m.facts()...)
+	m.list.SetLen(len(m.rows))
 	for i, r := range m.rows {
 		if r.area == was.area && r.name == was.name && r.label == was.label {
-			m.at = i
+			m.list.SetCursor(i)
 		}
 	}
 }

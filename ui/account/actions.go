@@ -1,0 +1,148 @@
+package account
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/theme"
+)
+
+const group = "Account"
+
+// Actions are those of the step.
+func (f *Flow) Actions() []kit.Action {
+	back := kit.Action{Keys: kit.Bind("step back", "", "esc"), Footer: true, Group: group, Disabled: f.writing, Do: f.back}
+	enter := kit.Action{Keys: kit.Bind("go on", "", "enter", "ctrl+s"), Footer: true, Group: group, Do: f.enter}
+	switch f.step {
+	case stepForm:
+		return append(f.formActions(), back)
+	case stepKey:
+		other := kit.Action{Keys: kit.Bind("another place for the key", "", "ctrl+o"), Footer: true, Group: group, Disabled: f.noOther, Do: f.other}
+		return []kit.Action{enter, other, back}
+	case stepFile, stepCommand:
+		return []kit.Action{enter, back}
+	case stepWays:
+		return append(f.ways.Actions(group), back)
+	case stepLoading:
+		if f.problem != nil {
+			return []kit.Action{{Keys: kit.Bind("try again", "", "r", "enter"), Footer: true, Group: group, Do: f.Init}, back}
+		}
+	}
+	return []kit.Action{back}
+}
+
+// formActions go from line to line, choose on a line with a choice, and submit.
+func (f *Flow) formActions() []kit.Action {
+	next, submit := []string{"enter", "down", "tab"}, []string{"ctrl+s"}
+	if f.form.at == entryGo {
+		next, submit = next[1:], []string{"enter", "ctrl+s", "space"}
+	}
+	line := func(by int) func() tea.Cmd {
+		return func() tea.Cmd { f.form.step(by); return nil }
+	}
+	actions := []kit.Action{
+		{Keys: kit.Bind("next line", "", next...), Footer: true, Group: group, Do: line(1)},
+		{Keys: kit.Bind("go on", "", submit...), Footer: true, Group: group, Do: f.submit},
+	}
+	if choice := f.form.choice(f.form.at); choice != nil {
+		at, n := choice.Index(), len(choice.Options)
+		choose := func(words, shown string, to int, keys ...string) {
+			actions = append(actions, kit.Action{Keys: kit.Bind(words, shown, keys...), Footer: shown != "", Group: group, Do: func() tea.Cmd {
+				choice.SetIndex(to)
+				f.typed()
+				return nil
+			}})
+		}
+		choose("change", "← →", at+1, "right", "l")
+		choose("previous choice", "", at-1, "left", "h")
+		choose("next choice", "", (at+1)%n, "space")
+		choose("first choice", "", 0, "home")
+		choose("last choice", "", n-1, "end")
+	}
+	return append(actions, kit.Action{Keys: kit.Bind("line before", "↑", "up", "shift+tab"), Group: group, Do: line(-1)})
+}
+
+// writing says why the dialogue cannot be left now: what is half written takes a
+// moment only.
+func (f *Flow) writing() string {
+	if f.step == stepSaving {
+		return "it is being written; this takes a moment"
+	}
+	return ""
+}
+
+// noOther says why the key can have no other place; empty: it can.
+func (f *Flow) noOther() string {
+	if f.o.Mode == KeyForRun {
+		return "the settings do not have this account: there is nothing to keep a key for"
+	}
+	return ""
+}
+
+// other offers the places for the key.
+func (f *Flow) other() tea.Cmd {
+	f.closeInput()
+	f.problem = nil
+	f.askWay()
+	return nil
+}
+
+// field is the text field in focus; nil where there is none.
+func (f *Flow) field() *kit.Field {
+	switch f.step {
+	case stepForm:
+		return f.form.field(f.form.at)
+	case stepKey, stepFile, stepCommand:
+		return f.input
+	}
+	return nil
+}
+
+// Capturing reports whether letters are text.
+func (f *Flow) Capturing() bool { return f.field() != nil }
+
+// Type edits the text field in focus.
+func (f *Flow) Type(msg tea.Msg) (tea.Cmd, bool) {
+	field := f.field()
+	if field == nil || !field.Update(msg) {
+		return nil, false
+	}
+	f.typed()
+	return nil, true
+}
+
+// typed follows a change of the form or of a field: what was wrong may be right
+// now.
+func (f *Flow) typed() {
+	f.problem = nil
+	if f.step == stepForm {
+		f.form.suggest()
+	}
+}
+
+// Mouse focuses what is under the mouse, or takes it.
+func (f *Flow) Mouse(msg tea.MouseMsg) tea.Cmd {
+	if f.step == stepWays {
+		f.ways.Wheel(msg)
+	}
+	click, ok := msg.(tea.MouseClickMsg)
+	if !ok || click.Button != tea.MouseLeft {
+		return nil
+	}
+	stop := f.sheet(f.room, &theme.Theme{}).StopAt(click.X, click.Y)
+	if stop < 0 {
+		return nil
+	}
+	switch f.step {
+	case stepForm:
+		f.form.focus(entry(stop))
+		if f.form.at == entryGo {
+			return f.submit()
+		}
+	case stepWays:
+		return f.ways.Click(stop)
+	case stepKey, stepFile, stepCommand:
+		return f.enter()
+	}
+	return nil
+}

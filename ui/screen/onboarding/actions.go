@@ -1,0 +1,115 @@
+package onboarding
+
+import (
+	"errors"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/config"
+	"mediadesk/ui/account"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+const group = "Start"
+
+// Actions take a choice.
+func (m *Model) Actions() []kit.Action {
+	if m.busy != "" {
+		return nil
+	}
+	return m.cards.Actions(group)
+}
+
+// offer makes the choices.
+func (m *Model) offer() {
+	cards := m.firstCards()
+	if m.o.Problem != nil {
+		cards = m.helpCards()
+	}
+	for i, c := range cards {
+		cards[i].Do = func() tea.Cmd {
+			m.problem = nil
+			return c.Do()
+		}
+	}
+	at := 0
+	if m.cards != nil {
+		at = m.cards.Cursor()
+	}
+	m.cards = kit.NewCards(cards...)
+	m.cards.SetCursor(at)
+}
+
+// firstCards are the choices of a first start.
+func (m *Model) firstCards() []kit.Card {
+	cards := []kit.Card{
+		{
+			Key: "t", Title: "Try it here", Do: m.begin,
+			Text: "With the local library: no account is needed and nothing leaves this computer. It is kept in " + m.o.Paths.Library() + ".",
+		},
+		{
+			Key: "c", Title: "Connect an account", Do: m.connect,
+			Text: "At the hosted service, or at any server with the same API. Its private key is typed hidden and goes into the keyring of this computer, which is tried first.",
+		},
+	}
+	if m.inEnvironment() {
+		cards = append(cards, kit.Card{
+			Key: "e", Title: "Use the key from the environment",
+			Text: config.KeyVariable + " is set. Only the account is asked for, and the key is written nowhere.",
+			Do:   func() tea.Cmd { return m.ask(account.Options{Mode: account.AddWithEnvironment, Use: true}) },
+		})
+	}
+	return cards
+}
+
+// helpCards are what helps against the problem.
+func (m *Model) helpCards() []kit.Card {
+	var cards []kit.Card
+	local := m.profile.Name == config.LocalProfile
+	_, unreadable := errors.AsType[*config.FileError](m.o.Problem)
+	if needsKey(m.o.Problem) && !local {
+		mode, text := account.Key, "It goes into the keyring of this computer where that works, or is used for this run only. It is typed hidden."
+		if m.unnamed {
+			mode, text = account.KeyForRun, "It is typed hidden, used for this run only and written nowhere."
+		}
+		cards = append(cards, kit.Card{
+			Key: "p", Title: "Give the private key", Text: text,
+			Do: func() tea.Cmd { return m.ask(account.Options{Mode: mode, Name: m.profile.Name}) },
+		})
+	}
+	again := "Once what is in the way is gone."
+	if unreadable {
+		again = "Mend the file in an editor first; it is left as it is until then."
+	}
+	cards = append(cards, kit.Card{
+		Key: "r", Title: "Try again", Text: again,
+		Do: func() tea.Cmd { return m.open("Trying again…", page.UseProfile{Name: m.o.Profile}) },
+	})
+	if unreadable {
+		return cards
+	}
+	if !local {
+		cards = append(cards, kit.Card{
+			Key: "u", Title: "Use the local library for now",
+			Text: "No account is needed and nothing leaves this computer. The settings stay as they are.",
+			Do:   func() tea.Cmd { return m.open(openingLocal, page.UseProfile{Name: config.LocalProfile}) },
+		})
+	}
+	return append(cards, kit.Card{
+		Key: "c", Title: "Connect another account", Do: m.connect,
+		Text: "At the hosted service, or at any server with the same API.",
+	})
+}
+
+// needsKey tells whether a key that is typed helps against a problem.
+func needsKey(err error) bool {
+	_, source := errors.AsType[*config.SourceError](err)
+	return source || errors.Is(err, config.ErrNoKey)
+}
+
+// inEnvironment tells whether the environment has a key.
+func (m *Model) inEnvironment() bool {
+	return m.o.Getenv != nil && strings.TrimSpace(m.o.Getenv(config.KeyVariable)) != ""
+}

@@ -1,0 +1,131 @@
+package settings
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/config"
+	"mediadesk/ui/kit"
+)
+
+// Groups of actions in the help.
+const (
+	groupAccounts = "Accounts"
+	groupProgram  = "Program"
+	groupMove     = "Move"
+)
+
+// Actions are those of the part with the cursor.
+func (m *Model) Actions() []kit.Action { return m.actionsOf(m.current().area) }
+
+// Catalog has the actions of every part.
+func (m *Model) Catalog() map[string][]kit.Action {
+	return map[string][]kit.Action{
+		"accounts": m.actionsOf(areaAccounts), "program": m.actionsOf(areaTheme), "files": m.actionsOf(areaFacts),
+	}
+}
+
+func (m *Model) actionsOf(part area) []kit.Action {
+	add := kit.Action{ID: "settings.add-account", Keys: kit.Bind("add an account", "", "a"), Group: groupAccounts, Footer: true, Disabled: m.noSettings, Do: m.add}
+	var actions []kit.Action
+	switch part {
+	case areaAccounts:
+		actions = []kit.Action{
+			{ID: "settings.use-account", Keys: kit.Bind("use this account", "", "enter"), Group: groupAccounts, Footer: true, Disabled: m.noUse, Do: m.useSelected},
+			add,
+			{ID: "settings.set-key", Keys: kit.Bind("set or replace its key", "", "K"), Group: groupAccounts, Footer: true, Disabled: m.noKey, Do: m.setKey},
+			{ID: "settings.edit-account", Keys: kit.Bind("edit this account", "", "e"), Group: groupAccounts, Footer: true, Disabled: m.noEdit, Do: m.editAccount},
+			{ID: "settings.remove-account", Keys: kit.Bind("remove from the settings", "", "d"), Group: groupAccounts, Disabled: m.noRemove, Do: m.askRemove},
+			{ID: "settings.forget-key", Keys: kit.Bind("forget its key", "", "F"), Group: groupAccounts, Disabled: m.noKey, Do: m.askForget},
+			{ID: "settings.refresh-key", Keys: kit.Bind("look again where the key is", "", "r"), Group: groupAccounts, Disabled: m.noKey, Do: func() tea.Cmd { return m.findKey(m.selected()) }},
+		}
+	case areaFacts:
+		actions = []kit.Action{
+			{ID: "settings.copy", Keys: kit.Bind("copy", "", "y"), Group: groupProgram, Footer: true, Disabled: m.noCopy, Do: m.copyFact},
+			add,
+		}
+	default:
+		choose := func(to func(at, n int) int) func() tea.Cmd {
+			return func() tea.Cmd { return m.choose(to) }
+		}
+		actions = []kit.Action{
+			{ID: "settings.change", Keys: kit.Bind("change", "← →", "right", "l"), Group: groupProgram, Footer: true, Disabled: m.noChange, Do: choose(func(at, _ int) int { return at + 1 })},
+			{ID: "settings.change-back", Keys: kit.Bind("previous choice", "← h", "left", "h"), Group: groupProgram, Disabled: m.noChange, Do: choose(func(at, _ int) int { return at - 1 })},
+			{ID: "settings.change-around", Keys: kit.Bind("next choice, or the first", "space enter", "space", "enter"), Group: groupProgram, Disabled: m.noChange, Do: choose(func(at, n int) int { return (at + 1) % n })},
+			add,
+		}
+	}
+	actions = append(actions,
+		kit.Action{ID: "settings.terminal", Keys: kit.Bind("what the terminal can", "", "t"), Group: groupProgram, Footer: part == areaPictures || part == areaFacts, Do: m.showTerminal},
+		kit.Action{ID: "settings.webhooks", Keys: kit.Bind("webhooks: test the address, steps for a tunnel", "", "w"), Group: groupAccounts, Do: m.testWebhooks},
+		kit.Action{ID: "settings.edit-file", Keys: kit.Bind("edit the settings file", "", "E"), Group: groupProgram, Footer: part != areaAccounts, Disabled: m.noEditor, Do: m.editFile},
+		kit.Action{ID: "settings.next-part", Keys: kit.Bind("next part", "", "tab"), Group: groupMove, Do: func() tea.Cmd { return m.jump(1) }},
+		kit.Action{ID: "settings.previous-part", Keys: kit.Bind("previous part", "", "shift+tab"), Group: groupMove, Do: func() tea.Cmd { return m.jump(-1) }},
+	)
+	return append(actions, kit.ListActions(func() kit.Scroller { return &m.list }, m.moved)...)
+}
+
+// Reasons for which an action cannot be done now; empty where it can.
+
+func (m *Model) noUse() string {
+	if p := m.selected(); p.Name == m.o.Profile.Name && p.Name == m.config.Profile {
+		return "it is the account in use"
+	}
+	return ""
+}
+
+func (m *Model) noSettings() string {
+	if m.broken != nil {
+		return "the settings file cannot be read: mend it first"
+	}
+	return ""
+}
+
+func (m *Model) noEdit() string {
+	if reason := fixedReason(m.config.SetIn("profiles." + m.selected().Name)); reason != "" {
+		return reason
+	}
+	return m.noSettings()
+}
+
+// fixedReason says what to do about a setting of config.toml; "" for others.
+func fixedReason(set string) string {
+	if set == "" {
+		return ""
+	}
+	return "it is " + set + ": E edits that file"
+}
+
+// noChange says why the choice under the cursor cannot be changed.
+func (m *Model) noChange() string { return fixedReason(m.choice().Fixed) }
+
+func (m *Model) noKey() string {
+	if m.selected().Kind == config.KindLocal {
+		return "the local library has a key of its own"
+	}
+	return m.noSettings()
+}
+
+func (m *Model) noRemove() string {
+	p := m.selected()
+	switch {
+	case p.Kind == config.KindLocal:
+		return "the local library is always there"
+	case p.Name == m.o.Profile.Name, p.Name == m.config.Profile:
+		return "it is in use: use another account first"
+	}
+	return m.noEdit()
+}
+
+func (m *Model) noCopy() string {
+	if m.current().value == "" {
+		return "there is nothing to copy"
+	}
+	return ""
+}
+
+func (m *Model) noEditor() string {
+	if len(m.editor()) == 0 {
+		return "neither VISUAL nor EDITOR names an editor"
+	}
+	return ""
+}

@@ -1,0 +1,159 @@
+package settings
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/config"
+	"mediadesk/ui/account"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+// Init reads the settings.
+func (m *Model) Init() tea.Cmd { return m.read("") }
+
+// loaded answers with the settings as they are in the file.
+type loaded struct {
+	want   string // account to go to; empty: the cursor stays
+	config config.Config
+	err    error
+}
+
+// read reads the settings, off the event loop.
+func (m *Model) read(want string) tea.Cmd {
+	paths := m.o.Paths
+	return m.reading.Ask(func() tea.Msg {
+		c, err := config.Load(paths)
+		return loaded{want: want, config: c, err: err}
+	})
+}
+
+func (m *Model) loaded(msg loaded) tea.Cmd {
+	first := !m.ready
+	m.ready, m.config, m.broken = true, msg.config, msg.err
+	want := msg.want
+	if first && want == "" {
+		want = m.o.Profile.Name
+	}
+	m.arrange(want)
+	if !m.writing {
+		m.showChoices()
+	}
+	return m.moved()
+}
+
+// showChoices makes the choices show what the file says.
+func (m *Model) showChoices() {
+	m.theme.Options = m.theme.Options[:0]
+	for _, name := range m.config.ThemeNames() {
+		m.theme.Options = append(m.theme.Options, string(name))
+	}
+	m.theme.SetIndex(slices.Index(m.theme.Options, string(m.config.Theme)))
+	m.signal.SetIndex(slices.Index(m.signal.Options, string(m.config.Signal)))
+	m.picture.Options = slices.Clone(pictureChoices)
+	if m.config.Pictures == config.PicturesSixel {
+		m.picture.Options = append(m.picture.Options, string(config.PicturesSixel))
+	}
+	m.picture.SetIndex(slices.Index(m.picture.Options, string(m.config.Pictures)))
+	counts := slices.Clone(uploadCounts)
+	if !slices.Contains(counts, m.config.Concurrency) {
+		counts = append(counts, m.config.Concurrency)
+		slices.Sort(counts)
+	}
+	m.uploads.Options = m.uploads.Options[:0]
+	for _, n := range counts {
+		m.uploads.Options = append(m.uploads.Options, strconv.Itoa(n))
+	}
+	m.uploads.SetIndex(slices.Index(counts, m.config.Concurrency))
+	for choice, key := range map[*kit.Select]string{m.theme: "theme", m.picture: "pictures", m.signal: "signal", m.uploads: "concurrency"} {
+		choice.Fixed = m.config.SetIn(key)
+	}
+}
+
+// place is where the key of an account is.
+type place struct {
+	asked page.Questions // where it is
+	known bool           // it was told, or is being looked for
+	words string
+	bad   bool // there is none, or it cannot be read
+}
+
+// placeOf is where the key of an account is, as far as that is known.
+func (m *Model) placeOf(name string) *place {
+	if m.places[name] == nil {
+		m.places[name] = &place{}
+	}
+	return m.places[name]
+}
+
+// tell says where the key is; empty: it is to be looked for once more. Answers to
+// older questions are dropped.
+func (p *place) tell(words string) {
+	p.asked.Drop()
+	p.known, p.words, p.bad = words != "", words, false
+}
+
+// found answers where a key is.
+type found struct {
+	name   string
+	source config.Source
+	err    error
+}
+
+// lookForKey asks where the key of the account under the cursor is, once. A
+// key command is not run for that: it might ask for a password.
+func (m *Model) lookForKey() tea.Cmd {
+	p := m.selected()
+	place := m.placeOf(p.Name)
+	switch {
+	case p.Kind == "" || place.known:
+		return nil
+	case p.Kind == config.KindLocal:
+		place.tell("its own, kept in its folder")
+		return nil
+	case p.Name == m.o.Profile.Name && m.o.Profile.KeySource != "":
+		place.tell("in use: " + m.o.Profile.KeySource)
+		return nil
+	case p.KeyFile == "" && len(p.KeyCommand) > 0:
+		place.tell("from the command " + p.KeyCommand[0] + " (not run to look)")
+		return nil
+	}
+	return m.findKey(p)
+}
+
+// findKey looks where the key of an account is, as opening it would.
+func (m *Model) findKey(p config.Profile) tea.Cmd {
+	place := m.placeOf(p.Name)
+	place.tell("")
+	place.known = true
+	ctx, keys := m.o.Context, m.o.Keys
+	return place.asked.Ask(func() tea.Msg {
+		source, err := keys.Where(ctx, p)
+		return found{name: p.Name, source: source, err: err}
+	})
+}
+
+func (m *Model) found(msg found) {
+	place := m.placeOf(msg.name)
+	place.words, place.bad = keyWords(msg.source, msg.err), msg.err != nil
+}
+
+// keyWords says where a key is.
+func keyWords(source config.Source, err error) string {
+	problem, inKeyring := errors.AsType[config.KeyringProblem](err)
+	switch {
+	case err == nil:
+		return "from: " + source.String()
+	case inKeyring && problem == config.KeyringNotFound:
+		return "none yet: K sets it"
+	case errors.Is(err, config.ErrNoKey) && inKeyring:
+		return "none found: " + problem.Error()
+	case errors.Is(err, config.ErrNoKey):
+		return "none yet: K sets it"
+	}
+	return account.Explain(err)
+}

@@ -190,7 +190,7 @@ func (c *checker) rebuild(ctx context.Context) (done string, err error) {
 	if err == nil {
 		var more int
 		more, err = store.Salvage(ctx, snapshotPath(c.dir), records, false)
-		done = fmt.Sprintf("rebuilt with %d files that could still be read and %d more of the snapshot", files, more)
+		done = fmt.Sprintf("rebuilt with %s that could still be read and %d more of the snapshot", plural(files, "file"), more)
 	}
 	if err := errors.Join(err, records.Close()); err != nil {
 		return "", err
@@ -239,7 +239,7 @@ func (c *checker) adopt(ctx context.Context, hashes []string) error {
 	}
 	c.sum.Files += n
 	c.sum.Versions += n
-	return c.problem(Problem{Kind: ProblemUnnamed, Message: fmt.Sprintf("%d contents were in no record", n), Repaired: "they are files in /recovered/ now; delete those that you do not need"})
+	return c.problem(Problem{Kind: ProblemUnnamed, Message: plural(n, "content") + " had no record", Repaired: "now in the folder /recovered/; delete what you do not need"})
 }
 
 // adoptOne returns false where there is nothing to adopt. A content that is not
@@ -307,7 +307,7 @@ func (c *checker) checkUnfinished(ctx context.Context) error {
 		return err
 	}
 	for _, run := range died {
-		p := Problem{Kind: ProblemRun, FileID: run.FileID, Message: fmt.Sprintf("the program ended %s while the extension %s worked on the file %s", times(run.Attempts), run.Extension.Name, run.FileID)}
+		p := Problem{Kind: ProblemRun, FileID: run.FileID, Message: fmt.Sprintf("the program ended %s while the extension %s worked on the file %s", plural(run.Attempts, "time"), run.Extension.Name, run.FileID)}
 		if c.o.Repair {
 			run.Status, run.Error, run.Ended = api.StatusFailed, "it was canceled by serve --repair: "+p.Message, time.Now()
 			err := c.records.Update(ctx, func(tx store.Tx) error {
@@ -326,13 +326,6 @@ func (c *checker) checkUnfinished(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
 }
 
 // checkRecords looks for records that contradict themselves.

@@ -44,7 +44,7 @@ func after(name string, keys ...string) func(*stage) {
 func losing(keys ...string) func(*stage) {
 	return func(s *stage) {
 		s.press("/", "h", "a", "r", "b", "enter", "space", "u")
-		s.until("Stored as", "Lights")
+		s.until("Stored as", "Checks")
 		s.press("down", "right", "right")
 		s.until("Looked up", "Press k")
 		s.press(keys...)

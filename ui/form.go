@@ -17,10 +17,10 @@ import (
 // newForm builds the upload form for sources, or with a draft for those in it.
 func (m *Model) newForm(sources []api.Source, draft []byte) page.Screen {
 	d := m.session
-	return page.Legacy(upload.New(upload.Options{
+	return upload.New(upload.Options{
 		Context: m.ctx, Session: d, Sources: sources, Profile: d.Profile, Draft: draft,
 		Getenv: m.o.Getenv, Now: m.o.Now, Gallery: m.gallery,
-	}))
+	})
 }
 
 // draftFound has the form that was not sent when the session was closed.
@@ -64,7 +64,7 @@ type keeper interface {
 // keep takes what the screens want to keep, and returns what keeps it; nil for
 // nothing.
 func (m *Model) keep() func(context.Context) error {
-	if k, ok := page.Inner(m.host.Screen(page.Form)).(keeper); ok {
+	if k, ok := m.host.Screen(page.Form).(keeper); ok {
 		return k.Keep()
 	}
 	return nil

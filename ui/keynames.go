@@ -152,7 +152,7 @@ var keyNames = map[string][]string{
 	"run this extension later":               {"form.extension-later"},
 	"sample pictures":                        {"picker.samples"},
 	"save":                                   {"details.save"},
-	"scroll":                                 {"form.scroll"},
+	"scroll":                                 {"list.down"},
 	"send":                                   {"form.send"},
 	"send after the others":                  {"uploads.last"},
 	"send again":                             {"uploads.retry"},

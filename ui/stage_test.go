@@ -355,7 +355,7 @@ var scenes = []scene{
 	}},
 	{"form", func(s *stage) {
 		s.press("j", "j", "space", "space", "u")
-		s.until("Stored as", "Lights", "7.4 kB")
+		s.until("Stored as", "Checks", "7.4 kB")
 	}},
 	{"uploads", func(s *stage) {
 		s.press("2")

@@ -1,6 +1,8 @@
 package kit
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/ui/text"
@@ -74,6 +76,46 @@ func (s *Select) Update(msg tea.Msg) bool {
 		return false
 	}
 	return true
+}
+
+// Len is the number of options.
+func (s *Select) Len() int { return len(s.Options) }
+
+// Chooser is what [ChoiceActions] can change: a choice or a switch.
+type Chooser interface {
+	// Index is the number of the chosen option.
+	Index() int
+	// SetIndex chooses option i, or the nearest there is.
+	SetIndex(i int)
+	// Len is the number of options.
+	Len() int
+}
+
+// ChoiceActions are the actions that change a choice. of gives the choice that has
+// the focus; moved follows each of them, nil: nothing does.
+func ChoiceActions(of func() Chooser, moved func() tea.Cmd) []Action {
+	var actions []Action
+	for _, a := range []struct {
+		id, words, shown string
+		to               func(at, n int) int
+		keys             []string
+	}{
+		{"choice.previous", "previous option", "← h", func(at, _ int) int { return at - 1 }, []string{"left", "h"}},
+		{"choice.next", "next option", "→ l", func(at, _ int) int { return at + 1 }, []string{"right", "l"}},
+		{"choice.cycle", "next option, then the first again", "", func(at, n int) int { return (at + 1) % max(1, n) }, []string{"space"}},
+		{"choice.first", "first option", "", func(int, int) int { return 0 }, []string{"home"}},
+		{"choice.last", "last option", "", func(_, n int) int { return n - 1 }, []string{"end"}},
+	} {
+		actions = append(actions, Action{ID: a.id, Keys: Bind(a.words, a.shown, a.keys...), Group: "Choose", Do: func() tea.Cmd {
+			c := of()
+			c.SetIndex(a.to(c.Index(), c.Len()))
+			if moved == nil {
+				return nil
+			}
+			return moved()
+		}})
+	}
+	return actions
 }
 
 // View draws label and options in one line of exactly width columns. Where not
@@ -174,6 +216,18 @@ func (t *Toggle) Value() Tri {
 
 // SetValue sets the state.
 func (t *Toggle) SetValue(v Tri) { t.state = v }
+
+// Index is the number of the state among those that there are.
+func (t *Toggle) Index() int { return slices.Index(t.states(), t.Value()) }
+
+// SetIndex sets the state with that number, or the nearest there is.
+func (t *Toggle) SetIndex(i int) {
+	states := t.states()
+	t.state = states[max(0, min(i, len(states)-1))]
+}
+
+// Len is the number of states.
+func (t *Toggle) Len() int { return len(t.states()) }
 
 // Effective is what will hold: the state, or the service's default.
 func (t *Toggle) Effective() bool {

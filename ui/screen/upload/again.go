@@ -20,7 +20,8 @@ func (m *Model) mend(jobs []api.Job) tea.Cmd {
 		return nil
 	}
 	m.leave()
-	m.over, m.request = nil, nil
+	m.Overlays().CloseAll()
+	m.draw = nil
 	for _, s := range m.sources {
 		s.marked = false
 	}
@@ -32,7 +33,7 @@ func (m *Model) mend(jobs []api.Job) tea.Cmd {
 			at = len(m.sources) - 1
 		}
 		s := m.sources[at]
-		s.values, s.marked, s.checked, s.known = valuesOf(job, m.opt.Profile), true, nil, known{}
+		s.values, s.marked, s.checked, s.known = valuesOf(job, m.o.Profile), true, nil, known{}
 		s.failed = nil
 		if job.Failure != nil {
 			s.failed = job.Failure

@@ -7,18 +7,12 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/session"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
 
-// keyAlready asks for what was stored before: it reads the files, so it is an
-// act and not done by itself.
-var keyAlready = kit.Bind("find what is stored already", "", "ctrl+v")
-
 // alreadyMsg tells which sources were stored before in the folder they go to.
 type alreadyMsg struct {
-	owner   *Model
 	sources []*source
 	jobs    []*api.Job // of the same length; nil: not stored before
 	err     error
@@ -26,40 +20,34 @@ type alreadyMsg struct {
 
 // manifestMsg tells where a manifest was written.
 type manifestMsg struct {
-	owner *Model
-	name  string
-	err   error
+	name string
+	err  error
 }
 
-func (m *Model) whyNotAlready() string {
-	switch {
-	case m.finding:
-		return "It is being looked for."
-	case len(m.sources) == 0:
-		return "The form is empty: pick files first."
+func (m *Model) noFind() string {
+	if m.finding {
+		return "it is being looked for"
 	}
 	return ""
 }
 
-// findAlready reads the files and compares them with what was stored.
+// findAlready reads the files and compares them with what was stored: an action,
+// not done by itself, because it reads all of them.
 func (m *Model) findAlready() tea.Cmd {
-	if why := m.whyNotAlready(); why != "" {
-		return page.Send(page.Toast{Level: page.Info, Text: why})
-	}
 	m.finding = true
-	msg := alreadyMsg{owner: m}
+	msg := alreadyMsg{}
 	var uploads []api.Upload
 	for _, s := range m.sources {
-		msg.sources, uploads = append(msg.sources, s), append(uploads, m.check(s).upload)
+		msg.sources, uploads = append(msg.sources, s), append(uploads, m.verdict(s).upload)
 	}
-	ctx, s := m.opt.Context, m.opt.Session
+	ctx, s := m.o.Context, m.o.Session
 	return func() tea.Msg {
 		msg.jobs, msg.err = s.AlreadyStored(ctx, uploads)
 		return msg
 	}
 }
 
-// foundAlready shows it as a light of each file, and offers to send only the
+// foundAlready shows it as a check of each file, and offers to send only the
 // others.
 func (m *Model) foundAlready(msg alreadyMsg) tea.Cmd {
 	m.finding = false
@@ -78,7 +66,7 @@ func (m *Model) foundAlready(msg alreadyMsg) tea.Cmd {
 	case n == 0:
 		return page.Send(page.Toast{Level: page.Good, Text: "None of them was stored in its folder before."})
 	case n == len(m.sources):
-		return page.Send(page.Toast{Level: page.Warn, Text: "All of them are stored already: see the lights."})
+		return page.Send(page.Toast{Level: page.Warn, Text: "All of them are stored already; see Checks."})
 	}
 	var others []*source
 	for _, s := range m.sources {
@@ -88,10 +76,10 @@ func (m *Model) foundAlready(msg alreadyMsg) tea.Cmd {
 	}
 	return page.Send(page.Ask{
 		Title: "Stored already: " + text.Count(len(without)) + " of " + text.Plural(len(m.sources), "file"),
-		Text:  "Their content was stored in the same folder before; the lights say as what. The others can go without them.",
+		Text:  "Their content was stored in the same folder before; Checks says as what. The others can go without them.",
 		Choices: []page.Choice{
 			{Label: "Back to the form", Key: "b"},
-			{Label: m.sendWords(others), Key: "s", Msg: confirmedMsg{owner: m, without: without}},
+			{Label: m.sendWords(others), Key: "s", Msg: confirmedMsg{without: without}},
 		},
 	})
 }
@@ -110,14 +98,14 @@ func storedWords(job *api.Job) string {
 func (m *Model) writeManifest() tea.Cmd {
 	var entries []session.ManifestEntry
 	for _, s := range m.sources {
-		u := m.check(s).upload
+		u := m.verdict(s).upload
 		none := s.values[fieldWebhook] != webhookOurs && !u.WebhookURL.IsSet()
 		entries = append(entries, session.ManifestOf(&u, s.values.naming(), none))
 	}
-	s := m.opt.Session
+	s := m.o.Session
 	return func() tea.Msg {
 		name, err := s.WriteManifest(entries, time.Now())
-		return manifestMsg{m, name, err}
+		return manifestMsg{name, err}
 	}
 }
 

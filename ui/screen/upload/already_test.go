@@ -9,42 +9,42 @@ import (
 	"mediadesk/api/session"
 )
 
-// What is stored already is a light, and the others can be sent without it.
+// What is stored already is a check, and the others can be sent without it.
 func TestAlreadyStored(t *testing.T) {
 	job := &api.Job{File: &api.File{FilePath: "/old/a_x.jpg"}, Updated: time.Now()}
 	for _, c := range []struct {
 		jobs    []*api.Job
 		without int
-		lights  int
+		checks  int
 	}{
 		{[]*api.Job{nil, nil}, 0, 0},
 		{[]*api.Job{job, nil}, 1, 1},
 		{[]*api.Job{job, job}, 2, 2},
 	} {
-		m := New(Options{
-			Sources: []api.Source{{Path: "/a.jpg"}, {Path: "/b.jpg"}},
+		m := started(t, Options{
+			Sources: files(t, "a.jpg", "x", "b.jpg", "y"),
 			Session: &stub{
 				send:    func(context.Context, []api.Job) ([]api.Job, error) { return nil, nil },
 				already: func(_ context.Context, u []api.Upload) ([]*api.Job, error) { return c.jobs, nil },
 			},
 		})
 		cmd := m.findAlready()
-		if m.whyNotAlready() == "" {
+		if m.noFind() == "" {
 			t.Error("it can be asked twice at a time")
 		}
-		m.Update(cmd())
-		lights := 0
+		run(t, m, cmd)
+		checks := 0
 		for _, s := range m.sources {
 			s.known.looked = true
 			s.checked = nil
-			for _, l := range m.check(s).lights {
+			for _, l := range m.verdict(s).checks {
 				if l.level == warn && l.text == storedWords(job) {
-					lights++
+					checks++
 				}
 			}
 		}
-		if lights != c.lights {
-			t.Errorf("%d lights, want %d", lights, c.lights)
+		if checks != c.checks {
+			t.Errorf("%d checks, want %d", checks, c.checks)
 		}
 	}
 }
@@ -52,14 +52,14 @@ func TestAlreadyStored(t *testing.T) {
 // A manifest has the files with their options, and is read as it was meant.
 func TestWriteManifest(t *testing.T) {
 	var got []session.ManifestEntry
-	m := New(Options{
+	m := started(t, Options{
 		Sources: []api.Source{{Path: "/a.jpg"}, {URL: "https://example.com/b.jpg"}},
 		Session: &stub{
 			send:     func(context.Context, []api.Job) ([]api.Job, error) { return nil, nil },
 			manifest: func(e []session.ManifestEntry, _ time.Time) (string, error) { got = e; return "x.json", nil },
 		},
 	})
-	m.Update(m.writeManifest()())
+	run(t, m, m.writeManifest())
 	if len(got) != 2 || got[0].Source != "/a.jpg" || got[1].Source != "https://example.com/b.jpg" || got[0].Unique != api.NameHere {
 		t.Errorf("%+v", got)
 	}

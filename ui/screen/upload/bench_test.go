@@ -16,7 +16,7 @@ import (
 
 // crowd is a form with that many files, all marked, with options of every kind,
 // names that are exact and places that are known.
-func crowd(tb testing.TB, files int) *Model {
+func crowd(tb testing.TB, files int) *form {
 	tb.Helper()
 	var sources []api.Source
 	for i := range files {
@@ -24,7 +24,7 @@ func crowd(tb testing.TB, files int) *Model {
 	}
 	there := &api.File{FileID: "1", Tags: api.Set([]string{"a", "b"}), AITags: api.Null[[]api.AITag]()}
 	m := New(Options{
-		Sources: sources, Profile: hostedProfile(),
+		Context: tb.Context(), Sources: sources, Profile: hostedProfile(),
 		Session: &stub{
 			known:     func(context.Context, string) (api.Place, error) { return api.Place{Known: true, File: there}, nil },
 			saveDraft: func(context.Context, []byte) error { return nil },
@@ -37,12 +37,12 @@ func crowd(tb testing.TB, files int) *Model {
 		m.set(s, fieldRemove, on)
 		m.set(s, fieldMetadata, "brand = Acme\nyear = 2026")
 		m.set(s, fieldRegion, "1,2,3,4")
-		path := m.check(s).path
+		path := m.verdict(s).path
 		m.places[path] = place{place: api.Place{Known: true, File: there}, looked: true, number: 1}
 	}
 	m.load()
 	m.setFocus(focus{stop: stopItem, field: fieldName})
-	return m
+	return drive(tb, m)
 }
 
 // BenchmarkKey answers a key and draws the form, with 300 files marked and, as
@@ -71,12 +71,13 @@ func BenchmarkKey(b *testing.B) {
 				m.leave()
 				m.setFocus(at.focus)
 				size := image.Pt(120, 34)
+				m.d.Resize(size)
 				m.View(size, th)
 				b.ResetTimer()
 				var worst time.Duration
 				for n := range b.N {
 					began := time.Now()
-					m.Update(kit.KeyMsg(at.keys[n%len(at.keys)]))
+					m.d.Host.Press(kit.KeyMsg(at.keys[n%len(at.keys)]))
 					m.View(size, th)
 					worst = max(worst, time.Since(began))
 				}

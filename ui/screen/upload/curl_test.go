@@ -79,7 +79,7 @@ func TestCurlTwins(t *testing.T) {
 				}
 				m.set(m.sources[0], fieldNaming, string(naming))
 				m.load()
-				for _, l := range m.sum().lights {
+				for _, l := range m.sum().checks {
 					if l.level == stop {
 						t.Fatalf("it cannot be sent: %s", l.text)
 					}
@@ -103,10 +103,10 @@ func TestCurlTwins(t *testing.T) {
 					t.Fatalf("answered %s, %v\n%s", answer, err, line)
 				}
 				// The program's own upload, with the name that the line has.
-				u := m.check(m.sources[0]).upload
+				u := m.verdict(m.sources[0]).upload
 				api.ApplyNaming(&u, naming)
 				if naming == api.NameHere {
-					for _, p := range m.request.request.Parts {
+					for _, p := range m.Overlays().Top().(*requestView).request.Parts {
 						if p.Name == "fileName" {
 							u.FileName = p.Value
 						}

@@ -191,8 +191,7 @@ func (k *keeper) keep(ctx context.Context, number int, s snapshot, save func(con
 
 // keptMsg tells that a form was kept, or why not.
 type keptMsg struct {
-	owner *Model
-	err   error
+	err error
 }
 
 // note takes note that something changed that is worth keeping.
@@ -207,7 +206,7 @@ func (m *Model) Keep() func(context.Context) error {
 	m.takeOver()
 	m.unkept = false
 	m.keepNumber++
-	number, s, k, save := m.keepNumber, m.snapshot(), m.keeper, m.opt.Session.SaveDraft
+	number, s, k, save := m.keepNumber, m.snapshot(), m.keeper, m.o.Session.SaveDraft
 	return func(ctx context.Context) error { return k.keep(ctx, number, s, save) }
 }
 
@@ -225,19 +224,16 @@ func (m *Model) wantKept() tea.Cmd {
 		return nil
 	}
 	m.keeping = true
-	ctx, keep := m.opt.Context, m.Keep()
-	return func() tea.Msg { return keptMsg{m, keep(ctx)} }
+	ctx, keep := m.o.Context, m.Keep()
+	return func() tea.Msg { return keptMsg{keep(ctx)} }
 }
 
 func (m *Model) gotKept(msg keptMsg) tea.Cmd {
-	if msg.owner != m {
-		return nil
-	}
 	m.keeping = false
 	if len(m.sources) == 0 && !m.unkept {
 		m.touched = false
 	}
-	if msg.err == nil || m.opt.Context.Err() != nil || m.keepFailed {
+	if msg.err == nil || m.o.Context.Err() != nil || m.keepFailed {
 		return nil
 	}
 	// Once is enough: every key would say it again.
@@ -255,7 +251,7 @@ func (m *Model) keepOthers(others map[*source]bool) func() {
 	// Nothing newer is to bring the others back; see handed.
 	m.unkept = false
 	m.keepNumber++
-	number, all, k, ctx, save := m.keepNumber, m.snapshot(), m.keeper, m.opt.Context, m.opt.Session.SaveDraft
+	number, all, k, ctx, save := m.keepNumber, m.snapshot(), m.keeper, m.o.Context, m.o.Session.SaveDraft
 	rest := snapshot{}
 	for i, s := range m.sources {
 		if others[s] {

@@ -14,7 +14,6 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 )
 
@@ -83,7 +82,7 @@ func TestNothingTypedIsLost(t *testing.T) {
 	if v := m.sources[1].values; v[fieldName] != "b.pngsecond.png" {
 		t.Errorf("typed into %q", v)
 	}
-	back := New(keptIn(t, j, nil))
+	back := started(t, keptIn(t, j, nil))
 	if back.focus != m.focus || back.list.Cursor() != 1 {
 		t.Errorf("came back at %+v, row %d", back.focus, back.list.Cursor())
 	}
@@ -92,7 +91,6 @@ func TestNothingTypedIsLost(t *testing.T) {
 		t.Errorf("the tray gets %v, %v", sources, err)
 	}
 	// The new form goes on keeping.
-	run(t, back, back.Init())
 	press(t, back, "X")
 	if again := New(keptIn(t, j, nil)); again.sources[1].values[fieldName] != "b.pngsecond.pngX" {
 		t.Errorf("the second form kept %q", again.sources[1].values[fieldName])
@@ -113,9 +111,9 @@ func TestSentFormsAreLetGo(t *testing.T) {
 	if back := New(keptIn(t, j, nil)); len(back.sources) != 1 || back.sources[0].values[fieldTags] != "sea" {
 		t.Fatal("a form that was not taken is lost")
 	}
-	m.opt.Session.(*stub).send = func(_ context.Context, jobs []api.Job) ([]api.Job, error) { return jobs, nil }
+	m.o.Session.(*stub).send = func(_ context.Context, jobs []api.Job) ([]api.Job, error) { return jobs, nil }
 	// A crash right after the queue took it brings nothing back.
-	hand := m.Update(kit.KeyMsg("ctrl+s"))
+	hand := held(t, m, "ctrl+s")
 	var messages []tea.Msg
 	for queue := []tea.Cmd{hand}; len(queue) > 0; queue = queue[1:] {
 		if queue[0] == nil {
@@ -132,7 +130,7 @@ func TestSentFormsAreLetGo(t *testing.T) {
 		t.Errorf("a form that the queue took is kept: %s", text)
 	}
 	for _, msg := range messages {
-		run(t, m, m.Update(msg))
+		send(t, m, msg)
 	}
 	if text, _, _ := j.Draft(context.Background(), "here"); text != nil {
 		t.Errorf("a form that was sent is kept: %s", text)
@@ -144,7 +142,7 @@ func TestSentFormsAreLetGo(t *testing.T) {
 func TestKeepAtTheEnd(t *testing.T) {
 	var mu sync.Mutex
 	var last []byte
-	m := New(Options{
+	m := started(t, Options{
 		Sources: files(t, "a.png", "x"), Profile: localProfile(),
 		Session: &stub{
 			saveDraft: func(_ context.Context, text []byte) error {
@@ -158,8 +156,8 @@ func TestKeepAtTheEnd(t *testing.T) {
 	if m.Keep() != nil {
 		t.Error("there is something to keep of a form that nobody touched")
 	}
-	older := m.Update(kit.KeyMsg("1")) // the program ends before this runs
-	m.Update(kit.KeyMsg("2"))
+	older := held(t, m, "1") // the program ends before this runs
+	held(t, m, "2")
 	if err := m.Keep()(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +250,7 @@ func TestMend(t *testing.T) {
 		Naming: api.NameHere, Failure: &api.Failure{Status: 400, Message: "No such key.", Help: "Make it first."},
 	}
 	api.ApplyNaming(&job.Upload, job.Naming)
-	run(t, m, m.Update(page.Compose{Jobs: []api.Job{job}}))
+	send(t, m, page.Compose{Jobs: []api.Job{job}})
 	if len(m.sources) != 2 || m.sources[0].marked || !m.sources[1].marked || m.current() != m.sources[1] {
 		t.Fatalf("the form has %+v", m.sources)
 	}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/ui/kit"
@@ -21,7 +20,6 @@ import (
 type (
 	// textWrittenMsg tells that the text lies in a file for the editor.
 	textWrittenMsg struct {
-		owner   *Model
 		path    string
 		text    string
 		command []string
@@ -30,7 +28,6 @@ type (
 	}
 	// textReadMsg has the text as the editor left it.
 	textReadMsg struct {
-		owner   *Model
 		before  string
 		text    string
 		sources []*source
@@ -38,25 +35,11 @@ type (
 	}
 )
 
-// keys of the editor and of what is wrong with its text.
-var (
-	// Where letters are text, ctrl+o edits; elsewhere E does as well.
-	keyEditor     = kit.Bind("edit all options in $EDITOR", "E", "E", "ctrl+o")
-	keyEditorText = kit.Bind("edit all options in $EDITOR", "", "ctrl+o")
-	keyTextAgain  = kit.Bind("edit the text again", "", "enter", "E", "ctrl+o")
-	keyTextTake   = kit.Bind("take it over as it is", "", "t")
-	keyTextDrop   = kit.Bind("back to the form; the text is found again", "", "esc")
-	keyTextLose   = kit.Bind("throw the text away", "", "D")
-)
-
 // openEditor gives the options of the targets to the editor, or the text that
 // had errors and was not taken over.
 func (m *Model) openEditor() tea.Cmd {
-	if len(m.sources) == 0 {
-		return nil
-	}
 	m.takeOver()
-	command := editorCommand(m.opt.Getenv)
+	command := editorCommand(m.o.Getenv)
 	if command == nil {
 		return page.Send(page.Toast{Level: page.Warn, Text: "There is no editor.", Detail: "Set the environment variable EDITOR to one, such as nano."})
 	}
@@ -67,7 +50,7 @@ func (m *Model) openEditor() tea.Cmd {
 	}
 	return func() tea.Msg {
 		path, err := writeText(text)
-		return textWrittenMsg{m, path, text, command, sources, err}
+		return textWrittenMsg{path, text, command, sources, err}
 	}
 }
 
@@ -104,16 +87,13 @@ func writeText(text string) (string, error) {
 
 // runEditor gives the terminal to the editor.
 func (m *Model) runEditor(msg textWrittenMsg) tea.Cmd {
-	if msg.owner != m {
-		return nil
-	}
 	if msg.err != nil {
 		return page.Send(page.Problem(fmt.Errorf("the options could not be written for the editor: %w", msg.err)))
 	}
 	command := exec.Command(msg.command[0], append(slices.Clone(msg.command[1:]), msg.path)...) //nolint:gosec // the person's own editor
 	return kit.ExecProcess(command, func(err error) tea.Msg {
 		defer os.Remove(msg.path)
-		out := textReadMsg{owner: m, before: msg.text, sources: msg.sources}
+		out := textReadMsg{before: msg.text, sources: msg.sources}
 		if err != nil {
 			out.err = fmt.Errorf("the editor ended with an error, so nothing was taken over: %w", err)
 			return out
@@ -127,8 +107,6 @@ func (m *Model) runEditor(msg textWrittenMsg) tea.Cmd {
 // gotText takes the edited text over, or shows what is wrong with it.
 func (m *Model) gotText(msg textReadMsg) tea.Cmd {
 	switch {
-	case msg.owner != m:
-		return nil
 	case msg.err != nil:
 		return page.Send(page.Problem(msg.err))
 	case strings.TrimSpace(msg.text) == "":
@@ -136,12 +114,12 @@ func (m *Model) gotText(msg textReadMsg) tea.Cmd {
 	case msg.text == msg.before && m.text == "":
 		return page.Send(page.Toast{Level: page.Info, Text: "Nothing was changed in the editor."})
 	}
-	values, wrong, hard := readOptions(msg.text, msg.sources, m.opt.Profile)
+	values, wrong, hard := readOptions(msg.text, msg.sources, m.o.Profile)
 	if len(wrong) > 0 {
 		m.text, m.textOf = withErrors(msg.text, wrong), msg.sources
 		m.note()
 		slices.SortStableFunc(wrong, func(a, b lineError) int { return a.line - b.line })
-		m.cover(&textProblem{wrong: wrong, values: values, sources: msg.sources, hard: hard})
+		m.cover(&textProblem{overlay: overlay{m: m}, wrong: wrong, values: values, sources: msg.sources, hard: hard})
 		return nil
 	}
 	return m.takeText(msg.sources, values)
@@ -149,7 +127,7 @@ func (m *Model) gotText(msg textReadMsg) tea.Cmd {
 
 // takeText writes edited values into the sources that are still there.
 func (m *Model) takeText(sources []*source, all []values) tea.Cmd {
-	m.text, m.textOf, m.over = "", nil, nil
+	m.text, m.textOf = "", nil
 	m.note()
 	n := 0
 	for i, s := range sources {
@@ -168,6 +146,7 @@ func (m *Model) takeText(sources []*source, all []values) tea.Cmd {
 
 // textProblem shows what is wrong with an edited text, by line.
 type textProblem struct {
+	overlay
 	wrong   []lineError
 	values  []values
 	sources []*source
@@ -175,47 +154,56 @@ type textProblem struct {
 	pane    kit.Pane
 }
 
-func (p *textProblem) typing() bool { return false }
+var _ kit.Overlay = (*textProblem)(nil)
 
-func (p *textProblem) update(m *Model, msg tea.Msg) tea.Cmd {
-	press, isKey := msg.(tea.KeyPressMsg)
-	switch {
-	case isKey && key.Matches(press, keyTextAgain):
-		m.over = nil
-		return m.openEditor()
-	case isKey && key.Matches(press, keyTextTake) && !p.hard:
-		return m.takeText(p.sources, p.values)
-	case isKey && key.Matches(press, keyTextDrop):
-		m.over = nil
-	case isKey && key.Matches(press, keyTextLose):
-		m.text, m.textOf, m.over = "", nil, nil
-		m.note()
-	default:
-		p.pane.Update(msg)
+// Actions edit the text again, take it over, leave it or drop it.
+func (p *textProblem) Actions() []kit.Action {
+	const group = "Edited text"
+	return append([]kit.Action{
+		{ID: "form.edit-again", Keys: kit.Bind("edit the text again", "", "enter", "E", "ctrl+o"), Group: group, Footer: true, Do: func() tea.Cmd {
+			p.close()
+			return p.m.openEditor()
+		}},
+		{ID: "form.take-text", Keys: kit.Bind("take it over as it is", "", "t"), Group: group, Footer: true, Disabled: p.noTake, Do: func() tea.Cmd {
+			p.close()
+			return p.m.takeText(p.sources, p.values)
+		}},
+		{ID: "form.close", Keys: kit.Bind("back to the form; the text is found again", "", "esc"), Group: group, Footer: true, Do: p.close},
+		{ID: "form.drop-text", Keys: kit.Bind("throw the text away", "", "D"), Group: group, Do: func() tea.Cmd {
+			p.m.text, p.m.textOf = "", nil
+			p.m.note()
+			return p.close()
+		}},
+	}, kit.ListActions(func() kit.Scroller { return &p.pane }, nil)...)
+}
+
+func (p *textProblem) noTake() string {
+	if p.hard {
+		return "it cannot be read as it is"
 	}
+	return ""
+}
+
+// Mouse scrolls by the wheel.
+func (p *textProblem) Mouse(msg tea.MouseMsg) tea.Cmd {
+	p.pane.Wheel(msg)
 	return nil
 }
 
-func (p *textProblem) acts(*Model) []kit.Act {
-	const group = "Edited text"
-	why := ""
-	if p.hard {
-		why = "It cannot be read as it is."
-	}
-	return []kit.Act{
-		{Binding: keyTextAgain, Hint: true, Group: group},
-		{Binding: keyTextTake, Hint: true, Group: group, Why: why},
-		{Binding: keyTextDrop, Hint: true, Group: group},
-		{Binding: keyTextLose, Group: group},
-	}
+func (p *textProblem) refresh() {
+	p.pane.SetSize(len(p.lines(kit.PaneWidth(p.room), measured)), p.room)
 }
 
-func (p *textProblem) view(_ *Model, size image.Point, th *theme.Theme) string {
-	width := kit.PaneWidth(size)
+func (p *textProblem) lines(width int, th *theme.Theme) []string {
 	lines := wrapStyled("Nothing was taken over yet: the text stays as it is until it is mended. The editor shows each error above its line.", width, th.Muted)
 	lines = append(lines, "")
 	for _, e := range p.wrong {
 		lines = append(lines, wrapStyled(fmt.Sprintf("Line %d: %s", e.line, e.text), width, th.Bad)...)
 	}
-	return p.pane.View(text.Plural(len(p.wrong), "error")+" in the edited text", lines, size, true, th)
+	return lines
+}
+
+// View draws the errors.
+func (p *textProblem) View(room image.Point, th *theme.Theme) string {
+	return p.pane.View(text.Plural(len(p.wrong), "error")+" in the edited text", p.lines(kit.PaneWidth(room), th), room, true, th)
 }

@@ -1,6 +1,7 @@
 package upload
 
 import (
+	"image"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -45,7 +46,7 @@ func (m *Model) stops() []focus {
 func (m *Model) shown(i *item) bool {
 	if i.field == fieldOrder {
 		return slices.ContainsFunc(m.targets(), func(s *source) bool {
-			return s.values[fieldOrder] != "" || len(m.check(s).upload.Extensions.Or(nil)) > 1
+			return s.values[fieldOrder] != "" || len(m.verdict(s).upload.Extensions.Or(nil)) > 1
 		})
 	}
 	if i.only == noField {
@@ -81,7 +82,7 @@ func (m *Model) setFocus(to focus) {
 		}
 	}
 	m.offer = nil
-	m.scroll.at = 0
+	m.scroll = 0
 }
 
 // group is what tab steps over as one: the list, a section, the side.
@@ -139,91 +140,58 @@ func (m *Model) leave() {
 
 // Capturing reports whether a text field takes the keys.
 func (m *Model) Capturing() bool {
-	if m.over != nil {
-		return m.over.typing()
-	}
-	if m.request != nil || m.sending {
-		return false
-	}
 	i := m.focused()
-	return i != nil && i.typing()
+	return i != nil && !m.sending && i.typing()
 }
 
-// edit gives a message to the field with the focus.
-func (m *Model) edit(msg tea.Msg) tea.Cmd {
+// Type gives a key or a paste to the text field with the focus; what it now holds
+// goes to the sources.
+func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 	i := m.focused()
-	if i == nil || m.request != nil || m.sending {
-		return nil
+	if !m.Capturing() || !i.update(msg) {
+		return nil, false
 	}
-	m.edited(i, msg)
-	return nil
-}
-
-// edited tells whether the field used the message; what it now holds goes to
-// the sources.
-func (m *Model) edited(i *item, msg tea.Msg) bool {
-	if !i.update(msg) {
-		return false
-	}
-	// A switch that was mixed is set by any key it uses, a text by changing it.
-	if i.value() != i.loaded || i.mixed && !i.typing() {
+	m.jumped = false
+	if i.value() != i.loaded {
 		m.apply(i)
 		if i.field == fieldFolder {
 			m.offerFolders()
 		}
 	}
-	return true
+	return nil, true
 }
 
 // click moves the focus to what was clicked.
-func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
-	if m.request != nil || m.sending {
-		return nil
+func (m *Model) click(msg tea.MouseClickMsg) {
+	if m.sending || len(m.sources) == 0 {
+		return
 	}
-	for _, a := range m.drawn.areas {
-		if !inside(a.rect, msg.X, msg.Y) {
-			continue
-		}
-		m.leave()
-		m.setFocus(a.focus)
-		if a.focus.stop == stopList && a.row >= 0 && m.list.Click(a.row) {
-			m.changed()
-		}
-		return nil
+	a, ok := m.areaAt(image.Pt(msg.X, msg.Y))
+	if !ok {
+		return
 	}
-	return nil
+	m.leave()
+	m.setFocus(a.focus)
+	if a.focus.stop == stopList && a.row >= 0 && m.list.Click(a.row) {
+		m.changed()
+	}
 }
 
 // wheel scrolls what is under the pointer.
-func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
-	by := 0
-	switch msg.Button {
-	case tea.MouseWheelUp:
-		by = -1
-	case tea.MouseWheelDown:
-		by = 1
-	default:
-		return nil
+func (m *Model) wheel(msg tea.MouseWheelMsg) {
+	by := map[tea.MouseButton]int{tea.MouseWheelUp: -1, tea.MouseWheelDown: 1}[msg.Button]
+	a, ok := m.areaAt(image.Pt(msg.X, msg.Y))
+	if !ok || by == 0 {
+		return
 	}
-	if m.request != nil {
-		m.request.scroll += 3 * by
-		return nil
+	switch a.focus.stop {
+	case stopList:
+		m.list.Wheel(msg)
+	case stopSide:
+		sideScroller{m}.Move(by)
+	case stopItem:
+		m.step(by)
 	}
-	for _, a := range m.drawn.areas {
-		if !inside(a.rect, msg.X, msg.Y) {
-			continue
-		}
-		switch a.focus.stop {
-		case stopList:
-			m.list.Update(msg)
-		case stopSide:
-			m.scroll.at += by
-		case stopItem:
-			m.step(by)
-		}
-		return nil
-	}
-	return nil
 }
 
 // goBack leaves the form; what was typed stays.

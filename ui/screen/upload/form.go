@@ -21,11 +21,11 @@ type formRow struct {
 	on    bool // it belongs to the field with the focus
 }
 
-// leastDrawing and mostDrawing are the rows that the picture under a region
-// may take.
+// The rows that the picture under a region may take, and its least width.
 const (
 	leastDrawing = 4
 	mostDrawing  = 16
+	leastWidth   = 8
 )
 
 // viewForm draws the sections: those that find room unfolded, the others as
@@ -34,22 +34,13 @@ func (m *Model) viewForm(l layout, th *theme.Theme) string {
 	if l.form.Empty() {
 		return ""
 	}
-	size, origin := l.form.Size(), l.form.Min
-	if l.boxes {
-		size, origin = kit.BoxInner(size), origin.Add(kit.BoxOrigin(size))
-	}
+	size := l.formRect().Size()
 	rows := m.formRows(size, th)
 	from := window(rows, size.Y)
 	var b strings.Builder
-	for y := range size.Y {
-		if from+y >= len(rows) {
-			break
-		}
-		r := rows[from+y]
+	for _, r := range rows[from:min(len(rows), from+size.Y)] {
 		b.WriteString(text.Fit(r.text, size.X, 1))
 		b.WriteByte('\n')
-		at := origin.Add(image.Pt(0, y))
-		m.drawn.areas = append(m.drawn.areas, area{rect: image.Rectangle{Min: at, Max: at.Add(image.Pt(size.X, 1))}, focus: r.focus, row: -1})
 	}
 	body := strings.TrimSuffix(b.String(), "\n")
 	if !l.boxes {
@@ -162,7 +153,7 @@ func (m *Model) heading(s section, open bool, width int, th *theme.Theme) formRo
 // headingName is the name of a section, with a sign where something in it stops
 // the sending, and the style for it.
 func (m *Model) headingName(s section, style lipgloss.Style, th *theme.Theme) (string, lipgloss.Style) {
-	if slices.ContainsFunc(m.sum().of[m.current()], func(l light) bool {
+	if slices.ContainsFunc(m.sum().of[m.current()], func(l check) bool {
 		return l.level == stop && m.item(l.field).section == s
 	}) {
 		return sectionNames[s] + " " + th.Glyph(theme.SignBad), th.Bad.Bold(true)
@@ -282,7 +273,7 @@ func (m *Model) offered(room int, th *theme.Theme) string {
 
 // metadataNote shows how the rows were read.
 func (m *Model) metadataNote(room int, th *theme.Theme) []string {
-	members := m.check(m.current()).upload.CustomMetadata.Or(nil)
+	members := m.verdict(m.current()).upload.CustomMetadata.Or(nil)
 	if len(members) == 0 {
 		return wrapStyled(m.item(fieldMetadata).note, room, th.Muted)
 	}
@@ -299,18 +290,21 @@ func (m *Model) metadataNote(room int, th *theme.Theme) []string {
 	return wrapStyled(words, room, th.Muted)
 }
 
-// drawingRows are the lines of the picture with its region.
+// drawingRows are the lines of the picture with its region, blank where they are
+// measured only: drawing for another theme would make the picture anew.
 func (m *Model) drawingRows(size image.Point, room int, th *theme.Theme) []formRow {
 	room = min(room, mostDrawing)
-	if room < leastDrawing {
+	width := min(size.X-2*margin, 4*room)
+	yes, _ := m.current().known.isPicture()
+	if room < leastDrawing || width < leastWidth || !yes || m.drawing() {
 		return nil
 	}
-	drawing := m.picture.draw(m.current().values[fieldRegion], image.Pt(min(size.X-2*margin, 4*room), room), m.opt.Picture, th)
-	if drawing == "" {
-		return nil
+	lines := make([]string, room)
+	if th != measured {
+		lines = strings.Split(m.region.View(image.Pt(width, room), th), "\n")
 	}
 	var rows []formRow
-	for line := range strings.SplitSeq(drawing, "\n") {
+	for _, line := range lines {
 		rows = append(rows, formRow{text: strings.Repeat(" ", margin) + line, focus: focus{stop: stopItem, field: fieldRegion}})
 	}
 	return rows
@@ -323,7 +317,7 @@ func (m *Model) mixedWords(i *item) string {
 	}
 	seen := map[string]bool{}
 	for _, s := range m.targets() {
-		seen[s.values[i.field]] = true
+		seen[i.of(&s.values)] = true
 	}
 	text := fmt.Sprintf("mixed (%d): ", len(seen))
 	switch {

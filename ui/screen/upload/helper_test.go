@@ -9,7 +9,6 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -19,54 +18,70 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/session"
-	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
 )
+
+// form is a form with its driver.
+type form struct {
+	*Model
+	d *uitest.Driver
+}
+
+// drive shows a form that was made with a context.
+func drive(t testing.TB, m *Model) *form {
+	t.Helper()
+	return &form{m, uitest.Drive(t, page.Form, m, image.Pt(120, 40))}
+}
+
+// covered tells whether an overlay has the keys.
+func (m *form) covered() bool { return m.d.Host.Covered() }
+
+// Capturing tells whether a text field of the form or of an overlay has the keys.
+func (m *form) Capturing() bool { return m.d.Host.Capturing() }
+
+// others takes the messages that were for others.
+func (m *form) others() []tea.Msg {
+	out := m.d.Out
+	m.d.Out = nil
+	return out
+}
 
 // run executes a command and everything it leads to inside the form, and
 // returns the messages that were for others.
-func run(t *testing.T, m *Model, cmd tea.Cmd) []tea.Msg {
+func run(t testing.TB, m *form, cmd tea.Cmd) []tea.Msg {
 	t.Helper()
-	var others []tea.Msg
-	queue := []tea.Cmd{cmd}
-	for steps := 0; len(queue) > 0; steps++ {
-		if steps > 10_000 {
-			t.Fatal("the form never comes to rest")
-		}
-		next := queue[0]
-		queue = queue[1:]
-		if next == nil {
-			continue
-		}
-		msg := next()
-		if batch, ok := msg.(tea.BatchMsg); ok {
-			queue = append(queue, batch...)
-			continue
-		}
-		if msg == nil {
-			continue
-		}
-		if reflect.TypeOf(msg).PkgPath() == reflect.TypeOf(*m).PkgPath() {
-			queue = append(queue, m.Update(msg))
-			continue
-		}
-		others = append(others, msg)
-	}
-	return others
+	m.d.Run(cmd)
+	return m.others()
+}
+
+// send gives the form a message, as run.
+func send(t testing.TB, m *form, msg tea.Msg) []tea.Msg {
+	t.Helper()
+	m.d.Send(msg)
+	return m.others()
 }
 
 // press sends keys by their names and returns what the form said to others.
-func press(t *testing.T, m *Model, keys ...string) []tea.Msg {
+func press(t testing.TB, m *form, keys ...string) []tea.Msg {
 	t.Helper()
-	var others []tea.Msg
-	for _, k := range keys {
-		others = append(others, run(t, m, m.Update(kit.KeyMsg(k)))...)
-	}
-	return others
+	m.d.Press(keys...)
+	return m.others()
+}
+
+// held presses a key and returns what follows without doing it.
+func held(t testing.TB, m *form, k string) tea.Cmd {
+	t.Helper()
+	var cmds []tea.Cmd
+	m.d.Hold = &cmds
+	m.d.Press(k)
+	m.d.Hold = nil
+	return tea.Batch(cmds...)
 }
 
 // write types text letter by letter.
-func write(t *testing.T, m *Model, text string) {
+func write(t *testing.T, m *form, text string) {
 	t.Helper()
 	for _, r := range text {
 		k := string(r)
@@ -78,7 +93,7 @@ func write(t *testing.T, m *Model, text string) {
 }
 
 // goTo puts the focus on a field by keys alone.
-func goTo(t *testing.T, m *Model, f field) {
+func goTo(t *testing.T, m *form, f field) {
 	t.Helper()
 	for range 2 * int(fieldCount) {
 		if m.focus == (focus{stop: stopItem, field: f}) {
@@ -98,13 +113,14 @@ func goTo(t *testing.T, m *Model, f field) {
 }
 
 // screen is what the form shows, without styles.
-func screen(m *Model, w, h int) string {
-	return ansi.Strip(m.View(image.Pt(w, h), theme.New(true, true)))
+func screen(m *form, w, h int) string {
+	m.d.Resize(image.Pt(w, h))
+	return m.d.Text()
 }
 
 // told is what the parts of the form say when they have all the room they
 // want: the words, whatever the layout.
-func told(m *Model) string {
+func told(m *form) string {
 	th := theme.New(true, true)
 	var b strings.Builder
 	for _, p := range m.panels(400, th) {
@@ -167,11 +183,10 @@ func hostedProfile() session.Profile {
 }
 
 // started makes a form and lets it look at its sources.
-func started(t *testing.T, o Options) *Model {
+func started(t testing.TB, o Options) *form {
 	t.Helper()
-	m := New(o)
-	run(t, m, m.Init())
-	return m
+	o.Context = t.Context()
+	return drive(t, New(o))
 }
 
 // stub is a session that answers as a test says; nil: it knows nothing of that.

@@ -56,17 +56,16 @@ type item struct {
 	loaded string // the text that the part was given
 	mixed  bool   // the sources differ
 
-	kept *keptChips // chips as they were drawn last; nil: draw anew
+	drawn *kit.Memo[chipsOf, string] // of chips
 }
 
-// keptChips is a drawing of chips, of which there may be very many, and what it
-// was made for.
-type keptChips struct {
+// chipsOf is what a drawing of chips, of which there may be very many, is made
+// for.
+type chipsOf struct {
 	width   int
 	th      *theme.Theme
 	focused bool
 	mixed   string
-	text    string
 }
 
 const mostChipRows = 6
@@ -118,6 +117,7 @@ func newItems(p session.Profile) []*item {
 	add(sectionTags, &item{
 		field: fieldTags,
 		chips: &kit.Chips{Placeholder: "none: a comma ends each"},
+		drawn: &kit.Memo[chipsOf, string]{},
 	})
 
 	text(sectionRegion, fieldRegion, "", "none: such as 10,20,300,200").note = "The area of interest: x,y,width,height in pixels as stored."
@@ -177,32 +177,51 @@ func newItems(p session.Profile) []*item {
 
 var answerLabels = [...]string{"Return tags", "Return region", "Return private", "Return embedded", "Return metadata"}
 
-// update gives the part a message and tells whether it used it.
+// update gives the text field a message and tells whether it used it.
 func (i *item) update(msg tea.Msg) bool {
 	switch {
 	case i.text != nil:
 		return i.text.Update(msg)
 	case i.chips != nil:
-		i.kept = nil
+		i.drawn.Forget()
 		return i.chips.Update(msg)
-	case i.pick != nil:
-		return i.pick.Update(msg)
-	case i.flip != nil:
-		return i.flip.Update(msg)
+	case i.area != nil:
+		return i.updateArea(msg)
 	}
-	return i.updateArea(msg)
+	return false
 }
 
-// updateArea lets the arrows leave the area at its first and last row.
+// updateArea lets the arrows leave the area at its first and last row. ctrl+p and
+// ctrl+n are the form's.
 func (i *item) updateArea(msg tea.Msg) bool {
 	if press, ok := msg.(tea.KeyPressMsg); ok {
 		row, _ := i.area.Position()
 		last := strings.Count(i.area.Value(), "\n")
-		if press.String() == "up" && row == 0 || press.String() == "down" && row == last {
+		switch press.String() {
+		case "up":
+			if row == 0 {
+				return false
+			}
+		case "down":
+			if row == last {
+				return false
+			}
+		case "ctrl+p", "ctrl+n":
 			return false
 		}
 	}
 	return i.area.Update(msg)
+}
+
+// choice is the choice or switch that the item is; nil for a text field.
+func (i *item) choice() kit.Chooser {
+	switch {
+	case i.pick != nil:
+		return i.pick
+	case i.flip != nil:
+		return i.flip
+	}
+	return nil
 }
 
 // focusable is what all parts share.
@@ -224,6 +243,14 @@ func (i *item) part() focusable {
 		return i.flip
 	}
 	return i.area
+}
+
+// words are the name of the item in a sentence.
+func (i *item) words() string {
+	if i.meta != nil {
+		return text.Safe(i.meta.Name)
+	}
+	return fieldWords[i.field]
 }
 
 // typing tells whether letters are text here.
@@ -266,11 +293,12 @@ func (i *item) loadOf(targets []*source) {
 // load puts a text into the part. Where the sources differ, the part shows
 // that it is mixed; what is then typed counts for all of them.
 func (i *item) load(text string, mixed bool) {
-	i.loaded, i.mixed, i.kept = text, mixed, nil
+	i.loaded, i.mixed = text, mixed
 	switch {
 	case i.text != nil:
 		i.text.SetValue(text)
 	case i.chips != nil:
+		i.drawn.Forget()
 		i.chips.SetValue(api.SplitTags(text))
 	case i.pick != nil:
 		for n, choice := range i.choices {
@@ -306,18 +334,13 @@ func (i *item) view(width int, mixed string, th *theme.Theme) string {
 // viewChips draws chips. Where the sources differ they are those that all
 // have; what is done to them is done to each source.
 func (i *item) viewChips(width int, mixed string, th *theme.Theme) string {
-	k := i.kept
-	if k != nil && k.width == width && k.th == th && k.focused == i.chips.Focused() && k.mixed == mixed {
-		return k.text
-	}
-	c := *i.chips
-	if i.mixed {
-		c.Placeholder = mixed
-	}
-	k = &keptChips{width: width, th: th, focused: c.Focused(), mixed: mixed}
-	k.text = c.View(image.Pt(width, min(mostChipRows, c.Rows(width, th))), th)
-	i.kept = k
-	return k.text
+	return i.drawn.Draw(chipsOf{width, th, i.chips.Focused(), mixed}, func() string {
+		c := *i.chips
+		if i.mixed {
+			c.Placeholder = mixed
+		}
+		return c.View(image.Pt(width, min(mostChipRows, c.Rows(width, th))), th)
+	})
 }
 
 // viewMixed draws an item in which the sources differ.

@@ -6,76 +6,83 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
 
-// keys of the lights.
-var (
-	keyJump      = kit.Bind("go to the field of the next light", "", "ctrl+n")
-	keyLight     = kit.Bind("go to its field", "", "enter")
-	keyNextLight = kit.Bind("next light", "", "n")
-	keyPrevLight = kit.Bind("previous light", "", "N")
-)
+// Reasons for which an action is disabled now; empty where it is not.
 
-// whyNotJump says why there is no light to go to; empty: there is one.
-func (m *Model) whyNotJump() string {
-	switch {
-	case len(m.sources) == 0:
-		return "The form is empty: pick files first."
-	case len(m.listed()) == 0:
-		return "No light is on."
+// noCheck says why there is no check to go to.
+func (m *Model) noCheck() string {
+	if len(m.listed()) == 0 {
+		return "there is no check to go to"
 	}
 	return ""
 }
 
-// listed are the lights as the side lists them: those that stop and warn of all
+func (m *Model) oneCheck() string {
+	if len(m.listed()) < 2 {
+		return "there is no other check"
+	}
+	return ""
+}
+
+// listed are the checks as the side lists them: those that stop and warn of all
 // files, then the fine ones of the current file.
-func (m *Model) listed() []light {
+func (m *Model) listed() []check {
 	if len(m.sources) == 0 {
 		return nil
 	}
 	t := m.sum()
-	lights := slices.Clone(t.lights)
+	checks := slices.Clone(t.checks)
 	for _, l := range t.of[m.current()] {
 		if l.level == fine {
 			l.of = m.current()
-			lights = append(lights, l)
+			checks = append(checks, l)
 		}
 	}
-	return lights
+	return checks
 }
 
-// jumpLight goes to the field of the next light that stops or warns, from
+// nextProblem goes to the field of the next check that stops or warns, from
 // anywhere in the form.
-func (m *Model) jumpLight() tea.Cmd {
-	lights := m.sum().lights
-	if len(lights) == 0 {
-		return page.Send(page.Toast{Level: page.Good, Text: "No light warns of anything."})
+func (m *Model) nextProblem() tea.Cmd {
+	m.leave()
+	checks := m.sum().checks
+	if len(checks) == 0 {
+		return page.Send(page.Toast{Level: page.Good, Text: "No check warns of anything."})
 	}
 	// The first one first, then in turn.
 	if !m.jumped {
-		m.light = -1
+		m.atCheck = -1
 	}
 	m.jumped = true
-	m.light = (m.light + 1) % len(lights)
-	m.goToLight(lights[m.light])
+	m.atCheck = (m.atCheck + 1) % len(checks)
+	m.goToCheck(checks[m.atCheck])
 	return nil
 }
 
-// turnLight moves the cursor among the lights of the side.
-func (m *Model) turnLight(by int) {
-	if n := len(m.listed()); n > 0 {
-		m.light = (m.light%n + by + n) % n
-		m.shownLight = true
+// turnCheck moves the cursor among the checks of the side.
+func (m *Model) turnCheck(by int) {
+	n := len(m.listed())
+	m.atCheck = (m.atCheck%n + by + n) % n
+	for _, f := range m.sideFlows(m.layout(m.size), measured) {
+		if f.cursor >= 0 {
+			m.scroll = max(0, f.cursor-f.size.Y+3, min(m.scroll, f.cursor))
+		}
 	}
 }
 
-// goToLight goes to the field that a light comes from, of the file that has it.
+// openCheck goes to the field of the check under the cursor.
+func (m *Model) openCheck() {
+	checks := m.listed()
+	m.goToCheck(checks[m.atCheck%len(checks)])
+}
+
+// goToCheck goes to the field that a check comes from, of the file that has it.
 // Where only some of the marked files have it, those alone are marked then: the
 // others need no mending.
-func (m *Model) goToLight(l light) {
+func (m *Model) goToCheck(l check) {
 	if at := slices.Index(m.sources, l.of); at >= 0 && l.of != nil {
 		m.list.SetCursor(at)
 		having := map[*source]bool{l.of: true}
@@ -106,18 +113,17 @@ func (m *Model) visible(f field) field {
 	return fieldOtherName
 }
 
-// keys that bring what differs back.
-var (
-	keyReset      = kit.Bind("make this file like the others", "", "r")
-	keyResetField = kit.Bind("reset this field", "", "ctrl+x")
-)
+// noReset says why a file cannot be made like the others.
+func (m *Model) noReset() string {
+	if len(m.sum().differs[m.current()]) == 0 {
+		return "it differs from the others in nothing but its name"
+	}
+	return ""
+}
 
 // resetFile gives a file the values that most of the others have, and its own
 // name.
 func (m *Model) resetFile(s *source) tea.Cmd {
-	if len(m.sources) < 2 {
-		return nil
-	}
 	m.set(s, fieldName, s.src.Name())
 	for f := fieldName + 1; f < fieldCount; f++ {
 		m.set(s, f, m.common(f, s))
@@ -145,26 +151,23 @@ func (m *Model) common(f field, but *source) string {
 	return best
 }
 
-// whyNotReset says why the field with the focus cannot be reset; empty: it can.
-func (m *Model) whyNotReset() string {
+// noResetField says why the field with the focus cannot be reset; empty: it can.
+func (m *Model) noResetField() string {
 	i := m.focused()
 	if i == nil {
-		return "No field has the focus."
+		return "no field has the focus"
 	}
 	for _, s := range m.targets() {
-		if began := startValues(s.src, m.opt.Profile); i.of(&s.values) != i.of(&began) {
+		if began := startValues(s.src, m.o.Profile); i.of(&s.values) != i.of(&began) {
 			return ""
 		}
 	}
-	return "It is as it began."
+	return "it is as it began"
 }
 
 // resetField gives the targets what the field began with.
 func (m *Model) resetField() {
 	i := m.focused()
-	if i == nil {
-		return
-	}
 	for _, s := range m.targets() {
 		if i.meta != nil {
 			i.part().Blur()
@@ -172,30 +175,25 @@ func (m *Model) resetField() {
 			m.set(s, fieldMetadata, i.into(s.values[fieldMetadata]))
 			continue
 		}
-		began := startValues(s.src, m.opt.Profile)
+		began := startValues(s.src, m.o.Profile)
 		m.set(s, i.field, began[i.field])
 	}
 	m.load()
 	m.setFocus(m.focus)
 }
 
-// keys that order the extensions, on their rows.
-var (
-	keyEarlier = kit.Bind("run this extension earlier", "", "<")
-	keyLater   = kit.Bind("run this extension later", "", ">")
-)
+// noOrder says why the extension of the field with the focus cannot be moved.
+func (m *Model) noOrder() string {
+	if len(m.extensionNames(m.targets()[0])) < 2 {
+		return "there is no other extension to change places with"
+	}
+	return ""
+}
 
 // moveExtension moves the extension of the field with the focus in the order of
 // each target.
-func (m *Model) moveExtension(by int) bool {
-	i := m.focused()
-	if i == nil {
-		return false
-	}
-	name, ok := extensionOf[i.field]
-	if !ok {
-		return false
-	}
+func (m *Model) moveExtension(by int) {
+	name := extensionOf[m.focused().field]
 	for _, s := range m.targets() {
 		names := m.extensionNames(s)
 		at := slices.Index(names, name)
@@ -207,7 +205,6 @@ func (m *Model) moveExtension(by int) bool {
 		m.set(s, fieldOrder, api.JoinTags(names))
 	}
 	m.load()
-	return true
 }
 
 // extensionOf are the extensions that have a row of their own.
@@ -218,7 +215,7 @@ var extensionOf = map[field]string{
 // extensionNames are the extensions of a source in the order in which they go.
 func (m *Model) extensionNames(s *source) []string {
 	var names []string
-	for _, e := range m.check(s).upload.Extensions.Or(nil) {
+	for _, e := range m.verdict(s).upload.Extensions.Or(nil) {
 		names = append(names, e.Name)
 	}
 	return names

@@ -71,7 +71,7 @@ func (l *library) known(ctx context.Context, path string) (api.Place, error) {
 func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 	l := openLibrary(t)
 	src := files(t, "день 1 — naïve (final).png", string(pngBytes(t, 60, 40)))
-	open := func() *Model {
+	open := func() *form {
 		return started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{known: l.known, send: l.send, request: l.client.DescribeUpload}})
 	}
 
@@ -90,7 +90,7 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 		t.Fatalf("stored %+v, shown %q", l.stored, shown)
 	}
 
-	exact := func(folder string) *Model {
+	exact := func(folder string) *form {
 		m := open()
 		goTo(t, m, fieldNaming)
 		press(t, m, "end")
@@ -120,7 +120,7 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 		t.Errorf("that tags are kept is not told:\n%s", told(m))
 	}
 	ask := asked(t, press(t, m, "ctrl+s"))
-	run(t, m, m.Update(ask.Choices[1].Msg))
+	send(t, m, ask.Choices[1].Msg)
 	if len(l.stored) != 3 {
 		t.Fatalf("stored %+v", l.stored)
 	}

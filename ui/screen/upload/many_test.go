@@ -10,7 +10,6 @@ import (
 	"testing/synctest"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 )
 
@@ -90,7 +89,7 @@ func TestMetadataRows(t *testing.T) {
 	})
 	row := func(n int) field { return firstMetadata + field(n) }
 	sent := func(i int) string {
-		text, err := json.Marshal(m.check(m.sources[i]).upload.CustomMetadata.Or(nil))
+		text, err := json.Marshal(m.verdict(m.sources[i]).upload.CustomMetadata.Or(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +120,7 @@ func TestMetadataRows(t *testing.T) {
 		}
 	}
 	if m.sum().first != nil {
-		t.Errorf("it would be refused: %v", m.sum().lights)
+		t.Errorf("it would be refused: %v", m.sum().checks)
 	}
 	// The text shows the same, and what is typed there shows in the rows.
 	to(fieldMetadata)
@@ -176,9 +175,9 @@ func TestMetadataRows(t *testing.T) {
 	}
 }
 
-// TestJumpFromALight: every light leads to the field it comes from, in the file
+// TestJumpFromACheck: every check leads to the field it comes from, in the file
 // that has it.
-func TestJumpFromALight(t *testing.T) {
+func TestJumpFromACheck(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
 	set := func(i int, f field, text string) { m.set(m.sources[i], f, text) }
 	set(0, fieldTags, "50%")
@@ -201,11 +200,11 @@ func TestJumpFromALight(t *testing.T) {
 	}
 	m.load()
 	m.setFocus(focus{stop: stopSide})
-	m.light = 0
-	lights := m.listed()
+	m.atCheck = 0
+	checks := m.listed()
 	press(t, m, "n", "n", "N", "enter")
-	if m.focus != (focus{stop: stopItem, field: lights[1].field}) || m.current() != lights[1].of {
-		t.Errorf("enter leads to %+v, want %s", m.focus, fieldWords[lights[1].field])
+	if m.focus != (focus{stop: stopItem, field: checks[1].field}) || m.current() != checks[1].of {
+		t.Errorf("enter leads to %+v, want %s", m.focus, fieldWords[checks[1].field])
 	}
 	clean := started(t, Options{Sources: files(t, "notes.bin", "x"), Profile: localProfile(), Session: &stub{}})
 	if toast := toasted(t, press(t, clean, "ctrl+n")); toast.Level != page.Good {
@@ -362,7 +361,7 @@ func TestRegionEditor(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", string(pngBytes(t, 80, 40)), "b.txt", "x"), Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, fieldRegion)
 	press(t, m, "enter")
-	if m.over == nil || m.Capturing() {
+	if !m.covered() || m.Capturing() {
 		t.Fatal("enter does not open the picture")
 	}
 	region := func() string { return m.sources[0].values[fieldRegion] }
@@ -388,34 +387,32 @@ func TestRegionEditor(t *testing.T) {
 		t.Errorf("the numbers are not shown:\n%s", text)
 	}
 	press(t, m, "enter")
-	if m.over != nil || region() != "20,10,40,20" || m.item(fieldRegion).value() != "20,10,40,20" {
+	if m.covered() || region() != "20,10,40,20" || m.item(fieldRegion).value() != "20,10,40,20" {
 		t.Errorf("done with %q", region())
 	}
 	press(t, m, "enter", "right", "esc")
-	if region() != "20,10,40,20" || m.over != nil {
+	if region() != "20,10,40,20" || m.covered() {
 		t.Errorf("esc leaves %q", region())
 	}
-	for _, act := range m.Acts() {
-		if kit.KeyMsg("enter").String() == act.Keys() && act.Why != "" {
-			t.Errorf("the picture cannot be opened: %s", act.Why)
-		}
+	if why := m.noDraw(); why != "" {
+		t.Errorf("the picture cannot be opened: %s", why)
 	}
 }
 
 // TestFieldsWhileTyping: the library's list of fields comes when it comes; what
 // is being typed then stays under the cursor.
 func TestFieldsWhileTyping(t *testing.T) {
-	m := New(Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{}})
+	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, fieldTags)
 	press(t, m, "s")
-	m.Update(fieldsMsg{owner: m, fields: metadataFields(t)})
+	send(t, m, fieldsMsg{fields: metadataFields(t)})
 	write(t, m, "ea,")
 	if tags := m.current().values.tags(); !slices.Equal(tags, []string{"sea"}) {
 		t.Errorf("tags %q", tags)
 	}
 	goTo(t, m, fieldName)
 	press(t, m, "end", "left")
-	m.Update(fieldsMsg{owner: m, fields: metadataFields(t)})
+	send(t, m, fieldsMsg{fields: metadataFields(t)})
 	name := m.item(fieldName).value()
 	write(t, m, "X")
 	if got, want := m.item(fieldName).value(), name[:len(name)-1]+"X"+name[len(name)-1:]; got != want {
@@ -426,7 +423,7 @@ func TestFieldsWhileTyping(t *testing.T) {
 	m.leave()
 	m.setFocus(to)
 	write(t, m, "Acme")
-	m.Update(fieldsMsg{owner: m, fields: metadataFields(t)})
+	send(t, m, fieldsMsg{fields: metadataFields(t)})
 	write(t, m, "!")
 	if got := m.item(firstMetadata).value(); got != "Acme!" {
 		t.Errorf("the row is %q", got)

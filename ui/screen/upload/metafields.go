@@ -20,25 +20,24 @@ const firstMetadata = fieldCount + 1
 
 // fieldsMsg has the metadata fields of the library.
 type fieldsMsg struct {
-	owner  *Model
 	fields []api.MetadataField
 	err    error
 }
 
 func (m *Model) askFields() tea.Cmd {
-	ctx, ask := m.opt.Context, m.opt.Session.MetadataFields
+	ctx, ask := m.o.Context, m.o.Session.MetadataFields
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		fields, err := ask(ctx)
-		return fieldsMsg{m, fields, err}
+		return fieldsMsg{fields, err}
 	}
 }
 
 // gotFields gives the form a row for each field of the library. Without a list
 // metadata is typed freely.
 func (m *Model) gotFields(msg fieldsMsg) {
-	if msg.owner != m || msg.err != nil {
+	if msg.err != nil {
 		return
 	}
 	m.takeOver()
@@ -177,7 +176,7 @@ func (i *item) into(text string) string {
 }
 
 // metadataValue is what the item holds as JSON of its type; nil for nothing.
-// What does not fit the type goes as a text, and the lights say so.
+// What does not fit the type goes as a text, and the checks say so.
 func (i *item) metadataValue() json.RawMessage {
 	text := i.value()
 	if i.pick != nil {

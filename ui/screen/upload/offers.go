@@ -14,15 +14,11 @@ import (
 type (
 	// folderTagsMsg has the tags that are used in a folder.
 	folderTagsMsg struct {
-		owner  *Model
 		folder string
 		tags   []string
 	}
 	// foldersInMsg has the folders in a folder.
-	foldersInMsg struct {
-		owner   *Model
-		folders []string
-	}
+	foldersInMsg []string
 )
 
 // completeTags offers the tags that are used in the form's folder before all
@@ -63,19 +59,13 @@ func (m *Model) wantFolderTags() tea.Cmd {
 		return nil
 	}
 	m.folderTags[folder] = nil
-	ctx, ask := m.opt.Context, m.opt.Session.TagsIn
+	ctx, ask := m.o.Context, m.o.Session.TagsIn
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		// Nothing is lost without offers, so an error is no news.
 		tags, _ := ask(ctx, folder)
-		return folderTagsMsg{m, folder, tags}
-	}
-}
-
-func (m *Model) gotFolderTags(msg folderTagsMsg) {
-	if msg.owner == m {
-		m.folderTags[msg.folder] = msg.tags
+		return folderTagsMsg{folder, tags}
 	}
 }
 
@@ -94,20 +84,20 @@ func (m *Model) wantFoldersIn() tea.Cmd {
 		return nil
 	}
 	m.foldersIn[parent] = true
-	ctx, ask := m.opt.Context, m.opt.Session.FoldersIn
+	ctx, ask := m.o.Context, m.o.Session.FoldersIn
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		folders, _ := ask(ctx, parent)
-		return foldersInMsg{m, folders}
+		return foldersInMsg(folders)
 	}
 }
 
 func (m *Model) gotFoldersIn(msg foldersInMsg) {
-	if msg.owner != m || len(msg.folders) == 0 {
+	if len(msg) == 0 {
 		return
 	}
-	m.folders = slices.Compact(slices.Sorted(slices.Values(slices.Concat(m.folders, msg.folders))))
+	m.addFolders(msg)
 	if i := m.focused(); i != nil && i.field == fieldFolder && i.value() != "" && len(m.offer) == 0 && m.touched {
 		m.offerFolders()
 	}

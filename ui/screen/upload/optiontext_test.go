@@ -124,7 +124,7 @@ func TestEditedText(t *testing.T) {
 	before := writeOptions(targets)
 	done := func(text string) []any {
 		var out []any
-		for _, msg := range run(t, m, m.Update(textReadMsg{owner: m, before: before, text: text, sources: targets})) {
+		for _, msg := range send(t, m, textReadMsg{before: before, text: text, sources: targets}) {
 			out = append(out, msg)
 		}
 		return out
@@ -139,23 +139,23 @@ func TestEditedText(t *testing.T) {
 		t.Errorf("the form shows %q", got)
 	}
 	done(strings.Replace(before, "private = default", "private = perhaps", 1))
-	if m.over == nil || m.sources[0].values[fieldTags] != "sea,写真" {
+	if !m.covered() || m.sources[0].values[fieldTags] != "sea,写真" {
 		t.Fatal("a text with errors was taken over")
 	}
 	if text := screen(m, 100, 20); !strings.Contains(text, "1 error") || !strings.Contains(text, `private is "perhaps"`) {
 		t.Errorf("the error is not shown:\n%s", text)
 	}
 	press(t, m, "t") // cannot be taken
-	if m.over == nil {
+	if !m.covered() {
 		t.Error("a text that cannot be read was taken")
 	}
 	press(t, m, "esc")
-	if m.over != nil || !strings.Contains(m.text, errorMark) {
+	if m.covered() || !strings.Contains(m.text, errorMark) {
 		t.Errorf("the text is not kept: %q", m.text)
 	}
 	done(strings.Replace(before, "\ntags =", "\ntags = 50%", 1))
 	press(t, m, "t")
-	if m.over != nil || m.sources[1].values[fieldTags] != "50%" || m.text != "" {
+	if m.covered() || m.sources[1].values[fieldTags] != "50%" || m.text != "" {
 		t.Errorf("a text that breaks a rule was not taken: %q", m.sources[1].values[fieldTags])
 	}
 	if toast := done(" \n"); len(toast) != 1 {

@@ -6,26 +6,45 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/ui/kit"
-	"mediadesk/ui/theme"
 )
 
-// overlay is a part of the form that has the whole screen for a while: presets,
-// patterns, the region, what is wrong with an edited text. It closes itself by
-// setting the form's over to nil.
-type overlay interface {
-	// update takes keys, pastes and mouse messages.
-	update(m *Model, msg tea.Msg) tea.Cmd
-	// view draws it, exactly filling size.
-	view(m *Model, size image.Point, th *theme.Theme) string
-	// acts are what can be done in it.
-	acts(m *Model) []kit.Act
-	// typing tells whether letters are text in it.
-	typing() bool
+// overlay is what the overlays of the form have in common: each fills the room
+// and goes back to the form by its keys.
+type overlay struct {
+	m      *Model
+	room   image.Point
+	closed bool
 }
 
-// cover puts an overlay over the form.
-func (m *Model) cover(o overlay) {
+// refresher is an overlay that is laid out anew after every message.
+type refresher interface{ refresh() }
+
+// Capturing is false.
+func (o *overlay) Capturing() bool { return false }
+
+// Type uses nothing.
+func (o *overlay) Type(tea.Msg) (tea.Cmd, bool) { return nil, false }
+
+// Resize tells the room.
+func (o *overlay) Resize(room image.Point) { o.room = room }
+
+// Closed reports that it was left.
+func (o *overlay) Closed() bool { return o.closed }
+
+// close goes back to the form.
+func (o *overlay) close() tea.Cmd {
+	o.closed = true
+	return nil
+}
+
+// back is the action that goes back to the form.
+func (o *overlay) back(group string, keys ...string) kit.Action {
+	return kit.Action{ID: "form.close", Keys: kit.Bind("back to the form", "", keys...), Group: group, Footer: true, Do: o.close}
+}
+
+// cover opens an overlay over the form.
+func (m *Model) cover(o kit.Overlay) {
 	m.leave()
 	m.setFocus(m.focus)
-	m.over = o
+	m.Overlays().Open(o)
 }

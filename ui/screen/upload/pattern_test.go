@@ -135,7 +135,7 @@ func TestPatternsInTheForm(t *testing.T) {
 		t.Errorf("a collision is not flagged:\n%s", text)
 	}
 	press(t, m, "esc")
-	if m.sources[0].values[fieldName] != year+"-001.png" || m.over != nil {
+	if m.sources[0].values[fieldName] != year+"-001.png" || m.covered() {
 		t.Error("esc changed something")
 	}
 

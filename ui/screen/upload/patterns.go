@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"golang.org/x/text/unicode/norm"
 
@@ -22,6 +21,7 @@ var patternFields = [...]field{fieldName, fieldFolder, fieldTags}
 
 // patternView has a pattern for each of them, and a table of what they make.
 type patternView struct {
+	overlay
 	fields  [len(patternFields)]*kit.Field
 	on      int
 	list    kit.List
@@ -31,6 +31,8 @@ type patternView struct {
 	skipped int // rows that a pattern cannot be filled in for
 }
 
+var _ kit.Overlay = (*patternView)(nil)
+
 // patternRow is one file with what the patterns make of it.
 type patternRow struct {
 	source *source
@@ -39,22 +41,10 @@ type patternRow struct {
 	shares bool // another file would be stored at the same place
 }
 
-// keys of the patterns.
-var (
-	keyPatterns     = kit.Bind("name by patterns", "", "ctrl+t")
-	keyPatternApply = kit.Bind("use for the marked files", "", "enter")
-	keyPatternNext  = kit.Bind("next pattern", "tab", "tab")
-	keyPatternPrev  = kit.Bind("previous pattern", "shift+tab", "shift+tab")
-	keyPatternTable = kit.Bind("scroll the table", "↑ ↓", "down", "up", "pgdown", "pgup")
-)
-
 // openPatterns shows the patterns. What stands in the form and has fields of a
 // pattern is one to begin with.
 func (m *Model) openPatterns() tea.Cmd {
-	if len(m.sources) == 0 {
-		return nil
-	}
-	v := &patternView{stale: true}
+	v := &patternView{overlay: overlay{m: m}, stale: true}
 	hints := [...]string{"keep the names: try {name}-{n:03}.{ext}", "keep the folders: try /{parent}/{exif:date:YYYY}", "add none: try {parent},{exif:date:YYYY}"}
 	labels := [...]string{"Name", "Folder", "Add tags"}
 	for n, f := range patternFields {
@@ -74,31 +64,48 @@ func (v *patternView) focus(on int) {
 	v.fields[v.on].Focus()
 }
 
-func (v *patternView) typing() bool { return true }
+// Capturing is true: letters are text.
+func (v *patternView) Capturing() bool { return true }
 
-func (v *patternView) update(m *Model, msg tea.Msg) tea.Cmd {
-	press, isKey := msg.(tea.KeyPressMsg)
-	switch {
-	case isKey && key.Matches(press, keyClosePanel, keyPatterns):
-		m.over = nil
-	case isKey && key.Matches(press, keyPatternApply):
-		return v.apply(m)
-	case isKey && key.Matches(press, keyPatternNext):
-		v.focus(v.on + 1)
-	case isKey && key.Matches(press, keyPatternPrev):
-		v.focus(v.on - 1)
-	case isKey && key.Matches(press, keyPatternTable):
-		v.list.Update(msg)
-	default:
-		if _, wheel := msg.(tea.MouseWheelMsg); wheel {
-			v.list.Update(msg)
-			return nil
-		}
-		if v.fields[v.on].Update(msg) {
-			v.stale = true
+// Type edits the pattern with the focus.
+func (v *patternView) Type(msg tea.Msg) (tea.Cmd, bool) {
+	used := v.fields[v.on].Update(msg)
+	v.stale = v.stale || used
+	return nil, used
+}
+
+// Actions use the patterns, go from one to the next and scroll the table.
+func (v *patternView) Actions() []kit.Action {
+	const group = "Patterns"
+	step := func(by int) func() tea.Cmd { return func() tea.Cmd { v.focus(v.on + by); return nil } }
+	return append([]kit.Action{
+		{ID: "form.use-patterns", Keys: kit.Bind("use for the marked files", "", "enter"), Group: group, Footer: true, Disabled: v.none, Do: v.apply},
+		{ID: "form.next-pattern", Keys: kit.Bind("next pattern", "", "tab"), Group: group, Footer: true, Do: step(1)},
+		v.back(group, "esc", "ctrl+t"),
+		{ID: "form.previous-pattern", Keys: kit.Bind("previous pattern", "", "shift+tab"), Group: group, Do: step(-1)},
+	}, kit.ListActions(func() kit.Scroller { return &v.list }, nil)...)
+}
+
+func (v *patternView) none() string {
+	for _, f := range v.fields {
+		if f.Value() != "" {
+			return ""
 		}
 	}
+	return "no pattern is typed yet"
+}
+
+// Mouse scrolls the table by the wheel.
+func (v *patternView) Mouse(msg tea.MouseMsg) tea.Cmd {
+	v.list.Wheel(msg)
 	return nil
+}
+
+// refresh makes the table, which changes with what is learned of the files.
+func (v *patternView) refresh() {
+	v.compute()
+	inner := kit.BoxInner(v.room)
+	v.list.SetHeight(inner.Y - len(v.head(inner, measured)))
 }
 
 // patterns reads what is typed; nil for a pattern that is empty.
@@ -120,14 +127,14 @@ func (v *patternView) patterns() (out [len(patternFields)]*pattern, ok bool) {
 }
 
 // compute makes the table.
-func (v *patternView) compute(m *Model) {
+func (v *patternView) compute() {
 	if !v.stale {
 		return
 	}
 	patterns, _ := v.patterns()
 	v.rows = v.rows[:0]
 	v.skipped, v.stale = 0, false
-	for n, s := range m.targets() {
+	for n, s := range v.m.targets() {
 		row := patternRow{source: s, values: s.values}
 		row.err = fillIn(&row.values, patterns, subjectOf(s, n+1))
 		if row.err != nil {
@@ -139,11 +146,11 @@ func (v *patternView) compute(m *Model) {
 		v.rows = append(v.rows, row)
 	}
 	v.list.SetLen(len(v.rows))
-	v.flag(m)
+	v.flag()
 }
 
 // flag marks the rows that would be stored where another file of the form goes.
-func (v *patternView) flag(m *Model) {
+func (v *patternView) flag() {
 	at := map[string]int{}
 	changed := map[*source]bool{}
 	for i := range v.rows {
@@ -152,7 +159,7 @@ func (v *patternView) flag(m *Model) {
 			at[key]++
 		}
 	}
-	for _, s := range m.sources {
+	for _, s := range v.m.sources {
 		if key, ok := placeKey(&s.values); ok && !changed[s] {
 			at[key]++
 		}
@@ -199,18 +206,19 @@ func fillIn(v *values, patterns [len(patternFields)]*pattern, s subject) error {
 
 // apply takes the table over. Files that a pattern cannot be filled in for stay
 // as they are, and it is said how many.
-func (v *patternView) apply(m *Model) tea.Cmd {
+func (v *patternView) apply() tea.Cmd {
+	m := v.m
 	if _, ok := v.patterns(); !ok {
 		return page.Send(page.Toast{Level: page.Warn, Text: "The pattern cannot be read: see what it says."})
 	}
 	v.stale = true
-	v.compute(m)
+	v.compute()
 	for i := range v.rows {
 		for _, f := range patternFields {
 			m.set(v.rows[i].source, f, v.rows[i].values[f])
 		}
 	}
-	m.over = nil
+	v.close()
 	m.load()
 	m.setFocus(m.focus)
 	if v.skipped > 0 {
@@ -224,24 +232,8 @@ func (v *patternView) apply(m *Model) tea.Cmd {
 	return nil
 }
 
-func (v *patternView) acts(*Model) []kit.Act {
-	const group = "Patterns"
-	why := ""
-	if v.fields[0].Value()+v.fields[1].Value()+v.fields[2].Value() == "" {
-		why = "No pattern is typed yet."
-	}
-	return []kit.Act{
-		{Binding: keyPatternApply, Hint: true, Group: group, Why: why},
-		{Binding: keyPatternNext, Hint: true, Group: group},
-		{Binding: keyPatternTable, Hint: true, Group: group},
-		{Binding: keyClosePanel, Hint: true, Group: group},
-		{Binding: keyPatternPrev, Group: group},
-	}
-}
-
-func (v *patternView) view(m *Model, size image.Point, th *theme.Theme) string {
-	v.compute(m)
-	inner := kit.BoxInner(size)
+// head is what stands above the table.
+func (v *patternView) head(inner image.Point, th *theme.Theme) []string {
 	var head []string
 	for n, f := range v.fields {
 		head = append(head, f.View(inner.X, th))
@@ -256,7 +248,13 @@ func (v *patternView) view(m *Model, size image.Point, th *theme.Theme) string {
 	head = append(head, help...)
 	column := min(32, max(8, inner.X/3))
 	head = append(head, th.Label.Render(text.PadRight("  "+text.PadRight("File", column)+" Stored as", inner.X)))
-	head = head[:min(len(head), inner.Y)]
+	return head[:max(0, min(len(head), inner.Y))]
+}
+
+// View draws the patterns and the table.
+func (v *patternView) View(size image.Point, th *theme.Theme) string {
+	inner := kit.BoxInner(size)
+	head := v.head(inner, th)
 	body := v.list.View(image.Pt(inner.X, inner.Y-len(head)), func(i, width int, selected bool) string {
 		return v.row(&v.rows[i], width, selected, th)
 	})

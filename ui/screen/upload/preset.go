@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
@@ -83,146 +82,118 @@ func (p preset) words() string {
 
 type (
 	presetsMsg struct {
-		owner *Model
-		list  []session.Preset
-		err   error
+		of   *presetView
+		list []session.Preset
+		err  error
 	}
 	presetSavedMsg struct {
-		owner *Model
-		said  string
-		err   error
+		said string
+		err  error
 	}
 )
 
-// presetView is the list of presets, and the name under which one is saved.
+// presetView is the list of presets.
 type presetView struct {
+	overlay
 	list   kit.List
 	rows   []session.Preset
 	loaded bool
 	err    error
-	name   *kit.Field // while a preset is saved; nil: choosing
-	part   section    // what is saved; sectionCount: all options
 }
 
-// keys of the presets.
-var (
-	keyPresets      = kit.Bind("presets: save or load options", "", "ctrl+p")
-	keyPresetLoad   = kit.Bind("load into the marked files", "", "enter")
-	keyPresetSave   = kit.Bind("save these options", "", "s")
-	keyPresetPart   = kit.Bind("save the extensions alone", "", "x")
-	keyPresetRemove = kit.Bind("remove the preset", "", "d")
-	keyPresetKeep   = kit.Bind("save under this name", "", "enter")
-	keyClosePanel   = kit.Bind("back to the form", "", "esc")
-)
+var _ kit.Overlay = (*presetView)(nil)
 
-// whyNotPresets says why there are no presets; empty: there can be.
-func (m *Model) whyNotPresets() string {
-	switch {
-	case len(m.sources) == 0:
-		return "The form is empty: pick files first."
+// openPresets shows the presets.
+func (m *Model) openPresets() tea.Cmd {
+	v := &presetView{overlay: overlay{m: m}}
+	m.cover(v)
+	ctx, presets := m.o.Context, m.o.Session
+	return func() tea.Msg {
+		list, err := presets.Presets(ctx)
+		return presetsMsg{v, list, err}
+	}
+}
+
+func (v *presetView) got(msg presetsMsg) {
+	v.rows, v.err, v.loaded = msg.list, msg.err, true
+	v.list.SetLen(len(v.rows))
+}
+
+// Actions load, save and remove presets.
+func (v *presetView) Actions() []kit.Action {
+	const group = "Presets"
+	return append([]kit.Action{
+		{ID: "form.load-preset", Keys: kit.Bind("load into the marked files", "", "enter"), Group: group, Footer: true, Disabled: v.none, Do: v.load},
+		{ID: "form.save-preset", Keys: kit.Bind("save these options", "", "s"), Group: group, Footer: true, Do: func() tea.Cmd { return v.ask(sectionCount) }},
+		{ID: "form.save-extensions", Keys: kit.Bind("save the extensions alone", "", "x"), Group: group, Footer: true, Do: func() tea.Cmd { return v.ask(sectionExtensions) }},
+		{ID: "form.remove-preset", Keys: kit.Bind("remove the preset", "", "d"), Group: group, Footer: true, Disabled: v.none, Do: v.remove},
+		v.back(group, "esc", "ctrl+p"),
+	}, kit.ListActions(func() kit.Scroller { return &v.list }, nil)...)
+}
+
+func (v *presetView) none() string {
+	if len(v.rows) == 0 {
+		return "there is no preset yet"
 	}
 	return ""
 }
 
-// openPresets shows the presets.
-func (m *Model) openPresets() tea.Cmd {
-	if why := m.whyNotPresets(); why != "" {
-		return page.Send(page.Toast{Level: page.Warn, Text: why})
-	}
-	m.cover(&presetView{})
-	return m.askPresets()
-}
-
-func (m *Model) askPresets() tea.Cmd {
-	ctx, presets := m.opt.Context, m.opt.Session
-	return func() tea.Msg {
-		list, err := presets.Presets(ctx)
-		return presetsMsg{m, list, err}
-	}
-}
-
-func (m *Model) gotPresets(msg presetsMsg) {
-	if v, ok := m.over.(*presetView); ok && msg.owner == m {
-		v.rows, v.err, v.loaded = msg.list, msg.err, true
-		v.list.SetLen(len(v.rows))
-	}
-}
-
-func (v *presetView) typing() bool { return v.name != nil }
-
-func (v *presetView) update(m *Model, msg tea.Msg) tea.Cmd {
-	press, isKey := msg.(tea.KeyPressMsg)
-	if v.name != nil {
-		switch {
-		case isKey && key.Matches(press, keyPresetKeep):
-			return v.save(m)
-		case isKey && key.Matches(press, keyClosePanel):
-			v.name = nil
-		default:
-			v.name.Update(msg)
-		}
-		return nil
-	}
-	switch {
-	case isKey && key.Matches(press, keyClosePanel, keyPresets):
-		m.over = nil
-	case isKey && key.Matches(press, keyPresetSave):
-		v.ask(sectionCount)
-	case isKey && key.Matches(press, keyPresetPart):
-		v.ask(sectionExtensions)
-	case len(v.rows) == 0:
-	case isKey && key.Matches(press, keyPresetLoad):
-		return v.take(m)
-	case isKey && key.Matches(press, keyPresetRemove):
-		return v.remove(m)
-	default:
-		v.list.Update(msg)
-	}
+// Mouse scrolls by the wheel.
+func (v *presetView) Mouse(msg tea.MouseMsg) tea.Cmd {
+	v.list.Wheel(msg)
 	return nil
 }
 
-// ask asks for the name of a preset, that under the cursor where there is one.
-func (v *presetView) ask(part section) {
-	v.part = part
-	v.name = kit.NewField("Name", "such as web pictures")
-	v.name.Limit = 200
-	v.name.Focus()
+// ask asks for the name under which the options of the first target are saved:
+// those of a section, or with sectionCount all.
+func (v *presetView) ask(part section) tea.Cmd {
+	what := "all options"
+	if part == sectionExtensions {
+		what = "the extensions alone"
+	}
+	p := kit.NewPrompt("Save a preset", "Saves "+what+" of "+v.m.targets()[0].src.Name()+". A preset of the same name is replaced.", "")
+	p.Verb = "save under this name"
+	p.Check = func(name string) string {
+		switch name = strings.TrimSpace(name); {
+		case name == "":
+			return "A preset needs a name."
+		case len(name) > longestName:
+			return "The name is too long."
+		}
+		return ""
+	}
+	v.m.Overlays().Open(p.Placeholder("such as web pictures").OnTake(func(name string) tea.Cmd { return v.save(part, strings.TrimSpace(name)) }))
+	return nil
 }
 
+// longestName is how many bytes the name of a preset may have.
+const longestName = 200
+
 // save keeps the options of the first target under the name.
-func (v *presetView) save(m *Model) tea.Cmd {
-	name := strings.TrimSpace(v.name.Value())
-	if name == "" {
-		return page.Send(page.Toast{Level: page.Warn, Text: "A preset needs a name."})
-	}
-	words, err := presetOf(&m.targets()[0].values, func(f field) bool {
-		return v.part == sectionCount || m.item(f).section == v.part
+func (v *presetView) save(part section, name string) tea.Cmd {
+	m := v.m
+	body, err := presetOf(&m.targets()[0].values, func(f field) bool {
+		return part == sectionCount || m.item(f).section == part
 	}).text()
 	if err != nil {
 		return page.Send(page.Problem(err))
 	}
-	m.over = nil
-	ctx, presets := m.opt.Context, m.opt.Session
+	v.close()
+	ctx, presets := m.o.Context, m.o.Session
 	return func() tea.Msg {
-		err := presets.SavePreset(ctx, session.Preset{Name: name, Body: words})
-		return presetSavedMsg{m, "Saved the preset " + text.Safe(name) + ".", err}
+		err := presets.SavePreset(ctx, session.Preset{Name: name, Body: body})
+		return presetSavedMsg{"Saved the preset " + text.Safe(name) + ".", err}
 	}
 }
 
-// take puts the preset under the cursor into the targets.
-func (v *presetView) take(m *Model) tea.Cmd {
-	row := v.rows[v.list.Cursor()]
+// load puts the preset under the cursor into the targets: it sets what it names.
+func (v *presetView) load() tea.Cmd {
+	m, row := v.m, v.rows[v.list.Cursor()]
 	p, err := readPreset(row.Body)
 	if err != nil {
 		return page.Send(page.Problem(err))
 	}
-	m.over = nil
-	m.loadPreset(p)
-	return page.Send(page.Toast{Level: page.Good, Text: "Loaded the preset " + text.Safe(row.Name) + " into " + text.Plural(len(m.targets()), "file") + "."})
-}
-
-// loadPreset sets what a preset sets in the targets.
-func (m *Model) loadPreset(p preset) {
+	v.close()
 	for _, s := range m.targets() {
 		for f, text := range p {
 			m.set(s, f, text)
@@ -230,70 +201,52 @@ func (m *Model) loadPreset(p preset) {
 	}
 	m.load()
 	m.setFocus(m.focus)
+	return page.Send(page.Toast{Level: page.Good, Text: "Loaded the preset " + text.Safe(row.Name) + " into " + text.Plural(len(m.targets()), "file") + "."})
 }
 
-func (v *presetView) remove(m *Model) tea.Cmd {
+func (v *presetView) remove() tea.Cmd {
 	name := v.rows[v.list.Cursor()].Name
 	v.rows = slices.Delete(v.rows, v.list.Cursor(), v.list.Cursor()+1)
 	v.list.SetLen(len(v.rows))
-	ctx, presets := m.opt.Context, m.opt.Session
+	ctx, presets := v.m.o.Context, v.m.o.Session
 	return func() tea.Msg {
-		return presetSavedMsg{m, "Removed the preset " + text.Safe(name) + ".", presets.RemovePreset(ctx, name)}
+		return presetSavedMsg{"Removed the preset " + text.Safe(name) + ".", presets.RemovePreset(ctx, name)}
 	}
 }
 
 func (m *Model) presetSaved(msg presetSavedMsg) tea.Cmd {
-	if msg.owner != m {
-		return nil
-	}
 	if msg.err != nil {
 		return page.Send(page.Problem(msg.err))
 	}
 	return page.Send(page.Toast{Level: page.Good, Text: msg.said})
 }
 
-func (v *presetView) acts(*Model) []kit.Act {
-	const group = "Presets"
-	if v.name != nil {
-		return []kit.Act{
-			{Binding: keyPresetKeep, Hint: true, Group: group},
-			{Binding: keyClosePanel, Hint: true, Group: group},
-		}
-	}
-	why := ""
-	if len(v.rows) == 0 {
-		why = "There is no preset yet."
-	}
-	return []kit.Act{
-		{Binding: keyPresetLoad, Hint: true, Group: group, Why: why},
-		{Binding: keyPresetSave, Hint: true, Group: group},
-		{Binding: keyPresetPart, Hint: true, Group: group},
-		{Binding: keyPresetRemove, Hint: true, Group: group, Why: why},
-		{Binding: keyClosePanel, Hint: true, Group: group},
-	}
+func (v *presetView) refresh() {
+	inner := kit.BoxInner(v.room)
+	v.list.SetHeight(inner.Y - len(v.head(inner, measured)))
 }
 
-func (v *presetView) view(m *Model, size image.Point, th *theme.Theme) string {
-	inner := kit.BoxInner(size)
+// head is what stands above the list.
+func (v *presetView) head(inner image.Point, th *theme.Theme) []string {
+	files := text.Plural(len(v.m.targets()), "file")
 	var head []string
-	what := "all options"
-	if v.part == sectionExtensions {
-		what = "the extensions alone"
-	}
 	switch {
-	case v.name != nil:
-		head = append(head, wrapStyled("Saves "+what+" of "+m.targets()[0].src.Name()+". A preset of the same name is replaced.", inner.X, th.Muted)...)
-		head = append(head, v.name.View(inner.X, th), "")
 	case v.err != nil:
 		head = wrapStyled(v.err.Error(), inner.X, th.Bad)
 	case !v.loaded:
 		head = []string{th.Muted.Render(text.Truncate("Looking for presets…", inner.X))}
 	case len(v.rows) == 0:
-		head = wrapStyled("There is no preset yet. Press s to save the options of "+text.Plural(len(m.targets()), "file")+" as one, or x to save the extensions alone.", inner.X, th.Muted)
+		head = wrapStyled("There is no preset yet. Press s to save the options of "+files+" as one, or x to save the extensions alone.", inner.X, th.Muted)
 	default:
-		head = wrapStyled("Enter loads a preset into "+text.Plural(len(m.targets()), "file")+": it sets what it names and leaves the rest.", inner.X, th.Muted)
+		head = wrapStyled("Enter loads a preset into "+files+": it sets what it names and leaves the rest.", inner.X, th.Muted)
 	}
-	head = head[:min(len(head), inner.Y)]
+	return head[:max(0, min(len(head), inner.Y))]
+}
+
+// View draws the presets with what they set.
+func (v *presetView) View(size image.Point, th *theme.Theme) string {
+	inner := kit.BoxInner(size)
+	head := v.head(inner, th)
 	body := v.list.View(image.Pt(inner.X, inner.Y-len(head)), func(i, width int, selected bool) string {
 		row := v.rows[i]
 		words := "cannot be read"

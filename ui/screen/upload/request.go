@@ -1,12 +1,13 @@
 package upload
 
 import (
+	"image"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -14,73 +15,73 @@ import (
 
 // requestView shows an upload as it would go out.
 type requestView struct {
+	overlay
 	request api.Request
 	err     error
 	name    string
 	notes   []string
-	scroll  int
-	height  int
+	pane    kit.Pane
 }
 
-func (r *requestView) whyNot() string {
-	if r.err != nil {
-		return "There is no request."
-	}
-	return ""
-}
-
-// whyNotRequest says why the request cannot be shown; empty: it can.
-func (m *Model) whyNotRequest() string {
-	switch {
-	case len(m.sources) == 0:
-		return "The form is empty: pick files first."
-	}
-	return ""
-}
+var _ kit.Overlay = (*requestView)(nil)
 
 // showRequest opens the request of the current source.
 func (m *Model) showRequest() tea.Cmd {
-	if why := m.whyNotRequest(); why != "" {
-		return page.Send(page.Toast{Level: page.Warn, Text: why})
-	}
 	s := m.current()
-	v := m.check(s)
+	m.leave()
+	v := m.verdict(s)
 	u := v.upload
-	r := &requestView{name: s.src.Name()}
+	r := &requestView{overlay: overlay{m: m}, name: s.src.Name()}
 	naming := s.values.naming()
 	api.ApplyNaming(&u, naming)
 	if naming == api.NameHere {
 		r.notes = append(r.notes, "The suffix in the name is made anew when it is sent.")
 	}
-	if ownWebhook(&u, &s.values, m.opt.Profile) {
+	if ownWebhook(&u, &s.values, m.o.Profile) {
 		r.notes = append(r.notes, "webhookUrl is added when it is sent: an address of ours, for this upload alone.")
 	}
-	for _, l := range v.lights {
-		if l.level == stop {
-			r.notes = append(r.notes, "The service would refuse it: "+l.text)
+	for _, c := range v.checks {
+		if c.level == stop {
+			r.notes = append(r.notes, "The service would refuse it: "+c.text)
 		}
 	}
-	r.request, r.err = m.opt.Session.DescribeUpload(&u)
-	m.request = r
+	r.request, r.err = m.o.Session.DescribeUpload(&u)
+	m.cover(r)
 	return nil
 }
 
-func (m *Model) pressRequest(msg tea.KeyPressMsg) tea.Cmd {
-	r := m.request
-	switch {
-	case key.Matches(msg, keyClose):
-		m.request = nil
-	case key.Matches(msg, keyManifest):
-		return m.writeManifest()
-	case key.Matches(msg, keyCurl):
-		if r.err == nil {
+// Actions copy the request, write all as a manifest, and scroll.
+func (r *requestView) Actions() []kit.Action {
+	const group = "Request"
+	return append([]kit.Action{
+		{ID: "form.copy-curl", Keys: kit.Bind("copy as curl", "", "y"), Group: group, Footer: true, Disabled: r.noRequest, Do: func() tea.Cmd {
 			return page.Send(page.Copy{What: "curl line", Text: r.request.Curl()})
-		}
-	case key.Matches(msg, keyScroll):
-		by := map[string]int{"down": 1, "j": 1, "up": -1, "k": -1, "pgdown": max(1, r.height-1), "pgup": -max(1, r.height-1)}
-		r.scroll += by[msg.String()]
+		}},
+		{ID: "form.write-manifest", Keys: kit.Bind("write all files as a manifest", "", "w"), Group: group, Footer: true, Do: r.m.writeManifest},
+		r.back(group, "esc", "ctrl+r"),
+	}, kit.ListActions(func() kit.Scroller { return &r.pane }, nil)...)
+}
+
+func (r *requestView) noRequest() string {
+	if r.err != nil {
+		return "there is no request"
 	}
+	return ""
+}
+
+// Mouse scrolls by the wheel.
+func (r *requestView) Mouse(msg tea.MouseMsg) tea.Cmd {
+	r.pane.Wheel(msg)
 	return nil
+}
+
+func (r *requestView) refresh() {
+	r.pane.SetSize(len(r.lines(kit.PaneWidth(r.room), measured)), r.room)
+}
+
+// View draws the request.
+func (r *requestView) View(room image.Point, th *theme.Theme) string {
+	return r.pane.View("The request for "+text.Safe(r.name), r.lines(kit.PaneWidth(room), th), room, true, th)
 }
 
 // lines are the request in words, no wider than width.
@@ -117,14 +118,6 @@ func (r *requestView) lines(width int, th *theme.Theme) []string {
 	}
 	out = append(out, "", th.Muted.Render(text.Truncate("As a command line, the key in $"+api.KeyVariable+":", width)))
 	return append(out, wrapStyled(r.request.Curl(), width, th.Text)...)
-}
-
-// view draws the request, exactly filling width by height.
-func (r *requestView) view(width, height int, th *theme.Theme) string {
-	lines := r.lines(width, th)
-	r.height = height
-	r.scroll = max(0, min(r.scroll, len(lines)-height))
-	return text.Fit(strings.Join(lines[min(r.scroll, len(lines)):], "\n"), width, height)
 }
 
 // wrapSafe makes text from outside safe and breaks it into lines.

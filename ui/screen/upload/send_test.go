@@ -12,7 +12,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 )
 
@@ -102,7 +101,7 @@ func TestSendOne(t *testing.T) {
 		t.Errorf("the form still holds %v", m.Sources())
 	}
 	// An empty form does nothing, and says why.
-	if msgs := press(t, m, "ctrl+s", "tab", "x", "ctrl+r"); len(msgs) != 0 || m.whyNotSend() == "" {
+	if msgs := press(t, m, "ctrl+s", "x"); len(msgs) != 1 || !strings.Contains(msgs[0].(page.Toast).Text, "form is empty") {
 		t.Errorf("an empty form said %+v", msgs)
 	}
 	if msgs := press(t, m, "esc"); len(msgs) != 1 || msgs[0] != (page.Back{}) {
@@ -122,7 +121,7 @@ func TestSendSeveralAsksWithNumberAndTarget(t *testing.T) {
 	if len(box.jobs) != 0 {
 		t.Fatal("sent before the answer")
 	}
-	run(t, m, m.Update(ask.Choices[1].Msg))
+	send(t, m, ask.Choices[1].Msg)
 	if len(box.jobs) != 2 || box.jobs[0].Batch == "" || box.jobs[0].Batch != box.jobs[1].Batch {
 		t.Errorf("jobs %+v", box.jobs)
 	}
@@ -143,13 +142,13 @@ func checkSendAsksBeforeALoss(t *testing.T) {
 	if !strings.Contains(ask.Text, "Its 2 tags are removed") || ask.Title != "Send 1 file to /?" {
 		t.Errorf("asked %+v", ask)
 	}
-	run(t, m, m.Update(ask.Choices[1].Msg))
+	send(t, m, ask.Choices[1].Msg)
 	if len(box.jobs) != 1 || box.jobs[0].Upload.FileName != "a.png" || box.jobs[0].Upload.OverwriteFile.IsSet() {
 		t.Errorf("jobs %+v", box.jobs)
 	}
 }
 
-func TestLightsThatStopBlockSending(t *testing.T) {
+func TestChecksThatStopBlockSending(t *testing.T) {
 	var box outbox
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{send: box.send}})
 	goTo(t, m, fieldTags)
@@ -162,7 +161,7 @@ func TestLightsThatStopBlockSending(t *testing.T) {
 	if m.focus.field != fieldTags {
 		t.Errorf("the focus is at %s", fieldWords[m.focus.field])
 	}
-	if act := m.Acts()[0]; act.Why == "" {
+	if m.Actions()[0].Reason() == "" {
 		t.Error("sending is offered")
 	}
 }
@@ -175,7 +174,7 @@ func TestSourceThatChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask := asked(t, press(t, m, "ctrl+s"))
-	ask = asked(t, run(t, m, m.Update(ask.Choices[1].Msg)))
+	ask = asked(t, send(t, m, ask.Choices[1].Msg))
 	if len(box.jobs) != 0 || !strings.Contains(ask.Text, "changed since it was picked: it had 1 B and has 6 B now") || ask.Choices[1].Label != "Send 1 file to /" {
 		t.Errorf("jobs %v, asked %+v", box.jobs, ask)
 	}
@@ -184,7 +183,7 @@ func TestSourceThatChanged(t *testing.T) {
 	}
 	// Who was told and sends again means the file as it is now.
 	ask = asked(t, press(t, m, "ctrl+s"))
-	run(t, m, m.Update(ask.Choices[1].Msg))
+	send(t, m, ask.Choices[1].Msg)
 	if len(box.jobs) != 2 || box.jobs[0].Identity.Size != 6 {
 		t.Errorf("jobs %+v", box.jobs)
 	}
@@ -213,21 +212,21 @@ func TestSourceThatVanishedStaysBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask := asked(t, press(t, m, "ctrl+s"))
-	ask = asked(t, run(t, m, m.Update(ask.Choices[1].Msg)))
+	ask = asked(t, send(t, m, ask.Choices[1].Msg))
 	if ask.Title != "1 of 2 files cannot be sent as they are" || !strings.Contains(ask.Text, "is not there") {
 		t.Errorf("asked %+v", ask)
 	}
 	if len(m.Sources()) != 2 || m.list.Cursor() != 1 {
 		t.Errorf("the cursor is at %d of %d", m.list.Cursor(), len(m.Sources()))
 	}
-	run(t, m, m.Update(ask.Choices[1].Msg))
+	send(t, m, ask.Choices[1].Msg)
 	if len(box.jobs) != 1 || box.jobs[0].Upload.Source != src[0] {
 		t.Errorf("jobs %+v", box.jobs)
 	}
 	if got := m.Sources(); len(got) != 1 || got[0] != src[1] {
 		t.Errorf("the form holds %v", got)
 	}
-	if !strings.Contains(told(m), "is not there") || m.whyNotSend() == "" {
+	if !strings.Contains(told(m), "is not there") || m.noSend() == "" {
 		t.Errorf("what is left does not say why:\n%s", screen(m, 120, 40))
 	}
 }
@@ -237,7 +236,7 @@ func TestQueueThatFails(t *testing.T) {
 	src := files(t, "a.png", "x", "b.png", "y")
 	m := started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{send: box.send}})
 	ask := asked(t, press(t, m, "ctrl+s"))
-	msgs := run(t, m, m.Update(ask.Choices[1].Msg))
+	msgs := send(t, m, ask.Choices[1].Msg)
 	if toast := toasted(t, msgs); !strings.Contains(toast.Text, "disk full") {
 		t.Errorf("said %+v", toast)
 	}
@@ -255,9 +254,9 @@ func TestQueueThatFails(t *testing.T) {
 func TestKeysWhileHandingOver(t *testing.T) {
 	var box outbox
 	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{send: box.send}})
-	cmd := m.Update(kit.KeyMsg("ctrl+s"))
+	cmd := held(t, m, "ctrl+s")
 	press(t, m, "x", "ctrl+s")
-	run(t, m, m.Update(tea.PasteMsg{Content: "y"}))
+	send(t, m, tea.PasteMsg{Content: "y"})
 	if !strings.Contains(screen(m, 100, 20), "Handing over 1 file") {
 		t.Errorf("it does not say what it does:\n%s", screen(m, 100, 20))
 	}
@@ -276,27 +275,5 @@ func TestURLSource(t *testing.T) {
 	press(t, m, "ctrl+s")
 	if len(box.jobs) != 1 || box.jobs[0].Identity != (api.Identity{}) || !strings.HasPrefix(box.jobs[0].Upload.FileName, "c_") {
 		t.Errorf("jobs %+v", box.jobs)
-	}
-}
-
-func TestMessagesOfAnotherFormAreDropped(t *testing.T) {
-	var box outbox
-	src := files(t, "a.png", "x")
-	m := started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{send: box.send}})
-	other := New(Options{Sources: src, Profile: localProfile(), Session: &stub{send: box.send}})
-	for _, msg := range []tea.Msg{
-		confirmedMsg{owner: other},
-		handedMsg{owner: other, jobs: []api.Job{{Upload: api.Upload{Source: src[0]}}}},
-		tagsMsg{other, []string{"x"}},
-		foldersMsg{other, []string{"/x/"}},
-		placesDueMsg{other, 0},
-		placesMsg{other, map[string]place{"/a.png": {looked: true}}},
-		factsMsg{other, map[string]known{src[0].Path: {}}},
-		pictureMsg{owner: other, err: errors.New("no")},
-	} {
-		run(t, m, m.Update(msg))
-	}
-	if len(box.jobs) != 0 || len(m.Sources()) != 1 || m.tags != nil || m.folders != nil || len(m.places) != 0 || !m.sources[0].known.looked {
-		t.Error("took a message of another form")
 	}
 }

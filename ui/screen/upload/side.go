@@ -4,7 +4,6 @@ import (
 	"image"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -14,30 +13,31 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// sideScroll is how far the side is scrolled, where it does not fit.
-type sideScroll struct{ at, most, page int }
+// sideScroller scrolls the side, where it does not fit.
+type sideScroller struct{ m *Model }
 
-// press scrolls, and tells whether it could.
-func (s *sideScroll) press(msg tea.KeyPressMsg) bool {
-	to := s.at
-	switch msg.String() {
-	case "down", "j":
-		to++
-	case "up":
-		to--
-	case "pgdown", "ctrl+f":
-		to += s.page
-	case "pgup", "ctrl+b":
-		to -= s.page
-	case "home", "g":
-		to = 0
-	case "end", "G":
-		to = s.most
+// Move scrolls by that many lines.
+func (s sideScroller) Move(by int) { s.m.scroll = max(0, min(s.m.scroll+by, s.most())) }
+
+// Page is how many lines are seen.
+func (s sideScroller) Page() int {
+	rows := 0
+	for _, f := range s.m.sideFlows(s.m.layout(s.m.size), measured) {
+		rows = f.size.Y
 	}
-	to = max(0, min(to, s.most))
-	moved := to != s.at
-	s.at = to
-	return moved
+	return rows
+}
+
+// Len is the number of lines.
+func (s sideScroller) Len() int { return s.most() + s.Page() }
+
+// most is how far it can be scrolled.
+func (s sideScroller) most() int {
+	most := 0
+	for _, f := range s.m.sideFlows(s.m.layout(s.m.size), measured) {
+		most = max(most, len(f.lines)-f.size.Y)
+	}
+	return most
 }
 
 // panel is a part of the side: a title and lines.
@@ -53,12 +53,72 @@ func (m *Model) panels(width int, th *theme.Theme) []panel {
 	if len(m.sources) > 1 {
 		stored += ": file " + m.list.Position()
 	}
-	lights, at := m.lightLines(width, th)
+	checks, at := m.checkLines(width, th)
 	return []panel{
 		{stored, m.storedLines(width, th), -1},
 		{"What this will do", m.outlookLines(width, th), -1},
-		{"Lights", lights, at},
+		{"Checks", checks, at},
 	}
+}
+
+// flow is panels under each other that scroll, where not all of them fit.
+type flow struct {
+	title  string
+	lines  []string
+	size   image.Point
+	cursor int // the line that has the cursor; -1: none
+}
+
+// flowOf puts panels under each other. A panel without a title is named by the
+// box around it.
+func flowOf(title string, panels []panel, size image.Point, th *theme.Theme) flow {
+	f := flow{title: title, size: size, cursor: -1}
+	for _, p := range panels {
+		if p.title != "" {
+			f.lines = append(f.lines, th.Title.Render(p.title))
+		}
+		if p.at >= 0 {
+			f.cursor = len(f.lines) + p.at
+		}
+		f.lines = append(f.lines, p.lines...)
+	}
+	return f
+}
+
+// sideFlows are the flows of the side, beside each other; none where all of it
+// fits in boxes.
+func (m *Model) sideFlows(l layout, th *theme.Theme) []flow {
+	if l.side.Empty() || len(m.sources) == 0 {
+		return nil
+	}
+	size := l.side.Size()
+	if !l.boxes {
+		return []flow{flowOf("", m.panels(size.X, th), size, th)}
+	}
+	panels := m.panels(kit.BoxInner(size).X, th)
+	switch {
+	case boxRows(panels) <= size.Y:
+		return nil
+	case l.side.Min.X == 0:
+		// Low and wide: what would be done beside the rest.
+		right := kit.BoxInner(image.Pt(size.X*2/5, size.Y))
+		left := kit.BoxInner(image.Pt(size.X-size.X*2/5, size.Y))
+		rest, what := m.panels(right.X, th), m.panels(left.X, th)[1]
+		return []flow{
+			flowOf(what.title, []panel{{lines: what.lines, at: -1}}, left, th),
+			flowOf(rest[0].title, []panel{{lines: rest[0].lines, at: -1}, rest[2]}, right, th),
+		}
+	}
+	return []flow{flowOf("Before sending", panels, kit.BoxInner(size), th)}
+}
+
+// boxRows is how many rows panels take in boxes of their own.
+func boxRows(panels []panel) int {
+	rows := 0
+	for _, p := range panels {
+		rows += len(p.lines) + 2
+	}
+	return rows
 }
 
 // viewSide draws what will happen: as boxes where all fits, else as one text
@@ -67,84 +127,41 @@ func (m *Model) viewSide(l layout, th *theme.Theme) string {
 	if l.side.Empty() {
 		return ""
 	}
-	m.drawn.areas = append(m.drawn.areas, area{rect: l.side, focus: focus{stop: stopSide}, row: -1})
-	size := l.side.Size()
-	focused := m.focus.stop == stopSide
-	if !l.boxes {
-		m.scroll.most = 0
-		text, _ := m.flow(m.panels(size.X, th), size, th)
-		return text
-	}
-	inner := kit.BoxInner(size)
-	panels := m.panels(inner.X, th)
-	need := 0
-	for _, p := range panels {
-		need += len(p.lines) + 2
-	}
-	if need <= size.Y {
-		m.scroll.most = 0
-		var boxes []string
-		rest := size.Y - need
-		for i, p := range panels {
-			h := len(p.lines) + 2
-			if i == len(panels)-1 {
-				h += rest
+	size, focused := l.side.Size(), m.focus.stop == stopSide
+	var boxes []string
+	for _, f := range m.sideFlows(l, th) {
+		most := max(0, len(f.lines)-f.size.Y)
+		at := max(0, min(m.scroll, most))
+		body := text.Fit(strings.Join(f.lines[at:], "\n"), f.size.X, f.size.Y)
+		if !l.boxes {
+			return body
+		}
+		more := ""
+		if most > at {
+			more = text.Plural(most-at, "more line")
+		}
+		width := size.X
+		if l.side.Min.X == 0 {
+			width = size.X * 2 / 5
+			if len(boxes) == 0 {
+				width = size.X - width
 			}
-			boxes = append(boxes, kit.Box(p.title, strings.Join(p.lines, "\n"), image.Pt(size.X, h), focused, th))
 		}
-		return kit.JoinV(boxes...)
+		boxes = append(boxes, kit.BoxFooter(f.title, more, body, image.Pt(width, size.Y), focused, th))
 	}
-	m.scroll.most = 0
-	if l.side.Min.X == 0 {
-		// Low and wide: what would be done beside the rest.
-		right := size.X * 2 / 5
-		left := size.X - right
-		rest := m.panels(kit.BoxInner(image.Pt(right, size.Y)).X, th)
-		what := m.panels(kit.BoxInner(image.Pt(left, size.Y)).X, th)[1]
-		return kit.JoinH(
-			m.flowBox(what.title, []panel{{lines: what.lines, at: -1}}, image.Pt(left, size.Y), focused, th),
-			m.flowBox(rest[0].title, []panel{{lines: rest[0].lines, at: -1}, rest[2]}, image.Pt(right, size.Y), focused, th),
-		)
+	if len(boxes) > 0 {
+		return kit.JoinH(boxes...)
 	}
-	return m.flowBox("Before sending", panels, size, focused, th)
-}
-
-// flowBox is a box around a flow; it says how much there is below.
-func (m *Model) flowBox(title string, panels []panel, size image.Point, focused bool, th *theme.Theme) string {
-	inner := kit.BoxInner(size)
-	body, below := m.flow(panels, inner, th)
-	more := ""
-	if below > 0 {
-		more = text.Plural(below, "more line")
-	}
-	return kit.BoxFooter(title, more, body, size, focused, th)
-}
-
-// flow draws panels under each other, exactly filling size, scrolled, and tells
-// how many lines are below. A panel without a title is named by the box around
-// it.
-func (m *Model) flow(panels []panel, size image.Point, th *theme.Theme) (words string, below int) {
-	var lines []string
-	cursor := -1
-	for _, p := range panels {
-		if p.title != "" {
-			lines = append(lines, th.Title.Render(p.title))
+	panels := m.panels(kit.BoxInner(size).X, th)
+	rest := size.Y - boxRows(panels)
+	for i, p := range panels {
+		h := len(p.lines) + 2
+		if i == len(panels)-1 {
+			h += rest
 		}
-		if p.at >= 0 {
-			cursor = len(lines) + p.at
-		}
-		lines = append(lines, p.lines...)
+		boxes = append(boxes, kit.Box(p.title, strings.Join(p.lines, "\n"), image.Pt(size.X, h), focused, th))
 	}
-	if m.shownLight && cursor >= 0 {
-		// The cursor moved: it is to be seen.
-		m.scroll.at = max(cursor-size.Y+3, min(m.scroll.at, cursor))
-		m.shownLight = false
-	}
-	most := max(0, len(lines)-size.Y)
-	m.scroll.page = max(1, size.Y-1)
-	m.scroll.most = max(m.scroll.most, most)
-	at := max(0, min(m.scroll.at, most))
-	return text.Fit(strings.Join(lines[at:], "\n"), size.X, size.Y), most - at
+	return kit.JoinV(boxes...)
 }
 
 // storedLines show the name and folder as the service will write them.
@@ -273,7 +290,7 @@ func (m *Model) outlookLines(width int, th *theme.Theme) []string {
 	first := p.keep()
 	var lines []string
 	if m.sum().stopped[s] {
-		lines = wrapStyled(th.Glyph(theme.SignBad)+" Nothing, as it is: see what Lights says.", width, th.Bad)
+		lines = wrapStyled(th.Glyph(theme.SignBad)+" Cannot be sent yet; see Checks.", width, th.Bad)
 	}
 	for _, l := range p.lines {
 		style, sign := th.Text, theme.SignNone
@@ -315,21 +332,22 @@ func (m *Model) rollupLines(width int, th *theme.Theme) []string {
 
 // keepKey is the key that keeps, where the focus is.
 func (m *Model) keepKey() string {
-	if m.lettersFree() {
+	// Not where it is text, and not in the list, where it moves.
+	if !m.Capturing() && m.focus.stop != stopList {
 		return "k"
 	}
 	return "ctrl+g"
 }
 
-// lightLines are the lights: what stops and what warns of all sources, then
+// checkLines are the checks: what stops and what warns of all sources, then
 // what is fine with the current one. Each names the field it comes from. The
 // one under the cursor is that whose field enter goes to; at is its first line,
 // -1 where none has the cursor.
-func (m *Model) lightLines(width int, th *theme.Theme) (lines []string, at int) {
+func (m *Model) checkLines(width int, th *theme.Theme) (lines []string, at int) {
 	s := m.current()
 	at = -1
-	lights := m.listed()
-	for n, l := range lights {
+	checks := m.listed()
+	for n, l := range checks {
 		sign, word := theme.SignGood, ""
 		switch l.level {
 		case stop:
@@ -339,7 +357,7 @@ func (m *Model) lightLines(width int, th *theme.Theme) (lines []string, at int) 
 		case fine:
 		}
 		style, mark := th.SignStyle(sign), th.Sign(sign)
-		if m.focus.stop == stopSide && n == m.light%len(lights) {
+		if m.focus.stop == stopSide && n == m.atCheck%len(checks) {
 			at = len(lines)
 			mark = th.Sign(theme.SignCursor)
 			style = style.Bold(true)

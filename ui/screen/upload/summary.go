@@ -13,7 +13,7 @@ func (m *Model) summary(s section) string {
 	for _, i := range m.items {
 		// Names always differ.
 		if i.section == s && i.mixed && i.field != fieldName {
-			return "mixed: the files differ in " + fieldWords[i.field]
+			return "mixed: the files differ in " + i.words()
 		}
 	}
 	targets := m.targets()
@@ -32,14 +32,14 @@ func (m *Model) summary(s section) string {
 		return orNone(v[fieldRegion])
 	case sectionExtensions:
 		var names []string
-		for _, e := range m.check(targets[0]).upload.Extensions.Or(nil) {
+		for _, e := range m.verdict(targets[0]).upload.Extensions.Or(nil) {
 			names = append(names, e.Name)
 		}
 		return orNone(strings.Join(names, ", "))
 	case sectionExists:
 		return existsSummary(v)
 	case sectionMetadata:
-		if keys := len(m.check(targets[0]).upload.CustomMetadata.Or(nil)); keys > 0 {
+		if keys := len(m.verdict(targets[0]).upload.CustomMetadata.Or(nil)); keys > 0 {
 			return text.Plural(keys, "key")
 		}
 		return orNone(v[fieldMetadata])

@@ -22,33 +22,45 @@ import (
 // stage is a program that shows a form and says yes to what it asks.
 type stage struct {
 	form *Model
-	size image.Point
+	host page.Host
 	th   *theme.Theme
 
 	keys chan focus // after each key: where it led
 }
 
-func (s *stage) Init() tea.Cmd { return s.form.Init() }
+func (s *stage) Init() tea.Cmd {
+	return tea.Batch(s.host.Add(page.Form, s.form), s.host.Show(page.Form, false))
+}
 
 func (s *stage) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	to := page.Screen(s.form)
+	if r, ok := msg.(page.Reply); ok {
+		if to, msg, ok = s.host.Open(r); !ok {
+			return s, nil
+		}
+	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		s.size = image.Pt(msg.Width, msg.Height)
+		return s, s.host.Resize(image.Pt(msg.Width, msg.Height))
 	case page.Ask:
-		return s, page.Send(msg.Choices[1].Msg)
+		return s, s.host.Tell(to, msg.Choices[1].Msg)
+	case picture.HungRegion:
+		return s, msg.View.Up(msg)
+	case tea.PasteMsg:
+		cmd, _, _ := s.host.Press(msg)
+		return s, cmd
+	case tea.KeyPressMsg:
+		cmd, _, _ := s.host.Press(msg)
+		if s.keys != nil {
+			s.keys <- s.form.focus
+		}
+		return s, cmd
 	}
-	if hung, ok := msg.(picture.HungRegion); ok {
-		return s, hung.View.Up(hung)
-	}
-	cmd := s.form.Update(msg)
-	if _, key := msg.(tea.KeyPressMsg); key && s.keys != nil {
-		s.keys <- s.form.focus
-	}
-	return s, cmd
+	return s, s.host.Deliver(to, msg)
 }
 
 func (s *stage) View() tea.View {
-	v := tea.NewView(s.form.View(s.size, s.th))
+	v := tea.NewView(s.host.View(s.th))
 	v.AltScreen = true
 	return v
 }
@@ -57,10 +69,11 @@ func (s *stage) View() tea.View {
 // happens then.
 func TestRealRegionAfterAResize(t *testing.T) {
 	m := New(Options{
+		Context: t.Context(),
 		Sources: files(t, "a.png", string(pngBytes(t, 400, 300))), Profile: localProfile(), Picture: picture.Options{Method: picture.MethodKitty, Cell: image.Pt(8, 16)}, Gallery: picture.NewGallery(false),
 		Session: &stub{},
 	})
-	term := uitest.Start(t, &stage{form: m, th: theme.New(true, true), size: image.Pt(120, 40)}, 120, 40)
+	term := uitest.Start(t, &stage{form: m, th: theme.New(true, true)}, 120, 40)
 	term.WaitFor("Name")
 	term.Press("down", "down", "down", "down", "down", "down")
 	real := func(times int) {
@@ -90,10 +103,11 @@ func TestEveryFieldOnATerminal(t *testing.T) {
 func fillEvery(t *testing.T, size image.Point) {
 	src := files(t, "写真 1.png", string(pngBytes(t, 64, 48)))
 	sent := make(chan []api.Job, 1)
-	s := &stage{th: theme.New(true, true), size: size, keys: make(chan focus, 100)}
+	s := &stage{th: theme.New(true, true), keys: make(chan focus, 100)}
 	p := localProfile()
 	p.MaxSize = 0
 	s.form = New(Options{
+		Context: t.Context(),
 		Sources: src, Profile: p,
 		Session: &stub{
 			send: func(_ context.Context, jobs []api.Job) ([]api.Job, error) {
@@ -195,8 +209,8 @@ func fillEvery(t *testing.T, size image.Point) {
 // TestPasteOfManyTags: 10,000 tags pasted at once are there, their length is
 // told, and the next key is answered.
 func TestPasteOfManyTags(t *testing.T) {
-	s := &stage{th: theme.New(true, true), size: image.Pt(120, 36)}
-	s.form = New(Options{Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{saveDraft: func(context.Context, []byte) error { return nil }}})
+	s := &stage{th: theme.New(true, true)}
+	s.form = New(Options{Context: t.Context(), Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{saveDraft: func(context.Context, []byte) error { return nil }}})
 	term := uitest.Start(t, s, 120, 36)
 	term.Press("tab")
 	term.WaitFor("› Tags")

@@ -55,7 +55,7 @@ func libraryOf(t testing.TB, o local.Options) (*api.Client, string) {
 
 // TestWhatThePanelSaysComesTrue sends random options to random states of the
 // library: every sentence of "What this will do" is what then happens, the place
-// is that of "Stored as", and what no light stops is not refused.
+// is that of "Stored as", and what no check stops is not refused.
 func TestWhatThePanelSaysComesTrue(t *testing.T) {
 	client, _ := libraryOf(t, local.Options{})
 	picture := filepath.Join(t.TempDir(), "p.png")
@@ -122,7 +122,7 @@ func (w *world) try(t *rapid.T) {
 	src := api.Source{Path: w.picture}
 	known := rapid.Bool().Draw(t, "the library lists")
 	o := Options{
-		Sources: []api.Source{src}, Profile: localProfile(),
+		Context: ctx, Sources: []api.Source{src}, Profile: localProfile(),
 		Session: &stub{
 			known: func(_ context.Context, path string) (api.Place, error) {
 				return api.Place{Known: true, File: w.there(t, path)}, nil
@@ -132,18 +132,18 @@ func (w *world) try(t *rapid.T) {
 	if !known {
 		o.Session.(*stub).known = nil
 	}
-	m := New(o)
+	m := New(o) // its commands are run one by one
 	s := m.sources[0]
 	s.values, s.checked = w.drawOptions(t), nil
-	s.known = lookAtSource(ctx, w.picture, m.opt.Facts)
+	s.known = lookAtSource(ctx, w.picture, m.o.Facts)
 	m.load()
 	if cmd := m.lookAtPlaces(); known && cmd != nil {
 		if msg := cmd(); msg != nil {
 			m.Update(msg)
 		}
 	}
-	verdict, said := m.check(s), m.predict(s).told()
-	stopped := slices.ContainsFunc(m.sum().of[s], func(l light) bool { return l.level == stop })
+	verdict, said := m.verdict(s), m.predict(s).told()
+	stopped := slices.ContainsFunc(m.sum().of[s], func(l check) bool { return l.level == stop })
 
 	u := verdict.upload
 	before := w.there(t, verdict.path)
@@ -152,13 +152,13 @@ func (w *world) try(t *rapid.T) {
 	after, err := w.client.Upload(ctx, &u, nil)
 	if stopped {
 		if err == nil {
-			t.Fatalf("a light stops it, and the library stores it: %v\n%q", m.sum().lights, s.values)
+			t.Fatalf("a check stops it, and the library stores it: %v\n%q", m.sum().checks, s.values)
 		}
 		return
 	}
 	exists := before != nil
 	if said.refused == "" && err != nil && (known || !exists || s.values[fieldOverFile] != off) {
-		t.Fatalf("no light stops it, and the library refuses: %v\n%v\n%q", err, said.lines, s.values)
+		t.Fatalf("no check stops it, and the library refuses: %v\n%v\n%q", err, said.lines, s.values)
 	}
 	for n, l := range said.lines {
 		w.check(t, sentenceCase{text: l.text, first: n == 0, u: &u, before: before, after: after, err: err, path: verdict.path, naming: s.values.naming()})

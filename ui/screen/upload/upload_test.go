@@ -14,9 +14,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
-	"mediadesk/ui/picture"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
@@ -71,7 +69,7 @@ func TestEveryFieldIsReachedAndSet(t *testing.T) {
 	typed(fieldAddress, "https://example.com/hook")
 	press(t, m, "tab")
 
-	u := m.check(m.current()).upload
+	u := m.verdict(m.current()).upload
 	api.ApplyNaming(&u, m.current().values.naming())
 	want := strings.Join([]string{
 		"fileName=写真 ①.png", "useUniqueFileName=false", "tags=sea,beach,cafe\u0301", "folder=/été/2026/",
@@ -85,7 +83,7 @@ func TestEveryFieldIsReachedAndSet(t *testing.T) {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}
 	if m.sum().first != nil {
-		t.Errorf("stopped by %+v", m.sum().lights)
+		t.Errorf("stopped by %+v", m.sum().checks)
 	}
 }
 
@@ -280,12 +278,12 @@ func TestPlacesAreLookedUpAfterAPause(t *testing.T) {
 		goTo(t, m, fieldNaming)
 		var ticks []tea.Cmd
 		collect := func(cmd tea.Cmd) { ticks = append(ticks, cmd) }
-		m.Update(kit.KeyMsg("end"))
+		held(t, m, "end")
 		goTo(t, m, fieldName)
 		p.asked = nil
-		collect(m.Update(kit.KeyMsg("ctrl+u")))
+		collect(held(t, m, "ctrl+u"))
 		for _, r := range "photo" {
-			collect(m.Update(kit.KeyMsg(string(r))))
+			collect(held(t, m, string(r)))
 		}
 		if len(p.asked) != 0 {
 			t.Errorf("asked while typing: %q", p.asked)
@@ -352,13 +350,13 @@ func checkPlaceErrorsAndNews(t *testing.T) {
 		t.Errorf("an unknown place is not said:\n%s", screen(m, 120, 40))
 	}
 	// Another part of the program learnt it.
-	run(t, m, m.Update(page.FileChanged{File: api.File{FileID: "1", FilePath: "/a.png", Tags: api.Set([]string{"x", "y"})}}))
+	send(t, m, page.FileChanged{File: api.File{FileID: "1", FilePath: "/a.png", Tags: api.Set([]string{"x", "y"})}})
 	if text := told(m); !strings.Contains(text, "Its 2 tags are removed") || strings.Contains(text, "could not") {
 		t.Errorf("news of a file are not taken:\n%s", screen(m, 120, 40))
 	}
 	// Who comes back to the form sees the place as it is now.
 	p.err = nil
-	run(t, m, m.Update(page.Shown{}))
+	send(t, m, page.Shown{})
 	if text := told(m); !strings.Contains(text, "nothing is at this place") {
 		t.Errorf("coming back does not look again:\n%s", screen(m, 120, 40))
 	}
@@ -399,63 +397,12 @@ func TestRegionDrawing(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", string(pngBytes(t, 400, 300)), "b.txt", "words"), Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, fieldRegion)
 	write(t, m, "0,0,400,300")
-	if text := screen(m, 120, 40); !strings.Contains(text, "┌") || !strings.Contains(text, "┘") || m.picture.decoded == nil {
+	if text := screen(m, 120, 40); !strings.Contains(text, "┌") || !strings.Contains(text, "┘") {
 		t.Errorf("the region is not drawn:\n%s", text)
 	}
 	plain := m.View(image.Pt(120, 40), theme.New(true, false))
 	if strings.Contains(plain, "[38;2") {
 		t.Error("a picture in colour where there is none")
-	}
-	// A stale picture is dropped.
-	run(t, m, m.Update(pictureMsg{owner: m, path: "other", err: errors.New("no")}))
-	if m.picture.err != nil {
-		t.Error("took the picture of another file")
-	}
-}
-
-// Where the terminal shows real pictures it is given the one with the region, once
-// for each size, and only while it is seen.
-func TestRegionAsARealPicture(t *testing.T) {
-	kitty := picture.Options{Method: picture.MethodKitty, Cell: image.Pt(8, 16)}
-	m := started(t, Options{
-		Sources: files(t, "a.png", string(pngBytes(t, 400, 300))), Profile: localProfile(), Picture: kitty, Gallery: picture.NewGallery(false),
-		Session: &stub{},
-	})
-	th := theme.New(true, true)
-	goTo(t, m, fieldRegion)
-	write(t, m, "0,0,200,300")
-	if m.Update(realMsg{m}) != nil {
-		t.Error("a picture is sent that nobody has seen")
-	}
-	m.View(image.Pt(120, 40), th)
-	if m.Update(realMsg{&Model{}}) != nil {
-		t.Error("a form answers for another")
-	}
-	if m.Update(realMsg{m}) == nil || m.picture.hung == nil {
-		t.Fatal("the picture is not sent")
-	}
-	if m.View(image.Pt(120, 40), th); m.Update(realMsg{m}) != nil {
-		t.Error("the same picture is sent again")
-	}
-	press(t, m, "enter")
-	m.picture.crop = &picture.CropView{} // the due of the one before went astray: here is no root
-	m.View(image.Pt(120, 40), th)
-	var due []tea.Msg
-	for _, msg := range press(t, m, "right") {
-		if d, ok := msg.(picture.CropDue); ok && d.View == m.picture.crop {
-			due = append(due, msg)
-		}
-	}
-	if len(due) != 1 {
-		t.Errorf("the crop follows a step %d times", len(due))
-	}
-	press(t, m, "enter")
-	if m.View(image.Pt(140, 50), th); m.soon() == nil || m.Update(realMsg{m}) == nil {
-		t.Error("another size is not sent")
-	}
-	m.opt.Picture.Method = picture.MethodBlocks
-	if m.View(image.Pt(100, 40), th); m.soon() != nil {
-		t.Error("a terminal that cannot is sent one")
 	}
 }
 
@@ -466,12 +413,11 @@ func TestTyping10000Tags(t *testing.T) {
 	for i := range 10_000 {
 		fmt.Fprintf(&list, "tag %d,", i)
 	}
-	run(t, m, m.Update(tea.PasteMsg{Content: list.String()}))
-	th := theme.New(true, true)
-	m.View(image.Pt(120, 40), th)
+	send(t, m, tea.PasteMsg{Content: list.String()})
+	m.d.Text()
 	for range 20 {
 		press(t, m, "x")
-		m.View(image.Pt(120, 40), th)
+		m.d.Text()
 	}
 	if !strings.Contains(told(m), "characters in all; at most 500 are allowed") {
 		t.Errorf("too many tags are not said:\n%s", screen(m, 120, 40))
@@ -483,12 +429,11 @@ func TestTyping10000Tags(t *testing.T) {
 
 func TestMouse(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
-	lines := strings.Split(screen(m, 120, 40), "\n")
 	click := func(word string) {
 		t.Helper()
-		for y, line := range lines {
+		for y, line := range strings.Split(screen(m, 120, 40), "\n") {
 			if at := strings.Index(line, word); at >= 0 {
-				run(t, m, m.Update(tea.MouseClickMsg{X: text.Width(line[:at]), Y: y, Button: tea.MouseLeft}))
+				send(t, m, tea.MouseClickMsg{X: text.Width(line[:at]), Y: y, Button: tea.MouseLeft})
 				return
 			}
 		}
@@ -506,9 +451,9 @@ func TestMouse(t *testing.T) {
 	if m.focus.stop != stopSide {
 		t.Errorf("a click leads to %+v", m.focus)
 	}
-	run(t, m, m.Update(tea.MouseWheelMsg{X: 50, Y: 5, Button: tea.MouseWheelDown}))
-	run(t, m, m.Update(tea.MouseWheelMsg{X: 2, Y: 2, Button: tea.MouseWheelUp}))
-	run(t, m, m.Update(tea.MouseWheelMsg{X: 110, Y: 5, Button: tea.MouseWheelDown}))
+	send(t, m, tea.MouseWheelMsg{X: 50, Y: 5, Button: tea.MouseWheelDown})
+	send(t, m, tea.MouseWheelMsg{X: 2, Y: 2, Button: tea.MouseWheelUp})
+	send(t, m, tea.MouseWheelMsg{X: 110, Y: 5, Button: tea.MouseWheelDown})
 }
 
 func TestCompose(t *testing.T) {
@@ -521,7 +466,7 @@ func TestCompose(t *testing.T) {
 	write(t, m, "/x/")
 	press(t, m, "esc")
 	// b leaves, c comes: it takes over what a has, and its own name.
-	run(t, m, m.Update(page.Compose{Sources: []api.Source{src[2], src[0]}}))
+	send(t, m, page.Compose{Sources: []api.Source{src[2], src[0]}})
 	if got := m.Sources(); !slices.Equal(got, []api.Source{src[2], src[0]}) {
 		t.Fatalf("sources %v", got)
 	}
@@ -532,15 +477,15 @@ func TestCompose(t *testing.T) {
 		}
 	}
 	// What was typed for a file that left is there again when it comes back.
-	run(t, m, m.Update(page.Compose{Sources: src[1:2]}))
+	send(t, m, page.Compose{Sources: src[1:2]})
 	if v := m.sources[0].values; v[fieldTags] != "sea" || v[fieldName] != "b.png" || len(m.sources) != 1 {
 		t.Errorf("a file that came back has %q", v)
 	}
-	run(t, m, m.Update(page.Compose{}))
+	send(t, m, page.Compose{})
 	if !strings.Contains(screen(m, 80, 20), "Go to Pick") {
 		t.Error("an empty form does not say what to do")
 	}
-	run(t, m, m.Update(page.Compose{Sources: src}))
+	send(t, m, page.Compose{Sources: src})
 	if press(t, m, "x"); m.sources[0].values[fieldName] == "a.png" {
 		t.Error("a form that was empty takes no keys")
 	}

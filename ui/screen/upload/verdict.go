@@ -19,27 +19,27 @@ type verdict struct {
 	at     int    // number of the news that the outlook was made of
 	told   bool   // there is an outlook
 	out    prediction
-	lights []light
+	checks []check
 }
 
 // total is what is known about sending all of them.
 type total struct {
-	lights   []light // those that are not fine, of all sources, merged
-	of       map[*source][]light
+	checks   []check // those that are not fine, of all sources, merged
+	of       map[*source][]check
 	collides map[*source]int  // how many other sources go to the same place
-	first    *source          // the first source with a light that stops; nil: none
-	at       field            // the field of that light
-	stopped  map[*source]bool // the sources that have such a light
+	first    *source          // the first source with a check that stops; nil: none
+	at       field            // the field of that check
+	stopped  map[*source]bool // the sources that have such a check
 	differs  map[*source][]string
 	all      rollup
 }
 
 // check makes the verdict about a source, where it is not made yet.
-func (m *Model) check(s *source) *verdict {
+func (m *Model) verdict(s *source) *verdict {
 	if s.checked != nil {
 		return s.checked
 	}
-	u, problems := build(s.src, &s.values, m.opt.Profile)
+	u, problems := build(s.src, &s.values, m.o.Profile)
 	v := &verdict{upload: u, path: storedPath(&s.values)}
 	if s.values.naming() == api.NameExact {
 		v.key = norm.NFC.String(v.path)
@@ -47,7 +47,7 @@ func (m *Model) check(s *source) *verdict {
 	if err := m.checkFields(&u); err != nil {
 		problems = append(problems, problem{fieldMetadata, err})
 	}
-	v.lights = lightsOf(&u, &s.values, problems, &s.known, m.opt.Profile)
+	v.checks = checksOf(&u, &s.values, problems, &s.known, m.o.Profile)
 	s.checked = v
 	return v
 }
@@ -57,19 +57,19 @@ func (m *Model) sum() *total {
 	if m.total != nil {
 		return m.total
 	}
-	t := &total{of: map[*source][]light{}, collides: map[*source]int{}, stopped: map[*source]bool{}, differs: m.differences()}
+	t := &total{of: map[*source][]check{}, collides: map[*source]int{}, stopped: map[*source]bool{}, differs: m.differences()}
 	m.collide(t)
 	type merged struct {
-		light
+		check
 		n     int
 		first *source
 	}
 	var all []*merged
 	byText := map[string]*merged{}
 	for _, s := range m.sources {
-		lights := m.lights(s, t)
-		t.of[s] = lights
-		for _, l := range lights {
+		checks := m.checks(s, t)
+		t.of[s] = checks
+		for _, l := range checks {
 			if l.level == fine {
 				continue
 			}
@@ -90,7 +90,7 @@ func (m *Model) sum() *total {
 	t.all = rollup{loses: map[api.Aspect]int{}, keep: map[api.Aspect]field{}}
 	taken := map[string]bool{}
 	for _, s := range m.sources {
-		key := m.check(s).key
+		key := m.verdict(s).key
 		t.all.count(m.predict(s), t.stopped[s], taken[key])
 		taken[key] = key != ""
 	}
@@ -104,30 +104,30 @@ func (m *Model) sum() *total {
 		case len(m.sources) > 1:
 			l.text = fmt.Sprintf("%s: %s", l.first.src.Name(), l.text)
 		}
-		t.lights = append(t.lights, l.light)
+		t.checks = append(t.checks, l.check)
 	}
-	slices.SortStableFunc(t.lights, func(a, b light) int { return int(b.level) - int(a.level) })
+	slices.SortStableFunc(t.checks, func(a, b check) int { return int(b.level) - int(a.level) })
 	m.total = t
 	return t
 }
 
-// lights are those of one source: of its values and file, of its place, and of
+// checks are those of one source: of its values and file, of its place, and of
 // its neighbours.
-func (m *Model) lights(s *source, t *total) []light {
-	lights := slices.Clone(m.check(s).lights)
+func (m *Model) checks(s *source, t *total) []check {
+	checks := slices.Clone(m.verdict(s).checks)
 	if s.failed != nil {
-		lights = append(lights, light{level: warn, field: fieldName, text: text.Stop(s.failed.Error()), help: failedHint(s.failed)})
+		checks = append(checks, check{level: warn, field: fieldName, text: text.Stop(s.failed.Error()), help: failedHint(s.failed)})
 	}
 	if t.collides[s] > 0 {
-		lights = append(lights, collision(s))
+		checks = append(checks, collision(s))
 	}
 	if why := m.predict(s).refused; why != "" {
-		lights = append(lights, light{
-			level: stop, field: fieldOverFile, text: m.check(s).path + ": " + text.Stop(why),
+		checks = append(checks, check{
+			level: stop, field: fieldOverFile, text: m.verdict(s).path + ": " + text.Stop(why),
 			help: "Give it another name, or let the name be made unique.",
 		})
 	}
-	return lights
+	return checks
 }
 
 // failedHint is what helps with what was said of a source before.
@@ -144,7 +144,7 @@ func failedHint(err error) string {
 func (m *Model) collide(t *total) {
 	at := map[string][]*source{}
 	for _, s := range m.sources {
-		if key := m.check(s).key; key != "" {
+		if key := m.verdict(s).key; key != "" {
 			at[key] = append(at[key], s)
 		}
 	}
@@ -157,14 +157,14 @@ func (m *Model) collide(t *total) {
 	}
 }
 
-// collision is the light of a source that shares its place with another.
-func collision(s *source) light {
+// collision is the check of a source that shares its place with another.
+func collision(s *source) check {
 	const help = "Give one of them another name, let names be made unique, or name them by a pattern with {n}."
 	text := fmt.Sprintf("The same place as another file: %s. ", storedPath(&s.values))
 	if s.values[fieldOverFile] == off {
-		return light{level: stop, field: fieldName, text: text + "The second is refused because overwriteFile is off.", help: help}
+		return check{level: stop, field: fieldName, text: text + "The second is refused because overwriteFile is off.", help: help}
 	}
-	return light{level: warn, field: fieldName, text: text + "The later one replaces the earlier one.", help: help}
+	return check{level: warn, field: fieldName, text: text + "The later one replaces the earlier one.", help: help}
 }
 
 // differences says for each source in which fields it differs from most
@@ -199,7 +199,7 @@ func (m *Model) differences() map[*source][]string {
 
 // predict tells what sending a source will do, without the words (see told).
 func (m *Model) predict(s *source) prediction {
-	v := m.check(s)
+	v := m.verdict(s)
 	at := m.places[v.path]
 	if !v.told || v.at != at.number {
 		v.out, v.at, v.told = foretell(v.upload, s.values.naming(), at.place), at.number, true

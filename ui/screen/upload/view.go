@@ -11,17 +11,42 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// drawn is where things were drawn last, for the mouse.
-type drawn struct{ areas []area }
+// measured is a theme for measuring: widths and heights are the same in each.
+var measured = theme.New(true, false)
 
-// area is a rectangle that takes the focus when it is clicked.
+// area is what takes the focus when it is clicked.
 type area struct {
-	rect  image.Rectangle
 	focus focus
 	row   int // line of the list; -1 elsewhere
 }
 
-func inside(r image.Rectangle, x, y int) bool { return image.Pt(x, y).In(r) }
+// areaAt is the area under a position.
+func (m *Model) areaAt(at image.Point) (area, bool) {
+	if len(m.sources) == 0 {
+		return area{}, false
+	}
+	l := m.layout(m.size)
+	switch {
+	case at.In(l.list):
+		a := area{focus: focus{stop: stopList}, row: -1}
+		if rows, _ := m.listRect(l); at.In(rows) {
+			a.row = at.Y - rows.Min.Y
+		}
+		return a, true
+	case at.In(l.side):
+		return area{focus: focus{stop: stopSide}, row: -1}, true
+	}
+	inner := l.formRect()
+	if !at.In(inner) {
+		return area{}, false
+	}
+	rows := m.formRows(inner.Size(), measured)
+	y := window(rows, inner.Dy()) + at.Y - inner.Min.Y
+	if y >= len(rows) {
+		return area{}, false
+	}
+	return area{focus: rows[y].focus, row: -1}, true
+}
 
 // layout shares the screen's rectangle among the panes; an empty rectangle is
 // a pane that is not shown. Without boxes panes have no border.
@@ -81,15 +106,7 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}
-	m.drawn.areas = m.drawn.areas[:0]
-	switch {
-	case m.over != nil && len(m.sources) > 0:
-		return text.Fit(m.over.view(m, size, th), size.X, size.Y)
-	case m.request != nil:
-		inner := kit.BoxInner(size)
-		body := m.request.view(inner.X, inner.Y, th)
-		return kit.BoxFooter("The request for "+text.Safe(m.request.name), "y copies it as curl", body, size, true, th)
-	case len(m.sources) == 0:
+	if len(m.sources) == 0 {
 		return m.viewEmpty(size, th)
 	}
 	l := m.layout(size)
@@ -134,36 +151,53 @@ func (m *Model) viewList(l layout, th *theme.Theme) string {
 	}
 	title := text.Count(marked) + " of " + text.Count(len(m.sources)) + " marked"
 	focused := m.focus.stop == stopList
-	size, origin := l.list.Size(), l.list.Min
-	if l.boxes {
-		size, origin = kit.BoxInner(size), origin.Add(kit.BoxOrigin(size))
-	} else if size.Y > 1 {
-		size.Y--
-		origin.Y++
-	}
-	foot := m.listFoot(t, size, th)
-	rows := size.Y - len(foot)
-	body := m.list.View(image.Pt(size.X, rows), func(i, width int, selected bool) string {
-		m.drawn.areas = append(m.drawn.areas, area{
-			rect:  image.Rect(origin.X, origin.Y+i-m.firstRow(), origin.X+width, origin.Y+i-m.firstRow()+1),
-			focus: focus{stop: stopList}, row: i - m.firstRow(),
-		})
+	rows, foot := m.listRect(l)
+	list := m.list
+	body := list.View(rows.Size(), func(i, width int, selected bool) string {
 		return m.listRow(m.sources[i], t, width, selected, focused, th)
 	})
-	m.drawn.areas = append(m.drawn.areas, area{rect: l.list, focus: focus{stop: stopList}, row: -1})
+	for i, line := range foot {
+		foot[i] = th.Warn.Render(line)
+	}
 	body = kit.JoinV(append([]string{body}, foot...)...)
 	if l.boxes {
 		return kit.BoxFooter(title, m.list.Position(), body, l.list.Size(), focused, th)
 	}
 	if l.list.Dy() > 1 {
-		body = kit.JoinV(th.Title.Render(text.PadRight(title, size.X)), body)
+		body = kit.JoinV(th.Title.Render(text.PadRight(title, rows.Dx())), body)
 	}
 	return text.Fit(body, l.list.Dx(), l.list.Dy())
 }
 
-func (m *Model) firstRow() int {
-	from, _ := m.list.Visible()
-	return from
+// listRect is where the rows of the list are, and the lines below them.
+func (m *Model) listRect(l layout) (rows image.Rectangle, foot []string) {
+	rows = l.list
+	if l.boxes {
+		origin := kit.BoxOrigin(rows.Size())
+		rows = image.Rectangle{Max: kit.BoxInner(rows.Size())}.Add(rows.Min.Add(origin))
+	} else if rows.Dy() > 1 {
+		rows.Min.Y++
+	}
+	foot = m.listFoot(m.sum(), rows.Size())
+	rows.Max.Y -= len(foot)
+	return rows, foot
+}
+
+// layoutList tells the list how many rows are seen.
+func (m *Model) layoutList() {
+	if l := m.layout(m.size); len(m.sources) > 0 && !l.list.Empty() {
+		rows, _ := m.listRect(l)
+		m.list.SetHeight(rows.Dy())
+	}
+}
+
+// formRect is where the rows of the form are.
+func (l layout) formRect() image.Rectangle {
+	if l.form.Empty() || !l.boxes {
+		return l.form
+	}
+	size := l.form.Size()
+	return image.Rectangle{Max: kit.BoxInner(size)}.Add(l.form.Min.Add(kit.BoxOrigin(size)))
 }
 
 // listRow is one source: its mark, how it stands, its name.
@@ -204,12 +238,12 @@ func (m *Model) listRow(s *source, t *total, width int, selected, focused bool, 
 }
 
 // listFoot says in what the source under the cursor differs.
-func (m *Model) listFoot(t *total, size image.Point, th *theme.Theme) []string {
+func (m *Model) listFoot(t *total, size image.Point) []string {
 	words := t.differs[m.current()]
 	if len(words) == 0 || size.Y < 4 {
 		return nil
 	}
-	lines := wrapStyled("Differs in "+strings.Join(words, ", "), size.X, th.Warn)
+	lines := wrapSafe("Differs in "+strings.Join(words, ", "), size.X)
 	return lines[:min(len(lines), size.Y/3)]
 }
 
@@ -217,13 +251,13 @@ func (m *Model) listFoot(t *total, size image.Point, th *theme.Theme) []string {
 func (m *Model) viewStatus(width int, th *theme.Theme) string {
 	t := m.sum()
 	what := "ctrl+s to " + lowerFirst(m.sendWords(m.sources)) + m.sizeWords()
-	warnings := len(t.lights)
+	warnings := len(t.checks)
 	sign, words := theme.SignGood, "Ready: "+what
 	switch {
 	case m.sending:
 		sign, words = theme.SignBusy, "Handing over "+text.Plural(len(m.sources), "file")+"…"
 	case t.first != nil:
-		sign, words = theme.SignBad, "Not ready: "+t.lights[0].text
+		sign, words = theme.SignBad, "Not ready: "+t.checks[0].text
 	case m.losses() > 0:
 		sign, words = theme.SignWarn, "Ready, but something would be lost: "+what
 	case warnings > 0:

@@ -10,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
@@ -60,7 +59,8 @@ func TestViewStaysInside(t *testing.T) {
 				sweep := func() {
 					t.Helper()
 					uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
-						view := m.View(image.Pt(w, h), th)
+						m.d.Resize(image.Pt(w, h))
+						view := m.d.Host.View(th)
 						if size := kit.Size(view); size != image.Pt(w, h) {
 							t.Errorf("drew %v in %dx%d", size, w, h)
 						}
@@ -73,7 +73,7 @@ func TestViewStaysInside(t *testing.T) {
 				}
 				for _, f := range []field{fieldName, fieldFolder, fieldTags, fieldRegion, fieldOtherJSON, fieldMetadata} {
 					goTo(t, m, f)
-					m.edit(pasted(hostile))
+					send(t, m, pasted(hostile))
 				}
 				goTo(t, m, fieldNaming)
 				press(t, m, "end")
@@ -89,17 +89,17 @@ func TestViewStaysInside(t *testing.T) {
 				sweep()
 				press(t, m, "esc", "ctrl+t")
 				for _, text := range []string{"{name}{nme}" + hostile, "{parent}/" + hostile, hostile + ",{exif:date}"} {
-					m.Update(pasted(text))
+					send(t, m, pasted(text))
 					press(t, m, "tab")
 				}
 				sweep()
 				press(t, m, "esc", "ctrl+p")
 				sweep()
 				press(t, m, "s")
-				m.Update(pasted(hostile))
+				send(t, m, pasted(hostile))
 				sweep()
 				press(t, m, "esc", "esc")
-				m.Update(textReadMsg{owner: m, text: "nmae = " + hostile + "\n" + hostile, sources: m.targets()})
+				send(t, m, textReadMsg{text: "nmae = " + hostile + "\n" + hostile, sources: m.targets()})
 				sweep()
 			})
 		})
@@ -107,7 +107,7 @@ func TestViewStaysInside(t *testing.T) {
 }
 
 // panelText is one panel as it is drawn.
-func panelText(m *Model, n, width int) []byte {
+func panelText(m *form, n, width int) []byte {
 	p := m.panels(width, theme.New(true, true))[n]
 	lines := []string{p.title}
 	for _, line := range p.lines {
@@ -127,7 +127,7 @@ func TestPanels(t *testing.T) {
 		}
 		return api.Place{Known: true}, nil
 	}
-	exact := func(t *testing.T, m *Model) {
+	exact := func(t *testing.T, m *form) {
 		goTo(t, m, fieldNaming)
 		press(t, m, "end")
 	}
@@ -137,16 +137,16 @@ func TestPanels(t *testing.T) {
 		name    string
 		sources []api.Source
 		profile session.Profile
-		do      func(t *testing.T, m *Model)
+		do      func(t *testing.T, m *form)
 	}{
-		{"new", files(t, name, content), localProfile(), func(*testing.T, *Model) {}},
-		{"overwrite", files(t, name, content), localProfile(), func(t *testing.T, m *Model) {
+		{"new", files(t, name, content), localProfile(), func(*testing.T, *form) {}},
+		{"overwrite", files(t, name, content), localProfile(), func(t *testing.T, m *form) {
 			exact(t, m)
 			goTo(t, m, fieldFolder)
 			write(t, m, "/summer/")
 			press(t, m, "tab")
 		}},
-		{"refused", files(t, "words.txt", "hello"), hostedProfile(), func(t *testing.T, m *Model) {
+		{"refused", files(t, "words.txt", "hello"), hostedProfile(), func(t *testing.T, m *form) {
 			goTo(t, m, fieldTags)
 			write(t, m, "100%")
 			goTo(t, m, fieldRegion)
@@ -154,17 +154,17 @@ func TestPanels(t *testing.T) {
 			goTo(t, m, fieldRemove)
 			press(t, m, "space")
 		}},
-		{"several", append(files(t, "a b.png", content), files(t, "a_b.png", content, "c.png", content)...), localProfile(), func(t *testing.T, m *Model) {
+		{"several", append(files(t, "a b.png", content), files(t, "a_b.png", content, "c.png", content)...), localProfile(), func(t *testing.T, m *form) {
 			exact(t, m)
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var m *Model
+			var m *form
 			synctest.Test(t, func(t *testing.T) {
 				m = started(t, Options{Sources: c.sources, Profile: c.profile, Now: utc, Session: &stub{known: known}})
 				c.do(t, m)
 			})
-			for i, panel := range []string{"stored", "outlook", "lights"} {
+			for i, panel := range []string{"stored", "outlook", "checks"} {
 				t.Run(panel, func(t *testing.T) { golden.RequireEqual(t, panelText(m, i, 46)) })
 			}
 		})
@@ -180,10 +180,10 @@ func TestScreens(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		files []string
-		do    func(t *testing.T, m *Model)
+		do    func(t *testing.T, m *form)
 	}{
-		{"one", one, func(*testing.T, *Model) {}},
-		{"many", many, func(t *testing.T, m *Model) {
+		{"one", one, func(*testing.T, *form) {}},
+		{"many", many, func(t *testing.T, m *form) {
 			goTo(t, m, fieldNaming)
 			press(t, m, "end")
 			goTo(t, m, fieldTags)
@@ -193,13 +193,13 @@ func TestScreens(t *testing.T) {
 			write(t, m, "/été//2026")
 			m.setFocus(focus{stop: stopList})
 		}},
-		{"patterns", many, func(t *testing.T, m *Model) {
+		{"patterns", many, func(t *testing.T, m *form) {
 			press(t, m, "ctrl+t")
 			write(t, m, "{name}-{n:03}.{ext}")
 			press(t, m, "tab")
 			write(t, m, "/{ext}/{exif:date:YYYY}")
 		}},
-		{"extensions", one, func(t *testing.T, m *Model) {
+		{"extensions", one, func(t *testing.T, m *form) {
 			goTo(t, m, fieldRemove)
 			press(t, m, "space", "down", "down")
 			write(t, m, "green")
@@ -207,10 +207,10 @@ func TestScreens(t *testing.T) {
 			press(t, m, "space", "down")
 			write(t, m, "31")
 		}},
-		{"errors", many, func(t *testing.T, m *Model) {
+		{"errors", many, func(t *testing.T, m *form) {
 			targets := m.targets()
 			text := strings.Replace(writeOptions(targets), "private = default", "private = maybe\nfolder = x", 1)
-			run(t, m, m.Update(textReadMsg{owner: m, text: text, sources: targets}))
+			send(t, m, textReadMsg{text: text, sources: targets})
 		}},
 	} {
 		for _, size := range []image.Point{{120, 34}, {80, 22}, {40, 10}} {
@@ -236,7 +236,7 @@ func TestEveryActActs(t *testing.T) { synctest.Test(t, checkEveryActActs) }
 
 func checkEveryActActs(t *testing.T) {
 	place := &api.File{FileID: "1", Tags: api.Set([]string{"x"})}
-	begin := func() *Model {
+	begin := func() *form {
 		var box outbox
 		m := started(t, Options{
 			Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(),
@@ -250,38 +250,58 @@ func checkEveryActActs(t *testing.T) {
 		press(t, m, "end")
 		return m
 	}
-	states := map[string]func(m *Model){
-		"list":    func(m *Model) { press(t, m, "shift+tab", "down") },
-		"switch":  func(*Model) {},
-		"text":    func(m *Model) { goTo(t, m, fieldFolder) },
-		"side":    func(m *Model) { press(t, m, "shift+tab", "shift+tab") },
-		"request": func(m *Model) { press(t, m, "ctrl+r"); m.View(image.Pt(40, 3), theme.New(true, true)) },
+	states := map[string]func(m *form){
+		"list":    func(m *form) { press(t, m, "shift+tab", "down") },
+		"switch":  func(*form) {},
+		"text":    func(m *form) { goTo(t, m, fieldFolder) },
+		"side":    func(m *form) { press(t, m, "shift+tab", "shift+tab") },
+		"request": func(m *form) { press(t, m, "ctrl+r"); screen(m, 40, 3) },
 	}
 	for name, enter := range states {
 		m := begin()
 		enter(m)
-		for _, act := range m.Acts() {
-			if act.Keys() == "" || act.Binding.Help().Desc == "" || act.Group == "" {
-				t.Errorf("%s: an act without words: %+v", name, act)
+		for _, a := range m.d.Host.Actions() {
+			if a.KeyLabel() == "" || a.Label() == "" || a.Group == "" || a.ID == "" {
+				t.Errorf("%s: an action without words: %+v", name, a)
 			}
-			if act.Why != "" {
+			if a.Reason() != "" {
 				continue
 			}
-			for _, k := range act.Binding.Keys() {
+			for _, k := range a.Keys.Keys() {
 				m := begin()
 				enter(m)
 				before := state(m)
 				msgs := press(t, m, k)
-				if len(msgs) == 0 && state(m) == before && !edge(k) {
-					t.Errorf("%s: %s (%s) does nothing", name, k, act.Binding.Help().Desc)
+				if len(msgs) == 0 && state(m) == before && !edge(a.ID) {
+					t.Errorf("%s: %s (%s) does nothing", name, k, a.Label())
 				}
 			}
 		}
 	}
 }
 
-// edge tells the keys that do nothing at the end of something.
-func edge(k string) bool { return k == "up" || k == "pgup" || k == "k" || k == "ctrl+a" || k == "down" }
+// edge tells the actions that do nothing at the end of something.
+func edge(id string) bool {
+	return strings.HasPrefix(id, "list.") || strings.HasPrefix(id, "choice.") || slices.Contains([]string{"form.mark-all", "form.next-field", "form.previous-field"}, id)
+}
+
+// TestViewChangesNothing: whatever is drawn, at any size, the form stays as it was.
+func TestViewChangesNothing(t *testing.T) {
+	m := started(t, Options{Sources: files(t, "a.png", string(pngBytes(t, 40, 30)), "b.png", "y", "c.txt", "z"), Profile: localProfile(), Session: &stub{}})
+	goTo(t, m, fieldRegion)
+	write(t, m, "0,0,20,20")
+	for _, stop := range []stopKind{stopList, stopItem, stopSide} {
+		m.setFocus(focus{stop: stop, field: fieldRegion})
+		send(t, m, page.Acted{})
+		list, scroll, total, places := m.list, m.scroll, m.total, len(m.places)
+		for _, size := range []image.Point{{120, 40}, {80, 22}, {40, 10}, {9, 3}, {1, 1}} {
+			m.View(size, theme.New(true, true))
+		}
+		if m.list != list || m.scroll != scroll || m.total != total || len(m.places) != places {
+			t.Errorf("drawing at stop %d changed the form", stop)
+		}
+	}
+}
 
 // utc is the clock of golden screens, which have times.
 func utc() time.Time { return time.Now().UTC() }
@@ -290,12 +310,10 @@ func utc() time.Time { return time.Now().UTC() }
 func pasted(text string) tea.PasteMsg { return tea.PasteMsg{Content: text} }
 
 // state is all that keys can change.
-func state(m *Model) string {
+func state(m *form) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%+v %d %v %d %v %d", m.focus, m.list.Cursor(), m.request != nil, m.scroll.at, m.over != nil, m.light)
-	if m.request != nil {
-		fmt.Fprint(&b, m.request.scroll)
-	}
+	fmt.Fprintf(&b, "%+v %d %v %d %v %d", m.focus, m.list.Cursor(), m.offer, m.scroll, m.covered(), m.atCheck)
+	b.WriteString(m.d.Text())
 	for _, s := range m.sources {
 		fmt.Fprint(&b, s.marked, s.values)
 	}
@@ -303,10 +321,10 @@ func state(m *Model) string {
 }
 
 func TestActsWithoutSources(t *testing.T) {
-	m := New(Options{Profile: localProfile(), Session: &stub{}})
-	for _, act := range m.Acts() {
-		if act.Why == "" && !key.Matches(kit.KeyMsg("esc"), act.Binding) {
-			t.Errorf("an empty form offers %s", act.Binding.Help().Desc)
+	m := started(t, Options{Profile: localProfile(), Session: &stub{}})
+	for _, a := range m.Actions() {
+		if a.Reason() == "" && a.ID != "form.back" {
+			t.Errorf("an empty form offers %s", a.Label())
 		}
 	}
 	if m.Capturing() {
@@ -339,7 +357,7 @@ func TestRequest(t *testing.T) {
 		t.Errorf("y says %+v", msgs)
 	}
 	press(t, m, "esc")
-	if m.request != nil || m.focus.field != fieldTags || !m.Capturing() {
+	if m.covered() || m.focus.field != fieldTags || !m.Capturing() {
 		t.Error("esc does not lead back to the form")
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// level is what a light says.
+// level is what a check says.
 type level int
 
 const (
@@ -20,14 +20,14 @@ const (
 	stop              // the service would refuse it, or it cannot be read
 )
 
-// light is one thing that was checked before sending.
-type light struct {
+// check is one thing that was checked before sending.
+type check struct {
 	level level
 	field field
 	text  string
 	help  string // what helps; may be empty
 
-	of *source // the first source that has it; nil for lights of one source
+	of *source // the first source that has it; nil for checks of one source
 }
 
 // known is what has been learnt of a source.
@@ -48,16 +48,16 @@ func (k *known) isPicture() (yes, sure bool) {
 	return k.facts.Kind == media.KindPicture, true
 }
 
-// lightsOf checks one source against the rules of service.md §4.1, the limits of §8 and
+// checksOf checks one source against the rules of service.md §4.1, the limits of §8 and
 // what the profile's service can do.
-func lightsOf(u *api.Upload, v *values, problems []problem, k *known, p session.Profile) []light {
+func checksOf(u *api.Upload, v *values, problems []problem, k *known, p session.Profile) []check {
 	c := checker{u: u, v: v, k: k, p: p}
 	c.source()
 	c.rules(problems)
 	c.counts()
 	c.pictureOnly()
 	c.webhook()
-	return c.lights
+	return c.checks
 }
 
 type checker struct {
@@ -65,14 +65,14 @@ type checker struct {
 	v      *values
 	k      *known
 	p      session.Profile
-	lights []light
+	checks []check
 }
 
 func (c *checker) add(l level, f field, text, help string) {
-	c.lights = append(c.lights, light{level: l, field: f, text: text, help: help})
+	c.checks = append(c.checks, check{level: l, field: f, text: text, help: help})
 }
 
-// refuse adds a light for an error, if there is one.
+// refuse adds a check for an error, if there is one.
 func (c *checker) refuse(f field, err error) {
 	if err != nil {
 		c.add(stop, f, text.Stop(err.Error()), api.Hint(err))
@@ -124,7 +124,7 @@ func (c *checker) rules(problems []problem) {
 }
 
 func (c *checker) has(f field) bool {
-	for _, l := range c.lights {
+	for _, l := range c.checks {
 		if l.field == f && l.level == stop {
 			return true
 		}

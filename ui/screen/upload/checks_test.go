@@ -10,7 +10,7 @@ import (
 	"mediadesk/api/session"
 )
 
-func TestLights(t *testing.T) {
+func TestChecks(t *testing.T) {
 	aPicture := known{looked: true, identity: api.Identity{Size: 1000}, facts: media.Facts{Kind: media.KindPicture, Name: "PNG picture", Stored: image.Pt(300, 200)}}
 	aText := known{looked: true, identity: api.Identity{Size: 1000}, facts: media.Facts{Kind: media.KindText, Name: "TXT text"}}
 	huge := aPicture
@@ -69,18 +69,18 @@ func TestLights(t *testing.T) {
 		}
 		u, problems := build(c.src, &v, c.p)
 		found := false
-		for _, l := range lightsOf(&u, &v, problems, &c.k, c.p) {
+		for _, l := range checksOf(&u, &v, problems, &c.k, c.p) {
 			found = found || l.level == c.level && l.field == c.field && strings.Contains(l.text, c.want)
 		}
 		if !found {
-			t.Errorf("%s: no light with %q:\n%+v", c.name, c.want, lightsOf(&u, &v, problems, &c.k, c.p))
+			t.Errorf("%s: no check with %q:\n%+v", c.name, c.want, checksOf(&u, &v, problems, &c.k, c.p))
 		}
 	}
 }
 
-// TestLightsAreQuiet: what is in order gets no warning, and nothing is said
+// TestChecksAreQuiet: what is in order gets no warning, and nothing is said
 // twice.
-func TestLightsAreQuiet(t *testing.T) {
+func TestChecksAreQuiet(t *testing.T) {
 	k := known{looked: true, identity: api.Identity{Size: 5}, facts: media.Facts{Kind: media.KindPicture}}
 	public := hostedProfile()
 	public.Receiver = "https://hooks.example.com"
@@ -100,7 +100,7 @@ func TestLightsAreQuiet(t *testing.T) {
 			v[f] = text
 		}
 		u, problems := build(api.Source{}, &v, c.p)
-		for _, l := range lightsOf(&u, &v, problems, &k, c.p) {
+		for _, l := range checksOf(&u, &v, problems, &k, c.p) {
 			if l.level != fine {
 				t.Errorf("%s: %s", name, l.text)
 			}
@@ -110,7 +110,7 @@ func TestLightsAreQuiet(t *testing.T) {
 	v[fieldFolder], v[fieldTags] = "a b", "%"
 	u, problems := build(api.Source{}, &v, localProfile())
 	seen := map[string]int{}
-	for _, l := range lightsOf(&u, &v, problems, &k, localProfile()) {
+	for _, l := range checksOf(&u, &v, problems, &k, localProfile()) {
 		if seen[l.text]++; seen[l.text] > 1 {
 			t.Errorf("said twice: %s", l.text)
 		}

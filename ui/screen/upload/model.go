@@ -4,6 +4,7 @@ package upload
 
 import (
 	"context"
+	"image"
 	"os"
 	"slices"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/media"
 	"mediadesk/api/session"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -53,7 +55,7 @@ type Offers interface {
 
 // Options are what a form begins with.
 type Options struct {
-	// Context ends what the form has under way; nil: nothing does.
+	// Context ends what the form has under way.
 	Context context.Context
 	Session Session
 	Sources []api.Source
@@ -89,7 +91,9 @@ type source struct {
 // Model is the form. Make it with [New]. It keeps what was typed for as long as
 // it lives, so that it can be left and returned to.
 type Model struct {
-	opt     Options
+	page.Base
+	o       Options
+	size    image.Point
 	sources []*source
 	finding bool // what is stored already is being looked for
 	list    kit.List
@@ -104,13 +108,12 @@ type Model struct {
 	base    map[*source]string // tags of the targets when they were loaded
 
 	places  map[string]place
-	asking  int // number of the debounce or look under way; stale ones differ
+	due     page.Questions // the debounce of looking at places
 	looking bool
 	waiting string // the place for which a debounce runs
 
-	request *requestView
-	over    overlay // over the form; nil: nothing is
-	picture regionPicture
+	region  *edit.Region
+	draw    *regionView // the region over the form, opened last; nil: never
 	sending bool
 
 	folderTags  map[string][]string // tags by the folder they are used in
@@ -118,12 +121,12 @@ type Model struct {
 	fields      []api.MetadataField // of the library
 	fieldsKnown bool
 
-	attic              map[api.Source]values // what was typed for sources that were let go
-	text               string                // of the options, not taken over for its errors
-	textOf             []*source             // that it is about
-	light              int                   // number of the light that was jumped to, or is under the cursor
-	jumped, shownLight bool                  // the light was jumped to; it is to be scrolled to
-	placeCount         int                   // of looks at places
+	attic      map[api.Source]values // what was typed for sources that were removed
+	text       string                // of the options, not taken over for its errors
+	textOf     []*source             // that it is about
+	atCheck    int                   // number of the check that was gone to, or is under the cursor
+	jumped     bool                  // the check was gone to by the last key
+	placeCount int                   // of looks at places
 
 	touched    bool // something was typed
 	unkept     bool // something was typed that is not kept yet
@@ -132,18 +135,19 @@ type Model struct {
 	keepNumber int
 	keeper     *keeper
 
-	scroll sideScroll
+	scroll int    // of the side, where it does not fit
 	total  *total // of all sources; nil: to be made
-	drawn  drawn
 }
 
-var _ page.Unconverted = (*Model)(nil)
+var (
+	_ page.Screen  = (*Model)(nil)
+	_ page.Catalog = (*Model)(nil)
+	_ page.Pixels  = (*Model)(nil)
+	_ page.Twin    = (*Model)(nil)
+)
 
 // New makes the form for some sources.
 func New(o Options) *Model {
-	if o.Context == nil {
-		o.Context = context.Background()
-	}
 	if o.Facts == nil {
 		o.Facts = media.FactsOf
 	}
@@ -154,9 +158,10 @@ func New(o Options) *Model {
 		o.Now = time.Now
 	}
 	m := &Model{
-		opt: o, items: newItems(o.Profile), places: map[string]place{}, base: map[*source]string{},
+		o: o, items: newItems(o.Profile), places: map[string]place{}, base: map[*source]string{},
 		folderTags: map[string][]string{}, foldersIn: map[string]bool{}, attic: map[api.Source]values{}, keeper: &keeper{},
 	}
+	m.region = m.newRegion(o)
 	m.focus = focus{stop: stopItem, field: fieldName}
 	for _, src := range o.Sources {
 		m.sources = append(m.sources, &source{src: src, values: startValues(src, o.Profile), marked: true})
@@ -168,6 +173,7 @@ func New(o Options) *Model {
 	m.item(fieldTags).chips.Complete = m.completeTags
 	m.load()
 	m.setFocus(m.focus)
+	m.sum()
 	return m
 }
 
@@ -188,7 +194,8 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 		return nil
 	}
 	m.leave()
-	m.over, m.request = nil, nil
+	m.Overlays().CloseAll()
+	m.draw = nil
 	held := map[api.Source][]*source{}
 	for _, s := range m.sources {
 		held[s.src] = append(held[s.src], s)
@@ -200,7 +207,7 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 			kept, all = append(kept, old[0]), append(all, old[0])
 			continue
 		}
-		s := &source{src: src, values: startValues(src, m.opt.Profile), marked: true}
+		s := &source{src: src, values: startValues(src, m.o.Profile), marked: true}
 		all = append(all, s)
 		if was, ok := m.attic[src]; ok {
 			s.values = was
@@ -249,41 +256,29 @@ func (m *Model) Init() tea.Cmd {
 
 // Update takes a message.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
-	if real, ok := msg.(realMsg); ok {
-		return m.wantReal(real) // it asks for nothing, least of all for itself
-	}
 	cmd := m.handle(msg)
-	return tea.Batch(cmd, m.follow())
+	return tea.Batch(cmd, m.settle())
+}
+
+// settle follows every message: parts may have another size now, and something
+// else may be wanted.
+func (m *Model) settle() tea.Cmd {
+	m.sum()
+	m.layoutList()
+	if m.draw != nil && m.draw.closed {
+		m.draw = nil
+		m.region.Resize(image.Rectangle{})
+	}
+	if o, ok := m.Overlays().Top().(refresher); ok {
+		o.refresh()
+	}
+	return m.follow()
 }
 
 func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		return m.press(msg)
-	case tea.PasteMsg:
-		if m.over != nil {
-			return m.over.update(m, msg)
-		}
-		return m.edit(msg)
-	case tea.MouseClickMsg:
-		if m.over != nil {
-			return m.over.update(m, msg)
-		}
-		return m.click(msg)
-	case tea.MouseWheelMsg:
-		if m.over != nil {
-			return m.over.update(m, msg)
-		}
-		return m.wheel(msg)
-	case tea.MouseMotionMsg, tea.MouseReleaseMsg:
-		if m.over != nil {
-			return m.over.update(m, msg)
-		}
-		return nil
-	case tea.ColorProfileMsg:
-		m.opt.Picture.Color = picture.ColorOf(msg.Profile)
-	case picture.Abilities:
-		m.opt.Picture = msg.Options(m.opt.Picture.Color, m.opt.Picture.Light)
+	case page.Resized:
+		m.size = msg.Size
 	case page.Shown:
 		// What is there may have changed while the form was away.
 		clear(m.places)
@@ -293,10 +288,16 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 			return m.mend(msg.Jobs)
 		}
 		return m.Compose(msg.Sources)
+	case tea.MouseClickMsg:
+		m.click(msg)
+	case tea.MouseWheelMsg:
+		m.wheel(msg)
+	case page.FileChanged:
+		m.learn(msg.File)
 	case keptMsg:
 		return m.gotKept(msg)
 	case presetsMsg:
-		m.gotPresets(msg)
+		msg.of.got(msg)
 	case presetSavedMsg:
 		return m.presetSaved(msg)
 	case textWrittenMsg:
@@ -306,45 +307,30 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case fieldsMsg:
 		m.gotFields(msg)
 	case folderTagsMsg:
-		m.gotFolderTags(msg)
+		m.folderTags[msg.folder] = msg.tags
 	case foldersInMsg:
 		m.gotFoldersIn(msg)
-	case page.FileChanged:
-		m.learn(msg.File)
 	case alreadyMsg:
-		if msg.owner == m {
-			return m.foundAlready(msg)
-		}
+		return m.foundAlready(msg)
 	case manifestMsg:
-		if msg.owner == m {
-			return m.wroteManifest(msg)
-		}
+		return m.wroteManifest(msg)
 	case factsMsg:
 		return m.gotFacts(msg)
 	case tagsMsg:
-		if msg.owner == m {
-			m.tags = msg.tags
-		}
+		m.tags = msg
 	case foldersMsg:
-		if msg.owner == m {
-			m.folders = slices.Compact(slices.Sorted(slices.Values(slices.Concat(m.folders, msg.folders))))
-		}
+		m.addFolders(msg)
 	case placesDueMsg:
-		if msg.owner == m && msg.number == m.asking {
-			return m.lookAtPlaces()
-		}
+		return m.lookAtPlaces()
 	case placesMsg:
 		return m.gotPlaces(msg)
-	case pictureMsg:
-		m.gotPicture(msg)
 	case confirmedMsg:
-		if msg.owner == m {
-			return m.hand(msg.without)
-		}
+		return m.hand(msg.without)
 	case handedMsg:
-		if msg.owner == m {
-			return m.handed(msg)
-		}
+		return m.handed(msg)
+	default:
+		cmd, _ := m.region.Update(msg)
+		return cmd
 	}
 	return nil
 }

@@ -19,12 +19,10 @@ import (
 type (
 	// confirmedMsg is the answer to a question: send, without some sources.
 	confirmedMsg struct {
-		owner   *Model
 		without map[*source]bool
 	}
 	// handedMsg tells how a hand-over went.
 	handedMsg struct {
-		owner  *Model
 		jobs   []api.Job // what the queue took
 		left   []left    // why nothing was handed over
 		taken  []*source // the sources of the jobs that were meant
@@ -48,16 +46,18 @@ type draft struct {
 	picked api.Identity // when the form looked at it; zero: it did not
 }
 
-// whyNotSend says why nothing can be sent now; empty: it can be tried.
-func (m *Model) whyNotSend() string {
-	switch {
-	case m.sending:
-		return "The files are being handed over."
-	case len(m.sources) == 0:
-		return "The form is empty: pick files first."
-	}
+// noSend says why nothing can be sent now; empty: it can be tried.
+func (m *Model) noSend() string {
 	if n := len(m.sum().stopped); n > 0 {
-		return "The service would refuse " + text.Plural(n, "file") + ": see the lights."
+		return "the service would refuse " + text.Plural(n, "file") + "; see Checks"
+	}
+	return ""
+}
+
+// noProblem says that nothing stops the sending.
+func (m *Model) noProblem() string {
+	if m.noSend() == "" {
+		return "nothing stops the sending"
 	}
 	return ""
 }
@@ -65,9 +65,11 @@ func (m *Model) whyNotSend() string {
 // send begins the hand-over, with a question where it is more than one file or
 // something is lost.
 func (m *Model) send() tea.Cmd {
+	m.leave()
+	m.setFocus(m.focus)
 	t := m.sum()
 	if t.first != nil {
-		return m.refuse(t)
+		return m.refuse() // by what was taken over just now
 	}
 	words := ""
 	if n := m.losses(); n > 0 {
@@ -82,18 +84,23 @@ func (m *Model) send() tea.Cmd {
 	act := m.sendWords(m.sources)
 	return page.Send(page.Ask{
 		Title: act + "?",
-		Text:  words + "It goes to " + host(m.opt.Profile) + ".",
+		Text:  words + "It goes to " + host(m.o.Profile) + ".",
 		Choices: []page.Choice{
 			{Label: "Not yet", Key: "n"},
-			{Label: act, Key: "s", Msg: confirmedMsg{owner: m}},
+			{Label: act, Key: "s", Msg: confirmedMsg{}},
 		},
 	})
 }
 
 // refuse goes to the field that stops the sending and says why.
-func (m *Model) refuse(t *total) tea.Cmd {
-	l := t.lights[0]
-	m.goToLight(light{field: t.at, of: t.first})
+func (m *Model) refuse() tea.Cmd {
+	m.leave()
+	t := m.sum()
+	if t.first == nil {
+		return m.send() // what was taken over just now put it right
+	}
+	l := t.checks[0]
+	m.goToCheck(check{field: t.at, of: t.first})
 	return page.Send(page.Toast{Level: page.Bad, Text: "Not sent. " + l.text, Detail: l.help})
 }
 
@@ -141,9 +148,9 @@ func (m *Model) hand(without map[*source]bool) tea.Cmd {
 		if without[s] {
 			continue
 		}
-		u := m.check(s).upload
+		u := m.verdict(s).upload
 		s.failed = nil
-		d := draft{source: s, src: s.src, upload: u, naming: s.values.naming(), own: ownWebhook(&u, &s.values, m.opt.Profile)}
+		d := draft{source: s, src: s.src, upload: u, naming: s.values.naming(), own: ownWebhook(&u, &s.values, m.o.Profile)}
 		if s.known.looked && s.known.err == nil {
 			d.picked = s.known.identity
 		}
@@ -152,13 +159,13 @@ func (m *Model) hand(without map[*source]bool) tea.Cmd {
 	if len(drafts) == 0 {
 		return nil
 	}
-	m.sending, m.over = true, nil
+	m.sending, m.draw = true, nil
+	m.Overlays().CloseAll()
 	m.changed()
-	ctx, profile, send := m.opt.Context, m.opt.Profile.Name, m.opt.Session.Send
+	ctx, profile, send := m.o.Context, m.o.Profile.Name, m.o.Session.Send
 	letGo := m.keepOthers(without)
 	return func() tea.Msg {
 		msg := handOver(ctx, profile, drafts, send)
-		msg.owner = m
 		if len(msg.left) == 0 && msg.failed == nil {
 			letGo()
 		}
@@ -286,7 +293,7 @@ func (m *Model) askWithout(msg handedMsg, without map[*source]bool) tea.Cmd {
 		Text:  text.Sentence(first.Error()) + "\nNothing was sent yet. The others can go without.",
 		Choices: []page.Choice{
 			{Label: "Back to the form", Key: "b"},
-			{Label: m.sendWords(others), Key: "s", Msg: confirmedMsg{owner: m, without: without}},
+			{Label: m.sendWords(others), Key: "s", Msg: confirmedMsg{without: without}},
 		},
 	})
 }

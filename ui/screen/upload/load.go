@@ -26,29 +26,15 @@ const (
 )
 
 type (
-	// factsMsg has what was learnt of some files, by their path.
-	factsMsg struct {
-		owner *Model
-		of    map[string]known
-	}
-	tagsMsg struct {
-		owner *Model
-		tags  []string
-	}
-	foldersMsg struct {
-		owner   *Model
-		folders []string
-	}
+	// factsMsg has what was learned of some files, by their path.
+	factsMsg map[string]known
+	// tagsMsg and foldersMsg have what can be offered.
+	tagsMsg    []string
+	foldersMsg []string
 	// placesDueMsg tells that typing rested.
-	placesDueMsg struct {
-		owner  *Model
-		number int
-	}
+	placesDueMsg struct{}
 	// placesMsg has what was found at some places, by their path.
-	placesMsg struct {
-		owner *Model
-		of    map[string]place
-	}
+	placesMsg map[string]place
 )
 
 // place is what a look at a place gave.
@@ -73,13 +59,13 @@ func (m *Model) lookAtSources() tea.Cmd {
 	if len(paths) == 0 {
 		return nil
 	}
-	ctx, facts := m.opt.Context, m.opt.Facts
+	ctx, facts := m.o.Context, m.o.Facts
 	return func() tea.Msg {
 		of := map[string]known{}
 		for _, path := range paths {
 			of[path] = lookAtSource(ctx, path, facts)
 		}
-		return factsMsg{m, of}
+		return factsMsg(of)
 	}
 }
 
@@ -95,11 +81,8 @@ func lookAtSource(ctx context.Context, path string, facts func(context.Context, 
 }
 
 func (m *Model) gotFacts(msg factsMsg) tea.Cmd {
-	if msg.owner != m {
-		return nil
-	}
 	for _, s := range m.sources {
-		if k, ok := msg.of[s.src.Path]; ok && s.src.Path != "" {
+		if k, ok := msg[s.src.Path]; ok && s.src.Path != "" {
 			s.known, s.checked = k, nil
 		}
 	}
@@ -108,19 +91,23 @@ func (m *Model) gotFacts(msg factsMsg) tea.Cmd {
 }
 
 func (m *Model) askTags() tea.Cmd {
-	ctx, ask := m.opt.Context, m.opt.Session.Tags
+	ctx, ask := m.o.Context, m.o.Session.Tags
 	return func() tea.Msg {
 		// Nothing is lost without offers, so an error is no news.
 		tags, _ := ask(ctx)
-		return tagsMsg{m, tags}
+		return tagsMsg(tags)
 	}
 }
 
+func (m *Model) addFolders(folders []string) {
+	m.folders = slices.Compact(slices.Sorted(slices.Values(slices.Concat(m.folders, folders))))
+}
+
 func (m *Model) askFolders() tea.Cmd {
-	ctx, ask := m.opt.Context, m.opt.Session.Folders
+	ctx, ask := m.o.Context, m.o.Session.Folders
 	return func() tea.Msg {
 		folders, _ := ask(ctx)
-		return foldersMsg{m, folders}
+		return foldersMsg(folders)
 	}
 }
 
@@ -162,7 +149,7 @@ func (m *Model) offerFolders() {
 
 // follow starts what the form as it is now needs to know.
 func (m *Model) follow() tea.Cmd {
-	return tea.Batch(m.wantPlaces(), m.wantPicture(), m.wantFolderTags(), m.wantFoldersIn(), m.wantKept())
+	return tea.Batch(m.wantPlaces(), m.showPicture(), m.wantFolderTags(), m.wantFoldersIn(), m.wantKept())
 }
 
 // wantPlaces waits for a pause in typing where places are not known.
@@ -175,9 +162,7 @@ func (m *Model) wantPlaces() tea.Cmd {
 		return nil
 	}
 	m.waiting = due[0]
-	m.asking++
-	number := m.asking
-	return tea.Tick(pause, func(time.Time) tea.Msg { return placesDueMsg{m, number} })
+	return m.due.Ask(tea.Tick(pause, func(time.Time) tea.Msg { return placesDueMsg{} }))
 }
 
 // unknownPlaces are the next few places to look at: of exact names only, since
@@ -188,7 +173,7 @@ func (m *Model) unknownPlaces() []string {
 		if s.values.naming() != api.NameExact || api.CheckName(s.values[fieldName]) != nil {
 			return
 		}
-		path := m.check(s).path
+		path := m.verdict(s).path
 		if !m.places[path].looked && !slices.Contains(paths, path) {
 			paths = append(paths, path)
 		}
@@ -213,7 +198,7 @@ func (m *Model) lookAtPlaces() tea.Cmd {
 		return nil
 	}
 	m.looking = true
-	ctx, look, now := m.opt.Context, m.opt.Session.Locate, m.opt.Now
+	ctx, look, now := m.o.Context, m.o.Session.Locate, m.o.Now
 	return func() tea.Msg {
 		of := map[string]place{}
 		for _, path := range paths {
@@ -221,7 +206,7 @@ func (m *Model) lookAtPlaces() tea.Cmd {
 			p.at = now()
 			of[path] = p
 		}
-		return placesMsg{m, of}
+		return placesMsg(of)
 	}
 }
 
@@ -238,12 +223,9 @@ func lookAtPlace(ctx context.Context, path string, look func(context.Context, st
 // gotPlaces takes note of what was found, and goes on with the next places
 // unless typing goes on.
 func (m *Model) gotPlaces(msg placesMsg) tea.Cmd {
-	if msg.owner != m {
-		return nil
-	}
 	m.looking = false
 	// What is at a place is true of it whatever was typed since.
-	for path, p := range msg.of {
+	for path, p := range msg {
 		m.placeCount++
 		p.number = m.placeCount
 		m.places[path] = p
@@ -261,7 +243,7 @@ func (m *Model) learn(f api.File) {
 	if !ok || f.FilePath == "" {
 		return
 	}
-	p.place.Known, p.place.File, p.place.At, p.at, p.err = true, &f, time.Time{}, m.opt.Now(), nil
+	p.place.Known, p.place.File, p.place.At, p.at, p.err = true, &f, time.Time{}, m.o.Now(), nil
 	m.placeCount++
 	p.number = m.placeCount
 	m.places[f.FilePath] = p
@@ -274,7 +256,7 @@ func (m *Model) placeWords(s *source) string {
 	if s.values.naming() != api.NameExact {
 		return ""
 	}
-	p := m.places[m.check(s).path]
+	p := m.places[m.verdict(s).path]
 	switch {
 	case p.err != nil:
 		return "Whether a file is there could not be looked up: " + text.Safe(p.err.Error())
@@ -283,7 +265,7 @@ func (m *Model) placeWords(s *source) string {
 	case !p.place.Known:
 		return "Nobody can tell whether a file is there."
 	case !p.place.At.IsZero():
-		return "As it was seen " + text.Age(p.place.At, m.opt.Now()) + ": the service does not list its files."
+		return "As it was seen " + text.Age(p.place.At, m.o.Now()) + ": the service does not list its files."
 	}
 	return "Looked up in the library at " + p.at.Format(time.TimeOnly) + "."
 }

@@ -1,0 +1,299 @@
+package upload
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+)
+
+// Headings of actions in the help.
+const (
+	groupForm       = "Upload form"
+	groupFiles      = "Files"
+	groupChecks     = "Checks"
+	groupExtensions = "Extensions"
+)
+
+// emptyForm is the reason of actions that need a file.
+const emptyForm = "the form is empty; pick files first"
+
+// then is an action's Do that follows nothing up.
+func then(do func()) func() tea.Cmd {
+	return func() tea.Cmd { do(); return nil }
+}
+
+// Actions are those of the part with the focus.
+func (m *Model) Actions() []kit.Action {
+	i := m.focused()
+	actions := slices.Concat(m.folderActions(i), []kit.Action{
+		{ID: "form.send", Keys: kit.Bind("send", "", "ctrl+s"), Group: groupForm, Footer: true, Disabled: m.noSend, Do: m.send},
+	})
+	if m.focus.stop == stopList {
+		actions = append(actions, m.fileActions()...)
+	}
+	if m.keepable() != noKeep || m.focus.stop == stopSide {
+		keep := kit.Action{ID: "form.keep", Keys: kit.Bind("keep what would be lost", "", "ctrl+g"), Group: groupForm, Footer: true, Disabled: m.noKeep, Do: then(m.keep)}
+		if m.keepKey() == "k" {
+			keep.Keys = kit.Bind(keep.Label(), "k", "k", "ctrl+g")
+		}
+		actions = append(actions, keep)
+	}
+	actions = append(
+		actions,
+		kit.Action{ID: "form.next-section", Keys: kit.Bind("next section", "", "tab"), Group: groupForm, Footer: true, Do: then(func() { m.jump(1) })},
+		kit.Action{ID: "form.previous-section", Keys: kit.Bind("previous section", "", "shift+tab"), Group: groupForm, Do: then(func() { m.jump(-1) })},
+	)
+	switch m.focus.stop {
+	case stopItem:
+		actions = append(actions, m.itemActions(i)...)
+	case stopSide:
+		actions = append(actions, m.checkActions()...)
+	case stopList:
+	}
+	actions = append(actions, m.toolActions()...)
+	switch {
+	case m.focus.stop == stopList:
+		actions = append(actions, kit.ListActions(func() kit.Scroller { return &m.list }, m.listMoved)...)
+	case m.focus.stop == stopSide:
+		actions = append(actions, m.scrollActions()...)
+	case i != nil && i.choice() != nil:
+		actions = append(actions, kit.ChoiceActions(i.choice, m.chosen)...)
+	}
+	for n := range actions {
+		a := &actions[n]
+		if a.ID == "form.back" {
+			continue
+		}
+		own, do, jump := a.Disabled, a.Do, a.ID == "form.go-to-check"
+		a.Disabled = func() string {
+			if why := m.noForm(); why != "" || own == nil {
+				return why
+			}
+			return own()
+		}
+		a.Do = func() tea.Cmd {
+			m.jumped = m.jumped && jump
+			return do()
+		}
+	}
+	return actions
+}
+
+// Catalog are the actions of every part.
+func (m *Model) Catalog() map[string][]kit.Action {
+	parts := map[string][]kit.Action{}
+	at := func(stop stopKind, f field) *Model {
+		form := New(Options{Sources: []api.Source{{Path: "x"}, {Path: "y"}}})
+		form.focus = focus{stop: stop, field: f}
+		return form
+	}
+	for name, where := range map[string]focus{
+		"": {stopItem, fieldName}, "a choice": {stopItem, fieldNaming}, "an extension": {stopItem, fieldRemove},
+		"the region": {stopItem, fieldRegion}, "files": {stop: stopList}, "checks": {stop: stopSide},
+	} {
+		parts[name] = at(where.stop, where.field).Actions()
+	}
+	form := at(stopItem, fieldFolder)
+	form.offer = []string{"/"}
+	parts["folders"] = form.Actions()
+	over := overlay{m: form}
+	parts["the request"] = (&requestView{overlay: over}).Actions()
+	parts["presets"] = (&presetView{overlay: over}).Actions()
+	parts["patterns"] = (&patternView{overlay: over}).Actions()
+	parts["the picture"] = (&regionView{overlay: over}).Actions()
+	parts["edited text"] = (&textProblem{overlay: over}).Actions()
+	return parts
+}
+
+// folderActions choose among the folders that are offered.
+func (m *Model) folderActions(i *item) []kit.Action {
+	if len(m.offer) == 0 || i == nil || i.field != fieldFolder {
+		return nil
+	}
+	const group = "Folders"
+	turn := func(by int) func() tea.Cmd {
+		return then(func() { m.offerAt = (m.offerAt + by + len(m.offer)) % len(m.offer) })
+	}
+	return []kit.Action{
+		{ID: "form.take-folder", Keys: kit.Bind("take this folder", "", "tab"), Group: group, Footer: true, Do: then(func() {
+			i.text.SetValue(m.offer[m.offerAt])
+			m.apply(i)
+			m.offer = nil
+		})},
+		{ID: "form.next-folder", Keys: kit.Bind("next folder", "", "down"), Group: group, Do: turn(1)},
+		{ID: "form.previous-folder", Keys: kit.Bind("previous folder", "", "up"), Group: group, Do: turn(-1)},
+		{ID: "form.no-folder", Keys: kit.Bind("put the folders away", "", "esc"), Group: group, Do: then(func() { m.offer = nil })},
+	}
+}
+
+// fileActions are those of the list of sources.
+func (m *Model) fileActions() []kit.Action {
+	markAll := func(marked func(s *source) bool) func() tea.Cmd {
+		return then(func() {
+			for _, s := range m.sources {
+				s.marked = marked(s)
+			}
+			m.load()
+		})
+	}
+	alone := markAll(func(s *source) bool { return s == m.current() })
+	return []kit.Action{
+		{ID: "form.mark", Keys: kit.Bind("mark: changes go to marked files", "", "space"), Group: groupFiles, Footer: true, Do: then(func() {
+			s := m.current()
+			s.marked = !s.marked
+			m.list.SetCursor(m.list.Cursor() + 1)
+			m.load()
+		})},
+		{ID: "form.edit-alone", Keys: kit.Bind("edit this file alone", "", "enter"), Group: groupFiles, Footer: true, Do: func() tea.Cmd {
+			cmd := alone()
+			m.setFocus(focus{stop: stopItem, field: fieldName})
+			return cmd
+		}},
+		{ID: "form.mark-all", Keys: kit.Bind("mark all", "", "ctrl+a"), Group: groupFiles, Do: markAll(func(*source) bool { return true })},
+		{ID: "form.invert-marks", Keys: kit.Bind("invert marks", "", "*"), Group: groupFiles, Do: markAll(func(s *source) bool { return !s.marked })},
+		{ID: "form.remove", Keys: kit.Bind("remove from the form", "", "d"), Group: groupFiles, Do: then(func() { m.remove(m.current()) })},
+		{ID: "form.reset-file", Keys: kit.Bind("make this file like the others", "", "r"), Group: groupFiles, Disabled: m.noReset, Do: func() tea.Cmd { return m.resetFile(m.current()) }},
+	}
+}
+
+// itemActions are those of a field.
+func (m *Model) itemActions(i *item) []kit.Action {
+	var actions []kit.Action
+	down := []string{"down", "enter"}
+	if i != nil && i.section == sectionRegion {
+		if m.noDraw() == "" {
+			down = down[:1] // enter draws
+		}
+		actions = append(actions, kit.Action{ID: "form.draw-region", Keys: kit.Bind("draw it on the picture", "", "enter"), Group: "Region", Footer: true, Disabled: m.noDraw, Do: m.drawRegion})
+	}
+	if i != nil && extensionOf[i.field] != "" {
+		actions = append(
+			actions,
+			kit.Action{ID: "form.extension-earlier", Keys: kit.Bind("run this extension earlier", "", "<"), Group: groupExtensions, Disabled: m.noOrder, Do: then(func() { m.moveExtension(-1) })},
+			kit.Action{ID: "form.extension-later", Keys: kit.Bind("run this extension later", "", ">"), Group: groupExtensions, Disabled: m.noOrder, Do: then(func() { m.moveExtension(1) })},
+		)
+	}
+	return append(
+		actions,
+		kit.Action{ID: "form.reset-field", Keys: kit.Bind("reset this field", "", "ctrl+x"), Group: groupForm, Disabled: m.noResetField, Do: then(m.resetField)},
+		kit.Action{ID: "form.next-field", Keys: kit.Bind("next field", "", down...), Group: groupForm, Do: then(func() { m.step(1) })},
+		kit.Action{ID: "form.previous-field", Keys: kit.Bind("previous field", "", "up"), Group: groupForm, Do: then(func() { m.step(-1) })},
+	)
+}
+
+// checkActions go from a check to its field.
+func (m *Model) checkActions() []kit.Action {
+	return []kit.Action{
+		{ID: "form.open-check", Keys: kit.Bind("go to its field", "", "enter"), Group: groupChecks, Footer: true, Disabled: m.noCheck, Do: then(m.openCheck)},
+		{ID: "form.next-check", Keys: kit.Bind("next check", "", "n"), Group: groupChecks, Footer: true, Disabled: m.oneCheck, Do: then(func() { m.turnCheck(1) })},
+		{ID: "form.previous-check", Keys: kit.Bind("previous check", "", "N"), Group: groupChecks, Disabled: m.oneCheck, Do: then(func() { m.turnCheck(-1) })},
+	}
+}
+
+// scrollActions scroll the side, where k keeps.
+func (m *Model) scrollActions() []kit.Action {
+	actions := kit.ListActions(func() kit.Scroller { return sideScroller{m} }, nil)
+	for i := range actions {
+		actions[i].Disabled = m.noScroll
+		if actions[i].ID == "list.up" {
+			actions[i].Keys = kit.Bind(actions[i].Label(), "↑", "up")
+		}
+	}
+	return actions
+}
+
+// toolActions work on the form as a whole.
+func (m *Model) toolActions() []kit.Action {
+	edit := kit.Bind("edit all options in $EDITOR", "E", "E", "ctrl+o")
+	if m.Capturing() {
+		edit = kit.Bind("edit all options in $EDITOR", "", "ctrl+o")
+	}
+	return []kit.Action{
+		{ID: "form.request", Keys: kit.Bind("show the request", "", "ctrl+r"), Group: groupForm, Footer: true, Do: m.showRequest},
+		{ID: "form.check-stored", Keys: kit.Bind("find what is stored already", "", "ctrl+v"), Group: groupForm, Disabled: m.noFind, Do: m.findAlready},
+		{ID: "form.presets", Keys: kit.Bind("presets: save or load options", "", "ctrl+p"), Group: groupForm, Do: m.openPresets},
+		{ID: "form.patterns", Keys: kit.Bind("name by patterns", "", "ctrl+t"), Group: groupForm, Do: m.openPatterns},
+		{ID: "form.edit-text", Keys: edit, Group: groupForm, Do: m.openEditor},
+		{ID: "form.go-to-check", Keys: kit.Bind("go to the field of the next check", "", "ctrl+n"), Group: groupForm, Disabled: m.noCheck, Do: m.nextProblem},
+		// The same key where something stops the sending.
+		{ID: "form.send", Keys: kit.Bind("go to what stops the sending", "", "ctrl+s"), Group: groupForm, Disabled: m.noProblem, Do: m.refuse},
+		{ID: "form.back", Keys: kit.Bind("leave, nothing is lost", "", "esc"), Group: groupForm, Footer: true, Do: m.goBack},
+	}
+}
+
+// noForm says why nothing can be done in the form; empty: it can.
+func (m *Model) noForm() string {
+	switch {
+	case m.sending:
+		return "the files are being handed over"
+	case len(m.sources) == 0:
+		return emptyForm
+	}
+	return ""
+}
+
+func (m *Model) noKeep() string {
+	if m.keepable() == noKeep {
+		return "nothing is lost that a switch could keep"
+	}
+	return ""
+}
+
+func (m *Model) noScroll() string {
+	if (sideScroller{m}).most() == 0 {
+		return "all of it is seen"
+	}
+	return ""
+}
+
+// listMoved follows the cursor of the list: without marks the form is about the
+// file under it.
+func (m *Model) listMoved() tea.Cmd {
+	m.scroll = 0
+	m.load()
+	return nil
+}
+
+// chosen takes a choice over. One that was mixed is set by every key.
+func (m *Model) chosen() tea.Cmd {
+	if i := m.focused(); i.value() != i.loaded || i.mixed {
+		m.apply(i)
+	}
+	return nil
+}
+
+// keepable is the switch that prevents the first loss of the current source.
+func (m *Model) keepable() field {
+	s := m.current()
+	if s == nil {
+		return noKeep
+	}
+	if f := m.predict(s).keep(); f != noKeep {
+		return f
+	}
+	return m.sum().all.keepable()
+}
+
+// keep switches off what would remove something. It applies to the targets, or
+// to the current source alone where that is none of them.
+func (m *Model) keep() {
+	f := m.keepable()
+	if f == noKeep {
+		return
+	}
+	s := m.current()
+	if m.predict(s).keep() == f && !s.marked && len(m.targets()) > 0 && m.targets()[0] != s {
+		m.set(s, f, off)
+		m.changed()
+		return
+	}
+	for _, s := range m.targets() {
+		m.set(s, f, off)
+	}
+	i := m.item(f)
+	i.load(off, false)
+	m.changed()
+}

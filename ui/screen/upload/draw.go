@@ -1,0 +1,183 @@
+package upload
+
+import (
+	"context"
+	"fmt"
+	"image"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/edit"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
+)
+
+// newRegion makes the editor of the region, which draws it in the form, too.
+func (m *Model) newRegion(o Options) *edit.Region {
+	return edit.NewRegion(edit.RegionOptions{
+		Context: o.Context, Draw: o.Picture, Gallery: o.Gallery,
+		Text: func() string {
+			if m.drawing() {
+				return m.draw.of[0].values[fieldRegion]
+			}
+			if s := m.current(); s != nil {
+				return s.values[fieldRegion]
+			}
+			return ""
+		},
+		Set: func(region string) {
+			if m.drawing() {
+				m.draw.set(region)
+			}
+		},
+		Menu: func(title string, take func(row int) tea.Cmd, rows ...kit.MenuRow) tea.Cmd {
+			m.Overlays().Open(kit.NewMenu(title, rows...).OnTake(take))
+			return nil
+		},
+	})
+}
+
+// showPicture asks for the picture of the current source while its region is
+// edited.
+func (m *Model) showPicture() tea.Cmd {
+	s, i := m.current(), m.focused()
+	if s == nil || !m.drawing() && (i == nil || i.section != sectionRegion) {
+		return nil
+	}
+	return tea.Batch(m.region.Show(subjectPicture(s)), m.region.Follow())
+}
+
+// subjectPicture is the picture of a source as the editor of the region takes it.
+func subjectPicture(s *source) edit.Subject {
+	if yes, _ := s.known.isPicture(); !yes {
+		return edit.Subject{}
+	}
+	facts, path := &s.known.facts, s.src.Path
+	return edit.Subject{
+		Name: path, Size: facts.Stored, Orientation: facts.Orientation,
+		Path: func(context.Context) (string, error) { return path, nil },
+	}
+}
+
+// noDraw says why the region cannot be drawn on the picture; empty: it can.
+func (m *Model) noDraw() string {
+	s := m.current()
+	if s == nil {
+		return emptyForm
+	}
+	yes, sure := s.known.isPicture()
+	switch {
+	case s.src.Path == "":
+		return "the picture is not on this computer; type the numbers"
+	case !sure && s.known.err == nil:
+		return "the file is being looked at"
+	case !yes:
+		return "it is no picture that can be shown here; type the numbers"
+	case s.known.facts.Stored == (image.Point{}):
+		return "the size of the picture is not known; type the numbers"
+	}
+	return ""
+}
+
+// regionView moves the region on the picture of the current source.
+type regionView struct {
+	overlay
+	of     []*source
+	before []string // the regions of those, for leaving without a change
+}
+
+var _ kit.Overlay = (*regionView)(nil)
+
+// drawRegion opens the picture with the region.
+func (m *Model) drawRegion() tea.Cmd {
+	v := &regionView{overlay: overlay{m: m}, of: m.targets()}
+	for _, s := range v.of {
+		v.before = append(v.before, s.values[fieldRegion])
+	}
+	m.region.Begin()
+	m.draw = v
+	m.cover(v)
+	return nil
+}
+
+// drawing tells whether the region is moved on the picture now.
+func (m *Model) drawing() bool { return m.draw != nil && !m.draw.closed }
+
+// WantsPixels reports whether the mouse is wanted by pixels: while the region can
+// be moved with it.
+func (m *Model) WantsPixels() bool { return m.drawing() && m.region.WantsPixels() }
+
+// set gives the targets a region; empty: none.
+func (v *regionView) set(region string) {
+	for _, s := range v.of {
+		v.m.set(s, fieldRegion, region)
+	}
+	v.m.load()
+}
+
+// Actions are those of the region, and to go back with it or without.
+func (v *regionView) Actions() []kit.Action {
+	const group = "Region"
+	actions := append(v.m.region.Actions(), kit.Action{
+		ID: "region.none", Keys: kit.Bind("no region", "", "x"), Group: group, Disabled: v.noRegion,
+		Do: func() tea.Cmd { v.m.region.Begin(); v.set(""); return nil },
+	}, kit.Action{ID: "region.done", Keys: kit.Bind("done", "", "enter", "ctrl+s"), Group: group, Footer: true, Do: v.close})
+	return append(actions, kit.Action{ID: "region.revert", Keys: kit.Bind("leave it as it was", "", "esc"), Group: group, Do: func() tea.Cmd {
+		for n, s := range v.of {
+			v.m.set(s, fieldRegion, v.before[n])
+		}
+		v.m.load()
+		return v.close()
+	}})
+}
+
+func (v *regionView) noRegion() string {
+	if v.of[0].values[fieldRegion] == "" {
+		return "there is no region yet; c begins one in the middle"
+	}
+	return ""
+}
+
+// Mouse moves the region, or draws one.
+func (v *regionView) Mouse(msg tea.MouseMsg) tea.Cmd {
+	cmd, _ := v.m.region.Update(msg)
+	return cmd
+}
+
+// refresh tells the editor where the picture is.
+func (v *regionView) refresh() {
+	size, origin := v.pictureSize(v.room), kit.BoxOrigin(v.room)
+	v.m.region.Resize(image.Rectangle{Min: origin, Max: origin.Add(size)})
+}
+
+// pictureSize is the room for the picture above the words.
+func (v *regionView) pictureSize(room image.Point) image.Point {
+	inner := kit.BoxInner(room)
+	return image.Pt(inner.X, inner.Y-len(v.lines(inner, measured)))
+}
+
+// View draws the picture with the region and its numbers.
+func (v *regionView) View(room image.Point, th *theme.Theme) string {
+	size, lines := v.pictureSize(room), v.lines(kit.BoxInner(room), th)
+	body := text.Fit("", max(0, size.X), max(0, size.Y))
+	if drawn := v.m.region.View(size, th); drawn != "" {
+		body = drawn
+	}
+	body = kit.JoinV(append([]string{body}, lines...)...)
+	return kit.BoxFooter("Region of "+text.Safe(v.m.current().src.Name()), text.Plural(len(v.of), "file"), body, room, true, th)
+}
+
+// lines say the numbers, what the arrows move, and how the picture is turned.
+func (v *regionView) lines(inner image.Point, th *theme.Theme) []string {
+	region, stored := v.of[0].values[fieldRegion], v.m.current().known.facts.Stored
+	words := fmt.Sprintf("No region. c begins one in the middle of %d x %d pixels; the mouse draws one.", stored.X, stored.Y)
+	if region != "" {
+		words = fmt.Sprintf("x,y,width,height %s of %d x %d. %s.", region, stored.X, stored.Y, text.Capital(v.m.region.Handle()))
+		if _, note := v.m.region.Note(); note != "" {
+			words += " " + note
+		}
+	}
+	lines := wrapStyled(words, inner.X, th.Text)
+	return lines[:min(len(lines), max(0, inner.Y-3))]
+}

@@ -10,6 +10,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/media"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/text"
 )
 
@@ -111,30 +112,6 @@ func (m *Model) askFolders() tea.Cmd {
 	}
 }
 
-// completions are the words that what is typed may mean: those that begin with
-// it before those that only hold it.
-func completions(words []string, typed string) []string {
-	begin, hold := matches(words, typed)
-	return append(begin, hold...)
-}
-
-// matches are the words that begin with what is typed, and those that only hold
-// it, whatever the case.
-func matches(words []string, typed string) (begin, hold []string) {
-	typed = strings.ToLower(typed)
-	for _, w := range words {
-		lower := strings.ToLower(w)
-		switch {
-		case lower == typed:
-		case strings.HasPrefix(lower, typed):
-			begin = append(begin, w)
-		case strings.Contains(lower, typed):
-			hold = append(hold, w)
-		}
-	}
-	return begin, hold
-}
-
 // offerFolders looks what the typed folder may mean.
 func (m *Model) offerFolders() {
 	m.offer, m.offerAt = nil, 0
@@ -142,7 +119,7 @@ func (m *Model) offerFolders() {
 	if strings.Trim(typed, "/ ") == "" {
 		return
 	}
-	m.offer = completions(m.folders, typed)
+	m.offer = edit.Matches(typed, m.folders)
 	m.offer = slices.DeleteFunc(m.offer, func(f string) bool { return strings.TrimSuffix(f, "/") == strings.TrimSuffix(typed, "/") })
 	m.offer = m.offer[:min(len(m.offer), maxOffer)]
 }

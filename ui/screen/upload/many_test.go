@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	tea "charm.land/bubbletea/v2"
+
 	"mediadesk/api"
 	"mediadesk/ui/page"
 )
@@ -390,6 +392,21 @@ func TestRegionEditor(t *testing.T) {
 	if m.covered() || region() != "20,10,40,20" || m.item(fieldRegion).value() != "20,10,40,20" {
 		t.Errorf("done with %q", region())
 	}
+	if m.WantsPixels() {
+		t.Error("the mouse is wanted by pixels without the picture")
+	}
+	press(t, m, "enter", "x")
+	cells := m.region.Cells()
+	if !m.WantsPixels() {
+		t.Errorf("the mouse is not wanted by pixels, the picture is at %v", cells)
+	}
+	send(t, m, tea.MouseClickMsg{X: cells.Min.X, Y: cells.Min.Y, Button: tea.MouseLeft})
+	send(t, m, tea.MouseMotionMsg{X: cells.Max.X + 1, Y: cells.Max.Y + 1, Button: tea.MouseLeft})
+	send(t, m, tea.MouseReleaseMsg{})
+	if got := region(); got != "0,1,80,39" { // from the middle of the first cell
+		t.Errorf("dragging over the picture draws %q", got)
+	}
+	press(t, m, "esc")
 	press(t, m, "enter", "right", "esc")
 	if region() != "20,10,40,20" || m.covered() {
 		t.Errorf("esc leaves %q", region())

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/text"
 )
@@ -76,20 +77,12 @@ func metadataItem(f field, meta *api.MetadataField) *item {
 	}
 	label = text.Safe(label)
 	i.note = text.Safe(meta.Name) + ": " + text.Safe(meta.Schema.Words()) + "."
-	pick := func(words, texts []string) *item {
-		i.choices = append([]string{unset}, texts...)
-		i.pick = &kit.Select{Label: label, LabelWidth: labelWidth, Options: append([]string{"not set"}, words...)}
-		return i
-	}
-	switch meta.Schema.Type {
-	case api.MetadataBoolean:
-		return pick([]string{"true", "false"}, []string{"true", "false"})
-	case api.MetadataSingleSelect:
-		var words, texts []string
-		for _, o := range meta.Schema.Options {
-			words, texts = append(words, text.Safe(plainValue(o))), append(texts, string(o))
+	if choices := edit.MetadataChoices(meta.Schema); choices != nil {
+		i.choices, i.pick = []string{unset}, &kit.Select{Label: label, LabelWidth: labelWidth, Options: []string{"not set"}}
+		for _, c := range choices {
+			i.choices, i.pick.Options = append(i.choices, string(c)), append(i.pick.Options, text.Safe(edit.PlainValue(c)))
 		}
-		return pick(words, texts)
+		return i
 	}
 	hint := map[string]string{
 		api.MetadataNumber: "a number", api.MetadataDate: "a date such as 2026-07-31",
@@ -101,21 +94,12 @@ func metadataItem(f field, meta *api.MetadataField) *item {
 	if meta.Schema.Type == api.MetadataMultiSelect {
 		var words []string
 		for _, o := range meta.Schema.Options {
-			words = append(words, text.Safe(plainValue(o)))
+			words = append(words, text.Safe(edit.PlainValue(o)))
 		}
 		i.note += " Options: " + strings.Join(words, ", ") + "."
 	}
 	i.text = &kit.Field{Label: label, LabelWidth: labelWidth, Placeholder: "not set: " + hint}
 	return i
-}
-
-// plainValue is a JSON value as people read it: a text without quotation marks.
-func plainValue(value json.RawMessage) string {
-	var text string
-	if json.Unmarshal(value, &text) == nil && string(value) != "null" {
-		return text
-	}
-	return string(value)
 }
 
 // of is the text of what values say in the item.
@@ -136,15 +120,7 @@ func (i *item) of(v *values) string {
 		}
 		return unset
 	}
-	var list []json.RawMessage
-	if i.meta.Schema.Type == api.MetadataMultiSelect && json.Unmarshal(value, &list) == nil {
-		words := make([]string, len(list))
-		for n, v := range list {
-			words[n] = plainValue(v)
-		}
-		return strings.Join(words, ", ")
-	}
-	return plainValue(value)
+	return edit.MetadataText(value, i.meta.Schema)
 }
 
 // differs tells whether values say another thing than those that made text.
@@ -185,31 +161,7 @@ func (i *item) metadataValue() json.RawMessage {
 		}
 		return json.RawMessage(text)
 	}
-	if strings.TrimSpace(text) == "" {
-		return nil
-	}
-	switch i.meta.Schema.Type {
-	case api.MetadataNumber:
-		var n json.Number
-		if trimmed := strings.TrimSpace(text); json.Unmarshal([]byte(trimmed), &n) == nil && trimmed[0] != '"' {
-			return json.RawMessage(trimmed)
-		}
-	case api.MetadataMultiSelect:
-		var list []string
-		for _, word := range api.SplitTags(text) {
-			value := jsonText(word)
-			for _, o := range i.meta.Schema.Options {
-				if plainValue(o) == word {
-					value = o
-				}
-			}
-			list = append(list, string(value))
-		}
-		return json.RawMessage("[" + strings.Join(list, ",") + "]")
-	case api.MetadataDate:
-		return jsonText(strings.TrimSpace(text))
-	}
-	return jsonText(text)
+	return edit.MetadataValue(text, i.meta.Schema)
 }
 
 // loadMetadata shows what one item of the metadata changed in the others.

@@ -3,12 +3,12 @@ package upload
 import (
 	"context"
 	"path"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/ui/edit"
 )
 
 type (
@@ -24,18 +24,7 @@ type (
 // completeTags offers the tags that are used in the form's folder before all
 // others, both by how often they are used.
 func (m *Model) completeTags(typed string) []string {
-	here := m.folderTags[m.formFolder()]
-	begin, hold := matches(here, typed)
-	more, also := matches(m.tags, typed)
-	var out []string
-	have := map[string]bool{}
-	for _, w := range slices.Concat(begin, more, hold, also) {
-		if !have[w] {
-			have[w] = true
-			out = append(out, w)
-		}
-	}
-	return out
+	return edit.Matches(typed, m.folderTags[m.formFolder()], m.tags)
 }
 
 // formFolder is the folder of the first target.

@@ -81,7 +81,7 @@ func TestHostileNames(t *testing.T) {
 // kinds, on every screen that shows them.
 func TestHostileAnswers(t *testing.T) {
 	d := newWorkplace(t)
-	service := uitest.StartNasty(t)
+	service := uitest.StartHostileServer(t)
 	var files []string
 	for i := range 2 * len(uitest.Hostile()) {
 		name := filepath.Join(t.TempDir(), fmt.Sprintf("f%02d.txt", i))

@@ -39,15 +39,15 @@ func leaks(text string) []string {
 	return found
 }
 
-// nasty is a service with every fault that repeats the key wherever it can.
-type nasty struct {
+// leakyServer is a service with every fault that repeats the key wherever it can.
+type leakyServer struct {
 	mu    sync.Mutex
 	n     int
 	seen  int    // requests that had the key where it belongs
 	other string // another host
 }
 
-func (s *nasty) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *leakyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	user, _, _ := r.BasicAuth()
 	s.mu.Lock()
 	if user == canary {
@@ -124,7 +124,7 @@ func TestKeyCanary(t *testing.T) {
 		text, _ := io.ReadAll(r.Body)
 		strangers.Store(r.URL.String(), fmt.Sprint(r.Header, string(text)))
 	}))
-	service := &nasty{other: other}
+	service := &leakyServer{other: other}
 	address := listen(t, service)
 	dir := t.TempDir()
 	home := filepath.Join(dir, "home")

@@ -20,7 +20,7 @@ import (
 // of hostile file names, records, tags, posts and errors as it is.
 func TestHostileText(t *testing.T) {
 	binary := uitest.Build(t)
-	service := uitest.StartNasty(t)
+	service := uitest.StartHostileServer(t)
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "pictures")
 	plain := filepath.Join(dir, "plain")
@@ -115,7 +115,7 @@ func TestHostileText(t *testing.T) {
 	run(0, append([]string{"list"}, to...)...)
 	var ids []string
 	for i := range uitest.Hostile() {
-		ids = append(ids, uitest.NastyID(i))
+		ids = append(ids, uitest.HostileID(i))
 	}
 	run(0, append(append([]string{"details"}, ids...), to...)...)
 	run(0, append([]string{"versions", ids[8]}, to...)...)

@@ -35,7 +35,7 @@ func sheetOfRealPictures(t *testing.T, path string) {
 		},
 		Loader: loader,
 	})
-	g := uitest.NewGlass(t, m, image.Pt(160, 46))
+	g := uitest.NewFakeTerminal(t, m, image.Pt(160, 46))
 	g.Run(m.Init())
 	g.Send(picture.Abilities{Method: picture.MethodKitty, Cell: image.Pt(4, 8)})
 	g.Draw()

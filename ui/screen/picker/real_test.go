@@ -34,7 +34,7 @@ func sheetOfRealPictures(t *testing.T, dir string) {
 	loader.UseGallery(picture.NewGallery(false))
 	m := New(Options{Folder: dir, Loader: loader})
 	m.disk.patience, m.disk.rowPatience, m.disk.longPatience = time.Minute, time.Minute, time.Minute
-	g := uitest.NewGlass(t, m, image.Pt(160, 46))
+	g := uitest.NewFakeTerminal(t, m, image.Pt(160, 46))
 	g.Send(picture.Abilities{Method: picture.MethodKitty, Cell: image.Pt(4, 8)})
 	g.Run(m.Init())
 	if g.Real() != 0 || len(g.Held) != 0 {

@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// NastyService is a service whose every answer and post holds hostile text. It
+// HostileServer is a server whose every answer and post holds hostile text. It
 // refuses each second upload in such words; for the others it posts such text
 // to the webhook address.
-type NastyService struct {
+type HostileServer struct {
 	URL string
 
 	mu     sync.Mutex
@@ -23,9 +23,9 @@ type NastyService struct {
 	posted map[int]bool
 }
 
-// StartNasty starts one for the time of a test.
-func StartNasty(t testing.TB) *NastyService {
-	s := &NastyService{posted: map[int]bool{}}
+// StartHostileServer starts a hostile server that stops with the test.
+func StartHostileServer(t testing.TB) *HostileServer {
+	s := &HostileServer{posted: map[int]bool{}}
 	server := httptest.NewServer(s)
 	t.Cleanup(func() { s.posts.Wait(); server.Close() })
 	s.URL = server.URL
@@ -33,32 +33,32 @@ func StartNasty(t testing.TB) *NastyService {
 }
 
 // Posted waits until all posts were answered, and returns how many were made.
-func (s *NastyService) Posted() int {
+func (s *HostileServer) Posted() int {
 	s.posts.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.posted)
 }
 
-// NastyID is the id of the record with the text of that index.
-func NastyID(i int) string { return fmt.Sprintf("%024x", i+1) }
+// HostileID is the id of the record with the text of that index.
+func HostileID(i int) string { return fmt.Sprintf("%024x", i+1) }
 
 // record has hostile text wherever a record has text.
-func (s *NastyService) record(i int) map[string]any {
+func (s *HostileServer) record(i int) map[string]any {
 	text := Hostile()[i].Text
 	return map[string]any{
-		"fileId": NastyID(i), "type": "file", "name": text + ".jpg", "filePath": "/" + text + ".jpg",
+		"fileId": HostileID(i), "type": "file", "name": text + ".jpg", "filePath": "/" + text + ".jpg",
 		"url": s.URL + "/" + text, "fileType": "image", "mime": "image/" + text, "size": 1234, "height": 10, "width": 20,
 		"tags": []string{text, "plain"}, "AITags": []map[string]any{{"name": text, "confidence": 50, "source": text}},
 		"customCoordinates": "1,2,3," + text, "isPrivateFile": false, "description": text,
-		"versionInfo":    map[string]string{"id": NastyID(i), "name": text},
+		"versionInfo":    map[string]string{"id": HostileID(i), "name": text},
 		"customMetadata": map[string]any{"brand" + text: text}, "embeddedMetadata": map[string]any{text: text},
 		"extensionStatus": map[string]string{"remove-bg": "pending", text: text},
 		"createdAt":       "2026-08-14T20:41:07.000Z", "updatedAt": "2026-08-14T20:41:07.000Z" + text,
 	}
 }
 
-func (s *NastyService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *HostileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := func(status int, v any) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
@@ -81,11 +81,11 @@ func (s *NastyService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		fmt.Sscanf(path, "/v1/files/%24s", &id)
 		for i := range Hostile() {
-			if NastyID(i) == id && strings.HasSuffix(path, "/versions") {
+			if HostileID(i) == id && strings.HasSuffix(path, "/versions") {
 				answer(http.StatusOK, []any{s.record(i)})
 				return
 			}
-			if NastyID(i) == id {
+			if HostileID(i) == id {
 				answer(http.StatusOK, s.record(i))
 				return
 			}
@@ -94,13 +94,13 @@ func (s *NastyService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *NastyService) refusal(i int) map[string]string {
+func (s *HostileServer) refusal(i int) map[string]string {
 	text := Hostile()[i].Text
 	return map[string]string{"message": "refused " + text, "help": "help " + text, "requestId": text}
 }
 
 // upload refuses one upload, and takes the next.
-func (s *NastyService) upload(r *http.Request, answer func(int, any)) {
+func (s *HostileServer) upload(r *http.Request, answer func(int, any)) {
 	if err := r.ParseMultipartForm(1 << 20); err != nil {
 		answer(http.StatusBadRequest, s.refusal(0))
 		return
@@ -122,7 +122,7 @@ func (s *NastyService) upload(r *http.Request, answer func(int, any)) {
 	s.posts.Go(func() {
 		for _, status := range []string{text, "FAILED"} {
 			body, _ := json.Marshal(map[string]any{
-				"type": text, "id": text, "fileId": NastyID(i), "extension": "remove-bg", "service": "remove-bg", "status": status, "error": text, "message": text, "data": map[string]any{text: text},
+				"type": text, "id": text, "fileId": HostileID(i), "extension": "remove-bg", "service": "remove-bg", "status": status, "error": text, "message": text, "data": map[string]any{text: text},
 			})
 			res, err := http.Post(address, "application/json", strings.NewReader(string(body)))
 			if err != nil {

@@ -15,10 +15,10 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Glass is a terminal that shows real pictures to one screen: it runs the screen's
+// FakeTerminal is a terminal that shows real pictures to one screen: it runs the screen's
 // commands one after the other and keeps which pictures it was sent and not told to
 // forget. What waits has to wait by a clock of the test's own.
-type Glass struct {
+type FakeTerminal struct {
 	Size image.Point     // what the screen is drawn at
 	Held map[string]bool // the pictures, by id
 	Most int             // of Held at any time
@@ -33,101 +33,101 @@ var (
 	shown  = regexp.MustCompile("\U0010EEEE.(.)(.)")
 )
 
-// NewGlass puts a screen behind the glass.
-func NewGlass(t testing.TB, screen page.Screen, size image.Point) *Glass {
-	g := &Glass{Size: size, Held: map[string]bool{}, t: t}
-	g.host.Resize(size)
-	g.host.Paint(theme.New(true, true))
-	g.host.Keep(page.Picker, screen)
-	g.Run(g.host.Show(page.Picker, false))
-	return g
+// NewFakeTerminal shows a screen on a fake terminal.
+func NewFakeTerminal(t testing.TB, screen page.Screen, size image.Point) *FakeTerminal {
+	f := &FakeTerminal{Size: size, Held: map[string]bool{}, t: t}
+	f.host.Resize(size)
+	f.host.Paint(theme.New(true, true))
+	f.host.Keep(page.Picker, screen)
+	f.Run(f.host.Show(page.Picker, false))
+	return f
 }
 
 // Send gives a message to the screen, draws it, and does all that follows.
-func (g *Glass) Send(msg tea.Msg) {
-	g.t.Helper()
+func (f *FakeTerminal) Send(msg tea.Msg) {
+	f.t.Helper()
 	var cmd tea.Cmd
-	to := g.host.InFront()
+	to := f.host.InFront()
 	if r, ok := msg.(page.Reply); ok {
-		if to, msg, ok = g.host.Open(r); !ok {
+		if to, msg, ok = f.host.Open(r); !ok {
 			return
 		}
 	}
 	if key, ok := msg.(tea.KeyPressMsg); ok {
-		cmd, _, _ = g.host.Press(key)
+		cmd, _, _ = f.host.Press(key)
 	} else {
-		cmd = g.host.Deliver(to, msg)
+		cmd = f.host.Deliver(to, msg)
 	}
-	g.Draw()
-	g.Run(cmd)
+	f.Draw()
+	f.Run(cmd)
 }
 
 // Resize gives the screen another room.
-func (g *Glass) Resize(size image.Point) {
-	g.t.Helper()
-	g.Size = size
-	g.Run(g.host.Resize(size))
-	g.Draw()
+func (f *FakeTerminal) Resize(size image.Point) {
+	f.t.Helper()
+	f.Size = size
+	f.Run(f.host.Resize(size))
+	f.Draw()
 }
 
 // Run does what a command says and all that follows.
-func (g *Glass) Run(cmd tea.Cmd) {
-	g.t.Helper()
+func (f *FakeTerminal) Run(cmd tea.Cmd) {
+	f.t.Helper()
 	if cmd == nil {
 		return
 	}
 	switch msg := cmd().(type) {
 	case nil:
 	case tea.RawMsg:
-		g.take(fmt.Sprint(msg.Msg))
+		f.take(fmt.Sprint(msg.Msg))
 	default:
 		// The type of a sequence has no name.
 		v, list := reflect.ValueOf(msg), reflect.TypeFor[[]tea.Cmd]()
 		if !v.CanConvert(list) {
-			g.Send(msg)
+			f.Send(msg)
 			return
 		}
 		for _, c := range v.Convert(list).Interface().([]tea.Cmd) {
-			g.Run(c)
+			f.Run(c)
 		}
 	}
 }
 
 // take takes what is sent to the terminal.
-func (g *Glass) take(text string) {
-	g.t.Helper()
+func (f *FakeTerminal) take(text string) {
+	f.t.Helper()
 	for _, id := range sent.FindAllStringSubmatch(text, -1) {
-		if g.Held[id[1]] {
-			g.t.Errorf("picture %s is sent again before it was forgotten", id[1])
+		if f.Held[id[1]] {
+			f.t.Errorf("picture %s is sent again before it was forgotten", id[1])
 		}
-		g.Held[id[1]] = true
+		f.Held[id[1]] = true
 	}
 	for _, id := range forgot.FindAllStringSubmatch(text, -1) {
-		delete(g.Held, id[1])
+		delete(f.Held, id[1])
 	}
-	g.Most = max(g.Most, len(g.Held))
+	f.Most = max(f.Most, len(f.Held))
 }
 
 // Draw is the screen as it is drawn now. Cells of a picture that the terminal does
 // not have are an error.
-func (g *Glass) Draw() string {
-	g.t.Helper()
-	view := g.host.View(theme.New(true, true))
+func (f *FakeTerminal) Draw() string {
+	f.t.Helper()
+	view := f.host.View(theme.New(true, true))
 	have := map[rune]bool{}
-	for id := range g.Held {
+	for id := range f.Held {
 		var n uint32
 		if _, err := fmt.Sscan(id, &n); err != nil {
-			g.t.Fatal(err)
+			f.t.Fatal(err)
 		}
 		have[kitty.Diacritic(int(n>>24))] = true
 	}
 	for _, cell := range shown.FindAllStringSubmatch(view, -1) {
 		if third := []rune(cell[2])[0]; !have[third] {
-			g.t.Fatalf("cells of a picture that the terminal does not have: %q", cell[0])
+			f.t.Fatalf("cells of a picture that the terminal does not have: %q", cell[0])
 		}
 	}
 	return view
 }
 
 // Real is how many cells of real pictures are drawn.
-func (g *Glass) Real() int { g.t.Helper(); return strings.Count(g.Draw(), string(kitty.Placeholder)) }
+func (f *FakeTerminal) Real() int { f.t.Helper(); return strings.Count(f.Draw(), string(kitty.Placeholder)) }

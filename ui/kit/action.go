@@ -120,7 +120,8 @@ func KeyMsg(keyName string) tea.KeyPressMsg {
 
 // Hints is one line with the keys and words of at most five actions, those that
 // ask for it and can be done now. What does not fit is left out; a shorter one
-// after it may still fit. The line is exactly width columns.
+// after it may still fit, whereas the help of bubbles ends at the first that does
+// not. The line is exactly width columns.
 func Hints(actions []Action, width int, th *theme.Theme) string {
 	if width < 1 {
 		return ""

@@ -71,18 +71,11 @@ func (l *List) Click(y int) bool {
 
 // Wheel scrolls by a turn of the wheel, and tells whether the message was one.
 func (l *List) Wheel(msg tea.Msg) bool {
-	turn, ok := msg.(tea.MouseWheelMsg)
-	switch {
-	case !ok:
-		return false
-	case turn.Button == tea.MouseWheelUp:
-		l.wheel(-wheelRows)
-	case turn.Button == tea.MouseWheelDown:
-		l.wheel(wheelRows)
-	default:
-		return false
+	by := wheelBy(msg)
+	if by != 0 {
+		l.wheel(by)
 	}
-	return true
+	return by != 0
 }
 
 // Move moves the cursor by that many rows, not beyond the ends.

@@ -13,6 +13,9 @@ import (
 // Pane is a box of ready-made lines that scroll, such as what is known of the
 // row under the cursor. It keeps only where it stands; the zero value stands at
 // the top.
+//
+// It does without the viewport of bubbles, which has keys of its own beside those
+// of the actions and does not say how far the lines go.
 type Pane struct {
 	top, lines, height int
 }

@@ -2,6 +2,7 @@ package kit
 
 import (
 	"image"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,6 +13,10 @@ import (
 
 // TextArea is a text field of many lines, for JSON and descriptions. Long lines
 // are not broken: the line with the cursor scrolls. The zero value is empty.
+//
+// It is not the textarea of bubbles, because that one drops control characters and
+// bytes that are not UTF-8 from the value, draws direction marks as they are, takes
+// a letter apart from its marks, and has no ctrl+y.
 type TextArea struct {
 	// Placeholder is shown, muted, while the text is empty.
 	Placeholder string
@@ -76,18 +81,12 @@ func (a *TextArea) Update(msg tea.Msg) bool {
 			return true
 		}
 		return a.press(msg.String())
-	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			a.move(-wheelRows)
-		case tea.MouseWheelDown:
-			a.move(wheelRows)
-		default:
-			return false
-		}
-		return true
 	}
-	return false
+	by := wheelBy(msg)
+	if by != 0 {
+		a.move(by)
+	}
+	return by != 0
 }
 
 func (a *TextArea) press(key string) bool {
@@ -173,13 +172,14 @@ func (a *TextArea) join() {
 	end := len(l.text)
 	l.text += a.lines[a.row+1].text
 	l.at = l.snap(end)
-	a.lines = append(a.lines[:a.row+1], a.lines[a.row+2:]...)
+	a.lines = slices.Delete(a.lines, a.row+1, a.row+2)
 }
 
+// plainLines makes all line ends \n, and tabs blanks.
+var plainLines = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", "  ")
+
 func (a *TextArea) insert(s string) {
-	s = strings.ReplaceAll(s, "\r\n", "\n")
-	s = strings.ReplaceAll(s, "\r", "\n")
-	s = strings.ReplaceAll(s, "\t", "  ")
+	s = plainLines.Replace(s)
 	l := a.current()
 	before, after := l.text[:l.at], l.text[l.at:]
 	parts := strings.Split(s, "\n")
@@ -195,11 +195,7 @@ func (a *TextArea) insert(s string) {
 	last := &fresh[len(fresh)-1]
 	last.text += after
 	last.at = last.snap(last.at)
-	rest := a.lines[a.row+1:]
-	lines := make([]line, 0, a.row+len(fresh)+len(rest))
-	lines = append(lines, a.lines[:a.row]...)
-	lines = append(lines, fresh...)
-	a.lines = append(lines, rest...)
+	a.lines = slices.Replace(a.lines, a.row, a.row+1, fresh...)
 	a.row += len(fresh) - 1
 }
 

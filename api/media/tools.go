@@ -139,13 +139,6 @@ func names(list []*converter) string {
 	return strings.Join(words, " or ")
 }
 
-// Convertible reports whether a file of that MIME type can be shown by a program
-// that is installed.
-func Convertible(mime string) bool {
-	c, _ := installed(convertersOf(mime))
-	return c != nil
-}
-
 // convert has another program make a picture of a regular file.
 func convert(ctx context.Context, path, mime string, limits Limits) (*Picture, error) {
 	c, program := installed(convertersOf(mime))

@@ -349,14 +349,3 @@ func valueText(raw json.RawMessage) string {
 	}
 	return ""
 }
-
-// Failures joins the errors of results.
-func Failures(list []Edited) error {
-	var errs []error
-	for _, e := range list {
-		if e.Err != nil {
-			errs = append(errs, e.Err)
-		}
-	}
-	return errors.Join(errs...)
-}

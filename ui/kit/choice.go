@@ -201,11 +201,6 @@ type Toggle struct {
 	focused bool
 }
 
-// NewToggle makes a switch left to the service, whose default is def.
-func NewToggle(label string, def bool) *Toggle {
-	return &Toggle{Label: label, ServiceDefault: def}
-}
-
 // Value is the state.
 func (t *Toggle) Value() Tri {
 	if t.TwoState && t.state == Default {

@@ -297,7 +297,7 @@ func TestChipsShowWhatKeysActUpon(t *testing.T) {
 
 func TestToggleAndSelect(t *testing.T) {
 	th := theme.New(true, false)
-	sw := kit.NewToggle("Private", true)
+	sw := &kit.Toggle{Label: "Private", ServiceDefault: true}
 	if sw.Value() != kit.Default || sw.Value().Bool() != nil || !sw.Effective() {
 		t.Errorf("begins as %v", sw.Value())
 	}

@@ -116,3 +116,12 @@ func must(t *testing.T, err error) {
 }
 
 func file(path ...string) api.Source { return api.Source{Path: filepath.Join(path...)} }
+
+// sources are those in the tray, in its order.
+func (t *tray) sources() []api.Source {
+	out := make([]api.Source, len(t.items))
+	for i, it := range t.items {
+		out[i] = it.source
+	}
+	return out
+}

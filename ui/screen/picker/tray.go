@@ -84,11 +84,3 @@ func (t *tray) remove(gone func(item) bool) []item {
 	}
 	return out
 }
-
-func (t *tray) sources() []api.Source {
-	out := make([]api.Source, len(t.items))
-	for i, it := range t.items {
-		out[i] = it.source
-	}
-	return out
-}

@@ -34,15 +34,9 @@ var keepFields = map[string]field{
 	"overwriteCustomMetadata": fieldOverMetadata,
 }
 
-// predict tells what an upload does, by api.Consequences, as far as is known
-// of its place. The upload's way of naming need not be applied.
-func predict(u api.Upload, naming api.Naming, at api.Place) prediction {
-	p := foretell(u, naming, at)
-	return p.told()
-}
-
-// foretell is predict without the words of the sentences, which most files are
-// never asked for.
+// foretell returns what an upload does, by api.Consequences, as far as is known
+// of its place. The upload's way of naming need not be applied. The words of the
+// sentences, which most files are never asked for, come from told.
 func foretell(u api.Upload, naming api.Naming, at api.Place) prediction {
 	switch naming {
 	case api.NameHere:

@@ -41,7 +41,8 @@ func TestPredict(t *testing.T) {
 			v[f] = text
 		}
 		u, _ := build(api.Source{}, &v, localProfile())
-		p := predict(u, c.naming, c.at)
+		found := foretell(u, c.naming, c.at)
+		p := found.told()
 		var b strings.Builder
 		for _, l := range p.lines {
 			b.WriteString(l.text + "\n")

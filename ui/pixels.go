@@ -11,7 +11,7 @@ import (
 // aim has the terminal tell of the mouse by pixels while the screen in front
 // wants that, and by cells otherwise.
 func (m *Model) aim() tea.Cmd {
-	s, ok := page.Inner(m.host.InFront()).(page.Pixels)
+	s, ok := m.host.InFront().(page.Pixels)
 	cell := m.abilities.Cell
 	want := ok && m.abilities.PixelMouse && cell.X > 0 && cell.Y > 0 && s.WantsPixels()
 	if want == m.pixels {

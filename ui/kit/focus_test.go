@@ -24,6 +24,17 @@ func press(f kit.Focus, names ...string) {
 	}
 }
 
+// listKeys moves in a list by keys.
+type listKeys struct {
+	kit.Focus
+	of kit.Scroller
+}
+
+func (l listKeys) Actions() []kit.Action {
+	return kit.ListActions(func() kit.Scroller { return l.of }, nil)
+}
+func (l listKeys) Type(tea.Msg) (tea.Cmd, bool) { return nil, false }
+
 // chosen notes the number of what was chosen; -1: nothing was.
 type chosen struct{ n int }
 

@@ -152,8 +152,8 @@ func (l *List) scroll() {
 // each with its number, the width to fill, and whether it is under the cursor;
 // what row returns is clipped and filled to one line.
 func (l *List) View(size image.Point, row func(i, width int, selected bool) string) string {
-	l.SetHeight(size.Y) // goes when every screen calls SetHeight in Update
-	drawn := *l
+	drawn := *l // drawing changes nothing
+	drawn.SetHeight(size.Y)
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}

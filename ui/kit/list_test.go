@@ -42,24 +42,17 @@ func TestListKeys(t *testing.T) {
 		var l kit.List
 		l.SetLen(100)
 		l.SetHeight(10)
-		for k := range strings.FieldsSeq(c.keys) {
-			if !l.Update(kit.KeyMsg(k)) {
-				t.Errorf("%s is not used", k)
-			}
-		}
+		press(listKeys{of: &l}, strings.Fields(c.keys)...)
 		if l.Cursor() != c.want {
 			t.Errorf("%s: row %d, want %d", c.keys, l.Cursor(), c.want)
 		}
-	}
-	var l kit.List
-	if l.Update(kit.KeyMsg("x")) || l.Update(tea.FocusMsg{}) {
-		t.Error("uses what it does not know")
 	}
 }
 
 func TestListView(t *testing.T) {
 	var l kit.List
 	l.SetLen(5)
+	l.SetHeight(3)
 	if got := l.View(pt(3, 3), number); got != ">0 \n 1 \n 2 " {
 		t.Errorf("got %q", got)
 	}
@@ -92,16 +85,16 @@ func TestListView(t *testing.T) {
 func TestListWheel(t *testing.T) {
 	var l kit.List
 	l.SetLen(50)
-	l.View(pt(5, 10), number)
-	l.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+	l.SetHeight(10)
+	l.Wheel(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 	if from, to := l.Visible(); from != 3 || to != 13 || l.Cursor() != 3 {
 		t.Errorf("rows %d to %d, cursor %d", from, to, l.Cursor())
 	}
-	l.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
+	l.Wheel(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
 	if from, _ := l.Visible(); from != 0 || l.Cursor() != 3 {
 		t.Errorf("rows from %d, cursor %d", from, l.Cursor())
 	}
-	if l.Update(tea.MouseWheelMsg{Button: tea.MouseWheelLeft}) {
+	if l.Wheel(tea.FocusMsg{}) || l.Wheel(tea.MouseWheelMsg{Button: tea.MouseWheelLeft}) {
 		t.Error("used the wheel sideways")
 	}
 }
@@ -127,14 +120,14 @@ func TestListAlwaysShowsItsCursor(t *testing.T) {
 			case 0:
 				l.SetLen(rapid.IntRange(-1, 60).Draw(t, "n"))
 			case 1:
-				l.View(pt(4, rapid.IntRange(0, 20).Draw(t, "h")), number)
+				l.SetHeight(rapid.IntRange(0, 20).Draw(t, "h"))
 			case 2:
 				b := rapid.SampledFrom([]tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}).Draw(t, "wheel")
-				l.Update(tea.MouseWheelMsg{Button: b})
+				l.Wheel(tea.MouseWheelMsg{Button: b})
 			case 3:
 				l.Click(rapid.IntRange(-1, 20).Draw(t, "y"))
 			default:
-				l.Update(kit.KeyMsg(rapid.SampledFrom(keys).Draw(t, "key")))
+				press(listKeys{of: &l}, rapid.SampledFrom(keys).Draw(t, "key"))
 			}
 			from, to := l.Visible()
 			if from < 0 || to > l.Len() || l.Cursor() < 0 || (l.Len() > 0 && l.Cursor() >= l.Len()) {

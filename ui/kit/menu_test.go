@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"mediadesk/ui/kit"
@@ -13,6 +14,7 @@ import (
 )
 
 func TestMenu(t *testing.T) {
+	const open, closed = -1, -2
 	rows := []kit.MenuRow{{Key: "n", Words: "name"}, {Key: "s", Words: "size", On: true}, {Words: "kind", Note: "写真 \x1b[31m.jpg"}}
 	for _, c := range []struct {
 		keys string
@@ -22,20 +24,25 @@ func TestMenu(t *testing.T) {
 		{"enter", 1}, // the row that holds now has the cursor
 		{"down enter", 2},
 		{"k space", 0},
-		{"esc", kit.MenuClosed},
-		{"q", kit.MenuClosed},
-		{"x", kit.MenuOpen},
+		{"esc", closed},
+		{"q", closed},
+		{"x", open},
 	} {
-		m, got := kit.NewMenu("Sort", rows...), kit.MenuOpen
-		for k := range strings.FieldsSeq(c.keys) {
-			got = m.Update(kit.KeyMsg(k))
+		got := open
+		m := kit.NewMenu("Sort", rows...).OnTake(func(row int) tea.Cmd { got = row; return nil })
+		m.Resize(image.Pt(60, 20))
+		press(m, strings.Fields(c.keys)...)
+		if got == open && m.Closed() {
+			got = closed
 		}
-		if got != c.want {
+		if got != c.want || m.Closed() != (got != open) {
 			t.Errorf("%s came to %d, want %d", c.keys, got, c.want)
 		}
 	}
-	if got := kit.NewMenu("Nothing").Update(kit.KeyMsg("enter")); got != kit.MenuClosed {
-		t.Errorf("enter in an empty menu came to %d", got)
+	if m := kit.NewMenu("Nothing"); !m.Closed() {
+		if press(m, "enter"); !m.Closed() {
+			t.Error("enter in an empty menu does not leave it")
+		}
 	}
 	view := ansi.Strip(kit.NewMenu("Sort", rows...).View(image.Pt(60, 20), theme.New(true, true)))
 	for _, want := range []string{"Sort", "size (now)", `写真 \x1b[31m.jpg`} {

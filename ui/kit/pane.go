@@ -23,47 +23,6 @@ type Pane struct {
 // Reset goes back to the top, for other lines.
 func (p *Pane) Reset() { p.top = 0 }
 
-// Update scrolls by the keys of lists and by the wheel, and tells whether the
-// message was one of them.
-func (p *Pane) Update(msg tea.Msg) bool {
-	page, half := max(1, p.height-1), max(1, p.height/2)
-	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		switch msg.String() {
-		case "up", "k":
-			p.scroll(-1)
-		case "down", "j":
-			p.scroll(1)
-		case "pgup", "ctrl+b":
-			p.scroll(-page)
-		case "pgdown", "ctrl+f":
-			p.scroll(page)
-		case "ctrl+u":
-			p.scroll(-half)
-		case "ctrl+d":
-			p.scroll(half)
-		case "g", "home":
-			p.scroll(-p.lines)
-		case "G", "end":
-			p.scroll(p.lines)
-		default:
-			return false
-		}
-		return true
-	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			p.scroll(-wheelRows)
-		case tea.MouseWheelDown:
-			p.scroll(wheelRows)
-		default:
-			return false
-		}
-		return true
-	}
-	return false
-}
-
 // SetSize tells how many lines there are and the size of the box: in Update, when
 // one of them changes.
 func (p *Pane) SetSize(lines int, size image.Point) {
@@ -105,7 +64,9 @@ func (p *Pane) View(title string, lines []string, size image.Point, focused bool
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}
-	p.SetSize(len(lines), size) // goes when every screen calls SetSize in Update
+	drawn := *p // drawing changes nothing
+	drawn.SetSize(len(lines), size)
+	p = &drawn
 	to := min(p.lines, p.top+p.height)
 	footer := ""
 	if p.lines > p.height {

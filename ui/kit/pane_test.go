@@ -1,4 +1,4 @@
-package kit
+package kit_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"mediadesk/ui/kit"
 	"mediadesk/ui/theme"
 )
 
@@ -17,8 +18,9 @@ func TestPaneScrolls(t *testing.T) {
 	for i := range lines {
 		lines[i] = fmt.Sprintf("line %d.", i+1)
 	}
-	var p Pane
+	var p kit.Pane
 	size := image.Pt(30, 12)
+	p.SetSize(len(lines), size)
 	draw := func() string { return ansi.Strip(p.View("Title", lines, size, true, th)) }
 	for _, c := range []struct{ key, first, footer string }{
 		{"", "line 1.", "10 of 30 lines"},
@@ -32,21 +34,18 @@ func TestPaneScrolls(t *testing.T) {
 		{"pgup", "line 12.", "21 of 30 lines"},
 		{"home", "line 1.", "10 of 30 lines"},
 	} {
-		if c.key != "" && !p.Update(KeyMsg(c.key)) {
-			t.Errorf("%s is not a key of the pane", c.key)
+		if c.key != "" {
+			press(listKeys{of: &p}, c.key)
 		}
 		drawn := draw()
 		if got := strings.Split(drawn, "\n")[1]; !strings.Contains(got, c.first) || !strings.Contains(drawn, c.footer) {
 			t.Errorf("after %q:\n%s", c.key, drawn)
 		}
 	}
-	if p.Update(KeyMsg("x")) {
-		t.Error("x is no key of the pane")
-	}
-	if PaneWidth(size) != 26 || PaneWidth(image.Pt(10, 5)) != 8 {
+	if kit.PaneWidth(size) != 26 || kit.PaneWidth(image.Pt(10, 5)) != 8 {
 		t.Error("lines have the box but for a blank at both sides")
 	}
-	p.Update(KeyMsg("G"))
+	press(listKeys{of: &p}, "G")
 	lines = lines[:3]
 	if drawn := draw(); !strings.Contains(drawn, "line 1.") || strings.Contains(drawn, "lines") {
 		t.Errorf("fewer lines than before:\n%s", drawn)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"mediadesk/ui/kit"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
@@ -18,28 +20,25 @@ func TestPrompt(t *testing.T) {
 		}
 		return ""
 	}
-	press := func(keys ...string) int {
-		last := kit.PromptOpen
-		for _, k := range keys {
-			last = p.Update(kit.KeyMsg(k))
-		}
-		return last
-	}
-	if press("ctrl+u", "enter") != kit.PromptOpen {
+	took := "nothing"
+	take := func(text string) tea.Cmd { took = text; return nil }
+	p.OnTake(take)
+	if press(p, "ctrl+u", "enter"); p.Closed() || took != "nothing" {
 		t.Error("a text that is wrong was taken")
 	}
 	if !strings.Contains(p.View(image.Pt(60, 10), theme.New(true, false)), "A name is needed.") {
 		t.Error("what is wrong is not said")
 	}
-	if press("b", "q", "enter") != kit.PromptTaken || p.Value() != "bq" {
-		t.Errorf("took %q", p.Value())
+	if press(p, "b", "q", "enter"); !p.Closed() || took != "bq" {
+		t.Errorf("took %q", took)
 	}
-	if press("esc") != kit.PromptClosed {
+	p = kit.NewPrompt("Rename", "", "a.jpg").OnTake(take)
+	if press(p, "esc"); !p.Closed() || took != "bq" {
 		t.Error("esc does not leave")
 	}
-	p = kit.NewLongPrompt("Description", "", "one")
-	if press("enter", "2", "ctrl+s") != kit.PromptTaken || p.Value() != "one\n2" {
-		t.Errorf("took %q", p.Value())
+	p = kit.NewLongPrompt("Description", "", "one").OnTake(take)
+	if press(p, "enter", "2", "ctrl+s"); took != "one\n2" {
+		t.Errorf("took %q", took)
 	}
 }
 

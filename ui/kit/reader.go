@@ -132,8 +132,9 @@ func (r *Reader) View(room image.Point, th *theme.Theme) string {
 	if room.X < 1 || room.Y < 1 {
 		return ""
 	}
-	r.Resize(room) // goes when the host tells every reader its room
-	return r.draw(th)
+	drawn := *r // drawing changes nothing
+	drawn.Resize(room)
+	return drawn.draw(th)
 }
 
 func (r *Reader) draw(th *theme.Theme) string {

@@ -20,6 +20,7 @@ func TestReader(t *testing.T) {
 		fmt.Fprintf(&text, "line %02d\r\n", i)
 	}
 	r := kit.NewReader("Post", text.String())
+	r.Resize(pt(40, 12))
 	first := func() string {
 		lines := strings.Split(ansi.Strip(r.View(pt(40, 12), th)), "\n")
 		if len(lines) != 12 {
@@ -41,16 +42,14 @@ func TestReader(t *testing.T) {
 		{"g", "line 00"},
 		{"x", "line 00"},
 	} {
-		for k := range strings.FieldsSeq(c.keys) {
-			if r.Update(kit.KeyMsg(k)) {
-				t.Errorf("%s closed it", k)
-			}
+		if press(r, strings.Fields(c.keys)...); r.Closed() {
+			t.Errorf("%s closed it", c.keys)
 		}
 		if got := first(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.keys, got, c.want)
 		}
 	}
-	r.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+	r.Mouse(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 	if got := first(); got != "line 03" {
 		t.Errorf("the wheel went to %q", got)
 	}
@@ -58,7 +57,8 @@ func TestReader(t *testing.T) {
 		t.Error("does not say where it stands")
 	}
 	for _, k := range []string{"esc", "q", "enter"} {
-		if !r.Update(kit.KeyMsg(k)) {
+		r := kit.NewReader("Post", "text")
+		if press(r, k); !r.Closed() {
 			t.Errorf("%s did not close it", k)
 		}
 	}

@@ -30,7 +30,7 @@ type check struct {
 	of *source // the first source that has it; nil for checks of one source
 }
 
-// known is what has been learnt of a source.
+// known is what has been learned of a source.
 type known struct {
 	looked   bool // somebody looked; false: nothing below is known
 	identity api.Identity

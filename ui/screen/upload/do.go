@@ -81,13 +81,13 @@ func (m *Model) send() tea.Cmd {
 	if words == "" && len(m.sources) == 1 {
 		return m.hand(nil)
 	}
-	act := m.sendWords(m.sources)
+	verb := m.sendWords(m.sources)
 	return page.Send(page.Ask{
-		Title: act + "?",
+		Title: verb + "?",
 		Text:  words + "It goes to " + host(m.o.Profile) + ".",
 		Choices: []page.Choice{
 			{Label: "Not yet", Key: "n"},
-			{Label: act, Key: "s", Msg: confirmedMsg{}},
+			{Label: verb, Key: "s", Msg: confirmedMsg{}},
 		},
 	})
 }
@@ -123,7 +123,7 @@ func (m *Model) lossWords(n int) string {
 	return b.String()
 }
 
-// sendWords names the act with its number and target.
+// sendWords names the action with its number and target.
 func (m *Model) sendWords(sources []*source) string {
 	folders := map[string]bool{}
 	folder := ""

@@ -71,6 +71,7 @@ func (m *Model) turnCheck(by int) {
 			m.scroll = max(0, f.cursor-f.size.Y+3, min(m.scroll, f.cursor))
 		}
 	}
+	sideScroller{m}.Move(0)
 }
 
 // openCheck goes to the field of the check under the cursor.

@@ -214,7 +214,7 @@ func (m *Model) gotPlaces(msg placesMsg) tea.Cmd {
 	return m.lookAtPlaces()
 }
 
-// learn takes over a record that another part of the program learnt.
+// learn takes over a record that another part of the program learned.
 func (m *Model) learn(f api.File) {
 	p, ok := m.places[f.FilePath]
 	if !ok || f.FilePath == "" {

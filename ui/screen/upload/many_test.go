@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"image"
 	"slices"
 	"strings"
 	"testing"
@@ -444,5 +445,33 @@ func TestFieldsWhileTyping(t *testing.T) {
 	write(t, m, "!")
 	if got := m.item(firstMetadata).value(); got != "Acme!" {
 		t.Errorf("the row is %q", got)
+	}
+}
+
+// TestTheCheckUnderTheCursorIsSeen: n leads through all checks, and the side scrolls
+// along; after that it scrolls by the arrows without a key that does nothing.
+func TestTheCheckUnderTheCursorIsSeen(t *testing.T) {
+	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
+	for i, s := range m.sources {
+		m.set(s, fieldTags, strings.Repeat("%", i+1))
+		m.set(s, fieldFolder, strings.Repeat("a b", i+1))
+	}
+	m.load()
+	m.setFocus(focus{stop: stopSide})
+	for _, size := range []image.Point{{120, 20}, {80, 22}, {40, 10}} {
+		screen(m, size.X, size.Y)
+		for range len(m.listed()) {
+			press(t, m, "n")
+			if !strings.Contains(m.d.Text(), "›") {
+				t.Fatalf("%v: check %d is not seen:\n%s", size, m.atCheck, m.d.Text())
+			}
+		}
+		press(t, m, "G")
+		for range 3 {
+			before := m.d.Text()
+			if press(t, m, "up"); m.d.Text() == before {
+				t.Errorf("%v: up scrolls nothing:\n%s", size, before)
+			}
+		}
 	}
 }

@@ -17,7 +17,11 @@ import (
 type sideScroller struct{ m *Model }
 
 // Move scrolls by that many lines.
-func (s sideScroller) Move(by int) { s.m.scroll = max(0, min(s.m.scroll+by, s.most())) }
+func (s sideScroller) Move(by int) {
+	most := s.most()
+	// After a change of the size it may stand beyond the end.
+	s.m.scroll = max(0, min(min(s.m.scroll, most)+by, most))
+}
 
 // Page is how many lines are seen.
 func (s sideScroller) Page() int {

@@ -132,7 +132,7 @@ func TestPopupsOverRealPictures(t *testing.T) {
 					hidden, whole = under(before, cellsOf(text, size), size.X)
 					return whole
 				})
-				if hidden == 0 {
+				if hidden == 0 && p.name != "menu" { // a narrow menu may stand beside a narrow picture
 					t.Error("it hides nothing of the picture")
 				}
 				if p.name == "dialog" {

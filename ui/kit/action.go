@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -51,6 +52,29 @@ func (a Action) KeyLabel() string {
 		return k
 	}
 	return strings.Join(a.Keys.Keys(), " ")
+}
+
+// Shadow takes from each action the keys that one before it has: what is open
+// within a part, such as suggestions, comes first and has its keys. An action
+// whose keys are all taken is left out.
+func Shadow(actions []Action) []Action {
+	taken := map[string]bool{}
+	out := make([]Action, 0, len(actions))
+	for _, a := range actions {
+		all := a.Keys.Keys()
+		free := slices.DeleteFunc(slices.Clone(all), func(k string) bool { return taken[k] })
+		switch {
+		case len(free) == 0 && len(all) > 0:
+			continue
+		case len(free) < len(all):
+			a.Keys = Bind(a.Label(), "", free...)
+		}
+		for _, k := range free {
+			taken[k] = true
+		}
+		out = append(out, a)
+	}
+	return out
 }
 
 // Bind makes a binding from the words for help and the names of its keys. The

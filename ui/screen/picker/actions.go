@@ -130,7 +130,7 @@ func (m *Model) gridActions() []kit.Action {
 			return nil
 		}}
 	}
-	actions := []kit.Action{
+	return kit.Shadow(append([]kit.Action{
 		move("list.left", "left", "← h", func(picture.Grid) int { return -1 }, "left", "h"),
 		move("list.right", "right", "→ l", func(picture.Grid) int { return 1 }, "right", "l"),
 		move("list.up", "up", "↑ k", func(g picture.Grid) int { return -g.Columns }, "up", "k"),
@@ -139,20 +139,7 @@ func (m *Model) gridActions() []kit.Action {
 		move("list.page-down", "page down", "pgdn", func(g picture.Grid) int { return g.Page() }, "pgdown", "ctrl+f"),
 		move("list.half-page-up", "half a page up", "", func(g picture.Grid) int { return -g.Columns * max(1, g.Rows/2) }, "ctrl+u"),
 		move("list.half-page-down", "half a page down", "", func(g picture.Grid) int { return g.Columns * max(1, g.Rows/2) }, "ctrl+d"),
-	}
-	for _, a := range m.listActions() {
-		if slices.ContainsFunc(actions, func(b kit.Action) bool { return a.ID == b.ID }) {
-			continue
-		}
-		switch a.ID { // tiles have the arrows
-		case "picker.open":
-			a.Keys = kit.Bind(a.Label(), "", "enter")
-		case "picker.parent":
-			a.Keys = kit.Bind(a.Label(), "", "backspace")
-		}
-		actions = append(actions, a)
-	}
-	return actions
+	}, m.listActions()...))
 }
 
 // Capturing reports whether the filter takes the keys.

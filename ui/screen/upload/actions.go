@@ -79,6 +79,9 @@ func (m *Model) Actions() []kit.Action {
 			return do()
 		}
 	}
+	if len(m.offer) > 0 {
+		return kit.Shadow(actions) // the offered folders have their keys first
+	}
 	return actions
 }
 

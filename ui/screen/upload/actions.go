@@ -1,11 +1,13 @@
 package upload
 
 import (
+	"image"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/media"
 	"mediadesk/ui/kit"
 )
 
@@ -28,9 +30,7 @@ func then(do func()) func() tea.Cmd {
 // Actions are those of the part with the focus.
 func (m *Model) Actions() []kit.Action {
 	i := m.focused()
-	actions := slices.Concat(m.folderActions(i), []kit.Action{
-		{ID: "form.send", Keys: kit.Bind("send", "", "ctrl+s"), Group: groupForm, Footer: true, Disabled: m.noSend, Do: m.send},
-	})
+	actions := []kit.Action{{ID: "form.send", Keys: kit.Bind("send", "", "ctrl+s"), Group: groupForm, Footer: true, Disabled: m.noSend, Do: m.send}}
 	if m.focus.stop == stopList {
 		actions = append(actions, m.fileActions()...)
 	}
@@ -62,6 +62,7 @@ func (m *Model) Actions() []kit.Action {
 	case i != nil && i.choice() != nil:
 		actions = append(actions, kit.ChoiceActions(i.choice, m.chosen)...)
 	}
+	actions = before(m.folderActions(i), actions)
 	for n := range actions {
 		a := &actions[n]
 		if a.ID == "form.back" {
@@ -85,11 +86,35 @@ func (m *Model) Actions() []kit.Action {
 	return actions
 }
 
+// before puts actions before others, which lose the keys of those.
+func before(first, actions []kit.Action) []kit.Action {
+	taken := map[string]bool{}
+	for _, a := range first {
+		for _, k := range a.Keys.Keys() {
+			taken[k] = true
+		}
+	}
+	for _, a := range actions {
+		keys := a.Keys.Keys()
+		rest := slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return taken[k] })
+		switch len(rest) {
+		case 0:
+			continue
+		case len(keys):
+		default:
+			a.Keys = kit.Bind(a.Label(), "", rest...)
+		}
+		first = append(first, a)
+	}
+	return first
+}
+
 // Catalog are the actions of every part.
 func (m *Model) Catalog() map[string][]kit.Action {
 	parts := map[string][]kit.Action{}
 	at := func(stop stopKind, f field) *Model {
 		form := New(Options{Sources: []api.Source{{Path: "x"}, {Path: "y"}}})
+		form.sources[0].known = known{looked: true, facts: media.Facts{Kind: media.KindPicture, Stored: image.Pt(1, 1)}}
 		form.focus = focus{stop: stop, field: f}
 		return form
 	}

@@ -3,13 +3,11 @@ package delivery
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"image"
 	"net/url"
 	"reflect"
-	"strings"
 	"testing"
 	"time"
 
@@ -133,19 +131,19 @@ func TestSigned(t *testing.T) {
 	// HMAC-SHA1("key", "default-image.jpg9999999999"), as official clients
 	// sign, made with another tool.
 	const made = "ik-s=004823fb77664b0c10ba6065e9fef92ba3cad8df"
-	if got := sign("key", "/default-image.jpg", time.Time{}); got != made {
+	if got := Sign("key", "/default-image.jpg", time.Time{}); got != made {
 		t.Errorf("signed %s, want %s", got, made)
 	}
 	u, _ := url.Parse("/default-image.jpg?" + made)
 	if !Signed("key", u, now) || Signed("other", u, now) {
 		t.Error("a signature for ever does not hold, or holds under another key")
 	}
-	u, _ = url.Parse("/tr:w-10/a.jpg?" + sign("key", "/tr:w-10/a.jpg", now.Add(time.Minute)))
+	u, _ = url.Parse("/tr:w-10/a.jpg?" + Sign("key", "/tr:w-10/a.jpg", now.Add(time.Minute)))
 	if !Signed("key", u, now) || Signed("key", u, now.Add(2*time.Minute)) {
 		t.Error("a signature does not hold for its time only")
 	}
 	// The rest of the query is signed too, escaped or not.
-	signature := sign("key", "/a.jpg?tr=w-10,h-20", now.Add(time.Minute))
+	signature := Sign("key", "/a.jpg?tr=w-10,h-20", now.Add(time.Minute))
 	for query, want := range map[string]bool{"tr=w-10,h-20&": true, "tr=w-10%2Ch-20&": true, "": false, "tr=w-20&": false, "tr=w-10,h-20&more=1&": false} {
 		u, _ = url.Parse("/a.jpg?" + query + signature)
 		if Signed("key", u, now) != want {
@@ -153,7 +151,7 @@ func TestSigned(t *testing.T) {
 		}
 	}
 	// Digits of a name are not part of the expiry.
-	u, _ = url.Parse("/a1?" + sign("key", "/a1", now.Add(time.Minute)))
+	u, _ = url.Parse("/a1?" + Sign("key", "/a1", now.Add(time.Minute)))
 	u, _ = url.Parse("/a?ik-t=1" + u.Query().Get("ik-t") + "&ik-s=" + u.Query().Get("ik-s"))
 	if Signed("key", u, now) {
 		t.Error("the signature of /a1 holds for /a")
@@ -192,18 +190,4 @@ func TestCache(t *testing.T) {
 	if _, mime, err := c.Get(t.Context(), "x", make1); err != nil || mime != "m" {
 		t.Errorf("a failure was kept: %v", err)
 	}
-}
-
-// sign returns the query of a signed address for path, which stands before it
-// unescaped and may have a query of its own: HMAC-SHA1 under the private key
-// over the path without its first slash and the expiry in seconds since 1970.
-// A zero time never expires.
-func sign(key, path string, expires time.Time) string {
-	until := forever
-	query := ""
-	if !expires.IsZero() {
-		until = fmt.Sprintf("%010d", expires.Unix())
-		query = "ik-t=" + until + "&"
-	}
-	return query + "ik-s=" + hex.EncodeToString(sum(key, strings.TrimPrefix(path, "/")+until))
 }

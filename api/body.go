@@ -104,7 +104,7 @@ func (b *body) close() {
 // newBoundary is random, so that no file can hold it by chance or on purpose.
 func newBoundary() string {
 	var b [24]byte
-	rand.Read(b[:]) //nolint:errcheck // crypto/rand.Read never fails
+	rand.Read(b[:])
 	return hex.EncodeToString(b[:])
 }
 

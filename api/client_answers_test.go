@@ -20,7 +20,7 @@ import (
 func answering(t *testing.T, answer http.HandlerFunc) *api.Client {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body) //nolint:errcheck // as much as comes
+		io.Copy(io.Discard, r.Body)
 		answer(w, r)
 	}))
 	t.Cleanup(server.Close)
@@ -71,7 +71,7 @@ func TestErrorAnswers(t *testing.T) {
 				w.Header().Set("Content-Type", test.kind)
 				w.Header().Set("X-Ik-Requestid", "id-1")
 				w.WriteHeader(test.status)
-				io.WriteString(w, test.body) //nolint:errcheck // the test fails by itself
+				io.WriteString(w, test.body)
 			})
 			_, err := c.Upload(context.Background(), upload(writeFile(t, "a", []byte("x"))), nil)
 			var answer *api.ServiceError
@@ -109,7 +109,7 @@ func TestSuccessWithoutRecord(t *testing.T) {
 		t.Run(test.about, func(t *testing.T) {
 			c := answering(t, func(w http.ResponseWriter, _ *http.Request) {
 				w.WriteHeader(test.status)
-				io.WriteString(w, test.body) //nolint:errcheck // the test fails by itself
+				io.WriteString(w, test.body)
 			})
 			f, err := c.Upload(context.Background(), upload(writeFile(t, "a", []byte("x"))), nil)
 			if f != nil || !errors.Is(err, api.ErrNoRecord) || !strings.Contains(err.Error(), test.says) {
@@ -152,7 +152,7 @@ func TestHugeAnswers(t *testing.T) {
 	}
 	c = answering(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(400)
-		io.WriteString(w, `{"message":"`+strings.Repeat("é", 30_000)+`"}`) //nolint:errcheck // the test fails by itself
+		io.WriteString(w, `{"message":"`+strings.Repeat("é", 30_000)+`"}`)
 	})
 	_, err = c.Upload(context.Background(), upload(path), nil)
 	if !errors.As(err, &answer) || len([]rune(answer.Message)) != 2001 {
@@ -168,11 +168,11 @@ func TestCompressedAnswers(t *testing.T) {
 			}
 			var text strings.Builder
 			z := gzip.NewWriter(&text)
-			io.WriteString(z, body) //nolint:errcheck // into memory
+			io.WriteString(z, body)
 			z.Close()
 			w.Header().Set("Content-Encoding", "gzip")
 			w.WriteHeader(status)
-			io.WriteString(w, text.String()[:text.Len()-cut]) //nolint:errcheck // the test fails by itself
+			io.WriteString(w, text.String()[:text.Len()-cut])
 		}
 	}
 	path := writeFile(t, "a", []byte("x"))
@@ -190,11 +190,11 @@ func TestCompressedAnswers(t *testing.T) {
 	// A small answer that unpacks to 100 MB.
 	var block strings.Builder
 	z := gzip.NewWriter(&block)
-	io.WriteString(z, strings.Repeat(" ", 1<<20)) //nolint:errcheck // into memory
+	io.WriteString(z, strings.Repeat(" ", 1<<20))
 	z.Close()
 	_, err = answering(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
-		io.WriteString(w, strings.Repeat(block.String(), 100)) //nolint:errcheck // the client leaves before the end
+		io.WriteString(w, strings.Repeat(block.String(), 100))
 	}).Upload(context.Background(), upload(path), nil)
 	if !errors.Is(err, api.ErrNoRecord) || !strings.Contains(err.Error(), "larger than") {
 		t.Errorf("got %v", err)
@@ -247,7 +247,7 @@ func TestAnswerHeaders(t *testing.T) {
 func TestSparseRecordFromTheService(t *testing.T) {
 	c := answering(t, func(w http.ResponseWriter, _ *http.Request) {
 		io.WriteString(w, `{"fileId":"1","size":"big","tags":7}`)
-	}) //nolint:errcheck // the test fails by itself
+	})
 	f, err := c.Upload(context.Background(), upload(writeFile(t, "a", []byte("x"))), nil)
 	if err != nil || f.FileID != "1" || !f.Size.IsZero() || !json.Valid(f.Raw) {
 		t.Errorf("got %+v, %v", f, err)
@@ -263,7 +263,7 @@ func TestList(t *testing.T) {
 		t.Errorf("got %+v, %v", files, err)
 	}
 	for _, body := range []string{"", "{}", "<html>", "[{}", "[1]"} {
-		c := answering(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, body) }) //nolint:errcheck // the test fails by itself
+		c := answering(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, body) })
 		if _, err := c.List(context.Background(), api.Query{}); err == nil {
 			t.Errorf("%q was read as a list", body)
 		}

@@ -100,10 +100,10 @@ func TestConnectionBroken(t *testing.T) {
 				if n < 0 {
 					n = r.ContentLength
 				}
-				io.CopyN(io.Discard, in, n) //nolint:errcheck // as much as comes
+				io.CopyN(io.Discard, in, n)
 				write(conn, test.answer)
 				if test.reset {
-					conn.SetLinger(0) //nolint:errcheck // the test then sees a close
+					conn.SetLinger(0)
 				}
 			})
 			c := mustClient(t, api.Options{UploadURL: address, BaseURL: address})
@@ -127,7 +127,7 @@ func TestConnectionBroken(t *testing.T) {
 
 func TestUpdateBroken(t *testing.T) {
 	address := rawServer(t, func(_ rawConn, r *http.Request, _ *bufio.Reader) {
-		io.Copy(io.Discard, r.Body) //nolint:errcheck // as much as comes
+		io.Copy(io.Discard, r.Body)
 	})
 	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address})
 	_, err := c.UpdateDetails(context.Background(), "1", api.Details{Tags: api.Null[[]string]()})
@@ -149,7 +149,7 @@ func TestNothingIsSentTwice(t *testing.T) {
 		address := rawServer(t, func(conn rawConn, r *http.Request, in *bufio.Reader) {
 			requests <- struct{}{}
 			wantBody(conn, r)
-			io.Copy(io.Discard, r.Body) //nolint:errcheck // as much as comes
+			io.Copy(io.Discard, r.Body)
 			write(conn, ok)
 			// The second request on this connection is read whole and lost.
 			r, err := http.ReadRequest(in)
@@ -158,7 +158,7 @@ func TestNothingIsSentTwice(t *testing.T) {
 			}
 			requests <- struct{}{}
 			wantBody(conn, r)
-			io.Copy(io.Discard, r.Body) //nolint:errcheck // as much as comes
+			io.Copy(io.Discard, r.Body)
 		})
 		for about, second := range map[string]func(*api.Client) error{
 			"upload": func(c *api.Client) error { _, err := c.Upload(context.Background(), upload(path), nil); return err },
@@ -186,7 +186,7 @@ func TestNothingIsSentTwice(t *testing.T) {
 func TestStall(t *testing.T) {
 	address := rawServer(t, func(conn rawConn, r *http.Request, in *bufio.Reader) {
 		wantBody(conn, r)
-		io.CopyN(io.Discard, in, 1<<20) //nolint:errcheck // as much as comes
+		io.CopyN(io.Discard, in, 1<<20)
 		conn.hang()
 	})
 	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Stall: 300 * time.Millisecond})
@@ -246,7 +246,7 @@ func TestAnswerTimesOut(t *testing.T) {
 				t.Parallel()
 				address := rawServer(t, func(conn rawConn, r *http.Request, _ *bufio.Reader) {
 					wantBody(conn, r)
-					io.Copy(io.Discard, r.Body) //nolint:errcheck // as much as comes
+					io.Copy(io.Discard, r.Body)
 					write(conn, part)
 					conn.hang()
 				})
@@ -268,7 +268,7 @@ func TestAnswerTimesOut(t *testing.T) {
 // A refusal whose words do not end is still a refusal.
 func TestRefusalThatDoesNotEnd(t *testing.T) {
 	address := rawServer(t, func(conn rawConn, r *http.Request, _ *bufio.Reader) {
-		io.Copy(io.Discard, r.Body) //nolint:errcheck // as much as comes
+		io.Copy(io.Discard, r.Body)
 		write(conn, "HTTP/1.1 400 Bad Request\r\nContent-Length: 100\r\n\r\nname taken")
 		conn.hang()
 	})

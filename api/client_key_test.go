@@ -79,7 +79,7 @@ func TestKeyIsNowhereElse(t *testing.T) {
 	}
 	for about, answer := range map[string]http.HandlerFunc{
 		"plain":   func(w http.ResponseWriter, r *http.Request) { http.Error(w, "bad key "+echo(r), http.StatusForbidden) },
-		"success": func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "bad key "+echo(r)) }, //nolint:errcheck // the test fails by itself
+		"success": func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "bad key "+echo(r)) },
 		"page":    func(w http.ResponseWriter, r *http.Request) { http.Error(w, "<title>"+echo(r)+"</title>", 502) },
 		"json": func(w http.ResponseWriter, r *http.Request) {
 			text, _ := json.Marshal(map[string]string{"message": echo(r), "help": echo(r)})
@@ -159,7 +159,7 @@ func TestFetch(t *testing.T) {
 		case "/moved.jpg":
 			http.Redirect(w, r, "/a.jpg", http.StatusFound)
 		case "/a.jpg":
-			io.WriteString(w, "0123456789") //nolint:errcheck // the test fails by itself
+			io.WriteString(w, "0123456789")
 		default:
 			http.Error(w, `{"message":"signed addresses only"}`, http.StatusForbidden)
 		}
@@ -233,8 +233,8 @@ func TestKeyIsNotInRecords(t *testing.T) {
 		text, _ := json.Marshal(map[string]any{"fileId": "1", "name": testKey, "tags": keyForms(), "description": r.Header.Get("Authorization") + testKey[:len(testKey)-2]})
 		return string(text)
 	}
-	one := answering(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, record(r)) })          //nolint:errcheck // the test fails by itself
-	many := answering(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "["+record(r)+"]") }) //nolint:errcheck // the test fails by itself
+	one := answering(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, record(r)) })
+	many := answering(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "["+record(r)+"]") })
 	check := func(f *api.File, err error) {
 		t.Helper()
 		if err != nil || f.FileID != "1" {

@@ -40,7 +40,7 @@ func TestEarlyRefusal(t *testing.T) {
 				if test.read >= 0 {
 					wantBody(conn, r)
 				}
-				io.CopyN(io.Discard, in, max(test.read, 0)) //nolint:errcheck // as much as comes
+				io.CopyN(io.Discard, in, max(test.read, 0))
 				write(conn, test.answer)
 			})
 			c := mustClient(t, api.Options{UploadURL: address, BaseURL: address, Key: key(testKey)})
@@ -84,7 +84,7 @@ func TestARefusedBodyIsNotSent(t *testing.T) {
 				for _, piece := range answer {
 					write(conn, piece)
 				}
-				conn.CloseWrite() //nolint:errcheck // where the answer ends with the connection
+				conn.CloseWrite()
 				n, _ := io.Copy(io.Discard, in)
 				counted <- n
 			})
@@ -129,7 +129,7 @@ func TestEarlySuccess(t *testing.T) {
 	path := sparseFile(t, tooLarge)
 	address := rawServer(t, func(conn rawConn, r *http.Request, in *bufio.Reader) {
 		wantBody(conn, r)
-		io.CopyN(io.Discard, in, 1<<20) //nolint:errcheck // as much as comes
+		io.CopyN(io.Discard, in, 1<<20)
 		write(conn, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 14\r\n\r\n"+`{"fileId":"1"}`)
 	})
 	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address})
@@ -154,7 +154,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 				address := rawServer(t, func(conn rawConn, r *http.Request, in *bufio.Reader) {
 					asked <- r.Method
 					if r.Header.Get("Expect") == "" {
-						io.CopyN(io.Discard, in, r.ContentLength) //nolint:errcheck // as much as comes
+						io.CopyN(io.Discard, in, r.ContentLength)
 					}
 					write(conn, fmt.Sprintf("HTTP/1.1 %d Moved\r\nConnection: close\r\n%s\r\n", status, location))
 					if status != 304 {

@@ -79,7 +79,7 @@ func (c brokenConn) Write(p []byte) (int, error) {
 func TestSmallUploadIsOneWrite(t *testing.T) {
 	for _, takes := range []int32{0, 1} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			io.WriteString(w, `{"fileId":"1"}`) //nolint:errcheck // the upload says so
+			io.WriteString(w, `{"fileId":"1"}`)
 		}))
 		t.Cleanup(server.Close)
 		c := mustClient(t, api.Options{UploadURL: server.URL, BaseURL: server.URL})

@@ -75,7 +75,7 @@ func TestLargeFilesNeedLittleMemory(t *testing.T) {
 		if n, err := io.Copy(io.Discard, r.Body); err != nil || n != r.ContentLength || n <= size {
 			t.Errorf("%d of %d bytes came, %v", n, r.ContentLength, err)
 		}
-		io.WriteString(w, `{"fileId":"1"}`) //nolint:errcheck // the test fails by itself
+		io.WriteString(w, `{"fileId":"1"}`)
 	}))
 	t.Cleanup(server.Close)
 	c := mustClient(t, api.Options{UploadURL: server.URL, BaseURL: server.URL})
@@ -101,7 +101,7 @@ func TestCancel(t *testing.T) {
 	reached := make(chan struct{}, 1)
 	address := rawServer(t, func(conn rawConn, r *http.Request, in *bufio.Reader) {
 		wantBody(conn, r)
-		io.CopyN(io.Discard, in, 1<<20) //nolint:errcheck // as much as comes
+		io.CopyN(io.Discard, in, 1<<20)
 		reached <- struct{}{}
 		conn.hang()
 	})
@@ -131,7 +131,7 @@ func TestCancelAfterTheLastByte(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	address := rawServer(t, func(conn rawConn, r *http.Request, _ *bufio.Reader) {
-		io.Copy(io.Discard, r.Body) //nolint:errcheck // as much as comes
+		io.Copy(io.Discard, r.Body)
 		cancel()
 		conn.hang()
 	})

@@ -40,7 +40,7 @@ func TestUploadOverTLS(t *testing.T) {
 			if n, err := io.Copy(io.Discard, r.Body); err != nil || n != r.ContentLength || n <= tooLarge {
 				t.Errorf("%d of %d bytes came, %v", n, r.ContentLength, err)
 			}
-			io.WriteString(w, `{"fileId":"1"}`) //nolint:errcheck // the test fails by itself
+			io.WriteString(w, `{"fileId":"1"}`)
 		})
 		progress := new(api.Progress)
 		if _, err := c.Upload(context.Background(), upload(path), progress); err != nil || !progress.Complete() {
@@ -56,7 +56,7 @@ func TestEarlyRefusalOverTLS(t *testing.T) {
 	for _, h2 := range []bool{false, true} {
 		start := time.Now()
 		c, _ := tlsServer(t, h2, func(w http.ResponseWriter, r *http.Request) {
-			io.CopyN(io.Discard, r.Body, 1<<20) //nolint:errcheck // as much as comes
+			io.CopyN(io.Discard, r.Body, 1<<20)
 			w.Header().Set("Connection", "close")
 			http.Error(w, `{"message":"no!"}`, http.StatusUnauthorized)
 		})
@@ -88,7 +88,7 @@ func TestUnknownCertificate(t *testing.T) {
 func TestConnectionBrokenOverTLS(t *testing.T) {
 	path := sparseFile(t, tooLarge)
 	c, _ := tlsServer(t, false, func(_ http.ResponseWriter, r *http.Request) {
-		io.CopyN(io.Discard, r.Body, 1<<20) //nolint:errcheck // as much as comes
+		io.CopyN(io.Discard, r.Body, 1<<20)
 		panic(http.ErrAbortHandler)
 	})
 	start := time.Now()

@@ -66,7 +66,7 @@ func TestMetadataFields(t *testing.T) {
 			w.WriteHeader(http.StatusNotFound)
 			return
 		}
-		w.Write([]byte(`[{"id":"1","name":"brand","label":"Brand","schema":{"type":"Text"}}]`)) //nolint:errcheck // a test's answer
+		w.Write([]byte(`[{"id":"1","name":"brand","label":"Brand","schema":{"type":"Text"}}]`))
 	}))
 	defer server.Close()
 	c, err := NewClient(Options{UploadURL: server.URL, BaseURL: server.URL})

@@ -55,7 +55,7 @@ const (
 // the service itself makes a name unique.
 func NewSuffix() string {
 	b := make([]byte, suffixLength)
-	rand.Read(b) //nolint:errcheck // crypto/rand.Read never fails
+	rand.Read(b)
 	for i := range b {
 		b[i] = suffixRunes[b[i]%byte(len(suffixRunes))]
 	}

@@ -40,7 +40,7 @@ func rawServer(t *testing.T, handle func(conn rawConn, r *http.Request, in *bufi
 			all.Go(func() {
 				defer conn.Close()
 				// The kernel would else let the buffer grow to tens of MB.
-				conn.(*net.TCPConn).SetReadBuffer(256 << 10) //nolint:errcheck // a larger one makes the tests slower only
+				conn.(*net.TCPConn).SetReadBuffer(256 << 10)
 				in := bufio.NewReader(conn)
 				r, err := http.ReadRequest(in)
 				if err != nil {
@@ -59,7 +59,7 @@ func rawServer(t *testing.T, handle func(conn rawConn, r *http.Request, in *bufi
 }
 
 // write sends text and does not care whether it arrives.
-func write(conn net.Conn, text string) { conn.Write([]byte(text)) } //nolint:errcheck // the peer may be gone
+func write(conn net.Conn, text string) { conn.Write([]byte(text)) }
 
 // wantBody lets a client that asks first send its body.
 func wantBody(conn net.Conn, r *http.Request) {

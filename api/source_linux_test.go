@@ -40,7 +40,7 @@ func asNobody(t *testing.T, f func()) {
 	if err := syscall.Setfsuid(65534); err != nil {
 		unable(t, "cannot give up rights: "+err.Error())
 	}
-	defer syscall.Setfsuid(0) //nolint:errcheck // back to what it was
+	defer syscall.Setfsuid(0)
 	f()
 }
 
@@ -58,7 +58,7 @@ func TestUnreadableSources(t *testing.T) {
 	if err := os.Chmod(filepath.Dir(below), 0); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.Chmod(filepath.Dir(below), 0o700) }) //nolint:errcheck // for the removal
+	t.Cleanup(func() { os.Chmod(filepath.Dir(below), 0o700) })
 	// Folders above belong to root, but may be passed.
 	for d := dir; d != os.TempDir() && d != "/"; d = filepath.Dir(d) {
 		if err := os.Chmod(d, 0o755); err != nil { //nolint:gosec // a test's own folder

@@ -23,7 +23,7 @@ func readKeyFile(path string, forbidden mayRead) (Secret, error) {
 	if err != nil {
 		return Secret{}, fmt.Errorf("it cannot be opened (%w): check the path and its permissions", cause(err))
 	}
-	defer file.Close() //nolint:errcheck // only read
+	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
 		return Secret{}, fmt.Errorf("it cannot be looked at: %w", cause(err))

@@ -101,7 +101,7 @@ func TestKeyringOddBus(t *testing.T) {
 					if err != nil {
 						return
 					}
-					defer conn.Close() //nolint:errcheck // a test's socket
+					defer conn.Close()
 					test.serve(conn)
 				}
 			}()

@@ -89,7 +89,7 @@ func TestKilledWhileRunning(t *testing.T) {
 				for rest[i].Scan() {
 					said[i].WriteString(rest[i].Text() + "\n")
 				}
-				w.Wait() //nolint:errcheck // the code says it
+				w.Wait()
 				if code := w.ProcessState.ExitCode(); code != tt.code {
 					t.Errorf("watch %d ended with %d, want %d\n%s", i, code, tt.code, &said[i])
 				}

@@ -151,7 +151,7 @@ func TestSlowReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	em := vt.NewEmulator(100, 30)
-	go io.Copy(pty, em) //nolint:errcheck // what the terminal answers
+	go io.Copy(pty, em)
 	defer func() {
 		if c, ok := em.InputPipe().(io.Closer); ok {
 			c.Close()

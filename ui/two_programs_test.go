@@ -48,7 +48,7 @@ func TestOneSendsAnotherWatches(t *testing.T) {
 	if err := sender.Process.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	sender.Wait() //nolint:errcheck // it was killed
+	sender.Wait()
 	if got := len(s.names()); got >= n {
 		t.Fatalf("all %d were stored before the kill", got)
 	}

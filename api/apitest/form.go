@@ -106,7 +106,7 @@ func testCutShort(t *testing.T, s *suite) {
 		if err == nil && res.StatusCode == http.StatusOK {
 			t.Errorf("a body cut after %d of %d bytes was stored", cut, len(body))
 		}
-		conn.Close() //nolint:errcheck // it was read
+		conn.Close()
 	}
 	if found := s.list(t, "searchQuery", `name = "`+name+`"`); len(found) != 0 {
 		t.Errorf("cut bodies left %v", found)
@@ -186,14 +186,14 @@ func testLimits(t *testing.T, s *suite) {
 				}
 			}
 		}()
-		defer body.Close() //nolint:errcheck // it ends the writer
+		defer body.Close()
 		a := s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data; boundary="+boundary, body, nil)
 		wantError(t, a, http.StatusBadRequest, "size exceeds")
 	})
 	t.Run("declared too large", func(t *testing.T) {
 		s.strict(t)
 		body, writer := io.Pipe() // nothing of it ever comes
-		defer writer.Close()      //nolint:errcheck // it ends the request
+		defer writer.Close()
 		a := s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data; boundary="+boundary, body, func(r *http.Request) { r.ContentLength = 1 << 40 })
 		wantError(t, a, http.StatusBadRequest, "size exceeds")
 	})
@@ -228,7 +228,7 @@ func (s *suite) cutShort(t *testing.T) {
 		t.Fatal(err)
 	}
 	if res, err := http.ReadResponse(bufio.NewReader(conn), req); err == nil { // a server may also just go
-		res.Body.Close() //nolint:errcheck // only the status counts
+		res.Body.Close()
 		if res.StatusCode != http.StatusBadRequest {
 			t.Errorf("answered %d", res.StatusCode)
 		}

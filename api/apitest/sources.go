@@ -96,7 +96,7 @@ func serveUntilEnd(t *testing.T, server *http.Server, listener net.Listener) {
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
 	t.Cleanup(func() {
-		server.Close() //nolint:errcheck // the test is over
+		server.Close()
 		if err := <-done; !errors.Is(err, http.ErrServerClosed) {
 			t.Error(err)
 		}
@@ -202,7 +202,7 @@ func (s *suite) startSlow() func(*testing.T, *suite) {
 			done <- result{err: err}
 			return
 		}
-		defer res.Body.Close() //nolint:errcheck // it was read
+		defer res.Body.Close()
 		text, err := io.ReadAll(res.Body)
 		done <- result{res.StatusCode, text, time.Since(start), err}
 	}()

@@ -204,7 +204,7 @@ func migrate(ctx context.Context, db *sql.DB, path string, steps []string) error
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to take back
+	defer tx.Rollback()
 	for i, text := range steps[version:] {
 		if _, err := tx.ExecContext(ctx, text); err != nil {
 			return fmt.Errorf("bringing it to version %d: %w", version+i+1, err)

@@ -216,7 +216,7 @@ func newTx(ctx context.Context, db *sql.DB) (*tx, error) {
 // close lets go of the connection; closing the database does the rest.
 func (t *tx) close() {
 	for _, stmt := range t.statements {
-		stmt.Close() //nolint:errcheck // the connection ends anyway
+		stmt.Close()
 	}
 	t.conn.Close()
 }

@@ -284,7 +284,7 @@ func look(ctx context.Context, contents store.Contents, hash string, size int64)
 	if err != nil {
 		return Problem{Kind: ProblemUnreadable, Message: "its content cannot be opened: " + err.Error()}, 0, nil
 	}
-	defer f.Close() //nolint:errcheck // it was only read
+	defer f.Close()
 	sum := sha256.New()
 	n, err := io.Copy(sum, readerFunc(func(b []byte) (int, error) {
 		if err := ctx.Err(); err != nil {

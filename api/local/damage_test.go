@@ -123,7 +123,7 @@ func harm(t *testing.T, r *rand.Rand, dir string) string {
 		}
 	}
 	if info, err := os.Stat(path); err == nil {
-		defer os.Chtimes(path, info.ModTime(), info.ModTime()) //nolint:errcheck // as a disk does harm
+		defer os.Chtimes(path, info.ModTime(), info.ModTime())
 	}
 	name, _ := filepath.Rel(dir, path)
 	write := func(how string, data []byte) string {
@@ -174,8 +174,8 @@ func harm(t *testing.T, r *rand.Rand, dir string) string {
 			t.Fatal(err)
 		}
 		if r.IntN(2) == 0 {
-			os.Remove(path + "-wal") //nolint:errcheck // there may be none
-			os.Remove(path + "-shm") //nolint:errcheck // there may be none
+			os.Remove(path + "-wal")
+			os.Remove(path + "-shm")
 		}
 		return write("the "+older+" one", text)
 	default:

@@ -68,7 +68,7 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	defer content.Close() //nolint:errcheck // it was only read
+	defer content.Close()
 
 	h := w.Header()
 	// A new version has the same address, so caches must revalidate; the ETag

@@ -46,7 +46,7 @@ func TestLostAnswer(t *testing.T) {
 	req.Header.Set("Content-Type", contentType)
 	req.SetBasicAuth(testKey, "")
 	if res, err := client.Do(req); err == nil {
-		res.Body.Close() //nolint:errcheck // there should be none
+		res.Body.Close()
 		t.Errorf("answered %d", res.StatusCode)
 	}
 	if faults := local.FindFaults(dir); faults != "answers=lost" {
@@ -122,7 +122,7 @@ func TestNamedTransformation(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			res.Body.Close() //nolint:errcheck // only the status counts
+			res.Body.Close()
 			if res.StatusCode != status {
 				t.Errorf("%s answered %d, want %d", address, res.StatusCode, status)
 			}

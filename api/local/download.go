@@ -36,7 +36,7 @@ func (l *Library) download(ctx context.Context, address string) (store.Draft, er
 	if err != nil {
 		return nil, downloadError(ctx, err)
 	}
-	defer res.Body.Close() //nolint:errcheck // it was read
+	defer res.Body.Close()
 	if res.ContentLength > l.o.MaxSize {
 		return nil, l.errTooLarge()
 	}
@@ -94,13 +94,13 @@ func (l *Library) fetchHeaders(ctx context.Context, stop context.CancelCauseFunc
 			return res, nil
 		case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 			next, err := res.Location()
-			res.Body.Close() //nolint:errcheck // nothing of it is wanted
+			res.Body.Close()
 			if err != nil {
 				return nil, errors.New("the address redirects to nowhere")
 			}
 			address = next.String()
 		default:
-			res.Body.Close() //nolint:errcheck // nothing of it is wanted
+			res.Body.Close()
 			return nil, fmt.Errorf("the address answered %d", res.StatusCode)
 		}
 	}

@@ -163,7 +163,7 @@ func (c *chance) hits(p float64, kind string, id int64) bool {
 		return true
 	}
 	h := fnv.New64a()
-	h.Write([]byte(kind)) //nolint:errcheck // a hash takes everything
+	h.Write([]byte(kind))
 	return rand.New(rand.NewPCG(c.seed^h.Sum64(), uint64(id))).Float64() < p
 }
 

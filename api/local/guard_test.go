@@ -76,7 +76,7 @@ func TestHostAndOrigin(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			res.Body.Close() //nolint:errcheck // only the status counts
+			res.Body.Close()
 			if res.StatusCode != c.status {
 				t.Errorf("answered %d, want %d", res.StatusCode, c.status)
 			}
@@ -160,7 +160,7 @@ func TestSignedAddress(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			res.Body.Close() //nolint:errcheck // only the status counts
+			res.Body.Close()
 			if res.StatusCode != c.status {
 				t.Errorf("answered %d, want %d", res.StatusCode, c.status)
 			}
@@ -210,7 +210,7 @@ func TestFaults(t *testing.T) {
 		req.Header.Set("Content-Type", contentType)
 		req.SetBasicAuth(testKey, "")
 		if res, err := client.Do(req); err == nil {
-			res.Body.Close() //nolint:errcheck // there should be none
+			res.Body.Close()
 			t.Errorf("answered %d", res.StatusCode)
 		}
 	})
@@ -246,7 +246,7 @@ func TestCommandTakesAnExtensionsPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer res.Body.Close() //nolint:errcheck // it was read
+	defer res.Body.Close()
 	got, err := io.ReadAll(res.Body)
 	if err != nil || !bytes.Equal(got, data) {
 		t.Errorf("the file has %d bytes, want %d: %v", len(got), len(data), err)

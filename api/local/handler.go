@@ -137,7 +137,7 @@ func answerNow(w http.ResponseWriter, r *http.Request, body *patientBody, p *pro
 	body.control.EnableFullDuplex() //nolint:errcheck // a recorder in a test has no connection
 	w.Header().Set("Connection", "close")
 	writeJSON(w, p.status, p.body())
-	body.control.Flush() //nolint:errcheck // the client is gone then
+	body.control.Flush()
 	if !body.read && r.Header.Get("Expect") != "" {
 		return // the client waits for "100 Continue" and sends nothing
 	}

@@ -25,7 +25,7 @@ func FolderKey(dir string) (secret, path string, err error) {
 		return secret, path, err
 	}
 	var b [32]byte
-	rand.Read(b[:]) //nolint:errcheck // crypto/rand.Read never fails
+	rand.Read(b[:])
 	secret = "private_" + base64.RawURLEncoding.EncodeToString(b[:])
 	err = atomicfile.Create(path, []byte(secret+"\n"), 0o600)
 	if errors.Is(err, fs.ErrExist) { // another process was first

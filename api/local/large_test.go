@@ -45,7 +45,7 @@ func TestManyLargePicturesAtOnce(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			defer res.Body.Close() //nolint:errcheck // it was read
+			defer res.Body.Close()
 			if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != http.StatusOK {
 				t.Errorf("answered %d, %v", res.StatusCode, err)
 			}

@@ -49,7 +49,7 @@ func beChild(dir string) {
 		os.Exit(1)
 	}
 	fmt.Println(s.Address)
-	io.Copy(io.Discard, os.Stdin) //nolint:errcheck // the parent's end ends it too
+	io.Copy(io.Discard, os.Stdin)
 	os.Exit(0)
 }
 
@@ -102,7 +102,7 @@ func call(t *testing.T, method, address, contentType string, body io.Reader) (in
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer res.Body.Close() //nolint:errcheck // it was read
+	defer res.Body.Close()
 	var members map[string]any
 	if err := json.NewDecoder(res.Body).Decode(&members); err != nil {
 		t.Fatalf("%s %s answered %d and no object: %v", method, address, res.StatusCode, err)
@@ -115,11 +115,11 @@ func form(data []byte, pairs ...string) (contentType string, body *bytes.Buffer)
 	body = new(bytes.Buffer)
 	w := multipart.NewWriter(body)
 	for i := 0; i < len(pairs); i += 2 {
-		w.WriteField(pairs[i], pairs[i+1]) //nolint:errcheck // writing to memory does not fail
+		w.WriteField(pairs[i], pairs[i+1])
 	}
 	part, _ := w.CreateFormFile("file", "a")
-	part.Write(data) //nolint:errcheck // as above
-	w.Close()        //nolint:errcheck // as above
+	part.Write(data)
+	w.Close()
 	return w.FormDataContentType(), body
 }
 

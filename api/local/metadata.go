@@ -66,7 +66,7 @@ func (l *Library) tellMetadata(w http.ResponseWriter, r *http.Request, find func
 	if err != nil {
 		return err
 	}
-	defer content.Close() //nolint:errcheck // it was only read
+	defer content.Close()
 	_, format, _ := strings.Cut(v.Mime, "/")
 	if v.Mime == "image/jpeg" {
 		format = "jpg" // as the clients' documents have it

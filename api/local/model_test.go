@@ -77,7 +77,7 @@ func TestModel(t *testing.T) {
 		if err := flag.Set(name, value); err != nil {
 			t.Fatal(err)
 		}
-		defer flag.Set(name, before) //nolint:errcheck // it was a value of it before
+		defer flag.Set(name, before)
 	}
 	m := &model{options: local.Options{Dir: t.TempDir(), Key: key(testKey), Address: "http://127.0.0.1:1"}}
 	open := func() {
@@ -450,7 +450,7 @@ func (m *model) versionsOf(t *rapid.T, f *modelFile) map[int]string {
 	var got, want []string
 	for _, v := range list {
 		var number int
-		fmt.Sscanf(v.VersionInfo.Name, "Version %d", &number) //nolint:errcheck // a wrong one is seen below
+		fmt.Sscanf(v.VersionInfo.Name, "Version %d", &number)
 		ids[number] = v.VersionInfo.ID
 		got = append(got, fmt.Sprint(number, v.Type, v.Width, v.Height))
 	}

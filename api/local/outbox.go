@@ -193,7 +193,7 @@ func (o *outbox) post(p store.Post) error {
 	if err != nil {
 		return err
 	}
-	res.Body.Close() //nolint:errcheck // only the status counts
+	res.Body.Close()
 	if res.StatusCode != http.StatusOK {
 		return fmt.Errorf("the receiver answered %d, not 200", res.StatusCode)
 	}

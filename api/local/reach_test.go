@@ -49,7 +49,7 @@ func TestInternalAddressesAreNotReached(t *testing.T) {
 	var open atomic.Bool
 	inside := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if open.Load() {
-			w.Write([]byte("reached")) //nolint:errcheck // the library tells
+			w.Write([]byte("reached"))
 			return
 		}
 		reached.Add(1)

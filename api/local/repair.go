@@ -59,7 +59,7 @@ func (c *checker) takeContent(ctx context.Context, hash string, size int64) erro
 	if err != nil {
 		return err
 	}
-	defer f.Close() //nolint:errcheck // it was only read
+	defer f.Close()
 	return c.keep(f)
 }
 
@@ -256,7 +256,7 @@ func (c *checker) adoptOne(ctx context.Context, hash string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer f.Close() //nolint:errcheck // it was only read
+	defer f.Close()
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return false, err
@@ -430,7 +430,7 @@ func sumOf(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer f.Close() //nolint:errcheck // it was only read
+	defer f.Close()
 	sum := sha256.New()
 	_, err = io.Copy(sum, f)
 	return hex.EncodeToString(sum.Sum(nil)), err
@@ -475,7 +475,7 @@ func (c *checker) setAside(hash string) error {
 	}
 	err := os.Rename(filepath.Join(contentsPath(c.dir), hash[:2], hash), filepath.Join(aside, hash))
 	if errors.Is(err, fs.ErrNotExist) {
-		os.Remove(aside) //nolint:errcheck // only an empty one goes
+		os.Remove(aside)
 		return nil
 	}
 	return err

@@ -220,12 +220,12 @@ func TestKill(t *testing.T) {
 		go func() {
 			defer close(done)
 			if res, err := client.Do(req); err == nil {
-				res.Body.Close() //nolint:errcheck // only that it ended counts
+				res.Body.Close()
 			}
 		}()
-		cmd.Process.Kill() //nolint:errcheck // Wait tells
-		cmd.Wait()         //nolint:errcheck // it was killed
-		in.Close()         //nolint:errcheck // as above
+		cmd.Process.Kill()
+		cmd.Wait()
+		in.Close()
 		<-done
 	}
 	s := serve(t, local.Options{Dir: dir})
@@ -236,8 +236,8 @@ func TestKill(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got bytes.Buffer
-		got.ReadFrom(res.Body) //nolint:errcheck // the comparison tells
-		res.Body.Close()       //nolint:errcheck // it was read
+		got.ReadFrom(res.Body)
+		res.Body.Close()
 		if !bytes.Equal(got.Bytes(), data) {
 			t.Errorf("%s has %d bytes, want %d", id, got.Len(), len(data))
 		}

@@ -372,7 +372,7 @@ func (l *Library) runTool(ctx context.Context, run *store.Run, source *store.Ver
 	if err != nil {
 		return out, fmt.Errorf("the content cannot be read: %w", err)
 	}
-	defer content.Close() //nolint:errcheck // it was only read
+	defer content.Close()
 	in := extension.Input{Element: run.Extension, Content: content, Size: source.Size, Mime: source.Mime}
 	if address := extension.BackgroundAddress(run.Extension); address != "" && l.tools.Own(run.Extension.Name) {
 		behind, err := l.download(ctx, address)

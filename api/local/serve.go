@@ -56,7 +56,7 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 	}
 	l, err := Open(ctx, o)
 	if err != nil {
-		listener.Close() //nolint:errcheck // it took nothing yet
+		listener.Close()
 		return nil, err
 	}
 	local := listener.Addr().(*net.TCPAddr)
@@ -85,7 +85,7 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 	go func() {
 		select {
 		case <-ctx.Done():
-			s.Close() //nolint:errcheck // whoever calls Close gets it
+			s.Close()
 		case <-s.ended:
 		}
 	}()
@@ -125,7 +125,7 @@ func (s *Server) Close() error {
 		if served := <-s.served; !errors.Is(served, http.ErrServerClosed) {
 			err = errors.Join(err, served)
 		}
-		os.Remove(ownerPath(s.Library.o.Dir)) //nolint:errcheck // Find sees that nobody answers
+		os.Remove(ownerPath(s.Library.o.Dir))
 		s.closed = errors.Join(err, s.Library.Close())
 	})
 	return s.closed
@@ -165,7 +165,7 @@ func find(dir string) (address, faults string, ok bool) {
 	if err != nil {
 		return "", "", false
 	}
-	defer res.Body.Close() //nolint:errcheck // it was read
+	defer res.Body.Close()
 	var answer struct {
 		Identity string `json:"identity"`
 		Faults   string `json:"faults"`

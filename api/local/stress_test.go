@@ -181,7 +181,7 @@ func (c *stressClient) upload(ctx context.Context) {
 // field makes, changes or deletes a custom metadata field.
 func (c *stressClient) field(ctx context.Context) {
 	var fields []struct{ ID string }
-	json.Unmarshal(c.ask(ctx, "GET", "/v1/customMetadataFields", nil), &fields) //nolint:errcheck // there are none then
+	json.Unmarshal(c.ask(ctx, "GET", "/v1/customMetadataFields", nil), &fields)
 	if len(fields) == 0 || c.IntN(4) == 0 {
 		c.ask(ctx, "POST", "/v1/customMetadataFields", map[string]any{"name": c.one("p", "q"), "label": "P", "schema": map[string]any{"type": "Text", "defaultValue": "d"}})
 		return
@@ -249,7 +249,7 @@ func (c *stressClient) learn(status int, text []byte) {
 	if len(text) > 0 && text[0] == '{' {
 		text = append(append([]byte{'['}, text...), ']')
 	}
-	json.Unmarshal(text, &list) //nolint:errcheck // it may be something else
+	json.Unmarshal(text, &list)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.statuses[status]++

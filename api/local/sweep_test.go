@@ -51,7 +51,7 @@ func inFolder(t *testing.T, dir, folder string, data []byte) bool {
 func age(t *testing.T, dir string, by time.Duration) {
 	t.Helper()
 	for _, folder := range []string{"contents", "set-aside"} {
-		filepath.WalkDir(filepath.Join(dir, folder), func(path string, entry fs.DirEntry, err error) error { //nolint:errcheck // nothing may be there
+		filepath.WalkDir(filepath.Join(dir, folder), func(path string, entry fs.DirEntry, err error) error {
 			if err == nil && !entry.IsDir() {
 				info, err := entry.Info()
 				if err != nil {
@@ -138,7 +138,7 @@ func TestLostRecords(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			records.Close() //nolint:errcheck // only the file is wanted
+			records.Close()
 		},
 		"older and empty": func(t *testing.T, dir string) {
 			removeRecords(t, dir)
@@ -166,7 +166,7 @@ func TestLostRecords(t *testing.T) {
 				lose(t, dir)
 				l, err := local.Open(t.Context(), local.Options{Dir: dir, Key: key(testKey)})
 				if err == nil {
-					l.Close() //nolint:errcheck // the test failed
+					l.Close()
 					t.Fatal("it opened")
 				}
 				var problem *local.RecordsError

@@ -28,7 +28,7 @@ func (s *Session) AlreadyStored(ctx context.Context, uploads []api.Upload) ([]*a
 		if err != nil {
 			return nil, err
 		}
-		defer j.Close() //nolint:errcheck // it was only read
+		defer j.Close()
 		s = &Session{Profile: s.Profile, Journal: j}
 	}
 	sizes := make([]int64, len(uploads))

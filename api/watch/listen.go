@@ -84,7 +84,7 @@ func (w *Watch) takePlaces(ctx context.Context) {
 	for at, o := range w.others {
 		if !slices.Contains(wanted, at) {
 			if o.listener != nil {
-				o.listener.Close() //nolint:errcheck // nothing was written
+				o.listener.Close()
 			}
 			delete(w.others, at)
 		}

@@ -139,7 +139,7 @@ func TestPlaceOfAnother(t *testing.T) {
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		stranger.Serve(l) //nolint:errcheck // it ends with Close
+		stranger.Serve(l)
 	}()
 	end := func() { stranger.Close(); <-served }
 	defer end()

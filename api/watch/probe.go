@@ -90,7 +90,7 @@ func postProbe(ctx context.Context, address string) (answered, error) {
 	if err != nil {
 		return answered{}, err
 	}
-	defer res.Body.Close()                               //nolint:errcheck // only read
+	defer res.Body.Close()
 	io.Copy(io.Discard, io.LimitReader(res.Body, 4<<10)) //nolint:errcheck // what it says does not matter
 	return answered{res.StatusCode, res.Status}, nil
 }

@@ -44,7 +44,7 @@ func raw(t *testing.T, addr, text string) int {
 	}
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(time.Minute))
-	go io.WriteString(conn, text) //nolint:errcheck // the receiver may not want it all
+	go io.WriteString(conn, text)
 	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		return 0

@@ -70,7 +70,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		post()
 		s.posts.Go(post)
 	}
-	json.NewEncoder(w).Encode(map[string]any{ //nolint:errcheck // the client may be gone
+	json.NewEncoder(w).Encode(map[string]any{
 		"fileId": id, "filePath": "/" + fields["fileName"], "extensionStatus": map[string]string{"remove-bg": "pending"},
 	})
 }

@@ -210,7 +210,7 @@ const tokenLength = 43
 
 func newToken() string {
 	var b [32]byte
-	rand.Read(b[:]) //nolint:errcheck // crypto/rand.Read never fails
+	rand.Read(b[:])
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 

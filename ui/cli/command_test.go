@@ -106,7 +106,7 @@ func serve(env *testscript.Env, h http.HandlerFunc) string {
 	s := &http.Server{Handler: h}
 	done := make(chan struct{})
 	go func() {
-		s.Serve(listener) //nolint:errcheck // it ends with Close
+		s.Serve(listener)
 		close(done)
 	}()
 	env.Defer(func() { s.Close(); <-done })

@@ -239,7 +239,7 @@ func (d *doctor) publicAddress(ctx context.Context, listen string) {
 		var served sync.WaitGroup
 		served.Go(func() { _ = server.Serve(listener) })
 		defer served.Wait()
-		defer server.Close() //nolint:errcheck // nothing is under way
+		defer server.Close()
 	}
 	req, problem := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(d.profile.WebhookURL, "/")+"/hook/doctor", nil)
 	if problem != nil {

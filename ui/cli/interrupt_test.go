@@ -54,7 +54,7 @@ func TestInterruptedWhileCollecting(t *testing.T) {
 			defer interrupt()
 			// It is not started: nothing is sent.
 			q := queue.New(queue.Options{Journal: &cutJournal{j, n, interrupt}})
-			defer q.Close(t.Context()) //nolint:errcheck // the journal goes with the test
+			defer q.Close(t.Context())
 			ids, err := goOnWith(ctx, &Program{}, &session.Session{Journal: j, Queue: q}, false)
 			if len(ids) != want {
 				t.Errorf("%d jobs, want %d", len(ids), want)

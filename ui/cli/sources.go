@@ -162,7 +162,7 @@ func spoolInput(stdin io.Reader, dir string) (api.Source, error) {
 func (p *Program) unspool(plans []planned) {
 	for _, one := range plans {
 		if dir := filepath.Dir(one.upload.Source.Path); filepath.Dir(dir) == p.spool() {
-			os.RemoveAll(dir) //nolint:errcheck // a copy that stays does no harm
+			os.RemoveAll(dir)
 		}
 	}
 }

@@ -100,12 +100,12 @@ func (g *guardian) start(self string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer theirLife.Close() //nolint:errcheck // theirs now
+	defer theirLife.Close()
 	ourMark, theirMark, err := os.Pipe()
 	if err != nil {
 		return errors.Join(err, ourLife.Close())
 	}
-	defer theirMark.Close() //nolint:errcheck // theirs now
+	defer theirMark.Close()
 	g.lifeline, g.mark = ourLife, ourMark
 
 	files := []*os.File{os.Stdin, os.Stdout, os.Stderr}
@@ -115,7 +115,7 @@ func (g *guardian) start(self string) (err error) {
 		if err != nil {
 			return err
 		}
-		defer theirs.Close() //nolint:errcheck // theirs now
+		defer theirs.Close()
 		files[2], g.errors = theirs, ours
 		g.reading.Go(func() {
 			// More than is kept is read and dropped, so that nobody waits.

@@ -130,4 +130,7 @@ func (f *FakeTerminal) Draw() string {
 }
 
 // Real is how many cells of real pictures are drawn.
-func (f *FakeTerminal) Real() int { f.t.Helper(); return strings.Count(f.Draw(), string(kitty.Placeholder)) }
+func (f *FakeTerminal) Real() int {
+	f.t.Helper()
+	return strings.Count(f.Draw(), string(kitty.Placeholder))
+}

@@ -273,7 +273,7 @@ func syncDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() //nolint:errcheck // it was only synced
+	defer f.Close()
 	if err := f.Sync(); err != nil {
 		return fmt.Errorf("write folder %s to the disk: %w", dir, err)
 	}

@@ -94,7 +94,7 @@ func (d *draft) flush() error {
 	if len(d.buffer) == largeBlock {
 		return d.flushLarge()
 	}
-	d.hash.Write(d.buffer) //nolint:errcheck // a hash takes everything
+	d.hash.Write(d.buffer)
 	_, d.failure = d.file.Write(d.buffer)
 	d.buffer = d.buffer[:0]
 	return d.failure
@@ -105,7 +105,7 @@ func (d *draft) flush() error {
 // long again.
 func (d *draft) flushLarge() error {
 	block := d.buffer
-	d.hashing.Go(func() { d.hash.Write(block) }) //nolint:errcheck // a hash takes everything
+	d.hashing.Go(func() { d.hash.Write(block) })
 	_, d.failure = d.file.Write(block)
 	startWriting(d.file, d.size-largeBlock, largeBlock)
 	if d.spare == nil {
@@ -172,9 +172,9 @@ func (d *draft) end() {
 	if d.file == nil {
 		return
 	}
-	d.file.Close() //nolint:errcheck // it is thrown away
+	d.file.Close()
 	if d.name != "" {
-		os.Remove(d.name) //nolint:errcheck // the next start removes it
+		os.Remove(d.name)
 	}
 }
 

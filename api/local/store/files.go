@@ -20,7 +20,7 @@ import (
 func NewID() string {
 	var b [14]byte
 	binary.BigEndian.PutUint64(b[:], uint64(time.Now().UnixMilli()))
-	rand.Read(b[8:]) //nolint:errcheck // crypto/rand.Read never fails
+	rand.Read(b[8:])
 	return hex.EncodeToString(b[2:])
 }
 

@@ -73,7 +73,7 @@ func TestDamage(t *testing.T) {
 		"PRAGMA user_version = 99; UPDATE library SET format = 99": "",
 	} {
 		path := filepath.Join(t.TempDir(), "r.db")
-		openRecords(t, path).Close() //nolint:errcheck // only the file is wanted
+		openRecords(t, path).Close()
 		change(t, path, text)
 		lines, err := Damage(t.Context(), path)
 		if want == "" {
@@ -85,7 +85,7 @@ func TestDamage(t *testing.T) {
 		}
 		// Whatever it is, opening it ends with words or works.
 		if r, err := OpenRecords(context.Background(), path); err == nil {
-			r.Close() //nolint:errcheck // it was only opened
+			r.Close()
 		}
 	}
 }

@@ -149,7 +149,7 @@ func schemaOf(ctx context.Context, format int) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer db.Close() //nolint:errcheck // it is in memory
+	defer db.Close()
 	db.SetMaxOpenConns(1)
 	if _, err := db.ExecContext(ctx, strings.Join(steps[:format], "")); err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func schema(ctx context.Context, db *sql.DB) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err says what went wrong
+	defer rows.Close()
 	texts := map[string]string{}
 	for rows.Next() {
 		var name, text string
@@ -179,7 +179,7 @@ func integrity(ctx context.Context, db *sql.DB) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err says what went wrong
+	defer rows.Close()
 	var lines []string
 	for rows.Next() {
 		var line string

@@ -175,7 +175,7 @@ func migrate(ctx context.Context, db *sql.DB, path string) error {
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() //nolint:errcheck // after a commit there is nothing to take back
+	defer tx.Rollback()
 	for n, step := range steps {
 		if n < format {
 			continue
@@ -201,7 +201,7 @@ func snapshot(ctx context.Context, db *sql.DB, to string) error {
 		return err
 	}
 	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", draft); err != nil {
-		os.Remove(draft) //nolint:errcheck // the next snapshot removes it
+		os.Remove(draft)
 		return err
 	}
 	if err := os.Chmod(draft, 0o600); err != nil {

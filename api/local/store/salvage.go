@@ -28,7 +28,7 @@ func Salvage(ctx context.Context, path string, to Records, unfinished bool) (fil
 	if err != nil {
 		return 0, ctx.Err() // nothing can be read
 	}
-	defer from.Close() //nolint:errcheck // it was only read
+	defer from.Close()
 	var batch []salvaged
 	var failed error
 	flush := func() error {

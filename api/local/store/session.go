@@ -44,10 +44,10 @@ func (s *session) Close() error {
 // used again.
 func (s *session) discard() {
 	for _, statement := range s.statements {
-		statement.Close() //nolint:errcheck // it may be broken, too
+		statement.Close()
 	}
 	s.conn.Raw(func(any) error { return driver.ErrBadConn }) //nolint:errcheck // that is what closes it
-	s.conn.Close()                                           //nolint:errcheck // it is closed
+	s.conn.Close()
 }
 
 // prepare returns the statement of a query, nil where it is to be run without
@@ -155,7 +155,7 @@ func (t *sqlTx) each(scan func(*sql.Rows) error, query string, args ...any) erro
 	if err != nil {
 		return err
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err says what went wrong
+	defer rows.Close()
 	if !t.s.reading[query] {
 		t.s.reading[query] = true
 		defer delete(t.s.reading, query)

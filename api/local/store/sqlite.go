@@ -102,7 +102,7 @@ func CheckHeader(path string) error {
 		}
 		head := make([]byte, len(magic))
 		n, err := io.ReadFull(f, head)
-		f.Close() //nolint:errcheck // it was only read
+		f.Close()
 		if n == 0 && errors.Is(err, io.EOF) {
 			continue
 		}

@@ -29,7 +29,7 @@ func openRecords(t *testing.T, path string) Records {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { r.Close() }) //nolint:errcheck // a second Close of a test that closed it
+	t.Cleanup(func() { r.Close() })
 	return r
 }
 
@@ -133,7 +133,7 @@ func TestUpdateOutlivesItsContext(t *testing.T) {
 
 func TestNewerFormatIsLeftAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
-	openRecords(t, path).Close() //nolint:errcheck // only the file is wanted
+	openRecords(t, path).Close()
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func TestContents(t *testing.T) {
 	if err != nil || string(text) != "hello" {
 		t.Errorf("read %q, %v", text, err)
 	}
-	f.Close() //nolint:errcheck // it was only read
+	f.Close()
 	for _, bad := range []string{"", "..", "../../etc/passwd", strings.Repeat("0", 64)} {
 		if _, err := c.Open(bad); !errors.Is(err, ErrNotFound) {
 			t.Errorf("%q opened with %v", bad, err)
@@ -215,7 +215,7 @@ func putContent(t *testing.T, c Contents, text string) string {
 func hasContent(c Contents, hash string) bool {
 	f, err := c.Open(hash)
 	if err == nil {
-		f.Close() //nolint:errcheck // it was only looked for
+		f.Close()
 	}
 	return err == nil
 }
@@ -246,7 +246,7 @@ func TestSetAsideAndRemove(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.Write([]byte("a")) //nolint:errcheck // the hash tells
+		d.Write([]byte("a"))
 		if _, err := d.Commit(); err != nil {
 			t.Fatal(err)
 		}
@@ -391,11 +391,11 @@ func TestDiscardedDraftLeavesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.Write(bytes.Repeat([]byte("x"), 1000)) //nolint:errcheck // it is thrown away
+	d.Write(bytes.Repeat([]byte("x"), 1000))
 	d.Discard()
 	d.Discard()
 	var files int
-	filepath.WalkDir(dir, func(_ string, e os.DirEntry, _ error) error { //nolint:errcheck // the count tells
+	filepath.WalkDir(dir, func(_ string, e os.DirEntry, _ error) error {
 		if !e.IsDir() {
 			files++
 		}

@@ -148,7 +148,7 @@ func TestQuestionsThatAreOpen(t *testing.T) {
 	}
 	for range 2 {
 		for i := range 2 * mostOpen {
-			if _, err := d.stat(strconv.Itoa(i), 0); err != errNoAnswer { //nolint:errorlint // it is that one
+			if _, err := d.stat(strconv.Itoa(i), 0); err != errNoAnswer {
 				t.Fatal(err)
 			}
 		}

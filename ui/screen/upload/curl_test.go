@@ -40,7 +40,7 @@ func TestCurlTwins(t *testing.T) {
 	tool(t, "curl")
 	picture := string(pngBytes(t, 64, 48))
 	remote := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Write([]byte(picture)) //nolint:errcheck // a test's answer
+		w.Write([]byte(picture))
 	}))
 	defer remote.Close()
 	allowed := local.Options{AllowAddresses: []string{strings.TrimPrefix(remote.URL, "http://")}}

@@ -15,7 +15,7 @@ for n in 100000 100; do
 done
 go build -o "$work/mediadesk" .
 go build -o "$work/beside" ./ui/screen/picker/testdata/beside
-go test -c -o "$work/bench" ./ui/picker
+go test -c -o "$work/bench" ./ui/screen/picker
 readarray -t first < <(seq -f 'IMG_%06g' 12)
 echo "100,000 entries"
 "$work/beside" "$work/mediadesk" "$work/100000" "${first[@]}"

@@ -88,7 +88,7 @@ func OverlayAt(base, top string, x, y int) string {
 var nowhere = string([]rune{kitty.Placeholder, kitty.Diacritic(0), kitty.Diacritic(0)})
 
 // endPicture ends a real picture of the terminal at the cell to the left of what
-// covers it. Where the cells have no colour, kitty goes on with the picture in
+// covers it. Where the cells have no color, kitty goes on with the picture in
 // those that follow, underneath their text, up to the next cell of a picture.
 func endPicture(c *uv.Cell) {
 	if c != nil && c.Style.Fg == nil && strings.HasPrefix(c.Content, string(kitty.Placeholder)) {

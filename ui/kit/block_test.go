@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi/kitty"
 )
 
-// What lies over a real picture without colour ends it at the cell to its left;
-// one in colour ends by itself and loses no cell.
+// What lies over a real picture without color ends it at the cell to its left;
+// one in color ends by itself and loses no cell.
 func TestOverlayEndsPictures(t *testing.T) {
 	line := func(y int) string {
 		var b strings.Builder

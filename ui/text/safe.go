@@ -12,7 +12,7 @@ import (
 const maxMarks = 4
 
 // Safe makes text from outside (file names, tags, answers of a service) fit to
-// be drawn in one line. What would move the cursor, change colours, turn the
+// be drawn in one line. What would move the cursor, change colors, turn the
 // direction of writing or be invisible is written out instead: control
 // characters (C0, C1, DEL, also newline and tab) and bytes that are not UTF-8 as
 // \xNN; direction marks, zero-width, tag, format and private characters as

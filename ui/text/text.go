@@ -19,7 +19,7 @@ func Width(s string) int {
 	return Method().StringWidth(s)
 }
 
-// quickWidth counts the columns of a line that holds nothing but ASCII, colours,
+// quickWidth counts the columns of a line that holds nothing but ASCII, colors,
 // frames, blocks and …, which all terminals count alike; ok is false for any other
 // line. Most lines are such, and every line is measured some times in every
 // drawing.
@@ -31,7 +31,7 @@ func quickWidth(s string) (n int, ok bool) {
 			i++
 			n++
 		case c == 0x1b:
-			end := endOfColour(s[i:])
+			end := endOfColor(s[i:])
 			if end == 0 {
 				return 0, false
 			}
@@ -46,9 +46,9 @@ func quickWidth(s string) (n int, ok bool) {
 	return n, true
 }
 
-// endOfColour is the length of the sequence of colours (SGR) that s begins with, 0
+// endOfColor is the length of the sequence of colors (SGR) that s begins with, 0
 // where it is none.
-func endOfColour(s string) int {
+func endOfColor(s string) int {
 	if len(s) < 3 || s[1] != '[' {
 		return 0
 	}

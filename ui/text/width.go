@@ -13,7 +13,7 @@ import (
 var countsLetters atomic.Bool
 
 // NoteTerminal learns from the terminal's answers how it counts the columns of
-// letters that are made of several characters (emoji with a skin colour, the
+// letters that are made of several characters (emoji with a skin color, the
 // scripts of India): one by one, as most do, or each letter as one. The root
 // gives it every message; it keeps none.
 func NoteTerminal(msg tea.Msg) {

@@ -14,7 +14,7 @@ const (
 	Dark         = "dark"
 	Light        = "light"
 	HighContrast = "high-contrast"
-	NoColour     = "no-colour"
+	NoColor      = "no-colour"
 )
 
 // Look says which theme to make.
@@ -25,20 +25,20 @@ type Look struct {
 	// Ground is the terminal's own background; nil: it has not told, and is
 	// taken to be dark.
 	Ground color.Color
-	// Depth is how many colours the terminal has; Unknown: all of them.
+	// Depth is how many colors the terminal has; Unknown: all of them.
 	Depth colorprofile.Profile
-	// OwnDark and OwnLight are the colours of a theme of the person's for the
+	// OwnDark and OwnLight are the colors of a theme of the person's for the
 	// two kinds of background. Where one of them is empty, the other one holds
 	// on both.
 	OwnDark, OwnLight Palette
 }
 
-// Make makes a theme. A terminal of 16 colours gets the one without, with words
-// and signs in its own colours: ours would come out as blue on blue.
+// Make makes a theme. A terminal of 16 colors gets the one without, with words
+// and signs in its own colors: ours would come out as blue on blue.
 func Make(l Look) *Theme {
 	dark, p := l.palette()
 	switch {
-	case l.Name == NoColour, l.Depth != colorprofile.Unknown && l.Depth < colorprofile.ANSI:
+	case l.Name == NoColor, l.Depth != colorprofile.Unknown && l.Depth < colorprofile.ANSI:
 		return New(dark, false)
 	case l.Depth == colorprofile.ANSI:
 		t := New(isDark(l.Ground), false)
@@ -52,7 +52,7 @@ func Make(l Look) *Theme {
 		return t // such a terminal would not know how to set it either
 	}
 	if p.Ground == "" && dark != isDark(l.Ground) {
-		// Colours for the other kind of background were asked for.
+		// Colors for the other kind of background were asked for.
 		p.Ground, p.Text = lightGround, lightPalette.RaisedText
 		if dark {
 			p.Ground, p.Text = darkGround, darkPalette.RaisedText
@@ -67,7 +67,7 @@ func Make(l Look) *Theme {
 	return t
 }
 
-// palette are the colours of a look, and whether they are for a dark ground.
+// palette are the colors of a look, and whether they are for a dark ground.
 func (l Look) palette() (dark bool, p Palette) {
 	dark = isDark(l.Ground)
 	switch l.Name {
@@ -80,7 +80,7 @@ func (l Look) palette() (dark bool, p Palette) {
 			return dark, darkContrast
 		}
 		return dark, lightContrast
-	case Auto, NoColour, "":
+	case Auto, NoColor, "":
 	default:
 		switch none := (Palette{}); {
 		case l.OwnLight == none && l.OwnDark != none:
@@ -108,7 +108,7 @@ func isDark(ground color.Color) bool {
 	return 299*r+587*g+114*b < 500*0xffff
 }
 
-// tint gives words and signs of a theme without colours those of the terminal.
+// tint gives words and signs of a theme without colors those of the terminal.
 func (t *Theme) tint() {
 	p := ansiDark
 	if !t.Dark {

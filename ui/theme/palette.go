@@ -1,7 +1,7 @@
 package theme
 
-// Palette names the colours that the roles are made of: "#rrggbb", or "0" to
-// "255" for one of the terminal's own. "" is the colour of the built-in theme
+// Palette names the colors that the roles are made of: "#rrggbb", or "0" to
+// "255" for one of the terminal's own. "" is the color of the built-in theme
 // for the same background; for Ground and Text, the terminal's own.
 type Palette struct {
 	// Ground and Text are the terminal's background and its plain text. A theme
@@ -22,7 +22,7 @@ const (
 	lightGround = "#ffffff"
 )
 
-// Every text colour of these two keeps a contrast of 4.5 to 1 with what it is
+// Every text color of these two keeps a contrast of 4.5 to 1 with what it is
 // written on (the tests compute it), so that muted never means unreadable.
 var darkPalette = Palette{
 	Muted: "#97a0b0", Accent: "#82b4f5", Good: "#8fcf9d", Warn: "#e6c07a", Bad: "#f5918a", Marked: "#d5a8f0",
@@ -41,7 +41,7 @@ var lightPalette = Palette{
 }
 
 // The two of high contrast keep 7 to 1, lines and surfaces too. They set ground
-// and text: nothing is promised by colours on a background that is not known.
+// and text: nothing is promised by colors on a background that is not known.
 var darkContrast = Palette{
 	Ground: "#000000", Text: "#ffffff",
 	Muted: "#d0d0d0", Accent: "#87d7ff", Good: "#87ff87", Warn: "#ffd75f", Bad: "#ffafaf", Marked: "#ffafff",
@@ -60,7 +60,7 @@ var lightContrast = Palette{
 	Strong: "#000000", StrongText: "#ffffff",
 }
 
-// ansiDark and ansiLight are for terminals of 16 colours, which are their
+// ansiDark and ansiLight are for terminals of 16 colors, which are their
 // owner's: only those are used that can be read on such a background in the
 // palettes that are common, and only for words and signs. What is raised or
 // selected is told by bold and reverse.
@@ -69,7 +69,7 @@ var (
 	ansiLight = Palette{Accent: "4", Bad: "1", Marked: "5"}
 )
 
-// over is the palette with the colours of below where it has none.
+// over is the palette with the colors of below where it has none.
 func (p Palette) over(below Palette) Palette {
 	fill := func(c *string, from string) {
 		if *c == "" {

@@ -1,4 +1,4 @@
-// Package theme holds every colour and style.
+// Package theme holds every color and style.
 package theme
 
 import (
@@ -11,11 +11,11 @@ import (
 // everything plain. Screens hold a pointer and never change it: when the
 // terminal says what its background is, the root makes a new one.
 type Theme struct {
-	// Dark tells that the colours are made for a dark background.
+	// Dark tells that the colors are made for a dark background.
 	Dark bool
 	// Color is false where surfaces are told by bold, faint and reverse only.
 	Color bool
-	// Pictures tells whether pictures have colours: on a terminal of 16 they have
+	// Pictures tells whether pictures have colors: on a terminal of 16 they have
 	// though Color is false, since shades alone show half as much.
 	Pictures bool
 	// Ground and Plain are the background and the plain text that the terminal
@@ -35,7 +35,7 @@ type Theme struct {
 	// an act that cannot be done now.
 	Key, Hint, Off lipgloss.Style
 
-	// Border and BorderFocus colour the lines of a box; BoxTitle and
+	// Border and BorderFocus color the lines of a box; BoxTitle and
 	// BoxTitleFocus its title.
 	Border, BorderFocus, BoxTitle, BoxTitleFocus lipgloss.Style
 	// Tab and TabActive are the names of the screens in the top line.
@@ -50,7 +50,7 @@ type Theme struct {
 	// the word before it.
 	Field, FieldFocus, Placeholder, PlaceholderFocus, Cursor, Label lipgloss.Style
 	// FieldFill fills the cells of a field behind its text: where there is no
-	// colour they show how far the field goes.
+	// color they show how far the field goes.
 	FieldFill string
 	// Button and ButtonFocus are the choices of a dialog.
 	Button, ButtonFocus lipgloss.Style
@@ -62,7 +62,7 @@ type Theme struct {
 
 	// Toast styles, by level.
 	ToastGood, ToastWarn, ToastBad, ToastInfo lipgloss.Style
-	// Dialog colours the border of a dialog, DialogTitle its title.
+	// Dialog colors the border of a dialog, DialogTitle its title.
 	Dialog, DialogTitle lipgloss.Style
 
 	// Shape and ShapeFocus are the lines a box is drawn with.
@@ -72,7 +72,7 @@ type Theme struct {
 // New makes the built-in theme for a dark or a light background. Without color it uses
 // only bold, faint and reverse, and signs in ASCII. No style underlines: Lip
 // Gloss then styles every character by itself, which takes letters from their
-// marks and emoji from their colours.
+// marks and emoji from their colors.
 func New(dark, color bool) *Theme {
 	t := &Theme{Dark: dark, Color: color, Pictures: color}
 	switch {
@@ -86,7 +86,7 @@ func New(dark, color bool) *Theme {
 	return t
 }
 
-// paint gives every role its colour.
+// paint gives every role its color.
 func (t *Theme) paint(p Palette) {
 	fg := func(c string) lipgloss.Style { return lipgloss.NewStyle().Foreground(lipgloss.Color(c)) }
 	on := func(c, ground string) lipgloss.Style { return fg(c).Background(lipgloss.Color(ground)) }
@@ -123,7 +123,7 @@ func (t *Theme) paint(p Palette) {
 	t.Shape, t.ShapeFocus = lipgloss.RoundedBorder(), lipgloss.RoundedBorder()
 }
 
-// plain keeps every difference that colour makes visible by other means.
+// plain keeps every difference that color makes visible by other means.
 func (t *Theme) plain() {
 	none := lipgloss.NewStyle()
 	bold, faint := none.Bold(true), none.Faint(true)

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/width"
 )
 
-// ratio is the contrast of two colours as the accessibility guidelines of the
+// ratio is the contrast of two colors as the accessibility guidelines of the
 // web compute it.
 func ratio(a, b color.Color) float64 {
 	la, lb := luminance(a), luminance(b)
@@ -46,8 +46,8 @@ var built = map[string]struct {
 	"high contrast, light": {lightContrast, []string{lightContrast.Ground}, 7, 7},
 }
 
-// The contrast holds in all colours, and where a terminal has 256 of them.
-func TestColoursCanBeRead(t *testing.T) {
+// The contrast holds in all colors, and where a terminal has 256 of them.
+func TestColorsCanBeRead(t *testing.T) {
 	for name, b := range built {
 		p := b.palette
 		for depth, convert := range map[string]func(string) color.Color{
@@ -85,7 +85,7 @@ func TestColoursCanBeRead(t *testing.T) {
 	}
 }
 
-// A look becomes what its name says, on the background and with the colours that
+// A look becomes what its name says, on the background and with the colors that
 // the terminal has.
 func TestMake(t *testing.T) {
 	white, black := lipgloss.Color("#ffffff"), lipgloss.Color("#000000")
@@ -97,7 +97,7 @@ func TestMake(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		look           Look
-		dark, colour   bool
+		dark, color    bool
 		accent, ground string // "": none
 	}{
 		"nothing known":             {Look{}, true, true, darkPalette.Accent, ""},
@@ -108,7 +108,7 @@ func TestMake(t *testing.T) {
 		"light on dark":             {with(Look{Name: Light}, black, 0), false, true, lightPalette.Accent, lightGround},
 		"contrast on light":         {with(Look{Name: HighContrast}, white, 0), false, true, lightContrast.Accent, lightContrast.Ground},
 		"contrast, not known":       {Look{Name: HighContrast}, true, true, darkContrast.Accent, ""},
-		"no colour":                 {with(Look{Name: NoColour}, white, colorprofile.TrueColor), false, false, "", ""},
+		"no colour":                 {with(Look{Name: NoColor}, white, colorprofile.TrueColor), false, false, "", ""},
 		"a terminal without":        {with(Look{Name: Dark}, black, colorprofile.ASCII), true, false, "", ""},
 		"16 colours":                {with(Look{Name: HighContrast}, black, colorprofile.ANSI), true, false, "6", ""},
 		"16 colours on light":       {with(Look{Name: Auto}, white, colorprofile.ANSI), false, false, "4", ""},
@@ -118,7 +118,7 @@ func TestMake(t *testing.T) {
 		"one that is gone":          {Look{Name: "sea"}, true, true, darkPalette.Accent, ""},
 	} {
 		th := Make(c.look)
-		if th.Dark != c.dark || th.Color != c.colour {
+		if th.Dark != c.dark || th.Color != c.color {
 			t.Errorf("%s: dark %t, colours %t", name, th.Dark, th.Color)
 		}
 		if th.Pictures != (c.accent != "") {
@@ -138,7 +138,7 @@ func TestMake(t *testing.T) {
 			t.Errorf("%s: ground %v without text %v", name, th.Ground, th.Plain)
 		}
 	}
-	// What is left out of a theme has the colour of the built-in one.
+	// What is left out of a theme has the color of the built-in one.
 	if got := Make(own).Good.GetForeground(); got != lipgloss.Color(darkPalette.Good) {
 		t.Errorf("good is %v", got)
 	}
@@ -151,7 +151,7 @@ func TestOverFillsEveryRole(t *testing.T) {
 	}
 }
 
-// Every style is set, and none carries a colour where there are to be none.
+// Every style is set, and none carries a color where there are to be none.
 func TestEveryRoleHasItsStyle(t *testing.T) {
 	for _, c := range []struct {
 		name        string
@@ -175,8 +175,8 @@ func TestEveryRoleHasItsStyle(t *testing.T) {
 			if drawn != "x" {
 				styled++
 			}
-			colourless := style.GetForeground() == lipgloss.NoColor{} && style.GetBackground() == lipgloss.NoColor{}
-			if !c.color && !colourless {
+			colorless := style.GetForeground() == lipgloss.NoColor{} && style.GetBackground() == lipgloss.NoColor{}
+			if !c.color && !colorless {
 				t.Errorf("%s: %s has a colour", c.name, v.Type().Field(i).Name)
 			}
 		}
@@ -186,8 +186,8 @@ func TestEveryRoleHasItsStyle(t *testing.T) {
 	}
 }
 
-// Without colour the things that must be told apart still differ.
-func TestNoColourTellsApart(t *testing.T) {
+// Without color the things that must be told apart still differ.
+func TestNoColorTellsApart(t *testing.T) {
 	th := New(true, false)
 	for name, pair := range map[string][2]lipgloss.Style{
 		"cursor row":     {th.Text, th.Selected},

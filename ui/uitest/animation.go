@@ -23,11 +23,11 @@ func (a *Animation) Add(im image.Image, shown time.Duration) {
 	a.delays = append(a.delays, int(shown/(10*time.Millisecond)))
 }
 
-// maxColours is how many colours a GIF has.
-const maxColours = 256
+// maxColors is how many colors a GIF has.
+const maxColors = 256
 
 // GIF is the animation as a file that begins again when it has ended. Of each
-// picture only what is new is in it; colours beyond the 256 that are most in use
+// picture only what is new is in it; colors beyond the 256 that are most in use
 // are those next to them.
 func (a *Animation) GIF() ([]byte, error) {
 	palette := a.palette()
@@ -62,7 +62,7 @@ func (a *Animation) GIF() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// palette is the colours most in use.
+// palette is the colors most in use.
 func (a *Animation) palette() color.Palette {
 	count := map[color.RGBA]int{}
 	for _, frame := range a.frames {
@@ -77,7 +77,7 @@ func (a *Animation) palette() color.Palette {
 		return cmp.Or(cmp.Compare(count[y], count[x]), cmp.Compare(x.R, y.R), cmp.Compare(x.G, y.G), cmp.Compare(x.B, y.B))
 	})
 	var palette color.Palette
-	for _, c := range list[:min(len(list), maxColours)] {
+	for _, c := range list[:min(len(list), maxColors)] {
 		palette = append(palette, c)
 	}
 	return palette
@@ -85,7 +85,7 @@ func (a *Animation) palette() color.Palette {
 
 func rgba(c color.Color) color.RGBA { return color.RGBAModel.Convert(c).(color.RGBA) }
 
-// coarse puts colours together that nobody tells apart.
+// coarse puts colors together that nobody tells apart.
 func coarse(c color.RGBA) color.RGBA {
 	return color.RGBA{c.R &^ 3, c.G &^ 3, c.B &^ 3, 0xff}
 }

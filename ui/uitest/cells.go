@@ -13,7 +13,7 @@ import (
 )
 
 // Cells writes down a drawing as a terminal of w columns by h rows and so many
-// colours shows it: each row as text, and below it, where it has any, its styles
+// colors shows it: each row as text, and below it, where it has any, its styles
 // as runs of a letter and a number of cells ("." for the plain style). What the
 // letters stand for comes last.
 func Cells(drawing string, w, h int, depth colorprofile.Profile) string {
@@ -78,10 +78,10 @@ func Cells(drawing string, w, h int, depth colorprofile.Profile) string {
 func styleWords(cell *uv.Cell) string {
 	var words []string
 	if cell.Style.Fg != nil {
-		words = append(words, colourWord(cell.Style.Fg))
+		words = append(words, colorWord(cell.Style.Fg))
 	}
 	if cell.Style.Bg != nil {
-		words = append(words, "on "+colourWord(cell.Style.Bg))
+		words = append(words, "on "+colorWord(cell.Style.Bg))
 	}
 	for _, a := range []struct {
 		bit  uint8
@@ -94,7 +94,7 @@ func styleWords(cell *uv.Cell) string {
 	return strings.Join(words, " ")
 }
 
-func colourWord(c color.Color) string {
+func colorWord(c color.Color) string {
 	r, g, b, _ := c.RGBA()
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }

@@ -64,7 +64,7 @@ func loadFace(files []string) (font.Face, error) {
 	return nil, fmt.Errorf("the font DejaVu Sans Mono is missing (package fonts-dejavu-core): looked at %v", files)
 }
 
-// The colours of a terminal that has set none.
+// The colors of a terminal that has set none.
 var (
 	plainText   = color.RGBA{0xd7, 0xda, 0xe0, 0xff}
 	plainGround = color.RGBA{0x16, 0x19, 0x21, 0xff}

@@ -254,7 +254,7 @@ func (term *Term) screen() string {
 	return strings.Join(lines, "\n")
 }
 
-// Styled is the screen with its colours as escape sequences, for pictures.
+// Styled is the screen with its colors as escape sequences, for pictures.
 func (term *Term) Styled() string {
 	term.mu.Lock()
 	defer term.mu.Unlock()

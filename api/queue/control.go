@@ -170,20 +170,6 @@ func (q *Queue) Remove(id int64) error {
 	return nil
 }
 
-// RemoveStored takes every stored job off the list.
-func (q *Queue) RemoveStored() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.order = slices.DeleteFunc(q.order, func(e *entry) bool {
-		gone := e.phase == done && e.job.State == api.Stored
-		if gone {
-			delete(q.entries, e.job.ID)
-		}
-		return gone
-	})
-	q.signal()
-}
-
 // Wait waits until jobs have their outcome, and returns them as they are then;
 // ids nil means all that are in the queue now. With an error (of ctx, or
 // ErrClosed) it returns them as they are.

@@ -224,14 +224,6 @@ func (t *Toggle) SetIndex(i int) {
 // Len is the number of states.
 func (t *Toggle) Len() int { return len(t.states()) }
 
-// Effective is what will hold: the state, or the service's default.
-func (t *Toggle) Effective() bool {
-	if t.Value() == Default {
-		return t.ServiceDefault
-	}
-	return t.Value() == On
-}
-
 // Focus makes the switch take keys.
 func (t *Toggle) Focus() { t.focused = true }
 

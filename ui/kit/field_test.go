@@ -298,7 +298,7 @@ func TestChipsShowWhatKeysActUpon(t *testing.T) {
 func TestToggleAndSelect(t *testing.T) {
 	th := theme.New(true, false)
 	sw := &kit.Toggle{Label: "Private", ServiceDefault: true}
-	if sw.Value() != kit.Default || sw.Value().Bool() != nil || !sw.Effective() {
+	if sw.Value() != kit.Default || sw.Value().Bool() != nil {
 		t.Errorf("begins as %v", sw.Value())
 	}
 	if got := ansi.Strip(sw.View(60, th)); !strings.Contains(got, "[service default: on] on  off") {
@@ -317,7 +317,7 @@ func TestToggleAndSelect(t *testing.T) {
 		t.Errorf("space goes %v", seen)
 	}
 	keysOf(sw.Update, "right right right")
-	if sw.Value() != kit.Off || sw.Value().Bool() == nil || *sw.Value().Bool() || sw.Effective() {
+	if sw.Value() != kit.Off || sw.Value().Bool() == nil || *sw.Value().Bool() {
 		t.Errorf("ends at %v", sw.Value())
 	}
 	if got := ansi.Strip(sw.View(20, th)); !strings.Contains(got, "< off > 3/3") {

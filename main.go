@@ -24,7 +24,6 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	// The first signal ends the program in good order, the second one at once.
 	context.AfterFunc(ctx, stop)
 
@@ -61,5 +60,6 @@ func main() {
 	if err := log.Close(); err != nil {
 		fmt.Fprintln(os.Stderr, "mediadesk: the log:", err)
 	}
+	stop()
 	os.Exit(code)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Names of the response fields that an upload may ask for (service.md §4.1).
+// ResponseFields are the names of the response fields that an upload may ask for (service.md §4.1).
 var ResponseFields = []string{"tags", "customCoordinates", "isPrivateFile", "embeddedMetadata", "customMetadata"}
 
 // Upload is one upload operation (service.md §4.1). Fields that are absent are not sent,

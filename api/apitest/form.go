@@ -100,8 +100,8 @@ func testCutShort(t *testing.T, s *suite) {
 		}
 		token := base64.StdEncoding.EncodeToString([]byte(s.Key + ":"))
 		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Basic %s\r\nContent-Type: multipart/form-data; boundary=%s\r\nContent-Length: %d\r\n\r\n", address.Path, address.Host, token, boundary, len(body))
-		conn.Write(body[:cut])                                    //nolint:errcheck // the answer tells
-		conn.(*net.TCPConn).CloseWrite()                          //nolint:errcheck // as above
+		conn.Write(body[:cut])
+		conn.(*net.TCPConn).CloseWrite()
 		res, err := http.ReadResponse(bufio.NewReader(conn), nil) //nolint:bodyclose // the connection is closed below
 		if err == nil && res.StatusCode == http.StatusOK {
 			t.Errorf("a body cut after %d of %d bytes was stored", cut, len(body))
@@ -179,7 +179,7 @@ func testLimits(t *testing.T, s *suite) {
 		body, writer := io.Pipe()
 		go func() {
 			head := multipartBody(field("fileName", "endless"), content(nil))
-			writer.Write(bytes.TrimSuffix(head, []byte("\r\n--"+boundary+"--\r\n"))) //nolint:errcheck // the answer tells
+			writer.Write(bytes.TrimSuffix(head, []byte("\r\n--"+boundary+"--\r\n")))
 			for {
 				if _, err := writer.Write(most); err != nil {
 					return

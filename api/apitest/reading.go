@@ -384,6 +384,6 @@ func sign(key, path string, until int64) string {
 		query = "ik-t=" + expiry + "&"
 	}
 	h := hmac.New(sha1.New, []byte(key))
-	io.WriteString(h, strings.TrimPrefix(path, "/")+expiry) //nolint:errcheck // a hash takes everything
+	io.WriteString(h, strings.TrimPrefix(path, "/")+expiry)
 	return query + "ik-s=" + hex.EncodeToString(h.Sum(nil))
 }

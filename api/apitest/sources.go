@@ -30,11 +30,11 @@ func newSources(t *testing.T, listener net.Listener) *sources {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /picture.jpg", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/x-wrong")
-		w.Write(s.picture) //nolint:errcheck // the target tells
+		w.Write(s.picture)
 	})
 	mux.HandleFunc("GET /redirect/{n}", func(w http.ResponseWriter, r *http.Request) {
 		var n int
-		fmt.Sscan(r.PathValue("n"), &n) //nolint:errcheck // 0 ends it
+		fmt.Sscan(r.PathValue("n"), &n)
 		to := fmt.Sprintf("/redirect/%d", n-1)
 		if n <= 1 {
 			to = "/picture.jpg"
@@ -52,7 +52,7 @@ func newSources(t *testing.T, listener net.Listener) *sources {
 	})
 	mux.HandleFunc("GET /short", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "1000")
-		w.Write([]byte("too little")) //nolint:errcheck // the target tells
+		w.Write([]byte("too little"))
 	})
 	mux.HandleFunc("GET /empty", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("GET /inside", func(w http.ResponseWriter, r *http.Request) {
@@ -87,7 +87,7 @@ func newSources(t *testing.T, listener net.Listener) *sources {
 		s.mu.Lock()
 		s.reached = append(s.reached, r.Method+" "+r.URL.String())
 		s.mu.Unlock()
-		w.Write(s.picture) //nolint:errcheck // the target tells
+		w.Write(s.picture)
 	})}, trap)
 	return s
 }

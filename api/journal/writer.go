@@ -10,7 +10,7 @@ import (
 
 // request is a change that waits for the writer.
 type request struct {
-	ctx  context.Context
+	ctx  context.Context //nolint:containedctx // of the one who waits
 	do   func(*tx) error
 	err  error
 	done chan struct{}

@@ -61,7 +61,7 @@ func regular(info fs.FileInfo) error {
 // source reads only as long as its context lasts: the decoders have no other way
 // to be stopped.
 type source struct {
-	ctx context.Context
+	ctx context.Context //nolint:containedctx // of the call that opened the file
 	rs  io.ReadSeeker
 	// left is how many bytes may still be read.
 	left int64

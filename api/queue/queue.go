@@ -148,7 +148,7 @@ type Queue struct {
 	work  sync.WaitGroup
 
 	mu      sync.Mutex
-	ctx     context.Context // of the work; nil before Start
+	ctx     context.Context //nolint:containedctx // it ends the queue
 	stop    context.CancelCauseFunc
 	closed  bool
 	entries map[int64]*entry

@@ -13,8 +13,9 @@ import (
 // What screens and commands show of the parts of a session: they import none of
 // the parts themselves.
 type (
-	// Row is a job in the queue with its progress, and Snapshot has all of them.
-	Row      = queue.Row
+	// Row is a job in the queue with its progress.
+	Row = queue.Row
+	// Snapshot has all rows of the queue.
 	Snapshot = queue.Snapshot
 	// Totals sums up the jobs of the queue.
 	Totals = queue.Totals

@@ -136,7 +136,7 @@ func WalkFolder(ctx context.Context, root, label string, f Filter) (Tree, error)
 }
 
 type walker struct {
-	ctx         context.Context
+	ctx         context.Context //nolint:containedctx // of the call that walks
 	root, label string
 	filter      Filter
 	been        map[string]bool // folders by what they are, not by what leads there

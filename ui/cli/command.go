@@ -374,10 +374,10 @@ func oneArg(what string) cobra.PositionalArgs {
 	}
 }
 
-func someArgs(what string) cobra.PositionalArgs {
+func someArgs() cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return usage("%s needs %s", cmd.CommandPath(), what)
+			return usage("%s needs the id of a file", cmd.CommandPath())
 		}
 		return nil
 	}

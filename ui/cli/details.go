@@ -37,7 +37,7 @@ func newDetails(p *Program, f *flags) *cobra.Command {
 			"mediadesk details 65f1c0ffee65f1c0ffee65f1 --add-tags sea,boat --region 10,20,300,200\n" +
 			"mediadesk details 65f1c0ffee65f1c0ffee65f1 --unset-tags\n" +
 			"mediadesk details 65f1c0ffee65f1c0ffee65f1 --undo",
-		Args: someArgs("the id of a file"),
+		Args: someArgs(),
 		RunE: func(cmd *cobra.Command, args []string) error { return runDetails(cmd, p, f, c, args) },
 	}
 	fl := cmd.Flags()

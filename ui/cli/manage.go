@@ -129,7 +129,7 @@ func newDelete(p *Program, f *flags) *cobra.Command {
 		Long: "Delete stored files with all their versions, for good: nothing brings them back. " +
 			"On a terminal it asks first; in a script --yes says that it is meant. With --version only that version of one file goes.",
 		Example: "mediadesk delete 65f1c0ffee65f1c0ffee65f1\nmediadesk delete 65f1c0ffee65f1c0ffee65f1 --yes\nmediadesk delete 65f1c0ffee65f1c0ffee65f1 --version 65f1c0ffee65f1c0ffee65f2 --yes",
-		Args:    someArgs("the id of a file"),
+		Args:    someArgs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if version != "" && len(args) > 1 {
 				return usage("--version is for one file; here are %d", len(args))
@@ -273,7 +273,7 @@ func newDownload(p *Program, f *flags) *cobra.Command {
 		Use: "download ID…", Short: "Fetch stored files to a folder of this computer",
 		Long:    "Fetch stored files to a folder of this computer, private ones too. A file that is there already is never written over: the new one gets a number.",
 		Example: "mediadesk download 65f1c0ffee65f1c0ffee65f1\nmediadesk download 65f1c0ffee65f1c0ffee65f1 --to ~/Pictures",
-		Args:    someArgs("the id of a file"),
+		Args:    someArgs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			folder, err := filepath.Abs(to)
 			if err != nil {
@@ -307,7 +307,7 @@ func newSign(p *Program, f *flags) *cobra.Command {
 		Use: "sign ID…", Short: "Print addresses at which anybody can fetch private files for a while",
 		Long:    "Print a signed address of each file: whoever has it can fetch the file until it ends. The private key is not in it. Only the record of the file is asked for: that is the request which --dry-run shows.",
 		Example: "mediadesk sign 65f1c0ffee65f1c0ffee65f1\nmediadesk sign 65f1c0ffee65f1c0ffee65f1 --for 10m",
-		Args:    someArgs("the id of a file"),
+		Args:    someArgs(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if holds <= 0 {
 				return usage("--for %s: give a time above 0, such as 10m", holds)

@@ -35,7 +35,7 @@ const (
 // RegionOptions are what a region editor works with.
 type RegionOptions struct {
 	// Context ends the loading of pictures.
-	Context context.Context
+	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
 	// Draw says how to draw pictures. Where the theme has no color, neither have
 	// they.
 	Draw picture.Options

@@ -26,9 +26,10 @@ const (
 
 // The least sizes of the modes.
 const (
-	MinWidth, MinHeight = 40, 12
-	StackedWidth        = 60
-	WideWidth           = 100
+	MinWidth     = 40
+	MinHeight    = 12
+	StackedWidth = 60
+	WideWidth    = 100
 )
 
 // ModeOf is the mode for a terminal of that size.

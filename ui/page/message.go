@@ -13,11 +13,11 @@ import (
 // Show asks the root to bring a screen with a tab to the front.
 type Show struct{ ID ID }
 
-// Shown tells a screen that it has come to the front, Hidden that it has left it.
-type (
-	Shown  struct{}
-	Hidden struct{}
-)
+// Shown tells a screen that it has come to the front.
+type Shown struct{}
+
+// Hidden tells a screen that it has left the front.
+type Hidden struct{}
 
 // Event is a message that all screens hear, whoever it comes from.
 type Event interface{ event() }

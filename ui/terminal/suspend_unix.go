@@ -76,9 +76,13 @@ type Suspend struct {
 	Stopping func()   // tells the guard, which stops the rest of the job; nil: there is none
 }
 
-// SetStdin and the others make it a tea.ExecCommand.
-func (s Suspend) SetStdin(io.Reader)  {}
+// SetStdin does nothing.
+func (s Suspend) SetStdin(io.Reader) {}
+
+// SetStdout does nothing.
 func (s Suspend) SetStdout(io.Writer) {}
+
+// SetStderr does nothing.
 func (s Suspend) SetStderr(io.Writer) {}
 
 // Run stops this process and returns when it goes on.

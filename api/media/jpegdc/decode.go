@@ -55,7 +55,7 @@ func Decode(ctx context.Context, r io.Reader) (image.Image, error) {
 // decoder holds the tables of one picture while it is decoded.
 type decoder struct {
 	r   *bufio.Reader
-	ctx context.Context // one decoder lives as long as one call
+	ctx context.Context //nolint:containedctx // of the call that decodes
 
 	size            image.Point
 	progressive     bool

@@ -180,6 +180,7 @@ func PNGHeader(w, h uint32, colorType byte) []byte {
 	return append(b, PNGChunk("IEND", nil)...)
 }
 
+// PNGChunk is a chunk of a PNG file with its length and checksum.
 func PNGChunk(name string, data []byte) []byte {
 	b := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
 	b = append(append(b, name...), data...)

@@ -68,7 +68,7 @@ func (m *Model) describe() tea.Cmd {
 // setValue edits a value of custom metadata by the type of its field.
 func (m *Model) setValue(key string) tea.Cmd {
 	e := m.current()
-	put := func(value json.RawMessage) tea.Cmd {
+	put := func(value json.RawMessage) tea.Cmd { //nolint:unparam // it is what a menu and a prompt do when taken
 		e.setMetadata(key, value)
 		m.load()
 		return nil

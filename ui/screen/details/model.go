@@ -69,7 +69,7 @@ type Manager interface {
 // Options are what the screen begins with.
 type Options struct {
 	// Context ends what the screen has under way.
-	Context context.Context
+	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
 	// Files are the records as last seen, at least one.
 	Files   []api.File
 	Session Session

@@ -46,7 +46,7 @@ type Watch interface {
 // Options are what the screen works with. Watch and Journal are needed.
 type Options struct {
 	// Context ends what the screen has under way; nil: nothing does.
-	Context context.Context
+	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
 	Session Session
 	Watch   Watch
 	Profile session.Profile
@@ -165,7 +165,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		m.history.asked, m.history.read = false, true
 		m.history.events, m.history.file, m.history.err = msg.events, msg.file, msg.err
 	case ticked:
-		return m.tick(), true
+		m.tick()
 	case copyable:
 		m.openMenu(msg)
 	case tagsRead:
@@ -295,8 +295,7 @@ func (m *Model) startAt(pace time.Duration) tea.Cmd {
 
 // tick has the screen drawn with new ages. The clock rests while the screen is
 // not in front.
-func (m *Model) tick() tea.Cmd {
+func (m *Model) tick() {
 	m.pace = 0
 	m.plan()
-	return nil
 }

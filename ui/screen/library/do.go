@@ -139,7 +139,7 @@ func gotSent(msg sentMsg) tea.Cmd {
 	case msg.err != nil:
 		return page.Send(failed(msg.err))
 	case len(msg.jobs) == 0:
-		return toast(page.Info, "This computer did not send that, so it has no source to send again.")
+		return tell("This computer did not send that, so it has no source to send again.")
 	case len(msg.unknown) > 0:
 		cmds = append(cmds, page.Send(page.Toast{
 			Level: page.Warn, Text: text.Plural(len(msg.unknown), "file") + " were not sent from this computer and are left out.", Detail: strings.Join(msg.unknown, "\n"),

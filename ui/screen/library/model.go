@@ -45,7 +45,7 @@ type Session interface {
 // Options are what the screen is made with.
 type Options struct {
 	// Context ends what the screen has under way.
-	Context context.Context
+	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
 	Session Session
 	// Loader draws thumbnails; nil: none are drawn.
 	Loader *picture.Loader
@@ -353,6 +353,5 @@ func keyOf(f api.File) string {
 	return f.FileID
 }
 
-func toast(level kit.Level, text string) tea.Cmd {
-	return page.Send(page.Toast{Level: level, Text: text})
-}
+// tell shows a short message.
+func tell(text string) tea.Cmd { return page.Send(page.Toast{Level: page.Info, Text: text}) }

@@ -21,7 +21,7 @@ var _ page.Screen = (*Model)(nil)
 // Options are what the root gives the screen.
 type Options struct {
 	// Context ends what is under way when it ends; nil: nothing does.
-	Context context.Context
+	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
 	Paths   config.Paths
 	// Keys is where keys are kept and looked for.
 	Keys *config.Keys

@@ -39,7 +39,7 @@ type preview struct {
 	on      bool
 	subject subject
 	gen     int
-	ctx     context.Context
+	ctx     context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
 	cancel  context.CancelFunc
 
 	facts   *media.Facts

@@ -123,10 +123,7 @@ func newItems(p session.Profile) []*item {
 	text(sectionRegion, fieldRegion, "", "none: such as 10,20,300,200").note = "The area of interest: x,y,width,height in pixels as stored."
 
 	two(sectionExtensions, fieldRemove, "remove-bg").note = "Removes the background. It ends some time after the upload."
-	under := func(i *item, f field) *item {
-		i.only, i.onlyAt = f, on
-		return i
-	}
+	under := func(i *item, f field) { i.only, i.onlyAt = f, on }
 	under(three(sectionExtensions, fieldShadow, "  add_shadow", false), fieldRemove)
 	colour := p.ColourOption
 	if colour == "" {

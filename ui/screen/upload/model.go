@@ -56,7 +56,7 @@ type Offers interface {
 // Options are what a form begins with.
 type Options struct {
 	// Context ends what the form has under way.
-	Context context.Context
+	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
 	Session Session
 	Sources []api.Source
 	Profile session.Profile

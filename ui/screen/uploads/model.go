@@ -46,7 +46,7 @@ type Queue interface {
 // Options are what the screen works with. Queue and Journal are needed.
 type Options struct {
 	// Context ends what the screen has under way; nil: nothing does.
-	Context context.Context
+	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
 	Session Session
 	Queue   Queue
 	Profile session.Profile

@@ -31,7 +31,7 @@ const (
 
 // framesPerSecond is how often the screen is drawn at most. A key waits for the next
 // frame: 8 ms at most, 4 ms on average. Bubble Tea's clock runs even if nothing
-// changes: a picker with a preview takes 1.4 to 1.8 % of a core at this rate.
+// changes: an idle picker takes 1.4 to 1.8 % of a core at this rate.
 const framesPerSecond = 120
 
 // Run shows the screens on the terminal until the person leaves them, and closes the

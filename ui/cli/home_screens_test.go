@@ -4,7 +4,6 @@ package cli_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,7 +14,7 @@ import (
 // testScreens opens what the screens of 0.1 kept, and sends the form that was
 // not sent. Its own keys and colors are those of the settings.
 func (h *oldHome) testScreens(t *testing.T) {
-	uploadForm := h.ownKey(t)
+	const uploadForm = "f8" // by the words that version 0.1 had for it
 	term := uitest.StartBinary(t, h.binary, []string{filepath.Join(h.ada, "pictures")}, h.env(), 120, 40)
 	shows := func(words ...string) {
 		t.Helper()
@@ -69,29 +68,4 @@ func (h *oldHome) testScreens(t *testing.T) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-}
-
-// ownKey is the user's key for the upload form. As long as not all screens have
-// actions with IDs, the settings can name no key at all: they are taken out for
-// this test then, and the key is the usual one.
-func (h *oldHome) ownKey(t *testing.T) string {
-	t.Helper()
-	term := uitest.StartBinary(t, h.binary, []string{h.ada}, h.env(), 120, 40)
-	unknown := false
-	term.WaitUntil(func(screen string) bool {
-		unknown = strings.Contains(screen, "there is no action")
-		return unknown || strings.Contains(screen, "pictures/harbour.jpg")
-	})
-	if !unknown {
-		term.Press("q")
-		term.Wait()
-		return "f8"
-	}
-	t.Log("not all screens have actions with IDs yet: the keys of the settings are not tested")
-	settings := h.read(t, "config.toml")
-	before, after, _ := strings.Cut(settings, "\n[keys]\n")
-	_, after, _ = strings.Cut(after, "\n\n")
-	check(t, os.WriteFile(h.path("config.toml"), []byte(before+"\n"+after), 0o600))
-	t.Cleanup(func() { check(t, os.WriteFile(h.path("config.toml"), []byte(settings), 0o600)) })
-	return "u"
 }

@@ -96,7 +96,7 @@ type Model struct {
 	host    page.Host
 	picker  *picker.Model
 	loader  *picture.Loader
-	gallery *picture.Gallery
+	gallery *picture.ImageStore
 	pixels  bool // the terminal tells of the mouse by pixels
 
 	detector  *picture.Detector
@@ -128,8 +128,8 @@ func New(o Options) *Model {
 	}
 	m.detector = picture.NewDetector(o.Pictures, m.o.Getenv, true)
 	m.abilities = m.detector.Abilities()
-	m.gallery = picture.NewGallery(m.o.Getenv("TMUX") != "")
-	m.loader.UseGallery(m.gallery)
+	m.gallery = picture.NewImageStore(m.o.Getenv("TMUX") != "")
+	m.loader.UseImageStore(m.gallery)
 	m.loader.UseCache(o.Previews)
 	m.host.Program, m.host.Keys = m.programActions, keysByID(o.KeyMap)
 	m.setTheme()

@@ -35,11 +35,11 @@ func obey(d *uitest.Driver, cmd tea.Cmd) (bytes int) {
 		}
 	case tea.RawMsg:
 		bytes += len(fmt.Sprint(msg.Msg))
-	case picture.HungRegion:
+	case picture.TransmittedRegion:
 		bytes += obey(d, msg.View.Up(msg))
 	case picture.CropDue:
 		bytes += obey(d, msg.View.Due(msg))
-	case picture.HungCrop:
+	case picture.TransmittedCrop:
 		bytes += obey(d, msg.View.Up(msg))
 	default:
 		// What is to be done in order has a type of its own.
@@ -61,7 +61,7 @@ var real = picture.Options{Method: picture.MethodKitty, Cell: image.Pt(8, 16)}
 // rest; a step replaces the crop alone, and a drag sends nothing.
 func TestRealPictures(t *testing.T) {
 	b, d := drive(t, "10,20,100,50")
-	b.o.Draw, b.o.Gallery = real, picture.NewGallery(false)
+	b.o.Draw, b.o.Gallery = real, picture.NewImageStore(false)
 	shown := func() int {
 		numbers := map[rune]bool{}
 		for _, cell := range strings.Split(b.View(d.Size, d.Theme), string(kitty.Placeholder))[1:] {
@@ -104,7 +104,7 @@ func BenchmarkDrag(b *testing.B) {
 			e, d := drive(b, "10,20,100,50")
 			d.Resize(image.Pt(70, 30))
 			if e.o.Draw = draw; draw == real {
-				e.o.Gallery = picture.NewGallery(false)
+				e.o.Gallery = picture.NewImageStore(false)
 			}
 			e.View(d.Size, d.Theme)
 			obey(d, e.Follow())

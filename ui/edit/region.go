@@ -40,7 +40,7 @@ type RegionOptions struct {
 	// they.
 	Draw picture.Options
 	// Gallery shows real pictures where the terminal can; nil: glyphs are drawn.
-	Gallery *picture.Gallery
+	Gallery *picture.ImageStore
 	// Text is the region as it is edited, x,y,width,height; blanks between the
 	// numbers do not count, and any other text is no region.
 	Text func() string
@@ -75,7 +75,7 @@ type Region struct {
 	decoded *picture.Picture
 	err     error
 
-	handle  picture.Grip
+	handle  picture.Handle
 	ratio   picture.Ratio
 	drag    drag
 	pointer page.Pointer // where in its cell the mouse is, until its message
@@ -137,7 +137,7 @@ func (r *Region) Show(s Subject) tea.Cmd {
 	if r.cancel != nil {
 		r.cancel()
 	}
-	gone := tea.Batch(r.sent.TakeDown(), r.crop.TakeDown())
+	gone := tea.Batch(r.sent.Delete(), r.crop.Delete())
 	r.load.Drop()
 	r.decoded, r.err, r.sent, r.crop = nil, nil, nil, &picture.CropView{}
 	r.frame = &kit.Memo[frameOf, frame]{}
@@ -203,7 +203,7 @@ func (r *Region) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		r.o.Draw.Color = picture.ColorOf(msg.Profile)
 	case picture.Abilities:
 		r.o.Draw = msg.Options(r.o.Draw.Color, r.o.Draw.Light)
-	case picture.HungRegion, picture.HungCrop:
+	case picture.TransmittedRegion, picture.TransmittedCrop:
 	case page.Pointer:
 		r.pointer = msg
 		return nil, false
@@ -235,9 +235,9 @@ func (r *Region) send() tea.Cmd {
 	if last.view == nil || last.view == r.sent || r.decoded == nil {
 		return nil
 	}
-	gone := r.sent.TakeDown()
+	gone := r.sent.Delete()
 	r.sent = last.view
-	return tea.Batch(gone, r.sent.Hang(r.o.Gallery, r.decoded, last.options))
+	return tea.Batch(gone, r.sent.Transmit(r.o.Gallery, r.decoded, last.options))
 }
 
 // Reasons for which something cannot be done now; empty where it can.

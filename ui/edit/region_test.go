@@ -181,7 +181,7 @@ func TestDragThereAndBack(t *testing.T) {
 		size := drawSize(t)
 		cells := image.Pt(rapid.IntRange(1, 200).Draw(t, "columns"), rapid.IntRange(1, 60).Draw(t, "rows"))
 		rect := drawRect(t, size)
-		handle := picture.Grip(rapid.IntRange(0, int(picture.Grips)-1).Draw(t, "handle"))
+		handle := picture.Handle(rapid.IntRange(0, int(picture.Handles)-1).Draw(t, "handle"))
 		pixels := image.Pt(1, 1)
 		if rapid.Bool().Draw(t, "by pixel") {
 			pixels = image.Pt(8, 16)

@@ -21,11 +21,11 @@ type CropView struct {
 	busy   bool // a message is on its way
 	left   bool // nobody shows the view any more
 
-	glyphs []string // of drawn
-	drawn  part
-	image  *Image   // of hung; nil: there is none
-	places []string // the cells of image
-	hung   part
+	glyphs      []string // of drawn
+	drawn       part
+	image       *Image   // of transmitted; nil: there is none
+	places      []string // the cells of image
+	transmitted part
 }
 
 // part is what a drawing of a part of a picture is made of.
@@ -44,9 +44,9 @@ func (v *CropView) Draw(p *Picture, rect image.Rectangle, cols, rows int, o Opti
 		v.want = want
 		v.change++
 	}
-	near := v.hung
+	near := v.transmitted
 	near.rect = rect
-	if v.image != nil && (v.hung == want || near == want && !v.moving) {
+	if v.image != nil && (v.transmitted == want || near == want && !v.moving) {
 		return v.places
 	}
 	if v.glyphs == nil || v.drawn != want {
@@ -61,7 +61,7 @@ const cropRest = 60 * time.Millisecond
 // Follow is for the end of each Update that may lead to another part. It sees to it
 // that the terminal is given the part if it stays; nil where there is nothing to do.
 // It is safe on nil.
-func (v *CropView) Follow(g *Gallery, o Options) tea.Cmd {
+func (v *CropView) Follow(g *ImageStore, o Options) tea.Cmd {
 	if v == nil || g == nil || o.Method != MethodKitty || v.busy {
 		return nil
 	}
@@ -70,42 +70,42 @@ func (v *CropView) Follow(g *Gallery, o Options) tea.Cmd {
 }
 
 // look looks, a moment later, whether the part has changed more often than that.
-func (v *CropView) look(g *Gallery, change int) tea.Cmd {
+func (v *CropView) look(g *ImageStore, change int) tea.Cmd {
 	return tea.Tick(cropRest, func(time.Time) tea.Msg { return CropDue{v, g, change} })
 }
 
 // CropDue is the time to look whether a part stays: see [CropView.Due].
 type CropDue struct {
-	View    *CropView
-	gallery *Gallery
-	change  int
+	View   *CropView
+	store  *ImageStore
+	change int
 }
 
 // Due sends the part to the terminal, or waits on while it moves.
 func (v *CropView) Due(d CropDue) tea.Cmd {
 	want := v.want
 	switch {
-	case v.left || want == v.hung || want.o.Method != MethodKitty:
+	case v.left || want == v.transmitted || want.o.Method != MethodKitty:
 		v.busy, v.moving = false, false
 		return nil
 	case v.change > d.change:
 		v.moving = true
-		return v.look(d.gallery, v.change)
+		return v.look(d.store, v.change)
 	}
 	return func() tea.Msg {
 		shown := Crop(want.of, want.rect)
 		area := Fit(shown.Size(), want.size.X, want.size.Y, want.o.CellAspect)
-		img, err := d.gallery.newImage(shown, area.Size(), want.o, fullLight)
+		img, err := d.store.newImage(shown, area.Size(), want.o, fullLight)
 		if err != nil {
-			return HungCrop{View: v, of: want}
+			return TransmittedCrop{View: v, of: want}
 		}
-		hung := HungCrop{v, want, img, img.frame(want.size.X, want.size.Y, area)}
-		return tea.Sequence(tea.Raw(img.data), func() tea.Msg { return hung })()
+		transmitted := TransmittedCrop{v, want, img, img.frame(want.size.X, want.size.Y, area)}
+		return tea.Sequence(tea.Raw(img.data), func() tea.Msg { return transmitted })()
 	}
 }
 
-// HungCrop tells that the terminal has a part of a picture: see [CropView.Up].
-type HungCrop struct {
+// TransmittedCrop tells that the terminal has a part of a picture: see [CropView.Up].
+type TransmittedCrop struct {
 	View   *CropView
 	of     part
 	image  *Image // nil: there is no room for one
@@ -114,25 +114,25 @@ type HungCrop struct {
 
 // Up has the view show the part from now on, in place of the one before; where it
 // was left meanwhile the part is taken down again.
-func (v *CropView) Up(h HungCrop) tea.Cmd {
+func (v *CropView) Up(h TransmittedCrop) tea.Cmd {
 	v.busy = false
 	if v.left {
-		return h.image.TakeDown()
+		return h.image.Delete()
 	}
 	old := v.image
-	v.image, v.places, v.hung = h.image, h.places, h.of
+	v.image, v.places, v.transmitted = h.image, h.places, h.of
 	v.moving = v.moving && h.of != v.want
-	return old.TakeDown()
+	return old.Delete()
 }
 
-// TakeDown has the terminal forget the part, now or when it arrives; nil where there
+// Delete has the terminal forget the part, now or when it arrives; nil where there
 // is none. It is safe on a nil view, which is not used any more then.
-func (v *CropView) TakeDown() tea.Cmd {
+func (v *CropView) Delete() tea.Cmd {
 	if v == nil {
 		return nil
 	}
 	v.left = true
 	old := v.image
-	v.image, v.hung = nil, part{}
-	return old.TakeDown()
+	v.image, v.transmitted = nil, part{}
+	return old.Delete()
 }

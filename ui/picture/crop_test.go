@@ -20,7 +20,7 @@ import (
 type cropDesk struct {
 	t       *testing.T
 	v       CropView
-	g       *Gallery
+	g       *ImageStore
 	o       Options
 	screen  *screen
 	inbox   chan tea.Msg
@@ -30,7 +30,7 @@ type cropDesk struct {
 
 func newCropDesk(t *testing.T) *cropDesk {
 	return &cropDesk{
-		t: t, g: NewGallery(false), o: Options{Method: MethodKitty, Cell: image.Pt(8, 16)},
+		t: t, g: NewImageStore(false), o: Options{Method: MethodKitty, Cell: image.Pt(8, 16)},
 		screen: &screen{t: t, holds: map[int]bool{}}, inbox: make(chan tea.Msg),
 	}
 }
@@ -83,7 +83,7 @@ func (d *cropDesk) obey(msg tea.Msg) {
 		d.waiting--
 	case CropDue:
 		d.run(msg.View.Due(msg))
-	case HungCrop:
+	case TransmittedCrop:
 		d.run(msg.View.Up(msg))
 	case tea.RawMsg:
 		d.screen.write(raw(msg))
@@ -141,7 +141,7 @@ func TestCropFollows(t *testing.T) {
 		}
 		d.draw(first)
 		sending := d.v.Due(CropDue{&d.v, d.g, d.v.change})
-		d.run(d.v.TakeDown())
+		d.run(d.v.Delete())
 		d.run(sending)
 		d.pass(time.Second)
 		if len(d.screen.holds) != 0 || d.g.Clear() != "" || d.waiting != 0 {

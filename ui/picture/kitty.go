@@ -18,7 +18,7 @@ import (
 	"github.com/charmbracelet/x/ansi/kitty"
 )
 
-// Gallery hands out the ids of the real pictures that the terminal holds. There
+// ImageStore hands out the ids of the real pictures that the terminal holds. There
 // is one for the program, since there is one terminal. It is safe for concurrent
 // use.
 //
@@ -34,7 +34,7 @@ import (
 // id of every cell that is none of a picture: it goes on with the picture of the
 // cell before, underneath whatever stands there. Without any colour they have to
 // be 0; what lies over a picture then has to end it, as kit.Overlay does.
-type Gallery struct {
+type ImageStore struct {
 	tmux bool
 
 	mu   sync.Mutex
@@ -42,11 +42,11 @@ type Gallery struct {
 	held [256]uint32 // the ids by their highest bytes; 0 is none
 }
 
-// NewGallery makes a gallery; inTmux tells that the way to the terminal leads
+// NewImageStore makes a store; inTmux tells that the way to the terminal leads
 // through tmux.
-func NewGallery(inTmux bool) *Gallery {
+func NewImageStore(inTmux bool) *ImageStore {
 	// Another program on the same terminal counts from elsewhere, most likely.
-	return &Gallery{tmux: inTmux, next: 1 + rand.IntN(255)} //nolint:gosec // not a secret
+	return &ImageStore{tmux: inTmux, next: 1 + rand.IntN(255)} //nolint:gosec // not a secret
 }
 
 // errNoRoom says that the terminal holds as many pictures as there are ids.
@@ -56,7 +56,7 @@ var errNoRoom = errors.New("too many pictures on the screen")
 const inkID = 1
 
 // take reserves an id with those lower bytes.
-func (g *Gallery) take(lower uint32) (uint32, error) {
+func (g *ImageStore) take(lower uint32) (uint32, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for range 255 {
@@ -70,7 +70,7 @@ func (g *Gallery) take(lower uint32) (uint32, error) {
 	return 0, errNoRoom
 }
 
-func (g *Gallery) free(id uint32) {
+func (g *ImageStore) free(id uint32) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.held[id>>24] = 0
@@ -79,7 +79,7 @@ func (g *Gallery) free(id uint32) {
 // Clear is what to write to the terminal for it to forget every picture; empty
 // where it holds none. To be written when the program ends: nothing else removes
 // pictures of this kind.
-func (g *Gallery) Clear() string {
+func (g *ImageStore) Clear() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var b strings.Builder
@@ -92,24 +92,24 @@ func (g *Gallery) Clear() string {
 	return b.String()
 }
 
-func (g *Gallery) forget(id uint32) string {
+func (g *ImageStore) forget(id uint32) string {
 	return g.wrap(fmt.Sprintf("\x1b_Ga=d,d=I,i=%d,q=2\x1b\\", id))
 }
 
 // wrap leads a sequence through tmux, where there is one.
-func (g *Gallery) wrap(sequence string) string {
+func (g *ImageStore) wrap(sequence string) string {
 	if g.tmux {
 		return ansi.TmuxPassthrough(sequence)
 	}
 	return sequence
 }
 
-// Image is one real picture of a gallery, as large as a rectangle of cells.
+// Image is one real picture of a store, as large as a rectangle of cells.
 type Image struct {
-	gallery *Gallery
-	id      uint32
-	size    image.Point
-	data    string
+	store *ImageStore
+	id    uint32
+	size  image.Point
+	data  string
 }
 
 // Limits of one image: cells by the diacritics there are to count them, pixels by
@@ -121,7 +121,7 @@ const (
 )
 
 // newImage prepares p to be shown in size cells, with dim 256ths of its light.
-func (g *Gallery) newImage(p *Picture, size image.Point, o Options, dim int) (*Image, error) {
+func (g *ImageStore) newImage(p *Picture, size image.Point, o Options, dim int) (*Image, error) {
 	cell := o.Cell
 	if size.X < 1 || size.Y < 1 || size.X > maxPlaces || size.Y > maxPlaces || cell.X < 1 || cell.Y < 1 {
 		return nil, errNoRoom
@@ -138,7 +138,7 @@ func (g *Gallery) newImage(p *Picture, size image.Point, o Options, dim int) (*I
 	if err != nil {
 		return nil, err
 	}
-	i := &Image{gallery: g, id: id, size: size}
+	i := &Image{store: g, id: id, size: size}
 	i.data = i.transmission(packed(p, w, h, cell, dim), w, h)
 	return i, nil
 }
@@ -180,7 +180,7 @@ func (i *Image) transmission(pixels []byte, w, h int) string {
 		if first {
 			keys = fmt.Sprintf("a=T,U=1,i=%d,c=%d,r=%d,f=24,s=%d,v=%d,o=z,t=d,", i.id, i.size.X, i.size.Y, w, h) + keys
 		}
-		b.WriteString(i.gallery.wrap("\x1b_G" + keys + ";" + part + "\x1b\\"))
+		b.WriteString(i.store.wrap("\x1b_G" + keys + ";" + part + "\x1b\\"))
 	}
 	return b.String()
 }
@@ -224,30 +224,30 @@ func (i *Image) frame(cols, rows int, area image.Rectangle) []string {
 	return lines
 }
 
-// Hung tells that the terminal has an image: its cells may be drawn from now on.
-type Hung struct{ Image *Image }
+// Transmitted tells that the terminal has an image: its cells may be drawn from now on.
+type Transmitted struct{ Image *Image }
 
-// Show sends the image to the terminal. Only after its message, [Hung], the cells
+// Show sends the image to the terminal. Only after its message, [Transmitted], the cells
 // may go into a view.
 func (i *Image) Show() tea.Cmd {
-	return tea.Sequence(tea.Raw(i.data), func() tea.Msg { return Hung{i} })
+	return tea.Sequence(tea.Raw(i.data), func() tea.Msg { return Transmitted{i} })
 }
 
 // settle is how long the last frame that shows an image may take to be drawn.
 const settle = 100 * time.Millisecond
 
-// TakeDown has the terminal forget the image, a moment after it was shown last.
+// Delete has the terminal forget the image, a moment after it was shown last.
 // Its id is free when that has been said: a program that ends before says it then.
 // It is safe on nil and must be called once.
-func (i *Image) TakeDown() tea.Cmd {
+func (i *Image) Delete() tea.Cmd {
 	if i == nil {
 		return nil
 	}
 	return tea.Sequence(
 		tea.Tick(settle, func(time.Time) tea.Msg { return nil }),
-		tea.Raw(i.gallery.forget(i.id)),
+		tea.Raw(i.store.forget(i.id)),
 		func() tea.Msg {
-			i.gallery.free(i.id)
+			i.store.free(i.id)
 			return nil
 		},
 	)
@@ -256,6 +256,6 @@ func (i *Image) TakeDown() tea.Cmd {
 // Drop gives up an image that was never shown. It is safe on nil.
 func (i *Image) Drop() {
 	if i != nil {
-		i.gallery.free(i.id)
+		i.store.free(i.id)
 	}
 }

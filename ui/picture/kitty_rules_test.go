@@ -36,27 +36,27 @@ func inSequence(t testing.TB, cmd tea.Cmd) []tea.Cmd {
 // Rules 1 and 2: what must follow one after the other is a sequence.
 func TestKittyInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := NewGallery(false)
+		g := NewImageStore(false)
 		i := hungIn(t, g, small(), image.Pt(8, 3))
 		if n := len(inSequence(t, i.Show())); n != 2 {
 			t.Errorf("showing takes %d steps", n)
 		}
-		if n := len(inSequence(t, i.TakeDown())); n != 3 {
+		if n := len(inSequence(t, i.Delete())); n != 3 {
 			t.Errorf("taking down takes %d steps", n)
 		}
 		o := Options{Method: MethodKitty, Cell: image.Pt(8, 16)}
 		v := NewRegionView(small(), 30, 10, o)
 		var order []string
-		for _, step := range inSequence(t, v.Hang(g, small(), o)) {
+		for _, step := range inSequence(t, v.Transmit(g, small(), o)) {
 			switch msg := step().(type) {
 			case tea.RawMsg:
 				order = append(order, "sent "+ids(raw(msg)))
-			case HungRegion:
-				order = append(order, "hung "+strconv.Itoa(msg.images[0].number())+","+strconv.Itoa(msg.images[1].number()))
+			case TransmittedRegion:
+				order = append(order, "transmitted "+strconv.Itoa(msg.images[0].number())+","+strconv.Itoa(msg.images[1].number()))
 			}
 		}
-		if len(order) != 3 || order[2] != "hung "+strings.TrimPrefix(order[0], "sent ")+","+strings.TrimPrefix(order[1], "sent ") {
-			t.Errorf("a region is hung as %q", order)
+		if len(order) != 3 || order[2] != "transmitted "+strings.TrimPrefix(order[0], "sent ")+","+strings.TrimPrefix(order[1], "sent ") {
+			t.Errorf("a region is transmitted as %q", order)
 		}
 	})
 }
@@ -65,10 +65,10 @@ func TestKittyInOrder(t *testing.T) {
 // until the terminal has been told, and is not the next one to be used.
 func TestKittyForgetsLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := NewGallery(false)
+		g := NewImageStore(false)
 		i := hungIn(t, g, small(), image.Pt(1, 1))
 		start, told := time.Now(), false
-		for _, step := range inSequence(t, i.TakeDown()) {
+		for _, step := range inSequence(t, i.Delete()) {
 			before := time.Since(start)
 			said := raw(step())
 			if !told && g.held[i.number()] == 0 {
@@ -92,7 +92,7 @@ func TestKittyForgetsLater(t *testing.T) {
 
 // What one id stands for does not change, and one that nobody shows is not lost.
 func TestKittyRoom(t *testing.T) {
-	g := NewGallery(false)
+	g := NewImageStore(false)
 	for range 254 {
 		hungIn(t, g, small(), image.Pt(1, 1))
 	}
@@ -101,7 +101,7 @@ func TestKittyRoom(t *testing.T) {
 		var last *Image
 		for range n {
 			at := slices.IndexFunc(g.held[:], func(id uint32) bool { return id != 0 })
-			last = &Image{gallery: g, id: g.held[at]}
+			last = &Image{store: g, id: g.held[at]}
 			last.Drop()
 		}
 		return last
@@ -109,7 +109,7 @@ func TestKittyRoom(t *testing.T) {
 	// A region needs two: with room for one it is drawn with glyphs, and the one
 	// stays free.
 	free(1)
-	if msg := NewRegionView(small(), 30, 10, o).Hang(g, small(), o)(); msg != nil {
+	if msg := NewRegionView(small(), 30, 10, o).Transmit(g, small(), o)(); msg != nil {
 		t.Errorf("a region in the room of one picture: %T", msg)
 	}
 	if i := hungIn(t, g, small(), image.Pt(1, 1)); i == nil {
@@ -285,13 +285,13 @@ func (s *stage) arrived(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case tea.RawMsg:
 		s.screen.write(raw(msg))
-	case Hung:
+	case Transmitted:
 		s.shown = append(s.shown, msg.Image)
-	case HungRegion:
+	case TransmittedRegion:
 		s.start(msg.View.Up(msg))
 	case CropDue:
 		s.start(msg.View.Due(msg))
-	case HungCrop:
+	case TransmittedCrop:
 		s.start(msg.View.Up(msg))
 	default:
 		s.t.Fatalf("%T", msg)
@@ -339,7 +339,7 @@ func TestKittyRulesHoldInAnyOrder(t *testing.T) {
 }
 
 func anyOrder(r *rapid.T, tmux bool) {
-	g := NewGallery(tmux)
+	g := NewImageStore(tmux)
 	g.next = rapid.IntRange(1, 255).Draw(r, "first id")
 	s := &stage{t: r, screen: &screen{t: r, tmux: tmux, holds: map[int]bool{}}}
 	o := Options{Method: MethodKitty, Cell: image.Pt(4, 8)}
@@ -356,7 +356,7 @@ func anyOrder(r *rapid.T, tmux bool) {
 			}
 		case act == "region":
 			v := NewRegionView(p, 4, 2, o)
-			s.start(v.Hang(g, p, o))
+			s.start(v.Transmit(g, p, o))
 			s.views = append(s.views, v)
 		case act == "crop":
 			v := &CropView{}
@@ -368,13 +368,13 @@ func anyOrder(r *rapid.T, tmux bool) {
 			s.start(v.Follow(g, o))
 			v.draw(image.Rect(0, 0, 1, 1).Add(image.Pt(rapid.IntRange(0, 7).Draw(r, "x"), 0)))
 		case act == "leave crop" && len(s.crops) > 0:
-			s.start(s.crops[0].TakeDown())
+			s.start(s.crops[0].Delete())
 			s.crops = s.crops[1:]
 		case act == "take down" && len(s.shown) > 0:
-			s.start(s.shown[0].TakeDown())
+			s.start(s.shown[0].Delete())
 			s.shown = s.shown[1:]
 		case act == "leave" && len(s.views) > 0:
-			s.start(s.views[0].TakeDown())
+			s.start(s.views[0].Delete())
 			s.views = s.views[1:]
 		case act == "step" && len(s.running) > 0:
 			s.step(s.running[rapid.IntRange(0, len(s.running)-1).Draw(r, "whose")])

@@ -72,7 +72,7 @@ var cells8x16 = Options{Cell: image.Pt(8, 16)}
 // number is what tells a picture apart.
 func (i *Image) number() int { return int(i.id >> 24) }
 
-func hungIn(t testing.TB, g *Gallery, p *Picture, size image.Point) *Image {
+func hungIn(t testing.TB, g *ImageStore, p *Picture, size image.Point) *Image {
 	t.Helper()
 	i, err := g.newImage(p, size, cells8x16, fullLight)
 	must(t, err)
@@ -84,16 +84,16 @@ func small() *Picture { return New(mediatest.Quarters(64, 48), media.Normal) }
 // Rule 1: the picture is sent first; the word that its cells may be drawn comes
 // after it.
 func TestKittySendsBeforeItShows(t *testing.T) {
-	i := hungIn(t, NewGallery(false), small(), image.Pt(8, 3))
+	i := hungIn(t, NewImageStore(false), small(), image.Pt(8, 3))
 	all := messages(i.Show())
-	if len(all) != 2 || !strings.HasPrefix(raw(all[0]), "\x1b_Ga=T,U=1,") || all[1] != (Hung{i}) {
+	if len(all) != 2 || !strings.HasPrefix(raw(all[0]), "\x1b_Ga=T,U=1,") || all[1] != (Transmitted{i}) {
 		t.Errorf("it sends %T", all)
 	}
 }
 
 // Rule 2: every picture has an id of its own, and an old one is forgotten, later.
 func TestKittyIDsAreNotUsedAgain(t *testing.T) {
-	g := NewGallery(false)
+	g := NewImageStore(false)
 	seen := map[int]bool{}
 	var first *Image
 	for n := range 254 {
@@ -109,7 +109,7 @@ func TestKittyIDsAreNotUsedAgain(t *testing.T) {
 	if _, err := g.newImage(small(), image.Pt(1, 1), cells8x16, fullLight); err == nil {
 		t.Error("there are more pictures than ids")
 	}
-	all := messages(first.TakeDown())
+	all := messages(first.Delete())
 	if want := fmt.Sprintf("\x1b_Ga=d,d=I,i=%d,q=2\x1b\\", first.id); len(all) != 1 || raw(all[0]) != want {
 		t.Errorf("taking down sends %q", all)
 	}
@@ -126,7 +126,7 @@ func TestKittyCells(t *testing.T) {
 		colorprofile.TrueColor: cells8x16, colorprofile.ANSI256: cells8x16, colorprofile.ANSI: cells8x16,
 		colorprofile.ASCII: {Cell: cells8x16.Cell, Color: NoColor},
 	} {
-		i, err := NewGallery(false).newImage(small(), image.Pt(5, 3), o, fullLight)
+		i, err := NewImageStore(false).newImage(small(), image.Pt(5, 3), o, fullLight)
 		must(t, err)
 		ink := color.Color(ansi.BasicColor(inkID))
 		if o.Color == NoColor {
@@ -208,7 +208,7 @@ func drawnIn(buf uv.ScreenBuffer, y int) []int {
 // A popup over the middle of a picture and the border of a region have nothing of
 // the picture beneath them.
 func TestKittyEndsWhereItIsCovered(t *testing.T) {
-	g := NewGallery(false)
+	g := NewImageStore(false)
 	i := hungIn(t, g, small(), image.Pt(12, 3))
 	buf := uv.NewScreenBuffer(16, 3)
 	uv.NewStyledString(strings.Join(i.frame(16, 3, image.Rect(0, 0, 12, 3)), "\n")).Draw(buf, buf.Bounds())
@@ -220,7 +220,7 @@ func TestKittyEndsWhereItIsCovered(t *testing.T) {
 	p := New(mediatest.Photograph(300, 200), media.Normal)
 	o := Options{Method: MethodKitty, Cell: image.Pt(8, 16)}
 	v := NewRegionView(p, 66, 20, o)
-	v.Up(messages(v.Hang(g, p, o))[2].(HungRegion))
+	v.Up(messages(v.Transmit(g, p, o))[2].(TransmittedRegion))
 	frame := v.Render(image.Rect(100, 50, 200, 150))
 	buf = uv.NewScreenBuffer(66, 20)
 	uv.NewStyledString(strings.Join(frame.Lines, "\n")).Draw(buf, buf.Bounds())
@@ -235,7 +235,7 @@ func TestKittyEndsWhereItIsCovered(t *testing.T) {
 
 // Rule 5: at the end every picture that is left is forgotten, by its id.
 func TestKittyFarewell(t *testing.T) {
-	g := NewGallery(false)
+	g := NewImageStore(false)
 	if g.Clear() != "" {
 		t.Error("there is something to forget")
 	}
@@ -253,7 +253,7 @@ func TestKittyFarewell(t *testing.T) {
 
 // Rule 6: in tmux each piece is wrapped by itself.
 func TestKittyThroughTmux(t *testing.T) {
-	g := NewGallery(true)
+	g := NewImageStore(true)
 	i := hungIn(t, g, New(mediatest.Photograph(300, 200), media.Normal), image.Pt(40, 15))
 	pieces := strings.SplitAfter(i.data, "\x1b\\\x1b\\")
 	// The end of a wrapped sequence is doubled, then comes that of the wrapping.
@@ -274,7 +274,7 @@ var chunk = regexp.MustCompile(`\x1b_G([^;]*);([A-Za-z0-9+/=]*)\x1b\\`)
 
 // What is sent is the picture: taken apart as a terminal does.
 func TestKittyTransmission(t *testing.T) {
-	i := hungIn(t, NewGallery(false), New(mediatest.Photograph(300, 200), media.Normal), image.Pt(40, 15))
+	i := hungIn(t, NewImageStore(false), New(mediatest.Photograph(300, 200), media.Normal), image.Pt(40, 15))
 	found := chunk.FindAllStringSubmatch(i.data, -1)
 	for n, c := range found {
 		more := "m=1"
@@ -293,7 +293,7 @@ func TestKittyTransmission(t *testing.T) {
 		t.Errorf("%d bytes of pixels", n)
 	}
 	// More pixels than are worth sending are not sent; the terminal grows them.
-	vast, err := NewGallery(false).newImage(small(), image.Pt(200, 100), Options{Cell: image.Pt(20, 40)}, fullLight)
+	vast, err := NewImageStore(false).newImage(small(), image.Pt(200, 100), Options{Cell: image.Pt(20, 40)}, fullLight)
 	must(t, err)
 	if keys := keysOf(chunk.FindStringSubmatch(vast.data)[1]); keys["c"] != "200" || keys["r"] != "100" || len(pixelsOf(t, vast)) > 3*maxSent {
 		t.Errorf("a vast one says %v", keys)
@@ -318,7 +318,7 @@ func pixelsOf(t testing.TB, i *Image) []byte {
 
 // The bytes as they are, for a picture of one cell.
 func TestKittyGolden(t *testing.T) {
-	g := NewGallery(false)
+	g := NewImageStore(false)
 	g.next = 7
 	i := hungIn(t, g, New(mediatest.Quarters(2, 2), media.Normal), image.Pt(1, 1))
 	golden.RequireEqual(t, []byte(strconv.Quote(i.data)+"\n"+strconv.Quote(strings.Join(i.frame(3, 2, image.Rect(1, 0, 2, 1)), "\n"))+"\n"))
@@ -327,15 +327,15 @@ func TestKittyGolden(t *testing.T) {
 // A frame of the region editor chooses between two pictures cell by cell and
 // sends nothing.
 func TestKittyRegion(t *testing.T) {
-	g := NewGallery(false)
+	g := NewImageStore(false)
 	p := New(mediatest.Photograph(300, 200), media.Normal)
 	o := Options{Method: MethodKitty, Cell: image.Pt(8, 16)}
 	v := NewRegionView(p, 66, 20, o)
-	all := messages(v.Hang(g, p, o))
+	all := messages(v.Transmit(g, p, o))
 	if len(all) != 3 || raw(all[0]) == "" || raw(all[1]) == "" {
 		t.Fatalf("it sends %d messages", len(all))
 	}
-	if v.Up(all[2].(HungRegion)) != nil {
+	if v.Up(all[2].(TransmittedRegion)) != nil {
 		t.Error("the pictures are taken down again")
 	}
 	frame := v.Render(image.Rect(100, 50, 200, 150))
@@ -371,14 +371,14 @@ func TestKittyRegion(t *testing.T) {
 			t.Fatalf("byte %d is %d in the bright and %d in the dark one", i, first[i], second[i])
 		}
 	}
-	if len(messages(v.TakeDown())) != 2 || v.TakeDown() != nil {
+	if len(messages(v.Delete())) != 2 || v.Delete() != nil {
 		t.Error("the pictures stay")
 	}
 	// What arrives for a view that was left goes at once.
 	late := NewRegionView(p, 60, 20, o)
-	all = messages(late.Hang(g, p, o))
-	late.TakeDown()
-	if len(messages(late.Up(all[2].(HungRegion)))) != 2 || g.Clear() != "" {
+	all = messages(late.Transmit(g, p, o))
+	late.Delete()
+	if len(messages(late.Up(all[2].(TransmittedRegion)))) != 2 || g.Clear() != "" {
 		t.Error("the pictures of a view that was left stay")
 	}
 }

@@ -28,7 +28,7 @@ type Loader struct {
 	decoders *semaphore.Weighted
 	pictures *lru[fileID, outcome]
 	drawn    *lru[drawnID, Rendered]
-	gallery  *Gallery
+	store    *ImageStore
 	cache    *Cache
 }
 
@@ -74,9 +74,9 @@ func NewLoader(limits media.Limits) *Loader {
 	}
 }
 
-// UseGallery has real pictures shown by that gallery; without one the loader draws
+// UseImageStore has real pictures shown by that store; without one the loader draws
 // with glyphs only. To be called before the first Load.
-func (l *Loader) UseGallery(g *Gallery) { l.gallery = g }
+func (l *Loader) UseImageStore(g *ImageStore) { l.store = g }
 
 // UseCache has what took long to decode kept in that cache; nil keeps nothing. To
 // be called before the first Load.
@@ -106,7 +106,7 @@ func (l *Loader) Load(ctx context.Context, r Request) (Rendered, error) {
 		return Rendered{}, media.WithPath(r.Path, err)
 	}
 	if r.Options.Method == MethodKitty {
-		if real, ok := l.hang(ctx, p, r); ok {
+		if real, ok := l.transmit(ctx, p, r); ok {
 			return real, ctx.Err()
 		}
 	}
@@ -119,13 +119,13 @@ func (l *Loader) Load(ctx context.Context, r Request) (Rendered, error) {
 	return drawn, ctx.Err()
 }
 
-// hang prepares a real picture; not where there is no way to show one.
-func (l *Loader) hang(ctx context.Context, p *Picture, r Request) (Rendered, bool) {
-	if l.gallery == nil {
+// transmit prepares a real picture; not where there is no way to show one.
+func (l *Loader) transmit(ctx context.Context, p *Picture, r Request) (Rendered, bool) {
+	if l.store == nil {
 		return Rendered{}, false
 	}
 	area := Fit(p.Size(), r.Cols, r.Rows, r.Options.CellAspect)
-	img, err := l.gallery.newImage(p, area.Size(), r.Options, fullLight)
+	img, err := l.store.newImage(p, area.Size(), r.Options, fullLight)
 	if err != nil {
 		return Rendered{}, false
 	}
@@ -224,7 +224,7 @@ func (l *Loader) Quick(ctx context.Context, r Request) (Rendered, bool) {
 // draw draws a picture as a request wants it; not where the context has ended.
 func (l *Loader) draw(ctx context.Context, p *Picture, r Request) (Rendered, bool) {
 	if r.Options.Method == MethodKitty {
-		if real, ok := l.hang(ctx, p, r); ok {
+		if real, ok := l.transmit(ctx, p, r); ok {
 			return real, ctx.Err() == nil
 		}
 	}

@@ -89,12 +89,12 @@ func borderColors(p *Picture, size image.Point, o Options) (ink paint, ground []
 	return rgb(255, 255, 255), ground
 }
 
-// Hang prepares to show real pictures in place of glyphs: the picture is sent
+// Transmit prepares to show real pictures in place of glyphs: the picture is sent
 // twice, as it is and darkened, and each frame chooses between the two cell by
 // cell, so nothing is sent again while the rectangle moves. It must be called
 // before the view is used. Where there is no way to show pictures it changes
 // nothing and the command is nil; otherwise glyphs are drawn until [RegionView.Up].
-func (v *RegionView) Hang(g *Gallery, p *Picture, o Options) tea.Cmd {
+func (v *RegionView) Transmit(g *ImageStore, p *Picture, o Options) tea.Cmd {
 	if g == nil || o.Method != MethodKitty || v.area.Empty() {
 		return nil
 	}
@@ -110,31 +110,31 @@ func (v *RegionView) Hang(g *Gallery, p *Picture, o Options) tea.Cmd {
 			return nil
 		}
 		return tea.Sequence(tea.Raw(bright.data), tea.Raw(dark.data), func() tea.Msg {
-			return HungRegion{View: v, images: [2]*Image{bright, dark}}
+			return TransmittedRegion{View: v, images: [2]*Image{bright, dark}}
 		})()
 	}
 }
 
-// HungRegion tells that the terminal has the pictures of a view: see
+// TransmittedRegion tells that the terminal has the pictures of a view: see
 // [RegionView.Up].
-type HungRegion struct {
+type TransmittedRegion struct {
 	View   *RegionView
 	images [2]*Image
 }
 
 // Up has the view show the pictures from now on; where it was left meanwhile they
 // are taken down again.
-func (v *RegionView) Up(h HungRegion) tea.Cmd {
+func (v *RegionView) Up(h TransmittedRegion) tea.Cmd {
 	if v.left {
-		return tea.Batch(h.images[0].TakeDown(), h.images[1].TakeDown())
+		return tea.Batch(h.images[0].Delete(), h.images[1].Delete())
 	}
 	v.images = h.images
 	return nil
 }
 
-// TakeDown has the terminal forget the pictures, now or when they arrive; nil
+// Delete has the terminal forget the pictures, now or when they arrive; nil
 // where there are none. It is safe on a nil view, which is not used any more then.
-func (v *RegionView) TakeDown() tea.Cmd {
+func (v *RegionView) Delete() tea.Cmd {
 	if v == nil {
 		return nil
 	}
@@ -144,7 +144,7 @@ func (v *RegionView) TakeDown() tea.Cmd {
 	}
 	images := v.images
 	v.images = [2]*Image{}
-	return tea.Batch(images[0].TakeDown(), images[1].TakeDown())
+	return tea.Batch(images[0].Delete(), images[1].Delete())
 }
 
 // places appends a line of cells of the two pictures.

@@ -10,7 +10,7 @@ import (
 // TestWallGivesUpWhatScrolledAway: loads that never end hold nothing up once their
 // tiles are not wanted any more, and can be wanted again.
 func TestWallGivesUpWhatScrolledAway(t *testing.T) {
-	var w Wall[string]
+	var w Sheet[string]
 	contexts := map[string]context.Context{}
 	want := func(keys ...string) {
 		w.Want(t.Context(), keys, Options{}, func(ctx context.Context, key string, _ Options) tea.Cmd {

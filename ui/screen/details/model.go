@@ -81,7 +81,7 @@ type Options struct {
 	// have they.
 	Draw picture.Options
 	// Gallery shows real pictures where the terminal can; nil: glyphs are drawn.
-	Gallery *picture.Gallery
+	Gallery *picture.ImageStore
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
 }

@@ -194,8 +194,8 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		m.gotRuns(standing(msg))
 	case thumbMsg:
 		return m.sheet.wall.Got(msg.key, msg.drawn, msg.err), true
-	case picture.Hung:
-		return nil, m.sheet.wall.Hung(msg.Image)
+	case picture.Transmitted:
+		return nil, m.sheet.wall.Transmitted(msg.Image)
 	case downloadTicked:
 		if msg.of != m.fetching {
 			return nil, false

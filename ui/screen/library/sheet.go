@@ -35,7 +35,7 @@ type sheet struct {
 	light bool
 	plain bool // pictures have no color
 	known picture.Abilities
-	wall  picture.Wall[thumbKey]
+	wall  picture.Sheet[thumbKey]
 }
 
 // thumbMsg has the picture of a tile.
@@ -49,7 +49,7 @@ type thumbMsg struct {
 func (m *Model) toggleSheet() tea.Cmd {
 	m.sheet.on = !m.sheet.on
 	if !m.sheet.on {
-		return m.sheet.wall.TakeDownAll()
+		return m.sheet.wall.DeleteAll()
 	}
 	return nil
 }
@@ -106,7 +106,7 @@ func (m *Model) wantThumbs() tea.Cmd {
 		return nil
 	}
 	g, options := picture.GridOf(s.room), s.options()
-	gone := s.wall.TakeDown(func(k thumbKey) bool { return k.size != g.Picture() || k.options != options })
+	gone := s.wall.Delete(func(k thumbKey) bool { return k.size != g.Picture() || k.options != options })
 	from, many := s.top*g.Columns, 2*g.Page()
 	if options.Method == picture.MethodKitty && many > picture.MaxReal {
 		many = g.Page()
@@ -152,7 +152,7 @@ func (m *Model) askThumb(ctx context.Context, f api.File, key thumbKey, o pictur
 // not used any more.
 func (m *Model) TakeDown() tea.Cmd {
 	m.sheet.on = false
-	return m.sheet.wall.TakeDownAll()
+	return m.sheet.wall.DeleteAll()
 }
 
 // viewSheet draws the tiles, exactly filling size.

@@ -268,8 +268,8 @@ func (m *Model) reply(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return m.gotFacts(msg), true
 	case drawnMsg:
 		return m.gotDrawn(msg), true
-	case picture.Hung:
-		if m.sheet.wall.Hung(msg.Image) {
+	case picture.Transmitted:
+		if m.sheet.wall.Transmitted(msg.Image) {
 			return nil, true
 		}
 		return m.hung(msg), true

@@ -137,12 +137,12 @@ func (m *Model) wantPreview() tea.Cmd {
 	}
 	same := want.same(p.subject)
 	next := preview{on: p.on, subject: want, gen: p.gen + 1}
-	gone := p.coming.Image.TakeDown()
+	gone := p.coming.Image.Delete()
 	if same {
 		next.facts, next.drawn, next.failure, next.count = p.facts, p.drawn, p.failure, p.count
 		next.image = p.image
 	} else {
-		gone = tea.Batch(gone, p.image.TakeDown())
+		gone = tea.Batch(gone, p.image.Delete())
 	}
 	*p = next
 	if want.path == "" {
@@ -222,16 +222,16 @@ func (m *Model) gotDrawn(msg drawnMsg) tea.Cmd {
 	p.coming = picture.Rendered{}
 	if msg.err == nil && msg.drawn.Image != nil {
 		p.coming = msg.drawn
-		return tea.Batch(old.TakeDown(), msg.drawn.Image.Show())
+		return tea.Batch(old.Delete(), msg.drawn.Image.Show())
 	}
 	shown := p.image
 	p.busy, p.drawn, p.failure, p.image = msg.quick, msg.drawn.Lines, msg.err, nil
-	return tea.Batch(old.TakeDown(), shown.TakeDown())
+	return tea.Batch(old.Delete(), shown.Delete())
 }
 
 // hung shows a real picture that the terminal has by now. Those that were given
 // up meanwhile are taken down already.
-func (m *Model) hung(msg picture.Hung) tea.Cmd {
+func (m *Model) hung(msg picture.Transmitted) tea.Cmd {
 	p := &m.preview
 	if msg.Image == nil || msg.Image != p.coming.Image {
 		return nil
@@ -239,14 +239,14 @@ func (m *Model) hung(msg picture.Hung) tea.Cmd {
 	old := p.image
 	p.busy, p.drawn, p.failure, p.image = false, p.coming.Lines, nil, msg.Image
 	p.coming = picture.Rendered{}
-	return old.TakeDown()
+	return old.Delete()
 }
 
 // noPictureAnyMore takes away the picture of a file that has none now.
 func (m *Model) noPictureAnyMore() tea.Cmd {
 	old := m.preview.image
 	m.preview.drawn, m.preview.image = nil, nil
-	return old.TakeDown()
+	return old.Delete()
 }
 
 func (m *Model) gotCount(msg countedMsg) {

@@ -18,7 +18,7 @@ type sheet struct {
 	on     bool
 	room   image.Point // of the part of the screen that it has
 	top    int         // first line of tiles that is seen
-	wall   picture.Wall[subject]
+	wall   picture.Sheet[subject]
 	cancel context.CancelFunc
 	ctx    context.Context //nolint:containedctx // ends what is being made when the folder is left
 }
@@ -44,7 +44,7 @@ func (s *sheet) stop() tea.Cmd {
 		s.cancel()
 		s.cancel, s.ctx = nil, nil
 	}
-	return s.wall.TakeDownAll()
+	return s.wall.DeleteAll()
 }
 
 // seenTiles are the rows that the sheet shows.
@@ -74,7 +74,7 @@ func (m *Model) wantTiles() tea.Cmd {
 		s.ctx, s.cancel = context.WithCancel(context.Background())
 	}
 	o, size := m.drawing(), picture.GridOf(s.room).Picture()
-	gone := s.wall.TakeDown(func(of subject) bool { return of.room != size || of.options != o })
+	gone := s.wall.Delete(func(of subject) bool { return of.room != size || of.options != o })
 	var seen []subject
 	from, to := m.seenTiles()
 	for i := from; i < to; i++ {

@@ -73,7 +73,7 @@ type Options struct {
 	// no colour, neither has the picture.
 	Picture picture.Options
 	// Gallery shows real pictures where the terminal can; nil: glyphs are drawn.
-	Gallery *picture.Gallery
+	Gallery *picture.ImageStore
 }
 
 // source is one thing to send with what the form says about it.

@@ -44,7 +44,7 @@ func (s *stage) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return s, s.host.Resize(image.Pt(msg.Width, msg.Height))
 	case page.Ask:
 		return s, s.host.Tell(to, msg.Choices[1].Msg)
-	case picture.HungRegion:
+	case picture.TransmittedRegion:
 		return s, msg.View.Up(msg)
 	case tea.PasteMsg:
 		cmd, _, _ := s.host.Press(msg)
@@ -70,7 +70,7 @@ func (s *stage) View() tea.View {
 func TestRealRegionAfterAResize(t *testing.T) {
 	m := New(Options{
 		Context: t.Context(),
-		Sources: files(t, "a.png", string(pngBytes(t, 400, 300))), Profile: localProfile(), Picture: picture.Options{Method: picture.MethodKitty, Cell: image.Pt(8, 16)}, Gallery: picture.NewGallery(false),
+		Sources: files(t, "a.png", string(pngBytes(t, 400, 300))), Profile: localProfile(), Picture: picture.Options{Method: picture.MethodKitty, Cell: image.Pt(8, 16)}, Gallery: picture.NewImageStore(false),
 		Session: &stub{},
 	})
 	term := uitest.Start(t, &stage{form: m, th: theme.New(true, true)}, 120, 40)

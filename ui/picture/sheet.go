@@ -9,15 +9,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Wall holds the pictures of a contact sheet, a tile for each key, and has them
+// Sheet holds the pictures of a contact sheet, a tile for each key, and has them
 // made a few at a time. Where the terminal shows real pictures the tiles are such,
 // as many as it may hold: then the oldest that is not wanted any more goes, and
 // where all are wanted the others are glyphs.
 //
 // Two equal keys are of the same look: everything that a picture is drawn from
-// belongs into them. The zero Wall is ready to use. It is for one goroutine, that
+// belongs into them. The zero Sheet is ready to use. It is for one goroutine, that
 // of the program's Update and View, but for its commands.
-type Wall[K comparable] struct {
+type Sheet[K comparable] struct {
 	tiles  map[K]Tile
 	order  []K // of tiles, the oldest first
 	real   []K // of tiles with an image, the oldest first
@@ -32,36 +32,36 @@ type flight struct {
 
 // Tile is the picture of a tile, or why there is none.
 type Tile struct {
-	Lines []string // nil: there is none
-	Err   error
-	image *Image // the terminal draws it, once it is hung; nil: glyphs do
-	hung  bool
+	Lines       []string // nil: there is none
+	Err         error
+	image       *Image // the terminal draws it, once it is transmitted; nil: glyphs do
+	transmitted bool
 }
 
 // Ready tells whether the lines can be drawn.
-func (t Tile) Ready() bool { return t.Lines != nil && (t.image == nil || t.hung) }
+func (t Tile) Ready() bool { return t.Lines != nil && (t.image == nil || t.transmitted) }
 
 const (
-	// MaxReal is how many tiles of one wall the terminal draws. It holds 255
+	// MaxReal is how many tiles of one sheet the terminal draws. It holds 255
 	// pictures in all, there may be two walls, and other screens need some.
 	MaxReal = 110
 
-	maxTiles  = 800 // kept by a wall, some 10 kB each
+	maxTiles  = 800 // kept by a sheet, some 10 kB each
 	maxFlight = 4   // on their way
 )
 
 // Tile is what is known of a key; false while it is not made.
-func (w *Wall[K]) Tile(key K) (Tile, bool) {
+func (w *Sheet[K]) Tile(key K) (Tile, bool) {
 	t, ok := w.tiles[key]
 	return t, ok
 }
 
 // Want has the tiles of those keys made that are missing, a few at a time, in that
 // order; to be called again whenever one came or other keys are wanted. The load of
-// a key draws with the options it is given and brings its answer to [Wall.Got]. Its
+// a key draws with the options it is given and brings its answer to [Sheet.Got]. Its
 // context, a child of ctx, ends when the key is not wanted any more: what has
 // scrolled away holds nothing else up.
-func (w *Wall[K]) Want(ctx context.Context, keys []K, o Options, load func(context.Context, K, Options) tea.Cmd) tea.Cmd {
+func (w *Sheet[K]) Want(ctx context.Context, keys []K, o Options, load func(context.Context, K, Options) tea.Cmd) tea.Cmd {
 	if o.Method != MethodKitty {
 		o.Method, o.Cell = MethodBlocks, image.Point{}
 	}
@@ -86,20 +86,20 @@ func (w *Wall[K]) Want(ctx context.Context, keys []K, o Options, load func(conte
 }
 
 // means is how one more tile is drawn, and what it takes the place of.
-func (w *Wall[K]) means(o Options, wanted []K) (Options, tea.Cmd) {
+func (w *Sheet[K]) means(o Options, wanted []K) (Options, tea.Cmd) {
 	if o.Method != MethodKitty || len(w.real)+len(w.flight) < MaxReal {
 		return o, nil
 	}
 	if i := slices.IndexFunc(w.real, func(k K) bool { return !slices.Contains(wanted, k) }); i >= 0 {
 		oldest := w.real[i]
-		return o, w.TakeDown(func(k K) bool { return k == oldest })
+		return o, w.Delete(func(k K) bool { return k == oldest })
 	}
 	o.Method, o.Cell = MethodBlocks, image.Point{}
 	return o, nil
 }
 
 // Got takes the answer of a load. What was given up meanwhile is dropped.
-func (w *Wall[K]) Got(key K, drawn Rendered, err error) tea.Cmd {
+func (w *Sheet[K]) Got(key K, drawn Rendered, err error) tea.Cmd {
 	loading, wanted := w.flight[key]
 	canceled := errors.Is(err, context.Canceled)
 	if wanted && canceled && loading.ended() == nil {
@@ -125,19 +125,19 @@ func (w *Wall[K]) Got(key K, drawn Rendered, err error) tea.Cmd {
 	}
 	if len(w.order) > maxTiles {
 		oldest := w.order[0]
-		gone = append(gone, w.TakeDown(func(k K) bool { return k == oldest }))
+		gone = append(gone, w.Delete(func(k K) bool { return k == oldest }))
 		delete(w.tiles, oldest)
 		w.order = slices.DeleteFunc(w.order, func(k K) bool { return k == oldest })
 	}
 	return tea.Batch(gone...)
 }
 
-// Hung notes that the terminal has the picture of a tile, and tells whether it is
-// one of this wall.
-func (w *Wall[K]) Hung(i *Image) bool {
+// Transmitted notes that the terminal has the picture of a tile, and tells whether it is
+// one of this sheet.
+func (w *Sheet[K]) Transmitted(i *Image) bool {
 	for _, key := range w.real {
 		if t := w.tiles[key]; t.image == i {
-			t.hung = true
+			t.transmitted = true
 			w.tiles[key] = t
 			return true
 		}
@@ -145,17 +145,17 @@ func (w *Wall[K]) Hung(i *Image) bool {
 	return false
 }
 
-// TakeDown has the terminal forget the real pictures of some keys, and gives up
+// Delete has the terminal forget the real pictures of some keys, and gives up
 // those on their way. They are made again when they are wanted again; tiles of
 // glyphs are kept.
-func (w *Wall[K]) TakeDown(which func(K) bool) tea.Cmd {
+func (w *Sheet[K]) Delete(which func(K) bool) tea.Cmd {
 	var gone []tea.Cmd
 	w.giveUp(which)
 	w.real = slices.DeleteFunc(w.real, func(key K) bool {
 		if !which(key) {
 			return false
 		}
-		gone = append(gone, w.tiles[key].image.TakeDown())
+		gone = append(gone, w.tiles[key].image.Delete())
 		delete(w.tiles, key)
 		w.order = slices.DeleteFunc(w.order, func(k K) bool { return k == key })
 		return true
@@ -164,7 +164,7 @@ func (w *Wall[K]) TakeDown(which func(K) bool) tea.Cmd {
 }
 
 // giveUp ends the loading of some keys.
-func (w *Wall[K]) giveUp(which func(K) bool) {
+func (w *Sheet[K]) giveUp(which func(K) bool) {
 	for key, loading := range w.flight {
 		if which(key) {
 			loading.cancel()
@@ -173,11 +173,11 @@ func (w *Wall[K]) giveUp(which func(K) bool) {
 	}
 }
 
-// TakeDownAll has the terminal forget every real picture of the wall.
-func (w *Wall[K]) TakeDownAll() tea.Cmd { return w.TakeDown(func(K) bool { return true }) }
+// DeleteAll has the terminal forget every real picture of the sheet.
+func (w *Sheet[K]) DeleteAll() tea.Cmd { return w.Delete(func(K) bool { return true }) }
 
 // Busy tells whether tiles are on their way.
-func (w *Wall[K]) Busy() bool { return len(w.flight) > 0 }
+func (w *Sheet[K]) Busy() bool { return len(w.flight) > 0 }
 
 // leastTile is the width of a tile in cells from which there is one more; slack is
 // what may be missing from all of them together, so that there are two in 38.

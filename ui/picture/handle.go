@@ -5,14 +5,14 @@ import (
 	"math"
 )
 
-// Grip is what of a rectangle on a picture the arrows move: 0 is all of it, then come the
+// Handle is what of a rectangle on a picture the arrows move: 0 is all of it, then come the
 // corners and edges, clockwise from the upper left corner.
-type Grip int
+type Handle int
 
-// Grips is how many there are.
-const Grips = Grip(len(grips))
+// Handles is how many there are.
+const Handles = Handle(len(handles))
 
-var grips = [...]struct {
+var handles = [...]struct {
 	words string
 	side  image.Point // -1 left or top, 1 right or bottom, 0 neither
 }{
@@ -27,16 +27,16 @@ var grips = [...]struct {
 	{"the left edge", image.Pt(-1, 0)},
 }
 
-// String names the grip, such as "upper left corner".
-func (g Grip) String() string { return grips[g].words }
+// String names the handle, such as "upper left corner".
+func (g Handle) String() string { return handles[g].words }
 
-// side is where the grip is on a rectangle: -1 left or top, 1 right or bottom.
-func (g Grip) side() image.Point { return grips[g].side }
+// side is where the handle is on a rectangle: -1 left or top, 1 right or bottom.
+func (g Handle) side() image.Point { return handles[g].side }
 
-// Next is the grip that many after this one, round the end.
-func (g Grip) Next(by int) Grip {
-	n := len(grips)
-	return Grip((int(g) + by + n) % n)
+// Next is the handle that many after this one, round the end.
+func (g Handle) Next(by int) Handle {
+	n := len(handles)
+	return Handle((int(g) + by + n) % n)
 }
 
 // Ratio is the proportion that a rectangle keeps; the zero Ratio is none.
@@ -54,10 +54,10 @@ func scaled(n, by, of int) int {
 	return max(1, int(math.Round(float64(n)*float64(by)/float64(of))))
 }
 
-// Moved moves the grip of a rectangle within a picture of that size. What would
+// Moved moves the handle of a rectangle within a picture of that size. What would
 // leave the picture stops at its border, and the rectangle keeps at least one
 // pixel. With a locked ratio the side that is not moved follows.
-func (g Grip) Moved(rect image.Rectangle, d, size image.Point, lock Ratio) image.Rectangle {
+func (g Handle) Moved(rect image.Rectangle, d, size image.Point, lock Ratio) image.Rectangle {
 	side := g.side()
 	if side == (image.Point{}) {
 		d.X = within(d.X, -rect.Min.X, size.X-rect.Max.X)

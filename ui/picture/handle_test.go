@@ -24,7 +24,7 @@ func TestMovedStaysInside(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := drawSize(t)
 		rect := drawRect(t, size)
-		g := Grip(rapid.IntRange(0, int(Grips)-1).Draw(t, "grip"))
+		g := Handle(rapid.IntRange(0, int(Handles)-1).Draw(t, "handle"))
 		d := image.Pt(rapid.IntRange(-7000, 7000).Draw(t, "dx"), rapid.IntRange(-7000, 7000).Draw(t, "dy"))
 		var lock Ratio
 		if rapid.Bool().Draw(t, "locked") {
@@ -56,7 +56,7 @@ func TestMovedStaysInside(t *testing.T) {
 func TestMovedByOne(t *testing.T) {
 	size, rect := image.Pt(100, 80), image.Rect(10, 20, 50, 40)
 	for _, c := range []struct {
-		g    Grip
+		g    Handle
 		d    image.Point
 		lock Ratio
 		want image.Rectangle

@@ -188,6 +188,17 @@ func (c *Client) DescribeRename(filePath, name string) (Request, error) {
 	return Request{Method: http.MethodPut, Address: c.fileAddress("rename"), Body: string(text)}, err
 }
 
+// CancelRun ends the pending runs of an extension on a file as failed, with the
+// reason RunCanceled. Only the local library has this operation; it answers 404
+// where the extension was never run on the file, and 409 where it has ended.
+func (c *Client) CancelRun(ctx context.Context, fileID, extension string) error {
+	text, err := json.Marshal(map[string]string{"fileId": fileID, "extension": extension})
+	if err != nil {
+		return err
+	}
+	return c.call(ctx, http.MethodPost, c.base+"/api/v1/library/runs/cancel", text, "canceling of a run", nil)
+}
+
 // perform sends a request that was described; of its answer only whether it is
 // a success counts.
 func (c *Client) perform(ctx context.Context, r Request, op string) error {

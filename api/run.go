@@ -48,6 +48,9 @@ const (
 	FromRequest = "request"
 )
 
+// RunCanceled is Run.Error of a run that was canceled.
+const RunCanceled = "canceled"
+
 // RunsOf are the runs that an answer speaks of, by name: one for each
 // extension in its extensionStatus (service.md §2.1). They have no ids yet.
 func RunsOf(profile string, f *File, webhook bool, at time.Time) []Run {

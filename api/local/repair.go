@@ -16,7 +16,6 @@ import (
 
 	"github.com/gabriel-vasile/mimetype"
 
-	"mediadesk/api"
 	"mediadesk/api/local/store"
 )
 
@@ -309,12 +308,8 @@ func (c *checker) checkUnfinished(ctx context.Context) error {
 	for _, run := range died {
 		p := Problem{Kind: ProblemRun, FileID: run.FileID, Message: fmt.Sprintf("the program ended %s while the extension %s worked on the file %s", plural(run.Attempts, "time"), run.Extension.Name, run.FileID)}
 		if c.o.Repair {
-			run.Status, run.Error, run.Ended = api.StatusFailed, "it was canceled by serve --repair: "+p.Message, time.Now()
 			err := c.records.Update(ctx, func(tx store.Tx) error {
-				if err := tx.UpdateRun(&run); err != nil || !run.Awaited || run.Webhook == "" {
-					return err
-				}
-				return addPost(tx, &run, nil, run.Ended)
+				return failRun(tx, &run, "it was canceled by serve --repair: "+p.Message, time.Now())
 			})
 			if err != nil {
 				return err

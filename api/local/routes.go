@@ -60,6 +60,9 @@ var routes = []route{
 	{http.MethodPost, "/v1/customMetadataFields", "Create a custom metadata field", (*Library).addField},
 	{http.MethodPatch, "/v1/customMetadataFields/{fieldId}", "Update a custom metadata field", (*Library).updateField},
 	{http.MethodDelete, "/v1/customMetadataFields/{fieldId}", "Delete a custom metadata field", (*Library).deleteField},
+
+	// No hosted service has it.
+	{http.MethodPost, identityPath + "/runs/cancel", "Cancel an extension that works on a file", (*Library).cancelRun},
 }
 
 const purgePath = "/v1/files/purge/"

@@ -37,6 +37,8 @@ type runner struct {
 	quickQueue []int64
 	slowQueue  []int64
 	ended      map[int64]chan struct{} // closed when a run has ended
+
+	stops sync.Map // by the id of a run: the context.CancelFunc of its work
 }
 
 func newRunner(l *Library) *runner {
@@ -251,7 +253,10 @@ func deletedMeanwhile(err error) error {
 func (l *Library) execute(id int64) error {
 	ctx, cancel := context.WithTimeout(l.ctx, runTime)
 	defer cancel()
-	run, source, err := l.runAndSource(ctx, id)
+	// Before the run is read: whoever cancels it later finds this.
+	l.runs.stops.Store(id, cancel)
+	defer l.runs.stops.Delete(id)
+	run, source, err := l.runAndSource(l.ctx, id)
 	if err != nil || run.Status.Final() {
 		return err
 	}
@@ -275,8 +280,8 @@ func (l *Library) execute(id int64) error {
 	}
 	// The time limit is the tool's; what came of it is written all the same.
 	return l.records.Update(l.ctx, func(tx store.Tx) error {
-		if run, err = tx.Run(id); err != nil {
-			return err
+		if run, err = tx.Run(id); err != nil || run.Status.Final() {
+			return err // it was canceled meanwhile
 		}
 		failure := unable
 		file, err := tx.File(run.FileID)
@@ -291,24 +296,74 @@ func (l *Library) execute(id int64) error {
 				return err
 			}
 		}
-		run.Status, run.Ended, run.Attempts = api.StatusSuccess, l.now(), 0
+		run.Attempts = 0
 		if failure != nil {
-			run.Status, run.Error = api.StatusFailed, failure.Error()
-			l.log.Warn("extension failed", "file", run.FileID, "extension", run.Extension.Name, "reason", run.Error)
+			l.log.Warn("extension failed", "file", run.FileID, "extension", run.Extension.Name, "reason", failure)
+			return failRun(tx, run, failure.Error(), l.now())
 		}
-		if err := tx.UpdateRun(run); err != nil {
+		run.Status, run.Ended = api.StatusSuccess, l.now()
+		if err := tx.UpdateRun(run); err != nil || !run.Awaited || run.Webhook == "" {
 			return err
 		}
-		if !run.Awaited || run.Webhook == "" {
-			return nil
-		}
-		var record *api.File
-		if file != nil {
-			record = l.record(file, true)
-			withMetadata(record, file)
-		}
-		return addPost(tx, run, record, l.now())
+		record := l.record(file, true)
+		withMetadata(record, file)
+		return addPost(tx, run, record, run.Ended)
 	})
+}
+
+// failRun ends a run as failed, and has that posted where its end is awaited.
+func failRun(tx store.Tx, run *store.Run, why string, now time.Time) error {
+	run.Status, run.Error, run.Ended = api.StatusFailed, why, now
+	if err := tx.UpdateRun(run); err != nil || !run.Awaited || run.Webhook == "" {
+		return err
+	}
+	return addPost(tx, run, nil, now)
+}
+
+// cancelRun ends the pending runs of an extension on a file, and the work on them.
+func (l *Library) cancelRun(w http.ResponseWriter, r *http.Request) error {
+	var fileID, extension string
+	if err := readBody(r, 2, member{"fileId", &fileID}, member{"extension", &extension}); err != nil {
+		return err
+	}
+	var canceled []int64
+	err := l.records.Update(r.Context(), func(tx store.Tx) error {
+		canceled = nil // the update may be tried twice
+		runs, err := tx.Runs(fileID)
+		if err != nil {
+			return err
+		}
+		runs = slices.DeleteFunc(runs, func(run store.Run) bool { return run.Extension.Name != extension })
+		if len(runs) == 0 {
+			return refuse(http.StatusNotFound, "The extension "+quote(extension)+" was never run on this file.", "Check the file id and the name of the extension.")
+		}
+		for i := range runs {
+			if runs[i].Status.Final() {
+				continue
+			}
+			canceled = append(canceled, runs[i].ID)
+			if err := failRun(tx, &runs[i], api.RunCanceled, l.now()); err != nil {
+				return err
+			}
+		}
+		if len(canceled) == 0 {
+			last := runs[len(runs)-1]
+			return refuse(http.StatusConflict, "The extension "+quote(extension)+" has ended on this file: "+string(last.Status)+".", "Only a pending run can be canceled.")
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, id := range canceled {
+		l.log.Warn("extension failed", "file", fileID, "extension", extension, "reason", api.RunCanceled)
+		if stop, ok := l.runs.stops.Load(id); ok {
+			stop.(context.CancelFunc)()
+		}
+	}
+	wake(l.outbox.notice)
+	writeNothing(w, r)
+	return nil
 }
 
 // countAttempt writes down that the work of a run begins, or with -1 that it

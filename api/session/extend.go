@@ -16,6 +16,22 @@ func (s *Session) Extend(ctx context.Context, fileID string, list []api.Extensio
 	return s.Change(ctx, fileID, api.Details{Extensions: api.Set(list)})
 }
 
+// ErrNotLocal says that a service cannot cancel runs.
+var ErrNotLocal = errors.New("only the local library can cancel a run")
+
+// CancelRun ends the pending runs of an extension on a file as failed. The error
+// is ErrNotLocal where the profile is not the local library.
+func (s *Session) CancelRun(ctx context.Context, fileID, extension string) error {
+	if !s.Profile.Local {
+		return ErrNotLocal
+	}
+	if err := s.Client.CancelRun(ctx, fileID, extension); err != nil {
+		return err
+	}
+	// No look at the file shows it, and a webhook may not be there.
+	return s.Watch.Canceled(context.WithoutCancel(ctx), s.Profile.Name, fileID, extension)
+}
+
 // withAddress gives a change that asks for extensions an address of our
 // receiver, where the service can reach it and the change names none.
 func (s *Session) withAddress(ctx context.Context, fileID string, change api.Details) (api.Details, string, error) {

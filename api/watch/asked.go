@@ -31,6 +31,26 @@ func (w *Watch) Asked(ctx context.Context, profile, fileID string, asked []api.E
 	return w.begin(ctx, runs)
 }
 
+// Canceled takes the end of the pending runs of an extension on a file: the
+// service has canceled them.
+func (w *Watch) Canceled(ctx context.Context, profile, fileID, extension string) error {
+	runs, err := w.o.Journal.Runs(ctx, api.RunFilter{Profile: profile, FileID: fileID, Pending: true})
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		if run.Extension != extension {
+			continue
+		}
+		run.Status, run.From, run.At, run.Error = api.StatusFailed, api.FromAnswer, w.o.Now(), api.RunCanceled
+		if _, err := w.o.Journal.ApplyRun(ctx, run); err != nil {
+			return err
+		}
+	}
+	w.signal()
+	return nil
+}
+
 // placeRuns tells runs where their file is, as far as earlier runs know.
 func (w *Watch) placeRuns(ctx context.Context, runs []api.Run) error {
 	before, err := w.o.Journal.Runs(ctx, api.RunFilter{Profile: runs[0].Profile, FileID: runs[0].FileID, Limit: 1})

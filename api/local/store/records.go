@@ -87,7 +87,8 @@ type Tx interface {
 	AddRun(r *Run) error // sets r.ID
 	Run(id int64) (*Run, error)
 	UpdateRun(r *Run) error
-	PendingRuns() ([]Run, error) // oldest first
+	Runs(fileID string) ([]Run, error) // oldest first
+	PendingRuns() ([]Run, error)       // oldest first
 
 	AddPost(p *Post) error // sets p.ID
 	UpdatePost(p *Post) error

@@ -53,7 +53,15 @@ func (t *sqlTx) UpdateRun(r *Run) error {
 	return err
 }
 
+func (t *sqlTx) Runs(fileID string) ([]Run, error) {
+	return t.readRuns("SELECT "+runColumns+" FROM runs WHERE file_id = ? ORDER BY id", fileID)
+}
+
 func (t *sqlTx) PendingRuns() ([]Run, error) {
+	return t.readRuns("SELECT " + runColumns + " FROM runs WHERE status = 'pending' ORDER BY id")
+}
+
+func (t *sqlTx) readRuns(query string, args ...any) ([]Run, error) {
 	var runs []Run
 	err := t.each(func(rows *sql.Rows) error {
 		r, err := scanRun(rows)
@@ -61,7 +69,7 @@ func (t *sqlTx) PendingRuns() ([]Run, error) {
 			runs = append(runs, *r)
 		}
 		return err
-	}, "SELECT "+runColumns+" FROM runs WHERE status = 'pending' ORDER BY id")
+	}, query, args...)
 	return runs, err
 }
 

@@ -42,6 +42,7 @@ func (m *Model) listActions() []kit.Action {
 		{ID: "extensions.compare", Keys: kit.Bind("compare before and after", "", "c"), Group: groupRun, Footer: true, Disabled: m.noCompare, Do: m.startCompare},
 		{ID: "extensions.take-ai-tags", Keys: kit.Bind("take its AI tags over as tags", "", "t"), Group: groupRun, Footer: true, Disabled: m.noTags, Do: m.readTags},
 		{ID: "extensions.run-again", Keys: kit.Bind("run it again, with the same options", "", "s"), Group: groupRun, Footer: m.worthAgain(), Disabled: m.noAgain, Do: m.askAgain},
+		{ID: "extensions.cancel", Keys: kit.Bind("cancel this run", "", "x"), Group: groupRun, Footer: m.noCancel() == "", Disabled: m.noCancel, Do: m.askCancel},
 		{ID: "extensions.details", Keys: kit.Bind("details of the file", "", "i", "o"), Group: groupRun, Footer: true, Disabled: m.noRow, Do: m.inspect},
 		{ID: "extensions.status-filter", Keys: kit.Bind("show "+next, "", "f"), Group: groupLook, Footer: true, Disabled: m.nothingAtAll, Do: m.nextStatus},
 		{ID: "extensions.filter", Keys: kit.Bind("filter", "", "/"), Group: groupLook, Footer: true, Disabled: m.nothingAtAll, Do: m.startFilter},

@@ -71,6 +71,45 @@ func (m *Model) noAgain() string {
 	return ""
 }
 
+// askCancel asks whether to cancel a run: what it has done so far is lost.
+func (m *Model) askCancel() tea.Cmd {
+	run, _ := m.current()
+	return page.Send(page.Ask{
+		Title: "Cancel this run?",
+		Text:  text.Safe(run.Extension+" of "+place(run)) + " ends as failed, with the reason \"" + api.RunCanceled + "\".",
+		Choices: []page.Choice{
+			{Label: "Let it run", Key: "l"},
+			{Label: "Cancel the run", Key: "c", Danger: true, Msg: cancelConfirmed{*run}},
+		},
+	})
+}
+
+// cancelConfirmed says that the person wants a run canceled.
+type cancelConfirmed struct{ run api.Run }
+
+func (m *Model) cancelRun(run api.Run) tea.Cmd {
+	s, ctx := m.o.Session, m.o.Context
+	return func() tea.Msg {
+		if err := s.CancelRun(ctx, run.FileID, run.Extension); err != nil {
+			return page.Problem(err)
+		}
+		return page.Toast{Level: page.Good, Text: "Canceled " + run.Extension + " of " + place(&run) + "."}
+	}
+}
+
+func (m *Model) noCancel() string {
+	run, ok := m.current()
+	switch {
+	case !ok:
+		return m.noRow()
+	case !m.o.Profile.Local:
+		return session.ErrNotLocal.Error()
+	case run.Status.Final():
+		return "it has ended"
+	}
+	return ""
+}
+
 // readTags looks at the file anew, to take its AI tags over.
 func (m *Model) readTags() tea.Cmd {
 	run, _ := m.current()

@@ -30,6 +30,8 @@ type service struct {
 	err    error
 	before string
 	after  string
+
+	canceled []string
 }
 
 func (s *service) options(o *Options) {
@@ -40,6 +42,11 @@ func (s *service) options(o *Options) {
 func (s *service) Extend(_ context.Context, _ string, list []api.Extension) (*api.File, error) {
 	s.asked = append(s.asked, list...)
 	return &s.record, s.err
+}
+
+func (s *service) CancelRun(_ context.Context, fileID, extension string) error {
+	s.canceled = append(s.canceled, fileID+" "+extension)
+	return s.err
 }
 
 func (s *service) Read(context.Context, string) (*api.File, error) { return &s.record, s.err }
@@ -103,6 +110,41 @@ func TestRunAgain(t *testing.T) {
 		if got := one[page.Toast](d); !strings.Contains(got.Text, why) {
 			t.Errorf("%s: %q", place, got.Text)
 		}
+	}
+}
+
+func TestCancelRun(t *testing.T) {
+	d, s := start(t, nil), &service{}
+	d.add(tagging, "/a.png", time.Minute)
+	ended := d.add(tagging, "/ended.png", time.Hour)
+	d.end(ended, api.StatusSuccess, api.FromWebhook, time.Minute, "")
+	d.openWith(func(o *Options) {
+		s.options(o)
+		o.Profile.Local = true
+	})
+	d.find("/a.png")
+	d.Press("x")
+	ask := one[page.Ask](d)
+	if !strings.Contains(ask.Text, "/a.png") || len(s.canceled) != 0 {
+		t.Errorf("asked %+v", ask)
+	}
+	d.choose(ask, "c")
+	if len(s.canceled) != 1 || s.canceled[0] != "id/a.png "+tagging {
+		t.Errorf("canceled %q", s.canceled)
+	}
+	if got := one[page.Toast](d); !strings.Contains(got.Text, "Canceled") {
+		t.Errorf("said %q", got.Text)
+	}
+	d.find("/ended.png")
+	d.Press("x")
+	if got := one[page.Toast](d); !strings.Contains(got.Text, "has ended") {
+		t.Errorf("said %q", got.Text)
+	}
+	d.openWith(s.options)
+	d.find("/a.png")
+	d.Press("x")
+	if got := one[page.Toast](d); !strings.Contains(got.Text, "nly the local library can cancel a run") {
+		t.Errorf("said %q", got.Text)
 	}
 }
 

@@ -25,6 +25,8 @@ type Session interface {
 	Read(ctx context.Context, fileID string) (*api.File, error)
 	Change(ctx context.Context, fileID string, change api.Details) (*api.File, error)
 	Extend(ctx context.Context, fileID string, list []api.Extension) (*api.File, error)
+	// CancelRun is for the local library only.
+	CancelRun(ctx context.Context, fileID, extension string) error
 	// Before and Picture give the path of a local file with the picture as it was
 	// before a run, and as it is.
 	Before(ctx context.Context, run api.Run) (string, error)
@@ -176,6 +178,8 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return m.tagsTaken(msg), true
 	case againConfirmed:
 		return m.rerun(msg.run), true
+	case cancelConfirmed:
+		return m.cancelRun(msg.run), true
 	case unmatchedRead:
 		m.openUnmatched(msg.posts)
 	case compared:

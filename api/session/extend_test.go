@@ -1,0 +1,50 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+
+	"mediadesk/api"
+	"mediadesk/api/local"
+)
+
+// TestCancelRun: without a webhook, too, the journal has the end.
+func TestCancelRun(t *testing.T) {
+	server, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: testKey("private_edits"), Fault: local.Fault{ExtensionsPending: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	s, end := program(t, server.Address, t.TempDir())
+	defer end()
+	u := mug(t)
+	u.Extensions = api.Set([]api.Extension{{Name: api.RemoveBackground}, {Name: api.AWSTagging}})
+	file := put(t, s, "mug.jpg", u)
+	if err := s.Watch.Answered(t.Context(), "p", file, false); err != nil {
+		t.Fatal(err)
+	}
+	s.Profile.Local = false
+	if err := s.CancelRun(t.Context(), file.FileID, api.RemoveBackground); !errors.Is(err, ErrNotLocal) {
+		t.Errorf("elsewhere: %v", err)
+	}
+	s.Profile.Local = true
+	if err := s.CancelRun(t.Context(), file.FileID, api.RemoveBackground); err != nil {
+		t.Fatal(err)
+	}
+	runs, err := s.Watch.Runs(t.Context())
+	if err != nil || len(runs) != 2 {
+		t.Fatalf("%d runs, %v", len(runs), err)
+	}
+	for _, run := range runs {
+		canceled := run.Status == api.StatusFailed && run.Error == api.RunCanceled
+		if canceled != (run.Extension == api.RemoveBackground) || !canceled && run.Status != api.StatusPending {
+			t.Errorf("%s is %s: %q", run.Extension, run.Status, run.Error)
+		}
+	}
+	var answer *api.ServiceError
+	if err := s.CancelRun(t.Context(), file.FileID, api.RemoveBackground); !errors.As(err, &answer) || answer.Status != http.StatusConflict {
+		t.Errorf("twice: %v", err)
+	}
+}

@@ -214,10 +214,10 @@ func (m *Model) opened(msg sessionOpened) tea.Cmd {
 	m.host.Reset()
 	m.host.Keep(page.Picker, picking)
 	cmds := []tea.Cmd{reading, listen(m.ctx, m.session), countRuns(m.session), findDraft(m.ctx, m.session)}
-	cmds = append(cmds, m.host.Tell(picking, page.JobsChanged{})) // those of another library
 	for id, s := range m.tabScreens() {
 		cmds = append(cmds, m.greet(id, s))
 	}
+	cmds = append(cmds, m.host.Tell(picking, page.JobsChanged{})) // those of another library
 	if notes := OldNames(m.o.KeyMap); len(notes) > 0 && !m.keysTold {
 		m.keysTold = true
 		cmds = append(cmds, page.Send(page.Toast{Level: page.Info, Text: notes[0], Detail: strings.Join(notes, "\n")}))

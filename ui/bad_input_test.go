@@ -111,7 +111,8 @@ func TestBadServices(t *testing.T) {
 			term.WaitFor(c.says)
 			term.Press("4")
 			term.WaitUntil(func(screen string) bool {
-				return strings.Contains(screen, c.says) || strings.Contains(screen, "cannot be") || strings.Contains(screen, "does not list")
+				return strings.Contains(screen, c.says) || strings.Contains(screen, "cannot be") ||
+					strings.Contains(screen, "sent nothing to this folder") // the journal stands in for a service that does not list
 			})
 			term.Press("1")
 			term.WaitFor("Tray")

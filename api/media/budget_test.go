@@ -51,6 +51,9 @@ func sides(n int) [][2]uint32 {
 // TestNoClaimTakesMuchMemory has every format claim every size. What cannot be worked
 // on is refused in words, and none takes more than the budget.
 func TestNoClaimTakesMuchMemory(t *testing.T) {
+	if mediatest.Racing {
+		t.Skip("measured without the race detector")
+	}
 	shown, refused := 0, 0
 	for _, size := range sides(8) {
 		files := mediatest.Claims(size[0], size[1])

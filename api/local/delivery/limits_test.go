@@ -54,6 +54,9 @@ func TestUnboundedPicturesAreRefused(t *testing.T) {
 
 // TestNoClaimTakesMuchMemory has pictures of every format claim sizes from 1 to 2^31.
 func TestNoClaimTakesMuchMemory(t *testing.T) {
+	if mediatest.Racing {
+		t.Skip("measured without the race detector")
+	}
 	asked := []Asked{
 		{Steps: []Step{{Fit: thumbnailSide}}},
 		{Steps: []Step{{Width: 1000}}},

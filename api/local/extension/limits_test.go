@@ -50,6 +50,9 @@ func TestExtremePicturesFailWithAReason(t *testing.T) {
 // TestNoClaimTakesMuchMemory has pictures of every format claim sizes from 1 to 2^31,
 // as the subject and as the background.
 func TestNoClaimTakesMuchMemory(t *testing.T) {
+	if mediatest.Racing {
+		t.Skip("measured without the race detector")
+	}
 	tagging := element(t, `{"name":"google-auto-tagging"}`)
 	remove := element(t, `{"name":"remove-bg","options":{"add_shadow":true,"semitransparency":false}}`)
 	behind := element(t, `{"name":"remove-bg","options":{"bg_image_url":"http://example.com/a.png"}}`)

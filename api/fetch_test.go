@@ -86,7 +86,7 @@ func TestFetchOfASlowBody(t *testing.T) {
 	}
 }
 
-// Whoever does not want it any more ends it at once.
+// A caller that no longer wants it ends it at once.
 func TestFetchIsCanceled(t *testing.T) {
 	address := rawServer(t, func(conn rawConn, _ *http.Request, _ *bufio.Reader) {
 		write(conn, deliveredHead+"0123")

@@ -163,7 +163,7 @@ func (s *sources) config() (Config, error) {
 	}
 	locate := s.locate(set)
 	// What state.toml names may be gone from config.toml. A theme is the usual one then; a missing profile
-	// is an error of whoever opens it, so that another one can still be chosen.
+	// is an error when it is opened, so that another one can still be chosen.
 	ownHolds := func(key string) bool { return own[key] != nil && reflect.DeepEqual(own[key], holds[key]) }
 	if !ownHolds("theme") && !slices.Contains(c.ThemeNames(), c.Theme) {
 		c.Theme = ThemeAuto

@@ -253,7 +253,7 @@ func deletedMeanwhile(err error) error {
 func (l *Library) execute(id int64) error {
 	ctx, cancel := context.WithTimeout(l.ctx, runTime)
 	defer cancel()
-	// Before the run is read: whoever cancels it later finds this.
+	// Before the run is read: a later cancel finds this.
 	l.runs.stops.Store(id, cancel)
 	defer l.runs.stops.Delete(id)
 	run, source, err := l.runAndSource(l.ctx, id)

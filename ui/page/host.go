@@ -66,7 +66,7 @@ func (h *Host) Keep(id ID, s Screen) {
 }
 
 // Show brings a screen to the front. With back, [Host.Back] returns from it;
-// else the way back begins anew. Nothing happens where it is in front, or does
+// else there is no way back. Nothing happens where it is in front, or does
 // not exist.
 func (h *Host) Show(id ID, back bool) tea.Cmd {
 	if h.screens[id] == nil {

@@ -52,10 +52,7 @@ func (d *workplace) shell(commands string) []map[string]any {
 	cmd := exec.Command("sh", "-ec", strings.Join(lines, "\n"))
 	cmd.Dir = d.t.TempDir() // what is copied works everywhere
 	cmd.Env = append(d.env(), "PATH="+filepath.Dir(uitest.Build(d.t))+string(os.PathListSeparator)+os.Getenv("PATH"))
-	out, err := cmd.Output()
-	if err != nil {
-		d.t.Fatalf("%s\n%v\n%s", strings.Join(lines, "\n"), err, out)
-	}
+	out, failed := cmd.Output()
 	var list []map[string]any
 	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
 		var one map[string]any
@@ -63,6 +60,11 @@ func (d *workplace) shell(commands string) []map[string]any {
 			d.t.Fatalf("%v\n%s", err, out)
 		}
 		list = append(list, one)
+	}
+	// Watching tells a run that failed by its exit code, too.
+	said := slices.ContainsFunc(list, func(o map[string]any) bool { return o["status"] == string(api.StatusFailed) })
+	if (failed != nil) != said {
+		d.t.Fatalf("%s\n%v\n%s", strings.Join(lines, "\n"), failed, out)
 	}
 	return list
 }
@@ -140,7 +142,8 @@ func TestTwins(t *testing.T) {
 		}
 	}
 
-	// Extensions: watching ends, because all have.
+	// Extensions: watching ends, because all have. Which row is first depends on
+	// which run ended last; that of the text has failed.
 	term.Press("3")
 	term.WaitFor("0 pending")
 	d.shell(twin(t, term))

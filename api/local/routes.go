@@ -119,7 +119,7 @@ func (e endpoint) serve(l *Library, w http.ResponseWriter, r *http.Request) erro
 	case do != nil:
 		return do(l, w, r)
 	case len(e) == 0:
-		return refuse(http.StatusNotFound, "There is no such operation here.", "The README of mediadesk lists the operations of the local library.")
+		return refuse(http.StatusNotFound, "There is no such operation here.", "docs/serve.md of mediadesk lists the operations of the local library.")
 	}
 	w.Header().Set("Allow", strings.Join(e.allowed(), ", "))
 	return refuse(http.StatusMethodNotAllowed, "This address does not take "+quote(r.Method)+".", "It takes "+strings.Join(e.allowed(), ", ")+".")

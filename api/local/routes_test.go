@@ -64,7 +64,7 @@ func TestRoutes(t *testing.T) {
 		}
 	}
 	if n := len(local.Routes()); n != 31 {
-		t.Errorf("there are %d operations: check the table of the README, too", n)
+		t.Errorf("there are %d operations: check docs/serve.md, too", n)
 	}
 }
 

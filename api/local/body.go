@@ -10,12 +10,19 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// readBody reads the JSON object of a request into the members that the
-// operation takes. The first ones, required of them, must be there.
+// readBody reads the JSON object of a request into members. The first required
+// ones must be there and not null; null sets the others to their zero value, or a
+// Field to null.
 func readBody(r *http.Request, required int, members ...member) error {
+	_, err := readMembers(r, required, members...)
+	return err
+}
+
+// readMembers is readBody that also returns what was sent.
+func readMembers(r *http.Request, required int, members ...member) (map[string]json.RawMessage, error) {
 	sent, err := rawMembers(r.Body)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for name := range sent {
 		if !slices.ContainsFunc(members, func(m member) bool { return m.name == name }) {
@@ -23,22 +30,32 @@ func readBody(r *http.Request, required int, members ...member) error {
 			for _, m := range members {
 				known = append(known, m.name)
 			}
-			return badRequest(quote(name)+" is no field of this request.", "It takes "+strings.Join(known, ", ")+".")
+			return nil, badRequest(quote(name)+" is no field of this request.", "It takes "+strings.Join(known, ", ")+".")
 		}
 	}
 	for i, m := range members {
 		text, ok := sent[m.name]
-		if !ok || string(text) == "null" {
-			if i < required {
-				return badRequest("Your request is missing "+m.name+" parameter.", "It is required.")
-			}
-			continue
+		if i < required && (!ok || string(text) == "null") {
+			return nil, badRequest("Your request is missing "+m.name+" parameter.", "It is required.")
 		}
-		if err := json.Unmarshal(text, m.into); err != nil {
-			return badRequest("Your request contains invalid "+m.name+" parameter: it is of the wrong type.", "")
+		if ok && json.Unmarshal(text, m.into) != nil {
+			return nil, wrongType(m.name, memberHelp[m.name])
 		}
 	}
-	return nil
+	return sent, nil
+}
+
+func wrongType(name, help string) error {
+	return badRequest("Your request contains invalid "+name+" parameter: it is of the wrong type.", help)
+}
+
+// memberHelp says how members that a client may get wrong are written.
+var memberHelp = map[string]string{
+	"tags":              `Send an array of texts such as ["a","b"]. In a details update, null unsets them.`,
+	"customCoordinates": `Send a text such as "10,20,300,200", or null to unset them.`,
+	"customMetadata":    `Send an object such as {"brand":"Acme"}; a key that is null is unset.`,
+	"description":       "Send a text, or null to unset it.",
+	"webhookUrl":        "Send an http or https address.",
 }
 
 // member is one member of a JSON body and where its value goes.

@@ -15,25 +15,17 @@ import (
 	"mediadesk/api/local/store"
 )
 
-var errDeleted = errors.New("the version was deleted")
-
-// openContent opens the content of a version. The error is errDeleted if another
-// request deleted the version after the caller had read its record.
+// openContent opens the content of a version. The error is store.ErrNotFound only
+// if another request deleted the version after the caller had read its record.
 func (l *Library) openContent(ctx context.Context, v *store.Version) (store.Content, error) {
 	content, err := l.contents.Open(v.Hash)
-	if err == nil {
-		return content, nil
+	if !errors.Is(err, store.ErrNotFound) {
+		return content, err
 	}
-	if errors.Is(err, store.ErrNotFound) {
-		again := l.records.View(ctx, func(tx store.Tx) error {
-			_, err := tx.Version(v.ID)
-			return err
-		})
-		if errors.Is(again, store.ErrNotFound) {
-			return nil, errDeleted
-		}
+	if _, err := store.View(ctx, l.records, func(tx store.Tx) (*store.Version, error) { return tx.Version(v.ID) }); err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("open the content of the version %s: %w", v.ID, err)
+	return nil, fmt.Errorf("the content %s of the version %s is missing", v.Hash, v.ID)
 }
 
 // rangesForm is a Range header of RFC 9110. A server ignores other units and

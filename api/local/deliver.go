@@ -29,22 +29,17 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 		return badRequest("This transformation is not known: "+err.Error()+".", "The local library knows w-, h-, fo-custom, orig-true, n-ik_ml_thumbnail and the named transformations of its settings.")
 	}
 	folder, name := path.Split(asked.Path)
-	var file *store.File
-	err = l.records.View(r.Context(), func(tx store.Tx) error {
-		if file, err = tx.FileAt(folder, name); err != nil {
-			return err
+	file, err := store.View(r.Context(), l.records, func(tx store.Tx) (*store.File, error) {
+		file, err := tx.FileAt(folder, name)
+		id := r.URL.Query().Get(versionParameter)
+		if err != nil || id == "" || id == file.Version.ID {
+			return file, err
 		}
-		if id := r.URL.Query().Get(versionParameter); id != "" && id != file.Version.ID {
-			var version store.Version
-			if file, version, err = findVersion(tx, file.ID, id); err != nil {
-				return err
-			}
-			if version.Width != file.Version.Width || version.Height != file.Version.Height {
-				file.Region = ""
-			}
-			file.Version = version
+		file, version, err := findVersion(tx, file.ID, id)
+		if err != nil {
+			return nil, err
 		}
-		return nil
+		return withVersion(*file, version), nil
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		return errNoPath
@@ -62,7 +57,7 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	content, err := l.openContent(r.Context(), &file.Version)
-	if errors.Is(err, errDeleted) {
+	if errors.Is(err, store.ErrNotFound) {
 		return errNoPath
 	}
 	if err != nil {

@@ -2,7 +2,6 @@ package local
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"slices"
 
@@ -10,49 +9,20 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// fileID reads the file id in the path of a request.
-func fileID(r *http.Request) (string, error) { return pathID(r, "fileId") }
-
-func pathID(r *http.Request, name string) (string, error) {
-	if id := r.PathValue(name); store.IsID(id) {
-		return id, nil
-	}
-	return "", badRequest("Your request contains invalid "+name+" parameter.", "An id has 24 hexadecimal digits.")
-}
-
-func notFound(err error) error {
-	if errors.Is(err, store.ErrNotFound) {
-		return errNoFile
-	}
-	return err
-}
-
-// details answers with the record of a file.
-func (l *Library) details(w http.ResponseWriter, r *http.Request) error {
-	id, err := fileID(r)
-	if err != nil {
-		return err
-	}
-	var record *api.File
-	err = l.records.View(r.Context(), func(tx store.Tx) error {
-		file, err := tx.File(id)
+// details returns the record of a file.
+func (l *Library) details(r *http.Request) (any, error) {
+	return store.View(r.Context(), l.records, func(tx store.Tx) (any, error) {
+		file, err := tx.File(r.PathValue("fileId"))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		record = l.record(file, true)
-		withMetadata(record, file)
+		record := l.fullRecord(file)
 		record.EmbeddedMetadata, err = tx.Embedded(file.Version.ID)
-		return err
+		return record, err
 	})
-	if err != nil {
-		return notFound(err)
-	}
-	writeJSON(w, http.StatusOK, record)
-	return nil
 }
 
-// change is a details update as it was read: what is absent stays, null
-// unsets.
+// change is a details update: an absent field stays, null unsets it.
 type change struct {
 	api.Details
 	removeAll bool     // of the AI tags
@@ -60,96 +30,64 @@ type change struct {
 }
 
 // updateDetails is the file-detail update operation (service.md §4.2).
-func (l *Library) updateDetails(w http.ResponseWriter, r *http.Request) error {
-	id, err := fileID(r)
+func (l *Library) updateDetails(r *http.Request) (any, error) {
+	c, err := l.readChange(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	members, err := rawMembers(r.Body)
-	if err != nil {
-		return err
-	}
-	c, err := l.readChange(members)
-	if err != nil {
-		return err
-	}
-	var file *store.File
 	var runs []store.Run
-	err = l.records.Update(r.Context(), func(tx store.Tx) error {
-		if file, err = tx.File(id); err != nil {
-			return err
-		}
-		if len(members) == 0 {
-			return nil
+	file, err := store.Update(r.Context(), l.records, func(tx store.Tx) (*store.File, error) {
+		file, err := tx.File(r.PathValue("fileId"))
+		if err != nil || c == nil {
+			return file, err
 		}
 		if err := c.apply(tx, file); err != nil {
-			return err
+			return nil, err
 		}
 		file.Updated = l.now()
 		if err := tx.UpdateFile(file); err != nil {
-			return err
+			return nil, err
 		}
 		runs, err = l.addRuns(tx, file, c.Extensions.Or(nil), c.WebhookURL.Or(""))
-		return err
+		return file, err
 	})
 	if err != nil {
-		return notFound(err)
+		return nil, err
 	}
-	file, words, err := l.startRuns(r.Context(), file, runs)
+	file, report, err := l.startRuns(r.Context(), file, runs)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	record := l.record(file, true)
-	record.ExtensionStatus, record.ExtensionErrors = words.status, words.errors
-	withMetadata(record, file)
-	writeJSON(w, http.StatusOK, record)
-	return nil
+	record := l.fullRecord(file)
+	record.ExtensionStatus, record.ExtensionErrors = report.status, report.errors
+	return record, nil
 }
 
-// readChange reads the members of the body; an unknown one is named.
-func (l *Library) readChange(members map[string]json.RawMessage) (*change, error) {
+// readChange reads the body of a details update; nil: it has no members.
+func (l *Library) readChange(r *http.Request) (*change, error) {
 	c := new(change)
-	for name, text := range members {
-		var err error
-		switch name {
-		case "tags":
-			err = json.Unmarshal(text, &c.Tags)
-			var list []*string
-			if err == nil && json.Unmarshal(text, &list) == nil && slices.Contains(list, nil) {
-				return nil, badRequest("tags hold a null.", "Send an array of texts, or null to unset all tags.")
-			}
-		case "customCoordinates":
-			err = json.Unmarshal(text, &c.CustomCoordinates)
-		case "customMetadata":
-			err = json.Unmarshal(text, &c.CustomMetadata)
-		case "description":
-			err = json.Unmarshal(text, &c.Description)
-		case "webhookUrl":
-			err = json.Unmarshal(text, &c.WebhookURL)
-		case "extensions":
-			if string(text) == "null" {
-				continue
-			}
-			list, rule := l.readExtensions(string(text))
-			if rule != nil {
-				return nil, rule
-			}
-			c.Extensions = api.Set(list)
-		case "publish":
-			err = json.Unmarshal(text, new(map[string]json.RawMessage)) // means nothing here
-		case "removeAITags":
-			var word string
-			if json.Unmarshal(text, &word) == nil && (word == "all" || string(text) == "null") {
-				c.removeAll = word == "all"
-				continue
-			}
-			err = json.Unmarshal(text, &c.remove)
-		default:
-			return nil, badRequest(quote(name)+" is no field of a details update.", "It takes tags, customCoordinates, customMetadata, description, extensions, webhookUrl and removeAITags.")
-		}
+	var extensions, removed json.RawMessage
+	var publish map[string]json.RawMessage // means nothing here
+	members, err := readMembers(r, 0,
+		member{"tags", &c.Tags}, member{"customCoordinates", &c.CustomCoordinates}, member{"customMetadata", &c.CustomMetadata},
+		member{"description", &c.Description}, member{"extensions", &extensions}, member{"webhookUrl", &c.WebhookURL},
+		member{"removeAITags", &removed}, member{"publish", &publish})
+	if err != nil || len(members) == 0 {
+		return nil, err
+	}
+	var tags []*string
+	if json.Unmarshal(members["tags"], &tags) == nil && slices.Contains(tags, nil) {
+		return nil, badRequest("tags hold a null.", "Send an array of texts, or null to unset all tags.")
+	}
+	if extensions != nil && string(extensions) != "null" {
+		list, err := l.readExtensions(string(extensions))
 		if err != nil {
-			return nil, badRequest(name+" is of the wrong type.", changeHelp[name])
+			return nil, err
 		}
+		c.Extensions = api.Set(list)
+	}
+	if c.removeAll = string(removed) == `"all"`; removed != nil && !c.removeAll && json.Unmarshal(removed, &c.remove) != nil {
+		return nil, wrongType("removeAITags", `Send an array of texts, or "all".`)
 	}
 	if problems := c.Check(); len(problems) > 0 {
 		return nil, problems[0]
@@ -160,15 +98,6 @@ func (l *Library) readChange(members map[string]json.RawMessage) (*change, error
 		}
 	}
 	return c, nil
-}
-
-var changeHelp = map[string]string{
-	"tags":              `Send an array of texts such as ["a","b"], or null to unset all tags.`,
-	"customCoordinates": `Send a text such as "10,20,300,200", or null to unset them.`,
-	"customMetadata":    `Send an object such as {"brand":"Acme"}; a key that is null is unset.`,
-	"description":       "Send a text, or null to unset it.",
-	"webhookUrl":        "Send an http or https address.",
-	"removeAITags":      `Send an array of texts, or "all".`,
 }
 
 // apply changes the file as asked for.

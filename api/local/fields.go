@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -20,54 +21,44 @@ type fieldRecord struct {
 	Schema json.RawMessage `json:"schema"`
 }
 
-// listFields answers with all fields. Of those of hosted services that choose
-// among them nothing comes: a field belongs to no folder here, and one that was
-// deleted is gone.
-func (l *Library) listFields(w http.ResponseWriter, r *http.Request) error {
+// listFields lists all fields. The parameters by which hosted services choose among
+// them change nothing: a field belongs to no folder here, and a deleted one is
+// gone.
+func (l *Library) listFields(r *http.Request) (any, error) {
 	v := r.URL.Query()
 	if err := checkParameters(v, "includeDeleted", "folderPath"); err != nil {
-		return err
+		return nil, err
 	}
 	if text := v.Get("includeDeleted"); text != "" && text != "true" && text != "false" {
-		return badRequest("Your request contains invalid includeDeleted parameter: "+quote(text)+".", "It is true or false.")
+		return nil, badRequest("Your request contains invalid includeDeleted parameter: "+quote(text)+".", "It is true or false.")
 	}
-	list := []fieldRecord{}
-	err := l.records.View(r.Context(), func(tx store.Tx) error {
+	return store.View(r.Context(), l.records, func(tx store.Tx) (any, error) {
 		fields, err := tx.Fields()
-		for _, f := range fields {
-			list = append(list, fieldRecord(f))
+		list := make([]fieldRecord, len(fields))
+		for i, f := range fields {
+			list[i] = fieldRecord(f)
 		}
-		return err
+		return list, err
 	})
-	if err != nil {
-		return err
-	}
-	writeJSON(w, http.StatusOK, list)
-	return nil
 }
 
-func (l *Library) addField(w http.ResponseWriter, r *http.Request) error {
+// addField creates a field.
+func (l *Library) addField(r *http.Request) (any, error) {
 	f := store.Field{ID: store.NewID()}
 	if err := readBody(r, 3, member{"name", &f.Name}, member{"label", &f.Label}, member{"schema", &f.Schema}); err != nil {
-		return err
+		return nil, err
 	}
-	for name, text := range map[string]string{"name": f.Name, "label": f.Label} {
-		if text == "" {
-			return badRequest(name+" of the custom metadata field is missing.", `Send {"name":…,"label":…,"schema":{"type":"Text"}}.`)
-		}
+	if f.Name == "" || f.Label == "" {
+		return nil, badRequest("The name and the label of a custom metadata field cannot be empty.", `Send {"name":…,"label":…,"schema":{"type":"Text"}}.`)
 	}
 	if err := checkSchema(f.Schema); err != nil {
-		return err
+		return nil, err
 	}
 	err := l.records.Update(r.Context(), func(tx store.Tx) error { return tx.AddField(&f) })
 	if errors.Is(err, store.ErrExists) {
-		return badRequest("A custom metadata field with the name "+quote(f.Name)+" already exists.", "Choose another name.")
+		return nil, badRequest("A custom metadata field with the name "+quote(f.Name)+" already exists.", "Choose another name.")
 	}
-	if err != nil {
-		return err
-	}
-	writeJSON(w, http.StatusCreated, fieldRecord(f))
-	return nil
+	return fieldRecord(f), err
 }
 
 // schemaMembers are what a schema may have.
@@ -97,40 +88,31 @@ func checkSchema(text json.RawMessage) error {
 var errNoField = refuse(http.StatusNotFound, "No such custom metadata field exists.", "Check the id of the field.")
 
 // updateField changes the label or the schema of a field; its type stays.
-func (l *Library) updateField(w http.ResponseWriter, r *http.Request) error {
-	id := r.PathValue("fieldId")
+func (l *Library) updateField(r *http.Request) (any, error) {
 	var label string
 	var schema map[string]json.RawMessage
 	if err := readBody(r, 0, member{"label", &label}, member{"schema", &schema}); err != nil {
-		return err
+		return nil, err
 	}
 	if label == "" && schema == nil {
-		return badRequest("Your request has neither label nor schema.", "Send at least one of them.")
+		return nil, badRequest("Your request has neither label nor schema.", "Send at least one of them.")
 	}
-	var field store.Field
-	err := l.records.Update(r.Context(), func(tx store.Tx) error {
+	return store.Update(r.Context(), l.records, func(tx store.Tx) (any, error) {
 		list, err := tx.Fields()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		at := slices.IndexFunc(list, func(f store.Field) bool { return f.ID == id })
+		at := slices.IndexFunc(list, func(f store.Field) bool { return f.ID == r.PathValue("fieldId") })
 		if at < 0 {
-			return errNoField
+			return nil, errNoField
 		}
-		field = list[at]
-		if label != "" {
-			field.Label = label
-		}
+		field := list[at]
+		field.Label = cmp.Or(label, field.Label)
 		if field.Schema, err = changeSchema(field.Schema, schema); err != nil {
-			return err
+			return nil, err
 		}
-		return tx.UpdateField(&field)
+		return fieldRecord(field), tx.UpdateField(&field)
 	})
-	if err != nil {
-		return err
-	}
-	writeJSON(w, http.StatusOK, fieldRecord(field))
-	return nil
 }
 
 // changeSchema sets members of a schema; one that is null is taken out.
@@ -157,18 +139,13 @@ func changeSchema(text json.RawMessage, change map[string]json.RawMessage) (json
 	return changed, checkSchema(changed)
 }
 
-// deleteField removes a field with the values that files have under it.
-func (l *Library) deleteField(w http.ResponseWriter, r *http.Request) error {
-	id := r.PathValue("fieldId")
-	err := l.records.Update(r.Context(), func(tx store.Tx) error { return tx.DeleteField(id) })
+// deleteField deletes a field and the values that files have under it.
+func (l *Library) deleteField(r *http.Request) (any, error) {
+	err := l.records.Update(r.Context(), func(tx store.Tx) error { return tx.DeleteField(r.PathValue("fieldId")) })
 	if errors.Is(err, store.ErrNotFound) {
-		return errNoField
+		return nil, errNoField
 	}
-	if err != nil {
-		return err
-	}
-	writeNothing(w, r)
-	return nil
+	return nil, err
 }
 
 // metadataFields are the custom metadata fields with their schemas read.

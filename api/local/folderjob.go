@@ -26,75 +26,64 @@ type folderJob struct {
 }
 
 // copyFolder copies a folder into another.
-func (l *Library) copyFolder(w http.ResponseWriter, r *http.Request) error {
-	return l.transferFolder(w, r, false)
+func (l *Library) copyFolder(r *http.Request) (any, error) {
+	job := folderJob{}
+	return l.transferFolder(r, &job, jobCopy, member{"includeFileVersions", &job.versions}, member{"includeVersions", &job.versions})
 }
 
 // moveFolder moves a folder into another.
-func (l *Library) moveFolder(w http.ResponseWriter, r *http.Request) error {
-	return l.transferFolder(w, r, true)
+func (l *Library) moveFolder(r *http.Request) (any, error) {
+	return l.transferFolder(r, &folderJob{move: true}, jobMove)
 }
 
-func (l *Library) transferFolder(w http.ResponseWriter, r *http.Request, move bool) error {
+func (l *Library) transferFolder(r *http.Request, job *folderJob, kind jobKind, options ...member) (any, error) {
 	var from, into string
-	job := folderJob{move: move}
-	members := []member{{"sourceFolderPath", &from}, {"destinationPath", &into}}
-	kind := jobMove
-	if !move {
-		kind = jobCopy
-		members = append(members, member{"includeFileVersions", &job.versions}, member{"includeVersions", &job.versions})
+	err := readBody(r, 2, append([]member{{"sourceFolderPath", &from}, {"destinationPath", &into}}, options...)...)
+	if err != nil {
+		return nil, err
 	}
-	if err := readBody(r, 2, members...); err != nil {
-		return err
+	if job.from, err = subfolder("sourceFolderPath", from); err != nil {
+		return nil, err
 	}
-	var err error
-	if job.from, err = ownFolder("sourceFolderPath", from); err != nil {
-		return err
+	if job.to, err = cleanFolder(into); err != nil {
+		return nil, err
 	}
-	if job.to, err = api.CleanFolder(into); err != nil {
-		return err
-	}
-	job.to = norm.NFC.String(job.to) + path.Base(job.from) + "/"
+	job.to += path.Base(job.from) + "/"
 	if strings.HasPrefix(job.to, job.from) || strings.HasPrefix(job.from, job.to) {
-		return badRequest("The folder "+quote(from)+" cannot go into itself, to where it is, nor in the place of a folder that holds it.", "Choose another destinationPath.")
+		return nil, badRequest("The folder "+quote(from)+" cannot go into itself, to where it is, nor in the place of a folder that holds it.", "Choose another destinationPath.")
 	}
-	if err := l.runFolderJob(l.ctx, &job); err != nil {
-		return err
+	if err := l.runFolderJob(l.ctx, job); err != nil {
+		return nil, err
 	}
-	writeJSON(w, http.StatusOK, map[string]string{"jobId": l.jobs.add(kind)})
-	return nil
+	return map[string]string{"jobId": l.jobs.add(kind)}, nil
 }
 
-// renameFolder gives a folder another name where it is.
-func (l *Library) renameFolder(w http.ResponseWriter, r *http.Request) error {
+// renameFolder renames a folder.
+func (l *Library) renameFolder(r *http.Request) (any, error) {
 	var from, name string
 	var purge bool
 	if err := readBody(r, 2, member{"folderPath", &from}, member{"newFolderName", &name}, member{"purgeCache", &purge}); err != nil {
-		return err
+		return nil, err
 	}
 	if strings.Trim(name, "/") == "" || strings.Contains(name, "/") {
-		return badRequest("Your request contains invalid newFolderName parameter: "+quote(name)+" is no name of a folder.", "Give a name without slashes.")
+		return nil, badRequest("Your request contains invalid newFolderName parameter: "+quote(name)+" is no name of a folder.", "Give a name without slashes.")
 	}
 	job := folderJob{move: true}
 	var err error
-	if job.from, err = ownFolder("folderPath", from); err != nil {
-		return err
+	if job.from, err = subfolder("folderPath", from); err != nil {
+		return nil, err
 	}
-	job.to = path.Dir(strings.TrimSuffix(job.from, "/"))
-	job.to = norm.NFC.String(strings.TrimSuffix(job.to, "/") + "/" + folderName(name) + "/")
+	job.to = norm.NFC.String(path.Join(path.Dir(strings.TrimSuffix(job.from, "/")), folderName(name)) + "/")
 	err = l.records.View(r.Context(), func(tx store.Tx) error {
 		if _, err := tx.FolderAt(job.from); err != nil {
 			return noFolder(from, err)
 		}
 		_, err := tx.FolderAt(job.to)
-		if errors.Is(err, store.ErrNotFound) {
+		switch {
+		case errors.Is(err, store.ErrNotFound):
 			return nil
-		}
-		if err == nil {
-			err = &problem{
-				status: http.StatusConflict, message: "Folder with name " + quote(path.Base(job.to)) + " already exists at the same location.",
-				help: "Choose another name.", reason: "FOLDER_ALREADY_EXISTS",
-			}
+		case err == nil:
+			return refuse(http.StatusConflict, "Folder with name "+quote(path.Base(job.to))+" already exists at the same location.", "Choose another name.").because("FOLDER_ALREADY_EXISTS")
 		}
 		return err
 	})
@@ -102,30 +91,20 @@ func (l *Library) renameFolder(w http.ResponseWriter, r *http.Request) error {
 		err = l.runFolderJob(l.ctx, &job)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	answer := map[string]string{"jobId": l.jobs.add(jobRename)}
 	if purge {
 		answer["purgeRequestId"] = l.jobs.add(jobPurge)
 	}
-	writeJSON(w, http.StatusOK, answer)
-	return nil
-}
-
-// ownFolder reads the path of a folder that is not the root.
-func ownFolder(field, folder string) (string, error) {
-	clean, err := api.CleanFolder(folder)
-	if err == nil && clean == "/" {
-		err = badRequest("Your request contains invalid "+field+" parameter: it is the root folder.", "Name a folder in it.")
-	}
-	return norm.NFC.String(clean), err
+	return answer, nil
 }
 
 func noFolder(folder string, err error) error {
 	if !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	return &problem{status: http.StatusNotFound, message: "No files & folder found at sourceFolderPath " + quote(folder) + ".", help: "Check the path.", reason: "NO_FILES_FOLDER"}
+	return refuse(http.StatusNotFound, "No files & folder found at sourceFolderPath "+quote(folder)+".", "Check the path.").because("NO_FILES_FOLDER")
 }
 
 // runFolderJob does the job in steps. Each leaves the library whole; one that
@@ -168,21 +147,23 @@ func (job *folderJob) query(files bool, skip int) store.Query {
 }
 
 func (l *Library) transferOne(tx store.Tx, job *folderJob, file *store.File) error {
-	folder, err := api.CleanFolder(job.to + strings.TrimPrefix(file.Folder, job.from))
+	folder, err := job.target(file.Folder)
 	if err != nil {
 		return err
 	}
-	there, err := tx.FileAt(folder, file.Name)
-	if errors.Is(err, store.ErrNotFound) {
-		there, err = nil, nil
-	}
+	existing, err := fileAt(tx, folder, file.Name)
 	switch {
 	case err != nil:
 		return err
 	case job.move:
-		return l.moveTo(tx, file, there, folder)
+		return l.moveTo(tx, file, existing, folder)
 	}
-	return l.copyTo(tx, file, there, folder, job.versions)
+	return l.copyTo(tx, file, existing, folder, job.versions)
+}
+
+// target is where a folder in job.from goes.
+func (job *folderJob) target(folder string) (string, error) {
+	return api.CleanFolder(job.to + strings.TrimPrefix(folder, job.from))
 }
 
 // finishFolders makes the folders that hold no files, and takes away what a
@@ -197,7 +178,7 @@ func (l *Library) finishFolders(tx store.Tx, job *folderJob) error {
 			return err
 		}
 		for _, e := range entries {
-			folder, err := api.CleanFolder(job.to + strings.TrimPrefix(e.Folder.Path, job.from))
+			folder, err := job.target(e.Folder.Path)
 			if err == nil {
 				err = tx.MakeFolder(folder, l.now())
 			}

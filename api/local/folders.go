@@ -11,39 +11,49 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// makeFolder makes a folder with all that lead to it. One that is there
-// already is no error.
-func (l *Library) makeFolder(w http.ResponseWriter, r *http.Request) error {
+// makeFolder makes a folder and its missing parents. An existing folder is no
+// error.
+func (l *Library) makeFolder(r *http.Request) (any, error) {
 	var name, parent string
 	if err := readBody(r, 2, member{"folderName", &name}, member{"parentFolderPath", &parent}); err != nil {
-		return err
+		return nil, err
 	}
 	if api.FolderDepth(name) == 0 {
-		return badRequest("Your request is missing folderName parameter.", "Give the folder a name.")
+		return nil, badRequest("Your request is missing folderName parameter.", "Give the folder a name.")
 	}
-	name = folderName(name)
-	clean, err := api.CleanFolder(parent + "/" + name)
+	clean, err := cleanFolder(parent + "/" + folderName(name))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	clean = norm.NFC.String(clean)
-	var folder *store.Folder
-	err = l.records.Update(r.Context(), func(tx store.Tx) error {
+	return store.Update(r.Context(), l.records, func(tx store.Tx) (any, error) {
 		if err := tx.MakeFolder(clean, l.now()); err != nil {
-			return err
+			return nil, err
 		}
-		folder, err = tx.FolderAt(clean)
-		return err
+		folder, err := tx.FolderAt(clean)
+		if err != nil {
+			return nil, err
+		}
+		return folderRecord(folder), nil
 	})
-	if err != nil {
-		return err
-	}
-	writeJSON(w, http.StatusCreated, folderRecord(folder))
-	return nil
 }
 
-// folderName writes the name of a new folder as a file's would be: of a folder
-// that is to be stored in, a wrong character is refused.
+// cleanFolder is api.CleanFolder in the one spelling (NFC) that is stored.
+func cleanFolder(path string) (string, error) {
+	clean, err := api.CleanFolder(path)
+	return norm.NFC.String(clean), err
+}
+
+// subfolder is cleanFolder of the member field for a folder that is not the root.
+func subfolder(field, path string) (string, error) {
+	clean, err := cleanFolder(path)
+	if err == nil && clean == "/" {
+		return "", badRequest("Your request contains invalid "+field+" parameter: it is the root folder.", "Name a folder in it.")
+	}
+	return clean, err
+}
+
+// folderName replaces characters in the name of a new folder as in a file name.
+// Uploads into a folder with such characters are refused.
 func folderName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '/' {
@@ -53,26 +63,19 @@ func folderName(name string) string {
 	}, name)
 }
 
-// deleteFolder removes a folder with everything in it.
-func (l *Library) deleteFolder(w http.ResponseWriter, r *http.Request) error {
+// deleteFolder deletes a folder with everything in it.
+func (l *Library) deleteFolder(r *http.Request) (any, error) {
 	var path string
 	if err := readBody(r, 1, member{"folderPath", &path}); err != nil {
-		return err
+		return nil, err
 	}
-	clean, err := api.CleanFolder(path)
+	clean, err := subfolder("folderPath", path)
 	if err != nil {
-		return err
-	}
-	if clean == "/" {
-		return badRequest("The root folder cannot be deleted.", "Name a folder in it.")
+		return nil, err
 	}
 	err = l.records.Update(r.Context(), func(tx store.Tx) error { return tx.DeleteFolder(clean) })
 	if errors.Is(err, store.ErrNotFound) {
-		return &problem{status: http.StatusNotFound, message: "No folder found with folderPath " + quote(path) + ".", help: "Check the path.", reason: "FOLDER_NOT_FOUND"}
+		return nil, refuse(http.StatusNotFound, "No folder found with folderPath "+quote(path)+".", "Check the path.").because("FOLDER_NOT_FOUND")
 	}
-	if err != nil {
-		return err
-	}
-	writeNothing(w, r)
-	return nil
+	return nil, err
 }

@@ -42,7 +42,7 @@ func (f *form) discard() {
 
 // readForm reads the multipart body of an upload as a stream. Parts come in
 // any order; each that is wrong ends the reading.
-func (l *Library) readForm(w http.ResponseWriter, r *http.Request) (*form, error) {
+func (l *Library) readForm(r *http.Request) (*form, error) {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
 		return nil, badRequest("The upload is not multipart/form-data.", "Send the fields and the file as multipart/form-data.")
@@ -53,7 +53,7 @@ func (l *Library) readForm(w http.ResponseWriter, r *http.Request) (*form, error
 		return nil, l.errTooLarge()
 	}
 	f := &form{library: l, seen: map[string]bool{}}
-	body := http.MaxBytesReader(w, r.Body, most)
+	body := http.MaxBytesReader(nil, r.Body, most)
 	if err := f.read(multipart.NewReader(body, params["boundary"])); err != nil {
 		f.discard()
 		return nil, l.readingError(err)

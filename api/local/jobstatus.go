@@ -55,36 +55,33 @@ func (j *jobs) kind(id string) jobKind {
 // completed is the status of a finished job.
 const completed = "Completed"
 
-// jobStatus answers with the status of a folder job.
-func (l *Library) jobStatus(w http.ResponseWriter, r *http.Request) error {
+// jobStatus returns the status of a folder job.
+func (l *Library) jobStatus(r *http.Request) (any, error) {
 	id := r.PathValue("jobId")
 	kind := l.jobs.kind(id)
 	if kind == "" || kind == jobPurge {
-		return refuse(http.StatusNotFound, "There is no job with this id.", "Ids are known until the library is closed.")
+		return nil, refuse(http.StatusNotFound, "There is no job with this id.", "Ids are known until the library is closed.")
 	}
-	writeJSON(w, http.StatusOK, map[string]string{"jobId": id, "type": string(kind), "status": completed})
-	return nil
+	return map[string]string{"jobId": id, "type": string(kind), "status": completed}, nil
 }
 
 // purge accepts a request to purge the cache of an address. Nothing is cached here
 // without revalidation, so there is nothing to do.
-func (l *Library) purge(w http.ResponseWriter, r *http.Request) error {
+func (l *Library) purge(r *http.Request) (any, error) {
 	var address string
 	if err := readBody(r, 1, member{"url", &address}); err != nil {
-		return err
+		return nil, err
 	}
 	if u, err := url.Parse(address); err != nil || api.CheckSourceURL(address) != nil || u.Path == "" {
-		return badRequest("Your request contains invalid url parameter: "+quote(address)+" is no address of a file.", "Send the url of its record.")
+		return nil, badRequest("Your request contains invalid url parameter: "+quote(address)+" is no address of a file.", "Send the url of its record.")
 	}
-	writeJSON(w, http.StatusCreated, map[string]string{"requestId": l.jobs.add(jobPurge)})
-	return nil
+	return map[string]string{"requestId": l.jobs.add(jobPurge)}, nil
 }
 
-// purgeStatus answers with the status of a purge.
-func (l *Library) purgeStatus(w http.ResponseWriter, r *http.Request) error {
+// purgeStatus returns the status of a purge.
+func (l *Library) purgeStatus(r *http.Request) (any, error) {
 	if l.jobs.kind(r.PathValue("requestId")) != jobPurge {
-		return refuse(http.StatusNotFound, "There is no purge request with this id.", "Ids are known until the library is closed.")
+		return nil, refuse(http.StatusNotFound, "There is no purge request with this id.", "Ids are known until the library is closed.")
 	}
-	writeJSON(w, http.StatusOK, map[string]string{"status": completed})
-	return nil
+	return map[string]string{"status": completed}, nil
 }

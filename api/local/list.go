@@ -2,6 +2,7 @@ package local
 
 import (
 	"maps"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -16,42 +17,37 @@ import (
 // fewer.
 const maxList = 1000
 
-// list answers with the records of files and folders, a bare array.
-func (l *Library) list(w http.ResponseWriter, r *http.Request) error {
+// list lists the records of files and folders, as a bare array.
+func (l *Library) list(r *http.Request) (any, error) {
 	q, err := l.readQuery(r.URL.Query())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	records := []*api.File{}
-	err = l.records.View(r.Context(), func(tx store.Tx) error {
+	return store.View(r.Context(), l.records, func(tx store.Tx) (any, error) {
 		entries, err := tx.List(q)
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
+		records := make([]*api.File, len(entries))
+		for i, e := range entries {
 			switch {
 			case e.Folder != nil:
-				records = append(records, folderRecord(e.Folder))
-				continue
-			case e.Earlier != nil:
+				records[i] = folderRecord(e.Folder)
+			case e.File != nil:
+				records[i] = l.fullRecord(e.File)
+			default:
 				file, err := tx.File(e.Earlier.ID)
 				if err != nil {
-					return err
+					return nil, err
 				}
-				records = append(records, l.versionRecord(file, e.Earlier.Version))
-				continue
+				records[i] = l.versionRecord(file, e.Earlier.Version)
 			}
-			record := l.record(e.File, true)
-			withMetadata(record, e.File)
-			records = append(records, record)
 		}
-		return nil
+		return records, err
 	})
-	if err != nil {
-		return err
-	}
-	writeJSON(w, http.StatusOK, records)
-	return nil
+}
+
+// listTypes are the values of the type parameter.
+var listTypes = map[string]store.Query{
+	"": {Files: true}, api.TypeFile: {Files: true}, api.TypeFolder: {Folders: true}, api.TypeVersion: {Earlier: true},
+	"all": {Files: true, Folders: true},
 }
 
 // orders are the names of the sort parameter behind ASC_ and DESC_.
@@ -80,30 +76,23 @@ func checkParameters(v url.Values, parameters ...string) error {
 }
 
 func (l *Library) readQuery(v url.Values) (store.Query, error) {
-	q := store.Query{Files: true, Order: store.ByCreated, Limit: maxList}
+	q := store.Query{Order: store.ByCreated, Limit: maxList}
 	if err := checkParameters(v, "type", "path", "sort", "fileType", "searchQuery", "tags", "limit", "skip"); err != nil {
 		return q, err
 	}
 	wrong := func(name, help string) (store.Query, error) {
 		return q, badRequest("Your request contains invalid "+name+" parameter: "+quote(v.Get(name))+".", help)
 	}
-	switch v.Get("type") {
-	case "", "file":
-	case "folder":
-		q.Files, q.Folders = false, true
-	case "all":
-		q.Folders = true
-	case "file-version":
-		q.Files, q.Earlier = false, true
-	default:
+	if kinds, ok := listTypes[v.Get("type")]; ok {
+		q.Files, q.Folders, q.Earlier = kinds.Files, kinds.Folders, kinds.Earlier
+	} else {
 		return wrong("type", "It is file, file-version, folder or all.")
 	}
 	if path := v.Get("path"); path != "" {
-		clean, err := api.CleanFolder(path)
-		if err != nil {
+		var err error
+		if q.Folder, err = api.CleanFolder(path); err != nil {
 			return q, err
 		}
-		q.Folder = clean
 	}
 	switch v.Get("fileType") {
 	case "", "all":
@@ -121,20 +110,16 @@ func (l *Library) readQuery(v url.Values) (store.Query, error) {
 		}
 		q.Order, q.Descending = order, direction == "DESC"
 	}
-	number := func(name string, into *int, least, most int) bool {
-		text := v.Get(name)
-		if text == "" {
-			return true
+	var err error
+	if text := v.Get("limit"); text != "" {
+		if q.Limit, err = strconv.Atoi(text); err != nil || q.Limit < 1 || q.Limit > maxList {
+			return wrong("limit", "It is a number from 1 to 1000.")
 		}
-		n, err := strconv.Atoi(text)
-		*into = n
-		return err == nil && n >= least && n <= most
 	}
-	if !number("limit", &q.Limit, 1, maxList) {
-		return wrong("limit", "It is a number from 1 to 1000.")
-	}
-	if !number("skip", &q.Skip, 0, 1<<31-1) {
-		return wrong("skip", "It is a number of at least 0.")
+	if text := v.Get("skip"); text != "" {
+		if q.Skip, err = strconv.Atoi(text); err != nil || q.Skip < 0 || q.Skip > math.MaxInt32 {
+			return wrong("skip", "It is a number of at least 0.")
+		}
 	}
 	if text := v.Get("searchQuery"); strings.TrimSpace(text) != "" {
 		match, err := parseSearch(text, l.now())

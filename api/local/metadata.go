@@ -2,7 +2,6 @@ package local
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -25,46 +24,32 @@ type fileMetadata struct {
 	Exif            map[string]map[string]json.RawMessage `json:"exif,omitempty"`
 }
 
-// metadata tells what is in the bytes of a file. The official clients of hosted
+// metadata returns what is in the bytes of a file. The official clients of hosted
 // services have a call for it.
-func (l *Library) metadata(w http.ResponseWriter, r *http.Request) error {
-	id, err := fileID(r)
-	if err != nil {
-		return err
-	}
-	return l.tellMetadata(w, r, func(tx store.Tx) (*store.File, error) { return tx.File(id) })
+func (l *Library) metadata(r *http.Request) (any, error) {
+	return l.metadataOf(r, func(tx store.Tx) (*store.File, error) { return tx.File(r.PathValue("fileId")) })
 }
 
-// metadataAt is metadata of the file that an address leads to, which is one of
-// this library.
-func (l *Library) metadataAt(w http.ResponseWriter, r *http.Request) error {
+// metadataAt is metadata of the file of this library at an address.
+func (l *Library) metadataAt(r *http.Request) (any, error) {
 	text := r.URL.Query().Get("url")
 	at, err := url.Parse(text)
 	if text == "" || err != nil || !strings.EqualFold(at.Scheme+"://"+at.Host, l.Address()) {
-		return badRequest("Your request contains invalid url parameter: "+quote(text)+".", "Send the address of a file of this library.")
+		return nil, badRequest("Your request contains invalid url parameter: "+quote(text)+".", "Send the address of a file of this library.")
 	}
 	folder, name := path.Split(at.Path)
-	return l.tellMetadata(w, r, func(tx store.Tx) (*store.File, error) { return tx.FileAt(folder, name) })
+	return l.metadataOf(r, func(tx store.Tx) (*store.File, error) { return tx.FileAt(folder, name) })
 }
 
-func (l *Library) tellMetadata(w http.ResponseWriter, r *http.Request, find func(store.Tx) (*store.File, error)) error {
-	var v store.Version
-	err := l.records.View(r.Context(), func(tx store.Tx) error {
-		file, err := find(tx)
-		if err == nil {
-			v = file.Version
-		}
-		return err
-	})
+func (l *Library) metadataOf(r *http.Request, find func(store.Tx) (*store.File, error)) (any, error) {
+	file, err := store.View(r.Context(), l.records, find)
 	if err != nil {
-		return notFound(err)
+		return nil, err
 	}
-	content, err := l.openContent(r.Context(), &v)
-	if errors.Is(err, errDeleted) {
-		return errNoFile
-	}
+	v := &file.Version
+	content, err := l.openContent(r.Context(), v)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer content.Close()
 	_, format, _ := strings.Cut(v.Mime, "/")
@@ -76,6 +61,5 @@ func (l *Library) tellMetadata(w http.ResponseWriter, r *http.Request, find func
 		m.Width, m.Height = v.Width, v.Height
 		m.Exif = media.Exif(io.NewSectionReader(content, 0, v.Size), v.Mime)
 	}
-	writeJSON(w, http.StatusOK, m)
-	return nil
+	return m, nil
 }

@@ -5,92 +5,73 @@ import (
 	"net/http"
 	"slices"
 
-	"golang.org/x/text/unicode/norm"
-
 	"mediadesk/api"
 	"mediadesk/api/local/store"
 )
 
-func errNoFileAt(path string) error {
-	return &problem{status: http.StatusNotFound, message: "No file found with filePath " + quote(path) + ".", help: "Check the path.", reason: "SOURCE_FILE_MISSING"}
+func noFileAt(path string) *problem {
+	return refuse(http.StatusNotFound, "No file found with filePath "+quote(path)+".", "Check the path.").because("SOURCE_FILE_MISSING")
 }
 
-// transfer is a copy or a move as it was asked for.
-type transfer struct {
-	source      string // path of the file
-	destination string // folder
-	versions    bool   // copy all versions
-}
-
-func readTransfer(r *http.Request, more ...func(*transfer) member) (*transfer, error) {
-	t := new(transfer)
-	members := []member{{"sourceFilePath", &t.source}, {"destinationPath", &t.destination}}
-	for _, m := range more {
-		members = append(members, m(t))
-	}
-	if err := readBody(r, 2, members...); err != nil {
-		return nil, err
-	}
-	clean, err := api.CleanFolder(t.destination)
-	if err != nil {
-		return nil, err
-	}
-	t.destination = norm.NFC.String(clean)
-	return t, nil
-}
-
-// find reads the file that is copied or moved, and what is where it goes; nil
-// where nothing is.
-func (t *transfer) find(tx store.Tx) (source, there *store.File, err error) {
-	folder, name, err := filePath("sourceFilePath", t.source)
-	if err != nil {
-		return nil, nil, err
-	}
-	source, err = tx.FileAt(folder, name)
+// fileAt is tx.FileAt, but returns nil for a file that does not exist.
+func fileAt(tx store.Tx, folder, name string) (*store.File, error) {
+	file, err := tx.FileAt(folder, name)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil, errNoFileAt(t.source)
+		return nil, nil
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	there, err = tx.FileAt(t.destination, source.Name)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return source, nil, nil
-	case err != nil:
-		return nil, nil, err
-	case there.ID == source.ID:
-		return nil, nil, badRequest("The file is in the folder "+quote(t.destination)+" already.", "Choose another destinationPath.")
-	}
-	return source, there, nil
+	return file, err
 }
 
-// copyFile copies a file into a folder. Where a file of its name is there
-// already, the copy becomes a new version of that one.
-func (l *Library) copyFile(w http.ResponseWriter, r *http.Request) error {
-	all := func(t *transfer) member { return member{"includeFileVersions", &t.versions} }
-	old := func(t *transfer) member { return member{"includeVersions", &t.versions} }
-	t, err := readTransfer(r, all, old)
-	if err != nil {
-		return err
+// copyFile copies a file into a folder. If the folder has a file of that name, the
+// copy becomes a new version of it.
+func (l *Library) copyFile(r *http.Request) (any, error) {
+	var versions bool
+	return l.transferFile(r, func(tx store.Tx, source, existing *store.File, folder string) error {
+		return l.copyTo(tx, source, existing, folder, versions)
+	}, member{"includeFileVersions", &versions}, member{"includeVersions", &versions})
+}
+
+// moveFile moves a file into a folder. If the folder has a file of that name, the
+// versions of the moved file become newer versions of it.
+func (l *Library) moveFile(r *http.Request) (any, error) { return l.transferFile(r, l.moveTo) }
+
+// transferFile reads the request of a copy or a move, finds the file and the
+// existing file of its name in the destination (nil: none), and calls do.
+func (l *Library) transferFile(r *http.Request, do func(tx store.Tx, source, existing *store.File, folder string) error, options ...member) (any, error) {
+	var path, into string
+	if err := readBody(r, 2, append([]member{{"sourceFilePath", &path}, {"destinationPath", &into}}, options...)...); err != nil {
+		return nil, err
 	}
-	err = l.records.Update(r.Context(), func(tx store.Tx) error {
-		source, there, err := t.find(tx)
+	into, err := cleanFolder(into)
+	if err != nil {
+		return nil, err
+	}
+	folder, name, err := filePath("sourceFilePath", path)
+	if err != nil {
+		return nil, err
+	}
+	return nil, l.records.Update(r.Context(), func(tx store.Tx) error {
+		source, err := fileAt(tx, folder, name)
 		if err != nil {
 			return err
 		}
-		return l.copyTo(tx, source, there, t.destination, t.versions)
+		if source == nil {
+			return noFileAt(path)
+		}
+		existing, err := fileAt(tx, into, source.Name)
+		if err != nil {
+			return err
+		}
+		if existing != nil && existing.ID == source.ID {
+			return badRequest("The file is in the folder "+quote(into)+" already.", "Choose another destinationPath.")
+		}
+		return do(tx, source, existing, into)
 	})
-	if err != nil {
-		return err
-	}
-	writeNothing(w, r)
-	return nil
 }
 
 // copyTo copies a file into folder, with its current version or with all. there
 // is the file that has its name there; nil: none.
-func (l *Library) copyTo(tx store.Tx, source, there *store.File, folder string, all bool) error {
+func (l *Library) copyTo(tx store.Tx, source, existing *store.File, folder string, all bool) error {
 	versions := []store.Version{source.Version}
 	if all {
 		var err error
@@ -99,23 +80,23 @@ func (l *Library) copyTo(tx store.Tx, source, there *store.File, folder string, 
 		}
 		slices.Reverse(versions)
 	}
-	return l.attach(tx, source, there, folder, versions)
+	return l.attach(tx, source, existing, folder, versions)
 }
 
 // attach writes copies of versions of source, the oldest first, as a new file
-// in folder, or as newer versions of the file that is there.
-func (l *Library) attach(tx store.Tx, source, there *store.File, folder string, versions []store.Version) error {
+// in folder, or as newer versions of existing.
+func (l *Library) attach(tx store.Tx, source, existing *store.File, folder string, versions []store.Version) error {
 	target, last := *source, 0
 	target.ID, target.Folder, target.Created = store.NewID(), folder, l.now()
-	if there != nil {
-		count, highest, err := tx.CountVersions(there.ID)
+	if existing != nil {
+		count, highest, err := tx.CountVersions(existing.ID)
 		if err != nil {
 			return err
 		}
 		if count+len(versions) > api.MaxVersions {
 			return tooManyVersions()
 		}
-		target.ID, target.Name, target.Created, last = there.ID, there.Name, there.Created, highest
+		target.ID, target.Name, target.Created, last = existing.ID, existing.Name, existing.Created, highest
 	}
 	target.Updated = l.now()
 	var copies []store.Version
@@ -135,7 +116,7 @@ func (l *Library) attach(tx store.Tx, source, there *store.File, folder string, 
 	}
 	target.Version = copies[current]
 	var err error
-	if there == nil {
+	if existing == nil {
 		if err := tx.MakeFolder(folder, target.Updated); err != nil {
 			return err
 		}
@@ -151,37 +132,16 @@ func (l *Library) attach(tx store.Tx, source, there *store.File, folder string, 
 	return err
 }
 
-// moveFile moves a file into a folder. Where a file of its name is there
-// already, the versions of the moved one become newer versions of that one.
-func (l *Library) moveFile(w http.ResponseWriter, r *http.Request) error {
-	t, err := readTransfer(r)
-	if err != nil {
-		return err
-	}
-	err = l.records.Update(r.Context(), func(tx store.Tx) error {
-		source, there, err := t.find(tx)
-		if err != nil {
-			return err
-		}
-		return l.moveTo(tx, source, there, t.destination)
-	})
-	if err != nil {
-		return err
-	}
-	writeNothing(w, r)
-	return nil
-}
-
-// moveTo moves a file into folder. there is the file that has its name there;
-// nil: none.
-func (l *Library) moveTo(tx store.Tx, source, there *store.File, folder string) error {
-	if there == nil {
+// moveTo moves a file into folder. existing is the file of its name there; nil:
+// none.
+func (l *Library) moveTo(tx store.Tx, source, existing *store.File, folder string) error {
+	if existing == nil {
 		if err := tx.MakeFolder(folder, l.now()); err != nil {
 			return err
 		}
 		return l.replace(tx, source, folder, source.Name)
 	}
-	if err := l.copyTo(tx, source, there, folder, true); err != nil {
+	if err := l.copyTo(tx, source, existing, folder, true); err != nil {
 		return err
 	}
 	return tx.DeleteFile(source.ID)
@@ -196,48 +156,42 @@ func (l *Library) replace(tx store.Tx, file *store.File, folder, name string) er
 	return tx.UpdateFile(file)
 }
 
-// renameFile gives a file another name in its folder.
-func (l *Library) renameFile(w http.ResponseWriter, r *http.Request) error {
+// renameFile renames a file.
+func (l *Library) renameFile(r *http.Request) (any, error) {
 	var path, name string
 	var purge bool
 	if err := readBody(r, 2, member{"filePath", &path}, member{"newFileName", &name}, member{"purgeCache", &purge}); err != nil {
-		return err
+		return nil, err
 	}
 	if err := api.CheckName(name); err != nil {
-		return err
+		return nil, err
 	}
 	folder, old, err := filePath("filePath", path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	name = api.StoredName(name)
 	err = l.records.Update(r.Context(), func(tx store.Tx) error {
-		file, err := tx.FileAt(folder, old)
-		if errors.Is(err, store.ErrNotFound) {
-			return errNoFileAt(path)
-		}
-		if err != nil {
+		file, err := fileAt(tx, folder, old)
+		switch {
+		case err != nil:
 			return err
+		case file == nil:
+			return noFileAt(path)
+		case file.Name == name:
+			return store.ErrExists
 		}
-		err = store.ErrExists
-		if file.Name != name {
-			err = l.replace(tx, file, file.Folder, name)
-		}
-		if errors.Is(err, store.ErrExists) {
-			return &problem{
-				status: http.StatusConflict, message: "File with name " + quote(name) + " already exists at the same location.",
-				help: "Choose another name.", reason: "FILE_ALREADY_EXISTS",
-			}
-		}
-		return err
+		return l.replace(tx, file, file.Folder, name)
 	})
+	if errors.Is(err, store.ErrExists) {
+		return nil, refuse(http.StatusConflict, "File with name "+quote(name)+" already exists at the same location.", "Choose another name.").because("FILE_ALREADY_EXISTS")
+	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	answer := map[string]string{}
 	if purge {
 		answer["purgeRequestId"] = l.jobs.add(jobPurge)
 	}
-	writeJSON(w, http.StatusOK, answer)
-	return nil
+	return answer, nil
 }

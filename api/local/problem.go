@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"mediadesk/api"
+	"mediadesk/api/local/store"
 )
 
 // problem is an error answer.
@@ -22,19 +23,22 @@ type problem struct {
 
 func (p *problem) Error() string { return p.message }
 
-func refuse(status int, message, help string) error {
+func refuse(status int, message, help string) *problem {
 	return &problem{status: status, message: message, help: help}
 }
 
-func badRequest(message, help string) error { return refuse(http.StatusBadRequest, message, help) }
+func badRequest(message, help string) *problem { return refuse(http.StatusBadRequest, message, help) }
+
+// because adds a machine-readable reason.
+func (p *problem) because(reason string) *problem {
+	p.reason = reason
+	return p
+}
 
 // errTooLarge has the words of hosted services, because clients look for them.
 func (l *Library) errTooLarge() error {
-	return &problem{
-		status:  http.StatusBadRequest,
-		message: "Your request contains invalid file parameter. The file size exceeds limits.",
-		help:    fmt.Sprintf("Files of up to %d bytes are taken here.", l.o.MaxSize),
-	}
+	return badRequest("Your request contains invalid file parameter. The file size exceeds limits.",
+		fmt.Sprintf("Files of up to %d bytes are taken here.", l.o.MaxSize))
 }
 
 var (
@@ -49,6 +53,8 @@ func (l *Library) answerError(w http.ResponseWriter, r *http.Request, body *pati
 	var rule *api.RuleError
 	switch {
 	case errors.As(err, &p):
+	case errors.Is(err, store.ErrNotFound):
+		p = errNoFile
 	case errors.As(err, &rule):
 		p = &problem{status: http.StatusBadRequest, message: rule.Message, help: rule.Help}
 	case errors.Is(err, syscall.ENOSPC):
@@ -89,17 +95,4 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	w.WriteHeader(status)
 	w.Write(text) //nolint:errcheck // the client is gone then
-}
-
-// writeNothing is the answer of a successful operation without a result.
-//
-// Generated clients of hosted services, which name their language in a header,
-// parse the answer of some of these operations as JSON whatever its status: some
-// versions for Go and Java fail on an empty one.
-func writeNothing(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get("X-Stainless-Lang") != "" {
-		writeJSON(w, http.StatusOK, struct{}{})
-		return
-	}
-	w.WriteHeader(http.StatusNoContent)
 }

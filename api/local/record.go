@@ -46,6 +46,13 @@ func orNull[T any](v T, length int) api.Field[T] {
 	return api.Set(v)
 }
 
+// fullRecord is the record that details and lists show: with the custom metadata.
+func (l *Library) fullRecord(f *store.File) *api.File {
+	r := l.record(f, true)
+	withMetadata(r, f)
+	return r
+}
+
 // withMetadata adds the custom metadata, an empty object where there is none.
 func withMetadata(r *api.File, f *store.File) {
 	r.CustomMetadata = f.Metadata

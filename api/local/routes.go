@@ -5,11 +5,13 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"mediadesk/api/local/store"
 )
 
-// An operation answers one request. An error that it returns becomes the answer,
-// so it must not have written anything then.
-type operation = func(*Library, http.ResponseWriter, *http.Request) error
+// An operation returns the JSON value of its answer, nil for an answer without a
+// body, or the error that becomes the answer.
+type operation = func(*Library, *http.Request) (any, error)
 
 // uploadPath is where files are uploaded, also from web pages.
 const uploadPath = "/api/v1/files/upload"
@@ -19,50 +21,51 @@ type route struct {
 	method  string
 	pattern string // path as http.ServeMux has it, without a slash at the end
 	summary string // what it does, for people
+	status  int    // of a successful answer with a body, unless that is a partialAnswer
 	serve   operation
 }
 
 // routes are all operations of the API.
 var routes = []route{
-	{http.MethodPost, uploadPath, "Upload a file", (*Library).upload},
+	{http.MethodPost, uploadPath, "Upload a file", http.StatusOK, (*Library).upload},
 
-	{http.MethodGet, "/v1/files", "List and search files and folders", (*Library).list},
-	{http.MethodDelete, "/v1/files/{fileId}", "Delete a file with all its versions", (*Library).deleteFile},
-	{http.MethodGet, "/v1/files/{fileId}/details", "Get the record of a file", (*Library).details},
-	{http.MethodPatch, "/v1/files/{fileId}/details", "Update the record of a file", (*Library).updateDetails},
-	{http.MethodGet, "/v1/files/{fileId}/metadata", "Get the metadata of a file's content", (*Library).metadata},
-	{http.MethodGet, "/v1/metadata", "Get the metadata of the file at an address", (*Library).metadataAt},
+	{http.MethodGet, "/v1/files", "List and search files and folders", http.StatusOK, (*Library).list},
+	{http.MethodDelete, "/v1/files/{fileId}", "Delete a file with all its versions", http.StatusOK, (*Library).deleteFile},
+	{http.MethodGet, "/v1/files/{fileId}/details", "Get the record of a file", http.StatusOK, (*Library).details},
+	{http.MethodPatch, "/v1/files/{fileId}/details", "Update the record of a file", http.StatusOK, (*Library).updateDetails},
+	{http.MethodGet, "/v1/files/{fileId}/metadata", "Get the metadata of a file's content", http.StatusOK, (*Library).metadata},
+	{http.MethodGet, "/v1/metadata", "Get the metadata of the file at an address", http.StatusOK, (*Library).metadataAt},
 
-	{http.MethodGet, "/v1/files/{fileId}/versions", "List the versions of a file", (*Library).listVersions},
-	{http.MethodGet, "/v1/files/{fileId}/versions/{versionId}", "Get a version of a file", (*Library).showVersion},
-	{http.MethodDelete, "/v1/files/{fileId}/versions/{versionId}", "Delete a version of a file", (*Library).deleteVersion},
-	{http.MethodPut, "/v1/files/{fileId}/versions/{versionId}/restore", "Make a version the current one", (*Library).restoreVersion},
+	{http.MethodGet, "/v1/files/{fileId}/versions", "List the versions of a file", http.StatusOK, (*Library).listVersions},
+	{http.MethodGet, "/v1/files/{fileId}/versions/{versionId}", "Get a version of a file", http.StatusOK, (*Library).showVersion},
+	{http.MethodDelete, "/v1/files/{fileId}/versions/{versionId}", "Delete a version of a file", http.StatusOK, (*Library).deleteVersion},
+	{http.MethodPut, "/v1/files/{fileId}/versions/{versionId}/restore", "Make a version the current one", http.StatusOK, (*Library).restoreVersion},
 
-	{http.MethodPost, "/v1/files/addTags", "Add tags to files", changeTags("tags", addTags)},
-	{http.MethodPost, "/v1/files/removeTags", "Remove tags from files", changeTags("tags", removeTags)},
-	{http.MethodPost, "/v1/files/removeAITags", "Remove AI tags from files", changeTags("AITags", removeAITags)},
-	{http.MethodPost, "/v1/files/batch/deleteByFileIds", "Delete files", (*Library).deleteFiles},
-	{http.MethodPost, "/v1/files/copy", "Copy a file", (*Library).copyFile},
-	{http.MethodPost, "/v1/files/move", "Move a file", (*Library).moveFile},
-	{http.MethodPut, "/v1/files/rename", "Rename a file", (*Library).renameFile},
+	{http.MethodPost, "/v1/files/addTags", "Add tags to files", http.StatusOK, changeTags("tags", addTags)},
+	{http.MethodPost, "/v1/files/removeTags", "Remove tags from files", http.StatusOK, changeTags("tags", removeTags)},
+	{http.MethodPost, "/v1/files/removeAITags", "Remove AI tags from files", http.StatusOK, changeTags("AITags", removeAITags)},
+	{http.MethodPost, "/v1/files/batch/deleteByFileIds", "Delete files", http.StatusOK, (*Library).deleteFiles},
+	{http.MethodPost, "/v1/files/copy", "Copy a file", http.StatusOK, (*Library).copyFile},
+	{http.MethodPost, "/v1/files/move", "Move a file", http.StatusOK, (*Library).moveFile},
+	{http.MethodPut, "/v1/files/rename", "Rename a file", http.StatusOK, (*Library).renameFile},
 
-	{http.MethodPost, "/v1/folder", "Create a folder", (*Library).makeFolder},
-	{http.MethodDelete, "/v1/folder", "Delete a folder with all that is in it", (*Library).deleteFolder},
-	{http.MethodPost, "/v1/bulkJobs/copyFolder", "Copy a folder", (*Library).copyFolder},
-	{http.MethodPost, "/v1/bulkJobs/moveFolder", "Move a folder", (*Library).moveFolder},
-	{http.MethodPost, "/v1/bulkJobs/renameFolder", "Rename a folder", (*Library).renameFolder},
-	{http.MethodGet, "/v1/bulkJobs/{jobId}", "Get the status of a folder job", (*Library).jobStatus},
+	{http.MethodPost, "/v1/folder", "Create a folder", http.StatusCreated, (*Library).makeFolder},
+	{http.MethodDelete, "/v1/folder", "Delete a folder with all that is in it", http.StatusOK, (*Library).deleteFolder},
+	{http.MethodPost, "/v1/bulkJobs/copyFolder", "Copy a folder", http.StatusOK, (*Library).copyFolder},
+	{http.MethodPost, "/v1/bulkJobs/moveFolder", "Move a folder", http.StatusOK, (*Library).moveFolder},
+	{http.MethodPost, "/v1/bulkJobs/renameFolder", "Rename a folder", http.StatusOK, (*Library).renameFolder},
+	{http.MethodGet, "/v1/bulkJobs/{jobId}", "Get the status of a folder job", http.StatusOK, (*Library).jobStatus},
 
-	{http.MethodPost, "/v1/files/purge", "Purge the cache of an address", (*Library).purge},
-	{http.MethodGet, purgePath + "{requestId}", "Get the status of a purge", (*Library).purgeStatus},
+	{http.MethodPost, "/v1/files/purge", "Purge the cache of an address", http.StatusCreated, (*Library).purge},
+	{http.MethodGet, purgePath + "{requestId}", "Get the status of a purge", http.StatusOK, (*Library).purgeStatus},
 
-	{http.MethodGet, "/v1/customMetadataFields", "List the custom metadata fields", (*Library).listFields},
-	{http.MethodPost, "/v1/customMetadataFields", "Create a custom metadata field", (*Library).addField},
-	{http.MethodPatch, "/v1/customMetadataFields/{fieldId}", "Update a custom metadata field", (*Library).updateField},
-	{http.MethodDelete, "/v1/customMetadataFields/{fieldId}", "Delete a custom metadata field", (*Library).deleteField},
+	{http.MethodGet, "/v1/customMetadataFields", "List the custom metadata fields", http.StatusOK, (*Library).listFields},
+	{http.MethodPost, "/v1/customMetadataFields", "Create a custom metadata field", http.StatusCreated, (*Library).addField},
+	{http.MethodPatch, "/v1/customMetadataFields/{fieldId}", "Update a custom metadata field", http.StatusOK, (*Library).updateField},
+	{http.MethodDelete, "/v1/customMetadataFields/{fieldId}", "Delete a custom metadata field", http.StatusOK, (*Library).deleteField},
 
 	// No hosted service has it.
-	{http.MethodPost, identityPath + "/runs/cancel", "Cancel an extension that works on a file", (*Library).cancelRun},
+	{http.MethodPost, identityPath + "/runs/cancel", "Cancel an extension that works on a file", http.StatusOK, (*Library).cancelRun},
 }
 
 const purgePath = "/v1/files/purge/"
@@ -74,17 +77,15 @@ func newMux(routes []route) *http.ServeMux {
 	mux, purges := http.NewServeMux(), http.NewServeMux()
 	endpoints := map[string]endpoint{}
 	for _, r := range routes {
-		e := endpoints[r.pattern]
-		if e == nil {
-			e = endpoint{}
-			endpoints[r.pattern] = e
+		if endpoints[r.pattern] == nil {
+			endpoints[r.pattern] = endpoint{}
+			of := mux
 			if strings.HasPrefix(r.pattern, purgePath) {
-				purges.Handle(r.pattern, e)
-			} else {
-				mux.Handle(r.pattern, e)
+				of = purges
 			}
+			of.Handle(r.pattern, endpoints[r.pattern])
 		}
-		e[r.method] = r.serve
+		endpoints[r.pattern][r.method] = r
 	}
 	mux.Handle("/", endpoint{})
 	// One mux refuses /v1/files/purge/{…} beside /v1/files/{…}/details, because
@@ -93,9 +94,9 @@ func newMux(routes []route) *http.ServeMux {
 	return purges
 }
 
-// An endpoint holds the operations of one path by method. It is empty for an
-// unknown path.
-type endpoint map[string]operation
+// An endpoint holds the routes of one path by method. It is empty for an unknown
+// path.
+type endpoint map[string]route
 
 // A call carries an operation's error through a mux.
 type call struct {
@@ -111,24 +112,52 @@ func (e endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (e endpoint) serve(l *Library, w http.ResponseWriter, r *http.Request) error {
-	do := e[r.Method]
-	if r.Method == http.MethodHead {
-		do = e[http.MethodGet] // the server sends its head alone
+	method := r.Method
+	if method == http.MethodHead {
+		method = http.MethodGet // the server sends its head alone
 	}
+	route, ok := e[method]
 	switch {
-	case do != nil:
-		return do(l, w, r)
 	case len(e) == 0:
 		return refuse(http.StatusNotFound, "There is no such operation here.", "docs/serve.md of mediadesk lists the operations of the local library.")
+	case !ok:
+		w.Header().Set("Allow", strings.Join(e.allowed(), ", "))
+		return refuse(http.StatusMethodNotAllowed, "This address does not take "+quote(r.Method)+".", "It takes "+strings.Join(e.allowed(), ", ")+".")
 	}
-	w.Header().Set("Allow", strings.Join(e.allowed(), ", "))
-	return refuse(http.StatusMethodNotAllowed, "This address does not take "+quote(r.Method)+".", "It takes "+strings.Join(e.allowed(), ", ")+".")
+	for _, name := range []string{"fileId", "versionId"} {
+		if strings.Contains(route.pattern, "{"+name+"}") && !store.IsID(r.PathValue(name)) {
+			return badRequest("Your request contains invalid "+name+" parameter.", "An id has 24 hexadecimal digits.")
+		}
+	}
+	body, err := route.serve(l, r)
+	if err != nil {
+		return err
+	}
+	status := route.status
+	if partial, ok := body.(partialAnswer); ok {
+		status, body = http.StatusMultiStatus, map[string]any(partial)
+	}
+	// Generated clients of hosted services, which name their language in a header,
+	// parse the answer of some operations without a result as JSON whatever its
+	// status: some versions for Go and Java fail on an empty one.
+	if body == nil && r.Header.Get("X-Stainless-Lang") == "" {
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	if body == nil {
+		body = struct{}{}
+	}
+	writeJSON(w, status, body)
+	return nil
 }
+
+// partialAnswer is the answer of an operation that succeeded in part.
+type partialAnswer map[string]any
 
 // allowed lists the methods that a path takes.
 func (e endpoint) allowed() []string {
 	methods := slices.Collect(maps.Keys(e))
-	if e[http.MethodGet] != nil {
+	if _, ok := e[http.MethodGet]; ok {
 		methods = append(methods, http.MethodHead)
 	}
 	slices.Sort(methods)

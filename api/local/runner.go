@@ -305,9 +305,7 @@ func (l *Library) execute(id int64) error {
 		if err := tx.UpdateRun(run); err != nil || !run.Awaited || run.Webhook == "" {
 			return err
 		}
-		record := l.record(file, true)
-		withMetadata(record, file)
-		return addPost(tx, run, record, run.Ended)
+		return addPost(tx, run, l.fullRecord(file), run.Ended)
 	})
 }
 
@@ -320,22 +318,20 @@ func failRun(tx store.Tx, run *store.Run, why string, now time.Time) error {
 	return addPost(tx, run, nil, now)
 }
 
-// cancelRun ends the pending runs of an extension on a file, and the work on them.
-func (l *Library) cancelRun(w http.ResponseWriter, r *http.Request) error {
+// cancelRun cancels the pending runs of an extension on a file and their work.
+func (l *Library) cancelRun(r *http.Request) (any, error) {
 	var fileID, extension string
 	if err := readBody(r, 2, member{"fileId", &fileID}, member{"extension", &extension}); err != nil {
-		return err
+		return nil, err
 	}
-	var canceled []int64
-	err := l.records.Update(r.Context(), func(tx store.Tx) error {
-		canceled = nil // the update may be tried twice
+	canceled, err := store.Update(r.Context(), l.records, func(tx store.Tx) (canceled []int64, err error) {
 		runs, err := tx.Runs(fileID)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		runs = slices.DeleteFunc(runs, func(run store.Run) bool { return run.Extension.Name != extension })
 		if len(runs) == 0 {
-			return refuse(http.StatusNotFound, "The extension "+quote(extension)+" was never run on this file.", "Check the file id and the name of the extension.")
+			return nil, refuse(http.StatusNotFound, "The extension "+quote(extension)+" was never run on this file.", "Check the file id and the name of the extension.")
 		}
 		for i := range runs {
 			if runs[i].Status.Final() {
@@ -343,18 +339,14 @@ func (l *Library) cancelRun(w http.ResponseWriter, r *http.Request) error {
 			}
 			canceled = append(canceled, runs[i].ID)
 			if err := failRun(tx, &runs[i], api.RunCanceled, l.now()); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		if len(canceled) == 0 {
-			last := runs[len(runs)-1]
-			return refuse(http.StatusConflict, "The extension "+quote(extension)+" has ended on this file: "+string(last.Status)+".", "Only a pending run can be canceled.")
+			return nil, refuse(http.StatusConflict, "The extension "+quote(extension)+" has ended on this file: "+string(runs[len(runs)-1].Status)+".", "Only a pending run can be canceled.")
 		}
-		return nil
+		return canceled, nil
 	})
-	if err != nil {
-		return err
-	}
 	for _, id := range canceled {
 		l.log.Warn("extension failed", "file", fileID, "extension", extension, "reason", api.RunCanceled)
 		if stop, ok := l.runs.stops.Load(id); ok {
@@ -362,8 +354,7 @@ func (l *Library) cancelRun(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	wake(l.outbox.notice)
-	writeNothing(w, r)
-	return nil
+	return nil, err
 }
 
 // countAttempt writes down that the work of a run begins, or with -1 that it

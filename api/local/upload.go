@@ -16,16 +16,16 @@ import (
 )
 
 // upload is the upload operation (service.md §4.1).
-func (l *Library) upload(w http.ResponseWriter, r *http.Request) error {
-	f, err := l.readForm(w, r)
+func (l *Library) upload(r *http.Request) (any, error) {
+	f, err := l.readForm(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.discard()
 	if err := f.missing(); err != nil {
-		return err
+		return nil, err
 	}
-	// What the records refuse needs no download and no disk; it is asked
+	// What the records refuse needs no download and no disk. It is checked
 	// again when the record is written.
 	if !f.upload.UseUniqueFileName.Or(true) || len(f.upload.CustomMetadata.Or(nil)) > 0 {
 		err = l.records.View(r.Context(), func(tx store.Tx) error {
@@ -33,54 +33,52 @@ func (l *Library) upload(w http.ResponseWriter, r *http.Request) error {
 			return err
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if f.content == nil {
 		if f.content, err = l.download(r.Context(), f.upload.Source.URL); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	version, err := l.takeContent(f.content)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if text, ok := f.upload.CustomCoordinates.Get(); ok {
 		if _, err := api.CheckRegion(text, version.Kind == api.KindImage, version.Width, version.Height); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if version.Hash, err = f.content.Commit(); err != nil {
-		return fmt.Errorf("keep the content: %w", err)
+		return nil, fmt.Errorf("keep the content: %w", err)
 	}
-	var file *store.File
 	var runs []store.Run
-	err = l.records.Update(r.Context(), func(tx store.Tx) error {
-		if file, err = f.write(tx, version); err != nil {
-			return err
+	file, err := store.Update(r.Context(), l.records, func(tx store.Tx) (*store.File, error) {
+		file, err := f.write(tx, version)
+		if err == nil {
+			runs, err = l.addRuns(tx, file, f.upload.Extensions.Or(nil), f.upload.WebhookURL.Or(""))
 		}
-		runs, err = l.addRuns(tx, file, f.upload.Extensions.Or(nil), f.upload.WebhookURL.Or(""))
-		return err
+		return file, err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	file, words, err := l.startRuns(r.Context(), file, runs)
+	file, report, err := l.startRuns(r.Context(), file, runs)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	record := l.record(file, false)
-	record.ExtensionStatus, record.ExtensionErrors = words.status, words.errors
+	record.ExtensionStatus, record.ExtensionErrors = report.status, report.errors
 	if f.wantsField("customMetadata") {
 		withMetadata(record, file)
 	}
 	if f.wantsField("embeddedMetadata") {
-		if record.EmbeddedMetadata, err = l.embedded(r.Context(), file); err != nil {
-			return deletedMeanwhile(err)
-		}
+		record.EmbeddedMetadata, err = store.View(r.Context(), l.records, func(tx store.Tx) (map[string]json.RawMessage, error) {
+			return tx.Embedded(file.Version.ID)
+		})
 	}
-	writeJSON(w, http.StatusOK, record)
-	return nil
+	return record, deletedMeanwhile(err)
 }
 
 // takeContent looks at bytes that have come in and makes a version of them,
@@ -218,14 +216,6 @@ func applyChanges(file *store.File, u *api.Upload, changes []api.Change) (anew b
 		}
 	}
 	return anew
-}
-
-func (l *Library) embedded(ctx context.Context, file *store.File) (members map[string]json.RawMessage, err error) {
-	err = l.records.View(ctx, func(tx store.Tx) error {
-		members, err = tx.Embedded(file.Version.ID)
-		return err
-	})
-	return members, err
 }
 
 func versionName(number int) string { return fmt.Sprintf("Version %d", number) }

@@ -3,6 +3,7 @@ package local
 import (
 	"fmt"
 	"net/http"
+	"slices"
 
 	"mediadesk/api"
 	"mediadesk/api/local/store"
@@ -10,158 +11,109 @@ import (
 
 var errNoVersion = refuse(http.StatusNotFound, "The requested file version does not exist.", "Check the version id.")
 
-// findVersion reads a file and one version of it.
+// findVersion reads a file and one of its versions.
 func findVersion(tx store.Tx, id, versionID string) (*store.File, store.Version, error) {
-	file, err := tx.File(id)
-	if err != nil {
-		return nil, store.Version{}, notFound(err)
-	}
-	list, err := tx.Versions(id)
+	file, list, err := findVersions(tx, id)
 	if err != nil {
 		return nil, store.Version{}, err
 	}
-	for _, v := range list {
-		if v.ID == versionID {
-			return file, v, nil
-		}
+	at := slices.IndexFunc(list, func(v store.Version) bool { return v.ID == versionID })
+	if at < 0 {
+		return nil, store.Version{}, errNoVersion
 	}
-	return nil, store.Version{}, errNoVersion
+	return file, list[at], nil
 }
 
-// versionRecord tells of a file as it is with a version of it.
-func (l *Library) versionRecord(file *store.File, v store.Version) *api.File {
-	current := v.ID == file.Version.ID
-	as := *file
-	as.Version = v
-	if !current {
-		// The region and what was found in the picture belong to the other one.
-		as.Updated = v.Created
-		if v.Width != file.Version.Width || v.Height != file.Version.Height {
-			as.Region = ""
-		}
+func findVersions(tx store.Tx, id string) (*store.File, []store.Version, error) {
+	file, err := tx.File(id)
+	if err != nil {
+		return nil, nil, err
 	}
-	record := l.record(&as, true)
-	withMetadata(record, &as)
-	if !current {
-		record.Type = api.TypeVersion
-		record.URL += "?" + versionParameter + "=" + v.ID
-		if record.Thumbnail != "" {
-			record.Thumbnail += "?" + versionParameter + "=" + v.ID
-		}
+	list, err := tx.Versions(id)
+	return file, list, err
+}
+
+// withVersion is the file with another version of its content. The region counts
+// pixels, so it does not hold for a picture of another size.
+func withVersion(file store.File, v store.Version) *store.File {
+	if v.Width != file.Version.Width || v.Height != file.Version.Height {
+		file.Region = ""
+	}
+	file.Version = v
+	return &file
+}
+
+// versionRecord is the record of a file with one of its versions.
+func (l *Library) versionRecord(file *store.File, v store.Version) *api.File {
+	as := withVersion(*file, v)
+	if v.ID == file.Version.ID {
+		return l.fullRecord(as)
+	}
+	as.Updated = v.Created
+	record := l.fullRecord(as)
+	record.Type = api.TypeVersion
+	record.URL += "?" + versionParameter + "=" + v.ID
+	if record.Thumbnail != "" {
+		record.Thumbnail += "?" + versionParameter + "=" + v.ID
 	}
 	return record
 }
 
-// versionIDs reads the ids of a file and of a version of it in the path of a
-// request.
-func versionIDs(r *http.Request) (id, versionID string, err error) {
-	if id, err = fileID(r); err != nil {
-		return "", "", err
-	}
-	versionID, err = pathID(r, "versionId")
-	return id, versionID, err
-}
-
-// listVersions answers with all versions of a file, the newest first.
-func (l *Library) listVersions(w http.ResponseWriter, r *http.Request) error {
-	id, err := fileID(r)
-	if err != nil {
-		return err
-	}
-	records := []*api.File{}
-	err = l.records.View(r.Context(), func(tx store.Tx) error {
-		file, err := tx.File(id)
-		if err != nil {
-			return err
-		}
-		list, err := tx.Versions(id)
+// listVersions lists all versions of a file, the newest first.
+func (l *Library) listVersions(r *http.Request) (any, error) {
+	return store.View(r.Context(), l.records, func(tx store.Tx) (any, error) {
+		file, list, err := findVersions(tx, r.PathValue("fileId"))
+		records := []*api.File{}
 		for _, v := range list {
 			records = append(records, l.versionRecord(file, v))
 		}
-		return err
+		return records, err
 	})
-	if err != nil {
-		return notFound(err)
-	}
-	writeJSON(w, http.StatusOK, records)
-	return nil
 }
 
-// showVersion answers with one version of a file.
-func (l *Library) showVersion(w http.ResponseWriter, r *http.Request) error {
-	id, versionID, err := versionIDs(r)
-	if err != nil {
-		return err
-	}
-	var record *api.File
-	err = l.records.View(r.Context(), func(tx store.Tx) error {
-		file, v, err := findVersion(tx, id, versionID)
+// showVersion returns one version of a file.
+func (l *Library) showVersion(r *http.Request) (any, error) {
+	return store.View(r.Context(), l.records, func(tx store.Tx) (any, error) {
+		file, v, err := findVersion(tx, r.PathValue("fileId"), r.PathValue("versionId"))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		record = l.versionRecord(file, v)
+		record := l.versionRecord(file, v)
 		record.EmbeddedMetadata, err = tx.Embedded(v.ID)
-		return err
+		return record, err
 	})
-	if err != nil {
-		return err
-	}
-	writeJSON(w, http.StatusOK, record)
-	return nil
 }
 
-// deleteVersion removes a version that is not the current one.
-func (l *Library) deleteVersion(w http.ResponseWriter, r *http.Request) error {
-	id, versionID, err := versionIDs(r)
-	if err != nil {
-		return err
-	}
-	err = l.records.Update(r.Context(), func(tx store.Tx) error {
-		file, v, err := findVersion(tx, id, versionID)
+// deleteVersion deletes a version that is not the current one.
+func (l *Library) deleteVersion(r *http.Request) (any, error) {
+	return nil, l.records.Update(r.Context(), func(tx store.Tx) error {
+		file, v, err := findVersion(tx, r.PathValue("fileId"), r.PathValue("versionId"))
 		if err != nil {
 			return err
 		}
 		if v.ID == file.Version.ID {
 			return badRequest("The current version of a file cannot be deleted.", "Restore another version first, or delete the file.")
 		}
-		return tx.DeleteVersion(id, versionID)
+		return tx.DeleteVersion(file.ID, v.ID)
 	})
-	if err != nil {
-		return err
-	}
-	writeNothing(w, r)
-	return nil
 }
 
 // restoreVersion makes a version the current one.
-func (l *Library) restoreVersion(w http.ResponseWriter, r *http.Request) error {
-	id, versionID, err := versionIDs(r)
-	if err != nil {
-		return err
-	}
-	var record *api.File
-	err = l.records.Update(r.Context(), func(tx store.Tx) error {
-		file, v, err := findVersion(tx, id, versionID)
+func (l *Library) restoreVersion(r *http.Request) (any, error) {
+	return store.Update(r.Context(), l.records, func(tx store.Tx) (any, error) {
+		file, v, err := findVersion(tx, r.PathValue("fileId"), r.PathValue("versionId"))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if v.ID != file.Version.ID {
-			if v.Width != file.Version.Width || v.Height != file.Version.Height {
-				file.Region = "" // it counts pixels of another picture
-			}
-			file.Version, file.Updated = v, l.now()
+			file = withVersion(*file, v)
+			file.Updated = l.now()
 			if err := tx.UpdateFile(file); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		record = l.versionRecord(file, v)
-		return nil
+		return l.versionRecord(file, v), nil
 	})
-	if err != nil {
-		return err
-	}
-	writeJSON(w, http.StatusOK, record)
-	return nil
 }
 
 // tooManyVersions refuses what would give a file more versions than can be

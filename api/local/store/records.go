@@ -49,6 +49,24 @@ type Records interface {
 	Close() error
 }
 
+// View runs read as r.View does, and returns what its last run returned.
+func View[T any](ctx context.Context, r Records, read func(Tx) (T, error)) (result T, err error) {
+	err = r.View(ctx, func(tx Tx) error {
+		result, err = read(tx)
+		return err
+	})
+	return result, err
+}
+
+// Update runs change as r.Update does, and returns what its last run returned.
+func Update[T any](ctx context.Context, r Records, change func(Tx) (T, error)) (result T, err error) {
+	err = r.Update(ctx, func(tx Tx) error {
+		result, err = change(tx)
+		return err
+	})
+	return result, err
+}
+
 // Tx is what can be read and written within one Update or View; writing in a
 // View is an error. Reading what is not there gives ErrNotFound.
 type Tx interface {

@@ -18,12 +18,12 @@ const (
 	ThemeDark         Theme = "dark"
 	ThemeLight        Theme = "light"
 	ThemeHighContrast Theme = "high-contrast"
-	ThemeNoColour     Theme = "no-colour"
+	ThemeNoColor      Theme = "no-colour"
 )
 
 // BuiltInThemes are the themes that are always there, in the order to offer them.
 func BuiltInThemes() []Theme {
-	return []Theme{ThemeAuto, ThemeDark, ThemeLight, ThemeHighContrast, ThemeNoColour}
+	return []Theme{ThemeAuto, ThemeDark, ThemeLight, ThemeHighContrast, ThemeNoColor}
 }
 
 // Pictures says how pictures are drawn.
@@ -66,33 +66,43 @@ const (
 	DefaultMaxSize       = 25_000_000 // bytes: "Maximum upload size, free plan" of service.md §8
 )
 
-// Config holds the settings: those of config.toml, else those of state.toml, else the defaults. It is a
-// value: an edit changes state.toml and returns another Config. Do not write to its maps and slices.
+// Choices are the settings that screens and commands change: state.toml holds them. config.toml may set
+// them, too, and then overrides them.
+type Choices struct {
+	Profile     string             `toml:"profile"` // name of the profile in use
+	Theme       Theme              `toml:"theme"`
+	Pictures    Pictures           `toml:"pictures"`
+	Previews    Previews           `toml:"previews"`
+	Signal      Signal             `toml:"signal"`
+	Concurrency int                `toml:"concurrency"` // uploads at the same time, at least 1
+	Bookmarks   []string           `toml:"bookmarks"`   // folders, as written: "~/" stands for the home folder
+	Profiles    map[string]Profile `toml:"profiles"`    // by name; LocalProfile is always among them
+}
+
+// Config holds the settings: those of config.toml, else those of state.toml, else the defaults. Its toml tags
+// are all the keys that config.toml may have. It is a value: an edit changes state.toml and returns another
+// Config. Do not write to its maps and slices.
 type Config struct {
-	Path   string // config.toml, the user's settings file
-	Exists bool   // whether one of the files has a setting; false means that all of this is defaults
+	Choices
+	Themes  map[Theme]OwnTheme  `toml:"themes"` // the user's own, by name
+	Webhook Webhook             `toml:"webhook"`
+	Local   Local               `toml:"local"`
+	Keys    map[string][]string `toml:"keys"` // keys by the ID of their action; only the screens can check them
 
-	Profile     string // name of the profile in use
-	Theme       Theme
-	Themes      map[Theme]OwnTheme // the person's own, by name
-	Pictures    Pictures
-	Previews    Previews
-	Signal      Signal
-	Concurrency int      // uploads at the same time, at least 1
-	Bookmarks   []string // folders, as written: "~/" stands for the home folder
-	Webhook     Webhook
-	Local       Local
-	Keys        []Key
-	Profiles    map[string]Profile // by name; LocalProfile is always among them
-	Tips        []string           // names of the tips that were shown
-
-	// Replaced are lines of config.toml, in their order, that version 0.1 wrote and that no longer hold,
+	Path   string   `toml:"-"` // config.toml, the user's settings file
+	Exists bool     `toml:"-"` // whether one of the files has a setting; false means that all of this is defaults
+	Tips   []string `toml:"-"` // names of the tips that were shown
+	// Replaced are lines of config.toml, in their order, that version 0.1 wrote and that are no longer used,
 	// because a screen or command changed the setting since.
-	Replaced []int
+	Replaced []int `toml:"-"`
 
 	paths Paths
+	own   []place        // what config.toml has
 	set   map[string]int // line of config.toml, by entry: see entries
 }
+
+// LineOf returns the line of config.toml, from 1, that sets the keys of an action; 0 if none does.
+func (c Config) LineOf(action string) int { return lineOf(c.own, []string{"keys", action}) }
 
 // SetIn says where config.toml sets a setting, such as "theme", or a profile, such as "profiles.work":
 // "set in config.toml line 12". It returns "" for what screens and commands may change.
@@ -103,29 +113,21 @@ func (c Config) SetIn(key string) string {
 	return ""
 }
 
-// Key gives an act of the screens other keys than the usual ones. Whether there is such an act, and
-// whether the keys are free, only the screens know.
-type Key struct {
-	Act  string // its words in the help
-	Keys []string
-	Line int // of the settings file, from 1
-}
-
 // Webhook is where our own receiver listens.
 type Webhook struct {
-	Listen string // address and port; port 0 picks one
+	Listen string `toml:"listen"` // address and port; port 0 picks one
 }
 
 // Local is how the local library runs.
 type Local struct {
-	Addr     string              // address and port; port 0 picks one
-	MaxSize  int64               // largest upload it takes, in bytes
-	Commands map[string][]string // extension name to the command in its place, an argument list
+	Addr     string              `toml:"addr"`     // address and port; port 0 picks one
+	MaxSize  int64               `toml:"max_size"` // largest upload it takes, in bytes
+	Commands map[string][]string `toml:"commands"` // extension name to the command in its place, an argument list
 
-	Transformations map[string]string // name to the steps of a named transformation, such as "w-400,h-300"
-	AllowAddresses  []string          // HOST:PORT that its guard lets URL sources and webhooks reach
-	Fault           []string          // faults to make on purpose, KIND=VALUE; nil: none
-	Seed            uint64            // of the faults that happen by chance; 0: a random one
+	Transformations map[string]string `toml:"transformations"` // name to the steps of a named transformation, such as "w-400,h-300"
+	AllowAddresses  []string          `toml:"allow_address"`   // HOST:PORT that its guard lets URL sources and webhooks reach
+	Fault           []string          `toml:"fault"`           // faults to make on purpose, KIND=VALUE; nil: none
+	Seed            uint64            `toml:"seed"`            // of the faults that happen by chance; 0: a random one
 }
 
 // Current is the profile in use.
@@ -158,5 +160,36 @@ func (c Config) BookmarkFolders() []string {
 	return folders
 }
 
-// defaults is what holds without settings files.
-func defaults(paths Paths) Config { return fileConfig{}.resolve(paths) }
+// defaults is the Config without settings files.
+func defaults(paths Paths) Config { return Config{}.withDefaults(paths) }
+
+// withDefaults fills in what was left out, without checking the values.
+func (c Config) withDefaults(paths Paths) Config {
+	c.Path, c.paths = paths.Config, paths
+	c.Profile = or(c.Profile, LocalProfile)
+	c.Theme = or(c.Theme, ThemeAuto)
+	c.Pictures = or(c.Pictures, PicturesAuto)
+	c.Previews = or(c.Previews, PreviewsKeep)
+	c.Signal = or(c.Signal, SignalBell)
+	c.Concurrency = or(c.Concurrency, DefaultConcurrency)
+	c.Webhook.Listen = or(c.Webhook.Listen, DefaultWebhookListen)
+	c.Local.Addr = or(c.Local.Addr, DefaultLocalAddr)
+	c.Local.MaxSize = or(c.Local.MaxSize, DefaultMaxSize)
+	profiles := map[string]Profile{LocalProfile: {}}
+	maps.Copy(profiles, c.Profiles)
+	for name, p := range profiles {
+		p.Name = name
+		profiles[name] = p.withDefaults()
+	}
+	c.Profiles = profiles
+	return c
+}
+
+// or is the first of the two that is not zero.
+func or[T comparable](value, fallback T) T {
+	var zero T
+	if value != zero {
+		return value
+	}
+	return fallback
+}

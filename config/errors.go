@@ -29,14 +29,13 @@ func (e *FileError) Error() string {
 // ReadOnlyError says that config.toml sets what a screen or command was to change.
 type ReadOnlyError struct {
 	Key  string // such as "theme", or "profiles.work"
-	What string // the same in words, such as "the theme"
 	Path string // config.toml
 	Line int    // from 1
 }
 
 // Error says what is set where, and what to do.
 func (e *ReadOnlyError) Error() string {
-	return fmt.Sprintf("%s is set in %s line %d: change or delete it there (%s)", e.What, filepath.Base(e.Path), e.Line, e.Path)
+	return fmt.Sprintf("%s is set in %s line %d: change or delete it there (%s)", e.Key, filepath.Base(e.Path), e.Line, e.Path)
 }
 
 // UnknownProfileError says that there is no profile of this name.

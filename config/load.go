@@ -17,61 +17,6 @@ import (
 // maxFile is the largest settings file that is read.
 const maxFile = 1 << 20
 
-// choices are the settings that screens and commands change: state.toml holds them. config.toml may set
-// them, too, and is right then.
-type choices struct {
-	Profile     string                 `toml:"profile"`
-	Theme       string                 `toml:"theme"`
-	Pictures    string                 `toml:"pictures"`
-	Previews    string                 `toml:"previews"`
-	Signal      string                 `toml:"signal"`
-	Concurrency int64                  `toml:"concurrency"`
-	Bookmarks   []string               `toml:"bookmarks"`
-	Profiles    map[string]fileProfile `toml:"profiles"`
-}
-
-// fileConfig is what config.toml may hold. Its toml tags are all the keys there are.
-type fileConfig struct {
-	choices
-	Themes  map[Theme]OwnTheme  `toml:"themes"`
-	Webhook fileWebhook         `toml:"webhook"`
-	Local   fileLocal           `toml:"local"`
-	Keys    map[string][]string `toml:"keys"`
-}
-
-type fileWebhook struct {
-	Listen string `toml:"listen"`
-}
-
-type fileLocal struct {
-	Addr     string              `toml:"addr"`
-	MaxSize  int64               `toml:"max_size"`
-	Commands map[string][]string `toml:"commands"`
-
-	Transformations map[string]string `toml:"transformations"`
-	AllowAddress    []string          `toml:"allow_address"`
-	Fault           []string          `toml:"fault"`
-	Seed            uint64            `toml:"seed"`
-}
-
-type fileProfile struct {
-	Kind         string   `toml:"kind,omitempty"`
-	UploadURL    string   `toml:"upload_url,omitempty"`
-	BaseURL      string   `toml:"base_url,omitempty"`
-	DeliveryURL  string   `toml:"delivery_url,omitempty"`
-	MaxSize      int64    `toml:"max_size,omitempty"`
-	MaxVideoSize int64    `toml:"max_video_size,omitempty"`
-	Folder       string   `toml:"folder,omitempty"`
-	Tags         []string `toml:"tags,omitempty"`
-	Extensions   []string `toml:"extensions,omitempty"`
-	Naming       string   `toml:"naming,omitempty"`
-	ColourOption string   `toml:"colour_option,omitempty"`
-	WebhookURL   string   `toml:"webhook_url,omitempty"`
-	SecretFile   string   `toml:"webhook_secret_file,omitempty"`
-	KeyFile      string   `toml:"key_file,omitempty"`
-	KeyCommand   []string `toml:"key_command,omitempty"`
-}
-
 // Load reads the settings. A missing file is no error: the defaults hold. The error of a file that
 // cannot be used joins one *FileError for each problem in it; the Config beside it is then the defaults.
 func Load(paths Paths) (Config, error) {
@@ -169,57 +114,6 @@ func (d *document) checkWriters(info fs.FileInfo) error {
 		}
 	}
 	return nil
-}
-
-// resolve fills in the defaults. Values are not looked at.
-func (f fileConfig) resolve(paths Paths) Config {
-	c := Config{
-		Path: paths.Config, paths: paths,
-		Profile:     or(f.Profile, LocalProfile),
-		Theme:       Theme(or(f.Theme, string(ThemeAuto))),
-		Themes:      f.Themes,
-		Pictures:    Pictures(or(f.Pictures, string(PicturesAuto))),
-		Previews:    Previews(or(f.Previews, string(PreviewsKeep))),
-		Signal:      Signal(or(f.Signal, string(SignalBell))),
-		Concurrency: int(or(f.Concurrency, DefaultConcurrency)),
-		Bookmarks:   f.Bookmarks,
-		Webhook:     Webhook{Listen: or(f.Webhook.Listen, DefaultWebhookListen)},
-		Local: Local{
-			Addr:     or(f.Local.Addr, DefaultLocalAddr),
-			MaxSize:  or(f.Local.MaxSize, DefaultMaxSize),
-			Commands: f.Local.Commands,
-
-			Transformations: f.Local.Transformations,
-			AllowAddresses:  f.Local.AllowAddress,
-			Fault:           f.Local.Fault,
-			Seed:            f.Local.Seed,
-		},
-		Profiles: map[string]Profile{LocalProfile: Profile{Name: LocalProfile}.withDefaults()},
-	}
-	for name, p := range f.Profiles {
-		c.Profiles[name] = p.resolve(name)
-	}
-	return c
-}
-
-func (f fileProfile) resolve(name string) Profile {
-	return Profile{
-		Name: name, Kind: Kind(f.Kind),
-		UploadURL: f.UploadURL, BaseURL: f.BaseURL, DeliveryURL: f.DeliveryURL,
-		MaxSize: f.MaxSize, MaxVideoSize: f.MaxVideoSize,
-		Folder: f.Folder, Tags: f.Tags, Extensions: f.Extensions,
-		Naming: Naming(f.Naming), ColourOption: ColourOption(f.ColourOption),
-		WebhookURL: f.WebhookURL, WebhookSecretFile: f.SecretFile, KeyFile: f.KeyFile, KeyCommand: f.KeyCommand,
-	}.withDefaults()
-}
-
-// or is the first of the two that is not zero.
-func or[T comparable](value, fallback T) T {
-	var zero T
-	if value != zero {
-		return value
-	}
-	return fallback
 }
 
 // maxConcurrency keeps a slip of the finger from opening a thousand connections.

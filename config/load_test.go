@@ -88,7 +88,7 @@ func parse(path, text string) (Config, error) {
 	s := sources{paths: Paths{Config: path}, own: document{path: path, text: []byte(text)}}
 	err := s.own.parse()
 	if err == nil {
-		err = checkShape(s.own, reflect.TypeFor[fileConfig]())
+		err = checkShape(s.own, reflect.TypeFor[Config]())
 	}
 	if err != nil {
 		return defaults(s.paths), err
@@ -103,26 +103,28 @@ func TestLoadFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Config{
-		Path: paths.Config, Exists: true, Profile: "work", Theme: ThemeDark, Pictures: PicturesBlocks, Previews: PreviewsForget, Signal: SignalDesktop, Concurrency: 5,
-		Bookmarks: []string{"~/Pictures", "/srv"}, Webhook: Webhook{"127.0.0.1:0"},
+		Path: paths.Config, Exists: true, Webhook: Webhook{"127.0.0.1:0"},
 		Local: Local{Addr: "127.0.0.1:9000", MaxSize: 1000, Commands: map[string][]string{"remove-bg": {"rembg", "i", "-", "-"}}},
-		Profiles: map[string]Profile{
-			"local": {
-				Name: "local", Kind: KindLocal, MaxSize: 1000, MaxVideoSize: 1000, Folder: "/inbox",
-				Naming: NamingHere, ColourOption: ColourBritish,
-			},
-			"ik": {
-				Name: "ik", Kind: KindHosted, UploadURL: "https://upload.imagekit.io", BaseURL: "https://api.imagekit.io",
-				Naming: NamingHere, ColourOption: ColourAmerican,
-			},
-			"work": {
-				Name: "work", Kind: KindOwn, UploadURL: "https://upload.example.com", BaseURL: "http://127.0.0.1:7843",
-				DeliveryURL: "https://media.example.com/work", MaxSize: 10, MaxVideoSize: 20, Folder: "/summer",
-				Tags: []string{"a", "b c"}, Naming: NamingOff, ColourOption: ColourAmerican,
-				WebhookURL: "http://desk.example.com:8080/hooks", WebhookSecretFile: "~/.hooks", KeyFile: "~/.key", KeyCommand: []string{"pass", "show", "media"},
+		Choices: Choices{
+			Profile: "work", Theme: ThemeDark, Pictures: PicturesBlocks, Previews: PreviewsForget, Signal: SignalDesktop, Concurrency: 5,
+			Bookmarks: []string{"~/Pictures", "/srv"}, Profiles: map[string]Profile{
+				"local": {
+					Name: "local", Kind: KindLocal, MaxSize: 1000, MaxVideoSize: 1000, Folder: "/inbox",
+					Naming: NamingHere, ColorOption: ColorBritish,
+				},
+				"ik": {
+					Name: "ik", Kind: KindHosted, UploadURL: "https://upload.imagekit.io", BaseURL: "https://api.imagekit.io",
+					Naming: NamingHere, ColorOption: ColorAmerican,
+				},
+				"work": {
+					Name: "work", Kind: KindOwn, UploadURL: "https://upload.example.com", BaseURL: "http://127.0.0.1:7843",
+					DeliveryURL: "https://media.example.com/work", MaxSize: 10, MaxVideoSize: 20, Folder: "/summer",
+					Tags: []string{"a", "b c"}, Naming: NamingOff, ColorOption: ColorAmerican,
+					WebhookURL: "http://desk.example.com:8080/hooks", WebhookSecretFile: "~/.hooks", KeyFile: "~/.key", KeyCommand: []string{"pass", "show", "media"},
+				},
 			},
 		},
-		paths: paths, set: map[string]int{
+		own: c.own, paths: paths, set: map[string]int{
 			"profile": 2, "theme": 3, "pictures": 4, "previews": 5, "signal": 6, "concurrency": 7, "bookmarks": 8,
 			"profiles.work": 21, "profiles.ik": 37, "profiles.local": 42,
 		},
@@ -148,11 +150,13 @@ func TestLoadMissingIsDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Config{
-		Path: paths.Config, Profile: "local", Theme: ThemeAuto, Pictures: PicturesAuto, Previews: PreviewsKeep, Signal: SignalBell, Concurrency: 6,
-		Webhook: Webhook{"127.0.0.1:7844"}, Local: Local{Addr: "127.0.0.1:7843", MaxSize: 25_000_000},
-		Profiles: map[string]Profile{"local": {
-			Name: "local", Kind: KindLocal, MaxSize: 25_000_000, MaxVideoSize: 25_000_000, Naming: NamingHere, ColourOption: ColourBritish,
-		}},
+		Path: paths.Config, Webhook: Webhook{"127.0.0.1:7844"}, Local: Local{Addr: "127.0.0.1:7843", MaxSize: 25_000_000},
+		Choices: Choices{
+			Profile: "local", Theme: ThemeAuto, Pictures: PicturesAuto, Previews: PreviewsKeep, Signal: SignalBell, Concurrency: 6,
+			Profiles: map[string]Profile{"local": {
+				Name: "local", Kind: KindLocal, MaxSize: 25_000_000, MaxVideoSize: 25_000_000, Naming: NamingHere, ColorOption: ColorBritish,
+			}},
+		},
 		paths: paths, set: map[string]int{},
 	}
 	if !reflect.DeepEqual(c, want) {
@@ -282,7 +286,7 @@ func TestHostedPreset(t *testing.T) {
 		"https://media.example.com/x/": "https://media.example.com/x", "a b": "https://ik.imagekit.io/a%20b",
 	} {
 		p, err := HostedPreset("ik", id).clean()
-		if err != nil || p.DeliveryURL != want || p.Kind != KindHosted || p.ColourOption != ColourAmerican || p.MaxSize != 25_000_000 {
+		if err != nil || p.DeliveryURL != want || p.Kind != KindHosted || p.ColorOption != ColorAmerican || p.MaxSize != 25_000_000 {
 			t.Errorf("%q: %+v, %v", id, p, err)
 		}
 	}

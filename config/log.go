@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -21,7 +22,7 @@ type Log struct {
 	path string
 	mu   sync.Mutex
 	file *os.File
-	to   *RedactingWriter
+	to   io.Writer // file, without keys
 	r    *Redactor
 }
 
@@ -68,14 +69,14 @@ func (l *Log) open() error {
 	return nil
 }
 
-// Close writes what is held back and closes the file.
+// Close closes the file.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file == nil {
 		return nil
 	}
-	err := errors.Join(l.to.Flush(), l.file.Close())
+	err := l.file.Close()
 	l.file = nil
 	return err
 }

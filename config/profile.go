@@ -36,38 +36,40 @@ const (
 	NamingOff     Naming = "off"
 )
 
-// ColourOption is how a service spells the background colour of remove-bg (hosted-service.md §1).
-type ColourOption string
+// ColorOption is how a service spells the background colour of remove-bg (hosted-service.md §1).
+type ColorOption string
 
 // The two spellings.
 const (
-	ColourBritish  ColourOption = "bg_colour"
-	ColourAmerican ColourOption = "bg_color"
+	ColorBritish  ColorOption = "bg_colour"
+	ColorAmerican ColorOption = "bg_color"
 )
 
-// Profile is a named account: its addresses, limits and defaults. Its key is elsewhere: see Keys.
+// Profile is a named account: its addresses, limits and defaults. Its key is elsewhere: see Keys. Its tags are
+// its form in the settings files, and in the JSON that commands print.
 type Profile struct {
-	Name string
-	Kind Kind
+	Name string `toml:"-" json:"name"`
+	Kind Kind   `toml:"kind,omitempty" json:"kind"`
 
 	// Addresses without a slash at the end. Those of KindLocal are empty: the program fills in where
 	// its local library listens. DeliveryURL may be empty.
-	UploadURL, BaseURL, DeliveryURL string
+	UploadURL   string `toml:"upload_url,omitempty" json:"uploadUrl"`
+	BaseURL     string `toml:"base_url,omitempty" json:"baseUrl"`
+	DeliveryURL string `toml:"delivery_url,omitempty" json:"deliveryUrl"`
 
-	MaxSize, MaxVideoSize int64 // largest file and video in bytes; 0 is not known
+	MaxSize      int64 `toml:"max_size,omitempty" json:"maxSize"`            // largest file in bytes; 0: not known
+	MaxVideoSize int64 `toml:"max_video_size,omitempty" json:"maxVideoSize"` // largest video in bytes; 0: not known
 
-	Folder       string       // where uploads go unless said; "" is the root
-	Tags         []string     // tags that every upload begins with
-	Extensions   []string     // extensions that every upload begins with: each a name or its JSON
-	Naming       Naming       // never empty once read
-	ColourOption ColourOption // never empty once read
-	WebhookURL   string       // public address in front of our receiver; "" is none
+	Folder      string      `toml:"folder,omitempty" json:"folder"`              // where uploads go unless said; "": the root
+	Tags        []string    `toml:"tags,omitempty" json:"tags"`                  // tags that every upload begins with
+	Extensions  []string    `toml:"extensions,omitempty" json:"extensions"`      // extensions that every upload begins with: each a name or its JSON
+	Naming      Naming      `toml:"naming,omitempty" json:"unique"`              // never empty once read
+	ColorOption ColorOption `toml:"colour_option,omitempty" json:"colourOption"` // never empty once read
 
-	// WebhookSecretFile holds what the service signs its webhook posts with; "" is none.
-	WebhookSecretFile string
-
-	KeyFile    string   // file that holds the key; "" is none; "~/" stands for the home folder
-	KeyCommand []string // command that prints the key, an argument list; empty is none
+	WebhookURL        string   `toml:"webhook_url,omitempty" json:"webhookUrl"`                // public address in front of our receiver; "": none
+	WebhookSecretFile string   `toml:"webhook_secret_file,omitempty" json:"webhookSecretFile"` // what the service signs its webhook posts with; "": none
+	KeyFile           string   `toml:"key_file,omitempty" json:"keyFile"`                      // file that holds the key; "": none; "~/": the home folder
+	KeyCommand        []string `toml:"key_command,omitempty" json:"keyCommand"`                // command that prints the key, an argument list; empty: none
 }
 
 // HostedPreset is the profile of an account at the hosted service with the limits of its free plan
@@ -82,7 +84,7 @@ func HostedPreset(name, deliveryID string) Profile {
 		Name: name, Kind: KindHosted,
 		UploadURL: "https://upload.imagekit.io", BaseURL: "https://api.imagekit.io", DeliveryURL: delivery,
 		MaxSize: Plans()[0].MaxSize, MaxVideoSize: Plans()[0].MaxVideoSize,
-		Naming: NamingHere, ColourOption: ColourAmerican,
+		Naming: NamingHere, ColorOption: ColorAmerican,
 	}
 }
 
@@ -104,10 +106,7 @@ func Plans() []Plan {
 // Problem gives the key of the settings file that is wrong first, and what is wrong with it; "" where
 // the profile can be written.
 func (p Profile) Problem() (key, what string) {
-	if p.Name == LocalProfile {
-		p.MaxSize, p.MaxVideoSize = 0, 0 // filled in from [local] when read
-	}
-	if _, problem := p.check(); problem != nil {
+	if _, problem := p.writable().check(); problem != nil {
 		return problem.key, strings.TrimPrefix(problem.what, problem.key+" ")
 	}
 	return "", ""
@@ -150,10 +149,10 @@ func (p Profile) withDefaults() Profile {
 	if p.Naming == "" {
 		p.Naming = NamingHere
 	}
-	if p.ColourOption == "" {
-		p.ColourOption = ColourBritish
+	if p.ColorOption == "" {
+		p.ColorOption = ColorBritish
 		if p.Kind == KindHosted {
-			p.ColourOption = ColourAmerican
+			p.ColorOption = ColorAmerican
 		}
 	}
 	return p
@@ -239,7 +238,7 @@ func checkUploadDefaults(p *Profile) *settingError {
 	if err := oneOf("naming", p.Naming, NamingHere, NamingService, NamingOff); err != nil {
 		return err
 	}
-	return oneOf("colour_option", p.ColourOption, ColourBritish, ColourAmerican)
+	return oneOf("colour_option", p.ColorOption, ColorBritish, ColorAmerican)
 }
 
 func checkKeyWays(p *Profile) *settingError {

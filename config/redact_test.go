@@ -66,8 +66,8 @@ func TestRedactorWithoutKeys(t *testing.T) {
 	}
 }
 
-// However a text is cut into writes, the log is the same as if it had come in one.
-func TestRedactingWriterSplits(t *testing.T) {
+// However the keys stand beside each other and beside text that looks like them, none gets through.
+func TestRedactorMixed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var r Redactor
 		for _, key := range []string{testKey, "private_s3cr3t", "zz"} {
@@ -80,46 +80,15 @@ func TestRedactingWriterSplits(t *testing.T) {
 		pieces := append(formsOf(testKey), "plain ", "private_", "zz", "z", "\n", "é", "private_s3cr3t+")
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 12).Draw(t, "pieces"), "")
 		var log strings.Builder
-		w := r.Writer(&log)
-		for rest := text; rest != ""; {
-			n := rapid.IntRange(1, len(rest)).Draw(t, "cut")
-			if wrote, err := w.Write([]byte(rest[:n])); wrote != n || err != nil {
-				t.Fatalf("wrote %d of %d: %v", wrote, n, err)
+		if n, err := r.Writer(&log).Write([]byte(text)); n != len(text) || err != nil {
+			t.Fatalf("wrote %d of %d: %v", n, len(text), err)
+		}
+		for _, form := range append(formsOf(testKey), "private_s3cr3t", "zz") {
+			if strings.Contains(log.String(), form) {
+				t.Fatalf("%q has %q", log.String(), form)
 			}
-			rest = rest[n:]
-		}
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
-		if want := r.String(text); log.String() != want {
-			t.Fatalf("in pieces %q, at once %q", log.String(), want)
-		}
-		if strings.Contains(log.String(), testKey) {
-			t.Fatalf("%q has the key", log.String())
 		}
 	})
-}
-
-// A line that ends in nothing suspicious is in the log at once.
-func TestRedactingWriterHoldsBackLittle(t *testing.T) {
-	var r Redactor
-	r.Add(secretOf(t, testKey))
-	var log strings.Builder
-	w := r.Writer(&log)
-	for _, step := range []struct{ write, log string }{
-		{"a line\n", "a line\n"},
-		{"private", "a line\n"},
-		{" means mine\n", "a line\nprivate means mine\n"},
-		{testKey[:5], "a line\nprivate means mine\n"},
-		{testKey[5:], "a line\nprivate means mine\n[redacted]"},
-	} {
-		if _, err := w.Write([]byte(step.write)); err != nil {
-			t.Fatal(err)
-		}
-		if log.String() != step.log {
-			t.Errorf("after %q the log is %q, want %q", step.write, log.String(), step.log)
-		}
-	}
 }
 
 type failing struct{}
@@ -133,20 +102,12 @@ func TestRedactingWriterTellsErrors(t *testing.T) {
 	if _, err := w.Write([]byte("text")); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := w.Write([]byte("priv")); err != nil {
-		t.Errorf("held back text was written: %v", err)
-	}
-	if err := w.Flush(); !errors.Is(err, io.ErrClosedPipe) {
-		t.Errorf("got %v", err)
-	}
-	if err := w.Flush(); err != nil {
-		t.Errorf("nothing was left to flush: %v", err)
-	}
 }
 
 func TestRedactorIsSafeTogether(t *testing.T) {
 	var r Redactor
 	var log strings.Builder
+	var writing sync.Mutex // as a logger has
 	w := r.Writer(&log)
 	var all sync.WaitGroup
 	for i := range 8 {
@@ -156,12 +117,14 @@ func TestRedactorIsSafeTogether(t *testing.T) {
 				t.Error(err)
 			}
 			r.Add(s)
+			writing.Lock()
 			_, _ = w.Write([]byte("line private_" + fmt.Sprint(i) + "\n"))
+			writing.Unlock()
 			_ = r.String("private_3")
 		})
 	}
 	all.Wait()
-	if err := w.Flush(); err != nil || strings.Contains(log.String(), "private_") {
-		t.Errorf("%v: %q", err, log.String())
+	if strings.Contains(log.String(), "private_") {
+		t.Errorf("the log is %q", log.String())
 	}
 }

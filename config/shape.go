@@ -31,7 +31,7 @@ func walkShape(value any, want reflect.Type, key []string, report func(key []str
 		if _, ok := value.(string); !ok {
 			wrong("text in quotes")
 		}
-	case reflect.Int64:
+	case reflect.Int, reflect.Int64, reflect.Uint64:
 		if _, ok := value.(int64); !ok {
 			wrong("a whole number without quotes")
 		}
@@ -91,7 +91,7 @@ func unknownKey(table []string, name string, fields map[string]reflect.Type) str
 		return text + guess
 	}
 	var homes []string
-	findHomes(reflect.TypeFor[fileConfig](), nil, name, &homes)
+	findHomes(reflect.TypeFor[Config](), nil, name, &homes)
 	if len(homes) > 0 {
 		return text + ": it belongs " + strings.Join(homes, " or ")
 	}
@@ -120,12 +120,11 @@ func findHomes(t reflect.Type, table []string, name string, homes *[]string) {
 	}
 }
 
-// fieldsOf lists the keys of a table and their types.
+// fieldsOf lists the keys of a table, from the toml tags, and their types.
 func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	fields := map[string]reflect.Type{}
 	for _, field := range reflect.VisibleFields(t) {
-		if !field.Anonymous {
-			key, _, _ := strings.Cut(field.Tag.Get("toml"), ",")
+		if key, _, _ := strings.Cut(field.Tag.Get("toml"), ","); key != "" && key != "-" {
 			fields[key] = field.Type
 		}
 	}

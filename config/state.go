@@ -34,9 +34,9 @@ const headerOf01 = "The program changes single lines of this file and leaves the
 
 // state is what state.toml may hold. Keys beyond these, of a newer version, are kept as they are.
 type state struct {
-	choices
+	Choices
 	Tips     []string `toml:"tips"`
-	Imported choices  `toml:"imported"` // as config.toml had them when they were copied
+	Imported Choices  `toml:"imported"` // as config.toml had them when they were copied
 }
 
 // sources are the two files as they were read.
@@ -51,7 +51,7 @@ func read(paths Paths) (sources, error) {
 	s := sources{paths: paths}
 	var ownErr, stateErr error
 	if s.own, ownErr = readDocument(paths.Config); ownErr == nil {
-		ownErr = checkShape(s.own, reflect.TypeFor[fileConfig]())
+		ownErr = checkShape(s.own, reflect.TypeFor[Config]())
 	}
 	if s.state, stateErr = readDocument(paths.StateFile()); stateErr == nil {
 		if err := toml.Unmarshal(s.state.text, &state{}); err != nil {
@@ -104,7 +104,7 @@ func (s *sources) adopt() {
 // such as "profiles.work".
 func entries(values map[string]any) map[string]any {
 	found := map[string]any{}
-	for key := range fieldsOf(reflect.TypeFor[choices]()) {
+	for key := range fieldsOf(reflect.TypeFor[Choices]()) {
 		if value, ok := values[key]; ok && key != "profiles" {
 			found[key] = value
 		}
@@ -145,21 +145,17 @@ func (s *sources) config() (Config, error) {
 			replaced = append(replaced, line)
 		}
 	}
-	file, err := s.with(holds)
+	c, err := s.with(holds)
 	if err != nil {
 		return defaults(s.paths), &FileError{Path: s.state.path, Text: err.Error()}
 	}
-
-	c := file.resolve(s.paths)
+	c = c.withDefaults(s.paths)
 	c.Exists = s.own.text != nil || len(holds) > 0
-	c.set = set
+	c.own, c.set = s.own.places, set
 	c.Replaced = slices.Sorted(slices.Values(replaced))
 	tips, _ := s.state.values["tips"].([]any)
 	for _, name := range tips {
 		c.Tips = append(c.Tips, fmt.Sprint(name))
-	}
-	for _, act := range slices.Sorted(maps.Keys(file.Keys)) {
-		c.Keys = append(c.Keys, Key{Act: act, Keys: file.Keys[act], Line: lineOf(s.own.places, []string{"keys", act})})
 	}
 	locate := s.locate(set)
 	// What state.toml names may be gone from config.toml. A theme is the usual one then; a missing profile
@@ -180,9 +176,9 @@ func (s *sources) config() (Config, error) {
 }
 
 // with gives config.toml with these entries in the place of its own.
-func (s *sources) with(holds map[string]any) (file fileConfig, err error) {
+func (s *sources) with(holds map[string]any) (c Config, err error) {
 	values := maps.Clone(s.own.values)
-	for key := range fieldsOf(reflect.TypeFor[choices]()) {
+	for key := range fieldsOf(reflect.TypeFor[Choices]()) {
 		delete(values, key)
 	}
 	for key, value := range holds {
@@ -190,9 +186,9 @@ func (s *sources) with(holds map[string]any) (file fileConfig, err error) {
 	}
 	text, err := toml.Marshal(values)
 	if err == nil {
-		err = toml.Unmarshal(text, &file)
+		err = toml.Unmarshal(text, &c)
 	}
-	return file, err
+	return c, err
 }
 
 // locate returns where a setting is written: in state.toml only if config.toml does not set it.
@@ -211,9 +207,9 @@ func (s *sources) locate(set map[string]int) func(key []string) (string, int) {
 
 // edit reads both files again, so that what another program or an editor wrote meanwhile is kept, lets plan
 // say which entries to change (nil removes one), checks that the result can be read, and writes state.toml.
-func (c Config) edit(what string, plan func(now Config) (map[string]any, error)) (Config, error) {
+func (c Config) edit(plan func(now Config) (map[string]any, error)) (Config, error) {
 	fail := func(err error) (Config, error) {
-		return c, fmt.Errorf("%s was not changed: %w", what, err)
+		return c, fmt.Errorf("the settings were not changed: %w", err)
 	}
 	unlock, err := c.lock()
 	if err != nil {
@@ -238,7 +234,7 @@ func (c Config) edit(what string, plan func(now Config) (map[string]any, error))
 	}
 	for key, value := range changes {
 		if line := now.set[key]; line > 0 {
-			return c, &ReadOnlyError{Key: key, What: what, Path: c.Path, Line: line}
+			return c, &ReadOnlyError{Key: key, Path: c.Path, Line: line}
 		}
 		put(s.state.values, key, value)
 	}

@@ -42,14 +42,23 @@ func must(t *testing.T) func(Config, error) Config {
 	}
 }
 
+// set changes choices.
+func set(c Config, change func(want *Choices)) (Config, error) {
+	want := c.Choices
+	change(&want)
+	return c.Set(want)
+}
+
 // setters change each choice to something that is not its default.
 var setters = map[string]func(Config) (Config, error){
-	"profile":       func(c Config) (Config, error) { return c.Use("other") },
-	"theme":         func(c Config) (Config, error) { return c.SetTheme(ThemeLight) },
-	"pictures":      func(c Config) (Config, error) { return c.SetPictures(PicturesOff) },
-	"signal":        func(c Config) (Config, error) { return c.SetSignal(SignalOff) },
-	"concurrency":   func(c Config) (Config, error) { return c.SetConcurrency(3) },
-	"bookmarks":     func(c Config) (Config, error) { return c.SetBookmarks([]string{"/state"}) },
+	"profile":     func(c Config) (Config, error) { return c.Use("other") },
+	"theme":       func(c Config) (Config, error) { return set(c, func(want *Choices) { want.Theme = ThemeLight }) },
+	"pictures":    func(c Config) (Config, error) { return set(c, func(want *Choices) { want.Pictures = PicturesOff }) },
+	"signal":      func(c Config) (Config, error) { return set(c, func(want *Choices) { want.Signal = SignalOff }) },
+	"concurrency": func(c Config) (Config, error) { return set(c, func(want *Choices) { want.Concurrency = 3 }) },
+	"bookmarks": func(c Config) (Config, error) {
+		return set(c, func(want *Choices) { want.Bookmarks = []string{"/state"} })
+	},
 	"profiles.work": func(c Config) (Config, error) { return c.SetProfile(HostedPreset("work", "state")) },
 	"profiles.local": func(c Config) (Config, error) {
 		return c.SetProfile(Profile{Name: LocalProfile, Folder: "/state"})
@@ -128,11 +137,13 @@ func TestSameValueIsNoChange(t *testing.T) {
 	c := load(t, paths)
 	for name, edit := range map[string]func() (Config, error){
 		"use":         func() (Config, error) { return c.Use("work") },
-		"theme":       func() (Config, error) { return c.SetTheme(ThemeDark) },
-		"concurrency": func() (Config, error) { return c.SetConcurrency(5) },
-		"bookmarks":   func() (Config, error) { return c.SetBookmarks([]string{"~/Pictures", "/srv"}) },
-		"profile":     func() (Config, error) { return c.SetProfile(c.Profiles["work"]) },
-		"local":       func() (Config, error) { return c.SetProfile(c.Profiles[LocalProfile]) },
+		"theme":       func() (Config, error) { return set(c, func(want *Choices) { want.Theme = ThemeDark }) },
+		"concurrency": func() (Config, error) { return set(c, func(want *Choices) { want.Concurrency = 5 }) },
+		"bookmarks": func() (Config, error) {
+			return set(c, func(want *Choices) { want.Bookmarks = []string{"~/Pictures", "/srv"} })
+		},
+		"profile": func() (Config, error) { return c.SetProfile(c.Profiles["work"]) },
+		"local":   func() (Config, error) { return c.SetProfile(c.Profiles[LocalProfile]) },
 	} {
 		if got, err := edit(); err != nil || !reflect.DeepEqual(got, c) {
 			t.Errorf("%s: %v", name, err)
@@ -176,16 +187,16 @@ func TestEditRefusals(t *testing.T) {
 	}{
 		"use unknown":     {func() (Config, error) { return c.Use("wrk") }, `did you mean "work"?`},
 		"remove unknown":  {func() (Config, error) { return c.RemoveProfile("ok") }, `did you mean "ik"?`},
-		"remove local":    {func() (Config, error) { return c.RemoveProfile("local") }, "always there"},
+		"remove local":    {func() (Config, error) { return c.RemoveProfile("local") }, "cannot be removed"},
 		"remove in use":   {func() (Config, error) { return c.RemoveProfile("work") }, "in use"},
 		"bad name":        {func() (Config, error) { return c.SetProfile(Profile{Name: "a b"}) }, "letters"},
 		"no address":      {func() (Config, error) { return c.SetProfile(Profile{Name: "x"}) }, "upload_url is missing"},
-		"bad theme":       {func() (Config, error) { return c.SetTheme("dork") }, "auto, dark, light"},
-		"bad signal":      {func() (Config, error) { return c.SetSignal("gong") }, "desktop"},
-		"bad pictures":    {func() (Config, error) { return c.SetPictures("png") }, "sixel"},
-		"bad concurrency": {func() (Config, error) { return c.SetConcurrency(1000) }, "1 to 32"},
-		"bad bookmark":    {func() (Config, error) { return c.SetBookmarks([]string{"x"}) }, "whole path"},
-		"invalid text":    {func() (Config, error) { return c.SetBookmarks([]string{"/\xff"}) }, "not text"},
+		"bad theme":       {func() (Config, error) { return set(c, func(want *Choices) { want.Theme = "dork" }) }, "auto, dark, light"},
+		"bad signal":      {func() (Config, error) { return set(c, func(want *Choices) { want.Signal = "gong" }) }, "desktop"},
+		"bad pictures":    {func() (Config, error) { return set(c, func(want *Choices) { want.Pictures = "png" }) }, "sixel"},
+		"bad concurrency": {func() (Config, error) { return set(c, func(want *Choices) { want.Concurrency = 1000 }) }, "1 to 32"},
+		"bad bookmark":    {func() (Config, error) { return set(c, func(want *Choices) { want.Bookmarks = []string{"x"} }) }, "whole path"},
+		"invalid text":    {func() (Config, error) { return set(c, func(want *Choices) { want.Bookmarks = []string{"/\xff"} }) }, "not valid UTF-8"},
 	} {
 		got, err := test.edit()
 		if err == nil || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "state.toml") {
@@ -205,12 +216,12 @@ func TestEditReadsAgain(t *testing.T) {
 	paths := home(t, "theme = \"dark\"\n")
 	c := load(t, paths)
 	overwrite(t, paths.Config, "# by hand\nconcurrency = 7\n")
-	c = must(t)(c.SetTheme(ThemeLight))
+	c = must(t)(set(c, func(want *Choices) { want.Theme = ThemeLight }))
 	if c.Concurrency != 7 || c.Theme != ThemeLight {
 		t.Errorf("got %+v", c)
 	}
 	overwrite(t, paths.Config, "oops")
-	if _, err := c.SetTheme(ThemeDark); err == nil || !strings.Contains(err.Error(), "line 1") || strings.Contains(textOf(t, paths.StateFile()), "dark") {
+	if _, err := set(c, func(want *Choices) { want.Theme = ThemeDark }); err == nil || !strings.Contains(err.Error(), "line 1") || strings.Contains(textOf(t, paths.StateFile()), "dark") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -222,7 +233,7 @@ func TestEditKeepsALink(t *testing.T) {
 	if err := os.Symlink(elsewhere, paths.Config); err != nil {
 		t.Skip("no links here:", err)
 	}
-	must(t)(load(t, paths).SetConcurrency(3))
+	must(t)(set(load(t, paths), func(want *Choices) { want.Concurrency = 3 }))
 	if info, err := os.Lstat(paths.Config); err != nil || info.Mode()&os.ModeSymlink == 0 || textOf(t, elsewhere) != "theme = \"dark\"\n" {
 		t.Errorf("the file was touched: %v", err)
 	}
@@ -232,7 +243,7 @@ func TestEditKeepsALink(t *testing.T) {
 func TestForeignState(t *testing.T) {
 	paths := home(t, "")
 	overwrite(t, paths.StateFile(), "future = [1, 2]\ntheme = \"dark\"\n[more.of]\nit = true\n")
-	must(t)(load(t, paths).SetTheme(ThemeLight))
+	must(t)(set(load(t, paths), func(want *Choices) { want.Theme = ThemeLight }))
 	text := textOf(t, paths.StateFile())
 	for _, part := range []string{"future = [1, 2]", "theme = 'light'", "[more.of]\nit = true"} {
 		if !strings.Contains(text, part) {
@@ -255,7 +266,7 @@ func TestForeignState(t *testing.T) {
 // in use another one is to be chosen, since nobody asked to send files elsewhere.
 func TestGoneFromTheUsersFile(t *testing.T) {
 	paths := home(t, "[themes.sea.dark]\naccent = \"1\"\n[profiles.work]\nupload_url = \"https://u\"\nbase_url = \"https://u\"\n")
-	c := must(t)(load(t, paths).SetTheme("sea"))
+	c := must(t)(set(load(t, paths), func(want *Choices) { want.Theme = "sea" }))
 	must(t)(c.Use("work"))
 	overwrite(t, paths.Config, "")
 	c = load(t, paths)
@@ -315,7 +326,7 @@ func TestHomeOf01(t *testing.T) {
 	}
 
 	c = must(t)(c.Use("old"))
-	c = must(t)(c.SetTheme(ThemeLight))
+	c = must(t)(set(c, func(want *Choices) { want.Theme = ThemeLight }))
 	c = must(t)(c.RemoveProfile("work"))
 	c = must(t)(c.AddTip("library"))
 	if textOf(t, paths.Config) != fileOf01 {
@@ -342,7 +353,7 @@ func TestHomeOf01(t *testing.T) {
 	if c.Bookmarks != nil || c.Profile != "old" || c.SetIn("profile") != "" || !slices.Equal(c.Replaced, []int{7}) {
 		t.Errorf("got %+v", c)
 	}
-	if _, err := c.SetTheme(ThemeDark); err == nil {
+	if _, err := set(c, func(want *Choices) { want.Theme = ThemeDark }); err == nil {
 		t.Error("a line of the user was passed over")
 	}
 
@@ -405,9 +416,9 @@ func TestFileThatOthersMayWrite(t *testing.T) {
 // Names of actions have dots: in quotes they are one name.
 func TestKeysWithDots(t *testing.T) {
 	c := must(t)(parse("config.toml", "[keys]\n\"library.delete\" = [\"x\"]\nfilter = [\"f7\"]\n"))
-	want := []Key{{Act: "filter", Keys: []string{"f7"}, Line: 3}, {Act: "library.delete", Keys: []string{"x"}, Line: 2}}
-	if !reflect.DeepEqual(c.Keys, want) {
-		t.Errorf("got %+v", c.Keys)
+	want := map[string][]string{"filter": {"f7"}, "library.delete": {"x"}}
+	if !reflect.DeepEqual(c.Keys, want) || c.LineOf("filter") != 3 || c.LineOf("library.delete") != 2 {
+		t.Errorf("got %+v, lines %d and %d", c.Keys, c.LineOf("filter"), c.LineOf("library.delete"))
 	}
 	if _, err := parse("config.toml", "[keys]\nlibrary.delete = [\"x\"]\n"); err == nil || !strings.Contains(err.Error(), `line 2: write "library.delete" in quotes`) {
 		t.Errorf("without quotes: %v", err)
@@ -462,10 +473,10 @@ func TestDefaultTextIsRight(t *testing.T) {
 			}
 		}
 	}
-	want("", fileConfig{})
-	want("webhook.", fileWebhook{})
-	want("local.", fileLocal{})
-	want("profiles.work.", fileProfile{})
+	want("", Config{})
+	want("webhook.", Webhook{})
+	want("local.", Local{})
+	want("profiles.work.", Profile{})
 }
 
 // Edits at the same time do not lose each other.
@@ -560,7 +571,7 @@ func TestKilledWhileWriting(t *testing.T) {
 		}
 		known = len(c.Profiles)
 	}
-	must(t)(c.SetTheme(ThemeDark))
+	must(t)(set(c, func(want *Choices) { want.Theme = ThemeDark }))
 }
 
 func TestEditWhereNothingCanBeWritten(t *testing.T) {
@@ -573,7 +584,7 @@ func TestEditWhereNothingCanBeWritten(t *testing.T) {
 	}
 	file := write(t, "")
 	c := defaults(FindPaths(env("MEDIADESK_HOME", filepath.Join(file, "below"))))
-	if _, err := c.SetTheme(ThemeDark); err == nil || !strings.Contains(err.Error(), "MEDIADESK_HOME") {
+	if _, err := set(c, func(want *Choices) { want.Theme = ThemeDark }); err == nil || !strings.Contains(err.Error(), "MEDIADESK_HOME") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -11,13 +11,13 @@ import (
 // OwnTheme is a theme of the person's: colours for a dark and for a light background. Where one of the
 // two is empty, the other one holds on both.
 type OwnTheme struct {
-	Dark  Colours `toml:"dark"`
-	Light Colours `toml:"light"`
+	Dark  Colors `toml:"dark"`
+	Light Colors `toml:"light"`
 }
 
-// Colours are colours by role: "#rrggbb", "#rgb", or "0" to "255" for one of the terminal's own. "" is
+// Colors are colours by role: "#rrggbb", "#rgb", or "0" to "255" for one of the terminal's own. "" is
 // the colour of the built-in theme.
-type Colours struct {
+type Colors struct {
 	Ground        string `toml:"ground"` // background of the terminal
 	Text          string `toml:"text"`
 	Muted         string `toml:"muted"`
@@ -41,7 +41,7 @@ func (c Config) ThemeNames() []Theme {
 	return append(BuiltInThemes(), slices.Sorted(maps.Keys(c.Themes))...)
 }
 
-var hexColour = regexp.MustCompile(`^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`)
+var hexColor = regexp.MustCompile(`^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$`)
 
 // checkTheme reports what is wrong with a theme.
 func checkTheme(name Theme, own OwnTheme, report func(problem *settingError, table ...string)) {
@@ -56,11 +56,11 @@ func checkTheme(name Theme, own OwnTheme, report func(problem *settingError, tab
 		report(&settingError{key: string(name), what: "the theme " + strconv.Quote(string(name)) + " has no colours: give some in " + joinKey([]string{"themes", string(name), "dark"})}, "themes")
 		return
 	}
-	for variant, colours := range map[string]Colours{"dark": own.Dark, "light": own.Light} {
+	for variant, colours := range map[string]Colors{"dark": own.Dark, "light": own.Light} {
 		value := reflect.ValueOf(colours)
 		for field := range value.Type().Fields() {
 			role, colour := field.Tag.Get("toml"), value.FieldByIndex(field.Index).String()
-			if number, err := strconv.Atoi(colour); colour == "" || hexColour.MatchString(colour) || err == nil && number >= 0 && number <= 255 {
+			if number, err := strconv.Atoi(colour); colour == "" || hexColor.MatchString(colour) || err == nil && number >= 0 && number <= 255 {
 				continue
 			}
 			report(badSetting(role, `%q is no colour: give "#rrggbb", or "0" to "255" for one of the terminal's own`, colour), "themes", string(name), variant)

@@ -61,7 +61,9 @@ func bookmarks(paths config.Paths) picker.Bookmarks {
 			if err != nil {
 				return err
 			}
-			_, err = c.SetBookmarks(short(folders))
+			want := c.Choices
+			want.Bookmarks = short(folders)
+			_, err = c.Set(want)
 			return err
 		},
 	}

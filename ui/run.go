@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -121,11 +123,12 @@ func previews(paths config.Paths, settings config.Config) (*picture.Cache, error
 // ownKeys are the keys of the settings, or what is wrong with one of them.
 func ownKeys(settings config.Config) ([]KeySetting, error) {
 	var list []KeySetting
-	for _, k := range settings.Keys {
-		list = append(list, KeySetting{Action: k.Act, Keys: k.Keys})
+	for _, action := range slices.Sorted(maps.Keys(settings.Keys)) {
+		list = append(list, KeySetting{Action: action, Keys: settings.Keys[action]})
 	}
 	if i, err := CheckKeys(list); err != nil {
-		return nil, &config.FileError{Path: settings.Path, Line: settings.Keys[i].Line, Key: settings.Keys[i].Act, Text: err.Error()}
+		action := list[i].Action
+		return nil, &config.FileError{Path: settings.Path, Line: settings.LineOf(action), Key: action, Text: err.Error()}
 	}
 	return list, nil
 }

@@ -79,7 +79,7 @@ func Resolve(c config.Config, r Request) (config.Profile, error) {
 	if r.Profile != "" {
 		return config.Profile{}, wrongRequest("--profile names a profile, --upload-url and --base-url are for one without a name: use one or the other")
 	}
-	p := config.Profile{Kind: config.KindOwn, Naming: config.NamingHere, ColourOption: config.ColourBritish}
+	p := config.Profile{Kind: config.KindOwn, Naming: config.NamingHere, ColorOption: config.ColorBritish}
 	for _, address := range []struct {
 		given string
 		flag  string
@@ -123,7 +123,7 @@ type Profile struct {
 	Tags         []string        // tags that forms begin with
 	Extensions   []api.Extension // extensions that forms begin with
 	Naming       api.Naming      // way of naming that forms begin with
-	ColourOption string          // how the service spells the colour option of remove-bg
+	ColorOption string          // how the service spells the colour option of remove-bg
 	Receiver     string          // address at which services reach our webhook receiver; empty: none
 }
 
@@ -136,7 +136,7 @@ func NewProfile(p config.Profile) (Profile, error) {
 	}
 	return Profile{
 		Name: p.Name, Local: p.Kind == config.KindLocal, MaxSize: p.MaxSize, Folder: p.Folder, Tags: p.Tags,
-		Extensions: extensions, Naming: api.Naming(p.Naming), ColourOption: string(p.ColourOption),
+		Extensions: extensions, Naming: api.Naming(p.Naming), ColorOption: string(p.ColorOption),
 	}, nil
 }
 

@@ -25,7 +25,7 @@ const ownPlan = "other limits"
 
 var (
 	namings = []config.Naming{config.NamingHere, config.NamingService, config.NamingOff}
-	colours = []config.ColourOption{config.ColourBritish, config.ColourAmerican}
+	colours = []config.ColorOption{config.ColorBritish, config.ColorAmerican}
 )
 
 // newMore has the lines for an account as it is.
@@ -69,7 +69,7 @@ func newMore(p config.Profile) more {
 	for _, c := range colours {
 		m.choices[entryColour].Options = append(m.choices[entryColour].Options, string(c))
 	}
-	m.choices[entryColour].SetIndex(slices.Index(colours, p.ColourOption))
+	m.choices[entryColour].SetIndex(slices.Index(colours, p.ColorOption))
 	return m
 }
 
@@ -128,7 +128,7 @@ func (m more) fill(p config.Profile) config.Profile {
 	p.Tags = api.SplitTags(text(entryTags))
 	p.Extensions = splitExtensions(text(entryExtensions))
 	p.Naming = config.Naming(m.choices[entryNaming].Value())
-	p.ColourOption = config.ColourOption(m.choices[entryColour].Value())
+	p.ColorOption = config.ColorOption(m.choices[entryColour].Value())
 	p.WebhookURL, p.WebhookSecretFile = text(entryWebhook), text(entrySecret)
 	return p
 }

@@ -78,11 +78,11 @@ func TestEditsEverything(t *testing.T) {
 	want.MaxSize, want.MaxVideoSize = 50_000_000, 2_000_000_000
 	want.Folder, want.Tags = "/summer/", []string{"sea", "boat"}
 	want.Extensions = []string{"remove-bg", `{"name":"google-auto-tagging","maxTags":5}`}
-	want.Naming, want.ColourOption = config.NamingService, config.ColourBritish
+	want.Naming, want.ColorOption = config.NamingService, config.ColorBritish
 	want.WebhookURL, want.WebhookSecretFile = "https://desk.example.com", "~/.secret"
 	if !d.done || !slices.Equal(p.Tags, want.Tags) || !slices.Equal(p.Extensions, want.Extensions) ||
 		p.MaxSize != want.MaxSize || p.MaxVideoSize != want.MaxVideoSize || p.Folder != want.Folder || p.Naming != want.Naming ||
-		p.ColourOption != want.ColourOption || p.WebhookURL != want.WebhookURL || p.WebhookSecretFile != want.WebhookSecretFile || p.DeliveryURL != want.DeliveryURL {
+		p.ColorOption != want.ColorOption || p.WebhookURL != want.WebhookURL || p.WebhookSecretFile != want.WebhookSecretFile || p.DeliveryURL != want.DeliveryURL {
 		t.Errorf("done %v, written was\n%+v, want\n%+v", d.done, p, want)
 	}
 

@@ -14,7 +14,7 @@ func addCompletions(root *cobra.Command, p *Program) {
 		"extension":      {api.RemoveBackground, api.GoogleTagging, api.AWSTagging},
 		"response-field": api.ResponseFields,
 		"plan":           {"free", "lite", "pro"},
-		"colour-option":  {string(config.ColourBritish), string(config.ColourAmerican)},
+		"colour-option":  {string(config.ColorBritish), string(config.ColorAmerican)},
 		"webhook":        {"none"},
 		"key-fd":         {},
 		"tags":           {},

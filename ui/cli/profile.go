@@ -147,7 +147,7 @@ func (q *profileFlags) profile(cmd *cobra.Command, c config.Config, f *flags, na
 		"tags":                func() { profile.Tags = api.SplitTags(q.tags) },
 		"extension":           func() { profile.Extensions = filled(q.extensions) },
 		"unique":              func() { profile.Naming = config.Naming(q.naming) },
-		"colour-option":       func() { profile.ColourOption = config.ColourOption(q.colour) },
+		"colour-option":       func() { profile.ColorOption = config.ColorOption(q.colour) },
 		"webhook-url":         func() { profile.WebhookURL = q.webhook },
 		"webhook-secret-file": func() { profile.WebhookSecretFile = q.secretFile },
 		"key-file":            func() { profile.KeyFile = q.keyFile },
@@ -186,7 +186,7 @@ type profileLine struct {
 	Tags         []string `json:"tags"`
 	Extensions   []string `json:"extensions"`
 	Unique       string   `json:"unique"`
-	ColourOption string   `json:"colourOption"`
+	ColorOption string   `json:"colourOption"`
 	WebhookURL   string   `json:"webhookUrl"`
 	KeyFile      string   `json:"keyFile"`
 	KeyCommand   []string `json:"keyCommand"`
@@ -198,7 +198,7 @@ func profileLineOf(c config.Config, q config.Profile) profileLine {
 	list := func(l []string) []string { return append([]string{}, l...) } // [], not null
 	return profileLine{
 		q.Name, string(q.Kind), q.Name == c.Profile, q.UploadURL, q.BaseURL, q.DeliveryURL, q.MaxSize, q.MaxVideoSize,
-		q.Folder, list(q.Tags), list(q.Extensions), string(q.Naming), string(q.ColourOption), q.WebhookURL, q.KeyFile, list(q.KeyCommand),
+		q.Folder, list(q.Tags), list(q.Extensions), string(q.Naming), string(q.ColorOption), q.WebhookURL, q.KeyFile, list(q.KeyCommand),
 		q.WebhookSecretFile, c.SetIn("profiles." + q.Name),
 	}
 }
@@ -226,7 +226,7 @@ func (l profileLine) print(w io.Writer, asJSON bool) error {
 		{"tags", strings.Join(l.Tags, ", ")},
 		{"extensions", strings.Join(l.Extensions, " ")},
 		{"unique names", l.Unique},
-		{"colour option", l.ColourOption},
+		{"colour option", l.ColorOption},
 		{"webhook", l.WebhookURL},
 		{"signed with", l.SecretFile},
 		{"key file", l.KeyFile},

@@ -104,7 +104,7 @@ type Profile struct {
 	Tags         []string        // tags that forms begin with
 	Extensions   []api.Extension // extensions that forms begin with
 	Naming       api.Naming      // way of naming that forms begin with
-	ColourOption string          // how the service spells the colour option of remove-bg
+	ColorOption string          // how the service spells the colour option of remove-bg
 	Receiver     string          // address at which services reach our webhook receiver; empty: none
 }
 

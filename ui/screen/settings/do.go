@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -146,38 +147,25 @@ type written struct {
 
 // write writes the settings of the program as they are chosen.
 func (m *Model) write() tea.Cmd {
-	theme, pictures, count := m.chosen()
-	signal := config.Signal(m.signal.Value())
-	if m.writing || (theme == m.config.Theme && pictures == m.config.Pictures && signal == m.config.Signal && count == m.config.Concurrency) {
+	c, want := m.config, m.chosen()
+	if m.writing || reflect.DeepEqual(want, c.Choices) {
 		return nil
 	}
 	m.writing = true
-	paths := m.o.Paths
 	return func() tea.Msg {
-		c, err := config.Load(paths)
-		if err == nil {
-			c, err = c.SetTheme(theme)
-		}
-		if err == nil {
-			c, err = c.SetPictures(pictures)
-		}
-		if err == nil {
-			c, err = c.SetSignal(signal)
-		}
-		if err == nil {
-			c, err = c.SetConcurrency(count)
-		}
-		return written{config: c, err: err}
+		next, err := c.Set(want)
+		return written{config: next, err: err}
 	}
 }
 
-// chosen are the settings of the program as the choices show them.
-func (m *Model) chosen() (config.Theme, config.Pictures, int) {
-	count, err := strconv.Atoi(m.uploads.Value())
-	if err != nil {
-		count = m.config.Concurrency
+// chosen are the settings of the program as the screen shows them.
+func (m *Model) chosen() config.Choices {
+	c := m.config.Choices
+	if count, err := strconv.Atoi(m.uploads.Value()); err == nil {
+		c.Concurrency = count
 	}
-	return config.Theme(m.theme.Value()), config.Pictures(m.picture.Value()), count
+	c.Theme, c.Pictures, c.Signal = config.Theme(m.theme.Value()), config.Pictures(m.picture.Value()), config.Signal(m.signal.Value())
+	return c
 }
 
 func (m *Model) wrote(msg written) tea.Cmd {

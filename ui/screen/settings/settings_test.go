@@ -247,7 +247,7 @@ func TestFastChoicesAllHold(t *testing.T) {
 
 func TestUnusualNumberOfUploads(t *testing.T) {
 	d := newDesk(t)
-	if _, err := d.settings().SetConcurrency(5); err != nil {
+	if _, err := d.settings().Set(withUploads(d.settings().Choices, 5)); err != nil {
 		t.Fatal(err)
 	}
 	d.open()
@@ -446,10 +446,15 @@ func TestShowsWhatTheUsersFileSets(t *testing.T) {
 	if use := last[page.UseProfile](d); use.Name != "work" {
 		t.Errorf("opened %+v", use)
 	}
-	if toast := last[page.Toast](d); !strings.Contains(toast.Text, "The next start opens another account: the profile in use is set in config.toml line 2") {
+	if toast := last[page.Toast](d); !strings.Contains(toast.Text, "The next start opens another account: profile is set in config.toml line 2") {
 		t.Errorf("said was %q", toast.Text)
 	}
 	if text, err := os.ReadFile(d.o.Paths.Config); err != nil || string(text) != own {
 		t.Errorf("config.toml was changed: %v", err)
 	}
+}
+
+func withUploads(c config.Choices, n int) config.Choices {
+	c.Concurrency = n
+	return c
 }

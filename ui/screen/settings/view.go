@@ -296,7 +296,7 @@ func (m *Model) details(p config.Profile) []fact {
 	add("Extensions", strings.Join(p.Extensions, ", "))
 	add("Names", namingWords[p.Naming])
 	if slices.ContainsFunc(p.Extensions, func(x string) bool { return strings.Contains(x, "remove-bg") }) || p.Kind == config.KindOwn {
-		add("Colour option", string(p.ColourOption))
+		add("Colour option", string(p.ColorOption))
 	}
 	facts = append(facts, m.receiver(p, used)...)
 	add("Their signature", m.signature(p))
@@ -389,7 +389,7 @@ func (m *Model) themeWords() string {
 		return "On any background: that of the terminal is set where it is of the other kind."
 	case config.ThemeHighContrast:
 		return "At least 7 to 1, as the guidelines for accessibility ask for."
-	case config.ThemeNoColour:
+	case config.ThemeNoColor:
 		return "Bold, faint and reverse only, and signs in plain letters."
 	}
 	return "Yours, from config.toml. E edits it."

@@ -178,7 +178,7 @@ func localProfile() session.Profile {
 // hostedProfile is that of a service elsewhere.
 func hostedProfile() session.Profile {
 	p := localProfile()
-	p.Name, p.Host, p.Local, p.ColourOption = "shop", "upload.example.com", false, "bg_color"
+	p.Name, p.Host, p.Local, p.ColorOption = "shop", "upload.example.com", false, "bg_color"
 	return p
 }
 

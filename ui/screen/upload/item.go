@@ -125,9 +125,9 @@ func newItems(p session.Profile) []*item {
 	two(sectionExtensions, fieldRemove, "remove-bg").note = "Removes the background. It ends some time after the upload."
 	under := func(i *item, f field) { i.only, i.onlyAt = f, on }
 	under(three(sectionExtensions, fieldShadow, "  add_shadow", false), fieldRemove)
-	colour := p.ColourOption
+	colour := p.ColorOption
 	if colour == "" {
-		colour = defaultColourOption
+		colour = defaultColorOption
 	}
 	under(text(sectionExtensions, fieldColour, "  "+colour, "none: such as green"), fieldRemove)
 	for _, t := range []struct {

@@ -11,9 +11,9 @@ import (
 	"mediadesk/api/session"
 )
 
-// defaultColourOption is how the specification (service.md §2.2) spells the colour option
+// defaultColorOption is how the specification (service.md §2.2) spells the colour option
 // of remove-bg.
-const defaultColourOption = "bg_colour"
+const defaultColorOption = "bg_colour"
 
 // problem is a rule that a field breaks.
 type problem struct {
@@ -143,9 +143,9 @@ func removeBackground(v *values, p session.Profile) api.Extension {
 		options["add_shadow"] = json.RawMessage(strconv.FormatBool(shadow))
 	}
 	if colour, ok := trimmed(v[fieldColour]).Get(); ok {
-		name := p.ColourOption
+		name := p.ColorOption
 		if name == "" {
-			name = defaultColourOption
+			name = defaultColorOption
 		}
 		options[name] = jsonText(colour)
 	}

@@ -91,7 +91,7 @@ func TestBuild(t *testing.T) {
 }
 
 func TestBuildSpellsTheColourAsTheProfileDoes(t *testing.T) {
-	p := session.Profile{ColourOption: "bg_color"}
+	p := session.Profile{ColorOption: "bg_color"}
 	v := startValues(api.Source{URL: "https://example.com/a.png"}, p)
 	v[fieldRemove], v[fieldColour] = on, "<red>"
 	u, _ := build(api.Source{URL: "https://example.com/a.png"}, &v, p)

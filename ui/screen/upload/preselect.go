@@ -34,9 +34,9 @@ func preselect(v *values, p session.Profile) {
 // preselectRemove takes the options of remove-bg that the form has rows for,
 // and reports whether these are all.
 func preselectRemove(v *values, e api.Extension, p session.Profile) bool {
-	name := p.ColourOption
+	name := p.ColorOption
 	if name == "" {
-		name = defaultColourOption
+		name = defaultColorOption
 	}
 	shadow, colour := "", ""
 	for option, text := range e.Options {

@@ -4,16 +4,11 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"io"
-	"net"
 	"net/http"
-	"net/netip"
-	"net/url"
 	"path"
 	"strconv"
-	"strings"
 	"time"
 
-	"mediadesk/api"
 	"mediadesk/api/local/store"
 )
 
@@ -54,7 +49,7 @@ func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 		return refuse(http.StatusRequestHeaderFieldsTooLarge, "The header of the request is too long.", "Its address and its header fields may have "+strconv.Itoa(maxHeader)+" bytes together.")
 	}
 	if !l.hostAllowed(r.Host) {
-		return refuse(http.StatusMisdirectedRequest, "This address is not served under the name "+quote(r.Host)+".", "Use the address that mediadesk serve prints.")
+		return refuse(http.StatusMisdirectedRequest, "This address is not served under the name "+quote(r.Host)+".", "Use the address that mediadesk serve prints, or start it with --host NAME.")
 	}
 	path := path.Clean("/" + r.URL.Path) // some clients send too many slashes
 	if !l.originAllowed(r, path) {
@@ -101,27 +96,6 @@ func (l *Library) originAllowed(r *http.Request, path string) bool {
 		return false
 	}
 	return l.origin.Check(r) == nil
-}
-
-// hostAllowed refuses host names that a foreign name server could point at this
-// computer (DNS rebinding): a web page could then use the library as its own
-// origin.
-func (l *Library) hostAllowed(hostport string) bool {
-	host := hostport
-	if h, _, err := net.SplitHostPort(hostport); err == nil {
-		host = h
-	}
-	host = strings.Trim(host, "[]")
-	if api.IsLoopback(host) {
-		return true
-	}
-	own, err := url.Parse(l.Address())
-	if err == nil && own.Host != "" && strings.EqualFold(own.Hostname(), host) {
-		return true
-	}
-	// An IP address cannot be rebound.
-	_, err = netip.ParseAddr(host)
-	return err == nil && l.public.Load()
 }
 
 // drainTime and drainSize limit how much of a refused body is still read.

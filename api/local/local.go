@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,7 +39,8 @@ type Options struct {
 	Dir            string                       // the folder; made where it is missing
 	Key            interface{ Reveal() string } // required: nothing is served without a key
 	MaxSize        int64                        // bytes of the largest upload; 0: DefaultMaxSize
-	Address        string                       // public base address for url and thumbnail, without a slash at the end; Serve sets it where it is empty
+	Address        string                       // public base address for url and thumbnail; empty: the one under which the request came
+	Hosts          []string                     // names that requests may use beside those of loopback and Address
 	AllowAddresses []string                     // host:port pairs that the guard on URL sources and webhooks lets through
 	Fault          Fault                        // the zero Fault: none
 	Seed           uint64                       // of the faults' chances; 0: a random one
@@ -62,8 +64,9 @@ type Library struct {
 	records  *noticing
 	contents store.Contents
 	address  atomic.Pointer[string]
-	public   atomic.Bool // it listens beyond this computer
-	doubtful atomic.Bool // the records may be damaged or too old
+	public   atomic.Bool     // it listens beyond this computer
+	hosts    map[string]bool // names that requests may use, in lower case
+	doubtful atomic.Bool     // the records may be damaged or too old
 	guard    *guard
 	chance   *chance
 	runs     *runner
@@ -160,10 +163,14 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 	}
 	l := &Library{
 		o: o, log: o.Log, keySum: sha256.Sum256([]byte(o.Key.Reveal())), identity: store.NewID(), lock: lock,
-		guard: guard, chance: newChance(o.Seed), origin: http.NewCrossOriginProtection(),
+		hosts: map[string]bool{}, guard: guard, chance: newChance(o.Seed), origin: http.NewCrossOriginProtection(),
 		named: named, tools: extension.New(o.Commands), headerWait: 8 * time.Second, tagWait: 1500 * time.Millisecond,
 	}
 	l.setAddress(o.Address)
+	l.allowHosts(o.Hosts...)
+	if u, err := url.Parse(o.Address); err == nil {
+		l.allowHosts(u.Hostname())
+	}
 	guard.loopback = func() bool { return !l.public.Load() }
 	if err := l.open(ctx); err != nil {
 		return nil, errors.Join(err, l.release())
@@ -236,7 +243,8 @@ func (l *Library) setAddress(address string) {
 	l.address.Store(&address)
 }
 
-// Address is the public base address; empty where none was given yet.
+// Address is the public base address, or else the one that Serve listens at;
+// empty before it does.
 func (l *Library) Address() string { return *l.address.Load() }
 
 func (l *Library) now() time.Time { return l.o.Now().UTC().Truncate(time.Millisecond) }

@@ -34,7 +34,13 @@ func (l *Library) metadata(r *http.Request) (any, error) {
 func (l *Library) metadataAt(r *http.Request) (any, error) {
 	text := r.URL.Query().Get("url")
 	at, err := url.Parse(text)
-	if text == "" || err != nil || !strings.EqualFold(at.Scheme+"://"+at.Host, l.Address()) {
+	if err == nil {
+		base := at.Scheme + "://" + at.Host
+		if !strings.EqualFold(base, l.Address()) && !strings.EqualFold(base, l.base(r)) {
+			err = errNoPath
+		}
+	}
+	if err != nil {
 		return nil, badRequest("Your request contains invalid url parameter: "+quote(text)+".", "Send the address of a file of this library.")
 	}
 	folder, name := path.Split(at.Path)

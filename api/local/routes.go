@@ -133,6 +133,7 @@ func (e endpoint) serve(l *Library, w http.ResponseWriter, r *http.Request) erro
 	if err != nil {
 		return err
 	}
+	l.rebase(r, body)
 	status := route.status
 	if partial, ok := body.(partialAnswer); ok {
 		status, body = http.StatusMultiStatus, map[string]any(partial)

@@ -21,7 +21,7 @@ import (
 
 // Server is a library that is served over HTTP.
 type Server struct {
-	Address string // public base address, without a slash at the end
+	Address string // where it listens, without a slash at the end
 	Library *Library
 
 	http    *http.Server
@@ -61,15 +61,19 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 	}
 	local := listener.Addr().(*net.TCPAddr)
 	l.public.Store(!local.IP.IsLoopback())
+	if l.public.Load() {
+		l.allowMachine(addr)
+	}
+	host := local.IP.String()
+	if local.IP.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	address := "http://" + net.JoinHostPort(host, fmt.Sprint(local.Port))
 	if o.Address == "" {
-		host := local.IP.String()
-		if local.IP.IsUnspecified() {
-			host = "127.0.0.1"
-		}
-		l.setAddress("http://" + net.JoinHostPort(host, fmt.Sprint(local.Port)))
+		l.setAddress(address)
 	}
 	s := &Server{
-		Address: l.Address(), Library: l, served: make(chan error, 1), ended: make(chan struct{}),
+		Address: address, Library: l, served: make(chan error, 1), ended: make(chan struct{}),
 		http: &http.Server{
 			Handler: l, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: l.o.patience, MaxHeaderBytes: readHeader,
 			ConnContext: limitUnsent,
@@ -91,6 +95,9 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 	}()
 	return s, nil
 }
+
+// Public reports whether it listens beyond this computer.
+func (s *Server) Public() bool { return s.Library.public.Load() }
 
 // writeOwner tells other processes where this one serves.
 func (s *Server) writeOwner() error {

@@ -23,6 +23,8 @@ import (
 type serveFlags struct {
 	addr, data    string
 	maxSize       int64
+	hosts         []string
+	public        string
 	allow, faults []string
 	seed          uint64
 	named         []string
@@ -47,6 +49,8 @@ func newServe(p *Program, f *flags) *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringVar(&s.addr, "addr", config.DefaultLocalAddr, "address and port to listen on; port 0 picks one")
 	fl.StringVar(&s.data, "data", "", "folder of the library (default: that of the local profile)")
+	fl.StringArrayVar(&s.hosts, "host", nil, "host name that requests may use (repeatable); beyond loopback the names of the computer count by themselves")
+	fl.StringVar(&s.public, "public-url", "", "address for the files in records (default: the one that the request used)")
 	fl.Int64Var(&s.maxSize, "max-size", config.DefaultMaxSize, "greatest file in bytes")
 	fl.StringArrayVar(&s.allow, "allow-address", nil, "address HOST:PORT that URL sources and webhooks may reach although it is internal; may be given again")
 	fl.StringArrayVar(&s.faults, "fault", nil, "fault to make on purpose, KIND=VALUE; may be given again: delay=2s, drop-after=BYTES, answers=lost, refuse=STATUS, extensions=pending|fail, webhooks=lost|repeated|out-of-order; all but delay take a chance, such as refuse=503:0.3")
@@ -94,6 +98,9 @@ func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) error {
 	server, err := local.Serve(ctx, s.addr, o)
 	if err != nil {
 		return err
+	}
+	if server.Public() {
+		fmt.Fprintln(p.Stderr, "Listening beyond this computer: everyone who can reach "+s.addr+" and has the key can use this library.")
 	}
 	if faults := o.Fault.String(); faults != "" {
 		fmt.Fprintln(p.Stderr, "faults on: "+faults)
@@ -144,6 +151,17 @@ func (s *serveFlags) options(cmd *cobra.Command, settings config.Local) (local.O
 	} else if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 		return o, fmt.Errorf("--addr %q: the port is a number up to 65535", s.addr)
 	}
+	for _, host := range s.hosts {
+		if err := local.CheckHost(host); err != nil {
+			return o, fmt.Errorf("--host: %w", err)
+		}
+	}
+	if given("public-url") {
+		if err := local.CheckPublicURL(s.public); err != nil {
+			return o, fmt.Errorf("--public-url: %w", err)
+		}
+	}
+	o.Hosts, o.Address = s.hosts, s.public
 	if given("max-size") {
 		if o.MaxSize = s.maxSize; s.maxSize <= 0 {
 			return o, errors.New("--max-size is a number of bytes above 0")

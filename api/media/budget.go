@@ -82,31 +82,15 @@ func NewBudget(bytes int64) *Budget {
 	return &Budget{total: bytes, bytes: semaphore.NewWeighted(bytes), work: semaphore.NewWeighted(maxAtOnce)}
 }
 
-// Cost is the memory that work on one picture takes at its peak, in bytes.
-type Cost struct {
-	Source      int64 // decoded pixels, with what the decoder itself allocates
-	Destination int64 // pixels that are made of them, and their encoded form
-	Weights     int64 // of the kernel that scales
-	Strips      int64 // rows between two steps, and other intermediate results
-}
-
-// Plus adds two costs.
-func (c Cost) Plus(o Cost) Cost {
-	return Cost{c.Source + o.Source, c.Destination + o.Destination, c.Weights + o.Weights, c.Strips + o.Strips}
-}
-
-func (c Cost) bytes() int64 { return c.Source + c.Destination + c.Weights + c.Strips }
-
 // returnAt is from how many bytes memory is given back to the operating system at
 // once: the garbage of one large picture beside the next one would exceed the budget.
 const returnAt = 64 << 20
 
-// Reserve waits until the memory for the work is free and counts it as used until
-// release is called. All work on pictures passes here before it allocates anything,
-// and reserves all it needs in one call: a second one could wait for itself. What
-// exceeds the whole budget is an [*Error] at once; ctx ends the wait.
-func (b *Budget) Reserve(ctx context.Context, c Cost) (release func(), err error) {
-	bytes := c.bytes()
+// Reserve waits until that many bytes are free and counts them as used until release is
+// called. All work on pictures reserves its peak memory before it allocates anything, in
+// one call: a second one could wait for itself. It returns an [*Error] at once if the
+// whole budget is smaller; ctx ends the wait.
+func (b *Budget) Reserve(ctx context.Context, bytes int64) (release func(), err error) {
 	if bytes > b.total {
 		return nil, &Error{
 			Reason: ErrTooLarge,
@@ -151,50 +135,44 @@ func (h *header) memory() int64 {
 	return int64(float64(h.pixels())*h.perPixel) + h.extra + 32*int64(max(h.size.X, h.allocated.X))
 }
 
-// fullCost is what decoding in full size takes: where the decoder makes no pixels of
-// 8 bits for each channel, or they are turned, they are copied.
-func (h *header) fullCost(o Orientation) Cost {
-	c := Cost{Source: h.memory(), Strips: stripCost(h.size.X, 4)}
+// fullCost is the memory for decoding in full size. Pixels that are not NRGBA or RGBA,
+// or that have to be turned, are copied.
+func (h *header) fullCost(o Orientation) int64 {
+	cost := h.memory() + stripCost(h.size.X, 4)
 	if !h.usable || o.Turned() {
-		c.Destination = 4 * h.pixels()
+		cost += 4 * h.pixels()
 	}
-	return c
+	return cost
 }
 
-// cores is how many strips are worked on at the same time.
+// cores is how many strips are processed at the same time.
 func cores() int { return min(runtime.GOMAXPROCS(0), maxCores) }
 
-// stripCost is the memory of the strips of a picture w pixels wide, at so many
-// bytes per pixel.
+// stripCost is the memory of the strips of a picture w pixels wide.
 func stripCost(w int, perPixel int64) int64 {
 	return int64(cores()) * perPixel * int64(max(w, stripPixels))
 }
 
-// ReducedCost is what [Reduced] takes beside the source, and what turning the result
-// upright takes.
-func ReducedCost(size image.Point, side int) Cost {
+// ReducedCost is the memory in bytes that [Reduced] takes beside the source, with that
+// for turning the result upright.
+func ReducedCost(size image.Point, side int) int64 {
 	k := reduction(size, side)
-	small := int64((size.X+k-1)/k) * int64((size.Y+k-1)/k)
-	return Cost{Destination: 2 * 4 * small, Strips: stripCost(size.X, 4) + int64(cores())*32*int64((size.X+k-1)/k)}
+	w, h := int64((size.X+k-1)/k), int64((size.Y+k-1)/k)
+	return 2*4*w*h + stripCost(size.X, 4) + int64(cores())*32*w
 }
 
-// ScaleCost is what [Scale] from one size to another takes beside the source.
-func ScaleCost(from, to image.Point) Cost {
-	var c Cost
+// ScaleCost is the memory in bytes that [Scale] takes beside the source.
+func ScaleCost(from, to image.Point) (cost int64) {
 	if k := shrinkage(from, to); k > 1 {
-		c = ReducedCost(from, (max(from.X, from.Y)+k-1)/k)
+		cost = ReducedCost(from, (max(from.X, from.Y)+k-1)/k)
 		from = image.Pt((from.X+k-1)/k, (from.Y+k-1)/k)
 	}
 	weights := func(have, want int) int64 { return 32*int64(want) + 4*int64(5*max(have, want)) }
-	return c.Plus(Cost{
-		Destination: 4 * int64(to.X) * int64(to.Y),
-		Weights:     weights(from.X, to.X) + weights(from.Y, to.Y),
-		Strips:      int64(cores()) * 16 * int64(from.X),
-	})
+	return cost + 4*int64(to.X)*int64(to.Y) + weights(from.X, to.X) + weights(from.Y, to.Y) + int64(cores())*16*int64(from.X)
 }
 
-// EncodeCost is what encoding a picture of that size takes: the compressed strips,
-// which may be as large as the pixels, and the file made of them.
-func EncodeCost(size image.Point) Cost {
-	return Cost{Destination: 8 * int64(size.X) * int64(size.Y), Strips: stripCost(size.X, 16)}
+// EncodeCost is the memory in bytes that encoding a picture of that size takes: the
+// compressed strips, which can be as large as the pixels, and the file.
+func EncodeCost(size image.Point) int64 {
+	return 8*int64(size.X)*int64(size.Y) + stripCost(size.X, 16)
 }

@@ -85,8 +85,8 @@ func TestNoClaimTakesMuchMemory(t *testing.T) {
 // scaled makes a square of the middle, as a delivery does.
 func scaled(ctx context.Context, rs io.ReadSeeker) error {
 	to := image.Pt(600, 600)
-	f, err := DecodeFull(ctx, rs, func(size image.Point, _ Orientation) (Cost, error) {
-		return ScaleCost(CoverCut(size, to).Size(), to).Plus(EncodeCost(to)), nil
+	f, err := DecodeFull(ctx, rs, func(size image.Point, _ Orientation) (int64, error) {
+		return ScaleCost(CoverCut(size, to).Size(), to) + EncodeCost(to), nil
 	})
 	if err != nil {
 		return err
@@ -125,14 +125,14 @@ func TestBudgetLetsOthersWait(t *testing.T) {
 	b := NewBudget(1 << 20)
 	var release []func()
 	for range maxAtOnce {
-		done, err := b.Reserve(t.Context(), Cost{Source: 1})
+		done, err := b.Reserve(t.Context(), 1)
 		must(t, err)
 		release = append(release, done)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {
-		_, err := b.Reserve(ctx, Cost{Source: 1})
+		_, err := b.Reserve(ctx, 1)
 		ended <- err
 	}()
 	cancel()
@@ -143,15 +143,15 @@ func TestBudgetLetsOthersWait(t *testing.T) {
 		done()
 	}
 	// What waits for memory takes no place that it does not give back.
-	all, err := b.Reserve(t.Context(), Cost{Source: 1 << 20})
+	all, err := b.Reserve(t.Context(), 1<<20)
 	must(t, err)
 	for range 2 * maxAtOnce {
-		if _, err := b.Reserve(ctx, Cost{Source: 1}); !errors.Is(err, context.Canceled) {
+		if _, err := b.Reserve(ctx, 1); !errors.Is(err, context.Canceled) {
 			t.Errorf("beside all: %v", err)
 		}
 	}
 	all()
-	all, err = b.Reserve(t.Context(), Cost{Source: 1 << 20})
+	all, err = b.Reserve(t.Context(), 1<<20)
 	must(t, err)
 	all()
 }

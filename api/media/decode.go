@@ -81,38 +81,40 @@ func DecodeFile(ctx context.Context, f *os.File, limits Limits) (*Picture, error
 // Decode decodes the picture in rs, upright and reduced as limits says; of an
 // animation the first frame. It waits for memory of the budget and ends early, with
 // the context's error, when ctx does. Every other error is an [*Error].
-func Decode(ctx context.Context, rs io.ReadSeeker, limits Limits) (*Picture, error) {
+func Decode(ctx context.Context, rs io.ReadSeeker, limits Limits) (p *Picture, err error) {
 	limits = limits.orDefaults()
-	h, o, err := open(ctx, rs, limits)
+	h, shot, err := open(ctx, rs, limits)
 	if err != nil {
 		return nil, err
 	}
+	defer recoverTo(&err, h.format.name)
 	if h.format.mime == "image/jpeg" && max(h.size.X, h.size.Y)/8 >= min(limits.Enough, limits.Side) {
-		p, err := decodeEighth(ctx, rs, h, o, limits)
+		p, err := h.decodeDC(ctx, rs, shot.Orientation, limits)
 		if !errors.Is(err, jpegdc.ErrUnsupported) {
 			return p, err
 		}
 	}
-	release, err := limits.Budget.Reserve(ctx, Cost{Source: h.memory()}.Plus(ReducedCost(h.size, limits.Side)))
+	release, err := limits.Budget.Reserve(ctx, h.memory()+ReducedCost(h.size, limits.Side))
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	var p *Picture
-	err = h.decode(ctx, rs, limits.Time, func(ctx context.Context, img image.Image, full image.Rectangle) error {
-		p, err = newPicture(ctx, img, full, o, limits.Side)
-		return err
-	})
-	return p, err
+	img, err := h.decode(ctx, rs, limits.Time)
+	if err != nil {
+		return nil, err
+	}
+	if p, err = newPicture(ctx, img, h.area(img), shot.Orientation, limits.Side); err != nil {
+		return nil, decodeError(ctx, h.format.name, err)
+	}
+	return p, nil
 }
 
-// decodeEighth decodes a JPEG at an eighth of its size.
-func decodeEighth(ctx context.Context, rs io.ReadSeeker, h *header, o Orientation, limits Limits) (p *Picture, err error) {
-	defer recoverTo(&err, h.format.name)
+// decodeDC decodes a JPEG at an eighth of its size.
+func (h *header) decodeDC(ctx context.Context, rs io.ReadSeeker, o Orientation, limits Limits) (*Picture, error) {
 	small := image.Pt((h.size.X+7)/8, (h.size.Y+7)/8)
 	// Up to three samples for each block, blocks up to a multiple of four, and the tables.
 	source := 3*int64(small.X+3)*int64(small.Y+3) + 1<<20
-	release, err := limits.Budget.Reserve(ctx, Cost{Source: source}.Plus(ReducedCost(small, limits.Side)))
+	release, err := limits.Budget.Reserve(ctx, source+ReducedCost(small, limits.Side))
 	if err != nil {
 		return nil, err
 	}
@@ -122,11 +124,12 @@ func decodeEighth(ctx context.Context, rs io.ReadSeeker, h *header, o Orientatio
 		return nil, readFailure(ctx, err)
 	}
 	img, err := jpegdc.Decode(ctx, rs)
-	if err == nil {
-		p, err = newPicture(ctx, img, img.Bounds(), o, limits.Side)
-	}
 	if errors.Is(err, jpegdc.ErrUnsupported) {
 		return nil, err
+	}
+	var p *Picture
+	if err == nil {
+		p, err = newPicture(ctx, img, img.Bounds(), o, limits.Side)
 	}
 	if err != nil {
 		return nil, decodeError(ctx, h.format.name, err)
@@ -156,23 +159,23 @@ func (f *Full) Release() {
 const fullTime = 2 * time.Minute
 
 // DecodeFull decodes the picture in rs in full size; of an animation the first frame.
-// plan says what will be made of it: what that costs beside the picture itself, or
-// why it is refused; nil: nothing. It is told the upright size, and the orientation.
-// All of it is reserved before the first pixel is decoded. Errors are those of
+// plan gets the upright size and the orientation. It returns how many bytes the work on
+// the picture takes beside the picture itself, or why the picture is refused; nil: no
+// work. All of it is reserved before the first pixel is decoded. Errors are those of
 // [Decode] and of plan.
-func DecodeFull(ctx context.Context, rs io.ReadSeeker, plan func(size image.Point, o Orientation) (Cost, error)) (*Full, error) {
+func DecodeFull(ctx context.Context, rs io.ReadSeeker, plan func(size image.Point, o Orientation) (int64, error)) (*Full, error) {
 	limits := Limits{}.orDefaults()
-	h, o, err := open(ctx, rs, limits)
+	h, shot, err := open(ctx, rs, limits)
 	if err != nil {
 		return nil, err
 	}
-	cost := h.fullCost(o)
+	cost, o := h.fullCost(shot.Orientation), shot.Orientation
 	if plan != nil {
 		more, err := plan(o.Upright(h.size), o)
 		if err != nil {
 			return nil, err
 		}
-		cost = cost.Plus(more)
+		cost += more
 	}
 	release, err := limits.Budget.Reserve(ctx, cost)
 	if err != nil {
@@ -186,89 +189,87 @@ func DecodeFull(ctx context.Context, rs io.ReadSeeker, plan func(size image.Poin
 	return f, nil
 }
 
-// FullCost is the upright size of the picture in rs, and what decoding it in full
-// size takes.
-func FullCost(ctx context.Context, rs io.ReadSeeker) (image.Point, Cost, error) {
-	h, o, err := open(ctx, rs, Limits{}.orDefaults())
+// FullCost returns the upright size of the picture in rs and the bytes that decoding it
+// in full size takes.
+func FullCost(ctx context.Context, rs io.ReadSeeker) (image.Point, int64, error) {
+	h, shot, err := open(ctx, rs, Limits{}.orDefaults())
 	if err != nil {
-		return image.Point{}, Cost{}, err
+		return image.Point{}, 0, err
 	}
-	return o.Upright(h.size), h.fullCost(o), nil
+	return shot.Orientation.Upright(h.size), h.fullCost(shot.Orientation), nil
 }
 
 // Decode decodes another picture in full size, whose [FullCost] the plan included.
 func (f *Full) Decode(ctx context.Context, rs io.ReadSeeker) (*image.NRGBA, error) {
-	h, o, err := open(ctx, rs, Limits{}.orDefaults())
+	h, shot, err := open(ctx, rs, Limits{}.orDefaults())
 	if err != nil {
 		return nil, err
 	}
-	return h.decodeFull(ctx, rs, o)
+	return h.decodeFull(ctx, rs, shot.Orientation)
 }
 
 func (h *header) decodeFull(ctx context.Context, rs io.ReadSeeker, o Orientation) (out *image.NRGBA, err error) {
-	err = h.decode(ctx, rs, fullTime, func(ctx context.Context, img image.Image, full image.Rectangle) error {
-		out, err = upright(ctx, img, full, o)
-		return err
-	})
-	return out, err
+	defer recoverTo(&err, h.format.name)
+	img, err := h.decode(ctx, rs, fullTime)
+	if err != nil {
+		return nil, err
+	}
+	if out, err = upright(ctx, img, h.area(img), o); err != nil {
+		return nil, decodeError(ctx, h.format.name, err)
+	}
+	return out, nil
 }
 
 // open reads what comes before the pixels, and refuses what exceeds the limits.
-func open(ctx context.Context, rs io.ReadSeeker, limits Limits) (*header, Orientation, error) {
+func open(ctx context.Context, rs io.ReadSeeker, limits Limits) (*header, Shot, error) {
 	src := newSource(ctx, rs, maxHeader)
 	head, err := readHead(src)
 	if err != nil {
-		return nil, Normal, readFailure(ctx, err)
+		return nil, Shot{}, readFailure(ctx, err)
 	}
 	f := formatOf(head)
 	if f == nil {
-		return nil, Normal, notPicture(head)
+		return nil, Shot{}, notPicture(head)
 	}
 	h, err := readHeader(ctx, f, src)
 	if err == nil {
 		err = h.allowed(limits)
 	}
 	if err != nil {
-		return nil, Normal, err
+		return nil, Shot{}, err
 	}
-	return h, ReadShot(src, f.mime).Orientation, ctx.Err()
+	return h, ReadShot(src, f.mime), ctx.Err()
 }
 
-// decode decodes the pixels within a time, and has use make something of them; they
-// are gone when it returns. full is the area of the picture, of which the pixels may
-// be a part.
-func (h *header) decode(ctx context.Context, rs io.ReadSeeker, most time.Duration, use func(ctx context.Context, img image.Image, full image.Rectangle) error) error {
+// decode decodes the pixels within a time.
+func (h *header) decode(ctx context.Context, rs io.ReadSeeker, most time.Duration) (image.Image, error) {
 	timed, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	err := h.decodeTimed(timed, newSource(timed, rs, math.MaxInt64), use)
-	if err != nil && ctx.Err() == nil && timed.Err() != nil {
-		return &Error{Reason: ErrTooLarge, Cause: err, Detail: fmt.Sprintf("decoding it takes longer than %v", most)}
+	src := newSource(timed, rs, math.MaxInt64)
+	_, err := src.Seek(0, io.SeekStart)
+	var img image.Image
+	if err == nil {
+		img, err = h.format.decode(src)
 	}
-	return err
+	// Some decoders have read the whole file before the context ends.
+	if err == nil {
+		err = timed.Err()
+	}
+	switch {
+	case err == nil:
+		return img, nil
+	case ctx.Err() == nil && timed.Err() != nil:
+		return nil, &Error{Reason: ErrTooLarge, Cause: err, Detail: fmt.Sprintf("decoding it takes longer than %v", most)}
+	}
+	return nil, decodeError(ctx, h.format.name, err)
 }
 
-func (h *header) decodeTimed(ctx context.Context, src io.ReadSeeker, use func(ctx context.Context, img image.Image, full image.Rectangle) error) (err error) {
-	defer recoverTo(&err, h.format.name)
-	if _, err := src.Seek(0, io.SeekStart); err != nil {
-		return decodeError(ctx, h.format.name, err)
+// area is the area of the picture, of which the frame of a GIF may cover only a part.
+func (h *header) area(img image.Image) image.Rectangle {
+	if h.format.mime == "image/gif" {
+		return image.Rectangle{Max: h.size}
 	}
-	img, err := h.format.decode(src)
-	// Not every decoder reads to the end of its time: some have the whole file
-	// in memory when the context ends.
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err == nil {
-		full := img.Bounds()
-		if h.format.mime == "image/gif" {
-			full = image.Rectangle{Max: h.size} // a frame may cover only a part of the picture
-		}
-		err = use(ctx, img, full)
-	}
-	if err != nil {
-		return decodeError(ctx, h.format.name, err)
-	}
-	return nil
+	return img.Bounds()
 }
 
 // readFailure marks an error of reading, as opposed to one of understanding.

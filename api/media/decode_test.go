@@ -329,7 +329,7 @@ func TestDecodeBudget(t *testing.T) {
 	}
 	// A budget that others hold is waited for, and waiting ends with the context.
 	held := NewBudget(8 << 20)
-	release, err := held.Reserve(t.Context(), Cost{Source: held.total})
+	release, err := held.Reserve(t.Context(), held.total)
 	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)

@@ -57,7 +57,10 @@ func readMetadata(rs io.ReadSeeker, mime string, sources imagemeta.Source, wante
 		R: rs, ImageFormat: format, Sources: sources, Timeout: metaTimeout, LimitNumTags: 2000, LimitTagSize: 4 * maxMetaText,
 		ShouldHandleTag: func(t imagemeta.TagInfo) bool {
 			// IFD1 describes the thumbnail, not the picture.
-			return !strings.HasPrefix(t.Namespace, "IFD1") && t.Tag != "MakerNote" && (wanted == nil || wanted[t.Tag])
+			if strings.HasPrefix(t.Namespace, "IFD1") {
+				return strings.HasPrefix(t.Tag, "Thumbnail") && wanted[t.Tag]
+			}
+			return t.Tag != "MakerNote" && (wanted == nil || wanted[t.Tag])
 		},
 		HandleTag: func(t imagemeta.TagInfo) error {
 			if strings.HasPrefix(t.Tag, imagemeta.UnknownPrefix) || len(m.tags) >= maxMetaTags {
@@ -149,12 +152,14 @@ type Shot struct {
 	Orientation Orientation // Normal where nothing is said
 	Space       string      // "sRGB"; empty for others
 
-	size image.Point // see metadata
+	size      image.Point // see metadata
+	thumbnail [2]int64    // position and length in bytes; zero: there is none
 }
 
 var shotTags = map[string]bool{
 	"Orientation": true, "ColorSpace": true, "Make": true, "Model": true, "LensModel": true, "DateTimeOriginal": true,
 	"OffsetTimeOriginal": true, "CreateDate": true, "OffsetTimeDigitized": true, "ModifyDate": true, "OffsetTime": true,
+	"ThumbnailOffset": true, "ThumbnailLength": true,
 }
 
 // ReadShot reads what the camera wrote into a picture of that MIME type.
@@ -167,6 +172,10 @@ func ReadShot(rs io.ReadSeeker, mime string) Shot {
 	s := Shot{Make: text("Make"), Model: text("Model"), Lens: text("LensModel"), Orientation: Normal, size: m.size}
 	if v, ok := m.tags["Orientation"].Value.(uint16); ok {
 		s.Orientation = Orientation(v).valid()
+	}
+	for i, name := range [...]string{"ThumbnailOffset", "ThumbnailLength"} {
+		v, _ := m.tags[name].Value.(uint32)
+		s.thumbnail[i] = int64(v)
 	}
 	if m.tags["ColorSpace"].Value == uint16(1) {
 		s.Space = "sRGB"

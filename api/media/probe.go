@@ -1,80 +1,32 @@
 package media
 
 import (
-	"bufio"
 	"encoding/binary"
 	"image"
 	"io"
 )
 
-// maxParts bounds how many segments, chunks or blocks a probe walks over: no
-// honest file has more before its first pixel.
-const maxParts = 4096
-
-// probeJPEG finds out what decoding will take: a progressive picture is held as
+// probeJPEG estimates the memory for decoding: a progressive picture is held as
 // coefficients of four bytes beside the samples.
 func probeJPEG(rs io.ReadSeeker, h *header) error {
-	r := bufio.NewReader(rs)
-	if _, err := r.Discard(2); err != nil {
-		return err
-	}
 	var sof []byte
 	progressive, rgb := false, false
-	for range maxParts {
-		marker, data, err := segment(r)
-		if err != nil && sof == nil {
-			return err
-		}
-		if err != nil || marker == 0xda { // the first scan
-			break
-		}
+	err := eachSegment(rs, func(marker byte, data []byte) bool {
 		switch marker {
 		case 0xc0, 0xc1, 0xc2:
 			sof, progressive = data, marker == 0xc2
 		case 0xee:
 			rgb = rgb || len(data) >= 12 && string(data[:5]) == "Adobe" && data[11] == 0
 		}
+		return true
+	})
+	if err != nil && sof == nil {
+		return err
 	}
 	h.perPixel = jpegCost(sof, progressive, rgb)
 	// The decoder works in units of up to 32 × 32 pixels.
 	h.allocated = image.Pt((h.size.X+31)&^31, (h.size.Y+31)&^31)
 	return nil
-}
-
-// segment reads the next segment of a JPEG.
-func segment(r *bufio.Reader) (marker byte, data []byte, err error) {
-	marker, err = nextMarker(r)
-	if err != nil {
-		return 0, nil, err
-	}
-	var b [2]byte
-	if _, err := io.ReadFull(r, b[:]); err != nil {
-		return 0, nil, err
-	}
-	data = make([]byte, max(0, int(binary.BigEndian.Uint16(b[:]))-2))
-	_, err = io.ReadFull(r, data)
-	return marker, data, err
-}
-
-// nextMarker reads up to and including the next marker that has a length.
-func nextMarker(r *bufio.Reader) (byte, error) {
-	for {
-		b, err := r.ReadByte()
-		if err != nil {
-			return 0, err
-		}
-		if b != 0xff {
-			continue
-		}
-		for b == 0xff {
-			if b, err = r.ReadByte(); err != nil {
-				return 0, err
-			}
-		}
-		if b != 0 && b != 1 && (b < 0xd0 || b > 0xd9) {
-			return b, nil
-		}
-	}
 }
 
 // jpegCost is the memory per pixel that decoding takes, from the frame header
@@ -104,148 +56,64 @@ func jpegCost(sof []byte, progressive, rgb bool) float64 {
 // probePNG looks at the color type and for a tRNS chunk, which makes a picture
 // without an alpha channel transparent.
 func probePNG(rs io.ReadSeeker, h *header) error {
-	var head [29]byte
-	if _, err := io.ReadFull(rs, head[:]); err != nil {
-		return err
-	}
-	h.alpha = head[25]&4 != 0
-	if head[28] != 0 {
-		// Interlaced: each pass is a picture of its own.
-		h.perPixel *= 2
-	}
-	if h.alpha {
-		return nil
-	}
-	pos := int64(8)
-	for range maxParts {
-		var c [8]byte
-		if _, err := rs.Seek(pos, io.SeekStart); err != nil {
-			return err
+	for c := pngChunks(rs); ; {
+		if !c.scan() {
+			return c.err
 		}
-		if _, err := io.ReadFull(rs, c[:]); err != nil {
-			return err
-		}
-		switch string(c[4:]) {
-		case "tRNS":
+		switch {
+		case c.count == 1: // IHDR
+			h.alpha = c.data[9]&4 != 0
+			if c.data[12] != 0 { // interlaced: each pass is a picture of its own
+				h.perPixel *= 2
+			}
+		case c.name == "tRNS":
 			h.alpha = true
-			return nil
-		case "IDAT", "IEND":
+		}
+		if h.alpha || c.name == "IDAT" || c.name == "IEND" {
 			return nil
 		}
-		pos += 12 + int64(binary.BigEndian.Uint32(c[:4]))
 	}
-	return nil
 }
 
 // probeGIF looks at the first frame: whether it has a transparent color or
 // leaves a part of the picture open.
 func probeGIF(rs io.ReadSeeker, h *header) error {
-	r := bufio.NewReader(rs)
-	var head [13]byte
-	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return err
-	}
-	if head[10]&0x80 != 0 {
-		if _, err := r.Discard(3 << (head[10]&7 + 1)); err != nil {
-			return err
-		}
-	}
-	for range maxParts {
-		kind, err := r.ReadByte()
-		if err != nil {
-			return err
-		}
-		switch kind {
-		case 0x2c:
-			var d [8]byte
-			if _, err := io.ReadFull(r, d[:]); err != nil {
-				return err
-			}
-			le := binary.LittleEndian
-			frame := image.Pt(int(le.Uint16(d[4:])), int(le.Uint16(d[6:])))
-			h.alpha = h.alpha || frame != h.size
-			return nil
-		case 0x21:
-			label, err := r.ReadByte()
-			if err != nil {
-				return err
-			}
-			first, err := skipBlocks(r)
-			if err != nil {
-				return err
-			}
-			if label == 0xf9 {
-				h.alpha = h.alpha || first&1 != 0
-			}
-		default:
-			return nil
-		}
-	}
-	return nil
-}
-
-// skipBlocks reads over the data blocks of a GIF extension and returns the first
-// byte of their content.
-func skipBlocks(r *bufio.Reader) (first byte, err error) {
-	for i := 0; ; i++ {
-		n, err := r.ReadByte()
-		if err != nil || n == 0 {
-			return first, err
-		}
-		if i == 0 {
-			b, err := r.Peek(1)
-			if err != nil {
-				return 0, err
-			}
-			first = b[0]
-		}
-		if _, err := r.Discard(int(n)); err != nil {
-			return 0, err
-		}
-	}
+	g, err := scanGIF(rs, 1)
+	h.alpha = h.alpha || g.transparent || g.count == 1 && g.first != h.size
+	return err
 }
 
 // probeWebP reads the sizes of the canvas and of the frame, which need not agree:
-// the decoder reports the one and makes room for the other.
+// the decoder reports the one and allocates the other.
 func probeWebP(rs io.ReadSeeker, h *header) error {
-	pos := int64(12)
 	extended := false
-	for range maxParts {
-		var c [20]byte
-		if _, err := rs.Seek(pos, io.SeekStart); err != nil {
-			return err
+	for c := riffChunks(rs); ; {
+		if !c.scan() {
+			return c.err
 		}
-		n, err := io.ReadFull(rs, c[:])
-		if err != nil && n < 8 {
-			return err
-		}
-		size := int64(binary.LittleEndian.Uint32(c[4:8]))
-		data := c[8:]
-		switch string(c[:4]) {
+		switch c.name {
 		case "VP8X":
 			extended = true
-			h.alpha = data[0]&0x10 != 0
+			h.alpha = c.data[0]&0x10 != 0
 		case "ANMF":
 			// A frame smaller than the canvas is copied onto one.
-			h.alpha = h.alpha || image.Pt(1+int(uint24(c[14:])), 1+int(uint24(c[17:]))) != h.size
+			h.alpha = h.alpha || image.Pt(1+int(uint24(c.data[6:])), 1+int(uint24(c.data[9:]))) != h.size
 			h.perPixel += 4
 			return nil
 		case "VP8 ":
-			h.extra = min(size, 8<<24) // partitions, of which the sizes are believed
-			w, ht := binary.LittleEndian.Uint16(data[6:]), binary.LittleEndian.Uint16(data[8:])
+			h.extra = min(c.size, 8<<24) // partitions; the decoder trusts their sizes
+			w, ht := binary.LittleEndian.Uint16(c.data[6:]), binary.LittleEndian.Uint16(c.data[8:])
 			h.allocated = image.Pt(int(w&0x3fff), int(ht&0x3fff))
 			return nil
 		case "VP8L":
-			bits := binary.LittleEndian.Uint32(data[1:])
+			bits := binary.LittleEndian.Uint32(c.data[1:])
 			h.allocated = image.Pt(int(bits&0x3fff)+1, int(bits>>14&0x3fff)+1)
 			if !extended {
 				h.alpha = bits>>28&1 != 0
 			}
 			return nil
 		}
-		pos += 8 + size + size&1
 	}
-	return nil
 }
 
 // probeBMP tells pictures with an alpha channel from those that only fill up four
@@ -322,7 +190,7 @@ func tiffEntry(rs io.ReadSeeker, tag uint16) ([]byte, binary.ByteOrder) {
 	if len(count) < 2 {
 		return nil, nil
 	}
-	for entries := readAt(rs, at+2, 12*int(order.Uint16(count))); len(entries) >= 12; entries = entries[12:] {
+	for entries := readAt(rs, at+2, 12*int64(order.Uint16(count))); len(entries) >= 12; entries = entries[12:] {
 		if order.Uint16(entries) == tag {
 			return entries[:12], order
 		}

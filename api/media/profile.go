@@ -1,7 +1,6 @@
 package media
 
 import (
-	"bufio"
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
@@ -36,44 +35,24 @@ func readProfile(rs io.ReadSeeker, mime string) string {
 }
 
 // profileOfJPEG reads the first piece of the profile, which has the name.
-func profileOfJPEG(rs io.Reader) []byte {
-	r := bufio.NewReader(rs)
-	if _, err := r.Discard(2); err != nil {
-		return nil
-	}
-	for range maxParts {
-		marker, data, err := segment(r)
-		if err != nil || marker == 0xda || marker >= 0xc0 && marker <= 0xc2 {
-			return nil
-		}
+func profileOfJPEG(rs io.Reader) (profile []byte) {
+	_ = eachSegment(rs, func(marker byte, data []byte) bool {
 		if rest, ok := bytes.CutPrefix(data, []byte("ICC_PROFILE\x00\x01")); marker == 0xe2 && ok && len(rest) > 0 {
-			return rest[1:]
+			profile = rest[1:]
 		}
-	}
-	return nil
+		return profile == nil && (marker < 0xc0 || marker > 0xc2)
+	})
+	return profile
 }
 
-// profileOfPNG reads the profile, or the chunk that stands for the usual one.
+// profileOfPNG returns the name of the profile, or of sRGB, which has a chunk of its own.
 func profileOfPNG(rs io.ReadSeeker) string {
-	pos := int64(8)
-	for range maxParts {
-		var c [8]byte
-		if _, err := rs.Seek(pos, io.SeekStart); err != nil {
-			return ""
-		}
-		if _, err := io.ReadFull(rs, c[:]); err != nil {
-			return ""
-		}
-		size := int64(binary.BigEndian.Uint32(c[:]))
-		switch string(c[4:]) {
+	for c := pngChunks(rs); c.scan(); {
+		switch c.name {
 		case "sRGB":
 			return "sRGB"
 		case "iCCP":
-			data, err := io.ReadAll(io.LimitReader(rs, min(size, maxProfile)))
-			if err != nil {
-				return ""
-			}
-			label, packed, ok := bytes.Cut(data, []byte{0})
+			label, packed, ok := bytes.Cut(readAt(rs, c.at, min(c.size, maxProfile)), []byte{0})
 			if !ok || len(packed) < 1 || len(label) > 79 {
 				return ""
 			}
@@ -84,7 +63,6 @@ func profileOfPNG(rs io.ReadSeeker) string {
 		case "IDAT", "IEND":
 			return ""
 		}
-		pos += 12 + size
 	}
 	return ""
 }
@@ -100,24 +78,13 @@ func inflated(packed []byte) []byte {
 }
 
 func profileOfWebP(rs io.ReadSeeker) []byte {
-	pos := int64(12)
-	for range maxParts {
-		var c [8]byte
-		if _, err := rs.Seek(pos, io.SeekStart); err != nil {
-			return nil
-		}
-		if _, err := io.ReadFull(rs, c[:]); err != nil {
-			return nil
-		}
-		size := int64(binary.LittleEndian.Uint32(c[4:]))
-		switch string(c[:4]) {
+	for c := riffChunks(rs); c.scan(); {
+		switch c.name {
 		case "ICCP":
-			data, _ := io.ReadAll(io.LimitReader(rs, min(size, maxProfile)))
-			return data
+			return readAt(rs, c.at, min(c.size, maxProfile))
 		case "VP8 ", "VP8L", "ALPH", "ANMF":
 			return nil
 		}
-		pos += 8 + size + size&1
 	}
 	return nil
 }
@@ -129,7 +96,7 @@ func profileOfTIFF(rs io.ReadSeeker) []byte {
 	if entry == nil || order.Uint16(entry[2:]) != undefined {
 		return nil
 	}
-	return readAt(rs, int64(order.Uint32(entry[8:])), int(min(order.Uint32(entry[4:]), maxProfile)))
+	return readAt(rs, int64(order.Uint32(entry[8:])), int64(min(order.Uint32(entry[4:]), maxProfile)))
 }
 
 // profileName is what an ICC profile calls itself (ICC.1:2022, 9.2.41: the tag

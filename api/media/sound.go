@@ -44,16 +44,6 @@ func (t *track) mp3(rs io.ReadSeeker, end int64) {
 	}
 }
 
-// readAt is up to n bytes at a place; fewer at the end.
-func readAt(rs io.ReadSeeker, pos int64, n int) []byte {
-	if _, err := rs.Seek(pos, io.SeekStart); err != nil {
-		return nil
-	}
-	b := make([]byte, n)
-	got, _ := io.ReadFull(rs, b) // what there is, is enough
-	return b[:got]
-}
-
 // tagBehind is the length of an ID3v1 tag.
 func tagBehind(rs io.ReadSeeker, end int64) int64 {
 	const length = 128

@@ -162,7 +162,7 @@ func (c *converter) runWithin(ctx context.Context, program, path string, limits 
 		return nil, err
 	}
 	defer converting.Release(1)
-	release, err := limits.Budget.Reserve(ctx, Cost{Source: converterMemory, Destination: 2 * converterOutput})
+	release, err := limits.Budget.Reserve(ctx, converterMemory+2*converterOutput)
 	if err != nil {
 		return nil, err
 	}

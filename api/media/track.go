@@ -49,18 +49,15 @@ func readTrack(rs io.ReadSeeker, mime string) (t track) {
 func (t *track) boxes(rs io.ReadSeeker, from, to int64, depth int) {
 	be := binary.BigEndian
 	for n := 0; from+8 <= to && n < maxParts; n++ {
-		var h [16]byte
-		if _, err := rs.Seek(from, io.SeekStart); err != nil {
+		h := readAt(rs, from, 16)
+		if len(h) < 8 {
 			return
 		}
-		if got, err := io.ReadFull(rs, h[:]); err != nil && got < 8 {
-			return
-		}
-		size, head := int64(be.Uint32(h[:])), int64(8)
-		switch size {
-		case 0:
+		size, head := int64(be.Uint32(h)), int64(8)
+		switch {
+		case size == 0:
 			size = to - from
-		case 1:
+		case size == 1 && len(h) == 16:
 			size, head = int64(be.Uint64(h[8:])&math.MaxInt64), 16 //nolint:gosec // 63 bits
 		}
 		if size < head || size > to-from {
@@ -69,19 +66,10 @@ func (t *track) boxes(rs io.ReadSeeker, from, to int64, depth int) {
 		switch kind := string(h[4:8]); {
 		case kind == "moov" || kind == "trak" && depth == 1:
 			t.boxes(rs, from+head, from+size, depth+1)
-		case kind == "mvhd" || kind == "tkhd":
-			body := make([]byte, min(size-head, 128))
-			if _, err := rs.Seek(from+head, io.SeekStart); err != nil {
-				return
-			}
-			if _, err := io.ReadFull(rs, body); err != nil {
-				return
-			}
-			if kind == "mvhd" {
-				t.movie(body)
-			} else {
-				t.shown(body)
-			}
+		case kind == "mvhd":
+			t.movie(readAt(rs, from+head, min(size-head, 128)))
+		case kind == "tkhd":
+			t.shown(readAt(rs, from+head, min(size-head, 128)))
 		}
 		if depth == 0 && t.length > 0 {
 			return
@@ -210,28 +198,17 @@ func vint(r *bufio.Reader, id bool) (uint64, bool) {
 	return v, true
 }
 
-// wav divides the length of the sound by how much of it plays in a second.
+// wav divides the length of the sound by the bytes of a second.
 func (t *track) wav(rs io.ReadSeeker) {
-	le := binary.LittleEndian
-	rate, pos := uint32(0), int64(12)
-	for range maxParts {
-		var c [20]byte
-		if _, err := rs.Seek(pos, io.SeekStart); err != nil {
-			return
-		}
-		n, _ := io.ReadFull(rs, c[:])
-		if n < 8 {
-			return
-		}
-		size := int64(le.Uint32(c[4:]))
-		switch string(c[:4]) {
+	rate := uint32(0)
+	for c := riffChunks(rs); c.scan(); {
+		switch c.name {
 		case "fmt ":
-			rate = le.Uint32(c[16:])
+			rate = binary.LittleEndian.Uint32(c.data[8:])
 		case "data":
-			t.length = seconds(float64(size), float64(rate))
+			t.length = seconds(float64(c.size), float64(rate))
 			return
 		}
-		pos += 8 + size + size&1
 	}
 }
 

@@ -41,9 +41,6 @@ func decodeWebP(r io.Reader) (image.Image, error) {
 	return nil, errBadWebP
 }
 
-// uint24 reads three bytes.
-func uint24(b []byte) uint32 { return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 }
-
 // firstFrame decodes a frame, given as what follows the head of its chunk, and
 // lays it on the canvas.
 func firstFrame(r io.Reader, canvas image.Rectangle) (image.Image, error) {

@@ -75,7 +75,7 @@ func TestNoThumbnail(t *testing.T) {
 		"empty":                 nil,
 		"no picture in it":      mediatest.WithThumbnail(photo, []byte("no picture at all")),
 		"half of one":           mediatest.WithThumbnail(photo, thumb[:len(thumb)/2]),
-		"larger than the block": changed(block+26+2+12+8, 0xff, 0xff),
+		"longer than a segment": changed(block+26+2+12+8, 0xff, 0xff, 1),
 		"before the block":      changed(block+26+2+8, 1, 0),
 		"directory outside":     changed(block+4, 0xff, 0xff, 0xff, 0xff),
 		"second outside":        changed(block+22, 0xf0, 0xff, 0xff, 0xff),

@@ -27,7 +27,7 @@ func (e *CannotError) Unwrap() error { return e.Err }
 // package media has is a [*CannotError].
 func Make(ctx context.Context, content io.ReadSeeker, a Asked, region string) ([]byte, string, error) {
 	var steps []step
-	picture, err := media.DecodeFull(ctx, content, func(size image.Point, o media.Orientation) (cost media.Cost, err error) {
+	picture, err := media.DecodeFull(ctx, content, func(size image.Point, o media.Orientation) (cost int64, err error) {
 		steps, cost, err = plan(a, size, o, region)
 		return cost, err
 	})
@@ -64,7 +64,7 @@ func (s step) do(ctx context.Context, img *image.NRGBA) (*image.NRGBA, error) {
 
 // plan says by which steps the picture is made that is asked for, and what they
 // cost, before there is any pixel.
-func plan(a Asked, size image.Point, o media.Orientation, region string) (steps []step, cost media.Cost, err error) {
+func plan(a Asked, size image.Point, o media.Orientation, region string) (steps []step, cost int64, err error) {
 	for _, asked := range a.Steps {
 		if asked.Custom {
 			cut := crop(size, o, region)
@@ -82,10 +82,10 @@ func plan(a Asked, size image.Point, o media.Orientation, region string) (steps 
 	}
 	for _, s := range steps {
 		if s.cut.Size() != s.to {
-			cost = cost.Plus(media.ScaleCost(s.cut.Size(), s.to))
+			cost += media.ScaleCost(s.cut.Size(), s.to)
 		}
 	}
-	return steps, cost.Plus(media.EncodeCost(size)), nil
+	return steps, cost + media.EncodeCost(size), nil
 }
 
 // pixels is a side that was asked for, of a picture whose side is full.

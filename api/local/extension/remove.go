@@ -94,8 +94,8 @@ func removeBackground(ctx context.Context, in Input) (Output, error) {
 			return Output{}, err
 		}
 	}
-	picture, err := media.DecodeFull(ctx, in.content(), func(size image.Point, _ media.Orientation) (media.Cost, error) {
-		return cutCost(size, options).Plus(behind.cost(size)), nil
+	picture, err := media.DecodeFull(ctx, in.content(), func(size image.Point, _ media.Orientation) (int64, error) {
+		return cutCost(size, options) + behind.cost(size), nil
 	})
 	if err != nil {
 		return Output{}, err
@@ -130,11 +130,10 @@ func removeBackground(ctx context.Context, in Input) (Output, error) {
 
 // cutCost is what cutting out takes beside a picture of that size: 200 bytes for each
 // pixel of the small one, two numbers for each pixel of a shadow, and the file.
-func cutCost(size image.Point, o removeOptions) media.Cost {
-	cost := media.ReducedCost(size, workSide).Plus(media.EncodeCost(size))
-	cost.Strips += 200 * workSide * workSide
+func cutCost(size image.Point, o removeOptions) int64 {
+	cost := media.ReducedCost(size, workSide) + media.EncodeCost(size) + 200*workSide*workSide
 	if o.Shadow {
-		cost.Strips += 8 * int64(size.X) * int64(size.Y)
+		cost += 8 * int64(size.X) * int64(size.Y)
 	}
 	return cost
 }
@@ -143,7 +142,7 @@ func cutCost(size image.Point, o removeOptions) media.Cost {
 type behind struct {
 	content io.ReadSeeker
 	size    image.Point
-	decoded media.Cost
+	decoded int64
 }
 
 func readBehind(ctx context.Context, in Input) (b behind, err error) {
@@ -164,11 +163,11 @@ func errBehind(ctx context.Context, err error) error {
 }
 
 // cost is what it takes to lay the picture behind one of that size.
-func (b behind) cost(size image.Point) media.Cost {
+func (b behind) cost(size image.Point) int64 {
 	if b.content == nil {
-		return media.Cost{}
+		return 0
 	}
-	return b.decoded.Plus(media.ScaleCost(b.size, size))
+	return b.decoded + media.ScaleCost(b.size, size)
 }
 
 // decode decodes the picture and makes it cover the subject's.

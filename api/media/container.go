@@ -1,0 +1,192 @@
+package media
+
+import (
+	"bufio"
+	"encoding/binary"
+	"image"
+	"io"
+)
+
+// Bounds of the search through a file: no honest file has more segments, chunks or
+// frames before what is looked for.
+const (
+	maxParts  = 4096
+	maxChunks = 20_000
+)
+
+// readAt returns up to n bytes at pos; fewer at the end of the file or after an error.
+func readAt(rs io.ReadSeeker, pos, n int64) []byte {
+	if _, err := rs.Seek(pos, io.SeekStart); err != nil {
+		return nil
+	}
+	b := make([]byte, n)
+	got, _ := io.ReadFull(rs, b) // the caller checks the length
+	return b[:got]
+}
+
+// chunks goes through the chunks of a PNG or RIFF file, as a [bufio.Scanner] does.
+type chunks struct {
+	rs    io.ReadSeeker
+	png   bool
+	pos   int64 // of the next chunk
+	count int
+	err   error // that ended the scan, io.EOF included
+
+	name string
+	size int64    // of the data in bytes
+	at   int64    // position of the data
+	data [24]byte // its beginning; zeros beyond the end of the file
+}
+
+func pngChunks(rs io.ReadSeeker) *chunks  { return &chunks{rs: rs, png: true, pos: 8} }
+func riffChunks(rs io.ReadSeeker) *chunks { return &chunks{rs: rs, pos: 12} }
+
+func (c *chunks) scan() bool {
+	if c.count++; c.count > maxChunks {
+		return false
+	}
+	if _, c.err = c.rs.Seek(c.pos, io.SeekStart); c.err != nil {
+		return false
+	}
+	var head [32]byte
+	n, err := io.ReadFull(c.rs, head[:])
+	if n < 8 {
+		c.err = err
+		return false
+	}
+	c.at, c.data = c.pos+8, [24]byte(head[8:])
+	if c.png {
+		c.name, c.size = string(head[4:8]), int64(binary.BigEndian.Uint32(head[:]))
+		c.pos += 12 + c.size
+	} else {
+		c.name, c.size = string(head[:4]), int64(binary.LittleEndian.Uint32(head[4:]))
+		c.pos += 8 + c.size + c.size&1
+	}
+	return true
+}
+
+// uint24 reads three bytes.
+func uint24(b []byte) uint32 { return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 }
+
+// gifFrames is what the blocks of a GIF say about its frames.
+type gifFrames struct {
+	count       int
+	first       image.Point // size of the first frame
+	transparent bool        // a color of a frame is transparent
+	delay       int         // of all frames, in hundredths of a second
+	complete    bool        // the file was read to its end
+}
+
+// scanGIF reads the blocks of a GIF up to that many frames.
+func scanGIF(rs io.Reader, most int) (g gifFrames, err error) {
+	r := bufio.NewReader(rs)
+	var head [13]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return g, err
+	}
+	if err := skipColors(r, head[10]); err != nil {
+		return g, err
+	}
+	for range maxChunks {
+		kind, err := r.ReadByte()
+		if err != nil {
+			return g, err
+		}
+		switch kind {
+		case 0x21: // extension
+			b, err := r.Peek(5)
+			if err == nil && b[0] == 0xf9 && b[1] >= 4 {
+				g.transparent = g.transparent || b[2]&1 != 0
+				g.delay += int(binary.LittleEndian.Uint16(b[3:]))
+			}
+		case 0x2c: // frame
+			var d [9]byte
+			if _, err := io.ReadFull(r, d[:]); err != nil {
+				return g, err
+			}
+			if g.count++; g.count == 1 {
+				g.first = image.Pt(int(binary.LittleEndian.Uint16(d[4:])), int(binary.LittleEndian.Uint16(d[6:])))
+			}
+			if g.count == most {
+				return g, nil
+			}
+			if err := skipColors(r, d[8]); err != nil {
+				return g, err
+			}
+		default: // 0x3b, or garbage after the last frame
+			g.complete = true
+			return g, nil
+		}
+		if err := skipBlocks(r); err != nil {
+			return g, err
+		}
+	}
+	return g, nil
+}
+
+// skipColors skips a color table, if the flags say that there is one.
+func skipColors(r *bufio.Reader, flags byte) error {
+	if flags&0x80 == 0 {
+		return nil
+	}
+	_, err := r.Discard(3 << (flags&7 + 1))
+	return err
+}
+
+// skipBlocks skips one byte (a label or code size) and the data blocks after it.
+func skipBlocks(r *bufio.Reader) error {
+	_, err := r.ReadByte()
+	for err == nil {
+		var n byte
+		if n, err = r.ReadByte(); n == 0 {
+			return err
+		}
+		_, err = r.Discard(int(n))
+	}
+	return err
+}
+
+// eachSegment calls do for the segments of a JPEG before its first scan, until do
+// returns false.
+func eachSegment(rs io.Reader, do func(marker byte, data []byte) bool) error {
+	r := bufio.NewReader(rs)
+	if _, err := r.Discard(2); err != nil {
+		return err
+	}
+	for range maxParts {
+		marker, err := nextMarker(r)
+		if err != nil || marker == 0xda {
+			return err
+		}
+		var b [2]byte
+		if _, err := io.ReadFull(r, b[:]); err != nil {
+			return err
+		}
+		data := make([]byte, max(0, int(binary.BigEndian.Uint16(b[:]))-2))
+		if _, err := io.ReadFull(r, data); err != nil || !do(marker, data) {
+			return err
+		}
+	}
+	return nil
+}
+
+// nextMarker reads up to and including the next marker that has a length.
+func nextMarker(r *bufio.Reader) (byte, error) {
+	for {
+		b, err := r.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		if b != 0xff {
+			continue
+		}
+		for b == 0xff {
+			if b, err = r.ReadByte(); err != nil {
+				return 0, err
+			}
+		}
+		if b != 0 && b != 1 && (b < 0xd0 || b > 0xd9) {
+			return b, nil
+		}
+	}
+}

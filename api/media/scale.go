@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Scale scales the part cut of a picture to a size, by a Catmull-Rom kernel. What
-// shrinks to less than half is averaged first. For its memory see [ScaleCost].
+// Scale scales the part cut of a picture to a size, by a Catmull-Rom kernel. A picture
+// that shrinks to less than half is averaged first. For its memory see [ScaleCost].
 //
 // golang.org/x/image/draw keeps 32 bytes for each pixel between its two steps: from
 // 8000 × 8000 to 4000 × 4000 pixels it allocates 1.09 GB. This takes 76 MB and less than
@@ -20,25 +20,56 @@ func Scale(ctx context.Context, img *image.NRGBA, cut image.Rectangle, to image.
 		}
 		img, cut = straight(small), small.Rect
 	}
+	s := scaling{
+		pix: img.Pix[img.PixOffset(cut.Min.X, cut.Min.Y):], stride: img.Stride, width: cut.Dx(), straight: true,
+		across: kernel(cut.Dx(), to.X), down: kernel(cut.Dy(), to.Y),
+	}
 	out := image.NewNRGBA(image.Rectangle{Max: to})
-	across, down := taps(cut.Dx(), to.X), taps(cut.Dy(), to.Y)
-	return out, Strips(ctx, max(to.X, cut.Dx())/8, to.Y, func(from, end int) error {
-		sums := make([]float32, 4*cut.Dx())
-		for y := from; y < end; y++ {
+	return out, s.run(ctx, out.Pix, out.Stride)
+}
+
+// Sample draws the rectangle part of a picture with size pixels. img is the whole
+// picture, reduced from the size full, in whose pixels part is counted. Each pixel is
+// the mean of the area under it. Part and size must not be empty.
+func Sample(img *image.RGBA, full image.Point, part image.Rectangle, size image.Point) *image.RGBA {
+	have := img.Rect.Size()
+	s := scaling{
+		pix: img.Pix, stride: img.Stride, width: have.X,
+		across: means(part.Min.X, part.Max.X, full.X, have.X, size.X), down: means(part.Min.Y, part.Max.Y, full.Y, have.Y, size.Y),
+	}
+	out := image.NewRGBA(image.Rectangle{Max: size})
+	if err := s.run(context.Background(), out.Pix, out.Stride); err != nil {
+		panic(err) // nothing cancels it: a strip panicked
+	}
+	return out
+}
+
+// shrinkage is by what a picture is reduced before it is scaled: the kernel gets twice
+// the size that is asked for.
+func shrinkage(from, to image.Point) int { return max(1, min(from.X/to.X, from.Y/to.Y)/2) }
+
+// scaling makes each pixel of a picture from a rectangle of weighted pixels of another.
+type scaling struct {
+	pix           []uint8
+	stride, width int
+	straight      bool // the alpha of the pixels is not premultiplied
+	across, down  []tap
+}
+
+// run fills lines of 4 bytes for each pixel.
+func (s *scaling) run(ctx context.Context, out []uint8, stride int) error {
+	return Strips(ctx, max(len(s.across), s.width)/8, len(s.down), func(from, to int) error {
+		sums := make([]float32, 4*s.width)
+		for y := from; y < to; y++ {
 			clear(sums)
-			for i, w := range down[y].weights {
-				line := img.Pix[img.PixOffset(cut.Min.X, cut.Min.Y+down[y].first+i):][:4*cut.Dx()]
-				addLine(sums, line, w)
+			for i, w := range s.down[y].weights {
+				s.addLine(sums, s.pix[(s.down[y].first+i)*s.stride:][:4*s.width], w)
 			}
-			sumAcross(out.Pix[y*out.Stride:][:4*to.X], sums, across)
+			s.sumAcross(out[y*stride:], sums)
 		}
 		return nil
 	})
 }
-
-// shrinkage is by what a picture is reduced before it is scaled: twice the size that
-// is asked for is left for the kernel.
-func shrinkage(from, to image.Point) int { return max(1, min(from.X/to.X, from.Y/to.Y)/2) }
 
 // tap is what one pixel is made of: pixels from first on, by weights that sum up to 1.
 type tap struct {
@@ -46,18 +77,38 @@ type tap struct {
 	weights []float32
 }
 
-// taps are those of a side of want pixels made of have.
-func taps(have, want int) []tap {
+// kernel returns the taps of a side of want pixels made of have, by Catmull-Rom.
+func kernel(have, want int) []tap {
 	scale := float64(have) / float64(want)
 	stretch := max(1, scale) // of the kernel, which is 2 wide on each side
-	list := make([]tap, want)
-	weights := make([]float32, 0, int(float64(want)*(4*stretch+1)))
-	for i := range list {
+	return taps(want, int(4*stretch+1), func(i int) (first, last int, weight func(at int) float64) {
 		center := (float64(i)+0.5)*scale - 0.5
-		first, last := max(0, int(math.Ceil(center-2*stretch))), min(have-1, int(center+2*stretch))
+		first, last = max(0, int(math.Ceil(center-2*stretch))), min(have-1, int(center+2*stretch))
+		return first, last, func(at int) float64 { return catmullRom(math.Abs(float64(at)-center) / stretch) }
+	})
+}
+
+// means returns the taps of a side of want equal parts of from..to, in pixels of a side
+// of full, of which have are there.
+func means(from, to, full, have, want int) []tap {
+	scale := float64(have) / float64(full)
+	start, step := float64(from)*scale, float64(to-from)*scale/float64(want)
+	return taps(want, int(step)+2, func(i int) (first, last int, weight func(at int) float64) {
+		a, b := start+float64(i)*step, start+float64(i+1)*step
+		first = max(0, min(int(a), have-1))
+		last = max(first, min(int(math.Ceil(b))-1, have-1))
+		return first, last, func(at int) float64 { return max(1e-6, min(b, float64(at+1))-max(a, float64(at))) }
+	})
+}
+
+// taps makes n taps of about that many weights.
+func taps(n, each int, of func(i int) (first, last int, weight func(at int) float64)) []tap {
+	list, weights := make([]tap, n), make([]float32, 0, n*each)
+	for i := range list {
+		first, last, weight := of(i)
 		from, sum := len(weights), float32(0)
 		for at := first; at <= last; at++ {
-			w := float32(catmullRom(math.Abs(float64(at)-center) / stretch))
+			w := float32(weight(at))
 			weights = append(weights, w)
 			sum += w
 		}
@@ -80,22 +131,22 @@ func catmullRom(t float64) float64 {
 }
 
 // addLine adds a line of pixels to sums of premultiplied ones.
-func addLine(sums []float32, line []uint8, weight float32) {
+func (s *scaling) addLine(sums []float32, line []uint8, weight float32) {
 	for ; len(line) >= 4 && len(sums) >= 4; line, sums = line[4:], sums[4:] {
 		w := weight
-		if line[3] != 255 {
+		if s.straight && line[3] != 255 {
 			w *= float32(line[3]) / 255
 		}
 		sums[0] += w * float32(line[0])
 		sums[1] += w * float32(line[1])
 		sums[2] += w * float32(line[2])
-		sums[3] += w * 255
+		sums[3] += weight * float32(line[3])
 	}
 }
 
 // sumAcross makes a line of pixels of sums of premultiplied ones.
-func sumAcross(out []uint8, sums []float32, across []tap) {
-	for _, t := range across {
+func (s *scaling) sumAcross(out []uint8, sums []float32) {
+	for _, t := range s.across {
 		var r, g, b, a float32
 		part := sums[4*t.first:]
 		for _, w := range t.weights {
@@ -106,8 +157,11 @@ func sumAcross(out []uint8, sums []float32, across []tap) {
 			part = part[4:]
 		}
 		if a >= 0.5 {
-			full := 255 / a
-			out[0], out[1], out[2], out[3] = channel(r*full), channel(g*full), channel(b*full), channel(a)
+			light := float32(1)
+			if s.straight {
+				light = 255 / a
+			}
+			out[0], out[1], out[2], out[3] = channel(r*light), channel(g*light), channel(b*light), channel(a)
 		}
 		out = out[4:]
 	}

@@ -35,7 +35,7 @@ func BenchmarkCached24MP(b *testing.B) {
 func BenchmarkRender(b *testing.B) {
 	p := New(mediatest.Photograph(1024, 768), media.Normal)
 	for name, o := range map[string]Options{
-		"blocks": {}, "half": {Set: Half}, "blocks256": {Color: Color256}, "shades": {Color: NoColor},
+		"blocks": {}, "blocks256": {Color: Color256}, "shades": {Color: NoColor},
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -2,13 +2,13 @@ package picture
 
 import "strconv"
 
-// cell is one character cell: a glyph, the colour of its ink and of its ground.
+// cell is one character cell: a glyph, the color of its ink and of its ground.
 type cell struct {
 	glyph  rune
 	fg, bg paint
 }
 
-// paint is a colour as a terminal is told it: none, one of 256, or red, green and
+// paint is a color as a terminal is told it: none, one of 256, or red, green and
 // blue.
 type paint uint32
 
@@ -18,16 +18,17 @@ const (
 	palPaint paint = 2 << 24
 )
 
-func rgb(r, g, b uint8) paint {
-	return rgbPaint | paint(r)<<16 | paint(g)<<8 | paint(b)
+// exact is a color of red, green and blue from 0 to 255.
+func exact(c [3]float32) paint {
+	return rgbPaint | paint(c[0]+0.5)<<16 | paint(c[1]+0.5)<<8 | paint(c[2]+0.5)
 }
 
-// encode appends a line of cells with as few sequences as it takes. It ends in the
-// terminal's own colours.
+// encode appends a line of cells with as few escape sequences as possible. It ends in the
+// terminal's own colors.
 func encode(b []byte, cells []cell) []byte {
 	fg, bg := noPaint, noPaint
 	for _, c := range cells {
-		// The ink of a space is not seen: changing it would be wasted.
+		// The ink of a space is not seen: it need not change.
 		newFg := c.fg
 		if c.glyph == ' ' && c.fg == noPaint && c.bg != noPaint {
 			newFg = fg
@@ -44,7 +45,7 @@ func encode(b []byte, cells []cell) []byte {
 	return b
 }
 
-// sequence appends the change from one pair of colours to another.
+// sequence appends the change from one pair of colors to another.
 func sequence(b []byte, oldFg, fg, oldBg, bg paint) []byte {
 	b = append(b, "\x1b["...)
 	n := len(b)
@@ -60,7 +61,7 @@ func sequence(b []byte, oldFg, fg, oldBg, bg paint) []byte {
 	return append(b, 'm')
 }
 
-// appendPaint appends the parameters that choose a colour; layer is '3' for ink
+// appendPaint appends the parameters that choose a color; layer is '3' for ink
 // and '4' for ground.
 func appendPaint(b []byte, p paint, layer byte) []byte {
 	b = append(b, layer)

@@ -145,22 +145,17 @@ func (g *ImageStore) newImage(p *Picture, size image.Point, o Options, dim int) 
 
 // packed are the pixels of p at w × h, three bytes each, compressed.
 func packed(p *Picture, w, h int, check image.Point, dim int) []byte {
-	s := newScaler(p, w, h, image.Pt(max(1, check.X), max(1, check.Y/2)))
+	img := p.sample(image.Pt(w, h), image.Pt(max(1, check.X), max(1, check.Y/2)), dim)
+	pix := img.Pix[:0] // the pixels without their alpha, in the same memory
+	for i := 0; i < len(img.Pix); i += 4 {
+		pix = append(pix, img.Pix[i:i+3]...)
+	}
 	var b bytes.Buffer
 	z, err := zlib.NewWriterLevel(&b, zlib.BestSpeed)
 	if err != nil {
 		z = zlib.NewWriter(&b)
 	}
-	line := make([]uint8, 3*w)
-	for y := range h {
-		s.row(y, line)
-		if dim != fullLight {
-			for i, v := range line {
-				line[i] = uint8(int(v) * dim / fullLight)
-			}
-		}
-		_, _ = z.Write(line) // writing to memory does not fail
-	}
+	_, _ = z.Write(pix) // writing to memory does not fail
 	_ = z.Close()
 	return b.Bytes()
 }
@@ -211,17 +206,7 @@ func (i *Image) place(b []byte, x, end, y int) []byte {
 
 // frame are the lines of cols × rows cells with the image at area.
 func (i *Image) frame(cols, rows int, area image.Rectangle) []string {
-	lines := make([]string, rows)
-	for y := range lines {
-		if y < area.Min.Y || y >= area.Max.Y {
-			lines[y] = strings.Repeat(" ", cols)
-			continue
-		}
-		b := bytes.Repeat([]byte{' '}, area.Min.X)
-		b = i.place(b, 0, area.Dx(), y-area.Min.Y)
-		lines[y] = string(append(b, bytes.Repeat([]byte{' '}, cols-area.Max.X)...))
-	}
-	return lines
+	return frame(cols, rows, area, func(y int) string { return string(i.place(nil, 0, area.Dx(), y)) }).Lines
 }
 
 // Transmitted tells that the terminal has an image: its cells may be drawn from now on.

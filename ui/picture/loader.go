@@ -133,7 +133,7 @@ func (l *Loader) transmit(ctx context.Context, p *Picture, r Request) (Rendered,
 		img.Drop()
 		return Rendered{}, true
 	}
-	return Rendered{Lines: img.frame(r.Cols, r.Rows, area), Area: area, Image: img, size: p.Size()}, true
+	return Rendered{Lines: img.frame(r.Cols, r.Rows, area), Area: area, Image: img}, true
 }
 
 // smallCost stands for the memory that keeping anything takes.

@@ -1,10 +1,10 @@
 package picture
 
-// The 256-colour palette of terminals from 16 on: a cube of 6×6×6 colours, then 24
-// greys. The first 16 are left alone, since every user has their own.
+// The 256-color palette of terminals from 16 on: a cube of 6×6×6 colors, then 24
+// grays. The first 16 are left alone, since every user has their own.
 var cubeLevels = [6]float32{0, 95, 135, 175, 215, 255}
 
-// nearest is the palette colour closest to c, and its red, green and blue.
+// nearest is the palette color closest to c, and its red, green and blue.
 func nearest(c [3]float32) (paint, [3]float32) {
 	var index int
 	var cube [3]float32
@@ -18,9 +18,9 @@ func nearest(c [3]float32) (paint, [3]float32) {
 	}
 	step := clamp(int(((c[0]+c[1]+c[2])/3-8)/10+0.5), 0, 23)
 	level := float32(8 + 10*step)
-	grey := [3]float32{level, level, level}
-	if distance(c, grey) < distance(c, cube) {
-		return palPaint | paint(232+step), grey
+	gray := [3]float32{level, level, level}
+	if distance(c, gray) < distance(c, cube) {
+		return palPaint | paint(232+step), gray
 	}
 	return palPaint | paint(16+index), cube
 }
@@ -33,18 +33,68 @@ func distance(a, b [3]float32) float32 {
 	return d
 }
 
-// diffusion spreads the error of every cell over its neighbours to the right and
-// below (Floyd and Steinberg), so that few colours make many.
+// inkShare is how much of the error of the paper its ink compensates: with all of it the
+// two are further apart than the picture.
+const inkShare = 0.6
+
+// indexed draws a cell with the 256 colors of the palette.
+func indexed(f fitted, d *diffusion, x int) cell {
+	if f.part == 0 {
+		// A plain cell can still be mixed from two colors of the palette.
+		f.glyph, f.ink, f.part = upperHalf, f.paper, 0.5
+	}
+	owed := d.owed(x)
+	var ink, paper, rest [3]float32
+	for c := range 3 {
+		paper[c] = f.paper[c] + owed[c]
+	}
+	bg, got := nearest(paper)
+	for c := range 3 {
+		ink[c] = f.ink[c] + owed[c] + (paper[c]-got[c])*min(1, (1-f.part)/f.part)*inkShare
+	}
+	fg, drawn := nearest(ink)
+	for c := range 3 {
+		rest[c] = (paper[c]-got[c])*(1-f.part) + (f.ink[c]+owed[c]-drawn[c])*f.part
+	}
+	d.pass(x, rest)
+	if fg == bg {
+		return cell{glyph: ' ', bg: bg}
+	}
+	return cell{glyph: f.glyph, fg: fg, bg: bg}
+}
+
+var densities = [...]rune{' ', '░', '▒', '▓', '█'}
+
+// shade draws a cell without color, by ink of five densities. light: the terminal has
+// dark ink on a light ground.
+func shade(p []uint8, light bool, d *diffusion, x int) cell {
+	const step = 255.0 / float32(len(densities)-1)
+	ink := 0.299*float32(p[0]) + 0.587*float32(p[1]) + 0.114*float32(p[2])
+	if light {
+		ink = 255 - ink
+	}
+	ink += d.owed(x)[0]
+	level := clamp(int(ink/step+0.5), 0, len(densities)-1)
+	d.pass(x, [3]float32{ink - float32(level)*step})
+	return cell{glyph: densities[level]}
+}
+
+// diffusion spreads the error of every cell over its neighbors to the right and
+// below (Floyd and Steinberg), so that few colors make many.
 type diffusion struct {
 	here, next [][3]float32
-	// most bounds what is passed on: colours outside the palette's reach would
+	// most bounds what is passed on: colors outside the palette's reach would
 	// otherwise pile up into streaks. Of what is left kept is the part that counts:
 	// cells are large, and the speckles of an exact sum are seen.
 	most, kept float32
 }
 
-func newDiffusion(cols int, most, kept float32) *diffusion {
-	return &diffusion{here: make([][3]float32, cols+2), next: make([][3]float32, cols+2), most: most, kept: kept}
+func newDiffusion(cols int, c Color) *diffusion {
+	d := &diffusion{here: make([][3]float32, cols+2), next: make([][3]float32, cols+2), most: 24, kept: 0.5}
+	if c == NoColor {
+		d.most, d.kept = 48, 0.75
+	}
+	return d
 }
 
 // line begins the next line of cells.
@@ -53,7 +103,7 @@ func (d *diffusion) line() {
 	clear(d.next)
 }
 
-// owed is what the cell x should be brighter by, to make up for its neighbours.
+// owed is what the cell x should be brighter by, to make up for its neighbors.
 func (d *diffusion) owed(x int) [3]float32 { return d.here[x+1] }
 
 // pass spreads the error that cell x is left with.

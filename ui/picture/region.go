@@ -1,9 +1,7 @@
 package picture
 
 import (
-	"bytes"
 	"image"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -18,7 +16,7 @@ type RegionView struct {
 	size       image.Point
 	// bright and dark are the cells of area, line by line.
 	bright, dark []cell
-	// ground is the colour under the border in each cell of area.
+	// ground is the color under the border in each cell of area.
 	ink    paint
 	ground []paint
 	// images are the picture as it is and darkened, where the terminal shows it;
@@ -27,66 +25,36 @@ type RegionView struct {
 	left   bool // nobody shows the view any more
 }
 
-// RenderRegion draws p with rect marked, which is in pixels of p as shown: outside
-// of it the picture is darkened, and a border runs along it. What of rect lies
-// outside of p is left out; an empty rect marks nothing. For more than one frame
-// use [NewRegionView].
-func RenderRegion(p *Picture, cols, rows int, rect image.Rectangle, o Options) Rendered {
-	return NewRegionView(p, cols, rows, o).Render(rect)
-}
-
 // NewRegionView fits p into cols × rows cells.
 func NewRegionView(p *Picture, cols, rows int, o Options) *RegionView {
-	v := &RegionView{cols: max(0, cols), rows: max(0, rows), size: p.Size()}
-	v.area = Fit(v.size, v.cols, v.rows, o.CellAspect)
+	v := &RegionView{cols: cols, rows: rows, size: p.Size()}
+	v.area = Fit(v.size, cols, rows, o.CellAspect)
 	size := v.area.Size()
-	v.bright = drawAll(newDrawing(p, size, o), size)
-	dark := newDrawing(p, size, o)
-	if dark == nil {
-		return v
-	}
-	dark.dim = dimLight
-	v.dark = drawAll(dark, size)
+	v.bright, v.dark = drawCells(p, size, o, fullLight), drawCells(p, size, o, dimLight)
 	v.ink, v.ground = borderColors(p, size, o)
 	return v
-}
-
-func drawAll(d *drawing, size image.Point) []cell {
-	cells := make([]cell, size.X*size.Y)
-	for y := range size.Y {
-		d.next(cells[y*size.X:][:size.X])
-	}
-	return cells
 }
 
 // borderColors is white ink on the darkened mean of each cell, which is seen on
 // light pictures as well as on dark ones.
 func borderColors(p *Picture, size image.Point, o Options) (ink paint, ground []paint) {
 	ground = make([]paint, size.X*size.Y)
-	if o.Color == NoColor {
+	if o.Color == NoColor || len(ground) == 0 {
 		return noPaint, ground
 	}
-	s := newScaler(p, size.X, size.Y, image.Pt(2, 1))
-	line := make([]uint8, 3*size.X)
-	for y := range size.Y {
-		s.row(y, line)
-		for x := range size.X {
-			var c [3]float32
-			for i := range c {
-				c[i] = float32(int(line[3*x+i]) * dimLight / fullLight)
-			}
-			g := exact(c)
-			if o.Color == Color256 {
-				g, _ = nearest(c)
-			}
-			ground[y*size.X+x] = g
+	toPaint := exact
+	if o.Color == Color256 {
+		toPaint = func(c [3]float32) paint {
+			p, _ := nearest(c)
+			return p
 		}
 	}
-	if o.Color == Color256 {
-		ink, _ = nearest([3]float32{255, 255, 255})
-		return ink, ground
+	img := p.sample(size, image.Pt(2, 1), dimLight)
+	for i := range ground {
+		c := img.Pix[4*i:]
+		ground[i] = toPaint([3]float32{float32(c[0]), float32(c[1]), float32(c[2])})
 	}
-	return rgb(255, 255, 255), ground
+	return toPaint([3]float32{255, 255, 255}), ground
 }
 
 // Transmit prepares to show real pictures in place of glyphs: the picture is sent
@@ -147,62 +115,57 @@ func (v *RegionView) Delete() tea.Cmd {
 	return tea.Batch(images[0].Delete(), images[1].Delete())
 }
 
-// places appends a line of cells of the two pictures.
-func (v *RegionView) places(b []byte, row int, border image.Rectangle) []byte {
-	width, bright, dark := v.area.Dx(), v.images[0], v.images[1]
-	switch {
-	case border.Empty():
-		return bright.place(b, 0, width, row)
-	case row < border.Min.Y || row >= border.Max.Y:
-		return dark.place(b, 0, width, row)
-	}
-	b = dark.place(b, 0, border.Min.X, row)
-	if inside := border.Inset(1); inside.Empty() || row < inside.Min.Y || row >= inside.Max.Y {
-		b = v.appendBorder(b, border.Min.X, border.Max.X, row, border)
-	} else {
-		b = v.appendBorder(b, border.Min.X, inside.Min.X, row, border)
-		b = bright.place(b, inside.Min.X, inside.Max.X, row)
-		b = v.appendBorder(b, inside.Max.X, border.Max.X, row, border)
-	}
-	return dark.place(b, border.Max.X, width, row)
-}
-
-// appendBorder appends the cells of the border from x to before end.
-func (v *RegionView) appendBorder(b []byte, x, end, row int, border image.Rectangle) []byte {
-	line := make([]cell, 0, end-x)
-	for ; x < end; x++ {
-		line = append(line, v.cell(image.Pt(x, row), border))
-	}
-	return encode(b, line)
-}
-
-// Render draws a frame with rect marked; see [RenderRegion].
+// Render draws a frame with rect marked, which is in pixels of the picture as shown:
+// outside of it the picture is darkened, and a border runs along it. The part of rect
+// outside of the picture is left out; an empty rect marks nothing.
 func (v *RegionView) Render(rect image.Rectangle) Rendered {
-	r := Rendered{Lines: make([]string, 0, v.rows), Area: v.area, size: v.size}
 	border := v.cells(rect)
-	width := v.area.Dx()
-	line := make([]cell, width)
+	line := make([]cell, v.area.Dx())
 	var buf []byte
-	for y := range v.rows {
-		if y < v.area.Min.Y || y >= v.area.Max.Y {
-			r.Lines = append(r.Lines, strings.Repeat(" ", v.cols))
-			continue
-		}
-		row := y - v.area.Min.Y
+	return frame(v.cols, v.rows, v.area, func(y int) string {
 		if v.images[0] != nil {
-			b := bytes.Repeat([]byte{' '}, v.area.Min.X)
-			b = v.places(b, row, border)
-			b = append(b, bytes.Repeat([]byte{' '}, v.cols-v.area.Max.X)...)
-			r.Lines = append(r.Lines, string(b))
-			continue
+			return v.places(y, border)
 		}
 		for x := range line {
-			line[x] = v.cell(image.Pt(x, row), border)
+			line[x] = v.cell(image.Pt(x, y), border)
 		}
-		buf = r.frame(buf[:0], line, v.cols)
-		r.Lines = append(r.Lines, string(buf))
+		buf = encode(buf[:0], line)
+		return string(buf)
+	})
+}
+
+// places is a line of the two pictures that the terminal has, with the border.
+func (v *RegionView) places(y int, border image.Rectangle) string {
+	var b []byte
+	for x := 0; x < v.area.Dx(); {
+		of := v.pieceAt(image.Pt(x, y), border)
+		end := x + 1
+		for end < v.area.Dx() && v.pieceAt(image.Pt(end, y), border) == of {
+			end++
+		}
+		if of != nil {
+			b = of.place(b, x, end, y)
+		} else {
+			var line []cell
+			for ; x < end; x++ {
+				line = append(line, v.cell(image.Pt(x, y), border))
+			}
+			b = encode(b, line)
+		}
+		x = end
 	}
-	return r
+	return string(b)
+}
+
+// pieceAt is the picture that a cell is a part of; nil on the border.
+func (v *RegionView) pieceAt(c image.Point, border image.Rectangle) *Image {
+	switch {
+	case !border.Empty() && !c.In(border):
+		return v.images[1]
+	case border.Empty() || borderGlyph(c, border) == 0:
+		return v.images[0]
+	}
+	return nil
 }
 
 // cells is the rectangle of cells of area that rect touches.

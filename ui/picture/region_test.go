@@ -55,7 +55,7 @@ func TestRegionBorder(t *testing.T) {
 func TestRegionLight(t *testing.T) {
 	p := New(mediatest.Quarters(160, 160), media.Normal)
 	plain := screenshot(t, Render(p, 16, 8, Options{}).Lines, 16)
-	marked := RenderRegion(p, 16, 8, image.Rect(40, 40, 120, 120), Options{})
+	marked := NewRegionView(p, 16, 8, Options{}).Render(image.Rect(40, 40, 120, 120))
 	for i, line := range marked.Lines {
 		for _, g := range "┌─┐│└┘" {
 			line = strings.ReplaceAll(line, string(g), " ")
@@ -73,7 +73,7 @@ func TestRegionLight(t *testing.T) {
 			}
 		}
 	}
-	none := RenderRegion(p, 16, 8, image.Rectangle{}, Options{})
+	none := NewRegionView(p, 16, 8, Options{}).Render(image.Rectangle{})
 	if strings.Join(none.Lines, "") != strings.Join(Render(p, 16, 8, Options{}).Lines, "") {
 		t.Error("without a region the picture is drawn differently")
 	}

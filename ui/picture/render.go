@@ -5,20 +5,22 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/colorprofile"
+
+	"mediadesk/api/media"
 )
 
-// Color is how many colours the terminal has. For one with 16 use [Color256]: the
+// Color is how many colors the terminal has. For one with 16 use [Color256]: the
 // framework finds the nearest.
 type Color int
 
-// The colours to draw with; the zero value is all of them.
+// The colors to draw with; the zero value is all of them.
 const (
 	TrueColor Color = iota
 	Color256
 	NoColor
 )
 
-// ColorOf is what to draw with on a terminal of that profile; all colours while
+// ColorOf is what to draw with on a terminal of that profile; all colors while
 // it is unknown.
 func ColorOf(p colorprofile.Profile) Color {
 	switch p {
@@ -30,39 +32,31 @@ func ColorOf(p colorprofile.Profile) Color {
 	return TrueColor
 }
 
-// Set is the set of glyphs to draw with. It has no meaning without colour.
+// Set is the set of glyphs to draw with. It has no meaning without color.
 type Set int
 
-// The sets. Every font has the glyphs of the first two; the others need a
+// The sets, each with the ones before. Every font has the first; the others need a
 // terminal that draws them itself.
 const (
-	// Blocks is half blocks, quadrants and eighths, whichever come closest.
-	Blocks Set = iota
-	// Half is half blocks alone: faster, coarser.
-	Half
-	// Sextants is Blocks and the sixths of a cell.
-	Sextants
-	// Octants is Sextants and the eighths of a cell by two columns.
-	Octants
+	Blocks   Set = iota // half blocks, quadrants and eighths
+	Sextants            // sixths of a cell
+	Octants             // eighths of a cell in two columns
 )
 
 // String names the glyphs of the set.
 func (s Set) String() string {
-	return [...]string{
-		"half blocks, quadrants, eighths", "half blocks", "half blocks, quadrants, eighths, sextants",
-		"half blocks, quadrants, eighths, sextants, octants",
-	}[s]
+	return "half blocks, quadrants, eighths" + [...]string{"", ", sextants", ", sextants, octants"}[s]
 }
 
 // Options says how to draw. The zero value is right for a terminal with all
-// colours.
+// colors.
 type Options struct {
 	Color Color
 	Set   Set
 	// CellAspect is the height of a cell divided by its width; zero means 2.
 	CellAspect float64
 	// Light says that the terminal has a light background, which only counts
-	// without colour.
+	// without color.
 	Light bool
 	// Method and Cell (the size of a cell in pixels) count for [Loader.Load] and
 	// [NewRegionView]; [Render] always draws with glyphs.
@@ -73,111 +67,105 @@ type Options struct {
 // Rendered is a picture as terminal cells.
 type Rendered struct {
 	// Lines are the rows asked for, each exactly as many cells wide as asked for
-	// and ending in the terminal's own colours.
+	// and ending in the terminal's own colors.
 	Lines []string
-	// Area is the part of the cells that the picture covers; empty if it is
-	// nowhere.
+	// Area is the part of the cells that the picture covers; it can be empty.
 	Area image.Rectangle
 	// Image is the real picture that the lines show, which has to be sent to the
 	// terminal before them; nil where they are glyphs.
 	Image *Image
-	// size is the size of the picture.
-	size image.Point
 }
 
-// Pixels is the rectangle of the picture, in its pixels as shown, that lies under
-// a cell; empty for cells beside the picture.
-func (r Rendered) Pixels(col, row int) image.Rectangle {
-	c := image.Pt(col, row)
-	if !c.In(r.Area) {
-		return image.Rectangle{}
-	}
-	c = c.Sub(r.Area.Min)
-	x0, x1 := share(c.X, r.Area.Dx(), r.size.X)
-	y0, y1 := share(c.Y, r.Area.Dy(), r.size.Y)
-	return image.Rect(x0, y0, x1, y1)
-}
-
-// share is part i of n equal parts of a side, widened to whole pixels.
-func share(i, n, side int) (from, to int) {
-	return i * side / n, ((i+1)*side + n - 1) / n
-}
-
-// Render draws p as large as it fits into cols × rows cells, in its proportions
-// and centred. An empty picture is drawn as empty cells.
+// Render draws p with glyphs, as large as it fits into cols × rows cells, in its
+// proportions and centered. An empty picture is drawn as empty cells.
 func Render(p *Picture, cols, rows int, o Options) Rendered {
-	cols, rows = max(0, cols), max(0, rows)
-	r := Rendered{Lines: make([]string, 0, rows), size: p.Size()}
-	r.Area = Fit(r.size, cols, rows, o.CellAspect)
-	draw := newDrawing(p, r.Area.Size(), o)
-	line := make([]cell, r.Area.Dx())
+	area := Fit(p.Size(), cols, rows, o.CellAspect)
+	cells := drawCells(p, area.Size(), o, fullLight)
 	var buf []byte
-	for y := range rows {
-		if y < r.Area.Min.Y || y >= r.Area.Max.Y {
-			r.Lines = append(r.Lines, strings.Repeat(" ", cols))
+	return frame(cols, rows, area, func(y int) string {
+		buf = encode(buf[:0], cells[y*area.Dx():][:area.Dx()])
+		return string(buf)
+	})
+}
+
+// frame puts the lines of a picture at area into cols × rows cells.
+func frame(cols, rows int, area image.Rectangle, line func(y int) string) Rendered {
+	cols = max(0, cols)
+	lines := make([]string, max(0, rows))
+	for y := range lines {
+		if y < area.Min.Y || y >= area.Max.Y {
+			lines[y] = strings.Repeat(" ", cols)
 			continue
 		}
-		draw.next(line)
-		buf = r.frame(buf[:0], line, cols)
-		r.Lines = append(r.Lines, string(buf))
+		lines[y] = strings.Repeat(" ", area.Min.X) + line(y-area.Min.Y) + strings.Repeat(" ", cols-area.Max.X)
 	}
-	return r
+	return Rendered{Lines: lines, Area: area}
 }
 
-// frame appends a line of the picture with the empty cells beside it.
-func (r *Rendered) frame(b []byte, line []cell, cols int) []byte {
-	for range r.Area.Min.X {
-		b = append(b, ' ')
-	}
-	b = encode(b, line)
-	for range cols - r.Area.Max.X {
-		b = append(b, ' ')
-	}
-	return b
-}
-
-// drawing draws a picture line by line.
-type drawing struct {
-	scaler *scaler
-	to     renderer
-	band   []uint8
-	y      int
-	// dim is how much of the light is kept, in 256ths; 256 is all.
-	dim int
-}
-
+// The light of a picture, and of its part outside a region, in 256ths.
 const (
 	fullLight = 256
 	dimLight  = 90
 )
 
-// newDrawing prepares to draw p into exactly size cells; nil for no cells.
-func newDrawing(p *Picture, size image.Point, o Options) *drawing {
+// The two grays of the checkerboard under transparent pictures, dark enough for light
+// pictures and light enough for dark ones. Both are densities that are drawn without color.
+const (
+	checkDark  = 0x40
+	checkLight = 0x80
+)
+
+// sample returns size pixels of what p shows, over a checkerboard with squares of check
+// pixels and with light 256ths of its light.
+func (p *Picture) sample(size, check image.Point, light int) *image.RGBA {
+	img := media.Sample(p.pix, p.full, p.window, size)
+	if !p.alpha && light == fullLight {
+		return img
+	}
+	for i := 0; i < len(img.Pix); i += 4 {
+		square := checkDark
+		if (i/4%size.X/check.X+i/4/size.X/check.Y)%2 == 0 {
+			square = checkLight
+		}
+		px := img.Pix[i:][:4]
+		under := (square*(255-int(px[3])) + 127) / 255
+		for c := range 3 {
+			px[c] = uint8(min(255, int(px[c])+under) * light / fullLight)
+		}
+	}
+	return img
+}
+
+// drawCells draws p into exactly size cells, line by line.
+func drawCells(p *Picture, size image.Point, o Options, light int) []cell {
 	if size.X <= 0 || size.Y <= 0 {
 		return nil
 	}
-	to := newRenderer(o, size.X)
-	sub := to.resolution()
-	w, h := size.X*sub.X, size.Y*sub.Y
+	sub := image.Pt(fitWidth, fitHeight)
+	if o.Color == NoColor {
+		sub = image.Pt(1, 1)
+	}
 	// A square of the checkerboard is one cell high and two wide.
-	check := image.Pt(2*sub.X, sub.Y)
-	return &drawing{
-		scaler: newScaler(p, w, h, check), to: to, band: make([]uint8, 3*w*sub.Y), dim: fullLight,
-	}
-}
-
-// next draws the next line of cells.
-func (d *drawing) next(line []cell) {
-	n := d.to.resolution().Y
-	stride := len(d.band) / n
-	for i := range n {
-		d.scaler.row(d.y, d.band[i*stride:][:stride])
-		d.y++
-	}
-	if d.dim != fullLight {
-		for i, v := range d.band {
-			d.band[i] = uint8(int(v) * d.dim / fullLight)
+	img := p.sample(image.Pt(size.X*sub.X, size.Y*sub.Y), image.Pt(2*sub.X, sub.Y), light)
+	cells, dither := make([]cell, size.X*size.Y), newDiffusion(size.X, o.Color)
+	for i := range cells {
+		x, y := i%size.X, i/size.X
+		if x == 0 {
+			dither.line()
+		}
+		pix := img.Pix[img.PixOffset(x*sub.X, y*sub.Y):]
+		switch o.Color {
+		case NoColor:
+			cells[i] = shade(pix, o.Light, dither, x)
+		case Color256:
+			cells[i] = indexed(fitCell(pix, img.Stride, o.Set), dither, x)
+		default:
+			f := fitCell(pix, img.Stride, o.Set)
+			cells[i] = cell{glyph: f.glyph, bg: exact(f.paper)}
+			if f.part > 0 {
+				cells[i].fg = exact(f.ink)
+			}
 		}
 	}
-	d.to.line(d.band, line)
+	return cells
 }

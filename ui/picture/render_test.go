@@ -159,11 +159,9 @@ func TestCloseToThePicture(t *testing.T) {
 		options Options
 		floor   float64
 	}{
-		{Options{Set: Half}, 25},
 		{Options{Set: Blocks}, 27},
 		{Options{Set: Sextants}, 27.5},
 		{Options{Set: Octants}, 28.5},
-		{Options{Set: Half, Color: Color256}, 21.5},
 		{Options{Set: Blocks, Color: Color256}, 22},
 	}
 	reached := map[Set]float64{}
@@ -184,9 +182,6 @@ func TestCloseToThePicture(t *testing.T) {
 			reached[tt.options.Set] = db
 		}
 	}
-	if gain := reached[Blocks] - reached[Half]; gain < 1 {
-		t.Errorf("more glyphs gain %.1f dB", gain)
-	}
 	if reached[Sextants] <= reached[Blocks] || reached[Octants] <= reached[Sextants] {
 		t.Errorf("the larger sets are no better: %v", reached)
 	}
@@ -195,9 +190,7 @@ func TestCloseToThePicture(t *testing.T) {
 // allOptions is every way to draw.
 func allOptions() (all []Options) {
 	for _, c := range []Color{TrueColor, Color256, NoColor} {
-		for _, s := range []Set{Blocks, Half} {
-			all = append(all, Options{Color: c, Set: s}, Options{Color: c, Set: s, Light: true})
-		}
+		all = append(all, Options{Color: c}, Options{Color: c, Light: true})
 	}
 	return all
 }
@@ -247,31 +240,13 @@ func TestExactSize(t *testing.T) {
 			rapid.IntRange(-5, 80).Draw(t, "x0"), rapid.IntRange(-5, 80).Draw(t, "y0"),
 			rapid.IntRange(-5, 80).Draw(t, "x1"), rapid.IntRange(-5, 80).Draw(t, "y1"),
 		)
-		checkFrame(t, RenderRegion(p, cols, rows, rect, o), cols, rows, o.Color)
+		checkFrame(t, NewRegionView(p, cols, rows, o).Render(rect), cols, rows, o.Color)
 	})
 }
 
 func TestLargeScreen(t *testing.T) {
 	r := Render(New(mediatest.Photograph(120, 80), media.Normal), 400, 120, Options{})
 	checkFrame(t, r, 400, 120, TrueColor)
-}
-
-// TestPixels expects the cells to cover the whole picture, each its own part.
-func TestPixels(t *testing.T) {
-	r := Render(New(mediatest.Photograph(101, 53), media.Normal), 40, 12, Options{})
-	var all image.Rectangle
-	for row := range 12 {
-		for col := range 40 {
-			px := r.Pixels(col, row)
-			if px.Empty() == image.Pt(col, row).In(r.Area) {
-				t.Fatalf("cell %d,%d lies over %v", col, row, px)
-			}
-			all = all.Union(px)
-		}
-	}
-	if all != image.Rect(0, 0, 101, 53) {
-		t.Errorf("all cells cover %v", all)
-	}
 }
 
 func TestGolden(t *testing.T) {
@@ -291,12 +266,12 @@ func TestGolden(t *testing.T) {
 	}
 	p := New(img, media.Normal)
 	for _, o := range allOptions() {
-		if o.Light && o.Color != NoColor || o.Set == Half && o.Color == NoColor {
+		if o.Light && o.Color != NoColor {
 			continue
 		}
-		name := [...]string{"all colours", "256 colours", "no colour"}[o.Color]
+		name := [...]string{"all colors", "256 colors", "no color"}[o.Color]
 		if o.Color != NoColor {
-			name += [...]string{", blocks", ", half"}[o.Set]
+			name += ", blocks"
 		}
 		if o.Light {
 			name += ", light"
@@ -306,7 +281,7 @@ func TestGolden(t *testing.T) {
 		})
 	}
 	t.Run("region", func(t *testing.T) {
-		r := RenderRegion(p, 16, 6, image.Rect(8, 8, 40, 40), Options{})
+		r := NewRegionView(p, 16, 6, Options{}).Render(image.Rect(8, 8, 40, 40))
 		golden.RequireEqual(t, strings.Join(r.Lines, "\n"))
 	})
 }
@@ -348,28 +323,28 @@ func TestNearest(t *testing.T) {
 	})
 }
 
-// TestFitBlocks expects cells that a glyph can show exactly to be shown exactly.
-func TestFitBlocks(t *testing.T) {
+// TestFitCell expects cells that a glyph can show exactly to be shown exactly.
+func TestFitCell(t *testing.T) {
 	glyphs := append([]rune{diagonal}, quadrants[:]...)
 	glyphs = append(append(glyphs, lower[:]...), left[:]...)
 	for _, g := range glyphs {
 		for _, swap := range []bool{false, true} {
-			band := make([]uint8, 3*blockSide*blockSide)
-			for i := range blockSide * blockSide {
+			pix := make([]uint8, 4*fitAll)
+			for i := range fitAll {
 				c := [3]uint8{10, 200, 30}
-				if hasInk(t, g, i%blockSide, 3*(i/blockSide)) != swap {
+				if hasInk(t, g, i%fitWidth, i/fitWidth) != swap {
 					c = [3]uint8{240, 20, 90}
 				}
-				copy(band[3*i:], c[:])
+				copy(pix[4*i:], c[:])
 			}
-			f := fitBlocks(band, 3*blockSide, 0)
-			for i := range blockSide * blockSide {
+			f := fitCell(pix, 4*fitWidth, Blocks)
+			for i := range fitAll {
 				c := f.paper
-				if hasInk(t, f.glyph, i%blockSide, 3*(i/blockSide)) {
+				if hasInk(t, f.glyph, i%fitWidth, i/fitWidth) {
 					c = f.ink
 				}
 				for j, v := range c {
-					if v != float32(band[3*i+j]) {
+					if v != float32(pix[4*i+j]) {
 						t.Fatalf("%q, swapped %v: drawn as %+v", g, swap, f)
 					}
 				}

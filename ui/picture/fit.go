@@ -1,0 +1,160 @@
+package picture
+
+import "math/bits"
+
+// Sub-pixels of a cell: it can be divided into halves, thirds, quarters and eighths.
+const (
+	fitWidth  = 8
+	fitHeight = 24
+	fitAll    = fitWidth * fitHeight
+)
+
+// minGain is by how much a glyph must come closer than a plain cell to be worth
+// it: in squared color steps per sub-pixel, less than the eye sees.
+const minGain = 2.0
+
+// fitted is the best drawing of a cell with two colors: ink where the glyph has
+// ink, on part of the cell, and paper elsewhere.
+type fitted struct {
+	glyph      rune
+	ink, paper [3]float32
+	part       float32 // of the cell, 0 to 1
+}
+
+// sums are the red, green and blue of some sub-pixels, added up.
+type sums [3]int32
+
+func (s *sums) add(o sums) {
+	s[0] += o[0]
+	s[1] += o[1]
+	s[2] += o[2]
+}
+
+func (s sums) minus(o sums) sums { return sums{s[0] - o[0], s[1] - o[1], s[2] - o[2]} }
+
+// score is |S|²/n.
+func (s sums) score(n int) float32 {
+	r, g, b := float32(s[0]), float32(s[1]), float32(s[2])
+	return (r*r + g*g + b*b) / float32(n)
+}
+
+// fit is the search for the best glyph of one cell.
+type fit struct {
+	all   sums
+	score float32
+	glyph rune
+	ink   sums
+	n     int // sub-pixels of the ink
+}
+
+// fitCell finds the glyph of a set and the two colors that come closest to the
+// sub-pixels at the beginning of pix, which have 4 bytes each. For a given glyph the
+// means of the two parts are the best colors, and the squared error that is left shrinks
+// by |S1|²/n1 + |S0|²/n0: the glyph with the largest such sum is the best of all.
+func fitCell(pix []uint8, stride int, set Set) fitted {
+	var cols [fitWidth]sums
+	var halves [fitHeight][2]sums
+	var f fit
+	for y := range fitHeight {
+		line := pix[y*stride:][:4*fitWidth]
+		for i := range fitWidth {
+			r, g, b := int32(line[4*i]), int32(line[4*i+1]), int32(line[4*i+2])
+			cols[i][0] += r
+			cols[i][1] += g
+			cols[i][2] += b
+			h := &halves[y][i/(fitWidth/2)]
+			h[0] += r
+			h[1] += g
+			h[2] += b
+		}
+		f.all.add(halves[y][0])
+		f.all.add(halves[y][1])
+	}
+	f.glyph, f.score = ' ', f.all.score(fitAll)+minGain*fitAll
+	f.sides(&halves, &cols)
+	if set >= Sextants {
+		f.masks(parts(&halves, 3), sextants[:])
+	}
+	if set >= Octants {
+		f.masks(parts(&halves, 4), octants[:])
+		return f.result()
+	}
+	quarters := parts(&halves, 2)
+	for i, q := range quarters {
+		f.try(quadrants[i], fitAll/4, q)
+	}
+	quarters[0].add(quarters[3])
+	f.try(diagonal, fitAll/2, quarters[0])
+	return f.result()
+}
+
+// parts are the sums of 2 × rows equal parts of a cell, line by line.
+func parts(halves *[fitHeight][2]sums, rows int) []sums {
+	list, each := make([]sums, 2*rows), fitHeight/rows
+	for y, h := range halves {
+		list[y/each*2].add(h[0])
+		list[y/each*2+1].add(h[1])
+	}
+	return list
+}
+
+func (f *fit) try(glyph rune, n int, ink sums) {
+	if v := ink.score(n) + f.all.minus(ink).score(fitAll-n); v > f.score {
+		f.score, f.glyph, f.n, f.ink = v, glyph, n, ink
+	}
+}
+
+// sides tries the glyphs that are filled from one side.
+func (f *fit) sides(halves *[fitHeight][2]sums, cols *[fitWidth]sums) {
+	var s sums
+	const step = fitHeight / 8
+	for i := range lower {
+		for y := range step {
+			line := &halves[fitHeight-1-i*step-y]
+			s.add(line[0])
+			s.add(line[1])
+		}
+		f.try(lower[i], (i+1)*step*fitWidth, s)
+	}
+	s = sums{}
+	for i := range left {
+		s.add(cols[i])
+		f.try(left[i], (i+1)*fitHeight, s)
+	}
+}
+
+// masks tries every way to divide equal parts in two. It goes through the masks
+// by the Gray code, in which each differs from the one before in one part; a mask
+// and its complement are the same division, so half of them are enough.
+func (f *fit) masks(parts []sums, glyphs []rune) {
+	n := fitAll / len(parts)
+	var ink sums
+	mask, all := 0, len(glyphs)-1
+	for i := 1; i < len(glyphs)/2; i++ {
+		bit := bits.TrailingZeros(uint(i))
+		mask ^= 1 << bit
+		if mask>>bit&1 != 0 {
+			ink.add(parts[bit])
+		} else {
+			ink = ink.minus(parts[bit])
+		}
+		count := bits.OnesCount(uint(mask))
+		if glyph := glyphs[mask]; glyph != 0 {
+			f.try(glyph, count*n, ink)
+			continue
+		}
+		f.try(glyphs[all^mask], (len(parts)-count)*n, f.all.minus(ink))
+	}
+}
+
+// result turns the best glyph into colors; a cell that none improves is plain.
+func (f *fit) result() fitted {
+	r := fitted{glyph: f.glyph, part: float32(f.n) / fitAll}
+	for c := range 3 {
+		r.paper[c] = float32(f.all[c]-f.ink[c]) / float32(fitAll-f.n)
+		if f.n > 0 {
+			r.ink[c] = float32(f.ink[c]) / float32(f.n)
+		}
+	}
+	return r
+}

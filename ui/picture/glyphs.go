@@ -1,0 +1,67 @@
+package picture
+
+var (
+	// lower and left are filled from one side, by 1 to 7 eighths.
+	lower = [...]rune{'▁', '▂', '▃', '▄', '▅', '▆', '▇'}
+	left  = [...]rune{'▏', '▎', '▍', '▌', '▋', '▊', '▉'}
+	// quadrants are: upper left, upper right, lower left, lower right. Three
+	// quadrants are one with the colors swapped.
+	quadrants = [...]rune{'▘', '▝', '▖', '▗'}
+)
+
+const (
+	diagonal  = '▚' // upper left and lower right
+	upperHalf = '▀'
+)
+
+// sextants and octants are the glyphs by mask: bit 0 is the upper left part, bit
+// 1 the upper right one, and so on down. A zero has no glyph of its own: its complement
+// is drawn instead, with the two colors swapped.
+var (
+	sextants = sextantGlyphs()
+	octants  = octantGlyphs()
+)
+
+func sextantGlyphs() (glyphs [64]rune) {
+	next := rune(0x1fb00)
+	for mask := 1; mask < 63; mask++ {
+		// The left and the right half are older block elements.
+		if mask == 0b010101 || mask == 0b101010 {
+			continue
+		}
+		glyphs[mask] = next
+		next++
+	}
+	glyphs[0b010101], glyphs[0b101010] = '▌', '▐'
+	return glyphs
+}
+
+func octantGlyphs() (glyphs [256]rune) {
+	// What Unicode had before octants: quadrants by the four bits upper left,
+	// upper right, lower left, lower right, and quarters of the height.
+	older := map[int]rune{0b11: '🮂', 0b11000000: '▂', 0b11111100: '▆', 0b00111111: '🮅'}
+	quadrant := [16]rune{' ', '▘', '▝', '▀', '▖', '▌', '▞', '▛', '▗', '▚', '▐', '▜', '▄', '▙', '▟', '█'}
+	for q, glyph := range quadrant {
+		mask := 0
+		for i, part := range [...]int{0b0101, 0b1010, 0b01010000, 0b10100000} {
+			if q>>i&1 != 0 {
+				mask |= part
+			}
+		}
+		older[mask] = glyph
+	}
+	// Six stand by themselves elsewhere in Unicode, and terminals that draw the
+	// rest often lack them.
+	odd := map[int]bool{1: true, 2: true, 1 << 6: true, 1 << 7: true, 0b010100: true, 0b101000: true}
+	next := rune(0x1cd00)
+	for mask := range glyphs {
+		switch glyph, is := older[mask]; {
+		case is:
+			glyphs[mask] = glyph
+		case !odd[mask]:
+			glyphs[mask] = next
+			next++
+		}
+	}
+	return glyphs
+}

@@ -67,6 +67,28 @@ func write(path string, perm fs.FileMode, fill func(io.Writer) error, publish fu
 	return SyncDir(dir)
 }
 
+// Rename gives a file or folder another path, and replaces a file there. The content
+// of a file must be synced before.
+func Rename(from, to string) error {
+	if err := rename(from, to); err != nil {
+		return err
+	}
+	return errors.Join(SyncDir(filepath.Dir(to)), SyncDir(filepath.Dir(from)))
+}
+
+// Publish makes draft, a complete file that something else wrote, the file path: it
+// sets the permissions, syncs, and renames.
+func Publish(draft, path string, perm fs.FileMode) error {
+	f, err := os.OpenFile(draft, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(f.Chmod(perm), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return Rename(draft, path)
+}
+
 // link gives a file a second name that nothing else has.
 func link(from, to string) error {
 	err := os.Link(from, to)

@@ -136,3 +136,24 @@ func TestReadersSeeWholeContents(t *testing.T) {
 		}
 	}
 }
+
+func TestPublish(t *testing.T) {
+	dir := t.TempDir()
+	draft, path := filepath.Join(dir, "draft"), filepath.Join(dir, "a.db")
+	for _, text := range []string{"first", "second"} {
+		if err := os.WriteFile(draft, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := Publish(draft, path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(path)
+		if err != nil || content(t, path) != text || runtime.GOOS != "windows" && info.Mode() != 0o600 {
+			t.Errorf("it holds %q, %v, %v", content(t, path), info, err)
+		}
+	}
+	if err := Publish(draft, path, 0o600); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error is %v, want fs.ErrNotExist", err)
+	}
+	onlyFile(t, path)
+}

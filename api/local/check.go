@@ -10,8 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/gofrs/flock"
+	"slices"
 
 	"mediadesk/api/local/store"
 )
@@ -102,21 +101,18 @@ func Check(ctx context.Context, dir string, o CheckOptions, tell func(Problem) e
 			return Checked{}, fmt.Errorf("there is no library in the folder %s: %w", dir, fs.ErrNotExist)
 		}
 	}
-	lock := flock.New(filepath.Join(dir, "lock"))
-	held, err := lock.TryLock()
-	if err != nil {
-		return Checked{}, fmt.Errorf("lock the folder %s: %w", dir, err)
-	}
-	if o.Repair && !held {
-		address, _ := Find(dir)
-		return Checked{}, &InUseError{Dir: dir, Address: address}
+	lock, err := lockFolder(dir)
+	if err != nil && (o.Repair || !errors.Is(err, ErrInUse)) {
+		return Checked{}, err
 	}
 	if o.Repair {
 		defer lock.Unlock() //nolint:errcheck // it ends with this process at the latest
-	} else if err := lock.Unlock(); err != nil {
-		return Checked{}, err
+	} else if lock != nil {
+		if err := lock.Unlock(); err != nil {
+			return Checked{}, err
+		}
 	}
-	c := &checker{dir: dir, o: o, tell: tell, free: held, bad: map[string]bool{}}
+	c := &checker{dir: dir, o: o, tell: tell, free: lock != nil, bad: map[string]bool{}}
 	err = c.run(ctx)
 	return c.sum, errors.Join(err, c.close())
 }
@@ -144,8 +140,8 @@ func (c *checker) run(ctx context.Context) error {
 	}
 	// A part at a time, so that a library that is running is not held up.
 	var broken []store.Holding
-	for n := range 256 {
-		list, err := c.checkContents(ctx, hex.EncodeToString([]byte{byte(n)}))
+	for prefix := range prefixes {
+		list, err := c.checkContents(ctx, prefix)
 		if err != nil {
 			return err
 		}
@@ -183,30 +179,28 @@ func (c *checker) close() error {
 	return err
 }
 
-// checkContents verifies the contents whose hash begins with prefix. It
-// returns the versions that are yet to be repaired, of which nothing was told.
-func (c *checker) checkContents(ctx context.Context, prefix string) ([]store.Holding, error) {
+// checkContents verifies the contents whose hash begins with prefix. It reports the
+// problems, except those of versions that are still to be repaired, which it
+// returns.
+func (c *checker) checkContents(ctx context.Context, prefix string) (broken []store.Holding, err error) {
 	holdings, err := c.holdings(ctx, prefix)
 	if err != nil {
 		return nil, err
 	}
-	var broken []store.Holding
 	var last string
-	var why Problem
+	var found Problem // of the last content
 	for _, h := range holdings {
-		v := &h.Version
 		c.sum.Versions++
 		if h.Current {
 			c.sum.Files++
 		}
-		if v.Hash != last {
-			last = v.Hash
-			why, err = c.verify(ctx, v.Hash, v.Size)
-			if err != nil {
+		if h.Version.Hash != last {
+			last = h.Version.Hash
+			if found, err = c.verify(ctx, last, h.Version.Size); err != nil {
 				return nil, err
 			}
 		}
-		p := why
+		p := found
 		if p.Kind == "" && h.Path == "" {
 			p = Problem{Kind: ProblemRecord, Message: "the file that it is a version of is in no record"}
 			if c.o.Repair {
@@ -216,45 +210,38 @@ func (c *checker) checkContents(ctx context.Context, prefix string) ([]store.Hol
 				}
 			}
 		}
-		if p.Kind == "" {
-			continue
-		}
-		p.FileID, p.Path, p.Version, p.Hash = h.FileID, h.Path, v.ID, v.Hash
 		switch {
+		case p.Kind == "":
+			continue
 		case p.Repaired != "":
 		case c.o.Repair:
-			c.bad[v.Hash] = true
+			c.bad[last] = true
 			broken = append(broken, h)
 			continue
 		default:
-			if there, err := c.still(ctx, h); err != nil || !there {
-				if err != nil {
-					return nil, err
-				}
-				continue // it was deleted while we looked
+			now, err := c.holdings(ctx, last)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.ContainsFunc(now, func(n store.Holding) bool { return n.Version.ID == h.Version.ID }) {
+				continue // it was deleted during the check
 			}
 		}
-		if err := c.problem(p); err != nil {
+		if err := c.problem(p.of(h)); err != nil {
 			return nil, err
 		}
 	}
 	return broken, nil
 }
 
-func (c *checker) holdings(ctx context.Context, prefix string) (list []store.Holding, err error) {
-	err = c.records.View(ctx, func(tx store.Tx) error {
-		list, err = tx.Holdings(prefix)
-		return err
-	})
-	return list, err
+// of is the problem with the names of the version that has it.
+func (p Problem) of(h store.Holding) Problem {
+	p.FileID, p.Path, p.Version, p.Hash = h.FileID, h.Path, h.Version.ID, h.Version.Hash
+	return p
 }
 
-func (c *checker) still(ctx context.Context, h store.Holding) (there bool, err error) {
-	list, err := c.holdings(ctx, h.Version.Hash)
-	for _, now := range list {
-		there = there || now.Version.ID == h.Version.ID
-	}
-	return there, err
+func (c *checker) holdings(ctx context.Context, prefix string) ([]store.Holding, error) {
+	return store.View(ctx, c.records, func(tx store.Tx) ([]store.Holding, error) { return tx.Holdings(prefix) })
 }
 
 // verify looks at one content; the zero Problem: it is as it should be.

@@ -151,11 +151,7 @@ func (l *Library) AfterWorkersView(do func()) { l.hooks().workersView.Store(&do)
 func (l *Library) Sweep() { l.sweep() }
 
 // Sending is how many posts are under way.
-func (l *Library) Sending() int {
-	l.outbox.mu.Lock()
-	defer l.outbox.mu.Unlock()
-	return len(l.outbox.sending) - len(l.outbox.sent)
-}
+func (l *Library) Sending() int { return len(l.outbox.slots) }
 
 // WakeOutbox makes the outbox look for what is due.
 func (l *Library) WakeOutbox() { wake(l.outbox.notice) }

@@ -231,8 +231,6 @@ func (o *outbox) held(p *store.Post, now time.Time) time.Duration {
 	if f.WebhooksChance == 0 && p.ID%2 == 0 || !o.library.chance.hits(f.WebhooksChance, "order", p.ID) {
 		return 0
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
 	if o.latest > p.ID {
 		return 0
 	}

@@ -152,14 +152,9 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 		return nil, fmt.Errorf("make the folder of the local library: %w", err)
 	}
 	atomicfile.Restrict(o.Dir)
-	lock := flock.New(filepath.Join(o.Dir, "lock"))
-	held, err := lock.TryLock()
+	lock, err := lockFolder(o.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("lock the folder %s: %w", o.Dir, err)
-	}
-	if !held {
-		address, _ := Find(o.Dir)
-		return nil, &InUseError{Dir: o.Dir, Address: address}
+		return nil, err
 	}
 	l := &Library{
 		o: o, log: o.Log, keySum: sha256.Sum256([]byte(o.Key.Reveal())), identity: store.NewID(), lock: lock,
@@ -176,6 +171,21 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 		return nil, errors.Join(err, l.release())
 	}
 	return l, nil
+}
+
+// lockFolder makes this process the owner of a library's folder, or returns an
+// *InUseError.
+func lockFolder(dir string) (*flock.Flock, error) {
+	lock := flock.New(filepath.Join(dir, "lock"))
+	held, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock the folder %s: %w", dir, err)
+	}
+	if !held {
+		address, _ := Find(dir)
+		return nil, &InUseError{Dir: dir, Address: address}
+	}
+	return lock, nil
 }
 
 func (l *Library) open(ctx context.Context) error {
@@ -208,10 +218,7 @@ func (l *Library) openRecords(ctx context.Context) error {
 		records = l.o.observe(records)
 	}
 	l.records = &noticing{records, make(chan struct{}, 1)}
-	if err := lost(ctx, l.o.Dir, records, l.contents); err != nil {
-		return err
-	}
-	return nil
+	return lost(ctx, l.o.Dir, records, l.contents)
 }
 
 // Close ends the workers, waits for them and lets go of the folder. Extension

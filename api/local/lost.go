@@ -47,15 +47,12 @@ func repairHelp(dir string) string {
 // they do. Contents that a crash left without a record in a library that never
 // had one are no sign of that: they are young and newer than the records.
 func lost(ctx context.Context, dir string, records store.Records, contents store.Contents) error {
-	var empty bool
-	var created time.Time
-	err := records.View(ctx, func(tx store.Tx) (err error) {
-		if empty, err = tx.Empty(); err == nil {
-			created, err = tx.Created()
-		}
-		return err
-	})
+	empty, err := store.View(ctx, records, store.Tx.Empty)
 	if err != nil || !empty {
+		return err
+	}
+	created, err := store.View(ctx, records, store.Tx.Created)
+	if err != nil {
 		return err
 	}
 	s, err := takeSurvey(ctx, records, contents)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"sync"
 	"time"
 
 	"mediadesk/api/local/store"
@@ -15,40 +14,47 @@ import (
 
 const (
 	postTime    = 30 * time.Second // for the receiver to answer 200
-	postMaxAge  = 24 * time.Hour   // then a post is given up
+	maxPosts    = 18               // attempts, spread over a day by postPause; then a post is dropped
 	postsAtOnce = 8
 )
 
-// postPause is how long to wait after so many attempts.
+// postPause is the wait after so many attempts.
 func postPause(attempts int) time.Duration {
 	pauses := []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour}
-	if attempts < 1 {
-		attempts = 1
-	}
-	return pauses[min(attempts, len(pauses))-1]
+	return pauses[min(max(attempts, 1), len(pauses))-1]
 }
 
-// pauseAfter is postPause; the tests wait less.
+// pauseAfter is postPause; tests wait less.
 var pauseAfter = postPause
 
 // outbox delivers webhook posts (service.md §6). A post is in the records from the
-// moment in which its run ended until somebody took it; so it survives a
-// restart, and may come twice rather than never.
+// end of its run until the receiver takes it, so it survives a restart, and may
+// come twice rather than never.
 type outbox struct {
-	library *Library
-	notice  chan struct{}
-	pause   func(attempts int) time.Duration
-	slots   chan struct{}
+	library  *Library
+	notice   chan struct{}
+	pause    func(attempts int) time.Duration
+	slots    chan struct{} // one for each post under way
+	finished chan attempt
 
-	mu      sync.Mutex
+	// Only work uses these.
 	sending map[int64]bool
-	sent    []int64             // posts that are still in sending: what was read of them may be old
-	due     map[int64]time.Time // when a post is tried again; one of an earlier process has none, and is tried at once
-	latest  int64               // the highest post that was sent
+	due     map[int64]time.Time // of the next attempt; a post of an earlier process has none and is sent at once
+	latest  int64               // the highest id of a post that was sent
+}
+
+// attempt is the end of one attempt to send a post.
+type attempt struct {
+	post int64
+	due  time.Time // of the next one; zero: there is none
 }
 
 func newOutbox(l *Library) *outbox {
-	o := &outbox{library: l, notice: make(chan struct{}, 1), pause: pauseAfter, slots: make(chan struct{}, postsAtOnce), sending: map[int64]bool{}, due: map[int64]time.Time{}}
+	o := &outbox{
+		library: l, notice: make(chan struct{}, 1), pause: pauseAfter,
+		slots: make(chan struct{}, postsAtOnce), finished: make(chan attempt, postsAtOnce),
+		sending: map[int64]bool{}, due: map[int64]time.Time{},
+	}
 	l.workers.Go(o.work)
 	return o
 }
@@ -66,65 +72,54 @@ func (o *outbox) work() {
 		select {
 		case <-o.notice:
 		case <-timer.C:
+		case a := <-o.finished:
+			delete(o.sending, a.post)
+			o.latest = max(o.latest, a.post)
+			if o.due[a.post] = a.due; a.due.IsZero() {
+				delete(o.due, a.post)
+			}
 		case <-o.library.ctx.Done():
 			return
 		}
 	}
 }
 
-// sendDue sets every post going that is due, and returns how long the next
-// one has.
+// sendDue starts sending the posts that are due, and returns the time until the
+// next one.
 func (o *outbox) sendDue() (time.Duration, error) {
-	o.mu.Lock()
-	for _, id := range o.sent {
-		delete(o.sending, id)
-	}
-	o.sent = nil
-	o.mu.Unlock()
-	var posts []store.Post
-	err := o.library.records.View(o.library.ctx, func(tx store.Tx) error {
-		var err error
-		posts, err = tx.Posts()
-		return err
-	})
+	posts, err := store.View(o.library.ctx, o.library.records, store.Tx.Posts)
 	if err != nil {
 		return 0, err
 	}
 	now, next := o.library.now(), time.Hour
 	for _, p := range posts {
-		o.mu.Lock()
-		busy, due := o.sending[p.ID], o.due[p.ID]
-		o.mu.Unlock()
-		if busy {
+		if o.sending[p.ID] {
 			continue
 		}
-		if wait := max(time.Until(due), o.held(&p, now)); wait > 0 {
+		if wait := max(time.Until(o.due[p.ID]), o.held(&p, now)); wait > 0 {
 			next = min(next, wait)
 			continue
 		}
 		select {
 		case o.slots <- struct{}{}:
 		default:
-			return next, nil // whoever ends gives notice
+			return next, nil // work goes on when one has finished
 		}
-		o.mu.Lock()
 		o.sending[p.ID] = true
-		o.mu.Unlock()
 		o.library.workers.Go(func() {
-			o.send(p)
-			o.mu.Lock()
-			o.sent = append(o.sent, p.ID)
-			o.latest = max(o.latest, p.ID)
-			o.mu.Unlock()
+			due := o.send(p)
 			<-o.slots
-			wake(o.notice)
+			select {
+			case o.finished <- attempt{p.ID, due}:
+			case <-o.library.ctx.Done():
+			}
 		})
 	}
 	return next, nil
 }
 
-// send tries a post once and writes down what came of it.
-func (o *outbox) send(p store.Post) {
+// send tries a post once, records the result, and returns when to try again.
+func (o *outbox) send(p store.Post) (due time.Time) {
 	l := o.library
 	var err error
 	f := l.o.Fault
@@ -135,21 +130,18 @@ func (o *outbox) send(p store.Post) {
 		}
 	}
 	if l.ctx.Err() != nil {
-		return // it is tried again at the next start
+		return due // it is sent again at the next start
 	}
 	p.Attempts++
 	pause := o.pause(p.Attempts)
-	p.Next = l.now().Add(pause)
-	done := err == nil || p.Next.Sub(p.Created) > postMaxAge
-	o.mu.Lock()
-	// By the computer's own time, which nobody can set: p.Next is for people.
-	if o.due[p.ID] = time.Now().Add(pause); done {
-		delete(o.due, p.ID)
+	p.Next = l.now().Add(pause) // for people; the clock may be set
+	done := err == nil || p.Attempts >= maxPosts
+	if !done {
+		due = time.Now().Add(pause)
 	}
-	o.mu.Unlock()
 	if err != nil {
-		// The address is a secret between the two: only its host is told.
-		l.log.Warn("webhook post was not taken", "host", hostOf(p.Address), "attempt", p.Attempts, "given up", done, "error", innermost(err))
+		// The address is a secret of client and receiver: the log has its host only.
+		l.log.Warn("webhook post failed", "host", hostOf(p.Address), "attempt", p.Attempts, "dropped", done, "error", innermost(err))
 	}
 	err = l.records.Update(l.ctx, func(tx store.Tx) error {
 		if done {
@@ -158,8 +150,9 @@ func (o *outbox) send(p store.Post) {
 		return tx.UpdatePost(&p)
 	})
 	if err != nil {
-		l.log.Error("webhook post could not be kept", "post", p.ID, "error", err)
+		l.log.Error("webhook post could not be recorded", "post", p.ID, "error", err)
 	}
+	return due
 }
 
 func hostOf(address string) string {
@@ -170,7 +163,7 @@ func hostOf(address string) string {
 	return u.Host
 }
 
-// innermost takes the address off an error of net/http.
+// innermost removes the address from an error of net/http.
 func innermost(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gabriel-vasile/mimetype"
 
+	"mediadesk/api/atomicfile"
 	"mediadesk/api/local/store"
 )
 
@@ -45,7 +46,7 @@ func (c *checker) takeRecords(ctx context.Context) error {
 	if err := store.RemoveRecords(recordsPath(c.dir)); err != nil {
 		return err
 	}
-	return os.Rename(draft, recordsPath(c.dir))
+	return atomicfile.Rename(draft, recordsPath(c.dir))
 }
 
 // takeContent copies a content from the library that this one is a copy of.
@@ -130,11 +131,7 @@ func (c *checker) inspect(ctx context.Context) (problems []Problem, err error) {
 			c.outdated = true // what only the newest format has is not looked at
 			return nil, err
 		}
-		err := c.records.View(ctx, func(tx store.Tx) error {
-			lines, err = tx.Unreadable()
-			return err
-		})
-		if err != nil {
+		if lines, err = store.View(ctx, c.records, store.Tx.Unreadable); err != nil {
 			return nil, err
 		}
 	}
@@ -207,7 +204,7 @@ func (c *checker) rebuild(ctx context.Context) (done string, err error) {
 	return done, c.open(ctx)
 }
 
-// adoptUnnamed gives the contents that still have no record after a rebuild one.
+// adoptUnnamed makes records for the contents that still have none after a rebuild.
 func (c *checker) adoptUnnamed(ctx context.Context) error {
 	s, err := takeSurvey(ctx, c.records, c.contents)
 	if err != nil {
@@ -221,7 +218,7 @@ func (c *checker) adoptUnnamed(ctx context.Context) error {
 	return c.adopt(ctx, hashes)
 }
 
-// adopt makes files in the folder /recovered/ of contents that no record names.
+// adopt makes files in the folder /recovered/ for contents that no record names.
 func (c *checker) adopt(ctx context.Context, hashes []string) error {
 	n := 0
 	for _, hash := range hashes {
@@ -296,25 +293,23 @@ func extensionOf(mimeType string) string {
 
 // checkUnfinished looks for extension runs that ended the program.
 func (c *checker) checkUnfinished(ctx context.Context) error {
-	var died []store.Run
-	err := c.records.View(ctx, func(tx store.Tx) error {
-		runs, err := tx.PendingRuns()
-		died = slices.DeleteFunc(runs, func(r store.Run) bool { return r.Attempts == 0 })
-		return err
-	})
+	runs, err := store.View(ctx, c.records, store.Tx.PendingRuns)
 	if err != nil {
 		return err
 	}
-	for _, run := range died {
+	for _, run := range runs {
+		if run.Attempts == 0 {
+			continue
+		}
 		p := Problem{Kind: ProblemRun, FileID: run.FileID, Message: fmt.Sprintf("the program ended %s while the extension %s worked on the file %s", plural(run.Attempts, "time"), run.Extension.Name, run.FileID)}
 		if c.o.Repair {
+			p.Repaired = "the run was canceled"
 			err := c.records.Update(ctx, func(tx store.Tx) error {
-				return failRun(tx, &run, "it was canceled by serve --repair: "+p.Message, time.Now())
+				return finishRun(tx, &run, "it was canceled by serve --repair: "+p.Message, nil, time.Now())
 			})
 			if err != nil {
 				return err
 			}
-			p.Repaired = "the run was canceled"
 		}
 		if err := c.problem(p); err != nil {
 			return err
@@ -325,11 +320,7 @@ func (c *checker) checkUnfinished(ctx context.Context) error {
 
 // checkRecords looks for records that contradict themselves.
 func (c *checker) checkRecords(ctx context.Context) error {
-	var files []store.File
-	err := c.records.View(ctx, func(tx store.Tx) (err error) {
-		files, err = tx.Contradictions()
-		return err
-	})
+	files, err := store.View(ctx, c.records, store.Tx.Contradictions)
 	if err != nil {
 		return err
 	}
@@ -366,7 +357,7 @@ func (c *checker) dropBroken(ctx context.Context, broken []store.Holding) error 
 		if err != nil {
 			return err
 		}
-		if p.FileID, p.Path, p.Version, p.Hash = h.FileID, h.Path, h.Version.ID, h.Version.Hash; p.Kind == "" {
+		if p = p.of(h); p.Kind == "" {
 			p.Kind, p.Message = ProblemHash, "its content was another one's"
 			p.Repaired = "it has its own again"
 		} else if h.Current {
@@ -468,7 +459,7 @@ func (c *checker) setAside(hash string) error {
 	if err := os.MkdirAll(aside, 0o700); err != nil {
 		return err
 	}
-	err := os.Rename(filepath.Join(contentsPath(c.dir), hash[:2], hash), filepath.Join(aside, hash))
+	err := atomicfile.Rename(filepath.Join(contentsPath(c.dir), hash[:2], hash), filepath.Join(aside, hash))
 	if errors.Is(err, fs.ErrNotExist) {
 		os.Remove(aside)
 		return nil

@@ -1,7 +1,6 @@
 package local
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,77 +24,86 @@ const (
 	maxAttempts = 2
 )
 
-// runner works on extension runs: one worker for those that are tried within
-// the request, one for the slow ones, so that a large picture does not hold
-// up the quick ones. What waits is in the records; the lists here are only
-// their order.
+// runner works on extension runs: one worker for those that are tried within the
+// request, one for the slow ones, so that a large picture does not hold up the
+// quick ones. The runs are in the records; a worker has their order only.
 type runner struct {
 	library     *Library
-	quick, slow chan struct{} // told that there is work
+	quick, slow *worker
+	stops       sync.Map // by the id of a run: the context.CancelFunc of its work
+}
 
-	mu         sync.Mutex
-	quickQueue []int64
-	slowQueue  []int64
-	ended      map[int64]chan struct{} // closed when a run has ended
+// worker takes one run after the other.
+type worker struct {
+	notice chan struct{} // there is work
 
-	stops sync.Map // by the id of a run: the context.CancelFunc of its work
+	mu    sync.Mutex
+	queue []queued
+}
+
+type queued struct {
+	run  int64
+	done chan struct{} // closed when the run has ended
 }
 
 func newRunner(l *Library) *runner {
-	r := &runner{library: l, quick: make(chan struct{}, 1), slow: make(chan struct{}, 1), ended: map[int64]chan struct{}{}}
-	l.workers.Go(func() { r.work(r.quick, &r.quickQueue) })
-	l.workers.Go(func() { r.work(r.slow, &r.slowQueue) })
+	r := &runner{library: l, quick: &worker{notice: make(chan struct{}, 1)}, slow: &worker{notice: make(chan struct{}, 1)}}
+	l.workers.Go(func() { r.work(r.quick) })
+	l.workers.Go(func() { r.work(r.slow) })
 	return r
 }
 
-// resume takes up what an earlier process left pending. Nobody waits for it
-// any more, so its end is told.
+func (w *worker) add(run int64) (done <-chan struct{}) {
+	q := queued{run, make(chan struct{})}
+	w.mu.Lock()
+	w.queue = append(w.queue, q)
+	w.mu.Unlock()
+	wake(w.notice)
+	return q.done
+}
+
+func (w *worker) next() (q queued, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.queue) > 0 {
+		q, w.queue, ok = w.queue[0], w.queue[1:], true
+	}
+	return q, ok
+}
+
+// resume goes on with the pending runs of an earlier process. No request waits for
+// them any more, so their end is posted.
 func (r *runner) resume(ctx context.Context) error {
-	var runs []store.Run
-	err := r.library.records.Update(ctx, func(tx store.Tx) error {
-		var err error
-		if runs, err = tx.PendingRuns(); err != nil {
-			return err
-		}
+	runs, err := store.Update(ctx, r.library.records, func(tx store.Tx) ([]store.Run, error) {
+		runs, err := tx.PendingRuns()
 		for i := range runs {
-			if runs[i].Awaited {
-				continue
-			}
-			runs[i].Awaited = true
-			if err := tx.UpdateRun(&runs[i]); err != nil {
-				return err
+			if err == nil && !runs[i].Awaited {
+				runs[i].Awaited = true
+				err = tx.UpdateRun(&runs[i])
 			}
 		}
-		return nil
+		return runs, err
 	})
 	if err != nil {
-		return fmt.Errorf("take up the extension runs: %w", err)
+		return fmt.Errorf("resume the extension runs: %w", err)
 	}
 	r.start(runs)
 	return nil
 }
 
-// start queues runs and returns what is closed when each has ended.
-func (r *runner) start(runs []store.Run) []<-chan struct{} {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var ends []<-chan struct{}
+// start queues runs and returns a channel for each quick one, which is closed when
+// it has ended.
+func (r *runner) start(runs []store.Run) (ends []<-chan struct{}) {
+	f := r.library.o.Fault
 	for _, run := range runs {
-		f := r.library.o.Fault
-		if run.Status.Final() || f.ExtensionsPending && r.library.chance.hits(f.ExtensionsChance, "pending", run.ID) {
-			continue
-		}
-		end := make(chan struct{})
-		r.ended[run.ID] = end
-		if r.library.tools.Quick(run.Extension.Name) {
-			r.quickQueue = append(r.quickQueue, run.ID)
-			ends = append(ends, end)
-		} else {
-			r.slowQueue = append(r.slowQueue, run.ID)
+		switch {
+		case run.Status.Final() || f.ExtensionsPending && r.library.chance.hits(f.ExtensionsChance, "pending", run.ID):
+		case r.library.tools.Quick(run.Extension.Name):
+			ends = append(ends, r.quick.add(run.ID))
+		default:
+			r.slow.add(run.ID)
 		}
 	}
-	wake(r.quick)
-	wake(r.slow)
 	return ends
 }
 
@@ -107,36 +115,21 @@ func wake(c chan<- struct{}) {
 	}
 }
 
-func (r *runner) work(notice <-chan struct{}, queue *[]int64) {
-	for {
-		r.mu.Lock()
-		var id int64
-		if len(*queue) > 0 {
-			id, *queue = (*queue)[0], (*queue)[1:]
-		}
-		r.mu.Unlock()
-		if id == 0 {
+func (r *runner) work(w *worker) {
+	for r.library.ctx.Err() == nil {
+		q, ok := w.next()
+		if !ok {
 			select {
-			case <-notice:
-				continue
+			case <-w.notice:
 			case <-r.library.ctx.Done():
-				return
 			}
+			continue
 		}
-		if err := r.library.execute(id); err != nil {
-			if r.library.ctx.Err() != nil {
-				return // it goes on at the next start
-			}
-			r.library.log.Error("extension run could not be kept", "run", id, "error", err)
+		if err := r.library.execute(q.run); err != nil && r.library.ctx.Err() == nil {
+			r.library.log.Error("extension run could not be recorded", "run", q.run, "error", err)
 		}
 		wake(r.library.outbox.notice) // after the commit: earlier it would see nothing
-		r.mu.Lock()
-		close(r.ended[id])
-		delete(r.ended, id)
-		r.mu.Unlock()
-		if r.library.ctx.Err() != nil {
-			return
-		}
+		close(q.done)
 	}
 }
 
@@ -168,28 +161,19 @@ func (l *Library) addRuns(tx store.Tx, file *store.File, list []api.Extension, w
 	return runs, nil
 }
 
-// runWords are what an answer says of the runs that it asked for, by the names
-// of the extensions. Both are nil where none was.
-type runWords struct {
+// runReport is what an answer says about the runs that were asked for, by the names
+// of the extensions. Both maps are nil without runs.
+type runReport struct {
 	status map[string]api.Status
-	errors map[string]string // why those failed that did
+	errors map[string]string // of failed runs
 }
 
-func (w *runWords) add(run *store.Run) {
-	if w.status == nil {
-		w.status, w.errors = map[string]api.Status{}, map[string]string{}
-	}
-	if w.status[run.Extension.Name] = run.Status; run.Error != "" {
-		w.errors[run.Extension.Name] = run.Error
-	}
-}
-
-// startRuns sets runs going, waits a moment for the quick ones, and returns
-// the file as it is then with the status of each run. Those that are pending
-// in this answer are told of when they end.
-func (l *Library) startRuns(ctx context.Context, file *store.File, runs []store.Run) (*store.File, runWords, error) {
+// startRuns starts runs, waits a moment for the quick ones, and returns the file as
+// it is then with the status of each run. The end of a run that is pending in this
+// answer is posted.
+func (l *Library) startRuns(ctx context.Context, file *store.File, runs []store.Run) (*store.File, runReport, error) {
 	if len(runs) == 0 {
-		return file, runWords{}, nil
+		return file, runReport{}, nil
 	}
 	var quick, slow []store.Run
 	for _, run := range runs {
@@ -202,41 +186,36 @@ func (l *Library) startRuns(ctx context.Context, file *store.File, runs []store.
 	// The slow ones begin when the answer is known: it says "pending" and
 	// shows the version before theirs, by which a client sees them end.
 	defer l.runs.start(slow)
-	timer := time.NewTimer(l.tagWait)
-	defer timer.Stop()
-waiting:
+	wait, stop := context.WithTimeout(ctx, l.tagWait)
+	defer stop()
 	for _, end := range l.runs.start(quick) {
 		select {
 		case <-end:
-		case <-timer.C:
-			break waiting
-		case <-ctx.Done():
-			break waiting
+		case <-wait.Done():
 		case <-l.ctx.Done():
-			break waiting
 		}
 	}
-	id := file.ID // the update may be tried twice
-	var words runWords
-	err := l.records.Update(ctx, func(tx store.Tx) error {
+	var report runReport
+	file, err := store.Update(ctx, l.records, func(tx store.Tx) (*store.File, error) {
+		report = runReport{map[string]api.Status{}, map[string]string{}}
 		for _, started := range runs {
 			run, err := tx.Run(started.ID)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			words.add(run)
+			if report.status[run.Extension.Name] = run.Status; run.Error != "" {
+				report.errors[run.Extension.Name] = run.Error
+			}
 			if !run.Status.Final() && !run.Awaited {
 				run.Awaited = true
 				if err := tx.UpdateRun(run); err != nil {
-					return err
+					return nil, err
 				}
 			}
 		}
-		var err error
-		file, err = tx.File(id)
-		return err
+		return tx.File(runs[0].FileID)
 	})
-	return file, words, deletedMeanwhile(err)
+	return file, report, deletedMeanwhile(err)
 }
 
 // deletedMeanwhile tells that another request deleted a file that this one has
@@ -248,15 +227,15 @@ func deletedMeanwhile(err error) error {
 	return err
 }
 
-// execute does one run and writes its end. An error says that the end could
-// not be written, or that the library is closing.
+// execute does one run and records its end. It returns an error if the end could
+// not be recorded, or if the library is closing.
 func (l *Library) execute(id int64) error {
 	ctx, cancel := context.WithTimeout(l.ctx, runTime)
 	defer cancel()
 	// Before the run is read: a later cancel finds this.
 	l.runs.stops.Store(id, cancel)
 	defer l.runs.stops.Delete(id)
-	run, source, err := l.runAndSource(l.ctx, id)
+	run, source, err := l.runAndSource(id)
 	if err != nil || run.Status.Final() {
 		return err
 	}
@@ -296,26 +275,37 @@ func (l *Library) execute(id int64) error {
 				return err
 			}
 		}
-		run.Attempts = 0
+		why := ""
 		if failure != nil {
-			l.log.Warn("extension failed", "file", run.FileID, "extension", run.Extension.Name, "reason", failure)
-			return failRun(tx, run, failure.Error(), l.now())
+			why = failure.Error()
+			l.log.Warn("extension failed", "file", run.FileID, "extension", run.Extension.Name, "reason", why)
 		}
-		run.Status, run.Ended = api.StatusSuccess, l.now()
-		if err := tx.UpdateRun(run); err != nil || !run.Awaited || run.Webhook == "" {
-			return err
-		}
-		return addPost(tx, run, l.fullRecord(file), run.Ended)
+		return finishRun(tx, run, why, func() *api.File { return l.fullRecord(file) }, l.now())
 	})
 }
 
-// failRun ends a run as failed, and has that posted where its end is awaited.
-func failRun(tx store.Tx, run *store.Run, why string, now time.Time) error {
-	run.Status, run.Error, run.Ended = api.StatusFailed, why, now
+// finishRun records the end of a run, which failed unless why is empty. It queues a
+// webhook post if somebody waits for the end; record is called for one of a
+// successful run only.
+func finishRun(tx store.Tx, run *store.Run, why string, record func() *api.File, now time.Time) error {
+	run.Status, run.Error, run.Attempts, run.Ended = api.StatusSuccess, why, 0, now
+	if why != "" {
+		run.Status = api.StatusFailed
+	}
 	if err := tx.UpdateRun(run); err != nil || !run.Awaited || run.Webhook == "" {
 		return err
 	}
-	return addPost(tx, run, nil, now)
+	body := map[string]any{"service": run.Extension.Name}
+	if why != "" {
+		body["status"], body["fileId"], body["error"] = "FAILURE", run.FileID, map[string]string{"message": why}
+	} else {
+		body["status"], body["fileObject"] = "SUCCESS", record()
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	return tx.AddPost(&store.Post{Address: run.Webhook, Body: text, Next: now, Created: now})
 }
 
 // cancelRun cancels the pending runs of an extension on a file and their work.
@@ -338,7 +328,7 @@ func (l *Library) cancelRun(r *http.Request) (any, error) {
 				continue
 			}
 			canceled = append(canceled, runs[i].ID)
-			if err := failRun(tx, &runs[i], api.RunCanceled, l.now()); err != nil {
+			if err := finishRun(tx, &runs[i], api.RunCanceled, nil, l.now()); err != nil {
 				return nil, err
 			}
 		}
@@ -370,32 +360,30 @@ func (l *Library) countAttempt(id int64, n int) error {
 	})
 }
 
-// runAndSource finds a run and the version that it works on: for tags the one
-// that was there when they were asked for, with all that the camera wrote;
-// for a picture the latest that descends from it, so that one extension goes
-// on where another ended. Without a source another version was put in its
-// place, or it was deleted.
-func (l *Library) runAndSource(ctx context.Context, id int64) (run *store.Run, source *store.Version, err error) {
-	err = l.records.View(ctx, func(tx store.Tx) error {
+// runAndSource reads a run and the version that it works on: for tags the version
+// that was current when they were asked for, with all camera data; for a picture
+// the latest version that descends from it, so that extensions follow each other.
+// source is nil if that version was deleted or replaced by an upload.
+func (l *Library) runAndSource(id int64) (run *store.Run, source *store.Version, err error) {
+	source, err = store.View(l.ctx, l.records, func(tx store.Tx) (*store.Version, error) {
 		if run, err = tx.Run(id); err != nil {
-			return err
+			return nil, err
 		}
 		asked, err := tx.Version(run.VersionID)
 		if errors.Is(err, store.ErrNotFound) {
-			return nil // it was deleted
+			return nil, nil
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		file, err := tx.File(run.FileID)
-		if err != nil || file.Version.Root != asked.Root {
-			return err
+		switch {
+		case err != nil, file.Version.Root != asked.Root:
+			return nil, err
+		case l.tools.Quick(run.Extension.Name):
+			return asked, nil
 		}
-		source = &file.Version
-		if l.tools.Quick(run.Extension.Name) {
-			source = asked
-		}
-		return nil
+		return &file.Version, nil
 	})
 	return run, source, err
 }
@@ -455,8 +443,7 @@ func (l *Library) keepPicture(picture []byte) (store.Draft, store.Version, error
 // applyOutput writes what a tool found into the record. A failure is the
 // run's; an error is that of the records.
 func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, source *store.Version, out extension.Output, version store.Version) (failure, err error) {
-	switch {
-	case file.Version.Root != source.Root, out.Picture != nil && file.Version.ID != source.ID:
+	if file.Version.Root != source.Root || out.Picture != nil && file.Version.ID != source.ID {
 		return errNewerVersion, nil
 	}
 	if out.Picture == nil {
@@ -492,23 +479,4 @@ func carryRegion(file *store.File, next store.Version, orientation media.Orienta
 		return ""
 	}
 	return api.RegionOf(media.ToDisplay(orientation, before, region.Rectangle())).String()
-}
-
-// addPost puts the end of a run into the outbox. The record is that of its
-// file; a failed run needs none.
-func addPost(tx store.Tx, run *store.Run, record *api.File, now time.Time) error {
-	body := map[string]any{"service": run.Extension.Name, "status": "SUCCESS", "fileObject": record}
-	if run.Status == api.StatusFailed {
-		body = map[string]any{
-			"service": run.Extension.Name, "status": "FAILURE", "fileId": run.FileID,
-			"error": map[string]string{"message": run.Error},
-		}
-	}
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(body); err != nil {
-		return err
-	}
-	return tx.AddPost(&store.Post{Address: run.Webhook, Body: bytes.TrimSpace(text.Bytes()), Next: now, Created: now})
 }

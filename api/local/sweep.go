@@ -2,7 +2,6 @@ package local
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"time"
@@ -84,11 +83,7 @@ func (l *Library) report(what string, err error) {
 
 // removeDeleted removes the contents that are recorded for deletion.
 func (l *Library) removeDeleted() error {
-	var list []store.Deletion
-	err := l.records.View(l.ctx, func(tx store.Tx) (err error) {
-		list, err = tx.Deletions()
-		return err
-	})
+	list, err := store.View(l.ctx, l.records, store.Tx.Deletions)
 	if err != nil {
 		return err
 	}
@@ -131,12 +126,8 @@ func (l *Library) unwanted(hash string) func() (bool, error) {
 	}
 }
 
-func namedHashes(ctx context.Context, records store.Records, prefix string) (named map[string]bool, err error) {
-	err = records.View(ctx, func(tx store.Tx) error {
-		named, err = tx.Hashes(prefix)
-		return err
-	})
-	return named, err
+func namedHashes(ctx context.Context, records store.Records, prefix string) (map[string]bool, error) {
+	return store.View(ctx, records, func(tx store.Tx) (map[string]bool, error) { return tx.Hashes(prefix) })
 }
 
 // survey compares contents with records.
@@ -150,18 +141,14 @@ type survey struct {
 func takeSurvey(ctx context.Context, records store.Records, contents store.Contents) (survey, error) {
 	var s survey
 	deleted := map[string]bool{}
-	err := records.View(ctx, func(tx store.Tx) error {
-		list, err := tx.Deletions()
-		for _, d := range list {
-			deleted[d.Hash] = true
-		}
-		return err
-	})
+	deletions, err := store.View(ctx, records, store.Tx.Deletions)
 	if err != nil {
 		return s, err
 	}
-	for n := range 256 {
-		prefix := hex.EncodeToString([]byte{byte(n)})
+	for _, d := range deletions {
+		deleted[d.Hash] = true
+	}
+	for prefix := range prefixes {
 		list, err := contents.List(prefix) // before the records: what is stored meanwhile is named then
 		if err != nil {
 			return s, err
@@ -187,9 +174,18 @@ func takeSurvey(ctx context.Context, records store.Records, contents store.Conte
 	return s, nil
 }
 
+// prefixes calls yield with the first two digits of all hashes.
+func prefixes(yield func(string) bool) {
+	for n := range 256 {
+		if !yield(fmt.Sprintf("%02x", n)) {
+			return
+		}
+	}
+}
+
 func countContents(contents store.Contents) (n int, err error) {
-	for first := range 256 {
-		list, err := contents.List(hex.EncodeToString([]byte{byte(first)}))
+	for prefix := range prefixes {
+		list, err := contents.List(prefix)
 		if err != nil {
 			return 0, err
 		}

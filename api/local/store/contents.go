@@ -4,16 +4,16 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"mediadesk/api/atomicfile"
 )
 
 // Contents keeps bytes under their hash. An implementation promises:
@@ -100,7 +100,7 @@ func OpenContents(dir string) (Contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := syncDir(dir); err != nil {
+	if err := atomicfile.SyncDir(dir); err != nil {
 		return nil, err
 	}
 	for _, folder := range folders {
@@ -122,7 +122,7 @@ func (b *blobs) settle(first byte) error {
 	if err := os.Mkdir(filepath.Join(b.dir, hex.EncodeToString([]byte{first})), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if err := syncDir(b.dir); err != nil {
+	if err := atomicfile.SyncDir(b.dir); err != nil {
 		return err
 	}
 	b.settled[first].Store(true)
@@ -202,7 +202,7 @@ func (b *blobs) SetAside(s Stored, unwanted func() (bool, error)) error {
 		if err := os.Chtimes(path, now, now); err != nil {
 			return err
 		}
-		return b.move(path, filepath.Join(b.aside(), s.Hash))
+		return atomicfile.Rename(path, filepath.Join(b.aside(), s.Hash))
 	})
 }
 
@@ -214,14 +214,7 @@ func (b *blobs) BringBack(hash string) error {
 	if err != nil {
 		return err
 	}
-	return b.move(filepath.Join(b.aside(), hash), b.path(hash))
-}
-
-func (b *blobs) move(from, to string) error {
-	if err := os.Rename(from, to); err != nil {
-		return err
-	}
-	return errors.Join(syncDir(filepath.Dir(to)), syncDir(filepath.Dir(from)))
+	return atomicfile.Rename(filepath.Join(b.aside(), hash), b.path(hash))
 }
 
 func (b *blobs) Remove(s Stored, unwanted func() (bool, error)) error {
@@ -263,19 +256,4 @@ func (b *blobs) hold(hash string, n int) {
 	if b.held[hash] += n; b.held[hash] == 0 {
 		delete(b.held, hash)
 	}
-}
-
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil // a folder cannot be synced there
-	}
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := f.Sync(); err != nil {
-		return fmt.Errorf("write folder %s to the disk: %w", dir, err)
-	}
-	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"mediadesk/api/atomicfile"
 )
 
 // draft is Draft: in memory while it is small, then in a file.
@@ -198,15 +200,11 @@ func (d *draft) Commit() (string, error) {
 	if err := d.place(path, sum[0]); err != nil {
 		return "", fmt.Errorf("put the content in its place: %w", err)
 	}
-	// Without this the name can be lost in a power cut although the bytes are not.
-	if err := syncDir(filepath.Dir(path)); err != nil {
-		return "", err
-	}
 	return hash, nil
 }
 
 // place gives the content its name, in the folder for hashes that begin with
-// first.
+// first. The name is on the disk when it returns.
 func (d *draft) place(path string, first byte) error {
 	if !d.blobs.settled[first].Load() {
 		if err := d.blobs.settle(first); err != nil {
@@ -217,6 +215,9 @@ func (d *draft) place(path string, first byte) error {
 	defer d.blobs.placing.RUnlock()
 	if d.name == "" {
 		err := linkUnnamed(d.file, path)
+		if err == nil {
+			return atomicfile.SyncDir(filepath.Dir(path))
+		}
 		if !errors.Is(err, fs.ErrExist) {
 			return err
 		}
@@ -231,7 +232,7 @@ func (d *draft) place(path string, first byte) error {
 	}
 	// Renaming over the same content does no harm, gives it a fresh age, and
 	// mends a file that a crash of an older kernel left short.
-	if err := os.Rename(d.name, path); err != nil {
+	if err := atomicfile.Rename(d.name, path); err != nil {
 		return err
 	}
 	d.name = ""

@@ -131,14 +131,11 @@ func (t *sqlTx) InsertFile(f *File) error {
 		return err
 	}
 	v := &f.Version
-	n, err := t.exec("INSERT INTO files (name_key, "+fileColumns+") VALUES (?, ?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (folder, name_key) DO NOTHING",
+	err = t.change(ErrExists, "INSERT INTO files (name_key, "+fileColumns+") VALUES (?, ?,?,?,?,?,?,?,?,?, ?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT (folder, name_key) DO NOTHING",
 		norm.NFC.String(f.Name), f.ID, norm.NFC.String(f.Folder), f.Name, f.Private, tags, aiTags, f.Region, metadata, f.Description,
 		v.ID, v.Root, v.Number, v.Hash, v.Size, v.Mime, v.Kind, v.Width, v.Height, v.HasAlpha, v.Created.UnixMilli(), f.Created.UnixMilli(), f.Updated.UnixMilli())
 	if err != nil {
 		return err
-	}
-	if n == 0 {
-		return ErrExists
 	}
 	return t.insertVersion(f)
 }
@@ -149,15 +146,12 @@ func (t *sqlTx) UpdateFile(f *File) error {
 		return err
 	}
 	v := &f.Version
-	n, err := t.exec(`UPDATE files SET private=?, tags=?, ai_tags=?, region=?, metadata=?, description=?,
+	err = t.change(ErrNotFound, `UPDATE files SET private=?, tags=?, ai_tags=?, region=?, metadata=?, description=?,
 		version_id=?, root=?, version=?, hash=?, size=?, mime=?, kind=?, width=?, height=?, has_alpha=?, version_at=?, updated=? WHERE id=?`,
 		f.Private, tags, aiTags, f.Region, metadata, f.Description,
 		v.ID, v.Root, v.Number, v.Hash, v.Size, v.Mime, v.Kind, v.Width, v.Height, v.HasAlpha, v.Created.UnixMilli(), f.Updated.UnixMilli(), f.ID)
 	if err != nil {
 		return err
-	}
-	if n == 0 {
-		return ErrNotFound
 	}
 	var known int
 	if err := t.row("SELECT count(*) FROM versions WHERE id = ?", v.ID).Scan(&known); err != nil || known > 0 {
@@ -177,15 +171,6 @@ func (t *sqlTx) insertVersion(f *File) error {
 	return err
 }
 
-func (t *sqlTx) Version(id string) (*Version, error) {
-	v := &Version{ID: id}
-	var created int64
-	err := t.row("SELECT root, number, hash, size, mime, kind, width, height, has_alpha, created FROM versions WHERE id = ?", id).
-		Scan(&v.Root, &v.Number, &v.Hash, &v.Size, &v.Mime, &v.Kind, &v.Width, &v.Height, &v.HasAlpha, &created)
-	v.Created = time.UnixMilli(created)
-	return v, notFound(err)
-}
-
 func (t *sqlTx) Embedded(versionID string) (map[string]json.RawMessage, error) {
 	var text sql.NullString
 	if err := t.row("SELECT embedded FROM versions WHERE id = ?", versionID).Scan(&text); err != nil {
@@ -201,13 +186,12 @@ func (t *sqlTx) Embedded(versionID string) (map[string]json.RawMessage, error) {
 }
 
 func (t *sqlTx) Hashes(prefix string) (map[string]bool, error) {
+	all, err := list(t, func(row scanner, hash *string) error { return row.Scan(hash) },
+		"SELECT DISTINCT hash FROM versions WHERE hash >= ? AND hash < ?", prefix, prefix+"g") // behind every hexadecimal digit
 	hashes := map[string]bool{}
-	err := t.each(func(rows *sql.Rows) error {
-		var hash string
-		err := rows.Scan(&hash)
+	for _, hash := range all {
 		hashes[hash] = true
-		return err
-	}, "SELECT DISTINCT hash FROM versions WHERE hash >= ? AND hash < ?", prefix, prefix+"g") // behind every hexadecimal digit
+	}
 	return hashes, err
 }
 
@@ -229,24 +213,14 @@ func (t *sqlTx) MakeFolder(path string, now time.Time) error {
 }
 
 func (t *sqlTx) Fields() ([]Field, error) {
-	var fields []Field
-	err := t.each(func(rows *sql.Rows) error {
-		var f Field
-		var text string
-		if err := rows.Scan(&f.ID, &f.Name, &f.Label, &text); err != nil {
-			return err
-		}
-		f.Schema = json.RawMessage(text)
-		fields = append(fields, f)
-		return nil
+	return list(t, func(row scanner, f *Field) error {
+		var schema string
+		err := row.Scan(&f.ID, &f.Name, &f.Label, &schema)
+		f.Schema = json.RawMessage(schema)
+		return err
 	}, "SELECT id, name, label, schema FROM fields ORDER BY name")
-	return fields, err
 }
 
 func (t *sqlTx) AddField(f *Field) error {
-	n, err := t.exec("INSERT INTO fields (name, id, label, schema) VALUES (?,?,?,?) ON CONFLICT (name) DO NOTHING", f.Name, f.ID, f.Label, string(f.Schema))
-	if err == nil && n == 0 {
-		return ErrExists
-	}
-	return err
+	return t.change(ErrExists, "INSERT INTO fields (name, id, label, schema) VALUES (?,?,?,?) ON CONFLICT (name) DO NOTHING", f.Name, f.ID, f.Label, string(f.Schema))
 }

@@ -12,6 +12,8 @@ import (
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"mediadesk/api/atomicfile"
 )
 
 // ReadRecords opens the database file at path for reading only, in whatever
@@ -158,53 +160,37 @@ func schemaOf(ctx context.Context, format int) (map[string]string, error) {
 }
 
 func schema(ctx context.Context, db *sql.DB) (map[string]string, error) {
-	rows, err := db.QueryContext(ctx, "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	texts := map[string]string{}
-	for rows.Next() {
+	rows, err := db.QueryContext(ctx, "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL") //nolint:sqlclosecheck // eachRow does both
+	return texts, eachRow(rows, err, func(rows *sql.Rows) error {
 		var name, text string
-		if err := rows.Scan(&name, &text); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&name, &text)
 		texts[name] = text
-	}
-	return texts, rows.Err()
+		return err
+	})
 }
 
-func integrity(ctx context.Context, db *sql.DB) ([]string, error) {
-	rows, err := db.QueryContext(ctx, fmt.Sprintf("PRAGMA integrity_check(%d)", maxDamage))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var lines []string
-	for rows.Next() {
+func integrity(ctx context.Context, db *sql.DB) (lines []string, err error) {
+	rows, err := db.QueryContext(ctx, fmt.Sprintf("PRAGMA integrity_check(%d)", maxDamage)) //nolint:sqlclosecheck // as above
+	err = eachRow(rows, err, func(rows *sql.Rows) error {
 		var line string
-		if err := rows.Scan(&line); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&line)
 		if line != "ok" {
 			lines = append(lines, line)
 		}
-	}
-	return lines, rows.Err()
+		return err
+	})
+	return lines, err
 }
 
 // Empty reports whether the database at path names no version of any file,
 // or cannot be read.
 func Empty(ctx context.Context, path string) bool {
-	empty := true
 	records, err := ReadRecords(ctx, path)
 	if err != nil {
 		return true
 	}
-	err = records.View(ctx, func(tx Tx) (err error) {
-		empty, err = tx.Empty()
-		return err
-	})
+	empty, err := View(ctx, records, Tx.Empty)
 	return errors.Join(err, records.Close()) != nil || empty
 }
 
@@ -223,7 +209,7 @@ func RemoveRecords(path string) error {
 // it that belong to it. Nobody may have it open.
 func MoveRecords(path, to string) error {
 	for _, end := range []string{"", "-wal", "-shm"} {
-		if err := os.Rename(path+end, to+end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := atomicfile.Rename(path+end, to+end); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -238,30 +224,18 @@ type Holding struct {
 }
 
 func (t *sqlTx) Holdings(prefix string) ([]Holding, error) {
-	var list []Holding
-	err := t.each(func(rows *sql.Rows) error {
-		var h Holding
+	return list(t, func(row scanner, h *Holding) error {
 		var folder, name sql.NullString
 		v := &h.Version
-		err := rows.Scan(&h.FileID, &folder, &name, &v.ID, &v.Number, &v.Hash, &v.Size, &h.Current)
-		if folder.Valid {
-			h.Path = folder.String + name.String
-		}
-		list = append(list, h)
+		err := row.Scan(&h.FileID, &folder, &name, &v.ID, &v.Number, &v.Hash, &v.Size, &h.Current)
+		h.Path = folder.String + name.String
 		return err
 	}, `SELECT v.file_id, f.folder, f.name, v.id, v.number, v.hash, v.size, coalesce(f.version_id = v.id, 0)
 		FROM versions v LEFT JOIN files f ON f.id = v.file_id WHERE v.hash >= ? AND v.hash < ? ORDER BY v.hash`, prefix, prefix+"g")
-	return list, err
 }
 
 func (t *sqlTx) Contradictions() ([]File, error) {
-	var list []File
-	err := t.each(func(rows *sql.Rows) error {
-		var f File
-		err := rows.Scan(&f.ID, &f.Folder, &f.Name, &f.Version.ID)
-		list = append(list, f)
-		return err
-	}, `SELECT f.id, f.folder, f.name, f.version_id FROM files f LEFT JOIN versions v ON v.id = f.version_id
+	return list(t, func(row scanner, f *File) error { return row.Scan(&f.ID, &f.Folder, &f.Name, &f.Version.ID) },
+		`SELECT f.id, f.folder, f.name, f.version_id FROM files f LEFT JOIN versions v ON v.id = f.version_id
 		WHERE v.id IS NULL OR v.file_id != f.id OR v.hash != f.hash OR v.size != f.size`)
-	return list, err
 }

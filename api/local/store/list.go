@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"fmt"
 	"strings"
-	"time"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -35,26 +34,28 @@ func joined(parts []condition, with string) condition {
 // the database prepare the statement anew for each number.
 const limits = "LIMIT ?+0 OFFSET ?+0"
 
+// The kinds of rows that sql gives.
+const (
+	rowFile    = "0"
+	rowFolder  = "1"
+	rowEarlier = "2"
+)
+
 // sql is the query for the ids of what is listed, with its arguments; empty
 // where nothing is to be listed.
 func (q *Query) sql() (string, []any) {
 	var parts []string
 	var args []any
-	if q.Files {
-		c := joined(q.fileConditions(api.TypeFile), " AND ")
-		parts = append(parts, "SELECT 0 AS folder_row, id, folder AS place, name_key AS name, created, updated, height, width, size FROM files WHERE "+c.sql)
-		args = append(args, c.args...)
+	add := func(wanted bool, kind, place, name, sizes, from string, conditions []condition) {
+		if wanted {
+			c := joined(conditions, " AND ")
+			parts = append(parts, "SELECT "+kind+" AS kind_of_row, id, "+place+" AS place, "+name+" AS name, created, updated, "+sizes+" FROM "+from+" WHERE "+c.sql)
+			args = append(args, c.args...)
+		}
 	}
-	if q.Earlier {
-		c := joined(q.fileConditions(api.TypeVersion), " AND ")
-		parts = append(parts, "SELECT 2 AS folder_row, id, folder AS place, name_key AS name, created, updated, height, width, size FROM ("+earlier+") AS files WHERE "+c.sql)
-		args = append(args, c.args...)
-	}
-	if q.Folders {
-		c := joined(q.folderConditions(), " AND ")
-		parts = append(parts, "SELECT 1 AS folder_row, id, parent AS place, name, created, updated, 0 AS height, 0 AS width, 0 AS size FROM folders WHERE "+c.sql)
-		args = append(args, c.args...)
-	}
+	add(q.Files, rowFile, "folder", "name_key", "height, width, size", "files", q.fileConditions(api.TypeFile))
+	add(q.Earlier, rowEarlier, "folder", "name_key", "height, width, size", "("+earlier+") AS files", q.fileConditions(api.TypeVersion))
+	add(q.Folders, rowFolder, "parent", "name", "0 AS height, 0 AS width, 0 AS size", "folders", q.folderConditions())
 	if len(parts) == 0 {
 		return "", nil
 	}
@@ -107,31 +108,20 @@ func (t *sqlTx) List(q Query) ([]Entry, error) {
 	if query == "" {
 		return nil, nil
 	}
-	type key struct {
-		kind int
-		id   string
-	}
-	var keys []key
-	err := t.each(func(rows *sql.Rows) error {
-		var k key
+	type key struct{ kind, id string }
+	keys, err := list(t, func(row scanner, k *key) error {
 		var rest [7]any
-		if err := rows.Scan(&k.kind, &k.id, &rest[0], &rest[1], &rest[2], &rest[3], &rest[4], &rest[5], &rest[6]); err != nil {
-			return err
-		}
-		keys = append(keys, k)
-		return nil
+		return row.Scan(&k.kind, &k.id, &rest[0], &rest[1], &rest[2], &rest[3], &rest[4], &rest[5], &rest[6])
 	}, query, args...)
 	if err != nil {
 		return nil, err
 	}
-	entries := make([]Entry, 0, len(keys))
-	for _, k := range keys {
-		var e Entry
-		var err error
-		switch k.kind {
-		case 1:
-			e.Folder, err = t.folder(k.id)
-		case 2:
+	entries := make([]Entry, len(keys))
+	for i, k := range keys {
+		switch e := &entries[i]; k.kind {
+		case rowFolder:
+			e.Folder, err = t.folder("id", k.id)
+		case rowEarlier:
 			e.Earlier, err = t.earlier(k.id)
 		default:
 			e.File, err = t.File(k.id)
@@ -139,17 +129,15 @@ func (t *sqlTx) List(q Query) ([]Entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		entries = append(entries, e)
 	}
 	return entries, nil
 }
 
-func (t *sqlTx) folder(id string) (*Folder, error) {
-	f := &Folder{ID: id}
-	var created, updated int64
-	err := t.row("SELECT path, name, created, updated FROM folders WHERE id = ?", id).Scan(&f.Path, &f.Name, &created, &updated)
-	f.Created, f.Updated = time.UnixMilli(created), time.UnixMilli(updated)
-	return f, notFound(err)
+// folder reads the folder that has a value in a column.
+func (t *sqlTx) folder(column, value string) (*Folder, error) {
+	return one(t.row("SELECT id, path, name, created, updated FROM folders WHERE "+column+" = ?", value), func(row scanner, f *Folder) error {
+		return row.Scan(&f.ID, &f.Path, &f.Name, milliseconds{&f.Created}, milliseconds{&f.Updated})
+	})
 }
 
 // fileConditions are those for files, or for earlier versions of them.
@@ -162,7 +150,7 @@ func (q *Query) fileConditions(row string) []condition {
 		c = append(c, condition{"kind = ?", []any{q.Kind}})
 	}
 	if len(q.Tags) > 0 {
-		c = append(c, tagCondition(q.Tags))
+		c = append(c, element("files.tags", in("value", q.Tags)))
 	}
 	if q.Match != nil {
 		c = append(c, q.Match.condition(row))
@@ -188,12 +176,18 @@ func (q *Query) folderConditions() []condition {
 	return c
 }
 
-func tagCondition(tags []string) condition {
-	c := condition{sql: "EXISTS (SELECT 1 FROM json_each(files.tags) WHERE value IN (" + strings.TrimSuffix(strings.Repeat("?,", len(tags)), ",") + "))"}
-	for _, tag := range tags {
-		c.args = append(c.args, tag)
+// in is the condition that column has one of values.
+func in[T any](column string, values []T) condition {
+	c := condition{sql: column + " IN (" + strings.TrimSuffix(strings.Repeat("?,", len(values)), ",") + ")"}
+	for _, v := range values {
+		c.args = append(c.args, v)
 	}
 	return c
+}
+
+// element is the condition that an element of a JSON list of a file meets c.
+func element(list string, c condition) condition {
+	return condition{"EXISTS (SELECT 1 FROM json_each(" + list + ") WHERE " + c.sql + ")", c.args}
 }
 
 var matchColumns = map[string]string{
@@ -276,11 +270,11 @@ func (m *Match) single() condition {
 		// the wildcards of a name.
 		return condition{"substr(" + column + ", 1, length(?)) = ?", []any{prefix, prefix}}
 	case m.Op == "in":
-		c := condition{sql: column + " IN (" + strings.TrimSuffix(strings.Repeat("?,", len(m.Text)), ",") + ")"}
-		for _, text := range m.Text {
-			c.args = append(c.args, norm.NFC.String(text))
+		texts := make([]string, len(m.Text))
+		for i, text := range m.Text {
+			texts[i] = norm.NFC.String(text)
 		}
-		return c
+		return in(column, texts)
 	case operators[m.Op] == "":
 		return condition{sql: "0"}
 	case m.Text != nil:

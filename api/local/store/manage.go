@@ -1,7 +1,6 @@
 package store
 
 import (
-	"database/sql"
 	"strings"
 	"time"
 
@@ -9,14 +8,10 @@ import (
 )
 
 func (t *sqlTx) DeleteFile(id string) error {
-	n, err := t.exec("DELETE FROM files WHERE id = ?", id)
-	if err != nil {
+	if err := t.change(ErrNotFound, "DELETE FROM files WHERE id = ?", id); err != nil {
 		return err
 	}
-	if n == 0 {
-		return ErrNotFound
-	}
-	_, err = t.deleteVersions("file_id = ?", id)
+	_, err := t.deleteVersions("file_id = ?", id)
 	return err
 }
 
@@ -33,16 +28,8 @@ func (t *sqlTx) deleteVersions(where string, args ...any) (int64, error) {
 }
 
 func (t *sqlTx) Deletions() ([]Deletion, error) {
-	var list []Deletion
-	err := t.each(func(rows *sql.Rows) error {
-		var d Deletion
-		var at int64
-		err := rows.Scan(&d.Hash, &at)
-		d.At = time.UnixMilli(at)
-		list = append(list, d)
-		return err
-	}, "SELECT hash, at FROM deletions ORDER BY at")
-	return list, err
+	return list(t, func(row scanner, d *Deletion) error { return row.Scan(&d.Hash, milliseconds{&d.At}) },
+		"SELECT hash, at FROM deletions ORDER BY at")
 }
 
 func (t *sqlTx) ForgetDeletion(d Deletion) error {
@@ -50,10 +37,8 @@ func (t *sqlTx) ForgetDeletion(d Deletion) error {
 	return err
 }
 
-func (t *sqlTx) Created() (time.Time, error) {
-	var at int64
-	err := t.row("SELECT created FROM library").Scan(&at)
-	return time.UnixMilli(at), err
+func (t *sqlTx) Created() (at time.Time, err error) {
+	return at, t.row("SELECT created FROM library").Scan(milliseconds{&at})
 }
 
 func (t *sqlTx) Empty() (empty bool, err error) {
@@ -69,33 +54,22 @@ func (t *sqlTx) PlaceFile(id, folder, name string) error {
 	case err != nil && err != ErrNotFound: //nolint:errorlint // as FileAt returns it
 		return err
 	}
-	n, err := t.exec("UPDATE files SET folder = ?, name_key = ?, name = ? WHERE id = ?", norm.NFC.String(folder), norm.NFC.String(name), name, id)
-	if err == nil && n == 0 {
-		return ErrNotFound
-	}
-	return err
+	return t.change(ErrNotFound, "UPDATE files SET folder = ?, name_key = ?, name = ? WHERE id = ?",
+		norm.NFC.String(folder), norm.NFC.String(name), name, id)
 }
 
 const versionColumns = "id, root, number, hash, size, mime, kind, width, height, has_alpha, created"
 
-func scanVersion(row scanner) (*Version, error) {
-	v := new(Version)
-	var created int64
-	err := row.Scan(&v.ID, &v.Root, &v.Number, &v.Hash, &v.Size, &v.Mime, &v.Kind, &v.Width, &v.Height, &v.HasAlpha, &created)
-	v.Created = time.UnixMilli(created)
-	return v, notFound(err)
+func scanVersion(row scanner, v *Version) error {
+	return row.Scan(&v.ID, &v.Root, &v.Number, &v.Hash, &v.Size, &v.Mime, &v.Kind, &v.Width, &v.Height, &v.HasAlpha, milliseconds{&v.Created})
+}
+
+func (t *sqlTx) Version(id string) (*Version, error) {
+	return one(t.row("SELECT "+versionColumns+" FROM versions WHERE id = ?", id), scanVersion)
 }
 
 func (t *sqlTx) Versions(fileID string) ([]Version, error) {
-	var list []Version
-	err := t.each(func(rows *sql.Rows) error {
-		v, err := scanVersion(rows)
-		if err == nil {
-			list = append(list, *v)
-		}
-		return err
-	}, "SELECT "+versionColumns+" FROM versions WHERE file_id = ? ORDER BY number DESC", fileID)
-	return list, err
+	return list(t, scanVersion, "SELECT "+versionColumns+" FROM versions WHERE file_id = ? ORDER BY number DESC", fileID)
 }
 
 func (t *sqlTx) CountVersions(fileID string) (count, last int, err error) {
@@ -116,24 +90,16 @@ func (t *sqlTx) DeleteVersion(fileID, id string) error {
 }
 
 func (t *sqlTx) FolderAt(path string) (*Folder, error) {
-	var id string
-	if err := t.row("SELECT id FROM folders WHERE path = ?", norm.NFC.String(path)).Scan(&id); err != nil {
-		return nil, notFound(err)
-	}
-	return t.folder(id)
+	return t.folder("path", norm.NFC.String(path))
 }
 
 func (t *sqlTx) DeleteFolder(path string) error {
 	path = norm.NFC.String(path)
 	first, last := below(path)
-	n, err := t.exec("DELETE FROM folders WHERE path >= ? AND path < ?", first, last)
-	if err != nil {
+	if err := t.change(ErrNotFound, "DELETE FROM folders WHERE path >= ? AND path < ?", first, last); err != nil {
 		return err
 	}
-	if n == 0 {
-		return ErrNotFound
-	}
-	_, err = t.deleteVersions("file_id IN (SELECT id FROM files WHERE folder >= ? AND folder < ?)", first, last)
+	_, err := t.deleteVersions("file_id IN (SELECT id FROM files WHERE folder >= ? AND folder < ?)", first, last)
 	if err != nil {
 		return err
 	}
@@ -148,11 +114,7 @@ func below(folder string) (first, last string) {
 }
 
 func (t *sqlTx) UpdateField(f *Field) error {
-	n, err := t.exec("UPDATE fields SET label = ?, schema = ? WHERE id = ?", f.Label, string(f.Schema), f.ID)
-	if err == nil && n == 0 {
-		return ErrNotFound
-	}
-	return err
+	return t.change(ErrNotFound, "UPDATE fields SET label = ?, schema = ? WHERE id = ?", f.Label, string(f.Schema), f.ID)
 }
 
 func (t *sqlTx) DeleteField(id string) error {

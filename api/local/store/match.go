@@ -88,20 +88,12 @@ func (m *Match) tags(list, value string) condition {
 	case "exists":
 		return condition{sql: list + " IS NOT NULL"}
 	case "has":
-		c := m.words(value)
-		c.sql = "EXISTS (SELECT 1 FROM json_each(" + list + ") WHERE " + c.sql + ")"
-		return c
+		return element(list, m.words(value))
 	case ":":
-		return condition{"EXISTS (SELECT 1 FROM json_each(" + list + ") WHERE substr(" + value + ", 1, length(?)) = ?)", []any{m.first(), m.first()}}
+		return element(list, condition{"substr(" + value + ", 1, length(?)) = ?", []any{m.first(), m.first()}})
 	}
-	c := condition{sql: "EXISTS (SELECT 1 FROM json_each(" + list + ") WHERE " + value + " IN (" + marks(len(m.Text)) + "))"}
-	for _, tag := range m.Text {
-		c.args = append(c.args, tag)
-	}
-	return c
+	return element(list, in(value, m.Text))
 }
-
-func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }
 
 // endings are those that a type of content goes by, where it is not the
 // type's second part.
@@ -149,7 +141,8 @@ func (m *Match) metadata(from, where string) condition {
 	case m.Op == ":" && len(m.Values) == 1:
 		c.sql, c.args = c.sql+" AND substr("+value+", 1, length(?)) = ?", append(c.args, m.Values[0], m.Values[0])
 	case m.Op == "in":
-		c.sql, c.args = c.sql+" AND "+value+" IN ("+marks(len(m.Values))+")", append(c.args, m.Values...)
+		values := in(value, m.Values)
+		c.sql, c.args = c.sql+" AND "+values.sql, append(c.args, values.args...)
 	case operators[m.Op] != "" && len(m.Values) == 1:
 		// A number is never more or less than a text.
 		c.sql += " AND (typeof(" + value + ") = 'text') = (typeof(?) = 'text') AND " + value + " " + operators[m.Op] + " ?"

@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+
+	"mediadesk/api/atomicfile"
 )
 
 // steps lead from one format of the database to the next. The
@@ -204,18 +205,5 @@ func snapshot(ctx context.Context, db *sql.DB, to string) error {
 		os.Remove(draft)
 		return err
 	}
-	if err := os.Chmod(draft, 0o600); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(draft, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(draft, to); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(to))
+	return atomicfile.Publish(draft, to, 0o600)
 }

@@ -30,11 +30,8 @@ func (t *sqlTx) narrow(q *Query) ([]condition, error) {
 		return err
 	}
 	tagged := func(tags []string) error {
-		c := condition{sql: "id IN (SELECT file FROM file_tags WHERE tag IN (" + marks(len(tags)) + "))"}
-		for _, tag := range tags {
-			c.args = append(c.args, tag)
-		}
-		return add(c, "SELECT 1 FROM file_tags WHERE tag IN ("+marks(len(tags))+")", c.args...)
+		c := in("tag", tags)
+		return add(condition{"id IN (SELECT file FROM file_tags WHERE " + c.sql + ")", c.args}, "SELECT 1 FROM file_tags WHERE "+c.sql, c.args...)
 	}
 	if len(q.Tags) > 0 {
 		if err := tagged(q.Tags); err != nil {

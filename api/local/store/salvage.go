@@ -211,7 +211,7 @@ func (t *sqlTx) Unreadable() (lines []string, err error) {
 	}
 	err = t.each(func(rows *sql.Rows) error {
 		var embedded sql.NullString
-		_, err := scanVersion(and{rows, &embedded})
+		err := scanVersion(and{rows, &embedded}, new(Version))
 		if err == nil && embedded.Valid && !json.Valid([]byte(embedded.String)) {
 			err = errors.New("its embedded metadata is no JSON")
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"syscall"
+	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -152,20 +153,66 @@ func (r failedRow) Scan(...any) error { return r.err }
 // each runs a query and calls scan for every row.
 func (t *sqlTx) each(scan func(*sql.Rows) error, query string, args ...any) error {
 	rows, err := t.s.query(t.ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	if !t.s.reading[query] {
 		t.s.reading[query] = true
 		defer delete(t.s.reading, query)
 	}
+	return eachRow(rows, err, scan)
+}
+
+// eachRow calls scan for every row of a query that was run, unless err is set.
+func eachRow(rows *sql.Rows, err error, scan func(*sql.Rows) error) error {
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
 	for rows.Next() {
 		if err := scan(rows); err != nil {
 			return err
 		}
 	}
 	return rows.Err()
+}
+
+// list reads all rows of a query.
+func list[T any](t *sqlTx, scan func(scanner, *T) error, query string, args ...any) (all []T, err error) {
+	err = t.each(func(rows *sql.Rows) error {
+		var one T
+		err := scan(rows, &one)
+		if err == nil {
+			all = append(all, one)
+		}
+		return err
+	}, query, args...)
+	return all, err
+}
+
+// one reads one row; the error is ErrNotFound without any.
+func one[T any](row scanner, scan func(scanner, *T) error) (*T, error) {
+	v := new(T)
+	return v, notFound(scan(row, v))
+}
+
+// change runs a statement and returns none if it changed no row.
+func (t *sqlTx) change(none error, query string, args ...any) error {
+	n, err := t.exec(query, args...)
+	if err == nil && n == 0 {
+		return none
+	}
+	return err
+}
+
+// milliseconds scans a time, which is kept as milliseconds since 1970.
+type milliseconds struct{ *time.Time }
+
+// Scan implements sql.Scanner.
+func (m milliseconds) Scan(value any) error {
+	n, ok := value.(int64)
+	if !ok {
+		return fmt.Errorf("%v is no time", value)
+	}
+	*m.Time = time.UnixMilli(n)
+	return nil
 }
 
 func notFound(err error) error {

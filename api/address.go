@@ -89,7 +89,12 @@ func IsPrivateHost(address string) bool {
 	if err != nil || u.Hostname() == "" {
 		return false
 	}
-	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	return isPrivate(u.Hostname())
+}
+
+// isPrivate is IsPrivateHost for a host without scheme and port.
+func isPrivate(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if IsLoopback(host) || strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".localhost") || strings.HasSuffix(host, ".internal") {
 		return true
 	}

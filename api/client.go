@@ -30,6 +30,10 @@ type Options struct {
 	Key         Key    // nil: requests go without a key
 	UserAgent   string // empty: "mediadesk"
 
+	// Insecure allows plain http to hosts of private networks, where others can
+	// read the key on its way.
+	Insecure bool
+
 	// Stall is how long an upload may go without a byte; 0: 60 s.
 	Stall time.Duration
 	// Answer is how long the service may think after the last byte; 0: 120 s.
@@ -40,7 +44,8 @@ type Options struct {
 // several goroutines.
 //
 // The key goes to the hosts of UploadURL and BaseURL only, only over https or
-// to this computer, and never after a redirect: no redirect is followed.
+// to this computer (see Options.Insecure), and never after a redirect: no
+// redirect is followed.
 type Client struct {
 	upload, base string
 	delivery     string
@@ -76,25 +81,25 @@ func NewClient(o Options) (*Client, error) {
 		c.answer = 120 * time.Second
 	}
 	var err error
-	if c.upload, err = cleanBase("upload address", o.UploadURL); err != nil {
+	if c.upload, err = cleanBase("upload address", o.UploadURL, o.Insecure); err != nil {
 		return nil, err
 	}
-	if c.base, err = cleanBase("base address", o.BaseURL); err != nil {
+	if c.base, err = cleanBase("base address", o.BaseURL, o.Insecure); err != nil {
 		return nil, err
 	}
 	if o.DeliveryURL != "" {
-		if c.delivery, err = cleanBase("delivery address", o.DeliveryURL); err != nil {
+		if c.delivery, err = cleanBase("delivery address", o.DeliveryURL, o.Insecure); err != nil {
 			return nil, err
 		}
 	}
-	c.transport = newTransport(c.answer)
+	c.transport = newTransport(c.answer, o.Insecure)
 	return c, nil
 }
 
 // Close lets go of idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-func newTransport(answer time.Duration) *http.Transport {
+func newTransport(answer time.Duration, insecure bool) *http.Transport {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
 		Proxy: proxyFor,
@@ -103,13 +108,14 @@ func newTransport(answer time.Duration) *http.Transport {
 			if err != nil {
 				return nil, err
 			}
-			// "localhost" is trusted with plain http by its name; a name
-			// server that sends it elsewhere must not get the key.
-			if host, _, _ := net.SplitHostPort(addr); IsLoopback(host) {
-				if tcp, ok := conn.RemoteAddr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
-					conn.Close()
-					return nil, fmt.Errorf("%s leads to %s: %w", host, conn.RemoteAddr(), ErrInsecure)
-				}
+			// "localhost" and names of a private network are trusted with plain
+			// http by their name; a name server that sends them elsewhere must
+			// not get the key.
+			host, _, _ := net.SplitHostPort(addr)
+			remote, _, _ := net.SplitHostPort(conn.RemoteAddr().String())
+			if IsLoopback(host) && !IsLoopback(remote) || insecure && isPrivate(host) && !isPrivate(remote) {
+				conn.Close()
+				return nil, fmt.Errorf("%s leads to %s: %w", host, conn.RemoteAddr(), ErrInsecure)
 			}
 			return newPatientConn(conn), nil
 		},
@@ -129,11 +135,11 @@ func newTransport(answer time.Duration) *http.Transport {
 	}
 }
 
-// proxyFor asks the environment for a proxy, but never for this computer: over
-// plain http a proxy would read the key, and the environment's own exception
-// does not know every spelling of localhost.
+// proxyFor asks the environment for a proxy, but never for this computer, and not
+// for plain http to a private network: the proxy would read the key, and the
+// environment's own exception does not know every spelling of localhost.
 func proxyFor(req *http.Request) (*url.URL, error) {
-	if IsLoopback(req.URL.Hostname()) {
+	if IsLoopback(req.URL.Hostname()) || req.URL.Scheme == "http" && isPrivate(req.URL.Hostname()) {
 		return nil, nil
 	}
 	return http.ProxyFromEnvironment(req)
@@ -141,7 +147,7 @@ func proxyFor(req *http.Request) (*url.URL, error) {
 
 // cleanBase checks a configured address and returns it without a slash at the
 // end.
-func cleanBase(what, text string) (string, error) {
+func cleanBase(what, text string, insecure bool) (string, error) {
 	// First, and without showing it: what stands before an @ may be the key.
 	if strings.Contains(text, "@") {
 		return "", fmt.Errorf("%s holds a user name or password: leave it out, the key is sent by itself", what)
@@ -153,7 +159,7 @@ func cleanBase(what, text string) (string, error) {
 	if strings.ContainsAny(text, "?#") {
 		return "", fmt.Errorf("%s %s has a part after ? or #: leave it out", what, quote(text))
 	}
-	if u.Scheme == "http" && !IsLoopback(u.Hostname()) {
+	if u.Scheme == "http" && !IsLoopback(u.Hostname()) && !(insecure && IsPrivateHost(text)) {
 		return "", fmt.Errorf("%s %s: %w", what, quote(text), ErrInsecure)
 	}
 	return strings.TrimRight(text, "/"), nil

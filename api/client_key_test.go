@@ -43,6 +43,15 @@ func TestNewClientAddresses(t *testing.T) {
 			}
 		}
 	}
+	for address, ok := range map[string]bool{
+		"http://10.0.0.1": true, "http://192.168.1.7:7843": true, "http://nas": true, "http://media.local": true, "http://[fd00::1]": true, "https://u.example": true,
+		"http://u.example": false, "http://8.8.8.8": false, "http://localhost.u.example": false,
+	} {
+		_, err := api.NewClient(api.Options{UploadURL: address, BaseURL: "https://ok.example", Insecure: true})
+		if ok && err != nil || !ok && !errors.Is(err, api.ErrInsecure) {
+			t.Errorf("insecure %q: got %v", address, err)
+		}
+	}
 	c := mustClient(t, api.Options{UploadURL: "https://u.example:8443/base/", BaseURL: "https://b.example//", DeliveryURL: "https://d.example/"})
 	details, err := c.DescribeDetails("a b")
 	if err != nil || c.Host() != "u.example:8443" || c.UploadAddress() != "https://u.example:8443/base/api/v1/files/upload" || details.Address != "https://b.example/v1/files/a%20b/details" {

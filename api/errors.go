@@ -145,7 +145,7 @@ func Hint(err error) string {
 	case errors.Is(err, ErrNoRecord):
 		return lookFirst
 	case errors.Is(err, ErrInsecure):
-		return "Use the https address of the service."
+		return "Use the https address of the service. In a private network that you trust: mediadesk profile add NAME --insecure."
 	}
 	return ""
 }

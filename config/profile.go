@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"mediadesk/api"
 )
 
 // LocalProfile is the name of the profile of the local library. It always exists.
@@ -56,6 +58,9 @@ type Profile struct {
 	UploadURL   string `toml:"upload_url,omitempty" json:"uploadUrl"`
 	BaseURL     string `toml:"base_url,omitempty" json:"baseUrl"`
 	DeliveryURL string `toml:"delivery_url,omitempty" json:"deliveryUrl"`
+
+	// Insecure allows plain http to a private network, where others can read the key on its way.
+	Insecure bool `toml:"insecure,omitempty" json:"insecure,omitempty"`
 
 	MaxSize      int64 `toml:"max_size,omitempty" json:"maxSize"`            // largest file in bytes; 0: not known
 	MaxVideoSize int64 `toml:"max_video_size,omitempty" json:"maxVideoSize"` // largest video in bytes; 0: not known
@@ -187,7 +192,7 @@ func checkAddresses(p *Profile) *settingError {
 			}
 			continue
 		}
-		clean, err := CheckURL(*address.url)
+		clean, err := p.CheckURL(*address.url)
 		if err != nil {
 			return badSetting(address.key, "%v", err)
 		}
@@ -197,7 +202,7 @@ func checkAddresses(p *Profile) *settingError {
 		return nil
 	}
 	// The service posts here without our key, so plain http is the person's choice.
-	clean, err := checkURL(p.WebhookURL, true)
+	clean, err := checkURL(p.WebhookURL, func(string) bool { return true })
 	if err != nil {
 		return badSetting("webhook_url", "%v", err)
 	}
@@ -293,9 +298,19 @@ func CheckProfileName(name string) error {
 // CheckURL gives the address of a service without slashes at its end, or says what is wrong. It must
 // be https, or http to this computer, because the private key goes there; and it has no user, query or
 // fragment. The error never repeats what could be a key.
-func CheckURL(text string) (string, error) { return checkURL(text, false) }
+func CheckURL(text string) (string, error) {
+	return checkURL(text, func(string) bool { return false })
+}
 
-func checkURL(text string, plainHTTP bool) (string, error) {
+// CheckURL is the function CheckURL; if p is Insecure, plain http to a private network is allowed, too.
+func (p Profile) CheckURL(text string) (string, error) {
+	if p.Insecure {
+		return checkURL(text, api.IsPrivateHost)
+	}
+	return CheckURL(text)
+}
+
+func checkURL(text string, plainHTTP func(address string) bool) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || !printable(text) {
 		// The error of url.Parse repeats the address, and with it what stands before an @.
@@ -310,7 +325,10 @@ func checkURL(text string, plainHTTP bool) (string, error) {
 		return "", fmt.Errorf("must begin with https:// (or http:// for this computer)")
 	case u.Hostname() == "":
 		return "", fmt.Errorf("names no host: give one such as https://media.example.com")
-	case u.Scheme == "http" && !plainHTTP && !isLoopback(u.Hostname()):
+	case u.Scheme == "http" && !isLoopback(u.Hostname()) && !plainHTTP(text):
+		if api.IsPrivateHost(text) {
+			return "", fmt.Errorf("is plain http to %s: others in that network could read the key; use https, or mediadesk profile add --insecure if you trust the network", u.Hostname())
+		}
 		return "", fmt.Errorf("is plain http to %s: the key would travel readable, use https", u.Hostname())
 	}
 	if port := u.Port(); port != "" || strings.HasSuffix(u.Host, ":") {

@@ -82,7 +82,7 @@ func Describe(o Options) (*Session, error) {
 		address := "http://" + settings.Local.Addr
 		profile.UploadURL, profile.BaseURL, profile.DeliveryURL = address, address, address
 	}
-	s.Client, err = api.NewClient(api.Options{UploadURL: profile.UploadURL, BaseURL: profile.BaseURL, DeliveryURL: profile.DeliveryURL})
+	s.Client, err = api.NewClient(api.Options{UploadURL: profile.UploadURL, BaseURL: profile.BaseURL, DeliveryURL: profile.DeliveryURL, Insecure: profile.Insecure})
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (s *Session) openClient(ctx context.Context, o Options, settings config.Con
 	}
 	s.Client, err = api.NewClient(api.Options{
 		UploadURL: profile.UploadURL, BaseURL: profile.BaseURL, DeliveryURL: profile.DeliveryURL,
-		Key: key, UserAgent: "mediadesk/" + o.Version,
+		Insecure: profile.Insecure, Key: key, UserAgent: "mediadesk/" + o.Version,
 	})
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 type Request struct {
 	Profile                         string  // empty: the profile in use
 	UploadURL, BaseURL, DeliveryURL string  // an unnamed profile, where one is set
+	Insecure                        bool    // plain http to a private network is allowed for them
 	KeyFD                           int     // file descriptor with the key; negative: none
 	Key                             api.Key // typed for this run; nil: it is looked for
 	Concurrency                     int     // uploads at a time; 0: the setting
@@ -79,7 +80,7 @@ func Resolve(c config.Config, r Request) (config.Profile, error) {
 	if r.Profile != "" {
 		return config.Profile{}, wrongRequest("--profile names a profile, --upload-url and --base-url are for one without a name: use one or the other")
 	}
-	p := config.Profile{Kind: config.KindOwn, Naming: config.NamingHere, ColorOption: config.ColorBritish}
+	p := config.Profile{Kind: config.KindOwn, Insecure: r.Insecure, Naming: config.NamingHere, ColorOption: config.ColorBritish}
 	for _, address := range []struct {
 		given string
 		flag  string
@@ -92,7 +93,7 @@ func Resolve(c config.Config, r Request) (config.Profile, error) {
 			// Not shown: the text before it may be the key.
 			return p, wrongRequest("%s holds a user name or password: leave it out, the key is sent by itself", address.flag)
 		}
-		clean, err := config.CheckURL(address.given)
+		clean, err := p.CheckURL(address.given)
 		if err != nil {
 			return p, wrongRequest("%s: %s", address.flag, err.Error())
 		}
@@ -113,18 +114,18 @@ func Resolve(c config.Config, r Request) (config.Profile, error) {
 
 // Profile is what screens and commands know of the profile in use.
 type Profile struct {
-	Name         string
-	Host         string          // name and port of the service
-	Local        bool            // the local library; else a service elsewhere
-	KeySource    string          // where the key came from, such as "keyring"
-	Notice       string          // a few words about the service that are always shown; empty: none
-	MaxSize      int64           // greatest file in bytes; 0: not known
-	Folder       string          // folder that forms begin with; empty: the root
-	Tags         []string        // tags that forms begin with
-	Extensions   []api.Extension // extensions that forms begin with
-	Naming       api.Naming      // way of naming that forms begin with
+	Name        string
+	Host        string          // name and port of the service
+	Local       bool            // the local library; else a service elsewhere
+	KeySource   string          // where the key came from, such as "keyring"
+	Notice      string          // a few words about the service that are always shown; empty: none
+	MaxSize     int64           // greatest file in bytes; 0: not known
+	Folder      string          // folder that forms begin with; empty: the root
+	Tags        []string        // tags that forms begin with
+	Extensions  []api.Extension // extensions that forms begin with
+	Naming      api.Naming      // way of naming that forms begin with
 	ColorOption string          // how the service spells the colour option of remove-bg
-	Receiver     string          // address at which services reach our webhook receiver; empty: none
+	Receiver    string          // address at which services reach our webhook receiver; empty: none
 }
 
 // NewProfile is what is known of a profile before it is opened. The error is one

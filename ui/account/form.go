@@ -229,11 +229,11 @@ func (f *form) check(e entry) error {
 	case entryID:
 		return checkID(strings.TrimSpace(f.id.Value()))
 	case entryUpload:
-		return checkAddress(f.upload.Value(), true)
+		return checkAddress(f.old, f.upload.Value(), true)
 	case entryBase:
-		return checkAddress(f.base.Value(), false)
+		return checkAddress(f.old, f.base.Value(), false)
 	case entryDelivery:
-		return checkAddress(f.delivery.Value(), false)
+		return checkAddress(f.old, f.delivery.Value(), false)
 	case entryName:
 		name := f.accountName()
 		if slices.Contains(f.known, name) {
@@ -256,8 +256,8 @@ func (f *form) shown(e entry) error {
 	return f.check(e)
 }
 
-// checkAddress says what is wrong with an address of the service.
-func checkAddress(text string, needed bool) error {
+// checkAddress says what is wrong with an address of the service of p.
+func checkAddress(p config.Profile, text string, needed bool) error {
 	text = strings.TrimSpace(text)
 	switch {
 	case text == "" && !needed:
@@ -267,7 +267,7 @@ func checkAddress(text string, needed bool) error {
 	case looksLikeKey(text):
 		return errKeyHere
 	}
-	if _, err := config.CheckURL(text); err != nil {
+	if _, err := p.CheckURL(text); err != nil {
 		return fmt.Errorf("this address %w", err)
 	}
 	return nil
@@ -281,7 +281,7 @@ func checkID(text string) error {
 	case looksLikeKey(text):
 		return errKeyHere
 	case strings.Contains(text, "://"):
-		return checkAddress(text, true)
+		return checkAddress(config.Profile{}, text, true)
 	}
 	for _, r := range text {
 		if config.CheckProfileName(string(r)) != nil && r != '.' {

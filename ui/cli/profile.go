@@ -31,6 +31,7 @@ func newProfile(p *Program, f *flags) *cobra.Command {
 type profileFlags struct {
 	hosted, plan, folder, tags, naming, colour, webhook, secretFile, keyFile string
 	maxSize, maxVideo                                                        int64
+	insecure                                                                 bool
 	extensions, keyCommand                                                   []string
 }
 
@@ -61,6 +62,9 @@ func newProfileAdd(p *Program, f *flags) *cobra.Command {
 			if _, err := c.SetProfile(profile); err != nil {
 				return &exitError{exitUsage, err}
 			}
+			if address, plain := plainAddress(profile); plain {
+				fmt.Fprintf(p.Stderr, "Warning: %s is not encrypted: everyone in that network can read the key and the files.\n", text.Safe(address))
+			}
 			if f.json {
 				return profileLineOf(c, profile).print(p.Stdout, true)
 			}
@@ -74,6 +78,7 @@ func newProfileAdd(p *Program, f *flags) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&q.hosted, "hosted", "", "the account's id at the hosted service, as in https://ik.imagekit.io/ID")
+	fl.BoolVar(&q.insecure, "insecure", false, "allow plain http to a private network; others in it can read the key and the files")
 	fl.StringVar(&q.plan, "plan", "", "limits of the hosted service's plan: free, lite or pro (default free)")
 	fl.Int64Var(&q.maxSize, "max-size", 0, "greatest file that the account takes, in bytes")
 	fl.Int64Var(&q.maxVideo, "max-video-size", 0, "greatest video that the account takes, in bytes")
@@ -89,12 +94,26 @@ func newProfileAdd(p *Program, f *flags) *cobra.Command {
 	return cmd
 }
 
+// plainAddress returns an address of the profile that others in its network can
+// listen to.
+func plainAddress(p config.Profile) (string, bool) {
+	for _, address := range []string{p.UploadURL, p.BaseURL, p.DeliveryURL} {
+		if _, err := config.CheckURL(address); p.Insecure && address != "" && err != nil {
+			return address, true
+		}
+	}
+	return "", false
+}
+
 // profile is the one that the flags ask for: a new one, or the one that is
 // there with changes.
 func (q *profileFlags) profile(cmd *cobra.Command, c config.Config, f *flags, name string) (config.Profile, error) {
 	given := cmd.Flags().Changed
 	profile, exists := c.Profiles[name]
 	profile.Name = name
+	if given("insecure") {
+		profile.Insecure = q.insecure
+	}
 	switch {
 	case given("hosted") && f.Unnamed():
 		return profile, usage("--hosted knows the addresses: leave out --upload-url, --base-url and --delivery-url")
@@ -106,7 +125,7 @@ func (q *profileFlags) profile(cmd *cobra.Command, c config.Config, f *flags, na
 			profile = preset
 		}
 	case f.Unnamed():
-		r := session.Request{UploadURL: f.UploadURL, BaseURL: f.BaseURL, DeliveryURL: f.DeliveryURL}
+		r := session.Request{UploadURL: f.UploadURL, BaseURL: f.BaseURL, DeliveryURL: f.DeliveryURL, Insecure: profile.Insecure}
 		if exists {
 			r.UploadURL, r.BaseURL, r.DeliveryURL = first(r.UploadURL, profile.UploadURL), first(r.BaseURL, profile.BaseURL), first(r.DeliveryURL, profile.DeliveryURL)
 		}
@@ -186,11 +205,12 @@ type profileLine struct {
 	Tags         []string `json:"tags"`
 	Extensions   []string `json:"extensions"`
 	Unique       string   `json:"unique"`
-	ColorOption string   `json:"colourOption"`
+	ColorOption  string   `json:"colourOption"`
 	WebhookURL   string   `json:"webhookUrl"`
 	KeyFile      string   `json:"keyFile"`
 	KeyCommand   []string `json:"keyCommand"`
 	SecretFile   string   `json:"webhookSecretFile"`
+	Insecure     bool     `json:"insecure,omitempty"`
 	SetIn        string   `json:"setIn,omitempty"` // "set in config.toml line 12"; empty: commands can change it
 }
 
@@ -199,7 +219,7 @@ func profileLineOf(c config.Config, q config.Profile) profileLine {
 	return profileLine{
 		q.Name, string(q.Kind), q.Name == c.Profile, q.UploadURL, q.BaseURL, q.DeliveryURL, q.MaxSize, q.MaxVideoSize,
 		q.Folder, list(q.Tags), list(q.Extensions), string(q.Naming), string(q.ColorOption), q.WebhookURL, q.KeyFile, list(q.KeyCommand),
-		q.WebhookSecretFile, c.SetIn("profiles." + q.Name),
+		q.WebhookSecretFile, q.Insecure, c.SetIn("profiles." + q.Name),
 	}
 }
 
@@ -214,12 +234,17 @@ func (l profileLine) print(w io.Writer, asJSON bool) error {
 		}
 		return text.Bytes(n)
 	}
+	security := ""
+	if l.Insecure {
+		security = "plain http allowed in a private network"
+	}
 	for _, row := range [][2]string{
 		{"name", l.Name},
 		{"kind", l.Kind},
 		{"upload", l.UploadURL},
 		{"details", l.BaseURL},
 		{"delivery", l.DeliveryURL},
+		{"insecure", security},
 		{"largest file", size(l.MaxSize)},
 		{"largest video", size(l.MaxVideoSize)},
 		{"folder", l.Folder},

@@ -106,6 +106,6 @@ func (m *Model) readLast() tea.Cmd {
 	}
 	return m.ask(page.Ask{Title: "Last message", Text: words, Choices: []page.Choice{
 		{Label: "Close", Key: "c"},
-		{Label: "Copy", Key: "y", Msg: page.Copy{What: "message", Text: words}},
+		{Label: "Copy", Key: "y", Do: func() tea.Cmd { return page.Send(page.Copy{What: "message", Text: words}) }},
 	}}, nil)
 }

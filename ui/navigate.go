@@ -27,17 +27,9 @@ func (m *Model) back() tea.Cmd { return tea.Batch(m.host.Back(), m.tip()) }
 // dialogReady draws a dialog again once it takes keys.
 type dialogReady struct{}
 
-// ask opens a dialog. The answer goes to the screen that asks; nil: to the root.
+// ask opens a dialog for the screen that asks; nil: for the root.
 func (m *Model) ask(q page.Ask, from page.Screen) tea.Cmd {
-	choices := make([]kit.DialogChoice, len(q.Choices))
-	for i, c := range q.Choices {
-		choices[i] = kit.DialogChoice{Label: c.Label, Key: c.Key, Danger: c.Danger}
-		if c.Msg != nil {
-			choices[i].Do = func() tea.Cmd { return page.Send(page.Reply{To: from, Msg: c.Msg}) }
-		}
-	}
-	m.host.Overlays.CloseAll()
-	m.host.Overlays.Open(kit.NewDialog(m.o.Now, q.Title, q.Text, choices...))
+	m.host.Ask(q, from, m.o.Now)
 	return tea.Tick(kit.DialogGrace, func(time.Time) tea.Msg { return dialogReady{} })
 }
 
@@ -48,9 +40,6 @@ type (
 	goneOn    struct{}
 )
 
-// quit is the answer "leave" to the question whether to.
-type quit struct{}
-
 // leave ends the program. While uploads are under way, or changes are not saved,
 // it asks, unless the person was asked already.
 func (m *Model) leave(asked bool) tea.Cmd {
@@ -59,7 +48,7 @@ func (m *Model) leave(asked bool) tea.Cmd {
 	}
 	unsaved := m.unsaved()
 	var words []string
-	stay, leave := page.Choice{Label: "Stay", Key: "s"}, page.Choice{Label: "Leave, go on next time", Key: "l", Msg: quit{}}
+	stay, leave := page.Choice{Label: "Stay", Key: "s"}, page.Choice{Label: "Leave, go on next time", Key: "l", Do: func() tea.Cmd { return m.leave(true) }}
 	if m.session.Queue.Busy() {
 		words = append(words, text.Plural(m.openJobs(), "upload")+" not finished. What is not finished waits in the journal and goes on when mediadesk is started again.")
 	}
@@ -82,12 +71,9 @@ func (m *Model) use(profile page.UseProfile, asked bool) tea.Cmd {
 	}
 	return m.ask(page.Ask{Title: "Change to another profile?", Text: page.NotSaved(unsaved), Choices: m.choices(
 		page.Choice{Label: "Stay", Key: "s"},
-		page.Choice{Label: "Change, drop the changes of " + text.Plural(len(unsaved), "file"), Key: "c", Danger: true, Msg: useAnyway(profile)},
+		page.Choice{Label: "Change, drop the changes of " + text.Plural(len(unsaved), "file"), Key: "c", Danger: true, Do: func() tea.Cmd { return m.use(profile, true) }},
 	)}, nil)
 }
-
-// useAnyway is the answer "change" to the question whether to.
-type useAnyway page.UseProfile
 
 // unsaved are the names of the files whose changes are not saved.
 func (m *Model) unsaved() []string {
@@ -97,16 +83,13 @@ func (m *Model) unsaved() []string {
 	return nil
 }
 
-// showUnsaved is the answer "look at them".
-type showUnsaved struct{}
-
 // choices offers to stay and to go, and to look at the changes that are not saved
 // where they are not in front.
 func (m *Model) choices(stay, leave page.Choice) []page.Choice {
 	if len(m.unsaved()) == 0 || m.host.Front() == page.Details {
 		return []page.Choice{stay, leave}
 	}
-	return []page.Choice{stay, {Label: "Look at the changes", Key: "k", Msg: showUnsaved{}}, leave}
+	return []page.Choice{stay, {Label: "Look at the changes", Key: "k", Do: func() tea.Cmd { return m.show(page.Details, true) }}, leave}
 }
 
 // openJobs counts the jobs without an outcome.

@@ -283,7 +283,7 @@ func TestDialogSafeChoice(t *testing.T) {
 	m.o.Now = func() time.Time { return clock }
 	type no struct{}
 	type yes struct{}
-	ask := page.Ask{Title: "Send?", Choices: []page.Choice{{Label: "No", Key: "n", Msg: no{}}, {Label: "Yes", Key: "y", Msg: yes{}}}}
+	ask := page.Ask{Title: "Send?", Choices: []page.Choice{{Label: "No", Key: "n", Do: func() tea.Cmd { return page.Send(no{}) }}, {Label: "Yes", Key: "y", Do: func() tea.Cmd { return page.Send(yes{}) }}}}
 	for key, want := range map[string]tea.Msg{"esc": no{}, "enter": no{}, "n": no{}, "y": yes{}} {
 		m.Update(ask)
 		if _, cmd := m.Update(kit.KeyMsg(key)); cmd != nil || m.host.Overlays.Top() == nil {

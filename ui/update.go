@@ -115,10 +115,6 @@ func (m *Model) message(msg tea.Msg, from page.Screen) tea.Cmd {
 		return m.inspect(msg)
 	case page.UseProfile:
 		return m.use(msg, false)
-	case useAnyway:
-		return m.use(page.UseProfile(msg), true)
-	case showUnsaved:
-		return m.show(page.Details, true)
 	case page.Ask:
 		return m.ask(msg, from)
 	case dialogReady:
@@ -147,8 +143,6 @@ func (m *Model) message(msg tea.Msg, from page.Screen) tea.Cmd {
 		return m.suspend()
 	case goneOn:
 		return m.resumed()
-	case quit:
-		return m.leave(true)
 	}
 	if cmd, used := m.toasts.Update(msg); used {
 		return cmd

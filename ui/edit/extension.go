@@ -11,7 +11,7 @@ import (
 )
 
 // presets are extensions that are offered with usual options.
-var presets = []struct{ key, words, element string }{
+var presets = []struct{ key, label, element string }{
 	{"r", "remove the background", `{"name":"remove-bg"}`},
 	{"s", "remove the background, add a shadow", `{"name":"remove-bg","options":{"add_shadow":true}}`},
 	{"g", "find tags (Google)", `{"name":"google-auto-tagging","maxTags":10,"minConfidence":60}`},
@@ -31,14 +31,10 @@ func ChooseExtension(over *kit.Overlays, title string, take func(api.Extension) 
 	}
 	rows := make([]kit.MenuRow, 0, len(presets)+1)
 	for _, p := range presets {
-		rows = append(rows, kit.MenuRow{Key: p.key, Words: p.words, Note: p.element})
+		rows = append(rows, kit.MenuRow{Key: p.key, Label: p.label, Note: p.element, Do: func() tea.Cmd { return taken(p.element) }})
 	}
-	rows = append(rows, kit.MenuRow{Key: "o", Words: "another, or other options…"})
-	over.Open(kit.NewMenu(title, rows...).OnTake(func(row int) tea.Cmd {
-		if row < len(presets) {
-			return taken(presets[row].element)
-		}
-		p := kit.NewPrompt("Run an extension", "Its name, or its element as JSON, options and all.", presets[2].element)
+	over.Open(kit.NewMenu(title, append(rows, kit.MenuRow{Key: "o", Label: "another, or other options…", Do: func() tea.Cmd {
+		p := kit.NewPrompt("Run an extension", "Type its name, or its JSON with all options.", presets[2].element, "")
 		p.Verb = "go on"
 		p.Check = func(text string) string {
 			if _, err := readExtension(text); err != nil {
@@ -46,9 +42,10 @@ func ChooseExtension(over *kit.Overlays, title string, take func(api.Extension) 
 			}
 			return ""
 		}
-		over.Open(p.OnTake(taken))
+		p.Do = taken
+		over.Open(p)
 		return nil
-	}))
+	}})...))
 }
 
 // readExtension reads one extension: its name, or its element as JSON.

@@ -46,8 +46,8 @@ type RegionOptions struct {
 	Text func() string
 	// Set takes the region that was drawn, in the same form.
 	Set func(region string)
-	// Menu opens a menu over the screen.
-	Menu func(title string, take func(row int) tea.Cmd, rows ...kit.MenuRow) tea.Cmd
+	// Overlays are those of the screen, for a menu.
+	Overlays *kit.Overlays
 }
 
 // Subject is the picture on which the region is drawn.
@@ -339,66 +339,44 @@ func (r *Region) ratioMenu() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	size := p.Upright()
-	rows, choices := RatioRows(r.ratio)
-	rows = append(rows, kit.MenuRow{Key: "a", Words: "as it is now"}, kit.MenuRow{Key: "t", Words: "turned on its side"}, kit.MenuRow{Key: "f", Words: "free", On: !r.ratio.Locked()})
-	return r.o.Menu("Ratio", func(row int) tea.Cmd {
-		rect := r.Rect()
-		now := picture.Ratio{W: rect.Dx(), H: rect.Dy()}
-		switch rows[row].Key {
-		case "f":
-			r.ratio = picture.Ratio{}
-			return nil
-		case "a":
-			r.ratio = now
-			return nil
-		case "t":
-			if r.ratio.Locked() {
-				now = r.ratio
-			}
-			r.ratio = now.Turned()
-		default:
-			r.ratio = choices[row].Ratio
-			if choices[row].Original {
-				r.ratio = picture.Ratio{W: size.X, H: size.Y}
-			}
-		}
-		if rect.Empty() {
-			r.SetRect(r.ratio.Largest(size))
+	rect, size := r.Rect(), p.Upright()
+	current := picture.Ratio{W: rect.Dx(), H: rect.Dy()}
+	turned := current.Turned()
+	if r.ratio.Locked() {
+		turned = r.ratio.Turned()
+	}
+	take := func(ratio picture.Ratio) tea.Cmd {
+		if r.ratio = ratio; rect.Empty() {
+			r.SetRect(ratio.Largest(size))
 		} else {
-			r.SetRect(r.ratio.Apply(rect, size))
+			r.SetRect(ratio.Apply(rect, size))
 		}
 		return nil
-	}, rows...)
-}
-
-// RatioChoice is a ratio that can be chosen: a fixed one, or that of the picture.
-type RatioChoice struct {
-	Ratio    picture.Ratio
-	Original bool
-}
-
-// Of is the ratio for a picture of that size, on its side where the picture is
-// upright.
-func (c RatioChoice) Of(size image.Point) picture.Ratio {
-	switch {
-	case c.Original:
-		return picture.Ratio{W: size.X, H: size.Y}
-	case size.Y > size.X:
-		return c.Ratio.Turned()
 	}
-	return c.Ratio
+	rows := RatioRows(r.ratio, func(ratio picture.Ratio) tea.Cmd {
+		if !ratio.Locked() {
+			ratio = picture.Ratio{W: size.X, H: size.Y}
+		}
+		return take(ratio)
+	})
+	r.o.Overlays.Open(kit.NewMenu("Ratio", append(rows,
+		kit.MenuRow{Key: "a", Label: "as it is now", Do: func() tea.Cmd { return take(current) }},
+		kit.MenuRow{Key: "t", Label: "turned on its side", Do: func() tea.Cmd { return take(turned) }},
+		kit.MenuRow{Key: "f", Label: "free", Current: !r.ratio.Locked(), Do: func() tea.Cmd { r.ratio = picture.Ratio{}; return nil }})...))
+	return nil
 }
 
-// RatioRows are the rows of a menu of ratios, and what each stands for.
-func RatioRows(now picture.Ratio) ([]kit.MenuRow, []RatioChoice) {
+// RatioRows are the rows of a menu of ratios. do takes the chosen one: the zero
+// ratio is that of the picture.
+func RatioRows(current picture.Ratio, do func(picture.Ratio) tea.Cmd) []kit.MenuRow {
 	var rows []kit.MenuRow
-	var choices []RatioChoice
 	for i, r := range picture.Ratios {
-		rows = append(rows, kit.MenuRow{Key: []string{"1", "4", "3", "6"}[i], Words: r.String(), On: now == r || now == r.Turned()})
-		choices = append(choices, RatioChoice{Ratio: r})
+		rows = append(rows, kit.MenuRow{
+			Key: []string{"1", "4", "3", "6"}[i], Label: r.String(), Current: current == r || current == r.Turned(),
+			Do: func() tea.Cmd { return do(r) },
+		})
 	}
-	return append(rows, kit.MenuRow{Key: "o", Words: "as the picture"}), append(choices, RatioChoice{Original: true})
+	return append(rows, kit.MenuRow{Key: "o", Label: "as the picture", Do: func() tea.Cmd { return do(picture.Ratio{}) }})
 }
 
 // rooms are the parts of a size for the picture and, where there is room, for

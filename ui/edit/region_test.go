@@ -47,13 +47,10 @@ func drive(t testing.TB, text string) (*bench, *uitest.Driver) {
 	t.Helper()
 	b := &bench{text: text}
 	b.Region = NewRegion(RegionOptions{
-		Context: t.Context(),
-		Text:    func() string { return b.text },
-		Set:     func(region string) { b.text = region },
-		Menu: func(title string, take func(int) tea.Cmd, rows ...kit.MenuRow) tea.Cmd {
-			b.Overlays().Open(kit.NewMenu(title, rows...).OnTake(take))
-			return nil
-		},
+		Context:  t.Context(),
+		Text:     func() string { return b.text },
+		Set:      func(region string) { b.text = region },
+		Overlays: b.Overlays(),
 	})
 	d := uitest.Drive(t, page.Details, b, image.Pt(80, 24))
 	path := filepath.Join(t.TempDir(), "p.png")

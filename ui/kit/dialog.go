@@ -20,11 +20,11 @@ const DialogGrace = 425 * time.Millisecond
 // look like keys.
 const pasteGrace = 50 * time.Millisecond
 
-// DialogChoice is one button of a dialog.
-type DialogChoice struct {
+// Choice is one answer of a dialog, a button.
+type Choice struct {
 	// Label names the action with its number and target: "Send 12 files to /summer/".
 	Label string
-	// Key runs it at once; empty for none.
+	// Key runs it at once: a single letter; empty for none.
 	Key string
 	// Danger marks an action that cannot be undone.
 	Danger bool
@@ -35,20 +35,20 @@ type DialogChoice struct {
 // Dialog asks a question over the screen. Put the safe choice first: it has the
 // focus, and esc stands for it.
 type Dialog struct {
+	Popup
 	title, text string
-	choices     []DialogChoice
+	choices     []Choice
 	now         func() time.Time
 	opened      time.Time
 	pasted      time.Time
-	on          int
+	focused     int
 	room        image.Point
-	closed      bool
 }
 
 var _ Overlay = (*Dialog)(nil)
 
 // NewDialog opens a dialog. The clock now is time.Now outside of tests.
-func NewDialog(now func() time.Time, title, text string, choices ...DialogChoice) *Dialog {
+func NewDialog(now func() time.Time, title, text string, choices ...Choice) *Dialog {
 	return &Dialog{title: title, text: text, choices: choices, now: now, opened: now()}
 }
 
@@ -67,12 +67,6 @@ func (d *Dialog) deaf(now time.Time) bool {
 	return now.Sub(d.opened) < DialogGrace || (!d.pasted.IsZero() && now.Sub(d.pasted) < pasteGrace)
 }
 
-// Capturing is false: letters are those of the choices.
-func (d *Dialog) Capturing() bool { return false }
-
-// Closed reports that the question was answered.
-func (d *Dialog) Closed() bool { return d.closed }
-
 // Resize fits the dialog into room.
 func (d *Dialog) Resize(room image.Point) { d.room = room }
 
@@ -89,9 +83,9 @@ func (d *Dialog) Mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// take answers with a choice; one that does not exist is the first.
+// take answers with a choice; one that does not exist closes only.
 func (d *Dialog) take(i int) tea.Cmd {
-	d.closed = true
+	d.Close()
 	if i >= len(d.choices) || d.choices[i].Do == nil {
 		return nil
 	}
@@ -112,19 +106,19 @@ func (d *Dialog) Actions() []Action {
 			actions = append(actions, Action{Keys: Bind(c.Label, "", c.Key), Footer: true, Disabled: early, Do: func() tea.Cmd { return d.take(i) }})
 		}
 	}
-	walk := func(words string, by int, keys ...string) Action {
-		return Action{Keys: Bind(words, "", keys...), Disabled: early, Do: func() tea.Cmd {
+	walk := func(id, words string, by int, keys ...string) Action {
+		return Action{ID: id, Keys: Bind(words, "", keys...), Disabled: early, Do: func() tea.Cmd {
 			if n := len(d.choices); n > 0 {
-				d.on = (d.on + by + n) % n
+				d.focused = (d.focused + by + n) % n
 			}
 			return nil
 		}}
 	}
 	return append(actions,
-		Action{Keys: Bind("take", "", "enter", "space"), Footer: true, Disabled: early, Do: func() tea.Cmd { return d.take(d.on) }},
-		Action{Keys: Bind("cancel", "", "esc"), Footer: true, Disabled: early, Do: func() tea.Cmd { return d.take(0) }},
-		walk("next choice", 1, "right", "down", "tab", "l", "j"),
-		walk("previous choice", -1, "left", "up", "shift+tab", "h", "k"))
+		Action{ID: "dialog.take", Keys: Bind("take", "", "enter", "space"), Footer: true, Disabled: early, Do: func() tea.Cmd { return d.take(d.focused) }},
+		Action{ID: "dialog.cancel", Keys: Bind("cancel", "", "esc"), Footer: true, Disabled: early, Do: func() tea.Cmd { return d.take(0) }},
+		walk("dialog.next", "next choice", 1, "right", "down", "tab", "l", "j"),
+		walk("dialog.previous", "previous choice", -1, "left", "up", "shift+tab", "h", "k"))
 }
 
 // View draws the dialog as a box no larger than room.
@@ -155,11 +149,11 @@ func (d *Dialog) draw(room image.Point, th *theme.Theme) (block string, buttons 
 	}
 	words := inner.X - 2*margin
 
+	question := NewFacts(words, th)
+	question.Say(th.Text, d.text)
 	var body []string
-	for line := range strings.SplitSeq(d.text, "\n") {
-		for _, w := range text.Wrap(text.Safe(line), words) {
-			body = append(body, text.Blanks(margin)+th.Text.Render(w))
-		}
+	for _, line := range question.Lines() {
+		body = append(body, text.Blanks(margin)+line)
 	}
 	rows := d.layout(words)
 	// The buttons are never pushed out by the words.
@@ -176,7 +170,7 @@ func (d *Dialog) draw(room image.Point, th *theme.Theme) (block string, buttons 
 			s := text.Truncate(d.label(i, words), words)
 			style := th.Button
 			switch {
-			case i == d.on:
+			case i == d.focused:
 				style = th.ButtonFocus
 			case d.choices[i].Danger:
 				style = th.Bad
@@ -193,8 +187,7 @@ func (d *Dialog) draw(room image.Point, th *theme.Theme) (block string, buttons 
 		body = append(body, line)
 	}
 	height := min(room.Y, len(body)+2)
-	return box(image.Pt(width, height), th.ShapeFocus, th.Dialog, th.DialogTitle, th.Muted,
-		text.Safe(d.title), "", strings.Join(body, "\n")), buttons
+	return popupBox(d.title, "", strings.Join(body, "\n"), image.Pt(width, height), th), buttons
 }
 
 // layout shares the buttons among rows of at most width columns.
@@ -223,7 +216,7 @@ func (d *Dialog) label(i, width int) string {
 		key = " (" + c.Key + ")"
 	}
 	words := text.Truncate(text.Safe(c.Label), max(1, width-text.Width(key)-2)) + key
-	if i == d.on {
+	if i == d.focused {
 		return "[" + words + "]"
 	}
 	return " " + words + " "

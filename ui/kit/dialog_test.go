@@ -29,8 +29,8 @@ func (c *clock) dialog() (d *kit.Dialog, answer *chosen) {
 
 func question(now func() time.Time, answer *chosen) *kit.Dialog {
 	return kit.NewDialog(now, "Send 12 files?", "They go to /summer/.",
-		kit.DialogChoice{Label: "Keep editing", Key: "n", Do: answer.is(0)},
-		kit.DialogChoice{Label: "Send 12 files to /summer/", Key: "y", Danger: true, Do: answer.is(1)})
+		kit.Choice{Label: "Keep editing", Key: "n", Do: answer.is(0)},
+		kit.Choice{Label: "Send 12 files to /summer/", Key: "y", Danger: true, Do: answer.is(1)})
 }
 
 func TestDialogKeys(t *testing.T) {
@@ -133,7 +133,7 @@ func TestDialogView(t *testing.T) {
 		}
 	}
 	// However long the text is, the choices are seen.
-	d := kit.NewDialog(at.now, "T", strings.Repeat("many words ", 200), kit.DialogChoice{Label: "Keep"}, kit.DialogChoice{Label: "Go"})
+	d := kit.NewDialog(at.now, "T", strings.Repeat("many words ", 200), kit.Choice{Label: "Keep"}, kit.Choice{Label: "Go"})
 	view = ansi.Strip(d.View(pt(40, 10), theme.New(true, true)))
 	if !strings.Contains(view, "[Keep]") || !strings.Contains(view, "Go") {
 		t.Errorf("the choices are pushed out:\n%s", view)

@@ -12,6 +12,9 @@ import (
 // factColumns is the width of the column of labels.
 const factColumns = 12
 
+// unixLines makes line ends \n, and tabs blanks.
+var unixLines = strings.NewReplacer("\r\n", "\n", "\t", "  ")
+
 // Facts collects the lines of a [Pane]: sentences, and labels with their values.
 // It makes everything safe and breaks it into lines. Use [NewFacts].
 type Facts struct {
@@ -32,8 +35,7 @@ func (f *Facts) Say(style lipgloss.Style, words string) {
 	if words == "" {
 		return
 	}
-	words = strings.ReplaceAll(strings.ReplaceAll(words, "\r\n", "\n"), "\t", "  ")
-	for part := range strings.SplitSeq(words, "\n") {
+	for part := range strings.SplitSeq(unixLines.Replace(words), "\n") {
 		for _, line := range text.Wrap(text.Safe(part), f.width) {
 			f.lines = append(f.lines, style.Render(line))
 		}

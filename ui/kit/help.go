@@ -14,6 +14,7 @@ import (
 // It is the help and the command palette at once: enter runs what is under the
 // cursor.
 type Help struct {
+	Popup
 	title   string
 	actions []Action
 	rows    []helpRow
@@ -22,7 +23,6 @@ type Help struct {
 	size    image.Point
 	body    image.Point // where the rows begin inside the box
 	full    int         // rows without a search, so that searching keeps the size
-	closed  bool
 }
 
 var _ Overlay = (*Help)(nil)
@@ -66,7 +66,7 @@ func (h *Help) Actions() []Action {
 			h.filter()
 			return nil
 		}},
-		{Keys: Bind("close", "", "f1", "ctrl+k"), Do: func() tea.Cmd { h.closed = true; return nil }},
+		{Keys: Bind("close", "", "f1", "ctrl+k"), Do: h.Close},
 		move("up", func() int { return -1 }, -1, "up", "ctrl+p"),
 		move("down", func() int { return 1 }, 1, "down", "ctrl+n"),
 		move("page up", func() int { return -page() }, -1, "pgup"),
@@ -126,9 +126,6 @@ func (h *Help) shown() int {
 	}
 	return BoxInner(h.size).Y - 2
 }
-
-// Closed reports that it is to be taken away.
-func (h *Help) Closed() bool { return h.closed }
 
 // run runs the action under the cursor. What cannot be done now stays on the
 // screen, with its reason.
@@ -231,8 +228,7 @@ func (h *Help) draw(th *theme.Theme) string {
 			return h.row(h.rows[i], keys, w, selected, th)
 		})
 	}
-	return box(h.size, th.ShapeFocus, th.Dialog, th.DialogTitle, th.Muted,
-		text.Safe(h.title), "enter runs, esc closes", strings.Join(append([]string{head + body}, reason...), "\n"))
+	return popupBox(h.title, "enter runs, esc closes", strings.Join(append([]string{head + body}, reason...), "\n"), h.size, th)
 }
 
 // reasonBelow says below the rows, in two lines at most, why the action under the

@@ -78,6 +78,19 @@ func (l *List) Wheel(msg tea.Msg) bool {
 	return by != 0
 }
 
+// wheelBy is how many rows a turn of the wheel scrolls, 0 for any other message.
+func wheelBy(msg tea.Msg) int {
+	if turn, ok := msg.(tea.MouseWheelMsg); ok {
+		switch turn.Button {
+		case tea.MouseWheelUp:
+			return -wheelRows
+		case tea.MouseWheelDown:
+			return wheelRows
+		}
+	}
+	return 0
+}
+
 // Move moves the cursor by that many rows, not beyond the ends.
 func (l *List) Move(by int) { l.SetCursor(max(0, l.cursor+by)) }
 

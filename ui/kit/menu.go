@@ -16,81 +16,69 @@ import (
 type MenuRow struct {
 	// Key takes the row at once: a single letter; empty for none.
 	Key string
-	// Words say what the row is.
-	Words string
-	// Note stands behind the words, muted, such as the value that is copied;
+	// Label says what the row is or does.
+	Label string
+	// Note stands behind the label, muted, such as the value that is copied;
 	// text from outside is made safe. Empty for none.
 	Note string
-	// On marks the row that holds now, with a word for it.
-	On bool
+	// Current marks the row that holds now, with a word for it.
+	Current bool
+	// Do follows when the row is taken; nil: nothing does.
+	Do func() tea.Cmd
 }
 
 // Menu is a short list over the screen of which one row is taken: by its
 // letter, or by enter under the cursor. Every key is the menu's own while it is
 // open.
 type Menu struct {
-	title  string
-	rows   []MenuRow
-	list   List
-	take   func(row int) tea.Cmd
-	size   image.Point
-	closed bool
+	Popup
+	title string
+	rows  []MenuRow
+	list  List
+	size  image.Point
 }
 
 var _ Overlay = (*Menu)(nil)
 
-// OnTake sets what follows when a row is taken; the menu is closed then.
-func (m *Menu) OnTake(take func(row int) tea.Cmd) *Menu {
-	m.take = take
+// NewMenu opens a menu with the cursor on the first row that holds now, else on
+// the first.
+func NewMenu(title string, rows ...MenuRow) *Menu {
+	m := &Menu{title: title, rows: rows}
+	m.list.SetLen(len(rows))
+	m.list.SetCursor(slices.IndexFunc(rows, func(r MenuRow) bool { return r.Current }))
 	return m
 }
 
 // Actions are those of the rows and of the list.
 func (m *Menu) Actions() []Action {
 	actions := []Action{
-		{Keys: Bind("take", "", "enter", "space", "right"), Footer: true, Group: m.title, Do: func() tea.Cmd {
-			if len(m.rows) == 0 {
-				return m.close()
-			}
-			return m.chose(m.list.Cursor())
-		}},
-		{Keys: Bind("close", "", "esc", "q", "left"), Footer: true, Group: m.title, Do: m.close},
+		{ID: "menu.take", Keys: Bind("take", "", "enter", "space", "right"), Footer: true, Group: m.title, Do: func() tea.Cmd { return m.take(m.list.Cursor()) }},
+		{ID: "menu.close", Keys: Bind("close", "", "esc", "q", "left"), Footer: true, Group: m.title, Do: m.Close},
 	}
 	for i, r := range m.rows {
 		if r.Key != "" {
-			actions = append(actions, Action{Keys: Bind(r.Words, "", r.Key), Group: m.title, Do: func() tea.Cmd { return m.chose(i) }})
+			actions = append(actions, Action{Keys: Bind(r.Label, "", r.Key), Group: m.title, Do: func() tea.Cmd { return m.take(i) }})
 		}
 	}
 	slices.SortStableFunc(actions, func(a, b Action) int { return cmp.Compare(len(a.Keys.Keys()), len(b.Keys.Keys())) })
 	return append(actions, ListActions(func() Scroller { return &m.list }, nil)...)
 }
 
-func (m *Menu) chose(row int) tea.Cmd {
-	m.closed = true
-	if m.take == nil {
+func (m *Menu) take(row int) tea.Cmd {
+	m.Close()
+	if row >= len(m.rows) || m.rows[row].Do == nil {
 		return nil
 	}
-	return m.take(row)
+	return m.rows[row].Do()
 }
 
-func (m *Menu) close() tea.Cmd {
-	m.closed = true
-	return nil
-}
-
-// Capturing is false: the letters are those of the rows.
-func (m *Menu) Capturing() bool { return false }
-
-// Type uses nothing.
-func (m *Menu) Type(tea.Msg) (tea.Cmd, bool) { return nil, false }
-
-// Mouse takes the row that is clicked; a click beside the menu leaves it.
+// Mouse takes the row that is clicked; a click beside the menu closes it.
 func (m *Menu) Mouse(msg tea.MouseMsg) tea.Cmd {
 	if click, ok := msg.(tea.MouseClickMsg); ok && !image.Pt(click.X, click.Y).In(image.Rectangle{Max: m.size}) {
-		return m.close()
+		return m.Close()
 	}
 	if click, ok := msg.(tea.MouseClickMsg); ok && click.Button == tea.MouseLeft && m.list.Click(click.Y-BoxOrigin(m.size).Y) {
-		return m.chose(m.list.Cursor())
+		return m.take(m.list.Cursor())
 	}
 	m.list.Wheel(msg)
 	return nil
@@ -102,41 +90,25 @@ func (m *Menu) Resize(room image.Point) {
 	m.list.SetHeight(BoxInner(m.size).Y)
 }
 
-// Closed reports that a row was taken or the menu left.
-func (m *Menu) Closed() bool { return m.closed }
-
-// NewMenu opens a menu with the cursor on the first row that holds now, else on
-// the first.
-func NewMenu(title string, rows ...MenuRow) *Menu {
-	m := &Menu{title: title, rows: rows}
-	m.list.SetLen(len(rows))
-	for i := len(rows) - 1; i >= 0; i-- {
-		if rows[i].On {
-			m.list.SetCursor(i)
-		}
-	}
-	return m
-}
-
-// words is how wide the words of the rows are.
-func (m *Menu) words() int {
-	words := 0
+// labelWidth is the width of the widest label.
+func (m *Menu) labelWidth() int {
+	width := 0
 	for _, r := range m.rows {
-		words = max(words, text.Width(text.Safe(r.label())))
+		width = max(width, text.Width(r.label()))
 	}
-	return words
+	return width
 }
 
 func (m *Menu) sizeIn(room image.Point) image.Point {
-	wish := text.Width(m.title) + 6
+	width, labels := text.Width(m.title)+6, m.labelWidth()
 	for _, r := range m.rows {
-		line := 4 + m.words()
+		line := 4 + labels
 		if r.Note != "" {
 			line += 2 + text.Width(text.Safe(r.Note))
 		}
-		wish = max(wish, line+3)
+		width = max(width, line+3)
 	}
-	return image.Pt(min(room.X, wish, 72), min(room.Y, len(m.rows)+2))
+	return image.Pt(min(room.X, width, 72), min(room.Y, len(m.rows)+2))
 }
 
 // View draws the menu as a box no larger than room.
@@ -144,27 +116,27 @@ func (m *Menu) View(room image.Point, th *theme.Theme) string {
 	if room.X < 1 || room.Y < 1 {
 		return ""
 	}
-	size, words := m.sizeIn(room), m.words()
+	size, labels := m.sizeIn(room), m.labelWidth()
 	body := m.list.View(BoxInner(size), func(i, width int, selected bool) string {
 		r := m.rows[i]
 		key := text.PadRight(r.Key, 2)
-		label := text.PadRight(text.Safe(r.label()), words)
+		label := text.PadRight(r.label(), labels)
 		note := ""
 		if r.Note != "" {
-			note = "  " + text.TruncateMiddle(text.Safe(r.Note), width-5-words-1)
+			note = "  " + text.TruncateMiddle(text.Safe(r.Note), width-5-labels-1)
 		}
 		if selected {
 			return th.Selected.Render(text.PadRight(" "+key+" "+label+note, width))
 		}
 		return " " + th.Key.Render(key) + " " + th.Text.Render(label) + th.Muted.Render(note)
 	})
-	return box(size, th.ShapeFocus, th.Dialog, th.DialogTitle, th.Muted, text.Safe(m.title), "", strings.TrimRight(body, "\n"))
+	return popupBox(m.title, "", strings.TrimRight(body, "\n"), size, th)
 }
 
-// label is the row's words, with the word for the row that holds now.
+// label is the row's label made safe, with the word for the row that holds now.
 func (r MenuRow) label() string {
-	if r.On {
-		return r.Words + " (now)"
+	if r.Current {
+		return text.Safe(r.Label) + " (now)"
 	}
-	return r.Words
+	return text.Safe(r.Label)
 }

@@ -15,7 +15,13 @@ import (
 
 func TestMenu(t *testing.T) {
 	const open, closed = -1, -2
-	rows := []kit.MenuRow{{Key: "n", Words: "name"}, {Key: "s", Words: "size", On: true}, {Words: "kind", Note: "写真 \x1b[31m.jpg"}}
+	got := open
+	choose := func(row int) func() tea.Cmd { return func() tea.Cmd { got = row; return nil } }
+	rows := []kit.MenuRow{
+		{Key: "n", Label: "name", Do: choose(0)},
+		{Key: "s", Label: "size", Current: true, Do: choose(1)},
+		{Label: "kind", Note: "写真 \x1b[31m.jpg", Do: choose(2)},
+	}
 	for _, c := range []struct {
 		keys string
 		want int
@@ -28,8 +34,8 @@ func TestMenu(t *testing.T) {
 		{"q", closed},
 		{"x", open},
 	} {
-		got := open
-		m := kit.NewMenu("Sort", rows...).OnTake(func(row int) tea.Cmd { got = row; return nil })
+		got = open
+		m := kit.NewMenu("Sort", rows...)
 		m.Resize(image.Pt(60, 20))
 		press(m, strings.Fields(c.keys)...)
 		if got == open && m.Closed() {

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
 )
 
@@ -34,6 +35,36 @@ type Overlay interface {
 	View(room image.Point, th *theme.Theme) string
 	// Closed reports that it is to be taken away.
 	Closed() bool
+}
+
+// Popup is embedded by overlays: it has no text field, ignores the mouse, keeps
+// no size, and is open until Close.
+type Popup struct{ closed bool }
+
+// Capturing is false: letters are keys of actions.
+func (p *Popup) Capturing() bool { return false }
+
+// Type uses nothing.
+func (p *Popup) Type(tea.Msg) (tea.Cmd, bool) { return nil, false }
+
+// Resize does nothing: the overlay is laid out when it is drawn.
+func (p *Popup) Resize(image.Point) {}
+
+// Mouse does nothing.
+func (p *Popup) Mouse(tea.MouseMsg) tea.Cmd { return nil }
+
+// Closed reports that it is to be taken away.
+func (p *Popup) Closed() bool { return p.closed }
+
+// Close takes it away; nothing follows.
+func (p *Popup) Close() tea.Cmd {
+	p.closed = true
+	return nil
+}
+
+// popupBox draws the box of a popup. The title is made safe.
+func popupBox(title, footer, body string, size image.Point, th *theme.Theme) string {
+	return box(size, th.ShapeFocus, th.Dialog, th.DialogTitle, th.Muted, text.Safe(title), footer, body)
 }
 
 // Overlays is a stack of overlays; the last one opened has the keys. The zero

@@ -11,11 +11,10 @@ import (
 )
 
 // Pane is a box of ready-made lines that scroll, such as what is known of the
-// row under the cursor. It keeps only where it stands; the zero value stands at
-// the top.
+// row under the cursor. It keeps only its position; the zero value is at the top.
 //
-// It does without the viewport of bubbles, which has keys of its own beside those
-// of the actions and does not say how far the lines go.
+// The viewport of bubbles would not do: it has keys of its own beside those of the
+// actions, and does not say how far the lines go.
 type Pane struct {
 	top, lines, height int
 }
@@ -27,14 +26,14 @@ func (p *Pane) Reset() { p.top = 0 }
 // one of them changes.
 func (p *Pane) SetSize(lines int, size image.Point) {
 	p.lines, p.height = lines, BoxInner(size).Y
-	p.scroll(0)
+	p.Move(0)
 }
 
 // Wheel scrolls by a turn of the wheel.
-func (p *Pane) Wheel(msg tea.Msg) { p.scroll(wheelBy(msg)) }
+func (p *Pane) Wheel(msg tea.Msg) { p.Move(wheelBy(msg)) }
 
 // Move scrolls by that many lines.
-func (p *Pane) Move(by int) { p.scroll(by) }
+func (p *Pane) Move(by int) { p.top = max(0, min(p.top+by, p.lines-p.height)) }
 
 // Page is how many lines are seen.
 func (p *Pane) Page() int { return p.height }
@@ -42,16 +41,26 @@ func (p *Pane) Page() int { return p.height }
 // Len is the number of lines.
 func (p *Pane) Len() int { return p.lines }
 
-func (p *Pane) scroll(by int) { p.top = max(0, min(p.top+by, p.lines-p.height)) }
+// visible is the half-open range of the lines that are seen.
+func (p *Pane) visible() (from, to int) { return p.top, min(p.lines, p.top+p.height) }
+
+// extent says how far the lines go that are seen; empty where all are.
+func (p *Pane) extent() string {
+	if p.lines <= p.height {
+		return ""
+	}
+	_, to := p.visible()
+	return text.Count(to) + " of " + text.Plural(p.lines, "line")
+}
 
 // PaneWidth is how many columns the lines of a pane of that size have: those of
 // its box, with a blank at both sides where there is room.
 func PaneWidth(size image.Point) int {
 	inner := BoxInner(size).X
-	return inner - 2*paneAir(inner)
+	return inner - 2*paneMargin(inner)
 }
 
-func paneAir(inner int) int {
+func paneMargin(inner int) int {
 	if inner < 20 {
 		return 0
 	}
@@ -66,18 +75,11 @@ func (p *Pane) View(title string, lines []string, size image.Point, focused bool
 	}
 	drawn := *p // drawing changes nothing
 	drawn.SetSize(len(lines), size)
-	p = &drawn
-	to := min(p.lines, p.top+p.height)
-	footer := ""
-	if p.lines > p.height {
-		footer = text.Count(to) + " of " + text.Plural(p.lines, "line")
+	from, to := drawn.visible()
+	margin := text.Blanks(paneMargin(BoxInner(size).X))
+	body := make([]string, 0, to-from)
+	for _, line := range lines[from:to] {
+		body = append(body, margin+line)
 	}
-	air := text.Blanks(paneAir(BoxInner(size).X))
-	var b strings.Builder
-	for _, line := range lines[p.top:to] {
-		b.WriteString(air)
-		b.WriteString(line)
-		b.WriteByte('\n')
-	}
-	return BoxFooter(title, footer, strings.TrimSuffix(b.String(), "\n"), size, focused, th)
+	return BoxFooter(title, drawn.extent(), strings.Join(body, "\n"), size, focused, th)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 func TestPrompt(t *testing.T) {
-	p := kit.NewPrompt("Rename", "A new name.", "a.jpg")
+	p := kit.NewPrompt("Rename", "A new name.", "a.jpg", "")
 	p.Check = func(s string) string {
 		if s == "" {
 			return "A name is needed."
@@ -22,7 +22,7 @@ func TestPrompt(t *testing.T) {
 	}
 	took := "nothing"
 	take := func(text string) tea.Cmd { took = text; return nil }
-	p.OnTake(take)
+	p.Do = take
 	if press(p, "ctrl+u", "enter"); p.Closed() || took != "nothing" {
 		t.Error("a text that is wrong was taken")
 	}
@@ -32,11 +32,13 @@ func TestPrompt(t *testing.T) {
 	if press(p, "b", "q", "enter"); !p.Closed() || took != "bq" {
 		t.Errorf("took %q", took)
 	}
-	p = kit.NewPrompt("Rename", "", "a.jpg").OnTake(take)
+	p = kit.NewPrompt("Rename", "", "a.jpg", "")
+	p.Do = take
 	if press(p, "esc"); !p.Closed() || took != "bq" {
 		t.Error("esc does not leave")
 	}
-	p = kit.NewLongPrompt("Description", "", "one").OnTake(take)
+	p = kit.NewLongPrompt("Description", "", "one")
+	p.Do = take
 	if press(p, "enter", "2", "ctrl+s"); took != "one\n2" {
 		t.Errorf("took %q", took)
 	}
@@ -44,7 +46,7 @@ func TestPrompt(t *testing.T) {
 
 func TestPromptStaysInside(t *testing.T) {
 	for _, p := range []*kit.Prompt{
-		kit.NewPrompt("名前\x1b[31m", strings.Repeat("long words ", 40), strings.Repeat("値", 90)),
+		kit.NewPrompt("名前\x1b[31m", strings.Repeat("long words ", 40), strings.Repeat("値", 90), ""),
 		kit.NewLongPrompt("Text", "", strings.Repeat("line\n", 40)),
 	} {
 		p.Check = func(string) string { return strings.Repeat("wrong ", 30) }

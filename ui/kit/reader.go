@@ -14,13 +14,12 @@ import (
 // raw post, a request. It scrolls by the keys of lists and by the wheel; esc, q
 // and enter close it.
 type Reader struct {
+	Popup
+	Pane
 	title, text string
-	lines       []string
+	wrapped     []string
 	width       int
-	height      int
-	top         int
 	size        image.Point
-	closed      bool
 }
 
 var _ Overlay = (*Reader)(nil)
@@ -38,76 +37,39 @@ func (r *Reader) Text() string { return r.text }
 // Actions scroll and close.
 func (r *Reader) Actions() []Action {
 	return append([]Action{
-		{Keys: Bind("close", "", "esc", "q", "enter"), Footer: true, Do: func() tea.Cmd { r.closed = true; return nil }},
-		{Keys: Bind("page down", "", "space"), Do: func() tea.Cmd { r.scroll(max(1, r.height-1)); return nil }},
+		{ID: "reader.close", Keys: Bind("close", "", "esc", "q", "enter"), Footer: true, Do: r.Close},
+		{ID: "reader.page-down", Keys: Bind("page down", "", "space"), Do: func() tea.Cmd { r.Move(max(1, r.Page()-1)); return nil }},
 	}, ListActions(func() Scroller { return r }, nil)...)
 }
 
-// Move scrolls by that many lines.
-func (r *Reader) Move(by int) { r.scroll(by) }
-
-// Page is how many lines are seen.
-func (r *Reader) Page() int { return r.height }
-
-// Len is the number of lines.
-func (r *Reader) Len() int { return len(r.lines) }
-
-// Capturing is false.
-func (r *Reader) Capturing() bool { return false }
-
-// Type uses nothing.
-func (r *Reader) Type(tea.Msg) (tea.Cmd, bool) { return nil, false }
-
 // Mouse scrolls by the wheel.
 func (r *Reader) Mouse(msg tea.MouseMsg) tea.Cmd {
-	r.scroll(wheelBy(msg))
+	r.Wheel(msg)
 	return nil
 }
 
-// Closed reports that the reader was left.
-func (r *Reader) Closed() bool { return r.closed }
-
-// Resize breaks the text for room.
+// Resize wraps the text for room.
 func (r *Reader) Resize(room image.Point) {
 	r.size = image.Pt(min(room.X, 88), room.Y)
 	r.wrap(BoxInner(r.size).X)
 	if room.Y > 3 {
-		r.size.Y = min(room.Y, len(r.lines)+2)
+		r.size.Y = min(room.Y, len(r.wrapped)+2)
 	}
-	r.height = BoxInner(r.size).Y
-	r.scroll(0)
+	r.SetSize(len(r.wrapped), r.size)
 }
 
-// wheelBy is how many rows a turn of the wheel scrolls, 0 for any other message.
-func wheelBy(msg tea.Msg) int {
-	if turn, ok := msg.(tea.MouseWheelMsg); ok {
-		switch turn.Button {
-		case tea.MouseWheelUp:
-			return -wheelRows
-		case tea.MouseWheelDown:
-			return wheelRows
-		}
-	}
-	return 0
-}
-
-func (r *Reader) scroll(by int) {
-	r.top = max(0, min(r.top+by, len(r.lines)-r.height))
-}
-
-// wrap breaks the text anew where the width is another than before.
+// wrap wraps the text again where the width has changed.
 func (r *Reader) wrap(width int) {
-	if r.lines != nil && r.width == width {
+	if r.wrapped != nil && r.width == width {
 		return
 	}
-	r.lines, r.width = []string{}, width
-	words := strings.ReplaceAll(strings.TrimRight(r.text, "\r\n"), "\r\n", "\n")
-	for line := range strings.SplitSeq(strings.ReplaceAll(words, "\t", "  "), "\n") {
-		r.lines = append(r.lines, hang(text.Safe(line), width)...)
+	r.wrapped, r.width = []string{}, width
+	for line := range strings.SplitSeq(unixLines.Replace(strings.TrimRight(r.text, "\r\n")), "\n") {
+		r.wrapped = append(r.wrapped, hang(text.Safe(line), width)...)
 	}
 }
 
-// hang breaks a line; where it is a label with its value, the value goes on under
+// hang wraps a line. If it is a label with its value, the value goes on under
 // where it began.
 func hang(line string, width int) []string {
 	label, rest, found := strings.Cut(line, "  ")
@@ -134,15 +96,10 @@ func (r *Reader) View(room image.Point, th *theme.Theme) string {
 	}
 	drawn := *r // drawing changes nothing
 	drawn.Resize(room)
-	return drawn.draw(th)
-}
-
-func (r *Reader) draw(th *theme.Theme) string {
-	to := min(len(r.lines), r.top+r.height)
+	from, to := drawn.visible()
 	footer := "esc closes"
-	if len(r.lines) > r.height {
-		footer = text.Count(to) + " of " + text.Plural(len(r.lines), "line") + ", esc closes"
+	if extent := drawn.extent(); extent != "" {
+		footer = extent + ", esc closes"
 	}
-	return box(r.size, th.ShapeFocus, th.Dialog, th.DialogTitle, th.Muted,
-		text.Safe(r.title), footer, strings.Join(r.lines[r.top:to], "\n"))
+	return popupBox(r.title, footer, strings.Join(drawn.wrapped[from:to], "\n"), drawn.size, th)
 }

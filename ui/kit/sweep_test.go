@@ -79,7 +79,7 @@ func TestEverythingStaysInside(t *testing.T) {
 		},
 		"dialog": func(size image.Point, th *theme.Theme) string {
 			d := kit.NewDialog(func() time.Time { return now }, hostile, strings.Repeat(hostile+" ", 9),
-				kit.DialogChoice{Label: "Keep", Key: "n"}, kit.DialogChoice{Label: hostile, Key: "y", Danger: true})
+				kit.Choice{Label: "Keep", Key: "n"}, kit.Choice{Label: hostile, Key: "y", Danger: true})
 			return d.View(size, th)
 		},
 		"toasts": func(size image.Point, th *theme.Theme) string {

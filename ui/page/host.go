@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -154,7 +155,7 @@ func (h *Host) from(s Screen, cmd tea.Cmd) tea.Cmd { return wrap(cmd, s, Gen{}) 
 // Open takes a reply apart. It is not ok where the screen is gone or the
 // question stale: the answer is to be dropped then.
 func (h *Host) Open(r Reply) (to Screen, msg tea.Msg, ok bool) {
-	if r.Gen.stale() || r.To != nil && !slices.Contains(slices.Collect(maps.Values(h.screens)), r.To) {
+	if r.Gen.stale() || r.To != nil && !h.has(r.To) {
 		return nil, nil, false
 	}
 	return r.To, r.Msg, true
@@ -168,6 +169,33 @@ func (h *Host) Deliver(to Screen, msg tea.Msg) tea.Cmd {
 	}
 	return h.Tell(to, msg)
 }
+
+// Ask opens a dialog over everything, in the place of what is open there. Its
+// choices run as actions of the screen that asks, unless that is gone by then; nil:
+// of the program.
+func (h *Host) Ask(q Ask, from Screen, now func() time.Time) {
+	choices := slices.Clone(q.Choices)
+	for i, c := range choices {
+		if c.Do != nil {
+			choices[i].Do = func() tea.Cmd {
+				if from != nil && !h.has(from) {
+					return nil
+				}
+				return h.Ran(from, c.Do())
+			}
+		}
+	}
+	h.Overlays.CloseAll()
+	h.Overlays.Open(kit.NewDialog(now, q.Title, q.Text, choices...))
+}
+
+// Ran addresses the command of an action of a screen, and tells the screen that
+// the action ran.
+func (h *Host) Ran(s Screen, cmd tea.Cmd) tea.Cmd {
+	return tea.Batch(h.from(s, cmd), h.Tell(s, Acted{}))
+}
+
+func (h *Host) has(s Screen) bool { return slices.Contains(slices.Collect(maps.Values(h.screens)), s) }
 
 // focus is what has the keys, and the screen that it belongs to; nil for the
 // program's own.
@@ -206,7 +234,7 @@ func (h *Host) Actions() []kit.Action {
 		capturing = f.Capturing()
 		for _, a := range f.Actions() {
 			if do := a.Do; do != nil {
-				a.Do = func() tea.Cmd { return tea.Batch(h.from(s, do()), h.Tell(s, Acted{})) }
+				a.Do = func() tea.Cmd { return h.Ran(s, do()) }
 			}
 			actions = append(actions, a)
 		}
@@ -250,7 +278,7 @@ func (h *Host) Press(msg tea.Msg) (cmd tea.Cmd, reason string, used bool) {
 	f, s := h.focus()
 	if f != nil {
 		if cmd, used := f.Type(msg); used {
-			return tea.Batch(h.from(s, cmd), h.Tell(s, Acted{})), "", true
+			return h.Ran(s, cmd), "", true
 		}
 	}
 	press, ok := msg.(tea.KeyPressMsg)
@@ -280,7 +308,7 @@ func (h *Host) Mouse(msg tea.MouseMsg, th *theme.Theme) tea.Cmd {
 		return nil
 	}
 	if s.Overlays().Top() != nil {
-		return tea.Batch(h.from(s, s.Overlays().Mouse(msg, th)), h.Tell(s, Acted{}))
+		return h.Ran(s, s.Overlays().Mouse(msg, th))
 	}
 	return h.Tell(s, msg)
 }

@@ -108,13 +108,9 @@ func Explain(err error) string {
 	return words
 }
 
-// Choice is one answer of a question.
-type Choice struct {
-	Label  string
-	Key    string  // a single letter that picks it
-	Danger bool    // cannot be undone
-	Msg    tea.Msg // sent when it is picked; nil: nothing happens
-}
+// Choice is one answer of a question. Its Do runs like an action of the screen
+// that asks.
+type Choice = kit.Choice
 
 // Ask asks a question over the screen. The first choice is the safe one: it
 // has the focus, and esc stands for it.

@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/theme"
 )
@@ -40,6 +39,12 @@ type Base struct{ overlays kit.Overlays }
 
 // Overlays are what lies over the screen.
 func (b *Base) Overlays() *kit.Overlays { return &b.overlays }
+
+// Open puts an overlay on top; nothing follows.
+func (b *Base) Open(o kit.Overlay) tea.Cmd {
+	b.overlays.Open(o)
+	return nil
+}
 
 // Capturing is false.
 func (b *Base) Capturing() bool { return false }
@@ -90,22 +95,6 @@ var Tabs = []struct {
 	{Extensions, "extensions", "Extensions"},
 	{Library, "library", "Library"},
 	{Settings, "settings", "Settings"},
-}
-
-// Profile is what screens know of the profile in use.
-type Profile struct {
-	Name         string
-	Host         string          // name and port of the service
-	Local        bool            // the local library; else a service elsewhere
-	KeySource    string          // where the key came from, in words
-	Notice       string          // what a person must know of the service all the time, in a few words; empty: nothing
-	MaxSize      int64           // greatest file in bytes; 0: not known
-	Folder       string          // folder that forms begin with; empty: the root
-	Tags         []string        // tags that forms begin with
-	Extensions   []api.Extension // extensions that forms begin with
-	Naming       api.Naming      // way of naming that forms begin with
-	ColorOption string          // how the service spells the colour option of remove-bg
-	Receiver     string          // address at which services reach our webhook receiver; empty: none
 }
 
 // Twin is a screen whose action can be done by a command, too. Commands gives the

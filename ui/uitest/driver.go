@@ -201,12 +201,18 @@ func (d *Driver) Choose(q page.Ask, label string) {
 	d.T.Helper()
 	for _, c := range q.Choices {
 		if strings.HasPrefix(c.Label, label) {
-			if c.Msg != nil {
-				d.Run(d.Answer(page.Reply{To: d.Screen, Msg: c.Msg}))
-			}
-			d.Text()
+			d.Pick(c)
 			return
 		}
 	}
 	d.T.Fatalf("no choice begins with %q: %+v", label, q.Choices)
+}
+
+// Pick picks a choice of a question.
+func (d *Driver) Pick(c page.Choice) {
+	d.T.Helper()
+	if c.Do != nil {
+		d.Run(d.Host.Ran(d.Screen, c.Do()))
+	}
+	d.Text()
 }

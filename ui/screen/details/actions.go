@@ -58,7 +58,7 @@ func (m *Model) actionsOn(part area) []kit.Action {
 		{ID: "details.edit-all", Keys: kit.Bind("change all files", "", "b"), Group: groupEdit, Footer: true, Disabled: m.noMany, Do: m.manyMenu},
 		{ID: "details.edit-text", Keys: kit.Bind("edit as text in $EDITOR", "", "E"), Group: groupEdit, Do: m.openEditor},
 		{ID: "details.browse", Keys: kit.Bind("open in the browser", "", "o"), Group: groupFile, Disabled: m.noAddress, Do: m.browse},
-		{ID: "details.refresh", Keys: kit.Bind("look again", "", "r"), Group: groupFile, Do: func() tea.Cmd { return m.refresh(forShow) }},
+		{ID: "details.refresh", Keys: kit.Bind("look again", "", "r"), Group: groupFile, Do: func() tea.Cmd { return m.refresh() }},
 		{ID: "details.undo", Keys: kit.Bind("undo the last saved change", "", "z"), Group: groupEdit, Disabled: m.noUndo, Do: m.undo},
 		{ID: "details.redo", Keys: kit.Bind("redo", "", "Z"), Group: groupEdit, Disabled: m.noUndo, Do: m.redo},
 	}
@@ -94,9 +94,6 @@ func (m *Model) actionsOn(part area) []kit.Action {
 		}, steps, []kit.Action{
 			{ID: "details.back", Keys: kit.Bind("leave", "", "esc", "h", "left", "backspace"), Group: groupMove, Footer: true, Do: m.leave},
 		}, kit.ListActions(func() kit.Scroller { return &m.record }, nil))
-	}
-	for i, a := range actions {
-		actions[i].Do = func() tea.Cmd { return m.settle(a.Do()) }
 	}
 	return actions
 }
@@ -189,10 +186,10 @@ func (m *Model) toggleUnset() tea.Cmd {
 	e.problem = nil
 	what, changed := "tags are", false
 	if m.area == onTags {
-		changed = e.tags.toggle(e.file.Tags.IsNull())
+		changed = toggleUnset(&e.draft.Tags, e.file.Tags)
 		m.tags.SetValue(e.wantedTags())
 	} else {
-		what, changed = "region is", e.region.toggle(e.file.CustomCoordinates.IsNull())
+		what, changed = "region is", toggleUnset(&e.draft.CustomCoordinates, e.file.CustomCoordinates)
 		m.region.Free()
 	}
 	m.load()
@@ -209,11 +206,16 @@ func (m *Model) browse() tea.Cmd {
 // Reasons for which an action is disabled now; empty where it is not.
 
 func (m *Model) noSave() string {
-	switch {
-	case m.busy != "":
-		return "something is under way already"
-	case !m.current().changed():
-		return "nothing is changed, so nothing would be sent"
+	if len(m.changedEntries()) == 0 {
+		return "nothing is changed"
+	}
+	return m.isBusy()
+}
+
+// isBusy says that something is under way.
+func (m *Model) isBusy() string {
+	if m.busy != "" {
+		return "another change is under way"
 	}
 	return ""
 }
@@ -226,8 +228,8 @@ func (m *Model) noRegion() string {
 }
 
 func (m *Model) noPlane() string {
-	if why := m.noRegion(); why != "" {
-		return why
+	if reason := m.noRegion(); reason != "" {
+		return reason
 	}
 	return m.region.NoPlane()
 }
@@ -240,13 +242,10 @@ func (m *Model) oneFile() string {
 }
 
 func (m *Model) noMany() string {
-	switch {
-	case len(m.entries) < 2:
-		return "only one file is shown"
-	case m.busy != "":
-		return "something is under way already"
+	if reason := m.oneFile(); reason != "" {
+		return reason
 	}
-	return ""
+	return m.isBusy()
 }
 
 func (m *Model) noAI() string {
@@ -264,11 +263,8 @@ func (m *Model) noAddress() string {
 }
 
 func (m *Model) noUndo() string {
-	switch {
-	case m.busy != "":
-		return "something is under way already"
-	case m.current().changed():
-		return "something is not saved; save it with ctrl+s or take it back with ctrl+x first"
+	if m.current().changed() {
+		return "this file has changes that are not saved; save them (ctrl+s) or drop them (ctrl+x) first"
 	}
-	return ""
+	return m.isBusy()
 }

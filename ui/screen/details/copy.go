@@ -14,11 +14,11 @@ import (
 func (m *Model) copyMenu() tea.Cmd {
 	f := &m.current().file
 	var rows []kit.MenuRow
-	var texts []string
-	add := func(key, words, text string) {
+	add := func(key, label, text string) {
 		if text != "" {
-			rows = append(rows, kit.MenuRow{Key: key, Words: words, Note: text})
-			texts = append(texts, text)
+			rows = append(rows, kit.MenuRow{Key: key, Label: label, Note: text, Do: func() tea.Cmd {
+				return page.Send(page.Copy{What: label, Text: text})
+			}})
 		}
 	}
 	if m.area == onRecord && len(m.rows) > 0 {
@@ -32,7 +32,7 @@ func (m *Model) copyMenu() tea.Cmd {
 	add("t", "tags", api.JoinTags(f.Tags.Or(nil)))
 	add("x", "region", f.CustomCoordinates.Or(""))
 	add("r", "record as JSON", string(f.Raw))
-	return m.openMenu("Copy", func(row int) tea.Cmd { return page.Send(page.Copy{What: rows[row].Words, Text: texts[row]}) }, rows...)
+	return m.Open(kit.NewMenu("Copy", rows...))
 }
 
 // markdown is a link to the file, shown where it is an image.

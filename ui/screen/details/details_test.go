@@ -60,10 +60,10 @@ func TestTagsAreSavedAfterTheDifferenceWasSeen(t *testing.T) {
 	d.Press("tab", "left", "left", "delete") // complete; then the chip before it
 	d.Press("ctrl+s")
 	q := d.Asked()
-	if q.Title != "Save beach.png?" || !strings.HasPrefix(q.Text, "Tags: +beach, -old\n") || !strings.Contains(q.Text, "nobody changed it") {
+	if q.Title != "Save beach.png?" || !strings.HasPrefix(q.Text, "Tags: +beach, -old\n") || !strings.Contains(q.Text, "nobody else changed it") {
 		t.Errorf("asked %+v", q)
 	}
-	if q.Choices[0].Msg != nil {
+	if q.Choices[0].Do != nil {
 		t.Error("the first choice is not the safe one")
 	}
 	d.Choose(q, "Keep")
@@ -89,13 +89,13 @@ func TestUnsetIsAnExplicitValue(t *testing.T) {
 	s := newShelf(t, f)
 	d := start(t, s.options(f))
 	d.Press("e", "ctrl+x")
-	d.Sees("to be unset", "unset (null will be sent)")
+	d.Sees("will be removed, not saved", "will be removed (null)")
 	d.Press("ctrl+x") // back to what is saved
 	d.Sees("sea", "As seen just now")
 	d.Press("ctrl+x", "esc", "c", "ctrl+x")
 	d.Press("ctrl+s")
 	q := d.Asked()
-	if !strings.Contains(q.Text, "Tags: -sea, -old, unset (null)\nRegion: 10,20,100,50 -> unset (null)") {
+	if !strings.Contains(q.Text, "Tags: -sea, -old, not set\nRegion: 10,20,100,50 -> not set") {
 		t.Errorf("asked %q", q.Text)
 	}
 	d.Choose(q, "Save")
@@ -139,7 +139,7 @@ func TestRegionInNumbers(t *testing.T) {
 	}
 	d.Sees("Not saved:")
 	d.Press("ctrl+u", "ctrl+s")
-	d.Sees("empty region")
+	d.Sees("region is empty")
 	d.Type("20, 30, 40, 50")
 	d.Press("ctrl+s")
 	q := d.Asked()
@@ -276,7 +276,7 @@ func TestWhatOthersDidMeanwhile(t *testing.T) {
 	s.files["f1"] = now
 	d.Press("ctrl+s")
 	q := d.Asked()
-	if !strings.Contains(q.Text, "Tags: +mine\n") || !strings.Contains(q.Text, "Meanwhile others changed it: Tags: +theirs, -old.") {
+	if !strings.Contains(q.Text, "Tags: +mine\n") || !strings.Contains(q.Text, "Others changed it meanwhile: Tags: +theirs, -old.") {
 		t.Errorf("asked %q", q.Text)
 	}
 	d.Choose(q, "Save")
@@ -288,7 +288,7 @@ func TestWhatOthersDidMeanwhile(t *testing.T) {
 	now.Tags = api.Set([]string{"sea", "theirs", "mine", "more"})
 	s.files["f1"] = now
 	d.Press("ctrl+s")
-	d.Toasted("has it like that already")
+	d.Toasted("has the same values already")
 	if len(s.saved) != 1 {
 		t.Error("it was sent all the same")
 	}
@@ -302,7 +302,7 @@ func TestServiceThatDoesNotLetUsLook(t *testing.T) {
 	o.Profile.Local = false
 	s.seenAt = func(context.Context, string) (time.Time, error) { return noon.Add(-14 * time.Minute), nil }
 	d := start(t, o)
-	d.Sees("As last seen 14 min ago", "does not let us look again")
+	d.Sees("As last seen 14 min ago", "does not return records")
 	d.Press("t", "ctrl+s")
 	q := d.Asked()
 	if !strings.Contains(q.Text, "as last seen 14 min ago") {
@@ -314,7 +314,7 @@ func TestServiceThatDoesNotLetUsLook(t *testing.T) {
 	}
 	s.readErr = errors.New("the line is down")
 	d.Press("r")
-	d.Sees("Looking again failed: The line is down.")
+	d.Sees("Reading it again failed: The line is down.")
 }
 
 func TestFileThatIsGone(t *testing.T) {
@@ -324,7 +324,7 @@ func TestFileThatIsGone(t *testing.T) {
 	d.Press("t")
 	s.readErr = &api.ServiceError{Status: 404, Message: "The requested file does not exist."}
 	d.Press("ctrl+s")
-	d.Sees("not in the library any more")
+	d.Sees("does not have this file any more")
 	if len(s.saved)+len(uitest.Taken[page.Ask](&d.Out)) > 0 {
 		t.Error("it was offered to save into nothing")
 	}
@@ -382,7 +382,7 @@ func TestSeveralFiles(t *testing.T) {
 	d := start(t, s.options(a, b))
 	d.Sees("Files", "1 of 2")
 	d.Press("t", "n")
-	d.Sees("text/plain", "Regions are for images only", "Changes of 1 other file are not saved.")
+	d.Sees("text/plain", "Regions are for images only", "Unsaved changes in 1 other file.")
 	d.Press("c")
 	d.Toasted("images only")
 	d.Press("e")
@@ -423,7 +423,7 @@ func TestOtherFiles(t *testing.T) {
 	if got := strings.Join(names, " "); got != "f3.png beach.png" {
 		t.Errorf("shows %s", got)
 	}
-	d.Sees("f3.png", "Changes of 1 other file are not saved.")
+	d.Sees("f3.png", "Unsaved changes in 1 other file.")
 	d.Send(page.Inspect{Files: []api.File{a}})
 	d.Sees("Not saved: Tags: +sand")
 }
@@ -438,13 +438,12 @@ func TestLateAnswers(t *testing.T) {
 	s.picture = func(_ context.Context, f api.File) (string, error) { return "", fmt.Errorf("none for %s", f.FileID) }
 	d := start(t, o)
 	d.Press("t", "ctrl+s")
-	confirmed := d.Asked().Choices[1].Msg
-	late := d.m.Update(confirmed)
+	late := d.Host.Ran(d.m, d.Asked().Choices[1].Do())
 	d.Sees("Saving…")
 	d.Press("e")
 	d.Type("later,")
 	d.Press("esc", "ctrl+s")
-	d.Toasted("under way already")
+	d.Toasted("is under way")
 	d.Press("n")
 	d.Run(late)
 	if e := d.m.entries[0]; api.JoinTags(e.file.Tags.Or(nil)) != "sea,old,sand" || api.JoinTags(e.wantedTags()) != "sea,old,sand,later" {
@@ -474,14 +473,14 @@ func TestUndoAndRedo(t *testing.T) {
 	}
 	d := start(t, o)
 	d.Press("z")
-	d.Toasted("Undone beach.png. Tags: +before, -sea, -old.")
+	d.Toasted("Undid the change to beach.png. Tags: +before, -sea, -old.")
 	if len(uitest.Taken[page.FileChanged](&d.Out)) != 1 {
 		t.Error("nobody was told")
 	}
 	d.Press("z")
 	d.Toasted("nothing more to undo")
 	d.Press("Z")
-	d.Toasted("Redone")
+	d.Toasted("Redid the change to")
 	d.Press("t", "z")
 	d.Toasted("not saved")
 }

@@ -79,26 +79,16 @@ type shelf struct {
 	fields     func(context.Context) ([]api.MetadataField, error)
 	undo, redo func(context.Context, string, session.Policy) ([]session.Edited, error)
 	saveSome   func(context.Context, []session.Change, func(session.Edited)) []session.Edited
-	saveOne    func(context.Context, string, api.Details) (*api.File, error)
+	extend     func([]api.Extension) (*api.File, error)
 }
 
 var errNone = errors.New("there is none")
 
-func (s *shelf) Read(ctx context.Context, id string) (*api.File, error) {
-	if s.client != nil {
-		return s.client.Details(ctx, id)
+func (s *shelf) Extend(_ context.Context, _ string, list []api.Extension) (*api.File, error) {
+	if s.extend == nil {
+		return nil, errNone
 	}
-	return s.read(ctx, id)
-}
-
-func (s *shelf) Change(ctx context.Context, id string, d api.Details) (*api.File, error) {
-	switch {
-	case s.saveOne != nil:
-		return s.saveOne(ctx, id, d)
-	case s.client != nil:
-		return s.client.UpdateDetails(ctx, id, d)
-	}
-	return s.save(ctx, id, d)
+	return s.extend(list)
 }
 
 func (s *shelf) ReadAll(ctx context.Context, ids []string, told func(session.Edited)) []session.Edited {
@@ -169,7 +159,10 @@ func newShelf(t *testing.T, files ...api.File) *shelf {
 	return s
 }
 
-func (s *shelf) read(_ context.Context, id string) (*api.File, error) {
+func (s *shelf) read(ctx context.Context, id string) (*api.File, error) {
+	if s.client != nil {
+		return s.client.Details(ctx, id)
+	}
 	f, ok := s.files[id]
 	if s.readErr != nil || !ok {
 		return nil, errors.Join(s.readErr)
@@ -178,7 +171,10 @@ func (s *shelf) read(_ context.Context, id string) (*api.File, error) {
 }
 
 // save keeps what the specification says an update does.
-func (s *shelf) save(_ context.Context, id string, d api.Details) (*api.File, error) {
+func (s *shelf) save(ctx context.Context, id string, d api.Details) (*api.File, error) {
+	if s.client != nil {
+		return s.client.UpdateDetails(ctx, id, d)
+	}
 	s.saved = append(s.saved, d)
 	if s.saveErr != nil {
 		return nil, s.saveErr

@@ -27,12 +27,6 @@ type editedMsg struct {
 	err          error
 }
 
-// editAgainMsg asks for the editor once more, with the text that had errors.
-type editAgainMsg struct{}
-
-// dropTextMsg gives up the text that had errors.
-type dropTextMsg struct{}
-
 // openEditor gives ids, tags and regions of all files to the person's editor.
 func (m *Model) openEditor() tea.Cmd {
 	text := m.text
@@ -113,8 +107,8 @@ func (m *Model) edited(msg editedMsg) tea.Cmd {
 			Title: text.Plural(len(wrong), "error") + " in the text; nothing was taken over",
 			Text:  strings.Join(words, "\n"),
 			Choices: []page.Choice{
-				{Label: "Edit again", Key: "e", Msg: editAgainMsg{}},
-				{Label: "Drop the text", Key: "d", Danger: true, Msg: dropTextMsg{}},
+				{Label: "Edit again", Key: "e", Do: m.openEditor},
+				{Label: "Drop the text", Key: "d", Danger: true, Do: func() tea.Cmd { m.text = ""; return nil }},
 			},
 		})
 	}
@@ -123,9 +117,9 @@ func (m *Model) edited(msg editedMsg) tea.Cmd {
 	for _, w := range lines {
 		wanted[w.entry] = w
 	}
-	return m.allOf("From the editor", func(e *entry) {
+	return m.changeAll("From the editor", func(e *entry) {
 		if w, ok := wanted[e]; ok {
-			w.take()
+			w.apply()
 		}
 	})
 }

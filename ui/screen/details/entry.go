@@ -4,98 +4,65 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/text"
 )
-
-// mode is what becomes of a field that can be changed: nothing, another value,
-// or none. "None" is null on the wire and another thing than an empty value.
-type mode int
-
-const (
-	keep mode = iota
-	set
-	unset
-)
-
-// draft is a change of one field that is not saved. The value counts for set
-// only.
-type draft[T any] struct {
-	mode  mode
-	value T
-}
-
-// toggle unsets the field, or takes its draft back. It reports false where the
-// field is unset already, as isNull says, and there is no draft.
-func (d *draft[T]) toggle(isNull bool) (changed bool) {
-	was := d.mode
-	*d = draft[T]{}
-	if was != unset && !isNull {
-		d.mode = unset
-	}
-	return d.mode != was
-}
 
 // entry is one file: its record as last seen and what is to be changed.
 type entry struct {
 	file    api.File
 	at      time.Time // when the record was seen; zero: not known
-	asked   bool      // it was looked at since the screen opened, or is being
-	readErr error     // why it could not be looked at
+	asked   bool      // the record was read since the screen opened, or is being read
+	readErr error     // why it could not be read
 
-	tags        draft[[]string]
-	region      draft[string]
-	description draft[string]              // never unset: an empty one is none
-	metadata    map[string]json.RawMessage // drafted keys; null: to be unset
-
-	typed     draft[[]string] // the tags as drafted before what others did came under them
-	meanwhile []string        // what others changed under the draft
-	problem   error           // why it was not saved
+	// draft is what is not saved. The text of a region is as typed, and may be
+	// no region.
+	draft     api.Details
+	typed     api.Field[[]string] // the tags as drafted before the changes of others came under them
+	meanwhile []string            // what others changed under the draft
+	problem   error               // why it was not saved
 }
 
 // forget drops every draft.
 func (e *entry) forget() {
-	e.tags, e.region, e.description, e.metadata = draft[[]string]{}, draft[string]{}, draft[string]{}, nil
-	e.typed, e.problem = draft[[]string]{}, nil
+	e.draft, e.typed, e.problem = api.Details{}, api.Field[[]string]{}, nil
 }
 
 // setDescription drafts a description; the one that is there is no change.
 func (e *entry) setDescription(text string) {
-	e.description = draft[string]{}
+	e.draft.Description = api.Field[string]{}
 	if text != e.file.Description {
-		e.description = draft[string]{mode: set, value: text}
+		e.draft.Description = api.Set(text)
 	}
 }
 
 // setMetadata drafts a value of custom metadata, null to unset it.
 func (e *entry) setMetadata(key string, value json.RawMessage) {
-	delete(e.metadata, key)
-	if sameValue(value, e.file.CustomMetadata[key]) {
-		return
+	values := maps.Clone(e.draft.CustomMetadata.Or(nil))
+	delete(values, key)
+	if !sameValue(value, e.file.CustomMetadata[key]) {
+		if values == nil {
+			values = map[string]json.RawMessage{}
+		}
+		values[key] = value
 	}
-	if e.metadata == nil {
-		e.metadata = map[string]json.RawMessage{}
+	e.draft.CustomMetadata = api.Field[map[string]json.RawMessage]{}
+	if len(values) > 0 {
+		e.draft.CustomMetadata = api.Set(values)
 	}
-	e.metadata[key] = value
-}
-
-// wantedDescription is the description as it will be.
-func (e *entry) wantedDescription() string {
-	if e.description.mode == set {
-		return e.description.value
-	}
-	return e.file.Description
 }
 
 // wantedMetadata is a value of custom metadata as it will be; nil where there is
 // none.
 func (e *entry) wantedMetadata(key string) json.RawMessage {
-	value, drafted := e.metadata[key]
+	value, drafted := e.draft.CustomMetadata.Or(nil)[key]
 	if !drafted {
 		value = e.file.CustomMetadata[key]
 	}
@@ -112,65 +79,85 @@ func sameValue(a, b json.RawMessage) bool {
 	if isNull(a) || isNull(b) {
 		return isNull(a) && isNull(b)
 	}
-	return jsonWords(a) == jsonWords(b) && a[0] == b[0]
+	return edit.PlainValue(a) == edit.PlainValue(b) && a[0] == b[0]
 }
 
-// wantedTags are the tags as they will be.
-func (e *entry) wantedTags() []string {
-	switch e.tags.mode {
-	case set:
-		return e.tags.value
-	case unset:
-		return nil
-	case keep:
+// wanted is a field as it will be.
+func wanted[T any](draft, saved api.Field[T]) T {
+	var none T
+	if draft.IsZero() {
+		return saved.Or(none)
 	}
-	return e.file.Tags.Or(nil)
+	return draft.Or(none)
 }
 
-// wantedRegion is the text of the region as it will be.
+func (e *entry) wantedTags() []string { return wanted(e.draft.Tags, e.file.Tags) }
 func (e *entry) wantedRegion() string {
-	switch e.region.mode {
-	case set:
-		return e.region.value
-	case unset:
-		return ""
-	case keep:
-	}
-	return e.file.CustomCoordinates.Or("")
+	return wanted(e.draft.CustomCoordinates, e.file.CustomCoordinates)
 }
+func (e *entry) wantedDescription() string { return e.draft.Description.Or(e.file.Description) }
 
 // setTags drafts a list of tags; the list that is there is no change.
 func (e *entry) setTags(tags []string) {
-	e.tags = draft[[]string]{}
+	e.draft.Tags = api.Field[[]string]{}
 	if !slices.Equal(tags, e.file.Tags.Or(nil)) {
-		e.tags = draft[[]string]{mode: set, value: slices.Clone(tags)}
+		e.draft.Tags = api.Set(slices.Clone(tags))
 	}
 }
 
 // setRegion drafts the text of a region; the one that is there is no change.
 func (e *entry) setRegion(text string) {
-	e.region = draft[string]{}
+	e.draft.CustomCoordinates = api.Field[string]{}
 	if cleanRegion(text) != e.file.CustomCoordinates.Or("") {
-		e.region = draft[string]{mode: set, value: text}
+		e.draft.CustomCoordinates = api.Set(text)
 	}
 }
 
-// cleanRegion is what is meant by a typed region: blanks between the numbers
-// are no mistake.
+// unsetTags drafts that the file gets no tags, not even an empty list.
+func (e *entry) unsetTags() { e.draft.Tags = unset(e.file.Tags) }
+
+// unsetRegion drafts that an image gets no region.
+func (e *entry) unsetRegion() {
+	if e.draft.CustomCoordinates = (api.Field[string]{}); e.canHaveRegion() {
+		e.draft.CustomCoordinates = unset(e.file.CustomCoordinates)
+	}
+}
+
+// unset is the draft that sets a field to null; none where it is null already.
+func unset[T any](saved api.Field[T]) api.Field[T] {
+	if saved.IsNull() {
+		return api.Field[T]{}
+	}
+	return api.Null[T]()
+}
+
+// toggleUnset drafts null for a field, or drops its draft of null. It reports false
+// where nothing changed: the field is null already.
+func toggleUnset[T any](draft *api.Field[T], saved api.Field[T]) (changed bool) {
+	had := !draft.IsZero()
+	if draft.IsNull() {
+		*draft = api.Field[T]{}
+	} else {
+		*draft = unset(saved)
+	}
+	return had || !draft.IsZero()
+}
+
+// cleanRegion is a typed region without blanks between its numbers.
 func cleanRegion(text string) string { return strings.Join(strings.Fields(text), "") }
 
 // checkRegion says what is wrong with the region as it will be, and nil where
 // none will be sent.
 func (e *entry) checkRegion() error {
-	if e.region.mode != set {
+	text, ok := e.draft.CustomCoordinates.Get()
+	if !ok {
 		return nil
 	}
-	text := cleanRegion(e.region.value)
-	if text == "" {
+	if text = cleanRegion(text); text == "" {
 		return &api.RuleError{
 			Field:   "customCoordinates",
-			Message: "an empty region is none",
-			Help:    "Type x,y,width,height, or press ctrl+x to unset it.",
+			Message: "the region is empty",
+			Help:    "Type x,y,width,height, or press ctrl+x to remove it.",
 		}
 	}
 	width, height, _ := e.file.PixelSize()
@@ -192,30 +179,21 @@ func (e *entry) canHaveRegion() bool {
 	return true
 }
 
-// change is the update that the drafts make, empty where they change nothing.
+// change is the update that the draft makes, empty where it changes nothing.
 // The error says what the service would refuse.
 func (e *entry) change() (api.Details, error) {
-	var d api.Details
-	switch {
-	case e.tags.mode == set:
-		d.Tags = api.Set(slices.Clone(e.tags.value))
-	case e.tags.mode == unset && !e.file.Tags.IsNull():
-		d.Tags = api.Null[[]string]()
+	d := e.draft
+	if d.Tags.IsNull() && e.file.Tags.IsNull() {
+		d.Tags = api.Field[[]string]{}
 	}
-	switch {
-	case e.region.mode == set:
+	if d.CustomCoordinates.IsNull() && e.file.CustomCoordinates.IsNull() {
+		d.CustomCoordinates = api.Field[string]{}
+	}
+	if text, ok := d.CustomCoordinates.Get(); ok {
 		if err := e.checkRegion(); err != nil {
 			return d, err
 		}
-		d.CustomCoordinates = api.Set(cleanRegion(e.region.value))
-	case e.region.mode == unset && !e.file.CustomCoordinates.IsNull():
-		d.CustomCoordinates = api.Null[string]()
-	}
-	if e.description.mode == set {
-		d.Description = api.Set(e.description.value)
-	}
-	if len(e.metadata) > 0 {
-		d.CustomMetadata = api.Set(maps.Clone(e.metadata))
+		d.CustomCoordinates = api.Set(cleanRegion(text))
 	}
 	if errs := d.Check(); len(errs) > 0 {
 		return d, errs[0]
@@ -229,31 +207,55 @@ func (e *entry) changed() bool {
 	return err != nil || !d.IsEmpty()
 }
 
-// rebase puts a newer record under the drafts: tags that were added stay
-// added, removed ones stay removed, and what others did stays too. It says what
+// settle drops the drafts that were sent. What was drafted while the answer was on
+// its way stays drafted.
+func (e *entry) settle(sent api.Details) {
+	if reflect.DeepEqual(e.draft.Tags, sent.Tags) {
+		e.draft.Tags = api.Field[[]string]{}
+	}
+	if e.draft.CustomCoordinates == sent.CustomCoordinates {
+		e.draft.CustomCoordinates = api.Field[string]{}
+	}
+	if e.draft.Description == sent.Description {
+		e.draft.Description = api.Field[string]{}
+	}
+	values := maps.Clone(e.draft.CustomMetadata.Or(nil))
+	maps.DeleteFunc(values, func(key string, value json.RawMessage) bool {
+		was, ok := sent.CustomMetadata.Or(nil)[key]
+		return ok && sameValue(value, was)
+	})
+	e.draft.CustomMetadata = api.Field[map[string]json.RawMessage]{}
+	if len(values) > 0 {
+		e.draft.CustomMetadata = api.Set(values)
+	}
+	e.typed, e.meanwhile, e.problem = api.Field[[]string]{}, nil, nil
+}
+
+// rebase puts a newer record under the draft: tags that were added stay added,
+// removed ones stay removed, and what others changed stays too. It says what
 // others changed of that which can be changed here.
 func (e *entry) rebase(fresh api.File, at time.Time) (meanwhile []string) {
 	was := e.file
 	e.file, e.at = merged(was, fresh), at
-	if e.tags.mode == set {
-		if !slices.Equal(e.file.Tags.Or(nil), was.Tags.Or(nil)) && e.typed.mode == keep {
-			e.typed = e.tags
+	if tags, ok := e.draft.Tags.Get(); ok {
+		if !slices.Equal(e.file.Tags.Or(nil), was.Tags.Or(nil)) && e.typed.IsZero() {
+			e.typed = e.draft.Tags
 		}
-		e.setTags(replayed(e.file.Tags.Or(nil), was.Tags.Or(nil), e.tags.value))
+		e.setTags(replayed(e.file.Tags.Or(nil), was.Tags.Or(nil), tags))
 	}
-	if e.region.mode == set {
-		e.setRegion(e.region.value)
+	if text, ok := e.draft.CustomCoordinates.Get(); ok {
+		e.setRegion(text)
 	}
-	if e.description.mode == set {
-		e.setDescription(e.description.value)
+	if text, ok := e.draft.Description.Get(); ok {
+		e.setDescription(text)
 	}
-	for key, value := range maps.Clone(e.metadata) {
+	for key, value := range e.draft.CustomMetadata.Or(nil) {
 		e.setMetadata(key, value)
 	}
 	if was.Tags.IsZero() && was.CustomCoordinates.IsZero() {
 		return nil // nothing was known, so nothing is news
 	}
-	return difference(&was, &e.file)
+	return differences(&was, &e.file)
 }
 
 // replayed does to base what was done between before and after.
@@ -300,47 +302,50 @@ func merged(old, fresh api.File) api.File {
 	return out
 }
 
-// difference says in words how tags and region differ between two records. A
-// field that one of them does not have is not compared.
-func difference(a, b *api.File) []string {
-	var words []string
-	if !a.Tags.IsZero() && !b.Tags.IsZero() {
-		words = appendWords(words, tagsDifference(a.Tags, b.Tags))
+// differences says how what can be changed differs between two records. A field
+// that the first of them does not have is not compared.
+func differences(a, b *api.File) []string {
+	var d api.Details
+	if !a.Tags.IsZero() {
+		d.Tags = b.Tags
 	}
-	if !a.CustomCoordinates.IsZero() && !b.CustomCoordinates.IsZero() {
-		words = appendWords(words, regionDifference(a.CustomCoordinates, b.CustomCoordinates))
+	if !a.CustomCoordinates.IsZero() {
+		d.CustomCoordinates = b.CustomCoordinates
 	}
-	words = appendWords(words, textDifference("Description", a.Description, b.Description))
-	keys := maps.Clone(a.CustomMetadata)
-	if keys == nil {
-		keys = map[string]json.RawMessage{}
+	d.Description = api.Set(b.Description)
+	values := map[string]json.RawMessage{}
+	for key := range a.CustomMetadata {
+		values[key] = nil
 	}
-	maps.Copy(keys, b.CustomMetadata)
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		words = appendWords(words, valueDifference(key, a.CustomMetadata[key], b.CustomMetadata[key]))
-	}
-	return words
+	maps.Copy(values, b.CustomMetadata)
+	d.CustomMetadata = api.Set(values)
+	return describe(a, d)
 }
 
-// textDifference says how a text differs, shortened.
-func textDifference(what, a, b string) string {
-	if a == b {
-		return ""
-	}
-	return what + ": " + shortText(a) + " -> " + shortText(b)
-}
-
-func valueDifference(key string, a, b json.RawMessage) string {
-	if sameValue(a, b) {
-		return ""
-	}
-	value := func(v json.RawMessage) string {
-		if isNull(v) {
-			return notSet
+// describe says what an update changes in a record.
+func describe(f *api.File, d api.Details) []string {
+	var out []string
+	add := func(label, before, after string) {
+		if before != after {
+			out = append(out, label+": "+before+" -> "+after)
 		}
-		return text.Truncate(jsonWords(v), maxText)
 	}
-	return key + ": " + value(a) + " -> " + value(b)
+	if tags := tagsDifference(f.Tags, d.Tags); !d.Tags.IsZero() && tags != "" {
+		out = append(out, tags)
+	}
+	if !d.CustomCoordinates.IsZero() {
+		add("Region", regionText(f.CustomCoordinates), regionText(d.CustomCoordinates))
+	}
+	if text, ok := d.Description.Get(); ok && text != f.Description {
+		add("Description", shortText(f.Description), shortText(text))
+	}
+	values := d.CustomMetadata.Or(nil)
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if before, after := f.CustomMetadata[key], values[key]; !sameValue(before, after) {
+			add(key, shortValue(before), shortValue(after))
+		}
+	}
+	return out
 }
 
 // maxText is how much of a text a difference shows.
@@ -353,30 +358,11 @@ func shortText(words string) string {
 	return strconv.Quote(text.Truncate(strings.Join(strings.Fields(words), " "), maxText))
 }
 
-// changeWords says what an update does to a record.
-func changeWords(f *api.File, d api.Details) []string {
-	var words []string
-	if !d.Tags.IsZero() {
-		words = appendWords(words, tagsDifference(f.Tags, d.Tags))
+func shortValue(value json.RawMessage) string {
+	if isNull(value) {
+		return notSet
 	}
-	if !d.CustomCoordinates.IsZero() {
-		words = appendWords(words, regionDifference(f.CustomCoordinates, d.CustomCoordinates))
-	}
-	if text, ok := d.Description.Get(); ok {
-		words = appendWords(words, textDifference("Description", f.Description, text))
-	}
-	values := d.CustomMetadata.Or(nil)
-	for _, key := range slices.Sorted(maps.Keys(values)) {
-		words = appendWords(words, valueDifference(key, f.CustomMetadata[key], values[key]))
-	}
-	return words
-}
-
-func appendWords(words []string, more string) []string {
-	if more == "" {
-		return words
-	}
-	return append(words, more)
+	return text.Truncate(edit.PlainValue(value), maxText)
 }
 
 // maxNamed is how many tags a difference names.
@@ -404,7 +390,7 @@ func tagsDifference(a, b api.Field[[]string]) string {
 	case b.IsNull() && a.IsNull():
 		return ""
 	case b.IsNull():
-		parts = append(parts, "unset (null)")
+		parts = append(parts, notSet)
 	case b.IsSet() && len(b.Or(nil)) == 0 && len(a.Or(nil)) > 0:
 		parts = append(parts, "an empty list")
 	case len(parts) == 0 && !slices.Equal(a.Or(nil), b.Or(nil)):
@@ -415,17 +401,10 @@ func tagsDifference(a, b api.Field[[]string]) string {
 	return "Tags: " + strings.Join(parts, ", ")
 }
 
-func regionDifference(a, b api.Field[string]) string {
-	if a.IsNull() && b.IsNull() || a.IsSet() && b.IsSet() && a.Or("") == b.Or("") {
-		return ""
-	}
-	return "Region: " + regionWords(a) + " -> " + regionWords(b)
-}
-
-func regionWords(f api.Field[string]) string {
+func regionText(f api.Field[string]) string {
 	switch {
 	case f.IsNull():
-		return "unset (null)"
+		return notSet
 	case f.IsZero():
 		return notKnown
 	case f.Or("") == "":

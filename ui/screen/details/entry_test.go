@@ -26,12 +26,12 @@ func TestChangeOfTags(t *testing.T) {
 		{"same again", list, func(e *entry) { e.setTags([]string{"a", "b"}) }, `{}`},
 		{"added", list, func(e *entry) { e.setTags([]string{"a", "b", "c"}) }, `{"tags":["a","b","c"]}`},
 		{"all removed", list, func(e *entry) { e.setTags(nil) }, `{"tags":[]}`},
-		{"unset", list, func(e *entry) { e.tags.mode = unset }, `{"tags":null}`},
-		{"unset what is unset", none, func(e *entry) { e.tags.mode = unset }, `{}`},
-		{"unset what is not known", api.Field[[]string]{}, func(e *entry) { e.tags.mode = unset }, `{"tags":null}`},
+		{"unset", list, (*entry).unsetTags, `{"tags":null}`},
+		{"unset what is unset", none, (*entry).unsetTags, `{}`},
+		{"unset what is not known", api.Field[[]string]{}, (*entry).unsetTags, `{"tags":null}`},
 		{"none in none", none, func(e *entry) { e.setTags(nil) }, `{}`},
 		{"first", none, func(e *entry) { e.setTags([]string{"x"}) }, `{"tags":["x"]}`},
-		{"unset an empty list", api.Set([]string{}), func(e *entry) { e.tags.mode = unset }, `{"tags":null}`},
+		{"unset an empty list", api.Set([]string{}), (*entry).unsetTags, `{"tags":null}`},
 	} {
 		e := &entry{file: api.File{FileID: "f", Tags: c.have}}
 		c.do(e)
@@ -73,7 +73,7 @@ func TestChangeOfRegion(t *testing.T) {
 	} {
 		e := &entry{file: api.File{FileID: "f", FileType: c.kind, CustomCoordinates: c.have, Width: api.Set(100), Height: api.Set(80)}}
 		if c.text == "null" {
-			e.region.mode = unset
+			e.draft.CustomCoordinates = unset(e.file.CustomCoordinates)
 		} else {
 			e.setRegion(c.text)
 		}
@@ -144,19 +144,20 @@ func TestDifferenceInWords(t *testing.T) {
 		want string
 	}{
 		{list("a", "b"), list("b", "c"), "Tags: +c, -a"},
-		{list("a"), api.Null[[]string](), "Tags: -a, unset (null)"},
+		{list("a"), api.Null[[]string](), "Tags: -a, not set"},
 		{list("a"), list(), "Tags: -a, an empty list"},
 		{list("a", "b"), list("b", "a"), "Tags: in another order"},
 		{list("a"), list("a"), ""},
 		{api.Null[[]string](), api.Null[[]string](), ""},
-		{api.Field[[]string]{}, api.Null[[]string](), "Tags: unset (null)"},
+		{api.Field[[]string]{}, api.Null[[]string](), "Tags: not set"},
 		{list(), list(many...), "Tags: +x, +b, +c, +d, +e, +f, +g, +h, +i, +j, +k, +l, and +2 more"},
 	} {
 		if got := tagsDifference(c.a, c.b); got != c.want {
 			t.Errorf("%v to %v is %q, want %q", c.a, c.b, got, c.want)
 		}
 	}
-	if got := regionDifference(api.Null[string](), api.Set("1,2,3,4")); got != "Region: unset (null) -> 1,2,3,4" {
+	f := api.File{CustomCoordinates: api.Null[string]()}
+	if got := describe(&f, api.Details{CustomCoordinates: api.Set("1,2,3,4")}); !slices.Equal(got, []string{"Region: not set -> 1,2,3,4"}) {
 		t.Errorf("got %q", got)
 	}
 }
@@ -175,7 +176,7 @@ func TestRowsHaveEveryField(t *testing.T) {
 	for label, want := range map[string]string{
 		"Name": "beach.png", "Path": "/summer/beach.png", "Kind": "image/png (image)", "Pixels": "300 x 200",
 		"Transparency": "none", "Size": "123 kB (123456 bytes)", "Tags": "sea, old", "AI tags": "sand, sea",
-		"Region": "10,20,100,50", "Private": "no", "as told last remove-bg": "pending",
+		"Region": "10,20,100,50", "Private": "no", "last known remove-bg": "pending",
 		"Version": "Version 1 f1", "First sent": "2026-04-01T10:00:00.000Z", "File id": "f1",
 		"URL": f.URL, "Thumbnail": f.Thumbnail, "custom price": "12", "custom shop": "harbour",
 		"embedded Model": "X100", "other isPublished": "true", "Changed": "missing",
@@ -186,7 +187,7 @@ func TestRowsHaveEveryField(t *testing.T) {
 	}
 	empty := api.File{FileID: "x", Tags: api.Null[[]string](), AITags: api.Set([]api.AITag{})}
 	rows = rowsOf(&empty)
-	if find("Tags") != "unset" || find("AI tags") != "empty" || find("Region") != "not known" {
+	if find("Tags") != "not set" || find("AI tags") != "empty" || find("Region") != "not known" {
 		t.Errorf("none, empty and unknown look alike: %+v", rows)
 	}
 }

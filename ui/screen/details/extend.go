@@ -14,15 +14,14 @@ import (
 
 // extendMenu offers extensions to run on the file.
 func (m *Model) extendMenu() tea.Cmd {
-	edit.ChooseExtension(m.Overlays(), "Run an extension on "+text.Safe(name(&m.current().file)), func(e api.Extension) tea.Cmd {
-		return m.settle(m.askExtend(e))
-	})
+	edit.ChooseExtension(m.Overlays(), "Run an extension on "+text.Safe(name(&m.current().file)), m.askExtend)
 	return nil
 }
 
 // askExtend asks whether to run an extension.
 func (m *Model) askExtend(e api.Extension) tea.Cmd {
 	f := &m.current().file
+	id := f.FileID
 	options, err := json.MarshalIndent(e, "", "  ")
 	if err != nil {
 		return page.Send(page.Problem(err))
@@ -36,7 +35,7 @@ func (m *Model) askExtend(e api.Extension) tea.Cmd {
 		Text:  strings.Join(lines, "\n"),
 		Choices: []page.Choice{
 			{Label: "Leave it", Key: "l"},
-			{Label: "Run it", Key: "r", Msg: extendMsg{f.FileID, e}},
+			{Label: "Run it", Key: "r", Do: func() tea.Cmd { return m.extend(id, e) }},
 		},
 	})
 }
@@ -53,12 +52,6 @@ func effectWords(extension string) string {
 	return "What it does is the service's affair."
 }
 
-// extendMsg says that the person wants an extension to run.
-type extendMsg struct {
-	id        string
-	extension api.Extension
-}
-
 // extendedMsg has the answer.
 type extendedMsg struct {
 	name string // of the extension
@@ -66,15 +59,15 @@ type extendedMsg struct {
 	err  error
 }
 
-func (m *Model) extend(msg extendMsg) tea.Cmd {
+func (m *Model) extend(id string, e api.Extension) tea.Cmd {
 	if m.busy != "" {
 		return nil
 	}
-	m.busy = "Asking for " + msg.extension.Name + "…"
+	m.busy = "Requesting " + e.Name + "…"
 	ctx, s := m.o.Context, m.o.Session
 	return func() tea.Msg {
-		file, err := s.Change(ctx, msg.id, api.Details{Extensions: api.Set([]api.Extension{msg.extension})})
-		return extendedMsg{msg.extension.Name, file, err}
+		file, err := s.Extend(ctx, id, []api.Extension{e})
+		return extendedMsg{e.Name, file, err}
 	}
 }
 

@@ -11,13 +11,13 @@ import (
 )
 
 func TestRunAnExtension(t *testing.T) {
-	var sent []api.Details
+	var sent [][]api.Extension
 	var fail error
 	answer := &api.File{FileID: "f1", Name: "beach.png", ExtensionStatus: map[string]api.Status{api.RemoveBackground: api.StatusPending}}
 	d := start(t, Options{
 		Files: []api.File{{FileID: "f1", Name: "beach.png", FilePath: "/beach.png"}},
-		Session: &shelf{t: t, Manager: unmanaged{}, saveOne: func(_ context.Context, _ string, change api.Details) (*api.File, error) {
-			sent = append(sent, change)
+		Session: &shelf{t: t, Manager: unmanaged{}, extend: func(list []api.Extension) (*api.File, error) {
+			sent = append(sent, list)
 			if fail != nil {
 				return nil, fail
 			}
@@ -28,17 +28,17 @@ func TestRunAnExtension(t *testing.T) {
 		t.Helper()
 		d.Press(keys...)
 		asks := uitest.Taken[page.Ask](&d.Out)
-		if len(asks) != 1 || asks[0].Choices[0].Msg != nil {
+		if len(asks) != 1 || asks[0].Choices[0].Do != nil {
 			t.Fatalf("asked %+v, said %+v", asks, d.Out)
 		}
-		d.Send(asks[0].Choices[1].Msg)
+		d.Pick(asks[0].Choices[1])
 		return asks[0]
 	}
 	ask := choose("x", "s")
 	if !strings.Contains(ask.Text, `"add_shadow": true`) || !strings.Contains(ask.Text, "a failure would not be told") {
 		t.Errorf("asked %q", ask.Text)
 	}
-	if list := sent[0].Extensions.Or(nil); len(list) != 1 || list[0].Name != api.RemoveBackground {
+	if list := sent[0]; len(list) != 1 || list[0].Name != api.RemoveBackground {
 		t.Errorf("sent %+v", sent)
 	}
 	d.Toasted("Screen 3 shows")
@@ -55,7 +55,7 @@ func TestRunAnExtension(t *testing.T) {
 	d.Press("esc", "x", "o", "ctrl+u")
 	d.Type("my-own")
 	choose("enter")
-	if list := sent[1].Extensions.Or(nil); list[0].Name != "my-own" {
+	if list := sent[1]; list[0].Name != "my-own" {
 		t.Errorf("sent %+v", sent[1])
 	}
 	d.Out = nil

@@ -19,26 +19,11 @@ import (
 // patience is how long reading may take.
 const patience = 20 * time.Second
 
-// purpose is what a record is read again for.
-type purpose int
-
-const (
-	forShow purpose = iota
-	forSave
-)
-
 type (
-	// freshMsg has a record that was read again.
+	// freshMsg has records that were read again.
 	freshMsg struct {
-		id   string
-		why  purpose
-		file *api.File
-		at   time.Time
-		err  error
-	}
-	// freshAllMsg has the records before several files are saved.
-	freshAllMsg struct {
 		list []session.Edited
+		save bool // they were read to be saved
 		at   time.Time
 	}
 	// knownMsg has the tags that can be offered.
@@ -56,63 +41,58 @@ type (
 	}
 )
 
-// refresh reads the current record again.
-func (m *Model) refresh(why purpose) tea.Cmd {
-	e := m.current()
-	e.asked = true
-	ctx, id, s, now := m.o.Context, e.file.FileID, m.o.Session, m.now
-	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
-		file, err := s.Read(ctx, id)
-		if err == nil && file == nil {
-			err = api.ErrNoRecord
-		}
-		return freshMsg{id, why, file, now(), err}
+// read reads the records of some files again; with save, the question whether to
+// save their changes follows.
+func (m *Model) read(entries []*entry, save bool) tea.Cmd {
+	ids := make([]string, len(entries))
+	for i, e := range entries {
+		ids[i], e.asked = e.file.FileID, true
 	}
+	var tick tea.Cmd
+	var report func(session.Edited)
+	if save {
+		b := m.begin("Checking for other changes:", len(ids))
+		tick, report = m.tick(b), b.count
+	}
+	ctx, s, now := m.o.Context, m.o.Session, m.now
+	return tea.Batch(tick, func() tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, time.Duration(len(ids))*patience)
+		defer cancel()
+		return freshMsg{s.ReadAll(ctx, ids, report), save, now()}
+	})
 }
+
+func (m *Model) refresh() tea.Cmd { return m.read([]*entry{m.current()}, false) }
 
 func (m *Model) gotFresh(msg freshMsg) tea.Cmd {
-	e := m.entryOf(msg.id)
-	if e == nil {
-		return nil
-	}
-	e.readErr = msg.err
-	if msg.err == nil {
-		e.meanwhile = append(e.meanwhile, e.rebase(*msg.file, msg.at)...)
-		if !e.changed() {
-			e.problem = nil // what failed is there all the same
-		}
-		m.load()
-	}
-	if msg.why == forSave {
-		m.busy = ""
-		return m.askSave(e)
-	}
-	return nil
-}
-
-// gone reports whether the service says that the file is not there any more. A
-// service elsewhere answers the same where it does not let us look.
-func (m *Model) gone(e *entry) bool {
-	var answer *api.ServiceError
-	return m.o.Profile.Local && errors.As(e.readErr, &answer) && answer.Status == http.StatusNotFound
-}
-
-func (m *Model) gotFreshAll(msg freshAllMsg) tea.Cmd {
-	m.end()
+	var entries []*entry
 	for _, fresh := range msg.list {
 		e := m.entryOf(fresh.FileID)
 		if e == nil {
 			continue
 		}
-		e.readErr = fresh.Err
-		if fresh.Err == nil {
+		entries = append(entries, e)
+		if e.readErr = fresh.Err; fresh.Err == nil {
 			e.meanwhile = append(e.meanwhile, e.rebase(*fresh.File, msg.at)...)
+			if !e.changed() {
+				e.problem = nil // the service has what could not be saved
+			}
 		}
 	}
 	m.load()
-	return m.askSaveAll()
+	if !msg.save {
+		return nil
+	}
+	m.end()
+	return m.askSave(entries)
+}
+
+// gone reports whether the service says that the file does not exist. Only the
+// local library is sure to say so: a hosted service answers the same if it does not
+// let us read.
+func (m *Model) gone(e *entry) bool {
+	var answer *api.ServiceError
+	return m.o.Profile.Local && errors.As(e.readErr, &answer) && answer.Status == http.StatusNotFound
 }
 
 func (m *Model) readKnown() tea.Cmd {
@@ -168,8 +148,8 @@ func (m *Model) readFields() tea.Cmd {
 	}
 }
 
-// probe asks once whether the service manages files: listing versions changes
-// nothing. Where it does not, nothing of it is offered.
+// probe asks once whether the service manages files, by listing versions, which
+// changes nothing. If it does not, the actions for that are disabled.
 func (m *Model) probe() tea.Cmd {
 	if m.able.asked {
 		return nil

@@ -43,10 +43,10 @@ func TestManyFilesInOneStep(t *testing.T) {
 	d.Press("b", "c", "1") // the largest square, in the middle of 300x200
 	d.Press("ctrl+s")
 	q := d.Asked()
-	if q.Title != "Save 4 files?" || q.Choices[0].Msg != nil || !strings.Contains(q.Text, "p3.png  Tags: +wind, -old; Region: 10,20,100,50 -> 50,0,200,200") {
+	if q.Title != "Save 4 files?" || q.Choices[0].Do != nil || !strings.Contains(q.Text, "p3.png  Tags: +wind, -old; Region: 10,20,100,50 -> 50,0,200,200") {
 		t.Errorf("asked %q %q", q.Title, q.Text)
 	}
-	d.Choose(q, "Read it whole")
+	d.Choose(q, "Show all")
 	d.Sees("p4.png Tags: +wind, -old")
 	d.Press("esc")
 	d.Choose(q, "Save 4 files")
@@ -77,7 +77,7 @@ func TestPartialFailure(t *testing.T) {
 	d := start(t, o)
 	d.Press("b", "t", "ctrl+s")
 	d.Choose(d.Asked(), "Save 3 files")
-	d.Toasted("Saved 2 files; 1 file failed and keep")
+	d.Toasted("Saved 2 files; 1 file failed. What was not saved is kept.")
 	d.Sees("failed")
 	if left := d.m.changedEntries(); len(left) != 1 || left[0].file.FileID != "f2" || left[0].problem == nil {
 		t.Fatalf("left %+v", left)
@@ -159,7 +159,7 @@ func TestThreeWays(t *testing.T) {
 		case want == "" && len(s.saved) > 0, want != "" && (len(s.saved) != 1 || body(t, s.saved[0]) != want):
 			t.Errorf("%s: sent %v", choice, s.saved)
 		case choice == "Take theirs" && d.m.current().changed(), choice == "Keep" && !d.m.current().changed():
-			t.Errorf("%s: the draft is %+v", choice, d.m.current().tags)
+			t.Errorf("%s: the draft is %+v", choice, d.m.current().draft.Tags)
 		}
 	}
 }
@@ -179,15 +179,15 @@ func TestUndoAsksWhereOthersWereAtWork(t *testing.T) {
 	d := start(t, o)
 	d.Press("z")
 	q := d.Asked()
-	if !strings.Contains(q.Text, "region was left as 1,1,1,1 and is unset now") || q.Choices[0].Msg != nil {
+	if !strings.Contains(q.Text, "region was 1,1,1,1 and is not set now") || q.Choices[0].Do != nil {
 		t.Errorf("asked %q %q", q.Title, q.Text)
 	}
 	d.Choose(q, "Undo the rest")
-	d.Choose(q, "Undo all the same")
+	d.Choose(q, "Undo everything")
 	if !slices.Equal(asked, []session.Policy{session.Fail, session.Theirs, session.Ours}) {
 		t.Errorf("asked for %v", asked)
 	}
-	d.Toasted("Undone 2 files")
+	d.Toasted("Undid the change to 2 files")
 }
 
 // manager is a service that manages files, or does not: it writes down what it was
@@ -260,7 +260,7 @@ func TestManaging(t *testing.T) {
 	d.Press("enter")
 	d.Toasted("Copied")
 	d.Press("m", "m", "enter") // the same folder is refused
-	d.Sees("It is in that folder")
+	d.Sees("is in that folder")
 	d.Press("esc", "m", "s")
 	if got := uitest.Taken[page.Copy](&d.Out); len(got) != 1 || !strings.Contains(got[0].Text, "ik-s=1&for=24h") {
 		t.Errorf("copied %+v", got)
@@ -275,7 +275,7 @@ func TestManaging(t *testing.T) {
 	d.Choose(q, "Delete")
 	d.Press("m", "d")
 	q = d.Asked()
-	if q.Title != "Delete new name.png?" || q.Choices[0].Msg != nil || !q.Choices[1].Danger {
+	if q.Title != "Delete new name.png?" || q.Choices[0].Do != nil || !q.Choices[1].Danger {
 		t.Errorf("asked %q %q", q.Title, q.Text)
 	}
 	d.Choose(q, "Delete new name.png")
@@ -308,7 +308,7 @@ func TestManagingIsNotOffered(t *testing.T) {
 		s.Manager = log
 		d := start(t, o)
 		d.Press("m")
-		d.Toasted("does not let us manage")
+		d.Toasted("does not support managing")
 		if d.Do("details.manage") {
 			t.Errorf("%d: it is offered", status)
 		}
@@ -369,7 +369,7 @@ func TestDescriptionAndMetadata(t *testing.T) {
 	d.Press("up", "up", "enter") // true; the cursor was on unset
 	d.Press("ctrl+s")
 	q := d.Asked()
-	if !strings.Contains(q.Text, "Description: none -> \"by the sea\"\nprice: 12 -> 15\nshop: harbour -> unset\nsold: unset -> true") {
+	if !strings.Contains(q.Text, "Description: none -> \"by the sea\"\nprice: 12 -> 15\nshop: harbour -> not set\nsold: not set -> true") {
 		t.Errorf("asked %q", q.Text)
 	}
 	d.Choose(q, "Save")

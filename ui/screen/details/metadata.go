@@ -30,7 +30,7 @@ func (m *Model) editRows(e *entry) []row {
 	if text == "" {
 		text = notSet
 	}
-	if e.description.mode == set {
+	if !e.draft.Description.IsZero() {
 		state = "changed, not saved"
 	}
 	rows := []row{{label: "Description", value: text, at: onDescription, group: state}}
@@ -44,9 +44,9 @@ func (m *Model) editRows(e *entry) []row {
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		value, state := notSet, "custom"
 		if v := e.wantedMetadata(key); v != nil {
-			value = jsonWords(v)
+			value = display(v)
 		}
-		if _, drafted := e.metadata[key]; drafted {
+		if _, drafted := e.draft.CustomMetadata.Or(nil)[key]; drafted {
 			state = "changed, not saved"
 		}
 		rows = append(rows, row{label: key, value: value, at: onMetadata, group: state})
@@ -57,12 +57,13 @@ func (m *Model) editRows(e *entry) []row {
 // describe edits the description.
 func (m *Model) describe() tea.Cmd {
 	e := m.current()
-	p := kit.NewLongPrompt("Description of "+name(&e.file), "Nothing is sent before ctrl+s on the record.", e.wantedDescription())
-	return m.openPrompt(p, func(text string) tea.Cmd {
-		e.setDescription(strings.TrimRight(text, "\n"))
+	p := kit.NewLongPrompt("Description of "+name(&e.file), "It is saved with ctrl+s on the record.", e.wantedDescription())
+	p.Do = func(text string) tea.Cmd {
+		e.setDescription(strings.TrimSpace(text))
 		m.load()
 		return nil
-	})
+	}
+	return m.Open(p)
 }
 
 // setValue edits a value of custom metadata by the type of its field.
@@ -96,7 +97,7 @@ func (m *Model) setValue(key string) tea.Cmd {
 	if at >= 0 {
 		words = field.Schema.Words() + "; empty unsets it."
 	}
-	p := kit.NewPrompt(key, words, text)
+	p := kit.NewPrompt(key, words, text, "")
 	p.Check = func(text string) string {
 		value := read(text)
 		if !json.Valid(value) {
@@ -110,7 +111,8 @@ func (m *Model) setValue(key string) tea.Cmd {
 		}
 		return ""
 	}
-	return m.openPrompt(p, func(text string) tea.Cmd { return put(read(text)) })
+	p.Do = func(text string) tea.Cmd { return put(read(strings.Trim(text, " \t"))) }
+	return m.Open(p)
 }
 
 // chooseValue offers the values that a field may have.
@@ -118,10 +120,10 @@ func (m *Model) chooseValue(key string, now json.RawMessage, options []json.RawM
 	options = append(slices.Clone(options), json.RawMessage("null"))
 	rows := make([]kit.MenuRow, len(options))
 	for i, o := range options {
-		rows[i] = kit.MenuRow{Words: jsonWords(o), On: sameValue(o, now)}
+		rows[i] = kit.MenuRow{Label: display(o), Current: sameValue(o, now), Do: func() tea.Cmd { return put(o) }}
 		if isNull(o) {
-			rows[i].Words = "unset (null)"
+			rows[i].Label = "not set (null)"
 		}
 	}
-	return m.openMenu(key, func(row int) tea.Cmd { return put(options[row]) }, rows...)
+	return m.Open(kit.NewMenu(key, rows...))
 }

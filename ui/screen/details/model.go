@@ -6,7 +6,6 @@ import (
 	"context"
 	"image"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -29,9 +28,8 @@ type Session interface {
 
 // Reader reads files and what is known about them.
 type Reader interface {
-	// Read fetches a record, and ReadAll several. An error that api.Unavailable knows
-	// says that the service does not let us.
-	Read(ctx context.Context, fileID string) (*api.File, error)
+	// ReadAll fetches records. An error that api.Unavailable knows says that the
+	// service does not return them.
 	ReadAll(ctx context.Context, ids []string, report func(session.Edited)) []session.Edited
 	// SeenAt is when a record was seen last; the zero time if that is not known.
 	SeenAt(ctx context.Context, fileID string) (time.Time, error)
@@ -45,7 +43,8 @@ type Reader interface {
 
 // Editor changes details, and undoes and redoes that.
 type Editor interface {
-	Change(ctx context.Context, fileID string, d api.Details) (*api.File, error)
+	// Extend runs extensions on a file.
+	Extend(ctx context.Context, fileID string, list []api.Extension) (*api.File, error)
 	ChangeAll(ctx context.Context, changes []session.Change, report func(session.Edited)) []session.Edited
 	Undo(ctx context.Context, fileID string, policy session.Policy) ([]session.Edited, error)
 	Redo(ctx context.Context, fileID string, policy session.Policy) ([]session.Edited, error)
@@ -157,7 +156,7 @@ func New(o Options) *Model {
 	}
 	m.tags.Complete = func(typed string) []string { return edit.Matches(typed, m.known) }
 	m.region = edit.NewRegion(edit.RegionOptions{
-		Context: o.Context, Draw: o.Draw, Gallery: o.Gallery, Menu: m.openMenu,
+		Context: o.Context, Draw: o.Draw, Gallery: o.Gallery, Overlays: m.Overlays(),
 		Text: func() string {
 			if e := m.current(); e != nil {
 				return e.wantedRegion()
@@ -200,7 +199,7 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 			e.setTags(now)
 			e.problem = nil
 		}
-		return m.settle(nil), true
+		return nil, true
 	}
 	before := m.numbers.Value()
 	if !m.numbers.Update(msg) {
@@ -210,7 +209,7 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 		e.setRegion(now)
 		e.problem = nil
 	}
-	return m.settle(nil), true
+	return nil, true
 }
 
 // Update takes a message.
@@ -236,6 +235,7 @@ func (m *Model) settle(cmd tea.Cmd) tea.Cmd {
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	switch msg := msg.(type) {
+	case page.Acted:
 	case page.Resized:
 		m.size = msg.Size
 	case page.Shown:
@@ -259,46 +259,20 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		m.load()
 	case freshMsg:
 		return m.gotFresh(msg), true
-	case freshAllMsg:
-		return m.gotFreshAll(msg), true
-	case confirmedMsg:
-		return m.send(msg), true
 	case savedMsg:
-		return m.saved(msg), true
-	case theirsMsg:
-		return m.takeTheirs(msg), true
-	case saveAllMsg:
-		return m.sendAll(), true
-	case savedAllMsg:
-		return m.savedAll(msg), true
-	case readWholeMsg:
-		m.Overlays().Open(kit.NewReader("What would be saved", string(msg)))
+		return m.adoptResults(msg.list, msg.at, "Saved", msg.sent), true
 	case bulkTicked:
 		return m.ticked(msg), true
-	case againMsg:
-		return m.again(msg), true
 	case replayedMsg:
 		return m.replayed(msg), true
-	case leaveMsg:
-		return m.left(), true
 	case editMsg:
 		return m.runEditor(msg), true
 	case editedMsg:
 		return m.edited(msg), true
-	case editAgainMsg:
-		return m.openEditor(), true
-	case dropTextMsg:
-		m.text = ""
 	case versionsMsg:
 		return m.gotVersions(msg), true
 	case managedMsg:
 		return m.managed(msg), true
-	case deleteMsg:
-		return m.remove(msg), true
-	case deleteVersionMsg:
-		return m.removeVersion(msg), true
-	case extendMsg:
-		return m.extend(msg), true
 	case extendedMsg:
 		return m.extended(msg), true
 	default:
@@ -395,18 +369,6 @@ func (m *Model) changedEntries() []*entry {
 	return out
 }
 
-// openMenu opens a menu over the screen.
-func (m *Model) openMenu(title string, take func(row int) tea.Cmd, rows ...kit.MenuRow) tea.Cmd {
-	m.Overlays().Open(kit.NewMenu(title, rows...).OnTake(func(row int) tea.Cmd { return m.settle(take(row)) }))
-	return nil
-}
-
-// openPrompt opens a prompt over the screen. Blanks around the text do not count.
-func (m *Model) openPrompt(p *kit.Prompt, take func(text string) tea.Cmd) tea.Cmd {
-	m.Overlays().Open(p.OnTake(func(text string) tea.Cmd { return m.settle(take(strings.Trim(text, " \t"))) }))
-	return nil
-}
-
 // current is the file that is shown; nil where there is none.
 func (m *Model) current() *entry {
 	if len(m.entries) == 0 {
@@ -437,13 +399,13 @@ func (m *Model) load() {
 	if text := e.wantedRegion(); text != m.numbers.Value() {
 		m.numbers.SetValue(text)
 	}
-	m.tags.Placeholder = "no tags; type one, then enter or a comma"
-	if e.tags.mode == unset {
-		m.tags.Placeholder = "unset (null will be sent)"
+	m.tags.Placeholder = "no tags; type one, then press enter or a comma"
+	if e.draft.Tags.IsNull() {
+		m.tags.Placeholder = "will be removed (null)"
 	}
-	m.numbers.Placeholder = "none; such as 10,20,300,200"
-	if e.region.mode == unset {
-		m.numbers.Placeholder = "unset (null will be sent)"
+	m.numbers.Placeholder = "no region; such as 10,20,300,200"
+	if e.draft.CustomCoordinates.IsNull() {
+		m.numbers.Placeholder = "will be removed (null)"
 	}
 	m.ai.SetLen(len(e.file.AITags.Or(nil)))
 	if !slices.Contains(m.areas(), m.area) && (m.area != onPicture || !e.canHaveRegion()) {
@@ -461,7 +423,7 @@ func (m *Model) arrive() tea.Cmd {
 	}
 	var read tea.Cmd
 	if !e.asked {
-		read = m.refresh(forShow)
+		read = m.refresh()
 	}
 	return tea.Batch(read, m.probe())
 }

@@ -1,7 +1,7 @@
 package details
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"mediadesk/api"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/text"
 )
 
@@ -33,7 +34,7 @@ func rowsOf(f *api.File) []row {
 	add := func(label, value string) { addTo("", label, value) }
 	add("Name", f.Name)
 	add("Path", f.FilePath)
-	add("Kind", strings.TrimSpace(kindWords(f)))
+	add("Kind", strings.TrimSpace(kindLabel(f)))
 	if w, h, ok := f.PixelSize(); ok {
 		add("Pixels", fmt.Sprintf("%d x %d", w, h))
 	}
@@ -41,26 +42,26 @@ func rowsOf(f *api.File) []row {
 		add("Transparency", map[bool]string{true: "yes, it has an alpha layer", false: "none"}[alpha])
 	}
 	if n, ok := f.Size.Get(); ok {
-		add("Size", sizeWords(n))
+		add("Size", sizeLabel(n))
 	}
 	part := func(label, value string, at area) { rows = append(rows, row{label: label, value: value, at: at}) }
-	part("Tags", listWords(f.Tags.IsNull(), f.Tags.IsZero(), f.Tags.Or(nil)), onTags)
+	part("Tags", listLabel(f.Tags.IsNull(), f.Tags.IsZero(), f.Tags.Or(nil)), onTags)
 	var found []string
 	for _, t := range f.AITags.Or(nil) {
 		found = append(found, t.Name)
 	}
-	part("AI tags", listWords(f.AITags.IsNull(), f.AITags.IsZero(), found), onAI)
+	part("AI tags", listLabel(f.AITags.IsNull(), f.AITags.IsZero(), found), onAI)
 	var region []string
 	if text := f.CustomCoordinates.Or(""); text != "" {
 		region = []string{text}
 	}
-	part("Region", listWords(f.CustomCoordinates.IsNull(), f.CustomCoordinates.IsZero(), region), onRegion)
+	part("Region", listLabel(f.CustomCoordinates.IsNull(), f.CustomCoordinates.IsZero(), region), onRegion)
 	add("Description", f.Description)
 	if private, ok := f.IsPrivateFile.Get(); ok {
 		add("Private", map[bool]string{true: "yes, its original needs a signed address", false: "no"}[private])
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.ExtensionStatus)) {
-		addTo("as told last", name, string(f.ExtensionStatus[name]))
+		addTo("last known", name, string(f.ExtensionStatus[name]))
 	}
 	if v := f.VersionInfo; v != nil {
 		add("Version", strings.TrimSpace(v.Name+" "+v.ID))
@@ -71,16 +72,16 @@ func rowsOf(f *api.File) []row {
 	add("URL", f.URL)
 	add("Thumbnail", f.ThumbURL())
 	for _, name := range slices.Sorted(maps.Keys(f.CustomMetadata)) {
-		addTo("custom", name, jsonWords(f.CustomMetadata[name]))
+		addTo("custom", name, display(f.CustomMetadata[name]))
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.EmbeddedMetadata)) {
-		addTo("embedded", name, jsonWords(f.EmbeddedMetadata[name]))
+		addTo("embedded", name, display(f.EmbeddedMetadata[name]))
 	}
 	return append(rows, otherRows(f)...)
 }
 
-// withEdits puts the rows of what can be changed in the place of those that only
-// show it, after the region.
+// withEdits replaces the rows that only show what can be changed by those that
+// edit it, after the region.
 func withEdits(rows, edits []row) []row {
 	if len(edits) == 0 {
 		return rows
@@ -99,7 +100,7 @@ var shown = []string{
 	"embeddedMetadata", "description", "createdAt", "updatedAt", "extensionStatus", "type",
 }
 
-// otherRows are what else the service said.
+// otherRows are the members of the record without rows of their own.
 func otherRows(f *api.File) []row {
 	var members map[string]json.RawMessage
 	if f.Raw == nil || json.Unmarshal(f.Raw, &members) != nil {
@@ -108,13 +109,13 @@ func otherRows(f *api.File) []row {
 	var rows []row
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if !slices.Contains(shown, name) {
-			rows = append(rows, row{label: name, value: jsonWords(members[name]), group: "other"})
+			rows = append(rows, row{label: name, value: display(members[name]), group: "other"})
 		}
 	}
 	return rows
 }
 
-func kindWords(f *api.File) string {
+func kindLabel(f *api.File) string {
 	words := f.Mime
 	if f.FileType != "" {
 		words += " (" + f.FileType + ")"
@@ -125,21 +126,21 @@ func kindWords(f *api.File) string {
 	return words
 }
 
-func sizeWords(n int64) string {
+func sizeLabel(n int64) string {
 	if n < 1000 {
 		return text.Bytes(n)
 	}
 	return text.Bytes(n) + " (" + strconv.FormatInt(n, 10) + " bytes)"
 }
 
-// Words for a field without a value.
+// A field without a value.
 const (
-	notSet   = "unset"
+	notSet   = "not set"
 	notKnown = "not known"
 )
 
 // listWords tells none, empty and unknown apart.
-func listWords(null, absent bool, values []string) string {
+func listLabel(null, absent bool, values []string) string {
 	switch {
 	case null:
 		return notSet
@@ -151,18 +152,5 @@ func listWords(null, absent bool, values []string) string {
 	return strings.Join(values, ", ")
 }
 
-// jsonWords is a value of JSON as a person writes it: text without its marks.
-func jsonWords(raw json.RawMessage) string {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		if text == "" {
-			return `""`
-		}
-		return text
-	}
-	var b bytes.Buffer
-	if json.Compact(&b, raw) != nil {
-		return string(raw)
-	}
-	return b.String()
-}
+// display is a value of JSON as people read it; an empty text has its marks.
+func display(value json.RawMessage) string { return cmp.Or(edit.PlainValue(value), `""`) }

@@ -52,7 +52,7 @@ func oneLine(text string) string {
 func writeTags(e *entry) string {
 	tags := e.wantedTags()
 	if len(tags) == 0 {
-		if e.tags.mode == keep && e.file.Tags.IsSet() || e.tags.mode == set {
+		if e.draft.Tags.IsZero() && e.file.Tags.IsSet() || e.draft.Tags.IsSet() {
 			return "[]"
 		}
 		return "-"
@@ -215,16 +215,17 @@ func readRegion(text string, e *entry) (region string, none bool, wrong string) 
 	return text, false, ""
 }
 
-// take drafts what a line asks for. What is the same as before is no change.
-func (w wantedLine) take() {
+// apply drafts what a line asks for. A value that is the same as before is no
+// change, and null where the record does not say is none either.
+func (w wantedLine) apply() {
 	e := w.entry
 	switch {
 	case w.noTags && e.file.Tags.IsSet():
 		e.unsetTags()
-	case w.noTags: // they are unset, or nobody knows
-		e.tags = draft[[]string]{}
+	case w.noTags:
+		e.draft.Tags = api.Field[[]string]{}
 	case len(w.tags) == 0 && !e.file.Tags.IsSet():
-		e.tags = draft[[]string]{mode: set, value: []string{}}
+		e.draft.Tags = api.Set([]string{})
 	default:
 		e.setTags(w.tags)
 	}
@@ -232,7 +233,7 @@ func (w wantedLine) take() {
 	case w.noRegion && e.file.CustomCoordinates.IsSet():
 		e.unsetRegion()
 	case w.noRegion:
-		e.region = draft[string]{}
+		e.draft.CustomCoordinates = api.Field[string]{}
 	default:
 		e.setRegion(w.region)
 	}

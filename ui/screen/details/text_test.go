@@ -55,7 +55,7 @@ func TestTextThereAndBack(t *testing.T) {
 			if !slices.Equal(l.tags, l.entry.file.Tags.Or(nil)) || l.noTags != l.entry.file.Tags.IsNull() {
 				t.Fatalf("tags %q came back as %q in\n%s", l.entry.file.Tags.Or(nil), l.tags, text)
 			}
-			l.take()
+			l.apply()
 			if l.entry.changed() {
 				t.Fatalf("%+v is changed by\n%s", l.entry.file, text)
 			}
@@ -100,7 +100,7 @@ func TestTextIsRead(t *testing.T) {
 			continue
 		}
 		for _, l := range lines {
-			l.take()
+			l.apply()
 		}
 		if d, err := entries[0].change(); c.change != "" && (err != nil || body(t, d) != c.change) {
 			t.Errorf("%q changes %s (%v), want %s", c.line, body(t, d), err, c.change)
@@ -118,7 +118,7 @@ func FuzzReadText(f *testing.F) {
 		entries := entriesOf(api.File{FileID: "f1", FileType: api.KindImage})
 		lines, _ := readText(text, entries)
 		for _, l := range lines {
-			l.take()
+			l.apply()
 			if _, err := l.entry.change(); err != nil {
 				t.Fatalf("%q leads to %v", text, err)
 			}
@@ -172,7 +172,7 @@ func TestEditor(t *testing.T) {
 	d.Choose(q, "Drop")
 	edited("f1  wind  -")
 	d.Toasted("1 file changed, not saved yet")
-	d.Sees("Tags: +wind, -sea, -old", "unset (null)")
+	d.Sees("Tags: +wind, -sea, -old", "-> not set")
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) == 0 {
 		t.Error("the texts went elsewhere")
 	}

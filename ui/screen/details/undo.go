@@ -1,6 +1,7 @@
 package details
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -8,188 +9,99 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api"
 	"mediadesk/api/session"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
 
-// replayedMsg has the files after an undo or a redo, or why there are none.
-type replayedMsg struct {
-	again againMsg
-	list  []session.Edited
-	at    time.Time
-	err   error
+// replay is an undo or a redo.
+type replay struct {
+	id     string
+	redo   bool
+	policy session.Policy
 }
 
-// againMsg says that a person wants something undone or redone.
-type againMsg struct {
-	id   string
-	redo bool
-	over session.Policy
-}
-
-func (a againMsg) did() string {
-	if a.redo {
-		return "Redone"
-	}
-	return "Undone"
-}
-
-// undo takes the newest change of the current file back.
-func (m *Model) undo() tea.Cmd { return m.again(againMsg{id: m.current().file.FileID}) }
-
-// redo makes it again.
-func (m *Model) redo() tea.Cmd {
-	return m.again(againMsg{id: m.current().file.FileID, redo: true})
-}
-
-func (m *Model) again(a againMsg) tea.Cmd {
-	if m.busy != "" {
-		return nil
-	}
-	m.busy = "Taking back…"
-	do := m.o.Session.Undo
-	if a.redo {
-		m.busy, do = "Making it again…", m.o.Session.Redo
-	}
-	ctx, now := m.o.Context, m.now
-	return func() tea.Msg {
-		list, err := do(ctx, a.id, a.over)
-		return replayedMsg{a, list, now(), err}
-	}
-}
-
-// replayed shows what came of an undo or a redo.
-func (m *Model) replayed(msg replayedMsg) tea.Cmd {
-	m.busy = ""
-	var elsewhere *session.ConflictError
-	if errors.As(msg.err, &elsewhere) {
-		return m.askAgain(msg.again, elsewhere)
-	}
-	if msg.err != nil {
-		if e := m.entryOf(msg.again.id); e != nil {
-			e.problem = msg.err
-		}
-		return nil
-	}
-	if len(msg.list) == 0 {
-		return toast(page.Info, "There is nothing more to "+verb(msg.again)+".")
-	}
-	return m.tookOver(msg.list, msg.at, msg.again.did(), nil)
-}
-
-func verb(a againMsg) string {
-	if a.redo {
+// verb is "undo" or "redo".
+func (r replay) verb() string {
+	if r.redo {
 		return "redo"
 	}
 	return "undo"
 }
 
-// askAgain asks what to do where others changed the same meanwhile.
-func (m *Model) askAgain(a againMsg, found *session.ConflictError) tea.Cmd {
-	verb := text.Capital(verb(a))
+// replayedMsg has the files after an undo or a redo, or why there are none.
+type replayedMsg struct {
+	replay
+	list []session.Edited
+	at   time.Time
+	err  error
+}
+
+// undo undoes the newest change of the current file.
+func (m *Model) undo() tea.Cmd { return m.replay(replay{id: m.current().file.FileID}) }
+
+// redo makes it again.
+func (m *Model) redo() tea.Cmd { return m.replay(replay{id: m.current().file.FileID, redo: true}) }
+
+func (m *Model) replay(r replay) tea.Cmd {
+	if m.busy != "" {
+		return nil
+	}
+	m.busy = "Undoing the last change…"
+	do := m.o.Session.Undo
+	if r.redo {
+		m.busy, do = "Redoing the last undone change…", m.o.Session.Redo
+	}
+	ctx, now := m.o.Context, m.now
+	return func() tea.Msg {
+		list, err := do(ctx, r.id, r.policy)
+		return replayedMsg{r, list, now(), err}
+	}
+}
+
+// replayed shows the result of an undo or a redo.
+func (m *Model) replayed(msg replayedMsg) tea.Cmd {
+	m.busy = ""
+	var conflict *session.ConflictError
+	switch {
+	case errors.As(msg.err, &conflict):
+		return m.askConflict(msg.replay, conflict)
+	case msg.err != nil:
+		if e := m.entryOf(msg.id); e != nil {
+			e.problem = msg.err
+		}
+		return nil
+	case len(msg.list) == 0:
+		return toast(page.Info, "There is nothing more to "+msg.verb()+".")
+	}
+	verb := "Undid the change to"
+	if msg.redo {
+		verb = "Redid the change to"
+	}
+	return m.adoptResults(msg.list, msg.at, verb, nil)
+}
+
+// askConflict asks what to do if others have changed the same meanwhile.
+func (m *Model) askConflict(r replay, found *session.ConflictError) tea.Cmd {
+	verb := text.Capital(r.verb())
 	var lines []string
 	for i, c := range found.Conflicts {
-		if i == 6 {
+		if i == maxShown {
 			lines = append(lines, fmt.Sprintf("and %d more", len(found.Conflicts)-i))
 			break
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s was left as %s and is %s now", c.Name, c.Field, orUnset(c.Left), orUnset(c.Now)))
+		lines = append(lines, fmt.Sprintf("%s: %s was %s and is %s now", c.Name, c.Field, cmp.Or(c.Left, notSet), cmp.Or(c.Now, notSet)))
 	}
-	mine, theirs := a, a
-	mine.over, theirs.over = session.Ours, session.Theirs
+	with := func(policy session.Policy) func() tea.Cmd {
+		return func() tea.Cmd { return m.replay(replay{r.id, r.redo, policy}) }
+	}
 	return page.Send(page.Ask{
-		Title: "Changed elsewhere since",
+		Title: "Changed by others since",
 		Text:  strings.Join(lines, "\n"),
 		Choices: []page.Choice{
-			{Label: "Leave it", Key: "l"},
-			{Label: verb + " the rest", Key: "t", Msg: theirs},
-			{Label: verb + " all the same", Key: "u", Danger: true, Msg: mine},
+			{Label: "Cancel", Key: "l"},
+			{Label: verb + " the rest", Key: "t", Do: with(session.Theirs)},
+			{Label: verb + " everything", Key: "u", Danger: true, Do: with(session.Ours)},
 		},
 	})
-}
-
-func orUnset(text string) string {
-	if text == "" {
-		return notSet
-	}
-	return text
-}
-
-// tookOver takes the records after a step over and tells everybody. Sent are the
-// drafts that the step was made of, by file; nil: there were none.
-func (m *Model) tookOver(list []session.Edited, at time.Time, did string, sent map[string]drafts) tea.Cmd {
-	var cmds []tea.Cmd
-	var good []string
-	var bad []string
-	single := ""
-	for _, done := range list {
-		e := m.entryOf(done.FileID)
-		label := done.FileID
-		if e != nil {
-			label = name(&e.file)
-		}
-		if done.Err != nil {
-			bad = append(bad, label+": "+done.Err.Error())
-			if e != nil {
-				e.problem = done.Err
-			}
-			continue
-		}
-		news := *done.File
-		if e != nil {
-			if drafted, ok := sent[done.FileID]; ok {
-				e.settle(drafted)
-			}
-			e.problem = nil
-			before := e.file
-			e.rebase(news, at)
-			news = e.file
-			single = strings.Join(append(actWords(&before, &e.file), difference(&before, &e.file)...), "; ")
-		} else if news.Name != "" {
-			label = news.Name
-		}
-		good = append(good, label)
-		cmds = append(cmds, page.Send(page.FileChanged{File: news}))
-	}
-	m.load()
-	cmds = append(cmds, page.Send(outcome(did, good, bad, single)))
-	return tea.Batch(cmds...)
-}
-
-// actWords say what acts on the whole file made of it: another place, another
-// version.
-func actWords(before, after *api.File) []string {
-	var words []string
-	if before.FilePath != after.FilePath {
-		words = append(words, before.FilePath+" -> "+after.FilePath)
-	}
-	if was, is := before.VersionInfo, after.VersionInfo; was != nil && is != nil && was.ID != is.ID {
-		words = append(words, was.Name+" -> "+is.Name)
-	}
-	return words
-}
-
-// outcome says what came of a step: of one file what changed, of several how
-// many, with every failure to be read.
-func outcome(did string, good, bad []string, single string) page.Toast {
-	switch {
-	case len(good) == 1 && len(bad) == 0:
-		if single == "" {
-			single = "it is as it was"
-		}
-		done := page.Toast{Level: page.Good, Text: did + " " + good[0] + ".", Detail: single}
-		if len(single) <= shortWords {
-			done.Text += " " + single + "."
-		}
-		return done
-	case len(bad) == 0:
-		return page.Toast{Level: page.Good, Text: did + " " + text.Plural(len(good), "file") + ".", Detail: strings.Join(good, "\n")}
-	}
-	words := fmt.Sprintf("%s %s; %s failed and keep what was not saved.", did, text.Plural(len(good), "file"), text.Plural(len(bad), "file"))
-	if len(good) == 0 {
-		words = fmt.Sprintf("None of %s: each keeps what was not saved.", text.Plural(len(bad), "file"))
-	}
-	return page.Toast{Level: page.Warn, Text: words, Detail: strings.Join(bad, "\n")}
 }

@@ -213,13 +213,13 @@ func (m *Model) part(at area, l layout, th *theme.Theme) string {
 		title = text.TruncateMiddle(text.Safe(name(&e.file)), max(1, r.Dx()-6))
 	case onTags:
 		body = m.tags.View(size, th)
-		title += state(e.tags.mode)
+		title += draftState(e.draft.Tags)
 		foot = fmt.Sprintf("%d of %d characters for an upload", api.TagLength(e.wantedTags()), api.MaxTagLength)
 	case onAI:
 		body, foot = m.viewAI(size, th), "t takes one as a tag"
 	case onRegion:
 		body = m.viewRegion(size, l, th)
-		title += state(e.region.mode)
+		title += draftState(e.draft.CustomCoordinates)
 		if m.area == onPicture {
 			foot = m.region.Handle()
 		}
@@ -230,14 +230,13 @@ func (m *Model) part(at area, l layout, th *theme.Theme) string {
 	return kit.BoxFooter(title, foot, body, r.Size(), at == m.shownArea(), th)
 }
 
-// state is what a title says of a draft.
-func state(m mode) string {
-	switch m {
-	case set:
+// draftState is what a title says of a draft.
+func draftState[T any](draft api.Field[T]) string {
+	switch {
+	case draft.IsSet():
 		return ": changed, not saved"
-	case unset:
-		return ": to be unset, not saved"
-	case keep:
+	case draft.IsNull():
+		return ": will be removed, not saved"
 	}
 	return ""
 }
@@ -352,24 +351,24 @@ func (m *Model) status(size image.Point, th *theme.Theme) []string {
 	case e.problem != nil:
 		return signed(theme.SignBad, "Not saved: "+page.Explain(e.problem), size.X, min(max(1, size.Y/4), 3), th)
 	case m.gone(e):
-		return signed(theme.SignBad, "The library does not have this file any more; shown is what was seen last.", size.X, 2, th)
+		return signed(theme.SignBad, "The library does not have this file any more. This is its last known state.", size.X, 2, th)
 	}
 	if d, err := e.change(); err != nil || !d.IsEmpty() {
-		text := "Not saved: " + strings.Join(changeWords(&e.file, d), "; ")
+		text := "Not saved: " + strings.Join(describe(&e.file, d), "; ")
 		if err != nil {
-			text = "Not saved, and cannot be yet: " + page.Explain(err)
+			text = "Not saved, and cannot be saved yet: " + page.Explain(err)
 		}
 		return signed(theme.SignChanged, text, size.X, 1, th)
 	}
-	words := text.Capital(m.seenWords(e))
+	words := text.Capital(m.seen(e))
 	switch {
 	case e.readErr != nil && api.Unavailable(e.readErr):
-		words += ". This service does not let us look again."
+		words += ". This service does not return records."
 	case e.readErr != nil:
-		return signed(theme.SignWarn, words+". Looking again failed: "+page.Explain(e.readErr), size.X, 2, th)
+		return signed(theme.SignWarn, words+". Reading it again failed: "+page.Explain(e.readErr), size.X, 2, th)
 	}
 	if n := m.others(); n > 0 {
-		words += ". Changes of " + text.Plural(n, "other file") + " are not saved."
+		words += ". Unsaved changes in " + text.Plural(n, "other file") + "."
 	}
 	return signed(theme.SignNone, words, size.X, 1, th)
 }

@@ -26,18 +26,16 @@ func (m *Model) askAgain() tea.Cmd {
 	if run.Status == api.StatusSuccess {
 		text = "It succeeded already. " + text
 	}
+	wanted := *run
 	return page.Send(page.Ask{
 		Title: "Run " + run.Extension + " again?",
 		Text:  text,
 		Choices: []page.Choice{
 			{Label: "Leave it", Key: "l"},
-			{Label: "Run it again", Key: "r", Msg: againConfirmed{*run}},
+			{Label: "Run it again", Key: "r", Do: func() tea.Cmd { return m.rerun(wanted) }},
 		},
 	})
 }
-
-// againConfirmed says that the person wants a run once more.
-type againConfirmed struct{ run api.Run }
 
 func (m *Model) rerun(run api.Run) tea.Cmd {
 	s, ctx := m.o.Session, m.o.Context
@@ -74,18 +72,16 @@ func (m *Model) noAgain() string {
 // askCancel asks whether to cancel a run: what it has done so far is lost.
 func (m *Model) askCancel() tea.Cmd {
 	run, _ := m.current()
+	wanted := *run
 	return page.Send(page.Ask{
 		Title: "Cancel this run?",
 		Text:  text.Safe(run.Extension+" of "+place(run)) + " ends as failed, with the reason \"" + api.RunCanceled + "\".",
 		Choices: []page.Choice{
 			{Label: "Let it run", Key: "l"},
-			{Label: "Cancel the run", Key: "c", Danger: true, Msg: cancelConfirmed{*run}},
+			{Label: "Cancel the run", Key: "c", Danger: true, Do: func() tea.Cmd { return m.cancelRun(wanted) }},
 		},
 	})
 }
-
-// cancelConfirmed says that the person wants a run canceled.
-type cancelConfirmed struct{ run api.Run }
 
 func (m *Model) cancelRun(run api.Run) tea.Cmd {
 	s, ctx := m.o.Session, m.o.Context
@@ -161,21 +157,15 @@ func (m *Model) offerTags(msg tagsRead) tea.Cmd {
 		Text:  strings.Join(lines, "\n"),
 		Choices: []page.Choice{
 			{Label: "Leave them", Key: "l"},
-			{Label: "Take over", Key: "t", Msg: tagsConfirmed{msg.file.FileID, tags}},
+			{Label: "Take over", Key: "t", Do: func() tea.Cmd { return m.takeTags(msg.file.FileID, tags) }},
 		},
 	})
 }
 
-// tagsConfirmed says that the person has seen the difference and wants it.
-type tagsConfirmed struct {
-	fileID string
-	tags   []string
-}
-
-func (m *Model) takeTags(msg tagsConfirmed) tea.Cmd {
+func (m *Model) takeTags(fileID string, tags []string) tea.Cmd {
 	s, ctx := m.o.Session, m.o.Context
 	return func() tea.Msg {
-		file, err := s.Change(ctx, msg.fileID, api.Details{Tags: api.Set(msg.tags)})
+		file, err := s.Change(ctx, fileID, api.Details{Tags: api.Set(tags)})
 		if err != nil {
 			return page.Problem(err)
 		}

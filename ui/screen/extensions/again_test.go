@@ -63,12 +63,12 @@ func (s *service) Picture(context.Context, api.File) (string, error) { return s.
 // choose answers a question with the choice of a key.
 func (d *desk) choose(ask page.Ask, key string) {
 	d.t.Helper()
-	if ask.Choices[0].Msg != nil || ask.Choices[0].Danger {
+	if ask.Choices[0].Do != nil || ask.Choices[0].Danger {
 		d.t.Errorf("the first choice of %q is not the safe one", ask.Title)
 	}
 	for _, c := range ask.Choices {
 		if c.Key == key {
-			d.Run(d.Answer(page.Reply{To: d.m, Msg: c.Msg}))
+			d.Pick(c)
 			return
 		}
 	}

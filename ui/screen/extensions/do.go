@@ -149,9 +149,9 @@ func (m *Model) openMenu(found copyable) {
 	}
 	rows := make([]kit.MenuRow, len(found.rows))
 	for i, c := range found.rows {
-		rows[i] = kit.MenuRow{Key: c.key, Words: c.what, Note: strings.ReplaceAll(c.text, "\n", " ")}
+		rows[i] = kit.MenuRow{Key: c.key, Label: c.what, Note: strings.ReplaceAll(c.text, "\n", " "), Do: func() tea.Cmd {
+			return page.Send(page.Copy{What: c.what, Text: c.text})
+		}}
 	}
-	m.Overlays().Open(kit.NewMenu("Copy", rows...).OnTake(func(row int) tea.Cmd {
-		return page.Send(page.Copy{What: found.rows[row].what, Text: found.rows[row].text})
-	}))
+	m.Overlays().Open(kit.NewMenu("Copy", rows...))
 }

@@ -149,12 +149,12 @@ func lastNews(run *api.Run) time.Time {
 func (m *Model) openGroups() tea.Cmd {
 	rows := make([]kit.MenuRow, groupings)
 	for g := range groupings {
-		rows[g] = kit.MenuRow{Key: [groupings]string{"t", "f", "x", "s"}[g], Words: groupingNames[g], On: g == m.runs.grouping}
+		rows[g] = kit.MenuRow{Key: [groupings]string{"t", "f", "x", "s"}[g], Label: groupingNames[g], Current: g == m.runs.grouping, Do: func() tea.Cmd {
+			m.runs.grouping = g
+			m.arrange()
+			return nil
+		}}
 	}
-	m.Overlays().Open(kit.NewMenu("Group by", rows...).OnTake(func(row int) tea.Cmd {
-		m.runs.grouping = grouping(row)
-		m.arrange()
-		return nil
-	}))
+	m.Overlays().Open(kit.NewMenu("Group by", rows...))
 	return nil
 }

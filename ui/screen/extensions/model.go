@@ -172,14 +172,8 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		m.openMenu(msg)
 	case tagsRead:
 		return m.offerTags(msg), true
-	case tagsConfirmed:
-		return m.takeTags(msg), true
 	case tagsTaken:
 		return m.tagsTaken(msg), true
-	case againConfirmed:
-		return m.rerun(msg.run), true
-	case cancelConfirmed:
-		return m.cancelRun(msg.run), true
 	case unmatchedRead:
 		m.openUnmatched(msg.posts)
 	case compared:

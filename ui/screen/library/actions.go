@@ -51,20 +51,11 @@ func (m *Model) moves(sheet bool) []kit.Action {
 	}, func() tea.Cmd { m.unmatched = 0; return nil })
 }
 
-// settled are actions after which the screen settles.
-func (m *Model) settled(actions []kit.Action) []kit.Action {
-	for i, a := range actions {
-		actions[i].Do = func() tea.Cmd { return m.settle(a.Do()) }
-	}
-	return actions
-}
-
 func (m *Model) filterActions() []kit.Action {
-	actions := append([]kit.Action{
+	return append([]kit.Action{
 		{ID: "library.filter-keep", Keys: kit.Bind("keep the filter", "", "enter"), Group: groupLook, Footer: true, Do: m.keepFilter},
 		{ID: "library.filter-clear", Keys: kit.Bind("clear the filter", "", "esc"), Group: groupLook, Footer: true, Do: m.clear},
 	}, m.moves(m.sheet.on)[:2]...) // the field has the other keys
-	return m.settled(actions)
 }
 
 func (m *Model) actionsOn(sheet bool) []kit.Action {
@@ -79,7 +70,7 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 			{ID: "library.right", Keys: kit.Bind("right", "→ l", "right", "l"), Group: groupMove, Do: func() tea.Cmd { return m.stepAside(1) }},
 		}
 	}
-	return m.settled(slices.Concat([]kit.Action{
+	return slices.Concat([]kit.Action{
 		{ID: "library.open", Keys: open, Group: groupOpen, Footer: true, Disabled: m.noRow, Do: m.enter},
 		{ID: "library.edit", Keys: kit.Bind("edit details", "", "e"), Group: groupOpen, Footer: true, Disabled: m.noFile, Do: m.inspect},
 		{ID: "library.mark", Keys: kit.Bind("mark", "", "space"), Group: groupMark, Footer: true, Disabled: m.noRow, Do: m.toggle},
@@ -100,7 +91,7 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 		{ID: "library.refresh", Keys: kit.Bind("read again", "", "r"), Group: groupLook, Do: m.reload},
 		{ID: "library.next-match", Keys: kit.Bind("next found", "", "n"), Group: groupLook, Disabled: m.noFilter, Do: func() tea.Cmd { return m.turn(1) }},
 		{ID: "library.previous-match", Keys: kit.Bind("previous found", "", "N"), Group: groupLook, Disabled: m.noFilter, Do: func() tea.Cmd { return m.turn(-1) }},
-	}, aside, m.moves(sheet)))
+	}, aside, m.moves(sheet))
 }
 
 func (m *Model) startFilter() tea.Cmd {
@@ -173,7 +164,7 @@ func (m *Model) browse() tea.Cmd {
 
 // sortRows are the lines of the sort menu; the last turns the order round.
 var sortRows = []struct {
-	key, words string
+	key, label string
 	order      order
 }{
 	{"n", "name", order{by: byName}},
@@ -187,28 +178,26 @@ func (m *Model) sortMenu() tea.Cmd {
 	rows := make([]kit.MenuRow, 0, len(sortRows))
 	last := len(sortRows) - 1
 	for i, r := range sortRows {
-		on := i < last && r.order.by == m.order.by
-		rows = append(rows, kit.MenuRow{Key: r.key, Words: r.words, On: on})
+		rows = append(rows, kit.MenuRow{Key: r.key, Label: r.label, Current: i < last && r.order.by == m.order.by, Do: func() tea.Cmd {
+			if i == last {
+				m.order.reverse = !m.order.reverse
+			} else {
+				m.order = r.order
+			}
+			// The cursor goes to the top: what was there is what one sorts for.
+			delete(m.places, m.shown.folder)
+			return m.read(listing{folder: m.shown.folder, order: m.order, search: m.shown.search}, pageSize, false)
+		}})
 	}
-	return m.openMenu("Sort files by", func(row int) tea.Cmd {
-		if row == last {
-			m.order.reverse = !m.order.reverse
-		} else {
-			m.order = sortRows[row].order
-		}
-		// The cursor goes to the top: what was there is what one sorts for.
-		delete(m.places, m.shown.folder)
-		return m.read(listing{folder: m.shown.folder, order: m.order, search: m.shown.search}, pageSize, false)
-	}, rows...)
+	return m.Open(kit.NewMenu("Sort files by", rows...))
 }
 
 // copyMenu offers what can be copied of the chosen files.
 func (m *Model) copyMenu() tea.Cmd {
 	files := m.chosen()
 	var rows []kit.MenuRow
-	var texts []string
 	for _, c := range []struct {
-		key, words string
+		key, label string
 		of         func(api.File) string
 	}{
 		{"u", "URL", func(f api.File) string { return f.URL }},
@@ -230,14 +219,14 @@ func (m *Model) copyMenu() tea.Cmd {
 		if len(lines) > 1 {
 			note = text.Plural(len(lines), "line")
 		}
-		rows = append(rows, kit.MenuRow{Key: c.key, Words: c.words, Note: note})
-		texts = append(texts, strings.Join(lines, "\n"))
+		copied := page.Copy{What: c.label, Text: strings.Join(lines, "\n")}
+		rows = append(rows, kit.MenuRow{Key: c.key, Label: c.label, Note: note, Do: func() tea.Cmd { return page.Send(copied) }})
 	}
 	title := "Copy"
 	if len(files) > 1 {
 		title += " of " + text.Plural(len(files), "file")
 	}
-	return m.openMenu(title, func(row int) tea.Cmd { return page.Send(page.Copy{What: rows[row].Words, Text: texts[row]}) }, rows...)
+	return m.Open(kit.NewMenu(title, rows...))
 }
 
 // signed is a signed address of a private file; empty where it needs none.

@@ -46,7 +46,7 @@ func (m *Model) askDownload() tea.Cmd {
 	if len(files) == 1 {
 		what = files[0].Name
 	}
-	p := kit.NewPrompt("Fetch "+what, "To which folder of this computer? A file that is there is never written over.", m.o.Downloads)
+	p := kit.NewPrompt("Fetch "+what, "To which folder of this computer? A file that is there is never written over.", m.o.Downloads, "")
 	p.Verb = "fetch"
 	p.Check = func(text string) string {
 		if strings.TrimSpace(text) == "" {
@@ -54,7 +54,8 @@ func (m *Model) askDownload() tea.Cmd {
 		}
 		return ""
 	}
-	return m.openPrompt(p, func(folder string) tea.Cmd { return m.startDownload(files, folder) })
+	p.Do = func(folder string) tea.Cmd { return m.startDownload(files, strings.TrimSpace(folder)) }
+	return m.Open(p)
 }
 
 func (m *Model) startDownload(files []api.File, folder string) tea.Cmd {

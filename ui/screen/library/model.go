@@ -6,7 +6,6 @@ import (
 	"context"
 	"image"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -143,7 +142,7 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 	if m.filter.Value() != before {
 		m.refilter()
 	}
-	return m.settle(nil), true
+	return nil, true
 }
 
 // Update takes a message.
@@ -167,6 +166,7 @@ func (m *Model) settle(cmd tea.Cmd) tea.Cmd {
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	switch msg := msg.(type) {
+	case page.Acted:
 	case page.Resized:
 		m.size = msg.Size
 	case page.Shown:
@@ -267,18 +267,6 @@ func (m *Model) Commands() [][]string {
 		return [][]string{{"list", "/"}}
 	}
 	return [][]string{session.Command("list", []string{m.shown.folder})}
-}
-
-// openMenu opens a menu over the screen.
-func (m *Model) openMenu(title string, take func(row int) tea.Cmd, rows ...kit.MenuRow) tea.Cmd {
-	m.Overlays().Open(kit.NewMenu(title, rows...).OnTake(func(row int) tea.Cmd { return m.settle(take(row)) }))
-	return nil
-}
-
-// openPrompt opens a prompt over the screen. Blanks around the text do not count.
-func (m *Model) openPrompt(p *kit.Prompt, take func(text string) tea.Cmd) tea.Cmd {
-	m.Overlays().Open(p.OnTake(func(text string) tea.Cmd { return m.settle(take(strings.TrimSpace(text))) }))
-	return nil
 }
 
 // forget lets go of a file that is not there any more.

@@ -141,13 +141,14 @@ func (m *Model) buildSearch(s search) tea.Cmd {
 	ask := func(title string, part *string, check func(string) string) func() tea.Cmd {
 		return func() tea.Cmd {
 			m.buildSearch(s)
-			p := kit.NewPrompt(title, "Empty: this does not count.", *part)
+			p := kit.NewPrompt(title, "Leave it empty to search without it.", *part, "")
 			p.Check = check
-			return m.openPrompt(p, func(text string) tea.Cmd {
-				*part = text
+			p.Do = func(text string) tea.Cmd {
+				*part = strings.TrimSpace(text)
 				m.Overlays().CloseAll()
 				return m.buildSearch(s)
-			})
+			}
+			return m.Open(p)
 		}
 	}
 	// cycle goes on to the next value of a part.
@@ -157,30 +158,22 @@ func (m *Model) buildSearch(s search) tea.Cmd {
 			return m.buildSearch(s)
 		}
 	}
-	lines := []struct {
-		key, words, value string
-		do                func() tea.Cmd
-	}{
-		{"", "search now", s.words(), func() tea.Cmd { return m.searchNow(s) }},
-		{"n", "name begins with", s.name, ask("Name begins with", &s.name, nil)},
-		{"t", "has one of the tags", s.tags, ask("Has one of these tags", &s.tags, nil)},
-		{"l", "larger than", s.larger, ask("Larger than", &s.larger, checkSize)},
-		{"s", "smaller than", s.smaller, ask("Smaller than", &s.smaller, checkSize)},
-		{"a", "first sent after", s.newer, ask("First sent after", &s.newer, checkTime)},
-		{"b", "first sent before", s.older, ask("First sent before", &s.older, checkTime)},
-		{"i", "kind", orAny(s.kind), cycle(&s.kind, "", api.KindImage, api.KindNonImage)},
-		{"p", "private", orAny(s.private), cycle(&s.private, "", "true", "false")},
-		{"r", "region", orAny(s.region), cycle(&s.region, "", withRegion, withoutRegion)},
-		{"e", "extensions", orAny(s.state), cycle(&s.state, "", string(api.StatusPending), string(api.StatusFailed))},
-		{"w", "where", where, cycle(&s.folder, "", m.folder())},
-		{"x", "more, in the service's language", s.text, ask("More conditions", &s.text, nil)},
-		{"c", "search for nothing: back to the folder", "", m.leaveSearch},
-	}
-	rows := make([]kit.MenuRow, len(lines))
-	for i, l := range lines {
-		rows[i] = kit.MenuRow{Key: l.key, Words: l.words, Note: l.value}
-	}
-	return m.openMenu("Search the library", func(row int) tea.Cmd { return lines[row].do() }, rows...)
+	return m.Open(kit.NewMenu("Search the library", []kit.MenuRow{
+		{Key: "", Label: "search now", Note: s.words(), Do: func() tea.Cmd { return m.searchNow(s) }},
+		{Key: "n", Label: "name begins with", Note: s.name, Do: ask("Name begins with", &s.name, nil)},
+		{Key: "t", Label: "has one of the tags", Note: s.tags, Do: ask("Has one of these tags", &s.tags, nil)},
+		{Key: "l", Label: "larger than", Note: s.larger, Do: ask("Larger than", &s.larger, checkSize)},
+		{Key: "s", Label: "smaller than", Note: s.smaller, Do: ask("Smaller than", &s.smaller, checkSize)},
+		{Key: "a", Label: "first sent after", Note: s.newer, Do: ask("First sent after", &s.newer, checkTime)},
+		{Key: "b", Label: "first sent before", Note: s.older, Do: ask("First sent before", &s.older, checkTime)},
+		{Key: "i", Label: "kind", Note: orAny(s.kind), Do: cycle(&s.kind, "", api.KindImage, api.KindNonImage)},
+		{Key: "p", Label: "private", Note: orAny(s.private), Do: cycle(&s.private, "", "true", "false")},
+		{Key: "r", Label: "region", Note: orAny(s.region), Do: cycle(&s.region, "", withRegion, withoutRegion)},
+		{Key: "e", Label: "extensions", Note: orAny(s.state), Do: cycle(&s.state, "", string(api.StatusPending), string(api.StatusFailed))},
+		{Key: "w", Label: "where", Note: where, Do: cycle(&s.folder, "", m.folder())},
+		{Key: "x", Label: "more, in the service's language", Note: s.text, Do: ask("More conditions", &s.text, nil)},
+		{Key: "c", Label: "search for nothing: back to the folder", Note: "", Do: m.leaveSearch},
+	}...))
 }
 
 func orAny(value string) string {

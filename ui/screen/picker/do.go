@@ -158,9 +158,8 @@ func (m *Model) clearFilter() tea.Cmd {
 
 // startAddress asks for a URL.
 func (m *Model) startAddress() tea.Cmd {
-	p := kit.NewPrompt("Add a URL", "The service fetches it itself.", "").Placeholder("https://example.com/photo.jpg").OnTake(func(address string) tea.Cmd {
-		return m.take([]api.Source{{URL: strings.TrimSpace(address)}})
-	})
+	p := kit.NewPrompt("Add a URL", "The service fetches it itself.", "", "https://example.com/photo.jpg")
+	p.Do = func(address string) tea.Cmd { return m.take([]api.Source{{URL: strings.TrimSpace(address)}}) }
 	p.Verb = "add"
 	p.Check = func(address string) string {
 		if api.CheckSourceURL(strings.TrimSpace(address)) != nil {

@@ -22,15 +22,16 @@ func (m *Model) openMenu() tea.Cmd {
 	last := len(sortMenu) - 1
 	rows := make([]kit.MenuRow, len(sortMenu))
 	for i, r := range sortMenu {
-		rows[i] = kit.MenuRow{Key: r.key, Words: r.words, On: i < last && r.by == m.order.by || i == last && m.order.reverse}
+		current := i < last && r.by == m.order.by || i == last && m.order.reverse
+		rows[i] = kit.MenuRow{Key: r.key, Label: r.words, Current: current, Do: func() tea.Cmd {
+			if i == last {
+				m.order.reverse = !m.order.reverse
+			} else {
+				m.order = order{by: r.by}
+			}
+			return m.arrange(false)
+		}}
 	}
-	m.Overlays().Open(kit.NewMenu("Sort", rows...).OnTake(func(row int) tea.Cmd {
-		if row == last {
-			m.order.reverse = !m.order.reverse
-		} else {
-			m.order = order{by: sortMenu[row].by}
-		}
-		return m.arrange(false)
-	}))
+	m.Overlays().Open(kit.NewMenu("Sort", rows...))
 	return nil
 }

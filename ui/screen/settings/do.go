@@ -68,28 +68,13 @@ func (m *Model) finished(mode account.Mode, r account.Result) tea.Cmd {
 		Title: "Account " + r.Name, Text: text,
 		Choices: []page.Choice{
 			{Label: "Not now", Key: "n"},
-			{Label: verb, Key: "u", Msg: useNow{name: r.Name, key: r.Key}},
+			{Label: verb, Key: "u", Do: func() tea.Cmd { return m.use(r.Name, r.Key) }},
 		},
 	}))
 }
 
 // leaving says what becomes of the account that is left.
 const leaving = "Uploads that are under way wait in the journal and go on when their account is used again."
-
-// useNow is the answer that an account is to be opened.
-type useNow struct {
-	name string
-	key  api.Key
-}
-
-// removeNow is the answer that an account is to leave the settings.
-type removeNow struct {
-	name   string
-	forget bool // its key too
-}
-
-// forgetNow is the answer that a key is to leave the keyring.
-type forgetNow struct{ name string }
 
 // askForget asks whether the key of the account under the cursor is to be forgotten.
 func (m *Model) askForget() tea.Cmd {
@@ -99,7 +84,7 @@ func (m *Model) askForget() tea.Cmd {
 		Text:  "It is taken out of the keyring of this computer. A key file, a key command or the environment is not touched.",
 		Choices: []page.Choice{
 			{Label: "Keep the key", Key: "n"},
-			{Label: "Forget the key of " + name, Key: "f", Danger: true, Msg: forgetNow{name: name}},
+			{Label: "Forget the key of " + name, Key: "f", Danger: true, Do: func() tea.Cmd { return m.forget(name) }},
 		},
 	})
 }
@@ -112,8 +97,8 @@ func (m *Model) askRemove() tea.Cmd {
 		Text:  "It is taken out of the settings of this computer. Nothing is removed at the service.",
 		Choices: []page.Choice{
 			{Label: "Keep " + name, Key: "n"},
-			{Label: "Remove it, keep its key", Key: "r", Danger: true, Msg: removeNow{name: name}},
-			{Label: "Remove it and forget its key", Key: "f", Danger: true, Msg: removeNow{name: name, forget: true}},
+			{Label: "Remove it, keep its key", Key: "r", Danger: true, Do: func() tea.Cmd { return m.remove(name, false) }},
+			{Label: "Remove it and forget its key", Key: "f", Danger: true, Do: func() tea.Cmd { return m.remove(name, true) }},
 		},
 	})
 }
@@ -231,26 +216,26 @@ func (m *Model) use(name string, key api.Key) tea.Cmd {
 
 // remove takes an account out of the settings, and its key out of the keyring
 // where that was asked for.
-func (m *Model) remove(r removeNow) tea.Cmd {
+func (m *Model) remove(name string, forgetKey bool) tea.Cmd {
 	ctx, paths, keys := m.o.Context, m.o.Paths, m.o.Keys
 	return func() tea.Msg {
 		c, err := config.Load(paths)
 		if err == nil {
-			_, err = c.RemoveProfile(r.name)
+			_, err = c.RemoveProfile(name)
 		}
-		words := "The account " + r.name + " is removed from the settings."
-		if err == nil && r.forget {
-			err = keys.Forget(ctx, config.Profile{Name: r.name})
+		words := "The account " + name + " is removed from the settings."
+		if err == nil && forgetKey {
+			err = keys.Forget(ctx, config.Profile{Name: name})
 			switch {
 			case errors.Is(err, config.KeyringNotFound):
 				err = nil
 			case err != nil:
-				err = fmt.Errorf("the account %s is removed, but its key is still there: %w", r.name, err)
+				err = fmt.Errorf("the account %s is removed, but its key is still there: %w", name, err)
 			default:
 				words += " Its key is forgotten."
 			}
 		}
-		return done{words: words, name: r.name, err: err}
+		return done{words: words, name: name, err: err}
 	}
 }
 

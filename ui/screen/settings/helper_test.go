@@ -166,7 +166,7 @@ func (d *desk) answer(key string) *desk {
 	d.t.Helper()
 	ask := last[page.Ask](d)
 	for i, c := range ask.Choices {
-		if i == 0 && (c.Danger || c.Msg != nil) {
+		if i == 0 && (c.Danger || c.Do != nil) {
 			d.t.Errorf("the first choice of %q is not the safe one", ask.Title)
 		}
 		if c.Key == key {

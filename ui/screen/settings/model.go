@@ -176,12 +176,6 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		return m.wrote(msg)
 	case done:
 		return m.done(msg)
-	case useNow:
-		return m.use(msg.name, msg.key)
-	case removeNow:
-		return m.remove(msg)
-	case forgetNow:
-		return m.forget(msg.name)
 	case editorReady:
 		return m.openEditor(msg)
 	case edited:

@@ -17,10 +17,6 @@ import (
 )
 
 type (
-	// confirmedMsg is the answer to a question: send, without some sources.
-	confirmedMsg struct {
-		without map[*source]bool
-	}
 	// handedMsg tells how a hand-over went.
 	handedMsg struct {
 		jobs   []api.Job // what the queue took
@@ -87,7 +83,7 @@ func (m *Model) send() tea.Cmd {
 		Text:  words + "It goes to " + host(m.o.Profile) + ".",
 		Choices: []page.Choice{
 			{Label: "Not yet", Key: "n"},
-			{Label: verb, Key: "s", Msg: confirmedMsg{}},
+			{Label: verb, Key: "s", Do: func() tea.Cmd { return m.hand(nil) }},
 		},
 	})
 }
@@ -293,7 +289,7 @@ func (m *Model) askWithout(msg handedMsg, without map[*source]bool) tea.Cmd {
 		Text:  text.Sentence(first.Error()) + "\nNothing was sent yet. The others can go without.",
 		Choices: []page.Choice{
 			{Label: "Back to the form", Key: "b"},
-			{Label: m.sendWords(others), Key: "s", Msg: confirmedMsg{without: without}},
+			{Label: m.sendWords(others), Key: "s", Do: func() tea.Cmd { return m.hand(without) }},
 		},
 	})
 }

@@ -31,10 +31,7 @@ func (m *Model) newRegion(o Options) *edit.Region {
 				m.draw.set(region)
 			}
 		},
-		Menu: func(title string, take func(row int) tea.Cmd, rows ...kit.MenuRow) tea.Cmd {
-			m.Overlays().Open(kit.NewMenu(title, rows...).OnTake(take))
-			return nil
-		},
+		Overlays: m.Overlays(),
 	})
 }
 

@@ -63,6 +63,13 @@ func send(t testing.TB, m *form, msg tea.Msg) []tea.Msg {
 	return m.others()
 }
 
+// pick picks a choice of a question and returns what the form said to others.
+func pick(t testing.TB, m *form, c page.Choice) []tea.Msg {
+	t.Helper()
+	m.d.Pick(c)
+	return m.others()
+}
+
 // press sends keys by their names and returns what the form said to others.
 func press(t testing.TB, m *form, keys ...string) []tea.Msg {
 	t.Helper()

@@ -120,7 +120,7 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 		t.Errorf("that tags are kept is not told:\n%s", told(m))
 	}
 	ask := asked(t, press(t, m, "ctrl+s"))
-	send(t, m, ask.Choices[1].Msg)
+	pick(t, m, ask.Choices[1])
 	if len(l.stored) != 3 {
 		t.Fatalf("stored %+v", l.stored)
 	}

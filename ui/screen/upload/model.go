@@ -324,8 +324,6 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		return m.lookAtPlaces()
 	case placesMsg:
 		return m.gotPlaces(msg)
-	case confirmedMsg:
-		return m.hand(msg.without)
 	case handedMsg:
 		return m.handed(msg)
 	default:

@@ -151,7 +151,7 @@ func (v *presetView) ask(part section) tea.Cmd {
 	if part == sectionExtensions {
 		what = "the extensions alone"
 	}
-	p := kit.NewPrompt("Save a preset", "Saves "+what+" of "+v.m.targets()[0].src.Name()+". A preset of the same name is replaced.", "")
+	p := kit.NewPrompt("Save a preset", "Saves "+what+" of "+v.m.targets()[0].src.Name()+". A preset of the same name is replaced.", "", "such as web pictures")
 	p.Verb = "save under this name"
 	p.Check = func(name string) string {
 		switch name = strings.TrimSpace(name); {
@@ -162,7 +162,8 @@ func (v *presetView) ask(part section) tea.Cmd {
 		}
 		return ""
 	}
-	v.m.Overlays().Open(p.Placeholder("such as web pictures").OnTake(func(name string) tea.Cmd { return v.save(part, strings.TrimSpace(name)) }))
+	p.Do = func(name string) tea.Cmd { return v.save(part, strings.TrimSpace(name)) }
+	v.m.Overlays().Open(p)
 	return nil
 }
 

@@ -115,13 +115,13 @@ func TestSendSeveralAsksWithNumberAndTarget(t *testing.T) {
 	goTo(t, m, fieldFolder)
 	write(t, m, "summer")
 	ask := asked(t, press(t, m, "ctrl+s"))
-	if ask.Title != "Send 2 files to /summer/?" || len(ask.Choices) != 2 || ask.Choices[0].Msg != nil || ask.Choices[1].Label != "Send 2 files to /summer/" {
+	if ask.Title != "Send 2 files to /summer/?" || len(ask.Choices) != 2 || ask.Choices[0].Do != nil || ask.Choices[1].Label != "Send 2 files to /summer/" {
 		t.Errorf("asked %+v", ask)
 	}
 	if len(box.jobs) != 0 {
 		t.Fatal("sent before the answer")
 	}
-	send(t, m, ask.Choices[1].Msg)
+	pick(t, m, ask.Choices[1])
 	if len(box.jobs) != 2 || box.jobs[0].Batch == "" || box.jobs[0].Batch != box.jobs[1].Batch {
 		t.Errorf("jobs %+v", box.jobs)
 	}
@@ -142,7 +142,7 @@ func checkSendAsksBeforeALoss(t *testing.T) {
 	if !strings.Contains(ask.Text, "Its 2 tags are removed") || ask.Title != "Send 1 file to /?" {
 		t.Errorf("asked %+v", ask)
 	}
-	send(t, m, ask.Choices[1].Msg)
+	pick(t, m, ask.Choices[1])
 	if len(box.jobs) != 1 || box.jobs[0].Upload.FileName != "a.png" || box.jobs[0].Upload.OverwriteFile.IsSet() {
 		t.Errorf("jobs %+v", box.jobs)
 	}
@@ -174,7 +174,7 @@ func TestSourceThatChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask := asked(t, press(t, m, "ctrl+s"))
-	ask = asked(t, send(t, m, ask.Choices[1].Msg))
+	ask = asked(t, pick(t, m, ask.Choices[1]))
 	if len(box.jobs) != 0 || !strings.Contains(ask.Text, "changed since it was picked: it had 1 B and has 6 B now") || ask.Choices[1].Label != "Send 1 file to /" {
 		t.Errorf("jobs %v, asked %+v", box.jobs, ask)
 	}
@@ -183,7 +183,7 @@ func TestSourceThatChanged(t *testing.T) {
 	}
 	// Who was told and sends again means the file as it is now.
 	ask = asked(t, press(t, m, "ctrl+s"))
-	send(t, m, ask.Choices[1].Msg)
+	pick(t, m, ask.Choices[1])
 	if len(box.jobs) != 2 || box.jobs[0].Identity.Size != 6 {
 		t.Errorf("jobs %+v", box.jobs)
 	}
@@ -212,14 +212,14 @@ func TestSourceThatVanishedStaysBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask := asked(t, press(t, m, "ctrl+s"))
-	ask = asked(t, send(t, m, ask.Choices[1].Msg))
+	ask = asked(t, pick(t, m, ask.Choices[1]))
 	if ask.Title != "1 of 2 files cannot be sent as they are" || !strings.Contains(ask.Text, "is not there") {
 		t.Errorf("asked %+v", ask)
 	}
 	if len(m.Sources()) != 2 || m.list.Cursor() != 1 {
 		t.Errorf("the cursor is at %d of %d", m.list.Cursor(), len(m.Sources()))
 	}
-	send(t, m, ask.Choices[1].Msg)
+	pick(t, m, ask.Choices[1])
 	if len(box.jobs) != 1 || box.jobs[0].Upload.Source != src[0] {
 		t.Errorf("jobs %+v", box.jobs)
 	}
@@ -236,7 +236,7 @@ func TestQueueThatFails(t *testing.T) {
 	src := files(t, "a.png", "x", "b.png", "y")
 	m := started(t, Options{Sources: src, Profile: localProfile(), Session: &stub{send: box.send}})
 	ask := asked(t, press(t, m, "ctrl+s"))
-	msgs := send(t, m, ask.Choices[1].Msg)
+	msgs := pick(t, m, ask.Choices[1])
 	if toast := toasted(t, msgs); !strings.Contains(toast.Text, "disk full") {
 		t.Errorf("said %+v", toast)
 	}

@@ -43,7 +43,7 @@ func (s *stage) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		return s, s.host.Resize(image.Pt(msg.Width, msg.Height))
 	case page.Ask:
-		return s, s.host.Tell(to, msg.Choices[1].Msg)
+		return s, s.host.Ran(to, msg.Choices[1].Do())
 	case picture.TransmittedRegion:
 		return s, msg.View.Up(msg)
 	case tea.PasteMsg:

@@ -23,9 +23,9 @@ func (m *Model) openMenu() tea.Cmd {
 	copies := append(copiesOf(r.Job), copied{key: "c", what: "curl command", text: "the request, with the key as a variable", job: r.Job})
 	rows := make([]kit.MenuRow, len(copies))
 	for i, c := range copies {
-		rows[i] = kit.MenuRow{Key: c.key, Words: c.what, Note: strings.ReplaceAll(c.text, "\n", " ")}
+		rows[i] = kit.MenuRow{Key: c.key, Label: c.what, Note: strings.ReplaceAll(c.text, "\n", " "), Do: func() tea.Cmd { return m.copy(c) }}
 	}
-	m.Overlays().Open(kit.NewMenu("Copy", rows...).OnTake(func(row int) tea.Cmd { return m.copy(copies[row]) }))
+	m.Overlays().Open(kit.NewMenu("Copy", rows...))
 	return nil
 }
 

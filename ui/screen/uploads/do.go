@@ -14,12 +14,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// asked comes back from a question: what the person wants done with a job.
-type asked struct {
-	job *api.Job
-	do  func(*Model, *api.Job) tea.Cmd
-}
-
 // hasDetails reports whether a job has a file to be shown.
 func hasDetails(job *api.Job) bool { return job.State == api.Stored && job.File != nil }
 
@@ -102,7 +96,7 @@ func (m *Model) cancel() tea.Cmd {
 	r, _ := m.current()
 	m.moved = true
 	if r.Job.State != api.Sending {
-		return cancelJob(m, r.Job)
+		return m.cancelJob(r.Job)
 	}
 	words := text.Bytes(r.Sent) + " of " + text.Bytes(r.Total) + " have gone out."
 	if r.Answer {
@@ -113,12 +107,12 @@ func (m *Model) cancel() tea.Cmd {
 		Text:  text.Safe(name(r.Job)) + ": " + words,
 		Choices: []page.Choice{
 			{Label: "Go on sending", Key: "g"},
-			{Label: "Cancel the upload", Key: "c", Danger: true, Msg: asked{r.Job, cancelJob}},
+			{Label: "Cancel the upload", Key: "c", Danger: true, Do: func() tea.Cmd { return m.cancelJob(r.Job) }},
 		},
 	})
 }
 
-func cancelJob(m *Model, job *api.Job) tea.Cmd { return m.done(m.o.Queue.Cancel(job.ID)) }
+func (m *Model) cancelJob(job *api.Job) tea.Cmd { return m.done(m.o.Queue.Cancel(job.ID)) }
 
 // mend brings the upload form back as it was for a job that was not stored, so
 // that what the service said can be mended.
@@ -132,19 +126,19 @@ func (m *Model) retry() tea.Cmd {
 	r, _ := m.current()
 	m.moved = true
 	if r.Job.State != api.Unknown || r.Job.RepeatsSafely() {
-		return retryJob(m, r.Job)
+		return m.retryJob(r.Job)
 	}
 	return page.Send(page.Ask{
 		Title: "Send it again?",
 		Text:  text.Safe(name(r.Job)) + " may have arrived. Sent again it may be stored twice, because the service decides about its name. Look in the library first.",
 		Choices: []page.Choice{
 			{Label: "Leave it", Key: "l"},
-			{Label: "Send again", Key: "s", Danger: true, Msg: asked{r.Job, retryJob}},
+			{Label: "Send again", Key: "s", Danger: true, Do: func() tea.Cmd { return m.retryJob(r.Job) }},
 		},
 	})
 }
 
-func retryJob(m *Model, job *api.Job) tea.Cmd {
+func (m *Model) retryJob(job *api.Job) tea.Cmd {
 	err := m.o.Queue.Retry(job.ID)
 	if !errors.Is(err, session.ErrNoJob) {
 		return m.done(err)

@@ -163,8 +163,6 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case unchanged:
 		m.reading = false
 		return nil, false
-	case asked:
-		return msg.do(m, msg.job), true
 	case placed:
 		return m.done(msg.err), true
 	case watchTick:

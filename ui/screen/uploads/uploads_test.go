@@ -128,7 +128,7 @@ func TestPauseAndCancel(t *testing.T) {
 	d.Sees("sending", " of 60.0 MB")
 	d.Press("x")
 	ask := one[page.Ask](d)
-	if ask.Choices[0].Msg != nil || !strings.Contains(ask.Text, "have gone out") || !strings.Contains(ask.Text, "large") {
+	if ask.Choices[0].Do != nil || !strings.Contains(ask.Text, "have gone out") || !strings.Contains(ask.Text, "large") {
 		t.Errorf("asked %+v", ask)
 	}
 	d.Press("p")
@@ -136,7 +136,7 @@ func TestPauseAndCancel(t *testing.T) {
 	d.Sees("paused", "p lets it go on", "1 paused")
 	d.Press("P")
 	d.until("it goes on", func() bool { r, _ := d.m.current(); return r.Job.State == api.Sending })
-	d.Send(ask.Choices[1].Msg)
+	d.Pick(ask.Choices[1])
 	d.until("it is cancelled", func() bool { return d.m.rows.totals.Cancelled == 1 })
 	d.Sees("cancelled", "It was taken back")
 	d.Press("x")
@@ -181,10 +181,10 @@ func TestUnknownAsks(t *testing.T) {
 	}
 	d.Press("r")
 	ask := one[page.Ask](d)
-	if ask.Choices[0].Msg != nil || !ask.Choices[1].Danger {
+	if ask.Choices[0].Do != nil || !ask.Choices[1].Danger {
 		t.Errorf("the safe choice is first: %+v", ask)
 	}
-	d.Send(ask.Choices[1].Msg)
+	d.Pick(ask.Choices[1])
 	d.until("it is stored", func() bool { return d.m.rows.totals.Stored == 1 })
 }
 
@@ -257,7 +257,6 @@ func TestStaleReplies(t *testing.T) {
 	for _, msg := range []tea.Msg{
 		earlierRead{jobs: []api.Job{*plain(99, api.Stored, "x")}},
 		resent{id: 1},
-		asked{job: plain(1, api.Stored, "x"), do: func(*Model, *api.Job) tea.Cmd { t.Error("done"); return nil }},
 	} {
 		d.Run(d.Answer(page.Reply{To: other, Msg: msg}))
 	}

@@ -85,7 +85,7 @@ func TestRemoveBackgroundCutsTheSubjectOut(t *testing.T) {
 
 func TestRemoveBackgroundOptions(t *testing.T) {
 	data := apitest.PNG(240, 180)
-	t.Run("colour", func(t *testing.T) {
+	t.Run("color", func(t *testing.T) {
 		for _, element := range []string{
 			`{"name":"remove-bg","options":{"bg_colour":"green"}}`, `{"name":"remove-bg","options":{"bg_color":"#008000"}}`, `{"name":"remove-bg","options":{"bg_color":"008000"}}`,
 		} {
@@ -114,7 +114,7 @@ func TestRemoveBackgroundOptions(t *testing.T) {
 	})
 	t.Run("failed", func(t *testing.T) {
 		for element, word := range map[string]string{
-			`{"name":"remove-bg","options":{"bg_colour":"no colour"}}`:                    "no colour",
+			`{"name":"remove-bg","options":{"bg_colour":"no color"}}`:                     "no color",
 			`{"name":"remove-bg","options":{"bg_image_url":"x"}}`:                         "bg_image_url",
 			`{"name":"remove-bg","options":{"bg_image_url":"http://x","bg_color":"red"}}`: "exclude",
 			`{"name":"remove-bg","options":{"semitransparency":1}}`:                       "semitransparency",
@@ -139,7 +139,7 @@ func TestRemoveBackgroundFailsHonestly(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, data := range map[string][]byte{
-		"noise": apitest.Noise(200, 150), "one colour": flat.Bytes(), "tiny": apitest.PNG(4, 4), "broken": apitest.PNG(100, 80)[:200], "text": []byte("no picture"),
+		"noise": apitest.Noise(200, 150), "one color": flat.Bytes(), "tiny": apitest.PNG(4, 4), "broken": apitest.PNG(100, 80)[:200], "text": []byte("no picture"),
 	} {
 		if _, err := run(t, `{"name":"remove-bg"}`, data, "image/png"); err == nil {
 			t.Errorf("%s: it claims success", name)
@@ -203,7 +203,7 @@ func TestTags(t *testing.T) {
 	})
 }
 
-func TestColourNames(t *testing.T) {
+func TestColorNames(t *testing.T) {
 	for want, c := range map[string][][3]uint8{
 		"red":       {{255, 0, 0}, {200, 30, 30}, {139, 0, 0}},
 		"orange":    {{255, 165, 0}, {255, 140, 0}},
@@ -217,10 +217,10 @@ func TestColourNames(t *testing.T) {
 		"beige":     {{245, 222, 179}},
 		"black":     {{0, 0, 0}, {20, 20, 25}},
 		"white":     {{255, 255, 255}, {248, 248, 245}},
-		"grey":      {{128, 128, 128}, {90, 92, 90}},
+		"gray":      {{128, 128, 128}, {90, 92, 90}},
 	} {
 		for _, p := range c {
-			if got := colourName(toLab(p[0], p[1], p[2])); got != want {
+			if got := colorName(toLab(p[0], p[1], p[2])); got != want {
 				l := toLab(p[0], p[1], p[2])
 				t.Errorf("%v is %s, want %s (l %.2f chroma %.3f hue %.0f)", p, got, want, l.l, math.Hypot(l.a, l.b), math.Mod(math.Atan2(l.b, l.a)*180/math.Pi+360, 360))
 			}
@@ -228,17 +228,17 @@ func TestColourNames(t *testing.T) {
 	}
 }
 
-func TestParseColour(t *testing.T) {
+func TestParseColor(t *testing.T) {
 	for text, want := range map[string]color.NRGBA{
 		"red": {255, 0, 0, 255}, " Light Green ": {144, 238, 144, 255}, "#f00": {255, 0, 0, 255}, "00ff0080": {0, 255, 0, 128},
 		"#12345678": {0x12, 0x34, 0x56, 0x78}, "transparent": {}, "rebeccapurple": {0x66, 0x33, 0x99, 255},
 	} {
-		if got, err := ParseColour(text); err != nil || got != want {
+		if got, err := ParseColor(text); err != nil || got != want {
 			t.Errorf("%q is %v, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", "#", "#12", "#12345", "nocolour", "#gggggg", "+12345", "#1234567890"} {
-		if got, err := ParseColour(text); err == nil {
+	for _, text := range []string{"", "#", "#12", "#12345", "nocolor", "#gggggg", "+12345", "#1234567890"} {
+		if got, err := ParseColor(text); err == nil {
 			t.Errorf("%q is %v", text, got)
 		}
 	}
@@ -270,7 +270,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 }
 
 // ring draws a dark ring, w by h, before a background that changes slowly.
-// What is in the ring is another colour by so much light.
+// What is in the ring is another color by so much light.
 func ring(w, h int, other int) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -317,7 +317,7 @@ func TestRemoveBackgroundOpensHoles(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a shine that passes through its colour", func(t *testing.T) {
+	t.Run("a shine that passes through its color", func(t *testing.T) {
 		img := ring(300, 240, -160) // a dark disc
 		for y := range 240 {
 			for x := range 300 {

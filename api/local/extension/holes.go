@@ -10,10 +10,10 @@ import (
 
 // openHoles finds background that the subject encloses, such as what is seen
 // through the handle of a cup. No walk from the border gets there, so it is
-// told by its colour alone: it must be the very one that the background would
+// told by its color alone: it must be the very one that the background would
 // have in that place, end at a clear step, and be no mere line.
 //
-// What is painted on a subject in exactly that colour cannot be told from a
+// What is painted on a subject in exactly that color cannot be told from a
 // hole. Where the background is not smooth enough to say what it would be, no
 // hole is looked for.
 func (s *segments) openHoles(ctx context.Context) error {
@@ -22,36 +22,36 @@ func (s *segments) openHoles(ctx context.Context) error {
 		return nil
 	}
 	near := math.Max(0.014, 1.5*spread)
-	off := make([]float64, len(s.colours)) // how far each pixel is from what the background would be there
+	off := make([]float64, len(s.colors)) // how far each pixel is from what the background would be there
 	err := media.Strips(ctx, s.w, s.h, func(from, to int) error {
 		for i := from * s.w; i < to*s.w; i++ {
-			off[i] = s.colours[i].distance(model.at(i%s.w, i/s.w, s.w, s.h))
+			off[i] = s.colors[i].distance(model.at(i%s.w, i/s.w, s.w, s.h))
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	seen, within := make([]bool, len(s.colours)), make([]bool, len(s.colours))
+	seen, within := make([]bool, len(s.colors)), make([]bool, len(s.colors))
 	var seeds []int
 	left, cut := 0, 0
-	for i := range s.colours {
+	for i := range s.colors {
 		if s.subject[i] {
 			left++
 		}
 	}
-	for start := range s.colours {
+	for start := range s.colors {
 		if seen[start] || !s.subject[start] || off[start] > near {
 			continue
 		}
-		hole := s.alike(start, seen, func(i int) bool { return off[i] <= near })
+		hole := s.connected(start, seen, func(i int) bool { return off[i] <= near })
 		if core := s.hole(hole, within, off, near); core != nil {
 			seeds = append(seeds, core...)
 			cut += len(hole)
 		}
 	}
 	// A subject that would go for the most part is one of the background's
-	// colour, and its outline is not all of it.
+	// color, and its outline is not all of it.
 	if cut > left-cut {
 		return nil
 	}
@@ -59,29 +59,10 @@ func (s *segments) openHoles(ctx context.Context) error {
 	return nil
 }
 
-// alike gathers the subject's pixels that hang together with start and are
-// wanted.
-func (s *segments) alike(start int, seen []bool, wanted func(int) bool) []int {
-	found := []int{start}
-	seen[start] = true
-	for at := 0; at < len(found); at++ {
-		i := found[at]
-		x := i % s.w
-		for _, next := range [4]int{i - 1, i + 1, i - s.w, i + s.w} {
-			if next < 0 || next >= len(seen) || abs(next%s.w-x) > 1 || seen[next] || !s.subject[next] || !wanted(next) {
-				continue
-			}
-			seen[next] = true
-			found = append(found, next)
-		}
-	}
-	return found
-}
-
 // hole returns the inner pixels of what may be a hole; nil where it is none.
 // within is room for a mark per pixel, all of them false.
 func (s *segments) hole(found []int, within []bool, off []float64, near float64) []int {
-	if len(found) < max(60, len(s.colours)/4000) {
+	if len(found) < max(60, len(s.colors)/4000) {
 		return nil
 	}
 	for _, i := range found {
@@ -131,7 +112,7 @@ func (s *segments) hole(found []int, within []bool, off []float64, near float64)
 	return core
 }
 
-// surface is a colour that changes smoothly over the picture: a polynomial of
+// surface is a color that changes smoothly over the picture: a polynomial of
 // the second degree for each channel.
 type surface [3][6]float64
 
@@ -156,13 +137,13 @@ func (f *surface) at(x, y, w, h int) lab {
 func (s *segments) background() (f surface, spread float64, ok bool) {
 	var sums [6][6]float64
 	var right [3][6]float64
-	every := max(1, len(s.colours)/40000)
-	for i := 0; i < len(s.colours); i += every {
+	every := max(1, len(s.colors)/40000)
+	for i := 0; i < len(s.colors); i += every {
 		if s.subject[i] {
 			continue
 		}
 		t := terms(i%s.w, i/s.w, s.w, s.h)
-		c := [3]float64{s.colours[i].l, s.colours[i].a, s.colours[i].b}
+		c := [3]float64{s.colors[i].l, s.colors[i].a, s.colors[i].b}
 		for a := range t {
 			for b := range t {
 				sums[a][b] += t[a] * t[b]
@@ -178,9 +159,9 @@ func (s *segments) background() (f surface, spread float64, ok bool) {
 		}
 	}
 	var off []float64
-	for i := 0; i < len(s.colours); i += every {
+	for i := 0; i < len(s.colors); i += every {
 		if !s.subject[i] {
-			off = append(off, s.colours[i].distance(f.at(i%s.w, i/s.w, s.w, s.h)))
+			off = append(off, s.colors[i].distance(f.at(i%s.w, i/s.w, s.w, s.h)))
 		}
 	}
 	if len(off) == 0 {

@@ -14,8 +14,8 @@ const band = 2
 
 // matte makes the background of img, the picture in full size, transparent.
 // Along the edge each pixel is taken for a mixture of the subject's and the
-// background's colour near it: how much of each gives the alpha, and the
-// background's part is taken out of the colour, so that no rim is left.
+// background's color near it: how much of each gives the alpha, and the
+// background's part is taken out of the color, so that no rim is left.
 func (s *segments) matte(ctx context.Context, img *image.NRGBA) (*image.NRGBA, error) {
 	edge := s.edge()
 	front, back := s.spread(edge, true), s.spread(edge, false)
@@ -66,7 +66,7 @@ func (s *segments) edge() []bool {
 	return marked
 }
 
-// total is a sum of colours in linear light.
+// total is a sum of colors in linear light.
 type total struct {
 	r, g, b float64
 	n       float64
@@ -79,8 +79,8 @@ func (t total) mean() ([3]float64, bool) {
 	return [3]float64{t.r / t.n, t.g / t.n, t.b / t.n}, true
 }
 
-// spread tells every pixel of the band the mean colour of the sure pixels of
-// one side near it. Colours are those of the small picture in linear light,
+// spread tells every pixel of the band the mean color of the sure pixels of
+// one side near it. Colors are those of the small picture in linear light,
 // where mixing is adding.
 func (s *segments) spread(edge []bool, subject bool) []total {
 	const reach = band + 3
@@ -100,7 +100,7 @@ func (s *segments) spread(edge []bool, subject bool) []total {
 				if edge[j] || s.subject[j] != subject {
 					continue
 				}
-				c := s.colours[j].linear()
+				c := s.colors[j].linear()
 				weight := 1 / float64(1+dx*dx+dy*dy)
 				out[i].r += c[0] * weight
 				out[i].g += c[1] * weight
@@ -112,7 +112,7 @@ func (s *segments) spread(edge []bool, subject bool) []total {
 	return out
 }
 
-// linear is the light of a colour in the three channels.
+// linear is the light of a color in the three channels.
 func (c lab) linear() [3]float64 {
 	l := cube(c.l + 0.3963377774*c.a + 0.2158037573*c.b)
 	m := cube(c.l - 0.1055613458*c.a - 0.0638541728*c.b)

@@ -1,6 +1,8 @@
 package extension
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,75 +10,83 @@ import (
 	"image"
 	"image/color"
 	"io"
+	"maps"
+	"slices"
 
 	"mediadesk/api"
 	"mediadesk/api/media"
 )
 
-// removeOptions are the options of remove-bg (service.md §2.2). The colour has two
+// removeOptions are the options of remove-bg (service.md §2.2). The color has two
 // spellings: that of the specification and that of hosted services.
 type removeOptions struct {
-	Shadow     bool
-	Background *color.NRGBA // nil: none
-	Address    string       // of a picture to lay behind; empty: none
-	Hard       bool         // no pixel lets a part of the background through
+	Shadow  bool    `json:"add_shadow"`
+	British *string `json:"bg_colour"`
+	Color   *string `json:"bg_color"`
+	Address string  `json:"bg_image_url"` // of a picture to put behind; empty: none
+	Soft    *bool   `json:"semitransparency"`
+
+	background *color.NRGBA // nil: none
 }
 
+// hard reports whether every pixel is either subject or transparent.
+func (o *removeOptions) hard() bool { return o.Soft != nil && !*o.Soft }
+
 // BackgroundAddress is the address of the picture that an element wants behind
-// its subject; empty where it wants none.
+// its subject; empty without one.
 func BackgroundAddress(e api.Extension) string {
 	if e.Name != api.RemoveBackground {
 		return ""
 	}
 	o, err := readRemoveOptions(e.Options)
 	if err != nil {
-		return "" // told before
+		return "" // CheckElement refused it before
 	}
 	return o.Address
 }
 
-// CheckOptions says what is wrong with the values of an element's options that
-// this package works by itself.
-func CheckOptions(e api.Extension) error {
-	if e.Name != api.RemoveBackground {
-		return nil
+// CheckElement returns an error for members and options of an element that this
+// package does not have, or whose values are wrong.
+func CheckElement(e api.Extension) error {
+	for _, name := range slices.Sorted(maps.Keys(e.Rest)) {
+		return fmt.Errorf("%q is no member of it: it takes name, options, maxTags and minConfidence", name)
 	}
-	_, err := readRemoveOptions(e.Options)
-	return err
+	if e.Name == api.RemoveBackground {
+		_, err := readRemoveOptions(e.Options)
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Options)) {
+		return fmt.Errorf("it takes no option %q", name)
+	}
+	return nil
 }
 
-func readRemoveOptions(options map[string]json.RawMessage) (removeOptions, error) {
-	var o removeOptions
-	for name, text := range options {
-		switch name {
-		case "add_shadow":
-			if err := json.Unmarshal(text, &o.Shadow); err != nil {
-				return o, fmt.Errorf("option %s is true or false", name)
-			}
-		case "bg_colour", "bg_color":
-			var colour string
-			if err := json.Unmarshal(text, &colour); err != nil {
-				return o, fmt.Errorf("option %s is a text", name)
-			}
-			c, err := ParseColour(colour)
-			if err != nil {
-				return o, fmt.Errorf("option %s: %w", name, err)
-			}
-			o.Background = &c
-		case "bg_image_url":
-			if err := json.Unmarshal(text, &o.Address); err != nil || api.CheckSourceURL(o.Address) != nil {
-				return o, fmt.Errorf("option %s is no http or https address", name)
-			}
-		case "semitransparency":
-			var soft bool
-			if err := json.Unmarshal(text, &soft); err != nil {
-				return o, fmt.Errorf("option %s is true or false", name)
-			}
-			o.Hard = !soft
-		}
+func readRemoveOptions(options map[string]json.RawMessage) (o removeOptions, err error) {
+	text, err := json.Marshal(options)
+	if err != nil {
+		return o, err
 	}
-	if o.Background != nil && o.Address != "" {
-		return o, errors.New("option bg_image_url and a background colour exclude each other")
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	var kind *json.UnmarshalTypeError
+	switch err := decoder.Decode(&o); {
+	case errors.As(err, &kind):
+		return o, fmt.Errorf("the option %s is of the wrong type", kind.Field)
+	case err != nil:
+		return o, fmt.Errorf("%w: the options are add_shadow, bg_color (or bg_colour), bg_image_url and semitransparency", err)
+	}
+	if name := cmp.Or(o.Color, o.British); name != nil {
+		c, err := ParseColor(*name)
+		if err != nil {
+			return o, fmt.Errorf("the background: %w", err)
+		}
+		o.background = &c
+	}
+	if o.Address != "" && o.background != nil {
+		return o, errors.New("bg_image_url and a background color exclude each other")
+	}
+	if _, given := options["bg_image_url"]; given && api.CheckSourceURL(o.Address) != nil {
+		return o, errors.New("the option bg_image_url is no http or https address")
 	}
 	return o, nil
 }
@@ -105,7 +115,7 @@ func removeBackground(ctx context.Context, in Input) (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	if options.Hard {
+	if options.hard() {
 		harden(cut)
 	}
 	if options.Shadow {
@@ -116,10 +126,10 @@ func removeBackground(ctx context.Context, in Input) (Output, error) {
 		if err != nil {
 			return Output{}, err
 		}
-		layBehind(cut, img)
+		fillBehind(cut, func(i int) color.NRGBA { return color.NRGBA{img.Pix[i], img.Pix[i+1], img.Pix[i+2], img.Pix[i+3]} })
 	}
-	if options.Background != nil {
-		fillBehind(cut, *options.Background)
+	if options.background != nil {
+		fillBehind(cut, func(int) color.NRGBA { return *options.background })
 	}
 	file, err := media.EncodePNG(ctx, cut)
 	if err != nil {
@@ -180,14 +190,6 @@ func (b behind) decode(ctx context.Context, subject *media.Full) (*image.NRGBA, 
 	return media.Scale(ctx, img, media.CoverCut(img.Rect.Size(), size), size)
 }
 
-// layBehind lays a picture of the same size behind img.
-func layBehind(img, behind *image.NRGBA) {
-	for i := 0; i < len(img.Pix); i += 4 {
-		b := behind.Pix[i : i+4]
-		over(img.Pix[i:i+4:i+4], color.NRGBA{b[0], b[1], b[2], b[3]})
-	}
-}
-
 // harden makes every pixel either subject or nothing.
 func harden(img *image.NRGBA) {
 	for i := 0; i < len(img.Pix); i += 4 {
@@ -217,14 +219,14 @@ func cutOut(ctx context.Context, img *image.NRGBA) (*image.NRGBA, error) {
 	return s.matte(ctx, img)
 }
 
-// fillBehind lays a colour behind the picture.
-func fillBehind(img *image.NRGBA, c color.NRGBA) {
+// fillBehind puts behind each pixel of a picture the color at its index in Pix.
+func fillBehind(img *image.NRGBA, color func(i int) color.NRGBA) {
 	for i := 0; i < len(img.Pix); i += 4 {
-		over(img.Pix[i:i+4:i+4], c)
+		over(img.Pix[i:i+4:i+4], color(i))
 	}
 }
 
-// over puts the pixel p over the colour c.
+// over puts the pixel p over the color c.
 func over(p []uint8, c color.NRGBA) {
 	front, back := float64(p[3])/255, float64(c.A)/255
 	total := front + back*(1-front)
@@ -248,8 +250,12 @@ func addShadow(img *image.NRGBA) {
 	}
 	buffer := make([]float32, w*h)
 	for range 2 { // a box drawn twice is a soft one
-		blurRows(alpha, buffer, w, h, radius)
-		blurColumns(buffer, alpha, w, h, radius)
+		for y := range h {
+			blurLine(alpha[y*w:], buffer[y*w:], w, 1, radius)
+		}
+		for x := range w {
+			blurLine(buffer[x:], alpha[x:], h, w, radius)
+		}
 	}
 	for y := range h {
 		for x := range w {
@@ -260,18 +266,6 @@ func addShadow(img *image.NRGBA) {
 			i := 4 * (y*w + x)
 			over(img.Pix[i:i+4:i+4], color.NRGBA{A: uint8(alpha[fromY*w+fromX] * strength)})
 		}
-	}
-}
-
-func blurRows(from, to []float32, w, h, radius int) {
-	for y := range h {
-		blurLine(from[y*w:], to[y*w:], w, 1, radius)
-	}
-}
-
-func blurColumns(from, to []float32, w, h, radius int) {
-	for x := range w {
-		blurLine(from[x:], to[x:], h, w, radius)
 	}
 }
 

@@ -47,17 +47,17 @@ func percent(share float64) float64 {
 
 // measured is what the pixels say.
 type measured struct {
-	colours     map[string]float64 // share of the visible pixels by name
+	colors      map[string]float64 // share of the visible pixels by name
 	lightness   float64            // mean, 0 to 1
 	spread      float64            // standard deviation of the lightness
 	chroma      float64            // mean
-	colourful   float64            // share of pixels with some colour
+	colorful    float64            // share of pixels with some color
 	transparent float64            // share of pixels that let something through
 	detail      float64            // mean difference to the next pixel
 }
 
 func measure(img *image.NRGBA) measured {
-	m := measured{colours: map[string]float64{}}
+	m := measured{colors: map[string]float64{}}
 	var sum, squares, visible, steps float64
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	for y := range h {
@@ -73,13 +73,13 @@ func measure(img *image.NRGBA) measured {
 				continue
 			}
 			c := toLab(p[0], p[1], p[2])
-			m.colours[colourName(c)] += weight
+			m.colors[colorName(c)] += weight
 			sum += c.l * weight
 			squares += c.l * c.l * weight
 			chroma := math.Hypot(c.a, c.b)
 			m.chroma += chroma * weight
 			if chroma > 0.03 {
-				m.colourful += weight
+				m.colorful += weight
 			}
 			visible += weight
 			if before >= 0 {
@@ -96,12 +96,12 @@ func measure(img *image.NRGBA) measured {
 	m.lightness = sum / visible
 	m.spread = math.Sqrt(math.Max(0, squares/visible-m.lightness*m.lightness))
 	m.chroma /= visible
-	m.colourful /= visible
+	m.colorful /= visible
 	if steps > 0 {
 		m.detail /= steps
 	}
-	for name := range m.colours {
-		m.colours[name] /= visible
+	for name := range m.colors {
+		m.colors[name] /= visible
 	}
 	return m
 }
@@ -118,7 +118,7 @@ func (m measured) tags() []api.AITag {
 			add(name, 0.5+0.5*math.Min(1, (value-bound)/(full-bound)))
 		}
 	}
-	for name, share := range m.colours {
+	for name, share := range m.colors {
 		if share >= 0.08 {
 			add(name, 0.5+0.5*math.Sqrt(share))
 		}
@@ -126,15 +126,15 @@ func (m measured) tags() []api.AITag {
 	// A map has no order, and the sort that follows keeps equals as they came.
 	slices.SortFunc(tags, func(a, b api.AITag) int { return strings.Compare(a.Name, b.Name) })
 	beyond("transparent", m.transparent, 0.001, 0.2)
-	if len(m.colours) == 0 {
+	if len(m.colors) == 0 {
 		return tags
 	}
 	beyond("bright", m.lightness, 0.7, 0.9)
 	beyond("dark", 1-m.lightness, 0.6, 0.85)
 	beyond("high contrast", m.spread, 0.22, 0.38)
 	beyond("low contrast", 0.12-m.spread, 0, 0.12)
-	beyond("colourful", m.chroma, 0.09, 0.2)
-	beyond("black and white", 1-m.colourful, 0.985, 1)
+	beyond("colorful", m.chroma, 0.09, 0.2)
+	beyond("black and white", 1-m.colorful, 0.985, 1)
 	beyond("detailed", m.detail, 0.04, 0.12)
 	return tags
 }

@@ -161,7 +161,7 @@ func schemaOf(ctx context.Context, format int) (map[string]string, error) {
 
 func schema(ctx context.Context, db *sql.DB) (map[string]string, error) {
 	texts := map[string]string{}
-	rows, err := db.QueryContext(ctx, "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL") //nolint:sqlclosecheck // eachRow does both
+	rows, err := db.QueryContext(ctx, "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
 	return texts, eachRow(rows, err, func(rows *sql.Rows) error {
 		var name, text string
 		err := rows.Scan(&name, &text)
@@ -171,7 +171,7 @@ func schema(ctx context.Context, db *sql.DB) (map[string]string, error) {
 }
 
 func integrity(ctx context.Context, db *sql.DB) (lines []string, err error) {
-	rows, err := db.QueryContext(ctx, fmt.Sprintf("PRAGMA integrity_check(%d)", maxDamage)) //nolint:sqlclosecheck // as above
+	rows, err := db.QueryContext(ctx, fmt.Sprintf("PRAGMA integrity_check(%d)", maxDamage))
 	err = eachRow(rows, err, func(rows *sql.Rows) error {
 		var line string
 		err := rows.Scan(&line)

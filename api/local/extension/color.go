@@ -10,7 +10,7 @@ import (
 	"golang.org/x/image/colornames"
 )
 
-// lab is a colour in Oklab: equal distances look equally different.
+// lab is a color in Oklab: equal distances look equally different.
 type lab struct{ l, a, b float64 }
 
 // linear is the light of each of the 256 values of a channel.
@@ -51,42 +51,29 @@ func (c lab) distance(o lab) float64 {
 	return math.Sqrt(d.dot(d))
 }
 
-// colourName is the everyday word for a colour.
-func colourName(c lab) string {
+// colorName is the everyday word for a color.
+func colorName(c lab) string {
 	chroma := math.Hypot(c.a, c.b)
-	if chroma < 0.035 {
-		switch {
-		case c.l < 0.25:
-			return "black"
-		case c.l > 0.92:
-			return "white"
-		}
-		return "grey"
-	}
-	if c.l < 0.18 {
-		return "black"
-	}
 	hue := math.Mod(math.Atan2(c.b, c.a)*180/math.Pi+360, 360)
+	gray := chroma < 0.035
 	switch {
-	case hue < 15 || hue >= 345:
+	case c.l < 0.18, gray && c.l < 0.25:
+		return "black"
+	case gray && c.l > 0.92:
+		return "white"
+	case gray:
+		return "gray"
+	case hue < 15, hue >= 345, hue < 42 && c.l > 0.75:
 		return "pink"
 	case hue < 42:
-		if c.l > 0.75 {
-			return "pink"
-		}
 		return "red"
+	case hue < 82 && (c.l < 0.55 || chroma < 0.08), hue >= 82 && hue < 115 && c.l < 0.6:
+		return "brown"
 	case hue < 82:
-		if c.l < 0.55 || chroma < 0.08 {
-			return "brown"
-		}
 		return "orange"
+	case hue < 115 && chroma < 0.07:
+		return "beige"
 	case hue < 115:
-		if c.l < 0.6 {
-			return "brown"
-		}
-		if chroma < 0.07 {
-			return "beige"
-		}
 		return "yellow"
 	case hue < 165:
 		return "green"
@@ -98,9 +85,9 @@ func colourName(c lab) string {
 	return "purple"
 }
 
-// ParseColour reads a colour as CSS names it, or as three, four, six or eight
+// ParseColor reads a color as CSS names it, or as three, four, six or eight
 // hexadecimal digits with or without #.
-func ParseColour(text string) (color.NRGBA, error) {
+func ParseColor(text string) (color.NRGBA, error) {
 	name := strings.ToLower(strings.ReplaceAll(strings.TrimSpace(text), " ", ""))
 	if c, ok := colornames.Map[name]; ok {
 		return color.NRGBA(c), nil // all of them are opaque
@@ -124,7 +111,7 @@ func ParseColour(text string) (color.NRGBA, error) {
 	}
 	v, err := strconv.ParseUint(digits, 16, 32)
 	if err != nil || len(digits) != 8 {
-		return color.NRGBA{}, errors.New(strconv.Quote(text) + " is no colour: use a CSS name or #rrggbb")
+		return color.NRGBA{}, errors.New(strconv.Quote(text) + " is no color: use a CSS name or #rrggbb")
 	}
 	return color.NRGBA{uint8(v >> 24), uint8(v >> 16), uint8(v >> 8), uint8(v)}, nil
 }

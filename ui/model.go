@@ -129,8 +129,7 @@ func New(o Options) *Model {
 	m.detector = picture.NewDetector(o.Pictures, m.o.Getenv, true)
 	m.abilities = m.detector.Abilities()
 	m.gallery = picture.NewImageStore(m.o.Getenv("TMUX") != "")
-	m.loader.UseImageStore(m.gallery)
-	m.loader.UseCache(o.Previews)
+	m.loader.Store, m.loader.Cache = m.gallery, o.Previews
 	m.host.Program, m.host.Keys = m.programActions, keysByID(o.KeyMap)
 	m.setTheme()
 	return m

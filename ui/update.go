@@ -97,12 +97,10 @@ func (m *Model) message(msg tea.Msg, from page.Screen) tea.Cmd {
 			return nil
 		}
 		return tea.Batch(m.host.Broadcast(page.Tick{}), m.tick())
-	case picture.TransmittedRegion:
-		return tea.Batch(msg.View.Up(msg), m.host.Broadcast(msg))
 	case picture.CropDue:
 		return msg.View.Due(msg)
-	case picture.TransmittedCrop:
-		return tea.Batch(msg.View.Up(msg), m.host.Broadcast(msg))
+	case picture.ViewReady:
+		return tea.Batch(msg.Done(), m.host.Broadcast(msg))
 	case page.Show:
 		return m.show(msg.ID, false)
 	case page.Back:

@@ -35,12 +35,10 @@ func obey(d *uitest.Driver, cmd tea.Cmd) (bytes int) {
 		}
 	case tea.RawMsg:
 		bytes += len(fmt.Sprint(msg.Msg))
-	case picture.TransmittedRegion:
-		bytes += obey(d, msg.View.Up(msg))
 	case picture.CropDue:
 		bytes += obey(d, msg.View.Due(msg))
-	case picture.TransmittedCrop:
-		bytes += obey(d, msg.View.Up(msg))
+	case picture.ViewReady:
+		bytes += obey(d, msg.Done())
 	default:
 		// What is to be done in order has a type of its own.
 		if list := reflect.ValueOf(msg); list.Kind() == reflect.Slice && list.Type().Elem() == reflect.TypeFor[tea.Cmd]() {

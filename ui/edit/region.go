@@ -203,7 +203,7 @@ func (r *Region) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		r.o.Draw.Color = picture.ColorOf(msg.Profile)
 	case picture.Abilities:
 		r.o.Draw = msg.Options(r.o.Draw.Color, r.o.Draw.Light)
-	case picture.TransmittedRegion, picture.TransmittedCrop:
+	case picture.ViewReady:
 	case page.Pointer:
 		r.pointer = msg
 		return nil, false

@@ -14,7 +14,7 @@ func BenchmarkQuick24MP(b *testing.B) {
 	thumb := mediatest.JPEG(b, mediatest.Photograph(160, 106))
 	path := write(b, "a.jpg", mediatest.WithThumbnail(mediatest.LargeJPEG(b), thumb))
 	for b.Loop() {
-		if _, ok := NewLoader(media.Limits{}).Quick(context.Background(), Request{Path: path, Cols: 80, Rows: 40}); !ok {
+		if NewLoader(media.Limits{}).Quick(context.Background(), Request{Path: path, Cols: 80, Rows: 40}) == nil {
 			b.Fatal("no thumbnail")
 		}
 	}
@@ -26,7 +26,7 @@ func BenchmarkCached24MP(b *testing.B) {
 	cache := NewCache(b.TempDir(), DefaultCache)
 	for b.Loop() {
 		l := NewLoader(media.Limits{})
-		l.UseCache(cache)
+		l.Cache = cache
 		_, err := l.Load(context.Background(), r)
 		must(b, err)
 	}

@@ -6,7 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
+	"encoding/json"
 	"image"
 	"image/jpeg"
 	"image/png"
@@ -16,26 +16,20 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"mediadesk/api/atomicfile"
 	"mediadesk/api/media"
 )
 
-// Cache keeps reduced pictures in a folder, so that what took long to decode is
-// there at once the next time, also after a restart. It holds at most so many
-// bytes; what was unused longest goes first. An entry that is damaged, or was made
-// of another state of the file, counts as none: nothing in the folder is believed
-// before its checksum was compared. Several processes may share a folder. It is
-// safe for concurrent use, and a nil Cache keeps nothing.
+// Cache keeps reduced pictures in a folder, so that slow pictures are there at once the
+// next time, also after a restart. It holds a limited number of bytes; what was unused
+// longest goes first. An entry that is damaged, or was made of another state of the file,
+// is ignored and removed: each entry has a checksum. Several processes may share a
+// folder. It is safe for concurrent use, and a nil Cache keeps nothing.
 type Cache struct {
 	dir   string
 	limit int64
-
-	mu      sync.Mutex
-	total   int64 // bytes in the folder, as far as this process knows
-	counted bool
 }
 
 // DefaultCache is how many bytes a cache usually holds.
@@ -45,10 +39,7 @@ const DefaultCache = 64 << 20
 // the first picture is kept. Nothing is read or written before.
 func NewCache(dir string, limit int64) *Cache { return &Cache{dir: dir, limit: limit} }
 
-// The head of an entry: what it is of, what it holds, and the checksum of all that.
 const (
-	entryMagic  = "mediadesk preview 1\n"
-	entryHead   = len(entryMagic) + sha256.Size + 6*4 + 4
 	entryLimit  = 8 << 20
 	entryName   = 32 // hex digits
 	entrySuffix = ".preview"
@@ -56,11 +47,15 @@ const (
 	cachePixels = 1 << 20
 )
 
-// Bits of the head that say what the picture is like.
-const (
-	entryRough = 1 << iota
-	entryAlpha
-)
+// entryHead says what the picture of an entry is. An entry is the checksum of all the
+// rest, the head as a line of JSON, and a JPEG or, with alpha, a PNG.
+type entryHead struct {
+	Key         []byte
+	Full, Small image.Point
+	Orientation media.Orientation
+	Rough       bool
+	Alpha       bool
+}
 
 // key names one state of one file, reduced to so many pixels.
 func (id fileID) key(side int) [sha256.Size]byte {
@@ -76,149 +71,98 @@ func (c *Cache) path(key [sha256.Size]byte) string {
 	return filepath.Join(c.dir, hex.EncodeToString(key[:])[:entryName]+entrySuffix)
 }
 
-// get is the picture kept under a key; nil where there is none that can be used.
+// get is the picture kept under a key; nil if there is none that can be used.
 func (c *Cache) get(ctx context.Context, key [sha256.Size]byte, limits media.Limits) *Picture {
 	if c == nil {
 		return nil
 	}
 	name := c.path(key)
-	data, err := readEntry(name)
+	f, info, err := media.OpenFile(name)
 	if err != nil {
 		return nil
 	}
-	p := parseEntry(ctx, key, data, limits)
-	if p == nil {
-		if ctx.Err() == nil {
-			c.remove(name, int64(len(data)))
-		}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, entryLimit))
+	if err != nil {
 		return nil
 	}
-	now := time.Now()
-	_ = os.Chtimes(name, now, now) // the time it was used last; an old one is no harm
+	var p *Picture
+	if info.Size() <= entryLimit {
+		p = parseEntry(ctx, key, data, limits)
+	}
+	switch now := time.Now(); {
+	case p != nil:
+		_ = os.Chtimes(name, now, now) // the time of the last use; an old one is no harm
+	case ctx.Err() == nil:
+		_ = os.Remove(name)
+	}
 	return p
 }
 
-// errTooLong says that an entry is none of ours: those have an end.
-var errTooLong = errors.New("the entry is too long")
-
-func readEntry(name string) ([]byte, error) {
-	f, info, err := media.OpenFile(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	if info.Size() > entryLimit {
-		return nil, errTooLong
-	}
-	return io.ReadAll(io.LimitReader(f, entryLimit))
-}
-
-// parseEntry is the picture of an entry; nil where it is not sound.
+// parseEntry is the picture of an entry; nil if the entry is not sound.
 func parseEntry(ctx context.Context, key [sha256.Size]byte, data []byte, limits media.Limits) *Picture {
-	if len(data) < entryHead+sha256.Size || string(data[:len(entryMagic)]) != entryMagic {
+	if len(data) < sha256.Size || sha256.Sum256(data[sha256.Size:]) != [sha256.Size]byte(data) {
 		return nil
 	}
-	body, sum := data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]
-	if sha256.Sum256(body) != [sha256.Size]byte(sum) {
-		return nil
-	}
-	head := body[len(entryMagic):entryHead]
-	if [sha256.Size]byte(head[:sha256.Size]) != key {
-		return nil
-	}
-	number := func(i int) int { return int(binary.BigEndian.Uint32(head[sha256.Size+4*i:])) }
-	full, small := image.Pt(number(0), number(1)), image.Pt(number(2), number(3))
-	o, flags := media.Orientation(number(4)), number(5)
-	if full.X < 1 || full.Y < 1 || max(full.X, full.Y) > media.MaxSide || max(small.X, small.Y) > limits.Side {
+	line, picture, _ := bytes.Cut(data[sha256.Size:], []byte{'\n'})
+	var h entryHead
+	if json.Unmarshal(line, &h) != nil || !bytes.Equal(h.Key, key[:]) || h.Full.X < 1 || h.Full.Y < 1 ||
+		max(h.Full.X, h.Full.Y) > media.MaxSide || max(h.Small.X, h.Small.Y) > limits.Side {
 		return nil
 	}
 	// Decoded as any other picture is, within the same limits.
-	decoded, err := media.Decode(ctx, bytes.NewReader(body[entryHead:]), media.Limits{Pixels: limits.Pixels, Side: limits.Side, Budget: limits.Budget})
-	if err != nil || decoded.Size != small {
+	decoded, err := media.Decode(ctx, bytes.NewReader(picture), media.Limits{Pixels: limits.Pixels, Side: limits.Side, Budget: limits.Budget})
+	if err != nil || decoded.Size != h.Small {
 		return nil
 	}
 	p := shown(decoded)
-	p.full, p.window, p.orientation = full, image.Rectangle{Max: full}, o
-	p.rough, p.alpha = flags&entryRough != 0, flags&entryAlpha != 0
+	p.full, p.window, p.orientation, p.rough, p.alpha = h.Full, image.Rectangle{Max: h.Full}, h.Orientation, h.Rough, h.Alpha
 	return p
 }
 
-// put keeps a picture. That it cannot is no reason not to show it.
+// put keeps a picture. If that fails, the picture is shown all the same.
 func (c *Cache) put(key [sha256.Size]byte, p *Picture) {
 	if c == nil {
 		return
 	}
-	data, err := encodeEntry(key, p)
-	if err != nil || len(data) > entryLimit || int64(len(data)) > c.limit {
+	data, err := encodeEntry(entryHead{key[:], p.full, p.pix.Rect.Size(), p.orientation, p.rough, p.alpha}, p.pix)
+	if err != nil || len(data) > entryLimit || int64(len(data)) > c.limit || os.MkdirAll(c.dir, 0o700) != nil {
 		return
 	}
-	if err := c.write(c.path(key), data); err != nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.total += int64(len(data))
-	if !c.counted || c.total > c.limit {
+	if atomicfile.WriteFile(c.path(key), data, 0o600) == nil {
 		c.sweep()
 	}
 }
 
-func encodeEntry(key [sha256.Size]byte, p *Picture) ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteString(entryMagic)
-	b.Write(key[:])
-	flags := 0
-	if p.rough {
-		flags |= entryRough
+func encodeEntry(h entryHead, img *image.RGBA) ([]byte, error) {
+	line, err := json.Marshal(h)
+	if err != nil {
+		return nil, err
 	}
-	if p.alpha {
-		flags |= entryAlpha
-	}
-	small := p.pix.Rect.Size()
-	for _, n := range []int{p.full.X, p.full.Y, small.X, small.Y, int(p.orientation), flags} {
-		_ = binary.Write(&b, binary.BigEndian, uint32(n)) //nolint:gosec // sizes of pictures
-	}
-	b.Write(make([]byte, entryHead-b.Len()))
-	var err error
-	if p.alpha {
-		err = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, p.pix)
+	b := bytes.NewBuffer(make([]byte, sha256.Size))
+	b.Write(append(line, '\n'))
+	if h.Alpha {
+		err = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(b, img)
 	} else {
-		err = jpeg.Encode(&b, p.pix, &jpeg.Options{Quality: 90})
+		err = jpeg.Encode(b, img, &jpeg.Options{Quality: 90})
 	}
-	sum := sha256.Sum256(b.Bytes())
-	b.Write(sum[:])
+	sum := sha256.Sum256(b.Bytes()[sha256.Size:])
+	copy(b.Bytes(), sum[:])
 	return b.Bytes(), err
-}
-
-func (c *Cache) write(name string, data []byte) error {
-	if err := os.MkdirAll(c.dir, 0o700); err != nil {
-		return err
-	}
-	return atomicfile.WriteFile(name, data, 0o600)
-}
-
-func (c *Cache) remove(name string, size int64) {
-	if os.Remove(name) != nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.total = max(0, c.total-size)
 }
 
 // abandoned is how old a file must be that a process left half written.
 const abandoned = time.Hour
 
-// sweep counts what is in the folder and removes what was unused longest until
-// three quarters of the limit are left. Files that are not the cache's stay.
+// sweep removes what was unused longest until three quarters of the limit are left, if
+// there is more than the limit. Files that are not the cache's stay.
 func (c *Cache) sweep() {
-	c.counted = true
 	found, err := os.ReadDir(c.dir)
 	if err != nil {
 		return
 	}
 	var kept []fs.FileInfo
-	c.total = 0
+	total := int64(0)
 	for _, e := range found {
 		info, err := e.Info()
 		if err != nil || !info.Mode().IsRegular() {
@@ -227,21 +171,21 @@ func (c *Cache) sweep() {
 		switch {
 		case strings.HasSuffix(e.Name(), entrySuffix):
 			kept = append(kept, info)
-			c.total += info.Size()
+			total += info.Size()
 		case strings.HasPrefix(e.Name(), atomicfile.TempPrefix) && time.Since(info.ModTime()) > abandoned:
 			_ = os.Remove(filepath.Join(c.dir, e.Name()))
 		}
 	}
-	if c.total <= c.limit {
+	if total <= c.limit {
 		return
 	}
 	slices.SortFunc(kept, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
 	for _, info := range kept {
-		if c.total <= c.limit/4*3 {
+		if total <= c.limit/4*3 {
 			return
 		}
 		if os.Remove(filepath.Join(c.dir, info.Name())) == nil {
-			c.total -= info.Size()
+			total -= info.Size()
 		}
 	}
 }

@@ -26,13 +26,13 @@ func entriesOf(t *testing.T, dir string) []string {
 	return names
 }
 
-func load(t *testing.T, dir string, r Request) Rendered {
+func load(t *testing.T, dir string, r Request) []string {
 	t.Helper()
 	l := NewLoader(media.Limits{})
-	l.UseCache(NewCache(dir, DefaultCache))
+	l.Cache = NewCache(dir, DefaultCache)
 	drawn, err := l.Load(t.Context(), r)
 	must(t, err)
-	return drawn
+	return drawn.Lines()
 }
 
 // worthKeeping is a picture that takes long enough to decode.
@@ -63,18 +63,18 @@ func TestCacheAnswersAfterARestart(t *testing.T) {
 	other.full, other.window = kept.full, kept.window
 	c.put(id.key(previewSide), other)
 	again := load(t, dir, r)
-	if slices.Equal(again.Lines, first.Lines) || again.Area != first.Area {
+	if slices.Equal(again, first) {
 		t.Error("it was decoded again")
 	}
 	// Under another name it is the same file; changed it is another.
 	moved := path + ".moved"
 	must(t, os.Rename(path, moved))
 	r.Path = moved
-	if !slices.Equal(load(t, dir, r).Lines, again.Lines) {
+	if !slices.Equal(load(t, dir, r), again) {
 		t.Error("another name is another picture")
 	}
 	must(t, os.Chtimes(moved, time.Time{}, time.Now().Add(-time.Hour)))
-	if slices.Equal(load(t, dir, r).Lines, again.Lines) {
+	if slices.Equal(load(t, dir, r), again) {
 		t.Error("a changed file has the old picture")
 	}
 }
@@ -99,7 +99,7 @@ func TestCacheKeepsAlpha(t *testing.T) {
 		t.Fatal("not kept")
 	}
 	again := load(t, dir, r)
-	if loss := mediatest.PSNR(screenshot(t, first.Lines, 30), screenshot(t, again.Lines, 30)); loss < 35 {
+	if loss := mediatest.PSNR(screenshot(t, first, 30), screenshot(t, again, 30)); loss < 35 {
 		t.Errorf("from the cache it is another: %.1f dB", loss)
 	}
 }
@@ -117,25 +117,31 @@ func TestCacheKeepsWhatIsWorthIt(t *testing.T) {
 func TestCacheBelievesNothing(t *testing.T) {
 	key := fileID{path: "x"}.key(1024)
 	p := New(mediatest.Photograph(300, 200), media.Normal)
-	sound, err := encodeEntry(key, p)
+	h := entryHead{key[:], p.full, p.pix.Rect.Size(), p.orientation, false, false}
+	sound, err := encodeEntry(h, p.pix)
 	must(t, err)
-	claims := func(change func([]byte)) []byte {
-		b := bytes.Clone(sound[:len(sound)-sha256.Size])
-		change(b)
-		sum := sha256.Sum256(b)
-		return append(b, sum[:]...)
+	seal := func(body []byte) []byte {
+		sum := sha256.Sum256(body)
+		return append(sum[:], body...)
 	}
-	at := len(entryMagic) + sha256.Size
+	claims := func(change func(h *entryHead)) []byte {
+		other := h
+		change(&other)
+		data, err := encodeEntry(other, p.pix)
+		must(t, err)
+		return data
+	}
+	line, _, _ := bytes.Cut(sound[sha256.Size:], []byte{'\n'})
 	for name, data := range map[string][]byte{
 		"empty":         {},
 		"cut":           sound[:len(sound)/2],
 		"a flipped bit": func() []byte { b := bytes.Clone(sound); b[len(b)/2] ^= 4; return b }(),
-		"another key":   claims(func(b []byte) { b[len(entryMagic)] ^= 1 }),
-		"another kind":  claims(func(b []byte) { b[3] = 'x' }),
-		"no width":      claims(func(b []byte) { copy(b[at:], make([]byte, 4)) }),
-		"huge":          claims(func(b []byte) { copy(b[at:], "\xff\xff\xff\xff\xff\xff\xff\xff") }),
-		"wrong size":    claims(func(b []byte) { b[at+11]++ }),
-		"no picture":    claims(func(b []byte) { copy(b[entryHead:], "no picture at all") }),
+		"another key":   claims(func(h *entryHead) { h.Key = make([]byte, 32) }),
+		"another kind":  seal([]byte("mediadesk preview 1\n")),
+		"no width":      claims(func(h *entryHead) { h.Full.X = 0 }),
+		"huge":          claims(func(h *entryHead) { h.Full = image.Pt(1<<32-1, 1<<32-1) }),
+		"wrong size":    claims(func(h *entryHead) { h.Small.X++ }),
+		"no picture":    seal(append(bytes.Clone(line), "\nno picture at all"...)),
 		"too long":      make([]byte, entryLimit+1),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -173,7 +179,7 @@ func TestCacheStaysWithinItsLimit(t *testing.T) {
 	must(t, os.WriteFile(half, []byte("half written"), 0o600))
 	must(t, os.Chtimes(half, old, old))
 	p := New(mediatest.Photograph(300, 200), media.Normal)
-	one, err := encodeEntry(fileID{}.key(1), p)
+	one, err := encodeEntry(entryHead{Key: make([]byte, sha256.Size), Full: p.full, Small: p.full}, p.pix)
 	must(t, err)
 	limit := int64(len(one))*5 + 10
 	c := NewCache(dir, limit)
@@ -226,14 +232,15 @@ func TestCacheThatCannotBeWritten(t *testing.T) {
 
 func FuzzCacheEntry(f *testing.F) {
 	key := fileID{path: "x"}.key(1024)
-	sound, err := encodeEntry(key, New(mediatest.Quarters(8, 6), 6))
+	p := New(mediatest.Quarters(8, 6), 6)
+	sound, err := encodeEntry(entryHead{key[:], p.full, p.pix.Rect.Size(), p.orientation, true, false}, p.pix)
 	must(f, err)
-	f.Add(sound[:len(sound)-sha256.Size])
+	f.Add(sound[sha256.Size:])
 	limits := media.Limits{Pixels: 1 << 16, Side: 64, Budget: media.NewBudget(4 << 20)}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		// The checksum is right: what is behind it is looked at.
+		// The checksum is right: what is behind it is read.
 		sum := sha256.Sum256(body)
-		p := parseEntry(t.Context(), key, append(bytes.Clone(body), sum[:]...), limits)
+		p := parseEntry(t.Context(), key, append(sum[:], body...), limits)
 		if p != nil && (p.Size().X < 1 || p.Size().Y < 1 || len(Render(p, 7, 5, Options{}).Lines) != 5) {
 			t.Errorf("size %v", p.Size())
 		}

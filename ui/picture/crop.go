@@ -7,28 +7,27 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// CropView draws a part of a picture, again and again while the part changes. Where
-// the terminal shows real pictures it is given each part that stays for a moment.
-// While the part moves on nothing is sent and it is drawn with glyphs; a single step
-// leaves the picture before in its place until the next one is there.
+// CropView draws a part of a picture, again and again while the part changes. If the
+// terminal shows pixels, it is sent each part that stays for a moment. While the part
+// moves on, nothing is sent and it is drawn with glyphs; after a single step the picture
+// before stays until the next one is there.
 //
 // The zero CropView is ready to use. It is for one goroutine, that of the program's
 // Update and View, but for its commands.
 type CropView struct {
 	want   part // what was drawn last
 	change int  // how often that has changed
-	moving bool // it changed faster than it can be sent
+	moving bool // it changes faster than it can be sent
 	busy   bool // a message is on its way
-	left   bool // nobody shows the view any more
+	closed bool // nobody shows the view any more
 
-	glyphs      []string // of drawn
-	drawn       part
-	image       *Image   // of transmitted; nil: there is none
-	places      []string // the cells of image
-	transmitted part
+	glyphs []string // of drawn
+	drawn  part
+	image  *Image // of sent; nil: there is none
+	sent   part
 }
 
-// part is what a drawing of a part of a picture is made of.
+// part is what a drawing of a part of a picture depends on.
 type part struct {
 	of   *Picture
 	rect image.Rectangle
@@ -44,10 +43,10 @@ func (v *CropView) Draw(p *Picture, rect image.Rectangle, cols, rows int, o Opti
 		v.want = want
 		v.change++
 	}
-	near := v.transmitted
+	near := v.sent
 	near.rect = rect
-	if v.image != nil && (v.transmitted == want || near == want && !v.moving) {
-		return v.places
+	if v.image != nil && (v.sent == want || near == want && !v.moving) {
+		return v.image.lines
 	}
 	if v.glyphs == nil || v.drawn != want {
 		v.glyphs, v.drawn = Render(Crop(p, rect), cols, rows, o).Lines, want
@@ -58,23 +57,22 @@ func (v *CropView) Draw(p *Picture, rect image.Rectangle, cols, rows int, o Opti
 // cropRest is how long a part stays the same before it is sent.
 const cropRest = 60 * time.Millisecond
 
-// Follow is for the end of each Update that may lead to another part. It sees to it
-// that the terminal is given the part if it stays; nil where there is nothing to do.
-// It is safe on nil.
+// Follow is for the end of each Update that may lead to another part: it sends the part
+// to the terminal if it stays. Nil: nothing to do. It is safe on nil.
 func (v *CropView) Follow(g *ImageStore, o Options) tea.Cmd {
 	if v == nil || g == nil || o.Method != MethodKitty || v.busy {
 		return nil
 	}
 	v.busy = true
-	return v.look(g, v.change+1) // the next frame draws what this Update led to
+	return v.wait(g, v.change+1) // the next frame draws what this Update led to
 }
 
-// look looks, a moment later, whether the part has changed more often than that.
-func (v *CropView) look(g *ImageStore, change int) tea.Cmd {
+// wait checks a moment later whether the part has changed more often than that.
+func (v *CropView) wait(g *ImageStore, change int) tea.Cmd {
 	return tea.Tick(cropRest, func(time.Time) tea.Msg { return CropDue{v, g, change} })
 }
 
-// CropDue is the time to look whether a part stays: see [CropView.Due].
+// CropDue is the time to check whether a part stays: see [CropView.Due].
 type CropDue struct {
 	View   *CropView
 	store  *ImageStore
@@ -85,54 +83,47 @@ type CropDue struct {
 func (v *CropView) Due(d CropDue) tea.Cmd {
 	want := v.want
 	switch {
-	case v.left || want == v.transmitted || want.o.Method != MethodKitty:
+	case v.closed || want == v.sent || want.o.Method != MethodKitty:
 		v.busy, v.moving = false, false
 		return nil
 	case v.change > d.change:
 		v.moving = true
-		return v.look(d.store, v.change)
+		return v.wait(d.store, v.change)
 	}
 	return func() tea.Msg {
-		shown := Crop(want.of, want.rect)
-		area := Fit(shown.Size(), want.size.X, want.size.Y, want.o.CellAspect)
-		img, err := d.store.newImage(shown, area.Size(), want.o, fullLight)
+		i, err := d.store.surface(Crop(want.of, want.rect), want.size.X, want.size.Y, want.o)
+		done := ViewReady{func() tea.Cmd { return v.ready(want, i) }}
 		if err != nil {
-			return TransmittedCrop{View: v, of: want}
+			return done
 		}
-		transmitted := TransmittedCrop{v, want, img, img.frame(want.size.X, want.size.Y, area)}
-		return tea.Sequence(tea.Raw(img.data), func() tea.Msg { return transmitted })()
+		return tea.Sequence(tea.Raw(i.data), func() tea.Msg { return done })()
 	}
 }
 
-// TransmittedCrop tells that the terminal has a part of a picture: see [CropView.Up].
-type TransmittedCrop struct {
-	View   *CropView
-	of     part
-	image  *Image // nil: there is no room for one
-	places []string
-}
-
-// Up has the view show the part from now on, in place of the one before; where it
-// was left meanwhile the part is taken down again.
-func (v *CropView) Up(h TransmittedCrop) tea.Cmd {
+// ready shows a part from now on, in place of the one before; nil: there was no room.
+func (v *CropView) ready(of part, i *Image) tea.Cmd {
 	v.busy = false
-	if v.left {
-		return h.image.Delete()
+	if v.closed {
+		return i.Delete()
 	}
 	old := v.image
-	v.image, v.places, v.transmitted = h.image, h.places, h.of
-	v.moving = v.moving && h.of != v.want
+	v.image, v.sent = i, of
+	v.moving = v.moving && of != v.want
 	return old.Delete()
 }
 
-// Delete has the terminal forget the part, now or when it arrives; nil where there
-// is none. It is safe on a nil view, which is not used any more then.
+// Delete has the terminal forget the part, now or when it arrives; nil: there is none.
+// It is safe on a nil view. The view is not used any more then.
 func (v *CropView) Delete() tea.Cmd {
 	if v == nil {
 		return nil
 	}
-	v.left = true
+	v.closed = true
 	old := v.image
-	v.image, v.transmitted = nil, part{}
+	v.image, v.sent = nil, part{}
 	return old.Delete()
 }
+
+// ViewReady tells that the terminal has the pictures of a [CropView] or [RegionView].
+// Whoever gets it calls Done and draws the view again.
+type ViewReady struct{ Done func() tea.Cmd }

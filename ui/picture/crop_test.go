@@ -16,8 +16,8 @@ import (
 	"mediadesk/api/media/mediatest"
 )
 
-// cropDesk is a program that shows a crop, and its terminal.
-type cropDesk struct {
+// cropStage is a program that shows a crop, and its terminal.
+type cropStage struct {
 	t       *testing.T
 	v       CropView
 	g       *ImageStore
@@ -28,20 +28,20 @@ type cropDesk struct {
 	sent    int // pictures
 }
 
-func newCropDesk(t *testing.T) *cropDesk {
-	return &cropDesk{
+func newCropStage(t *testing.T) *cropStage {
+	return &cropStage{
 		t: t, g: NewImageStore(false), o: Options{Method: MethodKitty, Cell: image.Pt(8, 16)},
 		screen: &screen{t: t, holds: map[int]bool{}}, inbox: make(chan tea.Msg),
 	}
 }
 
 // move is an Update that leads to a frame with another part.
-func (d *cropDesk) move(rect image.Rectangle) []string {
+func (d *cropStage) move(rect image.Rectangle) []string {
 	d.run(d.v.Follow(d.g, d.o))
 	return d.draw(rect)
 }
 
-func (d *cropDesk) draw(rect image.Rectangle) []string {
+func (d *cropStage) draw(rect image.Rectangle) []string {
 	lines := d.v.Draw(picture300, rect, 20, 8, d.o)
 	for id := range idsIn(lines) {
 		if !d.screen.holds[id] {
@@ -51,7 +51,7 @@ func (d *cropDesk) draw(rect image.Rectangle) []string {
 	return lines
 }
 
-func (d *cropDesk) run(cmd tea.Cmd) {
+func (d *cropStage) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
@@ -65,7 +65,7 @@ func (d *cropDesk) run(cmd tea.Cmd) {
 }
 
 // pass has so much time pass.
-func (d *cropDesk) pass(span time.Duration) {
+func (d *cropStage) pass(span time.Duration) {
 	end := time.After(span)
 	for {
 		select {
@@ -77,14 +77,14 @@ func (d *cropDesk) pass(span time.Duration) {
 	}
 }
 
-func (d *cropDesk) obey(msg tea.Msg) {
+func (d *cropStage) obey(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case nil:
 		d.waiting--
 	case CropDue:
 		d.run(msg.View.Due(msg))
-	case TransmittedCrop:
-		d.run(msg.View.Up(msg))
+	case ViewReady:
+		d.run(msg.Done())
 	case tea.RawMsg:
 		d.screen.write(raw(msg))
 		if strings.Contains(raw(msg), "a=T") {
@@ -103,7 +103,7 @@ var picture300 = New(mediatest.Photograph(300, 200), media.Normal)
 // it; a single step leaves the picture before in its place; every id is given back.
 func TestCropFollows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newCropDesk(t)
+		d := newCropStage(t)
 		first, second := image.Rect(10, 10, 110, 90), image.Rect(11, 10, 111, 90)
 		if isReal(d.move(first)) {
 			t.Fatal("cells of a picture that nobody sent")
@@ -154,7 +154,7 @@ func TestCropFollows(t *testing.T) {
 // nothing is asked for again and again.
 func TestCropWithoutRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newCropDesk(t)
+		d := newCropStage(t)
 		for n := range d.g.held {
 			d.g.held[n] = 1
 		}

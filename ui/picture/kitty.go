@@ -55,8 +55,8 @@ var errNoRoom = errors.New("too many pictures on the screen")
 // inkID is the lower bytes of the ids where there are colours.
 const inkID = 1
 
-// take reserves an id with those lower bytes.
-func (g *ImageStore) take(lower uint32) (uint32, error) {
+// reserve returns a free id with those lower bytes.
+func (g *ImageStore) reserve(lower uint32) (uint32, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for range 255 {
@@ -93,7 +93,7 @@ func (g *ImageStore) Clear() string {
 }
 
 func (g *ImageStore) forget(id uint32) string {
-	return g.wrap(fmt.Sprintf("\x1b_Ga=d,d=I,i=%d,q=2\x1b\\", id))
+	return g.wrap(ansi.KittyGraphics(nil, "a=d", "d=I", fmt.Sprintf("i=%d", id), "q=2"))
 }
 
 // wrap leads a sequence through tmux, where there is one.
@@ -104,21 +104,38 @@ func (g *ImageStore) wrap(sequence string) string {
 	return sequence
 }
 
-// Image is one real picture of a store, as large as a rectangle of cells.
+// Image is one picture of a store, as large as a rectangle of cells. It is the [Surface]
+// of terminals with Unicode placeholders.
 type Image struct {
 	store *ImageStore
 	id    uint32
 	size  image.Point
 	data  string
+	lines []string
 }
+
+var _ Surface = (*Image)(nil)
+
+// Lines are the rows of cells in which the picture stands.
+func (i *Image) Lines() []string { return i.lines }
 
 // Limits of one image: cells by the diacritics there are to count them, pixels by
 // what is worth sending.
 const (
 	maxPlaces = 297
 	maxSent   = 2_000_000
-	maxChunk  = 4096
 )
+
+// surface prepares p to be shown in cols × rows cells, as large as it fits.
+func (g *ImageStore) surface(p *Picture, cols, rows int, o Options) (*Image, error) {
+	area := Fit(p.Size(), cols, rows, o.CellAspect)
+	i, err := g.newImage(p, area.Size(), o, fullLight)
+	if err != nil {
+		return nil, err
+	}
+	i.lines = i.frame(cols, rows, area)
+	return i, nil
+}
 
 // newImage prepares p to be shown in size cells, with dim 256ths of its light.
 func (g *ImageStore) newImage(p *Picture, size image.Point, o Options, dim int) (*Image, error) {
@@ -134,7 +151,7 @@ func (g *ImageStore) newImage(p *Picture, size image.Point, o Options, dim int) 
 	if o.Color == NoColor {
 		lower = 0
 	}
-	id, err := g.take(lower)
+	id, err := g.reserve(lower)
 	if err != nil {
 		return nil, err
 	}
@@ -151,31 +168,25 @@ func packed(p *Picture, w, h int, check image.Point, dim int) []byte {
 		pix = append(pix, img.Pix[i:i+3]...)
 	}
 	var b bytes.Buffer
-	z, err := zlib.NewWriterLevel(&b, zlib.BestSpeed)
-	if err != nil {
-		z = zlib.NewWriter(&b)
-	}
-	_, _ = z.Write(pix) // writing to memory does not fail
+	z, _ := zlib.NewWriterLevel(&b, zlib.BestSpeed) // a level that there is
+	_, _ = z.Write(pix)                             // writing to memory does not fail
 	_ = z.Close()
 	return b.Bytes()
 }
 
-// transmission is what sends the pixels, in pieces that every terminal takes.
+// transmission sends the pixels in chunks of the size that every terminal takes.
 func (i *Image) transmission(pixels []byte, w, h int) string {
-	text := base64.StdEncoding.EncodeToString(pixels)
+	options := []string{"a=T", "U=1", fmt.Sprintf("i=%d,c=%d,r=%d", i.id, i.size.X, i.size.Y), "f=24", fmt.Sprintf("s=%d,v=%d", w, h), "o=z", "t=d"}
+	text := []byte(base64.StdEncoding.EncodeToString(pixels))
 	var b strings.Builder
-	for first := true; first || text != ""; first = false {
-		part := text[:min(len(text), maxChunk)]
-		text = text[len(part):]
-		more := 0
-		if text != "" {
-			more = 1
+	for options != nil || len(text) > 0 {
+		chunk, more := text, "m=0"
+		if len(text) > kitty.MaxChunkSize {
+			chunk, more = text[:kitty.MaxChunkSize], "m=1"
 		}
-		keys := fmt.Sprintf("q=2,m=%d", more)
-		if first {
-			keys = fmt.Sprintf("a=T,U=1,i=%d,c=%d,r=%d,f=24,s=%d,v=%d,o=z,t=d,", i.id, i.size.X, i.size.Y, w, h) + keys
-		}
-		b.WriteString(i.store.wrap("\x1b_G" + keys + ";" + part + "\x1b\\"))
+		text = text[len(chunk):]
+		b.WriteString(i.store.wrap(ansi.KittyGraphics(chunk, append(options, "q=2", more)...)))
+		options = nil
 	}
 	return b.String()
 }
@@ -209,11 +220,7 @@ func (i *Image) frame(cols, rows int, area image.Rectangle) []string {
 	return frame(cols, rows, area, func(y int) string { return string(i.place(nil, 0, area.Dx(), y)) }).Lines
 }
 
-// Transmitted tells that the terminal has an image: its cells may be drawn from now on.
-type Transmitted struct{ Image *Image }
-
-// Show sends the image to the terminal. Only after its message, [Transmitted], the cells
-// may go into a view.
+// Show sends the image to the terminal, see [Surface].
 func (i *Image) Show() tea.Cmd {
 	return tea.Sequence(tea.Raw(i.data), func() tea.Msg { return Transmitted{i} })
 }

@@ -51,8 +51,9 @@ func TestKittyInOrder(t *testing.T) {
 			switch msg := step().(type) {
 			case tea.RawMsg:
 				order = append(order, "sent "+ids(raw(msg)))
-			case TransmittedRegion:
-				order = append(order, "transmitted "+strconv.Itoa(msg.images[0].number())+","+strconv.Itoa(msg.images[1].number()))
+			case ViewReady:
+				msg.Done()
+				order = append(order, "transmitted "+strconv.Itoa(v.images[0].number())+","+strconv.Itoa(v.images[1].number()))
 			}
 		}
 		if len(order) != 3 || order[2] != "transmitted "+strings.TrimPrefix(order[0], "sent ")+","+strings.TrimPrefix(order[1], "sent ") {
@@ -286,13 +287,11 @@ func (s *stage) arrived(msg tea.Msg) {
 	case tea.RawMsg:
 		s.screen.write(raw(msg))
 	case Transmitted:
-		s.shown = append(s.shown, msg.Image)
-	case TransmittedRegion:
-		s.start(msg.View.Up(msg))
+		s.shown = append(s.shown, msg.Surface.(*Image))
 	case CropDue:
 		s.start(msg.View.Due(msg))
-	case TransmittedCrop:
-		s.start(msg.View.Up(msg))
+	case ViewReady:
+		s.start(msg.Done())
 	default:
 		s.t.Fatalf("%T", msg)
 	}

@@ -220,7 +220,7 @@ func TestKittyEndsWhereItIsCovered(t *testing.T) {
 	p := New(mediatest.Photograph(300, 200), media.Normal)
 	o := Options{Method: MethodKitty, Cell: image.Pt(8, 16)}
 	v := NewRegionView(p, 66, 20, o)
-	v.Up(messages(v.Transmit(g, p, o))[2].(TransmittedRegion))
+	messages(v.Transmit(g, p, o))[2].(ViewReady).Done()
 	frame := v.Render(image.Rect(100, 50, 200, 150))
 	buf = uv.NewScreenBuffer(66, 20)
 	uv.NewStyledString(strings.Join(frame.Lines, "\n")).Draw(buf, buf.Bounds())
@@ -335,7 +335,7 @@ func TestKittyRegion(t *testing.T) {
 	if len(all) != 3 || raw(all[0]) == "" || raw(all[1]) == "" {
 		t.Fatalf("it sends %d messages", len(all))
 	}
-	if v.Up(all[2].(TransmittedRegion)) != nil {
+	if all[2].(ViewReady).Done() != nil {
 		t.Error("the pictures are taken down again")
 	}
 	frame := v.Render(image.Rect(100, 50, 200, 150))
@@ -378,7 +378,7 @@ func TestKittyRegion(t *testing.T) {
 	late := NewRegionView(p, 60, 20, o)
 	all = messages(late.Transmit(g, p, o))
 	late.Delete()
-	if len(messages(late.Up(all[2].(TransmittedRegion)))) != 2 || g.Clear() != "" {
+	if len(messages(all[2].(ViewReady).Done())) != 2 || g.Clear() != "" {
 		t.Error("the pictures of a view that was left stay")
 	}
 }

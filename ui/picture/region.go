@@ -22,7 +22,7 @@ type RegionView struct {
 	// images are the picture as it is and darkened, where the terminal shows it;
 	// the cells between which a frame chooses are theirs then.
 	images [2]*Image
-	left   bool // nobody shows the view any more
+	closed bool // nobody shows the view any more
 }
 
 // NewRegionView fits p into cols × rows cells.
@@ -57,11 +57,10 @@ func borderColors(p *Picture, size image.Point, o Options) (ink paint, ground []
 	return toPaint([3]float32{255, 255, 255}), ground
 }
 
-// Transmit prepares to show real pictures in place of glyphs: the picture is sent
-// twice, as it is and darkened, and each frame chooses between the two cell by
-// cell, so nothing is sent again while the rectangle moves. It must be called
-// before the view is used. Where there is no way to show pictures it changes
-// nothing and the command is nil; otherwise glyphs are drawn until [RegionView.Up].
+// Transmit shows pixels in place of glyphs: the picture is sent twice, as it is and
+// darkened, and each frame chooses between the two cell by cell, so nothing is sent again
+// while the rectangle moves. It must be called before the view is used. Glyphs are drawn
+// until the message [ViewReady]. Nil: the terminal shows no pixels.
 func (v *RegionView) Transmit(g *ImageStore, p *Picture, o Options) tea.Cmd {
 	if g == nil || o.Method != MethodKitty || v.area.Empty() {
 		return nil
@@ -78,25 +77,17 @@ func (v *RegionView) Transmit(g *ImageStore, p *Picture, o Options) tea.Cmd {
 			return nil
 		}
 		return tea.Sequence(tea.Raw(bright.data), tea.Raw(dark.data), func() tea.Msg {
-			return TransmittedRegion{View: v, images: [2]*Image{bright, dark}}
+			return ViewReady{func() tea.Cmd { return v.ready([2]*Image{bright, dark}) }}
 		})()
 	}
 }
 
-// TransmittedRegion tells that the terminal has the pictures of a view: see
-// [RegionView.Up].
-type TransmittedRegion struct {
-	View   *RegionView
-	images [2]*Image
-}
-
-// Up has the view show the pictures from now on; where it was left meanwhile they
-// are taken down again.
-func (v *RegionView) Up(h TransmittedRegion) tea.Cmd {
-	if v.left {
-		return tea.Batch(h.images[0].Delete(), h.images[1].Delete())
+// ready shows the pictures from now on.
+func (v *RegionView) ready(images [2]*Image) tea.Cmd {
+	if v.closed {
+		return tea.Batch(images[0].Delete(), images[1].Delete())
 	}
-	v.images = h.images
+	v.images = images
 	return nil
 }
 
@@ -106,7 +97,7 @@ func (v *RegionView) Delete() tea.Cmd {
 	if v == nil {
 		return nil
 	}
-	v.left = true
+	v.closed = true
 	if v.images[0] == nil {
 		return nil
 	}

@@ -71,9 +71,6 @@ type Rendered struct {
 	Lines []string
 	// Area is the part of the cells that the picture covers; it can be empty.
 	Area image.Rectangle
-	// Image is the real picture that the lines show, which has to be sent to the
-	// terminal before them; nil where they are glyphs.
-	Image *Image
 }
 
 // Render draws p with glyphs, as large as it fits into cols × rows cells, in its
@@ -99,7 +96,7 @@ func frame(cols, rows int, area image.Rectangle, line func(y int) string) Render
 		}
 		lines[y] = strings.Repeat(" ", area.Min.X) + line(y-area.Min.Y) + strings.Repeat(" ", cols-area.Max.X)
 	}
-	return Rendered{Lines: lines, Area: area}
+	return Rendered{lines, area}
 }
 
 // The light of a picture, and of its part outside a region, in 256ths.

@@ -202,13 +202,23 @@ func checkFrame(t interface {
 }, r Rendered, cols, rows int, color Color,
 ) {
 	t.Helper()
-	if len(r.Lines) != max(0, rows) {
-		t.Fatalf("%d lines, want %d", len(r.Lines), rows)
-	}
 	if !r.Area.In(image.Rect(0, 0, max(0, cols), max(0, rows))) {
 		t.Fatalf("area %v leaves %d×%d", r.Area, cols, rows)
 	}
-	for i, line := range r.Lines {
+	checkLines(t, r.Lines, cols, rows, color)
+}
+
+// checkLines checks what holds for the lines of every surface.
+func checkLines(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, lines []string, cols, rows int, color Color,
+) {
+	t.Helper()
+	if len(lines) != max(0, rows) {
+		t.Fatalf("%d lines, want %d", len(lines), rows)
+	}
+	for i, line := range lines {
 		if w := ansi.StringWidth(line); w != max(0, cols) {
 			t.Fatalf("line %d is %d wide, want %d: %q", i, w, cols, line)
 		}

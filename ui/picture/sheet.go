@@ -18,9 +18,9 @@ import (
 // belongs into them. The zero Sheet is ready to use. It is for one goroutine, that
 // of the program's Update and View, but for its commands.
 type Sheet[K comparable] struct {
-	tiles  map[K]Tile
+	tiles  map[K]*tile
 	order  []K // of tiles, the oldest first
-	real   []K // of tiles with an image, the oldest first
+	real   []K // of tiles with an [Image], the oldest first
 	flight map[K]flight
 }
 
@@ -30,30 +30,28 @@ type flight struct {
 	ended  func() error // why it was given up; nil: it was not
 }
 
-// Tile is the picture of a tile, or why there is none.
-type Tile struct {
-	Lines       []string // nil: there is none
-	Err         error
-	image       *Image // the terminal draws it, once it is transmitted; nil: glyphs do
-	transmitted bool
+// tile is the picture of a key, or why there is none.
+type tile struct {
+	slot Slot
+	err  error
 }
-
-// Ready tells whether the lines can be drawn.
-func (t Tile) Ready() bool { return t.Lines != nil && (t.image == nil || t.transmitted) }
 
 const (
 	// MaxReal is how many tiles of one sheet the terminal draws. It holds 255
-	// pictures in all, there may be two walls, and other screens need some.
+	// pictures in all, there may be two sheets, and other screens need some.
 	MaxReal = 110
 
 	maxTiles  = 800 // kept by a sheet, some 10 kB each
 	maxFlight = 4   // on their way
 )
 
-// Tile is what is known of a key; false while it is not made.
-func (w *Sheet[K]) Tile(key K) (Tile, bool) {
-	t, ok := w.tiles[key]
-	return t, ok
+// Tile returns the lines of a key or why there are none; both are nil until it is ready.
+func (w *Sheet[K]) Tile(key K) (lines []string, err error) {
+	t := w.tiles[key]
+	if t == nil {
+		return nil, nil
+	}
+	return t.slot.Lines(), t.err
 }
 
 // Want has the tiles of those keys made that are missing, a few at a time, in that
@@ -66,7 +64,7 @@ func (w *Sheet[K]) Want(ctx context.Context, keys []K, o Options, load func(cont
 		o.Method, o.Cell = MethodBlocks, image.Point{}
 	}
 	if w.flight == nil {
-		w.flight, w.tiles = map[K]flight{}, map[K]Tile{}
+		w.flight, w.tiles = map[K]flight{}, map[K]*tile{}
 	}
 	w.giveUp(func(k K) bool { return !slices.Contains(keys, k) })
 	var cmds []tea.Cmd
@@ -77,7 +75,7 @@ func (w *Sheet[K]) Want(ctx context.Context, keys []K, o Options, load func(cont
 		if _, ok := w.tiles[key]; ok || w.flight[key].cancel != nil {
 			continue
 		}
-		drawn, gone := w.means(o, keys)
+		drawn, gone := w.makeRoom(o, keys)
 		one, cancel := context.WithCancel(ctx)
 		w.flight[key] = flight{cancel, one.Err}
 		cmds = append(cmds, gone, load(one, key, drawn))
@@ -85,8 +83,8 @@ func (w *Sheet[K]) Want(ctx context.Context, keys []K, o Options, load func(cont
 	return tea.Batch(cmds...)
 }
 
-// means is how one more tile is drawn, and what it takes the place of.
-func (w *Sheet[K]) means(o Options, wanted []K) (Options, tea.Cmd) {
+// makeRoom returns how one more tile is drawn, and deletes one for it if necessary.
+func (w *Sheet[K]) makeRoom(o Options, wanted []K) (Options, tea.Cmd) {
 	if o.Method != MethodKitty || len(w.real)+len(w.flight) < MaxReal {
 		return o, nil
 	}
@@ -99,7 +97,7 @@ func (w *Sheet[K]) means(o Options, wanted []K) (Options, tea.Cmd) {
 }
 
 // Got takes the answer of a load. What was given up meanwhile is dropped.
-func (w *Sheet[K]) Got(key K, drawn Rendered, err error) tea.Cmd {
+func (w *Sheet[K]) Got(key K, drawn Surface, err error) tea.Cmd {
 	loading, wanted := w.flight[key]
 	canceled := errors.Is(err, context.Canceled)
 	if wanted && canceled && loading.ended() == nil {
@@ -108,37 +106,34 @@ func (w *Sheet[K]) Got(key K, drawn Rendered, err error) tea.Cmd {
 		loading.cancel()
 		delete(w.flight, key)
 	}
+	if drawn != nil && (!wanted || err != nil) {
+		drawn.Drop()
+		drawn = nil
+	}
 	if !wanted || canceled {
-		drawn.Image.Drop()
 		return nil
 	}
-	if err != nil {
-		drawn.Image.Drop()
-		drawn = Rendered{}
-	}
-	var gone []tea.Cmd
-	w.tiles[key] = Tile{Lines: drawn.Lines, Err: err, image: drawn.Image}
+	t := &tile{err: err}
+	w.tiles[key] = t
 	w.order = append(w.order, key)
-	if drawn.Image != nil {
+	if _, real := drawn.(*Image); real {
 		w.real = append(w.real, key)
-		gone = append(gone, drawn.Image.Show())
 	}
+	cmd := t.slot.Set(drawn)
 	if len(w.order) > maxTiles {
 		oldest := w.order[0]
-		gone = append(gone, w.Delete(func(k K) bool { return k == oldest }))
+		cmd = tea.Batch(cmd, w.Delete(func(k K) bool { return k == oldest }))
 		delete(w.tiles, oldest)
 		w.order = slices.DeleteFunc(w.order, func(k K) bool { return k == oldest })
 	}
-	return tea.Batch(gone...)
+	return cmd
 }
 
-// Transmitted notes that the terminal has the picture of a tile, and tells whether it is
-// one of this sheet.
-func (w *Sheet[K]) Transmitted(i *Image) bool {
+// Transmitted shows the picture of a tile that the terminal has now, and reports whether
+// it is one of this sheet.
+func (w *Sheet[K]) Transmitted(msg Transmitted) bool {
 	for _, key := range w.real {
-		if t := w.tiles[key]; t.image == i {
-			t.transmitted = true
-			w.tiles[key] = t
+		if _, used := w.tiles[key].slot.Transmitted(msg); used {
 			return true
 		}
 	}
@@ -155,7 +150,7 @@ func (w *Sheet[K]) Delete(which func(K) bool) tea.Cmd {
 		if !which(key) {
 			return false
 		}
-		gone = append(gone, w.tiles[key].image.Delete())
+		gone = append(gone, w.tiles[key].slot.Set(nil))
 		delete(w.tiles, key)
 		w.order = slices.DeleteFunc(w.order, func(k K) bool { return k == key })
 		return true

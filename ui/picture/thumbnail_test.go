@@ -25,36 +25,48 @@ func TestThumbnailComesFirst(t *testing.T) {
 	path := write(t, "a.jpg", jpg)
 	l := NewLoader(media.Limits{})
 	r := Request{Path: path, Cols: 30, Rows: 20}
-	quick, ok := l.Quick(t.Context(), r)
-	if !ok {
+	quick := l.Quick(t.Context(), r)
+	if quick == nil {
 		t.Fatal("no thumbnail")
 	}
-	checkFrame(t, quick, 30, 20, TrueColor)
-	shot := screenshot(t, quick.Lines, 30)
+	checkLines(t, quick.Lines(), 30, 20, TrueColor)
+	shot := screenshot(t, quick.Lines(), 30)
+	area := covered(shot)
 	// Upright: the picture is stored on its side, and shown 600 × 900.
-	if quick.Area != image.Rect(1, 0, 28, 20) {
-		t.Errorf("it covers %v", quick.Area)
+	if area != image.Rect(1, 0, 28, 20) {
+		t.Errorf("it covers %v", area)
 	}
-	for _, c := range []image.Point{{quick.Area.Min.X, 0}, {quick.Area.Max.X - 1, 19}, {15, 10}} {
+	for _, c := range []image.Point{{area.Min.X, 0}, {area.Max.X - 1, 19}, {15, 10}} {
 		if got := shot.RGBAAt(c.X*8+4, c.Y*24+12); got.R < 150 || got.G > 90 {
 			t.Errorf("at %v it is %v: bars are shown", c, got)
 		}
 	}
 	whole, err := l.Load(t.Context(), r)
 	must(t, err)
-	if whole.Area != quick.Area {
-		t.Errorf("the whole covers %v, the thumbnail %v", whole.Area, quick.Area)
+	if now := covered(screenshot(t, whole.Lines(), 30)); now != area {
+		t.Errorf("the whole covers %v, the thumbnail %v", now, area)
 	}
 	// Once it is decoded, that is what is ready.
-	again, ok := l.Quick(t.Context(), r)
-	if !ok || again.Lines[10] != whole.Lines[10] {
+	again := l.Quick(t.Context(), r)
+	if again == nil || again.Lines()[10] != whole.Lines()[10] {
 		t.Error("the thumbnail is shown although the picture is there")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, ok := NewLoader(media.Limits{}).Quick(ctx, r); ok {
+	if NewLoader(media.Limits{}).Quick(ctx, r) != nil {
 		t.Error("it was called off")
 	}
+}
+
+// covered are the cells of a screenshot that have a color.
+func covered(shot *image.RGBA) (area image.Rectangle) {
+	for i := 0; i < len(shot.Pix); i += 4 {
+		if shot.Pix[i+3] != 0 {
+			at := image.Pt(i/4%shot.Rect.Dx()/cellWidth, i/4/shot.Rect.Dx()/cellHeight)
+			area = area.Union(image.Rectangle{at, at.Add(image.Pt(1, 1))})
+		}
+	}
+	return area
 }
 
 func TestNoThumbnail(t *testing.T) {
@@ -82,11 +94,11 @@ func TestNoThumbnail(t *testing.T) {
 		"many entries":          changed(block+8, 0xff, 0xff),
 		"a large picture":       mediatest.WithThumbnail(photo, mediatest.JPEG(t, image.NewGray(image.Rect(0, 0, 1100, 10)))),
 	} {
-		if _, ok := NewLoader(media.Limits{}).Quick(t.Context(), Request{Path: write(t, "a.jpg", data), Cols: 9, Rows: 9}); ok {
+		if NewLoader(media.Limits{}).Quick(t.Context(), Request{Path: write(t, "a.jpg", data), Cols: 9, Rows: 9}) != nil {
 			t.Errorf("%s: a thumbnail is found", name)
 		}
 	}
-	if _, ok := NewLoader(media.Limits{}).Quick(t.Context(), Request{Path: t.TempDir(), Cols: 9, Rows: 9}); ok {
+	if NewLoader(media.Limits{}).Quick(t.Context(), Request{Path: t.TempDir(), Cols: 9, Rows: 9}) != nil {
 		t.Error("a folder has one")
 	}
 }

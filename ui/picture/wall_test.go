@@ -29,14 +29,14 @@ func TestWallGivesUpWhatScrolledAway(t *testing.T) {
 			t.Errorf("%s: %v", key, ctx)
 		}
 	}
-	w.Got("b", Rendered{}, context.Canceled)
+	w.Got("b", nil, context.Canceled)
 	want("a", "d", "e", "f")
-	w.Got("a", Rendered{}, stalled.Err()) // of the first load: the second goes on
+	w.Got("a", nil, stalled.Err()) // of the first load: the second goes on
 	if contexts["a"] == stalled || contexts["a"].Err() != nil || !w.Busy() {
 		t.Error("what is wanted again is not loaded again")
 	}
-	w.Got("a", Rendered{Lines: []string{"x"}}, nil)
-	if tile, ok := w.Tile("a"); !ok || !tile.Ready() {
+	w.Got("a", &glyphs{[]string{"x"}}, nil)
+	if lines, err := w.Tile("a"); lines == nil || err != nil {
 		t.Error("the tile did not come")
 	}
 }

@@ -195,7 +195,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case thumbMsg:
 		return m.sheet.wall.Got(msg.key, msg.drawn, msg.err), true
 	case picture.Transmitted:
-		return nil, m.sheet.wall.Transmitted(msg.Image)
+		return nil, m.sheet.wall.Transmitted(msg)
 	case downloadTicked:
 		if msg.of != m.fetching {
 			return nil, false

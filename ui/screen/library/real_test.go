@@ -26,7 +26,7 @@ func TestSheetOfRealPictures(t *testing.T) {
 func sheetOfRealPictures(t *testing.T, path string) {
 	s := &shelf{files: map[string][]api.File{"/": some("/", 260)}}
 	loader := picture.NewLoader(media.Limits{})
-	loader.UseImageStore(picture.NewImageStore(false))
+	loader.Store = picture.NewImageStore(false)
 	m := New(Options{
 		Context: t.Context(),
 		Session: stub{

@@ -41,7 +41,7 @@ type sheet struct {
 // thumbMsg has the picture of a tile.
 type thumbMsg struct {
 	key   thumbKey
-	drawn picture.Rendered
+	drawn picture.Surface
 	err   error
 }
 
@@ -141,7 +141,7 @@ func (m *Model) askThumb(ctx context.Context, f api.File, key thumbKey, o pictur
 		}
 		drawn, err := loader.Load(ctx, picture.Request{Path: name, Cols: key.size.X, Rows: key.size.Y, Options: o})
 		if err == nil && ctx.Err() != nil {
-			drawn.Image.Drop() // nobody may be there to take it
+			drawn.Drop() // nobody may be there to take it
 			return thumbMsg{key: key, err: ctx.Err()}
 		}
 		return thumbMsg{key, drawn, err}
@@ -177,20 +177,20 @@ func (m *Model) tile(i int, g picture.Grid, th *theme.Theme) string {
 	f := &m.rows[i]
 	room := g.Picture()
 	body, style := "", th.Muted
-	t, there := m.sheet.wall.Tile(m.sheet.keyOf(f, g))
+	lines, err := m.sheet.wall.Tile(m.sheet.keyOf(f, g))
 	switch {
 	case f.IsFolder():
 		body, style = "folder", th.Accent
-	case t.Ready():
-		body = strings.Join(t.Lines, "\n")
-	case there && t.Lines == nil:
+	case lines != nil:
+		body = strings.Join(lines, "\n")
+	case err != nil:
 		body = "no picture"
 	case f.IsImage():
 		body = "getting it…"
 	default:
 		body = kind(*f)
 	}
-	if !t.Ready() {
+	if lines == nil {
 		lines := make([]string, (room.Y-1)/2, room.Y)
 		for _, line := range text.Wrap(text.Safe(body), room.X) {
 			lines = append(lines, strings.Repeat(" ", max(0, (room.X-text.Width(line))/2))+style.Render(line))

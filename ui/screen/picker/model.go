@@ -269,10 +269,7 @@ func (m *Model) reply(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case drawnMsg:
 		return m.gotDrawn(msg), true
 	case picture.Transmitted:
-		if m.sheet.wall.Transmitted(msg.Image) {
-			return nil, true
-		}
-		return m.hung(msg), true
+		return m.transmitted(msg), true
 	case countedMsg:
 		m.gotCount(msg)
 	default:

@@ -190,7 +190,7 @@ func TestContactSheet(t *testing.T) {
 	for i := range rows {
 		e, _ := d.m.entryAt(i)
 		of, _ := d.m.tileOf(e, size, o)
-		if tile, _ := d.m.sheet.wall.Tile(of); tile.Ready() {
+		if lines, _ := d.m.sheet.wall.Tile(of); lines != nil {
 			tiles++
 		}
 	}

@@ -43,10 +43,8 @@ type preview struct {
 	cancel  context.CancelFunc
 
 	facts   *media.Facts
-	drawn   []string         // lines of the picture
-	image   *picture.Image   // real picture that the lines show; nil: glyphs
-	coming  picture.Rendered // on its way to the terminal, where it has an image
-	failure error            // why there are no facts or no picture
+	slot    picture.Slot
+	failure error // why there are no facts or no picture
 	count   *count
 	busy    bool
 }
@@ -64,8 +62,8 @@ type (
 	}
 	drawnMsg struct {
 		gen   int
-		drawn picture.Rendered
-		quick bool // it is to be replaced by one with more detail
+		drawn picture.Surface
+		quick bool // one with more detail follows
 		err   error
 	}
 	countedMsg struct {
@@ -135,14 +133,12 @@ func (m *Model) wantPreview() tea.Cmd {
 	if p.cancel != nil {
 		p.cancel()
 	}
-	same := want.same(p.subject)
 	next := preview{on: p.on, subject: want, gen: p.gen + 1}
-	gone := p.coming.Image.Delete()
-	if same {
-		next.facts, next.drawn, next.failure, next.count = p.facts, p.drawn, p.failure, p.count
-		next.image = p.image
+	var gone tea.Cmd
+	if want.same(p.subject) {
+		next.facts, next.slot, next.failure, next.count = p.facts, p.slot, p.failure, p.count
 	} else {
-		gone = tea.Batch(gone, p.image.Delete())
+		gone = p.slot.Set(nil)
 	}
 	*p = next
 	if want.path == "" {
@@ -182,13 +178,13 @@ func (m *Model) gotFacts(msg factsMsg) tea.Cmd {
 	p.failure = msg.err
 	if msg.err != nil {
 		p.facts, p.busy = nil, false
-		return m.noPictureAnyMore()
+		return p.slot.Set(nil)
 	}
 	p.facts = &msg.facts
 	room := p.subject.room
 	if !msg.facts.Shown() || room.X < 1 || room.Y < 1 {
 		p.busy = false
-		return m.noPictureAnyMore()
+		return p.slot.Set(nil)
 	}
 	loader, ctx, gen := m.options.Loader, p.ctx, p.gen
 	request := picture.Request{Path: p.subject.path, Cols: room.X, Rows: room.Y, Options: p.subject.options}
@@ -196,57 +192,44 @@ func (m *Model) gotFacts(msg factsMsg) tea.Cmd {
 		drawn, err := loader.Load(ctx, request)
 		return drawnMsg{gen: gen, drawn: drawn, err: err}
 	}
-	if p.drawn != nil || msg.facts.MIME != "image/jpeg" {
+	if p.slot.Lines() != nil || msg.facts.MIME != "image/jpeg" {
 		return whole
 	}
-	// What a camera put beside the picture is there long before it.
+	// The thumbnail of the camera is there long before the picture.
 	return tea.Batch(whole, func() tea.Msg {
-		drawn, ok := loader.Quick(ctx, request)
-		if !ok {
-			drawn.Image.Drop()
-			return nil
+		if drawn := loader.Quick(ctx, request); drawn != nil {
+			return drawnMsg{gen: gen, drawn: drawn, quick: true}
 		}
-		return drawnMsg{gen: gen, drawn: drawn, quick: true}
+		return nil
 	})
 }
 
-// gotDrawn shows the picture. A real one is sent to the terminal first.
+// gotDrawn shows the picture.
 func (m *Model) gotDrawn(msg drawnMsg) tea.Cmd {
 	p := &m.preview
-	late := msg.quick && (!p.busy || p.drawn != nil || p.coming.Image != nil)
+	late := msg.quick && (!p.busy || p.slot.Lines() != nil || p.slot.Waiting())
 	if msg.gen != p.gen || late {
-		msg.drawn.Image.Drop()
+		if msg.drawn != nil {
+			msg.drawn.Drop()
+		}
 		return nil
 	}
-	old := p.coming.Image
-	p.coming = picture.Rendered{}
-	if msg.err == nil && msg.drawn.Image != nil {
-		p.coming = msg.drawn
-		return tea.Batch(old.Delete(), msg.drawn.Image.Show())
-	}
-	shown := p.image
-	p.busy, p.drawn, p.failure, p.image = msg.quick, msg.drawn.Lines, msg.err, nil
-	return tea.Batch(old.Delete(), shown.Delete())
+	p.failure = msg.err
+	cmd := p.slot.Set(msg.drawn)
+	p.busy = msg.quick || p.slot.Waiting()
+	return cmd
 }
 
-// hung shows a real picture that the terminal has by now. Those that were given
-// up meanwhile are taken down already.
-func (m *Model) hung(msg picture.Transmitted) tea.Cmd {
-	p := &m.preview
-	if msg.Image == nil || msg.Image != p.coming.Image {
+// transmitted shows a picture that the terminal has now.
+func (m *Model) transmitted(msg picture.Transmitted) tea.Cmd {
+	if m.sheet.wall.Transmitted(msg) {
 		return nil
 	}
-	old := p.image
-	p.busy, p.drawn, p.failure, p.image = false, p.coming.Lines, nil, msg.Image
-	p.coming = picture.Rendered{}
-	return old.Delete()
-}
-
-// noPictureAnyMore takes away the picture of a file that has none now.
-func (m *Model) noPictureAnyMore() tea.Cmd {
-	old := m.preview.image
-	m.preview.drawn, m.preview.image = nil, nil
-	return old.Delete()
+	gone, used := m.preview.slot.Transmitted(msg)
+	if used {
+		m.preview.busy = false
+	}
+	return gone
 }
 
 func (m *Model) gotCount(msg countedMsg) {

@@ -54,7 +54,7 @@ func TestPreview(t *testing.T) {
 	d.Sees("holds", "2 files, 1 folder", "1 of them", "A folder. enter opens it.")
 	d.Press("j")
 	d.Sees("JPEG picture", "400 x 300 px", "alpha", "no", "changed")
-	if got, want := len(d.m.preview.drawn), d.m.layout().picture().Dy(); got != want {
+	if got, want := len(d.m.preview.slot.Lines()), d.m.layout().picture().Dy(); got != want {
 		t.Errorf("the picture has %d lines, want %d", got, want)
 	}
 	d.Press("j")
@@ -88,14 +88,14 @@ func TestPreviewOfTheTray(t *testing.T) {
 func TestPreviewFollowsTheSize(t *testing.T) {
 	d := previewed(t)
 	d.Press("j")
-	before := len(d.m.preview.drawn)
+	before := len(d.m.preview.slot.Lines())
 	cmd := d.Host.Resize(image.Pt(140, 48))
 	if d.m.preview.facts == nil {
 		t.Error("the facts went with the size")
 	}
 	d.Size = image.Pt(140, 48)
 	d.Run(cmd)
-	if got := len(d.m.preview.drawn); got <= before {
+	if got := len(d.m.preview.slot.Lines()); got <= before {
 		t.Errorf("%d lines, before %d", got, before)
 	}
 	d.Resize(image.Pt(80, 20))
@@ -118,7 +118,7 @@ func TestPreviewOfWhereTheCursorRests(t *testing.T) {
 	}
 	d.Run(first)
 	d.Send(factsMsg{gen: gen, facts: media.Facts{Name: "something else"}})
-	d.Send(drawnMsg{gen: gen, drawn: picture.Rendered{Lines: []string{"something else"}}})
+	d.Send(drawnMsg{gen: gen, drawn: drawing{"something else"}})
 	d.Send(countedMsg{gen: gen, count: count{files: 7777}})
 	if strings.Contains(d.Text(), "something else") || strings.Contains(d.Text(), "7,777 files") {
 		t.Error("a preview of another file is shown")
@@ -137,17 +137,17 @@ func TestPreviewWithoutLoader(t *testing.T) {
 	d := start(t, Options{Folder: gallery(t), Preview: true})
 	d.Press("j")
 	d.Sees("JPEG picture", "400 x 300 px")
-	if d.m.preview.drawn != nil {
+	if d.m.preview.slot.Lines() != nil {
 		t.Error("a picture without a loader")
 	}
 }
 
-func TestColoursFollowTheTerminal(t *testing.T) {
+func TestColorsFollowTheTerminal(t *testing.T) {
 	d := previewed(t)
 	d.Press("j")
 	d.Send(tea.ColorProfileMsg{Profile: colorprofile.ANSI256})
 	if d.m.preview.subject.options.Color != picture.Color256 {
-		t.Error("the picture keeps the colours of before")
+		t.Error("the picture keeps the old colors")
 	}
 }
 
@@ -160,23 +160,31 @@ func photo(w, h int) *image.RGBA {
 	return img
 }
 
+// drawing is a surface of ready-made lines.
+type drawing []string
+
+func (d drawing) Lines() []string { return d }
+func (d drawing) Show() tea.Cmd   { return nil }
+func (d drawing) Delete() tea.Cmd { return nil }
+func (d drawing) Drop()           {}
+
 // A quick picture is shown until the real one is there, and never in its place.
 func TestQuickPictureComesFirst(t *testing.T) {
 	d := previewed(t)
 	d.Press("j")
 	p := &d.m.preview
-	shown := func() string { return strings.Join(p.drawn, "") }
+	shown := func() string { return strings.Join(p.slot.Lines(), "") }
 	whole := shown()
-	d.Send(drawnMsg{gen: p.gen, drawn: picture.Rendered{Lines: []string{"late"}}, quick: true})
+	d.Send(drawnMsg{gen: p.gen, drawn: drawing{"late"}, quick: true})
 	if shown() != whole {
 		t.Error("a late quick picture takes the place of the real one")
 	}
-	p.busy, p.drawn = true, nil
-	d.Send(drawnMsg{gen: p.gen, drawn: picture.Rendered{Lines: []string{"quick"}}, quick: true})
+	p.busy, p.slot = true, picture.Slot{}
+	d.Send(drawnMsg{gen: p.gen, drawn: drawing{"quick"}, quick: true})
 	if shown() != "quick" || !p.busy {
 		t.Errorf("%q is shown, busy %v", shown(), p.busy)
 	}
-	d.Send(drawnMsg{gen: p.gen, drawn: picture.Rendered{Lines: []string{"whole"}}})
+	d.Send(drawnMsg{gen: p.gen, drawn: drawing{"whole"}})
 	if shown() != "whole" || p.busy {
 		t.Errorf("%q is shown, busy %v", shown(), p.busy)
 	}

@@ -31,7 +31,7 @@ func sheetOfRealPictures(t *testing.T, dir string) {
 		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("p%03d.jpg", i)), data, 0o644))
 	}
 	loader := picture.NewLoader(media.Limits{})
-	loader.UseImageStore(picture.NewImageStore(false))
+	loader.Store = picture.NewImageStore(false)
 	m := New(Options{Folder: dir, Loader: loader})
 	m.disk.patience, m.disk.rowPatience, m.disk.longPatience = time.Minute, time.Minute, time.Minute
 	g := uitest.NewFakeTerminal(t, m, image.Pt(160, 46))

@@ -26,7 +26,7 @@ type sheet struct {
 // tileMsg brings a tile.
 type tileMsg struct {
 	of    subject
-	drawn picture.Rendered
+	drawn picture.Surface
 	err   error
 }
 
@@ -111,14 +111,14 @@ func (m *Model) drawTile(i int, g picture.Grid, th *theme.Theme) string {
 	e, _ := m.entryAt(i)
 	pic := g.Picture()
 	of, _ := m.tileOf(e, pic, m.drawing())
-	t, made := m.sheet.wall.Tile(of)
+	lines, err := m.sheet.wall.Tile(of)
 	body := ""
 	switch {
-	case t.Ready():
-		body = strings.Join(t.Lines, "\n")
+	case lines != nil:
+		body = strings.Join(lines, "\n")
 	case e.kind == kindFolder:
 		body = centred(th.Accent.Render("folder"), pic)
-	case made && t.Err != nil || e.kind != kindFile:
+	case err != nil || e.kind != kindFile:
 		body = centred(th.Muted.Render(e.words()), pic)
 	default:
 		body = centred(th.Muted.Render("…"), pic)

@@ -47,8 +47,8 @@ func (m *Model) previewTitle(width int) string {
 // drawPicture draws the picture, or says in its place why there is none.
 func (m *Model) drawPicture(size image.Point, th *theme.Theme) string {
 	p := &m.preview
-	if p.drawn != nil && p.failure == nil {
-		return text.Fit(strings.Join(p.drawn, "\n"), size.X, size.Y)
+	if lines := p.slot.Lines(); lines != nil && p.failure == nil {
+		return text.Fit(strings.Join(lines, "\n"), size.X, size.Y)
 	}
 	words := m.noPicture()
 	lines := text.Wrap(words, max(1, size.X-4))

@@ -44,8 +44,8 @@ func (s *stage) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return s, s.host.Resize(image.Pt(msg.Width, msg.Height))
 	case page.Ask:
 		return s, s.host.Ran(to, msg.Choices[1].Do())
-	case picture.TransmittedRegion:
-		return s, msg.View.Up(msg)
+	case picture.ViewReady:
+		return s, msg.Done()
 	case tea.PasteMsg:
 		cmd, _, _ := s.host.Press(msg)
 		return s, cmd

@@ -22,12 +22,12 @@ func main() {
 	}
 	l := picture.NewLoader(limits)
 	if len(os.Args) > 4 {
-		l.UseCache(picture.NewCache(os.Args[4], picture.DefaultCache))
+		l.Cache = picture.NewCache(os.Args[4], picture.DefaultCache)
 	}
 	r, err := l.Load(context.Background(), picture.Request{Path: os.Args[1], Cols: cols, Rows: rows})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Println(strings.Join(r.Lines, "\n"))
+	fmt.Println(strings.Join(r.Lines(), "\n"))
 }

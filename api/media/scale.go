@@ -25,7 +25,10 @@ func Scale(ctx context.Context, img *image.NRGBA, cut image.Rectangle, to image.
 		across: kernel(cut.Dx(), to.X), down: kernel(cut.Dy(), to.Y),
 	}
 	out := image.NewNRGBA(image.Rectangle{Max: to})
-	return out, s.run(ctx, out.Pix, out.Stride)
+	return out, Strips(ctx, max(to.X, s.width)/8, to.Y, func(from, to int) error {
+		s.lines(from, to, out.Pix, out.Stride)
+		return nil
+	})
 }
 
 // Sample draws the rectangle part of a picture with size pixels. img is the whole
@@ -38,9 +41,7 @@ func Sample(img *image.RGBA, full image.Point, part image.Rectangle, size image.
 		across: means(part.Min.X, part.Max.X, full.X, have.X, size.X), down: means(part.Min.Y, part.Max.Y, full.Y, have.Y, size.Y),
 	}
 	out := image.NewRGBA(image.Rectangle{Max: size})
-	if err := s.run(context.Background(), out.Pix, out.Stride); err != nil {
-		panic(err) // nothing cancels it: a strip panicked
-	}
+	s.lines(0, size.Y, out.Pix, out.Stride)
 	return out
 }
 
@@ -56,19 +57,16 @@ type scaling struct {
 	across, down  []tap
 }
 
-// run fills lines of 4 bytes for each pixel.
-func (s *scaling) run(ctx context.Context, out []uint8, stride int) error {
-	return Strips(ctx, max(len(s.across), s.width)/8, len(s.down), func(from, to int) error {
-		sums := make([]float32, 4*s.width)
-		for y := from; y < to; y++ {
-			clear(sums)
-			for i, w := range s.down[y].weights {
-				s.addLine(sums, s.pix[(s.down[y].first+i)*s.stride:][:4*s.width], w)
-			}
-			s.sumAcross(out[y*stride:], sums)
+// lines fills the lines from to before end, of 4 bytes for each pixel.
+func (s *scaling) lines(from, end int, out []uint8, stride int) {
+	sums := make([]float32, 4*s.width)
+	for y := from; y < end; y++ {
+		clear(sums)
+		for i, w := range s.down[y].weights {
+			s.addLine(sums, s.pix[(s.down[y].first+i)*s.stride:][:4*s.width], w)
 		}
-		return nil
-	})
+		s.sumAcross(out[y*stride:], sums)
+	}
 }
 
 // tap is what one pixel is made of: pixels from first on, by weights that sum up to 1.

@@ -25,9 +25,10 @@ func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	control := http.NewResponseController(w)
 	body := &patientBody{ReadCloser: r.Body, control: control, wait: l.o.patience, ended: r.Body == http.NoBody}
 	r.Body = body
-	w = &patientWriter{ResponseWriter: w, control: control, wait: l.o.patience}
-	if err := l.route(w, r); err != nil {
-		l.answerError(w, r, body, err)
+	answer := &patientWriter{ResponseWriter: w, control: control, wait: l.o.patience}
+	defer l.observe(r, answer, time.Now())
+	if err := l.route(answer, r); err != nil {
+		l.answerError(answer, r, body, err)
 	}
 }
 
@@ -55,19 +56,19 @@ func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 	if !l.originAllowed(r, path) {
 		return refuse(http.StatusForbidden, "A request from a web page of another origin is not served.", "The private key is for server-side callers only.")
 	}
-	if path == identityPath && r.Method == http.MethodGet {
-		writeJSON(w, http.StatusOK, map[string]string{"service": "mediadesk", "identity": l.identity, "faults": l.o.Fault.String()})
-		return nil
-	}
 	if !isAPI(path) {
 		return l.deliver(w, r)
 	}
-	if err := l.authenticate(r); err != nil {
-		return err
+	if !keyless[path] {
+		if err := l.authenticate(r); err != nil {
+			return err
+		}
 	}
-	w, err := l.fault(w, r)
-	if err != nil {
-		return err
+	if !isControl(path) && path != identityPath {
+		var err error
+		if w, err = l.fault(w, r); err != nil {
+			return err
+		}
 	}
 	return l.operate(w, r, path)
 }

@@ -50,6 +50,10 @@ type Options struct {
 	Named          map[string]string            // named transformations: the steps of each, such as "w-400,h-300"
 	Embeddable     bool                         // pages of every web site may show public files; false: those of the same site only
 
+	AllowReset bool          // POST /_mediadesk/reset empties the library
+	Version    string        // of the program, for GET /_mediadesk/health
+	Observe    func(Request) // is told of every request after its answer, from several goroutines; nil: nobody
+
 	patience time.Duration                     // 0: patience; tests wait less
 	observe  func(store.Records) store.Records // nil; tests act between two requests to the records
 }
@@ -76,6 +80,7 @@ type Library struct {
 	pictures delivery.Cache
 	jobs     jobs
 	named    delivery.Named
+	requests requestLog
 
 	headerWait time.Duration // for the headers of a URL source, each hop
 	tagWait    time.Duration // for tagging within the request

@@ -156,6 +156,11 @@ func (l *Library) replace(tx store.Tx, file *store.File, folder, name string) er
 	return tx.UpdateFile(file)
 }
 
+// renamed is the answer to the renaming of a file.
+type renamed struct {
+	PurgeRequestID string `json:"purgeRequestId,omitempty"`
+}
+
 // renameFile renames a file.
 func (l *Library) renameFile(r *http.Request) (any, error) {
 	var path, name string
@@ -189,9 +194,9 @@ func (l *Library) renameFile(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := map[string]string{}
+	var answer renamed
 	if purge {
-		answer["purgeRequestId"] = l.jobs.add(jobPurge)
+		answer.PurgeRequestID = l.jobs.add(jobPurge)
 	}
 	return answer, nil
 }

@@ -39,12 +39,26 @@ type patientWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	wait    time.Duration // patience
+	status  int           // that was written; 0: none yet
+	size    int64         // bytes of the body that were written
+}
+
+// WriteHeader notes the status.
+func (w *patientWriter) WriteHeader(status int) {
+	if w.status == 0 && status >= http.StatusOK {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
 }
 
 // writePart is so small that a client which reads slowly takes one in time.
 const writePart = 64 << 10
 
 func (w *patientWriter) Write(p []byte) (written int, err error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	defer func() { w.size += int64(written) }()
 	for {
 		part := p[:min(len(p), writePart)]
 		w.control.SetWriteDeadline(time.Now().Add(w.wait)) //nolint:errcheck // a recorder in a test has no connection

@@ -69,11 +69,11 @@ func folderRecord(f *store.Folder) *api.File {
 	}
 }
 
-// fileURL is where a file is served. The operations have the paths that begin
-// with /v1/ and /api/; files there are served by a step that changes nothing.
+// fileURL is where a file is served. At the paths of operations, files are served
+// by a step that changes nothing.
 func (l *Library) fileURL(path string) string {
 	step := ""
-	if strings.HasPrefix(path, "/v1/") || strings.HasPrefix(path, "/api/") || path == "/v1" || path == "/api" {
+	if isAPI(path) {
 		step = "/" + delivery.OriginalStep
 	}
 	return l.Address() + step + escapePath(path)

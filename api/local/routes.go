@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"mediadesk/api"
 	"mediadesk/api/local/store"
 )
 
@@ -22,50 +23,55 @@ type route struct {
 	pattern string // path as http.ServeMux has it, without a slash at the end
 	summary string // what it does, for people
 	status  int    // of a successful answer with a body, unless that is a partialAnswer
+	answer  any    // a value whose type is that of the body; the keys of a map are its members; nil: no body
 	serve   operation
 }
 
 // routes are all operations of the API.
 var routes = []route{
-	{http.MethodPost, uploadPath, "Upload a file", http.StatusOK, (*Library).upload},
+	{http.MethodPost, uploadPath, "Upload a file", http.StatusOK, api.File{}, (*Library).upload},
 
-	{http.MethodGet, "/v1/files", "List and search files and folders", http.StatusOK, (*Library).list},
-	{http.MethodDelete, "/v1/files/{fileId}", "Delete a file with all its versions", http.StatusOK, (*Library).deleteFile},
-	{http.MethodGet, "/v1/files/{fileId}/details", "Get the record of a file", http.StatusOK, (*Library).details},
-	{http.MethodPatch, "/v1/files/{fileId}/details", "Update the record of a file", http.StatusOK, (*Library).updateDetails},
-	{http.MethodGet, "/v1/files/{fileId}/metadata", "Get the metadata of a file's content", http.StatusOK, (*Library).metadata},
-	{http.MethodGet, "/v1/metadata", "Get the metadata of the file at an address", http.StatusOK, (*Library).metadataAt},
+	{http.MethodGet, "/v1/files", "List and search files and folders", http.StatusOK, []api.File{}, (*Library).list},
+	{http.MethodDelete, "/v1/files/{fileId}", "Delete a file with all its versions", http.StatusOK, nil, (*Library).deleteFile},
+	{http.MethodGet, "/v1/files/{fileId}/details", "Get the record of a file", http.StatusOK, api.File{}, (*Library).details},
+	{http.MethodPatch, "/v1/files/{fileId}/details", "Update the record of a file", http.StatusOK, api.File{}, (*Library).updateDetails},
+	{http.MethodGet, "/v1/files/{fileId}/metadata", "Get the metadata of a file's content", http.StatusOK, fileMetadata{}, (*Library).metadata},
+	{http.MethodGet, "/v1/metadata", "Get the metadata of the file at an address", http.StatusOK, fileMetadata{}, (*Library).metadataAt},
 
-	{http.MethodGet, "/v1/files/{fileId}/versions", "List the versions of a file", http.StatusOK, (*Library).listVersions},
-	{http.MethodGet, "/v1/files/{fileId}/versions/{versionId}", "Get a version of a file", http.StatusOK, (*Library).showVersion},
-	{http.MethodDelete, "/v1/files/{fileId}/versions/{versionId}", "Delete a version of a file", http.StatusOK, (*Library).deleteVersion},
-	{http.MethodPut, "/v1/files/{fileId}/versions/{versionId}/restore", "Make a version the current one", http.StatusOK, (*Library).restoreVersion},
+	{http.MethodGet, "/v1/files/{fileId}/versions", "List the versions of a file", http.StatusOK, []api.File{}, (*Library).listVersions},
+	{http.MethodGet, "/v1/files/{fileId}/versions/{versionId}", "Get a version of a file", http.StatusOK, api.File{}, (*Library).showVersion},
+	{http.MethodDelete, "/v1/files/{fileId}/versions/{versionId}", "Delete a version of a file", http.StatusOK, nil, (*Library).deleteVersion},
+	{http.MethodPut, "/v1/files/{fileId}/versions/{versionId}/restore", "Make a version the current one", http.StatusOK, api.File{}, (*Library).restoreVersion},
 
-	{http.MethodPost, "/v1/files/addTags", "Add tags to files", http.StatusOK, changeTags("tags", addTags)},
-	{http.MethodPost, "/v1/files/removeTags", "Remove tags from files", http.StatusOK, changeTags("tags", removeTags)},
-	{http.MethodPost, "/v1/files/removeAITags", "Remove AI tags from files", http.StatusOK, changeTags("AITags", removeAITags)},
-	{http.MethodPost, "/v1/files/batch/deleteByFileIds", "Delete files", http.StatusOK, (*Library).deleteFiles},
-	{http.MethodPost, "/v1/files/copy", "Copy a file", http.StatusOK, (*Library).copyFile},
-	{http.MethodPost, "/v1/files/move", "Move a file", http.StatusOK, (*Library).moveFile},
-	{http.MethodPut, "/v1/files/rename", "Rename a file", http.StatusOK, (*Library).renameFile},
+	{http.MethodPost, "/v1/files/addTags", "Add tags to files", http.StatusOK, map[string][]string{"successfullyUpdatedFileIds": nil}, changeTags("tags", addTags)},
+	{http.MethodPost, "/v1/files/removeTags", "Remove tags from files", http.StatusOK, map[string][]string{"successfullyUpdatedFileIds": nil}, changeTags("tags", removeTags)},
+	{http.MethodPost, "/v1/files/removeAITags", "Remove AI tags from files", http.StatusOK, map[string][]string{"successfullyUpdatedFileIds": nil}, changeTags("AITags", removeAITags)},
+	{http.MethodPost, "/v1/files/batch/deleteByFileIds", "Delete files", http.StatusOK, map[string][]string{"successfullyDeletedFileIds": nil}, (*Library).deleteFiles},
+	{http.MethodPost, "/v1/files/copy", "Copy a file", http.StatusOK, nil, (*Library).copyFile},
+	{http.MethodPost, "/v1/files/move", "Move a file", http.StatusOK, nil, (*Library).moveFile},
+	{http.MethodPut, "/v1/files/rename", "Rename a file", http.StatusOK, renamed{}, (*Library).renameFile},
 
-	{http.MethodPost, "/v1/folder", "Create a folder", http.StatusCreated, (*Library).makeFolder},
-	{http.MethodDelete, "/v1/folder", "Delete a folder with all that is in it", http.StatusOK, (*Library).deleteFolder},
-	{http.MethodPost, "/v1/bulkJobs/copyFolder", "Copy a folder", http.StatusOK, (*Library).copyFolder},
-	{http.MethodPost, "/v1/bulkJobs/moveFolder", "Move a folder", http.StatusOK, (*Library).moveFolder},
-	{http.MethodPost, "/v1/bulkJobs/renameFolder", "Rename a folder", http.StatusOK, (*Library).renameFolder},
-	{http.MethodGet, "/v1/bulkJobs/{jobId}", "Get the status of a folder job", http.StatusOK, (*Library).jobStatus},
+	{http.MethodPost, "/v1/folder", "Create a folder", http.StatusCreated, api.File{}, (*Library).makeFolder},
+	{http.MethodDelete, "/v1/folder", "Delete a folder with all that is in it", http.StatusOK, nil, (*Library).deleteFolder},
+	{http.MethodPost, "/v1/bulkJobs/copyFolder", "Copy a folder", http.StatusOK, map[string]string{"jobId": ""}, (*Library).copyFolder},
+	{http.MethodPost, "/v1/bulkJobs/moveFolder", "Move a folder", http.StatusOK, map[string]string{"jobId": ""}, (*Library).moveFolder},
+	{http.MethodPost, "/v1/bulkJobs/renameFolder", "Rename a folder", http.StatusOK, map[string]string{"jobId": ""}, (*Library).renameFolder},
+	{http.MethodGet, "/v1/bulkJobs/{jobId}", "Get the status of a folder job", http.StatusOK, map[string]string{"jobId": "", "type": "", "status": ""}, (*Library).jobStatus},
 
-	{http.MethodPost, "/v1/files/purge", "Purge the cache of an address", http.StatusCreated, (*Library).purge},
-	{http.MethodGet, purgePath + "{requestId}", "Get the status of a purge", http.StatusOK, (*Library).purgeStatus},
+	{http.MethodPost, "/v1/files/purge", "Purge the cache of an address", http.StatusCreated, map[string]string{"requestId": ""}, (*Library).purge},
+	{http.MethodGet, purgePath + "{requestId}", "Get the status of a purge", http.StatusOK, map[string]string{"status": ""}, (*Library).purgeStatus},
 
-	{http.MethodGet, "/v1/customMetadataFields", "List the custom metadata fields", http.StatusOK, (*Library).listFields},
-	{http.MethodPost, "/v1/customMetadataFields", "Create a custom metadata field", http.StatusCreated, (*Library).addField},
-	{http.MethodPatch, "/v1/customMetadataFields/{fieldId}", "Update a custom metadata field", http.StatusOK, (*Library).updateField},
-	{http.MethodDelete, "/v1/customMetadataFields/{fieldId}", "Delete a custom metadata field", http.StatusOK, (*Library).deleteField},
+	{http.MethodGet, "/v1/customMetadataFields", "List the custom metadata fields", http.StatusOK, []fieldRecord{}, (*Library).listFields},
+	{http.MethodPost, "/v1/customMetadataFields", "Create a custom metadata field", http.StatusCreated, fieldRecord{}, (*Library).addField},
+	{http.MethodPatch, "/v1/customMetadataFields/{fieldId}", "Update a custom metadata field", http.StatusOK, fieldRecord{}, (*Library).updateField},
+	{http.MethodDelete, "/v1/customMetadataFields/{fieldId}", "Delete a custom metadata field", http.StatusOK, nil, (*Library).deleteField},
 
-	// No hosted service has it.
-	{http.MethodPost, identityPath + "/runs/cancel", "Cancel an extension that works on a file", http.StatusOK, (*Library).cancelRun},
+	// No hosted service has the following.
+	{http.MethodGet, identityPath, "Identify the running library", http.StatusOK, identity{}, (*Library).identify},
+	{http.MethodPost, identityPath + "/runs/cancel", "Cancel an extension that works on a file", http.StatusOK, nil, (*Library).cancelRun},
+	{http.MethodGet, healthPath, "Check that records and contents answer", http.StatusOK, health{}, (*Library).health},
+	{http.MethodPost, controlPath + "reset", "Delete everything, if that is allowed", http.StatusOK, nil, (*Library).reset},
+	{http.MethodGet, controlPath + "requests", "List the last requests", http.StatusOK, []Request{}, (*Library).listRequests},
 }
 
 const purgePath = "/v1/files/purge/"
@@ -167,7 +173,7 @@ func (e endpoint) allowed() []string {
 
 // isAPI reports whether a path belongs to the API. All others are of files.
 func isAPI(path string) bool {
-	return strings.HasPrefix(path+"/", "/v1/") || strings.HasPrefix(path+"/", "/api/")
+	return strings.HasPrefix(path+"/", "/v1/") || strings.HasPrefix(path+"/", "/api/") || isControl(path)
 }
 
 // operate answers a request of the API at a clean path.

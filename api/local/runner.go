@@ -125,7 +125,11 @@ func (r *runner) work(w *worker) {
 			}
 			continue
 		}
-		if err := r.library.execute(q.run); err != nil && r.library.ctx.Err() == nil {
+		err := r.library.execute(q.run)
+		if errors.Is(err, store.ErrNotFound) {
+			continue // the library was reset
+		}
+		if err != nil && r.library.ctx.Err() == nil {
 			r.library.log.Error("extension run could not be recorded", "run", q.run, "error", err)
 		}
 		wake(r.library.outbox.notice) // after the commit: earlier it would see nothing

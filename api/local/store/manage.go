@@ -37,6 +37,19 @@ func (t *sqlTx) ForgetDeletion(d Deletion) error {
 	return err
 }
 
+// cleared are the tables that Clear empties, beside versions.
+var cleared = []string{"files", "folders", "fields", "runs", "outbox"}
+
+func (t *sqlTx) Clear() error {
+	_, err := t.deleteVersions("TRUE")
+	for _, table := range cleared {
+		if err == nil {
+			_, err = t.exec("DELETE FROM " + table)
+		}
+	}
+	return err
+}
+
 func (t *sqlTx) Created() (at time.Time, err error) {
 	return at, t.row("SELECT created FROM library").Scan(milliseconds{&at})
 }

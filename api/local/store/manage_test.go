@@ -1,10 +1,12 @@
 package store
 
 import (
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -78,6 +80,36 @@ func TestDeleteFolder(t *testing.T) {
 		return nil
 	})
 	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestClearEmptiesEveryTable fails if a new table is not among those that Clear
+// empties.
+func TestClearEmptiesEveryTable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	openRecords(t, path)
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.Query("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	known := append([]string{"versions", "library", "deletions", "file_tags"}, cleared...)
+	for rows.Next() {
+		var table string
+		if err := rows.Scan(&table); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(known, table) {
+			t.Errorf("Clear leaves the table %s", table)
+		}
+	}
+	if err := rows.Err(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -92,6 +92,7 @@ type Tx interface {
 	ForgetDeletion(d Deletion) error // nothing where there is none
 	Created() (time.Time, error)     // when these records were first made
 	Empty() (bool, error)            // there is no version of any file
+	Clear() error                    // deletes everything but what is known of the records themselves; see Deletion
 
 	MakeFolder(path string, now time.Time) error // with all that lead to it; nothing where it exists
 	FolderAt(path string) (*Folder, error)

@@ -1,0 +1,85 @@
+package local
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"mediadesk/api/local/store"
+)
+
+// controlPath begins the paths that control the program rather than the library:
+// faults on purpose do not meet them, and they are in no list of requests.
+const (
+	controlPath = "/_mediadesk/"
+	healthPath  = controlPath + "health"
+)
+
+func isControl(path string) bool { return strings.HasPrefix(path+"/", controlPath) }
+
+// keyless are the paths of operations that need no key.
+var keyless = map[string]bool{identityPath: true, healthPath: true}
+
+// identity is what identifies the process that serves a library.
+type identity struct {
+	Service  string `json:"service"`
+	Identity string `json:"identity"`
+	Faults   string `json:"faults"` // as Fault.String writes them
+}
+
+func (l *Library) identify(*http.Request) (any, error) {
+	return identity{"mediadesk", l.identity, l.o.Fault.String()}, nil
+}
+
+type health struct {
+	Status  string `json:"status"`
+	Version string `json:"version"`
+}
+
+// healthTime is how long the records may take to answer.
+const healthTime = 3 * time.Second
+
+// healthSize is so many bytes that a draft of them leaves the memory.
+const healthSize = 64 << 10
+
+// health reports whether records and contents answer.
+func (l *Library) health(r *http.Request) (any, error) {
+	ctx, cancel := context.WithTimeout(r.Context(), healthTime)
+	defer cancel()
+	err := l.records.View(ctx, func(tx store.Tx) error {
+		_, err := tx.Empty()
+		return err
+	})
+	if err == nil {
+		var draft store.Draft
+		if draft, err = l.contents.Draft(); err == nil {
+			_, err = draft.Write(make([]byte, healthSize))
+			draft.Discard()
+		}
+	}
+	if err != nil {
+		l.log.Error("the health check failed", "error", err)
+		return nil, refuse(http.StatusServiceUnavailable, "The library does not answer.", "The log of mediadesk serve has the reason.")
+	}
+	return health{"ok", l.o.Version}, nil
+}
+
+// reset empties the library.
+func (l *Library) reset(r *http.Request) (any, error) {
+	if !l.o.AllowReset {
+		return nil, refuse(http.StatusForbidden, "This library cannot be reset.", "Start mediadesk serve with --ephemeral or --allow-reset.")
+	}
+	err := l.records.Update(r.Context(), func(tx store.Tx) error { return tx.Clear() })
+	if err != nil {
+		return nil, err
+	}
+	l.runs.stops.Range(func(_, stop any) bool {
+		stop.(context.CancelFunc)()
+		return true
+	})
+	l.requests.clear()
+	return nil, nil
+}
+
+func (l *Library) listRequests(*http.Request) (any, error) { return l.requests.all(), nil }

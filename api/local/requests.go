@@ -1,0 +1,78 @@
+package local
+
+import (
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Request describes a request after its answer. It has no secrets: neither the key
+// nor the signature of an address.
+type Request struct {
+	Time   time.Time `json:"time"` // when it came
+	Method string    `json:"method"`
+	Path   string    `json:"path"`
+	Status int       `json:"status"` // 0: the connection broke without an answer
+	Millis float64   `json:"ms"`     // until the last byte of the answer was written
+	Size   int64     `json:"size"`   // bytes of the answer's body
+	ID     string    `json:"id"`     // the request id in the answer's header
+
+	Query string `json:"-"` // without signatures
+	Agent string `json:"-"` // the User-Agent header
+}
+
+// maxRequests is how many requests are remembered.
+const maxRequests = 1000
+
+// requestLog keeps the last requests, the oldest first. The zero value is ready for
+// use.
+type requestLog struct {
+	mu   sync.Mutex
+	list []Request
+}
+
+func (g *requestLog) add(r Request) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.list) == 2*maxRequests {
+		g.list = append([]Request(nil), g.list[maxRequests:]...)
+	}
+	g.list = append(g.list, r)
+}
+
+func (g *requestLog) clear() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.list = nil
+}
+
+// all returns the last requests, never nil.
+func (g *requestLog) all() []Request {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return append([]Request{}, g.list[max(0, len(g.list)-maxRequests):]...)
+}
+
+// observe notes a request that came at start. It is deferred: an answer that is lost
+// on purpose ends in a panic.
+func (l *Library) observe(r *http.Request, w *patientWriter, start time.Time) {
+	if isControl(path.Clean("/" + r.URL.Path)) {
+		return
+	}
+	query := r.URL.Query()
+	if query.Has("ik-s") {
+		query.Set("ik-s", "***")
+	}
+	masked := func(text string) string { return strings.ReplaceAll(text, l.o.Key.Reveal(), "***") }
+	request := Request{
+		Time: start.UTC(), Method: r.Method, Path: masked(r.URL.Path), Status: w.status,
+		Millis: float64(time.Since(start).Microseconds()) / 1000, Size: w.size, ID: w.Header().Get(requestIDHeader),
+		Query: masked(query.Encode()), Agent: masked(r.UserAgent()),
+	}
+	l.requests.add(request)
+	if l.o.Observe != nil {
+		l.o.Observe(request)
+	}
+}

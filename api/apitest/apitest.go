@@ -102,3 +102,11 @@ func (s *suite) strict(t *testing.T) {
 		t.Skip("hosted services differ here")
 	}
 }
+
+// runStrict runs a subtest of what hosted services are known to do otherwise.
+func (s *suite) runStrict(t *testing.T, name string, test func(*testing.T)) {
+	t.Run(name, func(t *testing.T) {
+		s.strict(t)
+		test(t)
+	})
+}

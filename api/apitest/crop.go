@@ -26,9 +26,7 @@ func testCrop(t *testing.T, s *suite) {
 		t.Helper()
 		r := s.store(t, field("fileName", "crop"), content(data), asked)
 		a := s.do(t, http.MethodGet, s.DeliveryURL+"/tr:fo-custom"+(&url.URL{Path: text(r["filePath"])}).EscapedPath(), "", nil, nil)
-		if a.status != http.StatusOK {
-			t.Fatalf("answered %d %s", a.status, a.body)
-		}
+		wantStatus(t, a, http.StatusOK)
 		return decoded(t, a.body)
 	}
 	for orientation := 1; orientation <= 8; orientation++ {

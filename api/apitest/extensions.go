@@ -13,25 +13,38 @@ func extensionStatus(r map[string]any) map[string]any {
 	return m
 }
 
+// tagged waits for the AI tags of a file.
+func (s *suite) tagged(t *testing.T, id string) (tags []any) {
+	t.Helper()
+	eventually(t, s.Patience, "tagging", func() bool {
+		tags, _ = s.details(t, id)["AITags"].([]any)
+		return len(tags) > 0
+	})
+	return tags
+}
+
+// cutOut waits until the background of a picture is removed, and returns its record.
+func (s *suite) cutOut(t *testing.T, id string) (record map[string]any) {
+	t.Helper()
+	eventually(t, s.Patience, "background removal", func() bool {
+		record = s.details(t, id)
+		return record["hasAlpha"] == true
+	})
+	return record
+}
+
 // testExtensions is service.md §2.2 and §3.
 func testExtensions(t *testing.T, s *suite) {
 	t.Run("remove-bg is pending, then makes a new version", func(t *testing.T) {
 		r := s.store(t, field("fileName", "subject.jpg"), content(JPEG(200, 150)), field("tags", "kept"), field("customCoordinates", "10,20,30,40"), field("extensions", `[{"name":"remove-bg"}]`))
 		want(t, extensionStatus(r), "remove-bg", "pending")
 		id := text(r["fileId"])
-		var now map[string]any
-		eventually(t, s.Patience, "background removal", func() bool {
-			now = s.details(t, id)
-			return now["hasAlpha"] == true
-		})
+		now := s.cutOut(t, id)
 		if same(now["versionInfo"], r["versionInfo"]) {
 			t.Error("versionInfo is the same")
 		}
 		s.strict(t)
-		want(t, now, "mime", "image/png")
-		want(t, now, "name", r["name"])
-		want(t, now, "tags", []string{"kept"})
-		want(t, now, "customCoordinates", "10,20,30,40")
+		want(t, now, "mime", "image/png", "name", r["name"], "tags", []string{"kept"}, "customCoordinates", "10,20,30,40")
 		want(t, now["versionInfo"].(map[string]any), "name", "Version 2")
 		a := s.do(t, http.MethodGet, text(now["url"]), "", nil, nil)
 		img, err := png.Decode(bytes.NewReader(a.body))
@@ -45,17 +58,10 @@ func testExtensions(t *testing.T, s *suite) {
 			t.Error("the subject is not opaque")
 		}
 	})
-	t.Run("a turned photograph comes out upright", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "a turned photograph comes out upright", func(t *testing.T) {
 		id := text(s.store(t, field("fileName", "turned.jpg"), content(PhotoJPEG(200, 150, 6)), field("customCoordinates", "0,0,10,20"), field("extensions", `[{"name":"remove-bg"}]`))["fileId"])
-		var now map[string]any
-		eventually(t, s.Patience, "background removal", func() bool {
-			now = s.details(t, id)
-			return now["hasAlpha"] == true
-		})
-		want(t, now, "width", 150)
-		want(t, now, "height", 200)
-		want(t, now, "customCoordinates", "130,0,20,10")
+		now := s.cutOut(t, id)
+		want(t, now, "width", 150, "height", 200, "customCoordinates", "130,0,20,10")
 	})
 	t.Run("tagging", func(t *testing.T) {
 		for _, name := range []string{"google-auto-tagging", "aws-auto-tagging"} {
@@ -63,11 +69,7 @@ func testExtensions(t *testing.T, s *suite) {
 			if status := extensionStatus(r)[name]; status != "success" && status != "pending" {
 				t.Fatalf("the status is %v", status)
 			}
-			var tags []any
-			eventually(t, s.Patience, "tagging", func() bool {
-				tags, _ = s.details(t, text(r["fileId"]))["AITags"].([]any)
-				return len(tags) > 0
-			})
+			tags := s.tagged(t, text(r["fileId"]))
 			if len(tags) > 3 {
 				t.Errorf("%d tags, want 3 at most", len(tags))
 			}
@@ -80,16 +82,10 @@ func testExtensions(t *testing.T, s *suite) {
 			}
 		}
 	})
-	t.Run("minConfidence", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "minConfidence", func(t *testing.T) {
 		found := func(least int) []any {
 			r := s.store(t, field("fileName", "least.jpg"), content(PhotoJPEG(200, 150, 1)), field("extensions", fmt.Sprintf(`[{"name":"aws-auto-tagging","minConfidence":%d}]`, least)))
-			var tags []any
-			eventually(t, s.Patience, "tagging", func() bool {
-				tags, _ = s.details(t, text(r["fileId"]))["AITags"].([]any)
-				return len(tags) > 0
-			})
-			return tags
+			return s.tagged(t, text(r["fileId"]))
 		}
 		var want []string
 		all := found(0)
@@ -112,8 +108,7 @@ func testExtensions(t *testing.T, s *suite) {
 			return now["AITags"] != nil && !same(now["versionInfo"], r["versionInfo"])
 		})
 	})
-	t.Run("failed", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "failed", func(t *testing.T) {
 		r := s.store(t, field("fileName", "failed.jpg"), content(JPEG(20, 20)), field("extensions", `[{"name":"no-such-thing"},{"name":"ai-auto-description"}]`))
 		want(t, r, "extensionStatus", map[string]string{"no-such-thing": "failed", "ai-auto-description": "failed"})
 		reasons, _ := r["extensionErrors"].(map[string]any)
@@ -131,11 +126,10 @@ func testExtensions(t *testing.T, s *suite) {
 		if status := extensionStatus(a.json)["google-auto-tagging"]; status != "success" && status != "pending" {
 			t.Fatalf("answered %s", a.body)
 		}
-		eventually(t, s.Patience, "tagging", func() bool { return s.details(t, id)["AITags"] != nil })
+		s.tagged(t, id)
 		want(t, s.patch(t, id, `{"removeAITags":"all"}`).json, "AITags", nil)
 	})
-	t.Run("again, in place of what was found", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "again, in place of what was found", func(t *testing.T) {
 		r := s.store(t, field("fileName", "again.jpg"), content(JPEG(40, 40)), field("extensions", `[{"name":"aws-auto-tagging","maxTags":3},{"name":"google-auto-tagging","maxTags":2}]`))
 		s.patch(t, text(r["fileId"]), `{"extensions":[{"name":"aws-auto-tagging","maxTags":1}]}`)
 		eventually(t, s.Patience, "tagging", func() bool {
@@ -175,26 +169,21 @@ func testWebhooks(t *testing.T, s *suite) {
 		r := s.store(t, field("fileName", "hook.jpg"), content(JPEG(200, 150)), field("extensions", `[{"name":"remove-bg"}]`), field("webhookUrl", s.sources.address+path))
 		want(t, extensionStatus(r), "remove-bg", "pending")
 		post := wait(t, path)
-		want(t, post, "service", "remove-bg")
-		want(t, post, "status", "SUCCESS")
+		want(t, post, "service", "remove-bg", "status", "SUCCESS")
 		file, _ := post["fileObject"].(map[string]any)
-		want(t, file, "fileId", r["fileId"])
-		want(t, file, "hasAlpha", true)
+		want(t, file, "fileId", r["fileId"], "hasAlpha", true)
 	})
 	t.Run("failure", func(t *testing.T) {
 		path := "/hook/" + random()
 		r := s.store(t, field("fileName", "noise.png"), content(Noise(200, 150)), field("extensions", `[{"name":"remove-bg"}]`), field("webhookUrl", s.sources.address+path))
 		post := wait(t, path)
-		want(t, post, "service", "remove-bg")
-		want(t, post, "status", "FAILURE")
-		want(t, post, "fileId", r["fileId"])
+		want(t, post, "service", "remove-bg", "status", "FAILURE", "fileId", r["fileId"])
 		reason, _ := post["error"].(map[string]any)
 		if text(reason["message"]) == "" {
 			t.Errorf("no reason in %v", post)
 		}
 	})
-	t.Run("only what was pending", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "only what was pending", func(t *testing.T) {
 		path := "/hook/" + random()
 		r := s.store(t, field("fileName", "quick.jpg"), content(JPEG(40, 40)), field("extensions", `[{"name":"unknown"},{"name":"aws-auto-tagging"},{"name":"remove-bg"}]`), field("webhookUrl", s.sources.address+path))
 		want(t, extensionStatus(r), "unknown", "failed")
@@ -206,8 +195,7 @@ func testWebhooks(t *testing.T, s *suite) {
 			t.Errorf("%d posts, want 1: %v", len(posts), posts)
 		}
 	})
-	t.Run("over a picture of an address", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "over a picture of an address", func(t *testing.T) {
 		path := "/hook/" + random()
 		run := fmt.Sprintf(`[{"name":"remove-bg","options":{"bg_image_url":%q}}]`, s.sources.address+"/picture.jpg")
 		s.store(t, field("fileName", "hook.jpg"), content(JPEG(200, 150)), field("extensions", run), field("webhookUrl", s.sources.address+path))

@@ -25,9 +25,7 @@ func testForm(t *testing.T, s *suite) {
 	t.Run("chunked", func(t *testing.T) {
 		body := multipartBody(field("fileName", "chunked"), field("folder", s.folder), content([]byte("chunked")))
 		a := s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data; boundary="+boundary, io.MultiReader(bytes.NewReader(body)), nil)
-		if a.status != http.StatusOK {
-			t.Errorf("answered %d: %s", a.status, a.body)
-		}
+		wantStatus(t, a, http.StatusOK)
 	})
 	t.Run("file required", func(t *testing.T) {
 		s.refused(t, "file", field("fileName", "nothing"))
@@ -38,12 +36,9 @@ func testForm(t *testing.T, s *suite) {
 	})
 	t.Run("nothing asked for", func(t *testing.T) {
 		r := s.store(t, field("fileName", "nothing"), content([]byte("x")), field("extensions", "[]"), field("customMetadata", "{}"), field("webhookUrl", ""), field("responseFields", ""))
-		if _, ok := r["extensionStatus"]; ok {
-			t.Error("extensionStatus is there though no extension was asked for")
-		}
+		wantAbsent(t, r, "extensionStatus")
 	})
-	t.Run("strict", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "strict", func(t *testing.T) {
 		s.refused(t, "tgas", field("fileName", "unknown"), content([]byte("x")), field("tgas", "a"))
 		s.refused(t, "tags", field("fileName", "twice"), content([]byte("x")), field("tags", "a"), field("tags", "b"))
 		s.refused(t, "file", field("fileName", "empty"), content(nil))
@@ -69,47 +64,50 @@ func testForm(t *testing.T, s *suite) {
 		}
 		s.refused(t, "", many...)
 	})
-	t.Run("not multipart", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "not multipart", func(t *testing.T) {
 		wantError(t, s.do(t, http.MethodPost, s.uploadAddress(), "application/json", strings.NewReader(`{"file":"x"}`), nil), http.StatusBadRequest, "multipart")
 		wantError(t, s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data", strings.NewReader("x"), nil), http.StatusBadRequest, "multipart")
 	})
-	t.Run("cut short", func(t *testing.T) { testCutShort(t, s) })
-	t.Run("an end that does not come", func(t *testing.T) {
-		s.strict(t)
-		s.cutShort(t)
+	s.runStrict(t, "cut short", func(t *testing.T) {
+		parts := exact("cut-"+random(), []byte(strings.Repeat("content ", 50)), field("folder", s.folder), field("tags", "a"))
+		for cut, length := 1, len(multipartBody(parts...)); cut < length; cut += 37 {
+			s.cutShort(t, cut, length, parts)
+		}
+	})
+	s.runStrict(t, "an end that does not come", func(t *testing.T) {
+		parts := append(exact(random()+".txt", []byte("x")), field("folder", s.folder))
+		length := len(multipartBody(parts...))
+		s.cutShort(t, length, length+10, parts)
 	})
 }
 
-// testCutShort ends the body at many places: each time nothing is stored.
-func testCutShort(t *testing.T, s *suite) {
-	s.strict(t)
-	name := "cut-" + random()
-	body := multipartBody(field("fileName", name), field("useUniqueFileName", "false"), field("folder", s.folder), content([]byte(strings.Repeat("content ", 50))), field("tags", "a"))
+// cutShort announces an upload of a length in bytes, sends only the first sent of
+// it, and closes its side of the connection: nothing may be stored.
+func (s *suite) cutShort(t *testing.T, sent, length int, parts []part) {
+	t.Helper()
 	address, err := url.Parse(s.uploadAddress())
+	if err != nil || address.Scheme != "http" {
+		t.Skip("this is tried over plain connections only")
+	}
+	conn, err := net.DialTimeout("tcp", address.Host, 5*time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if address.Scheme != "http" {
-		t.Skip("raw requests go over plain http only")
-	}
-	for cut := 1; cut < len(body); cut += 37 {
-		conn, err := net.DialTimeout("tcp", address.Host, 5*time.Second)
-		if err != nil {
-			t.Fatal(err)
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(20 * time.Second))
+	token := base64.StdEncoding.EncodeToString([]byte(s.Key + ":"))
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Basic %s\r\nContent-Type: multipart/form-data; boundary=%s\r\nContent-Length: %d\r\n\r\n%s",
+		address.Path, address.Host, token, boundary, length, multipartBody(parts...)[:sent])
+	conn.(*net.TCPConn).CloseWrite()
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err == nil { // a server may also just close the connection
+		res.Body.Close()
+		if res.StatusCode != http.StatusBadRequest {
+			t.Errorf("%d of %d bytes were answered with %d", sent, length, res.StatusCode)
 		}
-		token := base64.StdEncoding.EncodeToString([]byte(s.Key + ":"))
-		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Basic %s\r\nContent-Type: multipart/form-data; boundary=%s\r\nContent-Length: %d\r\n\r\n", address.Path, address.Host, token, boundary, len(body))
-		conn.Write(body[:cut])
-		conn.(*net.TCPConn).CloseWrite()
-		res, err := http.ReadResponse(bufio.NewReader(conn), nil) //nolint:bodyclose // the connection is closed below
-		if err == nil && res.StatusCode == http.StatusOK {
-			t.Errorf("a body cut after %d of %d bytes was stored", cut, len(body))
-		}
-		conn.Close()
 	}
-	if found := s.list(t, "searchQuery", `name = "`+name+`"`); len(found) != 0 {
-		t.Errorf("cut bodies left %v", found)
+	if found := s.list(t, "path", s.folder, "searchQuery", `name = "`+parts[0].value+`"`); len(found) != 0 {
+		t.Errorf("%d of %d bytes left %v", sent, length, found)
 	}
 }
 
@@ -128,8 +126,7 @@ func testFileAsText(t *testing.T, s *suite) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := s.store(t, field("fileName", "text.png"), field("file", value))
-			want(t, r, "size", len(data))
-			want(t, r, "fileType", "image")
+			want(t, r, "size", len(data), "fileType", "image")
 		})
 	}
 	t.Run("a long text as data URI", func(t *testing.T) {
@@ -146,8 +143,7 @@ func testFileAsText(t *testing.T, s *suite) {
 	t.Run("bytes are never decoded", func(t *testing.T) {
 		want(t, s.store(t, field("fileName", "b64.txt"), content([]byte(coded))), "size", len(coded))
 	})
-	t.Run("refused", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "refused", func(t *testing.T) {
 		for _, value := range []string{"/home/me/photo.jpg", "photo.jpg", "hello", "abcd=efg", "ab=", "====", "data:image/png;base64,***", "data:nothing", "data:,", "data:,100%", "data:,100%zz", "data:;base64,YQ%3", coded[:8] + "%2B" + coded[11:], "ftp://example.com/a", "file:///etc/passwd", ""} {
 			s.refused(t, "file", field("fileName", "text"), field("file", value))
 		}
@@ -174,8 +170,7 @@ func testLimits(t *testing.T, s *suite) {
 	more := append(most, 'x')
 	s.refused(t, "size exceeds", field("fileName", "more"), content(more))
 	s.refused(t, "size exceeds", field("fileName", "more"), field("file", base64.StdEncoding.EncodeToString(more)))
-	t.Run("refused before the end", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "refused before the end", func(t *testing.T) {
 		body, writer := io.Pipe()
 		go func() {
 			head := multipartBody(field("fileName", "endless"), content(nil))
@@ -190,50 +185,10 @@ func testLimits(t *testing.T, s *suite) {
 		a := s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data; boundary="+boundary, body, nil)
 		wantError(t, a, http.StatusBadRequest, "size exceeds")
 	})
-	t.Run("declared too large", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "declared too large", func(t *testing.T) {
 		body, writer := io.Pipe() // nothing of it ever comes
 		defer writer.Close()
 		a := s.do(t, http.MethodPost, s.uploadAddress(), "multipart/form-data; boundary="+boundary, body, func(r *http.Request) { r.ContentLength = 1 << 40 })
 		wantError(t, a, http.StatusBadRequest, "size exceeds")
 	})
-}
-
-// cutShort sends an upload whose parts are all there, and ends before the
-// length that it announced: nothing may be stored.
-func (s *suite) cutShort(t *testing.T) {
-	t.Helper()
-	u, err := url.Parse(s.uploadAddress())
-	if err != nil || u.Scheme != "http" {
-		t.Skip("this is tried over plain connections only")
-	}
-	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", u.Host)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	name := random() + ".txt"
-	body := multipartBody(append(exact(name, []byte("x")), field("folder", s.folder))...)
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.uploadAddress(), http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.SetBasicAuth(s.Key, "")
-	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\nContent-Type: multipart/form-data; boundary=%s\r\nContent-Length: %d\r\n\r\n%s",
-		u.RequestURI(), u.Host, req.Header.Get("Authorization"), boundary, len(body)+10, body)
-	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
-	if err := conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
-	if res, err := http.ReadResponse(bufio.NewReader(conn), req); err == nil { // a server may also just go
-		res.Body.Close()
-		if res.StatusCode != http.StatusBadRequest {
-			t.Errorf("answered %d", res.StatusCode)
-		}
-	}
-	if list := s.list(t, "path", s.folder, "searchQuery", `name = "`+name+`"`); len(list) != 0 {
-		t.Errorf("stored %v", list)
-	}
 }

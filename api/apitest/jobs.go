@@ -31,8 +31,7 @@ func (s *suite) completed(t *testing.T, a answer, kind string) {
 	}
 	eventually(t, s.Patience, "the job", func() bool {
 		job := s.call(t, http.StatusOK, http.MethodGet, "/v1/bulkJobs/"+id, "").json
-		want(t, job, "jobId", id)
-		want(t, job, "type", kind)
+		want(t, job, "jobId", id, "type", kind)
 		return job["status"] == "Completed"
 	})
 }

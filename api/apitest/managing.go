@@ -86,8 +86,7 @@ func testDelete(t *testing.T, s *suite) {
 		got = s.call(t, http.StatusNotFound, http.MethodPost, "/v1/files/batch/deleteByFileIds", js("fileIds", []string{a, nobody}))
 		want(t, got.json, "missingFileIds", []string{a, nobody})
 	})
-	t.Run("some of several", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "some of several", func(t *testing.T) {
 		id := s.fresh(t)
 		got := s.call(t, http.StatusMultiStatus, http.MethodPost, "/v1/files/batch/deleteByFileIds", js("fileIds", []string{nobody, id}))
 		want(t, got.json, "successfullyDeletedFileIds", []string{id})
@@ -135,14 +134,12 @@ func testBulkTags(t *testing.T, s *suite) {
 	want(t, s.details(t, b), "tags", nil)
 	got = s.call(t, http.StatusNotFound, http.MethodPost, "/v1/files/addTags", js("fileIds", []string{nobody}, "tags", []string{"x"}))
 	want(t, got.json, "missingFileIds", []string{nobody})
-	t.Run("some", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "some", func(t *testing.T) {
 		got := s.call(t, http.StatusMultiStatus, http.MethodPost, "/v1/files/addTags", js("fileIds", []string{a, nobody}, "tags", []string{"x"}))
 		want(t, got.json, "successfullyUpdatedFileIds", []string{a})
 		want(t, s.details(t, a), "tags", []string{"one", "x"})
 	})
-	t.Run("AI tags", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "AI tags", func(t *testing.T) {
 		r := s.store(t, field("fileName", "p.png"), content(PNG(30, 20)), field("extensions", `[{"name":"aws-auto-tagging"}]`))
 		tags, _ := s.details(t, text(r["fileId"]))["AITags"].([]any)
 		if len(tags) == 0 {
@@ -196,9 +193,7 @@ func testFileVersions(t *testing.T, s *suite) {
 	}
 	t.Run("one", func(t *testing.T) {
 		v := s.call(t, http.StatusOK, http.MethodGet, "/v1/files/"+id+"/versions/"+ids[1], "").json
-		want(t, v, "type", "file-version")
-		want(t, v, "fileId", id)
-		want(t, v, "width", 20)
+		want(t, v, "type", "file-version", "fileId", id, "width", 20)
 		if s.DeliveryURL != "" {
 			if a := s.do(t, http.MethodGet, text(v["url"]), "", nil, nil); !bytes.Equal(a.body, data[1]) {
 				t.Errorf("%v is not that version", v["url"])
@@ -216,8 +211,7 @@ func testFileVersions(t *testing.T, s *suite) {
 	})
 	t.Run("restore", func(t *testing.T) {
 		r := s.call(t, http.StatusOK, http.MethodPut, "/v1/files/"+id+"/versions/"+ids[1]+"/restore", "").json
-		want(t, r, "fileId", id)
-		want(t, r, "width", 20)
+		want(t, r, "fileId", id, "width", 20)
 		want(t, r["versionInfo"].(map[string]any), "id", ids[1])
 		now := s.details(t, id)
 		want(t, now, "width", 20)
@@ -288,8 +282,7 @@ func testTransfer(t *testing.T, s *suite) {
 		if one(from, "b.txt") != nil || r == nil || r["fileId"] != id {
 			t.Fatalf("moved it is %v", r)
 		}
-		want(t, r, "filePath", to+"b.txt")
-		want(t, r, "tags", []string{"x"})
+		want(t, r, "filePath", to+"b.txt", "tags", []string{"x"})
 		put(from, "b.txt", "newer")
 		s.call(t, http.StatusNoContent, http.MethodPost, "/v1/files/move", js("sourceFilePath", from+"b.txt", "destinationPath", to))
 		if again := one(to, "b.txt"); one(from, "b.txt") != nil || again["fileId"] != id || versionName(again) != "Version 2" || !same(again["size"], 5) {
@@ -308,8 +301,7 @@ func testTransfer(t *testing.T, s *suite) {
 			t.Error("it went missing")
 		}
 	})
-	t.Run("a generated client", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "a generated client", func(t *testing.T) {
 		put(from, "g.txt", "g")
 		a := s.do(t, http.MethodPost, s.BaseURL+"/v1/files/copy", "application/json", strings.NewReader(js("sourceFilePath", from+"g.txt", "destinationPath", to)), func(req *http.Request) {
 			req.Header.Set("X-Stainless-Lang", "go")
@@ -344,9 +336,7 @@ func testFolders(t *testing.T, s *suite) {
 	parent := s.folder + "folders"
 	a := s.call(t, http.StatusCreated, http.MethodPost, "/v1/folder", js("folderName", name, "parentFolderPath", parent))
 	if s.Strict {
-		want(t, a.json, "type", "folder")
-		want(t, a.json, "name", name)
-		want(t, a.json, "folderPath", parent+"/"+name)
+		want(t, a.json, "type", "folder", "name", name, "folderPath", parent+"/"+name)
 	}
 	list := s.list(t, "type", "folder", "path", parent)
 	if !strings.Contains(names(list), name) {
@@ -389,8 +379,7 @@ func testFields(t *testing.T, s *suite) {
 	t.Run("change", func(t *testing.T) {
 		r := s.call(t, http.StatusOK, http.MethodPatch, path, `{"label":"M","schema":{"maxValue":9}}`).json
 		want(t, r, "label", "M")
-		want(t, r["schema"].(map[string]any), "type", "Number")
-		want(t, r["schema"].(map[string]any), "minValue", 1)
+		want(t, r["schema"].(map[string]any), "type", "Number", "minValue", 1)
 		s.refused(t, name, field("fileName", "x"), content([]byte("x")), value("10"))
 		s.fresh(t, value("9"))
 	})

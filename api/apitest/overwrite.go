@@ -23,11 +23,7 @@ func testOverwrite(t *testing.T, s *suite) {
 			first := s.store(t, exact(file, photo, field("tags", "old,older"), field("customCoordinates", "1,2,3,4"),
 				field("customMetadata", `{"`+key+`":"old"}`), field("extensions", `[{"name":"google-auto-tagging","maxTags":3}]`))...)
 			id := text(first["fileId"])
-			var found any
-			eventually(t, s.Patience, "tagging", func() bool {
-				found = s.details(t, id)["AITags"]
-				return found != nil
-			})
+			found := any(s.tagged(t, id))
 			parts := exact(file, photo, asked, field("overwriteTags", onOff(3)), field("overwriteAITags", onOff(4)), field("overwriteCustomMetadata", onOff(5)))
 			tags, region, metadata := any([]string{"old", "older"}), any(nil), any(map[string]string{key: "old"})
 			if has(3) {
@@ -49,11 +45,7 @@ func testOverwrite(t *testing.T, s *suite) {
 				found = nil
 			}
 			second := s.store(t, parts...)
-			want(t, second, "fileId", id)
-			want(t, second, "tags", tags)
-			want(t, second, "AITags", found)
-			want(t, second, "customCoordinates", region)
-			want(t, second, "customMetadata", metadata)
+			want(t, second, "fileId", id, "tags", tags, "AITags", found, "customCoordinates", region, "customMetadata", metadata)
 		})
 	}
 	t.Run("defaults remove", func(t *testing.T) {
@@ -64,17 +56,14 @@ func testOverwrite(t *testing.T, s *suite) {
 		if s.Strict {
 			want(t, r, "createdAt", first["createdAt"]) // service.md §2.1: of the first upload
 		}
-		want(t, r, "tags", nil)
-		want(t, r, "customCoordinates", nil)
-		want(t, r, "customMetadata", map[string]string{})
+		want(t, r, "tags", nil, "customCoordinates", nil, "customMetadata", map[string]string{})
 	})
 	t.Run("overwriteFile off", func(t *testing.T) {
 		file := "never-" + random()
 		first := s.store(t, exact(file, []byte("1"), field("overwriteFile", "false"))...)
 		s.refused(t, "already exists", exact(file, []byte("2"), field("overwriteFile", "false"))...)
 		r := s.details(t, text(first["fileId"]))
-		want(t, r, "size", 1)
-		want(t, r, "versionInfo", first["versionInfo"])
+		want(t, r, "size", 1, "versionInfo", first["versionInfo"])
 		other := s.store(t, field("fileName", file), content([]byte("3")), field("overwriteFile", "false"))
 		if other["fileId"] == first["fileId"] {
 			t.Error("with a unique name overwriteFile replaced the file")
@@ -91,15 +80,13 @@ func testVersions(t *testing.T, s *suite) {
 	file := "versions-" + random()
 	first := s.store(t, exact(file, []byte("1"))...)
 	second := s.store(t, exact(file, []byte("22"))...)
-	want(t, second, "fileId", first["fileId"])
-	want(t, second, "size", 2)
+	want(t, second, "fileId", first["fileId"], "size", 2)
 	version, _ := second["versionInfo"].(map[string]any)
 	want(t, version, "name", "Version 2")
 	if version["id"] == first["fileId"] {
 		t.Error("the second version has the id of the first")
 	}
-	t.Run("at most 100", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "at most 100", func(t *testing.T) {
 		for n := 3; n <= 100; n++ {
 			s.store(t, exact(file, []byte(fmt.Sprint(n)))...)
 		}
@@ -115,9 +102,7 @@ func (s *suite) metadataField(t *testing.T, kind string) string {
 	name := "field_" + random()
 	body := fmt.Sprintf(`{"name":%q,"label":"A label","schema":{"type":%q,"selectOptions":["one","two",3]}}`, name, kind)
 	a := s.do(t, http.MethodPost, s.BaseURL+"/v1/customMetadataFields", "application/json", strings.NewReader(body), nil)
-	if a.status != http.StatusCreated {
-		t.Fatalf("a new custom metadata field answered %d: %s", a.status, a.body)
-	}
+	wantStatus(t, a, http.StatusCreated)
 	return name
 }
 
@@ -138,15 +123,12 @@ func testMetadata(t *testing.T, s *suite) {
 			r := s.store(t, field("fileName", "meta"), content([]byte("x")), field("customMetadata", `{"`+key+`":`+c.good+`}`), field("responseFields", "customMetadata"))
 			want(t, r, "customMetadata", map[string]json.RawMessage{key: json.RawMessage(c.good)})
 			id := text(r["fileId"])
-			t.Run("misfit", func(t *testing.T) {
-				s.strict(t)
+			s.runStrict(t, "misfit", func(t *testing.T) {
 				s.refused(t, key, field("fileName", "meta"), content([]byte("x")), field("customMetadata", `{"`+key+`":`+c.bad+`}`))
 				wantError(t, s.patch(t, id, `{"customMetadata":{"`+key+`":`+c.bad+`}}`), http.StatusBadRequest, key)
 			})
 			a := s.patch(t, id, `{"customMetadata":{"`+key+`":null}}`)
-			if a.status != http.StatusOK {
-				t.Fatalf("unsetting a key answered %d: %s", a.status, a.body)
-			}
+			wantStatus(t, a, http.StatusOK)
 			want(t, s.details(t, id), "customMetadata", map[string]string{})
 		})
 	}

@@ -24,9 +24,7 @@ func (s *suite) list(t *testing.T, pairs ...string) []map[string]any {
 		q.Set(pairs[i], pairs[i+1])
 	}
 	a := s.do(t, http.MethodGet, s.BaseURL+"/v1/files?"+q.Encode(), "", nil, nil)
-	if a.status != http.StatusOK {
-		t.Fatalf("list answered %d: %s", a.status, a.body)
-	}
+	wantStatus(t, a, http.StatusOK)
 	var list []map[string]any
 	if err := json.Unmarshal(a.body, &list); err != nil || list == nil {
 		t.Fatalf("list answered no array: %s", a.body)
@@ -40,6 +38,14 @@ func names(list []map[string]any) string {
 		all = append(all, text(r["name"]))
 	}
 	return fmt.Sprint(all)
+}
+
+// wantNames compares the names of a listing.
+func wantNames(t *testing.T, list []map[string]any, want string) {
+	t.Helper()
+	if got := names(list); got != want {
+		t.Errorf("listed %s, want %s", got, want)
+	}
 }
 
 // testList: the listing that clients find files with.
@@ -80,9 +86,7 @@ func testList(t *testing.T, s *suite) {
 		{"all", []string{"type", "all", "sort", "ASC_NAME"}, "[a.png b.txt c.jpg sub]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := names(s.list(t, append([]string{"path", folder}, c.q...)...)); got != c.want {
-				t.Errorf("listed %s, want %s", got, c.want)
-			}
+			wantNames(t, s.list(t, append([]string{"path", folder}, c.q...)...), c.want)
 		})
 	}
 	t.Run("folder record", func(t *testing.T) {
@@ -92,15 +96,13 @@ func testList(t *testing.T, s *suite) {
 			t.Errorf("the folder is %v", r)
 		}
 	})
-	t.Run("nothing asked for", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "nothing asked for", func(t *testing.T) {
 		got := s.list(t, "path", folder, "type", "undefined", "sort", "null", "limit", "", "skip", "undefined", "searchQuery", "undefined", "fileType", "null", "tags", "null")
 		if names(got) != "[b.txt a.png c.jpg]" {
 			t.Errorf("listed %s", names(got))
 		}
 	})
-	t.Run("tags in several parameters", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "tags in several parameters", func(t *testing.T) {
 		a := s.do(t, http.MethodGet, s.BaseURL+"/v1/files?tags=none&tags=blue&path="+url.QueryEscape(folder), "", nil, nil)
 		if a.status != http.StatusOK || !strings.Contains(string(a.body), "a.png") {
 			t.Errorf("answered %d %s", a.status, a.body)
@@ -111,22 +113,19 @@ func testList(t *testing.T, s *suite) {
 			t.Errorf("listed %v", got)
 		}
 	})
-	t.Run("trailing slash", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "trailing slash", func(t *testing.T) {
 		for _, path := range []string{"/v1/files/", "//v1/files"} {
 			if a := s.do(t, http.MethodGet, s.BaseURL+path, "", nil, nil); a.status != http.StatusOK {
 				t.Errorf("%s answered %d", path, a.status)
 			}
 		}
 	})
-	t.Run("too long an address", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "too long an address", func(t *testing.T) {
 		query := url.QueryEscape(`name = "` + strings.Repeat("n", 40_000) + `"`)
 		a := s.do(t, http.MethodGet, s.BaseURL+"/v1/files?searchQuery="+query, "", nil, nil)
 		wantError(t, a, http.StatusRequestHeaderFieldsTooLarge, "too long")
 	})
-	t.Run("refused", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "refused", func(t *testing.T) {
 		for query, word := range map[string]string{"name=x": "name", "Limit=1": "Limit", "limit=1&limit=2": "limit", "sort=ASC_NAME&sort=ASC_SIZE": "sort"} {
 			wantError(t, s.do(t, http.MethodGet, s.BaseURL+"/v1/files?"+query, "", nil, nil), http.StatusBadRequest, word)
 		}
@@ -173,8 +172,7 @@ func testDelivery(t *testing.T, s *suite) {
 			t.Errorf("answered %d to the tag %q", a.status, tag)
 		}
 	})
-	t.Run("ranges", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "ranges", func(t *testing.T) {
 		for ranges, status := range map[string]int{
 			"bytes=0-": 206, "bytes=-5": 206, "Bytes=1-1": 206, "bytes=0-0,-1": 206, "bytes=5-1": 200, "bites=0-1": 200, "bytes=a-b": 200, "bytes=": 200, "bytes=999999999-": 416,
 			"bytes=-0": 416, "bytes=-00, 999999999-": 416, "bytes=-0,0-1": 206,
@@ -221,8 +219,7 @@ func testDelivery(t *testing.T, s *suite) {
 			}
 		}
 	})
-	t.Run("headers", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "headers", func(t *testing.T) {
 		a := get(t, text(r["url"]), nil)
 		for name, want := range map[string]string{"Accept-Ranges": "bytes", "X-Content-Type-Options": "nosniff"} {
 			if got := a.header.Get(name); got != want {
@@ -253,8 +250,7 @@ func testDelivery(t *testing.T, s *suite) {
 			t.Errorf("a range of it answered %d with %d bytes", a.status, len(a.body))
 		}
 	})
-	t.Run("another region is another picture", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "another region is another picture", func(t *testing.T) {
 		r := s.store(t, field("fileName", "region.png"), content(PNG(60, 40)), field("customCoordinates", "0,0,10,10"))
 		address := s.DeliveryURL + "/tr:fo-custom" + text(r["filePath"])
 		tag := get(t, address, nil).header.Get("ETag")
@@ -264,8 +260,7 @@ func testDelivery(t *testing.T, s *suite) {
 			t.Errorf("answered %d to the tag of the crop before", a.status)
 		}
 	})
-	t.Run("transformations", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "transformations", func(t *testing.T) {
 		path := (&url.URL{Path: text(r["filePath"])}).EscapedPath()
 		for step, want := range map[string][2]int{
 			"tr:w-150": {150, 200}, "tr:h-100": {75, 100}, "tr:w-50,h-50": {50, 50}, "tr:fo-custom": {100, 200}, "tr:w-50,fo-custom": {50, 100},
@@ -296,8 +291,7 @@ func testDelivery(t *testing.T, s *suite) {
 			t.Errorf("served %q", a.body)
 		}
 	})
-	t.Run("folders named like operations", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "folders named like operations", func(t *testing.T) {
 		for _, folder := range []string{"/v1/files", "/api/v1/files"} {
 			r := s.store(t, field("fileName", "upload"), content([]byte("here")), field("folder", folder))
 			if a := get(t, text(r["url"]), nil); string(a.body) != "here" {
@@ -326,8 +320,7 @@ func testPrivate(t *testing.T, s *suite) {
 			t.Errorf("%s answered %d without a signature", address, a.status)
 		}
 	}
-	t.Run("signed", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "signed", func(t *testing.T) {
 		soon, past := time.Now().Add(time.Hour).Unix(), time.Now().Add(-time.Hour).Unix()
 		for _, c := range []struct {
 			path, signed, key string

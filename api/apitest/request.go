@@ -111,9 +111,7 @@ func (s *suite) store(t *testing.T, parts ...part) map[string]any {
 		parts = append(parts, field("folder", s.folder))
 	}
 	a := s.send(t, parts...)
-	if a.status != http.StatusOK {
-		t.Fatalf("upload answered %d: %s", a.status, a.body)
-	}
+	wantStatus(t, a, http.StatusOK)
 	if id, _ := a.json["fileId"].(string); id == "" {
 		t.Fatalf("upload answered without a fileId: %s", a.body)
 	}
@@ -159,9 +157,7 @@ func (s *suite) patch(t *testing.T, id, body string) answer {
 func (s *suite) details(t *testing.T, id string) map[string]any {
 	t.Helper()
 	a := s.do(t, http.MethodGet, s.detailsAddress(id), "", nil, nil)
-	if a.status != http.StatusOK {
-		t.Fatalf("details answered %d: %s", a.status, a.body)
-	}
+	wantStatus(t, a, http.StatusOK)
 	return a.json
 }
 
@@ -177,16 +173,44 @@ func same(a, b any) bool {
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// want compares one member of a record.
-func want(t *testing.T, record map[string]any, name string, value any) {
+// want compares members of a record; pairs are names and values.
+func want(t *testing.T, record map[string]any, pairs ...any) {
 	t.Helper()
-	got, ok := record[name]
-	if !ok {
-		t.Errorf("%s is missing", name)
-		return
+	for i := 0; i < len(pairs); i += 2 {
+		got, ok := record[pairs[i].(string)]
+		if !ok {
+			t.Errorf("%s is missing", pairs[i])
+		} else if !same(got, pairs[i+1]) {
+			t.Errorf("%s is %v, want %v", pairs[i], got, pairs[i+1])
+		}
 	}
-	if !same(got, value) {
-		t.Errorf("%s is %v, want %v", name, got, value)
+}
+
+// wantText wants members of a record that are not empty.
+func wantText(t *testing.T, record map[string]any, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if text(record[name]) == "" {
+			t.Errorf("%s is missing in %v", name, record)
+		}
+	}
+}
+
+// wantAbsent wants a record without some members.
+func wantAbsent(t *testing.T, record map[string]any, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if v, ok := record[name]; ok {
+			t.Errorf("%s is %v, and nobody asked for it", name, v)
+		}
+	}
+}
+
+// wantStatus ends the test unless an answer has a status.
+func wantStatus(t *testing.T, a answer, status int) {
+	t.Helper()
+	if a.status != status {
+		t.Fatalf("answered %d %s, want %d", a.status, a.body, status)
 	}
 }
 

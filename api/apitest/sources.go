@@ -117,8 +117,7 @@ func testFileAsAddress(t *testing.T, s *suite) {
 	}
 	for _, path := range []string{"/picture.jpg", "/redirect/1", "/redirect/5"} {
 		r := s.store(t, field("fileName", "address.jpg"), field("file", s.sources.address+path))
-		want(t, r, "size", len(s.sources.picture))
-		want(t, r, "fileType", "image")
+		want(t, r, "size", len(s.sources.picture), "fileType", "image")
 	}
 	for _, path := range []string{"/missing", "/redirect/7", "/loop", "/short", "/empty", "/inside"} {
 		s.refused(t, "file", field("fileName", "address.jpg"), field("file", s.sources.address+path))
@@ -127,8 +126,7 @@ func testFileAsAddress(t *testing.T, s *suite) {
 	if s.MaxSize > 0 {
 		s.refused(t, "size exceeds", field("fileName", "address.jpg"), field("file", s.sources.address+"/endless"))
 	}
-	t.Run("internal addresses", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "internal addresses", func(t *testing.T) {
 		s.refused(t, "redirects", field("fileName", "address.jpg"), field("file", s.sources.address+"/redirect/6"))
 		s.refused(t, "internal", field("fileName", "address.jpg"), field("file", s.sources.address+"/inside"))
 		for _, host := range []string{
@@ -147,8 +145,7 @@ func testFileAsAddress(t *testing.T, s *suite) {
 		}
 		s.refused(t, "file", field("fileName", "address.jpg"), field("file", "http://user:pass@"+s.sources.address[len("http://"):]+"/picture.jpg"))
 	})
-	t.Run("address as the bytes of anonymous_file", func(t *testing.T) {
-		s.strict(t)
+	s.runStrict(t, "address as the bytes of anonymous_file", func(t *testing.T) {
 		r := s.store(t, field("fileName", "address.jpg"), part{name: "file", value: s.sources.address + "/picture.jpg", file: true, filename: "anonymous_file"})
 		want(t, r, "fileType", "image")
 	})

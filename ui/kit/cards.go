@@ -22,29 +22,17 @@ type Card struct {
 // Cards are choices under each other of which one is taken, by its letter or by
 // enter under the cursor. The zero value has none.
 type Cards struct {
+	List
 	cards []Card
-	at    int
 }
 
-var _ Scroller = (*Cards)(nil)
-
 // NewCards makes choices with the cursor on the first.
-func NewCards(cards ...Card) *Cards { return &Cards{cards: cards} }
-
-// Cursor is the number of the card under the cursor.
-func (c *Cards) Cursor() int { return c.at }
-
-// SetCursor moves the cursor to card i, or to the nearest there is.
-func (c *Cards) SetCursor(i int) { c.at = max(0, min(i, len(c.cards)-1)) }
-
-// Move moves the cursor by that many cards, not beyond the ends.
-func (c *Cards) Move(by int) { c.SetCursor(c.at + by) }
-
-// Page is the number of cards.
-func (c *Cards) Page() int { return len(c.cards) }
-
-// Len is the number of cards.
-func (c *Cards) Len() int { return len(c.cards) }
+func NewCards(cards ...Card) *Cards {
+	c := &Cards{cards: cards}
+	c.SetLen(len(cards))
+	c.SetHeight(len(cards))
+	return c
+}
 
 // Click moves the cursor to card i and takes it where that is possible. Nothing
 // happens where there is no such card.
@@ -52,25 +40,25 @@ func (c *Cards) Click(i int) tea.Cmd {
 	if i < 0 || i >= len(c.cards) {
 		return nil
 	}
-	c.at = i
+	c.SetCursor(i)
 	if c.disabled() != "" {
 		return nil
 	}
-	return c.take()
+	return c.choose()
 }
 
 // Wheel moves the cursor by a turn of the wheel.
 func (c *Cards) Wheel(msg tea.Msg) { c.Move(wheelBy(msg) / wheelRows) }
 
-// take takes the card under the cursor.
-func (c *Cards) take() tea.Cmd { return c.cards[c.at].Do() }
+// choose takes the card under the cursor.
+func (c *Cards) choose() tea.Cmd { return c.cards[c.Cursor()].Do() }
 
 // disabled says why the card under the cursor cannot be taken; empty: it can.
 func (c *Cards) disabled() string {
 	if len(c.cards) == 0 {
 		return "there is nothing to choose from"
 	}
-	return c.cards[c.at].Disabled
+	return c.cards[c.Cursor()].Disabled
 }
 
 // Actions are what can be done with the choices.
@@ -88,7 +76,7 @@ func (c *Cards) Actions(group string) []Action {
 		return Action{Keys: Bind(words, "", key), Group: group, Do: func() tea.Cmd { c.Move(by); return nil }}
 	}
 	actions = append(actions,
-		Action{Keys: Bind("choose", "", "enter", "right", "l", "space"), Footer: true, Group: group, Disabled: c.disabled, Do: c.take},
+		Action{Keys: Bind("choose", "", "enter", "right", "l", "space"), Footer: true, Group: group, Disabled: c.disabled, Do: c.choose},
 		step("next choice", "tab", 1),
 		step("previous choice", "shift+tab", -1),
 	)
@@ -106,7 +94,7 @@ func (c *Cards) Draw(s *Sheet, stop int, th *theme.Theme) {
 		key := text.PadRight(card.Key, 1)
 		title := text.Safe(card.Title)
 		switch {
-		case i == c.at:
+		case i == c.Cursor():
 			s.Line(stop+i, th.Selected.Render(text.PadRight(th.Glyph(theme.SignCursor)+" "+title, s.Width()-3)+" "+key+" "))
 		case card.Disabled != "":
 			s.Line(stop+i, th.Off.Render(text.PadRight("  "+title, s.Width()-3))+" "+th.Off.Render(key))
@@ -117,7 +105,7 @@ func (c *Cards) Draw(s *Sheet, stop int, th *theme.Theme) {
 		if card.Disabled != "" {
 			s.Words(stop+i, 2, "Not now: "+card.Disabled, th.Warn)
 		}
-		if i == c.at {
+		if i == c.Cursor() {
 			s.Keep(from)
 		}
 	}

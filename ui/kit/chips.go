@@ -30,16 +30,13 @@ type Chips struct {
 	// Complete gives the texts that may be meant by what is typed, the best
 	// first; nil offers none. Tab takes the one shown, up and down choose.
 	Complete func(typed string) []string
-	// Clean makes a typed text into a chip, for instance trims it; "" means
-	// there is none. Nil trims blanks.
-	Clean func(string) string
 
 	values  []string
 	entry   line
 	on      int // the chip the keys act upon, len(values) = the entry
 	offer   []string
 	offerAt int
-	focused bool
+	focus
 }
 
 // NewChips makes an editor with a label and a placeholder.
@@ -51,7 +48,7 @@ func NewChips(label, placeholder string) *Chips {
 // that nothing typed is lost by sending.
 func (c *Chips) Value() []string {
 	out := slices.Clone(c.values)
-	if v := c.clean(c.entry.text); v != "" && !slices.Contains(out, v) {
+	if v := strings.TrimSpace(c.entry.text); v != "" && !slices.Contains(out, v) {
 		out = append(out, v)
 	}
 	return out
@@ -67,7 +64,7 @@ func (c *Chips) SetValue(values []string) {
 
 // Add appends a chip where it is not there already, and tells whether it did.
 func (c *Chips) Add(value string) bool {
-	v := c.clean(value)
+	v := strings.TrimSpace(value)
 	if v == "" || slices.Contains(c.values, v) {
 		return false
 	}
@@ -79,10 +76,7 @@ func (c *Chips) Add(value string) bool {
 	return true
 }
 
-// Entry is the text typed and not yet made a chip.
-func (c *Chips) Entry() string { return c.entry.text }
-
-// Focus makes the editor take keys.
+// Focus makes the editor take keys, those of the entry.
 func (c *Chips) Focus() {
 	c.focused = true
 	c.on = len(c.values)
@@ -97,9 +91,6 @@ func (c *Chips) Blur() {
 	c.on = len(c.values)
 	c.offer = nil
 }
-
-// Focused tells whether the editor takes keys.
-func (c *Chips) Focused() bool { return c.focused }
 
 // Update edits the chips and the entry. It tells whether it used the message;
 // enter and tab are used only where they do something here.
@@ -133,7 +124,7 @@ func (c *Chips) write(text string) {
 		}
 		c.entry.insert(part)
 	}
-	c.look()
+	c.complete()
 }
 
 // paste adds every part of a list divided by commas or line ends; text without
@@ -152,7 +143,7 @@ func (c *Chips) paste(text string) {
 	}
 	divider := func(r rune) bool { return r == ',' || r == '\r' || r == '\n' }
 	for part := range strings.FieldsFuncSeq(text, divider) {
-		if v := c.clean(oneLine(part)); v != "" && !have[v] {
+		if v := strings.TrimSpace(oneLine(part)); v != "" && !have[v] {
 			have[v] = true
 			c.values = append(c.values, v)
 		}
@@ -228,7 +219,7 @@ func (c *Chips) pressEntry(key string) bool {
 	}
 	used := c.entry.press(key, false)
 	if used {
-		c.look()
+		c.complete()
 	}
 	return used
 }
@@ -253,8 +244,8 @@ func (c *Chips) remove(i int) {
 	c.on = min(c.on, len(c.values))
 }
 
-// look asks for completions of what is typed now.
-func (c *Chips) look() {
+// complete asks for completions of what is typed now.
+func (c *Chips) complete() {
 	c.offer, c.offerAt = nil, 0
 	text := strings.TrimSpace(c.entry.text)
 	if c.Complete == nil || text == "" {
@@ -269,13 +260,6 @@ func (c *Chips) look() {
 			break
 		}
 	}
-}
-
-func (c *Chips) clean(s string) string {
-	if c.Clean != nil {
-		return c.Clean(s)
-	}
-	return strings.TrimSpace(s)
 }
 
 // Rows is how many rows the editor needs at that width to show everything.
@@ -377,7 +361,7 @@ func (c *Chips) layout(width int, th *theme.Theme) []chipRow {
 	if len(c.values) == 0 {
 		hint = c.Placeholder
 	}
-	f := Field{Placeholder: hint, line: c.entry, focused: atEntry}
+	f := Field{Placeholder: hint, line: c.entry, focus: focus{atEntry}}
 	w := min(room, max(12, text.Width(text.Safe(c.entry.text))+1, text.Width(text.Safe(hint))+1))
 	put(f.text(w, th), nil, atEntry)
 	if len(c.offer) > 0 && atEntry {

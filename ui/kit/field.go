@@ -24,9 +24,21 @@ type Field struct {
 	// not taken.
 	Limit int
 
-	line    line
-	focused bool
+	line line
+	focus
 }
+
+// focus is embedded by what takes keys only while it has the focus.
+type focus struct{ focused bool }
+
+// Focus makes it take keys.
+func (f *focus) Focus() { f.focused = true }
+
+// Blur makes it ignore keys.
+func (f *focus) Blur() { f.focused = false }
+
+// Focused tells whether it takes keys.
+func (f *focus) Focused() bool { return f.focused }
 
 // NewField makes a field with a label and a placeholder.
 func NewField(label, placeholder string) *Field {
@@ -41,15 +53,6 @@ func (f *Field) SetValue(s string) { f.line.set(s) }
 
 // Cursor is the byte offset of the cursor in the text.
 func (f *Field) Cursor() int { return f.line.at }
-
-// Focus makes the field take keys.
-func (f *Field) Focus() { f.focused = true }
-
-// Blur makes the field ignore keys.
-func (f *Field) Blur() { f.focused = false }
-
-// Focused tells whether the field takes keys.
-func (f *Field) Focused() bool { return f.focused }
 
 // Update edits the text. It tells whether it used the message; enter, tab, esc
 // and the arrows up and down are left to the screen.

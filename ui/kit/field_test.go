@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
@@ -230,8 +231,8 @@ func TestChips(t *testing.T) {
 	}
 	e.Update(kit.KeyMsg("x"))
 	e.Blur()
-	if e.Entry() != "" || strings.Join(e.Value(), "|") != "red|green|blue|x" {
-		t.Errorf("after leaving: %q, entry %q", e.Value(), e.Entry())
+	if strings.Join(e.Value(), "|") != "red|green|blue|x" {
+		t.Errorf("after leaving: %q", e.Value())
 	}
 }
 
@@ -295,57 +296,35 @@ func TestChipsShowWhatKeysActUpon(t *testing.T) {
 	}
 }
 
-func TestToggleAndSelect(t *testing.T) {
+func TestSelect(t *testing.T) {
 	th := theme.New(true, false)
-	sw := &kit.Toggle{Label: "Private", ServiceDefault: true}
-	if sw.Value() != kit.Default || sw.Value().Bool() != nil {
-		t.Errorf("begins as %v", sw.Value())
-	}
-	if got := ansi.Strip(sw.View(60, th)); !strings.Contains(got, "[service default: on] on  off") {
+	sel := kit.NewSelect("Private", "service default: on", "on", "off")
+	if got := ansi.Strip(sel.View(60, th)); !strings.Contains(got, "[service default: on] on  off") {
 		t.Errorf("drawn %q", got)
 	}
-	if sw.Update(kit.KeyMsg("space")) {
-		t.Error("takes keys without focus")
-	}
-	sw.Focus()
-	var seen []kit.Tri
-	for range 3 {
-		sw.Update(kit.KeyMsg("space"))
-		seen = append(seen, sw.Value())
-	}
-	if seen[0] != kit.On || seen[1] != kit.Off || seen[2] != kit.Default {
-		t.Errorf("space goes %v", seen)
-	}
-	keysOf(sw.Update, "right right right")
-	if sw.Value() != kit.Off || sw.Value().Bool() == nil || *sw.Value().Bool() {
-		t.Errorf("ends at %v", sw.Value())
-	}
-	if got := ansi.Strip(sw.View(20, th)); !strings.Contains(got, "< off > 3/3") {
-		t.Errorf("narrow: %q", got)
-	}
-	for _, v := range []*bool{nil, new(bool)} {
-		if got := kit.TriOf(v).Bool(); (got == nil) != (v == nil) || (got != nil && *got != *v) {
-			t.Errorf("%v became %v", v, got)
+	chosen := 0
+	choose := func(sel *kit.Select, keys string) {
+		for k := range strings.FieldsSeq(keys) {
+			for _, a := range kit.ChoiceActions(sel, func() tea.Cmd { chosen++; return nil }) {
+				if key.Matches(kit.KeyMsg(k), a.Keys) {
+					a.Do()
+				}
+			}
 		}
 	}
-	two := kit.Toggle{TwoState: true}
-	two.Focus()
-	if two.Value() != kit.Off {
-		t.Errorf("two states begin as %v", two.Value())
+	for _, want := range []string{"on", "off", "service default: on"} {
+		if choose(sel, "space"); sel.Value() != want {
+			t.Errorf("space goes to %q, not to %q", sel.Value(), want)
+		}
 	}
-	two.Update(kit.KeyMsg("space"))
-	if two.Value() != kit.On {
-		t.Errorf("two states go to %v", two.Value())
+	if choose(sel, "right l right h home end"); sel.Value() != "off" || sel.Index() != 2 || chosen != 9 {
+		t.Errorf("ends at %q after %d", sel.Value(), chosen)
 	}
-	sel := kit.NewSelect("Sort", "name", "size", "age")
-	sel.Focus()
-	keysOf(sel.Update, "l l l h")
-	if sel.Value() != "size" || sel.Index() != 1 {
-		t.Errorf("chose %q", sel.Value())
+	if got := ansi.Strip(sel.View(20, th)); !strings.Contains(got, "< off > 3/3") {
+		t.Errorf("narrow: %q", got)
 	}
 	var none kit.Select
-	none.Focus()
-	if none.Update(kit.KeyMsg("space")) || none.Value() != "" || none.Index() != 0 {
+	if choose(&none, "space right end"); none.Value() != "" || none.Index() != 0 {
 		t.Error("a choice of nothing chooses")
 	}
 }

@@ -3,7 +3,6 @@ package kit
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"mediadesk/ui/text"
 
@@ -39,68 +38,34 @@ func (l *line) snap(i int) int {
 	return at
 }
 
+// left and right are the borders before and after the letters at the cursor.
 func (l *line) left() int {
-	prev, at := 0, 0
-	for _, g := range text.Graphemes(l.text) {
-		if at >= l.at {
-			break
-		}
-		prev = at
-		at += len(g)
+	letters := text.Graphemes(l.text[:l.at])
+	if len(letters) == 0 {
+		return 0
 	}
-	return prev
+	return l.at - len(letters[len(letters)-1])
 }
 
-func (l *line) right() int {
-	if l.at >= len(l.text) {
-		return len(l.text)
-	}
-	return l.snap(l.at + 1)
-}
+func (l *line) right() int { return l.snap(min(l.at+1, len(l.text))) }
 
 // wordLeft and wordRight are the ends of words of letters and digits, so that
 // a path or a file name is walked through part by part.
 func (l *line) wordLeft() int {
-	i := l.at
-	for i > 0 && !wordRune(lastRune(l.text[:i])) {
-		i -= lastSize(l.text[:i])
-	}
-	for i > 0 && wordRune(lastRune(l.text[:i])) {
-		i -= lastSize(l.text[:i])
-	}
-	return l.snap(i)
+	before := strings.TrimRightFunc(l.text[:l.at], notWordRune)
+	return l.snap(len(strings.TrimRightFunc(before, wordRune)))
 }
 
 func (l *line) wordRight() int {
-	i := l.at
-	for i < len(l.text) {
-		r, n := utf8.DecodeRuneInString(l.text[i:])
-		if wordRune(r) {
-			break
-		}
-		i += n
-	}
-	for i < len(l.text) {
-		r, n := utf8.DecodeRuneInString(l.text[i:])
-		if !wordRune(r) {
-			break
-		}
-		i += n
-	}
-	return l.snap(i)
+	after := strings.TrimLeftFunc(l.text[l.at:], notWordRune)
+	return l.snap(len(l.text) - len(strings.TrimLeftFunc(after, wordRune)))
 }
 
 // blankLeft is the beginning of the word before the cursor where only blanks
 // end words, as the shell's ctrl+w has it.
 func (l *line) blankLeft() int {
-	i := l.at
-	for i > 0 && unicode.IsSpace(lastRune(l.text[:i])) {
-		i -= lastSize(l.text[:i])
-	}
-	for i > 0 && !unicode.IsSpace(lastRune(l.text[:i])) {
-		i -= lastSize(l.text[:i])
-	}
-	return l.snap(i)
+	before := strings.TrimRightFunc(l.text[:l.at], unicode.IsSpace)
+	return l.snap(strings.LastIndexFunc(before, unicode.IsSpace) + 1)
 }
 
 // cut removes the text between two offsets and keeps it for ctrl+y when keep
@@ -168,89 +133,51 @@ func (l *line) view(width int, focused bool, mask, fill string, words, cursor li
 	if width < 1 {
 		return ""
 	}
-	type cell struct {
-		s    string
-		w    int
-		curs bool
+	cells := text.Graphemes(l.text)
+	at, pos, total := 0, len(cells), 0
+	for i, letter := range cells {
+		if at == l.at {
+			pos = i
+		}
+		at += len(letter)
+		if cells[i] = mask; mask == "" {
+			cells[i] = text.Safe(letter)
+		}
+		total += text.Width(cells[i])
 	}
-	var cells []cell
-	at, pos, total := 0, 0, 0
-	for _, g := range text.Graphemes(l.text) {
-		shown := mask
-		if shown == "" {
-			shown = text.Safe(g)
-		}
-		c := cell{s: shown, w: text.Width(shown), curs: at == l.at}
-		if c.curs {
-			pos = len(cells)
-		}
-		cells = append(cells, c)
-		total += c.w
-		at += len(g)
-	}
-	if l.at >= len(l.text) {
-		pos = len(cells)
-		if focused {
-			cells = append(cells, cell{s: " ", w: 1, curs: true})
-			total++
-		}
+	if focused && pos == len(cells) {
+		cells = append(cells, " ")
+		total++
 	}
 	// The window begins as far left as still shows the cursor's whole letter,
 	// with a little of what follows it.
-	begin := 0
-	if total > width && focused {
-		used := cells[pos].w
-		begin = pos
-		ahead := min(len(cells)-1, pos+2)
-		for i := pos + 1; i <= ahead; i++ {
-			used += cells[i].w
-		}
-		for begin > 0 && used+cells[begin-1].w <= width {
-			begin--
-			used += cells[begin].w
+	from := 0
+	if focused && total > width {
+		from = pos
+		used := text.Width(strings.Join(cells[pos:min(len(cells), pos+3)], ""))
+		for from > 0 && used+text.Width(cells[from-1]) <= width {
+			from--
+			used += text.Width(cells[from])
 		}
 	}
-	var out, run strings.Builder
-	flush := func() {
-		if run.Len() > 0 {
-			out.WriteString(words.Render(run.String()))
-			run.Reset()
-		}
+	to, used := from, 0
+	for to < len(cells) && used+text.Width(cells[to]) <= width {
+		used += text.Width(cells[to])
+		to++
 	}
-	used := 0
-	for _, c := range cells[begin:] {
-		if used+c.w > width {
-			if c.curs && focused && used == 0 {
-				// An escape longer than the field: its beginning.
-				out.WriteString(cursor.Render(text.Fit(c.s, width, 1)))
-				used = width
-			}
-			break
-		}
-		used += c.w
-		if c.curs && focused {
-			flush()
-			out.WriteString(cursor.Render(c.s))
-			continue
-		}
-		run.WriteString(c.s)
+	rest := strings.Repeat(fill, width-used)
+	switch {
+	case !focused || pos >= to && to > from:
+		return words.Render(strings.Join(cells[from:to], "") + rest)
+	case to == from:
+		return cursor.Render(text.Fit(cells[pos], width, 1)) // an escape longer than the field: its beginning
 	}
-	run.WriteString(strings.Repeat(fill, max(0, width-used)))
-	flush()
-	return out.String()
+	return words.Render(strings.Join(cells[from:pos], "")) + cursor.Render(cells[pos]) + words.Render(strings.Join(cells[pos+1:to], "")+rest)
 }
 
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
-func lastRune(s string) rune {
-	r, _ := utf8.DecodeLastRuneInString(s)
-	return r
-}
-
-func lastSize(s string) int {
-	_, n := utf8.DecodeLastRuneInString(s)
-	return n
-}
+func notWordRune(r rune) bool { return !wordRune(r) }
 
 // oneLine makes pasted text fit for one line: every run of line ends and tabs
 // is one blank, none at the end.

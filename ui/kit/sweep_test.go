@@ -74,9 +74,6 @@ func TestEverythingStaysInside(t *testing.T) {
 		"select": func(size image.Point, th *theme.Theme) string {
 			return kit.NewSelect("Sort", "name", hostile).View(size.X, th)
 		},
-		"toggle": func(size image.Point, th *theme.Theme) string {
-			return (&kit.Toggle{Label: hostile, ServiceDefault: true}).View(size.X, th)
-		},
 		"dialog": func(size image.Point, th *theme.Theme) string {
 			d := kit.NewDialog(func() time.Time { return now }, hostile, strings.Repeat(hostile+" ", 9),
 				kit.Choice{Label: "Keep", Key: "n"}, kit.Choice{Label: hostile, Key: "y", Danger: true})

@@ -21,11 +21,11 @@ type TextArea struct {
 	// Placeholder is shown, muted, while the text is empty.
 	Placeholder string
 
-	lines   []line
-	row     int
-	top     int
-	height  int
-	focused bool
+	lines  []line
+	row    int
+	top    int
+	height int
+	focus
 }
 
 // NewTextArea makes a text area with a placeholder.
@@ -55,15 +55,6 @@ func (a *TextArea) Position() (row, offset int) {
 	}
 	return a.row, a.lines[a.row].at
 }
-
-// Focus makes the area take keys.
-func (a *TextArea) Focus() { a.focused = true }
-
-// Blur makes the area ignore keys.
-func (a *TextArea) Blur() { a.focused = false }
-
-// Focused tells whether the area takes keys.
-func (a *TextArea) Focused() bool { return a.focused }
 
 // Update edits the text. It tells whether it used the message; tab and esc are
 // left to the screen.
@@ -225,7 +216,7 @@ func (a *TextArea) View(size image.Point, th *theme.Theme) string {
 		case i >= len(a.lines):
 			b.WriteString(style.Render(text.Blanks(size.X)))
 		case i == a.row && len(a.lines) == 1 && cur.text == "" && a.Placeholder != "":
-			f := Field{Placeholder: a.Placeholder, focused: a.focused}
+			f := Field{Placeholder: a.Placeholder, focus: a.focus}
 			b.WriteString(f.text(size.X, th))
 		default:
 			b.WriteString(a.lines[i].view(size.X, a.focused && i == a.row, "", " ", style, th.Cursor))

@@ -59,8 +59,8 @@ func (m *Model) Actions() []kit.Action {
 		actions = append(actions, kit.ListActions(func() kit.Scroller { return &m.list }, m.listMoved)...)
 	case m.focus.stop == stopSide:
 		actions = append(actions, m.scrollActions()...)
-	case i != nil && i.choice() != nil:
-		actions = append(actions, kit.ChoiceActions(i.choice, m.chosen)...)
+	case i != nil && i.pick != nil:
+		actions = append(actions, kit.ChoiceActions(i.pick, m.chosen)...)
 	}
 	actions = before(m.folderActions(i), actions)
 	for n := range actions {

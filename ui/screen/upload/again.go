@@ -9,7 +9,6 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/session"
-	"mediadesk/ui/kit"
 )
 
 // mend takes jobs that were sent and not stored back into the form, with the
@@ -140,12 +139,12 @@ func presetValues(v *values, e api.Extension) bool {
 	}
 	switch e.Name {
 	case api.RemoveBackground:
-		var shadow *bool
+		var shadow api.Field[bool]
 		colour := ""
 		for name, text := range e.Options {
 			switch name {
 			case "add_shadow":
-				if json.Unmarshal(text, &shadow) != nil || shadow == nil {
+				if json.Unmarshal(text, &shadow) != nil || !shadow.IsSet() {
 					return false
 				}
 			case "bg_colour", "bg_color":
@@ -159,7 +158,7 @@ func presetValues(v *values, e api.Extension) bool {
 		if e.MaxTags.IsSet() || e.MinConfidence.IsSet() {
 			return false
 		}
-		v[fieldRemove], v[fieldShadow], v[fieldColour] = on, triText(kit.TriOf(shadow)), colour
+		v[fieldRemove], v[fieldShadow], v[fieldColour] = on, boolText(shadow), colour
 	case api.GoogleTagging, api.AWSTagging:
 		if len(e.Options) > 0 {
 			return false

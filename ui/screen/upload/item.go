@@ -2,6 +2,7 @@ package upload
 
 import (
 	"image"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -39,7 +40,6 @@ type item struct {
 	text    *kit.Field
 	chips   *kit.Chips
 	pick    *kit.Select
-	flip    *kit.Toggle
 	area    *kit.TextArea
 	// choices are the texts of pick's options.
 	choices []string
@@ -92,17 +92,18 @@ func newItems(p session.Profile) []*item {
 		}
 		return add(s, &item{field: f, text: part})
 	}
-	three := func(s section, f field, label string, def bool) *item {
-		return add(s, &item{field: f, flip: &kit.Toggle{Label: label, LabelWidth: labelWidth, ServiceDefault: def}})
-	}
-	two := func(s section, f field, label string) *item {
-		return add(s, &item{field: f, flip: &kit.Toggle{Label: label, LabelWidth: labelWidth, TwoState: true}})
-	}
 	pick := func(s section, f field, label string, words, texts []string) *item {
 		return add(s, &item{
 			field: f, choices: texts,
 			pick: &kit.Select{Label: label, LabelWidth: labelWidth, Options: words},
 		})
+	}
+
+	three := func(s section, f field, label, byDefault string) *item {
+		return pick(s, f, label, []string{"service default: " + byDefault, "on", "off"}, []string{"", on, off})
+	}
+	two := func(s section, f field, label string) *item {
+		return pick(s, f, label, []string{"on", "off"}, []string{on, ""})
 	}
 
 	text(sectionFile, fieldName, "Name", "a name is needed")
@@ -111,7 +112,7 @@ func newItems(p session.Profile) []*item {
 		[]string{string(api.NameHere), string(api.NameService), string(api.NameExact)},
 	).note = "Made here: sending again can never store it twice. Exact: replaces what has this name."
 	text(sectionFile, fieldFolder, "Folder", "/ (the root)").note = "Such as /summer/2026/. Missing folders are made."
-	three(sectionFile, fieldPrivate, "Private", false).note = "Private pictures are delivered to signed addresses only."
+	three(sectionFile, fieldPrivate, "Private", "off").note = "Private pictures are delivered to signed addresses only."
 	text(sectionFile, fieldDescription, "Description", "none")
 
 	add(sectionTags, &item{
@@ -124,7 +125,7 @@ func newItems(p session.Profile) []*item {
 
 	two(sectionExtensions, fieldRemove, "remove-bg").note = "Removes the background. It ends some time after the upload."
 	under := func(i *item, f field) { i.only, i.onlyAt = f, on }
-	under(three(sectionExtensions, fieldShadow, "  add_shadow", false), fieldRemove)
+	under(three(sectionExtensions, fieldShadow, "  add_shadow", "off"), fieldRemove)
 	colour := p.ColorOption
 	if colour == "" {
 		colour = defaultColorOption
@@ -146,10 +147,10 @@ func newItems(p session.Profile) []*item {
 	order := text(sectionExtensions, fieldOrder, "Order", "as they stand above")
 	order.note = "Names with commas between them. On an extension above, < and > move it."
 
-	three(sectionExists, fieldOverFile, "Overwrite file", true)
-	three(sectionExists, fieldOverTags, "Overwrite tags", true)
-	three(sectionExists, fieldOverAITags, "Overwrite AI tags", true)
-	three(sectionExists, fieldOverMetadata, "Overwrite metadata", true)
+	three(sectionExists, fieldOverFile, "Overwrite file", "on")
+	three(sectionExists, fieldOverTags, "Overwrite tags", "on")
+	three(sectionExists, fieldOverAITags, "Overwrite AI tags", "on")
+	three(sectionExists, fieldOverMetadata, "Overwrite metadata", "on")
 
 	add(sectionMetadata, &item{
 		field: fieldMetadata, area: kit.NewTextArea(`none: rows such as brand = Acme, or a JSON object`),
@@ -210,17 +211,6 @@ func (i *item) updateArea(msg tea.Msg) bool {
 	return i.area.Update(msg)
 }
 
-// choice is the choice or switch that the item is; nil for a text field.
-func (i *item) choice() kit.Chooser {
-	switch {
-	case i.pick != nil:
-		return i.pick
-	case i.flip != nil:
-		return i.flip
-	}
-	return nil
-}
-
 // focusable is what all parts share.
 type focusable interface {
 	Focus()
@@ -236,8 +226,6 @@ func (i *item) part() focusable {
 		return i.chips
 	case i.pick != nil:
 		return i.pick
-	case i.flip != nil:
-		return i.flip
 	}
 	return i.area
 }
@@ -262,12 +250,6 @@ func (i *item) value() string {
 		return api.JoinTags(i.chips.Value())
 	case i.pick != nil:
 		return i.choices[i.pick.Index()]
-	case i.flip != nil:
-		v := triText(i.flip.Value())
-		if i.flip.TwoState && v == off {
-			return ""
-		}
-		return v
 	}
 	return i.area.Value()
 }
@@ -298,13 +280,13 @@ func (i *item) load(text string, mixed bool) {
 		i.drawn.Forget()
 		i.chips.SetValue(api.SplitTags(text))
 	case i.pick != nil:
-		for n, choice := range i.choices {
-			if choice == text {
-				i.pick.SetIndex(n)
-			}
+		n := slices.Index(i.choices, text)
+		if n < 0 && text == off {
+			n = len(i.choices) - 1 // of two, the one that is not on
 		}
-	case i.flip != nil:
-		i.flip.SetValue(tri(text))
+		if n >= 0 {
+			i.pick.SetIndex(n)
+		}
 	default:
 		i.area.SetValue(text)
 	}
@@ -322,8 +304,6 @@ func (i *item) view(width int, mixed string, th *theme.Theme) string {
 		return i.text.View(width, th)
 	case i.pick != nil:
 		return i.pick.View(width, th)
-	case i.flip != nil:
-		return i.flip.View(width, th)
 	}
 	return i.area.View(image.Pt(width, areaRows), th)
 }
@@ -352,17 +332,10 @@ func (i *item) viewMixed(width int, mixed string, th *theme.Theme) string {
 		a.Placeholder = mixed
 		return a.View(image.Pt(width, areaRows), th)
 	}
-	label, style := "", th.Label
-	focused := false
-	if i.pick != nil {
-		label, focused = i.pick.Label, i.pick.Focused()
-	} else {
-		label, focused = i.flip.Label, i.flip.Focused()
-	}
-	word := th.Warn
-	if focused {
+	style, word := th.Label, th.Warn
+	if i.pick.Focused() {
 		style, word = th.Accent, th.Selected
 	}
 	w := min(labelWidth, max(0, width/2-1))
-	return text.Fit(style.Render(text.PadRight(label, w))+" "+word.Render(text.Truncate(" "+mixed+" ", width-w-1)), width, 1)
+	return text.Fit(style.Render(text.PadRight(i.pick.Label, w))+" "+word.Render(text.Truncate(" "+mixed+" ", width-w-1)), width, 1)
 }

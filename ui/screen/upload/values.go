@@ -6,7 +6,6 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/session"
-	"mediadesk/ui/kit"
 )
 
 // field names one thing that the form sets.
@@ -130,34 +129,12 @@ func (v *values) naming() api.Naming { return api.Naming(v[fieldNaming]) }
 // tags are the tags as a list.
 func (v *values) tags() []string { return api.SplitTags(v[fieldTags]) }
 
-// tri is a switch that may be left to the service.
-func tri(text string) kit.Tri {
-	switch text {
-	case on:
-		return kit.On
-	case off:
-		return kit.Off
-	}
-	return kit.Default
-}
-
-func triText(t kit.Tri) string {
-	switch t {
-	case kit.On:
-		return on
-	case kit.Off:
-		return off
-	case kit.Default:
-	}
-	return ""
-}
-
 // yesNo is a switch as a request has it: absent where it is left to the service.
 func yesNo(text string) api.Field[bool] {
-	if b := tri(text).Bool(); b != nil {
-		return api.Set(*b)
+	if text != on && text != off {
+		return api.Field[bool]{}
 	}
-	return api.Field[bool]{}
+	return api.Set(text == on)
 }
 
 // trimmed is a text as a request has it: absent where it is blank.

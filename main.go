@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime/debug"
-	"syscall"
 
 	"github.com/charmbracelet/x/term"
 
@@ -20,12 +18,11 @@ import (
 	"mediadesk/config"
 	"mediadesk/ui"
 	"mediadesk/ui/cli"
+	"mediadesk/ui/terminal"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal ends the program in good order, the second one at once.
-	context.AfterFunc(ctx, stop)
+	ctx, stop := terminal.NotifyContext(context.Background())
 
 	getenv := config.TakeSecrets()
 	paths := config.FindPaths(getenv)
@@ -56,6 +53,7 @@ func main() {
 		Stderr:      os.Stderr,
 		Terminal:    term.IsTerminal(os.Stdin.Fd()) && term.IsTerminal(os.Stdout.Fd()),
 		TerminalOut: term.IsTerminal(os.Stdout.Fd()),
+		TerminalErr: term.IsTerminal(os.Stderr.Fd()),
 	}, os.Args[1:])
 	if err := log.Close(); err != nil {
 		fmt.Fprintln(os.Stderr, "mediadesk: the log:", err)

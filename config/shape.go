@@ -31,6 +31,10 @@ func walkShape(value any, want reflect.Type, key []string, report func(key []str
 		if _, ok := value.(string); !ok {
 			wrong("text in quotes")
 		}
+	case reflect.Bool:
+		if _, ok := value.(bool); !ok {
+			wrong("true or false")
+		}
 	case reflect.Int, reflect.Int64, reflect.Uint64:
 		if _, ok := value.(int64); !ok {
 			wrong("a whole number without quotes")

@@ -182,7 +182,7 @@ func (t *talk) start(f *flags, files []string) error {
 		case 0:
 			err = t.send(nil)
 		case 1:
-			_ = t.run("upload")
+			_ = t.run("resume")
 		case 2:
 			_ = t.run("watch", "--timeout=5m")
 		case 3:

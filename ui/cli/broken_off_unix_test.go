@@ -71,17 +71,17 @@ func TestBrokenOff(t *testing.T) {
 	}
 	_ = cmd.Wait() // its code is looked at
 	lines := strings.Split(out.String(), "\n")
-	if code := cmd.ProcessState.ExitCode(); code != 4 || len(lines) != 3 {
+	if code := cmd.ProcessState.ExitCode(); code != 130 || len(lines) != 3 {
 		t.Fatalf("exit code %d\n%s", code, out)
 	}
-	if !strings.Contains(lines[0], `"source":"one.txt","outcome":"unknown"`) || !strings.Contains(lines[0], "mediadesk upload") {
+	if !strings.Contains(lines[0], `"source":"one.txt","outcome":"unknown"`) || !strings.Contains(lines[0], "mediadesk resume") {
 		t.Error(lines[0])
 	}
 	if !strings.Contains(lines[1], `"source":"two.txt","outcome":"waiting"`) {
 		t.Error(lines[1])
 	}
 
-	cmd, out = command("upload")
+	cmd, out = command("resume")
 	if err := cmd.Run(); err != nil || strings.Count(out.String(), `"outcome":"stored"`) != 2 {
 		t.Errorf("going on: %v\n%s", err, out)
 	}

@@ -5,17 +5,15 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/dustin/go-humanize"
-
 	"mediadesk/api/local"
 	"mediadesk/ui/text"
 )
 
-// runCheck verifies the library in dir. What is printed to standard output are
-// the problems and nothing else, so that a script can count them.
+// runCheck verifies the library in dir. It prints the problems to standard output and
+// nothing else, so that a script can count them.
 func runCheck(ctx context.Context, p *Program, f *flags, s *serveFlags, dir string) error {
 	if s.from != "" && !s.repair {
-		return usage("--from goes with --repair")
+		return usage("--from needs --repair")
 	}
 	sum, err := local.Check(ctx, dir, local.CheckOptions{Repair: s.repair, From: s.from}, func(problem local.Problem) error {
 		if f.json {
@@ -27,34 +25,25 @@ func runCheck(ctx context.Context, p *Program, f *flags, s *serveFlags, dir stri
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Stderr, "Checked %d files with %d versions, %s: %s.\n", sum.Files, sum.Versions, humanize.Bytes(uint64(sum.Bytes)), found(sum, s.repair))
+	found := "no problem"
+	switch {
+	case sum.Problems == 0:
+	case !s.repair:
+		found = text.Plural(sum.Problems, "problem")
+	case sum.Left == 0:
+		found = text.Plural(sum.Problems, "problem") + ", repaired"
+	default:
+		found = fmt.Sprintf("%s, %d not repaired", text.Plural(sum.Problems, "problem"), sum.Left)
+	}
+	p.note(f, "Checked %s with %s, %s: %s.", text.Plural(sum.Files, "file"), text.Plural(sum.Versions, "version"), text.Bytes(sum.Bytes), found)
 	if sum.Unnamed > 0 {
-		fmt.Fprintf(p.Stderr, "%s without a record: set aside while the library runs.\n", text.Plural(sum.Unnamed, "content"))
+		p.note(f, "%s without a record: the running library sets them aside.", text.Plural(sum.Unnamed, "content"))
 	}
 	if sum.Aside > 0 {
-		fmt.Fprintf(p.Stderr, "%s without a record in %s: removed after 30 days.\n", text.Plural(sum.Aside, "content"), filepath.Join(dir, "set-aside"))
+		p.note(f, "%s without a record in %s: removed after 30 days.", text.Plural(sum.Aside, "content"), filepath.Join(dir, "set-aside"))
 	}
 	if sum.Left > 0 {
 		return &exitError{exitFailed, nil}
 	}
 	return nil
-}
-
-// found says in words how a check ended.
-func found(sum local.Checked, repair bool) string {
-	if sum.Problems == 0 {
-		return "no problem"
-	}
-	text := fmt.Sprintf("%d problems", sum.Problems)
-	if sum.Problems == 1 {
-		text = "1 problem"
-	}
-	switch {
-	case !repair:
-	case sum.Left == 0:
-		text += ", repaired"
-	default:
-		text += fmt.Sprintf(", %d of them left", sum.Left)
-	}
-	return text
 }

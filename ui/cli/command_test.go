@@ -53,7 +53,6 @@ func TestScripts(t *testing.T) {
 			"lastversion": lastVersion,
 			"breaks":      breaks,
 
-			"exampled": exampled,
 			"balanced": balanced,
 		},
 	})
@@ -181,19 +180,4 @@ func lastVersion(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	id, _, _ := strings.Cut(after, `"`)
 	ts.Setenv(args[0], id)
-}
-
-// exampled checks that the help of every command has an example: exampled
-func exampled(ts *testscript.TestScript, _ bool, _ []string) {
-	for _, name := range []string{
-		"upload", "details", "list", "watch", "serve", "doctor", "man", "completion",
-		"uploads", "download", "rename", "move", "copy", "versions", "restore", "delete", "sign",
-		"profile", "profile add", "profile list", "profile show", "profile use", "profile remove",
-		"key", "key set", "key where", "key forget",
-	} {
-		ts.Check(ts.Exec("mediadesk", append(strings.Fields(name), "--help")...))
-		if !strings.Contains(ts.ReadFile("stdout"), "EXAMPLES") {
-			ts.Fatalf("mediadesk %s --help has no example", name)
-		}
-	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -30,7 +31,7 @@ func TestCommandsPage(t *testing.T) {
 	b.WriteString("\n## Flags of every command\n\n")
 	writeFlags(&b, root.PersistentFlags())
 	b.WriteString("\n## Exit codes\n\n| code | meaning |\n|---|---|\n")
-	for _, e := range exitWords {
+	for _, e := range exitTexts {
 		fmt.Fprintf(&b, "| %d | %s |\n", e.code, e.text)
 	}
 	writeCommands(&b, root)
@@ -49,7 +50,7 @@ func writeCommands(b *strings.Builder, parent *cobra.Command) {
 			continue
 		}
 		if c.Runnable() && !c.HasSubCommands() {
-			fmt.Fprintf(b, "\n## %s\n\n```\n%s\n```\n\n%s\n", c.CommandPath(), c.UseLine(), first(c.Long, c.Short+"."))
+			fmt.Fprintf(b, "\n## %s\n\n```\n%s\n```\n\n%s\n", c.CommandPath(), c.UseLine(), cmp.Or(c.Long, c.Short+"."))
 			if c.HasAvailableLocalFlags() {
 				b.WriteString("\n")
 				writeFlags(b, c.LocalNonPersistentFlags())
@@ -64,15 +65,7 @@ func writeCommands(b *strings.Builder, parent *cobra.Command) {
 
 func writeFlags(b *strings.Builder, set *pflag.FlagSet) {
 	b.WriteString("| flag | what it does |\n|---|---|\n")
-	set.VisitAll(func(f *pflag.Flag) {
-		if f.Hidden || f.Name == "help" {
-			return
-		}
-		value, usage := pflag.UnquoteUsage(f)
-		name := "--" + f.Name
-		if f.Shorthand != "" {
-			name = "-" + f.Shorthand + ", " + name
-		}
-		fmt.Fprintf(b, "| `%s` | %s |\n", strings.TrimSpace(name+" "+value), strings.ReplaceAll(usage, "|", `\|`))
-	})
+	for _, f := range visibleFlags(set) {
+		fmt.Fprintf(b, "| `%s` | %s |\n", flagName(f), strings.ReplaceAll(f.Usage, "|", `\|`))
+	}
 }

@@ -29,31 +29,31 @@ type detailFlags struct {
 func newDetails(p *Program, f *flags) *cobra.Command {
 	c := &detailFlags{}
 	cmd := &cobra.Command{
-		Use:   "details ID…",
-		Short: "Show the record of files, or change tags and region",
-		Long: "Without a flag for a change, details shows the records. With one, it changes the files and shows their new records. " +
-			"What is changed in one step is undone in one step, here with --undo or on the screens with z.",
-		Example: "mediadesk details 65f1c0ffee65f1c0ffee65f1\n" +
-			"mediadesk details 65f1c0ffee65f1c0ffee65f1 --add-tags sea,boat --region 10,20,300,200\n" +
+		Use:   "details FILE…",
+		Short: "Show the records of files, or change them",
+		Long: "Show the records of files. With a flag for a change, change the files and show their new records. " +
+			"Changes that were made in one step are undone in one step, here with --undo or on the screens with z.",
+		Example: "mediadesk details /summer/a.jpg\n" +
+			"mediadesk details /summer/a.jpg --add-tags sea,boat --region 10,20,300,200\n" +
 			"mediadesk details 65f1c0ffee65f1c0ffee65f1 --unset-tags\n" +
 			"mediadesk details 65f1c0ffee65f1c0ffee65f1 --undo",
-		Args: someArgs(),
+		Args: someArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return runDetails(cmd, p, f, c, args) },
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&c.tags, "tags", "", "set the tags to these, parted by commas")
+	fl.StringVar(&c.tags, "tags", "", "replace the tags with these, separated by commas")
 	fl.StringVar(&c.addTags, "add-tags", "", "add these tags")
 	fl.StringVar(&c.removeTags, "remove-tags", "", "remove these tags")
-	fl.BoolVar(&c.takeAITags, "take-ai-tags", false, "take the AI tags over as tags")
-	fl.BoolVar(&c.unsetTags, "unset-tags", false, "unset the tags (null)")
-	fl.StringVar(&c.region, "region", "", "set the area of interest: x,y,width,height in pixels")
-	fl.BoolVar(&c.unsetRegion, "unset-region", false, "unset the area of interest (null)")
-	fl.StringVar(&c.description, "description", "", "set the description (hosted services and the local library)")
-	fl.StringVar(&c.metadata, "metadata", "", "set custom metadata: a JSON object; a key that is null is unset")
-	fl.BoolVar(&c.undo, "undo", false, "take back the newest change of the file, with those of the same step")
-	fl.BoolVar(&c.redo, "redo", false, "make the change again that was taken back last")
-	fl.StringArrayVar(&c.extensions, "extension", nil, "run an extension on the file (hosted services): its name or its JSON")
-	fl.StringVar(&c.webhook, "webhook", "", "address that learns how extensions end")
+	fl.BoolVar(&c.takeAITags, "take-ai-tags", false, "add the AI tags to the tags")
+	fl.BoolVar(&c.unsetTags, "unset-tags", false, "remove all tags (sends null)")
+	fl.StringVar(&c.region, "region", "", "set the region: x,y,width,height in pixels")
+	fl.BoolVar(&c.unsetRegion, "unset-region", false, "remove the region (sends null)")
+	fl.StringVar(&c.description, "description", "", "set the description")
+	fl.StringVar(&c.metadata, "metadata", "", "set custom metadata: a JSON object; null removes a field")
+	fl.BoolVar(&c.undo, "undo", false, "undo the last change of the file and of the others changed in the same step")
+	fl.BoolVar(&c.redo, "redo", false, "redo the last undone change")
+	fl.StringArrayVar(&c.extensions, "extension", nil, "run an extension: its name or its JSON (repeatable)")
+	fl.StringVar(&c.webhook, "webhook", "", "address that gets the results of extensions, or none")
 	return cmd
 }
 
@@ -65,25 +65,27 @@ func (c *detailFlags) needsRecord() bool {
 // changeFlags are those that ask for a change.
 var changeFlags = []string{"tags", "add-tags", "remove-tags", "take-ai-tags", "unset-tags", "region", "unset-region", "extension", "webhook", "description", "metadata"}
 
+// exclusive are flags that contradict each other.
+var exclusive = [][2]string{
+	{"tags", "add-tags"},
+	{"tags", "remove-tags"},
+	{"tags", "unset-tags"},
+	{"unset-tags", "add-tags"},
+	{"unset-tags", "remove-tags"},
+	{"tags", "take-ai-tags"},
+	{"unset-tags", "take-ai-tags"},
+	{"region", "unset-region"},
+}
+
 // check refuses flags that contradict each other.
 func (c *detailFlags) check(given func(string) bool) error {
-	if c.undo || c.redo {
-		for _, name := range append([]string{"redo"}, changeFlags...) {
-			if given(name) && (name != "redo" || c.undo) {
-				return usage("--%s goes with no other change: leave --%s out", map[bool]string{true: "undo", false: "redo"}[c.undo], name)
-			}
+	pairs := exclusive
+	for _, replay := range []string{"undo", "redo"} {
+		for _, change := range changeFlags {
+			pairs = append(pairs, [2]string{replay, change})
 		}
 	}
-	for _, pair := range [][2]string{
-		{"tags", "add-tags"},
-		{"tags", "remove-tags"},
-		{"tags", "unset-tags"},
-		{"unset-tags", "add-tags"},
-		{"unset-tags", "remove-tags"},
-		{"tags", "take-ai-tags"},
-		{"unset-tags", "take-ai-tags"},
-		{"region", "unset-region"},
-	} {
+	for _, pair := range append(pairs, [2]string{"undo", "redo"}) {
 		if given(pair[0]) && given(pair[1]) {
 			return usage("--%s and --%s contradict each other: use one of them", pair[0], pair[1])
 		}
@@ -136,7 +138,7 @@ func (c *detailFlags) change(given func(string) bool, before *api.File) (api.Det
 		}
 		d.Extensions = api.Set(list)
 	}
-	if c.webhook != "" {
+	if c.webhook != "" && c.webhook != session.NoWebhook {
 		d.WebhookURL = api.Set(c.webhook)
 	}
 	if given("description") {
@@ -155,41 +157,43 @@ func (c *detailFlags) change(given func(string) bool, before *api.File) (api.Det
 	return d, nil
 }
 
-func runDetails(cmd *cobra.Command, p *Program, f *flags, c *detailFlags, ids []string) error {
+func runDetails(cmd *cobra.Command, p *Program, f *flags, c *detailFlags, names []string) error {
 	given := cmd.Flags().Changed
 	if err := c.check(given); err != nil {
 		return err
 	}
 	changes := slices.ContainsFunc(changeFlags, given)
-	if f.dryRun && changes && !c.needsRecord() {
-		return dryDetails(p, f, c, given, ids)
-	}
-	if f.dryRun && !changes && !c.undo && !c.redo {
-		return p.dryReads(f, ids, (*api.Client).DescribeDetails)
+	replays := c.undo || c.redo
+	open := p.openAnyway
+	switch {
+	case replays && f.dryRun:
+		return usage("--dry-run cannot show an undo or a redo: it depends on what is in the library now")
+	case replays:
+		open = p.open
+	case f.dryRun && !c.needsRecord() && !hasPath(names):
+		open = p.describe
 	}
 	ctx := cmd.Context()
-	open := p.openAnyway
-	if c.undo || c.redo {
-		open = p.open
-	}
-	d, err := open(ctx, f)
+	s, err := open(ctx, f)
 	if err != nil {
 		return err
 	}
-	defer cleanup(d)
+	defer cleanup(s)
 	switch {
-	case c.undo || c.redo:
-		return replay(ctx, p, f, d, ids, c.redo)
+	case replays:
+		return replay(ctx, p, f, s, names, c.redo)
 	case changes:
-		return changeDetails(ctx, p, f, c, d, ids, given)
+		return changeDetails(ctx, p, f, c, s, names, given)
+	case f.dryRun:
+		return p.dryReads(ctx, f, names, (*api.Client).DescribeDetails)
 	}
 	var failed failures
-	for _, id := range ids {
-		file, err := lookUp(ctx, d, id)
+	for _, name := range names {
+		file, err := findFile(ctx, s, name)
 		if err == nil {
 			err = printRecord(p, f.json, file)
 		}
-		failed.add(p, id, err)
+		failed.add(p, name, err)
 	}
 	return failed.exit()
 }
@@ -211,19 +215,26 @@ func (n failures) exit() error {
 	return nil
 }
 
-// changeDetails changes files in one step. What can be refused before anything
-// is sent is refused for all of them; a file that fails does not hold the others
-// up.
-func changeDetails(ctx context.Context, p *Program, f *flags, c *detailFlags, d *session.Session, ids []string, given func(string) bool) error {
+// changeDetails changes files in one step, or shows the requests. An error that can
+// be found before anything is sent stops all of them; a file that fails later does
+// not stop the others.
+func changeDetails(ctx context.Context, p *Program, f *flags, c *detailFlags, s *session.Session, names []string, given func(string) bool) error {
 	var failed failures
 	var changes []session.Change
 	same := map[string]*api.File{} // files that are as asked for already
-	for _, id := range ids {
-		// The record as it is now is what an undo leads back to.
-		before, err := lookUp(ctx, d, id)
-		if err != nil && (c.needsRecord() || !api.Unavailable(err)) {
-			failed.add(p, id, err)
-			continue
+	for _, name := range names {
+		id, before := name, (*api.File)(nil)
+		if s.Journal != nil { // a session of Describe reads nothing
+			var err error
+			// Undo leads back to the record as it is now.
+			before, err = findFile(ctx, s, name)
+			if err != nil && (c.needsRecord() || isPath(name) || !api.Unavailable(err)) {
+				failed.add(p, name, err)
+				continue
+			}
+			if before != nil {
+				id = before.FileID
+			}
 		}
 		change, err := c.change(given, before)
 		if err != nil {
@@ -236,14 +247,18 @@ func changeDetails(ctx context.Context, p *Program, f *flags, c *detailFlags, d 
 	}
 	if f.dryRun {
 		for _, change := range changes {
-			if err := printDetailsRequest(p, f.json, d.Client, change.FileID, change.Details); err != nil {
+			r, err := s.Client.DescribeUpdate(change.FileID, change.Details)
+			if err != nil {
+				return err
+			}
+			if err := printRequest(p.Stdout, f.json, r); err != nil {
 				return err
 			}
 		}
 		return failed.exit()
 	}
 	todo := slices.DeleteFunc(slices.Clone(changes), func(c session.Change) bool { return same[c.FileID] != nil })
-	done := d.ChangeAll(ctx, todo, nil)
+	done := s.ChangeAll(ctx, todo, nil)
 	for _, change := range changes {
 		file, err := same[change.FileID], error(nil)
 		if file == nil {
@@ -258,30 +273,28 @@ func changeDetails(ctx context.Context, p *Program, f *flags, c *detailFlags, d 
 	return failed.exit()
 }
 
-// replay takes back the newest change of files, or makes it again. A file that
-// was changed in the same step as one before is done with that one.
-func replay(ctx context.Context, p *Program, f *flags, d *session.Session, ids []string, redo bool) error {
-	if f.dryRun {
-		return usage("--dry-run cannot show an undo or a redo: it depends on what is in the library now")
-	}
-	do, nothing := d.Undo, "there is nothing to undo"
+// replay undoes or redoes the last change of files. A file that was changed in the
+// same step as one before is done with that one.
+func replay(ctx context.Context, p *Program, f *flags, s *session.Session, names []string, redo bool) error {
+	do, nothing := s.Undo, errors.New("there is nothing to undo")
 	if redo {
-		do, nothing = d.Redo, "there is nothing to redo"
+		do, nothing = s.Redo, errors.New("there is nothing to redo")
 	}
 	var failed failures
 	handled := map[string]bool{}
-	for _, id := range ids {
+	for _, name := range names {
+		id, err := fileID(ctx, s, name)
 		if handled[id] {
 			continue
 		}
-		list, err := do(ctx, id, session.Fail)
+		var list []session.Edited
+		if err == nil {
+			list, err = do(ctx, id, session.Fail)
+		}
 		if err == nil && len(list) == 0 {
-			err = errors.New(nothing)
+			err = nothing
 		}
-		if err != nil {
-			failed.add(p, id, err)
-			continue
-		}
+		failed.add(p, name, err)
 		for _, e := range list {
 			handled[e.FileID] = true
 			if e.Err == nil {
@@ -293,47 +306,51 @@ func replay(ctx context.Context, p *Program, f *flags, d *session.Session, ids [
 	return failed.exit()
 }
 
-// lookUp reads a record from the service, or from the journal where the
-// service does not let us read.
-func lookUp(ctx context.Context, d *session.Session, id string) (*api.File, error) {
-	file, err := d.Read(ctx, id)
+// isPath reports whether an argument is a path of the library, not an id.
+func isPath(name string) bool { return strings.HasPrefix(name, "/") }
+
+func hasPath(names []string) bool { return slices.ContainsFunc(names, isPath) }
+
+// findFile reads the record of a file by its id or path.
+func findFile(ctx context.Context, s *session.Session, name string) (*api.File, error) {
+	if !isPath(name) {
+		return lookUp(ctx, s, name)
+	}
+	found, err := s.Locate(ctx, name)
+	if err == nil && found.File == nil {
+		err = errors.New("no such file in the library")
+	}
+	return found.File, err
+}
+
+// fileID is the id of a file that is given by its id or path.
+func fileID(ctx context.Context, s *session.Session, name string) (string, error) {
+	if !isPath(name) {
+		return name, nil
+	}
+	file, err := findFile(ctx, s, name)
+	if err != nil {
+		return "", err
+	}
+	return file.FileID, nil
+}
+
+// lookUp reads a record from the service, or from the journal if the service does
+// not show it.
+func lookUp(ctx context.Context, s *session.Session, id string) (*api.File, error) {
+	file, err := s.Read(ctx, id)
 	if err == nil || !api.Unavailable(err) {
 		return file, err
 	}
-	seen, ok, journalErr := d.LastSeen(ctx, id)
+	seen, ok, journalErr := s.LastSeen(ctx, id)
 	if journalErr != nil {
 		return nil, journalErr
 	}
 	var answer *api.ServiceError
-	if !ok || d.Profile.Local && errors.As(err, &answer) && answer.Status == http.StatusNotFound {
+	if !ok || s.Profile.Local && errors.As(err, &answer) && answer.Status == http.StatusNotFound {
 		return nil, err
 	}
 	return &seen.File, nil
-}
-
-func dryDetails(p *Program, f *flags, c *detailFlags, given func(string) bool, ids []string) error {
-	s, err := session.Describe(p.options(f))
-	if err != nil {
-		return err
-	}
-	for _, id := range ids {
-		change, err := c.change(given, nil)
-		if err != nil {
-			return err
-		}
-		if err := printDetailsRequest(p, f.json, s.Client, id, change); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func printDetailsRequest(p *Program, asJSON bool, client *api.Client, id string, change api.Details) error {
-	r, err := client.DescribeUpdate(id, change)
-	if err != nil {
-		return err
-	}
-	return printRequest(p.Stdout, asJSON, r)
 }
 
 // printRecord shows a record: as the service gave it for scripts, in lines for
@@ -360,21 +377,19 @@ func recordLines(f *api.File) [][2]string {
 	if w, h, ok := f.PixelSize(); ok {
 		lines = append(lines, [2]string{"pixels", fmt.Sprintf("%d x %d", w, h)})
 	}
-	if size, ok := f.Size.Get(); ok {
-		lines = append(lines, [2]string{"size", text.Bytes(size)})
-	}
+	lines = append(lines, [2]string{"size", sizeOf(f)})
 	if !f.Tags.IsZero() {
-		lines = append(lines, [2]string{"tags", orUnset(strings.Join(f.Tags.Or(nil), ", "))})
+		lines = append(lines, [2]string{"tags", orNotSet(strings.Join(f.Tags.Or(nil), ", "))})
 	}
 	if !f.AITags.IsZero() {
 		var words []string
 		for _, t := range f.AITags.Or(nil) {
 			words = append(words, fmt.Sprintf("%s (%.0f %%, %s)", t.Name, t.Confidence, t.Source))
 		}
-		lines = append(lines, [2]string{"AI tags", orUnset(strings.Join(words, ", "))})
+		lines = append(lines, [2]string{"AI tags", orNotSet(strings.Join(words, ", "))})
 	}
 	if !f.CustomCoordinates.IsZero() {
-		lines = append(lines, [2]string{"region", orUnset(f.CustomCoordinates.Or(""))})
+		lines = append(lines, [2]string{"region", orNotSet(f.CustomCoordinates.Or(""))})
 	}
 	if private, ok := f.IsPrivateFile.Get(); ok {
 		lines = append(lines, [2]string{"private", map[bool]string{true: "yes", false: "no"}[private]})
@@ -392,9 +407,9 @@ func recordLines(f *api.File) [][2]string {
 	return slices.DeleteFunc(lines, func(l [2]string) bool { return l[1] == "" })
 }
 
-func orUnset(text string) string {
+func orNotSet(text string) string {
 	if text == "" {
-		return "unset"
+		return "not set"
 	}
 	return text
 }

@@ -104,7 +104,7 @@ func TestHostileText(t *testing.T) {
 	to := []string{"--upload-url", service.URL, "--delivery-url", service.URL}
 	// The runs that the answers named never end: what was posted is waited for.
 	all := len(uitest.Hostile())
-	said := runUntil("failed (webhook)", all, 1, append([]string{"upload", plain, "--extension", "remove-bg", "--wait", "--timeout", "1m"}, to...)...)
+	said := runUntil("failed (webhook)", all, 130, append([]string{"upload", plain, "--extension", "remove-bg", "--wait", "--timeout", "1m"}, to...)...)
 	if n := strings.Count(said, "failed (webhook)"); n != all {
 		t.Errorf("%d of %d posts were believed", n, all)
 	}

@@ -55,7 +55,7 @@ func TestInterruptedWhileCollecting(t *testing.T) {
 			// It is not started: nothing is sent.
 			q := queue.New(queue.Options{Journal: &cutJournal{j, n, interrupt}})
 			defer q.Close(t.Context())
-			ids, err := goOnWith(ctx, &Program{}, &session.Session{Journal: j, Queue: q}, false)
+			ids, err := resume(ctx, &Program{}, &flags{quiet: true}, &session.Session{Journal: j, Queue: q})
 			if len(ids) != want {
 				t.Errorf("%d jobs, want %d", len(ids), want)
 			}

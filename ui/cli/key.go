@@ -18,28 +18,35 @@ import (
 	"mediadesk/ui/text"
 )
 
-// keyAct is one of the acts on a profile's key.
-type keyAct func(ctx context.Context, p *Program, f *flags, k *config.Keys, profile config.Profile) error
+// keyCommand is what a command does with the key of a profile.
+type keyCommand func(ctx context.Context, p *Program, f *flags, k *config.Keys, profile config.Profile) error
 
 func newKey(p *Program, f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "key",
-		Short:   "The private key of a profile",
+		Short:   "Store, find and forget private keys",
 		Example: "mediadesk key set --profile work\nmediadesk key where --json",
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	for _, c := range []struct {
 		use, short, long, example string
-		act                       keyAct
+		do                        keyCommand
 	}{
 		{
-			"set", "Keep the key in the keyring, or replace the one that is there",
-			"Type the key (it is not shown), or give it on standard input. The keyring is tried before the key is asked for. To rotate a key, set the new one; the next start uses it.",
+			"set", "Store the key in the keyring, or replace it",
+			"Store the key in the keyring, or replace it. Type it (it is not shown), or give it on standard input. " +
+				"The keyring is tested before you are asked. To rotate a key, set the new one; the next start uses it.",
 			"mediadesk key set --profile work\npass show media | mediadesk key set --profile work", setKey,
 		},
-		{"where", "Say where the key is from", "Say which source gives the key, without showing it.", "mediadesk key where\nmediadesk key where --profile work --json", whereKey},
-		{"forget", "Take the key out of the keyring", "Take the key out of the keyring. Other places are not ours to change.", "mediadesk key forget --profile work", forgetKey},
+		{
+			"where", "Show where the key comes from", "Show which source the key comes from, without showing the key.",
+			"mediadesk key where\nmediadesk key where --profile work --json", whereKey,
+		},
+		{
+			"forget", "Remove the key from the keyring", "Remove the key from the keyring. Other places are not changed.",
+			"mediadesk key forget --profile work", forgetKey,
+		},
 	} {
 		cmd.AddCommand(&cobra.Command{
 			Use: c.use, Short: c.short, Long: c.long, Example: c.example, Args: noArgs,
@@ -58,14 +65,14 @@ func newKey(p *Program, f *flags) *cobra.Command {
 						return &exitError{exitKey, err}
 					}
 				}
-				return c.act(cmd.Context(), p, f, keys, profile)
+				return c.do(cmd.Context(), p, f, keys, profile)
 			},
 		})
 	}
 	return cmd
 }
 
-// keyLine is the line of scripts: where a key is, never the key.
+// keyLine is the JSON line of a key: where it is, never the key.
 type keyLine struct {
 	Profile string `json:"profile"`
 	Source  string `json:"source"`
@@ -81,22 +88,22 @@ func sayKey(p *Program, f *flags, line keyLine, format string, args ...any) erro
 
 func whereKey(ctx context.Context, p *Program, f *flags, k *config.Keys, profile config.Profile) error {
 	if profile.Kind == config.KindLocal {
-		return sayKey(p, f, keyLine{profile.Name, "the local library's own"}, "The key of the local library is kept with it, in %s", p.Paths.Library())
+		return sayKey(p, f, keyLine{profile.Name, "the local library's own"}, "The key of the local library is in its folder, %s", p.Paths.Library())
 	}
 	source, err := k.Where(ctx, profile)
 	if err != nil {
 		return err
 	}
-	return sayKey(p, f, keyLine{profile.Name, source.String()}, "The key of profile %s is from: %s", profile.Name, source)
+	return sayKey(p, f, keyLine{profile.Name, source.String()}, "The key of profile %s comes from: %s", profile.Name, source)
 }
 
-// hasEntry refuses what has no entry in the keyring.
+// hasEntry refuses profiles that have no entry in the keyring.
 func hasEntry(profile config.Profile) error {
 	switch {
 	case profile.Kind == config.KindLocal:
-		return usage("the local library makes its own key; name an account with --profile")
+		return usage("the local library makes its own key; choose an account with --profile")
 	case session.IsUnnamed(profile.Name):
-		return usage("a key is kept for a profile, and these addresses have none: make one with mediadesk profile add")
+		return usage("the keyring stores keys of profiles, and these addresses have none: make one with mediadesk profile add")
 	}
 	return nil
 }
@@ -108,40 +115,39 @@ func forgetKey(ctx context.Context, p *Program, f *flags, k *config.Keys, profil
 	if err := k.Forget(ctx, profile); err != nil {
 		return err
 	}
-	return sayKey(p, f, keyLine{profile.Name, "nowhere"}, "The keyring holds no key of profile %s any more.", profile.Name)
+	return sayKey(p, f, keyLine{profile.Name, "nowhere"}, "The key of profile %s is no longer in the keyring.", profile.Name)
 }
 
 func setKey(ctx context.Context, p *Program, f *flags, k *config.Keys, profile config.Profile) error {
 	if err := hasEntry(profile); err != nil {
 		return err
 	}
-	// A key that cannot be kept is not asked for.
+	// Do not ask for a key that cannot be stored.
 	if err := k.Keyring.Try(ctx); err != nil {
 		return err
 	}
-	words, err := readKey(ctx, p, profile.Name)
+	typed, err := readKey(ctx, p, profile.Name)
 	if err != nil {
 		return err
 	}
-	key, err := config.NewSecret(words)
+	key, err := config.NewSecret(typed)
 	if err != nil {
 		return &exitError{exitKey, err}
 	}
 	if err := k.Set(ctx, profile, key); err != nil {
 		return err
 	}
-	// Another source may come first: better said now than wondered about later.
 	if source, err := k.Where(ctx, profile); err == nil && source.Kind != config.SourceKeyring {
-		fmt.Fprintf(p.Stderr, "mediadesk: the %s also has a key for this profile and is looked at first.\n", text.Safe(source.String()))
+		fmt.Fprintf(p.Stderr, "mediadesk: the %s also has a key for this profile and comes first.\n", text.Safe(source.String()))
 	}
-	return sayKey(p, f, keyLine{profile.Name, "keyring"}, "The key of profile %s is in the keyring.", profile.Name)
+	return sayKey(p, f, keyLine{profile.Name, "keyring"}, "Stored the key of profile %s in the keyring.", profile.Name)
 }
 
-// readKey reads the key without showing it, or one line of standard input
-// where that is no terminal.
+// readKey reads the key without showing it, or one line of standard input if that is
+// not a terminal.
 func readKey(ctx context.Context, p *Program, profile string) (string, error) {
 	if in, ok := p.Stdin.(*os.File); ok && term.IsTerminal(in.Fd()) {
-		fmt.Fprintf(p.Stderr, "Private key of profile %s (it is not shown): ", profile)
+		fmt.Fprintf(p.Stderr, "Private key of profile %s (not shown): ", profile)
 		text, err := terminal.Ask(ctx, in, func() (string, error) {
 			text, err := term.ReadPassword(in.Fd())
 			return string(text), err
@@ -155,7 +161,7 @@ func readKey(ctx context.Context, p *Program, profile string) (string, error) {
 	}
 	text, err := in.ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
-		return "", fmt.Errorf("standard input could not be read: %w", err)
+		return "", fmt.Errorf("cannot read standard input: %w", err)
 	}
 	return strings.TrimRight(text, "\r\n"), nil
 }

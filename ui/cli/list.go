@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -18,19 +19,16 @@ const listPage = 1000
 func newList(p *Program, f *flags) *cobra.Command {
 	search := ""
 	cmd := &cobra.Command{
-		Use:     "list [FOLDER]",
-		Short:   "List the files of a folder of the library",
-		Long:    "List the files and folders in FOLDER, or everything where none is named. Where the service lists nothing, the journal's own files are listed.",
-		Example: "mediadesk list /summer/\nmediadesk list --json | jq -r .url\nmediadesk list --search 'tags IN [\"sea\"] AND size > \"1mb\"'",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usage("mediadesk list takes one folder; %q is one too many", args[1])
-			}
-			return nil
-		},
+		Use:   "list [FOLDER]",
+		Short: "List the files of the library or of a folder",
+		Long: "List the files and folders in FOLDER, or all files of the library. If the service cannot list, " +
+			"the files that were uploaded from this computer are listed.",
+		Example: "mediadesk list /summer/\nmediadesk list --json | jq -r .url\n" +
+			"mediadesk list --search 'tags IN [\"sea\"] AND size > \"1mb\"'",
+		Args: mostArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runList(cmd, p, f, args, search) },
 	}
-	cmd.Flags().StringVar(&search, "search", "", "list what a search query of the service finds")
+	cmd.Flags().StringVar(&search, "search", "", "list the files that match a search query of the service")
 	return cmd
 }
 
@@ -43,24 +41,24 @@ func runList(cmd *cobra.Command, p *Program, f *flags, args []string, search str
 		}
 		q.Folder, q.Type = folder, "all"
 	}
+	open := p.openAnyway
 	if f.dryRun {
-		s, err := session.Describe(p.options(f))
-		if err != nil {
-			return err
-		}
-		return printRequest(p.Stdout, f.json, s.Client.DescribeList(q))
+		open = p.describe
 	}
 	ctx := cmd.Context()
-	d, err := p.openAnyway(ctx, f)
+	s, err := open(ctx, f)
 	if err != nil {
 		return err
 	}
-	defer cleanup(d)
+	defer cleanup(s)
+	if f.dryRun {
+		return printRequest(p.Stdout, f.json, s.Client.DescribeList(q))
+	}
 	first := true
-	for file, err := range d.Client.All(ctx, q) {
+	for file, err := range s.Client.All(ctx, q) {
 		if api.Unavailable(err) && first && search == "" {
-			fmt.Fprintln(p.Stderr, "mediadesk: this service does not list its files; these are the ones that were sent from here.")
-			return listJournal(ctx, p, f, d, q.Folder)
+			p.note(f, "mediadesk: this service cannot list files. The list has the files that were uploaded from this computer.")
+			return listJournal(ctx, p, f, s, q.Folder)
 		}
 		if err == nil {
 			err = printFile(p, f.json, file)
@@ -93,28 +91,28 @@ func listJournal(ctx context.Context, p *Program, f *flags, s *session.Session, 
 
 func printFile(p *Program, asJSON bool, file *api.File) error {
 	if asJSON {
-		text, err := record(file)
+		record, err := record(file)
 		if err != nil {
 			return err
 		}
-		return printJSON(p.Stdout, text)
+		return printJSON(p.Stdout, record)
 	}
+	id, path := file.FileID, file.FilePath
 	if file.IsFolder() {
-		path := file.FolderPath
-		if path == "" {
-			path = file.FilePath
-		}
-		_, err := fmt.Fprintf(p.Stdout, "%-24s %10s  %s/\n", "folder", "", text.Safe(strings.TrimSuffix(path, "/")))
-		return err
-	}
-	size := ""
-	if n, ok := file.Size.Get(); ok {
-		size = text.Bytes(n)
+		id, path = "folder", strings.TrimSuffix(cmp.Or(file.FolderPath, path), "/")+"/"
 	}
 	tags := ""
 	if t := file.Tags.Or(nil); len(t) > 0 {
 		tags = "  [" + strings.Join(t, ", ") + "]"
 	}
-	_, err := fmt.Fprintf(p.Stdout, "%-24s %10s  %s%s\n", text.Safe(file.FileID), size, text.Safe(file.FilePath), text.Safe(tags))
+	_, err := fmt.Fprintf(p.Stdout, "%-24s %10s  %s%s\n", text.Safe(id), sizeOf(file), text.Safe(path), text.Safe(tags))
 	return err
+}
+
+// sizeOf is the size of a file in words; empty if the record does not tell it.
+func sizeOf(file *api.File) string {
+	if n, ok := file.Size.Get(); ok && !file.IsFolder() {
+		return text.Bytes(n)
+	}
+	return ""
 }

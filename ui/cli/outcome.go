@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -44,44 +45,47 @@ func newUploadLine(j api.Job) (uploadLine, error) {
 	return line, err
 }
 
-// uploadOutput prints outcomes and remembers what the exit code must be.
+// uploadOutput prints outcomes and remembers what the exit code must be. What is
+// stored goes to standard output, everything else to standard error.
 type uploadOutput struct {
 	p       *Program
-	json    bool
+	f       *flags
 	count   map[api.State]int
 	already int                 // of those stored: they were before
 	reasons map[string][]string // sources by what was wrong
 	jobs    []api.Job           // for the receipt
-	live    bool                // a line of progress is drawn over and over
-	drawn   bool                // it stands there
-	handed  bool                // the jobs are one batch, of this command
+	live    bool                // a line of progress is drawn on standard error
+	drawn   bool                // it is there now
+	queued  bool                // the jobs are one batch of this command
 	failed  bool                // something was refused or could not be sent
-	unclear bool                // something is not known or not done
+	unclear bool                // an outcome is not known, or not there yet
 }
 
 func newUploadOutput(p *Program, f *flags) *uploadOutput {
-	return &uploadOutput{p: p, json: f.json, live: p.TerminalOut && !f.json && !f.prompts(p)}
+	live := p.TerminalErr && !f.json && !f.quiet && !f.prompts(p)
+	return &uploadOutput{p: p, f: f, live: live, count: map[api.State]int{}, reasons: map[string][]string{}}
 }
 
 // job prints the outcome of one job.
 func (o *uploadOutput) job(j api.Job) error {
-	o.note(j)
-	if o.json {
+	o.add(j)
+	if o.f.json {
 		line, err := newUploadLine(j)
 		if err != nil {
 			return err
 		}
 		return printJSON(o.p.Stdout, line)
 	}
-	fmt.Fprintln(o.p.Stdout, jobSentence(j))
-	return nil
+	to := o.p.Stderr
+	if j.State == api.Stored {
+		to = o.p.Stdout
+	}
+	_, err := fmt.Fprintln(to, jobSentence(j))
+	return err
 }
 
-// note counts an outcome.
-func (o *uploadOutput) note(j api.Job) {
-	if o.count == nil {
-		o.count, o.reasons = map[api.State]int{}, map[string][]string{}
-	}
+// add counts an outcome.
+func (o *uploadOutput) add(j api.Job) {
 	o.count[j.State]++
 	o.jobs = append(o.jobs, j)
 	switch j.State {
@@ -99,37 +103,30 @@ func (o *uploadOutput) note(j api.Job) {
 	o.reasons[why] = append(o.reasons[why], j.Upload.Source.String())
 }
 
-// reason is why a job failed, without the path that reasons of sources begin
-// with: it is named beside them.
+// reason is why a job failed, without the path that reasons of sources begin with.
 func reason(j api.Job) string {
 	return strings.TrimPrefix(j.Failure.Message, strconv.Quote(j.Upload.Source.Path)+" ")
 }
 
-// stored prints that a source was stored before and is not sent.
+// stored prints that a source was stored before and is skipped.
 func (o *uploadOutput) stored(one planned, before *api.Job) error {
-	if o.count == nil {
-		o.count, o.reasons = map[api.State]int{}, map[string][]string{}
-	}
 	o.already++
-	if o.json {
+	if o.f.json {
 		file, err := record(before.File)
 		if err != nil {
 			return err
 		}
 		return printJSON(o.p.Stdout, uploadLine{Source: one.upload.Source.String(), Outcome: api.Stored, File: file, Already: true})
 	}
-	fmt.Fprintf(o.p.Stdout, "%s: already stored as %s since %s; not sent\n", text.Safe(one.upload.Source.String()), text.Safe(placeOf(before)), before.Updated.Local().Format("2 Jan 2006 15:04"))
-	return nil
-}
-
-func placeOf(j *api.Job) string {
-	if j.File != nil && j.File.FilePath != "" {
-		return j.File.FilePath
+	path := before.Upload.Path()
+	if before.File != nil {
+		path = cmp.Or(before.File.FilePath, path)
 	}
-	return j.Upload.Path()
+	_, err := fmt.Fprintf(o.p.Stdout, "%s: skipped, stored as %s since %s\n", text.Safe(one.upload.Source.String()), text.Safe(path), before.Updated.Local().Format("2 Jan 2006 15:04"))
+	return err
 }
 
-// jobSentence says in words what became of a job.
+// jobSentence says what became of a job.
 func jobSentence(j api.Job) string {
 	name := text.Safe(j.Upload.Source.String())
 	why := ""
@@ -143,28 +140,48 @@ func jobSentence(j api.Job) string {
 		}
 		return fmt.Sprintf("%s: stored as %s (%s)", name, text.Safe(j.File.FilePath), text.Safe(j.File.FileID))
 	case api.Waiting, api.Sending:
-		return name + ": waits in the journal; go on with: mediadesk upload"
+		return name + ": waits in the journal; continue with: " + resumeCommand(j.Profile)
 	default:
 		return fmt.Sprintf("%s: %s%s", name, j.State, why)
 	}
 }
 
-// follow prints each job when it has its outcome and returns the stored files.
-// On a terminal a line below tells how far it is.
-func (o *uploadOutput) follow(ctx context.Context, d *session.Session, ids []int64) ([]string, error) {
+// finish waits for the outcomes of jobs, and for their extensions if wait says so,
+// prints a summary, and returns the error that carries the exit code.
+func (o *uploadOutput) finish(ctx context.Context, s *session.Session, ids []int64, wait bool, timeout time.Duration, receipt string) error {
+	files, err := o.follow(ctx, s, ids)
+	if err != nil {
+		return err
+	}
+	if wait {
+		o.code(waitForRuns(ctx, o.p, s, o.f.json, files, timeout))
+	}
+	o.rollUp()
+	if err := o.writeReceipt(s, receipt); err != nil {
+		return err
+	}
+	return o.end()
+}
+
+// follow prints each job when it has its outcome and returns the stored files. On a
+// terminal a line below shows the progress.
+func (o *uploadOutput) follow(ctx context.Context, s *session.Session, ids []int64) ([]string, error) {
 	var files []string
+	waiting := 0
 	for _, id := range ids {
-		jobs, err := o.await(ctx, d, id)
-		switch {
-		case err == nil:
-		case ctx.Err() == nil:
+		jobs, err := o.await(ctx, s, id)
+		if err != nil && ctx.Err() != nil {
+			jobs, err = interrupted(s, id)
+		}
+		if err != nil {
 			return files, err
-		default:
-			if jobs, err = interrupted(d, id); err != nil {
-				return files, err
-			}
 		}
 		for _, j := range jobs {
+			if j.State == api.Waiting && !o.f.json {
+				o.add(j)
+				waiting++
+				continue
+			}
 			if err := o.job(j); err != nil {
 				return files, err
 			}
@@ -172,22 +189,23 @@ func (o *uploadOutput) follow(ctx context.Context, d *session.Session, ids []int
 				files = append(files, j.File.FileID)
 			}
 		}
-		if ctx.Err() != nil {
-			o.unclear = true
-		}
 	}
+	if waiting > 0 {
+		fmt.Fprintf(o.p.Stderr, "mediadesk: %s in the journal. Continue with: %s\n", text.Plural(waiting, "upload")+map[bool]string{true: " waits", false: " wait"}[waiting == 1], resumeCommand(s.Profile.Name))
+	}
+	o.unclear = o.unclear || ctx.Err() != nil
 	return files, nil
 }
 
-// interrupted is how a job stands when the person has interrupted: what is under
-// way is broken off and left to the journal.
-func interrupted(d *session.Session, id int64) ([]api.Job, error) {
+// interrupted is the state of a job after the user has interrupted: uploads in
+// progress are stopped and left to the journal.
+func interrupted(s *session.Session, id int64) ([]api.Job, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
-	if err := d.Queue.Close(ctx); err != nil {
+	if err := s.Queue.Close(ctx); err != nil {
 		return nil, err
 	}
-	jobs, err := d.Queue.Wait(ctx, []int64{id})
+	jobs, err := s.Queue.Wait(ctx, []int64{id})
 	if err != nil && !errors.Is(err, session.ErrQueueClosed) {
 		return nil, err
 	}
@@ -198,11 +216,11 @@ func interrupted(d *session.Session, id int64) ([]api.Job, error) {
 		case j.Evidence != api.MaybeStored:
 			j.State = api.Waiting
 		default:
-			failure := api.Failure{Message: "it was interrupted when it may have arrived already"}
+			failure := api.Failure{Message: "interrupted when it may have arrived already"}
 			if j.Failure != nil {
 				failure = *j.Failure
 			}
-			failure.Help = "Whether it arrived is found out, where that can be, by: mediadesk upload"
+			failure.Help = "To find out whether it arrived, run: " + resumeCommand(s.Profile.Name)
 			j.State, j.Failure = api.Unknown, &failure
 		}
 	}
@@ -213,27 +231,27 @@ func interrupted(d *session.Session, id int64) ([]api.Job, error) {
 const progressEvery = 250 * time.Millisecond
 
 // await waits for one job.
-func (o *uploadOutput) await(ctx context.Context, d *session.Session, id int64) ([]api.Job, error) {
+func (o *uploadOutput) await(ctx context.Context, s *session.Session, id int64) ([]api.Job, error) {
 	if !o.live {
-		return d.Queue.Wait(ctx, []int64{id})
+		return s.Queue.Wait(ctx, []int64{id})
 	}
 	for {
 		short, cancel := context.WithTimeout(ctx, progressEvery)
-		jobs, err := d.Queue.Wait(short, []int64{id})
+		jobs, err := s.Queue.Wait(short, []int64{id})
 		cancel()
 		if err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
 			if o.drawn {
-				fmt.Fprint(o.p.Stdout, "\r\x1b[K")
+				fmt.Fprint(o.p.Stderr, "\r\x1b[K")
 				o.drawn = false
 			}
 			return jobs, err
 		}
-		fmt.Fprint(o.p.Stdout, "\r\x1b[K"+text.Truncate(progressLine(d.Queue.Snapshot()), 79))
+		fmt.Fprint(o.p.Stderr, "\r\x1b[K"+text.Truncate(progressLine(s.Queue.Snapshot()), 79))
 		o.drawn = true
 	}
 }
 
-// progressLine says how all uploads stand and how far the one under way is.
+// progressLine is the progress of all uploads and of the one that is being sent.
 func progressLine(s session.Snapshot) string {
 	t := s.Totals
 	words := []string{text.Count(t.Stored) + " of " + text.Count(t.Jobs) + " stored"}
@@ -265,8 +283,7 @@ func progressLine(s session.Snapshot) string {
 	return strings.Join(words, " · ")
 }
 
-// rollUp says how many came to what, where there were several, and why those
-// that failed did.
+// rollUp prints a summary of several uploads, with the reasons of those that failed.
 func (o *uploadOutput) rollUp() {
 	total := o.already
 	var words []string
@@ -279,42 +296,42 @@ func (o *uploadOutput) rollUp() {
 	if o.already > 0 {
 		words = append(words, text.Count(o.already)+" already stored")
 	}
-	if total < 2 || o.json {
+	if total < 2 || o.f.json {
 		return
 	}
-	fmt.Fprintln(o.p.Stdout, strings.Join(words, ", "))
+	o.p.note(o.f, "%s", strings.Join(words, ", "))
 	for _, why := range slices.Sorted(maps.Keys(o.reasons)) {
 		sources := o.reasons[why]
 		names := strings.Join(sources[:min(3, len(sources))], ", ")
 		if more := len(sources) - 3; more > 0 {
 			names += " and " + text.Count(more) + " more"
 		}
-		fmt.Fprintf(o.p.Stdout, "  %s (%s)\n", text.Safe(why), text.Safe(names))
+		o.p.note(o.f, "  %s (%s)", text.Safe(why), text.Safe(names))
 	}
 }
 
-// writeReceipt keeps the receipt of what was handed over, with what could not
-// be sent in it too, also where the person asked for it, and says where it is.
-func (o *uploadOutput) writeReceipt(d *session.Session, name string) error {
+// writeReceipt writes the receipt of what was queued, with what could not be sent,
+// to its usual place and to the file name, if not empty, and prints where it is.
+func (o *uploadOutput) writeReceipt(s *session.Session, name string) error {
 	if len(o.jobs) == 0 {
 		return nil
 	}
-	receipt := session.NewReceipt(d.Profile.Host, o.jobs, time.Now())
-	kept := name
-	if batch := o.jobs[len(o.jobs)-1].Batch; o.handed && batch != "" {
-		kept = session.ReceiptFile(d.Receipts(), batch)
-		if err := receipt.WriteFile(kept); err != nil {
+	receipt := session.NewReceipt(s.Profile.Host, o.jobs, time.Now())
+	saved := name
+	if batch := o.jobs[len(o.jobs)-1].Batch; o.queued && batch != "" {
+		saved = session.ReceiptFile(s.Receipts(), batch)
+		if err := receipt.WriteFile(saved); err != nil {
 			return err
 		}
 	}
-	if name != "" && name != kept {
-		kept = name
+	if name != "" {
+		saved = name
 		if err := receipt.WriteFile(name); err != nil {
 			return err
 		}
 	}
-	if !o.json && len(o.jobs) > 1 && kept != "" {
-		fmt.Fprintln(o.p.Stdout, "Receipt: "+text.Safe(kept))
+	if !o.f.json && len(o.jobs) > 1 && saved != "" {
+		o.p.note(o.f, "Receipt: %s", text.Safe(saved))
 	}
 	return nil
 }

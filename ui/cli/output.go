@@ -20,7 +20,7 @@ import (
 // closeTime is how long a command waits for its parts to close.
 const closeTime = 5 * time.Second
 
-// report prints an error as a sentence with what helps.
+// report prints an error with what helps.
 func report(w io.Writer, err error) {
 	var exit *exitError
 	var signal *terminal.SignalError
@@ -51,9 +51,9 @@ func safeLines(words string) string {
 	return strings.Join(lines, "\n")
 }
 
-// printJSON writes one object on one line. It means the same as what it is made
-// of, and a terminal can show it: what would move the cursor, turn the direction
-// of writing or be invisible stands there as \u and its number.
+// printJSON writes one object on one line. Characters that would move the cursor,
+// change the direction of writing or be invisible are written as \u escapes, so that
+// a terminal can show it.
 func printJSON(w io.Writer, v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -65,11 +65,11 @@ func printJSON(w io.Writer, v any) error {
 	return err
 }
 
-// maxJSONMarks is how many combining marks of a letter stand in JSON as they are.
+// maxJSONMarks is how many combining marks of a letter are not escaped.
 const maxJSONMarks = 4
 
-// plainJSON escapes in JSON what package kit would write out. All of it stands
-// within strings: elsewhere JSON has nothing but ASCII.
+// plainJSON escapes in JSON what text.Safe would change. Characters beyond ASCII are
+// in strings only.
 func plainJSON(words []byte) []byte {
 	if !bytes.ContainsFunc(words, func(r rune) bool { return r >= 0x7f }) {
 		return words
@@ -96,8 +96,7 @@ func plainJSON(words []byte) []byte {
 	return b.Bytes()
 }
 
-// record is a file as the service gave it, or as we keep it where it came from
-// no service.
+// record is the JSON of a file: as the service wrote it, if it came from one.
 func record(f *api.File) (json.RawMessage, error) {
 	if f == nil {
 		return json.RawMessage("null"), nil

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -12,8 +13,8 @@ import (
 	"mediadesk/ui/text"
 )
 
-// dryUpload shows the requests instead of sending them and, of more than one
-// source, what would go where.
+// dryUpload shows the requests instead of sending them and, for more than one source,
+// where the files would be stored.
 func dryUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []string) error {
 	s, err := session.Describe(p.options(f))
 	if err != nil {
@@ -34,7 +35,7 @@ func dryUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 		}
 	}
 	out := newUploadOutput(p, f)
-	goes := preview{folders: map[string]*previewFolder{}}
+	goes := preview{folders: map[string]previewSum{}}
 	for i, one := range plans {
 		if there[i] != nil {
 			if err := out.stored(one, there[i]); err != nil {
@@ -65,42 +66,32 @@ func dryUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 	return out.end()
 }
 
-// preview is what would go where.
+// preview sums up what would be stored where.
 type preview struct {
-	files   int
-	size    int64
-	folders map[string]*previewFolder
+	total   previewSum
+	folders map[string]previewSum
 }
 
-type previewFolder struct {
+type previewSum struct {
 	files int
 	size  int64
 }
 
-func (v *preview) add(job *api.Job) {
-	folder, _ := api.CleanFolder(job.Upload.Folder.Or("/"))
-	at := v.folders[folder]
-	if at == nil {
-		at = &previewFolder{}
-		v.folders[folder] = at
-	}
-	at.files++
-	at.size += job.Identity.Size
-	v.files++
-	v.size += job.Identity.Size
+func (t previewSum) plus(size int64) previewSum { return previewSum{t.files + 1, t.size + size} }
+
+func (t previewSum) String() string {
+	return text.Plural(t.files, "file") + ", " + text.Bytes(t.size)
 }
 
-// print tells it in words.
+func (v *preview) add(job *api.Job) {
+	folder, _ := api.CleanFolder(job.Upload.Folder.Or("/"))
+	v.total, v.folders[folder] = v.total.plus(job.Identity.Size), v.folders[folder].plus(job.Identity.Size)
+}
+
 func (v *preview) print(w io.Writer, u *uploadFlags, out *uploadOutput) {
-	fmt.Fprintf(w, "\nWould send %s, %s:\n", text.Plural(v.files, "file"), text.Bytes(v.size))
-	names := make([]string, 0, len(v.folders))
-	for name := range v.folders {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		at := v.folders[name]
-		fmt.Fprintf(w, "  %s  %s, %s\n", text.Safe(name), text.Plural(at.files, "file"), text.Bytes(at.size))
+	fmt.Fprintf(w, "\nWould send %s:\n", v.total)
+	for _, name := range slices.Sorted(maps.Keys(v.folders)) {
+		fmt.Fprintf(w, "  %s  %s\n", text.Safe(name), v.folders[name])
 	}
 	if out.already > 0 {
 		fmt.Fprintf(w, "Already stored: %s\n", text.Plural(out.already, "file"))
@@ -109,12 +100,12 @@ func (v *preview) print(w io.Writer, u *uploadFlags, out *uploadOutput) {
 		fmt.Fprintf(w, "Cannot be sent: %s\n", text.Plural(n, "file"))
 	}
 	if u.found.excluded > 0 {
-		fmt.Fprintf(w, "Left out by --include and --exclude: %s\n", text.Count(u.found.excluded))
+		fmt.Fprintf(w, "Skipped by --include and --exclude: %s\n", text.Count(u.found.excluded))
 	}
 	if u.found.hidden > 0 {
-		fmt.Fprintf(w, "Left out because hidden: %s\n", text.Count(u.found.hidden))
+		fmt.Fprintf(w, "Skipped because hidden: %s\n", text.Count(u.found.hidden))
 	}
 	for _, name := range u.found.again {
-		fmt.Fprintf(w, "Left out because its files are taken already: %s\n", text.Safe(name))
+		fmt.Fprintf(w, "Skipped because its files are included already: %s\n", text.Safe(name))
 	}
 }

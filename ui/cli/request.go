@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -9,15 +10,29 @@ import (
 	"mediadesk/ui/text"
 )
 
-// dryReads shows the request that would read each of these files. Nothing is
-// sent, so that no key is needed.
-func (p *Program) dryReads(f *flags, ids []string, describe func(c *api.Client, id string) (api.Request, error)) error {
-	s, err := session.Describe(p.options(f))
+// describe gives a session that can only describe requests: nothing is sent, and no
+// key is needed.
+func (p *Program) describe(_ context.Context, f *flags) (*session.Session, error) {
+	return session.Describe(p.options(f))
+}
+
+// dryReads shows the request that would read each of these files.
+func (p *Program) dryReads(ctx context.Context, f *flags, names []string, request func(c *api.Client, id string) (api.Request, error)) error {
+	open := p.describe
+	if hasPath(names) {
+		open = p.openAnyway
+	}
+	s, err := open(ctx, f)
 	if err != nil {
 		return err
 	}
-	for _, id := range ids {
-		r, err := describe(s.Client, id)
+	defer cleanup(s)
+	for _, name := range names {
+		id, err := fileID(ctx, s, name)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		r, err := request(s.Client, id)
 		if err != nil {
 			return err
 		}

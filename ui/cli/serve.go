@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"maps"
 	"net"
@@ -36,29 +35,31 @@ func newServe(p *Program, f *flags) *cobra.Command {
 	s := &serveFlags{}
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Run the local library alone, for other programs",
-		Long: "Run the service of this program by itself: both operations of the specification over a folder of this computer. " +
-			"Address, folder and where the key is are printed; with --json as one line. The key is that of " + api.KeyVariable + ", else one that is made once and kept in the folder.\n\n" +
-			"With --check nothing is served: every record is verified against its content, by hash and size, and each problem is printed as a line (with --json as an object); the exit code is 0 where there is none. " +
-			"--repair checks and repairs: it rebuilds damaged, lost or outdated records from what can be read of them, from the last snapshot and from the contents, cancels extension runs that ended the program, and makes a copy of the folder consistent that was made while the library ran; --from names the folder that it is a copy of, if that is still there. It removes no content.",
-		Example: "mediadesk serve\nMEDIADESK_PRIVATE_KEY=test mediadesk serve --addr 127.0.0.1:0 --data /tmp/library --json\n" +
-			"mediadesk serve --check\ncp -r library backup && mediadesk serve --repair --data backup --from library",
+		Short: "Run the local service for other programs",
+		Long: "Run the service of this program for other programs: the whole API over a folder of this computer. " +
+			"It prints its address, its folder and where the key is; with --json on one line. The key is that of " + api.KeyVariable + ", or one that is made once and kept in the folder.\n\n" +
+			"--check serves nothing: it verifies every record against its content, by hash and size, and prints each problem on a line (with --json as an object). The exit code is 0 if there is none.\n\n" +
+			"--repair checks and repairs. It rebuilds damaged, lost or outdated records from the readable parts, the last snapshot and the contents; it cancels extension runs that crashed the program; " +
+			"and it makes a copy of the folder consistent that was made while the library ran (--from names the original, if it still exists). It removes no content.",
+		Example: "mediadesk serve\nMEDIADESK_PRIVATE_KEY=test mediadesk serve --data /tmp/library --json\n" +
+			"mediadesk serve --check\ncp -r library backup\nmediadesk serve --repair --data backup --from library",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runServe(cmd, p, f, s) },
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&s.addr, "addr", config.DefaultLocalAddr, "address and port to listen on; port 0 picks one")
+	fl.StringVar(&s.addr, "addr", config.DefaultLocalAddr, "listen on this address; port 0 picks one (default: "+config.DefaultLocalAddr+")")
 	fl.StringVar(&s.data, "data", "", "folder of the library (default: that of the local profile)")
-	fl.StringArrayVar(&s.hosts, "host", nil, "host name that requests may use (repeatable); beyond loopback the names of the computer count by themselves")
+	fl.StringArrayVar(&s.hosts, "host", nil, "host name that requests may use (repeatable); beyond loopback, the names of the computer are known")
 	fl.StringVar(&s.public, "public-url", "", "address for the files in records (default: the one that the request used)")
-	fl.Int64Var(&s.maxSize, "max-size", config.DefaultMaxSize, "greatest file in bytes")
-	fl.StringArrayVar(&s.allow, "allow-address", nil, "address HOST:PORT that URL sources and webhooks may reach although it is internal; may be given again")
-	fl.StringArrayVar(&s.faults, "fault", nil, "fault to make on purpose, KIND=VALUE; may be given again: delay=2s, drop-after=BYTES, answers=lost, refuse=STATUS, extensions=pending|fail, webhooks=lost|repeated|out-of-order; all but delay take a chance, such as refuse=503:0.3")
-	fl.StringArrayVar(&s.named, "transformation", nil, "named transformation, NAME=STEPS such as card=fo-custom,w-400:h-300; may be given again")
+	fl.Int64Var(&s.maxSize, "max-size", config.DefaultMaxSize, "largest file in bytes (default: 25000000)")
+	fl.StringArrayVar(&s.allow, "allow-address", nil, "internal address that URL sources and webhooks may reach (repeatable)")
+	fl.StringArrayVar(&s.faults, "fault", nil, "make faults on purpose: delay=2s, drop-after=BYTES, answers=lost, refuse=STATUS, extensions=pending|fail, webhooks=lost|repeated|out-of-order; "+
+		"all but delay take a chance, such as refuse=503:0.3 (repeatable)")
+	fl.StringArrayVar(&s.named, "transformation", nil, "named transformation, such as card=fo-custom,w-400:h-300 (repeatable)")
 	fl.BoolVar(&s.check, "check", false, "verify the library instead of serving it")
 	fl.BoolVar(&s.repair, "repair", false, "verify the library and repair it")
-	fl.StringVar(&s.from, "from", "", "with --repair: the folder that this one is a copy of; it may be in use")
-	fl.Uint64Var(&s.seed, "seed", 0, "seed of the faults that happen by chance")
+	fl.StringVar(&s.from, "from", "", "with --repair: folder that this one is a copy of; it may be in use")
+	fl.Uint64Var(&s.seed, "seed", 0, "seed of faults that happen by chance")
 	return cmd
 }
 
@@ -66,7 +67,7 @@ func newServe(p *Program, f *flags) *cobra.Command {
 type serveLine struct {
 	Address string `json:"address"`
 	Data    string `json:"data"`
-	Key     string `json:"key"` // where the key is from, never the key
+	Key     string `json:"key"` // where the key comes from, never the key
 }
 
 func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) error {
@@ -103,12 +104,12 @@ func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) error {
 		fmt.Fprintln(p.Stderr, "Listening beyond this computer: everyone who can reach "+s.addr+" and has the key can use this library.")
 	}
 	if faults := o.Fault.String(); faults != "" {
-		fmt.Fprintln(p.Stderr, "faults on: "+faults)
+		p.note(f, "faults on: %s", faults)
 	}
 	if f.json {
 		err = printJSON(p.Stdout, serveLine{server.Address, dir, source})
 	} else {
-		_, err = fmt.Fprintf(p.Stdout, "The local library listens on %s\n  folder  %s\n  key     %s\nctrl+c ends it.\n", server.Address, text.Safe(dir), text.Safe(source))
+		_, err = fmt.Fprintf(p.Stdout, "The local library listens on %s\n  folder  %s\n  key     %s\nPress ctrl+c to stop it.\n", server.Address, text.Safe(dir), text.Safe(source))
 	}
 	if err == nil {
 		<-ctx.Done()
@@ -126,30 +127,19 @@ func serviceLog(p *Program, key config.Secret) *slog.Logger {
 		secrets = new(config.Redactor)
 	}
 	secrets.Add(key)
-	stderr := slog.NewTextHandler(redactedLines{p.Stderr, secrets}, nil)
+	stderr := slog.NewTextHandler(secrets.Writer(p.Stderr), nil)
 	return slog.New(slog.NewMultiHandler(slog.Default().Handler(), stderr))
 }
 
-// redactedLines writes lines without the known keys.
-type redactedLines struct {
-	to      io.Writer
-	secrets *config.Redactor
-}
-
-func (w redactedLines) Write(line []byte) (int, error) {
-	_, err := io.WriteString(w.to, w.secrets.String(string(line)))
-	return len(line), err
-}
-
-// options are what the flags say, and the settings where there are none.
+// options are those of the flags, else those of the settings.
 func (s *serveFlags) options(cmd *cobra.Command, settings config.Local) (local.Options, error) {
 	given := cmd.Flags().Changed
 	o := local.Options{MaxSize: settings.MaxSize, AllowAddresses: settings.AllowAddresses, Seed: settings.Seed, Commands: settings.Commands, Named: map[string]string{}}
 	faults := settings.Fault
 	if _, port, err := net.SplitHostPort(s.addr); err != nil {
-		return o, fmt.Errorf("--addr %q is not HOST:PORT", s.addr)
+		return o, fmt.Errorf("--addr takes HOST:PORT, not %q", s.addr)
 	} else if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return o, fmt.Errorf("--addr %q: the port is a number up to 65535", s.addr)
+		return o, fmt.Errorf("--addr %q: the port must be a number up to 65535", s.addr)
 	}
 	for _, host := range s.hosts {
 		if err := local.CheckHost(host); err != nil {
@@ -164,7 +154,7 @@ func (s *serveFlags) options(cmd *cobra.Command, settings config.Local) (local.O
 	o.Hosts, o.Address = s.hosts, s.public
 	if given("max-size") {
 		if o.MaxSize = s.maxSize; s.maxSize <= 0 {
-			return o, errors.New("--max-size is a number of bytes above 0")
+			return o, errors.New("--max-size takes a number of bytes above 0")
 		}
 	}
 	if given("allow-address") {
@@ -185,7 +175,7 @@ func (s *serveFlags) options(cmd *cobra.Command, settings config.Local) (local.O
 	for _, text := range s.named {
 		name, steps, ok := strings.Cut(text, "=")
 		if !ok {
-			return o, fmt.Errorf("--transformation %q is not NAME=STEPS", text)
+			return o, fmt.Errorf("--transformation takes NAME=STEPS, not %q", text)
 		}
 		o.Named[name] = steps
 	}

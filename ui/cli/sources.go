@@ -13,9 +13,12 @@ import (
 	"mediadesk/api/session"
 )
 
-// argSource makes a source of one word of the command line: an address or a
-// path, which need not be there yet.
+// argSource makes a source of one argument: an address, or a path, which need not
+// exist.
 func argSource(arg string) (api.Source, error) {
+	if arg == "" {
+		return api.Source{}, usage("a source is empty: check the variable that it comes from")
+	}
 	if api.IsWebAddress(arg) {
 		if err := api.CheckSourceURL(arg); err != nil {
 			return api.Source{}, &exitError{exitUsage, err}
@@ -35,10 +38,9 @@ func argSource(arg string) (api.Source, error) {
 	return api.Source{Path: path, Label: arg}, nil
 }
 
-// expand turns the words of the command line into sources: a folder becomes
-// the files in it, at any depth, and - becomes a file in the folder spool with
-// what standard input gave. The first thing that cannot be looked into is the
-// error.
+// expand turns arguments into sources: a folder becomes the files in it, at any
+// depth, and - becomes a file in the folder spool with the data of standard input.
+// The first source that cannot be read is the error.
 func expand(args []string, stdin io.Reader, spool string) ([]api.Source, error) {
 	found, err := find(context.Background(), args, stdin, spool, session.Filter{})
 	if err == nil && len(found.bad) > 0 {
@@ -47,11 +49,11 @@ func expand(args []string, stdin io.Reader, spool string) ([]api.Source, error) 
 	return found.sources, err
 }
 
-// sourceList is what the words of the command line stand for.
+// sourceList is what the arguments stand for.
 type sourceList struct {
 	sources  []api.Source
 	inFolder map[string]bool // paths of sources that came from a folder
-	bad      []error         // *api.SourceError of what could not be looked into
+	bad      []error         // *api.SourceError of what cannot be read
 	folders  int
 	hidden   int      // files and folders left out because they are hidden
 	excluded int      // and because of the filter
@@ -64,7 +66,7 @@ func find(ctx context.Context, args []string, stdin io.Reader, spool string, fil
 	for _, arg := range args {
 		if arg == "-" {
 			if usedStdin {
-				return found, usage("standard input (-) stands twice")
+				return found, usage("standard input (-) is named twice")
 			}
 			usedStdin = true
 			s, err := spoolInput(stdin, spool)
@@ -111,10 +113,9 @@ func (l *sourceList) folder(ctx context.Context, root, label string, filter sess
 	l.again = append(l.again, tree.Again...)
 	l.bad = append(l.bad, tree.Bad...)
 	if len(tree.Sources) == 0 && len(tree.Bad) == 0 {
-		help := "Name a folder with files in it; hidden files are left out."
-		reason := "holds no files"
+		reason, help := "has no files", "Name a folder with files; hidden files are skipped."
 		if tree.Excluded > 0 {
-			reason, help = "holds no files that --include and --exclude let through", "Look at the patterns: --dry-run shows what would go."
+			reason, help = "has no files that match --include and --exclude", "Check the patterns: --dry-run shows what they match."
 		}
 		l.bad = append(l.bad, &api.SourceError{Path: label, Reason: reason, Help: help})
 	}
@@ -125,13 +126,13 @@ func (l *sourceList) folder(ctx context.Context, root, label string, filter sess
 	return nil
 }
 
-// spoolInput writes standard input into a file, since an upload needs to know
-// its length and may have to be sent again.
+// spoolInput writes standard input to a file: an upload needs its length, and may
+// have to be sent again.
 func spoolInput(stdin io.Reader, dir string) (api.Source, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return api.Source{}, err
 	}
-	// A folder of its own lets the file have a name that a person knows.
+	// A folder of its own lets the file have a name that users know.
 	own, err := os.MkdirTemp(dir, "")
 	if err != nil {
 		return api.Source{}, err
@@ -144,9 +145,9 @@ func spoolInput(stdin io.Reader, dir string) (api.Source, error) {
 	size, err := io.Copy(f, stdin)
 	switch {
 	case err != nil:
-		err = fmt.Errorf("standard input could not be read, or not be kept: %w", err)
+		err = fmt.Errorf("cannot copy standard input: %w", err)
 	case size == 0:
-		err = &api.SourceError{Path: "-", Reason: "(standard input) is empty: there is nothing to store", Help: "Look at what should have written it."}
+		err = &api.SourceError{Path: "-", Reason: "(standard input) is empty", Help: "Check the command that should have written it."}
 	default:
 		err = f.Sync()
 	}
@@ -157,8 +158,7 @@ func spoolInput(stdin io.Reader, dir string) (api.Source, error) {
 	return api.Source{Path: f.Name(), Label: "-"}, nil
 }
 
-// unspool removes what was kept of standard input, where plans hold it that are
-// not sent.
+// unspool removes the copies of standard input that plans have which are not sent.
 func (p *Program) unspool(plans []planned) {
 	for _, one := range plans {
 		if dir := filepath.Dir(one.upload.Source.Path); filepath.Dir(dir) == p.spool() {

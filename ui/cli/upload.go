@@ -11,7 +11,6 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/session"
-	"mediadesk/ui/text"
 )
 
 // uploadFlags are the options of one upload as the command line has them.
@@ -38,15 +37,15 @@ func (u *uploadFlags) filter() session.Filter {
 func newUpload(p *Program, f *flags) *cobra.Command {
 	u := &uploadFlags{overwrite: map[string]*bool{}}
 	cmd := &cobra.Command{
-		Use:   "upload [SOURCE…]",
-		Short: "Send pictures and other files",
-		Long: "Send files. A SOURCE is a path, a folder (the files in it; its own folders are kept below --folder), an http or " +
-			"https address that the service downloads, or - for standard input. Without a SOURCE it goes on with what waits " +
-			"in the journal. With --dry-run nothing is sent: the requests are shown, and what would go.",
+		Use:   "upload SOURCE…",
+		Short: "Upload images and other files",
+		Long: "Upload files. A SOURCE is a path, a folder (its files; its own folders are kept below --folder), an http or " +
+			"https address that the service downloads, or - for standard input. --dry-run sends nothing: it shows the requests and a summary.",
 		Example: "mediadesk upload photo.jpg --tags sea,boat --folder /summer/\n" +
 			"mediadesk upload cut-out.png --extension remove-bg --wait\n" +
-			`mediadesk upload logo.png --unique off --overwrite-file --extension '{"name":"google-auto-tagging","maxTags":5,"minConfidence":80}'` + "\n" +
-			"mediadesk upload holiday --folder /summer/ --include '*.jpg' --exclude raw --skip-stored\n" +
+			"mediadesk upload logo.png --unique off --overwrite-file\n" +
+			"mediadesk upload photo.jpg \\\n  --extension '{\"name\":\"google-auto-tagging\",\"maxTags\":5}'\n" +
+			"mediadesk upload holiday --include '*.jpg' --exclude raw --skip-stored\n" +
 			"curl -s https://example.com/a.jpg | mediadesk upload - --name a.jpg",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runUpload(cmd, p, f, u, args)
@@ -70,9 +69,8 @@ func newUpload(p *Program, f *flags) *cobra.Command {
 	fl.BoolVar(&u.skipStored, "skip-stored", false, "leave out files whose content was stored in the same folder before")
 	fl.BoolVar(&u.noDefaults, "no-defaults", false, "do not begin with the folder, tags and extensions of the profile")
 	fl.StringVar(&u.receipt, "receipt", "", "also write the receipt to this file: what was sent, its hash, the answers and times")
-	fl.IntVar(&f.Concurrency, "concurrency", 0, "uploads at the same time (default: the setting)")
-	fl.BoolVar(&u.wait, "wait", false, "wait until the extensions asked for have ended")
-	fl.DurationVar(&u.timeout, "timeout", 0, "with --wait: stop waiting after this long, such as 5m (default: never)")
+	fl.IntVar(&f.Concurrency, "concurrency", 0, "number of uploads at the same time (default: the setting)")
+	addWait(cmd, &u.wait, &u.timeout)
 	for flag, field := range overwriteFlags {
 		u.overwrite[field] = fl.Bool(flag, true, "whether the request says "+field+"; for --unique off")
 	}
@@ -337,69 +335,27 @@ func (one planned) job(profile session.Profile, batch string) (api.Job, error) {
 
 func runUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []string) error {
 	ctx := cmd.Context()
-	if cmd.Flags().Changed("concurrency") && f.Concurrency < 1 {
-		return usage("--concurrency is how many uploads run at the same time: 1 or more, not %d", f.Concurrency)
+	if err := checkConcurrency(cmd, f); err != nil {
+		return err
+	}
+	if len(args) == 0 && u.manifest == "" {
+		return usage("mediadesk upload needs a SOURCE: a path, a folder, a URL, or - for standard input. To continue with unfinished uploads, run: mediadesk resume")
 	}
 	if f.dryRun {
 		return dryUpload(cmd, p, f, u, args)
 	}
-	goOn := len(args) == 0 && u.manifest == ""
-	d, err := p.open(ctx, f)
+	s, err := p.open(ctx, f)
 	if err != nil {
 		return err
 	}
-	defer cleanup(d)
+	defer cleanup(s)
 	out := newUploadOutput(p, f)
-	var ids []int64
-	if goOn {
-		ids, err = goOnWith(ctx, p, d, f.json)
-	} else {
-		out.handed = true
-		ids, err = hand(cmd, p, d, u, args, out)
-	}
+	out.queued = true
+	ids, err := hand(cmd, p, s, u, args, out)
 	if err != nil {
 		return err
 	}
-	files, err := out.follow(ctx, d, ids)
-	if err != nil {
-		return err
-	}
-	if u.wait {
-		out.code(waitForRuns(ctx, p, d, f.json, files, u.timeout))
-	}
-	out.rollUp()
-	if err := out.writeReceipt(d, u.receipt); err != nil {
-		return err
-	}
-	return out.end()
-}
-
-// goOnWith takes what waits in the journal.
-func goOnWith(ctx context.Context, p *Program, d *session.Session, asJSON bool) ([]int64, error) {
-	jobs, err := d.Queue.Resume(ctx, nil)
-	if err != nil && ctx.Err() == nil {
-		return nil, err
-	}
-	ids := make([]int64, len(jobs))
-	for i, j := range jobs {
-		ids[i] = j.ID
-	}
-	switch {
-	case len(ids) == 0 && ctx.Err() != nil:
-		return nil, &exitError{code: exitUnclear, err: errors.New("interrupted before anything was sent; what waits in the journal goes on with: mediadesk upload")}
-	case len(ids) > 0, asJSON:
-		return ids, nil
-	}
-	open, err := d.Jobs(ctx, session.JobFilter{Open: true})
-	if err != nil {
-		return nil, err
-	}
-	if len(open) > 0 {
-		fmt.Fprintf(p.Stdout, "Nothing waits for this program: %s in the hands of another mediadesk that is running.\n", text.Plural(len(open), "upload"))
-		return nil, nil
-	}
-	fmt.Fprintln(p.Stdout, "Nothing waits in the journal. Name files to send: mediadesk upload FILE…")
-	return nil, nil
+	return out.finish(ctx, s, ids, u.wait, u.timeout, u.receipt)
 }
 
 // hand makes jobs of the command line and gives them to the queue. What cannot

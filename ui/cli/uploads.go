@@ -15,7 +15,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// uploadsFlags say which uploads of the journal are meant, and what is done.
+// uploadsFlags say which uploads of the journal are meant, and what to do with them.
 type uploadsFlags struct {
 	failed, open, retry, cancel, twice bool
 	limit                              int
@@ -24,30 +24,33 @@ type uploadsFlags struct {
 func newUploads(p *Program, f *flags) *cobra.Command {
 	u := &uploadsFlags{}
 	cmd := &cobra.Command{
-		Use: "uploads [NUMBER…]", Short: "List what was sent, send again what failed, take back what waits",
+		Use: "uploads [NUMBER…]", Short: "List uploads, retry failed ones, cancel waiting ones",
 		Long: "List the uploads of the journal with their outcome, the newest last, or those with these numbers. " +
-			"With --retry those that were not stored are sent again under the same name; one that may have arrived, and whose name the service makes, " +
-			"could be stored twice and is left out unless --twice says otherwise. With --cancel those that wait are taken back.",
-		Example: "mediadesk uploads --failed\nmediadesk uploads --failed --retry\nmediadesk uploads 12 13 --cancel\nmediadesk uploads --json | jq -r 'select(.outcome==\"unknown\").source'",
+			"--retry sends those again that were not stored, under the same name. It leaves out an upload that may have arrived and whose name the service makes unique: " +
+			"it could be stored twice, which --twice accepts. --cancel cancels those that wait.",
+		Example: "mediadesk uploads --failed\nmediadesk uploads --failed --retry\nmediadesk uploads 12 13 --cancel\n" +
+			"mediadesk uploads --json | jq -r 'select(.outcome==\"unknown\").source'",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if u.retry && u.cancel {
 				return usage("--retry and --cancel contradict each other: use one of them")
+			}
+			if u.limit < 0 {
+				return usage("--limit takes a number from 0 (all), not %d", u.limit)
 			}
 			return runUploads(cmd.Context(), p, f, u, args)
 		},
 	}
 	fl := cmd.Flags()
-	fl.BoolVar(&u.failed, "failed", false, "only those that ended without being stored")
-	fl.BoolVar(&u.open, "open", false, "only those without an outcome")
-	fl.BoolVar(&u.retry, "retry", false, "send again those that were not stored")
-	fl.BoolVar(&u.cancel, "cancel", false, "take back those that wait")
+	fl.BoolVar(&u.failed, "failed", false, "only those that were not stored")
+	fl.BoolVar(&u.open, "open", false, "only those that are not finished")
+	fl.BoolVar(&u.retry, "retry", false, "send those again that were not stored")
+	fl.BoolVar(&u.cancel, "cancel", false, "cancel those that wait")
 	fl.BoolVar(&u.twice, "twice", false, "with --retry: also those that could be stored twice")
-	fl.IntVar(&u.limit, "limit", 100, "the newest so many; 0: all")
+	fl.IntVar(&u.limit, "limit", 100, "list the newest N; 0: all (default: 100)")
 	return cmd
 }
 
-// uploadsLine is a line of the journal's uploads: that of upload, with its
-// number and time.
+// uploadsLine is the JSON line of an upload of the journal.
 type uploadsLine struct {
 	Number int64 `json:"number"`
 	uploadLine
@@ -70,9 +73,9 @@ func runUploads(ctx context.Context, p *Program, f *flags, u *uploadsFlags, args
 	}
 	switch {
 	case u.retry:
-		return u.again(ctx, p, f, d, jobs)
+		return u.sendAgain(ctx, p, f, d, jobs)
 	case u.cancel:
-		return u.takeBack(ctx, p, f, d, jobs)
+		return u.cancelAll(ctx, p, f, d, jobs)
 	}
 	for _, j := range jobs {
 		if err := printUpload(p, f.json, j); err != nil {
@@ -80,7 +83,7 @@ func runUploads(ctx context.Context, p *Program, f *flags, u *uploadsFlags, args
 		}
 	}
 	if len(jobs) == 0 && !f.json {
-		fmt.Fprintln(p.Stdout, "There is none.")
+		p.note(f, "No uploads yet.")
 	}
 	return nil
 }
@@ -90,7 +93,7 @@ func jobNumbers(args []string) ([]int64, error) {
 	for _, arg := range args {
 		n, err := strconv.ParseInt(arg, 10, 64)
 		if err != nil || n < 1 {
-			return nil, usage("%q is no number of an upload; mediadesk uploads lists them", arg)
+			return nil, usage("%q is not the number of an upload; mediadesk uploads lists them", arg)
 		}
 		numbers = append(numbers, n)
 	}
@@ -103,7 +106,7 @@ func (u *uploadsFlags) find(ctx context.Context, d *session.Session, numbers []i
 	if len(numbers) == 0 {
 		limit := u.limit
 		if u.failed {
-			limit = 0 // of those that failed so many, see below
+			limit = 0 // it is applied to those that failed
 		}
 		var err error
 		if jobs, err = d.Jobs(ctx, session.JobFilter{Open: u.open, Limit: limit}); err != nil {
@@ -129,7 +132,7 @@ func (u *uploadsFlags) find(ctx context.Context, d *session.Session, numbers []i
 	return jobs, nil
 }
 
-// hasFailed reports whether an upload ended without being stored.
+// hasFailed reports whether an upload finished without being stored.
 func hasFailed(j *api.Job) bool { return j.State.Final() && j.State != api.Stored }
 
 func printUpload(p *Program, asJSON bool, j api.Job) error {
@@ -144,11 +147,11 @@ func printUpload(p *Program, asJSON bool, j api.Job) error {
 	return err
 }
 
-// again sends uploads anew that were not stored. Each keeps its name and what
-// is known of its attempts, so that it cannot be stored twice.
-func (u *uploadsFlags) again(ctx context.Context, p *Program, f *flags, d *session.Session, jobs []api.Job) error {
+// sendAgain sends uploads again that were not stored. Each keeps its name and what is
+// known of its attempts, so that it cannot be stored twice.
+func (u *uploadsFlags) sendAgain(ctx context.Context, p *Program, f *flags, d *session.Session, jobs []api.Job) error {
 	out := newUploadOutput(p, f)
-	out.handed = true
+	out.queued = true
 	batch := session.NewBatch(time.Now())
 	var todo []api.Job
 	for _, job := range jobs {
@@ -157,7 +160,7 @@ func (u *uploadsFlags) again(ctx context.Context, p *Program, f *flags, d *sessi
 			continue
 		case (job.State == api.Unknown || job.Evidence == api.MaybeStored) && !job.RepeatsSafely():
 			if !u.twice {
-				fmt.Fprintf(p.Stderr, "mediadesk: %s may have arrived, and the service decides about its name: it is left out. Look in the library, then say --twice to send it all the same.\n", text.Safe(job.Upload.Source.String()))
+				fmt.Fprintf(p.Stderr, "mediadesk: left out %s: it may have arrived, and the service makes its name. Look in the library; --twice sends it anyway.\n", text.Safe(job.Upload.Source.String()))
 				out.unclear = true
 				continue
 			}
@@ -180,7 +183,7 @@ func (u *uploadsFlags) again(ctx context.Context, p *Program, f *flags, d *sessi
 	}
 	if len(todo) == 0 {
 		if !f.json && !out.unclear {
-			fmt.Fprintln(p.Stdout, "There is nothing to send again.")
+			p.note(f, "Nothing to send again.")
 		}
 		return out.end()
 	}
@@ -192,16 +195,12 @@ func (u *uploadsFlags) again(ctx context.Context, p *Program, f *flags, d *sessi
 	for i, j := range added {
 		ids[i] = j.ID
 	}
-	if _, err := out.follow(ctx, d, ids); err != nil {
-		return err
-	}
-	out.rollUp()
-	return errors.Join(out.writeReceipt(d, ""), out.end())
+	return out.finish(ctx, d, ids, false, 0, "")
 }
 
-// takeBack cancels uploads that wait. What may have arrived is never called
-// cancelled.
-func (u *uploadsFlags) takeBack(ctx context.Context, p *Program, f *flags, d *session.Session, jobs []api.Job) error {
+// cancelAll cancels uploads that wait. An upload that may have arrived is never
+// called canceled.
+func (u *uploadsFlags) cancelAll(ctx context.Context, p *Program, f *flags, d *session.Session, jobs []api.Job) error {
 	var failed failures
 	for _, job := range jobs {
 		if job.State.Final() {
@@ -214,29 +213,29 @@ func (u *uploadsFlags) takeBack(ctx context.Context, p *Program, f *flags, d *se
 
 func cancelWaiting(ctx context.Context, p *Program, f *flags, d *session.Session, job api.Job) error {
 	if job.Evidence == api.MaybeStored || job.State == api.Sending {
-		return errors.New("it may have arrived already: find out with mediadesk upload, which goes on with it")
+		return errors.New("it may have arrived already: mediadesk resume finds out")
 	}
 	if f.dryRun {
-		_, err := fmt.Fprintln(p.Stdout, text.Safe(job.Upload.Source.String())+": would be cancelled")
+		_, err := fmt.Fprintln(p.Stdout, text.Safe(job.Upload.Source.String())+": would be canceled")
 		return err
 	}
-	mine, err := d.Queue.TakeBack(ctx, []int64{job.ID})
+	taken, err := d.Queue.TakeBack(ctx, []int64{job.ID})
 	if err != nil {
 		return err
 	}
-	if len(mine) == 0 {
+	if len(taken) == 0 {
 		return session.ErrTaken
 	}
-	// The program that had it may have been killed while it sent it.
-	ended, err := d.Queue.Wait(ctx, []int64{job.ID})
+	// The program that had it may have been killed while it was sending.
+	jobs, err := d.Queue.Wait(ctx, []int64{job.ID})
 	if err != nil {
 		return err
 	}
-	if err := printUpload(p, f.json, ended[0]); err != nil {
+	if err := printUpload(p, f.json, jobs[0]); err != nil {
 		return err
 	}
-	if ended[0].State != api.Cancelled {
-		return errors.New("it cannot be taken back any more")
+	if jobs[0].State != api.Cancelled {
+		return errors.New("it can no longer be canceled")
 	}
 	return nil
 }

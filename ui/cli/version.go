@@ -2,12 +2,11 @@ package cli
 
 import "runtime/debug"
 
-// Unreleased is the version of a program that does not know what it was built
-// from.
+// Unreleased is the version of a program without that record.
 const Unreleased = "0.1.0-dev"
 
-// Version is that of the module, or of the commit it was built from, as the
-// build wrote it into the program; nil: it wrote nothing.
+// Version is the version of the module or commit that the program was built from;
+// nil: the build did not record it.
 func Version(info *debug.BuildInfo) string {
 	if info == nil || info.Main.Version == "" || info.Main.Version == "(devel)" {
 		return Unreleased

@@ -1,36 +1,55 @@
 package terminal
 
 import (
+	"context"
+	"errors"
 	"os"
 	"os/signal"
-	"sync/atomic"
+	"sync"
+	"syscall"
 )
+
+// NotifyContext returns a context that the first interrupt or SIGTERM cancels, with a
+// *SignalError as its cause; a second one ends the program at once.
+func NotifyContext(parent context.Context) (ctx context.Context, stop func()) {
+	return notify(parent, os.Interrupt, syscall.SIGTERM)
+}
 
 // Endings calls quit at the first signal that ends a program. Bubble Tea programs
 // need it together with tea.WithoutSignalHandler: Bubble Tea's own handler waits
 // for ever if the program ends while it delivers a signal.
 //
-// The function that it returns ends the watching. Its error is a *SignalError if a
-// signal came, else nil.
-func Endings(quit func()) (ended func() error) {
-	came := make(chan os.Signal, 4)
-	signal.Notify(came, endingSignals...)
-	var first atomic.Pointer[os.Signal]
-	done := make(chan struct{})
-	go func() {
-		select {
-		case s := <-came:
-			first.Store(&s)
-			quit()
-		case <-done:
-		}
-	}()
+// The function that it returns stops that. Its error is a *SignalError if a signal
+// came, else nil.
+func Endings(quit func()) (stop func() error) {
+	ctx, cancel := notify(context.Background(), endingSignals...)
+	noQuit := context.AfterFunc(ctx, quit)
 	return func() error {
-		close(done)
-		signal.Stop(came)
-		if s := first.Load(); s != nil {
-			return &SignalError{signalCode(*s)}
+		noQuit()
+		cancel()
+		if problem, ok := errors.AsType[*SignalError](context.Cause(ctx)); ok {
+			return problem
 		}
 		return nil
+	}
+}
+
+// notify returns a context that the first of the signals cancels.
+func notify(parent context.Context, signals ...os.Signal) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	came := make(chan os.Signal, 1)
+	signal.Notify(came, signals...)
+	var done sync.WaitGroup
+	done.Go(func() {
+		defer signal.Stop(came)
+		select {
+		case s := <-came:
+			cancel(&SignalError{signalCode(s)})
+		case <-ctx.Done():
+		}
+	})
+	return ctx, func() {
+		cancel(nil)
+		done.Wait()
 	}
 }

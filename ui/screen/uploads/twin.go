@@ -5,8 +5,8 @@ import (
 	"mediadesk/api/session"
 )
 
-// Commands send what the job under the cursor sent; without one they go on with
-// what waits.
+// Commands upload the source of the job under the cursor again; without one they continue
+// with unfinished uploads.
 func (m *Model) Commands() [][]string {
 	if r, ok := m.current(); ok {
 		naming := r.Job.Naming
@@ -16,5 +16,5 @@ func (m *Model) Commands() [][]string {
 		noWebhook := r.Job.Upload.Extensions.IsSet() && !r.Job.Upload.WebhookURL.IsSet() && !r.Job.OwnWebhook
 		return [][]string{session.UploadArgs(r.Job.Upload, naming, m.o.Profile, noWebhook)}
 	}
-	return [][]string{{"upload"}}
+	return [][]string{{"resume"}}
 }

@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"mediadesk/ui/text"
+)
+
+// helpWidth is the width of help in columns where the terminal is not narrower.
+const helpWidth = 80
+
+// flagValues are the names of flag values in help, and what shells offer for them.
+// A flag that is not here takes a FILE of this computer, or the value that its type
+// says.
+var flagValues = map[string]struct {
+	name    string
+	options []string
+}{
+	"add-tags": {"TAGS", nil}, "remove-tags": {"TAGS", nil}, "tags": {"TAGS", nil},
+	"addr":           {"HOST:PORT", []string{"127.0.0.1:7843", "127.0.0.1:0"}},
+	"allow-address":  {"HOST:PORT", nil},
+	"base-url":       {"URL", []string{"https://"}},
+	"colour-option":  {"OPTION", []string{"bg_colour", "bg_color"}},
+	"concurrency":    {"N", nil},
+	"data":           {"PATH", nil},
+	"delivery-url":   {"URL", []string{"https://"}},
+	"description":    {"TEXT", nil},
+	"exclude":        {"PATTERN", nil},
+	"extension":      {"EXTENSION", []string{"remove-bg", "google-auto-tagging", "aws-auto-tagging"}},
+	"fault":          {"KIND=VALUE", nil},
+	"folder":         {"PATH", nil}, // of the service: not one of this computer
+	"for":            {"TIME", []string{"10m", "24h"}},
+	"from":           {"PATH", nil},
+	"host":           {"NAME", nil},
+	"hosted":         {"ID", nil},
+	"include":        {"PATTERN", nil},
+	"key-command":    {"WORD", nil},
+	"key-fd":         {"N", nil},
+	"limit":          {"N", nil},
+	"max-size":       {"BYTES", nil},
+	"max-video-size": {"BYTES", nil},
+	"metadata":       {"JSON", nil},
+	"name":           {"NAME", nil},
+	"plan":           {"PLAN", []string{"free", "lite", "pro"}},
+	"profile":        {"NAME", nil},
+	"public-url":     {"URL", []string{"https://"}},
+	"region":         {"REGION", nil},
+	"response-field": {"FIELD", nil},
+	"search":         {"QUERY", nil},
+	"seed":           {"N", nil},
+	"timeout":        {"TIME", []string{"1m", "5m", "1h"}},
+	"to":             {"PATH", nil},
+	"transformation": {"NAME=STEPS", nil},
+	"unique":         {"HOW", []string{"here", "service", "off"}},
+	"upload-url":     {"URL", []string{"https://"}},
+	"version":        {"ID", nil},
+	"webhook":        {"URL", []string{"none"}},
+	"webhook-url":    {"URL", []string{"https://"}},
+}
+
+// flagName is a flag as help shows it, such as "-p, --profile NAME".
+func flagName(f *pflag.Flag) string {
+	name := "--" + f.Name
+	if f.Shorthand != "" {
+		name = "-" + f.Shorthand + ", " + name
+	}
+	if f.NoOptDefVal != "" { // a switch
+		return name
+	}
+	return name + " " + cmp.Or(flagValues[f.Name].name, "FILE")
+}
+
+// visibleFlags are the flags of a set that help shows, by name.
+func visibleFlags(set *pflag.FlagSet) []*pflag.Flag {
+	var list []*pflag.Flag
+	set.VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden && f.Name != "help" {
+			list = append(list, f)
+		}
+	})
+	return list
+}
+
+// showHelp draws the help of commands.
+func (p *Program) showHelp(cmd *cobra.Command, _ []string) {
+	width := helpWidth
+	if out, ok := p.Stdout.(*os.File); ok {
+		if columns, _, err := term.GetSize(out.Fd()); err == nil && columns > 0 {
+			width = min(width, columns)
+		}
+	}
+	writeHelp(colorprofile.NewWriter(p.Stdout, environ(p.Getenv)), cmd, width)
+}
+
+// helpPage writes help in sections that are at most width columns wide. Only
+// examples are wider where they have to be: they are for pasting.
+type helpPage struct {
+	w     io.Writer
+	width int
+}
+
+func writeHelp(w io.Writer, cmd *cobra.Command, width int) {
+	h := helpPage{w, width}
+	for i, paragraph := range strings.Split(cmp.Or(cmd.Long, cmd.Short+"."), "\n\n") {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		h.lines(0, paragraph)
+	}
+	h.section("Usage")
+	h.lines(2, cmd.UseLine())
+	if cmd.HasAvailableSubCommands() {
+		if cmd.Runnable() && !cmd.HasParent() {
+			h.lines(2, cmd.CommandPath()+" COMMAND [flags]")
+		}
+		h.section("Commands")
+		var rows [][2]string
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() {
+				rows = append(rows, [2]string{c.Name(), c.Short})
+			}
+		}
+		h.table(rows)
+	}
+	if cmd.Example != "" {
+		h.section("Examples")
+		for line := range strings.SplitSeq(cmd.Example, "\n") {
+			fmt.Fprintln(w, "  "+line)
+		}
+	}
+	own := visibleFlags(cmd.LocalFlags())
+	h.flags("Flags", own)
+	if global := visibleFlags(cmd.InheritedFlags()); len(global) > 0 {
+		h.section("Global flags")
+		names := make([]string, len(global))
+		for i, f := range global {
+			names[i] = strings.ReplaceAll(flagName(f), " ", "\u00a0")
+		}
+		h.lines(2, strings.Join(names, "; "))
+		h.lines(2, "mediadesk --help explains them.")
+	}
+}
+
+func (h helpPage) section(title string) { fmt.Fprintf(h.w, "\n\x1b[1m%s\x1b[m\n", title) }
+
+// lines writes text in lines with this many blanks before each.
+func (h helpPage) lines(indent int, words string) {
+	for _, line := range wrap(words, h.width-indent) {
+		fmt.Fprintln(h.w, strings.TrimRight(strings.Repeat(" ", indent)+line, " "))
+	}
+}
+
+func (h helpPage) flags(title string, list []*pflag.Flag) {
+	if len(list) == 0 {
+		return
+	}
+	h.section(title)
+	rows := make([][2]string, len(list))
+	for i, f := range list {
+		name := flagName(f)
+		if f.Shorthand == "" {
+			name = "    " + name
+		}
+		rows[i] = [2]string{name, f.Usage}
+	}
+	h.table(rows)
+}
+
+// table writes names with texts beside them; a text begins below a name that is too
+// long for that.
+func (h helpPage) table(rows [][2]string) {
+	column := 0
+	for _, row := range rows {
+		column = max(column, text.Width(row[0]))
+	}
+	column = min(column, h.width/3)
+	for _, row := range rows {
+		lines := wrap(row[1], h.width-column-4)
+		name := row[0]
+		if text.Width(name) > column {
+			fmt.Fprintln(h.w, "  "+name)
+			name = ""
+		}
+		for i, line := range lines {
+			if i > 0 {
+				name = ""
+			}
+			fmt.Fprintln(h.w, strings.TrimRight("  "+text.PadRight(name, column)+"  "+line, " "))
+		}
+	}
+}
+
+// wrap breaks text at blanks into lines of at most width columns. A word is never
+// broken, also not at a hyphen, so that flags can be read and copied.
+func wrap(words string, width int) []string {
+	var lines []string
+	for word := range strings.FieldsFuncSeq(words, func(r rune) bool { return r == ' ' || r == '\n' }) {
+		word = strings.ReplaceAll(word, "\u00a0", " ")
+		last := len(lines) - 1
+		if last >= 0 && text.Width(lines[last])+1+text.Width(word) <= width {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
+}
+
+// checkHelpArgs makes the help of a command that does not exist wrong usage.
+func checkHelpArgs(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	i := slices.IndexFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == "help" })
+	root.Commands()[i].Args = func(_ *cobra.Command, args []string) error {
+		cmd, rest, err := root.Find(args)
+		switch {
+		case err != nil:
+			return usage("%s", err.Error())
+		case len(rest) > 0:
+			return noSuchCommand(cmd, rest[0])
+		}
+		return nil
+	}
+}

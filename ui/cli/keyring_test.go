@@ -28,7 +28,7 @@ step 0 mediadesk profile add work --upload-url "$SERVICE"
 step 3 mediadesk key where --profile work
 says "key set"
 printf 'private_first\n' | step 0 mediadesk key set --profile work
-says "is in the keyring"
+says "in the keyring"
 step 0 mediadesk key where --profile work --json
 says '"source":"keyring"'
 step 0 mediadesk list --profile work

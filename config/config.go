@@ -33,6 +33,7 @@ type Pictures string
 const (
 	PicturesAuto   Pictures = "auto"
 	PicturesKitty  Pictures = "kitty"
+	PicturesITerm  Pictures = "iterm"
 	PicturesSixel  Pictures = "sixel"
 	PicturesBlocks Pictures = "blocks"
 	PicturesOff    Pictures = "off"

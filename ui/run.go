@@ -68,7 +68,7 @@ func Run(ctx context.Context, request session.Options, o Options) error {
 	model := New(o)
 	// To detect the colors once more would ask tmux once more, which takes a while.
 	program := tea.NewProgram(model, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond),
-		tea.WithColorProfile(lipgloss.Writer.Profile))
+		tea.WithColorProfile(lipgloss.Writer.Profile), tea.WithOutput(picture.NewPainter(os.Stdout, model.gallery)))
 	ended := terminal.Endings(program.Quit)
 	o.Signals.Watch(func() { program.Send(stopAsked{}) }, func() { program.Send(goneOn{}) })
 	_, err = program.Run()

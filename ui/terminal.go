@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -18,6 +19,9 @@ func (m *Model) askTerminal() tea.Cmd {
 	cmds := []tea.Cmd{m.measure()}
 	if questions := m.detector.Query(); questions != "" {
 		cmds = append(cmds, tea.Raw(questions), tea.Tick(m.detector.Patience(), func(time.Time) tea.Msg { return asked{} }))
+	}
+	if m.o.Getenv("TMUX") != "" {
+		cmds = append(cmds, func() tea.Msg { return picture.AskTmux(context.Background()) })
 	}
 	return tea.Batch(cmds...)
 }
@@ -67,7 +71,11 @@ func (m *Model) learnt() tea.Cmd {
 		return nil
 	}
 	m.abilities = now
-	return m.host.Broadcast(now)
+	var clear tea.Cmd
+	if m.gallery.Use(now.Method) {
+		clear = tea.ClearScreen
+	}
+	return tea.Batch(clear, m.host.Broadcast(now))
 }
 
 // Farewell is what to write to the terminal when the program has ended: it

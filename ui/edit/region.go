@@ -221,7 +221,7 @@ func (r *Region) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
 // have to be sent to the terminal as a picture. Nil where there is nothing to do.
 func (r *Region) Follow() tea.Cmd {
 	crop := r.crop.Follow(r.o.Gallery, r.o.Draw)
-	if r.o.Gallery == nil || r.o.Draw.Method != picture.MethodKitty || r.soon || r.decoded == nil {
+	if r.o.Gallery == nil || !r.o.Draw.Method.Pixels() || r.soon || r.decoded == nil {
 		return crop
 	}
 	r.soon = true

@@ -15,24 +15,37 @@ const (
 	// MethodKitty has the terminal draw real pictures, by the graphics protocol
 	// of kitty with Unicode placeholders.
 	MethodKitty
+	// MethodDirect has a terminal place pictures over its text, by the graphics
+	// protocol of kitty without placeholders.
+	MethodDirect
+	// MethodInline paints pictures by the protocol of iTerm2.
+	MethodInline
+	// MethodSixel paints pictures by the protocol of DEC's terminals.
+	MethodSixel
 	// MethodOff draws none.
 	MethodOff
 )
 
 // String is the method in words.
 func (m Method) String() string {
-	return [...]string{"block glyphs", "real pictures (kitty graphics)", "no pictures"}[m]
+	return [...]string{
+		"block glyphs", "pixels (kitty graphics)", "pixels (kitty graphics, placed directly)",
+		"pixels (iTerm2 inline images)", "pixels (sixel)", "no pictures",
+	}[m]
 }
+
+// Pixels reports whether the terminal shows pixels.
+func (m Method) Pixels() bool { return m > MethodBlocks && m < MethodOff }
 
 // Setting is how the person wants pictures to be drawn: one of the values below.
 // An unknown one counts as SettingAuto.
 type Setting string
 
-// The settings. With SettingSixel pictures are drawn with blocks: a popup over a
-// sixel leaves a hole until the picture is sent again.
+// The settings.
 const (
 	SettingAuto   Setting = "auto"
 	SettingKitty  Setting = "kitty"
+	SettingITerm  Setting = "iterm"
 	SettingSixel  Setting = "sixel"
 	SettingBlocks Setting = "blocks"
 	SettingOff    Setting = "off"
@@ -129,11 +142,14 @@ func (d *Detector) decide() Abilities {
 	} else if d.over {
 		f.Cell = "unknown: the terminal does not say"
 	}
-	works, kitty := d.kittyWorks()
-	f.Kitty = kitty
-	f.Sixel = answer(d.sixel, d.over || d.fenced, "the terminal can, not used: a popup over a sixel leaves a hole")
+	kitty := MethodBlocks
+	kitty, f.Kitty = d.kittyProtocol()
+	f.Sixel = answer(d.sixel, d.over || d.fenced, "yes")
+	if d.sixel && d.env.tmux && !d.tmuxSixel {
+		f.Sixel = "tmux has it, the terminal around tmux does not"
+	}
 	f.Mouse = answer(d.pixelMouse, d.over || d.fenced, "yes")
-	a.Method, f.Drawing = d.method(works)
+	a.Method, f.Drawing = d.method(kitty)
 	return a
 }
 
@@ -147,54 +163,74 @@ func answer(yes, known bool, words string) string {
 	return "not known yet"
 }
 
-// method is how pictures are drawn, with the reason.
-func (d *Detector) method(works bool) (Method, string) {
-	switch d.setting {
-	case SettingOff:
-		return MethodOff, "nothing: the setting says off"
-	case SettingBlocks:
-		return MethodBlocks, "block glyphs: the setting says so"
-	case SettingSixel:
-		return MethodBlocks, "block glyphs: sixel is not used, a popup over it leaves a hole"
-	case SettingKitty:
-		if d.cell.X > 0 {
-			return MethodKitty, "real pictures: the setting says so, whatever the terminal answered"
-		}
-		return MethodBlocks, "block glyphs: the setting says kitty, but the size of a cell is not known"
+// method is how pictures are drawn, with the reason. Kitty is the variant of kitty's
+// protocol that works, MethodBlocks for none.
+func (d *Detector) method(kitty Method) (Method, string) {
+	if d.setting == SettingOff || d.setting == SettingBlocks {
+		return map[Setting]Method{SettingOff: MethodOff, SettingBlocks: MethodBlocks}[d.setting], "the setting says " + string(d.setting)
 	}
+	wanted, reason := d.wanted(kitty)
+	if wanted.Pixels() && d.cell.X == 0 {
+		return MethodBlocks, "block glyphs: the size of a cell in pixels is not known"
+	}
+	return wanted, reason
+}
+
+// wanted is the best method that the terminal has, or the one that the setting names.
+func (d *Detector) wanted(kitty Method) (Method, string) {
+	inlineBy := inlineTerminal(d.name)
 	switch {
+	case d.setting == SettingKitty && kitty == MethodBlocks:
+		return MethodKitty, "pixels: the setting says kitty, whatever the terminal answered"
+	case d.setting == SettingKitty:
+		return kitty, "pixels: the setting says kitty"
+	case d.setting == SettingITerm:
+		return MethodInline, "pixels: the setting says iterm"
+	case d.setting == SettingSixel:
+		return MethodSixel, "pixels: the setting says sixel"
 	case d.env.silent != "":
 		return MethodBlocks, "block glyphs: " + d.env.silent
-	case works && d.cell.X > 0:
-		return MethodKitty, "real pictures: the terminal shows them in the cells of text"
-	case works:
-		return MethodBlocks, "block glyphs: the size of a cell in pixels is not known"
+	case kitty == MethodKitty:
+		return kitty, "pixels: the terminal shows pictures in the cells of text (kitty graphics)"
+	case kitty == MethodDirect && !inlineBy:
+		return kitty, "pixels: the terminal places pictures over text (kitty graphics)"
+	case inlineBy && !d.env.tmux:
+		return MethodInline, "pixels: " + d.name + " is known to show inline images of iTerm2"
+	case d.sixel && (!d.env.tmux || d.tmuxSixel):
+		return MethodSixel, "pixels: the terminal says that it has sixel"
 	case d.over || d.fenced:
-		return MethodBlocks, "block glyphs: the terminal cannot show real pictures in the cells of text"
+		return MethodBlocks, "block glyphs: the terminal has none of the protocols for pictures"
 	}
 	return MethodBlocks, "block glyphs, until the terminal has answered"
 }
 
-// kittyWorks tells whether placeholders work: the probe of that very kind was
-// answered with OK, and did not move the cursor as terminals do that draw the
-// picture at once. Behind tmux the answer may be lost or be that of another
+// kittyProtocol tells which variant of kitty's protocol works, MethodBlocks for
+// none. Placeholders work if the probe of that very kind was answered with OK, and
+// did not move the cursor as terminals do that draw the picture at once; those can
+// place pictures directly. Behind tmux the answer may be lost or be that of another
 // client, so the terminal around it must also be one that is known to.
-func (d *Detector) kittyWorks() (bool, string) {
+func (d *Detector) kittyProtocol() (Method, string) {
+	placeholders := ""
 	switch {
 	case d.kittyReply == "" && !d.over && !d.fenced:
-		return false, "not known yet"
+		return MethodBlocks, "not known yet"
 	case d.kittyReply == "":
-		return false, "no: the probe was not answered"
+		placeholders = "the probe was not answered"
 	case d.kittyReply != "OK":
-		return false, "no: the probe was refused (" + d.kittyReply + ")"
-	case !d.env.tmux && !d.cursorKnown:
-		return false, "no: the terminal does not say where the cursor is"
-	case !d.env.tmux && d.cursor != probeAt:
-		return false, "no: the terminal says OK but draws at once instead of in the cells of text"
+		placeholders = "the probe was refused (" + d.kittyReply + ")"
 	case d.env.tmux && !placeholderTerminal(d.outer):
-		return false, "no: the terminal around tmux is not known to show them"
+		placeholders = "the terminal around tmux is not known to show them"
+	case !d.env.tmux && !d.cursorKnown:
+		placeholders = "the terminal does not say where the cursor is"
+	case !d.env.tmux && d.cursor != probeAt:
+		placeholders = "the terminal says OK but draws at once"
+	default:
+		return MethodKitty, "yes: the probe was answered with OK and left the cursor alone"
 	}
-	return true, "yes: the probe was answered with OK and left the cursor alone"
+	if d.kittyDirect {
+		return MethodDirect, "yes, placed over text; not in the cells of text: " + placeholders
+	}
+	return MethodBlocks, "no: " + placeholders
 }
 
 // state says how far the asking has come.

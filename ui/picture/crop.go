@@ -60,7 +60,7 @@ const cropRest = 60 * time.Millisecond
 // Follow is for the end of each Update that may lead to another part: it sends the part
 // to the terminal if it stays. Nil: nothing to do. It is safe on nil.
 func (v *CropView) Follow(g *ImageStore, o Options) tea.Cmd {
-	if v == nil || g == nil || o.Method != MethodKitty || v.busy {
+	if v == nil || g == nil || !o.Method.Pixels() || v.busy {
 		return nil
 	}
 	v.busy = true
@@ -83,7 +83,7 @@ type CropDue struct {
 func (v *CropView) Due(d CropDue) tea.Cmd {
 	want := v.want
 	switch {
-	case v.closed || want == v.sent || want.o.Method != MethodKitty:
+	case v.closed || want == v.sent || !want.o.Method.Pixels():
 		v.busy, v.moving = false, false
 		return nil
 	case v.change > d.change:

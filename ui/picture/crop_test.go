@@ -156,7 +156,7 @@ func TestCropWithoutRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newCropStage(t)
 		for n := range d.g.held {
-			d.g.held[n] = 1
+			d.g.held[n] = &Image{}
 		}
 		rect := image.Rect(10, 10, 110, 90)
 		d.move(rect)

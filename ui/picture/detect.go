@@ -1,10 +1,13 @@
 package picture
 
 import (
+	"context"
 	"fmt"
 	"image"
 	"math"
+	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,11 +36,13 @@ type Detector struct {
 	cellRank    int
 	window      image.Point // of the terminal, in pixels
 	cells       image.Point // of the terminal, in cells
-	kittyReply  string
+	kittyReply  string      // to the probe for placeholders
+	kittyDirect bool        // the question for kitty's protocol was answered with OK
 	cursor      image.Point
 	cursorKnown bool
 	pixelMouse  bool
 	sixel       bool
+	tmuxSixel   bool // the terminal around tmux has sixel, too, says tmux
 	fenced      bool // the last question was answered
 	over        bool // the waiting is
 }
@@ -76,8 +81,27 @@ func NewDetector(s Setting, getenv func(string) string, terminal bool) *Detector
 	return &Detector{setting: s, env: look(getenv, terminal), now: time.Now}
 }
 
+// TmuxFeatures are what tmux knows of the terminal around it, as its format
+// client_termfeatures has them. Its answers to the questions are about itself.
+type TmuxFeatures string
+
+// AskTmux returns the [TmuxFeatures]; nil without tmux or its answer.
+func AskTmux(ctx context.Context) any {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "tmux", "display-message", "-p", "#{client_termfeatures}").Output()
+	if err != nil {
+		return nil
+	}
+	return TmuxFeatures(strings.TrimSpace(string(out)))
+}
+
 // probeID is the id of the picture of one pixel that the probe sends.
 const probeID = 250 << 24
+
+// queryID is the id in the question for kitty's protocol as such, which stores no
+// picture. Terminals without placeholders answer this one only.
+const queryID = 31
 
 // probeAt is where the cursor is while the probe is sent, counted from 0.
 var probeAt = image.Pt(4, 2)
@@ -93,12 +117,14 @@ func (d *Detector) Query() string {
 	q := name + "\x1b[16t\x1b[14t\x1b[?1016$p"
 	send := fmt.Sprintf("\x1b_Ga=T,U=1,i=%d,c=2,r=1,s=1,v=1,f=32;AAAAAA==\x1b\\", probeID)
 	forget := fmt.Sprintf("\x1b_Ga=d,d=I,i=%d,q=2\x1b\\", probeID)
+	query := fmt.Sprintf("\x1b_Gi=%d,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\", queryID)
 	if d.env.tmux {
+		query = "" // nothing can be placed directly through tmux
 		// tmux answers for itself; what is wrapped goes to the terminal around it.
 		q += ansi.TmuxPassthrough(name)
 		send, forget = ansi.TmuxPassthrough(send), ansi.TmuxPassthrough(forget)
 	}
-	return q + "\x1b7\x1b[3;5H" + send + "\x1b[6n" + forget + "\x1b8" + "\x1b[c"
+	return q + "\x1b7\x1b[3;5H" + send + "\x1b[6n" + forget + "\x1b8" + query + "\x1b[c"
 }
 
 // Patience is how long to wait for the answers.
@@ -149,6 +175,8 @@ func (d *Detector) Update(msg any) bool {
 		return false
 	case WindowPixels:
 		return d.measured(msg)
+	case TmuxFeatures:
+		d.tmuxSixel = slices.Contains(strings.Split(string(msg), ","), "sixel")
 	case tea.ModeReportMsg:
 		return d.mode(msg.Mode, msg.Value)
 	case uv.ModeReportEvent:
@@ -228,6 +256,10 @@ func (d *Detector) mode(mode ansi.Mode, value ansi.ModeSetting) bool {
 }
 
 func (d *Detector) kitty(e uv.KittyGraphicsEvent) bool {
+	if e.Options.ID == queryID {
+		d.kittyDirect = string(e.Payload) == "OK"
+		return true
+	}
 	if uint32(e.Options.ID) != probeID { //nolint:gosec // ids have 32 bits
 		return false
 	}
@@ -292,6 +324,13 @@ func placeholderTerminal(name string) bool {
 		return true
 	}
 	return false
+}
+
+// inlineTerminal tells the terminals that show inline images of iTerm2. Nothing that
+// can be asked tells it.
+func inlineTerminal(name string) bool {
+	who, _, _ := version(name)
+	return slices.Contains([]string{"iterm", "wezterm", "mintty", "xterm.js", "xterm-js", "vscode"}, who) || strings.HasPrefix(strings.ToLower(name), "xterm.js")
 }
 
 // setThrough is the largest set of glyphs that tmux is sure to let through: it asks

@@ -33,7 +33,7 @@ var recorded = map[string]answering{
 		sixel: true, says: "not answered",
 	},
 	"kitty 0.26": {
-		want: Abilities{Set: Sextants, Cell: image.Pt(9, 18), PixelMouse: true},
+		want: Abilities{Method: MethodDirect, Set: Sextants, Cell: image.Pt(9, 18), PixelMouse: true},
 		says: "not answered",
 	},
 	"kitty 0.26 in tmux 3.3a": {
@@ -41,15 +41,15 @@ var recorded = map[string]answering{
 		says: "not answered",
 	},
 	"Konsole 25.04": {
-		want: Abilities{Set: Sextants, Cell: image.Pt(7, 14)},
+		want: Abilities{Method: MethodDirect, Set: Sextants, Cell: image.Pt(7, 14)},
 		says: "not answered", sixel: true,
 	},
 	"Konsole 22.12": {
-		want: Abilities{Set: Sextants, Cell: image.Pt(8, 17)},
+		want: Abilities{Method: MethodDirect, Set: Sextants, Cell: image.Pt(8, 17)},
 		says: "not answered", sixel: true,
 	},
 	"foot 1.21": {
-		want:  Abilities{Set: Octants, Cell: image.Pt(6, 13), PixelMouse: true},
+		want:  Abilities{Method: MethodSixel, Set: Octants, Cell: image.Pt(6, 13), PixelMouse: true},
 		says:  "not answered",
 		sixel: true,
 	},
@@ -63,7 +63,7 @@ var recorded = map[string]answering{
 		sixel: true,
 	},
 	"mlterm 3.9": {
-		want:  Abilities{Cell: image.Pt(10, 19)},
+		want:  Abilities{Method: MethodSixel, Cell: image.Pt(10, 19)},
 		says:  "not answered",
 		sixel: true,
 	},
@@ -250,7 +250,8 @@ func TestSettingOverridesWhatWasFound(t *testing.T) {
 	}{
 		{SettingOff, kitty, MethodOff},
 		{SettingBlocks, kitty, MethodBlocks},
-		{SettingSixel, kitty, MethodBlocks},
+		{SettingSixel, kitty, MethodSixel},
+		{SettingITerm, kitty, MethodInline},
 		{SettingKitty, foot, MethodKitty},
 		{SettingKitty, "", MethodBlocks},
 		{"nonsense", kitty, MethodKitty},

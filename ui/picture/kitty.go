@@ -1,11 +1,7 @@
 package picture
 
 import (
-	"bytes"
-	"compress/zlib"
-	"encoding/base64"
 	"errors"
-	"fmt"
 	"image"
 	"math/rand/v2"
 	"strconv"
@@ -14,7 +10,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/ansi/kitty"
 )
 
@@ -27,53 +22,86 @@ import (
 // moment after the last frame that shows it: terminals draw nothing for an id that
 // changes its meaning. What tells two pictures apart is a number from 1 to 255 in
 // the highest byte of the id, which is written as the third diacritic of each cell
-// and not as its colour, so that it survives terminals of few colours.
+// and not as its color, so that it survives terminals of few colors.
 //
-// The three lower bytes are the colour of the cells' ink, the same for all: number
+// The three lower bytes are the color of the cells' ink, the same for all: number
 // 1 of the palette. Without it they would be 0, which is what kitty takes for the
 // id of every cell that is none of a picture: it goes on with the picture of the
-// cell before, underneath whatever stands there. Without any colour they have to
+// cell before, underneath whatever stands there. Without any color they have to
 // be 0; what lies over a picture then has to end it, as kit.Overlay does.
 type ImageStore struct {
 	tmux bool
 
-	mu   sync.Mutex
-	next int
-	held [256]uint32 // the ids by their highest bytes; 0 is none
+	mu     sync.Mutex
+	next   int
+	method Method
+	by     protocol    // of method, for new images
+	held   [256]*Image // by number
 }
 
 // NewImageStore makes a store; inTmux tells that the way to the terminal leads
 // through tmux.
 func NewImageStore(inTmux bool) *ImageStore {
 	// Another program on the same terminal counts from elsewhere, most likely.
-	return &ImageStore{tmux: inTmux, next: 1 + rand.IntN(255)} //nolint:gosec // not a secret
+	return &ImageStore{tmux: inTmux, next: 1 + rand.IntN(255), method: MethodKitty, by: newProtocol(MethodKitty, inTmux)} //nolint:gosec // not a secret
+}
+
+// Use chooses the protocol for new pictures. It reports whether the screen must be
+// cleared for that: a [Painter] has to know what is on it.
+func (g *ImageStore) Use(m Method) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !m.Pixels() || m == g.method {
+		return false
+	}
+	g.method, g.by = m, newProtocol(m, g.tmux)
+	return true
+}
+
+// painting is the protocol by which pictures are painted into the screen; nil if the
+// terminal draws them in the cells of text by itself.
+func (g *ImageStore) painting() protocol {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.method == MethodKitty {
+		return nil
+	}
+	return g.by
+}
+
+// image is the image of a number; nil: there is none.
+func (g *ImageStore) image(n int) *Image {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.held[n]
 }
 
 // errNoRoom says that the terminal holds as many pictures as there are ids.
 var errNoRoom = errors.New("too many pictures on the screen")
 
-// inkID is the lower bytes of the ids where there are colours.
+// inkID is the lower bytes of the ids where there are colors.
 const inkID = 1
 
-// reserve returns a free id with those lower bytes.
-func (g *ImageStore) reserve(lower uint32) (uint32, error) {
+// reserve gives an image a free id with those lower bytes.
+func (g *ImageStore) reserve(i *Image, lower uint32) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for range 255 {
 		n := g.next
 		g.next = g.next%255 + 1
-		if g.held[n] == 0 && n != probeID>>24 {
-			g.held[n] = uint32(n)<<24 | lower
-			return g.held[n], nil
+		if g.held[n] == nil && n != probeID>>24 {
+			i.id, i.by = uint32(n)<<24|lower, g.by
+			g.held[n] = i
+			return nil
 		}
 	}
-	return 0, errNoRoom
+	return errNoRoom
 }
 
-func (g *ImageStore) free(id uint32) {
+func (g *ImageStore) free(i *Image) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.held[id>>24] = 0
+	g.held[i.number()] = nil
 }
 
 // Clear is what to write to the terminal for it to forget every picture; empty
@@ -83,36 +111,34 @@ func (g *ImageStore) Clear() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var b strings.Builder
-	for n, id := range g.held {
-		if id != 0 {
-			b.WriteString(g.forget(id))
-			g.held[n] = 0
+	for n, i := range g.held {
+		if i != nil {
+			b.WriteString(i.by.Forget(i))
+			g.held[n] = nil
 		}
 	}
 	return b.String()
 }
 
-func (g *ImageStore) forget(id uint32) string {
-	return g.wrap(ansi.KittyGraphics(nil, "a=d", "d=I", fmt.Sprintf("i=%d", id), "q=2"))
-}
-
-// wrap leads a sequence through tmux, where there is one.
-func (g *ImageStore) wrap(sequence string) string {
-	if g.tmux {
-		return ansi.TmuxPassthrough(sequence)
-	}
-	return sequence
-}
-
 // Image is one picture of a store, as large as a rectangle of cells. It is the [Surface]
-// of terminals with Unicode placeholders.
+// of terminals that show pixels. Its cells are placeholders: the terminal draws them,
+// or the [Painter] does.
 type Image struct {
 	store *ImageStore
+	by    protocol
 	id    uint32
 	size  image.Point
-	data  string
+	data  string // what the terminal is sent once
 	lines []string
+
+	// What protocols keep that paint.
+	scale  image.Point // size in pixels
+	pixels *image.RGBA
+	colors []uint8
 }
+
+// number tells the images of a store apart; never 0.
+func (i *Image) number() int { return int(i.id >> 24) }
 
 var _ Surface = (*Image)(nil)
 
@@ -144,51 +170,19 @@ func (g *ImageStore) newImage(p *Picture, size image.Point, o Options, dim int) 
 		return nil, errNoRoom
 	}
 	w, h := size.X*cell.X, size.Y*cell.Y
-	for w*h > maxSent {
+	for w*h > maxSent && o.Method != MethodSixel { // whose pixels are those of the screen
 		w, h = w/2, h/2
 	}
 	lower := uint32(inkID)
 	if o.Color == NoColor {
 		lower = 0
 	}
-	id, err := g.reserve(lower)
-	if err != nil {
+	i := &Image{store: g, size: size}
+	if err := g.reserve(i, lower); err != nil {
 		return nil, err
 	}
-	i := &Image{store: g, id: id, size: size}
-	i.data = i.transmission(packed(p, w, h, cell, dim), w, h)
+	i.data = i.by.Prepare(i, p.sample(image.Pt(w, h), image.Pt(cell.X, max(1, cell.Y/2)), dim))
 	return i, nil
-}
-
-// packed are the pixels of p at w × h, three bytes each, compressed.
-func packed(p *Picture, w, h int, check image.Point, dim int) []byte {
-	img := p.sample(image.Pt(w, h), image.Pt(max(1, check.X), max(1, check.Y/2)), dim)
-	pix := img.Pix[:0] // the pixels without their alpha, in the same memory
-	for i := 0; i < len(img.Pix); i += 4 {
-		pix = append(pix, img.Pix[i:i+3]...)
-	}
-	var b bytes.Buffer
-	z, _ := zlib.NewWriterLevel(&b, zlib.BestSpeed) // a level that there is
-	_, _ = z.Write(pix)                             // writing to memory does not fail
-	_ = z.Close()
-	return b.Bytes()
-}
-
-// transmission sends the pixels in chunks of the size that every terminal takes.
-func (i *Image) transmission(pixels []byte, w, h int) string {
-	options := []string{"a=T", "U=1", fmt.Sprintf("i=%d,c=%d,r=%d", i.id, i.size.X, i.size.Y), "f=24", fmt.Sprintf("s=%d,v=%d", w, h), "o=z", "t=d"}
-	text := []byte(base64.StdEncoding.EncodeToString(pixels))
-	var b strings.Builder
-	for options != nil || len(text) > 0 {
-		chunk, more := text, "m=0"
-		if len(text) > kitty.MaxChunkSize {
-			chunk, more = text[:kitty.MaxChunkSize], "m=1"
-		}
-		text = text[len(chunk):]
-		b.WriteString(i.store.wrap(ansi.KittyGraphics(chunk, append(options, "q=2", more)...)))
-		options = nil
-	}
-	return b.String()
 }
 
 // place appends the cells from x to before end of line y of the image. Row, column
@@ -237,9 +231,9 @@ func (i *Image) Delete() tea.Cmd {
 	}
 	return tea.Sequence(
 		tea.Tick(settle, func(time.Time) tea.Msg { return nil }),
-		tea.Raw(i.store.forget(i.id)),
+		tea.Raw(i.by.Forget(i)),
 		func() tea.Msg {
-			i.store.free(i.id)
+			i.store.free(i)
 			return nil
 		},
 	)
@@ -248,6 +242,6 @@ func (i *Image) Delete() tea.Cmd {
 // Drop gives up an image that was never shown. It is safe on nil.
 func (i *Image) Drop() {
 	if i != nil {
-		i.store.free(i.id)
+		i.store.free(i)
 	}
 }

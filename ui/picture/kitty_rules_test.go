@@ -72,7 +72,7 @@ func TestKittyForgetsLater(t *testing.T) {
 		for _, step := range inSequence(t, i.Delete()) {
 			before := time.Since(start)
 			said := raw(step())
-			if !told && g.held[i.number()] == 0 {
+			if !told && g.held[i.number()] == nil {
 				t.Fatal("the id is free before the terminal has been told")
 			}
 			if said != "" {
@@ -82,7 +82,7 @@ func TestKittyForgetsLater(t *testing.T) {
 				}
 			}
 		}
-		if !told || g.held[i.number()] != 0 {
+		if !told || g.held[i.number()] != nil {
 			t.Errorf("told %v, still held %v", told, g.held[i.number()])
 		}
 		if next := hungIn(t, g, small(), image.Pt(1, 1)); next.number() == i.number() {
@@ -101,8 +101,8 @@ func TestKittyRoom(t *testing.T) {
 	free := func(n int) *Image {
 		var last *Image
 		for range n {
-			at := slices.IndexFunc(g.held[:], func(id uint32) bool { return id != 0 })
-			last = &Image{store: g, id: g.held[at]}
+			at := slices.IndexFunc(g.held[:], func(i *Image) bool { return i != nil })
+			last = g.held[at]
 			last.Drop()
 		}
 		return last
@@ -345,7 +345,7 @@ func anyOrder(r *rapid.T, tmux bool) {
 	p := New(mediatest.Quarters(8, 8), media.Normal)
 	// With most ids in use there are few to choose from.
 	for n := range rapid.SampledFrom([]int{0, 248, 252}).Draw(r, "in use") {
-		g.held[1+n] = uint32(1+n) << 24
+		g.held[1+n] = &Image{store: g, by: g.by, id: uint32(1+n) << 24}
 	}
 	for range rapid.IntRange(1, 60).Draw(r, "acts") {
 		switch act := rapid.SampledFrom([]string{"show", "region", "crop", "move", "take down", "leave", "leave crop", "step", "step", "step", "step"}).Draw(r, "act"); {

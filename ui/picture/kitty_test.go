@@ -69,9 +69,6 @@ func raw(msg tea.Msg) string {
 // cells8x16 has cells of that many pixels.
 var cells8x16 = Options{Cell: image.Pt(8, 16)}
 
-// number is what tells a picture apart.
-func (i *Image) number() int { return int(i.id >> 24) }
-
 func hungIn(t testing.TB, g *ImageStore, p *Picture, size image.Point) *Image {
 	t.Helper()
 	i, err := g.newImage(p, size, cells8x16, fullLight)

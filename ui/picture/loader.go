@@ -123,7 +123,7 @@ func (l *Loader) decode(ctx context.Context, id fileID, f *os.File, limits media
 // detail is how many pixels of the longer side a request has use for.
 func (r Request) detail() int {
 	cell := image.Pt(2, 4) // more than glyphs tell apart
-	if r.Options.Method == MethodKitty && r.Options.Cell.X > 0 {
+	if r.Options.Method.Pixels() && r.Options.Cell.X > 0 {
 		cell = r.Options.Cell
 	}
 	return max(r.Cols*cell.X, r.Rows*cell.Y)

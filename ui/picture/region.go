@@ -62,7 +62,7 @@ func borderColors(p *Picture, size image.Point, o Options) (ink paint, ground []
 // while the rectangle moves. It must be called before the view is used. Glyphs are drawn
 // until the message [ViewReady]. Nil: the terminal shows no pixels.
 func (v *RegionView) Transmit(g *ImageStore, p *Picture, o Options) tea.Cmd {
-	if g == nil || o.Method != MethodKitty || v.area.Empty() {
+	if g == nil || !o.Method.Pixels() || v.area.Empty() {
 		return nil
 	}
 	size := v.area.Size()

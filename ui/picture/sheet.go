@@ -60,7 +60,7 @@ func (w *Sheet[K]) Tile(key K) (lines []string, err error) {
 // context, a child of ctx, ends when the key is not wanted any more: what has
 // scrolled away holds nothing else up.
 func (w *Sheet[K]) Want(ctx context.Context, keys []K, o Options, load func(context.Context, K, Options) tea.Cmd) tea.Cmd {
-	if o.Method != MethodKitty {
+	if !o.Method.Pixels() {
 		o.Method, o.Cell = MethodBlocks, image.Point{}
 	}
 	if w.flight == nil {
@@ -85,7 +85,7 @@ func (w *Sheet[K]) Want(ctx context.Context, keys []K, o Options, load func(cont
 
 // makeRoom returns how one more tile is drawn, and deletes one for it if necessary.
 func (w *Sheet[K]) makeRoom(o Options, wanted []K) (Options, tea.Cmd) {
-	if o.Method != MethodKitty || len(w.real)+len(w.flight) < MaxReal {
+	if !o.Method.Pixels() || len(w.real)+len(w.flight) < MaxReal {
 		return o, nil
 	}
 	if i := slices.IndexFunc(w.real, func(k K) bool { return !slices.Contains(wanted, k) }); i >= 0 {

@@ -23,7 +23,7 @@ type Transmitted struct{ Surface Surface }
 // newSurface draws p into cols × rows cells: in pixels if o says so and the store has
 // room, else with glyphs.
 func newSurface(g *ImageStore, p *Picture, cols, rows int, o Options) Surface {
-	if g != nil && o.Method == MethodKitty {
+	if g != nil && o.Method.Pixels() {
 		if i, err := g.surface(p, cols, rows, o); err == nil {
 			return i
 		}

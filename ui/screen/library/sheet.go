@@ -108,7 +108,7 @@ func (m *Model) wantThumbs() tea.Cmd {
 	g, options := picture.GridOf(s.room), s.options()
 	gone := s.wall.Delete(func(k thumbKey) bool { return k.size != g.Picture() || k.options != options })
 	from, many := s.top*g.Columns, 2*g.Page()
-	if options.Method == picture.MethodKitty && many > picture.MaxReal {
+	if options.Method.Pixels() && many > picture.MaxReal {
 		many = g.Page()
 	}
 	var keys []thumbKey

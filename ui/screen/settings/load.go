@@ -54,10 +54,6 @@ func (m *Model) showChoices() {
 	}
 	m.theme.SetIndex(slices.Index(m.theme.Options, string(m.config.Theme)))
 	m.signal.SetIndex(slices.Index(m.signal.Options, string(m.config.Signal)))
-	m.picture.Options = slices.Clone(pictureChoices)
-	if m.config.Pictures == config.PicturesSixel {
-		m.picture.Options = append(m.picture.Options, string(config.PicturesSixel))
-	}
 	m.picture.SetIndex(slices.Index(m.picture.Options, string(m.config.Pictures)))
 	counts := slices.Clone(uploadCounts)
 	if !slices.Contains(counts, m.config.Concurrency) {

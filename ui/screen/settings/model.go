@@ -119,10 +119,10 @@ const pageRows = 9
 // uploadCounts are the numbers of uploads at the same time to choose from.
 var uploadCounts = []int{1, 2, 3, 4, 8, 16}
 
-// pictureChoices are the ways to draw pictures to choose from. Sixel, which the
-// settings file knows too, is not one of them: it draws as blocks does.
+// pictureChoices are the ways to draw pictures to choose from.
 var pictureChoices = []string{
-	string(config.PicturesAuto), string(config.PicturesKitty), string(config.PicturesBlocks), string(config.PicturesOff),
+	string(config.PicturesAuto), string(config.PicturesKitty), string(config.PicturesITerm), string(config.PicturesSixel),
+	string(config.PicturesBlocks), string(config.PicturesOff),
 }
 
 // New makes the screen.

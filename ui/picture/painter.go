@@ -1,0 +1,404 @@
+package picture
+
+import (
+	"bytes"
+	"image"
+	"sync"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/ansi/kitty"
+	"github.com/charmbracelet/x/term"
+)
+
+// Painter is the terminal as the program writes to it, for terminals that paint
+// pictures into the screen instead of drawing them in the cells of text.
+//
+// Screens draw the same cells for every protocol: placeholders that name a picture
+// and a part of it. The renderer writes those that changed. The painter follows
+// what it writes, so it knows which cell shows what; it writes a blank in place of
+// each placeholder, which erases what was there, and paints the pixels of these
+// cells at the end of the frame, within the same synchronized update. So text and
+// pixels never share a cell, a popup erases what it covers, and nothing is painted
+// that stays.
+//
+// It is safe for concurrent use. A painter whose store has no painted pictures
+// writes everything as it is.
+type Painter struct {
+	term.File
+	store *ImageStore
+
+	size      func() (width, height int, err error)
+	mu        sync.Mutex
+	parser    *ansi.Parser
+	rows      [][]shownCell
+	at, saved image.Point
+	margins   [2]int // first line that scrolls, and the one after the last
+	graphemes bool   // widths are those of grapheme clusters (mode 2027)
+	width     int
+	disturbed bool // something moved pixels: all are painted again
+}
+
+// shownCell is what a cell of the screen shows: of the picture number n the cell
+// at; text where n is 0.
+type shownCell struct {
+	n     int
+	at    image.Point
+	dirty bool // the pixels must be painted
+}
+
+// NewPainter returns a painter that writes to out.
+func NewPainter(out term.File, store *ImageStore) *Painter {
+	p := ansi.NewParser()
+	p.SetParamsSize(32)
+	return &Painter{File: out, store: store, parser: p, size: func() (int, int, error) { return term.GetSize(out.Fd()) }}
+}
+
+// measure begins with an empty screen of the size that the terminal has now. The
+// renderer erases the screen whenever that changes.
+func (p *Painter) measure() {
+	w, h, err := p.size()
+	if err != nil {
+		w, h = 0, 0
+	}
+	p.width, p.margins = w, [2]int{0, h}
+	p.rows = make([][]shownCell, h)
+	for y := range p.rows {
+		p.rows[y] = make([]shownCell, w)
+	}
+	p.disturbed = true
+}
+
+// Write writes what the program wrote, with pixels in place of placeholders. It
+// takes whole frames: sequences must not be split between two calls.
+func (p *Painter) Write(frame []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	by := p.store.painting()
+	if by == nil {
+		p.graphemes = p.graphemes || bytes.Contains(frame, []byte(ansi.SetModeUnicodeCore))
+		return p.File.Write(frame)
+	}
+	if _, err := p.File.Write(p.paint(frame, by)); err != nil {
+		return 0, err
+	}
+	return len(frame), nil
+}
+
+func (p *Painter) paint(frame []byte, by protocol) []byte {
+	if p.rows == nil {
+		p.measure()
+	}
+	end := []byte(ansi.ResetModeSynchronizedOutput)
+	frame, synchronized := bytes.CutSuffix(frame, end)
+	out := make([]byte, 0, len(frame)+len(end))
+	decode := ansi.DecodeSequenceWc[[]byte]
+	if p.graphemes {
+		decode = ansi.DecodeSequence[[]byte]
+	}
+	var state byte
+	for len(frame) > 0 {
+		seq, width, n, next := decode(frame, state, p.parser)
+		frame, state = frame[n:], next
+		if width > 0 {
+			out = p.print(out, seq, width)
+			continue
+		}
+		p.follow(seq)
+		out = append(out, seq...)
+	}
+	if pixels := p.pixels(by); len(pixels) > 0 {
+		out = append(out, ansi.SaveCursor...)
+		out = append(out, pixels...)
+		out = append(out, ansi.RestoreCursor...)
+	}
+	if synchronized {
+		out = append(out, end...)
+	}
+	return out
+}
+
+// pixels is what brings the pixels of this frame to the screen.
+func (p *Painter) pixels(by protocol) []byte {
+	all := visible(p.rows, by, p.store, func(c shownCell) bool { return c.n != 0 })
+	changed := all
+	if !p.disturbed {
+		changed = visible(p.rows, by, p.store, func(c shownCell) bool { return c.n != 0 && c.dirty })
+	}
+	for _, row := range p.rows {
+		for x := range row {
+			row[x].dirty = false
+		}
+	}
+	disturbed := p.disturbed
+	p.disturbed = false
+	return by.Paint(nil, all, changed, disturbed)
+}
+
+// Part is a rectangle of cells of a picture, with the cell of the screen at which
+// its upper left one is.
+type Part struct {
+	Image *Image
+	Cells image.Rectangle
+	At    image.Point
+}
+
+// visible are the largest rectangles of wanted cells that show images of a protocol,
+// from the top.
+func visible(rows [][]shownCell, by protocol, store *ImageStore, wanted func(shownCell) bool) []Part {
+	var list []Part
+	above := map[int]int{} // the part that ends in the line above, by its column
+	for y, row := range rows {
+		here := map[int]int{}
+		for x := 0; x < len(row); {
+			first := row[x]
+			if !wanted(first) {
+				x++
+				continue
+			}
+			end := x + 1
+			for end < len(row) && wanted(row[end]) && row[end].n == first.n && row[end].at == first.at.Add(image.Pt(end-x, 0)) {
+				end++
+			}
+			if i, ok := above[x]; ok && list[i].Image.number() == first.n && list[i].Cells.Dx() == end-x &&
+				first.at == image.Pt(list[i].Cells.Min.X, list[i].Cells.Max.Y) {
+				list[i].Cells.Max.Y++
+				here[x] = i
+			} else if img := store.image(first.n); img != nil && img.by == by {
+				here[x] = len(list)
+				list = append(list, Part{img, image.Rectangle{Min: first.at, Max: first.at.Add(image.Pt(end-x, 1))}, image.Pt(x, y)})
+			}
+			x = end
+		}
+		above = here
+	}
+	return list
+}
+
+// print notes that a character is at the cursor, and appends it, or a blank in
+// place of a placeholder of a painted picture.
+func (p *Painter) print(out, char []byte, width int) []byte {
+	if p.at.X >= p.width {
+		p.at = image.Pt(0, p.at.Y)
+		p.lineFeed()
+	}
+	c, painted := p.placeholder(char)
+	for range width {
+		p.set(p.at, c)
+		p.at.X++
+	}
+	if painted {
+		return append(out, ' ')
+	}
+	return append(out, char...)
+}
+
+// placeholder reads a placeholder as [Image.place] writes it.
+func (p *Painter) placeholder(char []byte) (shownCell, bool) {
+	if !bytes.HasPrefix(char, []byte(string(kitty.Placeholder))) {
+		return shownCell{}, false
+	}
+	var marks [3]int
+	for i, r := range []rune(string(char))[1:] {
+		if i < len(marks) {
+			marks[i] = diacriticValues[r]
+		}
+	}
+	n := marks[2] & 0xff
+	return shownCell{n: n, at: image.Pt(marks[1], marks[0]), dirty: true}, n != 0
+}
+
+// diacriticValues are the numbers that the marks of placeholders stand for.
+var diacriticValues = func() map[rune]int {
+	values := map[rune]int{}
+	for i := range maxPlaces {
+		values[kitty.Diacritic(i)] = i
+	}
+	return values
+}()
+
+func (p *Painter) set(at image.Point, c shownCell) {
+	if at.Y >= 0 && at.Y < len(p.rows) && at.X >= 0 && at.X < len(p.rows[at.Y]) {
+		p.rows[at.Y][at.X] = c
+	}
+}
+
+// erase makes the cells from one to before another, in reading order, text.
+func (p *Painter) erase(from, to image.Point) {
+	for y := max(0, from.Y); y <= to.Y && y < len(p.rows); y++ {
+		first, end := 0, len(p.rows[y])
+		if y == from.Y {
+			first = from.X
+		}
+		if y == to.Y {
+			end = to.X
+		}
+		for x := first; x < end; x++ {
+			p.set(image.Pt(x, y), shownCell{})
+		}
+	}
+}
+
+// scroll moves the lines from first to before end up by n, or down where n is
+// negative. Terminals disagree on whether pixels move along: all are painted again.
+func (p *Painter) scroll(first, end, n int) {
+	end = min(end, len(p.rows))
+	if first < 0 || first >= end {
+		return
+	}
+	p.disturbed = true
+	part := p.rows[first:end]
+	moved := make([][]shownCell, len(part))
+	for y := range part {
+		if from := y + n; from >= 0 && from < len(part) {
+			moved[y] = part[from]
+		} else {
+			moved[y] = make([]shownCell, p.width)
+		}
+	}
+	copy(part, moved)
+}
+
+// lineFeed moves the cursor down, and scrolls at the lower margin.
+func (p *Painter) lineFeed() {
+	if p.at.Y == p.margins[1]-1 {
+		p.scroll(p.margins[0], p.margins[1], 1)
+		return
+	}
+	p.at.Y = min(p.at.Y+1, len(p.rows)-1)
+}
+
+// follow does to the cursor and the cells what a sequence does to those of the
+// terminal. It knows the sequences that the renderer of Bubble Tea writes.
+func (p *Painter) follow(seq []byte) {
+	switch seq[0] {
+	case '\r':
+		p.at.X = 0
+	case '\n':
+		p.lineFeed()
+	case '\b':
+		p.at.X = max(0, min(p.at.X, p.width)-1)
+	case '\t':
+		p.at.X = min(p.at.X/8*8+8, p.width-1)
+	case '\x1b':
+		if len(seq) == 2 {
+			p.escape(seq[1])
+		} else if seq[1] == '[' {
+			p.control()
+		}
+	}
+}
+
+func (p *Painter) escape(final byte) {
+	switch final {
+	case '7':
+		p.saved = p.at
+	case '8':
+		p.at = p.saved
+	case 'M': // reverse index
+		if p.at.Y == p.margins[0] {
+			p.scroll(p.margins[0], p.margins[1], -1)
+		} else {
+			p.at.Y = max(0, p.at.Y-1)
+		}
+	}
+}
+
+// control does what a control sequence says.
+func (p *Painter) control() {
+	params := p.parser.Params()
+	number := func(i, missing int) int {
+		if n, _, ok := params.Param(i, missing); ok && (n > 0 || missing == 0) {
+			return n
+		}
+		return missing
+	}
+	n := number(0, 1)
+	at, width, height := &p.at, p.width, len(p.rows)
+	end := image.Pt(width, at.Y)
+	switch p.parser.Command() {
+	case 'A':
+		at.Y = max(0, at.Y-n)
+	case 'B':
+		at.Y = min(at.Y+n, height-1)
+	case 'C':
+		at.X = min(at.X+n, width-1)
+	case 'D':
+		at.X = max(0, min(at.X, width-1)-n)
+	case 'G', '`':
+		at.X = min(n, width) - 1
+	case 'd':
+		at.Y = min(n, height) - 1
+	case 'H', 'f':
+		*at = image.Pt(min(number(1, 1), width)-1, min(n, height)-1)
+	case 'I':
+		at.X = min((at.X/8+n)*8, width-1)
+	case 'Z':
+		at.X = max(0, ((at.X+7)/8-n)*8)
+	case 'J':
+		switch mode := number(0, 0); {
+		case mode == 1:
+			p.erase(image.Point{}, at.Add(image.Pt(1, 0)))
+		case mode == 0 && *at != image.Point{}:
+			p.erase(*at, image.Pt(width, height-1))
+		default:
+			p.measure()
+		}
+		p.disturbed = true
+	case 'K':
+		switch number(0, 0) {
+		case 0:
+			p.erase(*at, end)
+		case 1:
+			p.erase(image.Pt(0, at.Y), at.Add(image.Pt(1, 0)))
+		default:
+			p.erase(image.Pt(0, at.Y), end)
+		}
+	case 'X':
+		p.erase(*at, image.Pt(min(at.X+n, width), at.Y))
+	case 'b': // repeats a character, which is never a placeholder: no two are alike
+		p.erase(*at, image.Pt(min(at.X+n, width), at.Y))
+		at.X = min(at.X+n, width)
+	case '@', 'P':
+		p.shift(n)
+	case 'L':
+		p.scroll(at.Y, p.margins[1], -n)
+	case 'M':
+		p.scroll(at.Y, p.margins[1], n)
+	case 'S':
+		p.scroll(p.margins[0], p.margins[1], n)
+	case 'T':
+		p.scroll(p.margins[0], p.margins[1], -n)
+	case 'r':
+		p.margins = [2]int{n - 1, min(number(1, height), height)}
+		*at = image.Point{}
+	case ansi.Command('?', 0, 'h'), ansi.Command('?', 0, 'l'):
+		p.mode(n)
+	}
+}
+
+// shift is what inserting or deleting n characters does to the rest of the line.
+func (p *Painter) shift(n int) {
+	if p.at.Y < 0 || p.at.Y >= len(p.rows) || p.at.X >= p.width {
+		return
+	}
+	p.disturbed = true
+	rest := p.rows[p.at.Y][max(0, p.at.X):]
+	n = min(n, len(rest))
+	if p.parser.Command() == 'P' {
+		copy(rest, rest[n:])
+		clear(rest[len(rest)-n:])
+		return
+	}
+	copy(rest[n:], rest)
+	clear(rest[:n])
+}
+
+// mode notes a change of a mode that matters here.
+func (p *Painter) mode(mode int) {
+	switch mode {
+	case 2027:
+		p.graphemes = p.parser.Command() == ansi.Command('?', 0, 'h')
+	case 1049: // the other screen has no pictures
+		p.measure()
+	}
+}

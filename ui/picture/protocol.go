@@ -1,0 +1,286 @@
+package picture
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/base64"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/ansi/kitty"
+)
+
+// protocol is a way by which a terminal shows pixels. Its methods are called
+// one at a time.
+type protocol interface {
+	// Prepare keeps of an image's pixels what Paint needs, and returns what the
+	// terminal must be sent once, before cells of the image are drawn.
+	Prepare(i *Image, pixels *image.RGBA) string
+	// Paint appends what brings all parts of images to the screen where changed are
+	// those that text has erased or that are new. After a disturbance the terminal
+	// may have moved or erased any pixels, and changed has all parts.
+	Paint(b []byte, all, changed []Part, disturbed bool) []byte
+	// Forget is what has the terminal forget an image.
+	Forget(i *Image) string
+}
+
+// newProtocol returns the protocol of a method; tmux tells that the way to the
+// terminal leads through tmux.
+func newProtocol(m Method, tmux bool) protocol {
+	switch m {
+	case MethodDirect:
+		return &placements{}
+	case MethodInline:
+		return inline{}
+	case MethodSixel:
+		return sixels{}
+	}
+	return placeholders{tmux}
+}
+
+// goTo moves the cursor to a cell of the screen.
+func goTo(b []byte, at image.Point) []byte {
+	return append(b, ansi.CursorPosition(at.X+1, at.Y+1)...)
+}
+
+// placeholders is kitty's graphics protocol with Unicode placeholders: the terminal
+// draws the images in the cells of text by itself.
+type placeholders struct{ tmux bool }
+
+func (s placeholders) Prepare(i *Image, p *image.RGBA) string {
+	return transmission(p, fmt.Sprintf("a=T,U=1,i=%d,c=%d,r=%d", i.id, i.size.X, i.size.Y), s.wrap)
+}
+
+func (placeholders) Paint(b []byte, _, _ []Part, _ bool) []byte { return b }
+
+func (s placeholders) Forget(i *Image) string { return s.wrap(forgetting(i)) }
+
+// wrap leads a sequence through tmux, where there is one.
+func (s placeholders) wrap(sequence string) string {
+	if s.tmux {
+		return ansi.TmuxPassthrough(sequence)
+	}
+	return sequence
+}
+
+func forgetting(i *Image) string {
+	return ansi.KittyGraphics(nil, "a=d", "d=I", fmt.Sprintf("i=%d", i.id), "q=2")
+}
+
+// transmission sends pixels by kitty's graphics protocol, in chunks of the size that
+// every terminal takes.
+func transmission(p *image.RGBA, action string, wrap func(string) string) string {
+	var packed bytes.Buffer
+	z, _ := zlib.NewWriterLevel(&packed, zlib.BestSpeed) // a level that there is
+	_, _ = z.Write(colors(p))                            // writing to memory does not fail
+	_ = z.Close()
+	options := []string{action, "f=24", fmt.Sprintf("s=%d,v=%d", p.Rect.Dx(), p.Rect.Dy()), "o=z", "t=d"}
+	text := []byte(base64.StdEncoding.EncodeToString(packed.Bytes()))
+	var b strings.Builder
+	for options != nil || len(text) > 0 {
+		chunk, more := text, "m=0"
+		if len(text) > kitty.MaxChunkSize {
+			chunk, more = text[:kitty.MaxChunkSize], "m=1"
+		}
+		text = text[len(chunk):]
+		b.WriteString(wrap(ansi.KittyGraphics(chunk, append(options, "q=2", more)...)))
+		options = nil
+	}
+	return b.String()
+}
+
+// colors are pixels without their alpha, three bytes each.
+func colors(p *image.RGBA) []uint8 {
+	rgb := make([]uint8, 0, len(p.Pix)/4*3)
+	for i := 0; i < len(p.Pix); i += 4 {
+		rgb = append(rgb, p.Pix[i:i+3]...)
+	}
+	return rgb
+}
+
+// placements is kitty's graphics protocol without placeholders: the terminal keeps the
+// images, and each part that is seen is placed over the text.
+type placements struct {
+	placed []placement
+	last   int // number of the last placement
+}
+
+type placement struct {
+	Part
+	number int
+}
+
+func (*placements) Prepare(i *Image, p *image.RGBA) string {
+	i.scale = p.Rect.Size()
+	return transmission(p, fmt.Sprintf("a=t,i=%d", i.id), func(s string) string { return s })
+}
+
+func (d *placements) Paint(b []byte, all, _ []Part, disturbed bool) []byte {
+	if disturbed {
+		b = append(b, "\x1b_Ga=d,d=a,q=2\x1b\\"...)
+		d.placed = nil
+	}
+	kept := d.placed[:0:0]
+	for _, p := range d.placed {
+		if slices.Contains(all, p.Part) {
+			kept = append(kept, p)
+		} else {
+			b = fmt.Appendf(b, "\x1b_Ga=d,d=i,i=%d,p=%d,q=2\x1b\\", p.Image.id, p.number)
+		}
+	}
+	for _, part := range all {
+		if slices.ContainsFunc(kept, func(p placement) bool { return p.Part == part }) {
+			continue
+		}
+		d.last++
+		kept = append(kept, placement{part, d.last})
+		from := part.scaled()
+		b = goTo(b, part.At)
+		b = fmt.Appendf(b, "\x1b_Ga=p,i=%d,p=%d,x=%d,y=%d,w=%d,h=%d,c=%d,r=%d,C=1,q=2\x1b\\", part.Image.id, d.last,
+			from.Min.X, from.Min.Y, from.Dx(), from.Dy(), part.Cells.Dx(), part.Cells.Dy())
+	}
+	d.placed = kept
+	return b
+}
+
+func (*placements) Forget(i *Image) string { return forgetting(i) }
+
+// scaled is the rectangle of a part in pixels of the image.
+func (p Part) scaled() image.Rectangle {
+	size, of := p.Image.scale, p.Image.size
+	return image.Rect(p.Cells.Min.X*size.X/of.X, p.Cells.Min.Y*size.Y/of.Y, p.Cells.Max.X*size.X/of.X, p.Cells.Max.Y*size.Y/of.Y)
+}
+
+// inline is the protocol of iTerm2: each part is a file that the terminal draws at
+// the cursor.
+type inline struct{}
+
+func (inline) Prepare(i *Image, p *image.RGBA) string {
+	i.scale, i.pixels = p.Rect.Size(), p
+	return ""
+}
+
+// inlineQuality is that of the JPEG files that are sent: pictures look alike from
+// there on, and PNG files of photographs take eight times as many bytes.
+const inlineQuality = 90
+
+func (inline) Paint(b []byte, _, changed []Part, _ bool) []byte {
+	for _, part := range changed {
+		var file bytes.Buffer
+		_ = jpeg.Encode(&file, part.Image.pixels.SubImage(part.scaled()), &jpeg.Options{Quality: inlineQuality}) // to memory
+		b = goTo(b, part.At)
+		b = fmt.Appendf(b, "\x1b]1337;File=inline=1;size=%d;width=%d;height=%d;preserveAspectRatio=0;doNotMoveCursor=1:%s\a",
+			file.Len(), part.Cells.Dx(), part.Cells.Dy(), base64.StdEncoding.EncodeToString(file.Bytes()))
+	}
+	return b
+}
+
+func (inline) Forget(*Image) string { return "" }
+
+// sixels is the protocol of DEC's terminals: pixels in lines of six, of at most 256
+// colors.
+type sixels struct{}
+
+// sixelLevels are how many reds, greens and blues there are: 252 colors, the same
+// for all images. With dithering nobody sees that they were not chosen for the image.
+var sixelLevels = [3]int{6, 7, 6}
+
+// Prepare reduces the colors, with the dithering of Floyd and Steinberg.
+func (sixels) Prepare(i *Image, p *image.RGBA) string {
+	size := p.Rect.Size()
+	i.scale, i.colors = size, make([]uint8, size.X*size.Y)
+	here, below := make([][3]int, size.X+2), make([][3]int, size.X+2) // what is owed to each pixel, in sixteenths
+	for y := range size.Y {
+		for x := range size.X {
+			at := y*size.X + x
+			index := 0
+			for c, levels := range sixelLevels {
+				want := int(p.Pix[y*p.Stride+4*x+c]) + here[x+1][c]/16
+				level := max(0, min((want*(levels-1)+127)/255, levels-1))
+				index = index*levels + level
+				off := want - level*255/(levels-1)
+				here[x+2][c] += 7 * off
+				below[x][c] += 3 * off
+				below[x+1][c] += 5 * off
+				below[x+2][c] += off
+			}
+			i.colors[at] = uint8(index) //nolint:gosec // there are 252
+		}
+		here, below = below, here
+		clear(below)
+	}
+	return ""
+}
+
+func (sixels) Paint(b []byte, _, changed []Part, _ bool) []byte {
+	for _, part := range changed {
+		b = appendSixel(goTo(b, part.At), part.Image, part.scaled())
+	}
+	return b
+}
+
+func (sixels) Forget(*Image) string { return "" }
+
+// appendSixel appends a part of an image, in pixels of it.
+func appendSixel(b []byte, i *Image, r image.Rectangle) []byte {
+	b = fmt.Appendf(b, "\x1bP0;1q\"1;1;%d;%d", r.Dx(), r.Dy())
+	var defined [256]bool
+	for top := r.Min.Y; top < r.Max.Y; top += 6 {
+		if top > r.Min.Y {
+			b = append(b, '-')
+		}
+		var lines [256][]byte // by color: six pixels of each column
+		var used []int
+		for y := top; y < min(top+6, r.Max.Y); y++ {
+			for x, c := range i.colors[y*i.scale.X+r.Min.X : y*i.scale.X+r.Max.X] {
+				if lines[c] == nil {
+					lines[c] = make([]byte, r.Dx())
+					used = append(used, int(c))
+				}
+				lines[c][x] |= 1 << (y - top)
+			}
+		}
+		for n, c := range used {
+			if n > 0 {
+				b = append(b, '$')
+			}
+			b = append(b, '#')
+			b = strconv.AppendInt(b, int64(c), 10)
+			if !defined[c] {
+				defined[c] = true
+				red, green, blue := c/sixelLevels[2]/sixelLevels[1], c/sixelLevels[2]%sixelLevels[1], c%sixelLevels[2]
+				b = fmt.Appendf(b, ";2;%d;%d;%d", red*100/(sixelLevels[0]-1), green*100/(sixelLevels[1]-1), blue*100/(sixelLevels[2]-1))
+				b = append(b, '#')
+				b = strconv.AppendInt(b, int64(c), 10)
+			}
+			b = appendRuns(b, lines[c])
+		}
+	}
+	return append(b, "\x1b\\"...)
+}
+
+// appendRuns appends the columns of one color, repetitions as counts.
+func appendRuns(b, columns []byte) []byte {
+	columns = bytes.TrimRight(columns, "\x00")
+	for x := 0; x < len(columns); {
+		end := x + 1
+		for end < len(columns) && columns[end] == columns[x] {
+			end++
+		}
+		char := columns[x] + '?'
+		if end-x > 3 {
+			b = append(b, '!')
+			b = strconv.AppendInt(b, int64(end-x), 10)
+			b = append(b, char)
+		} else {
+			b = append(b, bytes.Repeat([]byte{char}, end-x)...)
+		}
+		x = end
+	}
+	return b
+}

@@ -315,6 +315,9 @@ func (p *Painter) control() {
 	n := number(0, 1)
 	at, width, height := &p.at, p.width, len(p.rows)
 	end := image.Pt(width, at.Y)
+	if p.parser.Command() != 'm' {
+		at.X = max(0, min(at.X, width-1)) // a cursor that moves does not wrap any more
+	}
 	switch p.parser.Command() {
 	case 'A':
 		at.Y = max(0, at.Y-n)

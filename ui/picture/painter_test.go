@@ -1,0 +1,314 @@
+package picture
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"io"
+	"strings"
+	"testing"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+	"pgregory.net/rapid"
+
+	"mediadesk/api/media"
+	"mediadesk/api/media/mediatest"
+)
+
+// letters is a surface whose pixels are letters: one for each cell of each image.
+// So an emulator of text shows which cells have pixels, and of what.
+type letters struct{}
+
+func letter(n int, at image.Point) rune { return rune(0xf0000 + n*400 + at.Y*20 + at.X) }
+
+func (letters) Prepare(*Image, *image.RGBA) string { return "" }
+
+func (letters) Paint(b []byte, _, changed []Part, _ bool) []byte {
+	b = append(b, ansi.ResetModeAutoWrap...) // unlike letters, pixels move no cursor
+	for _, p := range changed {
+		for y := p.Cells.Min.Y; y < p.Cells.Max.Y; y++ {
+			b = goTo(b, p.At.Add(image.Pt(0, y-p.Cells.Min.Y)))
+			for x := p.Cells.Min.X; x < p.Cells.Max.X; x++ {
+				b = append(b, string(letter(p.Image.number(), image.Pt(x, y)))...)
+			}
+		}
+	}
+	return append(b, ansi.SetModeAutoWrap...)
+}
+
+func (letters) Forget(*Image) string { return "" }
+
+// sink is a terminal that keeps what is written.
+type sink struct{ bytes.Buffer }
+
+func (*sink) Close() error { return nil }
+func (*sink) Fd() uintptr  { return 0 }
+
+// TestPainterKeepsTextAndPixelsApart: after each of many frames, of random texts,
+// pictures and popups and at changing sizes, each cell of the terminal has what the
+// frame has there: the pixels of that part of that picture, or text.
+func TestPainterKeepsTextAndPixelsApart(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		store := NewImageStore(false)
+		store.Use(MethodSixel)
+		store.surface = letters{}
+		p := New(mediatest.Quarters(8, 8), media.Normal)
+		var images []*Image
+		for range 3 {
+			size := image.Pt(rapid.IntRange(1, 12).Draw(r, "columns"), rapid.IntRange(1, 6).Draw(r, "rows"))
+			i, err := store.newImage(p, size, Options{Cell: image.Pt(1, 2)}, fullLight)
+			if err != nil {
+				r.Fatal(err)
+			}
+			images = append(images, i)
+		}
+		size := image.Pt(30, 12)
+		out := &sink{}
+		painter := NewPainter(out, store)
+		painter.size = func() (int, int, error) { return size.X, size.Y, nil }
+		terminal := vt.NewEmulator(size.X, size.Y)
+		defer func() { _ = terminal.Close() }()
+		go func() { _, _ = io.Copy(io.Discard, terminal) }()
+		var drawn bytes.Buffer
+		renderer := uv.NewTerminalRenderer(&drawn, []string{"TERM=xterm-256color"})
+		renderer.SetFullscreen(true)
+		renderer.SetRelativeCursor(false)
+		renderer.SetScrollOptim(true)
+		renderer.Erase()
+		buffer := uv.NewScreenBuffer(size.X, size.Y)
+		var all []string
+		for range rapid.IntRange(1, 12).Draw(r, "frames") {
+			if rapid.IntRange(0, 5).Draw(r, "resize") == 0 {
+				size = image.Pt(rapid.IntRange(5, 40).Draw(r, "width"), rapid.IntRange(3, 16).Draw(r, "height"))
+				terminal.Resize(size.X, size.Y)
+				renderer.Erase()
+				renderer.Resize(size.X, size.Y)
+				buffer.Touched = nil
+				buffer.Resize(size.X, size.Y)
+			}
+			frame := randomFrame(r, size, images)
+			buffer.Clear()
+			uv.NewStyledString(frame).Draw(buffer, buffer.Bounds())
+			renderer.Render(buffer.RenderBuffer)
+			if err := renderer.Flush(); err != nil {
+				r.Fatal(err)
+			}
+			if _, err := painter.Write(drawn.Bytes()); err != nil {
+				r.Fatal(err)
+			}
+			written := out.String()
+			all = append(all, written)
+			if _, err := terminal.WriteString(written); err != nil {
+				r.Fatal(err)
+			}
+			drawn.Reset()
+			out.Reset()
+			for y := range size.Y {
+				for x := range size.X {
+					want, have := " ", " "
+					if c := buffer.CellAt(x, y); c != nil && c.Content != "" {
+						want = c.Content
+					}
+					if cell, ok := painter.placeholder([]byte(want)); ok {
+						want = string(letter(cell.n, cell.at))
+					}
+					if c := terminal.CellAt(x, y); c != nil && c.Content != "" {
+						have = c.Content
+					}
+					if have != want {
+						r.Fatalf("cell %d,%d shows %q, not %q, after\n%q", x, y, have, want, all)
+					}
+				}
+			}
+		}
+	})
+}
+
+// randomFrame is a screen with lines of text that scroll, pictures, and a popup.
+func randomFrame(r *rapid.T, size image.Point, images []*Image) string {
+	from := rapid.IntRange(0, 5).Draw(r, "first line")
+	rows := make([][]string, size.Y)
+	for y := range rows {
+		text := fmt.Sprintf("line %d %s", from+y, strings.Repeat(string(rune('a'+(from+y)%26)), (from+y)%20))
+		rows[y] = strings.Split(fmt.Sprintf("%-*.*s", size.X, size.X, text), "")
+	}
+	put := func(at image.Point, cells [][]string) {
+		for y, line := range cells {
+			for x, c := range line {
+				if at.Y+y < size.Y && at.X+x < size.X {
+					rows[at.Y+y][at.X+x] = c
+				}
+			}
+		}
+	}
+	place := func(name string) image.Point {
+		return image.Pt(rapid.IntRange(0, size.X-1).Draw(r, name+" x"), rapid.IntRange(0, size.Y-1).Draw(r, name+" y"))
+	}
+	for _, i := range images {
+		if !rapid.Bool().Draw(r, "shown") {
+			continue
+		}
+		cells := make([][]string, i.size.Y)
+		for y := range cells {
+			for x := range i.size.X {
+				cells[y] = append(cells[y], string(i.place(nil, x, x+1, y)))
+			}
+		}
+		put(place("picture"), cells)
+	}
+	if rapid.Bool().Draw(r, "popup") {
+		put(place("popup"), [][]string{strings.Split("+----+", ""), strings.Split("|    |", ""), strings.Split("+----+", "")})
+	}
+	lines := make([]string, size.Y)
+	for y := range rows {
+		lines[y] = strings.Join(rows[y], "")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestPainterBytes: what each protocol sends for a picture of 4 by 2 cells, when a
+// popup covers a cell of it, and when that is gone.
+func TestPainterBytes(t *testing.T) {
+	for _, m := range []Method{MethodDirect, MethodInline, MethodSixel} {
+		t.Run(m.String(), func(t *testing.T) {
+			store := NewImageStore(false)
+			store.next = 1
+			if !store.Use(m) || store.Use(m) {
+				t.Fatal("the screen must be cleared once")
+			}
+			i, err := store.newImage(New(mediatest.Quarters(64, 48), media.Normal), image.Pt(4, 2), Options{Cell: image.Pt(8, 12)}, fullLight)
+			must(t, err)
+			out := &sink{}
+			p := NewPainter(out, store)
+			p.size = func() (int, int, error) { return 10, 4, nil }
+			line := func(y, x, end int) string { return ansi.CursorPosition(3+x, 2+y) + string(i.place(nil, x, end, y)) }
+			frame := func(s string) string {
+				_, err := p.Write([]byte(ansi.SetModeSynchronizedOutput + s + ansi.ResetModeSynchronizedOutput))
+				must(t, err)
+				defer out.Reset()
+				written := out.String()
+				if strings.Contains(written, "\U0010eeee") || !strings.HasSuffix(written, ansi.ResetModeSynchronizedOutput) {
+					t.Errorf("it writes %q", written)
+				}
+				return written
+			}
+			count := func(s string) int {
+				return strings.Count(s, "a=p,") + strings.Count(s, "1337;File=") + strings.Count(s, "\x1bP0;1q")
+			}
+			if n := count(frame(ansi.EraseEntireDisplay + line(0, 0, 4) + line(1, 0, 4))); n != 1 {
+				t.Errorf("the picture is painted in %d parts", n)
+			}
+			if s := frame(ansi.CursorPosition(1, 4) + "text"); count(s) != 0 {
+				t.Errorf("what stays is painted again: %q", s)
+			}
+			covered := frame(ansi.CursorPosition(4, 2) + "X")
+			if m == MethodDirect && (count(covered) != 3 || strings.Count(covered, "a=d,d=i,") != 1) || m != MethodDirect && count(covered) != 0 {
+				t.Errorf("with a popup: %q", covered)
+			}
+			again := frame(line(0, 1, 2))
+			if count(again) != 1 || len(again) > 2000 {
+				t.Errorf("without the popup: %q", again)
+			}
+			if gone := frame(ansi.EraseEntireDisplay); count(gone) != 0 {
+				t.Errorf("after clearing: %q", gone)
+			}
+			if m == MethodSixel && !strings.Contains(again, "\"1;1;8;12") {
+				t.Errorf("not only the cell that was covered is painted: %q", again)
+			}
+		})
+	}
+}
+
+// TestSixelColors: a sixel decodes to the picture, but for its fewer colors.
+func TestSixelColors(t *testing.T) {
+	store := NewImageStore(false)
+	store.Use(MethodSixel)
+	i, err := store.newImage(New(mediatest.Quarters(40, 24), media.Normal), image.Pt(4, 2), Options{Cell: image.Pt(10, 12)}, fullLight)
+	must(t, err)
+	part := Part{Image: i, Cells: image.Rect(0, 0, 4, 2)}
+	pixels := decodeSixel(t, string(appendSixel(nil, i, part.scaled())))
+	want := mediatest.Quarters(40, 24)
+	for _, at := range []image.Point{{2, 2}, {37, 2}, {2, 21}, {37, 21}} {
+		r, g, b, _ := want.At(at.X, at.Y).RGBA()
+		got := pixels[at]
+		for c, v := range []uint32{r, g, b} {
+			if d := int(v>>8)*100/255 - got[c]; d < -12 || d > 12 {
+				t.Errorf("pixel %v is %v %%, not %d %d %d of 255", at, got, r>>8, g>>8, b>>8)
+			}
+		}
+	}
+	if len(pixels) != 40*24 {
+		t.Errorf("%d pixels", len(pixels))
+	}
+}
+
+// decodeSixel gives the pixels of a sixel, in percent.
+func decodeSixel(t *testing.T, s string) map[image.Point][3]int {
+	t.Helper()
+	_, s, _ = strings.Cut(s, "q")
+	s = strings.TrimSuffix(s, "\x1b\\")
+	colors := map[int][3]int{}
+	pixels := map[image.Point][3]int{}
+	var at image.Point
+	color, count := 0, 1
+	number := func() (n int) {
+		for s != "" && s[0] >= '0' && s[0] <= '9' {
+			n, s = n*10+int(s[0]-'0'), s[1:]
+		}
+		return n
+	}
+	for s != "" {
+		c := s[0]
+		s = s[1:]
+		switch {
+		case c == '"':
+			for range 4 {
+				number()
+				s = strings.TrimPrefix(s, ";")
+			}
+		case c == '#':
+			color = number()
+			if strings.HasPrefix(s, ";2;") {
+				s = s[3:]
+				var rgb [3]int
+				for i := range rgb {
+					rgb[i] = number()
+					s = strings.TrimPrefix(s, ";")
+				}
+				colors[color] = rgb
+			}
+		case c == '!':
+			count = number()
+		case c == '$':
+			at.X = 0
+		case c == '-':
+			at = image.Pt(0, at.Y+6)
+		case c >= '?' && c <= '~':
+			for range count {
+				for bit := range 6 {
+					if (c-'?')>>bit&1 != 0 {
+						pixels[at.Add(image.Pt(0, bit))] = colors[color]
+					}
+				}
+				at.X++
+			}
+			count = 1
+		default:
+			t.Fatalf("%q is not sixel", c)
+		}
+	}
+	return pixels
+}
+
+func BenchmarkSixel(b *testing.B) {
+	store := NewImageStore(false)
+	store.Use(MethodSixel)
+	i, err := store.newImage(New(mediatest.Photograph(800, 600), media.Normal), image.Pt(80, 30), Options{Cell: image.Pt(10, 20)}, fullLight)
+	must(b, err)
+	part := Part{Image: i, Cells: image.Rect(0, 0, 80, 30)}
+	for b.Loop() {
+		b.SetBytes(int64(len(appendSixel(nil, i, part.scaled()))))
+	}
+}

@@ -17,7 +17,7 @@ import (
 	"mediadesk/api/media/mediatest"
 )
 
-// letters is a surface whose pixels are letters: one for each cell of each image.
+// letters is a protocol whose pixels are letters: one for each cell of each image.
 // So an emulator of text shows which cells have pixels, and of what.
 type letters struct{}
 
@@ -53,7 +53,7 @@ func TestPainterKeepsTextAndPixelsApart(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		store := NewImageStore(false)
 		store.Use(MethodSixel)
-		store.surface = letters{}
+		store.by = letters{}
 		p := New(mediatest.Quarters(8, 8), media.Normal)
 		var images []*Image
 		for range 3 {

@@ -26,6 +26,9 @@ type Facts struct {
 // NewFacts begins with no line. No line becomes wider than width columns.
 func NewFacts(width int, th *theme.Theme) *Facts { return &Facts{width: width, th: th} }
 
+// Theme is the one that its lines are drawn in.
+func (f *Facts) Theme() *theme.Theme { return f.th }
+
 // Lines are those collected so far.
 func (f *Facts) Lines() []string { return f.lines }
 

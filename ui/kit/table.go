@@ -6,12 +6,16 @@ import "strings"
 
 // Column is one column of rows that line up.
 type Column struct {
+	// Name stands above the column.
+	Name string
 	// Width is the least number of cells.
 	Width int
 	// Flex is the share of the room that is left; 0 keeps the column at Width.
 	Flex int
 	// Right puts the text at the right: for numbers.
 	Right bool
+	// Middle shortens a text from outside in its middle: for names.
+	Middle bool
 	// Spare is the order in which columns go when there is no room: the
 	// highest first. Columns of 0 stay.
 	Spare int
@@ -99,4 +103,13 @@ func (cs Columns) Row(widths []int, cells ...string) string {
 		}
 	}
 	return b.String()
+}
+
+// names are the names of the columns.
+func (cs Columns) names() []string {
+	out := make([]string, len(cs))
+	for i, c := range cs {
+		out[i] = c.Name
+	}
+	return out
 }

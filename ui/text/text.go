@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -319,4 +320,14 @@ func Blanks(n int) string {
 		return ""
 	}
 	return strings.Repeat(" ", n)
+}
+
+// HasAll reports whether each word, in lower case, is in one of the texts,
+// whatever their case: for filters. No words are in every text.
+func HasAll(words []string, texts ...string) bool {
+	if len(words) == 0 {
+		return true
+	}
+	all := strings.ToLower(strings.Join(texts, "\n"))
+	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(all, w) })
 }

@@ -115,3 +115,37 @@ func Share(done, total int64) float64 {
 	}
 	return math.Min(1, float64(done)/float64(total))
 }
+
+// About is a length of time that is an estimate: minutes without seconds.
+func About(d time.Duration) string {
+	if d >= time.Minute && d < time.Hour {
+		return fmt.Sprintf("%d min", int(d.Round(time.Minute)/time.Minute))
+	}
+	return Duration(d)
+}
+
+// In says how long from now a time is: "in 4 s", "now".
+func In(t, now time.Time) string {
+	if left := t.Sub(now); left >= time.Second {
+		return "in " + About(left)
+	}
+	return "now"
+}
+
+// Moment is a time of day with seconds, and the day where it is not today's. The
+// zero time is "".
+func Moment(t, now time.Time) string { return moment(t, now, "15:04:05") }
+
+// Minute is Moment without seconds.
+func Minute(t, now time.Time) string { return moment(t, now, "15:04") }
+
+func moment(t, now time.Time, today string) string {
+	if t.IsZero() {
+		return ""
+	}
+	t, now = t.Local(), now.Local()
+	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
+		return t.Format(today)
+	}
+	return t.Format("2 Jan 2006 15:04")
+}

@@ -8,38 +8,42 @@ type Sign int
 
 // The signs. SignNone is one blank cell.
 const (
-	SignNone    Sign = iota
-	SignGood         // done: stored, success
-	SignBad          // refused, failed
-	SignWait         // waiting, pending
-	SignBusy         // under way
-	SignWarn         // worth a look before going on
-	SignInfo         // worth knowing
-	SignUnknown      // nobody can tell
-	SignPaused       // held by the person
-	SignMarked       // picked for an act
-	SignCursor       // the row under the cursor
-	SignFolder       // a folder
-	SignChanged      // differs from what is saved
+	SignNone     Sign = iota
+	SignGood          // done: stored, success
+	SignBad           // refused, failed
+	SignWait          // waiting, pending
+	SignBusy          // under way
+	SignWarn          // worth a look before going on
+	SignInfo          // worth knowing
+	SignUnknown       // nobody can tell
+	SignPaused        // held by the person
+	SignMarked        // picked for an act
+	SignCursor        // the row under the cursor
+	SignFolder        // a folder
+	SignChanged       // differs from what is saved
+	SignUnfolded      // the head of a group whose rows are shown
+	SignFolded        // the head of a group whose rows are not
 	signCount
 )
 
 // Every glyph is narrow in every terminal, also in those set up for East Asian
 // text, which rules out most arrows, bullets and blocks.
 var glyphs = [signCount]struct{ fancy, ascii string }{
-	SignNone:    {" ", " "},
-	SignGood:    {"✓", "+"},
-	SignBad:     {"✗", "x"},
-	SignWait:    {"⋯", "."},
-	SignBusy:    {"»", ">"},
-	SignWarn:    {"!", "!"},
-	SignInfo:    {"i", "i"},
-	SignUnknown: {"?", "?"},
-	SignPaused:  {"=", "="},
-	SignMarked:  {"✓", "*"},
-	SignCursor:  {"›", ">"},
-	SignFolder:  {"/", "/"},
-	SignChanged: {"~", "~"},
+	SignNone:     {" ", " "},
+	SignGood:     {"✓", "+"},
+	SignBad:      {"✗", "x"},
+	SignWait:     {"⋯", "."},
+	SignBusy:     {"»", ">"},
+	SignWarn:     {"!", "!"},
+	SignInfo:     {"i", "i"},
+	SignUnknown:  {"?", "?"},
+	SignPaused:   {"=", "="},
+	SignMarked:   {"✓", "*"},
+	SignCursor:   {"›", ">"},
+	SignFolder:   {"/", "/"},
+	SignChanged:  {"~", "~"},
+	SignUnfolded: {"▾", "v"},
+	SignFolded:   {"▸", ">"},
 }
 
 // Glyph is the sign without a style, always one cell wide. A sign out of

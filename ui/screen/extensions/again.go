@@ -60,7 +60,7 @@ func (m *Model) noAgain() string {
 	run, ok := m.current()
 	switch {
 	case !ok:
-		return m.noRow()
+		return m.list.NoRow()
 	case run.Asked == nil:
 		return "its options are not known here: it was asked for elsewhere, or by an older mediadesk. The details (i, then x) run it with others"
 	case !run.Status.Final() && m.o.Now().Sub(run.Started) < session.HookLife:
@@ -97,7 +97,7 @@ func (m *Model) noCancel() string {
 	run, ok := m.current()
 	switch {
 	case !ok:
-		return m.noRow()
+		return m.list.NoRow()
 	case !m.o.Profile.Local:
 		return session.ErrNotLocal.Error()
 	case run.Status.Final():
@@ -207,7 +207,7 @@ func (m *Model) noTags() string {
 	run, ok := m.current()
 	switch {
 	case !ok:
-		return m.noRow()
+		return m.list.NoRow()
 	case !api.IsTagging(run.Extension):
 		return "it is no tagging extension"
 	case run.Status != api.StatusSuccess:

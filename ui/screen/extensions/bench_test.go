@@ -61,16 +61,12 @@ func BenchmarkBoard(b *testing.B) {
 				draw(kit.KeyMsg([]string{"pgdown", "down", "up", "pgup"}[i%4]))
 			},
 			"filter": func(m *Model, draw func(tea.Msg), i int) {
-				if i%2 == 0 {
-					m.startFilter()
-					draw(kit.KeyMsg("7"))
-					return
-				}
-				draw(kit.KeyMsg("backspace"))
+				m.list.SetFilter([]string{"7", ""}[i%2])
+				draw(page.Acted{})
 			},
 			"group": func(m *Model, draw func(tea.Msg), i int) {
 				m.runs.grouping = grouping(i) % groupings
-				m.arrange()
+				m.list.Arrange()
 				draw(page.Tick{})
 				draw(kit.KeyMsg("down"))
 			},

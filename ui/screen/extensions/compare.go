@@ -228,7 +228,7 @@ func (m *Model) noCompare() string {
 	run, ok := m.current()
 	switch {
 	case !ok:
-		return m.noRow()
+		return m.list.NoRow()
 	case run.Extension != api.RemoveBackground:
 		return "only a background removal changes the picture"
 	case run.Status != api.StatusSuccess:

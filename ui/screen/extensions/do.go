@@ -7,14 +7,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 )
 
-// enter goes into the history of the run.
+// enter folds a group, or goes into the history of the run.
 func (m *Model) enter() tea.Cmd {
-	m.open, m.focus = true, onPane
-	m.pane.Reset()
+	if !m.list.Fold() {
+		m.list.OpenPane()
+	}
 	return nil
 }
 
@@ -41,68 +41,22 @@ func (m *Model) inspect() tea.Cmd {
 
 func (m *Model) nextStatus() tea.Cmd {
 	m.runs.status = (m.runs.status + 1) % statusCount
-	m.arrange()
+	m.list.Arrange()
 	return nil
 }
 
-func (m *Model) startFilter() tea.Cmd {
-	m.focus = onFilter
-	m.filter.Focus()
-	return nil
-}
-
-func (m *Model) keepFilter() tea.Cmd {
-	m.focus = onList
-	m.filter.Blur()
-	return nil
-}
-
-func (m *Model) clearFilter() tea.Cmd {
-	m.filter.SetValue("")
-	m.arrange()
-	return m.keepFilter()
-}
-
-// turn goes to the next row that was found, round and round.
-func (m *Model) turn(by int) tea.Cmd {
-	n := m.list.Len()
-	for range n {
-		m.list.SetCursor((m.list.Cursor() + by + n) % n)
-		if _, ok := m.current(); ok {
-			break
-		}
-	}
-	return nil
-}
-
-func (m *Model) nextPart() tea.Cmd {
-	if m.focus == onPane {
-		m.focus = onList
-		return nil
-	}
-	m.open, m.focus = true, onPane
-	return nil
-}
-
-// back is one step back: out of the history, of the filter, of the status.
-func (m *Model) back() tea.Cmd {
-	switch {
-	case m.focus == onPane || m.open:
-		m.focus, m.open = onList, false
-	case m.filter.Value() != "":
-		return m.clearFilter()
-	default:
+// widen shows the runs of every status again.
+func (m *Model) widen(try bool) bool {
+	narrow := m.runs.status != every
+	if narrow && !try {
 		m.runs.status = every
-		m.arrange()
+		m.list.Arrange()
 	}
-	return nil
+	return narrow
 }
-
-// copied is one thing that can be copied.
-type copied struct{ key, what, text string }
 
 // copyable tells what can be copied of a run.
-type copyable struct{ rows []copied }
+type copyable struct{ copies page.Copies }
 
 // findCopies looks up what can be copied: the address of the file is in its
 // record.
@@ -115,19 +69,14 @@ func (m *Model) findCopies() tea.Cmd {
 	known := *run
 	return func() tea.Msg {
 		file := record()
-		var rows []copied
-		add := func(key, what, text string) {
-			if text != "" {
-				rows = append(rows, copied{key, what, text})
-			}
-		}
-		add("u", "URL", file.URL)
-		add("i", "file id", known.FileID)
-		add("p", "path", known.FilePath)
-		add("x", "extension", known.Extension)
-		add("e", "error", known.Error)
-		add("h", "webhook posts", posts(events))
-		return copyable{rows}
+		var copies page.Copies
+		copies.Add("u", "URL", file.URL)
+		copies.Add("i", "file id", known.FileID)
+		copies.Add("p", "path", known.FilePath)
+		copies.Add("x", "extension", known.Extension)
+		copies.Add("e", "error", known.Error)
+		copies.Add("h", "webhook posts", posts(events))
+		return copyable{copies}
 	}
 }
 
@@ -144,14 +93,8 @@ func posts(events []api.RunEvent) string {
 
 // openMenu offers what can be copied, unless the user went on meanwhile.
 func (m *Model) openMenu(found copyable) {
-	if m.focus == onFilter {
+	if m.Capturing() {
 		return
 	}
-	rows := make([]kit.MenuRow, len(found.rows))
-	for i, c := range found.rows {
-		rows[i] = kit.MenuRow{Key: c.key, Label: c.what, Note: strings.ReplaceAll(c.text, "\n", " "), Do: func() tea.Cmd {
-			return page.Send(page.Copy{What: c.what, Text: c.text})
-		}}
-	}
-	m.Overlays().Open(kit.NewMenu("Copy", rows...))
+	m.Overlays().Open(found.copies.Menu())
 }

@@ -135,13 +135,13 @@ func hooked(r *api.Run) { r.Webhook = true }
 // names are those of the rows, in order.
 func (d *desk) names() string {
 	var out []string
-	for i := range d.m.runs.shown {
-		r, ok := d.m.runs.row(i)
-		if !ok {
-			out = append(out, "#"+d.m.runs.shown[i].head.name)
+	for i := range d.m.list.Len() {
+		e, _ := d.m.list.At(i)
+		if e.Head() {
+			out = append(out, "#"+e.Key)
 			continue
 		}
-		out = append(out, r.FilePath)
+		out = append(out, d.m.runs.all[e.Row].FilePath)
 	}
 	return strings.Join(out, " ")
 }

@@ -39,9 +39,9 @@ func some(d *desk) map[string]api.Run {
 // find puts the cursor on the run of a file.
 func (d *desk) find(place string) {
 	d.t.Helper()
-	for i := range d.m.runs.shown {
-		if r, _ := d.m.runs.row(i); r.FilePath == place {
-			d.m.list.SetCursor(i)
+	for i := range d.m.list.Len() {
+		if e, _ := d.m.list.At(i); !e.Head() && d.m.runs.all[e.Row].FilePath == place {
+			d.m.list.GoTo(i)
 			d.Send(page.Shown{})
 			return
 		}
@@ -104,7 +104,7 @@ func TestFilters(t *testing.T) {
 		d.Press("f")
 		d.Sees("showing " + want + " only")
 		n := map[string]int{"pending": 4, "success": 2, "failed": 1}[want]
-		if len(d.m.runs.shown) != n {
+		if d.m.list.Len() != n {
 			t.Errorf("%s: %s", want, d.names())
 		}
 	}

@@ -51,81 +51,55 @@ func (g grouping) rank(run *api.Run) int {
 	return 2
 }
 
-// line is a row of the list: a run, or the head of a group.
-type line struct {
-	run  int // in all; of a head, the first of its group
-	head *group
-}
-
-// group is what the head of a group says.
-type group struct {
-	name                     string
-	pending, success, failed int
-}
-
-// gather puts the runs that were found into lines.
-func (r *runs) gather(found []int) {
-	r.shown = r.shown[:0]
-	if r.grouping == byTime {
-		for _, i := range found {
-			r.shown = append(r.shown, line{run: i})
-		}
-		return
-	}
+// gather puts the runs that were found into groups.
+func (r *runs) gather(found []int) []kit.Group {
 	g := r.grouping
 	slices.SortStableFunc(found, func(a, b int) int {
 		x, y := &r.all[a], &r.all[b]
 		return cmp.Or(cmp.Compare(g.rank(x), g.rank(y)), cmp.Compare(g.key(x), g.key(y)))
 	})
-	var head *group
+	var groups []kit.Group
+	r.heads = map[string]tally{}
 	for _, i := range found {
-		run := &r.all[i]
-		if name := g.key(run); head == nil || head.name != name {
-			head = &group{name: name}
-			r.shown = append(r.shown, line{run: i, head: head})
+		key := g.key(&r.all[i])
+		if n := len(groups); n == 0 || groups[n-1].Key != key {
+			groups = append(groups, kit.Group{Key: key})
 		}
-		switch {
-		case !run.Status.Final():
-			head.pending++
-		case run.Status == api.StatusFailed:
-			head.failed++
-		default:
-			head.success++
-		}
-		r.shown = append(r.shown, line{run: i})
+		last := &groups[len(groups)-1]
+		last.Rows = append(last.Rows, i)
+		head := r.heads[key]
+		head.add(&r.all[i])
+		r.heads[key] = head
+	}
+	return groups
+}
+
+// tally counts runs by how they stand.
+type tally struct{ pending, success, failed int }
+
+func (t *tally) add(run *api.Run) {
+	switch {
+	case !run.Status.Final():
+		t.pending++
+	case run.Status == api.StatusFailed:
+		t.failed++
+	default:
+		t.success++
 	}
 }
 
-// words say how the runs of a group stand.
-func (g *group) words() string {
-	s := text.Plural(g.pending+g.success+g.failed, "run")
+// String says how the runs of a group stand.
+func (t tally) String() string {
+	s := text.Plural(t.pending+t.success+t.failed, "run")
 	for _, part := range []struct {
 		n    int
 		word string
-	}{{g.pending, "pending"}, {g.success, "success"}, {g.failed, "failed"}} {
+	}{{t.pending, "pending"}, {t.success, "success"}, {t.failed, "failed"}} {
 		if part.n > 0 {
 			s += " · " + text.Count(part.n) + " " + part.word
 		}
 	}
 	return s
-}
-
-// settle takes the cursor off a head, on in the direction in which it went, and
-// keeps the head of the first group in sight.
-func (m *Model) settle(from int) {
-	at := m.list.Cursor()
-	if at >= len(m.runs.shown) || m.runs.shown[at].head == nil {
-		if at == 1 && m.runs.shown[0].head != nil {
-			m.list.SetCursor(0)
-			m.list.SetCursor(1)
-		}
-		return
-	}
-	if at < from && at > 0 {
-		m.list.SetCursor(at - 1)
-		return
-	}
-	m.list.SetCursor(at + 1)
 }
 
 // quietAfter is how long a run is pending before it counts as one without
@@ -151,7 +125,7 @@ func (m *Model) openGroups() tea.Cmd {
 	for g := range groupings {
 		rows[g] = kit.MenuRow{Key: [groupings]string{"t", "f", "x", "s"}[g], Label: groupingNames[g], Current: g == m.runs.grouping, Do: func() tea.Cmd {
 			m.runs.grouping = g
-			m.arrange()
+			m.list.Arrange()
 			return nil
 		}}
 	}

@@ -61,12 +61,12 @@ type historyRead struct {
 // and not known yet.
 func (m *Model) readHistory() tea.Cmd {
 	run, ok := m.current()
-	if !ok || m.layout(m.size).pane.Empty() {
+	if !ok || !m.list.PaneShown() {
 		return nil
 	}
 	if m.history.id != run.ID {
 		m.history = history{id: run.ID, stale: true}
-		m.pane.Reset()
+		m.list.ResetPane()
 	}
 	if !m.history.stale || m.history.asked {
 		return nil

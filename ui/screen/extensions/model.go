@@ -4,7 +4,6 @@ package extensions
 
 import (
 	"context"
-	"image"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,7 +13,6 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
-	"mediadesk/ui/theme"
 )
 
 // Session is what the screen asks of the session.
@@ -58,45 +56,22 @@ type Options struct {
 	Now func() time.Time
 }
 
-// focus is the part that has the keys.
-type focus uint8
-
-const (
-	onList focus = iota
-	onPane
-	onFilter
-)
-
 // Model is the screen.
 type Model struct {
 	page.Base
-	o     Options
-	runs  runs
-	focus focus
+	o    Options
+	runs runs
+	list *kit.Listing
 
 	reading bool // the runs are being read
 	again   bool // and are to be read again
 	history history
-
-	list   kit.List
-	pane   kit.Pane
-	open   bool // the history is shown where it is not always
-	filter kit.Field
-	clicks *kit.Clicks
 
 	clock page.Questions // the clock that runs
 	pace  time.Duration  // of the clock that runs; 0: none does
 	after func(time.Duration, tea.Msg) tea.Cmd
 
 	shown bool // it is in front
-	size  image.Point
-	memo  *kit.Memo[drawnFor, string]
-}
-
-// drawnFor is what the drawn screen depends on beside its state.
-type drawnFor struct {
-	size  image.Point
-	theme *theme.Theme
 }
 
 // history is what was learnt and heard about one run.
@@ -120,13 +95,18 @@ func New(o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Model{
-		o: o, runs: newRuns(), memo: &kit.Memo[drawnFor, string]{}, clicks: kit.NewClicks(o.Now),
-		filter: kit.Field{Label: "Filter", Placeholder: "part of an extension, a path or a status"},
+	m := &Model{
+		o: o, runs: newRuns(),
 		after: func(d time.Duration, msg tea.Msg) tea.Cmd {
 			return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 		},
 	}
+	m.list = kit.NewListing(kit.ListingOptions{
+		Rows: rows{m}, ID: "extensions", Now: o.Now, PaneMost: 72, Widen: m.widen,
+		Placeholder: "part of an extension, a path or a status",
+		Nothing:     "no extension was asked for yet", NotFound: "the filter shows no run", OnHead: "this is the head of a group",
+	})
+	return m
 }
 
 // Update takes a message.
@@ -135,12 +115,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	if !used {
 		return nil
 	}
-	l := m.layout(m.size)
-	m.list.SetHeight(l.list.Dy())
-	if !l.pane.Empty() {
-		m.pane.SetSize(len(m.paneLines(l.pane.Size(), m.o.Now(), &theme.Theme{})), l.pane.Size())
-	}
-	m.memo.Forget()
+	m.list.Changed()
 	return tea.Batch(cmd, m.readHistory(), m.startClock())
 }
 
@@ -151,7 +126,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return m.read(), true
 	case page.Acted:
 	case page.Resized:
-		m.size = msg.Size
+		m.list.Resize(msg.Size)
 	case page.Shown:
 		m.shown = true
 		return m.read(), true
@@ -189,9 +164,11 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		m.o.Watch.Attend(false)
 		m.plan()
 	case tea.MouseClickMsg:
-		return m.click(msg), true
+		if m.list.Click(msg) {
+			return m.enter(), true
+		}
 	case tea.MouseWheelMsg:
-		m.wheel(msg)
+		m.list.Wheel(msg)
 	default:
 		return nil, false
 	}
@@ -207,7 +184,7 @@ func (m *Model) taken(msg runsRead) tea.Cmd {
 	m.runs.take(msg.runs, msg.seen)
 	m.runs.strays = msg.strays
 	m.plan()
-	m.arrange()
+	m.list.Arrange()
 	if m.again {
 		return m.read()
 	}
@@ -231,30 +208,13 @@ func (m *Model) plan() {
 	}
 }
 
-// arrange filters the rows. The cursor stays on its run; at the top it stays
-// there, where the newest are.
-func (m *Model) arrange() {
-	at := m.list.Cursor()
-	run, ok := m.current()
-	m.runs.arrange(m.filter.Value(), m.o.Now())
-	m.list.SetLen(len(m.runs.shown))
-	if found := m.runs.find(run.ID); ok && at > m.firstRow() && found >= 0 {
-		at = found
+// current is the run under the cursor; where there is none, a run of nothing.
+func (m *Model) current() (*api.Run, bool) {
+	if row, ok := m.list.Row(); ok {
+		return &m.runs.all[row], true
 	}
-	m.list.SetCursor(at)
-	m.settle(at)
+	return &api.Run{}, false
 }
-
-// firstRow is the place of the first run: below the head of its group.
-func (m *Model) firstRow() int {
-	if m.runs.grouping != byTime {
-		return 1
-	}
-	return 0
-}
-
-// current is the run under the cursor.
-func (m *Model) current() (*api.Run, bool) { return m.runs.row(m.list.Cursor()) }
 
 // ticked comes from the clock.
 type ticked struct{}

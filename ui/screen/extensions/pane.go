@@ -2,7 +2,6 @@ package extensions
 
 import (
 	"fmt"
-	"image"
 	"slices"
 	"strings"
 	"time"
@@ -13,26 +12,20 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// drawPane tells all that is known of the run under the cursor: how it stands
-// and its history.
-func (m *Model) drawPane(size image.Point, now time.Time, th *theme.Theme) string {
-	run, ok := m.current()
-	if !ok {
-		return kit.Box("", "", size, false, th)
+// Describe tells all that is known of a run: how it stands and its history. Of a
+// group it says how its runs stand.
+func (r rows) Describe(e kit.Entry, f *kit.Facts) (title string) {
+	th, now := f.Theme(), r.o.Now()
+	if e.Head() {
+		f.Say(th.Text, r.runs.heads[e.Key].String())
+		f.Say(th.Muted, "enter folds or unfolds the group.")
+		return e.Key
 	}
-	return m.pane.View(text.Safe(run.Extension), m.paneLines(size, now, th), size, m.focus == onPane, th)
-}
-
-func (m *Model) paneLines(size image.Point, now time.Time, th *theme.Theme) []string {
-	run, ok := m.current()
-	if !ok {
-		return nil
-	}
-	f := kit.NewFacts(kit.PaneWidth(size), th)
-	m.describe(f, run, now, th)
-	m.tellTags(f, run, th)
-	m.tell(f, run, now, th)
-	return f.Lines()
+	run := &r.runs.all[e.Row]
+	r.describe(f, run, now, th)
+	r.tellTags(f, run, th)
+	r.tell(f, run, now, th)
+	return run.Extension
 }
 
 func (m *Model) describe(f *kit.Facts, run *api.Run, now time.Time, th *theme.Theme) {
@@ -65,7 +58,7 @@ func (m *Model) describe(f *kit.Facts, run *api.Run, now time.Time, th *theme.Th
 	f.Gap()
 	f.Fact("File", place(run))
 	f.Fact("File id", run.FileID)
-	f.Fact("Asked", moment(run.Started, now))
+	f.Fact("Asked", text.Moment(run.Started, now))
 	f.Fact("Known from", m.known(run, now))
 	f.Fact("Options", options(run))
 	f.Gap()
@@ -118,7 +111,7 @@ func (m *Model) tell(f *kit.Facts, run *api.Run, now time.Time, th *theme.Theme)
 		if !e.Applied {
 			style = th.Warn
 		}
-		f.Say(style, moment(e.At, now)+"  "+e.From+"  "+string(e.Status))
+		f.Say(style, text.Moment(e.At, now)+"  "+e.From+"  "+string(e.Status))
 		if words := verdict(run, e, ended); words != "" {
 			f.Say(th.Warn, "  "+words)
 		}

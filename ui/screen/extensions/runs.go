@@ -1,11 +1,12 @@
 package extensions
 
 import (
-	"slices"
 	"strings"
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // sort of runs that are shown.
@@ -50,11 +51,9 @@ type runs struct {
 	status status
 	grouping
 
-	pending, success, failed int
-	latest                   time.Time // when something was last learnt
-	found                    int       // how many of them are shown
-
-	shown []line // newest first, as far as they do not stand in groups
+	tally
+	latest time.Time        // when something was last learnt
+	heads  map[string]tally // of the groups that are shown
 }
 
 func newRuns() runs {
@@ -72,62 +71,41 @@ func look(at time.Time, err error) looked { return looked{at, err} }
 // take takes the runs that were read.
 func (r *runs) take(all []api.Run, seen map[int64]string) {
 	r.all, r.read = all, true
-	r.pending, r.success, r.failed, r.latest = 0, 0, 0, time.Time{}
+	r.tally, r.latest = tally{}, time.Time{}
 	for id, words := range seen {
 		r.seen[id] = words
 	}
 	for i := range all {
 		run := &all[i]
-		switch {
-		case !run.Status.Final():
-			r.pending++
-		case run.Status == api.StatusSuccess:
-			r.success++
-		default:
-			r.failed++
-		}
+		r.add(run)
 		if run.At.After(r.latest) {
 			r.latest = run.At
 		}
 	}
 }
 
-// arrange chooses the rows: of the status, with all words of the pattern in
+// rows are the runs as they are listed, the newest first.
+type rows struct{ *Model }
+
+// ID is that of the run.
+func (r rows) ID(row int) int64 { return r.runs.all[row].ID }
+
+// Len is the number of runs.
+func (r rows) Len() int { return len(r.runs.all) }
+
+// Groups are the runs of the status that is shown, with all words of the filter in
 // extension, path, status or source of knowledge.
-func (r *runs) arrange(pattern string, now time.Time) {
-	words := strings.Fields(strings.ToLower(pattern))
-	found := make([]int, 0, len(r.all))
-	for i := len(r.all) - 1; i >= 0; i-- {
-		if run := &r.all[i]; r.status.holds(run, now) && matches(run, words) {
+func (r rows) Groups(filter string) []kit.Group {
+	words, now := strings.Fields(strings.ToLower(filter)), r.o.Now()
+	var found []int
+	for i := len(r.runs.all) - 1; i >= 0; i-- {
+		if run := &r.runs.all[i]; r.runs.status.holds(run, now) && matches(run, words) {
 			found = append(found, i)
 		}
 	}
-	r.found = len(found)
-	r.gather(found)
+	return r.runs.gather(found)
 }
 
 func matches(run *api.Run, words []string) bool {
-	if len(words) == 0 {
-		return true
-	}
-	text := strings.ToLower(strings.Join([]string{run.Extension, run.FilePath, string(run.Status), run.From, run.FileID}, "\n"))
-	for _, w := range words {
-		if !strings.Contains(text, w) {
-			return false
-		}
-	}
-	return true
-}
-
-// row is the i-th that is shown; where there is none, a run of nothing.
-func (r *runs) row(i int) (*api.Run, bool) {
-	if i < 0 || i >= len(r.shown) {
-		return &api.Run{}, false
-	}
-	return &r.all[r.shown[i].run], r.shown[i].head == nil
-}
-
-// find is the place of a run, -1 where it is not shown.
-func (r *runs) find(id int64) int {
-	return slices.IndexFunc(r.shown, func(l line) bool { return l.head == nil && r.all[l.run].ID == id })
+	return text.HasAll(words, run.Extension, run.FilePath, string(run.Status), run.From, run.FileID)
 }

@@ -10,6 +10,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/text"
 )
 
 // unmatchedRead are the webhooks that match no run.
@@ -41,7 +42,7 @@ func unmatchedText(posts []api.StrayPost, now time.Time) string {
 	b.WriteString("These webhooks changed nothing. They are kept for you to read.\n")
 	for i := range posts {
 		p := &posts[i]
-		fmt.Fprintf(&b, "\n%s  %s\n", moment(p.At, now), p.Why)
+		fmt.Fprintf(&b, "\n%s  %s\n", text.Moment(p.At, now), p.Why)
 		var says []string
 		if p.Extension != "" || p.Status != "" {
 			says = append(says, "it says: "+strings.TrimSpace(p.Extension+" "+string(p.Status)))

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,25 +11,11 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
-	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
 )
 
 var image118x60 = image.Pt(118, 60)
-
-// hostile are names that try to break the screen.
-var hostile = []string{
-	strings.Repeat("a very long name ", 20) + ".jpeg",
-	"日本語のとても長いファイル名で幅が二倍あります.png",
-	"👩‍👩‍👧‍👦🏳️‍🌈👍🏽.gif",
-	"e\u0301\u0302\u0303\u0304\u0305\u0306 marks.jpg",
-	"\x1b[31mred\x1b]8;;http://evil\x07link\x1b]8;;\x07.jpg",
-	"right\u202eto\u2066left.txt",
-	"line\r\nbreak\ttab.txt",
-	"bad\xff\xfebytes.bin",
-	"",
-}
 
 func TestDrawnInsideAtEverySize(t *testing.T) {
 	empty := start(t, nil)
@@ -38,7 +23,7 @@ func TestDrawnInsideAtEverySize(t *testing.T) {
 	uitest.Sweep(t, func(w, h int, th *theme.Theme) string { return empty.m.View(image.Pt(w, h), th) })
 	d := start(t, nil)
 	some(d)
-	for i, n := range hostile {
+	for i, n := range uitest.HostileNames {
 		run := d.add(n, "/"+n, time.Duration(i+1)*time.Minute, hooked)
 		run.Error = n + "\nsecond line"
 		d.end(run, api.StatusFailed, n, 0, "")
@@ -54,13 +39,13 @@ func TestDrawnInsideAtEverySize(t *testing.T) {
 	}{
 		{"list", func() {}},
 		{"pane", func() { d.Press("tab") }},
-		{"filter", func() { d.Press("esc"); d.m.startFilter(); d.m.filter.SetValue(hostile[1]) }},
-		{"menu", func() { d.m.clearFilter(); d.Press("y") }},
+		{"filter", func() { d.Press("esc", "/"); d.m.list.SetFilter(uitest.HostileNames[2]) }},
+		{"menu", func() { d.Press("esc", "y") }},
 	}
 	for _, v := range views {
 		v.to()
 		for _, cursor := range []int{1, d.m.list.Len() - 1} {
-			d.m.list.SetCursor(cursor)
+			d.m.list.GoTo(cursor)
 			d.Run(d.m.readHistory())
 			uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
 				d.Resize(image.Pt(w, h))
@@ -82,10 +67,6 @@ func TestDrawnInsideAtEverySize(t *testing.T) {
 func TestEveryKeyActs(t *testing.T) {
 	full, none := start(t, nil), start(t, nil)
 	some(full)
-	print := func(d *desk) string {
-		m := d.m
-		return fmt.Sprint(m.list.Cursor(), m.focus, m.open, m.filter.Value(), m.Overlays().Top() != nil, m.runs.status, m.pane, d.Text())
-	}
 	for state, keys := range map[string][]string{
 		"list": {"j", "j", "j"}, "pane": {"tab", "j", "j", "j"}, "filter": {"/", "a", "down"}, "filtered": {"/", "a", "enter", "j", "j"},
 		"status": {"f", "j"}, "empty": nil,
@@ -97,35 +78,15 @@ func TestEveryKeyActs(t *testing.T) {
 		d.size = image.Pt(118, 10)
 		d.open()
 		d.Press(keys...)
-		saved := *d.m
-		prepare := func() *desk {
-			*d.m = saved
-			d.m.memo.Forget()
-			d.Out = nil
-			return d
+		saved, list := *d.m, *d.m.list
+		prepare := func() *uitest.Driver {
+			*d.m, *d.m.list = saved, list
+			return d.Driver
 		}
-		for _, a := range prepare().m.Actions() {
-			if a.Label() == "" || a.Group == "" || a.ID == "" {
-				t.Errorf("%s: %q has no words", state, a.KeyLabel())
-			}
-			prepare()
-			reason := a.Reason()
-			for _, k := range a.Keys.Keys() {
-				d := prepare()
-				if state == "empty" && a.Group == "Move" || d.m.Capturing() && kit.KeyMsg(k).Text != "" {
-					continue // there is nothing to move in, or it is text
-				}
-				before := print(d)
-				d.Press(k)
-				toasts := taken[page.Toast](d)
-				switch {
-				case reason != "" && k != "esc" && len(toasts) != 1:
-					t.Errorf("%s: %s does not say why not", state, k)
-				case reason == "" && len(d.Out)+len(toasts) == 0 && print(d) == before:
-					t.Errorf("%s: %s (%s) does nothing", state, k, a.Label())
-				}
-			}
+		print := func() string {
+			return fmt.Sprint(*d.m.list, d.m.Overlays().Top() != nil, d.m.runs.status, d.Text())
 		}
+		uitest.EveryKey(t, state, prepare, print, func(a kit.Action) bool { return state == "empty" && a.Group == "Move" })
 	}
 }
 
@@ -133,23 +94,22 @@ func TestMouse(t *testing.T) {
 	d := start(t, nil)
 	some(d)
 	d.open()
-	l := d.m.layout(d.size)
-	click := tea.MouseClickMsg{X: 20, Y: l.list.Min.Y + 2, Button: tea.MouseLeft}
+	click := tea.MouseClickMsg{X: 20, Y: 4, Button: tea.MouseLeft}
 	d.Send(click)
 	if d.m.list.Cursor() != 2 || d.m.history.id == 0 {
 		t.Errorf("clicked on %d", d.m.list.Cursor())
 	}
 	d.Send(click)
-	if d.m.focus != onPane {
+	if !d.m.list.InPane() {
 		t.Error("a double click enters")
 	}
-	d.Send(tea.MouseClickMsg{X: 20, Y: l.list.Min.Y, Button: tea.MouseLeft})
-	if d.m.focus != onList || d.m.list.Cursor() != 0 {
+	d.Send(tea.MouseClickMsg{X: 20, Y: 2, Button: tea.MouseLeft})
+	if d.m.list.InPane() || d.m.list.Cursor() != 0 {
 		t.Error("a click in the list goes there")
 	}
-	d.Send(tea.MouseWheelMsg{X: l.pane.Min.X + 2, Y: l.pane.Min.Y + 2, Button: tea.MouseWheelDown})
-	d.Send(tea.MouseClickMsg{X: l.pane.Min.X + 2, Y: l.pane.Min.Y + 2, Button: tea.MouseLeft})
-	if d.m.focus != onPane {
+	d.Send(tea.MouseWheelMsg{X: 110, Y: 5, Button: tea.MouseWheelDown})
+	d.Send(tea.MouseClickMsg{X: 110, Y: 5, Button: tea.MouseLeft})
+	if !d.m.list.InPane() {
 		t.Error("a click in the history goes there")
 	}
 }

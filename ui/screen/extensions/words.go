@@ -37,7 +37,7 @@ func age(run *api.Run, now time.Time) string {
 func (m *Model) known(run *api.Run, now time.Time) string {
 	switch run.From {
 	case api.FromWebhook:
-		return "webhook " + moment(run.At, now)
+		return "webhook " + text.Moment(run.At, now)
 	case api.FromDetails:
 		if words := m.runs.seen[run.ID]; words != "" {
 			return "seen in details: " + words
@@ -74,7 +74,7 @@ func (m *Model) ahead(run *api.Run, now time.Time) (short, long string) {
 	hooked := run.Webhook && now.Sub(run.Started) < session.HookLife
 	when := ""
 	if looked {
-		when = in(next, now)
+		when = text.In(next, now)
 	}
 	if quiet(run, now) {
 		if short, long := m.noNews(run, now, when, looked, hooked); short != "" {
@@ -169,23 +169,6 @@ func effect(run *api.Run, events []api.RunEvent) string {
 		}
 	}
 	return ""
-}
-
-// in says how long from now a time is.
-func in(t, now time.Time) string {
-	if left := t.Sub(now); left >= time.Second {
-		return "in " + text.Duration(left)
-	}
-	return "now"
-}
-
-// moment is a time of day, with the day where it is not today's.
-func moment(t, now time.Time) string {
-	t, now = t.Local(), now.Local()
-	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
-		return t.Format("15:04:05")
-	}
-	return t.Format("2 Jan 2006 15:04:05")
 }
 
 // verdict says what became of an event that the run did not take.

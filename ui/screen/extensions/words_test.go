@@ -89,13 +89,13 @@ func FuzzHistory(f *testing.F) {
 		m := New(Options{Now: func() time.Time { return now }})
 		run := api.Run{ID: 1, Extension: string(raw), FilePath: status, Status: api.Status(status), From: string(raw), Error: status, At: now, Started: now}
 		m.runs.take([]api.Run{run}, map[int64]string{1: status})
-		m.arrange()
+		m.list.Arrange()
 		m.history = history{id: 1, read: true, events: []api.RunEvent{
 			{At: now, From: api.FromWebhook, Status: api.Status(status), Applied: applied, Times: 2, Raw: raw},
 			{At: now, From: status, Raw: raw},
 		}}
 		for _, size := range []image.Point{{118, 40}, {44, 20}} {
-			m.open = true
+			m.list.OpenPane()
 			m.Update(page.Resized{Size: size})
 			if err := uitest.Inside(m.View(size, th), size.X, size.Y); err != nil {
 				t.Error(err)

@@ -1,8 +1,10 @@
 package uploads
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -17,14 +19,15 @@ import (
 // hasDetails reports whether a job has a file to be shown.
 func hasDetails(job *api.Job) bool { return job.State == api.Stored && job.File != nil }
 
-// enter shows the stored file, or all that is known of the job.
+// enter folds a batch, or shows the stored file or all that is known of the job.
 func (m *Model) enter() tea.Cmd {
-	r, _ := m.current()
-	if hasDetails(r.Job) {
+	if m.list.Fold() {
+		return nil
+	}
+	if r, ok := m.current(); ok && hasDetails(r.Job) {
 		return m.inspect(r.Job)
 	}
-	m.open, m.focus = true, onPane
-	m.pane.Reset()
+	m.list.OpenPane()
 	return nil
 }
 
@@ -43,7 +46,7 @@ func (m *Model) inspect(job *api.Job) tea.Cmd {
 
 // done reads the queue again after an action, and tells what went wrong.
 func (m *Model) done(err error) tea.Cmd {
-	m.look()
+	m.refresh()
 	if err == nil {
 		return nil
 	}
@@ -55,30 +58,44 @@ func (m *Model) done(err error) tea.Cmd {
 	return page.Send(page.Problem(err))
 }
 
-func (m *Model) pause() tea.Cmd {
-	r, _ := m.current()
-	m.moved = true
-	if r.Paused {
-		return m.done(m.o.Queue.Continue(r.Job.ID))
+// pause pauses jobs, or lets them go on where all of them are paused.
+func (m *Model) pause(rows []row) tea.Cmd {
+	do := m.o.Queue.Continue
+	if slices.ContainsFunc(rows, func(r row) bool { return !r.Paused }) {
+		do = m.o.Queue.Pause
 	}
-	return m.done(m.o.Queue.Pause(r.Job.ID))
+	return m.each(rows, do)
+}
+
+// each does something about jobs of the queue; those that went on meanwhile are
+// told.
+func (m *Model) each(rows []row, do func(id int64) error) tea.Cmd {
+	var first error
+	for _, r := range rows {
+		first = cmp.Or(first, do(r.Job.ID))
+	}
+	return m.done(first)
 }
 
 // placed is the answer to place.
 type placed struct{ err error }
 
-// place moves a job in the line of those that wait.
-func (m *Model) place(move func(context.Context, int64) error) tea.Cmd {
-	r, _ := m.current()
-	m.moved = true
-	ctx, id := m.o.Context, r.Job.ID
-	return func() tea.Msg { return placed{move(ctx, id)} }
+// place moves jobs in the line of those that wait.
+func (m *Model) place(rows []row, move func(context.Context, int64) error) tea.Cmd {
+	ctx := m.o.Context
+	return func() tea.Msg {
+		var first error
+		for _, r := range rows {
+			first = cmp.Or(first, move(ctx, r.Job.ID))
+		}
+		return placed{first}
+	}
 }
 
 // lookAgain asks the service what became of a job whose outcome is unknown.
 func (m *Model) lookAgain() tea.Cmd {
 	r, _ := m.current()
-	m.moved = true
+	m.list.Hold()
 	return m.done(m.o.Queue.Look(r.Job.ID))
 }
 
@@ -91,59 +108,102 @@ func (m *Model) pauseAll() tea.Cmd {
 	return m.done(nil)
 }
 
-// cancel takes a job back; where bytes have gone out it asks first.
-func (m *Model) cancel() tea.Cmd {
-	r, _ := m.current()
-	m.moved = true
-	if r.Job.State != api.Sending {
-		return m.cancelJob(r.Job)
+// cancel takes jobs back; where bytes have gone out it asks first.
+func (m *Model) cancel(rows []row) tea.Cmd {
+	sending := 0
+	var last row
+	for _, r := range rows {
+		if r.Job.State == api.Sending {
+			sending, last = sending+1, r
+		}
 	}
-	words := text.Bytes(r.Sent) + " of " + text.Bytes(r.Total) + " have gone out."
-	if r.Answer {
+	if sending == 0 {
+		return m.cancelJobs(rows)
+	}
+	title, words := "Cancel this upload?", text.Bytes(last.Sent)+" of "+text.Bytes(last.Total)+" have gone out."
+	if last.Answer {
 		words = "Everything has gone out: it may be stored already. If so, it is shown as stored, or as unknown where that cannot be found out."
 	}
+	words = text.Safe(name(last.Job)) + ": " + words
+	if len(rows) > 1 {
+		title = "Cancel " + text.Plural(len(rows), "upload") + "?"
+		words = text.Count(sending) + " of them are being sent. What has gone out completely may be stored already."
+	}
 	return page.Send(page.Ask{
-		Title: "Cancel this upload?",
-		Text:  text.Safe(name(r.Job)) + ": " + words,
+		Title: title,
+		Text:  words,
 		Choices: []page.Choice{
 			{Label: "Go on sending", Key: "g"},
-			{Label: "Cancel the upload", Key: "c", Danger: true, Do: func() tea.Cmd { return m.cancelJob(r.Job) }},
+			{Label: "Cancel", Key: "c", Danger: true, Do: func() tea.Cmd { return m.cancelJobs(rows) }},
 		},
 	})
 }
 
-func (m *Model) cancelJob(job *api.Job) tea.Cmd { return m.done(m.o.Queue.Cancel(job.ID)) }
+func (m *Model) cancelJobs(rows []row) tea.Cmd {
+	m.list.Unmark()
+	return m.each(rows, m.o.Queue.Cancel)
+}
 
-// mend brings the upload form back as it was for a job that was not stored, so
+// compose brings the upload form back as it was for jobs that were not stored, so
 // that what the service said can be mended.
-func (m *Model) mend() tea.Cmd {
-	r, _ := m.current()
-	return page.Send(page.Compose{Jobs: []api.Job{*r.Job}})
+func compose(rows []row) tea.Cmd {
+	jobs := make([]api.Job, len(rows))
+	for i, r := range rows {
+		jobs[i] = *r.Job
+	}
+	return page.Send(page.Compose{Jobs: jobs})
 }
 
-// retry sends a job again; where that could store it twice it asks first.
-func (m *Model) retry() tea.Cmd {
-	r, _ := m.current()
-	m.moved = true
-	if r.Job.State != api.Unknown || r.Job.RepeatsSafely() {
-		return m.retryJob(r.Job)
+// retry sends jobs again. One that could be stored twice is sent if the user says
+// so; of many, such jobs are left.
+func (m *Model) retry(rows []row) tea.Cmd {
+	if r := rows[0]; len(rows) == 1 && r.storesTwice() {
+		return page.Send(page.Ask{
+			Title: "Send it again?",
+			Text:  text.Safe(name(r.Job)) + " may have arrived. Sent again it may be stored twice, because the service decides about its name. Look in the library first.",
+			Choices: []page.Choice{
+				{Label: "Leave it", Key: "l"},
+				{Label: "Send again", Key: "s", Danger: true, Do: func() tea.Cmd { return m.retryJobs(rows) }},
+			},
+		})
 	}
-	return page.Send(page.Ask{
-		Title: "Send it again?",
-		Text:  text.Safe(name(r.Job)) + " may have arrived. Sent again it may be stored twice, because the service decides about its name. Look in the library first.",
-		Choices: []page.Choice{
-			{Label: "Leave it", Key: "l"},
-			{Label: "Send again", Key: "s", Danger: true, Do: func() tea.Cmd { return m.retryJob(r.Job) }},
-		},
-	})
+	if len(rows) == 1 {
+		return m.retryJobs(rows)
+	}
+	return m.retryMany(rows)
 }
 
-func (m *Model) retryJob(job *api.Job) tea.Cmd {
-	err := m.o.Queue.Retry(job.ID)
-	if !errors.Is(err, session.ErrNoJob) {
-		return m.done(err)
+// retryMany sends those jobs again that cannot be stored twice.
+func (m *Model) retryMany(rows []row) tea.Cmd {
+	m.list.Unmark()
+	all := len(rows)
+	rows = slices.DeleteFunc(rows, row.storesTwice)
+	cmd := m.retryJobs(rows)
+	var words []string
+	if len(rows) > 0 {
+		words = append(words, "Sending "+text.Plural(len(rows), "upload")+" again.")
 	}
-	return m.resend(*job)
+	if left := all - len(rows); left > 0 {
+		words = append(words, text.Plural(left, "upload")+" of unknown outcome could be stored twice: decide about each with r.")
+	}
+	return tea.Batch(cmd, toast(page.Info, strings.Join(words, " ")))
+}
+
+// storesTwice reports whether sending the job again could store it twice.
+func (r row) storesTwice() bool { return r.Job.State == api.Unknown && !r.Job.RepeatsSafely() }
+
+func (m *Model) retryJobs(rows []row) tea.Cmd {
+	var cmds []tea.Cmd
+	cmds = append(cmds, m.each(rows, func(id int64) error {
+		err := m.o.Queue.Retry(id)
+		if errors.Is(err, session.ErrNoJob) {
+			at := slices.IndexFunc(rows, func(r row) bool { return r.Job.ID == id })
+			cmds = append(cmds, m.resend(*rows[at].Job))
+			return nil
+		}
+		return err
+	}))
+	return tea.Batch(cmds...)
 }
 
 // resent is the answer to resend.
@@ -175,124 +235,60 @@ func (m *Model) resent(msg resent) tea.Cmd {
 	return m.done(msg.err)
 }
 
-// retryAll sends everything again that failed since the program was started
-// and that cannot be stored twice.
+// retryAll sends everything again that failed and cannot be stored twice, also
+// what earlier runs of the program sent.
 func (m *Model) retryAll() tea.Cmd {
-	var first error
-	sent, left := 0, 0
-	for i := range m.rows.live {
-		switch job := m.rows.live[i].Job; {
-		case !failed(job.State):
-		case job.State == api.Unknown && !job.RepeatsSafely():
-			left++
-		default:
-			if err := m.o.Queue.Retry(job.ID); err == nil {
-				sent++
-			} else if first == nil {
-				first = err
-			}
+	var rows []row
+	for n := range len(m.rows.live) + len(m.rows.earlier) {
+		if r := m.rows.row(n); failed(r.Job.State) && m.rows.listed(n) {
+			rows = append(rows, r)
 		}
 	}
-	var words []string
-	if sent > 0 {
-		words = append(words, "Sending "+text.Plural(sent, "upload")+" again.")
+	return m.retryMany(rows)
+}
+
+// remove takes jobs off the list. The service and the journal keep theirs.
+func (m *Model) remove(rows []row) tea.Cmd {
+	var gone []api.Job
+	var first error
+	for _, r := range rows {
+		if !r.earlier {
+			if err := m.o.Queue.Remove(r.Job.ID); err != nil {
+				first = cmp.Or(first, err)
+				continue
+			}
+		}
+		gone = append(gone, *r.Job)
 	}
-	if left > 0 {
-		words = append(words, text.Plural(left, "upload")+" of unknown outcome could be stored twice: decide about each with r.")
-	}
+	at := m.list.Cursor()
+	m.rows.remove(gone)
+	m.list.Unmark()
 	cmd := m.done(first)
-	if len(words) > 0 {
-		cmd = tea.Batch(cmd, toast(page.Info, strings.Join(words, " ")))
-	}
+	m.list.GoTo(at)
 	return cmd
 }
 
-// remove takes a row off the list. The service and the journal keep theirs.
-func (m *Model) remove() tea.Cmd {
-	r, _ := m.current()
-	if !r.earlier {
-		if err := m.o.Queue.Remove(r.Job.ID); err != nil {
-			return m.done(err)
-		}
-	}
-	at := m.list.Cursor()
-	m.rows.remove(*r.Job)
-	m.look()
-	m.list.SetCursor(at)
-	m.landed()
-	return nil
-}
-
 func (m *Model) removeStored() tea.Cmd {
-	count := 0
+	var gone []api.Job
 	for i := range m.rows.live {
-		job := m.rows.live[i].Job
-		if job.State == api.Stored && m.o.Queue.Remove(job.ID) == nil {
-			m.rows.remove(*job)
-			count++
+		if job := m.rows.live[i].Job; job.State == api.Stored && m.o.Queue.Remove(job.ID) == nil {
+			gone = append(gone, *job)
 		}
 	}
-	return tea.Batch(m.done(nil), toast(page.Info, "Took "+text.Plural(count, "stored file")+" off the list. The library has them."))
+	m.rows.remove(gone)
+	return tea.Batch(m.done(nil), toast(page.Info, "Removed "+text.Plural(len(gone), "stored file")+" from the list. The library keeps them."))
 }
 
 func (m *Model) restore() tea.Cmd {
-	job, _ := m.rows.restore()
-	m.arrange(0)
-	if at := m.rows.find(job.ID); at >= 0 {
-		m.list.SetCursor(at)
-		m.landed()
-	}
+	jobs := m.rows.restore()
+	m.list.Arrange()
+	m.list.Go(jobs[0].ID)
 	return nil
 }
 
 func (m *Model) browse() tea.Cmd {
 	r, _ := m.current()
 	return page.Send(page.Open{Address: r.Job.File.URL})
-}
-
-func (m *Model) startFilter() tea.Cmd {
-	m.focus = onFilter
-	m.filter.Focus()
-	return nil
-}
-
-func (m *Model) keepFilter() tea.Cmd {
-	m.focus = onList
-	m.filter.Blur()
-	return nil
-}
-
-func (m *Model) clearFilter() tea.Cmd {
-	m.change(func() { m.filter.SetValue("") })
-	return m.keepFilter()
-}
-
-// turn goes to the next row that was found, round and round.
-func (m *Model) turn(by int) tea.Cmd {
-	n := m.list.Len()
-	m.list.SetCursor((m.list.Cursor() + by + n) % n)
-	m.landed()
-	return nil
-}
-
-func (m *Model) nextPart() tea.Cmd {
-	if m.focus == onPane {
-		m.focus = onList
-		return nil
-	}
-	m.open, m.focus = true, onPane
-	return nil
-}
-
-// back is one step back: out of the pane, then out of the filter.
-func (m *Model) back() tea.Cmd {
-	switch {
-	case m.focus == onPane || m.open:
-		m.focus, m.open = onList, false
-	default:
-		return m.clearFilter()
-	}
-	return nil
 }
 
 func toast(level kit.Level, text string) tea.Cmd {

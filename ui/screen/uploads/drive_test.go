@@ -114,14 +114,14 @@ func still(t *testing.T, s queue.Snapshot, earlier ...api.Job) *desk {
 	d.m = New(Options{Queue: d.queue, Session: curling{&session.Session{}}, Now: func() time.Time { return now }})
 	d.m.rows.earlier, d.m.rows.read = earlier, true
 	d.m.rows.take(s, now)
-	d.m.arrange(0)
+	d.m.list.Arrange()
 	d.Driver = &uitest.Driver{T: t, Screen: d.m, Theme: theme.New(true, true)}
 	d.Resize(image.Pt(118, 32))
 	d.Host.Keep(page.Uploads, d.m)
 	d.Host.Show(page.Uploads, false)
 	d.m.rows.take(s, now)
-	d.m.change(func() {})
-	d.m.changed()
+	d.m.list.Arrange()
+	d.m.list.Changed()
 	return d
 }
 
@@ -158,8 +158,8 @@ func (d *desk) until(what string, holds func() bool) {
 	d.t.Helper()
 	late := time.After(time.Minute)
 	for {
-		d.m.look()
-		d.m.changed()
+		d.m.refresh()
+		d.m.list.Changed()
 		if holds() {
 			return
 		}
@@ -175,23 +175,31 @@ func (d *desk) until(what string, holds func() bool) {
 	}
 }
 
-func (d *desk) seesNot(words ...string) {
-	d.t.Helper()
-	for _, w := range words {
-		if view := d.Text(); strings.Contains(view, w) {
-			d.t.Errorf("the screen shows %q:\n%s", w, view)
-		}
-	}
-}
-
 // names are those of the rows, in order.
 func (d *desk) names() string {
 	var out []string
-	for i := range d.m.rows.shown {
-		r, _ := d.m.rows.row(i)
+	for _, r := range d.shown() {
 		out = append(out, name(r.Job))
 	}
 	return strings.Join(out, " ")
+}
+
+// shown are the rows of the list, in order.
+func (d *desk) shown() (rows []row) {
+	for i := range d.m.list.Len() {
+		if e, _ := d.m.list.At(i); !e.Head() {
+			rows = append(rows, d.m.rows.row(e.Row))
+		}
+	}
+	return rows
+}
+
+// under is the job under the cursor, 0 for none.
+func (d *desk) under() int64 {
+	if r, ok := d.m.current(); ok {
+		return r.Job.ID
+	}
+	return 0
 }
 
 // one takes the only message of a type.

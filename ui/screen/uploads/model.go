@@ -4,7 +4,6 @@ package uploads
 
 import (
 	"context"
-	"image"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,7 +12,6 @@ import (
 	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
-	"mediadesk/ui/theme"
 )
 
 // Session is what the screen asks of the session.
@@ -54,41 +52,17 @@ type Options struct {
 	Now func() time.Time
 }
 
-// focus is the part that has the keys.
-type focus uint8
-
-const (
-	onList focus = iota
-	onPane
-	onFilter
-)
-
 // Model is the screen.
 type Model struct {
 	page.Base
-	o     Options
-	rows  rows
-	focus focus
-
-	list   kit.List
-	moved  bool // the person chose a row: the cursor stays on its job
-	pane   kit.Pane
-	open   bool // the pane is shown where it is not always
-	filter kit.Field
-	clicks *kit.Clicks
+	o    Options
+	rows rows
+	list *kit.Listing
 
 	shown    bool           // it is in front: counters are read, the journal is watched
 	watching page.Questions // the newest turn of the watch on the journal
 	reading  bool           // the journal is being read
 	version  int64          // of the journal when it was last read; 0: not known
-	size     image.Point
-	memo     *kit.Memo[drawnFor, string]
-}
-
-// drawnFor is what the drawn screen depends on beside its state.
-type drawnFor struct {
-	size  image.Point
-	theme *theme.Theme
 }
 
 var _ page.Screen = (*Model)(nil)
@@ -101,15 +75,18 @@ func New(o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Model{
-		o: o, rows: newRows(), memo: &kit.Memo[drawnFor, string]{}, clicks: kit.NewClicks(o.Now),
-		filter: kit.Field{Label: "Filter", Placeholder: "part of a name, or a state such as refused"},
-	}
+	m := &Model{o: o, rows: newRows()}
+	m.list = kit.NewListing(kit.ListingOptions{
+		Rows: listed{m}, ID: "uploads", Now: o.Now, PaneMost: 64,
+		Placeholder: "part of a name, or a state such as refused",
+		Nothing:     "nothing was sent yet", NotFound: "the filter shows no upload", OnHead: "this is the head of a batch", Marking: true,
+	})
+	return m
 }
 
 // Init reads what was sent by former runs of the program.
 func (m *Model) Init() tea.Cmd {
-	m.look()
+	m.refresh()
 	return m.readEarlier()
 }
 
@@ -117,19 +94,9 @@ func (m *Model) Init() tea.Cmd {
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	cmd, used := m.handle(msg)
 	if used {
-		m.changed()
+		m.list.Changed()
 	}
 	return cmd
-}
-
-// changed has the screen laid out and drawn again.
-func (m *Model) changed() {
-	l := m.layout(m.size)
-	m.list.SetHeight(l.list.Dy())
-	if !l.pane.Empty() {
-		m.pane.SetSize(len(m.paneLines(l.pane.Size(), m.o.Now(), &theme.Theme{})), l.pane.Size())
-	}
-	m.memo.Forget()
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
@@ -140,10 +107,10 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return nil, m.news()
 	case page.Acted:
 	case page.Resized:
-		m.size = msg.Size
+		m.list.Resize(msg.Size)
 	case page.Shown:
 		m.shown = true
-		m.look()
+		m.refresh()
 		return tea.Batch(m.readEarlier(), m.watchOthers()), true
 	case page.Hidden:
 		m.shown = false
@@ -153,13 +120,11 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		if msg.err != nil {
 			return page.Send(page.Problem(msg.err)), true
 		}
-		m.change(func() {
-			m.rows.earlier, m.rows.open = msg.jobs, msg.open
-			if msg.version != 0 {
-				m.version = msg.version
-			}
-			m.rows.take(m.o.Queue.Snapshot(), m.o.Now())
-		})
+		m.rows.earlier, m.rows.open = msg.jobs, msg.open
+		if msg.version != 0 {
+			m.version = msg.version
+		}
+		m.refresh()
 	case unchanged:
 		m.reading = false
 		return nil, false
@@ -170,34 +135,33 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case resent:
 		return m.resent(msg), true
 	case tea.MouseClickMsg:
-		return m.click(msg), true
+		if m.list.Click(msg) {
+			return m.enter(), true
+		}
 	case tea.MouseWheelMsg:
-		m.wheel(msg)
+		m.list.Wheel(msg)
 	default:
 		return nil, false
 	}
 	return nil, true
 }
 
-// look reads the queue and puts the rows in order.
-func (m *Model) look() {
-	m.change(func() { m.rows.take(m.o.Queue.Snapshot(), m.o.Now()) })
+// refresh reads the queue and puts the rows in order.
+func (m *Model) refresh() {
+	m.rows.take(m.o.Queue.Snapshot(), m.o.Now())
+	m.list.Arrange()
 }
 
 // tick reads the counters. Nobody needs them while the screen is not in front.
 func (m *Model) tick() bool {
-	if !m.shown {
-		return false
+	if m.shown && !m.rows.refresh(m.o.Queue.Snapshot(), m.o.Now()) {
+		m.list.Arrange()
 	}
-	under := m.under()
-	if !m.rows.refresh(m.o.Queue.Snapshot(), m.o.Now()) {
-		m.arrange(under)
-	}
-	return true
+	return m.shown
 }
 
-// lookTime is how long news may wait for the next tick.
-const lookTime = 100 * time.Millisecond
+// newsTime is how long news may wait for the next tick.
+const newsTime = 100 * time.Millisecond
 
 // news is a change of some job. Many come in short time while small files are
 // sent: those wait for the tick that is to come.
@@ -206,44 +170,18 @@ func (m *Model) news() bool {
 		return false
 	}
 	m.rows.stale = true
-	if m.o.Now().Sub(m.rows.at) < lookTime && m.o.Queue.Busy() {
+	if m.o.Now().Sub(m.rows.at) < newsTime && m.o.Queue.Busy() {
 		return false
 	}
-	m.look()
+	m.refresh()
 	return true
-}
-
-// change runs do, which changes the rows, and puts them in order.
-func (m *Model) change(do func()) {
-	under := m.under()
-	do()
-	m.arrange(under)
-}
-
-// under is the job under the cursor, 0 for none.
-func (m *Model) under() int64 {
-	if row, ok := m.current(); ok {
-		return row.Job.ID
-	}
-	return 0
-}
-
-// arrange orders and filters the rows. The cursor, which was on that job, stays
-// on it once the person moved it, else at the top, where the work is.
-func (m *Model) arrange(under int64) {
-	m.rows.arrange(m.filter.Value())
-	m.list.SetLen(len(m.rows.shown))
-	if !m.moved {
-		m.list.SetCursor(0)
-	} else if at := m.rows.find(under); at >= 0 {
-		m.list.SetCursor(at)
-	}
-	if m.under() != under {
-		m.pane.Reset()
-	}
 }
 
 // current is the row under the cursor.
 func (m *Model) current() (row, bool) {
-	return m.rows.row(m.list.Cursor())
+	n, ok := m.list.Row()
+	if !ok {
+		return row{}, false
+	}
+	return m.rows.row(n), true
 }

@@ -25,8 +25,7 @@ func TestOrderByHand(t *testing.T) {
 	added := d.add(d.job("a.txt", 10, api.NameExact), d.job("b.txt", 10, api.NameExact), d.job("c.txt", 10, api.NameExact), d.job("d.txt", 10, api.NameExact))
 	d.until("the first is under way", func() bool { return d.m.rows.totals.Sending == 1 })
 	to := func(i int) {
-		d.m.list.SetCursor(d.m.rows.find(added[i].ID))
-		d.m.landed()
+		d.m.list.Go(added[i].ID)
 	}
 	to(3)
 	d.Press("+")
@@ -90,7 +89,7 @@ func TestAnotherProgramWithMany(t *testing.T) {
 	must(t, other.UpdateJob(t.Context(), added[0]))
 	d.Send(page.Shown{})
 	d.Sees("400 uploads under way in another mediadesk", "theirs0.txt")
-	if r, ok := d.m.rows.row(0); !ok || r.Job.ID != added[0].ID {
+	if r := d.shown()[0]; r.Job.ID != added[0].ID {
 		t.Errorf("the first row is %v", r.Job)
 	}
 	added[0].State = api.Stored

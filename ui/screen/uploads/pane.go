@@ -2,7 +2,6 @@ package uploads
 
 import (
 	"fmt"
-	"image"
 	"strings"
 	"time"
 
@@ -12,23 +11,31 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// drawPane tells all that is known of the row under the cursor.
-func (m *Model) drawPane(size image.Point, now time.Time, th *theme.Theme) string {
-	r, ok := m.current()
-	if !ok {
-		return kit.Box("", "", size, false, th)
+// Describe tells all that is known of a job, or how a batch stands.
+func (l listed) Describe(e kit.Entry, f *kit.Facts) (title string) {
+	if e.Head() {
+		return l.rows.batches[e.Key].describe(f, l.o.Now())
 	}
-	return m.pane.View(text.Safe(name(r.Job)), m.paneLines(size, now, th), size, m.focus == onPane, th)
+	r := l.rows.row(e.Row)
+	describe(f, r, l.o.Now(), f.Theme())
+	return name(r.Job)
 }
 
-func (m *Model) paneLines(size image.Point, now time.Time, th *theme.Theme) []string {
-	r, ok := m.current()
-	if !ok {
-		return nil
+// describe tells how a batch stands.
+func (b *batch) describe(f *kit.Facts, now time.Time) (title string) {
+	th := f.Theme()
+	for _, part := range summary(b.count, b.paused, &theme.Theme{}) {
+		f.Say(th.Text, part)
 	}
-	f := kit.NewFacts(kit.PaneWidth(size), th)
-	describe(f, r, now, th)
-	return f.Lines()
+	f.Gap()
+	if b.count.failed() > 0 {
+		f.Say(th.Accent, "r sends those that failed again.")
+	}
+	f.Say(th.Muted, "enter folds or unfolds the batch, space marks it.")
+	f.Gap()
+	f.Fact("To", b.folder)
+	f.Fact("Queued", text.Moment(b.at, now))
+	return b.title(now)
 }
 
 func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
@@ -38,7 +45,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	if job.State == api.Sending {
 		f.Say(th.Text, note(r, now))
 	} else if job.State == api.Waiting && !r.Next.IsZero() {
-		f.Say(th.Text, "It is tried again "+in(r.Next, now)+".")
+		f.Say(th.Text, "It is tried again "+text.In(r.Next, now)+".")
 	}
 	if bad := job.Failure; bad != nil {
 		style := th.SignStyle(mark)
@@ -69,13 +76,13 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	}
 	f.Fact(to, place(job))
 	f.Fact("Size", sizeWords(r))
-	f.Fact("Tries", tries(job))
+	f.Fact("Attempts", attempts(job))
 	f.Fact("Hash", job.Hash)
 	f.Fact("Tags", strings.Join(job.Upload.Tags.Or(nil), ", "))
 	f.Fact("Extensions", extensionNames(job))
-	f.Fact("Handed over", moment(job.Created, now))
+	f.Fact("Queued", text.Moment(job.Created, now))
 	if job.State.Final() {
-		f.Fact("Ended", moment(job.Updated, now))
+		f.Fact("Finished", text.Moment(job.Updated, now))
 	}
 	if file := job.File; file != nil {
 		f.Fact("File id", file.FileID)
@@ -94,7 +101,7 @@ func sizeWords(r row) string {
 	return words
 }
 
-func tries(job *api.Job) string {
+func attempts(job *api.Job) string {
 	if job.Attempts == 0 {
 		return ""
 	}

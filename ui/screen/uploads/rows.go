@@ -1,24 +1,21 @@
 package uploads
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
 
 	"mediadesk/api"
 	"mediadesk/api/session"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
 )
 
 // row is a job as it is shown.
 type row struct {
 	session.Row
 	earlier bool // of a former run of the program, or of another
-}
-
-// ref says where a shown row is kept.
-type ref struct {
-	i       int
-	earlier bool
 }
 
 // rows are the jobs of the queue and those of former runs, and the order in
@@ -31,15 +28,18 @@ type rows struct {
 	at      time.Time // when the queue was read
 	stale   bool      // some job has changed since the order was made
 
-	earlier []api.Job // newest last; some may be in the queue
+	earlier []api.Job // in the order of their ids; some may be in the queue
 	open    int       // jobs without an outcome in the journal, when it was read
 	read    bool      // the journal was read
 	gone    map[int64]bool
-	removed []api.Job // by the person, the latest last
+	removed [][]api.Job // by the user, the latest last
 
-	all    int // rows without a filter
-	others int // of them in the hands of another program
-	shown  []ref
+	counts  map[string]count // by batch, of jobs that earlier runs finished
+	batches map[string]*batch
+	queued  map[int64]bool // the earlier ones, and whether they are in the queue
+	all     int            // rows without a filter
+	failed  int            // of them
+	others  int            // of them in the hands of another program
 }
 
 func newRows() rows { return rows{gone: map[int64]bool{}} }
@@ -59,12 +59,12 @@ func (r *rows) refresh(s session.Snapshot, now time.Time) bool {
 	return same
 }
 
-// The parts of the list, in order.
+// The parts of a batch, in order.
 const (
-	partSending = iota
+	partFailed = iota
+	partSending
 	partWaiting
 	partDone
-	partFailed
 	partCount
 )
 
@@ -83,57 +83,98 @@ func partOf(s api.State) int {
 // failed reports whether the state is an outcome to be looked at.
 func failed(s api.State) bool { return partOf(s) == partFailed }
 
-// arrange puts the rows in order: under way, waiting, done with the newest
-// first, failed in the order of the queue, then those of former runs with the
-// newest first. What another program has stands below what is ours.
-func (r *rows) arrange(pattern string) {
+// groups are the jobs that the filter finds, by batch: batches with failures
+// first, then those under way, then the others; the newest first. Within a batch
+// failures come first, too.
+func (r *rows) groups(filter string) []kit.Group {
 	r.stale = false
-	words := strings.Fields(strings.ToLower(pattern))
-	queued := make(map[int64]bool, len(r.earlier))
+	words := strings.Fields(strings.ToLower(filter))
+	r.queued = make(map[int64]bool, len(r.earlier))
 	for i := range r.earlier {
-		queued[r.earlier[i].ID] = false
+		r.queued[r.earlier[i].ID] = false
 	}
-	var parts [partCount][]ref
-	r.all = len(r.live)
+	r.batches = map[string]*batch{}
+	r.all, r.others, r.failed = len(r.live), 0, 0
+	var last *batch // most jobs are of the batch of the one before
+	of := func(job *api.Job) *batch {
+		if key := batchKey(job); last == nil || last.key != key {
+			if last = r.batches[key]; last == nil {
+				last = newBatch(key, r.counts[key])
+				r.batches[key] = last
+			}
+		}
+		last.learn(job)
+		return last
+	}
 	for i := range r.live {
 		job := r.live[i].Job
-		if _, known := queued[job.ID]; known {
-			queued[job.ID] = true
+		if _, known := r.queued[job.ID]; known {
+			r.queued[job.ID] = true
+		}
+		b := of(job)
+		b.count.add(job.State, 1)
+		if failed(job.State) {
+			r.failed++
+		}
+		if r.live[i].Paused {
+			b.paused++
 		}
 		if matches(row{Row: r.live[i]}, words) {
-			part := partOf(job.State)
-			parts[part] = append(parts[part], ref{i: i})
+			b.parts[partOf(job.State)] = append(b.parts[partOf(job.State)], i)
 		}
 	}
-	r.others = 0
-	for i := range r.earlier {
+	room := maxEarlier
+	for i := len(r.earlier) - 1; i >= 0; i-- {
 		job := &r.earlier[i]
-		if job.State.Final() || queued[job.ID] || r.gone[job.ID] {
+		b := of(job)
+		off := !r.listed(len(r.live) + i)
+		switch {
+		case off && b.counted && job.State.Final():
+			b.count.add(job.State, -1)
+		case !off && !(b.counted && job.State.Final()):
+			b.count.add(job.State, 1)
+		}
+		if off || job.State.Final() && !failed(job.State) && room == 0 {
 			continue
 		}
-		r.others++
+		r.all++
+		switch {
+		case !job.State.Final():
+			r.others++
+		case failed(job.State):
+			r.failed++
+		default:
+			room--
+		}
 		if matches(earlierRow(job), words) {
-			part := partOf(job.State)
-			parts[part] = append(parts[part], ref{i: i, earlier: true})
+			b.earlier[partOf(job.State)] = append(b.earlier[partOf(job.State)], len(r.live)+i)
 		}
 	}
-	r.all += r.others
-	slices.SortStableFunc(parts[partDone], func(a, b ref) int {
-		return r.live[b.i].Job.Updated.Compare(r.live[a.i].Job.Updated)
-	})
-	r.shown = slices.Concat(parts[:]...)
-	count := 0
-	for i := len(r.earlier) - 1; i >= 0 && count < maxEarlier; i-- {
-		job := &r.earlier[i]
-		if !job.State.Final() || queued[job.ID] || r.gone[job.ID] {
+	return order(r.batches)
+}
+
+// listed reports whether a row is shown without a filter: an earlier job is not
+// where the queue has it or the user removed it.
+func (r *rows) listed(n int) bool {
+	if n < len(r.live) {
+		return true
+	}
+	id := r.earlier[n-len(r.live)].ID
+	return !r.queued[id] && !r.gone[id]
+}
+
+// stalled reports whether everything that is being sent is.
+func (r *rows) stalled() bool {
+	left := r.totals.Sending
+	for i := 0; i < len(r.live) && left > 0; i++ {
+		if r.live[i].Job.State != api.Sending {
 			continue
 		}
-		count++
-		if matches(earlierRow(job), words) {
-			r.shown = append(r.shown, ref{i: i, earlier: true})
+		if left--; !r.live[i].Stalled {
+			return false
 		}
 	}
-	r.all += count
+	return r.totals.Sending > 0
 }
 
 // elsewhere is how many jobs another program has under way.
@@ -144,16 +185,12 @@ func (r *rows) elsewhere() int {
 	return r.others
 }
 
-// row is the i-th that is shown.
-func (r *rows) row(i int) (row, bool) {
-	if i < 0 || i >= len(r.shown) {
-		return row{}, false
+// row is the row of a number: those of the queue come before the earlier ones.
+func (r *rows) row(n int) row {
+	if n >= len(r.live) {
+		return earlierRow(&r.earlier[n-len(r.live)])
 	}
-	if at := r.shown[i]; at.earlier {
-		return earlierRow(&r.earlier[at.i]), true
-	} else {
-		return row{Row: r.live[at.i]}, true
-	}
+	return row{Row: r.live[n]}
 }
 
 func earlierRow(job *api.Job) row {
@@ -164,52 +201,35 @@ func earlierRow(job *api.Job) row {
 	return out
 }
 
-// find is the place of a job, -1 where it is not shown.
-func (r *rows) find(id int64) int {
-	return slices.IndexFunc(r.shown, func(at ref) bool {
-		if at.earlier {
-			return r.earlier[at.i].ID == id
-		}
-		return r.live[at.i].Job.ID == id
-	})
-}
-
-// remove takes a job of a former run off the list, or marks one that left the
-// queue.
-func (r *rows) remove(job api.Job) {
-	r.gone[job.ID] = true
-	r.removed = append(r.removed, job)
-}
-
-// restore brings the job back that was removed last. The queue has let go of
-// it: it stands among those of former runs.
-func (r *rows) restore() (api.Job, bool) {
-	if len(r.removed) == 0 {
-		return api.Job{}, false
+// remove takes jobs off the list, together.
+func (r *rows) remove(jobs []api.Job) {
+	for i := range jobs {
+		r.gone[jobs[i].ID] = true
 	}
-	job := r.removed[len(r.removed)-1]
+	if len(jobs) > 0 {
+		r.removed = append(r.removed, jobs)
+	}
+}
+
+// restore brings the jobs back that were removed last; there are some. The queue
+// has let go of them: they stand among those of earlier runs.
+func (r *rows) restore() []api.Job {
+	jobs := r.removed[len(r.removed)-1]
 	r.removed = r.removed[:len(r.removed)-1]
-	delete(r.gone, job.ID)
-	if !slices.ContainsFunc(r.earlier, func(j api.Job) bool { return j.ID == job.ID }) {
-		at, _ := slices.BinarySearchFunc(r.earlier, job.ID, func(j api.Job, id int64) int { return int(j.ID - id) })
-		r.earlier = slices.Insert(r.earlier, at, job)
+	for _, job := range jobs {
+		delete(r.gone, job.ID)
+		at, found := slices.BinarySearchFunc(r.earlier, job.ID, func(j api.Job, id int64) int { return cmp.Compare(j.ID, id) })
+		if !found {
+			r.earlier = slices.Insert(r.earlier, at, job)
+		}
 	}
-	return job, true
+	return jobs
 }
 
 // matches reports whether all words are in the names of the job or in the
 // word for its state.
 func matches(r row, words []string) bool {
-	if len(words) == 0 {
-		return true
-	}
-	text := strings.ToLower(name(r.Job) + "\n" + r.Job.Upload.Source.String() + "\n" + stateWord(r))
-	for _, w := range words {
-		if !strings.Contains(text, w) {
-			return false
-		}
-	}
-	return true
+	return len(words) == 0 || text.HasAll(words, name(r.Job), r.Job.Upload.Source.String(), stateWord(r))
 }
 
 // name is what a job is called: as its file is stored, or is going to be.

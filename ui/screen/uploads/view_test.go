@@ -7,33 +7,19 @@ import (
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
 	"mediadesk/api"
 	"mediadesk/api/queue"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/theme"
 	"mediadesk/ui/uitest"
-)
 
-// hostile are names that try to break the screen.
-var hostile = []string{
-	"plain.jpg",
-	strings.Repeat("a very long name ", 20) + ".jpeg",
-	"日本語のとても長いファイル名で幅が二倍あります.png",
-	"👩‍👩‍👧‍👦🏳️‍🌈👍🏽.gif",
-	"e\u0301\u0302\u0303\u0304\u0305\u0306 marks.jpg",
-	"\x1b[31mred\x1b]8;;http://evil\x07link\x1b]8;;\x07.jpg",
-	"right\u202eto\u2066left.txt",
-	"line\r\nbreak\ttab.txt",
-	"bad\xff\xfebytes.bin",
-	"हिन्दी फ़ाइल.txt",
-	"",
-}
+	tea "charm.land/bubbletea/v2"
+)
 
 func hostileRows() (queue.Snapshot, []api.Job) {
 	s := busy()
 	var old []api.Job
-	for i, n := range hostile {
+	for i, n := range uitest.HostileNames {
 		r := s.Rows[i%len(s.Rows)]
 		job := *r.Job
 		job.ID = int64(200 + i)
@@ -62,14 +48,14 @@ func TestDrawnInsideAtEverySize(t *testing.T) {
 	d := still(t, s, old...)
 	views := map[string]func(){
 		"list":   func() {},
-		"pane":   func() { d.m.open, d.m.focus = true, onPane },
-		"filter": func() { d.m.open = false; d.m.startFilter(); d.m.filter.SetValue(hostile[2]) },
-		"menu":   func() { d.m.clearFilter(); d.Press("y") },
+		"pane":   func() { d.m.list.OpenPane() },
+		"filter": func() { d.Press("esc", "/"); d.m.list.SetFilter(uitest.HostileNames[2]) },
+		"menu":   func() { d.Press("esc", "G", "y") },
 	}
 	for _, name := range []string{"list", "pane", "filter", "menu"} {
 		views[name]()
 		for _, cursor := range []int{1, d.m.list.Len() - 1} {
-			d.m.list.SetCursor(cursor)
+			d.m.list.GoTo(cursor)
 			uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
 				d.Resize(image.Pt(w, h))
 				drawn := d.Host.View(th)
@@ -85,99 +71,94 @@ func TestDrawnInsideAtEverySize(t *testing.T) {
 	}
 }
 
-// Only what is stored may look complete.
-func TestFullBarOnlyForStored(t *testing.T) {
+// Only what is being sent has a bar; what is stored says where.
+func TestBarOnlyWhileSending(t *testing.T) {
 	d := still(t, busy())
-	for _, line := range strings.Split(d.Text(), "\n")[3:] {
+	for _, line := range strings.Split(d.Text(), "\n")[3:31] {
 		line, _, _ = strings.Cut(line, "│")
-		if full := strings.Contains(line, strings.Repeat("━", 8)); full != strings.Contains(line, "✓ stored") && strings.Contains(line, ".jpg") {
+		if bar := strings.Contains(line, "━") || strings.Contains(line, "──"); bar != (strings.Contains(line, "» ") || strings.Contains(line, "! stalled")) {
 			t.Errorf("%s", line)
 		}
 	}
-	d.seesNot("100 %")
-	d.Sees("2 of 11 stored", "1 refused", "1 unsent", "1 unknown", "1 cancelled", "3.2 MB/s", "about 2 min left")
+	d.SeesNot("100 %")
+	d.Sees("✓ stored       one.jpg                    2 MB /one.jpg", "2 of 11 stored", "1 refused", "1 unsent", "1 unknown", "1 cancelled", "3.2 MB/s", "about 2 min left")
 }
 
 func TestSmallScreensTellOfTheRow(t *testing.T) {
 	d := still(t, busy())
 	d.Resize(image.Pt(40, 10))
+	d.Press("j", "j", "j")
 	d.Sees("» sending 45 %", "four.jpg", "900 kB of 2 MB · 300 kB/s, 4 s left")
-	d.Press("G", "enter")
+	d.Press("k", "enter")
 	d.Sees("unsent", "The service did not like ten.jpg.", "Rename it.")
 	d.Press("esc")
 	d.Sees("refused")
 	d.Resize(image.Pt(80, 22))
 	d.Press("tab")
-	d.Sees("two.jpg", "Nothing can have arrived", "1 unknown")
+	d.Sees("ten.jpg", "Nothing can have arrived", "1 unknown")
 }
 
 // Every key of every action that is offered does something, and one that is not
 // offered says why.
 func TestEveryKeyActs(t *testing.T) {
-	print := func(d *desk) string {
-		m := d.m
-		return fmt.Sprint(m.list.Cursor(), m.focus, m.open, m.filter.Value(), m.Overlays().Top() != nil, m.moved, len(m.rows.removed), len(d.Out), m.pane, d.Text())
-	}
 	for state, keys := range map[string][]string{
-		"list": {"j", "j", "j", "j", "j"}, "stored": {"j", "j", "j", "j", "j", "j"}, "pane": {"G", "tab", "j", "j", "j"}, "filter": {"/", "j", "down"},
-		"filtered": {"/", "j", "p", "g", "enter", "j", "j", "j"}, "empty": nil,
+		"list": {"j", "j", "j", "j", "j"}, "stored": {"G", "k", "k"}, "pane": {"tab", "j", "j", "j"}, "filter": {"/", "j", "down"},
+		"filtered": {"/", "j", "p", "g", "enter", "j", "j", "j"}, "head": {"g"}, "marked": {"j", "space", "space"}, "empty": nil,
 	} {
-		prepare := func() *desk {
-			d := still(t, busy(), *plain(100, api.Refused, "old.jpg"))
+		var d *desk
+		prepare := func() *uitest.Driver {
+			d = still(t, busy(), *plain(100, api.Refused, "old.jpg"))
 			if state == "empty" {
 				d = still(t, queue.Snapshot{})
 			}
 			d.Resize(image.Pt(118, 14))
 			d.Press(keys...)
-			d.Out = nil
-			return d
+			return d.Driver
 		}
-		for _, a := range prepare().m.Actions() {
-			if a.Label() == "" || a.Group == "" || a.ID == "" {
-				t.Errorf("%s: %q has no words", state, a.KeyLabel())
-			}
-			for _, k := range a.Keys.Keys() {
-				d := prepare()
-				if state == "empty" && a.Group == "Move" || d.m.Capturing() && kit.KeyMsg(k).Text != "" {
-					continue // there is nothing to move in, or it is text
-				}
-				before := print(d)
-				cmd, reason, used := d.Host.Press(kit.KeyMsg(k))
-				switch {
-				case a.Reason() != "":
-					if used || reason == "" {
-						t.Errorf("%s: %s does not say why not", state, k)
-					}
-				case !used || cmd == nil && print(d) == before:
-					t.Errorf("%s: %s (%s) does nothing", state, k, a.Label())
-				}
-			}
+		print := func() string {
+			return fmt.Sprint(*d.m.list, d.m.Overlays().Top() != nil, len(d.m.rows.removed), d.Text())
 		}
+		uitest.EveryKey(t, state, prepare, print, func(a kit.Action) bool { return (state == "empty" || state == "head") && a.Group == "Move" })
 	}
 }
 
 func TestMouse(t *testing.T) {
 	d := still(t, busy())
-	d.Text()
-	l := d.m.layout(d.Size)
-	click := tea.MouseClickMsg{X: 20, Y: l.list.Min.Y + 5, Button: tea.MouseLeft}
+	click := tea.MouseClickMsg{X: 20, Y: d.lineOf("nine.jpg"), Button: tea.MouseLeft}
 	d.Send(click)
 	if r, _ := d.m.current(); name(r.Job) != "nine.jpg" {
 		t.Errorf("clicked on %s", name(r.Job))
 	}
 	d.Send(click)
-	if d.m.focus != onPane {
+	if !d.m.list.InPane() {
 		t.Error("a double click enters")
 	}
-	d.Send(tea.MouseClickMsg{X: 20, Y: l.list.Min.Y, Button: tea.MouseLeft})
-	if d.m.focus != onList || d.m.list.Cursor() != 0 {
+	click.Y = d.lineOf("11 to /")
+	d.Send(click)
+	if d.m.list.InPane() || d.m.list.Cursor() != 0 {
 		t.Error("a click in the list goes there")
 	}
-	d.Send(tea.MouseWheelMsg{X: 20, Y: l.list.Min.Y, Button: tea.MouseWheelDown})
-	d.Send(tea.MouseClickMsg{X: l.pane.Min.X + 2, Y: l.pane.Min.Y + 2, Button: tea.MouseLeft})
-	if d.m.focus != onPane {
+	d.Send(click)
+	if d.m.list.Len() != 1 {
+		t.Error("a double click on a head folds its batch")
+	}
+	d.Send(tea.MouseWheelMsg{X: 20, Y: click.Y, Button: tea.MouseWheelDown})
+	d.Send(tea.MouseClickMsg{X: 110, Y: 5, Button: tea.MouseLeft})
+	if !d.m.list.InPane() {
 		t.Error("a click in the pane goes there")
 	}
+}
+
+// lineOf is the line that shows words.
+func (d *desk) lineOf(words string) int {
+	d.t.Helper()
+	for y, line := range strings.Split(d.Text(), "\n") {
+		if strings.Contains(line, words) {
+			return y
+		}
+	}
+	d.t.Fatalf("no line shows %q:\n%s", words, d.Text())
+	return 0
 }
 
 // TestLooks prints the screen for a person to look at.

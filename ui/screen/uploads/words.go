@@ -74,7 +74,7 @@ func note(r row, now time.Time) string {
 		case r.earlier:
 			return "another mediadesk has it; it goes on here when that one ends"
 		case !r.Next.IsZero():
-			words := "again " + in(r.Next, now)
+			words := "again " + text.In(r.Next, now)
 			if job.Failure != nil {
 				words += ": " + job.Failure.Message
 			}
@@ -85,9 +85,9 @@ func note(r row, now time.Time) string {
 		if job.Failure != nil {
 			return job.Failure.Message
 		}
-		return moment(job.Updated, now)
+		return ""
 	case api.Cancelled:
-		return moment(job.Updated, now)
+		return text.Moment(job.Updated, now)
 	}
 	if job.Failure == nil {
 		return ""
@@ -113,7 +113,7 @@ func moving(r row) string {
 	case r.Stalled:
 		return "no byte for 10 s or more"
 	case r.Rate > 0 && r.Left > 0:
-		return text.Rate(r.Rate) + ", " + about(r.Left) + " left"
+		return text.Rate(r.Rate) + ", " + text.About(r.Left) + " left"
 	case r.Rate > 0:
 		return text.Rate(r.Rate)
 	}
@@ -129,34 +129,6 @@ func bytes(r row) string {
 		return text.Bytes(r.Sent) + " of " + text.Bytes(r.Total)
 	}
 	return text.Bytes(r.Total)
-}
-
-// about is a time left, no finer than it can be known.
-func about(d time.Duration) string {
-	if d >= time.Minute && d < time.Hour {
-		return fmt.Sprintf("%d min", int(d.Round(time.Minute)/time.Minute))
-	}
-	return text.Duration(d)
-}
-
-// in says how long from now a time is.
-func in(t, now time.Time) string {
-	if left := t.Sub(now); left >= time.Second {
-		return "in " + about(left)
-	}
-	return "now"
-}
-
-// moment is a time of day, with the day where it is not today's.
-func moment(t, now time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	t, now = t.Local(), now.Local()
-	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
-		return t.Format("15:04:05")
-	}
-	return t.Format("2 Jan 2006 15:04")
 }
 
 // advice is what the person can do about a job.

@@ -44,7 +44,7 @@ func TestWords(t *testing.T) {
 		{row{Row: queue.Row{Job: job(api.Sending), Sent: 100, Total: 100}}, theme.SignBusy, "sending 99 %", "", ""},
 		{row{Row: queue.Row{Job: job(api.Sending), Sent: 100, Total: 100, Answer: true}}, theme.SignBusy, "sent", "waiting for the answer", ""},
 		{row{Row: queue.Row{Job: job(api.Sending), Sent: 45, Total: 100, Stalled: true}}, theme.SignWarn, "stalled 45 %", "no byte for 10 s", "x cancels it"},
-		{row{Row: queue.Row{Job: job(api.Stored)}}, theme.SignGood, "stored", "11:00:03", "enter opens its details"},
+		{row{Row: queue.Row{Job: job(api.Stored)}}, theme.SignGood, "stored", "", "enter opens its details"},
 		{row{Row: queue.Row{Job: job(api.Stored, lost)}}, theme.SignGood, "stored", "The answer was lost", ""},
 		{row{Row: queue.Row{Job: job(api.Refused)}}, theme.SignBad, "refused", "400 the service did not like", "stored nothing"},
 		{row{Row: queue.Row{Job: job(api.Unsent)}}, theme.SignBad, "unsent", "did not like", "Nothing can have arrived"},
@@ -66,39 +66,5 @@ func TestWords(t *testing.T) {
 		}
 		check("note", note(c.row, now), c.note)
 		check("advice", advice(c.row), c.advice)
-	}
-}
-
-func TestMarkdown(t *testing.T) {
-	for _, c := range []struct{ name, url, kind, want string }{
-		{"a.jpg", "https://h/a.jpg", api.KindImage, "![a.jpg](https://h/a.jpg)"},
-		{"a.pdf", "https://h/a.pdf", api.KindNonImage, "[a.pdf](https://h/a.pdf)"},
-		{`a]b\[.txt`, "https://h/a(1) 2.txt", "", `[a\]b\\\[.txt](https://h/a%281%29%202.txt)`},
-		{"a\nb", "https://h/<\n>", "", "[a b](https://h/%3C%3E)"},
-	} {
-		if got := markdown(&api.File{Name: c.name, URL: c.url, FileType: c.kind}); got != c.want {
-			t.Errorf("%q: %q, want %q", c.name, got, c.want)
-		}
-	}
-}
-
-func TestTimes(t *testing.T) {
-	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.Local)
-	for d, want := range map[time.Duration]string{
-		0: "under 1 s", 4 * time.Second: "4 s", 59 * time.Second: "59 s", 100 * time.Second: "2 min",
-		125 * time.Second: "2 min", 59 * time.Minute: "59 min", 80 * time.Minute: "1 h 20 min",
-	} {
-		if got := about(d); got != want {
-			t.Errorf("about %v is %q, want %q", d, got, want)
-		}
-	}
-	if got := moment(now.Add(-time.Hour), now); got != "11:00:00" {
-		t.Errorf("today: %q", got)
-	}
-	if got := moment(now.Add(-24*time.Hour), now); got != "30 Apr 2026 12:00" {
-		t.Errorf("yesterday: %q", got)
-	}
-	if got := moment(time.Time{}, now); got != "" {
-		t.Errorf("never: %q", got)
 	}
 }

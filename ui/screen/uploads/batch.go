@@ -1,0 +1,154 @@
+package uploads
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+
+	"mediadesk/api"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
+)
+
+// count is how many jobs have a state.
+type count map[api.State]int
+
+func (c count) add(s api.State, n int) { c[s] += n }
+
+func (c count) total() (n int) {
+	for _, k := range c {
+		n += k
+	}
+	return n
+}
+
+func (c count) failed() int { return c[api.Refused] + c[api.Unsent] + c[api.Unknown] }
+
+// unstored is how many have an outcome and are not stored.
+func (c count) unstored() int { return c.failed() + c[api.Cancelled] }
+
+func (c count) open() int { return c[api.Waiting] + c[api.Sending] }
+
+// batch is what was sent together.
+type batch struct {
+	key     string
+	count   count
+	counted bool // count began with the jobs that earlier runs finished
+	paused  int
+	at      time.Time // when it was sent
+	folder  string    // of all its jobs, or the one above all of theirs, as "/a/b/"
+	raw     string    // the folder of the last job as it was written
+	below   bool      // not all jobs are in folder itself
+
+	parts, earlier [partCount][]int
+}
+
+// batchKey tells the batch of a job from others. A job without one was sent by
+// itself, or with those of the same moment by an older version.
+func batchKey(job *api.Job) string {
+	return cmp.Or(job.Batch, job.Created.UTC().Format(time.RFC3339Nano))
+}
+
+func newBatch(key string, finished count) *batch {
+	b := &batch{key: key, count: maps.Clone(finished), counted: finished != nil}
+	if b.count == nil {
+		b.count = count{}
+	}
+	return b
+}
+
+// learn takes over what a job says of its batch.
+func (b *batch) learn(job *api.Job) {
+	if b.at.IsZero() || job.Created.Before(b.at) {
+		b.at = job.Created
+	}
+	raw := job.Upload.Folder.Or("/")
+	if b.folder != "" && raw == b.raw {
+		return
+	}
+	b.raw = raw
+	folder, _ := api.CleanFolder(raw)
+	if b.folder == "" {
+		b.folder = folder
+	}
+	for !strings.HasPrefix(folder, b.folder) {
+		b.folder = b.folder[:strings.LastIndex(strings.TrimSuffix(b.folder, "/"), "/")+1]
+		b.below = true
+	}
+	b.below = b.below || folder != b.folder
+}
+
+// title names the batch: "42 to /2026/greece · 08:07".
+func (b *batch) title(now time.Time) string {
+	folder := cmp.Or(strings.TrimSuffix(b.folder, "/"), "/")
+	if b.below {
+		folder = b.folder + "…"
+	}
+	return text.Count(b.count.total()) + " to " + folder + " · " + text.Minute(b.at, now)
+}
+
+// summary says how the jobs of the batch stand. It is good only when all of them
+// are stored.
+func (b *batch) summary(th *theme.Theme) string {
+	return strings.Join(summary(b.count, b.paused, th), th.Muted.Render(" · "))
+}
+
+// summary says how many jobs are stored, and what became of the others; between
+// stands after the outcomes that failed.
+func summary(c count, paused int, th *theme.Theme, between ...string) []string {
+	total, style := c.total(), th.Strong
+	if c[api.Stored] == total {
+		style = th.Good
+	}
+	parts := []string{style.Render(text.Count(c[api.Stored]) + " of " + text.Count(total) + " stored")}
+	add := func(n int, word string, style lipgloss.Style) {
+		if n > 0 {
+			parts = append(parts, style.Render(text.Count(n)+" "+word))
+		}
+	}
+	add(c[api.Refused], "refused", th.Bad)
+	add(c[api.Unsent], "unsent", th.Bad)
+	add(c[api.Unknown], "unknown", th.Warn)
+	if c.failed() > 0 {
+		parts[len(parts)-1] += th.Muted.Render(" (R)")
+	}
+	parts = append(parts, between...)
+	add(c[api.Cancelled], "cancelled", th.Muted)
+	add(paused, "paused", th.Muted)
+	add(c[api.Sending], "sending", th.Text)
+	add(c[api.Waiting]-paused, "waiting", th.Muted)
+	return parts
+}
+
+// order puts batches in the order in which they are listed.
+func order(batches map[string]*batch) []kit.Group {
+	rank := func(b *batch) int {
+		switch {
+		case b.count.failed() > 0:
+			return 0
+		case b.count.open() > 0:
+			return 1
+		}
+		return 2
+	}
+	all := slices.SortedFunc(maps.Values(batches), func(a, b *batch) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), b.at.Compare(a.at), cmp.Compare(b.key, a.key))
+	})
+	var groups []kit.Group
+	for _, b := range all {
+		var found []int
+		for part := range partCount {
+			slices.Reverse(b.earlier[part]) // they were read from the newest on
+			found = append(append(found, b.parts[part]...), b.earlier[part]...)
+		}
+		if len(found) > 0 {
+			groups = append(groups, kit.Group{Key: b.key, Rows: found})
+		}
+	}
+	return groups
+}

@@ -1,0 +1,64 @@
+package uitest
+
+import (
+	"strings"
+	"testing"
+
+	"mediadesk/ui/kit"
+)
+
+// HostileNames are names that try to break a screen.
+var HostileNames = []string{
+	"plain.jpg",
+	strings.Repeat("a very long name ", 20) + ".jpeg",
+	"日本語のとても長いファイル名で幅が二倍あります.png",
+	"👩‍👩‍👧‍👦🏳️‍🌈👍🏽.gif",
+	"e\u0301\u0302\u0303\u0304\u0305\u0306 marks.jpg",
+	"\x1b[31mred\x1b]8;;http://evil\x07link\x1b]8;;\x07.jpg",
+	"right\u202eto\u2066left.txt",
+	"line\r\nbreak\ttab.txt",
+	"bad\xff\xfebytes.bin",
+	"हिन्दी फ़ाइल.txt",
+	"",
+}
+
+// EveryKey checks that each key of each action that is offered does something, and
+// that one that is not says why. prepare brings a screen to a state of that name;
+// print is all that can be seen of it. The reasons of actions in free need not
+// hold, such as moves in an empty list.
+func EveryKey(t *testing.T, state string, prepare func() *Driver, print func() string, free func(kit.Action) bool) {
+	t.Helper()
+	for _, a := range prepare().Screen.Actions() {
+		if a.Label() == "" || a.Group == "" || a.ID == "" {
+			t.Errorf("%s: %q has no words", state, a.KeyLabel())
+		}
+		if free(a) {
+			continue
+		}
+		for _, k := range a.Keys.Keys() {
+			d := prepare()
+			if d.Screen.Capturing() && kit.KeyMsg(k).Text != "" {
+				continue // it is text
+			}
+			before := print()
+			cmd, reason, used := d.Host.Press(kit.KeyMsg(k))
+			switch {
+			case !used && reason == "":
+				t.Errorf("%s: %s does not say why not", state, k)
+			case used && cmd == nil && print() == before:
+				t.Errorf("%s: %s (%s) does nothing", state, k, a.Label())
+			}
+		}
+	}
+}
+
+// SeesNot checks that the screen shows none of these words.
+func (d *Driver) SeesNot(words ...string) {
+	d.T.Helper()
+	view := d.Text()
+	for _, w := range words {
+		if strings.Contains(view, w) {
+			d.T.Errorf("the screen shows %q:\n%s", w, view)
+		}
+	}
+}

@@ -118,7 +118,7 @@ func TestResizingStorm(t *testing.T) {
 	}
 	term.Resize(120, 36)
 	term.Press("2")
-	term.WaitFor("Nothing was sent yet")
+	term.WaitFor("No uploads yet")
 	term.Press("1")
 	term.WaitFor("harbour.jpg")
 	term.WaitFor("? help")
@@ -190,7 +190,7 @@ func TestSlowReader(t *testing.T) {
 	reads("the picker", has("mug.jpg"))
 	// More keys than such a terminal can be told of.
 	press(strings.Repeat("jk", 100) + "2")
-	reads("the uploads", has("Nothing was sent yet"))
+	reads("the uploads", has("No uploads yet"))
 	for _, pid := range children(t, strconv.Itoa(cmd.Process.Pid)) {
 		status, err := os.ReadFile("/proc/" + pid + "/status")
 		if err != nil {

@@ -34,7 +34,7 @@ func TestOneSendsAnotherWatches(t *testing.T) {
 	watcher := uitest.StartBinary(t, binary, where, env, 120, 36)
 	watcher.WaitFor("1 Pick")
 	watcher.Press("2")
-	watcher.WaitFor("Nothing was sent yet")
+	watcher.WaitFor("No uploads yet")
 
 	sender := exec.Command(binary, append([]string{"upload", "--concurrency", "1", dir}, where...)...)
 	sender.Env = env

@@ -90,13 +90,29 @@ func (l *Listing) moves() []Action {
 		if l.focus == onPane {
 			return &l.pane
 		}
-		return &l.list
+		return lines{&l.list, l}
 	}, func() tea.Cmd {
 		if l.focus != onPane {
 			l.landed()
 		}
 		return nil
 	})
+}
+
+// lines are those of the list, whose top is the first row rather than the head of
+// its group.
+type lines struct {
+	*List
+	of *Listing
+}
+
+// Move moves the cursor.
+func (s lines) Move(by int) {
+	if by <= -s.Len() {
+		s.of.toFirst()
+		return
+	}
+	s.List.Move(by)
 }
 
 func (l *Listing) startFilter() {

@@ -79,7 +79,7 @@ func New(o Options) *Model {
 	m.list = kit.NewListing(kit.ListingOptions{
 		Rows: listed{m}, ID: "uploads", Now: o.Now, PaneMost: 64,
 		Placeholder: "part of a name, or a state such as refused",
-		Nothing:     "nothing was sent yet", NotFound: "the filter shows no upload", OnHead: "this is the head of a batch", Marking: true,
+		Nothing:     "no uploads yet", NotFound: "the filter shows no upload", OnHead: "this is the head of a batch", Marking: true,
 	})
 	return m
 }

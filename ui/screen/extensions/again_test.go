@@ -294,7 +294,7 @@ func TestGroups(t *testing.T) {
 			t.Errorf("%s: %s", key, got)
 		}
 		// On a head the group is folded, and nothing is done about a run.
-		d.Press("g")
+		d.Press("g", "k")
 		n := d.m.list.Len()
 		if d.Press("s", "enter"); len(taken[page.Toast](d)) != 1 || d.m.list.Len() >= n {
 			t.Errorf("%s: enter on a head leaves %s", key, d.names())

@@ -57,7 +57,7 @@ func TestCursorStays(t *testing.T) {
 	if d.m.list.Cursor() != at {
 		t.Errorf("cursor at %d, want %d", d.m.list.Cursor(), at)
 	}
-	d.Press("g", "j")
+	d.Press("g")
 	swap(busy())
 	if under() != "two.jpg" {
 		t.Errorf("free at the top again: %s", under())

@@ -103,7 +103,7 @@ func TestSmallScreensTellOfTheRow(t *testing.T) {
 func TestEveryKeyActs(t *testing.T) {
 	for state, keys := range map[string][]string{
 		"list": {"j", "j", "j", "j", "j"}, "stored": {"G", "k", "k"}, "pane": {"tab", "j", "j", "j"}, "filter": {"/", "j", "down"},
-		"filtered": {"/", "j", "p", "g", "enter", "j", "j", "j"}, "head": {"g"}, "marked": {"j", "space", "space"}, "empty": nil,
+		"filtered": {"/", "j", "p", "g", "enter", "j", "j", "j"}, "head": {"g", "k"}, "marked": {"j", "space", "space"}, "empty": nil,
 	} {
 		var d *desk
 		prepare := func() *uitest.Driver {

@@ -549,11 +549,7 @@ func (r *Region) drawCrop(size image.Point, th *theme.Theme) string {
 
 // said is a text in place of a picture.
 func said(words string, size image.Point, th *theme.Theme) string {
-	lines := text.Wrap(text.Safe(words), size.X)
-	for i, line := range lines {
-		lines[i] = th.Muted.Render(line)
-	}
-	return text.Fit(strings.Join(lines, "\n"), size.X, size.Y)
+	return text.Fit(kit.Paragraph(words, size.X, th.Muted), size.X, size.Y)
 }
 
 // noPicture says why no picture is drawn.

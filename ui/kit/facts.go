@@ -45,6 +45,13 @@ func (f *Facts) Say(style lipgloss.Style, words string) {
 	}
 }
 
+// Paragraph is a text broken into lines of at most width columns, in a style.
+func Paragraph(words string, width int, style lipgloss.Style) string {
+	f := Facts{width: width}
+	f.Say(style, words)
+	return strings.Join(f.lines, "\n")
+}
+
 // Gap adds an empty line between two parts.
 func (f *Facts) Gap() {
 	if n := len(f.lines); n > 0 && f.lines[n-1] != "" {

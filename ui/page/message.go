@@ -1,6 +1,8 @@
 package page
 
 import (
+	"context"
+	"errors"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -88,6 +90,17 @@ const (
 func Problem(err error) Toast {
 	return Toast{Level: Bad, Text: text.Sentence(err.Error()), Detail: api.Hint(err)}
 }
+
+// Failed is the toast of an error; nil if the work was canceled.
+func Failed(err error) tea.Msg {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return Problem(err)
+}
+
+// Tell shows a short message.
+func Tell(level kit.Level, text string) tea.Cmd { return Send(Toast{Level: level, Text: text}) }
 
 // NotSaved says that the changes of files of these names are not saved.
 func NotSaved(names []string) string {

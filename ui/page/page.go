@@ -4,6 +4,7 @@ package page
 
 import (
 	"image"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -34,8 +35,32 @@ type Screen interface {
 	Overlays() *kit.Overlays
 }
 
-// Base is embedded by screens: it has what lies over a screen, and no text field.
-type Base struct{ overlays kit.Overlays }
+// Base is embedded by screens: it has what lies over a screen and what was drawn
+// last, and no text field.
+type Base struct {
+	overlays kit.Overlays
+	drawn    kit.Memo[drawing, string]
+}
+
+// drawing is what a drawn screen depends on beside its state.
+type drawing struct {
+	size   image.Point
+	theme  *theme.Theme
+	minute time.Time // ages hold for as long
+}
+
+// Draw is what draw draws, or what it drew before: a screen is drawn after every
+// message, and most change nothing of it. It is drawn again after Changed, and
+// every minute, for the ages that it shows.
+func (b *Base) Draw(size image.Point, th *theme.Theme, now time.Time, draw func() string) string {
+	if size.X < 1 || size.Y < 1 {
+		return ""
+	}
+	return b.drawn.Draw(drawing{size, th, now.Truncate(time.Minute)}, draw)
+}
+
+// Changed has the next Draw draw again.
+func (b *Base) Changed() { b.drawn.Forget() }
 
 // Overlays are what lies over the screen.
 func (b *Base) Overlays() *kit.Overlays { return &b.overlays }

@@ -84,6 +84,15 @@ func Age(t, now time.Time) string {
 	}
 }
 
+// When writes a time with its age: "22 Nov 2026 08:07 · 2 min ago"; the zero time
+// is empty.
+func When(t, now time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Local().Format("2 Jan 2006 15:04") + " · " + Age(t, now)
+}
+
 // Percent writes how much is done. 100 % is written only when finished is true:
 // all bytes gone out is not yet an answer. An unknown or empty total is "".
 func Percent(done, total int64, finished bool) string {

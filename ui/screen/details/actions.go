@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -151,9 +152,9 @@ func (m *Model) enterRow() tea.Cmd {
 	case slices.Contains(m.areas(), r.at):
 		m.focus(r.at)
 	case r.at == onAI:
-		return toast(page.Info, "This file has no AI tags.")
+		return page.Tell(page.Info, "This file has no AI tags.")
 	default:
-		return toast(page.Info, text.Sentence(m.noRegion()))
+		return page.Tell(page.Info, text.Sentence(m.noRegion()))
 	}
 	return nil
 }
@@ -194,13 +195,28 @@ func (m *Model) toggleUnset() tea.Cmd {
 	}
 	m.load()
 	if !changed {
-		return toast(page.Info, "The "+what+" unset already.")
+		return page.Tell(page.Info, "The "+what+" unset already.")
 	}
 	return nil
 }
 
 func (m *Model) browse() tea.Cmd {
-	return page.Send(page.Open{Address: m.current().file.URL})
+	address, err := edit.Address(m.current().file, m.o.Session)
+	if err != nil {
+		return page.Send(page.Problem(err))
+	}
+	return page.Send(page.Open{Address: address})
+}
+
+// copyMenu offers what can be copied of the file, that of the row under the cursor
+// first.
+func (m *Model) copyMenu() tea.Cmd {
+	var first []edit.CopyRow
+	if m.area == onRecord && len(m.rows) > 0 {
+		r := m.rows[m.record.Cursor()]
+		first = []edit.CopyRow{{Key: "f", Label: "this field: " + r.label, Of: func(api.File) string { return r.value }}}
+	}
+	return m.Open(edit.CopyMenu([]api.File{m.current().file}, m.o.Session, first...))
 }
 
 // Reasons for which an action is disabled now; empty where it is not.

@@ -133,9 +133,9 @@ func (m *Model) askSave(read []*entry) tea.Cmd {
 	case gone:
 		return nil
 	case changed:
-		return toast(page.Info, "The service has the same values already; nothing was sent.")
+		return page.Tell(page.Info, "The service has the same values already; nothing was sent.")
 	}
-	return toast(page.Info, "Nothing is changed, so nothing was sent.")
+	return page.Tell(page.Info, "Nothing is changed, so nothing was sent.")
 }
 
 // askSaveOne shows the difference of one file. If others changed it meanwhile, it
@@ -151,7 +151,7 @@ func (m *Model) askSaveOne(e *entry) tea.Cmd {
 		choices = append(choices, page.Choice{Label: "Take theirs", Key: "t", Do: func() tea.Cmd {
 			e.forget()
 			m.load()
-			return toast(page.Info, "Dropped your changes and kept those of others; nothing was sent.")
+			return page.Tell(page.Info, "Dropped your changes and kept those of others; nothing was sent.")
 		}})
 	}
 	lines := append(describe(&e.file, d), "", m.basis(e))

@@ -151,6 +151,8 @@ func (unmanaged) Versions(context.Context, string) ([]api.File, error) {
 	return nil, &api.ServiceError{Status: 404, Message: "no"}
 }
 
+func (unmanaged) Signed(api.File, time.Duration) (string, error) { return "", errNone }
+
 func newShelf(t *testing.T, files ...api.File) *shelf {
 	s := &shelf{t: t, files: map[string]api.File{}, Manager: unmanaged{}}
 	for _, f := range files {

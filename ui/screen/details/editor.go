@@ -70,7 +70,7 @@ func (m *Model) runEditor(msg editMsg) tea.Cmd {
 	case msg.err != nil:
 		return page.Send(page.Problem(fmt.Errorf("the text could not be written for the editor: %w", msg.err)))
 	case command == nil:
-		return toast(page.Warn, "There is no editor. Set the environment variable EDITOR to one, such as nano.")
+		return page.Tell(page.Warn, "There is no editor. Set the environment variable EDITOR to one, such as nano.")
 	}
 	m.editing = true
 	run := exec.Command(command[0], append(command[1:], msg.path)...) //nolint:gosec // the person's own editor
@@ -94,7 +94,7 @@ func (m *Model) edited(msg editedMsg) tea.Cmd {
 	case msg.err != nil:
 		return page.Send(page.Problem(msg.err))
 	case msg.text == msg.before && m.text == "":
-		return toast(page.Info, "Nothing was changed in the editor.")
+		return page.Tell(page.Info, "Nothing was changed in the editor.")
 	}
 	lines, wrong := readText(msg.text, m.entries)
 	if len(wrong) > 0 {

@@ -77,7 +77,7 @@ func (m *Model) extended(msg extendedMsg) tea.Cmd {
 	case msg.err != nil && api.OutcomeOf(msg.err) == api.Unknown:
 		return page.Send(page.Toast{Level: page.Warn, Text: "No answer came: " + msg.name + " may run or not. Screen 3 watches it.", Detail: msg.err.Error()})
 	case msg.err != nil:
-		return page.Send(failed(msg.err))
+		return page.Send(page.Failed(msg.err))
 	case msg.file == nil:
 		return page.Send(page.Problem(api.ErrNoRecord))
 	}

@@ -100,7 +100,7 @@ func (m *Model) readKnown() tea.Cmd {
 	return func() tea.Msg {
 		tags, err := s.Tags(ctx)
 		if err != nil {
-			return failed(err)
+			return page.Failed(err)
 		}
 		return knownMsg(tags)
 	}
@@ -117,7 +117,7 @@ func (m *Model) readSeen() tea.Cmd {
 		for _, id := range ids {
 			when, err := s.SeenAt(ctx, id)
 			if err != nil {
-				return failed(err)
+				return page.Failed(err)
 			}
 			at[id] = when
 		}
@@ -182,7 +182,7 @@ func (m *Model) gotVersions(msg versionsMsg) tea.Cmd {
 	}
 	m.busy = ""
 	if msg.err != nil {
-		return page.Send(failed(msg.err))
+		return page.Send(page.Failed(msg.err))
 	}
 	e := m.entryOf(msg.id)
 	if e == nil || e != m.current() {
@@ -210,12 +210,4 @@ func (m *Model) subject() edit.Subject {
 		s.Size = image.Pt(w, h)
 	}
 	return s
-}
-
-// failed tells of an error; nil where the work was cancelled.
-func failed(err error) tea.Msg {
-	if errors.Is(err, context.Canceled) {
-		return nil
-	}
-	return page.Problem(err)
 }

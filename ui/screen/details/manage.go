@@ -46,9 +46,6 @@ func (m *Model) manageMenu() tea.Cmd {
 	add(callRename, "r", "rename", f.Name, m.askRename)
 	add(callMove, "m", "move to another folder", "", func() tea.Cmd { return m.askFolder("Move", m.move) })
 	add(callCopy, "c", "copy to another folder", "", func() tea.Cmd { return m.askFolder("Copy", m.copyTo) })
-	if f.URL != "" {
-		add("", "s", "copy a signed URL", "works for everybody for a day", m.copySigned)
-	}
 	add(callDelete, "d", "delete "+f.Name, "cannot be undone", m.askDelete)
 	return m.Open(kit.NewMenu("Manage the file", rows...))
 }
@@ -100,9 +97,9 @@ func (m *Model) managed(msg managedMsg) tea.Cmd {
 			}
 			m.able.refused[msg.call] = true
 		}
-		return page.Send(failed(msg.err))
+		return page.Send(page.Failed(msg.err))
 	}
-	cmds := []tea.Cmd{toast(page.Good, msg.done)}
+	cmds := []tea.Cmd{page.Tell(page.Good, msg.done)}
 	switch e := m.entryOf(msg.id); {
 	case msg.gone:
 		cmds = append(cmds, page.Send(page.FileGone{FileID: msg.id}))
@@ -133,7 +130,7 @@ func (m *Model) askRename() tea.Cmd {
 	}
 	p.Do = func(text string) tea.Cmd {
 		if text = strings.Trim(text, " \t"); text == f.Name {
-			return toast(page.Info, "The file has that name already.")
+			return page.Tell(page.Info, "The file has that name already.")
 		}
 		return m.manage("Renaming…", callRename, f, func(ctx context.Context) (managed, error) {
 			file, err := m.o.Session.Rename(ctx, f, text)
@@ -231,7 +228,7 @@ func (m *Model) versionMenu(f api.File, list []api.File) tea.Cmd {
 		rows = append(rows, row)
 	}
 	if len(rows) == 0 {
-		return toast(page.Info, "The service lists no versions.")
+		return page.Tell(page.Info, "The service lists no versions.")
 	}
 	return m.Open(kit.NewMenu("Versions of "+f.Name, rows...))
 }
@@ -264,15 +261,4 @@ func (m *Model) askDeleteVersion(f api.File, version api.VersionInfo) tea.Cmd {
 			}},
 		},
 	})
-}
-
-// signedFor is how long a copied signed URL is valid.
-const signedFor = 24 * time.Hour
-
-func (m *Model) copySigned() tea.Cmd {
-	address, err := m.o.Session.Signed(m.current().file, signedFor)
-	if err != nil {
-		return page.Send(page.Problem(err))
-	}
-	return page.Send(page.Copy{What: "signed URL, valid for a day", Text: address})
 }

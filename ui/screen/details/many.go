@@ -30,9 +30,9 @@ func (m *Model) changeAll(label string, do func(*entry)) tea.Cmd {
 	}
 	m.load()
 	if n == 0 {
-		return toast(page.Info, "That changes no file.")
+		return page.Tell(page.Info, "That changes no file.")
 	}
-	return toast(page.Info, fmt.Sprintf("%s: %s changed, not saved yet. ctrl+s saves.", label, text.Plural(n, "file")))
+	return page.Tell(page.Info, fmt.Sprintf("%s: %s changed, not saved yet. ctrl+s saves.", label, text.Plural(n, "file")))
 }
 
 // manyMenu offers what can be done to all files that are shown.
@@ -118,7 +118,7 @@ func (m *Model) copyRegion() tea.Cmd {
 	p, ok := m.region.Plane()
 	rect := m.region.Rect()
 	if !ok || rect.Empty() {
-		return toast(page.Info, "This file has no region to copy.")
+		return page.Tell(page.Info, "This file has no region to copy.")
 	}
 	stored := p.Region(rect).Rectangle()
 	return m.setRegions(func(size image.Point) image.Rectangle { return picture.Scaled(stored, p.Size, size) })

@@ -261,7 +261,7 @@ func TestManaging(t *testing.T) {
 	d.Toasted("Copied")
 	d.Press("m", "m", "enter") // the same folder is refused
 	d.Sees("is in that folder")
-	d.Press("esc", "m", "s")
+	d.Press("esc", "y", "s")
 	if got := uitest.Taken[page.Copy](&d.Out); len(got) != 1 || !strings.Contains(got[0].Text, "ik-s=1&for=24h") {
 		t.Errorf("copied %+v", got)
 	}

@@ -16,7 +16,6 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
-	"mediadesk/ui/theme"
 )
 
 // Session is what the screen asks of the session.
@@ -127,14 +126,6 @@ type Model struct {
 
 	size   image.Point
 	placed layout // in size
-	memo   *kit.Memo[drawnFor, string]
-}
-
-// drawnFor is what the drawn screen depends on beside its state.
-type drawnFor struct {
-	size   image.Point
-	theme  *theme.Theme
-	minute time.Time // ages hold for as long
 }
 
 var (
@@ -147,7 +138,7 @@ var (
 // New makes the screen for some files.
 func New(o Options) *Model {
 	m := &Model{
-		o: o, now: o.Now, memo: &kit.Memo[drawnFor, string]{},
+		o: o, now: o.Now,
 		tags:    kit.NewChips("", ""),
 		numbers: kit.NewField("x,y,width,height", ""),
 	}
@@ -224,7 +215,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 // settle follows everything that may have changed the screen: parts may be
 // drawn in another place or size now, and another picture may be wanted.
 func (m *Model) settle(cmd tea.Cmd) tea.Cmd {
-	m.memo.Forget()
+	m.Changed()
 	m.placed = m.layout(m.size)
 	m.files.SetHeight(m.placed.inner[onFiles].Dy())
 	m.record.SetHeight(m.placed.inner[onRecord].Dy())
@@ -503,8 +494,4 @@ func name(f *api.File) string {
 		return f.FilePath
 	}
 	return f.FileID
-}
-
-func toast(level kit.Level, text string) tea.Cmd {
-	return page.Send(page.Toast{Level: level, Text: text})
 }

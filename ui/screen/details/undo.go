@@ -72,7 +72,7 @@ func (m *Model) replayed(msg replayedMsg) tea.Cmd {
 		}
 		return nil
 	case len(msg.list) == 0:
-		return toast(page.Info, "There is nothing more to "+msg.verb()+".")
+		return page.Tell(page.Info, "There is nothing more to "+msg.verb()+".")
 	}
 	verb := "Undid the change to"
 	if msg.redo {

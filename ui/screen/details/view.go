@@ -5,9 +5,6 @@ import (
 	"image"
 	"slices"
 	"strings"
-	"time"
-
-	"charm.land/lipgloss/v2"
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
@@ -18,10 +15,7 @@ import (
 
 // View draws the screen.
 func (m *Model) View(size image.Point, th *theme.Theme) string {
-	if size.X < 1 || size.Y < 1 {
-		return ""
-	}
-	return m.memo.Draw(drawnFor{size, th, m.now().Truncate(time.Minute)}, func() string { return m.draw(size, th) })
+	return m.Draw(size, th, m.now(), func() string { return m.draw(size, th) })
 }
 
 // layout shares a size among the parts. A part without a rectangle is not shown.
@@ -160,7 +154,7 @@ func (m *Model) tagsHeight(width int) int {
 
 func (m *Model) draw(size image.Point, th *theme.Theme) string {
 	if m.current() == nil {
-		return text.Fit(wrapped("No file to show. Press esc to go back.", size.X, th.Muted), size.X, size.Y)
+		return text.Fit(kit.Paragraph("No file to show. Press esc to go back.", size.X, th.Muted), size.X, size.Y)
 	}
 	l := m.layout(size)
 	body := ""
@@ -313,7 +307,7 @@ func (m *Model) viewAI(size image.Point, th *theme.Theme) string {
 // is room for both, the picture with the crop beside it.
 func (m *Model) viewRegion(size image.Point, l layout, th *theme.Theme) string {
 	if !m.current().canHaveRegion() {
-		return wrapped("Regions are for images only, and this file is none.", size.X, th.Muted)
+		return kit.Paragraph("Regions are for images only, and this file is none.", size.X, th.Muted)
 	}
 	lines := []string{" " + m.numbers.View(max(0, size.X-2), th)}
 	if l.notes > 0 {
@@ -404,13 +398,4 @@ func signed(sign theme.Sign, words string, width, most int, th *theme.Theme) []s
 		lines[i] = lead + style.Render(line)
 	}
 	return lines
-}
-
-// wrapped breaks a text from outside into styled lines.
-func wrapped(words string, width int, style lipgloss.Style) string {
-	lines := text.Wrap(text.Safe(words), width)
-	for i, line := range lines {
-		lines[i] = style.Render(line)
-	}
-	return strings.Join(lines, "\n")
 }

@@ -2,11 +2,10 @@ package library
 
 import (
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -155,7 +154,7 @@ func (m *Model) turn(by int) tea.Cmd {
 
 func (m *Model) browse() tea.Cmd {
 	f, _ := m.current()
-	address, err := m.addressOf(f)
+	address, err := edit.Address(f, m.o.Session)
 	if err != nil {
 		return page.Send(page.Problem(err))
 	}
@@ -193,63 +192,7 @@ func (m *Model) sortMenu() tea.Cmd {
 }
 
 // copyMenu offers what can be copied of the chosen files.
-func (m *Model) copyMenu() tea.Cmd {
-	files := m.chosen()
-	var rows []kit.MenuRow
-	for _, c := range []struct {
-		key, label string
-		of         func(api.File) string
-	}{
-		{"u", "URL", func(f api.File) string { return f.URL }},
-		{"i", "id", func(f api.File) string { return f.FileID }},
-		{"p", "path", func(f api.File) string { return f.FilePath }},
-		{"m", "Markdown", markdown},
-		{"s", "signed address, which holds for a day", m.signed},
-	} {
-		var lines []string
-		for _, f := range files {
-			if text := c.of(f); text != "" {
-				lines = append(lines, text)
-			}
-		}
-		if len(lines) == 0 {
-			continue
-		}
-		note := lines[0]
-		if len(lines) > 1 {
-			note = text.Plural(len(lines), "line")
-		}
-		copied := page.Copy{What: c.label, Text: strings.Join(lines, "\n")}
-		rows = append(rows, kit.MenuRow{Key: c.key, Label: c.label, Note: note, Do: func() tea.Cmd { return page.Send(copied) }})
-	}
-	title := "Copy"
-	if len(files) > 1 {
-		title += " of " + text.Plural(len(files), "file")
-	}
-	return m.Open(kit.NewMenu(title, rows...))
-}
-
-// signed is a signed address of a private file; empty where it needs none.
-func (m *Model) signed(f api.File) string {
-	address, err := m.addressOf(f)
-	if err != nil || address == f.URL {
-		return ""
-	}
-	return address
-}
-
-// markdown is a link to the file, shown where it is an image.
-func markdown(f api.File) string {
-	if f.URL == "" {
-		return ""
-	}
-	name := strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, "\n", " ").Replace(f.Name)
-	link := "[" + name + "](<" + strings.NewReplacer("<", "%3C", ">", "%3E", "\n", "%0A").Replace(f.URL) + ">)"
-	if f.IsImage() {
-		return "!" + link
-	}
-	return link
-}
+func (m *Model) copyMenu() tea.Cmd { return m.Open(edit.CopyMenu(m.chosen(), m.o.Session)) }
 
 // Reasons for which an action is disabled now; empty where it is not.
 

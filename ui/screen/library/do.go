@@ -138,9 +138,9 @@ func gotSent(msg sentMsg) tea.Cmd {
 	var cmds []tea.Cmd
 	switch {
 	case msg.err != nil:
-		return page.Send(failed(msg.err))
+		return page.Send(page.Failed(msg.err))
 	case len(msg.jobs) == 0:
-		return tell("This computer did not send that, so it has no source to send again.")
+		return page.Tell(page.Info, "This computer did not send that, so it has no source to send again.")
 	case len(msg.unknown) > 0:
 		cmds = append(cmds, page.Send(page.Toast{
 			Level: page.Warn, Text: text.Plural(len(msg.unknown), "file") + " were not sent from this computer and are left out.", Detail: strings.Join(msg.unknown, "\n"),

@@ -246,7 +246,7 @@ func TestMarks(t *testing.T) {
 		t.Fatalf("inspects %+v", got)
 	}
 	d.Press("y")
-	d.Sees("Copy of 4 files", "4 lines")
+	d.Sees("Copy from 4 files", "4 lines")
 	d.Press("p")
 	if got := uitest.Taken[page.Copy](&d.Out); len(got) != 1 || strings.Count(got[0].Text, "\n") != 3 {
 		t.Errorf("copied %+v", got)

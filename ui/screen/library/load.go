@@ -136,7 +136,7 @@ func (m *Model) askRuns() tea.Cmd {
 	return m.runs.Ask(func() tea.Msg {
 		runs, err := s.Runs(ctx)
 		if err != nil {
-			return failed(err)
+			return page.Failed(err)
 		}
 		return runsMsg(standingOf(runs))
 	})
@@ -147,14 +147,6 @@ func (m *Model) gotRuns(now standing) {
 	if m.shown.search.state != "" || strings.Contains(m.filter.Value(), isMark) {
 		m.refilter()
 	}
-}
-
-// failed tells of an error; nil where the work was cancelled.
-func failed(err error) tea.Msg {
-	if errors.Is(err, context.Canceled) {
-		return nil
-	}
-	return page.Problem(err)
 }
 
 // folder is the folder that a person means by now: the one on its way, else the

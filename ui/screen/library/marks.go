@@ -70,7 +70,7 @@ func (m *Model) toggle() tea.Cmd {
 	f, _ := m.current()
 	if f.IsFolder() {
 		m.list.SetCursor(m.list.Cursor() + 1)
-		return tell("Folders cannot be marked; enter opens one.")
+		return page.Tell(page.Info, "Folders cannot be marked; enter opens one.")
 	}
 	m.marks.set(f, !m.marks.has(f))
 	m.list.SetCursor(m.list.Cursor() + 1)
@@ -88,7 +88,7 @@ func (m *Model) toggleRange() tea.Cmd {
 	m.marks.ranged = false
 	from, to, ok := m.span()
 	if !ok {
-		return tell("The begin of the range is not shown any more.")
+		return page.Tell(page.Info, "The begin of the range is not shown any more.")
 	}
 	for _, f := range m.rows[from : to+1] {
 		m.marks.set(f, true)
@@ -112,7 +112,7 @@ func (m *Model) markAll() tea.Cmd {
 		m.marks.set(f, true)
 	}
 	if !m.shown.done {
-		return tell("Marked what was read so far (" + text.Plural(len(m.marks.files), "file") + "); the folder holds more.")
+		return page.Tell(page.Info, "Marked what was read so far ("+text.Plural(len(m.marks.files), "file")+"); the folder holds more.")
 	}
 	return nil
 }

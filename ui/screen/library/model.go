@@ -15,7 +15,6 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
-	"mediadesk/ui/theme"
 )
 
 // Session is what the screen asks of the session.
@@ -97,14 +96,6 @@ type Model struct {
 	clicks *kit.Clicks
 	size   image.Point
 	placed layout // in size
-	memo   *kit.Memo[drawnFor, string]
-}
-
-// drawnFor is what the drawn screen depends on beside its state.
-type drawnFor struct {
-	size   image.Point
-	theme  *theme.Theme
-	minute time.Time // ages hold for as long
 }
 
 var (
@@ -116,7 +107,7 @@ var (
 // New makes a library that begins at the root.
 func New(o Options) *Model {
 	m := &Model{
-		o: o, now: o.Now, places: map[string]string{}, facts: true, memo: &kit.Memo[drawnFor, string]{},
+		o: o, now: o.Now, places: map[string]string{}, facts: true,
 		filter: kit.Field{Label: "filter", Placeholder: "part of a name or tag"},
 	}
 	if m.now == nil {
@@ -157,7 +148,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 // settle follows everything that may have changed the screen: rows may have
 // another place now, and more rows and thumbnails may be wanted.
 func (m *Model) settle(cmd tea.Cmd) tea.Cmd {
-	m.memo.Forget()
+	m.Changed()
 	m.placed = m.layout(m.size)
 	m.list.SetHeight(m.placed.body.Dy())
 	m.sheet.arrange(m.placed.body.Size(), m.list.Cursor())
@@ -340,6 +331,3 @@ func keyOf(f api.File) string {
 	}
 	return f.FileID
 }
-
-// tell shows a short message.
-func tell(text string) tea.Cmd { return page.Send(page.Toast{Level: page.Info, Text: text}) }

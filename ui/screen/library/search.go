@@ -272,15 +272,3 @@ func momentOf(text string, now time.Time) (time.Time, bool) {
 	at, err := time.Parse(time.DateOnly, text)
 	return at, err == nil
 }
-
-// signedFor is how long a signed address holds that a person copies.
-const signedFor = 24 * time.Hour
-
-// addressOf is where a file can be fetched: a signed address where it is private
-// and we can sign.
-func (m *Model) addressOf(f api.File) (string, error) {
-	if f.IsPrivateFile.Or(false) && f.URL != "" {
-		return m.o.Session.Signed(f, signedFor)
-	}
-	return f.URL, nil
-}

@@ -4,7 +4,6 @@ import (
 	"image"
 	"slices"
 	"strings"
-	"time"
 
 	"charm.land/lipgloss/v2"
 
@@ -17,10 +16,7 @@ import (
 
 // View draws the library.
 func (m *Model) View(size image.Point, th *theme.Theme) string {
-	if size.X < 1 || size.Y < 1 {
-		return ""
-	}
-	return m.memo.Draw(drawnFor{size, th, m.now().Truncate(time.Minute)}, func() string { return m.draw(size, th) })
+	return m.Draw(size, th, m.now(), func() string { return m.draw(size, th) })
 }
 
 // layout shares a size among the parts.
@@ -290,14 +286,7 @@ func (m *Model) empty(size image.Point, th *theme.Theme) string {
 	case m.shown.seen:
 		words = "This computer has sent nothing to this folder yet. Press 1 to pick files to send."
 	}
-	lines := text.Wrap(text.Safe(words), min(size.X, 60))
-	block := strings.Join(lines, "\n")
-	at := kit.Center(size, kit.Size(block))
-	out := make([]string, at.Y, at.Y+len(lines))
-	for _, line := range lines {
-		out = append(out, strings.Repeat(" ", at.X)+style.Render(line))
-	}
-	return strings.Join(out, "\n")
+	return kit.OverlayCenter(text.Fit("", size.X, size.Y), kit.Paragraph(words, min(size.X, 60), style))
 }
 
 // foot is what stands under the list: the filter, and what is to be known

@@ -225,7 +225,7 @@ func (j *jump) takeCompletion() tea.Cmd {
 	_, begin := filepath.Split(j.typedPath())
 	with := j.names[j.at]
 	if j.at == 0 && len(j.names) > 1 && !j.more {
-		if all := common(j.names); len(all) >= len(begin) && all != begin {
+		if all := beginning(j.names); len(all) >= len(begin) && all != begin {
 			with = all
 		}
 	}
@@ -249,15 +249,11 @@ func (j *jump) shown() (from, to int) {
 	return from, min(n, from+rows)
 }
 
-// common is what all names begin with, letter by letter.
-func common(names []string) string {
+// beginning is what all names begin with, letter by letter.
+func beginning(names []string) string {
 	all := names[0]
 	for _, n := range names[1:] {
-		i := 0
-		for i < min(len(all), len(n)) && all[i] == n[i] {
-			i++
-		}
-		all = all[:i]
+		all = all[:common(all, n)]
 	}
 	return strings.ToValidUTF8(all, "")
 }

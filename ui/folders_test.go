@@ -18,7 +18,7 @@ func TestFoldersAreKeptForTheNextRun(t *testing.T) {
 	run := func(folder string) {
 		t.Helper()
 		m := &Model{o: Options{Paths: config.Paths{State: state}}}
-		m.picker = picker.New(picker.Options{Folder: folder, Earlier: m.earlierFolders})
+		m.picker = picker.New(picker.Options{Folder: folder, Folders: folders{m}})
 		uitest.Follow(t, m.picker, m.picker.Init(), nil)
 		if err := m.keepFolders(); err != nil {
 			t.Fatal(err)

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,8 +27,8 @@ const (
 func (m *Model) startPicker() tea.Cmd {
 	if m.picker == nil {
 		m.picker = picker.New(picker.Options{
-			Folder: m.o.Folder, Sources: m.o.Sources, Preview: true, Loader: m.loader, Samples: m.o.Samples, Now: m.o.Now,
-			Bookmarks: bookmarks(m.o.Paths), Earlier: m.earlierFolders, Watch: watchTime,
+			Folder: m.o.Folder, Sources: m.o.Sources, Preview: true, Loader: m.loader, Now: m.o.Now,
+			Folders: folders{m}, Watch: watchTime,
 		})
 	}
 	if m.host.Screen(page.Picker) != nil {
@@ -40,34 +39,40 @@ func (m *Model) startPicker() tea.Cmd {
 
 // informPicker tells the picker of the library in use.
 func (m *Model) informPicker() {
-	d := m.session
-	m.picker.UseLibrary(func(ctx context.Context) ([]api.Job, error) {
+	d, ctx := m.session, m.ctx
+	m.picker.UseLibrary(func() ([]api.Job, error) {
 		return d.Jobs(ctx, session.JobFilter{Limit: sentKept})
 	})
 }
 
-// bookmarks are the folders in the settings file.
-func bookmarks(paths config.Paths) picker.Bookmarks {
-	return picker.Bookmarks{
-		Load: func() ([]string, error) {
-			c, err := config.Load(paths)
-			if err != nil {
-				return nil, err
-			}
-			return c.BookmarkFolders(), nil
-		},
-		Save: func(folders []string) error {
-			c, err := config.Load(paths)
-			if err != nil {
-				return err
-			}
-			want := c.Choices
-			want.Bookmarks = short(folders)
-			_, err = c.Set(want)
-			return err
-		},
+// folders are those that the picker offers, see [picker.Folders].
+type folders struct{ m *Model }
+
+// Bookmarks are the folders in the settings file.
+func (f folders) Bookmarks() ([]string, error) {
+	c, err := config.Load(f.m.o.Paths)
+	if err != nil {
+		return nil, err
 	}
+	return c.BookmarkFolders(), nil
 }
+
+func (f folders) SetBookmarks(list []string) error {
+	c, err := config.Load(f.m.o.Paths)
+	if err != nil {
+		return err
+	}
+	want := c.Choices
+	want.Bookmarks = short(list)
+	_, err = c.Set(want)
+	return err
+}
+
+// Earlier are the folders that earlier runs showed, newest first.
+func (f folders) Earlier() ([]string, error) { return f.m.earlierFolders() }
+
+// Samples writes the sample pictures.
+func (f folders) Samples() (string, error) { return f.m.o.Samples() }
 
 // short writes the home folder as the person would.
 func short(folders []string) []string {

@@ -74,10 +74,10 @@ func (m *Model) listActions() []kit.Action {
 		{ID: "picker.refresh", Keys: kit.Bind("read the folder again", "", "r"), Group: groupLook, Disabled: m.noFolder, Do: m.reload},
 		{ID: "picker.go-to-path", Keys: kit.Bind("go to a typed path", "", "c"), Group: groupMove, Do: m.startJump},
 		{ID: "picker.places", Keys: kit.Bind("bookmarks and recent folders", "", "b"), Group: groupMove, Do: m.startPlaces},
-		{ID: "picker.bookmark", Keys: kit.Bind("bookmark this folder, or no more", "", "B"), Group: groupMove, Disabled: m.noBookmarks, Do: m.toggleMark},
+		{ID: "picker.bookmark", Keys: kit.Bind("bookmark this folder, or no more", "", "B"), Group: groupMove, Disabled: m.noFolders, Do: m.toggleMark},
 		{ID: "picker.grid", Keys: kit.Bind("contact sheet on or off", "", "t"), Group: groupLook, Disabled: m.noFolder, Do: m.toggleSheet},
 		{ID: "picker.home", Keys: kit.Bind("home folder", "", "~"), Group: groupMove, Do: m.goHome},
-		{ID: "picker.samples", Keys: kit.Bind("sample pictures", "", "S"), Group: groupMove, Disabled: m.noSamples, Do: m.goSamples},
+		{ID: "picker.samples", Keys: kit.Bind("sample pictures", "", "S"), Group: groupMove, Disabled: m.noFolders, Do: m.goSamples},
 	}, m.sharedActions(), m.moves())
 }
 
@@ -160,20 +160,22 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 	return m.arrange(true), true
 }
 
-// Reasons for which an action cannot be done now; empty where it can.
+// Reasons why an action cannot be done now; empty if it can.
 
-func (m *Model) noFolder() string {
-	if m.shown.folder == "" || m.problem != nil {
-		return "no folder is shown"
+// when is the reason while the condition holds.
+func when(holds bool, reason string) string {
+	if holds {
+		return reason
 	}
 	return ""
 }
 
+func (m *Model) noFolder() string {
+	return when(m.shown.folder == "" || m.problem != nil, "no folder is shown")
+}
+
 func (m *Model) noEntry() string {
-	if len(m.shown.rows) == 0 {
-		return "no file is shown"
-	}
-	return ""
+	return when(len(m.shown.rows) == 0, "no file is shown")
 }
 
 func (m *Model) noFiles() string {
@@ -187,24 +189,15 @@ func (m *Model) noFiles() string {
 }
 
 func (m *Model) noPattern() string {
-	if m.shown.pattern == "" || len(m.shown.rows) == 0 {
-		return "no filter has found anything"
-	}
-	return ""
+	return when(m.shown.pattern == "" || len(m.shown.rows) == 0, "no filter has found anything")
 }
 
 func (m *Model) noParent() string {
-	if m.shown.folder == "" || filepath.Dir(m.shown.folder) == m.shown.folder {
-		return "this is the topmost folder"
-	}
-	return ""
+	return when(m.shown.folder == "" || filepath.Dir(m.shown.folder) == m.shown.folder, "this is the topmost folder")
 }
 
 func (m *Model) nothingToClear() string {
-	if m.filter.Value() == "" && !m.ranged && !m.sheet.on && len(m.tray.items) == 0 {
-		return "nothing is filtered or picked"
-	}
-	return ""
+	return when(m.filter.Value() == "" && !m.ranged && !m.sheet.on && len(m.tray.items) == 0, "nothing is filtered or picked")
 }
 
 func (m *Model) nothingToSend() string {
@@ -222,10 +215,7 @@ func (m *Model) nothingToSend() string {
 }
 
 func (m *Model) emptyTray() string {
-	if len(m.tray.items) == 0 {
-		return "the tray is empty"
-	}
-	return ""
+	return when(len(m.tray.items) == 0, "the tray is empty")
 }
 
 func (m *Model) noItemFile() string {
@@ -240,10 +230,7 @@ func (m *Model) noItemFile() string {
 }
 
 func (m *Model) nothingRemoved() string {
-	if len(m.removed) == 0 {
-		return "nothing was removed from the tray"
-	}
-	return ""
+	return when(len(m.removed) == 0, "nothing was removed from the tray")
 }
 
 func (m *Model) nothingToCopy() string {
@@ -285,16 +272,6 @@ func (m *Model) copyPath() tea.Cmd {
 	return page.Send(page.Copy{What: what, Text: text})
 }
 
-func (m *Model) noSamples() string {
-	if m.options.Samples == nil {
-		return "there are none"
-	}
-	return ""
-}
-
-func (m *Model) noBookmarks() string {
-	if m.options.Bookmarks.Load == nil || m.options.Bookmarks.Save == nil {
-		return "there is no place to keep bookmarks"
-	}
-	return ""
+func (m *Model) noFolders() string {
+	return when(m.options.Folders == nil, "there is no place to keep them")
 }

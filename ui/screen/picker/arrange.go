@@ -209,7 +209,6 @@ func (m *Model) arranged(msg arrangedMsg) tea.Cmd {
 	m.list.SetLen(len(m.shown.rows))
 	if old.folder != m.shown.folder {
 		m.infos, m.asked = map[string]info{}, map[string]bool{}
-		m.looks++
 	} else if old.gen != m.shown.gen {
 		// The disk may say something else by now; until it does, what it said
 		// before stays on the screen.

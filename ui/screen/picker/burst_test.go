@@ -1,7 +1,6 @@
 package picker
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -49,7 +48,7 @@ func TestPasteOfManyLines(t *testing.T) {
 func TestBurstOfChanges(t *testing.T) {
 	dir := folder(t, "a.jpg", "b.jpg", "c.jpg")
 	d := start(t, Options{Folder: dir})
-	look := func() tea.Cmd { return d.m.watchDue(watchDueMsg{d.m.watching}) }
+	look := func() tea.Cmd { return d.m.check() }
 	changed := time.Now()
 	touch := func() {
 		changed = changed.Add(time.Second)
@@ -87,7 +86,7 @@ func TestAnotherLibrary(t *testing.T) {
 	dir := folder(t, "one.jpg", "two.jpg", "sub/three.jpg")
 	id, err := api.Identify(filepath.Join(dir, "one.jpg"))
 	must(t, err)
-	sent := func(context.Context) ([]api.Job, error) {
+	sent := func() ([]api.Job, error) {
 		return []api.Job{{Upload: api.Upload{Source: file(dir, "one.jpg")}, Identity: id, State: api.Stored}}, nil
 	}
 	d := start(t, Options{Folder: dir, Sources: []api.Source{file(dir, "two.jpg")}})
@@ -97,7 +96,7 @@ func TestAnotherLibrary(t *testing.T) {
 	d.Run(d.m.open(filepath.Join(dir, "sub"), ""))
 	d.m.UseLibrary(sent)
 	late := d.m.Update(page.JobsChanged{})
-	d.m.UseLibrary(func(context.Context) ([]api.Job, error) { return nil, nil })
+	d.m.UseLibrary(func() ([]api.Job, error) { return nil, nil })
 	d.Run(d.m.Update(page.JobsChanged{}))
 	d.Run(late)
 	if len(d.m.stored) != 0 {

@@ -2,11 +2,13 @@ package picker
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
@@ -59,9 +61,9 @@ func (m *Model) goHome() tea.Cmd {
 // goSamples opens the folder of sample pictures, which is written before.
 func (m *Model) goSamples() tea.Cmd {
 	m.readGen++
-	d, gen, samples := m.disk, m.readGen, m.options.Samples
+	d, gen, folders := m.disk, m.readGen, m.options.Folders
 	return func() tea.Msg {
-		folder, err := samples()
+		folder, err := folders.Samples()
 		if err != nil {
 			return problem(err)
 		}
@@ -178,4 +180,41 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 		return toast(page.Info, "There is no path and no address in what was pasted.")
 	}
 	return m.add(sources)
+}
+
+// sortMenu are the rows of the menu that sorts; the last one reverses the order.
+var sortMenu = []kit.MenuRow{
+	byName: {Key: "n", Label: "name"},
+	bySize: {Key: "s", Label: "size"},
+	byTime: {Key: "t", Label: "time"},
+	byKind: {Key: "k", Label: "kind"},
+	4:      {Key: "r", Label: "reverse the order"},
+}
+
+func (m *Model) openMenu() tea.Cmd {
+	rows, last := slices.Clone(sortMenu), len(sortMenu)-1
+	for i := range rows {
+		next := order{by: by(i)}
+		rows[i].Current = i < last && m.order.by == next.by || i == last && m.order.reverse
+		if i == last {
+			next = order{m.order.by, !m.order.reverse}
+		}
+		rows[i].Do = func() tea.Cmd {
+			m.order = next
+			return m.arrange(false)
+		}
+	}
+	return m.Open(kit.NewMenu("Sort", rows...))
+}
+
+// Commands are the command that uploads the tray, or the file under the cursor.
+func (m *Model) Commands() [][]string {
+	args := []string{"upload"}
+	for _, i := range m.tray.items {
+		args = append(args, session.SourceArg(i.source))
+	}
+	if e, ok := m.current(); ok && len(args) == 1 {
+		args = append(args, m.path(e))
+	}
+	return [][]string{args}
 }

@@ -99,7 +99,6 @@ func (m *Model) gotInfos(msg infosMsg) tea.Cmd {
 	for name, i := range msg.infos {
 		if old := m.infos[name]; !old.same(i) {
 			m.memo.Forget()
-			m.looks++
 		}
 		m.infos[name] = i
 	}

@@ -18,18 +18,18 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// jump is the field for a typed path, with what it can be completed to.
+// jump is the field for a typed path, with its completions.
 type jump struct {
+	kit.Popup
 	m      *Model
 	field  kit.Field
 	asked  page.Questions
-	folder string   // that the names are of
+	folder string   // that the names are in
 	names  []string // that begin as the last part does, folders with a slash
-	at     int      // of names
+	list   kit.List // of names
 	more   bool     // there are more than are kept
 	err    error
 	size   image.Point
-	closed bool
 }
 
 var _ kit.Overlay = (*jump)(nil)
@@ -57,7 +57,7 @@ func (m *Model) startJump() tea.Cmd {
 		folder += string(filepath.Separator)
 	}
 	j := newJump(m, folder)
-	m.Overlays().Open(j)
+	m.Open(j)
 	return j.complete()
 }
 
@@ -70,12 +70,15 @@ func newJump(m *Model, path string) *jump {
 
 // Actions go there, complete and close.
 func (j *jump) Actions() []kit.Action {
+	move := func(by int) func() tea.Cmd {
+		return func() tea.Cmd { j.list.Move(by); return nil }
+	}
 	return []kit.Action{
 		{ID: "picker.path-go", Keys: kit.Bind("go there", "", "enter"), Group: groupMove, Footer: true, Do: j.goTyped},
-		{ID: "picker.path-complete", Keys: kit.Bind("complete", "", "tab"), Group: groupMove, Footer: true, Do: j.takeCompletion},
-		{ID: "picker.path-close", Keys: kit.Bind("close", "", "esc"), Group: groupMove, Footer: true, Do: j.close},
-		{ID: "picker.path-next", Keys: kit.Bind("next completion", "↓", "down"), Group: groupMove, Do: func() tea.Cmd { return j.move(1) }},
-		{ID: "picker.path-previous", Keys: kit.Bind("previous completion", "↑", "up"), Group: groupMove, Do: func() tea.Cmd { return j.move(-1) }},
+		{ID: "picker.path-complete", Keys: kit.Bind("complete", "", "tab"), Group: groupMove, Footer: true, Do: j.acceptCompletion},
+		{ID: "picker.path-close", Keys: kit.Bind("close", "", "esc"), Group: groupMove, Footer: true, Do: j.Close},
+		{ID: "picker.path-next", Keys: kit.Bind("next completion", "↓", "down"), Group: groupMove, Do: move(1)},
+		{ID: "picker.path-previous", Keys: kit.Bind("previous completion", "↑", "up"), Group: groupMove, Do: move(-1)},
 	}
 }
 
@@ -90,38 +93,24 @@ func (j *jump) Type(msg tea.Msg) (tea.Cmd, bool) {
 	return j.complete(), true
 }
 
-// Mouse takes the completion that is clicked; the wheel goes over them.
+// Mouse puts the completion that is clicked into the field; the wheel scrolls.
 func (j *jump) Mouse(msg tea.MouseMsg) tea.Cmd {
-	switch msg := msg.(type) {
-	case tea.MouseClickMsg:
-		if !image.Pt(msg.X, msg.Y).In(image.Rectangle{Max: j.size}) {
-			return j.close()
-		}
-		line := msg.Y - kit.BoxOrigin(j.size).Y - 1 // below the field
-		from, to := j.shown()
-		if i := from + line; line >= 0 && i < to {
-			return j.put(j.names[i])
-		}
-	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			return j.move(-1)
-		case tea.MouseWheelDown:
-			return j.move(1)
+	if click, ok := msg.(tea.MouseClickMsg); ok {
+		switch {
+		case !image.Pt(click.X, click.Y).In(image.Rectangle{Max: j.size}):
+			return j.Close()
+		case j.list.Click(click.Y - kit.BoxOrigin(j.size).Y - 1): // below the field
+			return j.put(j.names[j.list.Cursor()])
 		}
 	}
+	j.list.Wheel(msg)
 	return nil
 }
 
 // Resize fits it into room.
-func (j *jump) Resize(room image.Point) { j.size = image.Pt(min(room.X, 76), min(room.Y, 14)) }
-
-// Closed reports that it was left.
-func (j *jump) Closed() bool { return j.closed }
-
-func (j *jump) close() tea.Cmd {
-	j.closed = true
-	return nil
+func (j *jump) Resize(room image.Point) {
+	j.size = image.Pt(min(room.X, 76), min(room.Y, 14))
+	j.list.SetHeight(kit.BoxInner(j.size).Y - 2) // between the field and the hint
 }
 
 // typedPath is the path in the field: the home folder filled in, and what does
@@ -191,15 +180,9 @@ func (d *disk) namesIn(folder, begin string) (names []string, more bool, err err
 			return nil, false, folderProblem(folder, err)
 		}
 	}
+	rank := func(name string) int { return strings.Count(name, string(filepath.Separator)) }
 	slices.SortFunc(names, func(a, b string) int {
-		isA, isB := strings.HasSuffix(a, string(filepath.Separator)), strings.HasSuffix(b, string(filepath.Separator))
-		if isA != isB {
-			if isA {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(sortKey(a), sortKey(b))
+		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(sortKey(a), sortKey(b)))
 	})
 	if len(names) > completionsKept {
 		return names[:completionsKept], true, nil
@@ -216,15 +199,22 @@ func (d *disk) isFolder(folder string, f os.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-// takeCompletion puts the chosen name into the field; where nothing was chosen and
-// all names begin alike, as much as they have in common.
-func (j *jump) takeCompletion() tea.Cmd {
+// completed shows the names that were found.
+func (j *jump) completed(msg completedMsg) {
+	j.folder, j.names, j.more, j.err = msg.folder, msg.names, msg.more, msg.err
+	j.list.SetLen(len(j.names))
+	j.list.SetCursor(0)
+}
+
+// acceptCompletion puts the chosen name into the field; if none was chosen and all
+// names begin alike, as much as they have in common.
+func (j *jump) acceptCompletion() tea.Cmd {
 	if len(j.names) == 0 {
 		return nil
 	}
 	_, begin := filepath.Split(j.typedPath())
-	with := j.names[j.at]
-	if j.at == 0 && len(j.names) > 1 && !j.more {
+	with := j.names[j.list.Cursor()]
+	if j.list.Cursor() == 0 && len(j.names) > 1 && !j.more {
 		if all := beginning(j.names); len(all) >= len(begin) && all != begin {
 			with = all
 		}
@@ -232,21 +222,12 @@ func (j *jump) takeCompletion() tea.Cmd {
 	return j.put(with)
 }
 
-// putCompletion puts a name in the place of the last part of the typed path.
+// put replaces the last part of the typed path by a name.
 func (j *jump) put(name string) tea.Cmd {
 	_, begin := filepath.Split(j.typedPath())
 	text := j.field.Value()
 	j.field.SetValue(text[:max(0, len(text)-len(begin))] + name)
 	return j.complete()
-}
-
-// shownCompletions are the names that are drawn, below the field, for which there
-// is room above the hint.
-func (j *jump) shown() (from, to int) {
-	rows := max(0, kit.BoxInner(j.size).Y-2)
-	n := len(j.names)
-	from = max(0, min(j.at-rows/2, n-rows))
-	return from, min(n, from+rows)
 }
 
 // beginning is what all names begin with, letter by letter.
@@ -258,47 +239,34 @@ func beginning(names []string) string {
 	return strings.ToValidUTF8(all, "")
 }
 
-func (j *jump) move(by int) tea.Cmd {
-	j.at = max(0, min(j.at+by, len(j.names)-1))
-	return nil
-}
-
-// goTyped goes to the path in the field: a folder is opened, of a file the folder
-// with the cursor on it. A path that leads nowhere stays in the field.
+// goTyped goes to the chosen name or to the path in the field: a folder is opened, of a
+// file the folder with the cursor on it.
 func (j *jump) goTyped() tea.Cmd {
 	path := filepath.Clean(j.typedPath())
-	if j.at > 0 && j.at < len(j.names) {
-		path = filepath.Join(j.folder, j.names[j.at])
+	if i := j.list.Cursor(); i > 0 {
+		path = filepath.Join(j.folder, j.names[i])
 	}
-	j.closed = true
+	j.Close()
 	return j.m.open(path, "")
 }
 
 func (j *jump) View(room image.Point, th *theme.Theme) string {
 	drawn := *j // drawing changes nothing
 	drawn.Resize(room)
-	j, size := &drawn, drawn.size
-	in := kit.BoxInner(size)
-	lines := []string{j.field.View(in.X, th)}
+	in := kit.BoxInner(drawn.size)
+	body := drawn.list.View(image.Pt(in.X, max(0, in.Y-2)), func(i, width int, selected bool) string {
+		name := text.PadRight(" "+text.TruncateMiddle(text.Safe(j.names[i]), width-2), width)
+		if selected {
+			return th.Selected.Render(name)
+		}
+		return name
+	})
 	switch {
 	case j.err != nil:
-		lines = append(lines, styled("No such folder yet.", in.X, th.Warn.Render)...)
+		body = text.Fit(strings.Join(styled("No such folder yet.", in.X, th.Warn), "\n"), in.X, max(0, in.Y-2))
 	case len(j.names) == 0:
-		lines = append(lines, th.Muted.Render("Nothing there begins like that."))
+		body = text.Fit(th.Muted.Render("No name here begins like that."), in.X, max(0, in.Y-2))
 	}
-	from, to := j.shown()
-	for i := from; i < to; i++ {
-		name := text.PadRight(" "+text.TruncateMiddle(text.Safe(j.names[i]), in.X-2), in.X)
-		if i == j.at {
-			name = th.Selected.Render(name)
-		}
-		lines = append(lines, name)
-	}
-	for len(lines) < in.Y-1 {
-		lines = append(lines, " ")
-	}
-	lines = append(lines, th.Muted.Render(text.Truncate("tab completes, enter goes there, esc closes", in.X)))
-	return kit.Box("Go to", kit.JoinV(lines...), size, true, th)
+	hint := th.Muted.Render(text.Truncate("tab completes, enter goes there, esc closes", in.X))
+	return kit.Box("Go to", kit.JoinV(j.field.View(in.X, th), body, hint), drawn.size, true, th)
 }
-
-// Places.

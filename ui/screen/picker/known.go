@@ -1,7 +1,6 @@
 package picker
 
 import (
-	"context"
 	"path/filepath"
 
 	tea "charm.land/bubbletea/v2"
@@ -18,14 +17,13 @@ type sentMsg struct {
 	err     error
 }
 
-// UseLibrary tells what has been sent to the library in use: newest first. Nil is
-// none. Init reads it.
-func (m *Model) UseLibrary(sent func(context.Context) ([]api.Job, error)) {
+// UseLibrary sets what reads the uploads to the library in use, newest first; nil: none.
+// Init calls it.
+func (m *Model) UseLibrary(sent func() ([]api.Job, error)) {
 	m.sentJobs = sent
 	m.sentGen++
 	m.readingSent = false
 	m.stored, m.sentFolders = nil, nil
-	m.looks++
 	m.memo.Forget()
 }
 
@@ -38,7 +36,7 @@ func (m *Model) readSent() tea.Cmd {
 	m.readingSent = true
 	gen := m.sentGen
 	return func() tea.Msg {
-		jobs, err := read(context.Background())
+		jobs, err := read()
 		msg := sentMsg{gen: gen, stored: map[string]api.Identity{}, err: err}
 		known := map[string]bool{}
 		for _, j := range jobs {
@@ -67,7 +65,6 @@ func (m *Model) gotSent(msg sentMsg) tea.Cmd {
 		return page.Send(problem(msg.err))
 	}
 	m.stored, m.sentFolders = msg.stored, msg.folders
-	m.looks++
 	return nil
 }
 

@@ -89,7 +89,6 @@ func (m *Model) setKinds(rows []int32, kinds []kind) tea.Cmd {
 	}
 	m.reading.entries = entries
 	m.reading.kinds++
-	m.looks++
 	m.memo.Forget()
 	return m.arrange(false)
 }

@@ -29,23 +29,12 @@ type Options struct {
 	Preview bool
 	// Loader draws the pictures; nil shows only their facts.
 	Loader *picture.Loader
-	// Bookmarks are the folders that the person marked.
-	Bookmarks Bookmarks
-	// Earlier reads the folders that earlier runs showed, newest first; nil: none.
-	Earlier func() ([]string, error)
-	// Watch is how often the folder shown is looked at for changes; 0: never.
+	// Folders are bookmarks and others; nil: there are none.
+	Folders Folders
+	// Watch is how often the folder shown is checked for changes; 0: never.
 	Watch time.Duration
-	// Samples writes sample pictures and returns their folder; nil: there are
-	// none.
-	Samples func() (string, error)
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-}
-
-// Bookmarks reads and writes the marked folders; nil functions: there are none.
-type Bookmarks struct {
-	Load func() ([]string, error)
-	Save func([]string) error
 }
 
 // focus is the part of the screen that takes the keys.
@@ -87,7 +76,6 @@ type Model struct {
 
 	disk      *disk
 	infos     map[string]info // by name, of the folder shown
-	looks     int             // changes whenever what is known of a row does
 	asked     map[string]bool // names whose infos are there or on their way
 	looking   [2]bool         // looks are on their way: at what is here, at what may be elsewhere
 	preview   preview
@@ -106,7 +94,7 @@ type Model struct {
 	recent  []string // folders that were shown, newest first
 	earlier []string // those of earlier runs
 
-	sentJobs    func(context.Context) ([]api.Job, error)
+	sentJobs    func() ([]api.Job, error)
 	readingSent bool
 	sentGen     int                     // of the library: news of another one is dropped
 	stored      map[string]api.Identity // what was sent and stored, by path
@@ -120,7 +108,6 @@ type Model struct {
 
 	size image.Point
 	memo *kit.Memo[drawnFor, string]
-	rows *rowCache
 }
 
 // drawnFor is what the drawn screen depends on beside its state. Ages are told
@@ -146,7 +133,6 @@ func New(o Options) *Model {
 		asked:   map[string]bool{},
 		filter:  kit.Field{Label: "filter", Placeholder: "letters of the name"},
 		memo:    &kit.Memo[drawnFor, string]{},
-		rows:    &rowCache{},
 	}
 	if m.now == nil {
 		m.now = time.Now
@@ -183,7 +169,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	switch msg.(type) {
-	case watchDueMsg, watchedMsg, infosMsg: // what they change in the drawing says so itself
+	case watchedMsg, infosMsg: // what they change in the drawing says so itself
 	default:
 		m.memo.Forget()
 	}
@@ -238,14 +224,11 @@ func (m *Model) reply(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case arrangedMsg:
 		return m.arranged(msg), true
 	case completedMsg:
-		j := msg.of
-		j.folder, j.names, j.more, j.err, j.at = msg.folder, msg.names, msg.more, msg.err, 0
+		msg.of.completed(msg)
 	case placesMsg:
 		return m.gotPlaces(msg), true
 	case sentMsg:
 		return m.gotSent(msg), true
-	case watchDueMsg:
-		return m.watchDue(msg), true
 	case watchedMsg:
 		return m.watched(msg), true
 	case tileMsg:

@@ -14,10 +14,21 @@ import (
 	"mediadesk/ui/theme"
 )
 
+// Folders are the folders that outlive a run of the program.
+type Folders interface {
+	// Bookmarks are the folders that the user marked.
+	Bookmarks() ([]string, error)
+	SetBookmarks([]string) error
+	// Earlier are the folders that earlier runs showed, newest first.
+	Earlier() ([]string, error)
+	// Samples writes sample pictures and returns their folder.
+	Samples() (string, error)
+}
+
 // place is a folder to go to.
 type place struct {
 	folder string
-	words  string // why it is offered
+	reason string // why it is offered
 }
 
 // placesMsg brings the folders that are offered.
@@ -31,18 +42,26 @@ type placesMsg struct {
 const recentKept = 15
 
 func (m *Model) startPlaces() tea.Cmd {
-	m.Overlays().Open(newPlaces(m))
-	return m.askPlaces()
+	m.Open(newPlaces(m))
+	folders := m.options.Folders
+	if folders == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		marked, err := folders.Bookmarks()
+		earlier, also := folders.Earlier()
+		return placesMsg{marked, earlier, errors.Join(err, also)}
+	}
 }
 
 // places is the list of bookmarks and recent folders.
 type places struct {
+	kit.Popup
 	m      *Model
 	rows   []place
 	list   kit.List
 	clicks *kit.Clicks
 	size   image.Point
-	closed bool
 }
 
 var _ kit.Overlay = (*places)(nil)
@@ -57,16 +76,10 @@ func newPlaces(m *Model) *places {
 func (p *places) Actions() []kit.Action {
 	return append([]kit.Action{
 		{ID: "picker.place-go", Keys: kit.Bind("go there", "", "enter", "l", "right"), Group: groupMove, Footer: true, Do: p.goThere},
-		{ID: "picker.place-remove", Keys: kit.Bind("remove the bookmark", "", "d"), Group: groupMove, Footer: true, Disabled: p.noBookmark, Do: p.drop},
-		{ID: "picker.place-close", Keys: kit.Bind("close", "", "esc", "b"), Group: groupMove, Footer: true, Do: p.close},
+		{ID: "picker.place-remove", Keys: kit.Bind("remove the bookmark", "", "d"), Group: groupMove, Footer: true, Disabled: p.noBookmark, Do: p.remove},
+		{ID: "picker.place-close", Keys: kit.Bind("close", "", "esc", "b"), Group: groupMove, Footer: true, Do: p.Close},
 	}, kit.ListActions(func() kit.Scroller { return &p.list }, nil)...)
 }
-
-// Capturing is false.
-func (p *places) Capturing() bool { return false }
-
-// Type uses nothing.
-func (p *places) Type(tea.Msg) (tea.Cmd, bool) { return nil, false }
 
 // Mouse goes to the place that is clicked twice.
 func (p *places) Mouse(msg tea.MouseMsg) tea.Cmd {
@@ -74,7 +87,7 @@ func (p *places) Mouse(msg tea.MouseMsg) tea.Cmd {
 		double := p.clicks.Double(click)
 		switch {
 		case !image.Pt(click.X, click.Y).In(image.Rectangle{Max: p.size}):
-			return p.close()
+			return p.Close()
 		case p.list.Click(click.Y-kit.BoxOrigin(p.size).Y) && double:
 			return p.goThere()
 		}
@@ -89,30 +102,6 @@ func (p *places) Resize(room image.Point) {
 	p.list.SetHeight(max(1, kit.BoxInner(p.size).Y-1))
 }
 
-// Closed reports that it was left.
-func (p *places) Closed() bool { return p.closed }
-
-func (p *places) close() tea.Cmd {
-	p.closed = true
-	return nil
-}
-
-// askPlaces reads the bookmarks and the folders that earlier runs showed.
-func (m *Model) askPlaces() tea.Cmd {
-	marks, earlier := m.options.Bookmarks, m.options.Earlier
-	return func() tea.Msg {
-		var msg placesMsg
-		if marks.Load != nil {
-			msg.marked, msg.err = marks.Load()
-		}
-		if earlier != nil {
-			found, err := earlier()
-			msg.earlier, msg.err = found, errors.Join(msg.err, err)
-		}
-		return msg
-	}
-}
-
 func (m *Model) gotPlaces(msg placesMsg) tea.Cmd {
 	m.marked, m.earlier = msg.marked, msg.earlier
 	if p, ok := m.Overlays().Top().(*places); ok {
@@ -124,27 +113,20 @@ func (m *Model) gotPlaces(msg placesMsg) tea.Cmd {
 	return nil
 }
 
-// arrangePlaces makes the rows: bookmarks, then the folders that were shown last,
-// then those that were sent from.
+// arrange makes the rows: bookmarks, then the folders that were shown last, then those
+// that files were sent from.
 func (p *places) arrange() {
-	m := p.m
 	p.rows = p.rows[:0]
-	known := map[string]bool{}
-	add := func(folder, words string) {
-		if folder != "" && !known[folder] {
-			known[folder] = true
-			p.rows = append(p.rows, place{folder, words})
+	add := func(folders []string, reason string) {
+		for _, f := range folders {
+			if f != "" && !slices.ContainsFunc(p.rows, func(known place) bool { return known.folder == f }) {
+				p.rows = append(p.rows, place{f, reason})
+			}
 		}
 	}
-	for _, f := range m.marked {
-		add(f, "bookmark")
-	}
-	for _, f := range Recent(m.recent, m.earlier) {
-		add(f, "recent")
-	}
-	for _, f := range m.sentFolders {
-		add(f, "sent from")
-	}
+	add(p.m.marked, "bookmark")
+	add(Recent(p.m.recent, p.m.earlier), "recent")
+	add(p.m.sentFolders, "sent from")
 	p.list.SetLen(len(p.rows))
 }
 
@@ -163,11 +145,9 @@ func Recent(run, earlier []string) []string {
 	return out[:min(len(out), recentKept)]
 }
 
-// remember puts a folder in front of the recent ones.
-func (m *Model) remember(folder string) {
-	m.recent = slices.DeleteFunc(m.recent, func(f string) bool { return f == folder })
-	m.recent = slices.Insert(m.recent, 0, folder)
-	m.recent = m.recent[:min(len(m.recent), recentKept)]
+// without are the folders but for one.
+func without(folders []string, gone string) []string {
+	return slices.DeleteFunc(slices.Clone(folders), func(f string) bool { return f == gone })
 }
 
 func (p *places) goThere() tea.Cmd {
@@ -175,73 +155,63 @@ func (p *places) goThere() tea.Cmd {
 	if i >= len(p.rows) {
 		return nil
 	}
-	p.closed = true
+	p.Close()
 	return p.m.open(p.rows[i].folder, "")
 }
 
-// dropPlace takes the bookmark under the cursor away.
-func (p *places) drop() tea.Cmd {
-	gone := p.rows[p.list.Cursor()].folder
-	return p.m.saveMarks(slices.DeleteFunc(slices.Clone(p.m.marked), func(f string) bool { return f == gone }))
+// remove removes the bookmark under the cursor.
+func (p *places) remove() tea.Cmd {
+	folders, earlier, marked := p.m.options.Folders, p.m.earlier, without(p.m.marked, p.rows[p.list.Cursor()].folder)
+	return func() tea.Msg {
+		if err := folders.SetBookmarks(marked); err != nil {
+			return problem(err)
+		}
+		return placesMsg{marked: marked, earlier: earlier}
+	}
 }
 
 func (p *places) noBookmark() string {
-	if i := p.list.Cursor(); i >= len(p.rows) || p.rows[i].words != "bookmark" {
+	if i := p.list.Cursor(); i >= len(p.rows) || p.rows[i].reason != "bookmark" {
 		return "only bookmarks can be removed"
 	}
-	return p.m.noBookmarks()
+	return ""
 }
 
-// toggleMark makes the folder shown a bookmark, or none any more.
+// toggleMark makes the folder shown a bookmark, or removes the bookmark.
 func (m *Model) toggleMark() tea.Cmd {
-	marks, folder := m.options.Bookmarks, m.shown.folder
+	folders, folder := m.options.Folders, m.shown.folder
 	return func() tea.Msg {
-		now, err := marks.Load()
+		marked, err := folders.Bookmarks()
 		if err != nil {
 			return problem(err)
 		}
-		words := "is a bookmark now. b lists them."
-		if slices.Contains(now, folder) {
-			now = slices.DeleteFunc(now, func(f string) bool { return f == folder })
-			words = "is no bookmark any more."
-		} else {
-			now = append(now, folder)
+		now, words := without(marked, folder), "is no bookmark any more."
+		if len(now) == len(marked) {
+			now, words = append(now, folder), "is a bookmark now. b lists them."
 		}
-		if err := marks.Save(now); err != nil {
+		if err := folders.SetBookmarks(now); err != nil {
 			return problem(err)
 		}
 		return page.Toast{Level: page.Good, Text: filepath.Base(folder) + " " + words}
 	}
 }
 
-func (m *Model) saveMarks(folders []string) tea.Cmd {
-	marks, earlier := m.options.Bookmarks, m.earlier
-	return func() tea.Msg {
-		err := marks.Save(folders)
-		if err != nil {
-			return placesMsg{marked: nil, earlier: earlier, err: err}
-		}
-		return placesMsg{marked: folders, earlier: earlier}
-	}
-}
-
 func (p *places) View(room image.Point, th *theme.Theme) string {
 	drawn := *p // drawing changes nothing
 	drawn.Resize(room)
-	p, size := &drawn, drawn.size
-	in := kit.BoxInner(size)
-	hint := " " + th.Muted.Render(text.Truncate("enter goes there, d removes a bookmark, esc closes", in.X-1))
-	if len(p.rows) == 0 {
-		return kit.Box("Places", kit.JoinV(" "+th.Muted.Render(text.Truncate("None yet. B makes the folder shown a bookmark.", in.X-1)), hint), size, true, th)
+	in := kit.BoxInner(drawn.size)
+	say := func(words string) string { return " " + th.Muted.Render(text.Truncate(words, in.X-1)) }
+	rows := say("None yet. B bookmarks the folder shown.")
+	if len(p.rows) > 0 {
+		rows = drawn.list.View(image.Pt(in.X, max(1, in.Y-1)), func(i, width int, selected bool) string {
+			row := p.rows[i]
+			const words = 10
+			line := " " + text.PadRight(text.TruncateMiddle(text.Safe(row.folder), width-words-2), width-words-1) + text.PadRight(row.reason, words)
+			if selected {
+				return th.Selected.Render(line)
+			}
+			return line
+		})
 	}
-	rows := p.list.View(image.Pt(in.X, max(1, in.Y-1)), func(i, width int, selected bool) string {
-		row := p.rows[i]
-		words := 10
-		line := " " + text.PadRight(text.TruncateMiddle(text.Safe(row.folder), width-words-2), width-words-1) + text.PadRight(row.words, words)
-		if selected {
-			return th.Selected.Render(line)
-		}
-		return line
-	})
-	return kit.Box("Places", kit.JoinV(rows, hint), size, true, th)
+	return kit.Box("Places", kit.JoinV(rows, say("enter goes there, d removes a bookmark, esc closes")), drawn.size, true, th)
 }

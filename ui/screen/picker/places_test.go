@@ -1,7 +1,6 @@
 package picker
 
 import (
-	"context"
 	"errors"
 	"image"
 	"os"
@@ -74,19 +73,29 @@ func TestGoToATypedPath(t *testing.T) {
 	}
 }
 
+// kept are folders that a test keeps.
+type kept struct {
+	marked, earlier []string
+	samples         string
+	err             error // of keeping them
+}
+
+func (k *kept) Bookmarks() ([]string, error) { return slices.Clone(k.marked), nil }
+func (k *kept) Earlier() ([]string, error)   { return k.earlier, nil }
+func (k *kept) Samples() (string, error)     { return k.samples, k.err }
+func (k *kept) SetBookmarks(f []string) error {
+	if k.err == nil {
+		k.marked = f
+	}
+	return k.err
+}
+
 func TestBookmarksAndRecentFolders(t *testing.T) {
 	dir := folder(t, "a/x.jpg", "b/")
-	var kept []string
-	marks := Bookmarks{
-		Load: func() ([]string, error) { return slices.Clone(kept), nil },
-		Save: func(f []string) error { kept = f; return nil },
-	}
-	earlier := func() ([]string, error) {
-		return []string{filepath.Join(dir, "a"), "/an/earlier/one"}, nil
-	}
-	d := start(t, Options{Folder: filepath.Join(dir, "a"), Bookmarks: marks, Earlier: earlier})
+	marks := &kept{earlier: []string{filepath.Join(dir, "a"), "/an/earlier/one"}}
+	d := start(t, Options{Folder: filepath.Join(dir, "a"), Folders: marks})
 	d.Press("B")
-	equal(t, "bookmarks", kept, []string{filepath.Join(dir, "a")})
+	equal(t, "bookmarks", marks.marked, []string{filepath.Join(dir, "a")})
 	d.Press("h", "b")
 	d.Sees("Places", "bookmark", "recent", filepath.Join(dir, "a"), "/an/earlier/one")
 	equal(t, "shown", d.m.Shown(), []string{dir, filepath.Join(dir, "a")})
@@ -96,15 +105,14 @@ func TestBookmarksAndRecentFolders(t *testing.T) {
 		t.Errorf("in %q", d.m.shown.folder)
 	}
 	d.Press("b", "d")
-	equal(t, "bookmarks", kept, nil)
+	equal(t, "bookmarks", marks.marked, nil)
 	d.Press("d")
 	d.Toasted("Only bookmarks")
 	d.Press("esc")
-	marks.Save = func([]string) error { return errors.New("the disk is full") }
-	d.m.options.Bookmarks = marks
+	marks.err = errors.New("the disk is full")
 	d.Press("B")
 	d.Toasted("The disk is full.")
-	if none := start(t, Options{Folder: dir}); none.m.noBookmarks() == "" {
+	if none := start(t, Options{Folder: dir}); none.m.noFolders() == "" {
 		t.Error("bookmarks without a place to keep them")
 	}
 }
@@ -120,7 +128,7 @@ func TestWhatIsInTheLibraryAlready(t *testing.T) {
 	failed := stored("new.jpg", 10)
 	failed.State = api.Refused
 	d := start(t, Options{})
-	d.m.UseLibrary(func(context.Context) ([]api.Job, error) {
+	d.m.UseLibrary(func() ([]api.Job, error) {
 		return []api.Job{stored("sent.jpg", 10), stored("changed.jpg", 9), failed}, nil
 	})
 	d.Run(d.m.Init())
@@ -136,7 +144,7 @@ func TestWhatIsInTheLibraryAlready(t *testing.T) {
 	d.Press("b")
 	d.Sees("sent from")
 	d.Press("esc")
-	d.m.UseLibrary(func(context.Context) ([]api.Job, error) { return nil, errors.New("the journal is busy") })
+	d.m.UseLibrary(func() ([]api.Job, error) { return nil, errors.New("the journal is busy") })
 	d.Run(d.m.Init())
 	d.Toasted("The journal is busy.")
 }
@@ -147,7 +155,7 @@ func TestFolderIsWatched(t *testing.T) {
 	d.Press("j")
 	look := func() {
 		t.Helper()
-		d.Run(d.m.watchDue(watchDueMsg{d.m.watching}))
+		d.Run(d.m.check())
 	}
 	look()
 	gen := d.m.readGen

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -123,7 +124,7 @@ func openFolder(d *disk, gen int, asked, land string) tea.Msg {
 
 // missing tells the errors of a path of which a part does not exist.
 func missing(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || isNotDir(err)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // next reads the next part and puts it into msg.
@@ -218,7 +219,8 @@ func (m *Model) arrive(msg snapshotMsg) tea.Cmd {
 	m.land = msg.land
 	if msg.folder != m.shown.folder {
 		m.moved, m.ranged = false, false
-		m.remember(msg.folder)
+		m.recent = slices.Insert(without(m.recent, msg.folder), 0, msg.folder)
+		m.recent = m.recent[:min(len(m.recent), recentKept)]
 		gone, m.sheet.top = m.sheet.stop(), 0
 		m.filter.SetValue("")
 		if m.land == "" {

@@ -1,7 +1,6 @@
 package picker
 
 import (
-	"fmt"
 	"image"
 	"path/filepath"
 	"strings"
@@ -91,11 +90,11 @@ func (m *Model) drawList(l layout, th *theme.Theme) string {
 	}
 	rows := m.rowsArea(l)
 	if why := m.emptyWords(); why != "" {
-		lines = append(lines, paragraph(why, rows.Dx(), th.Muted))
+		lines = append(lines, styled(why, rows.Dx(), th.Muted)...)
 	} else if m.sheet.on {
 		lines = append(lines, m.drawSheet(rows.Size(), th))
 	} else {
-		lines = append(lines, m.list.View(rows.Size(), m.rowDrawing(columns, widths, th).cached))
+		lines = append(lines, m.list.View(rows.Size(), m.rowDrawing(columns, widths, th).row))
 	}
 	focused := m.focus != onTray
 	return kit.BoxFooter(m.title(l.list.Dx()-6), m.footer(), strings.Join(lines, "\n"), l.list.Size(), focused, th)
@@ -169,13 +168,13 @@ func (m *Model) emptyWords() string {
 	return "This folder is empty. h goes to the folder above; a adds a URL; or drop files on the terminal."
 }
 
-// paragraph writes words into lines.
-func paragraph(words string, width int, style lipgloss.Style) string {
+// styled wraps words into lines of one style.
+func styled(words string, width int, style lipgloss.Style) []string {
 	lines := text.Wrap(words, width)
 	for i, line := range lines {
 		lines[i] = style.Render(line)
 	}
-	return strings.Join(lines, "\n")
+	return lines
 }
 
 // rowDrawing is what all rows of one drawing have in common.
@@ -187,69 +186,17 @@ type rowDrawing struct {
 	now      time.Time
 	focused  bool
 	from, to int // rows of the range
-	of       rowsOf
 }
 
 func (m *Model) rowDrawing(columns kit.Columns, widths []int, th *theme.Theme) *rowDrawing {
 	r := &rowDrawing{
 		m: m, th: th, columns: columns, widths: widths, now: m.now(),
-		focused: m.focus != onTray, from: 0, to: -1,
+		focused: m.focus != onTray, to: -1,
 	}
 	if m.ranged {
 		r.from, r.to = m.rangeRows()
 	}
-	r.of = rowsOf{
-		m.shown.gen, len(m.shown.entries), m.looks, m.shown.folder, m.shown.pattern, th, fmt.Sprint(widths),
-		r.now.Truncate(time.Minute), r.focused,
-	}
 	return r
-}
-
-// rowCache has the rows that were drawn, for as long as all that they have in
-// common stays: a key that moves the cursor draws two of them anew.
-type rowCache struct {
-	of   rowsOf
-	rows map[rowOf]string
-}
-
-// rowsOf is what all rows of a drawing depend on, and rowOf what tells one from
-// the others.
-type (
-	rowsOf struct {
-		gen, entries, looks int
-		folder, pattern     string
-		theme               *theme.Theme
-		widths              string
-		minute              time.Time
-		focused             bool
-	}
-	rowOf struct {
-		entry                    int32
-		width                    int
-		selected, picked, ranged bool
-	}
-)
-
-// rowsKept is how many drawn rows are kept.
-const rowsKept = 1000
-
-// cached is row, or what it drew before.
-func (r *rowDrawing) cached(i, width int, selected bool) string {
-	m := r.m
-	if m.rows.of != r.of || len(m.rows.rows) > rowsKept {
-		*m.rows = rowCache{r.of, map[rowOf]string{}}
-	}
-	e, ok := m.entryAt(i)
-	if !ok {
-		return ""
-	}
-	key := rowOf{m.shown.rows[i], width, selected, m.tray.hasPath(m.path(e)), i >= r.from && i <= r.to}
-	drawn, ok := m.rows.rows[key]
-	if !ok {
-		drawn = r.row(i, width, selected)
-		m.rows.rows[key] = drawn
-	}
-	return drawn
 }
 
 // row draws one row of the list.

@@ -98,17 +98,17 @@ func (m *Model) noPicture() string {
 func (m *Model) factLines(width int, th *theme.Theme) []string {
 	if m.focus == onTray {
 		if i, ok := m.trayItem(); ok && i.isURL() {
-			return styled("An address: the service fetches the file itself. "+text.Safe(i.source.URL), width, th.Muted.Render)
+			return styled("An address: the service fetches the file itself. "+text.Safe(i.source.URL), width, th.Muted)
 		}
 	} else if e, ok := m.current(); ok {
 		if why := m.infos[e.name].problem; why != nil {
-			return styled(m.reason(e, why), width, th.Warn.Render)
+			return styled(m.reason(e, why), width, th.Warn)
 		}
 	}
 	p := &m.preview
 	switch {
 	case p.failure != nil && !errors.Is(p.failure, context.Canceled):
-		return styled(pictureProblem(p.failure), width, th.Warn.Render)
+		return styled(pictureProblem(p.failure), width, th.Warn)
 	case p.count != nil:
 		return append(m.linkLine(width, th), countLines(*p.count, width, th)...)
 	case p.facts != nil:
@@ -155,15 +155,6 @@ func pictureProblem(err error) string {
 		return text.Safe(text.Sentence(detail))
 	}
 	return text.Safe(err.Error())
-}
-
-// styled wraps words into lines of one style.
-func styled(words string, width int, render func(...string) string) []string {
-	lines := text.Wrap(words, width)
-	for i, line := range lines {
-		lines[i] = render(line)
-	}
-	return lines
 }
 
 // fact is one line: a word and what there is to say.
@@ -216,7 +207,7 @@ func (m *Model) fileFacts(f media.Facts, width int, th *theme.Theme) []string {
 	}
 	lines = append(lines, fact("changed", f.Modified.Local().Format("2 Jan 2006 15:04"), width, th))
 	if f.Problem != nil {
-		lines = append(lines, styled(pictureProblem(f.Problem), width, th.Warn.Render)...)
+		lines = append(lines, styled(pictureProblem(f.Problem), width, th.Warn)...)
 	}
 	return lines
 }

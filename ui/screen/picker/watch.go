@@ -7,62 +7,60 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// watchDueMsg is the time to look whether the folder changed, and watchedMsg
-// what was seen. One of the two is always on its way while the folder is watched; that
-// of an earlier watch is dropped.
-type (
-	watchDueMsg struct{ watch int }
-	watchedMsg  struct {
-		watch   int
-		folder  string
-		changed time.Time
-		gone    bool
-	}
-)
+// watchedMsg tells the state of a folder. One is always on its way while folders are
+// watched; that of an earlier watch is dropped.
+type watchedMsg struct {
+	watch   int
+	folder  string // empty: nothing was checked
+	changed time.Time
+	gone    bool
+}
 
-// watch waits for the next look; nil where the folder is not watched.
+// watch checks the folder shown a moment later; nil: folders are not watched.
 func (m *Model) watch() tea.Cmd {
 	if m.options.Watch <= 0 {
 		return nil
 	}
-	number := m.watching
-	return tea.Tick(m.options.Watch, func(time.Time) tea.Msg { return watchDueMsg{number} })
+	check := m.check()
+	return tea.Tick(m.options.Watch, func(time.Time) tea.Msg { return check() })
 }
 
-// watchDue looks at the folder, unless nobody does.
-func (m *Model) watchDue(msg watchDueMsg) tea.Cmd {
-	if msg.watch != m.watching {
-		return nil
+// check tells the state of the folder shown. While the terminal does not have the focus or
+// a folder is read, nothing is checked.
+func (m *Model) check() tea.Cmd {
+	msg := watchedMsg{watch: m.watching}
+	if !m.away && m.shown.done && m.opening == "" {
+		msg.folder = m.shown.folder
 	}
-	if m.away || m.shown.folder == "" || !m.shown.done || m.opening != "" {
-		return m.watch()
-	}
-	folder := m.shown.folder
 	return func() tea.Msg {
-		info, err := os.Stat(folder)
-		if err != nil {
-			return watchedMsg{watch: msg.watch, folder: folder, gone: missing(err)}
+		if msg.folder == "" {
+			return msg
 		}
-		return watchedMsg{watch: msg.watch, folder: folder, changed: info.ModTime()}
+		info, err := os.Stat(msg.folder)
+		if err == nil {
+			msg.changed = info.ModTime()
+		} else {
+			msg.gone = missing(err)
+		}
+		return msg
 	}
 }
 
-// watched reads the folder again where names came or went. The rows in view are
-// looked at again in any case: a file that grows changes no folder.
+// watched reads the folder again if names came or went. The rows in view are read again
+// in any case: a file that grows does not change its folder.
 func (m *Model) watched(msg watchedMsg) tea.Cmd {
-	if msg.watch != m.watching {
+	switch {
+	case msg.watch != m.watching:
 		return nil
-	}
-	if msg.folder != m.shown.folder || m.opening != "" {
-		return m.watch()
-	}
-	if msg.gone || !msg.changed.IsZero() && !msg.changed.Equal(m.reading.changed) {
+	case msg.folder == "" || m.away || msg.folder != m.shown.folder || m.opening != "":
+	case msg.gone || !msg.changed.IsZero() && !msg.changed.Equal(m.reading.changed):
 		return tea.Batch(m.reload(), m.watch())
-	}
-	from, to := m.list.Visible()
-	for i := from; i < to; i++ {
-		if e, ok := m.entryAt(i); ok {
-			delete(m.asked, e.name)
+	default:
+		from, to := m.list.Visible()
+		for i := from; i < to; i++ {
+			if e, ok := m.entryAt(i); ok {
+				delete(m.asked, e.name)
+			}
 		}
 	}
 	return m.watch()

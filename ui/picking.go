@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,7 +73,12 @@ func (f folders) SetBookmarks(list []string) error {
 func (f folders) Earlier() ([]string, error) { return f.m.earlierFolders() }
 
 // Samples writes the sample pictures.
-func (f folders) Samples() (string, error) { return f.m.o.Samples() }
+func (f folders) Samples() (string, error) {
+	if f.m.o.Samples == nil {
+		return "", errors.New("there are no sample pictures")
+	}
+	return f.m.o.Samples()
+}
 
 // short writes the home folder as the person would.
 func short(folders []string) []string {

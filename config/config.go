@@ -39,6 +39,18 @@ const (
 	PicturesOff    Pictures = "off"
 )
 
+// ColorDepth says how many colors the program draws with.
+type ColorDepth string
+
+// The numbers of colors. DepthAuto follows the terminal.
+const (
+	DepthAuto ColorDepth = "auto"
+	Depth16   ColorDepth = "16"
+	Depth256  ColorDepth = "256"
+	DepthTrue ColorDepth = "truecolor"
+	DepthNone ColorDepth = "none"
+)
+
 // Previews says whether small pictures of files stay on the disk.
 type Previews string
 
@@ -73,6 +85,7 @@ type Choices struct {
 	Profile     string             `toml:"profile"` // name of the profile in use
 	Theme       Theme              `toml:"theme"`
 	Pictures    Pictures           `toml:"pictures"`
+	Colors      ColorDepth         `toml:"colors"`
 	Previews    Previews           `toml:"previews"`
 	Signal      Signal             `toml:"signal"`
 	Concurrency int                `toml:"concurrency"` // uploads at the same time, at least 1
@@ -170,6 +183,7 @@ func (c Config) withDefaults(paths Paths) Config {
 	c.Profile = or(c.Profile, LocalProfile)
 	c.Theme = or(c.Theme, ThemeAuto)
 	c.Pictures = or(c.Pictures, PicturesAuto)
+	c.Colors = or(c.Colors, DepthAuto)
 	c.Previews = or(c.Previews, PreviewsKeep)
 	c.Signal = or(c.Signal, SignalBell)
 	c.Concurrency = or(c.Concurrency, DefaultConcurrency)

@@ -134,6 +134,7 @@ func (c *Config) check(locate func(key []string) (path string, line int)) error 
 	for _, name := range slices.Sorted(maps.Keys(c.Themes)) {
 		checkTheme(name, c.Themes[name], report)
 	}
+	report(oneOf("colors", c.Colors, DepthAuto, Depth16, Depth256, DepthTrue, DepthNone))
 	report(oneOf("pictures", c.Pictures, PicturesAuto, PicturesKitty, PicturesITerm, PicturesSixel, PicturesBlocks, PicturesOff))
 	report(oneOf("previews", c.Previews, PreviewsKeep, PreviewsForget))
 	report(oneOf("signal", c.Signal, SignalBell, SignalDesktop, SignalOff))

@@ -12,6 +12,7 @@ import (
 const fullFile = `# my settings
 profile = "work"   # in use
 theme = "dark"
+colors = "256"
 pictures = "blocks"
 previews = "forget"
 signal = "desktop"
@@ -106,7 +107,7 @@ func TestLoadFull(t *testing.T) {
 		Path: paths.Config, Exists: true, Webhook: Webhook{"127.0.0.1:0"},
 		Local: Local{Addr: "127.0.0.1:9000", MaxSize: 1000, Commands: map[string][]string{"remove-bg": {"rembg", "i", "-", "-"}}},
 		Choices: Choices{
-			Profile: "work", Theme: ThemeDark, Pictures: PicturesBlocks, Previews: PreviewsForget, Signal: SignalDesktop, Concurrency: 5,
+			Profile: "work", Theme: ThemeDark, Pictures: PicturesBlocks, Colors: Depth256, Previews: PreviewsForget, Signal: SignalDesktop, Concurrency: 5,
 			Bookmarks: []string{"~/Pictures", "/srv"}, Profiles: map[string]Profile{
 				"local": {
 					Name: "local", Kind: KindLocal, MaxSize: 1000, MaxVideoSize: 1000, Folder: "/inbox",
@@ -125,8 +126,8 @@ func TestLoadFull(t *testing.T) {
 			},
 		},
 		own: c.own, paths: paths, set: map[string]int{
-			"profile": 2, "theme": 3, "pictures": 4, "previews": 5, "signal": 6, "concurrency": 7, "bookmarks": 8,
-			"profiles.work": 21, "profiles.ik": 37, "profiles.local": 42,
+			"profile": 2, "theme": 3, "colors": 4, "pictures": 5, "previews": 6, "signal": 7, "concurrency": 8, "bookmarks": 9,
+			"profiles.work": 22, "profiles.ik": 38, "profiles.local": 43,
 		},
 	}
 	if !reflect.DeepEqual(c, want) {
@@ -152,7 +153,7 @@ func TestLoadMissingIsDefaults(t *testing.T) {
 	want := Config{
 		Path: paths.Config, Webhook: Webhook{"127.0.0.1:7844"}, Local: Local{Addr: "127.0.0.1:7843", MaxSize: 25_000_000},
 		Choices: Choices{
-			Profile: "local", Theme: ThemeAuto, Pictures: PicturesAuto, Previews: PreviewsKeep, Signal: SignalBell, Concurrency: 6,
+			Profile: "local", Theme: ThemeAuto, Pictures: PicturesAuto, Colors: DepthAuto, Previews: PreviewsKeep, Signal: SignalBell, Concurrency: 6,
 			Profiles: map[string]Profile{"local": {
 				Name: "local", Kind: KindLocal, MaxSize: 25_000_000, MaxVideoSize: 25_000_000, Naming: NamingHere, ColorOption: ColorBritish,
 			}},

@@ -47,6 +47,10 @@ type Options struct {
 	Themes map[config.Theme]config.OwnTheme
 	// Pictures is how pictures are drawn; empty: as the terminal can.
 	Pictures picture.Setting
+	// Colors says how many colors are drawn with, and why. TmuxSixel tells that the
+	// terminal around tmux has sixel.
+	Colors    string
+	TmuxSixel bool
 	// Previews keeps small pictures of files that take long to decode; nil: they
 	// are made anew each time.
 	Previews *picture.Cache
@@ -127,6 +131,7 @@ func New(o Options) *Model {
 		m.o.Getenv = func(string) string { return "" }
 	}
 	m.detector = picture.NewDetector(o.Pictures, m.o.Getenv, true)
+	m.detector.Colors, m.detector.TmuxSixel = o.Colors, o.TmuxSixel
 	m.abilities = m.detector.Abilities()
 	m.gallery = picture.NewImageStore(m.o.Getenv("TMUX") != "")
 	m.loader.Store, m.loader.Cache = m.gallery, o.Previews

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 
 	"mediadesk/api"
 	"mediadesk/api/session"
@@ -65,10 +64,12 @@ func Run(ctx context.Context, request session.Options, o Options) error {
 	guard := terminal.JoinGuard()
 	o.Terminal, o.Signals, o.Stopping = os.Stdout, &terminal.Signals{}, guard.Stopping()
 
+	features := terminal.TmuxFeatures(ctx, os.Getenv)
+	colors, reason := terminal.Colors(string(settings.Colors), os.Stdout, os.Environ(), features)
+	o.Colors, o.TmuxSixel = reason, slices.Contains(features, "sixel")
 	model := New(o)
-	// To detect the colors once more would ask tmux once more, which takes a while.
 	program := tea.NewProgram(model, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond),
-		tea.WithColorProfile(lipgloss.Writer.Profile), tea.WithOutput(picture.NewPainter(os.Stdout, model.gallery)))
+		tea.WithColorProfile(colors), tea.WithOutput(picture.NewPainter(os.Stdout, model.gallery)))
 	ended := terminal.Endings(program.Quit)
 	o.Signals.Watch(func() { program.Send(stopAsked{}) }, func() { program.Send(goneOn{}) })
 	_, err = program.Run()

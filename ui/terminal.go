@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -19,9 +18,6 @@ func (m *Model) askTerminal() tea.Cmd {
 	cmds := []tea.Cmd{m.measure()}
 	if questions := m.detector.Query(); questions != "" {
 		cmds = append(cmds, tea.Raw(questions), tea.Tick(m.detector.Patience(), func(time.Time) tea.Msg { return asked{} }))
-	}
-	if m.o.Getenv("TMUX") != "" {
-		cmds = append(cmds, func() tea.Msg { return picture.AskTmux(context.Background()) })
 	}
 	return tea.Batch(cmds...)
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
@@ -74,7 +73,8 @@ func (d *doctor) terminal(ctx context.Context) {
 		}
 		d.say(verdict, "size", help, "%dx%d", w, h)
 	}
-	d.say(verdictOK, "colours", "", "%s", colourWords(colorprofile.Detect(out, environ(env)), env("NO_COLOR") != ""))
+	_, colors := terminal.Colors("auto", out, environ(env), terminal.TmuxFeatures(ctx, env))
+	d.say(verdictOK, "colors", "", "%s", colors)
 	answer, err := askTerminal(ctx, in, out, env)
 	if err != nil {
 		d.say(verdictNote, "asked", "", "%v", err)
@@ -140,22 +140,6 @@ func environ(getenv func(string) string) []string {
 		}
 	}
 	return env
-}
-
-func colourWords(p colorprofile.Profile, off bool) string {
-	if off {
-		return "switched off by NO_COLOR"
-	}
-	switch p {
-	case colorprofile.TrueColor:
-		return "16 million"
-	case colorprofile.ANSI256:
-		return "256"
-	case colorprofile.ANSI:
-		return "16"
-	default:
-		return "none"
-	}
 }
 
 var cursorReply = regexp.MustCompile(`\x1b\[(\d+);(\d+)R`)

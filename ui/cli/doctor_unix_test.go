@@ -30,7 +30,7 @@ func TestDoctorOnATerminal(t *testing.T) {
 	}
 	says(
 		t, ask,
-		"size                 160x120", "colours              16 million", "background           dark",
+		"size                 160x120", "colors               16 million", "background           dark",
 		"width: Latin         abc has 3 columns, as it is drawn", "width: CJK           漢字かな has 8 columns, as it is drawn",
 		"width: emoji         😀🌊 has 4 columns, as it is drawn", "not installed; it would show SVG", "0 problems",
 	)

@@ -71,6 +71,8 @@ type Findings struct {
 	State string
 	// Terminal is the name the terminal gave itself; Outer the one around tmux.
 	Terminal, Outer string
+	// Colors is how many there are, with the reason.
+	Colors string
 	// Drawing is the method with its reason; Glyphs the set with its reason.
 	Drawing, Glyphs string
 	// Cell, Kitty, Sixel, Mouse and Tmux say what was answered.
@@ -85,6 +87,7 @@ func (f Findings) Lines() []Finding {
 	all := []Finding{
 		{"Drawn with", f.Drawing},
 		{"Glyphs", f.Glyphs},
+		{"Colors", f.Colors},
 		{"Terminal", f.Terminal},
 		{"Around tmux", f.Outer},
 		{"Real pictures", f.Kitty},
@@ -120,7 +123,7 @@ func (a Abilities) Options(c Color, light bool) Options {
 func (d *Detector) decide() Abilities {
 	a := Abilities{PixelMouse: d.pixelMouse, Cell: d.cell}
 	f := &a.Findings
-	f.State = d.state()
+	f.State, f.Colors = d.state(), d.Colors
 	f.Terminal = d.name
 	known := d.name
 	if d.env.tmux {
@@ -145,7 +148,7 @@ func (d *Detector) decide() Abilities {
 	kitty := MethodBlocks
 	kitty, f.Kitty = d.kittyProtocol()
 	f.Sixel = answer(d.sixel, d.over || d.fenced, "yes")
-	if d.sixel && d.env.tmux && !d.tmuxSixel {
+	if d.sixel && d.env.tmux && !d.TmuxSixel {
 		f.Sixel = "tmux has it, the terminal around tmux does not"
 	}
 	f.Mouse = answer(d.pixelMouse, d.over || d.fenced, "yes")
@@ -196,7 +199,7 @@ func (d *Detector) wanted(kitty Method) (Method, string) {
 		return kitty, "pixels: the terminal places pictures over text (kitty graphics)"
 	case inlineBy && !d.env.tmux:
 		return MethodInline, "pixels: " + d.name + " is known to show inline images of iTerm2"
-	case d.sixel && (!d.env.tmux || d.tmuxSixel):
+	case d.sixel && (!d.env.tmux || d.TmuxSixel):
 		return MethodSixel, "pixels: the terminal says that it has sixel"
 	case d.over || d.fenced:
 		return MethodBlocks, "block glyphs: the terminal has none of the protocols for pictures"

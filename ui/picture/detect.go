@@ -1,11 +1,9 @@
 package picture
 
 import (
-	"context"
 	"fmt"
 	"image"
 	"math"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strconv"
@@ -24,6 +22,12 @@ import (
 // terminal, give every message to Update, and call TimedOut when Patience is
 // over. It is used from one goroutine.
 type Detector struct {
+	// Colors says how many colors are drawn with, and why; for the findings.
+	Colors string
+	// TmuxSixel tells that the terminal around tmux has sixel. What tmux answers is
+	// about itself.
+	TmuxSixel bool
+
 	setting Setting
 	env     environment
 	now     func() time.Time
@@ -42,7 +46,6 @@ type Detector struct {
 	cursorKnown bool
 	pixelMouse  bool
 	sixel       bool
-	tmuxSixel   bool // the terminal around tmux has sixel, too, says tmux
 	fenced      bool // the last question was answered
 	over        bool // the waiting is
 }
@@ -79,21 +82,6 @@ func NewDetector(s Setting, getenv func(string) string, terminal bool) *Detector
 		getenv = func(string) string { return "" }
 	}
 	return &Detector{setting: s, env: look(getenv, terminal), now: time.Now}
-}
-
-// TmuxFeatures are what tmux knows of the terminal around it, as its format
-// client_termfeatures has them. Its answers to the questions are about itself.
-type TmuxFeatures string
-
-// AskTmux returns the [TmuxFeatures]; nil without tmux or its answer.
-func AskTmux(ctx context.Context) any {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	out, err := exec.CommandContext(ctx, "tmux", "display-message", "-p", "#{client_termfeatures}").Output()
-	if err != nil {
-		return nil
-	}
-	return TmuxFeatures(strings.TrimSpace(string(out)))
 }
 
 // probeID is the id of the picture of one pixel that the probe sends.
@@ -175,8 +163,6 @@ func (d *Detector) Update(msg any) bool {
 		return false
 	case WindowPixels:
 		return d.measured(msg)
-	case TmuxFeatures:
-		d.tmuxSixel = slices.Contains(strings.Split(string(msg), ","), "sixel")
 	case tea.ModeReportMsg:
 		return d.mode(msg.Mode, msg.Value)
 	case uv.ModeReportEvent:

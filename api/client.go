@@ -329,7 +329,7 @@ func (c *Client) DescribeUpdate(fileID string, d Details) (Request, error) {
 }
 
 // Details reads the record of a file. It is not in the specification: a hosted
-// service and the local library have it, others answer 404 or 403.
+// service and the local library have it, others answer 404.
 func (c *Client) Details(ctx context.Context, fileID string) (*File, error) {
 	r, err := c.DescribeDetails(fileID)
 	if err != nil {
@@ -358,7 +358,7 @@ func (c *Client) callFile(ctx context.Context, method, address string, text []by
 // optional ability, such as listing.
 func Unavailable(err error) bool {
 	var answer *ServiceError
-	return errors.As(err, &answer) && (answer.Status == http.StatusNotFound || answer.Status == http.StatusForbidden || answer.Status == http.StatusMethodNotAllowed || answer.Status == http.StatusNotImplemented)
+	return errors.As(err, &answer) && (answer.Status == http.StatusNotFound || answer.Status == http.StatusMethodNotAllowed || answer.Status == http.StatusNotImplemented)
 }
 
 // How much of an answer is read, in bytes. A listing of 1,000 records with all
@@ -407,7 +407,7 @@ func (c *Client) call(ctx context.Context, method, address string, text []byte, 
 
 // callOnce is call without a repeat, under a time limit of its own.
 func (c *Client) callOnce(ctx context.Context, method, address string, text []byte, op string, v any) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.answer, fmt.Errorf("no answer within %s", c.answer))
+	ctx, cancel := context.WithTimeoutCause(ctx, c.answer, timeoutError("no answer within "+c.answer.String()))
 	defer cancel()
 	var sent atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
@@ -439,10 +439,17 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 	// The transport by itself: an http.Client would look at redirects, and
 	// lose the answer where one leads nowhere.
 	began := time.Now()
+	var connected atomic.Bool
+	req = req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}))
 	res, err := c.transport.RoundTrip(req)
 	if err != nil {
 		slog.Debug("request", "op", x.op, "method", req.Method, "host", req.URL.Host, "path", req.URL.Path, "took", time.Since(began), "err", c.masker().String(rootCause(err)))
-		return c.sendError(req, x.op, x.complete(), err)
+		err := c.sendError(req, x.op, x.complete(), err)
+		var failed *SendError
+		if errors.As(err, &failed) {
+			failed.NoConnection = !connected.Load()
+		}
+		return err
 	}
 	defer res.Body.Close()
 	if x.ended != nil {

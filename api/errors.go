@@ -50,6 +50,13 @@ func (e *ServiceError) NotDone() bool {
 	return !e.Foreign && (e.Status == http.StatusServiceUnavailable || e.Status == http.StatusInsufficientStorage)
 }
 
+// KeyRefused reports whether err says that the service does not accept the key
+// (401, 403).
+func KeyRefused(err error) bool {
+	var answer *ServiceError
+	return errors.As(err, &answer) && (answer.Status == http.StatusUnauthorized || answer.Status == http.StatusForbidden)
+}
+
 // Hint says what helps, in our words; empty where only the service's own
 // message can tell.
 func (e *ServiceError) Hint() string {
@@ -81,7 +88,16 @@ type SendError struct {
 	Op       string // what was tried
 	Host     string
 	Complete bool // the whole request had been sent
-	Err      error
+	// NoConnection: no connection to the host could be made.
+	NoConnection bool
+	Err          error
+}
+
+// Timeout reports whether the service, or the way there, took too long after a
+// connection was made.
+func (e *SendError) Timeout() bool {
+	var late interface{ Timeout() bool }
+	return !e.NoConnection && errors.As(e.Err, &late) && late.Timeout()
 }
 
 func (e *SendError) Error() string {

@@ -2,26 +2,30 @@ package api
 
 import (
 	"errors"
+	"net/http"
 	"time"
 )
 
-// State is where a job stands. The last five are outcomes: they are final
-// until a person asks for another try.
+// State is where a job stands. The last six are outcomes: they are final
+// until a person asks for another attempt.
 type State string
 
 // The states of a job.
 const (
 	Waiting   State = "waiting"   // in the queue
 	Sending   State = "sending"   // under way
+	Offline   State = "offline"   // waits for a connection to the service
 	Stored    State = "stored"    // the service stored it and said so
 	Refused   State = "refused"   // the service said no
 	Unsent    State = "unsent"    // nothing can have arrived
 	Unknown   State = "unknown"   // bytes went out, no answer came back
 	Cancelled State = "cancelled" // taken back by the person before it was complete
+	// Processing: the service accepted it (202) and stores it later.
+	Processing State = "processing"
 )
 
 // Final reports whether the state is an outcome.
-func (s State) Final() bool { return s != Waiting && s != Sending }
+func (s State) Final() bool { return s != Waiting && s != Sending && s != Offline }
 
 // Evidence is what is known about whether the file of a job is stored already.
 // It decides whether the job may be sent, and which outcome may be claimed.
@@ -95,7 +99,24 @@ type Job struct {
 	// asked for. The address itself is made for each attempt and kept nowhere.
 	OwnWebhook bool   `json:"ownWebhook,omitempty"`
 	Batch      string `json:"batch,omitempty"` // what was handed over together; empty: by itself
+
+	// Dismissed: the person canceled the job or removed it from the list. It is
+	// sent again only if the person asks for this very job.
+	Dismissed bool `json:"dismissed,omitempty"`
 }
+
+// MayRepeat reports whether another attempt cannot store the file twice.
+func (j *Job) MayRepeat() bool { return j.Evidence != MaybeStored || j.RepeatsSafely() }
+
+// Failed reports whether the job has an outcome that another attempt could
+// improve, and the person has not dismissed it.
+func (j *Job) Failed() bool {
+	return !j.Dismissed && (j.State == Refused || j.State == Unsent || j.State == Unknown)
+}
+
+// MayResume reports whether the job goes on by itself at the next start: nothing
+// was decided about its file, and another attempt cannot store it twice.
+func (j *Job) MayResume() bool { return j.Failed() && j.State != Refused && j.MayRepeat() }
 
 // RepeatsSafely reports whether sending the job again can never store it twice:
 // its name is kept as it is, and nothing of that name is overwritten
@@ -125,7 +146,11 @@ func FailureOf(err error) *Failure {
 	}
 	f := &Failure{Message: err.Error(), Help: Hint(err)}
 	var answer *ServiceError
-	if errors.As(err, &answer) {
+	var accepted *AcceptedError
+	switch {
+	case errors.As(err, &accepted):
+		f.Status = http.StatusAccepted
+	case errors.As(err, &answer):
 		f.Status, f.Message, f.RequestID = answer.Status, answer.Message, answer.RequestID
 		if answer.Help != "" {
 			f.Help = answer.Help

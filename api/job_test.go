@@ -75,6 +75,7 @@ func TestFailureOf(t *testing.T) {
 func TestStateIsFinal(t *testing.T) {
 	for state, want := range map[api.State]bool{
 		api.Waiting: false, api.Sending: false, api.Stored: true, api.Refused: true, api.Unsent: true, api.Unknown: true, api.Cancelled: true,
+		api.Offline: false, api.Processing: true,
 	} {
 		if state.Final() != want {
 			t.Errorf("%s: Final is %v", state, !want)
@@ -83,7 +84,7 @@ func TestStateIsFinal(t *testing.T) {
 }
 
 func TestUnavailable(t *testing.T) {
-	for status, want := range map[int]bool{404: true, 403: true, 405: true, 501: true, 400: false, 401: false, 500: false, 503: false} {
+	for status, want := range map[int]bool{404: true, 403: false, 405: true, 501: true, 400: false, 401: false, 500: false, 503: false} {
 		if got := api.Unavailable(fmt.Errorf("x: %w", &api.ServiceError{Status: status})); got != want {
 			t.Errorf("%d: %v", status, got)
 		}

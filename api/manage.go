@@ -18,7 +18,7 @@ import (
 )
 
 // The operations of this file are not in the specification: a hosted service
-// and the local library have them, others answer 404 or 403 (see Unavailable).
+// and the local library have them, others answer 404 (see Unavailable).
 
 // checkID says what is wrong with the id of a file or version that is to go into a
 // path. One such as ".." would lead somewhere else, and escaping does not help

@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"sync"
 	"time"
 )
@@ -24,10 +22,18 @@ type watchdog struct {
 	sending bool // the body is going out and no answer came yet
 }
 
+// timeoutError is the end of a request that no longer moved.
+type timeoutError string
+
+func (e timeoutError) Error() string { return string(e) }
+
+// Timeout tells SendError that more time could have helped.
+func (timeoutError) Timeout() bool { return true }
+
 // newWatchdog starts with the limit for sending: it allows for the time in
 // which the connection is made, which the dialer limits.
 func newWatchdog(stall time.Duration, cancel context.CancelCauseFunc) *watchdog {
-	w := &watchdog{stall: stall, sending: true, cause: fmt.Errorf("no byte could be sent for %s", stall)}
+	w := &watchdog{stall: stall, sending: true, cause: timeoutError("no byte could be sent for " + stall.String())}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.timer = time.AfterFunc(stall, func() {
@@ -73,7 +79,7 @@ func (w *watchdog) answered(limit time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.sending = false
-	w.cause = errors.New("the answer did not come to its end")
+	w.cause = timeoutError("the answer was not complete in time")
 	w.timer.Reset(limit)
 }
 

@@ -249,7 +249,7 @@ func (m *Model) welcome(profile string, problem error) tea.Cmd {
 // listen waits for news of the queue and the watch. Each answer is one edge;
 // the root asks again after it.
 func listen(ctx context.Context, d *session.Session) tea.Cmd {
-	return tea.Batch(waitEdge(ctx, d, d.Queue.Edges(), page.JobsChanged{}), waitEdge(ctx, d, d.Watch.Edges(), page.RunsChanged{}))
+	return tea.Batch(waitChange(ctx, d, d.Queue.Changes(), page.JobsChanged{}), waitChange(ctx, d, d.Watch.Changes(), page.RunsChanged{}))
 }
 
 // edge is one piece of news with the wait for the next.
@@ -259,7 +259,7 @@ type edge struct {
 	again   tea.Cmd
 }
 
-func waitEdge(ctx context.Context, d *session.Session, edges <-chan struct{}, news tea.Msg) tea.Cmd {
+func waitChange(ctx context.Context, d *session.Session, edges <-chan struct{}, news tea.Msg) tea.Cmd {
 	var wait tea.Cmd
 	wait = func() tea.Msg {
 		select {

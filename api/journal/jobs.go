@@ -15,18 +15,18 @@ import (
 	"mediadesk/api"
 )
 
-// ErrTaken says that a job belongs to another process that is still running.
-var ErrTaken = errors.New("the job belongs to another mediadesk that is running")
+// ErrTaken says that a job belongs to another process that is running.
+var ErrTaken = errors.New("another mediadesk that is running has this upload")
 
 // ErrNoJob says that there is no job of that id.
 var ErrNoJob = errors.New("there is no such job")
 
-// JobFilter says which jobs are meant. The zero filter means all.
+// JobFilter selects jobs. The zero filter selects all.
 type JobFilter struct {
 	Profile string    // empty: every profile
 	Open    bool      // only those without an outcome
 	State   api.State // empty: any
-	Batch   string    // of what was handed over together; empty: any
+	Batch   string    // empty: any
 	Limit   int       // the newest so many; 0: all
 }
 
@@ -117,7 +117,7 @@ func (j *Journal) updateJob(t *tx, job *api.Job, row jobRow) error {
 			return fmt.Errorf("job %d: %w", job.ID, ErrNoJob)
 		case err != nil:
 			return err
-		case !gone(j.path, owner):
+		case !ownerGone(j.path, owner):
 			return fmt.Errorf("job %d: %w", job.ID, ErrTaken)
 		}
 		_, err = update(owner)
@@ -129,7 +129,7 @@ func (j *Journal) updateJob(t *tx, job *api.Job, row jobRow) error {
 		return err
 	}
 	hooked := job.OwnWebhook || job.Upload.WebhookURL.IsSet()
-	_, err = addRuns(t, askedBy(job, api.RunsOf(job.Profile, job.File, hooked, job.Updated)), job.ID)
+	_, err = addRuns(t, withRequest(job, api.RunsOf(job.Profile, job.File, hooked, job.Updated)), job.ID)
 	return err
 }
 
@@ -165,72 +165,82 @@ func (j *Journal) StoredKinds(ctx context.Context, profile string, sizes []int64
 }
 
 // StoredAs returns the newest job that stored a content of that size (bytes)
-// and hash in that folder of a profile; false where there is none. Whether it
-// is still there is not known here.
+// and hash in that folder of a profile; false where there is none. Whether the
+// service still has it is not known here.
 func (j *Journal) StoredAs(ctx context.Context, profile, folder string, size int64, hash string) (api.Job, bool, error) {
 	folder, _ = api.CleanFolder(folder)
-	var job api.Job
-	found := false
-	err := j.query(ctx, func(scan func(...any) error) error {
-		one, err := scanJob(scan)
-		if err != nil {
-			return err
-		}
-		if place, _ := api.CleanFolder(one.Upload.Folder.Or("/")); !found && place == folder {
-			job, found = one, true
-		}
-		return nil
-	}, "SELECT id, body, record, updated, priority FROM jobs WHERE profile = ? AND size = ? AND hash = ? AND hash <> '' ORDER BY id DESC", profile, size, hash)
-	return job, found && err == nil, err
+	jobs, err := j.selectJobs(ctx, "WHERE profile = ? AND size = ? AND hash = ? AND hash <> '' ORDER BY id DESC", profile, size, hash)
+	return firstJob(slices.DeleteFunc(jobs, func(job api.Job) bool {
+		place, _ := api.CleanFolder(job.Upload.Folder.Or("/"))
+		return place != folder
+	}), err)
 }
 
-// Rivals reports whether another job than job has stored the file of that id,
-// or may have: one of the same place and size that was sent and whose outcome
+// HasCompetingJob reports whether another job than job has stored the file of that
+// id, or may have: one of the same place and size that was sent and whose outcome
 // is open or unknown.
-func (j *Journal) Rivals(ctx context.Context, job api.Job, fileID string) (bool, error) {
-	found := false
-	err := j.query(ctx, func(scan func(...any) error) error {
-		other, err := scanJob(scan)
-		found = found || err == nil && (other.State == api.Stored || other.Attempts > 0 && other.Upload.Path() == job.Upload.Path())
-		return err
-	}, `SELECT id, body, record, updated, priority FROM jobs WHERE profile = ? AND id <> ?
-		AND (file = ? AND file <> '' OR size = ? AND state IN (?, ?, ?))`,
-		job.Profile, job.ID, fileID, job.Identity.Size, api.Waiting, api.Sending, api.Unknown)
-	return found, err
+func (j *Journal) HasCompetingJob(ctx context.Context, job api.Job, fileID string) (bool, error) {
+	others, err := j.selectJobs(ctx, `WHERE profile = ? AND id <> ?
+		AND (file = ? AND file <> '' OR size = ? AND state IN ('waiting', 'sending', 'offline', 'unknown', 'processing'))`,
+		job.Profile, job.ID, fileID, job.Identity.Size)
+	return slices.ContainsFunc(others, func(other api.Job) bool {
+		return other.State == api.Stored || other.Attempts > 0 && other.Upload.Path() == job.Upload.Path()
+	}), err
 }
 
-// Jobs returns jobs, the newest last.
-func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
-	text := "SELECT id, body, record, updated, priority FROM jobs WHERE 1"
-	var args []any
-	if f.Open {
-		text += " AND open = 1"
+// Job returns one job, and false where there is none of that id.
+func (j *Journal) Job(ctx context.Context, id int64) (api.Job, bool, error) {
+	return firstJob(j.selectJobs(ctx, "WHERE id = ?", id))
+}
+
+// SentAs returns the newest upload that stored a file, and false where none of
+// this journal did.
+func (j *Journal) SentAs(ctx context.Context, profile, fileID string) (api.Job, bool, error) {
+	return firstJob(j.selectJobs(ctx, "WHERE profile = ? AND file = ? AND state = ? ORDER BY id DESC LIMIT 1", profile, fileID, api.Stored))
+}
+
+func firstJob(jobs []api.Job, err error) (api.Job, bool, error) {
+	if err != nil || len(jobs) == 0 {
+		return api.Job{}, false, err
 	}
-	if f.State != "" {
-		text += " AND state = ?"
-		args = append(args, f.State)
-		if !f.State.Final() {
-			text += " AND open = 1" // which has an index
-		}
-	}
-	if f.Profile != "" {
-		text += " AND profile = ?"
-		args = append(args, f.Profile)
-	}
-	if f.Batch != "" {
-		text += " AND batch = ? AND batch <> ''"
-		args = append(args, f.Batch)
-	}
-	text += " ORDER BY id DESC"
-	if f.Limit > 0 {
-		text += fmt.Sprintf(" LIMIT %d", f.Limit)
-	}
+	return jobs[0], true, nil
+}
+
+// jobColumns are what scanJob reads.
+const jobColumns = "SELECT id, body, record, updated, priority FROM jobs "
+
+// selectJobs reads the jobs that a condition in SQL selects.
+func (j *Journal) selectJobs(ctx context.Context, where string, args ...any) ([]api.Job, error) {
 	var jobs []api.Job
 	err := j.query(ctx, func(scan func(...any) error) error {
 		job, err := scanJob(scan)
 		jobs = append(jobs, job)
 		return err
-	}, text, args...)
+	}, jobColumns+where, args...)
+	return jobs, err
+}
+
+// Jobs returns jobs, the newest last.
+func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
+	where := "WHERE 1"
+	var args []any
+	if f.Open || f.State != "" && !f.State.Final() {
+		where += " AND open = 1" // which has an index
+	}
+	for _, c := range []struct{ column, value string }{{"state", string(f.State)}, {"profile", f.Profile}, {"batch", f.Batch}} {
+		if c.value != "" {
+			where += " AND " + c.column + " = ?"
+			args = append(args, c.value)
+		}
+	}
+	if f.Batch != "" {
+		where += " AND batch <> ''" // for the index
+	}
+	where += " ORDER BY id DESC"
+	if f.Limit > 0 {
+		where += fmt.Sprintf(" LIMIT %d", f.Limit)
+	}
+	jobs, err := j.selectJobs(ctx, where, args...)
 	slices.Reverse(jobs)
 	return jobs, err
 }
@@ -248,12 +258,12 @@ func (j *Journal) OpenJobs(ctx context.Context, profile string) (int, error) {
 const MaxClaim = 2000
 
 // Claim makes this process the owner of jobs without an outcome whose owner is
-// gone or has let go of them, and returns them in the order in which they go.
+// gone or has released them, and returns them in the order in which they are sent.
 // ids nil means all of the profile, at most MaxClaim at a time: whoever wants
-// more asks again; of ids, those that cannot be taken are left out. Two
+// more asks again; of ids, it omits those of other running processes. Two
 // processes never get the same job.
 func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]api.Job, error) {
-	// Mostly nothing is to be had, and finding that out needs no turn at
+	// Mostly there is nothing to claim, and finding that out needs no turn at
 	// writing.
 	free, err := j.freeOwners(ctx, profile)
 	if err != nil || len(free) == 0 {
@@ -292,7 +302,60 @@ func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]api
 	return claimed, err
 }
 
-// own takes a job over from an owner. An owner that released it had journaled
+// Reopen makes jobs wait again that have an outcome other than stored, and this
+// process their owner, all or none: of ids (nil: of the profile) those that may
+// accepts and no other running process has. It returns them as they are then, in
+// the order of their ids.
+func (j *Journal) Reopen(ctx context.Context, profile string, ids []int64, may func(*api.Job) bool) ([]api.Job, error) {
+	var reopened []api.Job
+	err := j.change(ctx, func(t *tx) error {
+		reopened = nil
+		gone := map[string]bool{j.owner.name: true}
+		rows, err := t.query("SELECT owner, id, body, record, updated, priority FROM jobs WHERE profile = ? AND "+failedJobs+" ORDER BY id", profile)
+		if err != nil {
+			return err
+		}
+		for rows.Next() {
+			var owner string
+			job, err := scanJob(func(into ...any) error { return rows.Scan(append([]any{&owner}, into...)...) })
+			if err != nil {
+				return errors.Join(err, rows.Close())
+			}
+			if ids != nil && !slices.Contains(ids, job.ID) || !may(&job) {
+				continue
+			}
+			if _, known := gone[owner]; !known {
+				gone[owner] = ownerGone(j.path, owner)
+			}
+			if gone[owner] {
+				reopened = append(reopened, job)
+			}
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			return err
+		}
+		now := time.Now()
+		for i := range reopened {
+			job := &reopened[i]
+			job.State, job.File, job.Dismissed, job.Updated = api.Waiting, nil, false, now
+			row, err := newJobRow(job)
+			if err != nil {
+				return err
+			}
+			if _, err := t.exec("UPDATE jobs SET state = ?, open = 1, owner = ?, body = ?, updated = ? WHERE id = ?",
+				job.State, j.owner.name, row.body, stamp(now), job.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return reopened, err
+}
+
+// failedJobs is the condition of the index jobs_failed.
+const failedJobs = "state IN ('refused', 'unsent', 'unknown', 'cancelled', 'processing')"
+
+// own makes this process the owner of a job. An owner that released it had journaled
 // all of it; one that was killed may have begun to send it under a name made
 // here without journaling that.
 func (j *Journal) own(t *tx, job *api.Job, from string) error {
@@ -325,7 +388,7 @@ func (j *Journal) freeOwners(ctx context.Context, profile string) ([]string, err
 			SELECT (SELECT min(owner) FROM jobs WHERE open = 1 AND profile = ?1 AND owner > owners.owner) FROM owners WHERE owner IS NOT NULL
 		) SELECT owner FROM owners WHERE owner IS NOT NULL`, profile)
 	for _, owner := range owners {
-		if owner != j.owner.name && gone(j.path, owner) {
+		if owner != j.owner.name && ownerGone(j.path, owner) {
 			free = append(free, owner)
 		}
 	}
@@ -339,7 +402,7 @@ const nextOf = "SELECT id FROM jobs WHERE open = 1 AND profile = ? AND owner = ?
 // jobsOf are the open jobs of one owner, those that go first; limit below 0:
 // all.
 func jobsOf(t *tx, profile, owner string, limit int) ([]api.Job, error) {
-	rows, err := t.query("SELECT id, body, record, updated, priority FROM jobs WHERE id IN ("+nextOf+")", profile, owner, limit)
+	rows, err := t.query(jobColumns+"WHERE id IN ("+nextOf+")", profile, owner, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -355,8 +418,8 @@ func jobsOf(t *tx, profile, owner string, limit int) ([]api.Job, error) {
 	return jobs, rows.Err()
 }
 
-// Release lets go of jobs of this process, so that Claim can take them again,
-// here or elsewhere.
+// Release gives up the ownership of jobs of this process, so that Claim can take
+// them again, in this process or another.
 func (j *Journal) Release(ctx context.Context, ids []int64) error {
 	return j.change(ctx, func(t *tx) error {
 		for _, id := range ids {
@@ -366,6 +429,19 @@ func (j *Journal) Release(ctx context.Context, ids []int64) error {
 		}
 		return nil
 	})
+}
+
+// withRequest adds to runs what their upload asked for.
+func withRequest(job *api.Job, runs []api.Run) []api.Run {
+	list := job.Upload.Extensions.Or(nil)
+	for i := range runs {
+		for n := range list {
+			if strings.EqualFold(list[n].Name, runs[i].Extension) {
+				runs[i].Asked = &list[n]
+			}
+		}
+	}
+	return runs
 }
 
 // jobRow is a job as it is kept: its record apart, since only the text that

@@ -34,8 +34,8 @@ func (o *owner) close() error {
 	return errors.Join(remove(o.lock.Path()), o.lock.Unlock())
 }
 
-// gone reports whether the process that owned jobs under name has ended.
-func gone(path, name string) bool {
+// ownerGone reports whether the process that owned jobs under name has ended.
+func ownerGone(path, name string) bool {
 	if name == "" {
 		return true
 	}

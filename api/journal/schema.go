@@ -170,6 +170,8 @@ UPDATE jobs SET                                               -- a hash says of 
 `, `
 DROP INDEX jobs_open;
 CREATE INDEX jobs_open ON jobs(profile, owner, priority DESC, id) WHERE open = 1; -- in the order in which they go
+`, `
+CREATE INDEX jobs_failed ON jobs(profile, id) WHERE state IN ('refused', 'unsent', 'unknown', 'cancelled', 'processing');
 `}
 
 // checkVersion returns the version of a journal, which is 0 for an empty file.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 	"time"
 
@@ -13,34 +14,45 @@ import (
 // verdict is what a worker has to say about a job: an outcome, or that it
 // waits again.
 type verdict struct {
-	job   api.Job
-	wait  time.Duration // before the next attempt
-	quiet time.Duration // the service wants no upload at all for so long
+	job  api.Job
+	wait time.Duration // before the next attempt
+
+	// Of the attempt; zero values where there was none.
+	contact  contact
+	began    time.Time
+	sent     int64         // bytes
+	host     string        // where there was no connection
+	overload bool          // the service wants fewer at a time, or did not answer in time
+	quiet    time.Duration // the service wants no upload at all for so long
+	giveUp   bool          // it is not tried again in this run
 }
 
-// try does what is to be done next about a job: an attempt, or finding out
-// what became of an earlier one.
-func (q *Queue) try(ctx context.Context, e *entry) verdict {
+// attemptOrCheck does what comes next for a job: an attempt, or finding out what
+// became of an earlier one.
+func (q *Queue) attemptOrCheck(ctx context.Context, e *entry) verdict {
 	q.mu.Lock()
-	job, wish, what := *e.job, e.wish, begin
-	if e.tries > 0 {
-		what = repeat
+	job, wish, goal := *e.job, e.wish, begin
+	if e.failures > 0 {
+		goal = repeat
 	}
 	q.mu.Unlock()
 	switch wish {
 	case wishSend:
-		what = force
-	case wishLook:
-		what, job.State = claim, api.Unknown
+		goal = force
+	case wishCheck:
+		goal, job.State = claim, api.Unknown
+		if job.Attempts > 0 && job.Failure != nil && job.Failure.Status == http.StatusAccepted {
+			job.State = api.Processing
+		}
 	case wishCancel:
-		what, job.State = claim, api.Cancelled
+		goal, job.State = claim, api.Cancelled
 	}
-	return q.settle(ctx, e, job, what)
+	return q.settle(ctx, e, job, goal)
 }
 
-// lookFirst is the size in bytes from which the service is asked what became of
-// an unclear attempt before the next one.
-const lookFirst = 1 << 20
+// checkFirst is the size in bytes from which the service is asked what became of
+// an attempt before the next one.
+const checkFirst = 1 << 20
 
 // attempt sends a job once.
 func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
@@ -53,7 +65,7 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 	}
 	upload, err := q.prepare(ctx, job)
 	if ctx.Err() != nil {
-		return q.broken(ctx, e, job)
+		return q.interrupted(ctx, e, job)
 	}
 	if err != nil {
 		return unsent(api.FailureOf(err))
@@ -77,16 +89,20 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 		job.Attempts--
 		what := "not sent"
 		if before == api.MaybeStored {
-			what = "an earlier attempt may have been stored; not sent again"
+			what = "not sent again"
 		}
 		return unsent(&api.Failure{Message: what + ", because the journal could not be written: " + err.Error(), Help: "Check whether the disk is full, then try again."})
 	}
 	progress := new(api.Progress)
+	began := time.Now()
 	q.mu.Lock()
 	shown := job
-	e.job, e.progress, e.meter = &shown, progress, meter{began: time.Now()}
-	e.tries++
-	tries := e.tries
+	e.job, e.progress, e.meter = &shown, progress, meter{began: began}
+	e.failures++ // until it has an outcome
+	if e.failing.IsZero() {
+		e.failing = began
+	}
+	failures := e.failures
 	q.signal()
 	q.mu.Unlock()
 
@@ -96,7 +112,9 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 		job.Hash = sum
 	}
 	if err == nil {
-		return stored(job, finding{file: file})
+		v := stored(job, finding{file: file})
+		v.contact, v.began, v.sent = answer, began, progress.Total()
+		return v
 	}
 	a := assess(&job, err)
 	job.Evidence = stronger(before, a.evidence)
@@ -111,19 +129,38 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 	if before == api.MaybeStored && a.evidence != api.MaybeStored && !a.definite {
 		job.Failure.Message += "; an attempt before may have been stored"
 	}
+	var v verdict
 	switch {
 	case !a.definite && ctx.Err() != nil:
-		return q.broken(ctx, e, job)
-	case !a.definite && tries < maxTries && maySend(&job, a.evidence):
-		job.State = api.Waiting
-		v := verdict{job: job, wait: max(backoff(tries-1), a.wait)}
-		if a.invited {
-			v.quiet = a.wait
-		}
-		return v
+		return q.interrupted(ctx, e, job)
+	case !a.definite && maySend(&job, a.evidence) && (!a.counted || failures < maxAttempts || job.Evidence == api.MaybeStored):
+		v = retryLater(job, a, failures)
+	case a.processing:
+		job.State = api.Processing
+		v = q.settle(ctx, e, job, claim)
+	default:
+		job.State = api.OutcomeOf(err)
+		v = q.settle(ctx, e, job, claim)
 	}
-	job.State = api.OutcomeOf(err)
-	return q.settle(ctx, e, job, claim)
+	v.contact, v.began, v.overload, v.host = a.contact, began, a.overload, a.host
+	if a.contact == answer {
+		v.sent = progress.Total()
+	}
+	return v
+}
+
+// retryLater is the verdict on a job that is sent once more after a while.
+func retryLater(job api.Job, a assessment, failures int) verdict {
+	job.State = api.Waiting
+	longest := maxBackoff
+	if a.contact != answer {
+		job.State, longest = api.Offline, maxOffline
+	}
+	v := verdict{job: job, wait: max(backoff(failures-1, longest), a.wait)}
+	if a.invited {
+		v.quiet = a.wait
+	}
+	return v
 }
 
 // noteAfter is how long an attempt lasts before those who watch learn of it: most
@@ -131,8 +168,8 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 const noteAfter = 50 * time.Millisecond
 
 // noteSoon writes into the journal that a job is being sent, unless the attempt
-// ends sooner. To be called at its end: what is written then comes after.
-func (q *Queue) noteSoon(job api.Job) (ended func()) {
+// is over sooner. stop is to be called then: what is written later comes after.
+func (q *Queue) noteSoon(job api.Job) (stop func()) {
 	var mu sync.Mutex
 	over := false
 	timer := time.AfterFunc(noteAfter, func() {
@@ -168,8 +205,8 @@ func (q *Queue) prepare(ctx context.Context, job api.Job) (*api.Upload, error) {
 	return u, err
 }
 
-// sameSource says what is wrong with the source of a job, if it is not what
-// was handed over. The error is an *api.SourceError.
+// sameSource returns an *api.SourceError if the source of a job is not what it
+// was when the job was queued.
 func sameSource(job *api.Job) error {
 	source := job.Upload.Source
 	if source.URL != "" || job.Identity == (api.Identity{}) {
@@ -180,13 +217,14 @@ func sameSource(job *api.Job) error {
 		return err
 	}
 	if !now.Same(job.Identity) {
-		return &api.SourceError{Path: source.Path, Reason: "is not the file any more that was handed over: it changed since then", Help: "Pick it again to send it as it is now."}
+		return &api.SourceError{Path: source.Path, Reason: "changed since it was queued", Help: "Pick it again to send it as it is now."}
 	}
 	return nil
 }
 
-// broken is the verdict on a job whose attempt was broken off from within.
-func (q *Queue) broken(ctx context.Context, e *entry, job api.Job) verdict {
+// interrupted is the verdict on a job whose attempt was interrupted by a pause, a
+// cancel or the end of the program.
+func (q *Queue) interrupted(ctx context.Context, e *entry, job api.Job) verdict {
 	if errors.Is(context.Cause(ctx), errCancelled) {
 		job.State, job.Failure = api.Cancelled, nil
 		return q.settle(ctx, e, job, claim)
@@ -206,7 +244,7 @@ func (q *Queue) keep(ctx context.Context, job api.Job) error {
 	for n := range 3 {
 		if n > 0 {
 			select {
-			case <-time.After(backoff(n)):
+			case <-time.After(backoff(n, maxBackoff)):
 			case <-q.quit:
 			}
 		}
@@ -214,5 +252,5 @@ func (q *Queue) keep(ctx context.Context, job api.Job) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("what became of %s could not be kept: %w", job.Upload.Source, err)
+	return fmt.Errorf("the outcome of %s could not be written to the journal: %w", job.Upload.Source, err)
 }

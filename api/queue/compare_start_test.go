@@ -137,7 +137,7 @@ func startQueue(t *testing.T, path string, want int) (usable, whole time.Duratio
 	}
 	usable = time.Since(began)
 	for len(q.Snapshot().Rows) < want {
-		<-q.Edges()
+		<-q.Changes()
 	}
 	whole = time.Since(began)
 	over, stop := context.WithCancel(t.Context())

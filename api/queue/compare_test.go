@@ -116,11 +116,11 @@ func compareChild(mode string) error {
 	if _, err := q.Add(ctx, jobs); err != nil {
 		return err
 	}
-	ended, err := q.Wait(ctx, nil)
+	finished, err := q.Wait(ctx, nil)
 	if err != nil {
 		return err
 	}
-	for _, job := range ended {
+	for _, job := range finished {
 		if job.State != api.Stored {
 			return fmt.Errorf("%s is %s: %v", job.Upload.FileName, job.State, job.Failure)
 		}

@@ -26,17 +26,17 @@ func (q *Queue) find(id int64) (*entry, error) {
 	return e, nil
 }
 
-// about does something about a job that has no outcome. act is what it is called
-// where it has one.
-func (q *Queue) about(id int64, act string, do func(*entry)) error {
+// change does something about a job that has no outcome. action is its name for
+// a StateError.
+func (q *Queue) change(id int64, action string, do func(*entry)) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	e, err := q.find(id)
 	if err != nil {
 		return err
 	}
-	if e.phase == done {
-		return &StateError{ID: id, State: e.job.State, Act: act}
+	if e.settledPhase() {
+		return &StateError{ID: id, State: e.job.State, Action: action}
 	}
 	do(e)
 	q.dispatch()
@@ -44,12 +44,12 @@ func (q *Queue) about(id int64, act string, do func(*entry)) error {
 	return nil
 }
 
-// aboutAll does something about every job that has no outcome.
-func (q *Queue) aboutAll(do func(*entry)) {
+// changeAll does something about every job that has no outcome.
+func (q *Queue) changeAll(do func(*entry)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, e := range q.order {
-		if e.phase != done && !q.closed {
+		if !e.settledPhase() && !q.closed {
 			do(e)
 		}
 	}
@@ -57,28 +57,31 @@ func (q *Queue) aboutAll(do func(*entry)) {
 	q.signal()
 }
 
-// Pause keeps a job from going on. An attempt under way is broken off, unless
-// everything has gone out: then its answer is waited for.
-func (q *Queue) Pause(id int64) error { return q.about(id, "pause", q.pause) }
+// settledPhase reports whether nothing more happens to a job in this run.
+func (e *entry) settledPhase() bool { return e.phase == done || e.phase == left }
+
+// Pause keeps a job from going on. An attempt under way is interrupted, unless
+// all of it went out: then its answer is waited for.
+func (q *Queue) Pause(id int64) error { return q.change(id, "pause", q.pause) }
 
 // PauseAll pauses every job that has no outcome.
-func (q *Queue) PauseAll() { q.aboutAll(q.pause) }
+func (q *Queue) PauseAll() { q.changeAll(q.pause) }
 
 func (q *Queue) pause(e *entry) {
 	e.paused = true
 	switch {
 	case e.phase != working:
-		e.leave()
+		e.withdraw()
 	case e.progress == nil || !e.progress.Complete():
 		e.stop(errPaused)
 	}
 }
 
 // Continue lets a paused job go on.
-func (q *Queue) Continue(id int64) error { return q.about(id, "continue", q.unpause) }
+func (q *Queue) Continue(id int64) error { return q.change(id, "continue", q.unpause) }
 
 // ContinueAll lets every paused job go on.
-func (q *Queue) ContinueAll() { q.aboutAll(q.unpause) }
+func (q *Queue) ContinueAll() { q.changeAll(q.unpause) }
 
 func (q *Queue) unpause(e *entry) {
 	if !e.paused {
@@ -93,7 +96,7 @@ func (q *Queue) unpause(e *entry) {
 // Cancel takes a job back. What may have arrived already is not called
 // cancelled: the service is asked where it lists files, and the outcome is
 // what is found, else unknown.
-func (q *Queue) Cancel(id int64) error { return q.about(id, "cancel", q.cancel) }
+func (q *Queue) Cancel(id int64) error { return q.change(id, "cancel", q.cancel) }
 
 func (q *Queue) cancel(e *entry) {
 	switch {
@@ -103,80 +106,125 @@ func (q *Queue) cancel(e *entry) {
 		e.stop(errCancelled)
 	default:
 		e.wish = wishCancel
-		e.leave()
+		e.withdraw()
 		q.launch(e) // the journal is written by a worker, whatever else runs
 	}
 }
 
-// Retry puts a job that failed in line again, behind the others. Of an
-// outcome that is unknown where a repeat could store twice, it is the person's
-// decision: nothing is asked here.
-func (q *Queue) Retry(id int64) error {
-	failed := func(s api.State) bool { return s != api.Stored }
-	return q.reopen(id, "retry", failed, func(e *entry) {
-		e.wish = wishSend
-		i := slices.Index(q.order, e)
-		q.order = append(slices.Delete(q.order, i, i+1), e)
-	})
+// Retry puts jobs in line again, behind the others, whose outcome is not stored,
+// also those of an earlier run. They wait in the journal when it returns them.
+// Where a repeat could store a file twice, that is the person's decision: nothing
+// is asked here. A job that waits for its next attempt gets it at once.
+func (q *Queue) Retry(ctx context.Context, ids []int64) ([]api.Job, error) {
+	if q.hurry(ids) {
+		return nil, nil
+	}
+	return q.reopen(ctx, "retry", ids, entry{wish: wishSend}, func(j *api.Job) bool { return j.State != api.Stored })
 }
 
-// Look asks the service once more what became of a job whose outcome is
-// unknown. Nothing is sent.
-func (q *Queue) Look(id int64) error {
-	unknown := func(s api.State) bool { return s == api.Unknown }
-	return q.reopen(id, "look for", unknown, func(e *entry) {
-		e.wish, e.job.Evidence = wishLook, api.MaybeStored
-	})
-}
-
-// reopen puts a job in line again whose outcome is one that may be changed. as
-// says what is different this time.
-func (q *Queue) reopen(id int64, act string, may func(api.State) bool, as func(*entry)) error {
+// hurry lets jobs begin now that wait for their next attempt, and reports whether
+// all of ids do.
+func (q *Queue) hurry(ids []int64) bool {
+	waiting := 0
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	e, err := q.find(id)
-	if err != nil {
-		return err
+	for _, id := range ids {
+		if e := q.entries[id]; e != nil && !e.settledPhase() && !e.paused && (e.phase == delayed || e.job.State == api.Offline) {
+			waiting++
+		}
 	}
-	if e.phase != done || !may(e.job.State) {
-		return &StateError{ID: id, State: e.job.State, Act: act}
+	q.mu.Unlock()
+	if waiting > 0 {
+		q.RetryNow()
 	}
-	job := *e.job
-	job.State = api.Waiting
-	*e = entry{job: &job, final: make(chan struct{})}
-	as(e)
-	q.began(e)
-	q.enqueue(e)
-	q.dispatch()
-	q.signal()
-	return nil
+	return waiting > 0 && waiting == len(ids)
 }
 
-// Remove takes a job that has an outcome off the list. The journal keeps it.
+// RetryFailed puts all failed jobs of the profile in line again that cannot be
+// stored twice, also those of earlier runs. When it returns them, they wait in the
+// journal. ambiguous is how many it left alone because they could be stored twice.
+func (q *Queue) RetryFailed(ctx context.Context) (jobs []api.Job, ambiguous int, err error) {
+	jobs, err = q.reopen(ctx, "retry", nil, entry{}, func(j *api.Job) bool {
+		if j.Failed() && !j.MayRepeat() {
+			ambiguous++
+		}
+		return j.Failed() && j.MayRepeat()
+	})
+	return jobs, ambiguous, err
+}
+
+// Check asks the service once more what became of a job whose outcome is unknown,
+// or which the service was processing. Nothing is sent.
+func (q *Queue) Check(ctx context.Context, id int64) error {
+	_, err := q.reopen(ctx, "check", []int64{id}, entry{wish: wishCheck}, func(j *api.Job) bool {
+		return j.State == api.Unknown || j.State == api.Processing
+	})
+	return err
+}
+
+// reopen puts jobs in line again whose outcome may be changed: in the journal
+// first. Of a single id that it cannot reopen it says why.
+func (q *Queue) reopen(ctx context.Context, action string, ids []int64, as entry, may func(*api.Job) bool) ([]api.Job, error) {
+	q.mu.Lock()
+	closed := q.closed
+	q.mu.Unlock()
+	if closed {
+		return nil, ErrClosed
+	}
+	jobs, err := q.o.Journal.Reopen(ctx, q.o.Profile, ids, may)
+	if err != nil {
+		return nil, err
+	}
+	if len(jobs) == 0 && len(ids) == 1 {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		e, err := q.find(ids[0])
+		if err != nil {
+			return nil, err
+		}
+		return nil, &StateError{ID: ids[0], State: e.job.State, Action: action}
+	}
+	return jobs, q.accept(ctx, jobs, as)
+}
+
+// Remove removes a job that has an outcome from the list, and notes in the journal
+// that the person dismissed it.
 func (q *Queue) Remove(id int64) error {
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	e := q.entries[id]
 	if e == nil {
+		q.mu.Unlock()
 		return ErrNoJob
 	}
+	job := *e.job
 	if e.phase != done {
-		return &StateError{ID: id, State: e.job.State, Act: "remove"}
+		q.mu.Unlock()
+		return &StateError{ID: id, State: job.State, Action: "remove"}
 	}
 	delete(q.entries, id)
 	i := slices.Index(q.order, e)
 	q.order = slices.Delete(q.order, i, i+1)
 	q.signal()
+	q.mu.Unlock()
+	if job.Failed() {
+		q.Dismiss(job, true)
+	}
 	return nil
 }
 
-// Wait waits until jobs have their outcome, and returns them as they are then;
-// ids nil means all that are in the queue now. With an error (of ctx, or
-// ErrClosed) it returns them as they are.
+// Dismiss notes in the journal that the person dismissed a job that failed, or
+// wants it back. It does not wait for the journal.
+func (q *Queue) Dismiss(job api.Job, dismissed bool) {
+	job.Dismissed = dismissed
+	q.o.Journal.NoteJob(job)
+}
+
+// Wait waits until jobs have their outcome, or are left open (Options.RetryFor), and
+// returns them as they are then; ids nil means all that are in the queue now. With
+// an error (of ctx, or ErrClosed) it returns them as they are.
 func (q *Queue) Wait(ctx context.Context, ids []int64) ([]api.Job, error) {
 	q.mu.Lock()
 	var entries []*entry
-	var finals []chan struct{}
+	var settled []chan struct{}
 	if ids == nil {
 		entries = slices.Clone(q.order)
 	}
@@ -189,19 +237,19 @@ func (q *Queue) Wait(ctx context.Context, ids []int64) ([]api.Job, error) {
 		entries = append(entries, e)
 	}
 	for _, e := range entries {
-		finals = append(finals, e.final)
+		settled = append(settled, e.settled)
 	}
 	q.mu.Unlock()
 
 	var err error
-	for _, final := range finals {
+	for _, one := range settled {
 		select {
-		case <-final:
+		case <-one:
 			continue
 		default:
 		}
 		select {
-		case <-final:
+		case <-one:
 			continue
 		case <-ctx.Done():
 			err = ctx.Err()

@@ -52,7 +52,7 @@ func TestFailedOnesGoLast(t *testing.T) {
 		}
 		q.PauseAll()
 		more := addAll(t, q, job("b.jpg", api.NameService))
-		if err := q.Retry(ids[0]); err != nil {
+		if err := retry(q, ids[0]); err != nil {
 			t.Fatal(err)
 		}
 		if got := outcome(t, q, ids[0]); got.State != api.Stored || got.Attempts != 2 {
@@ -71,7 +71,7 @@ func TestFailedOnesGoLast(t *testing.T) {
 		if rows[0].Job.ID != more[0] || rows[1].Job.ID != ids[0] {
 			t.Error("the retried job is not shown last")
 		}
-		if err := q.Retry(ids[0]); err == nil {
+		if err := retry(q, ids[0]); err == nil {
 			t.Error("a stored job can be retried")
 		}
 	})
@@ -230,7 +230,7 @@ func TestCloseWaitsForWhatIsUnderWay(t *testing.T) {
 			t.Errorf("%s and %s", a.State, b.State)
 		}
 		if err := <-waited; !errors.Is(err, ErrClosed) {
-			t.Errorf("Wait ended with %v", err)
+			t.Errorf("Wait finished with %v", err)
 		}
 	})
 }
@@ -306,19 +306,18 @@ func TestNothingIsSentThatIsNotInTheJournal(t *testing.T) {
 }
 
 // TestFullDisk: the disk of the journal and of the library is full. Nothing was
-// stored, and the reason is told; after an attempt without an answer that is not
-// claimed.
+// stored, and the reason is told.
 func TestFullDisk(t *testing.T) {
-	for f, want := range map[fault]api.State{full507: api.Unsent, lostBefore: api.Unknown} {
+	for f, want := range map[fault]string{full507: "not sent, because", lostBefore: "not sent again, because"} {
 		synctest.Test(t, func(t *testing.T) {
 			s, n := newService(f), newNotes()
 			n.fail = func(api.Job) error { return errors.New("no space left on device") }
 			q := start(t, n, s)
 			got := outcome(t, q, addAll(t, q, job("a.jpg", api.NameHere))[0])
-			if got.State != want || s.copies("a") != 0 || !strings.Contains(got.Failure.Message, "no space left on device") {
+			if got.State != api.Unsent || s.copies("a") != 0 || !strings.Contains(got.Failure.Message, "no space left on device") {
 				t.Errorf("%s: %s, %+v", f, got.State, got.Failure)
 			}
-			if not := strings.HasPrefix(got.Failure.Message, "not sent"); not != (want == api.Unsent) {
+			if !strings.HasPrefix(got.Failure.Message, want) {
 				t.Errorf("%s: it says %q", f, got.Failure.Message)
 			}
 		})
@@ -404,7 +403,7 @@ func TestRetryOfUnknownIsAPersonsDecision(t *testing.T) {
 		if got := outcome(t, q, id); got.State != api.Unknown {
 			t.Fatal(got.State)
 		}
-		if err := q.Retry(id); err != nil {
+		if err := retry(q, id); err != nil {
 			t.Fatal(err)
 		}
 		if got := outcome(t, q, id); got.State != api.Stored || got.Attempts != 4 || s.copies("a") != 1 {
@@ -413,7 +412,7 @@ func TestRetryOfUnknownIsAPersonsDecision(t *testing.T) {
 		s.faults = []fault{lostBefore, lostAnswer, fine}
 		id = addAll(t, q, job("b.jpg", api.NameService))[0]
 		outcome(t, q, id)
-		if err := q.Retry(id); err != nil {
+		if err := retry(q, id); err != nil {
 			t.Fatal(err)
 		}
 		if got := outcome(t, q, id); got.State != api.Unknown || got.Attempts != 2 || s.copies("b") != 1 {
@@ -442,7 +441,7 @@ func TestRemove(t *testing.T) {
 		if rows := q.Snapshot().Rows; len(rows) != 1 || rows[0].Job.ID != ids[0] {
 			t.Errorf("left are %d rows", len(rows))
 		}
-		for _, err := range []error{q.Remove(ids[2]), q.Retry(ids[2]), q.Cancel(ids[2]), q.Pause(99), q.Continue(99)} {
+		for _, err := range []error{q.Remove(ids[2]), retry(q, ids[2]), q.Cancel(ids[2]), q.Pause(99), q.Continue(99)} {
 			if !errors.Is(err, ErrNoJob) {
 				t.Errorf("%v", err)
 			}
@@ -473,7 +472,7 @@ func TestFreshLeavesWhatWaits(t *testing.T) {
 	})
 }
 
-func TestEdgesAreToldOnce(t *testing.T) {
+func TestChangesAreToldOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := start(t, newNotes(), newService())
 		var jobs []api.Job
@@ -482,9 +481,9 @@ func TestEdgesAreToldOnce(t *testing.T) {
 		}
 		q.Wait(t.Context(), addAll(t, q, jobs...))
 		synctest.Wait()
-		<-q.Edges()
+		<-q.Changes()
 		select {
-		case <-q.Edges():
+		case <-q.Changes():
 			t.Error("told twice")
 		default:
 		}

@@ -138,7 +138,26 @@ func (n *notes) NoteJob(job api.Job) {
 	n.put(job) // what is lost is written again with the outcome
 }
 
-func (n *notes) Rivals(_ context.Context, job api.Job, fileID string) (bool, error) {
+func (n *notes) Reopen(_ context.Context, _ string, ids []int64, may func(*api.Job) bool) ([]api.Job, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var reopened []api.Job
+	for _, id := range slices.Sorted(maps.Keys(n.jobs)) {
+		job := n.jobs[id]
+		if !job.State.Final() || job.State == api.Stored || ids != nil && !slices.Contains(ids, id) || !may(&job) {
+			continue
+		}
+		job.State, job.Dismissed = api.Waiting, false
+		if err := n.put(job); err != nil {
+			return nil, err
+		}
+		n.taken[id] = true
+		reopened = append(reopened, job)
+	}
+	return reopened, nil
+}
+
+func (n *notes) HasCompetingJob(_ context.Context, job api.Job, fileID string) (bool, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, other := range n.jobs {
@@ -199,14 +218,15 @@ type service struct {
 	attempts map[string]int
 	wait     time.Duration // what 429 and 503 ask for
 	noList   bool
-	conflict bool // a name that is taken is refused with 409, not 400
+	conflict bool   // a name that is taken is refused with 409, not 400
+	words    string // of that refusal
 	listErr  error
 	started  chan string // told of every attempt, if not nil
 	at       []time.Time // of the attempts
 }
 
 func newService(faults ...fault) *service {
-	return &service{versions: map[string]int{}, faults: faults, attempts: map[string]int{}, perName: map[string][]fault{}}
+	return &service{versions: map[string]int{}, faults: faults, attempts: map[string]int{}, perName: map[string][]fault{}, words: "A file with the same name already exists."}
 }
 
 // by sets the faults of the names with that first letter.
@@ -233,7 +253,7 @@ func (s *service) Upload(ctx context.Context, u *api.Upload, p *api.Progress) (*
 		s.started <- u.FileName
 	}
 	lost := func(complete bool) error {
-		return &api.SendError{Op: "upload", Host: "test", Complete: complete, Err: errGone}
+		return &api.SendError{Op: "upload", Host: "test", Complete: complete, NoConnection: f == dial, Err: errGone}
 	}
 	answer := func(status int, complete bool) error {
 		return &api.ServiceError{Status: status, Message: "words", Complete: complete, Wait: wait}
@@ -297,7 +317,7 @@ func (s *service) store(u *api.Upload) (*api.File, error) {
 		if s.conflict {
 			status = 409
 		}
-		return nil, &api.ServiceError{Status: status, Message: "The words are the service's own affair.", Complete: true}
+		return nil, &api.ServiceError{Status: status, Message: s.words, Complete: true}
 	}
 	s.versions[path]++
 	s.files = slices.DeleteFunc(s.files, func(f api.File) bool { return f.FilePath == path })
@@ -384,6 +404,12 @@ func addAll(t testing.TB, q *Queue, jobs ...api.Job) []int64 {
 		t.Fatal(err)
 	}
 	return jobIDs(added)
+}
+
+// retry sends one job again.
+func retry(q *Queue, id int64) error {
+	_, err := q.Retry(context.Background(), []int64{id})
+	return err
 }
 
 // outcome waits for one job.

@@ -231,7 +231,7 @@ func persist(q *queue.Queue, ids []int64) ([]api.Job, error) {
 			if j.State == api.Stored || j.Naming != api.NameHere {
 				continue
 			}
-			if err := q.Retry(j.ID); err != nil {
+			if err := retry(q, j.ID); err != nil {
 				return nil, err
 			}
 			again++
@@ -243,6 +243,11 @@ func persist(q *queue.Queue, ids []int64) ([]api.Job, error) {
 			return jobs, fmt.Errorf("%d of %d are never stored", again, len(jobs))
 		}
 	}
+}
+
+func retry(q *queue.Queue, id int64) error {
+	_, err := q.Retry(context.Background(), []int64{id})
+	return err
 }
 
 func idsOf(jobs []api.Job) []int64 {
@@ -313,12 +318,12 @@ func TestEveryMishap(t *testing.T) {
 				t.Fatal(err)
 			}
 			all.Go(func() {
-				ended, err := persist(q, idsOf(added))
+				finished, err := persist(q, idsOf(added))
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				got := compare(ended, held(t, s, folder))
+				got := compare(finished, held(t, s, folder))
 				if got.duplicates+got.missing+got.wrong > 0 || naming == api.NameHere && got.states[api.Stored] != n {
 					t.Errorf("%s, named by %s: %+v", what, naming, got)
 				}
@@ -351,11 +356,11 @@ func TestManyMishaps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ended, err := persist(q, idsOf(added))
+			finished, err := persist(q, idsOf(added))
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := compare(ended, held(t, s, "/many/"))
+			got := compare(finished, held(t, s, "/many/"))
 			faults, kinds := p.faults()
 			t.Logf("%d uploads (%s), %d faults of %d kinds: %d duplicates, %d missing, %d wrongly reported; %v",
 				n, naming, faults, kinds, got.duplicates, got.missing, got.wrong, got.states)
@@ -420,7 +425,7 @@ func child(dir string) error {
 		}
 		again := 0
 		for _, job := range jobs {
-			if job.State != api.Stored && q.Retry(job.ID) == nil {
+			if job.State != api.Stored && retry(q, job.ID) == nil {
 				again++
 			}
 		}
@@ -472,7 +477,7 @@ func TestKilledAgainAndAgain(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "plan.json"), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var ended error
+	var finished error
 	for start := 0; ; start++ {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), "QUEUE_FAULT_CHILD="+dir)
@@ -484,15 +489,15 @@ func TestKilledAgainAndAgain(t *testing.T) {
 		mu.Lock()
 		victim = cmd.Process
 		mu.Unlock()
-		ended = cmd.Wait()
+		finished = cmd.Wait()
 		mu.Lock()
 		victim = nil
 		mu.Unlock()
-		if ended == nil {
+		if finished == nil {
 			break
 		}
 		if cmd.ProcessState.ExitCode() > 0 || start > rounds+5 {
-			t.Fatalf("%v: %s", ended, out.String())
+			t.Fatalf("%v: %s", finished, out.String())
 		}
 	}
 	j, err := journal.Open(t.Context(), filepath.Join(dir, "journal", "journal.db"))

@@ -67,7 +67,7 @@ func (q *Queue) next() *entry {
 // mustWait reports whether a large job would take the last place from small
 // ones.
 func (q *Queue) mustWait(e *entry) bool {
-	return q.o.Concurrency > 1 && e.job.Identity.Size >= heavySize && q.heavy >= q.o.Concurrency-1
+	return q.pace.limit > 1 && e.job.Identity.Size >= heavySize && q.heavy >= q.pace.limit-1
 }
 
 // smaller takes the first job out of line that is much smaller than e.
@@ -95,8 +95,8 @@ func (q *Queue) Last(ctx context.Context, id int64) error {
 func (q *Queue) move(ctx context.Context, id int64, to func(lowest, highest int) int) error {
 	q.mu.Lock()
 	e, err := q.find(id)
-	if err == nil && e.job.State != api.Waiting {
-		err = &StateError{ID: id, State: e.job.State, Act: "move"}
+	if err == nil && e.job.State != api.Waiting && e.job.State != api.Offline {
+		err = &StateError{ID: id, State: e.job.State, Action: "move"}
 	}
 	if err != nil {
 		q.mu.Unlock()
@@ -104,7 +104,7 @@ func (q *Queue) move(ctx context.Context, id int64, to func(lowest, highest int)
 	}
 	lowest, highest := 0, 0
 	for _, other := range q.order {
-		if other != e && other.phase != done {
+		if other != e && !other.settledPhase() {
 			lowest, highest = min(lowest, other.job.Priority), max(highest, other.job.Priority)
 		}
 	}
@@ -136,7 +136,7 @@ func (q *Queue) sortWaiting() {
 	var places []int
 	var waiting []*entry
 	for i, e := range q.order {
-		if e.job.State == api.Waiting {
+		if e.job.State == api.Waiting || e.job.State == api.Offline {
 			places, waiting = append(places, i), append(waiting, e)
 		}
 	}

@@ -109,7 +109,7 @@ func TestBatchesEnd(t *testing.T) {
 		if fmt.Sprint(told) != "[x]" {
 			t.Fatalf("told %q", told)
 		}
-		if err := q.Retry(ids[1]); err != nil {
+		if err := retry(q, ids[1]); err != nil {
 			t.Fatal(err)
 		}
 		outcome(t, q, ids[1])
@@ -130,9 +130,9 @@ func TestJobsOfAProgramThatEndsAreTaken(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		n.Release(t.Context(), jobIDs(left)) // its program ended
+		n.Release(t.Context(), jobIDs(left)) // its program finished
 		for len(q.Snapshot().Rows) == 0 {
-			<-q.Edges()
+			<-q.Changes()
 		}
 		if got := outcome(t, q, left[0].ID); got.State != api.Stored {
 			t.Errorf("it is %s", got.State)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"time"
 
 	"mediadesk/api"
@@ -16,39 +17,57 @@ import (
 // the attempt may be repeated. If the service refused it, nothing was stored, and
 // it is not repeated, except after 429 or 503. After anything else the file may be
 // stored. It is then sent again only if a repeat cannot store it twice: the service
-// adds no suffix and overwrites nothing (api.Job.RepeatsSafely). Under a name that
-// was made here (api.NameHere), a file that exists is ours. In all other cases the
-// service is asked for the file, if it shows its files. What it shows is told, but
-// a guess is never called an outcome, and neither are the words of a refusal.
+// adds no suffix and overwrites nothing (api.Job.RepeatsSafely). Such a job is
+// repeated until the service answers. Under a name that was made here
+// (api.NameHere), a file that exists is ours. In all other cases the service is
+// asked for the file, if it shows its files. What it shows is told, but a guess is
+// never called an outcome.
 
-// maxTries is how often a job is sent before a person is asked.
-const maxTries = 5
+// maxAttempts is how often a job is sent that the service answers with 5xx, if
+// nothing of it can be stored.
+const maxAttempts = 5
 
 const (
 	firstBackoff = 500 * time.Millisecond
-	maxBackoff   = 30 * time.Second
+	maxBackoff   = 30 * time.Second // after an answer
+	maxOffline   = 2 * time.Minute  // where none came
 )
 
 // backoff is how long to wait after the n-th attempt, counted from 0: a random
-// part of a time that doubles.
-func backoff(n int) time.Duration {
-	limit := maxBackoff
-	if n < 6 {
-		limit = min(firstBackoff<<n, maxBackoff)
+// part of a time that doubles up to longest.
+func backoff(n int, longest time.Duration) time.Duration {
+	limit := longest
+	if n < 8 {
+		limit = min(firstBackoff<<n, longest)
 	}
 	return rand.N(limit) + 1
 }
 
+// contact is what an attempt says about the way to the service.
+type contact uint8
+
+const (
+	noAttempt    contact = iota
+	answer               // the service answered
+	noAnswer             // there was a connection, and no answer
+	noConnection         // no connection could be made
+)
+
 // assessment is what an error of an attempt says.
 type assessment struct {
-	evidence api.Evidence  // of this attempt alone
-	definite bool          // trying again would bring the same
-	invited  bool          // the service asks to come again
-	wait     time.Duration // and after how long; 0: it does not say
+	contact    contact
+	host       string        // where there was no connection
+	evidence   api.Evidence  // of this attempt alone
+	definite   bool          // trying again would bring the same
+	processing bool          // the service works on it
+	counted    bool          // it is repeated maxAttempts times at most
+	overload   bool          // fewer uploads at a time may help
+	invited    bool          // the service asks to come again
+	wait       time.Duration // and after how long; 0: it does not say
 }
 
 func assess(job *api.Job, err error) assessment {
-	var answer *api.ServiceError
+	var refusal *api.ServiceError
 	var send *api.SendError
 	var accepted *api.AcceptedError
 	maybe := func(complete bool) api.Evidence {
@@ -59,27 +78,33 @@ func assess(job *api.Job, err error) assessment {
 	}
 	switch {
 	case errors.As(err, &accepted):
-		return assessment{evidence: api.MaybeStored, definite: true}
+		return assessment{contact: answer, evidence: api.MaybeStored, definite: true, processing: true}
 	case errors.Is(err, api.ErrNoRecord):
-		return assessment{evidence: api.MaybeStored}
-	case errors.As(err, &answer):
-		switch s := answer.Status; {
+		return assessment{contact: answer, evidence: api.MaybeStored}
+	case errors.As(err, &refusal):
+		a := assessment{contact: answer, wait: refusal.Wait, counted: refusal.Wait == 0}
+		switch s := refusal.Status; {
 		case s == http.StatusTooManyRequests:
-			return assessment{invited: true, wait: answer.Wait}
-		case s >= 500 && answer.NotDone():
-			a := assessment{invited: s == http.StatusServiceUnavailable, wait: answer.Wait}
-			if answer.Complete && job.OwnName() {
+			a.invited, a.overload, a.counted = true, true, false
+		case s >= 500:
+			a.invited = s == http.StatusServiceUnavailable
+			a.overload = a.invited
+			switch {
+			case !refusal.NotDone():
+				a.evidence = maybe(refusal.Complete)
+			case refusal.Complete && job.OwnName():
 				a.evidence = api.Orphaned // the service says no, but not after what
 			}
-			return a
-		case s == http.StatusServiceUnavailable:
-			return assessment{evidence: maybe(answer.Complete), invited: true, wait: answer.Wait}
-		case s >= 500:
-			return assessment{evidence: maybe(answer.Complete), wait: answer.Wait}
+		default:
+			return assessment{contact: answer, definite: true}
 		}
-		return assessment{definite: true}
+		return a
 	case errors.As(err, &send):
-		return assessment{evidence: maybe(send.Complete), definite: errors.Is(err, api.ErrInsecure)}
+		a := assessment{contact: noAnswer, evidence: maybe(send.Complete), definite: errors.Is(err, api.ErrInsecure), overload: send.Timeout()}
+		if send.NoConnection {
+			a.contact, a.host, a.overload = noConnection, send.Host, false
+		}
+		return a
 	}
 	return assessment{definite: !errors.Is(err, context.Canceled)}
 }
@@ -92,15 +117,15 @@ func stronger(a, b api.Evidence) api.Evidence {
 	return b
 }
 
-// asked is what is to be done about a job. With claim, the job already has the
+// goal is what is to be done about a job. With claim, the job already has the
 // outcome that it gets unless it is stored.
-type asked uint8
+type goal uint8
 
 const (
-	begin  asked = iota // send it, the first time in this program
-	repeat              // send it once more
-	force               // send it even if it is then stored twice: a person decided so
-	claim               // give it an outcome
+	begin  goal = iota // send it, the first time in this program
+	repeat             // send it once more
+	force              // send it even if it is then stored twice: a person decided so
+	claim              // give it an outcome
 )
 
 // Step is what happens next to a job.
@@ -109,8 +134,9 @@ type Step uint8
 // The steps.
 const (
 	Send         Step = iota // an attempt
-	Look                     // ask the service what became of it
+	Check                    // ask the service what became of it
 	Leave                    // there is no time: the next program goes on
+	Later                    // wait, then begin again
 	Claim                    // the outcome that the job already has
 	ClaimStored              // the outcome stored
 	ClaimUnknown             // the outcome unknown
@@ -121,71 +147,103 @@ func maySend(job *api.Job, evidence api.Evidence) bool {
 	return evidence != api.MaybeStored || job.RepeatsSafely()
 }
 
-// onlyNameInDoubt reports whether a service can refuse the request with 400 for
-// nothing but its name: all other fields keep the rules of service.md §4.1, which
-// are checked before sending, and none of them depends on the account, on another
-// host or on the picture.
-func onlyNameInDoubt(job *api.Job) bool {
-	u := &job.Upload
-	return u.Source.URL == "" && u.CustomMetadata.IsZero() && u.Extensions.IsZero() && u.CustomCoordinates.IsZero()
+var (
+	saysExists = regexp.MustCompile(`(?i)\bexists?\b|same name|\b(is|already) (taken|in use)\b|duplicate`)
+	saysNot    = regexp.MustCompile(`(?i)\b(no|not|never|cannot|nothing)\b.*\bexists?\b|n't exist`)
+)
+
+// nameExists reports whether a refusal says that there is a file of that name:
+// with status 409, or with 400 and words for it. Status 400 has other reasons too
+// (service.md §7).
+func nameExists(f *api.Failure) bool {
+	return f.Status == http.StatusConflict || f.Status == http.StatusBadRequest && saysExists.MatchString(f.Message) && !saysNot.MatchString(f.Message)
 }
 
 // decide returns the next step for a job, by what is known of its attempts and
 // what the service showed. It is the only place where that is decided.
-func decide(job *api.Job, what asked, evidence api.Evidence, look result) Step {
-	// A name that is taken is refused with 400 or 409, but 400 has other reasons
-	// too (service.md §7). Nobody else makes this name, so the service must be asked.
-	taken := what == claim && job.State == api.Refused && job.OwnName() && job.Failure != nil &&
+func decide(job *api.Job, want goal, evidence api.Evidence, check result) Step {
+	// Nobody else makes this name, so a refusal that may mean that it exists is
+	// worth a question.
+	taken := want == claim && job.State == api.Refused && job.OwnName() && job.Failure != nil &&
 		(job.Failure.Status == http.StatusBadRequest || job.Failure.Status == http.StatusConflict)
 	switch {
-	case evidence == api.SurelyStored || look == isThere:
+	case evidence == api.SurelyStored || check == isThere:
 		return ClaimStored
-	case what == force && !job.RepeatsSafely():
+	case want == force && !job.RepeatsSafely():
 		return Send
-	case what != claim && maySend(job, evidence):
-		// Looking is cheaper than sending all of a large file again.
-		if look == notLooked && evidence == api.MaybeStored && job.OwnName() && (what == begin || job.Identity.Size >= lookFirst) {
-			return Look
+	case want != claim && maySend(job, evidence):
+		// Asking is cheaper than sending all of a large file again.
+		if check == notChecked && evidence == api.MaybeStored && job.OwnName() && (want == begin || job.Identity.Size >= checkFirst) {
+			return Check
 		}
 		return Send
-	case what == claim && evidence == api.NotSent && !taken:
+	case want == claim && evidence == api.NotSent && !taken:
 		return Claim
-	case look == notLooked:
-		return Look
-	case look == noTime && (what != claim || job.State != api.Cancelled):
+	case check == notChecked:
+		return Check
+	case check == noTime && (want != claim || job.State != api.Cancelled):
 		return Leave
-	case taken && look == isMissing, what == claim && evidence == api.Orphaned && look == isMissing:
+	case want != claim || job.State == api.Cancelled && !(evidence == api.Orphaned && check == isMissing):
+		return ClaimUnknown
+	case job.State == api.Processing, taken && evidence == api.NotSent:
 		return Claim
-	case taken && evidence == api.NotSent:
+	case check == checkFailed && job.RepeatsSafely() && job.State != api.Unknown:
+		return Later
+	case taken && nameExists(job.Failure) && check != checkFailed:
+		return ClaimStored // also where a listing does not show it yet
+	case check == isMissing && job.State != api.Unknown && job.OwnName():
 		return Claim
-	case taken && job.Failure.Status == http.StatusConflict, taken && evidence == api.MaybeStored && onlyNameInDoubt(job):
-		return ClaimStored
 	}
 	return ClaimUnknown
 }
 
 // settle follows decide until a job waits again or has its outcome.
-func (q *Queue) settle(ctx context.Context, e *entry, job api.Job, what asked) verdict {
+func (q *Queue) settle(ctx context.Context, e *entry, job api.Job, want goal) verdict {
 	var found finding
 	for {
-		switch decide(&job, what, job.Evidence, found.result) {
+		switch decide(&job, want, job.Evidence, found.result) {
 		case Send:
 			return q.attempt(ctx, e, job)
-		case Look:
-			found = q.look(ctx, &job)
+		case Check:
+			found = q.check(ctx, &job)
 		case Leave:
 			job.State = api.Waiting
 			job.Evidence = stronger(job.Evidence, api.Orphaned)
 			return verdict{job: job}
+		case Later:
+			return q.checkLater(e, job)
 		case Claim:
-			job.Evidence = api.NotSent
+			if job.State != api.Processing {
+				job.Evidence = api.NotSent
+			}
 			return verdict{job: job}
 		case ClaimStored:
+			if found.result == isMissing && q.mayCheckAgain(e) {
+				return q.checkLater(e, job) // a listing may be late
+			}
 			return stored(job, found)
 		case ClaimUnknown:
 			return unknown(job, found)
 		}
 	}
+}
+
+// mayCheckAgain reports whether a listing that does not show a file is asked again.
+func (q *Queue) mayCheckAgain(e *entry) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return e.failures < maxAttempts
+}
+
+// checkLater is the verdict on a job of which the service could not be asked what
+// became of it.
+func (q *Queue) checkLater(e *entry, job api.Job) verdict {
+	job.State, job.Evidence = api.Waiting, stronger(job.Evidence, api.Orphaned)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	wait := backoff(e.failures, maxOffline)
+	e.failures++
+	return verdict{job: job, wait: wait}
 }
 
 // unknown says of a job what happened and what the service showed.
@@ -195,9 +253,10 @@ func unknown(job api.Job, found finding) verdict {
 	case job.Failure != nil:
 		failure = *job.Failure
 	case job.State == api.Cancelled:
-		failure.Message = "it was cancelled when it may have arrived already"
+		failure.Message = "it was canceled when it may have arrived already"
 	}
-	failure.Help = found.words
+	failure.Help = found.help
+	job.Dismissed = job.Dismissed || job.State == api.Cancelled
 	job.State, job.Failure, job.Evidence = api.Unknown, &failure, api.MaybeStored
 	return verdict{job: job}
 }
@@ -211,7 +270,7 @@ func stored(job api.Job, found finding) verdict {
 			Help:    "An earlier attempt stored it: the service refused to store it again.",
 		}
 		if found.result == isThere {
-			job.Failure.Help = found.words
+			job.Failure.Help = found.help
 		}
 	}
 	return verdict{job: job}

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -25,14 +26,14 @@ func TestWhatIsClaimed(t *testing.T) {
 		{api.NameHere, nil, false, api.Stored, 1, 1, true},
 		{api.NameHere, []fault{dial, cut, early500}, false, api.Stored, 4, 1, true},
 		{api.NameHere, []fault{lostAnswer}, false, api.Stored, 2, 1, true},
-		{api.NameHere, []fault{lostAnswer}, true, api.Unknown, 2, 1, false},
+		{api.NameHere, []fault{lostAnswer}, true, api.Stored, 2, 1, false},
 		{api.NameHere, []fault{lostBefore}, true, api.Stored, 2, 1, true},
 		{api.NameHere, []fault{broken502, broken500, broken500}, false, api.Stored, 4, 1, true},
-		{api.NameHere, []fault{noRecord}, true, api.Unknown, 2, 1, false},
-		{api.NameHere, []fault{later}, false, api.Unknown, 1, 0, false},
-		{api.NameHere, []fault{later}, true, api.Unknown, 1, 0, false},
+		{api.NameHere, []fault{noRecord}, true, api.Stored, 2, 1, false},
+		{api.NameHere, []fault{later}, false, api.Processing, 1, 0, false},
+		{api.NameHere, []fault{later}, true, api.Processing, 1, 0, false},
 		{api.NameHere, []fault{sentTwice}, false, api.Stored, 1, 1, true},
-		{api.NameHere, []fault{lost503}, true, api.Unknown, 2, 1, false},
+		{api.NameHere, []fault{lost503}, true, api.Stored, 2, 1, false},
 		{api.NameHere, []fault{busy503, slow429}, true, api.Stored, 3, 1, true},
 		{api.NameHere, []fault{refused401}, false, api.Refused, 1, 0, false},
 		{api.NameHere, []fault{refused400}, false, api.Refused, 1, 0, false},
@@ -40,10 +41,12 @@ func TestWhatIsClaimed(t *testing.T) {
 		{api.NameHere, []fault{lostAnswer, refused401}, true, api.Unknown, 2, 1, false},
 		{api.NameHere, []fault{lostBefore, refused400}, true, api.Unknown, 2, 0, false},
 		{api.NameHere, []fault{lostBefore, refused400}, false, api.Refused, 2, 0, false},
-		{api.NameHere, []fault{lostAnswer, dial, dial, dial, dial}, false, api.Stored, 5, 1, true},
-		{api.NameHere, []fault{lostAnswer, dial, dial, dial, dial}, true, api.Unknown, 5, 1, false},
-		{api.NameHere, []fault{lostBefore, lostBefore, lostBefore, lostBefore, lostBefore}, false, api.Unknown, 5, 0, false},
-		{api.NameHere, []fault{dial, dial, dial, dial, dial}, false, api.Unsent, 5, 0, false},
+		{api.NameHere, append(slices.Repeat([]fault{dial}, 20), lostAnswer), false, api.Stored, 22, 1, true},
+		{api.NameHere, append([]fault{lostAnswer}, slices.Repeat([]fault{dial, cut, early500}, 6)...), true, api.Stored, 20, 1, false},
+		{api.NameHere, slices.Repeat([]fault{lostBefore, broken500}, 10), false, api.Stored, 21, 1, true},
+		{api.NameHere, slices.Repeat([]fault{slow429}, 10), false, api.Stored, 11, 1, true},
+		{api.NameHere, slices.Repeat([]fault{early500}, 5), false, api.Refused, 5, 0, false},
+		{api.NameService, slices.Repeat([]fault{dial, cut}, 10), false, api.Stored, 21, 1, true},
 		{api.NameHere, []fault{busy503, busy503, busy503, busy503, busy503}, false, api.Refused, 5, 0, false},
 		{api.NameHere, []fault{lost503, busy503, busy503, busy503, busy503}, false, api.Stored, 5, 1, true},
 
@@ -89,7 +92,7 @@ func TestWhatIsClaimed(t *testing.T) {
 				if kept := n.job(got.ID); kept.State != got.State || kept.Evidence != got.Evidence {
 					t.Errorf("the journal has %s, the queue %s", kept.State, got.State)
 				}
-				if got.State != api.Stored && got.Failure == nil {
+				if (got.State != api.Stored || got.File == nil) && got.Failure == nil {
 					t.Error("no failure to show")
 				}
 				if got.State == api.Unknown && got.Failure.Help == "" {
@@ -108,7 +111,7 @@ func TestTakenIsTakenByStatus(t *testing.T) {
 		for _, f := range []fault{lostAnswer, noRecord, lost503} {
 			synctest.Test(t, func(t *testing.T) {
 				s := newService(f)
-				s.noList, s.conflict = true, conflict
+				s.noList, s.conflict, s.words = true, conflict, "Quota exceeded."
 				q := start(t, newNotes(), s)
 				got := outcome(t, q, addAll(t, q, job("a.jpg", api.NameHere))[0])
 				if got.State != want || got.Attempts != 2 || s.copies("a") != 1 || got.Failure == nil || got.Failure.Help == "" {
@@ -124,79 +127,88 @@ func TestDecide(t *testing.T) {
 	refused := func(status int) func(*api.Job) {
 		return func(j *api.Job) { j.State, j.Failure = api.Refused, &api.Failure{Status: status} }
 	}
-	plain := func(status int) func(*api.Job) { // nothing of it but its name can be wrong
-		return func(j *api.Job) {
-			refused(status)(j)
-			j.Upload.Source = api.Source{Path: "/a.jpg"}
-		}
+	exists := func(j *api.Job) {
+		j.State, j.Failure = api.Refused, &api.Failure{Status: 400, Message: "A file of that name exists."}
 	}
 	as := func(state api.State) func(*api.Job) { return func(j *api.Job) { j.State = state } }
-	large := func(j *api.Job) { j.Identity.Size = lookFirst }
+	large := func(j *api.Job) { j.Identity.Size = checkFirst }
 	same := func(*api.Job) {}
 	const none, orphaned, maybe = api.NotSent, api.Orphaned, api.MaybeStored
 	tests := []struct {
 		naming   api.Naming
 		change   func(*api.Job)
-		what     asked
+		goal     goal
 		evidence api.Evidence
 		look     result
 		want     Step
 	}{
 		// A repeat that cannot store twice.
-		{api.NameHere, same, begin, none, notLooked, Send},
-		{api.NameHere, same, begin, orphaned, notLooked, Send},
-		{api.NameHere, same, begin, maybe, notLooked, Look},
+		{api.NameHere, same, begin, none, notChecked, Send},
+		{api.NameHere, same, begin, orphaned, notChecked, Send},
+		{api.NameHere, same, begin, maybe, notChecked, Check},
 		{api.NameHere, same, begin, maybe, isMissing, Send},
-		{api.NameHere, same, begin, maybe, cannotLook, Send},
+		{api.NameHere, same, begin, maybe, cannotCheck, Send},
 		{api.NameHere, same, begin, maybe, isThere, ClaimStored},
-		{api.NameHere, same, repeat, maybe, notLooked, Send},
-		{api.NameHere, large, repeat, maybe, notLooked, Look},
-		{api.NameHere, large, force, maybe, notLooked, Look},
-		{api.NameHere, same, begin, api.SurelyStored, notLooked, ClaimStored},
+		{api.NameHere, same, repeat, maybe, notChecked, Send},
+		{api.NameHere, large, repeat, maybe, notChecked, Check},
+		{api.NameHere, large, force, maybe, notChecked, Check},
+		{api.NameHere, same, begin, api.SurelyStored, notChecked, ClaimStored},
 		// One that could.
-		{api.NameService, same, begin, none, notLooked, Send},
-		{api.NameService, same, repeat, none, notLooked, Send},
-		{api.NameService, same, begin, maybe, notLooked, Look},
+		{api.NameService, same, begin, none, notChecked, Send},
+		{api.NameService, same, repeat, none, notChecked, Send},
+		{api.NameService, same, begin, maybe, notChecked, Check},
 		{api.NameService, same, repeat, maybe, isMissing, ClaimUnknown},
-		{api.NameService, same, repeat, maybe, cannotLook, ClaimUnknown},
+		{api.NameService, same, repeat, maybe, cannotCheck, ClaimUnknown},
 		{api.NameService, same, repeat, maybe, noTime, Leave},
-		{api.NameService, same, force, maybe, notLooked, Send},
-		{api.NameExact, same, begin, maybe, notLooked, Look},
+		{api.NameService, same, force, maybe, notChecked, Send},
+		{api.NameExact, same, begin, maybe, notChecked, Check},
 		// Outcomes: nothing may have arrived.
-		{api.NameHere, as(api.Unsent), claim, none, notLooked, Claim},
-		{api.NameHere, as(api.Cancelled), claim, none, notLooked, Claim},
-		{api.NameHere, refused(401), claim, none, notLooked, Claim},
-		{api.NameService, refused(400), claim, none, notLooked, Claim},
+		{api.NameHere, as(api.Unsent), claim, none, notChecked, Claim},
+		{api.NameHere, as(api.Cancelled), claim, none, notChecked, Claim},
+		{api.NameHere, refused(401), claim, none, notChecked, Claim},
+		{api.NameService, refused(400), claim, none, notChecked, Claim},
 		// Something may have.
-		{api.NameHere, as(api.Unsent), claim, orphaned, notLooked, Look},
+		{api.NameHere, as(api.Unsent), claim, orphaned, notChecked, Check},
 		{api.NameHere, as(api.Unsent), claim, orphaned, isMissing, Claim},
-		{api.NameHere, as(api.Unsent), claim, orphaned, cannotLook, ClaimUnknown},
-		{api.NameHere, as(api.Unsent), claim, maybe, isMissing, ClaimUnknown},
+		{api.NameHere, as(api.Unsent), claim, orphaned, cannotCheck, ClaimUnknown},
+		{api.NameHere, as(api.Unsent), claim, maybe, isMissing, Claim},
+		{api.NameHere, as(api.Unsent), claim, maybe, cannotCheck, ClaimUnknown},
+		{api.NameHere, as(api.Unsent), claim, maybe, checkFailed, Later},
+		{api.NameExact, as(api.Unsent), claim, maybe, checkFailed, ClaimUnknown},
+		{api.NameHere, as(api.Cancelled), claim, maybe, checkFailed, ClaimUnknown},
+		{api.NameHere, as(api.Unknown), claim, maybe, checkFailed, ClaimUnknown},
+		{api.NameHere, as(api.Processing), claim, maybe, notChecked, Check},
+		{api.NameHere, as(api.Processing), claim, maybe, isMissing, Claim},
+		{api.NameHere, as(api.Processing), claim, maybe, checkFailed, Claim},
+		{api.NameHere, as(api.Processing), claim, maybe, isThere, ClaimStored},
 		{api.NameHere, as(api.Unsent), claim, maybe, noTime, Leave},
 		{api.NameHere, as(api.Cancelled), claim, maybe, noTime, ClaimUnknown},
-		{api.NameHere, refused(401), claim, maybe, isMissing, ClaimUnknown},
-		{api.NameService, refused(400), claim, maybe, cannotLook, ClaimUnknown},
+		{api.NameHere, refused(401), claim, maybe, isMissing, Claim},
+		{api.NameHere, refused(401), claim, maybe, checkFailed, Later},
+		{api.NameService, refused(400), claim, maybe, cannotCheck, ClaimUnknown},
 		// A refusal that may say that the name is taken.
-		{api.NameHere, refused(400), claim, none, notLooked, Look},
-		{api.NameHere, refused(409), claim, none, notLooked, Look},
+		{api.NameHere, refused(400), claim, none, notChecked, Check},
+		{api.NameHere, refused(409), claim, none, notChecked, Check},
 		{api.NameHere, refused(400), claim, none, isThere, ClaimStored},
 		{api.NameHere, refused(400), claim, none, isMissing, Claim},
-		{api.NameHere, refused(400), claim, none, cannotLook, Claim},
-		{api.NameHere, refused(409), claim, none, cannotLook, Claim},
+		{api.NameHere, refused(400), claim, none, cannotCheck, Claim},
+		{api.NameHere, refused(409), claim, none, cannotCheck, Claim},
 		{api.NameHere, refused(400), claim, none, noTime, Leave},
 		{api.NameHere, refused(400), claim, maybe, isMissing, Claim},
-		{api.NameHere, refused(400), claim, maybe, cannotLook, ClaimUnknown},
-		{api.NameHere, refused(409), claim, maybe, cannotLook, ClaimStored},
-		{api.NameHere, plain(400), claim, maybe, cannotLook, ClaimStored},
-		{api.NameHere, plain(400), claim, orphaned, cannotLook, ClaimUnknown},
-		{api.NameHere, plain(400), claim, none, cannotLook, Claim},
-		{api.NameHere, plain(403), claim, maybe, cannotLook, ClaimUnknown},
-		{api.NameHere, refused(409), claim, orphaned, cannotLook, ClaimStored},
+		{api.NameHere, refused(400), claim, maybe, cannotCheck, ClaimUnknown},
+		{api.NameHere, refused(409), claim, maybe, cannotCheck, ClaimStored},
+		{api.NameHere, refused(409), claim, maybe, isMissing, ClaimStored},
+		{api.NameHere, refused(409), claim, maybe, checkFailed, Later},
+		{api.NameHere, exists, claim, maybe, cannotCheck, ClaimStored},
+		{api.NameHere, exists, claim, orphaned, cannotCheck, ClaimStored},
+		{api.NameHere, exists, claim, none, cannotCheck, Claim},
+		{api.NameExact, exists, claim, maybe, cannotCheck, ClaimUnknown},
+		{api.NameHere, refused(409), claim, orphaned, cannotCheck, ClaimStored},
 	}
 	for _, tt := range tests {
 		j := job("a.jpg", tt.naming)
 		tt.change(&j)
-		if got := decide(&j, tt.what, tt.evidence, tt.look); got != tt.want {
+		if got := decide(&j, tt.goal, tt.evidence, tt.look); got != tt.want {
 			t.Errorf("%+v: step %d", tt, got)
 		}
 	}
@@ -250,7 +262,7 @@ func TestBackoffGrowsToItsLimit(t *testing.T) {
 	for n, limit := range []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 30 * time.Second, 30 * time.Second} {
 		longest := time.Duration(0)
 		for range 2000 {
-			got := backoff(n)
+			got := backoff(n, maxBackoff)
 			if got <= 0 || got > limit {
 				t.Fatalf("backoff(%d) = %s, limit %s", n, got, limit)
 			}
@@ -273,9 +285,9 @@ func TestAfterAKill(t *testing.T) {
 		words  string
 	}{
 		{api.NameHere, true, false, api.Stored, 0, ""},
-		{api.NameHere, true, true, api.Unknown, 1, "does not list"},
+		{api.NameHere, true, true, api.Stored, 1, "refused to store it again"},
 		{api.NameHere, false, true, api.Stored, 1, ""},
-		{api.NameService, true, false, api.Unknown, 0, "probably this one"},
+		{api.NameService, true, false, api.Unknown, 0, "probably this file"},
 		{api.NameService, false, false, api.Unknown, 0, "shows no new file"},
 		{api.NameService, true, true, api.Unknown, 0, "does not list"},
 		{api.NameExact, true, false, api.Unknown, 0, "one more version"},
@@ -335,7 +347,7 @@ func TestLeftInDoubt(t *testing.T) {
 		{"the source is gone", goOn, true, nil, map[string]api.State{"there": api.Stored, "not": api.Unsent, "dumb": api.Unknown, "known": api.Unsent}},
 		{"refused", goOn, false, []fault{refused401}, map[string]api.State{"there": api.Stored, "not": api.Refused, "dumb": api.Unknown, "known": api.Refused}},
 		{"refused as if it were there", goOn, false, []fault{refused400}, map[string]api.State{"there": api.Stored, "not": api.Refused, "dumb": api.Unknown, "known": api.Refused}},
-		{"no line", goOn, false, []fault{dial, dial, dial, dial, dial}, map[string]api.State{"there": api.Stored, "not": api.Unsent, "dumb": api.Unknown, "known": api.Unsent}},
+		{"no connection", goOn, false, []fault{dial, dial, dial, dial, dial}, map[string]api.State{"there": api.Stored, "not": api.Stored, "dumb": api.Stored, "known": api.Stored}},
 		{"sent", goOn, false, nil, map[string]api.State{"there": api.Stored, "not": api.Stored, "dumb": api.Stored, "known": api.Stored}},
 	}
 	for _, tt := range tests {

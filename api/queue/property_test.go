@@ -80,7 +80,7 @@ func whatever(t *rapid.T) {
 		"cancel":   func(t *rapid.T) { q.Cancel(pick(t)) },
 		"retry": func(t *rapid.T) {
 			id := pick(t)
-			if q.Retry(id) == nil {
+			if retry(q, id) == nil {
 				retried[id] = true
 			}
 		},

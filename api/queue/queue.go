@@ -20,7 +20,7 @@ import (
 // Sender is a service to send to. *api.Client is one.
 type Sender interface {
 	Upload(ctx context.Context, u *api.Upload, p *api.Progress) (*api.File, error)
-	// List is asked only where the outcome of an attempt is unclear. Where the
+	// List is asked only where the outcome of an attempt is not clear. Where the
 	// service does not list, api.Unavailable says so of its error.
 	List(ctx context.Context, q api.Query) ([]api.File, error)
 }
@@ -29,28 +29,27 @@ type Sender interface {
 type Journal interface {
 	AddJobs(ctx context.Context, jobs []api.Job) ([]api.Job, error)
 	UpdateJob(ctx context.Context, job api.Job) error
-	// Claim takes open jobs that no running process has; ids nil: as many as
-	// it likes, none if there are none.
+	// Claim makes this process the owner of open jobs that no running process
+	// has; ids nil: as many as it likes, none if there are none.
 	Claim(ctx context.Context, profile string, ids []int64) ([]api.Job, error)
-	// Release lets go of jobs, so that they can be claimed again.
+	// Reopen makes jobs wait again whose outcome is not stored, and this process
+	// their owner: of ids (nil: of the profile) those that may accepts and no other
+	// running process has. It returns them as they are then.
+	Reopen(ctx context.Context, profile string, ids []int64, may func(*api.Job) bool) ([]api.Job, error)
+	// Release gives up the ownership of jobs, so that they can be claimed again.
 	Release(ctx context.Context, ids []int64) error
-	// NoteJob is UpdateJob without waiting: the change is lost where the
-	// program is killed in the same moment. Changes of a job keep their order.
+	// NoteJob is UpdateJob without waiting: the change is lost if the program is
+	// killed in the same moment. Changes of a job keep their order.
 	NoteJob(job api.Job)
-	// Rivals reports whether another job than job has stored the file of that
-	// id, or may have: one of the same place and size whose outcome is open.
-	Rivals(ctx context.Context, job api.Job, fileID string) (bool, error)
+	// HasCompetingJob reports whether another job than job has stored the file of
+	// that id, or may have: one of the same place and size whose outcome is open.
+	HasCompetingJob(ctx context.Context, job api.Job, fileID string) (bool, error)
 	// SetPriority changes the priority of a job and nothing else of it.
 	SetPriority(ctx context.Context, id int64, priority int) error
 }
 
-// DefaultConcurrency is how many uploads run at a time where nothing else is
-// said: the smallest number that brought a line near its own time (see
-// BenchmarkConcurrency).
-const DefaultConcurrency = 6
-
-// adoptEvery is how often a queue at work looks for jobs of a program that has
-// ended meanwhile.
+// adoptEvery is how often a queue looks for jobs of a program that has ended
+// meanwhile.
 const adoptEvery = 5 * time.Second
 
 // maxKeeping is how many outcomes may be on their way to the journal while
@@ -62,11 +61,16 @@ type Options struct {
 	Journal     Journal
 	Sender      Sender
 	Profile     string // whose jobs these are
-	Concurrency int    // uploads at a time; 0: DefaultConcurrency
+	Concurrency int    // uploads at a time; 0: as many as speed it up (see pace)
 
-	// Fresh: Start leaves alone what an earlier program left. Resume can
-	// still take it.
+	// Fresh: Start leaves alone what an earlier program left. Resume can still
+	// claim it.
 	Fresh bool
+
+	// RetryFor is for how long failed attempts of a job are repeated before it is
+	// left open for the next program; 0: without end. Where it is set, a service
+	// that never answered in this run gets no more than 10 s.
+	RetryFor time.Duration
 
 	// Prepare gives the upload as it goes out, before every attempt: with an
 	// address of our webhook receiver in it, which is kept nowhere. It must
@@ -78,9 +82,8 @@ type Options struct {
 	// before it has. nil: nobody is told.
 	Answered func(ctx context.Context, job api.Job)
 
-	// BatchDone is told when the last job of what was handed over together has
-	// its outcome, and again when that changes. Wait does not return before it
-	// has. nil: nobody is told.
+	// BatchDone is told when the last job of a batch has its outcome, and again
+	// when that changes. Wait does not return before it has. nil: nobody is told.
 	BatchDone func(ctx context.Context, batch string)
 }
 
@@ -90,15 +93,15 @@ var (
 	ErrNoJob  = errors.New("there is no such job in the queue")
 )
 
-// StateError says that a job is in no state for what was asked.
+// StateError says that the state of a job does not allow an action.
 type StateError struct {
-	ID    int64
-	State api.State
-	Act   string // "retry", "pause", "cancel", "remove", "move", "look for"
+	ID     int64
+	State  api.State
+	Action string // "retry", "pause", "continue", "cancel", "remove", "move", "check"
 }
 
 func (e *StateError) Error() string {
-	return fmt.Sprintf("cannot %s job %d: it is %s", e.Act, e.ID, e.State)
+	return fmt.Sprintf("cannot %s job %d: it is %s", e.Action, e.ID, e.State)
 }
 
 // phase is where a job is within the queue.
@@ -109,6 +112,7 @@ const (
 	ready                // in line
 	delayed              // until its timer ends
 	working              // has a worker
+	left                 // open, but not tried again in this run
 	done                 // has an outcome
 )
 
@@ -118,7 +122,7 @@ type wish uint8
 const (
 	wishNothing wish = iota
 	wishSend         // once more, even if it is then stored twice
-	wishLook         // only to find out what became of it
+	wishCheck        // only to find out what became of it
 	wishCancel
 )
 
@@ -129,23 +133,24 @@ type entry struct {
 	phase    phase
 	paused   bool
 	wish     wish
-	heavy    bool // it has one of the places and is counted as a large one
-	tries    int  // since the person asked last
+	heavy    bool      // it has one of the places and is counted as a large one
+	failures int       // attempts in a row without an outcome
+	failing  time.Time // when the first of them began
 	due      time.Time
 	timer    *time.Timer
 	stop     context.CancelCauseFunc // of the worker
 	progress *api.Progress           // of the attempt; nil: none
 	meter    meter
-	final    chan struct{} // closed with the outcome
+	settled  chan struct{} // closed with the outcome, or when the job is left
 }
 
 // Queue is a list of uploads and what is done about them. Its methods may be
 // called from any goroutine.
 type Queue struct {
-	o     Options
-	edges chan struct{}
-	quit  chan struct{} // closed by Close
-	work  sync.WaitGroup
+	o       Options
+	changes chan struct{}
+	quit    chan struct{} // closed by Close
+	work    sync.WaitGroup
 
 	mu      sync.Mutex
 	ctx     context.Context //nolint:containedctx // it ends the queue
@@ -161,21 +166,23 @@ type Queue struct {
 	batches map[string]int // how many jobs of a batch have no outcome
 	went    int64          // bytes that went out in attempts that are over
 	meter   meter          // of all attempts
-	hold    time.Time      // the service asked for quiet until then
+	pace    pace
+	network network
+	hold    time.Time // nothing is sent until then: the service asked for that, or cannot be reached
 	holding *time.Timer
 	trouble error // what last went wrong with the journal
 }
 
 // New returns a queue that does nothing before Start.
 func New(o Options) *Queue {
-	if o.Concurrency <= 0 {
-		o.Concurrency = DefaultConcurrency
-	}
-	return &Queue{o: o, edges: make(chan struct{}, 1), quit: make(chan struct{}), entries: map[int64]*entry{}, batches: map[string]int{}}
+	q := &Queue{o: o, changes: make(chan struct{}, 1), quit: make(chan struct{}), entries: map[int64]*entry{}, batches: map[string]int{}}
+	q.pace.set(o.Concurrency)
+	return q
 }
 
-// Start begins the work, with the jobs that a program which is gone left in
-// the journal first. The work ends with ctx, or with Close.
+// Start begins the work, first with the jobs that a program left in the journal
+// that has ended: those without an outcome, and those whose outcome another
+// attempt can improve (api.Job.MayResume). The work ends with ctx, or with Close.
 func (q *Queue) Start(ctx context.Context) error {
 	q.mu.Lock()
 	if q.closed {
@@ -194,13 +201,15 @@ func (q *Queue) Start(ctx context.Context) error {
 	q.work.Add(1)
 	go func() {
 		defer q.work.Done()
+		if _, err := q.resumeFailed(ctx); err != nil {
+			q.report(ctx, err)
+		}
 		q.adopt(ctx, len(first) > 0)
 	}()
 	return err
 }
 
-// adopt goes on, from time to time, with what another program left that has
-// ended.
+// adopt claims, from time to time, the jobs of another program that has ended.
 // more: there may be some at once, since the journal gives them in portions.
 func (q *Queue) adopt(ctx context.Context, more bool) {
 	ticker := time.NewTicker(adoptEvery)
@@ -215,21 +224,38 @@ func (q *Queue) adopt(ctx context.Context, more bool) {
 				return
 			}
 		}
-		if _, err := q.Resume(ctx, nil); err != nil && ctx.Err() == nil && !errors.Is(err, ErrClosed) {
-			q.mu.Lock()
-			q.trouble = err
-			q.mu.Unlock()
+		if _, err := q.claimAll(ctx); err != nil {
+			q.report(ctx, err)
 		}
 	}
 }
 
-// Resume goes on with jobs that wait in the journal and that no running
-// program has, and returns them; ids nil means all of the profile.
-func (q *Queue) Resume(ctx context.Context, ids []int64) ([]api.Job, error) {
-	jobs, err := q.claim(ctx, ids)
-	if err != nil || ids != nil {
-		return jobs, err
+// report keeps what went wrong with the journal, to be shown.
+func (q *Queue) report(ctx context.Context, err error) {
+	if ctx.Err() != nil || errors.Is(err, ErrClosed) {
+		return
 	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.trouble = err
+}
+
+// Resume goes on with jobs of the journal that no running program has, and
+// returns them; ids nil means all of the profile that Start would begin with.
+func (q *Queue) Resume(ctx context.Context, ids []int64) ([]api.Job, error) {
+	if ids != nil {
+		return q.claim(ctx, ids)
+	}
+	open, err := q.claimAll(ctx)
+	if err != nil {
+		return open, err
+	}
+	failed, err := q.resumeFailed(ctx)
+	return append(open, failed...), err
+}
+
+// claimAll claims all that waits, portion by portion.
+func (q *Queue) claimAll(ctx context.Context) (jobs []api.Job, err error) {
 	for {
 		select {
 		case <-q.quit:
@@ -244,13 +270,30 @@ func (q *Queue) Resume(ctx context.Context, ids []int64) ([]api.Job, error) {
 	}
 }
 
-// claim takes one portion of what waits.
+// claim claims one portion of what waits.
 func (q *Queue) claim(ctx context.Context, ids []int64) ([]api.Job, error) {
 	jobs, err := q.o.Journal.Claim(ctx, q.o.Profile, ids)
 	if err != nil {
 		return nil, err
 	}
-	return jobs, q.take(ctx, jobs, entry{})
+	return jobs, q.accept(ctx, jobs, entry{})
+}
+
+// resumeFailed reopens what failed in a way that another attempt can improve, and
+// checks what the service processed when the program ended.
+func (q *Queue) resumeFailed(ctx context.Context) ([]api.Job, error) {
+	jobs, err := q.o.Journal.Reopen(ctx, q.o.Profile, nil, (*api.Job).MayResume)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.accept(ctx, jobs, entry{}); err != nil {
+		return nil, err
+	}
+	processing, err := q.o.Journal.Reopen(ctx, q.o.Profile, nil, func(j *api.Job) bool { return j.State == api.Processing && !j.Dismissed })
+	if err != nil {
+		return jobs, err
+	}
+	return append(jobs, processing...), q.accept(ctx, processing, entry{wish: wishCheck})
 }
 
 // TakeBack cancels jobs that wait in the journal and that no running program
@@ -260,7 +303,7 @@ func (q *Queue) TakeBack(ctx context.Context, ids []int64) ([]api.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return jobs, q.take(ctx, jobs, entry{wish: wishCancel})
+	return jobs, q.accept(ctx, jobs, entry{wish: wishCancel})
 }
 
 // Add journals jobs, all or none, and puts them in line. It returns them with
@@ -278,52 +321,59 @@ func (q *Queue) Add(ctx context.Context, jobs []api.Job) ([]api.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return added, q.take(ctx, added, entry{})
+	return added, q.accept(ctx, added, entry{})
 }
 
-// take puts jobs that are in the journal in line, each as it says.
-func (q *Queue) take(ctx context.Context, jobs []api.Job, as entry) error {
+// accept puts jobs that wait in the journal in line, each with the wish of as. One
+// that has an outcome in the queue is replaced.
+func (q *Queue) accept(ctx context.Context, jobs []api.Job, as entry) error {
+	if len(jobs) == 0 {
+		return nil
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		return errors.Join(ErrClosed, q.o.Journal.Release(context.WithoutCancel(ctx), jobIDs(jobs)))
 	}
+	replaced := false
 	for _, job := range jobs {
-		if q.entries[job.ID] != nil {
+		old := q.entries[job.ID]
+		if old != nil && old.phase != done {
 			continue
 		}
-		// Sending is what a program that was killed left: its attempt is
-		// marked as unclear already.
+		replaced = replaced || old != nil
+		// Sending is what a program that was killed left: the evidence of its
+		// attempt is in the job.
 		job.State = api.Waiting
 		e := as
-		e.job, e.final = &job, make(chan struct{})
+		e.job, e.settled = &job, make(chan struct{})
 		q.entries[job.ID] = &e
 		q.order = append(q.order, &e)
-		q.began(&e)
+		if job.Batch != "" {
+			q.batches[job.Batch]++
+		}
 		if e.wish == wishCancel {
 			q.launch(&e) // see Cancel
 		} else {
 			q.enqueue(&e)
 		}
 	}
+	if replaced {
+		q.order = slices.DeleteFunc(q.order, func(e *entry) bool { return q.entries[e.job.ID] != e })
+	}
 	q.dispatch()
 	q.signal()
 	return nil
 }
 
-// began counts a job that has no outcome into its batch.
-func (q *Queue) began(e *entry) {
-	if e.job.Batch != "" {
-		q.batches[e.job.Batch]++
-	}
-}
-
-// ended takes a job with an outcome out of its batch and reports whether it was
-// the last.
-func (q *Queue) ended(job *api.Job) bool {
-	if job.Batch == "" {
+// batchFinished counts a job with an outcome out of its batch and reports whether
+// it was the last of it.
+func (q *Queue) batchFinished(job *api.Job) bool {
+	if !job.State.Final() || job.Batch == "" {
 		return false
 	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	q.batches[job.Batch]--
 	if q.batches[job.Batch] > 0 {
 		return false
@@ -340,15 +390,12 @@ func jobIDs(jobs []api.Job) []int64 {
 	return ids
 }
 
-// SetConcurrency changes how many uploads run at a time; 0 or less:
-// DefaultConcurrency. Those under way go on.
+// SetConcurrency changes how many uploads run at a time; 0 or less: as many as
+// speed it up. Those under way go on.
 func (q *Queue) SetConcurrency(n int) {
-	if n <= 0 {
-		n = DefaultConcurrency
-	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.o.Concurrency = n
+	q.pace.set(n)
 	q.dispatch()
 }
 
@@ -360,20 +407,22 @@ func (q *Queue) dispatch() {
 	}
 	if wait := time.Until(q.hold); wait > 0 {
 		if q.holding == nil {
-			q.holding = time.AfterFunc(wait, q.holdEnded)
+			q.holding = time.AfterFunc(wait, q.release)
 		}
 		return
 	}
-	for q.running < q.o.Concurrency && q.keeping < maxKeeping {
+	for q.running < q.pace.limit && q.keeping < maxKeeping && q.network.mayTry() {
 		e := q.next()
 		if e == nil {
 			return
 		}
+		q.network.trying(e)
 		q.launch(e)
 	}
 }
 
-func (q *Queue) holdEnded() {
+// release ends the hold if its time is over.
+func (q *Queue) release() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.holding = nil
@@ -397,54 +446,47 @@ func (q *Queue) launch(e *entry) {
 	go func() {
 		defer q.work.Done()
 		defer stop(nil)
-		v := q.try(ctx, e)
-		q.makeRoom(e, v.quiet)
+		v := q.attemptOrCheck(ctx, e)
+		q.makeRoom(e, &v)
 		v.job.Updated = time.Now()
 		err := q.keep(ctx, v.job)
 		if v.job.State == api.Stored && q.o.Answered != nil {
 			q.o.Answered(context.WithoutCancel(q.context()), v.job)
 		}
-		if q.lastOfBatch(&v.job) && q.o.BatchDone != nil {
+		if q.batchFinished(&v.job) && q.o.BatchDone != nil {
 			q.o.BatchDone(context.WithoutCancel(q.context()), v.job.Batch)
 		}
 		q.finish(e, v, err)
 	}()
 }
 
-// lastOfBatch takes note of an outcome and reports whether all of what was
-// handed over together have theirs.
-func (q *Queue) lastOfBatch(job *api.Job) bool {
-	if !job.State.Final() {
-		return false
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.ended(job)
-}
-
 // makeRoom gives the place of a worker to the next: writing the journal needs
-// none, and outcomes that are written together cost less. quiet is for how long
-// the service wants no upload.
-func (q *Queue) makeRoom(e *entry, quiet time.Duration) {
+// none, and outcomes that are written together cost less.
+func (q *Queue) makeRoom(e *entry, v *verdict) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if until := time.Now().Add(quiet); quiet > 0 && until.After(q.hold) {
-		q.hold = until
-	}
-	q.letGo(e)
-	q.keeping++
-	q.dispatch()
-}
-
-func (q *Queue) letGo(e *entry) {
+	now := time.Now()
+	q.learn(e, v, now)
 	q.running--
 	if e.heavy {
 		q.heavy--
 	}
 	e.heavy = false
+	q.keeping++
+	q.dispatch()
 }
 
-// finish takes what a worker has to say; failed is what went wrong with
+// holdFor keeps the queue from sending for at least so long.
+func (q *Queue) holdFor(wait time.Duration, now time.Time) {
+	if until := now.Add(wait); wait > 0 && until.After(q.hold) {
+		q.hold = until
+		if q.holding != nil {
+			q.holding.Reset(wait)
+		}
+	}
+}
+
+// finish accepts the verdict of a worker; failed is what went wrong with
 // writing it down.
 func (q *Queue) finish(e *entry, v verdict, failed error) {
 	q.mu.Lock()
@@ -462,11 +504,13 @@ func (q *Queue) finish(e *entry, v verdict, failed error) {
 	switch {
 	case v.job.State.Final():
 		e.phase = done
-		close(e.final)
+		close(e.settled)
 	case e.wish == wishCancel && !q.closed:
 		q.launch(e)
 	case e.paused || q.closed:
 		e.phase = idle
+	case v.giveUp:
+		q.leave(e)
 	case v.wait > 0:
 		q.delay(e, v.wait)
 	default:
@@ -477,22 +521,28 @@ func (q *Queue) finish(e *entry, v verdict, failed error) {
 	q.signal()
 }
 
+// delay puts a job in line again after a while.
 func (q *Queue) delay(e *entry, wait time.Duration) {
 	e.phase, e.due = delayed, time.Now().Add(wait)
 	e.timer = time.AfterFunc(wait, func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		if e.phase != delayed || q.closed || time.Now().Before(e.due) {
-			return // somebody decided otherwise meanwhile
+		if e.phase == delayed && !q.closed && !time.Now().Before(e.due) {
+			q.undelay(e)
+			q.dispatch()
 		}
-		e.phase = ready
-		q.again = append(q.again, e)
-		q.dispatch()
 	})
 }
 
-// leave takes a waiting job out of the line.
-func (e *entry) leave() {
+// undelay puts a delayed job in line at once.
+func (q *Queue) undelay(e *entry) {
+	e.withdraw()
+	e.phase = ready
+	q.again = append(q.again, e)
+}
+
+// withdraw removes a waiting job from the line.
+func (e *entry) withdraw() {
 	if e.timer != nil {
 		e.timer.Stop()
 		e.timer = nil
@@ -510,13 +560,13 @@ func (q *Queue) context() context.Context {
 	return q.ctx
 }
 
-// Edges tells that the state of some job has changed: once for any number of
-// changes since it was last received. It is never closed.
-func (q *Queue) Edges() <-chan struct{} { return q.edges }
+// Changes receives when the state of some job has changed: once for any number of
+// changes since it was last received from. It is never closed.
+func (q *Queue) Changes() <-chan struct{} { return q.changes }
 
 func (q *Queue) signal() {
 	select {
-	case q.edges <- struct{}{}:
+	case q.changes <- struct{}{}:
 	default:
 	}
 }
@@ -524,9 +574,9 @@ func (q *Queue) signal() {
 // errClosing ends attempts that are under way when the queue closes.
 var errClosing = errors.New("the program is closing")
 
-// Close takes no more jobs and lets those under way come to their end, but at
-// most until ctx ends: then they are broken off. What has no outcome waits in
-// the journal for the next program.
+// Close accepts no more jobs and waits for those under way, but at most until ctx
+// ends: then it interrupts them. What has no outcome waits in the journal for the
+// next program.
 func (q *Queue) Close(ctx context.Context) error {
 	q.mu.Lock()
 	if q.closed {
@@ -541,18 +591,18 @@ func (q *Queue) Close(ctx context.Context) error {
 	}
 	for _, e := range q.order {
 		if e.phase == delayed {
-			e.leave()
+			e.withdraw()
 		}
 	}
 	q.mu.Unlock()
 
-	ended := make(chan struct{})
+	finished := make(chan struct{})
 	go func() {
-		defer close(ended)
+		defer close(finished)
 		q.work.Wait()
 	}()
 	select {
-	case <-ended:
+	case <-finished:
 	case <-ctx.Done():
 	}
 	q.mu.Lock()
@@ -560,7 +610,7 @@ func (q *Queue) Close(ctx context.Context) error {
 		q.stop(errClosing)
 	}
 	q.mu.Unlock()
-	<-ended
+	<-finished
 
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -7,9 +7,9 @@ import (
 	"mediadesk/api"
 )
 
-// StallAfter is how long an upload goes without a byte before it is called
+// StallAfter is how long an upload goes without a byte before it counts as
 // stalled.
-const StallAfter = 10 * time.Second
+const StallAfter = 3 * time.Second
 
 // Row is a job as it is at one moment.
 type Row struct {
@@ -20,15 +20,16 @@ type Row struct {
 	Left    time.Duration // until everything has gone out; 0: not known
 	Stalled bool          // StallAfter without a byte
 	Paused  bool
-	Answer  bool      // everything went out, the answer is waited for
+	Answer  bool      // all of it went out; it waits for the answer
 	Next    time.Time // when it is tried again; zero: it does not wait for that
 }
 
 // Totals are over all rows.
 type Totals struct {
-	Jobs, Waiting, Paused, Sending     int // Paused are among Waiting
+	Jobs, Waiting, Paused, Sending     int // Paused are among Waiting or Offline
+	Offline                            int
 	Stored, Refused, Unsent, Cancelled int
-	Unknown                            int
+	Unknown, Processing                int
 	Sent, Total                        int64         // bytes; a stored job counts whole
 	Rate                               float64       // bytes a second of all attempts, also those that are over; 0: not known
 	Left                               time.Duration // 0: not known
@@ -40,6 +41,10 @@ type Snapshot struct {
 	Totals Totals
 	// Hold is until when the service asked for quiet; zero or past: it did not.
 	Hold time.Time
+	// Offline has its zero value while the service can be reached.
+	Offline Offline
+	// Concurrency is how many uploads may run at a time.
+	Concurrency int
 	// Err is what last went wrong with the journal; nil: nothing did.
 	Err error
 }
@@ -51,10 +56,16 @@ func (q *Queue) Snapshot() Snapshot { return q.snapshot(time.Now()) }
 func (q *Queue) snapshot(now time.Time) Snapshot {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	s := Snapshot{Rows: make([]Row, 0, len(q.order)), Hold: q.hold, Err: q.trouble}
+	s := Snapshot{Rows: make([]Row, 0, len(q.order)), Hold: q.hold, Offline: q.network.Offline, Concurrency: q.pace.limit, Err: q.trouble}
+	if !s.Offline.Since.IsZero() {
+		s.Hold = time.Time{}
+	}
 	went, busy, moving := q.went, false, false
 	for _, e := range q.order {
 		row := e.row(now)
+		if e.phase == ready && e.job.State == api.Offline {
+			row.Next = q.network.Next
+		}
 		s.Rows = append(s.Rows, row)
 		s.Totals.add(&row)
 		if e.progress != nil {
@@ -79,7 +90,7 @@ func (q *Queue) snapshot(now time.Time) Snapshot {
 }
 
 func (e *entry) row(now time.Time) Row {
-	row := Row{Job: e.job, Total: e.job.Identity.Size, Paused: e.paused && e.phase != done}
+	row := Row{Job: e.job, Total: e.job.Identity.Size, Paused: e.paused && !e.settledPhase()}
 	if e.phase == delayed {
 		row.Next = e.due
 	}
@@ -90,7 +101,8 @@ func (e *entry) row(now time.Time) Row {
 	if p == nil || p.Total() == 0 {
 		return row
 	}
-	row.Sent, row.Total, row.Answer = p.Sent(), p.Total(), p.Complete()
+	row.Sent, row.Total = p.Sent(), p.Total()
+	row.Answer = p.Complete() && row.Sent >= row.Total
 	if row.Answer {
 		return row
 	}
@@ -114,9 +126,8 @@ func (t *Totals) add(row *Row) {
 	switch row.Job.State {
 	case api.Waiting:
 		t.Waiting++
-		if row.Paused {
-			t.Paused++
-		}
+	case api.Offline:
+		t.Offline++
 	case api.Sending:
 		t.Sending++
 	case api.Stored:
@@ -129,6 +140,11 @@ func (t *Totals) add(row *Row) {
 		t.Cancelled++
 	case api.Unknown:
 		t.Unknown++
+	case api.Processing:
+		t.Processing++
+	}
+	if row.Paused && row.Job.State != api.Sending {
+		t.Paused++
 	}
 	if s := row.Job.State; !s.Final() || s == api.Stored {
 		t.Sent += row.Sent

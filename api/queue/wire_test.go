@@ -79,7 +79,7 @@ func TestOnTheWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	for q.Busy() {
-		<-q.Edges()
+		<-q.Changes()
 	}
 	row = q.Snapshot().Rows[0]
 	if row.Job.State != api.Waiting || !row.Paused || row.Job.Evidence != api.NotSent || row.Sent != 0 {

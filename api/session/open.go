@@ -172,7 +172,7 @@ func (s *Session) openQueue(ctx context.Context, o Options, settings config.Conf
 		concurrency = o.Concurrency
 	}
 	s.Queue = queue.New(queue.Options{
-		Journal: s.Journal, Profile: s.Profile.Name, Sender: s.Client, Concurrency: concurrency, Fresh: !o.Adopt,
+		Journal: s.Journal, Profile: s.Profile.Name, Sender: s.Client, Concurrency: concurrency, Fresh: !o.Adopt, RetryFor: o.RetryFor,
 		Prepare:  s.prepare,
 		Answered: func(ctx context.Context, j api.Job) { s.answered(ctx, o.Paths, j) },
 		BatchDone: func(ctx context.Context, batch string) {

@@ -19,6 +19,8 @@ type (
 	Snapshot = queue.Snapshot
 	// Totals sums up the jobs of the queue.
 	Totals = queue.Totals
+	// Offline says that the service cannot be reached.
+	Offline = queue.Offline
 	// StateError says that a job is in a state in which something cannot be done.
 	StateError = queue.StateError
 

@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"mediadesk/api"
 	"mediadesk/config"
@@ -17,6 +18,10 @@ type Request struct {
 	Key                             api.Key // typed for this run; nil: it is looked for
 	Concurrency                     int     // uploads at a time; 0: the setting
 
+	// RetryFor is for how long failed uploads are repeated before they are left open;
+	// 0: without end.
+	RetryFor time.Duration
+
 	// Adopt says that the session also goes on with the uploads that an earlier
 	// run left.
 	Adopt bool
@@ -24,6 +29,9 @@ type Request struct {
 	// be opened, a temporary one takes its place, and Session.NoJournal has the error.
 	NeedsNoJournal bool
 }
+
+// RetryFor is for how long commands repeat failed uploads if nothing else is asked.
+const RetryFor = 2 * time.Minute
 
 // Unnamed reports whether the request is for addresses instead of a profile.
 func (r Request) Unnamed() bool { return r.UploadURL != "" || r.BaseURL != "" || r.DeliveryURL != "" }

@@ -40,7 +40,7 @@ func TestTwoProgramsBesideEachOther(t *testing.T) {
 		t.Helper()
 		for late := time.After(time.Minute); ; {
 			select {
-			case <-beside.Edges():
+			case <-beside.Changes():
 			case <-late:
 				t.Fatalf("the other program does not hear that it is %s", want)
 			}

@@ -197,13 +197,13 @@ func TestAnotherProgramsChanges(t *testing.T) {
 		w := start(t, Options{Journal: m, Listen: "off"})
 		time.Sleep(time.Minute)
 		select {
-		case <-w.Edges():
+		case <-w.Changes():
 			t.Error("an edge without a change")
 		default:
 		}
 		m.AddRuns(t.Context(), []api.Run{{FileID: "f", Extension: "x", Status: api.StatusPending}})
 		began := time.Now()
-		<-w.Edges()
+		<-w.Changes()
 		if took := time.Since(began); took > 2*time.Second {
 			t.Errorf("it took %s", took)
 		}

@@ -292,7 +292,7 @@ func TestARecordIsReadAgain(t *testing.T) {
 		t.Fatal(got)
 	}
 	for {
-		<-w.Edges()
+		<-w.Changes()
 		if seen, n := m.lastSeen(); n > 0 {
 			if !seen.HasAlpha.Or(false) {
 				t.Errorf("seen %s", seen.Raw)

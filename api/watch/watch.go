@@ -79,10 +79,10 @@ type Options struct {
 // Watch is a receiver and a poller. Its methods may be called from any
 // goroutine.
 type Watch struct {
-	o     Options
-	edges chan struct{}
-	wake  chan struct{} // the poller has something new to look at
-	work  sync.WaitGroup
+	o       Options
+	changes chan struct{}
+	wake    chan struct{} // the poller has something new to look at
+	work    sync.WaitGroup
 
 	mu     sync.Mutex
 	stop   context.CancelFunc // nil before Start
@@ -113,7 +113,7 @@ func New(o Options) *Watch {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Watch{o: o, edges: make(chan struct{}, 1), wake: make(chan struct{}, 1), checks: map[int64]check{}, others: map[string]*other{}}
+	return &Watch{o: o, changes: make(chan struct{}, 1), wake: make(chan struct{}, 1), checks: map[int64]check{}, others: map[string]*other{}}
 }
 
 // Start opens the receiver and begins to poll. The work ends with ctx, or
@@ -249,9 +249,9 @@ func (w *Watch) History(ctx context.Context, runID int64) ([]api.RunEvent, error
 
 // Edges tells that some run may have changed, here or through another
 // program: once for any number of changes. It is never closed.
-func (w *Watch) Edges() <-chan struct{} { return w.edges }
+func (w *Watch) Changes() <-chan struct{} { return w.changes }
 
-func (w *Watch) signal() { nudge(w.edges) }
+func (w *Watch) signal() { nudge(w.changes) }
 
 // rouse makes the poller look at the runs anew.
 func (w *Watch) rouse() { nudge(w.wake) }

@@ -94,7 +94,7 @@ func Main(ctx context.Context, p Program, args []string) int {
 }
 
 func newRoot(p *Program) *cobra.Command {
-	f := &flags{Request: session.Request{KeyFD: -1}}
+	f := &flags{Request: session.Request{KeyFD: -1, RetryFor: session.RetryFor}}
 	root := &cobra.Command{
 		Use:   "mediadesk [FILE… | FOLDER]",
 		Short: "Upload, tag and manage images in an ImageKit-style media library",
@@ -193,7 +193,7 @@ func runScreens(cmd *cobra.Command, p *Program, f *flags, args []string) error {
 	if err != nil {
 		return err
 	}
-	f.Adopt = true
+	f.Adopt, f.RetryFor = true, 0
 	return p.Screens(cmd.Context(), p.options(f), folder, sources)
 }
 
@@ -325,7 +325,7 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.As(err, &signal):
 		return signal.Code
-	case errors.As(err, &noKey), errors.As(err, &badKey), errors.As(err, &keyring):
+	case errors.As(err, &noKey), errors.As(err, &badKey), errors.As(err, &keyring), api.KeyRefused(err):
 		return exitKey
 	}
 	return exitFailed

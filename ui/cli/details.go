@@ -199,17 +199,24 @@ func runDetails(cmd *cobra.Command, p *Program, f *flags, c *detailFlags, names 
 }
 
 // failures counts what went wrong; each is said at once.
-type failures int
+type failures struct {
+	count int
+	key   bool // the service does not accept the key
+}
 
 func (n *failures) add(p *Program, id string, err error) {
 	if err != nil {
-		*n++
+		n.count++
+		n.key = n.key || exitCode(err) == exitKey
 		report(p.Stderr, fmt.Errorf("%s: %w", id, err))
 	}
 }
 
 func (n failures) exit() error {
-	if n > 0 {
+	switch {
+	case n.key:
+		return &exitError{code: exitKey}
+	case n.count > 0:
 		return &exitError{code: exitFailed}
 	}
 	return nil

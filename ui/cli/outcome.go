@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +21,8 @@ import (
 // uploadLine is the contract's line of one upload.
 type uploadLine struct {
 	Source   string          `json:"source"`
-	Outcome  api.State       `json:"outcome"`
+	Outcome  *api.State      `json:"outcome"` // nil: there is none yet
+	Open     bool            `json:"open,omitempty"`
 	File     json.RawMessage `json:"file"`
 	Error    *uploadError    `json:"error"`
 	Attempts int             `json:"attempts"`
@@ -38,7 +40,10 @@ type uploadError struct {
 // newUploadLine is the line of a job.
 func newUploadLine(j api.Job) (uploadLine, error) {
 	file, err := record(j.File)
-	line := uploadLine{Source: j.Upload.Source.String(), Outcome: j.State, File: file, Attempts: j.Attempts}
+	line := uploadLine{Source: j.Upload.Source.String(), Outcome: &j.State, File: file, Attempts: j.Attempts}
+	if !j.State.Final() {
+		line.Outcome, line.Open = nil, true
+	}
 	if e := j.Failure; e != nil && j.State != api.Stored {
 		line.Error = &uploadError{Status: e.Status, Message: e.Message, Help: e.Help, RequestID: e.RequestID}
 	}
@@ -59,6 +64,7 @@ type uploadOutput struct {
 	queued  bool                // the jobs are one batch of this command
 	failed  bool                // something was refused or could not be sent
 	unclear bool                // an outcome is not known, or not there yet
+	noKey   bool                // the service does not accept the key
 }
 
 func newUploadOutput(p *Program, f *flags) *uploadOutput {
@@ -93,6 +99,7 @@ func (o *uploadOutput) add(j api.Job) {
 		return
 	case api.Refused, api.Unsent, api.Cancelled:
 		o.failed = true
+		o.noKey = o.noKey || j.State == api.Refused && j.Failure != nil && (j.Failure.Status == http.StatusUnauthorized || j.Failure.Status == http.StatusForbidden)
 	default:
 		o.unclear = true
 	}
@@ -116,7 +123,8 @@ func (o *uploadOutput) stored(one planned, before *api.Job) error {
 		if err != nil {
 			return err
 		}
-		return printJSON(o.p.Stdout, uploadLine{Source: one.upload.Source.String(), Outcome: api.Stored, File: file, Already: true})
+		stored := api.Stored
+		return printJSON(o.p.Stdout, uploadLine{Source: one.upload.Source.String(), Outcome: &stored, File: file, Already: true})
 	}
 	path := before.Upload.Path()
 	if before.File != nil {
@@ -139,8 +147,11 @@ func jobSentence(j api.Job) string {
 			return fmt.Sprintf("%s: stored as %s", name, text.Safe(j.Upload.Path()))
 		}
 		return fmt.Sprintf("%s: stored as %s (%s)", name, text.Safe(j.File.FilePath), text.Safe(j.File.FileID))
-	case api.Waiting, api.Sending:
-		return name + ": waits in the journal; continue with: " + resumeCommand(j.Profile)
+	case api.Waiting, api.Sending, api.Offline:
+		if j.Failure == nil {
+			return name + ": waits in the journal; continue with: " + resumeCommand(j.Profile)
+		}
+		return name + ": open: " + text.Stop(text.Safe(reason(j))) + " Continue with: " + resumeCommand(j.Profile)
 	default:
 		return fmt.Sprintf("%s: %s%s", name, j.State, why)
 	}
@@ -177,7 +188,7 @@ func (o *uploadOutput) follow(ctx context.Context, s *session.Session, ids []int
 			return files, err
 		}
 		for _, j := range jobs {
-			if j.State == api.Waiting && !o.f.json {
+			if j.State == api.Waiting && j.Failure == nil && !o.f.json {
 				o.add(j)
 				waiting++
 				continue
@@ -213,7 +224,8 @@ func interrupted(s *session.Session, id int64) ([]api.Job, error) {
 		j := &jobs[i]
 		switch {
 		case j.State.Final():
-		case j.Evidence != api.MaybeStored:
+		case j.State == api.Offline:
+		case j.MayRepeat():
 			j.State = api.Waiting
 		default:
 			failure := api.Failure{Message: "interrupted when it may have arrived already"}
@@ -255,6 +267,9 @@ func (o *uploadOutput) await(ctx context.Context, s *session.Session, id int64) 
 func progressLine(s session.Snapshot) string {
 	t := s.Totals
 	words := []string{text.Count(t.Stored) + " of " + text.Count(t.Jobs) + " stored"}
+	if o := s.Offline; !o.Since.IsZero() {
+		return strings.Join(append(words, "offline: "+text.Safe(o.Host), "next try "+text.In(o.Next, time.Now())), " · ")
+	}
 	if failed := t.Refused + t.Unsent + t.Unknown; failed > 0 {
 		words = append(words, text.Count(failed)+" failed")
 	}
@@ -287,7 +302,7 @@ func progressLine(s session.Snapshot) string {
 func (o *uploadOutput) rollUp() {
 	total := o.already
 	var words []string
-	for _, s := range []api.State{api.Stored, api.Refused, api.Unsent, api.Unknown, api.Cancelled, api.Waiting, api.Sending} {
+	for _, s := range []api.State{api.Stored, api.Refused, api.Unsent, api.Unknown, api.Processing, api.Cancelled, api.Offline, api.Waiting, api.Sending} {
 		if n := o.count[s]; n > 0 {
 			total += n
 			words = append(words, fmt.Sprintf("%s %s", text.Count(n), s))
@@ -350,6 +365,8 @@ func (o *uploadOutput) code(err error) {
 // end is the error that carries the exit code.
 func (o *uploadOutput) end() error {
 	switch {
+	case o.noKey:
+		return &exitError{code: exitKey}
 	case o.failed:
 		return &exitError{code: exitFailed}
 	case o.unclear:

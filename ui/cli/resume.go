@@ -40,8 +40,14 @@ func newResume(p *Program, f *flags) *cobra.Command {
 		},
 	}
 	cmd.Flags().IntVar(&f.Concurrency, "concurrency", 0, "number of uploads at the same time (default: the setting)")
+	addRetryFor(cmd, f)
 	addWait(cmd, &wait, &timeout)
 	return cmd
+}
+
+// addRetryFor adds the flag that limits how long uploads are repeated.
+func addRetryFor(cmd *cobra.Command, f *flags) {
+	cmd.Flags().DurationVar(&f.RetryFor, "retry-for", session.RetryFor, "how long to repeat uploads while the service does not answer; the others stay open")
 }
 
 // addWait adds the flags that make a command wait for extensions.

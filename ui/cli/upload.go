@@ -70,6 +70,7 @@ func newUpload(p *Program, f *flags) *cobra.Command {
 	fl.BoolVar(&u.noDefaults, "no-defaults", false, "do not begin with the folder, tags and extensions of the profile")
 	fl.StringVar(&u.receipt, "receipt", "", "also write the receipt to this file: what was sent, its hash, the answers and times")
 	fl.IntVar(&f.Concurrency, "concurrency", 0, "number of uploads at the same time (default: the setting)")
+	addRetryFor(cmd, f)
 	addWait(cmd, &u.wait, &u.timeout)
 	for flag, field := range overwriteFlags {
 		u.overwrite[field] = fl.Bool(flag, true, "whether the request says "+field+"; for --unique off")

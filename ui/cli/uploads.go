@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -45,6 +44,7 @@ func newUploads(p *Program, f *flags) *cobra.Command {
 	fl.BoolVar(&u.open, "open", false, "only those that are not finished")
 	fl.BoolVar(&u.retry, "retry", false, "send those again that were not stored")
 	fl.BoolVar(&u.cancel, "cancel", false, "cancel those that wait")
+	addRetryFor(cmd, f)
 	fl.BoolVar(&u.twice, "twice", false, "with --retry: also those that could be stored twice")
 	fl.IntVar(&u.limit, "limit", 100, "list the newest N; 0: all (default: 100)")
 	return cmd
@@ -54,7 +54,8 @@ func newUploads(p *Program, f *flags) *cobra.Command {
 type uploadsLine struct {
 	Number int64 `json:"number"`
 	uploadLine
-	At string `json:"at"`
+	At    string    `json:"at"`
+	State api.State `json:"state"` // also where there is no outcome yet
 }
 
 func runUploads(ctx context.Context, p *Program, f *flags, u *uploadsFlags, args []string) error {
@@ -141,7 +142,7 @@ func printUpload(p *Program, asJSON bool, j api.Job) error {
 		if err != nil {
 			return err
 		}
-		return printJSON(p.Stdout, uploadsLine{Number: j.ID, uploadLine: line, At: j.Updated.UTC().Format(api.TimeLayout)})
+		return printJSON(p.Stdout, uploadsLine{Number: j.ID, uploadLine: line, At: j.Updated.UTC().Format(api.TimeLayout), State: j.State})
 	}
 	_, err := fmt.Fprintf(p.Stdout, "%6d  %s  %s\n", j.ID, j.Updated.Local().Format("2006-01-02 15:04"), jobSentence(j))
 	return err
@@ -151,49 +152,44 @@ func printUpload(p *Program, asJSON bool, j api.Job) error {
 // known of its attempts, so that it cannot be stored twice.
 func (u *uploadsFlags) sendAgain(ctx context.Context, p *Program, f *flags, d *session.Session, jobs []api.Job) error {
 	out := newUploadOutput(p, f)
-	out.queued = true
-	batch := session.NewBatch(time.Now())
-	var todo []api.Job
+	var ids []int64
 	for _, job := range jobs {
 		switch {
 		case !hasFailed(&job):
 			continue
-		case (job.State == api.Unknown || job.Evidence == api.MaybeStored) && !job.RepeatsSafely():
-			if !u.twice {
-				fmt.Fprintf(p.Stderr, "mediadesk: left out %s: it may have arrived, and the service makes its name. Look in the library; --twice sends it anyway.\n", text.Safe(job.Upload.Source.String()))
-				out.unclear = true
-				continue
-			}
-			job.Evidence = api.NotSent
+		case !job.MayRepeat() && !u.twice:
+			fmt.Fprintf(p.Stderr, "mediadesk: left out %s: it may have arrived, and the service makes its name. Look in the library; --twice sends it anyway.\n", text.Safe(job.Upload.Source.String()))
+			out.unclear = true
+			continue
 		}
-		job.ID, job.Failure, job.File, job.Batch = 0, nil, nil, batch
-		todo = append(todo, job)
+		ids = append(ids, job.ID)
+		if !f.dryRun {
+			continue
+		}
+		r, err := d.Client.DescribeUpload(&job.Upload)
+		if err != nil {
+			return err
+		}
+		if err := printRequest(p.Stdout, f.json, r); err != nil {
+			return err
+		}
 	}
-	if f.dryRun {
-		for i := range todo {
-			r, err := d.Client.DescribeUpload(&todo[i].Upload)
-			if err != nil {
-				return err
-			}
-			if err := printRequest(p.Stdout, f.json, r); err != nil {
-				return err
-			}
-		}
+	switch {
+	case f.dryRun:
 		return out.end()
-	}
-	if len(todo) == 0 {
+	case len(ids) == 0:
 		if !f.json && !out.unclear {
 			p.note(f, "Nothing to send again.")
 		}
 		return out.end()
 	}
-	added, err := d.Queue.Add(ctx, todo)
+	reopened, err := d.Queue.Retry(ctx, ids)
 	if err != nil {
 		return err
 	}
-	ids := make([]int64, len(added))
-	for i, j := range added {
-		ids[i] = j.ID
+	ids = ids[:0]
+	for _, j := range reopened {
+		ids = append(ids, j.ID)
 	}
 	return out.finish(ctx, d, ids, false, 0, "")
 }

@@ -97,7 +97,7 @@ func follow(ctx context.Context, d *session.Session, w *watcher, timeout time.Du
 			return w.end(false)
 		}
 		select {
-		case <-d.Watch.Edges():
+		case <-d.Watch.Changes():
 		case <-ctx.Done():
 			return w.end(true)
 		}

@@ -297,7 +297,7 @@ func TestWhatOthersDidMeanwhile(t *testing.T) {
 func TestServiceThatDoesNotLetUsLook(t *testing.T) {
 	f := record(t, photo)
 	s := newShelf(t, f)
-	s.readErr = &api.ServiceError{Status: 403, Message: "no"}
+	s.readErr = &api.ServiceError{Status: 405, Message: "no"}
 	o := s.options(f)
 	o.Profile.Local = false
 	s.seenAt = func(context.Context, string) (time.Time, error) { return noon.Add(-14 * time.Minute), nil }

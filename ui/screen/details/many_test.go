@@ -296,10 +296,10 @@ func TestManaging(t *testing.T) {
 	}
 }
 
-// Where the service answers 403 or 404 nothing of it is offered.
+// Where the service answers 404 or 405 nothing of it is offered.
 func TestManagingIsNotOffered(t *testing.T) {
 	f := record(t, photo)
-	for _, status := range []int{403, 404} {
+	for _, status := range []int{404, 405} {
 		s := newShelf(t, f)
 		s.readErr = &api.ServiceError{Status: status, Message: "no"}
 		o := s.options(f)
@@ -316,12 +316,12 @@ func TestManagingIsNotOffered(t *testing.T) {
 	// An act that is refused by itself is not offered again.
 	s := newShelf(t, f)
 	o := s.options(f)
-	log := &manager{s: s, refuse: &api.ServiceError{Status: 403, Message: "no"}}
+	log := &manager{s: s, refuse: &api.ServiceError{Status: 405, Message: "no"}}
 	s.Manager = log
 	d := start(t, o)
 	d.Press("m", "d")
 	d.Choose(d.Asked(), "Delete")
-	d.Toasted("403")
+	d.Toasted("405")
 	d.Press("m")
 	if strings.Contains(d.Flat(), "delete beach.png") || !strings.Contains(d.Flat(), "rename") {
 		t.Errorf("the menu:\n%s", d.Text())

@@ -238,7 +238,7 @@ func (s *stage) until(what string, is func() bool) {
 			return
 		}
 		select {
-		case <-s.watch.Edges():
+		case <-s.watch.Changes():
 		case <-late:
 			s.t.Fatalf("waited for %s:\n%s", what, s.Text())
 		}

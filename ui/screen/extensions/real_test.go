@@ -88,7 +88,7 @@ func TestRunOfTheLocalLibrary(t *testing.T) {
 		late := time.After(time.Minute)
 		for d.m.runs.success == 0 {
 			select {
-			case <-d.watch.Edges():
+			case <-d.watch.Changes():
 				d.Send(page.RunsChanged{})
 			case <-late:
 				t.Fatalf("it does not end:\n%s", d.Text())

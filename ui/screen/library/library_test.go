@@ -303,7 +303,7 @@ func TestWhatWasSeen(t *testing.T) {
 		}, nil
 	}
 	for name, list := range map[string]func(context.Context, api.Query) ([]api.File, error){
-		"refuses": func(context.Context, api.Query) ([]api.File, error) { return nil, &api.ServiceError{Status: 403} },
+		"refuses": func(context.Context, api.Query) ([]api.File, error) { return nil, &api.ServiceError{Status: 405} },
 		"missing": nil,
 	} {
 		d := start(t, Options{Session: stub{list: list, seenIn: seen}})
@@ -312,7 +312,7 @@ func TestWhatWasSeen(t *testing.T) {
 		}
 		d.Sees("This service lists no files: these are those that this computer knows.")
 		if list != nil {
-			d.Sees("403")
+			d.Sees("405")
 		}
 		d.Press(",", "s")
 		if d.rows() != "old A.jpg b.jpg" {
@@ -331,8 +331,11 @@ func TestWhatWasSeen(t *testing.T) {
 	refuse := func(context.Context, api.Query) ([]api.File, error) {
 		return nil, &api.ServiceError{Status: 403, Message: "wrong key"}
 	}
-	d = start(t, Options{Session: stub{list: refuse, seenIn: seen}, Profile: session.Profile{Local: true}})
-	d.Sees("wrong key", "Press r to read it again")
+	// A service that refuses the key is told in its words, too.
+	for _, local := range []bool{true, false} {
+		d = start(t, Options{Session: stub{list: refuse, seenIn: seen}, Profile: session.Profile{Local: local}})
+		d.Sees("wrong key", "Press r to read it again")
+	}
 }
 
 func TestErrors(t *testing.T) {

@@ -78,7 +78,7 @@ func TestSearchWhatWasSeen(t *testing.T) {
 	files[1].Tags, files[1].IsPrivateFile, files[1].CreatedAt = api.Set([]string{"sea"}), api.Set(true), noon.AddDate(0, 0, -3).Format(api.TimeLayout)
 	d := start(t, Options{Session: stub{
 		list: func(context.Context, api.Query) ([]api.File, error) {
-			return nil, &api.ServiceError{Status: 403, Message: "no"}
+			return nil, &api.ServiceError{Status: 405, Message: "no"}
 		},
 		seenIn: func(context.Context, string) ([]api.File, error) { return nil, nil },
 		seen:   func(context.Context) ([]api.File, error) { return files, nil },

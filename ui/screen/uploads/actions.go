@@ -44,7 +44,7 @@ func (m *Model) actions() []kit.Action {
 	if ok && r.Paused {
 		pause = "go on"
 	}
-	if t := m.rows.totals; t.Paused > 0 && t.Paused == t.Waiting+t.Sending {
+	if t := m.rows.totals; t.Paused > 0 && t.Paused == t.Waiting+t.Offline+t.Sending {
 		all = "go on with all"
 	}
 	one := func(id, words, key string, disabled func() string, do func() tea.Cmd) kit.Action {
@@ -64,7 +64,7 @@ func (m *Model) actions() []kit.Action {
 	}
 	return append(
 		actions,
-		one("look-up", "look for it once more", "L", m.aboutRow(mayLook), m.lookAgain),
+		one("look-up", "check whether it arrived", "L", m.aboutRow(mayCheck), m.check),
 		m.many("first", "send before the others", "+", mayMove, count.open, func(rows []row) tea.Cmd {
 			slices.Reverse(rows) // the last one moved is the first
 			return m.place(rows, m.o.Queue.First)
@@ -135,7 +135,7 @@ func mayRetry(r row) string {
 	switch {
 	case r.Job.State == api.Stored:
 		return "it is stored"
-	case !r.Job.State.Final():
+	case !r.Job.State.Final() && r.Job.State != api.Offline && r.Next.IsZero():
 		return "it has no outcome yet"
 	}
 	return ""
@@ -161,12 +161,9 @@ func mayMove(r row) string {
 	return ""
 }
 
-func mayLook(r row) string {
-	switch {
-	case r.Job.State != api.Unknown:
+func mayCheck(r row) string {
+	if r.Job.State != api.Unknown && r.Job.State != api.Processing {
 		return "its outcome is known, or to come"
-	case r.earlier:
-		return "it is of a former run: r sends it again, after a look in the library (4)"
 	}
 	return ""
 }
@@ -186,7 +183,7 @@ func mayBrowse(r row) string {
 }
 
 func (m *Model) nothingOpen() string {
-	if t := m.rows.totals; t.Waiting+t.Sending == 0 {
+	if t := m.rows.totals; t.Waiting+t.Offline+t.Sending == 0 {
 		return "nothing waits or is under way"
 	}
 	return ""

@@ -32,7 +32,7 @@ func (c count) failed() int { return c[api.Refused] + c[api.Unsent] + c[api.Unkn
 // unstored is how many have an outcome and are not stored.
 func (c count) unstored() int { return c.failed() + c[api.Cancelled] }
 
-func (c count) open() int { return c[api.Waiting] + c[api.Sending] }
+func (c count) open() int { return c[api.Waiting] + c[api.Offline] + c[api.Sending] }
 
 // batch is what was sent together.
 type batch struct {
@@ -121,6 +121,8 @@ func summary(c count, paused int, th *theme.Theme, between ...string) []string {
 	add(c[api.Cancelled], "cancelled", th.Muted)
 	add(paused, "paused", th.Muted)
 	add(c[api.Sending], "sending", th.Text)
+	add(c[api.Offline], "offline", th.Warn)
+	add(c[api.Processing], "processing", th.Warn)
 	add(c[api.Waiting]-paused, "waiting", th.Muted)
 	return parts
 }

@@ -92,15 +92,16 @@ func (m *Model) place(rows []row, move func(context.Context, int64) error) tea.C
 	}
 }
 
-// lookAgain asks the service what became of a job whose outcome is unknown.
-func (m *Model) lookAgain() tea.Cmd {
+// check asks the service what became of a job whose outcome is unknown.
+func (m *Model) check() tea.Cmd {
 	r, _ := m.current()
 	m.list.Hold()
-	return m.done(m.o.Queue.Look(r.Job.ID))
+	ctx, id := m.o.Context, r.Job.ID
+	return func() tea.Msg { return retried{err: m.o.Queue.Check(ctx, id)} }
 }
 
 func (m *Model) pauseAll() tea.Cmd {
-	if t := m.rows.totals; t.Paused == t.Waiting+t.Sending {
+	if t := m.rows.totals; t.Paused == t.Waiting+t.Offline+t.Sending {
 		m.o.Queue.ContinueAll()
 	} else {
 		m.o.Queue.PauseAll()
@@ -157,94 +158,73 @@ func compose(rows []row) tea.Cmd {
 // retry sends jobs again. One that could be stored twice is sent if the user says
 // so; of many, such jobs are left.
 func (m *Model) retry(rows []row) tea.Cmd {
-	if r := rows[0]; len(rows) == 1 && r.storesTwice() {
+	all := len(rows)
+	if r := rows[0]; all == 1 && r.storesTwice() {
 		return page.Send(page.Ask{
 			Title: "Send it again?",
-			Text:  text.Safe(name(r.Job)) + " may have arrived. Sent again it may be stored twice, because the service decides about its name. Look in the library first.",
+			Text:  text.Safe(name(r.Job)) + " may have arrived. If you send it again, it may be stored twice, because the service makes its name. Look in the library first.",
 			Choices: []page.Choice{
 				{Label: "Leave it", Key: "l"},
-				{Label: "Send again", Key: "s", Danger: true, Do: func() tea.Cmd { return m.retryJobs(rows) }},
+				{Label: "Send again", Key: "s", Danger: true, Do: func() tea.Cmd { return m.retryJobs(rows, retried{}) }},
 			},
 		})
 	}
-	if len(rows) == 1 {
-		return m.retryJobs(rows)
-	}
-	return m.retryMany(rows)
-}
-
-// retryMany sends those jobs again that cannot be stored twice.
-func (m *Model) retryMany(rows []row) tea.Cmd {
-	m.list.Unmark()
-	all := len(rows)
 	rows = slices.DeleteFunc(rows, row.storesTwice)
-	cmd := m.retryJobs(rows)
-	var words []string
-	if len(rows) > 0 {
-		words = append(words, "Sending "+text.Plural(len(rows), "upload")+" again.")
-	}
-	if left := all - len(rows); left > 0 {
-		words = append(words, text.Plural(left, "upload")+" of unknown outcome could be stored twice: decide about each with r.")
-	}
-	return tea.Batch(cmd, toast(page.Info, strings.Join(words, " ")))
+	return m.retryJobs(rows, retried{say: all > 1, ambiguous: all - len(rows)})
 }
 
 // storesTwice reports whether sending the job again could store it twice.
-func (r row) storesTwice() bool { return r.Job.State == api.Unknown && !r.Job.RepeatsSafely() }
+func (r row) storesTwice() bool { return !r.Job.MayRepeat() }
 
-func (m *Model) retryJobs(rows []row) tea.Cmd {
-	var cmds []tea.Cmd
-	cmds = append(cmds, m.each(rows, func(id int64) error {
-		err := m.o.Queue.Retry(id)
-		if errors.Is(err, session.ErrNoJob) {
-			at := slices.IndexFunc(rows, func(r row) bool { return r.Job.ID == id })
-			cmds = append(cmds, m.resend(*rows[at].Job))
-			return nil
-		}
-		return err
-	}))
-	return tea.Batch(cmds...)
+// retried is the answer to a retry: the jobs wait in the journal by then.
+type retried struct {
+	say       bool // how many
+	count     int
+	ambiguous int // uploads that could be stored twice
+	err       error
 }
 
-// resent is the answer to resend.
-type resent struct {
-	id  int64 // of the job that was sent again
-	err error
-}
-
-// resend hands a job of a former run to the queue anew. It keeps its name and
-// what is known of its attempts, so that it cannot be stored twice; where the
-// service makes the name, that is what the person was asked about.
-func (m *Model) resend(job api.Job) tea.Cmd {
-	jobs, ctx, old := m.o.Queue, m.o.Context, job.ID
-	if !job.RepeatsSafely() {
-		job.Evidence = api.NotSent
+func (m *Model) retryJobs(rows []row, done retried) tea.Cmd {
+	m.list.Unmark()
+	ctx, ids := m.o.Context, make([]int64, len(rows))
+	for i, r := range rows {
+		ids[i] = r.Job.ID
 	}
-	job.ID, job.Failure, job.File = 0, nil, nil
 	return func() tea.Msg {
-		_, err := jobs.Add(ctx, []api.Job{job})
-		return resent{old, err}
+		if len(ids) > 0 {
+			_, done.err = m.o.Queue.Retry(ctx, ids)
+			done.count = len(ids)
+		}
+		return done
 	}
-}
-
-// resent takes the old job off the list: the new one stands for it.
-func (m *Model) resent(msg resent) tea.Cmd {
-	if msg.err == nil {
-		m.rows.gone[msg.id] = true
-	}
-	return m.done(msg.err)
 }
 
 // retryAll sends everything again that failed and cannot be stored twice, also
 // what earlier runs of the program sent.
 func (m *Model) retryAll() tea.Cmd {
-	var rows []row
-	for n := range len(m.rows.live) + len(m.rows.earlier) {
-		if r := m.rows.row(n); failed(r.Job.State) && m.rows.listed(n) {
-			rows = append(rows, r)
-		}
+	ctx := m.o.Context
+	return func() tea.Msg {
+		jobs, ambiguous, err := m.o.Queue.RetryFailed(ctx)
+		return retried{say: true, count: len(jobs), ambiguous: ambiguous, err: err}
 	}
-	return m.retryMany(rows)
+}
+
+func (m *Model) retried(msg retried) tea.Cmd {
+	cmd := m.done(msg.err)
+	if !msg.say || msg.err != nil {
+		return cmd
+	}
+	var words []string
+	if msg.count > 0 {
+		words = append(words, "Sending "+text.Plural(msg.count, "upload")+" again.")
+	}
+	if msg.ambiguous > 0 {
+		words = append(words, text.Plural(msg.ambiguous, "upload")+" of unknown outcome could be stored twice: decide about each with r.")
+	}
+	if len(words) == 0 {
+		words = []string{"No failed uploads."}
+	}
+	return tea.Batch(cmd, toast(page.Info, strings.Join(words, " ")))
 }
 
 // remove takes jobs off the list. The service and the journal keep theirs.
@@ -252,11 +232,14 @@ func (m *Model) remove(rows []row) tea.Cmd {
 	var gone []api.Job
 	var first error
 	for _, r := range rows {
-		if !r.earlier {
+		switch {
+		case !r.earlier:
 			if err := m.o.Queue.Remove(r.Job.ID); err != nil {
 				first = cmp.Or(first, err)
 				continue
 			}
+		case r.Job.Failed():
+			m.o.Queue.Dismiss(*r.Job, true)
 		}
 		gone = append(gone, *r.Job)
 	}
@@ -281,6 +264,11 @@ func (m *Model) removeStored() tea.Cmd {
 
 func (m *Model) restore() tea.Cmd {
 	jobs := m.rows.restore()
+	for _, job := range jobs {
+		if job.Failed() {
+			m.o.Queue.Dismiss(job, false)
+		}
+	}
 	m.list.Arrange()
 	m.list.Go(jobs[0].ID)
 	return nil

@@ -106,10 +106,19 @@ func isTick(msg tea.Msg) bool {
 	return is
 }
 
+// noJournal is the journal of a queue that rests.
+type noJournal struct{ queue.Journal }
+
+func (noJournal) NoteJob(api.Job) {}
+
+func (noJournal) Reopen(context.Context, string, []int64, func(*api.Job) bool) ([]api.Job, error) {
+	return nil, nil
+}
+
 // still is a screen whose queue rests, to be given rows by hand.
 func still(t *testing.T, s queue.Snapshot, earlier ...api.Job) *desk {
 	t.Helper()
-	d := &desk{t: t, queue: queue.New(queue.Options{})}
+	d := &desk{t: t, queue: queue.New(queue.Options{Journal: noJournal{}})}
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.Local)
 	d.m = New(Options{Queue: d.queue, Session: curling{&session.Session{}}, Now: func() time.Time { return now }})
 	d.m.rows.earlier, d.m.rows.read = earlier, true
@@ -165,7 +174,7 @@ func (d *desk) until(what string, holds func() bool) {
 		}
 		tick := time.After(20 * time.Millisecond) // counters move without news
 		select {
-		case <-d.queue.Edges():
+		case <-d.queue.Changes():
 		case <-tick:
 		case <-late:
 			d.t.Fatalf("it did not come to this: %s\n%s", what, d.Text())

@@ -28,7 +28,6 @@ type Session interface {
 type Queue interface {
 	Snapshot() session.Snapshot
 	Busy() bool
-	Add(ctx context.Context, jobs []api.Job) ([]api.Job, error)
 	First(ctx context.Context, id int64) error
 	Last(ctx context.Context, id int64) error
 	Pause(id int64) error
@@ -36,9 +35,11 @@ type Queue interface {
 	Continue(id int64) error
 	ContinueAll()
 	Cancel(id int64) error
-	Retry(id int64) error
-	Look(id int64) error
+	Retry(ctx context.Context, ids []int64) ([]api.Job, error)
+	RetryFailed(ctx context.Context) (jobs []api.Job, ambiguous int, err error)
+	Check(ctx context.Context, id int64) error
 	Remove(id int64) error
+	Dismiss(job api.Job, dismissed bool)
 }
 
 // Options are what the screen works with. Queue and Journal are needed.
@@ -132,8 +133,8 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return m.done(msg.err), true
 	case watchTick:
 		return m.watch(), false
-	case resent:
-		return m.resent(msg), true
+	case retried:
+		return m.retried(msg), true
 	case tea.MouseClickMsg:
 		if m.list.Click(msg) {
 			return m.enter(), true

@@ -65,7 +65,7 @@ func TestLookAgain(t *testing.T) {
 	lists = true
 	d.Press("L")
 	d.until("it was looked for", func() bool {
-		return d.m.rows.totals.Unknown == 1 && strings.Contains(d.Text(), "library was looked at")
+		return d.m.rows.totals.Unknown == 1 && strings.Contains(d.Text(), "library shows no new file")
 	})
 	if posts != 1 {
 		t.Errorf("it was sent %d times", posts)

@@ -24,6 +24,7 @@ type rows struct {
 	live    []session.Row
 	totals  session.Totals
 	hold    time.Time
+	offline session.Offline
 	trouble error
 	at      time.Time // when the queue was read
 	stale   bool      // some job has changed since the order was made
@@ -46,7 +47,7 @@ func newRows() rows { return rows{gone: map[int64]bool{}} }
 
 // take reads a snapshot.
 func (r *rows) take(s session.Snapshot, now time.Time) {
-	r.live, r.totals, r.hold, r.trouble, r.at = s.Rows, s.Totals, s.Hold, s.Err, now
+	r.live, r.totals, r.hold, r.offline, r.trouble, r.at = s.Rows, s.Totals, s.Hold, s.Offline, s.Err, now
 }
 
 // refresh reads a snapshot and reports whether the order still holds.
@@ -72,7 +73,7 @@ func partOf(s api.State) int {
 	switch s {
 	case api.Sending:
 		return partSending
-	case api.Waiting:
+	case api.Waiting, api.Offline:
 		return partWaiting
 	case api.Refused, api.Unsent, api.Unknown:
 		return partFailed
@@ -179,7 +180,7 @@ func (r *rows) stalled() bool {
 
 // elsewhere is how many jobs another program has under way.
 func (r *rows) elsewhere() int {
-	if r.others > 0 && r.totals.Waiting+r.totals.Sending == 0 {
+	if r.others > 0 && r.totals.Waiting+r.totals.Offline+r.totals.Sending == 0 {
 		return max(r.others, r.open) // the list has the first of them only
 	}
 	return r.others

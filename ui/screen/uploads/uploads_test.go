@@ -4,13 +4,13 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/journal"
 	"mediadesk/api/queue"
 	"mediadesk/ui/page"
 )
@@ -218,33 +218,65 @@ func TestEarlierJobs(t *testing.T) {
 	one[page.Toast](d)
 	d.Press("r")
 	d.until("it is stored", func() bool { return d.m.rows.totals.Stored == 1 })
-	if slices.ContainsFunc(d.shown(), func(now row) bool { return now.Job.ID == r.Job.ID }) {
-		t.Error("the old job is shown beside the new one")
-	}
 	first := d.shown()[0]
-	if first.earlier || first.Job.Upload.FileName != r.Job.Upload.FileName {
-		t.Errorf("sent under another name: %s", first.Job.Upload.FileName)
+	if first.earlier || first.Job.ID != r.Job.ID || first.Job.Upload.FileName != r.Job.Upload.FileName {
+		t.Errorf("sent as another job or under another name: %+v", first.Job)
 	}
 }
 
 // What a former run does not know cannot be stored twice behind the person's
 // back, but the person may decide.
-func TestResendKeepsWhatIsKnown(t *testing.T) {
-	for _, c := range []struct {
-		naming  api.Naming
-		unclear bool
-	}{{api.NameHere, true}, {api.NameService, false}} {
+func TestRetryKeepsWhatIsKnown(t *testing.T) {
+	for _, naming := range []api.Naming{api.NameHere, api.NameService} {
 		d := start(t, nil)
-		d.queue.PauseAll()
-		job := d.job("a.txt", 10, c.naming)
-		job.State, job.Evidence, job.Attempts, job.ID = api.Unknown, api.MaybeStored, 2, 77
-		d.Run(d.m.resend(job))
+		job := d.job("a.txt", 10, naming)
+		job.State, job.Evidence, job.Attempts, job.Dismissed = api.Unknown, api.MaybeStored, 2, true
+		added, err := d.files.AddJobs(t.Context(), []api.Job{job})
+		must(t, err)
+		d.Run(d.m.retryJobs([]row{earlierRow(&added[0])}, retried{}))
 		d.until("it is in the queue", func() bool { return d.m.rows.totals.Jobs == 1 && d.m.rows.totals.Stored == 1 })
 		jobs, err := d.queue.Wait(t.Context(), nil)
 		must(t, err)
-		if jobs[0].Attempts != 3 || jobs[0].Upload.FileName != job.Upload.FileName {
-			t.Errorf("%s: %+v", c.naming, jobs[0])
+		if jobs[0].Attempts != 3 || jobs[0].ID != added[0].ID || jobs[0].Upload.FileName != job.Upload.FileName {
+			t.Errorf("%s: %+v", naming, jobs[0])
 		}
+	}
+}
+
+// TestRetryAllCoversEarlierRuns: R sends every failed upload of the profile again
+// that cannot be stored twice, and says how many. They wait in the journal by then.
+func TestRetryAllCoversEarlierRuns(t *testing.T) {
+	d := start(t, nil)
+	d.queue.PauseAll()
+	var failed []api.Job
+	for name, state := range map[string]api.State{"a.txt": api.Refused, "b.txt": api.Unknown, "c.txt": api.Unsent, "d.txt": api.Cancelled} {
+		job := d.job(name, 10, api.NameHere)
+		job.State = state
+		failed = append(failed, job)
+	}
+	twice := d.job("e.txt", 10, api.NameService)
+	twice.State, twice.Evidence = api.Unknown, api.MaybeStored
+	dismissed := d.job("f.txt", 10, api.NameHere)
+	dismissed.State, dismissed.Dismissed = api.Refused, true
+	_, err := d.files.AddJobs(t.Context(), append(failed, twice, dismissed))
+	must(t, err)
+	d.Send(page.Shown{})
+	d.Press("R")
+	said := one[page.Toast](d)
+	if want := "Sending 3 uploads again. 1 upload of unknown outcome could be stored twice: decide about each with r."; said.Text != want {
+		t.Errorf("it says %q", said.Text)
+	}
+	open, err := d.files.Jobs(t.Context(), journal.JobFilter{Open: true})
+	must(t, err)
+	stored, err := d.files.Jobs(t.Context(), journal.JobFilter{State: api.Stored})
+	must(t, err)
+	if len(open)+len(stored) != 3 {
+		t.Errorf("%d wait in the journal, %d are stored", len(open), len(stored))
+	}
+	d.until("they are stored", func() bool { return d.m.rows.totals.Stored == 3 })
+	d.Press("R")
+	if said := one[page.Toast](d); !strings.Contains(said.Text, "1 upload of unknown outcome") || strings.Contains(said.Text, "Sending") {
+		t.Errorf("it says %q", said.Text)
 	}
 }
 
@@ -255,7 +287,7 @@ func TestStaleReplies(t *testing.T) {
 	other := New(Options{Queue: queue.New(queue.Options{})})
 	for _, msg := range []tea.Msg{
 		earlierRead{jobs: []api.Job{*plain(99, api.Stored, "x")}},
-		resent{id: 1},
+		retried{count: 1},
 	} {
 		d.Run(d.Answer(page.Reply{To: other, Msg: msg}))
 	}

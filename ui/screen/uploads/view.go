@@ -39,7 +39,9 @@ func (l listed) Above(size image.Point, th *theme.Theme) []string {
 	}
 	if err := l.rows.trouble; err != nil {
 		lines = append(lines, th.Bad.Render(th.Glyph(theme.SignBad)+" The journal cannot be written: "+text.Safe(err.Error())))
-	} else if now := l.o.Now(); l.rows.hold.After(now) {
+	} else if o, now := l.rows.offline, l.o.Now(); !o.Since.IsZero() {
+		lines = append(lines, th.Warn.Render(th.Glyph(theme.SignWarn)+" offline: "+text.Safe(o.Host)+" · next try "+text.In(o.Next, now)+" · r now"))
+	} else if l.rows.hold.After(now) {
 		lines = append(lines, th.Warn.Render(th.Glyph(theme.SignWarn)+" The service asked for a pause; sending goes on "+text.In(l.rows.hold, now)))
 	}
 	return lines
@@ -68,7 +70,7 @@ func (l listed) drawTotals(th *theme.Theme) string {
 	}
 	parts := summary(count{
 		api.Stored: t.Stored, api.Refused: t.Refused, api.Unsent: t.Unsent, api.Unknown: t.Unknown,
-		api.Sending: t.Sending, api.Waiting: t.Waiting, api.Cancelled: t.Cancelled,
+		api.Sending: t.Sending, api.Waiting: t.Waiting, api.Offline: t.Offline, api.Processing: t.Processing, api.Cancelled: t.Cancelled,
 	}, t.Paused, th, pace...)
 	if elsewhere > 0 {
 		parts = append(parts, th.Muted.Render(text.Count(elsewhere)+" in another mediadesk"))

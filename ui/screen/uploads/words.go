@@ -31,8 +31,10 @@ func sign(r row) theme.Sign {
 		return theme.SignGood
 	case api.Refused, api.Unsent:
 		return theme.SignBad
-	case api.Unknown:
+	case api.Unknown, api.Processing:
 		return theme.SignUnknown
+	case api.Offline:
+		return theme.SignWarn
 	case api.Sending:
 		if r.Stalled {
 			return theme.SignWarn
@@ -69,12 +71,17 @@ func note(r row, now time.Time) string {
 			return "in another mediadesk"
 		}
 		return moving(r)
+	case api.Offline:
+		if r.earlier || r.Next.IsZero() {
+			return "no connection to the service"
+		}
+		return "no connection · next try " + text.In(r.Next, now) + " · r now"
 	case api.Waiting:
 		switch {
 		case r.earlier:
 			return "another mediadesk has it; it goes on here when that one ends"
 		case !r.Next.IsZero():
-			words := "again " + text.In(r.Next, now)
+			words := "retrying " + text.In(r.Next, now)
 			if job.Failure != nil {
 				words += ": " + job.Failure.Message
 			}
@@ -111,7 +118,7 @@ func moving(r row) string {
 	case r.Answer:
 		return "all sent, waiting for the answer"
 	case r.Stalled:
-		return "no byte for 10 s or more"
+		return "no byte for 3 s or more"
 	case r.Rate > 0 && r.Left > 0:
 		return text.Rate(r.Rate) + ", " + text.About(r.Left) + " left"
 	case r.Rate > 0:
@@ -148,7 +155,11 @@ func advice(r row) string {
 		if job.RepeatsSafely() {
 			return "It may have arrived. r sends it again, and it cannot be stored twice: its name is its own."
 		}
-		return "It may have arrived. L looks for it once more. Press 4 for the library. With r it may then be stored twice."
+		return "It may have arrived. L checks whether it arrived. Press 4 for the library. With r it may then be stored twice."
+	case api.Offline:
+		return "It goes on when the service can be reached. r tries now."
+	case api.Processing:
+		return "The service accepted it and stores it later. L checks whether it did."
 	case api.Cancelled:
 		return "It was taken back and nothing was stored. r sends it after all."
 	case api.Sending:

@@ -30,10 +30,10 @@ func TestWords(t *testing.T) {
 	}{
 		{row{Row: queue.Row{Job: job(api.Waiting)}}, theme.SignWait, "waiting", "", ""},
 		{row{Row: queue.Row{Job: job(api.Waiting), Paused: true}}, theme.SignPaused, "paused", "", "p lets it go on"},
-		{row{Row: queue.Row{Job: job(api.Waiting), Next: now.Add(4 * time.Second)}}, theme.SignWait, "waiting", "again in 4 s", ""},
+		{row{Row: queue.Row{Job: job(api.Waiting), Next: now.Add(4 * time.Second)}}, theme.SignWait, "waiting", "retrying in 4 s", ""},
 		{
 			row{Row: queue.Row{Job: job(api.Waiting, func(j *api.Job) { j.Failure = &api.Failure{Message: "no answer"} }), Next: now}},
-			theme.SignWait, "waiting", "again now: no answer", "",
+			theme.SignWait, "waiting", "retrying now: no answer", "",
 		},
 		{row{Row: queue.Row{Job: job(api.Waiting)}, earlier: true}, theme.SignWait, "waiting", "another mediadesk", "is running"},
 		{row{Row: queue.Row{Job: job(api.Sending)}}, theme.SignBusy, "sending", "", ""},
@@ -43,7 +43,7 @@ func TestWords(t *testing.T) {
 		},
 		{row{Row: queue.Row{Job: job(api.Sending), Sent: 100, Total: 100}}, theme.SignBusy, "sending 99 %", "", ""},
 		{row{Row: queue.Row{Job: job(api.Sending), Sent: 100, Total: 100, Answer: true}}, theme.SignBusy, "sent", "waiting for the answer", ""},
-		{row{Row: queue.Row{Job: job(api.Sending), Sent: 45, Total: 100, Stalled: true}}, theme.SignWarn, "stalled 45 %", "no byte for 10 s", "x cancels it"},
+		{row{Row: queue.Row{Job: job(api.Sending), Sent: 45, Total: 100, Stalled: true}}, theme.SignWarn, "stalled 45 %", "no byte for 3 s", "x cancels it"},
 		{row{Row: queue.Row{Job: job(api.Stored)}}, theme.SignGood, "stored", "", "enter opens its details"},
 		{row{Row: queue.Row{Job: job(api.Stored, lost)}}, theme.SignGood, "stored", "The answer was lost", ""},
 		{row{Row: queue.Row{Job: job(api.Refused)}}, theme.SignBad, "refused", "400 the service did not like", "stored nothing"},

@@ -69,11 +69,11 @@ func TestWhatIsFoundIsRecognised(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ended, err := q.Wait(context.Background(), idsOf(added))
+			finished, err := q.Wait(context.Background(), idsOf(added))
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, j := range ended {
+			for _, j := range finished {
 				if j.State != tt.want || j.Attempts != 1 {
 					t.Errorf("%s after %d attempts, want %s: %+v", j.State, j.Attempts, tt.want, j.Failure)
 				}

@@ -22,15 +22,15 @@ type fetcher interface {
 // whether it is what was sent.
 const maxCompare = 64 << 20
 
-// recognise reports whether a file that came, or was written, since the job was
+// recognize reports whether a file that came, or was written, since the job was
 // first sent is the one that the job sent: it has the same bytes and the same
 // tags, and no other job can have sent it. Anything that cannot be found out
 // counts against it.
-func (q *Queue) recognise(ctx context.Context, job *api.Job, file *api.File) bool {
+func (q *Queue) recognize(ctx context.Context, job *api.Job, file *api.File) bool {
 	if job.Identity.Size > maxCompare || !sameTags(job, file) {
 		return false
 	}
-	if rivals, err := q.o.Journal.Rivals(ctx, *job, file.FileID); err != nil || rivals {
+	if competing, err := q.o.Journal.HasCompetingJob(ctx, *job, file.FileID); err != nil || competing {
 		return false
 	}
 	return q.sameContent(ctx, job, file.URL)

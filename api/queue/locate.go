@@ -16,11 +16,12 @@ import (
 type result uint8
 
 const (
-	notLooked  result = iota
-	isThere           // it is stored
-	isMissing         // the service shows its files, and none is surely this one
-	cannotLook        // the service does not show its files, or did not answer
-	noTime            // the program closes
+	notChecked  result = iota
+	isThere            // it is stored
+	isMissing          // the service shows its files, and none is surely this one
+	cannotCheck        // the service does not show its files
+	checkFailed        // the service did not answer
+	noTime             // the program closes
 )
 
 // finding is what the service shows of a job that may have arrived.
@@ -28,15 +29,15 @@ type finding struct {
 	result result
 	file   *api.File   // its record, if it is there; nil: the service does not give it
 	like   []*api.File // files that may be it
-	words  string      // what a person should know, as Help
+	help   string      // what a person should know, as api.Failure.Help
 }
 
-// look asks the service what became of a job that may have arrived.
-func (q *Queue) look(ctx context.Context, job *api.Job) finding {
+// check asks the service what became of a job that may have arrived.
+func (q *Queue) check(ctx context.Context, job *api.Job) finding {
 	if context.Cause(ctx) != nil && q.context().Err() != nil {
 		return closing(job)
 	}
-	// A pause or a cancel of the job does not end the looking.
+	// A pause or a cancel of the job does not end the check.
 	ctx, cancel := context.WithTimeout(q.context(), time.Minute)
 	defer cancel()
 	folder, _ := api.CleanFolder(job.Upload.Folder.Or("/")) // a bad one is refused before it is sent
@@ -48,34 +49,38 @@ func (q *Queue) look(ctx context.Context, job *api.Job) finding {
 	switch {
 	case err == nil:
 		found := judgeFiles(job, files)
-		if len(found.like) == 1 && q.recognise(ctx, job, found.like[0]) {
+		if len(found.like) == 1 && q.recognize(ctx, job, found.like[0]) {
 			found.result, found.file = isThere, found.like[0]
 		}
 		return found
 	case q.context().Err() != nil:
 		return closing(job)
-	case api.Unavailable(err) && job.OwnName() && q.isDelivered(ctx, job):
-		return finding{result: isThere, words: "This service does not list its files. It delivers this one with the same content."}
-	case api.Unavailable(err):
-		return finding{result: cannotLook, words: "This service does not list its files, so whether " + job.Upload.Path() + " arrived cannot be looked up from here. Look in its own library before sending it again."}
+	case notListed(err) && job.OwnName() && q.isDelivered(ctx, job):
+		return finding{result: isThere, help: "This service does not list its files. It delivers this one with the same content."}
+	case notListed(err):
+		return finding{result: cannotCheck, help: "This service does not list its files, so mediadesk cannot find out whether " + job.Upload.Path() + " arrived. Look in the library of the service before you send it again."}
 	}
-	return finding{result: cannotLook, words: "Looking for " + job.Upload.Path() + " failed as well (" + err.Error() + "). Look in the library before sending it again."}
+	return finding{result: checkFailed, help: "The search for " + job.Upload.Path() + " failed too (" + err.Error() + "). Look in the library before you send it again."}
 }
+
+// notListed reports whether an error says that the service does not list its files,
+// or not with this key.
+func notListed(err error) bool { return api.Unavailable(err) || api.KeyRefused(err) }
 
 // closing is what is found when the program closes.
 func closing(job *api.Job) finding {
-	return finding{result: noTime, words: "The program closed before it could look for " + job.Upload.Path() + ". Look in the library before sending it again."}
+	return finding{result: noTime, help: "The program closed before it could search for " + job.Upload.Path() + ". Look in the library before you send it again."}
 }
 
 // list asks for files, more than once if the line is bad.
 func (q *Queue) list(ctx context.Context, query api.Query) ([]api.File, error) {
 	for n := 0; ; n++ {
 		files, err := q.o.Sender.List(ctx, query)
-		if err == nil || api.Unavailable(err) || n == 2 {
+		if err == nil || notListed(err) || n == 2 {
 			return files, err
 		}
 		select {
-		case <-time.After(backoff(n)):
+		case <-time.After(backoff(n, maxBackoff)):
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
@@ -88,7 +93,7 @@ func judgeFiles(job *api.Job, files []api.File) finding {
 	u := &job.Upload
 	if u.UseUniqueFileName.Or(true) {
 		found.like = suffixed(job, files)
-		found.words = suffixedWords(found.like)
+		found.help = suffixedHelp(found.like)
 		return found
 	}
 	var there *api.File
@@ -98,7 +103,7 @@ func judgeFiles(job *api.Job, files []api.File) finding {
 		}
 	}
 	if there == nil {
-		found.words = fmt.Sprintf("The library was looked at and does not show %s. It may still come: look once more before sending it again.", u.Path())
+		found.help = fmt.Sprintf("The library does not show %s. It may still arrive: check once more before you send it again.", u.Path())
 		return found
 	}
 	fits := sameSize(job, there) && !there.Created().Before(job.Created)
@@ -113,9 +118,9 @@ func judgeFiles(job *api.Job, files []api.File) finding {
 		// came since and is as large.
 		found.result, found.file = isThere, there
 	case job.RepeatsSafely():
-		found.words = fmt.Sprintf("The library has a file at %s, %s. It is not known to be this one.", u.Path(), fileWords(there))
+		found.help = fmt.Sprintf("The library has a file at %s, %s. It is not known to be this one.", u.Path(), describeFile(there))
 	default:
-		found.words = fmt.Sprintf("The library has %s, %s. Compare it before sending again: that would store one more version.", u.Path(), fileWords(there))
+		found.help = fmt.Sprintf("The library has %s, %s. Compare it before you send it again: that would store one more version.", u.Path(), describeFile(there))
 	}
 	return found
 }
@@ -169,19 +174,19 @@ func suffixed(job *api.Job, files []api.File) []*api.File {
 	return like
 }
 
-// suffixedWords says what a listing shows of files with a suffix.
-func suffixedWords(like []*api.File) string {
+// suffixedHelp describes what a listing shows of files with a suffix.
+func suffixedHelp(like []*api.File) string {
 	if len(like) == 0 {
-		return "The library was looked at and shows no new file of this name and size. It may still come: look once more before sending it again, which could store it twice."
+		return "The library shows no new file of this name and size. It may still arrive: check once more before you send it again, which could store it twice."
 	}
 	texts := make([]string, len(like))
 	for i, f := range like {
-		texts[i] = fmt.Sprintf("%s (%s)", f.FilePath, fileWords(f))
+		texts[i] = fmt.Sprintf("%s (%s)", f.FilePath, describeFile(f))
 	}
-	return "The library has " + strings.Join(texts, ", ") + ", of the same size and name but for the suffix: probably this one. Sending it again would store it twice."
+	return "The library has " + strings.Join(texts, ", ") + ", of the same size and name except for the suffix: probably this file. Another upload would store it twice."
 }
 
-func fileWords(f *api.File) string {
+func describeFile(f *api.File) string {
 	var facts []string
 	if size, ok := f.Size.Get(); ok {
 		facts = append(facts, fmt.Sprintf("%d bytes", size))

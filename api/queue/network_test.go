@@ -1,0 +1,255 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mediadesk/api"
+)
+
+// jobsNamed are n jobs with names made here.
+func jobsNamed(n int) []api.Job {
+	jobs := make([]api.Job, n)
+	for i := range jobs {
+		jobs[i] = job(fmt.Sprintf("%d.jpg", i), api.NameHere)
+	}
+	return jobs
+}
+
+// TestOffline: without a connection one job at a time tries, with back-off up to two
+// minutes; the queue says so, and goes on with all when there is a connection.
+func TestOffline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(slices.Repeat([]fault{dial}, 1000)...)
+		q := start(t, newNotes(), s)
+		ids := addAll(t, q, jobsNamed(40)...)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		snap := q.Snapshot()
+		o := snap.Offline
+		if o.Host != "test" || time.Since(o.Since) < 59*time.Minute || time.Until(o.Next) > 2*time.Minute || snap.Totals.Offline == 0 || snap.Totals.Offline+snap.Totals.Waiting != 40 {
+			t.Errorf("%+v, %+v", o, snap.Totals)
+		}
+		for _, row := range snap.Rows {
+			if row.Job.State == api.Offline && !row.Next.Equal(o.Next) {
+				t.Errorf("a job is tried at %s, the queue at %s", row.Next, o.Next)
+			}
+		}
+		if n := len(s.at); n < 30 || n > 200 {
+			t.Errorf("%d attempts in an hour", n)
+		}
+		s.mu.Lock()
+		s.faults = nil
+		s.mu.Unlock()
+		before := time.Now()
+		if _, err := q.Retry(t.Context(), ids[:1]); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := q.Wait(t.Context(), ids); err != nil || time.Since(before) > time.Second {
+			t.Errorf("after %s: %v", time.Since(before), err)
+		}
+		if snap := q.Snapshot(); snap.Totals.Stored != 40 || !snap.Offline.Since.IsZero() {
+			t.Errorf("%+v", snap.Totals)
+		}
+	})
+}
+
+// TestOnlineAgain: jobs that wait for a connection wait in the queue when there is
+// one.
+func TestOnlineAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(dial, dial, dial, hangs)
+		q := start(t, newNotes(), s, func(o *Options) { o.Concurrency = 3 })
+		addAll(t, q, jobsNamed(3)...)
+		synctest.Wait()
+		if snap := q.Snapshot(); snap.Totals.Offline != 3 {
+			t.Fatalf("%+v", snap.Totals)
+		}
+		s.mu.Lock()
+		s.faults = nil
+		s.mu.Unlock()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if snap := q.Snapshot(); snap.Totals.Stored != 3 || snap.Totals.Offline != 0 {
+			t.Errorf("%+v", snap.Totals)
+		}
+	})
+}
+
+// TestGivingUp: a command gives up a service that never answered after 10 s, and
+// one that did after RetryFor. The jobs stay open, and the next program goes on.
+func TestGivingUp(t *testing.T) {
+	for _, tt := range []struct {
+		faults []fault
+		stored int
+		least  time.Duration
+		most   time.Duration
+	}{
+		{nil, 0, 10 * time.Second, 11 * time.Second},
+		{[]fault{fine}, 1, 2 * time.Minute, 125 * time.Second},
+	} {
+		for _, f := range []fault{dial, cut, lostBefore} {
+			synctest.Test(t, func(t *testing.T) {
+				s, n := newService(append(slices.Clone(tt.faults), slices.Repeat([]fault{f}, 5000)...)...), newNotes()
+				q := New(Options{Journal: n, Sender: s, Concurrency: 1, RetryFor: 2 * time.Minute})
+				if err := q.Start(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				ids := addAll(t, q, jobsNamed(5)...)
+				began := time.Now()
+				jobs, err := q.Wait(t.Context(), ids)
+				if took := time.Since(began); err != nil || took < tt.least || took > tt.most && f == dial {
+					t.Errorf("%s: after %s, %v", f, took, err)
+				}
+				stored := 0
+				for _, j := range jobs {
+					switch {
+					case j.State == api.Stored:
+						stored++
+					case j.State != api.Offline || j.Failure == nil:
+						t.Errorf("%s: %s, %+v", f, j.State, j.Failure)
+					}
+				}
+				if stored != tt.stored {
+					t.Errorf("%s: %d stored", f, stored)
+				}
+				closeNow(t, q)
+				s.mu.Lock()
+				s.faults = nil
+				s.mu.Unlock()
+				next := start(t, n, s)
+				synctest.Wait()
+				if _, err := next.Wait(t.Context(), nil); err != nil {
+					t.Fatal(err)
+				}
+				for i := range ids {
+					if s.copies(fmt.Sprint(i)) != 1 || n.job(ids[i]).State != api.Stored {
+						t.Errorf("%s: job %d is %s and was stored %d times", f, i, n.job(ids[i]).State, s.copies(fmt.Sprint(i)))
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestNextStartTakesUpWhatFailed: unsent and unknown jobs whose repeat is safe go on
+// at the next start; those that the service refused, that could be stored twice or
+// that the person dismissed do not.
+func TestNextStartTakesUpWhatFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n, s := newNotes(), newService()
+		var want []api.State
+		var jobs []api.Job
+		add := func(naming api.Naming, state api.State, evidence api.Evidence, dismissed bool, after api.State) {
+			j := job(fmt.Sprintf("%c.jpg", 'a'+len(jobs)), naming)
+			j.State, j.Evidence, j.Dismissed = state, evidence, dismissed
+			jobs, want = append(jobs, j), append(want, after)
+		}
+		add(api.NameHere, api.Unsent, api.NotSent, false, api.Stored)
+		add(api.NameHere, api.Unknown, api.MaybeStored, false, api.Stored)
+		add(api.NameService, api.Unsent, api.NotSent, false, api.Stored)
+		add(api.NameService, api.Unknown, api.MaybeStored, false, api.Unknown)
+		add(api.NameHere, api.Refused, api.NotSent, false, api.Refused)
+		add(api.NameHere, api.Unsent, api.NotSent, true, api.Unsent)
+		add(api.NameHere, api.Cancelled, api.NotSent, false, api.Cancelled)
+		add(api.NameHere, api.Processing, api.MaybeStored, false, api.Processing)
+		for i := range jobs {
+			jobs[i].ID = int64(i + 1)
+			if jobs[i].State == api.Processing {
+				jobs[i].Attempts, jobs[i].Failure = 1, api.FailureOf(&api.AcceptedError{Message: "later"})
+			}
+			n.jobs[jobs[i].ID] = jobs[i]
+		}
+		q := start(t, n, s)
+		synctest.Wait()
+		if _, err := q.Wait(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		for i, state := range want {
+			if got := n.job(int64(i + 1)); got.State != state {
+				t.Errorf("%s (%s) became %s, want %s", jobs[i].State, jobs[i].Naming, got.State, state)
+			}
+		}
+	})
+}
+
+// TestRetriesAreJournaledFirst: what a retry says it sends waits in the journal,
+// whatever happens to the program then.
+func TestRetriesAreJournaledFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, n := newService(slices.Repeat([]fault{refused401}, 8)...), newNotes()
+		q := start(t, n, s)
+		ids := addAll(t, q, jobsNamed(8)...)
+		if _, err := q.Wait(t.Context(), ids); err != nil {
+			t.Fatal(err)
+		}
+		q.PauseAll()
+		q.hold = time.Now().Add(time.Hour) // nothing goes out
+		jobs, _, err := q.RetryFailed(t.Context())
+		if err != nil || len(jobs) != 8 {
+			t.Fatalf("%d, %v", len(jobs), err)
+		}
+		for _, id := range ids {
+			if got := n.job(id); got.State != api.Waiting {
+				t.Errorf("job %d is %s in the journal", id, got.State)
+			}
+		}
+	})
+}
+
+// TestRecordIsLookedUpUntilItIsKnown: the search for a file that an attempt without
+// an answer stored is repeated until it succeeds.
+func TestRecordIsLookedUpUntilItIsKnown(t *testing.T) {
+	for _, conflict := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newService(lostAnswer)
+			s.conflict = conflict
+			s.listErr = &api.SendError{Op: "list", Host: "test", Err: errGone}
+			q := start(t, newNotes(), s)
+			id := addAll(t, q, job("a.jpg", api.NameHere))[0]
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+			defer cancel()
+			if jobs, err := q.Wait(ctx, []int64{id}); !errors.Is(err, context.DeadlineExceeded) {
+				t.Fatalf("%+v", jobs)
+			}
+			s.mu.Lock()
+			s.listErr = nil
+			s.mu.Unlock()
+			if got := outcome(t, q, id); got.State != api.Stored || got.File == nil || s.copies("a") != 1 {
+				t.Errorf("%s, %v, %+v", got.State, got.File, got.Failure)
+			}
+		})
+	}
+}
+
+// TestCanceledIsNotTakenUp: what the person canceled when it may have arrived is not
+// sent by itself again.
+func TestCanceledIsNotTakenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, n := newService(lostBefore), newNotes()
+		s.noList = true
+		q := start(t, n, s)
+		id := addAll(t, q, job("a.jpg", api.NameHere))[0]
+		synctest.Wait()
+		if err := q.Cancel(id); err != nil {
+			t.Fatal(err)
+		}
+		if got := outcome(t, q, id); got.State != api.Unknown {
+			t.Fatal(got.State)
+		}
+		if jobs, _, err := q.RetryFailed(t.Context()); err != nil || len(jobs) > 0 {
+			t.Errorf("%d are sent again, %v", len(jobs), err)
+		}
+		closeNow(t, q)
+		start(t, n, s)
+		time.Sleep(time.Minute)
+		if s.copies("a") > 0 {
+			t.Error("it was sent again")
+		}
+	})
+}

@@ -159,7 +159,7 @@ func cleanBase(what, text string, insecure bool) (string, error) {
 	if strings.ContainsAny(text, "?#") {
 		return "", fmt.Errorf("%s %s has a part after ? or #: leave it out", what, quote(text))
 	}
-	if u.Scheme == "http" && !IsLoopback(u.Hostname()) && !(insecure && IsPrivateHost(text)) {
+	if u.Scheme == "http" && !IsLoopback(u.Hostname()) && (!insecure || !IsPrivateHost(text)) {
 		return "", fmt.Errorf("%s %s: %w", what, quote(text), ErrInsecure)
 	}
 	return strings.TrimRight(text, "/"), nil

@@ -26,6 +26,10 @@ type Request struct {
 // maxRequests is how many requests are remembered.
 const maxRequests = 1000
 
+// secretLength is the least length of a key that is masked. A shorter one, such as
+// dev, is no secret and may be part of a word.
+const secretLength = 8
+
 // requestLog keeps the last requests, the oldest first. The zero value is ready for
 // use.
 type requestLog struct {
@@ -65,7 +69,12 @@ func (l *Library) observe(r *http.Request, w *patientWriter, start time.Time) {
 	if query.Has("ik-s") {
 		query.Set("ik-s", "***")
 	}
-	masked := func(text string) string { return strings.ReplaceAll(text, l.o.Key.Reveal(), "***") }
+	masked := func(text string) string {
+		if key := l.o.Key.Reveal(); len(key) >= secretLength {
+			return strings.ReplaceAll(text, key, "***")
+		}
+		return text
+	}
 	request := Request{
 		Time: start.UTC(), Method: r.Method, Path: masked(r.URL.Path), Status: w.status,
 		Millis: float64(time.Since(start).Microseconds()) / 1000, Size: w.size, ID: w.Header().Get(requestIDHeader),

@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"log/slog"
+	"io"
 	"maps"
 	"net"
+	"net/url"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -20,15 +23,26 @@ import (
 
 // serveFlags are those of mediadesk serve.
 type serveFlags struct {
-	addr, data    string
-	maxSize       int64
-	hosts         []string
-	public        string
-	allow, faults []string
-	seed          uint64
-	named         []string
-	check, repair bool
-	from          string
+	addr, data      string
+	ephemeral       bool
+	key             string
+	hosts           []string
+	public          string
+	maxSize         int64
+	allow, faults   []string
+	named           []string
+	seed            string
+	faultSeed       uint64
+	exec            string
+	reset           bool
+	log             string
+	jsonLog         bool
+	health          bool
+	check, repair   bool
+	from            string
+	removeWhenAlone string
+
+	cleaner *cleaner // nil: none is needed
 }
 
 func newServe(p *Program, f *flags) *cobra.Command {
@@ -36,12 +50,17 @@ func newServe(p *Program, f *flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the local service for other programs",
-		Long: "Run the service of this program for other programs: the whole API over a folder of this computer. " +
-			"It prints its address, its folder and where the key is; with --json on one line. The key is that of " + api.KeyVariable + ", or one that is made once and kept in the folder.\n\n" +
+		Long: "Run the service of this program for other programs and for tests: the whole API over a folder of this computer. SDKs of the hosted service work with it. " +
+			"It prints its address, its folder and where the key is; with --json on one line. The key is that of --key or " + api.KeyVariable + ", or one that is made once and kept in the folder.\n\n" +
+			"--ephemeral keeps everything in a temporary folder. --exec runs a command with " + urlVariable + ", " + api.KeyVariable + " and the variables of the SDKs, " +
+			"then stops and exits with its code. Without --data it uses a temporary folder, without --addr a free port.\n\n" +
+			"--seed uploads a folder at the start. A file photo.jpg.json beside photo.jpg has options for its upload, named as in a manifest: " +
+			`{"tags": ["sea"], "region": "10,20,300,200", "metadata": {"price": 12}}` + ".\n\n" +
 			"--check serves nothing: it verifies every record against its content, by hash and size, and prints each problem on a line (with --json as an object). The exit code is 0 if there is none.\n\n" +
 			"--repair checks and repairs. It rebuilds damaged, lost or outdated records from the readable parts, the last snapshot and the contents; it cancels extension runs that crashed the program; " +
 			"and it makes a copy of the folder consistent that was made while the library ran (--from names the original, if it still exists). It removes no content.",
-		Example: "mediadesk serve\nMEDIADESK_PRIVATE_KEY=test mediadesk serve --data /tmp/library --json\n" +
+		Example: "mediadesk serve --ephemeral --key dev\nmediadesk serve --seed fixtures --exec 'npm test'\n" +
+			"MEDIADESK_PRIVATE_KEY=test mediadesk serve --data /tmp/library --json\n" +
 			"mediadesk serve --check\ncp -r library backup\nmediadesk serve --repair --data backup --from library",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runServe(cmd, p, f, s) },
@@ -49,17 +68,27 @@ func newServe(p *Program, f *flags) *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringVar(&s.addr, "addr", config.DefaultLocalAddr, "listen on this address; port 0 picks one (default: "+config.DefaultLocalAddr+")")
 	fl.StringVar(&s.data, "data", "", "folder of the library (default: that of the local profile)")
+	fl.BoolVar(&s.ephemeral, "ephemeral", false, "keep everything in a temporary folder and remove it at the end")
+	fl.StringVar(&s.key, "key", "", "private key, such as dev; on loopback only, because other users of this computer can see it")
 	fl.StringArrayVar(&s.hosts, "host", nil, "host name that requests may use (repeatable); beyond loopback, the names of the computer are known")
 	fl.StringVar(&s.public, "public-url", "", "address for the files in records (default: the one that the request used)")
+	fl.StringVar(&s.seed, "seed", "", "folder to upload at the start, with its subfolders")
+	fl.StringVar(&s.exec, "exec", "", "command to run against the library; its exit code is passed on")
+	fl.BoolVar(&s.reset, "allow-reset", false, "let POST /_mediadesk/reset empty the library, as with --ephemeral")
+	fl.StringVar(&s.log, "log", "", "lines on standard error: none, requests or debug (default: requests on a terminal, else none)")
+	fl.BoolVar(&s.jsonLog, "json-log", false, "log requests and failures as JSON lines")
 	fl.Int64Var(&s.maxSize, "max-size", config.DefaultMaxSize, "largest file in bytes (default: 25000000)")
 	fl.StringArrayVar(&s.allow, "allow-address", nil, "internal address that URL sources and webhooks may reach (repeatable)")
 	fl.StringArrayVar(&s.faults, "fault", nil, "make faults on purpose: delay=2s, drop-after=BYTES, answers=lost, refuse=STATUS, extensions=pending|fail, webhooks=lost|repeated|out-of-order; "+
 		"all but delay take a chance, such as refuse=503:0.3 (repeatable)")
+	fl.Uint64Var(&s.faultSeed, "fault-seed", 0, "number that makes faults by chance the same each time")
 	fl.StringArrayVar(&s.named, "transformation", nil, "named transformation, such as card=fo-custom,w-400:h-300 (repeatable)")
+	fl.BoolVar(&s.health, "health", false, "ask the library that serves at --addr whether it works; the exit code is 0 if so")
 	fl.BoolVar(&s.check, "check", false, "verify the library instead of serving it")
 	fl.BoolVar(&s.repair, "repair", false, "verify the library and repair it")
 	fl.StringVar(&s.from, "from", "", "with --repair: folder that this one is a copy of; it may be in use")
-	fl.Uint64Var(&s.seed, "seed", 0, "seed of faults that happen by chance")
+	fl.StringVar(&s.removeWhenAlone, removeWhenAlone, "", "")
+	fl.Lookup(removeWhenAlone).Hidden = true
 	return cmd
 }
 
@@ -70,76 +99,111 @@ type serveLine struct {
 	Key     string `json:"key"` // where the key comes from, never the key
 }
 
-func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) error {
-	ctx := cmd.Context()
-	if s.data == "" {
-		s.data = p.Paths.Library()
-	}
-	dir, err := filepath.Abs(s.data)
-	if err != nil {
-		return err
-	}
-	if s.check || s.repair || s.from != "" {
+func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) (err error) {
+	switch {
+	case s.removeWhenAlone != "":
+		return cleanUp(p.Stdin, s.removeWhenAlone)
+	case s.health:
+		return askHealth(cmd.Context(), p, s.addr)
+	case s.check || s.repair || s.from != "":
+		dir, err := s.folder(p)
+		if err != nil {
+			return err
+		}
 		return runCheck(cmd.Context(), p, f, s, dir)
 	}
 	c, err := config.Load(p.Paths)
 	if err != nil {
 		return err
 	}
-	o, err := s.options(cmd, c.Local)
+	o, err := s.options(cmd, p, c.Local)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	key, source, err := serveKey(p, dir)
+	if s.ephemeral || s.exec != "" {
+		cleaner, err := startCleaner(s.ephemeral)
+		if err != nil {
+			return err
+		}
+		defer cleaner.stop()
+		s.cleaner, s.data = cleaner, cmp.Or(cleaner.dir, s.data)
+	}
+	if o.Dir, err = s.folder(p); err != nil {
+		return err
+	}
+	key, err := s.findKey(p, o.Dir)
 	if err != nil {
 		return err
 	}
-	o.Dir, o.Key, o.Log = dir, key, serviceLog(p, key)
-	o.Embeddable = true // pages under development show its pictures
-	server, err := local.Serve(ctx, s.addr, o)
+	o.Key, o.Log = key.secret, s.serviceLog(p, key.secret)
+	if s.seed != "" {
+		if err := seedLibrary(cmd.Context(), p, o, s.seed); err != nil {
+			return err
+		}
+	}
+	server, err := local.Serve(cmd.Context(), s.addr, o)
 	if err != nil {
 		return err
 	}
+	defer func() {
+		if closing := server.Close(); err == nil {
+			err = closing
+		}
+	}()
 	if server.Public() {
 		fmt.Fprintln(p.Stderr, "Listening beyond this computer: everyone who can reach "+s.addr+" and has the key can use this library.")
 	}
 	if faults := o.Fault.String(); faults != "" {
 		p.note(f, "faults on: %s", faults)
 	}
-	if f.json {
-		err = printJSON(p.Stdout, serveLine{server.Address, dir, source})
-	} else {
-		_, err = fmt.Fprintf(p.Stdout, "The local library listens on %s\n  folder  %s\n  key     %s\nPress ctrl+c to stop it.\n", server.Address, text.Safe(dir), text.Safe(source))
+	switch {
+	case f.json:
+		err = printJSON(p.Stdout, serveLine{server.Address, o.Dir, key.source})
+	case s.exec != "":
+	case p.TerminalOut:
+		_, err = io.WriteString(p.Stdout, s.banner(p.Version, server.Address, o.Dir, key))
+	default:
+		_, err = fmt.Fprintf(p.Stdout, "The local library listens on %s\n  folder  %s\n  key     %s\nPress ctrl+c to stop it.\n", server.Address, text.Safe(o.Dir), text.Safe(key.source))
 	}
-	if err == nil {
-		<-ctx.Done()
+	if err != nil {
+		return err
 	}
-	if closing := server.Close(); err == nil {
-		err = closing
+	if s.exec != "" {
+		return s.runCommand(cmd.Context(), p, server.Address, key.secret)
 	}
-	return err
+	<-cmd.Context().Done()
+	return nil
 }
 
-// serviceLog writes to the log of the program and to stderr, without the key.
-func serviceLog(p *Program, key config.Secret) *slog.Logger {
-	secrets := p.Options.Secrets
-	if secrets == nil {
-		secrets = new(config.Redactor)
-	}
-	secrets.Add(key)
-	stderr := slog.NewTextHandler(secrets.Writer(p.Stderr), nil)
-	return slog.New(slog.NewMultiHandler(slog.Default().Handler(), stderr))
+// folder is the folder of the library, as an absolute path.
+func (s *serveFlags) folder(p *Program) (string, error) {
+	return filepath.Abs(cmp.Or(s.data, p.Paths.Library()))
 }
 
 // options are those of the flags, else those of the settings.
-func (s *serveFlags) options(cmd *cobra.Command, settings config.Local) (local.Options, error) {
+func (s *serveFlags) options(cmd *cobra.Command, p *Program, settings config.Local) (local.Options, error) {
 	given := cmd.Flags().Changed
 	o := local.Options{MaxSize: settings.MaxSize, AllowAddresses: settings.AllowAddresses, Seed: settings.Seed, Commands: settings.Commands, Named: map[string]string{}}
 	faults := settings.Fault
-	if _, port, err := net.SplitHostPort(s.addr); err != nil {
+	s.moveSeed(p)
+	if s.ephemeral && s.data != "" {
+		return o, errors.New("--ephemeral has a folder of its own: leave out --data")
+	}
+	if s.exec != "" {
+		s.ephemeral = s.data == ""
+		if !given("addr") {
+			s.addr = "127.0.0.1:0"
+		}
+	}
+	host, port, err := net.SplitHostPort(s.addr)
+	if err != nil {
 		return o, fmt.Errorf("--addr takes HOST:PORT, not %q", s.addr)
-	} else if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 		return o, fmt.Errorf("--addr %q: the port must be a number up to 65535", s.addr)
+	}
+	if u, err := url.Parse(s.public); s.key != "" && (!api.IsLoopback(host) || s.public != "" && (err != nil || !api.IsLoopback(u.Hostname()))) {
+		return o, errors.New("--key is for this computer only: others could guess it. Set " + api.KeyVariable + ", or leave it out")
 	}
 	for _, host := range s.hosts {
 		if err := local.CheckHost(host); err != nil {
@@ -151,7 +215,11 @@ func (s *serveFlags) options(cmd *cobra.Command, settings config.Local) (local.O
 			return o, fmt.Errorf("--public-url: %w", err)
 		}
 	}
-	o.Hosts, o.Address = s.hosts, s.public
+	o.Hosts, o.Address, o.Version, o.AllowReset = s.hosts, s.public, p.Version, s.ephemeral || s.reset
+	o.Embeddable = true // pages under development show its pictures
+	if o.Observe, err = s.requestLog(p); err != nil {
+		return o, err
+	}
 	if given("max-size") {
 		if o.MaxSize = s.maxSize; s.maxSize <= 0 {
 			return o, errors.New("--max-size takes a number of bytes above 0")
@@ -168,8 +236,8 @@ func (s *serveFlags) options(cmd *cobra.Command, settings config.Local) (local.O
 	if given("fault") {
 		faults = s.faults
 	}
-	if given("seed") {
-		o.Seed = s.seed
+	if s.faultSeed != 0 {
+		o.Seed = s.faultSeed
 	}
 	maps.Copy(o.Named, settings.Transformations)
 	for _, text := range s.named {
@@ -182,24 +250,56 @@ func (s *serveFlags) options(cmd *cobra.Command, settings config.Local) (local.O
 	if err := local.CheckNamed(o.Named); err != nil {
 		return o, err
 	}
-	var err error
 	o.Fault, err = local.ParseFault(faults)
 	return o, err
 }
 
-// serveKey is the key of the environment, else the folder's own.
-func serveKey(p *Program, dir string) (config.Secret, string, error) {
-	if text := p.Getenv(api.KeyVariable); text != "" {
-		key, err := config.NewSecret(text)
-		if err != nil {
-			return key, "", &exitError{exitKey, fmt.Errorf("%s: %w", api.KeyVariable, err)}
-		}
-		return key, "environment " + api.KeyVariable, nil
-	}
-	text, path, err := local.FolderKey(dir)
+// moveSeed takes a number as --fault-seed, which --seed was before, and says so.
+func (s *serveFlags) moveSeed(p *Program) {
+	n, err := strconv.ParseUint(s.seed, 10, 64)
 	if err != nil {
-		return config.Secret{}, "", err
+		return
 	}
-	key, err := config.NewSecret(text)
-	return key, path, err
+	if _, err := os.Stat(s.seed); err == nil {
+		return
+	}
+	fmt.Fprintf(p.Stderr, "--seed names a folder to upload now. For faults by chance write --fault-seed %d, as it is taken here.\n", n)
+	s.seed, s.faultSeed = "", n
+}
+
+// serveKey is the key of a library that is served.
+type serveKey struct {
+	secret config.Secret
+	source string // where it is from: a flag, a variable or a file
+	shell  string // how a shell writes it
+	plain  bool   // it may be shown: it protects a throwaway library only
+}
+
+// findKey returns the key of --key, else that of the environment, else that of the
+// folder, which is made if it is missing.
+func (s *serveFlags) findKey(p *Program, dir string) (k serveKey, err error) {
+	given := p.Getenv(api.KeyVariable)
+	switch {
+	case s.key != "":
+		k = serveKey{source: "--key", shell: s.key, plain: true}
+		k.secret, err = config.NewSecret(s.key)
+	case given != "":
+		k = serveKey{source: "environment " + api.KeyVariable, shell: "$" + api.KeyVariable}
+		k.secret, err = config.NewSecret(given)
+	default:
+		var text string
+		if text, k.source, err = local.FolderKey(dir); err != nil {
+			return k, err
+		}
+		k.shell, k.plain = "$(cat '"+strings.ReplaceAll(k.source, "'", `'\''`)+"')", s.ephemeral
+		if k.plain {
+			k.shell = text
+		}
+		k.secret, err = config.NewSecret(text)
+		return k, err
+	}
+	if err != nil {
+		err = &exitError{exitKey, fmt.Errorf("%s: %w", strings.TrimPrefix(k.source, "environment "), err)}
+	}
+	return k, err
 }

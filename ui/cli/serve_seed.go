@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"mediadesk/api"
+	"mediadesk/api/local"
+	"mediadesk/api/session"
+	"mediadesk/ui/text"
+)
+
+// sideFile is what follows the name of a file in the name of the one with its
+// options.
+const sideFile = ".json"
+
+// seedLibrary uploads a folder with its subfolders into the library of o, which must
+// not be served yet. Faults on purpose do not meet it. Files that are there stay as
+// they are.
+func seedLibrary(ctx context.Context, p *Program, o local.Options, dir string) error {
+	uploads, err := seedUploads(ctx, dir)
+	if err != nil {
+		return err
+	}
+	o.Fault, o.Observe, o.Address = local.Fault{}, nil, ""
+	server, err := local.Serve(ctx, "127.0.0.1:0", o)
+	if err != nil {
+		return err
+	}
+	stored, err := seedInto(ctx, server.Address, o.Key, uploads)
+	if closing := server.Close(); err == nil {
+		err = closing
+	}
+	if err == nil {
+		fmt.Fprintf(p.Stderr, "Seeded %s from %s.\n", text.Plural(stored, "file"), text.Safe(dir))
+	}
+	return err
+}
+
+// seedUploads are the uploads of the files in dir with the options of their side
+// files.
+func seedUploads(ctx context.Context, dir string) ([]api.Upload, error) {
+	tree, err := session.WalkFolder(ctx, dir, "", session.Filter{})
+	if err = errors.Join(append(tree.Bad, err)...); err != nil {
+		return nil, &exitError{exitUsage, fmt.Errorf("--seed: %w", err)}
+	}
+	files := map[string]bool{}
+	for _, source := range tree.Sources {
+		files[source.Path] = true
+	}
+	var uploads []api.Upload
+	for _, source := range tree.Sources {
+		if of, ok := strings.CutSuffix(source.Path, sideFile); ok && files[of] {
+			continue
+		}
+		u := api.Upload{
+			Source: source, FileName: source.Name(), Folder: api.Set(path.Join("/", source.Sub)),
+			UseUniqueFileName: api.Set(false), OverwriteFile: api.Set(false),
+		}
+		if files[source.Path+sideFile] {
+			if u, err = withSideFile(u, source.Path+sideFile); err != nil {
+				return nil, &exitError{exitUsage, fmt.Errorf("--seed: %s: %w", source.Path+sideFile, err)}
+			}
+		}
+		uploads = append(uploads, u)
+	}
+	return uploads, nil
+}
+
+// withSideFile is u with the options of a side file: an object as in a manifest,
+// without the source.
+func withSideFile(u api.Upload, name string) (api.Upload, error) {
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return u, err
+	}
+	if !bytes.HasPrefix(bytes.TrimSpace(content), []byte("{")) {
+		return u, errors.New(`it is no object such as {"tags":["sea"]}`)
+	}
+	entries, err := session.ReadManifest(content)
+	if err != nil {
+		return u, err
+	}
+	if len(entries) != 1 || entries[0].Source != "" {
+		return u, errors.New("it has one object with the options of one file, and no source")
+	}
+	entry := entries[0]
+	entry.Source, entry.Name = u.Source.Path, cmp.Or(entry.Name, u.FileName)
+	base := u
+	result, _, _, err := entry.Upload("", base, api.NameExact)
+	result.Source = u.Source
+	return result, err
+}
+
+// seedInto stores uploads at address and returns how many: those whose place is
+// taken stay.
+func seedInto(ctx context.Context, address string, key api.Key, uploads []api.Upload) (stored int, err error) {
+	client, err := api.NewClient(api.Options{UploadURL: address, BaseURL: address, Key: key})
+	if err != nil {
+		return 0, err
+	}
+	defer client.Close()
+	taken := map[string]bool{}
+	for file, err := range client.All(ctx, api.Query{}) {
+		if err != nil {
+			return 0, err
+		}
+		taken[file.FilePath] = true
+	}
+	if err := seedFields(ctx, client, address, key, uploads); err != nil {
+		return 0, err
+	}
+	for i := range uploads {
+		u := &uploads[i]
+		if taken[u.Path()] {
+			continue
+		}
+		if _, err := client.Upload(ctx, u, nil); err != nil {
+			return stored, fmt.Errorf("--seed: %s: %w", u.Source.Path, err)
+		}
+		stored++
+	}
+	return stored, nil
+}
+
+// seedFields creates the custom metadata fields that uploads have values for. Their
+// types are those of the values.
+func seedFields(ctx context.Context, client *api.Client, address string, key api.Key, uploads []api.Upload) error {
+	known, err := client.MetadataFields(ctx)
+	if err != nil {
+		return err
+	}
+	var fields []api.MetadataField
+	for i := range uploads {
+		for name, value := range uploads[i].CustomMetadata.Or(nil) {
+			has := func(f api.MetadataField) bool { return f.Name == name }
+			if slices.ContainsFunc(known, has) {
+				continue
+			}
+			at := slices.IndexFunc(fields, has)
+			if at < 0 {
+				at = len(fields)
+				fields = append(fields, api.MetadataField{Name: name, Label: name, Schema: api.MetadataSchema{Type: fieldType(value)}})
+			}
+			addOptions(&fields[at].Schema, value)
+		}
+	}
+	for _, field := range fields {
+		if err := createField(ctx, address, key, field); err != nil {
+			return fmt.Errorf("--seed: the custom metadata field %q: %w", field.Name, err)
+		}
+	}
+	return nil
+}
+
+// fieldType is the type of a custom metadata field for a JSON value.
+func fieldType(value json.RawMessage) string {
+	switch value[0] {
+	case '"':
+		return api.MetadataText
+	case 't', 'f':
+		return api.MetadataBoolean
+	case '[':
+		return api.MetadataMultiSelect
+	}
+	return api.MetadataNumber
+}
+
+// addOptions adds the elements of a list to what the field offers.
+func addOptions(schema *api.MetadataSchema, value json.RawMessage) {
+	var list []json.RawMessage
+	if schema.Type != api.MetadataMultiSelect || json.Unmarshal(value, &list) != nil {
+		return
+	}
+	for _, option := range list {
+		if !slices.ContainsFunc(schema.Options, func(o json.RawMessage) bool { return bytes.Equal(o, option) }) {
+			schema.Options = append(schema.Options, option)
+		}
+	}
+}
+
+func createField(ctx context.Context, address string, key api.Key, field api.MetadataField) error {
+	body, err := json.Marshal(map[string]any{"name": field.Name, "label": field.Label, "schema": field.Schema})
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address+"/v1/customMetadataFields", bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.SetBasicAuth(key.Reveal(), "")
+	transport := &http.Transport{Proxy: nil, DisableKeepAlives: true}
+	res, err := (&http.Client{Transport: transport}).Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode == http.StatusCreated {
+		return nil
+	}
+	var answer struct{ Message string }
+	_ = json.NewDecoder(io.LimitReader(res.Body, 4<<10)).Decode(&answer)
+	return errors.New(cmp.Or(answer.Message, res.Status))
+}

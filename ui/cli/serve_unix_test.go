@@ -1,0 +1,138 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"bufio"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"mediadesk/ui/uitest"
+)
+
+// TestServeKilled: whatever ends serve --exec, the command and all that it started
+// end, and the temporary folder goes.
+func TestServeKilled(t *testing.T) {
+	binary := uitest.Build(t)
+	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT} {
+		t.Run(signal.String(), func(t *testing.T) {
+			t.Parallel()
+			temporary := t.TempDir()
+			cmd := exec.Command(binary, "serve", "--exec", "sleep 1000 & echo $! $$; wait")
+			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + temporary, "MEDIADESK_HOME=" + t.TempDir()}
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			line, err := bufio.NewReader(out).ReadString('\n')
+			if err != nil {
+				t.Fatal(err)
+			}
+			if left, err := fs.Glob(os.DirFS(temporary), "mediadesk-serve-*"); err != nil || len(left) != 1 {
+				t.Fatalf("the folders are %v, %v", left, err)
+			}
+			// The whole group gets it, as in a CI job that is canceled.
+			if err := syscall.Kill(-cmd.Process.Pid, signal); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait()
+			for _, word := range strings.Fields(line) {
+				pid, err := strconv.Atoi(word)
+				if err != nil {
+					t.Fatal(err)
+				}
+				waitFor(t, "the end of process "+word, func() bool { return gone(pid) })
+			}
+			waitFor(t, "an empty folder", func() bool {
+				entries, err := os.ReadDir(temporary)
+				return err == nil && len(entries) == 0
+			})
+		})
+	}
+}
+
+// gone reports whether a process has ended, be it not waited for yet.
+func gone(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return true
+	}
+	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	return err == nil && strings.Contains(string(stat), ") Z ")
+}
+
+// TestServeOnTerminal: the banner shows a key of a throwaway library only, and its
+// curl command works as pasted.
+func TestServeOnTerminal(t *testing.T) {
+	needs(t, "curl")
+	env := []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "MEDIADESK_HOME=" + t.TempDir()}
+	run := func(args ...string) (*uitest.Term, string) {
+		t.Helper()
+		term := uitest.StartBinary(t, uitest.Build(t), append([]string{"serve", "--addr", "127.0.0.1:0"}, args...), env, 300, 40)
+		term.WaitFor("Press ctrl+c to stop.")
+		return term, term.Screen()
+	}
+	curl := func(screen string) string {
+		t.Helper()
+		line := regexp.MustCompile(`echo hello \| curl .*`).FindString(screen)
+		out, err := exec.Command("sh", "-c", strings.TrimSpace(line)).Output()
+		if err != nil || !strings.Contains(string(out), `"name":"hello_`) {
+			t.Errorf("%s: %v, %s", line, err, out)
+		}
+		return line
+	}
+	term, screen := run("--ephemeral", "--key", "dev")
+	if line := curl(screen); !strings.Contains(line, `-u "dev:"`) {
+		t.Errorf("the command is %s", line)
+	}
+	for _, want := range []string{"key      dev", "(removed at the end)", `privateKey: "dev"`, `private_key="dev"`, `option.WithPrivateKey("dev")`} {
+		if !strings.Contains(screen, want) {
+			t.Errorf("%q is not on the screen:\n%s", want, screen)
+		}
+	}
+	term.WaitFor("200 POST   /api/v1/files/upload")
+	term.Signal(os.Interrupt)
+	<-term.Done()
+	if code := term.ExitCode(); code != 0 {
+		t.Errorf("it ends with %d", code)
+	}
+
+	data := filepath.Join(t.TempDir(), "my library")
+	term, screen = run("--data", data, "--log", "none")
+	key, err := os.ReadFile(filepath.Join(data, "key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(screen, strings.TrimSpace(string(key))) {
+		t.Errorf("the key is on the screen:\n%s", screen)
+	}
+	curl(screen)
+	if strings.Contains(term.Screen(), "POST") {
+		t.Errorf("a request is on the screen:\n%s", term.Screen())
+	}
+	term.Signal(os.Interrupt)
+	<-term.Done()
+}
+
+// needs skips a test where a program is missing.
+func needs(t *testing.T, tool string) {
+	t.Helper()
+	if _, err := exec.LookPath(tool); err != nil {
+		why := fmt.Sprintf("%s is not installed", tool)
+		if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
+			t.Fatal(why)
+		}
+		t.Skip(why)
+	}
+}

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,56 +14,7 @@ const ellipsis = "…"
 
 // Width is the number of columns that one line takes. Escape sequences take
 // none, East Asian letters and emoji two.
-func Width(s string) int {
-	if n, ok := quickWidth(s); ok {
-		return n
-	}
-	return Method().StringWidth(s)
-}
-
-// quickWidth counts the columns of a line that holds nothing but ASCII, colors,
-// frames, blocks and …, which all terminals count alike; ok is false for any other
-// line. Most lines are such, and every line is measured some times in every
-// drawing.
-func quickWidth(s string) (n int, ok bool) {
-	for i := 0; i < len(s); {
-		c := s[i]
-		switch {
-		case c >= 0x20 && c < 0x7f:
-			i++
-			n++
-		case c == 0x1b:
-			end := endOfColor(s[i:])
-			if end == 0 {
-				return 0, false
-			}
-			i += end
-		case c == 0xe2 && i+2 < len(s) && (s[i:i+3] == ellipsis || s[i:i+3] >= "─" && s[i:i+3] <= "▟" && s[i+2]&0xc0 == 0x80):
-			i += 3 // U+2026, and U+2500 to U+259F
-			n++
-		default:
-			return 0, false
-		}
-	}
-	return n, true
-}
-
-// endOfColor is the length of the sequence of colors (SGR) that s begins with, 0
-// where it is none.
-func endOfColor(s string) int {
-	if len(s) < 3 || s[1] != '[' {
-		return 0
-	}
-	for i := 2; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == 'm':
-			return i + 1
-		case c != ';' && c != ':' && (c < '0' || c > '9'):
-			return 0
-		}
-	}
-	return 0
-}
+func Width(s string) int { return Method().StringWidth(s) }
 
 // Truncate shortens one line, which may hold styles, to at most w columns and
 // ends it with … where something was left out. It never cuts a letter from its
@@ -205,19 +157,11 @@ func clip(s string, w int, tail string) string {
 // NoControls takes out what would move the cursor inside a line; a tab becomes
 // a blank. Escape sequences stay.
 func NoControls(line string) string {
-	bad := func(r rune) bool { return r < 0x20 && r != 0x1b }
-	clean := true
-	for i := range len(line) { // control characters are single bytes
-		clean = clean && (line[i] >= 0x20 || line[i] == 0x1b)
-	}
-	if clean {
-		return line
-	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\t':
 			return ' '
-		case bad(r):
+		case r < 0x20 && r != 0x1b:
 			return -1
 		}
 		return r
@@ -229,18 +173,11 @@ func NoControls(line string) string {
 // letter by letter, so that the offsets are those of the name as it was
 // searched. Offsets out of range are ignored.
 func Matched(s string, indexes []int, style, base lipgloss.Style) string {
-	hit := make(map[int]bool, len(indexes))
-	for _, i := range indexes {
-		hit[i] = true
-	}
 	var b, run strings.Builder
-	on := false
+	found := false
 	flush := func() {
-		if run.Len() == 0 {
-			return
-		}
 		st := base
-		if on {
+		if found {
 			st = style
 		}
 		b.WriteString(st.Render(Safe(run.String())))
@@ -248,16 +185,13 @@ func Matched(s string, indexes []int, style, base lipgloss.Style) string {
 	}
 	at := 0
 	for _, g := range Graphemes(s) {
-		now := false
-		for i := range len(g) {
-			now = now || hit[at+i]
-		}
-		if now != on {
+		end := at + len(g)
+		if now := slices.ContainsFunc(indexes, func(i int) bool { return at <= i && i < end }); now != found {
 			flush()
-			on = now
+			found = now
 		}
 		run.WriteString(g)
-		at += len(g)
+		at = end
 	}
 	flush()
 	return b.String()
@@ -267,51 +201,35 @@ func Matched(s string, indexes []int, style, base lipgloss.Style) string {
 func Graphemes(s string) []string {
 	var parts []string
 	for len(s) > 0 {
-		g, _ := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
-		if g == "" {
-			g = s[:1]
-		}
+		g := firstGrapheme(s)
 		parts = append(parts, g)
 		s = s[len(g):]
 	}
 	return parts
 }
 
-// pieces are graphemes, but what Safe has written out is one of them.
-func pieces(s string) []string {
-	if strings.IndexByte(s, '\\') < 0 {
-		return Graphemes(s)
+func firstGrapheme(s string) string {
+	if g, _ := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth); g != "" {
+		return g
 	}
-	var parts []string
-	for len(s) > 0 {
-		if n := writtenOut(s); n > 0 {
-			parts = append(parts, s[:n])
-			s = s[n:]
-			continue
-		}
-		end := len(s)
-		if next := strings.IndexByte(s[1:], '\\'); next >= 0 {
-			end = next + 1
-		}
-		parts = append(parts, Graphemes(s[:end])...)
-		s = s[end:]
-	}
-	return parts
+	return s[:1]
 }
 
-// writtenOut is the length of the character that Safe has written out at the
-// beginning of s; 0 where there is none.
-func writtenOut(s string) int {
-	hex := func(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
-	switch {
-	case strings.HasPrefix(s, `\x`) && len(s) >= 4 && hex(s[2:4]):
-		return 4
-	case strings.HasPrefix(s, `\u{`):
-		if end := strings.IndexByte(s[:min(len(s), 10)], '}'); end > 3 && hex(s[3:end]) {
-			return end + 1
+// writtenOut is a character that Safe has written out.
+var writtenOut = regexp.MustCompile(`^\\(x[0-9a-f]{2}|u\{[0-9a-f]{1,6}\})`)
+
+// pieces are graphemes, but what Safe has written out is one of them.
+func pieces(s string) []string {
+	var parts []string
+	for len(s) > 0 {
+		part := writtenOut.FindString(s)
+		if part == "" {
+			part = firstGrapheme(s)
 		}
+		parts = append(parts, part)
+		s = s[len(part):]
 	}
-	return 0
+	return parts
 }
 
 // Blanks are n blank cells, none for n < 1.

@@ -114,28 +114,17 @@ func (t *Theme) tint() {
 	if !t.Dark {
 		p = ansiLight
 	}
-	in := func(s *lipgloss.Style, c string) {
-		if c != "" {
-			*s = s.Foreground(lipgloss.Color(c))
+	for c, styles := range map[string][]*lipgloss.Style{
+		p.Accent: {&t.Accent, &t.Title, &t.Info, &t.Key, &t.BorderFocus, &t.ToastInfo},
+		p.Good:   {&t.Good, &t.Local, &t.Added, &t.ToastGood},
+		p.Warn:   {&t.Warn, &t.BarStalled, &t.ToastWarn},
+		p.Bad:    {&t.Bad, &t.Removed, &t.ToastBad},
+		p.Marked: {&t.Marked, &t.Match, &t.Hosted},
+	} {
+		for _, s := range styles {
+			if c != "" {
+				*s = s.Foreground(lipgloss.Color(c))
+			}
 		}
 	}
-	in(&t.Accent, p.Accent)
-	in(&t.Title, p.Accent)
-	in(&t.Info, p.Accent)
-	in(&t.Key, p.Accent)
-	in(&t.Good, p.Good)
-	in(&t.Local, p.Good)
-	in(&t.Added, p.Good)
-	in(&t.Warn, p.Warn)
-	in(&t.BarStalled, p.Warn)
-	in(&t.Bad, p.Bad)
-	in(&t.Removed, p.Bad)
-	in(&t.Marked, p.Marked)
-	in(&t.Match, p.Marked)
-	in(&t.Hosted, p.Marked)
-	in(&t.BorderFocus, p.Accent)
-	in(&t.ToastGood, p.Good)
-	in(&t.ToastWarn, p.Warn)
-	in(&t.ToastBad, p.Bad)
-	in(&t.ToastInfo, p.Accent)
 }

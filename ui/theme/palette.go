@@ -71,26 +71,19 @@ var (
 
 // over is the palette with the colors of below where it has none.
 func (p Palette) over(below Palette) Palette {
-	fill := func(c *string, from string) {
+	from := below.colors()
+	for i, c := range p.colors() {
 		if *c == "" {
-			*c = from
+			*c = *from[i]
 		}
 	}
-	fill(&p.Ground, below.Ground)
-	fill(&p.Text, below.Text)
-	fill(&p.Muted, below.Muted)
-	fill(&p.Accent, below.Accent)
-	fill(&p.Good, below.Good)
-	fill(&p.Warn, below.Warn)
-	fill(&p.Bad, below.Bad)
-	fill(&p.Marked, below.Marked)
-	fill(&p.Line, below.Line)
-	fill(&p.Raised, below.Raised)
-	fill(&p.RaisedText, below.RaisedText)
-	fill(&p.Selected, below.Selected)
-	fill(&p.SelectedText, below.SelectedText)
-	fill(&p.SelectedMuted, below.SelectedMuted)
-	fill(&p.Strong, below.Strong)
-	fill(&p.StrongText, below.StrongText)
 	return p
+}
+
+// colors are all of the palette.
+func (p *Palette) colors() []*string {
+	return []*string{
+		&p.Ground, &p.Text, &p.Muted, &p.Accent, &p.Good, &p.Warn, &p.Bad, &p.Marked, &p.Line,
+		&p.Raised, &p.RaisedText, &p.Selected, &p.SelectedText, &p.SelectedMuted, &p.Strong, &p.StrongText,
+	}
 }

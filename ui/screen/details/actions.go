@@ -211,12 +211,13 @@ func (m *Model) browse() tea.Cmd {
 // copyMenu offers what can be copied of the file, that of the row under the cursor
 // first.
 func (m *Model) copyMenu() tea.Cmd {
-	var first []edit.CopyRow
+	var copies page.Copies
 	if m.area == onRecord && len(m.rows) > 0 {
 		r := m.rows[m.record.Cursor()]
-		first = []edit.CopyRow{{Key: "f", Label: "this field: " + r.label, Of: func(api.File) string { return r.value }}}
+		copies.Add("f", "this field: "+r.label, r.value)
 	}
-	return m.Open(edit.CopyMenu([]api.File{m.current().file}, m.o.Session, first...))
+	edit.Copies(&copies, []api.File{m.current().file}, m.o.Session)
+	return m.Open(copies.Menu())
 }
 
 // Reasons for which an action is disabled now; empty where it is not.

@@ -489,7 +489,7 @@ func TestCopyOpenRead(t *testing.T) {
 	f := record(t, photo)
 	d := start(t, newShelf(t, f).options(f))
 	for key, want := range map[string]string{
-		"u": f.URL, "i": "f1", "p": "/summer/beach.png", "m": "![beach.png](<" + f.URL + ">)",
+		"u": f.URL, "i": "f1", "p": "/summer/beach.png", "m": "![beach.png](" + f.URL + ")",
 		"t": "sea,old", "x": "10,20,100,50", "f": "beach.png",
 	} {
 		d.Press("y", key)

@@ -192,7 +192,11 @@ func (m *Model) sortMenu() tea.Cmd {
 }
 
 // copyMenu offers what can be copied of the chosen files.
-func (m *Model) copyMenu() tea.Cmd { return m.Open(edit.CopyMenu(m.chosen(), m.o.Session)) }
+func (m *Model) copyMenu() tea.Cmd {
+	var copies page.Copies
+	edit.Copies(&copies, m.chosen(), m.o.Session)
+	return m.Open(copies.Menu())
+}
 
 // Reasons for which an action is disabled now; empty where it is not.
 

@@ -246,7 +246,7 @@ func TestMarks(t *testing.T) {
 		t.Fatalf("inspects %+v", got)
 	}
 	d.Press("y")
-	d.Sees("Copy from 4 files", "4 lines")
+	d.Sees("Copy", "signed URL")
 	d.Press("p")
 	if got := uitest.Taken[page.Copy](&d.Out); len(got) != 1 || strings.Count(got[0].Text, "\n") != 3 {
 		t.Errorf("copied %+v", got)
@@ -276,7 +276,7 @@ func TestCopyAndOpen(t *testing.T) {
 	d.Press("j", "j")
 	for key, want := range map[string]string{
 		"u": "http://127.0.0.1:7843/f00000.jpg", "i": "/f00000.jpg", "p": "/f00000.jpg",
-		"m": `![a \[b\].jpg](<http://127.0.0.1:7843/f00000.jpg>)`,
+		"m": `![a \[b\].jpg](http://127.0.0.1:7843/f00000.jpg)`,
 	} {
 		d.Press("y", key)
 		if got := uitest.Taken[page.Copy](&d.Out); len(got) != 1 || got[0].Text != want {

@@ -312,3 +312,52 @@ func BenchmarkSixel(b *testing.B) {
 		b.SetBytes(int64(len(appendSixel(nil, i, part.scaled()))))
 	}
 }
+
+// TestDragSendsLittle: while a region of a picture of 80 by 30 cells is dragged for
+// three seconds at 60 frames a second, each frame sends no more than the cells that
+// changed; for kitty's protocol no pixels at all.
+func TestDragSendsLittle(t *testing.T) {
+	for m, most := range map[Method]int{MethodDirect: 500, MethodInline: 3_000, MethodSixel: 8_000} {
+		t.Run(m.String(), func(t *testing.T) {
+			store := NewImageStore(false)
+			store.Use(m)
+			p := New(mediatest.Photograph(800, 600), media.Normal)
+			o := Options{Method: m, Cell: image.Pt(10, 20), CellAspect: 2}
+			v := NewRegionView(p, 80, 30, o)
+			for _, msg := range messages(v.Transmit(store, p, o)) {
+				if ready, ok := msg.(ViewReady); ok {
+					ready.Done()
+				}
+			}
+			out := &sink{}
+			painter := NewPainter(out, store)
+			painter.size = func() (int, int, error) { return 80, 31, nil }
+			var drawn bytes.Buffer
+			renderer := uv.NewTerminalRenderer(&drawn, []string{"TERM=xterm-256color"})
+			renderer.SetFullscreen(true)
+			renderer.SetRelativeCursor(false)
+			renderer.Erase()
+			buffer := uv.NewScreenBuffer(80, 31)
+			total, largest := 0, 0
+			for n := range 180 {
+				rect := image.Rect(100, 100, 400, 300).Add(image.Pt(n*2, n))
+				buffer.Clear()
+				uv.NewStyledString(strings.Join(v.Render(rect).Lines, "\n")).Draw(buffer, buffer.Bounds())
+				renderer.Render(buffer.RenderBuffer)
+				must(t, renderer.Flush())
+				_, err := painter.Write(drawn.Bytes())
+				must(t, err)
+				if n > 0 {
+					total += out.Len()
+					largest = max(largest, out.Len())
+				}
+				drawn.Reset()
+				out.Reset()
+			}
+			t.Logf("%d bytes a frame, %d at most", total/179, largest)
+			if total/179 > most {
+				t.Errorf("%d bytes a frame", total/179)
+			}
+		})
+	}
+}

@@ -1,7 +1,9 @@
 #!/bin/sh
-# The picker, a popup over it and the page of the terminal's abilities in a real
-# terminal under a virtual display, as PNGs to look at.
-#   sh ui/picture/screens.sh OUT [TERMINAL…]     terminals: kitty, kitty-tmux, xterm, mlterm, foot
+# The picker, a popup over it, the picker again, a contact sheet and the
+# page of the terminal's abilities in a real terminal under a virtual
+# display, as PNGs to look at. Then it says what is on them: pixels or glyphs, and
+# whether something is left over after the popup and after the end.
+#   sh ui/picture/screens.sh OUT [TERMINAL…]     terminals: kitty, kitty-tmux, konsole, xterm, mlterm, foot
 # Real pictures need kitty 0.28 or later; SCREENS_KITTY names one that is not the
 # kitty of the PATH. foot runs in weston, in a window of its own.
 # Needs Xvfb, xdotool, import (ImageMagick) and the terminals; those that are
@@ -9,20 +11,22 @@
 set -eu
 out=$1
 shift
-[ $# -gt 0 ] || set -- kitty kitty-tmux xterm foot
+[ $# -gt 0 ] || set -- kitty kitty-tmux konsole xterm mlterm foot
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 server=
 weston=
+failed=
 trap 'kill $server $weston 2>/dev/null; rm -rf "$work"' EXIT
 go build -o "$work/mediadesk" .
+go build -o "$work/shots" ./ui/picture/testdata/shots
 mkdir "$work/home" "$work/pictures"
 cp config/default.toml "$work/home/config.toml"
 cp assets/sample/* "$work/pictures/"
 printf 'set -g allow-passthrough on\nset -g status off\nset -g escape-time 0\n' >"$work/tmux.conf"
-export MEDIADESK_HOME="$work/home" LIBGL_ALWAYS_SOFTWARE=1 DISPLAY="${SCREENS_DISPLAY:-:87}" LANG=C.UTF-8
+export MEDIADESK_HOME="$work/home" LIBGL_ALWAYS_SOFTWARE=1 DISPLAY="${SCREENS_DISPLAY:-:87}" LANG=C.UTF-8 QT_QPA_PLATFORM=xcb
 unset TMUX WAYLAND_DISPLAY || true
 Xvfb "$DISPLAY" -screen 0 1200x800x24 >/dev/null 2>&1 &
 server=$!
@@ -47,7 +51,8 @@ for name in "$@"; do
 		sleep 4
 		start="env WAYLAND_DISPLAY=screens foot --maximized"
 		;;
-	xterm) start="xterm -tn xterm-256color -fa DejaVuSansMono -fs 9 -geometry 150x50 -e" ;;
+	konsole) start="konsole --nofork --hide-menubar --hide-tabbar --geometry 1180x780+0+0 -e" ;;
+	xterm) start="xterm -ti vt340 -tn xterm-256color -fa DejaVuSansMono -fs 9 -geometry 150x50 -e" ;;
 	*) echo "how to start $name is not known"; continue ;;
 	esac
 	$start "$work/mediadesk" "$work/pictures" >/dev/null 2>&1 &
@@ -56,10 +61,12 @@ for name in "$@"; do
 	shot() { sleep 1.5; import -window root "$out/$name-$1.png"; echo "$out/$name-$1.png"; }
 	shot picker
 	xdotool key question; shot popup
-	xdotool key Escape; sleep 0.3; xdotool key t; shot sheet
+	xdotool key Escape; shot after
+	xdotool key t; shot sheet
 	xdotool key t; sleep 0.3; xdotool key 5; sleep 1; xdotool key t; shot abilities
-	xdotool key Escape; sleep 0.3; xdotool key q
-	sleep 1
+	xdotool key Escape; sleep 0.3; xdotool key q; shot end
+	"$work/shots" "$out/$name" || failed="$failed $name"
 	kill $terminal ${weston:-} 2>/dev/null || true
 	weston=
 done
+[ -z "$failed" ] || { echo "not as it should be:$failed"; exit 1; }

@@ -1,10 +1,10 @@
 package local
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -61,28 +61,21 @@ func (l *Library) addField(r *http.Request) (any, error) {
 	return fieldRecord(f), err
 }
 
-// schemaMembers are what a schema may have.
-var schemaMembers = []string{"type", "selectOptions", "defaultValue", "isValueRequired", "minValue", "maxValue", "minLength", "maxLength"}
-
-// checkSchema says what is wrong with a field's schema.
+// checkSchema returns what is wrong with a field's schema.
 func checkSchema(text json.RawMessage) error {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(text, &members) != nil {
-		return badRequest("schema of the custom metadata field is no object.", `Send one such as {"type":"Text"}.`)
-	}
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if !slices.Contains(schemaMembers, name) {
-			return badRequest("schema of the custom metadata field: "+quote(name)+" is no member of it.", "It takes "+strings.Join(schemaMembers, ", ")+".")
-		}
-	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
 	schema := new(api.MetadataSchema)
-	var kind *json.UnmarshalTypeError
-	if err := json.Unmarshal(text, schema); errors.As(err, &kind) {
-		return badRequest("schema of the custom metadata field: "+kind.Field+" is of the wrong type.", "")
-	} else if err != nil {
-		return err
+	err := decoder.Decode(schema)
+	if err == nil {
+		return schema.Check()
 	}
-	return schema.Check()
+	why := strings.TrimPrefix(err.Error(), "json: ") // unknown field "x"
+	if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {
+		why = quote(kind.Field) + " is of the wrong type"
+	}
+	return badRequest("Your request contains invalid schema parameter: "+why+".",
+		"It takes type, selectOptions, defaultValue, isValueRequired, minValue, maxValue, minLength and maxLength.")
 }
 
 var errNoField = refuse(http.StatusNotFound, "No such custom metadata field exists.", "Check the id of the field.")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -43,44 +44,23 @@ type searchToken struct {
 	quoted bool
 }
 
-// searchTokens parts a query into words, quoted texts and signs.
-func searchTokens(text string) ([]searchToken, error) {
-	var tokens []searchToken
-	for i := 0; i < len(text); {
-		c := text[i]
+var (
+	searchTokenForm = regexp.MustCompile(`(?s)^(?:[ \t\r\n]+|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[()\[\],:]|[<>=!]=?|[^ \t\r\n"'()\[\],:<>=!]+)`)
+	searchEscape    = regexp.MustCompile(`(?s)\\(.)`)
+)
+
+// searchTokens splits a query into words, quoted texts and signs.
+func searchTokens(text string) (tokens []searchToken, err error) {
+	for text != "" {
+		token := searchTokenForm.FindString(text)
+		text = text[len(token):]
 		switch {
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
-			i++
-		case c == '"' || c == '\'':
-			var b strings.Builder
-			i++
-			for ; i < len(text) && text[i] != c; i++ {
-				if text[i] == '\\' && i+1 < len(text) {
-					i++
-				}
-				b.WriteByte(text[i])
-			}
-			if i == len(text) {
-				return nil, errors.New("a quotation mark is not closed")
-			}
-			i++
-			tokens = append(tokens, searchToken{b.String(), true})
-		case strings.IndexByte("()[],:", c) >= 0:
-			tokens = append(tokens, searchToken{text: string(c)})
-			i++
-		case strings.IndexByte("<>=!", c) >= 0:
-			n := 1
-			if i+1 < len(text) && text[i+1] == '=' {
-				n = 2
-			}
-			tokens = append(tokens, searchToken{text: text[i : i+n]})
-			i += n
-		default:
-			start := i
-			for i < len(text) && strings.IndexByte(" \t\r\n\"'()[],:<>=!", text[i]) < 0 {
-				i++
-			}
-			tokens = append(tokens, searchToken{text: text[start:i]})
+		case token == "":
+			return nil, errors.New("a quotation mark is not closed")
+		case strings.ContainsAny(token[:1], `"'`):
+			tokens = append(tokens, searchToken{searchEscape.ReplaceAllString(token[1:len(token)-1], "$1"), true})
+		case !strings.ContainsAny(token[:1], " \t\r\n"):
+			tokens = append(tokens, searchToken{text: token})
 		}
 	}
 	return tokens, nil
@@ -103,18 +83,13 @@ type searchParser struct {
 	now    time.Time
 }
 
-// word takes the next token if it is one of words, whatever its case.
-func (p *searchParser) word(words ...string) bool {
-	if p.at == len(p.tokens) || p.tokens[p.at].quoted {
+// word takes the next token if it is word, in any case and not quoted.
+func (p *searchParser) word(word string) bool {
+	if p.at == len(p.tokens) || p.tokens[p.at].quoted || !strings.EqualFold(p.tokens[p.at].text, word) {
 		return false
 	}
-	for _, w := range words {
-		if strings.EqualFold(p.tokens[p.at].text, w) {
-			p.at++
-			return true
-		}
-	}
-	return false
+	p.at++
+	return true
 }
 
 func (p *searchParser) next() (searchToken, error) {
@@ -130,47 +105,45 @@ func (p *searchParser) any() (store.Match, error) {
 		return store.Match{}, errors.New("the parentheses nest too deep")
 	}
 	defer func() { p.depth-- }()
-	return p.joined("OR", p.all, func(list []store.Match) store.Match { return store.Match{Any: list} })
+	list, err := p.joined("OR", p.all)
+	if len(list) == 1 {
+		return list[0], err
+	}
+	return store.Match{Any: list}, err
 }
 
 func (p *searchParser) all() (store.Match, error) {
-	return p.joined("AND", p.one, func(list []store.Match) store.Match { return store.Match{All: list} })
+	list, err := p.joined("AND", p.one)
+	if len(list) == 1 {
+		return list[0], err
+	}
+	return store.Match{All: list}, err
 }
 
-func (p *searchParser) joined(with string, part func() (store.Match, error), join func([]store.Match) store.Match) (store.Match, error) {
-	first, err := part()
-	if err != nil {
-		return first, err
-	}
-	list := []store.Match{first}
-	for p.word(with) {
+// joined reads parts with a word between them.
+func (p *searchParser) joined(with string, part func() (store.Match, error)) (list []store.Match, err error) {
+	for len(list) == 0 || p.word(with) {
 		m, err := part()
 		if err != nil {
-			return m, err
+			return nil, err
 		}
 		list = append(list, m)
 	}
-	if len(list) == 1 {
-		return first, nil
-	}
-	return join(list), nil
+	return list, nil
 }
 
 func (p *searchParser) one() (store.Match, error) {
-	if p.word("NOT") {
+	switch {
+	case p.word("NOT"):
 		m, err := p.one()
 		m.Not = !m.Not
 		return m, err
-	}
-	if p.word("(") {
+	case p.word("("):
 		m, err := p.any()
-		if err != nil {
-			return m, err
+		if err == nil && !p.word(")") {
+			err = errors.New("a parenthesis is not closed")
 		}
-		if !p.word(")") {
-			return m, errors.New("a parenthesis is not closed")
-		}
-		return m, nil
+		return m, err
 	}
 	return p.condition()
 }
@@ -286,22 +259,18 @@ func looseValue(v searchToken) any {
 }
 
 // list reads ["a","b"].
-func (p *searchParser) list() ([]searchToken, error) {
+func (p *searchParser) list() (list []searchToken, err error) {
 	if !p.word("[") {
 		return nil, errors.New("IN is followed by a list in brackets")
 	}
-	var list []searchToken
-	for !p.word("]") {
+	for closed := p.word("]"); !closed; closed = p.word("]") {
 		value, err := p.next()
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, value)
-		if !p.word(",") {
-			if !p.word("]") {
-				return nil, errors.New("a list is not closed")
-			}
-			break
+		if !p.word(",") && (p.at == len(p.tokens) || p.tokens[p.at].text != "]") {
+			return nil, errors.New("a list is not closed")
 		}
 	}
 	if len(list) == 0 || len(list) > 500 {
@@ -417,22 +386,23 @@ func timeNumber(text string, now time.Time) (int64, error) {
 			return t.UnixMilli(), nil
 		}
 	}
-	if text != "" {
-		n, err := strconv.Atoi(text[:len(text)-1])
-		if err == nil && n >= 0 && n < 1<<20 {
-			switch text[len(text)-1] {
-			case 'h':
-				return now.Add(-time.Duration(n) * time.Hour).UnixMilli(), nil
-			case 'd':
-				return now.AddDate(0, 0, -n).UnixMilli(), nil
-			case 'w':
-				return now.AddDate(0, 0, -7*n).UnixMilli(), nil
-			case 'm':
-				return now.AddDate(0, -n, 0).UnixMilli(), nil
-			case 'y':
-				return now.AddDate(-n, 0, 0).UnixMilli(), nil
-			}
-		}
+	unit := strings.TrimLeft(text, "0123456789")
+	n, err := strconv.ParseUint(strings.TrimSuffix(text, unit), 10, 20)
+	ago := func(years, months, days int) (int64, error) {
+		return now.AddDate(-years*int(n), -months*int(n), -days*int(n)).UnixMilli(), nil
+	}
+	switch {
+	case err != nil:
+	case unit == "h":
+		return now.Add(-time.Duration(n) * time.Hour).UnixMilli(), nil
+	case unit == "d":
+		return ago(0, 0, 1)
+	case unit == "w":
+		return ago(0, 0, 7)
+	case unit == "m":
+		return ago(0, 1, 0)
+	case unit == "y":
+		return ago(1, 0, 0)
 	}
 	return 0, fmt.Errorf("%s is no time", quote(text))
 }

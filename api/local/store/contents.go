@@ -111,14 +111,14 @@ func OpenContents(dir string) (Contents, error) {
 	return b, nil
 }
 
-// settle makes the folder for hashes that begin with first, and comes back
-// when its own name is on the disk.
+// settle makes the folder for hashes that begin with first. Its own name is on the
+// disk when it returns.
 func (b *blobs) settle(first byte) error {
-	b.making.Lock()
-	defer b.making.Unlock()
 	if b.settled[first].Load() {
 		return nil
 	}
+	b.making.Lock()
+	defer b.making.Unlock()
 	if err := os.Mkdir(filepath.Join(b.dir, hex.EncodeToString([]byte{first})), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
@@ -208,7 +208,7 @@ func (b *blobs) SetAside(s Stored, unwanted func() (bool, error)) error {
 
 func (b *blobs) BringBack(hash string) error {
 	first, err := hex.DecodeString(hash[:2])
-	if err == nil && !b.settled[first[0]].Load() {
+	if err == nil {
 		err = b.settle(first[0])
 	}
 	if err != nil {

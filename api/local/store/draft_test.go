@@ -11,14 +11,13 @@ import (
 )
 
 // TestDraftInPieces writes contents of many sizes in pieces of many sizes, and
-// reads in between: what is kept is what was written, with drafts that have a
-// name and with those that have none, and when it is there already.
+// reads in between: what is kept is what was written, with drafts that
+// have a name and with those that have none, and when it is there already.
 func TestDraftInPieces(t *testing.T) {
 	c, err := OpenContents(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	draftInPieces(t, c)
 	draftInPieces(t, c)
 	c.(*blobs).unnamed = false
 	draftInPieces(t, c)
@@ -32,7 +31,7 @@ func draftInPieces(t *testing.T, c Contents) {
 	t.Helper()
 	source := rand.NewChaCha8([32]byte{7})
 	random := rand.New(source)
-	for _, size := range []int{0, 1, firstBlock, firstBlock + 1, smallBlock - 1, smallBlock, smallBlock + 1, largeFrom - 1, largeFrom + smallBlock, largeFrom + 2*largeBlock, 5_000_001} {
+	for _, size := range []int{0, 1, 4 << 10, draftBuffer - 1, draftBuffer, draftBuffer + 1, 2 * draftBuffer, largeFrom - 1, largeFrom + draftBuffer, largeFrom + 2*largeBuffer, 5_000_001} {
 		data := make([]byte, size)
 		source.Read(data)
 		d, err := c.Draft()

@@ -12,5 +12,3 @@ func canDraftUnnamed(string) bool { return false }
 func draftUnnamed(string) (*os.File, error) { return nil, errors.ErrUnsupported }
 
 func linkUnnamed(*os.File, string) error { return errors.ErrUnsupported }
-
-func startWriting(*os.File, int64, int64) {}

@@ -22,6 +22,9 @@ func checkAddress(field, text string) error {
 	if err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && !strings.ContainsAny(text, " \t\r\n") {
 		return nil
 	}
+	if text == "" {
+		return &RuleError{Field: field, Message: field + " has no address", Help: "Type one, or leave it out."}
+	}
 	return &RuleError{Field: field, Message: field + " " + quote(clip(text, 80)) + " is not an http or https address", Help: "Write the whole address, such as https://example.com/photo.jpg."}
 }
 

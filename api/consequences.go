@@ -105,10 +105,10 @@ func Consequences(u *Upload, at Place) Outlook {
 	}
 	had := countAspects(at.File)
 	o.Changes = []Change{
-		switched(AspectTags, len(u.Tags.Or(nil)) > 0, u.OverwriteTags, "overwriteTags", had[AspectTags]),
-		switched(AspectAITags, false, u.OverwriteAITags, "overwriteAITags", had[AspectAITags]),
+		switched(AspectTags, len(u.Tags.Or(nil)) > 0, u.OverwriteTags, FieldOverwriteTags, had[AspectTags]),
+		switched(AspectAITags, false, u.OverwriteAITags, FieldOverwriteAITags, had[AspectAITags]),
 		region(u, had[AspectRegion]),
-		switched(AspectMetadata, len(u.CustomMetadata.Or(nil)) > 0, u.OverwriteCustomMetadata, "overwriteCustomMetadata", had[AspectMetadata]),
+		switched(AspectMetadata, len(u.CustomMetadata.Or(nil)) > 0, u.OverwriteCustomMetadata, FieldOverwriteMetadata, had[AspectMetadata]),
 	}
 	return o
 }

@@ -115,6 +115,24 @@ func ParseExtensions(text string) ([]Extension, error) {
 	return list, CheckExtensions(list)
 }
 
+// ParseExtension reads an extension of which the options are the text of a JSON
+// object; blank for none. The error is a *RuleError and says where the text goes
+// wrong.
+func ParseExtension(name, options string) (Extension, error) {
+	e := Extension{Name: name}
+	if strings.TrimSpace(options) == "" {
+		return e, nil
+	}
+	why := "it is null"
+	if err := json.Unmarshal([]byte(options), &e.Options); err != nil {
+		why = jsonProblem([]byte(options), err)
+	}
+	if e.Options == nil {
+		return e, &RuleError{Field: FieldExtensions, Message: fmt.Sprintf("options of %q are not a JSON object: %s", name, why), Help: `Write an object such as {"level":3}.`}
+	}
+	return e, nil
+}
+
 // CheckExtensions says what is wrong with extensions: each has a name, each
 // name stands once, and the options that the specification types are of those
 // types. The error is a *RuleError.

@@ -3,6 +3,7 @@ package api
 import (
 	"crypto/rand"
 	"path"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -72,3 +73,9 @@ func UniqueName(name, suffix string) string {
 	}
 	return strings.TrimSuffix(name, ext) + "_" + suffix + ext
 }
+
+// ownSuffix is what UniqueName puts into a name.
+var ownSuffix = regexp.MustCompile(`_[A-Za-z0-9_-]{9}(\.[^.]*)?$`)
+
+// withoutSuffix takes out of a name what UniqueName put into it.
+func withoutSuffix(name string) string { return ownSuffix.ReplaceAllString(name, "$1") }

@@ -3,12 +3,7 @@ package api
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
-	"strings"
 )
-
-// ResponseFields are the names of the response fields that an upload may ask for (service.md §4.1).
-var ResponseFields = []string{"tags", "customCoordinates", "isPrivateFile", "embeddedMetadata", "customMetadata"}
 
 // Upload is one upload operation (service.md §4.1). Fields that are absent are not sent,
 // and the service's default then holds; a field that is set is sent even where
@@ -46,46 +41,27 @@ func (u *Upload) Path() string {
 // can tell (whether it is an image, its size in pixels) is not looked at.
 func (u *Upload) Check() []error {
 	var found []error
-	add := func(err error) {
-		if err != nil {
+	for _, f := range UploadFields {
+		if err := f.Check(u); err != nil {
 			found = append(found, err)
 		}
 	}
-	add(CheckName(u.FileName))
 	if u.Source.URL != "" {
-		add(CheckSourceURL(u.Source.URL))
-	}
-	if tags, ok := u.Tags.Get(); ok {
-		add(CheckTags(tags))
-	}
-	if folder, ok := u.Folder.Get(); ok {
-		_, err := CleanFolder(folder)
-		add(err)
-	}
-	if text, ok := u.CustomCoordinates.Get(); ok {
-		_, err := ParseRegion(text)
-		add(err)
-	}
-	if fields, ok := u.ResponseFields.Get(); ok {
-		add(CheckResponseFields(fields))
-	}
-	if list, ok := u.Extensions.Get(); ok {
-		add(CheckExtensions(list))
-	}
-	if address, ok := u.WebhookURL.Get(); ok {
-		add(CheckWebhookURL(address))
+		if err := CheckSourceURL(u.Source.URL); err != nil {
+			found = append(found, err)
+		}
 	}
 	return found
 }
 
-// CheckResponseFields says which of fields is none that service.md §4.1 allows.
+// CheckResponseFields says which of fields is not one that service.md §4.1 allows.
 func CheckResponseFields(fields []string) error {
 	for _, name := range fields {
-		if !slices.Contains(ResponseFields, name) {
+		if !slices.ContainsFunc(responseChoices, func(c Choice) bool { return c.Text == name }) {
 			return &RuleError{
 				Field:   "responseFields",
 				Message: "responseFields hold " + quote(name) + ", which is no response field",
-				Help:    "Allowed are " + strings.Join(ResponseFields, ", ") + ".",
+				Help:    "Allowed are " + ChoiceTexts(responseChoices) + ".",
 			}
 		}
 	}
@@ -104,51 +80,14 @@ type Part struct {
 // written as JSON.
 func (u *Upload) Parts() ([]Part, error) {
 	var parts []Part
-	text := func(name string, value Field[string]) {
-		if v, ok := value.Get(); ok {
-			parts = append(parts, Part{name, v})
+	for _, f := range UploadFields {
+		text, sent, err := f.Part(u)
+		if err != nil {
+			return nil, &RuleError{Field: f.Name, Message: f.Name + " cannot be written as JSON: " + err.Error()}
+		}
+		if sent {
+			parts = append(parts, Part{f.Name, text})
 		}
 	}
-	list := func(name string, value Field[[]string]) {
-		if v, ok := value.Get(); ok {
-			parts = append(parts, Part{name, strings.Join(v, ",")})
-		}
-	}
-	yesNo := func(name string, value Field[bool]) {
-		if v, ok := value.Get(); ok {
-			parts = append(parts, Part{name, strconv.FormatBool(v)})
-		}
-	}
-	text("fileName", Set(u.FileName))
-	yesNo("useUniqueFileName", u.UseUniqueFileName)
-	list("tags", u.Tags)
-	text("folder", u.Folder)
-	yesNo("isPrivateFile", u.IsPrivateFile)
-	text("customCoordinates", u.CustomCoordinates)
-	list("responseFields", u.ResponseFields)
-	if err := jsonPart(&parts, "extensions", u.Extensions); err != nil {
-		return nil, err
-	}
-	text("webhookUrl", u.WebhookURL)
-	yesNo("overwriteFile", u.OverwriteFile)
-	yesNo("overwriteAITags", u.OverwriteAITags)
-	yesNo("overwriteTags", u.OverwriteTags)
-	yesNo("overwriteCustomMetadata", u.OverwriteCustomMetadata)
-	if err := jsonPart(&parts, "customMetadata", u.CustomMetadata); err != nil {
-		return nil, err
-	}
-	text("description", u.Description)
 	return parts, nil
-}
-
-func jsonPart[T any](parts *[]Part, name string, value Field[T]) error {
-	if !value.IsSet() {
-		return nil
-	}
-	text, err := json.Marshal(value)
-	if err != nil {
-		return &RuleError{Field: name, Message: name + " cannot be written as JSON: " + err.Error()}
-	}
-	*parts = append(*parts, Part{name, string(text)})
-	return nil
 }

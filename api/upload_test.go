@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"mediadesk/api"
 )
 
@@ -38,19 +36,19 @@ func fullUpload(source api.Source) *api.Upload {
 var fullParts = []api.Part{
 	{Name: "fileName", Value: "день 1.jpg"},
 	{Name: "useUniqueFileName", Value: "false"},
-	{Name: "tags", Value: "summer,am Meer"},
 	{Name: "folder", Value: "/a/b/"},
 	{Name: "isPrivateFile", Value: "true"},
+	{Name: "description", Value: "two\r\nlines"},
+	{Name: "tags", Value: "summer,am Meer"},
 	{Name: "customCoordinates", Value: "10,20,300,200"},
-	{Name: "responseFields", Value: "tags,customMetadata"},
 	{Name: "extensions", Value: `[{"name":"remove-bg","options":{"add_shadow":true}},{"maxTags":5,"minConfidence":0,"name":"google-auto-tagging"}]`},
-	{Name: "webhookUrl", Value: "https://example.com/hook?a=b&c=d"},
 	{Name: "overwriteFile", Value: "true"},
-	{Name: "overwriteAITags", Value: "false"},
 	{Name: "overwriteTags", Value: "false"},
+	{Name: "overwriteAITags", Value: "false"},
 	{Name: "overwriteCustomMetadata", Value: "false"},
 	{Name: "customMetadata", Value: `{"brand":"Acme","year":2026}`},
-	{Name: "description", Value: "two\r\nlines"},
+	{Name: "responseFields", Value: "tags,customMetadata"},
+	{Name: "webhookUrl", Value: "https://example.com/hook?a=b&c=d"},
 }
 
 func TestPartsOfEveryField(t *testing.T) {
@@ -80,7 +78,7 @@ func TestPartsKeepAbsentEmptyAndFalseApart(t *testing.T) {
 		{"empty", api.Upload{
 			Tags: api.Set([]string{}), Folder: api.Set(""), ResponseFields: api.Set([]string{}), Extensions: api.Set([]api.Extension{}),
 			CustomMetadata: api.Set(map[string]json.RawMessage{}), Description: api.Set(""),
-		}, []api.Part{{Name: "tags"}, {Name: "folder"}, {Name: "responseFields"}, {Name: "extensions", Value: "[]"}, {Name: "customMetadata", Value: "{}"}, {Name: "description"}}},
+		}, []api.Part{{Name: "folder"}, {Name: "description"}, {Name: "tags"}, {Name: "extensions", Value: "[]"}, {Name: "customMetadata", Value: "{}"}, {Name: "responseFields"}}},
 		{"nil lists that are set", api.Upload{
 			Tags: api.Set([]string(nil)), Extensions: api.Set([]api.Extension(nil)), CustomMetadata: api.Set(map[string]json.RawMessage(nil)),
 		}, []api.Part{{Name: "tags"}, {Name: "extensions", Value: "[]"}, {Name: "customMetadata", Value: "{}"}}},
@@ -91,8 +89,8 @@ func TestPartsKeepAbsentEmptyAndFalseApart(t *testing.T) {
 			{Name: "useUniqueFileName", Value: "false"},
 			{Name: "isPrivateFile", Value: "false"},
 			{Name: "overwriteFile", Value: "false"},
-			{Name: "overwriteAITags", Value: "false"},
 			{Name: "overwriteTags", Value: "false"},
+			{Name: "overwriteAITags", Value: "false"},
 			{Name: "overwriteCustomMetadata", Value: "false"},
 		}},
 		{"true", api.Upload{UseUniqueFileName: api.Set(true), OverwriteTags: api.Set(true)}, []api.Part{{Name: "useUniqueFileName", Value: "true"}, {Name: "overwriteTags", Value: "true"}}},
@@ -123,40 +121,6 @@ func TestPartsKeepAbsentEmptyAndFalseApart(t *testing.T) {
 	}
 }
 
-func TestUploadThroughTheJournal(t *testing.T) {
-	flag := rapid.SampledFrom([]api.Field[bool]{{}, api.Null[bool](), api.Set(false), api.Set(true)})
-	text := rapid.SampledFrom([]api.Field[string]{{}, api.Null[string](), api.Set(""), api.Set("/a/"), api.Set("день\x00\"")})
-	list := rapid.SampledFrom([]api.Field[[]string]{{}, api.Null[[]string](), api.Set([]string{}), api.Set([]string{"a", "b"})})
-	extensions := rapid.SampledFrom([]api.Field[[]api.Extension]{{}, api.Null[[]api.Extension](), api.Set([]api.Extension{}), api.Set([]api.Extension{{Name: "x", MaxTags: api.Null[int]()}})})
-	metadata := rapid.SampledFrom([]api.Field[map[string]json.RawMessage]{{}, api.Null[map[string]json.RawMessage](), api.Set(map[string]json.RawMessage{}), api.Set(map[string]json.RawMessage{"a": json.RawMessage("null")})})
-	rapid.Check(t, func(t *rapid.T) {
-		u := api.Upload{
-			Source: api.Source{Path: "/p", Base64: rapid.Bool().Draw(t, "base64")}, FileName: rapid.String().Draw(t, "fileName"),
-			UseUniqueFileName: flag.Draw(t, "unique"), Tags: list.Draw(t, "tags"), Folder: text.Draw(t, "folder"), IsPrivateFile: flag.Draw(t, "private"),
-			CustomCoordinates: text.Draw(t, "region"), ResponseFields: list.Draw(t, "responseFields"), Extensions: extensions.Draw(t, "extensions"),
-			WebhookURL: text.Draw(t, "webhook"), OverwriteFile: flag.Draw(t, "overwriteFile"), OverwriteAITags: flag.Draw(t, "overwriteAITags"),
-			OverwriteTags: flag.Draw(t, "overwriteTags"), OverwriteCustomMetadata: flag.Draw(t, "overwriteMetadata"),
-			CustomMetadata: metadata.Draw(t, "metadata"), Description: text.Draw(t, "description"),
-		}
-		first, err := json.Marshal(u)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var back api.Upload
-		if err := json.Unmarshal(first, &back); err != nil {
-			t.Fatalf("%s: %v", first, err)
-		}
-		if second, _ := json.Marshal(back); string(second) != string(first) {
-			t.Fatalf("%s came back as %s", first, second)
-		}
-		a, errA := u.Parts()
-		b, errB := back.Parts()
-		if errA != nil || errB != nil || !slices.Equal(a, b) {
-			t.Fatalf("parts %q, %v became %q, %v", a, errA, b, errB)
-		}
-	})
-}
-
 func TestPartsRefuseWhatIsNoJSON(t *testing.T) {
 	_, err := (&api.Upload{FileName: "a", CustomMetadata: api.Set(map[string]json.RawMessage{"a": json.RawMessage("{")})}).Parts()
 	if err == nil || !strings.Contains(err.Error(), "customMetadata cannot be written as JSON") {
@@ -178,7 +142,7 @@ func TestUploadCheck(t *testing.T) {
 		Extensions:        api.Set([]api.Extension{{}}),
 		WebhookURL:        api.Set("example.com"),
 	}
-	fields := []string{"fileName", "file", "tags", "folder", "customCoordinates", "responseFields", "extensions", "webhookUrl"}
+	fields := []string{"fileName", "folder", "tags", "customCoordinates", "extensions", "responseFields", "webhookUrl", "file"}
 	found := bad.Check()
 	if len(found) != len(fields) {
 		t.Fatalf("found %d faults %v, want %d", len(found), found, len(fields))

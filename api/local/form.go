@@ -150,27 +150,55 @@ const notGiven = "undefined"
 
 func absent(value string) bool { return value == "" || value == notGiven || value == "null" }
 
-// fields are the parts that an upload takes beside the file (service.md §4.1), and those
-// of hosted services that mean nothing here.
-var fields = map[string]func(*form, string) error{
-	"fileName":                setName,
-	"useUniqueFileName":       setBool("useUniqueFileName", func(u *api.Upload) *api.Field[bool] { return &u.UseUniqueFileName }),
-	"isPrivateFile":           setBool("isPrivateFile", func(u *api.Upload) *api.Field[bool] { return &u.IsPrivateFile }),
-	"overwriteFile":           setBool("overwriteFile", func(u *api.Upload) *api.Field[bool] { return &u.OverwriteFile }),
-	"overwriteAITags":         setBool("overwriteAITags", func(u *api.Upload) *api.Field[bool] { return &u.OverwriteAITags }),
-	"overwriteTags":           setBool("overwriteTags", func(u *api.Upload) *api.Field[bool] { return &u.OverwriteTags }),
-	"overwriteCustomMetadata": setBool("overwriteCustomMetadata", func(u *api.Upload) *api.Field[bool] { return &u.OverwriteCustomMetadata }),
-	"isPublished":             setBool("isPublished", func(*api.Upload) *api.Field[bool] { return new(api.Field[bool]) }),
-	"tags":                    setTags,
-	"folder":                  setFolder,
-	"customCoordinates":       setRegion,
-	"responseFields":          setResponseFields,
-	"extensions":              setExtensions,
-	"webhookUrl":              setWebhook,
-	"customMetadata":          setMetadata,
-	"description":             setDescription,
-	"transformation":          func(*form, string) error { return nil },
-	"checks":                  func(*form, string) error { return nil },
+// fields are the parts that an upload takes beside the file: those of
+// [api.UploadFields], and those of hosted services that mean nothing here.
+var fields = func() map[string]func(*form, string) error {
+	all := map[string]func(*form, string) error{
+		"isPublished":    func(_ *form, value string) error { return checkBool("isPublished", value) },
+		"transformation": func(*form, string) error { return nil },
+		"checks":         func(*form, string) error { return nil },
+	}
+	for _, field := range api.UploadFields {
+		all[field.Name] = func(f *form, value string) error { return f.set(field, value) }
+	}
+	// These are stricter here, or written in one way.
+	all[api.FieldName] = setName
+	all["useUniqueFileName"] = setUnique
+	all[api.FieldTags] = setTags
+	all[api.FieldFolder] = setFolder
+	all[api.FieldRegion] = setRegion
+	all[api.FieldResponse] = setResponseFields
+	all[api.FieldExtensions] = setExtensions
+	all[api.FieldWebhook] = setWebhook
+	all[api.FieldMetadata] = setMetadata
+	return all
+}()
+
+// set reads a field by the table.
+func (f *form) set(field *api.UploadField, value string) error {
+	if field.Kind == api.KindSwitch {
+		if err := checkBool(field.Name, value); err != nil {
+			return err
+		}
+	}
+	e := api.Entry{Upload: f.upload}
+	if err := field.Parse(&e, value); err != nil {
+		return err
+	}
+	f.upload = e.Upload
+	return field.Check(&f.upload)
+}
+
+func checkBool(name, value string) error {
+	if value != "true" && value != "false" {
+		return badRequest(name+" is "+quote(value)+"; it is true or false.", "Write true or false.")
+	}
+	return nil
+}
+
+func setUnique(f *form, value string) error {
+	f.upload.UseUniqueFileName = api.Set(value == "true")
+	return checkBool("useUniqueFileName", value)
 }
 
 func setName(f *form, value string) error {
@@ -182,16 +210,6 @@ func setName(f *form, value string) error {
 	}
 	f.upload.FileName = value
 	return nil
-}
-
-func setBool(name string, field func(*api.Upload) *api.Field[bool]) func(*form, string) error {
-	return func(f *form, value string) error {
-		if value != "true" && value != "false" {
-			return badRequest(name+" is "+quote(value)+"; it is true or false.", "Write true or false.")
-		}
-		*field(&f.upload) = api.Set(value == "true")
-		return nil
-	}
 }
 
 func setTags(f *form, value string) error {
@@ -262,11 +280,6 @@ func setMetadata(f *form, value string) error {
 	}
 	f.upload.CustomMetadata = api.Set(members)
 	return err
-}
-
-func setDescription(f *form, value string) error {
-	f.upload.Description = api.Set(value)
-	return nil
 }
 
 // isBytes reports whether the file part says of itself that it is bytes, not

@@ -58,67 +58,18 @@ func SourceArg(s api.Source) string {
 }
 
 // UploadArgs are the arguments of the command that does an upload with a
-// profile. noWebhook says that none is to learn how the extensions end.
-func UploadArgs(u api.Upload, naming api.Naming, p Profile, noWebhook bool) []string {
-	args := []string{"upload", SourceArg(u.Source)}
-	add := func(flag, value string) { args = append(args, "--"+flag+"="+value) }
-	if u.FileName != "" && u.FileName != u.Source.Name() {
-		add("name", u.FileName)
-	}
-	if naming != "" {
-		add("unique", string(naming))
-	}
-	if v, ok := u.Folder.Get(); ok {
-		add("folder", v)
-	}
-	if v, ok := u.Tags.Get(); ok {
-		add("tags", api.JoinTags(v))
-	}
-	for _, f := range []struct {
-		flag  string
-		field api.Field[bool]
-	}{
-		{"private", u.IsPrivateFile},
-		{"overwrite-file", u.OverwriteFile},
-		{"overwrite-tags", u.OverwriteTags},
-		{"overwrite-ai-tags", u.OverwriteAITags},
-		{"overwrite-metadata", u.OverwriteCustomMetadata},
-	} {
-		if on, ok := f.field.Get(); ok {
-			add(f.flag, map[bool]string{true: "true", false: "false"}[on])
+// profile.
+func UploadArgs(e *api.Entry, p Profile) []string {
+	args := []string{"upload", SourceArg(e.Source)}
+	for _, f := range api.UploadFields {
+		for _, value := range f.Arguments(e) {
+			if f.Name != api.FieldName || value != e.Source.Name() {
+				args = append(args, "--"+f.Flag+"="+value)
+			}
 		}
 	}
-	for _, f := range []struct {
-		flag  string
-		field api.Field[string]
-	}{{"region", u.CustomCoordinates}, {"description", u.Description}, {"webhook", u.WebhookURL}} {
-		if v, ok := f.field.Get(); ok {
-			add(f.flag, v)
-		}
-	}
-	for _, e := range u.Extensions.Or(nil) {
-		text, err := json.Marshal(e)
-		if err != nil {
-			continue
-		}
-		if string(text) == `{"name":"`+e.Name+`"}` {
-			text = []byte(e.Name)
-		}
-		add("extension", string(text))
-	}
-	for _, field := range u.ResponseFields.Or(nil) {
-		add("response-field", field)
-	}
-	if m, ok := u.CustomMetadata.Get(); ok {
-		if text, err := json.Marshal(m); err == nil {
-			add("metadata", string(text))
-		}
-	}
-	if noWebhook {
-		add("webhook", NoWebhook)
-	}
-	if p.Folder != "" && !u.Folder.IsSet() || len(p.Tags) > 0 && !u.Tags.IsSet() || len(p.Extensions) > 0 && !u.Extensions.IsSet() {
-		// The command would begin with what the profile begins with.
+	if p.Folder != "" && !e.Folder.IsSet() || len(p.Tags) > 0 && !e.Tags.IsSet() || len(p.Extensions) > 0 && !e.Extensions.IsSet() {
+		// The command would begin with the defaults of the profile.
 		args = append(args, "--no-defaults")
 	}
 	return args

@@ -9,7 +9,7 @@ import (
 )
 
 func TestUploadArgs(t *testing.T) {
-	u := api.Upload{
+	e := api.Entry{Naming: api.NameExact, Upload: api.Upload{
 		Source: api.Source{Path: "-odd name.jpg"}, FileName: "it's.jpg",
 		Folder: api.Set("/summer/"), Tags: api.Set([]string{"sea", "boat"}), IsPrivateFile: api.Set(false),
 		CustomCoordinates: api.Set("1,2,3,4"), OverwriteTags: api.Set(false),
@@ -19,9 +19,9 @@ func TestUploadArgs(t *testing.T) {
 		}),
 		ResponseFields: api.Set([]string{"tags"}),
 		CustomMetadata: api.Set(map[string]json.RawMessage{"a": json.RawMessage("1")}),
-	}
-	got := CommandLine(UploadArgs(u, api.NameExact, Profile{}, false))
-	want := `mediadesk upload './-odd name.jpg' '--name=it'\''s.jpg' --unique=off --folder=/summer/ --tags=sea,boat --private=false --overwrite-tags=false --region=1,2,3,4 --extension=remove-bg '--extension={"maxTags":5,"name":"google-auto-tagging"}' --response-field=tags '--metadata={"a":1}'`
+	}}
+	got := CommandLine(UploadArgs(&e, Profile{}))
+	want := `mediadesk upload './-odd name.jpg' '--name=it'\''s.jpg' --unique=off --folder=/summer/ --private=false --tags=sea,boat --region=1,2,3,4 --extension=remove-bg '--extension={"maxTags":5,"name":"google-auto-tagging"}' --overwrite-tags=false '--metadata={"a":1}' --response-field=tags`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

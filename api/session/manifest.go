@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -20,147 +19,75 @@ import (
 // ManifestEntry is one source of a manifest with its options. What an entry
 // does not say is as whoever reads it has it.
 type ManifestEntry struct {
-	Source         string                                `json:"source"` // a path or an address
-	Name           string                                `json:"name,omitempty"`
-	Unique         api.Naming                            `json:"unique,omitempty"`
-	Folder         *string                               `json:"folder,omitempty"`
-	Tags           *TagList                              `json:"tags,omitempty"`
-	Private        *bool                                 `json:"private,omitempty"`
-	Region         string                                `json:"region,omitempty"`
-	Description    *string                               `json:"description,omitempty"`
-	Extensions     *[]api.Extension                      `json:"extensions,omitempty"`
-	Metadata       api.Field[map[string]json.RawMessage] `json:"metadata,omitzero"`
-	ResponseFields *TagList                              `json:"responseFields,omitempty"`
-	Webhook        string                                `json:"webhook,omitempty"` // an address, "none", or empty
-	OverwriteFile  *bool                                 `json:"overwriteFile,omitempty"`
-	OverwriteTags  *bool                                 `json:"overwriteTags,omitempty"`
-	OverwriteAI    *bool                                 `json:"overwriteAITags,omitempty"`
-	OverwriteMeta  *bool                                 `json:"overwriteCustomMetadata,omitempty"`
-
-	Line int `json:"-"` // where it stands in what was read; 0: nowhere
+	Source  string // a path or an address
+	Options api.UploadOptions
+	Line    int // where it stands in what was read; 0: nowhere
 }
 
-// NoWebhook is what a manifest and the command line say for no webhook at all.
-const NoWebhook = "none"
+// memberSource is the member of an entry that is no field of an upload.
+const memberSource = "source"
 
-// TagList is a list of texts that may also be written as one, with commas.
-type TagList []string
-
-// UnmarshalJSON takes a list of texts, or one text with commas.
-func (t *TagList) UnmarshalJSON(data []byte) error {
-	var list []string
-	if json.Unmarshal(data, &list) == nil {
-		*t = list
-		return nil
+// MarshalJSON writes the source before the options.
+func (e ManifestEntry) MarshalJSON() ([]byte, error) {
+	options, err := json.Marshal(e.Options)
+	if err != nil {
+		return nil, err
 	}
-	var joined string
-	if err := json.Unmarshal(data, &joined); err != nil {
-		return errors.New("tags are a list of texts, or one text with commas")
+	source, err := json.Marshal(e.Source)
+	if err != nil {
+		return nil, err
 	}
-	*t = api.SplitTags(joined)
-	return nil
+	text := slices.Concat([]byte(`{"`+memberSource+`":`), source)
+	if len(options) > len("{}") {
+		text = append(text, ',')
+	}
+	return append(text, options[1:]...), nil
 }
 
-// ManifestOf is the entry of an upload whose way of naming is not applied yet.
-// noWebhook: not even one of ours.
-func ManifestOf(u *api.Upload, n api.Naming, noWebhook bool) ManifestEntry {
-	e := ManifestEntry{Source: u.Source.URL, Name: u.FileName, Unique: n, Region: u.CustomCoordinates.Or(""), Webhook: u.WebhookURL.Or(""), Metadata: u.CustomMetadata}
-	if e.Source == "" {
-		e.Source = u.Source.Path
+// ManifestOf is the entry of an upload.
+func ManifestOf(e *api.Entry) ManifestEntry {
+	m := ManifestEntry{Source: e.Source.URL, Options: api.SetOptions(e)}
+	if m.Source == "" {
+		m.Source = e.Source.Path
 	}
-	if !utf8.ValidString(e.Source) { // a manifest is UTF-8
-		e.Source = (&url.URL{Scheme: "file", Path: filepath.ToSlash(e.Source)}).String()
+	if !utf8.ValidString(m.Source) { // a manifest is UTF-8
+		m.Source = (&url.URL{Scheme: "file", Path: filepath.ToSlash(m.Source)}).String()
 	}
-	if noWebhook && e.Webhook == "" {
-		e.Webhook = NoWebhook
-	}
-	e.Folder, e.Private, e.Description = pointer(u.Folder), pointer(u.IsPrivateFile), pointer(u.Description)
-	e.Extensions = pointer(u.Extensions)
-	e.OverwriteFile, e.OverwriteTags = pointer(u.OverwriteFile), pointer(u.OverwriteTags)
-	e.OverwriteAI, e.OverwriteMeta = pointer(u.OverwriteAITags), pointer(u.OverwriteCustomMetadata)
-	e.Tags, e.ResponseFields = (*TagList)(pointer(u.Tags)), (*TagList)(pointer(u.ResponseFields))
-	return e
+	return m
 }
 
-func pointer[T any](f api.Field[T]) *T {
-	if v, ok := f.Get(); ok {
-		return &v
-	}
-	return nil
-}
-
-// Upload is the upload that an entry asks for, based on what holds for all.
-// dir is the folder from which relative paths count. noWebhook: the entry wants
-// none.
-func (e ManifestEntry) Upload(dir string, base api.Upload, naming api.Naming) (up api.Upload, n api.Naming, noWebhook bool, err error) {
-	up, n = base, naming
+// Entry is the upload that an entry asks for, based on what holds for all. dir is
+// the folder from which relative paths count.
+func (e ManifestEntry) Entry(dir string, base api.Entry) (api.Entry, error) {
 	switch {
 	case e.Source == "":
-		return up, n, false, errors.New("source is missing")
+		return base, errors.New("source is missing")
 	case api.IsFileAddress(e.Source):
 		path, ok := api.PathOfAddress(e.Source)
 		if !ok {
-			return up, n, false, fmt.Errorf("source %.120q is of another computer", e.Source)
+			return base, fmt.Errorf("source %.120q is of another computer", e.Source)
 		}
-		up.Source = api.Source{Path: path, Label: e.Source}
+		base.Source = api.Source{Path: path, Label: e.Source}
 	case strings.Contains(e.Source, "://"):
-		up.Source = api.Source{URL: e.Source}
+		base.Source = api.Source{URL: e.Source}
 	case filepath.IsAbs(e.Source):
-		up.Source = api.Source{Path: filepath.Clean(e.Source), Label: e.Source}
+		base.Source = api.Source{Path: filepath.Clean(e.Source), Label: e.Source}
 	default:
-		up.Source = api.Source{Path: filepath.Join(dir, e.Source), Label: e.Source}
+		base.Source = api.Source{Path: filepath.Join(dir, e.Source), Label: e.Source}
 	}
-	up.FileName = e.Name
-	if e.Name == "" {
-		up.FileName = up.Source.Name()
-	}
-	switch e.Unique {
-	case "":
-	case api.NameHere, api.NameService, api.NameExact:
-		n = e.Unique
-	default:
-		return up, n, false, fmt.Errorf("unique is here, service or off, not %.120q", e.Unique)
-	}
-	assign(&up.Folder, e.Folder)
-	assign(&up.IsPrivateFile, e.Private)
-	assign(&up.Description, e.Description)
-	assign(&up.Extensions, e.Extensions)
-	assign(&up.OverwriteFile, e.OverwriteFile)
-	assign(&up.OverwriteTags, e.OverwriteTags)
-	assign(&up.OverwriteAITags, e.OverwriteAI)
-	assign(&up.OverwriteCustomMetadata, e.OverwriteMeta)
-	assign(&up.Tags, (*[]string)(e.Tags))
-	assign(&up.ResponseFields, (*[]string)(e.ResponseFields))
-	if e.Region != "" {
-		up.CustomCoordinates = api.Set(strings.ReplaceAll(e.Region, " ", ""))
-	}
-	if e.Metadata.IsSet() {
-		up.CustomMetadata = e.Metadata
-	}
-	switch e.Webhook {
-	case "":
-	case NoWebhook:
-		noWebhook, up.WebhookURL = true, api.Field[string]{}
-	default:
-		up.WebhookURL = api.Set(e.Webhook)
-	}
-	return up, n, noWebhook, nil
-}
-
-func assign[T any](to *api.Field[T], value *T) {
-	if value != nil {
-		*to = api.Set(*value)
-	}
+	base.FileName = base.Source.Name()
+	e.Options.Apply(&base)
+	return base, nil
 }
 
 // ReadManifest reads entries: a JSON array, JSON objects one after the other,
-// or CSV whose first line names the columns as JSON names the members. In CSV
-// an empty cell says nothing, and extensions and metadata are JSON texts.
+// or CSV whose first line names the columns as JSON names the members. An empty cell
+// says nothing, the others are as people type them: see [api.UploadField.SetText].
 func ReadManifest(text []byte) ([]ManifestEntry, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	bare := bytes.TrimSpace(text)
 	if at := invalidAt(text); at >= 0 {
-		return nil, fmt.Errorf("line %d: it is not UTF-8 text: save it as UTF-8", lineAt(text, at))
+		return nil, fmt.Errorf("line %d: not UTF-8 text; save the file as UTF-8", lineAt(text, at))
 	}
 	switch {
 	case len(bare) == 0:
@@ -216,7 +143,7 @@ func jsonEntries(text []byte, list bool) ([]ManifestEntry, error) {
 	}
 	end := valueAfter(text, d.InputOffset())
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("line %d: something stands after the end", lineAt(text, end))
+		return nil, fmt.Errorf("line %d: there is more after the end", lineAt(text, end))
 	}
 	return entries, nil
 }
@@ -230,7 +157,7 @@ func jsonEntry(text []byte, at int64, raw json.RawMessage) (ManifestEntry, error
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.Token() //nolint:errcheck // the brace; all of it was read before
-	said := map[string]bool{}
+	seen := map[string]bool{}
 	for d.More() {
 		line := lineAt(text, at+valueAfter(raw, d.InputOffset()))
 		token, err := d.Token()
@@ -239,10 +166,10 @@ func jsonEntry(text []byte, at int64, raw json.RawMessage) (ManifestEntry, error
 		if err == nil {
 			err = d.Decode(&value)
 		}
-		if err == nil && said[name] {
-			err = fmt.Errorf("%s stands there twice", name)
+		if err == nil && seen[name] {
+			err = fmt.Errorf("%s is there twice", name)
 		}
-		said[name] = true
+		seen[name] = true
 		if err == nil {
 			err = e.setMember(name, value)
 		}
@@ -255,49 +182,17 @@ func jsonEntry(text []byte, at int64, raw json.RawMessage) (ManifestEntry, error
 
 // setMember fills one member from JSON.
 func (e *ManifestEntry) setMember(name string, value json.RawMessage) error {
-	if !slices.Contains(manifestColumns(), name) {
+	if name == memberSource {
+		if json.Unmarshal(value, &e.Source) != nil {
+			return errors.New("source is a text: a path or an address")
+		}
+		return nil
+	}
+	f := api.FieldByKey(name)
+	if f == nil {
 		return fmt.Errorf("member %.120q is not known; there are %s", name, strings.Join(manifestColumns(), ", "))
 	}
-	err := json.Unmarshal(slices.Concat([]byte(`{"`+name+`":`), value, []byte("}")), e)
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &kind):
-		return fmt.Errorf("%s is %s, not %s", name, kindWords(kind.Type), jsonWords(kind.Value))
-	case err != nil:
-		return fmt.Errorf("%s: %s", name, strings.TrimPrefix(err.Error(), "json: "))
-	}
-	return nil
-}
-
-// kindWords is what JSON has for a type.
-func kindWords(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Bool:
-		return "true or false"
-	case reflect.String:
-		return "a text"
-	case reflect.Slice:
-		return "a list"
-	case reflect.Map, reflect.Struct:
-		return "an object"
-	}
-	return "a number"
-}
-
-// jsonWords is what an error calls a value of JSON.
-func jsonWords(value string) string {
-	kind, _, _ := strings.Cut(value, " ")
-	switch kind {
-	case "string":
-		return "a text"
-	case "array":
-		return "a list"
-	case "object":
-		return "an object"
-	case "number":
-		return "a number"
-	}
-	return "true or false"
+	return e.Options.Set(f, value)
 }
 
 // valueAfter is the offset of what stands after a value and what parts it from
@@ -324,12 +219,9 @@ func syntaxAt(text []byte, at int64, err error) error {
 
 // manifestColumns are the members of an entry, in order.
 func manifestColumns() []string {
-	t := reflect.TypeFor[ManifestEntry]()
-	names := make([]string, 0, t.NumField())
-	for i := range t.NumField() {
-		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "-" {
-			names = append(names, name)
-		}
+	names := []string{memberSource}
+	for _, f := range api.UploadFields {
+		names = append(names, f.Key)
 	}
 	return names
 }
@@ -350,7 +242,7 @@ func csvEntries(text []byte) ([]ManifestEntry, error) {
 		head[i] = columnOf(strings.TrimSpace(column))
 		err := new(ManifestEntry).setCell(head[i], "")
 		if err == nil && slices.Contains(head[:i], head[i]) {
-			err = fmt.Errorf("column %s stands there twice", head[i])
+			err = fmt.Errorf("column %s is there twice", head[i])
 		}
 		if err != nil {
 			line, _ := r.FieldPos(i)
@@ -386,14 +278,14 @@ func csvProblem(err error, cells, columns int) error {
 	case !errors.As(err, &wrong):
 		return err
 	case errors.Is(err, csv.ErrFieldCount):
-		return fmt.Errorf("line %d: %s, where the first line names %s: put \" around what holds the mark between them", wrong.StartLine, cellWords(cells), cellWords(columns))
+		return fmt.Errorf("line %d has %s, and the first line %s: put \" around values that hold the separator", wrong.StartLine, countCells(cells), countCells(columns))
 	case errors.Is(err, csv.ErrQuote), errors.Is(err, csv.ErrBareQuote):
-		return fmt.Errorf("line %d: a \" stands where none may, or its other one is missing: within \"…\" it is written twice", wrong.StartLine)
+		return fmt.Errorf("line %d: unexpected or missing \": write \"\" for a quotation mark within \"…\"", wrong.StartLine)
 	}
 	return fmt.Errorf("line %d: %w", wrong.StartLine, wrong.Err)
 }
 
-func cellWords(n int) string {
+func countCells(n int) string {
 	if n == 1 {
 		return "1 cell"
 	}
@@ -411,41 +303,17 @@ func columnOf(word string) string {
 	return word
 }
 
-// setCell fills one member from CSV.
+// setCell fills one member from CSV. An empty cell says nothing.
 func (e *ManifestEntry) setCell(column, value string) error {
-	var member string
-	switch column {
-	case "private", "overwriteFile", "overwriteTags", "overwriteAITags", "overwriteCustomMetadata":
-		member = strings.ToLower(value) // spreadsheets write TRUE
-		if value != "" && member != "true" && member != "false" {
-			return fmt.Errorf("%s is true or false, not %.120q", column, value)
-		}
-	case "extensions", "metadata":
-		member = value
-		if column == "extensions" && value != "" && !strings.HasPrefix(value, "[") {
-			list := []api.Extension{}
-			for _, name := range api.SplitTags(value) {
-				list = append(list, api.Extension{Name: name})
-			}
-			text, err := json.Marshal(list)
-			if err != nil {
-				return err
-			}
-			member = string(text)
-		}
-	case "source", "name", "unique", "folder", "tags", "region", "description", "responseFields", "webhook":
-		text, err := json.Marshal(value)
-		if err != nil {
-			return err
-		}
-		member = string(text)
-	default:
-		return fmt.Errorf("column %.120q is not known; there are %s", column, strings.Join(manifestColumns(), ", "))
-	}
-	if value == "" {
+	if column == memberSource {
+		e.Source = value
 		return nil
 	}
-	return e.setMember(column, json.RawMessage(member))
+	f := api.FieldByKey(column)
+	if f == nil {
+		return fmt.Errorf("column %.120q is not known; there are %s", column, strings.Join(manifestColumns(), ", "))
+	}
+	return e.Options.SetText(f, value)
 }
 
 // WriteManifest writes entries so that ReadManifest reads the same.

@@ -1,10 +1,14 @@
 package session_test
 
 import (
+	"encoding/csv"
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"mediadesk/api"
+	"mediadesk/api/apitest"
 	"mediadesk/api/session"
 )
 
@@ -15,23 +19,23 @@ func TestWhereAManifestIsWrong(t *testing.T) {
 		{"", "it is empty"},
 		{"[\n {\"source\":\"a\"},\n {\"source\":\"b\",\n  \"bogus\":1}\n]\n", `line 4: member "bogus" is not known; there are source,`},
 		{"\n\n[\n {\"source\":\"a\",\n \"private\":\"yes\"}\n]\n\n\n", "line 5: private is true or false, not a text"},
-		{`{"source":"a"}` + "\n" + `{"source":5}` + "\n", "line 2: source is a text, not a number"},
-		{`{"source":"a"}` + "\n" + `{"source":"b",` + "\n" + `"tags":[1]}`, "line 3: tags: tags are a list of texts"},
+		{`{"source":"a"}` + "\n" + `{"source":5}` + "\n", "line 2: source is a text: a path or an address"},
+		{`{"source":"a"}` + "\n" + `{"source":"b",` + "\n" + `"tags":[1]}`, "line 3: tags is a list of texts, and holds a number"},
 		{`{"source":"a"}` + "\n" + `{"source":}` + "\n", "line 2: invalid character"},
-		{`{"source":"a"}` + "\n]\n", "line 2: something stands after the end"},
+		{`{"source":"a"}` + "\n]\n", "line 2: there is more after the end"},
 		{"[{\"source\":\"a\"}\n{\"source\":\"b\"}]", "line 2: invalid character"},
 		{"[{\"source\":\"a\"},\n\"b\"]", "line 2: an entry is an object"},
-		{"[{\"source\":\"a\"}]\n{}", "line 2: something stands after the end"},
+		{"[{\"source\":\"a\"}]\n{}", "line 2: there is more after the end"},
 		{"[{\"source\":\"a\"},\n{\"source\"", "line 2: unexpected end"},
 		{"\nsource,colour\na,\n", `line 2: column "colour" is not known`},
 		{"source,private\na,true\nb,perhaps\n", `line 3: private is true or false, not "perhaps"`},
-		{"source,metadata\na,[]\n", "line 2: metadata"},
-		{"source,private\na,true\nb\n", "line 3: 1 cell, where the first line names 2 cells"},
-		{"source,tags\n\"a\nb,c\n", "line 2: a \" stands where none may"},
-		{"source,Source\na,b\n", "line 1: column source stands there twice"},
-		{"source,tags\na,b\nc,\xfcber\n", "line 3: it is not UTF-8 text"},
-		{"\xff\xfes\x00o\x00", "line 1: it is not UTF-8 text"},
-		{"[{\"source\":\"a\",\n\"source\":\"b\"}]", "line 2: source stands there twice"},
+		{"source,metadata\na,[]\n", "line 2: customMetadata"},
+		{"source,private\na,true\nb\n", "line 3 has 1 cell, and the first line 2 cells"},
+		{"source,tags\n\"a\nb,c\n", "line 2: unexpected or missing \""},
+		{"source,Source\na,b\n", "line 1: column source is there twice"},
+		{"source,tags\na,b\nc,\xfcber\n", "line 3: not UTF-8 text"},
+		{"\xff\xfes\x00o\x00", "line 1: not UTF-8 text"},
+		{"[{\"source\":\"a\",\n\"source\":\"b\"}]", "line 2: source is there twice"},
 	}
 	for _, tt := range tests {
 		entries, err := session.ReadManifest([]byte(tt.text))
@@ -71,7 +75,7 @@ func TestManifestOfASpreadsheet(t *testing.T) {
 			t.Fatalf("%q: %v, %v", text, entries, err)
 		}
 		e := entries[0]
-		if e.Source != "a.jpg" || e.Private == nil || !*e.Private || e.Tags == nil || len(*e.Tags) != 2 {
+		if said := func(key string) string { return e.Options.Text(api.FieldByKey(key)) }; e.Source != "a.jpg" || said("private") != "true" || said("tags") != "x,y" {
 			t.Errorf("%q: %+v", text, e)
 		}
 	}
@@ -82,20 +86,55 @@ func TestManifestOfASpreadsheet(t *testing.T) {
 func TestManifestKeepsPathsThatAreNotUTF8(t *testing.T) {
 	for _, path := range []string{"/pictures/caf\xe9 1.jpg", "/pictures/\xff\xfe/\xe9\xe9\ufffd.jpg", "/pictures/été.jpg"} {
 		source := api.Source{Path: path}
-		u := api.Upload{Source: source, FileName: source.Name()}
+		e := api.Entry{Upload: api.Upload{Source: source, FileName: source.Name()}}
 		var written strings.Builder
-		if err := session.WriteManifest(&written, []session.ManifestEntry{session.ManifestOf(&u, api.NameHere, false)}); err != nil {
+		if err := session.WriteManifest(&written, []session.ManifestEntry{session.ManifestOf(&e)}); err != nil {
 			t.Fatal(err)
 		}
 		entries, err := session.ReadManifest([]byte(written.String()))
 		if err != nil || len(entries) != 1 {
 			t.Fatalf("%s: %v", written.String(), err)
 		}
-		up, _, _, err := entries[0].Upload("/elsewhere", api.Upload{}, api.NameHere)
+		up, err := entries[0].Entry("/elsewhere", api.Entry{})
 		if err != nil || up.Source.Path != path {
 			t.Errorf("%q is %q after a manifest: %v", path, up.Source.Path, err)
 		}
 	}
+}
+
+// TestManifestRoundTrip: whatever an upload says comes back from a manifest, as
+// JSON and as CSV.
+func TestManifestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		e := apitest.DrawEntry(t)
+		e.Source, e.Naming = api.Source{Path: "/p/a.png"}, api.NameHere
+		if e.FileName == "" {
+			e.FileName = "a.png"
+		}
+		var asJSON, asCSV strings.Builder
+		if err := session.WriteManifest(&asJSON, []session.ManifestEntry{session.ManifestOf(&e)}); err != nil {
+			t.Fatal(err)
+		}
+		head, row := []string{"source"}, []string{e.Source.Path}
+		for _, f := range api.UploadFields {
+			head, row = append(head, f.Key), append(row, f.Text(&e))
+		}
+		w := csv.NewWriter(&asCSV)
+		if err := w.WriteAll([][]string{head, row}); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{asJSON.String(), asCSV.String()} {
+			entries, err := session.ReadManifest([]byte(text))
+			if err != nil || len(entries) != 1 {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			back, err := entries[0].Entry("/elsewhere", api.Entry{})
+			if err != nil || back.Source.Path != e.Source.Path {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			apitest.SameEntry(t, text, &back, &e)
+		}
+	})
 }
 
 // FuzzReadManifest: no text makes it panic, and what it reads can be written

@@ -139,7 +139,7 @@ type Profile struct {
 // NewProfile is what is known of a profile before it is opened. The error is one
 // of its extensions.
 func NewProfile(p config.Profile) (Profile, error) {
-	extensions, err := ParseExtensions(p.Extensions)
+	extensions, err := api.ParseExtensionList(p.Extensions)
 	if err != nil {
 		return Profile{}, fmt.Errorf("the extensions that profile %q begins with: %w", p.Name, err)
 	}
@@ -147,26 +147,4 @@ func NewProfile(p config.Profile) (Profile, error) {
 		Name: p.Name, Local: p.Kind == config.KindLocal, MaxSize: p.MaxSize, Folder: p.Folder, Tags: p.Tags,
 		Extensions: extensions, Naming: api.Naming(p.Naming), ColorOption: string(p.ColorOption),
 	}, nil
-}
-
-// ParseExtensions reads extensions as flags and settings have them: each value is
-// a name, a JSON object, or a JSON list of those.
-func ParseExtensions(values []string) ([]api.Extension, error) {
-	var list []api.Extension
-	for _, text := range values {
-		text = strings.TrimSpace(text)
-		if strings.HasPrefix(text, "{") {
-			text = "[" + text + "]"
-		}
-		if !strings.HasPrefix(text, "[") {
-			list = append(list, api.Extension{Name: text})
-			continue
-		}
-		more, err := api.ParseExtensions(text)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, more...)
-	}
-	return list, api.CheckExtensions(list)
 }

@@ -132,13 +132,13 @@ func (c *detailFlags) change(given func(string) bool, before *api.File) (api.Det
 		d.CustomCoordinates = api.Null[string]()
 	}
 	if len(c.extensions) > 0 {
-		list, err := session.ParseExtensions(c.extensions)
+		list, err := api.ParseExtensionList(c.extensions)
 		if err != nil {
 			return d, &exitError{exitUsage, err}
 		}
 		d.Extensions = api.Set(list)
 	}
-	if c.webhook != "" && c.webhook != session.NoWebhook {
+	if c.webhook != "" && c.webhook != api.NoWebhook {
 		d.WebhookURL = api.Set(c.webhook)
 	}
 	if given("description") {

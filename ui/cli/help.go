@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"mediadesk/api"
 	"mediadesk/ui/text"
 )
 
@@ -21,12 +22,9 @@ const helpWidth = 80
 
 // flagValues are the names of flag values in help, and what shells offer for them.
 // A flag that is not here takes a FILE of this computer, or the value that its type
-// says.
-var flagValues = map[string]struct {
-	name    string
-	options []string
-}{
-	"add-tags": {"TAGS", nil}, "remove-tags": {"TAGS", nil}, "tags": {"TAGS", nil},
+// says. The fields of an upload say it themselves.
+var flagValues = withFields(map[string]flagValue{
+	"add-tags": {"TAGS", nil}, "remove-tags": {"TAGS", nil},
 	"addr":           {"HOST:PORT", []string{"127.0.0.1:7843", "127.0.0.1:0"}},
 	"allow-address":  {"HOST:PORT", nil},
 	"base-url":       {"URL", []string{"https://"}},
@@ -34,11 +32,9 @@ var flagValues = map[string]struct {
 	"concurrency":    {"N", nil},
 	"data":           {"PATH", nil},
 	"delivery-url":   {"URL", []string{"https://"}},
-	"description":    {"TEXT", nil},
 	"exclude":        {"PATTERN", nil},
 	"extension":      {"EXTENSION", []string{"remove-bg", "google-auto-tagging", "aws-auto-tagging"}},
 	"fault":          {"KIND=VALUE", nil},
-	"folder":         {"PATH", nil}, // of the service: not one of this computer
 	"for":            {"TIME", []string{"10m", "24h"}},
 	"from":           {"PATH", nil},
 	"host":           {"NAME", nil},
@@ -49,23 +45,37 @@ var flagValues = map[string]struct {
 	"limit":          {"N", nil},
 	"max-size":       {"BYTES", nil},
 	"max-video-size": {"BYTES", nil},
-	"metadata":       {"JSON", nil},
-	"name":           {"NAME", nil},
 	"plan":           {"PLAN", []string{"free", "lite", "pro"}},
 	"profile":        {"NAME", nil},
 	"public-url":     {"URL", []string{"https://"}},
-	"region":         {"REGION", nil},
-	"response-field": {"FIELD", nil},
 	"search":         {"QUERY", nil},
 	"seed":           {"N", nil},
 	"timeout":        {"TIME", []string{"1m", "5m", "1h"}},
 	"to":             {"PATH", nil},
 	"transformation": {"NAME=STEPS", nil},
-	"unique":         {"HOW", []string{"here", "service", "off"}},
 	"upload-url":     {"URL", []string{"https://"}},
 	"version":        {"ID", nil},
 	"webhook":        {"URL", []string{"none"}},
 	"webhook-url":    {"URL", []string{"https://"}},
+})
+
+type flagValue struct {
+	name    string
+	options []string
+}
+
+func withFields(values map[string]flagValue) map[string]flagValue {
+	for _, f := range api.UploadFields {
+		if values[f.Flag].name != "" || f.Kind == api.KindSwitch {
+			continue
+		}
+		v := flagValue{name: f.Value}
+		for _, c := range f.Choices {
+			v.options = append(v.options, c.Text)
+		}
+		values[f.Flag] = v
+	}
+	return values
 }
 
 // flagName is a flag as help shows it, such as "-p, --profile NAME".

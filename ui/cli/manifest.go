@@ -10,8 +10,8 @@ import (
 	"mediadesk/api/session"
 )
 
-// readManifest reads a file of sources with their options. Paths count from
-// the manifest's own folder; a folder stands for the files in it.
+// readManifest reads a file of sources with their options. Relative paths start
+// at the manifest's folder; a folder stands for the files in it.
 func (u *uploadFlags) readManifest(ctx contextual, name string, common planned) ([]planned, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -23,27 +23,21 @@ func (u *uploadFlags) readManifest(ctx contextual, name string, common planned) 
 	}
 	plans := make([]planned, 0, len(entries))
 	if len(entries) == 0 {
-		return nil, usage("manifest %s: it names no source", name)
+		return nil, usage("manifest %s has no sources", name)
 	}
 	for _, entry := range entries {
 		one := common
 		one.from = fmt.Sprintf("manifest %s: line %d", name, entry.Line)
 		fail := func(err error) ([]planned, error) { return nil, usage("%s: %s", one.from, err.Error()) }
-		var none bool
-		one.upload, one.naming, none, err = entry.Upload(filepath.Dir(name), common.upload, common.naming)
-		if err != nil {
+		if one.Entry, err = entry.Entry(filepath.Dir(name), common.Entry); err != nil {
 			return fail(err)
 		}
-		one.noWebhook = one.noWebhook || none
-		if entry.Webhook != "" && !none {
-			one.noWebhook = false
-		}
-		if address := one.upload.Source.URL; address != "" {
+		if address := one.Source.URL; address != "" {
 			if err := api.CheckSourceURL(address); err != nil {
 				return fail(err)
 			}
 		}
-		more, err := u.inFolder(ctx, one, entry.Name != "")
+		more, err := u.inFolder(ctx, one, entry.Options.Has(api.FieldByName(api.FieldName)))
 		if err != nil {
 			return fail(err)
 		}
@@ -52,15 +46,15 @@ func (u *uploadFlags) readManifest(ctx contextual, name string, common planned) 
 	return plans, nil
 }
 
-// inFolder is the plan itself, or one for each file where its source is a
+// inFolder returns the plan itself, or one for each file where its source is a
 // folder. named: it has a name of its own, which is for one file only.
 func (u *uploadFlags) inFolder(ctx contextual, one planned, named bool) ([]planned, error) {
-	source := one.upload.Source
+	source := one.Source
 	if info, err := os.Stat(source.Path); source.Path == "" || err != nil || !info.IsDir() {
 		return []planned{one}, nil
 	}
 	if named {
-		return nil, errors.New("a folder takes no name: its files have theirs")
+		return nil, errors.New("a folder cannot have a name: its files keep theirs")
 	}
 	list := sourceList{inFolder: map[string]bool{}}
 	if err := list.folder(ctx.Context(), source.Path, source.Label, u.filter()); err != nil {

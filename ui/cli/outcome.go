@@ -124,13 +124,13 @@ func (o *uploadOutput) stored(one planned, before *api.Job) error {
 			return err
 		}
 		stored := api.Stored
-		return printJSON(o.p.Stdout, uploadLine{Source: one.upload.Source.String(), Outcome: &stored, File: file, Already: true})
+		return printJSON(o.p.Stdout, uploadLine{Source: one.Source.String(), Outcome: &stored, File: file, Already: true})
 	}
 	path := before.Upload.Path()
 	if before.File != nil {
 		path = cmp.Or(before.File.FilePath, path)
 	}
-	_, err := fmt.Fprintf(o.p.Stdout, "%s: skipped, stored as %s since %s\n", text.Safe(one.upload.Source.String()), text.Safe(path), before.Updated.Local().Format("2 Jan 2006 15:04"))
+	_, err := fmt.Fprintf(o.p.Stdout, "%s: skipped, stored as %s since %s\n", text.Safe(one.Source.String()), text.Safe(path), before.Updated.Local().Format("2 Jan 2006 15:04"))
 	return err
 }
 

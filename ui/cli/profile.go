@@ -182,7 +182,7 @@ func (q *profileFlags) apply(cmd *cobra.Command, c config.Config, f *flags, name
 	}
 	q.Tags = api.SplitTags(q.tags)
 	q.Extensions, q.KeyCommand = withoutEmpty(q.Extensions), withoutEmpty(q.KeyCommand)
-	if _, err := session.ParseExtensions(q.Extensions); err != nil {
+	if _, err := api.ParseExtensionList(q.Extensions); err != nil {
 		return profile, &exitError{exitUsage, err}
 	}
 	for _, field := range profileFields {

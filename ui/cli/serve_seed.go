@@ -94,12 +94,9 @@ func withSideFile(u api.Upload, name string) (api.Upload, error) {
 	if len(entries) != 1 || entries[0].Source != "" {
 		return u, errors.New("it has one object with the options of one file, and no source")
 	}
-	entry := entries[0]
-	entry.Source, entry.Name = u.Source.Path, cmp.Or(entry.Name, u.FileName)
-	base := u
-	result, _, _, err := entry.Upload("", base, api.NameExact)
-	result.Source = u.Source
-	return result, err
+	e := api.Entry{Upload: u}
+	entries[0].Options.Apply(&e)
+	return e.Upload, nil
 }
 
 // seedInto stores uploads at address and returns how many: those whose place is

@@ -161,7 +161,7 @@ func spoolInput(stdin io.Reader, dir string) (api.Source, error) {
 // unspool removes the copies of standard input that plans have which are not sent.
 func (p *Program) unspool(plans []planned) {
 	for _, one := range plans {
-		if dir := filepath.Dir(one.upload.Source.Path); filepath.Dir(dir) == p.spool() {
+		if dir := filepath.Dir(one.Source.Path); filepath.Dir(dir) == p.spool() {
 			os.RemoveAll(dir)
 		}
 	}

@@ -13,14 +13,12 @@ import (
 	"mediadesk/api/session"
 )
 
-// uploadFlags are the options of one upload as the command line has them.
+// uploadFlags are the flags of the command upload.
 type uploadFlags struct {
-	name, unique, folder, tags, region, metadata, description, webhook, manifest string
-	private                                                                      bool
-	extensions, responseFields                                                   []string
-	overwrite                                                                    map[string]*bool // by request field
-	wait                                                                         bool
-	timeout                                                                      time.Duration
+	repeated map[string]*[]string // fields whose flag can be given again, by flag
+	manifest string
+	wait     bool
+	timeout  time.Duration
 
 	include, exclude []string
 	receipt          string
@@ -35,7 +33,7 @@ func (u *uploadFlags) filter() session.Filter {
 }
 
 func newUpload(p *Program, f *flags) *cobra.Command {
-	u := &uploadFlags{overwrite: map[string]*bool{}}
+	u := &uploadFlags{repeated: map[string]*[]string{}}
 	cmd := &cobra.Command{
 		Use:   "upload SOURCE…",
 		Short: "Upload images and other files",
@@ -52,17 +50,16 @@ func newUpload(p *Program, f *flags) *cobra.Command {
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&u.name, "name", "", "file name, for one source (default: that of the source)")
-	fl.StringVar(&u.unique, "unique", "", "how the name is made: here (unique, made here), service (it adds a suffix) or off (exactly the name); default here")
-	fl.StringVar(&u.folder, "folder", "", "folder such as /summer/ (default /)")
-	fl.StringVar(&u.tags, "tags", "", "tags, parted by commas")
-	fl.BoolVar(&u.private, "private", false, "mark the file private")
-	fl.StringVar(&u.region, "region", "", "area of interest: x,y,width,height in pixels")
-	fl.StringArrayVar(&u.extensions, "extension", nil, "extension: its name or its JSON; may be given again")
-	fl.StringVar(&u.metadata, "metadata", "", "custom metadata: a JSON object")
-	fl.StringVar(&u.description, "description", "", "description (hosted services)")
-	fl.StringArrayVar(&u.responseFields, "response-field", nil, "field to have in the answer; may be given again")
-	fl.StringVar(&u.webhook, "webhook", "", "address that learns how extensions end, or none (default: our own where the service can reach it)")
+	for _, f := range api.UploadFields {
+		switch {
+		case f.Repeat:
+			u.repeated[f.Flag] = fl.StringArray(f.Flag, nil, f.Help)
+		case f.Kind == api.KindSwitch:
+			fl.Bool(f.Flag, f.Default, f.Help)
+		default:
+			fl.String(f.Flag, "", f.Help)
+		}
+	}
 	fl.StringVar(&u.manifest, "manifest", "", "file of sources with their options, as JSON or CSV")
 	fl.StringArrayVar(&u.include, "include", nil, "of folders only files that match, such as '*.jpg' or 'a/**'; may be given again")
 	fl.StringArrayVar(&u.exclude, "exclude", nil, "of folders no files and folders that match; may be given again")
@@ -72,114 +69,51 @@ func newUpload(p *Program, f *flags) *cobra.Command {
 	fl.IntVar(&f.Concurrency, "concurrency", 0, "number of uploads at the same time (default: the setting)")
 	addRetryFor(cmd, f)
 	addWait(cmd, &u.wait, &u.timeout)
-	for flag, field := range overwriteFlags {
-		u.overwrite[field] = fl.Bool(flag, true, "whether the request says "+field+"; for --unique off")
-	}
 	return cmd
 }
 
-// overwriteFlags are the four switches, by flag, with their request fields.
-var overwriteFlags = map[string]string{
-	"overwrite-file":     "overwriteFile",
-	"overwrite-tags":     "overwriteTags",
-	"overwrite-ai-tags":  "overwriteAITags",
-	"overwrite-metadata": "overwriteCustomMetadata",
-}
-
-// options makes an upload of the flags. A flag that was not given is an absent
-// field.
-func (u *uploadFlags) options(cmd *cobra.Command, profile session.Profile) (api.Upload, api.Naming, error) {
-	var up api.Upload
-	fail := func(err error) (api.Upload, api.Naming, error) { return up, "", &exitError{exitUsage, err} }
-	given := cmd.Flags().Changed
-	naming := profile.Naming
-	if given("unique") {
-		naming = api.Naming(u.unique)
-	}
-	if u.noDefaults {
-		profile.Folder, profile.Tags, profile.Extensions = "", nil, nil
-	}
-	switch naming {
-	case "":
-		naming = api.NameHere
-	case api.NameHere, api.NameService, api.NameExact:
-	default:
-		return fail(fmt.Errorf("--unique is here, service or off, not %q", u.unique))
-	}
-	if naming != api.NameExact && given("overwrite-file") && *u.overwrite["overwriteFile"] {
-		return fail(fmt.Errorf("--overwrite-file needs --unique off: a unique name never meets another file"))
-	}
-	if given("tags") {
-		up.Tags = api.Set(api.SplitTags(u.tags))
-	} else if len(profile.Tags) > 0 {
-		up.Tags = api.Set(profile.Tags)
-	}
-	if given("folder") {
-		up.Folder = api.Set(u.folder)
-	} else if profile.Folder != "" {
-		up.Folder = api.Set(profile.Folder)
-	}
-	if given("private") {
-		up.IsPrivateFile = api.Set(u.private)
-	}
-	if given("region") {
-		up.CustomCoordinates = api.Set(strings.ReplaceAll(u.region, " ", ""))
-	}
-	if given("description") {
-		up.Description = api.Set(u.description)
-	}
-	if len(u.responseFields) > 0 {
-		up.ResponseFields = api.Set(splitAll(u.responseFields))
-	}
-	if given("metadata") {
-		members, err := api.ParseMetadata(u.metadata)
-		if err != nil {
-			return fail(err)
+// entry makes an upload of the flags and the defaults of the profile. The field of
+// a flag that was not given is absent.
+func (u *uploadFlags) entry(cmd *cobra.Command, profile session.Profile) (api.Entry, error) {
+	e := api.Entry{Naming: profile.Naming}
+	if !u.noDefaults {
+		if profile.Folder != "" {
+			e.Folder = api.Set(profile.Folder)
 		}
-		up.CustomMetadata = api.Set(members)
-	}
-	if len(u.extensions) > 0 {
-		list, err := session.ParseExtensions(u.extensions)
-		if err != nil {
-			return fail(err)
+		if len(profile.Tags) > 0 {
+			e.Tags = api.Set(profile.Tags)
 		}
-		up.Extensions = api.Set(list)
-	} else if len(profile.Extensions) > 0 {
-		up.Extensions = api.Set(profile.Extensions)
+		if len(profile.Extensions) > 0 {
+			e.Extensions = api.Set(profile.Extensions)
+		}
 	}
-	if given("webhook") && u.webhook != session.NoWebhook {
-		up.WebhookURL = api.Set(u.webhook)
-	}
-	for flag, field := range overwriteFlags {
-		if !given(flag) {
+	for _, f := range api.UploadFields {
+		flag := cmd.Flags().Lookup(f.Flag)
+		if !flag.Changed {
 			continue
 		}
-		value := api.Set(*u.overwrite[field])
-		switch field {
-		case "overwriteFile":
-			up.OverwriteFile = value
-		case "overwriteTags":
-			up.OverwriteTags = value
-		case "overwriteAITags":
-			up.OverwriteAITags = value
-		case "overwriteCustomMetadata":
-			up.OverwriteCustomMetadata = value
+		var err error
+		switch {
+		case f.Kind == api.KindExtensions:
+			var list []api.Extension
+			list, err = api.ParseExtensionList(*u.repeated[f.Flag])
+			e.Extensions = api.Set(list)
+		case f.Repeat:
+			err = f.Parse(&e, strings.Join(*u.repeated[f.Flag], ","))
+		default:
+			err = f.Parse(&e, flag.Value.String())
+		}
+		if err != nil {
+			return e, &exitError{exitUsage, err}
 		}
 	}
-	return up, naming, nil
-}
-
-// splitAll parts values that hold several, joined with commas.
-func splitAll(values []string) []string {
-	var all []string
-	for _, v := range values {
-		for _, one := range strings.Split(v, ",") {
-			if one = strings.TrimSpace(one); one != "" {
-				all = append(all, one)
-			}
-		}
+	if e.Naming == "" {
+		e.Naming = api.NameHere
 	}
-	return all
+	if e.Naming != api.NameExact && cmd.Flags().Changed("overwrite-file") && e.OverwriteFile.Or(false) {
+		return e, usage("--overwrite-file needs --unique off: a unique name never meets another file")
+	}
+	return e, nil
 }
 
 // contextual is a command, for the context that it runs in.
@@ -187,20 +121,17 @@ type contextual interface{ Context() context.Context }
 
 // planned is one upload before it is a job.
 type planned struct {
-	upload    api.Upload
-	naming    api.Naming
-	noWebhook bool
-	inFolder  bool   // it came from a folder
-	from      string // where in a manifest it stands; empty: in none
-	err       error  // why it cannot be sent; nil: nothing is known against it
+	api.Entry
+	inFolder bool   // it came from a folder
+	from     string // where in a manifest it stands; empty: in none
+	err      error  // why it cannot be sent; nil: nothing is known against it
 }
 
 // of is the same plan for another source.
 func (one planned) of(s api.Source, inFolder bool) planned {
-	up := &one.upload
-	up.Source, up.FileName, one.inFolder = s, s.Name(), inFolder
+	one.Source, one.FileName, one.inFolder = s, s.Name(), inFolder
 	if s.Sub != "" {
-		up.Folder = api.Set(s.FolderUnder(up.Folder.Or("/")))
+		one.Folder = api.Set(s.FolderUnder(one.Folder.Or("/")))
 	}
 	return one
 }
@@ -210,7 +141,7 @@ func broken(err error) planned {
 	one := planned{err: err}
 	var source *api.SourceError
 	if errors.As(err, &source) {
-		one.upload.Source = api.Source{Path: source.Path}
+		one.Source = api.Source{Path: source.Path}
 	}
 	return one
 }
@@ -225,32 +156,30 @@ func (l *sourceList) merge(other sourceList) {
 // plan makes the uploads that the command line asks for. With an error it
 // returns those that it made so far, which are not to be sent.
 func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profile, args []string) ([]planned, error) {
-	up, naming, err := u.options(cmd, profile)
+	e, err := u.entry(cmd, profile)
 	if err != nil {
 		return nil, err
 	}
 	if err := u.filter().Check(); err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
-	if folder, ok := up.Folder.Get(); ok {
-		if _, err := api.CleanFolder(folder); err != nil {
-			return nil, &exitError{exitUsage, err}
-		}
+	if _, err := api.CleanFolder(e.Folder.Or("/")); err != nil {
+		return nil, &exitError{exitUsage, err}
 	}
-	common := planned{upload: up, naming: naming, noWebhook: u.webhook == session.NoWebhook}
+	common, name := planned{Entry: e}, e.FileName
 	u.found, err = find(cmd.Context(), args, p.Stdin, p.spool(), u.filter())
 	plans := make([]planned, 0, len(u.found.sources))
 	for _, s := range u.found.sources {
 		one := common.of(s, u.found.inFolder[s.Path])
-		if u.name != "" {
-			one.upload.FileName = u.name
+		if name != "" {
+			one.FileName = name
 		}
 		plans = append(plans, one)
 	}
 	if err != nil {
 		return plans, err
 	}
-	if u.name != "" && (len(u.found.sources)+len(u.found.bad) != 1 || u.found.folders > 0 || u.manifest != "") {
+	if name != "" && (len(u.found.sources)+len(u.found.bad) != 1 || u.found.folders > 0 || u.manifest != "") {
 		return plans, usage("--name is for one source; here are %d", len(u.found.sources))
 	}
 	for _, err := range u.found.bad {
@@ -275,9 +204,9 @@ func checkPlans(plans []planned) error {
 		if one.err != nil {
 			continue
 		}
-		if problems := one.upload.Check(); len(problems) > 0 {
+		if problems := one.Check(); len(problems) > 0 {
 			if !one.inFolder || !isPlace(problems[0]) {
-				where := one.upload.Source.String()
+				where := one.Source.String()
 				if one.from != "" {
 					where = one.from + ": " + where
 				}
@@ -286,20 +215,20 @@ func checkPlans(plans []planned) error {
 			one.err = problems[0]
 			continue
 		}
-		if one.naming != api.NameExact {
+		if one.Naming != api.NameExact {
 			continue
 		}
 		// One of the two would be lost below the other, and which one is a
 		// matter of luck.
-		if other, taken := places[one.upload.Path()]; taken && !one.upload.OverwriteFile.IsSet() {
+		if other, taken := places[one.Path()]; taken && !one.OverwriteFile.IsSet() {
 			one.err = &api.RuleError{
 				Field:   "fileName",
-				Message: fmt.Sprintf("it would be stored as %s, which %s takes already", one.upload.Path(), other),
+				Message: fmt.Sprintf("it would be stored as %s, which %s takes already", one.Path(), other),
 				Help:    "Use --unique here, rename one of them, or say --overwrite-file to have versions of one file.",
 			}
 			continue
 		}
-		places[one.upload.Path()] = one.upload.Source.String()
+		places[one.Path()] = one.Source.String()
 	}
 	return nil
 }
@@ -314,7 +243,7 @@ func isPlace(err error) bool {
 // job hands a plan to the queue: the name is made unique, the source is looked
 // at, and the webhook is chosen.
 func (one planned) job(profile session.Profile, batch string) (api.Job, error) {
-	job := api.Job{Profile: profile.Name, Upload: one.upload, Naming: one.naming, State: api.Waiting, Batch: batch}
+	job := api.Job{Profile: profile.Name, Upload: one.Upload, Naming: one.Naming, State: api.Waiting, Batch: batch}
 	if one.err != nil {
 		return job, one.err
 	}
@@ -329,8 +258,7 @@ func (one planned) job(profile session.Profile, batch string) (api.Job, error) {
 		job.Identity = id
 	}
 	api.ApplyNaming(&job.Upload, job.Naming)
-	asked := len(job.Upload.Extensions.Or(nil)) > 0
-	job.OwnWebhook = asked && !one.noWebhook && !job.Upload.WebhookURL.IsSet() && profile.Receiver != ""
+	job.OwnWebhook = one.Webhook(profile.Receiver)
 	return job, nil
 }
 
@@ -419,7 +347,7 @@ func alreadyStored(ctx context.Context, d *session.Session, plans []planned) ([]
 	uploads := make([]api.Upload, len(plans))
 	for i := range plans {
 		if plans[i].err == nil {
-			uploads[i] = plans[i].upload
+			uploads[i] = plans[i].Upload
 		}
 	}
 	return d.AlreadyStored(ctx, uploads)

@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
-	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 )
 
@@ -50,7 +49,7 @@ func ChooseExtension(over *kit.Overlays, title string, take func(api.Extension) 
 
 // readExtension reads one extension: its name, or its element as JSON.
 func readExtension(text string) (api.Extension, error) {
-	list, err := session.ParseExtensions([]string{text})
+	list, err := api.ParseExtensionList([]string{text})
 	switch {
 	case err != nil:
 		return api.Extension{}, err

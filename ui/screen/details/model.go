@@ -256,8 +256,6 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return m.ticked(msg), true
 	case replayedMsg:
 		return m.replayed(msg), true
-	case editMsg:
-		return m.runEditor(msg), true
 	case editedMsg:
 		return m.edited(msg), true
 	case versionsMsg:

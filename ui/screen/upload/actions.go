@@ -34,7 +34,7 @@ func (m *Model) Actions() []kit.Action {
 	if m.focus.stop == stopList {
 		actions = append(actions, m.fileActions()...)
 	}
-	if m.keepable() != noKeep || m.focus.stop == stopSide {
+	if m.keepable() != noField || m.focus.stop == stopSide {
 		keep := kit.Action{ID: "form.keep", Keys: kit.Bind("keep what would be lost", "", "ctrl+g"), Group: groupForm, Footer: true, Disabled: m.noKeep, Do: then(m.keep)}
 		if m.keepKey() == "k" {
 			keep.Keys = kit.Bind(keep.Label(), "k", "k", "ctrl+g")
@@ -128,11 +128,11 @@ func (m *Model) Catalog() map[string][]kit.Action {
 	form.offer = []string{"/"}
 	parts["folders"] = form.Actions()
 	over := overlay{m: form}
-	parts["the request"] = (&requestView{overlay: over}).Actions()
+	parts["the request"] = newRequest(form, form.current(), api.Request{}, nil).Actions()
 	parts["presets"] = (&presetView{overlay: over}).Actions()
 	parts["patterns"] = (&patternView{overlay: over}).Actions()
 	parts["the picture"] = (&regionView{overlay: over}).Actions()
-	parts["edited text"] = (&textProblem{overlay: over}).Actions()
+	parts["edited text"] = newTextProblem(form, nil, nil, nil, false).Actions()
 	return parts
 }
 
@@ -197,7 +197,7 @@ func (m *Model) itemActions(i *item) []kit.Action {
 		}
 		actions = append(actions, kit.Action{ID: "form.draw-region", Keys: kit.Bind("draw it on the picture", "", "enter"), Group: "Region", Footer: true, Disabled: m.noDraw, Do: m.drawRegion})
 	}
-	if i != nil && extensionOf[i.field] != "" {
+	if i != nil && i.known != nil {
 		actions = append(
 			actions,
 			kit.Action{ID: "form.extension-earlier", Keys: kit.Bind("run this extension earlier", "", "<"), Group: groupExtensions, Disabled: m.noOrder, Do: then(func() { m.moveExtension(-1) })},
@@ -264,7 +264,7 @@ func (m *Model) noForm() string {
 }
 
 func (m *Model) noKeep() string {
-	if m.keepable() == noKeep {
+	if m.keepable() == noField {
 		return "nothing is lost that a switch could keep"
 	}
 	return ""
@@ -297,9 +297,9 @@ func (m *Model) chosen() tea.Cmd {
 func (m *Model) keepable() field {
 	s := m.current()
 	if s == nil {
-		return noKeep
+		return noField
 	}
-	if f := m.predict(s).keep(); f != noKeep {
+	if f := m.predict(s).keep(); f != noField {
 		return f
 	}
 	return m.sum().all.keepable()
@@ -309,7 +309,7 @@ func (m *Model) keepable() field {
 // to the current source alone where that is none of them.
 func (m *Model) keep() {
 	f := m.keepable()
-	if f == noKeep {
+	if f == noField {
 		return
 	}
 	s := m.current()

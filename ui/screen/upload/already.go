@@ -38,7 +38,7 @@ func (m *Model) findAlready() tea.Cmd {
 	msg := alreadyMsg{}
 	var uploads []api.Upload
 	for _, s := range m.sources {
-		msg.sources, uploads = append(msg.sources, s), append(uploads, m.verdict(s).upload)
+		msg.sources, uploads = append(msg.sources, s), append(uploads, s.upload())
 	}
 	ctx, s := m.o.Context, m.o.Session
 	return func() tea.Msg {
@@ -98,9 +98,7 @@ func storedWords(job *api.Job) string {
 func (m *Model) writeManifest() tea.Cmd {
 	var entries []session.ManifestEntry
 	for _, s := range m.sources {
-		u := m.verdict(s).upload
-		none := s.values[fieldWebhook] != webhookOurs && !u.WebhookURL.IsSet()
-		entries = append(entries, session.ManifestOf(&u, s.values.naming(), none))
+		entries = append(entries, session.ManifestOf(&s.entry))
 	}
 	s := m.o.Session
 	return func() tea.Msg {

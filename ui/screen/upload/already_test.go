@@ -60,7 +60,7 @@ func TestWriteManifest(t *testing.T) {
 		},
 	})
 	run(t, m, m.writeManifest())
-	if len(got) != 2 || got[0].Source != "/a.jpg" || got[1].Source != "https://example.com/b.jpg" || got[0].Unique != api.NameHere {
+	if len(got) != 2 || got[0].Source != "/a.jpg" || got[1].Source != "https://example.com/b.jpg" || got[0].Options.Text(api.FieldByKey("unique")) != "here" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -50,8 +50,8 @@ func (k *known) isPicture() (yes, sure bool) {
 
 // checksOf checks one source against the rules of service.md §4.1, the limits of §8 and
 // what the profile's service can do.
-func checksOf(u *api.Upload, v *values, problems []problem, k *known, p session.Profile) []check {
-	c := checker{u: u, v: v, k: k, p: p}
+func checksOf(e *api.Entry, problems []problem, k *known, p session.Profile) []check {
+	c := checker{Entry: e, k: k, p: p}
 	c.source()
 	c.rules(problems)
 	c.counts()
@@ -61,8 +61,7 @@ func checksOf(u *api.Upload, v *values, problems []problem, k *known, p session.
 }
 
 type checker struct {
-	u      *api.Upload
-	v      *values
+	*api.Entry
 	k      *known
 	p      session.Profile
 	checks []check
@@ -81,7 +80,7 @@ func (c *checker) refuse(f field, err error) {
 
 // source looks at the file itself.
 func (c *checker) source() {
-	if c.u.Source.URL != "" || !c.k.looked {
+	if c.Source.URL != "" || !c.k.looked {
 		return
 	}
 	if c.k.err != nil {
@@ -108,17 +107,13 @@ func (c *checker) rules(problems []problem) {
 	for _, p := range problems {
 		c.refuse(p.field, p.err)
 	}
-	for _, err := range c.u.Check() {
+	for _, err := range c.Check() {
 		c.refuse(fieldOf(err), err)
 	}
-	// The folder in the upload is cleaned already; what was typed is checked.
-	if _, err := api.CleanFolder(c.v[fieldFolder]); err != nil && !c.has(fieldFolder) {
-		c.refuse(fieldFolder, err)
-	}
-	if hasFields(c.v[fieldName]) {
+	if hasFields(c.FileName) {
 		c.add(warn, fieldName, "The name holds a field of a pattern; as it is, its braces become _.", "Press ctrl+t to use it as a pattern.")
 	}
-	if c.u.Source.URL != "" && !c.p.Local && api.IsPrivateHost(c.u.Source.URL) {
+	if c.Source.URL != "" && !c.p.Local && api.IsPrivateHost(c.Source.URL) {
 		c.add(warn, fieldName, "The source address is in a private network, which "+host(c.p)+" cannot reach.", "Send the file itself instead.")
 	}
 }
@@ -134,10 +129,10 @@ func (c *checker) has(f field) bool {
 
 // counts shows how much of a limit is used, where it is not passed.
 func (c *checker) counts() {
-	if tags := c.u.Tags.Or(nil); len(tags) > 0 && !c.has(fieldTags) {
+	if tags := c.Tags.Or(nil); len(tags) > 0 && !c.has(fieldTags) {
 		c.add(fine, fieldTags, fmt.Sprintf("Tags %d/%d characters", api.TagLength(tags), api.MaxTagLength), "")
 	}
-	if depth := api.FolderDepth(c.v[fieldFolder]); depth > 0 && !c.has(fieldFolder) {
+	if depth := api.FolderDepth(c.Folder.Or("")); depth > 0 && !c.has(fieldFolder) {
 		c.add(fine, fieldFolder, fmt.Sprintf("Folder %d/%d levels", depth, api.MaxFolderDepth), "")
 	}
 }
@@ -145,7 +140,7 @@ func (c *checker) counts() {
 // pictureOnly looks at what only pictures can have.
 func (c *checker) pictureOnly() {
 	isPicture, sure := c.k.isPicture()
-	if text, ok := c.u.CustomCoordinates.Get(); ok && sure && !c.has(fieldRegion) {
+	if text, ok := c.CustomCoordinates.Get(); ok && sure && !c.has(fieldRegion) {
 		_, err := api.CheckRegion(text, isPicture, c.k.facts.Stored.X, c.k.facts.Stored.Y)
 		c.refuse(fieldRegion, err)
 	}
@@ -156,22 +151,22 @@ func (c *checker) pictureOnly() {
 	if what == "" {
 		what = "no picture"
 	}
-	if len(c.u.Extensions.Or(nil)) > 0 {
+	if len(c.Extensions.Or(nil)) > 0 {
 		c.add(warn, fieldRemove, "Extensions work on pictures; this is: "+what+".", "Leave them out, or expect them to fail.")
 	}
-	if c.u.IsPrivateFile.Or(false) {
+	if c.IsPrivateFile.Or(false) {
 		c.add(warn, fieldPrivate, "Private counts for pictures only; this is: "+what+".", "")
 	}
 }
 
 // webhook looks whether somebody will be told how slow extensions end.
 func (c *checker) webhook() {
-	list := c.u.Extensions.Or(nil)
+	list := c.Extensions.Or(nil)
 	if len(list) == 0 {
 		return
 	}
-	address := c.u.WebhookURL.Or("")
-	if ownWebhook(c.u, c.v, c.p) {
+	address := c.WebhookURL.Or("")
+	if c.Webhook(c.p.Receiver) {
 		address = c.p.Receiver
 	}
 	if address != "" {
@@ -180,14 +175,14 @@ func (c *checker) webhook() {
 		}
 		return
 	}
-	if c.v[fieldWebhook] == webhookAddress {
+	if c.WebhookURL.IsSet() {
 		return
 	}
 	for _, e := range list {
 		if e.Name != api.RemoveBackground {
 			continue
 		}
-		if c.v[fieldWebhook] == webhookOurs {
+		if !c.NoWebhook {
 			c.add(warn, fieldWebhook, "remove-bg ends later and no webhook receiver runs: its end can only be guessed from the file.", "Give an address, or look at the details later.")
 			return
 		}
@@ -202,21 +197,16 @@ func fieldOf(err error) field {
 	if !errors.As(err, &rule) {
 		return fieldName
 	}
-	switch rule.Field {
-	case "tags":
-		return fieldTags
-	case "folder":
-		return fieldFolder
-	case "customCoordinates":
-		return fieldRegion
-	case "extensions":
+	switch f := api.FieldByName(rule.Field); {
+	case f == nil: // the source
+		return fieldName
+	case f.Kind == api.KindExtensions:
 		return fieldOtherJSON
-	case "webhookUrl":
+	case f.Name == api.FieldWebhook:
 		return fieldAddress
-	case "customMetadata":
-		return fieldMetadata
+	default:
+		return field(f.Key)
 	}
-	return fieldName
 }
 
 // host is the name of the service in a sentence.

@@ -54,7 +54,7 @@ func TestChecks(t *testing.T) {
 		{"extension on no picture", file, aText, localProfile(), map[field]string{fieldRemove: on}, warn, fieldRemove, "TXT text"},
 		{"private, no picture", file, aText, localProfile(), map[field]string{fieldPrivate: on}, warn, fieldPrivate, "TXT text"},
 		{"metadata", file, aPicture, localProfile(), map[field]string{fieldMetadata: "words"}, stop, fieldMetadata, "row 1"},
-		{"extension twice", file, aPicture, localProfile(), map[field]string{fieldRemove: on, fieldOtherName: "remove-bg"}, stop, fieldOtherJSON, "twice"},
+		{"extension twice", file, aPicture, localProfile(), map[field]string{fieldRemove: on, fieldOtherName: "remove-bg"}, stop, fieldOtherName, "a row of its own"},
 		{"webhook is no address", file, aPicture, localProfile(), map[field]string{fieldWebhook: webhookAddress, fieldAddress: "ftp://x"}, stop, fieldAddress, "http"},
 		{"webhook at home, service away", file, aPicture, hostedProfile(), map[field]string{fieldRemove: on}, warn, fieldWebhook, "127.0.0.1:7900"},
 		{"private webhook, service away", file, aPicture, hostedProfile(), map[field]string{fieldGoogle: on, fieldWebhook: webhookAddress, fieldAddress: "http://10.1.2.3/x"}, warn, fieldWebhook, "10.1.2.3"},
@@ -63,17 +63,13 @@ func TestChecks(t *testing.T) {
 		{"address at home, service away", api.Source{URL: "http://192.168.1.9/a.jpg"}, known{}, hostedProfile(), nil, warn, fieldName, "private network"},
 		{"address that is none", api.Source{URL: "c:/a.jpg"}, known{}, localProfile(), nil, stop, fieldName, "http"},
 	} {
-		v := startValues(c.src, c.p)
-		for f, text := range c.set {
-			v[f] = text
-		}
-		u, problems := build(c.src, &v, c.p)
+		o, problems := filled(c.src, c.p, c.set)
 		found := false
-		for _, l := range checksOf(&u, &v, problems, &c.k, c.p) {
+		for _, l := range checksOf(&o.entry, problems, &c.k, c.p) {
 			found = found || l.level == c.level && l.field == c.field && strings.Contains(l.text, c.want)
 		}
 		if !found {
-			t.Errorf("%s: no check with %q:\n%+v", c.name, c.want, checksOf(&u, &v, problems, &c.k, c.p))
+			t.Errorf("%s: no check with %q:\n%+v", c.name, c.want, checksOf(&o.entry, problems, &c.k, c.p))
 		}
 	}
 }
@@ -95,22 +91,16 @@ func TestChecksAreQuiet(t *testing.T) {
 		"a private picture":                      {localProfile(), map[field]string{fieldPrivate: on}},
 		"a region, size unknown":                 {localProfile(), map[field]string{fieldRegion: "9,9,9,9"}},
 	} {
-		v := startValues(api.Source{Path: "/p/a.jpg"}, c.p)
-		for f, text := range c.set {
-			v[f] = text
-		}
-		u, problems := build(api.Source{}, &v, c.p)
-		for _, l := range checksOf(&u, &v, problems, &k, c.p) {
+		o, problems := filled(api.Source{Path: "/p/a.jpg"}, c.p, c.set)
+		for _, l := range checksOf(&o.entry, problems, &k, c.p) {
 			if l.level != fine {
 				t.Errorf("%s: %s", name, l.text)
 			}
 		}
 	}
-	v := startValues(api.Source{Path: "/p/a.jpg"}, localProfile())
-	v[fieldFolder], v[fieldTags] = "a b", "%"
-	u, problems := build(api.Source{}, &v, localProfile())
+	o, problems := filled(api.Source{Path: "/p/a.jpg"}, localProfile(), map[field]string{fieldFolder: "a b", fieldTags: "%"})
 	seen := map[string]int{}
-	for _, l := range checksOf(&u, &v, problems, &k, localProfile()) {
+	for _, l := range checksOf(&o.entry, problems, &k, localProfile()) {
 		if seen[l.text]++; seen[l.text] > 1 {
 			t.Errorf("said twice: %s", l.text)
 		}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -61,7 +62,7 @@ func TestCurlTwins(t *testing.T) {
 			fieldOverFile: off, fieldOverTags: on, fieldOverAITags: off, fieldOverMetadata: on,
 			fieldAnswerTags: on, fieldAnswerRegion: on, fieldAnswerPrivate: on, fieldAnswerEmbedded: on, fieldAnswerMetadata: on,
 		}},
-		{"later.png", map[field]string{fieldRemove: on, fieldShadow: on, fieldColour: "green", fieldWebhook: webhookAddress, fieldAddress: "https://example.com/hook?a=1&b='2'"}},
+		{"later.png", map[field]string{fieldRemove: on, fieldShadow: on, fieldColor: "green", fieldWebhook: webhookAddress, fieldAddress: "https://example.com/hook?a=1&b='2'"}},
 		{remote.URL + "/from%20afar.png?x='1'&y=2", map[field]string{fieldName: "afar.png"}},
 	} {
 		for _, naming := range []api.Naming{api.NameHere, api.NameService, api.NameExact} {
@@ -73,7 +74,12 @@ func TestCurlTwins(t *testing.T) {
 						t.Skipf("the file system takes no such name: %v", err)
 					}
 				}
-				m := started(t, Options{Sources: []api.Source{src}, Profile: localProfile(), Session: &stub{request: twin.DescribeUpload}})
+				var shown api.Request
+				m := started(t, Options{Sources: []api.Source{src}, Profile: localProfile(), Session: &stub{request: func(u *api.Upload) (api.Request, error) {
+					var err error
+					shown, err = twin.DescribeUpload(u)
+					return shown, err
+				}}})
 				for f, text := range c.set {
 					m.set(m.sources[0], f, text)
 				}
@@ -103,10 +109,10 @@ func TestCurlTwins(t *testing.T) {
 					t.Fatalf("answered %s, %v\n%s", answer, err, line)
 				}
 				// The program's own upload, with the name that the line has.
-				u := m.verdict(m.sources[0]).upload
+				u := m.sources[0].upload()
 				api.ApplyNaming(&u, naming)
 				if naming == api.NameHere {
-					for _, p := range m.Overlays().Top().(*requestView).request.Parts {
+					for _, p := range shown.Parts {
 						if p.Name == "fileName" {
 							u.FileName = p.Value
 						}
@@ -132,7 +138,7 @@ func bare(t *testing.T, f *api.File, naming api.Naming) string {
 	if err := json.Unmarshal(f.Raw, &members); err != nil {
 		t.Fatalf("%s: %v", f.Raw, err)
 	}
-	for _, name := range []string{"fileId", "createdAt", "updatedAt", "url", "thumbnailUrl"} {
+	for _, name := range []string{"fileId", "createdAt", "updatedAt", "url", "thumbnail", "thumbnailUrl"} {
 		if members[name] == nil {
 			t.Errorf("the record has no %s: %s", name, f.Raw)
 		}
@@ -141,7 +147,7 @@ func bare(t *testing.T, f *api.File, naming api.Naming) string {
 	delete(members["versionInfo"].(map[string]any), "id")
 	if naming == api.NameService {
 		for _, name := range []string{"name", "filePath"} {
-			members[name] = ourSuffix.ReplaceAllString(members[name].(string), "$1")
+			members[name] = regexp.MustCompile(`_[A-Za-z0-9_-]{9}(\.[^.]*)?$`).ReplaceAllString(members[name].(string), "$1")
 		}
 	}
 	text, err := json.MarshalIndent(members, "", " ")

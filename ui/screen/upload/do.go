@@ -35,9 +35,7 @@ type left struct {
 // draft is one source on its way to the queue.
 type draft struct {
 	source *source
-	src    api.Source
-	upload api.Upload
-	naming api.Naming
+	api.Entry
 	own    bool
 	picked api.Identity // when the form looked at it; zero: it did not
 }
@@ -124,7 +122,7 @@ func (m *Model) sendWords(sources []*source) string {
 	folders := map[string]bool{}
 	folder := ""
 	for _, s := range sources {
-		folder, _ = api.CleanFolder(s.values[fieldFolder])
+		folder = s.folder()
 		folders[folder] = true
 	}
 	to := folder
@@ -144,9 +142,9 @@ func (m *Model) hand(without map[*source]bool) tea.Cmd {
 		if without[s] {
 			continue
 		}
-		u := m.verdict(s).upload
 		s.failed = nil
-		d := draft{source: s, src: s.src, upload: u, naming: s.values.naming(), own: ownWebhook(&u, &s.values, m.o.Profile)}
+		d := draft{source: s, Entry: s.entry, own: s.entry.Webhook(m.o.Profile.Receiver)}
+		d.Upload = s.upload()
 		if s.known.looked && s.known.err == nil {
 			d.picked = s.known.identity
 		}
@@ -176,11 +174,11 @@ func handOver(ctx context.Context, profile string, drafts []draft, send func(con
 	jobs := make([]api.Job, 0, len(drafts))
 	batch := session.NewBatch(time.Now())
 	for _, d := range drafts {
-		job := api.Job{Profile: profile, Upload: d.upload, Naming: d.naming, OwnWebhook: d.own, Batch: batch}
-		if d.src.URL == "" {
-			now, err := api.Identify(d.src.Path)
+		job := api.Job{Profile: profile, Upload: d.Upload, Naming: d.Naming, OwnWebhook: d.own, Batch: batch}
+		if d.Source.URL == "" {
+			now, err := api.Identify(d.Source.Path)
 			if err == nil && d.picked != (api.Identity{}) && !now.Same(d.picked) {
-				err = changedError(d.src, d.picked, now)
+				err = changedError(d.Source, d.picked, now)
 			}
 			if err != nil {
 				msg.left = append(msg.left, left{d.source, err})
@@ -188,7 +186,7 @@ func handOver(ctx context.Context, profile string, drafts []draft, send func(con
 			}
 			job.Identity = now
 		}
-		api.ApplyNaming(&job.Upload, d.naming)
+		api.ApplyNaming(&job.Upload, d.Naming)
 		jobs = append(jobs, job)
 		msg.taken = append(msg.taken, d.source)
 	}
@@ -240,8 +238,8 @@ func (m *Model) letGo(msg handedMsg) {
 	}
 	gone := map[*source]bool{}
 	for _, s := range msg.taken {
-		if count[s.src] > 0 {
-			count[s.src]--
+		if count[s.entry.Source] > 0 {
+			count[s.entry.Source]--
 			gone[s] = true
 		}
 	}

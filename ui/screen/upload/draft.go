@@ -13,37 +13,44 @@ import (
 	"mediadesk/ui/page"
 )
 
-// kept is the form as it is kept while it is not sent: every source with all
-// that was typed for it, the marks, and where the focus was. Texts stand once,
-// however many sources have them.
+// kept is the form as it is kept while it is not sent: every source with all that
+// was typed for it, the marks, and where the focus was. Options stand once, however
+// many sources have them.
 type kept struct {
-	Version int          `json:"version"`
-	Texts   []string     `json:"texts"`
-	Sources []keptSource `json:"sources"`
-	Cursor  int          `json:"cursor"`
-	Focus   string       `json:"focus,omitempty"` // key of a field; empty: another place
+	Version int                 `json:"version"`
+	Options []api.UploadOptions `json:"options"` // but for the names
+	Sources []keptSource        `json:"sources"`
+	Cursor  int                 `json:"cursor"`
+	Focus   field               `json:"focus,omitempty"` // empty: no row has it
 
 	// Edited is a text of the options that has errors, and EditedOf the places of
 	// the sources that it is about.
 	Edited   string `json:"edited,omitempty"`
 	EditedOf []int  `json:"editedOf,omitempty"`
+
+	// Texts are those of version 2, of which Values are places.
+	Texts []string `json:"texts,omitempty"`
 }
 
 type keptSource struct {
-	Source api.Source     `json:"source"`
-	Marked bool           `json:"marked,omitempty"`
-	Values map[string]int `json:"values"` // places in Texts, by the key of the field
+	Source  api.Source      `json:"source"`
+	Name    string          `json:"name"`
+	Marked  bool            `json:"marked,omitempty"`
+	Options int             `json:"options"` // place in Options
+	Typed   map[field]typed `json:"typed,omitempty"`
+
+	Values map[field]int `json:"values,omitempty"` // of version 2
 }
 
-// keptVersion is of the way in which forms are kept.
-const keptVersion = 2
+// keptVersion is of the way in which forms are kept; version 2 is still read.
+const keptVersion = 3
 
 // snapshot is a copy of what is kept, made on the event loop; its text is made
 // elsewhere.
 type snapshot struct {
 	sources []source
 	cursor  int
-	focus   string
+	focus   field
 	edited  string
 	of      []int
 }
@@ -51,7 +58,7 @@ type snapshot struct {
 func (m *Model) snapshot() snapshot {
 	s := snapshot{cursor: m.list.Cursor()}
 	for _, src := range m.sources {
-		s.sources = append(s.sources, source{src: src.src, values: src.values, marked: src.marked})
+		s.sources = append(s.sources, source{options: src.options, marked: src.marked})
 	}
 	for _, of := range m.textOf {
 		if at := slices.Index(m.sources, of); at >= 0 {
@@ -62,8 +69,8 @@ func (m *Model) snapshot() snapshot {
 	if len(s.of) == len(m.textOf) {
 		s.edited = m.text
 	}
-	if m.focus.stop == stopItem && m.focus.field < fieldCount {
-		s.focus = fieldKeys[m.focus.field]
+	if i := m.focused(); i != nil && i.meta == nil {
+		s.focus = i.field
 	}
 	return s
 }
@@ -75,20 +82,23 @@ func (s snapshot) text() ([]byte, error) {
 	}
 	k := kept{Version: keptVersion, Cursor: s.cursor, Focus: s.focus, Edited: s.edited, EditedOf: s.of}
 	at := map[string]int{}
-	for _, src := range s.sources {
-		ks := keptSource{Source: src.src, Marked: src.marked, Values: map[string]int{}}
-		for f, text := range src.values {
-			if text == "" {
-				continue
-			}
-			i, ok := at[text]
-			if !ok {
-				i = len(k.Texts)
-				at[text] = i
-				k.Texts = append(k.Texts, text)
-			}
-			ks.Values[fieldKeys[f]] = i
+	for i := range s.sources {
+		src := &s.sources[i]
+		e := src.entry
+		ks := keptSource{Source: e.Source, Name: e.FileName, Marked: src.marked, Typed: src.typed}
+		e.FileName = ""
+		options := api.SetOptions(&e)
+		text, err := json.Marshal(options)
+		if err != nil {
+			return nil, err
 		}
+		place, ok := at[string(text)]
+		if !ok {
+			place = len(k.Options)
+			at[string(text)] = place
+			k.Options = append(k.Options, options)
+		}
+		ks.Options = place
 		k.Sources = append(k.Sources, ks)
 	}
 	return json.Marshal(k)
@@ -100,36 +110,62 @@ func readKept(text []byte) (kept, error) {
 	if err := json.Unmarshal(text, &k); err != nil {
 		return kept{}, fmt.Errorf("the kept form cannot be read: %w", err)
 	}
-	if k.Version != keptVersion {
+	if k.Version != keptVersion && k.Version != 2 {
 		return kept{}, fmt.Errorf("the kept form is of version %d, this program knows %d", k.Version, keptVersion)
 	}
+	within := func(at, n int) bool { return at >= 0 && at < n }
 	for _, s := range k.Sources {
-		for _, i := range s.Values {
-			if i < 0 || i >= len(k.Texts) {
-				return kept{}, fmt.Errorf("the kept form is damaged: it has no text %d", i)
+		for _, at := range s.Values {
+			if !within(at, len(k.Texts)) {
+				return kept{}, fmt.Errorf("the kept form is damaged: it has no text %d", at)
 			}
+		}
+		if k.Version == keptVersion && !within(s.Options, len(k.Options)) {
+			return kept{}, fmt.Errorf("the kept form is damaged: it has no options %d", s.Options)
 		}
 	}
 	for _, at := range k.EditedOf {
-		if at < 0 || at >= len(k.Sources) {
+		if !within(at, len(k.Sources)) {
 			return kept{}, fmt.Errorf("the kept form is damaged: it has no file %d", at)
 		}
 	}
 	return k, nil
 }
 
-// values are those of one source.
-func (k *kept) values(s *keptSource) values {
-	var v values
-	for key, i := range s.Values {
-		if f := fieldByKey(key); f != noField {
-			v[f] = k.Texts[i]
+// options are those of one source.
+func (k *kept) options(s *keptSource, items []*item) options {
+	o := options{entry: api.Entry{Naming: api.NameHere, Upload: api.Upload{Source: s.Source}}}
+	if k.Version == keptVersion {
+		k.Options[s.Options].Apply(&o.entry)
+		o.entry.FileName, o.typed = s.Name, s.Typed
+		return o
+	}
+	texts := map[field]string{}
+	for f, at := range s.Values {
+		texts[f] = k.Texts[at]
+	}
+	o.setOld(items, texts)
+	return o
+}
+
+// setOld sets rows to the texts that version 0.1 kept, in the order of the rows:
+// a switch comes before its options.
+func (o *options) setOld(items []*item, texts map[field]string) {
+	for old, now := range oldNames {
+		if text, ok := texts[old]; ok {
+			texts[now] = text
 		}
 	}
-	if v[fieldNaming] == "" {
-		v[fieldNaming] = string(api.NameHere)
+	for _, i := range items {
+		text, ok := texts[i.field]
+		if !ok || i.field == fieldNaming && text == "" {
+			continue
+		}
+		if i.pick != nil && i.field != fieldNaming && i.field != fieldWebhook {
+			text = map[string]string{"on": on, "off": off}[text]
+		}
+		o.set(items, i, text)
 	}
-	return v
 }
 
 // DraftSources are the sources of a form that was kept (see Options.Draft), for
@@ -152,7 +188,7 @@ func (m *Model) restore(text []byte) {
 	m.sources = nil
 	for i := range k.Sources {
 		s := &k.Sources[i]
-		m.sources = append(m.sources, &source{src: s.Source, values: k.values(s), marked: s.Marked})
+		m.sources = append(m.sources, &source{options: k.options(s, m.items), marked: s.Marked})
 	}
 	m.list.SetLen(len(m.sources))
 	m.list.SetCursor(k.Cursor)
@@ -160,8 +196,11 @@ func (m *Model) restore(text []byte) {
 	for _, at := range k.EditedOf {
 		m.textOf = append(m.textOf, m.sources[at])
 	}
-	if f := fieldByKey(k.Focus); f != noField {
-		m.focus = focus{stop: stopItem, field: f}
+	if now := oldNames[k.Focus]; now != noField {
+		k.Focus = now
+	}
+	if slices.ContainsFunc(m.items, func(i *item) bool { return i.field == k.Focus }) {
+		m.focus = focus{stop: stopItem, field: k.Focus}
 	}
 	m.touched = true
 }

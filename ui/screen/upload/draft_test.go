@@ -3,7 +3,9 @@ package upload
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"maps"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -13,7 +15,9 @@ import (
 	"pgregory.net/rapid"
 
 	"mediadesk/api"
+	"mediadesk/api/apitest"
 	"mediadesk/api/journal"
+	"mediadesk/api/session"
 	"mediadesk/ui/page"
 )
 
@@ -61,8 +65,8 @@ func TestNothingTypedIsLost(t *testing.T) {
 			t.Fatalf("%d sources came back of %d", len(back.sources), len(m.sources))
 		}
 		for i, s := range back.sources {
-			if s.src != m.sources[i].src || s.values != m.sources[i].values || s.marked != m.sources[i].marked {
-				t.Fatalf("source %d came back as %q %v, was %q %v", i, s.values, s.marked, m.sources[i].values, m.sources[i].marked)
+			if s.entry.Source != m.sources[i].entry.Source || !maps.Equal(s.texts(back.items), m.sources[i].texts(m.items)) || s.marked != m.sources[i].marked {
+				t.Fatalf("source %d came back as %q %v, was %q %v", i, s.texts(back.items), s.marked, m.sources[i].texts(m.items), m.sources[i].marked)
 			}
 		}
 	}
@@ -79,8 +83,8 @@ func TestNothingTypedIsLost(t *testing.T) {
 	press(t, m, "shift+tab", "shift+tab", "shift+tab", "shift+tab", "shift+tab", "shift+tab", "down", "enter")
 	write(t, m, "second.png")
 	same()
-	if v := m.sources[1].values; v[fieldName] != "b.pngsecond.png" {
-		t.Errorf("typed into %q", v)
+	if v := m.row(m.sources[1]); v(fieldName) != "b.pngsecond.png" {
+		t.Errorf("typed into %q", v(fieldName))
 	}
 	back := started(t, keptIn(t, j, nil))
 	if back.focus != m.focus || back.list.Cursor() != 1 {
@@ -92,8 +96,8 @@ func TestNothingTypedIsLost(t *testing.T) {
 	}
 	// The new form goes on keeping.
 	press(t, back, "X")
-	if again := New(keptIn(t, j, nil)); again.sources[1].values[fieldName] != "b.pngsecond.pngX" {
-		t.Errorf("the second form kept %q", again.sources[1].values[fieldName])
+	if again := New(keptIn(t, j, nil)); again.says(again.sources[1], fieldName) != "b.pngsecond.pngX" {
+		t.Errorf("the second form kept %q", again.says(again.sources[1], fieldName))
 	}
 }
 
@@ -108,7 +112,7 @@ func TestSentFormsAreLetGo(t *testing.T) {
 	goTo(t, m, fieldTags)
 	write(t, m, "sea")
 	press(t, m, "ctrl+s")
-	if back := New(keptIn(t, j, nil)); len(back.sources) != 1 || back.sources[0].values[fieldTags] != "sea" {
+	if back := New(keptIn(t, j, nil)); len(back.sources) != 1 || back.says(back.sources[0], fieldTags) != "sea" {
 		t.Fatal("a form that was not taken is lost")
 	}
 	m.o.Session.(*stub).send = func(_ context.Context, jobs []api.Job) ([]api.Job, error) { return jobs, nil }
@@ -163,7 +167,7 @@ func TestKeepAtTheEnd(t *testing.T) {
 	}
 	run(t, m, older)
 	k, err := readKept(last)
-	if err != nil || k.values(&k.Sources[0])[fieldName] != "a.png12" {
+	if err != nil || k.Sources[0].Name != "a.png12" {
 		t.Errorf("kept %s, %v", last, err)
 	}
 }
@@ -185,10 +189,19 @@ func TestKeepingThatFailsIsSaidOnce(t *testing.T) {
 
 // TestKeptForms: whatever stands in a form comes back the same.
 func TestKeptForms(t *testing.T) {
+	items := newItems(session.Profile{})
 	rapid.Check(t, func(t *rapid.T) {
 		var s snapshot
 		for range rapid.IntRange(1, 4).Draw(t, "files") {
-			s.sources = append(s.sources, source{src: api.Source{Path: string(rapid.SliceOf(rapid.Byte()).Draw(t, "path"))}, marked: rapid.Bool().Draw(t, "mark"), values: drawValues(t)})
+			o := options{entry: apitest.DrawEntry(t)}
+			o.entry.Source = api.Source{Path: string(rapid.SliceOf(rapid.Byte()).Draw(t, "path"))}
+			if o.entry.Naming == "" {
+				o.entry.Naming = api.NameHere
+			}
+			if !o.entry.CustomMetadata.IsSet() {
+				o.set(items, itemOf(items, fieldMetadata), rapid.SampledFrom([]string{"", "words", "{\"a\":"}).Draw(t, "broken"))
+			}
+			s.sources = append(s.sources, source{options: o, marked: rapid.Bool().Draw(t, "mark")})
 		}
 		text, err := s.text()
 		if err != nil {
@@ -199,15 +212,14 @@ func TestKeptForms(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range s.sources {
-			if got := k.values(&k.Sources[i]); got != s.sources[i].values || k.Sources[i].Marked != s.sources[i].marked {
-				t.Fatalf("%q came back as %q", s.sources[i].values, got)
-			}
-			if got, want := k.Sources[i].Source, s.sources[i].src; got != want {
-				t.Fatalf("%+v came back as %+v", want, got)
+			was, got := &s.sources[i], k.options(&k.Sources[i], items)
+			apitest.SameEntry(t, "draft", &got.entry, &was.entry)
+			if !maps.Equal(got.texts(items), was.texts(items)) || k.Sources[i].Marked != was.marked || got.entry.Source != was.entry.Source {
+				t.Fatalf("%+v came back as %+v", was, got)
 			}
 		}
 	})
-	for _, broken := range []string{"", "{", `{"version":1}`, `{"version":2,"sources":[{"source":{"path":"a"},"values":{"name":3}}]}`, `{"version":2,"editedOf":[1]}`} {
+	for _, broken := range []string{"", "{", `{"version":1}`, `{"version":2,"sources":[{"source":{"path":"a"},"values":{"name":3}}]}`, `{"version":2,"editedOf":[1]}`, `{"version":3,"sources":[{"source":{"path":"a"},"options":1}]}`} {
 		if _, err := DraftSources([]byte(broken)); err == nil {
 			t.Errorf("%s: no error", broken)
 		}
@@ -217,25 +229,66 @@ func TestKeptForms(t *testing.T) {
 	}
 }
 
-// drawValues are any values that a form may have.
-func drawValues(t *rapid.T) values {
-	var v values
-	text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "a", "a,b", " x ", "1,2,3,4", "{\"a\": 1}", "a = 1\nb = 2", "\"", "# x", "[1: x]", "\tx\n\n y"}))
-	for f := range fieldCount {
-		switch kindOf(f) {
-		case kindTri:
-			v[f] = rapid.SampledFrom([]string{"", on, off}).Draw(t, fieldKeys[f])
-		case kindTwo:
-			v[f] = rapid.SampledFrom([]string{"", on}).Draw(t, fieldKeys[f])
-		case kindNaming:
-			v[f] = rapid.SampledFrom([]string{string(api.NameHere), string(api.NameService), string(api.NameExact)}).Draw(t, fieldKeys[f])
-		case kindWebhook:
-			v[f] = rapid.SampledFrom([]string{webhookOurs, webhookNone, webhookAddress}).Draw(t, fieldKeys[f])
-		case kindText:
-			v[f] = text.Draw(t, fieldKeys[f])
-		}
+// TestOldDrafts: a form that version 0.1 kept comes back, what cannot be read
+// included.
+func TestOldDrafts(t *testing.T) {
+	texts := map[field]string{
+		"name": "a.png", "naming": "off", "folder": "/x/", "private": "off", "tags": "sea,写真", "region": "1, 2, 3, 4",
+		"remove-bg": "on", "remove-bg.add_shadow": "on", "remove-bg.colour": "green", "google": "on", "google.maxTags": "many",
+		"aws.maxTags": "4", "extension.name": "x", "extension.options": `{"level":3}`, "extension.order": "x,remove-bg",
+		"overwriteTags": "off", "customMetadata": "brand = Acme", "return.tags": "on", "webhook": "address", "webhook.address": "https://a.example/h",
 	}
-	return v
+	k := kept{Version: 2, Focus: "customMetadata", Sources: []keptSource{{Source: api.Source{Path: "/p/a.png"}, Marked: true, Values: map[field]int{}}}}
+	for f, text := range texts {
+		k.Sources[0].Values[f] = len(k.Texts)
+		k.Texts = append(k.Texts, text)
+	}
+	draft, err := json.Marshal(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := New(Options{Profile: localProfile(), Draft: draft, Session: &stub{}})
+	want := "fileName=a.png\nfolder=/x/\nisPrivateFile=false\ntags=sea,写真\ncustomCoordinates=1,2,3,4\n" +
+		`extensions=[{"name":"x","options":{"level":3}},{"name":"remove-bg","options":{"add_shadow":true,"bg_colour":"green"}},{"name":"google-auto-tagging"}]` +
+		"\noverwriteTags=false\ncustomMetadata={\"brand\":\"Acme\"}\nresponseFields=tags\nwebhookUrl=https://a.example/h"
+	s := m.sources[0]
+	if got := partsOf(t, s.upload()); got != want || s.naming() != api.NameExact {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if m.focus.field != fieldMetadata || m.says(s, fieldGoogleTags) != "many" || len(s.problems(m.items)) != 1 {
+		t.Errorf("focus %v, tags %q, %v", m.focus, m.says(s, fieldGoogleTags), s.problems(m.items))
+	}
+
+	preset, err := json.Marshal(map[field]string{"naming": "service", "name": "no", "tags": "", "remove-bg": "", "google": "on", "google.maxTags": "9", "extension.name": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.applyPreset(&s.options, preset); err != nil {
+		t.Fatal(err)
+	}
+	if s.naming() != api.NameService || s.entry.FileName != "a.png" || s.entry.Tags.IsSet() || m.says(s, fieldGoogleTags) != "9" || len(s.entry.Extensions.Or(nil)) != 1 {
+		t.Errorf("after the preset %+v", s.entry)
+	}
+}
+
+// TestPresetRoundTrip: a preset makes another entry say the same, but for the name.
+func TestPresetRoundTrip(t *testing.T) {
+	m := New(Options{Profile: localProfile(), Session: &stub{}})
+	rapid.Check(t, func(t *rapid.T) {
+		from, to := apitest.DrawEntry(t), options{entry: apitest.DrawEntry(t)}
+		body, err := json.Marshal(api.OptionsOf(&from, presetFields(false)...))
+		if err == nil {
+			err = m.applyPreset(&to, body)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		from.FileName = to.entry.FileName
+		if from.Naming == "" {
+			from.Naming = to.entry.Naming
+		}
+		apitest.SameEntry(t, "preset", &to.entry, &from)
+	})
 }
 
 // TestMend: a job that was refused comes back with its options and what was
@@ -254,72 +307,14 @@ func TestMend(t *testing.T) {
 	if len(m.sources) != 2 || m.sources[0].marked || !m.sources[1].marked || m.current() != m.sources[1] {
 		t.Fatalf("the form has %+v", m.sources)
 	}
-	v := m.sources[1].values
-	if v[fieldName] != "b.png" || v[fieldFolder] != "/x/" || v[fieldTags] != "one" || v[fieldOverTags] != off || v[fieldOverFile] != "" {
-		t.Errorf("came back as %q", v)
+	v := m.row(m.sources[1])
+	if v(fieldName) != "b.png" || v(fieldFolder) != "/x/" || v(fieldTags) != "one" || v(fieldOverTags) != off || v(fieldOverFile) != "" {
+		t.Errorf("came back as %+v", m.sources[1].entry)
 	}
 	if text := told(m); !bytes.Contains([]byte(text), []byte("No such key.")) {
 		t.Errorf("what was said is not told:\n%s", text)
 	}
-	if m.sources[0].values[fieldTags] != "sea" {
+	if m.says(m.sources[0], fieldTags) != "sea" {
 		t.Error("what was in the form is lost")
 	}
-}
-
-// TestValuesOfAJob: the values that are made of a job make the same upload.
-func TestValuesOfAJob(t *testing.T) {
-	p := localProfile()
-	rapid.Check(t, func(t *rapid.T) {
-		v := drawSensible(t)
-		u, problems := build(api.Source{Path: "/x/a.png"}, &v, p)
-		if len(problems) > 0 || len(u.Check()) > 0 {
-			t.Skip("it cannot be sent")
-		}
-		job := api.Job{Upload: u, Naming: v.naming(), OwnWebhook: ownWebhook(&u, &v, p)}
-		api.ApplyNaming(&job.Upload, job.Naming)
-		back := valuesOf(&job, p)
-		again, problems := build(u.Source, &back, p)
-		if job.Naming == api.NameHere {
-			u.OverwriteFile, again.OverwriteFile = api.Field[bool]{}, api.Field[bool]{}
-		}
-		want, got := describe(t, &u), describe(t, &again)
-		if len(problems) > 0 || want != got || ownWebhook(&again, &back, p) != job.OwnWebhook {
-			t.Fatalf("%v\n%s\n%s\n%q", problems, want, got, back)
-		}
-	})
-}
-
-// drawSensible are values as people type them.
-func drawSensible(t *rapid.T) values {
-	v := drawValues(t)
-	pick := func(f field, of ...string) { v[f] = rapid.SampledFrom(of).Draw(t, "sensible "+fieldKeys[f]) }
-	pick(fieldName, "a.png", "naïve (1).png", "写真.jpg", "x")
-	pick(fieldFolder, "", "/", "/a/b/", "été//x")
-	pick(fieldDescription, "", "a picture")
-	pick(fieldTags, "", "sea", "sea,写真,مرحبا")
-	pick(fieldRegion, "", "0,0,5,5", "1, 2, 3, 4")
-	pick(fieldColour, "", "green")
-	pick(fieldGoogleTags, "", "0", "30")
-	pick(fieldGoogleSure, "", "55")
-	pick(fieldAWSTags, "", "10")
-	pick(fieldAWSSure, "", "100")
-	pick(fieldOtherName, "", "ai-tasks")
-	pick(fieldOtherJSON, "", `{"level":3}`)
-	pick(fieldOrder, "", "ai-tasks,remove-bg", "aws-auto-tagging,google-auto-tagging")
-	pick(fieldMetadata, "", "brand = Acme\nyear = 2026", `{"a=b":[1,"x"],"t":"2026"}`)
-	pick(fieldAddress, "https://example.com/hook")
-	return v
-}
-
-// describe is an upload as it goes out.
-func describe(t *rapid.T, u *api.Upload) string {
-	parts, err := u.Parts()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := ""
-	for _, p := range parts {
-		text += p.Name + "=" + p.Value + "\n"
-	}
-	return text
 }

@@ -13,16 +13,19 @@ import (
 	"mediadesk/ui/theme"
 )
 
+// region is the text of the region of a source.
+func (s *source) region(m *Model) string { return s.text(m.item(fieldRegion)) }
+
 // newRegion makes the editor of the region, which draws it in the form, too.
 func (m *Model) newRegion(o Options) *edit.Region {
 	return edit.NewRegion(edit.RegionOptions{
 		Context: o.Context, Draw: o.Picture, Gallery: o.Gallery,
 		Text: func() string {
 			if m.drawing() {
-				return m.draw.of[0].values[fieldRegion]
+				return m.draw.of[0].region(m)
 			}
 			if s := m.current(); s != nil {
-				return s.values[fieldRegion]
+				return s.region(m)
 			}
 			return ""
 		},
@@ -50,7 +53,7 @@ func subjectPicture(s *source) edit.Subject {
 	if yes, _ := s.known.isPicture(); !yes {
 		return edit.Subject{}
 	}
-	facts, path := &s.known.facts, s.src.Path
+	facts, path := &s.known.facts, s.entry.Source.Path
 	return edit.Subject{
 		Name: path, Size: facts.Stored, Orientation: facts.Orientation,
 		Path: func(context.Context) (string, error) { return path, nil },
@@ -65,7 +68,7 @@ func (m *Model) noDraw() string {
 	}
 	yes, sure := s.known.isPicture()
 	switch {
-	case s.src.Path == "":
+	case s.entry.Source.Path == "":
 		return "the picture is not on this computer; type the numbers"
 	case !sure && s.known.err == nil:
 		return "the file is being looked at"
@@ -90,7 +93,7 @@ var _ kit.Overlay = (*regionView)(nil)
 func (m *Model) drawRegion() tea.Cmd {
 	v := &regionView{overlay: overlay{m: m}, of: m.targets()}
 	for _, s := range v.of {
-		v.before = append(v.before, s.values[fieldRegion])
+		v.before = append(v.before, s.region(m))
 	}
 	m.region.Begin()
 	m.draw = v
@@ -130,7 +133,7 @@ func (v *regionView) Actions() []kit.Action {
 }
 
 func (v *regionView) noRegion() string {
-	if v.of[0].values[fieldRegion] == "" {
+	if v.of[0].region(v.m) == "" {
 		return "there is no region yet; c begins one in the middle"
 	}
 	return ""
@@ -162,12 +165,12 @@ func (v *regionView) View(room image.Point, th *theme.Theme) string {
 		body = drawn
 	}
 	body = kit.JoinV(append([]string{body}, lines...)...)
-	return kit.BoxFooter("Region of "+text.Safe(v.m.current().src.Name()), text.Plural(len(v.of), "file"), body, room, true, th)
+	return kit.BoxFooter("Region of "+text.Safe(v.m.current().entry.Source.Name()), text.Plural(len(v.of), "file"), body, room, true, th)
 }
 
 // lines say the numbers, what the arrows move, and how the picture is turned.
 func (v *regionView) lines(inner image.Point, th *theme.Theme) []string {
-	region, stored := v.of[0].values[fieldRegion], v.m.current().known.facts.Stored
+	region, stored := v.of[0].region(v.m), v.m.current().known.facts.Stored
 	words := fmt.Sprintf("No region. c begins one in the middle of %d x %d pixels; the mouse draws one.", stored.X, stored.Y)
 	if region != "" {
 		words = fmt.Sprintf("x,y,width,height %s of %d x %d. %s.", region, stored.X, stored.Y, text.Capital(v.m.region.Handle()))

@@ -46,13 +46,10 @@ func (m *Model) stops() []focus {
 func (m *Model) shown(i *item) bool {
 	if i.field == fieldOrder {
 		return slices.ContainsFunc(m.targets(), func(s *source) bool {
-			return s.values[fieldOrder] != "" || len(m.verdict(s).upload.Extensions.Or(nil)) > 1
+			return s.text(i) != "" || len(s.entry.Extensions.Or(nil)) > 1
 		})
 	}
-	if i.only == noField {
-		return true
-	}
-	return slices.ContainsFunc(m.targets(), func(s *source) bool { return s.values[i.only] == i.onlyAt })
+	return slices.ContainsFunc(m.targets(), func(s *source) bool { return !s.hides(m.items, i) })
 }
 
 // focused is the item with the focus; nil where another thing has it.

@@ -53,7 +53,7 @@ func (m *Model) viewForm(l layout, th *theme.Theme) string {
 func (m *Model) formTitle() string {
 	targets := m.targets()
 	if len(targets) == 1 {
-		return "Upload " + text.Safe(targets[0].src.Name())
+		return "Upload " + text.Safe(targets[0].entry.Source.Name())
 	}
 	return "Upload " + text.Plural(len(targets), "file") + ": a change goes to all of them"
 }
@@ -186,7 +186,7 @@ func (m *Model) sectionRows(s section, width int, th *theme.Theme) []formRow {
 }
 
 func (m *Model) anyExact() bool {
-	return slices.ContainsFunc(m.targets(), func(s *source) bool { return s.values.naming() == api.NameExact })
+	return slices.ContainsFunc(m.targets(), func(s *source) bool { return s.naming() == api.NameExact })
 }
 
 // itemRows are the lines of one field: itself, and below it what is wrong with
@@ -248,10 +248,10 @@ func (m *Model) noteOf(i *item) string {
 	case i.field == fieldName && len(m.targets()) > 1:
 		return "ctrl+t names many by a pattern."
 	case i.field == fieldTags:
-		return fmt.Sprintf("%d/%d characters with the commas between them; no %%.", api.TagLength(m.current().values.tags()), api.MaxTagLength)
-	case extensionOf[i.field] != "":
-		names := m.extensionNames(m.current())
-		if at := slices.Index(names, extensionOf[i.field]); at >= 0 && len(names) > 1 {
+		return fmt.Sprintf("%d/%d characters with the commas between them; no %%.", api.TagLength(m.current().entry.Tags.Or(nil)), api.MaxTagLength)
+	case i.known != nil:
+		names := extensionNames(m.current().entry.Extensions.Or(nil))
+		if at := slices.Index(names, i.known.name); at >= 0 && len(names) > 1 {
 			return fmt.Sprintf("%s Runs as number %d of %d: < earlier, > later.", i.note, at+1, len(names))
 		}
 	}
@@ -273,7 +273,7 @@ func (m *Model) offered(room int, th *theme.Theme) string {
 
 // metadataNote shows how the rows were read.
 func (m *Model) metadataNote(room int, th *theme.Theme) []string {
-	members := m.verdict(m.current()).upload.CustomMetadata.Or(nil)
+	members := m.current().entry.CustomMetadata.Or(nil)
 	if len(members) == 0 {
 		return wrapStyled(m.item(fieldMetadata).note, room, th.Muted)
 	}
@@ -317,7 +317,7 @@ func (m *Model) mixedWords(i *item) string {
 	}
 	seen := map[string]bool{}
 	for _, s := range m.targets() {
-		seen[i.of(&s.values)] = true
+		seen[s.text(i)] = true
 	}
 	text := fmt.Sprintf("mixed (%d): ", len(seen))
 	switch {

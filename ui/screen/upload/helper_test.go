@@ -48,6 +48,52 @@ func (m *form) others() []tea.Msg {
 	return out
 }
 
+// Rows that only tests name.
+const (
+	fieldDescription  field = "description"
+	fieldGoogle       field = "google"
+	fieldGoogleTags   field = "google.maxTags"
+	fieldGoogleSure   field = "google.minConfidence"
+	fieldAWS          field = "aws"
+	fieldAWSTags      field = "aws.maxTags"
+	fieldAWSSure      field = "aws.minConfidence"
+	fieldOverTags     field = api.FieldOverwriteTags
+	fieldOverAITags   field = api.FieldOverwriteAITags
+	fieldOverMetadata field = api.FieldOverwriteMetadata
+
+	fieldAnswerTags     field = "return.tags"
+	fieldAnswerRegion   field = "return.customCoordinates"
+	fieldAnswerPrivate  field = "return.isPrivateFile"
+	fieldAnswerEmbedded field = "return.embeddedMetadata"
+	fieldAnswerMetadata field = "return.customMetadata"
+)
+
+// says is the text of a row for a source.
+func (m *Model) says(s *source, f field) string { return s.text(m.item(f)) }
+
+// row gives the text of any row for a source.
+func (m *Model) row(s *source) func(field) string {
+	return func(f field) string { return m.says(s, f) }
+}
+
+// texts are those of all rows.
+func (o *options) texts(items []*item) map[field]string {
+	all := map[field]string{}
+	for _, i := range items {
+		all[i.field] = o.text(i)
+	}
+	return all
+}
+
+// filled are options of which some rows were typed, with what cannot be read.
+func filled(src api.Source, p session.Profile, set map[field]string) (options, []problem) {
+	items, o := newItems(p), startOptions(src, p)
+	for f, text := range set {
+		o.set(items, itemOf(items, f), text)
+	}
+	return o, o.problems(items)
+}
+
 // run executes a command and everything it leads to inside the form, and
 // returns the messages that were for others.
 func run(t testing.TB, m *form, cmd tea.Cmd) []tea.Msg {
@@ -102,7 +148,7 @@ func write(t *testing.T, m *form, text string) {
 // goTo puts the focus on a field by keys alone.
 func goTo(t *testing.T, m *form, f field) {
 	t.Helper()
-	for range 2 * int(fieldCount) {
+	for range 2 * len(m.items) {
 		if m.focus == (focus{stop: stopItem, field: f}) {
 			return
 		}
@@ -116,7 +162,7 @@ func goTo(t *testing.T, m *form, f field) {
 		}
 		press(t, m, "enter")
 	}
-	t.Fatalf("keys do not lead to %s", fieldWords[f])
+	t.Fatalf("keys do not lead to %s", f)
 }
 
 // screen is what the form shows, without styles.

@@ -3,6 +3,7 @@ package upload
 import (
 	"image"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,8 +15,12 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// section is a part of the form.
+// section is a part of the form: one of these groups of upload fields.
 type section int
+
+var sectionNames = []string{
+	api.GroupFile, api.GroupTags, api.GroupRegion, api.GroupExtensions, api.GroupExists, api.GroupMetadata, api.GroupAnswer,
+}
 
 const (
 	sectionFile section = iota
@@ -28,25 +33,25 @@ const (
 	sectionCount
 )
 
-var sectionNames = [sectionCount]string{
-	"File", "Tags", "Region", "Extensions", "If it exists", "Metadata", "Answer",
-}
-
-// item is one field of the form with the part that edits it: exactly one of
-// the parts is there.
+// item is one row of the form with the part that edits it: exactly one of the
+// parts is there.
 type item struct {
+	row
 	field   field
 	section section
+	of      *api.UploadField // that it shows, or a part of; nil for fields of the library
+	words   string           // what sentences call it
 	text    *kit.Field
 	chips   *kit.Chips
 	pick    *kit.Select
 	area    *kit.TextArea
 	// choices are the texts of pick's options.
 	choices []string
-	// only hides the item while this field is not onlyAt; noField shows it
-	// always.
+	// only hides the item while this row is not onlyAt; noField shows it always.
 	only   field
 	onlyAt string
+	// known is the extension that the row switches on; nil for other rows.
+	known *knownExtension
 	// meta is the field of the library that the item edits in the metadata; nil
 	// for all other items.
 	meta *api.MetadataField
@@ -57,6 +62,24 @@ type item struct {
 	mixed  bool   // the sources differ
 
 	drawn *kit.Memo[chipsOf, string] // of chips
+}
+
+// dependsOn reports whether the row may read its text in another way when another
+// row changes.
+func (i *item) dependsOn(other *item) bool {
+	switch {
+	case i == other:
+		return false
+	case i.only != noField && i.only == other.field:
+		return true
+	case i.field == fieldOtherJSON:
+		return other.field == fieldOtherName
+	}
+	return i.field == fieldOrder && other.section == sectionExtensions
+}
+
+func itemOf(items []*item, f field) *item {
+	return items[slices.IndexFunc(items, func(i *item) bool { return i.field == f })]
 }
 
 // chipsOf is what a drawing of chips, of which there may be very many, is made
@@ -70,110 +93,123 @@ type chipsOf struct {
 
 const mostChipRows = 6
 
-const noField = fieldCount
-
 const (
 	labelWidth = 18
 	areaRows   = 4
 )
 
-// newItems makes the form's items in their order.
+// newItems makes the form's rows: those of each upload field, in the order of the
+// sections.
 func newItems(p session.Profile) []*item {
 	var items []*item
-	add := func(s section, i *item) *item {
-		i.section, i.only = s, noField
-		items = append(items, i)
-		return i
-	}
-	text := func(s section, f field, label, hint string) *item {
-		part := &kit.Field{Label: label, Placeholder: hint}
-		if label != "" {
-			part.LabelWidth = labelWidth
+	for s, group := range sectionNames {
+		for _, f := range api.UploadFields {
+			if f.Group != group {
+				continue
+			}
+			for _, i := range fieldItems(f, p) {
+				if i.section, i.of = section(s), f; i.words == "" {
+					i.words = f.Words
+				}
+				items = append(items, i)
+			}
 		}
-		return add(s, &item{field: f, text: part})
 	}
-	pick := func(s section, f field, label string, words, texts []string) *item {
-		return add(s, &item{
-			field: f, choices: texts,
-			pick: &kit.Select{Label: label, LabelWidth: labelWidth, Options: words},
-		})
+	return items
+}
+
+// fieldItems are the rows of an upload field: one by its kind, but for a few.
+func fieldItems(f *api.UploadField, p session.Profile) []*item {
+	i := &item{row: fieldRow(f), field: field(f.Key), note: text.Sentence(f.Help)}
+	switch {
+	case f.Name == api.FieldName:
+		i.text, i.note = newText(f.Label, f.Hint), ""
+	case f.Name == api.FieldWebhook:
+		return webhookItems(f, i, p)
+	case f.Kind == api.KindExtensions:
+		return extensionItems(knownExtensions(p))
+	case f.Kind == api.KindMetadata:
+		i.row, i.area = metadataRow(f), kit.NewTextArea(f.Hint)
+	case f.Kind == api.KindSwitch:
+		i.choose(f.Label, []string{"", on, off}, "service default: "+onOff(strconv.FormatBool(f.Default)), "on", "off")
+	case f.Kind == api.KindList && f.Choices != nil:
+		var items []*item
+		for _, c := range f.Choices {
+			one := &item{row: responseRow(c.Text), field: responseField(c.Text), note: "Asks the service to answer with " + c.Text + "."}
+			one.choose(c.Label, []string{on, ""}, "on", "off")
+			items = append(items, one)
+		}
+		return items
+	case f.Kind == api.KindList:
+		i.chips, i.drawn = &kit.Chips{Placeholder: f.Hint}, &kit.Memo[chipsOf, string]{}
+	case f.Choices != nil:
+		i.choose(f.Label, nil)
+		for _, c := range f.Choices {
+			i.choices, i.pick.Options = append(i.choices, c.Text), append(i.pick.Options, c.Label)
+		}
+	default:
+		i.text = newText(f.Label, f.Hint)
+		if f.Group == api.GroupRegion {
+			i.text = newText("", f.Hint) // the section bears the name
+		}
 	}
+	return []*item{i}
+}
 
-	three := func(s section, f field, label, byDefault string) *item {
-		return pick(s, f, label, []string{"service default: " + byDefault, "on", "off"}, []string{"", on, off})
+func newText(label, hint string) *kit.Field {
+	part := &kit.Field{Label: label, Placeholder: hint}
+	if label != "" {
+		part.LabelWidth = labelWidth
 	}
-	two := func(s section, f field, label string) *item {
-		return pick(s, f, label, []string{"on", "off"}, []string{on, ""})
-	}
+	return part
+}
 
-	text(sectionFile, fieldName, "Name", "a name is needed")
-	pick(
-		sectionFile, fieldNaming, "Unique name", []string{"made here", "by the service", "exact name"},
-		[]string{string(api.NameHere), string(api.NameService), string(api.NameExact)},
-	).note = "Made here: sending again can never store it twice. Exact: replaces what has this name."
-	text(sectionFile, fieldFolder, "Folder", "/ (the root)").note = "Such as /summer/2026/. Missing folders are made."
-	three(sectionFile, fieldPrivate, "Private", "off").note = "Private pictures are delivered to signed addresses only."
-	text(sectionFile, fieldDescription, "Description", "none")
+// choose makes the row a choice between texts with labels.
+func (i *item) choose(label string, texts []string, labels ...string) {
+	i.choices, i.pick = texts, &kit.Select{Label: label, LabelWidth: labelWidth, Options: labels}
+}
 
-	add(sectionTags, &item{
-		field: fieldTags,
-		chips: &kit.Chips{Placeholder: "none: a comma ends each"},
-		drawn: &kit.Memo[chipsOf, string]{},
-	})
-
-	text(sectionRegion, fieldRegion, "", "none: such as 10,20,300,200").note = "The area of interest: x,y,width,height in pixels as stored."
-
-	two(sectionExtensions, fieldRemove, "remove-bg").note = "Removes the background. It ends some time after the upload."
-	under := func(i *item, f field) { i.only, i.onlyAt = f, on }
-	under(three(sectionExtensions, fieldShadow, "  add_shadow", "off"), fieldRemove)
-	colour := p.ColorOption
-	if colour == "" {
-		colour = defaultColorOption
-	}
-	under(text(sectionExtensions, fieldColour, "  "+colour, "none: such as green"), fieldRemove)
-	for _, t := range []struct {
-		name           string
-		on, tags, sure field
-	}{
-		{api.GoogleTagging, fieldGoogle, fieldGoogleTags, fieldGoogleSure},
-		{api.AWSTagging, fieldAWS, fieldAWSTags, fieldAWSSure},
-	} {
-		two(sectionExtensions, t.on, strings.TrimSuffix(t.name, "-auto-tagging")+" tagging").note = t.name + ": tags made from what is seen in the picture."
-		under(text(sectionExtensions, t.tags, "  maxTags", "0 to 30; empty: service default"), t.on)
-		under(text(sectionExtensions, t.sure, "  minConfidence", "0 to 100; empty: service default"), t.on)
-	}
-	text(sectionExtensions, fieldOtherName, "Other: name", "none").note = "Any other extension of the service, by its name."
-	text(sectionExtensions, fieldOtherJSON, "Other: options", `none: such as {"level":3}`).note = "A JSON object; or, with no name, a JSON array of whole extensions."
-	order := text(sectionExtensions, fieldOrder, "Order", "as they stand above")
-	order.note = "Names with commas between them. On an extension above, < and > move it."
-
-	three(sectionExists, fieldOverFile, "Overwrite file", "on")
-	three(sectionExists, fieldOverTags, "Overwrite tags", "on")
-	three(sectionExists, fieldOverAITags, "Overwrite AI tags", "on")
-	three(sectionExists, fieldOverMetadata, "Overwrite metadata", "on")
-
-	add(sectionMetadata, &item{
-		field: fieldMetadata, area: kit.NewTextArea(`none: rows such as brand = Acme, or a JSON object`),
-		note: "The service must know the keys already.",
-	})
-
-	for i, f := range answerFields {
-		two(sectionAnswer, f, answerLabels[i]).note = "Asks the service to answer with " + api.ResponseFields[i] + "."
-	}
+func webhookItems(f *api.UploadField, i *item, p session.Profile) []*item {
 	ours := "ours"
 	if p.Receiver == "" {
 		ours = "ours (not running)"
 	}
-	pick(
-		sectionAnswer, fieldWebhook, "Webhook", []string{ours, "none", "an address"},
-		[]string{webhookOurs, webhookNone, webhookAddress},
-	).note = "Where the service tells how slow extensions ended."
-	address := text(sectionAnswer, fieldAddress, "  address", "https://example.com/hook")
-	address.only, address.onlyAt = fieldWebhook, webhookAddress
-	return items
+	i.row = webhookRow
+	i.choose(f.Label, []string{webhookOurs, webhookNone, webhookAddress}, ours, "none", "an address")
+	return []*item{i, {row: addressRow, field: fieldAddress, only: fieldWebhook, onlyAt: webhookAddress, text: newText("  address", f.Hint)}}
 }
 
-var answerLabels = [...]string{"Return tags", "Return region", "Return private", "Return embedded", "Return metadata"}
+func extensionItems(x extensionRows) []*item {
+	var items []*item
+	for n := range x {
+		t := &x[n]
+		i := &item{row: x.toggle(t), field: t.row, note: t.note, known: t, words: t.label}
+		i.choose(t.label, []string{on, ""}, "on", "off")
+		items = append(items, i)
+		for n := range t.options {
+			o := &t.options[n]
+			i := &item{row: x.option(t, o), field: o.row, words: t.label, only: t.row, onlyAt: on}
+			if o.yesNo {
+				i.choose("  "+o.label, []string{"", on, off}, "service default: off", "on", "off")
+			} else {
+				i.text = newText("  "+o.label, o.hint)
+			}
+			items = append(items, i)
+		}
+	}
+	return append(
+		items,
+		&item{row: x.otherName(), field: fieldOtherName, words: "other extension", text: newText("Other: name", "none"), note: "Any other extension of the service, by its name."},
+		&item{
+			row: x.otherJSON(), field: fieldOtherJSON, words: "other extension", text: newText("Other: options", `none: such as {"level":3}`),
+			note: "A JSON object; or, with no name, a JSON array of whole extensions.",
+		},
+		&item{
+			row: x.order(), field: fieldOrder, words: "order of extensions", text: newText("Order", "as they stand above"),
+			note: "Names with commas between them. On an extension above, < and > move it.",
+		},
+	)
+}
 
 // update gives the text field a message and tells whether it used it.
 func (i *item) update(msg tea.Msg) bool {
@@ -230,14 +266,6 @@ func (i *item) part() focusable {
 	return i.area
 }
 
-// words are the name of the item in a sentence.
-func (i *item) words() string {
-	if i.meta != nil {
-		return text.Safe(i.meta.Name)
-	}
-	return fieldWords[i.field]
-}
-
 // typing tells whether letters are text here.
 func (i *item) typing() bool { return i.text != nil || i.chips != nil || i.area != nil }
 
@@ -256,9 +284,9 @@ func (i *item) value() string {
 
 // loadOf shows what the targets hold, of which there is one at least.
 func (i *item) loadOf(targets []*source) {
-	text, mixed := i.of(&targets[0].values), false
+	text, mixed := targets[0].text(i), false
 	for _, s := range targets[1:] {
-		mixed = mixed || i.differs(&s.values, &targets[0].values, text)
+		mixed = mixed || s.text(i) != text
 	}
 	if mixed {
 		text = ""

@@ -125,28 +125,30 @@ func (m *Model) noReset() string {
 // resetFile gives a file the values that most of the others have, and its own
 // name.
 func (m *Model) resetFile(s *source) tea.Cmd {
-	m.set(s, fieldName, s.src.Name())
-	for f := fieldName + 1; f < fieldCount; f++ {
-		m.set(s, f, m.common(f, s))
+	m.set(s, fieldName, s.entry.Source.Name())
+	for _, i := range m.items {
+		if i.field != fieldName {
+			m.set(s, i.field, m.common(i, s))
+		}
 	}
 	m.load()
-	return page.Send(page.Toast{Level: page.Good, Text: text.Safe(s.src.Name()) + " is like the others again."})
+	return page.Send(page.Toast{Level: page.Good, Text: text.Safe(s.entry.Source.Name()) + " is like the others again."})
 }
 
 // common is what most sources but one say in a field; the first of them where
 // several say it as often.
-func (m *Model) common(f field, but *source) string {
+func (m *Model) common(i *item, but *source) string {
 	count := map[string]int{}
 	best, most := "", 0
 	for _, s := range m.sources {
 		if s == but {
 			continue
 		}
-		count[s.values[f]]++
+		count[s.text(i)]++
 	}
 	for _, s := range m.sources {
-		if n := count[s.values[f]]; s != but && n > most {
-			best, most = s.values[f], n
+		if n := count[s.text(i)]; s != but && n > most {
+			best, most = s.text(i), n
 		}
 	}
 	return best
@@ -159,7 +161,7 @@ func (m *Model) noResetField() string {
 		return "no field has the focus"
 	}
 	for _, s := range m.targets() {
-		if began := startValues(s.src, m.o.Profile); i.of(&s.values) != i.of(&began) {
+		if began := startOptions(s.entry.Source, m.o.Profile); s.text(i) != began.text(i) {
 			return ""
 		}
 	}
@@ -170,14 +172,8 @@ func (m *Model) noResetField() string {
 func (m *Model) resetField() {
 	i := m.focused()
 	for _, s := range m.targets() {
-		if i.meta != nil {
-			i.part().Blur()
-			i.load("", false)
-			m.set(s, fieldMetadata, i.into(s.values[fieldMetadata]))
-			continue
-		}
-		began := startValues(s.src, m.o.Profile)
-		m.set(s, i.field, began[i.field])
+		began := startOptions(s.entry.Source, m.o.Profile)
+		m.set(s, i.field, began.text(i))
 	}
 	m.load()
 	m.setFocus(m.focus)
@@ -185,7 +181,7 @@ func (m *Model) resetField() {
 
 // noOrder says why the extension of the field with the focus cannot be moved.
 func (m *Model) noOrder() string {
-	if len(m.extensionNames(m.targets()[0])) < 2 {
+	if len(m.targets()[0].entry.Extensions.Or(nil)) < 2 {
 		return "there is no other extension to change places with"
 	}
 	return ""
@@ -194,9 +190,9 @@ func (m *Model) noOrder() string {
 // moveExtension moves the extension of the field with the focus in the order of
 // each target.
 func (m *Model) moveExtension(by int) {
-	name := extensionOf[m.focused().field]
+	name := m.focused().known.name
 	for _, s := range m.targets() {
-		names := m.extensionNames(s)
+		names := extensionNames(s.entry.Extensions.Or(nil))
 		at := slices.Index(names, name)
 		to := at + by
 		if at < 0 || to < 0 || to >= len(names) {
@@ -206,18 +202,4 @@ func (m *Model) moveExtension(by int) {
 		m.set(s, fieldOrder, api.JoinTags(names))
 	}
 	m.load()
-}
-
-// extensionOf are the extensions that have a row of their own.
-var extensionOf = map[field]string{
-	fieldRemove: api.RemoveBackground, fieldGoogle: api.GoogleTagging, fieldAWS: api.AWSTagging,
-}
-
-// extensionNames are the extensions of a source in the order in which they go.
-func (m *Model) extensionNames(s *source) []string {
-	var names []string
-	for _, e := range m.verdict(s).upload.Extensions.Or(nil) {
-		names = append(names, e.Name)
-	}
-	return names
 }

@@ -137,6 +137,6 @@ func TestLibraryKeepsWhatTheFormPromises(t *testing.T) {
 	}
 	toast := toasted(t, press(t, m, "ctrl+s"))
 	if !strings.HasPrefix(toast.Text, "Not sent. /b/день_1___naïve__final_.png: a file is at this place and overwriteFile is off.") || toast.Level != page.Bad || m.focus.field != fieldOverFile {
-		t.Errorf("said %+v, focus at %s", toast, fieldWords[m.focus.field])
+		t.Errorf("said %+v, focus at %s", toast, m.focus.field)
 	}
 }

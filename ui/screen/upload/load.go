@@ -51,8 +51,8 @@ type place struct {
 func (m *Model) lookAtSources() tea.Cmd {
 	var paths []string
 	for _, s := range m.sources {
-		if s.src.Path != "" && !s.known.looked && !slices.Contains(paths, s.src.Path) {
-			if paths = append(paths, s.src.Path); len(paths) == handful {
+		if s.entry.Source.Path != "" && !s.known.looked && !slices.Contains(paths, s.entry.Source.Path) {
+			if paths = append(paths, s.entry.Source.Path); len(paths) == handful {
 				break
 			}
 		}
@@ -83,7 +83,7 @@ func lookAtSource(ctx context.Context, path string, facts func(context.Context, 
 
 func (m *Model) gotFacts(msg factsMsg) tea.Cmd {
 	for _, s := range m.sources {
-		if k, ok := msg[s.src.Path]; ok && s.src.Path != "" {
+		if k, ok := msg[s.entry.Source.Path]; ok && s.entry.Source.Path != "" {
 			s.known, s.checked = k, nil
 		}
 	}
@@ -147,7 +147,7 @@ func (m *Model) wantPlaces() tea.Cmd {
 func (m *Model) unknownPlaces() []string {
 	var paths []string
 	add := func(s *source) {
-		if s.values.naming() != api.NameExact || api.CheckName(s.values[fieldName]) != nil {
+		if s.naming() != api.NameExact || api.CheckName(s.entry.FileName) != nil {
 			return
 		}
 		path := m.verdict(s).path
@@ -230,7 +230,7 @@ func (m *Model) learn(f api.File) {
 // placeWords says why nothing is known of a place; empty where it is known, or
 // where it does not matter.
 func (m *Model) placeWords(s *source) string {
-	if s.values.naming() != api.NameExact {
+	if s.naming() != api.NameExact {
 		return ""
 	}
 	p := m.places[m.verdict(s).path]

@@ -48,14 +48,14 @@ func TestPresets(t *testing.T) {
 		t.Errorf("the presets are not listed:\n%s", text)
 	}
 	press(t, other, "enter") // cut out
-	if v := other.sources[1].values; v[fieldRemove] != on || v[fieldTags] != "" || v[fieldName] != "d.png" {
-		t.Errorf("loaded %q", v)
+	if v := other.row(other.sources[1]); v(fieldRemove) != on || v(fieldTags) != "" || v(fieldName) != "d.png" {
+		t.Errorf("loaded %q", v(fieldName))
 	}
 	press(t, other, "ctrl+p", "down", "enter")
-	if v := other.sources[1].values; v[fieldRemove] != on || v[fieldTags] != "sea,写真" || v[fieldName] != "d.png" {
-		t.Errorf("loaded %q", v)
+	if v := other.row(other.sources[1]); v(fieldRemove) != on || v(fieldTags) != "sea,写真" || v(fieldName) != "d.png" {
+		t.Errorf("loaded %q", v(fieldName))
 	}
-	if v := other.sources[0].values; v[fieldTags] != "" {
+	if v := other.row(other.sources[0]); v(fieldTags) != "" {
 		t.Error("a file that is not marked was changed")
 	}
 	press(t, other, "ctrl+p", "d", "esc")
@@ -90,9 +90,9 @@ func TestMetadataRows(t *testing.T) {
 			fields: func(context.Context) ([]api.MetadataField, error) { return metadataFields(t), nil },
 		},
 	})
-	row := func(n int) field { return firstMetadata + field(n) }
+	row := func(n int) field { return fieldMetadata + field("."+m.fields[n].Name) }
 	sent := func(i int) string {
-		text, err := json.Marshal(m.verdict(m.sources[i]).upload.CustomMetadata.Or(nil))
+		text, err := json.Marshal(m.sources[i].entry.CustomMetadata.Or(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +173,7 @@ func TestMetadataRows(t *testing.T) {
 	}
 	to(row(2))
 	press(t, m, "space")
-	if got := m.sources[0].values[fieldMetadata]; !strings.HasPrefix(got, "{\"a\"") {
+	if got := m.says(m.sources[0], fieldMetadata); !strings.HasPrefix(got, "{\"a\"") {
 		t.Errorf("the text became %q", got)
 	}
 }
@@ -191,7 +191,7 @@ func TestJumpFromACheck(t *testing.T) {
 	var got []string
 	for range 3 {
 		press(t, m, "ctrl+n")
-		got = append(got, fmt.Sprintf("%s of %d", fieldKeys[m.focus.field], m.list.Cursor()))
+		got = append(got, fmt.Sprintf("%s of %d", string(m.focus.field), m.list.Cursor()))
 	}
 	slices.Sort(got)
 	if want := []string{"folder of 1", "google.maxTags of 2", "tags of 0"}; !slices.Equal(got, want) {
@@ -207,7 +207,7 @@ func TestJumpFromACheck(t *testing.T) {
 	checks := m.listed()
 	press(t, m, "n", "n", "N", "enter")
 	if m.focus != (focus{stop: stopItem, field: checks[1].field}) || m.current() != checks[1].of {
-		t.Errorf("enter leads to %+v, want %s", m.focus, fieldWords[checks[1].field])
+		t.Errorf("enter leads to %+v, want %s", m.focus, checks[1].field)
 	}
 	clean := started(t, Options{Sources: files(t, "notes.bin", "x"), Profile: localProfile(), Session: &stub{}})
 	if toast := toasted(t, press(t, clean, "ctrl+n")); toast.Level != page.Good {
@@ -250,8 +250,8 @@ func TestRollup(t *testing.T) {
 			t.Errorf("told:\n%s", text)
 		}
 		for _, s := range m.sources {
-			if s.values[fieldOverTags] != off {
-				t.Fatalf("%s keeps %q", s.src.Name(), s.values[fieldOverTags])
+			if m.says(s, fieldOverTags) != off {
+				t.Fatalf("%s keeps %q", s.entry.Source.Name(), m.says(s, fieldOverTags))
 			}
 		}
 	})
@@ -272,15 +272,15 @@ func TestReset(t *testing.T) {
 	press(t, m, "shift+tab", "shift+tab")
 	m.setFocus(focus{stop: stopList})
 	press(t, m, "r")
-	if v := m.sources[1].values; v[fieldName] != "b.png" || v[fieldFolder] != "" || v[fieldTags] != "sea" {
-		t.Errorf("the file has %q", v)
+	if v := m.row(m.sources[1]); v(fieldName) != "b.png" || v(fieldFolder) != "" || v(fieldTags) != "sea" {
+		t.Errorf("the file has %q", v(fieldName))
 	}
 	press(t, m, "ctrl+a")
 	goTo(t, m, fieldTags)
 	press(t, m, "ctrl+x")
 	for _, s := range m.sources {
-		if s.values[fieldTags] != "" {
-			t.Errorf("%s has the tags %q", s.src.Name(), s.values[fieldTags])
+		if m.says(s, fieldTags) != "" {
+			t.Errorf("%s has the tags %q", s.entry.Source.Name(), m.says(s, fieldTags))
 		}
 	}
 }
@@ -289,7 +289,7 @@ func TestReset(t *testing.T) {
 // request has that order.
 func TestOrderOfExtensions(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{}})
-	names := func() string { return strings.Join(m.extensionNames(m.sources[0]), " ") }
+	names := func() string { return strings.Join(extensionNames(m.sources[0].entry.Extensions.Or(nil)), " ") }
 	goTo(t, m, fieldRemove)
 	press(t, m, "space")
 	goTo(t, m, fieldGoogle)
@@ -350,7 +350,7 @@ func TestOffersOfTheLibrary(t *testing.T) {
 	}
 	write(t, m, "se")
 	press(t, m, "tab")
-	if got := m.sources[0].values[fieldTags]; got != "sea" {
+	if got := m.says(m.sources[0], fieldTags); got != "sea" {
 		t.Errorf("tab took %q", got)
 	}
 	if text := told(m); !strings.Contains(text, "3/500 characters") {
@@ -367,7 +367,7 @@ func TestRegionEditor(t *testing.T) {
 	if !m.covered() || m.Capturing() {
 		t.Fatal("enter does not open the picture")
 	}
-	region := func() string { return m.sources[0].values[fieldRegion] }
+	region := func() string { return m.says(m.sources[0], fieldRegion) }
 	for _, c := range []struct{ keys, want string }{
 		{"left", ""}, // there is none yet
 		{"c", "20,10,40,20"},
@@ -425,7 +425,7 @@ func TestFieldsWhileTyping(t *testing.T) {
 	press(t, m, "s")
 	send(t, m, fieldsMsg{fields: metadataFields(t)})
 	write(t, m, "ea,")
-	if tags := m.current().values.tags(); !slices.Equal(tags, []string{"sea"}) {
+	if tags := m.current().entry.Tags.Or(nil); !slices.Equal(tags, []string{"sea"}) {
 		t.Errorf("tags %q", tags)
 	}
 	goTo(t, m, fieldName)
@@ -437,13 +437,13 @@ func TestFieldsWhileTyping(t *testing.T) {
 		t.Errorf("the name is %q, want %q", got, want)
 	}
 	// A row that is edited is the new list's.
-	to := focus{stop: stopItem, field: firstMetadata}
+	to := focus{stop: stopItem, field: (fieldMetadata + ".brand")}
 	m.leave()
 	m.setFocus(to)
 	write(t, m, "Acme")
 	send(t, m, fieldsMsg{fields: metadataFields(t)})
 	write(t, m, "!")
-	if got := m.item(firstMetadata).value(); got != "Acme!" {
+	if got := m.item((fieldMetadata + ".brand")).value(); got != "Acme!" {
 		t.Errorf("the row is %q", got)
 	}
 }

@@ -15,10 +15,6 @@ import (
 	"mediadesk/ui/text"
 )
 
-// Items of metadata fields stand in the form as if their fields came after all
-// others.
-const firstMetadata = fieldCount + 1
-
 // fieldsMsg has the metadata fields of the library.
 type fieldsMsg struct {
 	fields []api.MetadataField
@@ -47,7 +43,7 @@ func (m *Model) gotFields(msg fieldsMsg) {
 	at := slices.IndexFunc(m.items, func(i *item) bool { return i.field == fieldMetadata })
 	var rows []*item
 	for n := range m.fields {
-		rows = append(rows, metadataItem(firstMetadata+field(n), &m.fields[n]))
+		rows = append(rows, metadataItem(&m.fields[n]))
 	}
 	m.items = slices.Insert(m.items, at, rows...)
 	for _, s := range m.sources {
@@ -69,8 +65,9 @@ func (m *Model) gotFields(msg fieldsMsg) {
 const unset = ""
 
 // metadataItem is the row of a field, with the part that suits its type.
-func metadataItem(f field, meta *api.MetadataField) *item {
-	i := &item{field: f, section: sectionMetadata, only: noField, meta: meta}
+func metadataItem(meta *api.MetadataField) *item {
+	i := &item{field: fieldMetadata + "." + field(meta.Name), section: sectionMetadata, words: text.Safe(meta.Name), meta: meta}
+	i.row = row{i.member, i.setMember}
 	label := meta.Label
 	if label == "" {
 		label = meta.Name
@@ -102,66 +99,40 @@ func metadataItem(f field, meta *api.MetadataField) *item {
 	return i
 }
 
-// of is the text of what values say in the item.
-func (i *item) of(v *values) string {
-	if i.meta == nil {
-		return v[i.field]
-	}
-	members, err := readMetadata(v[fieldMetadata])
-	value, ok := members[i.meta.Name]
-	if err != nil || !ok {
+// member is the text of what the metadata says in the row's field.
+func (i *item) member(e *api.Entry) string {
+	value, ok := e.CustomMetadata.Or(nil)[i.meta.Name]
+	switch {
+	case !ok:
 		return unset
+	case i.pick == nil:
+		return edit.MetadataText(value, i.meta.Schema)
+	case slices.Contains(i.choices, string(value)):
+		return string(value)
 	}
-	if i.pick != nil {
-		for _, choice := range i.choices {
-			if choice == string(value) {
-				return choice
-			}
-		}
-		return unset
-	}
-	return edit.MetadataText(value, i.meta.Schema)
+	return unset
 }
 
-// differs tells whether values say another thing than those that made text.
-func (i *item) differs(v, from *values, text string) bool {
-	if i.meta != nil {
-		return v[fieldMetadata] != from[fieldMetadata] && i.of(v) != text
-	}
-	return v[i.field] != text
-}
-
-// into writes what the item holds into the text of the metadata. A text that
-// cannot be read stays: it says itself what is wrong with it.
-func (i *item) into(text string) string {
-	members, err := readMetadata(text)
-	if err != nil {
-		return text
-	}
-	if members = maps.Clone(members); members == nil {
-		members = map[string]json.RawMessage{}
-	}
+// setMember writes the row's field into the metadata. What does not fit the type
+// goes as a text, and the checks say so.
+func (i *item) setMember(e *api.Entry, text string) error {
+	members := maps.Clone(e.CustomMetadata.Or(nil))
 	delete(members, i.meta.Name)
-	if value := i.metadataValue(); value != nil {
+	value := json.RawMessage(text)
+	if i.pick == nil {
+		value = edit.MetadataValue(text, i.meta.Schema)
+	}
+	if len(value) > 0 {
+		if members == nil {
+			members = map[string]json.RawMessage{}
+		}
 		members[i.meta.Name] = value
 	}
-	if len(members) == 0 {
-		return ""
+	e.CustomMetadata = api.Field[map[string]json.RawMessage]{}
+	if len(members) > 0 {
+		e.CustomMetadata = api.Set(members)
 	}
-	return metadataText(members)
-}
-
-// metadataValue is what the item holds as JSON of its type; nil for nothing.
-// What does not fit the type goes as a text, and the checks say so.
-func (i *item) metadataValue() json.RawMessage {
-	text := i.value()
-	if i.pick != nil {
-		if text == unset {
-			return nil
-		}
-		return json.RawMessage(text)
-	}
-	return edit.MetadataValue(text, i.meta.Schema)
+	return nil
 }
 
 // loadMetadata shows what one item of the metadata changed in the others.
@@ -171,13 +142,6 @@ func (m *Model) loadMetadata(but *item) {
 		if i == but || i.section != sectionMetadata {
 			continue
 		}
-		text, mixed := i.of(&targets[0].values), false
-		for _, s := range targets[1:] {
-			mixed = mixed || i.differs(&s.values, &targets[0].values, text)
-		}
-		if mixed {
-			text = ""
-		}
-		i.load(text, mixed)
+		i.loadOf(targets)
 	}
 }

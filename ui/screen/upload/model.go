@@ -76,18 +76,6 @@ type Options struct {
 	Gallery *picture.ImageStore
 }
 
-// source is one thing to send with what the form says about it.
-type source struct {
-	src    api.Source
-	values values
-	marked bool
-	known  known
-	// failed is why the hand-over left it out; nil: it did not.
-	failed error
-
-	checked *verdict // of the values and facts as they are; nil: to be made
-}
-
 // Model is the form. Make it with [New]. It keeps what was typed for as long as
 // it lives, so that it can be left and returned to.
 type Model struct {
@@ -105,7 +93,7 @@ type Model struct {
 	folders []string // offered
 	offer   []string // the folders that what is typed may mean
 	offerAt int
-	base    map[*source]string // tags of the targets when they were loaded
+	base    map[*source][]string // tags of the targets when they were loaded
 
 	places  map[string]place
 	due     page.Questions // the debounce of looking at places
@@ -121,12 +109,12 @@ type Model struct {
 	fields      []api.MetadataField // of the library
 	fieldsKnown bool
 
-	attic      map[api.Source]values // what was typed for sources that were removed
-	text       string                // of the options, not taken over for its errors
-	textOf     []*source             // that it is about
-	atCheck    int                   // number of the check that was gone to, or is under the cursor
-	jumped     bool                  // the check was gone to by the last key
-	placeCount int                   // of looks at places
+	removed    map[api.Source]options // what was typed for sources that were removed
+	text       string                 // of the options, not taken over for its errors
+	textOf     []*source              // that it is about
+	atCheck    int                    // number of the check that was gone to, or is under the cursor
+	jumped     bool                   // the check was gone to by the last key
+	placeCount int                    // of looks at places
 
 	touched    bool // something was typed
 	unkept     bool // something was typed that is not kept yet
@@ -158,13 +146,13 @@ func New(o Options) *Model {
 		o.Now = time.Now
 	}
 	m := &Model{
-		o: o, items: newItems(o.Profile), places: map[string]place{}, base: map[*source]string{},
-		folderTags: map[string][]string{}, foldersIn: map[string]bool{}, attic: map[api.Source]values{}, keeper: &keeper{},
+		o: o, items: newItems(o.Profile), places: map[string]place{}, base: map[*source][]string{},
+		folderTags: map[string][]string{}, foldersIn: map[string]bool{}, removed: map[api.Source]options{}, keeper: &keeper{},
 	}
 	m.region = m.newRegion(o)
 	m.focus = focus{stop: stopItem, field: fieldName}
 	for _, src := range o.Sources {
-		m.sources = append(m.sources, &source{src: src, values: startValues(src, o.Profile), marked: true})
+		m.sources = append(m.sources, &source{options: startOptions(src, o.Profile), marked: true})
 	}
 	m.list.SetLen(len(m.sources))
 	if len(o.Draft) > 0 {
@@ -181,7 +169,7 @@ func New(o Options) *Model {
 func (m *Model) Sources() []api.Source {
 	out := make([]api.Source, 0, len(m.sources))
 	for _, s := range m.sources {
-		out = append(out, s.src)
+		out = append(out, s.entry.Source)
 	}
 	return out
 }
@@ -198,7 +186,7 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 	m.draw = nil
 	held := map[api.Source][]*source{}
 	for _, s := range m.sources {
-		held[s.src] = append(held[s.src], s)
+		held[s.entry.Source] = append(held[s.entry.Source], s)
 	}
 	var kept, all []*source
 	for _, src := range sources {
@@ -207,22 +195,22 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 			kept, all = append(kept, old[0]), append(all, old[0])
 			continue
 		}
-		s := &source{src: src, values: startValues(src, m.o.Profile), marked: true}
+		s := &source{options: startOptions(src, m.o.Profile), marked: true}
 		all = append(all, s)
-		if was, ok := m.attic[src]; ok {
-			s.values = was
+		if was, ok := m.removed[src]; ok {
+			s.options = was
 			kept = append(kept, s)
-			delete(m.attic, src)
+			delete(m.removed, src)
 		}
 	}
 	for _, s := range all {
 		if !slices.Contains(kept, s) && len(kept) > 0 {
-			share(kept, &s.values)
+			m.share(kept, s)
 		}
 	}
 	for _, gone := range held {
 		for _, s := range gone {
-			m.attic[s.src] = s.values
+			m.removed[s.entry.Source] = s.options
 		}
 	}
 	m.unkept = m.unkept || m.touched
@@ -239,12 +227,12 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 	return m.lookAtSources()
 }
 
-// share writes the values that all of some sources have, except the name.
-func share(from []*source, to *values) {
-	for f := fieldName + 1; f < fieldCount; f++ {
-		text := from[0].values[f]
-		if !slices.ContainsFunc(from, func(s *source) bool { return s.values[f] != text }) {
-			to[f] = text
+// share gives a source what all of some others say, except the name.
+func (m *Model) share(from []*source, to *source) {
+	for _, i := range m.items {
+		text := from[0].text(i)
+		if i.field != fieldName && to.text(i) != text && !slices.ContainsFunc(from, func(s *source) bool { return s.text(i) != text }) {
+			to.set(m.items, i, text)
 		}
 	}
 }
@@ -300,10 +288,8 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		msg.of.got(msg)
 	case presetSavedMsg:
 		return m.presetSaved(msg)
-	case textWrittenMsg:
-		return m.runEditor(msg)
-	case textReadMsg:
-		return m.gotText(msg)
+	case editedMsg:
+		return m.edited(msg)
 	case fieldsMsg:
 		m.gotFields(msg)
 	case folderTagsMsg:
@@ -357,9 +343,7 @@ func (m *Model) targets() []*source {
 }
 
 // item is the item that edits a field.
-func (m *Model) item(f field) *item {
-	return m.items[slices.IndexFunc(m.items, func(i *item) bool { return i.field == f })]
-}
+func (m *Model) item(f field) *item { return itemOf(m.items, f) }
 
 // load shows the values of the targets in the items.
 func (m *Model) load() {
@@ -369,7 +353,7 @@ func (m *Model) load() {
 	}
 	clear(m.base)
 	for _, s := range targets {
-		m.base[s] = s.values[fieldTags]
+		m.base[s] = s.entry.Tags.Or(nil)
 	}
 	for _, i := range m.items {
 		i.loadOf(targets)
@@ -381,22 +365,13 @@ func (m *Model) load() {
 // apply takes what stands in an item over to the targets.
 func (m *Model) apply(i *item) {
 	now := i.value()
-	switch {
-	case i.meta != nil:
-		for _, s := range m.targets() {
-			m.set(s, fieldMetadata, i.into(s.values[fieldMetadata]))
-		}
-		i.mixed = false
-	case i.chips != nil:
+	if i.chips != nil {
 		m.applyTags(i, now)
-	default:
+	} else {
 		for _, s := range m.targets() {
 			m.set(s, i.field, now)
 		}
-		i.mixed = false
-	}
-	if i.chips == nil {
-		i.loaded = now
+		i.loaded, i.mixed = now, false
 	}
 	if i.section == sectionMetadata {
 		m.loadMetadata(i)
@@ -415,7 +390,7 @@ func (m *Model) applyTags(i *item, now string) {
 	}
 	before, after := api.SplitTags(i.loaded), api.SplitTags(now)
 	for _, s := range m.targets() {
-		m.set(s, fieldTags, api.JoinTags(changedTags(api.SplitTags(m.base[s]), before, after)))
+		m.set(s, fieldTags, api.JoinTags(changedTags(m.base[s], before, after)))
 	}
 }
 
@@ -441,9 +416,9 @@ func changedTags(own, before, after []string) []string {
 
 // commonTags are the tags that all sources have, joined.
 func commonTags(sources []*source) string {
-	common := sources[0].values.tags()
+	common := slices.Clone(sources[0].entry.Tags.Or(nil))
 	for _, s := range sources[1:] {
-		has := tagSet(s.values.tags())
+		has := tagSet(s.entry.Tags.Or(nil))
 		common = slices.DeleteFunc(common, func(tag string) bool { return !has[tag] })
 	}
 	return api.JoinTags(common)
@@ -457,21 +432,21 @@ func tagSet(tags []string) map[string]bool {
 	return set
 }
 
-// set changes one value of one source.
+// set gives a row of one source a text.
 func (m *Model) set(s *source, f field, text string) {
-	if s.values[f] != text {
-		s.values[f] = text
+	if i := m.item(f); s.text(i) != text {
+		s.set(m.items, i, text)
 		s.checked, s.failed = nil, nil
 		m.note()
 	}
 }
 
-// changed tells that what was computed of the values has to be made anew.
+// changed drops what was computed of the options.
 func (m *Model) changed() { m.total = nil }
 
 // remove takes a source out of the form. Nothing happens to the file.
 func (m *Model) remove(s *source) {
-	m.attic[s.src] = s.values
+	m.removed[s.entry.Source] = s.options
 	m.sources = slices.DeleteFunc(m.sources, func(other *source) bool { return other == s })
 	m.unkept = m.unkept || m.touched
 	m.list.SetLen(len(m.sources))

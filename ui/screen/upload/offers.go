@@ -33,8 +33,7 @@ func (m *Model) formFolder() string {
 	if len(targets) == 0 {
 		return "/"
 	}
-	folder, _ := api.CleanFolder(targets[0].values[fieldFolder])
-	return folder
+	return targets[0].folder()
 }
 
 // wantFolderTags asks for the tags of the form's folder while tags are typed.

@@ -1,15 +1,16 @@
 package upload
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"mediadesk/api"
-	"mediadesk/api/session"
 	"mediadesk/ui/text"
 )
 
@@ -23,45 +24,6 @@ const (
 	errorMark     = "#! "
 )
 
-// choiceWords say what a field takes, for the comments in the text.
-var choiceWords = map[field]string{
-	fieldNaming:  "here (made unique here), service (it adds a suffix) or off (exact name)",
-	fieldPrivate: switchWords, fieldShadow: switchWords,
-	fieldOverFile: switchWords, fieldOverTags: switchWords, fieldOverAITags: switchWords, fieldOverMetadata: switchWords,
-	fieldFolder: "such as /summer/2026/", fieldTags: "with commas between them: at most 500 characters, no %",
-	fieldRegion: "x,y,width,height in pixels", fieldRemove: "on or off", fieldGoogle: "on or off", fieldAWS: "on or off",
-	fieldGoogleTags: "0 to 30", fieldGoogleSure: "0 to 100", fieldAWSTags: "0 to 30", fieldAWSSure: "0 to 100",
-	fieldOtherJSON: "a JSON object; without a name a JSON array of whole extensions", fieldOrder: "names with commas between them",
-	fieldMetadata: "rows such as brand = Acme, or a JSON object", fieldWebhook: "ours, none or address",
-}
-
-const switchWords = "on, off or default"
-
-// kindOf tells how the text of a field is written.
-type fieldKind int
-
-const (
-	kindText fieldKind = iota
-	kindTri            // on, off or default
-	kindTwo            // on or off
-	kindNaming
-	kindWebhook
-)
-
-func kindOf(f field) fieldKind {
-	switch f {
-	case fieldPrivate, fieldShadow, fieldOverFile, fieldOverTags, fieldOverAITags, fieldOverMetadata:
-		return kindTri
-	case fieldRemove, fieldGoogle, fieldAWS, fieldAnswerTags, fieldAnswerRegion, fieldAnswerPrivate, fieldAnswerEmbedded, fieldAnswerMetadata:
-		return kindTwo
-	case fieldNaming:
-		return kindNaming
-	case fieldWebhook:
-		return kindWebhook
-	}
-	return kindText
-}
-
 // writeOptions is the text of the options of some sources.
 func writeOptions(sources []*source) string {
 	var b strings.Builder
@@ -69,45 +31,46 @@ func writeOptions(sources []*source) string {
 	b.WriteString("# An empty value is not sent: the service's default then holds.\n")
 	b.WriteString("# A value goes on in lines that begin with a tab. Lines that begin with # do not count.\n")
 	b.WriteString("\n" + sharedHeading + "\n")
-	var differ []field
-	for f := range fieldCount {
-		same := len(sources) > 0
-		for _, s := range sources {
-			same = same && s.values[f] == sources[0].values[f]
-		}
-		if !same {
+	var differ []*api.UploadField
+	for _, f := range api.UploadFields {
+		if !sameText(f, sources) {
 			differ = append(differ, f)
 			continue
 		}
-		if words := choiceWords[f]; words != "" {
-			b.WriteString("# " + fieldKeys[f] + ": " + words + "\n")
-		}
-		writeOption(&b, f, sources[0].values[f])
+		b.WriteString("# " + f.Key + ": " + f.Help + "\n")
+		writeOption(&b, f, editText(f, sources[0]))
 	}
 	if len(differ) == 0 {
 		return b.String()
 	}
 	for n, s := range sources {
-		fmt.Fprintf(&b, "\n[%d: %s]\n", n+1, text.Safe(s.src.Name()))
+		fmt.Fprintf(&b, "\n[%d: %s]\n", n+1, text.Safe(s.entry.Source.Name()))
 		for _, f := range differ {
-			writeOption(&b, f, s.values[f])
+			writeOption(&b, f, editText(f, s))
 		}
 	}
 	return b.String()
 }
 
-func writeOption(b *strings.Builder, f field, text string) {
-	switch {
-	case text == "" && kindOf(f) == kindTri:
-		text = "default"
-	case text == "" && kindOf(f) == kindTwo:
-		text = off
-	case text == "" && kindOf(f) == kindWebhook:
-		text = "ours"
-	case kindOf(f) == kindText && !plain(text):
+func sameText(f *api.UploadField, sources []*source) bool {
+	return len(sources) > 0 && !slices.ContainsFunc(sources, func(s *source) bool { return editText(f, s) != editText(f, sources[0]) })
+}
+
+// editText is an upload field as the text has it: as it was typed, where the entry
+// does not hold it so.
+func editText(f *api.UploadField, s *source) string {
+	now := f.Text(&s.entry)
+	if t, ok := s.typed[field(f.Key)]; ok && t.As == now && f.Kind == api.KindMetadata {
+		return t.Text
+	}
+	return now
+}
+
+func writeOption(b *strings.Builder, f *api.UploadField, text string) {
+	if f.Kind != api.KindSwitch && !plain(text) {
 		text = strconv.Quote(text)
 	}
-	line := fieldKeys[f] + " = " + strings.ReplaceAll(text, "\n", "\n\t")
+	line := f.Key + " = " + strings.ReplaceAll(text, "\n", "\n\t")
 	b.WriteString(strings.TrimRight(line, " ") + "\n")
 }
 
@@ -147,37 +110,36 @@ type option struct {
 	line int
 }
 
-// optionBlock is what stands under one heading.
+// optionBlock is what is under one heading.
 type optionBlock struct {
 	line int
-	of   map[field]option
+	of   map[*api.UploadField]option
 }
 
-// readOptions reads the text of the options of some sources: their values in
-// the same order. Where there are errors, hard tells whether the text could not
-// be read at all; otherwise the values are as written and break a rule.
-func readOptions(text string, sources []*source, p session.Profile) (out []values, wrong []lineError, hard bool) {
+// optionTexts are the texts of the upload fields of one source.
+type optionTexts map[*api.UploadField]string
+
+// readOptions reads the text of the options of some sources: their texts in the
+// same order. Where there are errors, hard tells whether the text could not be read
+// at all; otherwise the texts are as written and break a rule.
+func readOptions(text string, sources []*source) (out []optionTexts, wrong []lineError, hard bool) {
 	r := optionReader{count: len(sources)}
 	r.read(text)
 	if len(r.wrong) > 0 {
 		return nil, r.wrong, true
 	}
-	out = make([]values, len(sources))
 	seen := map[lineError]bool{}
 	for n, s := range sources {
-		lines := map[field]int{}
-		for f := range fieldCount {
+		texts, lines := optionTexts{}, map[*api.UploadField]int{}
+		for _, f := range api.UploadFields {
 			o, ok := r.own[n+1].of[f]
 			if !ok {
 				o = r.shared.of[f]
 			}
-			out[n][f] = o.text
-			lines[f] = max(o.line, r.shared.line)
+			texts[f], lines[f] = o.text, max(o.line, r.shared.line)
 		}
-		if out[n][fieldNaming] == "" {
-			out[n][fieldNaming] = string(api.NameHere)
-		}
-		for _, e := range ruleErrors(s.src, &out[n], lines, p) {
+		out = append(out, texts)
+		for _, e := range ruleErrors(s.entry.Source, texts, lines) {
 			if !seen[e] {
 				seen[e] = true
 				wrong = append(wrong, e)
@@ -189,27 +151,32 @@ func readOptions(text string, sources []*source, p session.Profile) (out []value
 
 var rowOf = regexp.MustCompile(`(?:line|row) (\d+)`)
 
-// ruleErrors are the rules of service.md §4.1 that values break, at their lines.
-func ruleErrors(src api.Source, v *values, lines map[field]int, p session.Profile) []lineError {
+// ruleErrors are the rules of service.md §4.1 that texts break, at their lines.
+func ruleErrors(src api.Source, texts optionTexts, lines map[*api.UploadField]int) []lineError {
 	var out []lineError
-	u, problems := build(src, v, p)
-	for _, err := range u.Check() {
-		problems = append(problems, problem{fieldOf(err), err})
+	add := func(f *api.UploadField, err error) {
+		out = append(out, option{texts[f], lines[f]}.wrong(err))
 	}
-	if _, err := api.CleanFolder(v[fieldFolder]); err != nil {
-		problems = append(problems, problem{fieldFolder, err})
-	}
-	for _, p := range problems {
-		line := lines[p.field]
-		// An error that counts the lines of its value means one further down.
-		if found := rowOf.FindStringSubmatch(p.err.Error()); found != nil && strings.Contains(v[p.field], "\n") {
-			if n, err := strconv.Atoi(found[1]); err == nil {
-				line += n - 1
-			}
+	e := api.Entry{Upload: api.Upload{Source: src}}
+	for _, f := range api.UploadFields {
+		if err := f.SetText(&e, texts[f]); err != nil {
+			add(f, err)
+		} else if err := f.Check(&e.Upload); err != nil {
+			add(f, err)
 		}
-		out = append(out, lineError{line, text.Stop(p.err.Error())})
 	}
 	return out
+}
+
+// wrong is an error at its line: one that counts the lines of its value means a
+// line further down.
+func (o option) wrong(err error) lineError {
+	if found := rowOf.FindStringSubmatch(err.Error()); found != nil && strings.Contains(o.text, "\n") {
+		if n, err := strconv.Atoi(found[1]); err == nil {
+			o.line += n - 1
+		}
+	}
+	return lineError{o.line, text.Stop(err.Error())}
 }
 
 type optionReader struct {
@@ -226,9 +193,9 @@ func (r *optionReader) fail(line int, format string, args ...any) {
 // read takes the text apart into blocks.
 func (r *optionReader) read(text string) {
 	r.own = map[int]optionBlock{}
-	r.shared = optionBlock{line: 1, of: map[field]option{}}
+	r.shared = optionBlock{line: 1, of: map[*api.UploadField]option{}}
 	block := &r.shared
-	at := noField // the field that a further line belongs to
+	var at *api.UploadField // that a further line belongs to
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	number := 0
 	for line := range strings.SplitSeq(text, "\n") {
@@ -236,8 +203,8 @@ func (r *optionReader) read(text string) {
 		further := strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "  ")
 		switch bare := strings.TrimSpace(line); {
 		case bare == "":
-			at = noField
-		case further && at != noField:
+			at = nil
+		case further && at != nil:
 			o := block.of[at]
 			rest, _ := strings.CutPrefix(line, "\t")
 			if rest == line {
@@ -247,7 +214,7 @@ func (r *optionReader) read(text string) {
 			block.of[at] = o
 		case strings.HasPrefix(bare, "#"):
 		case strings.HasPrefix(bare, "["):
-			block, at = r.heading(bare, number), noField
+			block, at = r.heading(bare, number), nil
 		default:
 			at = r.line(block, bare, number)
 		}
@@ -273,7 +240,7 @@ var fileHeading = regexp.MustCompile(`^\[\s*(\d+)\s*(?::.*)?\]$`)
 
 // heading is the block that a heading begins.
 func (r *optionReader) heading(text string, line int) *optionBlock {
-	lost := &optionBlock{of: map[field]option{}}
+	lost := &optionBlock{of: map[*api.UploadField]option{}}
 	if strings.EqualFold(text, sharedHeading) {
 		r.shared.line = line
 		return &r.shared
@@ -292,28 +259,28 @@ func (r *optionReader) heading(text string, line int) *optionBlock {
 		r.fail(line, "File %d has a heading in line %d already.", n, b.line)
 		return lost
 	}
-	b := optionBlock{line: line, of: map[field]option{}}
+	b := optionBlock{line: line, of: map[*api.UploadField]option{}}
 	r.own[n] = b
 	return &b
 }
 
 // line reads one line into a block, and tells which field further lines belong
 // to.
-func (r *optionReader) line(block *optionBlock, text string, line int) field {
+func (r *optionReader) line(block *optionBlock, text string, line int) *api.UploadField {
 	key, value, found := strings.Cut(text, "=")
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 	if !found {
 		r.fail(line, "There is no = between key and value. A value goes on in lines that begin with a tab.")
-		return noField
+		return nil
 	}
-	f := fieldByKey(key)
-	if f == noField {
+	f := api.FieldByKey(key)
+	if f == nil {
 		r.fail(line, "There is no option %q.%s", key, guess(key))
-		return noField
+		return nil
 	}
 	if had, twice := block.of[f]; twice {
-		r.fail(line, "%s stands in line %d already.", key, had.line)
-		return noField
+		r.fail(line, "%s is in line %d already.", key, had.line)
+		return nil
 	}
 	block.of[f] = option{value, line}
 	return f
@@ -325,9 +292,9 @@ func guess(key string) string {
 		return strings.ToLower(strings.NewReplacer(".", "", "-", "", "_", "", " ", "").Replace(s))
 	}
 	typed := flat(key)
-	for _, known := range fieldKeys {
-		if k := flat(known); typed != "" && (k == typed || strings.HasPrefix(k, typed) || strings.HasPrefix(typed, k) || near(k, typed)) {
-			return " Did you mean " + known + "?"
+	for _, f := range api.UploadFields {
+		if k := flat(f.Key); typed != "" && (k == typed || strings.HasPrefix(k, typed) || strings.HasPrefix(typed, k) || near(k, typed)) {
+			return " Did you mean " + f.Key + "?"
 		}
 	}
 	return ""
@@ -352,59 +319,27 @@ func near(a, b string) bool {
 	return i == len(a) || a[i+1:] == b[i+1:] || i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }
 
-// value turns what is written into the text that the form has.
-func (r *optionReader) value(f field, o option) option {
-	if strings.HasPrefix(o.text, `"`) && kindOf(f) == kindText {
+// value takes the quotation marks off a value. What cannot be read at all is an
+// error; rules are checked later.
+func (r *optionReader) value(f *api.UploadField, o option) option {
+	if strings.HasPrefix(o.text, `"`) && f.Kind != api.KindSwitch {
 		text, err := strconv.Unquote(o.text)
 		if err != nil {
-			r.fail(o.line, "%s begins with a quotation mark and is not quoted to its end, as in \"a\\nb\".", fieldKeys[f])
+			r.fail(o.line, "%s begins with a quotation mark and is not quoted to its end, as in \"a\\nb\".", f.Key)
 		}
 		o.text = text
 		return o
 	}
-	word := strings.ToLower(o.text)
-	bad := func() { r.fail(o.line, "%s is %q; it takes %s.", fieldKeys[f], o.text, choiceWordsOf(f)) }
-	switch kindOf(f) {
-	case kindTri, kindTwo:
-		switch word {
-		case "on", "true", "yes":
-			o.text = on
-		case "off", "false", "no":
-			o.text = off
-			if kindOf(f) == kindTwo {
-				o.text = ""
-			}
-		case "", "default":
-			o.text = ""
-		default:
-			bad()
-		}
-	case kindNaming:
-		switch api.Naming(word) {
-		case "", api.NameHere, api.NameService, api.NameExact:
-			o.text = word
-		default:
-			bad()
-		}
-	case kindWebhook:
-		switch word {
-		case "", "ours":
-			o.text = webhookOurs
-		case webhookNone, webhookAddress:
-			o.text = word
-		default:
-			bad()
-		}
-	case kindText:
+	if err := f.SetText(&api.Entry{}, o.text); err != nil && !takeable(f, err) {
+		r.wrong = append(r.wrong, o.wrong(err))
 	}
 	return o
 }
 
-func choiceWordsOf(f field) string {
-	if words := choiceWords[f]; words != "" {
-		return words
-	}
-	return "on or off"
+// takeable reports whether a text with an error can stay in the form as it is.
+func takeable(f *api.UploadField, err error) bool {
+	var rule *api.RuleError
+	return errors.As(err, &rule) && f.Kind != api.KindExtensions
 }
 
 // withErrors puts what is wrong into the text, above the lines it is wrong with,

@@ -1,6 +1,7 @@
 package upload
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -8,7 +9,9 @@ import (
 	"pgregory.net/rapid"
 
 	"mediadesk/api"
+	"mediadesk/api/apitest"
 	"mediadesk/api/session"
+	"mediadesk/ui/edit"
 )
 
 // TestOptionsAsText: whatever stands in the form comes back out of its text, for
@@ -17,39 +20,42 @@ func TestOptionsAsText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var sources []*source
 		for range rapid.IntRange(1, 3).Draw(t, "files") {
-			s := &source{src: api.Source{Path: "/x/" + rapid.SampledFrom([]string{"a.png", "]\n[2: b].png", "写真.jpg", "# x"}).Draw(t, "file")}, values: drawValues(t)}
+			s := &source{options: options{entry: apitest.DrawEntry(t)}}
 			if len(sources) > 0 && rapid.Bool().Draw(t, "mostly the same") {
-				s.values = sources[0].values
-				s.values[fieldName] = "other"
+				s.entry = sources[0].entry
+				s.entry.FileName = "other"
 			}
+			s.entry.Source.Path = "/x/" + rapid.SampledFrom([]string{"a.png", "]\n[2: b].png", "写真.jpg", "# x"}).Draw(t, "file")
 			sources = append(sources, s)
 		}
 		text := writeOptions(sources)
-		got, wrong, hard := readOptions(text, sources, session.Profile{})
+		got, wrong, hard := readOptions(text, sources)
 		if hard {
 			t.Fatalf("%v\n%s", wrong, text)
 		}
 		for i, s := range sources {
-			for f := range fieldCount {
-				if got[i][f] != s.values[f] {
-					t.Fatalf("%s of file %d came back as %q, was %q\n%s", fieldKeys[f], i, got[i][f], s.values[f], text)
+			var e api.Entry
+			for _, f := range api.UploadFields {
+				if err := f.SetText(&e, got[i][f]); err != nil {
+					t.Fatal(err)
 				}
 			}
+			apitest.SameEntry(t, text, &e, &s.entry)
 		}
 		// With what is wrong written into it the text says the same.
-		again, _, hard := readOptions(withErrors(text, wrong), sources, session.Profile{})
-		if hard || !slices.Equal(again, got) {
+		again, _, hard := readOptions(withErrors(text, wrong), sources)
+		if hard || !slices.EqualFunc(again, got, maps.Equal[optionTexts]) {
 			t.Fatalf("with its errors it says another thing:\n%s", withErrors(text, wrong))
 		}
 	})
 }
 
 func FuzzReadOptions(f *testing.F) {
-	src := []*source{{src: api.Source{Path: "/x/a.png"}, values: startValues(api.Source{Path: "/x/a.png"}, session.Profile{})}}
+	src := []*source{{options: startOptions(api.Source{Path: "/x/a.png"}, session.Profile{})}}
 	f.Add(writeOptions(src))
 	f.Add("[1: a]\nname = \"\\x\"\n\t\n  y\n[9]\n[every file]\n=\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		values, wrong, hard := readOptions(text, src, session.Profile{})
+		values, wrong, hard := readOptions(text, src)
 		lines := 1 + strings.Count(text, "\n")
 		for _, e := range wrong {
 			if e.line < 1 || e.line > lines || e.text == "" {
@@ -65,7 +71,10 @@ func FuzzReadOptions(f *testing.F) {
 
 // TestErrorsByLine: what is wrong is said with its line.
 func TestErrorsByLine(t *testing.T) {
-	sources := []*source{{src: api.Source{Path: "/a.png"}}, {src: api.Source{Path: "/b.png"}}}
+	at := func(path string) *source {
+		return &source{options: startOptions(api.Source{Path: path}, session.Profile{})}
+	}
+	sources := []*source{at("/a.png"), at("/b.png")}
 	for _, c := range []struct {
 		text string
 		line int
@@ -75,11 +84,10 @@ func TestErrorsByLine(t *testing.T) {
 		{"[every file]\nname = a\n\nnmae = b", 4, `no option "nmae". Did you mean name?`},
 		{"overwritefile = on", 1, "Did you mean overwriteFile?"},
 		{"zzz = 1", 1, `no option "zzz".`},
-		{"name = a\nprivate = maybe", 2, "on, off or default"},
-		{"name = a\nremove-bg = default", 0, ""},
-		{"name = a\nnaming = unique", 2, "here (made unique here)"},
-		{"name = a\nwebhook = mine", 2, "ours, none or address"},
-		{"name = a\nname = b", 2, "stands in line 1 already"},
+		{"name = a\nprivate = maybe", 2, "true or false"},
+		{"name = a\nprivate = default", 0, ""},
+		{"name = a\nunique = always", 2, "here, service or off"},
+		{"name = a\nname = b", 2, "is in line 1 already"},
 		{"name = \"a\\q\"", 1, "quotation mark"},
 		{"[3: c.png]\nname = a", 1, "There is no file 3"},
 		{"[1]\nname = a\n[1]\nname = b", 3, "File 1 has a heading in line 1 already"},
@@ -88,15 +96,15 @@ func TestErrorsByLine(t *testing.T) {
 		{"name = a\ntags = " + strings.Repeat("x", 501), 2, "501 characters"},
 		{"name = a\nfolder = a b", 2, `holds " "`},
 		{"name = a\n\nregion = 1,2,3", 3, "four numbers"},
-		{"name = a\ngoogle = on\ngoogle.maxTags = 31", 3, "0 to 30"},
-		{"name = a\nextension.options = [{\"name\":\"x\"},\n\t{\"name\":}]", 3, "extensions"},
-		{"name = a\ncustomMetadata = brand = Acme\n\tyear\n\tx = 1", 3, "row 2"},
-		{"name = a\ncustomMetadata = {\"a\": 1,\n\t\"b\": }", 3, "line 2"},
-		{"name = a\nwebhook = address\nwebhook.address = ftp://x", 3, "webhook"},
+		{"name = a\n\nextensions = {\"name\":\"google-auto-tagging\",\"maxTags\":31}", 3, "0 to 30"},
+		{"name = a\nextensions = [{\"name\":\"x\"},\n\t{\"name\":}]", 3, "extensions"},
+		{"name = a\nmetadata = brand = Acme\n\tyear\n\tx = 1", 3, "row 2"},
+		{"name = a\nmetadata = {\"a\": 1,\n\t\"b\": }", 3, "line 2"},
+		{"name = a\n\nwebhook = ftp://x", 3, "webhook"},
 		{"[1]\nname = a\n[2]\ntags = %", 4, "%"},
 		{"name =", 1, "fileName is missing"},
 	} {
-		_, wrong, _ := readOptions(c.text, sources, session.Profile{})
+		_, wrong, _ := readOptions(c.text, sources)
 		found := slices.ContainsFunc(wrong, func(e lineError) bool { return e.line == c.line && strings.Contains(e.text, c.says) })
 		if c.line == 0 {
 			if len(wrong) > 0 && c.text != "" && !strings.Contains(c.text, "default") {
@@ -124,25 +132,25 @@ func TestEditedText(t *testing.T) {
 	before := writeOptions(targets)
 	done := func(text string) []any {
 		var out []any
-		for _, msg := range send(t, m, textReadMsg{before: before, text: text, sources: targets}) {
+		for _, msg := range send(t, m, editedMsg{edit.Edited{Before: before, Text: text}, targets}) {
 			out = append(out, msg)
 		}
 		return out
 	}
 	done(strings.Replace(before, "\ntags =", "\ntags = sea,写真", 1))
 	for i, s := range m.sources {
-		if s.values[fieldTags] != "sea,写真" {
-			t.Errorf("file %d has %q", i, s.values[fieldTags])
+		if m.says(s, fieldTags) != "sea,写真" {
+			t.Errorf("file %d has %q", i, m.says(s, fieldTags))
 		}
 	}
 	if got := m.item(fieldTags).value(); got != "sea,写真" {
 		t.Errorf("the form shows %q", got)
 	}
-	done(strings.Replace(before, "private = default", "private = perhaps", 1))
-	if !m.covered() || m.sources[0].values[fieldTags] != "sea,写真" {
+	done(strings.Replace(before, "private =", "private = perhaps", 1))
+	if !m.covered() || m.says(m.sources[0], fieldTags) != "sea,写真" {
 		t.Fatal("a text with errors was taken over")
 	}
-	if text := screen(m, 100, 20); !strings.Contains(text, "1 error") || !strings.Contains(text, `private is "perhaps"`) {
+	if text := screen(m, 100, 20); !strings.Contains(text, "1 error") || !strings.Contains(text, `private is true or false`) {
 		t.Errorf("the error is not shown:\n%s", text)
 	}
 	press(t, m, "t") // cannot be taken
@@ -155,29 +163,10 @@ func TestEditedText(t *testing.T) {
 	}
 	done(strings.Replace(before, "\ntags =", "\ntags = 50%", 1))
 	press(t, m, "t")
-	if m.covered() || m.sources[1].values[fieldTags] != "50%" || m.text != "" {
-		t.Errorf("a text that breaks a rule was not taken: %q", m.sources[1].values[fieldTags])
+	if m.covered() || m.says(m.sources[1], fieldTags) != "50%" || m.text != "" {
+		t.Errorf("a text that breaks a rule was not taken: %q", m.says(m.sources[1], fieldTags))
 	}
 	if toast := done(" \n"); len(toast) != 1 {
 		t.Errorf("an empty text said %v", toast)
-	}
-}
-
-func TestEditorCommand(t *testing.T) {
-	env := func(pairs ...string) func(string) string {
-		return func(name string) string {
-			for i := 0; i < len(pairs); i += 2 {
-				if pairs[i] == name {
-					return pairs[i+1]
-				}
-			}
-			return ""
-		}
-	}
-	if got := editorCommand(env("EDITOR", "nano", "VISUAL", "code --wait")); len(got) == 0 || !strings.HasPrefix(got[len(got)-1], "code --wait") {
-		t.Errorf("the editor is %q", got)
-	}
-	if got := editorCommand(env("EDITOR", "nano -w")); len(got) == 0 || !strings.HasPrefix(got[len(got)-1], "nano -w") {
-		t.Errorf("the editor is %q", got)
 	}
 }

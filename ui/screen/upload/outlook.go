@@ -20,18 +20,9 @@ type prediction struct {
 type predicted struct {
 	text string
 	loss bool  // it tells of a loss
-	keep field // the switch that prevents the loss; noKeep where none can
+	keep field // the switch that prevents the loss; noField where none can
 
 	aspect api.Aspect // what is lost or set; empty for the first sentence
-}
-
-const noKeep = fieldCount
-
-// keepFields are the switches by the names that api.Change gives them.
-var keepFields = map[string]field{
-	"overwriteTags":           fieldOverTags,
-	"overwriteAITags":         fieldOverAITags,
-	"overwriteCustomMetadata": fieldOverMetadata,
 }
 
 // foretell returns what an upload does, by api.Consequences, as far as is known
@@ -40,7 +31,7 @@ var keepFields = map[string]field{
 func foretell(u api.Upload, naming api.Naming, at api.Place) prediction {
 	switch naming {
 	case api.NameHere:
-		return prediction{result: api.NewFile, here: true, lines: []predicted{{keep: noKeep}}}
+		return prediction{result: api.NewFile, here: true, lines: []predicted{{}}}
 	case api.NameService:
 		u.UseUniqueFileName = api.Set(true)
 	case api.NameExact:
@@ -51,16 +42,16 @@ func foretell(u api.Upload, naming api.Naming, at api.Place) prediction {
 	if o.Result == api.Refusal {
 		p.refused = o.Reason
 	}
-	p.lines = append(p.lines, predicted{keep: noKeep})
+	p.lines = append(p.lines, predicted{})
 	// After the first sentence there is one for each change that is worth a word.
 	for _, c := range o.Changes {
 		if c.Had == 0 && c.Effect != api.SetTo {
 			continue
 		}
-		l := predicted{loss: c.Effect == api.Removed || c.Effect == api.SetTo && c.Had > 0, aspect: c.Aspect, keep: noKeep}
+		l := predicted{loss: c.Effect == api.Removed || c.Effect == api.SetTo && c.Had > 0, aspect: c.Aspect}
 		p.destroys = p.destroys || l.loss
-		if f, ok := keepFields[c.Keep]; ok {
-			l.keep = f
+		if f := api.FieldByName(c.Keep); f != nil {
+			l.keep = field(f.Key)
 		}
 		p.lines = append(p.lines, l)
 	}
@@ -82,12 +73,12 @@ func (p prediction) told() prediction {
 	return p
 }
 
-// keep is the first switch that can prevent a loss; noKeep where none can.
+// keep is the first switch that can prevent a loss; noField where none can.
 func (p prediction) keep() field {
 	for _, l := range p.lines {
-		if l.keep != noKeep {
+		if l.keep != noField {
 			return l.keep
 		}
 	}
-	return noKeep
+	return noField
 }

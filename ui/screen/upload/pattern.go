@@ -204,7 +204,7 @@ func (s subject) date(t time.Time, layout, none string) (string, error) {
 // subjectOf is a source as patterns see it.
 func subjectOf(s *source, number int) subject {
 	return subject{
-		src: s.src, number: number, looked: s.known.looked,
+		src: s.entry.Source, number: number, looked: s.known.looked,
 		modified: s.known.identity.Modified, taken: s.known.facts.Taken,
 	}
 }

@@ -117,14 +117,14 @@ func TestPatternsInTheForm(t *testing.T) {
 	}
 	year := m.sources[0].known.identity.Modified.Format("2006")
 	for i, want := range []string{year + "-001.png", year + "-002.png", "d.txt", "e.png"} {
-		if got := m.sources[i].values[fieldName]; got != want {
+		if got := m.says(m.sources[i], fieldName); got != want {
 			t.Errorf("file %d has the name %q, want %q", i, got, want)
 		}
 	}
-	if v := m.sources[0].values; v[fieldFolder] != "/été/png" || v[fieldTags] != "png,%a b" {
-		t.Errorf("the first file has %q", v)
+	if v := m.row(m.sources[0]); v(fieldFolder) != "/été/png" || v(fieldTags) != "png,%a b" {
+		t.Errorf("the first file has %q", v(fieldName))
 	}
-	if m.sources[2].values[fieldFolder] != "" {
+	if m.says(m.sources[2], fieldFolder) != "" {
 		t.Error("a file that is not marked was changed")
 	}
 
@@ -135,7 +135,7 @@ func TestPatternsInTheForm(t *testing.T) {
 		t.Errorf("a collision is not flagged:\n%s", text)
 	}
 	press(t, m, "esc")
-	if m.sources[0].values[fieldName] != year+"-001.png" || m.covered() {
+	if m.says(m.sources[0], fieldName) != year+"-001.png" || m.covered() {
 		t.Error("esc changed something")
 	}
 

@@ -36,7 +36,7 @@ var _ kit.Overlay = (*patternView)(nil)
 // patternRow is one file with what the patterns make of it.
 type patternRow struct {
 	source *source
-	values values
+	options
 	err    error
 	shares bool // another file would be stored at the same place
 }
@@ -135,11 +135,11 @@ func (v *patternView) compute() {
 	v.rows = v.rows[:0]
 	v.skipped, v.stale = 0, false
 	for n, s := range v.m.targets() {
-		row := patternRow{source: s, values: s.values}
-		row.err = fillIn(&row.values, patterns, subjectOf(s, n+1))
+		row := patternRow{source: s, options: s.options}
+		row.err = fillIn(v.m.items, &row.options, patterns, subjectOf(s, n+1))
 		if row.err != nil {
 			v.skipped++
-			row.values = s.values
+			row.options = s.options
 			// A look that is under way makes the table anew.
 			v.stale = v.stale || errors.Is(row.err, errNotLooked)
 		}
@@ -155,32 +155,32 @@ func (v *patternView) flag() {
 	changed := map[*source]bool{}
 	for i := range v.rows {
 		changed[v.rows[i].source] = true
-		if key, ok := placeKey(&v.rows[i].values); ok {
+		if key, ok := placeKey(&v.rows[i].options); ok {
 			at[key]++
 		}
 	}
 	for _, s := range v.m.sources {
-		if key, ok := placeKey(&s.values); ok && !changed[s] {
+		if key, ok := placeKey(&s.options); ok && !changed[s] {
 			at[key]++
 		}
 	}
 	for i := range v.rows {
-		key, ok := placeKey(&v.rows[i].values)
+		key, ok := placeKey(&v.rows[i].options)
 		v.rows[i].shares = ok && at[key] > 1
 	}
 }
 
 // placeKey is the place of a file as the library compares places, and false
 // where the name is made unique: nothing else can be there.
-func placeKey(v *values) (string, bool) {
-	if v.naming() != api.NameExact {
+func placeKey(o *options) (string, bool) {
+	if o.naming() != api.NameExact {
 		return "", false
 	}
-	return norm.NFC.String(storedPath(v)), true
+	return norm.NFC.String(o.storedPath()), true
 }
 
 // fillIn writes what the patterns make of a file into its values.
-func fillIn(v *values, patterns [len(patternFields)]*pattern, s subject) error {
+func fillIn(items []*item, o *options, patterns [len(patternFields)]*pattern, s subject) error {
 	for n, p := range patterns {
 		if p == nil {
 			continue
@@ -191,7 +191,7 @@ func fillIn(v *values, patterns [len(patternFields)]*pattern, s subject) error {
 			return err
 		}
 		if patternFields[n] == fieldTags {
-			tags := v.tags()
+			tags := slices.Clone(o.entry.Tags.Or(nil))
 			for _, tag := range api.SplitTags(text) {
 				if !slices.Contains(tags, tag) {
 					tags = append(tags, tag)
@@ -199,7 +199,7 @@ func fillIn(v *values, patterns [len(patternFields)]*pattern, s subject) error {
 			}
 			text = api.JoinTags(tags)
 		}
-		v[patternFields[n]] = text
+		o.set(items, itemOf(items, patternFields[n]), text)
 	}
 	return nil
 }
@@ -215,7 +215,7 @@ func (v *patternView) apply() tea.Cmd {
 	v.compute()
 	for i := range v.rows {
 		for _, f := range patternFields {
-			m.set(v.rows[i].source, f, v.rows[i].values[f])
+			m.set(v.rows[i].source, f, v.rows[i].text(m.item(f)))
 		}
 	}
 	v.close()
@@ -225,7 +225,7 @@ func (v *patternView) apply() tea.Cmd {
 		first := v.rows[slices.IndexFunc(v.rows, func(r patternRow) bool { return r.err != nil })]
 		return page.Send(page.Toast{
 			Level:  page.Warn,
-			Text:   text.Plural(v.skipped, "file") + " stayed as before: " + text.Safe(first.source.src.Name()) + " has " + first.err.Error() + ".",
+			Text:   text.Plural(v.skipped, "file") + " stayed as before: " + text.Safe(first.source.entry.Source.Name()) + " has " + first.err.Error() + ".",
 			Detail: "Fill them in by hand, or use another field of a pattern: " + patternHelp + ".",
 		})
 	}
@@ -281,30 +281,29 @@ func (v *patternView) View(size image.Point, th *theme.Theme) string {
 // row shows a file's name and what becomes of it.
 func (v *patternView) row(r *patternRow, width int, selected bool, th *theme.Theme) string {
 	column := min(32, max(8, width/3))
-	sign, words := theme.SignNone, storedPath(&r.values)
-	if r.values.naming() != api.NameExact {
-		folder, _ := api.CleanFolder(r.values[fieldFolder])
+	sign, words := theme.SignNone, r.storedPath()
+	if r.naming() != api.NameExact {
 		var b strings.Builder
-		for _, l := range storedLetters(r.values[fieldName], r.values.naming()) {
+		for _, l := range storedLetters(r.entry.FileName, r.naming()) {
 			b.WriteRune(l.r)
 		}
-		words = folder + b.String()
+		words = r.folder() + b.String()
 	}
 	if v.fields[2].Value() != "" {
-		words += "  tags " + strings.Join(firstTags(r.values[fieldTags]), ", ")
+		words += "  tags " + strings.Join(firstTags(r.entry.Tags.Or(nil)), ", ")
 	}
-	_, folderErr := api.CleanFolder(r.values[fieldFolder])
+	_, folderErr := api.CleanFolder(r.entry.Folder.Or(""))
 	switch {
 	case r.err != nil:
 		sign, words = theme.SignWarn, "stays as before: "+r.err.Error()
-	case api.CheckName(r.values[fieldName]) != nil:
+	case api.CheckName(r.entry.FileName) != nil:
 		sign, words = theme.SignBad, "would have no name"
 	case folderErr != nil:
 		sign, words = theme.SignBad, folderErr.Error()
 	case r.shares:
 		sign, words = theme.SignWarn, words+"  the same place as another file"
 	}
-	name := text.PadRight(text.TruncateMiddle(text.Safe(r.source.src.Name()), column), column)
+	name := text.PadRight(text.TruncateMiddle(text.Safe(r.source.entry.Source.Name()), column), column)
 	words = text.Truncate(text.Safe(words), max(0, width-column-3))
 	if selected {
 		return th.SelectedDim.Render(text.PadRight(th.Glyph(sign)+" "+name+" "+words, width))

@@ -1,11 +1,11 @@
 package upload
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"image"
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,52 +26,68 @@ type Presets interface {
 	RemovePreset(ctx context.Context, name string) error
 }
 
-// preset is a set of options: the fields that it sets with their texts, also
-// those that it empties. The name of a file is in none.
-type preset map[field]string
+// presetFields are the upload fields that a preset of the extensions alone, or of
+// all options, sets or clears. The name of a file is never one.
+func presetFields(extensionsOnly bool) []*api.UploadField {
+	return slices.DeleteFunc(slices.Clone(api.UploadFields), func(f *api.UploadField) bool {
+		return f.Name == api.FieldName || extensionsOnly && f.Group != api.GroupExtensions
+	})
+}
 
-// presetOf takes the options of a section out of values, or all of them.
-func presetOf(v *values, of func(field) bool) preset {
-	p := preset{}
-	for f := range fieldCount {
-		if f != fieldName && of(f) {
-			p[f] = v[f]
+// readPreset reads a preset of this version, or the texts of version 0.1.
+func readPreset(body []byte) (preset api.UploadOptions, old map[field]string, err error) {
+	var texts map[field]*string
+	if json.Unmarshal(body, &texts) == nil && !slices.Contains(slices.Collect(maps.Values(texts)), nil) {
+		old = map[field]string{}
+		for f, text := range texts {
+			if f != fieldName {
+				old[f] = *text
+			}
+		}
+		return preset, old, nil
+	}
+	if err := json.Unmarshal(body, &preset); err != nil {
+		return preset, nil, fmt.Errorf("the preset cannot be read: %w", err)
+	}
+	return preset, nil, nil
+}
+
+// applyPreset puts a preset into options: it sets what it names.
+func (m *Model) applyPreset(o *options, body []byte) error {
+	preset, old, err := readPreset(body)
+	if err != nil {
+		return err
+	}
+	if old != nil {
+		o.setOld(m.items, old)
+		return nil
+	}
+	name, naming := o.entry.FileName, o.entry.Naming
+	preset.Apply(&o.entry)
+	o.entry.FileName = name
+	if o.entry.Naming == "" {
+		o.entry.Naming = naming
+	}
+	o.typed = maps.Clone(o.typed)
+	for _, i := range m.items {
+		if i.of == nil || preset.Has(i.of) {
+			delete(o.typed, i.field)
 		}
 	}
-	return p
+	return nil
 }
 
-func (p preset) text() ([]byte, error) {
-	out := map[string]string{}
-	for f, text := range p {
-		out[fieldKeys[f]] = text
+// describePreset says what a preset sets.
+func (m *Model) describePreset(body []byte) string {
+	var o options
+	if m.applyPreset(&o, body) != nil {
+		return "cannot be read"
 	}
-	return json.Marshal(out)
-}
-
-// readPreset reads a preset. Fields that this program does not know are left
-// out; a name is never taken.
-func readPreset(text []byte) (preset, error) {
-	var in map[string]string
-	if err := json.Unmarshal(text, &in); err != nil {
-		return nil, fmt.Errorf("the preset cannot be read: %w", err)
-	}
-	p := preset{}
-	for key, text := range in {
-		if f := fieldByKey(key); f != noField && f != fieldName {
-			p[f] = text
-		}
-	}
-	return p, nil
-}
-
-// words say what a preset sets.
-func (p preset) words() string {
 	var set []string
-	for f := range fieldCount {
-		if s := p[f]; s != "" && (f != fieldNaming || s != string(api.NameHere)) {
+	for _, f := range api.UploadFields {
+		if s := f.Text(&o.entry); s != "" && (f.Key != string(fieldNaming) || s != string(api.NameHere)) {
 			s = strings.Join(strings.Fields(s), " ")
-			set = append(set, fieldKeys[f]+"="+text.Truncate(text.Safe(s), 30))
+			set = append(set, f.Key+"="+text.Truncate(text.Safe(s), 30))
 		}
 	}
 	if len(set) == 0 {
@@ -124,8 +140,8 @@ func (v *presetView) Actions() []kit.Action {
 	const group = "Presets"
 	return append([]kit.Action{
 		{ID: "form.load-preset", Keys: kit.Bind("load into the marked files", "", "enter"), Group: group, Footer: true, Disabled: v.none, Do: v.load},
-		{ID: "form.save-preset", Keys: kit.Bind("save these options", "", "s"), Group: group, Footer: true, Do: func() tea.Cmd { return v.ask(sectionCount) }},
-		{ID: "form.save-extensions", Keys: kit.Bind("save the extensions alone", "", "x"), Group: group, Footer: true, Do: func() tea.Cmd { return v.ask(sectionExtensions) }},
+		{ID: "form.save-preset", Keys: kit.Bind("save these options", "", "s"), Group: group, Footer: true, Do: func() tea.Cmd { return v.ask(false) }},
+		{ID: "form.save-extensions", Keys: kit.Bind("save the extensions alone", "", "x"), Group: group, Footer: true, Do: func() tea.Cmd { return v.ask(true) }},
 		{ID: "form.remove-preset", Keys: kit.Bind("remove the preset", "", "d"), Group: group, Footer: true, Disabled: v.none, Do: v.remove},
 		v.back(group, "esc", "ctrl+p"),
 	}, kit.ListActions(func() kit.Scroller { return &v.list }, nil)...)
@@ -144,14 +160,13 @@ func (v *presetView) Mouse(msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// ask asks for the name under which the options of the first target are saved:
-// those of a section, or with sectionCount all.
-func (v *presetView) ask(part section) tea.Cmd {
+// ask asks for the name under which the options of the first target are saved.
+func (v *presetView) ask(extensionsOnly bool) tea.Cmd {
 	what := "all options"
-	if part == sectionExtensions {
+	if extensionsOnly {
 		what = "the extensions alone"
 	}
-	p := kit.NewPrompt("Save a preset", "Saves "+what+" of "+v.m.targets()[0].src.Name()+". A preset of the same name is replaced.", "", "such as web pictures")
+	p := kit.NewPrompt("Save a preset", "Saves "+what+" of "+v.m.targets()[0].entry.Source.Name()+". A preset of the same name is replaced.", "", "such as web pictures")
 	p.Verb = "save under this name"
 	p.Check = func(name string) string {
 		switch name = strings.TrimSpace(name); {
@@ -162,7 +177,7 @@ func (v *presetView) ask(part section) tea.Cmd {
 		}
 		return ""
 	}
-	p.Do = func(name string) tea.Cmd { return v.save(part, strings.TrimSpace(name)) }
+	p.Do = func(name string) tea.Cmd { return v.save(extensionsOnly, strings.TrimSpace(name)) }
 	v.m.Overlays().Open(p)
 	return nil
 }
@@ -171,11 +186,9 @@ func (v *presetView) ask(part section) tea.Cmd {
 const longestName = 200
 
 // save keeps the options of the first target under the name.
-func (v *presetView) save(part section, name string) tea.Cmd {
+func (v *presetView) save(extensionsOnly bool, name string) tea.Cmd {
 	m := v.m
-	body, err := presetOf(&m.targets()[0].values, func(f field) bool {
-		return part == sectionCount || m.item(f).section == part
-	}).text()
+	body, err := json.Marshal(api.OptionsOf(&m.targets()[0].entry, presetFields(extensionsOnly)...))
 	if err != nil {
 		return page.Send(page.Problem(err))
 	}
@@ -190,16 +203,14 @@ func (v *presetView) save(part section, name string) tea.Cmd {
 // load puts the preset under the cursor into the targets: it sets what it names.
 func (v *presetView) load() tea.Cmd {
 	m, row := v.m, v.rows[v.list.Cursor()]
-	p, err := readPreset(row.Body)
-	if err != nil {
-		return page.Send(page.Problem(err))
+	for _, s := range m.targets() {
+		if err := m.applyPreset(&s.options, row.Body); err != nil {
+			return page.Send(page.Problem(err))
+		}
+		s.checked, s.failed = nil, nil
 	}
 	v.close()
-	for _, s := range m.targets() {
-		for f, text := range p {
-			m.set(s, f, text)
-		}
-	}
+	m.note()
 	m.load()
 	m.setFocus(m.focus)
 	return page.Send(page.Toast{Level: page.Good, Text: "Loaded the preset " + text.Safe(row.Name) + " into " + text.Plural(len(m.targets()), "file") + "."})
@@ -250,10 +261,7 @@ func (v *presetView) View(size image.Point, th *theme.Theme) string {
 	head := v.head(inner, th)
 	body := v.list.View(image.Pt(inner.X, inner.Y-len(head)), func(i, width int, selected bool) string {
 		row := v.rows[i]
-		words := "cannot be read"
-		if p, err := readPreset(bytes.TrimSpace(row.Body)); err == nil {
-			words = p.words()
-		}
+		words := v.m.describePreset(row.Body)
 		column := min(24, max(8, width/3))
 		name := text.PadRight(text.TruncateMiddle(text.Safe(row.Name), column), column)
 		if selected {

@@ -1,7 +1,7 @@
 package upload
 
 import (
-	"image"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,111 +13,86 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// requestView shows an upload as it would go out.
-type requestView struct {
-	overlay
-	request api.Request
-	err     error
-	name    string
-	notes   []string
-	pane    kit.Pane
+// showRequest shows the upload of the current source as it would go out.
+func (m *Model) showRequest() tea.Cmd {
+	m.leave()
+	s := m.current()
+	u := s.upload()
+	api.ApplyNaming(&u, s.naming())
+	request, err := m.o.Session.DescribeUpload(&u)
+	m.cover(newRequest(m, s, request, err))
+	return nil
 }
 
-var _ kit.Overlay = (*requestView)(nil)
+func newRequest(m *Model, s *source, request api.Request, err error) *textView {
+	const group = "Request"
+	notes := m.requestNotes(s)
+	v := &textView{overlay: overlay{m: m}, title: "The request for " + text.Safe(s.entry.Source.Name())}
+	v.lines = func(width int, th *theme.Theme) []string {
+		if err != nil {
+			return wrapStyled(err.Error(), width, th.Bad)
+		}
+		return requestLines(request, notes, width, th)
+	}
+	v.actions = []kit.Action{
+		{ID: "form.copy-curl", Keys: kit.Bind("copy as curl", "", "y"), Group: group, Footer: true, Disabled: func() string {
+			if err != nil {
+				return "there is no request"
+			}
+			return ""
+		}, Do: func() tea.Cmd { return page.Send(page.Copy{What: "curl line", Text: request.Curl()}) }},
+		{ID: "form.write-manifest", Keys: kit.Bind("write all files as a manifest", "", "w"), Group: group, Footer: true, Do: m.writeManifest},
+		v.back(group, "esc", "ctrl+r"),
+	}
+	return v
+}
 
-// showRequest opens the request of the current source.
-func (m *Model) showRequest() tea.Cmd {
-	s := m.current()
-	m.leave()
-	v := m.verdict(s)
-	u := v.upload
-	r := &requestView{overlay: overlay{m: m}, name: s.src.Name()}
-	naming := s.values.naming()
-	api.ApplyNaming(&u, naming)
-	if naming == api.NameHere {
-		r.notes = append(r.notes, "The suffix in the name is made anew when it is sent.")
+// requestNotes say in what the request that is sent will differ, and why it would
+// be refused.
+func (m *Model) requestNotes(s *source) []string {
+	var notes []string
+	if s.naming() == api.NameHere {
+		notes = append(notes, "The suffix in the name is new each time; sending makes another one.")
 	}
-	if ownWebhook(&u, &s.values, m.o.Profile) {
-		r.notes = append(r.notes, "webhookUrl is added when it is sent: an address of ours, for this upload alone.")
+	if s.entry.Webhook(m.o.Profile.Receiver) {
+		notes = append(notes, "Sending adds webhookUrl: an address of our receiver, for this upload alone.")
 	}
-	for _, c := range v.checks {
+	for _, c := range m.verdict(s).checks {
 		if c.level == stop {
-			r.notes = append(r.notes, "The service would refuse it: "+c.text)
+			notes = append(notes, "The service would refuse it: "+c.text)
 		}
 	}
-	r.request, r.err = m.o.Session.DescribeUpload(&u)
-	m.cover(r)
-	return nil
+	return notes
 }
 
-// Actions copy the request, write all as a manifest, and scroll.
-func (r *requestView) Actions() []kit.Action {
-	const group = "Request"
-	return append([]kit.Action{
-		{ID: "form.copy-curl", Keys: kit.Bind("copy as curl", "", "y"), Group: group, Footer: true, Disabled: r.noRequest, Do: func() tea.Cmd {
-			return page.Send(page.Copy{What: "curl line", Text: r.request.Curl()})
-		}},
-		{ID: "form.write-manifest", Keys: kit.Bind("write all files as a manifest", "", "w"), Group: group, Footer: true, Do: r.m.writeManifest},
-		r.back(group, "esc", "ctrl+r"),
-	}, kit.ListActions(func() kit.Scroller { return &r.pane }, nil)...)
-}
-
-func (r *requestView) noRequest() string {
-	if r.err != nil {
-		return "there is no request"
-	}
-	return ""
-}
-
-// Mouse scrolls by the wheel.
-func (r *requestView) Mouse(msg tea.MouseMsg) tea.Cmd {
-	r.pane.Wheel(msg)
-	return nil
-}
-
-func (r *requestView) refresh() {
-	r.pane.SetSize(len(r.lines(kit.PaneWidth(r.room), measured)), r.room)
-}
-
-// View draws the request.
-func (r *requestView) View(room image.Point, th *theme.Theme) string {
-	return r.pane.View("The request for "+text.Safe(r.name), r.lines(kit.PaneWidth(room), th), room, true, th)
-}
-
-// lines are the request in words, no wider than width.
-func (r *requestView) lines(width int, th *theme.Theme) []string {
-	if r.err != nil {
-		return wrapStyled(r.err.Error(), width, th.Bad)
-	}
-	var out []string
-	out = append(out, wrapStyled(r.request.Method+" "+r.request.Address, width, th.Strong)...)
+// requestLines are a request in words, no wider than width.
+func requestLines(request api.Request, notes []string, width int, th *theme.Theme) []string {
+	out := wrapStyled(request.Method+" "+request.Address, width, th.Strong)
 	out = append(out, wrapStyled("The key goes into the Authorization header and is not shown.", width, th.Muted)...)
 	out = append(out, "")
 	const column = 24
-	part := func(name, value string) {
-		label := min(column, max(1, width/3))
-		for i, line := range wrapSafe(value, width-label-1) {
+	parts := slices.Clone(request.Parts)
+	if request.File != "" {
+		parts = append(parts, api.Part{Name: "file", Value: "the content of " + request.File})
+	}
+	label := min(column, max(1, width/3))
+	for _, p := range parts {
+		for i, line := range wrapSafe(p.Value, width-label-1) {
 			head := ""
 			if i == 0 {
-				head = name
+				head = p.Name
 			}
 			out = append(out, th.Accent.Render(text.PadRight(head, label))+" "+th.Text.Render(line))
 		}
 	}
-	for _, p := range r.request.Parts {
-		part(p.Name, p.Value)
-	}
-	if r.request.File != "" {
-		part("file", "the content of "+r.request.File)
-	}
-	if len(r.notes) > 0 {
+	if len(notes) > 0 {
 		out = append(out, "")
 	}
-	for _, note := range r.notes {
+	for _, note := range notes {
 		out = append(out, wrapStyled(note, width, th.Muted)...)
 	}
 	out = append(out, "", th.Muted.Render(text.Truncate("As a command line, the key in $"+api.KeyVariable+":", width)))
-	return append(out, wrapStyled(r.request.Curl(), width, th.Text)...)
+	return append(out, wrapStyled(request.Curl(), width, th.Text)...)
 }
 
 // wrapSafe makes text from outside safe and breaks it into lines.

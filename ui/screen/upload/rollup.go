@@ -44,7 +44,7 @@ func (r *rollup) count(p prediction, stopped, twice bool) {
 			continue
 		}
 		r.loses[l.aspect]++
-		if l.keep != noKeep {
+		if l.keep != noField {
 			r.keep[l.aspect] = l.keep
 		}
 	}
@@ -133,5 +133,5 @@ func (r *rollup) keepable() field {
 			return f
 		}
 	}
-	return noKeep
+	return noField
 }

@@ -159,7 +159,7 @@ func TestChecksThatStopBlockSending(t *testing.T) {
 		t.Errorf("jobs %v, said %+v", box.jobs, toast)
 	}
 	if m.focus.field != fieldTags {
-		t.Errorf("the focus is at %s", fieldWords[m.focus.field])
+		t.Errorf("the focus is at %s", m.focus.field)
 	}
 	if m.Actions()[0].Reason() == "" {
 		t.Error("sending is offered")

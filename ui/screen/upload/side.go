@@ -171,12 +171,11 @@ func (m *Model) viewSide(l layout, th *theme.Theme) string {
 // storedLines show the name and folder as the service will write them.
 func (m *Model) storedLines(width int, th *theme.Theme) []string {
 	s := m.current()
-	folder, _ := api.CleanFolder(s.values[fieldFolder])
-	naming := s.values.naming()
-	letters := storedLetters(s.values[fieldName], naming)
+	folder, naming := s.folder(), s.naming()
+	letters := storedLetters(s.entry.FileName, naming)
 	lines := labelled("Source", sourceRuns(s, th), width, th)
 	lines = append(lines, labelled("Stored", append([]span{{text: folder, style: th.Muted}}, letterRuns(letters, th)...), width, th)...)
-	if words := foldedWords(s.values[fieldFolder]); words != "" {
+	if words := foldedWords(s.entry.Folder.Or("")); words != "" {
 		lines = append(lines, wrapStyled(words, width, th.Muted)...)
 	}
 	if words := changedWords(letters); words != "" {
@@ -215,8 +214,8 @@ func labelled(label string, runs []span, width int, th *theme.Theme) []string {
 // sourceRuns are the name that the source has. Where that is what is sent, the
 // characters that will be written otherwise are marked in it.
 func sourceRuns(s *source, th *theme.Theme) []span {
-	name := s.src.Name()
-	if name != s.values[fieldName] {
+	name := s.entry.Source.Name()
+	if name != s.entry.FileName {
 		return []span{{text: name, style: th.Muted}}
 	}
 	var runs []span
@@ -302,9 +301,9 @@ func (m *Model) outlookLines(width int, th *theme.Theme) []string {
 			style, sign = th.Bad, theme.SignWarn
 		}
 		text := l.text
-		if l.keep != noKeep && l.keep == first {
+		if l.keep != noField && l.keep == first {
 			text += " Press " + m.keepKey() + " to keep."
-			first = noKeep
+			first = noField
 		}
 		if sign != theme.SignNone {
 			text = th.Glyph(sign) + " " + text
@@ -327,8 +326,8 @@ func (m *Model) rollupLines(width int, th *theme.Theme) []string {
 	style, s := th.Text, "All "+text.Plural(len(m.sources), "file")+": "+t.all.words()
 	if t.all.destroy > 0 {
 		style = th.Warn
-		if f := t.all.keepable(); f != noKeep && m.predict(m.current()).keep() == noKeep {
-			s += " Press " + m.keepKey() + " to keep (" + fieldWords[f] + " off)."
+		if f := t.all.keepable(); f != noField && m.predict(m.current()).keep() == noField {
+			s += " Press " + m.keepKey() + " to keep (" + m.item(f).words + " off)."
 		}
 	}
 	return wrapStyled(s, width, style)
@@ -368,7 +367,7 @@ func (m *Model) checkLines(width int, th *theme.Theme) (lines []string, at int) 
 		}
 		text := word + l.text
 		if l.level != fine {
-			text += " (" + fieldWords[l.field] + ")"
+			text += " (" + m.item(l.field).words + ")"
 		}
 		for i, line := range wrapSafe(text, width-2) {
 			lead := "  "
@@ -383,7 +382,7 @@ func (m *Model) checkLines(width int, th *theme.Theme) (lines []string, at int) 
 			}
 		}
 	}
-	if s.src.Path != "" && !s.known.looked {
+	if s.entry.Source.Path != "" && !s.known.looked {
 		lines = append(lines, th.Muted.Render(text.Truncate("Looking at the file…", width)))
 	}
 	if len(lines) == 0 {

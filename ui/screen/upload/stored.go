@@ -55,10 +55,7 @@ func storedLetters(name string, naming api.Naming) []letter {
 
 // storedPath is the place as far as it is known before sending: folder and
 // name as the service writes them, without a suffix.
-func storedPath(v *values) string {
-	folder, _ := api.CleanFolder(v[fieldFolder])
-	return folder + api.StoredName(v[fieldName])
-}
+func (o *options) storedPath() string { return o.entry.Path() }
 
 // foldedWords says what becomes of repeated slashes in a folder; empty where
 // there are none.

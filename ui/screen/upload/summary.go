@@ -13,38 +13,34 @@ func (m *Model) summary(s section) string {
 	for _, i := range m.items {
 		// Names always differ.
 		if i.section == s && i.mixed && i.field != fieldName {
-			return "mixed: the files differ in " + i.words()
+			return "mixed: the files differ in " + i.words
 		}
 	}
 	targets := m.targets()
-	v := &targets[0].values
+	e := &targets[0].entry
 	switch s {
 	case sectionFile:
-		folder, _ := api.CleanFolder(v[fieldFolder])
+		folder := targets[0].folder()
 		if len(targets) > 1 {
-			return text.Plural(len(targets), "name") + " in " + folder + ", " + namingWords(v.naming())
+			return text.Plural(len(targets), "name") + " in " + folder + ", " + namingWords(e.Naming)
 		}
-		return v[fieldName] + " in " + folder + ", " + namingWords(v.naming())
+		return e.FileName + " in " + folder + ", " + namingWords(e.Naming)
 	case sectionTags:
 		// A line shows few of them; many would only cost time.
-		return orNone(strings.Join(firstTags(v[fieldTags]), ", "))
+		return orNone(strings.Join(firstTags(e.Tags.Or(nil)), ", "))
 	case sectionRegion:
-		return orNone(v[fieldRegion])
+		return orNone(targets[0].region(m))
 	case sectionExtensions:
-		var names []string
-		for _, e := range m.verdict(targets[0]).upload.Extensions.Or(nil) {
-			names = append(names, e.Name)
-		}
-		return orNone(strings.Join(names, ", "))
+		return orNone(strings.Join(extensionNames(e.Extensions.Or(nil)), ", "))
 	case sectionExists:
-		return existsSummary(v)
+		return existsSummary(e)
 	case sectionMetadata:
-		if keys := len(m.verdict(targets[0]).upload.CustomMetadata.Or(nil)); keys > 0 {
+		if keys := len(e.CustomMetadata.Or(nil)); keys > 0 {
 			return text.Plural(keys, "key")
 		}
-		return orNone(v[fieldMetadata])
+		return orNone(targets[0].text(m.item(fieldMetadata)))
 	case sectionAnswer:
-		return answerSummary(v)
+		return answerSummary(e)
 	case sectionCount:
 	}
 	return ""
@@ -57,14 +53,8 @@ func orNone(text string) string {
 	return text
 }
 
-// firstTags are as many of the joined tags as a line may show.
-func firstTags(joined string) []string {
-	const most = 300
-	if len(joined) > most {
-		joined = joined[:most]
-	}
-	return api.SplitTags(joined)
-}
+// firstTags are as many tags as a line may show.
+func firstTags(tags []string) []string { return tags[:min(len(tags), 100)] }
 
 func namingWords(n api.Naming) string {
 	switch n {
@@ -77,11 +67,11 @@ func namingWords(n api.Naming) string {
 	return "made unique here"
 }
 
-func existsSummary(v *values) string {
+func existsSummary(e *api.Entry) string {
 	var parts []string
-	for _, f := range []field{fieldOverFile, fieldOverTags, fieldOverAITags, fieldOverMetadata} {
-		if v[f] != "" {
-			parts = append(parts, fieldWords[f]+" "+v[f])
+	for _, f := range api.UploadFields {
+		if f.Group == api.GroupExists && f.IsSet(e) {
+			parts = append(parts, f.Words+" "+onOff(f.Text(e)))
 		}
 	}
 	if len(parts) == 0 {
@@ -90,17 +80,24 @@ func existsSummary(v *values) string {
 	return strings.Join(parts, ", ")
 }
 
-func answerSummary(v *values) string {
-	n := 0
-	for _, f := range answerFields {
-		if v[f] == on {
-			n++
-		}
+func onOff(text string) string {
+	if text == on {
+		return "on"
 	}
+	return "off"
+}
+
+func answerSummary(e *api.Entry) string {
 	words := "no extra fields"
-	if n > 0 {
+	if n := len(e.ResponseFields.Or(nil)); n > 0 {
 		words = text.Plural(n, "extra field")
 	}
-	hook := map[string]string{webhookOurs: "our webhook", webhookNone: "no webhook", webhookAddress: "webhook " + v[fieldAddress]}
-	return words + ", " + hook[v[fieldWebhook]]
+	hook := "our webhook"
+	switch {
+	case e.NoWebhook:
+		hook = "no webhook"
+	case e.WebhookURL.IsSet():
+		hook = "webhook " + e.WebhookURL.Or("")
+	}
+	return words + ", " + hook
 }

@@ -2,6 +2,7 @@ package upload
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"image"
 	"path/filepath"
@@ -130,7 +131,7 @@ func fillEvery(t *testing.T, size image.Point) {
 		for at.field != f {
 			before := at
 			if press("down"); at == before {
-				t.Fatalf("down leads no further than %s", fieldWords[at.field])
+				t.Fatalf("down leads no further than %s", at.field)
 			}
 		}
 		// A narrow terminal cuts labels.
@@ -158,7 +159,7 @@ func fillEvery(t *testing.T, size image.Point) {
 	text(fieldRegion, "Region", "1, 2, 30, 20")
 	flip(fieldRemove, "remove-bg", "left")
 	flip(fieldShadow, "add_shadow", "right", "right")
-	text(fieldColour, "bg_colour", "vert été")
+	text(fieldColor, "bg_colour", "vert été")
 	flip(fieldGoogle, "google tagging", "left")
 	text(fieldGoogleTags, "maxTags", "7")
 	text(fieldGoogleSure, "minConfidence", "55")
@@ -171,8 +172,10 @@ func fillEvery(t *testing.T, size image.Point) {
 	flip(fieldOverMetadata, "Overwrite metadata", "right")
 	goTo(fieldMetadata, "") // its text has no label of its own
 	term.Paste("marque = " + strange)
-	for i, f := range answerFields {
-		flip(f, answerLabels[i], "left")
+	var all []string
+	for _, c := range api.FieldByName(api.FieldResponse).Choices {
+		flip(responseField(c.Text), c.Label, "left")
+		all = append(all, c.Text)
 	}
 	flip(fieldWebhook, "Webhook", "end")
 	text(fieldAddress, "address", "https://example.com/写真?a=1")
@@ -181,12 +184,16 @@ func fillEvery(t *testing.T, size image.Point) {
 	term.Press("ctrl+s")
 	jobs := <-sent
 	u := jobs[0].Upload
+	var marque string
+	if err := json.Unmarshal(u.CustomMetadata.Or(nil)["marque"], &marque); err != nil {
+		t.Error(err)
+	}
 	got := fmt.Sprintf("%q %q %v %q %q %q %v %v %v %v %s %q %q", u.FileName, u.Folder.Or(""), u.IsPrivateFile.Or(false), u.Description.Or(""),
 		u.Tags.Or(nil), u.CustomCoordinates.Or(""), u.OverwriteFile.Or(false), u.OverwriteTags.Or(true), u.OverwriteAITags.Or(true), u.OverwriteCustomMetadata.Or(false),
-		u.CustomMetadata.Or(nil)["marque"], u.ResponseFields.Or(nil), u.WebhookURL.Or(""))
+		marque, u.ResponseFields.Or(nil), u.WebhookURL.Or(""))
 	want := fmt.Sprintf("%q %q %v %q %q %q %v %v %v %v %s %q %q", filepath.Base(src[0].Path)+" "+strange, "/été/写真/مرحبا/", true, strange,
 		[]string{"sea", "写真", "é\u0301", "مرحبا", "👩\u200d🚀"}, "1,2,30,20", true, false, false, true,
-		jsonText(strange), api.ResponseFields, "https://example.com/写真?a=1")
+		strange, all, "https://example.com/写真?a=1")
 	if got != want {
 		t.Errorf("sent\n%s\nwant\n%s", got, want)
 	}

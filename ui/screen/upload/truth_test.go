@@ -100,12 +100,11 @@ func (w *world) there(t *rapid.T, path string) *api.File {
 
 // drawOptions are options as the panel is about: names that may meet, switches,
 // and what can be lost.
-func (w *world) drawOptions(t *rapid.T) values {
-	var v values
-	pick := func(f field, of ...string) { v[f] = rapid.SampledFrom(of).Draw(t, fieldKeys[f]) }
+func (w *world) drawOptions(t *rapid.T, m *Model, s *source) {
+	pick := func(f field, of ...string) { m.set(s, f, rapid.SampledFrom(of).Draw(t, string(f))) }
 	pick(fieldName, "a b.png", "a_b.png", "写真 é.png", "e\u0301.png")
 	pick(fieldNaming, string(api.NameExact), string(api.NameExact), string(api.NameExact), string(api.NameHere), string(api.NameService))
-	v[fieldFolder] = w.folder + rapid.SampledFrom([]string{"", "été", "été//"}).Draw(t, "folder")
+	pick(fieldFolder, w.folder, w.folder+"été", w.folder+"été//")
 	pick(fieldTags, "", "", "sea", "one,two,写真")
 	pick(fieldRegion, "", "", "0,0,5,5", "0,0,65,48")
 	for _, f := range []field{fieldOverFile, fieldOverTags, fieldOverAITags, fieldOverMetadata} {
@@ -114,7 +113,6 @@ func (w *world) drawOptions(t *rapid.T) values {
 	pick(fieldMetadata, "", "", "brand = Acme", `{"brand":"B","year":2026}`)
 	pick(fieldAWS, "", on)
 	pick(fieldWebhook, webhookNone)
-	return v
 }
 
 func (w *world) try(t *rapid.T) {
@@ -134,7 +132,7 @@ func (w *world) try(t *rapid.T) {
 	}
 	m := New(o) // its commands are run one by one
 	s := m.sources[0]
-	s.values, s.checked = w.drawOptions(t), nil
+	w.drawOptions(t, m, s)
 	s.known = lookAtSource(ctx, w.picture, m.o.Facts)
 	m.load()
 	if cmd := m.lookAtPlaces(); known && cmd != nil {
@@ -145,23 +143,23 @@ func (w *world) try(t *rapid.T) {
 	verdict, said := m.verdict(s), m.predict(s).told()
 	stopped := slices.ContainsFunc(m.sum().of[s], func(l check) bool { return l.level == stop })
 
-	u := verdict.upload
+	u := s.upload()
 	before := w.there(t, verdict.path)
-	api.ApplyNaming(&u, s.values.naming())
+	api.ApplyNaming(&u, s.naming())
 	u.ResponseFields = api.Set([]string{"tags", "customCoordinates", "customMetadata"})
 	after, err := w.client.Upload(ctx, &u, nil)
 	if stopped {
 		if err == nil {
-			t.Fatalf("a check stops it, and the library stores it: %v\n%q", m.sum().checks, s.values)
+			t.Fatalf("a check stops it, and the library stores it: %v\n%+v", m.sum().checks, s.entry)
 		}
 		return
 	}
 	exists := before != nil
-	if said.refused == "" && err != nil && (known || !exists || s.values[fieldOverFile] != off) {
-		t.Fatalf("no check stops it, and the library refuses: %v\n%v\n%q", err, said.lines, s.values)
+	if said.refused == "" && err != nil && (known || !exists || m.says(s, fieldOverFile) != off) {
+		t.Fatalf("no check stops it, and the library refuses: %v\n%v\n%+v", err, said.lines, s.entry)
 	}
 	for n, l := range said.lines {
-		w.check(t, sentenceCase{text: l.text, first: n == 0, u: &u, before: before, after: after, err: err, path: verdict.path, naming: s.values.naming()})
+		w.check(t, sentenceCase{text: l.text, first: n == 0, u: &u, before: before, after: after, err: err, path: verdict.path, naming: s.naming()})
 	}
 }
 

@@ -7,9 +7,7 @@ import "mediadesk/api/session"
 func (m *Model) Commands() [][]string {
 	commands := make([][]string, len(m.sources))
 	for i, s := range m.sources {
-		u, _ := build(s.src, &s.values, m.o.Profile)
-		noWebhook := u.Extensions.IsSet() && !u.WebhookURL.IsSet() && !ownWebhook(&u, &s.values, m.o.Profile)
-		commands[i] = session.UploadArgs(u, s.values.naming(), m.o.Profile, noWebhook)
+		commands[i] = session.UploadArgs(&s.entry, m.o.Profile)
 	}
 	return session.Together(commands)
 }

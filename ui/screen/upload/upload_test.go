@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -46,7 +47,7 @@ func TestEveryFieldIsReachedAndSet(t *testing.T) {
 	typed(fieldRegion, "10, 20, 300, 200")
 	set(fieldRemove, "space")
 	set(fieldShadow, "right")
-	typed(fieldColour, "green")
+	typed(fieldColor, "green")
 	set(fieldGoogle, "left")
 	typed(fieldGoogleTags, "12")
 	typed(fieldGoogleSure, "70")
@@ -62,22 +63,22 @@ func TestEveryFieldIsReachedAndSet(t *testing.T) {
 	typed(fieldMetadata, "brand = Acme")
 	press(t, m, "enter")
 	write(t, m, "year = 2026")
-	for _, f := range answerFields {
-		set(f, "space")
+	for _, c := range api.FieldByName(api.FieldResponse).Choices {
+		set(responseField(c.Text), "space")
 	}
 	set(fieldWebhook, "right", "right")
 	typed(fieldAddress, "https://example.com/hook")
 	press(t, m, "tab")
 
-	u := m.verdict(m.current()).upload
-	api.ApplyNaming(&u, m.current().values.naming())
+	u := m.current().upload()
+	api.ApplyNaming(&u, m.current().naming())
 	want := strings.Join([]string{
-		"fileName=写真 ①.png", "useUniqueFileName=false", "tags=sea,beach,cafe\u0301", "folder=/été/2026/",
-		"isPrivateFile=false", "customCoordinates=10,20,300,200",
-		"responseFields=tags,customCoordinates,isPrivateFile,embeddedMetadata,customMetadata",
+		"fileName=写真 ①.png", "useUniqueFileName=false", "folder=/été/2026/", "isPrivateFile=false", "description=שלום by the sea",
+		"tags=sea,beach,cafe\u0301", "customCoordinates=10,20,300,200",
 		`extensions=[{"name":"remove-bg","options":{"add_shadow":true,"bg_colour":"green"}},{"maxTags":12,"minConfidence":70,"name":"google-auto-tagging"},{"maxTags":3,"minConfidence":0,"name":"aws-auto-tagging"},{"name":"sharpen","options":{"level":3}}]`,
-		"webhookUrl=https://example.com/hook", "overwriteFile=true", "overwriteAITags=false", "overwriteTags=false",
-		"overwriteCustomMetadata=true", `customMetadata={"brand":"Acme","year":2026}`, "description=שלום by the sea",
+		"overwriteFile=true", "overwriteTags=false", "overwriteAITags=false", "overwriteCustomMetadata=true",
+		`customMetadata={"brand":"Acme","year":2026}`, "responseFields=tags,customCoordinates,isPrivateFile,embeddedMetadata,customMetadata",
+		"webhookUrl=https://example.com/hook",
 	}, "\n")
 	if got := partsOf(t, u); got != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)
@@ -89,15 +90,15 @@ func TestEveryFieldIsReachedAndSet(t *testing.T) {
 
 func TestUntouchedSwitchesStayUntouched(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{}})
-	before := m.current().values
-	for range 3 * int(fieldCount) {
+	before := m.current().texts(m.items)
+	for range 3 * len(m.items) {
 		press(t, m, "down")
 	}
 	for range 3 * int(sectionCount) {
 		press(t, m, "shift+tab")
 	}
-	if m.current().values != before {
-		t.Errorf("walking through the form changed it:\n%q\n%q", before, m.current().values)
+	if now := m.current().texts(m.items); !maps.Equal(now, before) {
+		t.Errorf("walking through the form changed it:\n%q\n%q", before, now)
 	}
 }
 
@@ -126,11 +127,11 @@ func TestFocus(t *testing.T) {
 	goTo(t, m, fieldRemove)
 	press(t, m, "down")
 	if m.focus.field != fieldGoogle {
-		t.Errorf("after remove-bg, off, comes %s", fieldWords[m.focus.field])
+		t.Errorf("after remove-bg, off, comes %s", m.focus.field)
 	}
 	press(t, m, "up", "space", "down")
 	if m.focus.field != fieldShadow {
-		t.Errorf("after remove-bg, on, comes %s", fieldWords[m.focus.field])
+		t.Errorf("after remove-bg, on, comes %s", m.focus.field)
 	}
 	// The arrows leave an area at its ends only.
 	goTo(t, m, fieldMetadata)
@@ -143,7 +144,7 @@ func TestFocus(t *testing.T) {
 	}
 	press(t, m, "up")
 	if m.focus.field != fieldOverMetadata {
-		t.Errorf("up in the first row leads to %s", fieldWords[m.focus.field])
+		t.Errorf("up in the first row leads to %s", m.focus.field)
 	}
 }
 
@@ -173,19 +174,19 @@ func TestSeveralSources(t *testing.T) {
 	press(t, m, "left", "left", "delete")
 	press(t, m, "tab")
 	for i, want := range []string{"be", "only here,be", "be"} {
-		if got := m.sources[i].values[fieldTags]; got != want {
+		if got := m.says(m.sources[i], fieldTags); got != want {
 			t.Errorf("file %d has tags %q, want %q", i, got, want)
 		}
 	}
 	goTo(t, m, fieldFolder)
 	press(t, m, "left", "home", "end") // moving about is no change
-	if m.sources[1].values[fieldFolder] != "/x" {
+	if m.says(m.sources[1], fieldFolder) != "/x" {
 		t.Error("moving in a mixed field emptied it")
 	}
 	write(t, m, "/y")
 	for i, s := range m.sources {
-		if s.values[fieldFolder] != "/y" {
-			t.Errorf("file %d has folder %q", i, s.values[fieldFolder])
+		if m.says(s, fieldFolder) != "/y" {
+			t.Errorf("file %d has folder %q", i, m.says(s, fieldFolder))
 		}
 	}
 	// A mixed switch is set by the first key it takes.
@@ -197,8 +198,8 @@ func TestSeveralSources(t *testing.T) {
 	}
 	press(t, m, "space")
 	for i, s := range m.sources {
-		if s.values[fieldPrivate] != on {
-			t.Errorf("file %d is private: %q", i, s.values[fieldPrivate])
+		if m.says(s, fieldPrivate) != on {
+			t.Errorf("file %d is private: %q", i, m.says(s, fieldPrivate))
 		}
 	}
 }
@@ -318,9 +319,9 @@ func checkKeep(t *testing.T) {
 		t.Errorf("how to keep is not said:\n%s", screen(m, 120, 40))
 	}
 	press(t, m, "k")
-	v := &m.current().values
-	if v[fieldOverTags] != off || v[fieldOverMetadata] != "" {
-		t.Errorf("k kept %q", v)
+	v := m.row(m.current())
+	if v(fieldOverTags) != off || v(fieldOverMetadata) != "" {
+		t.Errorf("k kept %+v", m.current().entry)
 	}
 	// In a text k is a letter.
 	goTo(t, m, fieldDescription)
@@ -328,10 +329,10 @@ func checkKeep(t *testing.T) {
 		t.Errorf("how to keep from a text field is not said:\n%s", screen(m, 120, 40))
 	}
 	press(t, m, "k", "ctrl+g")
-	if v[fieldDescription] != "k" || v[fieldOverMetadata] != off {
-		t.Errorf("description %q, %q", v[fieldDescription], v[fieldOverMetadata])
+	if v(fieldDescription) != "k" || v(fieldOverMetadata) != off {
+		t.Errorf("description %q, %q", v(fieldDescription), v(fieldOverMetadata))
 	}
-	if m.keepable() != noKeep {
+	if m.keepable() != noField {
 		t.Error("there is still something to keep")
 	}
 	if m.item(fieldOverTags).value() != off {
@@ -385,8 +386,8 @@ func TestOffers(t *testing.T) {
 		t.Errorf("the hints begin with %s", first.Label())
 	}
 	press(t, m, "down", "tab")
-	if v := m.current().values; v[fieldFolder] != "/summer/2026/" || v[fieldTags] != "seaside" || m.focus.field != fieldFolder {
-		t.Errorf("took folder %q, tags %q", v[fieldFolder], v[fieldTags])
+	if v := m.row(m.current()); v(fieldFolder) != "/summer/2026/" || v(fieldTags) != "seaside" || m.focus.field != fieldFolder {
+		t.Errorf("took folder %q, tags %q", v(fieldFolder), v(fieldTags))
 	}
 	press(t, m, "ctrl+u")
 	write(t, m, "win")
@@ -425,7 +426,7 @@ func TestTyping10000Tags(t *testing.T) {
 	if !strings.Contains(told(m), "characters in all; at most 500 are allowed") {
 		t.Errorf("too many tags are not said:\n%s", screen(m, 120, 40))
 	}
-	if n := len(m.current().values.tags()); n != 10_001 {
+	if n := len(m.current().entry.Tags.Or(nil)); n != 10_001 {
 		t.Errorf("%d tags", n)
 	}
 }
@@ -474,22 +475,22 @@ func TestCompose(t *testing.T) {
 		t.Fatalf("sources %v", got)
 	}
 	for i, name := range []string{"c.png", "a.png"} {
-		v := m.sources[i].values
-		if v[fieldName] != name || v[fieldTags] != "sea" || v[fieldFolder] != "/x/" || !m.sources[i].known.looked {
-			t.Errorf("file %d: %q", i, v)
+		v := m.row(m.sources[i])
+		if v(fieldName) != name || v(fieldTags) != "sea" || v(fieldFolder) != "/x/" || !m.sources[i].known.looked {
+			t.Errorf("file %d: %q", i, v(fieldName))
 		}
 	}
 	// What was typed for a file that left is there again when it comes back.
 	send(t, m, page.Compose{Sources: src[1:2]})
-	if v := m.sources[0].values; v[fieldTags] != "sea" || v[fieldName] != "b.png" || len(m.sources) != 1 {
-		t.Errorf("a file that came back has %q", v)
+	if v := m.row(m.sources[0]); v(fieldTags) != "sea" || v(fieldName) != "b.png" || len(m.sources) != 1 {
+		t.Errorf("a file that came back has %q", v(fieldName))
 	}
 	send(t, m, page.Compose{})
 	if !strings.Contains(screen(m, 80, 20), "Go to Pick") {
 		t.Error("an empty form does not say what to do")
 	}
 	send(t, m, page.Compose{Sources: src})
-	if press(t, m, "x"); m.sources[0].values[fieldName] == "a.png" {
+	if press(t, m, "x"); m.says(m.sources[0], fieldName) == "a.png" {
 		t.Error("a form that was empty takes no keys")
 	}
 }

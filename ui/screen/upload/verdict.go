@@ -13,13 +13,13 @@ import (
 
 // verdict is what is known about sending one source.
 type verdict struct {
-	upload api.Upload
 	path   string // where it will be, as far as that is known before sending
 	key    string // the place as the library compares places; empty: it is unique
 	at     int    // number of the news that the outlook was made of
 	told   bool   // there is an outlook
 	out    prediction
 	checks []check
+	texts  []string // of the upload fields
 }
 
 // total is what is known about sending all of them.
@@ -39,15 +39,18 @@ func (m *Model) verdict(s *source) *verdict {
 	if s.checked != nil {
 		return s.checked
 	}
-	u, problems := build(s.src, &s.values, m.o.Profile)
-	v := &verdict{upload: u, path: storedPath(&s.values)}
-	if s.values.naming() == api.NameExact {
+	v := &verdict{path: s.storedPath()}
+	for _, f := range api.UploadFields {
+		v.texts = append(v.texts, f.Text(&s.entry))
+	}
+	problems := s.problems(m.items)
+	if s.naming() == api.NameExact {
 		v.key = norm.NFC.String(v.path)
 	}
-	if err := m.checkFields(&u); err != nil {
+	if err := m.checkFields(&s.entry.Upload); err != nil {
 		problems = append(problems, problem{fieldMetadata, err})
 	}
-	v.checks = checksOf(&u, &s.values, problems, &s.known, m.o.Profile)
+	v.checks = checksOf(&s.entry, problems, &s.known, m.o.Profile)
 	s.checked = v
 	return v
 }
@@ -102,7 +105,7 @@ func (m *Model) sum() *total {
 		case l.n > 1:
 			l.text = text.Plural(l.n, "file") + ": " + l.text
 		case len(m.sources) > 1:
-			l.text = fmt.Sprintf("%s: %s", l.first.src.Name(), l.text)
+			l.text = fmt.Sprintf("%s: %s", l.first.entry.Source.Name(), l.text)
 		}
 		t.checks = append(t.checks, l.check)
 	}
@@ -160,8 +163,8 @@ func (m *Model) collide(t *total) {
 // collision is the check of a source that shares its place with another.
 func collision(s *source) check {
 	const help = "Give one of them another name, let names be made unique, or name them by a pattern with {n}."
-	text := fmt.Sprintf("The same place as another file: %s. ", storedPath(&s.values))
-	if s.values[fieldOverFile] == off {
+	text := fmt.Sprintf("The same place as another file: %s. ", s.storedPath())
+	if !s.entry.OverwriteFile.Or(true) {
 		return check{level: stop, field: fieldName, text: text + "The second is refused because overwriteFile is off.", help: help}
 	}
 	return check{level: warn, field: fieldName, text: text + "The later one replaces the earlier one.", help: help}
@@ -174,23 +177,26 @@ func (m *Model) differences() map[*source][]string {
 	if len(m.sources) < 2 {
 		return out
 	}
-	for f := fieldName + 1; f < fieldCount; f++ {
+	for n, f := range api.UploadFields {
+		if f.Name == api.FieldName {
+			continue
+		}
 		count := map[string]int{}
 		for _, s := range m.sources {
-			count[s.values[f]]++
+			count[m.verdict(s).texts[n]]++
 		}
 		if len(count) == 1 {
 			continue
 		}
-		common := m.sources[0].values[f]
+		common := m.verdict(m.sources[0]).texts[n]
 		for _, s := range m.sources {
-			if count[s.values[f]] > count[common] {
-				common = s.values[f]
+			if text := m.verdict(s).texts[n]; count[text] > count[common] {
+				common = text
 			}
 		}
 		for _, s := range m.sources {
-			if s.values[f] != common && !slices.Contains(out[s], fieldWords[f]) {
-				out[s] = append(out[s], fieldWords[f])
+			if m.verdict(s).texts[n] != common {
+				out[s] = append(out[s], f.Words)
 			}
 		}
 	}
@@ -202,7 +208,7 @@ func (m *Model) predict(s *source) prediction {
 	v := m.verdict(s)
 	at := m.places[v.path]
 	if !v.told || v.at != at.number {
-		v.out, v.at, v.told = foretell(v.upload, s.values.naming(), at.place), at.number, true
+		v.out, v.at, v.told = foretell(s.upload(), s.naming(), at.place), at.number, true
 	}
 	return v.out
 }

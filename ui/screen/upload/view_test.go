@@ -16,6 +16,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/session"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/theme"
@@ -99,7 +100,7 @@ func TestViewStaysInside(t *testing.T) {
 				send(t, m, pasted(hostile))
 				sweep()
 				press(t, m, "esc", "esc")
-				send(t, m, textReadMsg{text: "nmae = " + hostile + "\n" + hostile, sources: m.targets()})
+				send(t, m, editedMsg{edit.Edited{Text: "nmae = " + hostile + "\n" + hostile}, m.targets()})
 				sweep()
 			})
 		})
@@ -209,8 +210,8 @@ func TestScreens(t *testing.T) {
 		}},
 		{"errors", many, func(t *testing.T, m *form) {
 			targets := m.targets()
-			text := strings.Replace(writeOptions(targets), "private = default", "private = maybe\nfolder = x", 1)
-			send(t, m, textReadMsg{text: text, sources: targets})
+			text := strings.Replace(writeOptions(targets), "private =", "private = maybe\nfolder = x", 1)
+			send(t, m, editedMsg{edit.Edited{Text: text}, targets})
 		}},
 	} {
 		for _, size := range []image.Point{{120, 34}, {80, 22}, {40, 10}} {
@@ -315,7 +316,7 @@ func state(m *form) string {
 	fmt.Fprintf(&b, "%+v %d %v %d %v %d", m.focus, m.list.Cursor(), m.offer, m.scroll, m.covered(), m.atCheck)
 	b.WriteString(m.d.Text())
 	for _, s := range m.sources {
-		fmt.Fprint(&b, s.marked, s.values)
+		fmt.Fprint(&b, s.marked, s.texts(m.items))
 	}
 	return b.String()
 }
@@ -346,7 +347,7 @@ func TestRequest(t *testing.T) {
 	text := screen(m, 120, 40)
 	for _, want := range []string{
 		"POST https://upload.example.com/api/v1/files/upload", "fileName", "useUniqueFileName", "tags", "sea",
-		"the content of ", "The suffix in the name is made anew", "webhookUrl is added when it is sent", "$MEDIADESK_PRIVATE_KEY",
+		"the content of ", "The suffix in the name is new each time", "Sending adds webhookUrl", "$MEDIADESK_PRIVATE_KEY",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)

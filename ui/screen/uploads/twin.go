@@ -9,12 +9,12 @@ import (
 // with unfinished uploads.
 func (m *Model) Commands() [][]string {
 	if r, ok := m.current(); ok {
-		naming := r.Job.Naming
-		if naming == api.NameHere {
-			naming = api.NameExact // its suffix is in the name already
+		job := *r.Job
+		if job.Naming == api.NameHere {
+			job.Naming = api.NameExact // its suffix is in the name already
 		}
-		noWebhook := r.Job.Upload.Extensions.IsSet() && !r.Job.Upload.WebhookURL.IsSet() && !r.Job.OwnWebhook
-		return [][]string{session.UploadArgs(r.Job.Upload, naming, m.o.Profile, noWebhook)}
+		e := api.EntryOf(&job, true)
+		return [][]string{session.UploadArgs(&e, m.o.Profile)}
 	}
 	return [][]string{{"resume"}}
 }

@@ -1,0 +1,494 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// NoWebhook is the text of the field webhook that asks for no webhook at all.
+const NoWebhook = "none"
+
+// Entry is an upload as a person prepares it, before its way of naming is
+// applied and its webhook is chosen.
+type Entry struct {
+	Upload
+	Naming    Naming // empty: not said
+	NoWebhook bool   // not even the receiver of this program
+}
+
+// fieldValue reads and writes one field of an entry in all its forms.
+type fieldValue interface {
+	// sent is the text of the part in the request, and whether there is one.
+	sent(u *Upload) (string, bool, error)
+	isSet(e *Entry) bool
+	// read is the field as text for people; empty where it is not set.
+	read(e *Entry) string
+	// arguments are the values of its flag, one for each time it is given.
+	arguments(e *Entry) []string
+	// write sets the field to what a text says, also where that is empty.
+	write(e *Entry, text string) error
+	clear(e *Entry)
+	copy(to, from *Entry)
+	json(e *Entry) any
+	writeJSON(e *Entry, raw json.RawMessage) error
+}
+
+// Part is the text of the field in a request, and whether it is sent. The error
+// is of a value that cannot be written as JSON.
+func (f *UploadField) Part(u *Upload) (text string, sent bool, err error) { return f.value.sent(u) }
+
+// Check says what the service would refuse about the field, as a *RuleError;
+// nil: nothing.
+func (f *UploadField) Check(u *Upload) error {
+	if f.check == nil {
+		return nil
+	}
+	return f.check(u)
+}
+
+// IsSet reports whether an entry says anything in the field.
+func (f *UploadField) IsSet(e *Entry) bool { return f.value.isSet(e) }
+
+// Text is the field as a person types it; empty where it is not set or holds
+// nothing. SetText reads the same from it.
+func (f *UploadField) Text(e *Entry) string { return f.value.read(e) }
+
+// SetText sets the field to what a person typed. A text that says nothing, and
+// "default" for a switch, leave it absent; spaces around a text count in a name
+// only. With an error the field is absent, too.
+func (f *UploadField) SetText(e *Entry, text string) error {
+	f.value.clear(e)
+	bare := strings.TrimSpace(text)
+	if bare == "" || f.Kind == KindSwitch && strings.EqualFold(bare, "default") {
+		return nil
+	}
+	if f.Name != FieldName {
+		text = bare
+	}
+	err := f.Parse(e, text)
+	if err != nil || f.Text(e) == "" {
+		f.value.clear(e)
+	}
+	return err
+}
+
+// Parse sets the field to what a text says: an empty text is an empty value.
+func (f *UploadField) Parse(e *Entry, text string) error {
+	err := f.value.write(e, text)
+	var rule *RuleError
+	if err == nil || errors.As(err, &rule) {
+		return err
+	}
+	return fmt.Errorf("%s is %w", f.Key, err)
+}
+
+// Clear makes the field absent.
+func (f *UploadField) Clear(e *Entry) { f.value.clear(e) }
+
+// Copy makes the field of one entry what it is in another.
+func (f *UploadField) Copy(to, from *Entry) { f.value.copy(to, from) }
+
+// Arguments are the values of the flag that sets the field, one for each time
+// that it is given; none where the field is absent.
+func (f *UploadField) Arguments(e *Entry) []string {
+	if !f.value.isSet(e) {
+		return nil
+	}
+	return f.value.arguments(e)
+}
+
+// Webhook reports whether an address of the receiver goes along: where extensions
+// are asked for and nothing else is said.
+func (e *Entry) Webhook(receiver string) bool {
+	return !e.NoWebhook && receiver != "" && !e.WebhookURL.IsSet() && len(e.Extensions.Or(nil)) > 0
+}
+
+// EntryOf is the entry that a job was made from, without the suffix that was put
+// into its name. receiver: a webhook receiver runs, so that a job without its
+// address asked for none.
+func EntryOf(job *Job, receiver bool) Entry {
+	e := Entry{Upload: job.Upload, Naming: job.Naming}
+	e.UseUniqueFileName = Field[bool]{}
+	if job.Naming == NameHere {
+		e.FileName, e.OverwriteFile = withoutSuffix(e.FileName), Field[bool]{}
+	}
+	e.NoWebhook = receiver && !job.OwnWebhook && !e.WebhookURL.IsSet() && len(e.Extensions.Or(nil)) > 0
+	return e
+}
+
+// UploadOptions are what somebody says about some fields of an entry. As JSON they are
+// an object with the keys of those fields, of which a null one is to be absent: an
+// entry of a manifest, a preset and a draft are all this. Members that are no
+// field are left out when it is read.
+type UploadOptions struct {
+	entry Entry
+	keys  map[string]bool
+}
+
+// OptionsOf are what an entry says in some fields, also where that is nothing.
+func OptionsOf(e *Entry, fields ...*UploadField) UploadOptions {
+	o := UploadOptions{keys: map[string]bool{}}
+	for _, f := range fields {
+		f.Copy(&o.entry, e)
+		o.keys[f.Key] = true
+	}
+	return o
+}
+
+// SetOptions are the fields that an entry sets, with what it says.
+func SetOptions(e *Entry) UploadOptions {
+	return OptionsOf(e, slices.DeleteFunc(slices.Clone(UploadFields), func(f *UploadField) bool { return !f.IsSet(e) })...)
+}
+
+// Has reports whether a field is among them.
+func (o UploadOptions) Has(f *UploadField) bool { return o.keys[f.Key] }
+
+// Text is what is said in a field; empty where that is nothing.
+func (o UploadOptions) Text(f *UploadField) string { return f.Text(&o.entry) }
+
+// Apply makes the fields of an entry say the same.
+func (o UploadOptions) Apply(e *Entry) {
+	for _, f := range UploadFields {
+		if o.keys[f.Key] {
+			f.Copy(e, &o.entry)
+		}
+	}
+}
+
+// Set takes what a field says from JSON.
+func (o *UploadOptions) Set(f *UploadField, raw json.RawMessage) error {
+	raw = bytes.TrimSpace(raw)
+	if f.NeedsText && string(raw) == `""` {
+		return nil
+	}
+	f.Clear(&o.entry)
+	if string(raw) != "null" {
+		if err := f.value.writeJSON(&o.entry, raw); err != nil {
+			return fmt.Errorf("%s %w", f.Key, err)
+		}
+	}
+	o.add(f)
+	return nil
+}
+
+// SetText takes what a field says from text; an empty text says nothing.
+func (o *UploadOptions) SetText(f *UploadField, text string) error {
+	if text == "" {
+		return nil
+	}
+	o.add(f)
+	return f.SetText(&o.entry, text)
+}
+
+func (o *UploadOptions) add(f *UploadField) {
+	if o.keys == nil {
+		o.keys = map[string]bool{}
+	}
+	o.keys[f.Key] = true
+}
+
+// MarshalJSON writes the members in the order of the fields.
+func (o UploadOptions) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for _, f := range UploadFields {
+		if !o.keys[f.Key] {
+			continue
+		}
+		var value any
+		if f.IsSet(&o.entry) {
+			value = f.value.json(&o.entry)
+		}
+		text, err := readableJSON(value)
+		if err != nil {
+			return nil, fmt.Errorf("%s cannot be written as JSON: %w", f.Key, err)
+		}
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%q:%s", f.Key, text)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (o *UploadOptions) UnmarshalJSON(data []byte) error {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(data, &members); err != nil {
+		return err
+	}
+	*o = UploadOptions{}
+	for _, f := range UploadFields {
+		if raw, ok := members[f.Key]; ok {
+			if err := o.Set(f, raw); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// entryText is a field that is one text of an entry.
+type entryText struct {
+	get  func(*Entry) string
+	set  func(*Entry, string) error
+	part func(*Upload) (string, bool)
+}
+
+func (v entryText) sent(u *Upload) (string, bool, error) {
+	text, ok := v.part(u)
+	return text, ok, nil
+}
+func (v entryText) isSet(e *Entry) bool               { return v.get(e) != "" }
+func (v entryText) read(e *Entry) string              { return v.get(e) }
+func (v entryText) arguments(e *Entry) []string       { return []string{v.get(e)} }
+func (v entryText) write(e *Entry, text string) error { return v.set(e, text) }
+func (v entryText) clear(e *Entry)                    { _ = v.set(e, "") } // the empty text is always right
+func (v entryText) copy(to, from *Entry)              { _ = v.set(to, v.get(from)) }
+func (v entryText) json(e *Entry) any                 { return v.get(e) }
+
+func (v entryText) writeJSON(e *Entry, raw json.RawMessage) error {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		return wrongKind("a text", raw)
+	}
+	if err := v.set(e, text); err != nil {
+		return fmt.Errorf("is %w", err)
+	}
+	return nil
+}
+
+// typedValue is a field that is a Field of an upload.
+type typedValue[T any] struct {
+	at    func(*Upload) *Field[T]
+	wire  func(T) (string, error)
+	text  func(T) string          // for people; nil: as wire
+	args  func(T) []string        // values of the flag; nil: wire alone
+	parse func(string) (T, error) // an error that is no *RuleError continues "KEY is"
+	takes string                  // what JSON has for it, in words
+}
+
+func (v typedValue[T]) sent(u *Upload) (string, bool, error) {
+	value, ok := v.at(u).Get()
+	if !ok {
+		return "", false, nil
+	}
+	text, err := v.wire(value)
+	return text, true, err
+}
+
+func (v typedValue[T]) isSet(e *Entry) bool  { return v.at(&e.Upload).IsSet() }
+func (v typedValue[T]) clear(e *Entry)       { *v.at(&e.Upload) = Field[T]{} }
+func (v typedValue[T]) copy(to, from *Entry) { *v.at(&to.Upload) = *v.at(&from.Upload) }
+func (v typedValue[T]) json(e *Entry) any    { return v.at(&e.Upload) }
+
+func (v typedValue[T]) read(e *Entry) string {
+	value, ok := v.at(&e.Upload).Get()
+	switch {
+	case !ok:
+		return ""
+	case v.text != nil:
+		return v.text(value)
+	}
+	text, _ := v.wire(value) // such a value is always text
+	return text
+}
+
+func (v typedValue[T]) arguments(e *Entry) []string {
+	value := v.at(&e.Upload).Or(*new(T))
+	if v.args != nil {
+		return v.args(value)
+	}
+	text, err := v.wire(value)
+	if err != nil {
+		return nil
+	}
+	return []string{text}
+}
+
+func (v typedValue[T]) write(e *Entry, text string) error {
+	value, err := v.parse(text)
+	if err == nil {
+		*v.at(&e.Upload) = Set(value)
+	}
+	return err
+}
+
+// writeJSON reads a value, or a text as people type it.
+func (v typedValue[T]) writeJSON(e *Entry, raw json.RawMessage) error {
+	var value T
+	var text string
+	_, isSwitch := any(value).(bool)
+	err := json.Unmarshal(raw, &text)
+	switch {
+	case err == nil && !isSwitch:
+		value, err = v.parse(text)
+	default:
+		err = json.Unmarshal(raw, &value)
+	}
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &kind) && (raw[0] == '[' || raw[0] == '{') && kind.Offset > 1:
+		return fmt.Errorf("is %s, and holds %s", v.takes, jsonKind(kind.Value))
+	case errors.As(err, &kind):
+		return wrongKind(v.takes, raw)
+	case err != nil:
+		return fmt.Errorf("cannot be read: %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	*v.at(&e.Upload) = Set(value)
+	return nil
+}
+
+// wrongKind says that JSON of another kind is needed.
+func wrongKind(takes string, raw json.RawMessage) error {
+	kind := map[byte]string{'"': "string", '[': "array", '{': "object", 't': "bool", 'f': "bool"}[raw[0]]
+	return fmt.Errorf("is %s, not %s", takes, jsonKind(kind))
+}
+
+// jsonKind names a kind of JSON that an error of encoding/json has.
+func jsonKind(value string) string {
+	kind, _, _ := strings.Cut(value, " ")
+	switch kind {
+	case "string":
+		return "a text"
+	case "array":
+		return "a list"
+	case "object":
+		return "an object"
+	case "bool":
+		return "true or false"
+	}
+	return "a number"
+}
+
+func plainText(text string) (string, error) { return text, nil }
+
+func textValue(at func(*Upload) *Field[string]) fieldValue {
+	return typedValue[string]{at: at, wire: plainText, parse: plainText, takes: "a text"}
+}
+
+func listValue(at func(*Upload) *Field[[]string], args func([]string) []string) fieldValue {
+	return typedValue[[]string]{
+		at: at, args: args, takes: "a list of texts",
+		wire:  func(list []string) (string, error) { return JoinTags(list), nil },
+		parse: func(text string) ([]string, error) { return SplitTags(text), nil },
+	}
+}
+
+func switchValue(at func(*Upload) *Field[bool]) fieldValue {
+	return typedValue[bool]{
+		at: at, takes: "true or false", parse: parseSwitch,
+		wire: func(on bool) (string, error) { return strconv.FormatBool(on), nil },
+	}
+}
+
+func parseSwitch(text string) (bool, error) {
+	switch strings.ToLower(text) { // spreadsheets write TRUE
+	case "true", "on", "yes":
+		return true, nil
+	case "false", "off", "no":
+		return false, nil
+	}
+	return false, fmt.Errorf("true or false, not %.120q", text)
+}
+
+// jsonPart writes a value as JSON text of the request.
+func jsonPart[T any](value T) (string, error) {
+	text, err := json.Marshal(Set(value))
+	return string(text), err
+}
+
+// readableJSON is a value as readable JSON: without escapes for < > and &.
+func readableJSON(value any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(value)
+	return bytes.TrimSpace(b.Bytes()), err
+}
+
+// extensionArguments are extensions as flags have them: names where these say all.
+func extensionArguments(list []Extension) []string {
+	args := make([]string, 0, len(list))
+	for _, e := range list {
+		text, err := readableJSON(e)
+		if err != nil {
+			continue
+		}
+		if e.isName() {
+			text = []byte(e.Name)
+		}
+		args = append(args, string(text))
+	}
+	return args
+}
+
+// isName reports whether the name says all of an extension.
+func (e Extension) isName() bool {
+	return e.Name != "" && e.Name == strings.TrimSpace(e.Name) && !strings.ContainsAny(e.Name, ",[{") &&
+		e.Options == nil && e.MaxTags.IsZero() && e.MinConfidence.IsZero() && len(e.Rest) == 0
+}
+
+// extensionsText is a list of names with commas between them, or a JSON array.
+func extensionsText(list []Extension) string {
+	if len(list) > 0 && !slices.ContainsFunc(list, func(e Extension) bool { return !e.isName() }) {
+		return strings.Join(extensionArguments(list), ",")
+	}
+	text, _ := readableJSON(Set(list)) // what was read from JSON can be written
+	return string(text)
+}
+
+// ParseExtensionList reads extensions as flags and settings have them: each value
+// is names with commas between them, a JSON object, or a JSON array of those. The
+// error is a *RuleError.
+func ParseExtensionList(values []string) ([]Extension, error) {
+	var list []Extension
+	for _, text := range values {
+		text = strings.TrimSpace(text)
+		if strings.HasPrefix(text, "{") {
+			text = "[" + text + "]"
+		}
+		if strings.HasPrefix(text, "[") {
+			more, err := ParseExtensions(text)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, more...)
+			continue
+		}
+		for name := range strings.SplitSeq(text, ",") {
+			list = append(list, Extension{Name: strings.TrimSpace(name)})
+		}
+	}
+	return list, CheckExtensions(list)
+}
+
+func setNaming(e *Entry, text string) error {
+	n := Naming(strings.ToLower(text))
+	if n != "" && n != NameHere && n != NameService && n != NameExact {
+		return fmt.Errorf("here, service or off, not %.120q", text)
+	}
+	e.Naming = n
+	return nil
+}
+
+func webhookText(e *Entry) string {
+	if e.NoWebhook {
+		return NoWebhook
+	}
+	return e.WebhookURL.Or("")
+}
+
+func setWebhook(e *Entry, text string) error {
+	e.NoWebhook, e.WebhookURL = text == NoWebhook, Field[string]{}
+	if !e.NoWebhook && text != "" {
+		e.WebhookURL = Set(text)
+	}
+	return nil
+}

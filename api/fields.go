@@ -1,0 +1,244 @@
+package api
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Names of upload fields on the wire (service.md §4.1) that rules refer to.
+const (
+	FieldName              = "fileName"
+	FieldFolder            = "folder"
+	FieldTags              = "tags"
+	FieldRegion            = "customCoordinates"
+	FieldExtensions        = "extensions"
+	FieldOverwriteFile     = "overwriteFile"
+	FieldOverwriteTags     = "overwriteTags"
+	FieldOverwriteAITags   = "overwriteAITags"
+	FieldOverwriteMetadata = "overwriteCustomMetadata"
+	FieldMetadata          = "customMetadata"
+	FieldResponse          = "responseFields"
+	FieldWebhook           = "webhookUrl"
+)
+
+// The groups of upload fields: the sections of the upload form, in their order.
+const (
+	GroupFile       = "File"
+	GroupTags       = "Tags"
+	GroupRegion     = "Region"
+	GroupExtensions = "Extensions"
+	GroupExists     = "If it exists"
+	GroupMetadata   = "Metadata"
+	GroupAnswer     = "Answer"
+)
+
+// FieldKind says what a field holds and so how it is edited.
+type FieldKind int
+
+// The kinds of fields.
+const (
+	KindText       FieldKind = iota // one line, or one of the Choices
+	KindSwitch                      // true, false, or left to the service
+	KindList                        // texts with commas between them
+	KindExtensions                  // extensions to run (service.md §2.2)
+	KindMetadata                    // a JSON object
+)
+
+// Choice is one of the texts that a field can hold.
+type Choice struct {
+	Text  string // as manifests and flags have it
+	Label string // as the form shows it
+}
+
+// UploadField is one field of an upload: a row of [UploadFields].
+type UploadField struct {
+	Name    string // on the wire (service.md §4.1)
+	Key     string // in manifests, presets, drafts and the text for an editor
+	Flag    string // of the command upload, without dashes
+	Label   string // of its row in the form
+	Words   string // what sentences call it
+	Group   string
+	Help    string // a phrase without a full stop: usage of the flag, note in the form
+	Hint    string // what the form shows while the field is empty
+	Value   string // what help calls the value of the flag, such as PATH; empty for a switch
+	Kind    FieldKind
+	Choices []Choice
+	Default bool // of a switch: what the service does where it is absent
+	Repeat  bool // the flag can be given again
+	// NeedsText says that an empty text in a manifest is the same as none.
+	NeedsText bool
+
+	value fieldValue
+	check func(*Upload) error // nil: every value is right
+}
+
+// UploadFields are the fields of an upload, in the order of the request and of
+// the form. This table is the only place that lists them: the multipart body,
+// flags, manifests, presets, drafts, the text for an editor and the form are
+// made from it. The file itself is no field: see [Source].
+var UploadFields = []*UploadField{
+	{
+		Name: FieldName, Key: "name", Flag: "name", Value: "NAME", Label: "Name", Words: "name", Group: GroupFile, Hint: "a name is needed",
+		Help: "name of the stored file (default: that of the source)", NeedsText: true,
+		value: entryText{
+			get:  func(e *Entry) string { return e.FileName },
+			set:  func(e *Entry, text string) error { e.FileName = text; return nil },
+			part: func(u *Upload) (string, bool) { return u.FileName, true },
+		},
+		check: func(u *Upload) error { return CheckName(u.FileName) },
+	},
+	{
+		Name: "useUniqueFileName", Key: "unique", Flag: "unique", Value: "HOW", Label: "Unique name", Words: "naming", Group: GroupFile, NeedsText: true,
+		Help:    "how the name is made: here (unique suffix, a repeat never stores twice), service (it adds a suffix) or off (exact name, replaces a file of this name)",
+		Choices: []Choice{{string(NameHere), "made here"}, {string(NameService), "by the service"}, {string(NameExact), "exact name"}},
+		value: entryText{
+			get: func(e *Entry) string { return string(e.Naming) },
+			set: setNaming,
+			part: func(u *Upload) (string, bool) {
+				unique, ok := u.UseUniqueFileName.Get()
+				return strconv.FormatBool(unique), ok
+			},
+		},
+	},
+	{
+		Name: FieldFolder, Key: "folder", Flag: "folder", Value: "PATH", Label: "Folder", Words: "folder", Group: GroupFile, Hint: "/ (the root)",
+		Help:  "folder such as /summer/2026/ (default /); missing folders are created",
+		value: textValue(func(u *Upload) *Field[string] { return &u.Folder }),
+		check: checkSet(func(u *Upload) Field[string] { return u.Folder }, func(folder string) error { _, err := CleanFolder(folder); return err }),
+	},
+	{
+		Name: "isPrivateFile", Key: "private", Flag: "private", Label: "Private", Words: "private", Group: GroupFile, Kind: KindSwitch,
+		Help:  "deliver the picture to signed addresses only",
+		value: switchValue(func(u *Upload) *Field[bool] { return &u.IsPrivateFile }),
+	},
+	{
+		Name: "description", Key: "description", Flag: "description", Value: "TEXT", Label: "Description", Words: "description", Group: GroupFile, Hint: "none",
+		Help:  "description (hosted services)",
+		value: textValue(func(u *Upload) *Field[string] { return &u.Description }),
+	},
+	{
+		Name: FieldTags, Key: "tags", Flag: "tags", Value: "TAGS", Label: "Tags", Words: "tags", Group: GroupTags, Kind: KindList, Hint: "none: a comma ends each",
+		Help:  "comma-separated tags: at most 500 characters, no %",
+		value: listValue(func(u *Upload) *Field[[]string] { return &u.Tags }, nil),
+		check: checkSet(func(u *Upload) Field[[]string] { return u.Tags }, CheckTags),
+	},
+	{
+		Name: FieldRegion, Key: "region", Flag: "region", Value: "REGION", Label: "Region", Words: "region", Group: GroupRegion, Hint: "none: such as 10,20,300,200", NeedsText: true,
+		Help: "area of interest: x,y,width,height in pixels of the stored picture",
+		value: typedValue[string]{
+			at:    func(u *Upload) *Field[string] { return &u.CustomCoordinates },
+			wire:  plainText,
+			parse: func(text string) (string, error) { return strings.ReplaceAll(text, " ", ""), nil }, // the service takes no spaces
+			takes: "a text",
+		},
+		check: checkSet(func(u *Upload) Field[string] { return u.CustomCoordinates }, func(text string) error { _, err := ParseRegion(text); return err }),
+	},
+	{
+		Name: FieldExtensions, Key: "extensions", Flag: "extension", Value: "EXTENSION", Label: "Extensions", Words: "extensions", Group: GroupExtensions, Kind: KindExtensions, Repeat: true,
+		Help: "extension: its name or its JSON (repeatable)",
+		value: typedValue[[]Extension]{
+			at:    func(u *Upload) *Field[[]Extension] { return &u.Extensions },
+			wire:  jsonPart[[]Extension],
+			text:  extensionsText,
+			args:  extensionArguments,
+			parse: func(text string) ([]Extension, error) { return ParseExtensionList([]string{text}) },
+			takes: "a list of extensions",
+		},
+		check: checkSet(func(u *Upload) Field[[]Extension] { return u.Extensions }, CheckExtensions),
+	},
+	{
+		Name: FieldOverwriteFile, Key: FieldOverwriteFile, Flag: "overwrite-file", Label: "Overwrite file", Words: FieldOverwriteFile, Group: GroupExists, Kind: KindSwitch, Default: true,
+		Help:  "replace a file of the same exact name; if false, the upload then fails",
+		value: switchValue(func(u *Upload) *Field[bool] { return &u.OverwriteFile }),
+	},
+	{
+		Name: FieldOverwriteTags, Key: FieldOverwriteTags, Flag: "overwrite-tags", Label: "Overwrite tags", Words: FieldOverwriteTags, Group: GroupExists, Kind: KindSwitch, Default: true,
+		Help:  "remove the tags of the file that is replaced, where you send none",
+		value: switchValue(func(u *Upload) *Field[bool] { return &u.OverwriteTags }),
+	},
+	{
+		Name: FieldOverwriteAITags, Key: FieldOverwriteAITags, Flag: "overwrite-ai-tags", Label: "Overwrite AI tags", Words: FieldOverwriteAITags, Group: GroupExists, Kind: KindSwitch, Default: true,
+		Help:  "remove the AI tags of the file that is replaced",
+		value: switchValue(func(u *Upload) *Field[bool] { return &u.OverwriteAITags }),
+	},
+	{
+		Name: FieldOverwriteMetadata, Key: FieldOverwriteMetadata, Flag: "overwrite-metadata", Label: "Overwrite metadata", Words: FieldOverwriteMetadata, Group: GroupExists, Kind: KindSwitch, Default: true,
+		Help:  "remove the custom metadata of the file that is replaced, where you send none",
+		value: switchValue(func(u *Upload) *Field[bool] { return &u.OverwriteCustomMetadata }),
+	},
+	{
+		Name: FieldMetadata, Key: "metadata", Flag: "metadata", Value: "JSON", Label: "Metadata", Words: "metadata", Group: GroupMetadata, Kind: KindMetadata,
+		Hint: "none: rows such as brand = Acme, or a JSON object",
+		Help: "custom metadata: a JSON object, or rows such as brand = Acme; the service must know the keys",
+		value: typedValue[map[string]json.RawMessage]{
+			at:    func(u *Upload) *Field[map[string]json.RawMessage] { return &u.CustomMetadata },
+			wire:  jsonPart[map[string]json.RawMessage],
+			text:  MetadataRows,
+			parse: ParseMetadataRows,
+			takes: "an object",
+		},
+	},
+	{
+		Name: FieldResponse, Key: "responseFields", Flag: "response-field", Value: "FIELD", Label: "Return", Words: "response fields", Group: GroupAnswer, Kind: KindList, Repeat: true,
+		Help:    "field to have in the answer (repeatable)",
+		Choices: responseChoices,
+		value:   listValue(func(u *Upload) *Field[[]string] { return &u.ResponseFields }, slices.Clone[[]string]),
+		check:   checkSet(func(u *Upload) Field[[]string] { return u.ResponseFields }, CheckResponseFields),
+	},
+	{
+		Name: FieldWebhook, Key: "webhook", Flag: "webhook", Value: "URL", Label: "Webhook", Words: "webhook", Group: GroupAnswer, NeedsText: true, Hint: "https://example.com/hook",
+		Help: "address that learns how extensions end, or none (default: the receiver of this program, where the service can reach it)",
+		value: entryText{
+			get:  webhookText,
+			set:  setWebhook,
+			part: func(u *Upload) (string, bool) { return u.WebhookURL.Get() },
+		},
+		check: checkSet(func(u *Upload) Field[string] { return u.WebhookURL }, CheckWebhookURL),
+	},
+}
+
+var responseChoices = []Choice{
+	{"tags", "Return tags"},
+	{"customCoordinates", "Return region"},
+	{"isPrivateFile", "Return private"},
+	{"embeddedMetadata", "Return embedded"},
+	{"customMetadata", "Return metadata"},
+}
+
+// ChoiceTexts are the texts of choices, with commas between them.
+func ChoiceTexts(choices []Choice) string {
+	texts := make([]string, len(choices))
+	for i, c := range choices {
+		texts[i] = c.Text
+	}
+	return strings.Join(texts, ", ")
+}
+
+// FieldByName returns the field with a name on the wire; nil where there is none.
+func FieldByName(name string) *UploadField {
+	return fieldWhere(func(f *UploadField) bool { return f.Name == name })
+}
+
+// FieldByKey returns the field with a key; nil where there is none.
+func FieldByKey(key string) *UploadField {
+	return fieldWhere(func(f *UploadField) bool { return f.Key == key })
+}
+
+func fieldWhere(is func(*UploadField) bool) *UploadField {
+	if at := slices.IndexFunc(UploadFields, is); at >= 0 {
+		return UploadFields[at]
+	}
+	return nil
+}
+
+// checkSet checks a field where it is set.
+func checkSet[T any](of func(*Upload) Field[T], check func(T) error) func(*Upload) error {
+	return func(u *Upload) error {
+		if v, ok := of(u).Get(); ok {
+			return check(v)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,100 @@
+package api_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"mediadesk/api"
+	"mediadesk/api/apitest"
+)
+
+// TestUploadFieldsRoundTrip: whatever an upload says comes back from its parts, its
+// flags, its JSON (of a manifest, a draft, a preset and the journal) and its text.
+func TestUploadFieldsRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		e := apitest.DrawEntry(t)
+		ok := func(err error) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+
+		var parts, flags, texts api.Entry
+		parts.Naming, parts.NoWebhook = e.Naming, e.NoWebhook // these are not sent
+		for _, f := range api.UploadFields {
+			part, sent, err := f.Part(&e.Upload)
+			ok(err)
+			if sent && part != "" {
+				ok(f.Parse(&parts, part))
+			}
+			list := f.Arguments(&e)
+			if len(list) > 1 && !f.Repeat {
+				t.Fatalf("%s gives its flag %d times", f.Key, len(list))
+			}
+			if f.Kind == api.KindExtensions && len(list) > 0 {
+				flags.Extensions = api.Set(must(t)(api.ParseExtensionList(list)))
+			} else if len(list) > 0 {
+				ok(f.Parse(&flags, strings.Join(list, ",")))
+			}
+			ok(f.SetText(&texts, f.Text(&e)))
+		}
+		apitest.SameEntry(t, "parts", &parts, &e)
+		apitest.SameEntry(t, "flags", &flags, &e)
+		apitest.SameEntry(t, "texts", &texts, &e)
+
+		for what, o := range map[string]api.UploadOptions{"draft": api.SetOptions(&e), "preset": api.OptionsOf(&e, api.UploadFields...)} {
+			text, err := json.Marshal(o)
+			ok(err)
+			var back api.UploadOptions
+			ok(json.Unmarshal(text, &back))
+			var got api.Entry
+			if what == "preset" { // it also says what is absent
+				got = apitest.DrawEntry(t)
+			}
+			back.Apply(&got)
+			apitest.SameEntry(t, what, &got, &e)
+		}
+
+		text, err := json.Marshal(e.Upload)
+		ok(err)
+		journaled := api.Entry{Naming: e.Naming, NoWebhook: e.NoWebhook}
+		ok(json.Unmarshal(text, &journaled.Upload))
+		apitest.SameEntry(t, "journal", &journaled, &e)
+
+		job := api.Job{Upload: e.Upload, Naming: e.Naming, OwnWebhook: e.Webhook("http://127.0.0.1:1")}
+		api.ApplyNaming(&job.Upload, job.Naming)
+		again := api.EntryOf(&job, true)
+		if e.Naming == api.NameHere {
+			again.OverwriteFile = e.OverwriteFile // it says nothing there
+		}
+		again.NoWebhook = again.NoWebhook || e.NoWebhook && len(e.Extensions.Or(nil)) == 0
+		apitest.SameEntry(t, "job", &again, &e)
+	})
+}
+
+func must(t *rapid.T) func([]api.Extension, error) []api.Extension {
+	return func(list []api.Extension, err error) []api.Extension {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+}
+
+// TestSwitchesByHand: people and spreadsheets write switches in several ways.
+func TestSwitchesByHand(t *testing.T) {
+	private := api.FieldByKey("private")
+	for text, want := range map[string]string{"TRUE": "true", "on": "true", "yes": "true", "off": "false", "No": "false", "default": "", " ": ""} {
+		e := api.Entry{Upload: api.Upload{IsPrivateFile: api.Set(true)}}
+		if err := private.SetText(&e, text); err != nil || private.Text(&e) != want {
+			t.Errorf("%q: %q, %v", text, private.Text(&e), err)
+		}
+	}
+	var e api.Entry
+	if err := private.SetText(&e, "perhaps"); err == nil || err.Error() != `private is true or false, not "perhaps"` {
+		t.Errorf("%v", err)
+	}
+}

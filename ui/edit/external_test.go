@@ -1,0 +1,52 @@
+package edit
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// TestInEditor: the text lies in a file that only this user can read; without an
+// editor there is an error with what helps.
+func TestInEditor(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	path, err := writeTemporary("text")
+	if err != nil || filepath.Dir(path) != dir {
+		t.Fatal(path, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("others can read the text: %v, %v", info.Mode(), err)
+	}
+	none := func(string) string { return "" }
+	t.Setenv("PATH", dir)
+	got, ok := InEditor(none, "text", func(e Edited) tea.Msg { return e })().(Edited)
+	if !ok || got.Err == nil || got.Err.Error() != "no editor found" {
+		t.Errorf("without an editor: %+v", got)
+	}
+	if _, ok := got.Unchanged(); !ok {
+		t.Error("there is a text to take from no editor")
+	}
+}
+
+func TestEditorCommand(t *testing.T) {
+	env := func(pairs ...string) func(string) string {
+		return func(name string) string {
+			for i := 0; i < len(pairs); i += 2 {
+				if pairs[i] == name {
+					return pairs[i+1]
+				}
+			}
+			return ""
+		}
+	}
+	if got := EditorCommand(env("EDITOR", "nano", "VISUAL", "code --wait")); len(got) == 0 || !strings.HasPrefix(got[len(got)-1], "code --wait") {
+		t.Errorf("the editor is %q", got)
+	}
+	if got := EditorCommand(env("EDITOR", "nano -w")); len(got) == 0 || !strings.HasPrefix(got[len(got)-1], "nano -w") {
+		t.Errorf("the editor is %q", got)
+	}
+}

@@ -14,12 +14,13 @@ import (
 const (
 	controlPath = "/_mediadesk/"
 	healthPath  = controlPath + "health"
+	openAPIPath = controlPath + "openapi.json"
 )
 
 func isControl(path string) bool { return strings.HasPrefix(path+"/", controlPath) }
 
 // keyless are the paths of operations that need no key.
-var keyless = map[string]bool{identityPath: true, healthPath: true}
+var keyless = map[string]bool{identityPath: true, healthPath: true, openAPIPath: true}
 
 // identity is what identifies the process that serves a library.
 type identity struct {

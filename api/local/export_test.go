@@ -87,13 +87,13 @@ func (l *Library) Unfinished(t *testing.T) (pending int, tried bool) {
 func IsInternal(ip netip.Addr) bool { return isInternal(ip) }
 
 // Route is a route of the API.
-type Route struct{ Method, Pattern, Summary string }
+type Route struct{ Method, Pattern, Summary, Takes string }
 
 // Routes are those of the API.
 func Routes() []Route {
 	var list []Route
 	for _, r := range routes {
-		list = append(list, Route{r.method, r.pattern, r.summary})
+		list = append(list, Route{r.method, r.pattern, r.summary, r.takes})
 	}
 	return list
 }

@@ -58,6 +58,12 @@ func (l *Library) transferFolder(r *http.Request, job *folderJob, kind jobKind, 
 	return map[string]string{"jobId": l.jobs.add(kind)}, nil
 }
 
+// renaming is the answer to the renaming of a folder.
+type renaming struct {
+	JobID          string `json:"jobId"`
+	PurgeRequestID string `json:"purgeRequestId,omitempty"`
+}
+
 // renameFolder renames a folder.
 func (l *Library) renameFolder(r *http.Request) (any, error) {
 	var from, name string
@@ -93,9 +99,9 @@ func (l *Library) renameFolder(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := map[string]string{"jobId": l.jobs.add(jobRename)}
+	answer := renaming{JobID: l.jobs.add(jobRename)}
 	if purge {
-		answer["purgeRequestId"] = l.jobs.add(jobPurge)
+		answer.PurgeRequestID = l.jobs.add(jobPurge)
 	}
 	return answer, nil
 }

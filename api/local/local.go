@@ -81,6 +81,7 @@ type Library struct {
 	jobs     jobs
 	named    delivery.Named
 	requests requestLog
+	describe func() map[string]any // the API; a function, because a route of the API calls it
 
 	headerWait time.Duration // for the headers of a URL source, each hop
 	tagWait    time.Duration // for tagging within the request
@@ -166,6 +167,7 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 		hosts: map[string]bool{}, guard: guard, chance: newChance(o.Seed), origin: http.NewCrossOriginProtection(),
 		named: named, tools: extension.New(o.Commands), headerWait: 8 * time.Second, tagWait: 1500 * time.Millisecond,
 	}
+	l.describe = describeAPI
 	l.setAddress(o.Address)
 	l.allowHosts(o.Hosts...)
 	if u, err := url.Parse(o.Address); err == nil {

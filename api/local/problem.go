@@ -76,14 +76,15 @@ func (l *Library) answerError(w http.ResponseWriter, r *http.Request, body *pati
 	writeJSON(w, p.status, p.body())
 }
 
-func (p *problem) body() any {
-	return struct {
-		Message string   `json:"message"`
-		Help    string   `json:"help"`
-		Reason  string   `json:"reason,omitempty"`
-		Missing []string `json:"missingFileIds,omitempty"`
-	}{p.message, p.help, p.reason, p.missing}
+// problemBody is the body of an error answer.
+type problemBody struct {
+	Message string   `json:"message"`
+	Help    string   `json:"help"`
+	Reason  string   `json:"reason,omitempty"`
+	Missing []string `json:"missingFileIds,omitempty"`
 }
+
+func (p *problem) body() any { return problemBody{p.message, p.help, p.reason, p.missing} }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	text, err := json.Marshal(v)

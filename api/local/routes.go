@@ -22,6 +22,7 @@ type route struct {
 	method  string
 	pattern string // path as http.ServeMux has it, without a slash at the end
 	summary string // what it does, for people
+	takes   string // parameters of a GET, else members of the JSON body; see parseTakes
 	status  int    // of a successful answer with a body, unless that is a partialAnswer
 	answer  any    // a value whose type is that of the body; the keys of a map are its members; nil: no body
 	serve   operation
@@ -29,49 +30,50 @@ type route struct {
 
 // routes are all operations of the API.
 var routes = []route{
-	{http.MethodPost, uploadPath, "Upload a file", http.StatusOK, api.File{}, (*Library).upload},
+	{http.MethodPost, uploadPath, "Upload a file", "", http.StatusOK, api.File{}, (*Library).upload},
 
-	{http.MethodGet, "/v1/files", "List and search files and folders", http.StatusOK, []api.File{}, (*Library).list},
-	{http.MethodDelete, "/v1/files/{fileId}", "Delete a file with all its versions", http.StatusOK, nil, (*Library).deleteFile},
-	{http.MethodGet, "/v1/files/{fileId}/details", "Get the record of a file", http.StatusOK, api.File{}, (*Library).details},
-	{http.MethodPatch, "/v1/files/{fileId}/details", "Update the record of a file", http.StatusOK, api.File{}, (*Library).updateDetails},
-	{http.MethodGet, "/v1/files/{fileId}/metadata", "Get the metadata of a file's content", http.StatusOK, fileMetadata{}, (*Library).metadata},
-	{http.MethodGet, "/v1/metadata", "Get the metadata of the file at an address", http.StatusOK, fileMetadata{}, (*Library).metadataAt},
+	{http.MethodGet, "/v1/files", "List and search files and folders", "type path sort fileType searchQuery tags limit:int skip:int", http.StatusOK, []api.File{}, (*Library).list},
+	{http.MethodDelete, "/v1/files/{fileId}", "Delete a file with all its versions", "", http.StatusOK, nil, (*Library).deleteFile},
+	{http.MethodGet, "/v1/files/{fileId}/details", "Get the record of a file", "", http.StatusOK, api.File{}, (*Library).details},
+	{http.MethodPatch, "/v1/files/{fileId}/details", "Update the record of a file", "tags:list? customCoordinates:text? customMetadata:object? description:text? extensions:any webhookUrl:text? removeAITags:any publish:object?", http.StatusOK, api.File{}, (*Library).updateDetails},
+	{http.MethodGet, "/v1/files/{fileId}/metadata", "Get the metadata of a file's content", "", http.StatusOK, fileMetadata{}, (*Library).metadata},
+	{http.MethodGet, "/v1/metadata", "Get the metadata of the file at an address", "url!", http.StatusOK, fileMetadata{}, (*Library).metadataAt},
 
-	{http.MethodGet, "/v1/files/{fileId}/versions", "List the versions of a file", http.StatusOK, []api.File{}, (*Library).listVersions},
-	{http.MethodGet, "/v1/files/{fileId}/versions/{versionId}", "Get a version of a file", http.StatusOK, api.File{}, (*Library).showVersion},
-	{http.MethodDelete, "/v1/files/{fileId}/versions/{versionId}", "Delete a version of a file", http.StatusOK, nil, (*Library).deleteVersion},
-	{http.MethodPut, "/v1/files/{fileId}/versions/{versionId}/restore", "Make a version the current one", http.StatusOK, api.File{}, (*Library).restoreVersion},
+	{http.MethodGet, "/v1/files/{fileId}/versions", "List the versions of a file", "", http.StatusOK, []api.File{}, (*Library).listVersions},
+	{http.MethodGet, "/v1/files/{fileId}/versions/{versionId}", "Get a version of a file", "", http.StatusOK, api.File{}, (*Library).showVersion},
+	{http.MethodDelete, "/v1/files/{fileId}/versions/{versionId}", "Delete a version of a file", "", http.StatusOK, nil, (*Library).deleteVersion},
+	{http.MethodPut, "/v1/files/{fileId}/versions/{versionId}/restore", "Make a version the current one", "", http.StatusOK, api.File{}, (*Library).restoreVersion},
 
-	{http.MethodPost, "/v1/files/addTags", "Add tags to files", http.StatusOK, map[string][]string{"successfullyUpdatedFileIds": nil}, changeTags("tags", addTags)},
-	{http.MethodPost, "/v1/files/removeTags", "Remove tags from files", http.StatusOK, map[string][]string{"successfullyUpdatedFileIds": nil}, changeTags("tags", removeTags)},
-	{http.MethodPost, "/v1/files/removeAITags", "Remove AI tags from files", http.StatusOK, map[string][]string{"successfullyUpdatedFileIds": nil}, changeTags("AITags", removeAITags)},
-	{http.MethodPost, "/v1/files/batch/deleteByFileIds", "Delete files", http.StatusOK, map[string][]string{"successfullyDeletedFileIds": nil}, (*Library).deleteFiles},
-	{http.MethodPost, "/v1/files/copy", "Copy a file", http.StatusOK, nil, (*Library).copyFile},
-	{http.MethodPost, "/v1/files/move", "Move a file", http.StatusOK, nil, (*Library).moveFile},
-	{http.MethodPut, "/v1/files/rename", "Rename a file", http.StatusOK, renamed{}, (*Library).renameFile},
+	{http.MethodPost, "/v1/files/addTags", "Add tags to files", "fileIds:list! tags:list!", http.StatusOK, map[string][]string{"successfullyUpdatedFileIds": nil}, changeTags("tags", addTags)},
+	{http.MethodPost, "/v1/files/removeTags", "Remove tags from files", "fileIds:list! tags:list!", http.StatusOK, map[string][]string{"successfullyUpdatedFileIds": nil}, changeTags("tags", removeTags)},
+	{http.MethodPost, "/v1/files/removeAITags", "Remove AI tags from files", "fileIds:list! AITags:list!", http.StatusOK, map[string][]string{"successfullyUpdatedFileIds": nil}, changeTags("AITags", removeAITags)},
+	{http.MethodPost, "/v1/files/batch/deleteByFileIds", "Delete files", "fileIds:list!", http.StatusOK, map[string][]string{"successfullyDeletedFileIds": nil}, (*Library).deleteFiles},
+	{http.MethodPost, "/v1/files/copy", "Copy a file", "sourceFilePath! destinationPath! includeFileVersions:bool includeVersions:bool", http.StatusOK, nil, (*Library).copyFile},
+	{http.MethodPost, "/v1/files/move", "Move a file", "sourceFilePath! destinationPath!", http.StatusOK, nil, (*Library).moveFile},
+	{http.MethodPut, "/v1/files/rename", "Rename a file", "filePath! newFileName! purgeCache:bool", http.StatusOK, renamed{}, (*Library).renameFile},
 
-	{http.MethodPost, "/v1/folder", "Create a folder", http.StatusCreated, api.File{}, (*Library).makeFolder},
-	{http.MethodDelete, "/v1/folder", "Delete a folder with all that is in it", http.StatusOK, nil, (*Library).deleteFolder},
-	{http.MethodPost, "/v1/bulkJobs/copyFolder", "Copy a folder", http.StatusOK, map[string]string{"jobId": ""}, (*Library).copyFolder},
-	{http.MethodPost, "/v1/bulkJobs/moveFolder", "Move a folder", http.StatusOK, map[string]string{"jobId": ""}, (*Library).moveFolder},
-	{http.MethodPost, "/v1/bulkJobs/renameFolder", "Rename a folder", http.StatusOK, map[string]string{"jobId": ""}, (*Library).renameFolder},
-	{http.MethodGet, "/v1/bulkJobs/{jobId}", "Get the status of a folder job", http.StatusOK, map[string]string{"jobId": "", "type": "", "status": ""}, (*Library).jobStatus},
+	{http.MethodPost, "/v1/folder", "Create a folder", "folderName! parentFolderPath!", http.StatusCreated, api.File{}, (*Library).makeFolder},
+	{http.MethodDelete, "/v1/folder", "Delete a folder with all that is in it", "folderPath!", http.StatusOK, nil, (*Library).deleteFolder},
+	{http.MethodPost, "/v1/bulkJobs/copyFolder", "Copy a folder", "sourceFolderPath! destinationPath! includeFileVersions:bool includeVersions:bool", http.StatusOK, map[string]string{"jobId": ""}, (*Library).copyFolder},
+	{http.MethodPost, "/v1/bulkJobs/moveFolder", "Move a folder", "sourceFolderPath! destinationPath!", http.StatusOK, map[string]string{"jobId": ""}, (*Library).moveFolder},
+	{http.MethodPost, "/v1/bulkJobs/renameFolder", "Rename a folder", "folderPath! newFolderName! purgeCache:bool", http.StatusOK, renaming{}, (*Library).renameFolder},
+	{http.MethodGet, "/v1/bulkJobs/{jobId}", "Get the status of a folder job", "", http.StatusOK, map[string]string{"jobId": "", "type": "", "status": ""}, (*Library).jobStatus},
 
-	{http.MethodPost, "/v1/files/purge", "Purge the cache of an address", http.StatusCreated, map[string]string{"requestId": ""}, (*Library).purge},
-	{http.MethodGet, purgePath + "{requestId}", "Get the status of a purge", http.StatusOK, map[string]string{"status": ""}, (*Library).purgeStatus},
+	{http.MethodPost, "/v1/files/purge", "Purge the cache of an address", "url!", http.StatusCreated, map[string]string{"requestId": ""}, (*Library).purge},
+	{http.MethodGet, purgePath + "{requestId}", "Get the status of a purge", "", http.StatusOK, map[string]string{"status": ""}, (*Library).purgeStatus},
 
-	{http.MethodGet, "/v1/customMetadataFields", "List the custom metadata fields", http.StatusOK, []fieldRecord{}, (*Library).listFields},
-	{http.MethodPost, "/v1/customMetadataFields", "Create a custom metadata field", http.StatusCreated, fieldRecord{}, (*Library).addField},
-	{http.MethodPatch, "/v1/customMetadataFields/{fieldId}", "Update a custom metadata field", http.StatusOK, fieldRecord{}, (*Library).updateField},
-	{http.MethodDelete, "/v1/customMetadataFields/{fieldId}", "Delete a custom metadata field", http.StatusOK, nil, (*Library).deleteField},
+	{http.MethodGet, "/v1/customMetadataFields", "List the custom metadata fields", "includeDeleted folderPath", http.StatusOK, []fieldRecord{}, (*Library).listFields},
+	{http.MethodPost, "/v1/customMetadataFields", "Create a custom metadata field", "name! label! schema:object!", http.StatusCreated, fieldRecord{}, (*Library).addField},
+	{http.MethodPatch, "/v1/customMetadataFields/{fieldId}", "Update a custom metadata field", "label schema:object", http.StatusOK, fieldRecord{}, (*Library).updateField},
+	{http.MethodDelete, "/v1/customMetadataFields/{fieldId}", "Delete a custom metadata field", "", http.StatusOK, nil, (*Library).deleteField},
 
 	// No hosted service has the following.
-	{http.MethodGet, identityPath, "Identify the running library", http.StatusOK, identity{}, (*Library).identify},
-	{http.MethodPost, identityPath + "/runs/cancel", "Cancel an extension that works on a file", http.StatusOK, nil, (*Library).cancelRun},
-	{http.MethodGet, healthPath, "Check that records and contents answer", http.StatusOK, health{}, (*Library).health},
-	{http.MethodPost, controlPath + "reset", "Delete everything, if that is allowed", http.StatusOK, nil, (*Library).reset},
-	{http.MethodGet, controlPath + "requests", "List the last requests", http.StatusOK, []Request{}, (*Library).listRequests},
+	{http.MethodGet, identityPath, "Identify the running library", "", http.StatusOK, identity{}, (*Library).identify},
+	{http.MethodPost, identityPath + "/runs/cancel", "Cancel an extension that works on a file", "fileId! extension!", http.StatusOK, nil, (*Library).cancelRun},
+	{http.MethodGet, healthPath, "Check that records and contents answer", "", http.StatusOK, health{}, (*Library).health},
+	{http.MethodGet, openAPIPath, "Describe the API", "", http.StatusOK, map[string]any(nil), (*Library).openAPI},
+	{http.MethodPost, controlPath + "reset", "Delete everything, if that is allowed", "", http.StatusOK, nil, (*Library).reset},
+	{http.MethodGet, controlPath + "requests", "List the last requests", "", http.StatusOK, []Request{}, (*Library).listRequests},
 }
 
 const purgePath = "/v1/files/purge/"

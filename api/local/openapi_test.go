@@ -1,0 +1,249 @@
+package local_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"mediadesk/api/apitest"
+	"mediadesk/api/local"
+)
+
+// description is what openapi.json says, ready to check answers with.
+type description struct {
+	compiler *jsonschema.Compiler
+	paths    map[string]map[string]struct {
+		Responses map[string]struct {
+			Content map[string]any `json:"content"`
+		} `json:"responses"`
+	}
+	templates map[string]*regexp.Regexp
+
+	mu      sync.Mutex
+	schemas map[string]*jsonschema.Schema
+	seen    map[string]bool // operations that succeeded
+}
+
+const documentURL = "http://openapi.test/openapi.json"
+
+func describe(t *testing.T, l http.Handler) *description {
+	t.Helper()
+	w := httptest.NewRecorder()
+	l.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://127.0.0.1/_mediadesk/openapi.json", nil))
+	if w.Code != http.StatusOK {
+		t.Fatalf("openapi.json answers %d: %s", w.Code, w.Body)
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(w.Body.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &description{compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}, seen: map[string]bool{}, templates: map[string]*regexp.Regexp{}}
+	if err := d.compiler.AddResource(documentURL, document); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &struct {
+		Paths any `json:"paths"`
+	}{&d.paths}); err != nil {
+		t.Fatal(err)
+	}
+	for path := range d.paths {
+		pattern := regexp.MustCompile(`\\\{\w+\\\}`).ReplaceAllString(regexp.QuoteMeta(path), "[^/]+")
+		d.templates[path] = regexp.MustCompile("^" + pattern + "/*$")
+	}
+	return d
+}
+
+// check returns what is wrong with an answer by the description.
+func (d *description) check(method, path string, status int, contentType string, body []byte) error {
+	best := ""
+	for template, pattern := range d.templates {
+		if pattern.MatchString(path) && (len(regexp.MustCompile(`\{\w+\}`).ReplaceAllString(template, "")) > len(regexp.MustCompile(`\{\w+\}`).ReplaceAllString(best, "")) || best == "") {
+			best = template
+		}
+	}
+	if best == "" || d.paths[best][strings.ToLower(method)].Responses == nil {
+		if status >= 400 {
+			return nil // there is no such operation
+		}
+		return fmt.Errorf("the operation is not described")
+	}
+	code := fmt.Sprint(status)
+	if _, ok := d.paths[best][strings.ToLower(method)].Responses[code]; !ok {
+		code = "default"
+		if status < 400 {
+			return fmt.Errorf("the status %d is not described", status)
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if status < 300 {
+		d.seen[method+" "+best] = true
+	}
+	if len(d.paths[best][strings.ToLower(method)].Responses[code].Content) == 0 {
+		if len(body) > 0 {
+			return fmt.Errorf("there is a body")
+		}
+		return nil
+	}
+	if contentType != "application/json; charset=utf-8" {
+		return fmt.Errorf("the content type is %q", contentType)
+	}
+	escape := strings.NewReplacer("~", "~0", "/", "~1")
+	at := documentURL + "#/paths/" + url.PathEscape(escape.Replace(best)) + "/" + strings.ToLower(method) + "/responses/" + code + "/content/application~1json/schema"
+	schema := d.schemas[at]
+	if schema == nil {
+		var err error
+		if schema, err = d.compiler.Compile(at); err != nil {
+			return err
+		}
+		d.schemas[at] = schema
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	return schema.Validate(value)
+}
+
+// teeWriter keeps what is answered.
+type teeWriter struct {
+	http.ResponseWriter
+	status int
+	body   bytes.Buffer
+}
+
+func (w *teeWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *teeWriter) Write(p []byte) (int, error) {
+	w.body.Write(p)
+	return w.ResponseWriter.Write(p)
+}
+
+func (w *teeWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// TestAnswersAreAsDescribed checks every answer of the contract suite against
+// openapi.json, and that the suite sees every operation succeed.
+func TestAnswersAreAsDescribed(t *testing.T) {
+	var mu sync.Mutex
+	var d *description
+	var library *local.Library
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		tee := &teeWriter{ResponseWriter: w, status: http.StatusOK}
+		method, path := r.Method, r.URL.Path
+		library.ServeHTTP(tee, r)
+		if !strings.HasPrefix(path, "/v1/") && !strings.HasPrefix(path, "/api/") && !strings.HasPrefix(path, "/_mediadesk/") || method == http.MethodHead {
+			return
+		}
+		if err := d.check(method, path, tee.status, w.Header().Get("Content-Type"), tee.body.Bytes()); err != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			t.Errorf("%s %s answers %d: %v\n%s", method, path, tee.status, err, tee.body.Bytes())
+		}
+	}))
+	defer server.Close()
+	sources, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 200_000
+	library, err = local.Open(context.Background(), local.Options{
+		Dir: t.TempDir(), Key: key(testKey), Address: server.URL, MaxSize: most, AllowAddresses: []string{sources.Addr().String()}, AllowReset: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer library.Close()
+	d = describe(t, library)
+	apitest.Run(t, apitest.Target{
+		UploadURL: server.URL, BaseURL: server.URL, DeliveryURL: server.URL, Key: testKey, MaxSize: most, Sources: sources, Strict: true,
+	})
+	for _, path := range []string{"GET /v1/customMetadataFields", "GET /api/v1/library", "GET /_mediadesk/health", "GET /_mediadesk/openapi.json", "GET /_mediadesk/requests", "POST /_mediadesk/reset"} {
+		method, path, _ := strings.Cut(path, " ")
+		r, err := http.NewRequest(method, server.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.SetBasicAuth(testKey, "")
+		res, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.Copy(io.Discard, res.Body)
+		res.Body.Close()
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, r := range local.Routes() {
+		if name := r.Method + " " + r.Pattern; !d.seen[name] && r.Summary != "Cancel an extension that works on a file" {
+			t.Errorf("%s never succeeded", name)
+		}
+	}
+}
+
+// TestTakes sends to each operation with a JSON body a member that it does not know,
+// and leaves out each required one: the answers name what the route describes.
+func TestTakes(t *testing.T) {
+	l := serve(t, local.Options{AllowReset: true}).Library
+	id := upload(t, serve(t, local.Options{}).Address, []byte("a"), "fileName", "a")["fileId"].(string)
+	for _, route := range local.Routes() {
+		if route.Method == http.MethodGet || strings.HasPrefix(route.Pattern, "/api/v1/files") {
+			continue
+		}
+		path := regexp.MustCompile(`\{\w+\}`).ReplaceAllString(route.Pattern, id)
+		w := send(l, route.Method, path, "application/json", strings.NewReader(`{"none":1}`))
+		var names []string
+		required := map[string]any{}
+		for word := range strings.FieldsSeq(route.Takes) {
+			name, _, _ := strings.Cut(strings.TrimRight(word, "!?"), ":")
+			names = append(names, name)
+			if strings.HasSuffix(word, "!") {
+				required[name] = nil
+			}
+		}
+		if len(names) == 0 {
+			if strings.Contains(w.Body.String(), "It takes") {
+				t.Errorf("%s %s takes members: %s", route.Method, route.Pattern, w.Body)
+			}
+			continue
+		}
+		if want := "It takes " + strings.Join(names, ", ") + "."; !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s %s answers %s, not %q", route.Method, route.Pattern, w.Body, want)
+		}
+		w = send(l, route.Method, path, "application/json", strings.NewReader(`{}`))
+		missing := strings.Contains(w.Body.String(), "is missing")
+		if missing != (len(required) > 0) {
+			t.Errorf("%s %s requires %d members, and answers {} with %s", route.Method, route.Pattern, len(required), w.Body)
+		}
+	}
+	for _, path := range []string{"/v1/files", "/v1/customMetadataFields"} {
+		w := ask(l, http.MethodGet, path+"?none=1")
+		for _, route := range local.Routes() {
+			if route.Pattern != path || route.Method != http.MethodGet {
+				continue
+			}
+			var names []string
+			for word := range strings.FieldsSeq(route.Takes) {
+				name, _, _ := strings.Cut(word, ":")
+				names = append(names, name)
+			}
+			if want := "It takes " + strings.Join(names, ", ") + "."; !strings.Contains(w.Body.String(), want) {
+				t.Errorf("%s answers %s, not %q", path, w.Body, want)
+			}
+		}
+	}
+}

@@ -106,13 +106,14 @@ type Model struct {
 	detector  *picture.Detector
 	abilities picture.Abilities
 
-	wave     wave
-	toasts   *kit.Toasts
-	stack    stack
-	ticking  bool
-	lastQuit time.Time
-	keysTold bool // the names of version 0.1 in the settings were told
-	hurried  bool // the person left by ctrl+c twice
+	wave      wave
+	uploading uploading
+	toasts    *kit.Toasts
+	stack     stack
+	ticking   bool
+	lastQuit  time.Time
+	keysTold  bool // the names of version 0.1 in the settings were told
+	hurried   bool // the person left by ctrl+c twice
 
 	tipsKnown bool     // the file of the tips was read
 	tipsShown []string // names of tips
@@ -212,12 +213,12 @@ func (m *Model) opened(msg sessionOpened) tea.Cmd {
 	}
 	m.session = msg.session
 	m.ctx, m.stop = context.WithCancel(m.session.Context())
-	m.wave = wave{}
+	m.wave, m.uploading = wave{}, uploading{seen: m.o.Now()}
 	reading := m.startPicker()
 	picking := m.host.Screen(page.Picker)
 	m.host.Reset()
 	m.host.Keep(page.Picker, picking)
-	cmds := []tea.Cmd{reading, listen(m.ctx, m.session), countRuns(m.session), findDraft(m.ctx, m.session)}
+	cmds := []tea.Cmd{reading, listen(m.ctx, m.session), countRuns(m.session), m.countJobs(0), findDraft(m.ctx, m.session)}
 	for id, s := range m.tabScreens() {
 		cmds = append(cmds, m.greet(id, s))
 	}

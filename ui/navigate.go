@@ -50,7 +50,7 @@ func (m *Model) leave(asked bool) tea.Cmd {
 	var words []string
 	stay, leave := page.Choice{Label: "Stay", Key: "s"}, page.Choice{Label: "Leave, go on next time", Key: "l", Do: func() tea.Cmd { return m.leave(true) }}
 	if m.session.Queue.Busy() {
-		words = append(words, text.Plural(m.openJobs(), "upload")+" not finished. What is not finished waits in the journal and goes on when mediadesk is started again.")
+		words = append(words, text.Plural(m.session.Queue.Counts(time.Time{}).Open, "upload")+" not finished. What is not finished waits in the journal and goes on when mediadesk is started again.")
 	}
 	if len(unsaved) > 0 {
 		words = append(words, page.NotSaved(unsaved))
@@ -90,15 +90,4 @@ func (m *Model) choices(stay, leave page.Choice) []page.Choice {
 		return []page.Choice{stay, leave}
 	}
 	return []page.Choice{stay, {Label: "Look at the changes", Key: "k", Do: func() tea.Cmd { return m.show(page.Details, true) }}, leave}
-}
-
-// openJobs counts the jobs without an outcome.
-func (m *Model) openJobs() int {
-	n := 0
-	for _, row := range m.session.Queue.Snapshot().Rows {
-		if !row.Job.State.Final() {
-			n++
-		}
-	}
-	return n
 }

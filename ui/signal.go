@@ -116,19 +116,8 @@ func (m *Model) counted(msg runsCounted) tea.Cmd {
 func (m *Model) focus(has bool) {
 	m.focused = has
 	if has {
-		m.wave.done = ""
+		m.wave.done, m.uploading.done = "", ""
 	}
-}
-
-// title is that of the window.
-func (m *Model) title() string {
-	switch {
-	case m.wave.pending > 0:
-		return "mediadesk: " + text.Plural(m.wave.pending, "run") + " pending"
-	case m.wave.done != "":
-		return "mediadesk: " + m.wave.done
-	}
-	return "mediadesk"
 }
 
 // progress is the bar that terminals show in their tab or in the task bar; nil

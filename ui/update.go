@@ -24,6 +24,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		slog.Debug("message", "type", fmt.Sprintf("%T", msg))
 	}
 	cmd := tea.Batch(m.learn(msg), m.take(msg))
+	m.see()
 	return m, tea.Batch(cmd, m.host.Paint(m.theme), m.host.Resize(m.rects().screen.Size()), m.aim())
 }
 
@@ -87,10 +88,14 @@ func (m *Model) message(msg tea.Msg, from page.Screen) tea.Cmd {
 		cmds := []tea.Cmd{m.host.Broadcast(msg.news), msg.again, m.tick()}
 		if _, runs := msg.news.(page.RunsChanged); runs {
 			cmds = append(cmds, countRuns(m.session))
+		} else {
+			cmds = append(cmds, m.countJobs(0))
 		}
 		return tea.Batch(cmds...)
 	case runsCounted:
 		return m.counted(msg)
+	case jobsCounted:
+		return m.jobsCounted(msg)
 	case ticked:
 		m.ticking = false
 		if msg.session != m.session {

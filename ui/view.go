@@ -6,10 +6,12 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
 )
 
 // rects are the parts of the terminal.
@@ -107,37 +109,76 @@ func (m *Model) topLine(width int) string {
 	return text.Fit(left+strings.Repeat(" ", gap)+right, width, 1)
 }
 
-// tabNames are the tabs as the top line has them. Where there is too little
-// room beside the profile's name, only the tab in front keeps its word.
-func (m *Model) tabNames(width int) []string {
-	names := make([]string, len(page.Tabs))
+// tab is a tab as the top line has it.
+type tab struct {
+	name   string // with blanks around it
+	badges []kit.Cell
+}
+
+func (t tab) width() int {
+	width := text.Width(t.name)
+	for _, b := range t.badges {
+		width += text.Width(b.Text) + 1
+	}
+	return width
+}
+
+// tabs are the tabs of the top line. Where there is too little room beside the
+// profile's name, only the tab in front keeps its word.
+func (m *Model) tabs(width int) []tab {
+	tabs := make([]tab, len(page.Tabs))
 	full := 0
 	for i, t := range page.Tabs {
-		names[i] = " " + string(rune('1'+i)) + " " + t.Name + " "
-		if t.ID == page.Extensions && m.wave.pending > 0 {
-			names[i] = " 3 " + t.Name + " " + text.Count(m.wave.pending) + " "
-		}
-		full += text.Width(names[i])
+		tabs[i] = tab{" " + string(rune('1'+i)) + " " + t.Name + " ", m.badges(t.ID)}
+		full += tabs[i].width()
 	}
 	if full+text.Width(m.profileWords(0))+1 <= width {
-		return names
+		return tabs
 	}
-	for i := range names {
+	for i := range tabs {
 		if i != m.tab() {
-			names[i] = " " + string(rune('1'+i)) + " "
+			tabs[i].name = " " + string(rune('1'+i)) + " "
 		}
 	}
-	return names
+	return tabs
+}
+
+// badges say what goes on behind a tab: open uploads and failures that nobody has
+// seen, pending extensions.
+func (m *Model) badges(id page.ID) (badges []kit.Cell) {
+	add := func(n int, sign string, style lipgloss.Style) {
+		if n > 0 {
+			badges = append(badges, kit.Cell{Text: sign + text.Count(n), Style: style})
+		}
+	}
+	switch id {
+	case page.Uploads:
+		add(m.uploading.Open, m.theme.Glyph(theme.SignWait), m.theme.Tab)
+		add(m.uploading.Failed, m.theme.Glyph(theme.SignBad), m.theme.Bad)
+	case page.Extensions:
+		half := "◐"
+		if !m.theme.Color {
+			half = "o"
+		}
+		add(m.wave.pending, half, m.theme.Tab)
+	}
+	return badges
 }
 
 func (m *Model) tabLine(width int) string {
 	var b strings.Builder
-	for i, name := range m.tabNames(width) {
-		style := m.theme.Tab
-		if i == m.tab() {
+	for i, t := range m.tabs(width) {
+		style, front := m.theme.Tab, i == m.tab()
+		if front {
 			style = m.theme.TabActive
 		}
-		b.WriteString(style.Render(name))
+		b.WriteString(style.Render(t.name))
+		for _, badge := range t.badges {
+			if front {
+				badge.Style = style
+			}
+			b.WriteString(badge.Style.Render(badge.Text) + style.Render(" "))
+		}
 	}
 	return b.String()
 }
@@ -147,11 +188,11 @@ func (m *Model) tabAt(x int) (page.ID, bool) {
 	if m.session == nil {
 		return 0, false
 	}
-	for i, name := range m.tabNames(m.size.X) {
-		if x < text.Width(name) {
+	for i, t := range m.tabs(m.size.X) {
+		if x < t.width() {
 			return page.Tabs[i].ID, true
 		}
-		x -= text.Width(name)
+		x -= t.width()
 	}
 	return 0, false
 }

@@ -176,7 +176,7 @@ func (s *Session) openQueue(ctx context.Context, o Options, settings config.Conf
 		Prepare:  s.prepare,
 		Answered: func(ctx context.Context, j api.Job) { s.answered(ctx, o.Paths, j) },
 		BatchDone: func(ctx context.Context, batch string) {
-			if err := s.writeReceipt(ctx, batch); err != nil {
+			if err := s.endBatch(ctx, batch); err != nil {
 				slog.Error("no receipt was written", "batch", batch, "err", err)
 			}
 		},
@@ -273,11 +273,13 @@ func (s *Session) answered(ctx context.Context, paths config.Paths, j api.Job) {
 	}
 }
 
-// writeReceipt writes what was sent and answered of a batch.
-func (s *Session) writeReceipt(ctx context.Context, batch string) error {
+// endBatch writes what was sent and answered of a batch, and keeps how it ended for
+// EndedBatches.
+func (s *Session) endBatch(ctx context.Context, batch string) error {
 	jobs, err := s.Journal.Jobs(ctx, journal.JobFilter{Batch: batch})
 	if err != nil {
 		return err
 	}
+	s.ended.add(jobs)
 	return NewReceipt(s.Profile.Host, jobs, time.Now()).WriteFile(NextReceiptFile(s.Receipts(), batch))
 }

@@ -17,6 +17,8 @@ type (
 	Row = queue.Row
 	// Snapshot has all rows of the queue.
 	Snapshot = queue.Snapshot
+	// Counts are how many jobs of the queue are open or failed.
+	Counts = queue.Counts
 	// Totals sums up the jobs of the queue.
 	Totals = queue.Totals
 	// Offline says that the service cannot be reached.
@@ -41,6 +43,9 @@ var (
 	// ErrTaken says that another program works on a job.
 	ErrTaken = journal.ErrTaken
 )
+
+// MaxClaim is how many jobs of an earlier run the queue takes up at a time.
+const MaxClaim = journal.MaxClaim
 
 // JournalDamaged is what helps where the file of a journal is damaged.
 const JournalDamaged = journal.Damaged

@@ -54,6 +54,7 @@ type Session struct {
 	journalPath string
 
 	closers []func(context.Context) error // in the order of opening
+	ended   endedBatches
 }
 
 // Context ends when the session closes.

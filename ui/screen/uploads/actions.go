@@ -7,7 +7,6 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui/kit"
-	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
 
@@ -111,7 +110,7 @@ func (m *Model) many(id, words, key string, may func(row) string, has func(count
 			}
 			m.list.Hold()
 			if len(rows) == 0 {
-				return toast(page.Info, text.Sentence(reason))
+				return toast(text.Sentence(reason))
 			}
 			return do(rows)
 		},

@@ -11,7 +11,6 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/session"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
@@ -53,7 +52,7 @@ func (m *Model) done(err error) tea.Cmd {
 	var state *session.StateError
 	if errors.As(err, &state) {
 		// It went on between the look and the key.
-		return toast(page.Info, "Too late: it is "+string(state.State)+".")
+		return toast("Too late: it is " + string(state.State) + ".")
 	}
 	return page.Send(page.Problem(err))
 }
@@ -224,7 +223,7 @@ func (m *Model) retried(msg retried) tea.Cmd {
 	if len(words) == 0 {
 		words = []string{"No failed uploads."}
 	}
-	return tea.Batch(cmd, toast(page.Info, strings.Join(words, " ")))
+	return tea.Batch(cmd, toast(strings.Join(words, " ")))
 }
 
 // remove takes jobs off the list. The service and the journal keep theirs.
@@ -259,7 +258,7 @@ func (m *Model) removeStored() tea.Cmd {
 		}
 	}
 	m.rows.remove(gone)
-	return tea.Batch(m.done(nil), toast(page.Info, "Removed "+text.Plural(len(gone), "stored file")+" from the list. The library keeps them."))
+	return tea.Batch(m.done(nil), toast("Removed "+text.Plural(len(gone), "stored file")+" from the list. The library keeps them."))
 }
 
 func (m *Model) restore() tea.Cmd {
@@ -279,6 +278,4 @@ func (m *Model) browse() tea.Cmd {
 	return page.Send(page.Open{Address: r.Job.File.URL})
 }
 
-func toast(level kit.Level, text string) tea.Cmd {
-	return page.Send(page.Toast{Level: level, Text: text})
-}
+func toast(words string) tea.Cmd { return page.Send(page.Toast{Level: page.Info, Text: words}) }

@@ -132,7 +132,7 @@ func (r *rows) groups(filter string) []kit.Group {
 		switch {
 		case off && b.counted && job.State.Final():
 			b.count.add(job.State, -1)
-		case !off && !(b.counted && job.State.Final()):
+		case !off && (!b.counted || !job.State.Final()):
 			b.count.add(job.State, 1)
 		}
 		if off || job.State.Final() && !failed(job.State) && room == 0 {

@@ -1,0 +1,43 @@
+package session
+
+import (
+	"sync"
+
+	"mediadesk/api"
+)
+
+// Batch is how the jobs that were sent together ended.
+type Batch struct {
+	Total, Stored, Failed int
+}
+
+// endedBatches are those that ended since they were asked for.
+type endedBatches struct {
+	mu  sync.Mutex
+	all []Batch
+}
+
+func (e *endedBatches) add(jobs []api.Job) {
+	b := Batch{Total: len(jobs)}
+	for i := range jobs {
+		switch {
+		case jobs[i].State == api.Stored:
+			b.Stored++
+		case jobs[i].Failed():
+			b.Failed++
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.all = append(e.all, b)
+}
+
+// EndedBatches returns the batches whose last job got its outcome since the last
+// call.
+func (s *Session) EndedBatches() []Batch {
+	s.ended.mu.Lock()
+	defer s.ended.mu.Unlock()
+	all := s.ended.all
+	s.ended.all = nil
+	return all
+}

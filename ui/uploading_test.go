@@ -1,0 +1,88 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"mediadesk/api/session"
+	"mediadesk/config"
+	"mediadesk/ui/page"
+)
+
+// TestUploadsAreTold: badges, title and messages say how uploads stand, until the
+// user sees the uploads.
+func TestUploadsAreTold(t *testing.T) {
+	m := newModel(t, openSession(t))
+	m.o.Signal = config.SignalBell
+	counted := func(open, failed int, ended ...session.Batch) tea.Cmd {
+		_, cmd := m.Update(jobsCounted{m.session, session.Counts{Open: open, Failed: failed}, ended})
+		return cmd
+	}
+	says := func(what, got string, words ...string) {
+		t.Helper()
+		for _, w := range words {
+			if !strings.Contains(got, w) {
+				t.Errorf("%s lacks %q: %q", what, w, got)
+			}
+		}
+	}
+	screen := func() string { return ansi.Strip(m.View().Content) }
+
+	counted(6, 0)
+	says("the screen", screen(), "2 Uploads ⋯6 ", "6 uploads continue. 2 shows them.")
+	says("the title", m.title(), "mediadesk: 6 uploads")
+
+	counted(4, 2)
+	says("the screen", screen(), "2 Uploads ⋯4 ✗2 ")
+	if strings.Count(screen(), "continue") != 1 {
+		t.Errorf("it is said again:\n%s", screen())
+	}
+	counted(0, 8, session.Batch{Total: 42, Stored: 34, Failed: 8})
+	says("the screen", screen(), "2 Uploads ✗8 ", "8 of 42 failed · 2 shows them")
+	m.Update(tea.WindowSizeMsg{Width: 40, Height: 12})
+	says("a small screen", screen(), "2 ✗8 ")
+	if id, ok := m.tabAt(strings.Index(ansi.Strip(m.topLine(40)), "✗8")); !ok || id != page.Uploads {
+		t.Errorf("the badge belongs to %v", id)
+	}
+	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
+
+	// Who looks has seen them, and is told no more of what they see.
+	m.Update(page.Show{ID: page.Uploads})
+	counted(0, 0, session.Batch{Total: 3, Stored: 3})
+	if strings.Contains(screen(), "✗8") || strings.Contains(screen(), "3 uploads stored") {
+		t.Errorf("the screen of the uploads:\n%s", screen())
+	}
+	if !m.uploading.seen.After(m.lastQuit) {
+		t.Error("failures of before would count again")
+	}
+
+	// Somebody who is elsewhere is signalled, and the title keeps it until they look.
+	m.Update(tea.BlurMsg{})
+	rung := false
+	var run func(cmd tea.Cmd)
+	run = func(cmd tea.Cmd) {
+		if cmd == nil {
+			return
+		}
+		switch msg := cmd().(type) {
+		case tea.BatchMsg:
+			for _, c := range msg {
+				run(c)
+			}
+		case tea.RawMsg:
+			rung = rung || msg.Msg == "\a"
+		}
+	}
+	m.toasts.Dismiss()
+	run(m.batchEnded(session.Batch{Total: 3, Stored: 2}))
+	if says("the title", m.title(), "mediadesk: 2 of 3 uploads stored"); !rung {
+		t.Error("no signal")
+	}
+	m.Update(tea.FocusMsg{})
+	if m.title() != "mediadesk" {
+		t.Errorf("title %q after looking", m.title())
+	}
+}

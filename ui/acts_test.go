@@ -56,7 +56,7 @@ func losing(keys ...string) func(*stage) {
 func (s *stage) enter(sc scene) {
 	s.t.Helper()
 	s.fresh()
-	s.until("logo.png", "Extensions 1")
+	s.until("logo.png", "Extensions ◐1")
 	sc.play(s)
 }
 

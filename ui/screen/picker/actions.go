@@ -63,18 +63,18 @@ func (m *Model) listActions() []kit.Action {
 		{ID: "picker.open", Keys: kit.Bind("open", "enter →", "enter", "l", "right"), Group: groupMove, Footer: true, Disabled: m.noEntry, Do: m.enter},
 		{ID: "picker.filter", Keys: kit.Bind("filter", "", "/"), Group: groupLook, Footer: true, Disabled: m.noFolder, Do: m.startFilter},
 		{ID: "picker.parent", Keys: kit.Bind("parent folder", "h ←", "h", "left", "backspace"), Group: groupMove, Footer: true, Disabled: m.noParent, Do: m.parent},
-		{ID: "picker.range", Keys: kit.Bind("begin or pick a range", "", "v"), Group: groupPick, Disabled: m.noEntry, Do: m.toggleRange},
+		{ID: "picker.range", Keys: kit.Bind("begin or pick range", "", "v"), Group: groupPick, Disabled: m.noEntry, Do: m.toggleRange},
 		{ID: "picker.pick-all", Keys: kit.Bind("pick all shown", "", "ctrl+a"), Group: groupPick, Disabled: m.noFiles, Do: m.pickAll},
-		{ID: "picker.invert", Keys: kit.Bind("invert the picked", "", "*"), Group: groupPick, Disabled: m.noFiles, Do: m.invert},
-		{ID: "picker.clear", Keys: kit.Bind("clear filter, range, picked", "", "esc"), Group: groupPick, Disabled: m.nothingToClear, Do: m.back},
-		{ID: "picker.next-match", Keys: kit.Bind("next found", "", "n"), Group: groupLook, Disabled: m.noPattern, Do: func() tea.Cmd { m.turn(1); return nil }},
-		{ID: "picker.previous-match", Keys: kit.Bind("previous found", "", "N"), Group: groupLook, Disabled: m.noPattern, Do: func() tea.Cmd { m.turn(-1); return nil }},
+		{ID: "picker.invert", Keys: kit.Bind("invert selection", "", "*"), Group: groupPick, Disabled: m.noFiles, Do: m.invert},
+		{ID: "picker.clear", Keys: kit.Bind("clear filter, range, tray", "", "esc"), Group: groupPick, Disabled: m.nothingToClear, Do: m.back},
+		{ID: "picker.next-match", Keys: kit.Bind("next match", "", "n"), Group: groupLook, Disabled: m.noPattern, Do: func() tea.Cmd { m.cycle(1); return nil }},
+		{ID: "picker.previous-match", Keys: kit.Bind("previous match", "", "N"), Group: groupLook, Disabled: m.noPattern, Do: func() tea.Cmd { m.cycle(-1); return nil }},
 		{ID: "picker.sort", Keys: kit.Bind("sort", "", ","), Group: groupLook, Do: m.openMenu},
 		{ID: "picker.hidden", Keys: kit.Bind("hidden files", "", "."), Group: groupLook, Do: m.toggleHidden},
-		{ID: "picker.refresh", Keys: kit.Bind("read the folder again", "", "r"), Group: groupLook, Disabled: m.noFolder, Do: m.reload},
+		{ID: "picker.refresh", Keys: kit.Bind("refresh the folder", "", "r"), Group: groupLook, Disabled: m.noFolder, Do: m.reload},
 		{ID: "picker.go-to-path", Keys: kit.Bind("go to a typed path", "", "c"), Group: groupMove, Do: m.startJump},
 		{ID: "picker.places", Keys: kit.Bind("bookmarks and recent folders", "", "b"), Group: groupMove, Do: m.startPlaces},
-		{ID: "picker.bookmark", Keys: kit.Bind("bookmark this folder, or no more", "", "B"), Group: groupMove, Disabled: m.noFolders, Do: m.toggleMark},
+		{ID: "picker.bookmark", Keys: kit.Bind("bookmark this folder on or off", "", "B"), Group: groupMove, Disabled: m.noFolders, Do: m.toggleMark},
 		{ID: "picker.grid", Keys: kit.Bind("contact sheet on or off", "", "t"), Group: groupLook, Disabled: m.noFolder, Do: m.toggleSheet},
 		{ID: "picker.home", Keys: kit.Bind("home folder", "", "~"), Group: groupMove, Do: m.goHome},
 		{ID: "picker.samples", Keys: kit.Bind("sample pictures", "", "S"), Group: groupMove, Disabled: m.noFolders, Do: m.goSamples},
@@ -93,17 +93,17 @@ func (m *Model) trayActions() []kit.Action {
 // sharedActions are those of both the files and the tray.
 func (m *Model) sharedActions() []kit.Action {
 	return []kit.Action{
-		{ID: "picker.upload", Keys: kit.Bind(m.uploadWords(), "", "u"), Group: groupSend, Footer: true, Disabled: m.nothingToSend, Do: func() tea.Cmd { return m.form(false) }},
+		{ID: "picker.upload", Keys: kit.Bind(m.uploadLabel(), "", "u"), Group: groupSend, Footer: true, Disabled: m.nothingToSend, Do: func() tea.Cmd { return m.form(false) }},
 		{ID: "picker.add-url", Keys: kit.Bind("add a URL", "", "a"), Group: groupPick, Footer: true, Do: m.startAddress},
 		{ID: "picker.next-part", Keys: kit.Bind("files or tray", "tab", "tab", "shift+tab"), Group: groupMove, Footer: true, Disabled: m.emptyTray, Do: m.nextPart},
 		{ID: "picker.preview", Keys: kit.Bind("preview on or off", "", "p"), Group: groupLook, Do: func() tea.Cmd { m.preview.on = !m.preview.on; return nil }},
 		{ID: "picker.copy-path", Keys: kit.Bind("copy the path", "", "y"), Group: groupLook, Disabled: m.nothingToCopy, Do: m.copyPath},
-		{ID: "picker.undo", Keys: kit.Bind("bring back what was removed", "", "z"), Group: groupPick, Disabled: m.nothingRemoved, Do: m.restore},
+		{ID: "picker.undo", Keys: kit.Bind("undo removal", "", "z"), Group: groupPick, Disabled: m.nothingRemoved, Do: m.restore},
 	}
 }
 
-// uploadWords say what is sent.
-func (m *Model) uploadWords() string {
+// uploadLabel is the label of the upload action.
+func (m *Model) uploadLabel() string {
 	if len(m.tray.items) > 0 {
 		return "upload " + text.Plural(len(m.tray.items), "file")
 	}
@@ -145,7 +145,7 @@ func (m *Model) gridActions() []kit.Action {
 // Capturing reports whether the filter takes the keys.
 func (m *Model) Capturing() bool { return m.focus == onFilter }
 
-// Type edits the filter. A paste without it is taken into the tray.
+// Type edits the filter. Without the filter, what is pasted goes into the tray.
 func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 	if paste, ok := msg.(tea.PasteMsg); ok && m.focus != onFilter {
 		return m.paste(paste), true
@@ -224,13 +224,13 @@ func (m *Model) noItemFile() string {
 	case !ok:
 		return "the tray is empty"
 	case i.isURL():
-		return "an address is in no folder"
+		return "a URL is in no folder"
 	}
 	return ""
 }
 
 func (m *Model) nothingRemoved() string {
-	return when(len(m.removed) == 0, "nothing was removed from the tray")
+	return when(len(m.removed) == 0, "nothing was removed")
 }
 
 func (m *Model) nothingToCopy() string {
@@ -249,7 +249,7 @@ func (m *Model) trayItem() (item, bool) {
 	return m.tray.items[i], true
 }
 
-// copied is what the copy act takes, with a word for what it is.
+// copied is what the copy action copies, and a word for what it is.
 func (m *Model) copied() (what, text string) {
 	if m.focus == onTray {
 		i, ok := m.trayItem()

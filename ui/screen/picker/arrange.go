@@ -47,7 +47,7 @@ type arrangement struct {
 	folder  string
 	entries []entry
 	done    bool
-	kinds   int // of what links lead to, how much was known
+	kinds   int // see snapshot
 	order   order
 	hidden  bool
 	sorted  []int32 // all that are not left out, in order
@@ -56,14 +56,14 @@ type arrangement struct {
 	rows    []int32 // those of sorted that the filter found
 }
 
-// arrangedMsg brings an arrangement that was made beside the event loop.
+// arrangedMsg has an arrangement that was made off the event loop.
 type arrangedMsg struct {
 	number int
 	arrangement
 }
 
-// soon is the number of entries up to which arranging them takes no noticeable
-// time, so it is done at once.
+// soon is how many entries are arranged at once, in Update: up to here that takes no
+// noticeable time.
 const soon = 5000
 
 // arrange brings the rows in line with what was read, the order and the
@@ -99,8 +99,8 @@ func (m *Model) arrange(newFilter bool) tea.Cmd {
 	}
 }
 
-// fill makes the rows. What the arrangement from holds already is used again.
-// It tells whether it came to its end before ctx did.
+// fill makes the rows, from those of another arrangement where they are the same. It
+// reports whether it was done before ctx ended.
 func (a *arrangement) fill(ctx context.Context, from arrangement) bool {
 	if from.sorted == nil {
 		a.sort(ctx)
@@ -139,8 +139,8 @@ const (
 	longestWord = 32
 )
 
-// words splits a filter into what is searched one after the other.
-func words(pattern string) []string {
+// filterWords splits a filter into parts that are searched one after the other.
+func filterWords(pattern string) []string {
 	var out []string
 	for _, word := range strings.Fields(pattern) {
 		for piece := range slices.Chunk([]rune(word), longestWord) {
@@ -157,7 +157,7 @@ func search(ctx context.Context, entries []entry, among []int32, pattern string)
 		row   int32
 		score int
 	}
-	for _, word := range words(pattern) {
+	for _, word := range filterWords(pattern) {
 		var hits []hit
 		for rows := range slices.Chunk(among, searchAtOnce) {
 			if ctx.Err() != nil {
@@ -186,7 +186,7 @@ func search(ctx context.Context, entries []entry, among []int32, pattern string)
 // letters returns the byte offsets in a name that the pattern found.
 func letters(name, pattern string) []int {
 	var out []int
-	for _, word := range words(pattern) {
+	for _, word := range filterWords(pattern) {
 		for _, match := range fuzzy.Find(word, []string{name}) {
 			out = append(out, match.MatchedIndexes...)
 		}
@@ -194,8 +194,7 @@ func letters(name, pattern string) []int {
 	return out
 }
 
-// arranged shows an arrangement. The cursor stays on its name, where there was
-// one to stay on.
+// arranged shows an arrangement. The cursor stays on its name if it can.
 func (m *Model) arranged(msg arrangedMsg) tea.Cmd {
 	if msg.number != m.arrangeGen {
 		return nil
@@ -210,8 +209,7 @@ func (m *Model) arranged(msg arrangedMsg) tea.Cmd {
 	if old.folder != m.shown.folder {
 		m.infos, m.asked = map[string]info{}, map[string]bool{}
 	} else if old.gen != m.shown.gen {
-		// The disk may say something else by now; until it does, what it said
-		// before stays on the screen.
+		// The facts are read again; the old ones are shown until then.
 		m.asked = map[string]bool{}
 	}
 	switch {
@@ -220,7 +218,7 @@ func (m *Model) arranged(msg arrangedMsg) tea.Cmd {
 	case old.folder != m.shown.folder, !m.moved, old.pattern != m.shown.pattern && m.shown.pattern != "":
 		m.list.SetCursor(0)
 	case !m.setCursor(name):
-		m.list.SetCursor(at) // it is gone: its neighbour
+		m.list.SetCursor(at) // it is gone: its neighbor
 	}
 	if m.shown.done {
 		m.land = ""
@@ -231,7 +229,7 @@ func (m *Model) arranged(msg arrangedMsg) tea.Cmd {
 	return nil
 }
 
-// rowOf is the row that shows a name, -1 where none does.
+// rowOf is the row that shows a name; -1 if there is none.
 func (m *Model) rowOf(name string) int {
 	for i, row := range m.shown.rows {
 		if m.shown.entries[row].name == name {

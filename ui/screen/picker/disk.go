@@ -10,22 +10,21 @@ import (
 	"mediadesk/api"
 )
 
-// disk looks at paths of which some may never answer: a link into a mount whose
-// server is away hangs whoever asks. Such a question stays open, and those who
-// asked go on without its answer.
+// disk reads the facts of files that may never answer: a link into a network mount whose
+// server is down blocks every caller. Such a call stays open, and the callers go on
+// without its result.
 type disk struct {
 	ask func(path string) (fs.FileInfo, error) // os.Stat
 
-	// How long the answer to a question is waited for, from its asking: where
-	// others wait too, before a row says that there is none, and where somebody
-	// asked for just this.
+	// How long to wait for a result: if others wait too, for the first row, and if the
+	// user asked for just this.
 	patience, rowPatience, longPatience time.Duration
 
 	mu   sync.Mutex
 	open map[string]*question // by path
 }
 
-// question is one that was asked and has no answer yet.
+// question is a call that has no result yet.
 type question struct {
 	begun    time.Time
 	answered chan struct{} // closed when there is an answer
@@ -33,11 +32,10 @@ type question struct {
 	err      error
 }
 
-// mostOpen is how many questions may be open at a time: each holds a thread of
-// the system.
+// mostOpen is how many calls may be open at a time: each holds a thread of the system.
 const mostOpen = 100
 
-// errNoAnswer says that a disk or a server behind a path keeps silent.
+// errNoAnswer says that the disk or server of a path does not answer.
 var errNoAnswer = errors.New("does not answer")
 
 func newDisk() *disk {
@@ -47,8 +45,8 @@ func newDisk() *disk {
 	}
 }
 
-// stat is os.Stat for what may be elsewhere. The error is errNoAnswer where none
-// came within a time from the first asking: no path is asked twice at a time.
+// stat is os.Stat for a path that may be remote. It returns errNoAnswer if there is no
+// result within a time since the first call for the path: no path is read twice at a time.
 func (d *disk) stat(path string, patience time.Duration) (fs.FileInfo, error) {
 	d.mu.Lock()
 	q := d.open[path]
@@ -80,7 +78,7 @@ func (d *disk) answer(path string, q *question) {
 	close(q.answered)
 }
 
-// identify is api.Identify for what may be elsewhere.
+// identify is api.Identify for a path that may be remote.
 func (d *disk) identify(path string) (api.Identity, error) {
 	if _, err := d.stat(path, d.longPatience); errors.Is(err, errNoAnswer) {
 		return api.Identity{}, noAnswer(path)
@@ -88,7 +86,7 @@ func (d *disk) identify(path string) (api.Identity, error) {
 	return api.Identify(path)
 }
 
-// noAnswer tells of a path that does not answer, in the words of the rest.
+// noAnswer is the error for a path that does not answer.
 func noAnswer(path string) error {
-	return &folderError{path, "does not answer", "The disk or the server that it is on may be away. Try again later, or pick another file."}
+	return &folderError{path, "does not answer", "Its disk or server may be offline. Try again later, or pick another file."}
 }

@@ -20,16 +20,16 @@ func (m *Model) step(by int) {
 	m.list.SetCursor(m.list.Cursor() + by)
 }
 
-// turn goes to the next row or the one before, from the end to the beginning.
-func (m *Model) turn(by int) {
+// cycle goes to the next or previous row, and from the end to the beginning.
+func (m *Model) cycle(by int) {
 	if n := len(m.shown.rows); n > 0 {
 		m.moved = true
 		m.list.SetCursor((m.list.Cursor() + by + n) % n)
 	}
 }
 
-// enter opens a folder. On a file it opens the form; where nothing is picked
-// yet, that file is picked first.
+// enter opens a folder. On a file it opens the form; if nothing is picked yet, it picks
+// that file first.
 func (m *Model) enter() tea.Cmd {
 	e, ok := m.current()
 	if !ok {
@@ -39,13 +39,13 @@ func (m *Model) enter() tea.Cmd {
 	case kindFolder:
 		return m.open(m.path(e), "")
 	case kindLink:
-		delete(m.asked, e.name) // perhaps it answers by now
+		delete(m.asked, e.name) // it may answer by now
 		return page.Send(problem(noAnswer(m.path(e))))
 	}
 	return m.form(len(m.tray.items) == 0)
 }
 
-// parent goes to the folder above; the cursor lands on the one that was left.
+// parent goes to the parent folder; the cursor lands on the folder that was left.
 func (m *Model) parent() tea.Cmd {
 	return m.open(filepath.Dir(m.shown.folder), filepath.Base(m.shown.folder))
 }
@@ -58,7 +58,7 @@ func (m *Model) goHome() tea.Cmd {
 	return m.open(home, "")
 }
 
-// goSamples opens the folder of sample pictures, which is written before.
+// goSamples writes the sample pictures and opens their folder.
 func (m *Model) goSamples() tea.Cmd {
 	m.readGen++
 	d, gen, folders := m.disk, m.readGen, m.options.Folders
@@ -76,7 +76,7 @@ func (m *Model) toggleHidden() tea.Cmd {
 	return m.arrange(false)
 }
 
-// toggleRange begins a range at the cursor, or picks the one that was begun.
+// toggleRange begins a range at the cursor, or picks the range.
 func (m *Model) toggleRange() tea.Cmd {
 	if m.ranged {
 		return m.pickRange()
@@ -105,11 +105,11 @@ func (m *Model) back() tea.Cmd {
 	return nil
 }
 
-// clearTray lets go of all that was picked.
+// clearTray removes everything from the tray.
 func (m *Model) clearTray() tea.Cmd {
 	n := len(m.tray.items)
 	m.drop(func(item) bool { return true }, true)
-	return toast(page.Info, "The tray was emptied of "+text.Plural(n, "file")+". z brings them back.")
+	return toast(page.Info, "Removed "+text.Plural(n, "file")+" from the tray. Press z to bring them back.")
 }
 
 func (m *Model) nextPart() tea.Cmd {
@@ -123,7 +123,7 @@ func (m *Model) nextPart() tea.Cmd {
 
 func (m *Model) removeItem() tea.Cmd {
 	if i, ok := m.trayItem(); ok {
-		m.drop(func(o item) bool { return keyOf(o.source) == keyOf(i.source) }, true)
+		m.drop(among(i.source), true)
 	}
 	return nil
 }
@@ -160,12 +160,12 @@ func (m *Model) clearFilter() tea.Cmd {
 
 // startAddress asks for a URL.
 func (m *Model) startAddress() tea.Cmd {
-	p := kit.NewPrompt("Add a URL", "The service fetches it itself.", "", "https://example.com/photo.jpg")
-	p.Do = func(address string) tea.Cmd { return m.take([]api.Source{{URL: strings.TrimSpace(address)}}) }
+	p := kit.NewPrompt("Add a URL", "The service downloads it.", "", "https://example.com/photo.jpg")
+	p.Do = func(address string) tea.Cmd { return m.pick([]api.Source{{URL: strings.TrimSpace(address)}}) }
 	p.Verb = "add"
 	p.Check = func(address string) string {
 		if api.CheckSourceURL(strings.TrimSpace(address)) != nil {
-			return "Not a complete http or https address yet."
+			return "Enter a complete http or https URL."
 		}
 		return ""
 	}
@@ -177,7 +177,7 @@ func (m *Model) startAddress() tea.Cmd {
 func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	sources := ParsePaste(msg.Content, m.shown.folder)
 	if len(sources) == 0 {
-		return toast(page.Info, "There is no path and no address in what was pasted.")
+		return toast(page.Info, "The pasted text has no path and no URL.")
 	}
 	return m.add(sources)
 }

@@ -18,8 +18,8 @@ const (
 	kindDevice
 	kindOther
 	kindBroken // a link that leads nowhere
-	kindCircle // a link that leads back to itself, by way of others or not
-	kindLink   // a link of which is not known yet where it leads
+	kindCircle // a link that leads back to itself
+	kindLink   // a link whose target is not known yet
 )
 
 // entry is one name in a folder. It does not change.
@@ -48,9 +48,9 @@ func kindOf(mode fs.FileMode) kind {
 	return kindOther
 }
 
-// words is the kind in a word for the list. The content is not looked at: for
-// a file it is what its name says.
-func (e entry) words() string {
+// label is the kind in one word, for the list. For a file it comes from the name; the
+// content is not read.
+func (e entry) label() string {
 	switch e.kind {
 	case kindFolder:
 		return "folder"

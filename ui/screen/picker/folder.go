@@ -14,15 +14,14 @@ import (
 	"mediadesk/ui/text"
 )
 
-// folderPicked brings the files of a folder that is picked whole.
+// folderPicked has the files of a folder that is picked.
 type folderPicked struct {
 	folder string
 	tree   session.Tree
 	err    error
 }
 
-// toggleFolder picks all files of a folder, at any depth, or lets go of those
-// that are picked.
+// toggleFolder picks all files of a folder, at any depth, or drops those that are picked.
 func (m *Model) toggleFolder(folder string) tea.Cmd {
 	inside := folder + string(filepath.Separator)
 	before := len(m.tray.items)
@@ -37,9 +36,9 @@ func (m *Model) toggleFolder(folder string) tea.Cmd {
 	}
 }
 
-// tookFolder puts the files of a folder into the tray. The folder is kept, with
-// those in it: it goes below the one that the form has.
-func (m *Model) tookFolder(msg folderPicked) tea.Cmd {
+// pickedFolder puts the files of a folder into the tray. They keep the name of the folder
+// and its subfolders, below the folder of the form.
+func (m *Model) pickedFolder(msg folderPicked) tea.Cmd {
 	if msg.err != nil {
 		return page.Send(problem(msg.err))
 	}
@@ -49,16 +48,16 @@ func (m *Model) tookFolder(msg folderPicked) tea.Cmd {
 		sources[i].Sub = path.Join(name, sources[i].Sub)
 		sources[i].Label = ""
 	}
-	words := "Picked " + text.Plural(len(sources), "file") + " of " + text.Safe(filepath.Base(msg.folder)) + " with its folders"
+	words := "Picked " + text.Plural(len(sources), "file") + " in " + text.Safe(filepath.Base(msg.folder)) + " and its subfolders"
 	if len(sources) == 0 {
-		words = text.Safe(filepath.Base(msg.folder)) + " holds no files that can be picked"
+		words = text.Safe(filepath.Base(msg.folder)) + " has no files that can be picked"
 	}
 	if n := msg.tree.Hidden; n > 0 {
-		words += "; " + text.Count(n) + " hidden left out"
+		words += "; skipped " + text.Count(n) + " hidden"
 	}
 	toast := page.Toast{Level: page.Info, Text: words + "."}
 	if len(msg.tree.Bad) > 0 {
-		return tea.Batch(m.take(sources), page.Send(toast), refusals(msg.tree.Bad, len(sources)+len(msg.tree.Bad)))
+		return tea.Batch(m.pick(sources), page.Send(toast), refusals(msg.tree.Bad, len(sources)+len(msg.tree.Bad)))
 	}
-	return tea.Batch(m.take(sources), page.Send(toast))
+	return tea.Batch(m.pick(sources), page.Send(toast))
 }

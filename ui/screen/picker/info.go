@@ -12,7 +12,7 @@ import (
 	"mediadesk/api"
 )
 
-// info is what a look at an entry tells. The zero value is not known yet.
+// info is what is known of an entry. The zero value: nothing yet.
 type info struct {
 	known    bool
 	size     int64
@@ -20,35 +20,35 @@ type info struct {
 	mode     fs.FileMode
 	target   string // of a link: where it leads, as it is written
 	problem  error  // why it cannot be picked or opened; nil: it can
-	silent   bool   // there was no answer when it was looked at
-	lost     kind   // of a link that leads to nothing: what it is
+	silent   bool   // its disk did not answer
+	broken   kind   // of a link that leads to nothing: what it is
 }
 
-// infosMsg brings looks at some entries of a folder.
+// infosMsg has what was found out about some entries of a folder.
 type infosMsg struct {
-	folder    string
-	elsewhere bool // what was looked at may be on another disk than the folder
-	infos     map[string]info
+	folder string
+	remote bool // the entries may be on another disk than the folder
+	infos  map[string]info
 }
 
-// ahead is how many rows above and below the cursor are looked at: more than
-// are in view, so that scrolling finds them ready.
+// ahead is how many rows above and below the cursor are inspected: more than
+// are in view, so that they are ready when the user scrolls.
 const ahead = 100
 
-// wantInfos looks at the rows around the cursor that are not known yet.
+// wantInfos inspects the rows around the cursor that are not known yet.
 func (m *Model) wantInfos() tea.Cmd {
 	if len(m.shown.rows) == 0 {
 		return nil
 	}
-	return tea.Batch(m.lookAround(false), m.lookAround(true))
+	return tea.Batch(m.inspectRows(false), m.inspectRows(true))
 }
 
-// lookAround looks at the rows of one sort: those that may be elsewhere keep
-// nobody waiting but each other.
-func (m *Model) lookAround(elsewhere bool) tea.Cmd {
-	looking := &m.looking[0]
-	if elsewhere {
-		looking = &m.looking[1]
+// inspectRows inspects the rows that may be remote, or the others: remote ones delay only
+// each other.
+func (m *Model) inspectRows(remote bool) tea.Cmd {
+	looking := &m.inspecting[0]
+	if remote {
+		looking = &m.inspecting[1]
 	}
 	if *looking {
 		return nil
@@ -61,7 +61,7 @@ func (m *Model) lookAround(elsewhere bool) tea.Cmd {
 	var want []entry
 	var old []info
 	for i := from; i < to; i++ {
-		if e, _ := m.entryAt(i); e.elsewhere() == elsewhere && !m.asked[e.name] {
+		if e, _ := m.entryAt(i); e.remote() == remote && !m.asked[e.name] {
 			m.asked[e.name] = true
 			want, old = append(want, e), append(old, m.infos[e.name])
 		}
@@ -73,25 +73,24 @@ func (m *Model) lookAround(elsewhere bool) tea.Cmd {
 	d, folder := m.disk, m.shown.folder
 	return func() tea.Msg {
 		found := make(map[string]info, len(want))
-		// One that is silent is waited for; more of them are likely to be silent
-		// for the same reason.
+		// If one does not answer, others are likely not to for the same reason.
 		patience := d.rowPatience
 		for i, e := range want {
-			one := look(d, filepath.Join(folder, e.name), e, old[i], patience)
+			one := inspect(d, filepath.Join(folder, e.name), e, old[i], patience)
 			if one.silent {
 				patience = d.patience
 			}
 			found[e.name] = one
 		}
-		return infosMsg{folder, elsewhere, found}
+		return infosMsg{folder, remote, found}
 	}
 }
 
 func (m *Model) gotInfos(msg infosMsg) tea.Cmd {
-	if msg.elsewhere {
-		m.looking[1] = false
+	if msg.remote {
+		m.inspecting[1] = false
 	} else {
-		m.looking[0] = false
+		m.inspecting[0] = false
 	}
 	if msg.folder != m.shown.folder {
 		return nil
@@ -102,14 +101,13 @@ func (m *Model) gotInfos(msg infosMsg) tea.Cmd {
 		}
 		m.infos[name] = i
 	}
-	if !msg.elsewhere || msg.folder != m.reading.folder {
+	if !msg.remote || msg.folder != m.reading.folder {
 		return nil
 	}
 	return m.learnLinks(msg.infos)
 }
 
-// learnLinks notes what links lead to that did not answer before, or lead
-// elsewhere now.
+// learnLinks notes the targets of links that did not answer before or that changed.
 func (m *Model) learnLinks(infos map[string]info) tea.Cmd {
 	var rows []int32
 	var kinds []kind
@@ -127,33 +125,33 @@ func (m *Model) learnLinks(infos map[string]info) tea.Cmd {
 // kind is what was found.
 func (i info) kind() kind {
 	if i.modified.IsZero() {
-		return i.lost
+		return i.broken
 	}
 	return kindOf(i.mode)
 }
 
-// same tells whether both say the same of an entry.
+// same reports whether both are equal.
 func (i info) same(o info) bool {
 	return i.known == o.known && i.silent == o.silent && i.size == o.size && i.modified.Equal(o.modified) &&
 		i.mode == o.mode && i.target == o.target &&
 		(i.problem == nil) == (o.problem == nil) && (i.problem == nil || i.problem.Error() == o.problem.Error())
 }
 
-// elsewhere tells whether what the entry is may be on another disk than its name.
-func (e entry) elsewhere() bool { return e.link || e.kind == kindFolder }
+// remote reports whether the entry may be on another disk than its folder.
+func (e entry) remote() bool { return e.link || e.kind == kindFolder }
 
-// stat looks at the entry at a path, which d does where it may be elsewhere.
+// stat is os.Stat of an entry at a path; d does it if the entry may be remote.
 func (e entry) stat(d *disk, path string, patience time.Duration) (fs.FileInfo, error) {
-	if e.elsewhere() {
+	if e.remote() {
 		return d.stat(path, patience)
 	}
 	return os.Stat(path)
 }
 
-// look finds out the size and age of an entry and whether it can be used.
-// Nothing is read, and nothing that would wait is opened. What is as it was when
-// it could be used is not opened again.
-func look(d *disk, path string, e entry, old info, patience time.Duration) info {
+// inspect finds out the size and age of an entry and whether it can be used. It reads
+// no content and opens nothing that could block. An entry that did not change is not opened
+// again.
+func inspect(d *disk, path string, e entry, old info, patience time.Duration) info {
 	i := info{known: true, size: -1}
 	if e.link {
 		i.target, _ = os.Readlink(path) // it is gone by now
@@ -173,8 +171,8 @@ func look(d *disk, path string, e entry, old info, patience time.Duration) info 
 		i.silent, i.problem = true, noAnswer(path)
 		return i
 	case err != nil:
-		_, i.problem = api.Identify(path) // says why, in the words of the rest
-		i.lost = lostLink(err)
+		_, i.problem = api.Identify(path) // says why
+		i.broken = brokenKind(err)
 		return i
 	case stat.IsDir():
 		dir, err := os.Open(path)
@@ -189,7 +187,7 @@ func look(d *disk, path string, e entry, old info, patience time.Duration) info 
 	return i
 }
 
-// note is why an entry cannot be used, in a word for the list.
+// note is why an entry cannot be used, in one or two words for the list.
 func (i info) note(e entry) string {
 	switch {
 	case i.silent:

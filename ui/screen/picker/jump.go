@@ -34,7 +34,7 @@ type jump struct {
 
 var _ kit.Overlay = (*jump)(nil)
 
-// completedMsg brings the names that a typed path can go on with.
+// completedMsg has the names that complete a typed path.
 type completedMsg struct {
 	of     *jump
 	folder string
@@ -43,8 +43,8 @@ type completedMsg struct {
 	err    error
 }
 
-// kept is how many completions are shown at most, and searched how many names of
-// a folder are looked through for them.
+// completionsKept is how many completions are shown at most, and namesSearched how many
+// names of a folder are searched for them.
 const (
 	completionsKept = 200
 	namesSearched   = 200_000
@@ -113,9 +113,8 @@ func (j *jump) Resize(room image.Point) {
 	j.list.SetHeight(kit.BoxInner(j.size).Y - 2) // between the field and the hint
 }
 
-// typedPath is the path in the field: the home folder filled in, and what does
-// not begin at the root begins at the folder shown. A root or a home folder typed
-// behind a path begins anew, as in editors.
+// typedPath is the absolute path in the field. ~ is the home folder; a relative path is
+// relative to the folder shown. // or /~/ in the middle starts again, as in editors.
 func (j *jump) typedPath() string {
 	text := j.field.Value()
 	if i := strings.LastIndex(text, "/~/"); i >= 0 {
@@ -135,7 +134,7 @@ func (j *jump) typedPath() string {
 	return text
 }
 
-// complete looks for the names that the typed path can go on with.
+// complete finds the names that complete the typed path.
 func (j *jump) complete() tea.Cmd {
 	d, path := j.m.disk, j.typedPath()
 	return j.asked.Ask(func() tea.Msg {
@@ -145,8 +144,8 @@ func (j *jump) complete() tea.Cmd {
 	})
 }
 
-// namesIn are the names in a folder that begin like that, upper and lower case
-// alike, folders first; hidden ones only where the beginning is.
+// namesIn are the names in a folder with that beginning, upper and lower case alike,
+// folders first; hidden names only if the beginning is not empty.
 func (d *disk) namesIn(folder, begin string) (names []string, more bool, err error) {
 	info, err := d.stat(folder, d.longPatience)
 	if err == nil && !info.IsDir() {

@@ -9,7 +9,7 @@ import (
 	"mediadesk/ui/page"
 )
 
-// sentMsg brings what was stored from this computer, and from where.
+// sentMsg has what was stored from this computer, and from which folders.
 type sentMsg struct {
 	gen     int
 	stored  map[string]api.Identity // by path: the file as it was when it was sent
@@ -68,8 +68,8 @@ func (m *Model) gotSent(msg sentMsg) tea.Cmd {
 	return nil
 }
 
-// storedNote says whether a file is in the library already, as far as this
-// computer knows; empty where it is not.
+// storedNote says whether a file is in the library already, as far as this computer
+// knows; "" if it is not.
 func (m *Model) storedNote(path string, i info) string {
 	was, is := m.stored[path]
 	switch {

@@ -13,7 +13,7 @@ type layout struct {
 	list    image.Rectangle
 	preview image.Rectangle
 	tray    image.Rectangle
-	summary image.Rectangle // one line on the tray, where it has no box
+	summary image.Rectangle // one line about the tray, if it has no box
 	beside  bool            // the facts stand beside the picture, not below
 }
 
@@ -63,7 +63,7 @@ func share(size image.Point, preview, trayFocused bool, items int) layout {
 	return l
 }
 
-// narrow is one column: the list or the tray, and a line on the tray.
+// narrow is one column: the list or the tray, and a line about the tray.
 func (l layout) narrow(body image.Rectangle, preview, trayFocused bool) layout {
 	if l.size.Y >= 4 {
 		body, l.summary = cutBottom(body, 1)
@@ -89,7 +89,7 @@ func inner(r image.Rectangle) image.Rectangle {
 	return image.Rectangle{Min: from, Max: from.Add(kit.BoxInner(r.Size()))}
 }
 
-// picture is where the picture is drawn, empty where there is no room.
+// picture is where the picture is drawn; empty if there is no room.
 func (l layout) picture() image.Rectangle {
 	in := inner(l.preview)
 	if l.beside {

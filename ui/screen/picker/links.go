@@ -10,12 +10,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// linkTime is what following links may add to reading a part of a folder: on a
-// disk at hand it is enough for all of a usual folder, so that its rows are in
-// their places from the first drawing on.
+// linkTime is how long following links may take for each part of a folder. On a local disk
+// it is enough for all links of a usual folder, so that its rows do not move later.
 const linkTime = 10 * time.Millisecond
 
-// linksMsg brings what some links of a folder lead to.
+// linksMsg has the targets of some links of a folder.
 type linksMsg struct {
 	gen   int
 	rows  []int32
@@ -24,8 +23,8 @@ type linksMsg struct {
 	limit time.Duration // of the time that it took
 }
 
-// follow finds out what links lead to, as many as it can in a time, and tells
-// which of them gave no answer and which are left.
+// follow finds out the targets of links, as many as it can in a time, and returns which of
+// them did not answer and which are left.
 func follow(d *disk, folder string, entries []entry, rows []int32, limit, patience time.Duration, found func(row int32, k kind)) (silent, left []int32) {
 	begin := time.Now()
 	for i, row := range rows {
@@ -37,7 +36,7 @@ func follow(d *disk, folder string, entries []entry, rows []int32, limit, patien
 		case errors.Is(err, errNoAnswer):
 			silent = append(silent, row)
 		case err != nil:
-			found(row, lostLink(err))
+			found(row, brokenKind(err))
 		default:
 			found(row, kindOf(info.Mode()))
 		}
@@ -45,16 +44,16 @@ func follow(d *disk, folder string, entries []entry, rows []int32, limit, patien
 	return silent, nil
 }
 
-// lostLink is what a link is that leads to nothing.
-func lostLink(err error) kind {
+// brokenKind is the kind of a link without a target.
+func brokenKind(err error) kind {
 	if errors.Is(err, syscall.ELOOP) {
 		return kindCircle
 	}
 	return kindBroken
 }
 
-// followLinks follows what the reading left of a folder's links, beside the event
-// loop. What still does not answer is asked again when it is in view.
+// followLinks follows the links of a folder that are left after reading it, off the event
+// loop. Those that do not answer are tried again when they are in view.
 func (m *Model) followLinks(rows []int32, limit time.Duration) tea.Cmd {
 	if len(rows) == 0 {
 		return nil
@@ -69,16 +68,16 @@ func (m *Model) followLinks(rows []int32, limit time.Duration) tea.Cmd {
 	}
 }
 
-// gotLinks puts links in the places of what they lead to.
+// gotLinks sorts links by their targets.
 func (m *Model) gotLinks(msg linksMsg) tea.Cmd {
 	if msg.gen != m.reading.gen {
 		return nil
 	}
-	// Each time they are sorted anew, which is done ever less often.
+	// Each time the folder is sorted again: so the time doubles.
 	return tea.Batch(m.setKinds(msg.rows, msg.kinds), m.followLinks(msg.left, 2*msg.limit))
 }
 
-// setKinds notes what some entries of the folder that is read are.
+// setKinds notes the kinds of some entries of the folder.
 func (m *Model) setKinds(rows []int32, kinds []kind) tea.Cmd {
 	if len(rows) == 0 {
 		return nil

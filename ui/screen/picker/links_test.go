@@ -47,7 +47,7 @@ func TestLinksThatDoNotAnswer(t *testing.T) {
 	}
 	d.m.setCursor("away folder")
 	d.Send(page.Tick{})
-	d.Sees("no answer", "It does not answer (a link). The disk or the server")
+	d.Sees("no answer", "It does not answer (a link). Its disk or server")
 	d.Press("enter")
 	d.Toasted("does not answer")
 	if d.m.shown.folder != dir || d.m.opening != "" {

@@ -1,4 +1,4 @@
-// Package picker is the screen on which a person picks what to send: a folder
+// Package picker is the screen on which the user picks what to upload: a folder
 // with a filter and a preview, and the tray that collects the sources.
 package picker
 
@@ -17,7 +17,7 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// Options is what a picker begins with. The zero value shows the working
+// Options are the options of a picker. The zero value shows the working
 // directory, without preview.
 type Options struct {
 	// Folder is the folder to show; empty is the working directory.
@@ -63,7 +63,7 @@ type Model struct {
 	list    kit.List
 	land    string            // the name the cursor is to land on
 	moved   bool              // the person has moved the cursor in this folder
-	places  map[string]string // folder → name under the cursor when it was left
+	cursors map[string]string // folder → name under the cursor when it was left
 
 	readGen, arrangeGen int
 	stopArranging       context.CancelFunc
@@ -74,21 +74,21 @@ type Model struct {
 	anchor string // name at which a range begins; empty: no range
 	ranged bool
 
-	disk      *disk
-	infos     map[string]info // by name, of the folder shown
-	asked     map[string]bool // names whose infos are there or on their way
-	looking   [2]bool         // looks are on their way: at what is here, at what may be elsewhere
-	preview   preview
-	pause     time.Duration // how long the cursor rests before a preview is made
-	colours   picture.Color
-	abilities picture.Abilities // of the terminal
-	plain     bool              // pictures have no colour
-	light     bool
-	tray      tray
-	trayList  kit.List
-	removed   []item // what was removed last, for z
-	clicks    *kit.Clicks
-	shifted   shifted
+	disk       *disk
+	infos      map[string]info // by name, of the folder shown
+	asked      map[string]bool // names whose infos are there or on their way
+	inspecting [2]bool         // looks are on their way: at what is here, at what may be remote
+	preview    preview
+	pause      time.Duration // how long the cursor rests before a preview is made
+	colors     picture.Color
+	abilities  picture.Abilities // of the terminal
+	plain      bool              // pictures have no colour
+	light      bool
+	tray       tray
+	trayList   kit.List
+	removed    []item // what was removed last, for z
+	clicks     *kit.Clicks
+	shifted    shifted
 
 	marked  []string // bookmarks
 	recent  []string // folders that were shown, newest first
@@ -128,7 +128,7 @@ func New(o Options) *Model {
 		pause:   pause,
 		home:    homeFolder,
 		disk:    newDisk(),
-		places:  map[string]string{},
+		cursors: map[string]string{},
 		infos:   map[string]info{},
 		asked:   map[string]bool{},
 		filter:  kit.Field{Label: "filter", Placeholder: "letters of the name"},
@@ -195,7 +195,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 			m.light, m.plain = !msg.Theme.Dark, !msg.Theme.Pictures
 		}
 	case tea.ColorProfileMsg:
-		m.colours = picture.ColorOf(msg.Profile)
+		m.colors = picture.ColorOf(msg.Profile)
 	case picture.Abilities:
 		m.abilities = msg
 	case page.Shown:
@@ -232,15 +232,15 @@ func (m *Model) reply(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case watchedMsg:
 		return m.watched(msg), true
 	case tileMsg:
-		return m.sheet.wall.Got(msg.of, msg.drawn, msg.err), true
+		return m.sheet.tiles.Got(msg.of, msg.drawn, msg.err), true
 	case linksMsg:
 		return m.gotLinks(msg), true
 	case infosMsg:
 		return m.gotInfos(msg), true
 	case absoluteMsg:
-		return m.take(msg.sources), true
+		return m.pick(msg.sources), true
 	case folderPicked:
-		return m.tookFolder(msg), true
+		return m.pickedFolder(msg), true
 	case checkedMsg:
 		return m.checked(msg), true
 	case composeMsg:

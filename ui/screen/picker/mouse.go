@@ -96,7 +96,7 @@ func (m *Model) clickRange(from int) tea.Cmd {
 	}
 	m.shifted = shifted{m.shown.gen, from, to}
 	_, fresh := m.files(min(from, to), max(from, to))
-	return m.take(fresh)
+	return m.pick(fresh)
 }
 
 // shifted is the range of the last click with shift.

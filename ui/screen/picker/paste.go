@@ -28,7 +28,7 @@ func ParsePaste(text, dir string) []api.Source {
 	seen := map[string]bool{}
 	for _, line := range lines {
 		line = strings.TrimFunc(line, unicode.IsSpace)
-		for _, word := range wordsOf(line) {
+		for _, word := range splitLine(line) {
 			s, ok := sourceOf(word, dir)
 			if ok && !seen[keyOf(s)] {
 				seen[keyOf(s)] = true
@@ -63,7 +63,7 @@ func sourceOf(word, dir string) (api.Source, bool) {
 	return api.Source{Path: filepath.Clean(path)}, true
 }
 
-// cutHome takes the sign of the home folder off a path.
+// cutHome removes ~/ from the beginning of a path.
 func cutHome(path string) (rest string, ok bool) {
 	if path == "~" {
 		return "", true
@@ -71,12 +71,12 @@ func cutHome(path string) (rest string, ok bool) {
 	return strings.CutPrefix(path, "~/")
 }
 
-// wordsOf takes a line of a paste apart.
-func wordsOf(line string) []string {
+// splitLine splits a line of a paste into words.
+func splitLine(line string) []string {
 	words, quoted, ok := shellWords(line)
 	switch {
 	case !ok:
-		return []string{line} // a lonely quotation mark: a name that holds one
+		return []string{line} // a single quotation mark is a part of a name
 	case quoted || len(words) < 2:
 		return words
 	}
@@ -91,7 +91,7 @@ func wordsOf(line string) []string {
 	return []string{line}
 }
 
-// isAnchored tells words that are paths or addresses by their beginning.
+// isAnchored reports whether a word begins like a path or URL.
 func isAnchored(w string) bool {
 	for _, begin := range []string{"/", "~/", "./", "../"} {
 		if strings.HasPrefix(w, begin) {
@@ -101,7 +101,7 @@ func isAnchored(w string) bool {
 	return api.IsWebAddress(w) || api.IsFileAddress(w) || filepath.IsAbs(w)
 }
 
-// looksNamed tells words that end as file names do: a dot and two to four
+// looksNamed reports whether a word ends like a file name: a dot and two to four
 // letters or digits, not digits alone.
 func looksNamed(w string) bool {
 	ext := extension(w)

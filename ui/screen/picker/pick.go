@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,20 +15,19 @@ import (
 	"mediadesk/ui/text"
 )
 
-// absoluteMsg brings sources whose paths no longer depend on the working
-// directory.
+// absoluteMsg has sources with absolute paths.
 type absoluteMsg struct{ sources []api.Source }
 
-// checkedMsg brings a look at sources that are in the tray.
+// checkedMsg has the result of checking sources that are in the tray.
 type checkedMsg struct {
 	items  []item
 	folder string // the source was a single folder: it is opened, not picked
 }
 
-// composeMsg brings a look at the sources that the form was asked for.
+// composeMsg has the result of checking the sources for the form.
 type composeMsg struct {
 	items   []item
-	changed []string // names of those that are not what was picked
+	changed []string // names of the files that changed since they were picked
 	pick    bool     // what can be sent goes into the tray
 }
 
@@ -47,45 +47,39 @@ func absolute(sources []api.Source) tea.Cmd {
 	}
 }
 
-// add takes sources from elsewhere.
+// add picks sources whose paths may be relative.
 func (m *Model) add(sources []api.Source) tea.Cmd {
 	for _, s := range sources {
 		if s.Path != "" && !filepath.IsAbs(s.Path) {
 			return absolute(sources)
 		}
 	}
-	return m.take(sources)
+	return m.pick(sources)
 }
 
-// take puts sources into the tray at once and has their files looked at; what
-// cannot be sent leaves the tray again, with the reason.
-func (m *Model) take(sources []api.Source) tea.Cmd {
+// pick puts sources into the tray at once and checks their files; what cannot be sent is
+// removed again, with the reason.
+func (m *Model) pick(sources []api.Source) tea.Cmd {
 	var fresh []api.Source
 	var refused []error
 	for _, s := range sources {
-		i := item{source: s}
-		if i.isURL() {
-			if err := api.CheckSourceURL(s.URL); err != nil {
-				refused = append(refused, err)
-				continue
-			}
-			i.checked = true
+		if err := api.CheckSourceURL(s.URL); s.URL != "" && err != nil {
+			refused = append(refused, err)
+			continue
 		}
-		if m.tray.add(i) && !i.isURL() {
+		if i := (item{source: s, checked: s.URL != ""}); m.tray.add(i) && !i.checked {
 			fresh = append(fresh, s)
 		}
 	}
-	m.trayList.SetLen(len(m.tray.items))
-	var look tea.Cmd
-	if len(fresh) > 0 {
-		alone := len(sources) == 1
-		d := m.disk
-		look = func() tea.Msg { return check(d, fresh, alone) }
+	m.trayChanged()
+	if len(fresh) == 0 {
+		return refusals(refused, len(sources))
 	}
-	return tea.Batch(look, refusals(refused, len(sources)))
+	d, alone := m.disk, len(sources) == 1
+	return tea.Batch(func() tea.Msg { return check(d, fresh, alone) }, refusals(refused, len(sources)))
 }
 
-// check looks at the files of sources.
+// check checks the files of sources.
 func check(d *disk, sources []api.Source, alone bool) tea.Msg {
 	var msg checkedMsg
 	if alone {
@@ -101,30 +95,25 @@ func check(d *disk, sources []api.Source, alone bool) tea.Msg {
 	return msg
 }
 
-// checked writes down what the files are, and lets go of what cannot be sent.
+// checked notes what the files are, and removes those that cannot be sent.
 func (m *Model) checked(msg checkedMsg) tea.Cmd {
 	var refused []error
-	bad := map[string]bool{}
+	var bad []api.Source
 	for _, i := range msg.items {
 		if i.problem != nil {
-			bad[keyOf(i.source)] = true
-			refused = append(refused, i.problem)
+			bad, refused = append(bad, i.source), append(refused, i.problem)
 			continue
 		}
 		m.tray.set(i)
 	}
-	if len(bad) > 0 {
-		m.tray.remove(func(i item) bool { return bad[keyOf(i.source)] })
-		m.trayList.SetLen(len(m.tray.items))
-		m.leaveEmptyTray()
-	}
+	m.drop(among(bad...), false)
 	if msg.folder != "" {
 		return m.open(msg.folder, "")
 	}
 	return refusals(refused, len(msg.items))
 }
 
-// listed is how many reasons a toast holds for reading.
+// listed is how many reasons a toast can show.
 const listed = 20
 
 // refusals says why some of total sources were not taken; nil if all were.
@@ -150,8 +139,8 @@ func refusals(refused []error, total int) tea.Cmd {
 	})
 }
 
-// toggle picks the entry under the cursor, or lets go of it, and moves on. In
-// a range it does so with all of the range.
+// toggle picks the entry under the cursor, or drops it, and moves on. In a range it does
+// so with all of the range.
 func (m *Model) toggle() tea.Cmd {
 	if m.ranged {
 		return m.pickRange()
@@ -161,39 +150,34 @@ func (m *Model) toggle() tea.Cmd {
 		return nil
 	}
 	source := api.Source{Path: m.path(e)}
-	if m.tray.has(source) {
-		m.drop(func(i item) bool { return keyOf(i.source) == keyOf(source) }, false)
+	switch {
+	case m.tray.has(source):
+		m.drop(among(source), false)
 		m.step(1)
 		return nil
-	}
-	switch {
 	case e.kind == kindFolder:
 		return m.toggleFolder(source.Path)
 	case m.infos[e.name].problem != nil:
-		// The cursor stays where picking most likely fails, and the row is
-		// looked at again: perhaps it can be used by now.
+		// The cursor stays where picking most likely fails. The row is checked again:
+		// perhaps it can be used by now.
 		delete(m.asked, e.name)
 	default:
 		m.step(1)
 	}
-	return m.take([]api.Source{source})
+	return m.pick([]api.Source{source})
 }
 
-// pickRange picks all files from the anchor to the cursor; where all of them
-// are picked already it lets go of them.
+// pickRange picks all files from the anchor to the cursor; if all of them are picked
+// already, it drops them.
 func (m *Model) pickRange() tea.Cmd {
 	from, to := m.rangeRows()
 	m.ranged = false
 	files, fresh := m.files(from, to)
 	if len(fresh) == 0 {
-		gone := map[string]bool{}
-		for _, s := range files {
-			gone[keyOf(s)] = true
-		}
-		m.drop(func(i item) bool { return gone[keyOf(i.source)] }, false)
+		m.drop(among(files...), false)
 		return nil
 	}
-	return m.take(fresh)
+	return m.pick(fresh)
 }
 
 // rangeRows are the rows of the range, from and to included.
@@ -205,8 +189,8 @@ func (m *Model) rangeRows() (from, to int) {
 	return min(a, b), max(a, b)
 }
 
-// files are the sources of the rows from … to that are no folders, and those
-// of them that are not in the tray.
+// files are the sources of the rows from to to, both included, without folders, and
+// those of them that are not in the tray.
 func (m *Model) files(from, to int) (all, fresh []api.Source) {
 	for i := from; i <= to; i++ {
 		e, ok := m.entryAt(i)
@@ -224,35 +208,29 @@ func (m *Model) files(from, to int) (all, fresh []api.Source) {
 
 func (m *Model) pickAll() tea.Cmd {
 	_, fresh := m.files(0, len(m.shown.rows)-1)
-	return m.take(fresh)
+	return m.pick(fresh)
 }
 
-// invert lets go of the shown files that are picked and picks the others.
+// invert drops the shown files that are picked and picks the others.
 func (m *Model) invert() tea.Cmd {
 	all, fresh := m.files(0, len(m.shown.rows)-1)
-	here := map[string]bool{}
-	for _, s := range all {
-		here[keyOf(s)] = true
-	}
-	m.drop(func(i item) bool { return here[keyOf(i.source)] }, false)
-	return m.take(fresh)
+	m.drop(among(all...), false)
+	return m.pick(fresh)
 }
 
-// drop takes items out of the tray. Those that can be brought back are kept.
-func (m *Model) drop(gone func(item) bool, keep bool) {
+// drop removes items from the tray; undo: z brings them back.
+func (m *Model) drop(gone func(item) bool, undo bool) {
 	out := m.tray.remove(gone)
-	if keep && len(out) > 0 {
+	if undo && len(out) > 0 {
 		m.removed = out
 	}
-	m.trayList.SetLen(len(m.tray.items))
-	m.leaveEmptyTray()
+	m.trayChanged()
 }
 
-func (m *Model) leaveEmptyTray() {
-	if len(m.tray.items) > 0 {
-		return
-	}
-	if m.focus == onTray {
+// trayChanged brings the list of the tray in line; an empty tray loses the focus.
+func (m *Model) trayChanged() {
+	m.trayList.SetLen(len(m.tray.items))
+	if len(m.tray.items) == 0 && m.focus == onTray {
 		m.focus = onList
 	}
 }
@@ -264,25 +242,24 @@ func (m *Model) restore() tea.Cmd {
 		sources[i] = it.source
 	}
 	m.removed = nil
-	return m.take(sources)
+	return m.pick(sources)
 }
 
-// sent lets go of the sources that are in the queue now.
+// sent drops the sources that are in the queue now.
 func (m *Model) sent(jobs []api.Job) {
-	gone := map[string]bool{}
-	for _, j := range jobs {
-		gone[keyOf(j.Upload.Source)] = true
+	sources := make([]api.Source, len(jobs))
+	for i, j := range jobs {
+		sources[i] = j.Upload.Source
 	}
-	m.drop(func(i item) bool { return gone[keyOf(i.source)] }, false)
+	m.drop(among(sources...), false)
 	m.removed = nil
 }
 
-// form asks for the form of what is in the tray, or of the file under the
-// cursor where the tray is empty. The files are looked at once more: one that
-// changed since it was picked is said so before anything is sent. pick puts the
-// file under the cursor into the tray too.
+// form opens the upload form for the tray, or for the file under the cursor if the tray is
+// empty; pick: the file is put into the tray, too. The files are checked again: a warning
+// names those that changed since they were picked.
 func (m *Model) form(pick bool) tea.Cmd {
-	d, items := m.disk, append([]item(nil), m.tray.items...)
+	d, items := m.disk, slices.Clone(m.tray.items)
 	if len(items) == 0 {
 		e, ok := m.current()
 		if !ok {
@@ -308,7 +285,7 @@ func (m *Model) form(pick bool) tea.Cmd {
 	}
 }
 
-// compose opens the form. What cannot be sent stays in the tray, marked.
+// compose opens the form. Files that cannot be sent stay in the tray, marked.
 func (m *Model) compose(msg composeMsg) tea.Cmd {
 	var sources []api.Source
 	var refused []error
@@ -323,12 +300,12 @@ func (m *Model) compose(msg composeMsg) tea.Cmd {
 		}
 		sources = append(sources, i.source)
 	}
-	m.trayList.SetLen(len(m.tray.items))
+	m.trayChanged()
 	cmds := []tea.Cmd{refusals(refused, len(msg.items))}
 	if n := len(msg.changed); n > 0 {
-		words := fmt.Sprintf("%q changed since it was picked. What it is now would be sent.", msg.changed[0])
+		words := fmt.Sprintf("%q changed since you picked it. The new content will be sent.", msg.changed[0])
 		if n > 1 {
-			words = fmt.Sprintf("%s changed since they were picked. What they are now would be sent.", text.Plural(n, "file"))
+			words = fmt.Sprintf("%s changed since you picked them. The new contents will be sent.", text.Plural(n, "file"))
 		}
 		cmds = append(cmds, page.Send(page.Toast{Level: page.Warn, Text: words, Detail: strings.Join(msg.changed, "\n")}))
 	}
@@ -339,7 +316,7 @@ func (m *Model) compose(msg composeMsg) tea.Cmd {
 }
 
 // errNoHome says that the environment names no home folder.
-var errNoHome = errors.New("no home folder is known: the environment variable HOME is not set")
+var errNoHome = errors.New("no home folder: the environment variable HOME is not set")
 
 func homeFolder() (string, error) {
 	home, err := os.UserHomeDir()

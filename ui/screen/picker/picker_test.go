@@ -65,7 +65,7 @@ func TestFolderThatIsGone(t *testing.T) {
 	if want := filepath.Join(dir, "here"); d.m.shown.folder != want {
 		t.Errorf("folder %q, want the nearest above, %q", d.m.shown.folder, want)
 	}
-	d.Toasted("is not there (any more)")
+	d.Toasted("does not exist")
 	d.under("a.jpg")
 
 	must(t, os.RemoveAll(filepath.Join(dir, "here")))
@@ -73,7 +73,7 @@ func TestFolderThatIsGone(t *testing.T) {
 	if d.m.shown.folder != dir {
 		t.Errorf("folder %q, want %q", d.m.shown.folder, dir)
 	}
-	d.Toasted("is not there (any more)")
+	d.Toasted("does not exist")
 	d.Sees("This folder is empty.")
 }
 
@@ -167,7 +167,7 @@ func TestAllInvertClearAndBack(t *testing.T) {
 	}
 	d.Press("esc")
 	equal(t, "tray", d.tray(), nil)
-	d.Toasted("z brings them back")
+	d.Toasted("z to bring them back")
 	d.Press("z")
 	equal(t, "tray", d.tray(), []string{"a1", "a2"})
 	d.Press("z")
@@ -193,7 +193,7 @@ func TestFilter(t *testing.T) {
 	d.Press("N")
 	d.under("IMG_2.jpg")
 	d.Press("/", "z", "z")
-	d.Sees("No name here has these letters", "esc clears")
+	d.Sees("No name matches the filter", "Press esc to clear")
 	d.Press("esc")
 	if d.m.Capturing() || len(d.rows()) != 4 {
 		t.Error("esc clears the filter")
@@ -247,12 +247,12 @@ func TestFormSaysWhatChanged(t *testing.T) {
 	}
 	equal(t, "form", pathsOf(got[0].Sources), []string{filepath.Join(dir, "a.jpg"), filepath.Join(dir, "c.jpg")})
 	all := fmt.Sprint(d.toasts())
-	for _, words := range []string{`"a.jpg" changed since it was picked`, `b.jpg" is not there`} {
+	for _, words := range []string{`"a.jpg" changed since you picked it`, `b.jpg" is not there`} {
 		if !strings.Contains(all, words) {
 			t.Errorf("no toast says %q: %s", words, all)
 		}
 	}
-	d.Sees("not sendable")
+	d.Sees("unusable")
 }
 
 func TestTray(t *testing.T) {
@@ -276,7 +276,7 @@ func TestTray(t *testing.T) {
 		t.Errorf("copied %+v", got)
 	}
 	d.Press("enter")
-	d.Toasted("An address is in no folder.")
+	d.Toasted("A URL is in no folder.")
 	d.Press("d")
 	equal(t, "tray", d.tray(), []string{"a.jpg", "b.jpg"})
 	d.Press("g", "d", "d")
@@ -307,7 +307,7 @@ func TestAddAURL(t *testing.T) {
 		d.Press(string(r))
 	}
 	d.Press("enter")
-	d.Sees("Not a complete http or https address yet.")
+	d.Sees("Enter a complete http or https URL.")
 	equal(t, "tray", d.tray(), nil)
 	d.Press("ctrl+u")
 	d.Send(tea.PasteMsg{Content: "https://example.com/b.jpg\n"})
@@ -334,7 +334,7 @@ func TestPaste(t *testing.T) {
 		t.Errorf("tray: %q", d.tray())
 	}
 	d.Send(tea.PasteMsg{Content: "\n"})
-	d.Toasted("no path and no address")
+	d.Toasted("no path and no URL")
 	// A folder alone is opened.
 	d.Send(tea.PasteMsg{Content: dir + "/sub"})
 	equal(t, "rows", d.rows(), []string{"d.jpg"})

@@ -31,7 +31,7 @@ type place struct {
 	reason string // why it is offered
 }
 
-// placesMsg brings the folders that are offered.
+// placesMsg has the folders that are offered.
 type placesMsg struct {
 	marked  []string
 	earlier []string
@@ -185,9 +185,9 @@ func (m *Model) toggleMark() tea.Cmd {
 		if err != nil {
 			return problem(err)
 		}
-		now, words := without(marked, folder), "is no bookmark any more."
+		now, words := without(marked, folder), "is not a bookmark any more."
 		if len(now) == len(marked) {
-			now, words = append(now, folder), "is a bookmark now. b lists them."
+			now, words = append(now, folder), "is a bookmark now. Press b to list them."
 		}
 		if err := folders.SetBookmarks(now); err != nil {
 			return problem(err)

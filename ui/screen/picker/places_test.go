@@ -198,12 +198,12 @@ func TestContactSheet(t *testing.T) {
 	for i := range rows {
 		e, _ := d.m.entryAt(i)
 		of, _ := d.m.tileOf(e, size, o)
-		if lines, _ := d.m.sheet.wall.Tile(of); lines != nil {
+		if lines, _ := d.m.sheet.tiles.Tile(of); lines != nil {
 			tiles++
 		}
 	}
-	if tiles == 0 || d.m.sheet.wall.Busy() {
-		t.Errorf("%d tiles, busy %v", tiles, d.m.sheet.wall.Busy())
+	if tiles == 0 || d.m.sheet.tiles.Busy() {
+		t.Errorf("%d tiles, busy %v", tiles, d.m.sheet.tiles.Busy())
 	}
 	d.Press("g", "l")
 	if d.m.list.Cursor() != 1 {

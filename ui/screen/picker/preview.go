@@ -15,8 +15,8 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// pause is how long the cursor rests before a preview is made: someone who
-// runs down a list does not want the pictures in between.
+// pause is how long the cursor rests before a preview is made: while it moves, no
+// pictures are needed.
 const pause = 60 * time.Millisecond
 
 // subject is what a preview is of. Two equal subjects look the same.
@@ -110,18 +110,18 @@ func (m *Model) drawing() picture.Options {
 	if m.plain {
 		return m.abilities.Options(picture.NoColor, m.light)
 	}
-	return m.abilities.Options(m.colours, m.light)
+	return m.abilities.Options(m.colors, m.light)
 }
 
-// wantPreview asks for the preview of what is under the cursor, where that is
-// not what it shows or is about to show.
+// wantPreview asks for the preview of what is under the cursor, unless it is shown or on
+// its way.
 func (m *Model) wantPreview() tea.Cmd {
 	want, p := m.wanted(), &m.preview
 	if want == p.subject {
 		return nil
 	}
-	// The look at an entry arrives a moment after the cursor: a preview under
-	// way without it is of that very state.
+	// The facts of an entry arrive a moment after the cursor: a preview that began
+	// without them is of the same state.
 	if p.subject.path != "" && p.subject.changed.IsZero() {
 		known := p.subject
 		known.size, known.changed = want.size, want.changed
@@ -222,7 +222,7 @@ func (m *Model) gotDrawn(msg drawnMsg) tea.Cmd {
 
 // transmitted shows a picture that the terminal has now.
 func (m *Model) transmitted(msg picture.Transmitted) tea.Cmd {
-	if m.sheet.wall.Transmitted(msg) {
+	if m.sheet.tiles.Transmitted(msg) {
 		return nil
 	}
 	gone, used := m.preview.slot.Transmitted(msg)

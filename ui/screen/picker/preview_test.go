@@ -51,7 +51,7 @@ func previewed(t *testing.T) *desk {
 
 func TestPreview(t *testing.T) {
 	d := previewed(t)
-	d.Sees("holds", "2 files, 1 folder", "1 of them", "A folder. enter opens it.")
+	d.Sees("holds", "2 files, 1 folder", "1 of them", "A folder. Press enter to open it.")
 	d.Press("j")
 	d.Sees("JPEG picture", "400 x 300 px", "alpha", "no", "changed")
 	if got, want := len(d.m.preview.slot.Lines()), d.m.layout().picture().Dy(); got != want {
@@ -81,7 +81,7 @@ func TestPreviewOfTheTray(t *testing.T) {
 	d.Press("enter", "tab")
 	d.Sees("a.jpg", "JPEG picture")
 	d.Press("j")
-	d.Sees("An address: the service fetches the file itself.")
+	d.Sees("The service downloads this file:")
 }
 
 // The same file at another size is drawn again; the facts stay meanwhile.

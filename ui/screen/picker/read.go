@@ -24,24 +24,23 @@ type snapshot struct {
 	entries []entry
 	done    bool      // all entries are there
 	changed time.Time // when the folder was changed last, before it was read
-	kinds   int       // how often something was learnt of what links lead to, after the reading
+	kinds   int       // changes whenever targets of links become known after the reading
 }
 
-// snapshotMsg brings the first or the next part of a folder.
+// snapshotMsg has the first or the next part of a folder.
 type snapshotMsg struct {
 	snapshot
 	first bool
 	gone  string // the folder that was asked for, where it does not exist
 	land  string // the name to land on
 	err   error
-	links []int32 // of those that are read: links of which is not known where they lead
+	links []int32 // links whose targets are not known yet
 	rest  *reader // reads on; nil when all is read
 }
 
-// Parts in which a folder is read: the first is small, so that something is
-// shown within a few milliseconds. The others end with the folder, or after a
-// time, so that a slow disk shows what it gave so far; that time grows, so that
-// sorting again and again costs less than the reading.
+// A folder is read in parts: the first is small, so that rows are shown within a few
+// milliseconds. Each of the others ends after a time, so that a slow disk shows what it
+// gave so far; the time grows, so that sorting again costs less than the reading.
 const (
 	firstPart  = 2000
 	firstTime  = 15 * time.Millisecond
@@ -56,8 +55,8 @@ type reader struct {
 	gen     int
 	folder  string
 	entries []entry
-	handed  int           // of the entries: how many were handed over
-	links   []int32       // rows of links of which is not known where they lead
+	handed  int           // how many entries are in earlier snapshots
+	links   []int32       // rows of links whose targets are not known yet
 	time    time.Duration // that the next part may take
 	changed time.Time
 }
@@ -69,7 +68,7 @@ func (m *Model) open(folder, land string) tea.Cmd {
 	gen := m.readGen
 	m.opening = folder
 	if e, ok := m.current(); ok {
-		m.places[m.shown.folder] = e.name
+		m.cursors[m.shown.folder] = e.name
 	}
 	d := m.disk
 	return func() tea.Msg { return openFolder(d, gen, folder, land) }
@@ -94,7 +93,7 @@ func openFolder(d *disk, gen int, asked, land string) tea.Msg {
 		return msg
 	}
 	for msg.folder = folder; ; msg.folder = filepath.Dir(msg.folder) {
-		// Looking before opening: to open a pipe is to wait.
+		// Opening a pipe would block.
 		info, err := os.Stat(msg.folder)
 		switch {
 		case err == nil && info.IsDir():
@@ -122,7 +121,7 @@ func openFolder(d *disk, gen int, asked, land string) tea.Msg {
 	return r.next(msg)
 }
 
-// missing tells the errors of a path of which a part does not exist.
+// missing reports whether the error says that a part of a path does not exist.
 func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
@@ -168,8 +167,8 @@ func (r *reader) keep(found []fs.DirEntry) {
 	}
 }
 
-// follow follows links for a moment. Entries that were handed over do not change:
-// where one of these is learnt of, there are new ones.
+// follow follows links for a moment. Entries of earlier snapshots do not change: if a target
+// of one becomes known, all entries are copied.
 func (r *reader) follow() {
 	if len(r.links) == 0 {
 		return
@@ -184,7 +183,7 @@ func (r *reader) follow() {
 	r.entries, r.links = entries, append(silent, left...)
 }
 
-// snapshot takes a part of a folder.
+// snapshot shows a part of a folder.
 func (m *Model) snapshot(msg snapshotMsg) tea.Cmd {
 	if msg.gen != m.readGen {
 		if msg.rest == nil {
@@ -213,7 +212,7 @@ func (m *Model) snapshot(msg snapshotMsg) tea.Cmd {
 	return tea.Batch(append(cmds, m.arrange(false))...)
 }
 
-// arrive does what is due with the first part of a folder.
+// arrive prepares the screen for the first part of a folder.
 func (m *Model) arrive(msg snapshotMsg) tea.Cmd {
 	var gone tea.Cmd
 	m.land = msg.land
@@ -224,17 +223,16 @@ func (m *Model) arrive(msg snapshotMsg) tea.Cmd {
 		gone, m.sheet.top = m.sheet.stop(), 0
 		m.filter.SetValue("")
 		if m.land == "" {
-			m.land = m.places[msg.folder]
+			m.land = m.cursors[msg.folder]
 		}
 	}
 	if msg.gone == "" {
 		return gone
 	}
-	return tea.Batch(gone, toast(page.Warn, fmt.Sprintf("%q is not there (any more). This is the nearest folder above it.", msg.gone)))
+	return tea.Batch(gone, toast(page.Warn, fmt.Sprintf("%q does not exist. This is the nearest folder above it.", msg.gone)))
 }
 
-// cannotOpen keeps the folder that is shown; the first folder has none to fall
-// back to, so its rectangle says why.
+// cannotOpen keeps the folder that is shown. If there is none yet, the list says why.
 func (m *Model) cannotOpen(msg snapshotMsg) tea.Cmd {
 	if m.shown.folder == "" {
 		m.problem = msg.err
@@ -258,7 +256,7 @@ func folderProblem(folder string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return &folderError{folder, "cannot be read: permission denied", "Ask for read permission, or pick from another folder."}
 	case missing(err):
-		return &folderError{folder, "is not there (any more)", "Pick from another folder."}
+		return &folderError{folder, "does not exist", "Pick from another folder."}
 	case errors.Is(err, errNoAnswer):
 		return noAnswer(folder)
 	}
@@ -273,7 +271,7 @@ func rootCause(err error) error {
 	return err
 }
 
-// problem is a warning: an entry that cannot be used is no failure of ours.
+// problem is a warning: an entry that cannot be used is no failure of the program.
 func problem(err error) page.Toast {
 	t := page.Problem(err)
 	t.Level = page.Warn

@@ -18,12 +18,12 @@ type sheet struct {
 	on     bool
 	room   image.Point // of the part of the screen that it has
 	top    int         // first line of tiles that is seen
-	wall   picture.Sheet[subject]
+	tiles  picture.Sheet[subject]
 	cancel context.CancelFunc
 	ctx    context.Context //nolint:containedctx // ends what is being made when the folder is left
 }
 
-// tileMsg brings a tile.
+// tileMsg has a tile.
 type tileMsg struct {
 	of    subject
 	drawn picture.Surface
@@ -44,7 +44,7 @@ func (s *sheet) stop() tea.Cmd {
 		s.cancel()
 		s.cancel, s.ctx = nil, nil
 	}
-	return s.wall.DeleteAll()
+	return s.tiles.DeleteAll()
 }
 
 // seenTiles are the rows that the sheet shows.
@@ -74,7 +74,7 @@ func (m *Model) wantTiles() tea.Cmd {
 		s.ctx, s.cancel = context.WithCancel(context.Background())
 	}
 	o, size := m.drawing(), picture.GridOf(s.room).Picture()
-	gone := s.wall.Delete(func(of subject) bool { return of.room != size || of.options != o })
+	gone := s.tiles.Delete(func(of subject) bool { return of.room != size || of.options != o })
 	var seen []subject
 	from, to := m.seenTiles()
 	for i := from; i < to; i++ {
@@ -84,7 +84,7 @@ func (m *Model) wantTiles() tea.Cmd {
 		}
 	}
 	loader := m.options.Loader
-	return tea.Batch(gone, s.wall.Want(s.ctx, seen, o, func(ctx context.Context, of subject, o picture.Options) tea.Cmd {
+	return tea.Batch(gone, s.tiles.Want(s.ctx, seen, o, func(ctx context.Context, of subject, o picture.Options) tea.Cmd {
 		return func() tea.Msg {
 			drawn, err := loader.Load(ctx, picture.Request{Path: of.path, Cols: size.X, Rows: size.Y, Options: o})
 			return tileMsg{of, drawn, err}
@@ -111,7 +111,7 @@ func (m *Model) drawTile(i int, g picture.Grid, th *theme.Theme) string {
 	e, _ := m.entryAt(i)
 	pic := g.Picture()
 	of, _ := m.tileOf(e, pic, m.drawing())
-	lines, err := m.sheet.wall.Tile(of)
+	lines, err := m.sheet.tiles.Tile(of)
 	body := ""
 	switch {
 	case lines != nil:
@@ -119,7 +119,7 @@ func (m *Model) drawTile(i int, g picture.Grid, th *theme.Theme) string {
 	case e.kind == kindFolder:
 		body = centred(th.Accent.Render("folder"), pic)
 	case err != nil || e.kind != kindFile:
-		body = centred(th.Muted.Render(e.words()), pic)
+		body = centred(th.Muted.Render(e.label()), pic)
 	default:
 		body = centred(th.Muted.Render("…"), pic)
 	}

@@ -34,7 +34,7 @@ func (a *arrangement) sort(ctx context.Context) {
 		if e.kind == kindFolder {
 			list = &folders
 		} else if a.order.by == byKind {
-			texts = append(append(texts, e.words()...), 0)
+			texts = append(append(texts, e.label()...), 0)
 		}
 		texts = appendSortKey(texts, e.name)
 		*list = append(*list, sorting{row: int32(i)})
@@ -93,7 +93,7 @@ func common[T string | []byte](a, b T) int {
 }
 
 // measure is a number that sorts an entry by its size or time, the largest or
-// newest first; what cannot be looked at comes last. Folders have no size.
+// newest first; unreadable entries come last. Folders have no size.
 func (a *arrangement) measure(e entry) uint64 {
 	if a.order.by == bySize && e.kind == kindFolder {
 		return 0

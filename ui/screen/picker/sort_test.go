@@ -28,7 +28,7 @@ func TestSortedIsWhatComparingGives(t *testing.T) {
 		o := order{by: rapid.SampledFrom([]by{byName, byKind}).Draw(t, "by"), reverse: rapid.Bool().Draw(t, "reverse")}
 		text := func(e entry) string {
 			if o.by == byKind && e.kind != kindFolder {
-				return e.words() + "\x00" + sortKey(e.name)
+				return e.label() + "\x00" + sortKey(e.name)
 			}
 			return sortKey(e.name)
 		}

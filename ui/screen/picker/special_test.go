@@ -67,7 +67,7 @@ func TestSpecialFiles(t *testing.T) {
 	must(t, os.Remove(filepath.Join(dir, "good.jpg")))
 	d.toasts()
 	d.Press("space")
-	d.Toasted("is not there (any more)")
+	d.Toasted("does not exist")
 	equal(t, "tray", d.tray(), nil)
 }
 

@@ -1,22 +1,20 @@
 package picker
 
-import (
-	"mediadesk/api"
-)
+import "mediadesk/api"
 
 // item is one source in the tray with what its file was when it was picked.
 type item struct {
 	source   api.Source
 	identity api.Identity
-	checked  bool  // the file was looked at; an address needs no look
-	problem  error // why it cannot be sent; nil: nothing is known against it
+	checked  bool  // the file was checked; a URL needs no check
+	problem  error // why it cannot be sent; nil: it can, as far as is known
 }
 
-// isURL tells whether the service fetches the source itself.
+// isURL reports whether the service downloads the source.
 func (i item) isURL() bool { return i.source.URL != "" }
 
-// keyOf tells one source from another. Base64 and Label do not: the same file
-// is in the tray once.
+// keyOf identifies a source, whatever its Base64 and Label: the same file is in the tray
+// once.
 func keyOf(s api.Source) string {
 	if s.URL != "" {
 		return "u" + s.URL
@@ -24,11 +22,20 @@ func keyOf(s api.Source) string {
 	return "p" + s.Path
 }
 
+// among reports whether an item is of one of these sources.
+func among(sources ...api.Source) func(item) bool {
+	keys := map[string]bool{}
+	for _, s := range sources {
+		keys[keyOf(s)] = true
+	}
+	return func(i item) bool { return keys[keyOf(i.source)] }
+}
+
 // tray is what was picked, in the order of picking, each source once.
 type tray struct {
 	items []item
 	at    map[string]int // key → place in items
-	size  int64          // bytes of all files that were looked at
+	size  int64          // bytes of all files that were checked
 }
 
 func (t *tray) has(s api.Source) bool {
@@ -66,21 +73,15 @@ func (t *tray) set(i item) {
 }
 
 // remove takes out the items for which gone is true and returns them.
-func (t *tray) remove(gone func(item) bool) []item {
-	var kept, out []item
-	for _, i := range t.items {
+func (t *tray) remove(gone func(item) bool) (out []item) {
+	before := t.items
+	*t = tray{}
+	for _, i := range before {
 		if gone(i) {
 			out = append(out, i)
 		} else {
-			kept = append(kept, i)
+			t.add(i)
 		}
-	}
-	if len(out) == 0 {
-		return nil
-	}
-	*t = tray{}
-	for _, i := range kept {
-		t.add(i)
 	}
 	return out
 }

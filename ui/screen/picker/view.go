@@ -40,8 +40,7 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 	return text.Fit(view, size.X, size.Y)
 }
 
-// head is what stands above the rows of the list: the filter, the names of the
-// columns.
+// head is what is above the rows of the list: the filter, the names of the columns.
 func (m *Model) head(l layout) (filter, columns bool) {
 	in := inner(l.list)
 	filter = (m.focus == onFilter || m.filter.Value() != "") && in.Dy() >= 2
@@ -89,7 +88,7 @@ func (m *Model) drawList(l layout, th *theme.Theme) string {
 		lines = append(lines, th.Muted.Render(columns.Row(widths, "", "name", "size", "changed", "kind")))
 	}
 	rows := m.rowsArea(l)
-	if why := m.emptyWords(); why != "" {
+	if why := m.emptyText(); why != "" {
 		lines = append(lines, styled(why, rows.Dx(), th.Muted)...)
 	} else if m.sheet.on {
 		lines = append(lines, m.drawSheet(rows.Size(), th))
@@ -150,22 +149,21 @@ func (m *Model) drawFilter(width int, th *theme.Theme) string {
 	return m.filter.View(width-w-2, th) + "  " + th.Muted.Render(found)
 }
 
-// emptyWords say why there are no rows, and what to do; empty where there are
-// some.
-func (m *Model) emptyWords() string {
+// emptyText says why there are no rows, and what to do; "" if there are rows.
+func (m *Model) emptyText() string {
 	switch {
 	case m.problem != nil:
-		return text.Safe(page.Explain(m.problem)) + " h goes to the folder above, ~ to your home folder."
+		return text.Safe(page.Explain(m.problem)) + " Press h for the parent folder, ~ for your home folder."
 	case len(m.shown.rows) > 0:
 		return ""
 	case m.shown.folder == "", !m.shown.done:
 		return "Reading the folder…"
 	case m.shown.pattern != "":
-		return "No name here has these letters in this order. esc clears the filter."
+		return "No name matches the filter. Press esc to clear it."
 	case m.shown.without > 0:
-		return "Only hidden files here: " + text.Count(m.shown.without) + ". The key . shows them, h goes to the folder above."
+		return "Only hidden files here: " + text.Count(m.shown.without) + ". Press . to show them, h for the parent folder."
 	}
-	return "This folder is empty. h goes to the folder above; a adds a URL; or drop files on the terminal."
+	return "This folder is empty. Press h for the parent folder, a to add a URL, or drop files on the terminal."
 }
 
 // styled wraps words into lines of one style.
@@ -239,7 +237,7 @@ func (r *rowDrawing) row(i, width int, selected bool) string {
 	if selected {
 		signStyle = base
 	}
-	word := faint.Render(e.words())
+	word := faint.Render(e.label())
 	if note != "" {
 		word = signStyle.Render(note)
 	}
@@ -277,7 +275,7 @@ func ground(words string, width int, right bool, base lipgloss.Style) string {
 	return words + blank
 }
 
-// mark is the sign of a row and the word that says the same.
+// mark is the sign of a row, and the same in words.
 func (r *rowDrawing) mark(e entry, look info, picked, ranged bool) (theme.Sign, string) {
 	switch {
 	case ranged:
@@ -295,7 +293,7 @@ func (r *rowDrawing) mark(e entry, look info, picked, ranged bool) (theme.Sign, 
 	case e.kind == kindFolder:
 		return theme.SignFolder, ""
 	case e.kind != kindFile:
-		return theme.SignWarn, e.words()
+		return theme.SignWarn, e.label()
 	}
 	return theme.SignNone, ""
 }

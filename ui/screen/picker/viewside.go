@@ -70,8 +70,7 @@ func (m *Model) drawPicture(size image.Point, th *theme.Theme) string {
 	return text.Fit(strings.Repeat("\n", at.Y)+strings.Join(lines, "\n"), size.X, size.Y)
 }
 
-// noPicture says why there is no picture to see; empty where there is nothing
-// to say.
+// noPicture says why there is no picture; "" if there is nothing to say.
 func (m *Model) noPicture() string {
 	p := &m.preview
 	switch {
@@ -80,12 +79,12 @@ func (m *Model) noPicture() string {
 	case p.failure != nil && !errors.Is(p.failure, context.Canceled):
 		return "No preview."
 	case p.subject.folder:
-		return "A folder. enter opens it."
+		return "A folder. Press enter to open it."
 	case p.facts != nil && p.facts.Problem != nil:
 		return "No preview."
 	case p.facts != nil && !p.facts.Shown():
 		if p.facts.Missing != "" {
-			return "No preview of " + p.facts.Name + ": " + p.facts.Missing + " would make one."
+			return "No preview of " + p.facts.Name + ". Install " + p.facts.Missing + " to see one."
 		}
 		return "No preview of " + p.facts.Name + "."
 	case p.busy:
@@ -98,7 +97,7 @@ func (m *Model) noPicture() string {
 func (m *Model) factLines(width int, th *theme.Theme) []string {
 	if m.focus == onTray {
 		if i, ok := m.trayItem(); ok && i.isURL() {
-			return styled("An address: the service fetches the file itself. "+text.Safe(i.source.URL), width, th.Muted)
+			return styled("The service downloads this file: "+text.Safe(i.source.URL), width, th.Muted)
 		}
 	} else if e, ok := m.current(); ok {
 		if why := m.infos[e.name].problem; why != nil {
@@ -130,9 +129,9 @@ func (m *Model) reason(e entry, err error) string {
 	}
 	switch to := m.infos[e.name].target; {
 	case e.kind == kindBroken && to != "":
-		return "It is a link to " + text.Safe(to) + ", which is not there. Pick another file."
+		return "It is a link to " + text.Safe(to) + ", which does not exist. Pick another file."
 	case e.kind == kindCircle && to != "":
-		return "It is a link to " + text.Safe(to) + ", which leads back to it: there is no file. Pick another one."
+		return "It is a link to " + text.Safe(to) + ", which leads back to it. Pick another file."
 	case e.link:
 		words += " (a link)"
 	}
@@ -150,7 +149,7 @@ func pictureProblem(err error) string {
 	if errors.As(err, &p) && p.Detail != "" {
 		detail := p.Detail
 		if errors.Is(err, media.ErrTooLarge) {
-			detail += "; it can be sent without a preview"
+			detail += "; you can upload it without a preview"
 		}
 		return text.Safe(text.Sentence(detail))
 	}
@@ -197,7 +196,7 @@ func (m *Model) fileFacts(f media.Facts, width int, th *theme.Theme) []string {
 		lines = append(lines, fact("plays", playing(f.Duration), width, th))
 	}
 	if f.Profile != "" {
-		lines = append(lines, fact("colours", text.Safe(f.Profile), width, th))
+		lines = append(lines, fact("colors", text.Safe(f.Profile), width, th))
 	}
 	if f.Camera != "" {
 		lines = append(lines, fact("camera", text.Safe(f.Camera), width, th))
@@ -224,7 +223,7 @@ func playing(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d:%02d h", s/3600, s/60%60, s%60)
 }
 
-// linkLine says where a link leads and that a file is in the library already.
+// linkLine gives the target of a link, and says whether a file is in the library.
 func (m *Model) linkLine(width int, th *theme.Theme) []string {
 	e, ok := m.current()
 	if !ok || m.focus == onTray {
@@ -237,9 +236,9 @@ func (m *Model) linkLine(width int, th *theme.Theme) []string {
 	}
 	switch m.storedNote(m.path(e), i) {
 	case "in library":
-		lines = append(lines, fact("sent", "it is in the library already", width, th))
+		lines = append(lines, fact("sent", "already in the library", width, th))
 	case "older sent":
-		lines = append(lines, fact("sent", "as it was before it changed", width, th))
+		lines = append(lines, fact("sent", "an older version", width, th))
 	}
 	return lines
 }
@@ -262,8 +261,8 @@ func (m *Model) drawTray(l layout, th *theme.Theme) string {
 	in := inner(l.tray)
 	body := ""
 	if len(m.tray.items) == 0 {
-		words := "Empty: space picks a file, a adds a URL."
-		if all := words + " Files can be dropped or pasted here too."; text.Width(all) <= in.Dx() {
+		words := "Empty: press space to pick a file, a to add a URL."
+		if all := words + " You can also drop or paste files."; text.Width(all) <= in.Dx() {
 			words = all
 		}
 		body = th.Muted.Render(words)
@@ -274,7 +273,7 @@ func (m *Model) drawTray(l layout, th *theme.Theme) string {
 			return m.trayRow(m.tray.items[i], columns, widths, selected, th)
 		})
 	}
-	return kit.Box("Tray: "+m.trayWords(), body, l.tray.Size(), m.focus == onTray, th)
+	return kit.Box("Tray: "+m.traySummary(), body, l.tray.Size(), m.focus == onTray, th)
 }
 
 func (m *Model) trayRow(i item, columns kit.Columns, widths []int, selected bool, th *theme.Theme) string {
@@ -287,7 +286,7 @@ func (m *Model) trayRow(i item, columns kit.Columns, widths []int, selected bool
 		place = text.Safe(filepath.Dir(i.source.Path))
 		switch {
 		case i.problem != nil:
-			sign, note = theme.SignWarn, "not sendable"
+			sign, note = theme.SignWarn, "unusable"
 		case !i.checked:
 			sign, note = theme.SignWait, "checking"
 		default:
@@ -313,8 +312,8 @@ func (m *Model) trayRow(i item, columns kit.Columns, widths []int, selected bool
 	return columns.Row(widths, cells...)
 }
 
-// trayWords say how much is in the tray.
-func (m *Model) trayWords() string {
+// traySummary says how much is in the tray.
+func (m *Model) traySummary() string {
 	n := len(m.tray.items)
 	if n == 0 {
 		return "nothing picked yet"
@@ -335,12 +334,12 @@ func (m *Model) trayWords() string {
 	return strings.Join(words, " · ")
 }
 
-// drawSummary is the line on the tray where it has no box.
+// drawSummary is the line about the tray, if it has no box.
 func (m *Model) drawSummary(l layout, th *theme.Theme) string {
 	if l.summary.Empty() {
 		return ""
 	}
-	words := " Tray: " + m.trayWords()
+	words := " Tray: " + m.traySummary()
 	style := th.Muted
 	if len(m.tray.items) > 0 {
 		style = th.Marked

@@ -67,7 +67,7 @@ func TestSpecialFiles(t *testing.T) {
 	must(t, os.Remove(filepath.Join(dir, "good.jpg")))
 	d.toasts()
 	d.Press("space")
-	d.Toasted("does not exist")
+	d.Toasted("good.jpg")
 	equal(t, "tray", d.tray(), nil)
 }
 
@@ -116,7 +116,7 @@ func TestDeadLinkSaysWhereItLeads(t *testing.T) {
 	must(t, os.Symlink("gone\x1b[31m.jpg", filepath.Join(dir, "0.jpg")))
 	d := start(t, Options{Folder: dir, Preview: true})
 	d.under("0.jpg")
-	d.Sees("dead link", `It is a link to gone\x1b[31m.jpg, which is not there`)
+	d.Sees("dead link", `It is a link to gone\x1b[31m.jpg, which does not exist`)
 	// Its file comes back: the next look knows.
 	must(t, os.WriteFile(filepath.Join(dir, "gone\x1b[31m.jpg"), []byte("0123456789"), 0o644))
 	d.Press("r")

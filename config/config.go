@@ -73,7 +73,6 @@ const (
 
 // What holds where the settings file is silent.
 const (
-	DefaultConcurrency   = 6
 	DefaultWebhookListen = "127.0.0.1:7844"
 	DefaultLocalAddr     = "127.0.0.1:7843"
 	DefaultMaxSize       = 25_000_000 // bytes: "Maximum upload size, free plan" of service.md §8
@@ -88,7 +87,7 @@ type Choices struct {
 	Colors      ColorDepth         `toml:"colors"`
 	Previews    Previews           `toml:"previews"`
 	Signal      Signal             `toml:"signal"`
-	Concurrency int                `toml:"concurrency"` // uploads at the same time, at least 1
+	Concurrency int                `toml:"concurrency"` // uploads at the same time; 0: it adapts
 	Bookmarks   []string           `toml:"bookmarks"`   // folders, as written: "~/" stands for the home folder
 	Profiles    map[string]Profile `toml:"profiles"`    // by name; LocalProfile is always among them
 }
@@ -186,7 +185,6 @@ func (c Config) withDefaults(paths Paths) Config {
 	c.Colors = or(c.Colors, DepthAuto)
 	c.Previews = or(c.Previews, PreviewsKeep)
 	c.Signal = or(c.Signal, SignalBell)
-	c.Concurrency = or(c.Concurrency, DefaultConcurrency)
 	c.Webhook.Listen = or(c.Webhook.Listen, DefaultWebhookListen)
 	c.Local.Addr = or(c.Local.Addr, DefaultLocalAddr)
 	c.Local.MaxSize = or(c.Local.MaxSize, DefaultMaxSize)

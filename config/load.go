@@ -163,7 +163,7 @@ func (c *Config) check(locate func(key []string) (path string, line int)) error 
 
 func checkConcurrency(n int) *settingError {
 	if n < 0 || n > maxConcurrency {
-		return badSetting("concurrency", "must be 1 to %d uploads at the same time, or 0 for the usual %d", maxConcurrency, DefaultConcurrency)
+		return badSetting("concurrency", "must be 1 to %d uploads at the same time, or 0 to adapt it", maxConcurrency)
 	}
 	return nil
 }

@@ -153,7 +153,7 @@ func TestLoadMissingIsDefaults(t *testing.T) {
 	want := Config{
 		Path: paths.Config, Webhook: Webhook{"127.0.0.1:7844"}, Local: Local{Addr: "127.0.0.1:7843", MaxSize: 25_000_000},
 		Choices: Choices{
-			Profile: "local", Theme: ThemeAuto, Pictures: PicturesAuto, Colors: DepthAuto, Previews: PreviewsKeep, Signal: SignalBell, Concurrency: 6,
+			Profile: "local", Theme: ThemeAuto, Pictures: PicturesAuto, Colors: DepthAuto, Previews: PreviewsKeep, Signal: SignalBell,
 			Profiles: map[string]Profile{"local": {
 				Name: "local", Kind: KindLocal, MaxSize: 25_000_000, MaxVideoSize: 25_000_000, Naming: NamingHere, ColorOption: ColorBritish,
 			}},
@@ -238,7 +238,7 @@ func TestLoadProblems(t *testing.T) {
 					t.Errorf("%q does not say %q", err, part)
 				}
 			}
-			if c.Profile != LocalProfile || c.Concurrency != DefaultConcurrency {
+			if c.Profile != LocalProfile || c.Concurrency != 0 {
 				t.Errorf("the settings beside the error are not the defaults: %+v", c)
 			}
 		})

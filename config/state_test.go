@@ -83,7 +83,7 @@ func TestPrecedence(t *testing.T) {
 		{"theme", "theme = \"dark\"", ThemeAuto, ThemeLight, ThemeDark},
 		{"pictures", "pictures = \"kitty\"", PicturesAuto, PicturesOff, PicturesKitty},
 		{"signal", "signal = \"desktop\"", SignalBell, SignalOff, SignalDesktop},
-		{"concurrency", "concurrency = 9", DefaultConcurrency, 3, 9},
+		{"concurrency", "concurrency = 9", 0, 3, 9},
 		{"bookmarks", "bookmarks = [\"/own\"]", "", "/state", "/own"},
 		{"profiles.work", "[profiles.work]\nupload_url=\"https://u\"\nbase_url=\"https://u\"\ndelivery_url=\"https://own\"\n", "", "https://ik.imagekit.io/state", "https://own"},
 		{"profiles.local", "[profiles.local]\nfolder=\"/own\"", "", "/state", "/own"},

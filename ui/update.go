@@ -132,6 +132,9 @@ func (m *Model) message(msg tea.Msg, from page.Screen) tea.Cmd {
 		m.o.Theme, m.o.Themes = msg.Theme, msg.Themes
 		m.setTheme()
 		m.o.Signal = msg.Signal
+		if m.session != nil {
+			m.session.Queue.SetConcurrency(msg.Concurrency)
+		}
 		m.detector.SetSetting(picture.Setting(msg.Pictures))
 		return m.learnt()
 	case tipOver:

@@ -20,7 +20,7 @@ type verdict struct {
 	// Of the attempt; zero values where there was none.
 	contact  contact
 	began    time.Time
-	sent     int64         // bytes
+	sent     int64         // bytes; 0 without an answer
 	host     string        // where there was no connection
 	overload bool          // the service wants fewer at a time, or did not answer in time
 	quiet    time.Duration // the service wants no upload at all for so long
@@ -53,6 +53,9 @@ func (q *Queue) attemptOrCheck(ctx context.Context, e *entry) verdict {
 // checkFirst is the size in bytes from which the service is asked what became of
 // an attempt before the next one.
 const checkFirst = 1 << 20
+
+// requestSize is about what a request has beside the file, in bytes.
+const requestSize = 1 << 10
 
 // attempt sends a job once.
 func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
@@ -113,7 +116,7 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 	}
 	if err == nil {
 		v := stored(job, finding{file: file})
-		v.contact, v.began, v.sent = answer, began, progress.Total()
+		v.contact, v.began, v.sent = answer, began, job.Identity.Size+requestSize
 		return v
 	}
 	a := assess(&job, err)
@@ -144,7 +147,7 @@ func (q *Queue) attempt(ctx context.Context, e *entry, job api.Job) verdict {
 	}
 	v.contact, v.began, v.overload, v.host = a.contact, began, a.overload, a.host
 	if a.contact == answer {
-		v.sent = progress.Total()
+		v.sent = job.Identity.Size + requestSize
 	}
 	return v
 }

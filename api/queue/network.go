@@ -48,7 +48,7 @@ func (q *Queue) learn(e *entry, v *verdict, now time.Time) {
 	if n.probe == e {
 		n.probe = nil
 	}
-	q.pace.note(v, q.running, len(q.line)+len(q.again) > 0, now)
+	q.pace.note(v, len(q.line)+len(q.again) > 0, now)
 	q.holdFor(v.quiet, now)
 	switch v.contact {
 	case noAttempt:

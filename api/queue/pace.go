@@ -20,7 +20,7 @@ const (
 type pace struct {
 	limit   int
 	fixed   bool
-	ceiling int // one less than where the service refused; 0: it did not
+	ceiling int // one less than the limit at the last refusal; 0: there was none
 
 	began     time.Time // of the round, which has limit uploads; zero: none
 	bytes     int64     // that were answered in the round
@@ -42,14 +42,14 @@ func (p *pace) set(n int) {
 	}
 }
 
-// note takes account of an attempt that is over. running includes it; waiting
-// says that more jobs are in line.
-func (p *pace) note(v *verdict, running int, waiting bool, now time.Time) {
+// note takes account of an attempt that is over. waiting says that more jobs are
+// in line.
+func (p *pace) note(v *verdict, waiting bool, now time.Time) {
 	if p.fixed || v.contact == noAttempt {
 		return
 	}
 	if v.overload {
-		p.reduce(v.began, running, now)
+		p.reduce(v.began, now)
 		return
 	}
 	if v.contact != answer {
@@ -94,16 +94,12 @@ func (p *pace) adapt(rate float64, now time.Time) {
 }
 
 // reduce halves the limit, once for all attempts that were under way together.
-func (p *pace) reduce(began time.Time, running int, now time.Time) {
-	if p.ceiling == 0 || running-1 < p.ceiling {
-		p.ceiling = max(running-1, 1)
-	}
-	p.raiseNext = now.Add(raiseAfter)
-	p.before, p.finished, p.began = 0, 0, time.Time{}
+func (p *pace) reduce(began, now time.Time) {
+	p.before, p.began, p.raiseNext = 0, time.Time{}, now.Add(raiseAfter)
 	if began.Before(p.reduced) {
-		p.limit = min(p.limit, p.ceiling)
 		return
 	}
 	p.reduced = now
-	p.limit = max(min(p.limit/2, p.ceiling), 1)
+	p.ceiling = max(p.limit-1, 1)
+	p.limit = max(p.limit/2, 1)
 }

@@ -39,7 +39,7 @@ func newResume(p *Program, f *flags) *cobra.Command {
 			return newUploadOutput(p, f).finish(cmd.Context(), s, ids, wait, timeout, "")
 		},
 	}
-	cmd.Flags().IntVar(&f.Concurrency, "concurrency", 0, "number of uploads at the same time (default: the setting)")
+	cmd.Flags().IntVar(&f.Concurrency, "concurrency", 0, "number of uploads at the same time (default: the setting, else it adapts)")
 	addRetryFor(cmd, f)
 	addWait(cmd, &wait, &timeout)
 	return cmd

@@ -66,7 +66,7 @@ func newUpload(p *Program, f *flags) *cobra.Command {
 	fl.BoolVar(&u.skipStored, "skip-stored", false, "leave out files whose content was stored in the same folder before")
 	fl.BoolVar(&u.noDefaults, "no-defaults", false, "do not begin with the folder, tags and extensions of the profile")
 	fl.StringVar(&u.receipt, "receipt", "", "also write the receipt to this file: what was sent, its hash, the answers and times")
-	fl.IntVar(&f.Concurrency, "concurrency", 0, "number of uploads at the same time (default: the setting)")
+	fl.IntVar(&f.Concurrency, "concurrency", 0, "number of uploads at the same time (default: the setting, else it adapts)")
 	addRetryFor(cmd, f)
 	addWait(cmd, &u.wait, &u.timeout)
 	return cmd

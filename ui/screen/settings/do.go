@@ -146,7 +146,8 @@ func (m *Model) write() tea.Cmd {
 // chosen are the settings of the program as the screen shows them.
 func (m *Model) chosen() config.Choices {
 	c := m.config.Choices
-	if count, err := strconv.Atoi(m.uploads.Value()); err == nil {
+	count, err := strconv.Atoi(m.uploads.Value())
+	if err == nil || m.uploads.Value() == adaptive {
 		c.Concurrency = count
 	}
 	c.Theme, c.Pictures, c.Signal = config.Theme(m.theme.Value()), config.Pictures(m.picture.Value()), config.Signal(m.signal.Value())

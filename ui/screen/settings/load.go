@@ -62,7 +62,11 @@ func (m *Model) showChoices() {
 	}
 	m.uploads.Options = m.uploads.Options[:0]
 	for _, n := range counts {
-		m.uploads.Options = append(m.uploads.Options, strconv.Itoa(n))
+		label := adaptive
+		if n > 0 {
+			label = strconv.Itoa(n)
+		}
+		m.uploads.Options = append(m.uploads.Options, label)
 	}
 	m.uploads.SetIndex(slices.Index(counts, m.config.Concurrency))
 	for choice, key := range map[*kit.Select]string{m.theme: "theme", m.picture: "pictures", m.signal: "signal", m.uploads: "concurrency"} {

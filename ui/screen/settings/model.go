@@ -116,8 +116,12 @@ const (
 // all its rows are drawn.
 const pageRows = 9
 
-// uploadCounts are the numbers of uploads at the same time to choose from.
-var uploadCounts = []int{1, 2, 3, 4, 8, 16}
+// uploadCounts are the numbers of uploads at the same time to choose from; 0: it
+// adapts.
+var uploadCounts = []int{0, 1, 2, 3, 4, 8, 16, 32}
+
+// adaptive stands for a number of uploads that adapts.
+const adaptive = "automatic"
 
 // pictureChoices are the ways to draw pictures to choose from.
 var pictureChoices = []string{

@@ -206,7 +206,7 @@ func TestProgramSettings(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	d.press("j", "space")
-	if got := last[Changed](d); got.Concurrency != 8 || d.settings().Concurrency != 8 {
+	if got := last[Changed](d); got.Concurrency != 1 || d.settings().Concurrency != 1 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -1,0 +1,172 @@
+package queue
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mediadesk/api"
+)
+
+// distant is a service behind a line with latency, of a certain speed, that
+// accepts a number of uploads at a time.
+type distant struct {
+	latency time.Duration
+	rate    float64 // bytes a second of the line; 0: without limit
+	each    float64 // bytes a second of one upload; 0: without limit
+	most    int     // uploads at a time; 0: any
+	wait    time.Duration
+
+	mu       sync.Mutex
+	free     time.Time // when the line is
+	now      int
+	highest  int
+	refusals int
+	done     []int64 // sizes, in the order of the answers
+}
+
+func (d *distant) Upload(ctx context.Context, u *api.Upload, p *api.Progress) (*api.File, error) {
+	size, _ := strconv.ParseInt(u.Folder.Or(""), 10, 64)
+	d.mu.Lock()
+	d.now++
+	d.highest = max(d.highest, d.now)
+	refused := d.most > 0 && d.now > d.most
+	free := time.Now()
+	if d.rate > 0 && !refused {
+		// Uploads share the line: it gives each of them what is left in turns.
+		if d.free.After(free) {
+			free = d.free
+		}
+		free = free.Add(time.Duration(float64(size) / d.rate * float64(time.Second)))
+		d.free = free
+	}
+	if d.each > 0 && !refused {
+		free = free.Add(time.Duration(float64(size) / d.each * float64(time.Second)))
+	}
+	d.mu.Unlock()
+	defer func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.now--
+		if refused {
+			d.refusals++
+		} else {
+			d.done = append(d.done, size)
+		}
+	}()
+	select {
+	case <-time.After(time.Until(free) + d.latency):
+	case <-ctx.Done():
+		return nil, &api.SendError{Op: "upload", Host: "test", Err: ctx.Err()}
+	}
+	if refused {
+		return nil, &api.ServiceError{Status: 429, Message: "too many at once", Complete: true, Wait: d.wait}
+	}
+	return &api.File{FileID: u.FileName}, nil
+}
+
+func (d *distant) List(context.Context, api.Query) ([]api.File, error) { return nil, nil }
+
+// sizedJobs are jobs of n files of a size in bytes.
+func sizedJobs(n int, size int64) []api.Job {
+	jobs := jobsNamed(n)
+	for i := range jobs {
+		jobs[i].Identity.Size = size
+		jobs[i].Upload.Folder = api.Set(strconv.FormatInt(size, 10))
+	}
+	return jobs
+}
+
+// send sends jobs and returns how long it takes, with simulated time.
+func (d *distant) send(t *testing.T, concurrency int, jobs []api.Job) (took time.Duration) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		q := New(Options{Journal: newNotes(), Sender: d, Concurrency: concurrency})
+		if err := q.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		finished, err := q.Wait(t.Context(), addAll(t, q, jobs...))
+		took = time.Since(began)
+		for _, j := range finished {
+			if j.State != api.Stored {
+				t.Errorf("%s: %+v", j.State, j.Failure)
+			}
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		closeNow(t, q)
+	})
+	return took
+}
+
+// TestManyAtALatency: with 150 ms of latency 300 files of 20 kB take less than half
+// the time of six at once.
+func TestManyAtALatency(t *testing.T) {
+	six := (&distant{latency: 150 * time.Millisecond}).send(t, 6, sizedJobs(300, 20_000))
+	d := &distant{latency: 150 * time.Millisecond}
+	adaptive := d.send(t, 0, sizedJobs(300, 20_000))
+	t.Logf("six at once %s, adaptive %s with up to %d", six, adaptive, d.highest)
+	if adaptive > six/2 || d.highest > maxLimit {
+		t.Errorf("adaptive takes %s with up to %d, six at once %s", adaptive, d.highest, six)
+	}
+}
+
+// TestSlowLine: on a line of 2 Mbit/s it is no slower than four at once, and does not
+// use more connections without need.
+func TestSlowLine(t *testing.T) {
+	slow := func() *distant { return &distant{latency: 30 * time.Millisecond, rate: 250_000} }
+	four := slow().send(t, 4, sizedJobs(300, 20_000))
+	d := slow()
+	adaptive := d.send(t, 0, sizedJobs(300, 20_000))
+	t.Logf("four at once %s, adaptive %s with up to %d", four, adaptive, d.highest)
+	if adaptive > four+four/100 || d.highest > 2*firstLimit {
+		t.Errorf("adaptive takes %s with up to %d, four at once %s", adaptive, d.highest, four)
+	}
+}
+
+// TestServiceThatRefusesManyAtOnce: a service that refuses more than 8 at once sees
+// fewer than 60 refusals in 300 files, and is used well all the same.
+func TestServiceThatRefusesManyAtOnce(t *testing.T) {
+	for _, wait := range []time.Duration{0, time.Second} {
+		d := &distant{latency: 150 * time.Millisecond, most: 8, wait: wait}
+		took := d.send(t, 0, sizedJobs(300, 20_000))
+		t.Logf("asked to wait %s: %d refusals, %s, up to %d", wait, d.refusals, took, d.highest)
+		if d.refusals >= 60 || took > 12*time.Second {
+			t.Errorf("asked to wait %s: %d refusals, %s", wait, d.refusals, took)
+		}
+	}
+}
+
+// TestLargeAndSmallMix: large files do not hold up small ones, nor these the large.
+func TestLargeAndSmallMix(t *testing.T) {
+	d := &distant{latency: 50 * time.Millisecond, each: 10e6}
+	d.send(t, 0, slices.Concat(sizedJobs(20, 50e6), sizedJobs(200, 20_000)))
+	isLarge := func(size int64) bool { return size > 1e6 }
+	if first := slices.IndexFunc(d.done, isLarge); first > 120 {
+		t.Errorf("%d small files went before the first large one", first)
+	}
+	last := 0
+	for i, size := range d.done {
+		if !isLarge(size) {
+			last = i
+		}
+	}
+	if large := last - 199; large > 15 {
+		t.Errorf("small files waited for %d of 20 large ones", large)
+	}
+}
+
+// TestFixedConcurrency: a number that the user sets is kept.
+func TestFixedConcurrency(t *testing.T) {
+	d := &distant{latency: 150 * time.Millisecond, most: 3}
+	d.send(t, 4, sizedJobs(40, 20_000))
+	if d.highest != 4 {
+		t.Errorf("up to %d at a time", d.highest)
+	}
+}

@@ -217,11 +217,27 @@ func (sixels) Prepare(i *Image, p *image.RGBA) string {
 	return ""
 }
 
-func (sixels) Paint(b []byte, _, changed []Part, _ bool) []byte {
+// Paint appends lines of six pixels. The last one must not reach below the part:
+// terminals hide the text there, whatever the pixels are. It is filled up from the
+// picture if that goes on below, and left out otherwise.
+func (sixels) Paint(b []byte, all, changed []Part, _ bool) []byte {
 	for _, part := range changed {
-		b = appendSixel(goTo(b, part.At), part.Image, part.scaled())
+		r := part.scaled()
+		if rest := r.Dy() % 6; rest != 0 {
+			r.Max.Y -= rest
+			if slices.ContainsFunc(all, part.goesOnIn) {
+				r.Max.Y += 6
+			}
+		}
+		b = appendSixel(goTo(b, part.At), part.Image, r)
 	}
 	return b
+}
+
+// goesOnIn reports whether the picture goes on below the part in another one.
+func (p Part) goesOnIn(q Part) bool {
+	below := image.Rect(p.Cells.Min.X, p.Cells.Max.Y, p.Cells.Max.X, p.Cells.Max.Y+1)
+	return p.Image == q.Image && p.At.Sub(p.Cells.Min) == q.At.Sub(q.Cells.Min) && below.In(q.Cells)
 }
 
 func (sixels) Forget(*Image) string { return "" }
@@ -236,7 +252,7 @@ func appendSixel(b []byte, i *Image, r image.Rectangle) []byte {
 		}
 		var lines [256][]byte // by color: six pixels of each column
 		var used []int
-		for y := top; y < min(top+6, r.Max.Y); y++ {
+		for y := top; y < min(top+6, r.Max.Y, i.scale.Y); y++ {
 			for x, c := range i.colors[y*i.scale.X+r.Min.X : y*i.scale.X+r.Max.X] {
 				if lines[c] == nil {
 					lines[c] = make([]byte, r.Dx())

@@ -73,7 +73,7 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	// nothing.
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
 	h.Set("Cross-Origin-Resource-Policy", "same-site")
-	if l.o.Embeddable {
+	if l.o.Emulator {
 		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	}
 

@@ -87,7 +87,7 @@ func TestHostAndOrigin(t *testing.T) {
 func TestOtherSites(t *testing.T) {
 	const refused, uploading = http.StatusForbidden, "/api/v1/files/upload"
 	for _, embeddable := range []bool{false, true} {
-		l := serve(t, local.Options{Embeddable: embeddable}).Library
+		l := serve(t, local.Options{Emulator: embeddable}).Library
 		contentType, body := form([]byte("x"), "fileName", "a.txt", "useUniqueFileName", "false")
 		if w := send(l, http.MethodPost, uploading, contentType, body); w.Code != http.StatusOK {
 			t.Fatalf("the upload answers %d: %s", w.Code, w.Body)

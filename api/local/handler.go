@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"path"
 	"strconv"
+	"strings"
 	"time"
 
 	"mediadesk/api/local/store"
@@ -55,6 +56,9 @@ func (l *Library) route(w http.ResponseWriter, r *http.Request) error {
 	path := path.Clean("/" + r.URL.Path) // some clients send too many slashes
 	if !l.originAllowed(r, path) {
 		return refuse(http.StatusForbidden, "A request from a web page of another origin is not served.", "The private key is for server-side callers only.")
+	}
+	if l.o.Emulator && path == "/" && strings.Contains(r.Header.Get("Accept"), "text/html") {
+		return l.page(w, r)
 	}
 	if !isAPI(path) {
 		return l.deliver(w, r)

@@ -48,7 +48,7 @@ type Options struct {
 	Now            func() time.Time             // nil: time.Now
 	Commands       map[string][]string          // by extension name: a command that does its work
 	Named          map[string]string            // named transformations: the steps of each, such as "w-400,h-300"
-	Embeddable     bool                         // pages of every web site may show public files; false: those of the same site only
+	Emulator       bool                         // for development: pages of every web site may show public files, and GET / shows a page
 
 	AllowReset bool          // POST /_mediadesk/reset empties the library
 	Version    string        // of the program, for GET /_mediadesk/health

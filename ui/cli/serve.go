@@ -216,7 +216,7 @@ func (s *serveFlags) options(cmd *cobra.Command, p *Program, settings config.Loc
 		}
 	}
 	o.Hosts, o.Address, o.Version, o.AllowReset = s.hosts, s.public, p.Version, s.ephemeral || s.reset
-	o.Embeddable = true // pages under development show its pictures
+	o.Emulator = true
 	if o.Observe, err = s.requestLog(p); err != nil {
 		return o, err
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"strings"
 	"sync"
 )
@@ -177,10 +178,21 @@ func (c *counted) handedOver(n int64) {
 	}
 }
 
+// goesOver says on which connection the body goes out.
+func (c *counted) goesOver(conn net.Conn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if own := ownConn(conn); own != nil && !c.over {
+		waiting := own.unsent
+		c.progress.waiting.Store(&waiting)
+	}
+}
+
 func (c *counted) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.over = true
+	c.progress.waiting.Store(nil) // the connection may serve another request
 }
 
 var errOver = errors.New("the upload is over")

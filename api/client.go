@@ -231,19 +231,24 @@ func (c *Client) send(ctx context.Context, u *Upload, progress *Progress, expect
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	watchdog := newWatchdog(c.stall, cancel)
+	watchdog := newWatchdog(c.stall, progress.Sent, cancel)
 	defer watchdog.stop()
 	counting := &counted{from: b.reader, progress: progress, watchdog: watchdog}
 	defer counting.end()
 	reader, complete := io.Reader(counting), progress.Complete
 	var copied atomic.Bool // the transport reads no more of the body
-	trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { watchdog.wrote() }}
+	var conn atomic.Pointer[net.Conn]
+	trace := &httptrace.ClientTrace{
+		GotConn: func(info httptrace.GotConnInfo) {
+			conn.Store(&info.Conn)
+			counting.goesOver(info.Conn)
+		},
+		WroteRequest: func(httptrace.WroteRequestInfo) { watchdog.wrote() },
+	}
 	if b.whole != nil {
 		// Only with a body that net/http knows to be in memory does it wait
 		// with the header and write both at once. It says so before it writes.
 		reader = b.reader
-		var conn atomic.Pointer[net.Conn]
-		trace.GotConn = func(info httptrace.GotConnInfo) { conn.Store(&info.Conn) }
 		trace.WroteHeaders = func() { counting.handedOver(b.length) }
 		trace.WroteRequest = func(httptrace.WroteRequestInfo) {
 			watchdog.handedOver(c.stall + c.answer)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -206,6 +207,43 @@ func TestStall(t *testing.T) {
 			t.Fatalf("got %v", err)
 		}
 	}
+}
+
+// TestBytesInTheKernelDoNotCount: what a service does not accept waits in the kernel,
+// and is not called sent.
+func TestBytesInTheKernelDoNotCount(t *testing.T) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("this system does not tell")
+	}
+	address := rawServer(t, func(conn rawConn, r *http.Request, in *bufio.Reader) {
+		wantBody(conn, r)
+		io.CopyN(io.Discard, in, 1<<20)
+		conn.hang()
+	})
+	c := mustClient(t, api.Options{UploadURL: address, BaseURL: address})
+	progress := new(api.Progress)
+	ctx, cancel := context.WithCancel(t.Context())
+	over := make(chan error, 1)
+	go func() {
+		_, err := c.Upload(ctx, upload(sparseFile(t, tooLarge)), progress)
+		over <- err
+	}()
+	deadline := time.After(10 * time.Second)
+	last := int64(0)
+	for api.Taken(progress)-progress.Sent() < 100_000 {
+		select {
+		case <-deadline:
+			t.Fatalf("%d bytes were taken, %d count as sent", api.Taken(progress), progress.Sent())
+		default:
+		}
+		if now := progress.Sent(); now < last {
+			t.Fatalf("%d bytes count as sent after %d", now, last)
+		} else {
+			last = now
+		}
+	}
+	cancel()
+	wantSendError(t, <-over, false)
 }
 
 // A slow service is no stalled one: what counts is that bytes move.

@@ -5,6 +5,7 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -58,17 +59,42 @@ func (c *patientConn) SetWriteDeadline(at time.Time) error {
 	return c.Conn.SetWriteDeadline(at)
 }
 
-// writeFailed reports whether a write to a connection failed that one request
-// had for itself: then its last byte was not taken.
-func writeFailed(conn net.Conn) bool {
+// ownConn is the connection below conn if one request has it for itself; nil if
+// others write there too, as with HTTP/2.
+func ownConn(conn net.Conn) *patientConn {
 	if secure, ok := conn.(*tls.Conn); ok {
 		if secure.ConnectionState().NegotiatedProtocol == "h2" {
-			return false // others write there too
+			return nil
 		}
 		conn = secure.NetConn()
 	}
-	patient, ok := conn.(*patientConn)
-	return ok && patient.broken.Load()
+	patient, _ := conn.(*patientConn)
+	return patient
+}
+
+// writeFailed reports whether a write to a connection failed that one request
+// had for itself: then its last byte was not taken.
+func writeFailed(conn net.Conn) bool {
+	own := ownConn(conn)
+	return own != nil && own.broken.Load()
+}
+
+// unsent is how many bytes wait in the kernel for the line; 0 where the system does
+// not tell.
+func (c *patientConn) unsent() int64 {
+	conn, ok := c.Conn.(syscall.Conn)
+	if !ok {
+		return 0
+	}
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return 0
+	}
+	n := 0
+	if err := raw.Control(func(fd uintptr) { n = sendQueue(int(fd)) }); err != nil {
+		return 0
+	}
+	return int64(n)
 }
 
 func (c *patientConn) leave() { c.once.Do(func() { close(c.leaving) }) }

@@ -36,3 +36,6 @@ const WholeBody = wholeBody
 
 // OpenSource opens a file for sending.
 var OpenSource = openSource
+
+// Taken is how many bytes of the body the transport has taken.
+func Taken(p *Progress) int64 { return p.sent.Load() }

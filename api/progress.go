@@ -13,19 +13,35 @@ type Progress struct {
 	sent     atomic.Int64
 	moved    atomic.Int64 // time of the last byte, Unix nanoseconds
 	complete atomic.Bool
+	shown    atomic.Int64                 // what Sent returned last
+	waiting  atomic.Pointer[func() int64] // bytes that wait in the kernel; nil: not known
 	hash     atomic.Pointer[string]
 }
 
 // Total is the size of the request body in bytes; 0 before it is known.
 func (p *Progress) Total() int64 { return p.total.Load() }
 
-// Sent is how many bytes of the body the transport has taken.
-func (p *Progress) Sent() int64 { return p.sent.Load() }
+// Sent is how many bytes of the body went out: those that the transport took, but
+// for those that wait in the kernel, where the system tells. It never falls.
+func (p *Progress) Sent() int64 {
+	waiting := p.waiting.Load()
+	if waiting == nil {
+		return p.sent.Load()
+	}
+	out, shown := p.sent.Load()-(*waiting)(), p.shown.Load()
+	if out <= shown {
+		return shown
+	}
+	if p.shown.CompareAndSwap(shown, out) {
+		p.moved.Store(time.Now().UnixNano())
+	}
+	return out
+}
 
 // Complete reports whether the transport took the last byte.
 func (p *Progress) Complete() bool { return p.complete.Load() }
 
-// LastMove is when the last byte was taken; zero before the first.
+// LastMove is when the last byte was taken, or seen to go out; zero before the first.
 func (p *Progress) LastMove() time.Time {
 	n := p.moved.Load()
 	if n == 0 {
@@ -49,12 +65,15 @@ func (p *Progress) start(total int64) {
 	p.sent.Store(0)
 	p.moved.Store(0)
 	p.complete.Store(false)
+	p.shown.Store(0)
+	p.waiting.Store(nil)
 	p.hash.Store(nil)
 }
 
 // takeBack says that what was counted did not go out.
 func (p *Progress) takeBack() {
 	p.sent.Store(0)
+	p.shown.Store(0)
 	p.complete.Store(false)
 }
 

@@ -19,7 +19,8 @@ type watchdog struct {
 	timer   *time.Timer
 	stall   time.Duration
 	cause   error
-	sending bool // the body is going out and no answer came yet
+	sent    int64 // bytes, when the limit was last over
+	sending bool  // the body is going out and no answer came yet
 }
 
 // timeoutError is the end of a request that no longer moved.
@@ -31,14 +32,21 @@ func (e timeoutError) Error() string { return string(e) }
 func (timeoutError) Timeout() bool { return true }
 
 // newWatchdog starts with the limit for sending: it allows for the time in
-// which the connection is made, which the dialer limits.
-func newWatchdog(stall time.Duration, cancel context.CancelCauseFunc) *watchdog {
+// which the connection is made, which the dialer limits. sent tells how many bytes
+// went out.
+func newWatchdog(stall time.Duration, sent func() int64, cancel context.CancelCauseFunc) *watchdog {
 	w := &watchdog{stall: stall, sending: true, cause: timeoutError("no byte could be sent for " + stall.String())}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.timer = time.AfterFunc(stall, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
+		// The kernel may still send what it took long ago.
+		if now := sent(); now > w.sent && w.sending {
+			w.sent = now
+			w.timer.Reset(w.stall)
+			return
+		}
 		cancel(w.cause)
 	})
 	return w

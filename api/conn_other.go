@@ -1,0 +1,6 @@
+//go:build !linux && !darwin
+
+package api
+
+// sendQueue is not known on this system.
+func sendQueue(int) int { return 0 }

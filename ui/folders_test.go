@@ -1,12 +1,14 @@
 package ui
 
 import (
+	"image"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"mediadesk/config"
+	"mediadesk/ui/page"
 	"mediadesk/ui/screen/picker"
 	"mediadesk/ui/uitest"
 )
@@ -19,7 +21,7 @@ func TestFoldersAreKeptForTheNextRun(t *testing.T) {
 		t.Helper()
 		m := &Model{o: Options{Paths: config.Paths{State: state}}}
 		m.picker = picker.New(picker.Options{Folder: folder, Folders: folders{m}})
-		uitest.Follow(t, m.picker, m.picker.Init(), nil)
+		uitest.Drive(t, page.Picker, m.picker, image.Pt(80, 24))
 		if err := m.keepFolders(); err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,6 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"mediadesk/config"
-	"mediadesk/ui/uitest"
 )
 
 // looks are the themes and the numbers of colors of a terminal.
@@ -85,7 +84,7 @@ func TestColors(t *testing.T) {
 		s.send(tea.ColorProfileMsg{Profile: look.depth})
 		s.send(tea.WindowSizeMsg{Width: size.X, Height: size.Y})
 		requireLook(t, s, look.name, func() string {
-			return uitest.Cells(s.m.View().Content, size.X, size.Y, look.depth)
+			return writeCells(s.m.View().Content, size.X, size.Y, look.depth)
 		})
 	}
 }

@@ -90,9 +90,9 @@ func TestShots(t *testing.T) {
 		defer os.RemoveAll(d.home)
 	}
 	term := d.start(120, 36, d.pictures)
-	var moving uitest.Animation
+	var moving animation
 	add := func(shown time.Duration) {
-		if im, err := term.Shot(); make && err == nil {
+		if im, err := shot(term, 120, 36); make && err == nil {
 			moving.Add(im, shown)
 		}
 	}
@@ -113,7 +113,7 @@ func TestShots(t *testing.T) {
 			return
 		}
 		add(2500 * time.Millisecond)
-		im, err := term.Shot()
+		im, err := shot(term, 120, 36)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	
 	"mediadesk/api/session"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"

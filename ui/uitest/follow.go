@@ -14,39 +14,6 @@ import (
 // one that never comes to rest.
 const restful = 10_000
 
-// Follow runs a command and all that follows from it without a program, in the
-// order of asking. As with the root, messages of the screen's own package go
-// back to the screen; those that are meant for others are returned in order.
-// shared tells which of the others the root gives to the screen too; nil: none.
-func Follow(t testing.TB, screen interface{ Update(tea.Msg) tea.Cmd }, cmd tea.Cmd, shared func(tea.Msg) bool) []tea.Msg {
-	t.Helper()
-	own := reflect.TypeOf(screen).Elem().PkgPath()
-	var others []tea.Msg
-	steps := 0
-	for todo := []tea.Cmd{cmd}; len(todo) > 0; todo = todo[1:] {
-		if steps++; steps > restful {
-			t.Fatal("the screen never comes to rest")
-		}
-		if todo[0] == nil {
-			continue
-		}
-		switch msg := todo[0]().(type) {
-		case nil:
-		case tea.BatchMsg:
-			todo = append(todo, msg...)
-		default:
-			ours := reflect.TypeOf(msg).PkgPath() == own
-			if !ours {
-				others = append(others, msg)
-			}
-			if ours || shared != nil && shared(msg) {
-				todo = append(todo, screen.Update(msg))
-			}
-		}
-	}
-	return others
-}
-
 // isFramework tells whether a message is one of Bubble Tea's own.
 func isFramework(msg tea.Msg) bool {
 	return reflect.TypeOf(msg).PkgPath() == reflect.TypeFor[tea.KeyPressMsg]().PkgPath()

@@ -11,8 +11,10 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"golang.org/x/image/bmp"
@@ -74,39 +76,36 @@ func Photograph(w, h int) *image.RGBA {
 
 func level(v float64) uint8 { return uint8(max(0, min(v, 255))) }
 
+// encoded is what encode writes.
+func encoded(t testing.TB, encode func(io.Writer) error) []byte {
+	var b bytes.Buffer
+	check(t, encode(&b))
+	return b.Bytes()
+}
+
 // JPEG encodes a picture at quality 92.
 func JPEG(t testing.TB, img image.Image) []byte {
-	var b bytes.Buffer
-	check(t, jpeg.Encode(&b, img, &jpeg.Options{Quality: 92}))
-	return b.Bytes()
+	return encoded(t, func(w io.Writer) error { return jpeg.Encode(w, img, &jpeg.Options{Quality: 92}) })
 }
 
 // PNG encodes a picture.
 func PNG(t testing.TB, img image.Image) []byte {
-	var b bytes.Buffer
-	check(t, png.Encode(&b, img))
-	return b.Bytes()
+	return encoded(t, func(w io.Writer) error { return png.Encode(w, img) })
 }
 
 // GIF encodes a picture.
 func GIF(t testing.TB, img image.Image) []byte {
-	var b bytes.Buffer
-	check(t, gif.Encode(&b, img, nil))
-	return b.Bytes()
+	return encoded(t, func(w io.Writer) error { return gif.Encode(w, img, nil) })
 }
 
 // BMP encodes a picture.
 func BMP(t testing.TB, img image.Image) []byte {
-	var b bytes.Buffer
-	check(t, bmp.Encode(&b, img))
-	return b.Bytes()
+	return encoded(t, func(w io.Writer) error { return bmp.Encode(w, img) })
 }
 
 // TIFF encodes a picture.
 func TIFF(t testing.TB, img image.Image) []byte {
-	var b bytes.Buffer
-	check(t, tiff.Encode(&b, img, nil))
-	return b.Bytes()
+	return encoded(t, func(w io.Writer) error { return tiff.Encode(w, img, nil) })
 }
 
 // WebP is 4×2 pixels in lossless WebP: one color, given by five prefix
@@ -224,11 +223,14 @@ func WithEXIF(jpg []byte, t Tags) []byte {
 	if len(sub.entries) > 0 {
 		block = append(block, sub.encode(uint32(len(block)))...)
 	}
+	return withExif(jpg, block)
+}
+
+// withExif puts an EXIF block into a JPEG, in front of all segments.
+func withExif(jpg, block []byte) []byte {
 	seg := append([]byte("Exif\x00\x00"), block...)
-	out := append([]byte{}, jpg[:2]...)
-	out = append(out, 0xff, 0xe1)
-	out = binary.BigEndian.AppendUint16(out, uint16(len(seg)+2))
-	return append(append(out, seg...), jpg[2:]...)
+	head := binary.BigEndian.AppendUint16([]byte{0xff, 0xe1}, uint16(len(seg)+2))
+	return slices.Concat(jpg[:2], head, seg, jpg[2:])
 }
 
 type ifd struct{ entries []ifdEntry }
@@ -298,11 +300,7 @@ func WithThumbnail(jpg, thumb []byte) []byte {
 		block = le.AppendUint32(block, v)
 	}
 	block = append(append(block, 0, 0, 0, 0), thumb...)
-	seg := append([]byte("Exif\x00\x00"), block...)
-	out := append([]byte{}, jpg[:2]...)
-	out = append(out, 0xff, 0xe1)
-	out = binary.BigEndian.AppendUint16(out, uint16(len(seg)+2))
-	return append(append(out, seg...), jpg[2:]...)
+	return withExif(jpg, block)
 }
 
 func check(t testing.TB, err error) {

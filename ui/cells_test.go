@@ -1,4 +1,4 @@
-package uitest
+package ui
 
 import (
 	"fmt"
@@ -6,17 +6,18 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/vt"
 )
 
-// Cells writes down a drawing as a terminal of w columns by h rows and so many
+// writeCells writes down a drawing as a terminal of w columns by h rows and so many
 // colors shows it: each row as text, and below it, where it has any, its styles
 // as runs of a letter and a number of cells ("." for the plain style). What the
 // letters stand for comes last.
-func Cells(drawing string, w, h int, depth colorprofile.Profile) string {
+func writeCells(drawing string, w, h int, depth colorprofile.Profile) string {
 	em := vt.NewEmulator(w, h)
 	defer em.InputPipe().(io.Closer).Close()
 	_, _ = em.WriteString("\x1b[20h")
@@ -97,4 +98,16 @@ func styleWords(cell *uv.Cell) string {
 func colorWord(c color.Color) string {
 	r, g, b, _ := c.RGBA()
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
+}
+
+func TestCells(t *testing.T) {
+	drawing := "a\x1b[1;38;2;255;0;0mbc\x1b[m写\x1b[7m \x1b[m\nplain"
+	want := "abc写\n\t.1 a2 .2 b1\nplain\n\na = #ff0000 bold\nb = reverse\n"
+	if got := writeCells(drawing, 8, 3, colorprofile.TrueColor); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	want = "abc写\n\t.1 a2 .2 b1\nplain\n\na = bold\nb = reverse\n"
+	if got := writeCells(drawing, 8, 3, colorprofile.ASCII); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
 }

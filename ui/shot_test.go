@@ -1,4 +1,4 @@
-package uitest
+package ui_test
 
 import (
 	"errors"
@@ -6,13 +6,18 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+	"io"
 	"os"
+	"testing"
 
+	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/vt"
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
+
+	"mediadesk/ui/uitest"
 )
 
 // Size of a cell of a shot in pixels.
@@ -29,9 +34,9 @@ var fontFiles = [2][]string{
 	{"/usr/share/fonts/truetype/dejavu/DejaVuSansMono-Bold.ttf", "/usr/share/fonts/dejavu-sans-mono-fonts/DejaVuSansMono-Bold.ttf"},
 }
 
-// Shot is a picture of the screen as it is. It needs the font DejaVu Sans Mono
+// shot is a picture of the screen as it is. It needs the font DejaVu Sans Mono
 // on the system.
-func (t *Term) Shot() (image.Image, error) {
+func shot(term *uitest.Term, w, h int) (image.Image, error) {
 	var faces [2]font.Face
 	for i, files := range fontFiles {
 		face, err := loadFace(files)
@@ -41,9 +46,10 @@ func (t *Term) Shot() (image.Image, error) {
 		defer face.Close()
 		faces[i] = face
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return drawScreen(t.em, faces), nil
+	em := vt.NewEmulator(w, h)
+	defer em.InputPipe().(io.Closer).Close()
+	_, _ = em.WriteString("\x1b[20h" + term.Styled())
+	return drawScreen(em, faces), nil
 }
 
 func loadFace(files []string) (font.Face, error) {
@@ -191,4 +197,51 @@ func drawBlock(im *image.RGBA, at image.Rectangle, r rune, fg color.Color) bool 
 		return false
 	}
 	return true
+}
+
+type fixedView string
+
+func (fixedView) Init() tea.Cmd                         { return nil }
+func (v fixedView) Update(tea.Msg) (tea.Model, tea.Cmd) { return v, nil }
+func (v fixedView) View() tea.View                      { return tea.NewView(string(v)) }
+
+func TestShot(t *testing.T) {
+	if _, err := os.Stat(fontFiles[0][0]); err != nil {
+		if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
+			t.Fatal(err)
+		}
+		t.Skip("the font of shots is not installed: ", err)
+	}
+	term := uitest.Start(t, fixedView("\x1b[38;2;255;0;0m█▀\x1b[0mW"), 4, 2)
+	term.WaitFor("W")
+	im, err := shot(term, 4, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(x, y int) color.RGBA { return color.RGBAModel.Convert(im.At(8+x, 8+y)).(color.RGBA) }
+	red := color.RGBA{255, 0, 0, 255}
+	for _, c := range []struct {
+		x, y int
+		want color.RGBA
+	}{
+		{0, 0, red}, {cellWidth - 1, cellHeight - 1, red}, // the whole block
+		{cellWidth + 1, 0, red}, {cellWidth + 1, cellHeight - 1, plainGround}, // the upper half
+		{3*cellWidth + 1, 5, plainGround}, // a blank cell
+	} {
+		if got := at(c.x, c.y); got != c.want {
+			t.Errorf("pixel %d,%d is %v, want %v", c.x, c.y, got, c.want)
+		}
+	}
+	inked := 0
+	for x := range cellWidth {
+		for y := range cellHeight {
+			if at(2*cellWidth+x, y) != plainGround {
+				inked++
+			}
+		}
+	}
+	if inked < 20 {
+		t.Errorf("the letter covers %d pixels", inked)
+	}
+	term.Quit()
 }

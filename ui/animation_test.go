@@ -1,4 +1,4 @@
-package uitest
+package ui_test
 
 import (
 	"bytes"
@@ -8,17 +8,18 @@ import (
 	"image/gif"
 	"maps"
 	"slices"
+	"testing"
 	"time"
 )
 
-// Animation is pictures of a screen, one after the other.
-type Animation struct {
+// animation is pictures of a screen, one after the other.
+type animation struct {
 	frames []image.Image
 	delays []int // in hundredths of a second
 }
 
 // Add adds a picture that is shown for so long.
-func (a *Animation) Add(im image.Image, shown time.Duration) {
+func (a *animation) Add(im image.Image, shown time.Duration) {
 	a.frames = append(a.frames, im)
 	a.delays = append(a.delays, int(shown/(10*time.Millisecond)))
 }
@@ -29,7 +30,7 @@ const maxColors = 256
 // GIF is the animation as a file that begins again when it has ended. Of each
 // picture only what is new is in it; colors beyond the 256 that are most in use
 // are those next to them.
-func (a *Animation) GIF() ([]byte, error) {
+func (a *animation) GIF() ([]byte, error) {
 	palette := a.palette()
 	nearest := map[color.RGBA]uint8{}
 	index := func(c color.RGBA) uint8 {
@@ -63,7 +64,7 @@ func (a *Animation) GIF() ([]byte, error) {
 }
 
 // palette is the colors most in use.
-func (a *Animation) palette() color.Palette {
+func (a *animation) palette() color.Palette {
 	count := map[color.RGBA]int{}
 	for _, frame := range a.frames {
 		r := frame.Bounds()
@@ -108,4 +109,32 @@ func changed(before, now *image.Paletted) image.Rectangle {
 		return image.Rect(now.Rect.Min.X, now.Rect.Min.Y, now.Rect.Min.X+1, now.Rect.Min.Y+1)
 	}
 	return r
+}
+
+// TestAnimation: what is decoded is what was drawn, and of a picture with one
+// new dot only that dot is stored.
+func TestAnimation(t *testing.T) {
+	var a animation
+	one, two := image.NewRGBA(image.Rect(0, 0, 40, 20)), image.NewRGBA(image.Rect(0, 0, 40, 20))
+	for i := range one.Pix {
+		one.Pix[i], two.Pix[i] = 0xfc, 0xfc
+	}
+	two.Set(7, 5, color.RGBA{0xf0, 0, 0, 0xff})
+	a.Add(one, time.Second)
+	a.Add(two, 2*time.Second)
+	a.Add(two, time.Second)
+	text, err := a.GIF()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := gif.DecodeAll(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Image) != 3 || got.Delay[1] != 200 || got.Image[1].Rect != image.Rect(7, 5, 8, 6) || got.Image[2].Rect.Dx() != 1 {
+		t.Errorf("%d pictures, delays %v, the second is %v", len(got.Image), got.Delay, got.Image[1].Rect)
+	}
+	if r, g, b, _ := got.Image[1].At(7, 5).RGBA(); r>>8 != 0xf0 || g != 0 || b != 0 {
+		t.Errorf("the dot is %v", got.Image[1].At(7, 5))
+	}
 }

@@ -2,18 +2,43 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+
+	"mediadesk/api"
+	"mediadesk/config"
 )
+
+// flagOptions are what shells offer for the values of flags.
+var flagOptions = map[string][]string{
+	"addr":          {config.DefaultLocalAddr, "127.0.0.1:0"},
+	"base-url":      {"https://"},
+	"colour-option": {string(config.ColorBritish), string(config.ColorAmerican)},
+	"delivery-url":  {"https://"},
+	"extension":     {api.RemoveBackground, api.GoogleTagging, api.AWSTagging},
+	"plan":          {"free", "lite", "pro"},
+	"timeout":       {"1m", "5m", "1h"},
+	"upload-url":    {"https://"},
+	"webhook":       {"none"},
+}
 
 // addCompletions teaches shells the values of flags.
 func addCompletions(root *cobra.Command, p *Program) {
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
-		for name, value := range flagValues {
-			if f := cmd.Flag(name); f == nil || name == "profile" || value.name == "PATH" && name != "folder" {
-				continue // PATH: shells complete the paths of this computer
+		for _, f := range append(visibleFlags(cmd.LocalFlags()), visibleFlags(cmd.PersistentFlags())...) {
+			// Shells complete files of this computer; the folder of an upload is none.
+			if value := valueName(f.Name); f.Name == "profile" || value == "FILE" || value == "PATH" && f.Name != "folder" {
+				continue
 			}
-			// An error says that the flag has its own completion, as an inherited flag has.
-			_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(value.options, cobra.ShellCompDirectiveNoFileComp))
+			options := flagOptions[f.Name]
+			for _, field := range api.UploadFields {
+				for _, choice := range field.Choices {
+					if field.Flag == f.Name {
+						options = append(options, choice.Text)
+					}
+				}
+			}
+			// An error says that the flag has its own completion.
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(options, cobra.ShellCompDirectiveNoFileComp))
 		}
 		for _, sub := range cmd.Commands() {
 			walk(sub)

@@ -20,62 +20,42 @@ import (
 // helpWidth is the width of help in columns where the terminal is not narrower.
 const helpWidth = 80
 
-// flagValues are the names of flag values in help, and what shells offer for them.
-// A flag that is not here takes a FILE of this computer, or the value that its type
-// says. The fields of an upload say it themselves.
-var flagValues = withFields(map[string]flagValue{
-	"add-tags": {"TAGS", nil}, "remove-tags": {"TAGS", nil},
-	"addr":           {"HOST:PORT", []string{"127.0.0.1:7843", "127.0.0.1:0"}},
-	"allow-address":  {"HOST:PORT", nil},
-	"base-url":       {"URL", []string{"https://"}},
-	"colour-option":  {"OPTION", []string{"bg_colour", "bg_color"}},
-	"concurrency":    {"N", nil},
-	"data":           {"PATH", nil},
-	"delivery-url":   {"URL", []string{"https://"}},
-	"exclude":        {"PATTERN", nil},
-	"extension":      {"EXTENSION", []string{"remove-bg", "google-auto-tagging", "aws-auto-tagging"}},
-	"fault":          {"KIND=VALUE", nil},
-	"for":            {"TIME", []string{"10m", "24h"}},
-	"from":           {"PATH", nil},
-	"host":           {"NAME", nil},
-	"hosted":         {"ID", nil},
-	"include":        {"PATTERN", nil},
-	"key-command":    {"WORD", nil},
-	"key-fd":         {"N", nil},
-	"limit":          {"N", nil},
-	"max-size":       {"BYTES", nil},
-	"max-video-size": {"BYTES", nil},
-	"plan":           {"PLAN", []string{"free", "lite", "pro"}},
-	"profile":        {"NAME", nil},
-	"public-url":     {"URL", []string{"https://"}},
-	"search":         {"QUERY", nil},
-	"seed":           {"N", nil},
-	"timeout":        {"TIME", []string{"1m", "5m", "1h"}},
-	"to":             {"PATH", nil},
-	"transformation": {"NAME=STEPS", nil},
-	"upload-url":     {"URL", []string{"https://"}},
-	"version":        {"ID", nil},
-	"webhook":        {"URL", []string{"none"}},
-	"webhook-url":    {"URL", []string{"https://"}},
-})
-
-type flagValue struct {
-	name    string
-	options []string
+// valueNames are the names of flag values in help, with the flags that have them. The
+// fields of an upload name theirs; the value of any other flag is a FILE of this
+// computer.
+var valueNames = map[string]string{
+	"BYTES":      "max-size max-video-size",
+	"EXTENSION":  "extension",
+	"HOST:PORT":  "addr allow-address",
+	"ID":         "hosted version",
+	"KIND=VALUE": "fault",
+	"N":          "concurrency key-fd limit seed",
+	"NAME":       "host profile",
+	"NAME=STEPS": "transformation",
+	"OPTION":     "colour-option",
+	"PATH":       "data from to",
+	"PATTERN":    "exclude include",
+	"PLAN":       "plan",
+	"QUERY":      "search",
+	"TAGS":       "add-tags remove-tags",
+	"TIME":       "for timeout",
+	"URL":        "base-url delivery-url public-url upload-url webhook webhook-url",
+	"WORD":       "key-command",
 }
 
-func withFields(values map[string]flagValue) map[string]flagValue {
+// valueName is the name of a flag's value.
+func valueName(flag string) string {
 	for _, f := range api.UploadFields {
-		if values[f.Flag].name != "" || f.Kind == api.KindSwitch {
-			continue
+		if f.Flag == flag && f.Value != "" {
+			return f.Value
 		}
-		v := flagValue{name: f.Value}
-		for _, c := range f.Choices {
-			v.options = append(v.options, c.Text)
-		}
-		values[f.Flag] = v
 	}
-	return values
+	for name, flags := range valueNames {
+		if slices.Contains(strings.Fields(flags), flag) {
+			return name
+		}
+	}
+	return "FILE"
 }
 
 // flagName is a flag as help shows it, such as "-p, --profile NAME".
@@ -87,7 +67,7 @@ func flagName(f *pflag.Flag) string {
 	if f.NoOptDefVal != "" { // a switch
 		return name
 	}
-	return name + " " + cmp.Or(flagValues[f.Name].name, "FILE")
+	return name + " " + valueName(f.Name)
 }
 
 // visibleFlags are the flags of a set that help shows, by name.

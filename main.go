@@ -18,6 +18,7 @@ import (
 	"mediadesk/config"
 	"mediadesk/ui"
 	"mediadesk/ui/cli"
+	"mediadesk/ui/picture"
 	"mediadesk/ui/terminal"
 )
 
@@ -45,6 +46,11 @@ func main() {
 				dir := filepath.Join(paths.Data, "samples")
 				return dir, assets.WriteSamples(dir)
 			}})
+		},
+		Detector: func(out *os.File) terminal.Detector {
+			d := picture.NewDetector(picture.SettingAuto, getenv, true)
+			d.Update(picture.MeasureWindow(out))
+			return d
 		},
 		Log:         log,
 		Getenv:      getenv,

@@ -37,6 +37,9 @@ type Program struct {
 	// Log is the program's log; --debug writes more into it.
 	Log *config.Log
 
+	// Detector finds out what the terminal out can do, for doctor.
+	Detector func(out *os.File) terminal.Detector
+
 	Getenv         func(string) string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer

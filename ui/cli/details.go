@@ -198,26 +198,19 @@ func runDetails(cmd *cobra.Command, p *Program, f *flags, c *detailFlags, names 
 	return failed.exit()
 }
 
-// failures counts what went wrong; each is said at once.
-type failures struct {
-	count int
-	key   bool // the service does not accept the key
-}
+// failures remembers the exit code of what went wrong; each error is printed at once.
+type failures struct{ code int }
 
-func (n *failures) add(p *Program, id string, err error) {
+func (n *failures) add(p *Program, name string, err error) {
 	if err != nil {
-		n.count++
-		n.key = n.key || exitCode(err) == exitKey
-		report(p.Stderr, fmt.Errorf("%s: %w", id, err))
+		n.code = max(n.code, exitCode(err), exitFailed)
+		report(p.Stderr, fmt.Errorf("%s: %w", name, err))
 	}
 }
 
 func (n failures) exit() error {
-	switch {
-	case n.key:
-		return &exitError{code: exitKey}
-	case n.count > 0:
-		return &exitError{code: exitFailed}
+	if n.code > 0 {
+		return &exitError{code: n.code}
 	}
 	return nil
 }

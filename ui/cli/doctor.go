@@ -10,10 +10,10 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
+	"mediadesk/api"
 	"mediadesk/api/session"
 	"mediadesk/config"
 	"mediadesk/ui/text"
@@ -36,8 +36,8 @@ type finding struct {
 	Help    string `json:"help,omitempty"`
 }
 
-// doctor collects what it found. It changes nothing but the canary entry that
-// it puts into the keyring and takes out again.
+// doctor collects findings. It changes nothing but a test entry in the keyring, which
+// it removes again.
 type doctor struct {
 	p        *Program
 	f        *flags
@@ -52,10 +52,10 @@ type doctor struct {
 func newDoctor(p *Program, f *flags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Look for what could be in the way",
-		Long: "Look at the terminal, the keyring, the clock, the addresses of the profile, the webhook address, the folders and the journal, and say what is wrong and what helps. " +
-			"Nothing is uploaded and nothing is changed.\n\n" +
-			"The output is safe to paste into a report: it holds no key, no account id and not the name of your home folder. Exit code 0: no problem; 1: at least one.",
+		Short: "Check the setup and suggest fixes",
+		Long: "Check the terminal, the keyring, the key, the clock, the addresses of the profile, the webhook address, the folders and the journal, and suggest fixes. " +
+			"Nothing is uploaded or changed.\n\n" +
+			"The output is safe to paste into a report: it has no key, no account id and not the name of your home folder. Exit code 0: no problem; 1: at least one.",
 		Example: "mediadesk doctor\nmediadesk doctor --profile work\nmediadesk doctor --json | jq -r 'select(.verdict!=\"ok\")'",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -92,8 +92,8 @@ func (d *doctor) run(ctx context.Context) error {
 	return d.end()
 }
 
-// chooseProfile finds the profile to look at. A settings file with mistakes
-// does not end the visit: the defaults are looked at.
+// chooseProfile finds the profile to check. If the settings file has mistakes, that is
+// the default one.
 func (d *doctor) chooseProfile() error {
 	c, err := config.Load(d.p.Paths)
 	d.settings = c
@@ -109,8 +109,7 @@ func (d *doctor) chooseProfile() error {
 	return nil
 }
 
-// say adds a finding. Text from outside is made safe here, and everything that
-// could tell who or where somebody is is taken out.
+// say adds a finding, safe to draw and without anything that identifies the user.
 func (d *doctor) say(verdict, check, help, format string, args ...any) {
 	d.findings = append(d.findings, finding{
 		Section: d.section, Check: check, Verdict: verdict,
@@ -134,8 +133,7 @@ func (d *doctor) clean(text string) string {
 	return safeLines(text)
 }
 
-// userInPath takes the name of the user out of paths, such as that of a disk
-// which is mounted for them.
+// userInPath replaces the name of the user in paths, such as that of a mounted disk.
 func userInPath(text, user string) string {
 	return regexp.MustCompile(`([/\\])`+regexp.QuoteMeta(user)+`($|[^\pL\pN._-])`).ReplaceAllString(text, "${1}USER${2}")
 }
@@ -167,7 +165,7 @@ func (d *doctor) print(list []finding) error {
 	return err
 }
 
-// end sums up and gives the exit code.
+// end prints a summary and returns the error that carries the exit code.
 func (d *doctor) end() error {
 	count := map[string]int{}
 	for _, f := range d.findings {
@@ -204,71 +202,80 @@ func (d *doctor) versions(context.Context) {
 
 func (d *doctor) settingsFile(context.Context) {
 	file := d.p.Paths.Config
+	info, missing := os.Stat(file)
 	_, err := config.Load(d.p.Paths)
 	switch {
 	case err != nil:
-		d.say(verdictBad, "config.toml", "Correct the line. Until then the defaults are looked at here.", "%v", err)
+		d.say(verdictBad, "config.toml", "Correct the line. Until then, doctor checks the defaults.", "%v", err)
+	case missing != nil:
+		d.say(verdictNote, "config.toml", "", "there is none yet at %s: the defaults apply", file)
 	default:
-		d.settingsFiles(file)
+		d.say(verdictOK, "config.toml", "", "%s", file)
+		if runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
+			d.say(verdictWarn, "permissions", "chmod go-w "+file, "others can write the settings (mode %04o): they could name a key command", info.Mode().Perm())
+		}
+	}
+	if len(d.settings.Replaced) > 0 {
+		lines := strings.Trim(fmt.Sprint(d.settings.Replaced), "[]")
+		d.say(verdictNote, "config.toml", "Delete those lines, or change one to use it again.", "version 0.1 wrote lines that are no longer used, because you changed the settings later: %s", lines)
+	}
+	state := d.p.Paths.StateFile()
+	if _, missing := os.Stat(state); err == nil && missing == nil {
+		d.say(verdictOK, "state.toml", "", "%s", state)
 	}
 	name := d.profile.Name
-	if session.IsUnnamed(name) { // the path behind the host may be an account
+	if session.IsUnnamed(name) { // the path after the host may be an account
 		name = session.UnnamedPrefix + hostOf(d.profile.UploadURL)
 	}
 	d.say(verdictOK, "profile", "", "%s (%s), of %s", name, d.profile.Kind, text.Plural(len(d.settings.Profiles), "profile"))
 }
 
-// settingsFiles says where the settings are, and what in config.toml no longer holds.
-func (d *doctor) settingsFiles(own string) {
-	info, err := os.Stat(own)
-	if err != nil {
-		d.say(verdictNote, "config.toml", "", "there is none yet at %s: the defaults hold", own)
-	} else {
-		d.say(verdictOK, "config.toml", "", "%s", own)
-		if runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
-			d.say(verdictWarn, "rights", "chmod go-w "+own, "others may write the settings (mode %04o): they could name a key command", info.Mode().Perm())
-		}
-	}
-	if len(d.settings.Replaced) > 0 {
-		lines := strings.Trim(fmt.Sprint(d.settings.Replaced), "[]")
-		d.say(verdictNote, "config.toml", "Delete those lines, or change one to make it hold again.", "version 0.1 wrote lines that no longer hold, since you changed the settings later: %s", lines)
-	}
-	state := d.p.Paths.StateFile()
-	if _, err := os.Stat(state); err == nil {
-		d.say(verdictOK, "state.toml", "", "%s", state)
-	}
-}
-
 func (d *doctor) key(ctx context.Context) {
-	var keyring sync.WaitGroup
-	var tried error
-	keyring.Go(func() { tried = d.keys.Keyring.Try(ctx) })
-	keyring.Wait()
 	if d.profile.Kind == config.KindLocal {
-		d.say(verdictOK, "source", "", "the local library keeps its own")
+		d.say(verdictOK, "source", "", "the local library has its own")
 	} else {
 		key, source, err := d.keys.Find(ctx, d.profile)
 		d.secrets.Add(key)
-		switch {
-		case errors.Is(err, config.ErrNoKey):
+		if err != nil {
 			d.say(verdictBad, "source", "", "%v", err)
-		case err != nil:
-			d.say(verdictBad, "source", "", "%v", err)
-		default:
+		} else {
 			d.say(verdictOK, "source", "", "%s", source)
+			d.tryKey(ctx, key)
 		}
 	}
+	tried := d.keys.Keyring.Try(ctx)
 	var problem *config.KeyringError
 	switch {
 	case tried == nil:
-		d.say(verdictOK, "keyring", "", "a test entry was kept, read and taken out")
+		d.say(verdictOK, "keyring", "", "a test entry was stored, read and removed")
 	case errors.As(tried, &problem):
-		verdict := verdictNote // there are other ways to a key
+		verdict := verdictNote // a key can come from elsewhere
 		if problem.Problem == config.KeyringLocked || problem.Problem == config.KeyringSilent {
 			verdict = verdictWarn
 		}
 		d.say(verdict, "keyring", text.Sentence(problem.Problem.Help()), "%s", problem.Problem.Error())
 	default:
 		d.say(verdictWarn, "keyring", "", "%v", tried)
+	}
+}
+
+// tryKey asks the service for one file of its list with the key.
+func (d *doctor) tryKey(ctx context.Context, key config.Secret) {
+	ctx, cancel := context.WithTimeout(ctx, addressTimeout)
+	defer cancel()
+	client, err := api.NewClient(api.Options{
+		UploadURL: d.profile.UploadURL, BaseURL: d.profile.BaseURL, DeliveryURL: d.profile.DeliveryURL, Key: key,
+	})
+	if err == nil {
+		defer client.Close()
+		_, err = client.List(ctx, api.Query{Limit: 1})
+	}
+	switch {
+	case err == nil:
+		d.say(verdictOK, "accepted", "", "the service accepts the key")
+	case api.KeyRefused(err):
+		d.say(verdictBad, "accepted", "Set the private key of this account: mediadesk key set --profile "+d.profile.Name, "the service refuses the key: %v", err)
+	default:
+		d.say(verdictNote, "accepted", "", "not known: %v", err)
 	}
 }

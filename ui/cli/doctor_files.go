@@ -16,8 +16,8 @@ import (
 	"mediadesk/ui/text"
 )
 
-// folders looks at the rights of our folders. A folder that is not there yet
-// is looked for where it would be made.
+// folders checks the permissions of our folders, or of the folder above one that does
+// not exist yet.
 func (d *doctor) folders(context.Context) {
 	for _, f := range []struct{ name, path string }{
 		{"settings", filepath.Dir(d.p.Paths.Config)},
@@ -39,25 +39,24 @@ func (d *doctor) folder(name, path string) {
 			_, err = os.Stat(parent)
 		}
 		if err != nil || !writable(parent) {
-			d.say(verdictBad, name, "Set MEDIADESK_HOME to a folder that can be written.", "%s is not there and cannot be made", path)
+			d.say(verdictBad, name, "Set MEDIADESK_HOME to a folder that you can write.", "%s does not exist and cannot be created", path)
 			return
 		}
-		d.say(verdictNote, name, "", "%s is made when it is needed", path)
+		d.say(verdictNote, name, "", "%s is created when it is needed", path)
 	case err != nil:
-		d.say(verdictBad, name, "Check the rights of the folders above it, or set MEDIADESK_HOME.", "%s cannot be looked at: %v", path, errors.Unwrap(err))
+		d.say(verdictBad, name, "Check the permissions of the folders above it, or set MEDIADESK_HOME.", "%s cannot be read: %v", path, errors.Unwrap(err))
 	case !info.IsDir():
-		d.say(verdictBad, name, "Move it away, or set MEDIADESK_HOME to a folder.", "%s is no folder", path)
+		d.say(verdictBad, name, "Move it away, or set MEDIADESK_HOME to a folder.", "%s is not a folder", path)
 	case !writable(path):
-		d.say(verdictBad, name, "Check its rights and the free space, or set MEDIADESK_HOME to another folder.", "%s cannot be written", path)
+		d.say(verdictBad, name, "Check its permissions and the free space, or set MEDIADESK_HOME to another folder.", "%s cannot be written", path)
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		d.say(verdictNote, name, "chmod 700 keeps them out.", "%s can be looked into by others (mode %04o)", path, info.Mode().Perm())
+		d.say(verdictNote, name, "Run chmod 700 to prevent that.", "others can read %s (mode %04o)", path, info.Mode().Perm())
 	default:
 		d.say(verdictOK, name, "", "%s", path)
 	}
 }
 
-// writable reports whether a file can be made in a folder; it is gone again
-// afterwards.
+// writable reports whether a file can be created in a folder. It removes the file.
 func writable(dir string) bool {
 	f, err := os.CreateTemp(dir, ".mediadesk-doctor-*")
 	if err != nil {
@@ -71,11 +70,11 @@ func (d *doctor) journal(ctx context.Context) {
 	state, err := session.CheckJournal(ctx, d.p.Paths)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		d.say(verdictNote, "journal", "", "there is none yet: the first start makes it")
+		d.say(verdictNote, "journal", "", "there is none yet: the first start creates it")
 	case err != nil:
 		d.say(verdictBad, "journal", session.JournalDamaged, "%v", err)
 	default:
-		d.say(verdictOK, "journal", "", "whole: %s, %s, schema %d of %d", text.Bytes(state.Bytes), text.Plural(state.Jobs, "upload"), state.Version, state.Newest)
+		d.say(verdictOK, "journal", "", "no damage: %s, %s, schema %d of %d", text.Bytes(state.Bytes), text.Plural(state.Jobs, "upload"), state.Version, state.Newest)
 	}
 	d.library(ctx)
 	d.private()
@@ -86,11 +85,11 @@ func (d *doctor) journal(ctx context.Context) {
 		d.say(verdictOK, "local library", "", "runs at %s, in another process", address)
 		return
 	}
-	d.canListen("local library", d.settings.Local.Addr, "Another port is taken at the next start, or set addr in [local].")
+	d.canListen("local library", d.settings.Local.Addr, "The next start uses another port; or set addr in [local].")
 }
 
-// library looks at the records of the local library. Every content is verified
-// by serve --check only.
+// library checks the records of the local library. Only serve --check verifies the
+// contents.
 func (d *doctor) library(ctx context.Context) {
 	sum, err := local.Check(ctx, d.p.Paths.Library(), local.CheckOptions{Quick: true}, func(p local.Problem) error {
 		d.say(verdictBad, "library.db", p.Help, "%s", p.Message)
@@ -98,18 +97,18 @@ func (d *doctor) library(ctx context.Context) {
 	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		d.say(verdictNote, "library.db", "", "there is none yet: the first start makes it")
+		d.say(verdictNote, "library.db", "", "there is none yet: the first start creates it")
 	case err != nil:
 		d.say(verdictBad, "library.db", api.Hint(err), "%v", err)
 	case sum.Problems == 0:
-		d.say(verdictOK, "library.db", "", "whole; mediadesk serve --check verifies the contents, too")
+		d.say(verdictOK, "library.db", "", "no damage; mediadesk serve --check verifies the contents, too")
 	}
 	if sum.Aside > 0 {
-		d.say(verdictNote, "set aside", "", "%s without a record in set-aside, removed after 30 days", text.Plural(sum.Aside, "content"))
+		d.say(verdictNote, "set aside", "", "%s without a record in set-aside: removed after 30 days", text.Plural(sum.Aside, "content"))
 	}
 }
 
-// private looks for files with records that others may read.
+// private finds files with records that others can read.
 func (d *doctor) private() {
 	if runtime.GOOS == "windows" {
 		return
@@ -118,7 +117,7 @@ func (d *doctor) private() {
 		entries, _ := os.ReadDir(filepath.Dir(path))
 		for _, entry := range entries {
 			if info, err := entry.Info(); err == nil && strings.HasPrefix(entry.Name(), filepath.Base(path)) && info.Mode().Perm()&0o077 != 0 {
-				d.say(verdictWarn, "permissions", "The next start corrects that; or run: chmod 600 "+entry.Name(), "%s can be read by others (mode %04o)", entry.Name(), info.Mode().Perm())
+				d.say(verdictWarn, "permissions", "The next start corrects that; or run: chmod 600 "+entry.Name(), "others can read %s (mode %04o)", entry.Name(), info.Mode().Perm())
 			}
 		}
 	}

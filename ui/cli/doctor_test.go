@@ -146,7 +146,7 @@ func TestDoctorCertificates(t *testing.T) {
 	late, soon := time.Now().AddDate(0, 6, 0), time.Now().AddDate(0, 0, 3)
 	for _, c := range []struct{ name, address, verdict, words, help string }{
 		{"good", known.serve(late, ""), "ok", "TLS 1.3", ""},
-		{"ends soon", known.serve(soon, ""), "warning", "answers 404", "certificate ends on " + soon.UTC().Format(time.DateOnly)},
+		{"ends soon", known.serve(soon, ""), "warning", "answers 404", "certificate expires on " + soon.UTC().Format(time.DateOnly)},
 		{"expired", known.serve(time.Now().AddDate(0, 0, -1), ""), "problem", "certificate has expired", "Check the clock"},
 		{"wrong host", known.serve(late, "elsewhere.example.com"), "problem", "IP SANs", "for another host"},
 		{"unknown authority", unknown.serve(late, ""), "problem", "unknown authority", "must be among the system's"},
@@ -165,7 +165,7 @@ func TestDoctorNames(t *testing.T) {
 	found := visit(t, t.TempDir(), []string{"HTTPS_PROXY=", "https_proxy="}, "--upload-url", "https://nowhere.invalid/account_canary")
 	expect(t, found, "Addresses upload", "problem", "nowhere.invalid: DNS does not ")
 	expect(t, found, "Addresses upload", "problem", "Check the address and the network")
-	expect(t, found, "Addresses clock", "note", "no service said what time it is")
+	expect(t, found, "Addresses clock", "note", "no service told its time")
 	for name, f := range found {
 		if strings.Contains(f.Text+f.Help, "canary") {
 			t.Errorf("%s has the path of the address: %+v", name, f)
@@ -236,5 +236,5 @@ func TestDoctorWebhooks(t *testing.T) {
 	other := &httptest.Server{Listener: busy, Config: &http.Server{Handler: http.NotFoundHandler(), ReadHeaderTimeout: time.Minute}}
 	other.Start()
 	defer other.Close()
-	expect(t, look(through), "Webhooks address", "note", "another process has "+receiver)
+	expect(t, look(through), "Webhooks address", "note", "another process uses "+receiver)
 }

@@ -31,8 +31,8 @@ func TestDoctorOnATerminal(t *testing.T) {
 	says(
 		t, ask,
 		"size                 160x120", "colors               16 million", "background           dark",
-		"width: Latin         abc has 3 columns, as it is drawn", "width: CJK           漢字かな has 8 columns, as it is drawn",
-		"width: emoji         😀🌊 has 4 columns, as it is drawn", "not installed; it would show SVG", "0 problems",
+		"width: Latin         abc has 3 columns, as expected", "width: CJK           漢字かな has 8 columns, as expected",
+		"width: emoji         😀🌊 has 4 columns, as expected", "not installed; it would show SVG", "0 problems",
 	)
 }
 
@@ -53,18 +53,18 @@ func TestDoctorMeasures(t *testing.T) {
 	}{
 		{
 			"as drawn", reports(3, 8, 4, 2, 2, 2, 3, 2) + "\x1b]11;rgb:ffff/ffff/eeee\x1b\\" + attributes,
-			[]string{"background           light", "emoji family  👨\\u{200d}👩\\u{200d}👧 has 2 columns, as it is drawn", "Hindi         नमस्ते has 3 columns, as it is drawn"},
+			[]string{"background           light", "emoji family  👨\\u{200d}👩\\u{200d}👧 has 2 columns, as expected", "Hindi         नमस्ते has 3 columns, as expected"},
 		},
 		{
 			"an old terminal", reports(3, 8, 4, 6, 4, 2, 6, 4) + attributes,
 			[]string{
-				"not told: dark is assumed", "warning  width: emoji family  👨\\u{200d}👩\\u{200d}👧 has 6 columns in this terminal, and 2 are counted",
-				"warning  width: flag          🇳🇱 has 4 columns in this terminal, and 2 are counted", "can shift what stands behind them",
+				"not known: dark is assumed", "warning  width: emoji family  👨\\u{200d}👩\\u{200d}👧 has 6 columns in this terminal; mediadesk expects 2",
+				"warning  width: flag          🇳🇱 has 4 columns in this terminal; mediadesk expects 2", "can be misaligned",
 				"note     width: ambiguous     ●→ has 4 columns: this terminal is set up for East Asian text",
 			},
 		},
-		{"reports missing", reports(3, 8, 4) + attributes, []string{"note     width: Latin         not told; abc is drawn as 3 columns", "width: CJK           not told"}},
-		{"silent", "", []string{"width: Latin         not told", "not told: dark is assumed", "no answer to the last question"}},
+		{"reports missing", reports(3, 8, 4) + attributes, []string{"note     width: Latin         not known; abc is drawn as 3 columns", "width: CJK           not known"}},
+		{"silent", "", []string{"width: Latin         not known", "not known: dark is assumed", "no answer to the last question"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -97,7 +97,7 @@ func TestKeyInKeyring(t *testing.T) {
 	if strings.Contains(string(out), "private_") {
 		t.Errorf("a key was printed:\n%s", out)
 	}
-	if got := strings.Join(used, " "); got != "private_first private_second private_second private_env" {
+	if got := strings.Join(used, " "); got != "private_first private_second private_second private_second private_env" {
 		t.Errorf("the service was shown %q", got)
 	}
 }

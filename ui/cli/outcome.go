@@ -63,8 +63,8 @@ type uploadOutput struct {
 	drawn   bool                // it is there now
 	queued  bool                // the jobs are one batch of this command
 	failed  bool                // something was refused or could not be sent
+	badKey  bool                // the service does not accept the key
 	unclear bool                // an outcome is not known, or not there yet
-	noKey   bool                // the service does not accept the key
 }
 
 func newUploadOutput(p *Program, f *flags) *uploadOutput {
@@ -99,7 +99,7 @@ func (o *uploadOutput) add(j api.Job) {
 		return
 	case api.Refused, api.Unsent, api.Cancelled:
 		o.failed = true
-		o.noKey = o.noKey || j.State == api.Refused && j.Failure != nil && (j.Failure.Status == http.StatusUnauthorized || j.Failure.Status == http.StatusForbidden)
+		o.badKey = o.badKey || j.State == api.Refused && j.Failure != nil && (j.Failure.Status == http.StatusUnauthorized || j.Failure.Status == http.StatusForbidden)
 	default:
 		o.unclear = true
 	}
@@ -365,7 +365,7 @@ func (o *uploadOutput) code(err error) {
 // end is the error that carries the exit code.
 func (o *uploadOutput) end() error {
 	switch {
-	case o.noKey:
+	case o.badKey:
 		return &exitError{code: exitKey}
 	case o.failed:
 		return &exitError{code: exitFailed}

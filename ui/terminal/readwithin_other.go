@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ReadWithin is not known on this system.
-func ReadWithin(*os.File, time.Duration) ([]byte, error) {
+// readWithin is not known on this system.
+func readWithin(*os.File, time.Duration) ([]byte, error) {
 	return nil, errors.New("not known on this system")
 }

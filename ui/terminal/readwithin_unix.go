@@ -10,16 +10,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ReadWithin reads what the terminal says within a time; nothing if it says
+// readWithin reads what the terminal says within a time; nothing if it says
 // nothing.
-func ReadWithin(in *os.File, wait time.Duration) ([]byte, error) {
+func readWithin(in *os.File, wait time.Duration) ([]byte, error) {
 	if wait <= 0 {
 		return nil, nil
 	}
 	poll := []unix.PollFd{{Fd: int32(in.Fd()), Events: unix.POLLIN}} //nolint:gosec // descriptors are small
 	n, err := unix.Poll(poll, int(wait.Milliseconds())+1)
 	if errors.Is(err, unix.EINTR) {
-		return ReadWithin(in, wait-time.Millisecond)
+		return readWithin(in, wait-time.Millisecond)
 	}
 	if err != nil || n == 0 {
 		return nil, err

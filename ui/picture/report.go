@@ -1,0 +1,11 @@
+package picture
+
+// Report lists what was found, as names with their texts, and why the terminal was not
+// queried.
+func (d *Detector) Report() [][2]string {
+	var list [][2]string
+	for _, line := range d.Abilities().Findings.Lines() {
+		list = append(list, [2]string{line.Label, line.Value})
+	}
+	return list
+}

@@ -1,0 +1,138 @@
+package terminal
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image/color"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
+)
+
+// A Detector finds out what a terminal can do by querying it, such as that of package
+// picture.
+type Detector interface {
+	// Query is what to write to the terminal; empty if it must not be queried.
+	Query() string
+	// Patience is how long to wait for the answers.
+	Patience() time.Duration
+	// Update takes an answer, and reports whether it was one to the query.
+	Update(event any) bool
+	// TimedOut ends the waiting.
+	TimedOut()
+	// Report lists what was found, as names with their texts.
+	Report() [][2]string
+}
+
+// Answers are those of a terminal beside what a Detector takes.
+type Answers struct {
+	Background color.Color // nil: not known
+	Widths     []int       // of the texts, in columns; -1: not known
+}
+
+// Query asks a terminal for its background, measures texts in it, and asks what the
+// detector wants to know. The line of the cursor is used for measuring and left empty.
+func Query(ctx context.Context, in, out *os.File, d Detector, texts []string) (a Answers, err error) {
+	query := d.Query()
+	if query == "" {
+		return a, errors.New("not queried: this terminal would not answer")
+	}
+	before, err := term.MakeRaw(in.Fd())
+	if err != nil {
+		return a, fmt.Errorf("the terminal cannot be queried: %w", err)
+	}
+	defer term.Restore(in.Fd(), before) //nolint:errcheck // there is nothing more to try
+
+	var q strings.Builder
+	for _, text := range texts {
+		q.WriteString("\r" + ansi.EraseEntireLine + text + ansi.RequestCursorPositionReport)
+	}
+	q.WriteString("\r" + ansi.EraseEntireLine + ansi.RequestBackgroundColor + ansi.RequestPrimaryDeviceAttributes)
+	reply, err := converse(ctx, in, out, q.String(), d.Patience())
+	if err != nil {
+		return a, err
+	}
+	a.Widths = columns(reply, len(texts))
+	for _, event := range events(reply) {
+		if background, ok := event.(uv.BackgroundColorEvent); ok {
+			a.Background = background.Color
+		}
+	}
+	reply, err = converse(ctx, in, out, query, d.Patience())
+	if err != nil {
+		return a, err
+	}
+	for _, event := range events(reply) {
+		d.Update(event)
+	}
+	d.TimedOut()
+	return a, nil
+}
+
+var cursorReply = regexp.MustCompile(`\x1b\[(\d+);(\d+)R`)
+
+// columns are the widths by the cursor reports. If their number is not that of the
+// texts, nothing is known.
+func columns(reply []byte, texts int) []int {
+	found := cursorReply.FindAllSubmatch(reply, -1)
+	list := make([]int, texts)
+	for i := range list {
+		list[i] = -1
+		if len(found) != texts {
+			continue
+		}
+		if n, err := strconv.Atoi(string(found[i][2])); err == nil {
+			list[i] = n - 1
+		}
+	}
+	return list
+}
+
+// events decodes the answers of a terminal.
+func events(reply []byte) []uv.Event {
+	var list []uv.Event
+	var decoder uv.EventDecoder
+	for len(reply) > 0 {
+		n, event := decoder.Decode(reply)
+		if n <= 0 {
+			break
+		}
+		reply = reply[n:]
+		if event != nil {
+			list = append(list, event)
+		}
+	}
+	return list
+}
+
+// attributes is the answer to the last query: every terminal gives it.
+var attributes = regexp.MustCompile(`\x1b\[\?[0-9;]*c`)
+
+// converse writes queries and reads until the terminal has answered the last one, or
+// the time is over.
+func converse(ctx context.Context, in, out *os.File, queries string, patience time.Duration) ([]byte, error) {
+	if _, err := out.WriteString(queries); err != nil {
+		return nil, fmt.Errorf("the terminal cannot be queried: %w", err)
+	}
+	var reply bytes.Buffer
+	limit := time.Now().Add(patience)
+	for !attributes.Match(reply.Bytes()) && ctx.Err() == nil {
+		more, err := readWithin(in, time.Until(limit))
+		if err != nil {
+			return nil, fmt.Errorf("the answers of the terminal cannot be read: %w", err)
+		}
+		if len(more) == 0 {
+			break
+		}
+		reply.Write(more)
+	}
+	return reply.Bytes(), nil
+}

@@ -100,6 +100,9 @@ func TestValueNames(t *testing.T) {
 	for _, c := range allCommands(newRoot(&Program{Getenv: os.Getenv})) {
 		for _, f := range append(visibleFlags(c.LocalFlags()), visibleFlags(c.PersistentFlags())...) {
 			flags[f.Name] = true
+			if strings.HasSuffix(flagName(f), " FILE") && !strings.Contains(f.Usage, "file") {
+				t.Errorf("%s --%s has no name for its value: %s", c.CommandPath(), f.Name, f.Usage)
+			}
 		}
 	}
 	for _, names := range valueNames {

@@ -18,11 +18,11 @@ import (
 func newWatch(p *Program, f *flags) *cobra.Command {
 	var timeout time.Duration
 	cmd := &cobra.Command{
-		Use:   "watch [ID…]",
+		Use:   "watch [FILE…]",
 		Short: "Watch pending extensions finish",
-		Long: "Watch the extensions of the files with these ids, or all that are pending, and say how each ends. " +
+		Long: "Watch the extensions of these files, or all that are pending, and print each change. " +
 			"Exit code 0: all succeeded; 1: one failed; 4: one was still pending at the time limit.",
-		Example: "mediadesk watch\nmediadesk watch 65f1c0ffee65f1c0ffee65f1 --timeout 5m --json",
+		Example: "mediadesk watch\nmediadesk watch /summer/a.jpg --timeout 5m --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if timeout < 0 {
 				return usage("--timeout %s: give a time above 0, such as 5m", timeout)
@@ -32,14 +32,20 @@ func newWatch(p *Program, f *flags) *cobra.Command {
 				return err
 			}
 			defer cleanup(d)
-			return watchRuns(cmd.Context(), p, d, f.json, args, timeout)
+			ids := make([]string, len(args))
+			for i, name := range args {
+				if ids[i], err = fileID(cmd.Context(), d, name); err != nil {
+					return fmt.Errorf("%s: %w", name, err)
+				}
+			}
+			return watchRuns(cmd.Context(), p, d, f.json, ids, timeout)
 		},
 	}
-	cmd.Flags().DurationVar(&timeout, "timeout", 0, "stop after this long, such as 5m (default: never)")
+	cmd.Flags().DurationVar(&timeout, "timeout", 0, "stop after this time, such as 5m (default: never)")
 	return cmd
 }
 
-// watchLine is the contract's line of one run.
+// watchLine is the JSON line of one run.
 type watchLine struct {
 	FileID    string     `json:"fileId"`
 	Extension string     `json:"extension"`
@@ -48,15 +54,14 @@ type watchLine struct {
 	At        string     `json:"at"`
 }
 
-// watchRuns prints the runs of files, or all that are pending where ids is
-// empty and those that begin meanwhile, whenever one changes, until all have
-// ended or timeout (0: never) is over. Of a file and an extension the newest
-// run counts: it stands for those before it.
+// watchRuns prints the runs of files whenever one changes, until all have finished or
+// timeout (0: never) is over. Without ids these are all pending runs and those that
+// begin meanwhile. Of a file and an extension, only the newest run counts.
 func watchRuns(ctx context.Context, p *Program, d *session.Session, asJSON bool, ids []string, timeout time.Duration) error {
 	return follow(ctx, d, &watcher{p: p, json: asJSON, ids: ids, named: len(ids) > 0, last: map[int64]api.Status{}, known: map[string]bool{}}, timeout)
 }
 
-// waitForRuns waits for the runs of files that were just sent.
+// waitForRuns waits for the runs of files that were just uploaded.
 func waitForRuns(ctx context.Context, p *Program, d *session.Session, asJSON bool, ids []string, timeout time.Duration) error {
 	if len(ids) == 0 {
 		return nil
@@ -64,7 +69,7 @@ func waitForRuns(ctx context.Context, p *Program, d *session.Session, asJSON boo
 	return follow(ctx, d, &watcher{p: p, json: asJSON, ids: ids, last: map[int64]api.Status{}, known: map[string]bool{}}, timeout)
 }
 
-// follow looks whenever something changed, until nothing is pending.
+// follow refreshes at each change, until nothing is pending.
 func follow(ctx context.Context, d *session.Session, w *watcher, timeout time.Duration) error {
 	whole := ctx
 	if timeout > 0 {
@@ -86,12 +91,12 @@ func follow(ctx context.Context, d *session.Session, w *watcher, timeout time.Du
 		}
 	}
 	for first := true; ; first = false {
-		pending, err := w.look(ctx, d)
+		pending, err := w.refresh(ctx, d)
 		if err != nil && ctx.Err() == nil {
 			return err
 		}
 		if first && w.named && err == nil {
-			w.strangers(whole, d)
+			w.reportWithoutRuns(whole, d)
 		}
 		if err == nil && !pending {
 			return w.end(false)
@@ -115,23 +120,23 @@ func pendingOf(runs []api.Run) map[int64]bool {
 	return only
 }
 
-// watcher remembers what was printed.
+// watcher remembers what it printed.
 type watcher struct {
 	p       *Program
 	json    bool
-	ids     []string        // of the files that are watched; empty: see only
-	named   bool            // the person gave the ids: nobody may know them
+	ids     []string        // of the files that are watched; empty: those of only
+	named   bool            // the user gave the ids: they may be wrong
 	known   map[string]bool // files that have a run
-	missing int             // ids that are of no file
-	only    map[int64]bool  // the runs that are watched, where there are no ids
-	newest  int64           // run that was there when watching began: later ones are watched too
+	missing int             // ids without a file
+	only    map[int64]bool  // the runs that are watched without ids
+	newest  int64           // run when watching began: later ones are watched, too
 	last    map[int64]api.Status
 	seen    int
 	failed  int
-	pending []api.Run // as of the last look
+	pending []api.Run // as of the last refresh
 }
 
-// watched are the runs that count: of each file and extension the newest.
+// watched are the newest runs of each file and extension.
 func (w *watcher) watched(runs []api.Run) []api.Run {
 	type key struct{ file, extension string }
 	newest := map[key]int{}
@@ -151,8 +156,8 @@ func (w *watcher) watched(runs []api.Run) []api.Run {
 	return found
 }
 
-// look prints what is new and reports whether something is pending.
-func (w *watcher) look(ctx context.Context, d *session.Session) (pending bool, err error) {
+// refresh prints what is new and reports whether something is pending.
+func (w *watcher) refresh(ctx context.Context, d *session.Session) (pending bool, err error) {
 	runs, err := d.Watch.Runs(ctx)
 	if err != nil {
 		return false, err
@@ -193,9 +198,9 @@ func (w *watcher) print(r api.Run) error {
 	return err
 }
 
-// strangers says, once and before anything is waited for, which of the ids that
-// the person named are of no file, and which files have no extension to wait for.
-func (w *watcher) strangers(ctx context.Context, d *session.Session) {
+// reportWithoutRuns says which of the named ids have no file, and which files have no
+// extension to wait for.
+func (w *watcher) reportWithoutRuns(ctx context.Context, d *session.Session) {
 	for _, id := range w.ids {
 		if w.known[id] {
 			continue
@@ -206,7 +211,7 @@ func (w *watcher) strangers(ctx context.Context, d *session.Session) {
 			w.missing++
 			report(w.p.Stderr, fmt.Errorf("%s: %w", id, err))
 		case !w.json:
-			fmt.Fprintf(w.p.Stdout, "No extension was asked for with %s.\n", text.Safe(file.FilePath))
+			fmt.Fprintf(w.p.Stdout, "No extension was requested for %s.\n", text.Safe(file.FilePath))
 		}
 	}
 }
@@ -221,7 +226,7 @@ func lookUpSoon(ctx context.Context, d *session.Session, id string) (*api.File, 
 // end is the error that carries the exit code.
 func (w *watcher) end(stopped bool) error {
 	if w.seen == 0 && !w.named && !w.json {
-		fmt.Fprintln(w.p.Stdout, "No extension was asked for with these files.")
+		fmt.Fprintln(w.p.Stdout, "No extension was requested for these files.")
 	}
 	for _, r := range w.pending {
 		if w.json || !stopped {
@@ -234,7 +239,7 @@ func (w *watcher) end(stopped bool) error {
 		return &exitError{code: exitFailed}
 	case stopped:
 		if !w.json {
-			fmt.Fprintln(w.p.Stderr, "mediadesk: still pending. Look again with: mediadesk watch")
+			fmt.Fprintln(w.p.Stderr, "mediadesk: still pending. Continue with: mediadesk watch")
 		}
 		return &exitError{code: exitUnclear}
 	}

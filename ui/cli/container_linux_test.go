@@ -1,0 +1,82 @@
+package cli_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestContainer builds the image of the Dockerfile without a registry and starts it:
+// it serves, answers its own health check and is not root.
+func TestContainer(t *testing.T) {
+	needs(t, "buildah")
+	if os.Geteuid() != 0 {
+		t.Skip("only root can build here")
+	}
+	dir := t.TempDir()
+	binary := filepath.Join(dir, "mediadesk")
+	build := exec.Command("go", "build", "-o", binary, "mediadesk")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	folder := filepath.Join(dir, "image")
+	storage := []string{"--root", filepath.Join(dir, "storage"), "--runroot", filepath.Join(dir, "run"), "--storage-driver", "vfs"}
+	buildah := func(command string, args ...string) *exec.Cmd {
+		cmd := exec.Command("buildah", append(append(append([]string{}, storage...), command), args...)...)
+		cmd.Env = append(os.Environ(), "BUILDAH_ISOLATION=chroot")
+		return cmd
+	}
+	run := func(cmd *exec.Cmd) string {
+		t.Helper()
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	run(build)
+	run(exec.Command("../../.ci/image", binary, folder))
+	run(buildah("build", "--format", "docker", "--tag", "mediadesk", folder))
+	user := run(buildah("inspect", "--type", "image", "--format", "{{.Docker.Config.User}} {{.Docker.Config.Healthcheck.Test}} {{.Docker.Config.Volumes}}", "mediadesk"))
+	if !strings.HasPrefix(user, "65532:65532 [CMD /mediadesk serve --health] map[/data:") {
+		t.Errorf("user, health check and volumes are %s", user)
+	}
+	container := run(buildah("from", "--pull-never", "localhost/mediadesk"))
+	defer buildah("rm", container).Run()
+
+	serve := buildah("run", "--env", "MEDIADESK_PRIVATE_KEY=private_of_the_container", container, "--",
+		"/mediadesk", "serve", "--addr", "127.0.0.1:0", "--data", "/data/library", "--json")
+	serve.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := serve.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := serve.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = syscall.Kill(-serve.Process.Pid, syscall.SIGTERM)
+		_ = serve.Wait() // buildah ends with an error of its own
+	}()
+	text, err := bufio.NewReader(out).ReadBytes('\n')
+	var line struct{ Address string }
+	if err != nil || json.Unmarshal(text, &line) != nil {
+		t.Fatalf("the first line is %q, %v", text, err)
+	}
+	res, err := http.Get(line.Address + "/_mediadesk/health")
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		t.Errorf("health answers %s", res.Status)
+	}
+	health := run(buildah("run", container, "--", "/mediadesk", "serve", "--health", "--addr", strings.TrimPrefix(line.Address, "http://")))
+	if !strings.Contains(health, `"status":"ok"`) {
+		t.Errorf("the health check prints %s", health)
+	}
+}

@@ -21,7 +21,7 @@ func TestCheckKeys(t *testing.T) {
 		"both":         {[]KeySetting{{"picker.filter", []string{"f7"}}, {"picker.sort", []string{"f7"}}}, 0, `key of "picker.sort"`},
 		"everywhere":   {[]KeySetting{{"picker.filter", []string{"q"}}}, 0, `key of "program.quit"`},
 		"unknown":      {[]KeySetting{{"fliter", []string{"f7"}}}, 0, "no action"},
-		"near":         {[]KeySetting{{"gallery.filter", []string{"f7"}}}, 0, "extensions.filter"},
+		"near":         {[]KeySetting{{"images.filter", []string{"f7"}}}, 0, "extensions.filter"},
 		"no key":       {[]KeySetting{{"picker.filter", nil}}, 0, "no key"},
 		"not a key":    {[]KeySetting{{"picker.filter", []string{"hyper+q"}}}, 0, "is no key"},
 		"reserved":     {[]KeySetting{{"picker.filter", []string{"ctrl+c"}}}, 0, "must keep its meaning"},

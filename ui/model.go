@@ -100,7 +100,7 @@ type Model struct {
 	host    page.Host
 	picker  *picker.Model
 	loader  *picture.Loader
-	gallery *picture.ImageStore
+	images  *picture.ImageStore
 	pixels  bool // the terminal tells of the mouse by pixels
 
 	detector  *picture.Detector
@@ -134,8 +134,8 @@ func New(o Options) *Model {
 	m.detector = picture.NewDetector(o.Pictures, m.o.Getenv, true)
 	m.detector.Colors, m.detector.TmuxSixel = o.Colors, o.TmuxSixel
 	m.abilities = m.detector.Abilities()
-	m.gallery = picture.NewImageStore(m.o.Getenv("TMUX") != "")
-	m.loader.Store, m.loader.Cache = m.gallery, o.Previews
+	m.images = picture.NewImageStore(m.o.Getenv("TMUX") != "")
+	m.loader.Store, m.loader.Cache = m.images, o.Previews
 	m.host.Program, m.host.Keys = m.programActions, keysByID(o.KeyMap)
 	m.setTheme()
 	return m
@@ -191,7 +191,7 @@ func (m *Model) open(profile string, key api.Key) tea.Cmd {
 // session.
 func (m *Model) takeDown() tea.Cmd {
 	if l, ok := m.host.Screen(page.Library).(*library.Model); ok {
-		return l.TakeDown()
+		return l.DeleteImages()
 	}
 	return nil
 }

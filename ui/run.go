@@ -69,7 +69,7 @@ func Run(ctx context.Context, request session.Options, o Options) error {
 	o.Colors, o.TmuxSixel = reason, slices.Contains(features, "sixel")
 	model := New(o)
 	program := tea.NewProgram(model, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond),
-		tea.WithColorProfile(colors), tea.WithOutput(picture.NewPainter(os.Stdout, model.gallery)))
+		tea.WithColorProfile(colors), tea.WithOutput(picture.NewPainter(os.Stdout, model.images)))
 	ended := terminal.Endings(program.Quit)
 	o.Signals.Watch(func() { program.Send(stopAsked{}) }, func() { program.Send(goneOn{}) })
 	_, err = program.Run()

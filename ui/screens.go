@@ -80,7 +80,7 @@ func (m *Model) inspect(msg page.Inspect) tea.Cmd {
 	}
 	d := m.session
 	s := details.New(details.Options{
-		Context: m.ctx, Files: msg.Files, Session: d, Profile: d.Profile, Getenv: m.o.Getenv, Gallery: m.gallery, Now: m.o.Now,
+		Context: m.ctx, Files: msg.Files, Session: d, Profile: d.Profile, Getenv: m.o.Getenv, Images: m.images, Now: m.o.Now,
 	})
 	return tea.Batch(m.greet(page.Details, s), m.show(page.Details, true))
 }

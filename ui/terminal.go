@@ -68,7 +68,7 @@ func (m *Model) learnt() tea.Cmd {
 	}
 	m.abilities = now
 	var clear tea.Cmd
-	if m.gallery.Use(now.Method) {
+	if m.images.Use(now.Method) {
 		clear = tea.ClearScreen
 	}
 	return tea.Batch(clear, m.host.Broadcast(now))
@@ -76,4 +76,4 @@ func (m *Model) learnt() tea.Cmd {
 
 // Farewell is what to write to the terminal when the program has ended: it
 // forgets the pictures that were sent to it.
-func (m *Model) Farewell() string { return m.gallery.Clear() }
+func (m *Model) Farewell() string { return m.images.Clear() }

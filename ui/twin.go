@@ -14,7 +14,7 @@ import (
 // twins are what the screen in front does, as commands; nil where it has none
 // now.
 func (m *Model) twins() [][]string {
-	s, ok := m.host.InFront().(page.Twin)
+	s, ok := m.host.InFront().(page.Commander)
 	if !ok || m.session == nil {
 		return nil
 	}

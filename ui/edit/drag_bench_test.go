@@ -59,7 +59,7 @@ var real = picture.Options{Method: picture.MethodKitty, Cell: image.Pt(8, 16)}
 // rest; a step replaces the crop alone, and a drag sends nothing.
 func TestRealPictures(t *testing.T) {
 	b, d := drive(t, "10,20,100,50")
-	b.o.Draw, b.o.Gallery = real, picture.NewImageStore(false)
+	b.o.Draw, b.o.Images = real, picture.NewImageStore(false)
 	shown := func() int {
 		numbers := map[rune]bool{}
 		for _, cell := range strings.Split(b.View(d.Size, d.Theme), string(kitty.Placeholder))[1:] {
@@ -88,7 +88,7 @@ func TestRealPictures(t *testing.T) {
 			t.Errorf("a drag sends %d bytes", sent)
 		}
 	}
-	if held := strings.Count(b.o.Gallery.Clear(), "a=d"); held != 3 {
+	if held := strings.Count(b.o.Images.Clear(), "a=d"); held != 3 {
 		t.Errorf("the terminal holds %d pictures", held)
 	}
 }
@@ -102,7 +102,7 @@ func BenchmarkDrag(b *testing.B) {
 			e, d := drive(b, "10,20,100,50")
 			d.Resize(image.Pt(70, 30))
 			if e.o.Draw = draw; draw == real {
-				e.o.Gallery = picture.NewImageStore(false)
+				e.o.Images = picture.NewImageStore(false)
 			}
 			e.View(d.Size, d.Theme)
 			obey(d, e.Follow())

@@ -19,18 +19,18 @@ var presets = []struct{ key, label, element string }{
 }
 
 // ChooseExtension opens a menu of extensions with usual options over a screen;
-// another one is typed, by its name or as JSON. take follows with the choice.
-func ChooseExtension(over *kit.Overlays, title string, take func(api.Extension) tea.Cmd) {
-	taken := func(text string) tea.Cmd {
+// another one is typed, by its name or as JSON. do follows with the choice.
+func ChooseExtension(over *kit.Overlays, title string, do func(api.Extension) tea.Cmd) {
+	chosen := func(text string) tea.Cmd {
 		e, err := readExtension(text)
 		if err != nil {
 			return nil // the prompt takes no such text
 		}
-		return take(e)
+		return do(e)
 	}
 	rows := make([]kit.MenuRow, 0, len(presets)+1)
 	for _, p := range presets {
-		rows = append(rows, kit.MenuRow{Key: p.key, Label: p.label, Note: p.element, Do: func() tea.Cmd { return taken(p.element) }})
+		rows = append(rows, kit.MenuRow{Key: p.key, Label: p.label, Note: p.element, Do: func() tea.Cmd { return chosen(p.element) }})
 	}
 	over.Open(kit.NewMenu(title, append(rows, kit.MenuRow{Key: "o", Label: "another, or other options…", Do: func() tea.Cmd {
 		p := kit.NewPrompt("Run an extension", "Type its name, or its JSON with all options.", presets[2].element, "")
@@ -41,7 +41,7 @@ func ChooseExtension(over *kit.Overlays, title string, take func(api.Extension) 
 			}
 			return ""
 		}
-		p.Do = taken
+		p.Do = chosen
 		over.Open(p)
 		return nil
 	}})...))

@@ -39,8 +39,8 @@ type RegionOptions struct {
 	// Draw says how to draw pictures. Where the theme has no color, neither have
 	// they.
 	Draw picture.Options
-	// Gallery shows real pictures where the terminal can; nil: glyphs are drawn.
-	Gallery *picture.ImageStore
+	// Images shows real pictures where the terminal can; nil: glyphs are drawn.
+	Images *picture.ImageStore
 	// Text is the region as it is edited, x,y,width,height; blanks between the
 	// numbers do not count, and any other text is no region.
 	Text func() string
@@ -220,8 +220,8 @@ func (r *Region) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
 // Follow is for the end of each Update of the screen: what is drawn after it may
 // have to be sent to the terminal as a picture. Nil where there is nothing to do.
 func (r *Region) Follow() tea.Cmd {
-	crop := r.crop.Follow(r.o.Gallery, r.o.Draw)
-	if r.o.Gallery == nil || !r.o.Draw.Method.Pixels() || r.soon || r.decoded == nil {
+	crop := r.crop.Follow(r.o.Images, r.o.Draw)
+	if r.o.Images == nil || !r.o.Draw.Method.Pixels() || r.soon || r.decoded == nil {
 		return crop
 	}
 	r.soon = true
@@ -237,7 +237,7 @@ func (r *Region) send() tea.Cmd {
 	}
 	gone := r.sent.Delete()
 	r.sent = last.view
-	return tea.Batch(gone, r.sent.Transmit(r.o.Gallery, r.decoded, last.options))
+	return tea.Batch(gone, r.sent.Transmit(r.o.Images, r.decoded, last.options))
 }
 
 // Reasons for which something cannot be done now; empty where it can.
@@ -345,7 +345,7 @@ func (r *Region) ratioMenu() tea.Cmd {
 	if r.ratio.Locked() {
 		turned = r.ratio.Turned()
 	}
-	take := func(ratio picture.Ratio) tea.Cmd {
+	use := func(ratio picture.Ratio) tea.Cmd {
 		if r.ratio = ratio; rect.Empty() {
 			r.SetRect(ratio.Largest(size))
 		} else {
@@ -357,11 +357,11 @@ func (r *Region) ratioMenu() tea.Cmd {
 		if !ratio.Locked() {
 			ratio = picture.Ratio{W: size.X, H: size.Y}
 		}
-		return take(ratio)
+		return use(ratio)
 	})
 	r.o.Overlays.Open(kit.NewMenu("Ratio", append(rows,
-		kit.MenuRow{Key: "a", Label: "as it is now", Do: func() tea.Cmd { return take(current) }},
-		kit.MenuRow{Key: "t", Label: "turned on its side", Do: func() tea.Cmd { return take(turned) }},
+		kit.MenuRow{Key: "a", Label: "as it is now", Do: func() tea.Cmd { return use(current) }},
+		kit.MenuRow{Key: "t", Label: "turned on its side", Do: func() tea.Cmd { return use(turned) }},
 		kit.MenuRow{Key: "f", Label: "free", Current: !r.ratio.Locked(), Do: func() tea.Cmd { r.ratio = picture.Ratio{}; return nil }})...))
 	return nil
 }

@@ -76,15 +76,15 @@ func (d *Dialog) Mouse(msg tea.MouseMsg) tea.Cmd {
 		_, buttons := d.draw(d.room, &theme.Theme{})
 		for i, r := range buttons {
 			if image.Pt(click.X, click.Y).In(r) {
-				return d.take(i)
+				return d.choose(i)
 			}
 		}
 	}
 	return nil
 }
 
-// take answers with a choice; one that does not exist closes only.
-func (d *Dialog) take(i int) tea.Cmd {
+// choose answers with a choice; one that does not exist closes only.
+func (d *Dialog) choose(i int) tea.Cmd {
 	d.Close()
 	if i >= len(d.choices) || d.choices[i].Do == nil {
 		return nil
@@ -103,7 +103,7 @@ func (d *Dialog) Actions() []Action {
 	actions := make([]Action, 0, len(d.choices)+4)
 	for i, c := range d.choices {
 		if c.Key != "" {
-			actions = append(actions, Action{Keys: Bind(c.Label, "", c.Key), Footer: true, Disabled: early, Do: func() tea.Cmd { return d.take(i) }})
+			actions = append(actions, Action{Keys: Bind(c.Label, "", c.Key), Footer: true, Disabled: early, Do: func() tea.Cmd { return d.choose(i) }})
 		}
 	}
 	walk := func(id, words string, by int, keys ...string) Action {
@@ -115,8 +115,8 @@ func (d *Dialog) Actions() []Action {
 		}}
 	}
 	return append(actions,
-		Action{ID: "dialog.take", Keys: Bind("take", "", "enter", "space"), Footer: true, Disabled: early, Do: func() tea.Cmd { return d.take(d.focused) }},
-		Action{ID: "dialog.cancel", Keys: Bind("cancel", "", "esc"), Footer: true, Disabled: early, Do: func() tea.Cmd { return d.take(0) }},
+		Action{ID: "dialog.take", Keys: Bind("take", "", "enter", "space"), Footer: true, Disabled: early, Do: func() tea.Cmd { return d.choose(d.focused) }},
+		Action{ID: "dialog.cancel", Keys: Bind("cancel", "", "esc"), Footer: true, Disabled: early, Do: func() tea.Cmd { return d.choose(0) }},
 		walk("dialog.next", "next choice", 1, "right", "down", "tab", "l", "j"),
 		walk("dialog.previous", "previous choice", -1, "left", "up", "shift+tab", "h", "k"))
 }

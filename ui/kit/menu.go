@@ -52,19 +52,19 @@ func NewMenu(title string, rows ...MenuRow) *Menu {
 // Actions are those of the rows and of the list.
 func (m *Menu) Actions() []Action {
 	actions := []Action{
-		{ID: "menu.take", Keys: Bind("take", "", "enter", "space", "right"), Footer: true, Group: m.title, Do: func() tea.Cmd { return m.take(m.list.Cursor()) }},
+		{ID: "menu.take", Keys: Bind("take", "", "enter", "space", "right"), Footer: true, Group: m.title, Do: func() tea.Cmd { return m.choose(m.list.Cursor()) }},
 		{ID: "menu.close", Keys: Bind("close", "", "esc", "q", "left"), Footer: true, Group: m.title, Do: m.Close},
 	}
 	for i, r := range m.rows {
 		if r.Key != "" {
-			actions = append(actions, Action{Keys: Bind(r.Label, "", r.Key), Group: m.title, Do: func() tea.Cmd { return m.take(i) }})
+			actions = append(actions, Action{Keys: Bind(r.Label, "", r.Key), Group: m.title, Do: func() tea.Cmd { return m.choose(i) }})
 		}
 	}
 	slices.SortStableFunc(actions, func(a, b Action) int { return cmp.Compare(len(a.Keys.Keys()), len(b.Keys.Keys())) })
 	return append(actions, ListActions(func() Scroller { return &m.list }, nil)...)
 }
 
-func (m *Menu) take(row int) tea.Cmd {
+func (m *Menu) choose(row int) tea.Cmd {
 	m.Close()
 	if row >= len(m.rows) || m.rows[row].Do == nil {
 		return nil
@@ -78,7 +78,7 @@ func (m *Menu) Mouse(msg tea.MouseMsg) tea.Cmd {
 		return m.Close()
 	}
 	if click, ok := msg.(tea.MouseClickMsg); ok && click.Button == tea.MouseLeft && m.list.Click(click.Y-BoxOrigin(m.size).Y) {
-		return m.take(m.list.Cursor())
+		return m.choose(m.list.Cursor())
 	}
 	m.list.Wheel(msg)
 	return nil

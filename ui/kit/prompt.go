@@ -71,7 +71,7 @@ func (p *Prompt) key() string {
 	return "enter"
 }
 
-func (p *Prompt) take() tea.Cmd {
+func (p *Prompt) accept() tea.Cmd {
 	if p.tried = true; p.problem() != "" {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (p *Prompt) Actions() []Action {
 		verb = "take"
 	}
 	return []Action{
-		{ID: "prompt.take", Keys: Bind(verb, "", p.key()), Footer: true, Group: p.Title, Do: p.take},
+		{ID: "prompt.take", Keys: Bind(verb, "", p.key()), Footer: true, Group: p.Title, Do: p.accept},
 		{ID: "prompt.cancel", Keys: Bind("cancel", "", "esc"), Footer: true, Group: p.Title, Do: p.Close},
 	}
 }

@@ -251,17 +251,17 @@ func (h *Host) Bound(actions []kit.Action) []kit.Action {
 	if len(h.Keys) == 0 {
 		return actions
 	}
-	taken := map[string]bool{}
+	given := map[string]bool{}
 	for _, a := range actions {
 		for _, k := range h.Keys[a.ID] {
-			taken[k] = true
+			given[k] = true
 		}
 	}
 	actions = slices.Clone(actions)
 	for i, a := range actions {
 		keys := h.Keys[a.ID]
 		if keys == nil {
-			keys = slices.DeleteFunc(slices.Clone(a.Keys.Keys()), func(k string) bool { return taken[k] })
+			keys = slices.DeleteFunc(slices.Clone(a.Keys.Keys()), func(k string) bool { return given[k] })
 			if len(keys) == len(a.Keys.Keys()) {
 				continue
 			}
@@ -289,12 +289,12 @@ func (h *Host) Press(msg tea.Msg) (cmd tea.Cmd, reason string, used bool) {
 		if !key.Matches(press, a.Keys) || a.Do == nil {
 			continue
 		}
-		why := a.Reason()
-		if why == "" {
+		disabled := a.Reason()
+		if disabled == "" {
 			return a.Do(), "", true
 		}
 		if reason == "" {
-			reason = why
+			reason = disabled
 		}
 	}
 	return nil, reason, false

@@ -122,7 +122,7 @@ var Tabs = []struct {
 	{Settings, "settings", "Settings"},
 }
 
-// Twin is a screen whose action can be done by a command, too. Commands gives the
+// Commander is a screen whose action a command can do, too. Commands gives the
 // arguments after "mediadesk" of each command that it takes; nil: there is nothing
 // to name now.
-type Twin interface{ Commands() [][]string }
+type Commander interface{ Commands() [][]string }

@@ -41,13 +41,13 @@ func (m *Model) actionsOn(part area) []kit.Action {
 		return func() tea.Cmd { m.focus(part); return nil }
 	}
 	save := kit.Action{ID: "details.save", Keys: kit.Bind("save", "", "ctrl+s"), Group: groupEdit, Footer: true, Disabled: m.noSave, Do: m.save}
-	unset := kit.Action{ID: "details.unset", Keys: kit.Bind("unset (null), or as saved", "", "ctrl+x"), Group: groupEdit, Footer: true, Do: m.toggleUnset}
+	unset := kit.Action{ID: "details.unset", Keys: kit.Bind("remove the value (null), or undo that", "", "ctrl+x"), Group: groupEdit, Footer: true, Do: m.toggleUnset}
 	steps := []kit.Action{
 		{ID: "details.next-part", Keys: kit.Bind("next part", "", "tab"), Group: groupMove, Footer: true, Do: func() tea.Cmd { m.step(1); return nil }},
 		{ID: "details.previous-part", Keys: kit.Bind("previous part", "", "shift+tab"), Group: groupMove, Do: func() tea.Cmd { m.step(-1); return nil }},
 	}
-	done := append(slices.Clone(steps), kit.Action{ID: "details.field-done", Keys: kit.Bind("done here", "", "esc"), Group: groupMove, Footer: true, Do: to(onRecord)})
-	// letters are the actions of every part that is no text field.
+	done := append(slices.Clone(steps), kit.Action{ID: "details.field-done", Keys: kit.Bind("back to the record", "", "esc"), Group: groupMove, Footer: true, Do: to(onRecord)})
+	// letters are the actions of every part that is not a text field.
 	letters := []kit.Action{
 		{ID: "details.edit-tags", Keys: kit.Bind("edit tags", "", "e"), Group: groupEdit, Footer: true, Do: to(onTags)},
 		{ID: "details.edit-region", Keys: kit.Bind("region", "", "c"), Group: groupEdit, Footer: true, Disabled: m.noRegion, Do: to(onRegion)},
@@ -59,9 +59,9 @@ func (m *Model) actionsOn(part area) []kit.Action {
 		{ID: "details.edit-all", Keys: kit.Bind("change all files", "", "b"), Group: groupEdit, Footer: true, Disabled: m.noMany, Do: m.manyMenu},
 		{ID: "details.edit-text", Keys: kit.Bind("edit as text in $EDITOR", "", "E"), Group: groupEdit, Do: m.openEditor},
 		{ID: "details.browse", Keys: kit.Bind("open in the browser", "", "o"), Group: groupFile, Disabled: m.noAddress, Do: m.browse},
-		{ID: "details.refresh", Keys: kit.Bind("look again", "", "r"), Group: groupFile, Do: func() tea.Cmd { return m.refresh() }},
+		{ID: "details.refresh", Keys: kit.Bind("refresh", "", "r"), Group: groupFile, Do: func() tea.Cmd { return m.refresh() }},
 		{ID: "details.undo", Keys: kit.Bind("undo the last saved change", "", "z"), Group: groupEdit, Disabled: m.noUndo, Do: m.undo},
-		{ID: "details.redo", Keys: kit.Bind("redo", "", "Z"), Group: groupEdit, Disabled: m.noUndo, Do: m.redo},
+		{ID: "details.redo", Keys: kit.Bind("redo the last undone change", "", "Z"), Group: groupEdit, Disabled: m.noUndo, Do: m.redo},
 	}
 	var actions []kit.Action
 	switch part {
@@ -70,8 +70,8 @@ func (m *Model) actionsOn(part area) []kit.Action {
 			kit.ListActions(func() kit.Scroller { return &m.files }, func() tea.Cmd { return m.turnTo(m.files.Cursor()) }))
 	case onAI:
 		actions = slices.Concat([]kit.Action{
-			{ID: "details.take-ai-tag", Keys: kit.Bind("take as a tag", "", "t", "enter", "space"), Group: groupEdit, Footer: true, Disabled: m.noAI, Do: m.takeAITag},
-			{ID: "details.take-all-ai-tags", Keys: kit.Bind("take all as tags", "", "T"), Group: groupEdit, Footer: true, Disabled: m.noAI, Do: m.takeAITags},
+			{ID: "details.take-ai-tag", Keys: kit.Bind("add as a tag", "", "t", "enter", "space"), Group: groupEdit, Footer: true, Disabled: m.noAI, Do: m.addAITag},
+			{ID: "details.take-all-ai-tags", Keys: kit.Bind("add all as tags", "", "T"), Group: groupEdit, Footer: true, Disabled: m.noAI, Do: m.addAITags},
 			save,
 		}, letters, done, kit.ListActions(func() kit.Scroller { return &m.ai }, nil))
 	case onTags:
@@ -79,7 +79,7 @@ func (m *Model) actionsOn(part area) []kit.Action {
 	case onRegion:
 		actions = append([]kit.Action{
 			save,
-			{ID: "details.draw-region", Keys: kit.Bind("draw it on the picture", "enter ↓", "enter", "down"), Group: groupRegion, Footer: true, Disabled: m.noPlane, Do: to(onPicture)},
+			{ID: "details.draw-region", Keys: kit.Bind("draw on the picture", "enter ↓", "enter", "down"), Group: groupRegion, Footer: true, Disabled: m.noPlane, Do: to(onPicture)},
 			unset,
 		}, done...)
 	case onPicture:
@@ -90,8 +90,8 @@ func (m *Model) actionsOn(part area) []kit.Action {
 		})
 	default:
 		actions = slices.Concat([]kit.Action{save}, letters, []kit.Action{
-			{ID: "details.edit-row", Keys: kit.Bind("edit, or read whole", "enter →", "enter", "l", "right"), Group: groupFile, Do: m.enterRow},
-			{ID: "details.take-ai-tags", Keys: kit.Bind("take all AI tags as tags", "", "t"), Group: groupEdit, Disabled: m.noAI, Do: m.takeAITags},
+			{ID: "details.edit-row", Keys: kit.Bind("edit or show the field", "enter →", "enter", "l", "right"), Group: groupFile, Do: m.enterRow},
+			{ID: "details.take-ai-tags", Keys: kit.Bind("add all AI tags as tags", "", "t"), Group: groupEdit, Disabled: m.noAI, Do: m.addAITags},
 		}, steps, []kit.Action{
 			{ID: "details.back", Keys: kit.Bind("leave", "", "esc", "h", "left", "backspace"), Group: groupMove, Footer: true, Do: m.leave},
 		}, kit.ListActions(func() kit.Scroller { return &m.record }, nil))
@@ -99,8 +99,8 @@ func (m *Model) actionsOn(part area) []kit.Action {
 	return actions
 }
 
-// areas are the parts that can have the keys now, in order; the picture is
-// reached from the numbers.
+// areas are the parts that can have the keys now, in order. The way to the picture
+// is from the numbers.
 func (m *Model) areas() []area {
 	var out []area
 	e := m.current()
@@ -138,8 +138,7 @@ func (m *Model) focus(to area) {
 	}
 }
 
-// enterRow goes to where the row under the cursor is edited, or shows its value
-// whole.
+// enterRow goes to the editor of the row under the cursor, or shows its whole value.
 func (m *Model) enterRow() tea.Cmd {
 	r := m.rows[m.record.Cursor()]
 	switch {
@@ -159,16 +158,16 @@ func (m *Model) enterRow() tea.Cmd {
 	return nil
 }
 
-// takeAITag makes the AI tag under the cursor a tag.
-func (m *Model) takeAITag() tea.Cmd {
+// addAITag drafts the AI tag under the cursor as a tag.
+func (m *Model) addAITag() tea.Cmd {
 	found := m.current().file.AITags.Or(nil)
 	m.addTags(found[m.ai.Cursor() : m.ai.Cursor()+1])
 	m.ai.SetCursor(m.ai.Cursor() + 1)
 	return nil
 }
 
-// takeAITags makes tags of all AI tags.
-func (m *Model) takeAITags() tea.Cmd {
+// addAITags drafts all AI tags as tags.
+func (m *Model) addAITags() tea.Cmd {
 	m.addTags(m.current().file.AITags.Or(nil))
 	return nil
 }
@@ -181,21 +180,21 @@ func (m *Model) addTags(found []api.AITag) {
 	m.load()
 }
 
-// toggleUnset unsets the field that has the keys, or takes the draft back.
+// toggleUnset drafts null for the field that has the keys, or drops that draft.
 func (m *Model) toggleUnset() tea.Cmd {
 	e := m.current()
 	e.problem = nil
-	what, changed := "tags are", false
+	what, changed := "tags have", false
 	if m.area == onTags {
 		changed = toggleUnset(&e.draft.Tags, e.file.Tags)
 		m.tags.SetValue(e.wantedTags())
 	} else {
-		what, changed = "region is", toggleUnset(&e.draft.CustomCoordinates, e.file.CustomCoordinates)
+		what, changed = "region has", toggleUnset(&e.draft.CustomCoordinates, e.file.CustomCoordinates)
 		m.region.Free()
 	}
 	m.load()
 	if !changed {
-		return page.Tell(page.Info, "The "+what+" unset already.")
+		return page.Tell(page.Info, "The "+what+" no value already.")
 	}
 	return nil
 }
@@ -239,7 +238,7 @@ func (m *Model) isBusy() string {
 
 func (m *Model) noRegion() string {
 	if !m.current().canHaveRegion() {
-		return "regions are for images only, and this file is none"
+		return "this file is not an image, so it has no region"
 	}
 	return ""
 }
@@ -274,7 +273,7 @@ func (m *Model) noAI() string {
 
 func (m *Model) noAddress() string {
 	if m.current().file.URL == "" {
-		return "the record has no address"
+		return "this file has no URL"
 	}
 	return ""
 }

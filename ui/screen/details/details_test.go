@@ -103,7 +103,7 @@ func TestUnsetIsAnExplicitValue(t *testing.T) {
 		t.Errorf("sent %s", got)
 	}
 	d.Press("ctrl+x")
-	d.Toasted("unset already")
+	d.Toasted("no value already")
 }
 
 func TestPromote(t *testing.T) {
@@ -382,9 +382,9 @@ func TestSeveralFiles(t *testing.T) {
 	d := start(t, s.options(a, b))
 	d.Sees("Files", "1 of 2")
 	d.Press("t", "n")
-	d.Sees("text/plain", "Regions are for images only", "Unsaved changes in 1 other file.")
+	d.Sees("text/plain", "This file is not an image", "Unsaved changes in 1 other file.")
 	d.Press("c")
-	d.Toasted("images only")
+	d.Toasted("not an image")
 	d.Press("e")
 	d.Type("second,")
 	d.Press("esc", "N")

@@ -21,21 +21,21 @@ func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// desk is the screen with its driver and a clock.
-type desk struct {
+// driven is the screen with its driver and a clock.
+type driven struct {
 	*uitest.Driver
 	m   *Model
 	now time.Time
 }
 
-func start(t testing.TB, o Options) *desk {
+func start(t testing.TB, o Options) *driven {
 	t.Helper()
 	return startIn(t, o, image.Pt(118, 32))
 }
 
-func startIn(t testing.TB, o Options, size image.Point) *desk {
+func startIn(t testing.TB, o Options, size image.Point) *driven {
 	t.Helper()
-	d := &desk{now: noon}
+	d := &driven{now: noon}
 	if o.Now == nil {
 		o.Now = func() time.Time { return d.now }
 	}

@@ -13,7 +13,7 @@ import (
 // editedMsg has the text as the editor left it.
 type editedMsg struct{ edit.Edited }
 
-// openEditor gives ids, tags and regions of all files to the person's editor, or
+// openEditor gives the IDs, tags and regions of all files to the user's editor, or
 // the text that had errors.
 func (m *Model) openEditor() tea.Cmd {
 	m.editing = true
@@ -27,10 +27,10 @@ func (m *Model) editorText() string {
 	return writeText(m.entries)
 }
 
-// edited takes an edited text over, or shows what is wrong with it, by line.
+// edited drafts what an edited text says, or shows its errors.
 func (m *Model) edited(msg editedMsg) tea.Cmd {
 	if !m.editing {
-		return nil // another screen's: this answer reaches every screen
+		return nil // it is the answer to another screen
 	}
 	m.editing = false
 	if m.text != "" {
@@ -47,11 +47,11 @@ func (m *Model) edited(msg editedMsg) tea.Cmd {
 			words = append(words, text.Capital(w.String()))
 		}
 		return page.Send(page.Ask{
-			Title: text.Plural(len(wrong), "error") + " in the text; nothing was taken over",
+			Title: text.Plural(len(wrong), "error") + " in the text; nothing was changed",
 			Text:  strings.Join(words, "\n"),
 			Choices: []page.Choice{
 				{Label: "Edit again", Key: "e", Do: m.openEditor},
-				{Label: "Drop the text", Key: "d", Danger: true, Do: func() tea.Cmd { m.text = ""; return nil }},
+				{Label: "Discard the text", Key: "d", Danger: true, Do: func() tea.Cmd { m.text = ""; return nil }},
 			},
 		})
 	}

@@ -165,8 +165,8 @@ func (e *entry) checkRegion() error {
 	return err
 }
 
-// canHaveRegion tells whether the file may be an image: a record that does not
-// say what it is of is given the benefit of the doubt.
+// canHaveRegion tells whether the file is an image, or may be one because its record
+// does not say what it is.
 func (e *entry) canHaveRegion() bool {
 	switch {
 	case e.file.IsImage():
@@ -258,7 +258,7 @@ func (e *entry) rebase(fresh api.File, at time.Time) (meanwhile []string) {
 	return differences(&was, &e.file)
 }
 
-// replayed does to base what was done between before and after.
+// replayed applies to base what changed between before and after.
 func replayed(base, before, after []string) []string {
 	var out []string
 	for _, tag := range base {
@@ -275,8 +275,8 @@ func replayed(base, before, after []string) []string {
 	return out
 }
 
-// merged is a newer record with what it leaves out taken from the older one: an
-// answer to an update has fewer fields than one to an upload.
+// merged is a newer record with the missing fields of the older one: the answer to
+// an update has fewer fields than that to an upload.
 func merged(old, fresh api.File) api.File {
 	members := map[string]json.RawMessage{}
 	for _, f := range []api.File{old, fresh} {

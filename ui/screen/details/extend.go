@@ -26,30 +26,30 @@ func (m *Model) askExtend(e api.Extension) tea.Cmd {
 	if err != nil {
 		return page.Send(page.Problem(err))
 	}
-	lines := []string{string(options), "", effectWords(e.Name)}
+	lines := []string{string(options), "", effectOf(e.Name)}
 	if m.o.Profile.Receiver == "" {
-		lines = append(lines, "The service cannot reach this computer: its end is found by looking at the file, and a failure would not be told.")
+		lines = append(lines, "The service cannot reach this computer. The result is found by polling the file; failures go unreported.")
 	}
 	return page.Send(page.Ask{
 		Title: "Run " + e.Name + " on " + name(f) + "?",
 		Text:  strings.Join(lines, "\n"),
 		Choices: []page.Choice{
-			{Label: "Leave it", Key: "l"},
+			{Label: "Cancel", Key: "l"},
 			{Label: "Run it", Key: "r", Do: func() tea.Cmd { return m.extend(id, e) }},
 		},
 	})
 }
 
-func effectWords(extension string) string {
+func effectOf(extension string) string {
 	switch {
 	case extension == api.RemoveBackground:
 		return "The file gets a new version without its background. Its name, tags and region stay."
 	case api.IsTagging(extension):
-		return "Its AI tags of this extension are found anew. Its tags stay."
+		return "Its AI tags of this extension are replaced. Its tags stay."
 	case extension == api.AutoDescription:
 		return "The file gets a description."
 	}
-	return "What it does is the service's affair."
+	return "mediadesk does not know what this extension does."
 }
 
 // extendedMsg has the answer.
@@ -75,18 +75,18 @@ func (m *Model) extended(msg extendedMsg) tea.Cmd {
 	m.busy = ""
 	switch {
 	case msg.err != nil && api.OutcomeOf(msg.err) == api.Unknown:
-		return page.Send(page.Toast{Level: page.Warn, Text: "No answer came: " + msg.name + " may run or not. Screen 3 watches it.", Detail: msg.err.Error()})
+		return page.Send(page.Toast{Level: page.Warn, Text: "No answer: " + msg.name + " may be running. Screen 3 shows it.", Detail: msg.err.Error()})
 	case msg.err != nil:
 		return page.Send(page.Failed(msg.err))
 	case msg.file == nil:
 		return page.Send(page.Problem(api.ErrNoRecord))
 	}
-	toast := page.Toast{Level: page.Good, Text: msg.name + " is asked for. Screen 3 shows how it ends."}
+	toast := page.Toast{Level: page.Good, Text: "Requested " + msg.name + ". Screen 3 shows its progress."}
 	switch msg.file.ExtensionStatus[msg.name] {
 	case api.StatusSuccess:
 		toast.Text = msg.name + " is done."
 	case api.StatusFailed:
-		toast.Level, toast.Text = page.Bad, msg.name+" failed. The service does not try again."
+		toast.Level, toast.Text = page.Bad, msg.name+" failed. The service does not retry it."
 	}
 	return tea.Batch(page.Send(page.FileChanged{File: *msg.file}), page.Send(toast))
 }
@@ -94,9 +94,9 @@ func (m *Model) extended(msg extendedMsg) tea.Cmd {
 func (m *Model) noExtend() string {
 	switch e := m.current(); {
 	case m.busy != "":
-		return "something is under way"
+		return m.isBusy()
 	case e == nil || e.file.FileID == "":
-		return "the file has no id"
+		return "this file has no ID"
 	}
 	return ""
 }

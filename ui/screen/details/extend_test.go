@@ -35,7 +35,7 @@ func TestRunAnExtension(t *testing.T) {
 		return asks[0]
 	}
 	ask := choose("x", "s")
-	if !strings.Contains(ask.Text, `"add_shadow": true`) || !strings.Contains(ask.Text, "a failure would not be told") {
+	if !strings.Contains(ask.Text, `"add_shadow": true`) || !strings.Contains(ask.Text, "failures go unreported") {
 		t.Errorf("asked %q", ask.Text)
 	}
 	if list := sent[0]; len(list) != 1 || list[0].Name != api.RemoveBackground {
@@ -66,7 +66,7 @@ func TestRunAnExtension(t *testing.T) {
 	}
 	fail = &api.SendError{Complete: true, Err: context.DeadlineExceeded}
 	choose("x", "r")
-	d.Toasted("may run or not")
+	d.Toasted("may be running")
 	fail = &api.ServiceError{Status: 400, Message: "no quota"}
 	choose("x", "r")
 	d.Toasted("no quota")

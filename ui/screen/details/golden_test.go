@@ -28,10 +28,10 @@ func plain(view string) []byte {
 func TestLooks(t *testing.T) {
 	path := pngFile(t, 300, 200)
 	files := numbered(t, 3)
-	looks := map[string]func(*desk){
-		"record":  func(*desk) {},
-		"picture": func(d *desk) { d.Press("c", "enter", "tab", "right") },
-		"many":    func(d *desk) { d.Press("b", "t", "b") },
+	looks := map[string]func(*driven){
+		"record":  func(*driven) {},
+		"picture": func(d *driven) { d.Press("c", "enter", "tab", "right") },
+		"many":    func(d *driven) { d.Press("b", "t", "b") },
 	}
 	for name, look := range looks {
 		for _, size := range []image.Point{{118, 34}, {78, 22}, {40, 10}} {

@@ -93,15 +93,15 @@ func (m *Model) setValue(key string) tea.Cmd {
 		}
 		return json.RawMessage("null")
 	}
-	words := "Any value in JSON; empty unsets it."
+	words := "Any JSON value; empty removes it."
 	if at >= 0 {
-		words = field.Schema.Words() + "; empty unsets it."
+		words = field.Schema.Words() + "; empty removes it."
 	}
 	p := kit.NewPrompt(key, words, text, "")
 	p.Check = func(text string) string {
 		value := read(text)
 		if !json.Valid(value) {
-			return "This is no JSON value; a text stands in quotation marks."
+			return "This is not JSON. Put text in quotation marks."
 		}
 		if at < 0 {
 			return ""

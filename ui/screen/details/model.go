@@ -1,5 +1,4 @@
-// Package details is the screen of stored files: every field of their records,
-// of which tags and region can be changed.
+// Package details is the screen that shows and edits the records of stored files.
 package details
 
 import (
@@ -32,9 +31,9 @@ type Reader interface {
 	ReadAll(ctx context.Context, ids []string, report func(session.Edited)) []session.Edited
 	// SeenAt is when a record was seen last; the zero time if that is not known.
 	SeenAt(ctx context.Context, fileID string) (time.Time, error)
-	// Picture gives the path of a local file with the picture.
+	// Picture returns the path of a local file with the picture.
 	Picture(ctx context.Context, f api.File) (path string, err error)
-	// Tags are offered while a person types.
+	// Tags are offered while the user types.
 	Tags(ctx context.Context) ([]string, error)
 	// MetadataFields are the custom metadata fields of the library.
 	MetadataFields(ctx context.Context) ([]api.MetadataField, error)
@@ -51,7 +50,7 @@ type Editor interface {
 
 // Manager works on whole files.
 type Manager interface {
-	// Versions fails where the service does not manage files.
+	// Versions fails if the service does not manage files.
 	Versions(ctx context.Context, fileID string) ([]api.File, error)
 	Restore(ctx context.Context, fileID, versionID string) (*api.File, error)
 	DeleteVersion(ctx context.Context, fileID, versionID string) error
@@ -60,7 +59,7 @@ type Manager interface {
 	Move(ctx context.Context, f api.File, folder string) (*api.File, error)
 	Copy(ctx context.Context, f api.File, folder string) error
 	Delete(ctx context.Context, f api.File) error
-	// Signed is an address at which anybody can fetch a private file for so long.
+	// Signed makes a URL of a private file that works for everybody for so long.
 	Signed(f api.File, valid time.Duration) (string, error)
 }
 
@@ -72,14 +71,13 @@ type Options struct {
 	Files   []api.File
 	Session Session
 	Profile session.Profile
-	// Getenv looks for the person's editor; nil: os.Getenv.
+	// Getenv finds the user's editor; nil: os.Getenv.
 	Getenv func(string) string
 
-	// Draw says how to draw pictures. Where the theme has no colour, neither
-	// have they.
+	// Draw says how to draw pictures. They have no color if the theme has none.
 	Draw picture.Options
-	// Gallery shows real pictures where the terminal can; nil: glyphs are drawn.
-	Gallery *picture.ImageStore
+	// Images shows real pictures where the terminal can; nil: glyphs are drawn.
+	Images *picture.ImageStore
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
 }
@@ -94,7 +92,7 @@ const (
 	onRegion  // the numbers
 	onPicture // the rectangle on the picture
 	onFiles
-	onDescription // the two are rows of the record only
+	onDescription // this and the next are rows of the record only
 	onMetadata
 )
 
@@ -120,19 +118,19 @@ type Model struct {
 	fields  []api.MetadataField // of the library
 	able    abilities
 	bulk    *bulk  // changes of several files under way
-	busy    string // what is under way, in words; empty: nothing is
+	busy    string // what is under way, for the user; empty: nothing
 	editing bool   // the editor has the terminal
-	text    string // of the editor, which could not be read; empty: there is none
+	text    string // of $EDITOR, with errors; empty: none
 
 	size   image.Point
 	placed layout // in size
 }
 
 var (
-	_ page.Screen  = (*Model)(nil)
-	_ page.Catalog = (*Model)(nil)
-	_ page.Pixels  = (*Model)(nil)
-	_ page.Twin    = (*Model)(nil)
+	_ page.Screen    = (*Model)(nil)
+	_ page.Catalog   = (*Model)(nil)
+	_ page.Pixels    = (*Model)(nil)
+	_ page.Commander = (*Model)(nil)
 )
 
 // New makes the screen for some files.
@@ -147,7 +145,7 @@ func New(o Options) *Model {
 	}
 	m.tags.Complete = func(typed string) []string { return edit.Matches(typed, m.known) }
 	m.region = edit.NewRegion(edit.RegionOptions{
-		Context: o.Context, Draw: o.Draw, Gallery: o.Gallery, Overlays: m.Overlays(),
+		Context: o.Context, Draw: o.Draw, Images: o.Images, Overlays: m.Overlays(),
 		Text: func() string {
 			if e := m.current(); e != nil {
 				return e.wantedRegion()
@@ -174,8 +172,8 @@ func (m *Model) Capturing() bool {
 	return m.current() != nil && (m.area == onTags || m.area == onRegion)
 }
 
-// Type gives a key or a paste to the text field with the keys; what it holds
-// then is drafted.
+// Type gives a key or a paste to the text field that has the focus, and drafts its
+// value.
 func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 	if !m.Capturing() {
 		return nil, false
@@ -212,8 +210,8 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	return m.settle(cmd)
 }
 
-// settle follows everything that may have changed the screen: parts may be
-// drawn in another place or size now, and another picture may be wanted.
+// settle lays the screen out after a change, and asks for the picture that is
+// needed now.
 func (m *Model) settle(cmd tea.Cmd) tea.Cmd {
 	m.Changed()
 	m.placed = m.layout(m.size)
@@ -230,7 +228,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case page.Resized:
 		m.size = msg.Size
 	case page.Shown:
-		// How long ago something was is to be as of now.
+		// The ages on the screen are out of date.
 	case page.Inspect:
 		return m.adopt(msg.Files), true
 	case page.FileChanged:
@@ -304,7 +302,7 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	return nil
 }
 
-// wheel scrolls the list under the pointer.
+// wheel scrolls the list under the mouse.
 func (m *Model) wheel(msg tea.MouseWheelMsg) (used bool) {
 	at := image.Pt(msg.X, msg.Y)
 	switch {
@@ -316,17 +314,17 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) (used bool) {
 	return false
 }
 
-// WantsPixels reports whether the mouse is wanted by pixels: while a picture is
-// shown that a region can be drawn on.
+// WantsPixels reports whether the mouse should report pixels: while a region can be
+// drawn on a picture.
 func (m *Model) WantsPixels() bool { return !m.editing && m.region.WantsPixels() }
 
-// Commands make the changes that are drafted; without one they show the record.
+// Commands make the drafted changes; without any they show the record.
 func (m *Model) Commands() [][]string {
 	var commands [][]string
 	for _, e := range m.entries {
 		change, err := e.change()
 		if err != nil {
-			return nil // what is typed cannot be read yet
+			return nil // the draft is not valid yet
 		}
 		if !change.IsEmpty() {
 			commands = append(commands, session.DetailsArgs([]string{e.file.FileID}, change))
@@ -375,8 +373,8 @@ func (m *Model) entryOf(id string) *entry {
 	return m.entries[i]
 }
 
-// load shows the current file in the parts. A part that shows the same already
-// keeps its cursor and what is being typed.
+// load shows the current file in the parts. A part that shows the same value
+// already keeps its cursor.
 func (m *Model) load() {
 	e := m.current()
 	if e == nil {
@@ -398,13 +396,13 @@ func (m *Model) load() {
 	}
 	m.ai.SetLen(len(e.file.AITags.Or(nil)))
 	if !slices.Contains(m.areas(), m.area) && (m.area != onPicture || !e.canHaveRegion()) {
-		m.focus(onRecord) // the part went with what it was about
+		m.focus(onRecord) // the part is not shown any more
 	}
 	m.rows = withEdits(rowsOf(&e.file), m.editRows(e))
 	m.record.SetLen(len(m.rows))
 }
 
-// arrive reads the record of a file that has just been turned to.
+// arrive reads the record of the current file, once.
 func (m *Model) arrive() tea.Cmd {
 	e := m.current()
 	if e == nil {
@@ -417,8 +415,7 @@ func (m *Model) arrive() tea.Cmd {
 	return tea.Batch(read, m.probe())
 }
 
-// adopt shows other files in place of those that are shown. What is not saved
-// stays: those files follow behind.
+// adopt shows other files. Files with unsaved changes stay, after them.
 func (m *Model) adopt(files []api.File) tea.Cmd {
 	old := m.entries
 	m.entries = nil
@@ -456,7 +453,7 @@ func (m *Model) turnTo(i int) tea.Cmd {
 	return m.arrive()
 }
 
-// lose lets go of a file that is not there any more.
+// lose drops a file that was deleted.
 func (m *Model) lose(id string) tea.Cmd {
 	i := slices.Index(m.entries, m.entryOf(id))
 	if i < 0 {
@@ -475,7 +472,7 @@ func (m *Model) lose(id string) tea.Cmd {
 	return m.turnTo(min(at, len(m.entries)-1))
 }
 
-// learn takes a newer record over from another part of the program.
+// learn replaces a record by a newer one of another screen.
 func (m *Model) learn(f api.File) {
 	if e := m.entryOf(f.FileID); e != nil {
 		e.meanwhile = append(e.meanwhile, e.rebase(f, m.now())...)
@@ -483,7 +480,7 @@ func (m *Model) learn(f api.File) {
 	}
 }
 
-// name is what a file is called on the screen; made safe where it is drawn.
+// name is the name of a file on the screen, not yet made safe.
 func name(f *api.File) string {
 	switch {
 	case f.Name != "":

@@ -10,13 +10,13 @@ import (
 	"mediadesk/api"
 )
 
-// textHead explains the text that is given to the editor.
-const textHead = `# One file a line: its id, its tags, its region. Save and close to take the
-# changes over; nothing is sent before you have seen the difference.
-#   tags    a, b, c     "-" for none (null), "[]" for an empty list, quotes
-#                       around a tag with a comma, quotes or two blanks
-#   region  x,y,width,height in pixels of the stored picture, "-" for none (null)
-# A line that is taken out changes nothing. What stands behind # is the name.
+// textHead explains the text in the editor.
+const textHead = `# One file per line: its ID, its tags, its region. Save and close to apply the
+# changes; mediadesk shows the difference before it sends anything.
+#   tags    a, b, c     "-" for no value (null), "[]" for an empty list; quote
+#                       a tag with a comma, a quote or two blanks
+#   region  x,y,width,height in pixels of the stored picture, "-" for no value (null)
+# A line that you remove changes nothing. The text after # is the name.
 `
 
 // writeText is the text of files for the editor.
@@ -39,7 +39,7 @@ func writeText(entries []*entry) string {
 	return b.String()
 }
 
-// oneLine keeps a name from becoming more than one line of the text.
+// oneLine replaces line ends and control characters of a name.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
@@ -70,8 +70,8 @@ func writeTags(e *entry) string {
 	return strings.Join(out, ", ")
 }
 
-// plainTag tells whether a tag needs no quotes: it is what is seen of it, and no
-// mark of the text.
+// plainTag tells whether a tag needs no quotes: it can be seen, and means nothing
+// else in the text.
 func plainTag(tag string) bool {
 	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
 	return tag != "" && tag != "-" && tag != "[]" && strings.Trim(tag, " ") == tag && !strings.Contains(tag, "  ") &&
@@ -95,8 +95,8 @@ type wantedLine struct {
 	noRegion bool // null
 }
 
-// readText reads the text that came back from the editor. It finds every error,
-// not only the first; with one nothing is to be taken over.
+// readText reads the edited text. It finds every error, not only the first; with one
+// nothing may be changed.
 func readText(text string, entries []*entry) ([]wantedLine, []lineError) {
 	var lines []wantedLine
 	var wrong []lineError
@@ -115,11 +115,11 @@ func readText(text string, entries []*entry) ([]wantedLine, []lineError) {
 		}
 		at := slices.IndexFunc(entries, func(e *entry) bool { return e.file.FileID == id })
 		if at < 0 {
-			fail("%q is the id of none of these files", id)
+			fail("no file has the ID %q", id)
 			continue
 		}
 		if first, twice := seen[id]; twice {
-			fail("the file %s stands in line %d already", id, first)
+			fail("line %[2]d has the file %[1]s already", id, first)
 			continue
 		}
 		seen[id] = i + 1
@@ -138,7 +138,7 @@ func readText(text string, entries []*entry) ([]wantedLine, []lineError) {
 	return lines, wrong
 }
 
-// readTags reads the tags at the begin of a text and returns what follows.
+// readTags reads the tags at the start of a text and returns the rest.
 func readTags(text string) (tags []string, none bool, rest, wrong string) {
 	for {
 		text = strings.TrimLeft(text, " ")
@@ -146,7 +146,7 @@ func readTags(text string) (tags []string, none bool, rest, wrong string) {
 			var tag string
 			d := json.NewDecoder(strings.NewReader(text))
 			if err := d.Decode(&tag); err != nil {
-				return nil, false, "", "a quotation mark is not closed, or what it holds cannot be read"
+				return nil, false, "", "a quoted tag is not valid: check its quotation marks"
 			}
 			tags, text = append(tags, tag), text[d.InputOffset():]
 		} else {
@@ -160,9 +160,9 @@ func readTags(text string) (tags []string, none bool, rest, wrong string) {
 			text = text[end:]
 			switch {
 			case tag == "" && len(tags) == 0:
-				return nil, false, "", `the tags are missing: write "-" for none`
+				return nil, false, "", `the tags are missing: write "-" for no value`
 			case tag == "":
-				return nil, false, "", "there is an empty tag: a comma too many"
+				return nil, false, "", "there is an empty tag: remove a comma"
 			}
 			tags = append(tags, tag)
 			if len(tags) == 1 && !strings.HasPrefix(strings.TrimLeft(text, " "), ",") {
@@ -186,22 +186,22 @@ func readTags(text string) (tags []string, none bool, rest, wrong string) {
 	}
 	for i, tag := range tags {
 		if slices.Contains(tags[:i], tag) {
-			return nil, false, "", fmt.Sprintf("the tag %q stands there twice", tag)
+			return nil, false, "", fmt.Sprintf("the tag %q is there twice", tag)
 		}
 	}
 	return tags, false, text, ""
 }
 
-// readRegion reads the region at the begin of a text and checks it for the file.
+// readRegion reads the region at the start of a text and checks it for the file.
 func readRegion(text string, e *entry) (region string, none bool, wrong string) {
 	if text != "" && !strings.HasPrefix(text, " ") && !strings.HasPrefix(text, "\t") {
-		return "", false, fmt.Sprintf("%q stands where two blanks and the region should be", text)
+		return "", false, fmt.Sprintf("%q is where two blanks and the region should be", text)
 	}
 	text, _, _ = strings.Cut(" "+text, " #")
 	text = cleanRegion(text)
 	switch text {
 	case "":
-		return "", false, `the region is missing: write "-" for none`
+		return "", false, `the region is missing: write "-" for no value`
 	case "-":
 		return "", true, ""
 	}

@@ -75,7 +75,7 @@ func TestTextIsRead(t *testing.T) {
 		{`f1  "a,b", big sea ,c  1, 2, 3, 4`, `{"tags":["a,b","big sea","c"]}`, ""},
 		{"  # only a note", `{}`, ""},
 		{"f3  x  -", "", ""},
-		{"f9  a  -", "", "none of these files"},
+		{"f9  a  -", "", "no file has the ID"},
 		{"f1", "", "tags are missing"},
 		{"f1  a", "", "region is missing"},
 		{"f1  a,,b  -", "", "empty tag"},
@@ -149,7 +149,7 @@ func TestEditor(t *testing.T) {
 	if again := d.m.editorText(); again != "f1  sea,, old  9,9,9" {
 		t.Errorf("the editor begins with %q", again)
 	}
-	d.Choose(q, "Drop")
+	d.Choose(q, "Discard")
 	edited("f1  wind  -")
 	d.Toasted("1 file changed, not saved yet")
 	d.Sees("Tags: +wind, -sea, -old", "-> not set")

@@ -84,7 +84,7 @@ func (m *Model) shownArea() area {
 	return m.area
 }
 
-// wide puts the record at the left and what can be changed at the right.
+// wide puts the record at the left and the editors at the right.
 func (m *Model) wide(l *layout, size image.Point) {
 	x := 0
 	if len(m.entries) > 1 {
@@ -154,7 +154,7 @@ func (m *Model) tagsHeight(width int) int {
 
 func (m *Model) draw(size image.Point, th *theme.Theme) string {
 	if m.current() == nil {
-		return text.Fit(kit.Paragraph("No file to show. Press esc to go back.", size.X, th.Muted), size.X, size.Y)
+		return text.Fit(kit.Paragraph("No file is open. Press esc to go back.", size.X, th.Muted), size.X, size.Y)
 	}
 	l := m.layout(size)
 	body := ""
@@ -169,7 +169,7 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 	return text.Fit(kit.JoinV(append([]string{body}, m.status(size, th)...)...), size.X, size.Y)
 }
 
-// tiled puts the parts together.
+// tiled joins the drawn parts.
 func (m *Model) tiled(l layout, blocks map[area]string) string {
 	right := kit.JoinV(blocks[onTags], blocks[onAI], blocks[onRegion])
 	left := kit.JoinH(blocks[onFiles], blocks[onRecord])
@@ -179,14 +179,14 @@ func (m *Model) tiled(l layout, blocks map[area]string) string {
 	return kit.JoinH(left, right)
 }
 
-// partWords are the titles of the parts.
-var partWords = map[area]string{
+// partTitles are the titles of the parts.
+var partTitles = map[area]string{
 	onRecord: "Record", onTags: "Tags", onAI: "AI tags", onRegion: "Region", onFiles: "Files",
 }
 
 // head is the first line where there are no boxes: the file and the part.
 func (m *Model) head(width int, th *theme.Theme) string {
-	tail := " · " + partWords[m.shownArea()]
+	tail := " · " + partTitles[m.shownArea()]
 	if n := len(m.entries); n > 1 {
 		tail += fmt.Sprintf(" · file %d of %d", m.files.Cursor()+1, n)
 	}
@@ -198,7 +198,7 @@ func (m *Model) head(width int, th *theme.Theme) string {
 func (m *Model) part(at area, l layout, th *theme.Theme) string {
 	r, size := l.parts[at], l.inner[at].Size()
 	e := m.current()
-	body, title, foot := "", partWords[at], ""
+	body, title, foot := "", partTitles[at], ""
 	switch at {
 	case onFiles:
 		body, foot = m.viewFiles(size, th), m.files.Position()
@@ -208,9 +208,9 @@ func (m *Model) part(at area, l layout, th *theme.Theme) string {
 	case onTags:
 		body = m.tags.View(size, th)
 		title += draftState(e.draft.Tags)
-		foot = fmt.Sprintf("%d of %d characters for an upload", api.TagLength(e.wantedTags()), api.MaxTagLength)
+		foot = fmt.Sprintf("%d of %d characters", api.TagLength(e.wantedTags()), api.MaxTagLength)
 	case onAI:
-		body, foot = m.viewAI(size, th), "t takes one as a tag"
+		body, foot = m.viewAI(size, th), "t adds one as a tag"
 	case onRegion:
 		body = m.viewRegion(size, l, th)
 		title += draftState(e.draft.CustomCoordinates)
@@ -303,11 +303,11 @@ func (m *Model) viewAI(size image.Point, th *theme.Theme) string {
 	})
 }
 
-// viewRegion draws the numbers, what is to be said about them, and, where there
-// is room for both, the picture with the crop beside it.
+// viewRegion draws the numbers with notes about them and, if there is room, the
+// picture with the crop beside it.
 func (m *Model) viewRegion(size image.Point, l layout, th *theme.Theme) string {
 	if !m.current().canHaveRegion() {
-		return kit.Paragraph("Regions are for images only, and this file is none.", size.X, th.Muted)
+		return kit.Paragraph("This file is not an image, so it has no region.", size.X, th.Muted)
 	}
 	lines := []string{" " + m.numbers.View(max(0, size.X-2), th)}
 	if l.notes > 0 {
@@ -319,8 +319,8 @@ func (m *Model) viewRegion(size image.Point, l layout, th *theme.Theme) string {
 	return strings.Join(lines, "\n")
 }
 
-// regionNotes are the lines under the numbers: what is wrong with them, else
-// how they are counted.
+// regionNotes are the lines under the numbers: what is wrong with them, else how
+// they count.
 func (m *Model) regionNotes(size image.Point, th *theme.Theme) []string {
 	sign, words := m.region.Note()
 	if err := m.current().checkRegion(); err != nil {
@@ -329,11 +329,11 @@ func (m *Model) regionNotes(size image.Point, th *theme.Theme) []string {
 	if words == "" {
 		return nil
 	}
-	return signed(sign, words, size.X, min(max(1, size.Y/3), 2), th)
+	return withSign(sign, words, size.X, min(max(1, size.Y/3), 2), th)
 }
 
-// status are the last lines: what is under way, what went wrong, what is not
-// saved, how old the record is.
+// status are the last lines: what is under way, what failed, what is not saved, and
+// how old the record is.
 func (m *Model) status(size image.Point, th *theme.Theme) []string {
 	if size.Y < 5 {
 		return nil
@@ -341,30 +341,30 @@ func (m *Model) status(size image.Point, th *theme.Theme) []string {
 	e := m.current()
 	switch {
 	case m.busy != "":
-		return signed(theme.SignBusy, m.busy, size.X, 1, th)
+		return withSign(theme.SignBusy, m.busy, size.X, 1, th)
 	case e.problem != nil:
-		return signed(theme.SignBad, "Not saved: "+page.Explain(e.problem), size.X, min(max(1, size.Y/4), 3), th)
+		return withSign(theme.SignBad, "Not saved: "+page.Explain(e.problem), size.X, min(max(1, size.Y/4), 3), th)
 	case m.gone(e):
-		return signed(theme.SignBad, "The library does not have this file any more. This is its last known state.", size.X, 2, th)
+		return withSign(theme.SignBad, "The library does not have this file any more. This is its last known state.", size.X, 2, th)
 	}
 	if d, err := e.change(); err != nil || !d.IsEmpty() {
 		text := "Not saved: " + strings.Join(describe(&e.file, d), "; ")
 		if err != nil {
 			text = "Not saved, and cannot be saved yet: " + page.Explain(err)
 		}
-		return signed(theme.SignChanged, text, size.X, 1, th)
+		return withSign(theme.SignChanged, text, size.X, 1, th)
 	}
 	words := text.Capital(m.seen(e))
 	switch {
 	case e.readErr != nil && api.Unavailable(e.readErr):
 		words += ". This service does not return records."
 	case e.readErr != nil:
-		return signed(theme.SignWarn, words+". Reading it again failed: "+page.Explain(e.readErr), size.X, 2, th)
+		return withSign(theme.SignWarn, words+". Reading it again failed: "+page.Explain(e.readErr), size.X, 2, th)
 	}
 	if n := m.others(); n > 0 {
 		words += ". Unsaved changes in " + text.Plural(n, "other file") + "."
 	}
-	return signed(theme.SignNone, words, size.X, 1, th)
+	return withSign(theme.SignNone, words, size.X, 1, th)
 }
 
 // others counts the files beside the current one with changes not saved.
@@ -378,9 +378,9 @@ func (m *Model) others() int {
 	return n
 }
 
-// signed are at most so many lines of a text from outside, with a sign before
-// them.
-func signed(sign theme.Sign, words string, width, most int, th *theme.Theme) []string {
+// withSign are at most so many lines of a text, with a sign before them. The text is
+// made safe.
+func withSign(sign theme.Sign, words string, width, most int, th *theme.Theme) []string {
 	lines := text.Wrap(text.Safe(words), max(1, width-4))
 	if len(lines) > most {
 		rest := strings.Join(lines[most-1:], " ")

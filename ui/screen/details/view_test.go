@@ -20,10 +20,10 @@ import (
 
 // Every act that can be done now does something: the screen changes or the root
 // hears of it.
-func TestEveryActActs(t *testing.T) {
+func TestEveryActionRuns(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	f := record(t, photo)
-	fresh := func() *desk {
+	fresh := func() *driven {
 		s := newShelf(t, f)
 		b := record(t, strings.NewReplacer(`"f1"`, `"f2"`, "beach.png", "other.png").Replace(photo))
 		s.files["f2"] = b
@@ -37,7 +37,7 @@ func TestEveryActActs(t *testing.T) {
 		return d
 	}
 	for to := onRecord; to <= onFiles; to++ {
-		prepare := func() *desk {
+		prepare := func() *driven {
 			d := fresh()
 			d.m.focus(to)
 			if l := map[area]*kit.List{onRecord: &d.m.record, onAI: &d.m.ai}[to]; l != nil {
@@ -81,22 +81,22 @@ func TestViewStaysInside(t *testing.T) {
 	f.AITags = api.Set([]api.AITag{{Name: hostile, Confidence: 1e9, Source: hostile}})
 	f.CustomMetadata = map[string]json.RawMessage{hostile: json.RawMessage(`"` + strings.Repeat("a", 200) + `"`)}
 	s := newShelf(t, f)
-	states := map[string]func(*desk){
-		"record": func(*desk) {},
-		"tags":   func(d *desk) { d.Press("e"); d.Type("写真") },
-		"unset":  func(d *desk) { d.Press("e", "ctrl+x") },
-		"region": func(d *desk) { d.Press("c", "9") },
-		"picture": func(d *desk) {
+	states := map[string]func(*driven){
+		"record": func(*driven) {},
+		"tags":   func(d *driven) { d.Press("e"); d.Type("写真") },
+		"unset":  func(d *driven) { d.Press("e", "ctrl+x") },
+		"region": func(d *driven) { d.Press("c", "9") },
+		"picture": func(d *driven) {
 			d.Press("c", "enter", "tab", "a")
 		},
-		"AI":     func(d *desk) { d.Press("tab", "tab") },
-		"menu":   func(d *desk) { d.Press("y") },
-		"many":   func(d *desk) { d.Press("b") },
-		"prompt": func(d *desk) { d.Press("b", "a"); d.Type("写真") },
-		"ratios": func(d *desk) { d.Press("c", "enter", "r") },
-		"reader": func(d *desk) { d.Press("enter") },
-		"failed": func(d *desk) { d.m.current().problem = errors.New(hostile) },
-		"busy":   func(d *desk) { d.m.busy = "Saving…" },
+		"AI":     func(d *driven) { d.Press("tab", "tab") },
+		"menu":   func(d *driven) { d.Press("y") },
+		"many":   func(d *driven) { d.Press("b") },
+		"prompt": func(d *driven) { d.Press("b", "a"); d.Type("写真") },
+		"ratios": func(d *driven) { d.Press("c", "enter", "r") },
+		"reader": func(d *driven) { d.Press("enter") },
+		"failed": func(d *driven) { d.m.current().problem = errors.New(hostile) },
+		"busy":   func(d *driven) { d.m.busy = "Saving…" },
 	}
 	for name, state := range states {
 		for _, files := range [][]api.File{{f}, {f, f, f}} {

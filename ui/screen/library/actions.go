@@ -15,7 +15,7 @@ import (
 const (
 	groupOpen = "Library"
 	groupMark = "Mark"
-	groupLook = "Look"
+	groupView = "View"
 	groupMove = "Move"
 )
 
@@ -52,8 +52,8 @@ func (m *Model) moves(sheet bool) []kit.Action {
 
 func (m *Model) filterActions() []kit.Action {
 	return append([]kit.Action{
-		{ID: "library.filter-keep", Keys: kit.Bind("keep the filter", "", "enter"), Group: groupLook, Footer: true, Do: m.keepFilter},
-		{ID: "library.filter-clear", Keys: kit.Bind("clear the filter", "", "esc"), Group: groupLook, Footer: true, Do: m.clear},
+		{ID: "library.filter-keep", Keys: kit.Bind("keep the filter", "", "enter"), Group: groupView, Footer: true, Do: m.keepFilter},
+		{ID: "library.filter-clear", Keys: kit.Bind("clear the filter", "", "esc"), Group: groupView, Footer: true, Do: m.clear},
 	}, m.moves(m.sheet.on)[:2]...) // the field has the other keys
 }
 
@@ -73,23 +73,23 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 		{ID: "library.open", Keys: open, Group: groupOpen, Footer: true, Disabled: m.noRow, Do: m.enter},
 		{ID: "library.edit", Keys: kit.Bind("edit details", "", "e"), Group: groupOpen, Footer: true, Disabled: m.noFile, Do: m.inspect},
 		{ID: "library.mark", Keys: kit.Bind("mark", "", "space"), Group: groupMark, Footer: true, Disabled: m.noRow, Do: m.toggle},
-		{ID: "library.filter", Keys: kit.Bind("filter", "", "/"), Group: groupLook, Footer: true, Do: m.startFilter},
-		{ID: "library.find", Keys: kit.Bind("find in the library", "", "f"), Group: groupLook, Footer: true, Do: m.searchMenu},
-		{ID: "library.grid", Keys: kit.Bind("contact sheet or list", "", "t"), Group: groupLook, Do: m.toggleSheet},
-		{ID: "library.download", Keys: kit.Bind("fetch to a folder of this computer", "", "D"), Group: groupOpen, Disabled: m.noDownload, Do: m.askDownload},
-		{ID: "library.send-again", Keys: kit.Bind("send again with the same options", "", "s"), Group: groupOpen, Disabled: m.noFile, Do: m.sendAgain},
+		{ID: "library.filter", Keys: kit.Bind("filter", "", "/"), Group: groupView, Footer: true, Do: m.startFilter},
+		{ID: "library.find", Keys: kit.Bind("find in the library", "", "f"), Group: groupView, Footer: true, Do: m.searchMenu},
+		{ID: "library.grid", Keys: kit.Bind("contact sheet or list", "", "t"), Group: groupView, Do: m.toggleSheet},
+		{ID: "library.download", Keys: kit.Bind("download to this computer", "", "D"), Group: groupOpen, Disabled: m.noDownload, Do: m.askDownload},
+		{ID: "library.send-again", Keys: kit.Bind("upload again with the same options", "", "s"), Group: groupOpen, Disabled: m.noFile, Do: m.sendAgain},
 		{ID: "library.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupOpen, Footer: true, Disabled: m.noFile, Do: m.copyMenu},
 		{ID: "library.parent", Keys: parent, Group: groupMove, Disabled: m.noParent, Do: m.parent},
 		{ID: "library.browse", Keys: kit.Bind("open in the browser", "", "o"), Group: groupOpen, Disabled: m.noAddress, Do: m.browse},
-		{ID: "library.range", Keys: kit.Bind("begin or mark a range", "", "v"), Group: groupMark, Disabled: m.noRow, Do: m.toggleRange},
+		{ID: "library.range", Keys: kit.Bind("start or mark a range", "", "v"), Group: groupMark, Disabled: m.noRow, Do: m.toggleRange},
 		{ID: "library.mark-all", Keys: kit.Bind("mark all shown", "", "ctrl+a"), Group: groupMark, Disabled: m.noRow, Do: m.markAll},
 		{ID: "library.invert-marks", Keys: kit.Bind("invert the marks", "", "*"), Group: groupMark, Disabled: m.noRow, Do: m.invert},
-		{ID: "library.clear", Keys: kit.Bind("clear filter, range, marks", "", "esc"), Group: groupMark, Disabled: m.nothingToClear, Do: m.clear},
-		{ID: "library.sort", Keys: kit.Bind("sort", "", ","), Group: groupLook, Do: m.sortMenu},
-		{ID: "library.facts", Keys: kit.Bind("facts on or off", "", "p"), Group: groupLook, Do: func() tea.Cmd { m.facts = !m.facts; return nil }},
-		{ID: "library.refresh", Keys: kit.Bind("read again", "", "r"), Group: groupLook, Do: m.reload},
-		{ID: "library.next-match", Keys: kit.Bind("next found", "", "n"), Group: groupLook, Disabled: m.noFilter, Do: func() tea.Cmd { return m.turn(1) }},
-		{ID: "library.previous-match", Keys: kit.Bind("previous found", "", "N"), Group: groupLook, Disabled: m.noFilter, Do: func() tea.Cmd { return m.turn(-1) }},
+		{ID: "library.clear", Keys: kit.Bind("clear filter, range, search, marks", "", "esc"), Group: groupMark, Disabled: m.nothingToClear, Do: m.clear},
+		{ID: "library.sort", Keys: kit.Bind("sort", "", ","), Group: groupView, Do: m.sortMenu},
+		{ID: "library.facts", Keys: kit.Bind("show or hide the facts", "", "p"), Group: groupView, Do: func() tea.Cmd { m.facts = !m.facts; return nil }},
+		{ID: "library.refresh", Keys: kit.Bind("refresh", "", "r"), Group: groupView, Do: m.reload},
+		{ID: "library.next-match", Keys: kit.Bind("next match", "", "n"), Group: groupView, Disabled: m.noFilter, Do: func() tea.Cmd { return m.turn(1) }},
+		{ID: "library.previous-match", Keys: kit.Bind("previous match", "", "N"), Group: groupView, Disabled: m.noFilter, Do: func() tea.Cmd { return m.turn(-1) }},
 	}, aside, m.moves(sheet))
 }
 
@@ -109,7 +109,7 @@ func (m *Model) stopTyping() {
 	m.filter.Blur()
 }
 
-// refilter makes the rows anew; the cursor stays on its file.
+// refilter filters the rows again; the cursor stays on its file.
 func (m *Model) refilter() {
 	f, ok := m.current()
 	m.unmatched = 0
@@ -128,7 +128,7 @@ func (m *Model) clearFilter() {
 	}
 }
 
-// clear takes one thing back: the filter, the range, the marks.
+// clear ends one thing: the download, the filter, the range, the search, the marks.
 func (m *Model) clear() tea.Cmd {
 	switch {
 	case m.fetching != nil:
@@ -145,7 +145,7 @@ func (m *Model) clear() tea.Cmd {
 	return nil
 }
 
-// turn moves among the found, round the ends.
+// turn moves to the next match, or the one before, around the ends.
 func (m *Model) turn(by int) tea.Cmd {
 	n := len(m.rows)
 	m.list.SetCursor((m.list.Cursor() + by + n) % n)
@@ -161,16 +161,16 @@ func (m *Model) browse() tea.Cmd {
 	return page.Send(page.Open{Address: address})
 }
 
-// sortRows are the lines of the sort menu; the last turns the order round.
+// sortRows are the rows of the sort menu; the last reverses the order.
 var sortRows = []struct {
 	key, label string
 	order      order
 }{
 	{"n", "name", order{by: byName}},
-	{"c", "first sent, newest first", order{by: byCreated, reverse: true}},
-	{"u", "last changed, newest first", order{by: byUpdated, reverse: true}},
+	{"c", "upload date, newest first", order{by: byCreated, reverse: true}},
+	{"u", "change date, newest first", order{by: byUpdated, reverse: true}},
 	{"s", "size, largest first", order{by: bySize, reverse: true}},
-	{"r", "the other way round", order{}},
+	{"r", "reverse order", order{}},
 }
 
 func (m *Model) sortMenu() tea.Cmd {
@@ -183,8 +183,8 @@ func (m *Model) sortMenu() tea.Cmd {
 			} else {
 				m.order = r.order
 			}
-			// The cursor goes to the top: what was there is what one sorts for.
-			delete(m.places, m.shown.folder)
+			// The cursor goes to the top, where what one sorts for is.
+			delete(m.cursors, m.shown.folder)
 			return m.read(listing{folder: m.shown.folder, order: m.order, search: m.shown.search}, pageSize, false)
 		}})
 	}
@@ -202,7 +202,7 @@ func (m *Model) copyMenu() tea.Cmd {
 
 func (m *Model) noRow() string {
 	if len(m.rows) == 0 {
-		return "nothing is shown"
+		return "the list is empty"
 	}
 	return ""
 }
@@ -212,35 +212,35 @@ func (m *Model) noFile() string {
 		return ""
 	}
 	if len(m.rows) == 0 {
-		return "no file is shown"
+		return "the list has no file"
 	}
 	return "no file is marked, and the cursor is on a folder"
 }
 
 func (m *Model) noAddress() string {
 	if f, ok := m.current(); !ok || f.URL == "" {
-		return "what is under the cursor has no address"
+		return "the file under the cursor has no URL"
 	}
 	return ""
 }
 
 func (m *Model) noParent() string {
 	if m.folder() == "/" {
-		return "this is the topmost folder"
+		return "this is the root folder"
 	}
 	return ""
 }
 
 func (m *Model) noFilter() string {
 	if m.filter.Value() == "" || len(m.rows) == 0 {
-		return "no filter has found anything"
+		return "the filter has no matches"
 	}
 	return ""
 }
 
 func (m *Model) nothingToClear() string {
 	if m.filter.Value() == "" && !m.marks.ranged && len(m.marks.files) == 0 && m.fetching == nil && m.shown.search.isNone() {
-		return "nothing is filtered or marked"
+		return "there is no filter, search, range or mark"
 	}
 	return ""
 }

@@ -15,8 +15,8 @@ import (
 	"mediadesk/ui/text"
 )
 
-// download is a fetching of files under way. The counters are written by who
-// fetches and read by the clock.
+// download is a download under way. The goroutine that downloads writes the
+// counters, the clock reads them.
 type download struct {
 	total       int
 	done, bytes atomic.Int64
@@ -24,13 +24,13 @@ type download struct {
 }
 
 func (d *download) String() string {
-	return fmt.Sprintf("Fetching %d of %s, %s. esc stops.", d.done.Load(), text.Plural(d.total, "file"), text.Bytes(d.bytes.Load()))
+	return fmt.Sprintf("Downloading %d of %s, %s. esc stops.", d.done.Load(), text.Plural(d.total, "file"), text.Bytes(d.bytes.Load()))
 }
 
 type (
 	// downloadTicked is the clock of a download.
 	downloadTicked struct{ of *download }
-	// downloadedMsg tells how it ended.
+	// downloadedMsg has its result.
 	downloadedMsg struct {
 		of     *download
 		folder string
@@ -46,8 +46,8 @@ func (m *Model) askDownload() tea.Cmd {
 	if len(files) == 1 {
 		what = files[0].Name
 	}
-	p := kit.NewPrompt("Fetch "+what, "To which folder of this computer? A file that is there is never written over.", m.o.Downloads, "")
-	p.Verb = "fetch"
+	p := kit.NewPrompt("Download "+what, "Type a folder of this computer. Existing files are never overwritten.", m.o.Downloads, "")
+	p.Verb = "download"
 	p.Check = func(text string) string {
 		if strings.TrimSpace(text) == "" {
 			return "Type a folder of this computer."
@@ -92,13 +92,13 @@ func (m *Model) downloaded(msg downloadedMsg) tea.Cmd {
 		return nil
 	}
 	m.fetching = nil
-	done := page.Toast{Level: page.Good, Text: "Fetched " + text.Plural(len(msg.good), "file") + " to " + msg.folder + ".", Detail: strings.Join(msg.good, "\n")}
+	done := page.Toast{Level: page.Good, Text: "Downloaded " + text.Plural(len(msg.good), "file") + " to " + msg.folder + ".", Detail: strings.Join(msg.good, "\n")}
 	if len(msg.good) == 1 {
-		done.Text = "Fetched " + msg.good[0] + "."
+		done.Text = "Downloaded " + msg.good[0] + "."
 	}
 	if len(msg.bad) > 0 {
 		done.Level = page.Warn
-		done.Text = fmt.Sprintf("%s could not be fetched; %d arrived.", text.Plural(len(msg.bad), "file"), len(msg.good))
+		done.Text = fmt.Sprintf("%s could not be downloaded; %d arrived.", text.Plural(len(msg.bad), "file"), len(msg.good))
 		done.Detail = strings.Join(msg.bad, "\n")
 	}
 	return page.Send(done)
@@ -111,8 +111,8 @@ type sentMsg struct {
 	err     error
 }
 
-// sendAgain brings the uploads that stored the chosen files into the form, with
-// the options that they had.
+// sendAgain opens the form for the uploads that stored the chosen files, with their
+// options.
 func (m *Model) sendAgain() tea.Cmd {
 	files := m.chosen()
 	ctx, s := m.o.Context, m.o.Session
@@ -140,10 +140,10 @@ func gotSent(msg sentMsg) tea.Cmd {
 	case msg.err != nil:
 		return page.Send(page.Failed(msg.err))
 	case len(msg.jobs) == 0:
-		return page.Tell(page.Info, "This computer did not send that, so it has no source to send again.")
+		return page.Tell(page.Info, "This file was not uploaded from this computer, so there is no source to upload again.")
 	case len(msg.unknown) > 0:
 		cmds = append(cmds, page.Send(page.Toast{
-			Level: page.Warn, Text: text.Plural(len(msg.unknown), "file") + " were not sent from this computer and are left out.", Detail: strings.Join(msg.unknown, "\n"),
+			Level: page.Warn, Text: text.Plural(len(msg.unknown), "file") + " not uploaded from this computer, left out.", Detail: strings.Join(msg.unknown, "\n"),
 		}))
 	}
 	return tea.Batch(append(cmds, page.Send(page.Compose{Jobs: msg.jobs}))...)
@@ -151,7 +151,7 @@ func gotSent(msg sentMsg) tea.Cmd {
 
 func (m *Model) noDownload() string {
 	if m.fetching != nil {
-		return "a download is under way"
+		return "another download is under way"
 	}
 	return m.noFile()
 }

@@ -19,21 +19,21 @@ func TestMain(m *testing.M) { uitest.VerifyTestMain(m) }
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// desk is the screen with its driver and a clock.
-type desk struct {
+// driven is the screen with its driver and a clock.
+type driven struct {
 	*uitest.Driver
 	m   *Model
 	now time.Time
 }
 
-func start(t testing.TB, o Options) *desk {
+func start(t testing.TB, o Options) *driven {
 	t.Helper()
 	return startIn(t, o, image.Pt(118, 32))
 }
 
-func startIn(t testing.TB, o Options, size image.Point) *desk {
+func startIn(t testing.TB, o Options, size image.Point) *driven {
 	t.Helper()
-	d := &desk{now: noon}
+	d := &driven{now: noon}
 	if o.Now == nil {
 		o.Now = func() time.Time { return d.now }
 	}
@@ -44,7 +44,7 @@ func startIn(t testing.TB, o Options, size image.Point) *desk {
 }
 
 // rows are the names in the list.
-func (d *desk) rows() string {
+func (d *driven) rows() string {
 	var names []string
 	for _, f := range d.m.rows {
 		names = append(names, f.Name)
@@ -52,7 +52,7 @@ func (d *desk) rows() string {
 	return strings.Join(names, " ")
 }
 
-func (d *desk) under(name string) {
+func (d *driven) under(name string) {
 	d.T.Helper()
 	if f, _ := d.m.current(); f.Name != name {
 		d.T.Errorf("the cursor is on %q, not on %q", f.Name, name)

@@ -37,13 +37,13 @@ func TestWayThroughFolders(t *testing.T) {
 	d.Press("enter")
 	d.Sees("library / summer", "day 1/")
 	d.Press("l")
-	d.Sees("library / summer / day 1", "This folder is empty. Press 1 to pick files to send.")
+	d.Sees("library / summer / day 1", "This folder is empty. Press 1 to choose files to upload.")
 	d.Press("h")
 	d.under("day 1")
 	d.Press("j", "backspace")
 	d.under("summer")
 	d.Press("left")
-	d.Toasted("topmost")
+	d.Toasted("root folder")
 	d.Press("l")
 	d.under("f00000.jpg") // where the cursor was left
 	d.Press("enter")
@@ -114,7 +114,7 @@ func TestLongListingsWait(t *testing.T) {
 	if len(s.asked) != asked {
 		t.Error("thousands of rows were read again by themselves")
 	}
-	d.Sees("r reads it again")
+	d.Sees("Press r to refresh")
 	d.Press("r")
 	if len(d.m.rows) != maxAgain+500 || d.m.stale {
 		t.Errorf("%d rows after reading again", len(d.m.rows))
@@ -166,7 +166,7 @@ func TestFilter(t *testing.T) {
 	d.Press("N")
 	d.under("f00001.jpg")
 	d.Press("/", "q")
-	d.Sees("Nothing here has that")
+	d.Sees("No matches in names or tags")
 	d.Press("esc")
 	if len(d.m.rows) != 5 || d.m.Capturing() {
 		t.Errorf("esc leaves %s", d.rows())
@@ -194,7 +194,7 @@ func TestFilterReadsOn(t *testing.T) {
 	if n := len(d.m.shown.files); n < maxUnmatched || n > maxUnmatched+2*pageSize || d.m.shown.done {
 		t.Errorf("read %d files for nothing", n)
 	}
-	d.Sees("Nothing found among the first", "Move down to look further")
+	d.Sees("No match in the first", "Move down to load more")
 	before := len(d.m.shown.files)
 	d.Press("down")
 	if len(d.m.shown.files) <= before {
@@ -270,7 +270,7 @@ func TestCopyAndOpen(t *testing.T) {
 	s.files["/"][0].Name = "a [b].jpg"
 	d := start(t, Options{Session: stub{list: s.list}})
 	d.Press("o")
-	d.Toasted("no address")
+	d.Toasted("no URL")
 	d.Press("y")
 	d.Toasted("the cursor is on a folder")
 	d.Press("j", "j")
@@ -310,7 +310,7 @@ func TestWhatWasSeen(t *testing.T) {
 		if d.rows() != "old A.jpg b.jpg" {
 			t.Errorf("%s: %s", name, d.rows())
 		}
-		d.Sees("This service lists no files: these are those that this computer knows.")
+		d.Sees("This service does not list files; shown are those that this computer knows.")
 		if list != nil {
 			d.Sees("405")
 		}
@@ -323,10 +323,10 @@ func TestWhatWasSeen(t *testing.T) {
 			t.Errorf("%s, by size, turned: %s", name, d.rows())
 		}
 		d.Press("enter")
-		d.Sees("sent nothing to this folder yet")
+		d.Sees("Nothing was uploaded to this folder")
 	}
 	d := start(t, Options{Session: stub{}})
-	d.Sees("does not list files", "Press r to read it again")
+	d.Sees("does not list files", "Press r to try again")
 	// The local library lists: what it refuses is not hidden behind the journal.
 	refuse := func(context.Context, api.Query) ([]api.File, error) {
 		return nil, &api.ServiceError{Status: 403, Message: "wrong key"}
@@ -334,7 +334,7 @@ func TestWhatWasSeen(t *testing.T) {
 	// A service that refuses the key is told in its words, too.
 	for _, local := range []bool{true, false} {
 		d = start(t, Options{Session: stub{list: refuse, seenIn: seen}, Profile: session.Profile{Local: local}})
-		d.Sees("wrong key", "Press r to read it again")
+		d.Sees("wrong key", "Press r to try again")
 	}
 }
 
@@ -342,7 +342,7 @@ func TestErrors(t *testing.T) {
 	s := small()
 	s.err = errors.New("connection refused")
 	d := start(t, Options{Session: stub{list: s.list}})
-	d.Sees("Connection refused. Press r to read it again.")
+	d.Sees("Connection refused. Press r to try again.")
 	s.err = nil
 	d.Press("r")
 	if len(d.m.rows) != 5 {
@@ -354,9 +354,9 @@ func TestErrors(t *testing.T) {
 	if len(d.m.rows) != 5 {
 		t.Error("the rows are gone")
 	}
-	d.Sees("Not the newest", `\x1b[31mbroken`, "The fault is on the service's side")
+	d.Sees("Not up to date", `\x1b[31mbroken`, "The fault is on the service's side")
 	d.Press("enter")
-	d.Sees("library / summer", "Press r to read it again")
+	d.Sees("library / summer", "Press r to try again")
 	s.err = nil
 	d.Press("h")
 	d.under("summer")
@@ -471,13 +471,13 @@ func TestMouse(t *testing.T) {
 
 // Every act that can be done now does something: the screen changes, a question
 // is asked, or the root hears of it.
-func TestEveryActActs(t *testing.T) {
+func TestEveryActionRuns(t *testing.T) {
 	for name, prepare := range map[string][]string{
 		"list":   {"/", "f", "0", "enter", "space"},
 		"filter": {"/", "0", "down"},
 		"sort":   {","},
 	} {
-		fresh := func() (*desk, *shelf) {
+		fresh := func() (*driven, *shelf) {
 			s := small()
 			s.files["/summer/"] = some("/summer/", 60)
 			d := start(t, Options{Session: stub{list: s.list}})

@@ -22,29 +22,29 @@ const (
 	maxPage  = 1000
 )
 
-// maxAgain is the length up to which a listing is read again by itself. A
-// longer one waits for the person.
+// maxAgain is the length up to which a listing is refreshed automatically. A
+// longer one waits for the user.
 const maxAgain = 2000
 
 // ahead is how many rows before the end of what was read the next page is
 // asked for.
 const ahead = 60
 
-// maxUnmatched is how many files are read without a pause for a filter that
-// finds nothing among them.
+// maxUnmatched is how many files are read for a filter without a match before the
+// user must ask for more.
 const maxUnmatched = 10_000
 
-// maxHeld is how many files are held at once. Of a longer listing those far from
-// the cursor are let go, and read again when it comes near.
+// maxHeld is how many files are kept in memory. Of a longer listing only a window
+// around the cursor is kept; the rest is read again when the cursor comes near.
 const maxHeld = 6000
 
-// maxFiltered is how many files are held whole for a filter, so that it can be
-// changed without reading them again. Of a longer listing only those that it
-// finds are held, up to as many.
+// maxFiltered is how many files are kept for a filter, so that it can be changed
+// without reading them again. Of a longer listing only the matches are kept, up to
+// as many.
 const maxFiltered = 30_000
 
-// maxSifted is how many files are read at once to find what a filter shows.
-const maxSifted = 5_000
+// maxScanned is how many files one command reads to find matches.
+const maxScanned = 5_000
 
 // patience is how long a listing may take.
 const patience = time.Minute
@@ -65,7 +65,7 @@ type order struct {
 	reverse bool
 }
 
-// query is the order in the service's words.
+// query is the order as the service spells it.
 func (o order) query() string {
 	direction := "ASC_"
 	if o.reverse {
@@ -97,15 +97,14 @@ func (o order) sort(files []api.File) {
 	})
 }
 
-// listing is what is known of one folder: all its folders, then its files, as
-// far as they were read.
+// listing is what was read of one folder: all its folders, then its files.
 type listing struct {
 	folder         string
-	search         search // none: it is the folder
-	first          int    // files before those that are held
-	whole          bool   // none are let go: a filter looks at them
-	only           *sieve // but those that it does not show are; nil: all are held
-	looked         int    // records that were read, and perhaps let go
+	search         search     // none: the folder is listed
+	first          int        // files before those that are kept
+	whole          bool       // all are kept, for a filter
+	only           *rowFilter // only its matches are kept; nil: all are
+	scanned        int        // records that were read, kept or not
 	order          order
 	folders, files []api.File
 	page           map[string]bool // keys of the page that was read last
@@ -144,13 +143,12 @@ func (m *Model) askRuns() tea.Cmd {
 
 func (m *Model) gotRuns(now standing) {
 	m.standing = now
-	if m.shown.search.state != "" || strings.Contains(m.filter.Value(), isMark) {
+	if m.shown.search.state != "" || strings.Contains(m.filter.Value(), isPrefix) {
 		m.refilter()
 	}
 }
 
-// folder is the folder that a person means by now: the one on its way, else the
-// one that is shown.
+// folder is the folder being opened, else the one that is shown.
 func (m *Model) folder() string {
 	if m.opening != "" {
 		return m.opening
@@ -160,9 +158,9 @@ func (m *Model) folder() string {
 
 // open reads another folder; the cursor lands on the row of that key.
 func (m *Model) open(folder, land string) tea.Cmd {
-	m.leavePlace()
+	m.rememberRow()
 	if land != "" {
-		m.places[folder] = land
+		m.cursors[folder] = land
 	}
 	m.clearFilter()
 	m.marks.ranged = false
@@ -171,25 +169,25 @@ func (m *Model) open(folder, land string) tea.Cmd {
 
 // reload reads the folder again, as far as it was read.
 func (m *Model) reload() tea.Cmd {
-	m.leavePlace()
+	m.rememberRow()
 	l := listing{folder: m.folder(), order: m.order}
 	if m.opening == "" {
 		l.search = m.shown.search
 	}
 	if m.shown.first > 0 && l.folder == m.shown.folder {
-		l.first, l.skip, l.looked, l.folders, l.foldersDone = m.shown.first, m.shown.first, m.shown.first, m.shown.folders, true
+		l.first, l.skip, l.scanned, l.folders, l.foldersDone = m.shown.first, m.shown.first, m.shown.first, m.shown.folders, true
 		return m.read(l, len(l.folders)+max(pageSize, len(m.shown.files)), false)
 	}
 	return m.read(l, max(pageSize, m.shown.len()), false)
 }
 
-// wantMore reads on where the cursor comes near the end of what was read.
+// wantMore reads the next page when the cursor comes near the end of what was read.
 func (m *Model) wantMore() tea.Cmd {
 	if m.busy || m.shown.at.IsZero() || m.shown.err != nil {
 		return nil
 	}
 	filtered := m.filtered()
-	if m.unsifted() {
+	if m.tooNarrow() {
 		return m.read(listing{folder: m.shown.folder, order: m.order, search: m.shown.search, whole: filtered}, pageSize, false)
 	}
 	if m.shown.only != nil && m.shown.len() >= maxFiltered {
@@ -208,7 +206,7 @@ func (m *Model) wantMore() tea.Cmd {
 	next.folders, next.files = slices.Clone(next.folders), slices.Clone(next.files)
 	next.whole = filtered
 	if filtered && next.only == nil && next.len() >= maxFiltered {
-		next.sift(m.sieve(next.search))
+		next.narrow(m.rowFilter(next.search))
 	}
 	return m.read(next, next.len()+pageSize, true)
 }
@@ -242,13 +240,13 @@ func (m *Model) readBack() tea.Cmd {
 	})
 }
 
-// read goes on with a listing until it holds want records or all there are.
+// read extends a listing until it has want records, or all there are.
 func (m *Model) read(l listing, want int, more bool) tea.Cmd {
 	if m.stop != nil {
 		m.stop()
 	}
 	m.busy = true
-	l.whole = l.whole || l.search.sifts()
+	l.whole = l.whole || l.search.filtersHere()
 	if !more {
 		m.opening, m.stale = l.folder, false
 	}
@@ -278,8 +276,8 @@ func (l *listing) fill(ctx context.Context, list func(context.Context, api.Query
 	if !l.search.isNone() {
 		l.foldersDone = true
 	}
-	began := l.looked
-	for l.len() < want && !l.done && l.looked-began < maxSifted+want {
+	began := l.scanned
+	for l.len() < want && !l.done && l.scanned-began < maxScanned+want {
 		limit := max(pageSize, min(maxPage, want-l.len()))
 		if l.only != nil {
 			limit = maxPage
@@ -295,7 +293,7 @@ func (l *listing) fill(ctx context.Context, list func(context.Context, api.Query
 			}
 			got, n = nil, 0 // it sends all at once
 		}
-		l.looked += n
+		l.scanned += n
 		if l.only != nil {
 			got = slices.DeleteFunc(got, func(f api.File) bool { return !l.only.shows(&f) })
 		}
@@ -314,8 +312,8 @@ func (l *listing) fill(ctx context.Context, list func(context.Context, api.Query
 	return nil
 }
 
-// repeats reports whether a page brings the same as the one before: the service
-// ignores from where it is asked to go on. It then keeps the page for the next call.
+// repeats reports whether a page is the same as the one before, because the service
+// ignores skip. It keeps the page for the next call.
 func (l *listing) repeats(page []api.File) bool {
 	keys := make(map[string]bool, len(page))
 	news := false
@@ -328,7 +326,7 @@ func (l *listing) repeats(page []api.File) bool {
 	return !news
 }
 
-// ask is the next page in the service's words.
+// ask is the query for the next page.
 func (l *listing) ask(limit int) api.Query {
 	q := api.Query{Folder: l.folder, Type: api.TypeFolder, Sort: order{}.query(), Skip: l.skip, Limit: limit}
 	if l.foldersDone {
@@ -340,7 +338,7 @@ func (l *listing) ask(limit int) api.Query {
 	return q
 }
 
-// add appends a page. What came before is left out: rows move from page to
+// add appends a page without the files that came before: rows move from page to
 // page while others write to the folder.
 func (l *listing) add(got []api.File, folders bool) {
 	into := &l.files
@@ -379,7 +377,7 @@ func (l *listing) fromSeen(ctx context.Context, seen func(context.Context, strin
 	l.order.sort(l.files)
 }
 
-// got shows a listing. Where the reading failed, what was shown stays.
+// got shows a listing. If reading failed, the old one stays.
 func (m *Model) got(msg readMsg) tea.Cmd {
 	m.busy, m.opening = false, ""
 	l := msg.listing
@@ -391,7 +389,7 @@ func (m *Model) got(msg readMsg) tea.Cmd {
 		return nil
 	}
 	if msg.more {
-		m.unmatched += l.looked - m.shown.looked
+		m.unmatched += l.scanned - m.shown.scanned
 	}
 	before, under := len(m.rows), ""
 	if f, ok := m.current(); ok && msg.more && l.first != m.shown.first {
@@ -406,16 +404,16 @@ func (m *Model) got(msg readMsg) tea.Cmd {
 		m.unmatched = 0
 	}
 	if !msg.more {
-		m.returnTo(m.places[l.folder])
+		m.returnTo(m.cursors[l.folder])
 	}
 	m.marks.refresh(&m.shown)
 	return m.catchUp()
 }
 
-// leavePlace remembers the row under the cursor.
-func (m *Model) leavePlace() {
+// rememberRow remembers the row under the cursor.
+func (m *Model) rememberRow() {
 	if f, ok := m.current(); ok {
-		m.places[m.shown.folder] = keyOf(f)
+		m.cursors[m.shown.folder] = keyOf(f)
 	}
 }
 
@@ -430,11 +428,10 @@ func (m *Model) returnTo(key string) {
 	}
 }
 
-// arrange makes the rows: folders, then files, those that the filter lets
-// through.
+// arrange makes the rows: the folders and then the files that match the filter.
 func (m *Model) arrange() {
 	m.rows = make([]api.File, 0, m.shown.len())
-	shown := m.sieve(m.shown.search)
+	shown := m.rowFilter(m.shown.search)
 	for _, files := range [][]api.File{m.shown.folders, m.shown.files} {
 		for i := range files {
 			if shown.shows(&files[i]) {
@@ -459,14 +456,14 @@ func (m *Model) enter() tea.Cmd {
 
 // folderPath is the path of a folder in a listing, in the form "/a/b/".
 func folderPath(parent string, f api.File) string {
-	place := f.FolderPath
-	if place == "" {
-		place = path.Join(parent, f.Name)
+	full := f.FolderPath
+	if full == "" {
+		full = path.Join(parent, f.Name)
 	}
-	if place = "/" + strings.Trim(place, "/"); place == "/" {
-		return place
+	if full = "/" + strings.Trim(full, "/"); full == "/" {
+		return full
 	}
-	return place + "/"
+	return full + "/"
 }
 
 // parent opens the folder above; the cursor lands on the one that was left.

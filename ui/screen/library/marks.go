@@ -10,7 +10,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// marks are the files picked for an act, in the order of picking and across
+// marks are the files chosen for an action, in the order of marking and across
 // folders.
 type marks struct {
 	files  []api.File
@@ -24,7 +24,7 @@ func (s *marks) index(id string) int {
 
 func (s *marks) has(f api.File) bool { return !f.IsFolder() && s.index(f.FileID) >= 0 }
 
-// set marks a file or takes its mark away. Folders cannot be marked.
+// set marks a file or removes its mark. Folders cannot be marked.
 func (s *marks) set(f api.File, on bool) {
 	i := s.index(f.FileID)
 	switch {
@@ -43,7 +43,7 @@ func (s *marks) learn(f api.File) {
 	}
 }
 
-// refresh takes over what a listing says of marked files, and forgets those of
+// refresh updates the records of marked files from a listing, and forgets those of
 // its folder that are gone.
 func (s *marks) refresh(l *listing) {
 	if len(s.files) == 0 {
@@ -70,15 +70,14 @@ func (m *Model) toggle() tea.Cmd {
 	f, _ := m.current()
 	if f.IsFolder() {
 		m.list.SetCursor(m.list.Cursor() + 1)
-		return page.Tell(page.Info, "Folders cannot be marked; enter opens one.")
+		return page.Tell(page.Info, "Folders cannot be marked. Press enter to open one.")
 	}
 	m.marks.set(f, !m.marks.has(f))
 	m.list.SetCursor(m.list.Cursor() + 1)
 	return nil
 }
 
-// toggleRange begins a range, or marks what lies between its begin and the
-// cursor.
+// toggleRange starts a range, or marks the files from its start to the cursor.
 func (m *Model) toggleRange() tea.Cmd {
 	f, _ := m.current()
 	if !m.marks.ranged {
@@ -88,7 +87,7 @@ func (m *Model) toggleRange() tea.Cmd {
 	m.marks.ranged = false
 	from, to, ok := m.span()
 	if !ok {
-		return page.Tell(page.Info, "The begin of the range is not shown any more.")
+		return page.Tell(page.Info, "The start of the range is not in the list any more.")
 	}
 	for _, f := range m.rows[from : to+1] {
 		m.marks.set(f, true)
@@ -112,7 +111,7 @@ func (m *Model) markAll() tea.Cmd {
 		m.marks.set(f, true)
 	}
 	if !m.shown.done {
-		return page.Tell(page.Info, "Marked what was read so far ("+text.Plural(len(m.marks.files), "file")+"); the folder holds more.")
+		return page.Tell(page.Info, "Marked "+text.Plural(len(m.marks.files), "file")+" read so far; the folder has more.")
 	}
 	return nil
 }

@@ -22,21 +22,21 @@ type Session interface {
 	// List lists folders and files of the service. An error that api.Unavailable
 	// knows says that the service does not list.
 	List(ctx context.Context, q api.Query) ([]api.File, error)
-	// SeenIn gives what this computer has seen of a folder, in the form "/a/b/": the
-	// files, and the folders as records of type folder. Seen gives every file, for
-	// searching where the service does not.
+	// SeenIn lists what this computer knows of a folder, in the form "/a/b/": files,
+	// and folders as records of type folder. Seen lists every file, for a service
+	// that does not search.
 	SeenIn(ctx context.Context, folder string) ([]api.File, error)
 	Seen(ctx context.Context) ([]api.File, error)
-	// Runs gives the extensions at work, to say which files are pending.
+	// Runs lists the runs of extensions.
 	Runs(ctx context.Context) ([]api.Run, error)
-	// Thumb gives the path of a local file with a thumbnail.
+	// Thumb returns the path of a local file with a thumbnail.
 	Thumb(ctx context.Context, f api.File) (path string, err error)
-	// Download fetches a file into a local folder and returns its path; report gets
-	// the number of bytes as they come.
+	// Download saves a file in a local folder and returns its path; report gets the
+	// number of bytes as they arrive.
 	Download(ctx context.Context, f api.File, folder string, report func(n int64)) (string, error)
-	// Sent is the upload that stored a file; false if none from here did.
+	// Sent is the upload that stored a file; false if it was not sent from here.
 	Sent(ctx context.Context, fileID string) (api.Job, bool, error)
-	// Signed is an address at which anybody can fetch a private file for so long.
+	// Signed makes a URL of a private file that works for everybody for so long.
 	Signed(f api.File, valid time.Duration) (string, error)
 }
 
@@ -55,8 +55,8 @@ type Options struct {
 	Now func() time.Time
 }
 
-// How old a listing may be when the screen comes to the front, and how long
-// news are gathered before it is read again.
+// How old a listing may be when the screen comes to the front, and how long the
+// screen waits for more changes before it reads the listing again.
 const (
 	fresh  = 5 * time.Second
 	gather = 500 * time.Millisecond
@@ -70,28 +70,28 @@ type Model struct {
 	now func() time.Time
 
 	shown   listing        // what is drawn
-	opening string         // the folder on its way; empty when none is
+	opening string         // the folder being opened; empty: none is
 	busy    bool           // a listing is being read
 	reading page.Questions // for listings
 	stop    context.CancelFunc
 	order   order
 
-	rows     []api.File // of shown, through the filter
+	rows     []api.File // of shown, those that match the filter
 	list     kit.List
-	places   map[string]string // folder → key of the row under the cursor when it was left
+	cursors  map[string]string // folder → key of the row under the cursor when the user left it
 	filter   kit.Field
 	typing   bool // the filter takes the keys
 	marks    marks
 	sheet    sheet
-	fetching *download // under way; nil: none is
-	facts    bool      // what is known of the row under the cursor stands beside the list
+	fetching *download // under way; nil: none
+	facts    bool      // the facts of the row under the cursor are shown beside the list
 	standing standing  // of the extensions of files
 	runs     page.Questions
 
 	front     bool // the screen is in front
-	stale     bool // there was news since the listing was read
-	due       bool // a reading is due in a moment
-	unmatched int  // files read for a filter without a row to show for it
+	stale     bool // something has changed since the listing was read
+	due       bool // dueMsg is on its way
+	unmatched int  // files read for a filter since its last match
 
 	clicks *kit.Clicks
 	size   image.Point
@@ -99,15 +99,15 @@ type Model struct {
 }
 
 var (
-	_ page.Screen  = (*Model)(nil)
-	_ page.Catalog = (*Model)(nil)
-	_ page.Twin    = (*Model)(nil)
+	_ page.Screen    = (*Model)(nil)
+	_ page.Catalog   = (*Model)(nil)
+	_ page.Commander = (*Model)(nil)
 )
 
 // New makes a library that begins at the root.
 func New(o Options) *Model {
 	m := &Model{
-		o: o, now: o.Now, places: map[string]string{}, facts: true,
+		o: o, now: o.Now, cursors: map[string]string{}, facts: true,
 		filter: kit.Field{Label: "filter", Placeholder: "part of a name or tag"},
 	}
 	if m.now == nil {
@@ -145,8 +145,8 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	return m.settle(cmd)
 }
 
-// settle follows everything that may have changed the screen: rows may have
-// another place now, and more rows and thumbnails may be wanted.
+// settle lays the screen out after a change, and asks for the rows and thumbnails
+// that are needed now.
 func (m *Model) settle(cmd tea.Cmd) tea.Cmd {
 	m.Changed()
 	m.placed = m.layout(m.size)
@@ -184,9 +184,9 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case runsMsg:
 		m.gotRuns(standing(msg))
 	case thumbMsg:
-		return m.sheet.wall.Got(msg.key, msg.drawn, msg.err), true
+		return m.sheet.images.Got(msg.key, msg.drawn, msg.err), true
 	case picture.Transmitted:
-		return nil, m.sheet.wall.Transmitted(msg)
+		return nil, m.sheet.images.Transmitted(msg)
 	case downloadTicked:
 		if msg.of != m.fetching {
 			return nil, false
@@ -242,8 +242,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) (used bool) {
 	return true
 }
 
-// Commands list what is shown: the folder, or what the search finds; with files
-// marked they fetch those.
+// Commands list the folder or run the search; with files marked they download those.
 func (m *Model) Commands() [][]string {
 	switch {
 	case len(m.marks.files) > 0:
@@ -260,7 +259,7 @@ func (m *Model) Commands() [][]string {
 	return [][]string{session.Command("list", []string{m.shown.folder})}
 }
 
-// forget lets go of a file that is not there any more.
+// forget drops a file that was deleted.
 func (m *Model) forget(id string) {
 	is := func(f api.File) bool { return f.FileID == id && id != "" }
 	m.shown.files = slices.DeleteFunc(m.shown.files, is)
@@ -268,7 +267,7 @@ func (m *Model) forget(id string) {
 	m.arrange()
 }
 
-// comeToFront reads the listing where it is missing or old.
+// comeToFront reads the listing if it is missing or old.
 func (m *Model) comeToFront() tea.Cmd {
 	runs := m.askRuns()
 	old := m.stale || m.now().Sub(m.shown.at) >= fresh
@@ -278,11 +277,11 @@ func (m *Model) comeToFront() tea.Cmd {
 	return tea.Batch(runs, m.reload())
 }
 
-// dueMsg ends the gathering of news.
+// dueMsg is the time to read the listing again.
 type dueMsg struct{}
 
-// news notes that the listing may be old. It is read again after a moment
-// while the screen is in front, else when it comes there.
+// news notes that the listing may be out of date. It is read again after a moment
+// if the screen is in front, else when it comes there.
 func (m *Model) news() tea.Cmd {
 	m.stale = true
 	if !m.front || m.due || m.shown.at.IsZero() {
@@ -292,7 +291,7 @@ func (m *Model) news() tea.Cmd {
 	return tea.Tick(gather, func(time.Time) tea.Msg { return dueMsg{} })
 }
 
-// catchUp reads the listing again where there was news.
+// catchUp reads the listing again if it is out of date.
 func (m *Model) catchUp() tea.Cmd {
 	if !m.stale || m.due || m.busy || m.shown.at.IsZero() || m.shown.len() > maxAgain {
 		return nil
@@ -300,7 +299,7 @@ func (m *Model) catchUp() tea.Cmd {
 	return m.reload()
 }
 
-// learn puts a newer record in the place of the one shown.
+// learn replaces a record by a newer one.
 func (m *Model) learn(f api.File) {
 	if f.FileID == "" {
 		return

@@ -69,7 +69,7 @@ func sheetOfRealPictures(t *testing.T, path string) {
 		t.Errorf("%d pictures are left without a sheet", len(g.Held))
 	}
 	g.Send(kit.KeyMsg("t"))
-	g.Run(m.TakeDown())
+	g.Run(m.DeleteImages())
 	if len(g.Held) != 0 {
 		t.Errorf("%d pictures are left at the end", len(g.Held))
 	}

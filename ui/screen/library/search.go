@@ -15,33 +15,33 @@ import (
 	"mediadesk/ui/kit"
 )
 
-// search is what is searched for: every part that is not empty has to hold. The
+// search is what is searched for: every part that is not empty must match. The
 // zero search is none.
 type search struct {
-	name            string // begin of the name
-	tags            string // any of them, parted by commas
+	name            string // how the name begins
+	tags            string // any of them, separated by commas
 	larger, smaller string // sizes, such as 500kb
 	newer, older    string // an age such as 7d, or a day such as 2026-01-31
 	kind            string // api.KindImage, api.KindNonImage; empty: any
 	private         string // "true", "false"; empty: any
-	text            string // more, in the service's own language
+	text            string // an advanced query, in the service's own language
 	folder          string // below this folder; empty: everywhere
 	region          string // withRegion, withoutRegion; empty: any
 	state           string // of its extensions: pending, failed; empty: any
 }
 
-// What a search for regions can be; services have no word for it in their
-// language, so it is looked for in what they list.
+// What a search for regions can be. Services cannot search for them, so the listing
+// is filtered here.
 const (
-	withRegion    = "with one"
-	withoutRegion = "without one"
+	withRegion    = "set"
+	withoutRegion = "not set"
 )
 
-// sifts tells whether something is looked for here in what the service lists.
-func (s search) sifts() bool { return s.region != "" || s.state != "" }
+// filtersHere tells whether what the service lists is filtered here.
+func (s search) filtersHere() bool { return s.region != "" || s.state != "" }
 
 // isNone tells whether nothing is searched for.
-func (s search) isNone() bool { return s.words() == "" }
+func (s search) isNone() bool { return s.describe() == "" }
 
 // query is the search in the language of the service.
 func (s search) query() string {
@@ -52,8 +52,8 @@ func (s search) query() string {
 	return strings.Join(parts, " AND ")
 }
 
-// words are the search as a person reads it: without the folder.
-func (s search) words() string {
+// describe writes the search for people: without the folder.
+func (s search) describe() string {
 	parts := s.parts()
 	if s.region != "" {
 		parts = append(parts, "region "+s.region)
@@ -95,7 +95,7 @@ func (s search) parts() []string {
 	return parts
 }
 
-// quoted is a text between quotation marks, as the language has them.
+// quoted is a text in quotation marks, escaped for the language.
 func quoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
@@ -109,7 +109,7 @@ func checkSize(text string) string {
 	if text == "" || sizeForm.MatchString(text) {
 		return ""
 	}
-	return "Write a size such as 500kb or 2mb."
+	return "Type a size such as 500kb or 2mb."
 }
 
 func checkTime(text string) string {
@@ -119,10 +119,10 @@ func checkTime(text string) string {
 	if _, err := time.Parse(time.DateOnly, text); err == nil {
 		return ""
 	}
-	return "Write an age such as 7d, 2w or 3m, or a day such as 2026-01-31."
+	return "Type an age such as 7d, 2w or 3m, or a day such as 2026-01-31."
 }
 
-// searchMenu is the builder: a line for each part, what is written at the end.
+// searchMenu opens the menu of the parts of a search.
 func (m *Model) searchMenu() tea.Cmd {
 	s := m.shown.search
 	if s.isNone() {
@@ -131,13 +131,13 @@ func (m *Model) searchMenu() tea.Cmd {
 	return m.buildSearch(s)
 }
 
-// buildSearch shows the builder with what is put together so far.
+// buildSearch shows the menu with the search so far.
 func (m *Model) buildSearch(s search) tea.Cmd {
 	where := "everywhere"
 	if s.folder != "" && s.folder != "/" {
 		where = s.folder + " and below"
 	}
-	// ask asks for a part over the builder, which is there again without it.
+	// ask asks for a part over the menu, which is there again after esc.
 	ask := func(title string, part *string, check func(string) string) func() tea.Cmd {
 		return func() tea.Cmd {
 			m.buildSearch(s)
@@ -159,20 +159,20 @@ func (m *Model) buildSearch(s search) tea.Cmd {
 		}
 	}
 	return m.Open(kit.NewMenu("Search the library", []kit.MenuRow{
-		{Key: "", Label: "search now", Note: s.words(), Do: func() tea.Cmd { return m.searchNow(s) }},
+		{Key: "", Label: "search now", Note: s.describe(), Do: func() tea.Cmd { return m.searchNow(s) }},
 		{Key: "n", Label: "name begins with", Note: s.name, Do: ask("Name begins with", &s.name, nil)},
 		{Key: "t", Label: "has one of the tags", Note: s.tags, Do: ask("Has one of these tags", &s.tags, nil)},
 		{Key: "l", Label: "larger than", Note: s.larger, Do: ask("Larger than", &s.larger, checkSize)},
 		{Key: "s", Label: "smaller than", Note: s.smaller, Do: ask("Smaller than", &s.smaller, checkSize)},
-		{Key: "a", Label: "first sent after", Note: s.newer, Do: ask("First sent after", &s.newer, checkTime)},
-		{Key: "b", Label: "first sent before", Note: s.older, Do: ask("First sent before", &s.older, checkTime)},
+		{Key: "a", Label: "uploaded after", Note: s.newer, Do: ask("Uploaded after", &s.newer, checkTime)},
+		{Key: "b", Label: "uploaded before", Note: s.older, Do: ask("Uploaded before", &s.older, checkTime)},
 		{Key: "i", Label: "kind", Note: orAny(s.kind), Do: cycle(&s.kind, "", api.KindImage, api.KindNonImage)},
 		{Key: "p", Label: "private", Note: orAny(s.private), Do: cycle(&s.private, "", "true", "false")},
 		{Key: "r", Label: "region", Note: orAny(s.region), Do: cycle(&s.region, "", withRegion, withoutRegion)},
 		{Key: "e", Label: "extensions", Note: orAny(s.state), Do: cycle(&s.state, "", string(api.StatusPending), string(api.StatusFailed))},
 		{Key: "w", Label: "where", Note: where, Do: cycle(&s.folder, "", m.folder())},
-		{Key: "x", Label: "more, in the service's language", Note: s.text, Do: ask("More conditions", &s.text, nil)},
-		{Key: "c", Label: "search for nothing: back to the folder", Note: "", Do: m.leaveSearch},
+		{Key: "x", Label: "advanced query", Note: s.text, Do: ask("Advanced query, in the service's language", &s.text, nil)},
+		{Key: "c", Label: "clear the search", Note: "", Do: m.leaveSearch},
 	}...))
 }
 
@@ -187,7 +187,7 @@ func (m *Model) searchNow(s search) tea.Cmd {
 	if s.isNone() {
 		return m.leaveSearch()
 	}
-	m.leavePlace()
+	m.rememberRow()
 	m.clearFilter()
 	m.marks.ranged = false
 	m.list.SetCursor(0)
@@ -202,12 +202,12 @@ func (m *Model) leaveSearch() tea.Cmd {
 	return m.open(m.folder(), "")
 }
 
-// fromFound fills the listing with what of this computer's memory the search
+// fromFound fills the listing with the files that this computer knows and the search
 // finds.
 func (l *listing) fromFound(ctx context.Context, all func(context.Context) ([]api.File, error), now time.Time) {
 	l.seen, l.foldersDone, l.done = true, true, true
 	if strings.TrimSpace(l.search.text) != "" {
-		l.err = errors.New("this service does not search, and conditions in its own language cannot be looked for on this computer; leave them empty")
+		l.err = errors.New("this service does not search, and an advanced query cannot run on this computer: leave it empty")
 		return
 	}
 	got, err := all(ctx)
@@ -220,8 +220,7 @@ func (l *listing) fromFound(ctx context.Context, all func(context.Context) ([]ap
 	l.order.sort(l.files)
 }
 
-// finds tells whether a record has everything that is searched for, as far as
-// the record says.
+// finds tells whether a record matches every part of the search.
 func (s search) finds(f *api.File, now time.Time) bool {
 	size, known := f.Size.Get()
 	created := f.Created()
@@ -253,7 +252,7 @@ func bytesOf(text string) float64 {
 	return n * map[string]float64{"": 1, "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9}[strings.ToLower(part[2])]
 }
 
-// momentOf is the moment that an age or a day means.
+// momentOf is the time of an age or a day.
 func momentOf(text string, now time.Time) (time.Time, bool) {
 	if part := ageForm.FindStringSubmatch(text); part != nil {
 		n, err := strconv.Atoi(part[1])

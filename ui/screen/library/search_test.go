@@ -53,14 +53,14 @@ func TestBuilder(t *testing.T) {
 		d.Press(string(r))
 	}
 	d.Press("enter")
-	d.Sees("Write a size such as")
+	d.Sees("Type a size such as")
 	d.Press("backspace", "backspace", "k", "b", "enter", "w", "p")
 	s.asked = nil
 	d.Press("g", "enter")
 	if len(s.asked) != 1 || s.asked[0].Search != `name : "f0" AND size > "2kb" AND private = true` || s.asked[0].Folder != "" || s.asked[0].Type != api.TypeFile {
 		t.Fatalf("asked %+v", s.asked)
 	}
-	d.Sees(`found in everywhere: name : "f0"`)
+	d.Sees(`found: name : "f0", everywhere`)
 	s.asked = nil
 	d.Press("r")
 	if len(s.asked) != 1 || s.asked[0].Search == "" {
@@ -210,7 +210,7 @@ func TestFilterOfManyFiles(t *testing.T) {
 		t.Errorf("%d files are held for one that is shown", len(d.m.shown.files))
 	}
 	d.Sees("1 of 1 and more found in the first ")
-	if most > maxFiltered+maxSifted+maxPage {
+	if most > maxFiltered+maxScanned+maxPage {
 		t.Errorf("%d files were held", most)
 	}
 	d.Press("backspace")
@@ -253,7 +253,7 @@ func TestSearchForMarks(t *testing.T) {
 	if q := s.asked[0]; q.Folder != "" || q.Search != `path : "/"` && q.Search != "" {
 		t.Errorf("asked %+v", q)
 	}
-	d.Sees("found in everywhere: region with one")
+	d.Sees("found: region set, everywhere")
 	d.Press("f", "r", "e", "e", "g", "enter")
 	if d.rows() != "f00002.jpg" {
 		t.Errorf("without a region and failed: %s", d.rows())
@@ -369,9 +369,9 @@ func TestDownloadAndSendAgain(t *testing.T) {
 	}
 	d := start(t, o)
 	d.Press("ctrl+a", "D")
-	d.Sees("Fetch 3 files", "/home/me/Downloads")
+	d.Sees("Download 3 files", "/home/me/Downloads")
 	d.Press("enter")
-	d.Toasted("1 file could not be fetched; 2 arrived.")
+	d.Toasted("1 file could not be downloaded; 2 arrived.")
 	if strings.Join(got, " ") != "/home/me/Downloads/f00000.jpg /home/me/Downloads/f00001.jpg" {
 		t.Errorf("fetched %v", got)
 	}
@@ -379,7 +379,7 @@ func TestDownloadAndSendAgain(t *testing.T) {
 	if jobs := uitest.Taken[page.Compose](&d.Out); len(jobs) != 1 || len(jobs[0].Jobs) != 1 || jobs[0].Jobs[0].ID != 7 {
 		t.Errorf("sends %+v", jobs)
 	}
-	d.Toasted("2 files were not sent from this computer")
+	d.Toasted("2 files not uploaded from this computer")
 	// A private file is opened and copied by a signed address.
 	d.Press("esc", "home", "down", "down", "down")
 	d.under("f00001.jpg")

@@ -28,14 +28,14 @@ type thumbKey struct {
 
 // sheet is the contact sheet.
 type sheet struct {
-	on    bool
-	room  image.Point // of the tiles
-	top   int         // first row of tiles that is seen
-	color picture.Color
-	light bool
-	plain bool // pictures have no color
-	known picture.Abilities
-	wall  picture.Sheet[thumbKey]
+	on     bool
+	room   image.Point // of the tiles
+	top    int         // first row of tiles that is seen
+	color  picture.Color
+	light  bool
+	plain  bool // pictures have no color
+	known  picture.Abilities
+	images picture.Sheet[thumbKey]
 }
 
 // thumbMsg has the picture of a tile.
@@ -49,7 +49,7 @@ type thumbMsg struct {
 func (m *Model) toggleSheet() tea.Cmd {
 	m.sheet.on = !m.sheet.on
 	if !m.sheet.on {
-		return m.sheet.wall.DeleteAll()
+		return m.sheet.images.DeleteAll()
 	}
 	return nil
 }
@@ -74,7 +74,7 @@ func (s *sheet) keyOf(f *api.File, g picture.Grid) thumbKey {
 	return thumbKey{stateOf(f), g.Picture(), s.options()}
 }
 
-// learnTerminal takes over what is known of the terminal.
+// learnTerminal notes what the terminal supports.
 func (s *sheet) learnTerminal(msg tea.Msg) bool {
 	switch msg := msg.(type) {
 	case page.Themed:
@@ -106,7 +106,7 @@ func (m *Model) wantThumbs() tea.Cmd {
 		return nil
 	}
 	g, options := picture.GridOf(s.room), s.options()
-	gone := s.wall.Delete(func(k thumbKey) bool { return k.size != g.Picture() || k.options != options })
+	gone := s.images.Delete(func(k thumbKey) bool { return k.size != g.Picture() || k.options != options })
 	from, many := s.top*g.Columns, 2*g.Page()
 	if options.Method.Pixels() && many > picture.MaxReal {
 		many = g.Page()
@@ -120,16 +120,15 @@ func (m *Model) wantThumbs() tea.Cmd {
 			files[key] = *f
 		}
 	}
-	return tea.Batch(gone, s.wall.Want(m.o.Context, keys, options, func(ctx context.Context, key thumbKey, o picture.Options) tea.Cmd {
+	return tea.Batch(gone, s.images.Want(m.o.Context, keys, options, func(ctx context.Context, key thumbKey, o picture.Options) tea.Cmd {
 		return m.askThumb(ctx, files[key], key, o)
 	}))
 }
 
-// thumbPatience is how long a thumbnail may take before its place is given to
-// another.
+// thumbPatience is how long a thumbnail may take before another is loaded.
 const thumbPatience = 20 * time.Second
 
-// askThumb gets a picture and draws it.
+// askThumb loads a thumbnail.
 func (m *Model) askThumb(ctx context.Context, f api.File, key thumbKey, o picture.Options) tea.Cmd {
 	s, loader := m.o.Session, m.o.Loader
 	return func() tea.Msg {
@@ -141,18 +140,18 @@ func (m *Model) askThumb(ctx context.Context, f api.File, key thumbKey, o pictur
 		}
 		drawn, err := loader.Load(ctx, picture.Request{Path: name, Cols: key.size.X, Rows: key.size.Y, Options: o})
 		if err == nil && ctx.Err() != nil {
-			drawn.Drop() // nobody may be there to take it
+			drawn.Drop() // nobody waits for it any more
 			return thumbMsg{key: key, err: ctx.Err()}
 		}
 		return thumbMsg{key, drawn, err}
 	}
 }
 
-// TakeDown has the terminal forget every picture of the screen, for one that is
-// not used any more.
-func (m *Model) TakeDown() tea.Cmd {
+// DeleteImages deletes every picture of the screen in the terminal, when the screen
+// is not used any more.
+func (m *Model) DeleteImages() tea.Cmd {
 	m.sheet.on = false
-	return m.sheet.wall.DeleteAll()
+	return m.sheet.images.DeleteAll()
 }
 
 // viewSheet draws the tiles, exactly filling size.
@@ -177,7 +176,7 @@ func (m *Model) tile(i int, g picture.Grid, th *theme.Theme) string {
 	f := &m.rows[i]
 	room := g.Picture()
 	body, style := "", th.Muted
-	lines, err := m.sheet.wall.Tile(m.sheet.keyOf(f, g))
+	lines, err := m.sheet.images.Tile(m.sheet.keyOf(f, g))
 	switch {
 	case f.IsFolder():
 		body, style = "folder", th.Accent
@@ -186,7 +185,7 @@ func (m *Model) tile(i int, g picture.Grid, th *theme.Theme) string {
 	case err != nil:
 		body = "no picture"
 	case f.IsImage():
-		body = "getting it…"
+		body = "loading…"
 	default:
 		body = kind(*f)
 	}

@@ -29,7 +29,7 @@ type layout struct {
 	body  image.Rectangle // rows or tiles
 }
 
-// leastBox is the height from which the list stands in a box.
+// leastBox is the least height at which the list is in a box.
 const leastBox = 12
 
 // measured is a theme for measuring: widths and heights are the same in each.
@@ -69,7 +69,7 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 			body = kit.JoinV(m.head(size.X, th), body)
 		}
 	} else {
-		body = kit.BoxFooter(m.place(l.box.X-6), m.position(), body, l.box, !m.typing, th)
+		body = kit.BoxFooter(m.title(l.box.X-6), m.position(), body, l.box, !m.typing, th)
 	}
 	if l.facts != (image.Point{}) {
 		body = kit.JoinH(body, m.viewFacts(l.facts, th))
@@ -78,7 +78,7 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 	return text.Fit(kit.JoinV(append([]string{body}, foot...)...), size.X, size.Y)
 }
 
-// leastHead is the width from which the columns have names.
+// leastHead is the least width at which the columns have names.
 const leastHead = 56
 
 // head is the first line where there is no box: the folder and the position.
@@ -86,19 +86,19 @@ func (m *Model) head(width int, th *theme.Theme) string {
 	position := m.position()
 	room := width - text.Width(position) - 2
 	if room < 8 {
-		return th.Title.Render(text.PadRight(m.place(width), width))
+		return th.Title.Render(text.PadRight(m.title(width), width))
 	}
-	return th.Title.Render(text.PadRight(m.place(room), room)) + "  " + th.Muted.Render(position)
+	return th.Title.Render(text.PadRight(m.title(room), room)) + "  " + th.Muted.Render(position)
 }
 
-// place is the path of the folder, part by part.
-func (m *Model) place(width int) string {
+// title is the search, or the path of the folder, part by part.
+func (m *Model) title(width int) string {
 	if s := m.shown.search; !s.isNone() && m.opening == "" {
 		where := "everywhere"
 		if s.folder != "" && s.folder != "/" {
-			where = s.folder
+			where = "in " + s.folder
 		}
-		return text.TruncateMiddle(text.Safe("found in "+where+": "+s.words()), width)
+		return text.TruncateMiddle(text.Safe("found: "+s.describe()+", "+where), width)
 	}
 	parts := append([]string{"library"}, strings.FieldsFunc(m.folder(), func(r rune) bool { return r == '/' })...)
 	return text.TruncateMiddle(text.Safe(strings.Join(parts, " / ")), width)
@@ -108,7 +108,7 @@ func (m *Model) place(width int) string {
 func (m *Model) position() string {
 	words := m.list.Position()
 	if m.list.Len() == 0 && m.shown.err != nil {
-		words = "not read"
+		words = "not available"
 	}
 	if m.shown.first > 0 && m.list.Len() > 0 {
 		words = text.Count(m.shown.first+m.list.Cursor()+1) + " of " + text.Count(m.shown.first+m.list.Len())
@@ -118,12 +118,12 @@ func (m *Model) position() string {
 	}
 	if m.filtered() {
 		words += " found"
-		if !m.shown.done && m.shown.looked > m.list.Len() {
-			words += " in the first " + text.Count(m.shown.looked)
+		if !m.shown.done && m.shown.scanned > m.list.Len() {
+			words += " in the first " + text.Count(m.shown.scanned)
 		}
 	}
 	if m.busy {
-		words += ", reading"
+		words += ", loading"
 	}
 	if n := len(m.marks.files); n > 0 {
 		words += ", " + text.Count(n) + " marked"
@@ -156,7 +156,7 @@ func (m *Model) body(l layout, th *theme.Theme) string {
 	if !l.names {
 		return body
 	}
-	return kit.JoinV("  "+th.Muted.Render(columns.Row(widths, "Name", "Kind", "Size", "Tags", "Marks")), body)
+	return kit.JoinV("  "+th.Muted.Render(columns.Row(widths, "Name", "Kind", "Size", "Tags", "State")), body)
 }
 
 // The columns of a row, in their order.
@@ -201,7 +201,7 @@ func (m *Model) row(f api.File, columns kit.Columns, widths []int, width int, se
 		size = text.Bytes(n)
 	}
 	states, worst := m.states(f)
-	cells := []string{name + slash, text.Safe(kind(f)), size, text.Safe(tagWords(f)), states}
+	cells := []string{name + slash, text.Safe(kind(f)), size, text.Safe(tagList(f)), states}
 	if selected {
 		chosen := th.Selected
 		if m.typing {
@@ -217,8 +217,8 @@ func (m *Model) row(f api.File, columns kit.Columns, widths []int, width int, se
 	return th.Sign(sign) + " " + columns.Row(widths, cells...)
 }
 
-// found draws a name with what the filter found in it; a name that is
-// shortened is drawn as it is.
+// found draws a name with the match of the filter in it; a shortened name has no
+// match.
 func found(name, shown, filter string, match, base lipgloss.Style) string {
 	lower := strings.ToLower(name)
 	if filter == "" || len(lower) != len(name) || text.Safe(name) != shown {
@@ -252,7 +252,7 @@ func kind(f api.File) string {
 	return "file"
 }
 
-func tagWords(f api.File) string {
+func tagList(f api.File) string {
 	words := strings.Join(f.Tags.Or(nil), ", ")
 	if n := len(f.AITags.Or(nil)); n > 0 {
 		if words != "" {
@@ -263,34 +263,32 @@ func tagWords(f api.File) string {
 	return words
 }
 
-// states are the words for what is special about a file, and the sign of the
-// gravest.
+// states are the states of a file as text, and the sign of the most severe.
 func (m *Model) states(f api.File) (string, theme.Sign) { return m.standing.states(&f) }
 
-// empty says why there is no row, and what to do.
+// empty says why there are no rows, and what to do.
 func (m *Model) empty(size image.Point, th *theme.Theme) string {
-	words, style := "This folder is empty. Press 1 to pick files to send.", th.Muted
+	words, style := "This folder is empty. Press 1 to choose files to upload.", th.Muted
 	switch {
 	case m.shown.at.IsZero(), m.folder() != m.shown.folder:
-		words = "Reading the folder…"
+		words = "Loading the folder…"
 	case m.shown.err != nil:
-		words, style = page.Explain(m.shown.err)+" Press r to read it again.", th.Bad
+		words, style = page.Explain(m.shown.err)+" Press r to try again.", th.Bad
 	case m.filtered() && m.busy:
-		words = "Looking further…"
+		words = "Loading more…"
 	case m.filtered() && !m.shown.done:
-		words = "Nothing found among the first " + text.Plural(m.shown.looked, "row") + ". Move down to look further, or press esc to clear the filter."
+		words = "No match in the first " + text.Plural(m.shown.scanned, "row") + ". Move down to load more, or press esc to clear the filter."
 	case !m.shown.search.isNone():
-		words = "Nothing was found. f changes the search, esc goes back to the folder."
+		words = "No matches. Press f to change the search, or esc to go back to the folder."
 	case m.filter.Value() != "":
-		words = "Nothing here has that in its name or tags. Press esc to clear the filter."
+		words = "No matches in names or tags. Press esc to clear the filter."
 	case m.shown.seen:
-		words = "This computer has sent nothing to this folder yet. Press 1 to pick files to send."
+		words = "Nothing was uploaded to this folder from this computer yet. Press 1 to choose files to upload."
 	}
 	return kit.OverlayCenter(text.Fit("", size.X, size.Y), kit.Paragraph(words, min(size.X, 60), style))
 }
 
-// foot is what stands under the list: the filter, and what is to be known
-// about the listing.
+// foot are the lines under the list: the filter, and notes about the listing.
 func (m *Model) foot(width int, th *theme.Theme) []string {
 	var lines []string
 	switch {
@@ -308,15 +306,15 @@ func (m *Model) foot(width int, th *theme.Theme) []string {
 	}
 	switch {
 	case m.shown.err != nil && len(m.rows) > 0:
-		note(theme.SignBad, "Not the newest: "+page.Explain(m.shown.err))
+		note(theme.SignBad, "Not up to date: "+page.Explain(m.shown.err))
 	case m.shown.seen && m.shown.err == nil:
-		note(theme.SignInfo, "This service lists no files: these are those that this computer knows. ("+m.shown.refusal.Error()+")")
+		note(theme.SignInfo, "This service does not list files; shown are those that this computer knows. ("+m.shown.refusal.Error()+")")
 	case m.stale && m.shown.len() > maxAgain:
-		note(theme.SignInfo, "Something changed since this was read. r reads it again.")
+		note(theme.SignInfo, "The folder has changed. Press r to refresh.")
 	case m.shown.only != nil && m.shown.len() >= maxFiltered && !m.shown.done:
-		note(theme.SignInfo, "Of the first "+text.Plural(m.shown.looked, "file")+" the filter found more than can be shown. Type more of it, or let the service search (f).")
+		note(theme.SignInfo, "Too many matches in the first "+text.Plural(m.shown.scanned, "file")+". Type more, or search with f.")
 	case m.marks.ranged:
-		note(theme.SignInfo, "Range: move, then v marks it, esc leaves it.")
+		note(theme.SignInfo, "Range: move the cursor, then press v to mark it or esc to cancel.")
 	}
 	return lines
 }

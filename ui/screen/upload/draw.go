@@ -19,7 +19,7 @@ func (s *source) region(m *Model) string { return s.text(m.item(fieldRegion)) }
 // newRegion makes the editor of the region, which draws it in the form, too.
 func (m *Model) newRegion(o Options) *edit.Region {
 	return edit.NewRegion(edit.RegionOptions{
-		Context: o.Context, Draw: o.Picture, Gallery: o.Gallery,
+		Context: o.Context, Draw: o.Picture, Images: o.Images,
 		Text: func() string {
 			if m.drawing() {
 				return m.draw.of[0].region(m)

@@ -72,8 +72,8 @@ type Options struct {
 	// Picture says how to draw the picture under a region. Where the theme has
 	// no colour, neither has the picture.
 	Picture picture.Options
-	// Gallery shows real pictures where the terminal can; nil: glyphs are drawn.
-	Gallery *picture.ImageStore
+	// Images shows real pictures where the terminal can; nil: glyphs are drawn.
+	Images *picture.ImageStore
 }
 
 // Model is the form. Make it with [New]. It keeps what was typed for as long as
@@ -128,10 +128,10 @@ type Model struct {
 }
 
 var (
-	_ page.Screen  = (*Model)(nil)
-	_ page.Catalog = (*Model)(nil)
-	_ page.Pixels  = (*Model)(nil)
-	_ page.Twin    = (*Model)(nil)
+	_ page.Screen    = (*Model)(nil)
+	_ page.Catalog   = (*Model)(nil)
+	_ page.Pixels    = (*Model)(nil)
+	_ page.Commander = (*Model)(nil)
 )
 
 // New makes the form for some sources.

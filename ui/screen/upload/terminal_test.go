@@ -71,7 +71,7 @@ func (s *stage) View() tea.View {
 func TestRealRegionAfterAResize(t *testing.T) {
 	m := New(Options{
 		Context: t.Context(),
-		Sources: files(t, "a.png", string(pngBytes(t, 400, 300))), Profile: localProfile(), Picture: picture.Options{Method: picture.MethodKitty, Cell: image.Pt(8, 16)}, Gallery: picture.NewImageStore(false),
+		Sources: files(t, "a.png", string(pngBytes(t, 400, 300))), Profile: localProfile(), Picture: picture.Options{Method: picture.MethodKitty, Cell: image.Pt(8, 16)}, Images: picture.NewImageStore(false),
 		Session: &stub{},
 	})
 	term := uitest.Start(t, &stage{form: m, th: theme.New(true, true)}, 120, 40)

@@ -8,14 +8,13 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// standing is what is known of the extensions of files, by the files' ids.
+// standing has the files with pending or failed extensions, by ID.
 type standing struct {
 	pending, failed map[string]bool
-	known           bool // the runs are known; else records speak for themselves
+	known           bool // the runs are known; else the records say it
 }
 
-// standingOf tells how files stand by their runs, of which the newest of each
-// extension counts.
+// standingOf makes it from runs, of which the newest of each extension counts.
 func standingOf(runs []api.Run) standing {
 	s := standing{pending: map[string]bool{}, failed: map[string]bool{}, known: true}
 	newest := map[[2]string]api.Status{}
@@ -33,7 +32,7 @@ func standingOf(runs []api.Run) standing {
 	return s
 }
 
-// states are the marks of a file in words, and how bad the worst is.
+// states are the states of a file as text, and the sign of the most severe.
 func (s standing) states(f *api.File) (string, theme.Sign) {
 	var words []string
 	sign := theme.SignNone
@@ -64,54 +63,54 @@ func hasRegion(f *api.File) bool {
 	return !f.CustomCoordinates.IsZero() && !f.CustomCoordinates.IsNull()
 }
 
-// sieve is what of a listing is shown: what the filter finds, and what of a
-// search the service cannot look for. It does not change, so that pages can be
-// sifted while they are read.
-type sieve struct {
-	words  []string // of the filter, in small letters
+// rowFilter decides which rows of a listing are shown: the matches of the filter and
+// of those parts of a search that the service does not support. It does not change,
+// so that a command can filter pages while it reads them.
+type rowFilter struct {
+	words  []string // of the filter, in lower case
 	region string   // as in search
 	state  string
 	standing
 }
 
-// sieve is what the rows are sifted with now.
-func (m *Model) sieve(s search) sieve {
-	return sieve{strings.Fields(strings.ToLower(m.filter.Value())), s.region, s.state, m.standing}
+// rowFilter is the filter of the rows now.
+func (m *Model) rowFilter(s search) rowFilter {
+	return rowFilter{strings.Fields(strings.ToLower(m.filter.Value())), s.region, s.state, m.standing}
 }
 
-// isNone tells whether everything is shown.
-func (s *sieve) isNone() bool { return len(s.words) == 0 && s.region == "" && s.state == "" }
+// isNone tells whether every row is shown.
+func (s *rowFilter) isNone() bool { return len(s.words) == 0 && s.region == "" && s.state == "" }
 
-// within tells whether everything that s shows is shown by other, too.
-func (s *sieve) within(other *sieve) bool {
+// within tells whether every row that s shows, other shows too.
+func (s *rowFilter) within(other *rowFilter) bool {
 	return s.region == other.region && s.state == other.state &&
 		!slices.ContainsFunc(other.words, func(w string) bool {
-			return !slices.ContainsFunc(s.words, func(mine string) bool {
-				return mine == w || !strings.HasPrefix(w, isMark) && !strings.HasPrefix(mine, isMark) && strings.Contains(mine, w)
+			return !slices.ContainsFunc(s.words, func(own string) bool {
+				return own == w || !strings.HasPrefix(w, isPrefix) && !strings.HasPrefix(own, isPrefix) && strings.Contains(own, w)
 			})
 		})
 }
 
-// isMark is what a word of the filter begins with that asks for a mark.
-const isMark = "is:"
+// isPrefix is the prefix of a word of the filter that asks for a state.
+const isPrefix = "is:"
 
 // shows tells whether a file or folder is shown: every word is part of the name
-// or of a tag, or, after "is:", of a mark such as private.
-func (s *sieve) shows(f *api.File) bool {
+// or of a tag, or, after "is:", of a state such as private.
+func (s *rowFilter) shows(f *api.File) bool {
 	if s.isNone() {
 		return true
 	}
 	states, _ := s.states(f)
-	marks := strings.Fields(states)
+	has := strings.Fields(states)
 	switch {
 	case s.region == withRegion && !hasRegion(f), s.region == withoutRegion && hasRegion(f),
-		s.state != "" && !slices.Contains(marks, s.state):
+		s.state != "" && !slices.Contains(has, s.state):
 		return false
 	}
 	name := strings.ToLower(f.Name)
 	for _, w := range s.words {
-		if mark, asks := strings.CutPrefix(w, isMark); asks {
-			if mark == "" || !slices.ContainsFunc(marks, func(m string) bool { return strings.HasPrefix(m, mark) }) {
+		if state, ok := strings.CutPrefix(w, isPrefix); ok {
+			if state == "" || !slices.ContainsFunc(has, func(h string) bool { return strings.HasPrefix(h, state) }) {
 				return false
 			}
 			continue
@@ -119,31 +118,31 @@ func (s *sieve) shows(f *api.File) bool {
 		if strings.Contains(name, w) {
 			continue
 		}
-		has := func(tag string) bool { return strings.Contains(strings.ToLower(tag), w) }
-		if !slices.ContainsFunc(f.Tags.Or(nil), has) &&
-			!slices.ContainsFunc(f.AITags.Or(nil), func(t api.AITag) bool { return has(t.Name) }) {
+		match := func(tag string) bool { return strings.Contains(strings.ToLower(tag), w) }
+		if !slices.ContainsFunc(f.Tags.Or(nil), match) &&
+			!slices.ContainsFunc(f.AITags.Or(nil), func(t api.AITag) bool { return match(t.Name) }) {
 			return false
 		}
 	}
 	return true
 }
 
-// filtered tells whether a part of the listing is shown only.
-func (m *Model) filtered() bool { return m.filter.Value() != "" || m.shown.search.sifts() }
+// filtered tells whether only some rows of the listing are shown.
+func (m *Model) filtered() bool { return m.filter.Value() != "" || m.shown.search.filtersHere() }
 
-// sift leaves in a listing what a sieve shows, from now on: it is too long to
-// be held whole.
-func (l *listing) sift(with sieve) {
+// narrow keeps only the matches of a filter in a listing from now on, because it is
+// too long to be kept.
+func (l *listing) narrow(with rowFilter) {
 	l.only = &with
 	hidden := func(f api.File) bool { return !with.shows(&f) }
 	l.folders, l.files = slices.DeleteFunc(l.folders, hidden), slices.DeleteFunc(l.files, hidden)
 }
 
-// unsifted tells whether what was let go of a listing is wanted after all: the
-// filter is another one, or looks at what lies before the window.
-func (m *Model) unsifted() bool {
+// tooNarrow tells whether rows that the listing dropped are needed again: the filter
+// has changed, or must see the rows before the window.
+func (m *Model) tooNarrow() bool {
 	if m.shown.only != nil {
-		now := m.sieve(m.shown.search)
+		now := m.rowFilter(m.shown.search)
 		return !now.within(m.shown.only)
 	}
 	return m.filtered() && m.shown.first > 0

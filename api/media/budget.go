@@ -94,7 +94,7 @@ func (b *Budget) Reserve(ctx context.Context, bytes int64) (release func(), err 
 	if bytes > b.total {
 		return nil, &Error{
 			Reason: ErrTooLarge,
-			Detail: fmt.Sprintf("it takes about %d MB of memory to work on it, at most %d MB are allowed", bytes>>20, b.total>>20),
+			Detail: fmt.Sprintf("it needs about %d MB of memory; the limit is %d MB", bytes>>20, b.total>>20),
 		}
 	}
 	if err := b.work.Acquire(ctx, 1); err != nil {
@@ -118,9 +118,9 @@ func (b *Budget) Reserve(ctx context.Context, bytes int64) (release func(), err 
 func (h *header) allowed(l Limits) error {
 	switch {
 	case max(h.size.X, h.size.Y, h.allocated.X, h.allocated.Y) > MaxSide:
-		return &Error{Reason: ErrTooLarge, Detail: fmt.Sprintf("it has %d × %d pixels, and no side may have more than %d", h.size.X, h.size.Y, MaxSide)}
+		return &Error{Reason: ErrTooLarge, Detail: fmt.Sprintf("it has %d × %d pixels; no side may have more than %d", h.size.X, h.size.Y, MaxSide)}
 	case h.pixels() > l.Pixels:
-		return &Error{Reason: ErrTooLarge, Detail: fmt.Sprintf("it has too many pixels: %d × %d, at most %d million are allowed", h.size.X, h.size.Y, l.Pixels/1_000_000)}
+		return &Error{Reason: ErrTooLarge, Detail: fmt.Sprintf("it has too many pixels: %d × %d; the limit is %d million", h.size.X, h.size.Y, l.Pixels/1_000_000)}
 	}
 	return nil
 }

@@ -294,10 +294,10 @@ func notPicture(head []byte) error {
 	m := mimetype.Detect(head)
 	kind, name := describe(m)
 	if list := convertersOf(m.String()); len(list) > 0 {
-		return &Error{Reason: ErrNotPicture, Detail: name + ": a preview of it needs " + names(list)}
+		return &Error{Reason: ErrNotPicture, Detail: name + ": install " + names(list) + " for a preview"}
 	}
 	if kind == KindPicture {
-		return &Error{Reason: ErrNotPicture, Detail: name + ": there is no preview of it yet"}
+		return &Error{Reason: ErrNotPicture, Detail: name + ": no preview of this format yet"}
 	}
-	return &Error{Reason: ErrNotPicture, Detail: "it is no picture (" + name + ")"}
+	return &Error{Reason: ErrNotPicture, Detail: "it is not a picture (" + name + ")"}
 }

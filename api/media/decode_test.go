@@ -162,7 +162,7 @@ func TestMemory(t *testing.T) {
 		rgb         bool
 		want        float64
 	}{
-		{"grey", sof(1, 0x11), false, false, 1},
+		{"gray", sof(1, 0x11), false, false, 1},
 		{"4:2:0", sof(3, 0x22, 0x11, 0x11), false, false, 1.5},
 		{"4:4:4", sof(3, 0x11, 0x11, 0x11), false, false, 3},
 		{"RGB", sof(3, 0x11, 0x11, 0x11), false, true, 3 + 4},
@@ -290,7 +290,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"text", []byte("day 1, final\n"), ErrNotPicture, "text"},
 		{"PDF", []byte("%PDF-1.7\n"), ErrNotPicture, "PDF document"},
 		{"zeros", make([]byte, 4096), ErrNotPicture, "unknown content"},
-		{"HEIC", []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"), ErrNotPicture, "HEIC picture: a preview of it needs vipsthumbnail or heif-convert"},
+		{"HEIC", []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"), ErrNotPicture, "HEIC picture: install vipsthumbnail or heif-convert for a preview"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -339,7 +339,7 @@ func TestDecodeBudget(t *testing.T) {
 	}()
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled while waiting: %v", err)
+		t.Errorf("canceled while waiting: %v", err)
 	}
 	release()
 	if _, err := Decode(t.Context(), bytes.NewReader(data), Limits{Budget: held}); err != nil {
@@ -347,16 +347,16 @@ func TestDecodeBudget(t *testing.T) {
 	}
 }
 
-// cancelling ends its context once n bytes were read, and counts what is read
+// canceling ends its context once n bytes were read, and counts what is read
 // later on.
-type cancelling struct {
+type canceling struct {
 	*bytes.Reader
 	cancel context.CancelFunc
 	n      int
 	late   int
 }
 
-func (c *cancelling) Read(p []byte) (int, error) {
+func (c *canceling) Read(p []byte) (int, error) {
 	if c.n <= 0 {
 		c.late++
 	}
@@ -367,7 +367,7 @@ func (c *cancelling) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func TestDecodeCancelled(t *testing.T) {
+func TestDecodeCanceled(t *testing.T) {
 	photo := mediatest.Photograph(240, 160)
 	for name, data := range map[string][]byte{
 		"JPEG": mediatest.JPEG(t, photo), "PNG": mediatest.PNG(t, photo), "GIF": mediatest.GIF(t, photo), "BMP": mediatest.BMP(t, photo),
@@ -377,7 +377,7 @@ func TestDecodeCancelled(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				// Without ReadAt every byte goes through Read.
-				r := &cancelling{Reader: bytes.NewReader(data), cancel: cancel, n: n}
+				r := &canceling{Reader: bytes.NewReader(data), cancel: cancel, n: n}
 				p, err := Decode(ctx, struct{ io.ReadSeeker }{r}, Limits{})
 				if p != nil || !errors.Is(err, context.Canceled) {
 					t.Errorf("got %v, %v", p, err)

@@ -86,9 +86,9 @@ func openError(err error) error {
 	detail := "reading it failed"
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		detail = "it is not there any more"
+		detail = "it does not exist"
 	case errors.Is(err, fs.ErrPermission):
-		detail = "its permissions do not allow reading"
+		detail = "permission denied"
 	}
 	return &Error{Reason: ErrUnreadable, Detail: detail, Cause: err}
 }
@@ -113,7 +113,7 @@ func decodeError(ctx context.Context, kind string, err error) error {
 	return &Error{Reason: ErrTruncated, Detail: detail, Cause: err}
 }
 
-// endsEarly recognises the ways in which decoders say that the data ran out;
+// endsEarly recognizes the ways in which decoders say that the data ran out;
 // some of them report it in words only.
 func endsEarly(err error) bool {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {

@@ -144,7 +144,7 @@ func TestFactsOfTroubled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := FactsOf(ctx, write(t, "a.jpg", mediatest.JPEG(t, mediatest.Quarters(8, 8)))); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 }
 
@@ -152,7 +152,7 @@ func TestNotAFile(t *testing.T) {
 	dir := t.TempDir()
 	tests := []struct{ name, path, words string }{
 		{"folder", dir, "it is a folder"},
-		{"vanished", filepath.Join(dir, "gone.jpg"), "not there any more"},
+		{"vanished", filepath.Join(dir, "gone.jpg"), "does not exist"},
 		{"hostile name", filepath.Join(dir, "\x1b]0;x\a\u202egone"), `"\x1b]0;x\a\u202egone"`},
 	}
 	if os.Getuid() > 0 {

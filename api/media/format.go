@@ -139,7 +139,7 @@ func readHeader(ctx context.Context, f *format, rs io.ReadSeeker) (h *header, er
 		h.perPixel *= 2
 	}
 	if h.size.X <= 0 || h.size.Y <= 0 {
-		return nil, &Error{Reason: ErrTruncated, Detail: "it says that it has no pixels"}
+		return nil, &Error{Reason: ErrTruncated, Detail: "it has no pixels"}
 	}
 	if f.probe == nil {
 		return h, nil

@@ -22,7 +22,7 @@ import (
 func EncodePNG(ctx context.Context, img *image.NRGBA) ([]byte, error) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	if w < 1 || h < 1 {
-		return nil, errors.New("a picture without pixels cannot be written as PNG")
+		return nil, errors.New("cannot write a picture without pixels as PNG")
 	}
 	opaque := img.Opaque()
 	colors := byte(6) // red, green, blue and alpha

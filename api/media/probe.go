@@ -158,9 +158,9 @@ func probeTIFF(rs io.ReadSeeker, h *header) error {
 }
 
 // tiffValue is the first value of a tag that holds whole numbers: 0 if there is none,
-// and more than any picture has if it stands elsewhere in the file.
+// and more than any picture has if it is stored outside of the entry.
 func tiffValue(rs io.ReadSeeker, tag uint16) int {
-	const short, elsewhere = 3, 1 << 30
+	const short, unknown = 3, 1 << 30
 	entry, order := tiffEntry(rs, tag)
 	if entry == nil {
 		return 0
@@ -169,9 +169,9 @@ func tiffValue(rs io.ReadSeeker, tag uint16) int {
 	case order.Uint16(entry[2:]) == short && count <= 2:
 		return int(order.Uint16(entry[8:]))
 	case count == 1:
-		return int(min(order.Uint32(entry[8:]), elsewhere))
+		return int(min(order.Uint32(entry[8:]), unknown))
 	}
-	return elsewhere
+	return unknown
 }
 
 // tiffEntry is the entry of a tag in the first directory of a TIFF file; nil if

@@ -38,7 +38,7 @@ func Sample(img *image.RGBA, full image.Point, part image.Rectangle, size image.
 	have := img.Rect.Size()
 	s := scaling{
 		pix: img.Pix, stride: img.Stride, width: have.X,
-		across: means(part.Min.X, part.Max.X, full.X, have.X, size.X), down: means(part.Min.Y, part.Max.Y, full.Y, have.Y, size.Y),
+		across: averages(part.Min.X, part.Max.X, full.X, have.X, size.X), down: averages(part.Min.Y, part.Max.Y, full.Y, have.Y, size.Y),
 	}
 	out := image.NewRGBA(image.Rectangle{Max: size})
 	s.lines(0, size.Y, out.Pix, out.Stride)
@@ -86,9 +86,9 @@ func kernel(have, want int) []tap {
 	})
 }
 
-// means returns the taps of a side of want equal parts of from..to, in pixels of a side
+// averages returns the taps of a side of want equal parts of from..to, in pixels of a side
 // of full, of which have are there.
-func means(from, to, full, have, want int) []tap {
+func averages(from, to, full, have, want int) []tap {
 	scale := float64(have) / float64(full)
 	start, step := float64(from)*scale, float64(to-from)*scale/float64(want)
 	return taps(want, int(step)+2, func(i int) (first, last int, weight func(at int) float64) {

@@ -26,7 +26,7 @@ func Strips(ctx context.Context, w, rows int, work func(from, to int) error) err
 		group.Go(func() (err error) {
 			defer func() {
 				if v := recover(); v != nil {
-					err = fmt.Errorf("work on the picture broke down: %v", v)
+					err = fmt.Errorf("processing the picture failed: %v", v)
 				}
 			}()
 			if err := ctx.Err(); err != nil {

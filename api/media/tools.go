@@ -143,7 +143,7 @@ func names(list []*converter) string {
 func convert(ctx context.Context, path, mime string, limits Limits) (*Picture, error) {
 	c, program := installed(convertersOf(mime))
 	if c == nil {
-		return nil, &Error{Reason: ErrNotPicture, Detail: "no program is installed that makes a picture of it (" + mime + ")"}
+		return nil, &Error{Reason: ErrNotPicture, Detail: "no program that can convert it is installed (" + mime + ")"}
 	}
 	data, err := c.runWithin(ctx, program, path, limits)
 	if err != nil {
@@ -176,14 +176,14 @@ func (c *converter) runWithin(ctx context.Context, program, path string, limits 
 	case timed.Err() != nil:
 		return nil, &Error{Reason: ErrTooLarge, Detail: fmt.Sprintf("%s took longer than %v", c.program, converterTime), Cause: timed.Err()}
 	case err != nil:
-		return nil, &Error{Reason: ErrTruncated, Detail: c.program + " could not make a picture of it" + limitsInWords, Cause: err}
+		return nil, &Error{Reason: ErrTruncated, Detail: c.program + " cannot convert it" + limitNote, Cause: err}
 	}
 	return data, nil
 }
 
 // run runs the program on a file and returns the picture that it made. The program
 // gets the processor only when nobody else wants it, and on Linux a part of the memory
-// only (elsewhere one process cannot limit another). It is killed with all that
+// only (on other systems one process cannot limit another). It is killed with all that
 // it started when ctx ends.
 func (c *converter) run(ctx context.Context, program, path string, side int) ([]byte, error) {
 	path, err := filepath.Abs(path) // no name can be taken for an option

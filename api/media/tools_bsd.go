@@ -2,8 +2,8 @@
 
 package media
 
-// limitsInWords is empty: there is no limit.
-const limitsInWords = ""
+// limitNote is empty: there is no limit.
+const limitNote = ""
 
 // limit does nothing where one process cannot limit another.
 func limit(int) {}

@@ -2,8 +2,8 @@ package media
 
 import "golang.org/x/sys/unix"
 
-// limitsInWords completes why a program failed.
-const limitsInWords = ", or needs more than 512 MB of memory for it"
+// limitNote completes the message that a program failed.
+const limitNote = " (or needs more than 512 MB of memory)"
 
 // limit bounds the memory and the files of a running program.
 func limit(pid int) {

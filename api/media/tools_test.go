@@ -129,7 +129,7 @@ func TestNoToolNoPicture(t *testing.T) {
 			t.Errorf("%+v", facts)
 		}
 		_, err = decodePath(t.Context(), path, Limits{})
-		if !errors.Is(err, ErrNotPicture) || !strings.Contains(err.Error(), "needs "+facts.Missing) {
+		if !errors.Is(err, ErrNotPicture) || !strings.Contains(err.Error(), "install "+facts.Missing) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -13,8 +13,8 @@ func alone(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true, CreationFlags: belowNormal}
 }
 
-// limitsInWords is empty: there is no limit.
-const limitsInWords = ""
+// limitNote is empty: there is no limit.
+const limitNote = ""
 
 // restrain has nothing left to do.
 func restrain(int) {}

@@ -209,7 +209,7 @@ func pngWithChunk(t testing.TB, kind string, data []byte) []byte {
 	return slices.Concat(plain[:33], mediatest.PNGChunk(kind, data), plain[33:])
 }
 
-// tiffWithProfile is a grey TIFF with a color profile.
+// tiffWithProfile is a gray TIFF with a color profile.
 func tiffWithProfile(t testing.TB, order binary.AppendByteOrder, profile []byte) []byte {
 	t.Helper()
 	img := image.NewGray(image.Rect(0, 0, 8, 6))

@@ -19,10 +19,10 @@ func TestUprightKeepsColors(t *testing.T) {
 		t.Fatal(err)
 	}
 	part := decoded.(*image.YCbCr).SubImage(image.Rect(3, 5, 700, 200))
-	grey, inks := image.NewGray(image.Rect(-2, -3, 300, 301)), image.NewCMYK(image.Rect(1, 2, 300, 301))
+	gray, inks := image.NewGray(image.Rect(-2, -3, 300, 301)), image.NewCMYK(image.Rect(1, 2, 300, 301))
 	multiplied := image.NewRGBA(image.Rect(4, 4, 20, 20))
-	for i := range grey.Pix {
-		grey.Pix[i] = byte(i)
+	for i := range gray.Pix {
+		gray.Pix[i] = byte(i)
 	}
 	for i := range inks.Pix {
 		inks.Pix[i] = byte(i * i / 7)
@@ -30,7 +30,7 @@ func TestUprightKeepsColors(t *testing.T) {
 	for i := range multiplied.Pix {
 		multiplied.Pix[i] = byte(i / 4 * (i%4 + 1) / 4)
 	}
-	for name, img := range map[string]image.Image{"jpeg": decoded, "part": part, "grey": grey, "inks": inks, "alpha": multiplied} {
+	for name, img := range map[string]image.Image{"jpeg": decoded, "part": part, "gray": gray, "inks": inks, "alpha": multiplied} {
 		got, err := upright(t.Context(), img, img.Bounds(), Normal)
 		if err != nil {
 			t.Fatal(err)

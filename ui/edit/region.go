@@ -282,7 +282,7 @@ func (r *Region) Actions() []kit.Action {
 			return picture.Grown(rect, by, size, r.ratio)
 		}, keys...)
 	}
-	center := change("center", "center, or begin one", picture.Centred, "c")
+	center := change("center", "center, or begin one", picture.Centered, "c")
 	center.Disabled, center.Footer = r.NoPlane, true
 	next := turn("next-handle", "next corner or edge", 1, "tab")
 	lock := action("lock-ratio", "lock or free the ratio", r.lock, "a")

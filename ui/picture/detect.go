@@ -57,7 +57,7 @@ type environment struct {
 	silent       string // why the terminal is not asked; empty: it is
 }
 
-func look(getenv func(string) string, terminal bool) environment {
+func readEnvironment(getenv func(string) string, terminal bool) environment {
 	term := getenv("TERM")
 	e := environment{
 		tmux:   getenv("TMUX") != "",
@@ -81,7 +81,7 @@ func NewDetector(s Setting, getenv func(string) string, terminal bool) *Detector
 	if getenv == nil {
 		getenv = func(string) string { return "" }
 	}
-	return &Detector{setting: s, env: look(getenv, terminal), now: time.Now}
+	return &Detector{setting: s, env: readEnvironment(getenv, terminal), now: time.Now}
 }
 
 // probeID is the id of the picture of one pixel that the probe sends.
@@ -170,9 +170,9 @@ func (d *Detector) Update(msg any) bool {
 	case uv.KittyGraphicsEvent:
 		return d.kitty(msg)
 	case tea.CursorPositionMsg:
-		d.placed(msg.X, msg.Y)
+		d.cursorAt(msg.X, msg.Y)
 	case uv.CursorPositionEvent:
-		d.placed(msg.X, msg.Y)
+		d.cursorAt(msg.X, msg.Y)
 	case uv.PrimaryDeviceAttributesEvent:
 		d.fence(msg)
 	default:
@@ -256,7 +256,7 @@ func (d *Detector) kitty(e uv.KittyGraphicsEvent) bool {
 	return true
 }
 
-func (d *Detector) placed(x, y int) {
+func (d *Detector) cursorAt(x, y int) {
 	if d.cursorKnown || d.fenced {
 		return
 	}

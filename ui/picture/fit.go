@@ -14,7 +14,7 @@ const (
 const minGain = 2.0
 
 // fitted is the best drawing of a cell with two colors: ink where the glyph has
-// ink, on part of the cell, and paper elsewhere.
+// ink, on part of the cell, and paper on the rest.
 type fitted struct {
 	glyph      rune
 	ink, paper [3]float32

@@ -3,7 +3,7 @@ package picture
 import "image"
 
 // Fit is the largest rectangle of cells with the proportions of size that has
-// room in cols × rows, centred there. aspect is the height of a cell divided by
+// room in cols × rows, centered there. aspect is the height of a cell divided by
 // its width; zero means 2. It is empty where size or the room is, and at least
 // one cell otherwise.
 func Fit(size image.Point, cols, rows int, aspect float64) image.Rectangle {

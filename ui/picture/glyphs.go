@@ -50,7 +50,7 @@ func octantGlyphs() (glyphs [256]rune) {
 		}
 		older[mask] = glyph
 	}
-	// Six stand by themselves elsewhere in Unicode, and terminals that draw the
+	// Six have other places in Unicode, and terminals that draw the
 	// rest often lack them.
 	odd := map[int]bool{1: true, 2: true, 1 << 6: true, 1 << 7: true, 0b010100: true, 0b101000: true}
 	next := rune(0x1cd00)

@@ -115,9 +115,9 @@ func (r Ratio) follow(rect image.Rectangle, side, size image.Point, byWidth bool
 	return image.Rectangle{Min: rect.Min, Max: rect.Min.Add(image.Pt(w, h))}
 }
 
-// Centred is a rectangle in the middle of the picture; an empty one becomes half
+// Centered is a rectangle in the middle of the picture; an empty one becomes half
 // as wide and high as it.
-func Centred(rect image.Rectangle, size image.Point) image.Rectangle {
+func Centered(rect image.Rectangle, size image.Point) image.Rectangle {
 	if rect.Empty() {
 		rect = image.Rect(0, 0, max(1, size.X/2), max(1, size.Y/2))
 	}

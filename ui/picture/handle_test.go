@@ -77,16 +77,16 @@ func TestMovedByOne(t *testing.T) {
 	}
 }
 
-func TestCentred(t *testing.T) {
+func TestCentered(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := drawSize(t)
-		got := Centred(drawRect(t, size), size)
+		got := Centered(drawRect(t, size), size)
 		left, right := got.Min.X, size.X-got.Max.X
 		top, bottom := got.Min.Y, size.Y-got.Max.Y
 		if right-left < 0 || right-left > 1 || bottom-top < 0 || bottom-top > 1 {
 			t.Fatalf("%v is not in the middle of %v", got, size)
 		}
-		if fresh := Centred(image.Rectangle{}, size); fresh.Empty() || !fresh.In(image.Rectangle{Max: size}) {
+		if fresh := Centered(image.Rectangle{}, size); fresh.Empty() || !fresh.In(image.Rectangle{Max: size}) {
 			t.Fatalf("a new one in %v is %v", size, fresh)
 		}
 	})

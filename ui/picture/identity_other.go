@@ -4,5 +4,5 @@ package picture
 
 import "io/fs"
 
-// place is where a file lies on its disk; here only its name tells.
-func place(fs.FileInfo) (device, inode uint64) { return 0, 0 }
+// diskPlace is where a file lies on its disk; here only its name tells.
+func diskPlace(fs.FileInfo) (device, inode uint64) { return 0, 0 }

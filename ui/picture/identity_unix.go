@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// place is where a file lies on its disk, whatever name it is reached by.
-func place(info fs.FileInfo) (device, inode uint64) {
+// diskPlace is where a file lies on its disk, whatever name it is reached by.
+func diskPlace(info fs.FileInfo) (device, inode uint64) {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return 0, 0

@@ -42,7 +42,7 @@ type ImageStore struct {
 // NewImageStore makes a store; inTmux tells that the way to the terminal leads
 // through tmux.
 func NewImageStore(inTmux bool) *ImageStore {
-	// Another program on the same terminal counts from elsewhere, most likely.
+	// Another program on the same terminal most likely begins with another number.
 	return &ImageStore{tmux: inTmux, next: 1 + rand.IntN(255), method: MethodKitty, by: newProtocol(MethodKitty, inTmux)} //nolint:gosec // not a secret
 }
 
@@ -185,9 +185,9 @@ func (g *ImageStore) newImage(p *Picture, size image.Point, o Options, dim int) 
 	return i, nil
 }
 
-// place appends the cells from x to before end of line y of the image. Row, column
+// appendCells appends the cells from x to before end of line y of the image. Row, column
 // and id stand in every cell: a popup that covers some leaves the others whole.
-func (i *Image) place(b []byte, x, end, y int) []byte {
+func (i *Image) appendCells(b []byte, x, end, y int) []byte {
 	if x >= end {
 		return b
 	}
@@ -211,7 +211,7 @@ func (i *Image) place(b []byte, x, end, y int) []byte {
 
 // frame are the lines of cols × rows cells with the image at area.
 func (i *Image) frame(cols, rows int, area image.Rectangle) []string {
-	return frame(cols, rows, area, func(y int) string { return string(i.place(nil, 0, area.Dx(), y)) }).Lines
+	return frame(cols, rows, area, func(y int) string { return string(i.appendCells(nil, 0, area.Dx(), y)) }).Lines
 }
 
 // Show sends the image to the terminal, see [Surface].

@@ -37,7 +37,7 @@ func inSequence(t testing.TB, cmd tea.Cmd) []tea.Cmd {
 func TestKittyInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewImageStore(false)
-		i := hungIn(t, g, small(), image.Pt(8, 3))
+		i := transmittedIn(t, g, small(), image.Pt(8, 3))
 		if n := len(inSequence(t, i.Show())); n != 2 {
 			t.Errorf("showing takes %d steps", n)
 		}
@@ -67,7 +67,7 @@ func TestKittyInOrder(t *testing.T) {
 func TestKittyForgetsLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewImageStore(false)
-		i := hungIn(t, g, small(), image.Pt(1, 1))
+		i := transmittedIn(t, g, small(), image.Pt(1, 1))
 		start, told := time.Now(), false
 		for _, step := range inSequence(t, i.Delete()) {
 			before := time.Since(start)
@@ -85,7 +85,7 @@ func TestKittyForgetsLater(t *testing.T) {
 		if !told || g.held[i.number()] != nil {
 			t.Errorf("told %v, still held %v", told, g.held[i.number()])
 		}
-		if next := hungIn(t, g, small(), image.Pt(1, 1)); next.number() == i.number() {
+		if next := transmittedIn(t, g, small(), image.Pt(1, 1)); next.number() == i.number() {
 			t.Error("the id is used again at once")
 		}
 	})
@@ -95,7 +95,7 @@ func TestKittyForgetsLater(t *testing.T) {
 func TestKittyRoom(t *testing.T) {
 	g := NewImageStore(false)
 	for range 254 {
-		hungIn(t, g, small(), image.Pt(1, 1))
+		transmittedIn(t, g, small(), image.Pt(1, 1))
 	}
 	o := Options{Method: MethodKitty, Cell: image.Pt(8, 16)}
 	free := func(n int) *Image {
@@ -113,7 +113,7 @@ func TestKittyRoom(t *testing.T) {
 	if msg := NewRegionView(small(), 30, 10, o).Transmit(g, small(), o)(); msg != nil {
 		t.Errorf("a region in the room of one picture: %T", msg)
 	}
-	if i := hungIn(t, g, small(), image.Pt(1, 1)); i == nil {
+	if i := transmittedIn(t, g, small(), image.Pt(1, 1)); i == nil {
 		t.Error("the id is lost")
 	}
 	// What has no size takes no id.
@@ -123,7 +123,7 @@ func TestKittyRoom(t *testing.T) {
 			t.Errorf("%v is image %d", size, i.number())
 		}
 	}
-	hungIn(t, g, small(), image.Pt(1, 1))
+	transmittedIn(t, g, small(), image.Pt(1, 1))
 }
 
 // screen is a terminal as far as real pictures are concerned.

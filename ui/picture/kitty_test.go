@@ -69,7 +69,7 @@ func raw(msg tea.Msg) string {
 // cells8x16 has cells of that many pixels.
 var cells8x16 = Options{Cell: image.Pt(8, 16)}
 
-func hungIn(t testing.TB, g *ImageStore, p *Picture, size image.Point) *Image {
+func transmittedIn(t testing.TB, g *ImageStore, p *Picture, size image.Point) *Image {
 	t.Helper()
 	i, err := g.newImage(p, size, cells8x16, fullLight)
 	must(t, err)
@@ -81,7 +81,7 @@ func small() *Picture { return New(mediatest.Quarters(64, 48), media.Normal) }
 // Rule 1: the picture is sent first; the word that its cells may be drawn comes
 // after it.
 func TestKittySendsBeforeItShows(t *testing.T) {
-	i := hungIn(t, NewImageStore(false), small(), image.Pt(8, 3))
+	i := transmittedIn(t, NewImageStore(false), small(), image.Pt(8, 3))
 	all := messages(i.Show())
 	if len(all) != 2 || !strings.HasPrefix(raw(all[0]), "\x1b_Ga=T,U=1,") || all[1] != (Transmitted{i}) {
 		t.Errorf("it sends %T", all)
@@ -94,7 +94,7 @@ func TestKittyIDsAreNotUsedAgain(t *testing.T) {
 	seen := map[int]bool{}
 	var first *Image
 	for n := range 254 {
-		i := hungIn(t, g, small(), image.Pt(1, 1))
+		i := transmittedIn(t, g, small(), image.Pt(1, 1))
 		if n == 0 {
 			first = i
 		}
@@ -110,14 +110,14 @@ func TestKittyIDsAreNotUsedAgain(t *testing.T) {
 	if want := fmt.Sprintf("\x1b_Ga=d,d=I,i=%d,q=2\x1b\\", first.id); len(all) != 1 || raw(all[0]) != want {
 		t.Errorf("taking down sends %q", all)
 	}
-	if i := hungIn(t, g, small(), image.Pt(1, 1)); i.number() != first.number() {
+	if i := transmittedIn(t, g, small(), image.Pt(1, 1)); i.number() != first.number() {
 		t.Errorf("the free id is %d, not %d", first.number(), i.number())
 	}
 }
 
 // Rules 3 and 4: row, column and number stand in every cell, the number as a
 // diacritic; each cell is one column wide. The ink, the same for all pictures, is
-// one that terminals of few colours have, and none where there are no colours.
+// one that terminals of few colors have, and none where there are no colors.
 func TestKittyCells(t *testing.T) {
 	for profile, o := range map[colorprofile.Profile]Options{
 		colorprofile.TrueColor: cells8x16, colorprofile.ANSI256: cells8x16, colorprofile.ANSI: cells8x16,
@@ -206,7 +206,7 @@ func drawnIn(buf uv.ScreenBuffer, y int) []int {
 // the picture beneath them.
 func TestKittyEndsWhereItIsCovered(t *testing.T) {
 	g := NewImageStore(false)
-	i := hungIn(t, g, small(), image.Pt(12, 3))
+	i := transmittedIn(t, g, small(), image.Pt(12, 3))
 	buf := uv.NewScreenBuffer(16, 3)
 	uv.NewStyledString(strings.Join(i.frame(16, 3, image.Rect(0, 0, 12, 3)), "\n")).Draw(buf, buf.Bounds())
 	uv.NewStyledString("\x1b[31mhelp").Draw(buf, image.Rect(4, 1, 8, 2))
@@ -236,8 +236,8 @@ func TestKittyFarewell(t *testing.T) {
 	if g.Clear() != "" {
 		t.Error("there is something to forget")
 	}
-	a, b := hungIn(t, g, small(), image.Pt(1, 1)), hungIn(t, g, small(), image.Pt(1, 1))
-	gone := hungIn(t, g, small(), image.Pt(1, 1))
+	a, b := transmittedIn(t, g, small(), image.Pt(1, 1)), transmittedIn(t, g, small(), image.Pt(1, 1))
+	gone := transmittedIn(t, g, small(), image.Pt(1, 1))
 	gone.Drop()
 	got := g.Clear()
 	if strings.Count(got, "a=d,d=I") != 2 || !strings.Contains(got, fmt.Sprint("i=", a.id)) || !strings.Contains(got, fmt.Sprint("i=", b.id)) {
@@ -251,7 +251,7 @@ func TestKittyFarewell(t *testing.T) {
 // Rule 6: in tmux each piece is wrapped by itself.
 func TestKittyThroughTmux(t *testing.T) {
 	g := NewImageStore(true)
-	i := hungIn(t, g, New(mediatest.Photograph(300, 200), media.Normal), image.Pt(40, 15))
+	i := transmittedIn(t, g, New(mediatest.Photograph(300, 200), media.Normal), image.Pt(40, 15))
 	pieces := strings.SplitAfter(i.data, "\x1b\\\x1b\\")
 	// The end of a wrapped sequence is doubled, then comes that of the wrapping.
 	if n := strings.Count(i.data, "\x1bPtmux;"); n < 2 || n != len(pieces)-1 {
@@ -271,7 +271,7 @@ var chunk = regexp.MustCompile(`\x1b_G([^;]*);([A-Za-z0-9+/=]*)\x1b\\`)
 
 // What is sent is the picture: taken apart as a terminal does.
 func TestKittyTransmission(t *testing.T) {
-	i := hungIn(t, NewImageStore(false), New(mediatest.Photograph(300, 200), media.Normal), image.Pt(40, 15))
+	i := transmittedIn(t, NewImageStore(false), New(mediatest.Photograph(300, 200), media.Normal), image.Pt(40, 15))
 	found := chunk.FindAllStringSubmatch(i.data, -1)
 	for n, c := range found {
 		more := "m=1"
@@ -317,7 +317,7 @@ func pixelsOf(t testing.TB, i *Image) []byte {
 func TestKittyGolden(t *testing.T) {
 	g := NewImageStore(false)
 	g.next = 7
-	i := hungIn(t, g, New(mediatest.Quarters(2, 2), media.Normal), image.Pt(1, 1))
+	i := transmittedIn(t, g, New(mediatest.Quarters(2, 2), media.Normal), image.Pt(1, 1))
 	golden.RequireEqual(t, []byte(strconv.Quote(i.data)+"\n"+strconv.Quote(strings.Join(i.frame(3, 2, image.Rect(1, 0, 2, 1)), "\n"))+"\n"))
 }
 

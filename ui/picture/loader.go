@@ -102,7 +102,7 @@ func (l *Loader) draw(ctx context.Context, p *Picture, r Request) (Surface, erro
 const smallCost = 512
 
 func identify(path string, info fs.FileInfo) fileID {
-	device, inode := place(info)
+	device, inode := diskPlace(info)
 	return fileID{path: path, modified: info.ModTime().UnixNano(), size: info.Size(), device: device, inode: inode}
 }
 

@@ -62,13 +62,13 @@ func TestLoaderErrors(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := l.Load(ctx, Request{Path: path, Cols: 9, Rows: 9}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 }
 
-// TestLoaderForgetsCancelled expects a load that was called off to leave nothing
+// TestLoaderForgetsCanceled expects a load that was called off to leave nothing
 // behind that a later one would find.
-func TestLoaderForgetsCancelled(t *testing.T) {
+func TestLoaderForgetsCanceled(t *testing.T) {
 	l := NewLoader(media.Limits{})
 	ctx, cancel := context.WithCancel(t.Context())
 	id := fileID{path: "x"}

@@ -153,7 +153,7 @@ func randomFrame(r *rapid.T, size image.Point, images []*Image) string {
 		cells := make([][]string, i.size.Y)
 		for y := range cells {
 			for x := range i.size.X {
-				cells[y] = append(cells[y], string(i.place(nil, x, x+1, y)))
+				cells[y] = append(cells[y], string(i.appendCells(nil, x, x+1, y)))
 			}
 		}
 		put(place("picture"), cells)
@@ -183,7 +183,9 @@ func TestPainterBytes(t *testing.T) {
 			out := &sink{}
 			p := NewPainter(out, store)
 			p.size = func() (int, int, error) { return 10, 4, nil }
-			line := func(y, x, end int) string { return ansi.CursorPosition(3+x, 2+y) + string(i.place(nil, x, end, y)) }
+			line := func(y, x, end int) string {
+				return ansi.CursorPosition(3+x, 2+y) + string(i.appendCells(nil, x, end, y))
+			}
 			frame := func(s string) string {
 				_, err := p.Write([]byte(ansi.SetModeSynchronizedOutput + s + ansi.ResetModeSynchronizedOutput))
 				must(t, err)

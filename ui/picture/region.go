@@ -115,7 +115,7 @@ func (v *RegionView) Render(rect image.Rectangle) Rendered {
 	var buf []byte
 	return frame(v.cols, v.rows, v.area, func(y int) string {
 		if v.images[0] != nil {
-			return v.places(y, border)
+			return v.placeholders(y, border)
 		}
 		for x := range line {
 			line[x] = v.cell(image.Pt(x, y), border)
@@ -125,8 +125,8 @@ func (v *RegionView) Render(rect image.Rectangle) Rendered {
 	})
 }
 
-// places is a line of the two pictures that the terminal has, with the border.
-func (v *RegionView) places(y int, border image.Rectangle) string {
+// placeholders is a line of the two pictures that the terminal has, with the border.
+func (v *RegionView) placeholders(y int, border image.Rectangle) string {
 	var b []byte
 	for x := 0; x < v.area.Dx(); {
 		of := v.pieceAt(image.Pt(x, y), border)
@@ -135,7 +135,7 @@ func (v *RegionView) places(y int, border image.Rectangle) string {
 			end++
 		}
 		if of != nil {
-			b = of.place(b, x, end, y)
+			b = of.appendCells(b, x, end, y)
 		} else {
 			var line []cell
 			for ; x < end; x++ {

@@ -224,10 +224,10 @@ func checkLines(t interface {
 		}
 		styled := strings.Contains(line, "\x1b")
 		if styled && color == NoColor {
-			t.Fatalf("line %d has colour: %q", i, line)
+			t.Fatalf("line %d has color: %q", i, line)
 		}
 		if end := strings.LastIndex(line, "\x1b["); styled && !strings.HasPrefix(line[end:], "\x1b[m") {
-			t.Fatalf("line %d does not end in the terminal's colours: %q", i, line)
+			t.Fatalf("line %d does not end in the terminal's colors: %q", i, line)
 		}
 	}
 }
@@ -306,7 +306,7 @@ func TestTransparent(t *testing.T) {
 				want = checkLight
 			}
 			if got := shot.RGBAAt(x, y); got != (color.RGBA{want, want, want, 255}) {
-				t.Fatalf("pixel %d,%d is %v, want grey %d", x, y, got, want)
+				t.Fatalf("pixel %d,%d is %v, want gray %d", x, y, got, want)
 			}
 		}
 	}
@@ -322,12 +322,12 @@ func TestNearest(t *testing.T) {
 		// The palette as the terminal library knows it.
 		r, g, b, _ := ansi.IndexedColor(uint8(got & 0xff)).RGBA()
 		if is != [3]float32{float32(r >> 8), float32(g >> 8), float32(b >> 8)} {
-			t.Fatalf("colour %d is taken for %v, is %d %d %d", got&0xff, is, r>>8, g>>8, b>>8)
+			t.Fatalf("color %d is taken for %v, is %d %d %d", got&0xff, is, r>>8, g>>8, b>>8)
 		}
 		for i := 16; i < 256; i++ {
 			r, g, b, _ := ansi.IndexedColor(uint8(i)).RGBA()
 			if d := distance(c, [3]float32{float32(r >> 8), float32(g >> 8), float32(b >> 8)}); d < distance(c, is) {
-				t.Fatalf("%v: colour %d is closer than %d", c, i, got&0xff)
+				t.Fatalf("%v: color %d is closer than %d", c, i, got&0xff)
 			}
 		}
 	})

@@ -26,7 +26,7 @@ func (r Ratio) Largest(size image.Point) image.Rectangle {
 	if !r.Locked() || size.X < 1 || size.Y < 1 {
 		return image.Rectangle{Max: size}
 	}
-	return Centred(image.Rectangle{Max: r.within(size)}, size)
+	return Centered(image.Rectangle{Max: r.within(size)}, size)
 }
 
 // within is the greatest size of the proportion that has room.
@@ -84,7 +84,7 @@ func around(rect image.Rectangle, want, size image.Point) image.Rectangle {
 var thirds = [...]image.Point{{1, 1}, {2, 1}, {2, 2}, {1, 2}}
 
 // Third moves the middle of a rectangle to the next crossing of the lines of
-// thirds, clockwise, as near as the picture's border lets it; from elsewhere to
+// thirds, clockwise, as near as the picture's border lets it; from any other place to
 // the upper left one.
 func Third(rect image.Rectangle, size image.Point) image.Rectangle {
 	if rect.Empty() {

@@ -79,7 +79,7 @@ func (f *FakeTerminal) Run(cmd tea.Cmd) {
 	switch msg := cmd().(type) {
 	case nil:
 	case tea.RawMsg:
-		f.take(fmt.Sprint(msg.Msg))
+		f.receive(fmt.Sprint(msg.Msg))
 	default:
 		// The type of a sequence has no name.
 		v, list := reflect.ValueOf(msg), reflect.TypeFor[[]tea.Cmd]()
@@ -93,8 +93,8 @@ func (f *FakeTerminal) Run(cmd tea.Cmd) {
 	}
 }
 
-// take takes what is sent to the terminal.
-func (f *FakeTerminal) take(text string) {
+// receive takes what is sent to the terminal.
+func (f *FakeTerminal) receive(text string) {
 	f.t.Helper()
 	for _, id := range sent.FindAllStringSubmatch(text, -1) {
 		if f.Held[id[1]] {

@@ -34,7 +34,7 @@ var Sizes = []image.Point{
 // Themes are those that every view is drawn in, by name.
 func Themes() map[string]*theme.Theme {
 	return map[string]*theme.Theme{
-		"dark": theme.New(true, true), "light": theme.New(false, true), "no colour": theme.New(true, false),
+		"dark": theme.New(true, true), "light": theme.New(false, true), "no color": theme.New(true, false),
 	}
 }
 

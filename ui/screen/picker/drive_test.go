@@ -14,8 +14,8 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-// desk is a picker with its clock.
-type desk struct {
+// fixture is a picker with its clock.
+type fixture struct {
 	*uitest.Driver
 	t   *testing.T
 	m   *Model
@@ -23,9 +23,9 @@ type desk struct {
 }
 
 // start opens a picker on a folder and waits until it rests.
-func start(t *testing.T, o Options) *desk {
+func start(t *testing.T, o Options) *fixture {
 	t.Helper()
-	d := &desk{t: t, now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}
+	d := &fixture{t: t, now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}
 	if o.Now == nil {
 		o.Now = func() time.Time { return d.now }
 	}
@@ -38,17 +38,17 @@ func start(t *testing.T, o Options) *desk {
 }
 
 // over is the overlay on top, and where it is.
-func over[T kit.Overlay](d *desk) T {
+func over[T kit.Overlay](d *fixture) T {
 	o, _ := d.m.Overlays().Top().(T)
 	return o
 }
 
-func popupAt(d *desk, size image.Point) image.Rectangle {
+func popupAt(d *fixture, size image.Point) image.Rectangle {
 	from := kit.Center(d.Size, size)
 	return image.Rectangle{Min: from, Max: from.Add(size)}
 }
 
-func (d *desk) under(name string) {
+func (d *fixture) under(name string) {
 	d.t.Helper()
 	e, _ := d.m.current()
 	if e.name != name {
@@ -57,7 +57,7 @@ func (d *desk) under(name string) {
 }
 
 // rows are the names in the list.
-func (d *desk) rows() []string {
+func (d *fixture) rows() []string {
 	var out []string
 	for i := range d.m.shown.rows {
 		e, _ := d.m.entryAt(i)
@@ -67,7 +67,7 @@ func (d *desk) rows() []string {
 }
 
 // tray are the names in the tray.
-func (d *desk) tray() []string {
+func (d *fixture) tray() []string {
 	var out []string
 	for _, s := range d.m.tray.sources() {
 		out = append(out, s.Name())
@@ -76,10 +76,10 @@ func (d *desk) tray() []string {
 }
 
 // toasts takes the toasts so far.
-func (d *desk) toasts() []page.Toast { return taken[page.Toast](d) }
+func (d *fixture) toasts() []page.Toast { return taken[page.Toast](d) }
 
 // taken takes the messages of one type out of those for the root.
-func taken[T any](d *desk) []T { return uitest.Taken[T](&d.Out) }
+func taken[T any](d *fixture) []T { return uitest.Taken[T](&d.Out) }
 
 func equal(t *testing.T, what string, got, want []string) {
 	t.Helper()

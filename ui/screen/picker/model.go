@@ -82,7 +82,7 @@ type Model struct {
 	pause      time.Duration // how long the cursor rests before a preview is made
 	colors     picture.Color
 	abilities  picture.Abilities // of the terminal
-	plain      bool              // pictures have no colour
+	plain      bool              // pictures have no color
 	light      bool
 	tray       tray
 	trayList   kit.List

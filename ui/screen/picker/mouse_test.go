@@ -64,7 +64,7 @@ func TestClicksWithCtrlAndShift(t *testing.T) {
 }
 
 // clickAt clicks so many times at once on a place of the screen.
-func (d *desk) clickAt(at image.Point, times int, mod tea.KeyMod) {
+func (d *fixture) clickAt(at image.Point, times int, mod tea.KeyMod) {
 	d.t.Helper()
 	d.now = d.now.Add(time.Second)
 	for range times {
@@ -128,7 +128,7 @@ func TestMouseInTheTray(t *testing.T) {
 }
 
 func TestMouseInTheContactSheet(t *testing.T) {
-	dir := gallery(t)
+	dir := pictures(t)
 	d := start(t, Options{Folder: dir, Loader: picture.NewLoader(media.Limits{})})
 	d.Press("t", "g")
 	area, g := d.m.rowsArea(d.m.layout()).Min, picture.GridOf(d.m.sheet.room)

@@ -18,7 +18,7 @@ import (
 	"mediadesk/ui/picture"
 )
 
-func (d *desk) typed(text string) {
+func (d *fixture) typed(text string) {
 	d.t.Helper()
 	for _, r := range text {
 		d.Send(tea.KeyPressMsg{Code: r, Text: string(r)})
@@ -187,7 +187,7 @@ func TestFolderIsWatched(t *testing.T) {
 }
 
 func TestContactSheet(t *testing.T) {
-	dir := gallery(t)
+	dir := pictures(t)
 	must(t, os.MkdirAll(filepath.Join(dir, "sub"), 0o755))
 	d := start(t, Options{Folder: dir, Loader: picture.NewLoader(media.Limits{})})
 	d.Press("t")

@@ -22,8 +22,8 @@ import (
 	"mediadesk/ui/picture"
 )
 
-// gallery is a folder with pictures of 400x300 pixels.
-func gallery(t *testing.T) string {
+// pictures is a folder with pictures of 400x300 pixels.
+func pictures(t *testing.T) string {
 	t.Helper()
 	dir := folder(t, "sub/one.txt", "sub/.two", "sub/deep/", "z.txt")
 	img := image.NewNRGBA(image.Rect(0, 0, 400, 300))
@@ -45,8 +45,8 @@ func gallery(t *testing.T) string {
 	return dir
 }
 
-func previewed(t *testing.T) *desk {
-	return start(t, Options{Folder: gallery(t), Preview: true, Loader: picture.NewLoader(media.Limits{})})
+func previewed(t *testing.T) *fixture {
+	return start(t, Options{Folder: pictures(t), Preview: true, Loader: picture.NewLoader(media.Limits{})})
 }
 
 func TestPreview(t *testing.T) {
@@ -134,7 +134,7 @@ func TestPreviewOfWhereTheCursorRests(t *testing.T) {
 }
 
 func TestPreviewWithoutLoader(t *testing.T) {
-	d := start(t, Options{Folder: gallery(t), Preview: true})
+	d := start(t, Options{Folder: pictures(t), Preview: true})
 	d.Press("j")
 	d.Sees("JPEG picture", "400 x 300 px")
 	if d.m.preview.slot.Lines() != nil {

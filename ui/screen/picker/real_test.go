@@ -19,7 +19,7 @@ import (
 // Where the terminal shows real pictures the tiles of the contact sheet are such,
 // never more than it may hold, and it is told to forget them.
 func TestContactSheetOfRealPictures(t *testing.T) {
-	dir := gallery(t)
+	dir := pictures(t)
 	// Pictures are forgotten a moment late: the clock is not the wall's.
 	synctest.Test(t, func(t *testing.T) { sheetOfRealPictures(t, dir) })
 }

@@ -117,11 +117,11 @@ func (m *Model) drawTile(i int, g picture.Grid, th *theme.Theme) string {
 	case lines != nil:
 		body = strings.Join(lines, "\n")
 	case e.kind == kindFolder:
-		body = centred(th.Accent.Render("folder"), pic)
+		body = centered(th.Accent.Render("folder"), pic)
 	case err != nil || e.kind != kindFile:
-		body = centred(th.Muted.Render(e.label()), pic)
+		body = centered(th.Muted.Render(e.label()), pic)
 	default:
-		body = centred(th.Muted.Render("…"), pic)
+		body = centered(th.Muted.Render("…"), pic)
 	}
 	style, sign := th.Text, " "
 	if m.tray.hasPath(m.path(e)) {
@@ -134,6 +134,6 @@ func (m *Model) drawTile(i int, g picture.Grid, th *theme.Theme) string {
 	return text.Fit(kit.JoinV(text.Fit(body, pic.X, pic.Y), name), g.Tile.X, g.Tile.Y)
 }
 
-func centred(words string, size image.Point) string {
+func centered(words string, size image.Point) string {
 	return kit.OverlayCenter(text.Fit("", size.X, size.Y), text.Truncate(words, size.X))
 }

@@ -28,26 +28,26 @@ var hostile = []string{
 
 func TestEverySizeAndTheme(t *testing.T) {
 	dir := folder(t, append([]string{"sub/写真/x.jpg", "\x1b[2Jfolder/"}, hostile...)...)
-	states := map[string]func(*desk){
-		"list":       func(*desk) {},
-		"hidden":     func(d *desk) { d.Press(".") },
-		"filter":     func(d *desk) { d.Press("/", "写", "j") },
-		"found":      func(d *desk) { d.Press("/", "w", "enter") },
-		"none found": func(d *desk) { d.Press("/", "q", "q", "q") },
-		"all picked": func(d *desk) { d.Press("ctrl+a", "G") },
-		"tray":       func(d *desk) { d.Press("ctrl+a", "tab", "j", "j") },
-		"range":      func(d *desk) { d.Press("v", "G") },
-		"address": func(d *desk) {
+	states := map[string]func(*fixture){
+		"list":       func(*fixture) {},
+		"hidden":     func(d *fixture) { d.Press(".") },
+		"filter":     func(d *fixture) { d.Press("/", "写", "j") },
+		"found":      func(d *fixture) { d.Press("/", "w", "enter") },
+		"none found": func(d *fixture) { d.Press("/", "q", "q", "q") },
+		"all picked": func(d *fixture) { d.Press("ctrl+a", "G") },
+		"tray":       func(d *fixture) { d.Press("ctrl+a", "tab", "j", "j") },
+		"range":      func(d *fixture) { d.Press("v", "G") },
+		"address": func(d *fixture) {
 			d.Press("a")
 			d.Send(tea.PasteMsg{Content: "https://例え.example/" + strings.Repeat("写", 100)})
 		},
-		"menu":      func(d *desk) { d.Press(",") },
-		"no folder": func(d *desk) { d.m.problem = folderProblem("/\x1b[31m", tea.ErrProgramKilled); d.m.list.SetLen(0) },
-		"URL picked": func(d *desk) {
+		"menu":      func(d *fixture) { d.Press(",") },
+		"no folder": func(d *fixture) { d.m.problem = folderProblem("/\x1b[31m", tea.ErrProgramKilled); d.m.list.SetLen(0) },
+		"URL picked": func(d *fixture) {
 			d.Send(tea.PasteMsg{Content: "https://example.com/\u202e" + strings.Repeat("x", 300)})
 			d.Press("tab")
 		},
-		"no preview": func(d *desk) { d.Press("p") },
+		"no preview": func(d *fixture) { d.Press("p") },
 	}
 	for name, prepare := range states {
 		t.Run(name, func(t *testing.T) {
@@ -122,7 +122,7 @@ func TestCursorRowIsOnePiece(t *testing.T) {
 				continue // the second half of a wide letter
 			}
 			if c.Style.Bg != first.Bg || c.Style.Attrs&uv.AttrReverse != first.Attrs&uv.AttrReverse {
-				t.Errorf("colour %v: column %d (%q) has another ground", color, x, c.Content)
+				t.Errorf("color %v: column %d (%q) has another ground", color, x, c.Content)
 			}
 		}
 	}
@@ -186,7 +186,7 @@ func TestKeysAreListedOnce(t *testing.T) {
 
 // What can be done and why not is said for every state.
 func TestActions(t *testing.T) {
-	why := func(d *desk, key string) string {
+	why := func(d *fixture, key string) string {
 		d.t.Helper()
 		for _, a := range d.m.Actions() {
 			if slices.Contains(a.Keys.Keys(), key) {

@@ -40,7 +40,7 @@ func TestEighthOfEveryKind(t *testing.T) {
 		"411":           {"-sampling-factor", "4x1"},
 		"progressive":   {"-interlace", "JPEG", "-sampling-factor", "2x2"},
 		"progressive44": {"-interlace", "JPEG", "-sampling-factor", "1x1"},
-		"grey":          {"-colorspace", "Gray"},
+		"gray":          {"-colorspace", "Gray"},
 		"best":          {"-quality", "100"},
 		"worst":         {"-quality", "3"},
 		"restarts":      {"-define", "jpeg:restart-interval=3"},

@@ -7,9 +7,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// TestWallGivesUpWhatScrolledAway: loads that never end hold nothing up once their
+// TestSheetGivesUpWhatScrolledAway: loads that never end hold nothing up once their
 // tiles are not wanted any more, and can be wanted again.
-func TestWallGivesUpWhatScrolledAway(t *testing.T) {
+func TestSheetGivesUpWhatScrolledAway(t *testing.T) {
 	var w Sheet[string]
 	contexts := map[string]context.Context{}
 	want := func(keys ...string) {

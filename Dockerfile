@@ -1,7 +1,9 @@
-# mediadesk serve in a container: a static binary and nothing else.
-# root/ has the binary, certificates and the empty folders data and tmp: .ci/image makes it.
+# mediadesk serve in a container: a static binary and nothing else. The context has
+# the binary and dist-docs/root with certificates and the empty folders data and tmp:
+# .ci/image makes it, and so does GoReleaser.
 FROM scratch
-COPY --chown=65532:65532 root/ /
+COPY --chown=65532:65532 dist-docs/root/ /
+COPY mediadesk /mediadesk
 USER 65532:65532
 ENV MEDIADESK_HOME=/data
 VOLUME /data

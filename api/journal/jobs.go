@@ -25,6 +25,7 @@ var ErrNoJob = errors.New("there is no such job")
 type JobFilter struct {
 	Profile string    // empty: every profile
 	Open    bool      // only those without an outcome
+	Failed  bool      // only those with an outcome that is not stored
 	State   api.State // empty: any
 	Batch   string    // empty: any
 	Limit   int       // the newest so many; 0: all
@@ -227,6 +228,9 @@ func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
 	if f.Open || f.State != "" && !f.State.Final() {
 		where += " AND open = 1" // which has an index
 	}
+	if f.Failed {
+		where += " AND " + failedJobs
+	}
 	for _, c := range []struct{ column, value string }{{"state", string(f.State)}, {"profile", f.Profile}, {"batch", f.Batch}} {
 		if c.value != "" {
 			where += " AND " + c.column + " = ?"
@@ -243,6 +247,35 @@ func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
 	jobs, err := j.selectJobs(ctx, where, args...)
 	slices.Reverse(jobs)
 	return jobs, err
+}
+
+// CountFinished counts the jobs with an outcome by batch and state, but neither
+// those that this process finished nor those in except.
+func (j *Journal) CountFinished(ctx context.Context, batches []string, except []int64) (map[string]map[api.State]int, error) {
+	names, err := json.Marshal(batches)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := json.Marshal(except)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string]map[api.State]int{}
+	err = j.query(ctx, func(scan func(...any) error) error {
+		var batch string
+		var state api.State
+		var n int
+		if err := scan(&batch, &state, &n); err != nil {
+			return err
+		}
+		if counts[batch] == nil {
+			counts[batch] = map[api.State]int{}
+		}
+		counts[batch][state] = n
+		return nil
+	}, `SELECT batch, state, count(*) FROM jobs WHERE batch <> '' AND batch IN (SELECT value FROM json_each(?))
+		AND open = 0 AND owner <> ? AND id NOT IN (SELECT value FROM json_each(?)) GROUP BY batch, state`, string(names), j.owner.name, string(ids))
+	return counts, err
 }
 
 // OpenJobs is how many jobs of a profile have no outcome.

@@ -71,6 +71,12 @@ func (s *Session) Job(ctx context.Context, id int64) (api.Job, bool, error) {
 	return job, ok && job.Profile == s.Profile.Name, err
 }
 
+// CountFinished counts the jobs of the journal with an outcome by batch and state,
+// but neither those that this program finished nor those in except.
+func (s *Session) CountFinished(ctx context.Context, batches []string, except []int64) (map[string]map[api.State]int, error) {
+	return s.Journal.CountFinished(ctx, batches, except)
+}
+
 // OpenJobs counts the jobs of the journal that have no outcome yet.
 func (s *Session) OpenJobs(ctx context.Context) (int, error) {
 	return s.Journal.OpenJobs(ctx, s.Profile.Name)

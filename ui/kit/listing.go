@@ -274,6 +274,9 @@ func (l *Listing) Go(id int64) bool {
 
 // GoTo puts the cursor on entry i, or on the nearest there is.
 func (l *Listing) GoTo(i int) {
+	if e, ok := l.At(i - 1); ok && e.Head() {
+		l.list.SetCursor(i - 1) // the head comes into sight, too
+	}
 	l.list.SetCursor(i)
 	l.landed()
 }

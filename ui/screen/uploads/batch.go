@@ -36,14 +36,13 @@ func (c count) open() int { return c[api.Waiting] + c[api.Offline] + c[api.Sendi
 
 // batch is what was sent together.
 type batch struct {
-	key     string
-	count   count
-	counted bool // count began with the jobs that earlier runs finished
-	paused  int
-	at      time.Time // when it was sent
-	folder  string    // of all its jobs, or the one above all of theirs, as "/a/b/"
-	raw     string    // the folder of the last job as it was written
-	below   bool      // not all jobs are in folder itself
+	key    string
+	count  count
+	paused int
+	at     time.Time // when it was sent
+	folder string    // of all its jobs, or the one above all of theirs, as "/a/b/"
+	raw    string    // the folder of the last job as it was written
+	below  bool      // not all jobs are in folder itself
 
 	parts, earlier [partCount][]int
 }
@@ -54,8 +53,9 @@ func batchKey(job *api.Job) string {
 	return cmp.Or(job.Batch, job.Created.UTC().Format(time.RFC3339Nano))
 }
 
-func newBatch(key string, finished count) *batch {
-	b := &batch{key: key, count: maps.Clone(finished), counted: finished != nil}
+// newBatch begins with the jobs that are not listed.
+func newBatch(key string, others count) *batch {
+	b := &batch{key: key, count: maps.Clone(others)}
 	if b.count == nil {
 		b.count = count{}
 	}

@@ -1,6 +1,8 @@
 package uploads
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -13,35 +15,54 @@ import (
 // maxEarlier is how many jobs of former runs are shown.
 const maxEarlier = 200
 
+// maxFailed is how many jobs of earlier runs are read that are not stored.
+const maxFailed = 2000
+
 // earlierRead is the answer to readEarlier.
 type earlierRead struct {
-	jobs []api.Job // newest last
-	open int       // jobs without an outcome
-	err  error
+	jobs   []api.Job        // in the order of their ids
+	counts map[string]count // by batch, of jobs with an outcome that are not among them
+	open   int              // jobs without an outcome
+	err    error
 
 	version int64 // of the journal; 0: not known
 }
 
-// readEarlier reads the newest jobs of the journal, and those that are being
-// sent, however old. Those of the queue are among them.
+// readEarlier reads the newest jobs of the journal, and those that failed or are
+// being sent, however old. Those of the queue are among them.
 func (m *Model) readEarlier() tea.Cmd {
 	limit := maxEarlier + min(len(m.rows.live), 10*maxEarlier)
 	s, ctx := m.o.Session, m.o.Context
 	return func() tea.Msg {
-		jobs, err := s.Jobs(ctx, session.JobFilter{Limit: limit})
-		if err != nil {
-			return earlierRead{err: err}
+		var out earlierRead
+		listed := map[int64]bool{}
+		for _, f := range []session.JobFilter{{Limit: limit}, {State: api.Sending, Limit: limit}, {Failed: true, Limit: maxFailed}} {
+			jobs, err := s.Jobs(ctx, f)
+			if err != nil {
+				return earlierRead{err: err}
+			}
+			for i := range jobs {
+				if !listed[jobs[i].ID] {
+					listed[jobs[i].ID] = true
+					out.jobs = append(out.jobs, jobs[i])
+				}
+			}
 		}
-		sending, err := s.Jobs(ctx, session.JobFilter{State: api.Sending, Limit: limit})
-		if err != nil {
-			return earlierRead{err: err}
+		slices.SortFunc(out.jobs, func(a, b api.Job) int { return cmp.Compare(a.ID, b.ID) })
+		out.open, out.err = s.OpenJobs(ctx)
+		if len(listed) < limit || out.err != nil {
+			return out // there are no others
 		}
-		open, err := s.OpenJobs(ctx)
-		if len(jobs) > 0 {
-			first := jobs[0].ID
-			sending = slices.DeleteFunc(sending, func(j api.Job) bool { return j.ID >= first })
+		batches := map[string]bool{}
+		for i := range out.jobs {
+			batches[out.jobs[i].Batch] = true
 		}
-		return earlierRead{jobs: append(sending, jobs...), open: open, err: err}
+		counts, err := s.CountFinished(ctx, slices.Collect(maps.Keys(batches)), slices.Collect(maps.Keys(listed)))
+		out.counts, out.err = map[string]count{}, err
+		for batch, states := range counts {
+			out.counts[batch] = states
+		}
+		return out
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 type Session interface {
 	Jobs(ctx context.Context, f session.JobFilter) ([]api.Job, error)
 	OpenJobs(ctx context.Context) (int, error)
+	CountFinished(ctx context.Context, batches []string, except []int64) (map[string]map[api.State]int, error)
 	JournalVersion(ctx context.Context) (int64, error)
 	LastSeen(ctx context.Context, fileID string) (session.Seen, bool, error)
 	// Curl writes the request of a job as a command, with the key as a variable.
@@ -121,7 +122,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		if msg.err != nil {
 			return page.Send(page.Problem(msg.err)), true
 		}
-		m.rows.earlier, m.rows.open = msg.jobs, msg.open
+		m.rows.earlier, m.rows.counts, m.rows.open = msg.jobs, msg.counts, msg.open
 		if msg.version != 0 {
 			m.version = msg.version
 		}

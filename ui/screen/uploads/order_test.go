@@ -2,14 +2,19 @@ package uploads
 
 import (
 	"fmt"
+	"image"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
 	"mediadesk/api"
 	"mediadesk/api/journal"
+	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // A person sends one before the others, or after them; what is under way stays.
@@ -120,4 +125,81 @@ func TestAnotherProgram(t *testing.T) {
 	must(t, other.UpdateJob(t.Context(), added[0]))
 	d.Run(d.m.watch())
 	d.Sees("theirs.txt", "stored")
+}
+
+// TestBatches: of each batch it is said how all of its jobs stand, also those of
+// earlier runs that are too many to be listed; failures are listed, however old.
+func TestBatches(t *testing.T) {
+	d := start(t, nil)
+	other, err := journal.Open(t.Context(), d.files.Path())
+	must(t, err)
+	var jobs []api.Job
+	add := func(n int, state api.State, batch, folder string) {
+		for i := range n {
+			job := *plain(0, state, fmt.Sprintf("%s-%s-%d.jpg", batch, state, i))
+			job.Profile, job.Batch, job.Upload.Folder = "home", batch, api.Set(folder)
+			jobs = append(jobs, job)
+		}
+	}
+	add(2, api.Refused, "old", "/2026/greece")
+	add(1, api.Cancelled, "old", "/2026/greece")
+	add(400, api.Stored, "old", "/2026/greece")
+	add(2, api.Stored, "new", "/2026/greece/a")
+	add(1, api.Stored, "new", "/2026/greece/b")
+	_, err = other.AddJobs(t.Context(), jobs)
+	must(t, err)
+	must(t, other.Close())
+	d.Resize(image.Pt(160, 32))
+	d.Send(page.Shown{})
+	d.Sees("▾ 403 to /2026/greece · ", "400 of 403 stored · 2 refused (R) · 1 cancelled", "old-refused-0.jpg")
+	if hints := ansi.Strip(kit.Hints(d.m.Actions(), 200, d.Theme)); !strings.Contains(hints, "R send all that failed again") {
+		t.Errorf("the hints are %q", hints)
+	}
+
+	// A batch folds, and is acted upon as one.
+	d.Press("k", "enter")
+	d.Sees("▸ 403 to", "▾ 3 to /2026/greece/… · ", "3 of 3 stored")
+	d.SeesNot("old-refused-0.jpg")
+	d.Press("enter", "d")
+	d.SeesNot("403 to")
+	d.Press("z")
+	d.Sees("400 of 403 stored · 2 refused (R)")
+}
+
+// TestMarks: what is done is done to the marked uploads, whatever the cursor is on.
+func TestMarks(t *testing.T) {
+	d := start(t, nil)
+	d.queue.PauseAll()
+	gone := []api.Job{d.job("a.txt", 10, api.NameHere), d.job("b.txt", 10, api.NameHere), d.job("c.txt", 10, api.NameHere)}
+	for i := range gone {
+		gone[i].Batch = "one"
+		must(t, os.Remove(gone[i].Upload.Source.Path))
+	}
+	d.add(gone...)
+	d.until("all failed", func() bool { return d.m.rows.failed == 3 })
+	d.Press("space", "space")
+	d.Sees("2 marked", "✓ ✗ unsent")
+	for i := range gone {
+		must(t, os.WriteFile(gone[i].Upload.Source.Path, []byte("x"), 0o600))
+		must(t, os.Truncate(gone[i].Upload.Source.Path, 10))
+	}
+	d.Press("r")
+	if got := one[page.Toast](d); got.Text != "Sending 2 uploads again." {
+		t.Errorf("said %q", got.Text)
+	}
+	d.until("the marked ones were sent again", func() bool {
+		return d.m.rows.failed == 3 && strings.Count(d.Text(), "changed since") >= 2
+	})
+	d.SeesNot("marked")
+	// A range, all, and the opposite of all.
+	d.Press("g", "v", "G", "v")
+	d.Sees("3 marked")
+	d.Press("*")
+	d.SeesNot("marked")
+	d.Press("ctrl+a", "d")
+	d.Sees("No uploads yet.")
+	d.Press("z")
+	if n := len(d.shown()); n != 3 {
+		t.Errorf("%d rows came back", n)
+	}
 }

@@ -35,7 +35,7 @@ type rows struct {
 	gone    map[int64]bool
 	removed [][]api.Job // by the user, the latest last
 
-	counts  map[string]count // by batch, of jobs that earlier runs finished
+	counts  map[string]count // by batch, of jobs of earlier runs that are not listed
 	batches map[string]*batch
 	queued  map[int64]bool // the earlier ones, and whether they are in the queue
 	all     int            // rows without a filter
@@ -124,28 +124,19 @@ func (r *rows) groups(filter string) []kit.Group {
 			b.parts[partOf(job.State)] = append(b.parts[partOf(job.State)], i)
 		}
 	}
-	room := maxEarlier
 	for i := len(r.earlier) - 1; i >= 0; i-- {
 		job := &r.earlier[i]
 		b := of(job)
-		off := !r.listed(len(r.live) + i)
-		switch {
-		case off && b.counted && job.State.Final():
-			b.count.add(job.State, -1)
-		case !off && (!b.counted || !job.State.Final()):
-			b.count.add(job.State, 1)
-		}
-		if off || job.State.Final() && !failed(job.State) && room == 0 {
+		if !r.listed(len(r.live) + i) {
 			continue
 		}
+		b.count.add(job.State, 1)
 		r.all++
 		switch {
 		case !job.State.Final():
 			r.others++
 		case failed(job.State):
 			r.failed++
-		default:
-			room--
 		}
 		if matches(earlierRow(job), words) {
 			b.earlier[partOf(job.State)] = append(b.earlier[partOf(job.State)], len(r.live)+i)
@@ -160,8 +151,8 @@ func (r *rows) listed(n int) bool {
 	if n < len(r.live) {
 		return true
 	}
-	id := r.earlier[n-len(r.live)].ID
-	return !r.queued[id] && !r.gone[id]
+	job := &r.earlier[n-len(r.live)]
+	return !r.queued[job.ID] && !r.gone[job.ID] && !(job.Dismissed && failed(job.State))
 }
 
 // stalled reports whether everything that is being sent is.
@@ -223,6 +214,7 @@ func (r *rows) restore() []api.Job {
 		if !found {
 			r.earlier = slices.Insert(r.earlier, at, job)
 		}
+		r.earlier[at].Dismissed = job.Dismissed
 	}
 	return jobs
 }

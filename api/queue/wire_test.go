@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -106,6 +108,16 @@ func TestOnTheWire(t *testing.T) {
 	}
 }
 
+// allOut waits until the other side has acknowledged what is under way.
+func allOut(q *Queue) {
+	for waits := true; waits; {
+		q.mu.Lock()
+		waits = slices.ContainsFunc(q.order, func(e *entry) bool { return e.progress != nil && e.progress.Sent() < e.progress.Total() })
+		q.mu.Unlock()
+		runtime.Gosched()
+	}
+}
+
 // TestRateOfSmallFiles: files that are over at once have a rate and a time left
 // together, although none of them has one of its own.
 func TestRateOfSmallFiles(t *testing.T) {
@@ -140,6 +152,7 @@ func TestRateOfSmallFiles(t *testing.T) {
 	ids := addAll(t, q, jobs...)
 	now := time.Now()
 	<-began
+	allOut(q)
 	if s := q.snapshot(now); s.Totals.Rate != 0 {
 		t.Errorf("a rate of %f at the first look", s.Totals.Rate)
 	}
@@ -148,6 +161,7 @@ func TestRateOfSmallFiles(t *testing.T) {
 		outcome(t, q, ids[i])
 		<-began
 	}
+	allOut(q)
 	s := q.snapshot(now.Add(time.Second))
 	for _, row := range s.Rows {
 		if row.Rate != 0 {

@@ -30,6 +30,8 @@ type ServiceError struct {
 	RequestID string        // names the request to the service's support; may be empty
 	Wait      time.Duration // how long the service asks to wait; 0: it does not say
 	Complete  bool          // the whole request had been sent when the answer came
+	// MissingFileIDs are the files of a call on many that the service does not know.
+	MissingFileIDs []string
 	// Foreign says that the answer is not in the form of service.md §7: something between
 	// us and the service may have written it.
 	Foreign bool
@@ -185,9 +187,10 @@ func newServiceError(res *http.Response, body []byte) *ServiceError {
 	}
 	var members struct {
 		Message, Help, Reason json.RawMessage
+		MissingFileIDs        []string
 	}
 	if json.Unmarshal(body, &members) == nil {
-		e.Message, e.Help = jsonText(members.Message), jsonText(members.Help)
+		e.Message, e.Help, e.MissingFileIDs = jsonText(members.Message), jsonText(members.Help), members.MissingFileIDs
 		if e.Message == "" {
 			e.Message = jsonText(members.Reason)
 		}

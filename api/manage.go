@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -122,6 +123,95 @@ func (c *Client) DescribeDelete(fileID, versionID string) (Request, error) {
 		address = c.fileAddress(fileID, "versions", versionID)
 	}
 	return Request{Method: http.MethodDelete, Address: address}, nil
+}
+
+// How many files one call names at most (hosted-service.md §10).
+const (
+	maxTagged  = 50
+	maxDeleted = 100
+)
+
+// AddTags adds tags to files, in calls of 50 files each. The error of a file is in
+// its place; nil: its tags were added.
+func (c *Client) AddTags(ctx context.Context, fileIDs, tags []string) []error {
+	return c.bulk(ctx, "addTags", map[string]any{"tags": tags}, fileIDs, maxTagged)
+}
+
+// RemoveTags removes tags from files, as AddTags adds them.
+func (c *Client) RemoveTags(ctx context.Context, fileIDs, tags []string) []error {
+	return c.bulk(ctx, "removeTags", map[string]any{"tags": tags}, fileIDs, maxTagged)
+}
+
+// DeleteFiles deletes files for good, in calls of 100 files each. The error of a file
+// is in its place; nil: it was deleted.
+func (c *Client) DeleteFiles(ctx context.Context, fileIDs []string) []error {
+	return c.bulk(ctx, "batch/deleteByFileIds", map[string]any{}, fileIDs, maxDeleted)
+}
+
+// bulk sends an operation on many files in portions. Where one of them is unknown the
+// service does nothing for the portion: the others are then tried without it.
+func (c *Client) bulk(ctx context.Context, operation string, body map[string]any, fileIDs []string, most int) []error {
+	errs := make([]error, len(fileIDs))
+	var todo []int
+	for i, id := range fileIDs {
+		if errs[i] = checkID(id); errs[i] == nil {
+			todo = append(todo, i)
+		}
+	}
+	for portion := range slices.Chunk(todo, most) {
+		for len(portion) > 0 {
+			ids := make([]string, len(portion))
+			for k, i := range portion {
+				ids[k] = fileIDs[i]
+			}
+			body["fileIds"] = ids
+			missing, err := c.bulkOnce(ctx, operation, body, func(id string, err error) {
+				if i := slices.Index(fileIDs, id); i >= 0 {
+					errs[i] = err
+				}
+			})
+			if err == nil {
+				break
+			}
+			rest := slices.DeleteFunc(slices.Clone(portion), func(i int) bool { return slices.Contains(missing, fileIDs[i]) })
+			for _, i := range portion {
+				if len(rest) == len(portion) || !slices.Contains(rest, i) {
+					errs[i] = err
+				}
+			}
+			if len(rest) == len(portion) {
+				break
+			}
+			portion = rest
+		}
+	}
+	return errs
+}
+
+// bulkOnce sends one portion. failed is told of each file that the service names as
+// failed; missing are the files that it does not know.
+func (c *Client) bulkOnce(ctx context.Context, operation string, body map[string]any, failed func(id string, err error)) (missing []string, err error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Errors         []struct{ FileID, Error string }
+		MissingFileIDs []string
+	}
+	err = c.call(ctx, http.MethodPost, c.base+"/v1/files/"+operation, text, operation, &answer)
+	for _, e := range answer.Errors {
+		status := http.StatusMultiStatus
+		if slices.Contains(answer.MissingFileIDs, e.FileID) {
+			status = http.StatusNotFound
+		}
+		failed(e.FileID, &ServiceError{Status: status, Message: e.Error})
+	}
+	var refusal *ServiceError
+	if errors.As(err, &refusal) {
+		missing = refusal.MissingFileIDs
+	}
+	return missing, err
 }
 
 // CopyFile copies the file at a path into a folder. Where a file of its name is

@@ -62,7 +62,12 @@ func (h *hold) extend(op string, wait time.Duration) {
 // 503 in the service's own words.
 func holdAsked(err error) (time.Duration, bool) {
 	var answer *ServiceError
-	if !errors.As(err, &answer) || answer.Wait == 0 {
+	switch {
+	case !errors.As(err, &answer):
+		return 0, false
+	case answer.Status == http.StatusTooManyRequests && answer.Wait == 0:
+		return time.Second, true // it does not say
+	case answer.Wait == 0:
 		return 0, false
 	}
 	asks := answer.Status == http.StatusTooManyRequests || answer.Status == http.StatusServiceUnavailable && answer.NotDone()

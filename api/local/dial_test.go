@@ -13,7 +13,7 @@ import (
 
 func TestFaultIsWrittenAsItIsRead(t *testing.T) {
 	for _, text := range []string{
-		"", "delay=2s", "drop-after=100", "drop-after=100:0.25", "answers=lost", "answers=lost:0.5", "refuse=503", "refuse=429:0.1",
+		"", "delay=2s", "drop-after=100", "drop-after=100:0.25", "answers=lost", "answers=lost:0.5", "rate=5/s", "refuse=503", "refuse=429:0.1",
 		"extensions=pending", "extensions=fail:0.5", "webhooks=lost", "webhooks=repeated", "webhooks=out-of-order:0.75",
 		"delay=1ms answers=lost refuse=500 extensions=fail webhooks=repeated webhooks=out-of-order",
 	} {
@@ -27,7 +27,7 @@ func TestFaultIsWrittenAsItIsRead(t *testing.T) {
 			t.Errorf("%q is %q, %v", text, f, err)
 		}
 	}
-	for _, bad := range []string{"delay=1s:0.5", "webhooks=late", "webhooks=lost:2", "answers=lost:x", "answers=kept", "drop-after=1:-1"} {
+	for _, bad := range []string{"delay=1s:0.5", "webhooks=late", "webhooks=lost:2", "answers=lost:x", "answers=kept", "drop-after=1:-1", "rate=5", "rate=0/s", "rate=5/s:0.5"} {
 		if f, err := local.ParseFault([]string{bad}); err == nil {
 			t.Errorf("%q is %q", bad, f)
 		}

@@ -35,6 +35,7 @@ type Fault struct {
 	WebhooksRepeated   bool // webhook posts come twice
 	WebhooksOutOfOrder bool // webhook posts are overtaken by later ones
 	WebhooksChance     float64
+	Rate               int // calls of each operation a second, uploads apart, after the first 2*Rate; 0: any number
 }
 
 // String writes the faults as ParseFault reads them; empty for none.
@@ -54,6 +55,7 @@ func (f Fault) String() string {
 	add(f.RefuseStatus != 0 && f.RefuseChance > 0, "refuse="+strconv.Itoa(f.RefuseStatus), f.RefuseChance)
 	add(f.ExtensionsPending, "extensions=pending", f.ExtensionsChance)
 	add(f.ExtensionsFail, "extensions=fail", f.ExtensionsChance)
+	add(f.Rate > 0, fmt.Sprintf("rate=%d/s", f.Rate), 0)
 	add(f.WebhooksLost, "webhooks=lost", f.WebhooksChance)
 	add(f.WebhooksRepeated, "webhooks=repeated", f.WebhooksChance)
 	add(f.WebhooksOutOfOrder, "webhooks=out-of-order", f.WebhooksChance)
@@ -61,7 +63,7 @@ func (f Fault) String() string {
 }
 
 // ParseFault reads faults written as KIND=VALUE: delay=2s,
-// drop-after=BYTES[:CHANCE], answers=lost[:CHANCE], refuse=STATUS[:CHANCE],
+// drop-after=BYTES[:CHANCE], answers=lost[:CHANCE], refuse=STATUS[:CHANCE], rate=N/s,
 // extensions=pending|fail[:CHANCE], webhooks=lost|repeated|out-of-order[:CHANCE].
 func ParseFault(list []string) (Fault, error) {
 	var f Fault
@@ -80,7 +82,7 @@ func (f *Fault) set(kind, value string) error {
 	if some {
 		var err error
 		chance, err = strconv.ParseFloat(text, 64)
-		if err != nil || !(chance >= 0 && chance <= 1) || kind == "delay" {
+		if err != nil || !(chance >= 0 && chance <= 1) || kind == "delay" || kind == "rate" {
 			return errors.New("the chance is a number from 0 to 1")
 		}
 	}
@@ -120,6 +122,11 @@ func (f *Fault) set(kind, value string) error {
 			return errors.New("refuse is a status from 400 to 599, such as 503 or 503:0.3")
 		}
 		f.RefuseChance = chance
+	case "rate":
+		text, ok := strings.CutSuffix(value, "/s")
+		if f.Rate, err = strconv.Atoi(text); err != nil || !ok || f.Rate < 1 || f.Rate > 1000 {
+			return errors.New("the rate is a number of calls a second from 1 to 1000, such as 5/s")
+		}
 	case "answers":
 		return word(map[string]*bool{"lost": &f.AnswersLost}, &f.AnswersChance)
 	case "extensions":
@@ -129,7 +136,7 @@ func (f *Fault) set(kind, value string) error {
 			"lost": &f.WebhooksLost, "repeated": &f.WebhooksRepeated, "out-of-order": &f.WebhooksOutOfOrder,
 		}, &f.WebhooksChance)
 	default:
-		return errors.New("the kinds are delay, drop-after, answers, refuse, extensions and webhooks")
+		return errors.New("the kinds are delay, drop-after, answers, refuse, rate, extensions and webhooks")
 	}
 	return nil
 }
@@ -180,6 +187,13 @@ func (l *Library) fault(w http.ResponseWriter, r *http.Request) (http.ResponseWr
 		case <-l.ctx.Done():
 		}
 	}
+	if wait := l.limits.take(f.Rate, r, time.Now()); wait > 0 {
+		h := w.Header()
+		h.Set("X-RateLimit-Limit", strconv.Itoa(2*f.Rate))
+		h.Set("X-RateLimit-Interval", "1000")
+		h.Set("X-RateLimit-Reset", strconv.FormatInt(wait.Milliseconds()+1, 10))
+		return w, refuse(http.StatusTooManyRequests, "You have exceeded the rate limit of this operation.", "Wait as long as X-RateLimit-Reset says, in milliseconds.")
+	}
 	if f.RefuseStatus != 0 && l.chance.below(f.RefuseChance) {
 		return w, refuse(f.RefuseStatus, "Refused on purpose.", "The fault dial of the local library is on.")
 	}
@@ -190,6 +204,37 @@ func (l *Library) fault(w http.ResponseWriter, r *http.Request) (http.ResponseWr
 		w = losingWriter{w}
 	}
 	return w, nil
+}
+
+// limits count the calls of each operation, for the fault rate.
+type limits struct {
+	mu    sync.Mutex
+	empty map[string]time.Time // when calls at the full rate would have used up all
+}
+
+// take counts a call and returns 0, or how long to wait until one is allowed. After a
+// pause 2*rate calls are allowed at once.
+func (l *limits) take(rate int, r *http.Request, now time.Time) time.Duration {
+	if rate == 0 || strings.HasSuffix(strings.TrimRight(r.URL.Path, "/"), "/files/upload") {
+		return 0
+	}
+	_, key := apiMux.Handler(r) // the pattern of the operation
+	each := time.Second / time.Duration(rate)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.empty == nil {
+		l.empty = map[string]time.Time{}
+	}
+	until := l.empty[key]
+	if until.Before(now) {
+		until = now
+	}
+	until = until.Add(each)
+	if wait := until.Sub(now) - 2*time.Duration(rate)*each; wait > 0 {
+		return wait
+	}
+	l.empty[key] = until
+	return 0
 }
 
 // losingWriter breaks the connection instead of answering.

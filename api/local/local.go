@@ -73,6 +73,7 @@ type Library struct {
 	doubtful atomic.Bool     // the records may be damaged or too old
 	guard    *guard
 	chance   *chance
+	limits   limits
 	runs     *runner
 	outbox   *outbox
 	tools    *extension.Tools

@@ -35,8 +35,9 @@ func (s *Session) Change(ctx context.Context, fileID string, change api.Details)
 // editors is how many changes are sent at once.
 const editors = 6
 
-// ChangeAll changes several files; the changes are undone together. It returns the
-// results in the order of the changes. report, if not nil, gets each result as it
+// ChangeAll changes several files; the changes are undone together. Tags that are
+// added to or removed from many files go in few calls. It returns the results in the
+// order of the changes. report, if not nil, gets each result as it
 // comes, from one goroutine at a time. A change that fails does not stop the others;
 // what has not begun when ctx ends fails with its error.
 func (s *Session) ChangeAll(ctx context.Context, changes []Change, report func(Edited)) []Edited {
@@ -44,10 +45,14 @@ func (s *Session) ChangeAll(ctx context.Context, changes []Change, report func(E
 	if len(changes) > 1 {
 		batch = api.NewSuffix() + api.NewSuffix()
 	}
+	together := s.changeTags(ctx, batch, changes)
 	return each(len(changes), report, func(i int) Edited {
 		c := changes[i]
 		out := Edited{FileID: c.FileID, Err: ctx.Err()}
-		if out.Err == nil {
+		switch done := together[c.FileID]; {
+		case done != nil:
+			out = *done
+		case out.Err == nil:
 			out.File, out.Err = s.changeIn(ctx, batch, c.FileID, c.Details)
 		}
 		return out

@@ -79,7 +79,7 @@ func newServe(p *Program, f *flags) *cobra.Command {
 	fl.BoolVar(&s.jsonLog, "json-log", false, "log requests and failures as JSON lines")
 	fl.Int64Var(&s.maxSize, "max-size", config.DefaultMaxSize, "largest file in bytes (default: 25000000)")
 	fl.StringArrayVar(&s.allow, "allow-address", nil, "internal address that URL sources and webhooks may reach (repeatable)")
-	fl.StringArrayVar(&s.faults, "fault", nil, "make faults on purpose: delay=2s, drop-after=BYTES, answers=lost, refuse=STATUS, extensions=pending|fail, webhooks=lost|repeated|out-of-order; "+
+	fl.StringArrayVar(&s.faults, "fault", nil, "make faults on purpose: delay=2s, drop-after=BYTES, answers=lost, refuse=STATUS, rate=5/s, extensions=pending|fail, webhooks=lost|repeated|out-of-order; "+
 		"all but delay take a chance, such as refuse=503:0.3 (repeatable)")
 	fl.Uint64Var(&s.faultSeed, "fault-seed", 0, "number that makes faults by chance the same each time")
 	fl.StringArrayVar(&s.named, "transformation", nil, "named transformation, such as card=fo-custom,w-400:h-300 (repeatable)")

@@ -1,0 +1,96 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"mediadesk/api"
+	"mediadesk/api/local"
+)
+
+// TestManyFilesAtALimitedService: changes of and calls for many files wait for a
+// service that limits them, and tags go in few calls.
+func TestManyFilesAtALimitedService(t *testing.T) {
+	fault, err := local.ParseFault([]string{"rate=20/s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := local.Serve(context.Background(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: testKey("private_edits"), Fault: fault})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	target, err := url.Parse(server.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	calls := map[string]int{}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	counting := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		calls[r.Method+" "+r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]]++
+		mu.Unlock()
+		r.Host = target.Host
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(counting.Close)
+	s, end := program(t, counting.URL, t.TempDir())
+	defer end()
+
+	const n = 60
+	files := make([]api.File, n)
+	changes, tags := make([]Change, n), make([]Change, n)
+	for i := range files {
+		f := put(t, s, fmt.Sprintf("f%d.txt", i), api.Upload{Tags: api.Set([]string{"old"})})
+		files[i] = *f
+		changes[i] = Change{FileID: f.FileID, Details: api.Details{Description: api.Set("d")}}
+		tags[i] = Change{FileID: f.FileID, Details: api.Details{Tags: api.Set([]string{"old", "new"})}}
+	}
+	check := func(what string, done []Edited) {
+		t.Helper()
+		for _, e := range done {
+			if e.Err != nil {
+				t.Fatalf("%s: %v", what, e.Err)
+			}
+		}
+	}
+	check("descriptions", s.ChangeAll(t.Context(), changes, nil))
+	clear(calls)
+	done := s.ChangeAll(t.Context(), tags, nil)
+	check("tags", done)
+	if calls["PATCH details"] > 0 || calls["POST addTags"] < 2 || calls["POST addTags"] > 4 {
+		t.Errorf("tags took %v", calls)
+	}
+	for _, e := range done {
+		if api.JoinTags(e.File.Tags.Or(nil)) != "old,new" {
+			t.Fatalf("a record with %v", e.File.Tags)
+		}
+	}
+	undone, err := s.Undo(t.Context(), files[3].FileID, Fail)
+	if err != nil || len(undone) != n {
+		t.Fatalf("%d undone, %v", len(undone), err)
+	}
+	check("undo", undone)
+	is(t, s, files[3].FileID, "old", "")
+	// A file that is not there does not keep the others from being changed.
+	if err := s.Client.DeleteFile(t.Context(), files[0].FileID); err != nil {
+		t.Fatal(err)
+	}
+	list := s.ChangeAll(t.Context(), tags, nil)
+	if list[0].Err == nil {
+		t.Error("a file that is gone was changed")
+	}
+	check("the others", list[1:])
+	check("deletion", s.DeleteAll(t.Context(), files[1:]))
+	if left, err := s.Client.List(t.Context(), api.Query{}); err != nil || len(left) > 0 {
+		t.Errorf("%d files are left, %v", len(left), err)
+	}
+}

@@ -68,8 +68,8 @@ func testOverwrite(t *testing.T, s *suite) {
 		if other["fileId"] == first["fileId"] {
 			t.Error("with a unique name overwriteFile replaced the file")
 		}
-		elsewhere := s.store(t, exact(file, []byte("4"), field("overwriteFile", "false"), field("folder", s.folder+"else"))...)
-		if elsewhere["fileId"] == first["fileId"] {
+		inFolder := s.store(t, exact(file, []byte("4"), field("overwriteFile", "false"), field("folder", s.folder+"else"))...)
+		if inFolder["fileId"] == first["fileId"] {
 			t.Error("the same name in another folder is another file")
 		}
 	})

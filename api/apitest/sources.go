@@ -175,7 +175,7 @@ func (s *suite) startSlow() func(*testing.T, *suite) {
 	type result struct {
 		status int
 		body   []byte
-		took   time.Duration
+		duration   time.Duration
 		err    error
 	}
 	if s.sources == nil || testing.Short() {
@@ -208,8 +208,8 @@ func (s *suite) startSlow() func(*testing.T, *suite) {
 		if r.err != nil || r.status != http.StatusBadRequest || !bytes.Contains(r.body, []byte("message")) {
 			t.Fatalf("answered %d %s, %v", r.status, r.body, r.err)
 		}
-		if r.took < 7*time.Second || r.took > 12*time.Second {
-			t.Errorf("it took %s, want 8 s", r.took)
+		if r.duration < 7*time.Second || r.duration > 12*time.Second {
+			t.Errorf("it took %s, want 8 s", r.duration)
 		}
 	}
 }

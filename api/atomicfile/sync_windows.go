@@ -11,7 +11,7 @@ import (
 // While another process has the file open for a moment, to read or to scan it,
 // Windows refuses to replace it.
 const (
-	renameTries = 50
+	renameAttempts = 50
 	renamePause = 20 * time.Millisecond
 )
 
@@ -19,7 +19,7 @@ func rename(from, to string) error {
 	for n := 1; ; n++ {
 		err := os.Rename(from, to)
 		busy := errors.Is(err, windows.ERROR_SHARING_VIOLATION) || errors.Is(err, windows.ERROR_ACCESS_DENIED)
-		if !busy || n == renameTries {
+		if !busy || n == renameAttempts {
 			return err
 		}
 		<-time.After(renamePause)

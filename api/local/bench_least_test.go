@@ -52,21 +52,21 @@ func startLeast(t testing.TB, dir string) string {
 		t.Fatal(err)
 	}
 	server := &http.Server{Handler: l}
-	served, ended := make(chan struct{}), make(chan struct{})
+	served, finished := make(chan struct{}), make(chan struct{})
 	go func() { defer close(served); server.Serve(listener) }()
-	go func() { defer close(ended); l.commit() }()
+	go func() { defer close(finished); l.commit() }()
 	t.Cleanup(func() {
 		server.Close()
 		<-served
 		close(l.waiting)
-		<-ended
+		<-finished
 		db.Close()
 	})
 	return "http://" + listener.Addr().String()
 }
 
 func (l *least) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	hash, err := l.take(r)
+	hash, err := l.keep(r)
 	if err == nil {
 		f := leastFile{hash, make(chan error, 1)}
 		l.waiting <- f
@@ -79,8 +79,8 @@ func (l *least) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `{"hash":%q}`, hash)
 }
 
-// take writes the file of a request to the disk, under its hash.
-func (l *least) take(r *http.Request) (hash string, err error) {
+// keep writes the file of a request to the disk, under its hash.
+func (l *least) keep(r *http.Request) (hash string, err error) {
 	parts, err := r.MultipartReader()
 	for err == nil {
 		part, nextErr := parts.NextPart()

@@ -408,7 +408,7 @@ func benchMillion(t *testing.T) {
 		}, ids})
 	}
 	base := apitest.PhotoJPEG(160, 120, 1)
-	acts := []struct {
+	operations := []struct {
 		name string
 		do   func(l lib, n int)
 	}{
@@ -428,24 +428,24 @@ func benchMillion(t *testing.T) {
 		}},
 	}
 	t.Logf("%-36s %14s %14s %8s %14s", "median", "1,000 files", "1,000,000", "ratio", "p99 of 1,000,000")
-	for _, act := range acts {
+	for _, op := range operations {
 		var times [2][]float64
 		for n := range 400 {
 			for which, l := range libs {
-				times[which] = append(times[which], microseconds(func() { act.do(l, n) }))
+				times[which] = append(times[which], microseconds(func() { op.do(l, n) }))
 			}
 		}
 		a, b := median(times[0]), median(times[1])
-		t.Logf("%-36s %11.0f µs %11.0f µs %8.2f %11.0f µs", act.name, a, b, b/a, times[1][len(times[1])*99/100])
+		t.Logf("%-36s %11.0f µs %11.0f µs %8.2f %11.0f µs", op.name, a, b, b/a, times[1][len(times[1])*99/100])
 	}
 	// The same pages while uploads come in as fast as they can; a request that
 	// reads nothing, and as much computing as a page takes, without any library:
 	// so long does a busy computer take for them.
-	besides := append(acts[:2:2], acts[0], acts[0])
+	besides := append(operations[:2:2], operations[0], operations[0])
 	besides[2].name = "a request that reads nothing"
 	besides[2].do = func(l lib, n int) { l.ask("GET", "/api/v1/library", "", nil) }
 	besides[3].name = "as much computing as a page"
-	besides[3].do = computing[lib](func() { acts[0].do(libs[1], 0) })
+	besides[3].do = computing[lib](func() { operations[0].do(libs[1], 0) })
 	for _, lines := range []int{0, 1, 8, 32} {
 		one := uploader(t, libs[1].address, lines)
 		var ended atomic.Bool
@@ -462,13 +462,13 @@ func benchMillion(t *testing.T) {
 		}
 		times := make([][]float64, len(besides))
 		for n := range 1000 {
-			for which, act := range besides {
-				times[which] = append(times[which], microseconds(func() { act.do(libs[1], n) }))
+			for which, op := range besides {
+				times[which] = append(times[which], microseconds(func() { op.do(libs[1], n) }))
 			}
 		}
-		for which, act := range besides {
+		for which, op := range besides {
 			m := median(times[which])
-			t.Logf("%-36s %11.0f µs median %11.0f µs p99, beside uploads at %d connections", act.name, m, times[which][990], lines)
+			t.Logf("%-36s %11.0f µs median %11.0f µs p99, beside uploads at %d connections", op.name, m, times[which][990], lines)
 		}
 		ended.Store(true)
 		wg.Wait()

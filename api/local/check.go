@@ -55,27 +55,27 @@ func (p Problem) String() string {
 
 // Checked is how much was looked at, and how much of it was wrong.
 type Checked struct {
-	Files    int   `json:"files"`
-	Versions int   `json:"versions"`
-	Bytes    int64 `json:"bytes"` // of the contents, each once
-	Problems int   `json:"problems"`
-	Left     int   `json:"left"`    // problems that were not repaired
-	Unnamed  int   `json:"unnamed"` // contents without a record, which are set aside after an hour
-	Aside    int   `json:"aside"`   // contents that were set aside, and are kept there for 30 days
+	Files      int   `json:"files"`
+	Versions   int   `json:"versions"`
+	Bytes      int64 `json:"bytes"` // of the contents, each once
+	Problems   int   `json:"problems"`
+	Unrepaired int   `json:"left"`    // problems that were not repaired
+	Unnamed    int   `json:"unnamed"` // contents without a record, which are set aside after an hour
+	Aside      int   `json:"aside"`   // contents that were set aside, and are kept there for 30 days
 }
 
 // CheckOptions say what Check does beside looking.
 type CheckOptions struct {
 	Repair bool   // make the folder consistent
 	Quick  bool   // look at the records only, not at the bytes of the contents
-	From   string // folder of the library that this one is a copy of: what is missing is taken from there; empty: none
+	From   string // folder of the library that this one is a copy of, from which missing contents are copied; empty: none
 }
 
 // checker is one check under way.
 type checker struct {
 	dir      string
 	o        CheckOptions
-	tell     func(Problem) error
+	report   func(Problem) error
 	free     bool // no process has the library open
 	records  store.Records
 	contents store.Contents
@@ -88,11 +88,11 @@ func recordsPath(dir string) string { return filepath.Join(dir, "library.db") }
 
 func contentsPath(dir string) string { return filepath.Join(dir, "contents") }
 
-// Check verifies the library in the folder dir: the database, and the content
-// of every version against its record, by size and hash. It calls tell for
-// each problem; an error of tell ends it. A library that is running can be
-// checked meanwhile, but not repaired: that is an *InUseError.
-func Check(ctx context.Context, dir string, o CheckOptions, tell func(Problem) error) (Checked, error) {
+// Check verifies the library in the folder dir: the database, and the content of every
+// version against its record, by size and hash. It calls report for each problem and
+// stops if that returns an error. A running library can be checked, but not repaired:
+// the error is an *InUseError then.
+func Check(ctx context.Context, dir string, o CheckOptions, report func(Problem) error) (Checked, error) {
 	if _, err := os.Stat(recordsPath(dir)); err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return Checked{}, err
@@ -112,7 +112,7 @@ func Check(ctx context.Context, dir string, o CheckOptions, tell func(Problem) e
 			return Checked{}, err
 		}
 	}
-	c := &checker{dir: dir, o: o, tell: tell, free: lock != nil, bad: map[string]bool{}}
+	c := &checker{dir: dir, o: o, report: report, free: lock != nil, bad: map[string]bool{}}
 	err = c.run(ctx)
 	return c.sum, errors.Join(err, c.close())
 }
@@ -120,14 +120,14 @@ func Check(ctx context.Context, dir string, o CheckOptions, tell func(Problem) e
 func (c *checker) problem(p Problem) error {
 	c.sum.Problems++
 	if p.Repaired == "" {
-		c.sum.Left++
+		c.sum.Unrepaired++
 	}
-	return c.tell(p)
+	return c.report(p)
 }
 
 func (c *checker) run(ctx context.Context) error {
 	if c.o.From != "" {
-		if err := c.takeRecords(ctx); err != nil {
+		if err := c.copyRecords(ctx); err != nil {
 			return err
 		}
 	}
@@ -246,12 +246,12 @@ func (c *checker) holdings(ctx context.Context, prefix string) ([]store.Holding,
 
 // verify looks at one content; the zero Problem: it is as it should be.
 func (c *checker) verify(ctx context.Context, hash string, size int64) (Problem, error) {
-	p, n, err := look(ctx, c.contents, hash, size)
+	p, n, err := verifyContent(ctx, c.contents, hash, size)
 	c.sum.Bytes += n
 	if err != nil || p.Kind == "" || c.o.From == "" {
 		return p, err
 	}
-	if err := c.takeContent(ctx, hash, size); err != nil {
+	if err := c.copyContent(ctx, hash, size); err != nil {
 		if ctx.Err() != nil {
 			return p, ctx.Err()
 		}
@@ -262,8 +262,8 @@ func (c *checker) verify(ctx context.Context, hash string, size int64) (Problem,
 	return p, nil
 }
 
-// look reads a content to its end and compares it with what it should be.
-func look(ctx context.Context, contents store.Contents, hash string, size int64) (Problem, int64, error) {
+// verifyContent reads a content to its end and compares it with what it should be.
+func verifyContent(ctx context.Context, contents store.Contents, hash string, size int64) (Problem, int64, error) {
 	f, err := contents.Open(hash)
 	if errors.Is(err, store.ErrNotFound) {
 		return Problem{Kind: ProblemMissing, Message: "its content is missing"}, 0, nil

@@ -86,7 +86,7 @@ func TestCheck(t *testing.T) {
 	if len(kinds) != 4 || count[local.ProblemMissing] != 2 || count[local.ProblemSize] != 1 || count[local.ProblemHash] != 1 {
 		t.Errorf("found %v", kinds)
 	}
-	if kinds, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); len(kinds) != 4 || sum.Left != 0 {
+	if kinds, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); len(kinds) != 4 || sum.Unrepaired != 0 {
 		t.Errorf("repaired %v, %+v", kinds, sum)
 	}
 	if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 || sum.Files != 2 {
@@ -124,7 +124,7 @@ func TestDamagedRecords(t *testing.T) {
 		t.Errorf("found %v", kinds)
 	}
 	// What was stored after the snapshot has its content only.
-	if kinds, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); !slices.Equal(kinds, []string{local.ProblemRecords, local.ProblemUnnamed}) || sum.Left != 0 || sum.Files != 2 {
+	if kinds, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); !slices.Equal(kinds, []string{local.ProblemRecords, local.ProblemUnnamed}) || sum.Unrepaired != 0 || sum.Files != 2 {
 		t.Errorf("repaired %v, %+v", kinds, sum)
 	}
 	again := serve(t, local.Options{Dir: dir})
@@ -176,7 +176,7 @@ func TestBackup(t *testing.T) {
 				if helped {
 					o.From = dir
 				}
-				if _, sum := checkFolder(t, copyDir, o); sum.Left != 0 {
+				if _, sum := checkFolder(t, copyDir, o); sum.Unrepaired != 0 {
 					t.Errorf("repairing left %+v", sum)
 				}
 				kinds, sum := checkFolder(t, copyDir, local.CheckOptions{})

@@ -233,10 +233,10 @@ func (d *damagedLibrary) run(contents []string) {
 			d.failf("panic: %v", v)
 		}
 	}()
-	left := d.there()
+	remaining := d.there()
 	var whole []string
 	for _, hash := range contents {
-		if left[hash] {
+		if remaining[hash] {
 			whole = append(whole, hash)
 		}
 	}
@@ -295,8 +295,8 @@ func (d *damagedLibrary) check(o local.CheckOptions) (n int, ok bool) {
 		d.failf("checking with repair %t: %v", o.Repair, err)
 		return 0, false
 	}
-	if o.Repair && sum.Left > 0 {
-		d.failf("the repair left %d problems", sum.Left)
+	if o.Repair && sum.Unrepaired > 0 {
+		d.failf("the repair left %d problems", sum.Unrepaired)
 	}
 	return sum.Problems, true
 }

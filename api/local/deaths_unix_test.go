@@ -54,9 +54,9 @@ func pend(t *testing.T, dir string) <-chan map[string]any {
 	return posts
 }
 
-func expectFailure(t *testing.T, posts <-chan map[string]any, why string) {
+func expectFailure(t *testing.T, posts <-chan map[string]any, reason string) {
 	t.Helper()
-	if post := receive(t, posts); post["status"] != "FAILURE" || !strings.Contains(fmt.Sprint(post["error"]), why) {
+	if post := receive(t, posts); post["status"] != "FAILURE" || !strings.Contains(fmt.Sprint(post["error"]), reason) {
 		t.Errorf("posted %v", post)
 	}
 }

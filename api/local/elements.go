@@ -5,9 +5,9 @@ import (
 	"mediadesk/api/local/extension"
 )
 
-// readExtensions reads the extensions of a request. For those that the library does
-// itself, it refuses what they do not take by its name; what the others take is
-// the business of a command or of another service.
+// readExtensions reads the extensions of a request. It checks the options of those
+// that the library runs itself. The options of the others are for a command or for
+// another service.
 func (l *Library) readExtensions(text string) ([]api.Extension, error) {
 	list, err := api.ParseExtensions(text)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// fieldRecord is a custom metadata field as the service tells of it.
+// fieldRecord is a custom metadata field in an answer.
 type fieldRecord struct {
 	ID     string          `json:"id"`
 	Name   string          `json:"name"`
@@ -157,9 +157,9 @@ func metadataFields(tx store.Tx) ([]api.MetadataField, error) {
 	return fields, nil
 }
 
-// checkMetadata says which key of an upload is no field, which value does not
-// fit its field (service.md §2.1: keys must exist before use), and which required one is
-// missing beside the others.
+// checkMetadata returns an error for a key of an upload that is no field, for a value
+// that does not fit its field (service.md §2.1: keys must exist before use), and for a
+// missing required value beside others.
 func checkMetadata(tx store.Tx, values map[string]json.RawMessage) error {
 	if len(values) == 0 {
 		return nil
@@ -174,8 +174,8 @@ func checkMetadata(tx store.Tx, values map[string]json.RawMessage) error {
 	return api.CheckRequiredMetadata(fields, values)
 }
 
-// withDefaults adds to the values of a file that was stored the defaults of
-// the fields that have none.
+// withDefaults adds the defaults of fields without a value to the values of a stored
+// file.
 func withDefaults(tx store.Tx, values map[string]json.RawMessage) (map[string]json.RawMessage, error) {
 	fields, err := metadataFields(tx)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// jobStep is how many files are copied or moved in one transaction: up to so
-// many all of it happens, or nothing.
+// jobStep is how many files are copied or moved in one transaction. A smaller job
+// happens completely or not at all.
 const jobStep = 1000
 
 // folderJob copies or moves a folder with everything in it. Both folders are
@@ -113,8 +113,8 @@ func noFolder(folder string, err error) error {
 	return refuse(http.StatusNotFound, "No files & folder found at sourceFolderPath "+quote(folder)+".", "Check the path.").because("NO_FILES_FOLDER")
 }
 
-// runFolderJob does the job in steps. Each leaves the library whole; one that
-// was ended between two goes on when it is asked for again.
+// runFolderJob does the job in steps, each of which leaves the library consistent. To
+// go on with an interrupted job, ask for it again.
 func (l *Library) runFolderJob(ctx context.Context, job *folderJob) error {
 	for done, skip := false, 0; !done; skip += jobStep {
 		err := l.records.Update(ctx, func(tx store.Tx) error {
@@ -172,7 +172,7 @@ func (job *folderJob) target(folder string) (string, error) {
 	return api.CleanFolder(job.to + strings.TrimPrefix(folder, job.from))
 }
 
-// finishFolders makes the folders that hold no files, and takes away what a
+// finishFolders makes the folders that hold no files, and deletes the folders that a
 // move has emptied.
 func (l *Library) finishFolders(tx store.Tx, job *folderJob) error {
 	if err := tx.MakeFolder(job.to, l.now()); err != nil {

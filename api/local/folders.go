@@ -11,8 +11,7 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// makeFolder makes a folder and its missing parents. An existing folder is no
-// error.
+// makeFolder makes a folder and its missing parents. It succeeds if the folder exists.
 func (l *Library) makeFolder(r *http.Request) (any, error) {
 	var name, parent string
 	if err := readBody(r, 2, member{"folderName", &name}, member{"parentFolderPath", &parent}); err != nil {

@@ -66,7 +66,7 @@ func (l *Library) readForm(r *http.Request) (*form, error) {
 	return f, nil
 }
 
-// readingError tells a body that broke off from one that breaks a rule.
+// readingError distinguishes a body that ended early from one that breaks a rule.
 func (l *Library) readingError(err error) error {
 	var p *problem
 	var rule *api.RuleError
@@ -204,7 +204,7 @@ func setUnique(f *form, value string) error {
 func setName(f *form, value string) error {
 	if err := api.CheckName(value); err != nil {
 		if value == "" {
-			return nil // told with what is missing, when everything was read
+			return nil // f.missing reports it
 		}
 		return err
 	}
@@ -413,8 +413,8 @@ func quote(text string) string {
 	return strconv.Quote(text)
 }
 
-// rawMembers reads a JSON object, told as the body of a request. A member that
-// stands twice is refused: which of them is meant nobody can tell.
+// rawMembers reads the JSON object in the body of a request. A repeated member is an
+// error, because either value could be the right one.
 func rawMembers(r io.Reader) (map[string]json.RawMessage, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxBody+1))
 	if err != nil {

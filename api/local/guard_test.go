@@ -223,7 +223,7 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-func TestCommandTakesAnExtensionsPlace(t *testing.T) {
+func TestCommandReplacesAnExtension(t *testing.T) {
 	if _, err := os.Stat("/bin/cat"); err != nil {
 		if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
 			t.Fatal("there is no /bin/cat")

@@ -24,7 +24,7 @@ func (l *Library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set(requestIDHeader, store.NewID())
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	control := http.NewResponseController(w)
-	body := &patientBody{ReadCloser: r.Body, control: control, wait: l.o.patience, ended: r.Body == http.NoBody}
+	body := &patientBody{ReadCloser: r.Body, control: control, wait: l.o.patience, finished: r.Body == http.NoBody}
 	r.Body = body
 	answer := &patientWriter{ResponseWriter: w, control: control, wait: l.o.patience}
 	defer l.observe(r, answer, time.Now())

@@ -12,9 +12,9 @@ import (
 	"mediadesk/api/media/mediatest"
 )
 
-// TestExtremePicturesAreRefusedInWords: what would take all memory is stored, but
+// TestExtremePicturesAreRefusedWithAReason: what would take all memory is stored, but
 // nothing is made of it, by whomever it is asked for.
-func TestExtremePicturesAreRefusedInWords(t *testing.T) {
+func TestExtremePicturesAreRefusedWithAReason(t *testing.T) {
 	s := serve(t, local.Options{})
 	const words = "no side may have more than"
 	for name, data := range map[string][]byte{

@@ -56,9 +56,8 @@ var orders = map[string]store.Order{
 	"HEIGHT": store.ByHeight, "WIDTH": store.ByWidth, "SIZE": store.BySize,
 }
 
-// checkParameters refuses what a listing does not take, and what stands twice;
-// lists of tags may be parted so. What a client writes for nothing is taken
-// out.
+// checkParameters refuses unknown and repeated parameters; tags may come in several.
+// It removes the values that clients send for nothing.
 func checkParameters(v url.Values, parameters ...string) error {
 	for _, name := range slices.Sorted(maps.Keys(v)) {
 		values := slices.DeleteFunc(v[name], absent)

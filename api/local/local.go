@@ -63,14 +63,14 @@ type Library struct {
 	o        Options
 	log      *slog.Logger
 	keySum   [sha256.Size]byte
-	identity string // random, tells this process from others on its address
+	identity string // random, identifies this process on its address
 	lock     *flock.Flock
 	records  *noticing
 	contents store.Contents
 	address  atomic.Pointer[string]
 	public   atomic.Bool     // it listens beyond this computer
 	hosts    map[string]bool // names that requests may use, in lower case
-	doubtful atomic.Bool     // the records may be damaged or too old
+	suspect  atomic.Bool     // the records may be damaged or older than the contents
 	guard    *guard
 	chance   *chance
 	limits   limits
@@ -94,11 +94,11 @@ type Library struct {
 	closed  error
 }
 
-// ErrInUse says that another process owns the folder. The error in its chain
+// ErrInUse is the error of a folder that another process owns. The error in its chain
 // that has more is *InUseError.
 var ErrInUse = errors.New("another mediadesk is using the folder")
 
-// InUseError says who owns a folder.
+// InUseError names the owner of a folder.
 type InUseError struct {
 	Dir     string
 	Address string // where the owner serves; empty: not known, or nowhere
@@ -118,16 +118,16 @@ func (e *InUseError) Is(target error) bool { return target == ErrInUse }
 // Hint says what helps.
 func (e *InUseError) Hint() string { return "Use the running one, end it, or choose another folder." }
 
-// CheckNamed says whether texts are named transformations, as in Options.
+// CheckNamed returns an error unless texts are named transformations, as in Options.
 func CheckNamed(texts map[string]string) error {
 	_, err := delivery.ParseNamed(texts)
 	return err
 }
 
-// Open opens the library in o.Dir and starts its workers; they end with Close
-// or with ctx. One process owns a folder: an *InUseError says that another
-// does, a *RecordsError that the records are damaged, lost or newer. What an
-// earlier process left unfinished goes on.
+// Open opens the library in o.Dir and starts its workers, which end with Close or with
+// ctx. One process owns a folder: the error is an *InUseError if another one does, and
+// a *RecordsError if the records are damaged, lost or newer. Open goes on with what an
+// earlier process left unfinished.
 func Open(ctx context.Context, o Options) (*Library, error) {
 	if o.Key == nil || o.Key.Reveal() == "" {
 		return nil, errors.New("the local library needs a key: nothing is served without one")
@@ -229,9 +229,8 @@ func (l *Library) openRecords(ctx context.Context) error {
 	return lost(ctx, l.o.Dir, records, l.contents)
 }
 
-// Close ends the workers, waits for them and lets go of the folder. Extension
-// runs that are not finished go on at the next start. Requests must have
-// ended before.
+// Close stops the workers, waits for them and releases the folder. Unfinished
+// extension runs go on at the next start. Requests must have ended before.
 func (l *Library) Close() error {
 	l.closing.Do(func() { l.closed = l.release() })
 	return l.closed

@@ -11,8 +11,8 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// RecordsError says that a library cannot be opened with the records that are
-// in its folder. Its contents are untouched.
+// RecordsError is why a library cannot be opened with the records in its folder. The
+// contents are untouched.
 type RecordsError struct {
 	Dir string
 	Err error
@@ -43,9 +43,9 @@ func repairHelp(dir string) string {
 	return "To repair it, run: mediadesk serve --repair --data " + dir
 }
 
-// lost says that the records know nothing of the contents beside them; nil:
-// they do. Contents that a crash left without a record in a library that never
-// had one are no sign of that: they are young and newer than the records.
+// lost returns an error if the records know none of the contents beside them. Contents
+// that a crash left without a record in a new library are no reason: they are young
+// and newer than the records.
 func lost(ctx context.Context, dir string, records store.Records, contents store.Contents) error {
 	empty, err := store.View(ctx, records, store.Tx.Empty)
 	if err != nil || !empty {
@@ -55,11 +55,11 @@ func lost(ctx context.Context, dir string, records store.Records, contents store
 	if err != nil {
 		return err
 	}
-	s, err := takeSurvey(ctx, records, contents)
+	s, err := newSurvey(ctx, records, contents)
 	if err != nil || len(s.unnamed) == 0 {
 		return err
 	}
-	left := len(s.left(time.Now())) > 0 || !store.Empty(ctx, snapshotPath(dir))
+	left := len(s.orphaned(time.Now())) > 0 || !store.Empty(ctx, snapshotPath(dir))
 	for _, c := range s.unnamed {
 		left = left || c.At.Before(created)
 	}
@@ -78,7 +78,7 @@ func lostError(dir string, contents int) error {
 	return fmt.Errorf("its records are new or empty, but the folder has %s; %s", plural(contents, "content"), text)
 }
 
-// missingRecords says that there are contents, but no records.
+// missingRecords returns an error if there are contents but no records.
 func missingRecords(dir string) error {
 	if info, err := os.Stat(recordsPath(dir)); err == nil && info.Size() > 0 {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"mediadesk/api/media"
 )
 
-// fileMetadata is what hosted services tell of the bytes of a file, as far as
-// it is known here.
+// fileMetadata is what hosted services know about the bytes of a file, as far as it is
+// known here.
 type fileMetadata struct {
 	Width           int                                   `json:"width,omitempty"` // pixels as stored
 	Height          int                                   `json:"height,omitempty"`
@@ -24,7 +24,7 @@ type fileMetadata struct {
 	Exif            map[string]map[string]json.RawMessage `json:"exif,omitempty"`
 }
 
-// metadata returns what is in the bytes of a file. The official clients of hosted
+// metadata returns what the bytes of a file say. The official clients of hosted
 // services have a call for it.
 func (l *Library) metadata(r *http.Request) (any, error) {
 	return l.metadataOf(r, func(tx store.Tx) (*store.File, error) { return tx.File(r.PathValue("fileId")) })

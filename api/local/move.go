@@ -149,7 +149,7 @@ func (l *Library) moveTo(tx store.Tx, source, existing *store.File, folder strin
 
 // replace gives a file another folder or name.
 func (l *Library) replace(tx store.Tx, file *store.File, folder, name string) error {
-	if err := tx.PlaceFile(file.ID, folder, name); err != nil {
+	if err := tx.MoveFile(file.ID, folder, name); err != nil {
 		return err
 	}
 	file.Updated = l.now()

@@ -13,10 +13,10 @@ const patience = 60 * time.Second
 // patientBody moves the connection's read deadline with every read.
 type patientBody struct {
 	io.ReadCloser
-	control *http.ResponseController
-	wait    time.Duration // patience
-	read    bool          // some of it
-	ended   bool          // all of it, or it broke off
+	control  *http.ResponseController
+	wait     time.Duration // patience
+	read     bool          // some of it
+	finished bool          // all of it, or it broke off
 }
 
 func (b *patientBody) Read(p []byte) (int, error) {
@@ -24,7 +24,7 @@ func (b *patientBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.read = b.read || n > 0
 	if err != nil {
-		b.ended = true
+		b.finished = true
 		// From here on the server watches the connection for its end; a limit
 		// that stayed would end the request while we work on it.
 		b.control.SetReadDeadline(time.Time{}) //nolint:errcheck // as above

@@ -69,7 +69,7 @@ func (l *Library) answerError(w http.ResponseWriter, r *http.Request, body *pati
 	if p.status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Basic realm="mediadesk"`)
 	}
-	if !body.ended {
+	if !body.finished {
 		answerNow(w, r, body, p)
 		return
 	}

@@ -11,8 +11,8 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// record is a file as the service tells of it (service.md §2.1), without what is added
-// on request only. details chooses between the two names of the thumbnail
+// record is the record of a file (service.md §2.1) without the fields that are
+// returned on request only. details chooses between the two names of the thumbnail
 // (§4.1 and §4.2).
 func (l *Library) record(f *store.File, details bool) *api.File {
 	v := &f.Version
@@ -53,7 +53,7 @@ func (l *Library) fullRecord(f *store.File) *api.File {
 	return r
 }
 
-// withMetadata adds the custom metadata, an empty object where there is none.
+// withMetadata adds the custom metadata, an empty object if there is none.
 func withMetadata(r *api.File, f *store.File) {
 	r.CustomMetadata = f.Metadata
 	if r.CustomMetadata == nil {
@@ -61,7 +61,7 @@ func withMetadata(r *api.File, f *store.File) {
 	}
 }
 
-// folderRecord is a folder in a listing.
+// folderRecord is the record of a folder.
 func folderRecord(f *store.Folder) *api.File {
 	return &api.File{
 		Type: api.TypeFolder, FolderID: f.ID, Name: f.Name, FolderPath: strings.TrimSuffix(f.Path, "/"),

@@ -25,9 +25,9 @@ import (
 // the database in the middle of a change, but never this file.
 func snapshotPath(dir string) string { return recordsPath(dir) + ".snapshot" }
 
-// takeRecords puts the records of the library that this one is a copy of in
-// the place of our own. It may be running.
-func (c *checker) takeRecords(ctx context.Context) error {
+// copyRecords replaces our records by those of the library that this one is a copy of.
+// It may be running.
+func (c *checker) copyRecords(ctx context.Context) error {
 	here, err := os.Stat(c.dir)
 	if err != nil {
 		return err
@@ -49,10 +49,10 @@ func (c *checker) takeRecords(ctx context.Context) error {
 	return atomicfile.Rename(draft, recordsPath(c.dir))
 }
 
-// takeContent copies a content from the library that this one is a copy of.
-func (c *checker) takeContent(ctx context.Context, hash string, size int64) error {
+// copyContent copies a content from the library that this one is a copy of.
+func (c *checker) copyContent(ctx context.Context, hash string, size int64) error {
 	from := store.ReadContents(contentsPath(c.o.From))
-	if p, _, err := look(ctx, from, hash, size); err != nil || p.Kind != "" {
+	if p, _, err := verifyContent(ctx, from, hash, size); err != nil || p.Kind != "" {
 		return errors.Join(err, errors.New(p.Message))
 	}
 	f, err := from.Open(hash)
@@ -77,8 +77,8 @@ func (c *checker) keep(f io.Reader) error {
 	return err
 }
 
-// checkDatabase says whether the records can be read, and whether they had to
-// be rebuilt for that.
+// checkDatabase reports whether the records can be read, and whether they had to be
+// rebuilt for that.
 func (c *checker) checkDatabase(ctx context.Context) (readable, rebuilt bool, err error) {
 	problems, err := c.inspect(ctx)
 	if err != nil {
@@ -108,8 +108,8 @@ func (c *checker) checkDatabase(ctx context.Context) (readable, rebuilt bool, er
 	return true, done != "", err
 }
 
-// inspect opens the records and says why they cannot be relied on. Where they
-// are damaged they stay closed.
+// inspect opens the records and returns why they cannot be relied on. Damaged records
+// stay closed.
 func (c *checker) inspect(ctx context.Context) (problems []Problem, err error) {
 	if err := missingRecords(c.dir); err != nil {
 		return []Problem{{Kind: ProblemRecords, Message: err.Error()}}, nil
@@ -128,7 +128,7 @@ func (c *checker) inspect(ctx context.Context) (problems []Problem, err error) {
 			return nil, &RecordsError{c.dir, err}
 		}
 		if old, err := store.Outdated(ctx, recordsPath(c.dir)); err != nil || old {
-			c.outdated = true // what only the newest format has is not looked at
+			c.outdated = true // checks of what only the newest format has are skipped
 			return nil, err
 		}
 		if lines, err = store.View(ctx, c.records, store.Tx.Unreadable); err != nil {
@@ -144,14 +144,14 @@ func (c *checker) inspect(ctx context.Context) (problems []Problem, err error) {
 	if err := lost(ctx, c.dir, c.records, c.contents); err != nil {
 		return []Problem{{Kind: ProblemRecords, Message: err.Error()}}, nil
 	}
-	s, err := takeSurvey(ctx, c.records, c.contents)
+	s, err := newSurvey(ctx, c.records, c.contents)
 	if err != nil {
 		return nil, err
 	}
 	if text := s.tooMany(time.Now()); text != "" {
 		problems = append(problems, Problem{Kind: ProblemUnnamed, Message: text})
 	}
-	c.sum.Unnamed, c.sum.Aside = len(s.left(time.Now())), len(s.aside)
+	c.sum.Unnamed, c.sum.Aside = len(s.orphaned(time.Now())), len(s.aside)
 	if !c.o.Repair {
 		return problems, nil
 	}
@@ -206,7 +206,7 @@ func (c *checker) rebuild(ctx context.Context) (done string, err error) {
 
 // adoptUnnamed makes records for the contents that still have none after a rebuild.
 func (c *checker) adoptUnnamed(ctx context.Context) error {
-	s, err := takeSurvey(ctx, c.records, c.contents)
+	s, err := newSurvey(ctx, c.records, c.contents)
 	if err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func (c *checker) adopt(ctx context.Context, hashes []string) error {
 }
 
 // adoptOne returns false where there is nothing to adopt. A content that is not
-// what its hash says is put beside the library.
+// what its hash says goes to the folder damaged/.
 func (c *checker) adoptOne(ctx context.Context, hash string) (bool, error) {
 	named, err := namedHashes(ctx, c.records, hash)
 	if err != nil || named[hash] {
@@ -257,7 +257,7 @@ func (c *checker) adoptOne(ctx context.Context, hash string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if p, _, err := look(ctx, c.contents, hash, size); err != nil || p.Kind != "" {
+	if p, _, err := verifyContent(ctx, c.contents, hash, size); err != nil || p.Kind != "" {
 		return false, errors.Join(err, f.Close(), c.setAside(hash))
 	}
 	v, err := newVersion(f, size, time.Now())
@@ -338,9 +338,9 @@ func (c *checker) checkRecords(ctx context.Context) error {
 	return nil
 }
 
-// dropBroken takes versions out of the records whose content is not there or
-// not right: in a copy they are what was stored while it was made.
-// The records as they were are kept: the contents may only be elsewhere.
+// dropBroken removes versions from the records whose content is missing or wrong: in a
+// copy of a library they were stored while it was copied. It keeps the records as they
+// were, because the contents may be somewhere else.
 func (c *checker) dropBroken(ctx context.Context, broken []store.Holding) error {
 	if len(broken) == 0 {
 		return nil
@@ -353,7 +353,7 @@ func (c *checker) dropBroken(ctx context.Context, broken []store.Holding) error 
 		return err
 	}
 	for _, h := range broken {
-		p, _, err := look(ctx, c.contents, h.Version.Hash, h.Version.Size)
+		p, _, err := verifyContent(ctx, c.contents, h.Version.Hash, h.Version.Size)
 		if err != nil {
 			return err
 		}
@@ -376,9 +376,8 @@ func (c *checker) dropBroken(ctx context.Context, broken []store.Holding) error 
 	return c.adopt(ctx, slices.Collect(maps.Keys(c.bad)))
 }
 
-// refile moves contents that are not what their hash says to the folder
-// damaged/, and gives those back that are what another record names: files may
-// have been exchanged.
+// refile moves contents that do not match their hash to the folder damaged/, and
+// stores those again that another record names: files may have been swapped.
 func (c *checker) refile(ctx context.Context) error {
 	for hash := range c.bad {
 		sum, err := sumOf(filepath.Join(contentsPath(c.dir), hash[:2], hash))
@@ -452,8 +451,7 @@ func (c *checker) dropVersion(ctx context.Context, h store.Holding) error {
 	})
 }
 
-// setAside moves a content that is not right out of the library, where there
-// is one.
+// setAside moves a damaged content to the folder damaged/, if it exists.
 func (c *checker) setAside(hash string) error {
 	aside := filepath.Join(c.dir, "damaged")
 	if err := os.MkdirAll(aside, 0o700); err != nil {
@@ -467,9 +465,8 @@ func (c *checker) setAside(hash string) error {
 	return err
 }
 
-// fallBack makes the newest version of a file current that is whole, and takes
-// the one that was out; where there is none, it takes out the file. It returns
-// what was done.
+// fallBack makes the newest undamaged version of a file current and removes the
+// damaged one. Without any, it deletes the file. It returns what it did.
 func (c *checker) fallBack(ctx context.Context, id string) (done string, err error) {
 	err = c.update(ctx, func(tx store.Tx) error {
 		file, err := tx.File(id)
@@ -486,7 +483,7 @@ func (c *checker) fallBack(ctx context.Context, id string) (done string, err err
 		}
 		was := file.Version
 		for _, v := range versions {
-			p, _, err := look(ctx, c.contents, v.Hash, v.Size)
+			p, _, err := verifyContent(ctx, c.contents, v.Hash, v.Size)
 			if err != nil {
 				return err
 			}

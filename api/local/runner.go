@@ -137,8 +137,8 @@ func (r *runner) work(w *worker) {
 	}
 }
 
-// addRuns writes down what was asked for. What cannot be done at all is
-// failed from the start (service.md §3: failed within the request).
+// addRuns records the extensions that were asked for. Runs that cannot work at all
+// fail at once (service.md §3: failed within the request).
 func (l *Library) addRuns(tx store.Tx, file *store.File, list []api.Extension, webhook string) ([]store.Run, error) {
 	var runs []store.Run
 	for _, e := range list {
@@ -154,7 +154,7 @@ func (l *Library) addRuns(tx store.Tx, file *store.File, list []api.Extension, w
 			why = "extensions work on images, and this file is none"
 		}
 		if why != "" {
-			run.Status, run.Error, run.Ended = api.StatusFailed, why, run.Created
+			run.Status, run.Error, run.Finished = api.StatusFailed, why, run.Created
 			l.log.Warn("extension failed", "file", file.ID, "extension", e.Name, "reason", why)
 		}
 		if err := tx.AddRun(&run); err != nil {
@@ -222,7 +222,7 @@ func (l *Library) startRuns(ctx context.Context, file *store.File, runs []store.
 	return file, report, deletedMeanwhile(err)
 }
 
-// deletedMeanwhile tells that another request deleted a file that this one has
+// deletedMeanwhile is the error if another request deleted the file that this one has
 // just stored or changed.
 func deletedMeanwhile(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
@@ -244,7 +244,7 @@ func (l *Library) execute(id int64) error {
 		return err
 	}
 	var out extension.Output
-	unable := errProgramEnded
+	unable := errProgramDied
 	if run.Attempts < maxAttempts {
 		if err := l.countAttempt(id, 1); err != nil {
 			return err
@@ -261,7 +261,7 @@ func (l *Library) execute(id int64) error {
 			defer draft.Discard()
 		}
 	}
-	// The time limit is the tool's; what came of it is written all the same.
+	// The time limit is for the tool; the result is recorded after it, too.
 	return l.records.Update(l.ctx, func(tx store.Tx) error {
 		if run, err = tx.Run(id); err != nil || run.Status.Final() {
 			return err // it was canceled meanwhile
@@ -292,7 +292,7 @@ func (l *Library) execute(id int64) error {
 // webhook post if somebody waits for the end; record is called for one of a
 // successful run only.
 func finishRun(tx store.Tx, run *store.Run, why string, record func() *api.File, now time.Time) error {
-	run.Status, run.Error, run.Attempts, run.Ended = api.StatusSuccess, why, 0, now
+	run.Status, run.Error, run.Attempts, run.Finished = api.StatusSuccess, why, 0, now
 	if why != "" {
 		run.Status = api.StatusFailed
 	}
@@ -351,8 +351,8 @@ func (l *Library) cancelRun(r *http.Request) (any, error) {
 	return nil, err
 }
 
-// countAttempt writes down that the work of a run begins, or with -1 that it
-// was broken off in good order.
+// countAttempt records that the work of a run begins, or with -1 that the end of the
+// program interrupted it.
 func (l *Library) countAttempt(id int64, n int) error {
 	return l.records.Update(context.WithoutCancel(l.ctx), func(tx store.Tx) error {
 		run, err := tx.Run(id)
@@ -395,7 +395,7 @@ func (l *Library) runAndSource(id int64) (run *store.Run, source *store.Version,
 var (
 	errNewerVersion = errors.New("another version of the file was stored or restored meanwhile")
 	errFileGone     = errors.New("the file does not exist any more")
-	errProgramEnded = errors.New("the program ended twice while this extension worked, so it was given up")
+	errProgramDied  = errors.New("the program ended twice while this extension worked, so it was given up")
 )
 
 // runTool lets the extension's tool work on the content.
@@ -424,7 +424,7 @@ func (l *Library) runTool(ctx context.Context, run *store.Run, source *store.Ver
 }
 
 // keepPicture stores a picture that a tool made. The draft is to be discarded
-// once its record is written; nil: there is none.
+// once its record is written; it can be nil.
 func (l *Library) keepPicture(picture []byte) (store.Draft, store.Version, error) {
 	draft, err := l.contents.Draft()
 	if err != nil {
@@ -433,7 +433,7 @@ func (l *Library) keepPicture(picture []byte) (store.Draft, store.Version, error
 	if _, err := draft.Write(picture); err != nil {
 		return draft, store.Version{}, err
 	}
-	v, err := l.takeContent(draft)
+	v, err := l.inspectContent(draft)
 	if err != nil {
 		return draft, v, err
 	}
@@ -444,8 +444,8 @@ func (l *Library) keepPicture(picture []byte) (store.Draft, store.Version, error
 	return draft, v, err
 }
 
-// applyOutput writes what a tool found into the record. A failure is the
-// run's; an error is that of the records.
+// applyOutput writes the result of a tool into the record. failure is why the run
+// failed; err is an error of the records.
 func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, source *store.Version, out extension.Output, version store.Version) (failure, err error) {
 	if file.Version.Root != source.Root || out.Picture != nil && file.Version.ID != source.ID {
 		return errNewerVersion, nil
@@ -470,9 +470,9 @@ func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, sou
 	return nil, tx.UpdateFile(file)
 }
 
-// carryRegion moves the region along with the pixels: a result stands upright
-// where the picture before it was turned by its metadata. Where the pixels are
-// others altogether the region means nothing.
+// carryRegion moves the region along with the pixels: a result is upright if the
+// metadata turned the picture before it. For a picture of another size there is no
+// region.
 func carryRegion(file *store.File, next store.Version, orientation media.Orientation) string {
 	region, err := api.ParseRegion(file.Region)
 	if err != nil {

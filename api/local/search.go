@@ -67,12 +67,12 @@ func searchTokens(text string) (tokens []searchToken, err error) {
 }
 
 // The database takes no endless queries: maxSearch bounds how deep parentheses
-// nest, maxTokens how long a query is, and maxWords how many words its HAS
+// nest, maxTokens how long a query is, and maxSearchTerms how many words its HAS
 // conditions have together.
 const (
-	maxSearch = 50
-	maxTokens = 600
-	maxWords  = 200
+	maxSearch      = 50
+	maxTokens      = 600
+	maxSearchTerms = 200
 )
 
 type searchParser struct {
@@ -148,7 +148,7 @@ func (p *searchParser) one() (store.Match, error) {
 	return p.condition()
 }
 
-// condition reads a subject, what is asked of it, and a value.
+// condition reads a subject, an operator and a value.
 func (p *searchParser) condition() (store.Match, error) {
 	name, err := p.next()
 	if err != nil {
@@ -191,8 +191,8 @@ func (p *searchParser) condition() (store.Match, error) {
 		for _, v := range values {
 			p.words += len(strings.Fields(v.text))
 		}
-		if p.words > maxWords {
-			return m, fmt.Errorf("HAS takes %d words in one query, and it has %d or more", maxWords, p.words)
+		if p.words > maxSearchTerms {
+			return m, fmt.Errorf("HAS takes %d words in one query, and it has %d or more", maxSearchTerms, p.words)
 		}
 	}
 	return m, subject.set(&m, values, p.now)
@@ -279,7 +279,7 @@ func (p *searchParser) list() (list []searchToken, err error) {
 	return list, nil
 }
 
-// searchSubject is what can be searched for. One without number is a text.
+// searchSubject is a subject of searches. Without number it is a text.
 type searchSubject struct {
 	subject string
 	number  func(string, time.Time) (int64, error)
@@ -332,7 +332,7 @@ func rowKind(text string) (string, error) {
 	return "", fmt.Errorf("%s is no type: it is file, folder or file-version", quote(text))
 }
 
-// asksForType reports whether a query itself says which rows it is about.
+// asksForType reports whether a query has a condition for the type.
 func asksForType(m *store.Match) bool {
 	for _, list := range [][]store.Match{m.All, m.Any} {
 		for i := range list {

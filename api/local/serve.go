@@ -24,11 +24,11 @@ type Server struct {
 	Address string // where it listens, without a slash at the end
 	Library *Library
 
-	http    *http.Server
-	served  chan error
-	ended   chan struct{}
-	closing sync.Once
-	closed  error
+	http     *http.Server
+	served   chan error
+	finished chan struct{}
+	closing  sync.Once
+	closed   error
 }
 
 // owner is the content of the file owner.json in a library's folder.
@@ -73,7 +73,7 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 		l.setAddress(address)
 	}
 	s := &Server{
-		Address: address, Library: l, served: make(chan error, 1), ended: make(chan struct{}),
+		Address: address, Library: l, served: make(chan error, 1), finished: make(chan struct{}),
 		http: &http.Server{
 			Handler: l, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: l.o.patience, MaxHeaderBytes: readHeader,
 			ConnContext: limitUnsent,
@@ -90,7 +90,7 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 		select {
 		case <-ctx.Done():
 			s.Close()
-		case <-s.ended:
+		case <-s.finished:
 		}
 	}()
 	return s, nil
@@ -99,7 +99,7 @@ func Serve(ctx context.Context, addr string, o Options) (*Server, error) {
 // Public reports whether it listens beyond this computer.
 func (s *Server) Public() bool { return s.Library.public.Load() }
 
-// writeOwner tells other processes where this one serves.
+// writeOwner writes the file by which other processes find this one.
 func (s *Server) writeOwner() error {
 	dir, err := filepath.Abs(s.Library.o.Dir)
 	if err != nil {
@@ -122,7 +122,7 @@ const closeTime = 5 * time.Second
 // closes the library.
 func (s *Server) Close() error {
 	s.closing.Do(func() {
-		close(s.ended)
+		close(s.finished)
 		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 		defer cancel()
 		err := s.http.Shutdown(ctx)

@@ -41,7 +41,7 @@ func (l *Library) keepSnapshots() {
 func (l *Library) snapshot() error {
 	path, to := recordsPath(l.o.Dir), snapshotPath(l.o.Dir)
 	last, err := os.Stat(to)
-	if l.doubtful.Load() || err == nil && !newerThan(path, last.ModTime()) && !newerThan(path+"-wal", last.ModTime()) {
+	if l.suspect.Load() || err == nil && !newerThan(path, last.ModTime()) && !newerThan(path+"-wal", last.ModTime()) {
 		return nil
 	}
 	if store.Empty(l.ctx, path) {

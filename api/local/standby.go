@@ -38,7 +38,7 @@ func StandBy(address string, o Options) *Standby {
 func (s *Standby) wait(ctx context.Context, address string, o Options) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return // nobody could use it there
+		return // no client could use it there
 	}
 	tick := time.NewTicker(standbyChecks)
 	defer tick.Stop()

@@ -64,7 +64,7 @@ func (l *Library) sweeping(notice <-chan struct{}) {
 func (l *Library) sweep() (sound bool) {
 	lines, err := l.records.Damage(l.ctx)
 	if err != nil || len(lines) > 0 {
-		l.doubtful.Store(true)
+		l.suspect.Store(true)
 		if l.ctx.Err() == nil {
 			l.log.Error("no content is removed: the records are damaged. "+repairHelp(l.o.Dir), "damage", lines, "error", err)
 		}
@@ -138,7 +138,7 @@ type survey struct {
 	back    []string       // set aside although a record names them
 }
 
-func takeSurvey(ctx context.Context, records store.Records, contents store.Contents) (survey, error) {
+func newSurvey(ctx context.Context, records store.Records, contents store.Contents) (survey, error) {
 	var s survey
 	deleted := map[string]bool{}
 	deletions, err := store.View(ctx, records, store.Tx.Deletions)
@@ -149,7 +149,7 @@ func takeSurvey(ctx context.Context, records store.Records, contents store.Conte
 		deleted[d.Hash] = true
 	}
 	for prefix := range prefixes {
-		list, err := contents.List(prefix) // before the records: what is stored meanwhile is named then
+		list, err := contents.List(prefix) // before the records: what is stored meanwhile has a record then
 		if err != nil {
 			return s, err
 		}
@@ -198,8 +198,8 @@ func countContents(contents store.Contents) (n int, err error) {
 	return n, nil
 }
 
-// left are the contents that look left behind.
-func (s *survey) left(now time.Time) (list []store.Stored) {
+// orphaned are the contents that look orphaned behind.
+func (s *survey) orphaned(now time.Time) (list []store.Stored) {
 	for _, c := range s.unnamed {
 		if now.Sub(c.At) > orphanAge {
 			list = append(list, c)
@@ -211,7 +211,7 @@ func (s *survey) left(now time.Time) (list []store.Stored) {
 // tooMany says that so many contents without a record need a person: the
 // records may be older than the contents. Empty: they do not.
 func (s *survey) tooMany(now time.Time) string {
-	n := len(s.left(now))
+	n := len(s.orphaned(now))
 	if n <= max(100, s.stored/100) && 2*n <= s.stored {
 		return ""
 	}
@@ -221,7 +221,7 @@ func (s *survey) tooMany(now time.Time) string {
 // setAside moves contents aside that were left behind, and removes those that
 // were set aside long ago.
 func (l *Library) setAside() error {
-	s, err := takeSurvey(l.ctx, l.records, l.contents)
+	s, err := newSurvey(l.ctx, l.records, l.contents)
 	if err != nil {
 		return err
 	}
@@ -232,12 +232,12 @@ func (l *Library) setAside() error {
 	}
 	now := time.Now()
 	many := s.tooMany(now)
-	l.doubtful.Store(many != "")
+	l.suspect.Store(many != "")
 	if many != "" {
 		l.log.Error("no content is set aside: "+many+". "+repairHelp(l.o.Dir), "folder", l.o.Dir)
 		return nil
 	}
-	for _, c := range s.left(now) {
+	for _, c := range s.orphaned(now) {
 		l.log.Warn("a content without a record is set aside for 30 days", "content", c.Hash)
 		if err := l.contents.SetAside(c, l.unwanted(c.Hash)); err != nil {
 			return err

@@ -176,10 +176,10 @@ func TestLostRecords(t *testing.T) {
 				if name != "garbage" && snapshot != strings.Contains(err.Error(), "library.db.snapshot is of") {
 					t.Errorf("of the snapshot it says %v", err)
 				}
-				if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) == 0 || sum.Left == 0 {
+				if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) == 0 || sum.Unrepaired == 0 {
 					t.Errorf("checking found %v, %+v", kinds, sum)
 				}
-				if _, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); sum.Left != 0 {
+				if _, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); sum.Unrepaired != 0 {
 					t.Errorf("repaired with %+v", sum)
 				}
 				if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 || sum.Files != len(list) {
@@ -238,7 +238,7 @@ func TestOlderRecords(t *testing.T) {
 	if kinds, _ := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 1 || kinds[0] != local.ProblemUnnamed {
 		t.Errorf("checking found %v", kinds)
 	}
-	if _, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); sum.Left != 0 {
+	if _, sum := checkFolder(t, dir, local.CheckOptions{Repair: true}); sum.Unrepaired != 0 {
 		t.Errorf("repaired with %+v", sum)
 	}
 	if kinds, sum := checkFolder(t, dir, local.CheckOptions{}); len(kinds) != 0 || sum.Files != len(list)+1 {

@@ -29,7 +29,7 @@ func (l *Library) upload(r *http.Request) (any, error) {
 	// again when the record is written.
 	if !f.upload.UseUniqueFileName.Or(true) || len(f.upload.CustomMetadata.Or(nil)) > 0 {
 		err = l.records.View(r.Context(), func(tx store.Tx) error {
-			_, _, err := f.place(tx)
+			_, _, err := f.target(tx)
 			return err
 		})
 		if err != nil {
@@ -41,7 +41,7 @@ func (l *Library) upload(r *http.Request) (any, error) {
 			return nil, err
 		}
 	}
-	version, err := l.takeContent(f.content)
+	version, err := l.inspectContent(f.content)
 	if err != nil {
 		return nil, err
 	}
@@ -81,9 +81,9 @@ func (l *Library) upload(r *http.Request) (any, error) {
 	return record, deletedMeanwhile(err)
 }
 
-// takeContent looks at bytes that have come in and makes a version of them,
+// inspectContent looks at bytes that have come in and makes a version of them,
 // which has no id and no hash yet.
-func (l *Library) takeContent(content store.Draft) (store.Version, error) {
+func (l *Library) inspectContent(content store.Draft) (store.Version, error) {
 	if content.Size() == 0 {
 		return store.Version{}, errEmptyFile
 	}
@@ -105,31 +105,31 @@ func newVersion(content io.ReaderAt, size int64, now time.Time) (store.Version, 
 	return v, nil
 }
 
-// place finds what is where the upload goes, and what becomes of it by the
-// same function that tells a person beforehand.
-func (f *form) place(tx store.Tx) (*store.File, api.Outlook, error) {
+// target finds the existing file at the target of the upload, and the consequences by
+// the function that the form shows them with.
+func (f *form) target(tx store.Tx) (*store.File, api.Outlook, error) {
 	if err := checkMetadata(tx, f.upload.CustomMetadata.Or(nil)); err != nil {
 		return nil, api.Outlook{}, err
 	}
 	if f.upload.UseUniqueFileName.Or(true) {
-		return nil, api.Consequences(&f.upload, api.Place{Known: true}), nil // whatever is there
+		return nil, api.Consequences(&f.upload, api.Place{Known: true}), nil // existing files do not matter
 	}
-	there, err := tx.FileAt(f.upload.Folder.Or("/"), api.StoredName(f.upload.FileName))
+	existing, err := tx.FileAt(f.upload.Folder.Or("/"), api.StoredName(f.upload.FileName))
 	at := api.Place{Known: true}
 	switch {
 	case err == nil:
-		at.File = f.library.record(there, true)
-		if at.Versions, _, err = tx.CountVersions(there.ID); err != nil {
+		at.File = f.library.record(existing, true)
+		if at.Versions, _, err = tx.CountVersions(existing.ID); err != nil {
 			return nil, api.Outlook{}, err
 		}
 	case errors.Is(err, store.ErrNotFound):
-		there = nil
+		existing = nil
 	default:
 		return nil, api.Outlook{}, err
 	}
 	outlook := api.Consequences(&f.upload, at)
 	if outlook.Result != api.Refusal {
-		return there, outlook, nil
+		return existing, outlook, nil
 	}
 	if !f.upload.OverwriteFile.Or(true) {
 		return nil, outlook, badRequest(
@@ -143,28 +143,28 @@ func (f *form) place(tx store.Tx) (*store.File, api.Outlook, error) {
 
 // write makes the record of a new file or a new version.
 func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
-	there, outlook, err := f.place(tx)
+	existing, outlook, err := f.target(tx)
 	if err != nil {
 		return nil, err
 	}
 	u := &f.upload
 	if outlook.Result == api.NewVersion {
-		_, last, err := tx.CountVersions(there.ID)
+		_, last, err := tx.CountVersions(existing.ID)
 		if err != nil {
 			return nil, err
 		}
 		version.ID, version.Number = store.NewID(), last+1
 		version.Root = version.ID
-		if applyChanges(there, u, outlook.Changes) {
-			if there.Metadata, err = withDefaults(tx, there.Metadata); err != nil {
+		if applyChanges(existing, u, outlook.Changes) {
+			if existing.Metadata, err = withDefaults(tx, existing.Metadata); err != nil {
 				return nil, err
 			}
 		}
-		there.Version, there.Private, there.Updated = version, u.IsPrivateFile.Or(false), version.Created
+		existing.Version, existing.Private, existing.Updated = version, u.IsPrivateFile.Or(false), version.Created
 		if text, ok := u.Description.Get(); ok {
-			there.Description = text
+			existing.Description = text
 		}
-		return there, tx.UpdateFile(there)
+		return existing, tx.UpdateFile(existing)
 	}
 	file := &store.File{
 		ID: store.NewID(), Folder: u.Folder.Or("/"), Name: api.StoredName(u.FileName), Private: u.IsPrivateFile.Or(false),

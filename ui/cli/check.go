@@ -30,10 +30,10 @@ func runCheck(ctx context.Context, p *Program, f *flags, s *serveFlags, dir stri
 	case sum.Problems == 0:
 	case !s.repair:
 		found = text.Plural(sum.Problems, "problem")
-	case sum.Left == 0:
+	case sum.Unrepaired == 0:
 		found = text.Plural(sum.Problems, "problem") + ", repaired"
 	default:
-		found = fmt.Sprintf("%s, %d not repaired", text.Plural(sum.Problems, "problem"), sum.Left)
+		found = fmt.Sprintf("%s, %d not repaired", text.Plural(sum.Problems, "problem"), sum.Unrepaired)
 	}
 	p.note(f, "Checked %s with %s, %s: %s.", text.Plural(sum.Files, "file"), text.Plural(sum.Versions, "version"), text.Bytes(sum.Bytes), found)
 	if sum.Unnamed > 0 {
@@ -42,7 +42,7 @@ func runCheck(ctx context.Context, p *Program, f *flags, s *serveFlags, dir stri
 	if sum.Aside > 0 {
 		p.note(f, "%s without a record in %s: removed after 30 days.", text.Plural(sum.Aside, "content"), filepath.Join(dir, "set-aside"))
 	}
-	if sum.Left > 0 {
+	if sum.Unrepaired > 0 {
 		return &exitError{exitFailed, nil}
 	}
 	return nil

@@ -56,8 +56,8 @@ func (a Asked) Named() bool { return len(a.Steps) > 0 && !a.unnamed && !a.origin
 // Changes reports whether anything else than the original is asked for.
 func (a Asked) Changes() bool { return len(a.Steps) > 0 }
 
-// Tag tells what is made from anything else that could be made of the same
-// content with the given region.
+// Tag identifies the result among everything that can be made of the same content with
+// the given region.
 func (a Asked) Tag(region string) string {
 	var b strings.Builder
 	for i, s := range a.Steps {
@@ -94,9 +94,9 @@ func ParseNamed(texts map[string]string) (Named, error) {
 	return named, nil
 }
 
-// Parse reads what an address asks for. Steps come as the first part of the
-// path, "tr:" before them, or in the query as tr; those of the path act first.
-// The error names what is not known.
+// Parse reads what an address asks for. Steps come as the first part of the path,
+// after "tr:", or in the query as tr; those of the path come first. The error names an
+// unknown step.
 func Parse(u *url.URL, named Named) (Asked, error) {
 	// Some clients put a slash too many after the address of the service.
 	a := Asked{Path: "/" + strings.TrimLeft(u.Path, "/")}
@@ -118,8 +118,7 @@ func Parse(u *url.URL, named Named) (Asked, error) {
 	return a, nil
 }
 
-// parse adds steps, which are parted by colons; the members of one are parted
-// by commas.
+// parse adds steps, which are separated by colons, and their members by commas.
 func (a *Asked) parse(text string, named Named) error {
 	for one := range strings.SplitSeq(text, ":") {
 		var own Step

@@ -102,7 +102,7 @@ func crop(size image.Point, o media.Orientation, region string) image.Rectangle 
 	all := image.Rectangle{Max: size}
 	r, err := api.ParseRegion(region)
 	if err != nil {
-		return all // without a region all of it is of interest
+		return all // without a region, the picture itself
 	}
 	// Turning back swaps the sides again where turning did.
 	cut := media.ToDisplay(o, o.Upright(size), r.Rectangle()).Intersect(all)
@@ -112,8 +112,8 @@ func crop(size image.Point, o media.Orientation, region string) image.Rectangle 
 	return cut
 }
 
-// resize scales to a width or a height and keeps the sides' ratio; with both
-// it fills them and cuts what is over at the edges.
+// resize scales to a width or a height and keeps the ratio of the sides. With both it
+// fills them and crops the rest.
 func resize(size image.Point, w, h int) step {
 	all := image.Rectangle{Max: size}
 	switch {

@@ -17,8 +17,8 @@ import (
 )
 
 // product is a JPEG file as somebody would have it cut out: a woven thing
-// before a wall that light falls on unevenly, with the noise of a camera. A
-// flood fill needs -fuzz to get over the wall.
+// before a background that light falls on unevenly, with the noise of a camera. A
+// flood fill needs -fuzz to get over the background.
 func product(tb testing.TB, w, h int) []byte {
 	tb.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -27,14 +27,14 @@ func product(tb testing.TB, w, h int) []byte {
 		for x := range w {
 			dx, dy := float64(x-w/2)/float64(h), float64(y-h/2)/float64(h)
 			far := math.Hypot(dx, dy)
-			wall := [3]float64{212 - 40*far, 207 - 32*far, 192 - 30*far + 10*dx}
+			background := [3]float64{212 - 40*far, 207 - 32*far, 192 - 30*far + 10*dx}
 			weave := 25 * math.Sin(900*dx) * math.Sin(700*dy)
 			thing := [3]float64{90 + 60*math.Sin(60*dx) + weave, 60 + weave, 50 + 40*math.Cos(80*dy) + weave}
 			// One pixel at the rim is a mixture, as a lens makes it.
 			in := math.Max(0, math.Min(1, (0.38+0.06*math.Sin(9*math.Atan2(dy, dx))-far)*float64(h)+0.5))
 			var p [3]uint8
 			for k := range p {
-				p[k] = uint8(math.Max(0, math.Min(255, wall[k]*(1-in)+thing[k]*in+3*random.NormFloat64())))
+				p[k] = uint8(math.Max(0, math.Min(255, background[k]*(1-in)+thing[k]*in+3*random.NormFloat64())))
 			}
 			img.SetNRGBA(x, y, color.NRGBA{p[0], p[1], p[2], 255})
 		}

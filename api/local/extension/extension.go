@@ -15,7 +15,7 @@ import (
 	"mediadesk/api/media"
 )
 
-// Input is a picture and what is asked of it.
+// Input is a picture and the extension that works on it.
 type Input struct {
 	Element api.Extension
 	Content io.ReaderAt
@@ -28,7 +28,7 @@ type Input struct {
 	BackgroundSize int64
 }
 
-// Output is what came of it: either a picture or tags.
+// Output is the result of an extension: a picture or tags.
 type Output struct {
 	Picture     []byte            // an encoded picture; nil: none
 	Orientation media.Orientation // by which the pixels were turned upright
@@ -58,7 +58,7 @@ func (t *Tools) Own(name string) bool { return len(t.commands[name]) == 0 }
 // are always pending first.
 func (t *Tools) Quick(name string) bool { return len(t.commands[name]) == 0 && api.IsTagging(name) }
 
-// Run does the work. The error is what a person is told.
+// Run runs an extension. Its error is text for people.
 func (t *Tools) Run(ctx context.Context, in Input) (out Output, err error) {
 	// A picture comes from anywhere; whatever it does to us ends this run only.
 	defer func() {
@@ -86,5 +86,5 @@ func (t *Tools) Run(ctx context.Context, in Input) (out Output, err error) {
 	return out, err
 }
 
-// content is what the picture is read from.
+// content reads the picture.
 func (in Input) content() io.ReadSeeker { return io.NewSectionReader(in.Content, 0, in.Size) }

@@ -384,7 +384,7 @@ func TestRemoveBackgroundOverAnother(t *testing.T) {
 	}
 }
 
-func TestRemoveBackgroundWithoutSoftEdges(t *testing.T) {
+func TestRemoveBackgroundWithHardAlpha(t *testing.T) {
 	out, err := run(t, `{"name":"remove-bg","options":{"semitransparency":false}}`, apitest.JPEG(240, 180), "image/jpeg")
 	if err != nil {
 		t.Fatal(err)

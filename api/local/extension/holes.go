@@ -8,14 +8,13 @@ import (
 	"mediadesk/api/media"
 )
 
-// openHoles finds background that the subject encloses, such as what is seen
-// through the handle of a cup. No walk from the border gets there, so it is
-// told by its color alone: it must be the very one that the background would
-// have in that place, end at a clear step, and be no mere line.
+// openHoles finds background that the subject encloses, such as the opening of a
+// handle. The walk from the border does not reach it, so only its color identifies it:
+// it must be the color that the background would have there, end in a clear step, and
+// be more than a line.
 //
-// What is painted on a subject in exactly that color cannot be told from a
-// hole. Where the background is not smooth enough to say what it would be, no
-// hole is looked for.
+// A painted area of exactly that color looks like a hole. Without a smooth background
+// no holes are opened.
 func (s *segments) openHoles(ctx context.Context) error {
 	model, spread, ok := s.background()
 	if !ok {
@@ -59,8 +58,8 @@ func (s *segments) openHoles(ctx context.Context) error {
 	return nil
 }
 
-// hole returns the inner pixels of what may be a hole; nil where it is none.
-// within is room for a mark per pixel, all of them false.
+// hole returns the inner pixels of a hole, or nil if found is no hole. within has room
+// for a mark per pixel, all of them false.
 func (s *segments) hole(found []int, within []bool, off []float64, near float64) []int {
 	if len(found) < max(60, len(s.colors)/4000) {
 		return nil

@@ -12,10 +12,10 @@ import (
 // be a mixture of subject and background.
 const band = 2
 
-// matte makes the background of img, the picture in full size, transparent.
-// Along the edge each pixel is taken for a mixture of the subject's and the
-// background's color near it: how much of each gives the alpha, and the
-// background's part is taken out of the color, so that no rim is left.
+// matte makes the background of img, the picture in full size, transparent. Each pixel
+// along the edge is a mixture of the subject color and the background color near it:
+// their shares give the alpha, and the share of the background is subtracted from the
+// color, so that no rim remains.
 func (s *segments) matte(ctx context.Context, img *image.NRGBA) (*image.NRGBA, error) {
 	edge := s.edge()
 	front, back := s.spread(edge, true), s.spread(edge, false)
@@ -79,9 +79,8 @@ func (t total) mean() ([3]float64, bool) {
 	return [3]float64{t.r / t.n, t.g / t.n, t.b / t.n}, true
 }
 
-// spread tells every pixel of the band the mean color of the sure pixels of
-// one side near it. Colors are those of the small picture in linear light,
-// where mixing is adding.
+// spread computes for every pixel of the band the mean color of the certain pixels of
+// one side near it, from the small picture in linear light, where mixing is adding.
 func (s *segments) spread(edge []bool, subject bool) []total {
 	const reach = band + 3
 	out := make([]total, len(edge))

@@ -23,9 +23,9 @@ var (
 	errNoSubject    = errors.New("no clear subject was found before the background")
 )
 
-// segment tells subject from background: what is along the edges and looks
-// alike is background, and so is whatever can be reached from there without a
-// step in color.
+// segment separates subject and background: similar colors along the edges of the
+// picture are background, and so is everything connected with them without a step in
+// color.
 func segment(ctx context.Context, img *image.NRGBA) (*segments, error) {
 	s := &segments{w: img.Rect.Dx(), h: img.Rect.Dy()}
 	if s.w < 8 || s.h < 8 {
@@ -64,7 +64,7 @@ func segment(ctx context.Context, img *image.NRGBA) (*segments, error) {
 	if err := s.openHoles(ctx); err != nil {
 		return nil, err
 	}
-	// The walk needed calm colors; the matte wants those that are there.
+	// The walk needs smooth colors, the matte the original ones.
 	s.colors = grainy
 	s.dropSpecks()
 	covered := 0

@@ -158,7 +158,8 @@ func shapeTags(w, h int) []api.AITag {
 	return tags
 }
 
-// shotTags are of what the camera wrote, which is as sure as its clock.
+// shotTags are tags for the camera data. They are as reliable as the clock of the
+// camera.
 func shotTags(s media.Shot) []api.AITag {
 	var tags []api.AITag
 	add := func(name string, confidence float64) {

@@ -18,19 +18,19 @@ import (
 
 // Contents keeps bytes under their hash. An implementation promises:
 //
-//   - what a Draft holds is seen by nobody else until Commit, which makes all
-//     of it visible at once under its hash;
+//   - a Draft is invisible until Commit, which makes all of it visible at once
+//     under its hash;
 //   - when Commit has returned nil the content outlives a kill and a power
 //     cut; the same content committed twice is kept once and counts as written
 //     by the later one;
-//   - content never changes: whoever has it open reads it to its end;
+//   - content never changes: an open content can be read to its end;
 //   - SetAside and Remove do nothing to a content that was written again since
 //     List described it, to one whose Draft is not discarded yet (its record is
 //     about to be written), and to one of which unwanted says false. Nothing is
 //     committed under its hash while unwanted is called.
 type Contents interface {
 	Draft() (Draft, error)
-	Open(hash string) (Content, error) // ErrNotFound where there is none, or only one that was set aside
+	Open(hash string) (Content, error) // ErrNotFound if it is missing or set aside
 	// List describes the contents whose hash begins with prefix (two digits
 	// or more), with those that were set aside.
 	List(prefix string) ([]Stored, error)
@@ -70,7 +70,7 @@ type Draft interface {
 type blobs struct {
 	dir     string
 	unnamed bool         // drafts need no name here
-	placing sync.RWMutex // held for writing while one is removed or set aside
+	moving  sync.RWMutex // held for writing while one is removed or set aside
 
 	holding sync.Mutex
 	held    map[string]int // committed drafts that are not discarded, by hash
@@ -79,8 +79,8 @@ type blobs struct {
 	settled [256]atomic.Bool // folders whose own names are on the disk, by the first byte of the hashes in them
 }
 
-// OpenContents uses the folder dir, makes it where there is none, and removes
-// the drafts that an earlier process left.
+// OpenContents uses the folder dir, makes it if it is missing, and removes the drafts
+// of an earlier process.
 func OpenContents(dir string) (Contents, error) {
 	b := &blobs{dir: dir, held: map[string]int{}}
 	if err := os.MkdirAll(b.incoming(), 0o700); err != nil {
@@ -221,11 +221,11 @@ func (b *blobs) Remove(s Stored, unwanted func() (bool, error)) error {
 	return b.retire(s, unwanted, os.Remove)
 }
 
-// retire takes a content away if nobody has begun to want it since it was
-// listed.
+// retire removes a content from its place unless a draft or a record has begun to use
+// it since it was listed.
 func (b *blobs) retire(s Stored, unwanted func() (bool, error), take func(path string) error) error {
-	b.placing.Lock()
-	defer b.placing.Unlock()
+	b.moving.Lock()
+	defer b.moving.Unlock()
 	path := b.path(s.Hash)
 	if s.Aside {
 		path = filepath.Join(b.aside(), s.Hash)

@@ -134,27 +134,27 @@ func (d *draft) Commit() (string, error) {
 	hash := hex.EncodeToString(sum)
 	d.blobs.hold(hash, 1)
 	d.held = hash
-	if err := d.place(d.blobs.path(hash), sum[0]); err != nil {
+	if err := d.publish(d.blobs.path(hash), sum[0]); err != nil {
 		return "", fmt.Errorf("put the content in its place: %w", err)
 	}
 	return hash, nil
 }
 
-// place gives the content its name, in the folder for hashes that begin with first,
+// publish gives the content its name, in the folder for hashes that begin with first,
 // and syncs that folder: a power cut could lose the name otherwise.
-func (d *draft) place(path string, first byte) error {
+func (d *draft) publish(path string, first byte) error {
 	if err := d.blobs.settle(first); err != nil {
 		return err
 	}
-	if err := d.publish(path); err != nil {
+	if err := d.link(path); err != nil {
 		return err
 	}
 	return atomicfile.SyncDir(filepath.Dir(path))
 }
 
-func (d *draft) publish(path string) error {
-	d.blobs.placing.RLock()
-	defer d.blobs.placing.RUnlock()
+func (d *draft) link(path string) error {
+	d.blobs.moving.RLock()
+	defer d.blobs.moving.RUnlock()
 	if d.name == "" {
 		err := linkUnnamed(d.file, path)
 		if !errors.Is(err, fs.ErrExist) {

@@ -40,9 +40,9 @@ func ReadRecords(ctx context.Context, path string) (Records, error) {
 // there and nothing is removed.
 func ReadContents(dir string) Contents { return &blobs{dir: dir} }
 
-// Snapshot copies one state of the database at path to the file to, which
-// appears whole or not at all and replaces one that is there. Other processes
-// may write meanwhile; the copy has all that was committed when it began.
+// Snapshot copies one state of the database at path to the file to, which it replaces
+// atomically. Other processes may write meanwhile; the copy has everything that was
+// committed when it began.
 func Snapshot(ctx context.Context, path, to string) error {
 	if _, err := os.Stat(path); err != nil {
 		return err
@@ -81,12 +81,12 @@ func Outdated(ctx context.Context, path string) (bool, error) {
 	return format < len(steps), errors.Join(err, db.Close())
 }
 
-// maxDamage is how many lines the inspection of a database tells.
+// maxDamage is how many lines an inspection of a database returns.
 const maxDamage = 20
 
-// Damage looks through the database at path and says in lines what is broken
-// in it; none: nothing is. An error says that it could not be looked through;
-// it is an ErrNewer where a newer program wrote it.
+// Damage checks the database at path and describes each damage in a line; none: it is
+// sound. An error means that it could not be checked; it is an ErrNewer for a database
+// of a newer program.
 func Damage(ctx context.Context, path string) ([]string, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err

@@ -30,8 +30,8 @@ func joined(parts []condition, with string) condition {
 	return c
 }
 
-// limits ends a query of which a part is wanted. A bare parameter would have
-// the database prepare the statement anew for each number.
+// limits ends a query for a part of the rows. With a bare parameter the database would
+// prepare the statement again for each number.
 const limits = "LIMIT ?+0 OFFSET ?+0"
 
 // The kinds of rows that sql gives.
@@ -41,15 +41,15 @@ const (
 	rowEarlier = "2"
 )
 
-// sql is the query for the ids of what is listed, with its arguments; empty
-// where nothing is to be listed.
+// sql is the query for the ids of a listing, with its arguments; empty if it lists
+// nothing.
 func (q *Query) sql() (string, []any) {
 	var parts []string
 	var args []any
-	add := func(wanted bool, kind, place, name, sizes, from string, conditions []condition) {
+	add := func(wanted bool, kind, folder, name, sizes, from string, conditions []condition) {
 		if wanted {
 			c := joined(conditions, " AND ")
-			parts = append(parts, "SELECT "+kind+" AS kind_of_row, id, "+place+" AS place, "+name+" AS name, created, updated, "+sizes+" FROM "+from+" WHERE "+c.sql)
+			parts = append(parts, "SELECT "+kind+" AS kind_of_row, id, "+folder+" AS place, "+name+" AS name, created, updated, "+sizes+" FROM "+from+" WHERE "+c.sql)
 			args = append(args, c.args...)
 		}
 	}

@@ -59,7 +59,7 @@ func (t *sqlTx) Empty() (empty bool, err error) {
 	return empty, err
 }
 
-func (t *sqlTx) PlaceFile(id, folder, name string) error {
+func (t *sqlTx) MoveFile(id, folder, name string) error {
 	there, err := t.FileAt(folder, name)
 	switch {
 	case err == nil && there.ID != id:
@@ -138,7 +138,7 @@ func (t *sqlTx) DeleteField(id string) error {
 	if _, err := t.exec("DELETE FROM fields WHERE id = ?", id); err != nil {
 		return err
 	}
-	// Its values go with it: a key that is no field has none.
+	// Its values go with it: only fields can have values.
 	_, err := t.exec(`UPDATE files SET metadata = nullif(json_remove(metadata, (SELECT fullkey FROM json_each(files.metadata) WHERE key = ?)), '{}')
 		WHERE metadata IS NOT NULL AND EXISTS (SELECT 1 FROM json_each(files.metadata) WHERE key = ?)`, name, name)
 	return err

@@ -34,8 +34,8 @@ func (t *sqlTx) earlier(versionID string) (*File, error) {
 	return f, nil
 }
 
-// special is the condition of what is no plain comparison of a column; empty
-// for the rest.
+// special is the condition of a match that is more than a comparison of a column;
+// empty for the rest.
 func (m *Match) special() condition {
 	switch m.Subject {
 	case MatchFolder:

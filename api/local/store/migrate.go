@@ -111,7 +111,7 @@ CREATE TABLE outbox (
 `
 
 // The second format finds files by their tags without looking at each. The
-// triggers keep its table, whoever changes a file.
+// triggers keep its table up to date.
 const format2 = `
 CREATE TABLE file_tags (
 	tag     TEXT NOT NULL,
@@ -194,8 +194,7 @@ func migrate(ctx context.Context, db *sql.DB, path string) error {
 // backupPath is where the copy of a database is kept that had an older format.
 func backupPath(path string, format int) string { return fmt.Sprintf("%s.format%d", path, format) }
 
-// snapshot copies the state of a database to a file, which appears whole or
-// not at all and takes the place of one that is there.
+// snapshot copies the state of a database to a file, which it replaces atomically.
 func snapshot(ctx context.Context, db *sql.DB, to string) error {
 	draft := to + ".new"
 	if err := os.Remove(draft); err != nil && !errors.Is(err, fs.ErrNotExist) {

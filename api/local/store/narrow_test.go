@@ -30,7 +30,7 @@ func TestListsAgree(t *testing.T) {
 					return err
 				}
 			case 17:
-				if err := tx.PlaceFile(f.ID, "/moved/", "moved"); err != nil {
+				if err := tx.MoveFile(f.ID, "/moved/", "moved"); err != nil {
 					return err
 				}
 			}

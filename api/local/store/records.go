@@ -20,10 +20,10 @@ import (
 	"mediadesk/api"
 )
 
-// ErrNotFound says that there is no such record or content.
+// ErrNotFound is the error for a record or content that does not exist.
 var ErrNotFound = errors.New("not found")
 
-// ErrExists says that the place or name is taken.
+// ErrExists is the error for a path or name that is taken.
 var ErrExists = errors.New("exists already")
 
 // Records keeps the records of a library. An implementation promises:
@@ -75,7 +75,7 @@ type Tx interface {
 	InsertFile(f *File) error                                 // ErrExists where the place is taken
 	UpdateFile(f *File) error                                 // all but id, folder and name; adds f.Version if it is a new one
 	DeleteFile(id string) error                               // with all its versions; see Deletion
-	PlaceFile(id, folder, name string) error                  // moves or renames; ErrExists where another file has the place
+	MoveFile(id, folder, name string) error                   // moves or renames; ErrExists where another file has the place
 	Version(id string) (*Version, error)                      // without what is embedded
 	Versions(fileID string) ([]Version, error)                // newest first, without what is embedded
 	CountVersions(fileID string) (count, last int, err error) // last: the highest number
@@ -85,11 +85,11 @@ type Tx interface {
 	Hashes(prefix string) (map[string]bool, error) // of the contents of all versions, those that begin with prefix
 	Holdings(prefix string) ([]Holding, error)     // all versions whose hash begins with prefix, by hash
 	Contradictions() ([]File, error)               // files whose current version is none of their versions, or another
-	Unreadable() ([]string, error)                 // in a line each: records that are there but make no sense
+	Unreadable() ([]string, error)                 // a line for each record that makes no sense
 	List(q Query) ([]Entry, error)
 
 	Deletions() ([]Deletion, error)  // oldest first
-	ForgetDeletion(d Deletion) error // nothing where there is none
+	ForgetDeletion(d Deletion) error // does nothing without one
 	Created() (time.Time, error)     // when these records were first made
 	Empty() (bool, error)            // there is no version of any file
 	Clear() error                    // deletes everything but what is known of the records themselves; see Deletion
@@ -147,7 +147,7 @@ type Version struct {
 }
 
 // Deletion says that a content may be removed for good: the transaction that
-// took its last version out of the records recorded it. Nothing else allows it.
+// removed its last version from the records recorded it. Nothing else allows it.
 type Deletion struct {
 	Hash string
 	At   time.Time // a content that was written later is another upload's
@@ -194,7 +194,7 @@ type Query struct {
 	narrowed []condition // found by narrow
 }
 
-// Order is what a listing is sorted by.
+// Order is the sort key of a listing.
 type Order string
 
 // The orders of a listing; ties go by folder, then by name.
@@ -262,11 +262,11 @@ type Run struct {
 	Extension api.Extension
 	Status    api.Status
 	Error     string
-	Webhook   string // empty: nobody is told
-	Awaited   bool   // the answer said "pending", so the end is to be told
+	Webhook   string // empty: no post
+	Awaited   bool   // the answer said "pending", so the end is posted
 	Attempts  int    // how often its work began without coming to an end
 	Created   time.Time
-	Ended     time.Time // zero while pending
+	Finished  time.Time // zero while pending
 }
 
 // Post is a webhook post that waits to be delivered.

@@ -10,22 +10,22 @@ const runColumns = "id, file_id, version_id, extension, status, error, webhook, 
 func scanRun(row scanner, r *Run) error {
 	var extension string
 	err := row.Scan(&r.ID, &r.FileID, &r.VersionID, &extension, &r.Status, &r.Error, &r.Webhook, &r.Awaited, &r.Attempts,
-		milliseconds{&r.Created}, milliseconds{&r.Ended})
+		milliseconds{&r.Created}, milliseconds{&r.Finished})
 	if err != nil {
 		return err
 	}
-	if r.Ended.UnixMilli() == 0 {
-		r.Ended = time.Time{}
+	if r.Finished.UnixMilli() == 0 {
+		r.Finished = time.Time{}
 	}
 	return json.Unmarshal([]byte(extension), &r.Extension)
 }
 
-// endedAt is a run's end as it is kept; 0 while it is pending.
-func endedAt(r *Run) int64 {
-	if r.Ended.IsZero() {
+// finishedAt is a run's end as it is kept; 0 while it is pending.
+func finishedAt(r *Run) int64 {
+	if r.Finished.IsZero() {
 		return 0
 	}
-	return r.Ended.UnixMilli()
+	return r.Finished.UnixMilli()
 }
 
 func (t *sqlTx) AddRun(r *Run) error {
@@ -34,7 +34,7 @@ func (t *sqlTx) AddRun(r *Run) error {
 		return err
 	}
 	r.ID, err = t.insert("INSERT INTO runs (file_id, version_id, extension, status, error, webhook, awaited, attempts, created, ended) VALUES (?,?,?,?,?,?,?,?,?,?)",
-		r.FileID, r.VersionID, string(extension), r.Status, r.Error, r.Webhook, r.Awaited, r.Attempts, r.Created.UnixMilli(), endedAt(r))
+		r.FileID, r.VersionID, string(extension), r.Status, r.Error, r.Webhook, r.Awaited, r.Attempts, r.Created.UnixMilli(), finishedAt(r))
 	return err
 }
 
@@ -44,7 +44,7 @@ func (t *sqlTx) Run(id int64) (*Run, error) {
 
 func (t *sqlTx) UpdateRun(r *Run) error {
 	return t.change(ErrNotFound, "UPDATE runs SET status=?, error=?, awaited=?, attempts=?, ended=? WHERE id=?",
-		r.Status, r.Error, r.Awaited, r.Attempts, endedAt(r), r.ID)
+		r.Status, r.Error, r.Awaited, r.Attempts, finishedAt(r), r.ID)
 }
 
 func (t *sqlTx) Runs(fileID string) ([]Run, error) {

@@ -49,7 +49,7 @@ func Salvage(ctx context.Context, path string, to Records, unfinished bool) (fil
 		files, batch = files+n, batch[:0]
 		return failed
 	}
-	// An error of reading is the damage: what it hides is lost.
+	// An error of reading is the damage itself.
 	from.View(ctx, func(tx Tx) error { //nolint:errcheck // see above
 		t := tx.(*sqlTx)
 		if failed = t.salvageRest(ctx, to, unfinished); failed != nil {
@@ -148,7 +148,7 @@ func skipTaken(err error) error {
 	return err
 }
 
-// salvageRest copies what is not a file. The error is one of writing.
+// salvageRest copies everything but files. Its error is one of writing.
 func (t *sqlTx) salvageRest(ctx context.Context, to Records, unfinished bool) error {
 	fields, _ := t.Fields()
 	folders := map[string]time.Time{}

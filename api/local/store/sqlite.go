@@ -31,7 +31,7 @@ type database struct {
 	db, query *sql.DB       // for writing, for reading
 	read      chan *session // those that are free
 	turn      chan struct{} // held by the one who writes
-	write     *session      // of whoever has the turn; nil: to be made anew
+	write     *session      // of whoever has the turn; nil: not open yet
 	group     int           // how many updates share a transaction
 
 	mu      sync.Mutex
@@ -69,9 +69,9 @@ func OpenRecords(ctx context.Context, path string) (Records, error) {
 	return s, nil
 }
 
-// makePrivate makes the file of a database if there is none, and takes the
-// rights of others to it and to its companions. SQLite gives the files that it
-// makes beside it the same rights.
+// makePrivate makes the file of a database if it is missing, and removes the
+// permissions of others from it and from the files beside it. SQLite gives the same
+// permissions to the files that it makes.
 func makePrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -87,10 +87,9 @@ func makePrivate(path string) error {
 // ErrNoDatabase says that a file is something else.
 var ErrNoDatabase = errors.New("the file is not a database")
 
-// CheckHeader returns ErrNoDatabase where the file at path is neither a
-// database nor empty, or the log beside it is no log: SQLite writes over a file
-// that is shorter than a page, or has a log, and over what is no log. This
-// process must not have the database open: the locks on it would go.
+// CheckHeader returns ErrNoDatabase if the file at path is neither a database nor
+// empty, or if the file of its log is no log: SQLite would overwrite them. This
+// process must not have the database open, because it would lose its locks.
 func CheckHeader(path string) error {
 	for end, magic := range map[string]string{"": "SQLite format 3\x00", "-wal": "\x37\x7f\x06"} {
 		f, err := os.Open(path + end)
@@ -114,7 +113,7 @@ func CheckHeader(path string) error {
 	return nil
 }
 
-// openDatabase opens a database file, which is made where there is none.
+// openDatabase opens a database file, which it makes if it is missing.
 func openDatabase(path, extra string, connections int) (*sql.DB, error) {
 	return openAddress(path, "_pragma=journal_mode(WAL)"+extra, connections)
 }
@@ -151,7 +150,7 @@ func (s *database) open(ctx context.Context) error {
 	return nil
 }
 
-// Close waits for what is under way.
+// Close waits for updates in progress.
 func (s *database) Close() error {
 	s.turn <- struct{}{}
 	defer func() { <-s.turn }()
@@ -182,12 +181,12 @@ func (s *database) Update(ctx context.Context, fn func(Tx) error) error {
 		case <-u.done:
 			return u.err
 		case s.turn <- struct{}{}:
-			s.takeTurn()
+			s.writeInTurn()
 		}
 	}
 }
 
-func (s *database) takeTurn() {
+func (s *database) writeInTurn() {
 	defer func() { <-s.turn }()
 	s.writeGroup()
 }
@@ -216,18 +215,17 @@ func (s *database) writeGroup() {
 	}
 }
 
-// commit runs a group in one transaction. An update that fails is taken back
-// by itself and keeps its error; the error of commit is that of all.
+// commit runs a group in one transaction. A failing update is rolled back alone and
+// keeps its error; the error of commit is that of all.
 func (s *database) commit(group []*update) (err error) {
 	if s.write == nil {
 		if s.write, err = newSession(context.Background(), s.db); err != nil {
 			return fmt.Errorf("open the records: %w", err)
 		}
 	}
-	// Marking where each begins costs a third more, and seldom does one have
-	// to be taken back.
+	// Savepoints cost a third more, and a rollback is rare.
 	err = s.transact(group, false)
-	if errors.Is(err, errTakeBack) {
+	if errors.Is(err, errRollback) {
 		err = s.transact(group, true)
 	}
 	if err != nil {
@@ -236,11 +234,12 @@ func (s *database) commit(group []*update) (err error) {
 	return nil
 }
 
-// errTakeBack says that an update which failed had written something.
-var errTakeBack = errors.New("an update is to be taken back")
+// errRollback says that an update which failed had written something.
+var errRollback = errors.New("an update has to be rolled back")
 
-// transact runs a group in one transaction, which is taken back with errTakeBack
-// where one update of several has to be and the beginnings were not marked.
+// transact runs a group in one transaction. If one update of several has to be rolled
+// back and no savepoints were set (marked), it rolls back everything and returns
+// errRollback.
 func (s *database) transact(group []*update, marked bool) error {
 	if _, err := s.write.exec("BEGIN IMMEDIATE"); err != nil {
 		return fmt.Errorf("begin with the records: %w", err)
@@ -255,7 +254,7 @@ func (s *database) transact(group []*update, marked bool) error {
 			if _, err := s.write.exec("ROLLBACK"); err != nil {
 				return fmt.Errorf("write the records: %w", errors.Join(u.err, err))
 			}
-			return errTakeBack
+			return errRollback
 		}
 		changed = changed || wrote && u.err == nil
 	}
@@ -269,8 +268,8 @@ func (s *database) transact(group []*update, marked bool) error {
 	return nil
 }
 
-// apply runs one update and says whether it wrote; where its beginning is
-// marked, it is taken back when it fails.
+// apply runs one update and reports whether it wrote. With a savepoint (marked) it
+// rolls back a failing one.
 func (s *database) apply(u *update, marked bool) (wrote bool, err error) {
 	if marked {
 		if _, err := s.write.exec("SAVEPOINT one"); err != nil {
@@ -304,8 +303,8 @@ func guarded(fn func(Tx) error, tx Tx) (err error) {
 	return fn(tx)
 }
 
-// broken gives the session up: what state it is in after an error of the disk
-// is not known. Closing it takes back what was not committed.
+// broken discards the session: its state after an error of the disk is unknown.
+// Closing it rolls back what was not committed.
 func (s *database) broken(err error) error {
 	s.write.exec("ROLLBACK") //nolint:errcheck // there may be nothing left to take back
 	s.write.discard()

@@ -83,7 +83,7 @@ func TestFileRoundTrip(t *testing.T) {
 	}
 }
 
-func TestPlaceIsTakenOnce(t *testing.T) {
+func TestPathIsUsedOnce(t *testing.T) {
 	r := openRecords(t, filepath.Join(t.TempDir(), "r.db"))
 	add := func(name string) error {
 		return r.Update(t.Context(), func(tx Tx) error { return tx.InsertFile(sample("/", name)) })
@@ -131,7 +131,7 @@ func TestUpdateOutlivesItsContext(t *testing.T) {
 	}
 }
 
-func TestNewerFormatIsLeftAlone(t *testing.T) {
+func TestNewerFormatIsUntouched(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.db")
 	openRecords(t, path).Close()
 	db, err := sql.Open("sqlite", path)
@@ -285,8 +285,8 @@ func TestSetAsideAndRemove(t *testing.T) {
 	}
 }
 
-// TestLeftDrafts: what a killed process left is gone at the next start.
-func TestLeftDrafts(t *testing.T) {
+// TestAbandonedDrafts: what a killed process left is gone at the next start.
+func TestAbandonedDrafts(t *testing.T) {
 	dir := t.TempDir()
 	left := filepath.Join(dir, "incoming", "draft-1")
 	if err := os.MkdirAll(filepath.Dir(left), 0o700); err != nil {

@@ -2,6 +2,7 @@ package kit
 
 import (
 	"image"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -150,7 +151,7 @@ func (h *Help) skipHeading(direction int) {
 	if i < 0 {
 		for i = 0; i < n && h.rows[i].action < 0; i++ {
 		}
-		// The first heading is shown with its first act.
+		// The first heading is shown with its first action.
 		h.list.SetCursor(0)
 	}
 	if i < n {
@@ -164,37 +165,26 @@ func (h *Help) filter() {
 	words := strings.Fields(strings.ToLower(h.query.Value()))
 	h.rows = h.rows[:0]
 	var groups []string
-	byGroup := map[string][]int{}
+	byGroup := map[string][]helpRow{}
 	for i, a := range h.actions {
 		text := strings.ToLower(a.Group + " " + a.KeyLabel() + " " + strings.Join(a.Keys.Keys(), " ") + " " + a.Label() + " " + a.ID)
-		if !containsAll(text, words) {
+		if slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
 			continue
 		}
 		if _, seen := byGroup[a.Group]; !seen {
 			groups = append(groups, a.Group)
 		}
-		byGroup[a.Group] = append(byGroup[a.Group], i)
+		byGroup[a.Group] = append(byGroup[a.Group], helpRow{action: i})
 	}
 	for _, g := range groups {
 		if g != "" {
 			h.rows = append(h.rows, helpRow{heading: g, action: -1})
 		}
-		for _, i := range byGroup[g] {
-			h.rows = append(h.rows, helpRow{action: i})
-		}
+		h.rows = append(h.rows, byGroup[g]...)
 	}
 	h.list = List{height: h.list.height}
 	h.list.SetLen(len(h.rows))
 	h.skipHeading(1)
-}
-
-func containsAll(text string, words []string) bool {
-	for _, w := range words {
-		if !strings.Contains(text, w) {
-			return false
-		}
-	}
-	return true
 }
 
 // View draws the help as a box no larger than room.

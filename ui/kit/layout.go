@@ -59,16 +59,8 @@ func TooSmall(size image.Point, th *theme.Theme) string {
 		size.X, size.Y, MinWidth, MinHeight)
 	need := fmt.Sprintf("%dx%d", MinWidth, MinHeight)
 	for _, words := range []string{long, "Needs " + need, need} {
-		lines := text.Wrap(words, size.X)
-		if len(lines) <= size.Y {
-			out := ""
-			for i, line := range lines {
-				if i > 0 {
-					out += "\n"
-				}
-				out += th.Warn.Render(line)
-			}
-			return text.Fit(out, size.X, size.Y)
+		if len(text.Wrap(words, size.X)) <= size.Y {
+			return text.Fit(Paragraph(words, size.X, th.Warn), size.X, size.Y)
 		}
 	}
 	return text.Fit(need, size.X, size.Y)

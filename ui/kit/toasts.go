@@ -2,6 +2,7 @@ package kit
 
 import (
 	"image"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,22 +62,15 @@ type timedToast struct {
 func NewToasts(now func() time.Time) *Toasts { return &Toasts{now: now} }
 
 // Push shows a message and returns the command that will take it away. A
-// message that is shown already begins its time anew.
+// message that is shown already stays for its full time again.
 func (t *Toasts) Push(toast Toast) tea.Cmd {
-	kept := t.shown[:0]
-	for _, s := range t.shown {
-		if s.Toast != toast {
-			kept = append(kept, s)
-		}
-	}
+	t.shown = slices.DeleteFunc(t.shown, func(s timedToast) bool { return s.Toast == toast })
 	stay := toastTime
 	if toast.Level == Bad || toast.Level == Warn {
 		stay = toastTimeBad
 	}
-	t.shown = append(kept, timedToast{toast, t.now().Add(stay)})
-	if len(t.shown) > maxToasts {
-		t.shown = t.shown[len(t.shown)-maxToasts:]
-	}
+	t.shown = append(t.shown, timedToast{toast, t.now().Add(stay)})
+	t.shown = t.shown[max(0, len(t.shown)-maxToasts):]
 	t.last = toast
 	return t.arm()
 }
@@ -85,20 +79,11 @@ func (t *Toasts) Push(toast Toast) tea.Cmd {
 // [ToastTick]. It tells whether it was.
 func (t *Toasts) Update(msg tea.Msg) (tea.Cmd, bool) {
 	tick, ok := msg.(ToastTick)
-	if !ok {
-		return nil, false
-	}
-	if tick.generation != t.generation {
-		return nil, true
+	if !ok || tick.generation != t.generation {
+		return nil, ok
 	}
 	now := t.now()
-	kept := t.shown[:0]
-	for _, s := range t.shown {
-		if now.Before(s.until) {
-			kept = append(kept, s)
-		}
-	}
-	t.shown = kept
+	t.shown = slices.DeleteFunc(t.shown, func(s timedToast) bool { return !now.Before(s.until) })
 	return t.arm(), true
 }
 
@@ -118,23 +103,15 @@ func (t *Toasts) Len() int { return len(t.shown) }
 // can still be read. The zero Toast where there was none.
 func (t *Toasts) Last() Toast { return t.last }
 
-// arm waits for the first message whose time is over. Ticks that were waited
-// for before become void.
+// arm waits until the time of the first message is over. Earlier ticks become void.
 func (t *Toasts) arm() tea.Cmd {
 	t.generation++
 	if len(t.shown) == 0 {
 		return nil
 	}
-	first := t.shown[0].until
-	for _, s := range t.shown {
-		if s.until.Before(first) {
-			first = s.until
-		}
-	}
-	generation := t.generation
-	return tea.Tick(max(time.Millisecond, first.Sub(t.now())), func(time.Time) tea.Msg {
-		return ToastTick{generation}
-	})
+	first := slices.MinFunc(t.shown, func(a, b timedToast) int { return a.until.Compare(b.until) })
+	tick := ToastTick{t.generation}
+	return tea.Tick(max(time.Millisecond, first.until.Sub(t.now())), func(time.Time) tea.Msg { return tick })
 }
 
 // View draws the messages under each other as a block no larger than room, the

@@ -211,61 +211,64 @@ func (m *Model) wantMore() tea.Cmd {
 	return m.read(next, next.len()+pageSize, true)
 }
 
-// readBack reads the files before those that are held.
+// readBack reads the files before those that are kept.
 func (m *Model) readBack() tea.Cmd {
 	n := min(maxPage, m.shown.first)
 	next := m.shown
 	next.files = slices.Clone(next.files)
-	m.busy = true
-	ctx, cancel := context.WithTimeout(m.o.Context, patience)
-	m.stop = cancel
-	s, now := m.o.Session, m.now
-	return m.reading.Ask(func() tea.Msg {
-		defer cancel()
-		q := next.ask(n)
-		q.Skip = next.first - n
+	s := m.o.Session
+	return m.start(next, true, func(ctx context.Context, l *listing) {
+		q := l.ask(n)
+		q.Skip = l.first - n
 		got, err := s.List(ctx, q)
-		next.err, next.at = err, now()
-		if err == nil {
-			have := next.files
-			next.files, next.first = nil, next.first-n
-			next.add(got, false)
-			next.add(have, false)
-			if len(next.files) > maxHeld {
-				next.files = slices.Clone(next.files[:maxHeld])
-				next.done, next.skip = false, next.first+maxHeld
-			}
+		if l.err = err; err != nil {
+			return
 		}
-		return readMsg{next, true}
+		kept := l.files
+		l.files, l.first = nil, l.first-n
+		l.add(got, false)
+		l.add(kept, false)
+		if len(l.files) > maxHeld {
+			l.files = slices.Clone(l.files[:maxHeld])
+			l.done, l.skip = false, l.first+maxHeld
+		}
 	})
 }
 
 // read extends a listing until it has want records, or all there are.
 func (m *Model) read(l listing, want int, more bool) tea.Cmd {
-	if m.stop != nil {
-		m.stop()
-	}
-	m.busy = true
 	l.whole = l.whole || l.search.filtersHere()
 	if !more {
 		m.opening, m.stale = l.folder, false
 	}
-	ctx, cancel := context.WithTimeout(m.o.Context, patience)
-	m.stop = cancel
 	s, now := m.o.Session, m.now
 	// The local library always lists: what it refuses is an error.
 	mayFall := !m.o.Profile.Local && l.len() == 0
+	return m.start(l, more, func(ctx context.Context, l *listing) {
+		l.err = l.fill(ctx, s.List, want)
+		if l.err == nil || !mayFall || !api.Unavailable(l.err) {
+			return
+		}
+		if l.refusal = l.err; l.search.isNone() {
+			l.fromSeen(ctx, s.SeenIn)
+		} else {
+			l.fromFound(ctx, s.Seen, now())
+		}
+	})
+}
+
+// start runs what reads a listing; what was being read is not wanted any more.
+func (m *Model) start(l listing, more bool, read func(ctx context.Context, l *listing)) tea.Cmd {
+	if m.stop != nil {
+		m.stop()
+	}
+	m.busy = true
+	ctx, cancel := context.WithTimeout(m.o.Context, patience)
+	m.stop = cancel
+	now := m.now
 	return m.reading.Ask(func() tea.Msg {
 		defer cancel()
-		l.err = l.fill(ctx, s.List, want)
-		if l.err != nil && mayFall && api.Unavailable(l.err) {
-			l.refusal = l.err
-			if l.search.isNone() {
-				l.fromSeen(ctx, s.SeenIn)
-			} else {
-				l.fromFound(ctx, s.Seen, now())
-			}
-		}
+		read(ctx, &l)
 		l.at = now()
 		return readMsg{l, more}
 	})

@@ -60,7 +60,7 @@ func TestBuilder(t *testing.T) {
 	if len(s.asked) != 1 || s.asked[0].Search != `name : "f0" AND size > "2kb" AND private = true` || s.asked[0].Folder != "" || s.asked[0].Type != api.TypeFile {
 		t.Fatalf("asked %+v", s.asked)
 	}
-	d.Sees(`found: name : "f0", everywhere`)
+	d.Sees(`found: name : "f0"`, "everywhere")
 	s.asked = nil
 	d.Press("r")
 	if len(s.asked) != 1 || s.asked[0].Search == "" {

@@ -81,17 +81,17 @@ func TestFormComesBack(t *testing.T) {
 	term.Wait()
 
 	// Killed: it is as it was. The text of the editor goes into both files.
-	term = again(`s/^private = default/private = on/; s/^description =.*/description = by the editor/`)
+	term = again(`s/^private =/private = on/; s/^description =.*/description = by the editor/`)
 	term.WaitFor("写真")
 	term.WaitFor("remove-bg")
 	term.Press("ctrl+o")
-	term.WaitFor("Took over the options of 2 files from the editor")
+	term.WaitFor("Changed the options of 2 files in the editor")
 	term.WaitFor("by the editor")
 	term.Press("ctrl+c", "ctrl+c")
 	term.Wait()
 
 	// Left: it is as it was, and an error of the editor's text names its line.
-	term = again(`s/^private = on/privat = on/`)
+	term = again(`s/^private = true/privat = on/`)
 	term.WaitFor("by the editor")
 	term.Press("ctrl+o")
 	term.WaitFor(`There is no option "privat". Did you mean private?`)

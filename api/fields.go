@@ -119,6 +119,12 @@ var UploadFields = []*UploadField{
 		value: textValue(func(u *Upload) *Field[string] { return &u.Description }),
 	},
 	{
+		Name: "checks", Key: "checks", Flag: "checks", Value: "CONDITION", Label: "Condition", Words: "condition", Group: GroupFile, Hint: "none",
+		Help:  `condition that the service checks before it stores the file, such as "file.size" < "2mb" (hosted services)`,
+		value: textValue(func(u *Upload) *Field[string] { return &u.Checks }),
+		check: checkSet(func(u *Upload) Field[string] { return u.Checks }, CheckChecks),
+	},
+	{
 		Name: FieldTags, Key: "tags", Flag: "tags", Value: "TAGS", Label: "Tags", Words: "tags", Group: GroupTags, Kind: KindList, Hint: "none: a comma ends each",
 		Help:  "comma-separated tags: at most 500 characters, no %",
 		value: listValue(func(u *Upload) *Field[[]string] { return &u.Tags }, nil),

@@ -26,6 +26,7 @@ type Upload struct {
 	OverwriteCustomMetadata Field[bool]                       `json:"overwriteCustomMetadata,omitzero"` // default true
 	CustomMetadata          Field[map[string]json.RawMessage] `json:"customMetadata,omitzero"`
 	Description             Field[string]                     `json:"description,omitzero"` // hosted services only
+	Checks                  Field[string]                     `json:"checks,omitzero"`      // hosted services only; see CheckChecks
 }
 
 // Path is where the upload stores its file: the folder and the name as the

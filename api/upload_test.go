@@ -28,6 +28,7 @@ func fullUpload(source api.Source) *api.Upload {
 		OverwriteCustomMetadata: api.Set(false),
 		CustomMetadata:          api.Set(map[string]json.RawMessage{"brand": json.RawMessage(`"Acme"`), "year": json.RawMessage("2026")}),
 		Description:             api.Set("two\r\nlines"),
+		Checks:                  api.Set(`"file.size" < "2mb"`),
 	}
 }
 
@@ -39,6 +40,7 @@ var fullParts = []api.Part{
 	{Name: "folder", Value: "/a/b/"},
 	{Name: "isPrivateFile", Value: "true"},
 	{Name: "description", Value: "two\r\nlines"},
+	{Name: "checks", Value: `"file.size" < "2mb"`},
 	{Name: "tags", Value: "summer,am Meer"},
 	{Name: "customCoordinates", Value: "10,20,300,200"},
 	{Name: "extensions", Value: `[{"name":"remove-bg","options":{"add_shadow":true}},{"maxTags":5,"minConfidence":0,"name":"google-auto-tagging"}]`},

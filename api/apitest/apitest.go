@@ -57,6 +57,7 @@ func Run(t *testing.T, target Target) {
 		{"Region", testRegion},
 		{"Switches", testSwitches},
 		{"ResponseFields", testResponseFields},
+		{"Checks", testChecks},
 		{"Form", testForm},
 		{"FileAsText", testFileAsText},
 		{"FileAsAddress", testFileAsAddress},

@@ -155,6 +155,15 @@ func testSwitches(t *testing.T, s *suite) {
 	}
 }
 
+// testChecks: the syntax of checks (hosted-service.md §12).
+func testChecks(t *testing.T, s *suite) {
+	s.store(t, field("fileName", "checks"), content([]byte("x")), field("checks", `"file.size" < "2mb" AND 'request.folder' : "/"`))
+	a := s.refused(t, "checks", field("fileName", "checks"), content([]byte("x")), field("checks", `"file.size" <`))
+	if s.Strict && !strings.Contains(text(a.json["message"]), "file.size is compared with nothing") {
+		t.Errorf("the reason is missing: %s", a.body)
+	}
+}
+
 // testResponseFields is the row responseFields of service.md §4.1.
 func testResponseFields(t *testing.T, s *suite) {
 	r := s.store(t, field("fileName", "fields"), content(PhotoJPEG(20, 20, 1)), field("responseFields", "tags,customCoordinates,isPrivateFile,embeddedMetadata,customMetadata"))

@@ -156,7 +156,6 @@ var fields = func() map[string]func(*form, string) error {
 	all := map[string]func(*form, string) error{
 		"isPublished":    func(_ *form, value string) error { return checkBool("isPublished", value) },
 		"transformation": func(*form, string) error { return nil },
-		"checks":         func(*form, string) error { return nil },
 	}
 	for _, field := range api.UploadFields {
 		all[field.Name] = func(f *form, value string) error { return f.set(field, value) }

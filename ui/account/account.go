@@ -1,5 +1,5 @@
 // Package account asks for an account and its private key, step by step, and
-// writes both down: the part that onboarding and settings share.
+// stores both. Onboarding and settings share it.
 package account
 
 import (
@@ -32,7 +32,7 @@ const (
 	KeyForRun
 )
 
-// Options are what a screen gives the dialogue.
+// Options are what a screen gives the dialog.
 type Options struct {
 	// Context ends what is under way when it ends; nil: nothing does.
 	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
@@ -45,11 +45,11 @@ type Options struct {
 	// Use makes a new account the one in use.
 	Use bool
 	// Done follows when all is written; nil: nothing does. It is not called where
-	// the user stepped out of the dialogue: nothing was written then.
+	// the user stepped out of the dialog: nothing was written then.
 	Done func(Result) tea.Cmd
 }
 
-// Result is what a finished dialogue did.
+// Result is what a finished dialog did.
 type Result struct {
 	// Name is the account.
 	Name string
@@ -76,7 +76,7 @@ const (
 	stepSaving
 )
 
-// Flow is the dialogue: an overlay that fills the screen. Make it with [New],
+// Flow is the dialog: an overlay that fills the screen. Make it with [New],
 // open it, and return the command of Init; the screen hands on each [Answer].
 type Flow struct {
 	o       Options
@@ -100,7 +100,7 @@ type Flow struct {
 
 var _ kit.Overlay = (*Flow)(nil)
 
-// New begins the dialogue; send the command of Init first.
+// New begins the dialog; send the command of Init first.
 func New(o Options) *Flow {
 	if o.Context == nil {
 		o.Context = context.Background()
@@ -114,7 +114,7 @@ func New(o Options) *Flow {
 	return &Flow{o: o}
 }
 
-// Init gives the command that the dialogue starts with.
+// Init gives the command that the dialog starts with.
 func (f *Flow) Init() tea.Cmd {
 	f.step, f.problem = stepLoading, nil
 	if f.o.Mode == KeyForRun {
@@ -129,7 +129,7 @@ func (f *Flow) Init() tea.Cmd {
 	})
 }
 
-// Answer is the answer to a command of the dialogue. The screen that gets it
+// Answer is the answer to a command of the dialog. The screen that gets it
 // calls it in Update and returns its command.
 type Answer func() tea.Cmd
 
@@ -153,7 +153,7 @@ func (f *Flow) stop() {
 	}
 }
 
-// Resize tells the room that the dialogue fills.
+// Resize tells the room that the dialog fills.
 func (f *Flow) Resize(room image.Point) { f.room = room }
 
 // Closed reports that all is written or that the user stepped out.
@@ -230,7 +230,7 @@ func (f *Flow) saved(notice string, err error) tea.Cmd {
 	return f.o.Done(f.result)
 }
 
-// back is one step back; it closes the dialogue where there is none.
+// back is one step back; it closes the dialog where there is none.
 func (f *Flow) back() tea.Cmd {
 	switch f.step {
 	case stepKey, stepFile, stepCommand:

@@ -22,7 +22,7 @@ func TestConnectsAHostedAccount(t *testing.T) {
 		t.Error("the keyring was tried before it was needed")
 	}
 	d.press("enter", "enter", "enter")
-	d.sees("The private key of the account my_pictures", "It goes into the keyring", "which works")
+	d.sees("The private key of the account my_pictures", "It is stored in the keyring", "and nowhere else")
 	if d.store.tries != 1 {
 		t.Errorf("the keyring was tried %d times before the key was asked for, want 1", d.store.tries)
 	}
@@ -134,7 +134,7 @@ func TestKeyringStates(t *testing.T) {
 		d.store.try = &config.KeyringError{Problem: problem, Doing: "trying the keyring"}
 		d.open().press("enter").typed("x").press("ctrl+s")
 		d.sees(want, "Try the keyring again", "Use it for this run only", "Read it from a file", "Ask a command for it",
-			"MEDIADESK_PRIVATE_KEY is not set", "never written in plain text")
+			"MEDIADESK_PRIVATE_KEY is not set", "never stored in plain text")
 		if d.flow.Capturing() {
 			t.Errorf("%v: the key is asked for though it could not be kept", problem)
 		}
@@ -144,7 +144,7 @@ func TestKeyringStates(t *testing.T) {
 func TestKeyForThisRun(t *testing.T) {
 	d := newDesk(t, Options{Mode: Add, Use: true})
 	d.store.try = &config.KeyringError{Problem: config.KeyringNoBus, Doing: "trying the keyring"}
-	d.open().press("enter").typed("x").press("ctrl+s", "o").sees("for this run only and written nowhere")
+	d.open().press("enter").typed("x").press("ctrl+s", "o").sees("for this run only and not stored")
 	d.typed(testKey).press("enter")
 	r := d.result
 	if !d.done || r.Key == nil || r.Key.Reveal() != testKey || r.Place != "typed for this run" {
@@ -179,7 +179,7 @@ func TestTriesTheKeyringAgain(t *testing.T) {
 	d.store.try = &config.KeyringError{Problem: config.KeyringLocked, Doing: "trying"}
 	d.open().press("enter").typed("x").press("ctrl+s").sees("Unlock it first")
 	d.store.try = nil
-	d.press("r").sees("which works")
+	d.press("r").sees("and nowhere else")
 }
 
 func TestKeyFile(t *testing.T) {
@@ -192,7 +192,7 @@ func TestKeyFile(t *testing.T) {
 	}
 	d := newDesk(t, Options{Mode: Add}).open()
 	d.press("enter").typed("x").press("ctrl+s", "ctrl+o", "f")
-	d.press("enter").sees("Nothing was typed yet")
+	d.press("enter").sees("Type something first")
 	d.typed(filepath.Join(dir, "none")).press("enter").sees("gives no key: it cannot be opened")
 	if d.settings().Exists {
 		t.Error("a file that gives no key was written down")
@@ -210,8 +210,8 @@ func TestKeyFile(t *testing.T) {
 func TestKeyCommand(t *testing.T) {
 	d := newDesk(t, Options{Mode: Add}).open()
 	d.press("enter").typed("x").press("ctrl+s", "ctrl+o", "c")
-	d.typed(`printf %s 'a b`).sees("A quote is not closed")
-	d.press("enter").sees("A quote is not closed")
+	d.typed(`printf %s 'a b`).sees("Close the quote")
+	d.press("enter").sees("Close the quote")
 	d.press("ctrl+u").typed("no-such-program-here").press("enter").sees("there is no such program")
 	d.press("ctrl+u").typed("echo 'abc'").sees("runs echo with: abc").press("enter")
 	if p := d.settings().Profiles["x"]; !d.done || strings.Join(p.KeyCommand, "|") != "echo|abc" {
@@ -312,7 +312,7 @@ func TestEnvironment(t *testing.T) {
 
 	d = newDesk(t, Options{Mode: Add})
 	d.env[config.KeyVariable] = testKey
-	d.open().press("enter").typed("x").press("ctrl+s").sees("is taken before one in the keyring")
+	d.open().press("enter").typed("x").press("ctrl+s").sees("is used before one in the keyring")
 	d.press("ctrl+o", "v")
 	if !d.done || d.settings().Profiles["x"].Name != "x" {
 		t.Errorf("the environment was not taken:\n%s", d.screen())
@@ -335,9 +335,9 @@ func TestKeyForRunWritesNothing(t *testing.T) {
 func TestEscIsOneStepBack(t *testing.T) {
 	d := newDesk(t, Options{Mode: Add}).open()
 	d.press("enter").typed("x").press("ctrl+s").sees("Private key")
-	d.press("ctrl+o").sees("Where is the key to be?")
+	d.press("ctrl+o").sees("Where do you want to keep the key?")
 	d.press("o").sees("this run only").typed("secret")
-	d.press("esc").sees("Where is the key to be?")
+	d.press("esc").sees("Where do you want to keep the key?")
 	d.press("o").sees("this run only")
 	if d.flow.input.Value() != "" {
 		t.Error("what was typed was not forgotten")
@@ -360,7 +360,7 @@ func TestStaleRepliesAreDropped(t *testing.T) {
 	d.press("enter").typed("x")
 	var held []tea.Cmd
 	d.Hold = &held
-	d.press("ctrl+s").sees("Trying the keyring")
+	d.press("ctrl+s").sees("Testing the keyring")
 	d.press("esc").sees("Which account?")
 	d.Hold = nil
 	for _, cmd := range held {

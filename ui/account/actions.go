@@ -44,7 +44,7 @@ func (f *Flow) formActions() []kit.Action {
 		{Keys: kit.Bind("next line", "", next...), Footer: true, Group: group, Do: line(1)},
 		{Keys: kit.Bind("go on", "", submit...), Footer: true, Group: group, Do: f.submit},
 	}
-	if choice := f.form.choice(f.form.at); choice != nil {
+	if choice := f.form.choices[f.form.at]; choice != nil {
 		at, n := choice.Index(), len(choice.Options)
 		choose := func(words, shown string, to int, keys ...string) {
 			actions = append(actions, kit.Action{Keys: kit.Bind(words, shown, keys...), Footer: shown != "", Group: group, Do: func() tea.Cmd {
@@ -62,19 +62,18 @@ func (f *Flow) formActions() []kit.Action {
 	return append(actions, kit.Action{Keys: kit.Bind("line before", "↑", "up", "shift+tab"), Group: group, Do: line(-1)})
 }
 
-// writing says why the dialogue cannot be left now: what is half written takes a
-// moment only.
+// writing says why the dialog cannot be closed now.
 func (f *Flow) writing() string {
 	if f.step == stepSaving {
-		return "it is being written; this takes a moment"
+		return "the settings are being written"
 	}
 	return ""
 }
 
-// noOther says why the key can have no other place; empty: it can.
+// noOther says why the key can have no other place; empty if it can.
 func (f *Flow) noOther() string {
 	if f.o.Mode == KeyForRun {
-		return "the settings do not have this account: there is nothing to keep a key for"
+		return "the settings do not have this account, so no key can be stored for it"
 	}
 	return ""
 }
@@ -91,7 +90,7 @@ func (f *Flow) other() tea.Cmd {
 func (f *Flow) field() *kit.Field {
 	switch f.step {
 	case stepForm:
-		return f.form.field(f.form.at)
+		return f.form.fields[f.form.at]
 	case stepKey, stepFile, stepCommand:
 		return f.input
 	}
@@ -111,8 +110,7 @@ func (f *Flow) Type(msg tea.Msg) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// typed follows a change of the form or of a field: what was wrong may be right
-// now.
+// typed follows a change of the form or of a field.
 func (f *Flow) typed() {
 	f.problem = nil
 	if f.step == stepForm {
@@ -120,7 +118,7 @@ func (f *Flow) typed() {
 	}
 }
 
-// Mouse focuses what is under the mouse, or takes it.
+// Mouse focuses or chooses what is under the mouse.
 func (f *Flow) Mouse(msg tea.MouseMsg) tea.Cmd {
 	if f.step == stepWays {
 		f.ways.Wheel(msg)

@@ -1,13 +1,16 @@
 package account
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 
+	"mediadesk/api"
 	"mediadesk/config"
 	"mediadesk/ui/kit"
 )
@@ -29,7 +32,7 @@ const (
 	entryTags
 	entryExtensions
 	entryNaming
-	entryColour
+	entryColor
 	entryWebhook
 	entrySecret
 	entryGo // the button
@@ -38,118 +41,144 @@ const (
 // hostedDelivery is what stands before the account's id at the hosted service.
 const hostedDelivery = "https://ik.imagekit.io/"
 
+// line is what a line of the form says.
+type line struct {
+	label, placeholder, hint string
+	key                      string                      // in the settings file; empty: the form checks it
+	value                    func(config.Profile) string // of a text field; nil: a choice or the button
+}
+
+var lines = map[entry]line{
+	entryKind: {label: "Service"},
+	entryID: {
+		"Account id", "your_imagekit_id", "What follows " + hostedDelivery + " in the addresses of your files, or an address of your own.", "",
+		func(p config.Profile) string { return strings.TrimPrefix(p.DeliveryURL, hostedDelivery) },
+	},
+	entryUpload:   {"Upload address", "https://upload.example.com", "Files are sent there, with the key: https, or http to this computer.", "", func(p config.Profile) string { return p.UploadURL }},
+	entryBase:     {"API address", "the same as the upload address", "Records are read and changed there.", "", func(p config.Profile) string { return p.BaseURL }},
+	entryDelivery: {"Delivery address", "optional", "It serves the stored files.", "", func(p config.Profile) string { return p.DeliveryURL }},
+	entryName:     {"Name here", "", "The name of the account in mediadesk: letters, digits, - and _.", "", func(p config.Profile) string { return p.Name }},
+	entryPlan:     {label: "Plan"},
+	entrySize:     {"Largest file", "not known", sizeHint, "", func(p config.Profile) string { return formatSize(p.MaxSize) }},
+	entryVideo:    {"Largest video", "not known", sizeHint, "", func(p config.Profile) string { return formatSize(p.MaxVideoSize) }},
+	entryFolder:   {"Folder", "/", "Default folder of uploads.", "folder", func(p config.Profile) string { return p.Folder }},
+	entryTags:     {"Tags", "sea, boat", "Default tags of uploads, separated by commas.", "tags", func(p config.Profile) string { return strings.Join(p.Tags, ", ") }},
+	entryExtensions: {
+		"Extensions", "remove-bg", "Default extensions of uploads: names or JSON, separated by commas.", "extensions",
+		func(p config.Profile) string { return strings.Join(p.Extensions, ", ") },
+	},
+	entryNaming: {label: "Unique names"},
+	entryColor:  {label: "Color option", hint: "How the service spells the background color of remove-bg."},
+	entryWebhook: {
+		"Webhooks to", "https://hooks.example.com", "Public address in front of the receiver of mediadesk. Press w on the settings screen to test it or to set up a tunnel.", "webhook_url",
+		func(p config.Profile) string { return p.WebhookURL },
+	},
+	entrySecret: {
+		"Webhook secret", "~/.webhook-secret", "File with the secret that signs webhook posts, readable by you alone. Posts without a valid signature are then ignored.", "webhook_secret_file",
+		func(p config.Profile) string { return p.WebhookSecretFile },
+	},
+}
+
+const sizeHint = "Larger files are not sent, such as 25 MB or 2 GB. If it is empty, the service decides."
+
 // form says which account it is about.
 type form struct {
-	kind                             *kit.Select
-	id, upload, base, delivery, name *kit.Field
-	more                             more // what only an account that is there has
-	at                               entry
-	known                            []string       // names that are taken
-	old                              config.Profile // the account that is edited; no name: a new one
-	// visited are the lines that the person has been in: an empty field is no
-	// mistake before that.
+	fields  map[entry]*kit.Field
+	choices map[entry]*kit.Select
+	at      entry
+	known   []string       // names that are taken
+	old     config.Profile // the account that is edited; no name: a new one
+	// visited are the lines that the user has been in: an empty field is no mistake
+	// before that.
 	visited map[entry]bool
-	// refused is true once the whole form was given and something was wrong.
+	// refused is true once the whole form was submitted and something was wrong.
 	refused bool
 }
 
 func newForm(old config.Profile, known []string) form {
 	f := form{
-		at:       entryGo,
-		kind:     kit.NewSelect("Service", "hosted service", "another server"),
-		id:       kit.NewField("Account id", "your_imagekit_id"),
-		upload:   kit.NewField("Upload address", "https://upload.example.com"),
-		base:     kit.NewField("API address", "the same as the upload address"),
-		delivery: kit.NewField("Delivery address", "may be left out"),
-		name:     kit.NewField("Name here", ""),
-		known:    known, old: old,
-		visited: map[entry]bool{},
+		at: entryGo, known: known, old: old, visited: map[entry]bool{},
+		fields: map[entry]*kit.Field{}, choices: map[entry]*kit.Select{},
 	}
-	if old.Name != "" {
-		f.upload.SetValue(old.UploadURL)
-		f.base.SetValue(old.BaseURL)
-		f.delivery.SetValue(old.DeliveryURL)
-		f.id.SetValue(strings.TrimPrefix(old.DeliveryURL, hostedDelivery))
-		if old.Kind == config.KindOwn {
-			f.kind.SetIndex(1)
+	for e, l := range lines {
+		if l.value == nil {
+			f.choices[e] = kit.NewSelect(l.label)
+			f.choices[e].LabelWidth = labelWidth
+			continue
 		}
-		f.more = newMore(old)
+		f.fields[e] = kit.NewField(l.label, l.placeholder)
+		f.fields[e].SetValue(l.value(old))
+		f.fields[e].LabelWidth = labelWidth
 	}
-	for e := range entryGo {
-		if text := f.field(e); text != nil {
-			text.LabelWidth = labelWidth
-		} else if choice := f.choice(e); choice != nil {
-			choice.LabelWidth = labelWidth
+	offer := func(e entry, current string, options ...string) {
+		f.choices[e].Options = options
+		f.choices[e].SetIndex(max(0, slices.Index(options, current)))
+	}
+	offer(entryKind, map[bool]string{true: ownServer}[old.Kind == config.KindOwn], "hosted service", ownServer)
+	offer(entryNaming, string(old.Naming), string(config.NamingHere), string(config.NamingService), string(config.NamingOff))
+	offer(entryColor, string(old.ColorOption), string(config.ColorBritish), string(config.ColorAmerican))
+	plan, plans := ownPlan, []string{}
+	for _, p := range config.Plans() {
+		plans = append(plans, p.Name)
+		if p.MaxSize == old.MaxSize && p.MaxVideoSize == old.MaxVideoSize {
+			plan = p.Name
 		}
 	}
+	offer(entryPlan, plan, append(plans, ownPlan)...)
 	f.focus(f.entries()[0])
 	f.suggest()
 	return f
 }
 
-func (f *form) hosted() bool { return f.kind.Index() == 0 }
+const (
+	ownServer = "another server" // the service that is not the hosted one
+	ownPlan   = "other limits"   // the limits of no plan
+)
+
+func (f *form) hosted() bool { return f.choices[entryKind].Index() == 0 }
+
+func (f *form) ownPlan() bool { return f.choices[entryPlan].Value() == ownPlan }
+
+// plan is the plan that is chosen; not for ownPlan.
+func (f *form) plan() config.Plan { return config.Plans()[f.choices[entryPlan].Index()] }
+
+// text is what a field has, without blanks around it.
+func (f *form) text(e entry) string { return strings.TrimSpace(f.fields[e].Value()) }
 
 // entries are the lines that apply, in their order.
 func (f *form) entries() []entry {
-	var list []entry
-	if f.old.Name == "" {
-		list = append(list, entryKind)
-	}
-	switch {
-	case f.old.Kind == config.KindLocal:
-		// It has no address of its own.
-	case f.hosted():
-		list = append(list, entryID)
-	default:
-		list = append(list, entryUpload, entryBase, entryDelivery)
+	addresses := []entry{entryUpload, entryBase, entryDelivery}
+	if f.hosted() {
+		addresses = []entry{entryID}
 	}
 	if f.old.Name == "" {
-		list = append(list, entryName)
-	} else {
-		list = append(list, f.more.entries(f.old.Kind)...)
+		return slices.Concat([]entry{entryKind}, addresses, []entry{entryName, entryGo})
 	}
-	return append(list, entryGo)
-}
-
-// field is the text field of a line; nil where it has none.
-func (f *form) field(e entry) *kit.Field {
-	switch e {
-	case entryID:
-		return f.id
-	case entryUpload:
-		return f.upload
-	case entryBase:
-		return f.base
-	case entryDelivery:
-		return f.delivery
-	case entryName:
-		return f.name
+	uploads := []entry{entryFolder, entryTags, entryExtensions, entryNaming, entryColor}
+	if f.old.Kind == config.KindLocal {
+		return append(uploads, entryGo) // it has no address, one limit for all, and local webhooks
 	}
-	return f.more.fields[e]
-}
-
-// choice is the choice of a line; nil where it has none.
-func (f *form) choice(e entry) *kit.Select {
-	if e == entryKind {
-		return f.kind
+	sizes := []entry{entrySize, entryVideo}
+	if f.old.Kind == config.KindHosted && f.ownPlan() {
+		sizes = append([]entry{entryPlan}, sizes...)
+	} else if f.old.Kind == config.KindHosted {
+		sizes = []entry{entryPlan}
 	}
-	return f.more.choices[e]
+	return slices.Concat(addresses, sizes, uploads, []entry{entryWebhook, entrySecret, entryGo})
 }
 
 // focus goes to a line.
 func (f *form) focus(to entry) {
-	if text := f.field(f.at); text != nil {
-		text.Blur()
-	}
-	if choice := f.choice(f.at); choice != nil {
+	if field := f.fields[f.at]; field != nil {
+		field.Blur()
+	} else if choice := f.choices[f.at]; choice != nil {
 		choice.Blur()
 	}
 	f.at = to
 	f.visited[to] = true
-	if text := f.field(to); text != nil {
-		text.Focus()
-	}
-	if choice := f.choice(to); choice != nil {
+	if field := f.fields[to]; field != nil {
+		field.Focus()
+	} else if choice := f.choices[to]; choice != nil {
 		choice.Focus()
 	}
 }
@@ -163,14 +192,11 @@ func (f *form) step(n int) {
 
 // suggest offers a name made from the account.
 func (f *form) suggest() {
-	stem := f.id.Value()
-	if i := strings.LastIndexByte(strings.TrimRight(stem, "/"), '/'); i >= 0 {
-		stem = strings.TrimRight(stem, "/")[i+1:]
-	}
+	stem := path.Base(f.text(entryID))
 	if !f.hosted() {
-		stem = hostStem(f.upload.Value())
+		stem = hostStem(f.text(entryUpload))
 	}
-	f.name.Placeholder = freeName(stem, f.known)
+	f.fields[entryName].Placeholder = freeName(stem, f.known)
 }
 
 // hostStem is the part of an address that tells its host from others; empty
@@ -214,43 +240,49 @@ func freeName(stem string, known []string) string {
 
 // accountName is the name as typed, else the one that is offered.
 func (f *form) accountName() string {
-	if f.old.Name != "" {
-		return f.old.Name
-	}
-	if name := strings.TrimSpace(f.name.Value()); name != "" {
-		return name
-	}
-	return f.name.Placeholder
+	return cmp.Or(f.text(entryName), f.fields[entryName].Placeholder)
 }
 
-// check says what is wrong with a line; nil where nothing is.
+// check says what is wrong with a line; nil if nothing is.
 func (f *form) check(e entry) error {
 	switch e {
 	case entryID:
-		return checkID(strings.TrimSpace(f.id.Value()))
-	case entryUpload:
-		return checkAddress(f.old, f.upload.Value(), true)
-	case entryBase:
-		return checkAddress(f.old, f.base.Value(), false)
-	case entryDelivery:
-		return checkAddress(f.old, f.delivery.Value(), false)
+		return checkID(f.text(e))
+	case entryUpload, entryBase, entryDelivery:
+		return checkAddress(f.old, f.text(e), e == entryUpload)
 	case entryName:
 		name := f.accountName()
 		if slices.Contains(f.known, name) {
 			return fmt.Errorf("there is an account %q already: choose another name", name)
 		}
 		return config.CheckProfileName(name)
+	case entrySize, entryVideo:
+		_, err := parseSize(f.text(e))
+		return err
+	case entryFolder:
+		if folder := f.text(e); folder != "" {
+			if _, err := api.CleanFolder(folder); err != nil {
+				return err
+			}
+		}
 	}
-	if f.old.Name != "" {
-		return f.more.check(f.old, e)
+	if lines[e].key == "" {
+		return nil
 	}
-	return nil
+	key, what := f.fill().Problem()
+	switch {
+	case key != lines[e].key:
+		return nil
+	case strings.HasPrefix(what, `"`):
+		return errors.New(what)
+	}
+	return errors.New("this " + what)
 }
 
-// shown is what is wrong with a line as far as the person should see it now:
-// nothing about a field that was not reached yet.
+// shown is what is wrong with a line as far as the user should see it now: nothing
+// about a field that was not reached yet.
 func (f *form) shown(e entry) error {
-	if text := f.field(e); text != nil && text.Value() == "" && !f.refused && (!f.visited[e] || f.at == e) {
+	if field := f.fields[e]; field != nil && field.Value() == "" && !f.refused && (!f.visited[e] || f.at == e) {
 		return nil
 	}
 	return f.check(e)
@@ -298,8 +330,8 @@ func looksLikeKey(text string) bool {
 	return strings.HasPrefix(text, "private_") || strings.HasPrefix(text, "public_")
 }
 
-// profile is the account as the form says. Where something is wrong the focus
-// goes to the first such line.
+// profile is the account as the form says. If something is wrong the focus goes to the
+// first such line.
 func (f *form) profile() (config.Profile, bool) {
 	for _, e := range f.entries() {
 		if f.check(e) != nil {
@@ -308,24 +340,49 @@ func (f *form) profile() (config.Profile, bool) {
 			return config.Profile{}, false
 		}
 	}
-	p := f.more.fill(f.old)
-	preset := config.HostedPreset(f.accountName(), f.id.Value())
-	switch {
-	case f.hosted() && p.Name == "":
+	p := f.old
+	preset := config.HostedPreset(f.accountName(), f.text(entryID))
+	if p.Name != "" {
+		p = f.fill()
+	} else if f.hosted() {
 		return preset, true
-	case p.Kind == config.KindLocal:
-		return p, true
-	case f.hosted():
-		p.DeliveryURL = preset.DeliveryURL
-		return p, true
-	case p.Name == "":
+	} else {
 		p = config.Profile{Name: f.accountName(), Kind: config.KindOwn}
 	}
-	p.UploadURL = strings.TrimSpace(f.upload.Value())
-	p.BaseURL = strings.TrimSpace(f.base.Value())
-	p.DeliveryURL = strings.TrimSpace(f.delivery.Value())
-	if p.BaseURL == "" {
-		p.BaseURL = p.UploadURL
+	switch p.Kind {
+	case config.KindHosted:
+		p.DeliveryURL = preset.DeliveryURL
+	case config.KindOwn:
+		p.UploadURL, p.DeliveryURL = f.text(entryUpload), f.text(entryDelivery)
+		p.BaseURL = cmp.Or(f.text(entryBase), p.UploadURL)
 	}
 	return p, true
+}
+
+// fill is the account that is edited, with the limits, defaults and webhooks of the form.
+// What cannot be read stays as it was: check reports it.
+func (f *form) fill() config.Profile {
+	p := f.old
+	if p.Kind == config.KindHosted && !f.ownPlan() {
+		p.MaxSize, p.MaxVideoSize = f.plan().MaxSize, f.plan().MaxVideoSize
+	} else if p.Kind != config.KindLocal {
+		if n, err := parseSize(f.text(entrySize)); err == nil {
+			p.MaxSize = n
+		}
+		if n, err := parseSize(f.text(entryVideo)); err == nil {
+			p.MaxVideoSize = n
+		}
+	}
+	if folder := f.text(entryFolder); folder != p.Folder {
+		p.Folder = folder
+		if clean, err := api.CleanFolder(folder); err == nil && folder != "" {
+			p.Folder = clean
+		}
+	}
+	p.Tags = api.SplitTags(f.text(entryTags))
+	p.Extensions = splitExtensions(f.text(entryExtensions))
+	p.Naming = config.Naming(f.choices[entryNaming].Value())
+	p.ColorOption = config.ColorOption(f.choices[entryColor].Value())
+	p.WebhookURL, p.WebhookSecretFile = f.text(entryWebhook), f.text(entrySecret)
+	return p
 }

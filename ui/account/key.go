@@ -25,9 +25,9 @@ const (
 	wayEnvironment            // the environment
 )
 
-var errLocal = errors.New("the local library makes its own key: it needs none of yours")
+var errLocal = errors.New("the local library makes its own key and needs no other")
 
-// tryKeyring finds out whether a key could be kept before one is asked for.
+// tryKeyring finds out whether a key can be stored before the user types one.
 func (f *Flow) tryKeyring() tea.Cmd {
 	f.step, f.problem, f.ways = stepTry, nil, nil
 	keys := f.o.Keys
@@ -49,20 +49,20 @@ func (f *Flow) askWay() {
 	f.step = stepWays
 	var cards []kit.Card
 	offer := func(w way, c kit.Card) {
-		c.Do = func() tea.Cmd { return f.take(w) }
+		c.Do = func() tea.Cmd { return f.choose(w) }
 		cards = append(cards, c)
 	}
 	if f.keyring == nil {
-		offer(wayKeyring, kit.Card{Key: "p", Title: "Keep it in the keyring", Text: "The password store of this computer keeps it. You type it once."})
+		offer(wayKeyring, kit.Card{Key: "p", Title: "Store it in the keyring", Text: "The password store of this computer keeps it. You type it once."})
 	} else {
 		offer(wayAgain, kit.Card{Key: "r", Title: "Try the keyring again", Text: again(f.keyring)})
 	}
-	offer(wayRun, kit.Card{Key: "o", Title: "Use it for this run only", Text: "You type it now and it is written nowhere. It is asked for again next time."})
-	offer(wayFile, kit.Card{Key: "f", Title: "Read it from a file", Text: "A file of yours that only you can read (mode 0600) has the key in it. Its path goes into the settings."})
-	offer(wayCommand, kit.Card{Key: "c", Title: "Ask a command for it", Text: "A program such as pass prints the key each time it is needed. The command goes into the settings."})
+	offer(wayRun, kit.Card{Key: "o", Title: "Use it for this run only", Text: "It is not stored. You type it again next time."})
+	offer(wayFile, kit.Card{Key: "f", Title: "Read it from a file", Text: "A file with the key that only you can read (mode 0600). The settings keep its path."})
+	offer(wayCommand, kit.Card{Key: "c", Title: "Ask a command for it", Text: "A program such as pass prints the key when it is needed. The settings keep the command."})
 	environment := kit.Card{
 		Key: "v", Title: "Read it from the environment",
-		Text: "The variable " + config.KeyVariable + " has the key whenever mediadesk starts. Nothing is written.",
+		Text: config.KeyVariable + " has the key whenever mediadesk starts. Nothing is stored.",
 	}
 	if !inEnvironment(f.o.Keys) {
 		environment.Disabled = config.KeyVariable + " is not set. Leave mediadesk, set it, and start again."
@@ -81,7 +81,7 @@ func again(err error) string {
 	case errors.Is(err, config.KeyringLocked):
 		return "Unlock it first, with the password program of your desktop."
 	case errors.Is(err, config.KeyringSilent):
-		return "Look first for a window of it that waits for a password."
+		return "Look for its window that waits for a password."
 	case errors.Is(err, config.KeyringNoCollection):
 		return "Make a default keyring first, with the password program of your desktop."
 	case errors.Is(err, config.KeyringNoService):
@@ -89,11 +89,11 @@ func again(err error) string {
 	case errors.Is(err, config.KeyringBadAddress):
 		return "Its address is in DBUS_SESSION_BUS_ADDRESS."
 	}
-	return "Once it can be reached from here."
+	return "When it can be reached."
 }
 
-// take goes on with a place for the key.
-func (f *Flow) take(w way) tea.Cmd {
+// choose continues with a place for the key.
+func (f *Flow) choose(w way) tea.Cmd {
 	f.problem = nil
 	switch w {
 	case wayAgain:
@@ -103,7 +103,7 @@ func (f *Flow) take(w way) tea.Cmd {
 	case wayFile:
 		f.ask(stepFile, w, "Key file", "~/.media-key", f.profile.KeyFile)
 	case wayCommand:
-		f.ask(stepCommand, w, "Command", "pass show media", joinWords(f.profile.KeyCommand))
+		f.ask(stepCommand, w, "Command", "pass show media", joinCommand(f.profile.KeyCommand))
 	case wayEnvironment:
 		return f.save(w, config.Secret{})
 	}
@@ -149,7 +149,7 @@ func (f *Flow) enter() tea.Cmd {
 	case stepFile:
 		f.profile.KeyFile, f.profile.KeyCommand = text, nil
 	case stepCommand:
-		args, err := splitWords(text)
+		args, err := splitCommand(text)
 		if err != nil {
 			f.problem = err
 			return nil
@@ -157,7 +157,7 @@ func (f *Flow) enter() tea.Cmd {
 		f.profile.KeyFile, f.profile.KeyCommand = "", args
 	}
 	if f.profile.KeyFile == "" && len(f.profile.KeyCommand) == 0 {
-		f.problem = errors.New("nothing was typed yet")
+		f.problem = errors.New("type something first")
 		return nil
 	}
 	return f.save(f.way, config.Secret{})
@@ -168,7 +168,7 @@ func (f *Flow) save(w way, key config.Secret) tea.Cmd {
 	f.way, f.step, f.problem = w, stepSaving, nil
 	p := f.profile
 	if w == wayKeyring || w == wayEnvironment {
-		// They would be looked at first.
+		// Find would use them first.
 		p.KeyFile, p.KeyCommand = "", nil
 	}
 	f.result = Result{Name: p.Name, Place: place(w, p)}
@@ -212,7 +212,7 @@ func save(ctx context.Context, o Options, p config.Profile, w way, key config.Se
 		return err
 	}
 	if _, err := c.Find(p.Name); err == nil && (o.Mode == Add || o.Mode == AddWithEnvironment) {
-		return fmt.Errorf("there is an account %q by now: go back and choose another name", p.Name)
+		return fmt.Errorf("another program has added an account %q: go back and choose another name", p.Name)
 	}
 	if c.SetIn("profiles."+p.Name) != "" {
 		// It writes nothing, but fails where config.toml says something else.
@@ -247,7 +247,7 @@ func (f *Flow) failed(err error) {
 	var keyring *config.KeyringError
 	switch {
 	case f.way == wayKeyring && errors.As(err, &keyring):
-		// The key was typed already: another place takes it as it is.
+		// The key was typed already and is kept for the other places.
 		f.keyring, f.held = err, f.input.Value()
 		f.askWay()
 		f.problem = nil

@@ -33,14 +33,14 @@ func (f *Flow) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 	case stepForm:
 		f.drawForm(s, th)
 	case stepTry:
-		f.drawBusy(s, "Trying the keyring of this computer…", th)
-		s.Words(kit.NoStop, 2, "The key is asked for after that, so that it is not typed in vain. A window of the keyring may ask for its password.", th.Muted)
+		f.drawBusy(s, "Testing the keyring of this computer…", th)
+		s.Words(kit.NoStop, 2, "Then you type the key. A window of the keyring may ask for its password.", th.Muted)
 	case stepWays:
 		f.drawWays(s, th)
 	case stepKey, stepFile, stepCommand:
 		f.drawInput(s, th)
 	case stepSaving:
-		f.drawBusy(s, savingWords(f.way), th)
+		f.drawBusy(s, describeSaving(f.way), th)
 	}
 	return s
 }
@@ -58,10 +58,10 @@ func (f *Flow) title() string {
 	return "The private key of the account " + name
 }
 
-func savingWords(w way) string {
+func describeSaving(w way) string {
 	switch w {
 	case wayKeyring:
-		return "Keeping the key in the keyring…"
+		return "Storing the key in the keyring…"
 	case wayFile:
 		return "Reading the key file…"
 	case wayCommand:
@@ -85,7 +85,7 @@ func (f *Flow) drawBusy(s *kit.Sheet, words string, th *theme.Theme) {
 	s.Keep(0)
 }
 
-// drawProblem shows what went wrong, where the person is.
+// drawProblem shows what went wrong.
 func (f *Flow) drawProblem(s *kit.Sheet, th *theme.Theme) {
 	if f.problem != nil {
 		DrawNote(s, theme.SignBad, Explain(f.problem), th)
@@ -115,18 +115,18 @@ func (f *Flow) drawForm(s *kit.Sheet, th *theme.Theme) {
 	}
 	for _, e := range f.form.entries() {
 		from := s.Len()
-		switch e {
-		case entryKind, entryPlan, entryNaming, entryColour:
-			s.Line(int(e), f.form.choice(e).View(s.Width(), th))
-		case entryGo:
+		switch {
+		case f.form.choices[e] != nil:
+			s.Line(int(e), f.form.choices[e].View(s.Width(), th))
+		case e == entryGo:
 			s.Gap()
 			style := th.Button
 			if f.form.at == entryGo {
 				style = th.ButtonFocus
 			}
-			s.Line(int(e), style.Render("[ "+f.goWords()+" ]"))
+			s.Line(int(e), style.Render("[ "+f.buttonLabel()+" ]"))
 		default:
-			s.Line(int(e), f.form.field(e).View(s.Width(), th))
+			s.Line(int(e), f.form.fields[e].View(s.Width(), th))
 		}
 		if err := f.form.shown(e); err != nil {
 			DrawNote(s, theme.SignBad, text.Sentence(err.Error()), th)
@@ -142,8 +142,8 @@ func (f *Flow) drawForm(s *kit.Sheet, th *theme.Theme) {
 	}
 }
 
-// goWords are those of the button.
-func (f *Flow) goWords() string {
+// buttonLabel is the text of the button.
+func (f *Flow) buttonLabel() string {
 	switch f.o.Mode {
 	case Edit:
 		return "Save"
@@ -160,49 +160,28 @@ func (f *Flow) hint(e entry) string {
 		if f.form.hosted() {
 			return "ImageKit.io: its addresses and the limits of the free plan are filled in."
 		}
-		return "Any server with the same API, such as another mediadesk that serves its library."
-	case entryID:
-		return "What follows " + hostedDelivery + " in the addresses of your files. An address of your own may stand here too."
-	case entryUpload:
-		return "Files are sent there, with the key: https, or http to this computer."
-	case entryBase:
-		return "Records are read and changed there."
-	case entryDelivery:
-		return "The stored files are seen there."
-	case entryName:
-		return "How the account is called here: letters, digits, - and _."
+		return "Any server with the same API, such as mediadesk serve on another computer."
 	case entryPlan:
-		return f.form.more.planWords()
-	case entrySize, entryVideo:
-		return "What is larger is not sent: 25 MB, 2 GB. Left empty, the service itself will say."
-	case entryFolder:
-		return "Where uploads go unless the form says otherwise."
-	case entryTags:
-		return "Tags that every upload begins with, parted by commas."
-	case entryExtensions:
-		return "What runs on every upload unless the form says otherwise: names or JSON, parted by commas."
+		if f.form.ownPlan() {
+			return "The limits of your contract."
+		}
+		return "Files up to " + text.Bytes(f.form.plan().MaxSize) + ", videos up to " + text.Bytes(f.form.plan().MaxVideoSize) + "."
 	case entryNaming:
 		return map[string]string{
-			"here":    "A suffix is made here: sending again can never store twice.",
-			"service": "The service adds a suffix: nobody knows the name before the answer.",
-			"off":     "Names are sent as they are; what is there already is refused or overwritten.",
-		}[f.form.more.choices[e].Value()]
-	case entryColour:
-		return "How the service spells the background colour of remove-bg."
-	case entryWebhook:
-		return "The public address in front of the receiver of mediadesk; w on the settings screen tests it and tells how to come to one."
-	case entrySecret:
-		return "A file, readable by you alone, with what the service signs its posts with. Posts without it are then not believed."
+			"here":    "mediadesk adds a suffix: sending again can never store a file twice.",
+			"service": "The service adds a suffix: the name is not known before the answer.",
+			"off":     "Names are sent unchanged; a name that is taken is refused or overwritten.",
+		}[f.form.choices[e].Value()]
 	}
-	return ""
+	return lines[e].hint
 }
 
 func (f *Flow) drawWays(s *kit.Sheet, th *theme.Theme) {
 	if f.keyring != nil {
-		DrawNote(s, theme.SignWarn, keyringWords(f.keyring), th)
-		s.Words(kit.NoStop, 0, "So where is the key to be? It is never written in plain text.", th.Text)
+		DrawNote(s, theme.SignWarn, describeKeyring(f.keyring), th)
+		s.Words(kit.NoStop, 0, "Where do you want to keep the key? It is never stored in plain text.", th.Text)
 	} else {
-		s.Words(kit.NoStop, 0, "Where is the key to be? It is never written in plain text.", th.Text)
+		s.Words(kit.NoStop, 0, "Where do you want to keep the key? It is never stored in plain text.", th.Text)
 	}
 	f.drawShadow(s, th)
 	if f.problem != nil {
@@ -212,11 +191,10 @@ func (f *Flow) drawWays(s *kit.Sheet, th *theme.Theme) {
 	f.ways.Draw(s, 0, th)
 }
 
-// drawShadow warns of a key that would be taken before the one that is asked
-// for.
+// drawShadow warns of a key that comes before the one that is typed.
 func (f *Flow) drawShadow(s *kit.Sheet, th *theme.Theme) {
 	if inEnvironment(f.o.Keys) {
-		DrawNote(s, theme.SignWarn, config.KeyVariable+" is set, and the key in it is taken before one in the keyring.", th)
+		DrawNote(s, theme.SignWarn, config.KeyVariable+" is set, and its key is used before one in the keyring.", th)
 	}
 }
 
@@ -224,16 +202,16 @@ func (f *Flow) drawInput(s *kit.Sheet, th *theme.Theme) {
 	words := ""
 	switch f.step {
 	case stepKey:
-		words = "Type or paste it; it is not shown."
+		words = "Type or paste the key; it is not shown."
 		if f.way == wayKeyring {
-			words += " It goes into the keyring of this computer, which works, and nowhere else."
+			words += " It is stored in the keyring of this computer and nowhere else."
 		} else {
-			words += " It is used for this run only and written nowhere."
+			words += " It is used for this run only and not stored."
 		}
 	case stepFile:
-		words = "The path of a file with the key and nothing else in it, readable by you alone: chmod 600. ~/ is your home folder."
+		words = "Path of a file with only the key in it, readable by you alone (chmod 600). ~/ is your home folder."
 	case stepCommand:
-		words = "The program and its arguments; its first line of output is the key. It has 10 seconds, and no shell reads it."
+		words = "A program and its arguments, without a shell. Its first line of output is the key. It has 10 seconds."
 	}
 	s.Words(kit.NoStop, 0, words, th.Text)
 	if f.step == stepKey && f.way == wayKeyring {
@@ -247,14 +225,14 @@ func (f *Flow) drawInput(s *kit.Sheet, th *theme.Theme) {
 	}
 	f.drawProblem(s, th)
 	s.Gap()
-	s.Line(0, th.Button.Render("[ "+f.takeWords()+" ]"))
+	s.Line(0, th.Button.Render("[ "+f.inputLabel()+" ]"))
 	s.Keep(from)
 }
 
-func (f *Flow) takeWords() string {
+func (f *Flow) inputLabel() string {
 	switch f.way {
 	case wayKeyring:
-		return "Keep it"
+		return "Store it"
 	case wayRun:
 		return "Use it"
 	case wayFile:
@@ -265,18 +243,13 @@ func (f *Flow) takeWords() string {
 
 // drawCommand shows how the command is read.
 func (f *Flow) drawCommand(s *kit.Sheet, th *theme.Theme) {
-	words, err := splitWords(f.input.Value())
+	args, err := splitCommand(f.input.Value())
 	switch {
 	case err != nil:
 		DrawNote(s, theme.SignBad, text.Sentence(err.Error()), th)
-	case len(words) > 0:
-		s.Words(kit.NoStop, 2, "runs "+words[0]+withArguments(words[1:]), th.Muted)
+	case len(args) == 1:
+		s.Words(kit.NoStop, 2, "runs "+args[0], th.Muted)
+	case len(args) > 1:
+		s.Words(kit.NoStop, 2, "runs "+args[0]+" with: "+strings.Join(args[1:], " | "), th.Muted)
 	}
-}
-
-func withArguments(args []string) string {
-	if len(args) == 0 {
-		return ""
-	}
-	return " with: " + strings.Join(args, " | ")
 }

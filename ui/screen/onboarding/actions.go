@@ -47,41 +47,41 @@ func (m *Model) firstCards() []kit.Card {
 	cards := []kit.Card{
 		{
 			Key: "t", Title: "Try it here", Do: m.begin,
-			Text: "With the local library: no account is needed and nothing leaves this computer. It is kept in " + m.o.Paths.Library() + ".",
+			Text: "With the local library: it needs no account and nothing leaves this computer. Its folder is " + m.o.Paths.Library() + ".",
 		},
 		{
 			Key: "c", Title: "Connect an account", Do: m.connect,
-			Text: "At the hosted service, or at any server with the same API. Its private key is typed hidden and goes into the keyring of this computer, which is tried first.",
+			Text: "At the hosted service, or at any server with the same API. The keyring of this computer stores its private key.",
 		},
 	}
 	if m.inEnvironment() {
 		cards = append(cards, kit.Card{
 			Key: "e", Title: "Use the key from the environment",
-			Text: config.KeyVariable + " is set. Only the account is asked for, and the key is written nowhere.",
+			Text: config.KeyVariable + " is set. You name only the account, and the key is not stored.",
 			Do:   func() tea.Cmd { return m.ask(account.Options{Mode: account.AddWithEnvironment, Use: true}) },
 		})
 	}
 	return cards
 }
 
-// helpCards are what helps against the problem.
+// helpCards are the ways out of the problem.
 func (m *Model) helpCards() []kit.Card {
 	var cards []kit.Card
 	local := m.profile.Name == config.LocalProfile
 	_, unreadable := errors.AsType[*config.FileError](m.o.Problem)
 	if needsKey(m.o.Problem) && !local {
-		mode, text := account.Key, "It goes into the keyring of this computer where that works, or is used for this run only. It is typed hidden."
+		mode, text := account.Key, "The keyring of this computer stores it, or it is used for this run only."
 		if m.unnamed {
-			mode, text = account.KeyForRun, "It is typed hidden, used for this run only and written nowhere."
+			mode, text = account.KeyForRun, "It is used for this run only and not stored."
 		}
 		cards = append(cards, kit.Card{
 			Key: "p", Title: "Give the private key", Text: text,
 			Do: func() tea.Cmd { return m.ask(account.Options{Mode: mode, Name: m.profile.Name}) },
 		})
 	}
-	again := "Once what is in the way is gone."
+	again := "When the problem is solved."
 	if unreadable {
-		again = "Mend the file in an editor first; it is left as it is until then."
+		again = "Correct the file in an editor first."
 	}
 	cards = append(cards, kit.Card{
 		Key: "r", Title: "Try again", Text: again,
@@ -93,7 +93,7 @@ func (m *Model) helpCards() []kit.Card {
 	if !local {
 		cards = append(cards, kit.Card{
 			Key: "u", Title: "Use the local library for now",
-			Text: "No account is needed and nothing leaves this computer. The settings stay as they are.",
+			Text: "It needs no account and nothing leaves this computer. The settings do not change.",
 			Do:   func() tea.Cmd { return m.open(openingLocal, page.UseProfile{Name: config.LocalProfile}) },
 		})
 	}
@@ -103,7 +103,7 @@ func (m *Model) helpCards() []kit.Card {
 	})
 }
 
-// needsKey tells whether a key that is typed helps against a problem.
+// needsKey reports whether typing a key solves a problem.
 func needsKey(err error) bool {
 	_, source := errors.AsType[*config.SourceError](err)
 	return source || errors.Is(err, config.ErrNoKey)

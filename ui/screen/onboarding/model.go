@@ -1,5 +1,5 @@
-// Package onboarding is the screen of a first start, and of a profile that
-// could not be opened: it offers what to do next in plain words.
+// Package onboarding is the screen of a first start, and of a profile that could not
+// be opened: it offers what to do next.
 package onboarding
 
 import (
@@ -33,8 +33,7 @@ type Options struct {
 	Profile string
 }
 
-// Model is the screen. Until a choice is taken nothing is written and nothing
-// is connected.
+// Model is the screen. It writes and connects nothing before the user chooses.
 type Model struct {
 	page.Base
 	o       Options

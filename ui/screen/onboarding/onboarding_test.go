@@ -296,7 +296,7 @@ func TestBrokenSettingsFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, d.o.Problem = config.Load(d.o.Paths)
-	d.open().sees("line 1", "line 3", "did you mean", "Try again", "Mend the file")
+	d.open().sees("line 1", "line 3", "did you mean", "Try again", "Correct the file")
 	if d.has("Connect") {
 		t.Error("what needs the settings is offered")
 	}

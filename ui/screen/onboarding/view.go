@@ -13,7 +13,7 @@ import (
 // widest is how wide the screen's column gets.
 const widest = 76
 
-// leastIntro is the rows from which the first start says what the program is.
+// leastIntro is the number of rows from which the first start describes the program.
 const leastIntro = 16
 
 // View draws the screen.
@@ -29,10 +29,10 @@ func (m *Model) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 		s.Words(kit.NoStop, 0, "Welcome to mediadesk", th.Title)
 		if size.Y >= leastIntro {
 			s.Gap()
-			s.Words(kit.NoStop, 0, "A desk for your media library: pick pictures, say what they are, send them, watch the service work on them, touch them up.", th.Text)
+			s.Words(kit.NoStop, 0, "Upload, tag and manage images in an ImageKit-style media library from your terminal.", th.Text)
 			s.Gap()
 		}
-		s.Words(kit.NoStop, 0, "Nothing is written and nothing is connected before you choose:", th.Muted)
+		s.Words(kit.NoStop, 0, "Nothing is written or connected before you choose:", th.Muted)
 	} else {
 		s.Words(kit.NoStop, 0, m.heading(), th.Title)
 		s.Gap()
@@ -51,7 +51,7 @@ func (m *Model) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 	}
 	m.cards.Draw(s, 0, th)
 	s.Gap()
-	s.Words(kit.NoStop, 0, "q quits; you can come back to this at any time.", th.Muted)
+	s.Words(kit.NoStop, 0, "Press q to quit. You can come back at any time.", th.Muted)
 	return s
 }
 

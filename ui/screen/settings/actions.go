@@ -36,7 +36,7 @@ func (m *Model) actionsOf(part area) []kit.Action {
 			{ID: "settings.edit-account", Keys: kit.Bind("edit this account", "", "e"), Group: groupAccounts, Footer: true, Disabled: m.noEdit, Do: m.editAccount},
 			{ID: "settings.remove-account", Keys: kit.Bind("remove from the settings", "", "d"), Group: groupAccounts, Disabled: m.noRemove, Do: m.askRemove},
 			{ID: "settings.forget-key", Keys: kit.Bind("forget its key", "", "F"), Group: groupAccounts, Disabled: m.noKey, Do: m.askForget},
-			{ID: "settings.refresh-key", Keys: kit.Bind("look again where the key is", "", "r"), Group: groupAccounts, Disabled: m.noKey, Do: func() tea.Cmd { return m.findKey(m.selected()) }},
+			{ID: "settings.refresh-key", Keys: kit.Bind("refresh where the key is", "", "r"), Group: groupAccounts, Disabled: m.noKey, Do: func() tea.Cmd { return m.findKey(m.selected()) }},
 		}
 	case areaFacts:
 		actions = []kit.Action{
@@ -55,8 +55,8 @@ func (m *Model) actionsOf(part area) []kit.Action {
 		}
 	}
 	actions = append(actions,
-		kit.Action{ID: "settings.terminal", Keys: kit.Bind("what the terminal can", "", "t"), Group: groupProgram, Footer: part == areaPictures || part == areaFacts, Do: m.showTerminal},
-		kit.Action{ID: "settings.webhooks", Keys: kit.Bind("webhooks: test the address, steps for a tunnel", "", "w"), Group: groupAccounts, Do: m.testWebhooks},
+		kit.Action{ID: "settings.terminal", Keys: kit.Bind("show what the terminal supports", "", "t"), Group: groupProgram, Footer: part == areaPictures || part == areaFacts, Do: m.showTerminal},
+		kit.Action{ID: "settings.webhooks", Keys: kit.Bind("test webhooks, set up a tunnel", "", "w"), Group: groupAccounts, Do: m.testWebhooks},
 		kit.Action{ID: "settings.edit-file", Keys: kit.Bind("edit the settings file", "", "E"), Group: groupProgram, Footer: part != areaAccounts, Disabled: m.noEditor, Do: m.editFile},
 		kit.Action{ID: "settings.next-part", Keys: kit.Bind("next part", "", "tab"), Group: groupMove, Do: func() tea.Cmd { return m.jump(1) }},
 		kit.Action{ID: "settings.previous-part", Keys: kit.Bind("previous part", "", "shift+tab"), Group: groupMove, Do: func() tea.Cmd { return m.jump(-1) }},
@@ -75,7 +75,7 @@ func (m *Model) noUse() string {
 
 func (m *Model) noSettings() string {
 	if m.broken != nil {
-		return "the settings file cannot be read: mend it first"
+		return "the settings file cannot be read: correct it first"
 	}
 	return ""
 }
@@ -109,7 +109,7 @@ func (m *Model) noRemove() string {
 	p := m.selected()
 	switch {
 	case p.Kind == config.KindLocal:
-		return "the local library is always there"
+		return "the local library cannot be removed"
 	case p.Name == m.o.Profile.Name, p.Name == m.config.Profile:
 		return "it is in use: use another account first"
 	}
@@ -125,7 +125,7 @@ func (m *Model) noCopy() string {
 
 func (m *Model) noEditor() string {
 	if len(m.editor()) == 0 {
-		return "neither VISUAL nor EDITOR names an editor"
+		return "set VISUAL or EDITOR to an editor first"
 	}
 	return ""
 }

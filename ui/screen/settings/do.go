@@ -36,7 +36,7 @@ func (m *Model) ask(o account.Options) tea.Cmd {
 	return flow.Init()
 }
 
-// finished says what the dialogue did, and asks whether it is to hold at once.
+// finished says what the dialog did, and asks whether to use it at once.
 func (m *Model) finished(mode account.Mode, r account.Result) tea.Cmd {
 	place := m.placeOf(r.Name)
 	place.tell("")
@@ -44,10 +44,10 @@ func (m *Model) finished(mode account.Mode, r account.Result) tea.Cmd {
 		place.tell(r.Place)
 	}
 	read := m.read(r.Name)
-	words := "The account " + r.Name + " is saved."
+	words := "Saved the account " + r.Name + "."
 	switch mode {
 	case account.Add:
-		words = "The account " + r.Name + " is added, its key " + r.Place + "."
+		words = "Added the account " + r.Name + ", its key " + r.Place + "."
 	case account.Key:
 		words = "The key of the account " + r.Name + " is " + r.Place + "."
 	}
@@ -58,11 +58,11 @@ func (m *Model) finished(mode account.Mode, r account.Result) tea.Cmd {
 	text := words + "\nUse it now? " + leaving
 	verb := "Use " + r.Name + " now"
 	if inUse {
-		text = words + "\nThat holds once the account is opened again. " + leaving
+		text = words + "\nThe change applies when the account is opened again. " + leaving
 		verb = "Open " + r.Name + " again"
 	}
 	if r.Key != nil {
-		text += "\nThe key is forgotten if it is not used now."
+		text += "\nIf you do not use it now, the key is lost."
 	}
 	return tea.Batch(read, page.Send(page.Ask{
 		Title: "Account " + r.Name, Text: text,
@@ -74,14 +74,14 @@ func (m *Model) finished(mode account.Mode, r account.Result) tea.Cmd {
 }
 
 // leaving says what becomes of the account that is left.
-const leaving = "Uploads that are under way wait in the journal and go on when their account is used again."
+const leaving = "Unfinished uploads wait in the journal until you use their account again."
 
 // askForget asks whether the key of the account under the cursor is to be forgotten.
 func (m *Model) askForget() tea.Cmd {
 	name := m.selected().Name
 	return page.Send(page.Ask{
 		Title: "Forget the key of " + name + "?",
-		Text:  "It is taken out of the keyring of this computer. A key file, a key command or the environment is not touched.",
+		Text:  "The keyring of this computer forgets it. A key file, a key command or the environment does not change.",
 		Choices: []page.Choice{
 			{Label: "Keep the key", Key: "n"},
 			{Label: "Forget the key of " + name, Key: "f", Danger: true, Do: func() tea.Cmd { return m.forget(name) }},
@@ -94,7 +94,7 @@ func (m *Model) askRemove() tea.Cmd {
 	name := m.selected().Name
 	return page.Send(page.Ask{
 		Title: "Remove the account " + name + "?",
-		Text:  "It is taken out of the settings of this computer. Nothing is removed at the service.",
+		Text:  "The settings of this computer forget it. The files at the service stay.",
 		Choices: []page.Choice{
 			{Label: "Keep " + name, Key: "n"},
 			{Label: "Remove it, keep its key", Key: "r", Danger: true, Do: func() tea.Cmd { return m.remove(name, false) }},
@@ -117,7 +117,7 @@ func (m *Model) copyFact() tea.Cmd {
 }
 
 func (m *Model) showTerminal() tea.Cmd {
-	m.Overlays().Open(kit.NewReader("What this terminal can", m.terminalWords()))
+	m.Overlays().Open(kit.NewReader("This terminal", m.describeTerminal()))
 	return nil
 }
 
@@ -188,7 +188,7 @@ func (m *Model) done(msg done) tea.Cmd {
 	}
 	m.placeOf(msg.name).tell("")
 	if msg.gone && msg.name == m.o.Profile.Name {
-		m.placeOf(msg.name).tell("in use until the account is left; the keyring has none any more")
+		m.placeOf(msg.name).tell("in use until you leave the account; no longer in the keyring")
 	}
 	return tea.Batch(m.read(""), page.Send(page.Toast{Level: page.Good, Text: msg.words}))
 }
@@ -224,7 +224,7 @@ func (m *Model) remove(name string, forgetKey bool) tea.Cmd {
 		if err == nil {
 			_, err = c.RemoveProfile(name)
 		}
-		words := "The account " + name + " is removed from the settings."
+		words := "The account " + name + " is no longer in the settings."
 		if err == nil && forgetKey {
 			err = keys.Forget(ctx, config.Profile{Name: name})
 			switch {
@@ -233,7 +233,7 @@ func (m *Model) remove(name string, forgetKey bool) tea.Cmd {
 			case err != nil:
 				err = fmt.Errorf("the account %s is removed, but its key is still there: %w", name, err)
 			default:
-				words += " Its key is forgotten."
+				words += " Its key is deleted."
 			}
 		}
 		return done{words: words, name: name, err: err}
@@ -245,7 +245,7 @@ func (m *Model) forget(name string) tea.Cmd {
 	ctx, keys := m.o.Context, m.o.Keys
 	return func() tea.Msg {
 		err := keys.Forget(ctx, config.Profile{Name: name})
-		return done{words: "The keyring holds no key of the account " + name + " any more.", name: name, gone: true, err: err}
+		return done{words: "The key of the account " + name + " is no longer in the keyring.", name: name, gone: true, err: err}
 	}
 }
 
@@ -290,7 +290,7 @@ func (m *Model) openEditor(msg editorReady) tea.Cmd {
 
 func (m *Model) closedEditor(msg edited) tea.Cmd {
 	if msg.err != nil {
-		return tea.Batch(m.read(""), page.Send(page.Toast{Level: page.Bad, Text: "The editor did not end well: " + msg.err.Error() + ". Check VISUAL and EDITOR."}))
+		return tea.Batch(m.read(""), page.Send(page.Toast{Level: page.Bad, Text: "The editor failed: " + msg.err.Error() + ". Check VISUAL and EDITOR."}))
 	}
 	return m.read("")
 }

@@ -113,13 +113,13 @@ func (m *Model) lookForKey() tea.Cmd {
 	case p.Kind == "" || place.known:
 		return nil
 	case p.Kind == config.KindLocal:
-		place.tell("its own, kept in its folder")
+		place.tell("its own, in its folder")
 		return nil
 	case p.Name == m.o.Profile.Name && m.o.Profile.KeySource != "":
 		place.tell("in use: " + m.o.Profile.KeySource)
 		return nil
 	case p.KeyFile == "" && len(p.KeyCommand) > 0:
-		place.tell("from the command " + p.KeyCommand[0] + " (not run to look)")
+		place.tell("from the command " + p.KeyCommand[0] + " (not run yet)")
 		return nil
 	}
 	return m.findKey(p)
@@ -139,11 +139,11 @@ func (m *Model) findKey(p config.Profile) tea.Cmd {
 
 func (m *Model) found(msg found) {
 	place := m.placeOf(msg.name)
-	place.words, place.bad = keyWords(msg.source, msg.err), msg.err != nil
+	place.words, place.bad = describeKey(msg.source, msg.err), msg.err != nil
 }
 
-// keyWords says where a key is.
-func keyWords(source config.Source, err error) string {
+// describeKey says where a key is.
+func describeKey(source config.Source, err error) string {
 	problem, inKeyring := errors.AsType[config.KeyringProblem](err)
 	switch {
 	case err == nil:

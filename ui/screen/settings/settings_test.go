@@ -25,7 +25,7 @@ func TestShowsAccountsAndPlaces(t *testing.T) {
 	lab := config.Profile{Name: "lab", Kind: config.KindOwn, UploadURL: "https://u.example.com", BaseURL: "https://a.example.com", Folder: "/in", Tags: []string{"x", "y"}, WebhookURL: "https://hook.example.com"}
 	d := newDesk(t, hosted("work"), lab).open()
 	d.sees("local", "in use", "work", "hosted", "upload.imagekit.io", "lab", "own", "u.example.com",
-		"The local library: the service inside this program.", "http://127.0.0.1:7843", d.o.Paths.Library(), "its own, kept in its folder", "http://127.0.0.1:7844",
+		"The local library, inside this program.", "http://127.0.0.1:7843", d.o.Paths.Library(), "its own, in its folder", "http://127.0.0.1:7844",
 		d.o.Paths.Config, d.o.Paths.Journal(), d.o.Paths.Log(), "1.2.3", "auto", "dark", "light")
 	d.press("j").sees("https://a.example.com", "Uploads go to /in", "x, y", "https://hook.example.com", "none yet: K sets it")
 	d.press("j").sees("https://ik.imagekit.io/work", "25 MB, video 100 MB")
@@ -48,7 +48,7 @@ func TestWhereTheKeyIs(t *testing.T) {
 	}
 	d.press("j").sees("from: keyring")
 	d.press("j").sees("The key file /no/such/key gives no key")
-	d.press("j").sees("from the command /no/such/program (not run to look)")
+	d.press("j").sees("from the command /no/such/program (not run yet)")
 	d.press("r").sees("key command /no/such/program gives no key")
 	d.press("k", "k", "j", "k")
 	if d.store.gets != 1 {
@@ -104,7 +104,7 @@ func TestAddsAnAccountForThisRun(t *testing.T) {
 	d := newDesk(t)
 	d.store.err = &config.KeyringError{Problem: config.KeyringNoBus, Doing: "trying"}
 	d.open().press("a", "enter").typed("pics").press("ctrl+s", "o").typed(testKey).press("enter")
-	if text := last[page.Ask](d).Text; !strings.Contains(text, "forgotten if it is not used now") || strings.Contains(text, testKey) {
+	if text := last[page.Ask](d).Text; !strings.Contains(text, "the key is lost") || strings.Contains(text, testKey) {
 		t.Errorf("asked was %q", text)
 	}
 	d.answer("u")
@@ -148,7 +148,7 @@ func TestKeyOfTheAccountInUse(t *testing.T) {
 	if use := last[page.UseProfile](d); use.Name != "work" {
 		t.Errorf("%+v", use)
 	}
-	d.press("F").answer("f").sees("in use until the account is left")
+	d.press("F").answer("f").sees("in use until you leave the account")
 }
 
 func TestEditsAddresses(t *testing.T) {
@@ -281,7 +281,7 @@ func TestBrokenSettingsFile(t *testing.T) {
 	}
 	d.open().sees("The settings cannot be read", "line 1", "did you mean", path)
 	d.press("a")
-	if toast := last[page.Toast](d); !strings.Contains(toast.Text, "mend it first") {
+	if toast := last[page.Toast](d); !strings.Contains(toast.Text, "correct it first") {
 		t.Errorf("said was %q", toast.Text)
 	}
 	if err := os.Remove(path); err != nil {
@@ -408,11 +408,11 @@ func TestTerminalPage(t *testing.T) {
 	d := newDesk(t).open()
 	asked := picture.NewDetector(picture.SettingAuto, nil, false)
 	d.Send(asked.Abilities())
-	d.press("t").sees("What this terminal can", "this is no terminal")
+	d.press("t").sees("This terminal", "this is no terminal")
 	if !d.Host.Covered() {
 		t.Error("q would leave the program")
 	}
-	if d.press("esc").has("What this terminal can") {
+	if d.press("esc").has("This terminal") {
 		t.Error("esc does not close the page")
 	}
 }

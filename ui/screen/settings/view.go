@@ -20,11 +20,10 @@ import (
 // widest is how wide the screen's one column gets.
 const widest = 84
 
-// programRows are those of the settings of the program with what the chosen one
-// means.
+// programRows are the rows of the program settings with the meaning of the chosen one.
 const programRows = 6
 
-// leastWide is the rows from which the parts stand side by side in boxes.
+// leastWide is the number of rows from which the parts stand side by side in boxes.
 const leastWide = 18
 
 // View draws the screen.
@@ -147,7 +146,7 @@ func (m *Model) column(size image.Point, th *theme.Theme) *kit.Sheet {
 	if m.broken != nil {
 		heading("The settings cannot be read")
 		account.DrawNote(s, theme.SignBad, account.Explain(m.broken), th)
-		s.Words(kit.NoStop, 0, "Until that is mended nothing here can be changed.", th.Muted)
+		s.Words(kit.NoStop, 0, "Correct it to change settings here.", th.Muted)
 	} else {
 		heading("Accounts")
 		m.drawAccounts(s, th)
@@ -220,7 +219,7 @@ const labelWidth = 14
 // drawDetails says what an account is.
 func (m *Model) drawDetails(s *kit.Sheet, p config.Profile, th *theme.Theme) {
 	if p.Kind == "" {
-		s.Words(kit.NoStop, 0, "It is not in the settings: the command line gave its addresses for this run.", th.Muted)
+		s.Words(kit.NoStop, 0, "Not in the settings: the command line gave its addresses for this run.", th.Muted)
 	}
 	for _, f := range m.details(p) {
 		style := th.Text
@@ -260,7 +259,7 @@ func (m *Model) details(p config.Profile) []fact {
 	}
 	switch p.Kind {
 	case config.KindLocal:
-		add("What", "The local library: the service inside this program. Nothing leaves this computer.")
+		add("What", "The local library, inside this program. Nothing leaves this computer.")
 		address := m.config.Local.Addr + " once it is used"
 		if used && m.o.Profile.Host != "" {
 			address = "http://" + m.o.Profile.Host
@@ -294,12 +293,12 @@ func (m *Model) details(p config.Profile) []fact {
 	add("Uploads go to", p.Folder)
 	add("Tags", strings.Join(p.Tags, ", "))
 	add("Extensions", strings.Join(p.Extensions, ", "))
-	add("Names", namingWords[p.Naming])
+	add("Names", namingTexts[p.Naming])
 	if slices.ContainsFunc(p.Extensions, func(x string) bool { return strings.Contains(x, "remove-bg") }) || p.Kind == config.KindOwn {
-		add("Colour option", string(p.ColorOption))
+		add("Color option", string(p.ColorOption))
 	}
 	facts = append(facts, m.receiver(p, used)...)
-	add("Their signature", m.signature(p))
+	add("Signature", m.signature(p))
 	add("Settings", m.config.SetIn("profiles."+p.Name))
 	return facts
 }
@@ -315,7 +314,7 @@ func sizes(p config.Profile) string {
 	return fmt.Sprintf("%s, video %s", text.Bytes(p.MaxSize), text.Bytes(p.MaxVideoSize))
 }
 
-var namingWords = map[config.Naming]string{
+var namingTexts = map[config.Naming]string{
 	config.NamingHere:    "made unique here",
 	config.NamingService: "made unique by the service",
 	config.NamingOff:     "sent as they are",
@@ -328,11 +327,11 @@ func (m *Model) signature(p config.Profile) string {
 	case p.Kind != config.KindHosted && p.Kind != config.KindOwn:
 		return ""
 	case p.WebhookSecretFile != "":
-		return "checked with the secret in " + p.WebhookSecretFile
+		return "verified with the secret in " + p.WebhookSecretFile
 	case m.o.Getenv(config.SecretVariable) != "":
-		return "checked with the secret in " + config.SecretVariable
+		return "verified with the secret in " + config.SecretVariable
 	}
-	return "not checked: no secret is set"
+	return "not verified: no secret is set"
 }
 
 // receiver says where the service can tell us how an extension ended.
@@ -345,7 +344,7 @@ func (m *Model) receiver(p config.Profile, used bool) []fact {
 	case p.Kind == config.KindLocal:
 		return []fact{{label: "Webhooks to", value: "http://" + m.config.Webhook.Listen}}
 	case used:
-		return []fact{{label: "Webhooks to", value: "nowhere: the service cannot reach this computer. e sets a public address in front of " + m.config.Webhook.Listen + ", w tells how to come to one."}}
+		return []fact{{label: "Webhooks to", value: "nowhere: the service cannot reach this computer. Press w to set up a tunnel to " + m.config.Webhook.Listen + ", then e to enter its address."}}
 	}
 	return nil
 }
@@ -371,28 +370,28 @@ func (m *Model) drawProgram(s *kit.Sheet, th *theme.Theme) {
 func (m *Model) meaning(part area) string {
 	switch part {
 	case areaPictures:
-		return "Now: " + m.abilities.Findings.Drawing + ". t tells all."
+		return "Now: " + m.abilities.Findings.Drawing + ". Press t for details."
 	case areaSignal:
-		return "Given while the window has no focus, when no extension is pending any more."
+		return "When all extensions have finished and the window has no focus."
 	case areaUploads:
-		return "The other uploads wait. It holds from the next time an account is opened."
+		return "More uploads wait. A change applies when an account is opened."
 	}
-	return m.themeWords()
+	return m.describeTheme()
 }
 
-// themeWords say what the chosen theme is.
-func (m *Model) themeWords() string {
+// describeTheme says what the chosen theme is.
+func (m *Model) describeTheme() string {
 	switch config.Theme(m.theme.Value()) {
 	case config.ThemeAuto:
-		return "Dark or light, as the terminal's background is."
+		return "Dark or light, like the background of the terminal."
 	case config.ThemeDark, config.ThemeLight:
-		return "On any background: that of the terminal is set where it is of the other kind."
+		return "On any background: mediadesk changes it if it is of the other kind."
 	case config.ThemeHighContrast:
-		return "At least 7 to 1, as the guidelines for accessibility ask for."
+		return "Contrast of at least 7 to 1, as accessibility guidelines require."
 	case config.ThemeNoColor:
-		return "Bold, faint and reverse only, and signs in plain letters."
+		return "Bold, faint and reverse only; symbols are plain letters."
 	}
-	return "Yours, from config.toml. E edits it."
+	return "Your theme, from config.toml. Press E to edit it."
 }
 
 // drawFacts has the program's own places, which can be copied.
@@ -413,13 +412,13 @@ func (m *Model) drawFacts(s *kit.Sheet, th *theme.Theme) {
 	}
 }
 
-// terminalWords are what is known of the terminal, for reading.
-func (m *Model) terminalWords() string {
+// describeTerminal says what is known of the terminal.
+func (m *Model) describeTerminal() string {
 	var b strings.Builder
 	for _, f := range m.abilities.Findings.Lines() {
 		b.WriteString(text.PadRight(f.Label, labelWidth) + "  " + f.Value + "\n")
 	}
-	b.WriteString("\nThe terminal itself was asked; its name in the environment counts for nothing. " +
-		"The setting Pictures overrides what was found.")
+	b.WriteString("\nPicture support is detected by querying the terminal, not by its name. " +
+		"The setting Pictures overrides it.")
 	return b.String()
 }

@@ -22,7 +22,7 @@ type testedWebhooks struct {
 // testWebhooks posts to the address at which the service reaches us, and shows
 // whether the post arrived and what can be done.
 func (m *Model) testWebhooks() tea.Cmd {
-	reader := kit.NewReader("Webhooks", m.webhookWords("A post is on its way to "+m.receiverAddress()+"…"))
+	reader := kit.NewReader("Webhooks", m.webhookGuide("Sending a post to "+m.receiverAddress()+"…"))
 	m.Overlays().Open(reader)
 	ctx, test := m.o.Context, m.o.Session.TestReceiver
 	return func() tea.Msg { return testedWebhooks{reader, test(ctx)} }
@@ -42,7 +42,7 @@ func (m *Model) webhooksTested(msg testedWebhooks) tea.Cmd {
 		return page.Send(page.Toast{Level: level, Text: firstLine(words), Detail: words})
 	}
 	m.Overlays().CloseAll() // the reader
-	m.Overlays().Open(kit.NewReader("Webhooks", m.webhookWords(words)))
+	m.Overlays().Open(kit.NewReader("Webhooks", m.webhookGuide(words)))
 	return nil
 }
 
@@ -53,8 +53,8 @@ func (m *Model) receiverAddress() string {
 	return m.o.Profile.Receiver
 }
 
-// webhookWords are an outcome, and how to come to a public address.
-func (m *Model) webhookWords(outcome string) string {
+// webhookGuide is an outcome, and how to get a public address.
+func (m *Model) webhookGuide(outcome string) string {
 	listen := m.config.Webhook.Listen
 	_, port, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -65,24 +65,24 @@ func (m *Model) webhookWords(outcome string) string {
 		"",
 		"How a service on the internet reaches this computer",
 		"",
-		"A service tells how an extension ended by a post to the receiver of mediadesk, which listens at http://" + listen + ". From the internet it is reached through a tunnel. mediadesk starts none; any of these does:",
+		"A service reports the result of an extension with a post to the receiver of mediadesk, which listens at http://" + listen + ". A tunnel makes it reachable from the internet. mediadesk starts none; you can use one of these:",
 		"",
 		"  cloudflared tunnel --url http://" + listen,
 		"  ngrok http " + port,
 		"  tailscale funnel " + port,
 		fmt.Sprintf("  ssh -N -R %s:%s YOU@SERVER", port, listen),
-		"  (where the web server of SERVER passes /hook/ on to 127.0.0.1:" + port + ")",
+		"  (the web server of SERVER must pass /hook/ on to 127.0.0.1:" + port + ")",
 		"",
 		"1. Start the tunnel. It prints a public https address.",
-		"2. Set it as the account's address for webhooks (e), or with mediadesk profile add NAME --webhook-url ADDRESS.",
-		"3. Open the account again, and test here (w).",
+		"2. Press e and enter it under Webhooks to, or run mediadesk profile add NAME --webhook-url URL.",
+		"3. Open the account again, and press w to test it.",
 		"",
-		"Each upload has an address of its own that nobody can guess; everything else is answered with 404. Where the service signs its posts, put its secret into a file that only you can read and name it there too (--webhook-secret-file), or give it as MEDIADESK_WEBHOOK_SECRET: posts that are not signed with it are then not believed.",
+		"Each upload has its own address that nobody can guess; the receiver answers everything else with 404. If the service signs its posts, store the secret in a file that only you can read and enter its path there, too (--webhook-secret-file), or set MEDIADESK_WEBHOOK_SECRET. Posts without a valid signature are then ignored.",
 		"",
-		"Without a public address extensions run all the same: mediadesk finds what succeeded by looking at the file. A failure is then told by nobody.",
+		"Extensions also run without a public address: mediadesk polls the file for results. Failures then go unreported.",
 	}
 	if at := m.o.ReceiverAddr; at != "" && at != listen && !strings.HasSuffix(listen, ":0") {
-		paragraphs = append(paragraphs, "", "Just now the receiver listens at http://"+at+": something else has its usual port. A tunnel to the usual port reaches it only where that is another mediadesk of yours.")
+		paragraphs = append(paragraphs, "", "At the moment the receiver listens at http://"+at+", because another program uses its usual port. A tunnel to the usual port works only if that program is another mediadesk of yours.")
 	}
 	return strings.Join(paragraphs, "\n")
 }

@@ -10,8 +10,8 @@ import (
 	"mediadesk/ui/text"
 )
 
-// Explain says in sentences what an error of the settings, of a key or of the
-// keyring means, one to a line, and what helps. It never holds a key.
+// Explain describes an error of the settings, of a key or of the keyring in sentences,
+// one to a line, with what helps. It never contains a key.
 func Explain(err error) string {
 	var files []string
 	for _, problem := range fileErrors(err) {
@@ -23,12 +23,12 @@ func Explain(err error) string {
 	if missing, ok := errors.AsType[*config.NoKeyError](err); ok {
 		text := "No private key was found for the account " + missing.Profile + "."
 		if problem, ok := errors.AsType[config.KeyringProblem](missing.Keyring); ok && problem != config.KeyringNotFound {
-			text += "\n" + keyringWords(missing.Keyring)
+			text += "\n" + describeKeyring(missing.Keyring)
 		}
 		return text
 	}
 	if _, ok := errors.AsType[*config.KeyringError](err); ok {
-		return keyringWords(err)
+		return describeKeyring(err)
 	}
 	words := text.Sentence(err.Error())
 	if hint := api.Hint(err); hint != "" {
@@ -37,9 +37,8 @@ func Explain(err error) string {
 	return words
 }
 
-// keyringWords says what is the matter with the keyring. What helps are the
-// choices beside it.
-func keyringWords(err error) string {
+// describeKeyring says what is wrong with the keyring. The choices beside it help.
+func describeKeyring(err error) string {
 	known, ok := errors.AsType[*config.KeyringError](err)
 	if !ok {
 		return text.Sentence(err.Error())
@@ -68,9 +67,9 @@ func fileErrors(err error) []*config.FileError {
 	return list
 }
 
-// splitWords reads a command as a shell would read its words: blanks part them,
-// quotes and a backslash keep them. Nothing else is special, for no shell runs.
-func splitWords(text string) ([]string, error) {
+// splitCommand splits a command like a shell: blanks separate arguments, quotes and a
+// backslash keep them. Nothing else is special, because no shell runs.
+func splitCommand(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder
 	started, escaped := false, false
@@ -101,17 +100,17 @@ func splitWords(text string) ([]string, error) {
 	}
 	switch {
 	case quote != 0:
-		return nil, errors.New("a quote is not closed: close it")
+		return nil, errors.New("close the quote")
 	case escaped:
-		return nil, errors.New("nothing follows the last backslash: take it out")
+		return nil, errors.New("remove the backslash at the end")
 	case started:
 		words = append(words, word.String())
 	}
 	return words, nil
 }
 
-// joinWords writes an argument list so that splitWords reads it back.
-func joinWords(words []string) string {
+// joinCommand is the inverse of splitCommand.
+func joinCommand(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
 		quoted[i] = w

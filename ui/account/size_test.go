@@ -22,8 +22,8 @@ func TestSizes(t *testing.T) {
 		}
 	}
 	for _, n := range []int64{0, 1, 999, 25_000_000, 25_000_001, 2_000_000_000} {
-		if got, err := parseSize(sizeText(n)); err != nil || got != n {
-			t.Errorf("%d is written %q and read back as %d, %v", n, sizeText(n), got, err)
+		if got, err := parseSize(formatSize(n)); err != nil || got != n {
+			t.Errorf("%d is written %q and read back as %d, %v", n, formatSize(n), got, err)
 		}
 	}
 }
@@ -49,10 +49,10 @@ func (d *desk) to(label string) *desk {
 	d.t.Helper()
 	for range len(d.flow.form.entries()) {
 		e := d.flow.form.at
-		if text := d.flow.form.field(e); text != nil && text.Label == label {
+		if text := d.flow.form.fields[e]; text != nil && text.Label == label {
 			return d
 		}
-		if choice := d.flow.form.choice(e); choice != nil && choice.Label == label {
+		if choice := d.flow.form.choices[e]; choice != nil && choice.Label == label {
 			return d
 		}
 		d.press("down")
@@ -70,7 +70,7 @@ func TestEditsEverything(t *testing.T) {
 	d.sees("cannot be a tag").press("backspace")
 	d.to("Extensions").typed(`remove-bg,{"name":"google-auto-tagging","maxTags":5}`)
 	d.to("Unique names").press("right").sees("The service adds a suffix")
-	d.to("Colour option").press("left")
+	d.to("Color option").press("left")
 	d.to("Webhooks to").typed("desk.example.com").sees("must begin with https").press("ctrl+u").typed("https://desk.example.com/")
 	d.to("Webhook secret").typed("secret").sees("must be a whole path").press("ctrl+u").typed("~/.secret").press("ctrl+s")
 	p := d.settings().Profiles["work"]
@@ -91,7 +91,7 @@ func TestEditsEverything(t *testing.T) {
 	for _, label := range []string{"Folder", "Tags", "Extensions", "Webhooks to", "Webhook secret"} {
 		d.to(label).press("ctrl+e", "ctrl+u")
 	}
-	d.to("Plan").press("right").to("Largest file").press("ctrl+u").typed("3 pounds").sees("is no size").press("ctrl+u").typed("3 MB").press("ctrl+s")
+	d.to("Plan").press("right").to("Largest file").press("ctrl+u").typed("3 pounds").sees("is not a size").press("ctrl+u").typed("3 MB").press("ctrl+s")
 	p = d.settings().Profiles["work"]
 	if !d.done || p.MaxSize != 3_000_000 || p.MaxVideoSize != 2_000_000_000 || p.Folder != "" || p.Tags != nil || p.Extensions != nil || p.WebhookURL != "" || p.WebhookSecretFile != "" {
 		t.Errorf("done %v, written was %+v", d.done, p)

@@ -32,7 +32,7 @@ func TestSplitWords(t *testing.T) {
 		{`x \`, nil, true},
 	}
 	for _, tt := range tests {
-		got, err := splitWords(tt.text)
+		got, err := splitCommand(tt.text)
 		if !slices.Equal(got, tt.want) || (err != nil) != tt.bad {
 			t.Errorf("%q: %q, %v", tt.text, got, err)
 		}
@@ -42,7 +42,7 @@ func TestSplitWords(t *testing.T) {
 func TestJoinWordsIsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOf(rapid.String()).Draw(t, "words")
-		got, err := splitWords(joinWords(words))
+		got, err := splitCommand(joinCommand(words))
 		if err != nil || !slices.Equal(got, words) {
 			t.Fatalf("%q became %q (%v)", words, got, err)
 		}

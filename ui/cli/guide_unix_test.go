@@ -1,0 +1,77 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"mediadesk/ui/uitest"
+)
+
+// guideTools are what the sections of the guide need beside mediadesk and a network.
+var guideTools = map[string]string{"curl": "curl", "Node": "npm", "Health, reset, requests": "curl", "Seed": "curl", "Faults on purpose": "curl"}
+
+// TestGuide runs the guide to serve as written: each section in a folder of its own,
+// with the files that begin with their name in a comment.
+func TestGuide(t *testing.T) {
+	text, err := os.ReadFile("../../docs/serve.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary := uitest.Build(t)
+	block := regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
+	named := regexp.MustCompile(`^(?://|#) (\S+)\n`)
+	ran := 0
+	for section := range strings.SplitSeq(string(text), "\n## ") {
+		title, body, _ := strings.Cut(section, "\n")
+		blocks := block.FindAllStringSubmatch(body, -1)
+		if !strings.Contains(body, "```sh\n") {
+			continue
+		}
+		ran++
+		t.Run(title, func(t *testing.T) {
+			if tool := guideTools[title]; tool != "" {
+				needs(t, tool)
+			}
+			dir := t.TempDir()
+			for _, b := range blocks {
+				if name := named.FindStringSubmatch(b[2]); b[1] != "sh" && name != nil {
+					if err := os.WriteFile(filepath.Join(dir, name[1]), []byte(b[2]), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			for _, b := range blocks {
+				if b[1] != "sh" {
+					continue
+				}
+				out, err := guideRun(dir, binary, b[2])
+				if err != nil && (title == "Node" || title == "Go") && !strings.Contains(out, "FAIL") && os.Getenv("MEDIADESK_TEST_REQUIRE") != "all" {
+					t.Skipf("the SDK cannot be installed: %v\n%s", err, out)
+				}
+				if err != nil {
+					t.Errorf("%s%v\n%s", b[2], err, out)
+				}
+			}
+		})
+	}
+	if ran < 6 {
+		t.Errorf("the guide has commands in %d sections", ran)
+	}
+}
+
+// guideRun runs commands in dir, with mediadesk on the path.
+func guideRun(dir, binary, commands string) (string, error) {
+	var out bytes.Buffer
+	cmd := exec.Command("sh", "-ec", commands)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"), "MEDIADESK_HOME="+filepath.Join(dir, "home"))
+	err := cmd.Run()
+	return out.String(), err
+}

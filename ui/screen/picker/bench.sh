@@ -14,12 +14,12 @@ for n in 100000 100; do
 	(cd "$work/$n" && seq -f 'IMG_%06g holiday.jpg' "$n" | tr '\n' '\0' | xargs -0 touch)
 done
 go build -o "$work/mediadesk" .
-go build -o "$work/beside" ./ui/screen/picker/testdata/beside
 go test -c -o "$work/bench" ./ui/screen/picker
 readarray -t first < <(seq -f 'IMG_%06g' 12)
 echo "100,000 entries"
-"$work/beside" "$work/mediadesk" "$work/100000" "${first[@]}"
+beside() { MEDIADESK_BESIDE=$(printf '%s\n' "$work/mediadesk" "$@" "${first[@]}") "$work/bench" -test.run TestBeside; }
+beside "$work/100000"
 echo "100 entries"
-BESIDE=- "$work/beside" "$work/mediadesk" "$work/100" "${first[@]}"
+BESIDE=- beside "$work/100"
 MEDIADESK_BENCH_FOLDER="$work/100000" "$work/bench" -test.run XX -test.bench Many -test.benchtime 20x -test.benchmem | grep ^Bench |
 	awk '{ t[$1] = $3 / 1e6; printf "%-34s %8.2f ms", $1, $3 / 1e6; if ($1 ~ /RawReading/) raw = $3; if (raw) printf "   %.2f of the raw reading", $3 / raw; print "" }'

@@ -1,12 +1,11 @@
-// Command beside runs file managers on a pseudo-terminal, turn by turn, and
-// prints what each takes to show a folder and to answer a key: beside OURS FOLDER
-// FIRST… where FIRST are the names that a sorted list begins with. Programs that
-// are not installed are left out.
-package main
+//go:build unix
+
+package picker_test
 
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -16,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"testing"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -52,17 +52,19 @@ type program struct {
 	memory, idle           float64   // MB, percent of a core
 }
 
-func main() {
-	if len(os.Args) < 4 {
-		fmt.Fprintln(os.Stderr, "usage: beside OURS FOLDER FIRST…")
-		os.Exit(2)
+// TestBeside runs file managers on a pseudo-terminal, turn by turn, and prints what each
+// takes to show a folder and to answer a key. It is a measurement, run by bench.sh:
+// MEDIADESK_BESIDE has the path of our program, the folder, and the names that its sorted
+// list begins with, one on a line. Programs that are not installed are left out.
+func TestBeside(t *testing.T) {
+	args := strings.Split(strings.TrimSpace(os.Getenv("MEDIADESK_BESIDE")), "\n")
+	if len(args) < 3 {
+		t.Skip("a measurement, run by bench.sh")
 	}
-	folder, first := os.Args[2], os.Args[3:]
-	home, err := os.MkdirTemp("", "beside")
-	check(err)
-	defer os.RemoveAll(home)
+	ours, folder, first := args[0], args[1], args[2:]
+	home := t.TempDir()
 	all := []*program{
-		{name: "ours", args: []string{os.Args[1], "--profile", "local", folder}, env: []string{"MEDIADESK_HOME=" + home}, down: "j"},
+		{name: "ours", args: []string{ours, "--profile", "local", folder}, env: []string{"MEDIADESK_HOME=" + home}, down: "j"},
 		{name: "nnn", args: []string{"nnn", folder}, down: "j"},
 		{name: "vifm", args: []string{"vifm", folder}, down: "j"},
 		{name: "mc", args: []string{"mc", "-d", folder, folder}, down: "\x1bOB"},
@@ -79,7 +81,7 @@ func main() {
 	for round := range rounds {
 		for _, p := range all {
 			if last := round == rounds-1; last || !p.slow {
-				p.run(first, last)
+				p.run(t, first, last)
 			}
 		}
 	}
@@ -91,9 +93,9 @@ func only() []string { return strings.Fields(os.Getenv("BESIDE")) }
 
 // run starts the program once. The last run also measures keys, memory and what
 // it takes while nothing happens.
-func (p *program) run(first []string, last bool) {
+func (p *program) run(t *testing.T, first []string, last bool) {
 	pty, err := xpty.NewUnixPty(columns, lines)
-	check(err)
+	check(t, err)
 	cmd := exec.Command(p.args[0], p.args[1:]...)
 	cmd.Env = p.env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = pty.Slave(), pty.Slave(), pty.Slave()
@@ -101,7 +103,7 @@ func (p *program) run(first []string, last bool) {
 	tape := &tape{}
 	go tape.record(pty)
 	begin := time.Now()
-	check(cmd.Start())
+	check(t, cmd.Start())
 	defer func() {
 		_ = pty.Master().Close()
 		end(cmd)
@@ -119,7 +121,7 @@ func (p *program) run(first []string, last bool) {
 		time.Sleep(50*time.Millisecond + time.Duration(i*7919%16_667)*time.Microsecond)
 		pressed := time.Now()
 		_, err := pty.Write([]byte(p.down))
-		check(err)
+		check(t, err)
 		if tape.waitSilence(pressed, silence) {
 			p.answers = append(p.answers, tape.lastAt().Sub(pressed).Seconds()*1000)
 		}
@@ -203,6 +205,7 @@ func (t *tape) waitSilence(after time.Time, quiet time.Duration) bool {
 // and until the list began as it does sorted.
 func (t *tape) find(begin time.Time, first []string) (shown, sorted float64) {
 	em := vt.NewEmulator(columns, lines)
+	defer func() { _ = em.InputPipe().(io.Closer).Close() }()
 	go func() { // what it would answer
 		buf := make([]byte, 1024)
 		for {
@@ -306,9 +309,9 @@ func part(values []float64, share float64) float64 {
 	return sorted[int(share*float64(len(sorted)-1)+0.5)]
 }
 
-func check(err error) {
+func check(t *testing.T, err error) {
+	t.Helper()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "beside:", err)
-		os.Exit(1)
+		t.Fatal(err)
 	}
 }

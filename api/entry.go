@@ -115,7 +115,7 @@ func EntryOf(job *Job, receiver bool) Entry {
 	e := Entry{Upload: job.Upload, Naming: job.Naming}
 	e.UseUniqueFileName = Field[bool]{}
 	if job.Naming == NameHere {
-		e.FileName, e.OverwriteFile = withoutSuffix(e.FileName), Field[bool]{}
+		e.FileName, e.OverwriteFile = WithoutSuffix(e.FileName), Field[bool]{}
 	}
 	e.NoWebhook = receiver && !job.OwnWebhook && !e.WebhookURL.IsSet() && len(e.Extensions.Or(nil)) > 0
 	return e

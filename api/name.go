@@ -77,5 +77,5 @@ func UniqueName(name, suffix string) string {
 // ownSuffix is what UniqueName puts into a name.
 var ownSuffix = regexp.MustCompile(`_[A-Za-z0-9_-]{9}(\.[^.]*)?$`)
 
-// withoutSuffix takes out of a name what UniqueName put into it.
-func withoutSuffix(name string) string { return ownSuffix.ReplaceAllString(name, "$1") }
+// WithoutSuffix returns a name without what UniqueName put into it.
+func WithoutSuffix(name string) string { return ownSuffix.ReplaceAllString(name, "$1") }

@@ -1,8 +1,9 @@
 package kit
 
-import "mediadesk/ui/text"
-
-import "strings"
+import (
+	"mediadesk/ui/text"
+	"strings"
+)
 
 // Column is one column of rows that line up.
 type Column struct {

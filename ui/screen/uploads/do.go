@@ -120,14 +120,14 @@ func (m *Model) cancel(rows []row) tea.Cmd {
 	if sending == 0 {
 		return m.cancelJobs(rows)
 	}
-	title, words := "Cancel this upload?", text.Bytes(last.Sent)+" of "+text.Bytes(last.Total)+" have gone out."
+	title, words := "Cancel this upload?", text.Bytes(last.Sent)+" of "+text.Bytes(last.Total)+" were sent."
 	if last.Answer {
-		words = "Everything has gone out: it may be stored already. If so, it is shown as stored, or as unknown where that cannot be found out."
+		words = "All of it was sent, so it may be stored already. mediadesk then shows it as stored, or as unknown if the service does not say."
 	}
 	words = text.Safe(name(last.Job)) + ": " + words
 	if len(rows) > 1 {
 		title = "Cancel " + text.Plural(len(rows), "upload") + "?"
-		words = text.Count(sending) + " of them are being sent. What has gone out completely may be stored already."
+		words = text.Count(sending) + " of them are being sent. Those that were sent completely may be stored already."
 	}
 	return page.Send(page.Ask{
 		Title: title,

@@ -1,6 +1,7 @@
 package uploads
 
 import (
+	"image"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,8 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/queue"
+	"mediadesk/api/session"
+	"mediadesk/ui/theme"
 )
 
 func TestOrder(t *testing.T) {
@@ -192,4 +195,22 @@ func TestRowsProperty(t *testing.T) {
 			}
 		}
 	})
+}
+
+// BenchmarkManyJobs says what a change of a state costs with 100,000 jobs: reading
+// the queue's rows, order and totals of batches, and a frame.
+func BenchmarkManyJobs(b *testing.B) {
+	s := queue.Snapshot{Rows: make([]queue.Row, 100_000), Totals: queue.Totals{Jobs: 100_000, Waiting: 100_000}}
+	for i := range s.Rows {
+		s.Rows[i] = queue.Row{Job: plain(int64(i+1), api.Waiting, "a.jpg")}
+	}
+	m := New(Options{Queue: queue.New(queue.Options{}), Session: curling{&session.Session{}}})
+	th := theme.New(true, true)
+	m.list.Resize(image.Pt(118, 32))
+	for b.Loop() {
+		m.rows.take(s, m.o.Now())
+		m.list.Arrange()
+		m.list.Changed()
+		m.View(image.Pt(118, 32), th)
+	}
 }

@@ -74,7 +74,7 @@ func TestRefusedAndUnsent(t *testing.T) {
 	if !strings.HasPrefix(d.names(), "large.bin gone") {
 		t.Errorf("order: %s", d.names())
 	}
-	d.Sees("refused", "The service said no")
+	d.Sees("refused", "The service refused it")
 	r, _ := d.m.current()
 	d.Sees("status 4")
 	d.Press("enter")
@@ -128,17 +128,17 @@ func TestPauseAndCancel(t *testing.T) {
 	d.Sees("sending", " of 60.0 MB")
 	d.Press("x")
 	ask := one[page.Ask](d)
-	if ask.Choices[0].Do != nil || !strings.Contains(ask.Text, "have gone out") || !strings.Contains(ask.Text, "large") {
+	if ask.Choices[0].Do != nil || !strings.Contains(ask.Text, "were sent") || !strings.Contains(ask.Text, "large") {
 		t.Errorf("asked %+v", ask)
 	}
 	d.Press("p")
 	d.until("it is paused", func() bool { r, _ := d.m.current(); return r.Paused && r.Job.State == api.Waiting })
-	d.Sees("paused", "p lets it go on", "1 paused")
+	d.Sees("paused", "p continues it", "1 paused")
 	d.Press("P")
 	d.until("it goes on", func() bool { r, _ := d.m.current(); return r.Job.State == api.Sending })
 	d.Pick(ask.Choices[1])
 	d.until("it is cancelled", func() bool { return d.m.rows.totals.Cancelled == 1 })
-	d.Sees("cancelled", "It was taken back")
+	d.Sees("cancelled", "You canceled it")
 	d.Press("x")
 	if got := one[page.Toast](d); got.Text != "It has its outcome: cancelled." {
 		t.Errorf("why not: %+v", got)
@@ -173,7 +173,7 @@ func TestUnknownAsks(t *testing.T) {
 	})
 	d.add(d.job("a.txt", 10, api.NameService))
 	d.until("the outcome is unknown", func() bool { return d.m.rows.totals.Unknown == 1 })
-	d.Sees("? unknown", "It may have arrived.", "may then be stored twice")
+	d.Sees("? unknown", "It may have arrived.", "may be stored twice")
 	d.Press("R")
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "decide about each") {
 		t.Errorf("said %q", got.Text)

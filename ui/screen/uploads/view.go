@@ -103,9 +103,9 @@ func (l listed) Columns(width int) kit.Columns {
 	cols := kit.Columns{
 		{Width: 1},
 		{Name: "state", Width: 12},
-		{Name: "name", Width: 16, Flex: 3, Middle: true},
+		{Name: "name", Width: 16, Flex: 4, Middle: true},
 		{Name: "size", Width: 9, Right: true, Spare: 3},
-		{Name: "progress or target", Width: 24, Flex: 2, Spare: 1},
+		{Name: "progress or target", Width: 24, Flex: 1, Spare: 1},
 	}
 	if width < kit.StackedWidth {
 		cols[2].Width = 8
@@ -138,14 +138,14 @@ func (l listed) Cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	case r.Job.State == api.Stored && progress == "":
 		progress = text.TruncateMiddle(text.Safe(place(r.Job)), widths[4])
 	case r.Job.State == api.Sending && !r.earlier:
-		bar := kit.Progress{Done: r.Sent, Total: r.Total, Stalled: r.Stalled}.Bar(min(10, widths[4]/3), th)
+		bar := kit.Progress{Done: r.Sent, Total: r.Total, Stalled: r.Stalled}.Bar(max(4, min(10, widths[4]-text.Width(progress)-1)), th)
 		progress = bar + " " + rest.Render(progress)
 		rest = th.Text
 	}
 	return []kit.Cell{
 		{Text: th.Glyph(mark), Style: style},
 		{Text: status(r), Style: style},
-		{Text: name(r.Job), Style: words},
+		{Text: shortName(r.Job, widths[2]), Style: words},
 		{Text: size, Style: th.Muted},
 		{Text: progress, Style: rest},
 	}

@@ -79,7 +79,7 @@ func note(r row, now time.Time) string {
 	case api.Waiting:
 		switch {
 		case r.earlier:
-			return "another mediadesk has it; it goes on here when that one ends"
+			return "another mediadesk has it"
 		case !r.Next.IsZero():
 			words := "retrying " + text.In(r.Next, now)
 			if job.Failure != nil {
@@ -116,7 +116,7 @@ func failure(f *api.Failure) string {
 func moving(r row) string {
 	switch {
 	case r.Answer:
-		return "all sent, waiting for the answer"
+		return "sent, waiting for the answer"
 	case r.Stalled:
 		return "no byte for 3 s or more"
 	case r.Rate > 0 && r.Left > 0:
@@ -148,30 +148,30 @@ func advice(r row) string {
 		}
 		return "enter opens its details."
 	case api.Refused:
-		return "The service said no and stored nothing. r sends the very same again; to change it, pick the file anew."
+		return "The service refused it and stored nothing. r sends it again as it is; e changes its options first."
 	case api.Unsent:
 		return "Nothing can have arrived. r sends it again."
 	case api.Unknown:
 		if job.RepeatsSafely() {
-			return "It may have arrived. r sends it again, and it cannot be stored twice: its name is its own."
+			return "It may have arrived. r sends it again; it cannot be stored twice, because its name is unique."
 		}
-		return "It may have arrived. L checks whether it arrived. Press 4 for the library. With r it may then be stored twice."
+		return "It may have arrived. L checks whether it did. If you send it again (r), it may be stored twice."
 	case api.Offline:
 		return "It goes on when the service can be reached. r tries now."
 	case api.Processing:
 		return "The service accepted it and stores it later. L checks whether it did."
 	case api.Cancelled:
-		return "It was taken back and nothing was stored. r sends it after all."
+		return "You canceled it, and nothing was stored. r sends it."
 	case api.Sending:
 		if r.Stalled {
-			return "Nothing moves. After 60 s without a byte it is tried again by itself; x cancels it."
+			return "No data is moving. After 60 s without a byte it is sent again; x cancels it."
 		}
 	case api.Waiting:
 		if r.earlier {
-			return "It belongs to another mediadesk that is running, and goes on here within half a minute once that one has ended."
+			return "Another mediadesk that is running sends it. If that one ends, it continues here within half a minute."
 		}
 		if r.Paused {
-			return "p lets it go on."
+			return "p continues it."
 		}
 	}
 	return ""

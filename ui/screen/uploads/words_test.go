@@ -29,7 +29,7 @@ func TestWords(t *testing.T) {
 		status, note, advice string
 	}{
 		{row{Row: queue.Row{Job: job(api.Waiting)}}, theme.SignWait, "waiting", "", ""},
-		{row{Row: queue.Row{Job: job(api.Waiting), Paused: true}}, theme.SignPaused, "paused", "", "p lets it go on"},
+		{row{Row: queue.Row{Job: job(api.Waiting), Paused: true}}, theme.SignPaused, "paused", "", "p continues it"},
 		{row{Row: queue.Row{Job: job(api.Waiting), Next: now.Add(4 * time.Second)}}, theme.SignWait, "waiting", "retrying in 4 s", ""},
 		{
 			row{Row: queue.Row{Job: job(api.Waiting, func(j *api.Job) { j.Failure = &api.Failure{Message: "no answer"} }), Next: now}},
@@ -49,7 +49,7 @@ func TestWords(t *testing.T) {
 		{row{Row: queue.Row{Job: job(api.Refused)}}, theme.SignBad, "refused", "400 the service did not like", "stored nothing"},
 		{row{Row: queue.Row{Job: job(api.Unsent)}}, theme.SignBad, "unsent", "did not like", "Nothing can have arrived"},
 		{row{Row: queue.Row{Job: job(api.Unknown)}}, theme.SignUnknown, "unknown", "did not like", "cannot be stored twice"},
-		{row{Row: queue.Row{Job: job(api.Unknown, suffix)}}, theme.SignUnknown, "unknown", "did not like", "may then be stored twice"},
+		{row{Row: queue.Row{Job: job(api.Unknown, suffix)}}, theme.SignUnknown, "unknown", "did not like", "may be stored twice"},
 		{row{Row: queue.Row{Job: job(api.Cancelled)}}, theme.SignNone, "cancelled", "11:00:03", "nothing was stored"},
 	} {
 		check := func(what, got, want string) {

@@ -1,0 +1,148 @@
+package kit_test
+
+import (
+	"fmt"
+	"image"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/theme"
+	"mediadesk/ui/uitest"
+)
+
+// letters are rows of one letter each, in groups of vowels and others.
+type letters struct{ all string }
+
+func (r *letters) ID(row int) int64 { return int64(r.all[row]) }
+func (r *letters) Len() int         { return len(r.all) }
+func (r *letters) Columns(int) kit.Columns {
+	return kit.Columns{{Name: "letter", Width: 6, Flex: 1, Middle: true}}
+}
+func (r *letters) Above(image.Point, *theme.Theme) []string { return []string{"above"} }
+func (r *letters) Brief(e kit.Entry) string                 { return fmt.Sprint("brief ", e.Row) }
+func (r *letters) Empty() string                            { return "none" }
+
+func (r *letters) Head(key string, _ *theme.Theme) (name, note string) { return key, "note" }
+
+func (r *letters) Cells(row int, _ []int, th *theme.Theme) []kit.Cell {
+	return []kit.Cell{{Text: "row " + r.all[row:row+1], Style: th.Text}}
+}
+
+func (r *letters) Describe(e kit.Entry, f *kit.Facts) string {
+	f.Say(f.Theme().Text, fmt.Sprint("about ", e.Row))
+	return e.Key
+}
+
+func (r *letters) Groups(filter string) []kit.Group {
+	groups := []kit.Group{{Key: "vowels"}, {Key: "others"}}
+	for i, c := range r.all {
+		if filter == "" || strings.ContainsRune(filter, c) {
+			n := 1
+			if strings.ContainsRune("aeiou", c) {
+				n = 0
+			}
+			groups[n].Rows = append(groups[n].Rows, i)
+		}
+	}
+	return slices.DeleteFunc(groups, func(g kit.Group) bool { return len(g.Rows) == 0 })
+}
+
+// listingKeys gives keys to a listing.
+type listingKeys struct{ *kit.Listing }
+
+func (l listingKeys) Actions() []kit.Action { return l.Listing.Actions(nil) }
+
+// TestListing: the cursor stays on its row while rows come and go, groups fold, and
+// what is marked is chosen, also where the filter does not find it.
+func TestListing(t *testing.T) {
+	rows := &letters{"abcdef"}
+	l := kit.NewListing(kit.ListingOptions{Rows: rows, ID: "letters", Marking: true, PaneMost: 40, Now: time.Now, OnHead: "head"})
+	resize := func(w, h int) {
+		l.Resize(image.Pt(w, h))
+		l.Changed()
+	}
+	l.Arrange()
+	resize(80, 20)
+	at := func(want string) {
+		t.Helper()
+		got := "none"
+		if e, ok := l.Current(); ok && e.Head() {
+			got = "#" + e.Key
+		} else if ok {
+			got = rows.all[e.Row : e.Row+1]
+		}
+		if got != want {
+			t.Errorf("the cursor is on %s, want %s", got, want)
+		}
+	}
+	chosen := func(want string) {
+		t.Helper()
+		got := ""
+		for _, row := range l.Chosen() {
+			got += rows.all[row : row+1]
+		}
+		if got != want {
+			t.Errorf("chosen are %q, want %q", got, want)
+		}
+	}
+	change := func(all string) {
+		rows.all = all
+		l.Arrange()
+	}
+	keys := listingKeys{l}
+
+	at("a") // entries: #vowels a e #others b c d f
+	change("xeabcdf")
+	at("e") // at the top it stays there
+	press(keys, "j", "j", "j")
+	at("x")
+	change("uyzeabcdfx")
+	at("x")
+	change("uyzeabcdf")
+	chosen("f") // its place, since it is gone
+	press(keys, "g")
+	at("u")
+	press(keys, "k")
+	at("#vowels")
+	chosen("uea")
+	if l.NoRow() != "head" || !l.Fold() || l.Len() != 8 {
+		t.Errorf("%d entries after folding", l.Len())
+	}
+	press(keys, "j")
+	at("#others")
+	press(keys, "space", "space") // marks the group and goes on, then takes the mark of its first
+	chosen("zbcdf")
+	press(keys, "/", "b", "enter")
+	chosen("zbcdf")
+	at("b")
+	press(keys, "esc") // takes the marks away, and then the filter
+	chosen("b")
+	press(keys, "esc")
+	press(keys, "G", "v", "k", "k")
+	if view := ansi.Strip(l.View(image.Pt(80, 20), &theme.Theme{})); strings.Count(view, "* row") != 3 {
+		t.Errorf("the open range is not seen:\n%s", view)
+	}
+	press(keys, "v")
+	chosen("cdf")
+	press(keys, "*")
+	chosen("ueayzb")
+	change("uf")
+	chosen("u") // marks of rows that are gone are gone
+	press(keys, "ctrl+a")
+	chosen("uf")
+
+	uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
+		resize(w, h)
+		return l.View(image.Pt(w, h), th)
+	})
+	l.OpenPane()
+	uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
+		resize(w, h)
+		return l.View(image.Pt(w, h), th)
+	})
+}

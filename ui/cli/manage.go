@@ -32,6 +32,8 @@ type fileCommand struct {
 	// do does it and returns where the file is afterwards and its record then; nil
 	// if there is none.
 	do func(ctx context.Context, s *session.Session, f *api.File, target string) (to string, after *api.File, err error)
+	// doAll does it to several files at once; nil: do does it to each.
+	doAll func(ctx context.Context, s *session.Session, files []api.File) []session.Edited
 	// done says what was done.
 	done func(from, to string) string
 }
@@ -95,6 +97,23 @@ func (c fileCommand) open(ctx context.Context, p *Program, f *flags, files []str
 // the others.
 func (c fileCommand) run(ctx context.Context, p *Program, f *flags, s *session.Session, files []string, target string) error {
 	var failed failures
+	if c.doAll != nil && len(files) > 1 && !f.dryRun {
+		var found []api.File
+		for _, name := range files {
+			file, err := findFile(ctx, s, name)
+			if err == nil {
+				found = append(found, *file)
+			}
+			failed.add(p, name, err)
+		}
+		for i, e := range c.doAll(ctx, s, found) {
+			if e.Err == nil {
+				e.Err = c.print(p, f, &found[i], "", e.File)
+			}
+			failed.add(p, e.FileID, e.Err)
+		}
+		return failed.exit()
+	}
 	for _, name := range files {
 		failed.add(p, name, c.runOne(ctx, p, f, s, name, target))
 	}
@@ -117,6 +136,11 @@ func (c fileCommand) runOne(ctx context.Context, p *Program, f *flags, s *sessio
 	if err != nil {
 		return err
 	}
+	return c.print(p, f, file, to, after)
+}
+
+// print tells what was done to a file, and its record afterwards.
+func (c fileCommand) print(p *Program, f *flags, file *api.File, to string, after *api.File) error {
 	if !f.json {
 		_, err := fmt.Fprintln(p.Stdout, text.Safe(c.done(file.FilePath, to)))
 		return err
@@ -228,6 +252,9 @@ func newDelete(p *Program, f *flags) *cobra.Command {
 				return version, f, s.Client.DeleteVersion(ctx, f.FileID, version)
 			}
 			return "", nil, s.Delete(ctx, *f)
+		},
+		doAll: func(ctx context.Context, s *session.Session, files []api.File) []session.Edited {
+			return s.DeleteAll(ctx, files)
 		},
 		done: func(from, to string) string {
 			if to != "" {

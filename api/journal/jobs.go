@@ -229,7 +229,7 @@ func (j *Journal) Jobs(ctx context.Context, f JobFilter) ([]api.Job, error) {
 		where += " AND open = 1" // which has an index
 	}
 	if f.Failed {
-		where += " AND " + failedJobs
+		where += " AND " + hasFailed
 	}
 	for _, c := range []struct{ column, value string }{{"state", string(f.State)}, {"profile", f.Profile}, {"batch", f.Batch}} {
 		if c.value != "" {
@@ -342,29 +342,8 @@ func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]api
 func (j *Journal) Reopen(ctx context.Context, profile string, ids []int64, may func(*api.Job) bool) ([]api.Job, error) {
 	var reopened []api.Job
 	err := j.change(ctx, func(t *tx) error {
-		reopened = nil
-		gone := map[string]bool{j.owner.name: true}
-		rows, err := t.query("SELECT owner, id, body, record, updated, priority FROM jobs WHERE profile = ? AND "+failedJobs+" ORDER BY id", profile)
-		if err != nil {
-			return err
-		}
-		for rows.Next() {
-			var owner string
-			job, err := scanJob(func(into ...any) error { return rows.Scan(append([]any{&owner}, into...)...) })
-			if err != nil {
-				return errors.Join(err, rows.Close())
-			}
-			if ids != nil && !slices.Contains(ids, job.ID) || !may(&job) {
-				continue
-			}
-			if _, known := gone[owner]; !known {
-				gone[owner] = ownerGone(j.path, owner)
-			}
-			if gone[owner] {
-				reopened = append(reopened, job)
-			}
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		var err error
+		if reopened, err = j.failedJobs(t, profile, ids, may); err != nil {
 			return err
 		}
 		now := time.Now()
@@ -385,8 +364,35 @@ func (j *Journal) Reopen(ctx context.Context, profile string, ids []int64, may f
 	return reopened, err
 }
 
-// failedJobs is the condition of the index jobs_failed.
-const failedJobs = "state IN ('refused', 'unsent', 'unknown', 'cancelled', 'processing')"
+// failedJobs are the jobs that Reopen reopens.
+func (j *Journal) failedJobs(t *tx, profile string, ids []int64, may func(*api.Job) bool) (found []api.Job, err error) {
+	rows, err := t.query("SELECT owner, id, body, record, updated, priority FROM jobs WHERE profile = ? AND "+hasFailed+" ORDER BY id", profile)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	free := map[string]bool{j.owner.name: true} // owners that are gone, or this process
+	for rows.Next() {
+		var owner string
+		job, err := scanJob(func(into ...any) error { return rows.Scan(append([]any{&owner}, into...)...) })
+		if err != nil {
+			return nil, err
+		}
+		if ids != nil && !slices.Contains(ids, job.ID) || !may(&job) {
+			continue
+		}
+		if _, known := free[owner]; !known {
+			free[owner] = ownerGone(j.path, owner)
+		}
+		if free[owner] {
+			found = append(found, job)
+		}
+	}
+	return found, rows.Err()
+}
+
+// hasFailed is the condition of the index jobs_failed.
+const hasFailed = "state IN ('refused', 'unsent', 'unknown', 'cancelled', 'processing')"
 
 // own makes this process the owner of a job. An owner that released it had journaled
 // all of it; one that was killed may have begun to send it under a name made

@@ -3,8 +3,8 @@ package journal
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"log/slog"
+	"slices"
 	"time"
 )
 
@@ -158,46 +158,46 @@ func withoutStale(batch []*request) []*request {
 }
 
 // commit does a batch of changes in one transaction. Each request has its
-// error afterwards.
+// error afterwards. If one fails, it is left out, and the others are done again: so
+// the changes that work need no savepoints.
 func commit(t *tx, batch []*request) {
-	// Immediate: the right to write is taken now, rather than in the middle.
-	err := t.control("BEGIN IMMEDIATE")
-	for _, r := range batch {
+	for len(batch) > 0 {
+		failed, err := try(t, batch)
 		if err != nil {
-			break
+			for _, r := range batch {
+				r.err = err
+			}
+			return
 		}
-		if r.err = r.ctx.Err(); r.err == nil {
-			err = step(t, r)
+		if failed < 0 {
+			return
 		}
-	}
-	if err == nil {
-		err = t.control("COMMIT")
-	}
-	if err == nil {
-		return
-	}
-	// A transaction that failed is taken back, unless SQLite did that itself.
-	t.control("ROLLBACK") //nolint:errcheck // there may be nothing to take back
-	for _, r := range batch {
-		if r.err == nil {
-			r.err = err
-		}
+		batch = slices.Delete(batch, failed, failed+1)
 	}
 }
 
-// step runs one change so that its failure leaves the others alone. The error
-// is of the transaction, not of the change.
-func step(t *tx, r *request) error {
-	if _, err := t.exec("SAVEPOINT step"); err != nil {
-		return err
+// try does a batch of changes in one transaction, all or none. It returns the index
+// of the one that failed, with its error in the request; -1: none did. The error is
+// that of the transaction.
+func try(t *tx, batch []*request) (failed int, err error) {
+	// Immediate: the right to write is taken now, rather than in the middle.
+	if err := t.control("BEGIN IMMEDIATE"); err != nil {
+		return -1, err
 	}
-	if r.err = r.do(t); r.err != nil {
-		if _, err := t.exec("ROLLBACK TO step"); err != nil {
-			return errors.Join(r.err, err)
+	for i, r := range batch {
+		if r.err = r.ctx.Err(); r.err == nil {
+			r.err = r.do(t)
+		}
+		if r.err != nil {
+			t.control("ROLLBACK") //nolint:errcheck // SQLite may have done that itself
+			return i, nil
 		}
 	}
-	_, err := t.exec("RELEASE step")
-	return err
+	if err := t.control("COMMIT"); err != nil {
+		t.control("ROLLBACK") //nolint:errcheck // there may be nothing to take back
+		return -1, err
+	}
+	return -1, nil
 }
 
 // tx is the transaction of the writer. Its statements are prepared once. They

@@ -370,6 +370,11 @@ func TestManyMishaps(t *testing.T) {
 			if naming == api.NameHere && got.states[api.Stored] != n {
 				t.Errorf("not all are stored: %v", got.states)
 			}
+			for _, j := range finished {
+				if naming == api.NameHere && j.File == nil {
+					t.Errorf("%s is stored without its record: %+v", j.Upload.FileName, j.Failure)
+				}
+			}
 		})
 	}
 }

@@ -183,7 +183,7 @@ func decide(job *api.Job, want goal, evidence api.Evidence, check result) Step {
 		return Check
 	case check == noTime && (want != claim || job.State != api.Cancelled):
 		return Leave
-	case want != claim || job.State == api.Cancelled && !(evidence == api.Orphaned && check == isMissing):
+	case want != claim, job.State == api.Cancelled && (evidence != api.Orphaned || check != isMissing):
 		return ClaimUnknown
 	case job.State == api.Processing, taken && evidence == api.NotSent:
 		return Claim

@@ -104,6 +104,7 @@ func (p *program) run(t *testing.T, first []string, last bool) {
 	go tape.record(pty)
 	begin := time.Now()
 	check(t, cmd.Start())
+	_ = pty.Slave().Close() // reading ends when the program has ended
 	defer func() {
 		_ = pty.Master().Close()
 		end(cmd)

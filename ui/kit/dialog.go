@@ -115,7 +115,7 @@ func (d *Dialog) Actions() []Action {
 		}}
 	}
 	return append(actions,
-		Action{ID: "dialog.take", Keys: Bind("take", "", "enter", "space"), Footer: true, Disabled: early, Do: func() tea.Cmd { return d.choose(d.focused) }},
+		Action{ID: "dialog.take", Keys: Bind("choose", "", "enter", "space"), Footer: true, Disabled: early, Do: func() tea.Cmd { return d.choose(d.focused) }},
 		Action{ID: "dialog.cancel", Keys: Bind("cancel", "", "esc"), Footer: true, Disabled: early, Do: func() tea.Cmd { return d.choose(0) }},
 		walk("dialog.next", "next choice", 1, "right", "down", "tab", "l", "j"),
 		walk("dialog.previous", "previous choice", -1, "left", "up", "shift+tab", "h", "k"))

@@ -52,7 +52,7 @@ func NewMenu(title string, rows ...MenuRow) *Menu {
 // Actions are those of the rows and of the list.
 func (m *Menu) Actions() []Action {
 	actions := []Action{
-		{ID: "menu.take", Keys: Bind("take", "", "enter", "space", "right"), Footer: true, Group: m.title, Do: func() tea.Cmd { return m.choose(m.list.Cursor()) }},
+		{ID: "menu.take", Keys: Bind("choose", "", "enter", "space", "right"), Footer: true, Group: m.title, Do: func() tea.Cmd { return m.choose(m.list.Cursor()) }},
 		{ID: "menu.close", Keys: Bind("close", "", "esc", "q", "left"), Footer: true, Group: m.title, Do: m.Close},
 	}
 	for i, r := range m.rows {
@@ -111,6 +111,9 @@ func (m *Menu) sizeIn(room image.Point) image.Point {
 	return image.Pt(min(room.X, width, 72), min(room.Y, len(m.rows)+2))
 }
 
+// leastNote is the least width at which a note says something.
+const leastNote = 10
+
 // View draws the menu as a box no larger than room.
 func (m *Menu) View(room image.Point, th *theme.Theme) string {
 	if room.X < 1 || room.Y < 1 {
@@ -121,9 +124,9 @@ func (m *Menu) View(room image.Point, th *theme.Theme) string {
 		r := m.rows[i]
 		key := text.PadRight(r.Key, 2)
 		label := text.PadRight(r.label(), labels)
-		note := ""
-		if r.Note != "" {
-			note = "  " + text.TruncateMiddle(text.Safe(r.Note), width-5-labels-1)
+		note, room := "", width-5-labels-1
+		if r.Note != "" && room >= leastNote {
+			note = "  " + text.TruncateMiddle(text.Safe(r.Note), room)
 		}
 		if selected {
 			return th.Selected.Render(text.PadRight(" "+key+" "+label+note, width))

@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"cmp"
 	"image"
 	"strings"
 
@@ -15,7 +16,7 @@ import (
 type Prompt struct {
 	// Title and Text say what is asked for; Text may be empty.
 	Title, Text string
-	// Verb is what taking does, such as "rename"; empty: "take".
+	// Verb is what taking does, such as "rename"; empty: "accept".
 	Verb string
 	// Check says what is wrong with a text, as a sentence; empty where it can be
 	// taken. Nil: everything can.
@@ -63,7 +64,9 @@ func (p *Prompt) problem() string {
 	return p.Check(p.Value())
 }
 
-// key takes the text.
+func (p *Prompt) verb() string { return cmp.Or(p.Verb, "accept") }
+
+// key accepts the text.
 func (p *Prompt) key() string {
 	if p.area != nil {
 		return "ctrl+s"
@@ -84,12 +87,8 @@ func (p *Prompt) accept() tea.Cmd {
 
 // Actions are to take the text and to leave.
 func (p *Prompt) Actions() []Action {
-	verb := p.Verb
-	if verb == "" {
-		verb = "take"
-	}
 	return []Action{
-		{ID: "prompt.take", Keys: Bind(verb, "", p.key()), Footer: true, Group: p.Title, Do: p.accept},
+		{ID: "prompt.take", Keys: Bind(p.verb(), "", p.key()), Footer: true, Group: p.Title, Do: p.accept},
 		{ID: "prompt.cancel", Keys: Bind("cancel", "", "esc"), Footer: true, Group: p.Title, Do: p.Close},
 	}
 }
@@ -145,5 +144,5 @@ func (p *Prompt) View(room image.Point, th *theme.Theme) string {
 		body[i] = text.Blanks(margin) + line
 	}
 	size.Y = min(room.Y, len(body)+2)
-	return popupBox(p.Title, p.key()+" takes, esc cancels", strings.Join(body, "\n"), size, th)
+	return popupBox(p.Title, p.key()+": "+p.verb()+", esc: cancel", strings.Join(body, "\n"), size, th)
 }

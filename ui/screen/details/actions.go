@@ -23,7 +23,7 @@ const (
 // Actions are those of the part with the keys.
 func (m *Model) Actions() []kit.Action {
 	if m.current() == nil {
-		return []kit.Action{{ID: "details.back", Keys: kit.Bind("leave", "", "esc"), Group: groupMove, Footer: true, Do: m.leave}}
+		return []kit.Action{{ID: "details.back", Keys: kit.Bind("go back", "", "esc"), Group: groupMove, Footer: true, Do: m.leave}}
 	}
 	return m.actionsOn(m.area)
 }
@@ -41,7 +41,7 @@ func (m *Model) actionsOn(part area) []kit.Action {
 		return func() tea.Cmd { m.focus(part); return nil }
 	}
 	save := kit.Action{ID: "details.save", Keys: kit.Bind("save", "", "ctrl+s"), Group: groupEdit, Footer: true, Disabled: m.noSave, Do: m.save}
-	unset := kit.Action{ID: "details.unset", Keys: kit.Bind("remove the value (null), or undo that", "", "ctrl+x"), Group: groupEdit, Footer: true, Do: m.toggleUnset}
+	unset := kit.Action{ID: "details.unset", Keys: kit.Bind("remove the value (null)", "", "ctrl+x"), Group: groupEdit, Footer: true, Do: m.toggleUnset}
 	steps := []kit.Action{
 		{ID: "details.next-part", Keys: kit.Bind("next part", "", "tab"), Group: groupMove, Footer: true, Do: func() tea.Cmd { m.step(1); return nil }},
 		{ID: "details.previous-part", Keys: kit.Bind("previous part", "", "shift+tab"), Group: groupMove, Do: func() tea.Cmd { m.step(-1); return nil }},
@@ -50,7 +50,7 @@ func (m *Model) actionsOn(part area) []kit.Action {
 	// letters are the actions of every part that is not a text field.
 	letters := []kit.Action{
 		{ID: "details.edit-tags", Keys: kit.Bind("edit tags", "", "e"), Group: groupEdit, Footer: true, Do: to(onTags)},
-		{ID: "details.edit-region", Keys: kit.Bind("region", "", "c"), Group: groupEdit, Footer: true, Disabled: m.noRegion, Do: to(onRegion)},
+		{ID: "details.edit-region", Keys: kit.Bind("edit region", "", "c"), Group: groupEdit, Footer: true, Disabled: m.noRegion, Do: to(onRegion)},
 		{ID: "details.next-file", Keys: kit.Bind("next file", "", "n"), Group: groupFile, Disabled: m.oneFile, Do: func() tea.Cmd { return m.turn(1) }},
 		{ID: "details.previous-file", Keys: kit.Bind("previous file", "", "N"), Group: groupFile, Disabled: m.oneFile, Do: func() tea.Cmd { return m.turn(-1) }},
 		{ID: "details.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupFile, Footer: true, Do: m.copyMenu},
@@ -93,7 +93,7 @@ func (m *Model) actionsOn(part area) []kit.Action {
 			{ID: "details.edit-row", Keys: kit.Bind("edit or show the field", "enter →", "enter", "l", "right"), Group: groupFile, Do: m.enterRow},
 			{ID: "details.take-ai-tags", Keys: kit.Bind("add all AI tags as tags", "", "t"), Group: groupEdit, Disabled: m.noAI, Do: m.addAITags},
 		}, steps, []kit.Action{
-			{ID: "details.back", Keys: kit.Bind("leave", "", "esc", "h", "left", "backspace"), Group: groupMove, Footer: true, Do: m.leave},
+			{ID: "details.back", Keys: kit.Bind("go back", "", "esc", "h", "left", "backspace"), Group: groupMove, Footer: true, Do: m.leave},
 		}, kit.ListActions(func() kit.Scroller { return &m.record }, nil))
 	}
 	return actions

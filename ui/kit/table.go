@@ -1,8 +1,9 @@
 package kit
 
 import (
-	"mediadesk/ui/text"
 	"strings"
+
+	"mediadesk/ui/text"
 )
 
 // Column is one column of rows that line up.

@@ -50,7 +50,10 @@ type batch struct {
 // batchKey tells the batch of a job from others. A job without one was sent by
 // itself, or with those of the same moment by an older version.
 func batchKey(job *api.Job) string {
-	return cmp.Or(job.Batch, job.Created.UTC().Format(time.RFC3339Nano))
+	if job.Batch != "" {
+		return job.Batch
+	}
+	return job.Created.UTC().Format(time.RFC3339Nano)
 }
 
 // newBatch begins with the jobs that are not listed.

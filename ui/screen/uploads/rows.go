@@ -152,7 +152,7 @@ func (r *rows) listed(n int) bool {
 		return true
 	}
 	job := &r.earlier[n-len(r.live)]
-	return !r.queued[job.ID] && !r.gone[job.ID] && !(job.Dismissed && failed(job.State))
+	return !r.queued[job.ID] && !r.gone[job.ID] && (!job.Dismissed || !failed(job.State))
 }
 
 // stalled reports whether everything that is being sent is.

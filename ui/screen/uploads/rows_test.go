@@ -203,6 +203,7 @@ func BenchmarkManyJobs(b *testing.B) {
 	s := queue.Snapshot{Rows: make([]queue.Row, 100_000), Totals: queue.Totals{Jobs: 100_000, Waiting: 100_000}}
 	for i := range s.Rows {
 		s.Rows[i] = queue.Row{Job: plain(int64(i+1), api.Waiting, "a.jpg")}
+		s.Rows[i].Job.Batch = "20261122-081500-abcdefghi"
 	}
 	m := New(Options{Queue: queue.New(queue.Options{}), Session: curling{&session.Session{}}})
 	th := theme.New(true, true)

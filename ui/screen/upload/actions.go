@@ -256,7 +256,7 @@ func (m *Model) toolActions() []kit.Action {
 func (m *Model) noForm() string {
 	switch {
 	case m.sending:
-		return "the files are being handed over"
+		return "the files are being queued"
 	case len(m.sources) == 0:
 		return emptyForm
 	}

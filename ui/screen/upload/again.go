@@ -8,10 +8,10 @@ import (
 	"mediadesk/api"
 )
 
-// mend takes jobs that were sent and not stored back into the form, with the
+// editJobs takes jobs that were sent and not stored back into the form, with the
 // options that they had and what was said of them. The form is about them
 // then: they alone are marked.
-func (m *Model) mend(jobs []api.Job) tea.Cmd {
+func (m *Model) editJobs(jobs []api.Job) tea.Cmd {
 	if m.sending || len(jobs) == 0 {
 		return nil
 	}

@@ -79,13 +79,13 @@ func (m *Model) foundAlready(msg alreadyMsg) tea.Cmd {
 		Text:  "Their content was stored in the same folder before; Checks says as what. The others can go without them.",
 		Choices: []page.Choice{
 			{Label: "Back to the form", Key: "b"},
-			{Label: m.sendWords(others), Key: "s", Do: func() tea.Cmd { return m.hand(without) }},
+			{Label: m.sendLabel(others), Key: "s", Do: func() tea.Cmd { return m.hand(without) }},
 		},
 	})
 }
 
-// storedWords say as what a file was stored before.
-func storedWords(job *api.Job) string {
+// describeStored say as what a file was stored before.
+func describeStored(job *api.Job) string {
 	place := job.Upload.Path()
 	if job.File != nil && job.File.FilePath != "" {
 		place = job.File.FilePath

@@ -38,7 +38,7 @@ func TestAlreadyStored(t *testing.T) {
 			s.known.looked = true
 			s.checked = nil
 			for _, l := range m.verdict(s).checks {
-				if l.level == warn && l.text == storedWords(job) {
+				if l.level == warn && l.text == describeStored(job) {
 					checks++
 				}
 			}

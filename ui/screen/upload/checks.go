@@ -88,7 +88,7 @@ func (c *checker) source() {
 		return
 	}
 	if job := c.k.stored; job != nil {
-		c.add(warn, fieldName, storedWords(job), "Remove it from the form, or send it again as one more file.")
+		c.add(warn, fieldName, describeStored(job), "Remove it from the form, or send it again as one more file.")
 	}
 	size := c.k.identity.Size
 	if err := api.CheckSize(size, c.p.MaxSize); err != nil {
@@ -171,7 +171,7 @@ func (c *checker) webhook() {
 	}
 	if address != "" {
 		if !c.p.Local && api.IsPrivateHost(address) {
-			c.add(warn, fieldWebhook, "The webhook "+hostOf(address)+" is in a private network, which "+host(c.p)+" cannot reach: nobody will be told how extensions end.", "Give an address that is reachable from the internet.")
+			c.add(warn, fieldWebhook, "The webhook "+hostOf(address)+" is in a private network, which "+host(c.p)+" cannot reach: the end of extensions will not be reported.", "Give an address that is reachable from the internet.")
 		}
 		return
 	}
@@ -183,10 +183,10 @@ func (c *checker) webhook() {
 			continue
 		}
 		if !c.NoWebhook {
-			c.add(warn, fieldWebhook, "remove-bg ends later and no webhook receiver runs: its end can only be guessed from the file.", "Give an address, or look at the details later.")
+			c.add(warn, fieldWebhook, "remove-bg ends later and no webhook receiver runs: its end can only be inferred from the file.", "Give an address, or look at the details later.")
 			return
 		}
-		c.add(warn, fieldWebhook, "remove-bg ends later and there is no webhook: its end can only be guessed from the file.", "Choose a webhook under Answer.")
+		c.add(warn, fieldWebhook, "remove-bg ends later and there is no webhook: its end can only be inferred from the file.", "Choose a webhook under Answer.")
 		return
 	}
 }

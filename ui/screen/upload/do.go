@@ -17,10 +17,10 @@ import (
 )
 
 type (
-	// handedMsg tells how a hand-over went.
-	handedMsg struct {
+	// queuedMsg tells which jobs the queue took.
+	queuedMsg struct {
 		jobs   []api.Job // what the queue took
-		left   []left    // why nothing was handed over
+		left   []left    // why nothing was queued
 		taken  []*source // the sources of the jobs that were meant
 		failed error     // of the queue
 	}
@@ -56,7 +56,7 @@ func (m *Model) noProblem() string {
 	return ""
 }
 
-// send begins the hand-over, with a question where it is more than one file or
+// send queues the sources, with a question where it is more than one file or
 // something is lost.
 func (m *Model) send() tea.Cmd {
 	m.leave()
@@ -67,7 +67,7 @@ func (m *Model) send() tea.Cmd {
 	}
 	words := ""
 	if n := m.losses(); n > 0 {
-		words = m.lossWords(n)
+		words = m.describeLoss(n)
 	}
 	if len(t.collides) > 0 {
 		words += text.Plural(len(t.collides), "file") + " share a place with another: the later one replaces the earlier one.\n"
@@ -75,7 +75,7 @@ func (m *Model) send() tea.Cmd {
 	if words == "" && len(m.sources) == 1 {
 		return m.hand(nil)
 	}
-	verb := m.sendWords(m.sources)
+	verb := m.sendLabel(m.sources)
 	return page.Send(page.Ask{
 		Title: verb + "?",
 		Text:  words + "It goes to " + host(m.o.Profile) + ".",
@@ -102,8 +102,8 @@ func (m *Model) refuse() tea.Cmd {
 // be, at their place.
 func (m *Model) losses() int { return m.sum().all.destroy }
 
-// lossWords say what is lost; of several files only how many lose something.
-func (m *Model) lossWords(n int) string {
+// describeLoss say what is lost; of several files only how many lose something.
+func (m *Model) describeLoss(n int) string {
 	if len(m.sources) > 1 {
 		if n == len(m.sources) {
 			return "Each of them can take something from a file at its place.\n"
@@ -117,8 +117,8 @@ func (m *Model) lossWords(n int) string {
 	return b.String()
 }
 
-// sendWords names the action with its number and target.
-func (m *Model) sendWords(sources []*source) string {
+// sendLabel names the action with its number and target.
+func (m *Model) sendLabel(sources []*source) string {
 	folders := map[string]bool{}
 	folder := ""
 	for _, s := range sources {
@@ -159,7 +159,7 @@ func (m *Model) hand(without map[*source]bool) tea.Cmd {
 	ctx, profile, send := m.o.Context, m.o.Profile.Name, m.o.Session.Send
 	letGo := m.keepOthers(without)
 	return func() tea.Msg {
-		msg := handOver(ctx, profile, drafts, send)
+		msg := enqueue(ctx, profile, drafts, send)
 		if len(msg.left) == 0 && msg.failed == nil {
 			letGo()
 		}
@@ -167,10 +167,10 @@ func (m *Model) hand(without map[*source]bool) tea.Cmd {
 	}
 }
 
-// handOver looks at the sources a last time and gives them to the queue: all of
-// them, or none where one cannot be sent as it was meant.
-func handOver(ctx context.Context, profile string, drafts []draft, send func(context.Context, []api.Job) ([]api.Job, error)) handedMsg {
-	var msg handedMsg
+// enqueue checks the sources once more and gives them to the queue: all of them, or
+// none where one has changed or is missing.
+func enqueue(ctx context.Context, profile string, drafts []draft, send func(context.Context, []api.Job) ([]api.Job, error)) queuedMsg {
+	var msg queuedMsg
 	jobs := make([]api.Job, 0, len(drafts))
 	batch := session.NewBatch(time.Now())
 	for _, d := range drafts {
@@ -209,8 +209,8 @@ func changedError(src api.Source, was, now api.Identity) error {
 	return fmt.Errorf("%q %w: %s; look at it and send again", src.Name(), errChanged, what)
 }
 
-// handed takes note of how a hand-over went.
-func (m *Model) handed(msg handedMsg) tea.Cmd {
+// queued removes what the queue took from the form.
+func (m *Model) queued(msg queuedMsg) tea.Cmd {
 	m.sending = false
 	m.unkept = m.unkept || m.touched
 	if len(msg.left) > 0 {
@@ -218,7 +218,7 @@ func (m *Model) handed(msg handedMsg) tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	if msg.failed != nil {
-		cmds = append(cmds, page.Send(page.Problem(fmt.Errorf("not handed over: %w", msg.failed))))
+		cmds = append(cmds, page.Send(page.Problem(fmt.Errorf("not queued: %w", msg.failed))))
 	}
 	if len(msg.jobs) > 0 {
 		cmds = append(cmds, page.Send(page.Sent{Jobs: msg.jobs}))
@@ -231,7 +231,7 @@ func (m *Model) handed(msg handedMsg) tea.Cmd {
 }
 
 // letGo takes the sources of the jobs out of the form.
-func (m *Model) letGo(msg handedMsg) {
+func (m *Model) letGo(msg queuedMsg) {
 	count := map[api.Source]int{}
 	for _, job := range msg.jobs {
 		count[job.Upload.Source]++
@@ -252,11 +252,11 @@ func (m *Model) letGo(msg handedMsg) {
 
 // leftOver shows which sources cannot be sent as they are, and asks about the
 // others.
-func (m *Model) leftOver(msg handedMsg) tea.Cmd {
+func (m *Model) leftOver(msg queuedMsg) tea.Cmd {
 	without := map[*source]bool{}
 	for _, l := range msg.left {
 		without[l.source] = true
-		// It is looked at anew: the person was told, and sending again means
+		// It is read again: the person was told, and sending again means
 		// the file as it is now.
 		l.source.known, l.source.checked = known{}, nil
 		if errors.Is(l.err, errChanged) {
@@ -271,7 +271,7 @@ func (m *Model) leftOver(msg handedMsg) tea.Cmd {
 }
 
 // askWithout offers to send the sources that can be sent without the others.
-func (m *Model) askWithout(msg handedMsg, without map[*source]bool) tea.Cmd {
+func (m *Model) askWithout(msg queuedMsg, without map[*source]bool) tea.Cmd {
 	first := msg.left[0].err
 	if len(msg.taken) == 0 {
 		return page.Send(page.Toast{Level: page.Bad, Text: "Not sent. " + text.Sentence(first.Error()), Detail: api.Hint(first)})
@@ -287,7 +287,7 @@ func (m *Model) askWithout(msg handedMsg, without map[*source]bool) tea.Cmd {
 		Text:  text.Sentence(first.Error()) + "\nNothing was sent yet. The others can go without.",
 		Choices: []page.Choice{
 			{Label: "Back to the form", Key: "b"},
-			{Label: m.sendWords(others), Key: "s", Do: func() tea.Cmd { return m.hand(without) }},
+			{Label: m.sendLabel(others), Key: "s", Do: func() tea.Cmd { return m.hand(without) }},
 		},
 	})
 }

@@ -222,7 +222,7 @@ func (k *keeper) keep(ctx context.Context, number int, s snapshot, save func(con
 		return nil
 	}
 	if err := save(ctx, text); err != nil {
-		return fmt.Errorf("what stands in the form could not be kept: %w", err)
+		return fmt.Errorf("the form could not be kept: %w", err)
 	}
 	k.done = number
 	return nil
@@ -249,7 +249,7 @@ func (m *Model) Keep() func(context.Context) error {
 	return func(ctx context.Context) error { return k.keep(ctx, number, s, save) }
 }
 
-// takeOver takes over what stands in the field with the focus and was not yet.
+// takeOver applies the text of the field with the focus.
 func (m *Model) takeOver() {
 	if i := m.focused(); i != nil && i.value() != i.loaded {
 		m.apply(i)
@@ -280,14 +280,14 @@ func (m *Model) gotKept(msg keptMsg) tea.Cmd {
 	return page.Send(page.Problem(msg.err))
 }
 
-// keepOthers returns what keeps the form without the sources that are handed
-// over: at once, so that a crash brings nothing back that the queue has. An
+// keepOthers returns what keeps the form without the sources that are
+// queued: at once, so that a crash brings nothing back that the queue has. An
 // error is told by the keeping that follows.
 func (m *Model) keepOthers(others map[*source]bool) func() {
 	if !m.touched {
 		return func() {}
 	}
-	// Nothing newer is to bring the others back; see handed.
+	// Nothing newer is to bring the others back; see queued.
 	m.unkept = false
 	m.keepNumber++
 	number, all, k, ctx, save := m.keepNumber, m.snapshot(), m.keeper, m.o.Context, m.o.Session.SaveDraft

@@ -101,7 +101,7 @@ func TestNothingTypedIsLost(t *testing.T) {
 	}
 }
 
-// TestSentFormsAreLetGo: what was handed over is kept by the queue, not by the
+// TestSentFormsAreLetGo: what was queued is kept by the queue, not by the
 // form; what the queue did not take stays.
 func TestSentFormsAreLetGo(t *testing.T) {
 	j := openJournal(t)

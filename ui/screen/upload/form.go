@@ -208,7 +208,7 @@ func (m *Model) itemRows(i *item, width int, th *theme.Theme) []formRow {
 		first = cursor + " " + style.Render(text.PadRight(name, column-indent-1)) + " "
 	}
 	var rows []formRow
-	for n, line := range strings.Split(i.view(inner, m.mixedWords(i), th), "\n") {
+	for n, line := range strings.Split(i.view(inner, m.mixedLabel(i), th), "\n") {
 		if n == 0 {
 			line = first + line
 		} else {
@@ -291,7 +291,7 @@ func (m *Model) metadataNote(room int, th *theme.Theme) []string {
 }
 
 // drawingRows are the lines of the picture with its region, blank where they are
-// measured only: drawing for another theme would make the picture anew.
+// measured only: drawing for another theme would render the picture again.
 func (m *Model) drawingRows(size image.Point, room int, th *theme.Theme) []formRow {
 	room = min(room, mostDrawing)
 	width := min(size.X-2*margin, 4*room)
@@ -310,8 +310,8 @@ func (m *Model) drawingRows(size image.Point, room int, th *theme.Theme) []formR
 	return rows
 }
 
-// mixedWords says that the targets differ in a field.
-func (m *Model) mixedWords(i *item) string {
+// mixedLabel says that the targets differ in a field.
+func (m *Model) mixedLabel(i *item) string {
 	if !i.mixed {
 		return ""
 	}

@@ -82,7 +82,7 @@ func (m *Model) openCheck() {
 
 // goToCheck goes to the field that a check comes from, of the file that has it.
 // Where only some of the marked files have it, those alone are marked then: the
-// others need no mending.
+// others are right.
 func (m *Model) goToCheck(l check) {
 	if at := slices.Index(m.sources, l.of); at >= 0 && l.of != nil {
 		m.list.SetCursor(at)

@@ -94,7 +94,7 @@ func (m *Model) gotFacts(msg factsMsg) tea.Cmd {
 func (m *Model) askTags() tea.Cmd {
 	ctx, ask := m.o.Context, m.o.Session.Tags
 	return func() tea.Msg {
-		// Nothing is lost without offers, so an error is no news.
+		// Offers are a help only, so errors are ignored.
 		tags, _ := ask(ctx)
 		return tagsMsg(tags)
 	}
@@ -227,20 +227,20 @@ func (m *Model) learn(f api.File) {
 	m.changed()
 }
 
-// placeWords says why nothing is known of a place; empty where it is known, or
+// placeStatus says why nothing is known of a place; empty where it is known, or
 // where it does not matter.
-func (m *Model) placeWords(s *source) string {
+func (m *Model) placeStatus(s *source) string {
 	if s.naming() != api.NameExact {
 		return ""
 	}
 	p := m.places[m.verdict(s).path]
 	switch {
 	case p.err != nil:
-		return "Whether a file is there could not be looked up: " + text.Safe(p.err.Error())
+		return "Could not check whether a file is there: " + text.Safe(p.err.Error())
 	case !p.looked:
-		return "Looking whether a file is there…"
+		return "Checking whether a file is there…"
 	case !p.place.Known:
-		return "Nobody can tell whether a file is there."
+		return "It is not known whether a file is there."
 	case !p.place.At.IsZero():
 		return "As it was seen " + text.Age(p.place.At, m.o.Now()) + ": the service does not list its files."
 	}

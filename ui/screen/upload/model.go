@@ -273,7 +273,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		m.changed()
 	case page.Compose:
 		if len(msg.Jobs) > 0 {
-			return m.mend(msg.Jobs)
+			return m.editJobs(msg.Jobs)
 		}
 		return m.Compose(msg.Sources)
 	case tea.MouseClickMsg:
@@ -310,8 +310,8 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		return m.lookAtPlaces()
 	case placesMsg:
 		return m.gotPlaces(msg)
-	case handedMsg:
-		return m.handed(msg)
+	case queuedMsg:
+		return m.queued(msg)
 	default:
 		cmd, _ := m.region.Update(msg)
 		return cmd
@@ -362,7 +362,7 @@ func (m *Model) load() {
 	m.changed()
 }
 
-// apply takes what stands in an item over to the targets.
+// apply gives the targets the text of an item.
 func (m *Model) apply(i *item) {
 	now := i.value()
 	if i.chips != nil {

@@ -51,7 +51,7 @@ func (m *Model) wantFolderTags() tea.Cmd {
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		// Nothing is lost without offers, so an error is no news.
+		// Offers are a help only, so errors are ignored.
 		tags, _ := ask(ctx, folder)
 		return folderTagsMsg{folder, tags}
 	}

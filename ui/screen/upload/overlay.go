@@ -18,7 +18,7 @@ type overlay struct {
 	closed bool
 }
 
-// refresher is an overlay that is laid out anew after every message.
+// refresher is an overlay that is laid out after every message.
 type refresher interface{ refresh() }
 
 // Capturing is false.

@@ -41,7 +41,7 @@ type patternRow struct {
 	shares bool // another file would be stored at the same place
 }
 
-// openPatterns shows the patterns. What stands in the form and has fields of a
+// openPatterns shows the patterns. A text of the form with fields of a
 // pattern is one to begin with.
 func (m *Model) openPatterns() tea.Cmd {
 	v := &patternView{overlay: overlay{m: m}, stale: true}
@@ -140,7 +140,7 @@ func (v *patternView) compute() {
 		if row.err != nil {
 			v.skipped++
 			row.options = s.options
-			// A look that is under way makes the table anew.
+			// The table changes when the file is read.
 			v.stale = v.stale || errors.Is(row.err, errNotLooked)
 		}
 		v.rows = append(v.rows, row)

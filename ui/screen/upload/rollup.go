@@ -112,13 +112,13 @@ func (r *rollup) lost() string {
 				v = "loses"
 			}
 		}
-		parts = append(parts, fmt.Sprintf("%s %s %s %s", text.Count(n), v, their, joinedWords(what)))
+		parts = append(parts, fmt.Sprintf("%s %s %s %s", text.Count(n), v, their, joinList(what)))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// joinedWords are words as a sentence lists them.
-func joinedWords(words []string) string {
+// joinList are words as a sentence lists them.
+func joinList(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}

@@ -257,7 +257,7 @@ func TestKeysWhileHandingOver(t *testing.T) {
 	cmd := held(t, m, "ctrl+s")
 	press(t, m, "x", "ctrl+s")
 	send(t, m, tea.PasteMsg{Content: "y"})
-	if !strings.Contains(screen(m, 100, 20), "Handing over 1 file") {
+	if !strings.Contains(screen(m, 100, 20), "Queuing 1 file") {
 		t.Errorf("it does not say what it does:\n%s", screen(m, 100, 20))
 	}
 	if press(t, m, "esc"); len(box.jobs) != 0 {

@@ -175,10 +175,10 @@ func (m *Model) storedLines(width int, th *theme.Theme) []string {
 	letters := storedLetters(s.entry.FileName, naming)
 	lines := labelled("Source", sourceRuns(s, th), width, th)
 	lines = append(lines, labelled("Stored", append([]span{{text: folder, style: th.Muted}}, letterRuns(letters, th)...), width, th)...)
-	if words := foldedWords(s.entry.Folder.Or("")); words != "" {
+	if words := describeFolded(s.entry.Folder.Or("")); words != "" {
 		lines = append(lines, wrapStyled(words, width, th.Muted)...)
 	}
-	if words := changedWords(letters); words != "" {
+	if words := describeChanged(letters); words != "" {
 		lines = append(lines, wrapStyled(th.Glyph(theme.SignWarn)+" "+words, width, th.Warn)...)
 	}
 	switch naming {
@@ -310,7 +310,7 @@ func (m *Model) outlookLines(width int, th *theme.Theme) []string {
 		}
 		lines = append(lines, wrapStyled(text, width, style)...)
 	}
-	if words := m.placeWords(s); words != "" {
+	if words := m.placeStatus(s); words != "" {
 		lines = append(lines, wrapStyled(words, width, th.Muted)...)
 	}
 	return append(lines, m.rollupLines(width, th)...)

@@ -57,9 +57,9 @@ func storedLetters(name string, naming api.Naming) []letter {
 // name as the service writes them, without a suffix.
 func (o *options) storedPath() string { return o.entry.Path() }
 
-// foldedWords says what becomes of repeated slashes in a folder; empty where
+// describeFolded says what becomes of repeated slashes in a folder; empty where
 // there are none.
-func foldedWords(folder string) string {
+func describeFolded(folder string) string {
 	if !strings.Contains(folder, "//") {
 		return ""
 	}
@@ -67,9 +67,9 @@ func foldedWords(folder string) string {
 	return "// counts as one /: a folder without a name cannot be, so this is " + clean
 }
 
-// changedWords says in words which characters are written as _; empty where
+// describeChanged says in words which characters are written as _; empty where
 // none is.
-func changedWords(letters []letter) string {
+func describeChanged(letters []letter) string {
 	n := 0
 	var which []string
 	seen := map[rune]bool{}
@@ -80,7 +80,7 @@ func changedWords(letters []letter) string {
 		n++
 		if !seen[l.from] {
 			seen[l.from] = true
-			which = append(which, runeWords(l.from))
+			which = append(which, describeRune(l.from))
 		}
 	}
 	if n == 0 {
@@ -96,7 +96,7 @@ func changedWords(letters []letter) string {
 	return fmt.Sprintf("%d characters become _: %s", n, strings.Join(which, " "))
 }
 
-func runeWords(r rune) string {
+func describeRune(r rune) string {
 	switch r {
 	case ' ':
 		return "space"

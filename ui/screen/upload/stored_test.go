@@ -42,7 +42,7 @@ func TestStoredLetters(t *testing.T) {
 		if b.String() != c.want {
 			t.Errorf("%q %s: %q, want %q", c.name, c.naming, b.String(), c.want)
 		}
-		if got := changedWords(letters); got != c.words {
+		if got := describeChanged(letters); got != c.words {
 			t.Errorf("%q: %q, want %q", c.name, got, c.words)
 		}
 	}

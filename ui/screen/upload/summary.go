@@ -22,9 +22,9 @@ func (m *Model) summary(s section) string {
 	case sectionFile:
 		folder := targets[0].folder()
 		if len(targets) > 1 {
-			return text.Plural(len(targets), "name") + " in " + folder + ", " + namingWords(e.Naming)
+			return text.Plural(len(targets), "name") + " in " + folder + ", " + describeNaming(e.Naming)
 		}
-		return e.FileName + " in " + folder + ", " + namingWords(e.Naming)
+		return e.FileName + " in " + folder + ", " + describeNaming(e.Naming)
 	case sectionTags:
 		// A line shows few of them; many would only cost time.
 		return orNone(strings.Join(firstTags(e.Tags.Or(nil)), ", "))
@@ -56,7 +56,7 @@ func orNone(text string) string {
 // firstTags are as many tags as a line may show.
 func firstTags(tags []string) []string { return tags[:min(len(tags), 100)] }
 
-func namingWords(n api.Naming) string {
+func describeNaming(n api.Naming) string {
 	switch n {
 	case api.NameService:
 		return "made unique by the service"

@@ -76,7 +76,7 @@ func TestRealRegionAfterAResize(t *testing.T) {
 	})
 	term := uitest.Start(t, &stage{form: m, th: theme.New(true, true)}, 120, 40)
 	term.WaitFor("Name")
-	term.Press("down", "down", "down", "down", "down", "down")
+	term.Press("down", "down", "down", "down", "down", "down", "down")
 	real := func(times int) {
 		t.Helper()
 		term.WaitRaw(func(raw string) bool { return strings.Count(raw, "a=T,U=1") >= 2*times })

@@ -289,7 +289,7 @@ func TestPlacesAreLookedUpAfterAPause(t *testing.T) {
 		if len(p.asked) != 0 {
 			t.Errorf("asked while typing: %q", p.asked)
 		}
-		if !strings.Contains(told(m), "Looking whether a file is there") {
+		if !strings.Contains(told(m), "Checking whether a file is there") {
 			t.Errorf("that nobody knows yet is not said:\n%s", screen(m, 120, 40))
 		}
 		begin := time.Now()
@@ -347,7 +347,7 @@ func checkPlaceErrorsAndNews(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{known: p.look}})
 	goTo(t, m, fieldNaming)
 	press(t, m, "end")
-	if text := told(m); !strings.Contains(text, "could not be looked up") || !strings.Contains(text, "If one is there already") {
+	if text := told(m); !strings.Contains(text, "Could not check whether") || !strings.Contains(text, "If one is there already") {
 		t.Errorf("an unknown place is not said:\n%s", screen(m, 120, 40))
 	}
 	// Another part of the program learnt it.

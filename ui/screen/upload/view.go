@@ -250,12 +250,12 @@ func (m *Model) listFoot(t *total, size image.Point) []string {
 // viewStatus is the last line: whether it can be sent, and what would be.
 func (m *Model) viewStatus(width int, th *theme.Theme) string {
 	t := m.sum()
-	what := "ctrl+s to " + lowerFirst(m.sendWords(m.sources)) + m.sizeWords()
+	what := "ctrl+s to " + lowerFirst(m.sendLabel(m.sources)) + m.totalSize()
 	warnings := len(t.checks)
 	sign, words := theme.SignGood, "Ready: "+what
 	switch {
 	case m.sending:
-		sign, words = theme.SignBusy, "Handing over "+text.Plural(len(m.sources), "file")+"…"
+		sign, words = theme.SignBusy, "Queuing "+text.Plural(len(m.sources), "file")+"…"
 	case t.first != nil:
 		sign, words = theme.SignBad, "Not ready: "+t.checks[0].text
 	case m.losses() > 0:
@@ -266,8 +266,8 @@ func (m *Model) viewStatus(width int, th *theme.Theme) string {
 	return " " + th.Sign(sign) + " " + th.SignStyle(sign).Render(text.PadRight(text.Safe(words), width-3))
 }
 
-// sizeWords is the size of all files, where all are known.
-func (m *Model) sizeWords() string {
+// totalSize is the size of all files, where all are known.
+func (m *Model) totalSize() string {
 	var sum int64
 	for _, s := range m.sources {
 		if !s.known.looked || s.known.err != nil {

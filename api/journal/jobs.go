@@ -374,7 +374,7 @@ func (j *Journal) failedJobs(t *tx, profile string, ids []int64, may func(*api.J
 	free := map[string]bool{j.owner.name: true} // owners that are gone, or this process
 	for rows.Next() {
 		var owner string
-		job, err := scanJob(func(into ...any) error { return rows.Scan(append([]any{&owner}, into...)...) })
+		job, err := scanJob(behind(&owner, rows.Scan))
 		if err != nil {
 			return nil, err
 		}
@@ -389,6 +389,11 @@ func (j *Journal) failedJobs(t *tx, profile string, ids []int64, may func(*api.J
 		}
 	}
 	return found, rows.Err()
+}
+
+// behind is scan of rows that have one column more, the first.
+func behind(first any, scan func(...any) error) func(...any) error {
+	return func(into ...any) error { return scan(append([]any{first}, into...)...) }
 }
 
 // hasFailed is the condition of the index jobs_failed.

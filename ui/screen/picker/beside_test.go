@@ -240,10 +240,9 @@ func (t *tape) find(begin time.Time, first []string) (shown, sorted float64) {
 // family is a process and those that it started.
 func family(pid int) []int {
 	out := []int{pid}
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, f := range threads {
-		text, _ = os.ReadFile(f)
+		text, _ := os.ReadFile(f)
 		for _, word := range strings.Fields(string(text)) {
 			if child, err := strconv.Atoi(word); err == nil {
 				out = append(out, family(child)...)

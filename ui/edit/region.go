@@ -345,23 +345,25 @@ func (r *Region) ratioMenu() tea.Cmd {
 	if r.ratio.Locked() {
 		turned = r.ratio.Turned()
 	}
-	use := func(ratio picture.Ratio) tea.Cmd {
-		if r.ratio = ratio; rect.Empty() {
-			r.SetRect(ratio.Largest(size))
-		} else {
-			r.SetRect(ratio.Apply(rect, size))
+	use := func(ratio picture.Ratio) func() tea.Cmd {
+		return func() tea.Cmd {
+			if r.ratio = ratio; rect.Empty() {
+				r.SetRect(ratio.Largest(size))
+			} else {
+				r.SetRect(ratio.Apply(rect, size))
+			}
+			return nil
 		}
-		return nil
 	}
 	rows := RatioRows(r.ratio, func(ratio picture.Ratio) tea.Cmd {
 		if !ratio.Locked() {
 			ratio = picture.Ratio{W: size.X, H: size.Y}
 		}
-		return use(ratio)
+		return use(ratio)()
 	})
 	r.o.Overlays.Open(kit.NewMenu("Ratio", append(rows,
-		kit.MenuRow{Key: "a", Label: "as it is now", Do: func() tea.Cmd { return use(current) }},
-		kit.MenuRow{Key: "t", Label: "turned on its side", Do: func() tea.Cmd { return use(turned) }},
+		kit.MenuRow{Key: "a", Label: "as it is now", Do: use(current)},
+		kit.MenuRow{Key: "t", Label: "turned on its side", Do: use(turned)},
 		kit.MenuRow{Key: "f", Label: "free", Current: !r.ratio.Locked(), Do: func() tea.Cmd { r.ratio = picture.Ratio{}; return nil }})...))
 	return nil
 }

@@ -96,7 +96,7 @@ func Consequences(u *Upload, at Place) Outlook {
 		return o
 	}
 	if at.Versions >= MaxVersions {
-		o.Result, o.Reason = Refusal, fmt.Sprintf("the file there has %d versions, and more cannot be", at.Versions)
+		o.Result, o.Reason = Refusal, fmt.Sprintf("the file there has %d versions, which is the limit", at.Versions)
 		return o
 	}
 	o.Result, o.Reason = NewVersion, "a file with this name is at this place"

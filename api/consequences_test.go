@@ -196,7 +196,7 @@ func TestSentences(t *testing.T) {
 			`A new file "/a/b.jpg". If one is there already, the service refuses: overwriteFile is off.`,
 		}},
 		{"too many versions", exact(func(*api.Upload) {}), api.Place{Known: true, File: rich(), Versions: 100}, []string{
-			`The service will refuse it: the file there has 100 versions, and more cannot be.`,
+			`The service will refuse it: the file there has 100 versions, which is the limit.`,
 		}},
 		{"all is lost", exact(func(*api.Upload) {}), api.Place{Known: true, File: rich()}, []string{
 			`A new version of "/a/b.jpg": a file with this name is at this place.`,

@@ -173,10 +173,10 @@ func (s *suite) startAgain(t *testing.T) func(*testing.T, *suite) {
 // looks at the answer: the other tests go on in the 8 seconds of service.md §8.
 func (s *suite) startSlow() func(*testing.T, *suite) {
 	type result struct {
-		status int
-		body   []byte
-		duration   time.Duration
-		err    error
+		status   int
+		body     []byte
+		duration time.Duration
+		err      error
 	}
 	if s.sources == nil || testing.Short() {
 		return func(t *testing.T, _ *suite) {

@@ -69,7 +69,7 @@ func filePath(field, path string) (folder, name string, err error) {
 	cut := strings.LastIndexByte(path, '/')
 	folder, err = api.CleanFolder(path[:cut+1])
 	if name = path[cut+1:]; err != nil || name == "" {
-		return "", "", badRequest("Your request contains invalid "+field+" parameter: "+quote(path)+" is no path of a file.", "Send it as the record has it, such as /folder/photo.jpg.")
+		return "", "", badRequest("Your request contains invalid "+field+" parameter: "+quote(path)+" is not a file path.", "Send it as the record has it, such as /folder/photo.jpg.")
 	}
 	return folder, name, nil
 }
@@ -80,7 +80,7 @@ func fileIDs(list []string, most int) ([]string, error) {
 	var ids []string
 	for _, id := range list {
 		if !store.IsID(id) {
-			return nil, badRequest("Your request contains invalid fileIds parameter: "+quote(id)+" is no file id.", "A file id has 24 hexadecimal digits.")
+			return nil, badRequest("Your request contains invalid fileIds parameter: "+quote(id)+" is not a file id.", "A file id has 24 hexadecimal digits.")
 		}
 		if !slices.Contains(ids, id) {
 			ids = append(ids, id)

@@ -202,9 +202,9 @@ func (c *checker) checkContents(ctx context.Context, prefix string) (broken []st
 		}
 		p := found
 		if p.Kind == "" && h.Path == "" {
-			p = Problem{Kind: ProblemRecord, Message: "the file that it is a version of is in no record"}
+			p = Problem{Kind: ProblemRecord, Message: "its file has no record"}
 			if c.o.Repair {
-				p.Repaired = "the version was taken out of the records"
+				p.Repaired = "the version was removed from the records"
 				if err := c.dropVersion(ctx, h); err != nil {
 					return nil, err
 				}
@@ -255,7 +255,7 @@ func (c *checker) verify(ctx context.Context, hash string, size int64) (Problem,
 		if ctx.Err() != nil {
 			return p, ctx.Err()
 		}
-		p.Message += fmt.Sprintf(" (and it cannot be had from %s: %s)", c.o.From, err)
+		p.Message += fmt.Sprintf(" (copying it from %s failed: %s)", c.o.From, err)
 		return p, nil
 	}
 	p.Repaired = "it was copied from " + c.o.From
@@ -287,7 +287,7 @@ func verifyContent(ctx context.Context, contents store.Contents, hash string, si
 	case n != size:
 		return Problem{Kind: ProblemSize, Message: fmt.Sprintf("its content has %d bytes, not %d", n, size)}, n, nil
 	case hex.EncodeToString(sum.Sum(nil)) != hash:
-		return Problem{Kind: ProblemHash, Message: "its content has other bytes than were stored"}, n, nil
+		return Problem{Kind: ProblemHash, Message: "its content has changed"}, n, nil
 	}
 	return Problem{}, n, nil
 }

@@ -78,7 +78,7 @@ type refusingWriter struct {
 func (w *refusingWriter) WriteHeader(status int) {
 	message := map[int]string{
 		http.StatusRequestedRangeNotSatisfiable: "The range lies outside the file.",
-		http.StatusPreconditionFailed:           "The file is another one than the request asks for.",
+		http.StatusPreconditionFailed:           "The file is another version than the request asks for.",
 	}[status]
 	if message == "" {
 		w.ResponseWriter.WriteHeader(status)

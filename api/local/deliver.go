@@ -22,7 +22,7 @@ var errNoPath = refuse(http.StatusNotFound, "There is no file at this address.",
 func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
-		return refuse(http.StatusMethodNotAllowed, "Stored files are only read here.", "Upload with POST to /api/v1/files/upload.")
+		return refuse(http.StatusMethodNotAllowed, "Stored files are read-only at this address.", "Upload with POST to /api/v1/files/upload.")
 	}
 	asked, err := delivery.Parse(r.URL, l.named)
 	if err != nil {
@@ -94,7 +94,7 @@ func (l *Library) deliver(w http.ResponseWriter, r *http.Request) error {
 		}
 		body, mime = bytes.NewReader(picture), kind
 	} else if asked.Changes() && file.Version.Kind != api.KindImage {
-		return badRequest("This file is no image, so nothing can be made of it.", "Ask for the original.")
+		return badRequest("This file is not an image, so it cannot be transformed.", "Ask for the original.")
 	}
 	h.Set("ETag", `"`+tag+`"`)
 	h.Set("Content-Type", contentType(mime))

@@ -24,8 +24,8 @@ var (
 	errSlowBody    = errors.New("the download stood still for 30 seconds")
 )
 
-// download fetches the file of a URL source (service.md §4.1, file). Every way in which
-// it can fail is an answer with status 400 (§7).
+// download fetches the file of a URL source (service.md §4.1, file). Every failure is
+// an answer with status 400 (§7).
 func (l *Library) download(ctx context.Context, address string) (store.Draft, error) {
 	ctx, cancel := context.WithTimeout(ctx, downloadTime)
 	defer cancel()
@@ -68,8 +68,8 @@ func (l *Library) download(ctx context.Context, address string) (store.Draft, er
 	return nil, downloadError(ctx, err)
 }
 
-// fetchHeaders follows redirects by hand: each hop has its own time for
-// dialling, TLS and headers, and is checked like the first.
+// fetchHeaders follows redirects itself: each hop has its own time for dialing, TLS
+// and headers, and is checked like the first.
 func (l *Library) fetchHeaders(ctx context.Context, stop context.CancelCauseFunc, address string) (*http.Response, error) {
 	for range maxRedirects + 1 {
 		if err := api.CheckSourceURL(address); err != nil {

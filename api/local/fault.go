@@ -174,7 +174,7 @@ func (c *chance) hits(p float64, kind string, id int64) bool {
 	return rand.New(rand.NewPCG(c.seed^h.Sum64(), uint64(id))).Float64() < p
 }
 
-// fault does to a request what the fault dial says, before its operation.
+// fault does to a request what Options.Fault says, before its operation.
 func (l *Library) fault(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, error) {
 	f := l.o.Fault
 	if f.Delay > 0 {
@@ -195,7 +195,7 @@ func (l *Library) fault(w http.ResponseWriter, r *http.Request) (http.ResponseWr
 		return w, refuse(http.StatusTooManyRequests, "You have exceeded the rate limit of this operation.", "Wait as long as X-RateLimit-Reset says, in milliseconds.")
 	}
 	if f.RefuseStatus != 0 && l.chance.below(f.RefuseChance) {
-		return w, refuse(f.RefuseStatus, "Refused on purpose.", "The fault dial of the local library is on.")
+		return w, refuse(f.RefuseStatus, "Refused on purpose.", "The local library makes faults on purpose (serve --fault).")
 	}
 	if f.DropAfter > 0 && (f.DropChance == 0 || l.chance.below(f.DropChance)) {
 		r.Body = &droppingBody{ReadCloser: r.Body, left: f.DropAfter}

@@ -50,7 +50,7 @@ func (l *Library) transferFolder(r *http.Request, job *folderJob, kind jobKind, 
 	}
 	job.to += path.Base(job.from) + "/"
 	if strings.HasPrefix(job.to, job.from) || strings.HasPrefix(job.from, job.to) {
-		return nil, badRequest("The folder "+quote(from)+" cannot go into itself, to where it is, nor in the place of a folder that holds it.", "Choose another destinationPath.")
+		return nil, badRequest("The folder "+quote(from)+" cannot be copied or moved into itself, to its present path, or over a folder that contains it.", "Choose another destinationPath.")
 	}
 	if err := l.runFolderJob(l.ctx, job); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (l *Library) renameFolder(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if strings.Trim(name, "/") == "" || strings.Contains(name, "/") {
-		return nil, badRequest("Your request contains invalid newFolderName parameter: "+quote(name)+" is no name of a folder.", "Give a name without slashes.")
+		return nil, badRequest("Your request contains invalid newFolderName parameter: "+quote(name)+" is not a folder name.", "Give a name without slashes.")
 	}
 	job := folderJob{move: true}
 	var err error

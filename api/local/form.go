@@ -232,7 +232,7 @@ func setRegion(f *form, value string) error {
 	return err
 }
 
-// hostedFields are response fields of hosted services that are taken and add
+// hostedFields are response fields of hosted services that are accepted and add
 // nothing.
 var hostedFields = []string{"metadata", "isPublished"}
 
@@ -258,8 +258,8 @@ func setWebhook(f *form, value string) error {
 	return checkWebhook(value)
 }
 
-// checkWebhook says whether posts can go to an address. What stands before an
-// @ would be sent along as a password.
+// checkWebhook returns an error unless posts can go to an address. Text before an @
+// would be sent as a password.
 func checkWebhook(address string) error {
 	if err := api.CheckWebhookURL(address); err != nil {
 		return err
@@ -281,15 +281,15 @@ func setMetadata(f *form, value string) error {
 	return err
 }
 
-// isBytes reports whether the file part says of itself that it is bytes, not
-// text: some clients send them with a type and no file name.
+// isBytes reports whether the type of the file part is not text: some clients send
+// bytes with a type and without a file name.
 func isBytes(part *multipart.Part) bool {
 	kind, _, err := mime.ParseMediaType(part.Header.Get("Content-Type"))
 	return err == nil && !strings.HasPrefix(kind, "text/")
 }
 
-// file reads the file part: bytes where it has a file name or a type that is
-// none of text, else text.
+// file reads the file part: as bytes if it has a file name or a type that is not text,
+// else as text.
 func (f *form) file(part *multipart.Part) error {
 	_, params, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
 	if err != nil {
@@ -343,8 +343,8 @@ var errEmptyFile = badRequest("Your request contains invalid file parameter. The
 // that it was given, as if it were the bytes of a file.
 const addressFile = "anonymous_file"
 
-// lonelyAddress returns the address that is all there is in body, or nothing.
-// It takes nothing from body.
+// lonelyAddress returns the address that body consists of, or nothing. It consumes
+// nothing of body.
 func lonelyAddress(body *bufio.Reader) string {
 	text, err := body.Peek(4 << 10)
 	if err != io.EOF {

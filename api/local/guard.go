@@ -19,8 +19,8 @@ import (
 // exceptions.
 var internet = ssrf.New(ssrf.WithAnyNetwork(), ssrf.WithAnyPort())
 
-// isInternal reports whether ip is off limits for URL sources and webhooks.
-// Otherwise a client could reach hosts that only this computer can reach.
+// isInternal reports whether URL sources and webhooks may not use ip. Otherwise a
+// client could reach hosts that only this computer can reach.
 func isInternal(ip netip.Addr) bool {
 	return internet.SafeAddr(ip.Unmap().WithZone("")) != nil
 }

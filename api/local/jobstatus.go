@@ -9,7 +9,7 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// jobKind says what a job does.
+// jobKind is the kind of a job.
 type jobKind string
 
 const (
@@ -19,11 +19,11 @@ const (
 	jobPurge  jobKind = "PURGE_CACHE"
 )
 
-// maxJobs is how many jobs are remembered; the oldest are forgotten.
+// maxJobs is how many jobs are remembered; the oldest are dropped.
 const maxJobs = 10_000
 
-// jobs are the ids under which a client asks later how a job ended. Here each job
-// is done before its id is given out. The zero value is ready for use.
+// jobs are the ids under which a client asks later for the status of a job. Here each
+// job is done before it gets an id. The zero value is ready for use.
 type jobs struct {
 	mu    sync.Mutex
 	kinds map[string]jobKind
@@ -73,7 +73,7 @@ func (l *Library) purge(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if u, err := url.Parse(address); err != nil || api.CheckSourceURL(address) != nil || u.Path == "" {
-		return nil, badRequest("Your request contains invalid url parameter: "+quote(address)+" is no address of a file.", "Send the url of its record.")
+		return nil, badRequest("Your request contains invalid url parameter: "+quote(address)+" is not the address of a file.", "Send the url of its record.")
 	}
 	return map[string]string{"requestId": l.jobs.add(jobPurge)}, nil
 }

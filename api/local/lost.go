@@ -75,7 +75,7 @@ func lostError(dir string, contents int) error {
 	if info, err := os.Stat(snapshotPath(dir)); err == nil {
 		text = fmt.Sprintf("the snapshot %s is of %s", snapshotPath(dir), info.ModTime().Format("2 Jan 2006 15:04"))
 	}
-	return fmt.Errorf("its records are new or empty, but the folder has %s; %s", plural(contents, "content"), text)
+	return fmt.Errorf("its records are new or empty although the folder has %s; %s", plural(contents, "content"), text)
 }
 
 // missingRecords returns an error if there are contents but no records.

@@ -358,12 +358,12 @@ func (c *checker) dropBroken(ctx context.Context, broken []store.Holding) error 
 			return err
 		}
 		if p = p.of(h); p.Kind == "" {
-			p.Kind, p.Message = ProblemHash, "its content was another one's"
-			p.Repaired = "it has its own again"
+			p.Kind, p.Message = ProblemHash, "it had the content of another version"
+			p.Repaired = "its own content is back"
 		} else if h.Current {
 			p.Repaired, err = c.fallBack(ctx, h.FileID)
 		} else {
-			p.Repaired = "the version was taken out of the records"
+			p.Repaired = "the version was removed from the records"
 			err = c.dropVersion(ctx, h)
 		}
 		if err != nil {
@@ -471,7 +471,7 @@ func (c *checker) fallBack(ctx context.Context, id string) (done string, err err
 	err = c.update(ctx, func(tx store.Tx) error {
 		file, err := tx.File(id)
 		if errors.Is(err, store.ErrNotFound) {
-			done = "its record is gone already"
+			done = "its record was removed already"
 			return nil
 		}
 		if err != nil {
@@ -497,7 +497,7 @@ func (c *checker) fallBack(ctx context.Context, id string) (done string, err err
 			if err := tx.UpdateFile(file); err != nil {
 				return err
 			}
-			done = versionName(v.Number) + " is the current one now"
+			done = versionName(v.Number) + " is current now"
 			if v.ID == was.ID {
 				return nil
 			}
@@ -506,7 +506,7 @@ func (c *checker) fallBack(ctx context.Context, id string) (done string, err err
 			}
 			return nil
 		}
-		done = "the file was taken out of the records"
+		done = "the file was removed from the records"
 		return tx.DeleteFile(id)
 	})
 	return done, err

@@ -151,7 +151,7 @@ func (l *Library) addRuns(tx store.Tx, file *store.File, list []api.Extension, w
 		case !l.tools.Knows(e.Name):
 			why = "there is no extension " + quote(e.Name) + " in the local library"
 		case file.Version.Kind != api.KindImage:
-			why = "extensions work on images, and this file is none"
+			why = "extensions work on images, and this file is not an image"
 		}
 		if why != "" {
 			run.Status, run.Error, run.Finished = api.StatusFailed, why, run.Created
@@ -401,7 +401,7 @@ var (
 // runTool lets the extension's tool work on the content.
 func (l *Library) runTool(ctx context.Context, run *store.Run, source *store.Version) (out extension.Output, err error) {
 	if f := l.o.Fault; f.ExtensionsFail && l.chance.hits(f.ExtensionsChance, "fail", run.ID) {
-		return out, errors.New("the fault dial of the local library makes extensions fail")
+		return out, errors.New("the local library makes extensions fail on purpose (serve --fault)")
 	}
 	if source == nil {
 		return out, errNewerVersion
@@ -438,7 +438,7 @@ func (l *Library) keepPicture(picture []byte) (store.Draft, store.Version, error
 		return draft, v, err
 	}
 	if v.Kind != api.KindImage {
-		return draft, v, errors.New("what came out is no image")
+		return draft, v, errors.New("the result is not an image")
 	}
 	v.Hash, err = draft.Commit()
 	return draft, v, err
@@ -462,7 +462,7 @@ func (l *Library) applyOutput(tx store.Tx, run *store.Run, file *store.File, sou
 		return nil, err
 	}
 	if count >= api.MaxVersions {
-		return fmt.Errorf("the file has %d versions already, and more cannot be", api.MaxVersions), nil
+		return fmt.Errorf("the file has %d versions already, which is the limit", api.MaxVersions), nil
 	}
 	file.Region = carryRegion(file, version, out.Orientation)
 	version.ID, version.Root, version.Number = store.NewID(), source.Root, last+1

@@ -240,8 +240,7 @@ func (s searchSubject) set(m *store.Match, values []searchToken, now time.Time) 
 	return nil
 }
 
-// looseValue is a value of metadata: a number or a truth value where it
-// stands without quotation marks.
+// looseValue is a value of metadata: a number or a boolean if it is not quoted.
 func looseValue(v searchToken) any {
 	if v.quoted {
 		return v.text
@@ -347,7 +346,7 @@ func asksForType(m *store.Match) bool {
 func plainNumber(text string, _ time.Time) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%s is no number", quote(text))
+		return 0, fmt.Errorf("%s is not a number", quote(text))
 	}
 	return n, nil
 }
@@ -371,7 +370,7 @@ func bytesNumber(text string, now time.Time) (int64, error) {
 		if digits, ok := strings.CutSuffix(lower, unit.name); ok {
 			n, err := strconv.ParseFloat(digits, 64)
 			if err != nil || !(n >= 0 && n < 1<<40) {
-				return 0, fmt.Errorf("%s is no size", quote(text))
+				return 0, fmt.Errorf("%s is not a size", quote(text))
 			}
 			return int64(n * unit.bytes), nil
 		}
@@ -404,5 +403,5 @@ func timeNumber(text string, now time.Time) (int64, error) {
 	case unit == "y":
 		return ago(1, 0, 0)
 	}
-	return 0, fmt.Errorf("%s is no time", quote(text))
+	return 0, fmt.Errorf("%s is not a time", quote(text))
 }

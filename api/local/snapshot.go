@@ -8,8 +8,8 @@ import (
 	"mediadesk/api/local/store"
 )
 
-// A snapshot of the records is made every few minutes in which something was
-// written, and seldom enough that making it takes little of the time.
+// A snapshot of the records is made every few minutes in which something was written,
+// but so rarely that it takes little of the time.
 const (
 	snapshotPause = 5 * time.Minute
 	firstSnapshot = 10 * time.Second
@@ -35,9 +35,8 @@ func (l *Library) keepSnapshots() {
 	}
 }
 
-// snapshot makes a new snapshot if something was written since the last. One
-// of records that are damaged, in doubt or empty would take the place of a
-// better one.
+// snapshot makes a new snapshot if something was written since the last. It makes none
+// of damaged, suspect or empty records, which would replace a better one.
 func (l *Library) snapshot() error {
 	path, to := recordsPath(l.o.Dir), snapshotPath(l.o.Dir)
 	last, err := os.Stat(to)

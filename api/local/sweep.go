@@ -10,16 +10,15 @@ import (
 )
 
 const (
-	// orphanAge is how old a content must be before it counts as left behind:
-	// the record of a younger one may be about to be written.
+	// orphanAge is the age from which a content counts as orphaned: the record of a
+	// younger one may be about to be written.
 	orphanAge  = time.Hour
 	asideTime  = 30 * 24 * time.Hour // how long a content that was set aside is kept
 	sweepPause = 6 * time.Hour
 	freePause  = time.Second // between removals of deleted contents
 )
 
-// noticing wakes the sweeper whenever something was written: a deletion may
-// have been.
+// noticing wakes the sweeper after every write, which may have been a deletion.
 type noticing struct {
 	store.Records
 	notice chan struct{}
@@ -34,9 +33,9 @@ func (n *noticing) Update(ctx context.Context, fn func(store.Tx) error) error {
 	return err
 }
 
-// sweeping removes deleted contents soon, and sees now and then to contents
-// without a record. Damaged records may have forgotten any content, so it does
-// nothing before they were checked.
+// sweeping removes deleted contents soon, and from time to time looks for contents
+// without a record. Damaged records may have lost any content, so it does nothing
+// before they were checked.
 func (l *Library) sweeping(notice <-chan struct{}) {
 	sound := l.sweep()
 	tick := time.NewTicker(sweepPause)
@@ -198,7 +197,7 @@ func countContents(contents store.Contents) (n int, err error) {
 	return n, nil
 }
 
-// orphaned are the contents that look orphaned behind.
+// orphaned returns the contents that an interrupted upload seems to have left.
 func (s *survey) orphaned(now time.Time) (list []store.Stored) {
 	for _, c := range s.unnamed {
 		if now.Sub(c.At) > orphanAge {
@@ -208,8 +207,8 @@ func (s *survey) orphaned(now time.Time) (list []store.Stored) {
 	return list
 }
 
-// tooMany says that so many contents without a record need a person: the
-// records may be older than the contents. Empty: they do not.
+// tooMany returns a text if so many contents have no record that a person must decide:
+// the records may be older than the contents.
 func (s *survey) tooMany(now time.Time) string {
 	n := len(s.orphaned(now))
 	if n <= max(100, s.stored/100) && 2*n <= s.stored {
@@ -218,8 +217,8 @@ func (s *survey) tooMany(now time.Time) string {
 	return fmt.Sprintf("%d of %d contents have no record; the records may be older than the contents", n, s.stored)
 }
 
-// setAside moves contents aside that were left behind, and removes those that
-// were set aside long ago.
+// setAside moves orphaned contents aside, and removes those that were set aside long
+// ago.
 func (l *Library) setAside() error {
 	s, err := newSurvey(l.ctx, l.records, l.contents)
 	if err != nil {

@@ -137,7 +137,7 @@ func (f *form) target(tx store.Tx) (*store.File, api.Outlook, error) {
 			"Set overwriteFile or useUniqueFileName to true, or choose another name.")
 	}
 	return nil, outlook, badRequest(
-		fmt.Sprintf("The file has %d versions already, and more cannot be.", api.MaxVersions),
+		fmt.Sprintf("The file has %d versions already, which is the limit.", api.MaxVersions),
 		"Choose another name.")
 }
 
@@ -184,8 +184,8 @@ func (f *form) write(tx store.Tx, version store.Version) (*store.File, error) {
 	return file, tx.InsertFile(file)
 }
 
-// insertUnique writes a new file under its name with the unique suffix; a
-// second try is all but never needed.
+// insertUnique inserts a new file under its name with a unique suffix. A second
+// attempt is hardly ever needed.
 func insertUnique(tx store.Tx, file *store.File) error {
 	name := file.Name
 	for {
@@ -196,8 +196,8 @@ func insertUnique(tx store.Tx, file *store.File) error {
 	}
 }
 
-// applyChanges does to a file that is overwritten what was foretold, and
-// reports whether its custom metadata is that of a new file.
+// applyChanges makes the predicted changes to a file that is overwritten, and reports
+// whether its custom metadata is that of a new file.
 func applyChanges(file *store.File, u *api.Upload, changes []api.Change) (anew bool) {
 	for _, c := range changes {
 		if c.Effect == api.Kept {

@@ -119,7 +119,7 @@ func (l *Library) restoreVersion(r *http.Request) (any, error) {
 // tooManyVersions refuses what would give a file more versions than can be
 // (service.md §8).
 func tooManyVersions() error {
-	return badRequest(fmt.Sprintf("The file would have more than %d versions, and more cannot be.", api.MaxVersions), "Delete some of its versions, or choose another name.")
+	return badRequest(fmt.Sprintf("The file would have more than %d versions, which is the limit.", api.MaxVersions), "Delete some of its versions, or choose another name.")
 }
 
 // copyVersion is a version with its own id, ready to be written.

@@ -111,7 +111,7 @@ func ParseColor(text string) (color.NRGBA, error) {
 	}
 	v, err := strconv.ParseUint(digits, 16, 32)
 	if err != nil || len(digits) != 8 {
-		return color.NRGBA{}, errors.New(strconv.Quote(text) + " is no color: use a CSS name or #rrggbb")
+		return color.NRGBA{}, errors.New(strconv.Quote(text) + " is not a color: use a CSS name or #rrggbb")
 	}
 	return color.NRGBA{uint8(v >> 24), uint8(v >> 16), uint8(v >> 8), uint8(v)}, nil
 }

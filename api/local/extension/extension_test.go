@@ -379,7 +379,7 @@ func TestRemoveBackgroundOverAnother(t *testing.T) {
 		t.Errorf("the subject is not there: %v", p)
 	}
 	_, err = New(nil).Run(t.Context(), Input{Element: e, Content: bytes.NewReader(data), Size: int64(len(data)), Mime: "image/jpeg", Background: strings.NewReader("text"), BackgroundSize: 4})
-	if err == nil || !strings.Contains(err.Error(), "no picture") {
+	if err == nil || !strings.Contains(err.Error(), "not a picture") {
 		t.Errorf("over a text: %v", err)
 	}
 }

@@ -159,7 +159,7 @@ func readBehind(ctx context.Context, in Input) (b behind, err error) {
 	b.content = io.NewSectionReader(in.Background, 0, in.BackgroundSize)
 	b.size, b.decoded, err = media.FullCost(ctx, b.content)
 	if errors.Is(err, media.ErrNotPicture) {
-		return b, errors.New("what bg_image_url leads to is no picture")
+		return b, errors.New("the file at bg_image_url is not a picture")
 	}
 	return b, errBehind(ctx, err)
 }

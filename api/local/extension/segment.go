@@ -20,7 +20,7 @@ type segments struct {
 
 var (
 	errNoBackground = errors.New("no clear background was found: its colors differ too much along the edges of the picture")
-	errNoSubject    = errors.New("no clear subject was found before the background")
+	errNoSubject    = errors.New("no clear subject was found in front of the background")
 )
 
 // segment separates subject and background: similar colors along the edges of the

@@ -149,7 +149,7 @@ ALTER TABLE runs ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
 `
 
 // ErrNewer says that the records were written by a newer program.
-var ErrNewer = errors.New("they were written by a newer mediadesk")
+var ErrNewer = errors.New("a newer mediadesk wrote them")
 
 // migrate brings the database at path to the newest format. Before an older
 // one is changed, it is copied to the file that backupPath names.

@@ -16,9 +16,9 @@ import (
 // found.
 const fewFiles = 20_000
 
-// narrow finds conditions that an index answers and that few files meet: with
-// them a listing need not look at each file. They follow from those that the
-// query has, so they change nothing else.
+// narrow finds conditions that an index answers and that few files meet, so that a
+// listing need not read every file. They follow from the conditions of the query, so
+// they change nothing else.
 func (t *sqlTx) narrow(q *Query) ([]condition, error) {
 	var list []condition
 	add := func(c condition, count string, args ...any) error {
@@ -68,10 +68,9 @@ func (q *Query) required() []Match {
 	return []Match{*q.Match}
 }
 
-// inOrder reports whether an index gives the rows of a listing in its order,
-// so that it is short. Nobody need watch then whether the one who asked went
-// away: that takes two goroutines more, and each waits for its turn on a busy
-// computer.
+// inOrder reports whether an index gives the rows of a listing in its order, so that
+// it is short. Then nothing watches whether the caller is gone: that would take two
+// goroutines more, which wait for their turn on a busy computer.
 func (q *Query) inOrder() bool {
 	order, _ := q.order()
 	return q.Match == nil && q.Kind == "" && len(q.Tags) == 0 && (order == ByName || order == ByCreated)

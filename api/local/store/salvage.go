@@ -19,10 +19,10 @@ type salvaged struct {
 	versions []Version
 }
 
-// Salvage copies what can be read of the database at path, which may be
-// damaged or missing, into to. Files whose id or place is taken are left out.
-// With unfinished, pending runs and webhook posts are copied too. It returns
-// how many files were copied; its errors are those of writing.
+// Salvage copies what can be read of the database at path, which may be damaged or
+// missing, into to. It skips files whose id or path is taken. With unfinished it
+// copies pending runs and webhook posts, too. It returns the number of copied files;
+// its errors are those of writing.
 func Salvage(ctx context.Context, path string, to Records, unfinished bool) (files int, err error) {
 	from, err := ReadRecords(ctx, path)
 	if err != nil {
@@ -113,7 +113,7 @@ func (l lenient) Scan(into ...any) error {
 	return nil
 }
 
-// write inserts the file where neither it nor another one has its place.
+// write inserts the file unless its id or path is taken.
 func (s *salvaged) write(tx Tx) (bool, error) {
 	if _, err := tx.File(s.file.ID); !errors.Is(err, ErrNotFound) {
 		return false, err

@@ -41,8 +41,7 @@ func (s *session) Close() error {
 	return errors.Join(append(errs, s.conn.Close())...)
 }
 
-// discard closes the session and the connection itself, which would else be
-// used again.
+// discard closes the session and its connection, which would be used again otherwise.
 func (s *session) discard() {
 	for _, statement := range s.statements {
 		statement.Close()
@@ -51,8 +50,8 @@ func (s *session) discard() {
 	s.conn.Close()
 }
 
-// prepare returns the statement of a query, nil where it is to be run without
-// one: while its rows are being read, or where too many are kept already.
+// prepare returns the statement of a query, or nil to run it without one: while its
+// rows are being read, or when too many statements are kept.
 func (s *session) prepare(query string) (*sql.Stmt, error) {
 	if s.reading[query] {
 		return nil, nil
@@ -105,8 +104,8 @@ func (s *session) query(ctx context.Context, query string, args ...any) (*sql.Ro
 	return statement.QueryContext(ctx, args...)
 }
 
-// sqlTx is Tx within a transaction on a session. It keeps the context of who
-// asked, which ends long listings.
+// sqlTx is Tx within a transaction on a session. The context of the caller ends long
+// listings.
 type sqlTx struct {
 	ctx   context.Context //nolint:containedctx // see above
 	s     *session
@@ -133,7 +132,7 @@ func (t *sqlTx) insert(query string, args ...any) (int64, error) {
 	return res.LastInsertId()
 }
 
-// row runs a query for the one row that it gives.
+// row runs a query for one row.
 func (t *sqlTx) row(query string, args ...any) scanner {
 	statement, err := t.s.prepare(query) //nolint:sqlclosecheck // the session keeps it
 	switch {
@@ -209,7 +208,7 @@ type milliseconds struct{ *time.Time }
 func (m milliseconds) Scan(value any) error {
 	n, ok := value.(int64)
 	if !ok {
-		return fmt.Errorf("%v is no time", value)
+		return fmt.Errorf("%v is not a time", value)
 	}
 	*m.Time = time.UnixMilli(n)
 	return nil

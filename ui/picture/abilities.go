@@ -145,7 +145,7 @@ func (d *Detector) decide() Abilities {
 	} else if d.over {
 		f.Cell = "unknown: the terminal does not say"
 	}
-	kitty := MethodBlocks
+	var kitty Method
 	kitty, f.Kitty = d.kittyProtocol()
 	f.Sixel = answer(d.sixel, d.over || d.fenced, "yes")
 	if d.sixel && d.env.tmux && !d.TmuxSixel {

@@ -1,5 +1,5 @@
-// Package config keeps the settings of mediadesk: the settings file and its profiles, the places of
-// our files, and the ways to the private key.
+// Package config reads and changes the settings of mediadesk: the settings files and their profiles, the
+// paths of our files, and the sources of the private key.
 package config
 
 import (
@@ -9,10 +9,10 @@ import (
 	"slices"
 )
 
-// Theme names the colours that the program draws with: a built-in theme, or one of Config.Themes.
+// Theme names the colors that the program draws with: a built-in theme, or one of Config.Themes.
 type Theme string
 
-// The built-in themes. ThemeAuto is dark or light, as the terminal's background is.
+// The built-in themes. ThemeAuto is dark or light, like the background of the terminal.
 const (
 	ThemeAuto         Theme = "auto"
 	ThemeDark         Theme = "dark"
@@ -51,27 +51,26 @@ const (
 	DepthNone ColorDepth = "none"
 )
 
-// Previews says whether small pictures of files stay on the disk.
+// Previews says whether thumbnails of files are cached on disk.
 type Previews string
 
-// With PreviewsKeep the picker shows a file at once that it has shown before, at the cost of at most
-// 64 MB of the cache folder; PreviewsForget keeps nothing.
+// PreviewsKeep caches slow previews (64 MB at most); PreviewsForget caches nothing.
 const (
 	PreviewsKeep   Previews = "keep"
 	PreviewsForget Previews = "forget"
 )
 
-// Signal says how the end of the last pending extension is told to somebody who is elsewhere.
+// Signal says how the user learns that all extensions have finished.
 type Signal string
 
-// The signals, given only while the terminal has no focus.
+// The signals. They are given only while the terminal has no focus.
 const (
 	SignalBell    Signal = "bell"    // the terminal's bell
 	SignalDesktop Signal = "desktop" // a notification of the desktop
 	SignalOff     Signal = "off"
 )
 
-// What holds where the settings file is silent.
+// The defaults.
 const (
 	DefaultWebhookListen = "127.0.0.1:7844"
 	DefaultLocalAddr     = "127.0.0.1:7843"

@@ -38,7 +38,7 @@ func runKeyCommand(ctx context.Context, args []string, limit time.Duration) (Sec
 	case errors.Is(err, exec.ErrNotFound):
 		return Secret{}, errors.New("there is no such program: check key_command in the profile")
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
-		return Secret{}, fmt.Errorf("%w%s: run it once by hand", cause(err), firstWords(said.String()))
+		return Secret{}, fmt.Errorf("%w%s: run it once by hand", cause(err), excerpt(said.String()))
 	}
 	line, _, _ := strings.Cut(out.String(), "\n")
 	return NewSecret(line)
@@ -71,8 +71,8 @@ func (c *capped) Write(p []byte) (int, error) {
 // String is what was kept.
 func (c *capped) String() string { return c.kept.String() }
 
-// firstWords is the first line that a command said, safe to be shown and not long.
-func firstWords(said string) string {
+// excerpt is the first line that a command said, safe to be shown and not long.
+func excerpt(said string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(said), "\n")
 	line = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

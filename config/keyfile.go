@@ -49,8 +49,8 @@ func readKey(r io.Reader) (Secret, error) {
 // OpenFD gives the file descriptor that --key-fd names, for Keys.FD; 0 is standard input. Close it after
 // the first Find. An error is a *SourceError.
 func OpenFD(fd int) (*os.File, error) {
-	fail := func(why string) (*os.File, error) {
-		return nil, &SourceError{Source{Kind: SourceFD}, fmt.Errorf("--key-fd %d: %s", fd, why)}
+	fail := func(problem string) (*os.File, error) {
+		return nil, &SourceError{Source{Kind: SourceFD}, fmt.Errorf("--key-fd %d: %s", fd, problem)}
 	}
 	if fd < 0 {
 		return fail("a file descriptor is 0 or above")

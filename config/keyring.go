@@ -38,19 +38,19 @@ const (
 
 // keyringTexts holds what happened and what helps, in the order of the problems.
 var keyringTexts = [...]struct{ happened, helps string }{
-	KeyringNotFound:     {"the keyring has no such key", "keep one with: mediadesk key set"},
-	KeyringNoBus:        {"there is no keyring in this session (no session bus was found)", otherWays},
+	KeyringNotFound:     {"the keyring has no such key", "store one with: mediadesk key set"},
+	KeyringNoBus:        {"this session has no keyring (no session bus was found)", otherWays},
 	KeyringBadAddress:   {"the session bus of the keyring cannot be reached", "check DBUS_SESSION_BUS_ADDRESS, or " + otherWays},
 	KeyringNoService:    {"no keyring runs in this session (nothing provides org.freedesktop.secrets)", "start gnome-keyring, KWallet or KeePassXC, or " + otherWays},
-	KeyringNoCollection: {"the keyring has no collection to keep keys in", "make a default keyring with your desktop's password program, or " + otherWays},
+	KeyringNoCollection: {"the keyring has no collection to keep keys in", "create a default keyring with the password program of your desktop, or " + otherWays},
 	KeyringLocked:       {"the keyring is locked", "unlock it and try again, or " + otherWays},
-	KeyringSilent:       {fmt.Sprintf("the keyring did not answer within %v", KeyringLimit), "look for a window of it that waits for a password, or " + otherWays},
+	KeyringSilent:       {fmt.Sprintf("the keyring did not answer within %v", KeyringLimit), "look for its window that waits for a password, or " + otherWays},
 	KeyringTooLarge:     {"the key is larger than the keyring takes", otherWays},
 	KeyringUnsupported:  {"there is no keyring for this system", otherWays},
 	KeyringBroken:       {"the keyring answered with an error", otherWays},
 }
 
-// otherWays names the ways to a key without a keyring.
+// otherWays are the ways to give a key without a keyring.
 const otherWays = "give the key by MEDIADESK_PRIVATE_KEY, or name a key_file or a key_command in the profile"
 
 // Error says what happened.
@@ -61,7 +61,7 @@ func (p KeyringProblem) Error() string {
 	return keyringTexts[p].happened
 }
 
-// Help says what helps.
+// Help says what to do.
 func (p KeyringProblem) Help() string {
 	if p <= 0 || int(p) >= len(keyringTexts) {
 		return ""
@@ -195,7 +195,7 @@ func (k *Keyring) setAndRead(ctx context.Context, doing, account, text string) e
 	case readErr != nil:
 		return readErr
 	}
-	return &KeyringError{Problem: KeyringBroken, Doing: doing, Cause: errors.New("it gives back something else than it was given")}
+	return &KeyringError{Problem: KeyringBroken, Doing: doing, Cause: errors.New("it returned something else than was stored")}
 }
 
 func (k *Keyring) read(ctx context.Context, doing, account string) (string, error) {

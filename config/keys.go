@@ -80,7 +80,7 @@ func (e *NoKeyError) Error() string {
 	if CheckProfileName(e.Profile) != nil { // addresses without a profile: there is nowhere to keep it
 		return "there is no private key for these addresses: give it by MEDIADESK_PRIVATE_KEY or --key-fd, or make them a profile with \"mediadesk profile add\""
 	}
-	return text + ": keep one with \"mediadesk key set\", or " + otherWays
+	return text + ": store one with \"mediadesk key set\", or " + otherWays
 }
 
 // Unwrap gives ErrNoKey and the error of the keyring.

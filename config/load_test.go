@@ -200,8 +200,8 @@ func TestLoadProblems(t *testing.T) {
 		{"negative", "concurrency = -1\n", 1, []string{"1 to 32"}},
 		{"relative bookmark", "bookmarks = [\"a\"]\n", 1, []string{"whole path"}},
 		{"bad listen", "[webhook]\nlisten = \"7844\"\n", 2, []string{"127.0.0.1:7843"}},
-		{"listen everywhere", "[webhook]\nlisten = \":7844\"\n", 2, []string{"no address"}},
-		{"bad addr", "[local]\naddr = \"example.com:1\"\n", 2, []string{"no address"}},
+		{"listen everywhere", "[webhook]\nlisten = \":7844\"\n", 2, []string{"not an address"}},
+		{"bad addr", "[local]\naddr = \"example.com:1\"\n", 2, []string{"not an address"}},
 		{"bad size", "[local]\nmax_size = -1\n", 2, []string{"below 0"}},
 		{"empty command", "[local.commands]\nx = []\n", 1, []string{"argument list"}},
 		{"unknown profile in use", "profile = \"wrok\"\n" + strings.ReplaceAll(own, ".w]", ".work]"), 1, []string{`did you mean "work"?`, "local, work"}},
@@ -268,9 +268,9 @@ func TestCheckURL(t *testing.T) {
 	for text, says := range map[string]string{
 		"": "https://", "example.com": "https://", "ftp://x": "https://", "https:x": "https://", "https://": "no host",
 		"http://example.com": "use https", "http://localhost.example.com": "use https", "http://10.0.0.1": "use https",
-		"https://private_key:@x": "before the @", "https://private_key@x": "before the @", "https://private_key@x:y:z/%": "no address",
+		"https://private_key:@x": "before the @", "https://private_key@x": "before the @", "https://private_key@x:y:z/%": "not an address",
 		"https://x?a": "?", "https://x?": "?", "https://x#f": "#", "https://x#": "#", "https://x:0": "port", "https://x:99999": "port",
-		"https://x:": "port", "https://x/\x1b[0m": "no address", "https://x/\u202e": "no address",
+		"https://x:": "port", "https://x/\x1b[0m": "not an address", "https://x/\u202e": "not an address",
 	} {
 		_, err := CheckURL(text)
 		if err == nil || !strings.Contains(err.Error(), says) {

@@ -31,14 +31,14 @@ const (
 // Naming says who makes the name of an upload unique (design.md §7).
 type Naming string
 
-// The ways of naming: we do, the service does, nobody does.
+// Names are made unique here, by the service, or not at all.
 const (
 	NamingHere    Naming = "here"
 	NamingService Naming = "service"
 	NamingOff     Naming = "off"
 )
 
-// ColorOption is how a service spells the background colour of remove-bg (hosted-service.md §1).
+// ColorOption is how a service spells the background color of remove-bg (hosted-service.md §1).
 type ColorOption string
 
 // The two spellings.
@@ -201,7 +201,7 @@ func checkAddresses(p *Profile) *settingError {
 	if p.WebhookURL == "" {
 		return nil
 	}
-	// The service posts here without our key, so plain http is the person's choice.
+	// The service posts here without our key, so plain http is the user's choice.
 	clean, err := checkURL(p.WebhookURL, func(string) bool { return true })
 	if err != nil {
 		return badSetting("webhook_url", "%v", err)
@@ -269,7 +269,7 @@ func usableExtension(text string) bool {
 	return json.Unmarshal([]byte(text), &object) == nil && object.Name != ""
 }
 
-// usableCommand says that an argument list can be run.
+// usableCommand reports whether an argument list can be run.
 func usableCommand(args []string) bool {
 	return len(args) > 0 && strings.TrimSpace(args[0]) != "" &&
 		!slices.ContainsFunc(args, func(a string) bool { return strings.ContainsRune(a, 0) || !utf8.ValidString(a) })
@@ -278,11 +278,11 @@ func usableCommand(args []string) bool {
 // maxProfileName is the longest name of a profile.
 const maxProfileName = 64
 
-// CheckProfileName says what is wrong with a name for a profile, nil if nothing: 1 to 64 of a–z, A–Z,
+// CheckProfileName says what is wrong with the name of a profile; nil if nothing is: 1 to 64 of a–z, A–Z,
 // 0–9, - and _. Keyrings have stumbled over less plain ones.
 func CheckProfileName(name string) error {
 	if name == "" {
-		return fmt.Errorf("the profile has no name: give one of letters a–z, digits, - and _")
+		return fmt.Errorf("the profile has no name: use letters a–z, digits, - and _")
 	}
 	if len(name) > maxProfileName {
 		return fmt.Errorf("the name of the profile has %d characters, and %d are the most", len(name), maxProfileName)
@@ -314,17 +314,17 @@ func checkURL(text string, plainHTTP func(address string) bool) (string, error) 
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || !printable(text) {
 		// The error of url.Parse repeats the address, and with it what stands before an @.
-		return "", fmt.Errorf("is no address: give one such as https://media.example.com")
+		return "", fmt.Errorf("is not an address: use one such as https://media.example.com")
 	}
 	switch {
 	case u.User != nil:
-		return "", fmt.Errorf("has a user or key before the @: take it out, the key is kept apart")
+		return "", fmt.Errorf("has a user or key before the @: remove it; the key is stored separately")
 	case u.RawQuery != "" || u.ForceQuery || strings.Contains(text, "#"):
-		return "", fmt.Errorf("has a ? or # part: give the address without it")
+		return "", fmt.Errorf("has a ? or # part: use the address without it")
 	case u.Scheme != "https" && u.Scheme != "http", u.Opaque != "":
 		return "", fmt.Errorf("must begin with https:// (or http:// for this computer)")
 	case u.Hostname() == "":
-		return "", fmt.Errorf("names no host: give one such as https://media.example.com")
+		return "", fmt.Errorf("has no host: use one such as https://media.example.com")
 	case u.Scheme == "http" && !isLoopback(u.Hostname()) && !plainHTTP(text):
 		if api.IsPrivateHost(text) {
 			return "", fmt.Errorf("is plain http to %s: others in that network could read the key; use https, or mediadesk profile add --insecure if you trust the network", u.Hostname())
@@ -333,14 +333,14 @@ func checkURL(text string, plainHTTP func(address string) bool) (string, error) 
 	}
 	if port := u.Port(); port != "" || strings.HasSuffix(u.Host, ":") {
 		if _, err := netip.ParseAddrPort("[::]:" + port); err != nil || port == "0" {
-			return "", fmt.Errorf("has no usable port: give 1 to 65535")
+			return "", fmt.Errorf("has no valid port: use 1 to 65535")
 		}
 	}
 	u.Host = strings.ToLower(u.Host)
 	return strings.TrimRight(u.String(), "/"), nil
 }
 
-// isLoopback says that a host is this computer.
+// isLoopback reports whether a host is this computer.
 func isLoopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
@@ -359,17 +359,17 @@ func checkListen(key, text string) *settingError {
 		_, err = netip.ParseAddr(host)
 	}
 	if err != nil {
-		return badSetting(key, `%q is no address to listen on: give one such as "127.0.0.1:7843" (port 0 picks one)`, text)
+		return badSetting(key, `%q is not an address to listen on: use one such as "127.0.0.1:7843" (port 0 picks one)`, text)
 	}
 	return nil
 }
 
-// printable says that text is valid and has no control or invisible formatting characters.
+// printable reports whether text is valid and has no control or invisible formatting characters.
 func printable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) })
 }
 
-// oneOf says that a setting has none of its values, and which was likely meant.
+// oneOf is the problem of a setting that has none of its values, with the likely one.
 func oneOf[T ~string](key string, got T, values ...T) *settingError {
 	if slices.Contains(values, got) {
 		return nil

@@ -8,15 +8,15 @@ import (
 	"strconv"
 )
 
-// OwnTheme is a theme of the person's: colours for a dark and for a light background. Where one of the
-// two is empty, the other one holds on both.
+// OwnTheme is a theme of the user: colors for a dark and for a light background. If one of
+// the two is empty, the other applies to both.
 type OwnTheme struct {
 	Dark  Colors `toml:"dark"`
 	Light Colors `toml:"light"`
 }
 
-// Colors are colours by role: "#rrggbb", "#rgb", or "0" to "255" for one of the terminal's own. "" is
-// the colour of the built-in theme.
+// Colors are colors by role: "#rrggbb", "#rgb", or "0" to "255" for one of the terminal's own. "" is
+// the color of the built-in theme.
 type Colors struct {
 	Ground        string `toml:"ground"` // background of the terminal
 	Text          string `toml:"text"`
@@ -36,7 +36,7 @@ type Colors struct {
 	StrongText    string `toml:"strong_text"`
 }
 
-// ThemeNames lists the built-in themes and then the person's own by name.
+// ThemeNames lists the built-in themes and then the user's own by name.
 func (c Config) ThemeNames() []Theme {
 	return append(BuiltInThemes(), slices.Sorted(maps.Keys(c.Themes))...)
 }
@@ -53,17 +53,17 @@ func checkTheme(name Theme, own OwnTheme, report func(problem *settingError, tab
 		report(&settingError{key: string(name), what: "a theme must have a name of plain text"}, "themes")
 		return
 	case own == OwnTheme{}:
-		report(&settingError{key: string(name), what: "the theme " + strconv.Quote(string(name)) + " has no colours: give some in " + joinKey([]string{"themes", string(name), "dark"})}, "themes")
+		report(&settingError{key: string(name), what: "the theme " + strconv.Quote(string(name)) + " has no colors: give some in " + joinKey([]string{"themes", string(name), "dark"})}, "themes")
 		return
 	}
-	for variant, colours := range map[string]Colors{"dark": own.Dark, "light": own.Light} {
-		value := reflect.ValueOf(colours)
+	for variant, colors := range map[string]Colors{"dark": own.Dark, "light": own.Light} {
+		value := reflect.ValueOf(colors)
 		for field := range value.Type().Fields() {
-			role, colour := field.Tag.Get("toml"), value.FieldByIndex(field.Index).String()
-			if number, err := strconv.Atoi(colour); colour == "" || hexColor.MatchString(colour) || err == nil && number >= 0 && number <= 255 {
+			role, color := field.Tag.Get("toml"), value.FieldByIndex(field.Index).String()
+			if number, err := strconv.Atoi(color); color == "" || hexColor.MatchString(color) || err == nil && number >= 0 && number <= 255 {
 				continue
 			}
-			report(badSetting(role, `%q is no colour: give "#rrggbb", or "0" to "255" for one of the terminal's own`, colour), "themes", string(name), variant)
+			report(badSetting(role, `%q is not a color: use "#rrggbb", or "0" to "255" for one of the terminal's own`, color), "themes", string(name), variant)
 		}
 	}
 }

@@ -32,8 +32,8 @@ func versionOf(f *api.File) string {
 	return f.VersionInfo.ID
 }
 
-// backTo is where an act is undone, or done again, to; empty where the file is
-// there already. A file that is not where the act left it is a conflict.
+// backTo is the target of undoing an action, or of doing it again; empty if the file is
+// there already. A file that is not where the action left it is a conflict.
 func backTo(now *api.File, e journal.Edit, policy Policy, undo bool) (string, []Conflict) {
 	left, want := e.Became, e.Was
 	if !undo {
@@ -54,8 +54,8 @@ func backTo(now *api.File, e journal.Edit, policy Policy, undo bool) (string, []
 
 // bring moves or renames a file to a path, or makes a version of it the current
 // one.
-func (s *Session) bring(ctx context.Context, now *api.File, act, to string) (*api.File, error) {
-	if act == journal.ActRestore {
+func (s *Session) bring(ctx context.Context, now *api.File, action, to string) (*api.File, error) {
+	if action == journal.ActRestore {
 		return s.restore(ctx, now.FileID, to)
 	}
 	folder, name := path.Split(to)

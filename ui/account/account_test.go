@@ -121,7 +121,7 @@ func TestEmptyFieldsAreNoMistakeAtFirst(t *testing.T) {
 
 func TestKeyringStates(t *testing.T) {
 	for problem, want := range map[config.KeyringProblem]string{
-		config.KeyringNoBus:        "There is no keyring in this session",
+		config.KeyringNoBus:        "This session has no keyring",
 		config.KeyringBadAddress:   "The session bus of the keyring cannot be reached",
 		config.KeyringNoService:    "No keyring runs in this session",
 		config.KeyringNoCollection: "The keyring has no collection",
@@ -430,5 +430,5 @@ func TestNoSessionBus(t *testing.T) {
 	d := newDesk(t, Options{Mode: Add})
 	d.o.Keys.Keyring = config.NewKeyring()
 	d.open().press("enter").typed("x").press("ctrl+s")
-	d.sees("There is no keyring in this session (no session bus was found).", "Use it for this run only")
+	d.sees("This session has no keyring (no session bus was found).", "Use it for this run only")
 }

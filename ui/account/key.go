@@ -171,7 +171,7 @@ func (f *Flow) save(w way, key config.Secret) tea.Cmd {
 		// Find would use them first.
 		p.KeyFile, p.KeyCommand = "", nil
 	}
-	f.result = Result{Name: p.Name, Place: place(w, p)}
+	f.result = Result{Name: p.Name, Place: describePlace(w, p)}
 	if w == wayRun {
 		f.result.Key = key
 	}
@@ -185,8 +185,8 @@ func (f *Flow) save(w way, key config.Secret) tea.Cmd {
 	})
 }
 
-// place says where the key is, in words.
-func place(w way, p config.Profile) string {
+// describePlace says where the key is.
+func describePlace(w way, p config.Profile) string {
 	switch w {
 	case wayKeyring:
 		return "in the keyring"

@@ -288,7 +288,7 @@ const (
 	exitFailed  = 1
 	exitUsage   = 2
 	exitKey     = 3
-	exitUnclear = 4
+	exitUnknown = 4
 
 	exitInterrupted = 130 // of a program that ctrl+c ended
 )

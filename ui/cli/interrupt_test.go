@@ -64,7 +64,7 @@ func TestInterruptedWhileCollecting(t *testing.T) {
 				if err != nil {
 					t.Errorf("error %v", err)
 				}
-			} else if !errors.As(err, &exit) || exit.code != exitUnclear || errors.Is(err, context.Canceled) {
+			} else if !errors.As(err, &exit) || exit.code != exitUnknown || errors.Is(err, context.Canceled) {
 				t.Errorf("error %v", err)
 			}
 		})

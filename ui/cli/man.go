@@ -21,7 +21,7 @@ var exitTexts = []struct {
 	{exitFailed, "refused or failed"},
 	{exitUsage, "wrong usage"},
 	{exitKey, "no private key, or a key that is not accepted"},
-	{exitUnclear, "outcome unknown, or still pending"},
+	{exitUnknown, "outcome unknown, or still pending"},
 	{exitInterrupted, "ended by ctrl+c (128 plus the number of the signal)"},
 }
 

@@ -53,18 +53,18 @@ func newUploadLine(j api.Job) (uploadLine, error) {
 // uploadOutput prints outcomes and remembers what the exit code must be. What is
 // stored goes to standard output, everything else to standard error.
 type uploadOutput struct {
-	p       *Program
-	f       *flags
-	count   map[api.State]int
-	already int                 // of those stored: they were before
-	reasons map[string][]string // sources by what was wrong
-	jobs    []api.Job           // for the receipt
-	live    bool                // a line of progress is drawn on standard error
-	drawn   bool                // it is there now
-	queued  bool                // the jobs are one batch of this command
-	failed  bool                // something was refused or could not be sent
-	badKey  bool                // the service does not accept the key
-	unclear bool                // an outcome is not known, or not there yet
+	p          *Program
+	f          *flags
+	count      map[api.State]int
+	already    int                 // of those stored: they were before
+	reasons    map[string][]string // sources by what was wrong
+	jobs       []api.Job           // for the receipt
+	live       bool                // a line of progress is drawn on standard error
+	drawn      bool                // it is there now
+	queued     bool                // the jobs are one batch of this command
+	failed     bool                // something was refused or could not be sent
+	badKey     bool                // the service does not accept the key
+	unfinished bool                // an outcome is not known, or not there yet
 }
 
 func newUploadOutput(p *Program, f *flags) *uploadOutput {
@@ -101,16 +101,16 @@ func (o *uploadOutput) add(j api.Job) {
 		o.failed = true
 		o.badKey = o.badKey || j.State == api.Refused && j.Failure != nil && (j.Failure.Status == http.StatusUnauthorized || j.Failure.Status == http.StatusForbidden)
 	default:
-		o.unclear = true
+		o.unfinished = true
 	}
-	why := string(j.State)
+	problem := string(j.State)
 	if j.Failure != nil {
-		why += ": " + reason(j)
+		problem += ": " + reason(j)
 	}
-	o.reasons[why] = append(o.reasons[why], j.Upload.Source.String())
+	o.reasons[problem] = append(o.reasons[problem], j.Upload.Source.String())
 }
 
-// reason is why a job failed, without the path that reasons of sources begin with.
+// reason is problem a job failed, without the path that reasons of sources begin with.
 func reason(j api.Job) string {
 	return strings.TrimPrefix(j.Failure.Message, strconv.Quote(j.Upload.Source.Path)+" ")
 }
@@ -137,9 +137,9 @@ func (o *uploadOutput) stored(one planned, before *api.Job) error {
 // jobSentence says what became of a job.
 func jobSentence(j api.Job) string {
 	name := text.Safe(j.Upload.Source.String())
-	why := ""
+	problem := ""
 	if j.Failure != nil {
-		why = ": " + text.Safe(sentences(reason(j), j.Failure.Help))
+		problem = ": " + text.Safe(sentences(reason(j), j.Failure.Help))
 	}
 	switch j.State {
 	case api.Stored:
@@ -153,7 +153,7 @@ func jobSentence(j api.Job) string {
 		}
 		return name + ": open: " + text.Stop(text.Safe(reason(j))) + " Continue with: " + resumeCommand(j.Profile)
 	default:
-		return fmt.Sprintf("%s: %s%s", name, j.State, why)
+		return fmt.Sprintf("%s: %s%s", name, j.State, problem)
 	}
 }
 
@@ -204,7 +204,7 @@ func (o *uploadOutput) follow(ctx context.Context, s *session.Session, ids []int
 	if waiting > 0 {
 		fmt.Fprintf(o.p.Stderr, "mediadesk: %s in the journal. Continue with: %s\n", text.Plural(waiting, "upload")+map[bool]string{true: " waits", false: " wait"}[waiting == 1], resumeCommand(s.Profile.Name))
 	}
-	o.unclear = o.unclear || ctx.Err() != nil
+	o.unfinished = o.unfinished || ctx.Err() != nil
 	return files, nil
 }
 
@@ -315,13 +315,13 @@ func (o *uploadOutput) rollUp() {
 		return
 	}
 	o.p.note(o.f, "%s", strings.Join(words, ", "))
-	for _, why := range slices.Sorted(maps.Keys(o.reasons)) {
-		sources := o.reasons[why]
+	for _, problem := range slices.Sorted(maps.Keys(o.reasons)) {
+		sources := o.reasons[problem]
 		names := strings.Join(sources[:min(3, len(sources))], ", ")
 		if more := len(sources) - 3; more > 0 {
 			names += " and " + text.Count(more) + " more"
 		}
-		o.p.note(o.f, "  %s (%s)", text.Safe(why), text.Safe(names))
+		o.p.note(o.f, "  %s (%s)", text.Safe(problem), text.Safe(names))
 	}
 }
 
@@ -355,8 +355,8 @@ func (o *uploadOutput) writeReceipt(s *session.Session, name string) error {
 func (o *uploadOutput) code(err error) {
 	switch exitCode(err) {
 	case exitDone:
-	case exitUnclear:
-		o.unclear = true
+	case exitUnknown:
+		o.unfinished = true
 	default:
 		o.failed = true
 	}
@@ -369,8 +369,8 @@ func (o *uploadOutput) end() error {
 		return &exitError{code: exitKey}
 	case o.failed:
 		return &exitError{code: exitFailed}
-	case o.unclear:
-		return &exitError{code: exitUnclear}
+	case o.unfinished:
+		return &exitError{code: exitUnknown}
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func resume(ctx context.Context, p *Program, f *flags, s *session.Session) ([]in
 	case ctx.Err() != nil && len(ids) > 0:
 		return ids, nil
 	case ctx.Err() != nil:
-		return nil, &exitError{exitUnclear, errors.New("interrupted before anything was sent. Continue with: " + resumeCommand(s.Profile.Name))}
+		return nil, &exitError{exitUnknown, errors.New("interrupted before anything was sent. Continue with: " + resumeCommand(s.Profile.Name))}
 	}
 	open, err := s.Journal.Jobs(ctx, session.JobFilter{Open: true})
 	if err != nil {

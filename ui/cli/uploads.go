@@ -159,7 +159,7 @@ func (u *uploadsFlags) sendAgain(ctx context.Context, p *Program, f *flags, d *s
 			continue
 		case !job.MayRepeat() && !u.twice:
 			fmt.Fprintf(p.Stderr, "mediadesk: left out %s: it may have arrived, and the service makes its name. Look in the library; --twice sends it anyway.\n", text.Safe(job.Upload.Source.String()))
-			out.unclear = true
+			out.unfinished = true
 			continue
 		}
 		ids = append(ids, job.ID)
@@ -178,7 +178,7 @@ func (u *uploadsFlags) sendAgain(ctx context.Context, p *Program, f *flags, d *s
 	case f.dryRun:
 		return out.end()
 	case len(ids) == 0:
-		if !f.json && !out.unclear {
+		if !f.json && !out.unfinished {
 			p.note(f, "Nothing to send again.")
 		}
 		return out.end()

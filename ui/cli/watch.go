@@ -186,15 +186,15 @@ func (w *watcher) print(r api.Run) error {
 	if w.json {
 		return printJSON(w.p.Stdout, watchLine{r.FileID, r.Extension, r.Status, r.From, r.At.UTC().Format(api.TimeLayout)})
 	}
-	why := ""
+	problem := ""
 	if r.Error != "" {
-		why = ": " + r.Error
+		problem = ": " + r.Error
 	}
 	place := r.FilePath
 	if place == "" {
 		place = r.FileID
 	}
-	_, err := fmt.Fprintf(w.p.Stdout, "%s  %s of %s: %s (%s)%s\n", r.At.Local().Format(time.TimeOnly), text.Safe(r.Extension), text.Safe(place), text.Safe(string(r.Status)), r.From, text.Safe(why))
+	_, err := fmt.Fprintf(w.p.Stdout, "%s  %s of %s: %s (%s)%s\n", r.At.Local().Format(time.TimeOnly), text.Safe(r.Extension), text.Safe(place), text.Safe(string(r.Status)), r.From, text.Safe(problem))
 	return err
 }
 
@@ -241,7 +241,7 @@ func (w *watcher) end(stopped bool) error {
 		if !w.json {
 			fmt.Fprintln(w.p.Stderr, "mediadesk: still pending. Continue with: mediadesk watch")
 		}
-		return &exitError{code: exitUnclear}
+		return &exitError{code: exitUnknown}
 	}
 	return nil
 }

@@ -190,7 +190,7 @@ func TestEditRefusals(t *testing.T) {
 		"remove local":    {func() (Config, error) { return c.RemoveProfile("local") }, "cannot be removed"},
 		"remove in use":   {func() (Config, error) { return c.RemoveProfile("work") }, "in use"},
 		"bad name":        {func() (Config, error) { return c.SetProfile(Profile{Name: "a b"}) }, "letters"},
-		"not an address":      {func() (Config, error) { return c.SetProfile(Profile{Name: "x"}) }, "upload_url is missing"},
+		"not an address":  {func() (Config, error) { return c.SetProfile(Profile{Name: "x"}) }, "upload_url is missing"},
 		"bad theme":       {func() (Config, error) { return set(c, func(want *Choices) { want.Theme = "dork" }) }, "auto, dark, light"},
 		"bad signal":      {func() (Config, error) { return set(c, func(want *Choices) { want.Signal = "gong" }) }, "desktop"},
 		"bad pictures":    {func() (Config, error) { return set(c, func(want *Choices) { want.Pictures = "png" }) }, "sixel"},

@@ -342,11 +342,12 @@ func (f *form) profile() (config.Profile, bool) {
 	}
 	p := f.old
 	preset := config.HostedPreset(f.accountName(), f.text(entryID))
-	if p.Name != "" {
+	switch {
+	case p.Name != "":
 		p = f.fill()
-	} else if f.hosted() {
+	case f.hosted():
 		return preset, true
-	} else {
+	default:
 		p = config.Profile{Name: f.accountName(), Kind: config.KindOwn}
 	}
 	switch p.Kind {

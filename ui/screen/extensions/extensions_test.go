@@ -70,7 +70,7 @@ func TestRows(t *testing.T) {
 	d.Sees("4 pending · 2 success · 1 failed")
 	for name, want := range map[string][]string{
 		"hooked": {"⋯ pending", "remove-bg", "14 s", "waits for a webhook"},
-		"lost":   {"pending", "my-own-tool", "2 min 00 s", "no way to learn the end"},
+		"lost":   {"pending", "my-own-tool", "2 min 00 s", "the result cannot be known"},
 		"old":    {"pending", "no news in 25 h"},
 		"tags":   {"✓ success", "google-auto-tagging", "30 s ago", "seen in details: 2 AI tags"},
 		"failed": {"✗ failed", "59 min ago", "webhook 11:01:00: no quota left"},
@@ -144,8 +144,8 @@ func TestHistory(t *testing.T) {
 		"success after 4 min", "History", "11:00:00  answer  pending", "11:04:00  webhook  success",
 		"it came 2 times and counts once",
 		`"more": {`, `  "kept": true`,
-		"11:10:00  webhook  failed", "it came late: the run had ended",
-		"11:11:00  webhook  success", "not believed: it names another",
+		"11:10:00  webhook  failed", "ignored: the run was finished",
+		"11:11:00  webhook  success", "ignored: it names another",
 	)
 	d.Press("j", "esc", "y", "h")
 	if got := one[page.Copy](d); strings.Count(got.Text, "\n") != 2 || !strings.Contains(got.Text, `"more":{"kept":true}`) {
@@ -154,7 +154,7 @@ func TestHistory(t *testing.T) {
 	d.find("/a/failed.png")
 	d.Sees("does not try again", "no quota left")
 	d.find("/a/lost.png")
-	d.Sees("There is no way to learn the end")
+	d.Sees("The result cannot be known")
 }
 
 func TestOpenTheFile(t *testing.T) {

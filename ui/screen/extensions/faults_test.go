@@ -396,6 +396,6 @@ func TestFaultsOnTheWay(t *testing.T) {
 		s.until("the failures", func() bool { return s.m.runs.failed == n-1 })
 		s.later(9 * time.Minute)
 		s.Send(page.RunsChanged{})
-		s.truth(1, "a failure would only be told by webhook")
+		s.truth(1, "only a webhook would report a failure")
 	})
 }

@@ -83,15 +83,15 @@ func (m *Model) ahead(run *api.Run, now time.Time) (short, long string) {
 	}
 	switch {
 	case looked && hooked:
-		return "next check " + when + ", or a webhook", "The end is learnt from a webhook post, or from the file's details: next check " + when + "."
+		return "next check " + when + ", or a webhook", "A webhook or the file's details will show the result: next check " + when + "."
 	case looked:
-		return "next check " + when, "No webhook address went along. The file's details are looked at: next check " + when + "."
+		return "next check " + when, "No webhook was requested. mediadesk checks the file's details: next check " + when + "."
 	case hooked:
-		return "waits for a webhook", "The end is learnt from a webhook post only."
+		return "waits for a webhook", "Only a webhook can show the result."
 	case run.Webhook:
-		return "no news in 25 h: unknown", "No webhook post came in 25 h, and none is taken any more. Look at the file's details yourself (i)."
+		return "no news in 25 h: unknown", "No webhook came within 25 h, and none is accepted any more. Check the file's details (i)."
 	}
-	return "no way to learn the end", "There is no way to learn the end: no webhook address of ours went along, and the file's details do not show it. Look at the file yourself (i)."
+	return "the result cannot be known", "The result cannot be known: no webhook was requested, and the file's details do not show it. Check the file (i)."
 }
 
 // noNews says what a long silence means. A failure is told by webhook only: no
@@ -104,17 +104,17 @@ func (m *Model) noNews(run *api.Run, now time.Time, when string, looked, hooked 
 	silence := "no news for " + since
 	switch last := m.runs.looked[run.ID]; {
 	case looked && last.err != nil:
-		short = silence + "; the last look failed, next " + when
-		long = "No news for " + since + ", and the last look at the file failed: " + last.err.Error() + ". Next look " + when + "."
+		short = silence + "; the last check failed, next " + when
+		long = "No news for " + since + ", and the last check of the file failed: " + last.err.Error() + ". Next check " + when + "."
 	case looked && hooked:
-		short = silence + "; a failure would only be told by webhook"
-		long = "No news for " + since + ". The file does not show that it succeeded; a failure would only be told by webhook. Next look " + when + "."
+		short = silence + "; only a webhook would report a failure"
+		long = "No news for " + since + ". The file does not show success; only a webhook would report a failure. Next check " + when + "."
 	case looked:
-		short = silence + "; a failure would not be told"
-		long = "No news for " + since + ". A failure would only be told by webhook, and no address of ours went along: it may have failed. Next look " + when + "."
+		short = silence + "; a failure would not be reported"
+		long = "No news for " + since + ". Only a webhook would report a failure, and none was requested: it may have failed. Next check " + when + "."
 	case hooked:
 		short = silence + "; waits for a webhook"
-		long = "No news for " + since + ". The end is learnt from a webhook post only; one that is lost is sent again for up to 24 h."
+		long = "No news for " + since + ". Only a webhook can show the result; the service repeats a lost one for up to 24 h."
 	}
 	return short, long
 }
@@ -177,13 +177,13 @@ func verdict(run *api.Run, e *api.RunEvent, ended bool) string {
 		return ""
 	}
 	if post, err := api.ParseHookPost(e.Raw); err == nil && post.FileID != "" && post.FileID != run.FileID {
-		return "not believed: it names another file"
+		return "ignored: it names another file"
 	}
 	switch {
 	case !e.Status.Final():
-		return "this is no end"
+		return "ignored: the run goes on"
 	case ended:
-		return "it came late: the run had ended"
+		return "ignored: the run was finished"
 	}
 	return "nothing was changed"
 }

@@ -142,6 +142,9 @@ func runServe(cmd *cobra.Command, p *Program, f *flags, s *serveFlags) (err erro
 		}
 	}
 	server, err := local.Serve(cmd.Context(), s.addr, o)
+	if taken, ok := errors.AsType[*net.OpError](err); ok && taken.Op == "listen" {
+		return fmt.Errorf("%w; choose another address with --addr (port 0 picks a free one)", err)
+	}
 	if err != nil {
 		return err
 	}

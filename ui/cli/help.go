@@ -41,7 +41,7 @@ var valueNames = map[string]string{
 	"PLAN":       "plan",
 	"QUERY":      "search",
 	"TAGS":       "add-tags remove-tags",
-	"TIME":       "for timeout",
+	"TIME":       "for retry-for timeout",
 	"URL":        "base-url delivery-url public-url upload-url webhook webhook-url",
 	"WORD":       "key-command",
 }

@@ -25,7 +25,7 @@ import (
 func main() {
 	ctx, stop := terminal.NotifyContext(context.Background())
 
-	getenv := config.TakeSecrets()
+	getenv := config.RemoveSecrets()
 	paths := config.FindPaths(getenv)
 	secrets := new(config.Redactor) // the keys that must never be in the log
 	log := config.NewLog(paths.Log(), secrets)

@@ -170,7 +170,7 @@ func (c *counted) Read(p []byte) (int, error) {
 
 // handedOver says that the transport has all of a body that is not read through
 // counted.
-func (c *counted) handedOver(n int64) {
+func (c *counted) countSent(n int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.over {

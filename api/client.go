@@ -249,14 +249,14 @@ func (c *Client) send(ctx context.Context, u *Upload, progress *Progress, expect
 		// Only with a body that net/http knows to be in memory does it wait
 		// with the header and write both at once. It says so before it writes.
 		reader = b.reader
-		trace.WroteHeaders = func() { counting.handedOver(b.length) }
+		trace.WroteHeaders = func() { counting.countSent(b.length) }
 		trace.WroteRequest = func(httptrace.WroteRequestInfo) {
-			watchdog.handedOver(c.stall + c.answer)
+			watchdog.bodySent(c.stall + c.answer)
 			copied.Store(true)
 		}
 		complete = func() bool {
 			if on := conn.Load(); on != nil && writeFailed(*on) {
-				progress.takeBack()
+				progress.reset()
 			}
 			return progress.Complete()
 		}
@@ -295,7 +295,7 @@ func (c *Client) withRecord(file *File) (*File, error) {
 	if file.FileID != "" {
 		return file, nil
 	}
-	if words := c.recordWords(file); words != "" {
+	if words := c.describeRecord(file); words != "" {
 		return nil, fmt.Errorf("%w: %s", ErrNoRecord, words)
 	}
 	return nil, ErrNoRecord
@@ -303,7 +303,7 @@ func (c *Client) withRecord(file *File) (*File, error) {
 
 // recordWords is the message that an answer has in place of a record; empty for
 // none.
-func (c *Client) recordWords(file *File) string {
+func (c *Client) describeRecord(file *File) string {
 	var answer struct{ Message json.RawMessage }
 	if json.Unmarshal(file.Raw, &answer) != nil || len(answer.Message) == 0 {
 		return ""
@@ -483,16 +483,16 @@ func (c *Client) do(req *http.Request, x exchange, v any) error {
 		// An answer had begun, so the service had the whole request.
 		return c.sendError(req, x.op, req.Method != http.MethodGet, err)
 	case len(text) > limit:
-		return fmt.Errorf("%w: the answer is larger than %s", ErrNoRecord, sizeWords(int64(limit)))
+		return fmt.Errorf("%w: the answer is larger than %s", ErrNoRecord, describeSize(int64(limit)))
 	}
 	if v == nil {
 		return nil
 	}
 	if err := json.Unmarshal(text, v); err != nil {
-		return fmt.Errorf("%w: %s", ErrNoRecord, noRecordWords(res, text, err))
+		return fmt.Errorf("%w: %s", ErrNoRecord, describeNoRecord(res, text, err))
 	}
 	if file, ok := v.(*File); ok && file.FileID == "" && res.StatusCode == http.StatusAccepted {
-		return &AcceptedError{Message: cmp.Or(c.recordWords(file), "no message")}
+		return &AcceptedError{Message: cmp.Or(c.describeRecord(file), "no message")}
 	}
 	return nil
 }
@@ -511,12 +511,12 @@ func (c *Client) read(res *http.Response, limit int) ([]byte, error) {
 	return m.mask(text), err
 }
 
-func noRecordWords(res *http.Response, text []byte, err error) string {
+func describeNoRecord(res *http.Response, text []byte, err error) string {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return "the answer is empty"
 	}
 	if !json.Valid(text) {
-		return bodyWords(res, text[:min(len(text), maxErrorBody)])
+		return describeBody(res, text[:min(len(text), maxErrorBody)])
 	}
 	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
 		return "the answer is JSON, but no object: " + clip(string(bytes.TrimSpace(text)), 100)

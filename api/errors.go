@@ -103,7 +103,7 @@ func (e *SendError) Timeout() bool {
 }
 
 func (e *SendError) Error() string {
-	text := e.Op + ": no answer from " + e.Host + ": " + sendWords(e.Err)
+	text := e.Op + ": no answer from " + e.Host + ": " + describeSend(e.Err)
 	switch {
 	case e.Complete && e.Op == opUpload:
 		text += " (everything was sent, so it may have been stored)"
@@ -198,10 +198,10 @@ func newServiceError(res *http.Response, body []byte) *ServiceError {
 	redirect := res.StatusCode >= 300 && res.StatusCode < 400 // its page says less than its address
 	e.Foreign = e.Message == ""
 	if e.Message == "" && !redirect {
-		e.Message = bodyWords(res, body)
+		e.Message = describeBody(res, body)
 	}
 	if e.Message == "" {
-		e.Message = emptyWords(res)
+		e.Message = describeEmpty(res)
 	}
 	e.Message = clip(e.Message, 2000)
 	e.Help = clip(e.Help, 2000)
@@ -218,7 +218,7 @@ func jsonText(raw json.RawMessage) string {
 
 // bodyWords describes a body that is no JSON: a proxy's HTML page or plain
 // text.
-func bodyWords(res *http.Response, body []byte) string {
+func describeBody(res *http.Response, body []byte) string {
 	text := strings.TrimSpace(strings.ToValidUTF8(string(body), "?"))
 	if text == "null" || text == "{}" || text == "[]" {
 		return ""
@@ -237,7 +237,7 @@ func bodyWords(res *http.Response, body []byte) string {
 	return clip(text, 300)
 }
 
-func emptyWords(res *http.Response) string {
+func describeEmpty(res *http.Response) string {
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
 		if to, err := res.Location(); err == nil {
 			return "a redirect to " + clip(to.Scheme+"://"+to.Host, 200) + ", which is not followed"
@@ -282,7 +282,7 @@ func waitOf(text string, unit time.Duration) time.Duration {
 }
 
 // sendWords says in words why no answer came.
-func sendWords(err error) string {
+func describeSend(err error) string {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return "it was cancelled"

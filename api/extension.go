@@ -123,12 +123,12 @@ func ParseExtension(name, options string) (Extension, error) {
 	if strings.TrimSpace(options) == "" {
 		return e, nil
 	}
-	why := "it is null"
+	reason := "it is null"
 	if err := json.Unmarshal([]byte(options), &e.Options); err != nil {
-		why = jsonProblem([]byte(options), err)
+		reason = jsonProblem([]byte(options), err)
 	}
 	if e.Options == nil {
-		return e, &RuleError{Field: FieldExtensions, Message: fmt.Sprintf("options of %q are not a JSON object: %s", name, why), Help: `Write an object such as {"level":3}.`}
+		return e, &RuleError{Field: FieldExtensions, Message: fmt.Sprintf("options of %q are not a JSON object: %s", name, reason), Help: `Write an object such as {"level":3}.`}
 	}
 	return e, nil
 }
@@ -190,8 +190,8 @@ func extensionError(message string) error {
 func ParseMetadata(text string) (map[string]json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	err := json.Unmarshal([]byte(text), &members)
-	refuse := func(why string) (map[string]json.RawMessage, error) {
-		return nil, &RuleError{Field: "customMetadata", Message: "customMetadata " + why, Help: `Write an object such as {"brand":"Acme","year":2026}.`}
+	refuse := func(reason string) (map[string]json.RawMessage, error) {
+		return nil, &RuleError{Field: "customMetadata", Message: "customMetadata " + reason, Help: `Write an object such as {"brand":"Acme","year":2026}.`}
 	}
 	if err != nil {
 		return refuse("is not a JSON object: " + jsonProblem([]byte(text), err))
@@ -210,7 +210,7 @@ func ParseMetadata(text string) (map[string]json.RawMessage, error) {
 func jsonProblem(text []byte, err error) string {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
-		line, column := place(text, syntax.Offset)
+		line, column := lineAndColumn(text, syntax.Offset)
 		return fmt.Sprintf("line %d, column %d: %s", line, column, syntax.Error())
 	}
 	var kind *json.UnmarshalTypeError
@@ -221,7 +221,7 @@ func jsonProblem(text []byte, err error) string {
 }
 
 // place is where the last of the first n bytes of text stands.
-func place(text []byte, n int64) (line, column int) {
+func lineAndColumn(text []byte, n int64) (line, column int) {
 	before := text[:max(min(int(n), len(text))-1, 0)]
 	start := bytes.LastIndexByte(before, '\n') + 1
 	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[start:])

@@ -111,9 +111,9 @@ type HookResult struct {
 
 // StrayPost is a webhook post that no run took: it is kept to be seen, and
 // nothing more.
-type StrayPost struct {
+type UnmatchedPost struct {
 	At        time.Time `json:"at"`      // when it came last
-	Why       string    `json:"why"`     // why no run took it, in words
+	Reason    string    `json:"why"`     // why no run took it, in words
 	Profile   string    `json:"profile"` // of the address; empty: of none that is known
 	FileID    string    `json:"fileId"`  // of the address; empty: not known
 	Extension string    `json:"extension"`
@@ -126,15 +126,15 @@ type StrayPost struct {
 }
 
 // MaxStrayBody is how much of a post to an unknown address is kept, in bytes.
-const MaxStrayBody = 4 << 10
+const MaxUnmatchedBody = 4 << 10
 
 // Why a post was not taken, for StrayPost.Why.
 const (
-	StrayUnknown   = "nobody knows the address"
-	StrayExpired   = "it came after its address had expired"
-	StrayUnsigned  = "it is not signed, and a signature is asked for"
-	StrayForged    = "its signature does not match"
-	StrayOtherFile = "it names another file than that of its address"
-	StrayEarly     = "the answer to its request has not come yet"
-	StrayNoRun     = "nobody asked for this extension there"
+	UnmatchedUnknown   = "nobody knows the address"
+	UnmatchedExpired   = "it came after its address had expired"
+	UnmatchedUnsigned  = "it is not signed, and a signature is asked for"
+	UnmatchedForged    = "its signature does not match"
+	UnmatchedOtherFile = "it names another file than that of its address"
+	UnmatchedEarly     = "the answer to its request has not come yet"
+	UnmatchedNoRun     = "nobody asked for this extension there"
 )

@@ -43,10 +43,10 @@ func need(t *testing.T, tool string) string {
 	return found
 }
 
-func unable(t *testing.T, why string) {
+func unable(t *testing.T, reason string) {
 	t.Helper()
 	if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
-		t.Fatal(why)
+		t.Fatal(reason)
 	}
-	t.Skip(why)
+	t.Skip(reason)
 }

@@ -76,9 +76,9 @@ func CheckMetadata(fields []MetadataField, values map[string]json.RawMessage) er
 		if string(values[key]) == "null" {
 			continue
 		}
-		if why := fields[at].Schema.misfit(values[key]); why != "" {
+		if reason := fields[at].Schema.misfit(values[key]); reason != "" {
 			return &RuleError{
-				Field: "customMetadata", Message: "customMetadata: the value of " + quote(key) + " " + why,
+				Field: "customMetadata", Message: "customMetadata: the value of " + quote(key) + " " + reason,
 				Help: "Its field is of the type " + fields[at].Schema.Type + ".",
 			}
 		}
@@ -234,7 +234,7 @@ func sameScalar(a, b json.RawMessage) bool {
 }
 
 // Words are the type in words for a form, with what bounds it.
-func (s *MetadataSchema) Words() string {
+func (s *MetadataSchema) Describe() string {
 	words := s.Type
 	switch {
 	case s.MinLength != nil && s.MaxLength != nil:

@@ -55,7 +55,7 @@ func TestCheckMetadata(t *testing.T) {
 			t.Errorf("%s: %v; want %q", c.values, err, c.wrong)
 		}
 	}
-	if got := fields[1].Schema.Words(); got != "Number, 1900 to 2100" {
+	if got := fields[1].Schema.Describe(); got != "Number, 1900 to 2100" {
 		t.Errorf("words are %q", got)
 	}
 }

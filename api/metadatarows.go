@@ -41,10 +41,10 @@ func ParseMetadataRows(text string) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
-func metadataError(row int, why string) error {
+func metadataError(row int, reason string) error {
 	return &RuleError{
 		Field:   "customMetadata",
-		Message: fmt.Sprintf("customMetadata: row %d %s", row, why),
+		Message: fmt.Sprintf("customMetadata: row %d %s", row, reason),
 		Help:    `Write rows such as brand = Acme, or a JSON object.`,
 	}
 }

@@ -71,7 +71,7 @@ func (p *Progress) start(total int64) {
 }
 
 // takeBack says that what was counted did not go out.
-func (p *Progress) takeBack() {
+func (p *Progress) reset() {
 	p.sent.Store(0)
 	p.shown.Store(0)
 	p.complete.Store(false)

@@ -13,7 +13,7 @@ type proxyError struct {
 	err  error
 }
 
-func (e *proxyError) Error() string { return "the proxy " + e.host + ": " + sendWords(e.err) }
+func (e *proxyError) Error() string { return "the proxy " + e.host + ": " + describeSend(e.err) }
 
 func (e *proxyError) Unwrap() error { return e.err }
 
@@ -36,11 +36,11 @@ func Unreached(err error) (what, help string) {
 	case errors.As(err, &name):
 		return "DNS does not answer", "Check the address and the network; behind a proxy set HTTPS_PROXY."
 	case errors.As(err, &otherHost):
-		return certWords(err), "The certificate is for another host. Check the address; a network that asks for a log-in first shows its own."
+		return describeCert(err), "The certificate is for another host. Check the address; a network that asks for a log-in first shows its own."
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return certWords(err), "Check the clock of this computer; if it is right, the service has to renew its certificate."
+		return describeCert(err), "Check the clock of this computer; if it is right, the service has to renew its certificate."
 	case errors.As(err, &cert):
-		return certWords(err), "Where a proxy of your network opens connections, its certificate must be among the system's."
+		return describeCert(err), "Where a proxy of your network opens connections, its certificate must be among the system's."
 	case errors.As(err, &plain):
 		return "what listens there does not speak TLS", "Check the address and its port: https needs a service that speaks it."
 	}
@@ -49,7 +49,7 @@ func Unreached(err error) (what, help string) {
 
 // certWords are those of the certificate's check, which says more than the
 // errors around it.
-func certWords(err error) string {
+func describeCert(err error) string {
 	var cert *tls.CertificateVerificationError
 	if errors.As(err, &cert) {
 		err = cert.Err

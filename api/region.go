@@ -18,10 +18,10 @@ const maxPixel = 1 << 30
 // ParseRegion reads "x,y,width,height": four whole numbers without signs or
 // spaces, width and height at least 1. The error is a *RuleError.
 func ParseRegion(text string) (Region, error) {
-	fail := func(why string) (Region, error) {
+	fail := func(reason string) (Region, error) {
 		return Region{}, &RuleError{
 			Field:   "customCoordinates",
-			Message: fmt.Sprintf("customCoordinates %s %s", quote(text), why),
+			Message: fmt.Sprintf("customCoordinates %s %s", quote(text), reason),
 			Help:    "Write x,y,width,height in pixels, such as 10,20,300,200.",
 		}
 	}

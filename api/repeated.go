@@ -21,7 +21,7 @@ func RepeatedMember(text []byte) (name string, found bool) {
 			open = open[:len(open)-1]
 			continue
 		}
-		if name, repeated := take(open, token); repeated {
+		if name, repeated := read(open, token); repeated {
 			return name, true
 		}
 		switch token {
@@ -40,7 +40,7 @@ type members struct {
 }
 
 // take counts a token where it is the name of a member.
-func take(open []*members, token json.Token) (name string, repeated bool) {
+func read(open []*members, token json.Token) (name string, repeated bool) {
 	if len(open) == 0 || open[len(open)-1] == nil {
 		return "", false
 	}

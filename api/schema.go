@@ -26,8 +26,8 @@ func (s *MetadataSchema) Check() error {
 		}
 		return nil
 	}
-	if why := s.misfit(s.Default); why != "" {
-		return schemaError("defaultValue "+why, "A default is a value as files may have it.")
+	if reason := s.misfit(s.Default); reason != "" {
+		return schemaError("defaultValue "+reason, "A default is a value as files may have it.")
 	}
 	return nil
 }
@@ -64,8 +64,8 @@ func (s *MetadataSchema) checkBounds() error {
 		if !hasValue(value) {
 			continue
 		}
-		if why := kind.misfit(value); why != "" {
-			return schemaError(name+" "+why, "A bound is of the type of the field.")
+		if reason := kind.misfit(value); reason != "" {
+			return schemaError(name+" "+reason, "A bound is of the type of the field.")
 		}
 	}
 	if hasValue(s.MinValue) && hasValue(s.MaxValue) && s.misfit(s.MinValue) != "" {
@@ -89,6 +89,6 @@ func (s *MetadataSchema) checkOptions() error {
 	return nil
 }
 
-func schemaError(why, help string) error {
-	return &RuleError{Field: "schema", Message: "schema of the custom metadata field: " + why, Help: help}
+func schemaError(reason, help string) error {
+	return &RuleError{Field: "schema", Message: "schema of the custom metadata field: " + reason, Help: help}
 }

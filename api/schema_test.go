@@ -67,7 +67,7 @@ func TestRequiredAndDefaultMetadata(t *testing.T) {
 			t.Errorf("%s was changed", c.values)
 		}
 	}
-	if got := fields[0].Schema.Words(); got != "Text, required" {
+	if got := fields[0].Schema.Describe(); got != "Text, required" {
 		t.Errorf("words are %q", got)
 	}
 }

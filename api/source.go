@@ -148,7 +148,7 @@ func Identify(name string) (Identity, error) {
 
 // LookAt looks at a file without opening it: whether it can be read is not
 // known then. The error is a *SourceError, as of openSource.
-func LookAt(name string) (Identity, error) {
+func IdentifyFile(name string) (Identity, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return Identity{}, NewSourceError(name, err)
@@ -161,7 +161,7 @@ func LookAt(name string) (Identity, error) {
 // gives a *SourceError that says why. It never waits, not even on a pipe.
 func openSource(name string) (*os.File, Identity, error) {
 	// Looking before opening keeps devices closed: opening some has effects.
-	if _, err := LookAt(name); err != nil {
+	if _, err := IdentifyFile(name); err != nil {
 		return nil, Identity{}, err
 	}
 	f, err := openNonblock(name)
@@ -248,7 +248,7 @@ func openContent(s Source, hashed bool) (*content, error) {
 		check: func() error {
 			// By path: of a file that was replaced or removed the handle
 			// alone would still look unchanged.
-			after, err := LookAt(s.Path)
+			after, err := IdentifyFile(s.Path)
 			if err != nil || !after.Same(before) {
 				return errChanged(s.Path)
 			}
@@ -296,7 +296,7 @@ func (b *base64Reader) Read(p []byte) (int, error) {
 }
 
 // sizeWords is for messages: a size in bytes, kB or MB.
-func sizeWords(n int64) string {
+func describeSize(n int64) string {
 	switch {
 	case n < 1000:
 		return fmt.Sprintf("%d bytes", n)
@@ -312,7 +312,7 @@ func CheckSize(size, limit int64) error {
 	if limit <= 0 || size <= limit {
 		return nil
 	}
-	has, most := sizeWords(size), sizeWords(limit)
+	has, most := describeSize(size), describeSize(limit)
 	if has == most { // "25.0 MB is more than 25.0 MB" helps nobody
 		has, most = fmt.Sprintf("%d bytes", size), fmt.Sprintf("%d bytes", limit)
 	}

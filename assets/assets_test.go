@@ -15,14 +15,14 @@ func TestWriteSamples(t *testing.T) {
 	if err := WriteSamples(dir); err != nil {
 		t.Fatal(err)
 	}
-	mine := filepath.Join(dir, "mug.jpg")
-	if err := os.WriteFile(mine, []byte("mine"), 0o600); err != nil {
+	ours := filepath.Join(dir, "mug.jpg")
+	if err := os.WriteFile(ours, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := WriteSamples(dir); err != nil {
 		t.Fatal(err)
 	}
-	if text, _ := os.ReadFile(mine); string(text) != "mine" {
+	if text, _ := os.ReadFile(ours); string(text) != "mine" {
 		t.Error("a file that was there was written over")
 	}
 	for _, name := range []string{"harbour.jpg", "logo.png", "orbit.gif"} {

@@ -5,10 +5,10 @@ import "os"
 // SecretVariables are the environment variables that hold secrets.
 var SecretVariables = []string{KeyVariable, SecretVariable}
 
-// TakeSecrets takes the secrets out of the environment of this process, so that no editor, clipboard
+// RemoveSecrets takes the secrets out of the environment of this process, so that no editor, clipboard
 // tool or browser that is started from here inherits them, and gives an os.Getenv that still knows
 // them. Call it once, before anything is started.
-func TakeSecrets() (getenv func(string) string) {
+func RemoveSecrets() (getenv func(string) string) {
 	taken := map[string]string{}
 	for _, name := range SecretVariables {
 		if value, ok := os.LookupEnv(name); ok && os.Unsetenv(name) == nil {

@@ -9,7 +9,7 @@ func TestTakeSecrets(t *testing.T) {
 	t.Setenv(KeyVariable, "private_x")
 	t.Setenv(SecretVariable, "")
 	t.Setenv("EDITOR", "vi")
-	getenv := TakeSecrets()
+	getenv := RemoveSecrets()
 	if _, there := os.LookupEnv(KeyVariable); there || os.Getenv(KeyVariable) != "" {
 		t.Error("the key is still in the environment")
 	}

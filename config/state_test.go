@@ -229,12 +229,12 @@ func TestEditReadsAgain(t *testing.T) {
 // A settings file that is a link stays one, whatever is changed.
 func TestEditKeepsALink(t *testing.T) {
 	paths := home(t, "")
-	elsewhere := write(t, "theme = \"dark\"\n")
-	if err := os.Symlink(elsewhere, paths.Config); err != nil {
+	other := write(t, "theme = \"dark\"\n")
+	if err := os.Symlink(other, paths.Config); err != nil {
 		t.Skip("no links here:", err)
 	}
 	must(t)(set(load(t, paths), func(want *Choices) { want.Concurrency = 3 }))
-	if info, err := os.Lstat(paths.Config); err != nil || info.Mode()&os.ModeSymlink == 0 || textOf(t, elsewhere) != "theme = \"dark\"\n" {
+	if info, err := os.Lstat(paths.Config); err != nil || info.Mode()&os.ModeSymlink == 0 || textOf(t, other) != "theme = \"dark\"\n" {
 		t.Errorf("the file was touched: %v", err)
 	}
 }

@@ -62,7 +62,7 @@ func (s *stage) enter(sc scene) {
 
 // acts presses a key and tells whether anything came of it: another screen, or
 // a command. The command is not run.
-func (s *stage) acts(k string) bool {
+func (s *stage) works(k string) bool {
 	s.m.View() // what is drawn first may tell a screen its size
 	before := s.m.View()
 	cmd := s.m.input(kit.KeyMsg(k))
@@ -72,7 +72,7 @@ func (s *stage) acts(k string) bool {
 
 // Every act that is offered, in help, palette or hints, does something with every
 // one of its keys; and every one that is not says why.
-func TestEveryActionActs(t *testing.T) {
+func TestEveryActionWorks(t *testing.T) {
 	s := newStage(t)
 	defer s.end()
 	pressed := 0
@@ -139,13 +139,13 @@ func (s *stage) presses(sc scene, front page.ID, a offer, k string) bool {
 			return b.Label() == words && (b.Reason() == "") == (a.reason == "")
 		})
 	}
-	if same() && s.acts(k) {
+	if same() && s.works(k) {
 		return true
 	}
 	for _, before := range [][]string{nil, {"down"}, {"down", "down"}, {"up"}, {"tab"}, {"right"}, {"end"}} {
 		s.enter(sc)
 		s.press(before...)
-		if same() && s.acts(k) {
+		if same() && s.works(k) {
 			return true
 		}
 	}
@@ -172,7 +172,7 @@ func TestPaletteRunsFromATextField(t *testing.T) {
 
 // Keys of the person's own run their acts on every screen, whatever the words of
 // the acts are just now; the usual ones mean nothing any more.
-func TestOwnKeysAct(t *testing.T) {
+func TestOwnKeysWork(t *testing.T) {
 	own := []KeySetting{
 		{"upload files", []string{"f7"}},
 		{"go to Library", []string{"f8"}},
@@ -186,7 +186,7 @@ func TestOwnKeysAct(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		from        func(*stage)
-		usual, mine string
+		usual, ours string
 		then        string // what is on the screen after it
 	}{
 		{"the form for two files", after("picker"), "u", "f7", "Stored as"},
@@ -200,7 +200,7 @@ func TestOwnKeysAct(t *testing.T) {
 			s := newStage(t) // a form that was changed comes back in the next program
 			defer s.end()
 			s.enter(scene{play: c.from})
-			if !s.acts(c.usual) {
+			if !s.works(c.usual) {
 				t.Errorf("%s does nothing:\n%s", c.usual, s.screen())
 			}
 		})
@@ -209,10 +209,10 @@ func TestOwnKeysAct(t *testing.T) {
 			defer s.end()
 			s.enter(scene{play: c.from})
 			s.m.host.Keys = keysByID(own)
-			if s.acts(c.usual) {
+			if s.works(c.usual) {
 				t.Errorf("%s still does something:\n%s", c.usual, s.screen())
 			}
-			s.press(c.mine)
+			s.press(c.ours)
 			s.until(c.then)
 		})
 	}

@@ -170,7 +170,7 @@ func (m *Model) open(profile string, key api.Key) tea.Cmd {
 	m.session = nil
 	m.opening = "Opening the library…"
 	open := m.o.Open
-	return tea.Batch(m.takeDown(), func() tea.Msg {
+	return tea.Batch(m.closeScreens(), func() tea.Msg {
 		if old != nil {
 			ctx, cancel := context.WithTimeout(context.Background(), session.CloseTime)
 			defer cancel()
@@ -189,7 +189,7 @@ func (m *Model) open(profile string, key api.Key) tea.Cmd {
 
 // takeDown has the terminal forget the pictures of a screen that ends with its
 // session.
-func (m *Model) takeDown() tea.Cmd {
+func (m *Model) closeScreens() tea.Cmd {
 	if l, ok := m.host.Screen(page.Library).(*library.Model); ok {
 		return l.DeleteImages()
 	}

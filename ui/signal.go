@@ -74,12 +74,12 @@ func (w *wave) count(runs []api.Run) (ended bool) {
 		return false
 	}
 	w.began = time.Time{}
-	w.done = w.words()
+	w.done = w.describe()
 	return true
 }
 
 // words say how the wave ended.
-func (w *wave) words() string {
+func (w *wave) describe() string {
 	switch {
 	case w.failed == 0:
 		return text.Plural(w.success, "extension") + " done"

@@ -13,8 +13,8 @@ import (
 // suspend gives the terminal back and stops the program until the shell continues
 // it. If there is no shell, it says so.
 func (m *Model) suspend() tea.Cmd {
-	if why := terminal.NoSuspend(); why != "" {
-		return page.Send(page.Toast{Level: page.Info, Text: why})
+	if reason := terminal.NoSuspend(); reason != "" {
+		return page.Send(page.Toast{Level: page.Info, Text: reason})
 	}
 	return kit.Exec(terminal.Suspend{Signals: m.o.Signals, Stopping: m.o.Stopping}, func(error) tea.Msg { return nil })
 }

@@ -13,7 +13,7 @@ import (
 
 // twins are what the screen in front does, as commands; nil where it has none
 // now.
-func (m *Model) twins() [][]string {
+func (m *Model) equivalents() [][]string {
 	s, ok := m.host.InFront().(page.Commander)
 	if !ok || m.session == nil {
 		return nil
@@ -33,7 +33,7 @@ func (m *Model) twins() [][]string {
 
 // noCommand says why there is no command to copy; empty: there is one.
 func (m *Model) noCommand() string {
-	if m.twins() == nil {
+	if m.equivalents() == nil {
 		return "there is nothing here to do by a command"
 	}
 	return ""
@@ -41,7 +41,7 @@ func (m *Model) noCommand() string {
 
 // copyCommand copies the command twins of the screen in front, each in a line.
 func (m *Model) copyCommand() tea.Cmd {
-	commands := m.twins()
+	commands := m.equivalents()
 	if commands == nil {
 		return page.Send(page.Toast{Level: page.Info, Text: "Nothing was copied: " + m.noCommand() + "."})
 	}

@@ -33,7 +33,7 @@ func copied(t *testing.T, term *uitest.Term) string {
 }
 
 // twin copies the command twin of the screen in front.
-func twin(t *testing.T, term *uitest.Term) string {
+func equivalent(t *testing.T, term *uitest.Term) string {
 	t.Helper()
 	before := strings.Count(term.Raw(), "\x1b]52;c;")
 	term.Press("f2")
@@ -86,7 +86,7 @@ func sameBut(t *testing.T, got, want map[string]any) {
 }
 
 // TestTwins: the command that a screen copies does what the screen does.
-func TestTwins(t *testing.T) {
+func TestEquivalents(t *testing.T) {
 	d := newWorkplace(t)
 	term := d.start(120, 36, d.pictures)
 	term.WaitFor("Try it here")
@@ -96,7 +96,7 @@ func TestTwins(t *testing.T) {
 	// The picker: what is in the tray, sent as the profile has it.
 	term.Press("G", "space") // the text with an odd name
 	term.WaitFor("Tray: 1 file")
-	if sent := d.shell(twin(t, term)); len(sent) != 1 || sent[0]["outcome"] != string(api.Stored) {
+	if sent := d.shell(equivalent(t, term)); len(sent) != 1 || sent[0]["outcome"] != string(api.Stored) {
 		t.Errorf("picker: %v", sent)
 	}
 	term.Press("g", "space", "space")
@@ -109,7 +109,7 @@ func TestTwins(t *testing.T) {
 	term.Type("sea,it's,")
 	term.Press("tab", "tab", "down", "space")
 	term.WaitFor("Tags 8/500")
-	commands := twin(t, term)
+	commands := equivalent(t, term)
 	var files []map[string]any
 	for _, line := range d.shell(commands) {
 		if line["outcome"] != string(api.Stored) {
@@ -127,7 +127,7 @@ func TestTwins(t *testing.T) {
 
 	// The uploads: the job under the cursor, under its name: a second time it is
 	// refused, as r on the screen would be.
-	if command := twin(t, term); !strings.Contains(command, "--unique=off") || !strings.Contains(command, "--overwrite-file=false") || !strings.Contains(command, "--name=") {
+	if command := equivalent(t, term); !strings.Contains(command, "--unique=off") || !strings.Contains(command, "--overwrite-file=false") || !strings.Contains(command, "--name=") {
 		t.Errorf("uploads: %s", command)
 	}
 	for _, line := range d.shell("mediadesk uploads") {
@@ -146,12 +146,12 @@ func TestTwins(t *testing.T) {
 	// which run ended last; that of the text has failed.
 	term.Press("3")
 	term.WaitFor("0 pending")
-	d.shell(twin(t, term))
+	d.shell(equivalent(t, term))
 
 	// Details: the draft, and no more than that.
 	term.Press("4")
 	term.WaitFor("Marks")
-	listed := d.shell(twin(t, term))
+	listed := d.shell(equivalent(t, term))
 	if len(listed) != 7 {
 		t.Errorf("library: %d files", len(listed))
 	}
@@ -167,7 +167,7 @@ func TestTwins(t *testing.T) {
 	term.Press("esc", "c")
 	term.Type("100,150,400,300")
 	term.WaitFor("-> 100,150,400,300")
-	changed := d.shell(twin(t, term))
+	changed := d.shell(equivalent(t, term))
 	if len(changed) != 1 || changed[0]["customCoordinates"] != "100,150,400,300" || !slices.Contains(changed[0]["tags"].([]any), any("dusk")) {
 		t.Errorf("details: %v", changed)
 	}

@@ -23,12 +23,12 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.o.Debug {
 		slog.Debug("message", "type", fmt.Sprintf("%T", msg))
 	}
-	cmd := tea.Batch(m.learn(msg), m.take(msg))
+	cmd := tea.Batch(m.learn(msg), m.note(msg))
 	m.see()
 	return m, tea.Batch(cmd, m.host.Paint(m.theme), m.host.Resize(m.rects().screen.Size()), m.aim())
 }
 
-func (m *Model) take(msg tea.Msg) tea.Cmd {
+func (m *Model) note(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		grown := msg.Height > m.size.Y && m.size.Y > 0

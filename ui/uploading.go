@@ -103,7 +103,7 @@ func (m *Model) batchEnded(b session.Batch) tea.Cmd {
 	if b.Total == 0 || m.focused && m.host.Front() == page.Uploads {
 		return nil
 	}
-	words, level := batchWords(b), page.Good
+	words, level := describeBatch(b), page.Good
 	if b.Failed > 0 {
 		level = page.Warn
 	}
@@ -116,7 +116,7 @@ func (m *Model) batchEnded(b session.Batch) tea.Cmd {
 }
 
 // batchWords say how a batch ended.
-func batchWords(b session.Batch) string {
+func describeBatch(b session.Batch) string {
 	switch {
 	case b.Failed > 0:
 		return text.Count(b.Failed) + " of " + text.Count(b.Total) + " failed"

@@ -104,7 +104,7 @@ func (m *Model) topLine(width int) string {
 		return text.Fit(m.theme.Title.Render("mediadesk"), width, 1)
 	}
 	left := m.tabLine(width)
-	right := m.profileWords(width - text.Width(left) - 1)
+	right := m.describeProfile(width - text.Width(left) - 1)
 	gap := max(0, width-text.Width(left)-text.Width(right))
 	return text.Fit(left+strings.Repeat(" ", gap)+right, width, 1)
 }
@@ -132,7 +132,7 @@ func (m *Model) tabs(width int) []tab {
 		tabs[i] = tab{" " + string(rune('1'+i)) + " " + t.Name + " ", m.badges(t.ID)}
 		full += tabs[i].width()
 	}
-	if full+text.Width(m.profileWords(0))+1 <= width {
+	if full+text.Width(m.describeProfile(0))+1 <= width {
 		return tabs
 	}
 	for i := range tabs {
@@ -200,7 +200,7 @@ func (m *Model) tabAt(x int) (page.ID, bool) {
 // profileWords names the profile in use and, as far as width columns allow,
 // its host and where its key is from. A service elsewhere stands out from the
 // local library.
-func (m *Model) profileWords(width int) string {
+func (m *Model) describeProfile(width int) string {
 	p := m.session.Profile
 	style := m.theme.Hosted
 	if p.Local {

@@ -112,10 +112,10 @@ func encodePNG(img image.Image) []byte {
 
 // GIF is a GIF file of two frames, the second with a transparent colour.
 func GIF(w, h int) []byte {
-	colours := append(color.Palette{color.NRGBA{}}, palette.Plan9[:255]...)
+	colors := append(color.Palette{color.NRGBA{}}, palette.Plan9[:255]...)
 	var g gif.GIF
 	for n := range 2 {
-		frame := image.NewPaletted(image.Rect(0, 0, w, h), colours)
+		frame := image.NewPaletted(image.Rect(0, 0, w, h), colors)
 		draw.Draw(frame, frame.Rect, Subject(w, h), image.Point{}, draw.Src)
 		frame.SetColorIndex(0, 0, 0)
 		g.Image, g.Delay = append(g.Image, frame), append(g.Delay, 10*(n+1))

@@ -12,7 +12,7 @@ import (
 // Windows refuses to replace it.
 const (
 	renameAttempts = 50
-	renamePause = 20 * time.Millisecond
+	renamePause    = 20 * time.Millisecond
 )
 
 func rename(from, to string) error {

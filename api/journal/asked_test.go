@@ -64,15 +64,15 @@ func TestAPostBeforeTheAnswerToAnUpdate(t *testing.T) {
 	j := openTest(t, filepath.Join(t.TempDir(), "journal.db"))
 	_, hash := asked(t, j, 1, noon, false)
 	post(t, j, hash, noon, `{"service":"google-auto-tagging","status":"SUCCESS"}`)
-	strays, err := j.Strays(t.Context(), "home")
-	if err != nil || len(strays) != 1 || strays[0].Why != api.StrayEarly {
-		t.Errorf("before the answer: %+v, %v", strays, err)
+	unmatched, err := j.Unmatched(t.Context(), "home")
+	if err != nil || len(unmatched) != 1 || unmatched[0].Reason != api.UnmatchedEarly {
+		t.Errorf("before the answer: %+v, %v", unmatched, err)
 	}
 	run := answer(t, j, hash, noon)
 	if run.Status != api.StatusSuccess || run.From != api.FromWebhook {
 		t.Errorf("run %+v", run)
 	}
-	if n, err := j.StrayCount(t.Context(), "home"); n != 0 || err != nil {
+	if n, err := j.UnmatchedCount(t.Context(), "home"); n != 0 || err != nil {
 		t.Errorf("%d posts are left over, %v", n, err)
 	}
 }
@@ -100,42 +100,42 @@ func TestAnEndThatIsDenied(t *testing.T) {
 	}
 }
 
-func TestStrays(t *testing.T) {
+func TestUnmatched(t *testing.T) {
 	j := openTest(t, filepath.Join(t.TempDir(), "journal.db"))
 	_, hash := asked(t, j, 1, noon, true)
-	add := func(posts ...api.StrayPost) {
+	add := func(posts ...api.UnmatchedPost) {
 		t.Helper()
-		if err := j.AddStrays(t.Context(), posts); err != nil {
+		if err := j.AddUnmatched(t.Context(), posts); err != nil {
 			t.Fatal(err)
 		}
 	}
 	add(
-		api.StrayPost{At: noon, Why: api.StrayUnknown, Hash: [32]byte{1}, Raw: []byte("{}")},
-		api.StrayPost{At: noon.Add(time.Minute), Why: api.StrayUnknown, Hash: [32]byte{1}, Raw: []byte("{}"), Times: 2},
-		api.StrayPost{At: noon.Add(26 * time.Hour), Why: api.StrayUnknown, Hash: hash, Raw: []byte(strings.Repeat("x", 9000))},
-		api.StrayPost{At: noon, Why: api.StrayForged, Hash: hash, Raw: []byte("{}")},
+		api.UnmatchedPost{At: noon, Reason: api.UnmatchedUnknown, Hash: [32]byte{1}, Raw: []byte("{}")},
+		api.UnmatchedPost{At: noon.Add(time.Minute), Reason: api.UnmatchedUnknown, Hash: [32]byte{1}, Raw: []byte("{}"), Times: 2},
+		api.UnmatchedPost{At: noon.Add(26 * time.Hour), Reason: api.UnmatchedUnknown, Hash: hash, Raw: []byte(strings.Repeat("x", 9000))},
+		api.UnmatchedPost{At: noon, Reason: api.UnmatchedForged, Hash: hash, Raw: []byte("{}")},
 	)
 	post(t, j, hash, noon, `{"service":"never","status":"SUCCESS"}`)
-	strays, err := j.Strays(t.Context(), "home")
-	if err != nil || len(strays) != 4 {
-		t.Fatalf("%+v, %v", strays, err)
+	unmatched, err := j.Unmatched(t.Context(), "home")
+	if err != nil || len(unmatched) != 4 {
+		t.Fatalf("%+v, %v", unmatched, err)
 	}
-	if s := strays[0]; s.Why != api.StrayExpired || s.FileID != "f" || s.Profile != "home" || len(s.Raw) != api.MaxStrayBody {
-		t.Errorf("expired: %s of %q, %d bytes", s.Why, s.FileID, len(s.Raw))
+	if s := unmatched[0]; s.Reason != api.UnmatchedExpired || s.FileID != "f" || s.Profile != "home" || len(s.Raw) != api.MaxUnmatchedBody {
+		t.Errorf("expired: %s of %q, %d bytes", s.Reason, s.FileID, len(s.Raw))
 	}
-	if s := strays[1]; s.Why != api.StrayUnknown || s.Times != 3 || !s.At.Equal(noon.Add(time.Minute)) {
+	if s := unmatched[1]; s.Reason != api.UnmatchedUnknown || s.Times != 3 || !s.At.Equal(noon.Add(time.Minute)) {
 		t.Errorf("repeated: %+v", s)
 	}
 	// Those of another profile are not shown, those of nobody are.
-	if other, err := j.Strays(t.Context(), "other"); err != nil || len(other) != 1 {
+	if other, err := j.Unmatched(t.Context(), "other"); err != nil || len(other) != 1 {
 		t.Errorf("of another profile: %+v, %v", other, err)
 	}
-	var flood []api.StrayPost
-	for n := range 2 * keptStrays {
-		flood = append(flood, api.StrayPost{At: noon.Add(48 * time.Hour), Why: api.StrayUnknown, Hash: [32]byte{2, byte(n), byte(n >> 8)}, Raw: []byte("{}")})
+	var flood []api.UnmatchedPost
+	for n := range 2 * keptUnmatched {
+		flood = append(flood, api.UnmatchedPost{At: noon.Add(48 * time.Hour), Reason: api.UnmatchedUnknown, Hash: [32]byte{2, byte(n), byte(n >> 8)}, Raw: []byte("{}")})
 	}
 	add(flood...)
-	if n, err := j.StrayCount(t.Context(), "other"); n != keptStrays || err != nil {
+	if n, err := j.UnmatchedCount(t.Context(), "other"); n != keptUnmatched || err != nil {
 		t.Errorf("%d are kept, %v", n, err)
 	}
 }
@@ -154,7 +154,7 @@ func TestTheWayToUsIsTested(t *testing.T) {
 			t.Errorf("arrived: %v, %v; want %v", got, err, arrives)
 		}
 	}
-	if n, err := j.StrayCount(t.Context(), ""); n != 0 || err != nil {
+	if n, err := j.UnmatchedCount(t.Context(), ""); n != 0 || err != nil {
 		t.Errorf("%d posts stay, %v", n, err)
 	}
 	_, real := asked(t, j, 1, noon, true)

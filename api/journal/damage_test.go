@@ -95,7 +95,7 @@ func useJournal(t *testing.T, j *Journal, n int) error {
 		func() error { _, err := j.TagCounts(ctx, "home"); return err },
 		func() error { _, err := j.Runs(ctx, RunFilter{}); return err },
 		func() error { _, err := j.NextUndo(ctx, EditFilter{Profile: "home"}); return err },
-		func() error { _, err := j.Strays(ctx, "home"); return err },
+		func() error { _, err := j.Unmatched(ctx, "home"); return err },
 		func() error { _, err := j.Presets(ctx); return err },
 		func() error { _, err := j.RunMark(ctx); return err },
 		func() error { _, err := j.Changes(ctx); return err },

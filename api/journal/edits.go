@@ -12,8 +12,8 @@ import (
 
 // Acts that an edit may be besides a change of details.
 const (
-	ActMove    = "move"    // to another path; renaming is one, too
-	ActRestore = "restore" // another version became the current one
+	ActionMove    = "move"    // to another path; renaming is one, too
+	ActionRestore = "restore" // another version became the current one
 )
 
 // Edit is one change of a file that the service has taken, with what takes it
@@ -25,7 +25,7 @@ type Edit struct {
 	Batch   string      // edits that are undone together; empty: by itself
 	Before  api.Details // takes the edit back
 	After   api.Details // makes it again
-	Act     string      // ActMove or ActRestore, without details; empty: a change of details
+	Action  string      // ActMove or ActRestore, without details; empty: a change of details
 	Was     string      // the path, or the id of the version, before the act
 	Became  string      // and after it
 	At      time.Time
@@ -57,7 +57,7 @@ func (j *Journal) AddEdits(ctx context.Context, edits []Edit) ([]Edit, error) {
 				return err
 			}
 			res, err := t.exec(`INSERT INTO edits (profile, file, batch, "before", "after", at, undone, act, was, became) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-				e.Profile, e.FileID, e.Batch, string(before), string(after), stamp(e.At), e.Undone, e.Act, e.Was, e.Became)
+				e.Profile, e.FileID, e.Batch, string(before), string(after), stamp(e.At), e.Undone, e.Action, e.Was, e.Became)
 			if err != nil {
 				return err
 			}
@@ -102,7 +102,7 @@ func (j *Journal) edits(ctx context.Context, text string, args ...any) ([]Edit, 
 			before, after string
 			at            int64
 		)
-		if err := scan(&e.ID, &e.Profile, &e.FileID, &e.Batch, &before, &after, &at, &e.Undone, &e.Act, &e.Was, &e.Became); err != nil {
+		if err := scan(&e.ID, &e.Profile, &e.FileID, &e.Batch, &before, &after, &at, &e.Undone, &e.Action, &e.Was, &e.Became); err != nil {
 			return err
 		}
 		e.At = unstamp(at)

@@ -184,12 +184,12 @@ func TestChangesOfThisAndOtherPrograms(t *testing.T) {
 		t.Error("another number without a change")
 	}
 	add(t, j, newJob("a"))
-	mine := look()
-	if mine == before {
+	ours := look()
+	if ours == before {
 		t.Error("an own change did not show")
 	}
 	add(t, other, newJob("b"))
-	if look() == mine {
+	if look() == ours {
 		t.Error("another's change did not show")
 	}
 }

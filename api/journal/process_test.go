@@ -114,7 +114,7 @@ func TestTwoProgramsNeverGetTheSameJob(t *testing.T) {
 	for i := range 300 {
 		jobs = append(jobs, newJob(fmt.Sprint(i)))
 	}
-	mine := add(t, j, jobs...)
+	ours := add(t, j, jobs...)
 	first, second, third := run(t, "claim", path), run(t, "claim", path), run(t, "claim", path)
 	for _, p := range []*program{first, second, third} {
 		if ids := p.claimed(t); len(ids) != 0 {
@@ -122,7 +122,7 @@ func TestTwoProgramsNeverGetTheSameJob(t *testing.T) {
 		}
 	}
 	var ids []int64
-	for _, job := range mine[:200] {
+	for _, job := range ours[:200] {
 		ids = append(ids, job.ID)
 	}
 	if err := j.Release(t.Context(), ids); err != nil {
@@ -150,7 +150,7 @@ func TestTwoProgramsNeverGetTheSameJob(t *testing.T) {
 		t.Errorf("of the killed program's %d jobs %d were taken", len(a), len(c))
 	}
 	// An update from a program that lost a job must not pass.
-	stolen := mine[0]
+	stolen := ours[0]
 	stolen.State = api.Stored
 	if err := j.UpdateJob(t.Context(), stolen); err == nil || !strings.Contains(err.Error(), ErrTaken.Error()) {
 		t.Errorf("updating another's job: %v", err)

@@ -11,52 +11,52 @@ import (
 
 // keptStrays is how many posts that no run took are kept: the newest. Whoever
 // fills the receiver with nonsense pushes out nonsense.
-const keptStrays = 500
+const keptUnmatched = 500
 
 // AddStrays keeps posts that were not taken, the very same one once. For an
 // address that is known it fills in whose it is, and where nothing else is
 // said, that it had expired.
-func (j *Journal) AddStrays(ctx context.Context, posts []api.StrayPost) error {
+func (j *Journal) AddUnmatched(ctx context.Context, posts []api.UnmatchedPost) error {
 	return j.change(ctx, func(t *tx) error {
 		for _, p := range posts {
-			if err := addStray(t, p); err != nil {
+			if err := addUnmatched(t, p); err != nil {
 				return err
 			}
 		}
-		_, err := t.exec("DELETE FROM strays WHERE id NOT IN (SELECT id FROM strays ORDER BY at DESC, id DESC LIMIT ?)", keptStrays)
+		_, err := t.exec("DELETE FROM strays WHERE id NOT IN (SELECT id FROM strays ORDER BY at DESC, id DESC LIMIT ?)", keptUnmatched)
 		return err
 	})
 }
 
-func addStray(t *tx, p api.StrayPost) error {
+func addUnmatched(t *tx, p api.UnmatchedPost) error {
 	err := t.queryRow("SELECT profile, coalesce((SELECT file FROM jobs WHERE jobs.id = hooks.job), file) FROM hooks WHERE hash = ?", p.Hash[:]).
 		Scan(&p.Profile, &p.FileID)
 	switch {
-	case err == nil && p.Why == api.StrayUnknown:
-		p.Why = api.StrayExpired
+	case err == nil && p.Reason == api.UnmatchedUnknown:
+		p.Reason = api.UnmatchedExpired
 	case err != nil && !errors.Is(err, sql.ErrNoRows):
 		return err
 	}
-	p.Raw = p.Raw[:min(len(p.Raw), api.MaxStrayBody)]
+	p.Raw = p.Raw[:min(len(p.Raw), api.MaxUnmatchedBody)]
 	digest := sha256.Sum256(p.Raw)
 	_, err = t.exec(`INSERT INTO strays (hash, digest, why, profile, file, extension, status, body, at, times)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (hash, digest) DO UPDATE SET times = times + excluded.times, at = max(at, excluded.at), why = excluded.why`,
-		p.Hash[:], digest[:], p.Why, p.Profile, p.FileID, p.Extension, p.Status, p.Raw, stamp(p.At), max(1, p.Times))
+		p.Hash[:], digest[:], p.Reason, p.Profile, p.FileID, p.Extension, p.Status, p.Raw, stamp(p.At), max(1, p.Times))
 	return err
 }
 
 // Strays returns the posts that no run has taken, the newest first: those of
 // the profile and those of nobody.
-func (j *Journal) Strays(ctx context.Context, profile string) ([]api.StrayPost, error) {
-	var posts []api.StrayPost
+func (j *Journal) Unmatched(ctx context.Context, profile string) ([]api.UnmatchedPost, error) {
+	var posts []api.UnmatchedPost
 	err := j.query(ctx, func(scan func(...any) error) error {
 		var (
-			p    api.StrayPost
+			p    api.UnmatchedPost
 			hash []byte
 			at   int64
 		)
-		err := scan(&hash, &p.Why, &p.Profile, &p.FileID, &p.Extension, &p.Status, &p.Raw, &at, &p.Times)
+		err := scan(&hash, &p.Reason, &p.Profile, &p.FileID, &p.Extension, &p.Status, &p.Raw, &at, &p.Times)
 		copy(p.Hash[:], hash)
 		p.At = unstamp(at)
 		posts = append(posts, p)
@@ -73,15 +73,15 @@ func (j *Journal) Strays(ctx context.Context, profile string) ([]api.StrayPost, 
 				coalesce((SELECT file FROM jobs WHERE jobs.id = h.job), h.file) AS place,
 				h.job = 0 AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.profile = h.profile AND runs.file = h.file AND (runs.hook = h.hash OR runs.started >= h.made)) AS pending
 			FROM posts p JOIN hooks h ON h.hash = p.hook WHERE p.run = 0 AND h.profile = ?1)
-		ORDER BY 8 DESC LIMIT ?2`, profile, keptStrays, api.StrayEarly, api.StrayOtherFile, api.StrayNoRun)
+		ORDER BY 8 DESC LIMIT ?2`, profile, keptUnmatched, api.UnmatchedEarly, api.UnmatchedOtherFile, api.UnmatchedNoRun)
 	return posts, err
 }
 
 // StrayCount is how many posts Strays returns, at most.
-func (j *Journal) StrayCount(ctx context.Context, profile string) (int, error) {
+func (j *Journal) UnmatchedCount(ctx context.Context, profile string) (int, error) {
 	n := 0
 	err := j.query(ctx, func(scan func(...any) error) error { return scan(&n) },
 		`SELECT (SELECT count(*) FROM strays WHERE profile IN ('', ?1))
 			+ (SELECT count(*) FROM posts p JOIN hooks h ON h.hash = p.hook WHERE p.run = 0 AND h.profile = ?1)`, profile)
-	return min(n, keptStrays), err
+	return min(n, keptUnmatched), err
 }

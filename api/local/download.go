@@ -116,17 +116,17 @@ func downloadError(ctx context.Context, err error) error {
 		return rule
 	}
 	var guarded *guardError
-	why := err.Error()
+	reason := err.Error()
 	var wrapped *url.Error
 	switch {
 	case errors.As(err, &guarded):
-		why = guarded.Error()
+		reason = guarded.Error()
 	case errors.Is(err, context.DeadlineExceeded):
-		why = "it took longer than 10 minutes"
+		reason = "it took longer than 10 minutes"
 	case errors.As(err, &wrapped):
-		why = wrapped.Err.Error()
+		reason = wrapped.Err.Error()
 	}
-	return badRequest("Your request contains invalid file parameter. The file could not be downloaded: "+why+".", "Check that the address can be reached from here and answers quickly.")
+	return badRequest("Your request contains invalid file parameter. The file could not be downloaded: "+reason+".", "Check that the address can be reached from here and answers quickly.")
 }
 
 type readerFunc func([]byte) (int, error)

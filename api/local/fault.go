@@ -187,7 +187,7 @@ func (l *Library) fault(w http.ResponseWriter, r *http.Request) (http.ResponseWr
 		case <-l.ctx.Done():
 		}
 	}
-	if wait := l.limits.take(f.Rate, r, time.Now()); wait > 0 {
+	if wait := l.limits.wait(f.Rate, r, time.Now()); wait > 0 {
 		h := w.Header()
 		h.Set("X-RateLimit-Limit", strconv.Itoa(2*f.Rate))
 		h.Set("X-RateLimit-Interval", "1000")
@@ -214,7 +214,7 @@ type limits struct {
 
 // take counts a call and returns 0, or how long to wait until one is allowed. After a
 // pause 2*rate calls are allowed at once.
-func (l *limits) take(rate int, r *http.Request, now time.Time) time.Duration {
+func (l *limits) wait(rate int, r *http.Request, now time.Time) time.Duration {
 	if rate == 0 || strings.HasSuffix(strings.TrimRight(r.URL.Path, "/"), "/files/upload") {
 		return 0
 	}

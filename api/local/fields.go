@@ -70,11 +70,11 @@ func checkSchema(text json.RawMessage) error {
 	if err == nil {
 		return schema.Check()
 	}
-	why := strings.TrimPrefix(err.Error(), "json: ") // unknown field "x"
+	reason := strings.TrimPrefix(err.Error(), "json: ") // unknown field "x"
 	if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {
-		why = quote(kind.Field) + " is of the wrong type"
+		reason = quote(kind.Field) + " is of the wrong type"
 	}
-	return badRequest("Your request contains invalid schema parameter: "+why+".",
+	return badRequest("Your request contains invalid schema parameter: "+reason+".",
 		"It takes type, selectOptions, defaultValue, isValueRequired, minValue, maxValue, minLength and maxLength.")
 }
 

@@ -43,8 +43,8 @@ func TestRunsOfWhatIsGone(t *testing.T) {
 	serve(t, local.Options{Dir: dir})
 	for range 4 {
 		post := receive(t, posts)
-		why := map[any]string{deleted: "does not exist any more", replaced: "another version"}[post["fileId"]]
-		if text := fmt.Sprint(post["error"]); post["status"] != "FAILURE" || why == "" || !strings.Contains(text, why) {
+		reason := map[any]string{deleted: "does not exist any more", replaced: "another version"}[post["fileId"]]
+		if text := fmt.Sprint(post["error"]); post["status"] != "FAILURE" || reason == "" || !strings.Contains(text, reason) {
 			t.Errorf("posted %v", post)
 		}
 	}

@@ -530,13 +530,13 @@ func (m *model) compare(t *rapid.T) {
 		if f.id == "" {
 			f.id = r.FileID
 		}
-		var colour string
+		var color string
 		if value := r.CustomMetadata["colour"]; value != nil {
-			if err := json.Unmarshal(value, &colour); err != nil {
+			if err := json.Unmarshal(value, &color); err != nil {
 				t.Fatal(err)
 			}
 		}
-		got := fmt.Sprint(r.FileID, r.Tags.Or(nil), r.CustomCoordinates.Or(""), colour, r.VersionInfo.Name)
+		got := fmt.Sprint(r.FileID, r.Tags.Or(nil), r.CustomCoordinates.Or(""), color, r.VersionInfo.Name)
 		if want := fmt.Sprint(f.id, f.tags, f.region, f.metadata, "Version ", f.current); got != want {
 			t.Fatalf("%s is %s, want %s", r.FilePath, got, want)
 		}

@@ -146,16 +146,16 @@ func (l *Library) addRuns(tx store.Tx, file *store.File, list []api.Extension, w
 			FileID: file.ID, VersionID: file.Version.ID, Extension: e, Status: api.StatusPending, Webhook: webhook,
 			Awaited: !l.tools.Quick(e.Name), Created: l.now(),
 		}
-		why := ""
+		reason := ""
 		switch {
 		case !l.tools.Knows(e.Name):
-			why = "there is no extension " + quote(e.Name) + " in the local library"
+			reason = "there is no extension " + quote(e.Name) + " in the local library"
 		case file.Version.Kind != api.KindImage:
-			why = "extensions work on images, and this file is not an image"
+			reason = "extensions work on images, and this file is not an image"
 		}
-		if why != "" {
-			run.Status, run.Error, run.Finished = api.StatusFailed, why, run.Created
-			l.log.Warn("extension failed", "file", file.ID, "extension", e.Name, "reason", why)
+		if reason != "" {
+			run.Status, run.Error, run.Finished = api.StatusFailed, reason, run.Created
+			l.log.Warn("extension failed", "file", file.ID, "extension", e.Name, "reason", reason)
 		}
 		if err := tx.AddRun(&run); err != nil {
 			return nil, err
@@ -279,29 +279,29 @@ func (l *Library) execute(id int64) error {
 				return err
 			}
 		}
-		why := ""
+		reason := ""
 		if failure != nil {
-			why = failure.Error()
-			l.log.Warn("extension failed", "file", run.FileID, "extension", run.Extension.Name, "reason", why)
+			reason = failure.Error()
+			l.log.Warn("extension failed", "file", run.FileID, "extension", run.Extension.Name, "reason", reason)
 		}
-		return finishRun(tx, run, why, func() *api.File { return l.fullRecord(file) }, l.now())
+		return finishRun(tx, run, reason, func() *api.File { return l.fullRecord(file) }, l.now())
 	})
 }
 
 // finishRun records the end of a run, which failed unless why is empty. It queues a
 // webhook post if somebody waits for the end; record is called for one of a
 // successful run only.
-func finishRun(tx store.Tx, run *store.Run, why string, record func() *api.File, now time.Time) error {
-	run.Status, run.Error, run.Attempts, run.Finished = api.StatusSuccess, why, 0, now
-	if why != "" {
+func finishRun(tx store.Tx, run *store.Run, reason string, record func() *api.File, now time.Time) error {
+	run.Status, run.Error, run.Attempts, run.Finished = api.StatusSuccess, reason, 0, now
+	if reason != "" {
 		run.Status = api.StatusFailed
 	}
 	if err := tx.UpdateRun(run); err != nil || !run.Awaited || run.Webhook == "" {
 		return err
 	}
 	body := map[string]any{"service": run.Extension.Name}
-	if why != "" {
-		body["status"], body["fileId"], body["error"] = "FAILURE", run.FileID, map[string]string{"message": why}
+	if reason != "" {
+		body["status"], body["fileId"], body["error"] = "FAILURE", run.FileID, map[string]string{"message": reason}
 	} else {
 		body["status"], body["fileObject"] = "SUCCESS", record()
 	}

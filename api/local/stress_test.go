@@ -72,7 +72,7 @@ func TestStress(t *testing.T) {
 			c := &stressClient{stress: st, Rand: rand.New(rand.NewPCG(uint64(n), 7)), http: &http.Client{Transport: &http.Transport{}}}
 			defer c.http.CloseIdleConnections()
 			for ctx.Err() == nil {
-				c.act(ctx)
+				c.step(ctx)
 			}
 		})
 	}
@@ -118,7 +118,7 @@ func (c *stressClient) file() stressFile {
 }
 
 // act does one thing.
-func (c *stressClient) act(ctx context.Context) {
+func (c *stressClient) step(ctx context.Context) {
 	f, g := c.file(), c.file()
 	switch c.IntN(24) {
 	case 0, 1, 2, 3, 4:

@@ -27,7 +27,7 @@ func apart(t testing.TB, got, want *Picture) (mean float64, most int) {
 }
 
 // All kinds of JPEG, made by another program.
-func TestEighthOfEveryKind(t *testing.T) {
+func TestDCOfEveryKind(t *testing.T) {
 	cjpeg := tool(t, "convert")
 	dir := t.TempDir()
 	source := filepath.Join(dir, "in.png")

@@ -215,7 +215,7 @@ func sameSource(job *api.Job) error {
 	if source.URL != "" || job.Identity == (api.Identity{}) {
 		return nil
 	}
-	now, err := api.LookAt(source.Path) // sending opens it
+	now, err := api.IdentifyFile(source.Path) // sending opens it
 	if err != nil {
 		return err
 	}

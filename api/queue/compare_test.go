@@ -256,8 +256,8 @@ func libraryServer(dir string) error {
 
 // cost is what a run took.
 type cost struct {
-	wall, cpu time.Duration
-	memory    int64 // kB at the peak
+	elapsed, cpu time.Duration
+	memory       int64 // kB at the peak
 }
 
 func measure(t *testing.T, cmd *exec.Cmd) cost {
@@ -265,7 +265,7 @@ func measure(t *testing.T, cmd *exec.Cmd) cost {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", cmd.Args[:min(4, len(cmd.Args))], err, out[:min(len(out), 2000)])
 	}
-	c := cost{wall: time.Since(began), cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
+	c := cost{elapsed: time.Since(began), cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
 	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		c.memory = int64(usage.Maxrss) //nolint:unconvert // the type differs between systems
 	}
@@ -387,14 +387,14 @@ func TestCompare(t *testing.T) {
 	}
 	median := map[string]cost{}
 	for name, list := range costs {
-		slices.SortFunc(list, func(a, b cost) int { return int(a.wall - b.wall) })
+		slices.SortFunc(list, func(a, b cost) int { return int(a.elapsed - b.elapsed) })
 		median[name] = list[len(list)/2]
 		c := median[name]
-		fmt.Printf("%-36s %8.0f ms  %8.0f ms processor  %6.1f MB\n", name, c.wall.Seconds()*1e3, c.cpu.Seconds()*1e3, float64(c.memory)/1e3)
+		fmt.Printf("%-36s %8.0f ms  %8.0f ms processor  %6.1f MB\n", name, c.elapsed.Seconds()*1e3, c.cpu.Seconds()*1e3, float64(c.memory)/1e3)
 	}
 	ratio := func(words, ours, theirs string, goal float64) {
-		if median[ours].wall > 0 && median[theirs].wall > 0 {
-			fmt.Printf("%-66s %.2f (goal %.2f)\n", words, float64(median[ours].wall)/float64(median[theirs].wall), goal)
+		if median[ours].elapsed > 0 && median[theirs].elapsed > 0 {
+			fmt.Printf("%-66s %.2f (goal %.2f)\n", words, float64(median[ours].elapsed)/float64(median[theirs].elapsed), goal)
 		}
 	}
 	for _, server := range []string{"windows", "MultipartReader", "local library"} {

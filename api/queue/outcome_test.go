@@ -330,7 +330,7 @@ var finalEvidence = map[api.State]api.Evidence{api.Stored: api.SurelyStored, api
 func TestLeftInDoubt(t *testing.T) {
 	cancel := func(t *testing.T, n *notes, s *service, id int64) *Queue {
 		q := start(t, n, s, func(o *Options) { o.Fresh = true })
-		if _, err := q.TakeBack(t.Context(), []int64{id}); err != nil {
+		if _, err := q.Withdraw(t.Context(), []int64{id}); err != nil {
 			t.Fatal(err)
 		}
 		return q
@@ -338,7 +338,7 @@ func TestLeftInDoubt(t *testing.T) {
 	goOn := func(t *testing.T, n *notes, s *service, _ int64) *Queue { return start(t, n, s) }
 	tests := []struct {
 		name    string
-		act     func(*testing.T, *notes, *service, int64) *Queue
+		send    func(*testing.T, *notes, *service, int64) *Queue
 		changed bool // the source
 		faults  []fault
 		state   map[string]api.State // by what the library has and shows
@@ -372,7 +372,7 @@ func TestLeftInDoubt(t *testing.T) {
 						s.store(&left.Upload)
 					}
 					s.noList = what == "dumb" || what == "known"
-					got := outcome(t, tt.act(t, n, s, left.ID), left.ID)
+					got := outcome(t, tt.send(t, n, s, left.ID), left.ID)
 					if got.State != want || got.Evidence != finalEvidence[want] {
 						t.Errorf("%s, %+v; want %s", got.State, got, want)
 					}

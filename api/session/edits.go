@@ -225,7 +225,7 @@ func (s *Session) replay(ctx context.Context, fileID string, policy Policy, undo
 		todo[i] = replayed{edit: e, now: now, err: err}
 		if err == nil {
 			var conflicts []Conflict
-			if e.Act != "" {
+			if e.Action != "" {
 				todo[i].to, conflicts = backTo(now, e, policy, undo)
 			} else {
 				todo[i].send, conflicts = onTop(now, left, want, policy)
@@ -245,7 +245,7 @@ func (s *Session) replayOne(ctx context.Context, t replayed, undo bool) Edited {
 		out.File, out.Err = s.patch(ctx, out.FileID, t.send)
 	}
 	if out.Err == nil && t.to != "" {
-		out.File, out.Err = s.bring(ctx, t.now, t.edit.Act, t.to)
+		out.File, out.Err = s.bring(ctx, t.now, t.edit.Action, t.to)
 	}
 	if out.Err == nil {
 		out.Err = s.Journal.MarkEdits(ctx, []int64{t.edit.ID}, undo)

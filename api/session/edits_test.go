@@ -173,8 +173,8 @@ func TestUndoBesideAnotherProgram(t *testing.T) {
 
 	do(one, at("1,1,10,10"))
 	do(two, at("2,2,20,20"))
-	var elsewhere *ConflictError
-	if _, err := one.Undo(t.Context(), f.FileID, Fail); !errors.As(err, &elsewhere) || !strings.Contains(err.Error(), "2,2,20,20") {
+	var conflict *ConflictError
+	if _, err := one.Undo(t.Context(), f.FileID, Fail); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "2,2,20,20") {
 		t.Fatalf("got %v", err)
 	}
 	is(t, one, f.FileID, "a,theirs,mine", "2,2,20,20")
@@ -302,7 +302,7 @@ func TestManagingFiles(t *testing.T) {
 
 // Moves, renamings and restored versions are taken back and made again, across
 // restarts and aware of what others did; nothing is moved onto another file.
-func TestUndoOfActs(t *testing.T) {
+func TestUndoOfActions(t *testing.T) {
 	address, dir := aLibrary(t), t.TempDir()
 	s, end := program(t, address, dir)
 	ctx := t.Context()

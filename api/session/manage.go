@@ -80,7 +80,7 @@ func (s *Session) Restore(ctx context.Context, fileID, versionID string) (*api.F
 	if was == "" || became == "" || was == became {
 		return after, nil
 	}
-	return after, s.keepAct(ctx, journal.Edit{FileID: fileID, Act: journal.ActRestore, Was: was, Became: became})
+	return after, s.keepAction(ctx, journal.Edit{FileID: fileID, Action: journal.ActionRestore, Was: was, Became: became})
 }
 
 func (s *Session) restore(ctx context.Context, fileID, versionID string) (*api.File, error) {

@@ -14,10 +14,10 @@ func (s *Session) keepMove(ctx context.Context, was string, after *api.File) err
 	if was == after.FilePath {
 		return nil
 	}
-	return s.keepAct(ctx, journal.Edit{FileID: after.FileID, Act: journal.ActMove, Was: was, Became: after.FilePath})
+	return s.keepAction(ctx, journal.Edit{FileID: after.FileID, Action: journal.ActionMove, Was: was, Became: after.FilePath})
 }
 
-func (s *Session) keepAct(ctx context.Context, e journal.Edit) error {
+func (s *Session) keepAction(ctx context.Context, e journal.Edit) error {
 	e.Profile = s.Profile.Name
 	_, err := s.Journal.AddEdits(context.WithoutCancel(ctx), []journal.Edit{e})
 	return err
@@ -40,7 +40,7 @@ func backTo(now *api.File, e journal.Edit, policy Policy, undo bool) (string, []
 		left, want = want, left
 	}
 	field, is := "place", now.FilePath
-	if e.Act == journal.ActRestore {
+	if e.Action == journal.ActionRestore {
 		field, is = "version", versionOf(now)
 	}
 	switch {
@@ -55,7 +55,7 @@ func backTo(now *api.File, e journal.Edit, policy Policy, undo bool) (string, []
 // bring moves or renames a file to a path, or makes a version of it the current
 // one.
 func (s *Session) bring(ctx context.Context, now *api.File, action, to string) (*api.File, error) {
-	if action == journal.ActRestore {
+	if action == journal.ActionRestore {
 		return s.restore(ctx, now.FileID, to)
 	}
 	folder, name := path.Split(to)

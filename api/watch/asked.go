@@ -18,7 +18,7 @@ func (w *Watch) Asked(ctx context.Context, profile, fileID string, asked []api.E
 	}
 	runs := api.RunsAsked(profile, fileID, asked, answer, w.o.Now())
 	if answer == nil {
-		if err := w.placeRuns(ctx, runs); err != nil {
+		if err := w.locateRuns(ctx, runs); err != nil {
 			return err
 		}
 	}
@@ -52,7 +52,7 @@ func (w *Watch) Canceled(ctx context.Context, profile, fileID, extension string)
 }
 
 // placeRuns tells runs where their file is, as far as earlier runs know.
-func (w *Watch) placeRuns(ctx context.Context, runs []api.Run) error {
+func (w *Watch) locateRuns(ctx context.Context, runs []api.Run) error {
 	before, err := w.o.Journal.Runs(ctx, api.RunFilter{Profile: runs[0].Profile, FileID: runs[0].FileID, Limit: 1})
 	if err != nil || len(before) == 0 {
 		return err

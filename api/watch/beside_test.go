@@ -16,14 +16,14 @@ import (
 func TestTwoProgramsBesideEachOther(t *testing.T) {
 	defer http.DefaultClient.CloseIdleConnections()
 	path := filepath.Join(t.TempDir(), "journal.db")
-	desk, _ := programOf(t, path, "127.0.0.1:0")
+	driver, _ := programOf(t, path, "127.0.0.1:0")
 	beside, _ := programOf(t, path, "127.0.0.1:0")
-	address, err := desk.FileAddress(t.Context(), "home", "f")
+	address, err := driver.FileAddress(t.Context(), "home", "f")
 	if err != nil {
 		t.Fatal(err)
 	}
 	list := []api.Extension{{Name: api.RemoveBackground}}
-	if err := desk.Asked(t.Context(), "home", "f", list, address, &api.File{FileID: "f", FilePath: "/f.jpg"}); err != nil {
+	if err := driver.Asked(t.Context(), "home", "f", list, address, &api.File{FileID: "f", FilePath: "/f.jpg"}); err != nil {
 		t.Fatal(err)
 	}
 	status := func(w *watch.Watch) api.Status {
@@ -63,7 +63,7 @@ func TestTwoProgramsBesideEachOther(t *testing.T) {
 	}
 	res.Body.Close()
 	hears(api.StatusFailed)
-	if status(desk) != api.StatusFailed {
+	if status(driver) != api.StatusFailed {
 		t.Error("the first one does not know")
 	}
 }

@@ -61,7 +61,7 @@ func (w *Watch) stepIn(ctx context.Context) {
 	tick := time.NewTicker(stepInTime)
 	defer tick.Stop()
 	for {
-		w.takePlaces(ctx)
+		w.listenAgain(ctx)
 		select {
 		case <-ctx.Done():
 			return
@@ -72,7 +72,7 @@ func (w *Watch) stepIn(ctx context.Context) {
 
 // takePlaces takes the places that are free and gives those back that nothing
 // is expected at any more.
-func (w *Watch) takePlaces(ctx context.Context) {
+func (w *Watch) listenAgain(ctx context.Context) {
 	wanted, err := w.o.Journal.HookListens(ctx, w.o.Now())
 	if err != nil {
 		return // asked again
@@ -91,7 +91,7 @@ func (w *Watch) takePlaces(ctx context.Context) {
 	}
 	w.mu.Unlock()
 	for _, at := range wanted {
-		w.takePlace(ctx, at)
+		w.listenAt(ctx, at)
 	}
 }
 
@@ -99,12 +99,12 @@ func (w *Watch) takePlaces(ctx context.Context) {
 // at.
 func (w *Watch) mayListen(at string) bool {
 	host, _, err := net.SplitHostPort(at)
-	mine, _, bad := net.SplitHostPort(w.Addr())
-	return err == nil && bad == nil && host == mine
+	ours, _, bad := net.SplitHostPort(w.Addr())
+	return err == nil && bad == nil && host == ours
 }
 
 // takePlace listens at one place, or finds out who does.
-func (w *Watch) takePlace(ctx context.Context, at string) {
+func (w *Watch) listenAt(ctx context.Context, at string) {
 	w.mu.Lock()
 	o := w.others[at]
 	if o == nil {

@@ -119,7 +119,7 @@ func (w *Watch) follow(ctx context.Context, seen glimpse) {
 			return
 		case <-tick.C:
 		}
-		w.keepStrays(ctx)
+		w.keepUnmatched(ctx)
 		if changes, err := w.o.Journal.Changes(ctx); err == nil && changes != seen.changes {
 			seen.changes, owed = changes, true
 			if mark, err := w.o.Journal.RunMark(ctx); err == nil && mark != seen.mark {
@@ -154,7 +154,7 @@ func (w *Watch) poll(ctx context.Context) {
 			w.readStale(ctx)
 		case <-rest.C:
 		}
-		w.lookAt(ctx, pending)
+		w.pollAll(ctx, pending)
 	}
 }
 
@@ -214,7 +214,7 @@ const atOnce = 4
 
 // lookAt asks for the files of runs whose time has come, each file once, those
 // first that have waited longest.
-func (w *Watch) lookAt(ctx context.Context, pending []api.Run) {
+func (w *Watch) pollAll(ctx context.Context, pending []api.Run) {
 	type file struct {
 		runs []api.Run
 		at   time.Time // when it is due; zero: it is not
@@ -249,7 +249,7 @@ func (w *Watch) lookAt(ctx context.Context, pending []api.Run) {
 		if ctx.Err() != nil || w.held() {
 			return
 		}
-		w.lookAtFile(ctx, f.runs)
+		w.inspectFile(ctx, f.runs)
 	}
 }
 
@@ -270,7 +270,7 @@ func (w *Watch) due(runID int64) (time.Time, bool) {
 
 // lookAtFile reads the record of a file and applies to its pending runs what
 // it shows.
-func (w *Watch) lookAtFile(ctx context.Context, runs []api.Run) {
+func (w *Watch) inspectFile(ctx context.Context, runs []api.Run) {
 	first := runs[0]
 	file, err := w.o.Details(ctx, first.Profile, first.FileID)
 	w.plan(runs, err)

@@ -120,18 +120,18 @@ func TestStrangersDoNotFillTheJournal(t *testing.T) {
 		}
 	}
 	send(t, at+newToken(), strings.Repeat("a", 100_000))
-	w.keepStrays(t.Context())
-	strays, _ := w.Strays(t.Context())
+	w.keepUnmatched(t.Context())
+	unmatched, _ := w.Unmatched(t.Context())
 	times := 0
-	for _, s := range strays {
+	for _, s := range unmatched {
 		if s.Extension == "x" && s.Status == "success" {
 			times += s.Times
 		}
-		if s.Why != api.StrayUnknown || len(s.Raw) > api.MaxStrayBody {
+		if s.Reason != api.UnmatchedUnknown || len(s.Raw) > api.MaxUnmatchedBody {
 			t.Errorf("kept %+v", s)
 		}
 	}
-	if times != 300 || len(strays) > 4*maxWaiting {
-		t.Errorf("%d posts are kept, the repeated one %d times", len(strays), times)
+	if times != 300 || len(unmatched) > 4*maxWaiting {
+		t.Errorf("%d posts are kept, the repeated one %d times", len(unmatched), times)
 	}
 }

@@ -59,8 +59,8 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 		return
 	}
 	if !known {
-		begin, _ := io.ReadAll(io.LimitReader(req.Body, api.MaxStrayBody)) // what came of it
-		w.note(api.StrayPost{Hash: hash, Why: api.StrayUnknown, Raw: begin})
+		begin, _ := io.ReadAll(io.LimitReader(req.Body, api.MaxUnmatchedBody)) // what came of it
+		w.note(api.UnmatchedPost{Hash: hash, Reason: api.UnmatchedUnknown, Raw: begin})
 		refuse(rw, http.StatusNotFound, "not found")
 		return
 	}
@@ -74,9 +74,9 @@ func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 		refuse(rw, http.StatusBadRequest, "the post did not arrive whole")
 		return
 	}
-	if why := w.distrust(profile, req.Header, body); why != "" {
-		w.note(api.StrayPost{Hash: hash, Why: why, Raw: body})
-		refuse(rw, http.StatusUnauthorized, why)
+	if reason := w.distrust(profile, req.Header, body); reason != "" {
+		w.note(api.UnmatchedPost{Hash: hash, Reason: reason, Raw: body})
+		refuse(rw, http.StatusUnauthorized, reason)
 		return
 	}
 	post, err := api.ParseHookPost(body)
@@ -112,9 +112,9 @@ func (w *Watch) distrust(profile string, h http.Header, body []byte) string {
 	}
 	switch checkSignature(h, body, secret, w.o.Now()) {
 	case unsigned:
-		return api.StrayUnsigned
+		return api.UnmatchedUnsigned
 	case forged:
-		return api.StrayForged
+		return api.UnmatchedForged
 	}
 	return ""
 }

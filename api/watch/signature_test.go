@@ -122,10 +122,10 @@ func TestOnlySignedPostsAreBelieved(t *testing.T) {
 	if run := m.run(1); run.Status != api.StatusPending {
 		t.Errorf("believed: %+v", run)
 	}
-	w.keepStrays(t.Context())
-	strays, _ := w.Strays(t.Context())
-	if len(strays) != 2 || strays[0].Why != api.StrayUnsigned || strays[1].Why != api.StrayForged || string(strays[0].Raw) != success {
-		t.Errorf("kept %+v", strays)
+	w.keepUnmatched(t.Context())
+	unmatched, _ := w.Unmatched(t.Context())
+	if len(unmatched) != 2 || unmatched[0].Reason != api.UnmatchedUnsigned || unmatched[1].Reason != api.UnmatchedForged || string(unmatched[0].Raw) != success {
+		t.Errorf("kept %+v", unmatched)
 	}
 	if got := post(func(stamp string) string {
 		return "t=" + stamp + ",v1=" + hex.EncodeToString(sum([]byte(secret), stamp+"."+success))

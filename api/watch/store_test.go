@@ -18,18 +18,18 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // memory is a Store that forgets with the test. Posts change the runs of the
 // file that is set for their address.
 type memory struct {
-	mu      sync.Mutex
-	hooks   map[[32]byte]api.Hook
-	files   map[int64]string // of jobs
-	posts   map[string]int   // how often each came
-	applied int
-	runs    []api.Run
-	events  map[int64][]api.RunEvent
-	seen    []api.File
-	strays  []api.StrayPost
-	changes int64
-	listens []string
-	broken  error
+	mu        sync.Mutex
+	hooks     map[[32]byte]api.Hook
+	files     map[int64]string // of jobs
+	posts     map[string]int   // how often each came
+	applied   int
+	runs      []api.Run
+	events    map[int64][]api.RunEvent
+	seen      []api.File
+	unmatched []api.UnmatchedPost
+	changes   int64
+	listens   []string
+	broken    error
 }
 
 func newMemory() *memory {
@@ -63,16 +63,16 @@ func (m *memory) EndProbe(_ context.Context, hash [32]byte) (bool, error) {
 	return m.posts[fmt.Sprintf("%x{}", hash)] > 0, nil
 }
 
-func (m *memory) AddStrays(_ context.Context, posts []api.StrayPost) error {
+func (m *memory) AddUnmatched(_ context.Context, posts []api.UnmatchedPost) error {
 	defer m.lock()()
-	m.strays = append(m.strays, posts...)
+	m.unmatched = append(m.unmatched, posts...)
 	return m.broken
 }
 
-func (m *memory) Strays(context.Context, string) ([]api.StrayPost, error) {
+func (m *memory) Unmatched(context.Context, string) ([]api.UnmatchedPost, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.strays, nil
+	return m.unmatched, nil
 }
 
 func (m *memory) HookPost(_ context.Context, hash [32]byte, post api.HookPost, at time.Time) (api.HookResult, error) {
@@ -144,10 +144,10 @@ func (m *memory) History(_ context.Context, runID int64) ([]api.RunEvent, error)
 	return m.events[runID], nil
 }
 
-func (m *memory) StrayCount(context.Context, string) (int, error) {
+func (m *memory) UnmatchedCount(context.Context, string) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return len(m.strays), nil
+	return len(m.unmatched), nil
 }
 
 func (m *memory) SaveFile(_ context.Context, _ string, f api.File) error {

@@ -13,37 +13,37 @@ const maxWaiting = 50
 
 // note remembers a post that was not taken, to be kept with the next glance:
 // strangers are not to make the journal work for every post of theirs.
-func (w *Watch) note(post api.StrayPost) {
+func (w *Watch) note(post api.UnmatchedPost) {
 	if parsed, err := api.ParseHookPost(post.Raw); err == nil {
 		post.Extension, post.Status = parsed.Extension, parsed.Status
 	}
 	post.At, post.Times = w.o.Now(), 1
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	i := slices.IndexFunc(w.strays, func(p api.StrayPost) bool {
-		return p.Hash == post.Hash && p.Why == post.Why && string(p.Raw) == string(post.Raw)
+	i := slices.IndexFunc(w.unmatched, func(p api.UnmatchedPost) bool {
+		return p.Hash == post.Hash && p.Reason == post.Reason && string(p.Raw) == string(post.Raw)
 	})
 	switch {
 	case i >= 0:
-		w.strays[i].Times++
-		w.strays[i].At = post.At
-	case len(w.strays) < maxWaiting:
-		w.strays = append(w.strays, post)
+		w.unmatched[i].Times++
+		w.unmatched[i].At = post.At
+	case len(w.unmatched) < maxWaiting:
+		w.unmatched = append(w.unmatched, post)
 	}
 }
 
 // keepStrays writes down what was noted. What cannot be written waits.
-func (w *Watch) keepStrays(ctx context.Context) {
+func (w *Watch) keepUnmatched(ctx context.Context) {
 	w.mu.Lock()
-	posts := w.strays
-	w.strays = nil
+	posts := w.unmatched
+	w.unmatched = nil
 	w.mu.Unlock()
 	if len(posts) == 0 {
 		return
 	}
-	if err := w.o.Journal.AddStrays(ctx, posts); err != nil {
+	if err := w.o.Journal.AddUnmatched(ctx, posts); err != nil {
 		w.mu.Lock()
-		w.strays = append(posts, w.strays...)[:min(maxWaiting, len(posts)+len(w.strays))]
+		w.unmatched = append(posts, w.unmatched...)[:min(maxWaiting, len(posts)+len(w.unmatched))]
 		w.mu.Unlock()
 		return
 	}
@@ -51,11 +51,11 @@ func (w *Watch) keepStrays(ctx context.Context) {
 }
 
 // StrayCount is how many posts no run has taken.
-func (w *Watch) StrayCount(ctx context.Context) (int, error) {
-	return w.o.Journal.StrayCount(ctx, w.o.Profile)
+func (w *Watch) UnmatchedCount(ctx context.Context) (int, error) {
+	return w.o.Journal.UnmatchedCount(ctx, w.o.Profile)
 }
 
 // Strays returns the posts that no run has taken, the newest first.
-func (w *Watch) Strays(ctx context.Context) ([]api.StrayPost, error) {
-	return w.o.Journal.Strays(ctx, w.o.Profile)
+func (w *Watch) Unmatched(ctx context.Context) ([]api.UnmatchedPost, error) {
+	return w.o.Journal.Unmatched(ctx, w.o.Profile)
 }

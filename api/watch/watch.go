@@ -35,9 +35,9 @@ type Store interface {
 	Runs(ctx context.Context, f api.RunFilter) ([]api.Run, error)
 	History(ctx context.Context, runID int64) ([]api.RunEvent, error)
 	EndProbe(ctx context.Context, hash [32]byte) (arrived bool, err error)
-	AddStrays(ctx context.Context, posts []api.StrayPost) error
-	Strays(ctx context.Context, profile string) ([]api.StrayPost, error)
-	StrayCount(ctx context.Context, profile string) (int, error)
+	AddUnmatched(ctx context.Context, posts []api.UnmatchedPost) error
+	Unmatched(ctx context.Context, profile string) ([]api.UnmatchedPost, error)
+	UnmatchedCount(ctx context.Context, profile string) (int, error)
 	SaveFile(ctx context.Context, profile string, f api.File) error
 	// Changes is another number whenever anything in the journal has changed,
 	// and RunMark another text whenever something of a run has.
@@ -84,17 +84,17 @@ type Watch struct {
 	wake    chan struct{} // the poller has something new to look at
 	work    sync.WaitGroup
 
-	mu     sync.Mutex
-	stop   context.CancelFunc // nil before Start
-	closed bool
-	addr   string
-	server *http.Server
-	checks map[int64]check // of pending runs
-	away   bool            // nobody is looking
-	hold   time.Time       // until then the service asked to be left alone
-	stale  []string        // files that a run has changed since they were seen
-	strays []api.StrayPost // posts that no run took, to be kept
-	err    error           // why there is no receiver
+	mu        sync.Mutex
+	stop      context.CancelFunc // nil before Start
+	closed    bool
+	addr      string
+	server    *http.Server
+	checks    map[int64]check     // of pending runs
+	away      bool                // nobody is looking
+	hold      time.Time           // until then the service asked to be left alone
+	stale     []string            // files that a run has changed since they were seen
+	unmatched []api.UnmatchedPost // posts that no run took, to be kept
+	err       error               // why there is no receiver
 
 	others map[string]*other // receivers of before that posts are expected at
 
@@ -179,12 +179,12 @@ func (w *Watch) FileAddress(ctx context.Context, profile, fileID string) (string
 
 func (w *Watch) address(ctx context.Context, h api.Hook) (string, error) {
 	w.mu.Lock()
-	base, why := w.addr, w.err
+	base, reason := w.addr, w.err
 	w.mu.Unlock()
 	h.Listen = base
 	if base == "" {
-		if why != nil {
-			return "", errors.Join(ErrNoReceiver, why)
+		if reason != nil {
+			return "", errors.Join(ErrNoReceiver, reason)
 		}
 		return "", ErrNoReceiver
 	}
@@ -282,6 +282,6 @@ func (w *Watch) Close(ctx context.Context) error {
 	}
 	stop()
 	w.work.Wait()
-	w.keepStrays(ctx)
+	w.keepUnmatched(ctx)
 	return err
 }

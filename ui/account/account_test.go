@@ -15,16 +15,16 @@ import (
 )
 
 func TestConnectsAHostedAccount(t *testing.T) {
-	d := newDesk(t, Options{Mode: Add, Use: true}).open()
+	d := newDriver(t, Options{Mode: Add, Use: true}).open()
 	d.sees("Which account?", "hosted service")
 	d.press("enter").typed("my_pictures").sees("my_pictures")
-	if d.store.tries != 0 {
+	if d.store.attempts != 0 {
 		t.Error("the keyring was tried before it was needed")
 	}
 	d.press("enter", "enter", "enter")
 	d.sees("The private key of the account my_pictures", "It is stored in the keyring", "and nowhere else")
-	if d.store.tries != 1 {
-		t.Errorf("the keyring was tried %d times before the key was asked for, want 1", d.store.tries)
+	if d.store.attempts != 1 {
+		t.Errorf("the keyring was tried %d times before the key was asked for, want 1", d.store.attempts)
 	}
 	d.typed(testKey).sees(strings.Repeat("*", len(testKey)))
 	if d.settings().Exists {
@@ -49,7 +49,7 @@ func TestConnectsAHostedAccount(t *testing.T) {
 }
 
 // hidesKey fails where the key was ever drawn or written into the settings.
-func (d *desk) hidesKey() {
+func (d *driver) hidesKey() {
 	d.t.Helper()
 	if strings.Contains(d.seen.String(), testKey) {
 		d.t.Error("the key was drawn")
@@ -66,7 +66,7 @@ func (d *desk) hidesKey() {
 }
 
 func TestConnectsAnotherServer(t *testing.T) {
-	d := newDesk(t, Options{Mode: Add}).open()
+	d := newDriver(t, Options{Mode: Add}).open()
 	d.press("right", "down").typed("http://media.example.com").sees("is plain http to media.example.com")
 	d.press("ctrl+u").typed("https://media.example.com/").press("ctrl+s")
 	d.sees("The private key of the account example")
@@ -98,7 +98,7 @@ func TestFormSaysWhatIsWrong(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			d := newDesk(t, Options{Mode: Add}).open()
+			d := newDriver(t, Options{Mode: Add}).open()
 			d.press(tt.keys...).typed(tt.text).press("ctrl+s")
 			screen := strings.ToLower(strings.Join(strings.Fields(d.screen()), " "))
 			if !strings.Contains(screen, strings.ToLower(tt.want)) {
@@ -112,7 +112,7 @@ func TestFormSaysWhatIsWrong(t *testing.T) {
 }
 
 func TestEmptyFieldsAreNoMistakeAtFirst(t *testing.T) {
-	d := newDesk(t, Options{Mode: Add}).open()
+	d := newDriver(t, Options{Mode: Add}).open()
 	d.press("enter")
 	if strings.Contains(d.screen(), "missing") {
 		t.Errorf("a field that was just reached is called missing:\n%s", d.screen())
@@ -130,7 +130,7 @@ func TestKeyringStates(t *testing.T) {
 		config.KeyringUnsupported:  "There is no keyring for this system.",
 		config.KeyringBroken:       "The keyring answered with an error",
 	} {
-		d := newDesk(t, Options{Mode: Add})
+		d := newDriver(t, Options{Mode: Add})
 		d.store.try = &config.KeyringError{Problem: problem, Doing: "trying the keyring"}
 		d.open().press("enter").typed("x").press("ctrl+s")
 		d.sees(want, "Try the keyring again", "Use it for this run only", "Read it from a file", "Ask a command for it",
@@ -142,7 +142,7 @@ func TestKeyringStates(t *testing.T) {
 }
 
 func TestKeyForThisRun(t *testing.T) {
-	d := newDesk(t, Options{Mode: Add, Use: true})
+	d := newDriver(t, Options{Mode: Add, Use: true})
 	d.store.try = &config.KeyringError{Problem: config.KeyringNoBus, Doing: "trying the keyring"}
 	d.open().press("enter").typed("x").press("ctrl+s", "o").sees("for this run only and not stored")
 	d.typed(testKey).press("enter")
@@ -160,7 +160,7 @@ func TestKeyForThisRun(t *testing.T) {
 }
 
 func TestKeyIsNotLostWhenKeepingFails(t *testing.T) {
-	d := newDesk(t, Options{Mode: Add})
+	d := newDriver(t, Options{Mode: Add})
 	d.store.set = &config.KeyringError{Problem: config.KeyringLocked, Doing: "keeping"}
 	d.open().press("enter").typed("x").press("ctrl+s").typed(testKey).press("enter")
 	d.sees("The keyring is locked.", "Try the keyring again")
@@ -174,8 +174,8 @@ func TestKeyIsNotLostWhenKeepingFails(t *testing.T) {
 	d.hidesKey()
 }
 
-func TestTriesTheKeyringAgain(t *testing.T) {
-	d := newDesk(t, Options{Mode: Add})
+func TestAsksTheKeyringAgain(t *testing.T) {
+	d := newDriver(t, Options{Mode: Add})
 	d.store.try = &config.KeyringError{Problem: config.KeyringLocked, Doing: "trying"}
 	d.open().press("enter").typed("x").press("ctrl+s").sees("Unlock it first")
 	d.store.try = nil
@@ -190,7 +190,7 @@ func TestKeyFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d := newDesk(t, Options{Mode: Add}).open()
+	d := newDriver(t, Options{Mode: Add}).open()
 	d.press("enter").typed("x").press("ctrl+s", "ctrl+o", "f")
 	d.press("enter").sees("Type something first")
 	d.typed(filepath.Join(dir, "none")).press("enter").sees("gives no key: it cannot be opened")
@@ -208,7 +208,7 @@ func TestKeyFile(t *testing.T) {
 }
 
 func TestKeyCommand(t *testing.T) {
-	d := newDesk(t, Options{Mode: Add}).open()
+	d := newDriver(t, Options{Mode: Add}).open()
 	d.press("enter").typed("x").press("ctrl+s", "ctrl+o", "c")
 	d.typed(`printf %s 'a b`).sees("Close the quote")
 	d.press("enter").sees("Close the quote")
@@ -220,7 +220,7 @@ func TestKeyCommand(t *testing.T) {
 }
 
 func TestReplacesTheKey(t *testing.T) {
-	d := newDesk(t, Options{Mode: Key, Name: "work"})
+	d := newDriver(t, Options{Mode: Key, Name: "work"})
 	p := config.HostedPreset("work", "w")
 	p.KeyCommand = []string{"pass", "show"}
 	p.Tags = []string{"kept"}
@@ -239,7 +239,7 @@ func TestReplacesTheKey(t *testing.T) {
 }
 
 // own writes a config.toml of the user.
-func (d *desk) own(text string) {
+func (d *driver) own(text string) {
 	d.t.Helper()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(d.o.Paths.Config), 0o700), os.WriteFile(d.o.Paths.Config, []byte(text), 0o600)); err != nil {
 		d.t.Fatal(err)
@@ -250,14 +250,14 @@ func (d *desk) own(text string) {
 // key is kept nowhere.
 func TestKeyOfAnAccountOfTheUsersFile(t *testing.T) {
 	const work = "[profiles.work]\nupload_url = \"https://u.example.com\"\nbase_url = \"https://u.example.com\"\n"
-	d := newDesk(t, Options{Mode: Key, Name: "work"})
+	d := newDriver(t, Options{Mode: Key, Name: "work"})
 	d.own(work)
 	d.open().typed(testKey).press("enter")
 	if !d.done || d.store.keys["work"].Reveal() != testKey {
 		t.Errorf("done %v:\n%s", d.done, d.screen())
 	}
 
-	d = newDesk(t, Options{Mode: Key, Name: "work"})
+	d = newDriver(t, Options{Mode: Key, Name: "work"})
 	d.own(work + "key_command = [\"pass\"]\n")
 	d.open().typed(testKey).press("enter").sees("set in config.toml line 1: change or delete it there")
 	if d.done || len(d.store.keys) > 0 {
@@ -267,7 +267,7 @@ func TestKeyOfAnAccountOfTheUsersFile(t *testing.T) {
 
 // Where config.toml says what is in use, a new account is opened, and the notice tells about the next start.
 func TestUseWhereTheUsersFileSaysWhatIsInUse(t *testing.T) {
-	d := newDesk(t, Options{Mode: Add, Use: true})
+	d := newDriver(t, Options{Mode: Add, Use: true})
 	d.own("profile = \"local\"\n")
 	d.open().press("enter").typed("my_pictures").press("ctrl+s").typed(testKey).press("enter")
 	if got := d.result; !d.done || got.Name != "my_pictures" || !strings.Contains(got.Notice, "set in config.toml line 1") {
@@ -279,7 +279,7 @@ func TestUseWhereTheUsersFileSaysWhatIsInUse(t *testing.T) {
 }
 
 func TestRefusesWhatIsNoKey(t *testing.T) {
-	d := newDesk(t, Options{Mode: Key, Name: "work"})
+	d := newDriver(t, Options{Mode: Key, Name: "work"})
 	d.add(config.HostedPreset("work", "w"))
 	d.open().press("enter").sees("it is empty")
 	d.typed("a b").press("enter").sees("there is a space")
@@ -289,28 +289,28 @@ func TestRefusesWhatIsNoKey(t *testing.T) {
 }
 
 func TestEdit(t *testing.T) {
-	d := newDesk(t, Options{Mode: Edit, Name: "lab"})
+	d := newDriver(t, Options{Mode: Edit, Name: "lab"})
 	d.add(config.Profile{Name: "lab", Kind: config.KindOwn, UploadURL: "https://u.example.com", BaseURL: "https://b.example.com", Folder: "/x"})
 	d.open().sees("The account lab", "https://u.example.com", "https://b.example.com")
 	d.press("ctrl+e").press("down", "down").typed("https://d.example.com").press("ctrl+s")
 	if p := d.settings().Profiles["lab"]; !d.done || p.DeliveryURL != "https://d.example.com" || p.Folder != "/x" || p.BaseURL != "https://b.example.com" {
 		t.Errorf("done %v, written was %+v", d.done, p)
 	}
-	if d.store.tries > 0 {
+	if d.store.attempts > 0 {
 		t.Error("the keyring was tried for nothing")
 	}
 }
 
 func TestEnvironment(t *testing.T) {
-	d := newDesk(t, Options{Mode: AddWithEnvironment, Use: true})
+	d := newDriver(t, Options{Mode: AddWithEnvironment, Use: true})
 	d.env[config.KeyVariable] = testKey
 	d.open().press("enter").typed("x").press("ctrl+s")
-	if r := d.result; !d.done || r.Key != nil || r.Place != "from the environment" || d.store.tries > 0 {
+	if r := d.result; !d.done || r.Key != nil || r.Place != "from the environment" || d.store.attempts > 0 {
 		t.Errorf("done %v, result %+v", d.done, r)
 	}
 	d.hidesKey()
 
-	d = newDesk(t, Options{Mode: Add})
+	d = newDriver(t, Options{Mode: Add})
 	d.env[config.KeyVariable] = testKey
 	d.open().press("enter").typed("x").press("ctrl+s").sees("is used before one in the keyring")
 	d.press("ctrl+o", "v")
@@ -321,19 +321,19 @@ func TestEnvironment(t *testing.T) {
 }
 
 func TestKeyForRunWritesNothing(t *testing.T) {
-	d := newDesk(t, Options{Mode: KeyForRun, Name: "unnamed"}).open()
+	d := newDriver(t, Options{Mode: KeyForRun, Name: "unnamed"}).open()
 	d.typed(testKey).press("ctrl+o").sees("Private key")
 	d.press("enter")
 	if r := d.result; !d.done || r.Key.Reveal() != testKey {
 		t.Errorf("done %v", d.done)
 	}
-	if d.settings().Exists || d.store.tries > 0 {
+	if d.settings().Exists || d.store.attempts > 0 {
 		t.Error("something was written or tried")
 	}
 }
 
 func TestEscIsOneStepBack(t *testing.T) {
-	d := newDesk(t, Options{Mode: Add}).open()
+	d := newDriver(t, Options{Mode: Add}).open()
 	d.press("enter").typed("x").press("ctrl+s").sees("Private key")
 	d.press("ctrl+o").sees("Where do you want to keep the key?")
 	d.press("o").sees("this run only").typed("secret")
@@ -356,7 +356,7 @@ func TestEscIsOneStepBack(t *testing.T) {
 }
 
 func TestStaleRepliesAreDropped(t *testing.T) {
-	d := newDesk(t, Options{Mode: Add}).open()
+	d := newDriver(t, Options{Mode: Add}).open()
 	d.press("enter").typed("x")
 	var held []tea.Cmd
 	d.Hold = &held
@@ -370,7 +370,7 @@ func TestStaleRepliesAreDropped(t *testing.T) {
 }
 
 func TestSettingsThatCannotBeRead(t *testing.T) {
-	d := newDesk(t, Options{Mode: Add})
+	d := newDriver(t, Options{Mode: Add})
 	if err := os.MkdirAll(filepath.Dir(d.o.Paths.Config), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -385,7 +385,7 @@ func TestSettingsThatCannotBeRead(t *testing.T) {
 }
 
 func TestSettingsThatCannotBeWritten(t *testing.T) {
-	d := newDesk(t, Options{Mode: Add}).open()
+	d := newDriver(t, Options{Mode: Add}).open()
 	d.press("enter").typed("x").press("ctrl+s").typed(testKey)
 	// A file where the folder belongs.
 	if err := os.WriteFile(filepath.Dir(d.o.Paths.Config), nil, 0o600); err != nil {
@@ -408,7 +408,7 @@ func TestSettingsThatCannotBeWritten(t *testing.T) {
 }
 
 func TestMouse(t *testing.T) {
-	d := newDesk(t, Options{Mode: Add}).open()
+	d := newDriver(t, Options{Mode: Add}).open()
 	d.click("Name here")
 	if d.flow.form.at != entryName {
 		t.Error("a click does not give the focus")
@@ -427,7 +427,7 @@ func TestNoSessionBus(t *testing.T) {
 	}
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
-	d := newDesk(t, Options{Mode: Add})
+	d := newDriver(t, Options{Mode: Add})
 	d.o.Keys.Keyring = config.NewKeyring()
 	d.open().press("enter").typed("x").press("ctrl+s")
 	d.sees("This session has no keyring (no session bus was found).", "Use it for this run only")

@@ -110,27 +110,27 @@ func TestOfferedNameIsGood(t *testing.T) {
 
 func TestViews(t *testing.T) {
 	hostile := "\x1b[31m\u202e猫👩🏽‍🚀e\u0301\u0301\u0301\u0301\u0301\r\n" + strings.Repeat("long-name-", 30)
-	steps := map[string]func(*desk){
-		"form":  func(*desk) {},
-		"typed": func(d *desk) { d.press("enter").typed("猫猫猫").press("tab").typed(hostile).press("ctrl+s") },
-		"own":   func(d *desk) { d.press("right", "enter").typed(hostile).press("ctrl+s") },
-		"key":   func(d *desk) { d.press("enter").typed("x").press("ctrl+s").typed(hostile).press("enter") },
-		"ways":  func(d *desk) { d.press("enter").typed("x").press("ctrl+s", "ctrl+o", "G") },
-		"file": func(d *desk) {
+	steps := map[string]func(*driver){
+		"form":  func(*driver) {},
+		"typed": func(d *driver) { d.press("enter").typed("猫猫猫").press("tab").typed(hostile).press("ctrl+s") },
+		"own":   func(d *driver) { d.press("right", "enter").typed(hostile).press("ctrl+s") },
+		"key":   func(d *driver) { d.press("enter").typed("x").press("ctrl+s").typed(hostile).press("enter") },
+		"ways":  func(d *driver) { d.press("enter").typed("x").press("ctrl+s", "ctrl+o", "G") },
+		"file": func(d *driver) {
 			d.press("enter").typed("x").press("ctrl+s", "ctrl+o", "f").typed(hostile).press("enter")
 		},
-		"command": func(d *desk) {
+		"command": func(d *driver) {
 			d.press("enter").typed("x").press("ctrl+s", "ctrl+o", "c").typed("/none/" + hostile).press("enter")
 		},
-		"broken": func(d *desk) {
+		"broken": func(d *driver) {
 			d.flow.step, d.flow.problem = stepLoading, errors.New(hostile)
 		},
-		"busy":   func(d *desk) { d.flow.step = stepTry },
-		"saving": func(d *desk) { d.flow.step = stepSaving },
+		"busy":   func(d *driver) { d.flow.step = stepTry },
+		"saving": func(d *driver) { d.flow.step = stepSaving },
 	}
 	for name, reach := range steps {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t, Options{Mode: Add}).open()
+			d := newDriver(t, Options{Mode: Add}).open()
 			reach(d)
 			uitest.Sweep(t, func(w, h int, th *theme.Theme) string { return d.flow.View(image.Pt(w, h), th) })
 			for _, a := range d.flow.Actions() {

@@ -24,11 +24,11 @@ const testKey = "private_Zq81+not/shown="
 type store struct {
 	keys     map[string]config.Secret
 	try, set error
-	tries    int
+	attempts int
 }
 
 func (s *store) Try(context.Context) error {
-	s.tries++
+	s.attempts++
 	return s.try
 }
 
@@ -77,7 +77,7 @@ func (s *screen) Actions() []kit.Action                        { return nil }
 func (s *screen) View(size image.Point, _ *theme.Theme) string { return text.Fit("", size.X, size.Y) }
 
 // desk is a dialogue over settings of its own.
-type desk struct {
+type driver struct {
 	*uitest.Driver
 	t      *testing.T
 	o      Options
@@ -90,9 +90,9 @@ type desk struct {
 	seen strings.Builder
 }
 
-func newDesk(t *testing.T, o Options) *desk {
+func newDriver(t *testing.T, o Options) *driver {
 	t.Helper()
-	d := &desk{t: t, store: &store{}, env: map[string]string{}}
+	d := &driver{t: t, store: &store{}, env: map[string]string{}}
 	home := t.TempDir()
 	o.Paths = config.FindPaths(func(name string) string {
 		return map[string]string{"MEDIADESK_HOME": filepath.Join(home, "desk")}[name]
@@ -107,7 +107,7 @@ func newDesk(t *testing.T, o Options) *desk {
 }
 
 // open begins the dialogue and brings it to rest.
-func (d *desk) open() *desk {
+func (d *driver) open() *driver {
 	d.t.Helper()
 	d.flow, d.done = New(d.o), false
 	d.Driver = uitest.Drive(d.t, page.Onboarding, &screen{flow: d.flow}, image.Pt(100, 32))
@@ -115,7 +115,7 @@ func (d *desk) open() *desk {
 }
 
 // press sends keys by their names.
-func (d *desk) press(keys ...string) *desk {
+func (d *driver) press(keys ...string) *driver {
 	d.t.Helper()
 	for _, k := range keys {
 		d.Press(k)
@@ -125,7 +125,7 @@ func (d *desk) press(keys ...string) *desk {
 }
 
 // typed writes text into the field with the focus.
-func (d *desk) typed(text string) *desk {
+func (d *driver) typed(text string) *driver {
 	d.t.Helper()
 	for _, r := range text {
 		d.Send(tea.KeyPressMsg{Code: r, Text: string(r)})
@@ -135,7 +135,7 @@ func (d *desk) typed(text string) *desk {
 }
 
 // click clicks the line with these words.
-func (d *desk) click(words string) {
+func (d *driver) click(words string) {
 	d.t.Helper()
 	for y, line := range strings.Split(d.screen(), "\n") {
 		if strings.Contains(line, words) {
@@ -147,21 +147,21 @@ func (d *desk) click(words string) {
 }
 
 // screen is what is drawn now, without colors.
-func (d *desk) screen() string {
+func (d *driver) screen() string {
 	text := d.Text()
 	d.seen.WriteString(text)
 	return text
 }
 
 // sees fails where a text is not on the screen; line ends count as blanks.
-func (d *desk) sees(texts ...string) *desk {
+func (d *driver) sees(texts ...string) *driver {
 	d.t.Helper()
 	d.Sees(texts...)
 	return d
 }
 
 // settings are those in the file.
-func (d *desk) settings() config.Config {
+func (d *driver) settings() config.Config {
 	d.t.Helper()
 	c, err := config.Load(d.o.Paths)
 	if err != nil {
@@ -171,7 +171,7 @@ func (d *desk) settings() config.Config {
 }
 
 // add puts an account into the settings.
-func (d *desk) add(p config.Profile) {
+func (d *driver) add(p config.Profile) {
 	d.t.Helper()
 	if _, err := d.settings().SetProfile(p); err != nil {
 		d.t.Fatal(err)

@@ -45,7 +45,7 @@ func TestSplitExtensions(t *testing.T) {
 }
 
 // to goes down to the line with that label.
-func (d *desk) to(label string) *desk {
+func (d *driver) to(label string) *driver {
 	d.t.Helper()
 	for range len(d.flow.form.entries()) {
 		e := d.flow.form.at
@@ -63,7 +63,7 @@ func (d *desk) to(label string) *desk {
 
 // Everything that an account has can be changed without an editor.
 func TestEditsEverything(t *testing.T) {
-	d := newDesk(t, Options{Mode: Edit, Name: "work"})
+	d := newDriver(t, Options{Mode: Edit, Name: "work"})
 	d.add(config.HostedPreset("work", "my_id"))
 	d.open().to("Plan").sees("Files up to 25 MB, videos up to 100 MB").press("right", "right").sees("Files up to 50 MB, videos up to 2 GB")
 	d.to("Folder").typed("a b").sees("which a folder may not").press("ctrl+u").typed("//summer").to("Tags").typed("sea, boat%")
@@ -100,7 +100,7 @@ func TestEditsEverything(t *testing.T) {
 
 // The local library has no addresses, but its uploads begin with something too.
 func TestEditsTheLocalLibrary(t *testing.T) {
-	d := newDesk(t, Options{Mode: Edit, Name: config.LocalProfile}).open()
+	d := newDriver(t, Options{Mode: Edit, Name: config.LocalProfile}).open()
 	if screen := d.screen(); strings.Contains(screen, "address") || strings.Contains(screen, "Largest") || strings.Contains(screen, "Webhook") {
 		t.Errorf("asked is what the local library does not have:\n%s", screen)
 	}

@@ -25,7 +25,7 @@ func (f *Flow) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 		s = kit.NewSheet(size, widest)
 	}
 	s.Lower(min(2, max(0, (size.Y-16)/4)))
-	s.Words(kit.NoStop, 0, f.title(), th.Title)
+	s.Text(kit.NoStop, 0, f.title(), th.Title)
 	s.Gap()
 	switch f.step {
 	case stepLoading:
@@ -34,7 +34,7 @@ func (f *Flow) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 		f.drawForm(s, th)
 	case stepTry:
 		f.drawBusy(s, "Testing the keyring of this computer…", th)
-		s.Words(kit.NoStop, 2, "Then you type the key. A window of the keyring may ask for its password.", th.Muted)
+		s.Text(kit.NoStop, 2, "Then you type the key. A window of the keyring may ask for its password.", th.Muted)
 	case stepWays:
 		f.drawWays(s, th)
 	case stepKey, stepFile, stepCommand:
@@ -77,7 +77,7 @@ func (f *Flow) drawLoading(s *kit.Sheet, th *theme.Theme) {
 	}
 	f.drawProblem(s, th)
 	s.Gap()
-	s.Words(kit.NoStop, 0, "Press r to try again, esc to step back.", th.Muted)
+	s.Text(kit.NoStop, 0, "Press r to try again, esc to step back.", th.Muted)
 }
 
 func (f *Flow) drawBusy(s *kit.Sheet, words string, th *theme.Theme) {
@@ -131,7 +131,7 @@ func (f *Flow) drawForm(s *kit.Sheet, th *theme.Theme) {
 		if err := f.form.shown(e); err != nil {
 			DrawNote(s, theme.SignBad, text.Sentence(err.Error()), th)
 		} else if f.form.at == e && e != entryGo {
-			s.Words(kit.NoStop, 2, f.hint(e), th.Muted)
+			s.Text(kit.NoStop, 2, f.hint(e), th.Muted)
 		}
 		if f.form.at == e {
 			s.Keep(from)
@@ -179,9 +179,9 @@ func (f *Flow) hint(e entry) string {
 func (f *Flow) drawWays(s *kit.Sheet, th *theme.Theme) {
 	if f.keyring != nil {
 		DrawNote(s, theme.SignWarn, describeKeyring(f.keyring), th)
-		s.Words(kit.NoStop, 0, "Where do you want to keep the key? It is never stored in plain text.", th.Text)
+		s.Text(kit.NoStop, 0, "Where do you want to keep the key? It is never stored in plain text.", th.Text)
 	} else {
-		s.Words(kit.NoStop, 0, "Where do you want to keep the key? It is never stored in plain text.", th.Text)
+		s.Text(kit.NoStop, 0, "Where do you want to keep the key? It is never stored in plain text.", th.Text)
 	}
 	f.drawShadow(s, th)
 	if f.problem != nil {
@@ -213,7 +213,7 @@ func (f *Flow) drawInput(s *kit.Sheet, th *theme.Theme) {
 	case stepCommand:
 		words = "A program and its arguments, without a shell. Its first line of output is the key. It has 10 seconds."
 	}
-	s.Words(kit.NoStop, 0, words, th.Text)
+	s.Text(kit.NoStop, 0, words, th.Text)
 	if f.step == stepKey && f.way == wayKeyring {
 		f.drawShadow(s, th)
 	}
@@ -248,8 +248,8 @@ func (f *Flow) drawCommand(s *kit.Sheet, th *theme.Theme) {
 	case err != nil:
 		DrawNote(s, theme.SignBad, text.Sentence(err.Error()), th)
 	case len(args) == 1:
-		s.Words(kit.NoStop, 2, "runs "+args[0], th.Muted)
+		s.Text(kit.NoStop, 2, "runs "+args[0], th.Muted)
 	case len(args) > 1:
-		s.Words(kit.NoStop, 2, "runs "+args[0]+" with: "+strings.Join(args[1:], " | "), th.Muted)
+		s.Text(kit.NoStop, 2, "runs "+args[0]+" with: "+strings.Join(args[1:], " | "), th.Muted)
 	}
 }

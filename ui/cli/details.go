@@ -314,7 +314,7 @@ func hasPath(names []string) bool { return slices.ContainsFunc(names, isPath) }
 // findFile reads the record of a file by its id or path.
 func findFile(ctx context.Context, s *session.Session, name string) (*api.File, error) {
 	if !isPath(name) {
-		return lookUp(ctx, s, name)
+		return readRecord(ctx, s, name)
 	}
 	found, err := s.Locate(ctx, name)
 	if err == nil && found.File == nil {
@@ -337,7 +337,7 @@ func fileID(ctx context.Context, s *session.Session, name string) (string, error
 
 // lookUp reads a record from the service, or from the journal if the service does
 // not show it.
-func lookUp(ctx context.Context, s *session.Session, id string) (*api.File, error) {
+func readRecord(ctx context.Context, s *session.Session, id string) (*api.File, error) {
 	file, err := s.Read(ctx, id)
 	if err == nil || !api.Unavailable(err) {
 		return file, err

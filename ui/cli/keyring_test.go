@@ -23,7 +23,7 @@ says() { grep -q -e "$1" out || { echo "not said: $1"; exit 99; }; }
 
 // keyringActs is the life of a key: kept, used, replaced, forgotten, and locked
 // away.
-const keyringActs = `
+const keyringActions = `
 step 0 mediadesk profile add work --upload-url "$SERVICE"
 step 3 mediadesk key where --profile work
 says "key set"
@@ -84,7 +84,7 @@ func TestKeyInKeyring(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(home) })
-	cmd := exec.Command("dbus-run-session", "--", "sh", "-euc", keyringSession+keyringActs)
+	cmd := exec.Command("dbus-run-session", "--", "sh", "-euc", keyringSession+keyringActions)
 	cmd.Dir = home
 	cmd.Env = []string{
 		"PATH=" + filepath.Dir(binary) + ":" + os.Getenv("PATH"), "HOME=" + home, "XDG_RUNTIME_DIR=" + home,

@@ -40,7 +40,7 @@ type fileCommand struct {
 
 // fileCommandLine is the JSON line of one command on one file.
 type fileCommandLine struct {
-	Act    string          `json:"act"`
+	Action string          `json:"act"`
 	FileID string          `json:"fileId"`
 	From   string          `json:"from"`
 	To     string          `json:"to,omitempty"`
@@ -149,7 +149,7 @@ func (c fileCommand) print(p *Program, f *flags, file *api.File, to string, afte
 	if err != nil {
 		return err
 	}
-	return printJSON(p.Stdout, fileCommandLine{Act: c.name(), FileID: file.FileID, From: file.FilePath, To: to, File: record})
+	return printJSON(p.Stdout, fileCommandLine{Action: c.name(), FileID: file.FileID, From: file.FilePath, To: to, File: record})
 }
 
 // checkFolder cleans the folder that files go to.

@@ -129,10 +129,10 @@ func TestServeOnTerminal(t *testing.T) {
 func needs(t *testing.T, tool string) {
 	t.Helper()
 	if _, err := exec.LookPath(tool); err != nil {
-		why := fmt.Sprintf("%s is not installed", tool)
+		reason := fmt.Sprintf("%s is not installed", tool)
 		if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
-			t.Fatal(why)
+			t.Fatal(reason)
 		}
-		t.Skip(why)
+		t.Skip(reason)
 	}
 }

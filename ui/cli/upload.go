@@ -61,8 +61,8 @@ func newUpload(p *Program, f *flags) *cobra.Command {
 		}
 	}
 	fl.StringVar(&u.manifest, "manifest", "", "file of sources with their options, as JSON or CSV")
-	fl.StringArrayVar(&u.include, "include", nil, "of folders only files that match, such as '*.jpg' or 'a/**'; may be given again")
-	fl.StringArrayVar(&u.exclude, "exclude", nil, "of folders no files and folders that match; may be given again")
+	fl.StringArrayVar(&u.include, "include", nil, "upload only matching files of folders, such as '*.jpg' or 'a/**' (repeatable)")
+	fl.StringArrayVar(&u.exclude, "exclude", nil, "skip matching files and folders (repeatable)")
 	fl.BoolVar(&u.skipStored, "skip-stored", false, "leave out files whose content was stored in the same folder before")
 	fl.BoolVar(&u.noDefaults, "no-defaults", false, "do not begin with the folder, tags and extensions of the profile")
 	fl.StringVar(&u.receipt, "receipt", "", "also write the receipt to this file: what was sent, its hash, the answers and times")

@@ -215,7 +215,7 @@ func cancelWaiting(ctx context.Context, p *Program, f *flags, d *session.Session
 		_, err := fmt.Fprintln(p.Stdout, text.Safe(job.Upload.Source.String())+": would be canceled")
 		return err
 	}
-	taken, err := d.Queue.TakeBack(ctx, []int64{job.ID})
+	taken, err := d.Queue.Withdraw(ctx, []int64{job.ID})
 	if err != nil {
 		return err
 	}

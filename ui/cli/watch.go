@@ -205,7 +205,7 @@ func (w *watcher) reportWithoutRuns(ctx context.Context, d *session.Session) {
 		if w.known[id] {
 			continue
 		}
-		file, err := lookUpSoon(ctx, d, id)
+		file, err := findSoon(ctx, d, id)
 		switch {
 		case err != nil:
 			w.missing++
@@ -217,10 +217,10 @@ func (w *watcher) reportWithoutRuns(ctx context.Context, d *session.Session) {
 }
 
 // lookUpSoon is lookUp within the time that one answer may take.
-func lookUpSoon(ctx context.Context, d *session.Session, id string) (*api.File, error) {
+func findSoon(ctx context.Context, d *session.Session, id string) (*api.File, error) {
 	ctx, cancel := context.WithTimeout(ctx, closeTime)
 	defer cancel()
-	return lookUp(ctx, d, id)
+	return readRecord(ctx, d, id)
 }
 
 // end is the error that carries the exit code.

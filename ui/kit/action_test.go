@@ -141,20 +141,20 @@ func TestHelp(t *testing.T) {
 
 // A reason that has no room in its row is below the rows while the cursor is there.
 func TestHelpTellsAWholeReason(t *testing.T) {
-	why := "the service has no call for this, and the journal of this computer knows nothing of the file"
+	because := "the service has no call for this, and the journal of this computer knows nothing of the file"
 	h := kit.NewHelp("Help", []kit.Action{
-		{Keys: kit.Bind("rename", "", "m"), Group: "File", Disabled: reason(why)},
+		{Keys: kit.Bind("rename", "", "m"), Group: "File", Disabled: reason(because)},
 		{Keys: kit.Bind("quit", "", "q"), Group: "File"},
 	})
 	words := func() string {
 		view := ansi.Strip(h.View(pt(60, 12), theme.New(true, true)))
 		return strings.Join(strings.Fields(strings.ReplaceAll(view, "│", "")), " ")
 	}
-	if whole := text.Sentence(why); !strings.Contains(words(), whole) || !strings.Contains(words(), "…") {
+	if whole := text.Sentence(because); !strings.Contains(words(), whole) || !strings.Contains(words(), "…") {
 		t.Errorf("not told whole, or cut without a sign: %s", words())
 	}
 	press(h, "down")
-	if strings.Contains(words(), text.Sentence(why)) {
+	if strings.Contains(words(), text.Sentence(because)) {
 		t.Errorf("told where the cursor is not: %s", words())
 	}
 }

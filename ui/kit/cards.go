@@ -101,9 +101,9 @@ func (c *Cards) Draw(s *Sheet, stop int, th *theme.Theme) {
 		default:
 			s.Line(stop+i, th.Strong.Render(text.PadRight("  "+title, s.Width()-3))+" "+th.Key.Render(key))
 		}
-		s.Words(stop+i, 2, card.Text, th.Muted)
+		s.Text(stop+i, 2, card.Text, th.Muted)
 		if card.Disabled != "" {
-			s.Words(stop+i, 2, "Not now: "+card.Disabled, th.Warn)
+			s.Text(stop+i, 2, "Not now: "+card.Disabled, th.Warn)
 		}
 		if i == c.Cursor() {
 			s.Keep(from)

@@ -279,7 +279,7 @@ func TestChipsComplete(t *testing.T) {
 	}
 }
 
-func TestChipsShowWhatKeysActUpon(t *testing.T) {
+func TestChipsShowWhatKeysChange(t *testing.T) {
 	th := theme.New(true, true)
 	e := kit.NewChips("", "")
 	e.SetValue(strings.Fields("alpha bravo charlie delta echo foxtrot golf hotel"))

@@ -45,4 +45,4 @@ func (c *chosen) is(n int) func() tea.Cmd {
 	}
 }
 
-func reason(why string) func() string { return func() string { return why } }
+func reason(reason string) func() string { return func() string { return reason } }

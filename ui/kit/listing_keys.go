@@ -287,8 +287,8 @@ func (l *Listing) NoEntry() string {
 	if _, ok := l.Current(); ok {
 		return ""
 	}
-	if why := l.nothingAtAll(); why != "" {
-		return why
+	if reason := l.nothingAtAll(); reason != "" {
+		return reason
 	}
 	return l.o.NotFound
 }

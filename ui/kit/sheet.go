@@ -51,7 +51,7 @@ func (s *Sheet) Gap() { s.Line(NoStop, "") }
 
 // Words adds plain text, made safe and broken into lines, indent columns from
 // the left. Lines of the text stay lines.
-func (s *Sheet) Words(stop, indent int, words string, style lipgloss.Style) {
+func (s *Sheet) Text(stop, indent int, words string, style lipgloss.Style) {
 	if s.width < 3*indent {
 		indent = 0
 	}

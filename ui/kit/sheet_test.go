@@ -46,7 +46,7 @@ func TestSheetShowsTheFocus(t *testing.T) {
 func TestSheetStands(t *testing.T) {
 	s := NewSheet(image.Pt(20, 4), 10)
 	s.Lower(1)
-	s.Words(7, 2, "one two\n\x1b", lipgloss.NewStyle())
+	s.Text(7, 2, "one two\n\x1b", lipgloss.NewStyle())
 	want := []string{
 		strings.Repeat(" ", 20),
 		"       one two      ",

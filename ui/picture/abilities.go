@@ -133,12 +133,12 @@ func (d *Detector) decide() Abilities {
 			f.Outer = "did not answer through tmux"
 		}
 	}
-	var why string
-	a.Set, why = setOf(known)
+	var reason string
+	a.Set, reason = setOf(known)
 	if most := setThrough(d.name); d.env.tmux && a.Set > most {
-		a.Set, why = most, "tmux may not know the others and tear what it does not know"
+		a.Set, reason = most, "tmux may not know the others and tear what it does not know"
 	}
-	f.Glyphs = a.Set.String() + ": " + why
+	f.Glyphs = a.Set.String() + ": " + reason
 	f.Cell = "not known yet"
 	if d.cell.X > 0 {
 		f.Cell = fmt.Sprintf("%d x %d pixels, by %s", d.cell.X, d.cell.Y, d.cellFrom)

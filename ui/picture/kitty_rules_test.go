@@ -348,34 +348,34 @@ func anyOrder(r *rapid.T, tmux bool) {
 		g.held[1+n] = &Image{store: g, by: g.by, id: uint32(1+n) << 24}
 	}
 	for range rapid.IntRange(1, 60).Draw(r, "acts") {
-		switch act := rapid.SampledFrom([]string{"show", "region", "crop", "move", "take down", "leave", "leave crop", "step", "step", "step", "step"}).Draw(r, "act"); {
-		case act == "show":
+		switch step := rapid.SampledFrom([]string{"show", "region", "crop", "move", "take down", "leave", "leave crop", "step", "step", "step", "step"}).Draw(r, "act"); {
+		case step == "show":
 			if i, err := g.newImage(p, image.Pt(2, 1), Options{Cell: image.Pt(4, 8)}, fullLight); err == nil {
 				s.start(i.Show())
 			}
-		case act == "region":
+		case step == "region":
 			v := NewRegionView(p, 4, 2, o)
 			s.start(v.Transmit(g, p, o))
 			s.views = append(s.views, v)
-		case act == "crop":
+		case step == "crop":
 			v := &CropView{}
 			v.Draw(p, image.Rect(0, 0, 4, 4), 4, 2, o)
 			s.start(v.Follow(g, o))
 			s.crops = append(s.crops, v)
-		case act == "move" && len(s.crops) > 0:
+		case step == "move" && len(s.crops) > 0:
 			v := s.crops[0]
 			s.start(v.Follow(g, o))
 			v.draw(image.Rect(0, 0, 1, 1).Add(image.Pt(rapid.IntRange(0, 7).Draw(r, "x"), 0)))
-		case act == "leave crop" && len(s.crops) > 0:
+		case step == "leave crop" && len(s.crops) > 0:
 			s.start(s.crops[0].Delete())
 			s.crops = s.crops[1:]
-		case act == "take down" && len(s.shown) > 0:
+		case step == "take down" && len(s.shown) > 0:
 			s.start(s.shown[0].Delete())
 			s.shown = s.shown[1:]
-		case act == "leave" && len(s.views) > 0:
+		case step == "leave" && len(s.views) > 0:
 			s.start(s.views[0].Delete())
 			s.views = s.views[1:]
-		case act == "step" && len(s.running) > 0:
+		case step == "step" && len(s.running) > 0:
 			s.step(s.running[rapid.IntRange(0, len(s.running)-1).Draw(r, "whose")])
 		}
 		s.seen()

@@ -124,12 +124,12 @@ func StartBinary(t testing.TB, path string, args, env []string, w, h int) *Term 
 }
 
 // missing skips the test, or fails it where everything has to be there.
-func missing(t testing.TB, why string) {
+func missing(t testing.TB, reason string) {
 	t.Helper()
 	if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
-		t.Fatalf("%s, and MEDIADESK_TEST_REQUIRE is all", why)
+		t.Fatalf("%s, and MEDIADESK_TEST_REQUIRE is all", reason)
 	}
-	t.Skip(why)
+	t.Skip(reason)
 }
 
 func newTerm(t testing.TB, line wire, w, h int) *Term {

@@ -223,7 +223,7 @@ func (b *blobs) Remove(s Stored, unwanted func() (bool, error)) error {
 
 // retire removes a content from its place unless a draft or a record has begun to use
 // it since it was listed.
-func (b *blobs) retire(s Stored, unwanted func() (bool, error), take func(path string) error) error {
+func (b *blobs) retire(s Stored, unwanted func() (bool, error), remove func(path string) error) error {
 	b.moving.Lock()
 	defer b.moving.Unlock()
 	path := b.path(s.Hash)
@@ -246,7 +246,7 @@ func (b *blobs) retire(s Stored, unwanted func() (bool, error), take func(path s
 	if agreed, err := unwanted(); err != nil || !agreed {
 		return err
 	}
-	return take(path)
+	return remove(path)
 }
 
 // hold counts a committed draft; with -1 it was discarded.

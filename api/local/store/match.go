@@ -53,7 +53,7 @@ func (m *Match) special() condition {
 	}
 	switch m.Op {
 	case "has":
-		return m.words(matchColumns[m.Subject])
+		return m.hasAll(matchColumns[m.Subject])
 	case "exists":
 		return condition{sql: matchColumns[m.Subject] + " != ''"}
 	}
@@ -88,7 +88,7 @@ func (m *Match) tags(list, value string) condition {
 	case "exists":
 		return condition{sql: list + " IS NOT NULL"}
 	case "has":
-		return element(list, m.words(value))
+		return element(list, m.hasAll(value))
 	case ":":
 		return element(list, condition{"substr(" + value + ", 1, length(?)) = ?", []any{m.first(), m.first()}})
 	}
@@ -116,7 +116,7 @@ func (m *Match) format() condition {
 }
 
 // words wants every word of the text, whatever its case.
-func (m *Match) words(value string) condition {
+func (m *Match) hasAll(value string) condition {
 	parts := []condition{{sql: value + " IS NOT NULL"}}
 	for _, text := range m.Text {
 		for _, word := range strings.Fields(norm.NFC.String(text)) {
@@ -136,7 +136,7 @@ func (m *Match) metadata(from, where string) condition {
 	case m.Op == "exists":
 		c.sql += " AND m.type != 'null'"
 	case m.Op == "has":
-		words := m.words(value)
+		words := m.hasAll(value)
 		c.sql, c.args = c.sql+" AND "+words.sql, append(c.args, words.args...)
 	case m.Op == ":" && len(m.Values) == 1:
 		c.sql, c.args = c.sql+" AND substr("+value+", 1, length(?)) = ?", append(c.args, m.Values[0], m.Values[0])

@@ -513,7 +513,7 @@ func TestCopyOpenRead(t *testing.T) {
 	}
 }
 
-func TestNewsFromElsewhere(t *testing.T) {
+func TestNewsFromOtherPlaces(t *testing.T) {
 	f := record(t, photo)
 	d := start(t, newShelf(t, f).options(f))
 	d.Press("e")

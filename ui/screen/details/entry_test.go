@@ -96,22 +96,22 @@ func TestChangeOfRegion(t *testing.T) {
 func TestDraftsComeOnTopOfNews(t *testing.T) {
 	tags := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-e]`), 0, 5, rapid.ID[string])
 	rapid.Check(t, func(t *rapid.T) {
-		before, mine, theirs := tags.Draw(t, "before"), tags.Draw(t, "mine"), tags.Draw(t, "theirs")
+		before, ours, theirs := tags.Draw(t, "before"), tags.Draw(t, "mine"), tags.Draw(t, "theirs")
 		e := &entry{file: api.File{FileID: "f", Tags: api.Set(before)}}
-		e.setTags(mine)
+		e.setTags(ours)
 		e.rebase(api.File{FileID: "f", Tags: api.Set(theirs)}, noon)
 		got := e.wantedTags()
-		if slices.Equal(before, mine) && !slices.Equal(got, theirs) {
+		if slices.Equal(before, ours) && !slices.Equal(got, theirs) {
 			t.Fatalf("nothing was drafted, but %q became %q", theirs, got)
 		}
 		for _, tag := range []string{"a", "b", "c", "d", "e"} {
-			had, want, there := slices.Contains(before, tag), slices.Contains(mine, tag), slices.Contains(theirs, tag)
+			had, want, there := slices.Contains(before, tag), slices.Contains(ours, tag), slices.Contains(theirs, tag)
 			expect := there
-			if had != want && !slices.Equal(before, mine) {
+			if had != want && !slices.Equal(before, ours) {
 				expect = want
 			}
 			if slices.Contains(got, tag) != expect {
-				t.Fatalf("%q: before %q, mine %q, theirs %q, got %q", tag, before, mine, theirs, got)
+				t.Fatalf("%q: before %q, mine %q, theirs %q, got %q", tag, before, ours, theirs, got)
 			}
 		}
 	})

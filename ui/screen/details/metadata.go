@@ -95,7 +95,7 @@ func (m *Model) setValue(key string) tea.Cmd {
 	}
 	words := "Any JSON value; empty removes it."
 	if at >= 0 {
-		words = field.Schema.Words() + "; empty removes it."
+		words = field.Schema.Describe() + "; empty removes it."
 	}
 	p := kit.NewPrompt(key, words, text, "")
 	p.Check = func(text string) string {

@@ -22,7 +22,7 @@ func (m *Model) askAgain() tea.Cmd {
 	if err != nil {
 		return page.Send(page.Problem(err))
 	}
-	text := "This is a new request to the service, for " + place(run) + ", with the same options:\n" + string(options)
+	text := "This is a new request to the service, for " + folderOf(run) + ", with the same options:\n" + string(options)
 	if run.Status == api.StatusSuccess {
 		text = "It succeeded already. " + text
 	}
@@ -52,7 +52,7 @@ func (m *Model) rerun(run api.Run) tea.Cmd {
 		if status, ok := file.ExtensionStatus[run.Extension]; ok {
 			words = "is asked for, and " + string(status)
 		}
-		return page.Toast{Level: page.Good, Text: fmt.Sprintf("%s of %s %s.", run.Extension, place(&run), words)}
+		return page.Toast{Level: page.Good, Text: fmt.Sprintf("%s of %s %s.", run.Extension, folderOf(&run), words)}
 	}
 }
 
@@ -75,7 +75,7 @@ func (m *Model) askCancel() tea.Cmd {
 	wanted := *run
 	return page.Send(page.Ask{
 		Title: "Cancel this run?",
-		Text:  text.Safe(run.Extension+" of "+place(run)) + " ends as failed, with the reason \"" + api.RunCanceled + "\".",
+		Text:  text.Safe(run.Extension+" of "+folderOf(run)) + " ends as failed, with the reason \"" + api.RunCanceled + "\".",
 		Choices: []page.Choice{
 			{Label: "Let it run", Key: "l"},
 			{Label: "Cancel the run", Key: "c", Danger: true, Do: func() tea.Cmd { return m.cancelRun(wanted) }},
@@ -89,7 +89,7 @@ func (m *Model) cancelRun(run api.Run) tea.Cmd {
 		if err := s.CancelRun(ctx, run.FileID, run.Extension); err != nil {
 			return page.Problem(err)
 		}
-		return page.Toast{Level: page.Good, Text: "Canceled " + run.Extension + " of " + place(&run) + "."}
+		return page.Toast{Level: page.Good, Text: "Canceled " + run.Extension + " of " + folderOf(&run) + "."}
 	}
 }
 
@@ -153,16 +153,16 @@ func (m *Model) offerTags(msg tagsRead) tea.Cmd {
 		lines = append(lines, "", "The difference is to the file as last seen; this service does not let us look again.")
 	}
 	return page.Send(page.Ask{
-		Title: "Take " + text.Plural(len(tags)-len(before), "AI tag") + " of " + place(&msg.run) + " over?",
+		Title: "Take " + text.Plural(len(tags)-len(before), "AI tag") + " of " + folderOf(&msg.run) + " over?",
 		Text:  strings.Join(lines, "\n"),
 		Choices: []page.Choice{
 			{Label: "Leave them", Key: "l"},
-			{Label: "Take over", Key: "t", Do: func() tea.Cmd { return m.takeTags(msg.file.FileID, tags) }},
+			{Label: "Take over", Key: "t", Do: func() tea.Cmd { return m.addTags(msg.file.FileID, tags) }},
 		},
 	})
 }
 
-func (m *Model) takeTags(fileID string, tags []string) tea.Cmd {
+func (m *Model) addTags(fileID string, tags []string) tea.Cmd {
 	s, ctx := m.o.Session, m.o.Context
 	return func() tea.Msg {
 		file, err := s.Change(ctx, fileID, api.Details{Tags: api.Set(tags)})

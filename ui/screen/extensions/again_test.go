@@ -61,7 +61,7 @@ func (s *service) Before(context.Context, api.Run) (string, error)   { return s.
 func (s *service) Picture(context.Context, api.File) (string, error) { return s.after, s.err }
 
 // choose answers a question with the choice of a key.
-func (d *desk) choose(ask page.Ask, key string) {
+func (d *driver) choose(ask page.Ask, key string) {
 	d.t.Helper()
 	if ask.Choices[0].Do != nil || ask.Choices[0].Danger {
 		d.t.Errorf("the first choice of %q is not the safe one", ask.Title)
@@ -104,10 +104,10 @@ func TestRunAgain(t *testing.T) {
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "may run or not") {
 		t.Errorf("said %q", got.Text)
 	}
-	for place, why := range map[string]string{"/waits.png": "still pending", "/unknown.png": "options are not known"} {
+	for place, reason := range map[string]string{"/waits.png": "still pending", "/unknown.png": "options are not known"} {
 		d.find(place)
 		d.Press("s")
-		if got := one[page.Toast](d); !strings.Contains(got.Text, why) {
+		if got := one[page.Toast](d); !strings.Contains(got.Text, reason) {
 			t.Errorf("%s: %q", place, got.Text)
 		}
 	}
@@ -261,14 +261,14 @@ func TestUnmatchedWebhooks(t *testing.T) {
 	if got := one[page.Toast](d); !strings.Contains(got.Text, "belongs to a run") {
 		t.Errorf("said %q", got.Text)
 	}
-	must(t, d.files.AddStrays(t.Context(), []api.StrayPost{
-		{At: d.now, Why: api.StrayUnknown, Hash: [32]byte{1}, Raw: []byte(`{"service":"x\u001b[31m","status":"SUCCESS"}`), Extension: "x\x1b[31m", Status: "success", Times: 3},
+	must(t, d.files.AddUnmatched(t.Context(), []api.UnmatchedPost{
+		{At: d.now, Reason: api.UnmatchedUnknown, Hash: [32]byte{1}, Raw: []byte(`{"service":"x\u001b[31m","status":"SUCCESS"}`), Extension: "x\x1b[31m", Status: "success", Times: 3},
 	}))
 	d.post(d.hook(run), 0, `{"service":"never-asked","status":"SUCCESS"}`)
 	d.Send(page.RunsChanged{})
 	d.Sees("2 unmatched webhooks (p)")
 	d.Press("p")
-	d.Sees(api.StrayUnknown, "it came 3 times", api.StrayNoRun, "never-asked")
+	d.Sees(api.UnmatchedUnknown, "it came 3 times", api.UnmatchedNoRun, "never-asked")
 	uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
 		d.Resize(image.Pt(w, h))
 		return d.Host.View(th)

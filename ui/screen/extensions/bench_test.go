@@ -56,7 +56,7 @@ func board(b *testing.B, n int) (m *Model, draw func(tea.Msg)) {
 // pending; 1 frame is 16.7 ms. The one with 10 runs is the baseline.
 func BenchmarkBoard(b *testing.B) {
 	for _, n := range []int{10, 500} {
-		for name, act := range map[string]func(m *Model, draw func(tea.Msg), i int){
+		for name, change := range map[string]func(m *Model, draw func(tea.Msg), i int){
 			"scroll": func(_ *Model, draw func(tea.Msg), i int) {
 				draw(kit.KeyMsg([]string{"pgdown", "down", "up", "pgup"}[i%4]))
 			},
@@ -79,7 +79,7 @@ func BenchmarkBoard(b *testing.B) {
 				m, draw := board(b, n)
 				i := 0
 				for b.Loop() {
-					act(m, draw, i)
+					change(m, draw, i)
 					i++
 				}
 				b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(frame), "frames/op")

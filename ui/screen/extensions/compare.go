@@ -166,7 +166,7 @@ func (c *comparison) Mouse(msg tea.MouseMsg) tea.Cmd {
 
 // View draws the comparison over all of the room.
 func (c *comparison) View(size image.Point, th *theme.Theme) string {
-	title := th.Title.Render(text.Truncate(text.Safe(c.run.Extension+" of "+place(&c.run)), size.X))
+	title := th.Title.Render(text.Truncate(text.Safe(c.run.Extension+" of "+folderOf(&c.run)), size.X))
 	rest := image.Pt(size.X, size.Y-2)
 	say := func(words string) string {
 		lines := text.Wrap(words, min(size.X, 76))

@@ -23,7 +23,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // desk is the screen with what it works on. Clocks wait in ticks.
-type desk struct {
+type driver struct {
 	*uitest.Driver
 	t     *testing.T
 	m     *Model
@@ -37,9 +37,9 @@ type desk struct {
 
 // start opens the screen over a journal. A watch is made where none is given;
 // it does not run.
-func start(t *testing.T, w func(*journal.Journal) *watch.Watch) *desk {
+func start(t *testing.T, w func(*journal.Journal) *watch.Watch) *driver {
 	t.Helper()
-	d := &desk{t: t, size: image.Pt(118, 32), now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.Local)}
+	d := &driver{t: t, size: image.Pt(118, 32), now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.Local)}
 	var err error
 	d.files, err = journal.Open(t.Context(), filepath.Join(t.TempDir(), "state", "journal.db"))
 	must(t, err)
@@ -54,10 +54,10 @@ func start(t *testing.T, w func(*journal.Journal) *watch.Watch) *desk {
 }
 
 // open makes the screen and brings it to the front.
-func (d *desk) open() { d.openWith(nil) }
+func (d *driver) open() { d.openWith(nil) }
 
 // openWith makes it with more options.
-func (d *desk) openWith(more func(*Options)) {
+func (d *driver) openWith(more func(*Options)) {
 	d.t.Helper()
 	o := Options{Watch: d.watch, Session: &service{Session: d.session()}, Profile: session.Profile{Name: "home"}, Now: func() time.Time {
 		if d.now.IsZero() {
@@ -77,12 +77,12 @@ func (d *desk) openWith(more func(*Options)) {
 	d.Driver = uitest.Drive(d.t, page.Extensions, d.m, d.size)
 }
 
-func (d *desk) session() *session.Session {
+func (d *driver) session() *session.Session {
 	return &session.Session{Journal: d.files, Watch: d.watch, Profile: session.Profile{Name: "home"}}
 }
 
 // add keeps a run that began so long ago.
-func (d *desk) add(extension, place string, ago time.Duration, change ...func(*api.Run)) api.Run {
+func (d *driver) add(extension, place string, ago time.Duration, change ...func(*api.Run)) api.Run {
 	d.t.Helper()
 	run := api.Run{
 		Profile: "home", FileID: "id" + place, FilePath: place, Extension: extension,
@@ -98,7 +98,7 @@ func (d *desk) add(extension, place string, ago time.Duration, change ...func(*a
 }
 
 // end lets a run end.
-func (d *desk) end(run api.Run, status api.Status, from string, ago time.Duration, record string) {
+func (d *driver) end(run api.Run, status api.Status, from string, ago time.Duration, record string) {
 	d.t.Helper()
 	run.Status, run.From, run.At = status, from, d.now.Add(-ago)
 	if record != "" {
@@ -109,7 +109,7 @@ func (d *desk) end(run api.Run, status api.Status, from string, ago time.Duratio
 }
 
 // hook keeps an address for the file of a run.
-func (d *desk) hook(run api.Run) [32]byte {
+func (d *driver) hook(run api.Run) [32]byte {
 	d.t.Helper()
 	hash := sha256.Sum256([]byte(run.FileID))
 	must(d.t, d.files.AddHook(d.t.Context(), api.Hook{
@@ -119,7 +119,7 @@ func (d *desk) hook(run api.Run) [32]byte {
 }
 
 // post keeps a webhook post.
-func (d *desk) post(hash [32]byte, ago time.Duration, body string) {
+func (d *driver) post(hash [32]byte, ago time.Duration, body string) {
 	d.t.Helper()
 	post, err := api.ParseHookPost([]byte(body))
 	must(d.t, err)
@@ -133,7 +133,7 @@ func (d *desk) post(hash [32]byte, ago time.Duration, body string) {
 func hooked(r *api.Run) { r.Webhook = true }
 
 // names are those of the rows, in order.
-func (d *desk) names() string {
+func (d *driver) names() string {
 	var out []string
 	for i := range d.m.list.Len() {
 		e, _ := d.m.list.At(i)
@@ -147,10 +147,10 @@ func (d *desk) names() string {
 }
 
 // taken takes the messages of one type out of those for the root.
-func taken[T any](d *desk) []T { return uitest.Taken[T](&d.Out) }
+func taken[T any](d *driver) []T { return uitest.Taken[T](&d.Out) }
 
 // one takes the only message of a type.
-func one[T any](d *desk) T {
+func one[T any](d *driver) T {
 	d.t.Helper()
 	return uitest.One[T](d.t, &d.Out)
 }

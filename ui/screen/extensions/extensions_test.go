@@ -14,7 +14,7 @@ import (
 const tagging = api.GoogleTagging
 
 // some gives the desk a run in every state.
-func some(d *desk) map[string]api.Run {
+func some(d *driver) map[string]api.Run {
 	runs := map[string]api.Run{
 		"hooked": d.add(api.RemoveBackground, "/a/hooked.png", 14*time.Second, hooked),
 		"lost":   d.add("my-own-tool", "/a/lost.png", 2*time.Minute),
@@ -37,7 +37,7 @@ func some(d *desk) map[string]api.Run {
 }
 
 // find puts the cursor on the run of a file.
-func (d *desk) find(place string) {
+func (d *driver) find(place string) {
 	d.t.Helper()
 	for i := range d.m.list.Len() {
 		if e, _ := d.m.list.At(i); !e.Head() && d.m.runs.all[e.Row].FilePath == place {

@@ -91,7 +91,7 @@ func (r *relay) await(n int) {
 // stage is a library, a journal, a watch and a relay between them, each of
 // which can be ended and begun again.
 type stage struct {
-	*desk
+	*driver
 	dir    string
 	key    testKey
 	relay  *relay
@@ -108,7 +108,7 @@ type stage struct {
 
 func newStage(t *testing.T, looks bool, fault local.Fault, fate func(n int) int) *stage {
 	s := &stage{
-		desk: &desk{t: t, size: image118x60}, dir: t.TempDir(), key: "private_test", looks: looks, fault: fault,
+		driver: &driver{t: t, size: image118x60}, dir: t.TempDir(), key: "private_test", looks: looks, fault: fault,
 		relay: &relay{t: t, fate: fate, came: make(chan struct{}, 1000)},
 	}
 	front := httptest.NewServer(s.relay)
@@ -342,10 +342,10 @@ func TestFaultsOnTheWay(t *testing.T) {
 		s.relay.await(n)
 		s.later(26 * time.Hour)
 		s.relay.release()
-		s.until("the posts", func() bool { return s.m.runs.strays == n })
+		s.until("the posts", func() bool { return s.m.runs.unmatched == n })
 		s.truth(n, "no news in 25 h: unknown")
 		s.Press("p")
-		s.Sees(api.StrayExpired)
+		s.Sees(api.UnmatchedExpired)
 	})
 	t.Run("before the answer to the upload", func(t *testing.T) {
 		t.Parallel()
@@ -360,7 +360,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 		s.upload(n, true)
 		s.until("the ends", s.allOver)
 		s.truth(0, "")
-		if s.m.runs.strays != 0 {
+		if s.m.runs.unmatched != 0 {
 			t.Error("posts were left over")
 		}
 	})

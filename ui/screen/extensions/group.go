@@ -29,7 +29,7 @@ var groupingNames = [groupings]string{"time, the newest first", "file", "extensi
 func (g grouping) key(run *api.Run) string {
 	switch g {
 	case byFile:
-		return place(run)
+		return folderOf(run)
 	case byExtension:
 		return run.Extension
 	case byStatus:

@@ -16,8 +16,8 @@ type runsRead struct {
 	runs []api.Run        // newest last
 	seen map[int64]string // what new ones that were seen in details showed
 	// strays is how many posts no run took.
-	strays int
-	err    error
+	unmatched int
+	err       error
 }
 
 // read reads the runs, one reading at a time.
@@ -44,8 +44,8 @@ func (m *Model) read() tea.Cmd {
 				seen[run.ID] = effect(run, events)
 			}
 		}
-		strays, err := w.StrayCount(ctx)
-		return runsRead{runs: all, seen: seen, strays: strays, err: err}
+		unmatched, err := w.UnmatchedCount(ctx)
+		return runsRead{runs: all, seen: seen, unmatched: unmatched, err: err}
 	}
 }
 

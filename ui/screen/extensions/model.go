@@ -35,8 +35,8 @@ type Session interface {
 type Watch interface {
 	Runs(ctx context.Context) ([]api.Run, error)
 	History(ctx context.Context, runID int64) ([]api.RunEvent, error)
-	Strays(ctx context.Context) ([]api.StrayPost, error)
-	StrayCount(ctx context.Context) (int, error)
+	Unmatched(ctx context.Context) ([]api.UnmatchedPost, error)
+	UnmatchedCount(ctx context.Context) (int, error)
 	Attend(looking bool)
 	Lost() []string
 	NextCheck(runID int64) (time.Time, bool)
@@ -181,8 +181,8 @@ func (m *Model) taken(msg runsRead) tea.Cmd {
 	if msg.err != nil {
 		return page.Send(page.Problem(msg.err))
 	}
-	m.runs.take(msg.runs, msg.seen)
-	m.runs.strays = msg.strays
+	m.runs.set(msg.runs, msg.seen)
+	m.runs.unmatched = msg.unmatched
 	m.plan()
 	m.list.Arrange()
 	if m.again {
@@ -203,7 +203,7 @@ func (m *Model) plan() {
 		}
 		if at, ok := m.o.Watch.NextCheck(run.ID); ok {
 			m.runs.next[run.ID] = at
-			m.runs.looked[run.ID] = look(m.o.Watch.LastCheck(run.ID))
+			m.runs.looked[run.ID] = lookedAt(m.o.Watch.LastCheck(run.ID))
 		}
 	}
 }

@@ -56,7 +56,7 @@ func (m *Model) describe(f *kit.Facts, run *api.Run, now time.Time, th *theme.Th
 		f.Say(th.Text, "The service does not try again: failed is final. s asks once more.")
 	}
 	f.Gap()
-	f.Fact("File", place(run))
+	f.Fact("File", folderOf(run))
 	f.Fact("File id", run.FileID)
 	f.Fact("Asked", text.Moment(run.Started, now))
 	f.Fact("Known from", m.known(run, now))

@@ -41,14 +41,14 @@ func (s status) holds(run *api.Run, now time.Time) bool {
 
 // runs are those of the profile and which of them are shown.
 type runs struct {
-	all    []api.Run // newest last
-	read   bool
-	seen   map[int64]string    // what the details showed at the end of a run
-	next   map[int64]time.Time // when a pending run is looked at next
-	looked map[int64]looked    // and was looked at last
-	strays int                 // posts that no run took
-	lost   []string            // where somebody else gets posts that are for us
-	status status
+	all       []api.Run // newest last
+	read      bool
+	seen      map[int64]string    // what the details showed at the end of a run
+	next      map[int64]time.Time // when a pending run is looked at next
+	looked    map[int64]looked    // and was looked at last
+	unmatched int                 // posts that no run took
+	lost      []string            // where somebody else gets posts that are for us
+	status    status
 	grouping
 
 	tally
@@ -66,10 +66,10 @@ type looked struct {
 	err error     // why it failed
 }
 
-func look(at time.Time, err error) looked { return looked{at, err} }
+func lookedAt(at time.Time, err error) looked { return looked{at, err} }
 
 // take takes the runs that were read.
-func (r *runs) take(all []api.Run, seen map[int64]string) {
+func (r *runs) set(all []api.Run, seen map[int64]string) {
 	r.all, r.read = all, true
 	r.tally, r.latest = tally{}, time.Time{}
 	for id, words := range seen {

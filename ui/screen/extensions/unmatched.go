@@ -14,12 +14,12 @@ import (
 )
 
 // unmatchedRead are the webhooks that match no run.
-type unmatchedRead struct{ posts []api.StrayPost }
+type unmatchedRead struct{ posts []api.UnmatchedPost }
 
 func (m *Model) readUnmatched() tea.Cmd {
 	w, ctx := m.o.Watch, m.o.Context
 	return func() tea.Msg {
-		posts, err := w.Strays(ctx)
+		posts, err := w.Unmatched(ctx)
 		if err != nil {
 			return page.Problem(err)
 		}
@@ -28,13 +28,13 @@ func (m *Model) readUnmatched() tea.Cmd {
 }
 
 // openUnmatched shows them in full, unless the user went on meanwhile.
-func (m *Model) openUnmatched(posts []api.StrayPost) {
+func (m *Model) openUnmatched(posts []api.UnmatchedPost) {
 	if !m.Capturing() && m.Overlays().Top() == nil {
 		m.Overlays().Open(kit.NewReader("Webhooks that match no run", unmatchedText(posts, m.o.Now())))
 	}
 }
 
-func unmatchedText(posts []api.StrayPost, now time.Time) string {
+func unmatchedText(posts []api.UnmatchedPost, now time.Time) string {
 	if len(posts) == 0 {
 		return "No unmatched webhooks: each belongs to a run now."
 	}
@@ -42,7 +42,7 @@ func unmatchedText(posts []api.StrayPost, now time.Time) string {
 	b.WriteString("These webhooks changed nothing. They are kept for you to read.\n")
 	for i := range posts {
 		p := &posts[i]
-		fmt.Fprintf(&b, "\n%s  %s\n", text.Moment(p.At, now), p.Why)
+		fmt.Fprintf(&b, "\n%s  %s\n", text.Moment(p.At, now), p.Reason)
 		var says []string
 		if p.Extension != "" || p.Status != "" {
 			says = append(says, "it says: "+strings.TrimSpace(p.Extension+" "+string(p.Status)))
@@ -64,7 +64,7 @@ func unmatchedText(posts []api.StrayPost, now time.Time) string {
 }
 
 func (m *Model) noUnmatched() string {
-	if m.runs.strays == 0 {
+	if m.runs.unmatched == 0 {
 		return "every webhook belongs to a run"
 	}
 	return ""

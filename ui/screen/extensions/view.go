@@ -21,15 +21,15 @@ func (r rows) Above(_ image.Point, th *theme.Theme) []string { return []string{r
 // drawTotals says how all runs stand, and which of them are shown.
 func (m *Model) drawTotals(th *theme.Theme) string {
 	r := &m.runs
-	strays := ""
-	if r.strays > 0 {
-		strays = th.Muted.Render(" · ") + th.Warn.Render(text.Plural(r.strays, "unmatched webhook")+" (p)")
+	unmatched := ""
+	if r.unmatched > 0 {
+		unmatched = th.Muted.Render(" · ") + th.Warn.Render(text.Plural(r.unmatched, "unmatched webhook")+" (p)")
 	}
 	if len(r.lost) > 0 {
-		strays = th.Muted.Render(" · ") + th.Warn.Render("posts to "+text.Safe(r.lost[0])+" are lost") + strays
+		unmatched = th.Muted.Render(" · ") + th.Warn.Render("posts to "+text.Safe(r.lost[0])+" are lost") + unmatched
 	}
 	if len(r.all) == 0 {
-		return th.Muted.Render("No runs") + strays
+		return th.Muted.Render("No runs") + unmatched
 	}
 	var parts []string
 	for _, c := range []struct {
@@ -51,7 +51,7 @@ func (m *Model) drawTotals(th *theme.Theme) string {
 	if r.status != every {
 		line += th.Muted.Render(" · ") + th.Accent.Render("showing "+statusNames[r.status]+" only")
 	}
-	return line + strays
+	return line + unmatched
 }
 
 // Empty says what would appear here, and how.
@@ -100,7 +100,7 @@ func (r rows) Cells(row int, _ []int, th *theme.Theme) []kit.Cell {
 		{Text: th.Glyph(mark), Style: style},
 		{Text: text.Safe(string(run.Status)), Style: style},
 		{Text: run.Extension, Style: th.Accent},
-		{Text: place(run), Style: th.Text},
+		{Text: folderOf(run), Style: th.Text},
 		{Text: age(run, now), Style: th.Muted},
 		{Text: text.Safe(r.news(run, now)), Style: rest},
 	}
@@ -112,7 +112,7 @@ func (r rows) Head(key string, th *theme.Theme) (name, note string) {
 }
 
 // place is what to call the file of a run.
-func place(run *api.Run) string {
+func folderOf(run *api.Run) string {
 	if run.FilePath == "" {
 		return run.FileID
 	}

@@ -64,7 +64,7 @@ func TestDrawnInsideAtEverySize(t *testing.T) {
 
 // Every key of every action that is offered does something, and one that is not
 // offered says why.
-func TestEveryKeyActs(t *testing.T) {
+func TestEveryKeyWorks(t *testing.T) {
 	full, none := start(t, nil), start(t, nil)
 	some(full)
 	for state, keys := range map[string][]string{

@@ -88,7 +88,7 @@ func FuzzHistory(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte, status string, applied bool) {
 		m := New(Options{Now: func() time.Time { return now }})
 		run := api.Run{ID: 1, Extension: string(raw), FilePath: status, Status: api.Status(status), From: string(raw), Error: status, At: now, Started: now}
-		m.runs.take([]api.Run{run}, map[int64]string{1: status})
+		m.runs.set([]api.Run{run}, map[int64]string{1: status})
 		m.list.Arrange()
 		m.history = history{id: 1, read: true, events: []api.RunEvent{
 			{At: now, From: api.FromWebhook, Status: api.Status(status), Applied: applied, Times: 2, Raw: raw},

@@ -52,7 +52,7 @@ func (s *store) Delete(_ context.Context, profile string) error {
 }
 
 // desk is the screen over settings of its own.
-type desk struct {
+type driver struct {
 	*uitest.Driver
 	t     *testing.T
 	o     Options
@@ -62,9 +62,9 @@ type desk struct {
 	seen  strings.Builder
 }
 
-func newDesk(t *testing.T) *desk {
+func newDriver(t *testing.T) *driver {
 	t.Helper()
-	d := &desk{t: t, store: &store{keys: map[string]config.Secret{}}, env: map[string]string{}}
+	d := &driver{t: t, store: &store{keys: map[string]config.Secret{}}, env: map[string]string{}}
 	home := filepath.Join(t.TempDir(), "desk")
 	getenv := func(name string) string { return d.env[name] }
 	d.o = Options{
@@ -75,14 +75,14 @@ func newDesk(t *testing.T) *desk {
 	return d
 }
 
-func (d *desk) open() *desk {
+func (d *driver) open() *driver {
 	d.t.Helper()
 	d.m = New(d.o)
 	d.Driver = uitest.Drive(d.t, page.Onboarding, d.m, image.Pt(100, 32))
 	return d
 }
 
-func (d *desk) press(keys ...string) *desk {
+func (d *driver) press(keys ...string) *driver {
 	d.t.Helper()
 	for _, k := range keys {
 		d.Press(k)
@@ -91,7 +91,7 @@ func (d *desk) press(keys ...string) *desk {
 	return d
 }
 
-func (d *desk) typed(text string) *desk {
+func (d *driver) typed(text string) *driver {
 	d.t.Helper()
 	for _, r := range text {
 		d.Send(tea.KeyPressMsg{Code: r, Text: string(r)})
@@ -100,22 +100,22 @@ func (d *desk) typed(text string) *desk {
 	return d
 }
 
-func (d *desk) screen() string {
+func (d *driver) screen() string {
 	text := d.Text()
 	d.seen.WriteString(text)
 	return text
 }
 
-func (d *desk) has(text string) bool { return strings.Contains(d.Flat(), text) }
+func (d *driver) has(text string) bool { return strings.Contains(d.Flat(), text) }
 
-func (d *desk) sees(texts ...string) *desk {
+func (d *driver) sees(texts ...string) *driver {
 	d.t.Helper()
 	d.Sees(texts...)
 	return d
 }
 
 // used is the profile that was asked for, with the key that came along.
-func (d *desk) used() page.UseProfile {
+func (d *driver) used() page.UseProfile {
 	d.t.Helper()
 	for _, msg := range d.Out {
 		if use, ok := msg.(page.UseProfile); ok {
@@ -126,7 +126,7 @@ func (d *desk) used() page.UseProfile {
 	return page.UseProfile{}
 }
 
-func (d *desk) settings() config.Config {
+func (d *driver) settings() config.Config {
 	d.t.Helper()
 	c, err := config.Load(d.o.Paths)
 	if err != nil {
@@ -136,7 +136,7 @@ func (d *desk) settings() config.Config {
 }
 
 // untouched fails where anything at all was written.
-func (d *desk) untouched() {
+func (d *driver) untouched() {
 	d.t.Helper()
 	if _, err := os.Stat(filepath.Dir(d.o.Paths.Config)); !errors.Is(err, os.ErrNotExist) {
 		d.t.Errorf("something was written before a choice was taken (%v)", err)
@@ -144,7 +144,7 @@ func (d *desk) untouched() {
 }
 
 func TestFirstStartWritesNothing(t *testing.T) {
-	d := newDesk(t).open()
+	d := newDriver(t).open()
 	d.sees("Welcome to mediadesk", "Try it here", "Connect an account", "nothing leaves this computer")
 	if d.has("from the environment") {
 		t.Error("a key in the environment is offered, and there is none")
@@ -159,7 +159,7 @@ func TestFirstStartWritesNothing(t *testing.T) {
 
 func TestTryItHere(t *testing.T) {
 	for _, keys := range [][]string{{"enter"}, {"t"}, {"down", "up", "l"}} {
-		d := newDesk(t).open().press(keys...)
+		d := newDriver(t).open().press(keys...)
 		if use := d.used(); use.Name != config.LocalProfile || use.Key != nil {
 			t.Errorf("%v: %+v", keys, use)
 		}
@@ -170,7 +170,7 @@ func TestTryItHere(t *testing.T) {
 }
 
 func TestTryItHereWhereNothingCanBeWritten(t *testing.T) {
-	d := newDesk(t)
+	d := newDriver(t)
 	d.open()
 	// A file where the folder belongs, between the start and the choice.
 	if err := os.WriteFile(filepath.Dir(d.o.Paths.Config), nil, 0o600); err != nil {
@@ -183,7 +183,7 @@ func TestTryItHereWhereNothingCanBeWritten(t *testing.T) {
 }
 
 func TestConnect(t *testing.T) {
-	d := newDesk(t).open().press("c", "enter").typed("pics").press("ctrl+s").typed(testKey).press("enter")
+	d := newDriver(t).open().press("c", "enter").typed("pics").press("ctrl+s").typed(testKey).press("enter")
 	if use := d.used(); use.Name != "pics" || use.Key != nil {
 		t.Errorf("%+v", use)
 	}
@@ -196,7 +196,7 @@ func TestConnect(t *testing.T) {
 }
 
 func TestConnectForThisRun(t *testing.T) {
-	d := newDesk(t)
+	d := newDriver(t)
 	d.store.err = &config.KeyringError{Problem: config.KeyringNoBus, Doing: "trying the keyring"}
 	d.open().press("c", "enter").typed("pics").press("ctrl+s").sees("no session bus was found")
 	d.press("o").typed(testKey).press("enter")
@@ -206,7 +206,7 @@ func TestConnectForThisRun(t *testing.T) {
 }
 
 func TestKeyOfTheEnvironment(t *testing.T) {
-	d := newDesk(t)
+	d := newDriver(t)
 	d.env[config.KeyVariable] = testKey
 	d.open().sees("Use the key from the environment").press("e", "enter").typed("pics").press("ctrl+s")
 	if use := d.used(); use.Name != "pics" || use.Key != nil {
@@ -218,8 +218,8 @@ func TestKeyOfTheEnvironment(t *testing.T) {
 }
 
 // withAccount has a hosted account in use.
-func withAccount(t *testing.T, problem error) *desk {
-	d := newDesk(t)
+func withAccount(t *testing.T, problem error) *driver {
+	d := newDriver(t)
 	c, err := d.settings().SetProfile(config.HostedPreset("work", "w"))
 	if err == nil {
 		_, err = c.Use("work")
@@ -273,7 +273,7 @@ func TestTryAgainAndLocal(t *testing.T) {
 }
 
 func TestLocalLibraryInUse(t *testing.T) {
-	d := newDesk(t)
+	d := newDriver(t)
 	d.o.Problem = hinted{}
 	d.open().sees("The local library could not be opened", "The folder is taken.", "End the other one.", "Connect another account")
 	if d.has("Use the local library") {
@@ -287,7 +287,7 @@ func (hinted) Error() string { return "the folder is taken" }
 func (hinted) Hint() string  { return "end the other one" }
 
 func TestBrokenSettingsFile(t *testing.T) {
-	d := newDesk(t)
+	d := newDriver(t)
 	path := d.o.Paths.Config
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
@@ -303,7 +303,7 @@ func TestBrokenSettingsFile(t *testing.T) {
 }
 
 func TestUnnamedAccount(t *testing.T) {
-	d := newDesk(t)
+	d := newDriver(t)
 	d.o.Problem = &config.NoKeyError{Profile: "unnamed"}
 	d.open().press("p").sees("for this run only").typed(testKey).press("enter")
 	if use := d.used(); use.Name != "" || use.Key.Reveal() != testKey {
@@ -313,7 +313,7 @@ func TestUnnamedAccount(t *testing.T) {
 }
 
 func TestMouse(t *testing.T) {
-	d := newDesk(t).open()
+	d := newDriver(t).open()
 	for y, line := range strings.Split(d.screen(), "\n") {
 		if strings.Contains(line, "Connect an account") {
 			d.Send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 20, Y: y})
@@ -324,7 +324,7 @@ func TestMouse(t *testing.T) {
 }
 
 func TestActions(t *testing.T) {
-	d := newDesk(t)
+	d := newDriver(t)
 	d.env[config.KeyVariable] = testKey
 	d.open()
 	var words []string
@@ -347,13 +347,13 @@ func TestActions(t *testing.T) {
 
 func TestViews(t *testing.T) {
 	hostile := "\x1b[31m\u202e猫👩🏽‍🚀e\u0301\u0301\u0301\u0301\u0301\r\n" + strings.Repeat("long ", 200)
-	first := newDesk(t)
+	first := newDriver(t)
 	first.env[config.KeyVariable] = testKey
 	help := withAccount(t, errors.New(hostile))
 	help.o.Profile = "猫"
 	key := withAccount(t, &config.NoKeyError{Profile: hostile})
-	flow := newDesk(t)
-	for name, d := range map[string]*desk{"first": first, "help": help, "key": key, "flow": flow} {
+	flow := newDriver(t)
+	for name, d := range map[string]*driver{"first": first, "help": help, "key": key, "flow": flow} {
 		t.Run(name, func(t *testing.T) {
 			d.open()
 			if name == "flow" {

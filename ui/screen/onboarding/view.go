@@ -26,15 +26,15 @@ func (m *Model) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 	}
 	s.Lower(min(3, max(0, (size.Y-16)/4)))
 	if m.o.Problem == nil {
-		s.Words(kit.NoStop, 0, "Welcome to mediadesk", th.Title)
+		s.Text(kit.NoStop, 0, "Welcome to mediadesk", th.Title)
 		if size.Y >= leastIntro {
 			s.Gap()
-			s.Words(kit.NoStop, 0, "Upload, tag and manage images in an ImageKit-style media library from your terminal.", th.Text)
+			s.Text(kit.NoStop, 0, "Upload, tag and manage images in an ImageKit-style media library from your terminal.", th.Text)
 			s.Gap()
 		}
-		s.Words(kit.NoStop, 0, "Nothing is written or connected before you choose:", th.Muted)
+		s.Text(kit.NoStop, 0, "Nothing is written or connected before you choose:", th.Muted)
 	} else {
-		s.Words(kit.NoStop, 0, m.heading(), th.Title)
+		s.Text(kit.NoStop, 0, m.heading(), th.Title)
 		s.Gap()
 		m.note(s, m.o.Problem, th)
 	}
@@ -51,7 +51,7 @@ func (m *Model) sheet(size image.Point, th *theme.Theme) *kit.Sheet {
 	}
 	m.cards.Draw(s, 0, th)
 	s.Gap()
-	s.Words(kit.NoStop, 0, "Press q to quit. You can come back at any time.", th.Muted)
+	s.Text(kit.NoStop, 0, "Press q to quit. You can come back at any time.", th.Muted)
 	return s
 }
 

@@ -140,7 +140,7 @@ const (
 )
 
 // filterWords splits a filter into parts that are searched one after the other.
-func filterWords(pattern string) []string {
+func describeFilter(pattern string) []string {
 	var out []string
 	for _, word := range strings.Fields(pattern) {
 		for piece := range slices.Chunk([]rune(word), longestWord) {
@@ -157,7 +157,7 @@ func search(ctx context.Context, entries []entry, among []int32, pattern string)
 		row   int32
 		score int
 	}
-	for _, word := range filterWords(pattern) {
+	for _, word := range describeFilter(pattern) {
 		var hits []hit
 		for rows := range slices.Chunk(among, searchAtOnce) {
 			if ctx.Err() != nil {
@@ -186,7 +186,7 @@ func search(ctx context.Context, entries []entry, among []int32, pattern string)
 // letters returns the byte offsets in a name that the pattern found.
 func letters(name, pattern string) []int {
 	var out []int
-	for _, word := range filterWords(pattern) {
+	for _, word := range describeFilter(pattern) {
 		for _, match := range fuzzy.Find(word, []string{name}) {
 			out = append(out, match.MatchedIndexes...)
 		}

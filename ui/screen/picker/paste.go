@@ -73,7 +73,7 @@ func cutHome(path string) (rest string, ok bool) {
 
 // splitLine splits a line of a paste into words.
 func splitLine(line string) []string {
-	words, quoted, ok := shellWords(line)
+	words, quoted, ok := splitShell(line)
 	switch {
 	case !ok:
 		return []string{line} // a single quotation mark is a part of a name
@@ -119,7 +119,7 @@ func looksNamed(w string) bool {
 // a word begins or after another one, so that it's.jpg needs no quotes. quoted
 // tells that quotes or backslashes were used; ok is false where a quotation has
 // no end.
-func shellWords(line string) (words []string, quoted, ok bool) {
+func splitShell(line string) (words []string, quoted, ok bool) {
 	var word strings.Builder
 	inside, marks := false, false // inside a word; that began with a quotation mark
 	end := func() {

@@ -85,7 +85,7 @@ func TestParsePaste(t *testing.T) {
 	}
 }
 
-func TestParsePasteElsewhere(t *testing.T) {
+func TestParsePasteOtherPlaces(t *testing.T) {
 	// A file of another computer is none of ours; its address is then no more
 	// than a name that leads nowhere.
 	for _, s := range ParsePaste("file://elsewhere.example/a/b.jpg", "/dir") {

@@ -88,8 +88,8 @@ func (m *Model) drawList(l layout, th *theme.Theme) string {
 		lines = append(lines, th.Muted.Render(columns.Row(widths, "", "name", "size", "changed", "kind")))
 	}
 	rows := m.rowsArea(l)
-	if why := m.emptyText(); why != "" {
-		lines = append(lines, styled(why, rows.Dx(), th.Muted)...)
+	if reason := m.emptyText(); reason != "" {
+		lines = append(lines, styled(reason, rows.Dx(), th.Muted)...)
 	} else if m.sheet.on {
 		lines = append(lines, m.drawSheet(rows.Size(), th))
 	} else {

@@ -186,7 +186,7 @@ func TestKeysAreListedOnce(t *testing.T) {
 
 // What can be done and why not is said for every state.
 func TestActions(t *testing.T) {
-	why := func(d *fixture, key string) string {
+	reason := func(d *fixture, key string) string {
 		d.t.Helper()
 		for _, a := range d.m.Actions() {
 			if slices.Contains(a.Keys.Keys(), key) {
@@ -198,7 +198,7 @@ func TestActions(t *testing.T) {
 	}
 	d := start(t, Options{Folder: folder(t)})
 	for _, k := range []string{"space", "enter", "v", "ctrl+a", "*", "esc", "n", "u", "tab", "z"} {
-		if why(d, k) == "" {
+		if reason(d, k) == "" {
 			t.Errorf("%s is offered in an empty folder with an empty tray", k)
 		}
 		d.toasts()
@@ -216,7 +216,7 @@ func TestActions(t *testing.T) {
 		t.Errorf("first action: %q", got)
 	}
 	for _, k := range []string{"space", "enter", "v", "ctrl+a", "*", "esc", "u", "tab"} {
-		if words := why(d, k); words != "" {
+		if words := reason(d, k); words != "" {
 			t.Errorf("%s: %s", k, words)
 		}
 	}

@@ -100,8 +100,8 @@ func (m *Model) factLines(width int, th *theme.Theme) []string {
 			return styled("The service downloads this file: "+text.Safe(i.source.URL), width, th.Muted)
 		}
 	} else if e, ok := m.current(); ok {
-		if why := m.infos[e.name].problem; why != nil {
-			return styled(m.reason(e, why), width, th.Warn)
+		if reason := m.infos[e.name].problem; reason != nil {
+			return styled(m.reason(e, reason), width, th.Warn)
 		}
 	}
 	p := &m.preview

@@ -38,7 +38,7 @@ func (m *Model) ask(o account.Options) tea.Cmd {
 
 // finished says what the dialog did, and asks whether to use it at once.
 func (m *Model) finished(mode account.Mode, r account.Result) tea.Cmd {
-	place := m.placeOf(r.Name)
+	place := m.keyPlaceOf(r.Name)
 	place.tell("")
 	if r.Key == nil {
 		place.tell(r.Place)
@@ -186,9 +186,9 @@ func (m *Model) done(msg done) tea.Cmd {
 		}
 		return open
 	}
-	m.placeOf(msg.name).tell("")
+	m.keyPlaceOf(msg.name).tell("")
 	if msg.gone && msg.name == m.o.Profile.Name {
-		m.placeOf(msg.name).tell("in use until you leave the account; no longer in the keyring")
+		m.keyPlaceOf(msg.name).tell("in use until you leave the account; no longer in the keyring")
 	}
 	return tea.Batch(m.read(""), page.Send(page.Toast{Level: page.Good, Text: msg.words}))
 }

@@ -57,7 +57,7 @@ func (s *store) Delete(_ context.Context, profile string) error {
 }
 
 // desk is the screen over settings of its own.
-type desk struct {
+type driver struct {
 	*uitest.Driver
 	t     *testing.T
 	o     Options
@@ -68,9 +68,9 @@ type desk struct {
 }
 
 // newDesk has the local library in use and these accounts beside it.
-func newDesk(t *testing.T, accounts ...config.Profile) *desk {
+func newDriver(t *testing.T, accounts ...config.Profile) *driver {
 	t.Helper()
-	d := &desk{t: t, store: &store{keys: map[string]config.Secret{}}, env: map[string]string{}}
+	d := &driver{t: t, store: &store{keys: map[string]config.Secret{}}, env: map[string]string{}}
 	home := filepath.Join(t.TempDir(), "desk")
 	getenv := func(name string) string { return d.env[name] }
 	d.o = Options{
@@ -92,7 +92,7 @@ func newDesk(t *testing.T, accounts ...config.Profile) *desk {
 	return d
 }
 
-func (d *desk) open() *desk {
+func (d *driver) open() *driver {
 	d.t.Helper()
 	d.m = New(d.o)
 	d.Driver = uitest.Drive(d.t, page.Settings, d.m, image.Pt(240, 50), func(driver *uitest.Driver) {
@@ -107,7 +107,7 @@ func (d *desk) open() *desk {
 	return d
 }
 
-func (d *desk) press(keys ...string) *desk {
+func (d *driver) press(keys ...string) *driver {
 	d.t.Helper()
 	for _, k := range keys {
 		d.Press(k)
@@ -116,7 +116,7 @@ func (d *desk) press(keys ...string) *desk {
 	return d
 }
 
-func (d *desk) typed(text string) *desk {
+func (d *driver) typed(text string) *driver {
 	d.t.Helper()
 	for _, r := range text {
 		d.Send(tea.KeyPressMsg{Code: r, Text: string(r)})
@@ -125,21 +125,21 @@ func (d *desk) typed(text string) *desk {
 	return d
 }
 
-func (d *desk) screen() string {
+func (d *driver) screen() string {
 	text := d.Text()
 	d.seen.WriteString(text)
 	return text
 }
 
-func (d *desk) has(text string) bool { return strings.Contains(d.Flat(), text) }
+func (d *driver) has(text string) bool { return strings.Contains(d.Flat(), text) }
 
-func (d *desk) sees(texts ...string) *desk {
+func (d *driver) sees(texts ...string) *driver {
 	d.t.Helper()
 	d.Sees(texts...)
 	return d
 }
 
-func (d *desk) settings() config.Config {
+func (d *driver) settings() config.Config {
 	d.t.Helper()
 	c, err := config.Load(d.o.Paths)
 	if err != nil {
@@ -149,7 +149,7 @@ func (d *desk) settings() config.Config {
 }
 
 // last is the last thing of its kind that was said to others.
-func last[M tea.Msg](d *desk) M {
+func last[M tea.Msg](d *driver) M {
 	d.t.Helper()
 	for i := len(d.Out) - 1; i >= 0; i-- {
 		if msg, ok := d.Out[i].(M); ok {
@@ -162,7 +162,7 @@ func last[M tea.Msg](d *desk) M {
 }
 
 // answer picks the choice with this key of the last question.
-func (d *desk) answer(key string) *desk {
+func (d *driver) answer(key string) *driver {
 	d.t.Helper()
 	ask := last[page.Ask](d)
 	for i, c := range ask.Choices {

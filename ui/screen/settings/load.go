@@ -83,7 +83,7 @@ type place struct {
 }
 
 // placeOf is where the key of an account is, as far as that is known.
-func (m *Model) placeOf(name string) *place {
+func (m *Model) keyPlaceOf(name string) *place {
 	if m.places[name] == nil {
 		m.places[name] = &place{}
 	}
@@ -106,9 +106,9 @@ type found struct {
 
 // lookForKey asks where the key of the account under the cursor is, once. A
 // key command is not run for that: it might ask for a password.
-func (m *Model) lookForKey() tea.Cmd {
+func (m *Model) searchKey() tea.Cmd {
 	p := m.selected()
-	place := m.placeOf(p.Name)
+	place := m.keyPlaceOf(p.Name)
 	switch {
 	case p.Kind == "" || place.known:
 		return nil
@@ -127,7 +127,7 @@ func (m *Model) lookForKey() tea.Cmd {
 
 // findKey looks where the key of an account is, as opening it would.
 func (m *Model) findKey(p config.Profile) tea.Cmd {
-	place := m.placeOf(p.Name)
+	place := m.keyPlaceOf(p.Name)
 	place.tell("")
 	place.known = true
 	ctx, keys := m.o.Context, m.o.Keys
@@ -138,7 +138,7 @@ func (m *Model) findKey(p config.Profile) tea.Cmd {
 }
 
 func (m *Model) found(msg found) {
-	place := m.placeOf(msg.name)
+	place := m.keyPlaceOf(msg.name)
 	place.words, place.bad = describeKey(msg.source, msg.err), msg.err != nil
 }
 

@@ -226,7 +226,7 @@ func (m *Model) moved() tea.Cmd {
 	if choice := m.choice(); choice != nil {
 		choice.Focus()
 	}
-	return m.lookForKey()
+	return m.searchKey()
 }
 
 // goTo moves the cursor to row i, or to the nearest there is.

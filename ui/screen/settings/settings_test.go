@@ -23,7 +23,7 @@ func hosted(name string) config.Profile { return config.HostedPreset(name, name)
 
 func TestShowsAccountsAndPlaces(t *testing.T) {
 	lab := config.Profile{Name: "lab", Kind: config.KindOwn, UploadURL: "https://u.example.com", BaseURL: "https://a.example.com", Folder: "/in", Tags: []string{"x", "y"}, WebhookURL: "https://hook.example.com"}
-	d := newDesk(t, hosted("work"), lab).open()
+	d := newDriver(t, hosted("work"), lab).open()
 	d.sees("local", "in use", "work", "hosted", "upload.imagekit.io", "lab", "own", "u.example.com",
 		"The local library, inside this program.", "http://127.0.0.1:7843", d.o.Paths.Library(), "its own, in its folder", "http://127.0.0.1:7844",
 		d.o.Paths.Config, d.o.Paths.Journal(), d.o.Paths.Log(), "1.2.3", "auto", "dark", "light")
@@ -36,7 +36,7 @@ func TestWhereTheKeyIs(t *testing.T) {
 	file.KeyFile = "/no/such/key"
 	command := hosted("ccommand")
 	command.KeyCommand = []string{"/no/such/program"}
-	d := newDesk(t, hosted("akey"), file, command)
+	d := newDriver(t, hosted("akey"), file, command)
 	key, err := config.NewSecret(testKey)
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestWhereTheKeyIs(t *testing.T) {
 }
 
 func TestUsesAnAccount(t *testing.T) {
-	d := newDesk(t, hosted("work")).open()
+	d := newDriver(t, hosted("work")).open()
 	d.press("enter")
 	if toast := last[page.Toast](d); toast.Text != "It is the account in use." {
 		t.Errorf("said was %q", toast.Text)
@@ -81,7 +81,7 @@ func TestUsesAnAccount(t *testing.T) {
 }
 
 func TestAddsAnAccount(t *testing.T) {
-	d := newDesk(t).open()
+	d := newDriver(t).open()
 	d.press("a", "enter").typed("pics").press("ctrl+s").typed(testKey).press("enter")
 	d.sees("pics", "in the keyring")
 	if name := d.m.selected().Name; name != "pics" {
@@ -101,7 +101,7 @@ func TestAddsAnAccount(t *testing.T) {
 }
 
 func TestAddsAnAccountForThisRun(t *testing.T) {
-	d := newDesk(t)
+	d := newDriver(t)
 	d.store.err = &config.KeyringError{Problem: config.KeyringNoBus, Doing: "trying"}
 	d.open().press("a", "enter").typed("pics").press("ctrl+s", "o").typed(testKey).press("enter")
 	if text := last[page.Ask](d).Text; !strings.Contains(text, "the key is lost") || strings.Contains(text, testKey) {
@@ -114,7 +114,7 @@ func TestAddsAnAccountForThisRun(t *testing.T) {
 }
 
 func TestReplacesAndForgetsAKey(t *testing.T) {
-	d := newDesk(t, hosted("work")).open()
+	d := newDriver(t, hosted("work")).open()
 	d.press("j", "K").typed(testKey).press("enter").sees("in the keyring")
 	if d.store.keys["work"].Reveal() != testKey {
 		t.Error("the key is not kept")
@@ -137,7 +137,7 @@ func TestReplacesAndForgetsAKey(t *testing.T) {
 }
 
 func TestKeyOfTheAccountInUse(t *testing.T) {
-	d := newDesk(t, hosted("work"))
+	d := newDriver(t, hosted("work"))
 	d.o.Profile = session.Profile{Name: "work", Host: "upload.imagekit.io", KeySource: "environment"}
 	d.open().sees("in use: environment", "nowhere: the service cannot reach this computer")
 	d.press("K").typed(testKey).press("enter")
@@ -152,7 +152,7 @@ func TestKeyOfTheAccountInUse(t *testing.T) {
 }
 
 func TestEditsAddresses(t *testing.T) {
-	d := newDesk(t, hosted("work")).open()
+	d := newDriver(t, hosted("work")).open()
 	d.press("j", "e").typed("2").press("ctrl+s").sees("https://ik.imagekit.io/work2")
 }
 
@@ -161,7 +161,7 @@ func TestRemovesAnAccount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := newDesk(t, hosted("a"), hosted("b")).open()
+	d := newDriver(t, hosted("a"), hosted("b")).open()
 	d.store.keys["a"], d.store.keys["b"] = key, key
 	d.press("j", "d").answer("n").answer("r")
 	if _, still := d.settings().Profiles["a"]; still || len(d.store.keys) != 2 {
@@ -174,7 +174,7 @@ func TestRemovesAnAccount(t *testing.T) {
 }
 
 func TestKeepsWhatIsInUse(t *testing.T) {
-	d := newDesk(t, hosted("work"))
+	d := newDriver(t, hosted("work"))
 	d.o.Profile.Name = "work"
 	d.open()
 	for _, keys := range [][]string{{"g", "d"}, {"g", "K"}, {"g", "F"}, {"g", "j", "d"}} {
@@ -188,7 +188,7 @@ func TestKeepsWhatIsInUse(t *testing.T) {
 }
 
 func TestProgramSettings(t *testing.T) {
-	d := newDesk(t).open()
+	d := newDriver(t).open()
 	d.press("tab", "right")
 	if got := last[Changed](d); got.Theme != config.ThemeDark || d.settings().Theme != config.ThemeDark {
 		t.Errorf("%+v", got)
@@ -213,7 +213,7 @@ func TestProgramSettings(t *testing.T) {
 
 // A theme of the person's can be chosen, and its colours are told at once.
 func TestOwnTheme(t *testing.T) {
-	d := newDesk(t)
+	d := newDriver(t)
 	if err := os.MkdirAll(filepath.Dir(d.o.Paths.Config), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func TestOwnTheme(t *testing.T) {
 
 // What is chosen while an earlier choice is written is written after it.
 func TestFastChoicesAllHold(t *testing.T) {
-	d := newDesk(t).open().press("tab")
+	d := newDriver(t).open().press("tab")
 	var held []tea.Cmd
 	d.Hold = &held
 	d.press("right")
@@ -246,7 +246,7 @@ func TestFastChoicesAllHold(t *testing.T) {
 }
 
 func TestUnusualNumberOfUploads(t *testing.T) {
-	d := newDesk(t)
+	d := newDriver(t)
 	if _, err := d.settings().Set(withUploads(d.settings().Choices, 5)); err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestUnusualNumberOfUploads(t *testing.T) {
 }
 
 func TestSettingsThatCannotBeWritten(t *testing.T) {
-	d := newDesk(t).open()
+	d := newDriver(t).open()
 	if err := os.WriteFile(filepath.Dir(d.o.Paths.Config), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +271,7 @@ func TestSettingsThatCannotBeWritten(t *testing.T) {
 }
 
 func TestBrokenSettingsFile(t *testing.T) {
-	d := newDesk(t)
+	d := newDriver(t)
 	path := d.o.Paths.Config
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
@@ -292,14 +292,14 @@ func TestBrokenSettingsFile(t *testing.T) {
 }
 
 func TestCopiesAPath(t *testing.T) {
-	d := newDesk(t).open().press("tab", "tab", "y")
+	d := newDriver(t).open().press("tab", "tab", "y")
 	if got := last[page.Copy](d); got.Text != d.o.Paths.Config {
 		t.Errorf("copied was %+v", got)
 	}
 }
 
 func TestEditor(t *testing.T) {
-	d := newDesk(t).open().press("E")
+	d := newDriver(t).open().press("E")
 	if toast := last[page.Toast](d); !strings.Contains(toast.Text, "EDITOR") {
 		t.Errorf("said was %q", toast.Text)
 	}
@@ -321,7 +321,7 @@ func TestEditor(t *testing.T) {
 }
 
 func TestStaleRepliesAreDropped(t *testing.T) {
-	d := newDesk(t, hosted("work")).open()
+	d := newDriver(t, hosted("work")).open()
 	late := func(cmd tea.Cmd) func() { // asks now, and has the answer come later
 		msg := cmd()
 		return func() { d.Run(d.Answer(msg)) }
@@ -335,14 +335,14 @@ func TestStaleRepliesAreDropped(t *testing.T) {
 	d.sees("newer")
 
 	answer := late(d.m.goTo(1))
-	d.m.placeOf("newer").tell("in the keyring")
+	d.m.keyPlaceOf("newer").tell("in the keyring")
 	answer()
 	d.Send(page.Acted{})
 	d.sees("in the keyring")
 }
 
 func TestMouse(t *testing.T) {
-	d := newDesk(t, hosted("work")).open()
+	d := newDriver(t, hosted("work")).open()
 	for y, line := range strings.Split(d.screen(), "\n") {
 		if strings.Contains(line, "upload.imagekit.io") {
 			click := tea.MouseClickMsg{Button: tea.MouseLeft, X: 10, Y: y}
@@ -360,7 +360,7 @@ func TestMouse(t *testing.T) {
 }
 
 func TestActions(t *testing.T) {
-	d := newDesk(t, hosted("work")).open()
+	d := newDriver(t, hosted("work")).open()
 	for _, keys := range [][]string{{"g"}, {"j"}, {"tab"}, {"tab"}, {"a"}} {
 		d.press(keys...)
 		for _, a := range d.Host.Actions() {
@@ -379,7 +379,7 @@ func TestViews(t *testing.T) {
 	}
 	wide := hosted("wide")
 	wide.Folder, wide.Tags = "/猫猫猫e\u0301"+strings.Repeat("x", 200), []string{"猫", "e\u0301"}
-	desks := map[string]*desk{"one": newDesk(t), "many": newDesk(t, append(many, wide)...), "foreign": newDesk(t, wide), "broken": newDesk(t)}
+	desks := map[string]*driver{"one": newDriver(t), "many": newDriver(t, append(many, wide)...), "foreign": newDriver(t, wide), "broken": newDriver(t)}
 	desks["foreign"].o.Profile = session.Profile{Name: hostile, Host: hostile, KeySource: hostile, Receiver: hostile}
 	desks["foreign"].o.Version = hostile
 	path := desks["broken"].o.Paths.Config
@@ -405,7 +405,7 @@ func TestViews(t *testing.T) {
 }
 
 func TestTerminalPage(t *testing.T) {
-	d := newDesk(t).open()
+	d := newDriver(t).open()
 	asked := picture.NewDetector(picture.SettingAuto, nil, false)
 	d.Send(asked.Abilities())
 	d.press("t").sees("This terminal", "this is no terminal")
@@ -420,7 +420,7 @@ func TestTerminalPage(t *testing.T) {
 // What config.toml sets is shown with its line and cannot be changed here; the account in use can be left
 // all the same, until the next start.
 func TestShowsWhatTheUsersFileSets(t *testing.T) {
-	d := newDesk(t, hosted("work"))
+	d := newDriver(t, hosted("work"))
 	own := "theme = \"dark\"\nprofile = \"mine\"\n[profiles.mine]\nupload_url = \"https://u.example.com\"\nbase_url = \"https://u.example.com\"\n"
 	if err := os.WriteFile(d.o.Paths.Config, []byte(own), 0o600); err != nil {
 		t.Fatal(err)

@@ -146,7 +146,7 @@ func (m *Model) column(size image.Point, th *theme.Theme) *kit.Sheet {
 	if m.broken != nil {
 		heading("The settings cannot be read")
 		account.DrawNote(s, theme.SignBad, account.Explain(m.broken), th)
-		s.Words(kit.NoStop, 0, "Correct it to change settings here.", th.Muted)
+		s.Text(kit.NoStop, 0, "Correct it to change settings here.", th.Muted)
 	} else {
 		heading("Accounts")
 		m.drawAccounts(s, th)
@@ -219,7 +219,7 @@ const labelWidth = 14
 // drawDetails says what an account is.
 func (m *Model) drawDetails(s *kit.Sheet, p config.Profile, th *theme.Theme) {
 	if p.Kind == "" {
-		s.Words(kit.NoStop, 0, "Not in the settings: the command line gave its addresses for this run.", th.Muted)
+		s.Text(kit.NoStop, 0, "Not in the settings: the command line gave its addresses for this run.", th.Muted)
 	}
 	for _, f := range m.details(p) {
 		style := th.Text
@@ -360,7 +360,7 @@ func (m *Model) drawProgram(s *kit.Sheet, th *theme.Theme) {
 		shown.LabelWidth = min(16, s.Width()*2/5)
 		s.Line(i, shown.View(s.Width(), th))
 		if i == m.list.Cursor() {
-			s.Words(kit.NoStop, 2, m.meaning(r.area), th.Muted)
+			s.Text(kit.NoStop, 2, m.meaning(r.area), th.Muted)
 			s.Keep(from)
 		}
 	}

@@ -19,7 +19,7 @@ type receiverTest func() error
 func (r receiverTest) TestReceiver(context.Context) error { return r() }
 
 func TestTestingTheWebhookAddress(t *testing.T) {
-	d := newDesk(t)
+	d := newDriver(t)
 	var outcome error
 	d.o.Session = receiverTest(func() error { return outcome })
 	d.open().press("w").sees("A post to http://127.0.0.1:7844 arrived here.", "cloudflared tunnel --url http://127.0.0.1:7844", "mediadesk starts none")

@@ -70,8 +70,8 @@ func (m *Model) Actions() []kit.Action {
 		}
 		own, do, jump := a.Disabled, a.Do, a.ID == "form.go-to-check"
 		a.Disabled = func() string {
-			if why := m.noForm(); why != "" || own == nil {
-				return why
+			if reason := m.noForm(); reason != "" || own == nil {
+				return reason
 			}
 			return own()
 		}
@@ -248,7 +248,7 @@ func (m *Model) toolActions() []kit.Action {
 		{ID: "form.go-to-check", Keys: kit.Bind("go to the field of the next check", "", "ctrl+n"), Group: groupForm, Disabled: m.noCheck, Do: m.nextProblem},
 		// The same key where something stops the sending.
 		{ID: "form.send", Keys: kit.Bind("go to what stops the sending", "", "ctrl+s"), Group: groupForm, Disabled: m.noProblem, Do: m.refuse},
-		{ID: "form.back", Keys: kit.Bind("leave, nothing is lost", "", "esc"), Group: groupForm, Footer: true, Do: m.goBack},
+		{ID: "form.back", Keys: kit.Bind("leave, keep entries", "", "esc"), Group: groupForm, Footer: true, Do: m.goBack},
 	}
 }
 
@@ -265,7 +265,7 @@ func (m *Model) noForm() string {
 
 func (m *Model) noKeep() string {
 	if m.keepable() == noField {
-		return "nothing is lost that a switch could keep"
+		return "no switch would prevent a loss here"
 	}
 	return ""
 }

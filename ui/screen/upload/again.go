@@ -40,5 +40,5 @@ func (m *Model) editJobs(jobs []api.Job) tea.Cmd {
 	m.note()
 	m.load()
 	m.setFocus(focus{stop: stopItem, field: fieldName})
-	return m.lookAtSources()
+	return m.inspectSources()
 }

@@ -36,7 +36,7 @@ func tool(t *testing.T, name string) string {
 // TestCurlTwins: the curl line that the form copies, run by a shell as it is
 // with the key in its variable, gives the record that the program's own upload
 // gives. Each goes to a library of its own.
-func TestCurlTwins(t *testing.T) {
+func TestCurlEquivalents(t *testing.T) {
 	shell := tool(t, "sh")
 	tool(t, "curl")
 	picture := string(pngBytes(t, 64, 48))
@@ -46,7 +46,7 @@ func TestCurlTwins(t *testing.T) {
 	defer remote.Close()
 	allowed := local.Options{AllowAddresses: []string{strings.TrimPrefix(remote.URL, "http://")}}
 	own, _ := libraryOf(t, allowed)
-	twin, _ := libraryOf(t, allowed)
+	equivalent, _ := libraryOf(t, allowed)
 	for n, c := range []struct {
 		name string // of the file; an address for one that the service fetches
 		set  map[field]string
@@ -77,7 +77,7 @@ func TestCurlTwins(t *testing.T) {
 				var shown api.Request
 				m := started(t, Options{Sources: []api.Source{src}, Profile: localProfile(), Session: &stub{request: func(u *api.Upload) (api.Request, error) {
 					var err error
-					shown, err = twin.DescribeUpload(u)
+					shown, err = equivalent.DescribeUpload(u)
 					return shown, err
 				}}})
 				for f, text := range c.set {

@@ -267,7 +267,7 @@ func (m *Model) leftOver(msg queuedMsg) tea.Cmd {
 	if at := slices.Index(m.sources, msg.left[0].source); at >= 0 {
 		m.list.SetCursor(at)
 	}
-	return tea.Batch(m.lookAtSources(), m.askWithout(msg, without))
+	return tea.Batch(m.inspectSources(), m.askWithout(msg, without))
 }
 
 // askWithout offers to send the sources that can be sent without the others.

@@ -242,7 +242,7 @@ func (m *Model) Keep() func(context.Context) error {
 	if !m.touched {
 		return nil
 	}
-	m.takeOver()
+	m.adopt()
 	m.unkept = false
 	m.keepNumber++
 	number, s, k, save := m.keepNumber, m.snapshot(), m.keeper, m.o.Session.SaveDraft
@@ -250,7 +250,7 @@ func (m *Model) Keep() func(context.Context) error {
 }
 
 // takeOver applies the text of the field with the focus.
-func (m *Model) takeOver() {
+func (m *Model) adopt() {
 	if i := m.focused(); i != nil && i.value() != i.loaded {
 		m.apply(i)
 	}

@@ -24,7 +24,7 @@ type editedMsg struct {
 // openEditor gives the options of the targets to the editor, or the text that
 // had errors.
 func (m *Model) openEditor() tea.Cmd {
-	m.takeOver()
+	m.adopt()
 	sources, text := m.textOf, m.text
 	if text == "" {
 		sources = m.targets()
@@ -52,11 +52,11 @@ func (m *Model) edited(msg editedMsg) tea.Cmd {
 		m.cover(newTextProblem(m, wrong, msg.sources, texts, hard))
 		return nil
 	}
-	return m.takeText(msg.sources, texts)
+	return m.acceptText(msg.sources, texts)
 }
 
 // takeText writes edited texts into the sources that are still there.
-func (m *Model) takeText(sources []*source, all []optionTexts) tea.Cmd {
+func (m *Model) acceptText(sources []*source, all []optionTexts) tea.Cmd {
 	m.text, m.textOf = "", nil
 	m.note()
 	n := 0
@@ -110,7 +110,7 @@ func newTextProblem(m *Model, wrong []lineError, sources []*source, texts []opti
 				return "it cannot be read as it is"
 			}
 			return ""
-		}, Do: then(func() tea.Cmd { return m.takeText(sources, texts) })},
+		}, Do: then(func() tea.Cmd { return m.acceptText(sources, texts) })},
 		{ID: "form.close", Keys: kit.Bind("back to the form; the text is kept", "", "esc"), Group: group, Footer: true, Do: v.close},
 		{ID: "form.drop-text", Keys: kit.Bind("discard the text", "", "D"), Group: group, Do: then(func() tea.Cmd {
 			m.text, m.textOf = "", nil

@@ -48,7 +48,7 @@ type place struct {
 }
 
 // lookAtSources looks at the next few files that nobody looked at.
-func (m *Model) lookAtSources() tea.Cmd {
+func (m *Model) inspectSources() tea.Cmd {
 	var paths []string
 	for _, s := range m.sources {
 		if s.entry.Source.Path != "" && !s.known.looked && !slices.Contains(paths, s.entry.Source.Path) {
@@ -64,13 +64,13 @@ func (m *Model) lookAtSources() tea.Cmd {
 	return func() tea.Msg {
 		of := map[string]known{}
 		for _, path := range paths {
-			of[path] = lookAtSource(ctx, path, facts)
+			of[path] = inspectSource(ctx, path, facts)
 		}
 		return factsMsg(of)
 	}
 }
 
-func lookAtSource(ctx context.Context, path string, facts func(context.Context, string) (media.Facts, error)) known {
+func inspectSource(ctx context.Context, path string, facts func(context.Context, string) (media.Facts, error)) known {
 	k := known{looked: true}
 	if k.identity, k.err = api.Identify(path); k.err != nil {
 		return k
@@ -88,7 +88,7 @@ func (m *Model) gotFacts(msg factsMsg) tea.Cmd {
 		}
 	}
 	m.changed()
-	return m.lookAtSources()
+	return m.inspectSources()
 }
 
 func (m *Model) askTags() tea.Cmd {
@@ -168,7 +168,7 @@ func (m *Model) unknownPlaces() []string {
 }
 
 // lookAtPlaces looks what is there already.
-func (m *Model) lookAtPlaces() tea.Cmd {
+func (m *Model) inspectPlaces() tea.Cmd {
 	paths := m.unknownPlaces()
 	m.waiting = ""
 	if len(paths) == 0 {
@@ -179,7 +179,7 @@ func (m *Model) lookAtPlaces() tea.Cmd {
 	return func() tea.Msg {
 		of := map[string]place{}
 		for _, path := range paths {
-			p := lookAtPlace(ctx, path, look)
+			p := inspectPlace(ctx, path, look)
 			p.at = now()
 			of[path] = p
 		}
@@ -187,10 +187,10 @@ func (m *Model) lookAtPlaces() tea.Cmd {
 	}
 }
 
-func lookAtPlace(ctx context.Context, path string, look func(context.Context, string) (api.Place, error)) place {
+func inspectPlace(ctx context.Context, path string, inspect func(context.Context, string) (api.Place, error)) place {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	at, err := look(ctx, path)
+	at, err := inspect(ctx, path)
 	if err != nil {
 		at = api.Place{}
 	}
@@ -211,7 +211,7 @@ func (m *Model) gotPlaces(msg placesMsg) tea.Cmd {
 	if m.waiting != "" {
 		return nil
 	}
-	return m.lookAtPlaces()
+	return m.inspectPlaces()
 }
 
 // learn takes over a record that another part of the program learned.
@@ -229,7 +229,7 @@ func (m *Model) learn(f api.File) {
 
 // placeStatus says why nothing is known of a place; empty where it is known, or
 // where it does not matter.
-func (m *Model) placeStatus(s *source) string {
+func (m *Model) statusOf(s *source) string {
 	if s.naming() != api.NameExact {
 		return ""
 	}

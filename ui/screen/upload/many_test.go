@@ -143,7 +143,7 @@ func TestMetadataRows(t *testing.T) {
 	}
 	to(fieldMetadata)
 	m.item(fieldMetadata).area.SetValue(`{"brand": "Acme"}`)
-	m.takeOver()
+	m.adopt()
 	if got := m.item(row(0)).value(); got != "Acme" {
 		t.Errorf("the row shows %q", got)
 	}
@@ -167,7 +167,7 @@ func TestMetadataRows(t *testing.T) {
 	// Text that is no JSON says where; the rows leave it alone.
 	to(fieldMetadata)
 	m.item(fieldMetadata).area.SetValue("{\"a\": 1,\n\"b\" 2}")
-	m.takeOver()
+	m.adopt()
 	if text := told(m); !strings.Contains(text, "line 2, column 5") {
 		t.Errorf("the position is not told:\n%s", text)
 	}
@@ -412,8 +412,8 @@ func TestRegionEditor(t *testing.T) {
 	if region() != "20,10,40,20" || m.covered() {
 		t.Errorf("esc leaves %q", region())
 	}
-	if why := m.noDraw(); why != "" {
-		t.Errorf("the picture cannot be opened: %s", why)
+	if reason := m.noDraw(); reason != "" {
+		t.Errorf("the picture cannot be opened: %s", reason)
 	}
 }
 

@@ -37,7 +37,7 @@ func (m *Model) gotFields(msg fieldsMsg) {
 	if msg.err != nil {
 		return
 	}
-	m.takeOver()
+	m.adopt()
 	m.fields, m.fieldsKnown = msg.fields, true
 	m.items = slices.DeleteFunc(m.items, func(i *item) bool { return i.meta != nil })
 	at := slices.IndexFunc(m.items, func(i *item) bool { return i.field == fieldMetadata })
@@ -73,7 +73,7 @@ func metadataItem(meta *api.MetadataField) *item {
 		label = meta.Name
 	}
 	label = text.Safe(label)
-	i.note = text.Safe(meta.Name) + ": " + text.Safe(meta.Schema.Words()) + "."
+	i.note = text.Safe(meta.Name) + ": " + text.Safe(meta.Schema.Describe()) + "."
 	if choices := edit.MetadataChoices(meta.Schema); choices != nil {
 		i.choices, i.pick = []string{unset}, &kit.Select{Label: label, LabelWidth: labelWidth, Options: []string{"not set"}}
 		for _, c := range choices {

@@ -224,7 +224,7 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 		m.focus = focus{stop: stopItem, field: fieldName}
 	}
 	m.setFocus(m.focus)
-	return m.lookAtSources()
+	return m.inspectSources()
 }
 
 // share gives a source what all of some others say, except the name.
@@ -239,7 +239,7 @@ func (m *Model) share(from []*source, to *source) {
 
 // Init looks at the sources and asks for what can be offered.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(m.lookAtSources(), m.askTags(), m.askFolders(), m.askFields(), m.follow())
+	return tea.Batch(m.inspectSources(), m.askTags(), m.askFolders(), m.askFields(), m.follow())
 }
 
 // Update takes a message.
@@ -307,7 +307,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case foldersMsg:
 		m.addFolders(msg)
 	case placesDueMsg:
-		return m.lookAtPlaces()
+		return m.inspectPlaces()
 	case placesMsg:
 		return m.gotPlaces(msg)
 	case queuedMsg:

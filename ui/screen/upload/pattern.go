@@ -75,8 +75,8 @@ func parsePattern(text string) (pattern, error) {
 	return p, nil
 }
 
-func patternError(text string, at int, why string) error {
-	return fmt.Errorf("character %d: %s", utf8.RuneCountInString(text[:at])+1, why)
+func patternError(text string, at int, reason string) error {
+	return fmt.Errorf("character %d: %s", utf8.RuneCountInString(text[:at])+1, reason)
 }
 
 // maxDigits is how wide a number may be filled up.

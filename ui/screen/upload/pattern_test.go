@@ -54,8 +54,8 @@ func TestPattern(t *testing.T) {
 		if err == nil {
 			got, err = p.fill(c.of, nil)
 		}
-		if why, wrong := strings.CutPrefix(c.want, "!"); wrong {
-			if err == nil || !strings.Contains(err.Error(), why) {
+		if reason, wrong := strings.CutPrefix(c.want, "!"); wrong {
+			if err == nil || !strings.Contains(err.Error(), reason) {
 				t.Errorf("%q: %q, %v; want %q", c.text, got, err, c.want)
 			}
 			continue

@@ -155,24 +155,24 @@ func (v *patternView) flag() {
 	changed := map[*source]bool{}
 	for i := range v.rows {
 		changed[v.rows[i].source] = true
-		if key, ok := placeKey(&v.rows[i].options); ok {
+		if key, ok := locationKey(&v.rows[i].options); ok {
 			at[key]++
 		}
 	}
 	for _, s := range v.m.sources {
-		if key, ok := placeKey(&s.options); ok && !changed[s] {
+		if key, ok := locationKey(&s.options); ok && !changed[s] {
 			at[key]++
 		}
 	}
 	for i := range v.rows {
-		key, ok := placeKey(&v.rows[i].options)
+		key, ok := locationKey(&v.rows[i].options)
 		v.rows[i].shares = ok && at[key] > 1
 	}
 }
 
 // placeKey is the place of a file as the library compares places, and false
 // where the name is made unique: nothing else can be there.
-func placeKey(o *options) (string, bool) {
+func locationKey(o *options) (string, bool) {
 	if o.naming() != api.NameExact {
 		return "", false
 	}

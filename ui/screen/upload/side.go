@@ -310,7 +310,7 @@ func (m *Model) outlookLines(width int, th *theme.Theme) []string {
 		}
 		lines = append(lines, wrapStyled(text, width, style)...)
 	}
-	if words := m.placeStatus(s); words != "" {
+	if words := m.statusOf(s); words != "" {
 		lines = append(lines, wrapStyled(words, width, th.Muted)...)
 	}
 	return append(lines, m.rollupLines(width, th)...)
@@ -323,7 +323,7 @@ func (m *Model) rollupLines(width int, th *theme.Theme) []string {
 	if len(m.sources) < 2 {
 		return nil
 	}
-	style, s := th.Text, "All "+text.Plural(len(m.sources), "file")+": "+t.all.words()
+	style, s := th.Text, "All "+text.Plural(len(m.sources), "file")+": "+t.all.describe()
 	if t.all.destroy > 0 {
 		style = th.Warn
 		if f := t.all.keepable(); f != noField && m.predict(m.current()).keep() == noField {

@@ -133,9 +133,9 @@ func (w *world) try(t *rapid.T) {
 	m := New(o) // its commands are run one by one
 	s := m.sources[0]
 	w.drawOptions(t, m, s)
-	s.known = lookAtSource(ctx, w.picture, m.o.Facts)
+	s.known = inspectSource(ctx, w.picture, m.o.Facts)
 	m.load()
-	if cmd := m.lookAtPlaces(); known && cmd != nil {
+	if cmd := m.inspectPlaces(); known && cmd != nil {
 		if msg := cmd(); msg != nil {
 			m.Update(msg)
 		}
@@ -178,9 +178,9 @@ type sentenceCase struct {
 // cases knows fails: then this test has to learn it.
 func (w *world) check(t *rapid.T, c sentenceCase) {
 	t.Helper()
-	fail := func(why string) {
+	fail := func(reason string) {
 		t.Helper()
-		t.Fatalf("the panel said %q, and %s\nbefore %+v\nafter %+v, %v", c.text, why, c.before, c.after, c.err)
+		t.Fatalf("the panel said %q, and %s\nbefore %+v\nafter %+v, %v", c.text, reason, c.before, c.after, c.err)
 	}
 	if c.first {
 		fresh := c.err == nil && (c.before == nil || c.after.FileID != c.before.FileID)

@@ -124,9 +124,9 @@ func (m *Model) checks(s *source, t *total) []check {
 	if t.collides[s] > 0 {
 		checks = append(checks, collision(s))
 	}
-	if why := m.predict(s).refused; why != "" {
+	if reason := m.predict(s).refused; reason != "" {
 		checks = append(checks, check{
-			level: stop, field: fieldOverFile, text: m.verdict(s).path + ": " + text.Stop(why),
+			level: stop, field: fieldOverFile, text: m.verdict(s).path + ": " + text.Stop(reason),
 			help: "Give it another name, or let the name be made unique.",
 		})
 	}

@@ -233,9 +233,9 @@ func TestScreens(t *testing.T) {
 
 // TestEveryActActs: every key that is listed does something or says why not,
 // and every act has words.
-func TestEveryActActs(t *testing.T) { synctest.Test(t, checkEveryActActs) }
+func TestEveryActionWorks(t *testing.T) { synctest.Test(t, checkEveryActionWorks) }
 
-func checkEveryActActs(t *testing.T) {
+func checkEveryActionWorks(t *testing.T) {
 	place := &api.File{FileID: "1", Tags: api.Set([]string{"x"})}
 	begin := func() *form {
 		var box outbox
@@ -321,7 +321,7 @@ func state(m *form) string {
 	return b.String()
 }
 
-func TestActsWithoutSources(t *testing.T) {
+func TestActionsWithoutSources(t *testing.T) {
 	m := started(t, Options{Profile: localProfile(), Session: &stub{}})
 	for _, a := range m.Actions() {
 		if a.Reason() == "" && a.ID != "form.back" {

@@ -66,9 +66,9 @@ func (m *Model) actions() []kit.Action {
 		one("look-up", "check whether it arrived", "L", m.aboutRow(mayCheck), m.check),
 		m.many("first", "send before the others", "+", mayMove, count.open, func(rows []row) tea.Cmd {
 			slices.Reverse(rows) // the last one moved is the first
-			return m.place(rows, m.o.Queue.First)
+			return m.reorder(rows, m.o.Queue.First)
 		}),
-		m.many("last", "send after the others", "-", mayMove, count.open, func(rows []row) tea.Cmd { return m.place(rows, m.o.Queue.Last) }),
+		m.many("last", "send after the others", "-", mayMove, count.open, func(rows []row) tea.Cmd { return m.reorder(rows, m.o.Queue.Last) }),
 		one("browse", "open in the browser", "o", m.aboutRow(mayBrowse), m.browse),
 		m.many("remove", "remove from the list", "d", mayRemove, count.total, m.remove),
 		kit.Action{ID: "uploads.pause-all", Keys: kit.Bind(all, "", "P"), Group: groupAll, Disabled: m.nothingOpen, Do: m.pauseAll},
@@ -102,8 +102,8 @@ func (m *Model) many(id, words, key string, may func(row) string, has func(count
 			reason := "the marked uploads are gone"
 			for _, n := range m.list.Chosen() {
 				r := m.rows.row(n)
-				if why := may(r); why != "" {
-					reason = why
+				if disabled := may(r); disabled != "" {
+					reason = disabled
 				} else {
 					rows = append(rows, r)
 				}
@@ -151,8 +151,8 @@ func mayStop(r row) string {
 }
 
 func mayMove(r row) string {
-	if why := mayStop(r); why != "" {
-		return why
+	if reason := mayStop(r); reason != "" {
+		return reason
 	}
 	if r.Job.State == api.Sending {
 		return "it is being sent"

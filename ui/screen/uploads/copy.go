@@ -30,7 +30,7 @@ func copiesOf(job *api.Job) (copies page.Copies) {
 	file := cmp.Or(job.File, &api.File{})
 	copies.Add("u", "URL", file.URL)
 	copies.Add("i", "file id", file.FileID)
-	copies.Add("p", "path", place(job))
+	copies.Add("p", "path", target(job))
 	copies.Add("m", "Markdown", page.Markdown(file))
 	copies.Add("s", "source", job.Upload.Source.String())
 	if f := job.Failure; f != nil {

@@ -80,7 +80,7 @@ func (m *Model) each(rows []row, do func(id int64) error) tea.Cmd {
 type placed struct{ err error }
 
 // place moves jobs in the line of those that wait.
-func (m *Model) place(rows []row, move func(context.Context, int64) error) tea.Cmd {
+func (m *Model) reorder(rows []row, move func(context.Context, int64) error) tea.Cmd {
 	ctx := m.o.Context
 	return func() tea.Msg {
 		var first error

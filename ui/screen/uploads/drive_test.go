@@ -35,7 +35,7 @@ type testKey string
 func (k testKey) Reveal() string { return string(k) }
 
 // desk is the screen with what it works on.
-type desk struct {
+type driver struct {
 	*uitest.Driver
 	t     *testing.T
 	m     *Model
@@ -51,9 +51,9 @@ func (curling) Curl(j api.Job) (string, error) { return "curl -F fileName=" + j.
 
 // start opens the screen over a queue that sends to the local library, through
 // before where that is given: it tells whether the library is to answer.
-func start(t *testing.T, before func(http.ResponseWriter, *http.Request) bool, earlier ...api.Job) *desk {
+func start(t *testing.T, before func(http.ResponseWriter, *http.Request) bool, earlier ...api.Job) *driver {
 	t.Helper()
-	d := &desk{t: t, dir: t.TempDir()}
+	d := &driver{t: t, dir: t.TempDir()}
 	var err error
 	d.files, err = journal.Open(t.Context(), filepath.Join(d.dir, "state", "journal.db"))
 	must(t, err)
@@ -116,26 +116,26 @@ func (noJournal) Reopen(context.Context, string, []int64, func(*api.Job) bool) (
 }
 
 // still is a screen whose queue rests, to be given rows by hand.
-func still(t *testing.T, s queue.Snapshot, earlier ...api.Job) *desk {
+func still(t *testing.T, s queue.Snapshot, earlier ...api.Job) *driver {
 	t.Helper()
-	d := &desk{t: t, queue: queue.New(queue.Options{Journal: noJournal{}})}
+	d := &driver{t: t, queue: queue.New(queue.Options{Journal: noJournal{}})}
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.Local)
 	d.m = New(Options{Queue: d.queue, Session: curling{&session.Session{}}, Now: func() time.Time { return now }})
 	d.m.rows.earlier, d.m.rows.read = earlier, true
-	d.m.rows.take(s, now)
+	d.m.rows.set(s, now)
 	d.m.list.Arrange()
 	d.Driver = &uitest.Driver{T: t, Screen: d.m, Theme: theme.New(true, true)}
 	d.Resize(image.Pt(118, 32))
 	d.Host.Keep(page.Uploads, d.m)
 	d.Host.Show(page.Uploads, false)
-	d.m.rows.take(s, now)
+	d.m.rows.set(s, now)
 	d.m.list.Arrange()
 	d.m.list.Changed()
 	return d
 }
 
 // write makes a file of n bytes.
-func (d *desk) write(name string, n int64) string {
+func (d *driver) write(name string, n int64) string {
 	d.t.Helper()
 	path := filepath.Join(d.dir, name)
 	must(d.t, os.WriteFile(path, []byte("x"), 0o600))
@@ -144,7 +144,7 @@ func (d *desk) write(name string, n int64) string {
 }
 
 // job is an upload of a file, to be handed over.
-func (d *desk) job(name string, n int64, naming api.Naming) api.Job {
+func (d *driver) job(name string, n int64, naming api.Naming) api.Job {
 	d.t.Helper()
 	path := d.write(name, n)
 	id, err := api.Identify(path)
@@ -154,7 +154,7 @@ func (d *desk) job(name string, n int64, naming api.Naming) api.Job {
 	return j
 }
 
-func (d *desk) add(jobs ...api.Job) []api.Job {
+func (d *driver) add(jobs ...api.Job) []api.Job {
 	d.t.Helper()
 	added, err := d.queue.Add(d.t.Context(), jobs)
 	must(d.t, err)
@@ -163,7 +163,7 @@ func (d *desk) add(jobs ...api.Job) []api.Job {
 }
 
 // until hands news of the queue to the screen until the condition holds.
-func (d *desk) until(what string, holds func() bool) {
+func (d *driver) until(what string, holds func() bool) {
 	d.t.Helper()
 	late := time.After(time.Minute)
 	for {
@@ -185,7 +185,7 @@ func (d *desk) until(what string, holds func() bool) {
 }
 
 // names are those of the rows, in order.
-func (d *desk) names() string {
+func (d *driver) names() string {
 	var out []string
 	for _, r := range d.shown() {
 		out = append(out, name(r.Job))
@@ -194,7 +194,7 @@ func (d *desk) names() string {
 }
 
 // shown are the rows of the list, in order.
-func (d *desk) shown() (rows []row) {
+func (d *driver) shown() (rows []row) {
 	for i := range d.m.list.Len() {
 		if e, _ := d.m.list.At(i); !e.Head() {
 			rows = append(rows, d.m.rows.row(e.Row))
@@ -204,7 +204,7 @@ func (d *desk) shown() (rows []row) {
 }
 
 // under is the job under the cursor, 0 for none.
-func (d *desk) under() int64 {
+func (d *driver) under() int64 {
 	if r, ok := d.m.current(); ok {
 		return r.Job.ID
 	}
@@ -212,7 +212,7 @@ func (d *desk) under() int64 {
 }
 
 // one takes the only message of a type.
-func one[T any](d *desk) T {
+func one[T any](d *driver) T {
 	d.t.Helper()
 	return uitest.One[T](d.t, &d.Out)
 }

@@ -150,7 +150,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 
 // refresh reads the queue and puts the rows in order.
 func (m *Model) refresh() {
-	m.rows.take(m.o.Queue.Snapshot(), m.o.Now())
+	m.rows.set(m.o.Queue.Snapshot(), m.o.Now())
 	m.list.Arrange()
 }
 

@@ -74,8 +74,8 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	if job.State == api.Stored {
 		to = "Stored as"
 	}
-	f.Fact(to, place(job))
-	f.Fact("Size", sizeWords(r))
+	f.Fact(to, target(job))
+	f.Fact("Size", describeSize(r))
 	f.Fact("Attempts", attempts(job))
 	f.Fact("Hash", job.Hash)
 	f.Fact("Tags", strings.Join(job.Upload.Tags.Or(nil), ", "))
@@ -90,7 +90,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	}
 }
 
-func sizeWords(r row) string {
+func describeSize(r row) string {
 	if r.Total <= 0 {
 		return ""
 	}

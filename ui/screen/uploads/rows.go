@@ -46,7 +46,7 @@ type rows struct {
 func newRows() rows { return rows{gone: map[int64]bool{}} }
 
 // take reads a snapshot.
-func (r *rows) take(s session.Snapshot, now time.Time) {
+func (r *rows) set(s session.Snapshot, now time.Time) {
 	r.live, r.totals, r.hold, r.offline, r.trouble, r.at = s.Rows, s.Totals, s.Hold, s.Offline, s.Err, now
 }
 
@@ -56,7 +56,7 @@ func (r *rows) refresh(s session.Snapshot, now time.Time) bool {
 	for i := 0; same && i < len(s.Rows); i++ {
 		same = s.Rows[i].Job.ID == r.live[i].Job.ID && s.Rows[i].Job.State == r.live[i].Job.State
 	}
-	r.take(s, now)
+	r.set(s, now)
 	return same
 }
 
@@ -170,7 +170,7 @@ func (r *rows) stalled() bool {
 }
 
 // elsewhere is how many jobs another program has under way.
-func (r *rows) elsewhere() int {
+func (r *rows) ofOthers() int {
 	if r.others > 0 && r.totals.Waiting+r.totals.Offline+r.totals.Sending == 0 {
 		return max(r.others, r.open) // the list has the first of them only
 	}
@@ -244,7 +244,7 @@ func shortName(job *api.Job, width int) string {
 }
 
 // place is where the file of a job is stored, or is going to be.
-func place(job *api.Job) string {
+func target(job *api.Job) string {
 	if job.File != nil && job.File.FilePath != "" {
 		return job.File.FilePath
 	}

@@ -37,7 +37,7 @@ func TestCursorStays(t *testing.T) {
 	s := busy()
 	s.Rows[1].Job = plain(2, api.Stored, "two.jpg")
 	swap := func(to queue.Snapshot) {
-		d.m.rows.take(to, d.m.o.Now())
+		d.m.rows.set(to, d.m.o.Now())
 		d.m.list.Arrange()
 	}
 	swap(s)
@@ -107,7 +107,7 @@ func TestFilter(t *testing.T) {
 func TestRefreshKnowsWhetherTheOrderHolds(t *testing.T) {
 	var r rows
 	now := time.Now()
-	r.take(busy(), now)
+	r.set(busy(), now)
 	more := busy()
 	more.Rows[3].Sent = 1_900_000
 	if !r.refresh(more, now) || r.live[3].Sent != 1_900_000 {
@@ -121,7 +121,7 @@ func TestRefreshKnowsWhetherTheOrderHolds(t *testing.T) {
 	if r.refresh(busy(), now); r.refresh(queue.Snapshot{Rows: busy().Rows[1:]}, now) {
 		t.Error("a row is gone")
 	}
-	r.take(busy(), now)
+	r.set(busy(), now)
 	r.stale = true
 	if r.refresh(busy(), now) {
 		t.Error("there was news")
@@ -169,7 +169,7 @@ func TestRowsProperty(t *testing.T) {
 				}
 				slices.SortFunc(d.m.rows.earlier, func(a, b api.Job) int { return int(a.ID - b.ID) })
 			}
-			d.m.rows.take(s, d.m.o.Now())
+			d.m.rows.set(s, d.m.o.Now())
 			d.m.list.Arrange()
 			seen, part, theirs := map[int64]bool{}, 0, false
 			for i, r := range d.shown() {
@@ -209,7 +209,7 @@ func BenchmarkManyJobs(b *testing.B) {
 	th := theme.New(true, true)
 	m.list.Resize(image.Pt(118, 32))
 	for b.Loop() {
-		m.rows.take(s, m.o.Now())
+		m.rows.set(s, m.o.Now())
 		m.list.Arrange()
 		m.list.Changed()
 		m.View(image.Pt(118, 32), th)

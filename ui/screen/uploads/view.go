@@ -50,11 +50,11 @@ func (l listed) Above(size image.Point, th *theme.Theme) []string {
 // drawTotals says how all uploads of this run stand.
 func (l listed) drawTotals(th *theme.Theme) string {
 	t := &l.rows.totals
-	elsewhere := l.rows.elsewhere()
+	ofOthers := l.rows.ofOthers()
 	if t.Jobs == 0 {
 		words := "Nothing is under way"
-		if elsewhere > 0 {
-			words = text.Plural(elsewhere, "upload") + " under way in another mediadesk"
+		if ofOthers > 0 {
+			words = text.Plural(ofOthers, "upload") + " under way in another mediadesk"
 		}
 		if n := l.rows.all - l.rows.others; n > 0 {
 			words += " · " + text.Plural(n, "earlier upload")
@@ -72,8 +72,8 @@ func (l listed) drawTotals(th *theme.Theme) string {
 		api.Stored: t.Stored, api.Refused: t.Refused, api.Unsent: t.Unsent, api.Unknown: t.Unknown,
 		api.Sending: t.Sending, api.Waiting: t.Waiting, api.Offline: t.Offline, api.Processing: t.Processing, api.Cancelled: t.Cancelled,
 	}, t.Paused, th, pace...)
-	if elsewhere > 0 {
-		parts = append(parts, th.Muted.Render(text.Count(elsewhere)+" in another mediadesk"))
+	if ofOthers > 0 {
+		parts = append(parts, th.Muted.Render(text.Count(ofOthers)+" in another mediadesk"))
 	}
 	if marked := l.list.MarkedNote(); marked != "" {
 		parts = append(parts, th.Marked.Render(marked))
@@ -136,7 +136,7 @@ func (l listed) Cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	progress := text.Safe(note(r, now))
 	switch {
 	case r.Job.State == api.Stored && progress == "":
-		progress = text.TruncateMiddle(text.Safe(place(r.Job)), widths[4])
+		progress = text.TruncateMiddle(text.Safe(target(r.Job)), widths[4])
 	case r.Job.State == api.Sending && !r.earlier:
 		bar := kit.Progress{Done: r.Sent, Total: r.Total, Stalled: r.Stalled}.Bar(max(4, min(10, widths[4]-text.Width(progress)-1)), th)
 		progress = bar + " " + rest.Render(progress)

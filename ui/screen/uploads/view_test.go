@@ -100,12 +100,12 @@ func TestSmallScreensTellOfTheRow(t *testing.T) {
 
 // Every key of every action that is offered does something, and one that is not
 // offered says why.
-func TestEveryKeyActs(t *testing.T) {
+func TestEveryKeyWorks(t *testing.T) {
 	for state, keys := range map[string][]string{
 		"list": {"j", "j", "j", "j", "j"}, "stored": {"G", "k", "k"}, "pane": {"tab", "j", "j", "j"}, "filter": {"/", "j", "down"},
 		"filtered": {"/", "j", "p", "g", "enter", "j", "j", "j"}, "head": {"g", "k"}, "marked": {"j", "space", "space"}, "empty": nil,
 	} {
-		var d *desk
+		var d *driver
 		prepare := func() *uitest.Driver {
 			d = still(t, busy(), *plain(100, api.Refused, "old.jpg"))
 			if state == "empty" {
@@ -150,7 +150,7 @@ func TestMouse(t *testing.T) {
 }
 
 // lineOf is the line that shows words.
-func (d *desk) lineOf(words string) int {
+func (d *driver) lineOf(words string) int {
 	d.t.Helper()
 	for y, line := range strings.Split(d.Text(), "\n") {
 		if strings.Contains(line, words) {

@@ -26,7 +26,7 @@ func main() {
 func check(prefix string) error {
 	var seen [4]look
 	for i, name := range []string{"picker", "popup", "after", "end"} {
-		l, err := lookAt(prefix + "-" + name + ".png")
+		l, err := inspect(prefix + "-" + name + ".png")
 		if err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ const (
 	share  = 0.5
 )
 
-func lookAt(name string) (l look, err error) {
+func inspect(name string) (l look, err error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return l, err

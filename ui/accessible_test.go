@@ -30,7 +30,7 @@ func TestAccessibleJob(t *testing.T) {
 	answer(number, "1") // try it here
 
 	// The file of the command line is the first to be sent.
-	answer("Tags, parted by commas; empty for none:", "sea, boat")
+	answer("Tags, separated by commas; empty for none:", "sea, boat")
 	answer("empty for the usual one:", "/summer/")
 	answer("in pixels; empty for none:", "100,150,400,300")
 	answer("Description; empty for none:", "the harbour")
@@ -49,7 +49,7 @@ func TestAccessibleJob(t *testing.T) {
 	answer(number, "4")
 	answer(number, "1")
 	answer(number, "1")
-	answer("Tags to add, parted by commas:", "wind")
+	answer("Tags to add, separated by commas:", "wind")
 	answer("Type yes or no:", "yes")
 	term.WaitFor("sea, boat, wind")
 	answer(number, "4")

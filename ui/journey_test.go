@@ -50,7 +50,7 @@ func (d *workplace) env() []string {
 // openHarbour opens the details of the photograph from the library.
 func openHarbour(term *uitest.Term) {
 	term.Press("4")
-	term.WaitFor("Marks")
+	term.WaitFor("State")
 	term.WaitFor("harbour_")
 	term.Press("/")
 	term.Type("harbour")
@@ -115,7 +115,7 @@ func TestMainJob(t *testing.T) {
 	term.Press("esc") // out of the numbers of the region
 	term.WaitFor("e edit tags")
 	term.Press("esc")
-	term.WaitFor("Marks")
+	term.WaitFor("State")
 	term.Press("1")
 	term.WaitFor("Tray")
 	term.Press("q")
@@ -126,7 +126,7 @@ func TestMainJob(t *testing.T) {
 	term = d.start(120, 36)
 	term.WaitFor("1 Pick")
 	term.Press("4")
-	term.WaitFor("Marks")
+	term.WaitFor("State")
 	term.WaitFor("harbour_")
 	for _, name := range []string{"logo_", "mug_", "orbit_", "день_1"} {
 		term.WaitFor(name)

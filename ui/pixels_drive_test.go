@@ -98,7 +98,7 @@ func TestDragByPixelReports(t *testing.T) {
 
 	// Elsewhere the mouse is told of by cells again.
 	term.Press("esc")
-	term.WaitFor("esc done here")
+	term.WaitFor("esc back to the record")
 	term.Press("esc")
 	term.WaitFor("e edit tags")
 	term.Press("esc")

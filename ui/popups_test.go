@@ -44,7 +44,7 @@ var popups = []struct {
 			term.Send(page.Toast{Level: page.Bad, Text: fmt.Sprintf("This is message %d. ", n+1) + strings.Repeat("It goes on and on. ", 9)})
 		}
 	}, sending(dismissed{}), ""},
-	{"menu", "the other way round", pressing(","), pressing("esc"), "picker"},
+	{"menu", "reverse the order", pressing(","), pressing("esc"), "picker"},
 	{"menu", "─ Copy ─", pressing("y"), pressing("esc"), "details"},
 }
 

@@ -53,7 +53,7 @@ func tour(term *uitest.Term, stop func(name string), glance func()) {
 	term.WaitFor("0 pending")
 	stop("extensions")
 	term.Press("4")
-	term.WaitFor("Marks")
+	term.WaitFor("State")
 	term.WaitFor("harbour_")
 	stop("library")
 	term.Press("enter")
@@ -66,7 +66,7 @@ func tour(term *uitest.Term, stop func(name string), glance func()) {
 	term.Press("esc", "esc")
 	term.WaitFor("l Leave") // in the line of hints: the dialog takes keys now
 	term.Press("l")
-	term.WaitFor("Marks")
+	term.WaitFor("State")
 	term.Press("5")
 	term.WaitFor("local library")
 	stop("settings")

@@ -150,7 +150,7 @@ func TestEquivalents(t *testing.T) {
 
 	// Details: the draft, and no more than that.
 	term.Press("4")
-	term.WaitFor("Marks")
+	term.WaitFor("State")
 	listed := d.shell(equivalent(t, term))
 	if len(listed) != 7 {
 		t.Errorf("library: %d files", len(listed))

@@ -249,11 +249,9 @@ func TestQuittingUnsaved(t *testing.T) {
 	}
 	press("q")
 	asks("q", "Leave mediadesk?")
-	cmd := press("k")
-	if cmd == nil {
-		t.Fatal("there is no way to look at them")
+	if cmd := press("k"); cmd != nil {
+		m.Update(cmd())
 	}
-	m.Update(cmd())
 	if m.host.Front() != page.Details {
 		t.Errorf("k leads to %v", m.host.Front())
 	}
@@ -265,10 +263,8 @@ func TestQuittingUnsaved(t *testing.T) {
 	}
 	press("q")
 	asks("q", "Leave mediadesk?")
-	if cmd = press("l"); cmd == nil {
-		t.Fatal("l does not answer")
-	}
-	if _, cmd = m.Update(cmd()); cmd == nil {
+	cmd := press("l")
+	if cmd == nil {
 		t.Fatal("l does not leave")
 	}
 	if _, yes := cmd().(tea.QuitMsg); !yes {

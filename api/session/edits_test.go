@@ -216,7 +216,7 @@ func TestStepOverManyFiles(t *testing.T) {
 	for i := range 200 {
 		f := put(t, s, fmt.Sprintf("f%03d.txt", i), api.Upload{Tags: api.Set([]string{"old", fmt.Sprint(i)})})
 		ids = append(ids, f.FileID)
-		changes = append(changes, Change{FileID: f.FileID, Details: tagged("old", fmt.Sprint(i), "new")})
+		changes = append(changes, Change{FileID: f.FileID, Details: tagged("old", fmt.Sprint(i), fmt.Sprintf("new %d", i))}) // no two alike, which would go in one call
 	}
 	failing.Store(true)
 	told := 0
@@ -224,7 +224,7 @@ func TestStepOverManyFiles(t *testing.T) {
 	failing.Store(false)
 	bad := 0
 	for i, e := range list {
-		want := fmt.Sprintf("old,%d,new", i)
+		want := fmt.Sprintf("old,%d,new %d", i, i)
 		if e.Err != nil {
 			bad++
 			want = fmt.Sprintf("old,%d", i)

@@ -31,13 +31,13 @@ func TestAccessibleJob(t *testing.T) {
 
 	// The file of the command line is the first to be sent.
 	answer("Tags, separated by commas; empty for none:", "sea, boat")
-	answer("empty for the usual one:", "/summer/")
-	answer("in pixels; empty for none:", "100,150,400,300")
+	answer("empty for the default:", "/summer/")
 	answer("Description; empty for none:", "the harbour")
-	answer("empty for that of the source:", "first.jpg")
-	answer("or names; empty for none:", "1,2")
+	answer("in pixels; empty for none:", "100,150,400,300")
+	answer("empty for the name of the source:", "first.jpg")
+	answer("separated by commas; empty for none:", "1,2")
 	answer("Type yes or no:", "no") // private
-	term.WaitFor("harbour.jpg will be sent under a name like first_")
+	term.WaitFor("harbour.jpg will be sent with a name like first_")
 	answer("Type yes or no:", "yes") // send
 	term.WaitFor("stored as /summer/first_")
 

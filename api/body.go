@@ -168,7 +168,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// handedOver says that the transport has all of a body that is not read through
+// countSent says that the transport has all of a body that is not read through
 // counted.
 func (c *counted) countSent(n int64) {
 	c.mu.Lock()

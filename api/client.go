@@ -301,7 +301,7 @@ func (c *Client) withRecord(file *File) (*File, error) {
 	return nil, ErrNoRecord
 }
 
-// recordWords is the message that an answer has in place of a record; empty for
+// describeRecord is the message that an answer has in place of a record; empty for
 // none.
 func (c *Client) describeRecord(file *File) string {
 	var answer struct{ Message json.RawMessage }

@@ -216,7 +216,7 @@ func jsonText(raw json.RawMessage) string {
 	return strings.TrimSpace(string(raw))
 }
 
-// bodyWords describes a body that is no JSON: a proxy's HTML page or plain
+// describeBody describes a body that is no JSON: a proxy's HTML page or plain
 // text.
 func describeBody(res *http.Response, body []byte) string {
 	text := strings.TrimSpace(strings.ToValidUTF8(string(body), "?"))
@@ -281,7 +281,7 @@ func waitOf(text string, unit time.Duration) time.Duration {
 	return time.Duration(n) * unit
 }
 
-// sendWords says in words why no answer came.
+// describeSend says in words why no answer came.
 func describeSend(err error) string {
 	switch {
 	case errors.Is(err, context.Canceled):

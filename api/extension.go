@@ -220,7 +220,7 @@ func jsonProblem(text []byte, err error) string {
 	return err.Error()
 }
 
-// place is where the last of the first n bytes of text stands.
+// lineAndColumn is where the last of the first n bytes of text stands.
 func lineAndColumn(text []byte, n int64) (line, column int) {
 	before := text[:max(min(int(n), len(text))-1, 0)]
 	start := bytes.LastIndexByte(before, '\n') + 1

@@ -109,7 +109,7 @@ type HookResult struct {
 	FileID  string // the file of the address; empty while it is not known
 }
 
-// StrayPost is a webhook post that no run took: it is kept to be seen, and
+// UnmatchedPost is a webhook post that no run took: it is kept to be seen, and
 // nothing more.
 type UnmatchedPost struct {
 	At        time.Time `json:"at"`      // when it came last
@@ -125,10 +125,10 @@ type UnmatchedPost struct {
 	Hash [32]byte `json:"-"`
 }
 
-// MaxStrayBody is how much of a post to an unknown address is kept, in bytes.
+// MaxUnmatchedBody is how much of a post to an unknown address is kept, in bytes.
 const MaxUnmatchedBody = 4 << 10
 
-// Why a post was not taken, for StrayPost.Why.
+// Reason a post was not taken, for StrayPost.Why.
 const (
 	UnmatchedUnknown   = "nobody knows the address"
 	UnmatchedExpired   = "it came after its address had expired"

@@ -233,7 +233,7 @@ func sameScalar(a, b json.RawMessage) bool {
 	return x == y
 }
 
-// Words are the type in words for a form, with what bounds it.
+// Describe are the type in words for a form, with what bounds it.
 func (s *MetadataSchema) Describe() string {
 	words := s.Type
 	switch {

@@ -70,7 +70,7 @@ func (p *Progress) start(total int64) {
 	p.hash.Store(nil)
 }
 
-// takeBack says that what was counted did not go out.
+// reset says that what was counted did not go out.
 func (p *Progress) reset() {
 	p.sent.Store(0)
 	p.shown.Store(0)

@@ -47,7 +47,7 @@ func Unreached(err error) (what, help string) {
 	return "", ""
 }
 
-// certWords are those of the certificate's check, which says more than the
+// describeCert are those of the certificate's check, which says more than the
 // errors around it.
 func describeCert(err error) string {
 	var cert *tls.CertificateVerificationError

@@ -39,7 +39,7 @@ type members struct {
 	value bool // the next token is, or begins, the value of a member
 }
 
-// take counts a token where it is the name of a member.
+// read counts a token where it is the name of a member.
 func read(open []*members, token json.Token) (name string, repeated bool) {
 	if len(open) == 0 || open[len(open)-1] == nil {
 		return "", false

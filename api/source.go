@@ -146,7 +146,7 @@ func Identify(name string) (Identity, error) {
 	return id, f.Close()
 }
 
-// LookAt looks at a file without opening it: whether it can be read is not
+// IdentifyFile looks at a file without opening it: whether it can be read is not
 // known then. The error is a *SourceError, as of openSource.
 func IdentifyFile(name string) (Identity, error) {
 	info, err := os.Stat(name)
@@ -295,7 +295,7 @@ func (b *base64Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// sizeWords is for messages: a size in bytes, kB or MB.
+// describeSize is for messages: a size in bytes, kB or MB.
 func describeSize(n int64) string {
 	switch {
 	case n < 1000:

@@ -71,7 +71,7 @@ func (w *watchdog) wrote() {
 	}
 }
 
-// handedOver says that the transport has the whole request but need not have
+// bodySent says that the transport has the whole request but need not have
 // written it: it has limit until an answer begins.
 func (w *watchdog) bodySent(limit time.Duration) {
 	w.mu.Lock()

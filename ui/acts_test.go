@@ -62,7 +62,7 @@ func (s *stage) enter(sc scene) {
 	sc.play(s)
 }
 
-// acts presses a key and tells whether anything came of it: another screen, or
+// works presses a key and tells whether anything came of it: another screen, or
 // a command. The command is not run.
 func (s *stage) works(k string) bool {
 	s.m.View() // what is drawn first may tell a screen its size

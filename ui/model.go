@@ -187,7 +187,7 @@ func (m *Model) open(profile string, key api.Key) tea.Cmd {
 	})
 }
 
-// takeDown has the terminal forget the pictures of a screen that ends with its
+// closeScreens has the terminal forget the pictures of a screen that ends with its
 // session.
 func (m *Model) closeScreens() tea.Cmd {
 	if l, ok := m.host.Screen(page.Library).(*library.Model); ok {

@@ -78,7 +78,7 @@ func (w *wave) count(runs []api.Run) (ended bool) {
 	return true
 }
 
-// words say how the wave ended.
+// describe say how the wave ended.
 func (w *wave) describe() string {
 	switch {
 	case w.failed == 0:

@@ -11,7 +11,7 @@ import (
 	"mediadesk/ui/text"
 )
 
-// twins are what the screen in front does, as commands; nil where it has none
+// equivalents are what the screen in front does, as commands; nil where it has none
 // now.
 func (m *Model) equivalents() [][]string {
 	s, ok := m.host.InFront().(page.Commander)

@@ -32,7 +32,7 @@ func copied(t *testing.T, term *uitest.Term) string {
 	return string(out)
 }
 
-// twin copies the command twin of the screen in front.
+// equivalent copies the command twin of the screen in front.
 func equivalent(t *testing.T, term *uitest.Term) string {
 	t.Helper()
 	before := strings.Count(term.Raw(), "\x1b]52;c;")
@@ -85,7 +85,7 @@ func sameBut(t *testing.T, got, want map[string]any) {
 	}
 }
 
-// TestTwins: the command that a screen copies does what the screen does.
+// TestEquivalents: the command that a screen copies does what the screen does.
 func TestEquivalents(t *testing.T) {
 	d := newWorkplace(t)
 	term := d.start(120, 36, d.pictures)

@@ -115,7 +115,7 @@ func (m *Model) batchEnded(b session.Batch) tea.Cmd {
 	return tea.Batch(told, signalEnd(m.o.Signal, words))
 }
 
-// batchWords say how a batch ended.
+// describeBatch say how a batch ended.
 func describeBatch(b session.Batch) string {
 	switch {
 	case b.Failed > 0:

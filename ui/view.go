@@ -197,7 +197,7 @@ func (m *Model) tabAt(x int) (page.ID, bool) {
 	return 0, false
 }
 
-// profileWords names the profile in use and, as far as width columns allow,
+// describeProfile names the profile in use and, as far as width columns allow,
 // its host and where its key is from. A service elsewhere stands out from the
 // local library.
 func (m *Model) describeProfile(width int) string {

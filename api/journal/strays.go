@@ -9,11 +9,11 @@ import (
 	"mediadesk/api"
 )
 
-// keptStrays is how many posts that no run took are kept: the newest. Whoever
+// keptUnmatched is how many posts that no run took are kept: the newest. Whoever
 // fills the receiver with nonsense pushes out nonsense.
 const keptUnmatched = 500
 
-// AddStrays keeps posts that were not taken, the very same one once. For an
+// AddUnmatched keeps posts that were not taken, the very same one once. For an
 // address that is known it fills in whose it is, and where nothing else is
 // said, that it had expired.
 func (j *Journal) AddUnmatched(ctx context.Context, posts []api.UnmatchedPost) error {
@@ -46,7 +46,7 @@ func addUnmatched(t *tx, p api.UnmatchedPost) error {
 	return err
 }
 
-// Strays returns the posts that no run has taken, the newest first: those of
+// Unmatched returns the posts that no run has taken, the newest first: those of
 // the profile and those of nobody.
 func (j *Journal) Unmatched(ctx context.Context, profile string) ([]api.UnmatchedPost, error) {
 	var posts []api.UnmatchedPost
@@ -77,7 +77,7 @@ func (j *Journal) Unmatched(ctx context.Context, profile string) ([]api.Unmatche
 	return posts, err
 }
 
-// StrayCount is how many posts Strays returns, at most.
+// UnmatchedCount is how many posts Strays returns, at most.
 func (j *Journal) UnmatchedCount(ctx context.Context, profile string) (int, error) {
 	n := 0
 	err := j.query(ctx, func(scan func(...any) error) error { return scan(&n) },

@@ -212,7 +212,7 @@ type limits struct {
 	empty map[string]time.Time // when calls at the full rate would have used up all
 }
 
-// take counts a call and returns 0, or how long to wait until one is allowed. After a
+// wait counts a call and returns 0, or how long to wait until one is allowed. After a
 // pause 2*rate calls are allowed at once.
 func (l *limits) wait(rate int, r *http.Request, now time.Time) time.Duration {
 	if rate == 0 || strings.HasSuffix(strings.TrimRight(r.URL.Path, "/"), "/files/upload") {

@@ -117,7 +117,7 @@ func (c *stressClient) file() stressFile {
 	return c.files[c.IntN(len(c.files))]
 }
 
-// act does one thing.
+// step does one thing.
 func (c *stressClient) step(ctx context.Context) {
 	f, g := c.file(), c.file()
 	switch c.IntN(24) {

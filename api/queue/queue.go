@@ -296,7 +296,7 @@ func (q *Queue) resumeFailed(ctx context.Context) ([]api.Job, error) {
 	return append(jobs, processing...), q.accept(ctx, processing, entry{wish: wishCheck})
 }
 
-// TakeBack cancels jobs that wait in the journal and that no running program
+// Withdraw cancels jobs that wait in the journal and that no running program
 // has, as Cancel does, and returns them as they were; nothing of them is sent.
 func (q *Queue) Withdraw(ctx context.Context, ids []int64) ([]api.Job, error) {
 	jobs, err := q.o.Journal.Claim(ctx, q.o.Profile, ids)

@@ -51,7 +51,7 @@ func (w *Watch) Canceled(ctx context.Context, profile, fileID, extension string)
 	return nil
 }
 
-// placeRuns tells runs where their file is, as far as earlier runs know.
+// locateRuns tells runs where their file is, as far as earlier runs know.
 func (w *Watch) locateRuns(ctx context.Context, runs []api.Run) error {
 	before, err := w.o.Journal.Runs(ctx, api.RunFilter{Profile: runs[0].Profile, FileID: runs[0].FileID, Limit: 1})
 	if err != nil || len(before) == 0 {

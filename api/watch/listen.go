@@ -70,7 +70,7 @@ func (w *Watch) stepIn(ctx context.Context) {
 	}
 }
 
-// takePlaces takes the places that are free and gives those back that nothing
+// listenAgain takes the places that are free and gives those back that nothing
 // is expected at any more.
 func (w *Watch) listenAgain(ctx context.Context) {
 	wanted, err := w.o.Journal.HookListens(ctx, w.o.Now())
@@ -103,7 +103,7 @@ func (w *Watch) mayListen(at string) bool {
 	return err == nil && bad == nil && host == ours
 }
 
-// takePlace listens at one place, or finds out who does.
+// listenAt listens at one place, or finds out who does.
 func (w *Watch) listenAt(ctx context.Context, at string) {
 	w.mu.Lock()
 	o := w.others[at]

@@ -212,7 +212,7 @@ func (w *Watch) tooOld(run *api.Run) bool { return w.o.Now().Sub(run.Started) > 
 // are no reason to press a service.
 const atOnce = 4
 
-// lookAt asks for the files of runs whose time has come, each file once, those
+// pollAll asks for the files of runs whose time has come, each file once, those
 // first that have waited longest.
 func (w *Watch) pollAll(ctx context.Context, pending []api.Run) {
 	type file struct {
@@ -268,7 +268,7 @@ func (w *Watch) due(runID int64) (time.Time, bool) {
 	return c.at, ok && !c.over() && !w.o.Now().Before(c.at)
 }
 
-// lookAtFile reads the record of a file and applies to its pending runs what
+// inspectFile reads the record of a file and applies to its pending runs what
 // it shows.
 func (w *Watch) inspectFile(ctx context.Context, runs []api.Run) {
 	first := runs[0]

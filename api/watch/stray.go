@@ -32,7 +32,7 @@ func (w *Watch) note(post api.UnmatchedPost) {
 	}
 }
 
-// keepStrays writes down what was noted. What cannot be written waits.
+// keepUnmatched writes down what was noted. What cannot be written waits.
 func (w *Watch) keepUnmatched(ctx context.Context) {
 	w.mu.Lock()
 	posts := w.unmatched
@@ -50,12 +50,12 @@ func (w *Watch) keepUnmatched(ctx context.Context) {
 	w.signal()
 }
 
-// StrayCount is how many posts no run has taken.
+// UnmatchedCount is how many posts no run has taken.
 func (w *Watch) UnmatchedCount(ctx context.Context) (int, error) {
 	return w.o.Journal.UnmatchedCount(ctx, w.o.Profile)
 }
 
-// Strays returns the posts that no run has taken, the newest first.
+// Unmatched returns the posts that no run has taken, the newest first.
 func (w *Watch) Unmatched(ctx context.Context) ([]api.UnmatchedPost, error) {
 	return w.o.Journal.Unmatched(ctx, w.o.Profile)
 }

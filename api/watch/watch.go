@@ -247,7 +247,7 @@ func (w *Watch) History(ctx context.Context, runID int64) ([]api.RunEvent, error
 	return w.o.Journal.History(ctx, runID)
 }
 
-// Edges tells that some run may have changed, here or through another
+// Changes tells that some run may have changed, here or through another
 // program: once for any number of changes. It is never closed.
 func (w *Watch) Changes() <-chan struct{} { return w.changes }
 

@@ -76,7 +76,7 @@ func (s *screen) Update(msg tea.Msg) tea.Cmd {
 func (s *screen) Actions() []kit.Action                        { return nil }
 func (s *screen) View(size image.Point, _ *theme.Theme) string { return text.Fit("", size.X, size.Y) }
 
-// desk is a dialogue over settings of its own.
+// driver is a dialogue over settings of its own.
 type driver struct {
 	*uitest.Driver
 	t      *testing.T

@@ -335,7 +335,7 @@ func fileID(ctx context.Context, s *session.Session, name string) (string, error
 	return file.FileID, nil
 }
 
-// lookUp reads a record from the service, or from the journal if the service does
+// readRecord reads a record from the service, or from the journal if the service does
 // not show it.
 func readRecord(ctx context.Context, s *session.Session, id string) (*api.File, error) {
 	file, err := s.Read(ctx, id)

@@ -21,7 +21,7 @@ step() { want=$1; shift; code=0; "$@" >out 2>&1 || code=$?; cat out; [ $code = $
 says() { grep -q -e "$1" out || { echo "not said: $1"; exit 99; }; }
 `
 
-// keyringActs is the life of a key: kept, used, replaced, forgotten, and locked
+// keyringActions is the life of a key: kept, used, replaced, forgotten, and locked
 // away.
 const keyringActions = `
 step 0 mediadesk profile add work --upload-url "$SERVICE"

@@ -216,7 +216,7 @@ func (w *watcher) reportWithoutRuns(ctx context.Context, d *session.Session) {
 	}
 }
 
-// lookUpSoon is lookUp within the time that one answer may take.
+// findSoon is lookUp within the time that one answer may take.
 func findSoon(ctx context.Context, d *session.Session, id string) (*api.File, error) {
 	ctx, cancel := context.WithTimeout(ctx, closeTime)
 	defer cancel()

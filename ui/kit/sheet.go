@@ -49,7 +49,7 @@ func (s *Sheet) Line(stop int, line string) {
 // Gap adds an empty line.
 func (s *Sheet) Gap() { s.Line(NoStop, "") }
 
-// Words adds plain text, made safe and broken into lines, indent columns from
+// Text adds plain text, made safe and broken into lines, indent columns from
 // the left. Lines of the text stay lines.
 func (s *Sheet) Text(stop, indent int, words string, style lipgloss.Style) {
 	if s.width < 3*indent {

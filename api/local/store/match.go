@@ -115,7 +115,7 @@ func (m *Match) format() condition {
 	return joined(parts, " OR ")
 }
 
-// words wants every word of the text, whatever its case.
+// hasAll wants every word of the text, whatever its case.
 func (m *Match) hasAll(value string) condition {
 	parts := []condition{{sql: value + " IS NOT NULL"}}
 	for _, text := range m.Text {

@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// desk is the screen with what it works on. Clocks wait in ticks.
+// driver is the screen with what it works on. Clocks wait in ticks.
 type driver struct {
 	*uitest.Driver
 	t     *testing.T

@@ -15,7 +15,7 @@ func (m *Model) Init() tea.Cmd { return m.read() }
 type runsRead struct {
 	runs []api.Run        // newest last
 	seen map[int64]string // what new ones that were seen in details showed
-	// strays is how many posts no run took.
+	// unmatched is how many posts no run took.
 	unmatched int
 	err       error
 }

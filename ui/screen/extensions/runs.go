@@ -68,7 +68,7 @@ type looked struct {
 
 func lookedAt(at time.Time, err error) looked { return looked{at, err} }
 
-// take takes the runs that were read.
+// set takes the runs that were read.
 func (r *runs) set(all []api.Run, seen map[int64]string) {
 	r.all, r.read = all, true
 	r.tally, r.latest = tally{}, time.Time{}

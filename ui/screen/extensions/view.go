@@ -111,7 +111,7 @@ func (r rows) Head(key string, th *theme.Theme) (name, note string) {
 	return key, th.Muted.Render(r.runs.heads[key].String())
 }
 
-// place is what to call the file of a run.
+// folderOf is what to call the file of a run.
 func folderOf(run *api.Run) string {
 	if run.FilePath == "" {
 		return run.FileID

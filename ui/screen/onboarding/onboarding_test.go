@@ -51,7 +51,7 @@ func (s *store) Delete(_ context.Context, profile string) error {
 	return s.err
 }
 
-// desk is the screen over settings of its own.
+// driver is the screen over settings of its own.
 type driver struct {
 	*uitest.Driver
 	t     *testing.T

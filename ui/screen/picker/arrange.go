@@ -139,7 +139,7 @@ const (
 	longestWord = 32
 )
 
-// filterWords splits a filter into parts that are searched one after the other.
+// describeFilter splits a filter into parts that are searched one after the other.
 func describeFilter(pattern string) []string {
 	var out []string
 	for _, word := range strings.Fields(pattern) {

@@ -115,7 +115,7 @@ func looksNamed(w string) bool {
 	return letter && len(ext) >= 2 && len(ext) <= 4
 }
 
-// shellWords splits a line as a shell does. A quotation mark counts only where
+// splitShell splits a line as a shell does. A quotation mark counts only where
 // a word begins or after another one, so that it's.jpg needs no quotes. quoted
 // tells that quotes or backslashes were used; ok is false where a quotation has
 // no end.

@@ -56,7 +56,7 @@ func (s *store) Delete(_ context.Context, profile string) error {
 	return nil
 }
 
-// desk is the screen over settings of its own.
+// driver is the screen over settings of its own.
 type driver struct {
 	*uitest.Driver
 	t     *testing.T
@@ -67,7 +67,7 @@ type driver struct {
 	seen  strings.Builder
 }
 
-// newDesk has the local library in use and these accounts beside it.
+// newDriver has the local library in use and these accounts beside it.
 func newDriver(t *testing.T, accounts ...config.Profile) *driver {
 	t.Helper()
 	d := &driver{t: t, store: &store{keys: map[string]config.Secret{}}, env: map[string]string{}}

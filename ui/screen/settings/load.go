@@ -82,7 +82,7 @@ type place struct {
 	bad   bool // there is none, or it cannot be read
 }
 
-// placeOf is where the key of an account is, as far as that is known.
+// keyPlaceOf is where the key of an account is, as far as that is known.
 func (m *Model) keyPlaceOf(name string) *place {
 	if m.places[name] == nil {
 		m.places[name] = &place{}
@@ -104,7 +104,7 @@ type found struct {
 	err    error
 }
 
-// lookForKey asks where the key of the account under the cursor is, once. A
+// searchKey asks where the key of the account under the cursor is, once. A
 // key command is not run for that: it might ask for a password.
 func (m *Model) searchKey() tea.Cmd {
 	p := m.selected()

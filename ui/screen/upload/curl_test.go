@@ -33,7 +33,7 @@ func tool(t *testing.T, name string) string {
 	return path
 }
 
-// TestCurlTwins: the curl line that the form copies, run by a shell as it is
+// TestCurlEquivalents: the curl line that the form copies, run by a shell as it is
 // with the key in its variable, gives the record that the program's own upload
 // gives. Each goes to a library of its own.
 func TestCurlEquivalents(t *testing.T) {

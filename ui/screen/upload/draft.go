@@ -249,7 +249,7 @@ func (m *Model) Keep() func(context.Context) error {
 	return func(ctx context.Context) error { return k.keep(ctx, number, s, save) }
 }
 
-// takeOver applies the text of the field with the focus.
+// adopt applies the text of the field with the focus.
 func (m *Model) adopt() {
 	if i := m.focused(); i != nil && i.value() != i.loaded {
 		m.apply(i)

@@ -55,7 +55,7 @@ func (m *Model) edited(msg editedMsg) tea.Cmd {
 	return m.acceptText(msg.sources, texts)
 }
 
-// takeText writes edited texts into the sources that are still there.
+// acceptText writes edited texts into the sources that are still there.
 func (m *Model) acceptText(sources []*source, all []optionTexts) tea.Cmd {
 	m.text, m.textOf = "", nil
 	m.note()

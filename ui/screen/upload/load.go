@@ -47,7 +47,7 @@ type place struct {
 	number int       // of the news about the place; 0: there was none
 }
 
-// lookAtSources looks at the next few files that nobody looked at.
+// inspectSources looks at the next few files that nobody looked at.
 func (m *Model) inspectSources() tea.Cmd {
 	var paths []string
 	for _, s := range m.sources {
@@ -167,7 +167,7 @@ func (m *Model) unknownPlaces() []string {
 	return paths
 }
 
-// lookAtPlaces looks what is there already.
+// inspectPlaces looks what is there already.
 func (m *Model) inspectPlaces() tea.Cmd {
 	paths := m.unknownPlaces()
 	m.waiting = ""
@@ -227,7 +227,7 @@ func (m *Model) learn(f api.File) {
 	m.changed()
 }
 
-// placeStatus says why nothing is known of a place; empty where it is known, or
+// statusOf says why nothing is known of a place; empty where it is known, or
 // where it does not matter.
 func (m *Model) statusOf(s *source) string {
 	if s.naming() != api.NameExact {

@@ -170,7 +170,7 @@ func (v *patternView) flag() {
 	}
 }
 
-// placeKey is the place of a file as the library compares places, and false
+// locationKey is the place of a file as the library compares places, and false
 // where the name is made unique: nothing else can be there.
 func locationKey(o *options) (string, bool) {
 	if o.naming() != api.NameExact {

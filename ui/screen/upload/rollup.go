@@ -50,7 +50,7 @@ func (r *rollup) count(p prediction, stopped, twice bool) {
 	}
 }
 
-// words say it in one sentence: "12 new; 3 become new versions: 2 lose their
+// describe say it in one sentence: "12 new; 3 become new versions: 2 lose their
 // tags".
 func (r *rollup) describe() string {
 	var parts []string

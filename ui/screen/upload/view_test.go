@@ -231,7 +231,7 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// TestEveryActActs: every key that is listed does something or says why not,
+// TestEveryActionWorks: every key that is listed does something or says why not,
 // and every act has words.
 func TestEveryActionWorks(t *testing.T) { synctest.Test(t, checkEveryActionWorks) }
 

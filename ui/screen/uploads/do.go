@@ -79,7 +79,7 @@ func (m *Model) each(rows []row, do func(id int64) error) tea.Cmd {
 // placed is the answer to place.
 type placed struct{ err error }
 
-// place moves jobs in the line of those that wait.
+// reorder moves jobs in the line of those that wait.
 func (m *Model) reorder(rows []row, move func(context.Context, int64) error) tea.Cmd {
 	ctx := m.o.Context
 	return func() tea.Msg {

@@ -34,7 +34,7 @@ type testKey string
 
 func (k testKey) Reveal() string { return string(k) }
 
-// desk is the screen with what it works on.
+// driver is the screen with what it works on.
 type driver struct {
 	*uitest.Driver
 	t     *testing.T

@@ -45,7 +45,7 @@ type rows struct {
 
 func newRows() rows { return rows{gone: map[int64]bool{}} }
 
-// take reads a snapshot.
+// set reads a snapshot.
 func (r *rows) set(s session.Snapshot, now time.Time) {
 	r.live, r.totals, r.hold, r.offline, r.trouble, r.at = s.Rows, s.Totals, s.Hold, s.Offline, s.Err, now
 }
@@ -169,7 +169,7 @@ func (r *rows) stalled() bool {
 	return r.totals.Sending > 0
 }
 
-// elsewhere is how many jobs another program has under way.
+// ofOthers is how many jobs another program has under way.
 func (r *rows) ofOthers() int {
 	if r.others > 0 && r.totals.Waiting+r.totals.Offline+r.totals.Sending == 0 {
 		return max(r.others, r.open) // the list has the first of them only
@@ -243,7 +243,7 @@ func shortName(job *api.Job, width int) string {
 	return full
 }
 
-// place is where the file of a job is stored, or is going to be.
+// target is where the file of a job is stored, or is going to be.
 func target(job *api.Job) string {
 	if job.File != nil && job.File.FilePath != "" {
 		return job.File.FilePath

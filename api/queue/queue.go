@@ -280,16 +280,22 @@ func (q *Queue) claim(ctx context.Context, ids []int64) ([]api.Job, error) {
 }
 
 // resumeFailed reopens what failed in a way that another attempt can improve, and
-// checks what the service processed when the program ended.
+// checks what the service processed when the program ended. The outcomes of this
+// run stay as they are.
 func (q *Queue) resumeFailed(ctx context.Context) ([]api.Job, error) {
-	jobs, err := q.o.Journal.Reopen(ctx, q.o.Profile, nil, (*api.Job).MayResume)
+	earlier := func(id int64) bool {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		return q.entries[id] == nil
+	}
+	jobs, err := q.o.Journal.Reopen(ctx, q.o.Profile, nil, func(j *api.Job) bool { return j.MayResume() && earlier(j.ID) })
 	if err != nil {
 		return nil, err
 	}
 	if err := q.accept(ctx, jobs, entry{}); err != nil {
 		return nil, err
 	}
-	processing, err := q.o.Journal.Reopen(ctx, q.o.Profile, nil, func(j *api.Job) bool { return j.State == api.Processing && !j.Dismissed })
+	processing, err := q.o.Journal.Reopen(ctx, q.o.Profile, nil, func(j *api.Job) bool { return j.State == api.Processing && !j.Dismissed && earlier(j.ID) })
 	if err != nil {
 		return jobs, err
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"image"
-	"io"
 	"strings"
 	"testing"
 
@@ -69,8 +68,6 @@ func TestPainterKeepsTextAndPixelsApart(t *testing.T) {
 		painter := NewPainter(out, store)
 		painter.size = func() (int, int, error) { return size.X, size.Y, nil }
 		terminal := vt.NewEmulator(size.X, size.Y)
-		defer func() { _ = terminal.Close() }()
-		go func() { _, _ = io.Copy(io.Discard, terminal) }()
 		var drawn bytes.Buffer
 		renderer := uv.NewTerminalRenderer(&drawn, []string{"TERM=xterm-256color"})
 		renderer.SetFullscreen(true)

@@ -10,8 +10,8 @@ import (
 )
 
 // answerGrace is how long a failed write waits for the answer that explains
-// it. Whoever waits for the answer closes the connection far earlier; this is
-// for a peer that is gone without a word.
+// it. A caller that waits for the answer closes the connection far earlier; this is
+// for a peer that is gone without closing it.
 const answerGrace = 5 * time.Second
 
 // patientConn keeps a failed write to itself until the connection is closed.

@@ -11,8 +11,8 @@ import (
 const MaxHookBody = 64 << 10
 
 // Hook is a webhook address of ours as it is kept: by the SHA-256 of its
-// token, so that whoever reads the journal cannot post to it. It speaks of one
-// file only: that of a job, or where the request was no upload, FileID.
+// token, so that a reader of the journal cannot post to it. It is about one file:
+// that of a job or, if the request was no upload, FileID.
 type Hook struct {
 	Hash    [32]byte
 	Profile string

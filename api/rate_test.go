@@ -72,8 +72,8 @@ func TestCallsWaitAsTheServiceAsks(t *testing.T) {
 	}
 }
 
-// Other calls, and uploads above all, do not wait behind the gate of one. Whoever
-// waits there can be canceled.
+// TestOthersDoNotWait: other calls, above all uploads, do not wait behind the gate
+// of one. A call that waits there can be canceled.
 func TestOthersDoNotWait(t *testing.T) {
 	refused := make(chan struct{}, 10)
 	c := answering(t, func(w http.ResponseWriter, r *http.Request) {

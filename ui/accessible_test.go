@@ -15,7 +15,7 @@ func TestAccessibleJob(t *testing.T) {
 	answer := func(question, text string) {
 		t.Helper()
 		term.WaitRaw(func(raw string) bool {
-			// The same question may stand there from before: it is asked anew.
+			// The same question may be on the screen from before: wait for a new one.
 			return strings.Count(raw, question) > asked[question] && strings.HasSuffix(raw, question+" ")
 		})
 		lines := strings.Split(strings.TrimRight(term.Screen(), "\n "), "\n")

@@ -52,7 +52,7 @@ type Options struct {
 	Colors    string
 	TmuxSixel bool
 	// Previews keeps small pictures of files that take long to decode; nil: they
-	// are made anew each time.
+	// are made again each time.
 	Previews *picture.Cache
 	// Terminal is the terminal that the program runs on, to ask the operating
 	// system for its size in pixels; nil: it is not asked.

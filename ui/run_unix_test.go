@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestFinishSending: whoever leaves is told what is waited for, and ctrl+c ends
-// the waiting.
+// TestFinishSending: at the end the program says what it waits for, and ctrl+c ends
+// the wait.
 func TestFinishSending(t *testing.T) {
 	said := make(lineWriter, 1)
 	err := finishSending(t.Context(), time.Hour, said, func(ctx context.Context) error {

@@ -193,7 +193,7 @@ func checkShots(t *testing.T, names []string, words map[string][]string) {
 		}
 		all := len(kept[name]) + len(words[name]) - both
 		if float64(both) < currentShare*float64(all) {
-			t.Errorf("assets/%s.png shows %d words of the %d that are on it or on the screen: make the pictures anew with MEDIADESK_SHOTS=1 go test ./ui -run TestShots", name, both, all)
+			t.Errorf("assets/%s.png shows %d words of the %d that are on it or on the screen: make the pictures again with MEDIADESK_SHOTS=1 go test ./ui -run TestShots", name, both, all)
 		}
 		if _, err := os.Stat("../assets/" + name + ".png"); err != nil || !strings.Contains(string(readme), "assets/"+name+".png") {
 			t.Errorf("the README has no picture of the screen %s (%v)", name, err)

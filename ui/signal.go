@@ -111,8 +111,8 @@ func (m *Model) counted(msg runsCounted) tea.Cmd {
 	return m.toasts.Push(page.Toast{Level: level, Text: "Nothing is pending any more: " + words + ". 3 shows them."})
 }
 
-// focus notes whether the terminal has the focus. Whoever looks has seen how it
-// ended.
+// focus notes whether the terminal has the focus. A terminal with the focus needs no
+// signal.
 func (m *Model) focus(has bool) {
 	m.focused = has
 	if has {

@@ -20,6 +20,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/local"
+	"mediadesk/api/queue"
 	"mediadesk/api/session"
 	"mediadesk/api/watch"
 	"mediadesk/assets"
@@ -97,6 +98,16 @@ func newStage(t *testing.T) *stage {
 	// Nobody listens where the files are said to be: addresses are the same every
 	// time, and there is no picture.
 	s.session = openSessionWith(t, local.Options{Now: clock, Address: "http://127.0.0.1:1"}, watch.Options{Now: clock}, s.fill)
+	// Two of the earlier uploads go on at the start, and fail again at once. On a
+	// busy machine the first scene would have a message about them, and no other.
+	late := time.After(uitest.Deadline)
+	for s.session.Queue.Counts(time.Time{}) != (queue.Counts{Failed: 2}) {
+		select {
+		case <-s.session.Queue.Changes():
+		case <-late:
+			t.Fatalf("the earlier uploads did not end: %+v", s.session.Queue.Counts(time.Time{}))
+		}
+	}
 	return s
 }
 
@@ -194,8 +205,8 @@ type clock struct{ atomic.Int64 }
 
 func (c *clock) time() time.Time { return noon.Add(time.Duration(c.Load())) }
 
-// fresh starts the program anew over the same session, on a dark terminal of all
-// colours without pictures.
+// fresh starts the program again over the same session, on a dark terminal with
+// all colors and without pictures.
 func (s *stage) fresh() {
 	s.t.Helper()
 	s.end()

@@ -13,15 +13,15 @@ import (
 	"mediadesk/ui/text"
 )
 
-// tips are shown at the first visit of a screen, once and for all.
+// tips are shown once, at the first visit of a screen.
 var tips = map[page.ID]struct{ name, text string }{
-	page.Picker:     {"picker", "space picks a file, u says what the picked ones are and sends them. S has sample pictures."},
-	page.Form:       {"form", "What you do not touch is not sent. tab goes on, ctrl+s sends, ctrl+r shows the request."},
-	page.Uploads:    {"uploads", "An upload counts as stored only when the service has said so. enter opens its file, y copies its address."},
-	page.Extensions: {"extensions", "Each row says where its status is known from. enter reads the whole history of a run."},
-	page.Library:    {"library", "enter opens a file to change its tags and region, / filters, y copies addresses."},
-	page.Details:    {"details", "ctrl+s shows the difference before anything is saved, z takes it back, also after a restart."},
-	page.Settings:   {"settings", "What you choose here is kept apart from your own config.toml. E edits that file; what it sets wins."},
+	page.Picker:     {"picker", "Press space to pick files and u to upload them. S opens sample pictures."},
+	page.Form:       {"form", "Only fields that you change are sent. Press tab for the next section, ctrl+s to send, ctrl+r to see the request."},
+	page.Uploads:    {"uploads", "An upload is stored when the service confirms it. Press enter to open the file, y to copy its address."},
+	page.Extensions: {"extensions", "Each row shows where its status comes from. Press enter for the history of a run."},
+	page.Library:    {"library", "Press enter to edit the tags and region of a file, / to filter, y to copy its address."},
+	page.Details:    {"details", "Press ctrl+s to review and save your changes, z to undo the last save, also after a restart."},
+	page.Settings:   {"settings", "Your choices here are stored in state.toml. Press E to edit config.toml, which overrides them."},
 }
 
 // tipsSeen tells which tips were shown before.

@@ -65,7 +65,7 @@ func (m *Model) draw() string {
 }
 
 // stack is what was drawn last: nearly all messages change nothing, and most of the
-// screen is put together anew for nothing.
+// screen would be joined again without need.
 type stack struct {
 	lines []string
 	room  image.Point

@@ -44,8 +44,8 @@ func testRequired(t *testing.T, s *suite) {
 		s.store(t, exact(name, []byte("1"), set(must, 3, other, "x"))...)
 		kept := s.store(t, exact(name, []byte("2"), asked, field("overwriteCustomMetadata", "false"))...)
 		want(t, kept, "customMetadata", map[string]any{plain: []any{"a", 2}, must: 3, other: "x"})
-		anew := s.store(t, exact(name, []byte("3"), asked)...)
-		want(t, anew, "customMetadata", map[string]any{plain: []any{"a", 2}, must: 5})
+		again := s.store(t, exact(name, []byte("3"), asked)...)
+		want(t, again, "customMetadata", map[string]any{plain: []any{"a", 2}, must: 5})
 	})
 	t.Run("an update", func(t *testing.T) {
 		file := text(s.store(t, small...)["fileId"])

@@ -211,7 +211,7 @@ func TestTheSameExtensionAgain(t *testing.T) {
 	if err := j.UpdateJob(t.Context(), second); err != nil {
 		t.Fatal(err)
 	}
-	// The same answer told once more, by whoever.
+	// The same answer again, from any source.
 	if _, err := j.AddRuns(t.Context(), api.RunsOf("home", second.File, true, time.Now())); err != nil {
 		t.Fatal(err)
 	}

@@ -292,8 +292,8 @@ const MaxClaim = 2000
 
 // Claim makes this process the owner of jobs without an outcome whose owner is
 // gone or has released them, and returns them in the order in which they are sent.
-// ids nil means all of the profile, at most MaxClaim at a time: whoever wants
-// more asks again; of ids, it omits those of other running processes. Two
+// ids nil means all of the profile, at most MaxClaim at a time: call it
+// again for more; of ids, it omits those of other running processes. Two
 // processes never get the same job.
 func (j *Journal) Claim(ctx context.Context, profile string, ids []int64) ([]api.Job, error) {
 	// Mostly there is nothing to claim, and finding that out needs no turn at

@@ -299,7 +299,7 @@ func TestLeftByAKilledProgram(t *testing.T) {
 	if err := errors.Join(first.UpdateJob(t.Context(), jobs[2]), first.Release(t.Context(), []int64{jobs[0].ID}), first.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // whoever takes them over may let go of them again
+	for range 2 { // the next owner may release them again
 		next, err := Open(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 	"mediadesk/api"
 )
 
-// keptUnmatched is how many posts that no run took are kept: the newest. Whoever
-// fills the receiver with nonsense pushes out nonsense.
+// keptUnmatched is how many unmatched webhooks are kept, the newest. A flood of
+// them replaces only other unmatched webhooks.
 const keptUnmatched = 500
 
 // AddUnmatched keeps posts that were not taken, the very same one once. For an

@@ -17,7 +17,7 @@ type request struct {
 
 	job  int64 // which job is written whole; 0: none
 	note bool  // nobody waits for it
-	late bool  // whoever waits for it can wait a little longer
+	late bool  // its caller can wait a little longer
 }
 
 // change hands do to the writer and waits until it is committed, or not. Once

@@ -364,7 +364,7 @@ func benchChild(t *testing.T, variable, dir string) (address string, memory func
 }
 
 // keptVariable names, in the environment, a folder in which the libraries of
-// benchMillion are kept for the next time; empty: they are made anew.
+// benchMillion are kept for the next time; empty: they are made again.
 const keptVariable = "MEDIADESK_BENCH_KEPT"
 
 // benchMillion measures a library of a million files against one of a thousand.

@@ -118,7 +118,7 @@ func tryUpload(t *rapid.T, c *api.Client, u *api.Upload) {
 		case api.AspectTags:
 			pick(at.File.Tags.Or(nil), u.Tags.Or(nil), got.Tags.Or(nil))
 		case api.AspectAITags:
-			if !u.Extensions.IsSet() { // else tagging found them anew
+			if !u.Extensions.IsSet() { // else tagging finds them again
 				pick(aiNames(at.File), nil, aiNames(got))
 			}
 		case api.AspectRegion:

@@ -198,7 +198,7 @@ func insertUnique(tx store.Tx, file *store.File) error {
 
 // applyChanges makes the predicted changes to a file that is overwritten, and reports
 // whether its custom metadata is that of a new file.
-func applyChanges(file *store.File, u *api.Upload, changes []api.Change) (anew bool) {
+func applyChanges(file *store.File, u *api.Upload, changes []api.Change) (replaced bool) {
 	for _, c := range changes {
 		if c.Effect == api.Kept {
 			continue
@@ -212,10 +212,10 @@ func applyChanges(file *store.File, u *api.Upload, changes []api.Change) (anew b
 		case api.AspectRegion:
 			file.Region = u.CustomCoordinates.Or("")
 		case api.AspectMetadata:
-			file.Metadata, anew = u.CustomMetadata.Or(nil), true
+			file.Metadata, replaced = u.CustomMetadata.Or(nil), true
 		}
 	}
-	return anew
+	return replaced
 }
 
 func versionName(number int) string { return fmt.Sprintf("Version %d", number) }

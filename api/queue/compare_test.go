@@ -230,7 +230,7 @@ func sink(dir string) error {
 			err = takeParts(r, io.Discard)
 		default:
 			var f *os.File
-			// Names that were not there before: making a file anew costs more
+			// Names that were not there before: making a file again costs more
 			// for minutes after many were removed.
 			if f, err = os.Create(filepath.Join(dir, fmt.Sprintf("stored%d", id))); err == nil {
 				err = errors.Join(takeParts(r, f), f.Close())

@@ -17,7 +17,7 @@ import (
 )
 
 // ManifestEntry is one source of a manifest with its options. What an entry
-// does not say is as whoever reads it has it.
+// does not set has the default of its reader.
 type ManifestEntry struct {
 	Source  string // a path or an address
 	Options api.UploadOptions

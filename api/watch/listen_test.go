@@ -88,7 +88,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 }
 
 // TestAddressesOutliveTheProgram: the usual port was taken, so the receiver had
-// another one. Whoever runs later takes posts there.
+// another one. A program that runs later receives posts there.
 func TestAddressesOutliveTheProgram(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal.db")

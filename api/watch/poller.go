@@ -102,7 +102,7 @@ type glimpse struct {
 }
 
 // minor is how long a change that is none of a run may wait to be told: a
-// record that was read anew, a post that came once more. The poller makes
+// record that was read again, a post that came twice. The poller makes
 // several of them a second while it looks at many files.
 const minor = 15 * time.Second
 

@@ -41,8 +41,8 @@ func (w *Watch) newServer(ctx context.Context) *http.Server {
 	}
 }
 
-// receive takes one post. Whoever does not know an address learns nothing:
-// everything else is not found.
+// receive handles one post. Without a known address the answer is always 404, so
+// it tells nothing.
 func (w *Watch) receive(rw http.ResponseWriter, req *http.Request) {
 	h := rw.Header()
 	h.Set("Cache-Control", "no-store")
@@ -130,5 +130,5 @@ func isToken(text string) bool {
 func refuse(rw http.ResponseWriter, status int, words string) {
 	rw.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	rw.WriteHeader(status)
-	io.WriteString(rw, words+"\n") //nolint:errcheck // whoever asked may be gone
+	io.WriteString(rw, words+"\n") //nolint:errcheck // the sender may be gone
 }

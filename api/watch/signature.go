@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// A signed post may be as old as its address, since a service that could not
-// reach us signs each try anew or not: a replay changes nothing here. It may
-// come from a clock that is a little ahead.
+// A signed post may be as old as its address: some services sign a post once and
+// send it for hours, and a replay changes nothing here. ahead is by how much the
+// clock of the service may be ahead.
 const ahead = 5 * time.Minute
 
 // verdict is what a signature says of a post.
@@ -103,7 +103,7 @@ func anyMatches(sums [][]byte, secret, before string, body []byte) bool {
 
 // keysOf are the keys that a secret may mean: its own text, and where it is
 // base64, with or without "whsec_" before it, what that holds. All of them are
-// known to whoever has the secret only.
+// known only to those who have the secret.
 func keysOf(secret string) [][]byte {
 	keys := [][]byte{[]byte(secret)}
 	bare := strings.TrimPrefix(secret, "whsec_")

@@ -253,7 +253,7 @@ func (w *Watch) Changes() <-chan struct{} { return w.changes }
 
 func (w *Watch) signal() { nudge(w.changes) }
 
-// rouse makes the poller look at the runs anew.
+// rouse makes the poller read the runs again.
 func (w *Watch) rouse() { nudge(w.wake) }
 
 func nudge(c chan struct{}) {

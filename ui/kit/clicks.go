@@ -22,7 +22,7 @@ type Clicks struct {
 func NewClicks(now func() time.Time) *Clicks { return &Clicks{now: now} }
 
 // Double takes every click of the left button and tells whether it is the
-// second of two on the same cell. A third begins anew.
+// second of two on the same cell. A third click is a first one again.
 func (c *Clicks) Double(msg tea.MouseClickMsg) bool {
 	if msg.Button != tea.MouseLeft {
 		return false

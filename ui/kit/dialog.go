@@ -208,7 +208,7 @@ func (d *Dialog) layout(width int) [][]int {
 }
 
 // label is what a button says. Where the words are too long, the key stays in
-// view: whoever cannot read all of them can still take the choice.
+// view: the choice stays usable if the label is cut.
 func (d *Dialog) label(i, width int) string {
 	c := d.choices[i]
 	key := ""

@@ -12,7 +12,7 @@ import (
 // NoStop is the stop of a line of a [Sheet] that nothing can be done with.
 const NoStop = -1
 
-// Sheet is a column of lines, made anew for every drawing: for forms, choices
+// Sheet is a column of lines, made for each drawing: for forms, choices
 // and facts that read from top to bottom. It is no wider than is good to read,
 // scrolls so that what has the focus is seen, and tells what stands under the
 // mouse by the stop, a number of the screen's own, that each line was added

@@ -21,7 +21,7 @@ type Shown struct{}
 // Hidden tells a screen that it has left the front.
 type Hidden struct{}
 
-// Event is a message that all screens hear, whoever it comes from.
+// Event is a message that all screens receive, from any sender.
 type Event interface{ event() }
 
 func (Add) event()         {}

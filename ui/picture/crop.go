@@ -125,5 +125,5 @@ func (v *CropView) Delete() tea.Cmd {
 }
 
 // ViewReady tells that the terminal has the pictures of a [CropView] or [RegionView].
-// Whoever gets it calls Done and draws the view again.
+// The receiver calls Done and draws the view again.
 type ViewReady struct{ Done func() tea.Cmd }

@@ -31,7 +31,7 @@ type database struct {
 	db, query *sql.DB       // for writing, for reading
 	read      chan *session // those that are free
 	turn      chan struct{} // held by the one who writes
-	write     *session      // of whoever has the turn; nil: not open yet
+	write     *session      // of the update whose turn it is; nil: not open yet
 	group     int           // how many updates share a transaction
 
 	mu      sync.Mutex
@@ -193,7 +193,7 @@ func (s *database) writeInTurn() {
 
 // writeGroup writes the updates that wait. The caller has the turn.
 func (s *database) writeGroup() {
-	// Whoever is about to come goes along.
+	// Updates that are about to start join this transaction.
 	runtime.Gosched()
 	s.mu.Lock()
 	n := min(len(s.waiting), s.group)

@@ -106,7 +106,7 @@ func (m *Model) noCancel() string {
 	return ""
 }
 
-// readTags looks at the file anew, to take its AI tags over.
+// readTags reads the file again, to copy its AI tags to its tags.
 func (m *Model) readTags() tea.Cmd {
 	run, _ := m.current()
 	known, s, ctx, wanted := m.record(run), m.o.Session, m.o.Context, *run

@@ -219,8 +219,8 @@ func (m *Model) current() (*api.Run, bool) {
 // ticked comes from the clock.
 type ticked struct{}
 
-// How often ages are written anew: while something is pending or young, and
-// else.
+// How often ages are drawn again: while something is pending or young, and
+// otherwise.
 const (
 	quick = time.Second
 	slow  = time.Minute

@@ -62,7 +62,7 @@ func (r rows) Empty() string {
 		return "Reading the runs…"
 	case len(r.runs.all) == 0:
 		return "No extension was asked for yet. Ask for background removal or tagging in the upload form (1, pick a file, u): " +
-			"each then has a row here, with how it stands and how that is known."
+			"each run then has a row here with its status."
 	case filter != "":
 		return "No run has this in its extension, path or status. Press esc to clear the filter."
 	}

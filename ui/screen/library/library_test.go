@@ -348,7 +348,7 @@ func TestErrors(t *testing.T) {
 	if len(d.m.rows) != 5 {
 		t.Fatal("r does not try again")
 	}
-	// What was shown stays when it cannot be read anew.
+	// What was shown stays if it cannot be read again.
 	s.err = &api.ServiceError{Status: 500, Message: "\x1b[31mbroken"}
 	d.Press("r")
 	if len(d.m.rows) != 5 {

@@ -47,7 +47,7 @@ func TestGoToATypedPath(t *testing.T) {
 	if d.m.shown.folder != filepath.Join(dir, "alpha") || d.Host.Capturing() {
 		t.Errorf("in %q", d.m.shown.folder)
 	}
-	// Of a file its folder is shown; a root in the middle begins anew.
+	// Of a file its folder is shown; a root in the middle starts a new path.
 	d.Press("c")
 	d.typed(filepath.Join(dir, "almost.txt"))
 	d.Press("enter")

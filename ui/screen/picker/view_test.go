@@ -136,14 +136,14 @@ func TestLongNamesKeepTheirEnd(t *testing.T) {
 	d.Sees("very very", "long.jpeg")
 }
 
-// Nothing is drawn anew while nothing changes.
+// TestViewIsKept: without a change, the screen is not drawn again.
 func TestViewIsKept(t *testing.T) {
 	d := start(t, Options{Folder: folder(t, "a.jpg")})
 	th := theme.New(true, true)
 	view := d.m.View(d.Size, th)
 	d.m.list.SetLen(0) // would be seen in a new drawing
 	if d.m.View(d.Size, th) != view {
-		t.Error("drawn anew")
+		t.Error("drawn again")
 	}
 	if d.m.View(d.Size, theme.New(false, true)) == view {
 		t.Error("the drawing of another theme was kept")

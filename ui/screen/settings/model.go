@@ -49,8 +49,8 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Changed tells that a setting of the program was written, so that whoever it
-// is about can follow it at once.
+// Changed reports that a setting of the program was written. Screens apply it at
+// once.
 type Changed struct {
 	Theme       config.Theme
 	Themes      map[config.Theme]config.OwnTheme
@@ -280,7 +280,7 @@ func (m *Model) jump(by int) tea.Cmd {
 	return m.goTo(firsts[(here+by+len(firsts))%len(firsts)])
 }
 
-// arrange makes the rows anew; the cursor stays on what it was on.
+// arrange makes the rows again; the cursor stays on its row.
 func (m *Model) arrange(want string) {
 	was := m.current()
 	if want != "" {

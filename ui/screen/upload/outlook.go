@@ -60,7 +60,7 @@ func foretell(u api.Upload, naming api.Naming, at api.Place) prediction {
 
 // told is the prediction with its words.
 func (p prediction) told() prediction {
-	words := []string{"A new file, next to whatever is there: its name is made unique here, so that sending it again can never store it twice."}
+	words := []string{"A new file, next to whatever is there: its name is made unique here. A retry after a lost connection does not create a second copy."}
 	if !p.here {
 		words = p.outlook.Sentences()
 	}

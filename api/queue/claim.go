@@ -1,0 +1,91 @@
+package queue
+
+import (
+	"context"
+	"time"
+
+	"mediadesk/api"
+)
+
+// adopt claims, from time to time, the jobs of another program that has ended.
+// more: there may be some at once, since the journal gives them in portions.
+func (q *Queue) adopt(ctx context.Context, more bool) {
+	ticker := time.NewTicker(adoptEvery)
+	defer ticker.Stop()
+	for ; ; more = false {
+		if !more {
+			select {
+			case <-ticker.C:
+			case <-q.quit:
+				return
+			case <-ctx.Done():
+				return
+			}
+		}
+		if _, err := q.claimAll(ctx); err != nil {
+			q.report(ctx, err)
+		}
+	}
+}
+
+// Resume goes on with jobs of the journal that no running program has, and
+// returns them; ids nil means all of the profile that Start would begin with.
+func (q *Queue) Resume(ctx context.Context, ids []int64) ([]api.Job, error) {
+	if ids != nil {
+		return q.claim(ctx, ids)
+	}
+	open, err := q.claimAll(ctx)
+	if err != nil {
+		return open, err
+	}
+	failed, err := q.resumeFailed(ctx)
+	return append(open, failed...), err
+}
+
+// claimAll claims all that waits, portion by portion.
+func (q *Queue) claimAll(ctx context.Context) (jobs []api.Job, err error) {
+	for {
+		select {
+		case <-q.quit:
+			return jobs, ErrClosed
+		default:
+		}
+		more, err := q.claim(ctx, nil)
+		if err != nil || len(more) == 0 {
+			return jobs, err
+		}
+		jobs = append(jobs, more...)
+	}
+}
+
+// claim claims one portion of what waits.
+func (q *Queue) claim(ctx context.Context, ids []int64) ([]api.Job, error) {
+	jobs, err := q.o.Journal.Claim(ctx, q.o.Profile, ids)
+	if err != nil {
+		return nil, err
+	}
+	return jobs, q.accept(ctx, jobs, entry{})
+}
+
+// resumeFailed reopens what failed in a way that another attempt can improve, and
+// checks what the service processed when the program ended. The outcomes of this
+// run stay as they are.
+func (q *Queue) resumeFailed(ctx context.Context) ([]api.Job, error) {
+	earlier := func(id int64) bool {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		return q.entries[id] == nil
+	}
+	jobs, err := q.o.Journal.Reopen(ctx, q.o.Profile, nil, func(j *api.Job) bool { return j.MayResume() && earlier(j.ID) })
+	if err != nil {
+		return nil, err
+	}
+	if err := q.accept(ctx, jobs, entry{}); err != nil {
+		return nil, err
+	}
+	processing, err := q.o.Journal.Reopen(ctx, q.o.Profile, nil, func(j *api.Job) bool { return j.State == api.Processing && !j.Dismissed && earlier(j.ID) })
+	if err != nil {
+		return jobs, err
+	}
+	return append(jobs, processing...), q.accept(ctx, processing, entry{wish: wishCheck})
+}

@@ -24,8 +24,9 @@ type body struct {
 }
 
 // wholeBody is the size in bytes up to which a body is read before it is sent:
-// with the header it then goes out in one write.
-const wholeBody = 60 << 10
+// with the header it then goes out in one write (newTransport). Every connection has
+// such buffers, and there may be 64 of them.
+const wholeBody = 30 << 10
 
 // wholeBuffers are used again: a small upload would spend more on new ones than
 // on anything else.

@@ -131,7 +131,7 @@ func newTransport(answer time.Duration, insecure bool) *http.Transport {
 		},
 		MaxIdleConnsPerHost: 64,
 		IdleConnTimeout:     90 * time.Second,
-		WriteBufferSize:     64 << 10,
+		WriteBufferSize:     32 << 10,
 	}
 }
 

@@ -30,6 +30,13 @@ func TestManagingCalls(t *testing.T) {
 	}
 	defer c.Close()
 	ctx := t.Context()
+	job := func(r api.Request, err error) error {
+		if err != nil {
+			return err
+		}
+		_, err = c.StartFolderJob(ctx, r)
+		return err
+	}
 	for _, x := range []struct {
 		do     func() error
 		status int
@@ -43,6 +50,13 @@ func TestManagingCalls(t *testing.T) {
 		{func() error { return c.CopyFile(ctx, "/a.jpg", "b") }, 204, "", `POST /v1/files/copy {"destinationPath":"/b/","sourceFilePath":"/a.jpg"}`},
 		{func() error { return c.MoveFile(ctx, "/a.jpg", "/") }, 204, "", `POST /v1/files/move {"destinationPath":"/","sourceFilePath":"/a.jpg"}`},
 		{func() error { return c.RenameFile(ctx, "/a.jpg", "b.jpg") }, 200, "{}", `PUT /v1/files/rename {"filePath":"/a.jpg","newFileName":"b.jpg"}`},
+		{func() error { return c.MakeFolder(ctx, "a/b") }, 201, "{}", `POST /v1/folder {"folderName":"b","parentFolderPath":"/a/"}`},
+		{func() error { return c.MakeFolder(ctx, "/a") }, 201, "{}", `POST /v1/folder {"folderName":"a","parentFolderPath":"/"}`},
+		{func() error { return c.DeleteFolder(ctx, "/a b") }, 204, "", `DELETE /v1/folder {"folderPath":"/a b/"}`},
+		{func() error { return job(c.DescribeCopyFolder("/a/", "b")) }, 200, `{"jobId":"66a"}`, `POST /v1/bulkJobs/copyFolder {"destinationPath":"/b/","sourceFolderPath":"/a/"}`},
+		{func() error { return job(c.DescribeMoveFolder("/a/b", "/")) }, 200, `{"jobId":"66a"}`, `POST /v1/bulkJobs/moveFolder {"destinationPath":"/","sourceFolderPath":"/a/b/"}`},
+		{func() error { return job(c.DescribeRenameFolder("/a/b", "c")) }, 202, `{"jobId":"66a"}`, `POST /v1/bulkJobs/renameFolder {"folderPath":"/a/b/","newFolderName":"c"}`},
+		{func() error { _, err := c.FolderJob(ctx, "66a"); return err }, 200, `{"jobId":"66a","status":"Pending"}`, "GET /v1/bulkJobs/66a"},
 		{func() error {
 			_, err := c.List(ctx, api.Query{Folder: "/a/", Search: `name : "x"`})
 			return err

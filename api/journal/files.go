@@ -98,6 +98,24 @@ func (j *Journal) ForgetFile(ctx context.Context, profile, id string) error {
 	})
 }
 
+// ForgetFolder removes a folder that is no longer there, and everything in it, from
+// what was seen. What was sent stays.
+func (j *Journal) ForgetFolder(ctx context.Context, profile, folder string) error {
+	below, _ := api.CleanFolder(folder)
+	parent, name := path.Split(strings.TrimSuffix(below, "/"))
+	if name == "" {
+		return errors.New("the root folder cannot be forgotten")
+	}
+	return j.change(ctx, func(t *tx) error {
+		gone := "profile = ?1 AND (substr(folder, 1, length(?2)) = ?2 OR kind = 'folder' AND folder = ?3 AND name = ?4)"
+		if _, err := t.exec("DELETE FROM tags WHERE profile = ?1 AND file IN (SELECT id FROM files WHERE "+gone+")", profile, below, parent, name); err != nil {
+			return err
+		}
+		_, err := t.exec("DELETE FROM files WHERE "+gone, profile, below, parent, name)
+		return err
+	})
+}
+
 // Files returns the files of a profile as last seen, by folder and name.
 func (j *Journal) Files(ctx context.Context, profile string, f FileFilter) ([]Seen, error) {
 	text, args := "SELECT record, at FROM files WHERE profile = ? AND kind = ?", []any{profile, api.TypeFile}

@@ -1,0 +1,172 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"mediadesk/api"
+)
+
+// FolderContent counts what a folder holds at any depth, the folder itself left out.
+type FolderContent struct {
+	Files, Folders int
+	Bytes          int64 // of the files whose records tell their size
+}
+
+// FindFolder returns the record of a folder; nil if the library has no such folder. The
+// root is always there.
+func (s *Session) FindFolder(ctx context.Context, folder string) (*api.File, error) {
+	clean, _ := api.CleanFolder(folder)
+	if clean == "/" {
+		return &api.File{Type: api.TypeFolder, FolderPath: clean}, nil
+	}
+	parent, name := path.Split(strings.TrimSuffix(clean, "/"))
+	records, err := s.Client.List(ctx, api.Query{Folder: parent, Type: "all", Name: name, Limit: 10})
+	if err != nil {
+		return nil, err
+	}
+	for i := range records {
+		if records[i].IsFolder() && records[i].Name == name {
+			return &records[i], nil
+		}
+	}
+	return nil, nil
+}
+
+// FolderTree returns the records of the files and folders in a folder at any depth; of
+// the root, of the whole library.
+func (s *Session) FolderTree(ctx context.Context, folder string) ([]api.File, error) {
+	clean, _ := api.CleanFolder(folder)
+	q := api.Query{Type: "all", Sort: "ASC_NAME"}
+	if clean != "/" {
+		q.Search = fmt.Sprintf("path : %q", clean)
+	}
+	var tree []api.File
+	for file, err := range s.Client.All(ctx, q) {
+		if err != nil {
+			return tree, err
+		}
+		if at, _ := api.CleanFolder(file.FolderPath); !file.IsFolder() || at != clean {
+			tree = append(tree, *file)
+		}
+	}
+	return tree, nil
+}
+
+// CountFolder counts what a folder holds.
+func (s *Session) CountFolder(ctx context.Context, folder string) (FolderContent, error) {
+	var c FolderContent
+	tree, err := s.FolderTree(ctx, folder)
+	for i := range tree {
+		if tree[i].IsFolder() {
+			c.Folders++
+			continue
+		}
+		c.Files++
+		c.Bytes += tree[i].Size.Or(0)
+	}
+	return c, err
+}
+
+// MakeFolder creates a folder and the folders above it. It succeeds if the folder
+// exists.
+func (s *Session) MakeFolder(ctx context.Context, folder string) error {
+	return s.Client.MakeFolder(ctx, folder)
+}
+
+// DeleteFolder deletes a folder with everything in it, for good.
+func (s *Session) DeleteFolder(ctx context.Context, folder string) error {
+	if err := s.Client.DeleteFolder(ctx, folder); err != nil {
+		return err
+	}
+	return s.Journal.ForgetFolder(ctx, s.Profile.Name, folder)
+}
+
+// CopyFolder copies a folder into another and returns the path of the copy.
+func (s *Session) CopyFolder(ctx context.Context, folder, into string) (string, error) {
+	r, err := s.Client.DescribeCopyFolder(folder, into)
+	if err != nil {
+		return "", err
+	}
+	return path.Join(into, path.Base(folder)) + "/", s.runFolderJob(ctx, r)
+}
+
+// MoveFolder moves a folder into another and returns its new path. Undo does not take
+// it back.
+func (s *Session) MoveFolder(ctx context.Context, folder, into string) (string, error) {
+	r, err := s.Client.DescribeMoveFolder(folder, into)
+	if err != nil {
+		return "", err
+	}
+	if err := s.runFolderJob(ctx, r); err != nil {
+		return "", err
+	}
+	return path.Join(into, path.Base(folder)) + "/", s.Journal.ForgetFolder(ctx, s.Profile.Name, folder)
+}
+
+// RenameFolder gives a folder another name and returns its new path. Undo does not take
+// it back.
+func (s *Session) RenameFolder(ctx context.Context, folder, name string) (string, error) {
+	r, err := s.Client.DescribeRenameFolder(folder, name)
+	if err != nil {
+		return "", err
+	}
+	if err := s.runFolderJob(ctx, r); err != nil {
+		return "", err
+	}
+	return path.Join(path.Dir(path.Clean(folder)), name) + "/", s.Journal.ForgetFolder(ctx, s.Profile.Name, folder)
+}
+
+// PendingJobError says that a folder job was started and that nobody waited for its
+// end. The service continues with it.
+type PendingJobError struct {
+	JobID string
+	Err   error // why the waiting ended
+}
+
+// Error names the job.
+func (e *PendingJobError) Error() string {
+	return fmt.Sprintf("the service has not reported the end of folder job %s: %v", e.JobID, e.Err)
+}
+
+// Hint says that the job goes on.
+func (e *PendingJobError) Hint() string {
+	return "The service continues with the job. Look at the folder later."
+}
+
+// Unwrap returns why the waiting ended.
+func (e *PendingJobError) Unwrap() error { return e.Err }
+
+// How long it takes from one question about a folder job to the next.
+const (
+	firstJobPoll = 100 * time.Millisecond
+	lastJobPoll  = 5 * time.Second
+)
+
+// runFolderJob starts a folder job and waits until the service reports that it is
+// completed. Services report no failed jobs, so only ctx ends the waiting for one. The
+// error is a *PendingJobError if the job was started.
+func (s *Session) runFolderJob(ctx context.Context, r api.Request) error {
+	id, err := s.Client.StartFolderJob(ctx, r)
+	if err != nil {
+		return err
+	}
+	for wait := firstJobPoll; ; wait = min(2*wait, lastJobPoll) {
+		job, err := s.Client.FolderJob(ctx, id)
+		switch {
+		case err != nil:
+			return &PendingJobError{id, err}
+		case !strings.EqualFold(job.Status, api.JobPending):
+			return nil
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return &PendingJobError{id, errors.New("interrupted")}
+		}
+	}
+}

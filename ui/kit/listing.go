@@ -488,7 +488,7 @@ func (l *Listing) drawRows(size image.Point, th *theme.Theme) string {
 		texts := make([]string, len(cells))
 		for n, c := range cells {
 			if n < len(cols) && cols[n].Middle {
-				c.Text = text.TruncateMiddle(text.Safe(c.Text), widths[n])
+				c.Text = text.ShortName(c.Text, widths[n])
 			}
 			if texts[n] = c.Style.Render(c.Text); selected {
 				texts[n] = ansi.Strip(c.Text)

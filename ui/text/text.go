@@ -71,6 +71,23 @@ func TruncateMiddle(s string, w int) string {
 	return strings.Join(parts[:begin], "") + ellipsis + strings.Join(parts[end:], "")
 }
 
+// suffix is what makes a name unique: nine random characters before the extension.
+// They look like no word, number or date: those match usual.
+var (
+	suffix = regexp.MustCompile(`_([A-Za-z0-9_-]{9})(\.[^./]*)?$`)
+	usual  = regexp.MustCompile(`^(([A-Z]?[a-z]*|[A-Z]*)[0-9]*([-_]|$))+$`)
+)
+
+// ShortName shortens a file name or path to at most w columns and keeps what tells it
+// from others: a random suffix goes first, then the middle. It makes the name safe.
+func ShortName(name string, w int) string {
+	safe := Safe(name)
+	if at := suffix.FindStringSubmatchIndex(safe); at != nil && Width(safe) > w && !usual.MatchString(safe[at[2]:at[3]]) {
+		safe = safe[:at[0]] + safe[at[3]:]
+	}
+	return TruncateMiddle(safe, w)
+}
+
 // PadRight makes one line, which may hold styles, exactly w columns wide:
 // shortened with … or filled with blanks. For w < 1 it is empty.
 func PadRight(s string, w int) string {

@@ -101,6 +101,29 @@ func TestTruncateMiddle(t *testing.T) {
 	}
 }
 
+func TestShortName(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		w    int
+		want string
+	}{
+		{"beach_iEyH1dQme.jpg", 19, "beach_iEyH1dQme.jpg"},
+		{"beach_iEyH1dQme.jpg", 18, "beach.jpg"},
+		{"/2026/greece/beach_iEyH1dQme.jpg", 30, "/2026/greece/beach.jpg"},
+		{"beach-at-noon_iEyH1dQme.jpg", 12, "beach-…n.jpg"},
+		{"archive_iEyH1dQme", 10, "archive"},
+		{"my_holidays1.jpg", 14, "my_holi…s1.jpg"}, // a word, no suffix
+		{"scan_202608121.jpg", 14, "scan_20…21.jpg"},
+		{"to_the-sea-26.jpg", 12, "to_the…6.jpg"},
+		{"beach_x8kd0s2kd.jpg", 18, "beach.jpg"},
+		{"beach.jpg", 0, ""},
+	} {
+		if got := text.ShortName(c.name, c.w); got != c.want {
+			t.Errorf("ShortName(%q, %d) = %q, not %q", c.name, c.w, got, c.want)
+		}
+	}
+}
+
 func TestWrap(t *testing.T) {
 	if got := text.Wrap("one two three", 7); strings.Join(got, "|") != "one two|three" {
 		t.Errorf("got %q", got)

@@ -190,7 +190,7 @@ func (m *Model) head(width int, th *theme.Theme) string {
 	if n := len(m.entries); n > 1 {
 		tail += fmt.Sprintf(" · file %d of %d", m.files.Cursor()+1, n)
 	}
-	title := text.TruncateMiddle(text.Safe(name(&m.current().file)), max(6, width-text.Width(tail)))
+	title := text.ShortName(name(&m.current().file), max(6, width-text.Width(tail)))
 	return th.Title.Render(text.PadRight(title+tail, width))
 }
 
@@ -204,7 +204,7 @@ func (m *Model) part(at area, l layout, th *theme.Theme) string {
 		body, foot = m.viewFiles(size, th), m.files.Position()
 	case onRecord:
 		body, foot = m.viewRecord(size, th), m.record.Position()
-		title = text.TruncateMiddle(text.Safe(name(&e.file)), max(1, r.Dx()-6))
+		title = text.ShortName(name(&e.file), max(1, r.Dx()-6))
 	case onTags:
 		body = m.tags.View(size, th)
 		title += draftState(e.draft.Tags)
@@ -246,7 +246,7 @@ func (m *Model) viewFiles(size image.Point, th *theme.Theme) string {
 			sign, word = theme.SignChanged, " changed"
 		}
 		room := max(1, width-2-text.Width(word))
-		label := text.PadRight(text.TruncateMiddle(text.Safe(name(&e.file)), room), room)
+		label := text.PadRight(text.ShortName(name(&e.file), room), room)
 		if selected {
 			style := th.SelectedDim
 			if m.area == onFiles {

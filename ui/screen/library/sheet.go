@@ -204,7 +204,7 @@ func (m *Model) tile(i int, g picture.Grid, th *theme.Theme) string {
 	if text.Width(states) > room.X/2 {
 		states = ""
 	}
-	label := text.TruncateMiddle(text.Safe(f.Name), max(1, room.X-3-text.Width(states)))
+	label := text.ShortName(f.Name, max(1, room.X-3-text.Width(states)))
 	if i == m.list.Cursor() {
 		name := th.Selected.Render(text.PadRight(th.Glyph(sign)+" "+text.PadRight(label, room.X-3-text.Width(states))+" "+states, room.X))
 		return kit.JoinV(text.Fit(body, g.Tile.X, room.Y), text.Fit(name, g.Tile.X, 1))

@@ -195,7 +195,7 @@ func (m *Model) row(f api.File, columns kit.Columns, widths []int, width int, se
 	case m.marks.has(f), ranged && f.FileID != "":
 		sign, style = theme.SignMarked, th.Marked
 	}
-	name := text.TruncateMiddle(text.Safe(f.Name), widths[columnName]-len(slash))
+	name := text.ShortName(f.Name, widths[columnName]-len(slash))
 	size := ""
 	if n, ok := f.Size.Get(); ok && !f.IsFolder() {
 		size = text.Bytes(n)

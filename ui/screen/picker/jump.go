@@ -254,7 +254,7 @@ func (j *jump) View(room image.Point, th *theme.Theme) string {
 	drawn.Resize(room)
 	in := kit.BoxInner(drawn.size)
 	body := drawn.list.View(image.Pt(in.X, max(0, in.Y-2)), func(i, width int, selected bool) string {
-		name := text.PadRight(" "+text.TruncateMiddle(text.Safe(j.names[i]), width-2), width)
+		name := text.PadRight(" "+text.ShortName(j.names[i], width-2), width)
 		if selected {
 			return th.Selected.Render(name)
 		}

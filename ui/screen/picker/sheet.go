@@ -130,7 +130,7 @@ func (m *Model) drawTile(i int, g picture.Grid, th *theme.Theme) string {
 	if i == m.list.Cursor() {
 		style = th.Selected
 	}
-	name := style.Render(text.PadRight(sign+text.TruncateMiddle(text.Safe(e.name), pic.X-1), pic.X))
+	name := style.Render(text.PadRight(sign+text.ShortName(e.name, pic.X-1), pic.X))
 	return text.Fit(kit.JoinV(text.Fit(body, pic.X, pic.Y), name), g.Tile.X, g.Tile.Y)
 }
 

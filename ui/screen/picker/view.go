@@ -302,11 +302,11 @@ func (r *rowDrawing) mark(e entry, look info, picked, ranged bool) (theme.Sign, 
 // middle is left out, so that its end is seen.
 func (r *rowDrawing) name(e entry, base, match lipgloss.Style) string {
 	width := r.widths[1]
+	if r.m.shown.pattern == "" {
+		return base.Render(text.ShortName(e.name, width))
+	}
 	safe := text.Safe(e.name)
 	short := text.TruncateMiddle(safe, width)
-	if r.m.shown.pattern == "" {
-		return base.Render(short)
-	}
 	found := letters(e.name, r.m.shown.pattern)
 	switch {
 	case short == safe:

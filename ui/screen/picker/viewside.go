@@ -36,10 +36,10 @@ func (m *Model) drawPreview(l layout, th *theme.Theme) string {
 func (m *Model) previewTitle(width int) string {
 	if m.focus == onTray {
 		if i, ok := m.trayItem(); ok {
-			return text.TruncateMiddle(text.Safe(i.source.Name()), width)
+			return text.ShortName(i.source.Name(), width)
 		}
 	} else if e, ok := m.current(); ok {
-		return text.TruncateMiddle(text.Safe(e.name), width)
+		return text.ShortName(e.name, width)
 	}
 	return "Preview"
 }
@@ -299,7 +299,7 @@ func (m *Model) trayRow(i item, columns kit.Columns, widths []int, selected bool
 		name = i.source.Label
 	}
 	cells := []string{
-		th.Glyph(sign), text.TruncateMiddle(text.Safe(name), widths[1]), size,
+		th.Glyph(sign), text.ShortName(name, widths[1]), size,
 		text.TruncateMiddle(place, widths[3]), note,
 	}
 	focused := m.focus == onTray

@@ -303,7 +303,7 @@ func (v *patternView) row(r *patternRow, width int, selected bool, th *theme.The
 	case r.shares:
 		sign, words = theme.SignWarn, words+"  the same place as another file"
 	}
-	name := text.PadRight(text.TruncateMiddle(text.Safe(r.source.entry.Source.Name()), column), column)
+	name := text.PadRight(text.ShortName(r.source.entry.Source.Name(), column), column)
 	words = text.Truncate(text.Safe(words), max(0, width-column-3))
 	if selected {
 		return th.SelectedDim.Render(text.PadRight(th.Glyph(sign)+" "+name+" "+words, width))

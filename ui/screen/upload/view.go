@@ -223,7 +223,7 @@ func (m *Model) listRow(s *source, t *total, width int, selected, focused bool, 
 	} else {
 		word = ""
 	}
-	name := text.PadRight(text.TruncateMiddle(text.Safe(s.entry.Source.Name()), room), room)
+	name := text.PadRight(text.ShortName(s.entry.Source.Name(), room), room)
 	if word != "" {
 		word = " " + word
 	}

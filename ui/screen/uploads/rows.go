@@ -233,16 +233,6 @@ func name(job *api.Job) string {
 	return job.Upload.FileName
 }
 
-// shortName is name, without the suffix that makes it unique where it is wider
-// than that.
-func shortName(job *api.Job, width int) string {
-	full := name(job)
-	if job.Naming == api.NameHere && text.Width(text.Safe(full)) > width {
-		return api.WithoutSuffix(full)
-	}
-	return full
-}
-
 // target is where the file of a job is stored, or is going to be.
 func target(job *api.Job) string {
 	if job.File != nil && job.File.FilePath != "" {

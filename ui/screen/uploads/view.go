@@ -136,7 +136,7 @@ func (l listed) Cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	progress := text.Safe(note(r, now))
 	switch {
 	case r.Job.State == api.Stored && progress == "":
-		progress = text.TruncateMiddle(text.Safe(target(r.Job)), widths[4])
+		progress = text.ShortName(target(r.Job), widths[4])
 	case r.Job.State == api.Sending && !r.earlier:
 		bar := kit.Progress{Done: r.Sent, Total: r.Total, Stalled: r.Stalled}.Bar(max(4, min(10, widths[4]-text.Width(progress)-1)), th)
 		progress = bar + " " + rest.Render(progress)
@@ -145,7 +145,7 @@ func (l listed) Cells(n int, widths []int, th *theme.Theme) []kit.Cell {
 	return []kit.Cell{
 		{Text: th.Glyph(mark), Style: style},
 		{Text: status(r), Style: style},
-		{Text: shortName(r.Job, widths[2]), Style: words},
+		{Text: name(r.Job), Style: words},
 		{Text: size, Style: th.Muted},
 		{Text: progress, Style: rest},
 	}

@@ -156,11 +156,7 @@ func (m *Model) badges(id page.ID) (badges []kit.Cell) {
 		add(m.uploading.Open, m.theme.Glyph(theme.SignWait), m.theme.Tab)
 		add(m.uploading.Failed, m.theme.Glyph(theme.SignBad), m.theme.Bad)
 	case page.Extensions:
-		half := "◐"
-		if !m.theme.Color {
-			half = "o"
-		}
-		add(m.wave.pending, half, m.theme.Tab)
+		add(m.wave.pending, m.theme.Glyph(theme.SignPartly), m.theme.Tab)
 	}
 	return badges
 }

@@ -18,6 +18,7 @@ const (
 	SignUnknown       // nobody can tell
 	SignPaused        // held by the person
 	SignMarked        // picked for an act
+	SignPartly        // some of what is in it
 	SignCursor        // the row under the cursor
 	SignFolder        // a folder
 	SignChanged       // differs from what is saved
@@ -27,7 +28,8 @@ const (
 )
 
 // Every glyph is narrow in every terminal, also in those set up for East Asian
-// text, which rules out most arrows, bullets and blocks.
+// text, which rules out most arrows, bullets and blocks. The half circle is wide in some
+// of those; no narrow glyph says "some of it" as well.
 var glyphs = [signCount]struct{ fancy, ascii string }{
 	SignNone:     {" ", " "},
 	SignGood:     {"✓", "+"},
@@ -39,6 +41,7 @@ var glyphs = [signCount]struct{ fancy, ascii string }{
 	SignUnknown:  {"?", "?"},
 	SignPaused:   {"=", "="},
 	SignMarked:   {"✓", "*"},
+	SignPartly:   {"◐", "o"},
 	SignCursor:   {"›", ">"},
 	SignFolder:   {"/", "/"},
 	SignChanged:  {"~", "~"},

@@ -207,10 +207,10 @@ func (m *Model) arranged(msg arrangedMsg) tea.Cmd {
 	m.shown = msg.arrangement
 	m.list.SetLen(len(m.shown.rows))
 	if old.folder != m.shown.folder {
-		m.infos, m.asked = map[string]info{}, map[string]bool{}
+		m.infos, m.asked, m.totaled = map[string]info{}, map[string]bool{}, map[string]bool{}
 	} else if old.gen != m.shown.gen {
 		// The facts are read again; the old ones are shown until then.
-		m.asked = map[string]bool{}
+		m.asked, m.totaled = map[string]bool{}, map[string]bool{}
 	}
 	switch {
 	case m.land != "" && m.setCursor(m.land):

@@ -107,8 +107,8 @@ func (m *Model) back() tea.Cmd {
 
 // clearTray removes everything from the tray.
 func (m *Model) clearTray() tea.Cmd {
-	n := len(m.tray.items)
-	m.drop(func(item) bool { return true }, true)
+	n := m.drop(func(item) bool { return true })
+	m.tray = tray{}
 	return toast(page.Info, "Removed "+text.Plural(n, "file")+" from the tray. Press z to bring them back.")
 }
 
@@ -123,7 +123,7 @@ func (m *Model) nextPart() tea.Cmd {
 
 func (m *Model) removeItem() tea.Cmd {
 	if i, ok := m.trayItem(); ok {
-		m.drop(among(i.source), true)
+		m.drop(among(i.source))
 	}
 	return nil
 }

@@ -125,3 +125,12 @@ func (t *tray) sources() []api.Source {
 	}
 	return out
 }
+
+// subs are the folders that the sources in the tray keep.
+func (d *fixture) subs() []string {
+	var out []string
+	for _, s := range d.m.tray.sources() {
+		out = append(out, s.Sub)
+	}
+	return out
+}

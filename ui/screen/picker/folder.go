@@ -4,35 +4,63 @@ import (
 	"context"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api"
 	"mediadesk/api/session"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
 )
 
-// folderPicked has the files of a folder that is picked.
-type folderPicked struct {
-	folder string
-	tree   session.Tree
-	err    error
+// content is what can be picked in a folder, at any depth.
+type content struct {
+	items  []item
+	bad    []error // why other files cannot be picked
+	hidden int
 }
 
-// toggleFolder picks all files of a folder, at any depth, or drops those that are picked.
-func (m *Model) toggleFolder(folder string) tea.Cmd {
-	inside := folder + string(filepath.Separator)
-	before := len(m.tray.items)
-	m.drop(func(i item) bool { return strings.HasPrefix(i.source.Path, inside) }, false)
-	m.step(1)
-	if len(m.tray.items) < before {
-		return nil
+// contentOf finds what can be picked in a folder.
+func contentOf(d *disk, folder string) (content, error) {
+	tree, err := session.WalkFolder(context.Background(), folder, "", session.Filter{})
+	c := content{bad: tree.Bad, hidden: tree.Hidden}
+	for _, s := range tree.Sources {
+		s.Label = ""
+		identity, err := d.identify(s.Path)
+		if err != nil {
+			c.bad = append(c.bad, err)
+			continue
+		}
+		c.items = append(c.items, item{source: s, identity: identity, checked: true})
 	}
+	return c, err
+}
+
+type (
+	// folderPicked has what is in a folder that is to be picked.
+	folderPicked struct {
+		folder string
+		content
+		err error
+	}
+	// totalMsg has how many files of a folder can be picked.
+	totalMsg struct {
+		folder string
+		total  int
+		err    error
+	}
+)
+
+// toggleFolder picks the files of a folder, at any depth, that are not picked yet; if all
+// are, it drops them.
+func (m *Model) toggleFolder(folder string) tea.Cmd {
+	m.step(1)
+	d := m.disk
 	return func() tea.Msg {
-		tree, err := session.WalkFolder(context.Background(), folder, "", session.Filter{})
-		return folderPicked{folder, tree, err}
+		c, err := contentOf(d, folder)
+		return folderPicked{folder, c, err}
 	}
 }
 
@@ -42,22 +70,83 @@ func (m *Model) pickedFolder(msg folderPicked) tea.Cmd {
 	if msg.err != nil {
 		return page.Send(problem(msg.err))
 	}
-	name := api.SubFolder(filepath.Base(msg.folder))
-	sources := msg.tree.Sources
-	for i := range sources {
-		sources[i].Sub = path.Join(name, sources[i].Sub)
-		sources[i].Label = ""
+	name := text.Safe(filepath.Base(msg.folder))
+	m.totals[msg.folder] = len(msg.items)
+	fresh := 0
+	for _, i := range msg.items {
+		if !m.tray.has(i.source) {
+			fresh++
+		}
 	}
-	words := "Picked " + text.Plural(len(sources), "file") + " in " + text.Safe(filepath.Base(msg.folder)) + " and its subfolders"
-	if len(sources) == 0 {
-		words = text.Safe(filepath.Base(msg.folder)) + " has no files that can be picked"
+	if fresh == 0 && m.tray.under[msg.folder] > 0 {
+		m.tray.forget(msg.folder)
+		inside := msg.folder + string(filepath.Separator)
+		n := m.drop(func(i item) bool { return strings.HasPrefix(i.source.Path, inside) })
+		return toast(page.Info, "Removed "+text.Plural(n, "file")+" in "+name+" from the tray. Press z to undo.")
 	}
-	if n := msg.tree.Hidden; n > 0 {
-		words += "; skipped " + text.Count(n) + " hidden"
+	if fresh > 0 {
+		sub := m.tray.pickedWhole(msg.folder)
+		for _, i := range msg.items {
+			i.source.Sub = path.Join(sub, i.source.Sub)
+			if !m.tray.add(i) {
+				m.tray.set(i)
+			}
+		}
+		m.trayChanged()
 	}
-	toast := page.Toast{Level: page.Info, Text: words + "."}
-	if len(msg.tree.Bad) > 0 {
-		return tea.Batch(m.pick(sources), page.Send(toast), refusals(msg.tree.Bad, len(sources)+len(msg.tree.Bad)))
+	words := "Picked " + text.Plural(fresh, "file") + " in " + name + " and its subfolders"
+	if fresh == 0 {
+		words = name + " has no files that can be picked"
 	}
-	return tea.Batch(m.pick(sources), page.Send(toast))
+	if msg.hidden > 0 {
+		words += "; skipped " + text.Count(msg.hidden) + " hidden"
+	}
+	return tea.Batch(toast(page.Info, words+"."), refusals(msg.bad, len(msg.items)+len(msg.bad)))
+}
+
+// wantTotal counts the files of a folder in view of which some are picked, one folder at
+// a time.
+func (m *Model) wantTotal() tea.Cmd {
+	if m.totaling || len(m.tray.items) == 0 {
+		return nil
+	}
+	from, to := m.seenRows()
+	for i := from; i < to; i++ {
+		e, _ := m.entryAt(i)
+		folder := m.path(e)
+		if e.kind != kindFolder || m.tray.under[folder] == 0 || m.totaled[folder] {
+			continue
+		}
+		m.totaling, m.totaled[folder] = true, true
+		d := m.disk
+		return func() tea.Msg {
+			c, err := contentOf(d, folder)
+			return totalMsg{folder, len(c.items), err}
+		}
+	}
+	return nil
+}
+
+func (m *Model) gotTotal(msg totalMsg) {
+	m.totaling = false
+	if msg.err == nil {
+		m.totals[msg.folder] = msg.total
+	}
+}
+
+// share tells how many files of a folder are picked, such as "◐ 3/10", with the sign for
+// some or all of them; "" if none are.
+func (m *Model) share(folder string, th *theme.Theme) (sign theme.Sign, words string) {
+	n := m.tray.under[folder]
+	if n == 0 {
+		return theme.SignNone, ""
+	}
+	sign, words = theme.SignPartly, strconv.Itoa(n)
+	if total, known := m.totals[folder]; known {
+		words += "/" + strconv.Itoa(max(n, total))
+		if n >= total {
+			sign = theme.SignMarked
+		}
+	}
+	return sign, th.Glyph(sign) + " " + words
 }

@@ -1,10 +1,9 @@
 package picker
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
-
-	"mediadesk/api/session"
 )
 
 // A folder is picked whole: its files land in the tray with the folders they
@@ -29,7 +28,66 @@ func TestPickAFolder(t *testing.T) {
 func TestPickAFolderThatIsGone(t *testing.T) {
 	dir := folder(t, "a/b.jpg")
 	d := start(t, Options{Folder: dir})
-	_, err := session.WalkFolder(t.Context(), filepath.Join(dir, "nope"), "", session.Filter{})
+	_, err := contentOf(d.m.disk, filepath.Join(dir, "nope"))
 	d.Send(folderPicked{folder: filepath.Join(dir, "nope"), err: err})
 	d.Toasted("is not there")
+}
+
+// The rest of a folder is picked where some of it is; where all of it is, all is
+// removed, and z brings it back, with the places of the files.
+func TestPickTheRestOfAFolder(t *testing.T) {
+	dir := folder(t, "trip/a.jpg", "trip/b.jpg", "trip/day 1/c.jpg", "trip/empty.jpg")
+	must(t, os.Truncate(filepath.Join(dir, "trip", "empty.jpg"), 0))
+	d := start(t, Options{Folder: filepath.Join(dir, "trip")})
+	d.Press("G", "k", "k", "space") // a.jpg
+	equal(t, "tray", d.tray(), []string{"a.jpg"})
+	d.Press("h")
+	d.under("trip")
+	d.Sees("◐ 1/3")
+
+	d.Press("space")
+	d.Toasted("Picked 2 files in trip")
+	equal(t, "tray", d.tray(), []string{"a.jpg", "b.jpg", "c.jpg"})
+	equal(t, "places", d.subs(), []string{"trip", "trip", "trip/day_1"})
+	d.Sees("✓ 3/3")
+
+	d.Press("space")
+	d.Toasted("Removed 3 files in trip from the tray. Press z to undo.")
+	equal(t, "tray", d.tray(), nil)
+	d.Press("z")
+	equal(t, "tray", d.tray(), []string{"a.jpg", "b.jpg", "c.jpg"})
+	equal(t, "places", d.subs(), []string{"trip", "trip", "trip/day_1"})
+	d.Sees("✓ 3/3")
+}
+
+// Each removal can be undone, the last one first.
+func TestUndoRemovals(t *testing.T) {
+	d := start(t, Options{Folder: folder(t, "a.jpg", "b.jpg", "c.jpg")})
+	d.Press("ctrl+a", "g", "space", "space")
+	equal(t, "tray", d.tray(), []string{"c.jpg"})
+	d.Press("z", "z")
+	equal(t, "tray", d.tray(), []string{"c.jpg", "b.jpg", "a.jpg"})
+	d.Press("g", "space", "g", "space", "z")
+	d.Toasted("All that was removed is in the tray again.")
+}
+
+// A file that is unpicked and picked again keeps its place in the folder that was picked.
+func TestPickAgainKeepsThePlace(t *testing.T) {
+	dir := folder(t, "trip/day 1/a.jpg", "trip/day 1/b.jpg", "trip/day 2/c.jpg")
+	d := start(t, Options{Folder: dir})
+	d.Press("space", "enter", "enter", "space") // a.jpg
+	equal(t, "tray", d.tray(), []string{"b.jpg", "c.jpg"})
+	d.Press("g", "space")
+	equal(t, "tray", d.tray(), []string{"b.jpg", "c.jpg", "a.jpg"})
+	equal(t, "places", d.subs(), []string{"trip/day_1", "trip/day_2", "trip/day_1"})
+
+	// So does a folder within it.
+	d.Press("h", "space", "g", "space")
+	equal(t, "tray", d.tray(), []string{"c.jpg", "a.jpg", "b.jpg"})
+	equal(t, "places", d.subs(), []string{"trip/day_2", "trip/day_1", "trip/day_1"})
+
+	// Without the folder, a file is one by itself.
+	d.Press("h", "space", "g", "enter", "g", "enter", "g", "space")
+	equal(t, "tray", d.tray(), []string{"a.jpg"})
+	equal(t, "places", d.subs(), []string{""})
 }

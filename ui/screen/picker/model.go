@@ -86,9 +86,14 @@ type Model struct {
 	light      bool
 	tray       tray
 	trayList   kit.List
-	removed    []item // what was removed last, for z
-	clicks     *kit.Clicks
-	shifted    shifted
+	removed    [][]item // what was removed, the last one last, for z
+
+	totals   map[string]int  // how many files of a folder can be picked, by path
+	totaled  map[string]bool // folders whose totals are there or on their way
+	totaling bool
+
+	clicks  *kit.Clicks
+	shifted shifted
 
 	marked  []string // bookmarks
 	recent  []string // folders that were shown, newest first
@@ -131,6 +136,8 @@ func New(o Options) *Model {
 		cursors: map[string]string{},
 		infos:   map[string]info{},
 		asked:   map[string]bool{},
+		totals:  map[string]int{},
+		totaled: map[string]bool{},
 		filter:  kit.Field{Label: "filter", Placeholder: "letters of the name"},
 		memo:    &kit.Memo[drawnFor, string]{},
 	}
@@ -178,7 +185,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	m.trayList.SetHeight(inner(m.layout().tray).Dy())
 	m.sheet.room = rows
 	m.sheet.top = picture.GridOf(rows).Top(m.sheet.top, m.list.Cursor())
-	return tea.Batch(cmd, m.wantInfos(), m.wantPreview(), m.wantTiles())
+	return tea.Batch(cmd, m.wantInfos(), m.wantTotal(), m.wantPreview(), m.wantTiles())
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
@@ -255,6 +262,8 @@ func (m *Model) reply(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return m.transmitted(msg), true
 	case countedMsg:
 		m.gotCount(msg)
+	case totalMsg:
+		m.gotTotal(msg)
 	default:
 		return nil, false
 	}

@@ -106,7 +106,8 @@ func (m *Model) checked(msg checkedMsg) tea.Cmd {
 		}
 		m.tray.set(i)
 	}
-	m.drop(among(bad...), false)
+	m.tray.remove(among(bad...))
+	m.trayChanged()
 	if msg.folder != "" {
 		return m.open(msg.folder, "")
 	}
@@ -152,7 +153,7 @@ func (m *Model) toggle() tea.Cmd {
 	source := api.Source{Path: m.path(e)}
 	switch {
 	case m.tray.has(source):
-		m.drop(among(source), false)
+		m.drop(among(source))
 		m.step(1)
 		return nil
 	case e.kind == kindFolder:
@@ -174,7 +175,7 @@ func (m *Model) pickRange() tea.Cmd {
 	m.ranged = false
 	files, fresh := m.files(from, to)
 	if len(fresh) == 0 {
-		m.drop(among(files...), false)
+		m.drop(among(files...))
 		return nil
 	}
 	return m.pick(fresh)
@@ -214,17 +215,18 @@ func (m *Model) pickAll() tea.Cmd {
 // invert drops the shown files that are picked and picks the others.
 func (m *Model) invert() tea.Cmd {
 	all, fresh := m.files(0, len(m.shown.rows)-1)
-	m.drop(among(all...), false)
+	m.drop(among(all...))
 	return m.pick(fresh)
 }
 
-// drop removes items from the tray; undo: z brings them back.
-func (m *Model) drop(gone func(item) bool, undo bool) {
+// drop removes items from the tray and returns how many; z brings them back.
+func (m *Model) drop(gone func(item) bool) int {
 	out := m.tray.remove(gone)
-	if undo && len(out) > 0 {
-		m.removed = out
+	if len(out) > 0 {
+		m.removed = append(m.removed, out)
 	}
 	m.trayChanged()
+	return len(out)
 }
 
 // trayChanged brings the list of the tray in line; an empty tray loses the focus.
@@ -235,13 +237,21 @@ func (m *Model) trayChanged() {
 	}
 }
 
-// restore brings back what was removed last.
+// restore brings back what was removed last, unless it was picked again since.
 func (m *Model) restore() tea.Cmd {
-	sources := make([]api.Source, len(m.removed))
-	for i, it := range m.removed {
-		sources[i] = it.source
+	var sources []api.Source
+	for len(m.removed) > 0 && len(sources) == 0 {
+		last := len(m.removed) - 1
+		for _, i := range m.removed[last] {
+			if !m.tray.has(i.source) {
+				sources = append(sources, i.source)
+			}
+		}
+		m.removed = m.removed[:last]
 	}
-	m.removed = nil
+	if len(sources) == 0 {
+		return toast(page.Info, "All that was removed is in the tray again.")
+	}
 	return m.pick(sources)
 }
 
@@ -251,8 +261,12 @@ func (m *Model) sent(jobs []api.Job) {
 	for i, j := range jobs {
 		sources[i] = j.Upload.Source
 	}
-	m.drop(among(sources...), false)
+	m.tray.remove(among(sources...))
 	m.removed = nil
+	if len(m.tray.items) == 0 {
+		m.tray = tray{}
+	}
+	m.trayChanged()
 }
 
 // form opens the upload form for the tray, or for the file under the cursor if the tray is

@@ -170,6 +170,10 @@ func TestAllInvertClearAndBack(t *testing.T) {
 	d.Toasted("z to bring them back")
 	d.Press("z")
 	equal(t, "tray", d.tray(), []string{"a1", "a2"})
+	d.Press("z") // what * removed
+	equal(t, "tray", d.tray(), []string{"a1", "a2", "b"})
+	d.Press("z")
+	d.Toasted("All that was removed is in the tray again")
 	d.Press("z")
 	d.Toasted("Nothing was removed")
 }

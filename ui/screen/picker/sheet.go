@@ -47,6 +47,14 @@ func (s *sheet) stop() tea.Cmd {
 	return s.tiles.DeleteAll()
 }
 
+// seenRows are the rows in view.
+func (m *Model) seenRows() (from, to int) {
+	if m.sheet.on {
+		return m.seenTiles()
+	}
+	return m.list.Visible()
+}
+
 // seenTiles are the rows that the sheet shows.
 func (m *Model) seenTiles() (from, to int) {
 	g := picture.GridOf(m.sheet.room)
@@ -126,6 +134,8 @@ func (m *Model) drawTile(i int, g picture.Grid, th *theme.Theme) string {
 	style, sign := th.Text, " "
 	if m.tray.hasPath(m.path(e)) {
 		style, sign = th.Marked, th.Glyph(theme.SignMarked)
+	} else if some, words := m.share(m.path(e), th); words != "" {
+		style, sign = th.Marked, th.Glyph(some)
 	}
 	if i == m.list.Cursor() {
 		style = th.Selected

@@ -1,6 +1,12 @@
 package picker
 
-import "mediadesk/api"
+import (
+	"path"
+	"path/filepath"
+	"strings"
+
+	"mediadesk/api"
+)
 
 // item is one source in the tray with what its file was when it was picked.
 type item struct {
@@ -36,6 +42,12 @@ type tray struct {
 	items []item
 	at    map[string]int // key → place in items
 	size  int64          // bytes of all files that were checked
+	// under counts the items in each folder of this computer, at any depth.
+	under map[string]int
+	// subs has the folder that the files of a folder of this computer keep when they are
+	// sent, for folders that were picked whole. It outlives the items, so that a file that
+	// is picked again returns to its place.
+	subs map[string]string
 }
 
 func (t *tray) has(s api.Source) bool {
@@ -54,19 +66,46 @@ func (t *tray) add(i item) bool {
 		return false
 	}
 	if t.at == nil {
-		t.at = map[string]int{}
+		t.at, t.under = map[string]int{}, map[string]int{}
+	}
+	if folder := filepath.Dir(i.source.Path); !i.isURL() {
+		if i.source.Sub == "" {
+			i.source.Sub = t.subOf(folder)
+		} else if i.source.Sub != t.subOf(folder) {
+			t.keep(folder, i.source.Sub)
+		}
 	}
 	t.at[keyOf(i.source)] = len(t.items)
 	t.items = append(t.items, i)
-	t.size += i.identity.Size
+	t.count(i, 1)
 	return true
 }
 
-// set replaces what is known of a source that is in the tray.
+// count adds an item to the sums, or with -1 takes it out.
+func (t *tray) count(i item, by int) {
+	t.size += int64(by) * i.identity.Size
+	if i.isURL() {
+		return
+	}
+	for dir := filepath.Dir(i.source.Path); ; dir = filepath.Dir(dir) {
+		if t.under[dir] += by; t.under[dir] == 0 {
+			delete(t.under, dir)
+		}
+		if dir == filepath.Dir(dir) {
+			return
+		}
+	}
+}
+
+// set replaces what is known of a source that is in the tray. It keeps its place in the
+// folder that was picked, unless i has another.
 func (t *tray) set(i item) {
 	at, ok := t.at[keyOf(i.source)]
 	if !ok {
 		return
+	}
+	if i.source.Sub == "" {
+		i.source.Sub = t.items[at].source.Sub
 	}
 	t.size += i.identity.Size - t.items[at].identity.Size
 	t.items[at] = i
@@ -74,14 +113,56 @@ func (t *tray) set(i item) {
 
 // remove takes out the items for which gone is true and returns them.
 func (t *tray) remove(gone func(item) bool) (out []item) {
-	before := t.items
-	*t = tray{}
-	for _, i := range before {
+	var kept []item
+	for _, i := range t.items {
 		if gone(i) {
 			out = append(out, i)
-		} else {
-			t.add(i)
+			delete(t.at, keyOf(i.source))
+			t.count(i, -1)
+			continue
+		}
+		t.at[keyOf(i.source)] = len(kept)
+		kept = append(kept, i)
+	}
+	t.items = kept
+	return out
+}
+
+// subOf is the folder that the files of a folder of this computer keep when they are sent;
+// "" outside of the folders that were picked whole.
+func (t *tray) subOf(folder string) string {
+	for dir, below := folder, ""; ; dir = filepath.Dir(dir) {
+		if sub, ok := t.subs[dir]; ok {
+			return path.Join(sub, api.SubFolder(below))
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+		below = path.Join(filepath.Base(dir), below)
+	}
+}
+
+// pickedWhole notes that a folder was picked with all that is in it; the folders in it
+// keep their places below it. It returns what subOf gives for it from now on.
+func (t *tray) pickedWhole(folder string) string {
+	t.forget(folder)
+	sub := path.Join(t.subOf(filepath.Dir(folder)), api.SubFolder(filepath.Base(folder)))
+	t.keep(folder, sub)
+	return sub
+}
+
+func (t *tray) keep(folder, sub string) {
+	if t.subs == nil {
+		t.subs = map[string]string{}
+	}
+	t.subs[folder] = sub
+}
+
+// forget forgets that a folder, or one in it, was picked whole.
+func (t *tray) forget(folder string) {
+	for dir := range t.subs {
+		if dir == folder || strings.HasPrefix(dir, folder+string(filepath.Separator)) {
+			delete(t.subs, dir)
 		}
 	}
-	return out
 }

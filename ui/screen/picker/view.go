@@ -205,6 +205,7 @@ func (r *rowDrawing) row(i, width int, selected bool) string {
 	}
 	look := r.m.infos[e.name]
 	picked := r.m.tray.hasPath(r.m.path(e))
+	_, share := r.m.share(r.m.path(e), r.th)
 	ranged := i >= r.from && i <= r.to
 	sign, note := r.mark(e, look, picked, ranged)
 
@@ -212,7 +213,7 @@ func (r *rowDrawing) row(i, width int, selected bool) string {
 	if e.kind == kindFolder {
 		base = r.th.Accent
 	}
-	if picked || ranged {
+	if picked || ranged || share != "" {
 		base = r.th.Marked
 	}
 	match := r.th.Match
@@ -240,6 +241,20 @@ func (r *rowDrawing) row(i, width int, selected bool) string {
 	word := faint.Render(e.label())
 	if note != "" {
 		word = signStyle.Render(note)
+	}
+	if share != "" {
+		column := 4
+		if r.widths[column] == 0 {
+			column = 2
+		}
+		if text.Width(share) > r.widths[column] {
+			share, _, _ = strings.Cut(share, "/")
+		}
+		if column == 2 {
+			size = share
+		} else {
+			word = base.Render(share)
+		}
 	}
 	cells := []string{
 		signStyle.Render(r.th.Glyph(sign)), r.name(e, base, match), faint.Render(size), faint.Render(age),

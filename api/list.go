@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 )
 
 // Query says what List is to list.
@@ -16,10 +17,20 @@ type Query struct {
 	Type   string // "file", "folder", "all"; empty: files
 	Name   string // exact name; empty: any
 	Search string // in the service's language of search queries, in place of Name; empty: none
+	Kind   string // KindImage or KindNonImage; empty: any
 	Sort   string // as the service has it, such as ASC_NAME; empty: its default
 	Skip   int
 	Limit  int // 0: the service's default
 }
+
+// SearchValue writes a text as a value of a search query.
+func SearchValue(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
+}
+
+// SearchBelow is the condition of a search query that a file or folder is in a folder or
+// below it.
+func SearchBelow(folder string) string { return "path : " + SearchValue(folder) }
 
 // List reads records of files and folders. Like Details it is not in the
 // specification.
@@ -40,6 +51,7 @@ func (c *Client) DescribeList(q Query) Request {
 	}
 	add("path", q.Folder)
 	add("type", q.Type)
+	add("fileType", q.Kind)
 	add("sort", q.Sort)
 	switch {
 	case q.Search != "":

@@ -57,6 +57,7 @@ func TestManagingCalls(t *testing.T) {
 		{func() error { return job(c.DescribeMoveFolder("/a/b", "/")) }, 200, `{"jobId":"66a"}`, `POST /v1/bulkJobs/moveFolder {"destinationPath":"/","sourceFolderPath":"/a/b/"}`},
 		{func() error { return job(c.DescribeRenameFolder("/a/b", "c")) }, 202, `{"jobId":"66a"}`, `POST /v1/bulkJobs/renameFolder {"folderPath":"/a/b/","newFolderName":"c"}`},
 		{func() error { _, err := c.FolderJob(ctx, "66a"); return err }, 200, `{"jobId":"66a","status":"Pending"}`, "GET /v1/bulkJobs/66a"},
+		{func() error { _, err := c.List(ctx, api.Query{Kind: api.KindImage}); return err }, 200, "[]", "GET /v1/files?fileType=image"},
 		{func() error {
 			_, err := c.List(ctx, api.Query{Folder: "/a/", Search: `name : "x"`})
 			return err

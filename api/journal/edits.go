@@ -10,14 +10,15 @@ import (
 	"mediadesk/api"
 )
 
-// Acts that an edit may be besides a change of details.
+// Actions that an edit may be besides a change of details.
 const (
 	ActionMove    = "move"    // to another path; renaming is one, too
 	ActionRestore = "restore" // another version became the current one
+	ActionFolder  = "folder"  // a folder was moved or renamed; there is no file
 )
 
 // Edit is one change of a file that the service has taken, with what takes it
-// back: of its details, or an act.
+// back: of its details, or an action.
 type Edit struct {
 	ID      int64
 	Profile string
@@ -25,8 +26,8 @@ type Edit struct {
 	Batch   string      // edits that are undone together; empty: by itself
 	Before  api.Details // takes the edit back
 	After   api.Details // makes it again
-	Action  string      // ActMove or ActRestore, without details; empty: a change of details
-	Was     string      // the path, or the id of the version, before the act
+	Action  string      // one of the actions, without details; empty: a change of details
+	Was     string      // the path, or the id of the version, before the action
 	Became  string      // and after it
 	At      time.Time
 	Undone  bool

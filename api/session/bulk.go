@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
@@ -133,21 +134,165 @@ func (s *Session) records(ctx context.Context, ids []string) map[string]api.File
 }
 
 // DeleteAll removes files with all their versions, for good, with few calls where the
-// service has them. It returns the results in the order of the files.
-func (s *Session) DeleteAll(ctx context.Context, files []api.File) []Edited {
+// service has them. It returns the results in the order of the files and reports like
+// ChangeAll.
+func (s *Session) DeleteAll(ctx context.Context, files []api.File, report func(Edited)) []Edited {
+	var out []Edited
+	for portion := range slices.Chunk(files, maxAtOnce) {
+		ids := make([]string, len(portion))
+		for i := range portion {
+			ids[i] = portion[i].FileID
+		}
+		var errs []error
+		if ctx.Err() == nil {
+			errs = s.Client.DeleteFiles(ctx, ids)
+		}
+		out = append(out, s.eachFile(context.WithoutCancel(ctx), portion, report, func(i int, f api.File) (*api.File, error) {
+			switch {
+			case errs == nil:
+				return nil, ctx.Err()
+			case errs[i] == nil:
+				return nil, s.Journal.ForgetFile(ctx, s.Profile.Name, f.FileID)
+			case api.Unavailable(errs[i]): // it is gone, or the service has no such operation
+				return nil, s.Delete(ctx, f)
+			}
+			return nil, errs[i]
+		})...)
+	}
+	return out
+}
+
+// maxAtOnce is how many files one call deletes at most (hosted-service.md §10).
+const maxAtOnce = 100
+
+// eachFile does something to files, a few at once, until ctx ends.
+func (s *Session) eachFile(ctx context.Context, files []api.File, report func(Edited), do func(i int, f api.File) (*api.File, error)) []Edited {
+	return each(len(files), report, func(i int) Edited {
+		out := Edited{FileID: files[i].FileID, Err: ctx.Err()}
+		if out.Err == nil {
+			out.File, out.Err = do(i, files[i])
+		}
+		return out
+	})
+}
+
+// MoveAll moves files into a folder, as Move does; the moves are undone together. It
+// returns the results in the order of the files and reports like ChangeAll.
+func (s *Session) MoveAll(ctx context.Context, files []api.File, folder string, report func(Edited)) []Edited {
+	batch := batchOf(len(files))
+	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) { return s.moveIn(ctx, batch, f, folder) })
+}
+
+// CopyAll copies files into a folder, like MoveAll. No undo takes a copy away.
+func (s *Session) CopyAll(ctx context.Context, files []api.File, folder string, report func(Edited)) []Edited {
+	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) { return &f, s.Copy(ctx, f, folder) })
+}
+
+// RenameAll gives each file its name of names, like MoveAll.
+func (s *Session) RenameAll(ctx context.Context, files []api.File, names []string, report func(Edited)) []Edited {
+	batch := batchOf(len(files))
+	return s.eachFile(ctx, files, report, func(i int, f api.File) (*api.File, error) { return s.renameIn(ctx, batch, f, names[i]) })
+}
+
+// ExtendAll runs extensions on files, as Extend does, and reports like ChangeAll.
+func (s *Session) ExtendAll(ctx context.Context, files []api.File, list []api.Extension, report func(Edited)) []Edited {
+	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) { return s.Extend(ctx, f.FileID, list) })
+}
+
+// ErrOneVersion says that a file has no version but the current one.
+var ErrOneVersion = errors.New("the file has only one version")
+
+// RestoreAll makes the version before the current one of each file the current one,
+// like MoveAll.
+func (s *Session) RestoreAll(ctx context.Context, files []api.File, report func(Edited)) []Edited {
+	batch := batchOf(len(files))
+	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
+		older, err := s.olderVersions(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		return s.restoreIn(ctx, batch, f.FileID, older[0])
+	})
+}
+
+// DeleteOldVersions removes the versions of files that are not the current one, for
+// good, and reports like ChangeAll.
+func (s *Session) DeleteOldVersions(ctx context.Context, files []api.File, report func(Edited)) []Edited {
+	return s.eachFile(ctx, files, report, func(_ int, f api.File) (*api.File, error) {
+		older, err := s.olderVersions(ctx, f)
+		for _, version := range older {
+			if err == nil {
+				err = s.DeleteVersion(ctx, f.FileID, version)
+			}
+		}
+		return &f, err
+	})
+}
+
+// olderVersions are the ids of the versions that are not the current one, at least one.
+func (s *Session) olderVersions(ctx context.Context, f api.File) ([]string, error) {
+	list, err := s.Versions(ctx, f.FileID)
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.Read(ctx, f.FileID)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for i := range list {
+		if id := versionOf(&list[i]); id != "" && id != versionOf(now) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, ErrOneVersion
+	}
+	return ids, nil
+}
+
+// TagAll changes the tags of files; retag makes the new tags of a file from those it
+// has now. Files whose tags stay the same are not sent. The changes are undone
+// together. It returns the results in the order of the files and reports like ChangeAll.
+func (s *Session) TagAll(ctx context.Context, files []api.File, retag func(have []string) []string, report func(Edited)) []Edited {
 	ids := make([]string, len(files))
 	for i := range files {
 		ids[i] = files[i].FileID
 	}
-	errs := s.Client.DeleteFiles(ctx, ids)
-	return each(len(files), nil, func(i int) Edited {
-		err := errs[i]
-		switch {
-		case err == nil:
-			err = s.Journal.ForgetFile(ctx, s.Profile.Name, ids[i])
-		case api.Unavailable(err): // it is gone, or the service has no such operation
-			err = s.Delete(ctx, files[i])
+	// Undo needs the records as they are now.
+	now := s.records(ctx, ids)
+	var changes []Change
+	at := make(map[string]int, len(files))
+	out := s.eachFile(ctx, files, nil, func(i int, f api.File) (*api.File, error) {
+		file, known := now[f.FileID]
+		if known {
+			return &file, s.Journal.SaveFile(ctx, s.Profile.Name, file)
 		}
-		return Edited{FileID: ids[i], Err: err}
+		read, err := s.Read(ctx, f.FileID)
+		if api.Unavailable(err) && !s.Profile.Local {
+			return &f, s.Journal.SaveFile(ctx, s.Profile.Name, f) // the service does not let us read
+		}
+		return read, err
 	})
+	for i, e := range out {
+		if e.Err == nil {
+			have := e.File.Tags.Or(nil)
+			if want := retag(have); !slices.Equal(want, have) {
+				tags := api.Null[[]string]()
+				if len(want) > 0 {
+					tags = api.Set(want)
+				}
+				at[e.FileID] = i
+				changes = append(changes, Change{FileID: e.FileID, Details: api.Details{Tags: tags}})
+				continue
+			}
+		}
+		if report != nil {
+			report(e)
+		}
+	}
+	for _, e := range s.ChangeAll(ctx, changes, report) {
+		out[at[e.FileID]] = e
+	}
+	return out
 }

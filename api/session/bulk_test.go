@@ -89,7 +89,7 @@ func TestManyFilesAtALimitedService(t *testing.T) {
 		t.Error("a file that is gone was changed")
 	}
 	check("the others", list[1:])
-	check("deletion", s.DeleteAll(t.Context(), files[1:]))
+	check("deletion", s.DeleteAll(t.Context(), files[1:], nil))
 	if left, err := s.Client.List(t.Context(), api.Query{}); err != nil || len(left) > 0 {
 		t.Errorf("%d files are left, %v", len(left), err)
 	}

@@ -41,10 +41,7 @@ const editors = 6
 // comes, from one goroutine at a time. A change that fails does not stop the others;
 // what has not begun when ctx ends fails with its error.
 func (s *Session) ChangeAll(ctx context.Context, changes []Change, report func(Edited)) []Edited {
-	batch := ""
-	if len(changes) > 1 {
-		batch = api.NewSuffix() + api.NewSuffix()
-	}
+	batch := batchOf(len(changes))
 	together := s.changeTags(ctx, batch, changes)
 	return each(len(changes), report, func(i int) Edited {
 		c := changes[i]
@@ -57,6 +54,14 @@ func (s *Session) ChangeAll(ctx context.Context, changes []Change, report func(E
 		}
 		return out
 	})
+}
+
+// batchOf names the batch of changes to n files; empty for one, which needs none.
+func batchOf(n int) string {
+	if n < 2 {
+		return ""
+	}
+	return api.NewSuffix() + api.NewSuffix()
 }
 
 // ReadAll reads several files, as Read does, and reports like ChangeAll.
@@ -180,8 +185,9 @@ func inverse(before *api.File, change api.Details) api.Details {
 
 // Undo undoes the newest change of a file, with those of other files that were made
 // in the same step. It returns nothing, without an error, if there is nothing to
-// undo. The error concerns all of them: a *ConflictError if the same was changed
-// elsewhere since and policy is Fail.
+// undo. An empty fileID stands for the newest change of all, which may be of a folder.
+// The error concerns all of them: a *ConflictError if the same was changed elsewhere
+// since and policy is Fail.
 func (s *Session) Undo(ctx context.Context, fileID string, policy Policy) ([]Edited, error) {
 	return s.replay(ctx, fileID, policy, true)
 }
@@ -208,6 +214,9 @@ func (s *Session) replay(ctx context.Context, fileID string, policy Policy, undo
 	edits, err := next(ctx, journal.EditFilter{Profile: s.Profile.Name, FileID: fileID})
 	if err != nil || len(edits) == 0 {
 		return nil, err
+	}
+	if edits[0].Action == journal.ActionFolder {
+		return s.replayFolder(ctx, edits[0], undo)
 	}
 	todo := make([]replayed, len(edits))
 	var found ConflictError

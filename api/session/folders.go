@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/journal"
 )
 
 // FolderContent counts what a folder holds at any depth, the folder itself left out.
@@ -95,30 +96,75 @@ func (s *Session) CopyFolder(ctx context.Context, folder, into string) (string, 
 	return path.Join(into, path.Base(folder)) + "/", s.runFolderJob(ctx, r)
 }
 
-// MoveFolder moves a folder into another and returns its new path. Undo does not take
-// it back.
+// MoveFolder moves a folder into another and returns its new path. Undo takes it back,
+// unless a folder was there: then the service puts their contents together.
 func (s *Session) MoveFolder(ctx context.Context, folder, into string) (string, error) {
 	r, err := s.Client.DescribeMoveFolder(folder, into)
 	if err != nil {
 		return "", err
 	}
-	if err := s.runFolderJob(ctx, r); err != nil {
-		return "", err
-	}
-	return path.Join(into, path.Base(folder)) + "/", s.Journal.ForgetFolder(ctx, s.Profile.Name, folder)
+	to := path.Join(into, path.Base(folder)) + "/"
+	return to, s.relocateFolder(ctx, r, folder, to)
 }
 
-// RenameFolder gives a folder another name and returns its new path. Undo does not take
-// it back.
+// RenameFolder gives a folder another name and returns its new path. Undo takes it back.
 func (s *Session) RenameFolder(ctx context.Context, folder, name string) (string, error) {
 	r, err := s.Client.DescribeRenameFolder(folder, name)
 	if err != nil {
 		return "", err
 	}
-	if err := s.runFolderJob(ctx, r); err != nil {
-		return "", err
+	to := path.Join(path.Dir(path.Clean(folder)), name) + "/"
+	return to, s.relocateFolder(ctx, r, folder, to)
+}
+
+// relocateFolder runs a job that takes a folder to another path, and keeps the way back
+// if nothing was there.
+func (s *Session) relocateFolder(ctx context.Context, r api.Request, from, to string) error {
+	there, err := s.FindFolder(ctx, to)
+	if err != nil {
+		return err
 	}
-	return path.Join(path.Dir(path.Clean(folder)), name) + "/", s.Journal.ForgetFolder(ctx, s.Profile.Name, folder)
+	if err := s.runFolderJob(ctx, r); err != nil {
+		return err
+	}
+	kept := context.WithoutCancel(ctx)
+	if err := s.Journal.ForgetFolder(kept, s.Profile.Name, from); err != nil || there != nil {
+		return err
+	}
+	from, _ = api.CleanFolder(from)
+	return s.keepAction(kept, journal.Edit{Action: journal.ActionFolder, Was: from, Became: to})
+}
+
+// replayFolder undoes or redoes the move or the renaming of a folder.
+func (s *Session) replayFolder(ctx context.Context, e journal.Edit, undo bool) ([]Edited, error) {
+	from, to := e.Became, e.Was
+	if !undo {
+		from, to = to, from
+	}
+	there, err := s.FindFolder(ctx, to)
+	if err == nil && there != nil {
+		err = fmt.Errorf("the folder %s exists again; rename or move it first", to)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var r api.Request
+	if name := path.Base(to); path.Base(from) == name {
+		r, err = s.Client.DescribeMoveFolder(from, path.Dir(path.Clean(to)))
+	} else {
+		r, err = s.Client.DescribeRenameFolder(from, name)
+	}
+	if err == nil {
+		err = s.runFolderJob(ctx, r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	kept := context.WithoutCancel(ctx)
+	folder := api.File{Type: api.TypeFolder, Name: path.Base(to), FolderPath: path.Clean(to)}
+	return []Edited{{File: &folder, Err: errors.Join(
+		s.Journal.ForgetFolder(kept, s.Profile.Name, from), s.Journal.MarkEdits(kept, []int64{e.ID}, undo),
+	)}}, nil
 }
 
 // PendingJobError says that a folder job was started and that nobody waited for its

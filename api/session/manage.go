@@ -12,30 +12,39 @@ import (
 // Rename gives a file another name and returns its record after that. Undo takes
 // it back.
 func (s *Session) Rename(ctx context.Context, f api.File, name string) (*api.File, error) {
+	return s.renameIn(ctx, "", f, name)
+}
+
+func (s *Session) renameIn(ctx context.Context, batch string, f api.File, name string) (*api.File, error) {
 	if err := s.Client.RenameFile(ctx, f.FilePath, name); err != nil {
 		return nil, err
 	}
-	after, err := s.Read(ctx, f.FileID)
+	after, err := s.Read(context.WithoutCancel(ctx), f.FileID)
 	if err != nil {
 		return after, err
 	}
-	return after, s.keepMove(ctx, f.FilePath, after)
+	return after, s.keepMove(ctx, batch, f.FilePath, after)
 }
 
 // Move moves a file into a folder and returns its record after that; nil where
 // it became a version of the file of its name there, which no undo takes back.
 func (s *Session) Move(ctx context.Context, f api.File, folder string) (*api.File, error) {
+	return s.moveIn(ctx, "", f, folder)
+}
+
+func (s *Session) moveIn(ctx context.Context, batch string, f api.File, folder string) (*api.File, error) {
 	if err := s.Client.MoveFile(ctx, f.FilePath, folder); err != nil {
 		return nil, err
 	}
-	after, err := s.Read(ctx, f.FileID)
+	// The file has moved: that is kept also if the user cancels now.
+	after, err := s.Read(context.WithoutCancel(ctx), f.FileID)
 	if api.Unavailable(err) {
 		return nil, s.Journal.ForgetFile(ctx, s.Profile.Name, f.FileID)
 	}
 	if err != nil {
 		return after, err
 	}
-	return after, s.keepMove(ctx, f.FilePath, after)
+	return after, s.keepMove(ctx, batch, f.FilePath, after)
 }
 
 // Copy copies a file into a folder.
@@ -68,6 +77,10 @@ func (s *Session) DeleteVersion(ctx context.Context, fileID, versionID string) e
 // Restore makes a version of a file the current one. Undo makes the one current
 // again that was.
 func (s *Session) Restore(ctx context.Context, fileID, versionID string) (*api.File, error) {
+	return s.restoreIn(ctx, "", fileID, versionID)
+}
+
+func (s *Session) restoreIn(ctx context.Context, batch, fileID, versionID string) (*api.File, error) {
 	before, err := s.Read(ctx, fileID)
 	if err != nil {
 		return nil, err
@@ -80,7 +93,7 @@ func (s *Session) Restore(ctx context.Context, fileID, versionID string) (*api.F
 	if was == "" || became == "" || was == became {
 		return after, nil
 	}
-	return after, s.keepAction(ctx, journal.Edit{FileID: fileID, Action: journal.ActionRestore, Was: was, Became: became})
+	return after, s.keepAction(ctx, journal.Edit{FileID: fileID, Batch: batch, Action: journal.ActionRestore, Was: was, Became: became})
 }
 
 func (s *Session) restore(ctx context.Context, fileID, versionID string) (*api.File, error) {

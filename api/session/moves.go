@@ -10,11 +10,11 @@ import (
 )
 
 // keepMove keeps that a file was moved or renamed, for undo.
-func (s *Session) keepMove(ctx context.Context, was string, after *api.File) error {
+func (s *Session) keepMove(ctx context.Context, batch, was string, after *api.File) error {
 	if was == after.FilePath {
 		return nil
 	}
-	return s.keepAction(ctx, journal.Edit{FileID: after.FileID, Action: journal.ActionMove, Was: was, Became: after.FilePath})
+	return s.keepAction(ctx, journal.Edit{FileID: after.FileID, Batch: batch, Action: journal.ActionMove, Was: was, Became: after.FilePath})
 }
 
 func (s *Session) keepAction(ctx context.Context, e journal.Edit) error {

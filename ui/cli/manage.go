@@ -254,7 +254,7 @@ func newDelete(p *Program, f *flags) *cobra.Command {
 			return "", nil, s.Delete(ctx, *f)
 		},
 		doAll: func(ctx context.Context, s *session.Session, files []api.File) []session.Edited {
-			return s.DeleteAll(ctx, files)
+			return s.DeleteAll(ctx, files, nil)
 		},
 		done: func(from, to string) string {
 			if to != "" {

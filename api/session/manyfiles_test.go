@@ -1,0 +1,145 @@
+package session
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"mediadesk/api"
+	"mediadesk/api/journal"
+)
+
+// paths are the paths of all files of the library.
+func paths(t *testing.T, s *Session) string {
+	t.Helper()
+	files, err := s.List(t.Context(), api.Query{Search: api.SearchBelow("/"), Sort: "ASC_NAME"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for i := range files {
+		if !files[i].IsFolder() {
+			list = append(list, files[i].FilePath)
+		}
+	}
+	slices.Sort(list)
+	return strings.Join(list, " ")
+}
+
+func undo(t *testing.T, s *Session) {
+	t.Helper()
+	done, err := s.Undo(t.Context(), "", Fail)
+	if err != nil || len(done) == 0 {
+		t.Fatalf("undo: %+v %v", done, err)
+	}
+	for _, e := range done {
+		if e.Err != nil {
+			t.Fatal(e.Err)
+		}
+	}
+}
+
+// TestFolderUndo: a folder that was renamed or moved goes back, and comes again; one
+// that was put into another does not.
+func TestFolderUndo(t *testing.T) {
+	s, end := program(t, aLibrary(t), t.TempDir())
+	defer end()
+	want := func(list string) {
+		t.Helper()
+		if got := paths(t, s); got != list {
+			t.Fatalf("the library has %s, want %s", got, list)
+		}
+	}
+	put(t, s, "a.txt", api.Upload{Folder: api.Set("/x/")})
+	put(t, s, "b.txt", api.Upload{Folder: api.Set("/x/y/")})
+	if _, err := s.RenameFolder(t.Context(), "/x/", "z"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.MoveFolder(t.Context(), "/z/", "/new/"); err != nil {
+		t.Fatal(err)
+	}
+	want("/new/z/a.txt /new/z/y/b.txt")
+	undo(t, s)
+	undo(t, s)
+	want("/x/a.txt /x/y/b.txt")
+	if done, err := s.Redo(t.Context(), "", Fail); err != nil || len(done) != 1 || done[0].File.FolderPath != "/z" {
+		t.Fatalf("redo: %+v %v", done, err)
+	}
+	if err := s.MakeFolder(t.Context(), "/x/"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Undo(t.Context(), "", Fail); err == nil || !strings.Contains(err.Error(), "exists again") {
+		t.Errorf("a folder was put back over another: %v", err)
+	}
+	put(t, s, "c.txt", api.Upload{Folder: api.Set("/x/z/")})
+	if _, err := s.MoveFolder(t.Context(), "/z/", "/x/"); err != nil {
+		t.Fatal(err)
+	}
+	want("/x/z/a.txt /x/z/c.txt /x/z/y/b.txt")
+	if edits, err := s.Journal.NextUndo(t.Context(), journal.EditFilter{Profile: "p"}); err != nil || len(edits) != 1 || edits[0].Became != "/z/" {
+		t.Errorf("undo would take back %+v (%v)", edits, err)
+	}
+}
+
+// TestManyFilesOneUndo: several files are moved, renamed, tagged and restored; each is
+// one step back.
+func TestManyFilesOneUndo(t *testing.T) {
+	s, end := program(t, aLibrary(t), t.TempDir())
+	defer end()
+	files := []api.File{
+		*put(t, s, "a.txt", api.Upload{Tags: api.Set([]string{"old"})}),
+		*put(t, s, "b.txt", api.Upload{}),
+	}
+	calm := func(done []Edited) {
+		t.Helper()
+		for _, e := range done {
+			if e.Err != nil {
+				t.Fatal(e.Err)
+			}
+			if e.File != nil {
+				files[slices.IndexFunc(files, func(f api.File) bool { return f.FileID == e.FileID })] = *e.File
+			}
+		}
+	}
+	reported := 0
+	count := func(Edited) { reported++ }
+	calm(s.MoveAll(t.Context(), files, "/in/", count))
+	calm(s.RenameAll(t.Context(), files, []string{"1.txt", "2.txt"}, count))
+	if got := paths(t, s); got != "/in/1.txt /in/2.txt" {
+		t.Fatal(got)
+	}
+	// Without what the journal knows, undo takes back all the same.
+	for i := range files {
+		if err := s.Journal.ForgetFile(t.Context(), "p", files[i].FileID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	calm(s.TagAll(t.Context(), files, func(have []string) []string { return append(slices.Clone(have), "new") }, count))
+	is(t, s, files[0].FileID, "old,new", "")
+	is(t, s, files[1].FileID, "new", "")
+	if reported != 6 {
+		t.Errorf("reported %d results", reported)
+	}
+	calm(s.CopyAll(t.Context(), files, "/copy/", count))
+	undo(t, s)
+	is(t, s, files[0].FileID, "old", "")
+	is(t, s, files[1].FileID, "", "")
+	undo(t, s)
+	undo(t, s)
+	if got := paths(t, s); got != "/a.txt /b.txt /copy/1.txt /copy/2.txt" {
+		t.Fatal(got)
+	}
+	// Versions.
+	put(t, s, "a.txt", api.Upload{})
+	done := s.RestoreAll(t.Context(), files, count)
+	if done[0].Err != nil || !errors.Is(done[1].Err, ErrOneVersion) {
+		t.Fatalf("restored %+v", done)
+	}
+	if done := s.DeleteOldVersions(t.Context(), files[:1], count); done[0].Err != nil {
+		t.Fatal(done[0].Err)
+	}
+	if list, err := s.Versions(t.Context(), files[0].FileID); err != nil || len(list) != 1 {
+		t.Errorf("%d versions are left (%v)", len(list), err)
+	}
+}

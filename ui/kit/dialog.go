@@ -2,6 +2,7 @@ package kit
 
 import (
 	"image"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,10 @@ const DialogGrace = 425 * time.Millisecond
 // look like keys.
 const pasteGrace = 50 * time.Millisecond
 
+// defaultKey takes the default choice: the key that asks for most questions, so that
+// pressing it twice is enough.
+const defaultKey = "ctrl+s"
+
 // Choice is one answer of a dialog, a button.
 type Choice struct {
 	// Label names the action with its number and target: "Send 12 files to /summer/".
@@ -28,12 +33,15 @@ type Choice struct {
 	Key string
 	// Danger marks an action that cannot be undone.
 	Danger bool
+	// Default gives the choice the focus, and ctrl+s takes it at once: for what one
+	// key can undo. Without one the first choice has the focus.
+	Default bool
 	// Do follows when it is taken; nil: nothing does.
 	Do func() tea.Cmd
 }
 
-// Dialog asks a question over the screen. Put the safe choice first: it has the
-// focus, and esc stands for it.
+// Dialog asks a question over the screen. Put the safe choice first: esc stands for
+// it, and it has the focus unless another is the default.
 type Dialog struct {
 	Popup
 	title, text string
@@ -49,12 +57,22 @@ var _ Overlay = (*Dialog)(nil)
 
 // NewDialog opens a dialog. The clock now is time.Now outside of tests.
 func NewDialog(now func() time.Time, title, text string, choices ...Choice) *Dialog {
-	return &Dialog{title: title, text: text, choices: choices, now: now, opened: now()}
+	d := &Dialog{title: title, text: text, choices: choices, now: now, opened: now()}
+	d.focused = max(0, d.byDefault())
+	return d
+}
+
+// byDefault is the number of the default choice; -1: there is none.
+func (d *Dialog) byDefault() int {
+	return slices.IndexFunc(d.choices, func(c Choice) bool { return c.Default })
 }
 
 // Type uses what comes too early to be meant for the dialog.
 func (d *Dialog) Type(msg tea.Msg) (tea.Cmd, bool) {
 	now := d.now()
+	if press, ok := msg.(tea.KeyPressMsg); ok && press.String() == defaultKey && d.byDefault() >= 0 {
+		return nil, false // nobody types it by chance, and it can be undone
+	}
 	if _, pasted := msg.(tea.PasteMsg); pasted {
 		d.pasted = now
 		return nil, true
@@ -105,6 +123,9 @@ func (d *Dialog) Actions() []Action {
 		if c.Key != "" {
 			actions = append(actions, Action{Keys: Bind(c.Label, "", c.Key), Footer: true, Disabled: early, Do: func() tea.Cmd { return d.choose(i) }})
 		}
+	}
+	if i := d.byDefault(); i >= 0 {
+		actions = append(actions, Action{Keys: Bind(d.choices[i].Label, "", defaultKey), Do: func() tea.Cmd { return d.choose(i) }})
 	}
 	walk := func(id, words string, by int, keys ...string) Action {
 		return Action{ID: id, Keys: Bind(words, "", keys...), Disabled: early, Do: func() tea.Cmd {

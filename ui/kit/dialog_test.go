@@ -60,6 +60,32 @@ func TestDialogKeys(t *testing.T) {
 	}
 }
 
+// What one key can undo is the default: enter takes it, and so does the key that
+// asked, as soon as it is pressed again.
+func TestDialogDefault(t *testing.T) {
+	for _, c := range []struct {
+		keys string
+		wait time.Duration
+		want int
+	}{
+		{"enter", time.Second, 1},
+		{"ctrl+s", time.Second, 1},
+		{"ctrl+s", 0, 1},
+		{"enter", 0, -1},
+		{"left enter", time.Second, 0},
+		{"esc", time.Second, 0},
+	} {
+		at, answer := newClock(), &chosen{-1}
+		d := kit.NewDialog(at.now, "Save?", "",
+			kit.Choice{Label: "Keep editing", Key: "k", Do: answer.is(0)},
+			kit.Choice{Label: "Save", Key: "s", Default: true, Do: answer.is(1)})
+		at.pass(c.wait)
+		if press(d, strings.Fields(c.keys)...); answer.n != c.want {
+			t.Errorf("%s after %v: %d, want %d", c.keys, c.wait, answer.n, c.want)
+		}
+	}
+}
+
 // Keys that were typed for what was there before do not answer.
 func TestDialogGrace(t *testing.T) {
 	at := newClock()

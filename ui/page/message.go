@@ -125,8 +125,8 @@ func Explain(err error) string {
 // that asks.
 type Choice = kit.Choice
 
-// Ask asks a question over the screen. The first choice is the safe one: it
-// has the focus, and esc stands for it.
+// Ask asks a question over the screen. The first choice is the safe one: esc stands
+// for it, and it has the focus unless another is the default.
 type Ask struct {
 	Title   string
 	Text    string

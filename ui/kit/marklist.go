@@ -1,0 +1,234 @@
+package kit
+
+import (
+	"image"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
+)
+
+// MarkList is a list at the side of a screen whose rows can be marked, one by one,
+// as a range or all, and filtered. The marks are the screen's. Mark and Name are
+// needed.
+type MarkList struct {
+	// ID is the first word of the IDs of its actions, such as "details".
+	ID string
+	// Mark is the mark of a row.
+	Mark func(row int) *bool
+	// Name is what the filter looks at.
+	Name func(row int) string
+	// Moved follows each move of the cursor, and Marked each change of marks; nil:
+	// nothing does.
+	Moved, Marked func() tea.Cmd
+
+	list   List  // of the rows that the filter finds
+	rows   []int // their numbers
+	n      int   // rows without the filter
+	at     int   // the row under the cursor; it stays if the filter hides it
+	filter Field
+	typing bool
+	anchor int // of the open range, counted from 1; 0: none is open
+}
+
+// SetLen tells how many rows there are. The cursor stays on its number, or goes to
+// the last row.
+func (l *MarkList) SetLen(n int) {
+	l.n, l.at = n, max(0, min(l.at, n-1))
+	if l.anchor > n {
+		l.anchor = 0
+	}
+	l.find()
+}
+
+// Len is the number of rows without the filter.
+func (l *MarkList) Len() int { return l.n }
+
+// Cursor is the row under the cursor, 0 in an empty list.
+func (l *MarkList) Cursor() int { return l.at }
+
+// SetCursor moves the cursor to a row. A filter that hides it is cleared.
+func (l *MarkList) SetCursor(row int) {
+	l.at = max(0, min(row, l.n-1))
+	if l.n > 0 && !slices.Contains(l.rows, l.at) {
+		l.filter.SetValue("")
+	}
+	l.find()
+}
+
+// SetHeight tells how many lines there are, that of the filter among them.
+func (l *MarkList) SetHeight(h int) { l.list.SetHeight(h - l.top()) }
+
+// Position is where the cursor stands, in words.
+func (l *MarkList) Position() string { return text.Count(l.at+1) + " of " + text.Count(l.n) }
+
+// find looks for the rows that the filter shows.
+func (l *MarkList) find() {
+	words := strings.Fields(strings.ToLower(l.filter.Value()))
+	l.rows = l.rows[:0]
+	for row := range l.n {
+		if len(words) == 0 || text.HasAll(words, l.Name(row)) {
+			l.rows = append(l.rows, row)
+		}
+	}
+	l.list.SetLen(len(l.rows))
+	if i := slices.Index(l.rows, l.at); i >= 0 {
+		l.list.SetCursor(i)
+	}
+}
+
+// top is how many lines are above the rows.
+func (l *MarkList) top() int {
+	if l.typing || l.filter.Value() != "" {
+		return 1
+	}
+	return 0
+}
+
+// Capturing reports whether the filter takes the keys.
+func (l *MarkList) Capturing() bool { return l.typing }
+
+// Type edits the filter. The cursor goes to the first row that it finds, unless it is
+// on one.
+func (l *MarkList) Type(msg tea.Msg) (tea.Cmd, bool) {
+	before := l.filter.Value()
+	if !l.typing || !l.filter.Update(msg) {
+		return nil, false
+	}
+	if l.filter.Value() == before {
+		return nil, true
+	}
+	l.find()
+	if len(l.rows) > 0 && !slices.Contains(l.rows, l.at) {
+		l.at = l.rows[0]
+		l.find()
+		return run(l.Moved), true
+	}
+	return nil, true
+}
+
+func run(do func() tea.Cmd) tea.Cmd {
+	if do == nil {
+		return nil
+	}
+	return do()
+}
+
+// landed takes note that the cursor of the list was moved.
+func (l *MarkList) landed() tea.Cmd {
+	if len(l.rows) == 0 || l.at == l.rows[l.list.Cursor()] {
+		return nil
+	}
+	l.at = l.rows[l.list.Cursor()]
+	return run(l.Moved)
+}
+
+// Click moves the cursor to the row drawn at line y, and reports whether there is one.
+func (l *MarkList) Click(y int) (cmd tea.Cmd, ok bool) {
+	if !l.list.Click(y - l.top()) {
+		return nil, false
+	}
+	return l.landed(), true
+}
+
+// Wheel scrolls by a turn of the wheel.
+func (l *MarkList) Wheel(msg tea.Msg) tea.Cmd {
+	l.list.Wheel(msg)
+	return l.landed()
+}
+
+// leave puts the filter's field away; clearing shows all rows again.
+func (l *MarkList) leave(clearing bool) {
+	l.typing = false
+	l.filter.Blur()
+	if clearing {
+		l.filter.SetValue("")
+		l.find()
+	}
+}
+
+// Actions move, mark and filter.
+func (l *MarkList) Actions() []Action {
+	action := func(id, words, key string, do func() tea.Cmd) Action {
+		return Action{ID: l.ID + "." + id, Keys: Bind(words, "", key), Group: "Files", Do: do}
+	}
+	marks := func(do func()) func() tea.Cmd {
+		return func() tea.Cmd { do(); return run(l.Marked) }
+	}
+	each := func(on func(row int) bool) func() tea.Cmd {
+		return marks(func() {
+			for _, row := range l.rows {
+				*l.Mark(row) = on(row)
+			}
+		})
+	}
+	moves := ListActions(func() Scroller { return &l.list }, l.landed)
+	if l.typing {
+		keep := action("filter-keep", "keep the filter", "enter", func() tea.Cmd { l.leave(false); return nil })
+		drop := action("filter-clear", "clear the filter", "esc", func() tea.Cmd { l.leave(true); return nil })
+		keep.Footer, drop.Footer = true, true
+		return append([]Action{keep, drop}, moves[:2]...) // the field has the other keys
+	}
+	mark := action("mark", "mark: changes go to marked files", "space", func() tea.Cmd {
+		if len(l.rows) == 0 {
+			return nil
+		}
+		*l.Mark(l.at) = !*l.Mark(l.at)
+		l.list.Move(1)
+		return tea.Batch(l.landed(), run(l.Marked))
+	})
+	filter := action("filter-files", "filter", "/", func() tea.Cmd { l.typing = true; l.filter.Focus(); return nil })
+	mark.Footer, filter.Footer = true, true
+	actions := []Action{
+		mark, filter,
+		action("mark-range", "mark a range", "v", marks(l.markRange)),
+		action("mark-all", "mark all", "ctrl+a", each(func(int) bool { return true })),
+		action("invert-marks", "invert marks", "*", each(func(row int) bool { return !*l.Mark(row) })),
+	}
+	if l.anchor > 0 {
+		actions = append([]Action{action("no-range", "drop the range", "esc", func() tea.Cmd { l.anchor = 0; return nil })}, actions...)
+	} else if l.filter.Value() != "" {
+		actions = append([]Action{action("no-filter", "clear the filter", "esc", func() tea.Cmd { l.leave(true); return nil })}, actions...)
+	}
+	return append(actions, moves...)
+}
+
+// markRange begins a range, or marks the rows between its begin and the cursor.
+func (l *MarkList) markRange() {
+	if l.anchor == 0 {
+		l.anchor = l.at + 1
+		return
+	}
+	for _, row := range l.rows {
+		if l.inRange(row) {
+			*l.Mark(row) = true
+		}
+	}
+	l.anchor = 0
+}
+
+func (l *MarkList) inRange(row int) bool {
+	return l.anchor > 0 && min(l.anchor-1, l.at) <= row && row <= max(l.anchor-1, l.at)
+}
+
+// View draws the filter, if there is one, and the rows that are seen, exactly filling
+// size. It calls row for each with the sign of its mark.
+func (l *MarkList) View(size image.Point, th *theme.Theme, row func(row int, mark theme.Sign, width int, selected bool) string) string {
+	top := ""
+	if l.top() > 0 {
+		size.Y--
+		f := l.filter
+		f.Label, f.Placeholder = "/", "filter"
+		top = f.View(size.X, th)
+	}
+	return JoinV(top, l.list.View(size, func(i, width int, selected bool) string {
+		mark := theme.SignNone
+		if n := l.rows[i]; *l.Mark(n) || l.inRange(n) {
+			mark = theme.SignMarked
+		}
+		return row(l.rows[i], mark, width, selected)
+	}))
+}

@@ -15,6 +15,7 @@ type Details struct {
 	Description    Field[string]                     `json:"description,omitzero"`
 	Extensions     Field[[]Extension]                `json:"extensions,omitzero"`
 	WebhookURL     Field[string]                     `json:"webhookUrl,omitzero"`
+	NoWebhook      bool                              `json:"-"` // not even the receiver of this program
 }
 
 // IsEmpty reports whether the update would change nothing.

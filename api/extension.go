@@ -17,6 +17,8 @@ const (
 	GoogleTagging    = "google-auto-tagging"
 	AWSTagging       = "aws-auto-tagging"
 	AutoDescription  = "ai-auto-description"
+	AITasks          = "ai-tasks"
+	SavedExtension   = "saved-extension"
 )
 
 // Bounds of the options of the tagging extensions.
@@ -30,6 +32,22 @@ var taggingName = regexp.MustCompile(`^[a-z0-9_-]+-auto-tagging$`)
 // IsTagging reports whether name is one of the automatic-tagging extensions,
 // `<provider>-auto-tagging` (service.md §2.2).
 func IsTagging(name string) bool { return taggingName.MatchString(name) }
+
+// IsKnownExtension reports whether the specification or the hosted service has an
+// extension of that name.
+func IsKnownExtension(name string) bool {
+	switch name {
+	case RemoveBackground, AutoDescription, AITasks, SavedExtension:
+		return true
+	}
+	return IsTagging(name)
+}
+
+// MakesVersion reports whether an extension of that name may make a new version of the
+// file: those that tag or describe do not.
+func MakesVersion(name string) bool {
+	return !IsTagging(name) && name != AutoDescription && name != AITasks
+}
 
 // Extension is one element of the extensions parameter (service.md §2.2). Members that
 // the specification does not name are kept in Rest and sent as they came.

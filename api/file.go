@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"html"
 	"math"
+	"strings"
 	"time"
 )
 
@@ -161,6 +164,8 @@ func (f *File) member(name string) any {
 		return &f.UpdatedAt
 	case "extensionStatus":
 		return &f.ExtensionStatus
+	case "extensionErrors":
+		return &f.ExtensionErrors
 	case "folderId":
 		return &f.FolderID
 	case "folderPath":
@@ -237,6 +242,34 @@ func (f *File) IsFolder() bool { return f.Type == TypeFolder }
 
 // IsImage reports whether the service calls the file an image.
 func (f *File) IsImage() bool { return f.FileType == KindImage }
+
+// Markdown is a link to the file, shown where it is an image; empty where it has no
+// address.
+func (f *File) Markdown() string {
+	if f.URL == "" {
+		return ""
+	}
+	label := strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, "\n", " ", "\r", " ").Replace(f.Name)
+	address := strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E", "\n", "", "\r", "").Replace(f.URL)
+	link := "[" + label + "](" + address + ")"
+	if f.IsImage() {
+		return "!" + link
+	}
+	return link
+}
+
+// HTML is an element that shows the file where it is an image, else a link to it;
+// empty where it has no address.
+func (f *File) HTML() string {
+	address, name := html.EscapeString(f.URL), html.EscapeString(f.Name)
+	switch {
+	case f.URL == "":
+		return ""
+	case f.IsImage():
+		return fmt.Sprintf(`<img src="%s" alt="%s">`, address, name)
+	}
+	return fmt.Sprintf(`<a href="%s">%s</a>`, address, name)
+}
 
 // ThumbURL is the address of the small picture, under either of the names
 // that the specification uses; empty where there is none.

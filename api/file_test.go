@@ -184,3 +184,28 @@ func FuzzFile(f *testing.F) {
 		file.Created()
 	})
 }
+
+func TestMarkdown(t *testing.T) {
+	for _, c := range []struct{ name, url, kind, want string }{
+		{"a.jpg", "https://h/a.jpg", api.KindImage, "![a.jpg](https://h/a.jpg)"},
+		{"a.pdf", "https://h/a.pdf", api.KindNonImage, "[a.pdf](https://h/a.pdf)"},
+		{`a]b\[.txt`, "https://h/a(1) 2.txt", "", `[a\]b\\\[.txt](https://h/a%281%29%202.txt)`},
+		{"a\nb", "https://h/<\n>", "", "[a b](https://h/%3C%3E)"},
+	} {
+		if got := (&api.File{Name: c.name, URL: c.url, FileType: c.kind}).Markdown(); got != c.want {
+			t.Errorf("%q: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestHTML(t *testing.T) {
+	for _, c := range []struct{ name, url, kind, want string }{
+		{"a.jpg", "https://h/a.jpg?a=1&b=2", api.KindImage, `<img src="https://h/a.jpg?a=1&amp;b=2" alt="a.jpg">`},
+		{`"<b>.pdf`, "https://h/b.pdf", api.KindNonImage, `<a href="https://h/b.pdf">&#34;&lt;b&gt;.pdf</a>`},
+		{"c.pdf", "", api.KindNonImage, ""},
+	} {
+		if got := (&api.File{Name: c.name, URL: c.url, FileType: c.kind}).HTML(); got != c.want {
+			t.Errorf("%q: %q, want %q", c.name, got, c.want)
+		}
+	}
+}

@@ -88,10 +88,7 @@ func (l *Library) readQuery(v url.Values) (store.Query, error) {
 		return wrong("type", "It is file, file-version, folder or all.")
 	}
 	if path := v.Get("path"); path != "" {
-		var err error
-		if q.Folder, err = api.CleanFolder(path); err != nil {
-			return q, err
-		}
+		q.Folder, _ = api.CleanFolder(path) // nothing is in a folder of another name
 	}
 	switch v.Get("fileType") {
 	case "", "all":

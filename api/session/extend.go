@@ -35,7 +35,7 @@ func (s *Session) CancelRun(ctx context.Context, fileID, extension string) error
 // withAddress gives a change that asks for extensions an address of our
 // receiver, where the service can reach it and the change names none.
 func (s *Session) withAddress(ctx context.Context, fileID string, change api.Details) (api.Details, string, error) {
-	if len(change.Extensions.Or(nil)) == 0 || !change.WebhookURL.IsZero() || s.Profile.Receiver == "" {
+	if len(change.Extensions.Or(nil)) == 0 || change.NoWebhook || !change.WebhookURL.IsZero() || s.Profile.Receiver == "" {
 		return change, "", nil
 	}
 	address, err := s.Watch.FileAddress(ctx, s.Profile.Name, fileID)

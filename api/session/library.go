@@ -37,6 +37,7 @@ func (s *Session) openLibrary(o Options, settings config.Config, profile *config
 	if err != nil {
 		return nil, err
 	}
+	_, s.Serving = library.(*local.Server)
 	s.onClose(func(context.Context) error { return library.Close() })
 	profile.UploadURL, profile.BaseURL, profile.DeliveryURL = address, address, address
 	return key, nil

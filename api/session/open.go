@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"mediadesk/api"
@@ -79,6 +81,7 @@ func Describe(o Options) (*Session, error) {
 		return nil, err
 	}
 	if s.Profile.Local {
+		s.Profile.Commands = slices.Sorted(maps.Keys(settings.Local.Commands))
 		address := "http://" + settings.Local.Addr
 		profile.UploadURL, profile.BaseURL, profile.DeliveryURL = address, address, address
 	}
@@ -121,6 +124,7 @@ func (s *Session) openClient(ctx context.Context, o Options, settings config.Con
 	var err error
 	if s.Profile.Local {
 		s.Profile.MaxSize = settings.Local.MaxSize
+		s.Profile.Commands = slices.Sorted(maps.Keys(settings.Local.Commands))
 		s.Profile.KeySource = "the library's own"
 		key, err = s.openLibrary(o, settings, profile)
 		// The process that runs the library says so: it may have other settings.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -131,9 +132,19 @@ type Profile struct {
 	Folder      string          // folder that forms begin with; empty: the root
 	Tags        []string        // tags that forms begin with
 	Extensions  []api.Extension // extensions that forms begin with
+	Commands    []string        // extensions of the local library that are commands of the user
 	Naming      api.Naming      // way of naming that forms begin with
 	ColorOption string          // how the service spells the colour option of remove-bg
 	Receiver    string          // address at which services reach our webhook receiver; empty: none
+}
+
+// KnowsExtension reports whether the service has an extension of that name, as far as
+// that is known here.
+func (p Profile) KnowsExtension(name string) bool {
+	if !p.Local {
+		return api.IsKnownExtension(name)
+	}
+	return name == api.RemoveBackground || api.IsTagging(name) || slices.Contains(p.Commands, name)
 }
 
 // NewProfile is what is known of a profile before it is opened. The error is one

@@ -42,6 +42,10 @@ type Session struct {
 	// which goes with the session. Nil: it was opened.
 	NoJournal error
 
+	// Serving says that this process serves the local library: its addresses work until
+	// the session closes.
+	Serving bool
+
 	Queue *queue.Queue
 	Watch *watch.Watch
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"mediadesk/api"
@@ -88,7 +89,28 @@ func (s *Session) stillThere(ctx context.Context, job *api.Job) bool {
 		return true
 	}
 	size, ok := file.Size.Get()
-	return !ok || size == job.Identity.Size
+	return !ok || size == job.Identity.Size || s.onlyExtended(ctx, job)
+}
+
+// onlyExtended reports whether extensions made all newer versions of the file that a
+// job stored, by what the journal knows of their runs.
+func (s *Session) onlyExtended(ctx context.Context, job *api.Job) bool {
+	runs, err := s.Journal.Runs(ctx, api.RunFilter{Profile: job.Profile, FileID: job.File.FileID})
+	if err != nil {
+		return false
+	}
+	made := 0
+	for i := range runs {
+		if runs[i].Status != api.StatusFailed && api.MakesVersion(runs[i].Extension) {
+			made++
+		}
+	}
+	versions, err := s.Client.Versions(ctx, job.File.FileID)
+	if err != nil || job.File.VersionInfo == nil {
+		return made > 0 // the service has no versions
+	}
+	newer := slices.IndexFunc(versions, func(f api.File) bool { return versionOf(&f) == job.File.VersionInfo.ID })
+	return newer >= 0 && newer <= made
 }
 
 // WriteManifest writes entries into a file of the working directory and

@@ -46,6 +46,11 @@ type Program struct {
 	// Terminal reports whether input and output are a terminal, TerminalOut whether
 	// output is, TerminalErr whether standard error is.
 	Terminal, TerminalOut, TerminalErr bool
+
+	flags     *flags   // the global ones of the command line
+	args      []string // those of the command line
+	serving   bool     // this process serves the local library, until it ends
+	addresses bool     // of stored files were printed
 }
 
 // options are those of the session that the flags ask for.
@@ -57,7 +62,17 @@ func (p *Program) options(f *flags) session.Options {
 
 // open opens the session that the flags ask for.
 func (p *Program) open(ctx context.Context, f *flags) (*session.Session, error) {
-	return session.Open(ctx, p.options(f))
+	s, err := session.Open(ctx, p.options(f))
+	p.serving = err == nil && s.Serving
+	return s, err
+}
+
+// warnOfAddresses says that the printed addresses of the local library do not work
+// after this command, if so.
+func (p *Program) warnOfAddresses() {
+	if p.serving && p.addresses {
+		p.note(p.flags, "mediadesk: addresses of the local library work while it is served. To serve it, run: mediadesk serve")
+	}
 }
 
 // spool is the folder for what standard input gave.
@@ -79,6 +94,7 @@ func (p *Program) note(f *flags, format string, args ...any) {
 
 // Main runs the command line and returns the exit code.
 func Main(ctx context.Context, p Program, args []string) int {
+	p.args = args
 	root := newRoot(&p)
 	root.Version = p.Version
 	root.SetArgs(args)
@@ -86,6 +102,7 @@ func Main(ctx context.Context, p Program, args []string) int {
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
 	err := root.ExecuteContext(ctx)
+	p.warnOfAddresses()
 	if err == nil {
 		return exitDone
 	}
@@ -98,6 +115,7 @@ func Main(ctx context.Context, p Program, args []string) int {
 
 func newRoot(p *Program) *cobra.Command {
 	f := &flags{Request: session.Request{KeyFD: -1, RetryFor: session.RetryFor}}
+	p.flags = f
 	root := &cobra.Command{
 		Use:   "mediadesk [FILE… | FOLDER]",
 		Short: "Upload, tag and manage images in an ImageKit-style media library",
@@ -113,6 +131,9 @@ func newRoot(p *Program) *cobra.Command {
 	}
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		slog.SetDefault(p.Log.Logger(f.debug))
+		if err := switchValue(cmd, p.args); err != nil {
+			return err
+		}
 		if f.dryRun && slices.Contains(withoutRequest, cmd.CommandPath()) {
 			return usage("%s sends no request that --dry-run could print", cmd.CommandPath())
 		}
@@ -138,6 +159,21 @@ func newRoot(p *Program) *cobra.Command {
 	addCompletions(root, p)
 	checkHelpArgs(root)
 	return root
+}
+
+// switchValue refuses a value of a switch that stands behind it as a word of its own,
+// and would be an argument.
+func switchValue(cmd *cobra.Command, args []string) error {
+	for i, word := range args {
+		if i == 0 || word != "true" && word != "false" || args[i-1] == "--" {
+			continue
+		}
+		f := cmd.Flags().Lookup(strings.TrimPrefix(args[i-1], "--"))
+		if strings.HasPrefix(args[i-1], "--") && f != nil && f.Value.Type() == "bool" {
+			return usage("%q is no value of --%s here: write --%[2]s=%[1]s", word, f.Name)
+		}
+	}
+	return nil
 }
 
 // flagProblem says what is wrong with a flag, and which values it takes.
@@ -192,7 +228,7 @@ func runScreens(cmd *cobra.Command, p *Program, f *flags, args []string) error {
 		folder = arg
 		return true
 	})
-	sources, err := expand(files, p.Stdin, p.spool())
+	sources, err := p.expand(cmd.Context(), files)
 	if err != nil {
 		return err
 	}
@@ -225,8 +261,11 @@ func noSuchCommand(cmd *cobra.Command, word string) error {
 // nearest is the command below another that a word was probably meant to be; empty
 // for none.
 func nearest(cmd *cobra.Command, word string) string {
+	if word == "version" && !cmd.HasParent() {
+		return "--version"
+	}
 	cmd.SuggestionsMinimumDistance = 2
-	if len(word) < 4 {
+	if len(word) < 6 {
 		cmd.SuggestionsMinimumDistance = 1 // anything is near to a short word
 	}
 	if near := cmd.SuggestionsFor(word); len(near) > 0 {
@@ -241,6 +280,7 @@ func (p *Program) openAnyway(ctx context.Context, f *flags) (*session.Session, e
 	o := p.options(f)
 	o.NeedsNoJournal = true
 	s, err := session.Open(ctx, o)
+	p.serving = err == nil && s.Serving
 	if err == nil && s.NoJournal != nil {
 		report(p.Stderr, s.NoJournal)
 		fmt.Fprintln(p.Stderr, "mediadesk: continuing without the journal: you cannot undo changes that you make now.")

@@ -52,6 +52,7 @@ func TestScripts(t *testing.T) {
 			"until":       until,
 			"lastversion": lastVersion,
 			"breaks":      breaks,
+			"nul":         nul,
 
 			"balanced": balanced,
 		},

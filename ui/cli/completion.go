@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
@@ -12,6 +15,7 @@ var flagOptions = map[string][]string{
 	"addr":          {config.DefaultLocalAddr, "127.0.0.1:0"},
 	"base-url":      {"https://"},
 	"colour-option": {string(config.ColorBritish), string(config.ColorAmerican)},
+	"copy":          slices.Sorted(maps.Keys(copyForms)),
 	"delivery-url":  {"https://"},
 	"extension":     {api.RemoveBackground, api.GoogleTagging, api.AWSTagging},
 	"plan":          {"free", "lite", "pro"},

@@ -138,7 +138,7 @@ func (c *detailFlags) change(given func(string) bool, before *api.File) (api.Det
 		}
 		d.Extensions = api.Set(list)
 	}
-	if c.webhook != "" && c.webhook != api.NoWebhook {
+	if d.NoWebhook = c.webhook == api.NoWebhook; c.webhook != "" && !d.NoWebhook {
 		d.WebhookURL = api.Set(c.webhook)
 	}
 	if given("description") {
@@ -220,6 +220,9 @@ func (n failures) exit() error {
 // not stop the others.
 func changeDetails(ctx context.Context, p *Program, f *flags, c *detailFlags, s *session.Session, names []string, given func(string) bool) error {
 	var failed failures
+	if list, err := api.ParseExtensionList(c.extensions); err == nil {
+		p.warnExtensions(f, s.Profile, list)
+	}
 	var changes []session.Change
 	same := map[string]*api.File{} // files that are as asked for already
 	for _, name := range names {
@@ -356,6 +359,7 @@ func readRecord(ctx context.Context, s *session.Session, id string) (*api.File, 
 // printRecord shows a record: as the service gave it for scripts, in lines for
 // people.
 func printRecord(p *Program, asJSON bool, file *api.File) error {
+	p.addresses = p.addresses || file.URL != ""
 	if asJSON {
 		text, err := record(file)
 		if err != nil {

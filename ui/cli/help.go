@@ -27,6 +27,7 @@ var valueNames = map[string]string{
 	"BYTES":      "max-size max-video-size",
 	"COMMAND":    "exec",
 	"EXTENSION":  "extension",
+	"FORM":       "copy",
 	"HOST:PORT":  "addr allow-address",
 	"ID":         "hosted version",
 	"KEY":        "key",

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,11 +36,9 @@ func newList(p *Program, f *flags) *cobra.Command {
 func runList(cmd *cobra.Command, p *Program, f *flags, args []string, search string) error {
 	q := api.Query{Type: api.TypeFile, Sort: "ASC_NAME", Limit: listPage, Search: search}
 	if len(args) == 1 {
-		folder, err := api.CleanFolder(args[0])
-		if err != nil {
-			return &exitError{exitUsage, err}
-		}
-		q.Folder, q.Type = folder, "all"
+		// A service may have folders of other names than it takes for uploads.
+		q.Folder, _ = api.CleanFolder(args[0])
+		q.Type = "all"
 	}
 	open := p.openAnyway
 	if f.dryRun {
@@ -68,7 +67,34 @@ func runList(cmd *cobra.Command, p *Program, f *flags, args []string, search str
 		}
 		first = false
 	}
-	return nil
+	if !first {
+		return nil
+	}
+	return nothingListed(ctx, p, f, s, q)
+}
+
+// nothingListed says why nothing was listed. The error is that of a folder that does
+// not exist.
+func nothingListed(ctx context.Context, p *Program, f *flags, s *session.Session, q api.Query) error {
+	switch {
+	case q.Search != "":
+		p.note(f, "Nothing matches.")
+		return nil
+	case q.Folder == "" || q.Folder == "/":
+		p.note(f, "The library has no files yet.")
+		return nil
+	}
+	parent, name := path.Split(strings.TrimSuffix(q.Folder, "/"))
+	for folder, err := range s.Client.All(ctx, api.Query{Folder: parent, Type: api.TypeFolder}) {
+		switch {
+		case err != nil:
+			return err
+		case folder.Name == name:
+			p.note(f, "The folder %s is empty.", q.Folder)
+			return nil
+		}
+	}
+	return fmt.Errorf("no such folder in the library: %s", q.Folder)
 }
 
 // listJournal lists what the journal knows of a folder, or everything.
@@ -81,6 +107,9 @@ func listJournal(ctx context.Context, p *Program, f *flags, s *session.Session, 
 	if err != nil {
 		return err
 	}
+	if len(files) == 0 {
+		p.note(f, "No upload from this computer is known in %s.", cmp.Or(folder, "this library"))
+	}
 	for i := range files {
 		if err := printFile(p, f.json, &files[i]); err != nil {
 			return err
@@ -91,21 +120,22 @@ func listJournal(ctx context.Context, p *Program, f *flags, s *session.Session, 
 
 func printFile(p *Program, asJSON bool, file *api.File) error {
 	if asJSON {
+		p.addresses = p.addresses || file.URL != ""
 		record, err := record(file)
 		if err != nil {
 			return err
 		}
 		return printJSON(p.Stdout, record)
 	}
-	id, path := file.FileID, file.FilePath
+	id, place := file.FileID, file.FilePath
 	if file.IsFolder() {
-		id, path = "folder", strings.TrimSuffix(cmp.Or(file.FolderPath, path), "/")+"/"
+		id, place = "folder", strings.TrimSuffix(cmp.Or(file.FolderPath, place), "/")+"/"
 	}
 	tags := ""
 	if t := file.Tags.Or(nil); len(t) > 0 {
 		tags = "  [" + strings.Join(t, ", ") + "]"
 	}
-	_, err := fmt.Fprintf(p.Stdout, "%-24s %10s  %s%s\n", text.Safe(id), sizeOf(file), text.Safe(path), text.Safe(tags))
+	_, err := fmt.Fprintf(p.Stdout, "%-24s %10s  %s%s\n", text.Safe(id), sizeOf(file), text.Safe(place), text.Safe(tags))
 	return err
 }
 

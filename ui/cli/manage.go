@@ -388,6 +388,7 @@ func newSign(p *Program, f *flags) *cobra.Command {
 		example: "mediadesk sign /contracts/a.pdf\nmediadesk sign 65f1c0ffee65f1c0ffee65f1 --for 10m",
 		do: func(_ context.Context, s *session.Session, file *api.File, _ string) (string, *api.File, error) {
 			address, err := s.Signed(*file, valid)
+			p.addresses = p.addresses || address != ""
 			return address, file, err
 		},
 		done: func(_, to string) string { return to },

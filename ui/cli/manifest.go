@@ -1,21 +1,80 @@
 package cli
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"mediadesk/api"
 	"mediadesk/api/session"
+	"mediadesk/ui/terminal"
 )
 
-// readManifest reads a file of sources with their options. Relative paths start
-// at the manifest's folder; a folder stands for the files in it.
-func (u *uploadFlags) readManifest(ctx contextual, name string, common planned) ([]planned, error) {
-	text, err := os.ReadFile(name)
+// readInput reads a file of this computer, or standard input for -.
+func (p *Program) readInput(ctx context.Context, name string) ([]byte, error) {
+	if name != "-" {
+		return os.ReadFile(name)
+	}
+	var text bytes.Buffer
+	_, err := p.copyInput(ctx, &text)
+	return text.Bytes(), err
+}
+
+// sources are the arguments and those that the file of --files-from lists, one a line
+// or, if the file has a NUL, separated by NUL.
+func (u *uploadFlags) sources(ctx context.Context, p *Program, args []string) ([]string, error) {
+	if u.from == "" {
+		return args, nil
+	}
+	text, err := p.readInput(ctx, u.from)
 	if err != nil {
-		return nil, &exitError{exitUsage, fmt.Errorf("manifest: %w", err)}
+		return nil, wrongFile("--files-from", err)
+	}
+	end := "\n"
+	if bytes.IndexByte(text, 0) >= 0 {
+		end = "\x00"
+	}
+	found := 0
+	for source := range strings.SplitSeq(string(text), end) {
+		if end == "\n" {
+			source = strings.TrimSuffix(source, "\r")
+		}
+		switch source {
+		case "":
+			continue
+		case "-":
+			return nil, usage("--files-from %s: - is no source in a list; a file of this name is ./-", u.from)
+		}
+		found++
+		args = append(args, source)
+	}
+	if found == 0 {
+		return nil, usage("--files-from %s lists no source", u.from)
+	}
+	return args, nil
+}
+
+// wrongFile is the error of a file that a flag names: wrong usage, but for a signal.
+func wrongFile(what string, err error) error {
+	var signal *terminal.SignalError
+	if errors.As(err, &signal) {
+		return err
+	}
+	return &exitError{exitUsage, fmt.Errorf("%s: %w", what, err)}
+}
+
+// readManifest reads a file of sources with their options. Relative paths start
+// at the manifest's folder, of standard input at the current one; a folder stands for
+// the files in it.
+func (u *uploadFlags) readManifest(ctx contextual, p *Program, common planned) ([]planned, error) {
+	name := u.manifest
+	text, err := p.readInput(ctx.Context(), name)
+	if err != nil {
+		return nil, wrongFile("manifest", err)
 	}
 	entries, err := session.ReadManifest(text)
 	if err != nil {

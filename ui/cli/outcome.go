@@ -64,6 +64,7 @@ type uploadOutput struct {
 	queued     bool                // the jobs are one batch of this command
 	failed     bool                // something was refused or could not be sent
 	badKey     bool                // the service does not accept the key
+	files      []*api.File         // those that are stored, for the clipboard
 	unfinished bool                // an outcome is not known, or not there yet
 }
 
@@ -82,11 +83,14 @@ func (o *uploadOutput) job(j api.Job) error {
 		}
 		return printJSON(o.p.Stdout, line)
 	}
-	to := o.p.Stderr
+	to, line := o.p.Stderr, jobSentence(j)
 	if j.State == api.Stored {
 		to = o.p.Stdout
 	}
-	_, err := fmt.Fprintln(to, jobSentence(j))
+	if j.File != nil && j.File.URL != "" {
+		line += "  " + text.Safe(j.File.URL)
+	}
+	_, err := fmt.Fprintln(to, line)
 	return err
 }
 
@@ -94,6 +98,10 @@ func (o *uploadOutput) job(j api.Job) error {
 func (o *uploadOutput) add(j api.Job) {
 	o.count[j.State]++
 	o.jobs = append(o.jobs, j)
+	if j.File != nil {
+		o.files = append(o.files, j.File)
+		o.p.addresses = o.p.addresses || j.File.URL != ""
+	}
 	switch j.State {
 	case api.Stored:
 		return
@@ -118,6 +126,9 @@ func reason(j api.Job) string {
 // stored prints that a source was stored before and is skipped.
 func (o *uploadOutput) stored(one planned, before *api.Job) error {
 	o.already++
+	if before.File != nil {
+		o.files = append(o.files, before.File)
+	}
 	if o.f.json {
 		file, err := record(before.File)
 		if err != nil {

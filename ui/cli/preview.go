@@ -20,14 +20,12 @@ func dryUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 	if err != nil {
 		return err
 	}
-	if len(args) == 0 && u.manifest == "" {
-		return usage("--dry-run needs a source")
-	}
 	plans, err := u.plan(cmd, p, s.Profile, args)
 	defer p.unspool(plans)
 	if err != nil {
 		return err
 	}
+	warnExtensions(p, f, s.Profile, plans)
 	there := make([]*api.Job, len(plans))
 	if u.skipStored {
 		if there, err = alreadyStored(cmd.Context(), s, plans); err != nil {

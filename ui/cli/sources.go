@@ -7,10 +7,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/charmbracelet/x/term"
 
 	"mediadesk/api"
 	"mediadesk/api/session"
+	"mediadesk/ui/terminal"
 )
 
 // argSource makes a source of one argument: an address, or a path, which need not
@@ -39,10 +43,13 @@ func argSource(arg string) (api.Source, error) {
 }
 
 // expand turns arguments into sources: a folder becomes the files in it, at any
-// depth, and - becomes a file in the folder spool with the data of standard input.
+// depth, and - becomes a file in the folder of spool with the data of standard input.
 // The first source that cannot be read is the error.
-func expand(args []string, stdin io.Reader, spool string) ([]api.Source, error) {
-	found, err := find(context.Background(), args, stdin, spool, session.Filter{})
+func (p *Program) expand(ctx context.Context, args []string) ([]api.Source, error) {
+	if err := oneInput(args...); err != nil {
+		return nil, err
+	}
+	found, err := p.find(ctx, args, session.Filter{})
 	if err == nil && len(found.bad) > 0 {
 		err = found.bad[0]
 	}
@@ -60,16 +67,19 @@ type sourceList struct {
 	again    []string // links to folders that were taken already
 }
 
-func find(ctx context.Context, args []string, stdin io.Reader, spool string, filter session.Filter) (sourceList, error) {
+// oneInput refuses to read standard input twice.
+func oneInput(args ...string) error {
+	if first := slices.Index(args, "-"); first >= 0 && slices.Contains(args[first+1:], "-") {
+		return usage("standard input (-) is named twice")
+	}
+	return nil
+}
+
+func (p *Program) find(ctx context.Context, args []string, filter session.Filter) (sourceList, error) {
 	found := sourceList{inFolder: map[string]bool{}}
-	usedStdin := false
 	for _, arg := range args {
 		if arg == "-" {
-			if usedStdin {
-				return found, usage("standard input (-) is named twice")
-			}
-			usedStdin = true
-			s, err := spoolInput(stdin, spool)
+			s, err := p.spoolInput(ctx)
 			var nothing *api.SourceError
 			switch {
 			case errors.As(err, &nothing):
@@ -126,9 +136,27 @@ func (l *sourceList) folder(ctx context.Context, root, label string, filter sess
 	return nil
 }
 
+// copyInput copies standard input to w, until its end or that of ctx, and returns the
+// number of bytes.
+func (p *Program) copyInput(ctx context.Context, w io.Writer) (size int64, err error) {
+	if f, ok := p.Stdin.(*os.File); ok && term.IsTerminal(f.Fd()) {
+		fmt.Fprintln(p.Stderr, "mediadesk: reading from the terminal. End with ctrl+d; ctrl+c cancels.")
+	}
+	_, err = terminal.Ask(ctx, p.Stdin, func() (string, error) {
+		n, err := io.Copy(w, p.Stdin)
+		size = n
+		return "", err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("cannot copy standard input: %w", err)
+	}
+	return size, nil
+}
+
 // spoolInput writes standard input to a file: an upload needs its length, and may
 // have to be sent again.
-func spoolInput(stdin io.Reader, dir string) (api.Source, error) {
+func (p *Program) spoolInput(ctx context.Context) (api.Source, error) {
+	dir := p.spool()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return api.Source{}, err
 	}
@@ -142,10 +170,9 @@ func spoolInput(stdin io.Reader, dir string) (api.Source, error) {
 		return api.Source{}, err
 	}
 	defer f.Close()
-	size, err := io.Copy(f, stdin)
+	size, err := p.copyInput(ctx, f)
 	switch {
 	case err != nil:
-		err = fmt.Errorf("cannot copy standard input: %w", err)
 	case size == 0:
 		err = &api.SourceError{Path: "-", Reason: "(standard input) is empty", Help: "Check the command that should have written it."}
 	default:

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +19,8 @@ import (
 type uploadFlags struct {
 	repeated map[string]*[]string // fields whose flag can be given again, by flag
 	manifest string
+	from     string // file with a list of sources
+	copy     string // form in which the addresses go to the clipboard; empty: none
 	wait     bool
 	timeout  time.Duration
 
@@ -38,12 +42,13 @@ func newUpload(p *Program, f *flags) *cobra.Command {
 		Use:   "upload SOURCE…",
 		Short: "Upload images and other files",
 		Long: "Upload files. A SOURCE is a path, a folder (its files; its own folders are kept below --folder), an http or " +
-			"https address that the service downloads, or - for standard input. --dry-run sends nothing: it shows the requests and a summary.",
+			"https address that the service downloads, or - for standard input. Of what is stored, its path, its id and its address are printed. --dry-run sends nothing: it shows the requests and a summary.",
 		Example: "mediadesk upload photo.jpg --tags sea,boat --folder /summer/\n" +
 			"mediadesk upload cut-out.png --extension remove-bg --wait\n" +
 			"mediadesk upload logo.png --unique off --overwrite-file\n" +
 			"mediadesk upload photo.jpg \\\n  --extension '{\"name\":\"google-auto-tagging\",\"maxTags\":5}'\n" +
 			"mediadesk upload holiday --include '*.jpg' --exclude raw --skip-stored\n" +
+			"find . -newer last.txt -type f -print0 | mediadesk upload --files-from -\n" +
 			"curl -s https://example.com/a.jpg | mediadesk upload - --name a.jpg",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runUpload(cmd, p, f, u, args)
@@ -60,7 +65,9 @@ func newUpload(p *Program, f *flags) *cobra.Command {
 			fl.String(f.Flag, "", f.Help)
 		}
 	}
-	fl.StringVar(&u.manifest, "manifest", "", "file of sources with their options, as JSON or CSV")
+	fl.StringVar(&u.manifest, "manifest", "", "file of sources with their options, as JSON or CSV; - reads standard input")
+	fl.StringVar(&u.from, "files-from", "", "file with a list of sources, one a line or separated by NUL; - reads standard input")
+	fl.StringVar(&u.copy, "copy", "", "copy the addresses of what is stored to the clipboard of the terminal: url, markdown or html")
 	fl.StringArrayVar(&u.include, "include", nil, "upload only matching files of folders, such as '*.jpg' or 'a/**' (repeatable)")
 	fl.StringArrayVar(&u.exclude, "exclude", nil, "skip matching files and folders (repeatable)")
 	fl.BoolVar(&u.skipStored, "skip-stored", false, "leave out files whose content was stored in the same folder before")
@@ -167,7 +174,10 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profi
 		return nil, &exitError{exitUsage, err}
 	}
 	common, name := planned{Entry: e}, e.FileName
-	u.found, err = find(cmd.Context(), args, p.Stdin, p.spool(), u.filter())
+	if args, err = u.sources(cmd.Context(), p, args); err != nil {
+		return nil, err
+	}
+	u.found, err = p.find(cmd.Context(), args, u.filter())
 	plans := make([]planned, 0, len(u.found.sources))
 	for _, s := range u.found.sources {
 		one := common.of(s, u.found.inFolder[s.Path])
@@ -186,7 +196,7 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profi
 		plans = append(plans, broken(err))
 	}
 	if u.manifest != "" {
-		more, err := u.readManifest(cmd, u.manifest, common)
+		more, err := u.readManifest(cmd, p, common)
 		if err != nil {
 			return plans, err
 		}
@@ -267,8 +277,14 @@ func runUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 	if err := checkConcurrency(cmd, f); err != nil {
 		return err
 	}
-	if len(args) == 0 && u.manifest == "" {
+	if len(args) == 0 && u.manifest == "" && u.from == "" {
 		return usage("mediadesk upload needs a SOURCE: a path, a folder, a URL, or - for standard input. To continue with unfinished uploads, run: mediadesk resume")
+	}
+	if err := oneInput(append(args, u.manifest, u.from)...); err != nil {
+		return err
+	}
+	if u.copy != "" && copyForms[u.copy] == nil {
+		return usage("--copy takes %s, not %q", strings.Join(slices.Sorted(maps.Keys(copyForms)), ", "), u.copy)
 	}
 	if f.dryRun {
 		return dryUpload(cmd, p, f, u, args)
@@ -284,7 +300,9 @@ func runUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 	if err != nil {
 		return err
 	}
-	return out.finish(ctx, s, ids, u.wait, u.timeout, u.receipt)
+	err = out.finish(ctx, s, ids, u.wait, u.timeout, u.receipt)
+	out.copy(u.copy)
+	return err
 }
 
 // hand makes jobs of the command line and gives them to the queue. What cannot
@@ -297,6 +315,7 @@ func hand(cmd *cobra.Command, p *Program, d *session.Session, u *uploadFlags, ar
 	if err != nil {
 		return nil, err
 	}
+	warnExtensions(p, out.f, d.Profile, plans)
 	there := make([]*api.Job, len(plans))
 	if u.skipStored {
 		if there, err = alreadyStored(ctx, d, plans); err != nil {
@@ -341,6 +360,28 @@ func hand(cmd *cobra.Command, p *Program, d *session.Session, u *uploadFlags, ar
 		ids[i] = j.ID
 	}
 	return ids, nil
+}
+
+// warnExtensions warns of extensions in plans that nobody knows.
+func warnExtensions(p *Program, f *flags, profile session.Profile, plans []planned) {
+	var list []api.Extension
+	for i := range plans {
+		list = append(list, plans[i].Extensions.Or(nil)...)
+	}
+	p.warnExtensions(f, profile, list)
+}
+
+// warnExtensions warns of extensions that nobody knows, each once. Sending them is
+// still right: a service may have new ones.
+func (p *Program) warnExtensions(f *flags, profile session.Profile, list []api.Extension) {
+	warned := map[string]bool{}
+	for _, e := range list {
+		if !warned[e.Name] && !profile.KnowsExtension(e.Name) {
+			warned[e.Name] = true
+			p.note(f, "mediadesk: no extension %q is known here; it is requested as it is. Known ones: %s", e.Name,
+				strings.Join(append([]string{api.RemoveBackground, api.GoogleTagging, api.AWSTagging}, profile.Commands...), ", "))
+		}
+	}
 }
 
 func alreadyStored(ctx context.Context, d *session.Session, plans []planned) ([]*api.Job, error) {

@@ -52,6 +52,7 @@ type watchLine struct {
 	Status    api.Status `json:"status"`
 	From      string     `json:"from"`
 	At        string     `json:"at"`
+	Error     string     `json:"error,omitempty"` // the service's reason
 }
 
 // watchRuns prints the runs of files whenever one changes, until all have finished or
@@ -184,7 +185,7 @@ func (w *watcher) refresh(ctx context.Context, d *session.Session) (pending bool
 
 func (w *watcher) print(r api.Run) error {
 	if w.json {
-		return printJSON(w.p.Stdout, watchLine{r.FileID, r.Extension, r.Status, r.From, r.At.UTC().Format(api.TimeLayout)})
+		return printJSON(w.p.Stdout, watchLine{r.FileID, r.Extension, r.Status, r.From, r.At.UTC().Format(api.TimeLayout), r.Error})
 	}
 	problem := ""
 	if r.Error != "" {

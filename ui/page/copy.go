@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"mediadesk/api"
 	"mediadesk/ui/kit"
 )
 
@@ -27,18 +26,3 @@ func (c *Copies) AddCommand(key, what, note string, do tea.Cmd) {
 
 // Menu is the menu of them.
 func (c Copies) Menu() *kit.Menu { return kit.NewMenu("Copy", c...) }
-
-// Markdown is a link to a file, shown where it is an image; empty where it has no
-// address.
-func Markdown(f *api.File) string {
-	if f.URL == "" {
-		return ""
-	}
-	label := strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, "\n", " ", "\r", " ").Replace(f.Name)
-	address := strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E", "\n", "", "\r", "").Replace(f.URL)
-	link := "[" + label + "](" + address + ")"
-	if f.IsImage() {
-		return "!" + link
-	}
-	return link
-}

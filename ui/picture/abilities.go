@@ -57,8 +57,10 @@ type Abilities struct {
 	// Method and Set are how pictures are drawn, after the setting had its say.
 	Method Method
 	Set    Set
-	// Cell is the size of a cell in pixels; zero while unknown.
+	// Cell is the size of a cell in pixels, rounded; zero while unknown.
 	Cell image.Point
+	// Exact is the size of a cell in pixels where that is no whole number.
+	Exact Exact
 	// PixelMouse reports that the mouse can be followed by the pixel.
 	PixelMouse bool
 	// Findings say what was found and why, for a person to read.
@@ -116,12 +118,37 @@ func (a Abilities) CellAspect() float64 {
 
 // Options are the options to draw with on this terminal.
 func (a Abilities) Options(c Color, light bool) Options {
-	return Options{Color: c, Set: a.Set, CellAspect: a.CellAspect(), Light: light, Method: a.Method, Cell: a.Cell}
+	return Options{Color: c, Set: a.Set, CellAspect: a.CellAspect(), Light: light, Method: a.Method, Cell: a.Cell, Exact: a.Exact}
+}
+
+// CellAt is the cell at a pixel of the screen, and the pixel within it. The size of a
+// cell must be known.
+func (a Abilities) CellAt(pixel image.Point) (cell, within image.Point) {
+	exact := a.Exact.or(a.Cell)
+	cell = image.Pt(int(float64(pixel.X)/exact.X), int(float64(pixel.Y)/exact.Y))
+	return cell, pixel.Sub(exact.pixels(cell))
+}
+
+// Exact is the size of a cell in pixels in terminals that do not round it, such as
+// xterm.js. The zero Exact means that the rounded size is right.
+type Exact struct{ X, Y float64 }
+
+// or is the exact size, or the rounded one if that is right.
+func (e Exact) or(rounded image.Point) Exact {
+	if e == (Exact{}) {
+		return Exact{float64(rounded.X), float64(rounded.Y)}
+	}
+	return e
+}
+
+// pixels is how large a number of cells is. It never reaches into the next cell.
+func (e Exact) pixels(cells image.Point) image.Point {
+	return image.Pt(int(float64(cells.X)*e.X), int(float64(cells.Y)*e.Y))
 }
 
 // decide draws the conclusions from what was answered.
 func (d *Detector) decide() Abilities {
-	a := Abilities{PixelMouse: d.pixelMouse, Cell: d.cell}
+	a := Abilities{PixelMouse: d.pixelMouse, Cell: d.cell, Exact: d.exact}
 	f := &a.Findings
 	f.State, f.Colors = d.state(), d.Colors
 	f.Terminal = d.name

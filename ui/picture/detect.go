@@ -36,6 +36,7 @@ type Detector struct {
 
 	name, outer string
 	cell        image.Point
+	exact       Exact
 	cellFrom    string
 	cellRank    int
 	window      image.Point // of the terminal, in pixels
@@ -195,6 +196,27 @@ func (d *Detector) setCell(size image.Point, rank int, from string) {
 		return
 	}
 	d.cell, d.cellRank, d.cellFrom = size, rank, from
+	d.refine()
+}
+
+// refine works out the exact size of a cell if the reported one was rounded up: as
+// many cells as there are would not fit into the window.
+func (d *Detector) refine() {
+	if d.window.X < 1 || d.window.Y < 1 || d.cells.X < 1 || d.cells.Y < 1 || d.cellRank != cellByReport {
+		return
+	}
+	axis := func(cell, cells, window int) float64 {
+		exact := (float64(window) - 0.5) / float64(cells) // the window was rounded as well
+		// A larger difference is none of rounding: the window has another size now.
+		if cell*cells > window && exact > float64(cell-1) {
+			return exact
+		}
+		return float64(cell)
+	}
+	d.exact = Exact{axis(d.cell.X, d.cells.X, d.window.X), axis(d.cell.Y, d.cells.Y, d.window.Y)}
+	if d.exact == (Exact{}).or(d.cell) {
+		d.exact = Exact{}
+	}
 }
 
 // sensible sorts out answers of terminals that count something else.
@@ -207,6 +229,7 @@ func (d *Detector) divide() {
 	if d.cells.X > 0 && d.cells.Y > 0 {
 		d.setCell(image.Pt(d.window.X/d.cells.X, d.window.Y/d.cells.Y), cellByWindow, "the size of the window")
 	}
+	d.refine()
 }
 
 // resized takes the new size of the terminal. The size of a cell may have

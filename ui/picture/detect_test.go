@@ -291,6 +291,29 @@ func TestSizeOfACell(t *testing.T) {
 	}
 }
 
+// xterm.js reports the size of a cell rounded: 140 cells of 7.83 pixels are no 1,120.
+func TestCellsOfBrokenSize(t *testing.T) {
+	d := NewDetector(SettingSixel, nil, true)
+	d.resized(image.Pt(140, 45))
+	d.Update(uv.CellSizeEvent{Width: 8, Height: 15})
+	d.Update(uv.PixelSizeEvent{Width: 1096, Height: 675})
+	a := d.Abilities()
+	if want := (Exact{1095.5 / 140, 15}); a.Exact != want {
+		t.Fatalf("a cell is %v, not %v", a.Exact, want)
+	}
+	for column := range 140 {
+		left := a.Exact.pixels(image.Pt(column, 0)).X
+		if cell, within := a.CellAt(image.Pt(left+1, 31)); cell != image.Pt(column, 2) || within != image.Pt(1, 1) {
+			t.Errorf("pixel %d is %v in cell %v", left+1, within, cell)
+		}
+	}
+	// A window that has become smaller since says nothing about the cells.
+	d.Update(uv.PixelSizeEvent{Width: 800, Height: 600})
+	if a := d.Abilities(); a.Exact != (Exact{}) {
+		t.Errorf("after another answer a cell is %v", a.Exact)
+	}
+}
+
 func TestGlyphsByTerminal(t *testing.T) {
 	for name, want := range map[string]Set{
 		"": Blocks, "kitty(0.39.1)": Sextants, "kitty(0.40.0)": Octants, "ghostty 1.1.3": Octants, "foot(1.19.0)": Sextants,

@@ -169,7 +169,8 @@ func (g *ImageStore) newImage(p *Picture, size image.Point, o Options, dim int) 
 	if size.X < 1 || size.Y < 1 || size.X > maxPlaces || size.Y > maxPlaces || cell.X < 1 || cell.Y < 1 {
 		return nil, errNoRoom
 	}
-	w, h := size.X*cell.X, size.Y*cell.Y
+	pixels := o.Exact.or(cell).pixels(size)
+	w, h := pixels.X, pixels.Y
 	for w*h > maxSent && o.Method != MethodSixel { // whose pixels are those of the screen
 		w, h = w/2, h/2
 	}

@@ -312,6 +312,19 @@ func BenchmarkSixel(b *testing.B) {
 	}
 }
 
+// Where a cell is 7.5 pixels, parts that are painted one by one would not join.
+func TestPaintedWithoutSeams(t *testing.T) {
+	for _, by := range []protocol{sixels{}, inline{}} {
+		i := &Image{size: image.Pt(4, 2)}
+		by.Prepare(i, image.NewRGBA(image.Rect(0, 0, 30, 24)))
+		all := []Part{{Image: i, At: image.Pt(3, 1), Cells: image.Rect(0, 0, 4, 2)}}
+		changed := []Part{{Image: i, At: image.Pt(5, 1), Cells: image.Rect(2, 0, 4, 2)}}
+		if got, want := by.Paint(nil, all, changed, false), by.Paint(nil, all, all, false); !bytes.Equal(got, want) {
+			t.Errorf("%T paints %q, not %q", by, got, want)
+		}
+	}
+}
+
 // TestDragSendsLittle: while a region of a picture of 80 by 30 cells is dragged for
 // three seconds at 60 frames a second, each frame sends no more than the cells that
 // changed; for kitty's protocol no pixels at all.

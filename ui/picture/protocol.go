@@ -169,8 +169,8 @@ func (inline) Prepare(i *Image, p *image.RGBA) string {
 // there on, and PNG files of photographs take eight times as many bytes.
 const inlineQuality = 90
 
-func (inline) Paint(b []byte, _, changed []Part, _ bool) []byte {
-	for _, part := range changed {
+func (inline) Paint(b []byte, all, changed []Part, _ bool) []byte {
+	for _, part := range withoutSeams(all, changed) {
 		var file bytes.Buffer
 		_ = jpeg.Encode(&file, part.Image.pixels.SubImage(part.scaled()), &jpeg.Options{Quality: inlineQuality}) // to memory
 		b = goTo(b, part.At)
@@ -221,7 +221,7 @@ func (sixels) Prepare(i *Image, p *image.RGBA) string {
 // terminals hide the text there, whatever the pixels are. It is filled up from the
 // picture if that goes on below, and left out otherwise.
 func (sixels) Paint(b []byte, all, changed []Part, _ bool) []byte {
-	for _, part := range changed {
+	for _, part := range withoutSeams(all, changed) {
 		r := part.scaled()
 		if rest := r.Dy() % 6; rest != 0 {
 			r.Max.Y -= rest
@@ -233,6 +233,20 @@ func (sixels) Paint(b []byte, all, changed []Part, _ bool) []byte {
 	}
 	return b
 }
+
+// withoutSeams are the parts to paint. Where cells are no whole number of pixels,
+// parts of an image would not join: then all of what is seen of it is painted.
+func withoutSeams(all, changed []Part) []Part {
+	parts := slices.DeleteFunc(slices.Clone(changed), func(p Part) bool { return p.Image.fractional() })
+	for _, p := range all {
+		if p.Image.fractional() && slices.ContainsFunc(changed, func(c Part) bool { return c.Image == p.Image }) {
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+func (i *Image) fractional() bool { return i.scale.X%i.size.X != 0 || i.scale.Y%i.size.Y != 0 }
 
 // goesOnIn reports whether the picture goes on below the part in another one.
 func (p Part) goesOnIn(q Part) bool {

@@ -62,6 +62,7 @@ type Options struct {
 	// [NewRegionView]; [Render] always draws with glyphs.
 	Method Method
 	Cell   image.Point
+	Exact  Exact // see [Abilities]
 }
 
 // Rendered is a picture as terminal cells.

@@ -3,23 +3,26 @@
 # page of the terminal's abilities in a real terminal under a virtual
 # display, as PNGs to look at. Then it says what is on them: pixels or glyphs, and
 # whether something is left over after the popup and after the end.
-#   sh ui/picture/screens.sh OUT [TERMINAL…]     terminals: kitty, kitty-tmux, konsole, xterm, mlterm, foot
+#   sh ui/picture/screens.sh OUT [TERMINAL…]     terminals: kitty, kitty-tmux, konsole, xterm, mlterm, foot,
+#                                                    xtermjs, xtermjs-iterm
 # Real pictures need kitty 0.28 or later; SCREENS_KITTY names one that is not the
-# kitty of the PATH. foot runs in weston, in a window of its own.
+# kitty of the PATH. foot runs in weston, in a window of its own;
+# xterm.js with its image addon in Chromium, with sixel or the protocol of iTerm2.
 # Needs Xvfb, xdotool, import (ImageMagick) and the terminals; those that are
 # missing are left out, and say so.
 set -eu
 out=$1
 shift
-[ $# -gt 0 ] || set -- kitty kitty-tmux konsole xterm mlterm foot
+[ $# -gt 0 ] || set -- kitty kitty-tmux konsole xterm mlterm foot xtermjs xtermjs-iterm
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 server=
 weston=
+page=
 failed=
-trap 'kill $server $weston 2>/dev/null; rm -rf "$work"' EXIT
+trap 'kill $server $weston $page 2>/dev/null; rm -rf "$work"' EXIT
 go build -o "$work/mediadesk" .
 go build -o "$work/shots" ./ui/picture/testdata/shots
 mkdir "$work/home" "$work/pictures"
@@ -37,11 +40,28 @@ in_kitty="$kitty -o linux_display_server=x11 -o initial_window_width=1180 -o ini
 for name in "$@"; do
 	program=${name%%-*}
 	[ $program = kitty ] && program=$kitty
+	[ $program = xtermjs ] && program=chromium
 	command -v "$program" >/dev/null || { echo "$name is not installed: left out"; continue; }
 	case $name in
 	kitty) start="$in_kitty" ;;
 	kitty-tmux) start="$in_kitty tmux -L screens$$ -f $work/tmux.conf new" ;;
 	mlterm) start="mlterm -g 150x50 -e" ;;
+	xtermjs*)
+		if [ ! -d "$work/package" ]; then
+			mkdir -p "$work/package/xterm" "$work/package/addon-image"
+			(cd "$work" && npm pack --silent @xterm/xterm@6.0.0 @xterm/addon-image@0.9.0 >/dev/null 2>&1 &&
+				tar xzf xterm-xterm-6.0.0.tgz -C package/xterm --strip 1 &&
+				tar xzf xterm-addon-image-0.9.0.tgz -C package/addon-image --strip 1) || { echo "the packages of xterm.js cannot be had: left out"; continue; }
+			go build -o "$work/xtermjs" ./ui/picture/testdata/xtermjs
+		fi
+		cp config/default.toml "$work/home/config.toml"
+		if [ $name = xtermjs-iterm ]; then sed -i 's/^# pictures = .*/pictures = "iterm"/' "$work/home/config.toml"; fi
+		"$work/xtermjs" "$work/package" "$work/mediadesk" "$work/pictures" >"$work/address" 2>/dev/null &
+		page=$!
+		until [ -s "$work/address" ]; do sleep 0.1; done
+		start="chromium --no-sandbox --test-type --disable-gpu --no-first-run --user-data-dir=$work/chromium --window-position=0,0 --window-size=1200,800 --app=$(cat "$work/address")"
+		SCREENS_START=${SCREENS_START:-12}
+		;;
 	foot)
 		command -v weston >/dev/null || { echo "foot needs weston: left out"; continue; }
 		export XDG_RUNTIME_DIR="$work"
@@ -66,7 +86,10 @@ for name in "$@"; do
 	xdotool key t; sleep 0.3; xdotool key 5; sleep 1; xdotool key t; shot abilities
 	xdotool key Escape; sleep 0.3; xdotool key q; shot end
 	"$work/shots" "$out/$name" || failed="$failed $name"
-	kill $terminal ${weston:-} 2>/dev/null || true
+	kill $terminal ${weston:-} ${page:-} 2>/dev/null || true
+	wait $terminal 2>/dev/null || true # Chromium writes until it has ended
+	rm -f "$work/address"
 	weston=
+	page=
 done
 [ -z "$failed" ] || { echo "not as it should be:$failed"; exit 1; }

@@ -149,13 +149,14 @@ func newRoot(p *Program) *cobra.Command {
 	all.BoolVar(&f.json, "json", false, "print one JSON object per line, for scripts")
 	all.BoolVarP(&f.dryRun, "dry-run", "n", false, "print the request instead of sending it")
 	all.BoolVarP(&f.quiet, "quiet", "q", false, "print results and errors only")
-	all.BoolVarP(&f.yes, "yes", "y", false, "do not ask before deleting")
+	all.BoolVarP(&f.yes, "yes", "y", false, "do not ask; take the answer yes")
 	all.IntVar(&f.KeyFD, "key-fd", -1, "read the private key from this file descriptor")
 	all.BoolVar(&f.debug, "debug", false, "log every request, without secrets")
 	all.BoolVar(&f.accessible, "accessible", false, "prompts and sentences instead of screens, for screen readers")
 	root.AddCommand(newUpload(p, f), newResume(p, f), newDetails(p, f), newList(p, f), newWatch(p, f), newServe(p, f), newUploads(p, f),
 		newProfile(p, f), newKey(p, f), newDoctor(p, f), newMan(p))
 	root.AddCommand(newFileCommands(p, f)...)
+	root.AddCommand(newFolderCommands(p, f)...)
 	addCompletions(root, p)
 	checkHelpArgs(root)
 	return root
@@ -359,6 +360,7 @@ func exitCode(err error) int {
 	var keyring *config.KeyringError
 	var request *session.RequestError
 	var signal *terminal.SignalError
+	var pending *session.PendingJobError
 	switch {
 	case err == nil:
 		return exitDone
@@ -368,6 +370,8 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.As(err, &signal):
 		return signal.Code
+	case errors.As(err, &pending):
+		return exitUnknown
 	case errors.As(err, &noKey), errors.As(err, &badKey), errors.As(err, &keyring), api.KeyRefused(err):
 		return exitKey
 	}

@@ -314,6 +314,8 @@ func isPath(name string) bool { return strings.HasPrefix(name, "/") }
 
 func hasPath(names []string) bool { return slices.ContainsFunc(names, isPath) }
 
+var errNoFile = errors.New("no such file in the library")
+
 // findFile reads the record of a file by its id or path.
 func findFile(ctx context.Context, s *session.Session, name string) (*api.File, error) {
 	if !isPath(name) {
@@ -321,7 +323,7 @@ func findFile(ctx context.Context, s *session.Session, name string) (*api.File, 
 	}
 	found, err := s.Locate(ctx, name)
 	if err == nil && found.File == nil {
-		err = errors.New("no such file in the library")
+		err = errNoFile
 	}
 	return found.File, err
 }

@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"time"
@@ -15,7 +12,6 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/session"
-	"mediadesk/ui/terminal"
 	"mediadesk/ui/text"
 )
 
@@ -34,6 +30,8 @@ type fileCommand struct {
 	do func(ctx context.Context, s *session.Session, f *api.File, target string) (to string, after *api.File, err error)
 	// doAll does it to several files at once; nil: do does it to each.
 	doAll func(ctx context.Context, s *session.Session, files []api.File) []session.Edited
+	// folder does it to a folder; nil: the command takes files only.
+	folder *folderAction
 	// done says what was done.
 	done func(from, to string) string
 }
@@ -95,36 +93,60 @@ func (c fileCommand) open(ctx context.Context, p *Program, f *flags, files []str
 
 // run does it to each file, or shows the requests. A file that fails does not stop
 // the others.
-func (c fileCommand) run(ctx context.Context, p *Program, f *flags, s *session.Session, files []string, target string) error {
+func (c fileCommand) run(ctx context.Context, p *Program, f *flags, s *session.Session, names []string, target string) error {
 	var failed failures
-	if c.doAll != nil && len(files) > 1 && !f.dryRun {
-		var found []api.File
-		for _, name := range files {
+	if c.folder == nil {
+		for _, name := range names {
 			file, err := findFile(ctx, s, name)
 			if err == nil {
-				found = append(found, *file)
+				err = c.runOne(ctx, p, f, s, file, target)
 			}
 			failed.add(p, name, err)
 		}
-		for i, e := range c.doAll(ctx, s, found) {
+		return failed.exit()
+	}
+	var found []api.File
+	for _, name := range names {
+		one, err := findItem(ctx, s, name)
+		if err == nil {
+			found = append(found, *one)
+		}
+		failed.add(p, name, err)
+	}
+	// A question is about all of the names, so a wrong one stops it.
+	if c.asks(f, found) {
+		if failed.code > 0 {
+			return failed.exit()
+		}
+		if err := c.ask(ctx, p, s, found, target); err != nil {
+			return err
+		}
+	}
+	together := c.doAll != nil && !f.dryRun && len(names) > 1
+	var files []api.File // that are done together
+	for i := range found {
+		one := &found[i]
+		switch {
+		case one.IsFolder():
+			failed.add(p, one.FolderPath, c.runFolder(ctx, p, f, s, one.FolderPath, target))
+		case together:
+			files = append(files, *one)
+		default:
+			failed.add(p, one.FilePath, c.runOne(ctx, p, f, s, one, target))
+		}
+	}
+	if len(files) > 0 {
+		for i, e := range c.doAll(ctx, s, files) {
 			if e.Err == nil {
-				e.Err = c.print(p, f, &found[i], "", e.File)
+				e.Err = c.print(p, f, &files[i], "", e.File)
 			}
 			failed.add(p, e.FileID, e.Err)
 		}
-		return failed.exit()
-	}
-	for _, name := range files {
-		failed.add(p, name, c.runOne(ctx, p, f, s, name, target))
 	}
 	return failed.exit()
 }
 
-func (c fileCommand) runOne(ctx context.Context, p *Program, f *flags, s *session.Session, name, target string) error {
-	file, err := findFile(ctx, s, name)
-	if err != nil {
-		return err
-	}
+func (c fileCommand) runOne(ctx context.Context, p *Program, f *flags, s *session.Session, file *api.File, target string) error {
 	if f.dryRun && c.request != nil {
 		r, err := c.request(s, file, target)
 		if err != nil {
@@ -161,15 +183,21 @@ func checkFolder(target string) (string, error) {
 	return folder, err
 }
 
+// What the commands say that change folders.
+const (
+	asksFirst  = " On a terminal it asks before it changes a folder; in a script, --yes confirms."
+	linksBreak = "Links to the old addresses stop working, and undo does not take this back."
+)
+
 // newFileCommands are the commands on stored files.
 func newFileCommands(p *Program, f *flags) []*cobra.Command {
 	commands := []*cobra.Command{newDelete(p, f), newVersions(p, f), newDownload(p, f), newSign(p, f)}
 	for _, c := range []fileCommand{
 		{
-			use: "rename FILE NAME", short: "Rename a stored file",
-			long: "Rename a stored file. Its address changes with its name: links to the old address stop working. " +
-				"A character that a name cannot have becomes _. A name that is taken is refused.",
-			example: "mediadesk rename /summer/a.jpg harbor.jpg\nmediadesk rename 65f1c0ffee65f1c0ffee65f1 harbor.jpg --dry-run",
+			use: "rename FILE NAME", short: "Rename a stored file or folder",
+			long: "Rename a stored file. FILE can be a folder. The address changes with the name: links to the old address stop working. " +
+				"A character that the name of a file cannot have becomes _. A name that is taken is refused." + asksFirst,
+			example: "mediadesk rename /summer/a.jpg harbor.jpg\nmediadesk rename /summer/ winter --yes\nmediadesk rename 65f1c0ffee65f1c0ffee65f1 harbor.jpg --dry-run",
 			check:   func(name string) (string, error) { return name, api.CheckName(name) },
 			request: func(s *session.Session, f *api.File, name string) (api.Request, error) {
 				return s.Client.DescribeRename(f.FilePath, name)
@@ -181,13 +209,22 @@ func newFileCommands(p *Program, f *flags) []*cobra.Command {
 				}
 				return after.FilePath, after, nil
 			},
+			folder: &folderAction{
+				question: func(what, name, host string) string {
+					return "Rename " + what + " to " + name + " on " + host + "? " + linksBreak
+				},
+				request: (*api.Client).DescribeRenameFolder,
+				do: func(ctx context.Context, s *session.Session, folder, name string) (string, error) {
+					return s.RenameFolder(ctx, folder, name)
+				},
+			},
 			done: func(from, to string) string { return from + ": renamed to " + to },
 		},
 		{
-			use: "move FILE… FOLDER", short: "Move stored files to another folder",
-			long: "Move stored files to another folder. A missing folder is made. If the folder has a file of that name, " +
-				"the moved file becomes a new version of it.",
-			example: "mediadesk move /inbox/a.jpg /summer/\n" +
+			use: "move FILE… FOLDER", short: "Move stored files and folders to another folder",
+			long: "Move stored files to another folder. FILE can be a folder. A missing FOLDER is made. If FOLDER has a file of that name, " +
+				"the moved file becomes a new version of it." + asksFirst,
+			example: "mediadesk move /inbox/a.jpg /summer/\nmediadesk move /inbox/2026/ /archive/\n" +
 				"mediadesk list /inbox/ --json | jq -r .fileId |\n  xargs -I{} mediadesk move {} /sorted/",
 			check: checkFolder,
 			request: func(s *session.Session, f *api.File, folder string) (api.Request, error) {
@@ -197,19 +234,37 @@ func newFileCommands(p *Program, f *flags) []*cobra.Command {
 				after, err := s.Move(ctx, *f, folder)
 				return folder + f.Name, after, err
 			},
+			folder: &folderAction{
+				question: func(what, into, host string) string {
+					return "Move " + what + " to " + into + " on " + host + "? " + linksBreak
+				},
+				request: (*api.Client).DescribeMoveFolder,
+				do: func(ctx context.Context, s *session.Session, folder, into string) (string, error) {
+					return s.MoveFolder(ctx, folder, into)
+				},
+			},
 			done: func(from, to string) string { return from + ": moved to " + to },
 		},
 		{
-			use: "copy FILE… FOLDER", short: "Copy stored files to another folder",
-			long: "Copy stored files to another folder. A missing folder is made. If the folder has a file of that name, " +
-				"the copy becomes a new version of it.",
-			example: "mediadesk copy /summer/a.jpg /best/",
+			use: "copy FILE… FOLDER", short: "Copy stored files and folders to another folder",
+			long: "Copy stored files to another folder. FILE can be a folder. A missing FOLDER is made. If FOLDER has a file of that name, " +
+				"the copy becomes a new version of it." + asksFirst,
+			example: "mediadesk copy /summer/a.jpg /best/\nmediadesk copy /summer/ /archive/",
 			check:   checkFolder,
 			request: func(s *session.Session, f *api.File, folder string) (api.Request, error) {
 				return s.Client.DescribeCopy(f.FilePath, folder)
 			},
 			do: func(ctx context.Context, s *session.Session, f *api.File, folder string) (string, *api.File, error) {
 				return folder + f.Name, f, s.Copy(ctx, *f, folder)
+			},
+			folder: &folderAction{
+				question: func(what, into, host string) string {
+					return "Copy " + what + " to " + into + " on " + host + "?"
+				},
+				request: (*api.Client).DescribeCopyFolder,
+				do: func(ctx context.Context, s *session.Session, folder, into string) (string, error) {
+					return s.CopyFolder(ctx, folder, into)
+				},
 			},
 			done: func(from, to string) string { return from + ": copied to " + to },
 		},
@@ -236,13 +291,15 @@ func newFileCommands(p *Program, f *flags) []*cobra.Command {
 	return commands
 }
 
+var errNoVersions = usage("a folder has no versions: give --version with a file")
+
 func newDelete(p *Program, f *flags) *cobra.Command {
 	version := ""
 	c := fileCommand{
-		use: "delete FILE…", short: "Delete stored files permanently",
-		long: "Delete stored files permanently, with all their versions. Nothing brings them back. " +
-			"On a terminal it asks first; in a script, --yes confirms. --version deletes only that version of one file.",
-		example: "mediadesk delete /summer/a.jpg\nmediadesk delete 65f1c0ffee65f1c0ffee65f1 --yes\n" +
+		use: "delete FILE…", short: "Delete stored files and folders permanently",
+		long: "Delete stored files permanently, with all their versions. FILE can be a folder: it is deleted with everything in it. " +
+			"Nothing brings them back. On a terminal it asks first; in a script, --yes confirms. --version deletes only that version of one file.",
+		example: "mediadesk delete /summer/a.jpg\nmediadesk delete /summer/\nmediadesk delete 65f1c0ffee65f1c0ffee65f1 --yes\n" +
 			"mediadesk delete /summer/a.jpg --version 65f1c0ffee65f1c0ffee65f2 --yes",
 		request: func(s *session.Session, f *api.File, _ string) (api.Request, error) {
 			return s.Client.DescribeDelete(f.FileID, version)
@@ -255,6 +312,27 @@ func newDelete(p *Program, f *flags) *cobra.Command {
 		},
 		doAll: func(ctx context.Context, s *session.Session, files []api.File) []session.Edited {
 			return s.DeleteAll(ctx, files, nil)
+		},
+		folder: &folderAction{
+			asksAlways: true,
+			question: func(what, _, host string) string {
+				if version != "" {
+					what = "version " + version
+				}
+				return "Delete " + what + " from " + host + " permanently?"
+			},
+			request: func(c *api.Client, folder, _ string) (api.Request, error) {
+				if version != "" {
+					return api.Request{}, errNoVersions
+				}
+				return c.DescribeDeleteFolder(folder)
+			},
+			do: func(ctx context.Context, s *session.Session, folder, _ string) (string, error) {
+				if version != "" {
+					return "", errNoVersions
+				}
+				return "", s.DeleteFolder(ctx, folder)
+			},
 		},
 		done: func(from, to string) string {
 			if to != "" {
@@ -269,45 +347,12 @@ func newDelete(p *Program, f *flags) *cobra.Command {
 		switch {
 		case version != "" && len(args) > 1:
 			return usage("--version is for one file; you gave %d", len(args))
-		case f.yes || f.dryRun:
-			return c.open(cmd.Context(), p, f, args, "")
-		case !p.Terminal:
+		case !f.yes && !f.dryRun && !p.Terminal:
 			return usage("deleting is permanent and there is no terminal to ask on: add --yes, or look first with --dry-run")
 		}
-		return askDelete(cmd.Context(), p, f, args, version, c)
+		return c.open(cmd.Context(), p, f, args, "")
 	}
 	return cmd
-}
-
-// askDelete names what would be deleted, asks, and deletes it after "yes".
-func askDelete(ctx context.Context, p *Program, f *flags, names []string, version string, c fileCommand) error {
-	s, err := p.openAnyway(ctx, f)
-	if err != nil {
-		return err
-	}
-	defer cleanup(s)
-	for _, name := range names {
-		file, err := findFile(ctx, s, name)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		fmt.Fprintf(p.Stderr, "  %s\n", text.Safe(file.FilePath))
-	}
-	what := text.Plural(len(names), "file") + " with all versions"
-	if version != "" {
-		what = "version " + text.Safe(version)
-	}
-	fmt.Fprintf(p.Stderr, "Delete %s from %s permanently? Type yes, or anything else to keep: ", what, text.Safe(s.Profile.Host))
-	answer, err := terminal.Ask(ctx, p.Stdin, func() (string, error) { return bufio.NewReader(p.Stdin).ReadString('\n') })
-	if err != nil && !errors.Is(err, io.EOF) {
-		fmt.Fprintln(p.Stderr)
-		return err
-	}
-	if strings.TrimSpace(answer) != "yes" {
-		fmt.Fprintln(p.Stderr, "Nothing was deleted.")
-		return &exitError{code: exitFailed}
-	}
-	return c.run(ctx, p, f, s, names, "")
 }
 
 func newVersions(p *Program, f *flags) *cobra.Command {

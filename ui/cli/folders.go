@@ -1,0 +1,257 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mediadesk/api"
+	"mediadesk/api/session"
+	"mediadesk/ui/terminal"
+	"mediadesk/ui/text"
+)
+
+// folderAction is what a fileCommand does to folders. It asks before it does that.
+type folderAction struct {
+	asksAlways bool // also when there are files only
+	// question asks whether to do it to what, which counts files and folders.
+	question func(what, target, host string) string
+	// request is what would be sent.
+	request func(c *api.Client, folder, target string) (api.Request, error)
+	// do does it and returns where the folder is afterwards; empty: nowhere.
+	do func(ctx context.Context, s *session.Session, folder, target string) (to string, err error)
+}
+
+// folderLine is the JSON line of one command on one folder.
+type folderLine struct {
+	Action string `json:"act"`
+	Type   string `json:"type"`
+	From   string `json:"from,omitempty"`
+	To     string `json:"to,omitempty"`
+}
+
+var errNoFolder = errors.New("no such folder in the library")
+
+// namesFolder reports whether a name can only be that of a folder.
+func namesFolder(name string) bool { return strings.HasSuffix(name, "/") }
+
+// findFolder returns the path of a folder as api.CleanFolder writes it. It refuses the
+// root.
+func findFolder(ctx context.Context, s *session.Session, name string) (string, error) {
+	folder, err := s.FindFolder(ctx, name)
+	if err == nil && folder == nil {
+		err = errNoFolder
+	}
+	if err != nil {
+		return "", err
+	}
+	clean, _ := api.CleanFolder(folder.FolderPath)
+	return clean, notRoot(clean)
+}
+
+// notRoot refuses the root folder, which is always there.
+func notRoot(folder string) error {
+	if api.FolderDepth(folder) == 0 {
+		return usage("/ is the whole library: name a folder in it, such as /summer/")
+	}
+	return nil
+}
+
+// findItem reads the record of a file, by its id or path, or of a folder. A path that
+// ends in / is that of a folder; of a file and a folder with the same path it takes the
+// file.
+func findItem(ctx context.Context, s *session.Session, name string) (*api.File, error) {
+	if !namesFolder(name) {
+		file, err := findFile(ctx, s, name)
+		if !isPath(name) || !errors.Is(err, errNoFile) {
+			return file, err
+		}
+	}
+	folder, err := findFolder(ctx, s, name)
+	if (errors.Is(err, errNoFolder) || api.Unavailable(err)) && !namesFolder(name) {
+		err = errors.New("no such file or folder in the library")
+	}
+	return &api.File{Type: api.TypeFolder, FolderPath: folder}, err
+}
+
+// runFolder does it to a folder, or shows the request.
+func (c fileCommand) runFolder(ctx context.Context, p *Program, f *flags, s *session.Session, folder, target string) error {
+	if f.dryRun {
+		r, err := c.folder.request(s.Client, folder, target)
+		if err != nil {
+			return err
+		}
+		return printRequest(p.Stdout, f.json, r)
+	}
+	to, err := c.folder.do(ctx, s, folder, target)
+	if err != nil {
+		return err
+	}
+	return printFolder(p, f, folderLine{Action: c.name(), From: folder, To: to}, c.done(folder, to))
+}
+
+func printFolder(p *Program, f *flags, line folderLine, done string) error {
+	if f.json {
+		line.Type = api.TypeFolder
+		return printJSON(p.Stdout, line)
+	}
+	_, err := fmt.Fprintln(p.Stdout, text.Safe(done))
+	return err
+}
+
+// asks reports whether the user is asked before it is done to these files and folders.
+func (c fileCommand) asks(f *flags, found []api.File) bool {
+	return !f.yes && !f.dryRun && (c.folder.asksAlways || slices.ContainsFunc(found, func(one api.File) bool { return one.IsFolder() }))
+}
+
+// ask names what it is done to, with the content of folders, and asks. The error says
+// that the answer was not yes.
+func (c fileCommand) ask(ctx context.Context, p *Program, s *session.Session, found []api.File, target string) error {
+	if !p.Terminal {
+		return usage("mediadesk %s asks before it changes a folder, and there is no terminal to ask on: add --yes, or look first with --dry-run", c.name())
+	}
+	folders := 0
+	for i := range found {
+		if !found[i].IsFolder() {
+			if c.folder.asksAlways {
+				fmt.Fprintf(p.Stderr, "  %s\n", text.Safe(found[i].FilePath))
+			}
+			continue
+		}
+		folders++
+		content, err := s.CountFolder(ctx, found[i].FolderPath)
+		if err != nil {
+			return fmt.Errorf("%s: %w", found[i].FolderPath, err)
+		}
+		fmt.Fprintf(p.Stderr, "  %s (%s)\n", text.Safe(found[i].FolderPath), contentOf(content))
+	}
+	var what []string
+	if files := len(found) - folders; files > 0 {
+		what = append(what, text.Plural(files, "file")+map[bool]string{true: " with all versions"}[c.folder.asksAlways])
+	}
+	if folders > 0 {
+		what = append(what, text.Plural(folders, "folder")+" with everything in "+map[bool]string{true: "it", false: "them"}[folders == 1])
+	}
+	fmt.Fprintf(p.Stderr, "%s Type yes, or anything else to stop: ", text.Safe(c.folder.question(strings.Join(what, " and "), target, s.Profile.Host)))
+	answer, err := terminal.Ask(ctx, p.Stdin, func() (string, error) { return bufio.NewReader(p.Stdin).ReadString('\n') })
+	if err != nil && !errors.Is(err, io.EOF) {
+		fmt.Fprintln(p.Stderr)
+		return err
+	}
+	if strings.TrimSpace(answer) != "yes" {
+		fmt.Fprintln(p.Stderr, "Nothing was changed.")
+		return &exitError{code: exitFailed}
+	}
+	return nil
+}
+
+// contentOf describes what a folder holds.
+func contentOf(c session.FolderContent) string {
+	if c.Files == 0 && c.Folders == 0 {
+		return "empty"
+	}
+	return fmt.Sprintf("%s, %s, %s", text.Plural(c.Files, "file"), text.Plural(c.Folders, "folder"), text.Bytes(c.Bytes))
+}
+
+// newFolderCommands are the commands on folders alone.
+func newFolderCommands(p *Program, f *flags) []*cobra.Command {
+	// each refuses wrong names before anything is done.
+	each := func(check func(name string) error, do func(ctx context.Context, s *session.Session, name string) error, request func(c *api.Client, name string) (api.Request, error)) func(*cobra.Command, []string) error {
+		return func(cmd *cobra.Command, names []string) error {
+			for _, name := range names {
+				if err := cmp.Or(notRoot(name), check(name)); err != nil {
+					return err
+				}
+			}
+			open := p.openAnyway
+			if f.dryRun {
+				open = p.describe
+			}
+			s, err := open(cmd.Context(), f)
+			if err != nil {
+				return err
+			}
+			defer cleanup(s)
+			var failed failures
+			for _, name := range names {
+				if f.dryRun {
+					r, err := request(s.Client, name)
+					if err == nil {
+						err = printRequest(p.Stdout, f.json, r)
+					}
+					failed.add(p, name, err)
+					continue
+				}
+				failed.add(p, name, do(cmd.Context(), s, name))
+			}
+			return failed.exit()
+		}
+	}
+	return []*cobra.Command{
+		{
+			Use: "mkdir FOLDER…", Short: "Create folders",
+			Long:    "Create folders in the library, with the folders above them. A folder that exists is left as it is.",
+			Example: "mediadesk mkdir /summer/2026/\nmediadesk mkdir /inbox /sorted",
+			Args:    someFolders,
+			RunE: each(func(name string) error {
+				if _, err := api.CleanFolder(name); err != nil {
+					return &exitError{exitUsage, err}
+				}
+				return nil
+			}, func(ctx context.Context, s *session.Session, name string) error {
+				folder, _ := api.CleanFolder(name) // it was checked
+				there, err := s.FindFolder(ctx, folder)
+				if err != nil && !api.Unavailable(err) {
+					return err
+				}
+				if err := s.MakeFolder(ctx, folder); err != nil {
+					return err
+				}
+				done := folder + ": created"
+				if there != nil {
+					done = folder + ": exists already"
+				}
+				return printFolder(p, f, folderLine{Action: "mkdir", To: folder}, done)
+			}, (*api.Client).DescribeMakeFolder),
+		},
+		{
+			Use: "rmdir FOLDER…", Short: "Remove empty folders",
+			Long: "Remove empty folders from the library. A folder with files or folders in it is refused: " +
+				"mediadesk delete deletes it with everything in it.",
+			Example: "mediadesk rmdir /inbox/",
+			Args:    someFolders,
+			RunE: each(func(string) error { return nil }, func(ctx context.Context, s *session.Session, name string) error {
+				folder, err := findFolder(ctx, s, name)
+				if err != nil {
+					return err
+				}
+				content, err := s.List(ctx, api.Query{Folder: folder, Type: "all", Limit: 1})
+				switch {
+				case err != nil:
+					return err
+				case len(content) > 0:
+					return fmt.Errorf("the folder is not empty. To delete it with everything in it, run: mediadesk delete %s", folder)
+				}
+				if err := s.DeleteFolder(ctx, folder); err != nil {
+					return err
+				}
+				return printFolder(p, f, folderLine{Action: "rmdir", From: folder}, folder+": removed")
+			}, (*api.Client).DescribeDeleteFolder),
+		},
+	}
+}
+
+// someFolders refuses a command without a folder.
+func someFolders(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usage("%s needs a FOLDER, such as /summer/", cmd.CommandPath())
+	}
+	return nil
+}

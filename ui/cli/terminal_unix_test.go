@@ -1,0 +1,78 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"mediadesk/ui/uitest"
+)
+
+// terminalHome is a new home for commands on a terminal; run runs a command in it
+// without a terminal first.
+func terminalHome(t *testing.T) (env []string, run func(args ...string)) {
+	t.Helper()
+	home := t.TempDir()
+	env = []string{"MEDIADESK_HOME=" + home, "HOME=" + home, "XDG_RUNTIME_DIR=" + home, "DBUS_SESSION_BUS_ADDRESS="}
+	return env, func(args ...string) {
+		t.Helper()
+		cmd := exec.Command(uitest.Build(t), args...)
+		cmd.Env = env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
+}
+
+// writeFiles writes small files with these names below a new folder.
+func writeFiles(t *testing.T, names ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestFolderQuestions: on a terminal, changes of folders tell what they hold, and ask.
+func TestFolderQuestions(t *testing.T) {
+	env, run := terminalHome(t)
+	run("upload", writeFiles(t, "a.txt", "b.txt", "in/c.txt"), "--folder", "/summer/", "--unique", "off")
+	for _, c := range []struct {
+		args     []string
+		question string
+		answer   string
+		code     int
+		then     string
+	}{
+		{[]string{"delete", "/summer/in", "/summer/a.txt"}, "Delete 1 file with all versions and 1 folder with everything in it", "no", 1, "Nothing was changed."},
+		{[]string{"delete", "/summer/a.txt"}, "Delete 1 file with all versions from", "y", 1, "Nothing was changed."},
+		{[]string{"move", "/summer", "/old/"}, "Move 1 folder with everything in it to /old/", "yes", 0, "/summer/: moved to /old/summer/"},
+		{[]string{"copy", "/old/summer/", "/"}, "Copy 1 folder with everything in it to /", "yes", 0, "/old/summer/: copied to /summer/"},
+		{[]string{"rename", "/summer/", "winter"}, "Rename 1 folder with everything in it to winter", "yes", 0, "/summer/: renamed to /winter/"},
+		{[]string{"delete", "/winter/", "/old"}, "Delete 2 folders with everything in them", "yes", 0, "/old/: deleted"},
+	} {
+		term := uitest.StartBinary(t, uitest.Build(t), c.args, env, 200, 12)
+		term.WaitFor("Type yes, or anything else to stop:")
+		uitest.Shows(t, term.Screen(), c.question)
+		if c.args[0] == "move" {
+			uitest.Shows(t, term.Screen(), "/summer/ (3 files, 1 folder, 18 B)")
+		}
+		term.Type(c.answer)
+		term.Press("enter")
+		term.WaitFor(c.then)
+		term.Wait()
+		if code := term.ExitCode(); code != c.code {
+			t.Errorf("%v: exit code %d, want %d", c.args, code, c.code)
+		}
+	}
+}

@@ -58,7 +58,7 @@ func (p Paths) Journal() string { return filepath.Join(p.Data, "journal.db") }
 // Library is the folder of the local library.
 func (p Paths) Library() string { return filepath.Join(p.Data, "library") }
 
-// Spool is the folder for what standard input gave, until it is stored.
+// Spool is the folder for what came from standard input or the clipboard, until it is stored.
 func (p Paths) Spool() string { return filepath.Join(p.Data, "spool") }
 
 // Log is the file of the log.

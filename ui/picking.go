@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -30,6 +31,9 @@ func (m *Model) startPicker() tea.Cmd {
 		m.picker = picker.New(picker.Options{
 			Folder: m.o.Folder, Sources: m.o.Sources, Preview: true, Loader: m.loader, Now: m.o.Now,
 			Folders: folders{m}, Watch: watchTime,
+			Clipboard: func(ctx context.Context) (api.Source, error) {
+				return session.ClipboardPicture(ctx, m.o.Paths.Spool(), m.o.Now())
+			},
 		})
 	}
 	if m.host.Screen(page.Picker) != nil {

@@ -264,10 +264,10 @@ func (s *Session) prepare(ctx context.Context, j api.Job) (*api.Upload, error) {
 }
 
 // answered tells the watch which runs an upload began; the record of the file is
-// in the journal already. A copy of standard input is not needed any more.
+// in the journal already. A copy of its source is not needed any more.
 func (s *Session) answered(ctx context.Context, paths config.Paths, j api.Job) {
 	if err := removeSpooled(paths, j.Upload.Source.Path); err != nil {
-		slog.Warn("a copy of standard input was not removed", "err", err)
+		slog.Warn("the copy of a source was not removed", "err", err)
 	}
 	if j.File == nil {
 		return

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -114,12 +113,4 @@ func (s *Session) onClose(part func(context.Context) error) { s.closers = append
 // Receipts is the folder where the receipts of batches are kept.
 func (s *Session) Receipts() string {
 	return filepath.Join(filepath.Dir(s.Journal.Path()), "receipts")
-}
-
-// removeSpooled removes the copy of standard input that an upload was sent from.
-func removeSpooled(paths config.Paths, source string) error {
-	if dir := filepath.Dir(source); filepath.Dir(dir) == paths.Spool() {
-		return os.RemoveAll(dir)
-	}
-	return nil
 }

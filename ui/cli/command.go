@@ -75,7 +75,7 @@ func (p *Program) warnOfAddresses() {
 	}
 }
 
-// spool is the folder for what standard input gave.
+// spool is the folder for what came from standard input or the clipboard.
 func (p *Program) spool() string { return p.Paths.Spool() }
 
 // flags are the global ones.

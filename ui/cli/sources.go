@@ -153,39 +153,20 @@ func (p *Program) copyInput(ctx context.Context, w io.Writer) (size int64, err e
 	return size, nil
 }
 
-// spoolInput writes standard input to a file: an upload needs its length, and may
-// have to be sent again.
+// spoolInput writes standard input to a file.
 func (p *Program) spoolInput(ctx context.Context) (api.Source, error) {
-	dir := p.spool()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return api.Source{}, err
-	}
-	// A folder of its own lets the file have a name that users know.
-	own, err := os.MkdirTemp(dir, "")
-	if err != nil {
-		return api.Source{}, err
-	}
-	f, err := os.Create(filepath.Join(own, "stdin"))
-	if err != nil {
-		return api.Source{}, err
-	}
-	defer f.Close()
-	size, err := p.copyInput(ctx, f)
+	path, size, err := session.Spool(p.spool(), "stdin", func(w io.Writer) (int64, error) { return p.copyInput(ctx, w) })
 	switch {
 	case err != nil:
-	case size == 0:
-		err = &api.SourceError{Path: "-", Reason: "(standard input) is empty", Help: "Check the command that should have written it."}
-	default:
-		err = f.Sync()
-	}
-	if err != nil {
-		os.RemoveAll(own)
 		return api.Source{}, err
+	case size == 0:
+		os.RemoveAll(filepath.Dir(path))
+		return api.Source{}, &api.SourceError{Path: "-", Reason: "(standard input) is empty", Help: "Check the command that should have written it."}
 	}
-	return api.Source{Path: f.Name(), Label: "-"}, nil
+	return api.Source{Path: path, Label: "-"}, nil
 }
 
-// unspool removes the copies of standard input that plans have which are not sent.
+// unspool removes the copies of standard input and of the clipboard that are not sent.
 func (p *Program) unspool(plans []planned) {
 	for _, one := range plans {
 		if dir := filepath.Dir(one.Source.Path); filepath.Dir(dir) == p.spool() {

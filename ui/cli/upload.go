@@ -21,6 +21,7 @@ type uploadFlags struct {
 	manifest string
 	from     string // file with a list of sources
 	copy     string // form in which the addresses go to the clipboard; empty: none
+	clip     bool   // the picture on the clipboard is a source
 	wait     bool
 	timeout  time.Duration
 
@@ -68,6 +69,7 @@ func newUpload(p *Program, f *flags) *cobra.Command {
 	fl.StringVar(&u.manifest, "manifest", "", "file of sources with their options, as JSON or CSV; - reads standard input")
 	fl.StringVar(&u.from, "files-from", "", "file with a list of sources, one a line or separated by NUL; - reads standard input")
 	fl.StringVar(&u.copy, "copy", "", "copy the addresses of what is stored to the clipboard of the terminal: url, markdown or html")
+	fl.BoolVar(&u.clip, "clipboard", false, "upload the picture on the clipboard")
 	fl.StringArrayVar(&u.include, "include", nil, "upload only matching files of folders, such as '*.jpg' or 'a/**' (repeatable)")
 	fl.StringArrayVar(&u.exclude, "exclude", nil, "skip matching files and folders (repeatable)")
 	fl.BoolVar(&u.skipStored, "skip-stored", false, "leave out files whose content was stored in the same folder before")
@@ -178,6 +180,12 @@ func (u *uploadFlags) plan(cmd *cobra.Command, p *Program, profile session.Profi
 		return nil, err
 	}
 	u.found, err = p.find(cmd.Context(), args, u.filter())
+	if err == nil && u.clip {
+		var s api.Source
+		if s, err = session.ClipboardPicture(cmd.Context(), p.spool(), time.Now()); err == nil {
+			u.found.sources = append(u.found.sources, s)
+		}
+	}
 	plans := make([]planned, 0, len(u.found.sources))
 	for _, s := range u.found.sources {
 		one := common.of(s, u.found.inFolder[s.Path])
@@ -277,7 +285,7 @@ func runUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 	if err := checkConcurrency(cmd, f); err != nil {
 		return err
 	}
-	if len(args) == 0 && u.manifest == "" && u.from == "" {
+	if len(args) == 0 && u.manifest == "" && u.from == "" && !u.clip {
 		return usage("mediadesk upload needs a SOURCE: a path, a folder, a URL, or - for standard input. To continue with unfinished uploads, run: mediadesk resume")
 	}
 	if err := oneInput(append(args, u.manifest, u.from)...); err != nil {

@@ -95,6 +95,7 @@ func (m *Model) sharedActions() []kit.Action {
 	return []kit.Action{
 		{ID: "picker.upload", Keys: kit.Bind(m.uploadLabel(), "", "u"), Group: groupSend, Footer: true, Disabled: m.nothingToSend, Do: func() tea.Cmd { return m.form(false) }},
 		{ID: "picker.add-url", Keys: kit.Bind("add a URL", "", "a"), Group: groupPick, Footer: true, Do: m.startAddress},
+		{ID: "picker.clipboard", Keys: kit.Bind("add the picture on the clipboard", "", "P"), Group: groupPick, Disabled: m.noClipboard, Do: m.pickClipboard},
 		{ID: "picker.next-part", Keys: kit.Bind("files or tray", "tab", "tab", "shift+tab"), Group: groupMove, Footer: true, Disabled: m.emptyTray, Do: m.nextPart},
 		{ID: "picker.preview", Keys: kit.Bind("preview on or off", "", "p"), Group: groupLook, Do: func() tea.Cmd { m.preview.on = !m.preview.on; return nil }},
 		{ID: "picker.copy-path", Keys: kit.Bind("copy the path", "", "y"), Group: groupLook, Disabled: m.nothingToCopy, Do: m.copyPath},
@@ -270,6 +271,16 @@ func (m *Model) copied() (what, text string) {
 func (m *Model) copyPath() tea.Cmd {
 	what, text := m.copied()
 	return page.Send(page.Copy{What: what, Text: text})
+}
+
+func (m *Model) noClipboard() string {
+	switch {
+	case m.options.Clipboard == nil:
+		return "the clipboard cannot be read here"
+	case m.pasting:
+		return "the clipboard is being read"
+	}
+	return ""
 }
 
 func (m *Model) noFolders() string {

@@ -1,6 +1,7 @@
 package picker
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -217,4 +218,28 @@ func (m *Model) Commands() [][]string {
 		args = append(args, m.path(e))
 	}
 	return [][]string{args}
+}
+
+// clipboardMsg has the picture on the clipboard, in a file.
+type clipboardMsg struct {
+	source api.Source
+	err    error
+}
+
+// pickClipboard puts the picture on the clipboard into the tray.
+func (m *Model) pickClipboard() tea.Cmd {
+	m.pasting = true
+	read := m.options.Clipboard
+	return func() tea.Msg {
+		source, err := read(context.Background())
+		return clipboardMsg{source, err}
+	}
+}
+
+func (m *Model) gotClipboard(msg clipboardMsg) tea.Cmd {
+	m.pasting = false
+	if msg.err != nil {
+		return page.Send(problem(msg.err))
+	}
+	return tea.Batch(m.pick([]api.Source{msg.source}), toast(page.Info, "The picture on the clipboard is in the tray as "+text.Safe(msg.source.Name())+"."))
 }

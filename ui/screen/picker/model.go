@@ -31,6 +31,8 @@ type Options struct {
 	Loader *picture.Loader
 	// Folders are bookmarks and others; nil: there are none.
 	Folders Folders
+	// Clipboard copies the picture on the clipboard to a file; nil: it cannot be read.
+	Clipboard func(context.Context) (api.Source, error)
 	// Watch is how often the folder shown is checked for changes; 0: never.
 	Watch time.Duration
 	// Now is the clock; nil is time.Now.
@@ -91,6 +93,7 @@ type Model struct {
 	totals   map[string]int  // how many files of a folder can be picked, by path
 	totaled  map[string]bool // folders whose totals are there or on their way
 	totaling bool
+	pasting  bool // the clipboard is being read
 
 	clicks  *kit.Clicks
 	shifted shifted
@@ -244,6 +247,8 @@ func (m *Model) reply(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return m.gotLinks(msg), true
 	case infosMsg:
 		return m.gotInfos(msg), true
+	case clipboardMsg:
+		return m.gotClipboard(msg), true
 	case absoluteMsg:
 		return m.pick(msg.sources), true
 	case folderPicked:

@@ -1,6 +1,8 @@
 package picker
 
 import (
+	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -159,4 +161,19 @@ func FuzzParsePaste(f *testing.F) {
 			seen[keyOf(s)] = true
 		}
 	})
+}
+
+func TestPictureOnTheClipboard(t *testing.T) {
+	dir := folder(t, "spool/clipboard-2026-11-22-081500.png", "a.jpg")
+	copied := errors.New("the clipboard has no picture")
+	d := start(t, Options{Folder: dir, Clipboard: func(context.Context) (api.Source, error) {
+		return file(dir, "spool/clipboard-2026-11-22-081500.png"), copied
+	}})
+	d.Press("P")
+	d.Toasted("The clipboard has no picture")
+	equal(t, "tray", d.tray(), nil)
+	copied = nil
+	d.Press("P")
+	d.Toasted("is in the tray as clipboard-2026-11-22-081500.png")
+	equal(t, "tray", d.tray(), []string{"clipboard-2026-11-22-081500.png"})
 }

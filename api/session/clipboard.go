@@ -1,0 +1,136 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"mediadesk/api"
+)
+
+// clipboardTime is how long a program may take to give the picture on the clipboard.
+const clipboardTime = 20 * time.Second
+
+// clipboardTool is a program that gives the picture on the clipboard.
+type clipboardTool struct {
+	program string
+	args    []string                     // before the type
+	types   []string                     // to ask for, the best first; empty: PNG, which args ask for
+	decode  func([]byte) ([]byte, error) // of what it writes; nil: that is the picture
+}
+
+var (
+	pictureTypes = []string{"image/png", "image/jpeg", "image/webp", "image/gif", "image/tiff", "image/bmp"}
+	powerShell   = []string{"-NoProfile", "-STA", "-Command", "Add-Type -AssemblyName System.Windows.Forms, System.Drawing; " +
+		"$i = [Windows.Forms.Clipboard]::GetImage(); if ($i) { $m = New-Object IO.MemoryStream; " +
+		"$i.Save($m, [Drawing.Imaging.ImageFormat]::Png); [Convert]::ToBase64String($m.ToArray()) }"}
+
+	clipboardTools = []clipboardTool{
+		{program: "wl-paste", args: []string{"--no-newline", "--type"}, types: pictureTypes},
+		{program: "xclip", args: []string{"-selection", "clipboard", "-out", "-target"}, types: pictureTypes},
+		{program: "osascript", args: []string{"-e", "get the clipboard as «class PNGf»"}, decode: appleData},
+		{program: "powershell.exe", args: powerShell, decode: base64Line},
+		{program: "pwsh.exe", args: powerShell, decode: base64Line},
+	}
+)
+
+// appleData is the data in what AppleScript writes, such as «data PNGf89504E47».
+func appleData(out []byte) ([]byte, error) {
+	_, digits, _ := bytes.Cut(out, []byte("PNGf"))
+	digits, _, _ = bytes.Cut(digits, []byte("»"))
+	return hex.AppendDecode(nil, digits)
+}
+
+func base64Line(out []byte) ([]byte, error) {
+	return base64.StdEncoding.AppendDecode(nil, bytes.TrimSpace(out))
+}
+
+// ClipboardPicture copies the picture on the clipboard to a file in the folder spool, which
+// [Spool] explains. The first program that gives a picture is used: wl-paste, xclip,
+// osascript or PowerShell. The error says what helps: another picture, or what to install.
+func ClipboardPicture(ctx context.Context, spool string, now time.Time) (api.Source, error) {
+	ctx, cancel := context.WithTimeout(ctx, clipboardTime)
+	defer cancel()
+	var said error
+	for _, tool := range clipboardTools {
+		program, err := exec.LookPath(tool.program)
+		if err != nil {
+			continue
+		}
+		picture, kind, err := tool.picture(ctx, program)
+		if err != nil {
+			said = errors.Join(said, fmt.Errorf("%s: %w", tool.program, err))
+			continue
+		}
+		name := "clipboard-" + now.Format("2006-01-02-150405") + "." + strings.TrimPrefix(kind, "image/")
+		path, _, err := Spool(spool, strings.Replace(name, ".jpeg", ".jpg", 1), bytes.NewReader(picture).WriteTo)
+		if err != nil {
+			return api.Source{}, fmt.Errorf("the picture on the clipboard cannot be kept: %w", err)
+		}
+		return api.Source{Path: path, Label: filepath.Base(path)}, nil
+	}
+	if said == nil {
+		return api.Source{}, &api.SourceError{Path: "clipboard", Reason: "cannot be read: no program for it is installed", Help: installClipboard(runtime.GOOS)}
+	}
+	return api.Source{}, &api.SourceError{
+		Path: "clipboard", Reason: "has no picture (" + strings.Join(strings.Fields(said.Error()), " ") + ")",
+		Help: "Copy a picture first, for example by taking a screenshot to the clipboard.",
+	}
+}
+
+// installClipboard says what to install on a system.
+func installClipboard(system string) string {
+	switch system {
+	case "darwin", "windows":
+		return "Put " + map[string]string{"darwin": "osascript", "windows": "powershell.exe"}[system] + ", which belongs to the system, into PATH."
+	}
+	return "Install wl-clipboard (Wayland) or xclip (X11)."
+}
+
+// picture is the picture that the program gives, and its type.
+func (t clipboardTool) picture(ctx context.Context, program string) (picture []byte, kind string, err error) {
+	types := t.types
+	if len(types) == 0 {
+		types = pictureTypes[:1]
+	}
+	var first error // says more than the last: what was copied is rarely of the last type
+	for _, kind := range types {
+		args := slices.Clone(t.args)
+		if t.decode == nil {
+			args = append(args, kind)
+		}
+		out, err := exec.CommandContext(ctx, program, args...).Output() //nolint:gosec // a program of the list
+		if err == nil && t.decode != nil {
+			out, err = t.decode(out)
+		}
+		if err == nil && len(out) > 0 {
+			// It tells more than what was asked for.
+			if found, _, _ := mime.ParseMediaType(http.DetectContentType(out)); slices.Contains(pictureTypes, found) {
+				kind = found
+			}
+			return out, kind, nil
+		}
+		var exit *exec.ExitError
+		switch {
+		case first != nil:
+		case errors.As(err, &exit) && len(bytes.TrimSpace(exit.Stderr)) > 0:
+			first = errors.New(string(bytes.TrimSpace(exit.Stderr)))
+		case err != nil:
+			first = err
+		default:
+			first = errors.New("it gave nothing")
+		}
+	}
+	return nil, "", first
+}

@@ -28,7 +28,7 @@ const (
 	// rest is how long a drawing stays the same before it is sent to the terminal
 	// as a picture: while the window is resized nothing is sent.
 	rest = 150 * time.Millisecond
-	// leastBeside is the width from which the crop is drawn beside the picture.
+	// leastBeside is the width from which the crop is drawn, too.
 	leastBeside = 44
 )
 
@@ -46,6 +46,9 @@ type RegionOptions struct {
 	Text func() string
 	// Set takes the region that was drawn, in the same form.
 	Set func(region string)
+	// Keep returns what brings back the regions of the screen as they are now; undo
+	// calls it.
+	Keep func() (restore func())
 	// Overlays are those of the screen, for a menu.
 	Overlays *kit.Overlays
 }
@@ -77,6 +80,7 @@ type Region struct {
 
 	handle  picture.Handle
 	ratio   picture.Ratio
+	past    []step
 	drag    drag
 	pointer page.Pointer // where in its cell the mouse is, until its message
 
@@ -94,7 +98,14 @@ type drag struct {
 	from  image.Point     // in pixels of the upright picture
 	rect  image.Rectangle // as it was
 	fresh bool            // a new rectangle is drawn
+	moved bool            // it changed the rectangle, which is one step
 	cells image.Rectangle // of the screen, where the picture was
+}
+
+// step is a change of the region, as it was before.
+type step struct {
+	restore func()
+	ratio   picture.Ratio
 }
 
 // frame is the picture fitted to the cells in which it was drawn last, and
@@ -157,11 +168,26 @@ func (r *Region) Show(s Subject) tea.Cmd {
 	}))
 }
 
-// Begin forgets handle and ratio, for the region of another file.
-func (r *Region) Begin() { r.handle, r.ratio, r.drag = 0, picture.Ratio{}, drag{} }
+// Begin forgets handle, ratio and steps, for the region of another file.
+func (r *Region) Begin() { r.handle, r.ratio, r.past, r.drag = 0, picture.Ratio{}, nil, drag{} }
 
-// Free lets go of the ratio, for a region that was unset.
-func (r *Region) Free() { r.ratio = picture.Ratio{} }
+// Step is for before a change of the region, so that undo takes it back.
+func (r *Region) Step() { r.past = append(r.past, step{r.o.Keep(), r.ratio}) }
+
+// Unset is for before the region is removed: it is one step, and frees the ratio.
+func (r *Region) Unset() {
+	r.Step()
+	r.ratio = picture.Ratio{}
+}
+
+// undo takes the last step back.
+func (r *Region) undo() tea.Cmd {
+	last := r.past[len(r.past)-1]
+	r.past = r.past[:len(r.past)-1]
+	last.restore()
+	r.ratio = last.ratio
+	return nil
+}
 
 // Resize tells where on the screen picture and crop are drawn; empty: nowhere.
 func (r *Region) Resize(room image.Rectangle) { r.room = room }
@@ -188,6 +214,14 @@ func (r *Region) Rect() image.Rectangle {
 func (r *Region) SetRect(rect image.Rectangle) {
 	if p, ok := r.Plane(); ok && !rect.Empty() {
 		r.o.Set(p.Region(rect).String())
+	}
+}
+
+// change makes a rectangle the region, as a step of its own.
+func (r *Region) change(to image.Rectangle) {
+	if to != r.Rect() {
+		r.Step()
+		r.SetRect(to)
 	}
 }
 
@@ -240,160 +274,37 @@ func (r *Region) send() tea.Cmd {
 	return tea.Batch(gone, r.sent.Transmit(r.o.Images, r.decoded, last.options))
 }
 
-// Reasons for which something cannot be done now; empty where it can.
-
-// NoPlane says why no region can be drawn.
-func (r *Region) NoPlane() string {
-	if _, ok := r.Plane(); !ok {
-		return "the size of the picture is not known yet"
+// rooms are the parts of a size for the picture and, where there is room, for the
+// crop; else that is empty. The crop is beside the picture or under it, whichever
+// shows both larger.
+func (r *Region) rooms(size image.Point) (pic, crop image.Rectangle) {
+	all := image.Rectangle{Max: size}
+	if size.X < leastBeside || size.Y < 2 || r.decoded == nil {
+		return all, image.Rectangle{}
 	}
-	return ""
-}
-
-func (r *Region) noRect() string {
-	if r.Rect().Empty() {
-		return "there is no region yet; c begins one in the middle"
+	fitted := func(room image.Rectangle) image.Point {
+		return picture.Fit(r.decoded.Size(), room.Dx(), room.Dy(), r.o.Draw.CellAspect).Size()
 	}
-	return ""
-}
-
-// Actions move and shape the rectangle.
-func (r *Region) Actions() []kit.Action {
-	const group = "Region"
-	action := func(id, words string, do func() tea.Cmd, keys ...string) kit.Action {
-		return kit.Action{ID: "region." + id, Keys: kit.Bind(words, "", keys...), Group: group, Disabled: r.noRect, Do: do}
-	}
-	// change makes the rectangle another one.
-	change := func(id, words string, to func(rect image.Rectangle, size image.Point) image.Rectangle, keys ...string) kit.Action {
-		return action(id, words, func() tea.Cmd {
-			if p, ok := r.Plane(); ok {
-				r.SetRect(to(r.Rect(), p.Upright()))
-			}
-			return nil
-		}, keys...)
-	}
-	turn := func(id, words string, by int, keys ...string) kit.Action {
-		a := action(id, words, func() tea.Cmd { r.handle = r.handle.Next(by); return nil }, keys...)
-		a.Disabled = nil
-		return a
-	}
-	grow := func(id, words string, by int, keys ...string) kit.Action {
-		return change(id, words, func(rect image.Rectangle, size image.Point) image.Rectangle {
-			return picture.Grown(rect, by, size, r.ratio)
-		}, keys...)
-	}
-	center := change("center", "center, or begin one", picture.Centered, "c")
-	center.Disabled, center.Footer = r.NoPlane, true
-	next := turn("next-handle", "next corner or edge", 1, "tab")
-	lock := action("lock-ratio", "lock or free the ratio", r.lock, "a")
-	ratio := action("ratio", "ratio 1:1 4:3 3:2 16:9, as the picture", r.ratioMenu, "r")
-	ratio.Disabled = r.NoPlane
-	next.Footer, lock.Footer, ratio.Footer = true, true, true
-
-	var actions []kit.Action
-	for _, by := range []struct {
-		suffix, mod string
-		pixels      int
-	}{{"", "", 1}, {"-10", "shift+", 10}, {"-100", "ctrl+", 100}} {
-		for _, d := range []struct {
-			name, vi string
-			to       image.Point
-		}{{"left", "h", image.Pt(-1, 0)}, {"right", "l", image.Pt(1, 0)}, {"up", "k", image.Pt(0, -1)}, {"down", "j", image.Pt(0, 1)}} {
-			keys := []string{by.mod + d.name}
-			switch by.pixels {
-			case 1:
-				keys = append(keys, d.vi)
-			case 10:
-				keys = append(keys, strings.ToUpper(d.vi))
-			}
-			actions = append(actions, change(d.name+by.suffix, text.Plural(by.pixels, "pixel")+" "+d.name,
-				func(rect image.Rectangle, size image.Point) image.Rectangle {
-					return r.handle.Moved(rect, d.to.Mul(by.pixels), size, r.ratio)
-				}, keys...))
+	wide := min(max(fitted(all).X, size.X/3), size.X*2/3)
+	high := min(max(fitted(all).Y, size.Y/3), size.Y*2/3)
+	beside := [2]image.Rectangle{image.Rect(0, 0, wide, size.Y), image.Rect(wide+1, 0, size.X, size.Y)}
+	under := [2]image.Rectangle{image.Rect(0, 0, size.X, high), image.Rect(0, high, size.X, size.Y)}
+	area := func(rooms [2]image.Rectangle) (cells int) {
+		rooms[1].Min.Y++ // the label
+		for _, room := range rooms {
+			cells += fitted(room).X * fitted(room).Y
 		}
+		return cells
 	}
-	return append(actions,
-		next, turn("previous-handle", "previous corner or edge", -1, "shift+tab"),
-		center, lock, ratio,
-		grow("grow", "grow", 1, "+", "="), grow("shrink", "shrink", -1, "-"),
-		grow("grow-10", "grow by 10", 10, ">"), grow("shrink-10", "shrink by 10", -10, "<"),
-		change("thirds", "to the next crossing of thirds", picture.Third, "t"),
-	)
-}
-
-// lock keeps the ratio of the rectangle as it is now, or lets it go.
-func (r *Region) lock() tea.Cmd {
-	if r.ratio.Locked() {
-		r.ratio = picture.Ratio{}
-		return nil
+	if area(under) > area(beside) {
+		return under[0], under[1]
 	}
-	rect := r.Rect()
-	r.ratio = picture.Ratio{W: rect.Dx(), H: rect.Dy()}
-	return nil
-}
-
-// ratioMenu offers the ratios to keep; the rectangle takes the chosen one at
-// once, and one begins where there is none.
-func (r *Region) ratioMenu() tea.Cmd {
-	p, ok := r.Plane()
-	if !ok {
-		return nil
-	}
-	rect, size := r.Rect(), p.Upright()
-	current := picture.Ratio{W: rect.Dx(), H: rect.Dy()}
-	turned := current.Turned()
-	if r.ratio.Locked() {
-		turned = r.ratio.Turned()
-	}
-	use := func(ratio picture.Ratio) func() tea.Cmd {
-		return func() tea.Cmd {
-			if r.ratio = ratio; rect.Empty() {
-				r.SetRect(ratio.Largest(size))
-			} else {
-				r.SetRect(ratio.Apply(rect, size))
-			}
-			return nil
-		}
-	}
-	rows := RatioRows(r.ratio, func(ratio picture.Ratio) tea.Cmd {
-		if !ratio.Locked() {
-			ratio = picture.Ratio{W: size.X, H: size.Y}
-		}
-		return use(ratio)()
-	})
-	r.o.Overlays.Open(kit.NewMenu("Ratio", append(rows,
-		kit.MenuRow{Key: "a", Label: "as it is now", Do: use(current)},
-		kit.MenuRow{Key: "t", Label: "turned on its side", Do: use(turned)},
-		kit.MenuRow{Key: "f", Label: "free", Current: !r.ratio.Locked(), Do: func() tea.Cmd { r.ratio = picture.Ratio{}; return nil }})...))
-	return nil
-}
-
-// RatioRows are the rows of a menu of ratios. do takes the chosen one: the zero
-// ratio is that of the picture.
-func RatioRows(current picture.Ratio, do func(picture.Ratio) tea.Cmd) []kit.MenuRow {
-	var rows []kit.MenuRow
-	for i, r := range picture.Ratios {
-		rows = append(rows, kit.MenuRow{
-			Key: []string{"1", "4", "3", "6"}[i], Label: r.String(), Current: current == r || current == r.Turned(),
-			Do: func() tea.Cmd { return do(r) },
-		})
-	}
-	return append(rows, kit.MenuRow{Key: "o", Label: "as the picture", Do: func() tea.Cmd { return do(picture.Ratio{}) }})
-}
-
-// rooms are the parts of a size for the picture and, where there is room, for
-// the crop at its right; else that is empty.
-func rooms(size image.Point) (pic, crop image.Rectangle) {
-	if size.X < leastBeside {
-		return image.Rectangle{Max: size}, image.Rectangle{}
-	}
-	width := (size.X - 1) * 3 / 5
-	return image.Rect(0, 0, width, size.Y), image.Rect(width+1, 0, size.X, size.Y)
+	return beside[0], beside[1]
 }
 
 // pictureRoom is where on the screen there is room for the picture.
 func (r *Region) pictureRoom() image.Rectangle {
-	pic, _ := rooms(r.room.Size())
+	pic, _ := r.rooms(r.room.Size())
 	return pic.Add(r.room.Min)
 }
 
@@ -450,15 +361,20 @@ func (r *Region) follow(at image.Point) {
 		return
 	}
 	p, _ := r.Plane()
+	rect := r.drag.rect
 	switch {
 	case to == r.drag.from:
-		r.SetRect(r.drag.rect)
 	case r.drag.fresh:
-		r.handle, r.ratio = 0, picture.Ratio{}
-		r.SetRect(image.Rectangle{Min: r.drag.from, Max: to}.Canon().Intersect(image.Rectangle{Max: p.Upright()}))
+		r.handle = 0
+		rect = r.ratio.Drawn(r.drag.from, to, p.Upright())
 	default:
-		r.SetRect(r.handle.Moved(r.drag.rect, to.Sub(r.drag.from), p.Upright(), r.ratio))
+		rect = r.handle.Moved(rect, to.Sub(r.drag.from), p.Upright(), r.ratio)
 	}
+	if !r.drag.moved && rect != r.drag.rect {
+		r.drag.moved = true
+		r.Step()
+	}
+	r.SetRect(rect)
 }
 
 // pixelAt is the pixel of the upright picture under a cell of the screen, on its
@@ -508,21 +424,24 @@ func (r *Region) View(size image.Point, th *theme.Theme) string {
 	if size.X < 1 || size.Y < 1 {
 		return ""
 	}
-	pic, crop := rooms(size)
+	pic, crop := r.rooms(size)
 	drawing := r.drawPicture(pic.Size(), th)
 	if crop.Empty() {
 		return drawing
 	}
 	room := crop.Size()
 	label := text.PadRight(th.Muted.Render(r.cropLabel()), room.X)
-	gap := text.Fit("", 1, size.Y)
-	return kit.JoinH(drawing, gap, label+"\n"+r.drawCrop(image.Pt(room.X, room.Y-1), th))
+	part := kit.JoinV(label, r.drawCrop(image.Pt(room.X, room.Y-1), th))
+	if crop.Min.X == 0 {
+		return kit.JoinV(drawing, part)
+	}
+	return kit.JoinH(drawing, text.Fit("", 1, size.Y), part)
 }
 
 func (r *Region) cropLabel() string {
 	rect := r.Rect()
 	if rect.Empty() {
-		return "Crop"
+		return "No region: the whole picture"
 	}
 	return fmt.Sprintf("Crop: %d x %d", rect.Dx(), rect.Dy())
 }
@@ -541,12 +460,11 @@ func (r *Region) drawPicture(size image.Point, th *theme.Theme) string {
 }
 
 func (r *Region) drawCrop(size image.Point, th *theme.Theme) string {
-	rect := r.Rect()
-	p, ok := r.Plane()
-	if size.Y < 1 || r.decoded == nil || !ok || rect.Empty() {
-		return said("The crop will be shown here.", size, th)
+	part := image.Rectangle{Max: r.decoded.Size()}
+	if p, ok := r.Plane(); ok && !r.Rect().Empty() {
+		part = p.drawn(r.Rect(), r.decoded.Size())
 	}
-	return strings.Join(r.crop.Draw(r.decoded, p.drawn(rect, r.decoded.Size()), size.X, size.Y, r.options(th)), "\n")
+	return strings.Join(r.crop.Draw(r.decoded, part, size.X, size.Y, r.options(th)), "\n")
 }
 
 // said is a text in place of a picture.
@@ -591,7 +509,7 @@ func (r *Region) Note() (sign theme.Sign, words string) {
 
 // Handle says what the arrows move and which ratio is kept.
 func (r *Region) Handle() string {
-	words := "arrows move " + r.handle.String()
+	words := "arrows move " + r.handle.String() + " by 2 %, with shift by 1 pixel"
 	if r.ratio.Locked() {
 		words += ", ratio " + r.ratio.String() + " kept"
 	}

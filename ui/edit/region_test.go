@@ -34,6 +34,8 @@ type bench struct {
 
 func (b *bench) Init() tea.Cmd { return nil }
 
+func (b *bench) Actions() []kit.Action { return b.Region.Actions() }
+
 func (b *bench) Update(msg tea.Msg) tea.Cmd {
 	if resized, ok := msg.(page.Resized); ok {
 		b.Resize(image.Rectangle{Max: resized.Size})
@@ -50,6 +52,7 @@ func drive(t testing.TB, text string) (*bench, *uitest.Driver) {
 		Context:  t.Context(),
 		Text:     func() string { return b.text },
 		Set:      func(region string) { b.text = region },
+		Keep:     func() func() { was := b.text; return func() { b.text = was } },
 		Overlays: b.Overlays(),
 	})
 	d := uitest.Drive(t, page.Details, b, image.Pt(80, 24))
@@ -58,7 +61,11 @@ func drive(t testing.TB, text string) (*bench, *uitest.Driver) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(png.Encode(f, image.NewRGBA(image.Rect(0, 0, 300, 200))), f.Close()); err != nil {
+	img := image.NewGray(image.Rect(0, 0, 300, 200))
+	for i := range img.Pix {
+		img.Pix[i] = uint8(i % 300 / 7 * (i / 300 / 5) % 256)
+	}
+	if err := errors.Join(png.Encode(f, img), f.Close()); err != nil {
 		t.Fatal(err)
 	}
 	d.Run(b.Show(Subject{Name: "p", Size: image.Pt(300, 200), Path: func(context.Context) (string, error) { return path, nil }}))
@@ -72,36 +79,79 @@ func drive(t testing.TB, text string) (*bench, *uitest.Driver) {
 func TestKeysMoveTheRegion(t *testing.T) {
 	b, d := drive(t, "10, 20,100,50")
 	for _, c := range []struct{ keys, want string }{
-		{"right", "11,20,100,50"},
-		{"shift+right", "21,20,100,50"},
-		{"ctrl+down", "21,120,100,50"},
-		{"J", "21,130,100,50"},
+		{"right", "16,20,100,50"}, // 2 % of 300 by 200
+		{"down", "16,24,100,50"},
+		{"shift+right", "17,24,100,50"},
+		{"ctrl+down", "17,44,100,50"},
+		{"J", "17,45,100,50"},
+		{"z z z", "16,24,100,50"},
 		{"c", "100,75,100,50"},
-		{"tab up", "100,74,100,51"},      // upper left corner
-		{"shift+tab k", "100,73,100,51"}, // all of it again
-		{"tab tab tab tab tab shift+right", "100,73,110,51"},
-		{"a shift+right", "100,73,120,56"}, // the height follows
-		{"a right", "100,73,121,56"},
-		{"+", "99,72,123,58"},
-		{"- <", "110,83,101,36"},
-		{"r 1", "130,71,60,60"},
-		{"t", "70,36,60,60"},
-		{"r f", "70,36,60,60"},
+		{"tab shift+up", "100,74,100,51"}, // upper left corner
+		{"shift+tab K", "100,73,100,51"},  // all of it again
+		{"tab tab tab tab tab l", "100,73,106,51"},
+		{"a right", "100,73,112,54"}, // the height follows
+		{"L", "100,73,113,54"},
+		{"+", "97,71,119,57"},
+		{"- -", "103,73,107,51"},
+		{"r 1", "119,61,74,74"},
+		{"t", "63,29,74,74"},
+		{"r f", "63,29,74,74"},
 	} {
 		d.Press(strings.Fields(c.keys)...)
 		if b.text != c.want {
 			t.Errorf("after %q the region is %q, want %q", c.keys, b.text, c.want)
 		}
 	}
+	for b.noUndo() == "" {
+		d.Press("z")
+	}
+	if b.text != "10, 20,100,50" || b.ratio.Locked() {
+		t.Errorf("all steps back lead to %q, ratio %v", b.text, b.ratio)
+	}
 	b.text = ""
 	d.Press("left")
 	if b.text != "" {
 		t.Errorf("without a region it is %q", b.text)
 	}
-	d.Toasted("c begins one")
-	d.Press("c")
-	if b.text != "75,50,150,100" {
-		t.Errorf("a new one is %q", b.text)
+	d.Toasted("enter begins one")
+	for _, key := range []string{"c", "enter"} {
+		b.text = ""
+		if d.Press(key); b.text != "75,50,150,100" {
+			t.Errorf("%s begins %q", key, b.text)
+		}
+	}
+	if d.Press("enter", "z"); b.text != "" {
+		t.Errorf("the region that was begun is still %q", b.text)
+	}
+}
+
+// A drag draws a new rectangle in the locked ratio, and is one step to undo.
+func TestMouseKeepsTheRatio(t *testing.T) {
+	b, d := drive(t, "120,80,60,60")
+	d.Press("a")
+	drag := func(from, to image.Point) image.Rectangle {
+		t.Helper()
+		at := func(p image.Point) tea.Mouse {
+			p = p.Add(b.Cells().Min)
+			return tea.Mouse{X: p.X, Y: p.Y, Button: tea.MouseLeft}
+		}
+		d.Send(tea.MouseClickMsg(at(from)))
+		for i := 1; i <= 4; i++ {
+			d.Send(tea.MouseMotionMsg(at(from.Add(to.Sub(from).Mul(i).Div(4)))))
+		}
+		d.Send(tea.MouseReleaseMsg(at(to)))
+		return b.Rect()
+	}
+	size := b.Cells().Size()
+	for _, to := range []image.Point{{12, 3}, {0, size.Y - 1}, {size.X - 1, 0}} {
+		before := b.text
+		got := drag(image.Pt(3, 1), to)
+		if got.Dx() != got.Dy() || b.text == before {
+			t.Errorf("the drag to %v draws %v, not a square", to, got)
+		}
+		if d.Press("z"); b.text != before || !b.ratio.Locked() {
+			t.Errorf("the drag to %v is undone to %q, ratio %v; was %q", to, b.text, b.ratio, before)
+		}
 	}
 }
 
@@ -154,6 +204,27 @@ func TestViewStaysInside(t *testing.T) {
 	before := ansi.Strip(b.View(d.Size, d.Theme))
 	if !strings.Contains(before, "Crop: 100 x 50") || !strings.Contains(before, "┌") {
 		t.Errorf("the view:\n%s", before)
+	}
+}
+
+// In a high room the crop is under the picture, so that both are as wide as the room
+// lets them; in a flat one it is beside it. Without a region it shows the whole.
+func TestPictureAndCropUseTheirRoom(t *testing.T) {
+	b, d := drive(t, "")
+	for _, c := range []struct{ room, least image.Point }{
+		{image.Pt(116, 46), image.Pt(80, 27)},
+		{image.Pt(80, 12), image.Pt(36, 12)},
+	} {
+		d.Resize(c.room)
+		if got := b.Cells().Size(); got.X < c.least.X || got.Y < c.least.Y {
+			t.Errorf("in %v the picture takes %v", c.room, got)
+		}
+		_, crop := b.rooms(c.room)
+		lines := strings.Split(ansi.Strip(b.View(d.Size, d.Theme)), "\n")
+		part := ansi.Cut(lines[crop.Min.Y+crop.Dy()/2], crop.Min.X, crop.Max.X)
+		if strings.TrimSpace(part) == "" || !strings.Contains(lines[crop.Min.Y], "whole picture") {
+			t.Errorf("in %v the crop without a region shows nothing:\n%s", c.room, strings.Join(lines, "\n"))
+		}
 	}
 }
 

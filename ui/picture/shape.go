@@ -52,14 +52,14 @@ func (r Ratio) Apply(rect image.Rectangle, size image.Point) image.Rectangle {
 	return around(rect, want, size)
 }
 
-// Grown grows a rectangle by so many pixels on each side about its middle, or
-// shrinks it where by is negative. It keeps at least one pixel, and its ratio
+// Grown grows a rectangle by so many pixels in width and height about its middle,
+// or shrinks it where by is negative. It keeps at least one pixel, and its ratio
 // where that is locked.
-func Grown(rect image.Rectangle, by int, size image.Point, lock Ratio) image.Rectangle {
+func Grown(rect image.Rectangle, by, size image.Point, lock Ratio) image.Rectangle {
 	if rect.Empty() {
 		return rect
 	}
-	want := image.Pt(clamp(rect.Dx()+2*by, 1, size.X), clamp(rect.Dy()+2*by, 1, size.Y))
+	want := image.Pt(clamp(rect.Dx()+by.X, 1, size.X), clamp(rect.Dy()+by.Y, 1, size.Y))
 	if lock.Locked() {
 		want = image.Pt(want.X, lock.height(want.X))
 		if want.Y > size.Y {
@@ -67,6 +67,23 @@ func Grown(rect image.Rectangle, by int, size image.Point, lock Ratio) image.Rec
 		}
 	}
 	return around(rect, want, size)
+}
+
+// Drawn is the rectangle from one corner to about the opposite one. With a locked
+// proportion it is as large as the greater side asks for and the picture lets it.
+func (r Ratio) Drawn(from, to, size image.Point) image.Rectangle {
+	rect := image.Rectangle{Min: from, Max: to}.Canon().Intersect(image.Rectangle{Max: size})
+	if !r.Locked() || rect.Empty() {
+		return rect
+	}
+	side := image.Pt(1, 1)
+	if to.X < from.X {
+		side.X = -1
+	}
+	if to.Y < from.Y {
+		side.Y = -1
+	}
+	return r.follow(rect, side, size, rect.Dx()*r.H >= rect.Dy()*r.W)
 }
 
 // around is a rectangle of another size about the middle of rect, moved so that

@@ -40,10 +40,16 @@ func TestShapesStayInside(t *testing.T) {
 		if lock.Locked() && largest.Dx() < size.X && largest.Dy() < size.Y {
 			t.Fatalf("%v is not the largest %v in %v", largest, lock, size)
 		}
-		inside("grown", Grown(rect, by, size, Ratio{}))
-		grown := Grown(fitted, by, size, lock)
+		inside("grown", Grown(rect, image.Pt(by, by), size, Ratio{}))
+		grown := Grown(fitted, image.Pt(by, by), size, lock)
 		inside("grown", grown)
 		kept("grown", grown)
+		from := image.Pt(rapid.IntRange(0, size.X).Draw(t, "from x"), rapid.IntRange(0, size.Y).Draw(t, "from y"))
+		to := image.Pt(rapid.IntRange(-9, size.X+9).Draw(t, "to x"), rapid.IntRange(-9, size.Y+9).Draw(t, "to y"))
+		if drawn := lock.Drawn(from, to, size); !drawn.Empty() {
+			inside("drawn", drawn)
+			kept("drawn", drawn)
+		}
 		inside("third", Third(rect, size))
 		if Third(rect, size).Size() != rect.Size() {
 			t.Fatal("the thirds change the size")
@@ -60,10 +66,10 @@ func TestShapesStayInside(t *testing.T) {
 
 func TestGrownAndBack(t *testing.T) {
 	size, rect := image.Pt(100, 80), image.Rect(40, 30, 60, 50)
-	if got := Grown(rect, 5, size, Ratio{}); got != image.Rect(35, 25, 65, 55) || Grown(got, -5, size, Ratio{}) != rect {
+	if got := Grown(rect, image.Pt(10, 10), size, Ratio{}); got != image.Rect(35, 25, 65, 55) || Grown(got, image.Pt(-10, -10), size, Ratio{}) != rect {
 		t.Errorf("got %v", got)
 	}
-	if got := Grown(rect, -50, size, Ratio{}); got.Size() != image.Pt(1, 1) {
+	if got := Grown(rect, image.Pt(-50, -50), size, Ratio{}); got.Size() != image.Pt(1, 1) {
 		t.Errorf("shrunk to %v", got)
 	}
 }

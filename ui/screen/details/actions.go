@@ -84,10 +84,10 @@ func (m *Model) actionsOn(part area) []kit.Action {
 		}, done...)
 	case onPicture:
 		unset.Keys, unset.Group, unset.Footer = kit.Bind(unset.Label(), "", "x", "ctrl+x"), groupRegion, false
-		actions = slices.Concat([]kit.Action{save}, m.region.Actions(), []kit.Action{
+		actions = append([]kit.Action{save}, m.region.Actions(
 			unset,
-			{ID: "region.leave", Keys: kit.Bind("back to the numbers", "", "esc", "enter"), Group: groupMove, Footer: true, Do: to(onRegion)},
-		})
+			kit.Action{ID: "region.leave", Keys: kit.Bind("back to the numbers", "", "esc", "enter"), Group: groupMove, Footer: true, Do: to(onRegion)},
+		)...)
 	default:
 		actions = slices.Concat([]kit.Action{save}, letters, []kit.Action{
 			{ID: "details.edit-row", Keys: kit.Bind("edit or show the field", "enter →", "enter", "l", "right"), Group: groupFile, Do: m.enterRow},
@@ -189,8 +189,8 @@ func (m *Model) toggleUnset() tea.Cmd {
 		changed = toggleUnset(&e.draft.Tags, e.file.Tags)
 		m.tags.SetValue(e.wantedTags())
 	} else {
+		m.region.Unset()
 		what, changed = "region has", toggleUnset(&e.draft.CustomCoordinates, e.file.CustomCoordinates)
-		m.region.Free()
 	}
 	m.load()
 	if !changed {

@@ -164,19 +164,14 @@ func TestRegionOnThePicture(t *testing.T) {
 		t.Error("the picture takes letters as text")
 	}
 	for _, c := range []struct{ keys, want string }{
-		{"right", "11,20,100,50"},
-		{"shift+right", "21,20,100,50"},
-		{"ctrl+down", "21,120,100,50"},
-		{"J", "21,130,100,50"},
-		{"c", "100,75,100,50"},
-		{"tab up", "100,74,100,51"},      // upper left corner
-		{"shift+tab k", "100,73,100,51"}, // all of it again
-		{"tab tab tab tab tab shift+right", "100,73,110,51"},
-		{"a shift+right", "100,73,120,56"}, // the height follows
-		{"a right", "100,73,121,56"},
+		{"right", "16,20,100,50"}, // 2 % of 300
+		{"shift+right", "17,20,100,50"},
+		{"tab tab tab tab tab l", "17,20,106,50"}, // lower right corner
+		{"z", "17,20,100,50"},
 		{"x", ""},
 		{"left", ""},
-		{"c", "75,50,150,100"},
+		{"z", "17,20,100,50"},
+		{"x enter", "75,50,150,100"},
 	} {
 		d.Press(strings.Fields(c.keys)...)
 		if got := d.m.current().wantedRegion(); got != c.want {
@@ -259,7 +254,7 @@ func TestTurnedPicture(t *testing.T) {
 	s.picture = func(context.Context, api.File) (string, error) { return turnedJPEG(t, 300, 200, 6), nil }
 	d := start(t, o)
 	d.Sees("EXIF orientation 6", "as stored")
-	d.Press("c", "enter", "right") // to the right as seen is up as stored
+	d.Press("c", "enter", "shift+right") // to the right as seen is up as stored
 	if got := d.m.current().wantedRegion(); got != "10,19,100,50" {
 		t.Errorf("the region is %q", got)
 	}

@@ -73,7 +73,7 @@ func TestAgainstTheLocalLibrary(t *testing.T) {
 	d.Type("beach,")
 	d.Press("esc", "c", "enter", "c", "shift+right")
 	save()
-	has("sea,beach", "85,50,150,100")
+	has("sea,beach", "76,50,150,100")
 	d.Press("x", "esc", "esc", "e", "ctrl+x")
 	save()
 	has("", "")

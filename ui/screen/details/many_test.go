@@ -378,35 +378,6 @@ func TestDescriptionAndMetadata(t *testing.T) {
 	}
 }
 
-func TestRegionKeys(t *testing.T) {
-	f := record(t, photo)
-	path := pngFile(t, 300, 200)
-	s := newShelf(t, f)
-	o := s.options(f)
-	s.picture = func(context.Context, api.File) (string, error) { return path, nil }
-	d := start(t, o)
-	d.Press("c", "enter")
-	for _, c := range []struct {
-		keys []string
-		want string
-	}{
-		{[]string{"+"}, "9,19,102,52"},
-		{[]string{"-", "-"}, "11,21,98,48"},
-		{[]string{">"}, "1,11,118,68"},
-		{[]string{"r", "1"}, "15,0,90,90"},
-		{[]string{"+"}, "14,0,92,92"},
-		{[]string{"t"}, "54,20,92,92"},
-		{[]string{"t"}, "154,20,92,92"},
-		{[]string{"r", "6", "r", "t"}, "165,4,69,123"},
-		{[]string{"r", "f", "tab", "left", "up"}, "164,3,70,124"},
-	} {
-		d.Press(c.keys...)
-		if got := d.m.current().wantedRegion(); got != c.want {
-			t.Errorf("%v leads to %s, want %s", c.keys, got, c.want)
-		}
-	}
-}
-
 // Where the terminal tells of the mouse by pixels, a drag is as fine as they are,
 // and there and back it is the same rectangle.
 func TestDragByPixels(t *testing.T) {

@@ -152,7 +152,8 @@ func New(o Options) *Model {
 			}
 			return ""
 		},
-		Set: func(region string) { m.current().setRegion(region); m.load() },
+		Set:  func(region string) { m.current().setRegion(region); m.load() },
+		Keep: m.keepRegions,
 	})
 	for _, f := range o.Files {
 		m.entries = append(m.entries, &entry{file: f})
@@ -160,6 +161,20 @@ func New(o Options) *Model {
 	m.files.SetLen(len(m.entries))
 	m.load()
 	return m
+}
+
+// keepRegions returns what drafts the regions of all files as they are now.
+func (m *Model) keepRegions() (restore func()) {
+	was := map[*entry]api.Field[string]{}
+	for _, e := range m.entries {
+		was[e] = e.draft.CustomCoordinates
+	}
+	return func() {
+		for e, region := range was {
+			e.draft.CustomCoordinates = region
+		}
+		m.load()
+	}
 }
 
 // Init reads the record again and asks for what can be offered.

@@ -34,8 +34,23 @@ func (m *Model) newRegion(o Options) *edit.Region {
 				m.draw.set(region)
 			}
 		},
+		Keep:     m.keepRegions,
 		Overlays: m.Overlays(),
 	})
+}
+
+// keepRegions returns what gives all sources the regions that they have now.
+func (m *Model) keepRegions() (restore func()) {
+	was := map[*source]string{}
+	for _, s := range m.sources {
+		was[s] = s.region(m)
+	}
+	return func() {
+		for s, region := range was {
+			m.set(s, fieldRegion, region)
+		}
+		m.load()
+	}
 }
 
 // showPicture asks for the picture of the current source while its region is
@@ -84,17 +99,14 @@ func (m *Model) noDraw() string {
 type regionView struct {
 	overlay
 	of     []*source
-	before []string // the regions of those, for leaving without a change
+	before func() // brings the regions back, for leaving without a change
 }
 
 var _ kit.Overlay = (*regionView)(nil)
 
 // drawRegion opens the picture with the region.
 func (m *Model) drawRegion() tea.Cmd {
-	v := &regionView{overlay: overlay{m: m}, of: m.targets()}
-	for _, s := range v.of {
-		v.before = append(v.before, s.region(m))
-	}
+	v := &regionView{overlay: overlay{m: m}, of: m.targets(), before: m.keepRegions()}
 	m.region.Begin()
 	m.draw = v
 	m.cover(v)
@@ -119,24 +131,14 @@ func (v *regionView) set(region string) {
 // Actions are those of the region, and to go back with it or without.
 func (v *regionView) Actions() []kit.Action {
 	const group = "Region"
-	actions := append(v.m.region.Actions(), kit.Action{
-		ID: "region.none", Keys: kit.Bind("no region", "", "x"), Group: group, Disabled: v.noRegion,
-		Do: func() tea.Cmd { v.m.region.Begin(); v.set(""); return nil },
-	}, kit.Action{ID: "region.done", Keys: kit.Bind("done", "", "enter", "ctrl+s"), Group: group, Footer: true, Do: v.close})
-	return append(actions, kit.Action{ID: "region.revert", Keys: kit.Bind("leave it as it was", "", "esc"), Group: group, Do: func() tea.Cmd {
-		for n, s := range v.of {
-			v.m.set(s, fieldRegion, v.before[n])
-		}
-		v.m.load()
-		return v.close()
-	}})
-}
-
-func (v *regionView) noRegion() string {
-	if v.of[0].region(v.m) == "" {
-		return "there is no region yet; c begins one in the middle"
-	}
-	return ""
+	return v.m.region.Actions(kit.Action{
+		ID: "region.none", Keys: kit.Bind("no region", "", "x"), Group: group, Disabled: v.m.region.NoRect,
+		Do: func() tea.Cmd { v.m.region.Unset(); v.set(""); return nil },
+	}, kit.Action{ID: "region.done", Keys: kit.Bind("done", "", "enter", "ctrl+s"), Group: group, Footer: true, Do: v.close},
+		kit.Action{ID: "region.revert", Keys: kit.Bind("leave it as it was", "", "esc"), Group: group, Do: func() tea.Cmd {
+			v.before()
+			return v.close()
+		}})
 }
 
 // Mouse moves the region, or draws one.
@@ -171,7 +173,7 @@ func (v *regionView) View(room image.Point, th *theme.Theme) string {
 // lines say the numbers, what the arrows move, and how the picture is turned.
 func (v *regionView) lines(inner image.Point, th *theme.Theme) []string {
 	region, stored := v.of[0].region(v.m), v.m.current().known.facts.Stored
-	words := fmt.Sprintf("No region. c begins one in the middle of %d x %d pixels; the mouse draws one.", stored.X, stored.Y)
+	words := fmt.Sprintf("No region. enter begins one in the middle of %d x %d pixels; the mouse draws one.", stored.X, stored.Y)
 	if region != "" {
 		words = fmt.Sprintf("x,y,width,height %s of %d x %d. %s.", region, stored.X, stored.Y, text.Capital(v.m.region.Handle()))
 		if _, note := v.m.region.Note(); note != "" {

@@ -370,16 +370,13 @@ func TestRegionEditor(t *testing.T) {
 	region := func() string { return m.says(m.sources[0], fieldRegion) }
 	for _, c := range []struct{ keys, want string }{
 		{"left", ""}, // there is none yet
-		{"c", "20,10,40,20"},
+		{"enter", "20,10,40,20"}, // begins one
 		{"right", "21,10,40,20"},
-		{"shift+down", "21,20,40,20"},
-		{"J", "21,20,40,20"}, // the border holds it
-		{"tab shift+left", "11,20,50,20"},
-		{"tab up", "11,19,50,21"},
-		{"shift+tab shift+tab a", "11,19,50,21"},
-		{"c", "15,9,50,21"},
+		{"ctrl+down ctrl+down ctrl+down", "21,20,40,20"}, // the border holds it
+		{"tab shift+left", "20,20,41,20"},
 		{"x", ""},
-		{"c", "20,10,40,20"},
+		{"z z", "21,20,40,20"},
+		{"x c", "20,10,40,20"},
 	} {
 		press(t, m, strings.Fields(c.keys)...)
 		if got := region(); got != c.want {

@@ -1,0 +1,173 @@
+package edit
+
+import (
+	"image"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/picture"
+)
+
+// NoPlane is why no region can be drawn; "" when it can.
+func (r *Region) NoPlane() string {
+	if _, ok := r.Plane(); !ok {
+		return "the size of the picture is not known yet"
+	}
+	return ""
+}
+
+// NoRect is why the region cannot be changed; "" when it can.
+func (r *Region) NoRect() string {
+	if r.Rect().Empty() {
+		return "there is no region yet; enter begins one in the middle"
+	}
+	return ""
+}
+
+func (r *Region) noUndo() string {
+	if len(r.past) == 0 {
+		return "there is no step to undo here"
+	}
+	return ""
+}
+
+// Actions move and shape the rectangle. The actions of the screen follow, without the
+// keys that the editor needs now: enter begins a region where there is none.
+func (r *Region) Actions(of ...kit.Action) []kit.Action {
+	action := func(id, words string, disabled func() string, do func() tea.Cmd, keys ...string) kit.Action {
+		return kit.Action{ID: "region." + id, Keys: kit.Bind(words, "", keys...), Group: "Region", Disabled: disabled, Do: do}
+	}
+	change := func(id, words string, to func(rect image.Rectangle, size image.Point) image.Rectangle, keys ...string) kit.Action {
+		return action(id, words, r.NoRect, func() tea.Cmd {
+			p, _ := r.Plane()
+			r.change(to(r.Rect(), p.Upright()))
+			return nil
+		}, keys...)
+	}
+	turn := func(by int) func() tea.Cmd {
+		return func() tea.Cmd { r.handle = r.handle.Next(by); return nil }
+	}
+	grow := func(by int) func(image.Rectangle, image.Point) image.Rectangle {
+		return func(rect image.Rectangle, size image.Point) image.Rectangle {
+			return picture.Grown(rect, share(size, 2).Mul(by), size, r.ratio)
+		}
+	}
+	center := change("center", "center", picture.Centered, "c")
+	if r.Rect().Empty() {
+		center = change("center", "begin a region", picture.Centered, "enter", "c")
+	}
+	center.Disabled = r.NoPlane
+	actions := []kit.Action{
+		center,
+		action("next-handle", "next corner or edge", nil, turn(1), "tab"),
+		action("lock-ratio", "lock or free the ratio", r.NoRect, r.lock, "a"),
+		action("ratio", "ratio 1:1 4:3 3:2 16:9, as the picture", r.NoPlane, r.ratioMenu, "r"),
+	}
+	for i := range actions {
+		actions[i].Footer = true
+	}
+	for _, by := range []struct {
+		suffix, mod, words string
+		step               func(size image.Point) image.Point
+	}{
+		{"", "", "2 % ", func(size image.Point) image.Point { return share(size, 2) }},
+		{"-1", "shift+", "1 pixel ", func(image.Point) image.Point { return image.Pt(1, 1) }},
+		{"-far", "ctrl+", "10 % ", func(size image.Point) image.Point { return share(size, 10) }},
+	} {
+		for _, d := range []struct {
+			name, vi string
+			to       image.Point
+		}{{"left", "h", image.Pt(-1, 0)}, {"right", "l", image.Pt(1, 0)}, {"up", "k", image.Pt(0, -1)}, {"down", "j", image.Pt(0, 1)}} {
+			keys := []string{by.mod + d.name, d.vi}
+			switch by.mod {
+			case "shift+":
+				keys[1] = strings.ToUpper(d.vi)
+			case "ctrl+":
+				keys = keys[:1]
+			}
+			actions = append(actions, change(d.name+by.suffix, by.words+d.name, func(rect image.Rectangle, size image.Point) image.Rectangle {
+				step := by.step(size)
+				return r.handle.Moved(rect, image.Pt(d.to.X*step.X, d.to.Y*step.Y), size, r.ratio)
+			}, keys...))
+		}
+	}
+	actions = append(actions,
+		action("previous-handle", "previous corner or edge", nil, turn(-1), "shift+tab"),
+		change("grow", "grow by 2 %", grow(1), "+", "="), change("shrink", "shrink by 2 %", grow(-1), "-"),
+		change("thirds", "to the next crossing of thirds", picture.Third, "t"),
+		action("undo", "undo the last step here", r.noUndo, r.undo, "z"),
+	)
+	return kit.Shadow(append(actions, of...))
+}
+
+// share is so many percent of each side, at least a pixel.
+func share(size image.Point, percent int) image.Point {
+	return image.Pt(max(1, size.X*percent/100), max(1, size.Y*percent/100))
+}
+
+// lock keeps the ratio of the rectangle as it is now, or lets it go.
+func (r *Region) lock() tea.Cmd {
+	r.Step()
+	if rect := r.Rect(); r.ratio.Locked() {
+		r.ratio = picture.Ratio{}
+	} else {
+		r.ratio = picture.Ratio{W: rect.Dx(), H: rect.Dy()}
+	}
+	return nil
+}
+
+// ratioMenu offers the ratios to keep; the rectangle takes the chosen one at
+// once, and one begins where there is none.
+func (r *Region) ratioMenu() tea.Cmd {
+	p, ok := r.Plane()
+	if !ok {
+		return nil
+	}
+	rect, size := r.Rect(), p.Upright()
+	current := picture.Ratio{W: rect.Dx(), H: rect.Dy()}
+	turned := current.Turned()
+	if r.ratio.Locked() {
+		turned = r.ratio.Turned()
+	}
+	use := func(ratio picture.Ratio) func() tea.Cmd {
+		return func() tea.Cmd {
+			r.Step()
+			r.ratio = ratio
+			switch {
+			case rect.Empty():
+				r.SetRect(ratio.Largest(size))
+			default:
+				r.SetRect(ratio.Apply(rect, size))
+			}
+			return nil
+		}
+	}
+	rows := RatioRows(r.ratio, func(ratio picture.Ratio) tea.Cmd {
+		if !ratio.Locked() {
+			ratio = picture.Ratio{W: size.X, H: size.Y}
+		}
+		return use(ratio)()
+	})
+	rows = append(rows, kit.MenuRow{Key: "a", Label: "as it is now", Do: use(current)}, kit.MenuRow{Key: "t", Label: "turned on its side", Do: use(turned)})
+	r.o.Overlays.Open(kit.NewMenu("Ratio", append(rows, kit.MenuRow{Key: "f", Label: "free", Current: !r.ratio.Locked(), Do: func() tea.Cmd {
+		r.Step()
+		r.ratio = picture.Ratio{}
+		return nil
+	}})...))
+	return nil
+}
+
+// RatioRows are the rows of a menu of ratios. do takes the chosen one: the zero
+// ratio is that of the picture.
+func RatioRows(current picture.Ratio, do func(picture.Ratio) tea.Cmd) []kit.MenuRow {
+	var rows []kit.MenuRow
+	for i, r := range picture.Ratios {
+		rows = append(rows, kit.MenuRow{
+			Key: []string{"1", "4", "3", "6"}[i], Label: r.String(), Current: current == r || current == r.Turned(),
+			Do: func() tea.Cmd { return do(r) },
+		})
+	}
+	return append(rows, kit.MenuRow{Key: "o", Label: "as the picture", Do: func() tea.Cmd { return do(picture.Ratio{}) }})
+}

@@ -369,7 +369,7 @@ func TestRegionEditor(t *testing.T) {
 	}
 	region := func() string { return m.says(m.sources[0], fieldRegion) }
 	for _, c := range []struct{ keys, want string }{
-		{"left", ""}, // there is none yet
+		{"left", ""},             // there is none yet
 		{"enter", "20,10,40,20"}, // begins one
 		{"right", "21,10,40,20"},
 		{"ctrl+down ctrl+down ctrl+down", "21,20,40,20"}, // the border holds it

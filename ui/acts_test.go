@@ -57,8 +57,7 @@ func (s *stage) enter(sc scene) {
 	s.t.Helper()
 	s.fresh()
 	s.until("logo.png", "Extensions ◐1")
-	for s.m.toasts.Dismiss() { // how the uploads before the scene ended
-	}
+	s.m.messages.Dismiss() // how the uploads before the scene ended
 	sc.play(s)
 }
 

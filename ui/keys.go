@@ -32,7 +32,16 @@ func (m *Model) programActions(capturing bool) []kit.Action {
 	if capturing {
 		help.Keys = kit.Bind("help", "F1", "f1")
 	}
+	messages := func() {
+		add("program.last-message", "messages", "", m.openMessages, func() string {
+			if m.messages.Empty() {
+				return "there was no message yet"
+			}
+			return ""
+		}, "!", "ctrl+e")
+	}
 	if m.host.Covered() {
+		messages()
 		return append(actions, help, suspend)
 	}
 	if m.session != nil {
@@ -45,12 +54,7 @@ func (m *Model) programActions(capturing bool) []kit.Action {
 		add("screen.next", "next screen", "", func() tea.Cmd { return m.turn(1) }, nil, "]")
 		add("screen.previous", "previous screen", "", func() tea.Cmd { return m.turn(-1) }, nil, "[")
 	}
-	add("program.last-message", "read the last message whole", "", m.readLast, func() string {
-		if m.toasts.Last().Text == "" {
-			return "there was no message yet"
-		}
-		return ""
-	}, "ctrl+e")
+	messages()
 	copyCommand := kit.Action{ID: "program.copy-command", Keys: kit.Bind("copy as a command", "ctrl+y f2", "f2", "ctrl+y"), Group: everywhere, Disabled: m.noCommand, Do: m.copyCommand}
 	if capturing {
 		copyCommand.Keys = kit.Bind("copy as a command", "f2", "f2")
@@ -97,15 +101,10 @@ func (m *Model) tab() int {
 	return 0
 }
 
-// readLast shows the newest message with its detail.
-func (m *Model) readLast() tea.Cmd {
-	last := m.toasts.Last()
-	words := last.Text
-	if last.Detail != "" {
-		words += "\n\n" + last.Detail
-	}
-	return m.ask(page.Ask{Title: "Last message", Text: words, Choices: []page.Choice{
-		{Label: "Close", Key: "c"},
-		{Label: "Copy", Key: "y", Do: func() tea.Cmd { return page.Send(page.Copy{What: "message", Text: words}) }},
-	}}, nil)
+// openMessages shows the history of messages.
+func (m *Model) openMessages() tea.Cmd {
+	m.host.Overlays.Open(m.messages.History(func(words string) tea.Cmd {
+		return page.Send(page.Copy{What: "message", Text: words})
+	}))
+	return nil
 }

@@ -108,7 +108,7 @@ type Model struct {
 
 	wave      wave
 	uploading uploading
-	toasts    *kit.Toasts
+	messages  *kit.Messages
 	stack     stack
 	ticking   bool
 	lastQuit  time.Time
@@ -117,9 +117,6 @@ type Model struct {
 
 	tipsKnown bool     // the file of the tips was read
 	tipsShown []string // names of tips
-
-	tipText       string // the tip that is shown; empty: none is
-	tipGeneration int
 }
 
 // New makes the root model.
@@ -127,7 +124,7 @@ func New(o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	m := &Model{o: o, focused: true, toasts: kit.NewToasts(o.Now), loader: picture.NewLoader(media.Limits{})}
+	m := &Model{o: o, focused: true, messages: kit.NewMessages(o.Now), loader: picture.NewLoader(media.Limits{})}
 	if m.o.Getenv == nil {
 		m.o.Getenv = func(string) string { return "" }
 	}

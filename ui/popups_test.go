@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"fmt"
 	"image"
 	"os"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	tea "charm.land/bubbletea/v2"
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi/kitty"
 
@@ -39,17 +37,13 @@ var popups = []struct {
 		Title: "Send 2 files to /summer/?", Text: "One is there already.",
 		Choices: []page.Choice{{Label: "Not yet", Key: "n"}, {Label: "Send 2 files to /summer/", Key: "s"}},
 	}), pressing("esc"), ""},
-	{"toasts", "message 3", func(term *uitest.Term) {
-		for n := range 3 {
-			term.Send(page.Toast{Level: page.Bad, Text: fmt.Sprintf("This is message %d. ", n+1) + strings.Repeat("It goes on and on. ", 9)})
-		}
-	}, sending(dismissed{}), ""},
+	{"messages", "─ Messages ─", func(term *uitest.Term) {
+		term.Send(page.Toast{Level: page.Bad, Text: "This is a message. " + strings.Repeat("It goes on and on. ", 90)})
+		term.Press("!")
+	}, pressing("esc"), ""},
 	{"menu", "reverse the order", pressing(","), pressing("esc"), "picker"},
 	{"menu", "─ Copy ─", pressing("y"), pressing("esc"), "details"},
 }
-
-// dismissed takes all messages away: their time is not waited for.
-type dismissed struct{}
 
 func pressing(key string) func(*uitest.Term) { return func(term *uitest.Term) { term.Press(key) } }
 func sending(msg any) func(*uitest.Term)     { return func(term *uitest.Term) { term.Send(msg) } }
@@ -85,14 +79,7 @@ func TestPopupsOverRealPictures(t *testing.T) {
 		Now:  func() time.Time { return noon.Add(time.Duration(passed.Load())) },
 		Open: func(context.Context, string, api.Key) (*session.Session, error) { return d, nil },
 	})
-	// On its way into the model a message may change it.
-	term := uitest.Start(t, m, 120, 36, tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
-		if _, yes := msg.(dismissed); yes {
-			for m.toasts.Dismiss() {
-			}
-		}
-		return msg
-	}))
+	term := uitest.Start(t, m, 120, 36)
 	defer func() {
 		term.Quit()
 		m.stop()
@@ -203,13 +190,13 @@ func under(before, now []string, width int) (hidden int, whole bool) {
 	return hidden, whole
 }
 
-// cellsOf are the cells of the terminal, row by row, but for the last line with its
-// hints.
+// cellsOf are the cells of the terminal, row by row, but for the last two lines with
+// the message and the hints.
 func cellsOf(screen string, size image.Point) []string {
 	buf := uv.NewScreenBuffer(size.X, size.Y)
 	uv.NewStyledString(screen).Draw(buf, buf.Bounds())
 	var cells []string
-	for y := range size.Y - 1 {
+	for y := range size.Y - 2 {
 		for x := range size.X {
 			cells = append(cells, buf.CellAt(x, y).Content)
 		}

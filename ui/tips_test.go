@@ -19,7 +19,7 @@ func TestTip(t *testing.T) {
 	m := newModel(t, openSession(t))
 	m.Update(tipsSeen{})
 	screen := func() string { return ansi.Strip(m.View().Content) }
-	if !strings.Contains(screen(), "Tip: space picks a file") {
+	if !strings.Contains(screen(), "Tip: Press space to pick") {
 		t.Fatalf("no tip at the first visit:\n%s", screen())
 	}
 	uitest.Sweep(t, func(w, h int, th *theme.Theme) string {
@@ -29,7 +29,7 @@ func TestTip(t *testing.T) {
 	})
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 	m.Update(page.Show{ID: page.Library})
-	if got := screen(); strings.Contains(got, "space picks") || !strings.Contains(got, "Tip: enter opens a file") {
+	if got := screen(); strings.Contains(got, "space to pick") || !strings.Contains(got, "Tip: Press enter to edit") {
 		t.Errorf("the tip of another screen:\n%s", got)
 	}
 	m.Update(kit.KeyMsg("esc"))
@@ -40,9 +40,21 @@ func TestTip(t *testing.T) {
 	if strings.Contains(screen(), "Tip:") {
 		t.Error("a tip comes twice")
 	}
+	// A message is not hidden by a tip: that comes at the next visit.
+	m.Update(page.Toast{Text: "The disk is full."})
 	m.Update(page.Show{ID: page.Settings})
-	m.Update(tipOver{m.tipGeneration})
-	if strings.Contains(screen(), "Tip:") {
-		t.Error("a tip stays for ever")
+	if !strings.Contains(screen(), "The disk is full.") {
+		t.Error("a tip took a message away")
+	}
+	m.Update(kit.KeyMsg("esc"))
+	m.Update(page.Show{ID: page.Picker})
+	m.Update(page.Show{ID: page.Settings})
+	if !strings.Contains(screen(), "Tip: ") {
+		t.Error("the tip does not come at the next visit")
+	}
+	for _, tip := range tips {
+		if w := len("i Tip: " + tip.text); w > 80 {
+			t.Errorf("the tip %s takes %d columns", tip.name, w)
+		}
 	}
 }

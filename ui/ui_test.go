@@ -169,7 +169,10 @@ func TestKeys(t *testing.T) {
 	front(page.Details)
 	m.Update(page.Back{})
 	front(page.Settings)
-	press("1")
+	press("1", "1")
+	if !m.messages.Empty() {
+		t.Error("the key of the screen in front says something")
+	}
 	m.Update(page.Compose{Sources: []api.Source{{Path: "/tmp/a.jpg"}}})
 	front(page.Form)
 	form := m.host.Screen(page.Form)

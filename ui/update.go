@@ -33,7 +33,7 @@ func (m *Model) note(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		grown := msg.Height > m.size.Y && m.size.Y > 0
 		m.size = image.Pt(msg.Width, msg.Height)
-		m.host.Overlays.Resize(m.size)
+		m.host.Overlays.Resize(image.Pt(m.size.X, m.rects().screen.Max.Y))
 		return tea.Batch(m.host.Broadcast(msg), freeMargins(grown))
 	case tea.BackgroundColorMsg:
 		m.ground = msg
@@ -123,7 +123,7 @@ func (m *Model) message(msg tea.Msg, from page.Screen) tea.Cmd {
 	case dialogReady:
 		return nil
 	case page.Toast:
-		return m.toasts.Push(msg)
+		return m.messages.Push(msg)
 	case page.Copy:
 		return copyText(msg)
 	case page.Open:
@@ -137,11 +137,6 @@ func (m *Model) message(msg tea.Msg, from page.Screen) tea.Cmd {
 		}
 		m.detector.SetSetting(picture.Setting(msg.Pictures))
 		return m.learnt()
-	case tipOver:
-		if msg.generation == m.tipGeneration {
-			m.tipText = ""
-		}
-		return nil
 	case tipsSeen:
 		m.tipsKnown, m.tipsShown = true, msg.names
 		return m.tip()
@@ -150,8 +145,8 @@ func (m *Model) message(msg tea.Msg, from page.Screen) tea.Cmd {
 	case goneOn:
 		return m.resumed()
 	}
-	if cmd, used := m.toasts.Update(msg); used {
-		return cmd
+	if m.messages.Update(msg) {
+		return nil
 	}
 	return m.host.Deliver(from, msg)
 }
@@ -162,18 +157,14 @@ func (m *Model) input(msg tea.Msg) tea.Cmd {
 	if isKey && press.String() == "ctrl+c" {
 		return m.interrupt()
 	}
-	esc := isKey && press.String() == "esc"
-	if esc {
-		m.tipText = ""
-	}
 	cmd, reason, used := m.host.Press(msg)
 	switch {
 	case used:
 		return cmd
-	case esc: // nothing to step back from
-		m.toasts.Dismiss()
+	case isKey && press.String() == "esc": // nothing to step back from
+		m.messages.Dismiss()
 	case reason != "":
-		return m.toasts.Push(page.Toast{Level: page.Info, Text: text.Sentence(reason)})
+		return m.messages.Push(page.Toast{Level: page.Info, Text: text.Sentence(reason)})
 	}
 	return nil
 }
@@ -202,13 +193,23 @@ func (m *Model) interrupt() tea.Cmd {
 func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	msg, pointer := m.inCells(msg)
 	at := image.Pt(msg.Mouse().X, msg.Mouse().Y)
+	r := m.rects()
+	click, clicked := msg.(tea.MouseClickMsg)
+	clicked = clicked && click.Button == tea.MouseLeft
+	if clicked && at.In(r.hints) {
+		if a, ok := kit.HintAt(m.host.Actions(), r.hints.Dx(), at.X); ok && a.Do != nil {
+			return a.Do()
+		}
+	}
 	if m.host.Overlays.Top() != nil {
 		return m.host.Overlays.Mouse(msg, m.theme)
 	}
-	r := m.rects()
-	if click, ok := msg.(tea.MouseClickMsg); ok && click.Button == tea.MouseLeft && at.In(r.top) {
+	if clicked && at.In(r.status) && !m.messages.Empty() {
+		return m.openMessages()
+	}
+	if clicked && at.In(r.top) {
 		if id, ok := m.tabAt(at.X); ok {
-			return m.show(id, false)
+			return m.goTo(id)
 		}
 		return nil
 	}

@@ -72,7 +72,7 @@ func (m *Model) jobsCounted(msg jobsCounted) tea.Cmd {
 		cmds = append(cmds, m.countJobs(countPause))
 	}
 	if !u.started && u.Open > 0 {
-		cmds = append(cmds, m.toasts.Push(page.Toast{Level: page.Info, Text: continues(u.Open) + ". 2 shows them."}))
+		cmds = append(cmds, m.messages.Push(page.Toast{Level: page.Info, Text: continues(u.Open) + ". 2 shows them."}))
 	}
 	u.started = true
 	m.see()
@@ -107,7 +107,7 @@ func (m *Model) batchEnded(b session.Batch) tea.Cmd {
 	if b.Failed > 0 {
 		level = page.Warn
 	}
-	told := m.toasts.Push(page.Toast{Level: level, Text: words + " · 2 shows them"})
+	told := m.messages.Push(page.Toast{Level: level, Text: words + " · 2 shows them"})
 	if m.focused {
 		return told
 	}

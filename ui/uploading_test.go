@@ -76,7 +76,7 @@ func TestUploadsAreTold(t *testing.T) {
 			rung = rung || msg.Msg == "\a"
 		}
 	}
-	m.toasts.Dismiss()
+	m.messages.Dismiss()
 	run(m.batchEnded(session.Batch{Total: 3, Stored: 2}))
 	if says("the title", m.title(), "mediadesk: 2 of 3 uploads stored"); !rung {
 		t.Error("no signal")

@@ -15,17 +15,26 @@ import (
 )
 
 // rects are the parts of the terminal.
-type rects struct{ top, screen, hints image.Rectangle }
+type rects struct{ top, screen, status, hints image.Rectangle }
 
-// rects shares the terminal among the top line, the screen and the hints. A tip
-// stands between the last two.
+// statusHeight is the least height at which the status line is a line of its own.
+// In a lower terminal a message takes the place of the hints.
+const statusHeight = 20
+
+// rects shares the terminal among the top line, the screen, the status line and
+// the hints. Where a message stands in the place of the hints they have no rows.
 func (m *Model) rects() rects {
 	w, h := m.size.X, m.size.Y
-	return rects{
-		top:    image.Rect(0, 0, w, min(1, h)),
-		screen: image.Rect(0, min(1, h), w, max(min(1, h), h-1-len(m.tipLines()))),
-		hints:  image.Rect(0, max(h-1, 0), w, h),
+	top, low := min(1, h), max(h-1, 0)
+	r := rects{top: image.Rect(0, 0, w, top), hints: image.Rect(0, low, w, h)}
+	if h >= statusHeight {
+		low--
+		r.status = image.Rect(0, low, w, low+1)
+	} else if _, told := m.messages.Shown(); told {
+		r.status, r.hints = r.hints, image.Rectangle{}
 	}
+	r.screen = image.Rect(0, top, w, max(top, low))
+	return r
 }
 
 // View draws the terminal.
@@ -54,14 +63,16 @@ func (m *Model) draw() string {
 	} else {
 		body = m.theme.Muted.Render(m.opening)
 	}
-	lines := append([]string{m.topLine(r.top.Dx()), body}, m.tipLines()...)
-	out := m.stack.join(append(lines, kit.Hints(m.hinted(), r.hints.Dx(), m.theme)), r.screen.Size())
-	if m.toasts.Len() > 0 {
-		block := m.toasts.View(image.Pt(r.screen.Dx()-2, r.screen.Dy()), m.theme)
-		size := kit.Size(block)
-		out = kit.OverlayAt(out, block, r.screen.Max.X-size.X-1, r.screen.Max.Y-size.Y)
+	// What opens over the screen leaves the last lines in view.
+	lines := []string{m.host.Overlays.View(m.stack.join([]string{m.topLine(r.top.Dx()), body}, r.screen.Size()), m.theme)}
+	actions := m.host.Actions()
+	if !r.status.Empty() {
+		lines = append(lines, m.messages.Line(r.status.Dx(), keyOf(actions, "program.last-message"), m.theme))
 	}
-	return m.host.Overlays.View(out, m.theme)
+	if !r.hints.Empty() {
+		lines = append(lines, kit.Hints(actions, r.hints.Dx(), m.theme))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // stack is what was drawn last: nearly all messages change nothing, and most of the
@@ -83,19 +94,15 @@ func (s *stack) join(lines []string, room image.Point) string {
 	return s.whole
 }
 
-// hinted are the actions that the line of hints is made from.
-func (m *Model) hinted() []kit.Action {
-	actions := m.host.Actions()
-	// Help is worth a place even where a screen has many actions to hint at.
-	shown := 0
-	for i, a := range actions {
-		if a.Footer && a.Group != everywhere && a.Reason() == "" {
-			if shown++; shown > 4 {
-				actions[i].Footer = false
-			}
+// keyOf is the key of an action, as the hints show it; empty if the action is not
+// among them.
+func keyOf(actions []kit.Action, id string) string {
+	for _, a := range actions {
+		if a.ID == id {
+			return a.KeyLabel()
 		}
 	}
-	return actions
+	return ""
 }
 
 // topLine has the tabs on the left, the profile on the right.

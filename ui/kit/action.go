@@ -13,8 +13,8 @@ import (
 	"mediadesk/ui/theme"
 )
 
-// maxHints is how many actions the line of hints shows at most (design.md §4).
-const maxHints = 5
+// MaxHints is how many actions the line of hints shows at most (design.md §4).
+const MaxHints = 6
 
 // Action is something the user can do now. Help, palette, line of hints and
 // settings are made from the same list, and a key means nothing else.
@@ -142,31 +142,61 @@ func KeyMsg(keyName string) tea.KeyPressMsg {
 	return tea.KeyPressMsg(k)
 }
 
-// Hints is one line with the keys and words of at most five actions, those that
-// ask for it and can be done now. What does not fit is left out; a shorter one
-// after it may still fit, whereas the help of bubbles ends at the first that does
-// not. The line is exactly width columns.
+// hint is an action in the line of hints, and where it stands there.
+type hint struct {
+	Action
+	from, to int
+}
+
+// hints are the actions in a line of hints of that width. The last one, such as
+// help, keeps its place. What does not fit is left out; a shorter one after it may
+// still fit.
+func hints(actions []Action, width int) []hint {
+	const gap = 3
+	var all, line []hint
+	for _, a := range actions {
+		if a.Footer && a.KeyLabel() != "" && a.Reason() == "" {
+			all = append(all, hint{a, 0, text.Width(a.KeyLabel()) + 1 + text.Width(text.Safe(a.Label()))})
+		}
+	}
+	from := 0
+	for i, h := range all {
+		room := width
+		if last := len(all) - 1; i < last {
+			if len(line) == MaxHints-1 {
+				continue
+			}
+			room -= gap + all[last].to
+		}
+		if from+h.to <= room {
+			line = append(line, hint{h.Action, from, from + h.to})
+			from += h.to + gap
+		}
+	}
+	return line
+}
+
+// Hints is one line with the keys and words of at most [MaxHints] actions, those
+// that ask for it and can be done now. The line is exactly width columns.
 func Hints(actions []Action, width int, th *theme.Theme) string {
 	if width < 1 {
 		return ""
 	}
-	line, used, shown := "", 0, 0
-	for _, a := range actions {
-		if shown == maxHints || !a.Footer || a.KeyLabel() == "" || a.Reason() != "" {
-			continue
-		}
-		words := text.Safe(a.Label())
-		w := text.Width(a.KeyLabel()) + 1 + text.Width(words)
-		gap := 0
-		if shown > 0 {
-			gap = 3
-		}
-		if used+gap+w > width {
-			continue
-		}
-		line += text.Blanks(gap) + th.Key.Render(a.KeyLabel()) + " " + th.Hint.Render(words)
-		used += gap + w
-		shown++
+	line, end := "", 0
+	for _, h := range hints(actions, width) {
+		line += text.Blanks(h.from-end) + th.Key.Render(h.KeyLabel()) + " " + th.Hint.Render(text.Safe(h.Label()))
+		end = h.to
 	}
 	return text.Fit(line, width, 1)
+}
+
+// HintAt is the action whose hint stands at column x of a line of hints of that
+// width; ok is false if there is none.
+func HintAt(actions []Action, width, x int) (a Action, ok bool) {
+	for _, h := range hints(actions, width) {
+		if x >= h.from && x < h.to {
+			return h.Action, true
+		}
+	}
+	return Action{}, false
 }

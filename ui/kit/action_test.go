@@ -53,8 +53,8 @@ func TestHints(t *testing.T) {
 		want  string
 	}{
 		{60, "a word   d word   e word   f word"},
-		{24, "a word   d word   e word"},
-		{23, "a word   d word"},
+		{24, "a word   d word   f word"},
+		{23, "a word   f word"},
 		{5, ""},
 		{0, ""},
 	} {
@@ -66,8 +66,15 @@ func TestHints(t *testing.T) {
 	for i := range actions {
 		actions[i].Disabled, actions[i].Footer = nil, true
 	}
-	if got := ansi.Strip(kit.Hints(actions, 200, th)); strings.Contains(got, "f word") {
-		t.Errorf("more than five actions: %q", got)
+	line := ansi.Strip(kit.Hints(append(actions, actions...), 200, th))
+	if strings.Count(line, "word") != kit.MaxHints {
+		t.Errorf("not %d actions: %q", kit.MaxHints, line)
+	}
+	for x := range 200 {
+		a, ok := kit.HintAt(actions, 200, x)
+		if before, _, _ := strings.Cut(line, "c word"); ok && a.KeyLabel() == "c" != (x >= len(before) && x < len(before)+len("c word")) {
+			t.Errorf("the action at column %d is %q", x, a.Label())
+		}
 	}
 }
 

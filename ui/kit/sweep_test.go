@@ -79,12 +79,15 @@ func TestEverythingStaysInside(t *testing.T) {
 				kit.Choice{Label: "Keep", Key: "n"}, kit.Choice{Label: hostile, Key: "y", Danger: true})
 			return d.View(size, th)
 		},
-		"toasts": func(size image.Point, th *theme.Theme) string {
-			toasts := kit.NewToasts(func() time.Time { return now })
-			for level := kit.Info; level <= kit.Bad; level++ {
-				toasts.Push(kit.Toast{Level: level, Text: fmt.Sprint(level, strings.Repeat(hostile, 3))})
+		"messages": func(size image.Point, th *theme.Theme) string {
+			messages := kit.NewMessages(func() time.Time { return now })
+			for level := kit.Info; level <= kit.Tip; level++ {
+				messages.Push(kit.Message{Level: level, Text: fmt.Sprint(level, strings.Repeat(hostile, 3)), Detail: hostile})
 			}
-			return toasts.View(size, th)
+			if size.Y == 1 {
+				return messages.Line(size.X, "!", th)
+			}
+			return messages.History(nil).View(size, th)
 		},
 		"reader": func(size image.Point, th *theme.Theme) string {
 			return kit.NewReader(hostile, strings.Repeat(hostile+"\n", 40)).View(size, th)

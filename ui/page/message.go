@@ -74,9 +74,9 @@ type UseProfile struct {
 	Key  api.Key
 }
 
-// Toast is a short message shown over the screen. Detail, which may be empty,
-// can be read whole.
-type Toast = kit.Toast
+// Toast is a short message in the status line. Its Detail is for the history of
+// messages.
+type Toast = kit.Message
 
 // The levels of a toast.
 const (

@@ -115,10 +115,10 @@ func (t *Theme) tint() {
 		p = ansiLight
 	}
 	for c, styles := range map[string][]*lipgloss.Style{
-		p.Accent: {&t.Accent, &t.Title, &t.Info, &t.Key, &t.BorderFocus, &t.ToastInfo},
-		p.Good:   {&t.Good, &t.Local, &t.Added, &t.ToastGood},
-		p.Warn:   {&t.Warn, &t.BarStalled, &t.ToastWarn},
-		p.Bad:    {&t.Bad, &t.Removed, &t.ToastBad},
+		p.Accent: {&t.Accent, &t.Title, &t.Info, &t.Key, &t.BorderFocus},
+		p.Good:   {&t.Good, &t.Local, &t.Added},
+		p.Warn:   {&t.Warn, &t.BarStalled},
+		p.Bad:    {&t.Bad, &t.Removed},
 		p.Marked: {&t.Marked, &t.Match, &t.Hosted},
 	} {
 		for _, s := range styles {

@@ -60,8 +60,6 @@ type Theme struct {
 	// Added and Removed are the two sides of a difference.
 	Added, Removed lipgloss.Style
 
-	// Toast styles, by level.
-	ToastGood, ToastWarn, ToastBad, ToastInfo lipgloss.Style
 	// Dialog colors the border of a dialog, DialogTitle its title.
 	Dialog, DialogTitle lipgloss.Style
 
@@ -118,7 +116,6 @@ func (t *Theme) paint(p Palette) {
 	t.Bar, t.BarEmpty, t.BarStalled = fg(p.Accent), fg(p.Line), fg(p.Warn)
 	t.Added, t.Removed = fg(p.Good), fg(p.Bad)
 
-	t.ToastGood, t.ToastWarn, t.ToastBad, t.ToastInfo = fg(p.Good), fg(p.Warn), fg(p.Bad), fg(p.Accent)
 	t.Dialog, t.DialogTitle = fg(p.Accent), fg(p.Accent).Bold(true)
 	t.Shape, t.ShapeFocus = lipgloss.RoundedBorder(), lipgloss.RoundedBorder()
 }
@@ -143,7 +140,6 @@ func (t *Theme) plain() {
 	t.Button, t.ButtonFocus = none, reverse
 	t.Bar, t.BarEmpty, t.BarStalled = bold, faint, none
 	t.Added, t.Removed = bold, none
-	t.ToastGood, t.ToastWarn, t.ToastBad, t.ToastInfo = none, bold, bold, none
 	t.Dialog, t.DialogTitle = none, bold
 	t.Shape, t.ShapeFocus = lipgloss.NormalBorder(), lipgloss.ThickBorder()
 }

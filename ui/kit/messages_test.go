@@ -1,0 +1,73 @@
+package kit_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/theme"
+)
+
+// The status line shows the latest message; the history has all of them whole.
+func TestMessages(t *testing.T) {
+	th := theme.New(true, true)
+	at := newClock()
+	messages := kit.NewMessages(at.now)
+	line := func() string { return ansi.Strip(messages.Line(40, "!", th)) }
+	if strings.TrimSpace(line()) != "" || messages.Dismiss() || !messages.Empty() {
+		t.Error("there is a message before the first")
+	}
+	if messages.Push(kit.Message{Level: kit.Good, Text: "Stored a.jpg"}) == nil {
+		t.Error("nothing takes it away")
+	}
+	if got := line(); !strings.Contains(got, "Stored a.jpg") || strings.Contains(got, "more") {
+		t.Errorf("a short message: %q", got)
+	}
+	long := "The service refused b.jpg because " + strings.Repeat("it is large and ", 5) + "late."
+	at.pass(time.Minute)
+	messages.Push(kit.Message{Level: kit.Bad, Text: long, Detail: "the first reason\nthe second reason"})
+	messages.Push(kit.Message{Level: kit.Bad, Text: long, Detail: "the first reason\nthe second reason"})
+	if got := line(); strings.Contains(got, "a.jpg") || !strings.HasSuffix(got, "…  ! more") || ansi.StringWidth(got) != 40 {
+		t.Errorf("a long message: %q", got)
+	}
+
+	copied := ""
+	history := messages.History(func(words string) tea.Cmd { copied = words; return nil })
+	history.Resize(pt(60, 20))
+	view := ansi.Strip(history.View(pt(60, 20), th))
+	for _, words := range []string{"late.", "the first reason", "the second reason", "Stored a.jpg", at.now().Format("15:04:05")} {
+		if strings.Count(view, words) != 1 {
+			t.Errorf("the history has %q %d times:\n%s", words, strings.Count(view, words), view)
+		}
+	}
+	if strings.Index(view, "late.") > strings.Index(view, "Stored") {
+		t.Errorf("the latest is not the first:\n%s", view)
+	}
+	rows := strings.Split(view, "\n")
+	history.Mouse(tea.MouseClickMsg{X: 5, Y: len(rows) - 2, Button: tea.MouseLeft})
+	press(history, "enter")
+	if copied != "Stored a.jpg" || !history.Closed() {
+		t.Errorf("copied %q", copied)
+	}
+}
+
+// A message goes when its own time is over, not when that of an earlier one is.
+func TestMessagesGo(t *testing.T) {
+	messages := kit.NewMessages(time.Now)
+	messages.Push(kit.Message{Text: "one"})
+	messages.Push(kit.Message{Text: "two"})
+	if messages.Update(tea.FocusMsg{}) {
+		t.Error("used what is not for it")
+	}
+	if m, ok := messages.Shown(); !messages.Update(kit.MessageOver{}) || !ok || m.Text != "two" {
+		t.Errorf("an old tick took %+v away", m)
+	}
+	messages.Dismiss()
+	if _, ok := messages.Shown(); ok || messages.Empty() {
+		t.Error("dismissing leaves it, or forgets it")
+	}
+}

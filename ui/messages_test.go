@@ -1,0 +1,95 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+)
+
+// A message stands above the hints and moves nothing; in a low terminal it stands in
+// their place. ! shows it whole, on every screen and over every popup.
+func TestMessagesLine(t *testing.T) {
+	m := newModel(t, openSession(t))
+	long := "Nothing was stored, because " + strings.Repeat("the disk is full and ", 9) + "the light is off."
+	for _, size := range []tea.WindowSizeMsg{{Width: 200, Height: 60}, {Width: 80, Height: 24}, {Width: 40, Height: 12}} {
+		m.messages.Dismiss()
+		m.Update(size)
+		before := m.rects().screen
+		hints := lastLine(m)
+		m.Update(page.Toast{Level: page.Bad, Text: long})
+		lines := strings.Split(ansi.Strip(m.View().Content), "\n")
+		at := len(lines) - 2
+		if size.Height < statusHeight {
+			at++
+		} else if lastLine(m) != hints {
+			t.Errorf("%v: the hints are %q, and were %q", size, lastLine(m), hints)
+		}
+		if line := lines[at]; !strings.Contains(line, "Nothing was stored") || size.Width < 200 && !strings.HasSuffix(line, "… ! more") && !strings.HasSuffix(line, "…  ! more") {
+			t.Errorf("%v: the message is %q", size, line)
+		}
+		if m.rects().screen != before {
+			t.Errorf("%v: the message moves the screen", size)
+		}
+		m.Update(kit.KeyMsg("!"))
+		if got := strings.Join(strings.Fields(strings.ReplaceAll(ansi.Strip(m.View().Content), "│", "")), " "); !strings.Contains(got, "the light is off.") {
+			t.Errorf("%v: ! shows\n%s", size, ansi.Strip(m.View().Content))
+		}
+		m.Update(kit.KeyMsg("!"))
+		if m.host.Overlays.Top() != nil {
+			t.Errorf("%v: ! does not close the messages", size)
+		}
+	}
+	// Over a popup of a screen.
+	m.Update(kit.KeyMsg(","))
+	m.Update(kit.KeyMsg("!"))
+	if !strings.Contains(ansi.Strip(m.View().Content), "─ Messages ─") {
+		t.Errorf("over a menu ! shows\n%s", ansi.Strip(m.View().Content))
+	}
+}
+
+// lastLine is the line of hints.
+func lastLine(m *Model) string {
+	lines := strings.Split(ansi.Strip(m.View().Content), "\n")
+	return lines[len(lines)-1]
+}
+
+// A click on a hint runs its action, one on the status line opens the messages, one
+// on a tab goes there.
+func TestClicks(t *testing.T) {
+	m := newModel(t, openSession(t))
+	click := func(words string) {
+		t.Helper()
+		for y, line := range strings.Split(ansi.Strip(m.View().Content), "\n") {
+			if before, _, ok := strings.Cut(line, words); ok {
+				m.Update(tea.MouseClickMsg{X: ansi.StringWidth(before), Y: y, Button: tea.MouseLeft})
+				return
+			}
+		}
+		t.Fatalf("no %q on\n%s", words, ansi.Strip(m.View().Content))
+	}
+	shows := func(words string) {
+		t.Helper()
+		if got := ansi.Strip(m.View().Content); !strings.Contains(got, words) {
+			t.Errorf("no %q on\n%s", words, got)
+		}
+	}
+	click("? help")
+	shows("type to search")
+	m.Update(kit.KeyMsg("esc"))
+	m.Update(page.Toast{Text: "The disk is full."})
+	click("The disk is full.")
+	shows("─ Messages ─")
+	click("esc close")
+	if m.host.Overlays.Top() != nil {
+		t.Error("the hint of an overlay does nothing")
+	}
+	click("4 Library")
+	if m.host.Front() != page.Library {
+		t.Errorf("in front is %v", m.host.Front())
+	}
+}

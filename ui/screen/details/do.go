@@ -154,6 +154,7 @@ func (m *Model) askSaveOne(e *entry) tea.Cmd {
 			return page.Tell(page.Info, "Dropped your changes and kept those of others; nothing was sent.")
 		}})
 	}
+	choices[1].Default = true
 	lines := append(describe(&e.file, d), "", m.basis(e))
 	e.meanwhile = nil
 	return page.Send(page.Ask{Title: "Save " + name(&e.file) + "?", Text: strings.Join(lines, "\n"), Choices: choices})
@@ -190,6 +191,7 @@ func (m *Model) askSaveAll(list []*entry) tea.Cmd {
 	}
 	n := text.Plural(len(list), "file")
 	choices := []page.Choice{{Label: "Keep editing", Key: "k"}, m.saveChoice("Save "+n, "s", changes...)}
+	choices[1].Default = true
 	if i := slices.Index(list, m.current()); i >= 0 {
 		choices = append(choices, m.saveChoice("Save this file only", "o", changes[i]))
 	}

@@ -35,7 +35,7 @@ func (m *Model) askExtend(e api.Extension) tea.Cmd {
 		Text:  strings.Join(lines, "\n"),
 		Choices: []page.Choice{
 			{Label: "Cancel", Key: "l"},
-			{Label: "Run it", Key: "r", Do: func() tea.Cmd { return m.extend(id, e) }},
+			{Label: "Run it", Key: "r", Default: true, Do: func() tea.Cmd { return m.extend(id, e) }},
 		},
 	})
 }

@@ -32,7 +32,7 @@ func (m *Model) askAgain() tea.Cmd {
 		Text:  text,
 		Choices: []page.Choice{
 			{Label: "Leave it", Key: "l"},
-			{Label: "Run it again", Key: "r", Do: func() tea.Cmd { return m.rerun(wanted) }},
+			{Label: "Run it again", Key: "r", Default: run.Status != api.StatusSuccess, Do: func() tea.Cmd { return m.rerun(wanted) }},
 		},
 	})
 }
@@ -157,7 +157,7 @@ func (m *Model) offerTags(msg tagsRead) tea.Cmd {
 		Text:  strings.Join(lines, "\n"),
 		Choices: []page.Choice{
 			{Label: "Leave them", Key: "l"},
-			{Label: "Take over", Key: "t", Do: func() tea.Cmd { return m.addTags(msg.file.FileID, tags) }},
+			{Label: "Take over", Key: "t", Default: true, Do: func() tea.Cmd { return m.addTags(msg.file.FileID, tags) }},
 		},
 	})
 }

@@ -68,7 +68,7 @@ func (m *Model) finished(mode account.Mode, r account.Result) tea.Cmd {
 		Title: "Account " + r.Name, Text: text,
 		Choices: []page.Choice{
 			{Label: "Not now", Key: "n"},
-			{Label: verb, Key: "u", Do: func() tea.Cmd { return m.use(r.Name, r.Key) }},
+			{Label: verb, Key: "u", Default: true, Do: func() tea.Cmd { return m.use(r.Name, r.Key) }},
 		},
 	}))
 }

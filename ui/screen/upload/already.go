@@ -79,7 +79,7 @@ func (m *Model) foundAlready(msg alreadyMsg) tea.Cmd {
 		Text:  "Their content was stored in the same folder before; Checks says as what. The others can go without them.",
 		Choices: []page.Choice{
 			{Label: "Back to the form", Key: "b"},
-			{Label: m.sendLabel(others), Key: "s", Do: func() tea.Cmd { return m.hand(without) }},
+			{Label: m.sendLabel(others), Key: "s", Default: true, Do: func() tea.Cmd { return m.hand(without) }},
 		},
 	})
 }

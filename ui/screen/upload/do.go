@@ -81,7 +81,7 @@ func (m *Model) send() tea.Cmd {
 		Text:  words + "It goes to " + host(m.o.Profile) + ".",
 		Choices: []page.Choice{
 			{Label: "Not yet", Key: "n"},
-			{Label: verb, Key: "s", Do: func() tea.Cmd { return m.hand(nil) }},
+			{Label: verb, Key: "s", Default: words == "", Danger: words != "", Do: func() tea.Cmd { return m.hand(nil) }},
 		},
 	})
 }
@@ -287,7 +287,7 @@ func (m *Model) askWithout(msg queuedMsg, without map[*source]bool) tea.Cmd {
 		Text:  text.Sentence(first.Error()) + "\nNothing was sent yet. The others can go without.",
 		Choices: []page.Choice{
 			{Label: "Back to the form", Key: "b"},
-			{Label: m.sendLabel(others), Key: "s", Do: func() tea.Cmd { return m.hand(without) }},
+			{Label: m.sendLabel(others), Key: "s", Default: true, Do: func() tea.Cmd { return m.hand(without) }},
 		},
 	})
 }

@@ -22,10 +22,11 @@ func TestEscDismissesMessages(t *testing.T) {
 		}
 	}
 	// Where there is one, esc is that step and the message stays.
+	m.Update(page.Show{ID: page.Library})
 	m.Update(page.Toast{Text: "A third message."})
 	m.Update(kit.KeyMsg("/"))
 	m.Update(kit.KeyMsg("esc"))
 	if !strings.Contains(ansi.Strip(m.View().Content), "A third message.") {
-		t.Error("a step back took the message away")
+		t.Errorf("a step back took the message away:\n%s", ansi.Strip(m.View().Content))
 	}
 }

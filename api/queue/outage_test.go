@@ -125,9 +125,9 @@ func (t *telling) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 // truth. MEDIADESK_LONG=1: 2,000 files, and the service is dead for 10 minutes once.
 func TestOutages(t *testing.T) {
 	n, most, longest := 200, 400*time.Millisecond, 2*time.Second
-	look := 50 * time.Millisecond
+	look, notice := 50*time.Millisecond, time.Minute // a busy machine takes its time
 	if long {
-		n, most, longest, look = 2000, 8*time.Second, 10*time.Minute, time.Second
+		n, most, longest, look, notice = 2000, 8*time.Second, 10*time.Minute, time.Second, 4*time.Second
 	}
 	w := newWeather(t)
 	jobs, err := jobsOf(numbered(t, n), "/outages/", n, api.NameHere)
@@ -146,7 +146,7 @@ func TestOutages(t *testing.T) {
 	}
 
 	over := make(chan struct{})
-	var wrong atomic.Int64
+	var wrong, seen atomic.Int64
 	var all sync.WaitGroup
 	all.Go(func() { // what the screen says
 		ticker := time.NewTicker(look)
@@ -167,7 +167,7 @@ func TestOutages(t *testing.T) {
 				told = "an upload has a wrong outcome"
 			case totals.Stored+totals.Waiting+totals.Offline+totals.Sending != n:
 				told = "the totals are not of all uploads"
-			case phase == "dead" && time.Since(since) > 4*time.Second && (s.Offline.Since.IsZero() || totals.Rate > 0):
+			case phase == "dead" && time.Since(since) > notice && (s.Offline.Since.IsZero() || totals.Rate > 0):
 				told = "the service is dead, and nothing says so"
 			}
 			fmt.Fprintf(log, "%s %s: %+v, offline %+v %s\n", time.Now().Format(time.TimeOnly), phase, totals, s.Offline, told)
@@ -177,25 +177,33 @@ func TestOutages(t *testing.T) {
 			}
 		}
 	})
-	all.Go(func() { // the weather
+	all.Go(func() { // the weather: each phase begins when as many more are stored
 		random := rand.New(rand.NewPCG(3, 3))
-		phases := []string{"well", "limits", "dead", "well", "stalls", "dead"}
-		for i := 0; ; i++ {
-			w.become(phases[i%len(phases)])
-			last := time.Duration(random.Int64N(int64(most)))
-			if i == 5 {
-				last = longest
+		phases := []string{"limits", "dead", "limits", "dead", "stalls", "dead", "stalls", "dead"}
+		ticker := time.NewTicker(look / 10)
+		defer ticker.Stop()
+		for i, phase := range phases {
+			w.become("well")
+			for w.answered.Load() < int64(n*(i+1)/(len(phases)+1)) {
+				select {
+				case <-over:
+					return
+				case <-ticker.C:
+				}
 			}
-			if !long && i > 11 || i > 60 {
-				w.become("well")
-				return
+			w.become(phase)
+			last := time.Duration(random.Int64N(int64(most)))
+			if i == 3 {
+				last = longest
 			}
 			select {
 			case <-over:
 				return
 			case <-time.After(last):
 			}
+			seen.Add(1)
 		}
+		w.become("well")
 	})
 	jobs, err = q.Wait(context.Background(), idsOf(added))
 	close(over)
@@ -216,8 +224,11 @@ func TestOutages(t *testing.T) {
 			unknown++
 		}
 	}
-	t.Logf("%d uploads: %d duplicates, %d missing, %d wrongly reported, %d without a record, %d wrong words; %v; the screen is in %s",
-		n, got.duplicates, got.missing, got.wrong, unknown, wrong.Load(), got.states, log.Name())
+	t.Logf("%d phases, %d uploads: %d duplicates, %d missing, %d wrongly reported, %d without a record, %d wrong words; %v; the screen is in %s",
+		seen.Load(), n, got.duplicates, got.missing, got.wrong, unknown, wrong.Load(), got.states, log.Name())
+	if seen.Load() < 8 {
+		t.Errorf("all was sent before phase %d of 8 had ended", seen.Load()+1)
+	}
 	if got.duplicates+got.missing+got.wrong+unknown > 0 || got.states[api.Stored] != n {
 		t.Errorf("%+v", got)
 	}

@@ -20,7 +20,7 @@ import (
 // A picture is sent first; only when the terminal has it, its cells may be drawn.
 // Every new content or size gets an id of its own, and the old one is forgotten a
 // moment after the last frame that shows it: terminals draw nothing for an id that
-// changes its meaning. What tells two pictures apart is a number from 1 to 255 in
+// changes its meaning. What tells two pictures apart is a number from 1 to mostNumbers in
 // the highest byte of the id, which is written as the third diacritic of each cell
 // and not as its color, so that it survives terminals of few colors.
 //
@@ -35,15 +35,19 @@ type ImageStore struct {
 	mu     sync.Mutex
 	next   int
 	method Method
-	by     protocol    // of method, for new images
-	held   [256]*Image // by number
+	by     protocol                // of method, for new images
+	held   [mostNumbers + 1]*Image // by number
 }
+
+// mostNumbers is how many pictures a store can hold. Ids from 1<<31 on are other ones
+// to Konsole, which keeps them with a sign.
+const mostNumbers = 127
 
 // NewImageStore makes a store; inTmux tells that the way to the terminal leads
 // through tmux.
 func NewImageStore(inTmux bool) *ImageStore {
 	// Another program on the same terminal most likely begins with another number.
-	return &ImageStore{tmux: inTmux, next: 1 + rand.IntN(255), method: MethodKitty, by: newProtocol(MethodKitty, inTmux)} //nolint:gosec // not a secret
+	return &ImageStore{tmux: inTmux, next: 1 + rand.IntN(mostNumbers), method: MethodKitty, by: newProtocol(MethodKitty, inTmux)} //nolint:gosec // not a secret
 }
 
 // Use chooses the protocol for new pictures. It reports whether the screen must be
@@ -73,6 +77,9 @@ func (g *ImageStore) painting() protocol {
 func (g *ImageStore) image(n int) *Image {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if n > mostNumbers {
+		return nil
+	}
 	return g.held[n]
 }
 
@@ -86,10 +93,10 @@ const inkID = 1
 func (g *ImageStore) reserve(i *Image, lower uint32) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for range 255 {
+	for range mostNumbers {
 		n := g.next
-		g.next = g.next%255 + 1
-		if g.held[n] == nil && n != probeID>>24 {
+		g.next = g.next%mostNumbers + 1
+		if g.held[n] == nil {
 			i.id, i.by = uint32(n)<<24|lower, g.by
 			g.held[n] = i
 			return nil

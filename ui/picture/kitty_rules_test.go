@@ -94,7 +94,7 @@ func TestKittyForgetsLater(t *testing.T) {
 // What one id stands for does not change, and one that nobody shows is not lost.
 func TestKittyRoom(t *testing.T) {
 	g := NewImageStore(false)
-	for range 254 {
+	for range mostNumbers {
 		transmittedIn(t, g, small(), image.Pt(1, 1))
 	}
 	o := Options{Method: MethodKitty, Cell: image.Pt(8, 16)}
@@ -198,7 +198,7 @@ func (s *screen) obey(keys map[string]string, body string) {
 	}
 	whole, err := strconv.Atoi(keys["i"])
 	n := whole >> 24
-	if (err != nil || n < 1 || n > 255 || whole&0xffffff > 1) && (s.amidst == 0 || keys["i"] != "") {
+	if (err != nil || n < 1 || n > mostNumbers || whole&0xffffff > 1) && (s.amidst == 0 || keys["i"] != "") {
 		s.t.Fatalf("id %q", keys["i"])
 	}
 	switch keys["a"] {
@@ -339,12 +339,12 @@ func TestKittyRulesHoldInAnyOrder(t *testing.T) {
 
 func anyOrder(r *rapid.T, tmux bool) {
 	g := NewImageStore(tmux)
-	g.next = rapid.IntRange(1, 255).Draw(r, "first id")
+	g.next = rapid.IntRange(1, mostNumbers).Draw(r, "first id")
 	s := &stage{t: r, screen: &screen{t: r, tmux: tmux, holds: map[int]bool{}}}
 	o := Options{Method: MethodKitty, Cell: image.Pt(4, 8)}
 	p := New(mediatest.Quarters(8, 8), media.Normal)
 	// With most ids in use there are few to choose from.
-	for n := range rapid.SampledFrom([]int{0, 248, 252}).Draw(r, "in use") {
+	for n := range rapid.SampledFrom([]int{0, mostNumbers - 6, mostNumbers - 2}).Draw(r, "in use") {
 		g.held[1+n] = &Image{store: g, by: g.by, id: uint32(1+n) << 24}
 	}
 	for range rapid.IntRange(1, 60).Draw(r, "acts") {

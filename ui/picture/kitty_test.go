@@ -93,12 +93,12 @@ func TestKittyIDsAreNotUsedAgain(t *testing.T) {
 	g := NewImageStore(false)
 	seen := map[int]bool{}
 	var first *Image
-	for n := range 254 {
+	for n := range mostNumbers {
 		i := transmittedIn(t, g, small(), image.Pt(1, 1))
 		if n == 0 {
 			first = i
 		}
-		if n := i.number(); seen[n] || n < 1 || n > 255 || n == probeID>>24 {
+		if n := i.number(); seen[n] || n < 1 || n > mostNumbers {
 			t.Fatalf("id %d, again: %v", n, seen[n])
 		}
 		seen[i.number()] = true

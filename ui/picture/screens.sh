@@ -37,6 +37,25 @@ until xdotool getmouselocation >/dev/null 2>&1; do sleep 0.1; done
 kitty=${SCREENS_KITTY:-kitty}
 command -v "$kitty" >/dev/null && "$kitty" --version
 in_kitty="$kitty -o linux_display_server=x11 -o initial_window_width=1180 -o initial_window_height=780 -o remember_window_size=no -o font_size=9"
+# run keeps the terminal open when the program has ended.
+printf '#!/bin/sh\n"%s/mediadesk" "%s/pictures"\nexec cat\n' "$work" "$work" >"$work/run"
+chmod +x "$work/run"
+press() { xdotool key "$1"; }
+# see takes screenshots until nothing changes any more and the screen is as it should be.
+see() {
+	shot="$out/$name-$1.png"
+	before=
+	deadline=$(($(date +%s) + 60))
+	until
+		import -window root "$shot"
+		now=$(import -window root rgb:- | cksum)
+		[ "$now" = "$before" ] && "$work/shots" "$1" "$shot" "$out/$name-picker.png"
+	do
+		before=$now
+		[ "$(date +%s)" -lt $deadline ] || { echo "$shot is not as it should be"; return 1; }
+		sleep 0.2
+	done
+}
 for name in "$@"; do
 	program=${name%%-*}
 	[ $program = kitty ] && program=$kitty
@@ -60,7 +79,6 @@ for name in "$@"; do
 		page=$!
 		until [ -s "$work/address" ]; do sleep 0.1; done
 		start="chromium --no-sandbox --test-type --disable-gpu --no-first-run --user-data-dir=$work/chromium --window-position=0,0 --window-size=1200,800 --app=$(cat "$work/address")"
-		SCREENS_START=${SCREENS_START:-12}
 		;;
 	foot)
 		command -v weston >/dev/null || { echo "foot needs weston: left out"; continue; }
@@ -68,24 +86,18 @@ for name in "$@"; do
 		chmod 700 "$work"
 		weston --backend=x11-backend.so --use-pixman --socket=screens --width=1180 --height=780 >/dev/null 2>&1 &
 		weston=$!
-		sleep 4
+		until [ -e "$work/screens" ]; do sleep 0.1; done
 		start="env WAYLAND_DISPLAY=screens foot --maximized"
 		;;
 	konsole) start="konsole --nofork --hide-menubar --hide-tabbar --geometry 1180x780+0+0 -e" ;;
 	xterm) start="xterm -ti vt340 -tn xterm-256color -fa DejaVuSansMono -fs 9 -geometry 150x50 -e" ;;
 	*) echo "how to start $name is not known"; continue ;;
 	esac
-	$start "$work/mediadesk" "$work/pictures" >/dev/null 2>&1 &
+	$start "$work/run" >/dev/null 2>&1 &
 	terminal=$!
-	sleep "${SCREENS_START:-5}"
-	shot() { sleep 1.5; import -window root "$out/$name-$1.png"; echo "$out/$name-$1.png"; }
-	shot picker
-	xdotool key question; shot popup
-	xdotool key Escape; shot after
-	xdotool key t; shot sheet
-	xdotool key t; sleep 0.3; xdotool key 5; sleep 1; xdotool key t; shot abilities
-	xdotool key Escape; sleep 0.3; xdotool key q; shot end
-	"$work/shots" "$out/$name" || failed="$failed $name"
+	{ see picker && press question && see popup && press Escape && see after && press t && see sheet &&
+		press t && see after && press 5 && see settings && press t && see abilities &&
+		press Escape && see settings && press q && see end; } || failed="$failed $name"
 	kill $terminal ${weston:-} ${page:-} 2>/dev/null || true
 	wait $terminal 2>/dev/null || true # Chromium writes until it has ended
 	rm -f "$work/address"

@@ -4,6 +4,12 @@
 // Block glyphs have two colors in each cell, so that most pixels are as their left
 // neighbor is. In pixels of a photograph most differ. Text and frames hardly count:
 // only pixels that are clearly colored are looked at.
+//
+//	shots STAGE SHOT PICKER
+//
+// It ends with 1 if the shot is not as it should be at this stage: picker (a picture
+// in pixels), popup (a popup over a part of it), after (the picture again), settings
+// and end (nothing of it left). PICKER is the shot of the picker.
 package main
 
 import (
@@ -15,36 +21,33 @@ import (
 )
 
 func main() {
-	if err := check(os.Args[1]); err != nil {
+	stage, shot := os.Args[1], look{}
+	picker, err := inspect(os.Args[3])
+	if err == nil {
+		shot, err = inspect(os.Args[2])
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	if !asItShouldBe(stage, shot, picker) {
+		os.Exit(1)
+	}
+	fmt.Printf("%s: %s\n", os.Args[2], shot)
 }
 
-// check looks at the shots whose names begin with prefix: the picture, a popup over a
-// part of it, the picture again, and the terminal after the program has ended.
-func check(prefix string) error {
-	var seen [4]look
-	for i, name := range []string{"picker", "popup", "after", "end"} {
-		l, err := inspect(prefix + "-" + name + ".png")
-		if err != nil {
-			return err
-		}
-		fmt.Printf("%s-%s: %s\n", prefix, name, l)
-		seen[i] = l
+func asItShouldBe(stage string, shot, picker look) bool {
+	switch stage {
+	case "picker":
+		return shot.pixels()
+	case "popup":
+		return shot.colored < picker.colored*9/10 && shot.colored >= fewest/4
+	case "after":
+		return shot.colored > picker.colored*95/100 && shot.colored < picker.colored*105/100 && shot.pixels()
+	case "settings", "abilities", "end":
+		return shot.colored < fewest
 	}
-	picker, popup, after, end := seen[0], seen[1], seen[2], seen[3]
-	switch {
-	case !picker.pixels():
-		return fmt.Errorf("%s: the preview has no pixels", prefix)
-	case popup.colored >= picker.colored*9/10:
-		return fmt.Errorf("%s: the popup does not cover the picture", prefix)
-	case after.colored < picker.colored*95/100 || after.colored > picker.colored*105/100 || !after.pixels():
-		return fmt.Errorf("%s: after the popup the screen is another one", prefix)
-	case end.colored >= fewest:
-		return fmt.Errorf("%s: something is left over at the end", prefix)
-	}
-	return nil
+	return true
 }
 
 // look is how many pixels are clearly colored, and how many of them differ from their

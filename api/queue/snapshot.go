@@ -61,6 +61,7 @@ func (q *Queue) snapshot(now time.Time) Snapshot {
 		s.Hold = time.Time{}
 	}
 	went, busy, moving := q.went, false, false
+	online := s.Offline.Since.IsZero()
 	for _, e := range q.order {
 		row := e.row(now)
 		if e.phase == ready && e.job.State == api.Offline {
@@ -82,7 +83,7 @@ func (q *Queue) snapshot(now time.Time) Snapshot {
 		q.meter = meter{began: now, at: now, sent: went}
 	default:
 		q.meter.note(now, went)
-		if left := t.Total - t.Sent; moving && left > 0 && q.meter.rate >= 1 {
+		if left := t.Total - t.Sent; online && moving && left > 0 && q.meter.rate >= 1 {
 			t.Rate, t.Left = q.meter.rate, timeLeft(left, q.meter.rate)
 		}
 	}

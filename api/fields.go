@@ -31,7 +31,7 @@ const (
 	GroupExtensions = "Extensions"
 	GroupExists     = "If it exists"
 	GroupMetadata   = "Metadata"
-	GroupAnswer     = "Answer"
+	GroupResponse   = "Response"
 )
 
 // FieldKind says what a field holds and so how it is edited.
@@ -187,14 +187,14 @@ var UploadFields = []*UploadField{
 		},
 	},
 	{
-		Name: FieldResponse, Key: "responseFields", Flag: "response-field", Value: "FIELD", Label: "Return", Words: "response fields", Group: GroupAnswer, Kind: KindList, Repeat: true,
+		Name: FieldResponse, Key: "responseFields", Flag: "response-field", Value: "FIELD", Label: "Return", Words: "response fields", Group: GroupResponse, Kind: KindList, Repeat: true,
 		Help:    "field to have in the answer (repeatable)",
 		Choices: responseChoices,
 		value:   listValue(func(u *Upload) *Field[[]string] { return &u.ResponseFields }, slices.Clone[[]string]),
 		check:   checkSet(func(u *Upload) Field[[]string] { return u.ResponseFields }, CheckResponseFields),
 	},
 	{
-		Name: FieldWebhook, Key: "webhook", Flag: "webhook", Value: "URL", Label: "Webhook", Words: "webhook", Group: GroupAnswer, NeedsText: true, Hint: "https://example.com/hook",
+		Name: FieldWebhook, Key: "webhook", Flag: "webhook", Value: "URL", Label: "Webhook", Words: "webhook", Group: GroupResponse, NeedsText: true, Hint: "https://example.com/hook",
 		Help: "address that learns how extensions end, or none (default: the receiver of this program, where the service can reach it)",
 		value: entryText{
 			get:  webhookText,

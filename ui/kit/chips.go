@@ -244,6 +244,27 @@ func (c *Chips) remove(i int) {
 	c.on = min(c.on, len(c.values))
 }
 
+// Actions are what the keys do while completions are offered; done follows each.
+// There are none while nothing is offered.
+func (c *Chips) Actions(group string, done func()) []Action {
+	if len(c.offer) == 0 {
+		return nil
+	}
+	press := func(id, words, key string) Action {
+		return Action{ID: id, Keys: Bind(words, "", key), Group: group, Footer: true, Do: func() tea.Cmd {
+			c.Update(KeyMsg(key))
+			done()
+			return nil
+		}}
+	}
+	actions := []Action{press("chips.take", "take the suggestion", "tab")}
+	if len(c.offer) > 1 {
+		actions = append(actions, press("chips.next", "next suggestion", "down"), press("chips.previous", "previous suggestion", "up"))
+		actions[2].Footer = false
+	}
+	return append(actions, press("chips.dismiss", "close the suggestions", "esc"))
+}
+
 // complete asks for completions of what is typed now.
 func (c *Chips) complete() {
 	c.offer, c.offerAt = nil, 0

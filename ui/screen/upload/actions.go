@@ -62,7 +62,7 @@ func (m *Model) Actions() []kit.Action {
 	case i != nil && i.pick != nil:
 		actions = append(actions, kit.ChoiceActions(i.pick, m.chosen)...)
 	}
-	actions = before(m.folderActions(i), actions)
+	actions = before(m.suggestionActions(i), actions)
 	for n := range actions {
 		a := &actions[n]
 		if a.ID == "form.back" {
@@ -79,9 +79,6 @@ func (m *Model) Actions() []kit.Action {
 			m.jumped = m.jumped && jump
 			return do()
 		}
-	}
-	if len(m.offer) > 0 {
-		return kit.Shadow(actions) // the offered folders have their keys first
 	}
 	return actions
 }
@@ -127,6 +124,12 @@ func (m *Model) Catalog() map[string][]kit.Action {
 	form := at(stopItem, fieldFolder)
 	form.offer = []string{"/"}
 	parts["folders"] = form.Actions()
+	form = at(stopItem, fieldTags)
+	tags := form.item(fieldTags).chips
+	tags.Complete = func(string) []string { return []string{"xy", "xyz"} }
+	tags.Focus()
+	tags.Update(kit.KeyMsg("x"))
+	parts["suggested tags"] = form.Actions()
 	over := overlay{m: form}
 	parts["the request"] = newRequest(form, form.current(), api.Request{}, nil).Actions()
 	parts["presets"] = (&presetView{overlay: over}).Actions()
@@ -136,8 +139,12 @@ func (m *Model) Catalog() map[string][]kit.Action {
 	return parts
 }
 
-// folderActions choose among the folders that are offered.
-func (m *Model) folderActions(i *item) []kit.Action {
+// suggestionActions choose among the tags or folders that are offered. They have their
+// keys before all others.
+func (m *Model) suggestionActions(i *item) []kit.Action {
+	if i != nil && i.chips != nil {
+		return i.chips.Actions("Tags", func() { m.apply(i) })
+	}
 	if len(m.offer) == 0 || i == nil || i.field != fieldFolder {
 		return nil
 	}
@@ -177,7 +184,7 @@ func (m *Model) fileActions() []kit.Action {
 		})},
 		{ID: "form.edit-alone", Keys: kit.Bind("edit this file alone", "", "enter"), Group: groupFiles, Footer: true, Do: func() tea.Cmd {
 			cmd := alone()
-			m.setFocus(focus{stop: stopItem, field: fieldName})
+			m.setFocus(focus{stop: stopItem, field: firstField})
 			return cmd
 		}},
 		{ID: "form.mark-all", Keys: kit.Bind("mark all", "", "ctrl+a"), Group: groupFiles, Do: markAll(func(*source) bool { return true })},

@@ -39,6 +39,6 @@ func (m *Model) editJobs(jobs []api.Job) tea.Cmd {
 	}
 	m.note()
 	m.load()
-	m.setFocus(focus{stop: stopItem, field: fieldName})
+	m.setFocus(focus{stop: stopItem, field: firstField})
 	return m.inspectSources()
 }

@@ -186,7 +186,7 @@ func (c *checker) webhook() {
 			c.add(warn, fieldWebhook, "remove-bg ends later and no webhook receiver runs: its end can only be inferred from the file.", "Give an address, or look at the details later.")
 			return
 		}
-		c.add(warn, fieldWebhook, "remove-bg ends later and there is no webhook: its end can only be inferred from the file.", "Choose a webhook under Answer.")
+		c.add(warn, fieldWebhook, "remove-bg ends later and there is no webhook: its end can only be inferred from the file.", "Choose a webhook under Response.")
 		return
 	}
 }

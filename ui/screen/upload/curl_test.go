@@ -60,7 +60,7 @@ func TestCurlEquivalents(t *testing.T) {
 			fieldPrivate: on, fieldRegion: "1, 2, 30, 20", fieldMetadata: "brand = it's \"A\" & <B>\nyear = 2026",
 			fieldAWS: on, fieldAWSTags: "3", fieldAWSSure: "10", fieldWebhook: webhookNone,
 			fieldOverFile: off, fieldOverTags: on, fieldOverAITags: off, fieldOverMetadata: on,
-			fieldAnswerTags: on, fieldAnswerRegion: on, fieldAnswerPrivate: on, fieldAnswerEmbedded: on, fieldAnswerMetadata: on,
+			fieldReturnTags: on, fieldReturnRegion: on, fieldReturnPrivate: on, fieldReturnEmbedded: on, fieldReturnMetadata: on,
 		}},
 		{"later.png", map[field]string{fieldRemove: on, fieldShadow: on, fieldColor: "green", fieldWebhook: webhookAddress, fieldAddress: "https://example.com/hook?a=1&b='2'"}},
 		{remote.URL + "/from%20afar.png?x='1'&y=2", map[field]string{fieldName: "afar.png"}},

@@ -80,13 +80,13 @@ func TestNothingTypedIsLost(t *testing.T) {
 	}
 	goTo(t, m, fieldMetadata)
 	write(t, m, "brand = A")
-	press(t, m, "shift+tab", "shift+tab", "shift+tab", "shift+tab", "shift+tab", "shift+tab", "down", "enter")
+	press(t, m, "shift+tab", "shift+tab", "shift+tab", "shift+tab", "shift+tab", "shift+tab", "down", "enter", "shift+tab")
 	write(t, m, "second.png")
 	same()
 	if v := m.row(m.sources[1]); v(fieldName) != "b.pngsecond.png" {
 		t.Errorf("typed into %q", v(fieldName))
 	}
-	back := started(t, keptIn(t, j, nil))
+	back := opened(t, keptIn(t, j, nil))
 	if back.focus != m.focus || back.list.Cursor() != 1 {
 		t.Errorf("came back at %+v, row %d", back.focus, back.list.Cursor())
 	}

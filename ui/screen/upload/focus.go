@@ -24,6 +24,9 @@ type focus struct {
 	field field
 }
 
+// firstField has the focus when the form opens: names are rarely changed.
+const firstField = fieldTags
+
 // stops are the places that the focus can be at now, in order.
 func (m *Model) stops() []focus {
 	var out []focus
@@ -63,7 +66,7 @@ func (m *Model) focused() *item {
 // setFocus moves the focus, or to the first field where that place is gone.
 func (m *Model) setFocus(to focus) {
 	if stops := m.stops(); len(stops) > 0 && !slices.Contains(stops, to) {
-		to = focus{stop: stopItem, field: fieldName}
+		to = focus{stop: stopItem, field: firstField}
 	}
 	for _, i := range m.items {
 		if to.stop != stopItem || i.field != to.field {

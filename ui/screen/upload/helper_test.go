@@ -61,11 +61,11 @@ const (
 	fieldOverAITags   field = api.FieldOverwriteAITags
 	fieldOverMetadata field = api.FieldOverwriteMetadata
 
-	fieldAnswerTags     field = "return.tags"
-	fieldAnswerRegion   field = "return.customCoordinates"
-	fieldAnswerPrivate  field = "return.isPrivateFile"
-	fieldAnswerEmbedded field = "return.embeddedMetadata"
-	fieldAnswerMetadata field = "return.customMetadata"
+	fieldReturnTags     field = "return.tags"
+	fieldReturnRegion   field = "return.customCoordinates"
+	fieldReturnPrivate  field = "return.isPrivateFile"
+	fieldReturnEmbedded field = "return.embeddedMetadata"
+	fieldReturnMetadata field = "return.customMetadata"
 )
 
 // says is the text of a row for a source.
@@ -235,11 +235,19 @@ func hostedProfile() session.Profile {
 	return p
 }
 
-// started makes a form and lets it look at its sources.
-func started(t testing.TB, o Options) *form {
+// opened makes a form and lets it look at its sources.
+func opened(t testing.TB, o Options) *form {
 	t.Helper()
 	o.Context = t.Context()
 	return drive(t, New(o))
+}
+
+// started is an opened form with the focus on its first row.
+func started(t testing.TB, o Options) *form {
+	t.Helper()
+	m := opened(t, o)
+	m.setFocus(focus{stop: stopItem, field: fieldName})
+	return m
 }
 
 // stub is a session that answers as a test says; nil: it knows nothing of that.

@@ -19,7 +19,7 @@ import (
 type section int
 
 var sectionNames = []string{
-	api.GroupFile, api.GroupTags, api.GroupRegion, api.GroupExtensions, api.GroupExists, api.GroupMetadata, api.GroupAnswer,
+	api.GroupFile, api.GroupTags, api.GroupRegion, api.GroupExtensions, api.GroupExists, api.GroupMetadata, api.GroupResponse,
 }
 
 const (
@@ -29,7 +29,7 @@ const (
 	sectionExtensions
 	sectionExists
 	sectionMetadata
-	sectionAnswer
+	sectionResponse
 	sectionCount
 )
 

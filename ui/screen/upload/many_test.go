@@ -262,7 +262,7 @@ func TestReset(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, fieldTags)
 	write(t, m, "sea")
-	press(t, m, "shift+tab", "shift+tab", "down", "enter", "ctrl+u")
+	press(t, m, "shift+tab", "shift+tab", "down", "enter", "shift+tab", "ctrl+u")
 	write(t, m, "other.png")
 	goTo(t, m, fieldFolder)
 	write(t, m, "/x")

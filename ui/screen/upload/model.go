@@ -150,7 +150,7 @@ func New(o Options) *Model {
 		folderTags: map[string][]string{}, foldersIn: map[string]bool{}, removed: map[api.Source]options{}, keeper: &keeper{},
 	}
 	m.region = m.newRegion(o)
-	m.focus = focus{stop: stopItem, field: fieldName}
+	m.focus = focus{stop: stopItem, field: firstField}
 	for _, src := range o.Sources {
 		m.sources = append(m.sources, &source{options: startOptions(src, o.Profile), marked: true})
 	}
@@ -221,7 +221,7 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 	}
 	m.load()
 	if len(kept) == 0 {
-		m.focus = focus{stop: stopItem, field: fieldName}
+		m.focus = focus{stop: stopItem, field: firstField}
 	}
 	m.setFocus(m.focus)
 	return m.inspectSources()

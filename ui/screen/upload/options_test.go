@@ -39,10 +39,10 @@ func TestBuild(t *testing.T) {
 		{"a switch: an explicit no", map[field]string{fieldPrivate: off}, "isPrivateFile=false"},
 		{
 			"response fields",
-			map[field]string{fieldAnswerTags: on, fieldAnswerRegion: on, fieldAnswerPrivate: on, fieldAnswerEmbedded: on, fieldAnswerMetadata: on},
+			map[field]string{fieldReturnTags: on, fieldReturnRegion: on, fieldReturnPrivate: on, fieldReturnEmbedded: on, fieldReturnMetadata: on},
 			"responseFields=tags,customCoordinates,isPrivateFile,embeddedMetadata,customMetadata",
 		},
-		{"one response field", map[field]string{fieldAnswerEmbedded: on}, "responseFields=embeddedMetadata"},
+		{"one response field", map[field]string{fieldReturnEmbedded: on}, "responseFields=embeddedMetadata"},
 		{"an empty object is none", map[field]string{fieldMetadata: "{}"}, ""},
 		{"webhook: an address", map[field]string{fieldWebhook: webhookAddress, fieldAddress: " https://example.com/h "}, "webhookUrl=https://example.com/h"},
 		{"webhook: none", map[field]string{fieldWebhook: webhookNone, fieldAddress: "https://example.com/h"}, ""},

@@ -39,8 +39,8 @@ func (m *Model) summary(s section) string {
 			return text.Plural(keys, "key")
 		}
 		return orNone(targets[0].text(m.item(fieldMetadata)))
-	case sectionAnswer:
-		return answerSummary(e)
+	case sectionResponse:
+		return responseSummary(e)
 	case sectionCount:
 	}
 	return ""
@@ -87,7 +87,7 @@ func onOff(text string) string {
 	return "off"
 }
 
-func answerSummary(e *api.Entry) string {
+func responseSummary(e *api.Entry) string {
 	words := "no extra fields"
 	if n := len(e.ResponseFields.Or(nil)); n > 0 {
 		words = text.Plural(n, "extra field")

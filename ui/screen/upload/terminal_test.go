@@ -75,8 +75,8 @@ func TestRealRegionAfterAResize(t *testing.T) {
 		Session: &stub{},
 	})
 	term := uitest.Start(t, &stage{form: m, th: theme.New(true, true)}, 120, 40)
-	term.WaitFor("Name")
-	term.Press("down", "down", "down", "down", "down", "down", "down")
+	term.WaitFor("› Tags")
+	term.Press("tab")
 	real := func(times int) {
 		t.Helper()
 		term.WaitRaw(func(raw string) bool { return strings.Count(raw, "a=T,U=1") >= 2*times })
@@ -118,7 +118,7 @@ func fillEvery(t *testing.T, size image.Point) {
 		},
 	})
 	term := uitest.Start(t, s, size.X, size.Y)
-	at := focus{stop: stopItem, field: fieldName}
+	at := focus{stop: stopItem, field: firstField}
 	press := func(keys ...string) {
 		term.Press(keys...)
 		for range keys {
@@ -148,7 +148,8 @@ func fillEvery(t *testing.T, size image.Point) {
 		goTo(f, label)
 		press(keys...)
 	}
-	term.WaitFor("Name")
+	term.WaitFor("› Tags")
+	press("shift+tab")
 	text(fieldName, "Name", " "+strange)
 	flip(fieldNaming, "Unique name", "end")
 	text(fieldFolder, "Folder", "/été/写真/مرحبا")
@@ -219,7 +220,6 @@ func TestPasteOfManyTags(t *testing.T) {
 	s := &stage{th: theme.New(true, true)}
 	s.form = New(Options{Context: t.Context(), Sources: files(t, "a.png", "x", "b.png", "y"), Profile: localProfile(), Session: &stub{saveDraft: func(context.Context, []byte) error { return nil }}})
 	term := uitest.Start(t, s, 120, 36)
-	term.Press("tab")
 	term.WaitFor("› Tags")
 	var tags []string
 	for i := range 10_000 {

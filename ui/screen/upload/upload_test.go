@@ -14,7 +14,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"mediadesk/api"
+	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 	"mediadesk/ui/theme"
@@ -148,13 +151,48 @@ func TestFocus(t *testing.T) {
 	}
 }
 
+// TestOpensOnTags: the form begins where most is typed, never on the name.
+func TestOpensOnTags(t *testing.T) {
+	for _, names := range [][]string{{"a.png", "x"}, {"a.png", "x", "b.png", "y"}} {
+		m := opened(t, Options{Sources: files(t, names...), Profile: localProfile(), Session: &stub{}})
+		write(t, m, "sea")
+		for _, s := range m.sources {
+			if m.says(s, fieldTags) != "sea" {
+				t.Errorf("%d files: %s has the tags %q", len(m.sources), s.entry.Source.Name(), m.says(s, fieldTags))
+			}
+		}
+	}
+}
+
+// TestHintsOfSuggestions: while tags are offered, the hints say what tab and esc do then.
+func TestHintsOfSuggestions(t *testing.T) {
+	m := opened(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{
+		tags: func(context.Context) ([]string, error) { return []string{"sunset", "sunrise"}, nil },
+	}})
+	hints := func() string { return ansi.Strip(kit.Hints(m.d.Host.Actions(), 200, theme.New(true, true))) }
+	if text := hints(); !strings.Contains(text, "tab next section") {
+		t.Errorf("the hints are %q", text)
+	}
+	write(t, m, "sun")
+	if text := hints(); !strings.Contains(text, "tab take the suggestion") || strings.Contains(text, "next section") || !strings.Contains(text, "esc close the suggestions") {
+		t.Errorf("the hints are %q", text)
+	}
+	press(t, m, "down", "tab")
+	if got := m.says(m.sources[0], fieldTags); got != "sunrise" {
+		t.Errorf("tags %q", got)
+	}
+	if text := hints(); !strings.Contains(text, "tab next section") {
+		t.Errorf("the hints are %q", text)
+	}
+}
+
 func TestSeveralSources(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, fieldTags)
 	write(t, m, "sea,")
 	// Only the second gets another folder and tag.
 	press(t, m, "shift+tab", "shift+tab", "down", "enter")
-	if m.focus.field != fieldName || len(m.targets()) != 1 || m.targets()[0] != m.sources[1] {
+	if m.focus.field != firstField || len(m.targets()) != 1 || m.targets()[0] != m.sources[1] {
 		t.Fatalf("enter does not edit that file alone: %+v, %d", m.focus, len(m.targets()))
 	}
 	goTo(t, m, fieldFolder)
@@ -490,7 +528,7 @@ func TestCompose(t *testing.T) {
 		t.Error("an empty form does not say what to do")
 	}
 	send(t, m, page.Compose{Sources: src})
-	if press(t, m, "x"); m.says(m.sources[0], fieldName) == "a.png" {
+	if press(t, m, "x"); !strings.HasSuffix(m.says(m.sources[0], fieldTags), "x") {
 		t.Error("a form that was empty takes no keys")
 	}
 }

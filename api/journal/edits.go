@@ -39,7 +39,8 @@ type EditFilter struct {
 	FileID  string // empty: of any file
 }
 
-// AddEdits keeps edits, all or none, and returns them with their ids.
+// AddEdits keeps edits, all or none, and returns them with their ids. What was undone of
+// their files cannot be redone any more.
 func (j *Journal) AddEdits(ctx context.Context, edits []Edit) ([]Edit, error) {
 	added := slices.Clone(edits)
 	now := time.Now()
@@ -55,6 +56,9 @@ func (j *Journal) AddEdits(ctx context.Context, edits []Edit) ([]Edit, error) {
 			}
 			after, err := json.Marshal(e.After)
 			if err != nil {
+				return err
+			}
+			if _, err := t.exec("DELETE FROM edits WHERE undone = 1 AND profile = ? AND file = ?", e.Profile, e.FileID); err != nil {
 				return err
 			}
 			res, err := t.exec(`INSERT INTO edits (profile, file, batch, "before", "after", at, undone, act, was, became) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

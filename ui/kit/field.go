@@ -1,6 +1,8 @@
 package kit
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/ui/text"
@@ -23,8 +25,13 @@ type Field struct {
 	// Limit is the greatest number of bytes, 0 for none. What goes beyond is
 	// not taken.
 	Limit int
+	// Complete gives the texts that may be meant by what is typed, the best first; nil
+	// offers none. Tab takes the one shown, up and down choose.
+	Complete func(typed string) []string
 
-	line line
+	line    line
+	offer   []string
+	offerAt int
 	focus
 }
 
@@ -49,17 +56,81 @@ func NewField(label, placeholder string) *Field {
 func (f *Field) Value() string { return f.line.text }
 
 // SetValue replaces the text and puts the cursor at its end.
-func (f *Field) SetValue(s string) { f.line.set(s) }
+func (f *Field) SetValue(s string) {
+	f.line.set(s)
+	f.offer = nil
+}
 
 // Cursor is the byte offset of the cursor in the text.
 func (f *Field) Cursor() int { return f.line.at }
 
-// Update edits the text. It tells whether it used the message; enter, tab, esc
-// and the arrows up and down are left to the screen.
+// Update edits the text. It tells whether it used the message; enter, esc, and without
+// completions tab and the arrows up and down are left to the screen.
 func (f *Field) Update(msg tea.Msg) bool {
 	if !f.focused {
 		return false
 	}
+	if f.choose(msg) {
+		return true
+	}
+	before, used := f.line.text, f.edit(msg)
+	if used && f.Complete != nil && f.line.text != before {
+		f.Refresh()
+	}
+	return used
+}
+
+// Refresh asks for the completions again.
+func (f *Field) Refresh() {
+	f.offer, f.offerAt = nil, 0
+	if f.Complete != nil {
+		f.offer = f.Complete(f.line.text)
+		f.offer = f.offer[:min(len(f.offer), maxCompletions)]
+	}
+}
+
+// Offers are the completions, and which of them tab takes.
+func (f *Field) Offers() (list []string, at int) { return f.offer, f.offerAt }
+
+// choose takes a completion or goes to another one.
+func (f *Field) choose(msg tea.Msg) bool {
+	key, ok := msg.(tea.KeyPressMsg)
+	if !ok || len(f.offer) == 0 {
+		return false
+	}
+	switch key.String() {
+	case "tab":
+		f.line.set(f.offer[f.offerAt])
+		f.Refresh()
+	case "down":
+		f.offerAt = (f.offerAt + 1) % len(f.offer)
+	case "up":
+		f.offerAt = (f.offerAt + len(f.offer) - 1) % len(f.offer)
+	default:
+		return false
+	}
+	return true
+}
+
+// ViewOffers draws the completions in one line: of each what goes beyond the text that
+// all of them share up to the last space or comma.
+func (f *Field) ViewOffers(width int, th *theme.Theme) string {
+	if len(f.offer) == 0 {
+		return ""
+	}
+	line := "tab "
+	for i, offer := range f.offer {
+		word := text.Safe(offer[strings.LastIndexAny(strings.TrimRight(offer, " "), " ,")+1:])
+		style := th.Muted
+		if i == f.offerAt {
+			style = th.Key
+		}
+		line += style.Render(word) + "  "
+	}
+	return text.Truncate(line, width)
+}
+
+func (f *Field) edit(msg tea.Msg) bool {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
 		f.insert(oneLine(msg.Content))

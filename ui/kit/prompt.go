@@ -21,6 +21,8 @@ type Prompt struct {
 	// Check says what is wrong with a text, as a sentence; empty where it can be
 	// taken. Nil: everything can.
 	Check func(text string) string
+	// Complete offers texts while one line is typed, as in [Field]; nil offers none.
+	Complete func(typed string) []string
 	// Do follows when the text is taken; nil: nothing does.
 	Do func(text string) tea.Cmd
 
@@ -104,6 +106,7 @@ func (p *Prompt) Type(msg tea.Msg) (tea.Cmd, bool) {
 	if p.area != nil {
 		return nil, p.area.Update(msg)
 	}
+	p.field.Complete = p.Complete
 	return nil, p.field.Update(msg)
 }
 
@@ -135,6 +138,9 @@ func (p *Prompt) View(room image.Point, th *theme.Theme) string {
 	// A problem is shown once something was typed or tried.
 	if p.tried || p.Value() != "" {
 		below.Say(th.Bad, p.problem())
+	}
+	if p.field != nil && len(p.field.offer) > 0 {
+		input = append(input, p.field.ViewOffers(width, th))
 	}
 	spare := max(0, inner.Y-len(input))
 	problem := below.Lines()[:min(len(below.Lines()), spare)]

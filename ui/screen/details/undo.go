@@ -1,17 +1,14 @@
 package details
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api/session"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/page"
-	"mediadesk/ui/text"
 )
 
 // replay is an undo or a redo.
@@ -65,7 +62,7 @@ func (m *Model) replayed(msg replayedMsg) tea.Cmd {
 	var conflict *session.ConflictError
 	switch {
 	case errors.As(msg.err, &conflict):
-		return m.askConflict(msg.replay, conflict)
+		return edit.AskConflict(msg.verb(), conflict, func(policy session.Policy) tea.Cmd { return m.replay(replay{msg.id, msg.redo, policy}) })
 	case msg.err != nil:
 		if e := m.entryOf(msg.id); e != nil {
 			e.problem = msg.err
@@ -79,29 +76,4 @@ func (m *Model) replayed(msg replayedMsg) tea.Cmd {
 		verb = "Redid the change to"
 	}
 	return m.adoptResults(msg.list, msg.at, verb, nil)
-}
-
-// askConflict asks what to do if others have changed the same meanwhile.
-func (m *Model) askConflict(r replay, found *session.ConflictError) tea.Cmd {
-	verb := text.Capital(r.verb())
-	var lines []string
-	for i, c := range found.Conflicts {
-		if i == maxShown {
-			lines = append(lines, fmt.Sprintf("and %d more", len(found.Conflicts)-i))
-			break
-		}
-		lines = append(lines, fmt.Sprintf("%s: %s was %s and is %s now", c.Name, c.Field, cmp.Or(c.Left, notSet), cmp.Or(c.Now, notSet)))
-	}
-	with := func(policy session.Policy) func() tea.Cmd {
-		return func() tea.Cmd { return m.replay(replay{r.id, r.redo, policy}) }
-	}
-	return page.Send(page.Ask{
-		Title: "Changed by others since",
-		Text:  strings.Join(lines, "\n"),
-		Choices: []page.Choice{
-			{Label: "Cancel", Key: "l"},
-			{Label: verb + " the rest", Key: "t", Do: with(session.Theirs)},
-			{Label: verb + " everything", Key: "u", Danger: true, Do: with(session.Ours)},
-		},
-	})
 }

@@ -26,11 +26,16 @@ func (m *Model) Actions() []kit.Action {
 	}
 	actions := m.actionsOn(m.sheet.on)
 	// With files marked, what is done to them comes first.
-	if n := len(m.marks.files); n > 0 {
-		i := slices.IndexFunc(actions, func(a kit.Action) bool { return a.ID == "library.edit" })
-		edit := actions[i]
-		edit.Keys = kit.Bind("edit "+text.Plural(n, "file"), "", edit.Keys.Keys()...)
-		actions = slices.Insert(slices.Delete(actions, i, i+1), 0, edit)
+	if n := text.Plural(len(m.marks.files), "file"); len(m.marks.files) > 0 {
+		if f, ok := m.current(); ok && !f.IsFolder() {
+			actions[0].Keys = kit.Bind("open "+n, actions[0].KeyLabel(), actions[0].Keys.Keys()...)
+		}
+		for to, a := range []struct{ id, label string }{{"library.edit", "edit " + n}, {"library.manage", "manage " + n}} {
+			i := slices.IndexFunc(actions, func(b kit.Action) bool { return a.id == b.ID })
+			action := actions[i]
+			action.Keys, action.Footer = kit.Bind(a.label, "", action.Keys.Keys()...), true
+			actions = slices.Insert(slices.Delete(actions, i, i+1), to, action)
+		}
 	}
 	return actions
 }
@@ -73,10 +78,17 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 		{ID: "library.open", Keys: open, Group: groupOpen, Footer: true, Disabled: m.noRow, Do: m.enter},
 		{ID: "library.edit", Keys: kit.Bind("edit details", "", "e"), Group: groupOpen, Footer: true, Disabled: m.noFile, Do: m.inspect},
 		{ID: "library.mark", Keys: kit.Bind("mark", "", "space"), Group: groupMark, Footer: true, Disabled: m.noRow, Do: m.toggle},
+		{ID: "library.manage", Keys: kit.Bind("rename, move, copy, tags, versions, delete", "", "m"), Group: groupOpen, Disabled: m.isBusy, Do: m.manageMenu},
+		{ID: "library.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupOpen, Disabled: m.noWork, Do: func() tea.Cmd { return m.manager().Extend(m.chosen()) }},
+		{ID: "library.delete", Keys: kit.Bind("delete: press m, then d", "", "d"), Group: groupOpen, Disabled: func() string {
+			return "d never deletes from the library; m deletes (press m, then d)"
+		}, Do: m.manageMenu},
+		{ID: "library.undo", Keys: kit.Bind("undo the last change", "", "z"), Group: groupOpen, Disabled: m.isBusy, Do: m.undo},
+		{ID: "library.redo", Keys: kit.Bind("redo the last undone change", "", "Z"), Group: groupOpen, Disabled: m.isBusy, Do: m.redo},
 		{ID: "library.filter", Keys: kit.Bind("filter", "", "/"), Group: groupView, Footer: true, Do: m.startFilter},
 		{ID: "library.find", Keys: kit.Bind("find in the library", "", "f"), Group: groupView, Footer: true, Do: m.searchMenu},
 		{ID: "library.grid", Keys: kit.Bind("contact sheet or list", "", "t"), Group: groupView, Do: m.toggleSheet},
-		{ID: "library.download", Keys: kit.Bind("download to this computer", "", "D"), Group: groupOpen, Disabled: m.noDownload, Do: m.askDownload},
+		{ID: "library.download", Keys: kit.Bind("download to this computer", "", "D"), Group: groupOpen, Disabled: m.noWork, Do: m.askDownload},
 		{ID: "library.send-again", Keys: kit.Bind("upload again with the same options", "", "s"), Group: groupOpen, Disabled: m.noFile, Do: m.sendAgain},
 		{ID: "library.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupOpen, Footer: true, Disabled: m.noFile, Do: m.copyMenu},
 		{ID: "library.parent", Keys: parent, Group: groupMove, Disabled: m.noParent, Do: m.parent},
@@ -128,11 +140,11 @@ func (m *Model) clearFilter() {
 	}
 }
 
-// clear ends one thing: the download, the filter, the range, the search, the marks.
+// clear ends one thing: the work under way, the filter, the range, the search, the marks.
 func (m *Model) clear() tea.Cmd {
 	switch {
-	case m.fetching != nil:
-		m.fetching.cancel()
+	case m.work != nil:
+		m.work.cancel()
 	case m.typing || m.filter.Value() != "":
 		m.clearFilter()
 	case m.marks.ranged:
@@ -184,7 +196,7 @@ func (m *Model) sortMenu() tea.Cmd {
 				m.order = r.order
 			}
 			// The cursor goes to the top, where what one sorts for is.
-			delete(m.cursors, m.shown.folder)
+			delete(m.cursors, m.shown.key())
 			return m.read(listing{folder: m.shown.folder, order: m.order, search: m.shown.search}, pageSize, false)
 		}})
 	}
@@ -239,7 +251,7 @@ func (m *Model) noFilter() string {
 }
 
 func (m *Model) nothingToClear() string {
-	if m.filter.Value() == "" && !m.marks.ranged && len(m.marks.files) == 0 && m.fetching == nil && m.shown.search.isNone() {
+	if m.filter.Value() == "" && !m.marks.ranged && len(m.marks.files) == 0 && m.work == nil && m.shown.search.isNone() {
 		return "there is no filter, search, range or mark"
 	}
 	return ""

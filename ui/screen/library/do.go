@@ -1,6 +1,7 @@
 package library
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -10,29 +11,66 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
 
-// download is a download under way. The goroutine that downloads writes the
-// counters, the clock reads them.
-type download struct {
-	total       int
-	done, bytes atomic.Int64
-	cancel      context.CancelFunc
+// work is a download or a change of files under way. The goroutine that works writes
+// the counters, the clock reads them.
+type work struct {
+	label               string // "Downloading"
+	total               int    // files; 0: it is about a folder
+	done, failed, bytes atomic.Int64
+	cancel              context.CancelFunc
 }
 
-func (d *download) String() string {
-	return fmt.Sprintf("Downloading %d of %s, %s. esc stops.", d.done.Load(), text.Plural(d.total, "file"), text.Bytes(d.bytes.Load()))
+func (w *work) String() string {
+	words := w.label
+	if w.total > 0 {
+		words += fmt.Sprintf(" %d of %s", w.done.Load(), text.Plural(w.total, "file"))
+	}
+	if n := w.bytes.Load(); n > 0 {
+		words += ", " + text.Bytes(n)
+	}
+	if n := w.failed.Load(); n > 0 {
+		words += fmt.Sprintf(", %d failed", n)
+	}
+	return words + ". esc stops."
+}
+
+// count counts a result.
+func (w *work) count(e session.Edited) {
+	if e.Err != nil {
+		w.failed.Add(1)
+	}
+	w.done.Add(1)
+}
+
+// begin starts work on so many files.
+func (m *Model) begin(label string, total int) (*work, context.Context) {
+	ctx, cancel := context.WithCancel(m.o.Context)
+	m.work = &work{label: label, total: total, cancel: cancel}
+	return m.work, ctx
+}
+
+// end ends it, and reports whether it was still under way.
+func (m *Model) end(w *work) bool {
+	if w != m.work {
+		return false
+	}
+	w.cancel()
+	m.work = nil
+	return true
 }
 
 type (
-	// downloadTicked is the clock of a download.
-	downloadTicked struct{ of *download }
-	// downloadedMsg has its result.
+	// workTicked is the clock of work.
+	workTicked struct{ of *work }
+	// downloadedMsg has the result of a download.
 	downloadedMsg struct {
-		of     *download
+		of     *work
 		folder string
 		good   []string
 		bad    []string
@@ -59,12 +97,9 @@ func (m *Model) askDownload() tea.Cmd {
 }
 
 func (m *Model) startDownload(files []api.File, folder string) tea.Cmd {
-	ctx, cancel := context.WithCancel(m.o.Context)
-	d := &download{total: len(files), cancel: cancel}
-	m.fetching = d
+	d, ctx := m.begin("Downloading", len(files))
 	s := m.o.Session
 	return tea.Batch(d.tick(), func() tea.Msg {
-		defer cancel()
 		out := downloadedMsg{of: d, folder: folder}
 		for _, f := range files {
 			err := ctx.Err()
@@ -83,15 +118,14 @@ func (m *Model) startDownload(files []api.File, folder string) tea.Cmd {
 	})
 }
 
-func (d *download) tick() tea.Cmd {
-	return tea.Tick(200*time.Millisecond, func(time.Time) tea.Msg { return downloadTicked{d} })
+func (w *work) tick() tea.Cmd {
+	return tea.Tick(200*time.Millisecond, func(time.Time) tea.Msg { return workTicked{w} })
 }
 
 func (m *Model) downloaded(msg downloadedMsg) tea.Cmd {
-	if msg.of != m.fetching {
+	if !m.end(msg.of) {
 		return nil
 	}
-	m.fetching = nil
 	done := page.Toast{Level: page.Good, Text: "Downloaded " + text.Plural(len(msg.good), "file") + " to " + msg.folder + ".", Detail: strings.Join(msg.good, "\n")}
 	if len(msg.good) == 1 {
 		done.Text = "Downloaded " + msg.good[0] + "."
@@ -149,9 +183,13 @@ func gotSent(msg sentMsg) tea.Cmd {
 	return tea.Batch(append(cmds, page.Send(page.Compose{Jobs: msg.jobs}))...)
 }
 
-func (m *Model) noDownload() string {
-	if m.fetching != nil {
-		return "another download is under way"
+// isBusy says that something is under way.
+func (m *Model) isBusy() string {
+	if m.work != nil {
+		return "another change or download is under way"
 	}
-	return m.noFile()
+	return ""
 }
+
+// noWork says why nothing can be done with files.
+func (m *Model) noWork() string { return cmp.Or(m.isBusy(), m.noFile()) }

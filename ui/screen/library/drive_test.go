@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/page"
 	"mediadesk/ui/uitest"
 )
@@ -61,6 +62,7 @@ func (d *driven) under(name string) {
 
 // stub is a session that answers as a test says; nil: there is none of it.
 type stub struct {
+	Manager
 	list     func(context.Context, api.Query) ([]api.File, error)
 	seenIn   func(context.Context, string) ([]api.File, error)
 	seen     func(context.Context) ([]api.File, error)
@@ -111,6 +113,19 @@ func (s stub) Sent(ctx context.Context, id string) (api.Job, bool, error) {
 		return api.Job{}, false, nil
 	}
 	return s.sent(ctx, id)
+}
+
+func (s stub) Undo(context.Context, string, session.Policy) ([]session.Edited, error) {
+	return nil, nil
+}
+
+func (s stub) Redo(context.Context, string, session.Policy) ([]session.Edited, error) {
+	return nil, nil
+}
+
+func (s stub) Tags(context.Context) ([]string, error) { return []string{"sea", "sunset"}, nil }
+func (s stub) Folders(context.Context) ([]string, error) {
+	return []string{"/summer/", "/winter/"}, nil
 }
 
 func (s stub) Signed(f api.File, _ time.Duration) (string, error) { return f.URL + "?ik-s=1", nil }

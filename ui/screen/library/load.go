@@ -127,7 +127,28 @@ type (
 	}
 	// runsMsg has how files stand by their runs.
 	runsMsg standing
+	// knownMsg has what is offered while the user types.
+	knownMsg struct{ tags, folders []string }
 )
+
+// key names what is listed, for its cursor.
+func (l *listing) key() string { return l.folder + "\n" + l.search.describe() }
+
+// askKnown asks for the tags and folders that are known.
+func (m *Model) askKnown() tea.Cmd {
+	ctx, s := m.o.Context, m.o.Session
+	return func() tea.Msg {
+		tags, err := s.Tags(ctx)
+		if err != nil {
+			return page.Failed(err)
+		}
+		folders, err := s.Folders(ctx)
+		if err != nil {
+			return page.Failed(err)
+		}
+		return knownMsg{tags, folders}
+	}
+}
 
 // askRuns asks how the extensions of files stand.
 func (m *Model) askRuns() tea.Cmd {
@@ -159,17 +180,21 @@ func (m *Model) folder() string {
 // open reads another folder; the cursor lands on the row of that key.
 func (m *Model) open(folder, land string) tea.Cmd {
 	m.rememberRow()
+	next := listing{folder: folder, order: m.order}
 	if land != "" {
-		m.cursors[folder] = land
+		m.cursors[next.key()] = land
 	}
 	m.clearFilter()
 	m.marks.ranged = false
-	return m.read(listing{folder: folder, order: m.order}, pageSize, false)
+	return m.read(next, pageSize, false)
 }
 
 // reload reads the folder again, as far as it was read.
 func (m *Model) reload() tea.Cmd {
 	m.rememberRow()
+	if m.landing != "" {
+		m.cursors[m.shown.key()], m.landing = m.landing, ""
+	}
 	l := listing{folder: m.folder(), order: m.order}
 	if m.opening == "" {
 		l.search = m.shown.search
@@ -407,7 +432,7 @@ func (m *Model) got(msg readMsg) tea.Cmd {
 		m.unmatched = 0
 	}
 	if !msg.more {
-		m.returnTo(m.cursors[l.folder])
+		m.returnTo(m.cursors[l.key()])
 	}
 	m.marks.refresh(&m.shown)
 	return m.catchUp()
@@ -416,7 +441,7 @@ func (m *Model) got(msg readMsg) tea.Cmd {
 // rememberRow remembers the row under the cursor.
 func (m *Model) rememberRow() {
 	if f, ok := m.current(); ok {
-		m.cursors[m.shown.folder] = keyOf(f)
+		m.cursors[m.shown.key()] = keyOf(f)
 	}
 }
 
@@ -431,8 +456,25 @@ func (m *Model) returnTo(key string) {
 	}
 }
 
-// arrange makes the rows: the folders and then the files that match the filter.
+// arrange makes the rows: the folders and then the files that match the filter. The
+// cursor stays on its row, or on the next one that is left.
 func (m *Model) arrange() {
+	old, cursor := m.rows, m.list.Cursor()
+	defer func() {
+		if cursor >= len(old) || cursor < len(m.rows) && keyOf(m.rows[cursor]) == keyOf(old[cursor]) {
+			return
+		}
+		now := make(map[string]int, len(m.rows))
+		for i := range m.rows {
+			now[keyOf(m.rows[i])] = i
+		}
+		for _, f := range old[cursor:] {
+			if i, ok := now[keyOf(f)]; ok {
+				m.list.SetCursor(i)
+				return
+			}
+		}
+	}()
 	m.rows = make([]api.File, 0, m.shown.len())
 	shown := m.rowFilter(m.shown.search)
 	for _, files := range [][]api.File{m.shown.folders, m.shown.files} {
@@ -445,7 +487,8 @@ func (m *Model) arrange() {
 	m.list.SetLen(len(m.rows))
 }
 
-// enter opens the folder under the cursor, or the details of the file.
+// enter opens the folder under the cursor, or the details of the marked files, or of the
+// file under it.
 func (m *Model) enter() tea.Cmd {
 	f, ok := m.current()
 	switch {
@@ -454,7 +497,7 @@ func (m *Model) enter() tea.Cmd {
 	case f.IsFolder():
 		return m.open(folderPath(m.shown.folder, f), "")
 	}
-	return page.Send(page.Inspect{Files: []api.File{f}})
+	return m.inspect()
 }
 
 // folderPath is the path of a folder in a listing, in the form "/a/b/".

@@ -12,6 +12,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/api/session"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
@@ -38,6 +39,29 @@ type Session interface {
 	Sent(ctx context.Context, fileID string) (api.Job, bool, error)
 	// Signed makes a URL of a private file that works for everybody for so long.
 	Signed(f api.File, valid time.Duration) (string, error)
+
+	Manager
+}
+
+// Manager changes files and folders.
+type Manager interface {
+	edit.Manager
+	// Undo undoes the newest change of a file, of all where fileID is empty; Redo makes
+	// it again.
+	Undo(ctx context.Context, fileID string, policy session.Policy) ([]session.Edited, error)
+	Redo(ctx context.Context, fileID string, policy session.Policy) ([]session.Edited, error)
+	// MakeFolder creates a folder, DeleteFolder deletes one with everything in it. The
+	// others return where the folder is then.
+	MakeFolder(ctx context.Context, folder string) error
+	DeleteFolder(ctx context.Context, folder string) error
+	CopyFolder(ctx context.Context, folder, into string) (string, error)
+	MoveFolder(ctx context.Context, folder, into string) (string, error)
+	RenameFolder(ctx context.Context, folder, name string) (string, error)
+	// CountFolder counts what a folder holds at any depth.
+	CountFolder(ctx context.Context, folder string) (session.FolderContent, error)
+	// Tags and Folders are offered while the user types.
+	Tags(ctx context.Context) ([]string, error)
+	Folders(ctx context.Context) ([]string, error)
 }
 
 // Options are what the screen is made with.
@@ -78,14 +102,16 @@ type Model struct {
 
 	rows     []api.File // of shown, those that match the filter
 	list     kit.List
-	cursors  map[string]string // folder → key of the row under the cursor when the user left it
+	cursors  map[string]string // key of a listing → key of the row under the cursor when the user left it
 	filter   kit.Field
 	typing   bool // the filter takes the keys
 	marks    marks
 	sheet    sheet
-	fetching *download // under way; nil: none
-	facts    bool      // the facts of the row under the cursor are shown beside the list
-	standing standing  // of the extensions of files
+	landing  string // key of the row on which the cursor lands when the listing is read again; empty: it stays
+	work     *work  // under way; nil: nothing is
+	known    knownMsg
+	facts    bool     // the facts of the row under the cursor are shown beside the list
+	standing standing // of the extensions of files
 	runs     page.Questions
 
 	front     bool // the screen is in front
@@ -187,11 +213,19 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return m.sheet.images.Got(msg.key, msg.drawn, msg.err), true
 	case picture.Transmitted:
 		return nil, m.sheet.images.Transmitted(msg)
-	case downloadTicked:
-		if msg.of != m.fetching {
+	case workTicked:
+		if msg.of != m.work {
 			return nil, false
 		}
 		return msg.of.tick(), true
+	case changedMsg:
+		return m.changed(msg), true
+	case replayedMsg:
+		return m.replayed(msg), true
+	case countedMsg:
+		return m.counted(msg), true
+	case knownMsg:
+		m.known = msg
 	case downloadedMsg:
 		return m.downloaded(msg), true
 	case sentMsg:
@@ -269,7 +303,7 @@ func (m *Model) forget(id string) {
 
 // comeToFront reads the listing if it is missing or old.
 func (m *Model) comeToFront() tea.Cmd {
-	runs := m.askRuns()
+	runs := tea.Batch(m.askRuns(), m.askKnown())
 	old := m.stale || m.now().Sub(m.shown.at) >= fresh
 	if m.busy || !old || m.shown.len() > maxAgain {
 		return runs

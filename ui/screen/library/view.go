@@ -301,8 +301,8 @@ func (m *Model) foot(width int, th *theme.Theme) []string {
 		room := width - 3
 		lines = append(lines, " "+th.Sign(sign)+" "+th.SignStyle(sign).Render(text.Truncate(text.Safe(words), room)))
 	}
-	if m.fetching != nil {
-		note(theme.SignBusy, m.fetching.String())
+	if m.work != nil {
+		note(theme.SignBusy, m.work.String())
 	}
 	switch {
 	case m.shown.err != nil && len(m.rows) > 0:

@@ -1,0 +1,217 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/api/journal"
+	"mediadesk/api/local"
+	"mediadesk/api/session"
+	"mediadesk/api/watch"
+	"mediadesk/ui/page"
+	"mediadesk/ui/uitest"
+)
+
+// served is the screen over a session with a library of its own, which has files
+// a.txt, b.txt and c.txt, and in /summer/ d.txt.
+type served struct {
+	*driven
+	s *session.Session
+}
+
+func serve(t *testing.T) *served {
+	t.Helper()
+	key := testKey("private_test")
+	server, err := local.Serve(t.Context(), "127.0.0.1:0", local.Options{Dir: t.TempDir(), Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	s := &session.Session{Cache: dir, Profile: session.Profile{Name: "p", Local: true}}
+	if s.Journal, err = journal.Open(t.Context(), filepath.Join(dir, "journal.db")); err != nil {
+		t.Fatal(err)
+	}
+	if s.Client, err = api.NewClient(api.Options{UploadURL: server.Address, BaseURL: server.Address, DeliveryURL: server.Address, Key: key}); err != nil {
+		t.Fatal(err)
+	}
+	s.Watch = watch.New(watch.Options{Journal: s.Journal, Listen: "127.0.0.1:0", Profile: "p"})
+	t.Cleanup(func() {
+		s.Client.Close()
+		if err := errors.Join(s.Watch.Close(context.Background()), s.Journal.Close(), server.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	path := filepath.Join(dir, "source")
+	for i, name := range []string{"/a.txt", "/b.txt", "/c.txt", "/summer/d.txt"} {
+		if err := os.WriteFile(path, fmt.Appendf(nil, "content %d", i), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		u := api.Upload{Source: api.Source{Path: path}, FileName: filepath.Base(name), Folder: api.Set(filepath.Dir(name)), UseUniqueFileName: api.Set(false)}
+		if _, err := s.Client.Upload(t.Context(), &u, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &served{start(t, Options{Session: s, Profile: s.Profile}), s}
+}
+
+// has checks the paths that the library has.
+func (d *served) has(want string) {
+	d.T.Helper()
+	files, err := d.s.List(d.T.Context(), api.Query{Sort: "ASC_NAME"})
+	if err != nil {
+		d.T.Fatal(err)
+	}
+	var list []string
+	for i := range files {
+		list = append(list, files[i].FilePath)
+	}
+	slices.Sort(list)
+	if got := strings.Join(list, " "); got != want {
+		d.T.Errorf("the library has %s, want %s", got, want)
+	}
+}
+
+// answer takes a choice of the question that is open.
+func (d *served) answer(key string, says ...string) {
+	d.T.Helper()
+	asked := uitest.Taken[page.Ask](&d.Out)
+	if len(asked) != 1 {
+		d.T.Fatalf("%d questions are open, toasts: %+v", len(asked), uitest.Taken[page.Toast](&d.Out))
+	}
+	for _, words := range says {
+		if !strings.Contains(asked[0].Title+" "+asked[0].Text, words) {
+			d.T.Errorf("the question does not say %q: %+v", words, asked[0])
+		}
+	}
+	for _, c := range asked[0].Choices {
+		if c.Key == key {
+			d.Run(tea.Batch(c.Do(), func() tea.Msg { return nil }))
+			d.Send(page.Acted{})
+			return
+		}
+	}
+	d.T.Fatalf("no choice %s in %+v", key, asked[0].Choices)
+}
+
+// TestMarkedFilesAreOpenedAndDeleted: enter and m are about the marked files.
+func TestMarkedFilesAreOpenedAndDeleted(t *testing.T) {
+	d := serve(t)
+	d.Press("j", "space", "space")
+	d.under("c.txt")
+	d.Press("enter")
+	if got := uitest.Taken[page.Inspect](&d.Out); len(got) != 1 || len(got[0].Files) != 2 || got[0].Files[1].Name != "b.txt" {
+		t.Fatalf("opened %+v", got)
+	}
+	d.Press("m")
+	d.Sees("Manage 2 files", "delete 2 files")
+	d.Press("d")
+	d.answer("d", "Delete 2 files?", "/a.txt", "/b.txt", "cannot be undone")
+	d.has("/c.txt /summer/d.txt")
+	d.Toasted("Deleted 2 files.")
+	if len(d.m.marks.files) != 0 {
+		t.Errorf("%d marks are left", len(d.m.marks.files))
+	}
+	d.under("c.txt")
+}
+
+// TestMarkedFilesAreManaged: tags, move, names and undo of them, each in one step.
+func TestMarkedFilesAreManaged(t *testing.T) {
+	d := serve(t)
+	d.Press("j", "space", "space", "m", "t")
+	d.Type("su")
+	d.Press("enter")
+	d.Toasted("Added tags to 2 files. z undoes it.")
+	tags := func(want string) {
+		t.Helper()
+		files, err := d.s.List(t.Context(), api.Query{Search: `tags IN ["su"]`})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := namesOf(files); got != want {
+			t.Errorf("tags of %s, want %s", got, want)
+		}
+	}
+	tags("a.txt b.txt")
+	d.Press("z")
+	d.Toasted("Undid the change to 2 files.")
+	tags("")
+	d.Press("m", "m")
+	d.Type("winter")
+	d.Press("enter")
+	d.has("/c.txt /summer/d.txt /winter/a.txt /winter/b.txt")
+	d.under("c.txt")
+	d.Press("z")
+	d.has("/a.txt /b.txt /c.txt /summer/d.txt")
+	d.under("c.txt")
+	d.Press("Z")
+	d.has("/c.txt /summer/d.txt /winter/a.txt /winter/b.txt")
+	d.Press("z", "ctrl+a", "m", "r", "ctrl+u")
+	d.Type("n{n:02}{ext}")
+	d.Press("enter")
+	d.Toasted("Renamed 3 files. z undoes it.")
+	d.has("/n01.txt /n02.txt /n03.txt /summer/d.txt")
+	d.Press("z")
+	d.has("/a.txt /b.txt /c.txt /summer/d.txt")
+	d.Press("m", "c")
+	d.Type("copies")
+	d.Press("enter")
+	d.has("/a.txt /b.txt /c.txt /copies/a.txt /copies/b.txt /copies/c.txt /summer/d.txt")
+	d.Press("d")
+	d.Toasted("m deletes")
+	d.Press("x")
+	d.Sees("Run an extension on 3 files")
+}
+
+func namesOf(files []api.File) string {
+	var names []string
+	for i := range files {
+		names = append(names, files[i].Name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, " ")
+}
+
+// TestFoldersAreManaged: a folder is created, renamed, moved, copied and deleted; what
+// is in it is counted for the question.
+func TestFoldersAreManaged(t *testing.T) {
+	d := serve(t)
+	d.under("summer")
+	d.Press("m")
+	d.Sees("Manage the folder /summer/")
+	d.Press("n")
+	d.Type("new")
+	d.Press("enter")
+	d.under("new")
+	d.Press("j", "m", "r", "ctrl+u")
+	d.under("summer")
+	d.Type("autumn")
+	d.Press("enter")
+	d.answer("r", "Rename the folder /summer/ to autumn?", "It has 1 file (9 B).")
+	d.has("/a.txt /autumn/d.txt /b.txt /c.txt")
+	d.Press("g", "m", "m")
+	d.Type("new")
+	d.Press("enter")
+	d.answer("m", "Move the folder /autumn/ to /new/?")
+	d.has("/a.txt /b.txt /c.txt /new/autumn/d.txt")
+	d.Press("z", "z")
+	d.has("/a.txt /b.txt /c.txt /summer/d.txt")
+	d.Press("G", "g", "j")
+	d.under("summer")
+	d.Press("m", "c")
+	d.Type("new")
+	d.Press("enter")
+	d.answer("c", "Copy the folder /summer/ to /new/?")
+	d.has("/a.txt /b.txt /c.txt /new/summer/d.txt /summer/d.txt")
+	d.Press("g", "m", "d")
+	d.answer("d", "Delete the folder /new/?", "It has 1 file (9 B) and 1 folder.", "cannot be undone")
+	d.has("/a.txt /b.txt /c.txt /summer/d.txt")
+}

@@ -12,6 +12,7 @@ import (
 
 	"mediadesk/api"
 	"mediadesk/ui/page"
+	"mediadesk/ui/terminal"
 )
 
 // copyText puts text on the clipboard: through the system's own tool where
@@ -65,14 +66,7 @@ func openAddress(address string) tea.Cmd {
 		if err := api.CheckSourceURL(address); err != nil {
 			return page.Problem(err)
 		}
-		args := []string{"xdg-open", address}
-		switch runtime.GOOS {
-		case "darwin":
-			args = []string{"open", address}
-		case "windows":
-			args = []string{"rundll32", "url.dll,FileProtocolHandler", address}
-		}
-		if runTool(args, "") {
+		if terminal.OpenAddress(address) == nil {
 			return page.Toast{Level: page.Good, Text: "Opened in the browser.", Detail: address}
 		}
 		return page.Toast{Level: page.Warn, Text: "No browser could be opened. The address: " + address, Detail: address}

@@ -77,6 +77,7 @@ func Run(t *testing.T, target Target) {
 		{"Transfer", testTransfer},
 		{"Folders", testFolders},
 		{"Jobs", testJobs},
+		{"Usage", testUsage},
 		{"Fields", testFields},
 		{"Required", testRequired},
 		{"Schemas", testSchemas},

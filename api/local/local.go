@@ -82,6 +82,7 @@ type Library struct {
 	jobs     jobs
 	named    delivery.Named
 	requests requestLog
+	traffic  traffic
 	describe func() map[string]any // the API; a function, because a route of the API calls it
 
 	headerWait time.Duration // for the headers of a URL source, each hop

@@ -65,6 +65,9 @@ func (l *Library) observe(r *http.Request, w *patientWriter, start time.Time) {
 	if isControl(path.Clean("/" + r.URL.Path)) {
 		return
 	}
+	if !isAPI(path.Clean("/" + r.URL.Path)) {
+		l.traffic.add(start, w.size)
+	}
 	query := r.URL.Query()
 	if query.Has("ik-s") {
 		query.Set("ik-s", "***")

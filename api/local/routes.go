@@ -67,6 +67,8 @@ var routes = []route{
 	{http.MethodPatch, "/v1/customMetadataFields/{fieldId}", "Update a custom metadata field", "label schema:object", http.StatusOK, fieldRecord{}, (*Library).updateField},
 	{http.MethodDelete, "/v1/customMetadataFields/{fieldId}", "Delete a custom metadata field", "", http.StatusOK, nil, (*Library).deleteField},
 
+	{http.MethodGet, "/v1/accounts/usage", "Get what the library uses", "startDate! endDate!", http.StatusOK, api.Usage{}, (*Library).usage},
+
 	// No hosted service has the following.
 	{http.MethodGet, identityPath, "Identify the running library", "", http.StatusOK, identity{}, (*Library).identify},
 	{http.MethodPost, identityPath + "/runs/cancel", "Cancel an extension that works on a file", "fileId! extension!", http.StatusOK, nil, (*Library).cancelRun},

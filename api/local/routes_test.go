@@ -63,7 +63,7 @@ func TestRoutes(t *testing.T) {
 			t.Errorf("%s %s has no summary", r.Method, r.Pattern)
 		}
 	}
-	if n := len(local.Routes()); n != 36 {
+	if n := len(local.Routes()); n != 37 {
 		t.Errorf("there are %d operations: check docs/serve.md, too", n)
 	}
 }

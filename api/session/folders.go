@@ -18,6 +18,16 @@ type FolderContent struct {
 	Bytes          int64 // of the files whose records tell their size
 }
 
+// Add counts a file or folder.
+func (c *FolderContent) Add(f *api.File) {
+	if f.IsFolder() {
+		c.Folders++
+		return
+	}
+	c.Files++
+	c.Bytes += f.Size.Or(0)
+}
+
 // FindFolder returns the record of a folder; nil if the library has no such folder. The
 // root is always there.
 func (s *Session) FindFolder(ctx context.Context, folder string) (*api.File, error) {
@@ -38,16 +48,21 @@ func (s *Session) FindFolder(ctx context.Context, folder string) (*api.File, err
 	return nil, nil
 }
 
+// TreeQuery asks for the files and folders in a folder at any depth.
+func TreeQuery(folder string) api.Query {
+	q := api.Query{Type: "all", Sort: "ASC_NAME"}
+	if clean, _ := api.CleanFolder(folder); clean != "/" {
+		q.Search = fmt.Sprintf("path : %q", clean)
+	}
+	return q
+}
+
 // FolderTree returns the records of the files and folders in a folder at any depth; of
 // the root, of the whole library.
 func (s *Session) FolderTree(ctx context.Context, folder string) ([]api.File, error) {
 	clean, _ := api.CleanFolder(folder)
-	q := api.Query{Type: "all", Sort: "ASC_NAME"}
-	if clean != "/" {
-		q.Search = fmt.Sprintf("path : %q", clean)
-	}
 	var tree []api.File
-	for file, err := range s.Client.All(ctx, q) {
+	for file, err := range s.Client.All(ctx, TreeQuery(folder)) {
 		if err != nil {
 			return tree, err
 		}
@@ -63,12 +78,7 @@ func (s *Session) CountFolder(ctx context.Context, folder string) (FolderContent
 	var c FolderContent
 	tree, err := s.FolderTree(ctx, folder)
 	for i := range tree {
-		if tree[i].IsFolder() {
-			c.Folders++
-			continue
-		}
-		c.Files++
-		c.Bytes += tree[i].Size.Or(0)
+		c.Add(&tree[i])
 	}
 	return c, err
 }

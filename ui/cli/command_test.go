@@ -95,7 +95,8 @@ func servers(env *testscript.Env) map[string]string {
 		io.Copy(io.Discard, r.Body)
 		<-r.Context().Done()
 	})
-	return map[string]string{"SILENT": silent, "HTML": html, "FORBIDDEN": wrong, "NOBODY": nobody(env)}
+	missing := serve(env, http.NotFound)
+	return map[string]string{"MISSING": missing, "SILENT": silent, "HTML": html, "FORBIDDEN": wrong, "NOBODY": nobody(env)}
 }
 
 func serve(env *testscript.Env, h http.HandlerFunc) string {

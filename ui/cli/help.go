@@ -26,6 +26,7 @@ const helpWidth = 80
 var valueNames = map[string]string{
 	"BYTES":      "max-size max-video-size",
 	"COMMAND":    "exec",
+	"DAY":        "since until",
 	"EXTENSION":  "extension",
 	"FORM":       "copy",
 	"HOST:PORT":  "addr allow-address",

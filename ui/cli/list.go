@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,18 +17,27 @@ import (
 const listPage = 1000
 
 func newList(p *Program, f *flags) *cobra.Command {
-	search := ""
+	search, asTree := "", false
 	cmd := &cobra.Command{
 		Use:   "list [FOLDER]",
 		Short: "List the files of the library or of a folder",
 		Long: "List the files and folders in FOLDER, or all files of the library. If the service cannot list, " +
 			"the files that were uploaded from this computer are listed.",
-		Example: "mediadesk list /summer/\nmediadesk list --json | jq -r .url\n" +
+		Example: "mediadesk list /summer/\nmediadesk list /summer/ --tree\nmediadesk list --json | jq -r .url\n" +
 			"mediadesk list --search 'tags IN [\"sea\"] AND size > \"1mb\"'",
 		Args: mostArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return runList(cmd, p, f, args, search) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case asTree && search != "":
+				return usage("--tree and --search do not go together")
+			case asTree:
+				return runTree(cmd.Context(), p, f, args)
+			}
+			return runList(cmd, p, f, args, search)
+		},
 	}
 	cmd.Flags().StringVar(&search, "search", "", "list the files that match a search query of the service")
+	cmd.Flags().BoolVar(&asTree, "tree", false, "show the folders below with their files, too, as a tree")
 	return cmd
 }
 
@@ -84,15 +92,12 @@ func nothingListed(ctx context.Context, p *Program, f *flags, s *session.Session
 		p.note(f, "The library has no files yet.")
 		return nil
 	}
-	parent, name := path.Split(strings.TrimSuffix(q.Folder, "/"))
-	for folder, err := range s.Client.All(ctx, api.Query{Folder: parent, Type: api.TypeFolder}) {
-		switch {
-		case err != nil:
-			return err
-		case folder.Name == name:
-			p.note(f, "The folder %s is empty.", q.Folder)
-			return nil
-		}
+	switch folder, err := s.FindFolder(ctx, q.Folder); {
+	case err != nil:
+		return err
+	case folder != nil:
+		p.note(f, "The folder %s is empty.", q.Folder)
+		return nil
 	}
 	return fmt.Errorf("no such folder in the library: %s", q.Folder)
 }

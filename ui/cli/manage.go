@@ -186,7 +186,7 @@ func checkFolder(target string) (string, error) {
 // What the commands say that change folders.
 const (
 	asksFirst  = " On a terminal it asks before it changes a folder; in a script, --yes confirms."
-	linksBreak = "Links to the old addresses stop working, and undo does not take this back."
+	linksBreak = "Links to the old addresses stop working."
 )
 
 // newFileCommands are the commands on stored files.

@@ -3,9 +3,13 @@
 package cli_test
 
 import (
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 
 	"mediadesk/ui/uitest"
@@ -74,5 +78,37 @@ func TestFolderQuestions(t *testing.T) {
 		if code := term.ExitCode(); code != c.code {
 			t.Errorf("%v: exit code %d, want %d", c.args, code, c.code)
 		}
+	}
+}
+
+// TestOpenServes: on a terminal, the file of a library that nobody else serves stays
+// there until ctrl+c.
+func TestOpenServes(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the tool that opens addresses has another name here")
+	}
+	env, run := terminalHome(t)
+	dir := writeFiles(t, "a.txt")
+	run("upload", filepath.Join(dir, "a.txt"), "--unique", "off")
+	tools := t.TempDir()
+	if err := os.WriteFile(filepath.Join(tools, "xdg-open"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	term := uitest.StartBinary(t, uitest.Build(t), []string{"open", "/a.txt"}, append(env, "PATH="+tools), 100, 6)
+	term.WaitFor("The local library is served until you press ctrl+c.")
+	address, _, _ := strings.Cut(term.Screen(), "\n")
+	res, err := http.Get(strings.TrimSpace(address))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if body, err := io.ReadAll(res.Body); err != nil || string(body) != "a.txt" {
+		t.Errorf("%s has %q (%v)", address, body, err)
+	}
+	http.DefaultClient.CloseIdleConnections()
+	term.Press("ctrl+c")
+	term.Wait()
+	if code := term.ExitCode(); code != 0 {
+		t.Errorf("exit code %d", code)
 	}
 }

@@ -143,3 +143,9 @@ func (t *sqlTx) DeleteField(id string) error {
 		WHERE metadata IS NOT NULL AND EXISTS (SELECT 1 FROM json_each(files.metadata) WHERE key = ?)`, name, name)
 	return err
 }
+
+func (t *sqlTx) Usage(start, end time.Time) (u Usage, err error) {
+	err = t.row("SELECT coalesce(sum(size), 0), (SELECT count(*) FROM runs WHERE created >= ? AND created < ?) FROM versions",
+		start.UnixMilli(), end.UnixMilli()).Scan(&u.Bytes, &u.Runs)
+	return u, err
+}

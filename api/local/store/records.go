@@ -109,6 +109,8 @@ type Tx interface {
 	Runs(fileID string) ([]Run, error) // oldest first
 	PendingRuns() ([]Run, error)       // oldest first
 
+	Usage(start, end time.Time) (Usage, error)
+
 	AddPost(p *Post) error // sets p.ID
 	UpdatePost(p *Post) error
 	DeletePost(id int64) error
@@ -267,6 +269,12 @@ type Run struct {
 	Attempts  int    // how often its work began without coming to an end
 	Created   time.Time
 	Finished  time.Time // zero while pending
+}
+
+// Usage is what a library uses.
+type Usage struct {
+	Bytes int64 // of all versions now
+	Runs  int64 // that were asked for in the time, of files that are still there
 }
 
 // Post is a webhook post that waits to be delivered.

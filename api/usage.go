@@ -1,0 +1,36 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Usage is what an account uses (hosted-service.md §15). Services leave out what they
+// do not count.
+type Usage struct {
+	StorageBytes         Field[int64] `json:"mediaLibraryStorageBytes,omitzero"`
+	BandwidthBytes       Field[int64] `json:"bandwidthBytes,omitzero"`
+	ExtensionUnits       Field[int64] `json:"extensionUnitsCount,omitzero"`
+	VideoUnits           Field[int64] `json:"videoProcessingUnitsCount,omitzero"`
+	OriginalStorageBytes Field[int64] `json:"originalCacheStorageBytes,omitzero"`
+}
+
+// MaxUsageDays is how many days Usage is about at most.
+const MaxUsageDays = 89
+
+// Usage returns what the account used from the day of start until the day before end,
+// in UTC.
+func (c *Client) Usage(ctx context.Context, start, end time.Time) (Usage, error) {
+	r := c.DescribeUsage(start, end)
+	var u Usage
+	err := c.call(ctx, r.Method, r.Address, nil, "usage", &u)
+	return u, err
+}
+
+// DescribeUsage returns the request that Usage would send.
+func (c *Client) DescribeUsage(start, end time.Time) Request {
+	v := url.Values{"startDate": {start.Format(time.DateOnly)}, "endDate": {end.Format(time.DateOnly)}}
+	return Request{Method: http.MethodGet, Address: c.base + "/v1/accounts/usage?" + v.Encode()}
+}

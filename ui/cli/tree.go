@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"mediadesk/api"
+	"mediadesk/api/session"
+	"mediadesk/ui/text"
+)
+
+// runTree lists a folder, or the library, with everything below.
+func runTree(ctx context.Context, p *Program, f *flags, args []string) error {
+	root, _ := api.CleanFolder(strings.Join(args, "")) // there is one at most
+	if f.dryRun {
+		s, err := p.describe(ctx, f)
+		if err != nil {
+			return err
+		}
+		return printRequest(p.Stdout, f.json, s.Client.DescribeList(session.TreeQuery(root)))
+	}
+	s, err := p.openAnyway(ctx, f)
+	if err != nil {
+		return err
+	}
+	defer cleanup(s)
+	files, err := s.FolderTree(ctx, root)
+	switch {
+	case api.Unavailable(err) && len(files) == 0:
+		p.note(f, "mediadesk: this service cannot list files. The list has the files that were uploaded from this computer.")
+		if files, err = s.Seen(ctx); err != nil {
+			return err
+		}
+		files = slices.DeleteFunc(files, func(file api.File) bool { return !strings.HasPrefix(file.FilePath, root) })
+	case err != nil:
+		return err
+	case len(files) == 0:
+		return nothingListed(ctx, p, f, s, api.Query{Folder: root})
+	}
+	if !f.json {
+		return printTree(p, f, root, files)
+	}
+	for i := range files {
+		if err := printFile(p, true, &files[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tree is a folder with what is in it, by name. The names of folders end in /.
+type tree map[string]tree
+
+// lines that draw a tree.
+var (
+	treeLines  = [4]string{"├── ", "│   ", "└── ", "    "}
+	treeBlanks = [4]string{"  ", "  ", "  ", "  "} // for screen readers
+)
+
+// printTree draws the files and folders below a folder.
+func printTree(p *Program, f *flags, root string, files []api.File) error {
+	t, sizes := tree{}, map[string]string{}
+	var content session.FolderContent
+	for i := range files {
+		file := &files[i]
+		path := file.FilePath
+		if file.IsFolder() {
+			path, _ = api.CleanFolder(file.FolderPath)
+		}
+		rest, below := strings.CutPrefix(path, root)
+		if !below || rest == "" {
+			continue
+		}
+		content.Add(file)
+		at := t
+		for part := range strings.SplitAfterSeq(rest, "/") {
+			if part == "" {
+				break
+			}
+			if at[part] == nil {
+				at[part] = tree{}
+			}
+			at = at[part]
+		}
+		sizes[path] = sizeOf(file)
+	}
+	if _, err := fmt.Fprintln(p.Stdout, text.Safe(root)); err != nil {
+		return err
+	}
+	lines := treeLines
+	if f.prompts(p) {
+		lines = treeBlanks
+	}
+	if err := t.draw(p.Stdout, root, "", lines, sizes); err != nil {
+		return err
+	}
+	p.note(f, "%s", contentOf(content))
+	return nil
+}
+
+func (t tree) draw(w io.Writer, folder, before string, lines [4]string, sizes map[string]string) error {
+	names := slices.Sorted(maps.Keys(t))
+	for i, name := range names {
+		own, below := lines[0], lines[1]
+		if i == len(names)-1 {
+			own, below = lines[2], lines[3]
+		}
+		line := before + own + text.Safe(name)
+		if size := sizes[folder+name]; size != "" {
+			line += "  " + size
+		}
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
+		if err := t[name].draw(w, folder+name, before+below, lines, sizes); err != nil {
+			return err
+		}
+	}
+	return nil
+}

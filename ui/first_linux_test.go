@@ -54,7 +54,7 @@ func TestFirstStart(t *testing.T) {
 				t.Errorf("%d sockets are open before a choice, %v", n, err)
 			}
 			c.take(term)
-			term.WaitFor("Tip: space picks a file")
+			term.WaitFor("Tip: Press space to pick")
 			term.WaitFor(c.in)
 			term.WaitFor("Tray")
 			if strings.Contains(term.Raw(), "private_first_start") {

@@ -1,10 +1,16 @@
 package ui
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
+	"mediadesk/api"
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
+	"mediadesk/ui/screen/details"
+	"mediadesk/ui/screen/upload"
+	"mediadesk/ui/text"
 )
 
 // everywhere is the heading of the actions that no screen has by itself.
@@ -61,7 +67,7 @@ func (m *Model) programActions(capturing bool) []kit.Action {
 	}
 	actions = append(actions, copyCommand, help, suspend)
 	if !capturing {
-		add("program.palette", "find and run an action", ":", m.openHelp, nil, ":", "ctrl+k")
+		add("program.palette", "find and run an action", ":", m.openPalette, nil, ":", "ctrl+k")
 	}
 	add("program.quit", "quit", "", func() tea.Cmd { return m.leave(false) }, nil, "q")
 	return actions
@@ -70,6 +76,68 @@ func (m *Model) programActions(capturing bool) []kit.Action {
 func (m *Model) openHelp() tea.Cmd {
 	m.host.Overlays.Open(kit.NewHelp("What can be done here", m.host.Actions()))
 	return nil
+}
+
+// openPalette offers the actions of all screens, those of the focused part first.
+func (m *Model) openPalette() tea.Cmd {
+	actions := m.host.Actions()
+	for _, id := range []page.ID{page.Picker, page.Form, page.Uploads, page.Extensions, page.Library, page.Details, page.Settings} {
+		if m.session != nil && id != m.host.Front() {
+			actions = append(actions, m.host.Bound(m.elsewhere(id))...)
+		}
+	}
+	m.host.Overlays.Open(kit.NewHelp("All actions", actions))
+	return nil
+}
+
+// elsewhere are the actions of a screen that is not in front: they go there before
+// they run.
+func (m *Model) elsewhere(id page.ID) []kit.Action {
+	s, missing := m.host.Screen(id), ""
+	var name string
+	switch id {
+	case page.Form:
+		name = "Upload form"
+		if s == nil {
+			s, missing = upload.New(upload.Options{Sources: []api.Source{{Path: "x"}}}), "pick files and press u first"
+		}
+	case page.Details:
+		name = "Details"
+		if s == nil {
+			s, missing = details.New(details.Options{Files: []api.File{{}}}), "open a file in the library first"
+		}
+	default:
+		name = page.Tabs[id].Name
+	}
+	var actions []kit.Action
+	for _, a := range s.Actions() {
+		if strings.HasPrefix(a.ID, "list.") || a.ID == "" {
+			continue
+		}
+		a.Group, a.Disabled = name, func() string { return missing }
+		a.Do = func() tea.Cmd { return m.runOn(id, a.ID) }
+		actions = append(actions, a)
+	}
+	return actions
+}
+
+// runOn goes to a screen and runs an action there, or says why it cannot be run.
+func (m *Model) runOn(id page.ID, action string) tea.Cmd {
+	shown := m.show(id, id > page.Settings)
+	for _, a := range m.host.Actions() {
+		if a.ID == action {
+			return tea.Batch(shown, m.try(a))
+		}
+	}
+	return shown
+}
+
+// try runs an action, or says why it cannot be run.
+func (m *Model) try(a kit.Action) tea.Cmd {
+	if reason := a.Reason(); reason != "" {
+		return m.messages.Push(page.Toast{Level: page.Info, Text: text.Sentence(reason)})
+	}
+	return a.Do()
 }
 
 // goTo goes to the screen of a tab; nothing happens where it is in front.

@@ -93,3 +93,46 @@ func TestClicks(t *testing.T) {
 		t.Errorf("in front is %v", m.host.Front())
 	}
 }
+
+// The palette has the actions of all screens: it goes there and runs them. The help
+// has those of the focused part.
+func TestPalette(t *testing.T) {
+	m := newModel(t, openSession(t))
+	screen := func() string { return ansi.Strip(m.View().Content) }
+	find := func(words string) {
+		m.Update(kit.KeyMsg(":"))
+		for _, r := range words {
+			m.Update(kit.KeyMsg(string(r)))
+		}
+	}
+	find("library contact sheet")
+	m.Update(kit.KeyMsg("enter"))
+	if m.host.Front() != page.Library || m.host.Overlays.Top() != nil {
+		t.Fatalf("in front is\n%s", screen())
+	}
+	find("picker.add-url")
+	m.Update(kit.KeyMsg("enter"))
+	if m.host.Front() != page.Picker || !m.host.Covered() {
+		t.Errorf("the action of another screen does not run:\n%s", screen())
+	}
+	m.Update(kit.KeyMsg("esc"))
+	// What cannot be done there says why, there.
+	find("uploads.pause-all")
+	m.Update(kit.KeyMsg("enter"))
+	if _, told := m.messages.Shown(); m.host.Front() != page.Uploads || !told {
+		t.Errorf("nothing says why it cannot be done:\n%s", screen())
+	}
+	find("upload form send")
+	if got := screen(); !strings.Contains(got, "pick files and press u first") {
+		t.Errorf("a screen that is not there yet:\n%s", got)
+	}
+	m.Update(kit.KeyMsg("esc"))
+	m.Update(kit.KeyMsg("esc"))
+	m.Update(kit.KeyMsg("?"))
+	for _, r := range "library.grid" {
+		m.Update(kit.KeyMsg(string(r)))
+	}
+	if got := screen(); !strings.Contains(got, "No matching action") {
+		t.Errorf("the help has more than what can be done here:\n%s", got)
+	}
+}

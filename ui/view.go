@@ -214,7 +214,7 @@ func (m *Model) describeProfile(width int) string {
 		words += m.theme.Warn.Render(text.Truncate(text.Safe(p.Notice), max(12, min(60, width-text.Width(words)-1)))) + " "
 	}
 	more := []string{p.Host}
-	if p.KeySource != "" {
+	if p.KeySource != "" && !p.Local {
 		more = append(more, "key: "+p.KeySource)
 	}
 	for _, s := range more {

@@ -91,7 +91,7 @@ func TestFormSaysWhatIsWrong(t *testing.T) {
 		{"a key for an id", "private_abc", "This looks like a key", []string{"enter"}},
 		{"no address", "", "The address is missing", []string{"right", "enter"}},
 		{"no https", "http://example.com", "plain http", []string{"right", "enter"}},
-		{"no address at all", "example.com", "must begin with https://", []string{"right", "enter"}},
+		{"no address at all", "example.com:x", "is not an address", []string{"right", "enter"}},
 		{"user in the address", "https://x@example.com", "has a user or key before the @", []string{"right", "enter"}},
 		{"name taken", "local", `There is an account "local" already`, []string{"enter", "x", "enter"}},
 		{"name with a blank", "my work", "has ' ' in it", []string{"enter", "x", "enter"}},
@@ -431,4 +431,30 @@ func TestNoSessionBus(t *testing.T) {
 	d.o.Keys.Keyring = config.NewKeyring()
 	d.open().press("enter").typed("x").press("ctrl+s")
 	d.sees("This session has no keyring (no session bus was found).", "Use it for this run only")
+}
+
+// An address without a scheme is http to this computer and https to any other host,
+// and the form says so.
+func TestAddressWithoutScheme(t *testing.T) {
+	for _, c := range []struct{ typed, want string }{
+		{"127.0.0.1:7999", "http://127.0.0.1:7999"},
+		{"localhost:7999", "http://localhost:7999"},
+		{"[::1]:7999", "http://[::1]:7999"},
+		{"media.example.com", "https://media.example.com"},
+		{"media.example.com:8443/api", "https://media.example.com:8443/api"},
+		{"192.168.1.5:7999", "https://192.168.1.5:7999"},
+		{"https://media.example.com", "https://media.example.com"},
+	} {
+		d := newDriver(t, Options{Mode: Edit, Name: "lab"})
+		d.add(config.Profile{Name: "lab", Kind: config.KindOwn, UploadURL: "https://u.example.com", BaseURL: "https://u.example.com"})
+		d.open().press("ctrl+u").typed(c.typed)
+		if c.typed != c.want {
+			d.sees("mediadesk uses " + c.want + ".")
+		}
+		d.press("down").sees(c.want)
+		d.press("ctrl+s")
+		if p := d.settings().Profiles["lab"]; !d.done || p.UploadURL != c.want {
+			t.Errorf("%s: done %v, written was %+v", c.typed, d.done, p)
+		}
+	}
 }

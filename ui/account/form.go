@@ -145,6 +145,20 @@ func (f *form) plan() config.Plan { return config.Plans()[f.choices[entryPlan].I
 // text is what a field has, without blanks around it.
 func (f *form) text(e entry) string { return strings.TrimSpace(f.fields[e].Value()) }
 
+// address is the address in a field. Without a scheme it is http to this computer and
+// https to any other host.
+func (f *form) address(e entry) string {
+	typed := f.text(e)
+	begun := func(scheme string) bool { return strings.HasPrefix(scheme, typed) }
+	if strings.Contains(typed, "://") || slices.ContainsFunc([]string{"http://", "https://"}, begun) || looksLikeKey(typed) {
+		return typed
+	}
+	if u, err := url.Parse("http://" + typed); err == nil && api.IsLoopback(u.Hostname()) {
+		return u.Scheme + "://" + typed
+	}
+	return "https://" + typed
+}
+
 // entries are the lines that apply, in their order.
 func (f *form) entries() []entry {
 	addresses := []entry{entryUpload, entryBase, entryDelivery}
@@ -167,9 +181,14 @@ func (f *form) entries() []entry {
 	return slices.Concat(addresses, sizes, uploads, []entry{entryWebhook, entrySecret, entryGo})
 }
 
-// focus goes to a line.
+func isAddress(e entry) bool { return e == entryUpload || e == entryBase || e == entryDelivery }
+
+// focus goes to a line. An address that is left gets its scheme.
 func (f *form) focus(to entry) {
 	if field := f.fields[f.at]; field != nil {
+		if isAddress(f.at) {
+			field.SetValue(f.address(f.at))
+		}
 		field.Blur()
 	} else if choice := f.choices[f.at]; choice != nil {
 		choice.Blur()
@@ -194,7 +213,7 @@ func (f *form) step(n int) {
 func (f *form) suggest() {
 	stem := path.Base(f.text(entryID))
 	if !f.hosted() {
-		stem = hostStem(f.text(entryUpload))
+		stem = hostStem(f.address(entryUpload))
 	}
 	f.fields[entryName].Placeholder = freeName(stem, f.known)
 }
@@ -249,7 +268,7 @@ func (f *form) check(e entry) error {
 	case entryID:
 		return checkID(f.text(e))
 	case entryUpload, entryBase, entryDelivery:
-		return checkAddress(f.old, f.text(e), e == entryUpload)
+		return checkAddress(f.old, f.address(e), e == entryUpload)
 	case entryName:
 		name := f.accountName()
 		if slices.Contains(f.known, name) {
@@ -354,8 +373,8 @@ func (f *form) profile() (config.Profile, bool) {
 	case config.KindHosted:
 		p.DeliveryURL = preset.DeliveryURL
 	case config.KindOwn:
-		p.UploadURL, p.DeliveryURL = f.text(entryUpload), f.text(entryDelivery)
-		p.BaseURL = cmp.Or(f.text(entryBase), p.UploadURL)
+		p.UploadURL, p.DeliveryURL = f.address(entryUpload), f.address(entryDelivery)
+		p.BaseURL = cmp.Or(f.address(entryBase), p.UploadURL)
 	}
 	return p, true
 }

@@ -173,6 +173,9 @@ func (f *Flow) hint(e entry) string {
 			"off":     "Names are sent unchanged; a name that is taken is refused or overwritten.",
 		}[f.form.choices[e].Value()]
 	}
+	if isAddress(e) && f.form.address(e) != f.form.text(e) {
+		return "mediadesk uses " + f.form.address(e) + "."
+	}
 	return lines[e].hint
 }
 

@@ -94,7 +94,11 @@ func newProfileAdd(p *Program, f *flags) *cobra.Command {
 			}
 			fmt.Fprintf(p.Stdout, "Saved the profile %s.\n", profile.Name)
 			if profile.Kind != config.KindLocal {
-				p.note(f, "Next: mediadesk key set --profile %s, then mediadesk profile use %s", profile.Name, profile.Name)
+				first := "mediadesk key set --profile " + profile.Name + ", then "
+				if profile.KeyFile != "" || len(profile.KeyCommand) > 0 {
+					first = ""
+				}
+				p.note(f, "Next: %smediadesk profile use %s", first, profile.Name)
 			}
 			return nil
 		},

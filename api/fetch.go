@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -24,33 +25,49 @@ func (c *Client) DeliveryAddress(path string) string {
 // larger file ends in an error, and so does one of which no byte comes for
 // Options.Stall.
 func (c *Client) Fetch(ctx context.Context, address string, limit int64) (io.ReadCloser, error) {
+	body, _, err := c.FetchFrom(ctx, address, 0, limit)
+	return body, err
+}
+
+// FetchFrom is Fetch for the rest of a file, from an offset (bytes) on. A service may
+// send all of the file instead: at is where the bytes begin, offset or 0. The limit
+// is for the file.
+func (c *Client) FetchFrom(ctx context.Context, address string, offset, limit int64) (body io.ReadCloser, at int64, err error) {
 	if err := CheckSourceURL(address); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	limit = max(limit, 0) // a record may claim anything
 	ctx, cancel := context.WithCancelCause(ctx)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		cancel(nil)
-		return nil, err
+		return nil, 0, err
 	}
 	req.Header.Set("User-Agent", c.agent)
+	if offset > 0 {
+		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", offset))
+	}
 	res, err := (&http.Client{Transport: c.transport}).Do(req) //nolint:bodyclose // fetched closes it
 	if err != nil {
 		err = c.sendError(req, "download", false, err)
 		cancel(nil)
-		return nil, err
+		return nil, 0, err
 	}
-	f := &fetched{client: c, req: req, body: res.Body, cancel: cancel, left: limit, limit: limit}
+	partial := res.StatusCode == http.StatusPartialContent && offset > 0 &&
+		strings.HasPrefix(res.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", offset))
+	if partial {
+		at = offset
+	}
+	f := &fetched{client: c, req: req, body: res.Body, cancel: cancel, left: max(limit-at, 0), limit: limit}
 	f.idle = time.AfterFunc(c.stall, func() { cancel(fmt.Errorf("no byte came for %s", c.stall)) })
 	f.idle.Stop()
-	if res.StatusCode != http.StatusOK {
+	if res.StatusCode != http.StatusOK && !partial {
 		defer f.Close()
 		f.left = maxErrorBody
 		text, _ := io.ReadAll(f) // what came is shown, a cut is no further error
-		return nil, newServiceError(res, text)
+		return nil, 0, newServiceError(res, text)
 	}
-	return f, nil
+	return f, at, nil
 }
 
 // fetched is the body of a delivered file. It ends at the limit, and when nothing

@@ -1,10 +1,13 @@
 package session
 
 import (
+	"bytes"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"mediadesk/api"
 )
@@ -33,5 +36,105 @@ func TestDownloadEndsAtTheSizeOfTheRecord(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("%v is left, %v", left, err)
+	}
+}
+
+// breakingServer serves a content and breaks each answer off after some bytes. It
+// keeps what ranges it was asked for. ignores: it knows no ranges.
+type breakingServer struct {
+	content []byte
+	after   int
+	ignores bool
+	ranges  []string
+}
+
+func (b *breakingServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	b.ranges = append(b.ranges, r.Header.Get("Range"))
+	if b.ignores {
+		r.Header.Del("Range")
+	}
+	http.ServeContent(&breakingWriter{ResponseWriter: w, left: b.after}, r, "", time.Time{}, bytes.NewReader(b.content))
+}
+
+type breakingWriter struct {
+	http.ResponseWriter
+	left int
+}
+
+func (w *breakingWriter) Write(p []byte) (int, error) {
+	n, _ := w.ResponseWriter.Write(p[:min(len(p), w.left)])
+	if w.left -= n; w.left == 0 {
+		w.ResponseWriter.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	return n, nil
+}
+
+// TestDownloadContinues: a download that broke off is continued by the next one, and
+// begins again where the service knows no ranges or has less than arrived.
+func TestDownloadContinues(t *testing.T) {
+	service := &breakingServer{content: bytes.Repeat([]byte("0123456789"), 1000), after: 4000}
+	server := httptest.NewServer(service)
+	defer server.Close()
+	client, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	s, dir := &Session{Client: client}, t.TempDir()
+	f := api.File{FileID: "1", Name: "a.jpg", URL: server.URL + "/a.jpg", Size: api.Set(int64(len(service.content))), UpdatedAt: "2026-07-01T10:00:00.500Z"}
+	download := func(wantErr bool) string {
+		t.Helper()
+		path, err := s.Download(t.Context(), f, dir, nil)
+		if (err != nil) != wantErr {
+			t.Fatalf("%q, %v", path, err)
+		}
+		if err == nil {
+			if got, _ := os.ReadFile(path); !bytes.Equal(got, service.content) {
+				t.Errorf("%d other bytes", len(got))
+			}
+			if info, _ := os.Stat(path); info.ModTime().UTC().Format(api.TimeLayout) != f.UpdatedAt {
+				t.Errorf("its time is %s", info.ModTime())
+			}
+		}
+		return path
+	}
+	download(true)
+	if shown, _ := filepath.Glob(filepath.Join(dir, "[^.]*")); len(shown) > 0 {
+		t.Errorf("an unfinished file is shown: %v", shown)
+	}
+	download(true)
+	download(false)
+	if want := []string{"", "bytes=4000-", "bytes=8000-"}; len(service.ranges) != 3 || service.ranges[1] != want[1] || service.ranges[2] != want[2] {
+		t.Errorf("asked for %q", service.ranges)
+	}
+
+	download(true)
+	service.ignores, service.after = true, 20000
+	download(false)
+
+	service.ignores, service.after = false, 4000
+	download(true)
+	service.content, service.after = service.content[:3000], 20000
+	f.Size = api.Set(int64(3500)) // shorter than what arrived: it begins again
+	if _, err := s.Download(t.Context(), f, dir, nil); err == nil {
+		t.Error("a file of another size was kept")
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".mediadesk-*")); len(left) > 0 {
+		t.Errorf("left %v", left)
+	}
+
+	// A link of that name is not followed.
+	other := filepath.Join(t.TempDir(), "other.txt")
+	if err := os.WriteFile(other, []byte("kept"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.Size = api.Set(int64(3000))
+	if err := os.Symlink(other, filepath.Join(dir, partName(&f))); err != nil {
+		t.Skip(err)
+	}
+	download(false)
+	if text, _ := os.ReadFile(other); string(text) != "kept" {
+		t.Errorf("a link was followed: %q", text)
 	}
 }

@@ -422,8 +422,8 @@ func TestDownload(t *testing.T) {
 	if _, err := s.Download(t.Context(), wrong, dir, nil); err == nil {
 		t.Error("a file of another size was kept")
 	}
-	if _, err := s.Download(t.Context(), *f, filepath.Join(dir, "missing"), nil); err == nil {
-		t.Error("a folder that is not there was written to")
+	if path, err := s.Download(t.Context(), *f, filepath.Join(dir, "new", "folder"), nil); err != nil || path != filepath.Join(dir, "new", "folder", "a.txt") {
+		t.Errorf("to a new folder: %q %v", path, err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".mediadesk-*")); len(left) > 0 {
 		t.Errorf("left %v", left)

@@ -103,24 +103,30 @@ func (s *Session) Signed(f api.File, valid time.Duration) (string, error) {
 // Fetch opens the content of a file, a private one by a signed address. At most
 // limit bytes can be read.
 func (s *Session) Fetch(ctx context.Context, f api.File, limit int64) (io.ReadCloser, error) {
-	if f.URL == "" {
-		return nil, errors.New("the record has no address to fetch the file from")
-	}
-	if f.IsPrivateFile.Or(false) {
-		return s.fetchSigned(ctx, f, limit)
-	}
-	body, err := s.Client.Fetch(ctx, f.URL, limit)
-	var answer *api.ServiceError
-	if _, known := f.IsPrivateFile.Get(); !known && errors.As(err, &answer) && (answer.Status == http.StatusUnauthorized || answer.Status == http.StatusForbidden) {
-		return s.fetchSigned(ctx, f, limit) // the record does not say that it is private
-	}
+	body, _, err := s.fetchFrom(ctx, f, 0, limit)
 	return body, err
 }
 
-func (s *Session) fetchSigned(ctx context.Context, f api.File, limit int64) (io.ReadCloser, error) {
+// fetchFrom opens the rest of the content of a file; see api.Client.FetchFrom.
+func (s *Session) fetchFrom(ctx context.Context, f api.File, offset, limit int64) (body io.ReadCloser, at int64, err error) {
+	if f.URL == "" {
+		return nil, 0, errors.New("the record has no address to fetch the file from")
+	}
+	if f.IsPrivateFile.Or(false) {
+		return s.fetchSigned(ctx, f, offset, limit)
+	}
+	body, at, err = s.Client.FetchFrom(ctx, f.URL, offset, limit)
+	var answer *api.ServiceError
+	if _, known := f.IsPrivateFile.Get(); !known && errors.As(err, &answer) && (answer.Status == http.StatusUnauthorized || answer.Status == http.StatusForbidden) {
+		return s.fetchSigned(ctx, f, offset, limit) // the record does not say that it is private
+	}
+	return body, at, err
+}
+
+func (s *Session) fetchSigned(ctx context.Context, f api.File, offset, limit int64) (io.ReadCloser, int64, error) {
 	address, err := s.Signed(f, signedFor)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return s.Client.Fetch(ctx, address, limit)
+	return s.Client.FetchFrom(ctx, address, offset, limit)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"mediadesk/api"
@@ -56,6 +57,7 @@ type Session struct {
 	// journalPath is where the journal of a session of Describe is.
 	journalPath string
 
+	parts   sync.Map                      // paths of the files that downloads are written to
 	closers []func(context.Context) error // in the order of opening
 	ended   endedBatches
 }

@@ -45,6 +45,16 @@ func (f Filter) takes(rel string) bool {
 	return (len(f.Include) == 0 || matchAny(f.Include, rel)) && !matchAny(f.Exclude, rel)
 }
 
+// takesBelow is takes for a path whose folders may be excluded, too.
+func (f Filter) takesBelow(rel string) bool {
+	for at := path.Dir(rel); at != "." && at != "/"; at = path.Dir(at) {
+		if matchAny(f.Exclude, at) {
+			return false
+		}
+	}
+	return f.takes(rel)
+}
+
 func matchAny(patterns []string, rel string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return matchPath(p, rel) })
 }

@@ -92,14 +92,14 @@ func nothingListed(ctx context.Context, p *Program, f *flags, s *session.Session
 		p.note(f, "The library has no files yet.")
 		return nil
 	}
-	switch folder, err := s.FindFolder(ctx, q.Folder); {
-	case err != nil:
-		return err
-	case folder != nil:
-		p.note(f, "The folder %s is empty.", q.Folder)
-		return nil
+	folder, err := s.FindFolder(ctx, q.Folder)
+	if err == nil && folder == nil {
+		err = fmt.Errorf("no such folder in the library: %s", q.Folder)
 	}
-	return fmt.Errorf("no such folder in the library: %s", q.Folder)
+	if err == nil {
+		p.note(f, "The folder %s is empty.", q.Folder)
+	}
+	return err
 }
 
 // listJournal lists what the journal knows of a folder, or everything.

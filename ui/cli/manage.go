@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -396,32 +395,6 @@ func printVersion(p *Program, asJSON bool, file *api.File, current bool) error {
 	}
 	_, err := fmt.Fprintf(p.Stdout, "%-24s %10s  %s  %s%s\n", text.Safe(file.VersionInfo.ID), sizeOf(file), text.Safe(file.UpdatedAt), text.Safe(file.VersionInfo.Name), note)
 	return err
-}
-
-func newDownload(p *Program, f *flags) *cobra.Command {
-	to := ""
-	c := fileCommand{
-		use: "download FILE…", short: "Download stored files to a folder",
-		long:    "Download stored files, also private ones, to a folder of this computer. Existing files are never overwritten: the new one gets a number.",
-		example: "mediadesk download /summer/a.jpg\nmediadesk download 65f1c0ffee65f1c0ffee65f1 --to ~/Pictures",
-		do: func(ctx context.Context, s *session.Session, file *api.File, _ string) (string, *api.File, error) {
-			folder, err := filepath.Abs(to)
-			if err != nil || f.dryRun {
-				return folder, file, err
-			}
-			path, err := s.Download(ctx, *file, folder, nil)
-			return path, file, err
-		},
-		done: func(from, to string) string {
-			if f.dryRun {
-				return from + ": would be downloaded to " + to
-			}
-			return from + ": downloaded to " + to
-		},
-	}
-	cmd := c.command(p, f)
-	cmd.Flags().StringVar(&to, "to", ".", "folder of this computer (default: the current one)")
-	return cmd
 }
 
 func newSign(p *Program, f *flags) *cobra.Command {

@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"mediadesk/api"
+	"mediadesk/api/session"
+	"mediadesk/ui/text"
+)
+
+// toOutput is the --to that writes files to standard output.
+const toOutput = "-"
+
+// download is the command download.
+type download struct {
+	p      *Program
+	f      *flags
+	to     string
+	filter session.Filter
+
+	done, already int
+	failed        failures
+}
+
+func newDownload(p *Program, f *flags) *cobra.Command {
+	d := &download{p: p, f: f}
+	cmd := &cobra.Command{
+		Use: "download FILE…", Short: "Download stored files and folders",
+		Long: "Download stored files, also private ones, to a folder of this computer, which is made if it does not exist. " +
+			"Existing files are never overwritten: the new one gets a number. --to - writes the bytes to standard output.\n\n" +
+			"FILE can be a folder: its files are downloaded with the folders below it. A file that is there already, with the same size and time, is skipped. " +
+			"After an interruption, the same command continues where it was.",
+		Example: "mediadesk download /summer/a.jpg\nmediadesk download 65f1c0ffee65f1c0ffee65f1 --to ~/Pictures\n" +
+			"mediadesk download /summer/ --to backup --include '*.jpg' --exclude raw\n" +
+			"mediadesk download /summer/a.jpg --to - | exiftool -",
+		Args: someArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return d.run(cmd.Context(), args) },
+	}
+	cmd.Flags().StringVar(&d.to, "to", ".", "folder of this computer (default: the current one); - writes to standard output")
+	cmd.Flags().StringArrayVar(&d.filter.Include, "include", nil, "download only matching files of folders, such as '*.jpg' or 'a/**' (repeatable)")
+	cmd.Flags().StringArrayVar(&d.filter.Exclude, "exclude", nil, "skip matching files and folders (repeatable)")
+	return cmd
+}
+
+func (d *download) run(ctx context.Context, names []string) error {
+	if err := d.filter.Check(); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	switch {
+	case d.to == "":
+		return usage("--to is empty: check the variable that it comes from")
+	case d.to != toOutput:
+		var err error
+		if d.to, err = filepath.Abs(d.to); err != nil {
+			return err
+		}
+	case d.f.json:
+		return usage("--to - writes the bytes of files to standard output, where --json would mix with them")
+	case d.p.TerminalOut && !d.f.dryRun:
+		return usage("--to - writes bytes, which a terminal cannot show: write them to a file or a command")
+	}
+	s, err := d.p.openAnyway(ctx, d.f)
+	if err != nil {
+		return err
+	}
+	defer cleanup(s)
+	folders := false
+	for _, name := range names {
+		file, err := d.find(ctx, s, name)
+		switch {
+		case err != nil:
+		case file.IsFolder():
+			folders = true
+			err = d.folder(ctx, s, file.FolderPath)
+		case d.to == toOutput:
+			err = d.write(ctx, s, file)
+		default:
+			err = d.file(ctx, s, file)
+		}
+		d.failed.add(d.p, name, err)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if folders && !d.f.json && !d.f.dryRun {
+		d.p.note(d.f, "%s downloaded, %d skipped", text.Plural(d.done, "file"), d.already)
+	}
+	return d.failed.exit()
+}
+
+// find reads the record of a file or folder. It takes the root, too, and any folder
+// where the service cannot list.
+func (d *download) find(ctx context.Context, s *session.Session, name string) (*api.File, error) {
+	if isPath(name) && api.FolderDepth(name) == 0 {
+		return &api.File{Type: api.TypeFolder, FolderPath: "/"}, nil
+	}
+	file, err := findItem(ctx, s, name)
+	if namesFolder(name) && api.Unavailable(err) {
+		return &api.File{Type: api.TypeFolder, FolderPath: name}, nil
+	}
+	return file, err
+}
+
+// file downloads one file that was named.
+func (d *download) file(ctx context.Context, s *session.Session, file *api.File) error {
+	if d.f.dryRun {
+		return d.print(session.Downloaded{File: file, Path: d.to})
+	}
+	path, err := s.Download(ctx, *file, d.to, nil)
+	if err != nil {
+		return err
+	}
+	return d.print(session.Downloaded{File: file, Path: path})
+}
+
+// folder downloads the files of a folder. A file that fails does not stop the others.
+func (d *download) folder(ctx context.Context, s *session.Session, folder string) error {
+	if d.to == toOutput {
+		return usage("a folder cannot be written to standard output: name its files, or a folder with --to")
+	}
+	files, err := s.DownloadFolder(ctx, folder, d.to, d.filter, d.f.dryRun)
+	if err != nil {
+		return err
+	}
+	found := false
+	for one := range files {
+		found = true
+		if one.Err == nil {
+			one.Err = d.print(one)
+		}
+		d.failed.add(d.p, one.File.FilePath, one.Err)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	if !found {
+		d.p.note(d.f, "%s has no files%s.", folder, map[bool]string{true: " that match --include and --exclude"}[len(d.filter.Include)+len(d.filter.Exclude) > 0])
+	}
+	return nil
+}
+
+// write writes the bytes of a file to standard output.
+func (d *download) write(ctx context.Context, s *session.Session, file *api.File) error {
+	if d.f.dryRun {
+		return d.print(session.Downloaded{File: file, Path: "standard output"})
+	}
+	size, known := file.Size.Get()
+	if !known {
+		size = session.MaxUnknown
+	}
+	body, err := s.Fetch(ctx, *file, size)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	n, err := io.Copy(d.p.Stdout, body)
+	if err == nil && known && n != size {
+		err = fmt.Errorf("%d bytes came, the record says %d", n, size)
+	}
+	return err
+}
+
+// print tells what became of a file.
+func (d *download) print(one session.Downloaded) error {
+	if one.Already {
+		d.already++
+	} else {
+		d.done++
+	}
+	if d.f.json {
+		record, err := record(one.File)
+		if err != nil {
+			return err
+		}
+		return printJSON(d.p.Stdout, downloadLine{
+			fileCommandLine{Action: "download", FileID: one.File.FileID, From: one.File.FilePath, To: one.Path, File: record}, one.Already,
+		})
+	}
+	what := "downloaded to "
+	switch {
+	case one.Already:
+		what = "skipped, is there as "
+	case d.f.dryRun:
+		what = "would be downloaded to "
+	}
+	_, err := fmt.Fprintln(d.p.Stdout, text.Safe(one.File.FilePath+": "+what+one.Path))
+	return err
+}
+
+// downloadLine is the JSON line of a downloaded file.
+type downloadLine struct {
+	fileCommandLine
+	Already bool `json:"already,omitempty"` // it was there
+}

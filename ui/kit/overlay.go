@@ -37,6 +37,12 @@ type Overlay interface {
 	Closed() bool
 }
 
+// Updater is an overlay that also takes the messages of its screen, such as the answers to
+// its own commands.
+type Updater interface {
+	Update(msg tea.Msg) tea.Cmd
+}
+
 // Popup is embedded by overlays: it has no text field, ignores the mouse, keeps
 // no size, and is open until Close.
 type Popup struct{ closed bool }
@@ -96,6 +102,17 @@ func (s *Overlays) Top() Overlay {
 		return nil
 	}
 	return s.open[len(s.open)-1]
+}
+
+// Update gives a message to the open overlays that take messages.
+func (s *Overlays) Update(msg tea.Msg) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, o := range s.open {
+		if u, ok := o.(Updater); ok && !o.Closed() {
+			cmds = append(cmds, u.Update(msg))
+		}
+	}
+	return tea.Batch(cmds...)
 }
 
 // CloseAll takes all of them away without a result.

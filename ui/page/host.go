@@ -132,12 +132,12 @@ func (h *Host) Paint(th *theme.Theme) tea.Cmd {
 	return h.Broadcast(Themed{th})
 }
 
-// Tell gives a message to one screen; nil: to nobody.
+// Tell gives a message to one screen and what lies over it; nil: to nobody.
 func (h *Host) Tell(s Screen, msg tea.Msg) tea.Cmd {
 	if s == nil {
 		return nil
 	}
-	return h.from(s, s.Update(msg))
+	return h.from(s, tea.Batch(s.Update(msg), s.Overlays().Update(msg)))
 }
 
 // Broadcast gives a message to all screens.

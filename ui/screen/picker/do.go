@@ -29,8 +29,8 @@ func (m *Model) cycle(by int) {
 	}
 }
 
-// enter opens a folder. On a file it opens the form; if nothing is picked yet, it picks
-// that file first.
+// enter opens a folder, and shows a picture over the whole screen. On any other file it
+// opens the form; if nothing is picked yet, it picks that file first.
 func (m *Model) enter() tea.Cmd {
 	e, ok := m.current()
 	if !ok {
@@ -42,6 +42,9 @@ func (m *Model) enter() tea.Cmd {
 	case kindLink:
 		delete(m.asked, e.name) // it may answer by now
 		return page.Send(problem(noAnswer(m.path(e))))
+	}
+	if m.viewable(e) {
+		return m.startViewer()
 	}
 	return m.form(len(m.tray.items) == 0)
 }

@@ -1,0 +1,280 @@
+package edit
+
+import (
+	"context"
+	"image"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api/media"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
+)
+
+// ViewerOptions are what a [Viewer] begins with.
+type ViewerOptions struct {
+	// Context ends the loading of pictures.
+	Context context.Context //nolint:containedctx // the screen's: it ends what the screen has under way
+	// Draw says how to draw pictures, Images shows real ones where the terminal can;
+	// nil: glyphs are drawn.
+	Draw   picture.Options
+	Images *picture.ImageStore
+	// Len is how many pictures there are, At which is shown first.
+	Len, At int
+	// Subject is picture i.
+	Subject func(i int) Subject
+	// Moved follows when picture i is shown in place of another; nil: nothing does.
+	Moved func(i int)
+	// Note says more about the picture that is shown, such as "picked"; nil: nothing.
+	Note func() string
+	// Actions are what else can be done with it; nil: nothing.
+	Actions []kit.Action
+}
+
+// Viewer shows pictures over the whole screen, one at a time, and parts of them larger.
+// Make it with [NewViewer].
+type Viewer struct {
+	kit.Popup
+	o    ViewerOptions
+	room image.Point
+
+	load    page.Questions
+	cancel  context.CancelFunc
+	loading bool
+	decoded *picture.Picture // that of the picture before while one is loading
+	err     error
+
+	view   picture.CropView
+	zoom   int         // index in zooms
+	center image.Point // of the part that is shown, in pixels of the picture
+}
+
+var (
+	_ kit.Overlay = (*Viewer)(nil)
+	_ kit.Updater = (*Viewer)(nil)
+)
+
+// viewerSide is the longer side of what is decoded: enough to look at details.
+const viewerSide = 4096
+
+// zooms are the steps of enlargement, in percent of the size at which the picture fits.
+var zooms = []int{100, 150, 200, 300, 400, 600, 800, 1200, 1600}
+
+// viewedMsg has the picture that a viewer asked for last.
+type viewedMsg struct {
+	of      *Viewer
+	decoded *picture.Picture
+	err     error
+}
+
+// NewViewer makes a viewer. Read loads its first picture.
+func NewViewer(o ViewerOptions) *Viewer { return &Viewer{o: o, cancel: func() {}} }
+
+// Read loads the picture that is to be shown.
+func (v *Viewer) Read() tea.Cmd {
+	v.cancel()
+	ctx, cancel := context.WithTimeout(v.o.Context, patience)
+	v.cancel, v.loading = cancel, true
+	s := v.o.Subject(v.o.At)
+	return v.load.Ask(func() tea.Msg {
+		defer cancel()
+		path, err := s.Path(ctx)
+		if err != nil {
+			return viewedMsg{of: v, err: err}
+		}
+		p, err := picture.DecodeFile(ctx, path, media.Limits{Side: viewerSide})
+		return viewedMsg{v, p, err}
+	})
+}
+
+// Update takes the messages of the screen below.
+func (v *Viewer) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case viewedMsg:
+		if msg.of != v {
+			return nil
+		}
+		v.decoded, v.err, v.loading = msg.decoded, msg.err, false
+		v.fit()
+	case picture.Abilities:
+		v.o.Draw = msg.Options(v.o.Draw.Color, v.o.Draw.Light)
+	case page.Acted, page.Resized:
+	default:
+		return nil
+	}
+	return v.view.Follow(v.o.Images, v.o.Draw)
+}
+
+// Resize tells the room.
+func (v *Viewer) Resize(room image.Point) { v.room = room }
+
+// Close ends the loading and has the terminal forget the picture.
+func (v *Viewer) Close() tea.Cmd {
+	v.cancel()
+	v.load.Drop()
+	return tea.Batch(v.Popup.Close(), v.view.Delete())
+}
+
+// move shows another picture.
+func (v *Viewer) move(by int) tea.Cmd {
+	at := v.o.At + by
+	if at < 0 || at >= v.o.Len {
+		return nil
+	}
+	v.o.At = at
+	if v.o.Moved != nil {
+		v.o.Moved(at)
+	}
+	return v.Read()
+}
+
+// fit shows the whole picture.
+func (v *Viewer) fit() {
+	v.zoom = 0
+	if v.decoded != nil {
+		v.center = v.decoded.Size().Div(2)
+	}
+}
+
+// enlarge changes the enlargement by steps.
+func (v *Viewer) enlarge(by int) {
+	v.zoom = max(0, min(v.zoom+by, len(zooms)-1))
+	v.pan(image.Point{})
+}
+
+// pan moves the part that is shown by quarters of its size.
+func (v *Viewer) pan(by image.Point) {
+	if v.decoded == nil {
+		return
+	}
+	part := v.part(v.pictureRoom(v.room)).Size()
+	half, size := part.Div(2), v.decoded.Size()
+	v.center.X = max(half.X, min(v.center.X+by.X*max(1, part.X/4), size.X-half.X))
+	v.center.Y = max(half.Y, min(v.center.Y+by.Y*max(1, part.Y/4), size.Y-half.Y))
+}
+
+// part is the part of the picture that is shown in so many cells.
+func (v *Viewer) part(cells image.Point) image.Rectangle {
+	size := v.decoded.Size()
+	whole := picture.Fit(size, cells.X, cells.Y, v.o.Draw.CellAspect)
+	if v.zoom == 0 || whole.Empty() {
+		return image.Rectangle{Max: size}
+	}
+	side := func(pixels, cells, fitted int) int {
+		return max(1, min(pixels, pixels*cells*zooms[0]/fitted/zooms[v.zoom]))
+	}
+	part := image.Pt(side(size.X, cells.X, whole.Dx()), side(size.Y, cells.Y, whole.Dy()))
+	from := v.center.Sub(part.Div(2))
+	from.X, from.Y = max(0, min(from.X, size.X-part.X)), max(0, min(from.Y, size.Y-part.Y))
+	return image.Rectangle{Min: from, Max: from.Add(part)}
+}
+
+// Reasons for which something cannot be done now; empty where it can.
+
+func (v *Viewer) noNext() string {
+	if v.o.At+1 >= v.o.Len {
+		return "this is the last picture"
+	}
+	return ""
+}
+
+func (v *Viewer) noPrevious() string {
+	if v.o.At == 0 {
+		return "this is the first picture"
+	}
+	return ""
+}
+
+func (v *Viewer) noPicture() string {
+	if v.decoded == nil {
+		return "no picture is shown"
+	}
+	return ""
+}
+
+func (v *Viewer) notEnlarged() string {
+	if v.zoom == 0 {
+		return "the whole picture is shown"
+	}
+	return ""
+}
+
+// Actions go through the pictures and enlarge them.
+func (v *Viewer) Actions() []kit.Action {
+	action := func(id, words string, footer bool, disabled func() string, do func() tea.Cmd, keys ...string) kit.Action {
+		return kit.Action{ID: "viewer." + id, Keys: kit.Bind(words, "", keys...), Group: "Picture", Footer: footer, Disabled: disabled, Do: do}
+	}
+	enlarge := func(by int) func() tea.Cmd { return func() tea.Cmd { v.enlarge(by); return nil } }
+	pan := func(x, y int) func() tea.Cmd { return func() tea.Cmd { v.pan(image.Pt(x, y)); return nil } }
+	return slices.Concat([]kit.Action{
+		action("next", "next picture", true, v.noNext, func() tea.Cmd { return v.move(1) }, "n"),
+		action("previous", "previous picture", true, v.noPrevious, func() tea.Cmd { return v.move(-1) }, "N"),
+		action("zoom-in", "zoom in", true, v.noPicture, enlarge(1), "+", "="),
+		action("zoom-out", "zoom out", true, v.notEnlarged, enlarge(-1), "-"),
+	}, v.o.Actions, []kit.Action{
+		action("close", "close", true, nil, v.Close, "esc", "q", "enter", "backspace"),
+		action("fit", "show the whole picture", false, v.notEnlarged, func() tea.Cmd { v.fit(); return nil }, "0"),
+		action("left", "move left", false, v.notEnlarged, pan(-1, 0), "left", "h"),
+		action("right", "move right", false, v.notEnlarged, pan(1, 0), "right", "l"),
+		action("up", "move up", false, v.notEnlarged, pan(0, -1), "up", "k"),
+		action("down", "move down", false, v.notEnlarged, pan(0, 1), "down", "j"),
+	})
+}
+
+// Mouse zooms by the wheel.
+func (v *Viewer) Mouse(msg tea.MouseMsg) tea.Cmd {
+	if turn, ok := msg.(tea.MouseWheelMsg); ok && v.decoded != nil {
+		switch turn.Button {
+		case tea.MouseWheelUp:
+			v.enlarge(1)
+		case tea.MouseWheelDown:
+			v.enlarge(-1)
+		}
+	}
+	return nil
+}
+
+// pictureRoom is the room without the line below the picture.
+func (v *Viewer) pictureRoom(room image.Point) image.Point { return image.Pt(room.X, room.Y-1) }
+
+// View fills the room.
+func (v *Viewer) View(room image.Point, th *theme.Theme) string {
+	if room.X < 1 || room.Y < 1 {
+		return ""
+	}
+	caption := th.Title.Render(text.PadRight(text.Truncate(v.caption(), room.X), room.X))
+	cells := v.pictureRoom(room)
+	if cells.Y < 1 {
+		return caption
+	}
+	var body string
+	switch {
+	case v.err != nil:
+		words := text.Wrap(text.Safe(page.Explain(v.err)), min(room.X, 60))
+		body = kit.OverlayCenter(text.Fit("", cells.X, cells.Y), strings.Join(words, "\n"))
+	case v.decoded != nil:
+		body = strings.Join(v.view.Draw(v.decoded, v.part(cells), cells.X, cells.Y, v.o.Draw), "\n")
+	}
+	return kit.JoinV(text.Fit(body, cells.X, cells.Y), caption)
+}
+
+// caption says which picture is shown, and how.
+func (v *Viewer) caption() string {
+	words := []string{" " + text.Safe(v.o.Subject(v.o.At).Name), text.Count(v.o.At+1) + " of " + text.Count(v.o.Len)}
+	if v.loading {
+		words[0] = " Loading" + words[0] + "…"
+	} else if v.decoded != nil {
+		size := v.decoded.Size()
+		words = append(words, strconv.Itoa(size.X)+" x "+strconv.Itoa(size.Y)+" px", strconv.Itoa(zooms[v.zoom])+" %")
+	}
+	if v.o.Note != nil && v.o.Note() != "" {
+		words = append(words, v.o.Note())
+	}
+	return strings.Join(words, " · ")
+}

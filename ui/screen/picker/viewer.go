@@ -1,0 +1,92 @@
+package picker
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/api/media"
+	"mediadesk/ui/edit"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/picture"
+)
+
+// viewable reports whether a file can be shown as a picture, as far as is known.
+func (m *Model) viewable(e entry) bool {
+	if m.options.Loader == nil || m.abilities.Method == picture.MethodOff || e.kind != kindFile || m.infos[e.name].problem != nil {
+		return false
+	}
+	if p := &m.preview; p.subject.path == m.path(e) && p.facts != nil {
+		return p.facts.Kind == media.KindPicture && p.facts.Shown()
+	}
+	return slices.Contains(pictureExtensions, extension(e.name))
+}
+
+// pictureExtensions are how names of pictures end.
+var pictureExtensions = []string{
+	"avif", "bmp", "gif", "heic", "heif", "jpe", "jpeg", "jpg", "jxl", "png", "svg", "tif", "tiff", "webp",
+}
+
+// startViewer shows the picture under the cursor over the whole screen, and the other
+// pictures in the list after it. The cursor goes along.
+func (m *Model) startViewer() tea.Cmd {
+	var names []string
+	at := 0
+	for i := range m.shown.rows {
+		e, _ := m.entryAt(i)
+		if i == m.list.Cursor() {
+			at = len(names)
+		} else if !m.viewable(e) {
+			continue
+		}
+		names = append(names, e.name)
+	}
+	v := m.newViewer(names, at)
+	return tea.Batch(m.Open(v), v.Read())
+}
+
+// newViewer makes a viewer of files of the folder shown.
+func (m *Model) newViewer(names []string, at int) *edit.Viewer {
+	var v *edit.Viewer
+	var images *picture.ImageStore
+	if m.options.Loader != nil {
+		images = m.options.Loader.Store
+	}
+	folder := m.shown.folder
+	source := func(i int) api.Source { return api.Source{Path: filepath.Join(folder, names[i])} }
+	v = edit.NewViewer(edit.ViewerOptions{
+		Context: context.Background(), Draw: m.drawing(), Images: images,
+		Len: len(names), At: at,
+		Subject: func(i int) edit.Subject {
+			return edit.Subject{Name: names[i], Path: func(context.Context) (string, error) { return source(i).Path, nil }}
+		},
+		Moved: func(i int) {
+			at = i
+			m.moved = true
+			m.setCursor(names[i])
+		},
+		Note: func() string {
+			if m.tray.has(source(at)) {
+				return "picked"
+			}
+			return ""
+		},
+		Actions: []kit.Action{
+			{ID: "picker.pick", Keys: kit.Bind("pick", "space", "space"), Group: groupPick, Footer: true, Do: func() tea.Cmd {
+				s := source(at)
+				if m.tray.has(s) {
+					m.drop(among(s))
+					return nil
+				}
+				return m.pick([]api.Source{s})
+			}},
+			{ID: "picker.upload", Keys: kit.Bind("upload form", "", "u"), Group: groupSend, Footer: true, Do: func() tea.Cmd {
+				return tea.Batch(v.Close(), m.form(false))
+			}},
+		},
+	})
+	return v
+}

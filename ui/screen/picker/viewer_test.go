@@ -1,0 +1,54 @@
+package picker
+
+import (
+	"testing"
+
+	"mediadesk/ui/edit"
+	"mediadesk/ui/page"
+)
+
+// enter on a picture shows it over the whole screen; n and N go through the pictures of the
+// folder, and the cursor goes along.
+func TestViewer(t *testing.T) {
+	d := previewed(t)
+	d.Press("j")
+	d.under("a.jpg")
+	d.Press("enter")
+	d.Sees("a.jpg · 1 of 3 · 400 x 300 px · 100 %")
+	d.SeesNot("Tray", "b.png")
+	d.Press("+", "+", "right", "down")
+	d.Sees("200 %")
+	d.Press("n")
+	d.Sees("b.png · 2 of 3 · 400 x 300 px · 100 %")
+	d.under("b.png")
+	d.Press("space")
+	d.Sees("100 % · picked")
+	equal(t, "tray", d.tray(), []string{"b.png"})
+	d.Press("n", "N", "N")
+	d.Sees("a.jpg · 1 of 3")
+	d.Press("esc")
+	d.Sees("Tray: 1 file")
+	d.under("a.jpg")
+	d.Press("enter", "u")
+	if d.m.Overlays().Top() != nil || len(taken[page.Compose](d)) != 1 {
+		t.Error("u in the viewer does not open the form")
+	}
+}
+
+// What is no picture goes to the form, as before; a picture that cannot be read says why.
+func TestViewerOfOtherFiles(t *testing.T) {
+	d := previewed(t)
+	d.Press("G", "enter") // z.txt
+	if over[*edit.Viewer](d) != nil || len(taken[page.Compose](d)) != 1 {
+		t.Error("a text file is shown as a picture")
+	}
+	d.m.preview.on = false
+	d.Press("k") // broken.jpg
+	d.under("broken.jpg")
+	d.Press("enter")
+	d.Sees("broken.jpg · 3 of 3", "cannot be")
+	d.Press("q")
+	if d.m.Overlays().Top() != nil {
+		t.Error("q does not close the picture")
+	}
+}

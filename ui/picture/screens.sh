@@ -40,12 +40,17 @@ in_kitty="$kitty -o linux_display_server=x11 -o initial_window_width=1180 -o ini
 # run keeps the terminal open when the program has ended.
 printf '#!/bin/sh\n"%s/mediadesk" "%s/pictures"\nexec cat\n' "$work" "$work" >"$work/run"
 chmod +x "$work/run"
+# leave_out goes on without a terminal, unless all of them are required.
+leave_out() {
+	echo "$1: left out"
+	[ "${MEDIADESK_TEST_REQUIRE:-}" != all ] || failed="$failed $name"
+}
 press() { xdotool key "$1"; }
 # see takes screenshots until nothing changes any more and the screen is as it should be.
 see() {
 	shot="$out/$name-$1.png"
 	before=
-	deadline=$(($(date +%s) + 60))
+	deadline=$(($(date +%s) + 180))
 	until
 		import -window root "$shot"
 		now=$(import -window root rgb:- | cksum)
@@ -60,7 +65,7 @@ for name in "$@"; do
 	program=${name%%-*}
 	[ $program = kitty ] && program=$kitty
 	[ $program = xtermjs ] && program=chromium
-	command -v "$program" >/dev/null || { echo "$name is not installed: left out"; continue; }
+	command -v "$program" >/dev/null || { leave_out "$name is not installed"; continue; }
 	case $name in
 	kitty) start="$in_kitty" ;;
 	kitty-tmux) start="$in_kitty tmux -L screens$$ -f $work/tmux.conf new" ;;
@@ -70,7 +75,7 @@ for name in "$@"; do
 			mkdir -p "$work/package/xterm" "$work/package/addon-image"
 			(cd "$work" && npm pack --silent @xterm/xterm@6.0.0 @xterm/addon-image@0.9.0 >/dev/null 2>&1 &&
 				tar xzf xterm-xterm-6.0.0.tgz -C package/xterm --strip 1 &&
-				tar xzf xterm-addon-image-0.9.0.tgz -C package/addon-image --strip 1) || { echo "the packages of xterm.js cannot be had: left out"; continue; }
+				tar xzf xterm-addon-image-0.9.0.tgz -C package/addon-image --strip 1) || { leave_out "the packages of xterm.js cannot be had"; continue; }
 			go build -o "$work/xtermjs" ./ui/picture/testdata/xtermjs
 		fi
 		cp config/default.toml "$work/home/config.toml"
@@ -81,7 +86,7 @@ for name in "$@"; do
 		start="chromium --no-sandbox --test-type --disable-gpu --no-first-run --user-data-dir=$work/chromium --window-position=0,0 --window-size=1200,800 --app=$(cat "$work/address")"
 		;;
 	foot)
-		command -v weston >/dev/null || { echo "foot needs weston: left out"; continue; }
+		command -v weston >/dev/null || { leave_out "foot needs weston"; continue; }
 		export XDG_RUNTIME_DIR="$work"
 		chmod 700 "$work"
 		weston --backend=x11-backend.so --use-pixman --socket=screens --width=1180 --height=780 >/dev/null 2>&1 &

@@ -94,6 +94,12 @@ func Decode(ctx context.Context, rs io.ReadSeeker, limits Limits) (p *Picture, e
 			return p, err
 		}
 	}
+	if h.format.mime == "image/png" && reduction(h.size, limits.Side) > 1 {
+		p, err := h.decodePNG(ctx, rs, shot.Orientation, limits)
+		if !errors.Is(err, errNotByRows) {
+			return p, err
+		}
+	}
 	release, err := limits.Budget.Reserve(ctx, h.memory()+ReducedCost(h.size, limits.Side))
 	if err != nil {
 		return nil, err

@@ -64,13 +64,7 @@ func reduceAny(ctx context.Context, dst *image.RGBA, img image.Image, full image
 					addSquares(sums, strip.Pix[i*strip.Stride:][:4*w], k)
 				}
 			}
-			out := dst.Pix[by*dst.Stride:]
-			for bx := range dst.Rect.Dx() {
-				n := uint64((bottom - top) * min(k, w-bx*k))
-				for c := range 4 {
-					out[4*bx+c] = uint8((sums[4*bx+c] + n/2) / n)
-				}
-			}
+			meanSquares(dst.Pix[by*dst.Stride:], sums, bottom-top, w, k)
 		}
 		return nil
 	})
@@ -92,6 +86,14 @@ func addSquares(sums []uint64, line []uint8, k int) {
 		sums[1] += g
 		sums[2] += b
 		sums[3] += a
+	}
+}
+
+// meanSquares makes pixels of the sums of squares, of so many lines of a picture w wide.
+func meanSquares(out []uint8, sums []uint64, lines, w, k int) {
+	for i, sum := range sums {
+		n := uint64(lines * min(k, w-i/4*k))
+		out[i] = uint8((sum + n/2) / n)
 	}
 }
 

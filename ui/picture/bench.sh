@@ -1,5 +1,5 @@
 #!/bin/sh
-# Preview of a 24-megapixel JPEG, the whole process, beside the tools that draw
+# Preview of JPEG, WebP and PNG pictures, the whole process, beside the tools that draw
 # pictures in terminals, and a thumbnail beside vipsthumbnail. Needs those tools and
 # convert (ImageMagick) to make the pictures. Prints medians of interleaved runs, and ratios: only those count.
 set -eu
@@ -30,13 +30,20 @@ figures() { # NAME…: medians, with ratios of the first to each other
 	done | awk 'NR==1 {t0=$2; m0=$3} {printf "  %-14s %5d ms %4d MB", $1, $2, $3; if (NR>1 && $2>0 && $3>0) printf "   ours is %.2f of the time, %.2f of the memory", t0/$2, m0/$3; print ""}'
 }
 has() { command -v "$1" >/dev/null; }
-for file in a p; do
+convert "$work/a.jpg" -quality 80 "$work/a.webp"
+convert "$work/a.jpg" -resize 4240x2830! -depth 8 "$work/a.png"
+for file in a.jpg p.jpg a.webp a.png; do
 	rm -f "$work"/run-* "$work"/failed-*
-	[ $file = a ] && echo "24-megapixel JPEG, 80x40 cells" || echo "the same, progressive"
+	case $file in
+	a.jpg) echo "24-megapixel JPEG, 80x40 cells" ;;
+	p.jpg) echo "the same, progressive" ;;
+	a.webp) echo "the same as lossy WebP" ;;
+	a.png) echo "12-megapixel PNG" ;;
+	esac
 	for _ in $(seq "$runs"); do
-		measure ours "$work/ours" "$work/$file.jpg" 80 40
-		if has timg; then measure timg timg -ph -g80x40 "$work/$file.jpg"; fi
-		if has chafa; then measure chafa chafa -f symbols --symbols half -s 80x40 "$work/$file.jpg"; fi
+		measure ours "$work/ours" "$work/$file" 80 40
+		if has timg; then measure timg timg -ph -g80x40 "$work/$file"; fi
+		if has chafa; then measure chafa chafa -f symbols --symbols half -s 80x40 "$work/$file"; fi
 	done
 	figures ours timg chafa
 done

@@ -1,0 +1,75 @@
+package media
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestPNGByRows: a PNG that is decoded row by row is the same picture, pixel by pixel,
+// as one that is decoded as a whole.
+func TestPNGByRows(t *testing.T) {
+	rect := image.Rect(0, 0, 103, 71)
+	random := rand.New(rand.NewPCG(1, 2))
+	noise := image.NewNRGBA(rect)
+	for i := range noise.Pix {
+		noise.Pix[i] = uint8(i/7 + random.IntN(40))
+	}
+	opaque := image.NewNRGBA(rect)
+	draw.Draw(opaque, rect, image.Black, image.Point{}, draw.Src)
+	draw.Draw(opaque, rect, noise, image.Point{}, draw.Over)
+	gray, indexed := image.NewGray(rect), image.NewPaletted(rect, color.Palette{color.Black, color.NRGBA{200, 100, 50, 90}, color.White})
+	draw.Draw(gray, rect, noise, image.Point{}, draw.Src)
+	draw.Draw(indexed, rect, noise, image.Point{}, draw.Src)
+	for len(indexed.Palette) < 20 { // more than four bits
+		indexed.Palette = append(indexed.Palette, color.NRGBA{uint8(len(indexed.Palette)), 9, 9, 255})
+	}
+	deep := image.NewNRGBA64(rect)
+	draw.Draw(deep, rect, noise, image.Point{}, draw.Src)
+	for name, c := range map[string]struct {
+		img    image.Image
+		byRows bool
+	}{"transparent": {noise, true}, "opaque": {opaque, true}, "gray": {gray, true}, "indexed": {indexed, true}, "16 bits": {deep, false}} {
+		for _, side := range []int{10, 34, 60} {
+			for _, o := range []Orientation{Normal, 6} {
+				var file bytes.Buffer
+				if err := png.Encode(&file, c.img); err != nil {
+					t.Fatal(err)
+				}
+				whole, err := png.Decode(bytes.NewReader(file.Bytes()))
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, err := newPicture(t.Context(), whole, rect, o, side)
+				if err != nil {
+					t.Fatal(err)
+				}
+				h := &header{format: formatOf(file.Bytes()), size: rect.Size()}
+				got, err := h.decodePNG(t.Context(), bytes.NewReader(file.Bytes()), o, Limits{Side: side}.orDefaults())
+				switch {
+				case !c.byRows && !errors.Is(err, errNotByRows):
+					t.Errorf("%s: %v", name, err)
+				case c.byRows && err != nil:
+					t.Errorf("%s: %v", name, err)
+				case c.byRows && (!bytes.Equal(got.Pixels.Pix, want.Pixels.Pix) || got.Size != want.Size || got.Orientation != want.Orientation):
+					t.Errorf("%s, %d, turned by %v: another picture", name, side, o)
+				}
+				// What is damaged is left to image/png, wherever before the last chunk.
+				for range 20 {
+					damaged := bytes.Clone(file.Bytes())
+					damaged[8+random.IntN(len(damaged)-20)] ^= 1 << random.IntN(8)
+					_, wantErr := png.Decode(bytes.NewReader(damaged))
+					_, err := h.decodePNG(t.Context(), bytes.NewReader(damaged), o, Limits{Side: side}.orDefaults())
+					if err == nil && wantErr != nil && c.byRows {
+						t.Errorf("%s: damage is not seen: %v", name, wantErr)
+					}
+				}
+			}
+		}
+	}
+}

@@ -59,18 +59,18 @@ type uploadOutput struct {
 	already    int                 // of those stored: they were before
 	reasons    map[string][]string // sources by what was wrong
 	jobs       []api.Job           // for the receipt
-	live       bool                // a line of progress is drawn on standard error
-	drawn      bool                // it is there now
-	queued     bool                // the jobs are one batch of this command
-	failed     bool                // something was refused or could not be sent
-	badKey     bool                // the service does not accept the key
-	files      []*api.File         // those that are stored, for the clipboard
-	unfinished bool                // an outcome is not known, or not there yet
+	live       bool                // progress is drawn on standard error
+	progress   progress
+	queued     bool        // the jobs are one batch of this command
+	failed     bool        // something was refused or could not be sent
+	badKey     bool        // the service does not accept the key
+	files      []*api.File // those that are stored, for the clipboard
+	unfinished bool        // an outcome is not known, or not there yet
 }
 
 func newUploadOutput(p *Program, f *flags) *uploadOutput {
 	live := p.TerminalErr && !f.json && !f.quiet && !f.prompts(p)
-	return &uploadOutput{p: p, f: f, live: live, count: map[api.State]int{}, reasons: map[string][]string{}}
+	return &uploadOutput{p: p, f: f, live: live, progress: progress{w: p.Stderr}, count: map[api.State]int{}, reasons: map[string][]string{}}
 }
 
 // job prints the outcome of one job.
@@ -186,7 +186,7 @@ func (o *uploadOutput) finish(ctx context.Context, s *session.Session, ids []int
 }
 
 // follow prints each job when it has its outcome and returns the stored files. On a
-// terminal a line below shows the progress.
+// terminal the progress is drawn below.
 func (o *uploadOutput) follow(ctx context.Context, s *session.Session, ids []int64) ([]string, error) {
 	var files []string
 	waiting := 0
@@ -248,65 +248,6 @@ func interrupted(s *session.Session, id int64) ([]api.Job, error) {
 		}
 	}
 	return jobs, nil
-}
-
-// progressEvery is how often the line of progress is written.
-const progressEvery = 250 * time.Millisecond
-
-// await waits for one job.
-func (o *uploadOutput) await(ctx context.Context, s *session.Session, id int64) ([]api.Job, error) {
-	if !o.live {
-		return s.Queue.Wait(ctx, []int64{id})
-	}
-	for {
-		short, cancel := context.WithTimeout(ctx, progressEvery)
-		jobs, err := s.Queue.Wait(short, []int64{id})
-		cancel()
-		if err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
-			if o.drawn {
-				fmt.Fprint(o.p.Stderr, "\r\x1b[K")
-				o.drawn = false
-			}
-			return jobs, err
-		}
-		fmt.Fprint(o.p.Stderr, "\r\x1b[K"+text.Truncate(progressLine(s.Queue.Snapshot()), 79))
-		o.drawn = true
-	}
-}
-
-// progressLine is the progress of all uploads and of the one that is being sent.
-func progressLine(s session.Snapshot) string {
-	t := s.Totals
-	words := []string{text.Count(t.Stored) + " of " + text.Count(t.Jobs) + " stored"}
-	if o := s.Offline; !o.Since.IsZero() {
-		return strings.Join(append(words, "offline: "+text.Safe(o.Host), "next try "+text.In(o.Next, time.Now())), " · ")
-	}
-	if failed := t.Refused + t.Unsent + t.Unknown; failed > 0 {
-		words = append(words, text.Count(failed)+" failed")
-	}
-	if rate := text.Rate(t.Rate); rate != "" {
-		words = append(words, rate)
-	}
-	if t.Left > 0 {
-		words = append(words, "about "+text.Duration(t.Left)+" left")
-	}
-	for _, row := range s.Rows {
-		if row.Job.State != api.Sending {
-			continue
-		}
-		one := text.Safe(row.Job.Upload.Source.Name())
-		switch {
-		case row.Stalled:
-			one += " stalled"
-		case row.Answer:
-			one += " sent, waiting for the answer"
-		default:
-			one += " " + text.Percent(row.Sent, row.Total, false)
-		}
-		words = append(words, one)
-		break
-	}
-	return strings.Join(words, " · ")
 }
 
 // rollUp prints a summary of several uploads, with the reasons of those that failed.

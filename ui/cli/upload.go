@@ -22,6 +22,7 @@ type uploadFlags struct {
 	from     string // file with a list of sources
 	copy     string // form in which the addresses go to the clipboard; empty: none
 	clip     bool   // the picture on the clipboard is a source
+	follow   bool   // upload what appears in folders
 	wait     bool
 	timeout  time.Duration
 
@@ -49,6 +50,7 @@ func newUpload(p *Program, f *flags) *cobra.Command {
 			"mediadesk upload logo.png --unique off --overwrite-file\n" +
 			"mediadesk upload photo.jpg \\\n  --extension '{\"name\":\"google-auto-tagging\",\"maxTags\":5}'\n" +
 			"mediadesk upload holiday --include '*.jpg' --exclude raw --skip-stored\n" +
+			"mediadesk upload --follow ~/Pictures/Screenshots --copy markdown\n" +
 			"find . -newer last.txt -type f -print0 | mediadesk upload --files-from -\n" +
 			"curl -s https://example.com/a.jpg | mediadesk upload - --name a.jpg",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -70,6 +72,7 @@ func newUpload(p *Program, f *flags) *cobra.Command {
 	fl.StringVar(&u.from, "files-from", "", "file with a list of sources, one a line or separated by NUL; - reads standard input")
 	fl.StringVar(&u.copy, "copy", "", "copy the addresses of what is stored to the clipboard of the terminal: url, markdown or html")
 	fl.BoolVar(&u.clip, "clipboard", false, "upload the picture on the clipboard")
+	fl.BoolVar(&u.follow, "follow", false, "watch folders and upload what is finished being written there, until ctrl+c")
 	fl.StringArrayVar(&u.include, "include", nil, "upload only matching files of folders, such as '*.jpg' or 'a/**' (repeatable)")
 	fl.StringArrayVar(&u.exclude, "exclude", nil, "skip matching files and folders (repeatable)")
 	fl.BoolVar(&u.skipStored, "skip-stored", false, "leave out files whose content was stored in the same folder before")
@@ -294,6 +297,9 @@ func runUpload(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 	if u.copy != "" && copyForms[u.copy] == nil {
 		return usage("--copy takes %s, not %q", strings.Join(slices.Sorted(maps.Keys(copyForms)), ", "), u.copy)
 	}
+	if u.follow {
+		return runFollow(cmd, p, f, u, args)
+	}
 	if f.dryRun {
 		return dryUpload(cmd, p, f, u, args)
 	}
@@ -324,19 +330,27 @@ func hand(cmd *cobra.Command, p *Program, d *session.Session, u *uploadFlags, ar
 		return nil, err
 	}
 	warnExtensions(p, out.f, d.Profile, plans)
+	ids, unsent, err := u.enqueue(ctx, d, plans, session.NewBatch(time.Now()), out)
+	if len(ids) > 0 {
+		left = unsent // the others are in the journal
+	}
+	return ids, err
+}
+
+// enqueue gives plans to the queue and returns the ids of their jobs. What cannot be
+// sent or was stored before is printed and returned; the others go on.
+func (u *uploadFlags) enqueue(ctx context.Context, d *session.Session, plans []planned, batch string, out *uploadOutput) (ids []int64, unsent []planned, err error) {
 	there := make([]*api.Job, len(plans))
 	if u.skipStored {
 		if there, err = alreadyStored(ctx, d, plans); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	batch := session.NewBatch(time.Now())
 	var jobs []api.Job
-	var unsent []planned
 	for i, one := range plans {
 		if there[i] != nil {
 			if err := out.stored(one, there[i]); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			unsent = append(unsent, one)
 			continue
@@ -346,7 +360,7 @@ func hand(cmd *cobra.Command, p *Program, d *session.Session, u *uploadFlags, ar
 			job.State, job.Failure = api.Unsent, api.FailureOf(err)
 			job.Created, job.Updated = time.Now(), time.Now()
 			if err := out.job(job); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			unsent = append(unsent, one)
 			continue
@@ -354,20 +368,13 @@ func hand(cmd *cobra.Command, p *Program, d *session.Session, u *uploadFlags, ar
 		jobs = append(jobs, job)
 	}
 	if len(jobs) == 0 {
-		return nil, nil
+		return nil, unsent, nil
 	}
 	jobs, err = d.Queue.Add(ctx, jobs)
-	if len(jobs) > 0 {
-		left = unsent // the others are in the journal
+	for _, j := range jobs {
+		ids = append(ids, j.ID)
 	}
-	if err != nil {
-		return nil, err
-	}
-	ids := make([]int64, len(jobs))
-	for i, j := range jobs {
-		ids[i] = j.ID
-	}
-	return ids, nil
+	return ids, unsent, err
 }
 
 // warnExtensions warns of extensions in plans that nobody knows.

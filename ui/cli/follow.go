@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mediadesk/api"
+	"mediadesk/api/session"
+	"mediadesk/ui/text"
+)
+
+// followEvery is how long it takes from one look at a folder to the next.
+const followEvery = time.Second
+
+// unfinishedNames end the names of files that programs rename when they are complete.
+var unfinishedNames = []string{".crdownload", ".download", ".part", ".partial", ".tmp"}
+
+// folderWatch finds the files of folders that are finished being written: those whose
+// size and time are the same at two looks. What was there at the first look counts as
+// sent.
+type folderWatch struct {
+	folders []api.Source
+	filter  session.Filter
+	files   map[string]lookedAt // by path; nil before the first look
+	bad     map[string]bool     // what could not be read and was reported, by message
+}
+
+// lookedAt is a file at the last look.
+type lookedAt struct {
+	size     int64
+	modified time.Time
+	sent     bool
+}
+
+// look looks at the folders once. It returns the files that are finished now, and the
+// problems that are new. The error says that a folder is no longer there.
+func (w *folderWatch) look(ctx context.Context) (finished []api.Source, problems []error, err error) {
+	first := w.files == nil
+	now := map[string]lookedAt{}
+	for _, folder := range w.folders {
+		tree, err := session.WalkFolder(ctx, folder.Path, folder.Label, w.filter)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, problem := range tree.Bad {
+			if !w.bad[problem.Error()] {
+				w.bad[problem.Error()] = true
+				problems = append(problems, problem)
+			}
+		}
+		for _, source := range tree.Sources {
+			info, err := os.Stat(source.Path)
+			ending := strings.ToLower(filepath.Ext(source.Path))
+			if err != nil || !info.Mode().IsRegular() || slices.Contains(unfinishedNames, ending) {
+				continue
+			}
+			is := lookedAt{size: info.Size(), modified: info.ModTime(), sent: first}
+			before, known := w.files[source.Path]
+			if known && before.size == is.size && before.modified.Equal(is.modified) {
+				if is.sent = before.sent || is.size > 0; !before.sent && is.sent {
+					finished = append(finished, source)
+				}
+			}
+			now[source.Path] = is
+		}
+	}
+	w.files = now
+	return finished, problems, nil
+}
+
+// checkFollow refuses what does not go with --follow, and returns the folders.
+func checkFollow(cmd *cobra.Command, f *flags, args []string) ([]api.Source, error) {
+	for _, flag := range []string{"name", "manifest", "files-from", "clipboard", "wait"} {
+		if cmd.Flags().Changed(flag) {
+			return nil, usage("--follow and --%s do not go together", flag)
+		}
+	}
+	switch {
+	case f.dryRun:
+		return nil, usage("mediadesk upload --follow sends no request that --dry-run could print")
+	}
+	folders := make([]api.Source, len(args))
+	for i, arg := range args {
+		var err error
+		if folders[i], err = argSource(arg); err != nil {
+			return nil, err
+		}
+		if info, err := os.Stat(folders[i].Path); arg == "-" || err != nil || !info.IsDir() {
+			return nil, usage("--follow takes folders, and %q is none", arg)
+		}
+	}
+	return folders, nil
+}
+
+// runFollow uploads what appears in folders, until ctx ends.
+func runFollow(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []string) error {
+	ctx := cmd.Context()
+	folders, err := checkFollow(cmd, f, args)
+	if err != nil {
+		return err
+	}
+	if !cmd.Flags().Changed("retry-for") {
+		f.RetryFor = 0 // nobody looks at the exit code for a long time
+	}
+	s, err := p.open(ctx, f)
+	if err != nil {
+		return err
+	}
+	defer cleanup(s)
+	common, err := u.common(cmd, p, f, s)
+	if err != nil {
+		return err
+	}
+	w := folderWatch{folders: folders, filter: u.filter(), bad: map[string]bool{}}
+	out := newUploadOutput(p, f)
+	out.queued = true
+	batch := session.NewBatch(time.Now())
+	tick := time.NewTicker(followEvery)
+	defer tick.Stop()
+	for first := true; ; first = false {
+		finished, problems, err := w.look(ctx)
+		if err != nil && ctx.Err() == nil {
+			out.rollUp()
+			return err
+		}
+		for _, problem := range problems {
+			report(p.Stderr, problem)
+		}
+		if first && err == nil {
+			p.note(f, "Following %s. What is there now (%s) is not uploaded. Press ctrl+c to end.", text.Safe(strings.Join(args, ", ")), text.Plural(len(w.files), "file"))
+		}
+		if len(finished) > 0 && err == nil {
+			if err := u.sendFinished(ctx, p, s, common, finished, batch, out); err != nil {
+				return err
+			}
+		}
+		if out.badKey {
+			return out.end()
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
+			out.rollUp()
+			if err := out.writeReceipt(s, u.receipt); err != nil {
+				return err
+			}
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// common is what all uploads have in common. It finds wrong flags before there is a file.
+func (u *uploadFlags) common(cmd *cobra.Command, p *Program, f *flags, s *session.Session) (planned, error) {
+	if _, err := u.plan(cmd, p, s.Profile, nil); err != nil {
+		return planned{}, err
+	}
+	entry, err := u.entry(cmd, s.Profile)
+	one := planned{Entry: entry}
+	if err == nil {
+		warnExtensions(p, f, s.Profile, []planned{one})
+		some := one.of(api.Source{Path: "file"}, false)
+		if problems := some.Check(); len(problems) > 0 {
+			err = &exitError{exitUsage, problems[0]}
+		}
+	}
+	return one, err
+}
+
+// sendFinished uploads files and prints their outcomes.
+func (u *uploadFlags) sendFinished(ctx context.Context, p *Program, s *session.Session, common planned, files []api.Source, batch string, out *uploadOutput) error {
+	plans := make([]planned, len(files))
+	for i, file := range files {
+		plans[i] = common.of(file, true)
+	}
+	if err := checkPlans(plans); err != nil {
+		return err
+	}
+	ids, _, err := u.enqueue(ctx, s, plans, batch, out)
+	if err != nil {
+		return err
+	}
+	if _, err := out.follow(ctx, s, ids); err != nil {
+		return err
+	}
+	if len(out.files) > 0 {
+		out.copy(u.copy)
+		out.files = nil
+	}
+	return nil
+}

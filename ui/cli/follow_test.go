@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mediadesk/api"
+	"mediadesk/api/session"
+)
+
+// TestFolderWatch: a file is finished when two looks find the same size and time. What
+// was there before is left alone until it changes.
+func TestFolderWatch(t *testing.T) {
+	dir := t.TempDir()
+	at := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+	write := func(name, content string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		at = at.Add(time.Second) // file systems may have coarse times
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := folderWatch{folders: []api.Source{{Path: dir}}, filter: session.Filter{Exclude: []string{"*.log"}}, bad: map[string]bool{}}
+	look := func(want string) {
+		t.Helper()
+		finished, problems, err := w.look(t.Context())
+		if err != nil || len(problems) > 0 {
+			t.Fatal(problems, err)
+		}
+		var names []string
+		for _, source := range finished {
+			names = append(names, strings.TrimPrefix(filepath.ToSlash(source.Path), filepath.ToSlash(dir)+"/"))
+		}
+		slices.Sort(names)
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("finished: %q, want %q", got, want)
+		}
+	}
+	write("old.png", "old")
+	look("")
+	look("")
+	write("new.png", "n")
+	write("in/deep.png", "deep")
+	write("empty.png", "")
+	write("load.png.part", "half")
+	write("x.log", "log")
+	write(".hidden", "h")
+	look("")
+	write("new.png", "new") // it grows
+	look("in/deep.png")
+	look("new.png")
+	look("")
+	write("empty.png", "full")
+	write("old.png", "changed")
+	look("")
+	look("empty.png old.png")
+	// A file that comes again is a new one, and one that gets its name is finished.
+	if err := os.Remove(filepath.Join(dir, "new.png")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(dir, "load.png.part"), filepath.Join(dir, "load.png")); err != nil {
+		t.Fatal(err)
+	}
+	look("")
+	write("new.png", "again")
+	look("load.png")
+	look("new.png")
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := w.look(t.Context()); err == nil {
+		t.Error("a folder that is gone is not noticed")
+	}
+}

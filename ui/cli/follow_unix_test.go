@@ -1,0 +1,155 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"mediadesk/ui/uitest"
+)
+
+// appear writes a file beside a folder and moves it in, as a program does that writes
+// files safely.
+func appear(t *testing.T, dir, name string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(name), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path, filepath.Join(dir, name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFollow: in a pipe, what appears is uploaded and gives one line on standard output,
+// everything else goes to standard error, and a signal ends it with 128 and its number.
+func TestFollow(t *testing.T) {
+	env, run := terminalHome(t)
+	dir := writeFiles(t, "before.txt")
+	for signal, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143} {
+		cmd := exec.Command(uitest.Build(t), "upload", "--follow", dir, "--unique", "off", "--folder", "/shots/", "--copy", "url")
+		cmd.Env = env
+		stdout, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		stderr, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		results, messages := bufio.NewScanner(stdout), bufio.NewScanner(stderr)
+		if !messages.Scan() || !strings.Contains(messages.Text(), "is not uploaded. Press ctrl+c to end.") {
+			t.Errorf("it says %q", messages.Text())
+		}
+		name := signal.String() + ".txt"
+		appear(t, dir, name)
+		stored := "/shots/" + name
+		if !results.Scan() || !strings.Contains(results.Text(), ": stored as "+stored+" (") {
+			t.Errorf("the result is %q", results.Text())
+		}
+		if !messages.Scan() || !strings.Contains(messages.Text(), "Nothing was copied: there is no terminal") {
+			t.Errorf("it says %q", messages.Text())
+		}
+		if err := cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		for results.Scan() {
+			t.Errorf("one more result: %q", results.Text())
+		}
+		for messages.Scan() {
+			if !strings.Contains(messages.Text(), "mediadesk serve") {
+				t.Errorf("one more message: %q", messages.Text())
+			}
+		}
+		_ = cmd.Wait() // the exit code says it
+		if got := cmd.ProcessState.ExitCode(); got != code {
+			t.Errorf("exit code %d after %v, want %d", got, signal, code)
+		}
+		run("details", stored)
+	}
+}
+
+// TestFollowOnATerminal: the address of what appears is put on the clipboard.
+func TestFollowOnATerminal(t *testing.T) {
+	env, _ := terminalHome(t)
+	dir := writeFiles(t, "before.txt")
+	term := uitest.StartBinary(t, uitest.Build(t), []string{"upload", "--follow", dir, "--copy", "markdown", "--unique", "off"}, env, 160, 12)
+	term.WaitFor("What is there now (1 file) is not uploaded.")
+	appear(t, dir, "one.txt")
+	term.WaitFor("Copied 1 link to the clipboard.")
+	appear(t, dir, "two.txt")
+	term.WaitFor("stored as /two.txt")
+	term.WaitRaw(func(raw string) bool { return strings.Count(raw, "\x1b]52;c;") == 2 })
+	term.Press("ctrl+c")
+	term.Wait()
+	if code := term.ExitCode(); code != 130 {
+		t.Errorf("exit code %d", code)
+	}
+	uitest.Shows(t, term.Screen(), "2 stored")
+}
+
+// TestFollowEndsWithAWrongKey: a key that the service does not accept ends it.
+func TestFollowEndsWithAWrongKey(t *testing.T) {
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = w.Write([]byte(`{"message":"Your account cannot be authenticated."}`))
+	}))
+	defer refusing.Close()
+	env, _ := terminalHome(t)
+	dir := writeFiles(t, "before.txt")
+	term := uitest.StartBinary(t, uitest.Build(t), []string{"upload", "--follow", dir, "--upload-url", refusing.URL, "--base-url", refusing.URL},
+		append(env, "MEDIADESK_PRIVATE_KEY=private_wrong"), 120, 12)
+	term.WaitFor("is not uploaded.")
+	appear(t, dir, "one.txt")
+	term.Wait()
+	if code := term.ExitCode(); code != 3 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// TestProgressOnATerminal: each upload in progress has a bar, and so have all together;
+// when they end, only the results stay.
+func TestProgressOnATerminal(t *testing.T) {
+	release := make(chan struct{})
+	var stored atomic.Int64
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+		fmt.Fprintf(w, `{"fileId":"66a%021d","name":"a.txt","filePath":"/a.txt","url":"https://example.com/a.txt"}`, stored.Add(1))
+	}))
+	defer slow.Close()
+	env, _ := terminalHome(t)
+	dir := writeFiles(t, "first.txt", "second.txt")
+	term := uitest.StartBinary(t, uitest.Build(t), []string{"upload", dir, "--concurrency", "2", "--upload-url", slow.URL, "--base-url", slow.URL},
+		append(env, "MEDIADESK_PRIVATE_KEY=private_k"), 100, 12)
+	term.WaitUntil(func(screen string) bool {
+		lines := strings.Split(screen, "\n")
+		bar := func(i int, name, status string) bool {
+			return strings.HasPrefix(lines[i], name) && strings.Contains(lines[i], "█") && strings.Contains(lines[i], status)
+		}
+		return bar(0, "first.txt", "waiting for the answer") && bar(1, "second.txt", "waiting for the answer") && strings.HasPrefix(lines[2], "0 of 2 stored")
+	})
+	close(release)
+	term.WaitFor("2 stored")
+	term.Wait()
+	if screen := term.Screen(); strings.Contains(screen, "█") || strings.Count(screen, ": stored as /a.txt") != 2 || term.ExitCode() != 0 {
+		t.Errorf("exit code %d\n%s", term.ExitCode(), screen)
+	}
+}

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+
+	"mediadesk/api"
+	"mediadesk/api/session"
+	"mediadesk/ui/text"
+)
+
+// progressEvery is how often progress is drawn.
+const progressEvery = 250 * time.Millisecond
+
+// The size of a terminal that does not tell it, and of what is drawn in it.
+const (
+	usualWidth, usualHeight = 80, 24
+	barWidth                = 20
+	maxBars                 = 12
+)
+
+// progress draws the progress of uploads below what was printed. The zero value draws
+// nothing yet.
+type progress struct {
+	w     io.Writer
+	drawn int // lines that are there now
+}
+
+// draw draws the lines in place of those before. The cursor stays in the last one.
+func (d *progress) draw(lines []string) {
+	fmt.Fprint(d.w, d.back()+strings.Join(lines, "\r\n"))
+	d.drawn = len(lines)
+}
+
+// clear removes what is drawn.
+func (d *progress) clear() {
+	if d.drawn > 0 {
+		fmt.Fprint(d.w, d.back())
+		d.drawn = 0
+	}
+}
+
+// back is the sequence that removes what is drawn.
+func (d *progress) back() string {
+	up := ""
+	if d.drawn > 1 {
+		up = fmt.Sprintf("\x1b[%dA", d.drawn-1)
+	}
+	return "\r" + up + "\x1b[J"
+}
+
+// size is the size of the terminal in columns and rows.
+func (d *progress) size() (w, h int) {
+	if out, ok := d.w.(*os.File); ok {
+		if w, h, err := term.GetSize(out.Fd()); err == nil && w > 0 && h > 0 {
+			return w, h
+		}
+	}
+	return usualWidth, usualHeight
+}
+
+// await waits for one job and draws the progress of all meanwhile.
+func (o *uploadOutput) await(ctx context.Context, s *session.Session, id int64) ([]api.Job, error) {
+	if !o.live {
+		return s.Queue.Wait(ctx, []int64{id})
+	}
+	for {
+		short, cancel := context.WithTimeout(ctx, progressEvery)
+		jobs, err := s.Queue.Wait(short, []int64{id})
+		cancel()
+		if err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+			o.progress.clear()
+			return jobs, err
+		}
+		o.progress.draw(progressLines(s.Queue.Snapshot(), time.Now(), o.progress.size))
+	}
+}
+
+// progressLines are a line with a bar for each upload in progress, and one for all.
+func progressLines(s session.Snapshot, now time.Time, size func() (w, h int)) []string {
+	w, h := size()
+	most := max(1, min(maxBars, h-3))
+	var lines []string
+	active := 0
+	for _, row := range s.Rows {
+		if row.Job.State != api.Sending {
+			continue
+		}
+		if active++; active <= most {
+			lines = append(lines, barLine(text.Safe(row.Job.Upload.Source.Name()), row.Sent, row.Total, rowStatus(&row), w))
+		}
+	}
+	if more := active - most; more > 0 {
+		lines = append(lines, text.Truncate("and "+text.Count(more)+" more", max(1, w-1)))
+	}
+	return append(lines, barLine(text.Count(s.Totals.Stored)+" of "+text.Count(s.Totals.Jobs)+" stored", s.Totals.Sent, s.Totals.Total, totalStatus(s, now), w))
+}
+
+// barLine is a name, a bar and a status, without the last column of the terminal.
+func barLine(name string, done, total int64, status string, w int) string {
+	bar := ""
+	if total > 0 {
+		full := int(text.Share(done, total) * barWidth)
+		bar = strings.Repeat("█", full) + strings.Repeat("░", barWidth-full) + "  "
+	}
+	names := max(8, w-1-barWidth-2-2-30)
+	return text.Truncate(text.PadRight(text.TruncateMiddle(name, names), names)+"  "+bar+status, max(1, w-1))
+}
+
+// rowStatus is how far one upload is.
+func rowStatus(row *session.Row) string {
+	switch {
+	case row.Stalled:
+		return "stalled"
+	case row.Answer:
+		return "waiting for the answer"
+	}
+	return joinStatus(text.Percent(row.Sent, row.Total, false), text.Rate(row.Rate))
+}
+
+// totalStatus is how far all uploads are.
+func totalStatus(s session.Snapshot, now time.Time) string {
+	t := s.Totals
+	if o := s.Offline; !o.Since.IsZero() {
+		return joinStatus("offline: "+text.Safe(o.Host), "next try "+text.In(o.Next, now))
+	}
+	failed, left := "", ""
+	if n := t.Refused + t.Unsent + t.Unknown; n > 0 {
+		failed = text.Count(n) + " failed"
+	}
+	if t.Left > 0 {
+		left = text.Duration(t.Left) + " left"
+	}
+	return joinStatus(failed, text.Percent(t.Sent, t.Total, false), text.Rate(t.Rate), left)
+}
+
+func joinStatus(parts ...string) string {
+	var said []string
+	for _, part := range parts {
+		if part != "" {
+			said = append(said, part)
+		}
+	}
+	return strings.Join(said, " · ")
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"image"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -209,6 +210,30 @@ func TestPainterBytes(t *testing.T) {
 			again := frame(line(0, 1, 2))
 			if count(again) != 1 || len(again) > 2000 {
 				t.Errorf("without the popup: %q", again)
+			}
+			// A hundred times: no frame sends the picture again or more than the first
+			// did, and no more placements are kept.
+			numbers := regexp.MustCompile(`p=[0-9]+`)
+			placed := map[string]bool{}
+			for range 100 {
+				for _, step := range []struct{ write, want string }{{ansi.CursorPosition(4, 2) + "X", covered}, {line(0, 1, 2), again}} {
+					got := frame(step.write)
+					if len(got) > len(step.want)+20 || strings.Contains(got, "a=t") {
+						t.Fatalf("it writes %q, and the first time %q", got, step.want)
+					}
+					for _, command := range regexp.MustCompile("\x1b_Ga=[pd][^\x1b]*").FindAllString(got, -1) {
+						placed[numbers.FindString(command)] = strings.HasPrefix(command, "\x1b_Ga=p")
+					}
+				}
+			}
+			kept := 0
+			for _, there := range placed {
+				if there {
+					kept++
+				}
+			}
+			if m == MethodDirect && kept > 4 {
+				t.Errorf("the terminal keeps %d placements of one picture", kept)
 			}
 			if gone := frame(ansi.EraseEntireDisplay); count(gone) != 0 {
 				t.Errorf("after clearing: %q", gone)

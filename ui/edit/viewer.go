@@ -214,11 +214,11 @@ func (v *Viewer) Actions() []kit.Action {
 	pan := func(x, y int) func() tea.Cmd { return func() tea.Cmd { v.pan(image.Pt(x, y)); return nil } }
 	return slices.Concat([]kit.Action{
 		action("next", "next picture", true, v.noNext, func() tea.Cmd { return v.move(1) }, "n"),
-		action("previous", "previous picture", true, v.noPrevious, func() tea.Cmd { return v.move(-1) }, "N"),
 		action("zoom-in", "zoom in", true, v.noPicture, enlarge(1), "+", "="),
-		action("zoom-out", "zoom out", true, v.notEnlarged, enlarge(-1), "-"),
-	}, v.o.Actions, []kit.Action{
 		action("close", "close", true, nil, v.Close, "esc", "q", "enter", "backspace"),
+	}, v.o.Actions, []kit.Action{
+		action("previous", "previous picture", true, v.noPrevious, func() tea.Cmd { return v.move(-1) }, "N"),
+		action("zoom-out", "zoom out", true, v.notEnlarged, enlarge(-1), "-"),
 		action("fit", "show the whole picture", false, v.notEnlarged, func() tea.Cmd { v.fit(); return nil }, "0"),
 		action("left", "move left", false, v.notEnlarged, pan(-1, 0), "left", "h"),
 		action("right", "move right", false, v.notEnlarged, pan(1, 0), "right", "l"),

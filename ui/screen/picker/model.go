@@ -108,9 +108,10 @@ type Model struct {
 	stored      map[string]api.Identity // what was sent and stored, by path
 	sentFolders []string
 
-	sheet sheet
-	away  bool // the terminal does not have the focus
-	begun bool // Init has run
+	sheet       sheet
+	folderSheet picture.Sheet[subject] // the pictures in the preview of a folder
+	away        bool                   // the terminal does not have the focus
+	begun       bool                   // Init has run
 
 	watching int // the number of the watch that runs
 
@@ -188,7 +189,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	m.trayList.SetHeight(inner(m.layout().tray).Dy())
 	m.sheet.room = rows
 	m.sheet.top = picture.GridOf(rows).Top(m.sheet.top, m.list.Cursor())
-	return tea.Batch(cmd, m.wantInfos(), m.wantTotal(), m.wantPreview(), m.wantTiles())
+	return tea.Batch(cmd, m.wantInfos(), m.wantTotal(), m.wantPreview(), m.wantTiles(), m.wantFolderTiles())
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
@@ -242,7 +243,7 @@ func (m *Model) reply(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case watchedMsg:
 		return m.watched(msg), true
 	case tileMsg:
-		return m.sheet.tiles.Got(msg.of, msg.drawn, msg.err), true
+		return msg.to.Got(msg.of, msg.drawn, msg.err), true
 	case linksMsg:
 		return m.gotLinks(msg), true
 	case infosMsg:

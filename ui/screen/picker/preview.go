@@ -50,7 +50,10 @@ type preview struct {
 }
 
 // count is what is in a folder.
-type count struct{ files, folders, hidden int }
+type count struct {
+	files, folders, hidden int
+	pictures               []string // names of the first that are not hidden
+}
 
 // The replies carry the generation that they were asked for.
 type (
@@ -222,7 +225,7 @@ func (m *Model) gotDrawn(msg drawnMsg) tea.Cmd {
 
 // transmitted shows a picture that the terminal has now.
 func (m *Model) transmitted(msg picture.Transmitted) tea.Cmd {
-	if m.sheet.tiles.Transmitted(msg) {
+	if m.sheet.tiles.Transmitted(msg) || m.folderSheet.Transmitted(msg) {
 		return nil
 	}
 	gone, used := m.preview.slot.Transmitted(msg)
@@ -256,11 +259,15 @@ func countFolder(ctx context.Context, path string) (count, error) {
 			} else {
 				n.files++
 			}
-			if (entry{name: d.Name()}).hidden() {
+			e := entry{name: d.Name()}
+			if e.hidden() {
 				n.hidden++
+			} else if !d.IsDir() && e.isPicture() {
+				n.pictures = append(n.pictures, d.Name())
 			}
 		}
 		if errors.Is(err, io.EOF) {
+			n.pictures = keepFirst(n.pictures)
 			return n, nil
 		}
 		if err != nil {

@@ -25,6 +25,7 @@ type sheet struct {
 
 // tileMsg has a tile.
 type tileMsg struct {
+	to    *picture.Sheet[subject]
 	of    subject
 	drawn picture.Surface
 	err   error
@@ -95,7 +96,7 @@ func (m *Model) wantTiles() tea.Cmd {
 	return tea.Batch(gone, s.tiles.Want(s.ctx, seen, o, func(ctx context.Context, of subject, o picture.Options) tea.Cmd {
 		return func() tea.Msg {
 			drawn, err := loader.Load(ctx, picture.Request{Path: of.path, Cols: size.X, Rows: size.Y, Options: o})
-			return tileMsg{of, drawn, err}
+			return tileMsg{&s.tiles, of, drawn, err}
 		}
 	}))
 }

@@ -22,8 +22,11 @@ func (m *Model) viewable(e entry) bool {
 	if p := &m.preview; p.subject.path == m.path(e) && p.facts != nil {
 		return p.facts.Kind == media.KindPicture && p.facts.Shown()
 	}
-	return slices.Contains(pictureExtensions, extension(e.name))
+	return e.isPicture()
 }
+
+// isPicture reports whether the name is that of a picture.
+func (e entry) isPicture() bool { return slices.Contains(pictureExtensions, extension(e.name)) }
 
 // pictureExtensions are how names of pictures end.
 var pictureExtensions = []string{

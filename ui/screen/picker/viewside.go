@@ -50,6 +50,9 @@ func (m *Model) drawPicture(size image.Point, th *theme.Theme) string {
 	if lines := p.slot.Lines(); lines != nil && p.failure == nil {
 		return text.Fit(strings.Join(lines, "\n"), size.X, size.Y)
 	}
+	if pictures := m.drawFolder(size, th); pictures != "" {
+		return pictures
+	}
 	words := m.noPicture()
 	lines := text.Wrap(words, max(1, size.X-4))
 	if p.facts != nil && !p.busy && words != "" && size.Y > len(lines)+4 {

@@ -73,7 +73,8 @@ func (f *Field) Update(msg tea.Msg) bool {
 	if f.choose(msg) {
 		return true
 	}
-	before, used := f.line.text, f.edit(msg)
+	before := f.line.text
+	used := f.edit(msg)
 	if used && f.Complete != nil && f.line.text != before {
 		f.Refresh()
 	}
@@ -112,15 +113,16 @@ func (f *Field) choose(msg tea.Msg) bool {
 	return true
 }
 
-// ViewOffers draws the completions in one line: of each what goes beyond the text that
-// all of them share up to the last space or comma.
+// ViewOffers draws the completions in one line: of each what is after its last space or
+// comma.
 func (f *Field) ViewOffers(width int, th *theme.Theme) string {
 	if len(f.offer) == 0 {
 		return ""
 	}
 	line := "tab "
 	for i, offer := range f.offer {
-		word := text.Safe(offer[strings.LastIndexAny(strings.TrimRight(offer, " "), " ,")+1:])
+		offer = strings.TrimRight(offer, " ")
+		word := text.Safe(offer[strings.LastIndexAny(offer, " ,")+1:])
 		style := th.Muted
 		if i == f.offerAt {
 			style = th.Key

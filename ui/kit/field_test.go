@@ -339,3 +339,29 @@ func words() *rapid.Generator[string] {
 		}), 0, 24).Draw(t, "parts"), "")
 	})
 }
+
+func TestFieldCompletes(t *testing.T) {
+	f := kit.NewField("", "")
+	f.Focus()
+	f.Complete = func(typed string) []string {
+		if strings.HasSuffix(typed, " ") {
+			return nil
+		}
+		return []string{"sea ", "sunset ", "sun"}
+	}
+	if f.Update(kit.KeyMsg("tab")) || f.Update(kit.KeyMsg("down")) {
+		t.Error("an empty field completes")
+	}
+	f.Update(kit.KeyMsg("s"))
+	if line := ansi.Strip(f.ViewOffers(40, &theme.Theme{})); line != "tab sea  sunset  sun  " {
+		t.Errorf("offers %q", line)
+	}
+	for _, k := range []string{"down", "up", "up", "up", "tab"} {
+		if !f.Update(kit.KeyMsg(k)) {
+			t.Errorf("%s is not used", k)
+		}
+	}
+	if list, _ := f.Offers(); f.Value() != "sunset " || len(list) != 0 {
+		t.Errorf("completed to %q, offers %v", f.Value(), list)
+	}
+}

@@ -21,7 +21,10 @@ const (
 
 // Actions are those of the part with the keys.
 func (m *Model) Actions() []kit.Action {
-	if m.typing {
+	switch {
+	case m.query.open:
+		return m.queryActions()
+	case m.typing:
 		return m.filterActions()
 	}
 	actions := m.actionsOn(m.sheet.on)
@@ -42,7 +45,7 @@ func (m *Model) Actions() []kit.Action {
 
 // Catalog has the actions of every part.
 func (m *Model) Catalog() map[string][]kit.Action {
-	return map[string][]kit.Action{"": m.actionsOn(false), "contact sheet": m.actionsOn(true), "filter": m.filterActions()}
+	return map[string][]kit.Action{"": m.actionsOn(false), "contact sheet": m.actionsOn(true), "filter": m.filterActions(), "query": m.queryActions()}
 }
 
 // moves move the cursor in the list, or on the contact sheet.
@@ -53,6 +56,16 @@ func (m *Model) moves(sheet bool) []kit.Action {
 		}
 		return &m.list
 	}, func() tea.Cmd { m.unmatched = 0; return nil })
+}
+
+func (m *Model) queryActions() []kit.Action {
+	return []kit.Action{
+		{ID: "library.query-run", Keys: kit.Bind("search", "", "enter"), Group: groupView, Footer: true, Do: m.runQuery},
+		{ID: "library.query-leave", Keys: kit.Bind("close the query", "", "esc"), Group: groupView, Footer: true, Do: m.closeQuery},
+		{ID: "library.query-complete", Keys: kit.Bind("complete", "", "tab"), Group: groupView, Footer: true, Disabled: func() string {
+			return "there is nothing to complete here"
+		}},
+	}
 }
 
 func (m *Model) filterActions() []kit.Action {
@@ -86,7 +99,7 @@ func (m *Model) actionsOn(sheet bool) []kit.Action {
 		{ID: "library.undo", Keys: kit.Bind("undo the last change", "", "z"), Group: groupOpen, Disabled: m.isBusy, Do: m.undo},
 		{ID: "library.redo", Keys: kit.Bind("redo the last undone change", "", "Z"), Group: groupOpen, Disabled: m.isBusy, Do: m.redo},
 		{ID: "library.filter", Keys: kit.Bind("filter", "", "/"), Group: groupView, Footer: true, Do: m.startFilter},
-		{ID: "library.find", Keys: kit.Bind("find in the library", "", "f"), Group: groupView, Footer: true, Do: m.searchMenu},
+		{ID: "library.find", Keys: kit.Bind("find in the library", "", "f"), Group: groupView, Footer: true, Do: m.startQuery},
 		{ID: "library.grid", Keys: kit.Bind("contact sheet or list", "", "t"), Group: groupView, Do: m.toggleSheet},
 		{ID: "library.download", Keys: kit.Bind("download to this computer", "", "D"), Group: groupOpen, Disabled: m.noWork, Do: m.askDownload},
 		{ID: "library.send-again", Keys: kit.Bind("upload again with the same options", "", "s"), Group: groupOpen, Disabled: m.noFile, Do: m.sendAgain},

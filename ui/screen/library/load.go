@@ -132,7 +132,7 @@ type (
 )
 
 // key names what is listed, for its cursor.
-func (l *listing) key() string { return l.folder + "\n" + l.search.describe() }
+func (l *listing) key() string { return l.folder + "\n" + l.search.text }
 
 // askKnown asks for the tags and folders that are known.
 func (m *Model) askKnown() tea.Cmd {
@@ -266,7 +266,7 @@ func (m *Model) read(l listing, want int, more bool) tea.Cmd {
 	if !more {
 		m.opening, m.stale = l.folder, false
 	}
-	s, now := m.o.Session, m.now
+	s := m.o.Session
 	// The local library always lists: what it refuses is an error.
 	mayFall := !m.o.Profile.Local && l.len() == 0
 	return m.start(l, more, func(ctx context.Context, l *listing) {
@@ -277,7 +277,7 @@ func (m *Model) read(l listing, want int, more bool) tea.Cmd {
 		if l.refusal = l.err; l.search.isNone() {
 			l.fromSeen(ctx, s.SeenIn)
 		} else {
-			l.fromFound(ctx, s.Seen, now())
+			l.fromFound(ctx, s.Seen)
 		}
 	})
 }
@@ -361,7 +361,7 @@ func (l *listing) ask(limit int) api.Query {
 		q.Type, q.Sort = api.TypeFile, l.order.query()
 	}
 	if !l.search.isNone() {
-		q.Folder, q.Search = "", l.search.query()
+		q.Folder, q.Search, q.Kind = "", l.search.query(), l.search.kind
 	}
 	return q
 }

@@ -215,3 +215,19 @@ func TestFoldersAreManaged(t *testing.T) {
 	d.answer("d", "Delete the folder /new/?", "It has 1 file (9 B) and 1 folder.", "cannot be undone")
 	d.has("/a.txt /b.txt /c.txt /summer/d.txt")
 }
+
+// TestQueryLineOfTheLocalLibrary: the local library takes every word of the line.
+func TestQueryLineOfTheLocalLibrary(t *testing.T) {
+	d := serve(t)
+	for line, want := range map[string]string{
+		"a": "a.txt", "in:/summer/": "d.txt", "<1kb before:2030 is:other format:txt": "a.txt b.txt c.txt d.txt", "after:1d is:private": "",
+		`name:b query:"size > 1"`: "b.txt", "tag:none": "", "width>1 height<9": "", "is:image": "", "in:/summer/ is:noregion": "d.txt",
+	} {
+		d.Press("f", "ctrl+u")
+		d.Type(line)
+		d.Press("enter")
+		if d.m.shown.err != nil || d.rows() != want {
+			t.Errorf("%s finds %q (%v), want %q", line, d.rows(), d.m.shown.err, want)
+		}
+	}
+}

@@ -105,6 +105,7 @@ type Model struct {
 	cursors  map[string]string // key of a listing → key of the row under the cursor when the user left it
 	filter   kit.Field
 	typing   bool // the filter takes the keys
+	query    query
 	marks    marks
 	sheet    sheet
 	landing  string // key of the row on which the cursor lands when the listing is read again; empty: it stays
@@ -134,6 +135,7 @@ var (
 func New(o Options) *Model {
 	m := &Model{
 		o: o, now: o.Now, cursors: map[string]string{}, facts: true,
+		query:  query{field: kit.Field{Label: "find", Placeholder: "tag:sunset >1mb after:2026-07 is:pending"}},
 		filter: kit.Field{Label: "filter", Placeholder: "part of a name or tag"},
 	}
 	if m.now == nil {
@@ -147,11 +149,18 @@ func New(o Options) *Model {
 // Init does nothing: the library is read when it comes to the front.
 func (m *Model) Init() tea.Cmd { return nil }
 
-// Capturing reports whether the filter takes the keys.
-func (m *Model) Capturing() bool { return m.typing }
+// Capturing reports whether the filter or the query line takes the keys.
+func (m *Model) Capturing() bool { return m.typing || m.query.open }
 
-// Type edits the filter.
+// Type edits the filter or the query line.
 func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
+	if m.query.open {
+		used := m.query.field.Update(msg)
+		if used {
+			m.query.wrong = nil
+		}
+		return nil, used
+	}
 	before := m.filter.Value()
 	if !m.typing || !m.filter.Update(msg) {
 		return nil, false
@@ -256,6 +265,7 @@ func (m *Model) clicked(msg tea.MouseClickMsg) tea.Cmd {
 	}
 	m.list.SetCursor(i)
 	m.stopTyping()
+	m.closeQuery()
 	if m.clicks.Double(msg) {
 		return m.enter()
 	}
@@ -285,6 +295,8 @@ func (m *Model) Commands() [][]string {
 			ids = append(ids, f.FileID)
 		}
 		return [][]string{session.Command("download", ids, "--to="+m.o.Downloads)}
+	case m.shown.search.kind != "":
+		return nil // the command has no such parameter
 	case !m.shown.search.isNone():
 		return [][]string{{"list", "--search=" + m.shown.search.query()}}
 	case m.shown.folder == "":

@@ -3,6 +3,7 @@ package library
 import (
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,22 +13,27 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/ui/edit"
 	"mediadesk/ui/kit"
+	"mediadesk/ui/text"
+	"mediadesk/ui/theme"
 )
 
-// search is what is searched for: every part that is not empty must match. The
-// zero search is none.
+// search is what the query line asks for: each of its words must match. The zero search
+// is none.
 type search struct {
-	name            string // how the name begins
-	tags            string // any of them, separated by commas
-	larger, smaller string // sizes, such as 500kb
-	newer, older    string // an age such as 7d, or a day such as 2026-01-31
-	kind            string // api.KindImage, api.KindNonImage; empty: any
-	private         string // "true", "false"; empty: any
-	text            string // an advanced query, in the service's own language
-	folder          string // below this folder; empty: everywhere
-	region          string // withRegion, withoutRegion; empty: any
-	state           string // of its extensions: pending, failed; empty: any
+	text   string // as it was typed
+	terms  []term // those that the service searches for
+	kind   string // api.KindImage, api.KindNonImage; empty: any
+	region string // withRegion, withoutRegion; empty: any
+	state  string // of its extensions: pending, failed; empty: any
+}
+
+// term is a word of the query line: as a condition in the words that services document
+// (hosted-service.md §8), and for records that this computer knows.
+type term struct {
+	condition string
+	finds     func(f *api.File) bool // nil: this computer cannot tell
 }
 
 // What a search for regions can be. Services cannot search for them, so the listing
@@ -41,220 +47,223 @@ const (
 func (s search) filtersHere() bool { return s.region != "" || s.state != "" }
 
 // isNone tells whether nothing is searched for.
-func (s search) isNone() bool { return s.describe() == "" }
+func (s search) isNone() bool { return s.text == "" }
 
 // query is the search in the language of the service.
 func (s search) query() string {
-	parts := s.parts()
-	if s.folder != "" && s.folder != "/" {
-		parts = append(parts, "path : "+quoted(s.folder))
+	// With a query, the service ignores the parameter for the type.
+	parts := []string{`type = "file"`}
+	for _, t := range s.terms {
+		parts = append(parts, t.condition)
 	}
 	return strings.Join(parts, " AND ")
 }
 
-// describe writes the search for people: without the folder.
-func (s search) describe() string {
-	parts := s.parts()
-	if s.region != "" {
-		parts = append(parts, "region "+s.region)
-	}
-	if s.state != "" {
-		parts = append(parts, "extensions "+s.state)
-	}
-	return strings.Join(parts, " AND ")
+// queryWord is a word that the query line knows.
+type queryWord struct {
+	prefix, example, help string
 }
 
-func (s search) parts() []string {
-	var parts []string
-	add := func(value, before string) {
-		if value != "" {
-			parts = append(parts, before+quoted(value))
-		}
-	}
-	add(s.name, "name : ")
-	if tags := api.SplitTags(s.tags); len(tags) > 0 {
-		for i, tag := range tags {
-			tags[i] = quoted(tag)
-		}
-		parts = append(parts, "tags IN ["+strings.Join(tags, ",")+"]")
-	}
-	add(s.larger, "size > ")
-	add(s.smaller, "size < ")
-	add(s.newer, "createdAt > ")
-	add(s.older, "createdAt < ")
-	add(s.kind, "fileType = ")
-	if s.private != "" {
-		parts = append(parts, "private = "+s.private)
-	}
-	if text := strings.TrimSpace(s.text); text != "" {
-		if len(parts) > 0 || s.folder != "" {
-			text = "(" + text + ")"
-		}
-		parts = append(parts, text)
-	}
-	return parts
-}
-
-// quoted is a text in quotation marks, escaped for the language.
-func quoted(text string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
+// queryWords are the words of the query line, in the order of its help.
+var queryWords = []queryWord{
+	{"", "boat", "words of the name, the last one as a prefix"},
+	{"tag:", "tag:sunset", "a tag or an AI tag; tag:sea,beach finds either"},
+	{"in:", "in:/summer/", "this folder and below"},
+	{">", ">1mb", "larger than that; <500kb smaller"},
+	{"after:", "after:2026-07", "uploaded since a day, a month, a year or an age such as 7d, 2w, 3m"},
+	{"before:", "before:2026", "uploaded before that"},
+	{"is:", "is:pending", strings.Join(isWords, ", ")},
+	{"format:", "format:png", "the format of a picture or file"},
+	{"width", "width>2000", "pixels, also height<600"},
+	{"name:", "name:IMG_", "how the name begins, with upper and lower case"},
+	{"query:", `query:"published = false"`, "a condition in the service's own language"},
 }
 
 var (
-	sizeForm = regexp.MustCompile(`(?i)^([0-9]+(?:\.[0-9]+)?) ?(b|kb|mb|gb)?$`)
-	ageForm  = regexp.MustCompile(`^([0-9]{1,5})([hdwmy])$`)
+	isWords     = []string{"pending", "failed", "private", "public", "image", "other", "region", "noregion"}
+	formatWords = []string{"jpg", "png", "webp", "gif", "svg", "avif", "pdf", "mp4"}
+	sizeForm    = regexp.MustCompile(`(?i)^([0-9]+(?:\.[0-9]+)?)(b|kb|mb|gb)?$`)
+	sideForm    = regexp.MustCompile(`^(width|height)(<=|>=|<|>|=)([0-9]{1,9})$`)
+	ageForm     = regexp.MustCompile(`^([0-9]{1,5})([hdwmy])$`)
 )
 
-func checkSize(text string) string {
-	if text == "" || sizeForm.MatchString(text) {
-		return ""
-	}
-	return "Type a size such as 500kb or 2mb."
-}
-
-func checkTime(text string) string {
-	if text == "" || ageForm.MatchString(text) {
-		return ""
-	}
-	if _, err := time.Parse(time.DateOnly, text); err == nil {
-		return ""
-	}
-	return "Type an age such as 7d, 2w or 3m, or a day such as 2026-01-31."
-}
-
-// searchMenu opens the menu of the parts of a search.
-func (m *Model) searchMenu() tea.Cmd {
-	s := m.shown.search
-	if s.isNone() {
-		s.folder = m.folder()
-	}
-	return m.buildSearch(s)
-}
-
-// buildSearch shows the menu with the search so far.
-func (m *Model) buildSearch(s search) tea.Cmd {
-	where := "everywhere"
-	if s.folder != "" && s.folder != "/" {
-		where = s.folder + " and below"
-	}
-	// ask asks for a part over the menu, which is there again after esc.
-	ask := func(title string, part *string, check func(string) string) func() tea.Cmd {
-		return func() tea.Cmd {
-			m.buildSearch(s)
-			p := kit.NewPrompt(title, "Leave it empty to search without it.", *part, "")
-			p.Check = check
-			p.Do = func(text string) tea.Cmd {
-				*part = strings.TrimSpace(text)
-				m.Overlays().CloseAll()
-				return m.buildSearch(s)
+// splitQuery splits a query at its spaces. A text in quotes stays together; the quotes
+// go.
+func splitQuery(line string) (words []string, open bool) {
+	word, any := "", false
+	for _, r := range line {
+		switch {
+		case r == '"':
+			open, any = !open, true
+		case r == ' ' && !open:
+			if any {
+				words = append(words, word)
 			}
-			return m.Open(p)
+			word, any = "", false
+		default:
+			word, any = word+string(r), true
 		}
 	}
-	// cycle goes on to the next value of a part.
-	cycle := func(part *string, values ...string) func() tea.Cmd {
-		return func() tea.Cmd {
-			*part = values[(slices.Index(values, *part)+1)%len(values)]
-			return m.buildSearch(s)
-		}
+	if any {
+		words = append(words, word)
 	}
-	return m.Open(kit.NewMenu("Search the library", []kit.MenuRow{
-		{Key: "", Label: "search now", Note: s.describe(), Do: func() tea.Cmd { return m.searchNow(s) }},
-		{Key: "n", Label: "name begins with", Note: s.name, Do: ask("Name begins with", &s.name, nil)},
-		{Key: "t", Label: "has one of the tags", Note: s.tags, Do: ask("Has one of these tags", &s.tags, nil)},
-		{Key: "l", Label: "larger than", Note: s.larger, Do: ask("Larger than", &s.larger, checkSize)},
-		{Key: "s", Label: "smaller than", Note: s.smaller, Do: ask("Smaller than", &s.smaller, checkSize)},
-		{Key: "a", Label: "uploaded after", Note: s.newer, Do: ask("Uploaded after", &s.newer, checkTime)},
-		{Key: "b", Label: "uploaded before", Note: s.older, Do: ask("Uploaded before", &s.older, checkTime)},
-		{Key: "i", Label: "kind", Note: orAny(s.kind), Do: cycle(&s.kind, "", api.KindImage, api.KindNonImage)},
-		{Key: "p", Label: "private", Note: orAny(s.private), Do: cycle(&s.private, "", "true", "false")},
-		{Key: "r", Label: "region", Note: orAny(s.region), Do: cycle(&s.region, "", withRegion, withoutRegion)},
-		{Key: "e", Label: "extensions", Note: orAny(s.state), Do: cycle(&s.state, "", string(api.StatusPending), string(api.StatusFailed))},
-		{Key: "w", Label: "where", Note: where, Do: cycle(&s.folder, "", m.folder())},
-		{Key: "x", Label: "advanced query", Note: s.text, Do: ask("Advanced query, in the service's language", &s.text, nil)},
-		{Key: "c", Label: "clear the search", Note: "", Do: m.leaveSearch},
-	}...))
+	return words, open
 }
 
-func orAny(value string) string {
+// parseSearch reads a query line. The error says which word is wrong and what helps.
+func parseSearch(line string, now time.Time) (search, error) {
+	s := search{text: strings.TrimSpace(line)}
+	words, open := splitQuery(line)
+	if open {
+		return s, errors.New(`a quote is not closed: type " at the end of the text`)
+	}
+	var plain []string
+	for _, word := range words {
+		t, err := s.word(word, now)
+		switch {
+		case err != nil:
+			return s, err
+		case t == nil:
+			plain = append(plain, word)
+		case t.condition != "":
+			s.terms = append(s.terms, *t)
+		}
+	}
+	if len(plain) > 0 {
+		s.terms = append(s.terms, term{"name HAS " + api.SearchValue(strings.Join(plain, " ")), func(f *api.File) bool {
+			return text.HasAll(plain, f.Name)
+		}})
+	}
+	return s, nil
+}
+
+// word reads one word: a term, a zero term for what is no condition, or nil for a word
+// of the name.
+func (s *search) word(word string, now time.Time) (*term, error) {
+	if m := sideForm.FindStringSubmatch(word); m != nil {
+		return &term{m[1] + " " + m[2] + " " + m[3], sideIs(m[1], m[2], m[3])}, nil
+	}
+	if op := word[:min(1, len(word))]; op == ">" || op == "<" {
+		n, ok := bytesOf(word[1:])
+		if !ok {
+			return nil, fmt.Errorf("%s is not a size: type one such as %s500kb or %s2mb", word, op, op)
+		}
+		return &term{"size " + op + " " + api.SearchValue(strings.ToLower(word[1:])), func(f *api.File) bool {
+			size, known := f.Size.Get()
+			return known && (op == ">" && float64(size) > n || op == "<" && float64(size) < n)
+		}}, nil
+	}
+	prefix, value, _ := strings.Cut(word, ":")
+	i := slices.IndexFunc(queryWords, func(w queryWord) bool { return w.prefix == prefix+":" })
+	if i < 0 {
+		if strings.Contains(word, ":") {
+			return nil, fmt.Errorf("%s: is not a search word; use one of the list", prefix)
+		}
+		return nil, nil //nolint:nilnil // a word of the name
+	}
 	if value == "" {
-		return "any"
+		return nil, fmt.Errorf("%s: needs a value, such as %s", prefix, queryWords[i].example)
 	}
-	return value
-}
-
-func (m *Model) searchNow(s search) tea.Cmd {
-	if s.isNone() {
-		return m.leaveSearch()
-	}
-	m.rememberRow()
-	m.clearFilter()
-	m.marks.ranged = false
-	m.list.SetCursor(0)
-	return m.read(listing{folder: m.folder(), order: m.order, search: s}, pageSize, false)
-}
-
-// leaveSearch goes back to the folder.
-func (m *Model) leaveSearch() tea.Cmd {
-	if m.shown.search.isNone() {
-		return nil
-	}
-	return m.open(m.folder(), "")
-}
-
-// fromFound fills the listing with the files that this computer knows and the search
-// finds.
-func (l *listing) fromFound(ctx context.Context, all func(context.Context) ([]api.File, error), now time.Time) {
-	l.seen, l.foldersDone, l.done = true, true, true
-	if strings.TrimSpace(l.search.text) != "" {
-		l.err = errors.New("this service does not search, and an advanced query cannot run on this computer: leave it empty")
-		return
-	}
-	got, err := all(ctx)
-	l.err = err
-	for _, f := range got {
-		if !f.IsFolder() && l.search.finds(&f, now) {
-			l.files = append(l.files, f)
+	switch prefix {
+	case "tag":
+		tags := api.SplitTags(value)
+		quoted := make([]string, len(tags))
+		for i, tag := range tags {
+			quoted[i] = api.SearchValue(tag)
 		}
+		return &term{"tags IN [" + strings.Join(quoted, ",") + "]", func(f *api.File) bool {
+			return slices.ContainsFunc(tags, func(tag string) bool {
+				return slices.Contains(f.Tags.Or(nil), tag) || slices.ContainsFunc(f.AITags.Or(nil), func(t api.AITag) bool { return t.Name == tag })
+			})
+		}}, nil
+	case "in":
+		folder := "/" + strings.Trim(value, "/") + "/"
+		if folder == "//" {
+			return &term{}, nil
+		}
+		return &term{api.SearchBelow(folder), func(f *api.File) bool { return strings.HasPrefix(f.FilePath, folder) }}, nil
+	case "after", "before":
+		return timeTerm(prefix, value, now)
+	case "is":
+		return s.is(value)
+	case "name":
+		return &term{"name : " + api.SearchValue(value), func(f *api.File) bool { return strings.HasPrefix(f.Name, value) }}, nil
+	case "format":
+		value = strings.ToLower(value)
+		return &term{"format = " + api.SearchValue(value), func(f *api.File) bool {
+			name := strings.ToLower(f.Name)
+			return strings.HasSuffix(name, "."+value) || value == "jpg" && strings.HasSuffix(name, ".jpeg")
+		}}, nil
 	}
-	l.order.sort(l.files)
+	return &term{condition: "(" + value + ")"}, nil
 }
 
-// finds tells whether a record matches every part of the search.
-func (s search) finds(f *api.File, now time.Time) bool {
-	size, known := f.Size.Get()
-	created := f.Created()
-	after := func(text string) bool { at, ok := momentOf(text, now); return ok && created.After(at) }
-	switch {
-	case s.folder != "" && !strings.HasPrefix(f.FilePath, strings.TrimRight(s.folder, "/")+"/"),
-		!strings.HasPrefix(strings.ToLower(f.Name), strings.ToLower(s.name)),
-		s.tags != "" && !slices.ContainsFunc(api.SplitTags(s.tags), func(tag string) bool { return slices.Contains(f.Tags.Or(nil), tag) }),
-		s.larger != "" && !(known && float64(size) > bytesOf(s.larger)),
-		s.smaller != "" && !(known && float64(size) < bytesOf(s.smaller)),
-		s.newer != "" && (created.IsZero() || !after(s.newer)),
-		s.older != "" && (created.IsZero() || after(s.older)),
-		s.kind != "" && f.FileType != s.kind,
-		s.private != "" && s.private != strconv.FormatBool(f.IsPrivateFile.Or(false)):
-		return false
+// is reads a state.
+func (s *search) is(state string) (*term, error) {
+	private := func(want bool) *term {
+		return &term{"private = " + strconv.FormatBool(want), func(f *api.File) bool { return f.IsPrivateFile.Or(false) == want }}
 	}
-	return true
+	switch state {
+	case "private":
+		return private(true), nil
+	case "public":
+		return private(false), nil
+	case "image":
+		s.kind = api.KindImage
+	case "other":
+		s.kind = api.KindNonImage
+	case "region":
+		s.region = withRegion
+	case "noregion":
+		s.region = withoutRegion
+	case string(api.StatusPending), string(api.StatusFailed):
+		s.state = state
+	default:
+		return nil, fmt.Errorf("is:%s is no state: type one of %s", state, strings.Join(isWords, ", "))
+	}
+	return &term{}, nil
 }
 
-func bytesOf(text string) float64 {
-	part := sizeForm.FindStringSubmatch(text)
+func timeTerm(prefix, value string, now time.Time) (*term, error) {
+	at, ok := momentOf(value, now)
+	if !ok {
+		return nil, fmt.Errorf("%s:%s is no time: type a day such as 2026-01-31, a month, a year, or an age such as 7d", prefix, value)
+	}
+	if !ageForm.MatchString(value) {
+		value = at.Format(time.DateOnly)
+	}
+	if prefix == "before" {
+		return &term{"createdAt < " + api.SearchValue(value), func(f *api.File) bool {
+			return !f.Created().IsZero() && f.Created().Before(at)
+		}}, nil
+	}
+	return &term{"createdAt >= " + api.SearchValue(value), func(f *api.File) bool { return !f.Created().IsZero() && !f.Created().Before(at) }}, nil
+}
+
+// sideIs tells whether a side of a picture is as a condition says.
+func sideIs(side, op, value string) func(*api.File) bool {
+	want, err := strconv.Atoi(value)
+	return func(f *api.File) bool {
+		n, h, ok := f.PixelSize()
+		if side == "height" {
+			n = h
+		}
+		return ok && err == nil && (strings.Contains(op, ">") && n > want || strings.Contains(op, "<") && n < want || strings.Contains(op, "=") && n == want)
+	}
+}
+
+func bytesOf(words string) (float64, bool) {
+	part := sizeForm.FindStringSubmatch(words)
 	if part == nil {
-		return 0
+		return 0, false
 	}
 	n, err := strconv.ParseFloat(part[1], 64)
-	if err != nil {
-		return 0
-	}
-	return n * map[string]float64{"": 1, "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9}[strings.ToLower(part[2])]
+	return n * map[string]float64{"": 1, "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9}[strings.ToLower(part[2])], err == nil
 }
 
-// momentOf is the time of an age or a day.
-func momentOf(text string, now time.Time) (time.Time, bool) {
-	if part := ageForm.FindStringSubmatch(text); part != nil {
+// momentOf is the begin of a day, a month or a year, or the time of an age.
+func momentOf(words string, now time.Time) (time.Time, bool) {
+	if part := ageForm.FindStringSubmatch(words); part != nil {
 		n, err := strconv.Atoi(part[1])
 		switch part[2] {
 		case "h":
@@ -268,6 +277,150 @@ func momentOf(text string, now time.Time) (time.Time, bool) {
 		}
 		return now.AddDate(-n, 0, 0), err == nil
 	}
-	at, err := time.Parse(time.DateOnly, text)
-	return at, err == nil
+	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
+		if at, err := time.Parse(layout, words); err == nil {
+			return at, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// The query line.
+
+// query is the line in which a search is typed.
+type query struct {
+	field kit.Field
+	open  bool  // it takes the keys
+	wrong error // of the line as it was last run
+}
+
+// startQuery opens the query line with the search that is shown, or with the folder.
+func (m *Model) startQuery() tea.Cmd {
+	m.stopTyping()
+	line := m.shown.search.text
+	if line == "" && m.folder() != "/" {
+		line = "in:" + quotedWord(m.folder())
+	}
+	if line != "" {
+		line += " "
+	}
+	m.query.open, m.query.wrong = true, nil
+	m.query.field.SetValue(line)
+	m.query.field.Complete = m.completeQuery
+	m.query.field.Focus()
+	m.query.field.Refresh()
+	return nil
+}
+
+// quotedWord is a value of a word of the query line.
+func quotedWord(value string) string {
+	if strings.Contains(value, " ") {
+		return `"` + value + `"`
+	}
+	return value
+}
+
+// completeQuery offers ways to go on with the last word of the line.
+func (m *Model) completeQuery(line string) []string {
+	at := strings.LastIndexByte(line, ' ') + 1
+	before, word := line[:at], line[at:]
+	prefix, value, valued := strings.Cut(word, ":")
+	var values []string
+	switch {
+	case word == "":
+		return nil
+	case !valued:
+		for _, w := range queryWords {
+			if w.prefix != "" && strings.HasPrefix(w.prefix, word) && w.prefix != word {
+				values = append(values, before+w.prefix)
+			}
+		}
+		return values
+	case prefix == "tag":
+		values = m.known.tags
+	case prefix == "in":
+		values = m.known.folders
+	case prefix == "is":
+		values = isWords
+	case prefix == "format":
+		values = formatWords
+	case prefix == "after", prefix == "before":
+		now := m.now()
+		values = []string{"7d", "1m", now.Format("2006-01"), now.Format("2006"), now.Format(time.DateOnly)}
+	}
+	var offers []string
+	for _, v := range edit.Matches(strings.TrimPrefix(value, `"`), values) {
+		if v != value {
+			offers = append(offers, before+prefix+":"+quotedWord(v)+" ")
+		}
+	}
+	return offers
+}
+
+// runQuery searches for what the line says; an empty one goes back to the folder.
+func (m *Model) runQuery() tea.Cmd {
+	s, err := parseSearch(m.query.field.Value(), m.now())
+	if m.query.wrong = err; err != nil {
+		return nil
+	}
+	m.closeQuery()
+	if s.isNone() {
+		return m.leaveSearch()
+	}
+	m.rememberRow()
+	m.clearFilter()
+	m.marks.ranged = false
+	return m.read(listing{folder: m.folder(), order: m.order, search: s}, pageSize, false)
+}
+
+func (m *Model) closeQuery() tea.Cmd {
+	m.query.open = false
+	m.query.field.Blur()
+	return nil
+}
+
+// viewQueryHelp lists the words of the query line.
+func viewQueryHelp(width, height int, th *theme.Theme) string {
+	var lines []string
+	example := 0
+	for _, w := range queryWords {
+		example = max(example, text.Width(w.example))
+	}
+	example = min(example, width/3)
+	for _, w := range queryWords {
+		lines = append(lines, " "+th.Key.Render(text.PadRight(w.example, example))+"  "+th.Muted.Render(text.Truncate(w.help, max(0, width-example-3))))
+	}
+	return text.Fit(strings.Join(lines, "\n"), width, height)
+}
+
+// leaveSearch goes back to the folder.
+func (m *Model) leaveSearch() tea.Cmd {
+	if m.shown.search.isNone() {
+		return nil
+	}
+	return m.open(m.folder(), "")
+}
+
+// fromFound fills the listing with the files that this computer knows and the search
+// finds.
+func (l *listing) fromFound(ctx context.Context, all func(context.Context) ([]api.File, error)) {
+	l.seen, l.foldersDone, l.done = true, true, true
+	if slices.ContainsFunc(l.search.terms, func(t term) bool { return t.finds == nil }) {
+		l.err = errors.New("this service does not search, and query: cannot run on this computer: leave it out")
+		return
+	}
+	got, err := all(ctx)
+	l.err = err
+	for _, f := range got {
+		if !f.IsFolder() && l.search.finds(&f) {
+			l.files = append(l.files, f)
+		}
+	}
+	l.order.sort(l.files)
+}
+
+// finds tells whether a record matches every word of the search.
+func (s search) finds(f *api.File) bool {
+	return (s.kind == "" || f.FileType == s.kind) &&
+		!slices.ContainsFunc(s.terms, func(t term) bool { return t.finds == nil || !t.finds(f) })
 }

@@ -23,59 +23,108 @@ import (
 	"mediadesk/ui/uitest"
 )
 
-func TestSearchInTheServicesWords(t *testing.T) {
-	for _, c := range []struct {
-		s    search
-		want string
+// TestQueryLine: what each word of the line asks the service for, in documented words
+// only, and which records of this computer it finds.
+func TestQueryLine(t *testing.T) {
+	file := some("/a/b/", 2)[1]
+	file.Name, file.Tags, file.IsPrivateFile, file.CreatedAt = "Red Boat.JPG", api.Set([]string{"sea", "big boat"}), api.Set(true), noon.AddDate(0, 0, -3).Format(api.TimeLayout)
+	file.Width, file.Height = api.Set(300), api.Set(200)
+	for line, c := range map[string]struct {
+		query string
+		finds bool
 	}{
-		{search{}, ""},
-		{search{folder: "/a/"}, `path : "/a/"`},
-		{search{name: `a"b\`}, `name : "a\"b\\"`},
-		{search{tags: "sea, big boat", kind: "image"}, `tags IN ["sea","big boat"] AND fileType = "image"`},
-		{search{larger: "1mb", smaller: "5mb", newer: "7d", older: "2026-01-31", private: "true"}, `size > "1mb" AND size < "5mb" AND createdAt > "7d" AND createdAt < "2026-01-31" AND private = true`},
-		{search{text: `width > 9 OR height > 9`}, `width > 9 OR height > 9`},
-		{search{text: `width > 9 OR height > 9`, folder: "/a/"}, `(width > 9 OR height > 9) AND path : "/a/"`},
+		`tag:sunset >1mb after:2026-07 is:pending`: {`tags IN ["sunset"] AND size > "1mb" AND createdAt >= "2026-07-01"`, false},
+		`tag:sea,beach`:                   {`tags IN ["sea","beach"]`, true},
+		`tag:"big boat" <1GB`:             {`tags IN ["big boat"] AND size < "1gb"`, true},
+		`red bo`:                          {`name HAS "red bo"`, true},
+		`blue bo`:                         {`name HAS "blue bo"`, false},
+		`name:Red`:                        {`name : "Red"`, true},
+		`name:red`:                        {`name : "red"`, false},
+		`name:"a\b"`:                      {`name : "a\\b"`, false},
+		`in:/a`:                           {`path : "/a/"`, true},
+		`in:/b/`:                          {`path : "/b/"`, false},
+		`in:/`:                            {``, true},
+		`after:4d before:2d`:              {`createdAt >= "4d" AND createdAt < "2d"`, true},
+		`after:2d`:                        {`createdAt >= "2d"`, false},
+		`before:2026`:                     {`createdAt < "2026-01-01"`, false},
+		`is:private is:image`:             {`private = true`, true},
+		`is:public`:                       {`private = false`, false},
+		`is:other`:                        {``, false},
+		`width>299 height<=200`:           {`width > 299 AND height <= 200`, true},
+		`width>300`:                       {`width > 300`, false},
+		`format:JPG`:                      {`format = "jpg"`, true},
+		`query:"width > 9 OR height > 9"`: {`(width > 9 OR height > 9)`, false},
 	} {
-		if got := c.s.query(); got != c.want {
-			t.Errorf("%+v is %s, want %s", c.s, got, c.want)
+		s, err := parseSearch(line, noon)
+		want := `type = "file"`
+		if c.query != "" {
+			want += " AND " + c.query
+		}
+		if err != nil || s.query() != want {
+			t.Errorf("%s asks for %s (%v), want %s", line, s.query(), err, want)
+		}
+		if got := s.finds(&file); got != c.finds {
+			t.Errorf("%s finds the file: %v", line, got)
+		}
+	}
+	for _, line := range []string{`>big`, `tag:`, `is:nothing`, `after:soon`, `color:red`, `tag:"sea`} {
+		if s, err := parseSearch(line, noon); err == nil {
+			t.Errorf("%s was taken: %s", line, s.query())
 		}
 	}
 }
 
-func TestBuilder(t *testing.T) {
+// TestQueryLineOnTheScreen: the line is completed, corrected, run, changed and left; the
+// cursor of the folder is where it was.
+func TestQueryLineOnTheScreen(t *testing.T) {
 	s := small()
+	s.files[""] = some("/", 2)
 	d := start(t, Options{Session: stub{list: s.list}})
-	d.Press("enter") // summer
+	d.Press("enter", "j") // summer
+	d.under("f00000.jpg")
 	d.Press("f")
-	d.Sees("Search the library", "/summer/ and below")
-	d.Press("n", "f", "0", "enter", "l")
-	for _, r := range "2xx" {
-		d.Press(string(r))
-	}
+	d.Sees("Search words", "in:/summer/", "tag:sunset", "after:2026-07")
+	d.Type("ta")
+	d.Sees("tab tag:")
+	d.Press("tab")
+	d.Type("su")
+	d.Sees("tab tag:sunset")
+	d.Press("tab")
+	d.Type(">2xx")
 	d.Press("enter")
-	d.Sees("Type a size such as")
-	d.Press("backspace", "backspace", "k", "b", "enter", "w", "p")
+	d.Sees(">2xx is not a size")
 	s.asked = nil
-	d.Press("g", "enter")
-	if len(s.asked) != 1 || s.asked[0].Search != `name : "f0" AND size > "2kb" AND private = true` || s.asked[0].Folder != "" || s.asked[0].Type != api.TypeFile {
+	d.Press("backspace", "backspace", "k", "b", "enter")
+	if len(s.asked) != 1 || s.asked[0].Search != `type = "file" AND path : "/summer/" AND tags IN ["sunset"] AND size > "2kb"` || s.asked[0].Folder != "" {
 		t.Fatalf("asked %+v", s.asked)
 	}
-	d.Sees(`found: name : "f0"`, "everywhere")
+	d.Sees("found: in:/summer/ tag:sunset >2kb")
+	d.Press("j")
+	d.under("f00001.jpg")
+	d.Press("f", "esc")
+	d.Sees("found: in:/summer/ tag:sunset >2kb")
 	s.asked = nil
 	d.Press("r")
 	if len(s.asked) != 1 || s.asked[0].Search == "" {
 		t.Errorf("reading again asks %+v", s.asked)
 	}
+	d.under("f00001.jpg")
 	d.Press("esc")
 	d.Sees("library / summer")
-	d.Press("f", "esc", "f")
-	d.Sees("any") // what was put together is gone
+	d.under("f00000.jpg")
+	s.asked = nil
+	d.Press("f", "ctrl+u")
+	d.Type("is:other")
+	d.Press("enter")
+	if len(s.asked) != 1 || s.asked[0].Kind != api.KindNonImage || s.asked[0].Search != `type = "file"` {
+		t.Errorf("asked %+v", s.asked)
+	}
 }
 
 // Where the service does not search, what this computer has seen is searched.
 func TestSearchWhatWasSeen(t *testing.T) {
 	files := some("/a/b/", 3)
-	files[1].Tags, files[1].IsPrivateFile, files[1].CreatedAt = api.Set([]string{"sea"}), api.Set(true), noon.AddDate(0, 0, -3).Format(api.TimeLayout)
+	files[1].Tags = api.Set([]string{"sea"})
 	d := start(t, Options{Session: stub{
 		list: func(context.Context, api.Query) ([]api.File, error) {
 			return nil, &api.ServiceError{Status: 405, Message: "no"}
@@ -83,33 +132,16 @@ func TestSearchWhatWasSeen(t *testing.T) {
 		seenIn: func(context.Context, string) ([]api.File, error) { return nil, nil },
 		seen:   func(context.Context) ([]api.File, error) { return files, nil },
 	}})
-	d.Press("f", "t")
-	for _, r := range "sea" {
-		d.Press(string(r))
-	}
-	d.Press("enter", "g", "enter")
+	d.Press("f")
+	d.Type("tag:sea")
+	d.Press("enter")
 	if d.rows() != "f00001.jpg" {
 		t.Errorf("found %s", d.rows())
 	}
-	for _, c := range []struct {
-		s    search
-		want bool
-	}{
-		{search{folder: "/a/"}, true},
-		{search{folder: "/b/"}, false},
-		{search{name: "F0"}, true},
-		{search{larger: "1.9kb", smaller: "2.1kb"}, true},
-		{search{larger: "2kb"}, false},
-		{search{newer: "4d", older: "2d"}, true},
-		{search{newer: "2d"}, false},
-		{search{newer: "2026-04-28", older: "2026-04-29"}, true},
-		{search{kind: "non-image"}, false},
-		{search{private: "false"}, false},
-	} {
-		if got := c.s.finds(&files[1], noon); got != c.want {
-			t.Errorf("%+v finds it: %v", c.s, got)
-		}
-	}
+	d.Press("f", "ctrl+u")
+	d.Type(`query:"size > 1"`)
+	d.Press("enter")
+	d.Sees("does not search")
 }
 
 func TestFilterByMark(t *testing.T) {
@@ -246,22 +278,27 @@ func TestSearchForMarks(t *testing.T) {
 	runs := []api.Run{run("a", api.StatusFailed), run("b", api.StatusFailed), run("A", api.StatusSuccess)}
 	d := start(t, Options{Session: stub{list: s.list, runs: func(context.Context) ([]api.Run, error) { return runs, nil }}})
 	s.asked = nil
-	d.Press("f", "r", "g", "enter")
+	find := func(line string) {
+		d.Press("f", "ctrl+u")
+		d.Type(line)
+		d.Press("enter")
+	}
+	find("is:region")
 	if d.rows() != "f00001.jpg f00001.jpg" {
 		t.Errorf("with a region: %s", d.rows())
 	}
-	if q := s.asked[0]; q.Folder != "" || q.Search != `path : "/"` && q.Search != "" {
+	if q := s.asked[0]; q.Folder != "" || q.Search != `type = "file"` {
 		t.Errorf("asked %+v", q)
 	}
-	d.Sees("found: region set, everywhere")
-	d.Press("f", "r", "e", "e", "g", "enter")
+	d.Sees("found: is:region")
+	find("is:noregion is:failed")
 	if d.rows() != "f00002.jpg" {
 		t.Errorf("without a region and failed: %s", d.rows())
 	}
-	d.Press("f", "r", "e", "e", "e", "e", "g", "enter") // any region, pending
+	find("is:pending")
 	runs = append(runs, run("b", api.StatusPending))
 	d.Send(page.RunsChanged{})
-	d.Press("f", "c")
+	d.Press("esc")
 	d.Sees("summer", "pending")
 }
 

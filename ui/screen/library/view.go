@@ -55,7 +55,7 @@ func (m *Model) layout(size image.Point) layout {
 		at := kit.BoxOrigin(l.box)
 		l.body = image.Rectangle{Min: at, Max: at.Add(kit.BoxInner(l.box))}
 	}
-	if l.names = !m.sheet.on && len(m.rows) > 0 && l.body.Dy() > 3 && l.body.Dx() >= leastHead; l.names {
+	if l.names = !m.sheet.on && !m.query.open && len(m.rows) > 0 && l.body.Dy() > 3 && l.body.Dx() >= leastHead; l.names {
 		l.body.Min.Y++
 	}
 	return l
@@ -69,7 +69,7 @@ func (m *Model) draw(size image.Point, th *theme.Theme) string {
 			body = kit.JoinV(m.head(size.X, th), body)
 		}
 	} else {
-		body = kit.BoxFooter(m.title(l.box.X-6), m.position(), body, l.box, !m.typing, th)
+		body = kit.BoxFooter(m.title(l.box.X-6), m.position(), body, l.box, !m.Capturing(), th)
 	}
 	if l.facts != (image.Point{}) {
 		body = kit.JoinH(body, m.viewFacts(l.facts, th))
@@ -93,12 +93,11 @@ func (m *Model) head(width int, th *theme.Theme) string {
 
 // title is the search, or the path of the folder, part by part.
 func (m *Model) title(width int) string {
+	if m.query.open {
+		return text.Truncate("Search words", width)
+	}
 	if s := m.shown.search; !s.isNone() && m.opening == "" {
-		where := "everywhere"
-		if s.folder != "" && s.folder != "/" {
-			where = "in " + s.folder
-		}
-		return text.TruncateMiddle(text.Safe("found: "+s.describe()+", "+where), width)
+		return text.TruncateMiddle(text.Safe("found: "+s.text), width)
 	}
 	parts := append([]string{"library"}, strings.FieldsFunc(m.folder(), func(r rune) bool { return r == '/' })...)
 	return text.TruncateMiddle(text.Safe(strings.Join(parts, " / ")), width)
@@ -106,6 +105,9 @@ func (m *Model) title(width int) string {
 
 // position is where the cursor stands among what was read.
 func (m *Model) position() string {
+	if m.query.open {
+		return ""
+	}
 	words := m.list.Position()
 	if m.list.Len() == 0 && m.shown.err != nil {
 		words = "not available"
@@ -137,6 +139,8 @@ func (m *Model) body(l layout, th *theme.Theme) string {
 	switch {
 	case size.X < 1 || size.Y < 1:
 		return ""
+	case m.query.open:
+		return viewQueryHelp(size.X, size.Y, th)
 	case len(m.rows) == 0:
 		return text.Fit(m.empty(size, th), size.X, size.Y)
 	case m.sheet.on:
@@ -292,6 +296,13 @@ func (m *Model) empty(size image.Point, th *theme.Theme) string {
 func (m *Model) foot(width int, th *theme.Theme) []string {
 	var lines []string
 	switch {
+	case m.query.open:
+		lines = append(lines, " "+m.query.field.View(max(0, width-2), th))
+		if m.query.wrong != nil {
+			lines = append(lines, " "+th.Bad.Render(text.Truncate(text.Safe(text.Sentence(m.query.wrong.Error())), width-2)))
+		} else if offers := m.query.field.ViewOffers(width-2, th); offers != "" {
+			lines = append(lines, " "+offers)
+		}
 	case m.typing:
 		lines = append(lines, " "+m.filter.View(max(0, width-2), th))
 	case m.filter.Value() != "":

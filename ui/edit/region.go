@@ -511,7 +511,7 @@ func (r *Region) Note() (sign theme.Sign, words string) {
 func (r *Region) Handle() string {
 	words := "arrows move " + r.handle.String() + " by 2 %, with shift by 1 pixel"
 	if r.ratio.Locked() {
-		words += ", ratio " + r.ratio.String() + " kept"
+		words = "ratio " + r.ratio.String() + " kept, " + words
 	}
 	return words
 }

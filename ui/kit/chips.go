@@ -30,6 +30,11 @@ type Chips struct {
 	// Complete gives the texts that may be meant by what is typed, the best
 	// first; nil offers none. Tab takes the one shown, up and down choose.
 	Complete func(typed string) []string
+	// Note says something of a chip, behind it; nil or "": nothing.
+	Note func(value string) string
+	// Entered takes every text that becomes a chip, also one that is a chip already;
+	// nil: nothing does.
+	Entered func(value string)
 
 	values  []string
 	entry   line
@@ -48,11 +53,14 @@ func NewChips(label, placeholder string) *Chips {
 // that nothing typed is lost by sending.
 func (c *Chips) Value() []string {
 	out := slices.Clone(c.values)
-	if v := strings.TrimSpace(c.entry.text); v != "" && !slices.Contains(out, v) {
+	if v := c.Typed(); v != "" && !slices.Contains(out, v) {
 		out = append(out, v)
 	}
 	return out
 }
+
+// Typed is the entry that is not a chip yet.
+func (c *Chips) Typed() string { return strings.TrimSpace(c.entry.text) }
 
 // SetValue replaces the chips and empties the entry.
 func (c *Chips) SetValue(values []string) {
@@ -143,7 +151,9 @@ func (c *Chips) paste(text string) {
 	}
 	divider := func(r rune) bool { return r == ',' || r == '\r' || r == '\n' }
 	for part := range strings.FieldsFuncSeq(text, divider) {
-		if v := strings.TrimSpace(oneLine(part)); v != "" && !have[v] {
+		v := strings.TrimSpace(oneLine(part))
+		c.tell(v)
+		if v != "" && !have[v] {
 			have[v] = true
 			c.values = append(c.values, v)
 		}
@@ -226,10 +236,17 @@ func (c *Chips) pressEntry(key string) bool {
 
 // commit makes a chip of the entry.
 func (c *Chips) commit() {
+	c.tell(c.Typed())
 	c.Add(c.entry.text)
 	c.entry.set("")
 	c.offer = nil
 	c.on = len(c.values)
+}
+
+func (c *Chips) tell(entered string) {
+	if entered != "" && c.Entered != nil {
+		c.Entered(entered)
+	}
 }
 
 func (c *Chips) remove(i int) {
@@ -362,12 +379,17 @@ func (c *Chips) layout(width int, th *theme.Theme) []chipRow {
 	}
 	for i, v := range c.values {
 		on := c.focused && i == c.on
-		style, words := &th.Chip, " "+text.Safe(v)+" "
+		style, words := &th.Chip, text.Safe(v)
 		if on {
 			style = &th.ChipFocus
 		}
-		if !th.Color {
-			words = "[" + text.Safe(v) + "]"
+		if c.Note != nil {
+			words = strings.TrimSpace(words + " " + c.Note(v))
+		}
+		if th.Color {
+			words = " " + words + " "
+		} else {
+			words = "[" + words + "]"
 		}
 		put(text.Truncate(words, room), style, on)
 	}

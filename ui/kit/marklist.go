@@ -63,7 +63,13 @@ func (l *MarkList) SetCursor(row int) {
 func (l *MarkList) SetHeight(h int) { l.list.SetHeight(h - l.top()) }
 
 // Position is where the cursor stands, in words.
-func (l *MarkList) Position() string { return text.Count(l.at+1) + " of " + text.Count(l.n) }
+func (l *MarkList) Position() string {
+	words := text.Count(l.at+1) + " of " + text.Count(l.n)
+	if l.anchor > 0 {
+		words = "range from " + text.Count(l.anchor) + " to " + words
+	}
+	return words
+}
 
 // find looks for the rows that the filter shows.
 func (l *MarkList) find() {
@@ -172,7 +178,7 @@ func (l *MarkList) Actions() []Action {
 		keep.Footer, drop.Footer = true, true
 		return append([]Action{keep, drop}, moves[:2]...) // the field has the other keys
 	}
-	mark := action("mark", "mark: changes go to marked files", "space", func() tea.Cmd {
+	mark := action("mark", "mark", "space", func() tea.Cmd {
 		if len(l.rows) == 0 {
 			return nil
 		}
@@ -182,10 +188,16 @@ func (l *MarkList) Actions() []Action {
 	})
 	filter := action("filter-files", "filter", "/", func() tea.Cmd { l.typing = true; l.filter.Focus(); return nil })
 	mark.Footer, filter.Footer = true, true
+	all := action("mark-all", "mark all", "ctrl+a", each(func(int) bool { return true }))
+	all.Disabled = func() string {
+		if !slices.ContainsFunc(l.rows, func(row int) bool { return !*l.Mark(row) }) {
+			return "all are marked"
+		}
+		return ""
+	}
 	actions := []Action{
 		mark, filter,
-		action("mark-range", "mark a range", "v", marks(l.markRange)),
-		action("mark-all", "mark all", "ctrl+a", each(func(int) bool { return true })),
+		action("mark-range", "mark a range", "v", marks(l.markRange)), all,
 		action("invert-marks", "invert marks", "*", each(func(row int) bool { return !*l.Mark(row) })),
 	}
 	if l.anchor > 0 {

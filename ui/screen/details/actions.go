@@ -56,7 +56,8 @@ func (m *Model) actionsOn(part area) []kit.Action {
 		{ID: "details.copy", Keys: kit.Bind("copy menu", "", "y"), Group: groupFile, Footer: true, Do: m.copyMenu},
 		{ID: "details.manage", Keys: kit.Bind("rename, move, copy, versions, delete", "", "m"), Group: groupFile, Disabled: m.noManage, Do: m.manageMenu},
 		{ID: "details.run-extension", Keys: kit.Bind("run an extension", "", "x"), Group: groupFile, Disabled: m.noExtend, Do: m.extendMenu},
-		{ID: "details.edit-all", Keys: kit.Bind("change all files", "", "b"), Group: groupEdit, Footer: true, Disabled: m.noMany, Do: m.manyMenu},
+		{ID: "details.remove-tags", Keys: kit.Bind("remove tags", "", "d"), Group: groupEdit, Disabled: m.noTags, Do: m.removeTags},
+		{ID: "details.edit-all", Keys: kit.Bind("change all marked files", "", "b"), Group: groupEdit, Footer: true, Disabled: m.noMany, Do: m.manyMenu},
 		{ID: "details.edit-text", Keys: kit.Bind("edit as text in $EDITOR", "", "E"), Group: groupEdit, Do: m.openEditor},
 		{ID: "details.browse", Keys: kit.Bind("open in the browser", "", "o"), Group: groupFile, Disabled: m.noAddress, Do: m.browse},
 		{ID: "details.refresh", Keys: kit.Bind("refresh", "", "r"), Group: groupFile, Do: func() tea.Cmd { return m.refresh() }},
@@ -66,8 +67,11 @@ func (m *Model) actionsOn(part area) []kit.Action {
 	var actions []kit.Action
 	switch part {
 	case onFiles:
-		actions = slices.Concat([]kit.Action{save}, letters, done,
-			kit.ListActions(func() kit.Scroller { return &m.files }, func() tea.Cmd { return m.turnTo(m.files.Cursor()) }))
+		if actions = m.files.Actions(); m.files.Capturing() {
+			return append(actions, save)
+		}
+		alone := kit.Action{ID: "details.edit-alone", Keys: kit.Bind("change one file at a time", "", "enter"), Group: groupFile, Footer: true, Do: m.editAlone}
+		actions = kit.Shadow(slices.Concat([]kit.Action{save, alone}, actions, letters, done))
 	case onAI:
 		actions = slices.Concat([]kit.Action{
 			{ID: "details.take-ai-tag", Keys: kit.Bind("add as a tag", "", "t", "enter", "space"), Group: groupEdit, Footer: true, Disabled: m.noAI, Do: m.addAITag},
@@ -103,15 +107,14 @@ func (m *Model) actionsOn(part area) []kit.Action {
 // is from the numbers.
 func (m *Model) areas() []area {
 	var out []area
-	e := m.current()
 	if len(m.entries) > 1 {
 		out = append(out, onFiles)
 	}
 	out = append(out, onRecord, onTags)
-	if len(e.file.AITags.Or(nil)) > 0 {
+	if len(m.found) > 0 {
 		out = append(out, onAI)
 	}
-	if e.canHaveRegion() {
+	if m.noRegion() == "" {
 		out = append(out, onRegion)
 	}
 	return out
@@ -129,6 +132,7 @@ func (m *Model) focus(to area) {
 	m.tags.Blur()
 	m.numbers.Blur()
 	m.area = to
+	m.loadRegion() // on the picture it is that of one file
 	switch to {
 	case onTags:
 		m.tags.Focus()
@@ -158,39 +162,48 @@ func (m *Model) enterRow() tea.Cmd {
 	return nil
 }
 
-// addAITag drafts the AI tag under the cursor as a tag.
+// editAlone removes all marks: changes go to the file that is shown.
+func (m *Model) editAlone() tea.Cmd {
+	for _, e := range m.entries {
+		e.marked = false
+	}
+	m.load()
+	m.focus(onRecord)
+	return nil
+}
+
+// addAITag drafts the AI tag under the cursor as a tag of the targets that have it.
 func (m *Model) addAITag() tea.Cmd {
-	found := m.current().file.AITags.Or(nil)
-	m.addTags(found[m.ai.Cursor() : m.ai.Cursor()+1])
+	found := m.found[m.ai.Cursor()].AITag
+	for _, e := range m.targets() {
+		e.addAITags(func(t api.AITag) bool { return t.Name == found.Name && t.Source == found.Source })
+	}
+	m.load()
 	m.ai.SetCursor(m.ai.Cursor() + 1)
 	return nil
 }
 
 // addAITags drafts all AI tags as tags.
 func (m *Model) addAITags() tea.Cmd {
-	m.addTags(m.current().file.AITags.Or(nil))
-	return nil
-}
-
-func (m *Model) addTags(found []api.AITag) {
-	for _, t := range found {
-		m.tags.Add(t.Name)
+	for _, e := range m.targets() {
+		e.addAITags(nil)
 	}
-	m.current().setTags(m.tags.Value())
 	m.load()
+	return nil
 }
 
 // toggleUnset drafts null for the field that has the keys, or drops that draft.
 func (m *Model) toggleUnset() tea.Cmd {
-	e := m.current()
-	e.problem = nil
 	what, changed := "tags have", false
 	if m.area == onTags {
-		changed = toggleUnset(&e.draft.Tags, e.file.Tags)
-		m.tags.SetValue(e.wantedTags())
+		changed = unsetAll(m.targets(), func(e *entry) (*api.Field[[]string], api.Field[[]string]) { return &e.draft.Tags, e.file.Tags })
+		m.tags.SetValue(nil)
 	} else {
 		m.region.Unset()
-		what, changed = "region has", toggleUnset(&e.draft.CustomCoordinates, e.file.CustomCoordinates)
+		what = "region has"
+		changed = unsetAll(m.withRegion(), func(e *entry) (*api.Field[string], api.Field[string]) {
+			return &e.draft.CustomCoordinates, e.file.CustomCoordinates
+		})
 	}
 	m.load()
 	if !changed {
@@ -215,14 +228,14 @@ func (m *Model) copyMenu() tea.Cmd {
 		r := m.rows[m.record.Cursor()]
 		copies.Add("f", "this field: "+r.label, r.value)
 	}
-	edit.Copies(&copies, []api.File{m.current().file}, m.o.Session)
+	edit.Copies(&copies, filesOf(m.targets()), m.o.Session)
 	return m.Open(copies.Menu())
 }
 
 // Reasons for which an action is disabled now; empty where it is not.
 
 func (m *Model) noSave() string {
-	if len(m.changedEntries()) == 0 {
+	if typing := m.area == onTags && m.tags.Typed() != ""; !typing && len(m.changedEntries()) == 0 {
 		return "nothing is changed"
 	}
 	return m.isBusy()
@@ -237,15 +250,18 @@ func (m *Model) isBusy() string {
 }
 
 func (m *Model) noRegion() string {
-	if !m.current().canHaveRegion() {
-		return "this file is not an image, so it has no region"
+	switch {
+	case len(m.withRegion()) > 0:
+		return ""
+	case len(m.targets()) > 1:
+		return "none of these files is an image, so they have no region"
 	}
-	return ""
+	return "this file is not an image, so it has no region"
 }
 
 func (m *Model) noPlane() string {
-	if reason := m.noRegion(); reason != "" {
-		return reason
+	if !m.current().canHaveRegion() {
+		return "this file is not an image, so it has no region"
 	}
 	return m.region.NoPlane()
 }
@@ -265,8 +281,8 @@ func (m *Model) noMany() string {
 }
 
 func (m *Model) noAI() string {
-	if len(m.current().file.AITags.Or(nil)) == 0 {
-		return "this file has no AI tags"
+	if len(m.found) == 0 {
+		return "there are no AI tags"
 	}
 	return ""
 }

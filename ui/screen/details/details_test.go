@@ -376,6 +376,7 @@ func TestSeveralFiles(t *testing.T) {
 	s := newShelf(t, a, b)
 	d := start(t, s.options(a, b))
 	d.Sees("Files", "1 of 2")
+	d.Press("shift+tab", "enter") // one file at a time
 	d.Press("t", "n")
 	d.Sees("text/plain", "This file is not an image", "Unsaved changes in 1 other file.")
 	d.Press("c")
@@ -383,7 +384,7 @@ func TestSeveralFiles(t *testing.T) {
 	d.Press("e")
 	d.Type("second,")
 	d.Press("esc", "N")
-	d.Sees("Not saved: Tags: +sand")
+	d.Sees("2 files changed. beach.png: Not saved: Tags: +sand")
 	d.Press("esc")
 	if q := d.Asked(); !strings.Contains(q.Text, "notes.txt") || !strings.Contains(q.Text, "beach") {
 		t.Errorf("asked %q", q.Text)
@@ -409,7 +410,7 @@ func TestOtherFiles(t *testing.T) {
 	}
 	a, b, c := f, other("f2"), other("f3")
 	d := start(t, newShelf(t, a, b, c).options(a, b))
-	d.Press("t", "e")
+	d.Press("shift+tab", "enter", "t", "e")
 	d.Send(page.Inspect{Files: []api.File{c}})
 	var names []string
 	for _, e := range d.m.entries {
@@ -432,7 +433,7 @@ func TestLateAnswers(t *testing.T) {
 	o := s.options(a, b)
 	s.picture = func(_ context.Context, f api.File) (string, error) { return "", fmt.Errorf("none for %s", f.FileID) }
 	d := start(t, o)
-	d.Press("t", "ctrl+s")
+	d.Press("shift+tab", "enter", "t", "ctrl+s")
 	late := d.Host.Ran(d.m, d.Asked().Choices[1].Do())
 	d.Sees("Saving…")
 	d.Press("e")

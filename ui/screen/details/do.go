@@ -78,6 +78,9 @@ func (m *Model) end() { m.bulk, m.busy = nil, "" }
 // save begins to save every changed file: it reads their records again, then
 // shows the differences and asks.
 func (m *Model) save() tea.Cmd {
+	if m.focus(m.area); len(m.changedEntries()) == 0 { // what is typed is a tag now
+		return page.Tell(page.Info, "Nothing is changed.")
+	}
 	list := m.changedEntries()
 	for _, e := range list {
 		if !m.ready(e) {
@@ -314,6 +317,9 @@ func moves(before, after *api.File) []string {
 	return out
 }
 
+// saved is the verb for changes that were saved.
+const saved = "Saved"
+
 // maxDetail is the length up to which a toast itself has the difference.
 const maxDetail = 90
 
@@ -337,7 +343,10 @@ func outcome(verb string, good, bad []string, single string) page.Toast {
 	if len(good) == 0 {
 		out = text.Plural(len(bad), "file") + " failed."
 	}
-	return page.Toast{Level: page.Warn, Text: out + " What was not saved is kept.", Detail: strings.Join(bad, "\n")}
+	if verb == saved {
+		out += " What was not saved is kept."
+	}
+	return page.Toast{Level: page.Warn, Text: out, Detail: strings.Join(bad, "\n")}
 }
 
 // leave goes back. If something is not saved it asks first.

@@ -84,11 +84,14 @@ type shelf struct {
 
 var errNone = errors.New("there is none")
 
-func (s *shelf) Extend(_ context.Context, _ string, list []api.Extension) (*api.File, error) {
-	if s.extend == nil {
-		return nil, errNone
-	}
-	return s.extend(list)
+func (s *shelf) ExtendAll(_ context.Context, files []api.File, list []api.Extension, report func(session.Edited)) []session.Edited {
+	return s.each(len(files), report, func(i int) session.Edited {
+		f, err := (*api.File)(nil), errNone
+		if s.extend != nil {
+			f, err = s.extend(list)
+		}
+		return session.Edited{FileID: files[i].FileID, File: f, Err: err}
+	})
 }
 
 func (s *shelf) ReadAll(ctx context.Context, ids []string, told func(session.Edited)) []session.Edited {
@@ -234,6 +237,11 @@ func (s *shelf) again(ctx context.Context, id string, _ session.Policy) ([]sessi
 
 func (s *shelf) options(files ...api.File) Options {
 	return Options{Files: files, Session: s, Profile: session.Profile{Name: "here", Local: true}}
+}
+
+// pathOf answers with that picture for every file.
+func pathOf(path string) func(context.Context, api.File) (string, error) {
+	return func(context.Context, api.File) (string, error) { return path, nil }
 }
 
 // pngFile writes a picture and returns its path.

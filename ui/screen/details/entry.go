@@ -18,6 +18,7 @@ import (
 // entry is one file: its record as last seen and what is to be changed.
 type entry struct {
 	file    api.File
+	marked  bool      // changes go to it
 	at      time.Time // when the record was seen; zero: not known
 	asked   bool      // the record was read since the screen opened, or is being read
 	readErr error     // why it could not be read
@@ -131,16 +132,20 @@ func unset[T any](saved api.Field[T]) api.Field[T] {
 	return api.Null[T]()
 }
 
-// toggleUnset drafts null for a field, or drops its draft of null. It reports false
-// where nothing changed: the field is null already.
-func toggleUnset[T any](draft *api.Field[T], saved api.Field[T]) (changed bool) {
-	had := !draft.IsZero()
-	if draft.IsNull() {
-		*draft = api.Field[T]{}
-	} else {
-		*draft = unset(saved)
+// unsetAll drafts null for a field of some files, or drops those drafts where all have
+// one. It reports false if nothing changed: the fields are null already.
+func unsetAll[T any](of []*entry, field func(*entry) (draft *api.Field[T], saved api.Field[T])) (changed bool) {
+	drop := !slices.ContainsFunc(of, func(e *entry) bool { draft, _ := field(e); return !draft.IsNull() })
+	for _, e := range of {
+		draft, saved := field(e)
+		had := !draft.IsZero()
+		if *draft = unset(saved); drop {
+			*draft = api.Field[T]{}
+		}
+		changed = changed || had || !draft.IsZero()
+		e.problem = nil
 	}
-	return had || !draft.IsZero()
+	return changed
 }
 
 // cleanRegion is a typed region without blanks between its numbers.

@@ -1,27 +1,28 @@
 package details
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/ui/edit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/text"
 )
 
-// extendMenu offers extensions to run on the file.
+// extendMenu offers extensions to run on the targets.
 func (m *Model) extendMenu() tea.Cmd {
-	edit.ChooseExtension(m.Overlays(), "Run an extension on "+text.Safe(name(&m.current().file)), m.askExtend)
+	edit.ChooseExtension(m.Overlays(), "Run an extension on "+text.Safe(subjectOf(filesOf(m.targets()))), m.askExtend)
 	return nil
 }
 
 // askExtend asks whether to run an extension.
 func (m *Model) askExtend(e api.Extension) tea.Cmd {
-	f := &m.current().file
-	id := f.FileID
+	files := filesOf(m.targets())
 	options, err := json.MarshalIndent(e, "", "  ")
 	if err != nil {
 		return page.Send(page.Problem(err))
@@ -31,11 +32,11 @@ func (m *Model) askExtend(e api.Extension) tea.Cmd {
 		lines = append(lines, "The service cannot reach this computer. The result is found by polling the file; failures go unreported.")
 	}
 	return page.Send(page.Ask{
-		Title: "Run " + e.Name + " on " + name(f) + "?",
+		Title: "Run " + e.Name + " on " + subjectOf(files) + "?",
 		Text:  strings.Join(lines, "\n"),
 		Choices: []page.Choice{
 			{Label: "Cancel", Key: "l"},
-			{Label: "Run it", Key: "r", Default: true, Do: func() tea.Cmd { return m.extend(id, e) }},
+			{Label: "Run it", Key: "r", Default: true, Do: func() tea.Cmd { return m.extend(files, e) }},
 		},
 	})
 }
@@ -52,43 +53,33 @@ func effectOf(extension string) string {
 	return "mediadesk does not know what this extension does."
 }
 
-// extendedMsg has the answer.
-type extendedMsg struct {
-	name string // of the extension
-	file *api.File
-	err  error
+func (m *Model) extend(files []api.File, e api.Extension) tea.Cmd {
+	return m.manage(job{
+		label: "Requesting " + e.Name, files: files, verb: "Requested " + e.Name + " for",
+		one: func(done session.Edited) tea.Msg { return extended(e.Name, done) },
+		do: func(ctx context.Context, report func(session.Edited)) []session.Edited {
+			return m.o.Session.ExtendAll(ctx, files, []api.Extension{e}, report)
+		},
+	})
 }
 
-func (m *Model) extend(id string, e api.Extension) tea.Cmd {
-	if m.busy != "" {
-		return nil
-	}
-	m.busy = "Requesting " + e.Name + "…"
-	ctx, s := m.o.Context, m.o.Session
-	return func() tea.Msg {
-		file, err := s.Extend(ctx, id, []api.Extension{e})
-		return extendedMsg{e.Name, file, err}
-	}
-}
-
-func (m *Model) extended(msg extendedMsg) tea.Cmd {
-	m.busy = ""
+// extended says what became of an extension that was requested for one file.
+func extended(extension string, done session.Edited) tea.Msg {
 	switch {
-	case msg.err != nil && api.OutcomeOf(msg.err) == api.Unknown:
-		return page.Send(page.Toast{Level: page.Warn, Text: "No answer: " + msg.name + " may be running. Screen 3 shows it.", Detail: msg.err.Error()})
-	case msg.err != nil:
-		return page.Send(page.Failed(msg.err))
-	case msg.file == nil:
-		return page.Send(page.Problem(api.ErrNoRecord))
+	case done.Err != nil && api.OutcomeOf(done.Err) == api.Unknown:
+		return page.Toast{Level: page.Warn, Text: "No answer: " + extension + " may be running. Screen 3 shows it.", Detail: done.Err.Error()}
+	case done.Err != nil:
+		return page.Failed(done.Err)
+	case done.File == nil:
+		return page.Problem(api.ErrNoRecord)
 	}
-	toast := page.Toast{Level: page.Good, Text: "Requested " + msg.name + ". Screen 3 shows its progress."}
-	switch msg.file.ExtensionStatus[msg.name] {
+	switch done.File.ExtensionStatus[extension] {
 	case api.StatusSuccess:
-		toast.Text = msg.name + " is done."
+		return page.Toast{Level: page.Good, Text: extension + " is done."}
 	case api.StatusFailed:
-		toast.Level, toast.Text = page.Bad, msg.name+" failed. The service does not retry it."
+		return page.Toast{Level: page.Bad, Text: extension + " failed. The service does not retry it."}
 	}
-	return tea.Batch(page.Send(page.FileChanged{File: *msg.file}), page.Send(toast))
+	return page.Toast{Level: page.Good, Text: "Requested " + extension + ". Screen 3 shows its progress."}
 }
 
 func (m *Model) noExtend() string {

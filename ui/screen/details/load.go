@@ -62,7 +62,7 @@ func (m *Model) read(entries []*entry, save bool) tea.Cmd {
 	})
 }
 
-func (m *Model) refresh() tea.Cmd { return m.read([]*entry{m.current()}, false) }
+func (m *Model) refresh() tea.Cmd { return m.read(m.targets(), false) }
 
 func (m *Model) gotFresh(msg freshMsg) tea.Cmd {
 	var entries []*entry
@@ -155,13 +155,13 @@ func (m *Model) probe() tea.Cmd {
 		return nil
 	}
 	m.able.asked = true
-	return m.versions(false)
+	return m.versions(m.current().file.FileID, false)
 }
 
-// versions asks for the versions of the current file, to show them or only to
-// see whether the service lists them.
-func (m *Model) versions(show bool) tea.Cmd {
-	ctx, id, s := m.o.Context, m.current().file.FileID, m.o.Session
+// versions asks for the versions of a file, to show them or only to see whether the
+// service lists them.
+func (m *Model) versions(id string, show bool) tea.Cmd {
+	ctx, s := m.o.Context, m.o.Session
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
@@ -185,7 +185,7 @@ func (m *Model) gotVersions(msg versionsMsg) tea.Cmd {
 		return page.Send(page.Failed(msg.err))
 	}
 	e := m.entryOf(msg.id)
-	if e == nil || e != m.current() {
+	if e == nil {
 		return nil
 	}
 	return m.versionMenu(e.file, msg.list)

@@ -16,10 +16,10 @@ import (
 	"mediadesk/ui/text"
 )
 
-// changeAll changes the drafts of every file and counts those that change.
+// changeAll changes the drafts of the targets and counts those that change.
 func (m *Model) changeAll(label string, do func(*entry)) tea.Cmd {
 	n := 0
-	for _, e := range m.entries {
+	for _, e := range m.targets() {
 		before, _ := e.change()
 		do(e)
 		after, err := e.change()
@@ -35,9 +35,9 @@ func (m *Model) changeAll(label string, do func(*entry)) tea.Cmd {
 	return page.Tell(page.Info, fmt.Sprintf("%s: %s changed, not saved yet. ctrl+s saves.", label, text.Plural(n, "file")))
 }
 
-// manyMenu offers what can be done to all files that are shown.
+// manyMenu offers what can be done to all targets at once.
 func (m *Model) manyMenu() tea.Cmd {
-	n := text.Plural(len(m.entries), "file")
+	n := text.Plural(len(m.targets()), "file")
 	change := func(key, label, done string, do func(*entry)) kit.MenuRow {
 		return kit.MenuRow{Key: key, Label: label, Do: func() tea.Cmd { return m.changeAll(done, do) }}
 	}
@@ -46,10 +46,10 @@ func (m *Model) manyMenu() tea.Cmd {
 	}
 	return m.Open(kit.NewMenu("Change "+n,
 		tags("a", "add tags", "Add tags to", func(e *entry, tags []string) []string { return union(e.wantedTags(), tags) }),
-		tags("r", "remove tags", "Remove tags from", func(e *entry, tags []string) []string { return without(e.wantedTags(), tags) }),
+		kit.MenuRow{Key: "r", Label: "remove tags", Do: m.removeTags},
 		tags("s", "replace all tags", "Replace the tags of", func(_ *entry, tags []string) []string { return tags }),
 		change("u", "remove all tags (null)", "Tags removed", (*entry).unsetTags),
-		change("t", "add the AI tags as tags", "AI tags added", (*entry).addAITags),
+		change("t", "add the AI tags as tags", "AI tags added", func(e *entry) { e.addAITags(nil) }),
 		kit.MenuRow{Key: "c", Label: "region: largest of a ratio, centered", Do: m.ratioMenu},
 		kit.MenuRow{Key: "g", Label: "copy this region to all, scaled to each picture", Do: m.copyRegion},
 		change("x", "remove the region (null)", "Regions removed", (*entry).unsetRegion),
@@ -87,11 +87,11 @@ func without(have, less []string) []string {
 	return slices.DeleteFunc(slices.Clone(have), func(tag string) bool { return slices.Contains(less, tag) })
 }
 
-// addAITags drafts the AI tags as tags.
-func (e *entry) addAITags() {
+// addAITags drafts those AI tags as tags for which only reports true; nil: all.
+func (e *entry) addAITags(only func(api.AITag) bool) {
 	var names []string
 	for _, t := range e.file.AITags.Or(nil) {
-		if label := strings.TrimSpace(t.Name); label != "" {
+		if label := strings.TrimSpace(t.Name); label != "" && (only == nil || only(t)) {
 			names = append(names, label)
 		}
 	}

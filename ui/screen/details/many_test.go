@@ -78,13 +78,12 @@ func TestPartialFailure(t *testing.T) {
 	d.Press("b", "t", "ctrl+s")
 	d.Choose(d.Asked(), "Save 3 files")
 	d.Toasted("Saved 2 files; 1 file failed. What was not saved is kept.")
-	d.Sees("failed")
+	d.Sees("✗ p2.png")
 	if left := d.m.changedEntries(); len(left) != 1 || left[0].file.FileID != "f2" || left[0].problem == nil {
 		t.Fatalf("left %+v", left)
 	}
 	fails = false
-	d.Press("n", "ctrl+s")
-	d.Sees() // one file only: the usual question
+	d.Press("n", "ctrl+s") // one file only: the usual question
 	d.Choose(d.Asked(), "Save")
 	if len(d.m.changedEntries()) != 0 {
 		t.Error("it is still not saved")
@@ -229,15 +228,23 @@ func (m *manager) Rename(_ context.Context, f api.File, name string) (*api.File,
 	return &f, err
 }
 
-func (m *manager) Move(_ context.Context, f api.File, folder string) (*api.File, error) {
-	return &f, m.note("move %s %s", f.Name, folder)
+func (m *manager) MoveAll(_ context.Context, files []api.File, folder string, report func(session.Edited)) []session.Edited {
+	return m.s.each(len(files), report, func(i int) session.Edited {
+		return session.Edited{FileID: files[i].FileID, File: &files[i], Err: m.note("move %s %s", files[i].Name, folder)}
+	})
 }
 
-func (m *manager) Copy(_ context.Context, f api.File, folder string) error {
-	return m.note("copy %s %s", f.Name, folder)
+func (m *manager) CopyAll(_ context.Context, files []api.File, folder string, report func(session.Edited)) []session.Edited {
+	return m.s.each(len(files), report, func(i int) session.Edited {
+		return session.Edited{FileID: files[i].FileID, File: &files[i], Err: m.note("copy %s %s", files[i].Name, folder)}
+	})
 }
 
-func (m *manager) Delete(_ context.Context, f api.File) error { return m.note("delete %s", f.Name) }
+func (m *manager) DeleteAll(_ context.Context, files []api.File, report func(session.Edited)) []session.Edited {
+	return m.s.each(len(files), report, func(i int) session.Edited {
+		return session.Edited{FileID: files[i].FileID, Err: m.note("delete %s", files[i].Name)}
+	})
+}
 
 func (m *manager) Signed(f api.File, valid time.Duration) (string, error) {
 	return f.URL + "?ik-s=1&for=" + valid.String(), nil
@@ -250,7 +257,7 @@ func TestManaging(t *testing.T) {
 	log := &manager{s: s, refuse: nil}
 	s.Manager = log
 	d := start(t, o)
-	d.Press("m", "r", "ctrl+u")
+	d.Press("shift+tab", "enter", "m", "r", "ctrl+u")
 	d.Type("new name.png")
 	d.Press("enter")
 	d.Toasted("Renamed p1.png to new_name.png.")

@@ -56,10 +56,16 @@ func (m *Model) editRows(e *entry) []row {
 
 // describe edits the description.
 func (m *Model) describe() tea.Cmd {
-	e := m.current()
-	p := kit.NewLongPrompt("Description of "+name(&e.file), "It is saved with ctrl+s on the record.", e.wantedDescription())
+	of := m.targets()
+	words, now := "It is saved with ctrl+s on the record.", of[0].wantedDescription()
+	if slices.ContainsFunc(of, func(e *entry) bool { return e.wantedDescription() != now }) {
+		words, now = "The files have different descriptions; what you type replaces all of them. "+words, ""
+	}
+	p := kit.NewLongPrompt("Description of "+subjectOf(filesOf(of)), words, now)
 	p.Do = func(text string) tea.Cmd {
-		e.setDescription(strings.TrimSpace(text))
+		for _, e := range of {
+			e.setDescription(strings.TrimSpace(text))
+		}
 		m.load()
 		return nil
 	}
@@ -68,9 +74,11 @@ func (m *Model) describe() tea.Cmd {
 
 // setValue edits a value of custom metadata by the type of its field.
 func (m *Model) setValue(key string) tea.Cmd {
-	e := m.current()
+	of := m.targets()
 	put := func(value json.RawMessage) tea.Cmd { //nolint:unparam // it is what a menu and a prompt do when taken
-		e.setMetadata(key, value)
+		for _, e := range of {
+			e.setMetadata(key, value)
+		}
 		m.load()
 		return nil
 	}
@@ -79,9 +87,16 @@ func (m *Model) setValue(key string) tea.Cmd {
 	if at >= 0 {
 		field = m.fields[at]
 	}
-	now := e.wantedMetadata(key)
+	now := of[0].wantedMetadata(key)
+	title, mixed := key, slices.ContainsFunc(of, func(e *entry) bool { return !sameValue(e.wantedMetadata(key), now) })
+	if len(of) > 1 {
+		title = key + " of " + subjectOf(filesOf(of))
+	}
+	if mixed {
+		now = nil
+	}
 	if options := edit.MetadataChoices(field.Schema); len(options) > 0 {
-		return m.chooseValue(key, now, options, put)
+		return m.chooseValue(title, options, func(o json.RawMessage) bool { return !mixed && sameValue(o, now) }, put)
 	}
 	text := ""
 	if now != nil {
@@ -97,7 +112,10 @@ func (m *Model) setValue(key string) tea.Cmd {
 	if at >= 0 {
 		words = field.Schema.Describe() + "; empty removes it."
 	}
-	p := kit.NewPrompt(key, words, text, "")
+	if mixed {
+		words = "The files have different values; what you type replaces all of them. " + words
+	}
+	p := kit.NewPrompt(title, words, text, "")
 	p.Check = func(text string) string {
 		value := read(text)
 		if !json.Valid(value) {
@@ -116,14 +134,14 @@ func (m *Model) setValue(key string) tea.Cmd {
 }
 
 // chooseValue offers the values that a field may have.
-func (m *Model) chooseValue(key string, now json.RawMessage, options []json.RawMessage, put func(json.RawMessage) tea.Cmd) tea.Cmd {
+func (m *Model) chooseValue(title string, options []json.RawMessage, holds func(json.RawMessage) bool, put func(json.RawMessage) tea.Cmd) tea.Cmd {
 	options = append(slices.Clone(options), json.RawMessage("null"))
 	rows := make([]kit.MenuRow, len(options))
 	for i, o := range options {
-		rows[i] = kit.MenuRow{Label: display(o), Current: sameValue(o, now), Do: func() tea.Cmd { return put(o) }}
+		rows[i] = kit.MenuRow{Label: display(o), Current: holds(o), Do: func() tea.Cmd { return put(o) }}
 		if isNull(o) {
 			rows[i].Label = "not set (null)"
 		}
 	}
-	return m.Open(kit.NewMenu(key, rows...))
+	return m.Open(kit.NewMenu(title, rows...))
 }

@@ -41,8 +41,8 @@ type Reader interface {
 
 // Editor changes details, and undoes and redoes that.
 type Editor interface {
-	// Extend runs extensions on a file.
-	Extend(ctx context.Context, fileID string, list []api.Extension) (*api.File, error)
+	// ExtendAll runs extensions on files.
+	ExtendAll(ctx context.Context, files []api.File, list []api.Extension, report func(session.Edited)) []session.Edited
 	ChangeAll(ctx context.Context, changes []session.Change, report func(session.Edited)) []session.Edited
 	Undo(ctx context.Context, fileID string, policy session.Policy) ([]session.Edited, error)
 	Redo(ctx context.Context, fileID string, policy session.Policy) ([]session.Edited, error)
@@ -55,10 +55,10 @@ type Manager interface {
 	Restore(ctx context.Context, fileID, versionID string) (*api.File, error)
 	DeleteVersion(ctx context.Context, fileID, versionID string) error
 	Rename(ctx context.Context, f api.File, name string) (*api.File, error)
-	// Move returns no record if the file became a version of another.
-	Move(ctx context.Context, f api.File, folder string) (*api.File, error)
-	Copy(ctx context.Context, f api.File, folder string) error
-	Delete(ctx context.Context, f api.File) error
+	// MoveAll gives no record of a file that became a version of another.
+	MoveAll(ctx context.Context, files []api.File, folder string, report func(session.Edited)) []session.Edited
+	CopyAll(ctx context.Context, files []api.File, folder string, report func(session.Edited)) []session.Edited
+	DeleteAll(ctx context.Context, files []api.File, report func(session.Edited)) []session.Edited
 	// Signed makes a URL of a private file that works for everybody for so long.
 	Signed(f api.File, valid time.Duration) (string, error)
 }
@@ -104,13 +104,15 @@ type Model struct {
 	now func() time.Time
 
 	entries []*entry
-	files   kit.List // its cursor is the file that is shown
+	files   kit.MarkList // its cursor is the file that is shown, its marks those that are changed
 	area    area
 
 	record  kit.List
 	rows    []row
 	tags    *kit.Chips
+	counts  map[string]int // of the tags of several files
 	ai      kit.List
+	found   []aiTag      // the rows of ai
 	numbers *kit.Field   // of the region
 	region  *edit.Region // on the picture
 
@@ -143,6 +145,12 @@ func New(o Options) *Model {
 	if m.now == nil {
 		m.now = time.Now
 	}
+	m.files = kit.MarkList{
+		ID: "details", Mark: func(i int) *bool { return &m.entries[i].marked }, Name: func(i int) string { return name(&m.entries[i].file) },
+		Moved:  func() tea.Cmd { return m.turnTo(m.files.Cursor()) },
+		Marked: func() tea.Cmd { m.load(); return nil },
+	}
+	m.tags.Note, m.tags.Entered = m.tagNote, m.enteredTag
 	m.tags.Complete = func(typed string) []string { return edit.Matches(typed, m.known) }
 	m.region = edit.NewRegion(edit.RegionOptions{
 		Context: o.Context, Draw: o.Draw, Images: o.Images, Overlays: m.Overlays(),
@@ -156,7 +164,7 @@ func New(o Options) *Model {
 		Keep: m.keepRegions,
 	})
 	for _, f := range o.Files {
-		m.entries = append(m.entries, &entry{file: f})
+		m.entries = append(m.entries, &entry{file: f, marked: true})
 	}
 	m.files.SetLen(len(m.entries))
 	m.load()
@@ -184,7 +192,7 @@ func (m *Model) Init() tea.Cmd {
 
 // Capturing reports whether a text field has the keys.
 func (m *Model) Capturing() bool {
-	return m.current() != nil && (m.area == onTags || m.area == onRegion)
+	return m.current() != nil && (m.area == onTags || m.area == onRegion || m.area == onFiles && m.files.Capturing())
 }
 
 // Type gives a key or a paste to the text field that has the focus, and drafts its
@@ -193,15 +201,16 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 	if !m.Capturing() {
 		return nil, false
 	}
-	e := m.current()
+	if m.area == onFiles {
+		return m.files.Type(msg)
+	}
 	if m.area == onTags {
 		before := m.tags.Value()
 		if !m.tags.Update(msg) {
 			return nil, false
 		}
 		if now := m.tags.Value(); !slices.Equal(now, before) {
-			e.setTags(now)
-			e.problem = nil
+			m.setTags(before, now)
 		}
 		return nil, true
 	}
@@ -210,8 +219,10 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 		return nil, false
 	}
 	if now := m.numbers.Value(); now != before {
-		e.setRegion(now)
-		e.problem = nil
+		for _, e := range m.withRegion() {
+			e.setRegion(now)
+			e.problem = nil
+		}
 	}
 	return nil, true
 }
@@ -264,7 +275,7 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case freshMsg:
 		return m.gotFresh(msg), true
 	case savedMsg:
-		return m.adoptResults(msg.list, msg.at, "Saved", msg.sent), true
+		return m.adoptResults(msg.list, msg.at, saved, msg.sent), true
 	case bulkTicked:
 		return m.ticked(msg), true
 	case replayedMsg:
@@ -273,10 +284,8 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		return m.edited(msg), true
 	case versionsMsg:
 		return m.gotVersions(msg), true
-	case managedMsg:
+	case jobDone:
 		return m.managed(msg), true
-	case extendedMsg:
-		return m.extended(msg), true
 	default:
 		return m.region.Update(msg)
 	}
@@ -307,10 +316,8 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		case onAI:
 			m.ai.Click(at.Y - r.Min.Y)
 		case onFiles:
-			before := m.files.Cursor()
-			if m.files.Click(at.Y-r.Min.Y) && m.files.Cursor() != before {
-				return m.turnTo(m.files.Cursor())
-			}
+			cmd, _ := m.files.Click(at.Y - r.Min.Y)
+			return cmd
 		}
 		return nil
 	}
@@ -395,21 +402,10 @@ func (m *Model) load() {
 	if e == nil {
 		return
 	}
-	if tags := e.wantedTags(); !slices.Equal(tags, m.tags.Value()) {
-		m.tags.SetValue(tags)
-	}
-	if text := e.wantedRegion(); text != m.numbers.Value() {
-		m.numbers.SetValue(text)
-	}
-	m.tags.Placeholder = "no tags; type one, then press enter or a comma"
-	if e.draft.Tags.IsNull() {
-		m.tags.Placeholder = "will be removed (null)"
-	}
-	m.numbers.Placeholder = "no region; such as 10,20,300,200"
-	if e.draft.CustomCoordinates.IsNull() {
-		m.numbers.Placeholder = "will be removed (null)"
-	}
-	m.ai.SetLen(len(e.file.AITags.Or(nil)))
+	m.loadTags()
+	m.loadRegion()
+	m.found = aiTagsOf(m.targets())
+	m.ai.SetLen(len(m.found))
 	if !slices.Contains(m.areas(), m.area) && (m.area != onPicture || !e.canHaveRegion()) {
 		m.focus(onRecord) // the part is not shown any more
 	}
@@ -425,7 +421,7 @@ func (m *Model) arrive() tea.Cmd {
 	}
 	var read tea.Cmd
 	if !e.asked {
-		read = m.refresh()
+		read = m.read([]*entry{e}, false)
 	}
 	return tea.Batch(read, m.probe())
 }
@@ -441,10 +437,12 @@ func (m *Model) adopt(files []api.File) tea.Cmd {
 			e.asked = false
 			old = slices.Delete(old, i, i+1)
 		}
+		e.marked = true
 		m.entries = append(m.entries, e)
 	}
 	for _, e := range old {
 		if e.changed() {
+			e.marked = false // nothing is done to what was not opened now
 			m.entries = append(m.entries, e)
 		}
 	}
@@ -468,17 +466,20 @@ func (m *Model) turnTo(i int) tea.Cmd {
 	return m.arrive()
 }
 
-// lose drops a file that was deleted.
-func (m *Model) lose(id string) tea.Cmd {
-	i := slices.Index(m.entries, m.entryOf(id))
-	if i < 0 {
+// lose drops files that are gone.
+func (m *Model) lose(ids ...string) tea.Cmd {
+	at, was := m.files.Cursor(), len(m.entries)
+	for _, id := range ids {
+		if i := slices.Index(m.entries, m.entryOf(id)); i >= 0 {
+			m.entries = slices.Delete(m.entries, i, i+1)
+			if i < at {
+				at--
+			}
+		}
+	}
+	if len(m.entries) == was {
 		return nil
 	}
-	at := m.files.Cursor()
-	if i < at {
-		at--
-	}
-	m.entries = slices.Delete(m.entries, i, i+1)
 	m.files.SetLen(len(m.entries))
 	if len(m.entries) == 0 {
 		return page.Send(page.Back{})

@@ -3,7 +3,6 @@ package details
 import (
 	"fmt"
 	"image"
-	"slices"
 	"strings"
 
 	"mediadesk/api"
@@ -65,7 +64,7 @@ func (m *Model) layout(size image.Point) layout {
 		}
 		l.inner[at] = inner
 	}
-	if region := l.inner[onRegion]; !region.Empty() && m.current().canHaveRegion() {
+	if region := l.inner[onRegion]; !region.Empty() && m.noRegion() == "" {
 		if region.Dy() > 1 {
 			l.notes = len(m.regionNotes(region.Size(), measured))
 		}
@@ -88,7 +87,7 @@ func (m *Model) shownArea() area {
 func (m *Model) wide(l *layout, size image.Point) {
 	x := 0
 	if len(m.entries) > 1 {
-		x = min(max(20, size.X/6), 30)
+		x = min(max(22, size.X/6), 30)
 		l.parts[onFiles] = image.Rect(0, 0, x, size.Y)
 	}
 	side := x + max(40, (size.X-x)*2/5)
@@ -100,7 +99,7 @@ func (m *Model) wide(l *layout, size image.Point) {
 		y += height
 	}
 	put(onTags, m.tagsHeight(size.X-side))
-	if n := len(m.current().file.AITags.Or(nil)); n > 0 {
+	if n := len(m.found); n > 0 {
 		most := 6
 		if m.area == onAI {
 			most = size.Y / 2
@@ -115,13 +114,13 @@ func (m *Model) wide(l *layout, size image.Point) {
 // most room.
 func (m *Model) stacked(l *layout, size image.Point) {
 	heights := map[area]int{onTags: m.tagsHeight(size.X)}
-	if n := len(m.current().file.AITags.Or(nil)); n > 0 {
+	if n := len(m.found); n > 0 {
 		heights[onAI] = 3
 		if m.area == onAI {
 			heights[onAI] = min(n+2, size.Y/2)
 		}
 	}
-	if m.current().canHaveRegion() {
+	if m.noRegion() == "" {
 		heights[onRegion] = 3
 		if m.area == onRegion {
 			heights[onRegion] = size.Y / 2
@@ -134,7 +133,7 @@ func (m *Model) stacked(l *layout, size image.Point) {
 	}
 	x := 0
 	if len(m.entries) > 1 {
-		x = max(18, size.X/4)
+		x = max(22, size.X/4)
 		l.parts[onFiles] = image.Rect(0, 0, x, rest)
 	}
 	l.parts[onRecord] = image.Rect(x, 0, size.X, rest)
@@ -184,13 +183,19 @@ var partTitles = map[area]string{
 	onRecord: "Record", onTags: "Tags", onAI: "AI tags", onRegion: "Region", onFiles: "Files",
 }
 
-// head is the first line where there are no boxes: the file and the part.
+// head is the first line where there are no boxes: the file, or the files that are
+// changed, and the part.
 func (m *Model) head(width int, th *theme.Theme) string {
-	tail := " · " + partTitles[m.shownArea()]
+	part := m.shownArea()
+	lead, tail := name(&m.current().file), " · "+partTitles[part]
 	if n := len(m.entries); n > 1 {
-		tail += fmt.Sprintf(" · file %d of %d", m.files.Cursor()+1, n)
+		if of := m.about(part); len(of) > 1 {
+			lead = subjectOf(filesOf(of))
+		} else {
+			tail += fmt.Sprintf(" · file %d of %d", m.files.Cursor()+1, n)
+		}
 	}
-	title := text.ShortName(name(&m.current().file), max(6, width-text.Width(tail)))
+	title := text.ShortName(lead, max(6, width-text.Width(tail)))
 	return th.Title.Render(text.PadRight(title+tail, width))
 }
 
@@ -198,24 +203,26 @@ func (m *Model) head(width int, th *theme.Theme) string {
 func (m *Model) part(at area, l layout, th *theme.Theme) string {
 	r, size := l.parts[at], l.inner[at].Size()
 	e := m.current()
-	body, title, foot := "", partTitles[at], ""
+	body, title, foot := "", m.title(at), ""
 	switch at {
 	case onFiles:
-		body, foot = m.viewFiles(size, th), m.files.Position()
+		body, foot = m.files.View(size, th, m.fileRow(th)), m.files.Position()
 	case onRecord:
 		body, foot = m.viewRecord(size, th), m.record.Position()
 		title = text.ShortName(name(&e.file), max(1, r.Dx()-6))
 	case onTags:
 		body = m.tags.View(size, th)
-		title += draftState(e.draft.Tags)
-		foot = fmt.Sprintf("%d of %d characters", api.TagLength(e.wantedTags()), api.MaxTagLength)
+		title += draftState(m.targets(), func(e *entry) api.Field[[]string] { return e.draft.Tags })
+		foot = m.tagsFoot()
 	case onAI:
 		body, foot = m.viewAI(size, th), "t adds one as a tag"
 	case onRegion:
 		body = m.viewRegion(size, l, th)
-		title += draftState(e.draft.CustomCoordinates)
+		title += draftState(m.withRegion(), func(e *entry) api.Field[string] { return e.draft.CustomCoordinates })
 		if m.area == onPicture {
 			foot = m.region.Handle()
+		} else if len(m.withRegion()) > 1 && !l.picture.Empty() {
+			foot = "picture: " + text.ShortName(name(&e.file), 28)
 		}
 	}
 	if !l.boxes {
@@ -224,38 +231,59 @@ func (m *Model) part(at area, l layout, th *theme.Theme) string {
 	return kit.BoxFooter(title, foot, body, r.Size(), at == m.shownArea(), th)
 }
 
-// draftState is what a title says of a draft.
-func draftState[T any](draft api.Field[T]) string {
-	switch {
-	case draft.IsSet():
-		return ": changed, not saved"
-	case draft.IsNull():
-		return ": will be removed, not saved"
+// tagsFoot counts the characters of the tags, of several files where they are most.
+func (m *Model) tagsFoot() string {
+	worst, n := m.worstTags()
+	foot := fmt.Sprintf("%d of %d characters", n, api.MaxTagLength)
+	if len(m.targets()) > 1 {
+		foot = "at most " + foot + ": " + text.ShortName(name(&worst.file), 20)
 	}
-	return ""
+	return foot
 }
 
-func (m *Model) viewFiles(size image.Point, th *theme.Theme) string {
-	return m.files.View(size, func(i, width int, selected bool) string {
-		e := m.entries[i]
-		sign, word := theme.SignNone, ""
+// draftState is what a title says of the drafts of a field.
+func draftState[T any](of []*entry, draft func(*entry) api.Field[T]) string {
+	changed, removed := 0, 0
+	for _, e := range of {
+		switch d := draft(e); {
+		case d.IsNull():
+			removed++
+		case d.IsSet():
+			changed++
+		}
+	}
+	switch {
+	case removed > 0 && removed == len(of):
+		return ": will be removed, not saved"
+	case changed+removed == 0:
+		return ""
+	case len(of) > 1:
+		return ": " + text.Count(changed+removed) + " changed, not saved"
+	}
+	return ": changed, not saved"
+}
+
+// fileRow draws a file of the list: its mark, how it stands, its name.
+func (m *Model) fileRow(th *theme.Theme) func(row int, mark theme.Sign, width int, selected bool) string {
+	return func(row int, mark theme.Sign, width int, selected bool) string {
+		e := m.entries[row]
+		sign, style := theme.SignNone, th.Text
 		switch {
 		case e.problem != nil:
-			sign, word = theme.SignBad, " failed"
+			sign, style = theme.SignBad, th.Bad
 		case e.changed():
-			sign, word = theme.SignChanged, " changed"
+			sign = theme.SignChanged
 		}
-		room := max(1, width-2-text.Width(word))
-		label := text.PadRight(text.ShortName(name(&e.file), room), room)
+		label := text.ShortName(name(&e.file), max(1, width-3))
 		if selected {
 			style := th.SelectedDim
 			if m.area == onFiles {
 				style = th.Selected
 			}
-			return style.Render(text.PadRight(th.Glyph(sign)+" "+label+word, width))
+			return style.Render(text.PadRight(th.Glyph(mark)+th.Glyph(sign)+" "+label, width))
 		}
-		return th.Sign(sign) + " " + th.Text.Render(label) + th.SignStyle(sign).Render(word)
-	})
+		return th.Sign(mark) + th.Sign(sign) + " " + style.Render(label)
+	}
 }
 
 func (m *Model) viewRecord(size image.Point, th *theme.Theme) string {
@@ -283,17 +311,22 @@ func (m *Model) viewRecord(size image.Point, th *theme.Theme) string {
 }
 
 func (m *Model) viewAI(size image.Point, th *theme.Theme) string {
-	found := m.current().file.AITags.Or(nil)
-	have := m.current().wantedTags()
+	all := len(m.targets())
 	columns := kit.Columns{{Width: 10, Flex: 2}, {Width: 6, Right: true}, {Width: 10, Flex: 2, Spare: 2}, {Width: 13, Spare: 1}}
+	if all > 1 {
+		columns[1].Width = len(text.Count(all))*2 + len(" of ")
+	}
 	widths := columns.Widths(size.X - 2)
 	return m.ai.View(size, func(i, width int, selected bool) string {
-		t := found[i]
+		t := m.found[i]
 		word, sign := "", theme.SignNone
-		if slices.Contains(have, strings.TrimSpace(t.Name)) {
+		if t.taken == t.files {
 			word, sign = "already a tag", theme.SignGood
 		}
 		cells := []string{text.Safe(t.Name), fmt.Sprintf("%.0f %%", t.Confidence), text.Safe(t.Source), word}
+		if all > 1 {
+			cells[1] = ofMany(t.files, all)
+		}
 		if selected && m.area == onAI {
 			return th.Selected.Render(text.PadRight(th.Glyph(sign)+" "+columns.Row(widths, cells...), width))
 		}
@@ -306,8 +339,8 @@ func (m *Model) viewAI(size image.Point, th *theme.Theme) string {
 // viewRegion draws the numbers with notes about them and, if there is room, the
 // picture with the crop beside it.
 func (m *Model) viewRegion(size image.Point, l layout, th *theme.Theme) string {
-	if !m.current().canHaveRegion() {
-		return kit.Paragraph("This file is not an image, so it has no region.", size.X, th.Muted)
+	if reason := m.noRegion(); reason != "" {
+		return kit.Paragraph(text.Sentence(reason), size.X, th.Muted)
 	}
 	lines := []string{" " + m.numbers.View(max(0, size.X-2), th)}
 	if l.notes > 0 {
@@ -323,8 +356,11 @@ func (m *Model) viewRegion(size image.Point, l layout, th *theme.Theme) string {
 // they count.
 func (m *Model) regionNotes(size image.Point, th *theme.Theme) []string {
 	sign, words := m.region.Note()
-	if err := m.current().checkRegion(); err != nil {
-		sign, words = theme.SignBad, page.Explain(err)
+	for _, e := range m.withRegion() {
+		if err := e.checkRegion(); err != nil {
+			sign, words = theme.SignBad, m.named(e, page.Explain(err))
+			break
+		}
 	}
 	if words == "" {
 		return nil
@@ -343,18 +379,22 @@ func (m *Model) status(size image.Point, th *theme.Theme) []string {
 	case m.busy != "":
 		return withSign(theme.SignBusy, m.busy, size.X, 1, th)
 	case e.problem != nil:
-		return withSign(theme.SignBad, "Not saved: "+page.Explain(e.problem), size.X, min(max(1, size.Y/4), 3), th)
+		return withSign(theme.SignBad, m.named(e, "Not saved: "+page.Explain(e.problem)), size.X, min(max(1, size.Y/4), 3), th)
 	case m.gone(e):
-		return withSign(theme.SignBad, "The library does not have this file any more. This is its last known state.", size.X, 2, th)
+		return withSign(theme.SignBad, m.named(e, "")+"The library does not have this file any more. This is its last known state.", size.X, 2, th)
 	}
 	if d, err := e.change(); err != nil || !d.IsEmpty() {
-		text := "Not saved: " + strings.Join(describe(&e.file, d), "; ")
+		words := "Not saved: " + strings.Join(describe(&e.file, d), "; ")
 		if err != nil {
-			text = "Not saved, and cannot be saved yet: " + page.Explain(err)
+			words = "Not saved, and cannot be saved yet: " + page.Explain(err)
 		}
-		return withSign(theme.SignChanged, text, size.X, 1, th)
+		words = m.named(e, words)
+		if n := m.others(); n > 0 {
+			words = text.Plural(n+1, "file") + " changed. " + words
+		}
+		return withSign(theme.SignChanged, words, size.X, 1, th)
 	}
-	words := text.Capital(m.seen(e))
+	words := m.named(e, text.Capital(m.seen(e)))
 	switch {
 	case e.readErr != nil && api.Unavailable(e.readErr):
 		words += ". This service does not return records."
@@ -365,6 +405,14 @@ func (m *Model) status(size image.Point, th *theme.Theme) []string {
 		words += ". Unsaved changes in " + text.Plural(n, "other file") + "."
 	}
 	return withSign(theme.SignNone, words, size.X, 1, th)
+}
+
+// named puts the name of a file before words about it, where there are several.
+func (m *Model) named(e *entry, words string) string {
+	if len(m.entries) < 2 {
+		return words
+	}
+	return text.ShortName(name(&e.file), 28) + ": " + words
 }
 
 // others counts the files beside the current one with changes not saved.

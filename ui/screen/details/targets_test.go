@@ -1,0 +1,193 @@
+package details
+
+import (
+	"fmt"
+	"image"
+	"slices"
+	"strings"
+	"testing"
+
+	"mediadesk/api"
+	"mediadesk/ui/page"
+	"mediadesk/ui/uitest"
+)
+
+// tagged are files p1.png, p2.png, … with these tags, separated by commas.
+func tagged(t *testing.T, tags ...string) []api.File {
+	t.Helper()
+	files := numbered(t, len(tags))
+	for i := range files {
+		files[i].Raw, files[i].Tags = nil, api.Set(api.SplitTags(tags[i]))
+	}
+	return files
+}
+
+// wants are the tags of all files as they will be.
+func (d *driven) wants() string {
+	var out []string
+	for _, e := range d.m.entries {
+		out = append(out, api.JoinTags(e.wantedTags()))
+	}
+	return strings.Join(out, " | ")
+}
+
+// The keys of one file act on all that were opened: tags are shown with the number of
+// files that have them, and every panel says what it is about.
+func TestTagsOfSeveralFiles(t *testing.T) {
+	for keys, want := range map[string]string{
+		"":                             "sea,summer | sea | sea,old,long-long-long",
+		"w i n d enter":                "sea,summer,wind | sea,wind | sea,old,long-long-long,wind",
+		"w i n d ctrl+s":               "sea,summer,wind | sea,wind | sea,old,long-long-long,wind",
+		"s u m m e r enter":            "sea,summer | sea,summer | sea,old,long-long-long,summer",
+		"s u m m e r ctrl+s":           "sea,summer | sea,summer | sea,old,long-long-long,summer",
+		"s e a enter":                  "sea,summer | sea | sea,old,long-long-long",
+		"home delete":                  "summer |  | old,long-long-long",
+		"left left delete":             "sea,summer | sea | sea,long-long-long",
+		"left left enter enter":        "sea,summer,old | sea,old | sea,old,long-long-long",
+		"ctrl+x":                       " |  | ",
+		"ctrl+x ctrl+x":                "sea,summer | sea | sea,old,long-long-long",
+		"o l d backspace backspace x,": "sea,summer,ox | sea,ox | sea,old,long-long-long,ox",
+	} {
+		files := tagged(t, "sea,summer", "sea", "sea,old,long-long-long")
+		d := start(t, newShelf(t, files...).options(files...))
+		d.Sees("Tags of 3 files", "sea 3", "summer 1 of 3", "at most 22 of 500 characters: p3.png", "AI tags of 3 files", "Region of 3 files")
+		d.Press("e")
+		d.Press(strings.Fields(strings.ReplaceAll(strings.ReplaceAll(keys, "home", "left left left left"), "x,", "x ,"))...)
+		if got := d.wants(); got != want {
+			t.Errorf("%q: %s, want %s", keys, got, want)
+		}
+	}
+}
+
+// Marks narrow what is changed; without any it is the file that is shown.
+func TestMarksNarrowChanges(t *testing.T) {
+	files := tagged(t, "a", "a", "b", "c")
+	d := start(t, newShelf(t, files...).options(files...))
+	d.Press("shift+tab", "space", "space") // p3 and p4 are left
+	d.Sees("Tags of 2 files", "b 1 of 2", "Files: 2 marked")
+	d.Press("e")
+	d.Type("new,")
+	if got := d.wants(); got != "a | a | b,new | c,new" {
+		t.Errorf("marked: %s", got)
+	}
+	d.Press("esc", "shift+tab", "/")
+	d.Type("p2")
+	d.Press("enter", "esc", "enter", "e")
+	d.Type("one,")
+	if got := d.wants(); got != "a | a,one | b,new | c,new" {
+		t.Errorf("shown: %s", got)
+	}
+	d.Sees("Tags of p2.png: changed, not saved", "3 files changed. p2.png: Not saved: Tags: +one")
+	d.Press("esc", "shift+tab", "g", "v", "down", "v", "d")
+	d.Sees("Remove tags from 2 files", "a", "one", "1 of 2")
+	d.Press("enter") // the one under the cursor
+	if got := d.wants(); got != " | one | b,new | c,new" {
+		t.Errorf("removed: %s", got)
+	}
+	d.Press("*", "d", "space", "/")
+	d.Type("b")
+	d.Press("enter", "space", "enter")
+	if got := d.wants(); got != " | one |  | c" {
+		t.Errorf("removed two of a list: %s", got)
+	}
+}
+
+// Deleting, moving and running an extension act on all files that were opened, and the
+// question says on how many.
+func TestWholeFilesTogether(t *testing.T) {
+	files := numbered(t, 3)
+	s := newShelf(t, files...)
+	log := &manager{s: s}
+	s.Manager = log
+	var asked []api.Extension
+	s.extend = func(list []api.Extension) (*api.File, error) {
+		asked = append(asked, list...)
+		return nil, errNone
+	}
+	d := start(t, s.options(files...))
+	d.Press("m", "m", "ctrl+u")
+	d.Type("/new")
+	d.Press("enter")
+	d.Toasted("Moved 3 files.")
+	d.Press("x", "r")
+	q := d.Asked()
+	if q.Title != "Run remove-bg on 3 files?" {
+		t.Errorf("asked %q", q.Title)
+	}
+	d.Choose(q, "Run it")
+	d.Toasted("3 files failed.")
+	if len(asked) != 3 {
+		t.Errorf("ran %v", asked)
+	}
+	d.Press("shift+tab", "down", "space", "m", "d") // p2.png is not marked any more
+	q = d.Asked()
+	if q.Title != "Delete 2 files?" || !strings.Contains(q.Text, "/summer/p1.png\n/summer/p3.png") || !q.Choices[1].Danger || slices.ContainsFunc(q.Choices, func(c page.Choice) bool { return c.Default }) {
+		t.Errorf("asked %+v", q)
+	}
+	d.Choose(q, "Delete 2 files")
+	d.Toasted("Deleted 2 files.")
+	if gone := uitest.Taken[page.FileGone](&d.Out); len(gone) != 2 || len(d.m.entries) != 1 || d.m.current().file.FileID != "f2" {
+		t.Errorf("gone: %+v; left: %d", gone, len(d.m.entries))
+	}
+	if got := strings.Join(log.log, "|"); got != "move p1.png /new|move p2.png /new|move p3.png /new|delete p1.png|delete p3.png" {
+		t.Errorf("did %s", got)
+	}
+}
+
+// What one key undoes is saved by a second ctrl+s.
+func TestSaveBySecondKey(t *testing.T) {
+	for n := range 2 {
+		files := numbered(t, n+1)
+		d := start(t, newShelf(t, files...).options(files...))
+		d.Press("e")
+		d.Type("x,")
+		d.Press("ctrl+s")
+		if q := d.Asked(); !q.Choices[1].Default {
+			t.Errorf("%d files: the default is not to save: %+v", n+1, q)
+		}
+	}
+}
+
+// Numbers that are typed go to all images; on the picture it is the one that is shown.
+func TestRegionOfSeveralFiles(t *testing.T) {
+	files := numbered(t, 3)
+	files[2].Raw, files[2].CustomCoordinates = nil, api.Set("1,1,9,9")
+	path := pngFile(t, 300, 200)
+	s := newShelf(t, files...)
+	s.picture = pathOf(path)
+	d := start(t, s.options(files...))
+	regions := func() string {
+		var out []string
+		for _, e := range d.m.entries {
+			out = append(out, e.wantedRegion())
+		}
+		return strings.Join(out, " ")
+	}
+	d.Press("c")
+	d.Sees("Region of 3 files", "they differ; type to set all 3", "picture: p1.png")
+	d.Type("5,6,70,80")
+	if got := regions(); got != "5,6,70,80 5,6,70,80 5,6,70,80" {
+		t.Errorf("typed: %s", got)
+	}
+	d.Press("enter", "x")
+	d.Sees("Region of p1.png")
+	if got := regions(); got != " 5,6,70,80 5,6,70,80" {
+		t.Errorf("on the picture: %s", got)
+	}
+	d.Press("esc", "ctrl+x")
+	if got := regions(); got != "  " {
+		t.Errorf("removed: %q", got)
+	}
+}
+
+func TestSeveralFilesAtEverySize(t *testing.T) {
+	files := numbered(t, 12)
+	for _, size := range []image.Point{{200, 58}, {120, 34}, {80, 22}, {40, 10}} {
+		d := startIn(t, newShelf(t, files...).options(files...), size)
+		d.Press("e")
+		d.Sees("12 files")
+		if size.X >= 80 {
+			d.Sees("Tags of 12 files", fmt.Sprintf("sea %d", 12))
+		}
+	}
+}

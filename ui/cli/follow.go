@@ -38,9 +38,9 @@ type lookedAt struct {
 	sent     bool
 }
 
-// look looks at the folders once. It returns the files that are finished now, and the
+// refresh looks at the folders once. It returns the files that are finished now, and the
 // problems that are new. The error says that a folder is no longer there.
-func (w *folderWatch) look(ctx context.Context) (finished []api.Source, problems []error, err error) {
+func (w *folderWatch) refresh(ctx context.Context) (finished []api.Source, problems []error, err error) {
 	first := w.files == nil
 	now := map[string]lookedAt{}
 	for _, folder := range w.folders {
@@ -81,8 +81,7 @@ func checkFollow(cmd *cobra.Command, f *flags, args []string) ([]api.Source, err
 			return nil, usage("--follow and --%s do not go together", flag)
 		}
 	}
-	switch {
-	case f.dryRun:
+	if f.dryRun {
 		return nil, usage("mediadesk upload --follow sends no request that --dry-run could print")
 	}
 	folders := make([]api.Source, len(args))
@@ -124,7 +123,7 @@ func runFollow(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()
 	for first := true; ; first = false {
-		finished, problems, err := w.look(ctx)
+		finished, problems, err := w.refresh(ctx)
 		if err != nil && ctx.Err() == nil {
 			out.rollUp()
 			return err
@@ -136,7 +135,7 @@ func runFollow(cmd *cobra.Command, p *Program, f *flags, u *uploadFlags, args []
 			p.note(f, "Following %s. What is there now (%s) is not uploaded. Press ctrl+c to end.", text.Safe(strings.Join(args, ", ")), text.Plural(len(w.files), "file"))
 		}
 		if len(finished) > 0 && err == nil {
-			if err := u.sendFinished(ctx, p, s, common, finished, batch, out); err != nil {
+			if err := u.sendFinished(ctx, s, common, finished, batch, out); err != nil {
 				return err
 			}
 		}
@@ -175,7 +174,7 @@ func (u *uploadFlags) common(cmd *cobra.Command, p *Program, f *flags, s *sessio
 }
 
 // sendFinished uploads files and prints their outcomes.
-func (u *uploadFlags) sendFinished(ctx context.Context, p *Program, s *session.Session, common planned, files []api.Source, batch string, out *uploadOutput) error {
+func (u *uploadFlags) sendFinished(ctx context.Context, s *session.Session, common planned, files []api.Source, batch string, out *uploadOutput) error {
 	plans := make([]planned, len(files))
 	for i, file := range files {
 		plans[i] = common.of(file, true)

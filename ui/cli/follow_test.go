@@ -34,7 +34,7 @@ func TestFolderWatch(t *testing.T) {
 	w := folderWatch{folders: []api.Source{{Path: dir}}, filter: session.Filter{Exclude: []string{"*.log"}}, bad: map[string]bool{}}
 	look := func(want string) {
 		t.Helper()
-		finished, problems, err := w.look(t.Context())
+		finished, problems, err := w.refresh(t.Context())
 		if err != nil || len(problems) > 0 {
 			t.Fatal(problems, err)
 		}
@@ -79,7 +79,7 @@ func TestFolderWatch(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := w.look(t.Context()); err == nil {
+	if _, _, err := w.refresh(t.Context()); err == nil {
 		t.Error("a folder that is gone is not noticed")
 	}
 }

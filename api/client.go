@@ -38,6 +38,10 @@ type Options struct {
 	Stall time.Duration
 	// Answer is how long the service may think after the last byte; 0: 120 s.
 	Answer time.Duration
+
+	// Waiting is told for how long calls wait since the service asks for that, if a
+	// user would notice it; nil: nobody is.
+	Waiting func(time.Duration)
 }
 
 // Client sends the operations of the specification. It is safe for use by
@@ -58,6 +62,7 @@ type Client struct {
 	answer    time.Duration
 	transport *http.Transport
 	hold      *hold
+	waiting   func(time.Duration)
 	// bare: something on the way refuses requests with Expect: 100-continue.
 	bare *atomic.Bool
 }
@@ -66,7 +71,7 @@ type Client struct {
 // cannot be used; ErrInsecure where one would carry the key over plain http to
 // another computer.
 func NewClient(o Options) (*Client, error) {
-	c := &Client{agent: o.UserAgent, stall: o.Stall, answer: o.Answer, bare: new(atomic.Bool), hold: new(hold)}
+	c := &Client{agent: o.UserAgent, stall: o.Stall, answer: o.Answer, bare: new(atomic.Bool), hold: new(hold), waiting: o.Waiting}
 	if o.Key != nil {
 		c.reveal = o.Key.Reveal
 	}
@@ -407,6 +412,9 @@ func (c *Client) call(ctx context.Context, method, address string, text []byte, 
 			return last
 		}
 		c.hold.extend(op, wait)
+		if c.waiting != nil && time.Since(began)+wait >= noticed && c.hold.tells() {
+			c.waiting(wait)
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ const longestHold = 2 * time.Minute
 type hold struct {
 	mu    sync.Mutex
 	until map[string]time.Time
+	told  time.Time // when somebody was told of a wait
 }
 
 // wait waits until calls of a kind may go. It fails when ctx ends, and at once if
@@ -55,6 +56,23 @@ func (h *hold) extend(op string, wait time.Duration) {
 	if until := time.Now().Add(wait); until.After(h.until[op]) {
 		h.until[op] = until
 	}
+}
+
+// A wait is worth a word if a call takes so long by it, and again after tellEvery.
+const (
+	noticed   = 900 * time.Millisecond
+	tellEvery = 5 * time.Second
+)
+
+// tells reports whether somebody is to be told of a wait now.
+func (h *hold) tells() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if time.Since(h.told) < tellEvery {
+		return false
+	}
+	h.told = time.Now()
+	return true
 }
 
 // holdAsked is for how long the service asks, with err, for no call of this kind;

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -69,6 +70,32 @@ func TestCallsWaitAsTheServiceAsks(t *testing.T) {
 	work.Wait()
 	if failed.Load() > 0 || l.refused > calls/5*workers || l.refused == 0 {
 		t.Errorf("%d of %d failed, %d refusals", failed.Load(), calls, l.refused)
+	}
+}
+
+// TestWaitingIsTold: a caller learns that calls wait, once for all that wait together.
+func TestWaitingIsTold(t *testing.T) {
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Add(1) == 1 {
+			w.Header().Set("X-Ratelimit-Reset", "1000")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		io.WriteString(w, `{"fileId":"1"}`)
+	}))
+	defer server.Close()
+	told := make(chan time.Duration, 10)
+	c, err := api.NewClient(api.Options{UploadURL: server.URL, BaseURL: server.URL, Waiting: func(wait time.Duration) { told <- wait }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.UpdateDetails(t.Context(), "1", api.Details{Tags: api.Set([]string{"a"})}); err != nil {
+		t.Fatal(err)
+	}
+	if wait := <-told; wait != time.Second || len(told) > 0 {
+		t.Errorf("told to wait %v, and %d times more", wait, len(told))
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"mediadesk/api"
 	"mediadesk/api/session"
 	"mediadesk/config"
+	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
 	"mediadesk/ui/terminal"
 )
@@ -51,9 +52,13 @@ func Run(ctx context.Context, request session.Options, o Options) error {
 	if o.Previews, err = previews(request.Paths, settings); err != nil {
 		return err
 	}
+	var program *tea.Program
 	o.Open = func(ctx context.Context, profile string, key api.Key) (*session.Session, error) {
 		again := request
 		again.Request = request.Switch(profile, key)
+		again.Waiting = func(wait time.Duration) {
+			program.Send(page.Toast{Level: page.Info, Text: fmt.Sprintf("The service limits requests; waiting %.0f s.", max(1, wait.Seconds()))})
+		}
 		return session.Open(ctx, again)
 	}
 	o.First = !settings.Exists && !request.Unnamed() && request.Profile == ""
@@ -68,7 +73,7 @@ func Run(ctx context.Context, request session.Options, o Options) error {
 	colors, reason := terminal.Colors(string(settings.Colors), os.Stdout, os.Environ(), features)
 	o.Colors, o.TmuxSixel = reason, slices.Contains(features, "sixel")
 	model := New(o)
-	program := tea.NewProgram(model, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond),
+	program = tea.NewProgram(model, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond),
 		tea.WithColorProfile(colors), tea.WithOutput(picture.NewPainter(os.Stdout, model.images)))
 	ended := terminal.Endings(program.Quit)
 	o.Signals.Watch(func() { program.Send(stopAsked{}) }, func() { program.Send(goneOn{}) })

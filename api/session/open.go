@@ -139,7 +139,7 @@ func (s *Session) openClient(ctx context.Context, o Options, settings config.Con
 	}
 	s.Client, err = api.NewClient(api.Options{
 		UploadURL: profile.UploadURL, BaseURL: profile.BaseURL, DeliveryURL: profile.DeliveryURL,
-		Insecure: profile.Insecure, Key: key, UserAgent: "mediadesk/" + o.Version,
+		Insecure: profile.Insecure, Key: key, UserAgent: "mediadesk/" + o.Version, Waiting: o.Waiting,
 	})
 	if err != nil {
 		return err

@@ -26,6 +26,9 @@ type Options struct {
 	Secrets *config.Redactor
 	// Version of the program, for the User-Agent.
 	Version string
+	// Waiting is told that calls wait since the service asks for that; see
+	// [api.Options].
+	Waiting func(time.Duration)
 
 	Request
 }

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -57,6 +58,9 @@ type Program struct {
 func (p *Program) options(f *flags) session.Options {
 	o := p.Options
 	o.Request = f.Request
+	o.Waiting = func(wait time.Duration) {
+		p.note(f, "mediadesk: the service limits requests; waiting %.0f s…", max(1, wait.Seconds()))
+	}
 	return o
 }
 

@@ -1,13 +1,21 @@
 package cli
 
 import (
+	"context"
+	"fmt"
+	"log/slog"
 	"maps"
+	"path"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"mediadesk/api"
+	"mediadesk/api/session"
 	"mediadesk/config"
+	"mediadesk/ui/text"
 )
 
 // flagOptions are what shells offer for the values of flags.
@@ -24,13 +32,116 @@ var flagOptions = map[string][]string{
 	"webhook":       {"none"},
 }
 
-// addCompletions teaches shells the values of flags.
+// completionTime is how long a shell waits for paths of the library.
+const completionTime = 5 * time.Second
+
+// remoteArgs completes the arguments that the usage of a command names: FILE by files
+// and folders of the library, FOLDER by folders, VERSION by the versions of the file
+// before; nil: none is one of these.
+func (p *Program) remoteArgs(use string) cobra.CompletionFunc {
+	words := strings.Fields(strings.NewReplacer("[", "", "]", "").Replace(use))[1:]
+	if !slices.ContainsFunc(words, func(word string) bool { return strings.HasPrefix(word, "FILE") || strings.HasPrefix(word, "FOLDER") }) {
+		return nil
+	}
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		word := ""
+		switch at := len(args); {
+		case strings.HasSuffix(words[0], "…"):
+			word = words[0]
+		case at < len(words):
+			word = words[at]
+		}
+		switch {
+		case strings.HasPrefix(word, "FILE"):
+			return p.remotePaths(cmd, typed, "all")
+		case strings.HasPrefix(word, "FOLDER"):
+			return p.remotePaths(cmd, typed, api.TypeFolder)
+		case word == "VERSION":
+			return p.versionIDs(cmd, args[0])
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// remote calls do with a session that is quiet and short. An error completes nothing:
+// a shell could only show it in the middle of what is typed.
+func (p *Program) remote(cmd *cobra.Command, do func(ctx context.Context, s *session.Session) error) {
+	ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
+	defer cancel()
+	o := p.options(p.flags)
+	o.NeedsNoJournal = true
+	s, err := session.Open(ctx, o)
+	if err == nil {
+		defer cleanup(s)
+		err = do(ctx, s)
+	}
+	if err != nil {
+		slog.Debug("no completion", "err", err)
+	}
+}
+
+// remotePaths completes a path of the library, by the records of a type.
+func (p *Program) remotePaths(cmd *cobra.Command, typed, kind string) (paths []cobra.Completion, directive cobra.ShellCompDirective) {
+	directive = cobra.ShellCompDirectiveNoFileComp
+	folder, begin := path.Split(typed)
+	if typed != "" && !isPath(typed) {
+		return nil, directive // an id
+	}
+	p.remote(cmd, func(ctx context.Context, s *session.Session) error {
+		clean, _ := api.CleanFolder(folder)
+		q := api.Query{Folder: clean, Type: kind, Sort: "ASC_NAME", Limit: listPage}
+		if begin != "" {
+			q.Search = fmt.Sprintf("name : %q", begin)
+		}
+		records, err := s.List(ctx, q)
+		if api.Unavailable(err) {
+			records, err = s.SeenIn(ctx, clean)
+		}
+		for i := range records {
+			one, name := &records[i], records[i].Name
+			if !strings.HasPrefix(name, begin) || text.Safe(name) != name || kind == api.TypeFolder && !one.IsFolder() {
+				continue
+			}
+			if one.IsFolder() {
+				name += "/"
+				directive |= cobra.ShellCompDirectiveNoSpace // its files come behind it
+			}
+			paths = append(paths, clean+name)
+		}
+		return err
+	})
+	return paths, directive
+}
+
+// versionIDs completes the id of a version of a file.
+func (p *Program) versionIDs(cmd *cobra.Command, file string) (ids []cobra.Completion, _ cobra.ShellCompDirective) {
+	p.remote(cmd, func(ctx context.Context, s *session.Session) error {
+		id, err := fileID(ctx, s, file)
+		if err != nil {
+			return err
+		}
+		versions, err := s.Versions(ctx, id)
+		for i := range versions {
+			if v := versions[i].VersionInfo; v != nil {
+				ids = append(ids, cobra.CompletionWithDesc(v.ID, text.Safe(v.Name)))
+			}
+		}
+		return err
+	})
+	return ids, cobra.ShellCompDirectiveNoFileComp
+}
+
+// addCompletions teaches shells the values of flags and the paths of the library.
 func addCompletions(root *cobra.Command, p *Program) {
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
 		for _, f := range append(visibleFlags(cmd.LocalFlags()), visibleFlags(cmd.PersistentFlags())...) {
-			// Shells complete files of this computer; the folder of an upload is none.
-			if value := valueName(f.Name); f.Name == "profile" || value == "FILE" || value == "PATH" && f.Name != "folder" {
+			if f.Name == "folder" {
+				_ = cmd.RegisterFlagCompletionFunc(f.Name, p.remoteArgs("folder FOLDER…"))
+				continue
+			}
+			// Shells complete files of this computer.
+			if value := valueName(f.Name); f.Name == "profile" || value == "FILE" || value == "PATH" {
 				continue
 			}
 			options := flagOptions[f.Name]
@@ -43,6 +154,9 @@ func addCompletions(root *cobra.Command, p *Program) {
 			}
 			// An error says that the flag has its own completion.
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(options, cobra.ShellCompDirectiveNoFileComp))
+		}
+		if cmd.HasParent() && cmd.ValidArgsFunction == nil {
+			cmd.ValidArgsFunction = p.remoteArgs(cmd.Use)
 		}
 		for _, sub := range cmd.Commands() {
 			walk(sub)

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestScriptsHaveEveryFlag: the scripts in testdata, or the other tests here, run every
+// command with each of its own flags.
+func TestScriptsHaveEveryFlag(t *testing.T) {
+	var lines []string
+	for _, pattern := range []string{"testdata/*.txtar", "*_test.go"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines = append(lines, strings.Split(strings.NewReplacer(`", "`, " ", `"`, " ").Replace(string(text)), "\n")...)
+		}
+	}
+	for _, c := range allCommands(newRoot(&Program{Getenv: os.Getenv})) {
+		if !c.HasParent() || c.Name() == "help" {
+			continue
+		}
+		words := regexp.QuoteMeta(strings.TrimPrefix(c.CommandPath(), "mediadesk "))
+		used := func(rest string) bool {
+			pattern := regexp.MustCompile(`(^|[ {])` + words + `( .*)?` + rest)
+			for _, line := range lines {
+				if pattern.MatchString(line) {
+					return true
+				}
+			}
+			return false
+		}
+		if !used("") {
+			t.Errorf("no script runs %s", c.CommandPath())
+		}
+		for _, f := range visibleFlags(c.LocalNonPersistentFlags()) {
+			if !used(` --` + f.Name + `\b`) {
+				t.Errorf("no script runs %s with --%s", c.CommandPath(), f.Name)
+			}
+		}
+	}
+}

@@ -29,6 +29,12 @@ func NewFacts(width int, th *theme.Theme) *Facts { return &Facts{width: width, t
 // Theme is the one that its lines are drawn in.
 func (f *Facts) Theme() *theme.Theme { return f.th }
 
+// Width is the number of columns of its lines.
+func (f *Facts) Width() int { return f.width }
+
+// Draw adds lines that are drawn already, no wider than Width.
+func (f *Facts) Draw(lines ...string) { f.lines = append(f.lines, lines...) }
+
 // Lines are those collected so far.
 func (f *Facts) Lines() []string { return f.lines }
 

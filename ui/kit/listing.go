@@ -513,7 +513,7 @@ func (l *Listing) drawHead(key string, width int, selected bool, chosen lipgloss
 	name, note := l.o.Rows.Head(key, th)
 	name = text.Safe(name)
 	room := max(0, width-2)
-	name = text.TruncateMiddle(name, max(room-text.Width(note)-1, room*2/3))
+	name = text.TruncateMiddle(name, max(room-text.Width(note)-1, room/2))
 	note = text.Truncate(note, max(0, room-text.Width(name)-1))
 	if selected {
 		return chosen.Render(text.PadRight(th.Glyph(fold)+" "+name+" "+ansi.Strip(note), width))

@@ -177,7 +177,7 @@ func TestRowsHaveEveryField(t *testing.T) {
 		"Name": "beach.png", "Path": "/summer/beach.png", "Kind": "image/png (image)", "Pixels": "300 x 200",
 		"Transparency": "none", "Size": "123 kB (123456 bytes)", "Tags": "sea, old", "AI tags": "sand, sea",
 		"Region": "10,20,100,50", "Private": "no", "last known remove-bg": "pending",
-		"Version": "Version 1 f1", "First sent": "2026-04-01T10:00:00.000Z", "File id": "f1",
+		"Version": "Version 1 f1", "Uploaded": "2026-04-01T10:00:00.000Z", "File id": "f1",
 		"URL": f.URL, "Thumbnail": f.Thumbnail, "custom price": "12", "custom shop": "harbour",
 		"embedded Model": "X100", "other isPublished": "true", "Changed": "missing",
 	} {

@@ -297,7 +297,7 @@ func (m *Model) versionMenu(f api.File, list []api.File) tea.Cmd {
 			row.Note += fmt.Sprintf("%d x %d  ", w, h)
 		}
 		if at := v.Updated(); !at.IsZero() {
-			row.Note += text.Age(at, m.now())
+			row.Note += text.When(at, m.now())
 		}
 		rows = append(rows, row)
 	}

@@ -126,6 +126,7 @@ type Model struct {
 
 	size   image.Point
 	placed layout // in size
+	clicks *kit.Clicks
 }
 
 var (
@@ -145,6 +146,7 @@ func New(o Options) *Model {
 	if m.now == nil {
 		m.now = time.Now
 	}
+	m.clicks = kit.NewClicks(m.now)
 	m.files = kit.MarkList{
 		ID: "details", Mark: func(i int) *bool { return &m.entries[i].marked }, Name: func(i int) string { return name(&m.entries[i].file) },
 		Moved:  func() tea.Cmd { return m.turnTo(m.files.Cursor()) },
@@ -264,6 +266,9 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	case tea.MouseClickMsg:
 		return m.click(msg), true
 	case tea.MouseWheelMsg:
+		if image.Pt(msg.X, msg.Y).In(m.placed.inner[onFiles]) {
+			return m.files.Wheel(msg), true
+		}
 		return nil, m.wheel(msg)
 	case knownMsg:
 		m.known = msg
@@ -310,13 +315,21 @@ func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 		if m.area != to {
 			m.focus(to)
 		}
-		switch to {
+		double := m.clicks.Double(msg)
+		switch y := at.Y - r.Min.Y; to {
 		case onRecord:
-			m.record.Click(at.Y - r.Min.Y)
+			if m.record.Click(y) && double {
+				return m.enterRow()
+			}
 		case onAI:
-			m.ai.Click(at.Y - r.Min.Y)
+			if m.ai.Click(y) && double {
+				return m.addAITag()
+			}
 		case onFiles:
-			cmd, _ := m.files.Click(at.Y - r.Min.Y)
+			cmd, ok := m.files.Click(y)
+			if ok && double {
+				return tea.Batch(cmd, m.editAlone())
+			}
 			return cmd
 		}
 		return nil

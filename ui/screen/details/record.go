@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"mediadesk/api"
 	"mediadesk/ui/edit"
@@ -20,6 +21,16 @@ type row struct {
 	label, value string
 	at           area   // where enter leads; onRecord: the value is read whole
 	group        string // what the field is part of; empty: the record itself
+
+	when time.Time // the value as a time, shown with its age; zero: it is none
+}
+
+// text is the value as it is shown in the list.
+func (r row) text(now time.Time) string {
+	if r.when.IsZero() {
+		return r.value
+	}
+	return text.When(r.when, now)
 }
 
 // rowsOf are all fields of a record in reading order. Of the fields that the
@@ -66,8 +77,12 @@ func rowsOf(f *api.File) []row {
 	if v := f.VersionInfo; v != nil {
 		add("Version", strings.TrimSpace(v.Name+" "+v.ID))
 	}
-	add("First sent", f.CreatedAt)
-	add("Changed", f.UpdatedAt)
+	if f.CreatedAt != "" {
+		rows = append(rows, row{label: "Uploaded", value: f.CreatedAt, when: f.Created()})
+	}
+	if f.UpdatedAt != "" {
+		rows = append(rows, row{label: "Changed", value: f.UpdatedAt, when: f.Updated()})
+	}
 	add("File id", f.FileID)
 	add("URL", f.URL)
 	add("Thumbnail", f.ThumbURL())

@@ -45,9 +45,9 @@ func (m *Model) layout(size image.Point) layout {
 	l.foot = len(m.status(size, measured))
 	size.Y -= l.foot
 	switch mode := kit.ModeOfWidth(size.X); {
-	case mode == kit.Wide && size.Y >= leastWide:
+	case mode == kit.Wide && size.Y >= leastWide && m.noRegion() == "":
 		m.wide(&l, size)
-	case mode == kit.Stacked && size.Y >= leastStacked && m.area != onPicture:
+	case mode >= kit.Stacked && size.Y >= leastStacked && m.area != onPicture:
 		m.stacked(&l, size)
 	default:
 		l.boxes = mode != kit.Narrow && size.Y >= leastStacked
@@ -290,15 +290,22 @@ func (m *Model) viewRecord(size image.Point, th *theme.Theme) string {
 	labelWidth := min(max(8, size.X/3), 20)
 	return m.record.View(size, func(i, width int, selected bool) string {
 		r := m.rows[i]
+		shown := r.text(m.now())
 		room := max(1, width-labelWidth-2)
 		group := ""
 		// Where there is no room for both, the value comes first.
-		if w := text.Width(r.group) + 2; r.group != "" && room-w >= text.Width(text.Safe(r.value)) {
+		if w := text.Width(r.group) + 2; r.group != "" && room-w >= text.Width(text.Safe(shown)) {
 			group = "  " + r.group
 			room -= w
 		}
 		label := text.PadRight(text.TruncateMiddle(text.Safe(r.label), labelWidth), labelWidth)
-		value := text.TruncateMiddle(text.Safe(r.value), room)
+		value := text.TruncateMiddle(text.Safe(shown), room)
+		switch {
+		case r.label == "Name" || r.label == "Path":
+			value = text.ShortName(shown, room)
+		case !r.when.IsZero():
+			value = text.Truncate(shown, room)
+		}
 		if selected && m.area == onRecord {
 			return th.Selected.Render(text.PadRight(" "+label+" "+value+group, width))
 		}

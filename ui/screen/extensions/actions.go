@@ -34,7 +34,7 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) { return m.list.Type(msg) }
 func (m *Model) actions() []kit.Action {
 	next := statusNames[(m.runs.status+1)%statusCount]
 	return []kit.Action{
-		{ID: "extensions.history", Keys: kit.Bind("history", "", "enter", "l", "right"), Group: groupRun, Footer: true, Disabled: m.list.NoEntry, Do: m.enter},
+		{ID: "extensions.history", Keys: kit.Bind("history with raw posts", "", "enter", "l", "right"), Group: groupRun, Footer: true, Disabled: m.list.NoEntry, Do: m.enter},
 		{ID: "extensions.compare", Keys: kit.Bind("compare before and after", "", "c"), Group: groupRun, Footer: true, Disabled: m.noCompare, Do: m.startCompare},
 		{ID: "extensions.take-ai-tags", Keys: kit.Bind("take its AI tags over as tags", "", "t"), Group: groupRun, Footer: true, Disabled: m.noTags, Do: m.readTags},
 		{ID: "extensions.run-again", Keys: kit.Bind("run it again, with the same options", "", "s"), Group: groupRun, Footer: m.worthAgain(), Disabled: m.noAgain, Do: m.askAgain},

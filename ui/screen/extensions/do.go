@@ -10,12 +10,17 @@ import (
 	"mediadesk/ui/page"
 )
 
-// enter folds a group, or goes into the history of the run.
+// enter folds a group, or shows the posts of the run as they came.
 func (m *Model) enter() tea.Cmd {
-	if !m.list.Fold() {
-		m.list.OpenPane()
+	if m.list.Fold() {
+		return nil
 	}
-	return nil
+	run, _ := m.current()
+	w, ctx, wanted := m.o.Watch, m.o.Context, *run
+	return func() tea.Msg {
+		events, err := w.History(ctx, wanted.ID)
+		return postsRead{wanted, events, err}
+	}
 }
 
 // record is the record of a run's file as last seen, or what the run tells of

@@ -138,16 +138,17 @@ func TestHistory(t *testing.T) {
 	some(d)
 	d.open()
 	d.find("/a/posted.png")
-	d.Press("enter")
 	d.Resize(image118x60)
 	d.Sees(
-		"success after 4 min", "History", "11:00:00  answer  pending", "11:04:00  webhook  success",
+		"success after 4 min", "History", "answer  pending", "11:00 · 1 h ago", "11:04 · 56 min ago",
 		"it came 2 times and counts once",
-		`"more": {`, `  "kept": true`,
-		"11:10:00  webhook  failed", "ignored: the run was finished",
-		"11:11:00  webhook  success", "ignored: it names another",
+		"webhook  failed", "11:10 · 50 min ago", "ignored: the run was finished",
+		"webhook  success", "11:11 · 49 min ago", "ignored: it names another",
 	)
-	d.Press("j", "esc", "y", "h")
+	d.SeesNot(`"kept"`)
+	d.Press("enter")
+	d.Sees("T11:04:00", "it came 2 times and counts once", `"more": {`, `  "kept": true`, "ignored: it names another")
+	d.Press("esc", "tab", "j", "esc", "y", "h")
 	if got := one[page.Copy](d); strings.Count(got.Text, "\n") != 2 || !strings.Contains(got.Text, `"more":{"kept":true}`) {
 		t.Errorf("copied %q", got.Text)
 	}
@@ -198,7 +199,7 @@ func TestLive(t *testing.T) {
 	if r, _ := d.m.current(); r.FilePath != "/a/hooked.png" {
 		t.Errorf("the cursor is on %s", r.FilePath)
 	}
-	d.Sees("4 pending · 3 success", "success after 14 s", "12:00:00  webhook  success")
+	d.Sees("4 pending · 3 success", "success after 14 s", "webhook  success", "12:00 · now")
 	// While one reading is under way another waits for it.
 	first := d.m.read()
 	if d.m.read() != nil || !d.m.again {

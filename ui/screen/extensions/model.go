@@ -66,6 +66,7 @@ type Model struct {
 	reading bool // the runs are being read
 	again   bool // and are to be read again
 	history history
+	result  result
 
 	clock page.Questions // the clock that runs
 	pace  time.Duration  // of the clock that runs; 0: none does
@@ -141,6 +142,11 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		}
 		m.history.asked, m.history.read = false, true
 		m.history.events, m.history.file, m.history.err = msg.events, msg.file, msg.err
+		return m.readResult(), true
+	case resultRead:
+		m.result.picture = msg.picture
+	case postsRead:
+		return m.openPosts(msg), true
 	case ticked:
 		m.tick()
 	case copyable:

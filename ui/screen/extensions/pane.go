@@ -58,10 +58,11 @@ func (m *Model) describe(f *kit.Facts, run *api.Run, now time.Time, th *theme.Th
 	f.Gap()
 	f.Fact("File", folderOf(run))
 	f.Fact("File id", run.FileID)
-	f.Fact("Asked", text.Moment(run.Started, now))
+	f.Fact("Asked", text.When(run.Started, now))
 	f.Fact("Known from", m.known(run, now))
 	f.Fact("Options", options(run))
 	f.Gap()
+	m.drawResult(f, run)
 }
 
 // tellTags writes what a tagging extension found.
@@ -88,8 +89,7 @@ func (m *Model) tellTags(f *kit.Facts, run *api.Run, th *theme.Theme) {
 	f.Gap()
 }
 
-// tell writes the history: what was learnt and what was only heard, with every
-// post as it came.
+// tell writes the history: what was learnt and what was only heard.
 func (m *Model) tell(f *kit.Facts, run *api.Run, now time.Time, th *theme.Theme) {
 	f.Say(th.Title, "History")
 	h := &m.history
@@ -111,7 +111,8 @@ func (m *Model) tell(f *kit.Facts, run *api.Run, now time.Time, th *theme.Theme)
 		if !e.Applied {
 			style = th.Warn
 		}
-		f.Say(style, text.Moment(e.At, now)+"  "+e.From+"  "+string(e.Status))
+		f.Say(style, e.From+"  "+string(e.Status))
+		f.Say(th.Muted, "  "+text.When(e.At, now))
 		if words := verdict(run, e, ended); words != "" {
 			f.Say(th.Warn, "  "+words)
 		}
@@ -121,9 +122,7 @@ func (m *Model) tell(f *kit.Facts, run *api.Run, now time.Time, th *theme.Theme)
 		if words := m.runs.seen[run.ID]; e.From == api.FromDetails && e.Applied && words != "" {
 			f.Say(th.Muted, "  "+words)
 		}
-		if e.From == api.FromWebhook && len(e.Raw) > 0 {
-			f.Say(th.Muted, pretty(e.Raw))
-		}
 		ended = ended || e.Applied && e.Status.Final()
 	}
+	f.Say(th.Muted, "enter shows it with the posts as they came.")
 }

@@ -96,7 +96,10 @@ func TestRunOfTheLocalLibrary(t *testing.T) {
 		}
 		d.Sees("0 pending · 1 success", file.FilePath)
 		if byHook {
-			d.Sees("webhook ", `"fileObject": {`)
+			d.Sees("webhook ")
+			d.Press("enter")
+			d.Sees(`"fileObject": {`)
+			d.Press("esc")
 		} else {
 			d.Sees("seen in details:")
 		}

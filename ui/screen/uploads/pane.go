@@ -34,7 +34,7 @@ func (b *batch) describe(f *kit.Facts, now time.Time) (title string) {
 	f.Say(th.Muted, "enter folds or unfolds the batch, space marks it.")
 	f.Gap()
 	f.Fact("To", b.folder)
-	f.Fact("Queued", text.Moment(b.at, now))
+	f.Fact("Queued", text.When(b.at, now))
 	return b.title(now)
 }
 
@@ -65,7 +65,7 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	f.Gap()
 	if bad := job.Failure; bad != nil {
 		if bad.Status != 0 {
-			f.Fact("Answer", fmt.Sprint("status ", bad.Status))
+			f.Fact("Response", fmt.Sprint("status ", bad.Status))
 		}
 		f.Fact("Request id", bad.RequestID)
 	}
@@ -80,9 +80,9 @@ func describe(f *kit.Facts, r row, now time.Time, th *theme.Theme) {
 	f.Fact("Hash", job.Hash)
 	f.Fact("Tags", strings.Join(job.Upload.Tags.Or(nil), ", "))
 	f.Fact("Extensions", extensionNames(job))
-	f.Fact("Queued", text.Moment(job.Created, now))
+	f.Fact("Queued", text.When(job.Created, now))
 	if job.State.Final() {
-		f.Fact("Finished", text.Moment(job.Updated, now))
+		f.Fact("Finished", text.When(job.Updated, now))
 	}
 	if file := job.File; file != nil {
 		f.Fact("File id", file.FileID)

@@ -52,7 +52,7 @@ func (l listed) drawTotals(th *theme.Theme) string {
 	t := &l.rows.totals
 	ofOthers := l.rows.ofOthers()
 	if t.Jobs == 0 {
-		words := "Nothing is under way"
+		words := "Nothing under way"
 		if ofOthers > 0 {
 			words = text.Plural(ofOthers, "upload") + " under way in another mediadesk"
 		}
@@ -157,5 +157,9 @@ func (l listed) Brief(e kit.Entry) string {
 		return l.rows.batches[e.Key].summary(&theme.Theme{})
 	}
 	r := l.rows.row(e.Row)
-	return strings.Trim(bytes(r)+" · "+note(r, l.o.Now()), " ·")
+	words := note(r, l.o.Now())
+	if words == "" {
+		return strings.Trim(target(r.Job)+" · "+bytes(r), " ·")
+	}
+	return strings.Trim(bytes(r)+" · "+words, " ·")
 }

@@ -1,0 +1,122 @@
+package extensions
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mediadesk/api"
+	"mediadesk/api/media"
+	"mediadesk/ui/kit"
+	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
+)
+
+// result is the picture of the file of a run, as it is after it.
+type result struct {
+	of      string // the run and when it was last heard of; empty: none was asked for
+	newest  page.Questions
+	cancel  context.CancelFunc
+	picture *picture.Picture // nil: there is none
+}
+
+// resultRead is the answer to readResult; nil: there is no picture.
+type resultRead struct{ picture *picture.Picture }
+
+// resultSide is the greatest side of the picture in the pane, and resultRows its
+// greatest height in lines.
+const (
+	resultSide = 512
+	resultRows = 12
+)
+
+// resultOf tells the picture of a run from others: it is another when the run ends.
+func resultOf(run *api.Run) string { return fmt.Sprint(run.ID, run.Status, run.At.UnixNano()) }
+
+// readResult asks for the picture of the run under the cursor, once its record is
+// known.
+func (m *Model) readResult() tea.Cmd {
+	run, ok := m.current()
+	if !ok || m.history.id != run.ID || m.history.file == nil || m.result.of == resultOf(run) {
+		return nil
+	}
+	if m.result.cancel != nil {
+		m.result.cancel()
+	}
+	ctx, cancel := context.WithTimeout(m.o.Context, comparePatience)
+	m.result.of, m.result.cancel, m.result.picture = resultOf(run), cancel, nil
+	s, file := m.o.Session, *m.history.file
+	return m.result.newest.Ask(func() tea.Msg {
+		defer cancel()
+		if !file.IsImage() {
+			return resultRead{}
+		}
+		path, err := s.Picture(ctx, file)
+		if err != nil {
+			return resultRead{} // the pane tells the rest without it
+		}
+		p, err := picture.DecodeFile(ctx, path, media.Limits{Side: resultSide})
+		if err != nil {
+			return resultRead{}
+		}
+		return resultRead{p}
+	})
+}
+
+// drawResult adds the picture to what is told of a run.
+func (m *Model) drawResult(f *kit.Facts, run *api.Run) {
+	p := m.result.picture
+	if p == nil || m.result.of != resultOf(run) || p.Size().X < 1 {
+		return
+	}
+	rows := max(1, min(resultRows, f.Width()*p.Size().Y/(2*p.Size().X)))
+	f.Draw(picture.Render(p, f.Width(), rows, m.drawOptions(f.Theme())).Lines...)
+	f.Gap()
+}
+
+// postsRead is the history of a run, to be read with the posts.
+type postsRead struct {
+	run    api.Run
+	events []api.RunEvent
+	err    error
+}
+
+// openPosts shows the history of a run with every post as it came, unless the user
+// went on meanwhile.
+func (m *Model) openPosts(msg postsRead) tea.Cmd {
+	if msg.err != nil {
+		return page.Send(page.Problem(msg.err))
+	}
+	if m.Capturing() || m.Overlays().Top() != nil {
+		return nil
+	}
+	return m.Open(kit.NewReader(msg.run.Extension+" of "+folderOf(&msg.run), rawHistory(&msg.run, msg.events)))
+}
+
+// rawHistory writes events with their times in full and the posts as they came.
+func rawHistory(run *api.Run, events []api.RunEvent) string {
+	if len(events) == 0 {
+		return "Nothing was kept of it."
+	}
+	var b strings.Builder
+	ended := false
+	for i := range events {
+		e := &events[i]
+		fmt.Fprintf(&b, "%s  %s  %s\n", e.At.Format(time.RFC3339Nano), e.From, e.Status)
+		if words := verdict(run, e, ended); words != "" {
+			b.WriteString(words + "\n")
+		}
+		if e.Times > 1 {
+			fmt.Fprintf(&b, "it came %d times and counts once\n", e.Times)
+		}
+		if e.From == api.FromWebhook && len(e.Raw) > 0 {
+			b.WriteString(pretty(e.Raw) + "\n")
+		}
+		b.WriteString("\n")
+		ended = ended || e.Applied && e.Status.Final()
+	}
+	return b.String()
+}

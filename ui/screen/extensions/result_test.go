@@ -1,0 +1,63 @@
+package extensions
+
+import (
+	"context"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mediadesk/api"
+	"mediadesk/api/session"
+)
+
+// pictured is a service that has the record and the picture of every file.
+type pictured struct {
+	Session
+	path  string
+	asked int
+}
+
+func (s *pictured) LastSeen(_ context.Context, fileID string) (session.Seen, bool, error) {
+	return session.Seen{File: api.File{FileID: fileID, FileType: api.KindImage}}, true, nil
+}
+
+func (s *pictured) Picture(context.Context, api.File) (string, error) {
+	s.asked++
+	return s.path, nil
+}
+
+// The pane shows the picture of the run under the cursor, which is fetched once.
+func TestResultPicture(t *testing.T) {
+	img := image.NewRGBA(image.Rect(0, 0, 40, 30))
+	for i := range img.Pix {
+		img.Pix[i] = uint8(i)
+	}
+	img.Set(0, 0, color.White)
+	path := filepath.Join(t.TempDir(), "p.png")
+	f, err := os.Create(path)
+	must(t, err)
+	must(t, png.Encode(f, img))
+	must(t, f.Close())
+	d := start(t, nil)
+	some(d)
+	s := &pictured{path: path}
+	d.openWith(func(o *Options) { s.Session, o.Session = o.Session, s })
+	d.find("/a/posted.png")
+	p := d.m.result.picture
+	if p == nil || !strings.ContainsAny(d.Text(), "▀▄▌▐▖▗▘▝▚▞█░▒▓▁▂▃▅▆▇") {
+		t.Fatalf("no picture is shown:\n%s", d.Text())
+	}
+	asked := s.asked
+	d.Press("tab", "j", "tab")
+	if s.asked != asked || d.m.result.picture != p {
+		t.Errorf("it was fetched %d times more", s.asked-asked)
+	}
+	d.find("/a/failed.png")
+	if s.asked != asked+1 {
+		t.Errorf("the picture of another run was fetched %d times", s.asked-asked)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -35,6 +36,8 @@ type ViewerOptions struct {
 	Note func() string
 	// Actions are what else can be done with it; nil: nothing.
 	Actions []kit.Action
+	// Now is the clock of double clicks.
+	Now func() time.Time
 }
 
 // Viewer shows pictures over the whole screen, one at a time, and parts of them larger.
@@ -53,6 +56,7 @@ type Viewer struct {
 	view   picture.CropView
 	zoom   int         // index in zooms
 	center image.Point // of the part that is shown, in pixels of the picture
+	clicks *kit.Clicks
 }
 
 var (
@@ -74,7 +78,9 @@ type viewedMsg struct {
 }
 
 // NewViewer makes a viewer. Read loads its first picture.
-func NewViewer(o ViewerOptions) *Viewer { return &Viewer{o: o, cancel: func() {}} }
+func NewViewer(o ViewerOptions) *Viewer {
+	return &Viewer{o: o, cancel: func() {}, clicks: kit.NewClicks(o.Now)}
+}
 
 // Read loads the picture that is to be shown.
 func (v *Viewer) Read() tea.Cmd {
@@ -227,8 +233,11 @@ func (v *Viewer) Actions() []kit.Action {
 	})
 }
 
-// Mouse zooms by the wheel.
+// Mouse zooms by the wheel; a double click closes.
 func (v *Viewer) Mouse(msg tea.MouseMsg) tea.Cmd {
+	if click, ok := msg.(tea.MouseClickMsg); ok && v.clicks.Double(click) {
+		return v.Close()
+	}
 	if turn, ok := msg.(tea.MouseWheelMsg); ok && v.decoded != nil {
 		switch turn.Button {
 		case tea.MouseWheelUp:

@@ -12,12 +12,11 @@ import (
 )
 
 // MarkList is a list at the side of a screen whose rows can be marked, one by one,
-// as a range or all, and filtered. The marks are the screen's. Mark and Name are
-// needed.
+// as a range or all, and filtered. The marks are the screen's. Name is needed.
 type MarkList struct {
 	// ID is the first word of the IDs of its actions, such as "details".
 	ID string
-	// Mark is the mark of a row.
+	// Mark is the mark of a row; nil: rows cannot be marked.
 	Mark func(row int) *bool
 	// Name is what the filter looks at.
 	Name func(row int) string
@@ -85,6 +84,12 @@ func (l *MarkList) find() {
 		l.list.SetCursor(i)
 	}
 }
+
+// Filtered reports whether the filter is shown above the rows.
+func (l *MarkList) Filtered() bool { return l.top() > 0 }
+
+// Hidden reports whether the filter hides the row under the cursor.
+func (l *MarkList) Hidden() bool { return !slices.Contains(l.rows, l.at) }
 
 // top is how many lines are above the rows.
 func (l *MarkList) top() int {
@@ -195,10 +200,13 @@ func (l *MarkList) Actions() []Action {
 		}
 		return ""
 	}
-	actions := []Action{
-		mark, filter,
-		action("mark-range", "mark a range", "v", marks(l.markRange)), all,
-		action("invert-marks", "invert marks", "*", each(func(row int) bool { return !*l.Mark(row) })),
+	actions := []Action{filter}
+	if l.Mark != nil {
+		actions = []Action{
+			mark, filter,
+			action("mark-range", "mark a range", "v", marks(l.markRange)), all,
+			action("invert-marks", "invert marks", "*", each(func(row int) bool { return !*l.Mark(row) })),
+		}
 	}
 	if l.anchor > 0 {
 		actions = append([]Action{action("no-range", "drop the range", "esc", func() tea.Cmd { l.anchor = 0; return nil })}, actions...)
@@ -238,7 +246,7 @@ func (l *MarkList) View(size image.Point, th *theme.Theme, row func(row int, mar
 	}
 	return JoinV(top, l.list.View(size, func(i, width int, selected bool) string {
 		mark := theme.SignNone
-		if n := l.rows[i]; *l.Mark(n) || l.inRange(n) {
+		if n := l.rows[i]; l.Mark != nil && (*l.Mark(n) || l.inRange(n)) {
 			mark = theme.SignMarked
 		}
 		return row(l.rows[i], mark, width, selected)

@@ -1,6 +1,7 @@
 package picker
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 
@@ -34,8 +35,7 @@ func (m *Model) Actions() []kit.Action {
 	default:
 		actions = m.listActions()
 	}
-	if len(m.tray.items) > 0 {
-		i := slices.IndexFunc(actions, func(a kit.Action) bool { return a.Group == groupSend })
+	if i := slices.IndexFunc(actions, func(a kit.Action) bool { return a.Group == groupSend }); i >= 0 && len(m.tray.items) > 0 {
 		send := actions[i]
 		actions = slices.Insert(slices.Delete(actions, i, i+1), 0, send)
 	}
@@ -82,12 +82,17 @@ func (m *Model) listActions() []kit.Action {
 }
 
 func (m *Model) trayActions() []kit.Action {
-	return slices.Concat([]kit.Action{
-		{ID: "picker.remove", Keys: kit.Bind("remove from the tray", "", "d"), Group: groupPick, Footer: true, Disabled: m.emptyTray, Do: m.removeItem},
+	list := m.trayList.Actions()
+	if m.trayList.Capturing() {
+		return list
+	}
+	return kit.Shadow(slices.Concat([]kit.Action{
+		{ID: "picker.remove", Keys: kit.Bind("remove from the tray", "", "d"), Group: groupPick, Footer: true, Disabled: m.noItem, Do: m.removeItem},
 		{ID: "picker.clear-tray", Keys: kit.Bind("clear the tray", "", "D"), Group: groupPick, Disabled: m.emptyTray, Do: m.clearTray},
 		{ID: "picker.show-in-folder", Keys: kit.Bind("show in its folder", "enter →", "enter", "l", "right"), Group: groupMove, Footer: true, Disabled: m.noItemFile, Do: m.showItem},
+	}, m.sharedActions(), list, []kit.Action{
 		{ID: "picker.back-to-files", Keys: kit.Bind("back to the files", "", "esc"), Group: groupMove, Do: m.back},
-	}, m.sharedActions(), m.moves())
+	}))
 }
 
 // sharedActions are those of both the files and the tray.
@@ -111,12 +116,9 @@ func (m *Model) uploadLabel() string {
 	return "upload form"
 }
 
-// moves move the cursor of the files, or of the tray.
+// moves move the cursor of the files.
 func (m *Model) moves() []kit.Action {
 	return kit.ListActions(func() kit.Scroller {
-		if m.focus == onTray {
-			return &m.trayList
-		}
 		m.moved = true
 		return &m.list
 	}, nil)
@@ -143,11 +145,16 @@ func (m *Model) gridActions() []kit.Action {
 	}, m.listActions()...))
 }
 
-// Capturing reports whether the filter takes the keys.
-func (m *Model) Capturing() bool { return m.focus == onFilter }
+// Capturing reports whether a filter takes the keys.
+func (m *Model) Capturing() bool {
+	return m.focus == onFilter || m.focus == onTray && m.trayList.Capturing()
+}
 
 // Type edits the filter. Without the filter, what is pasted goes into the tray.
 func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
+	if m.focus == onTray && m.trayList.Capturing() {
+		return m.trayList.Type(msg)
+	}
 	if paste, ok := msg.(tea.PasteMsg); ok && m.focus != onFilter {
 		return m.paste(paste), true
 	}
@@ -219,15 +226,14 @@ func (m *Model) emptyTray() string {
 	return when(len(m.tray.items) == 0, "the tray is empty")
 }
 
+func (m *Model) noItem() string {
+	_, ok := m.trayItem()
+	return cmp.Or(m.emptyTray(), when(!ok, "the filter finds nothing"))
+}
+
 func (m *Model) noItemFile() string {
-	i, ok := m.trayItem()
-	switch {
-	case !ok:
-		return "the tray is empty"
-	case i.isURL():
-		return "a URL is in no folder"
-	}
-	return ""
+	i, _ := m.trayItem()
+	return cmp.Or(m.noItem(), when(i.isURL(), "a URL is in no folder"))
 }
 
 func (m *Model) nothingRemoved() string {
@@ -244,7 +250,7 @@ func (m *Model) nothingToCopy() string {
 // trayItem is the item under the cursor of the tray.
 func (m *Model) trayItem() (item, bool) {
 	i := m.trayList.Cursor()
-	if i >= len(m.tray.items) {
+	if i >= len(m.tray.items) || m.trayList.Hidden() {
 		return item{}, false
 	}
 	return m.tray.items[i], true

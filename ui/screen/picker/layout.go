@@ -31,7 +31,11 @@ const (
 func (m *Model) layout() layout { return m.layoutIn(m.size) }
 
 func (m *Model) layoutIn(size image.Point) layout {
-	return share(size, m.preview.on, m.focus == onTray, len(m.tray.items))
+	lines := len(m.tray.items)
+	if lines > 0 && m.trayList.Filtered() {
+		lines++
+	}
+	return share(size, m.preview.on, m.focus == onTray, lines)
 }
 
 func share(size image.Point, preview, trayFocused bool, items int) layout {

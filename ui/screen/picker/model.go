@@ -87,7 +87,7 @@ type Model struct {
 	plain      bool              // pictures have no color
 	light      bool
 	tray       tray
-	trayList   kit.List
+	trayList   kit.MarkList
 	removed    [][]item // what was removed, the last one last, for z
 
 	totals   map[string]int  // how many files of a folder can be picked, by path
@@ -149,6 +149,7 @@ func New(o Options) *Model {
 		m.now = time.Now
 	}
 	m.clicks = kit.NewClicks(m.now)
+	m.trayList = kit.MarkList{ID: "tray", Name: func(row int) string { return m.tray.items[row].label() }}
 	m.preview.on = o.Preview
 	return m
 }

@@ -21,8 +21,12 @@ func (m *Model) clicked(msg tea.MouseClickMsg) tea.Cmd {
 		return nil
 	case at.In(l.tray) && len(m.tray.items) > 0, at.In(l.summary) && len(m.tray.items) > 0:
 		m.focus = onTray
-		if m.trayList.Click(at.Y-inner(l.tray).Min.Y) && double && m.noItemFile() == "" {
+		if _, ok := m.trayList.Click(at.Y - inner(l.tray).Min.Y); ok && double && m.noItemFile() == "" {
 			return m.showItem()
+		}
+	case at.In(l.preview):
+		if double && m.focus == onList {
+			return m.enter()
 		}
 	case at.In(l.list):
 		m.focus = onList

@@ -87,7 +87,7 @@ func TestWheelScrollsWhatIsUnderThePointer(t *testing.T) {
 		wheel(list, tea.MouseWheelDown)
 	}
 	from, _ := d.m.list.Visible()
-	if inTray, _ := d.m.trayList.Visible(); from == 0 || inTray != 0 {
+	if inTray := d.m.trayList.Cursor(); from == 0 || inTray != 0 {
 		t.Errorf("the list shows rows from %d on, the tray from %d on", from, inTray)
 	}
 	wheel(list, tea.MouseWheelUp)
@@ -97,7 +97,7 @@ func TestWheelScrollsWhatIsUnderThePointer(t *testing.T) {
 	for range 30 {
 		wheel(tray, tea.MouseWheelDown)
 	}
-	if inTray, _ := d.m.trayList.Visible(); inTray == 0 {
+	if inTray := d.m.trayList.Cursor(); inTray == 0 {
 		t.Error("the wheel over the tray does not scroll it")
 	}
 	if d.m.focus != onList {

@@ -455,3 +455,24 @@ func TestReadingInParts(t *testing.T) {
 		t.Error("the folder is still open")
 	}
 }
+
+func TestFilterTheTray(t *testing.T) {
+	d := start(t, Options{Folder: folder(t, "a1.jpg", "b.jpg", "a2.jpg")})
+	d.Press("ctrl+a", "tab", "/")
+	if !d.m.Capturing() {
+		t.Error("the filter of the tray does not take the keys")
+	}
+	d.Press("b", "d") // no name has both
+	d.Press("backspace", "enter")
+	equal(t, "tray", d.tray(), []string{"a1.jpg", "a2.jpg", "b.jpg"})
+	d.Press("d")
+	equal(t, "tray", d.tray(), []string{"a1.jpg", "a2.jpg"})
+	d.Press("esc")
+	if d.m.focus != onTray || d.m.trayList.Filtered() {
+		t.Error("the first esc does not take the filter")
+	}
+	d.Press("esc")
+	if d.m.focus != onList {
+		t.Error("the second esc does not go back to the files")
+	}
+}

@@ -19,6 +19,14 @@ type item struct {
 // isURL reports whether the service downloads the source.
 func (i item) isURL() bool { return i.source.URL != "" }
 
+// label is what the list calls the item.
+func (i item) label() string {
+	if i.source.Label != "" {
+		return i.source.Label
+	}
+	return i.source.Name()
+}
+
 // keyOf identifies a source, whatever its Base64 and Label: the same file is in the tray
 // once.
 func keyOf(s api.Source) string {

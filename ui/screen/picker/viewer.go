@@ -62,7 +62,7 @@ func (m *Model) newViewer(names []string, at int) *edit.Viewer {
 	source := func(i int) api.Source { return api.Source{Path: filepath.Join(folder, names[i])} }
 	v = edit.NewViewer(edit.ViewerOptions{
 		Context: context.Background(), Draw: m.drawing(), Images: images,
-		Len: len(names), At: at,
+		Len: len(names), At: at, Now: m.now,
 		Subject: func(i int) edit.Subject {
 			return edit.Subject{Name: names[i], Path: func(context.Context) (string, error) { return source(i).Path, nil }}
 		},

@@ -1,7 +1,10 @@
 package picker
 
 import (
+	"image"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
 
 	"mediadesk/ui/edit"
 	"mediadesk/ui/page"
@@ -27,6 +30,16 @@ func TestViewer(t *testing.T) {
 	d.Press("n", "N", "N")
 	d.Sees("a.jpg · 1 of 3")
 	d.Press("esc")
+	d.Sees("Tray: 1 file")
+	twice := func() {
+		at := d.m.layout().preview.Min.Add(image.Pt(3, 3))
+		for range 2 {
+			d.Send(tea.MouseClickMsg{X: at.X, Y: at.Y, Button: tea.MouseLeft})
+		}
+	}
+	twice()
+	d.Sees("a.jpg · 1 of 3")
+	twice()
 	d.Sees("Tray: 1 file")
 	d.under("a.jpg")
 	d.Press("enter", "u")

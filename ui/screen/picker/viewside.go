@@ -272,7 +272,7 @@ func (m *Model) drawTray(l layout, th *theme.Theme) string {
 	} else {
 		columns := trayColumns()
 		widths := columns.Widths(in.Dx())
-		body = m.trayList.View(in.Size(), func(i, width int, selected bool) string {
+		body = m.trayList.View(in.Size(), th, func(i int, _ theme.Sign, _ int, selected bool) string {
 			return m.trayRow(m.tray.items[i], columns, widths, selected, th)
 		})
 	}
@@ -297,12 +297,8 @@ func (m *Model) trayRow(i item, columns kit.Columns, widths []int, selected bool
 			note = m.storedNote(i.source.Path, info{known: true, size: i.identity.Size, modified: i.identity.Modified})
 		}
 	}
-	name := i.source.Name()
-	if i.source.Label != "" {
-		name = i.source.Label
-	}
 	cells := []string{
-		th.Glyph(sign), text.ShortName(name, widths[1]), size,
+		th.Glyph(sign), text.ShortName(i.label(), widths[1]), size,
 		text.TruncateMiddle(place, widths[3]), note,
 	}
 	focused := m.focus == onTray

@@ -153,7 +153,7 @@ func newRoot(p *Program) *cobra.Command {
 	all.BoolVar(&f.json, "json", false, "print one JSON object per line, for scripts")
 	all.BoolVarP(&f.dryRun, "dry-run", "n", false, "print the request instead of sending it")
 	all.BoolVarP(&f.quiet, "quiet", "q", false, "print results and errors only")
-	all.BoolVarP(&f.yes, "yes", "y", false, "do not ask; take the answer yes")
+	all.BoolVarP(&f.yes, "yes", "y", false, "answer yes to questions, such as whether to delete")
 	all.IntVar(&f.KeyFD, "key-fd", -1, "read the private key from this file descriptor")
 	all.BoolVar(&f.debug, "debug", false, "log every request, without secrets")
 	all.BoolVar(&f.accessible, "accessible", false, "prompts and sentences instead of screens, for screen readers")

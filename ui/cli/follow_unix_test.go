@@ -121,24 +121,30 @@ func TestFollowEndsWithAWrongKey(t *testing.T) {
 	}
 }
 
-// TestProgressOnATerminal: each upload in progress has a bar, and so have all together;
-// when they end, only the results stay.
-func TestProgressOnATerminal(t *testing.T) {
-	release := make(chan struct{})
+// slowService takes uploads and answers them after release.
+func slowService(t *testing.T) (flags []string, release func()) {
+	t.Helper()
+	released := make(chan struct{})
 	var stored atomic.Int64
 	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		select {
-		case <-release:
+		case <-released:
 		case <-r.Context().Done():
 		}
 		fmt.Fprintf(w, `{"fileId":"66a%021d","name":"a.txt","filePath":"/a.txt","url":"https://example.com/a.txt"}`, stored.Add(1))
 	}))
-	defer slow.Close()
+	t.Cleanup(slow.Close)
+	return []string{"--upload-url", slow.URL, "--base-url", slow.URL, "--concurrency", "2"}, func() { close(released) }
+}
+
+// TestProgressOnATerminal: each upload in progress has a bar, and so have all together;
+// when they end, only the results stay.
+func TestProgressOnATerminal(t *testing.T) {
+	flags, release := slowService(t)
 	env, _ := terminalHome(t)
 	dir := writeFiles(t, "first.txt", "second.txt")
-	term := uitest.StartBinary(t, uitest.Build(t), []string{"upload", dir, "--concurrency", "2", "--upload-url", slow.URL, "--base-url", slow.URL},
-		append(env, "MEDIADESK_PRIVATE_KEY=private_k"), 100, 12)
+	term := uitest.StartBinary(t, uitest.Build(t), append([]string{"upload", dir}, flags...), append(env, "MEDIADESK_PRIVATE_KEY=private_k"), 100, 12)
 	term.WaitUntil(func(screen string) bool {
 		lines := strings.Split(screen, "\n")
 		bar := func(i int, name, status string) bool {
@@ -146,10 +152,29 @@ func TestProgressOnATerminal(t *testing.T) {
 		}
 		return bar(0, "first.txt", "waiting for the answer") && bar(1, "second.txt", "waiting for the answer") && strings.HasPrefix(lines[2], "0 of 2 stored")
 	})
-	close(release)
+	release()
 	term.WaitFor("2 stored")
 	term.Wait()
 	if screen := term.Screen(); strings.Contains(screen, "█") || strings.Count(screen, ": stored as /a.txt") != 2 || term.ExitCode() != 0 {
 		t.Errorf("exit code %d\n%s", term.ExitCode(), screen)
 	}
+}
+
+// TestFollowSaves: what is being sent when the user ends it stays in the journal.
+func TestFollowSaves(t *testing.T) {
+	flags, release := slowService(t)
+	defer release()
+	env, _ := terminalHome(t)
+	dir := writeFiles(t, "before.txt")
+	env = append(env, "MEDIADESK_PRIVATE_KEY=private_k")
+	term := uitest.StartBinary(t, uitest.Build(t), append([]string{"upload", "--follow", dir}, flags...), env, 120, 12)
+	term.WaitFor("is not uploaded.")
+	appear(t, dir, "one.txt")
+	term.WaitFor("waiting for the answer")
+	term.Press("ctrl+c")
+	term.Wait()
+	if code := term.ExitCode(); code != 130 {
+		t.Errorf("exit code %d", code)
+	}
+	uitest.Shows(t, term.Screen(), "one.txt: open:", "Continue with: mediadesk resume")
 }

@@ -44,7 +44,10 @@ func newUpload(p *Program, f *flags) *cobra.Command {
 		Use:   "upload SOURCE…",
 		Short: "Upload images and other files",
 		Long: "Upload files. A SOURCE is a path, a folder (its files; its own folders are kept below --folder), an http or " +
-			"https address that the service downloads, or - for standard input. Of what is stored, its path, its id and its address are printed. --dry-run sends nothing: it shows the requests and a summary.",
+			"https address that the service downloads, or - for standard input. Of what is stored, its path, its id and its address are printed. --dry-run sends nothing: it shows the requests and a summary.\n\n" +
+			"--follow uploads each file that appears or changes in a folder, as soon as its size and time stay the same for a second. " +
+			"It leaves out what is there at the start, hidden files, empty ones, and those that end in " + strings.Join(unfinishedNames, ", ") + ". " +
+			"ctrl+c ends it; mediadesk resume continues with what was not sent.",
 		Example: "mediadesk upload photo.jpg --tags sea,boat --folder /summer/\n" +
 			"mediadesk upload cut-out.png --extension remove-bg --wait\n" +
 			"mediadesk upload logo.png --unique off --overwrite-file\n" +

@@ -13,9 +13,9 @@ import (
 var more = []scene{
 	{"picker, contact sheet", after("picker", "t")},
 	{"picker, tray", after("picker", "tab")},
-	{"form, tags", after("form", "tab")},
-	{"form, extensions", after("form", "tab", "tab", "tab")},
-	{"form, existing", after("form", "tab", "tab", "tab", "tab")},
+	{"form, name", after("form", "shift+tab")},
+	{"form, extensions", after("form", "tab", "tab")},
+	{"form, existing", after("form", "tab", "tab", "tab")},
 	{"uploads, earlier ones", after("uploads", "j", "j", "j")},
 	{"extensions, a failed one", after("extensions", "j")},
 	{"library, sheet", after("library", "down", "t")},
@@ -45,7 +45,7 @@ func losing(keys ...string) func(*stage) {
 	return func(s *stage) {
 		s.press("/", "h", "a", "r", "b", "enter", "space", "u")
 		s.until("Stored as", "Checks")
-		s.press("down", "right", "right")
+		s.press("shift+tab", "down", "right", "right")
 		s.until("Looked up", "Press k")
 		s.press(keys...)
 		s.offered("keep what would be lost")

@@ -97,7 +97,7 @@ func TestHostileAnswers(t *testing.T) {
 	// What was refused, and in which words.
 	term.Press("u")
 	term.WaitFor("Stored as")
-	term.Press("tab", "tab", "tab", "down", "space") // remove-bg
+	term.Press("tab", "tab", "down", "space") // remove-bg
 	term.Press("ctrl+s")
 	term.WaitFor("s Send 82 files")
 	term.Press("s")

@@ -84,7 +84,6 @@ func TestMainJob(t *testing.T) {
 
 	// Describe.
 	term.WaitFor("Stored as")
-	term.Press("tab")
 	term.Type("sea,boat,")
 	term.WaitFor("8/500")
 	term.Press("tab", "tab", "space", "down", "down", "down", "space")

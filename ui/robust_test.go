@@ -302,7 +302,6 @@ func TestOverSSH(t *testing.T) {
 	// The line breaks while a form is filled in.
 	term.Press("space", "u")
 	term.WaitFor("Stored as")
-	term.Press("tab")
 	term.Type("sea,boat,")
 	term.WaitFor("Tags 8/500")
 	term.Signal(os.Kill)

@@ -35,7 +35,6 @@ func tour(term *uitest.Term, stop func(name string), glance func()) {
 	stop("picker")
 	term.Press("u")
 	term.WaitFor("Stored as")
-	term.Press("tab")
 	term.Type("sea,boat,")
 	term.WaitFor("Tags 8/500")
 	glance()

@@ -105,7 +105,6 @@ func TestEquivalents(t *testing.T) {
 	// The form: three files, one of which differs.
 	term.Press("u")
 	term.WaitFor("Stored as")
-	term.Press("tab")
 	term.Type("sea,it's,")
 	term.Press("tab", "tab", "down", "space")
 	term.WaitFor("Tags 8/500")

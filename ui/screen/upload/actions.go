@@ -55,8 +55,6 @@ func (m *Model) Actions() []kit.Action {
 	}
 	actions = append(actions, m.toolActions()...)
 	switch {
-	case m.focus.stop == stopList:
-		actions = append(actions, kit.ListActions(func() kit.Scroller { return &m.list }, m.listMoved)...)
 	case m.focus.stop == stopSide:
 		actions = append(actions, m.scrollActions()...)
 	case i != nil && i.pick != nil:
@@ -65,7 +63,7 @@ func (m *Model) Actions() []kit.Action {
 	actions = before(m.suggestionActions(i), actions)
 	for n := range actions {
 		a := &actions[n]
-		if a.ID == "form.back" {
+		if a.ID == "form.back" || a.ID == "form.check-stored" && len(m.skipped) > 0 && !m.sending {
 			continue
 		}
 		own, do, jump := a.Disabled, a.Do, a.ID == "form.go-to-check"
@@ -166,32 +164,22 @@ func (m *Model) suggestionActions(i *item) []kit.Action {
 
 // fileActions are those of the list of sources.
 func (m *Model) fileActions() []kit.Action {
-	markAll := func(marked func(s *source) bool) func() tea.Cmd {
-		return then(func() {
+	actions := m.list.Actions()
+	if m.list.Capturing() {
+		return actions
+	}
+	return append([]kit.Action{
+		{ID: "form.edit-alone", Keys: kit.Bind("edit this file alone", "", "enter"), Group: groupFiles, Footer: true, Do: func() tea.Cmd {
 			for _, s := range m.sources {
-				s.marked = marked(s)
+				s.marked = s == m.current()
 			}
 			m.load()
-		})
-	}
-	alone := markAll(func(s *source) bool { return s == m.current() })
-	return []kit.Action{
-		{ID: "form.mark", Keys: kit.Bind("mark: changes go to marked files", "", "space"), Group: groupFiles, Footer: true, Do: then(func() {
-			s := m.current()
-			s.marked = !s.marked
-			m.list.SetCursor(m.list.Cursor() + 1)
-			m.load()
-		})},
-		{ID: "form.edit-alone", Keys: kit.Bind("edit this file alone", "", "enter"), Group: groupFiles, Footer: true, Do: func() tea.Cmd {
-			cmd := alone()
 			m.setFocus(focus{stop: stopItem, field: firstField})
-			return cmd
+			return nil
 		}},
-		{ID: "form.mark-all", Keys: kit.Bind("mark all", "", "ctrl+a"), Group: groupFiles, Do: markAll(func(*source) bool { return true })},
-		{ID: "form.invert-marks", Keys: kit.Bind("invert marks", "", "*"), Group: groupFiles, Do: markAll(func(s *source) bool { return !s.marked })},
 		{ID: "form.remove", Keys: kit.Bind("remove from the form", "", "d"), Group: groupFiles, Do: then(func() { m.remove(m.current()) })},
 		{ID: "form.reset-file", Keys: kit.Bind("make this file like the others", "", "r"), Group: groupFiles, Disabled: m.noReset, Do: func() tea.Cmd { return m.resetFile(m.current()) }},
-	}
+	}, actions...)
 }
 
 // itemActions are those of a field.
@@ -248,7 +236,7 @@ func (m *Model) toolActions() []kit.Action {
 	}
 	return []kit.Action{
 		{ID: "form.request", Keys: kit.Bind("show the request", "", "ctrl+r"), Group: groupForm, Footer: true, Do: m.showRequest},
-		{ID: "form.check-stored", Keys: kit.Bind("find what is stored already", "", "ctrl+v"), Group: groupForm, Disabled: m.noFind, Do: m.findAlready},
+		{ID: "form.check-stored", Keys: kit.Bind(m.skipLabel(), "", "ctrl+v"), Group: groupForm, Footer: len(m.sum().stored) > 0, Disabled: m.noSkip, Do: m.skip},
 		{ID: "form.presets", Keys: kit.Bind("presets: save or load options", "", "ctrl+p"), Group: groupForm, Do: m.openPresets},
 		{ID: "form.patterns", Keys: kit.Bind("name by patterns", "", "ctrl+t"), Group: groupForm, Do: m.openPatterns},
 		{ID: "form.edit-text", Keys: edit, Group: groupForm, Do: m.openEditor},

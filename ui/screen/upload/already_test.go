@@ -2,50 +2,111 @@ package upload
 
 import (
 	"context"
+	"image"
+	"strings"
 	"testing"
 	"time"
 
 	"mediadesk/api"
 	"mediadesk/api/session"
+	"mediadesk/ui/page"
 )
 
-// What is stored already is a check, and the others can be sent without it.
+// The form says at its opening what is stored already, a key skips it and brings it
+// back, and the question before sending offers both.
 func TestAlreadyStored(t *testing.T) {
 	job := &api.Job{File: &api.File{FilePath: "/old/a_x.jpg"}, Updated: time.Now()}
-	for _, c := range []struct {
-		jobs    []*api.Job
-		without int
-		checks  int
-	}{
-		{[]*api.Job{nil, nil}, 0, 0},
-		{[]*api.Job{job, nil}, 1, 1},
-		{[]*api.Job{job, job}, 2, 2},
-	} {
-		m := started(t, Options{
-			Sources: files(t, "a.jpg", "x", "b.jpg", "y"),
-			Session: &stub{
-				send:    func(context.Context, []api.Job) ([]api.Job, error) { return nil, nil },
-				already: func(_ context.Context, u []api.Upload) ([]*api.Job, error) { return c.jobs, nil },
-			},
-		})
-		cmd := m.findAlready()
-		if m.noFind() == "" {
-			t.Error("it can be asked twice at a time")
-		}
-		run(t, m, cmd)
-		checks := 0
-		for _, s := range m.sources {
-			s.known.looked = true
-			s.checked = nil
-			for _, l := range m.verdict(s).checks {
-				if l.level == warn && l.text == describeStored(job) {
-					checks++
+	var names []string
+	for i := range 10 {
+		names = append(names, string(rune('a'+i))+".jpg", "x")
+	}
+	var box outbox
+	m := opened(t, Options{Sources: files(t, names...), Profile: localProfile(), Session: &stub{
+		send: box.send,
+		already: func(_ context.Context, uploads []api.Upload) ([]*api.Job, error) {
+			jobs := make([]*api.Job, len(uploads))
+			for i, u := range uploads {
+				if n := u.Source.Name(); (n == "b.jpg" || n == "j.jpg") && u.Folder.Or("/") == "/" {
+					jobs[i] = job
 				}
 			}
+			return jobs, nil
+		},
+	}})
+	const said = "2 of 10 are already stored"
+	if text := told(m); !strings.Contains(text, said+": ctrl+v skip, ctrl+s send anyway") {
+		t.Fatalf("told:\n%s", text)
+	}
+	for _, size := range []image.Point{{200, 60}, {120, 36}, {80, 24}, {40, 12}} {
+		if text := screen(m, size.X, size.Y); !strings.Contains(text, said) {
+			t.Errorf("at %v it is not said:\n%s", size, text)
 		}
-		if checks != c.checks {
-			t.Errorf("%d checks, want %d", checks, c.checks)
-		}
+	}
+	press(t, m, "ctrl+v")
+	if text := told(m); len(m.sources) != 8 || strings.Contains(text, "already stored") {
+		t.Errorf("%d files:\n%s", len(m.sources), text)
+	}
+	press(t, m, "ctrl+v")
+	if text := told(m); len(m.sources) != 10 || !strings.Contains(text, said) {
+		t.Errorf("%d files:\n%s", len(m.sources), text)
+	}
+	ask := asked(t, press(t, m, "ctrl+s"))
+	if len(ask.Choices) != 3 || !ask.Choices[1].Default || !strings.Contains(ask.Text, said) || ask.Choices[1].Label != "Skip: send 8 files to /" || ask.Choices[2].Label != "Send 10 files to / anyway" {
+		t.Fatalf("asked %+v", ask)
+	}
+	// In another folder they are not stored yet.
+	goTo(t, m, fieldFolder)
+	write(t, m, "/new")
+	press(t, m, "tab")
+	if text := told(m); strings.Contains(text, "already stored") {
+		t.Errorf("told:\n%s", text)
+	}
+}
+
+// One file that is stored already is asked about, too; a form of which all is skipped
+// says how to bring it back.
+func TestOneAlreadyStored(t *testing.T) {
+	job := &api.Job{File: &api.File{FilePath: "/old/a_x.jpg"}, Updated: time.Now()}
+	m := opened(t, Options{Sources: files(t, "a.jpg", "x"), Profile: localProfile(), Session: &stub{
+		already: func(context.Context, []api.Upload) ([]*api.Job, error) { return []*api.Job{job}, nil },
+	}})
+	if ask := asked(t, press(t, m, "ctrl+s")); len(ask.Choices) != 2 || ask.Choices[1].Default {
+		t.Errorf("asked %+v", ask)
+	}
+	press(t, m, "ctrl+v")
+	if text := screen(m, 80, 24); len(m.sources) != 0 || !strings.Contains(text, "ctrl+v") {
+		t.Errorf("an empty form says:\n%s", text)
+	}
+	if press(t, m, "ctrl+v"); len(m.sources) != 1 {
+		t.Error("the file does not come back")
+	}
+}
+
+// Where it cannot be found out, that is said quietly; a form that is left stops looking.
+func TestAlreadyStoredCannotBeFound(t *testing.T) {
+	fails := opened(t, Options{Sources: files(t, "a.jpg", "x"), Profile: localProfile(), Session: &stub{
+		already: func(context.Context, []api.Upload) ([]*api.Job, error) { return nil, errNone },
+	}})
+	if text := told(fails); !strings.Contains(text, "What is stored already could not be looked up: there is none") || !strings.Contains(text, "Ready: ") {
+		t.Errorf("told:\n%s", text)
+	}
+	if out := fails.others(); len(out) > 0 {
+		t.Errorf("said %+v", out)
+	}
+	var asked context.Context
+	left := opened(t, Options{Sources: files(t, "a.jpg", "x"), Profile: localProfile(), Session: &stub{
+		already: func(ctx context.Context, u []api.Upload) ([]*api.Job, error) {
+			asked = ctx
+			return make([]*api.Job, len(u)), nil
+		},
+	}})
+	send(t, left, page.Shown{})
+	left.away = false
+	left.sources[0].known.asked = ""
+	cmd := left.wantAlready()
+	left.handle(page.Hidden{})
+	if cmd(); asked.Err() == nil {
+		t.Error("the look goes on while another screen is in front")
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path"
 
 	"mediadesk/api"
 	"mediadesk/api/media"
@@ -28,6 +29,11 @@ type check struct {
 	help  string // what helps; may be empty
 
 	of *source // the first source that has it; nil for checks of one source
+
+	// counted says that the text is about all files that have the check.
+	counted bool
+	// used is how much of a limit is used; 0 for checks without one.
+	used int64
 }
 
 // known is what has been learned of a source.
@@ -36,7 +42,8 @@ type known struct {
 	identity api.Identity
 	facts    media.Facts
 	err      error    // why it cannot be read; nil: it can
-	stored   *api.Job // the upload that stored its content in its folder before; nil: none is known
+	stored   *api.Job // the upload that stored its content in the folder asked before; nil: none is known
+	asked    string   // the folder for which stored holds; empty: it is not known yet
 }
 
 // isPicture tells whether the source is known to be a picture, and whether it
@@ -71,6 +78,11 @@ func (c *checker) add(l level, f field, text, help string) {
 	c.checks = append(c.checks, check{level: l, field: f, text: text, help: help})
 }
 
+// use adds a check that is fine and says how much of a limit is used.
+func (c *checker) use(used int64, f field, text string) {
+	c.checks = append(c.checks, check{level: fine, field: f, text: text, used: used})
+}
+
 // refuse adds a check for an error, if there is one.
 func (c *checker) refuse(f field, err error) {
 	if err != nil {
@@ -87,19 +99,16 @@ func (c *checker) source() {
 		c.refuse(fieldName, c.k.err)
 		return
 	}
-	if job := c.k.stored; job != nil {
-		c.add(warn, fieldName, describeStored(job), "Remove it from the form, or send it again as one more file.")
-	}
 	size := c.k.identity.Size
 	if err := api.CheckSize(size, c.p.MaxSize); err != nil {
 		c.refuse(fieldName, err)
 		return
 	}
 	if c.p.MaxSize > 0 {
-		c.add(fine, fieldName, "Size "+text.Bytes(size)+" of "+text.Bytes(c.p.MaxSize), "")
+		c.use(size, fieldName, "Size "+text.Bytes(size)+" of "+text.Bytes(c.p.MaxSize))
 		return
 	}
-	c.add(fine, fieldName, "Size "+text.Bytes(size)+" (the limit of this account is not known)", "")
+	c.use(size, fieldName, "Size "+text.Bytes(size)+" (the limit of this account is not known)")
 }
 
 // rules says what the service would refuse.
@@ -112,6 +121,9 @@ func (c *checker) rules(problems []problem) {
 	}
 	if hasFields(c.FileName) {
 		c.add(warn, fieldName, "The name holds a field of a pattern; as it is, its braces become _.", "Press ctrl+t to use it as a pattern.")
+	}
+	if name := c.FileName; name != "" && path.Ext(name) == "" && api.CheckName(name) == nil {
+		c.add(warn, fieldName, "The name has no extension, such as .jpg.", "Programs may not know what the file is: add one to the name.")
 	}
 	if c.Source.URL != "" && !c.p.Local && api.IsPrivateHost(c.Source.URL) {
 		c.add(warn, fieldName, "The source address is in a private network, which "+host(c.p)+" cannot reach.", "Send the file itself instead.")
@@ -130,10 +142,10 @@ func (c *checker) has(f field) bool {
 // counts shows how much of a limit is used, where it is not passed.
 func (c *checker) counts() {
 	if tags := c.Tags.Or(nil); len(tags) > 0 && !c.has(fieldTags) {
-		c.add(fine, fieldTags, fmt.Sprintf("Tags %d/%d characters", api.TagLength(tags), api.MaxTagLength), "")
+		c.use(int64(api.TagLength(tags)), fieldTags, fmt.Sprintf("Tags %d/%d characters", api.TagLength(tags), api.MaxTagLength))
 	}
 	if depth := api.FolderDepth(c.Folder.Or("")); depth > 0 && !c.has(fieldFolder) {
-		c.add(fine, fieldFolder, fmt.Sprintf("Folder %d/%d levels", depth, api.MaxFolderDepth), "")
+		c.use(int64(depth), fieldFolder, fmt.Sprintf("Folder %d/%d levels", depth, api.MaxFolderDepth))
 	}
 }
 

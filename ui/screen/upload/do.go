@@ -56,8 +56,9 @@ func (m *Model) noProblem() string {
 	return ""
 }
 
-// send queues the sources, with a question where it is more than one file or
-// something is lost.
+// send queues the sources, with a question where it is more than one file, something
+// is lost or is stored already. Sending is the default unless something is lost or
+// stored twice.
 func (m *Model) send() tea.Cmd {
 	m.leave()
 	m.setFocus(m.focus)
@@ -72,18 +73,32 @@ func (m *Model) send() tea.Cmd {
 	if len(t.collides) > 0 {
 		words += text.Plural(len(t.collides), "file") + " share a place with another: the later one replaces the earlier one.\n"
 	}
+	lost := words != ""
+	if len(t.stored) > 0 {
+		words += m.describeAlready(len(t.stored)) + ".\n"
+	}
 	if words == "" && len(m.sources) == 1 {
 		return m.hand(nil)
 	}
 	verb := m.sendLabel(m.sources)
+	choices := []page.Choice{{Label: "Not yet", Key: "n"}}
+	send := page.Choice{Label: verb, Key: "s", Default: !lost && len(t.stored) == 0, Danger: lost, Do: func() tea.Cmd { return m.hand(nil) }}
+	if len(t.stored) > 0 {
+		send.Label += " anyway"
+		if others := m.without(t.stored); len(others) > 0 {
+			skip := page.Choice{Label: "Skip: " + lowerFirst(m.sendLabel(others)), Key: "k", Default: !lost, Do: func() tea.Cmd { return m.hand(t.stored) }}
+			choices = append(choices, skip)
+		}
+	}
 	return page.Send(page.Ask{
-		Title: verb + "?",
-		Text:  words + "It goes to " + host(m.o.Profile) + ".",
-		Choices: []page.Choice{
-			{Label: "Not yet", Key: "n"},
-			{Label: verb, Key: "s", Default: words == "", Danger: words != "", Do: func() tea.Cmd { return m.hand(nil) }},
-		},
+		Title: verb + "?", Text: words + m.sumUp() + "\nIt goes to " + host(m.o.Profile) + ".",
+		Choices: append(choices, send),
 	})
+}
+
+// without are the sources but some of them.
+func (m *Model) without(some map[*source]bool) []*source {
+	return slices.DeleteFunc(slices.Clone(m.sources), func(s *source) bool { return some[s] })
 }
 
 // refuse goes to the field that stops the sending and says why.
@@ -119,17 +134,19 @@ func (m *Model) describeLoss(n int) string {
 
 // sendLabel names the action with its number and target.
 func (m *Model) sendLabel(sources []*source) string {
+	return "Send " + text.Plural(len(sources), "file") + " to " + m.target(sources)
+}
+
+// target is the folder that sources go to, or the number of their folders.
+func (m *Model) target(sources []*source) string {
 	folders := map[string]bool{}
-	folder := ""
 	for _, s := range sources {
-		folder = s.folder()
-		folders[folder] = true
+		folders[s.folder()] = true
 	}
-	to := folder
 	if len(folders) > 1 {
-		to = text.Plural(len(folders), "folder")
+		return text.Plural(len(folders), "folder")
 	}
-	return "Send " + text.Plural(len(sources), "file") + " to " + to
+	return sources[0].folder()
 }
 
 // hand gives the sources to the queue, without some of them.
@@ -153,6 +170,7 @@ func (m *Model) hand(without map[*source]bool) tea.Cmd {
 	if len(drafts) == 0 {
 		return nil
 	}
+	m.stopFinding()
 	m.sending, m.draw = true, nil
 	m.Overlays().CloseAll()
 	m.changed()
@@ -243,11 +261,7 @@ func (m *Model) letGo(msg queuedMsg) {
 			gone[s] = true
 		}
 	}
-	m.sources = slices.DeleteFunc(m.sources, func(s *source) bool { return gone[s] })
-	m.unkept = m.unkept || m.touched
-	m.list.SetLen(len(m.sources))
-	m.load()
-	m.setFocus(m.focus)
+	m.setSources(slices.DeleteFunc(m.sources, func(s *source) bool { return gone[s] }))
 }
 
 // leftOver shows which sources cannot be sent as they are, and asks about the
@@ -276,18 +290,12 @@ func (m *Model) askWithout(msg queuedMsg, without map[*source]bool) tea.Cmd {
 	if len(msg.taken) == 0 {
 		return page.Send(page.Toast{Level: page.Bad, Text: "Not sent. " + text.Sentence(first.Error()), Detail: api.Hint(first)})
 	}
-	var others []*source
-	for _, s := range m.sources {
-		if !without[s] {
-			others = append(others, s)
-		}
-	}
 	return page.Send(page.Ask{
 		Title: fmt.Sprintf("%d of %s cannot be sent as they are", len(msg.left), text.Plural(len(m.sources), "file")),
 		Text:  text.Sentence(first.Error()) + "\nNothing was sent yet. The others can go without.",
 		Choices: []page.Choice{
 			{Label: "Back to the form", Key: "b"},
-			{Label: m.sendLabel(others), Key: "s", Default: true, Do: func() tea.Cmd { return m.hand(without) }},
+			{Label: m.sendLabel(m.without(without)), Key: "s", Default: true, Do: func() tea.Cmd { return m.hand(without) }},
 		},
 	})
 }

@@ -140,6 +140,9 @@ func (m *Model) leave() {
 
 // Capturing reports whether a text field takes the keys.
 func (m *Model) Capturing() bool {
+	if m.focus.stop == stopList {
+		return !m.sending && m.list.Capturing()
+	}
 	i := m.focused()
 	return i != nil && !m.sending && i.typing()
 }
@@ -148,7 +151,12 @@ func (m *Model) Capturing() bool {
 // goes to the sources.
 func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 	i := m.focused()
-	if !m.Capturing() || !i.update(msg) {
+	switch {
+	case !m.Capturing():
+		return nil, false
+	case i == nil:
+		return m.list.Type(msg)
+	case !i.update(msg):
 		return nil, false
 	}
 	m.jumped = false
@@ -162,36 +170,39 @@ func (m *Model) Type(msg tea.Msg) (tea.Cmd, bool) {
 }
 
 // click moves the focus to what was clicked.
-func (m *Model) click(msg tea.MouseClickMsg) {
+func (m *Model) click(msg tea.MouseClickMsg) tea.Cmd {
 	if m.sending || len(m.sources) == 0 {
-		return
+		return nil
 	}
 	a, ok := m.areaAt(image.Pt(msg.X, msg.Y))
 	if !ok {
-		return
+		return nil
 	}
 	m.leave()
 	m.setFocus(a.focus)
-	if a.focus.stop == stopList && a.row >= 0 && m.list.Click(a.row) {
-		m.changed()
+	if a.focus.stop != stopList || a.row < 0 {
+		return nil
 	}
+	cmd, _ := m.list.Click(a.row)
+	return cmd
 }
 
 // wheel scrolls what is under the pointer.
-func (m *Model) wheel(msg tea.MouseWheelMsg) {
+func (m *Model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
 	by := map[tea.MouseButton]int{tea.MouseWheelUp: -1, tea.MouseWheelDown: 1}[msg.Button]
 	a, ok := m.areaAt(image.Pt(msg.X, msg.Y))
 	if !ok || by == 0 {
-		return
+		return nil
 	}
 	switch a.focus.stop {
 	case stopList:
-		m.list.Wheel(msg)
+		return m.list.Wheel(msg)
 	case stopSide:
 		sideScroller{m}.Move(by)
 	case stopItem:
 		m.step(by)
 	}
+	return nil
 }
 
 // goBack leaves the form; what was typed stays.

@@ -83,8 +83,11 @@ type Model struct {
 	o       Options
 	size    image.Point
 	sources []*source
-	finding bool // what is stored already is being looked for
-	list    kit.List
+	list    kit.MarkList
+	finding context.CancelFunc // ends the look for what is stored already; nil: none is under way
+	unfound error              // why that cannot be looked for; nil: it can
+	away    bool               // another screen is in front
+	skipped []*source          // stored already, and taken out for that
 	items   []*item
 	focus   focus
 	open    section // the one that is unfolded whatever room there is
@@ -150,6 +153,10 @@ func New(o Options) *Model {
 		folderTags: map[string][]string{}, foldersIn: map[string]bool{}, removed: map[api.Source]options{}, keeper: &keeper{},
 	}
 	m.region = m.newRegion(o)
+	m.list = kit.MarkList{
+		ID: "form", Mark: func(row int) *bool { return &m.sources[row].marked }, Name: func(row int) string { return m.sources[row].entry.Source.Name() },
+		Moved: m.listMoved, Marked: func() tea.Cmd { m.load(); return nil },
+	}
 	m.focus = focus{stop: stopItem, field: firstField}
 	for _, src := range o.Sources {
 		m.sources = append(m.sources, &source{options: startOptions(src, o.Profile), marked: true})
@@ -213,18 +220,24 @@ func (m *Model) Compose(sources []api.Source) tea.Cmd {
 			m.removed[s.entry.Source] = s.options
 		}
 	}
+	if len(kept) == 0 {
+		m.focus = focus{stop: stopItem, field: firstField}
+	}
+	m.skipped = nil
+	m.setSources(all)
+	return m.inspectSources()
+}
+
+// setSources makes the form about other sources.
+func (m *Model) setSources(sources []*source) {
 	m.unkept = m.unkept || m.touched
-	m.sources = all
+	m.sources = sources
 	m.list.SetLen(len(m.sources))
 	if len(m.sources) == 1 {
 		m.sources[0].marked = true
 	}
 	m.load()
-	if len(kept) == 0 {
-		m.focus = focus{stop: stopItem, field: firstField}
-	}
 	m.setFocus(m.focus)
-	return m.inspectSources()
 }
 
 // share gives a source what all of some others say, except the name.
@@ -270,16 +283,23 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case page.Shown:
 		// What is there may have changed while the form was away.
 		clear(m.places)
+		for _, s := range m.sources {
+			s.known.asked = ""
+		}
+		m.away, m.unfound = false, nil
 		m.changed()
+	case page.Hidden:
+		m.away = true
+		m.stopFinding()
 	case page.Compose:
 		if len(msg.Jobs) > 0 {
 			return m.editJobs(msg.Jobs)
 		}
 		return m.Compose(msg.Sources)
 	case tea.MouseClickMsg:
-		m.click(msg)
+		return m.click(msg)
 	case tea.MouseWheelMsg:
-		m.wheel(msg)
+		return m.wheel(msg)
 	case page.FileChanged:
 		m.learn(msg.File)
 	case keptMsg:
@@ -297,7 +317,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case foldersInMsg:
 		m.gotFoldersIn(msg)
 	case alreadyMsg:
-		return m.foundAlready(msg)
+		m.gotAlready(msg)
 	case manifestMsg:
 		return m.wroteManifest(msg)
 	case factsMsg:
@@ -348,7 +368,7 @@ func (m *Model) item(f field) *item { return itemOf(m.items, f) }
 // load shows the values of the targets in the items.
 func (m *Model) load() {
 	targets := m.targets()
-	if len(targets) == 0 {
+	if m.changed(); len(targets) == 0 {
 		return
 	}
 	clear(m.base)
@@ -359,7 +379,6 @@ func (m *Model) load() {
 		i.loadOf(targets)
 	}
 	m.offer = nil
-	m.changed()
 }
 
 // apply gives the targets the text of an item.
@@ -447,12 +466,5 @@ func (m *Model) changed() { m.total = nil }
 // remove takes a source out of the form. Nothing happens to the file.
 func (m *Model) remove(s *source) {
 	m.removed[s.entry.Source] = s.options
-	m.sources = slices.DeleteFunc(m.sources, func(other *source) bool { return other == s })
-	m.unkept = m.unkept || m.touched
-	m.list.SetLen(len(m.sources))
-	if len(m.sources) == 1 {
-		m.sources[0].marked = true
-	}
-	m.load()
-	m.setFocus(m.focus)
+	m.setSources(slices.DeleteFunc(m.sources, func(other *source) bool { return other == s }))
 }

@@ -156,7 +156,7 @@ func TestCollisionsAreThoseOfTheLibrary(t *testing.T) {
 	m := started(t, Options{Sources: files(t, "e\u0301.png", "x", "\u00e9.png", "y"), Profile: localProfile(), Session: &stub{}})
 	goTo(t, m, fieldNaming)
 	press(t, m, "end")
-	if text := told(m); !strings.Contains(text, "The same place as another file") || !strings.Contains(text, "1 in the place of another of them: 2 may lose their tags, AI tags, region and custom metadata.") {
+	if text := told(m); !strings.Contains(text, "2 files get the same name") || !strings.Contains(text, "1 in the place of another of them: 2 may lose their tags, AI tags, region and custom metadata.") {
 		t.Errorf("the collision is not told:\n%s", text)
 	}
 }

@@ -188,6 +188,9 @@ func (m *Model) storedLines(width int, th *theme.Theme) []string {
 		lines = append(lines, wrapStyled("The dots are a suffix that the service makes.", width, th.Muted)...)
 	case api.NameExact:
 	}
+	if m.sum().stored[s] {
+		lines = append(lines, wrapStyled(th.Glyph(theme.SignWarn)+" "+describeStored(s.known.stored)+".", width, th.Warn)...)
+	}
 	if n := m.sum().collides[s]; n > 0 {
 		lines = append(lines, wrapStyled(th.Glyph(theme.SignBad)+" Collides: "+text.Plural(n, "other file")+" would be stored here too.", width, th.Bad)...)
 	}
@@ -384,6 +387,9 @@ func (m *Model) checkLines(width int, th *theme.Theme) (lines []string, at int) 
 	}
 	if s.entry.Source.Path != "" && !s.known.looked {
 		lines = append(lines, th.Muted.Render(text.Truncate("Looking at the file…", width)))
+	}
+	if m.unfound != nil {
+		lines = append(lines, wrapStyled("What is stored already could not be looked up: "+text.Stop(m.unfound.Error()), width, th.Muted)...)
 	}
 	if len(lines) == 0 {
 		lines = append(lines, th.Good.Render(text.Truncate(th.Glyph(theme.SignGood)+" Nothing to warn of.", width)))

@@ -46,6 +46,50 @@ func (m *Model) summary(s section) string {
 	return ""
 }
 
+// sumUp says in one line what is sent where: "14 files, 872 kB → /greece/ · tags sea · remove-bg · public · 2 warnings".
+func (m *Model) sumUp() string {
+	e := &m.sources[0].entry
+	same := func(key string) bool { return sameText(api.FieldByKey(key), m.sources) }
+	parts := []string{text.Plural(len(m.sources), "file")}
+	if size := m.totalSize(); size != "" {
+		parts[0] += ", " + size
+	}
+	parts[0] += " → " + m.target(m.sources)
+	tags := api.SplitTags(commonTags(m.sources))
+	switch {
+	case len(tags) > 0:
+		parts = append(parts, "tags "+strings.Join(firstTags(tags), ", "))
+	case same("tags"):
+		parts = append(parts, "no tags")
+	}
+	if !same("tags") {
+		parts = append(parts, "other tags differ")
+	}
+	if !same("extensions") {
+		parts = append(parts, "extensions differ")
+	} else if names := extensionNames(e.Extensions.Or(nil)); len(names) > 0 {
+		parts = append(parts, strings.Join(names, ", "))
+	}
+	private := 0
+	for _, s := range m.sources {
+		if s.entry.IsPrivateFile.Or(false) {
+			private++
+		}
+	}
+	switch private {
+	case 0:
+		parts = append(parts, "public")
+	case len(m.sources):
+		parts = append(parts, "private")
+	default:
+		parts = append(parts, text.Count(private)+" private")
+	}
+	if n := len(m.sum().checks); n > 0 {
+		parts = append(parts, text.Plural(n, "warning"))
+	}
+	return strings.Join(parts, " · ")
+}
+
 func orNone(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return "none"

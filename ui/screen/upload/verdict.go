@@ -30,6 +30,7 @@ type total struct {
 	first    *source          // the first source with a check that stops; nil: none
 	at       field            // the field of that check
 	stopped  map[*source]bool // the sources that have such a check
+	stored   map[*source]bool // the sources that are stored already
 	differs  map[*source][]string
 	all      rollup
 }
@@ -60,8 +61,13 @@ func (m *Model) sum() *total {
 	if m.total != nil {
 		return m.total
 	}
-	t := &total{of: map[*source][]check{}, collides: map[*source]int{}, stopped: map[*source]bool{}, differs: m.differences()}
+	t := &total{of: map[*source][]check{}, collides: map[*source]int{}, stopped: map[*source]bool{}, stored: map[*source]bool{}, differs: m.differences()}
 	m.collide(t)
+	for _, s := range m.sources {
+		if s.alreadyStored() != nil {
+			t.stored[s] = true
+		}
+	}
 	type merged struct {
 		check
 		n     int
@@ -100,6 +106,7 @@ func (m *Model) sum() *total {
 	for _, l := range all {
 		l.of = l.first
 		switch {
+		case l.counted:
 		case l.n > 1 && l.n == len(m.sources):
 			l.text = "All files: " + l.text
 		case l.n > 1:
@@ -121,8 +128,15 @@ func (m *Model) checks(s *source, t *total) []check {
 	if s.failed != nil {
 		checks = append(checks, check{level: warn, field: fieldName, text: text.Stop(s.failed.Error()), help: failedHint(s.failed)})
 	}
+	if t.stored[s] {
+		c := check{level: warn, field: fieldName, text: m.describeAlready(len(t.stored)), help: "ctrl+v: skip. ctrl+s: send anyway, as a second copy.", counted: true}
+		if len(m.sources) == 1 {
+			c.text = describeStored(s.known.stored)
+		}
+		checks = append(checks, c)
+	}
 	if t.collides[s] > 0 {
-		checks = append(checks, collision(s))
+		checks = append(checks, collision(s, m.verdict(s).key, t.collides[s]+1))
 	}
 	if reason := m.predict(s).refused; reason != "" {
 		checks = append(checks, check{
@@ -160,14 +174,18 @@ func (m *Model) collide(t *total) {
 	}
 }
 
-// collision is the check of a source that shares its place with another.
-func collision(s *source) check {
+// collision is the check of a source whose place n files of the form have.
+func collision(s *source, place string, n int) check {
 	const help = "Give one of them another name, let names be made unique, or name them by a pattern with {n}."
-	text := fmt.Sprintf("The same place as another file: %s. ", s.storedPath())
+	c := check{level: warn, field: fieldName, help: help, counted: true}
+	c.text = fmt.Sprintf("%d files get the same name: %s. ", n, place)
 	if !s.entry.OverwriteFile.Or(true) {
-		return check{level: stop, field: fieldName, text: text + "The second is refused because overwriteFile is off.", help: help}
+		c.level = stop
+		c.text += "The second is refused because overwriteFile is off."
+	} else {
+		c.text += "The later one replaces the earlier one."
 	}
-	return check{level: warn, field: fieldName, text: text + "The later one replaces the earlier one.", help: help}
+	return c
 }
 
 // differences says for each source in which fields it differs from most

@@ -123,7 +123,10 @@ func (m *Model) View(size image.Point, th *theme.Theme) string {
 
 // viewEmpty says what to do where there is nothing to send.
 func (m *Model) viewEmpty(size image.Point, th *theme.Theme) string {
-	const words = "Nothing to send here. Go to Pick (key 1), choose files with space, then press u."
+	words := "Nothing to send here. Go to Pick (key 1), choose files with space, then press u."
+	if n := len(m.skipped); n > 0 {
+		words = "Nothing to send here: " + text.Plural(n, "file") + " skipped, because already stored. Press ctrl+v to bring them back."
+	}
 	lines := wrapStyled(words, min(size.X, 56), th.Muted)
 	block := strings.Join(lines, "\n")
 	at := kit.Center(size, kit.Size(block))
@@ -152,9 +155,8 @@ func (m *Model) viewList(l layout, th *theme.Theme) string {
 	title := text.Count(marked) + " of " + text.Count(len(m.sources)) + " marked"
 	focused := m.focus.stop == stopList
 	rows, foot := m.listRect(l)
-	list := m.list
-	body := list.View(rows.Size(), func(i, width int, selected bool) string {
-		return m.listRow(m.sources[i], t, width, selected, focused, th)
+	body := m.list.View(rows.Size(), th, func(i int, mark theme.Sign, width int, selected bool) string {
+		return m.listRow(m.sources[i], t, mark, width, selected, focused, th)
 	})
 	for i, line := range foot {
 		foot[i] = th.Warn.Render(line)
@@ -201,12 +203,8 @@ func (l layout) formRect() image.Rectangle {
 }
 
 // listRow is one source: its mark, how it stands, its name.
-func (m *Model) listRow(s *source, t *total, width int, selected, focused bool, th *theme.Theme) string {
-	mark, state := theme.SignNone, theme.SignNone
-	if s.marked {
-		mark = theme.SignMarked
-	}
-	word := ""
+func (m *Model) listRow(s *source, t *total, mark theme.Sign, width int, selected, focused bool, th *theme.Theme) string {
+	state, word := theme.SignNone, ""
 	switch {
 	case t.stopped[s]:
 		state, word = theme.SignBad, "refused"
@@ -250,7 +248,10 @@ func (m *Model) listFoot(t *total, size image.Point) []string {
 // viewStatus is the last line: whether it can be sent, and what would be.
 func (m *Model) viewStatus(width int, th *theme.Theme) string {
 	t := m.sum()
-	what := "ctrl+s to " + lowerFirst(m.sendLabel(m.sources)) + m.totalSize()
+	what := "ctrl+s to " + lowerFirst(m.sendLabel(m.sources))
+	if size := m.totalSize(); size != "" {
+		what += " (" + size + ")"
+	}
 	warnings := len(t.checks)
 	sign, words := theme.SignGood, "Ready: "+what
 	switch {
@@ -260,6 +261,8 @@ func (m *Model) viewStatus(width int, th *theme.Theme) string {
 		sign, words = theme.SignBad, "Not ready: "+t.checks[0].text
 	case m.losses() > 0:
 		sign, words = theme.SignWarn, "Ready, but something would be lost: "+what
+	case len(t.stored) > 0:
+		sign, words = theme.SignWarn, m.describeAlready(len(t.stored))+": ctrl+v skip, ctrl+s send anyway"
 	case warnings > 0:
 		sign, words = theme.SignWarn, "Ready, with "+text.Plural(warnings, "warning")+": "+what
 	}
@@ -275,7 +278,7 @@ func (m *Model) totalSize() string {
 		}
 		sum += s.known.identity.Size
 	}
-	return " (" + text.Bytes(sum) + ")"
+	return text.Bytes(sum)
 }
 
 func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }

@@ -21,10 +21,7 @@ func (m *Model) newRegion(o Options) *edit.Region {
 	return edit.NewRegion(edit.RegionOptions{
 		Context: o.Context, Draw: o.Picture, Images: o.Images,
 		Text: func() string {
-			if m.drawing() {
-				return m.draw.of[0].region(m)
-			}
-			if s := m.current(); s != nil {
+			if s := m.subject(); s != nil {
 				return s.region(m)
 			}
 			return ""
@@ -56,7 +53,7 @@ func (m *Model) keepRegions() (restore func()) {
 // showPicture asks for the picture of the current source while its region is
 // edited.
 func (m *Model) showPicture() tea.Cmd {
-	s, i := m.current(), m.focused()
+	s, i := m.subject(), m.focused()
 	if s == nil || !m.drawing() && (i == nil || i.section != sectionRegion) {
 		return nil
 	}
@@ -77,7 +74,7 @@ func subjectPicture(s *source) edit.Subject {
 
 // noDraw says why the region cannot be drawn on the picture; empty: it can.
 func (m *Model) noDraw() string {
-	s := m.current()
+	s := m.subject()
 	if s == nil {
 		return emptyForm
 	}
@@ -167,12 +164,12 @@ func (v *regionView) View(room image.Point, th *theme.Theme) string {
 		body = drawn
 	}
 	body = kit.JoinV(append([]string{body}, lines...)...)
-	return kit.BoxFooter("Region of "+text.Safe(v.m.current().entry.Source.Name()), text.Plural(len(v.of), "file"), body, room, true, th)
+	return kit.BoxFooter("Region of "+text.Safe(v.m.subject().entry.Source.Name()), text.Plural(len(v.of), "file"), body, room, true, th)
 }
 
 // lines say the numbers, what the arrows move, and how the picture is turned.
 func (v *regionView) lines(inner image.Point, th *theme.Theme) []string {
-	region, stored := v.of[0].region(v.m), v.m.current().known.facts.Stored
+	region, stored := v.m.subject().region(v.m), v.m.subject().known.facts.Stored
 	words := fmt.Sprintf("No region. enter begins one in the middle of %d x %d pixels; the mouse draws one.", stored.X, stored.Y)
 	if region != "" {
 		words = fmt.Sprintf("x,y,width,height %s of %d x %d. %s.", region, stored.X, stored.Y, text.Capital(v.m.region.Handle()))

@@ -76,8 +76,8 @@ func window(rows []formRow, height int) int {
 	return from
 }
 
-// formRows unfolds the section with the focus, then the others from the top as
-// long as all fit.
+// formRows unfolds the section with the focus, then those that are used often as long
+// as all fit.
 func (m *Model) formRows(size image.Point, th *theme.Theme) []formRow {
 	var folded, unfolded [sectionCount][]formRow
 	var open [sectionCount]bool
@@ -102,7 +102,7 @@ func (m *Model) formRows(size image.Point, th *theme.Theme) []formRow {
 		unfolded[sectionRegion] = append(unfolded[sectionRegion], drawing...)
 		total += len(drawing)
 	}
-	for s := range sectionCount {
+	for s := range sectionExtensions { // the others are used rarely
 		unfold(s, false)
 	}
 	gaps := total+int(sectionCount)-1 <= size.Y
@@ -153,9 +153,10 @@ func (m *Model) heading(s section, open bool, width int, th *theme.Theme) formRo
 // headingName is the name of a section, with a sign where something in it stops
 // the sending, and the style for it.
 func (m *Model) headingName(s section, style lipgloss.Style, th *theme.Theme) (string, lipgloss.Style) {
-	if slices.ContainsFunc(m.sum().of[m.current()], func(l check) bool {
-		return l.level == stop && m.item(l.field).section == s
-	}) {
+	for f := range m.sum().stops {
+		if m.item(f).section != s {
+			continue
+		}
 		return sectionNames[s] + " " + th.Glyph(theme.SignBad), th.Bad.Bold(true)
 	}
 	return sectionNames[s], style
@@ -226,11 +227,9 @@ func (m *Model) itemRows(i *item, width int, th *theme.Theme) []formRow {
 		under([]string{m.offered(room, th)})
 		return rows
 	}
-	for _, l := range m.sum().of[m.current()] {
-		if l.level == stop && l.field == i.field {
-			under(wrapStyled(th.Glyph(theme.SignBad)+" "+l.text, room, th.Bad))
-			return rows
-		}
+	if l, stops := m.sum().stops[i.field]; stops {
+		under(wrapStyled(th.Glyph(theme.SignBad)+" "+l.text, room, th.Bad))
+		return rows
 	}
 	if on && i.field == fieldMetadata {
 		under(m.metadataNote(room, th))
@@ -248,15 +247,31 @@ func (m *Model) noteOf(i *item) string {
 	case i.field == fieldName && len(m.targets()) > 1:
 		return "ctrl+t names many by a pattern."
 	case i.field == fieldTags:
-		return fmt.Sprintf("%d/%d characters with the commas between them; no %%.", api.TagLength(m.current().entry.Tags.Or(nil)), api.MaxTagLength)
+		return m.tagNote()
 	case i.known != nil:
-		names := extensionNames(m.current().entry.Extensions.Or(nil))
+		names := extensionNames(m.subject().entry.Extensions.Or(nil))
 		if at := slices.Index(names, i.known.name); at >= 0 && len(names) > 1 {
 			return fmt.Sprintf("%s Runs as number %d of %d: < earlier, > later.", i.note, at+1, len(names))
 		}
 	}
 	return i.note
 }
+
+// tagNote counts the tags that are edited: those of the file that has most.
+func (m *Model) tagNote() string {
+	targets := m.targets()
+	longest := slices.MaxFunc(targets, func(a, b *source) int { return a.tagLength() - b.tagLength() })
+	note := fmt.Sprintf("%d/%d characters with the commas between them; no %%.", longest.tagLength(), api.MaxTagLength)
+	switch {
+	case len(targets) == 1:
+		return note
+	case m.item(fieldTags).mixed:
+		return note + fmt.Sprintf(" Counted: %s, the longest of %s.", text.Safe(longest.entry.Source.Name()), text.Plural(len(targets), "file"))
+	}
+	return note + " In each of " + text.Plural(len(targets), "file") + "."
+}
+
+func (s *source) tagLength() int { return api.TagLength(s.entry.Tags.Or(nil)) }
 
 // offered is the line of folders: the one that tab takes stands out.
 func (m *Model) offered(room int, th *theme.Theme) string {
@@ -273,8 +288,8 @@ func (m *Model) offered(room int, th *theme.Theme) string {
 
 // metadataNote shows how the rows were read.
 func (m *Model) metadataNote(room int, th *theme.Theme) []string {
-	members := m.current().entry.CustomMetadata.Or(nil)
-	if len(members) == 0 {
+	members := m.subject().entry.CustomMetadata.Or(nil)
+	if len(members) == 0 || m.item(fieldMetadata).mixed {
 		return wrapStyled(m.item(fieldMetadata).note, room, th.Muted)
 	}
 	keys := make([]string, 0, len(members))
@@ -295,7 +310,7 @@ func (m *Model) metadataNote(room int, th *theme.Theme) []string {
 func (m *Model) drawingRows(size image.Point, room int, th *theme.Theme) []formRow {
 	room = min(room, mostDrawing)
 	width := min(size.X-2*margin, 4*room)
-	yes, _ := m.current().known.isPicture()
+	yes, _ := m.subject().known.isPicture()
 	if room < leastDrawing || width < leastWidth || !yes || m.drawing() {
 		return nil
 	}

@@ -28,20 +28,10 @@ func (m *Model) oneCheck() string {
 }
 
 // listed are the checks as the side lists them: those that stop and warn of all
-// files, then the fine ones of the current file.
+// files, then the fine ones of what is edited.
 func (m *Model) listed() []check {
-	if len(m.sources) == 0 {
-		return nil
-	}
 	t := m.sum()
-	checks := slices.Clone(t.checks)
-	for _, l := range t.of[m.current()] {
-		if l.level == fine {
-			l.of = m.current()
-			checks = append(checks, l)
-		}
-	}
-	return checks
+	return slices.Concat(t.checks, t.fine)
 }
 
 // nextProblem goes to the field of the next check that stops or warns, from

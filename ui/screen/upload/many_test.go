@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -255,6 +256,81 @@ func TestRollup(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestCountersAreOfWhatIsEdited: panels name the file that they describe, and a counter
+// is that of the marked file which has most, wherever the cursor is.
+func TestCountersAreOfWhatIsEdited(t *testing.T) {
+	m := opened(t, Options{Sources: files(t, "a.png", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
+	m.set(m.sources[1], fieldTags, strings.Repeat("x", 480))
+	m.load()
+	for row, name := range []string{"a.png", "b.png", "c.png"} {
+		m.list.SetCursor(row)
+		m.listMoved()
+		text := told(m)
+		for _, want := range []string{
+			"480/500 characters with the commas between them; no %. Counted: b.png, the longest of 3 files.",
+			"Tags 480/500 characters: b.png, the most of 3 files",
+			"Stored as: " + name, "What this will do: " + name, "Checks of all 3 files",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("row %d does not tell %q:\n%s", row, want, text)
+			}
+		}
+	}
+	// Without b.png the count is that of the others.
+	m.sources[1].marked = false
+	m.load()
+	write(t, m, "sea")
+	if text := told(m); !strings.Contains(text, "3/500 characters with the commas between them; no %. In each of 2 files.") || strings.Contains(text, "480") {
+		t.Errorf("told:\n%s", text)
+	}
+}
+
+// TestChecksOfNames: a name without an extension, and names that several files get.
+func TestChecksOfNames(t *testing.T) {
+	m := opened(t, Options{Sources: files(t, "README", "x", "b.png", "y", "c.png", "z"), Profile: localProfile(), Session: &stub{}})
+	if text := told(m); !strings.Contains(text, "README: The name has no extension") {
+		t.Errorf("told:\n%s", text)
+	}
+	for _, s := range m.sources {
+		m.set(s, fieldNaming, string(api.NameExact))
+		m.set(s, fieldName, "same.png")
+	}
+	m.load()
+	if text := told(m); !strings.Contains(text, "3 files get the same name: /same.png.") || strings.Contains(text, "extension, such") {
+		t.Errorf("told:\n%s", text)
+	}
+}
+
+// TestQuestionSumsUp: the question before sending says what goes where.
+func TestQuestionSumsUp(t *testing.T) {
+	m := opened(t, Options{Sources: files(t, "a.png", "x", "b.png", "yy"), Profile: localProfile(), Session: &stub{}})
+	write(t, m, "greece,summer")
+	goTo(t, m, fieldFolder)
+	write(t, m, "/2026/greece")
+	goTo(t, m, fieldRemove)
+	press(t, m, "space")
+	ask := asked(t, press(t, m, "ctrl+s"))
+	if want := "2 files, 3 B → /2026/greece/ · tags greece, summer · remove-bg · public"; !strings.Contains(ask.Text, want) {
+		t.Errorf("asked %q, want %q", ask.Text, want)
+	}
+	if last := ask.Choices[len(ask.Choices)-1]; !last.Default {
+		t.Error("a second ctrl+s does not send")
+	}
+}
+
+// TestRareSectionsStayFolded: at any height what is rarely used is one line with its value.
+func TestRareSectionsStayFolded(t *testing.T) {
+	m := opened(t, Options{Sources: files(t, "a.png", "x"), Profile: localProfile(), Session: &stub{}})
+	for _, height := range []int{24, 36, 60, 200} {
+		text := screen(m, 200, height)
+		for _, want := range []string{"Extensions +none", "If it exists +service defaults", "Metadata +none", "Response +no extra fields"} {
+			if !regexp.MustCompile(want).MatchString(text) {
+				t.Errorf("%d rows: no %s in\n%s", height, want, text)
+			}
+		}
+	}
 }
 
 // TestReset: a file becomes like the others again, a field as it began.

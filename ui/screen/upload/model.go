@@ -347,6 +347,15 @@ func (m *Model) current() *source {
 	return m.sources[m.list.Cursor()]
 }
 
+// subject is the source that the form shows of the targets: the one under the cursor
+// if it is one of them. Nil in an empty form.
+func (m *Model) subject() *source {
+	if s := m.current(); s == nil || s.marked {
+		return s
+	}
+	return m.targets()[0]
+}
+
 // targets are the sources that a change applies to: the marked ones, or the
 // one under the cursor where none is marked.
 func (m *Model) targets() []*source {

@@ -53,15 +53,16 @@ type panel struct {
 
 // panels are the three parts of the side for the current source.
 func (m *Model) panels(width int, th *theme.Theme) []panel {
-	stored := "Stored as"
+	stored, what, all := "Stored as", "What this will do", "Checks"
 	if len(m.sources) > 1 {
-		stored += ": file " + m.list.Position()
+		name := ": " + text.TruncateMiddle(text.Safe(m.current().entry.Source.Name()), max(8, width-20))
+		stored, what, all = stored+name, what+name, all+" of all "+text.Plural(len(m.sources), "file")
 	}
 	checks, at := m.checkLines(width, th)
 	return []panel{
 		{stored, m.storedLines(width, th), -1},
-		{"What this will do", m.outlookLines(width, th), -1},
-		{"Checks", checks, at},
+		{what, m.outlookLines(width, th), -1},
+		{all, checks, at},
 	}
 }
 

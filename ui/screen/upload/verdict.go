@@ -24,7 +24,9 @@ type verdict struct {
 
 // total is what is known about sending all of them.
 type total struct {
-	checks   []check // those that are not fine, of all sources, merged
+	checks   []check         // those that are not fine, of all sources, merged
+	fine     []check         // of the targets: the one with the most used, for each field
+	stops    map[field]check // of the targets: the first that stops, by its field
 	of       map[*source][]check
 	collides map[*source]int  // how many other sources go to the same place
 	first    *source          // the first source with a check that stops; nil: none
@@ -116,9 +118,39 @@ func (m *Model) sum() *total {
 		}
 		t.checks = append(t.checks, l.check)
 	}
+	m.sumTargets(t)
 	slices.SortStableFunc(t.checks, func(a, b check) int { return int(b.level) - int(a.level) })
 	m.total = t
 	return t
+}
+
+// sumTargets sums up the checks of what is edited.
+func (m *Model) sumTargets(t *total) {
+	t.stops = map[field]check{}
+	targets := m.targets()
+	at := map[field]int{}
+	for _, s := range targets {
+		for _, c := range t.of[s] {
+			c.of = s
+			if _, seen := t.stops[c.field]; c.level == stop && !seen {
+				t.stops[c.field] = c
+			}
+			if c.level != fine {
+				continue
+			}
+			if n, seen := at[c.field]; !seen {
+				at[c.field] = len(t.fine)
+				t.fine = append(t.fine, c)
+			} else if c.used > t.fine[n].used {
+				t.fine[n] = c
+			}
+		}
+	}
+	for n := range t.fine {
+		if len(targets) > 1 {
+			t.fine[n].text += ": " + t.fine[n].of.entry.Source.Name() + ", the most of " + text.Plural(len(targets), "file")
+		}
+	}
 }
 
 // checks are those of one source: of its values and file, of its place, and of

@@ -19,7 +19,7 @@ func (m *Model) newForm(sources []api.Source, draft []byte) page.Screen {
 	d := m.session
 	return upload.New(upload.Options{
 		Context: m.ctx, Session: d, Sources: sources, Profile: d.Profile, Draft: draft,
-		Getenv: m.o.Getenv, Now: m.o.Now, Images: m.images,
+		Getenv: m.o.Getenv, Now: m.o.Now, Images: m.images, Loader: m.loader,
 	})
 }
 

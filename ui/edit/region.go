@@ -408,8 +408,8 @@ func along(cell, cells, side int) int {
 	return (2*cell + 1) * side / (2 * cells)
 }
 
-// options are how pictures are drawn in a theme.
-func (r *Region) options(th *theme.Theme) picture.Options {
+// Options are how pictures are drawn in a theme.
+func (r *Region) Options(th *theme.Theme) picture.Options {
 	o := r.o.Draw
 	if !th.Pictures {
 		o.Color = picture.NoColor
@@ -454,7 +454,7 @@ func (r *Region) drawPicture(size image.Point, th *theme.Theme) string {
 	if p, ok := r.Plane(); ok {
 		on = p.drawn(r.Rect(), r.decoded.Size())
 	}
-	o := r.options(th)
+	o := r.Options(th)
 	f := r.frame.Draw(frameOf{r.decoded, size, o}, func() frame { return frame{picture.NewRegionView(r.decoded, size.X, size.Y, o), o} })
 	return strings.Join(f.view.Render(on).Lines, "\n")
 }
@@ -464,7 +464,7 @@ func (r *Region) drawCrop(size image.Point, th *theme.Theme) string {
 	if p, ok := r.Plane(); ok && !r.Rect().Empty() {
 		part = p.drawn(r.Rect(), r.decoded.Size())
 	}
-	return strings.Join(r.crop.Draw(r.decoded, part, size.X, size.Y, r.options(th)), "\n")
+	return strings.Join(r.crop.Draw(r.decoded, part, size.X, size.Y, r.Options(th)), "\n")
 }
 
 // said is a text in place of a picture.

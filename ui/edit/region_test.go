@@ -279,10 +279,10 @@ func TestPicturesTakeTheTerminalsColors(t *testing.T) {
 	} {
 		r := NewRegion(RegionOptions{})
 		r.Update(tea.ColorProfileMsg{Profile: p})
-		if got := r.options(theme.New(true, true)).Color; got != want {
+		if got := r.Options(theme.New(true, true)).Color; got != want {
 			t.Errorf("%v: %v, want %v", p, got, want)
 		}
-		if r.options(theme.New(true, false)).Color != picture.NoColor {
+		if r.Options(theme.New(true, false)).Color != picture.NoColor {
 			t.Errorf("%v: colors in a theme without", p)
 		}
 	}

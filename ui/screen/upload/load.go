@@ -126,7 +126,7 @@ func (m *Model) offerFolders() {
 
 // follow starts what the form as it is now needs to know.
 func (m *Model) follow() tea.Cmd {
-	return tea.Batch(m.wantPlaces(), m.showPicture(), m.wantFolderTags(), m.wantFoldersIn(), m.wantAlready(), m.wantKept())
+	return tea.Batch(m.wantPlaces(), m.showPicture(), m.wantThumbs(), m.wantFolderTags(), m.wantFoldersIn(), m.wantAlready(), m.wantKept())
 }
 
 // wantPlaces waits for a pause in typing where places are not known.

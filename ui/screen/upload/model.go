@@ -18,6 +18,7 @@ import (
 	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 	"mediadesk/ui/picture"
+	"mediadesk/ui/theme"
 )
 
 // Session is what the form asks of the session. All of it is called in commands but
@@ -74,6 +75,8 @@ type Options struct {
 	Picture picture.Options
 	// Images shows real pictures where the terminal can; nil: glyphs are drawn.
 	Images *picture.ImageStore
+	// Loader makes the pictures at the side; nil: there are none.
+	Loader *picture.Loader
 }
 
 // Model is the form. Make it with [New]. It keeps what was typed for as long as
@@ -102,6 +105,9 @@ type Model struct {
 	due     page.Questions // the debounce of looking at places
 	looking bool
 	waiting string // the place for which a debounce runs
+
+	thumbs picture.Sheet[thumb]
+	theme  *theme.Theme // that pictures are drawn in; nil: not known yet
 
 	region  *edit.Region
 	draw    *regionView // the region over the form, opened last; nil: never
@@ -296,6 +302,12 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 			return m.editJobs(msg.Jobs)
 		}
 		return m.Compose(msg.Sources)
+	case page.Themed:
+		m.theme = msg.Theme
+	case thumbMsg:
+		return m.thumbs.Got(msg.of, msg.drawn, msg.err)
+	case picture.Transmitted:
+		m.thumbs.Transmitted(msg)
 	case tea.MouseClickMsg:
 		return m.click(msg)
 	case tea.MouseWheelMsg:

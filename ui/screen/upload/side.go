@@ -159,12 +159,19 @@ func (m *Model) viewSide(l layout, th *theme.Theme) string {
 	}
 	panels := m.panels(kit.BoxInner(size).X, th)
 	rest := size.Y - boxRows(panels)
+	room := m.thumbRoom(l, panels)
+	if room.Y > 0 {
+		rest = 0
+	}
 	for i, p := range panels {
 		h := len(p.lines) + 2
 		if i == len(panels)-1 {
 			h += rest
 		}
 		boxes = append(boxes, kit.Box(p.title, strings.Join(p.lines, "\n"), image.Pt(size.X, h), focused, th))
+	}
+	if room.Y > 0 {
+		boxes = append(boxes, m.viewThumbs(image.Pt(size.X, size.Y-boxRows(panels)), room, th))
 	}
 	return kit.JoinV(boxes...)
 }

@@ -128,7 +128,7 @@ type watcher struct {
 	ids     []string        // of the files that are watched; empty: those of only
 	named   bool            // the user gave the ids: they may be wrong
 	known   map[string]bool // files that have a run
-	missing int             // ids without a file
+	missing failures        // of ids whose file cannot be read
 	only    map[int64]bool  // the runs that are watched without ids
 	newest  int64           // run when watching began: later ones are watched, too
 	last    map[int64]api.Status
@@ -209,8 +209,7 @@ func (w *watcher) reportWithoutRuns(ctx context.Context, d *session.Session) {
 		file, err := findSoon(ctx, d, id)
 		switch {
 		case err != nil:
-			w.missing++
-			report(w.p.Stderr, fmt.Errorf("%s: %w", id, err))
+			w.missing.add(w.p, id, err)
 		case !w.json:
 			fmt.Fprintf(w.p.Stdout, "No extension was requested for %s.\n", text.Safe(file.FilePath))
 		}
@@ -236,7 +235,9 @@ func (w *watcher) end(stopped bool) error {
 		fmt.Fprintf(w.p.Stderr, "mediadesk: %s of %s: still pending after %s\n", text.Safe(r.Extension), text.Safe(r.FilePath), text.Duration(time.Since(r.Started)))
 	}
 	switch {
-	case w.failed > 0 || w.missing > 0:
+	case w.missing.code > 0:
+		return w.missing.exit()
+	case w.failed > 0:
 		return &exitError{code: exitFailed}
 	case stopped:
 		if !w.json {

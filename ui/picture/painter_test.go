@@ -337,6 +337,19 @@ func BenchmarkSixel(b *testing.B) {
 	}
 }
 
+// Five rows of 15 pixels are twelve lines of six and three pixels more: those are in the
+// last two rows, which are five lines.
+func TestSixelReachesTheLastPixel(t *testing.T) {
+	i := &Image{size: image.Pt(2, 5)}
+	sixels{}.Prepare(i, image.NewRGBA(image.Rect(0, 0, 16, 75)))
+	all := []Part{{Image: i, At: image.Pt(3, 1), Cells: image.Rect(0, 0, 2, 5)}}
+	got := string(sixels{}.Paint(nil, all, all, false))
+	if parts := strings.Split(got, "\x1bP0;1q"); len(parts) != 3 || !strings.HasPrefix(parts[1], "\"1;1;16;72") ||
+		!strings.HasSuffix(parts[1], string(goTo(nil, image.Pt(3, 4)))) || !strings.HasPrefix(parts[2], "\"1;1;16;30") {
+		t.Errorf("it paints %q", got)
+	}
+}
+
 // Where a cell is 7.5 pixels, parts that are painted one by one would not join.
 func TestPaintedWithoutSeams(t *testing.T) {
 	for _, by := range []protocol{sixels{}, inline{}} {

@@ -219,17 +219,27 @@ func (sixels) Prepare(i *Image, p *image.RGBA) string {
 
 // Paint appends lines of six pixels. The last one must not reach below the part:
 // terminals hide the text there, whatever the pixels are. It is filled up from the
-// picture if that goes on below, and left out otherwise.
+// picture if that goes on below, and left out otherwise: then so many rows at the end
+// are painted once more that they are whole lines.
 func (sixels) Paint(b []byte, all, changed []Part, _ bool) []byte {
 	for _, part := range withoutSeams(all, changed) {
 		r := part.scaled()
-		if rest := r.Dy() % 6; rest != 0 {
-			r.Max.Y -= rest
-			if slices.ContainsFunc(all, part.goesOnIn) {
-				r.Max.Y += 6
-			}
+		rest := r.Dy() % 6
+		r.Max.Y -= rest
+		goesOn := rest != 0 && slices.ContainsFunc(all, part.goesOnIn)
+		if goesOn {
+			r.Max.Y += 6
 		}
 		b = appendSixel(goTo(b, part.At), part.Image, r)
+		for rows := 1; rest != 0 && !goesOn && rows < min(7, part.Cells.Dy()); rows++ {
+			end := part
+			end.Cells.Min.Y = end.Cells.Max.Y - rows
+			end.At.Y += part.Cells.Dy() - rows
+			if r := end.scaled(); r.Dy()%6 == 0 {
+				b = appendSixel(goTo(b, end.At), end.Image, r)
+				break
+			}
+		}
 	}
 	return b
 }

@@ -83,16 +83,16 @@ func (m *Model) openPalette() tea.Cmd {
 	actions := m.host.Actions()
 	for _, id := range []page.ID{page.Picker, page.Form, page.Uploads, page.Extensions, page.Library, page.Details, page.Settings} {
 		if m.session != nil && id != m.host.Front() {
-			actions = append(actions, m.host.Bound(m.elsewhere(id))...)
+			actions = append(actions, m.host.Bound(m.actionsOf(id))...)
 		}
 	}
 	m.host.Overlays.Open(kit.NewHelp("All actions", actions))
 	return nil
 }
 
-// elsewhere are the actions of a screen that is not in front: they go there before
+// actionsOf are the actions of a screen that is not in front: they go there before
 // they run.
-func (m *Model) elsewhere(id page.ID) []kit.Action {
+func (m *Model) actionsOf(id page.ID) []kit.Action {
 	s, missing := m.host.Screen(id), ""
 	var name string
 	switch id {

@@ -40,7 +40,7 @@ func (m *MarkMenu) Actions() []Action {
 		return actions
 	}
 	return Shadow(append([]Action{
-		{ID: "menu.take-marked", Keys: Bind(m.verb, "", "enter"), Footer: true, Group: m.title, Do: m.take},
+		{ID: "menu.take-marked", Keys: Bind(m.verb, "", "enter"), Footer: true, Group: m.title, Do: m.choose},
 	}, append(actions, Action{ID: "menu.close", Keys: Bind("close", "", "esc", "q"), Footer: true, Group: m.title, Do: m.close})...))
 }
 
@@ -49,7 +49,7 @@ func (m *MarkMenu) close() tea.Cmd {
 	return nil
 }
 
-func (m *MarkMenu) take() tea.Cmd {
+func (m *MarkMenu) choose() tea.Cmd {
 	m.closed = true
 	var chosen []int
 	for row, on := range m.marks {

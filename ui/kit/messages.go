@@ -46,8 +46,8 @@ func (m Message) whole() string {
 	return m.Text + "\n" + m.Detail
 }
 
-// look is the sign of the message and its style.
-func (m Message) look(th *theme.Theme) (sign string, style lipgloss.Style) {
+// mark is the sign of the message and its style.
+func (m Message) mark(th *theme.Theme) (sign string, style lipgloss.Style) {
 	switch m.Level {
 	case Good:
 		return th.Glyph(theme.SignGood), th.Good
@@ -140,7 +140,7 @@ func (s *Messages) Line(width int, more string, th *theme.Theme) string {
 	if !ok {
 		return text.Blanks(width)
 	}
-	sign, style := m.look(th)
+	sign, style := m.mark(th)
 	words := sign + " " + text.Safe(m.Text)
 	end := ""
 	if more != "" && (m.Detail != "" || text.Width(words) > width) {
@@ -214,7 +214,7 @@ func (h *History) sheet(room image.Point, th *theme.Theme) (*Sheet, image.Point)
 	s := NewSheet(BoxInner(size), size.X)
 	for i, m := range h.told {
 		from := s.Len()
-		sign, style := m.look(th)
+		sign, style := m.mark(th)
 		at := text.Moment(m.at, h.now)
 		for n, part := range strings.Split(at+"  "+sign+" "+m.whole(), "\n") {
 			if n > 0 {

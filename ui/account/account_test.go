@@ -21,7 +21,8 @@ func TestConnectsAHostedAccount(t *testing.T) {
 	if d.store.attempts != 0 {
 		t.Error("the keyring was tried before it was needed")
 	}
-	d.press("enter", "enter", "enter")
+	d.press("enter", "enter").sees("Unique names", "A retry after a lost connection does not create a second copy.")
+	d.press("right", "right").sees("If one is taken, mediadesk asks before it sends.").press("enter", "enter")
 	d.sees("The private key of the account my_pictures", "It is stored in the keyring", "and nowhere else")
 	if d.store.attempts != 1 {
 		t.Errorf("the keyring was tried %d times before the key was asked for, want 1", d.store.attempts)

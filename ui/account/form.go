@@ -81,6 +81,9 @@ var lines = map[entry]line{
 
 const sizeHint = "Larger files are not sent, such as 25 MB or 2 GB. If it is empty, the service decides."
 
+// namings are the ways of naming in the order of their choice.
+var namings = []config.Naming{config.NamingHere, config.NamingService, config.NamingOff}
+
 // form says which account it is about.
 type form struct {
 	fields  map[entry]*kit.Field
@@ -115,7 +118,8 @@ func newForm(old config.Profile, known []string) form {
 		f.choices[e].SetIndex(max(0, slices.Index(options, current)))
 	}
 	offer(entryKind, map[bool]string{true: ownServer}[old.Kind == config.KindOwn], "hosted service", ownServer)
-	offer(entryNaming, string(old.Naming), string(config.NamingHere), string(config.NamingService), string(config.NamingOff))
+	f.choices[entryNaming].Options = []string{"suffix", "by the service", "exact names"}
+	f.choices[entryNaming].SetIndex(slices.Index(namings, old.Naming))
 	offer(entryColor, string(old.ColorOption), string(config.ColorBritish), string(config.ColorAmerican))
 	plan, plans := ownPlan, []string{}
 	for _, p := range config.Plans() {
@@ -159,6 +163,9 @@ func (f *form) address(e entry) string {
 	return "https://" + typed
 }
 
+// naming is how names are made, by its choice.
+func (f *form) naming() config.Naming { return namings[f.choices[entryNaming].Index()] }
+
 // entries are the lines that apply, in their order.
 func (f *form) entries() []entry {
 	addresses := []entry{entryUpload, entryBase, entryDelivery}
@@ -166,7 +173,7 @@ func (f *form) entries() []entry {
 		addresses = []entry{entryID}
 	}
 	if f.old.Name == "" {
-		return slices.Concat([]entry{entryKind}, addresses, []entry{entryName, entryGo})
+		return slices.Concat([]entry{entryKind}, addresses, []entry{entryName, entryNaming, entryGo})
 	}
 	uploads := []entry{entryFolder, entryTags, entryExtensions, entryNaming, entryColor}
 	if f.old.Kind == config.KindLocal {
@@ -361,13 +368,14 @@ func (f *form) profile() (config.Profile, bool) {
 	}
 	p := f.old
 	preset := config.HostedPreset(f.accountName(), f.text(entryID))
+	preset.Naming = f.naming()
 	switch {
 	case p.Name != "":
 		p = f.fill()
 	case f.hosted():
 		return preset, true
 	default:
-		p = config.Profile{Name: f.accountName(), Kind: config.KindOwn}
+		p = config.Profile{Name: f.accountName(), Kind: config.KindOwn, Naming: f.naming()}
 	}
 	switch p.Kind {
 	case config.KindHosted:
@@ -401,7 +409,7 @@ func (f *form) fill() config.Profile {
 	}
 	p.Tags = api.SplitTags(f.text(entryTags))
 	p.Extensions = splitExtensions(f.text(entryExtensions))
-	p.Naming = config.Naming(f.choices[entryNaming].Value())
+	p.Naming = f.naming()
 	p.ColorOption = config.ColorOption(f.choices[entryColor].Value())
 	p.WebhookURL, p.WebhookSecretFile = f.text(entryWebhook), f.text(entrySecret)
 	return p

@@ -167,11 +167,11 @@ func (f *Flow) hint(e entry) string {
 		}
 		return "Files up to " + text.Bytes(f.form.plan().MaxSize) + ", videos up to " + text.Bytes(f.form.plan().MaxVideoSize) + "."
 	case entryNaming:
-		return map[string]string{
-			"here":    "mediadesk adds a suffix: sending again can never store a file twice.",
-			"service": "The service adds a suffix: the name is not known before the answer.",
-			"off":     "Names are sent unchanged; a name that is taken is refused or overwritten.",
-		}[f.form.choices[e].Value()]
+		return map[config.Naming]string{
+			config.NamingHere:    "mediadesk adds a suffix. A retry after a lost connection does not create a second copy.",
+			config.NamingService: "The service adds a suffix: the name is not known before the answer.",
+			config.NamingOff:     "Names are sent unchanged. If one is taken, mediadesk asks before it sends.",
+		}[f.form.naming()]
 	}
 	if isAddress(e) && f.form.address(e) != f.form.text(e) {
 		return "mediadesk uses " + f.form.address(e) + "."

@@ -74,6 +74,10 @@ func (m *Model) send() tea.Cmd {
 		words += text.Plural(len(t.collides), "file") + " share a place with another: the later one replaces the earlier one.\n"
 	}
 	lost := words != ""
+	taken := m.taken()
+	if len(taken) > 0 {
+		words += describeTaken(taken) + "\n"
+	}
 	if len(t.stored) > 0 {
 		words += m.describeAlready(len(t.stored)) + ".\n"
 	}
@@ -90,10 +94,37 @@ func (m *Model) send() tea.Cmd {
 			choices = append(choices, skip)
 		}
 	}
+	choices = append(choices, send)
+	if len(taken) > 0 {
+		choices = append(choices, page.Choice{Label: "Keep both: add a unique suffix", Key: "u", Do: func() tea.Cmd {
+			for _, s := range taken {
+				m.set(s, fieldNaming, string(api.NameHere))
+			}
+			m.load()
+			return m.hand(nil)
+		}})
+	}
 	return page.Send(page.Ask{
 		Title: verb + "?", Text: words + m.sumUp() + "\nIt goes to " + host(m.o.Profile) + ".",
-		Choices: append(choices, send),
+		Choices: choices,
 	})
+}
+
+// taken are the sources whose exact name a file in the library has.
+func (m *Model) taken() (taken []*source) {
+	for _, s := range m.sources {
+		if m.predict(s).result == api.NewVersion {
+			taken = append(taken, s)
+		}
+	}
+	return taken
+}
+
+func describeTaken(taken []*source) string {
+	if len(taken) == 1 {
+		return "A file named " + taken[0].storedPath() + " is there already: sending makes a new version of it."
+	}
+	return text.Plural(len(taken), "file") + " have names that are taken: sending makes new versions of the files there."
 }
 
 // without are the sources but some of them.

@@ -2,6 +2,7 @@ package upload
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"strings"
@@ -31,6 +32,33 @@ func (o *outbox) send(_ context.Context, jobs []api.Job) ([]api.Job, error) {
 		o.jobs = append(o.jobs, j)
 	}
 	return o.jobs[len(o.jobs)-len(jobs):], o.err
+}
+
+// TestExactNameAsksOnConflict: where an exact name is taken, the question offers a new
+// version and a unique suffix, also for one file that loses nothing.
+func TestExactNameAsksOnConflict(t *testing.T) {
+	for label, naming := range map[string]api.Naming{"Send 1 file to /": api.NameExact, "Keep both": api.NameHere} {
+		var box outbox
+		p := localProfile()
+		p.Naming = api.NameExact
+		m := opened(t, Options{Sources: files(t, "a.png", "x"), Profile: p, Session: &stub{
+			send: box.send,
+			known: func(context.Context, string) (api.Place, error) {
+				return api.Place{Known: true, File: &api.File{
+					FileID: "1", Tags: api.Null[[]string](), AITags: api.Null[[]api.AITag](), CustomCoordinates: api.Null[string](), CustomMetadata: map[string]json.RawMessage{},
+				}}, nil
+			},
+		}})
+		m.d.Run(m.inspectPlaces())
+		ask := asked(t, press(t, m, "ctrl+s"))
+		if !strings.Contains(ask.Text, "A file named /a.png is there already: sending makes a new version of it.") {
+			t.Errorf("asked %q", ask.Text)
+		}
+		m.d.Choose(ask, label)
+		if len(box.jobs) != 1 || box.jobs[0].Naming != naming {
+			t.Errorf("%s sends %+v", label, box.jobs)
+		}
+	}
 }
 
 // asked is the question among messages; it fails where there is none.

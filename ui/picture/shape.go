@@ -4,6 +4,8 @@ import (
 	"image"
 	"math"
 	"strconv"
+
+	"mediadesk/api/media"
 )
 
 // String is the proportion in words, such as "4:3".
@@ -142,4 +144,14 @@ func spanned(a, b, from, to int) (int, int) {
 	at := func(v int) int { return int(math.Round(float64(v) * float64(to) / float64(from))) }
 	a = clamp(at(a), 0, to-1)
 	return a, clamp(at(b), a+1, to)
+}
+
+// Suggest returns at most so many parts of a picture that are worth cropping to, the best
+// first, see [media.Suggest]. It takes some milliseconds.
+func (p *Picture) Suggest(lock Ratio, most int) []image.Rectangle {
+	list := media.Suggest(p.pix, image.Pt(lock.W, lock.H), most)
+	for i, part := range list {
+		list[i] = lock.Apply(Scaled(part, p.pix.Rect.Size(), p.full), p.full)
+	}
+	return list
 }

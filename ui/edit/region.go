@@ -49,6 +49,9 @@ type RegionOptions struct {
 	// Keep returns what brings back the regions of the screen as they are now; undo
 	// calls it.
 	Keep func() (restore func())
+	// Files are all pictures of the screen that can have a region, this one among them;
+	// nil: there are no others.
+	Files func() []RegionFile
 	// Overlays are those of the screen, for a menu.
 	Overlays *kit.Overlays
 }
@@ -81,6 +84,9 @@ type Region struct {
 	handle  picture.Handle
 	ratio   picture.Ratio
 	past    []step
+	asked   page.Questions // for suggestions
+	all     page.Questions // for those of all files
+	found   suggestions
 	drag    drag
 	pointer page.Pointer // where in its cell the mouse is, until its message
 
@@ -150,7 +156,7 @@ func (r *Region) Show(s Subject) tea.Cmd {
 	}
 	gone := tea.Batch(r.sent.Delete(), r.crop.Delete())
 	r.load.Drop()
-	r.decoded, r.err, r.sent, r.crop = nil, nil, nil, &picture.CropView{}
+	r.decoded, r.err, r.sent, r.crop, r.found = nil, nil, nil, &picture.CropView{}, suggestions{}
 	r.frame = &kit.Memo[frameOf, frame]{}
 	if s.Name == "" || s.Path == nil {
 		return gone
@@ -169,10 +175,16 @@ func (r *Region) Show(s Subject) tea.Cmd {
 }
 
 // Begin forgets handle, ratio and steps, for the region of another file.
-func (r *Region) Begin() { r.handle, r.ratio, r.past, r.drag = 0, picture.Ratio{}, nil, drag{} }
+func (r *Region) Begin() {
+	r.handle, r.ratio, r.past, r.found, r.drag = 0, picture.Ratio{}, nil, suggestions{}, drag{}
+}
 
-// Step is for before a change of the region, so that undo takes it back.
-func (r *Region) Step() { r.past = append(r.past, step{r.o.Keep(), r.ratio}) }
+// Step is for before a change of the region, so that undo takes it back. A suggestion
+// that is shown goes.
+func (r *Region) Step() {
+	r.past = append(r.past, step{r.o.Keep(), r.ratio})
+	r.found.shown = false
+}
 
 // Unset is for before the region is removed: it is one step, and frees the ratio.
 func (r *Region) Unset() {
@@ -182,6 +194,9 @@ func (r *Region) Unset() {
 
 // undo takes the last step back.
 func (r *Region) undo() tea.Cmd {
+	if r.found.shown {
+		return r.dropSuggestion()
+	}
 	last := r.past[len(r.past)-1]
 	r.past = r.past[:len(r.past)-1]
 	last.restore()
@@ -198,9 +213,12 @@ func (r *Region) Picture() *picture.Picture { return r.decoded }
 // Plane is what the region counts in; it is not ok while that is not known.
 func (r *Region) Plane() (plane Plane, ok bool) { return PlaneOf(r.subject, r.decoded) }
 
-// Rect is the region as a rectangle of the upright picture; empty where there is
-// none that could be drawn.
+// Rect is the suggestion that is shown, else the region, as a rectangle of the upright
+// picture; empty where there is none that could be drawn.
 func (r *Region) Rect() image.Rectangle {
+	if r.found.shown {
+		return r.found.list[r.found.at]
+	}
 	p, ok := r.Plane()
 	region, err := api.ParseRegion(strings.Join(strings.Fields(r.o.Text()), ""))
 	if !ok || err != nil {
@@ -219,7 +237,7 @@ func (r *Region) SetRect(rect image.Rectangle) {
 
 // change makes a rectangle the region, as a step of its own.
 func (r *Region) change(to image.Rectangle) {
-	if to != r.Rect() {
+	if to != r.Rect() || r.found.shown {
 		r.Step()
 		r.SetRect(to)
 	}
@@ -231,6 +249,10 @@ func (r *Region) Update(msg tea.Msg) (cmd tea.Cmd, used bool) {
 	switch msg := msg.(type) {
 	case pictureMsg:
 		r.decoded, r.err = msg.decoded, msg.err
+	case suggestedMsg:
+		return r.suggested(msg), true
+	case allSuggestedMsg:
+		return r.allSuggested(msg), true
 	case sendDue:
 		return r.send(), true
 	case tea.ColorProfileMsg:
@@ -370,7 +392,10 @@ func (r *Region) follow(at image.Point) {
 	default:
 		rect = r.handle.Moved(rect, to.Sub(r.drag.from), p.Upright(), r.ratio)
 	}
-	if !r.drag.moved && rect != r.drag.rect {
+	if !r.drag.moved {
+		if rect == r.drag.rect {
+			return
+		}
 		r.drag.moved = true
 		r.Step()
 	}
@@ -443,6 +468,9 @@ func (r *Region) cropLabel() string {
 	if rect.Empty() {
 		return "No region: the whole picture"
 	}
+	if r.found.shown {
+		return fmt.Sprintf("Suggestion %d of %d: %d x %d", r.found.at+1, len(r.found.list), rect.Dx(), rect.Dy())
+	}
 	return fmt.Sprintf("Crop: %d x %d", rect.Dx(), rect.Dy())
 }
 
@@ -507,8 +535,12 @@ func (r *Region) Note() (sign theme.Sign, words string) {
 	return theme.SignInfo, fmt.Sprintf("EXIF orientation %d: shown %s. The numbers count in the picture as shown, as the size of the record does.", o, o)
 }
 
-// Handle says what the arrows move and which ratio is kept.
+// Handle says what the arrows move and which ratio is kept, or what can be done with a
+// suggestion.
 func (r *Region) Handle() string {
+	if r.found.shown {
+		return fmt.Sprintf("suggestion %d of %d: enter takes it, s shows the next, esc drops it", r.found.at+1, len(r.found.list))
+	}
 	words := "arrows move " + r.handle.String() + " by 2 %, with shift by 1 pixel"
 	if r.ratio.Locked() {
 		words = "ratio " + r.ratio.String() + " kept, " + words

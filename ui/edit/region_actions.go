@@ -27,7 +27,7 @@ func (r *Region) NoRect() string {
 }
 
 func (r *Region) noUndo() string {
-	if len(r.past) == 0 {
+	if len(r.past) == 0 && !r.found.shown {
 		return "there is no step to undo here"
 	}
 	return ""
@@ -61,9 +61,10 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 	center.Disabled = r.NoPlane
 	actions := []kit.Action{
 		center,
+		action("suggest", "suggest a region", r.noSuggestion, r.suggest, "s"),
 		action("next-handle", "next corner or edge", nil, turn(1), "tab"),
-		action("lock-ratio", "lock or free the ratio", r.NoRect, r.lock, "a"),
 		action("ratio", "ratio 1:1 4:3 3:2 16:9, as the picture", r.NoPlane, r.ratioMenu, "r"),
+		action("lock-ratio", "lock or free the ratio", r.NoRect, r.lock, "a"),
 	}
 	for i := range actions {
 		actions[i].Footer = true
@@ -98,8 +99,22 @@ func (r *Region) Actions(of ...kit.Action) []kit.Action {
 		change("grow", "grow by 2 %", grow(1), "+", "="), change("shrink", "shrink by 2 %", grow(-1), "-"),
 		change("thirds", "to the next crossing of thirds", picture.Third, "t"),
 		action("undo", "undo the last step here", r.noUndo, r.undo, "z"),
+		action("copy-to-all", "copy this region to all", r.noCopy, r.CopyToAll, "A"),
+		action("suggest-all", "suggest a region for all", r.noOthers, func() tea.Cmd { return r.SuggestAll(r.ratio) }, "S"),
 	)
+	if r.found.shown {
+		actions = append(r.SuggestionActions(), actions...)
+	}
 	return kit.Shadow(append(actions, of...))
+}
+
+// SuggestionActions are those of a suggestion while it is shown.
+func (r *Region) SuggestionActions() []kit.Action {
+	take := func() tea.Cmd { r.change(r.Rect()); return nil }
+	return []kit.Action{
+		{ID: "region.take-suggestion", Keys: kit.Bind("take the suggestion", "", "enter"), Group: "Region", Footer: true, Do: take},
+		{ID: "region.drop-suggestion", Keys: kit.Bind("drop the suggestion", "", "esc"), Group: "Region", Footer: true, Do: r.dropSuggestion},
+	}
 }
 
 // share is so many percent of each side, at least a pixel.

@@ -33,6 +33,7 @@ func (m *Model) Catalog() map[string][]kit.Action {
 	return map[string][]kit.Action{
 		"": m.actionsOn(onRecord), "files": m.actionsOn(onFiles), "tags": m.actionsOn(onTags), "AI tags": m.actionsOn(onAI),
 		"the region": m.actionsOn(onRegion), "the picture": m.actionsOn(onPicture),
+		"a suggested region": m.region.SuggestionActions(),
 	}
 }
 
@@ -88,8 +89,10 @@ func (m *Model) actionsOn(part area) []kit.Action {
 		}, done...)
 	case onPicture:
 		unset.Keys, unset.Group, unset.Footer = kit.Bind(unset.Label(), "", "x", "ctrl+x"), groupRegion, false
+		others := letters[slices.IndexFunc(letters, func(a kit.Action) bool { return a.ID == "details.next-file" }):][:2]
 		actions = append([]kit.Action{save}, m.region.Actions(
-			unset,
+			others[0], others[1], unset,
+			kit.Action{ID: "details.drop-region", Keys: kit.Bind("drop this change", "", "d"), Group: groupRegion, Disabled: m.noRegionChange, Do: m.dropRegion},
 			kit.Action{ID: "region.leave", Keys: kit.Bind("back to the numbers", "", "esc", "enter"), Group: groupMove, Footer: true, Do: to(onRegion)},
 		)...)
 	default:
@@ -210,6 +213,21 @@ func (m *Model) toggleUnset() tea.Cmd {
 		return page.Tell(page.Info, "The "+what+" no value already.")
 	}
 	return nil
+}
+
+// dropRegion goes back to the saved region.
+func (m *Model) dropRegion() tea.Cmd {
+	m.region.Unset()
+	m.current().draft.CustomCoordinates = api.Field[string]{}
+	m.load()
+	return nil
+}
+
+func (m *Model) noRegionChange() string {
+	if m.current().draft.CustomCoordinates.IsZero() {
+		return "the region is not changed"
+	}
+	return ""
 }
 
 func (m *Model) browse() tea.Cmd {

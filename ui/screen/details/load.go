@@ -197,6 +197,10 @@ func (m *Model) subject() edit.Subject {
 	if e == nil || !e.canHaveRegion() {
 		return edit.Subject{}
 	}
+	return m.subjectOf(e)
+}
+
+func (m *Model) subjectOf(e *entry) edit.Subject {
 	f := e.file
 	version := ""
 	if f.VersionInfo != nil {

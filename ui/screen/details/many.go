@@ -51,7 +51,8 @@ func (m *Model) manyMenu() tea.Cmd {
 		change("u", "remove all tags (null)", "Tags removed", (*entry).unsetTags),
 		change("t", "add the AI tags as tags", "AI tags added", func(e *entry) { e.addAITags(nil) }),
 		kit.MenuRow{Key: "c", Label: "region: largest of a ratio, centered", Do: m.ratioMenu},
-		kit.MenuRow{Key: "g", Label: "copy this region to all, scaled to each picture", Do: m.copyRegion},
+		kit.MenuRow{Key: "g", Label: "copy this region to all, scaled to each picture", Do: m.region.CopyToAll},
+		kit.MenuRow{Key: "p", Label: "suggest a region for all, then review them", Do: m.suggestMenu},
 		change("x", "remove the region (null)", "Regions removed", (*entry).unsetRegion),
 		kit.MenuRow{Key: "e", Label: "edit tags and regions in $EDITOR", Do: m.openEditor},
 		change("d", "drop all changes that are not saved", "Dropped", (*entry).forget)))
@@ -112,16 +113,20 @@ func (m *Model) ratioMenu() tea.Cmd {
 	})...))
 }
 
-// copyRegion gives every file the share of its picture that the current region has
-// here.
-func (m *Model) copyRegion() tea.Cmd {
-	p, ok := m.region.Plane()
-	rect := m.region.Rect()
-	if !ok || rect.Empty() {
-		return page.Tell(page.Info, "This file has no region to copy.")
+// suggestMenu asks for the ratio of the regions that are suggested for all pictures, which
+// are then looked at one by one.
+func (m *Model) suggestMenu() tea.Cmd {
+	suggest := func(ratio picture.Ratio) tea.Cmd {
+		of := m.withRegion()
+		if len(of) == 0 {
+			return page.Tell(page.Info, "None of these files is an image.")
+		}
+		m.focus(onPicture)
+		return tea.Batch(m.turnTo(slices.Index(m.entries, of[0])), m.region.SuggestAll(ratio))
 	}
-	stored := p.Region(rect).Rectangle()
-	return m.setRegions(func(size image.Point) image.Rectangle { return picture.Scaled(stored, p.Size, size) })
+	rows := edit.RatioRows(picture.Ratio{}, suggest)
+	rows[len(rows)-1] = kit.MenuRow{Key: "f", Label: "free", Do: func() tea.Cmd { return suggest(picture.Ratio{}) }}
+	return m.Open(kit.NewMenu("Suggest regions of that ratio", rows...))
 }
 
 // setRegions sets the region of every picture whose size is known. rule counts in

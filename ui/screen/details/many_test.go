@@ -1,10 +1,15 @@
 package details
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"image"
+	"image/draw"
+	"image/png"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -88,6 +93,54 @@ func TestPartialFailure(t *testing.T) {
 	if len(d.m.changedEntries()) != 0 {
 		t.Error("it is still not saved")
 	}
+}
+
+// Regions for all files are suggested at once, looked at one by one and saved by
+// one call, which the session undoes as one.
+func TestSuggestedRegionsOfAllAreOneChange(t *testing.T) {
+	files := numbered(t, 3)
+	s := newShelf(t, files...)
+	path := spotPNG(t, image.Pt(300, 200), image.Rect(200, 40, 240, 80))
+	s.picture = func(context.Context, api.File) (string, error) { return path, nil }
+	var sent []session.Change
+	s.saveSome = func(ctx context.Context, changes []session.Change, told func(session.Edited)) []session.Edited {
+		sent = append(sent, changes...)
+		return s.saveAll(ctx, changes, told)
+	}
+	d := start(t, s.options(files...))
+	d.Press("b", "p", "1")
+	d.Toasted("Suggested regions for 3 pictures")
+	want := d.m.entries[0].wantedRegion()
+	r, err := api.ParseRegion(want)
+	if err != nil || r.Width != r.Height || !image.Rect(200, 40, 240, 80).In(r.Rectangle()) {
+		t.Fatalf("the suggestion is %q", want)
+	}
+	d.Press("n", "d", "n", "s", "s", "enter")
+	if got := d.m.entries[1].wantedRegion(); got != "10,20,100,50" {
+		t.Errorf("the dropped one is %q", got)
+	}
+	third := d.m.entries[2].wantedRegion()
+	if third == want || d.m.area != onPicture {
+		t.Errorf("the other suggestion is %q", third)
+	}
+	d.Press("ctrl+s")
+	d.Choose(d.Asked(), "Save 2 files")
+	if len(sent) != 2 || sent[0].Details.CustomCoordinates.Or("") != want || sent[1].Details.CustomCoordinates.Or("") != third {
+		t.Errorf("saved %+v", sent)
+	}
+}
+
+// spotPNG writes a dark picture with a bright spot.
+func spotPNG(t *testing.T, size image.Point, spot image.Rectangle) string {
+	t.Helper()
+	img := image.NewGray(image.Rectangle{Max: size})
+	draw.Draw(img, spot, image.White, image.Point{}, draw.Src)
+	path := filepath.Join(t.TempDir(), "spot.png")
+	var b bytes.Buffer
+	if err := errors.Join(png.Encode(&b, img), os.WriteFile(path, b.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 func TestRulesForAllFiles(t *testing.T) {

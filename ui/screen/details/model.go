@@ -163,7 +163,7 @@ func New(o Options) *Model {
 			return ""
 		},
 		Set:  func(region string) { m.current().setRegion(region); m.load() },
-		Keep: m.keepRegions,
+		Keep: m.keepRegions, Files: m.regionFiles,
 	})
 	for _, f := range o.Files {
 		m.entries = append(m.entries, &entry{file: f, marked: true})
@@ -185,6 +185,21 @@ func (m *Model) keepRegions() (restore func()) {
 		}
 		m.load()
 	}
+}
+
+// regionFiles are the targets that can have a region.
+func (m *Model) regionFiles() []edit.RegionFile {
+	var files []edit.RegionFile
+	for _, e := range m.targets() {
+		if e.canHaveRegion() {
+			files = append(files, edit.RegionFile{Subject: m.subjectOf(e), Set: func(region string) {
+				e.setRegion(region)
+				e.problem = nil
+				m.load()
+			}})
+		}
+	}
+	return files
 }
 
 // Init reads the record again and asks for what can be offered.

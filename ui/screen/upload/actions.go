@@ -133,6 +133,7 @@ func (m *Model) Catalog() map[string][]kit.Action {
 	parts["presets"] = (&presetView{overlay: over}).Actions()
 	parts["patterns"] = (&patternView{overlay: over}).Actions()
 	parts["the picture"] = (&regionView{overlay: over}).Actions()
+	parts["a suggested region"] = form.region.SuggestionActions()
 	parts["edited text"] = newTextProblem(form, nil, nil, nil, false).Actions()
 	return parts
 }

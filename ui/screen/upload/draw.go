@@ -32,8 +32,23 @@ func (m *Model) newRegion(o Options) *edit.Region {
 			}
 		},
 		Keep:     m.keepRegions,
+		Files:    m.regionFiles,
 		Overlays: m.Overlays(),
 	})
+}
+
+// regionFiles are the sources that can have a region.
+func (m *Model) regionFiles() []edit.RegionFile {
+	var files []edit.RegionFile
+	for _, s := range m.sources {
+		if of := subjectPicture(s); of.Path != nil && s.entry.Source.Path != "" {
+			files = append(files, edit.RegionFile{Subject: of, Set: func(region string) {
+				m.set(s, fieldRegion, region)
+				m.load()
+			}})
+		}
+	}
+	return files
 }
 
 // keepRegions returns what gives all sources the regions that they have now.
@@ -128,14 +143,38 @@ func (v *regionView) set(region string) {
 // Actions are those of the region, and to go back with it or without.
 func (v *regionView) Actions() []kit.Action {
 	const group = "Region"
-	return v.m.region.Actions(kit.Action{
-		ID: "region.none", Keys: kit.Bind("no region", "", "x"), Group: group, Disabled: v.m.region.NoRect,
-		Do: func() tea.Cmd { v.m.region.Unset(); v.set(""); return nil },
-	}, kit.Action{ID: "region.done", Keys: kit.Bind("done", "", "enter", "ctrl+s"), Group: group, Footer: true, Do: v.close},
+	return v.m.region.Actions(
+		kit.Action{ID: "region.next-file", Keys: kit.Bind("next file", "", "n"), Group: group, Disabled: v.oneFile, Do: func() tea.Cmd { return v.turn(1) }},
+		kit.Action{ID: "region.previous-file", Keys: kit.Bind("previous file", "", "N"), Group: group, Disabled: v.oneFile, Do: func() tea.Cmd { return v.turn(-1) }},
+		kit.Action{
+			ID: "region.none", Keys: kit.Bind("no region", "", "x"), Group: group, Disabled: v.m.region.NoRect,
+			Do: func() tea.Cmd { v.m.region.Unset(); v.set(""); return nil },
+		}, kit.Action{ID: "region.done", Keys: kit.Bind("done", "", "enter", "ctrl+s"), Group: group, Footer: true, Do: v.close},
 		kit.Action{ID: "region.revert", Keys: kit.Bind("leave it as it was", "", "esc"), Group: group, Do: func() tea.Cmd {
 			v.before()
 			return v.close()
 		}})
+}
+
+func (v *regionView) oneFile() string {
+	if len(v.m.regionFiles()) < 2 {
+		return "there is only one picture"
+	}
+	return ""
+}
+
+// turn shows the next picture, or the one before, and edits the region of it alone.
+func (v *regionView) turn(by int) tea.Cmd {
+	m, n := v.m, len(v.m.sources)
+	for i := m.list.Cursor(); ; {
+		if i = (i + by + n) % n; subjectPicture(m.sources[i]).Path != nil || i == m.list.Cursor() {
+			m.list.SetCursor(i)
+			break
+		}
+	}
+	v.of = []*source{m.current()}
+	m.region.Begin()
+	return nil
 }
 
 // Mouse moves the region, or draws one.
@@ -171,7 +210,10 @@ func (v *regionView) View(room image.Point, th *theme.Theme) string {
 func (v *regionView) lines(inner image.Point, th *theme.Theme) []string {
 	region, stored := v.m.subject().region(v.m), v.m.subject().known.facts.Stored
 	words := fmt.Sprintf("No region. enter begins one in the middle of %d x %d pixels; the mouse draws one.", stored.X, stored.Y)
-	if region != "" {
+	switch {
+	case v.m.region.Suggesting():
+		words = text.Capital(v.m.region.Handle()) + "."
+	case region != "":
 		words = fmt.Sprintf("x,y,width,height %s of %d x %d. %s.", region, stored.X, stored.Y, text.Capital(v.m.region.Handle()))
 		if _, note := v.m.region.Note(); note != "" {
 			words += " " + note

@@ -1,10 +1,13 @@
 package upload
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"image"
+	"image/draw"
+	"image/png"
 	"regexp"
 	"slices"
 	"strings"
@@ -431,6 +434,45 @@ func TestOffersOfTheLibrary(t *testing.T) {
 	}
 	if text := told(m); !strings.Contains(text, "3/500 characters") {
 		t.Errorf("the counter is not shown:\n%s", text)
+	}
+}
+
+// Each picture of the form gets a suggestion of its own; n goes through them, and esc
+// brings back what was.
+func TestSuggestedRegions(t *testing.T) {
+	spot := func(x int) string {
+		img := image.NewGray(image.Rect(0, 0, 80, 40))
+		draw.Draw(img, image.Rect(x, 10, x+10, 20), image.White, image.Point{}, draw.Src)
+		var b bytes.Buffer
+		if err := png.Encode(&b, img); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	m := started(t, Options{Sources: files(t, "a.png", spot(10), "b.txt", "x", "c.png", spot(60)), Profile: localProfile(), Session: &stub{}})
+	goTo(t, m, fieldRegion)
+	press(t, m, "enter", "S")
+	for i, x := range map[int]int{0: 10, 2: 60} {
+		r, err := api.ParseRegion(m.says(m.sources[i], fieldRegion))
+		if err != nil || !image.Rect(x, 10, x+10, 20).In(r.Rectangle()) {
+			t.Errorf("the region of %d is %v, %v", i, r, err)
+		}
+	}
+	if text := m.says(m.sources[1], fieldRegion); text != "" {
+		t.Errorf("the text has the region %q", text)
+	}
+	was := m.says(m.sources[0], fieldRegion)
+	press(t, m, "n", "s", "s", "enter")
+	if m.current() != m.sources[2] || m.says(m.sources[0], fieldRegion) != was {
+		t.Errorf("n leads to %q; the region of the other is %q", m.current().entry.Source.Name(), m.says(m.sources[0], fieldRegion))
+	}
+	press(t, m, "A")
+	if a, c := m.says(m.sources[0], fieldRegion), m.says(m.sources[2], fieldRegion); a != c || a == was {
+		t.Errorf("the copy is %q of %q", a, c)
+	}
+	press(t, m, "esc")
+	if text := m.says(m.sources[0], fieldRegion) + m.says(m.sources[2], fieldRegion); text != "" || m.covered() {
+		t.Errorf("esc leaves %q", text)
 	}
 }
 

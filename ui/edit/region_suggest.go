@@ -1,0 +1,201 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"image"
+
+	tea "charm.land/bubbletea/v2"
+	"golang.org/x/sync/errgroup"
+
+	"mediadesk/api"
+	"mediadesk/api/media"
+	"mediadesk/ui/page"
+	"mediadesk/ui/picture"
+	"mediadesk/ui/text"
+)
+
+const (
+	mostSuggestions = 6   // for one picture
+	suggestAtOnce   = 4   // pictures that are read at the same time
+	suggestSide     = 256 // of a picture that is read only for a suggestion
+)
+
+// RegionFile is a file whose region can be set along with others.
+type RegionFile struct {
+	Subject
+	// Set takes the region of this file, as [RegionOptions] has it.
+	Set func(region string)
+}
+
+// suggestions are parts of the upright picture, in a ratio. While one is shown it takes
+// the place of the region, which stays as it is until the suggestion is taken.
+type suggestions struct {
+	of    *picture.Picture
+	ratio picture.Ratio
+	list  []image.Rectangle
+	at    int
+	shown bool
+}
+
+// suggestedMsg has the suggestions for the picture and ratio that were asked for last,
+// allSuggestedMsg the region of each of several files; empty: none.
+type (
+	suggestedMsg    suggestions
+	allSuggestedMsg struct {
+		files   []RegionFile
+		regions []string
+		failed  []error
+	}
+)
+
+// Suggesting reports whether a suggestion is shown in the place of the region.
+func (r *Region) Suggesting() bool { return r.found.shown }
+
+func (r *Region) noSuggestion() string {
+	if _, ok := r.Plane(); !ok || r.decoded == nil {
+		return "the picture is not shown yet"
+	}
+	return ""
+}
+
+func (r *Region) noOthers() string {
+	if r.o.Files == nil || len(r.o.Files()) < 2 {
+		return "there is only one picture"
+	}
+	return ""
+}
+
+func (r *Region) noCopy() string {
+	if reason := r.NoRect(); reason != "" {
+		return reason
+	}
+	return r.noOthers()
+}
+
+// suggest shows a suggestion in the ratio, or the next one.
+func (r *Region) suggest() tea.Cmd {
+	if f := &r.found; f.of == r.decoded && f.ratio == r.ratio && len(f.list) > 0 {
+		if f.shown {
+			f.at = (f.at + 1) % len(f.list)
+		}
+		f.shown = true
+		return nil
+	}
+	of, ratio := r.decoded, r.ratio
+	p, _ := r.Plane()
+	return r.asked.Ask(func() tea.Msg {
+		return suggestedMsg{of: of, ratio: ratio, list: suggestIn(of, p, ratio, mostSuggestions)}
+	})
+}
+
+// suggestIn are suggestions in the pixels of the plane.
+func suggestIn(of *picture.Picture, p Plane, ratio picture.Ratio, most int) []image.Rectangle {
+	list := of.Suggest(ratio, most)
+	for i, rect := range list {
+		list[i] = ratio.Apply(picture.Scaled(rect, of.Size(), p.Upright()), p.Upright())
+	}
+	return list
+}
+
+func (r *Region) suggested(msg suggestedMsg) tea.Cmd {
+	if msg.of != r.decoded || msg.ratio != r.ratio {
+		return nil
+	}
+	r.found = suggestions(msg)
+	if r.found.shown = len(msg.list) > 0; !r.found.shown {
+		return page.Tell(page.Info, "Nothing stands out in this picture. c begins a region in the middle.")
+	}
+	return nil
+}
+
+// dropSuggestion shows the region again.
+func (r *Region) dropSuggestion() tea.Cmd {
+	r.found.shown = false
+	return nil
+}
+
+// CopyToAll gives all files the share of their pictures that the region has here.
+func (r *Region) CopyToAll() tea.Cmd {
+	if reason := r.noCopy(); reason != "" {
+		return page.Tell(page.Info, text.Sentence(reason))
+	}
+	p, _ := r.Plane()
+	stored := p.Region(r.Rect()).Rectangle()
+	r.Step()
+	n := 0
+	for _, f := range r.o.Files() {
+		if f.Size != (image.Point{}) {
+			f.Set(api.RegionOf(picture.Scaled(stored, p.Size, f.Size)).String())
+			n++
+		}
+	}
+	return page.Tell(page.Info, fmt.Sprintf("Copied the region to %s, scaled to each picture.", text.Plural(n, "file")))
+}
+
+// SuggestAll gives each file the first suggestion for its picture, in a ratio, which is
+// turned for a picture that stands upright; the zero ratio leaves it free.
+func (r *Region) SuggestAll(ratio picture.Ratio) tea.Cmd {
+	files, ctx := r.o.Files(), r.o.Context
+	return tea.Batch(page.Tell(page.Info, fmt.Sprintf("Looking for regions in %s…", text.Plural(len(files), "picture"))), r.all.Ask(func() tea.Msg {
+		msg := allSuggestedMsg{files, make([]string, len(files)), make([]error, len(files))}
+		var group errgroup.Group
+		group.SetLimit(suggestAtOnce)
+		for i, f := range files {
+			group.Go(func() error {
+				msg.regions[i], msg.failed[i] = suggestFor(ctx, f.Subject, ratio)
+				return nil
+			})
+		}
+		_ = group.Wait() // no function returns an error: each file has its own
+		return msg
+	}))
+}
+
+// suggestFor is the first suggestion for a picture that is read for it.
+func suggestFor(ctx context.Context, s Subject, ratio picture.Ratio) (region string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	path, err := s.Path(ctx)
+	if err != nil {
+		return "", err
+	}
+	of, err := picture.DecodeFile(ctx, path, media.Limits{Side: suggestSide})
+	if err != nil {
+		return "", err
+	}
+	p, ok := PlaneOf(s, of)
+	if size := of.Size(); size.Y > size.X && ratio.W > ratio.H {
+		ratio = ratio.Turned()
+	}
+	list := suggestIn(of, p, ratio, 1)
+	if !ok || len(list) == 0 {
+		return "", nil
+	}
+	return p.Region(list[0]).String(), nil
+}
+
+func (r *Region) allSuggested(msg allSuggestedMsg) tea.Cmd {
+	r.Step()
+	var none, failed int
+	toast := page.Toast{Level: page.Good}
+	for i, f := range msg.files {
+		switch {
+		case msg.failed[i] != nil:
+			failed++
+			toast.Level, toast.Detail = page.Warn, msg.failed[i].Error()
+		case msg.regions[i] == "":
+			none++
+		default:
+			f.Set(msg.regions[i])
+		}
+	}
+	toast.Text = "Suggested regions for " + text.Plural(len(msg.files)-none-failed, "picture") + ": n shows the next one, s another region."
+	if none > 0 {
+		toast.Text += fmt.Sprintf(" Nothing stands out in %d.", none)
+	}
+	if failed > 0 {
+		toast.Text += fmt.Sprintf(" %d could not be read.", failed)
+	}
+	return page.Send(toast)
+}

@@ -1,0 +1,117 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"mediadesk/ui/picture"
+)
+
+// ball writes a picture with a bright square on dark ground.
+func ball(t *testing.T, size image.Point, square image.Rectangle) string {
+	t.Helper()
+	img := image.NewRGBA(image.Rectangle{Max: size})
+	draw.Draw(img, img.Rect, image.NewUniform(color.RGBA{20, 40, 60, 255}), image.Point{}, draw.Src)
+	draw.Draw(img, square, image.NewUniform(color.RGBA{250, 200, 30, 255}), image.Point{}, draw.Src)
+	path := filepath.Join(t.TempDir(), "ball.png")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(png.Encode(f, img), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func subjectAt(path string, size image.Point) Subject {
+	return Subject{Name: path, Size: size, Path: func(context.Context) (string, error) { return path, nil }}
+}
+
+// s shows a suggestion and then the next one, enter takes it, esc drops it; the region
+// stays as it is until then.
+func TestSuggestion(t *testing.T) {
+	b, d := drive(t, "1,2,3,4")
+	size, square := image.Pt(600, 400), image.Rect(400, 60, 480, 140)
+	d.Run(b.Show(subjectAt(ball(t, size, square), size)))
+	d.Press("s")
+	first := b.Rect()
+	if !square.In(first) || b.text != "1,2,3,4" {
+		t.Fatalf("%v is suggested for %v; the region is %q", first, square, b.text)
+	}
+	d.Sees("Suggestion 1 of")
+	if d.Press("s"); b.Rect() == first || !square.In(b.Rect()) {
+		t.Errorf("the second suggestion is %v after %v", b.Rect(), first)
+	}
+	if d.Press("esc"); b.Suggesting() || b.text != "1,2,3,4" {
+		t.Errorf("esc leaves %q", b.text)
+	}
+	d.Press("s", "enter")
+	taken := b.text
+	if b.Suggesting() || !square.In(b.Rect()) {
+		t.Errorf("enter takes %q", taken)
+	}
+	if d.Press("z"); b.text != "1,2,3,4" {
+		t.Errorf("z brings back %q", b.text)
+	}
+	// Another key works on the suggestion and takes it along.
+	d.Press("s", "shift+right", "z")
+	if b.text != "1,2,3,4" || b.Suggesting() {
+		t.Errorf("z after a step on a suggestion brings back %q", b.text)
+	}
+	d.Press("r", "1", "s")
+	if got := b.Rect(); got.Dx() != got.Dy() || !square.In(got) {
+		t.Errorf("in 1:1 the suggestion is %v", got)
+	}
+}
+
+func TestNothingToSuggest(t *testing.T) {
+	b, d := drive(t, "")
+	size := image.Pt(90, 60)
+	d.Run(b.Show(subjectAt(ball(t, size, image.Rectangle{}), size)))
+	if d.Press("s"); b.Suggesting() {
+		t.Errorf("%v is suggested", b.Rect())
+	}
+	d.Toasted("Nothing stands out")
+}
+
+// Each of several files gets the region of its own picture, or a copy that is scaled, and
+// one step takes all of it back.
+func TestRegionsOfAll(t *testing.T) {
+	b, d := drive(t, "30,20,30,40")
+	texts := []string{"", "old", ""}
+	sizes := []image.Point{{300, 200}, {100, 200}, {60, 60}}
+	squares := []image.Rectangle{image.Rect(200, 30, 240, 70), image.Rect(40, 20, 60, 40), {}}
+	var files []RegionFile
+	for i := range texts {
+		files = append(files, RegionFile{subjectAt(ball(t, sizes[i], squares[i]), sizes[i]), func(region string) { texts[i] = region }})
+	}
+	b.o.Files = func() []RegionFile { return files }
+	b.o.Keep = func() func() { was := []string{texts[0], texts[1], texts[2]}; return func() { copy(texts, was) } }
+
+	d.Press("A")
+	if texts[0] != "30,20,30,40" || texts[1] != "10,20,10,40" || texts[2] != "6,6,6,12" {
+		t.Errorf("the copies are %q", texts)
+	}
+	if d.Press("z"); texts[1] != "old" {
+		t.Errorf("undone to %q", texts)
+	}
+	files[0].Path = func(context.Context) (string, error) { return "", errors.New("it is gone") }
+	d.Run(b.SuggestAll(picture.Ratio{W: 4, H: 3}))
+	b.text = texts[1]
+	d.Run(b.Show(files[1].Subject))
+	if got := b.Rect(); !squares[1].In(got) || got.Dx()*4 != got.Dy()*3 {
+		t.Errorf("the upright picture gets %v", got)
+	}
+	if texts[0] != "" || texts[2] != "" {
+		t.Errorf("the regions are %q", texts)
+	}
+	d.Toasted("Nothing stands out in 1. 1 could not be read")
+}

@@ -191,7 +191,7 @@ func TestOwnKeysWork(t *testing.T) {
 		then        string // what is on the screen after it
 	}{
 		{"the form for two files", after("picker"), "u", "f7", "Stored as"},
-		{"the library", after("picker"), "4", "f8", "Facts"},
+		{"the library", after("picker"), "4", "f8", "Folder      /summer/"},
 		{"the tray", after("picker", "tab"), "D", "X", "Tray: nothing picked yet"},
 		{"what is lost, by letters", losing(), "k", "f9", "Its 2 tags are kept"},
 		{"what is lost, in a text field", losing("up"), "ctrl+g", "f9", "Its 2 tags are kept"},

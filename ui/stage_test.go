@@ -378,11 +378,11 @@ var scenes = []scene{
 	}},
 	{"library", func(s *stage) {
 		s.press("4")
-		s.until("harbour.jpg", "Facts", "failed region")
+		s.until("harbour.jpg", "Folder      /summer/", "failed region")
 	}},
 	{"details", func(s *stage) {
 		s.press("4")
-		s.until("harbour.jpg", "Facts")
+		s.until("harbour.jpg", "Folder      /summer/")
 		s.press("down", "enter")
 		s.until("As seen just now", "No picture")
 		s.offered("rename, move, copy, versions, delete")

@@ -14,13 +14,17 @@ import (
 func (m *Model) viewFacts(size image.Point, th *theme.Theme) string {
 	facts := kit.NewFacts(kit.PaneWidth(size), th)
 	f, ok := m.current()
+	title := "Preview"
+	if ok {
+		title = f.Name
+	}
 	switch {
 	case !ok:
 	case f.IsFolder():
 		facts.Fact("Folder", folderPath(m.shown.folder, f))
 		facts.Fact("Created", text.When(f.Created(), m.now()))
 	default:
-		facts.Fact("Name", f.Name)
+		facts.Fact("Name", f.Name) // the title may be shortened
 		facts.Fact("Path", f.FilePath)
 		facts.Fact("Kind", f.Mime)
 		if w, h, ok := f.PixelSize(); ok {
@@ -45,5 +49,22 @@ func (m *Model) viewFacts(size image.Point, th *theme.Theme) string {
 		facts.Fact("Uploaded", text.When(f.Created(), m.now()))
 		facts.Fact("Changed", text.When(f.Updated(), m.now()))
 	}
-	return new(kit.Pane).View("Facts", facts.Lines(), size, false, th)
+	return new(kit.Pane).View(text.ShortName(title, size.X-6), append(m.viewPicture(th), facts.Lines()...), size, false, th)
+}
+
+// viewPicture draws the picture of the file under the cursor, or says in its place why
+// there is none; no lines where there is nothing to show.
+func (m *Model) viewPicture(th *theme.Theme) []string {
+	p, room := &m.preview, m.pictureRoom()
+	if p.key.of == "" || room == (image.Point{}) {
+		return nil
+	}
+	lines, words := p.slot.Lines(), "Loading…"
+	if p.err != nil {
+		lines, words = nil, "No preview."
+	}
+	if lines == nil {
+		lines = []string{kit.OverlayCenter(text.Fit("", room.X, room.Y), th.Muted.Render(text.Truncate(words, room.X)))}
+	}
+	return append(strings.Split(text.Fit(strings.Join(lines, "\n"), room.X, room.Y), "\n"), "")
 }

@@ -58,16 +58,16 @@ func TestFacts(t *testing.T) {
 	f.CreatedAt, f.Width, f.Height = "2026-04-30T12:00:00.000Z", api.Set(300), api.Set(200)
 	f.AITags = api.Set([]api.AITag{{Name: "sand", Confidence: 93.4}})
 	d := start(t, Options{Session: stub{list: s.list}})
-	d.Sees("Facts", "Folder /summer/")
+	d.Sees("─ summer ─", "Folder /summer/")
 	d.Press("j", "j")
 	d.Sees("Path /f00000.jpg", "Pixels 300 x 200", "AI tags sand (93 %)", "1 day ago")
 	d.Press("p")
-	if strings.Contains(d.Text(), "Facts") {
+	if strings.Contains(d.Text(), "Pixels") {
 		t.Error("p does not take the facts away")
 	}
 	d.Press("p")
 	d.Resize(image.Pt(99, 30))
-	if strings.Contains(d.Text(), "Facts") {
+	if strings.Contains(d.Text(), "Pixels") {
 		t.Error("facts though there is no room beside the list")
 	}
 }

@@ -32,6 +32,8 @@ type Session interface {
 	Runs(ctx context.Context) ([]api.Run, error)
 	// Thumb returns the path of a local file with a thumbnail.
 	Thumb(ctx context.Context, f api.File) (path string, err error)
+	// Picture returns the path of a local file with the picture itself.
+	Picture(ctx context.Context, f api.File) (path string, err error)
 	// Download saves a file in a local folder and returns its path; report gets the
 	// number of bytes as they arrive.
 	Download(ctx context.Context, f api.File, folder string, report func(n int64)) (string, error)
@@ -108,10 +110,11 @@ type Model struct {
 	query    query
 	marks    marks
 	sheet    sheet
+	preview  preview
 	landing  string // key of the row on which the cursor lands when the listing is read again; empty: it stays
 	work     *work  // under way; nil: nothing is
 	known    knownMsg
-	facts    bool     // the facts of the row under the cursor are shown beside the list
+	facts    bool     // the picture and the facts of the row under the cursor are shown beside the list
 	standing standing // of the extensions of files
 	runs     page.Questions
 
@@ -187,7 +190,7 @@ func (m *Model) settle(cmd tea.Cmd) tea.Cmd {
 	m.placed = m.layout(m.size)
 	m.list.SetHeight(m.placed.body.Dy())
 	m.sheet.arrange(m.placed.body.Size(), m.list.Cursor())
-	return tea.Batch(cmd, m.wantMore(), m.wantThumbs())
+	return tea.Batch(cmd, m.wantMore(), m.wantThumbs(), m.wantPreview())
 }
 
 func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
@@ -220,8 +223,13 @@ func (m *Model) handle(msg tea.Msg) (cmd tea.Cmd, used bool) {
 		m.gotRuns(standing(msg))
 	case thumbMsg:
 		return m.sheet.images.Got(msg.key, msg.drawn, msg.err), true
+	case previewMsg:
+		return m.gotPreview(msg), true
 	case picture.Transmitted:
-		return nil, m.sheet.images.Transmitted(msg)
+		if m.sheet.images.Transmitted(msg) {
+			return nil, true
+		}
+		return m.preview.slot.Transmitted(msg)
 	case workTicked:
 		if msg.of != m.work {
 			return nil, false

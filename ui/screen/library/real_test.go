@@ -37,6 +37,7 @@ func sheetOfRealPictures(t *testing.T, path string) {
 	})
 	g := uitest.NewFakeTerminal(t, m, image.Pt(160, 46))
 	g.Run(m.Init())
+	g.Send(kit.KeyMsg("p")) // the preview shows a picture, too
 	g.Send(picture.Abilities{Method: picture.MethodKitty, Cell: image.Pt(4, 8)})
 	g.Draw()
 	if g.Real() != 0 || len(g.Held) != 0 {

@@ -128,30 +128,32 @@ func (m *Model) wantThumbs() tea.Cmd {
 // thumbPatience is how long a thumbnail may take before another is loaded.
 const thumbPatience = 20 * time.Second
 
-// askThumb loads a thumbnail.
+// askThumb loads a thumbnail for the sheet.
 func (m *Model) askThumb(ctx context.Context, f api.File, key thumbKey, o picture.Options) tea.Cmd {
-	s, loader := m.o.Session, m.o.Loader
-	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(ctx, thumbPatience)
-		defer cancel()
-		name, err := s.Thumb(ctx, f)
-		if err != nil {
-			return thumbMsg{key: key, err: err}
-		}
-		drawn, err := loader.Load(ctx, picture.Request{Path: name, Cols: key.size.X, Rows: key.size.Y, Options: o})
-		if err == nil && ctx.Err() != nil {
-			drawn.Drop() // nobody waits for it any more
-			return thumbMsg{key: key, err: ctx.Err()}
-		}
-		return thumbMsg{key, drawn, err}
+	return func() tea.Msg { return m.loadThumb(ctx, f, key, o) }
+}
+
+// loadThumb loads a thumbnail: in a command.
+func (m *Model) loadThumb(ctx context.Context, f api.File, key thumbKey, o picture.Options) thumbMsg {
+	ctx, cancel := context.WithTimeout(ctx, thumbPatience)
+	defer cancel()
+	name, err := m.o.Session.Thumb(ctx, f)
+	if err != nil {
+		return thumbMsg{key: key, err: err}
 	}
+	drawn, err := m.o.Loader.Load(ctx, picture.Request{Path: name, Cols: key.size.X, Rows: key.size.Y, Options: o})
+	if err == nil && ctx.Err() != nil {
+		drawn.Drop() // nobody waits for it any more
+		return thumbMsg{key: key, err: ctx.Err()}
+	}
+	return thumbMsg{key, drawn, err}
 }
 
 // DeleteImages deletes every picture of the screen in the terminal, when the screen
 // is not used any more.
 func (m *Model) DeleteImages() tea.Cmd {
 	m.sheet.on = false
-	return m.sheet.images.DeleteAll()
+	return tea.Batch(m.sheet.images.DeleteAll(), m.preview.stop())
 }
 
 // viewSheet draws the tiles, exactly filling size.

@@ -1,0 +1,63 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"image"
+	"strings"
+	"testing"
+
+	"mediadesk/api"
+	"mediadesk/api/media"
+	"mediadesk/ui/picture"
+)
+
+// TestPreview: the picture of the file under the cursor is beside the list, and over the
+// whole screen after V.
+func TestPreview(t *testing.T) {
+	path := thumbFile(t)
+	var asked []string
+	d := start(t, Options{
+		Session: stub{list: small().list, thumb: func(_ context.Context, f api.File) (string, error) {
+			asked = append(asked, f.Name)
+			if f.Name == "f00001.jpg" {
+				return "", errors.New("gone")
+			}
+			return path, nil
+		}},
+		Loader: picture.NewLoader(media.Limits{}),
+	})
+	drawn := func() bool { return strings.ContainsAny(d.Text(), "▀▄▌▐▖▗▘▝▚▞") }
+	d.Press("V")
+	d.Toasted("The cursor is not on a picture")
+	if drawn() {
+		t.Error("a folder has a picture")
+	}
+	d.Press("j", "j")
+	if !drawn() || len(asked) != 1 {
+		t.Errorf("asked for %v:\n%s", asked, d.Text())
+	}
+	d.Sees("─ f00000.jpg ─", "Path /f00000.jpg")
+	d.Press("p")
+	if drawn() {
+		t.Error("p leaves the picture")
+	}
+	d.Press("p", "j")
+	d.Sees("No preview.", "Region 1,2,3,4")
+	d.Press("j")
+	d.Sees("text/plain")
+	if drawn() || len(asked) != 3 {
+		t.Errorf("asked for %v", asked)
+	}
+	d.Press("k", "k", "V")
+	if d.m.Overlays().Top() == nil || !drawn() {
+		t.Errorf("no picture over the screen:\n%s", d.Text())
+	}
+	d.Press("esc")
+	d.under("f00000.jpg")
+	d.Resize(image.Pt(118, 12))
+	d.Press("j", "k")
+	if drawn() {
+		t.Error("a picture where there is no room for it")
+	}
+}

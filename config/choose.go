@@ -88,7 +88,7 @@ func (c Config) Use(name string) (Config, error) {
 	})
 }
 
-// Set changes those of Theme, Pictures, Signal, Concurrency and Bookmarks in which want differs from c, all or
+// Set changes those of Theme, Colors, Pictures, Signal, Concurrency and Bookmarks in which want differs from c, all or
 // none. The other choices have functions of their own. No bookmarks removes the list.
 func (c Config) Set(want Choices) (Config, error) {
 	return c.edit(func(now Config) (map[string]any, error) {
@@ -105,6 +105,7 @@ func (c Config) Set(want Choices) (Config, error) {
 			}
 		}
 		put("theme", c.Theme, now.Theme, want.Theme)
+		put("colors", c.Colors, now.Colors, want.Colors)
 		put("pictures", c.Pictures, now.Pictures, want.Pictures)
 		put("signal", c.Signal, now.Signal, want.Signal)
 		put("concurrency", c.Concurrency, now.Concurrency, want.Concurrency)

@@ -53,6 +53,7 @@ func set(c Config, change func(want *Choices)) (Config, error) {
 var setters = map[string]func(Config) (Config, error){
 	"profile":     func(c Config) (Config, error) { return c.Use("other") },
 	"theme":       func(c Config) (Config, error) { return set(c, func(want *Choices) { want.Theme = ThemeLight }) },
+	"colors":      func(c Config) (Config, error) { return set(c, func(want *Choices) { want.Colors = Depth16 }) },
 	"pictures":    func(c Config) (Config, error) { return set(c, func(want *Choices) { want.Pictures = PicturesOff }) },
 	"signal":      func(c Config) (Config, error) { return set(c, func(want *Choices) { want.Signal = SignalOff }) },
 	"concurrency": func(c Config) (Config, error) { return set(c, func(want *Choices) { want.Concurrency = 3 }) },
@@ -68,7 +69,7 @@ var setters = map[string]func(Config) (Config, error){
 // valueOf is what holds of a choice.
 func valueOf(c Config, key string) any {
 	return map[string]any{
-		"profile": c.Profile, "theme": c.Theme, "pictures": c.Pictures, "signal": c.Signal, "concurrency": c.Concurrency,
+		"profile": c.Profile, "theme": c.Theme, "colors": c.Colors, "pictures": c.Pictures, "signal": c.Signal, "concurrency": c.Concurrency,
 		"bookmarks": strings.Join(c.Bookmarks, " "), "profiles.work": c.Profiles["work"].DeliveryURL, "profiles.local": c.Profiles[LocalProfile].Folder,
 	}[key]
 }
@@ -81,6 +82,7 @@ func TestPrecedence(t *testing.T) {
 	}{
 		{"profile", "profile = \"work\"\n[profiles.work]\nupload_url=\"https://u\"\nbase_url=\"https://u\"\n", LocalProfile, "other", "work"},
 		{"theme", "theme = \"dark\"", ThemeAuto, ThemeLight, ThemeDark},
+		{"colors", "colors = \"256\"", DepthAuto, Depth16, Depth256},
 		{"pictures", "pictures = \"kitty\"", PicturesAuto, PicturesOff, PicturesKitty},
 		{"signal", "signal = \"desktop\"", SignalBell, SignalOff, SignalDesktop},
 		{"concurrency", "concurrency = 9", 0, 3, 9},

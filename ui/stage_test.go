@@ -291,11 +291,11 @@ func (s *stage) until(words ...string) {
 	})
 }
 
-// offered takes what commands come to until an act is among those of the screen.
+// offered takes what commands come to until an act of the screen can be done.
 func (s *stage) offered(words string) {
 	s.t.Helper()
 	s.wait(func() string {
-		if slices.ContainsFunc(s.m.host.Actions(), func(a kit.Action) bool { return a.Label() == words }) {
+		if slices.ContainsFunc(s.m.host.Actions(), func(a kit.Action) bool { return a.Label() == words && a.Reason() == "" }) {
 			return ""
 		}
 		return words

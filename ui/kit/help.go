@@ -60,8 +60,8 @@ func (h *Help) Actions() []Action {
 	}
 	page := func() int { return max(1, h.list.Page()-1) }
 	return []Action{
-		{Keys: Bind("run", "", "enter"), Do: h.run},
-		{Keys: Bind("close", "", "esc"), Do: func() tea.Cmd {
+		{Keys: Bind("run", "", "enter"), Footer: true, Do: h.run},
+		{Keys: Bind("close", "", "esc"), Footer: true, Do: func() tea.Cmd {
 			h.closed = h.query.Value() == ""
 			h.query.SetValue("")
 			h.filter()
@@ -218,7 +218,7 @@ func (h *Help) draw(th *theme.Theme) string {
 			return h.row(h.rows[i], keys, w, selected, th)
 		})
 	}
-	return popupBox(h.title, "enter runs, esc closes", strings.Join(append([]string{head + body}, reason...), "\n"), h.size, th)
+	return popupBox(h.title, "", strings.Join(append([]string{head + body}, reason...), "\n"), h.size, th)
 }
 
 // reasonBelow says below the rows, in two lines at most, why the action under the

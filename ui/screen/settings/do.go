@@ -146,11 +146,13 @@ func (m *Model) write() tea.Cmd {
 // chosen are the settings of the program as the screen shows them.
 func (m *Model) chosen() config.Choices {
 	c := m.config.Choices
-	count, err := strconv.Atoi(m.uploads.Value())
-	if err == nil || m.uploads.Value() == adaptive {
+	value := func(part area) string { return m.choices[part].Value() }
+	count, err := strconv.Atoi(value(areaUploads))
+	if err == nil || value(areaUploads) == adaptive {
 		c.Concurrency = count
 	}
-	c.Theme, c.Pictures, c.Signal = config.Theme(m.theme.Value()), config.Pictures(m.picture.Value()), config.Signal(m.signal.Value())
+	c.Theme, c.Colors = config.Theme(value(areaTheme)), config.ColorDepth(value(areaColors))
+	c.Pictures, c.Signal = config.Pictures(value(areaPictures)), config.Signal(value(areaSignal))
 	return c
 }
 

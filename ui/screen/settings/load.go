@@ -9,7 +9,6 @@ import (
 
 	"mediadesk/config"
 	"mediadesk/ui/account"
-	"mediadesk/ui/kit"
 	"mediadesk/ui/page"
 )
 
@@ -48,30 +47,34 @@ func (m *Model) loaded(msg loaded) tea.Cmd {
 
 // showChoices makes the choices show what the file says.
 func (m *Model) showChoices() {
-	m.theme.Options = m.theme.Options[:0]
-	for _, name := range m.config.ThemeNames() {
-		m.theme.Options = append(m.theme.Options, string(name))
-	}
-	m.theme.SetIndex(slices.Index(m.theme.Options, string(m.config.Theme)))
-	m.signal.SetIndex(slices.Index(m.signal.Options, string(m.config.Signal)))
-	m.picture.SetIndex(slices.Index(m.picture.Options, string(m.config.Pictures)))
+	m.choices[areaTheme].Options = options(m.config.ThemeNames()...)
 	counts := slices.Clone(uploadCounts)
 	if !slices.Contains(counts, m.config.Concurrency) {
 		counts = append(counts, m.config.Concurrency)
 		slices.Sort(counts)
 	}
-	m.uploads.Options = m.uploads.Options[:0]
+	uploads := m.choices[areaUploads]
+	uploads.Options = uploads.Options[:0]
 	for _, n := range counts {
-		label := adaptive
-		if n > 0 {
-			label = strconv.Itoa(n)
-		}
-		m.uploads.Options = append(m.uploads.Options, label)
+		uploads.Options = append(uploads.Options, uploadsLabel(n))
 	}
-	m.uploads.SetIndex(slices.Index(counts, m.config.Concurrency))
-	for choice, key := range map[*kit.Select]string{m.theme: "theme", m.picture: "pictures", m.signal: "signal", m.uploads: "concurrency"} {
-		choice.Fixed = m.config.SetIn(key)
+	now := map[area]string{
+		areaTheme: string(m.config.Theme), areaColors: string(m.config.Colors), areaPictures: string(m.config.Pictures),
+		areaSignal: string(m.config.Signal), areaUploads: uploadsLabel(m.config.Concurrency),
 	}
+	for _, s := range settings {
+		choice := m.choices[s.area]
+		choice.SetIndex(slices.Index(choice.Options, now[s.area]))
+		choice.Fixed = m.config.SetIn(s.key)
+	}
+}
+
+// uploadsLabel is a number of uploads at the same time as the choice shows it.
+func uploadsLabel(n int) string {
+	if n == 0 {
+		return adaptive
+	}
+	return strconv.Itoa(n)
 }
 
 // place is where the key of an account is.

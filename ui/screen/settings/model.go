@@ -68,11 +68,8 @@ type Model struct {
 	broken error // why they could not be
 
 	rows    []row
-	list    kit.List // of rows
-	theme   *kit.Select
-	picture *kit.Select
-	signal  *kit.Select
-	uploads *kit.Select
+	list    kit.List             // of rows
+	choices map[area]*kit.Select // the settings of the program
 	// abilities are what is known of the terminal.
 	abilities picture.Abilities
 	account   string            // that the cursor was on last
@@ -106,6 +103,7 @@ type area int
 const (
 	areaAccounts area = iota
 	areaTheme
+	areaColors
 	areaPictures
 	areaSignal
 	areaUploads
@@ -123,10 +121,28 @@ var uploadCounts = []int{0, 1, 2, 3, 4, 8, 16, 32}
 // adaptive stands for a number of uploads that adapts.
 const adaptive = "automatic"
 
-// pictureChoices are the ways to draw pictures to choose from.
-var pictureChoices = []string{
-	string(config.PicturesAuto), string(config.PicturesKitty), string(config.PicturesITerm), string(config.PicturesSixel),
-	string(config.PicturesBlocks), string(config.PicturesOff),
+// settings are the settings of the program, in their order: the key in the settings
+// file, the label, and what to choose from; nil: [Model.showChoices] knows.
+var settings = []struct {
+	area       area
+	key, label string
+	options    []string
+}{
+	{areaTheme, "theme", "Theme", nil},
+	{areaColors, "colors", "Colors", options(config.DepthAuto, config.Depth16, config.Depth256, config.DepthTrue, config.DepthNone)},
+	{areaPictures, "pictures", "Pictures", options(
+		config.PicturesAuto, config.PicturesKitty, config.PicturesITerm, config.PicturesSixel, config.PicturesBlocks, config.PicturesOff,
+	)},
+	{areaSignal, "signal", "When all is done", options(config.SignalBell, config.SignalDesktop, config.SignalOff)},
+	{areaUploads, "concurrency", "Uploads at once", nil},
+}
+
+func options[T ~string](list ...T) []string {
+	out := make([]string, len(list))
+	for i, value := range list {
+		out[i] = string(value)
+	}
+	return out
 }
 
 // New makes the screen.
@@ -145,10 +161,10 @@ func New(o Options) *Model {
 	}
 	m := &Model{
 		o: o, places: map[string]*place{}, clicks: kit.NewClicks(o.Now), memo: &kit.Memo[drawnFor, string]{},
-		theme:   kit.NewSelect("Theme"),
-		picture: kit.NewSelect("Pictures", pictureChoices...),
-		signal:  kit.NewSelect("When all is done", string(config.SignalBell), string(config.SignalDesktop), string(config.SignalOff)),
-		uploads: kit.NewSelect("Uploads at once"),
+		choices: map[area]*kit.Select{},
+	}
+	for _, s := range settings {
+		m.choices[s.area] = kit.NewSelect(s.label, s.options...)
 	}
 	m.list.SetHeight(pageRows)
 	return m
@@ -216,10 +232,9 @@ func (m *Model) selected() config.Profile {
 
 // moved follows the cursor.
 func (m *Model) moved() tea.Cmd {
-	m.theme.Blur()
-	m.picture.Blur()
-	m.signal.Blur()
-	m.uploads.Blur()
+	for _, choice := range m.choices {
+		choice.Blur()
+	}
 	if r := m.current(); r.area == areaAccounts {
 		m.account = r.name
 	}
@@ -236,27 +251,12 @@ func (m *Model) goTo(i int) tea.Cmd {
 }
 
 // choice is the one under the cursor; nil where there is none.
-func (m *Model) choice() *kit.Select { return m.choiceOf(m.current().area) }
-
-// choiceOf is the choice of a part; nil where it has none.
-func (m *Model) choiceOf(part area) *kit.Select {
-	switch part {
-	case areaTheme:
-		return m.theme
-	case areaPictures:
-		return m.picture
-	case areaSignal:
-		return m.signal
-	case areaUploads:
-		return m.uploads
-	}
-	return nil
-}
+func (m *Model) choice() *kit.Select { return m.choices[m.current().area] }
 
 // section tells which rows belong together for tab: the settings of the
 // program do.
 func (r row) section() area {
-	if r.area == areaPictures || r.area == areaSignal || r.area == areaUploads {
+	if r.area > areaTheme && r.area < areaFacts {
 		return areaTheme
 	}
 	return r.area
@@ -291,7 +291,9 @@ func (m *Model) arrange(want string) {
 		for _, name := range m.config.Names() {
 			m.rows = append(m.rows, row{area: areaAccounts, name: name})
 		}
-		m.rows = append(m.rows, row{area: areaTheme}, row{area: areaPictures}, row{area: areaSignal}, row{area: areaUploads})
+		for _, s := range settings {
+			m.rows = append(m.rows, row{area: s.area})
+		}
 	}
 	m.rows = append(m.rows, m.facts()...)
 	m.list.SetLen(len(m.rows))

@@ -197,6 +197,10 @@ func TestProgramSettings(t *testing.T) {
 	if d.settings().Theme != config.ThemeLight {
 		t.Errorf("theme %q", d.settings().Theme)
 	}
+	d.press("j", "space").sees("A change applies at the next start.")
+	if got := d.settings().Colors; got != config.Depth16 {
+		t.Errorf("colors %q", got)
+	}
 	d.press("j", "space")
 	if got := last[Changed](d); got.Pictures != config.PicturesKitty || d.settings().Pictures != config.PicturesKitty {
 		t.Errorf("%+v", got)
@@ -251,8 +255,8 @@ func TestUnusualNumberOfUploads(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.open()
-	if d.m.uploads.Value() != "5" {
-		t.Errorf("shown is %q", d.m.uploads.Value())
+	if d.m.choices[areaUploads].Value() != "5" {
+		t.Errorf("shown is %q", d.m.choices[areaUploads].Value())
 	}
 }
 
@@ -265,7 +269,7 @@ func TestSettingsThatCannotBeWritten(t *testing.T) {
 	if toast := last[page.Toast](d); toast.Level != page.Bad {
 		t.Errorf("said was %+v", toast)
 	}
-	if d.m.theme.Value() != string(config.ThemeAuto) {
+	if d.m.choices[areaTheme].Value() != string(config.ThemeAuto) {
 		t.Error("the screen shows what is not so")
 	}
 }
@@ -438,7 +442,7 @@ func TestShowsWhatTheUsersFileSets(t *testing.T) {
 			t.Errorf("%s says %q", key, toast.Text)
 		}
 	}
-	d.press("down", "down", "right")
+	d.press("down", "down", "down", "right")
 	if got := d.settings(); got.Signal != config.SignalDesktop || got.Theme != config.ThemeDark {
 		t.Errorf("got %+v", got)
 	}

@@ -21,7 +21,7 @@ import (
 const widest = 84
 
 // programRows are the rows of the program settings with the meaning of the chosen one.
-const programRows = 6
+const programRows = 7
 
 // leastWide is the number of rows from which the parts stand side by side in boxes.
 const leastWide = 18
@@ -352,7 +352,7 @@ func (m *Model) receiver(p config.Profile, used bool) []fact {
 // drawProgram has the settings of the program, and what the chosen one means.
 func (m *Model) drawProgram(s *kit.Sheet, th *theme.Theme) {
 	for i, r := range m.rows {
-		choice := m.choiceOf(r.area)
+		choice := m.choices[r.area]
 		if choice == nil {
 			continue
 		}
@@ -369,6 +369,8 @@ func (m *Model) drawProgram(s *kit.Sheet, th *theme.Theme) {
 // meaning says what a setting of the program means.
 func (m *Model) meaning(part area) string {
 	switch part {
+	case areaColors:
+		return "Now: " + m.abilities.Findings.Colors + ". A change applies at the next start."
 	case areaPictures:
 		return "Now: " + m.abilities.Findings.Drawing + ". Press t for details."
 	case areaSignal:
@@ -381,7 +383,7 @@ func (m *Model) meaning(part area) string {
 
 // describeTheme says what the chosen theme is.
 func (m *Model) describeTheme() string {
-	switch config.Theme(m.theme.Value()) {
+	switch config.Theme(m.choices[areaTheme].Value()) {
 	case config.ThemeAuto:
 		return "Dark or light, like the background of the terminal."
 	case config.ThemeDark, config.ThemeLight:

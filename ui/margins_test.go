@@ -52,7 +52,7 @@ func TestFrameOfTheSizeBefore(t *testing.T) {
 			return boxed && len(lines) == 36 && strings.Contains(lines[0], top) && strings.Contains(lines[35], bottom)
 		}
 	}
-	term.WaitUntil(whole("What can be done here", "esc closes"))
+	term.WaitUntil(whole("What can be done here", "esc close"))
 	term.Type("way home")
-	term.WaitUntil(whole("What can be done here", "esc closes"))
+	term.WaitUntil(whole("What can be done here", "esc close"))
 }

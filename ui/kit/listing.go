@@ -335,12 +335,12 @@ func (l *Listing) Changed() {
 // listingLayout is where the parts are. A part with an empty rectangle is not
 // drawn.
 type listingLayout struct {
-	above, filter, head, list, line, pane image.Rectangle
+	above, filter, box, head, list, line, pane image.Rectangle
 }
 
 // Sizes of the parts.
 const (
-	headFrom  = 12 // lines from which the columns have names
+	headFrom  = 12 // lines from which the list has a frame and the columns have names
 	lineFrom  = 6  // lines from which the entry under the cursor is told of
 	paneLeast = 34 // columns
 )
@@ -361,13 +361,16 @@ func (l *Listing) layout(size image.Point) listingLayout {
 	}
 	if len(l.lines) == 0 {
 		at.list = rest
+		if rest.Dy() >= headFrom {
+			at.box, at.list = rest, rest.Inset(1)
+		}
 		return at
 	}
 	switch mode := ModeOfWidth(size.X); {
 	case mode == Wide:
 		at.pane = rest
 		at.pane.Min.X = rest.Max.X - min(l.o.PaneMost, max(paneLeast, size.X*34/100))
-		rest.Max.X = at.pane.Min.X - 1
+		rest.Max.X = at.pane.Min.X
 	case l.open && mode == Stacked && rest.Dy() >= headFrom:
 		at.pane = rest
 		at.pane.Min.Y += rest.Dy() * 2 / 5
@@ -380,8 +383,11 @@ func (l *Listing) layout(size image.Point) listingLayout {
 		at.line.Min.Y = rest.Max.Y - 1
 		rest.Max.Y = at.line.Min.Y
 	}
-	if rest.Dy() >= headFrom && rest.Dx() >= StackedWidth {
-		at.head = top(1)
+	if rest.Dy() >= headFrom {
+		at.box, rest = rest, rest.Inset(1)
+		if at.box.Dx() >= StackedWidth {
+			at.head = top(1)
+		}
 	}
 	at.list = rest
 	return at
@@ -407,12 +413,18 @@ func (l *Listing) draw(size image.Point, th *theme.Theme) string {
 		part(at.above, func(image.Point) string { return strings.Join(l.o.Rows.Above(size, th), "\n") }),
 		part(at.filter, func(s image.Point) string { return l.drawFilter(s.X, th) }),
 	)
-	body := JoinV(
+	rows := JoinV(
 		part(at.head, func(s image.Point) string {
 			cols := l.o.Rows.Columns(s.X - l.indent())
 			return text.Blanks(l.indent()) + th.Muted.Render(cols.Row(cols.Widths(s.X-l.indent()), cols.names()...))
 		}),
 		part(at.list, func(s image.Point) string { return l.drawRows(s, th) }),
+	)
+	if !at.box.Empty() {
+		rows = BoxFooter(text.Capital(l.o.ID), l.list.Position(), rows, at.box.Size(), l.focus != onPane, th)
+	}
+	body := JoinV(
+		rows,
 		part(at.line, func(s image.Point) string {
 			e, _ := l.Current()
 			return th.Muted.Render(text.Truncate(text.Safe(l.o.Rows.Brief(e)), s.X))
@@ -422,8 +434,7 @@ func (l *Listing) draw(size image.Point, th *theme.Theme) string {
 		title, lines := l.facts(at.pane.Size(), th)
 		pane := l.pane.View(text.Safe(title), lines, at.pane.Size(), l.focus == onPane, th)
 		if at.pane.Min.X > 0 {
-			gap := strings.TrimSuffix(strings.Repeat(" \n", at.pane.Dy()), "\n")
-			body = JoinH(body, gap, pane)
+			body = JoinH(body, pane)
 		} else {
 			body = JoinV(body, pane)
 		}

@@ -79,7 +79,7 @@ func TestRows(t *testing.T) {
 	} {
 		line := ""
 		for l := range strings.SplitSeq(d.Text(), "\n") {
-			if l, _, _ = strings.Cut(l, "│"); strings.Contains(l, "/a/"+name+".png") {
+			if l, _, _ = strings.Cut(strings.TrimPrefix(l, "│"), "│"); strings.Contains(l, "/a/"+name+".png") {
 				line = l
 			}
 		}

@@ -76,11 +76,11 @@ func (r rows) Empty() string {
 func (r rows) Columns(width int) kit.Columns {
 	cols := kit.Columns{
 		{Width: 1},
-		{Name: "status", Width: 7},
-		{Name: "extension", Width: 12, Flex: 1, Spare: 1, Middle: true},
-		{Name: "file", Width: 14, Flex: 3, Middle: true},
-		{Name: "age", Width: 11, Spare: 3},
-		{Name: "how it is known", Width: 26, Flex: 3, Spare: 2},
+		{Name: "Status", Width: 7},
+		{Name: "Extension", Width: 12, Flex: 1, Spare: 1, Middle: true},
+		{Name: "File", Width: 14, Flex: 3, Middle: true},
+		{Name: "Age", Width: 11, Spare: 3},
+		{Name: "How it is known", Width: 26, Flex: 3, Spare: 2},
 	}
 	if width >= 92 {
 		cols[2].Width, cols[2].Flex = 20, 0

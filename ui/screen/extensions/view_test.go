@@ -94,7 +94,7 @@ func TestMouse(t *testing.T) {
 	d := start(t, nil)
 	some(d)
 	d.open()
-	click := tea.MouseClickMsg{X: 20, Y: 4, Button: tea.MouseLeft}
+	click := tea.MouseClickMsg{X: 20, Y: 5, Button: tea.MouseLeft}
 	d.Send(click)
 	if d.m.list.Cursor() != 2 || d.m.history.id == 0 {
 		t.Errorf("clicked on %d", d.m.list.Cursor())
@@ -104,7 +104,7 @@ func TestMouse(t *testing.T) {
 		t.Error("a double click enters")
 	}
 	d.Press("esc")
-	d.Send(tea.MouseClickMsg{X: 20, Y: 2, Button: tea.MouseLeft})
+	d.Send(tea.MouseClickMsg{X: 20, Y: 3, Button: tea.MouseLeft})
 	if d.m.list.InPane() || d.m.list.Cursor() != 0 {
 		t.Error("a click in the list goes there")
 	}

@@ -85,7 +85,7 @@ func (m *Model) drawList(l layout, th *theme.Theme) string {
 		lines = append(lines, m.drawFilter(in.Dx(), th))
 	}
 	if names {
-		lines = append(lines, th.Muted.Render(columns.Row(widths, "", "name", "size", "changed", "kind")))
+		lines = append(lines, th.Muted.Render(columns.Row(widths, "", "Name", "Size", "Changed", "Kind")))
 	}
 	rows := m.rowsArea(l)
 	if reason := m.emptyText(); reason != "" {

@@ -102,10 +102,10 @@ func (l listed) Head(key string, th *theme.Theme) (name, note string) {
 func (l listed) Columns(width int) kit.Columns {
 	cols := kit.Columns{
 		{Width: 1},
-		{Name: "state", Width: 12},
-		{Name: "name", Width: 16, Flex: 4, Middle: true},
-		{Name: "size", Width: 9, Right: true, Spare: 3},
-		{Name: "progress or target", Width: 24, Flex: 1, Spare: 1},
+		{Name: "State", Width: 12},
+		{Name: "Name", Width: 16, Flex: 4, Middle: true},
+		{Name: "Size", Width: 9, Right: true, Spare: 3},
+		{Name: "Progress or target", Width: 24, Flex: 1, Spare: 1},
 	}
 	if width < kit.StackedWidth {
 		cols[2].Width = 8

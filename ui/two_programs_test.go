@@ -71,7 +71,7 @@ func TestOneSendsAnotherWatches(t *testing.T) {
 func rows(screen, text string) int {
 	count := 0
 	for line := range strings.Lines(screen) {
-		if strings.HasPrefix(strings.TrimSpace(line), text) {
+		if strings.HasPrefix(strings.Trim(line, "│ "), text) {
 			count++
 		}
 	}

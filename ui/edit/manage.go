@@ -142,7 +142,7 @@ func (g *Manage) Extend(files []api.File) tea.Cmd {
 			Text:  "Extensions change the files or their records, and may cost units of your account. Undo does not take it back.",
 			Choices: []page.Choice{
 				{Label: "Cancel", Key: "k"},
-				{Label: "Run it", Key: "r", Do: func() tea.Cmd { return g.Run(work) }},
+				{Label: "Run it", Key: "r", Danger: true, Do: func() tea.Cmd { return g.Run(work) }},
 			},
 		})
 	})

@@ -46,7 +46,7 @@ func TestFrameOfTheSizeBefore(t *testing.T) {
 		return func(screen string) bool {
 			lines := strings.Split(screen, "\n")
 			boxed := true
-			for _, line := range lines[2:35] {
+			for _, line := range lines[2:33] {
 				boxed = boxed && strings.Count(line, "│") >= 2
 			}
 			return boxed && len(lines) == 36 && strings.Contains(lines[0], top) && strings.Contains(lines[35], bottom)

@@ -22,7 +22,7 @@ func TestTheSmallestTerminalPicksAndSends(t *testing.T) {
 	term.WaitFor("Tray: 1 file")
 	term.Press("u")
 	term.WaitFor("ctrl+s send")
-	term.WaitFor("Unique name")
+	term.WaitFor("harbour.jpg in /")
 	term.Press("ctrl+s")
 	term.WaitFor("1 of 1 stored")
 	for y, line := range strings.Split(term.Screen(), "\n") {

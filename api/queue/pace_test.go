@@ -131,13 +131,14 @@ func TestSlowLine(t *testing.T) {
 }
 
 // TestServiceThatRefusesManyAtOnce: a service that refuses more than 8 at once sees
-// fewer than 60 refusals in 300 files, and is used well all the same.
+// fewer than 60 refusals in 300 files, and is used well all the same: at best they take
+// 6 s, one by one 45 s.
 func TestServiceThatRefusesManyAtOnce(t *testing.T) {
 	for _, wait := range []time.Duration{0, time.Second} {
 		d := &distant{latency: 150 * time.Millisecond, most: 8, wait: wait}
 		took := d.send(t, 0, sizedJobs(300, 20_000))
 		t.Logf("asked to wait %s: %d refusals, %s, up to %d", wait, d.refusals, took, d.highest)
-		if d.refusals >= 60 || took > 12*time.Second {
+		if d.refusals >= 60 || took > 20*time.Second {
 			t.Errorf("asked to wait %s: %d refusals, %s", wait, d.refusals, took)
 		}
 	}

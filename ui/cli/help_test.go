@@ -83,7 +83,8 @@ func TestManFits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(b.String()) {
-		if w := text.Width(strings.TrimRight(line, "\n")); w > 80 {
+		// What keeps a point at the start from being a request has no width.
+		if w := text.Width(strings.TrimPrefix(strings.TrimRight(line, "\n"), `\&`)); w > 80 {
 			t.Errorf("%d columns: %q", w, line)
 		}
 	}

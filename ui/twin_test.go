@@ -122,7 +122,9 @@ func TestEquivalents(t *testing.T) {
 	term.Press("ctrl+s")
 	term.WaitFor("s Send 3 files")
 	term.Press("s")
-	term.WaitFor("3 of 3 stored")
+	term.WaitUntil(func(screen string) bool { // two batches, of which the command's ended before
+		return strings.Count(screen, "▾ 3 to / ") == 2 && strings.Count(screen, "✓ stored ") >= 7
+	})
 
 	// The uploads: the job under the cursor, under its name: a second time it is
 	// refused, as r on the screen would be.

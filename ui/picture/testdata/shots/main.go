@@ -7,8 +7,8 @@
 //
 //	shots STAGE SHOT PICKER
 //
-// It ends with 1 if the shot is not as it should be at this stage: picker and region (a
-// picture in pixels), popup (a popup over a part of it), after (the picture again), settings
+// It ends with 1 if the shot is not as it should be at this stage: picker (a picture in
+// pixels), region (a much larger one), popup (a popup over a part of it), after (the picture again), settings
 // and end (nothing of it left). PICKER is the shot of the picker.
 package main
 
@@ -38,8 +38,10 @@ func main() {
 
 func asItShouldBe(stage string, shot, picker look) bool {
 	switch stage {
-	case "picker", "region":
+	case "picker":
 		return shot.pixels()
+	case "region":
+		return shot.pixels() && shot.colored > picker.colored*3/2
 	case "popup":
 		return shot.colored < picker.colored*9/10 && shot.colored >= fewest/4
 	case "after":

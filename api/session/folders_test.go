@@ -94,7 +94,7 @@ func TestFolders(t *testing.T) {
 		t.Errorf("at the end %+v (%v)", c, err)
 	}
 
-	// Whoever does not wait for the end gets the id of the job.
+	// A caller that does not wait for the end gets the id of the job.
 	pending.Store(1 << 30)
 	short, cancel := context.WithCancel(ctx)
 	r, err := s.Client.DescribeRenameFolder("/four/", "five")

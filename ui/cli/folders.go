@@ -170,11 +170,7 @@ func newFolderCommands(p *Program, f *flags) []*cobra.Command {
 					return err
 				}
 			}
-			open := p.openAnyway
-			if f.dryRun {
-				open = p.describe
-			}
-			s, err := open(cmd.Context(), f)
+			s, err := p.openOrDescribe(cmd.Context(), f)
 			if err != nil {
 				return err
 			}

@@ -48,12 +48,8 @@ func runList(cmd *cobra.Command, p *Program, f *flags, args []string, search str
 		q.Folder, _ = api.CleanFolder(args[0])
 		q.Type = "all"
 	}
-	open := p.openAnyway
-	if f.dryRun {
-		open = p.describe
-	}
 	ctx := cmd.Context()
-	s, err := open(ctx, f)
+	s, err := p.openOrDescribe(ctx, f)
 	if err != nil {
 		return err
 	}

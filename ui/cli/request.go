@@ -16,6 +16,14 @@ func (p *Program) describe(_ context.Context, f *flags) (*session.Session, error
 	return session.Describe(p.options(f))
 }
 
+// openOrDescribe is describe with --dry-run, else openAnyway.
+func (p *Program) openOrDescribe(ctx context.Context, f *flags) (*session.Session, error) {
+	if f.dryRun {
+		return p.describe(ctx, f)
+	}
+	return p.openAnyway(ctx, f)
+}
+
 // dryReads shows the request that would read each of these files.
 func (p *Program) dryReads(ctx context.Context, f *flags, names []string, request func(c *api.Client, id string) (api.Request, error)) error {
 	open := p.describe

@@ -31,11 +31,7 @@ func newUsage(p *Program, f *flags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			open := p.openAnyway
-			if f.dryRun {
-				open = p.describe
-			}
-			s, err := open(cmd.Context(), f)
+			s, err := p.openOrDescribe(cmd.Context(), f)
 			if err != nil {
 				return err
 			}

@@ -134,9 +134,11 @@ type Webhook struct {
 type Local struct {
 	Addr     string              `toml:"addr"`     // address and port; port 0 picks one
 	MaxSize  int64               `toml:"max_size"` // largest upload it takes, in bytes
+	Database string              `toml:"database"` // postgres:// address of its records, without a password; empty: SQLite
 	Commands map[string][]string `toml:"commands"` // extension name to the command in its place, an argument list
 
 	Transformations map[string]string `toml:"transformations"` // name to the steps of a named transformation, such as "w-400,h-300"
+	Storage         string            `toml:"storage"`         // address of the store of contents, such as "s3://bucket?region=…"; empty: the folder of the library
 	AllowAddresses  []string          `toml:"allow_address"`   // HOST:PORT that its guard lets URL sources and webhooks reach
 	Fault           []string          `toml:"fault"`           // faults to make on purpose, KIND=VALUE; nil: none
 	Seed            uint64            `toml:"seed"`            // of the faults that happen by chance; 0: a random one

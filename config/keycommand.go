@@ -48,7 +48,7 @@ func runKeyCommand(ctx context.Context, args []string, limit time.Duration) (Sec
 func environWithoutKey(env []string) []string {
 	kept := make([]string, 0, len(env))
 	for _, variable := range env {
-		if name, _, _ := strings.Cut(variable, "="); name != KeyVariable {
+		if name, _, _ := strings.Cut(variable, "="); name != KeyVariable && name != DatabaseVariable {
 			kept = append(kept, variable)
 		}
 	}

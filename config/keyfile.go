@@ -18,23 +18,34 @@ const (
 
 // readKeyFile reads a key out of a file that nobody else can read.
 func readKeyFile(path string, forbidden mayRead) (Secret, error) {
+	file, err := openKeyFile(path, forbidden)
+	if err != nil {
+		return Secret{}, err
+	}
+	defer file.Close()
+	return readKey(file)
+}
+
+func openKeyFile(path string, forbidden mayRead) (*os.File, error) {
 	// Without waiting: to open a FIFO would wait for a writer.
 	file, err := os.OpenFile(path, os.O_RDONLY|openWithoutWaiting, 0)
 	if err != nil {
-		return Secret{}, fmt.Errorf("it cannot be opened (%w): check the path and its permissions", cause(err))
+		return nil, fmt.Errorf("it cannot be opened (%w): check the path and its permissions", cause(err))
 	}
-	defer file.Close()
 	info, err := file.Stat()
+	switch {
+	case err != nil:
+		err = fmt.Errorf("it cannot be looked at: %w", cause(err))
+	case !info.Mode().IsRegular():
+		err = errors.New("it is not a regular file")
+	default:
+		err = checkOwner(info, forbidden)
+	}
 	if err != nil {
-		return Secret{}, fmt.Errorf("it cannot be looked at: %w", cause(err))
+		file.Close()
+		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return Secret{}, errors.New("it is not a regular file")
-	}
-	if err := checkOwner(info, forbidden); err != nil {
-		return Secret{}, err
-	}
-	return readKey(file)
+	return file, nil
 }
 
 // readKey reads a key to the end of r.

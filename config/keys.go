@@ -143,6 +143,17 @@ func (k *Keys) Find(ctx context.Context, p Profile) (Secret, Source, error) {
 	return k.fromKeyring(ctx, p)
 }
 
+// OfProfiles is k without the sources that have one key for any profile, the file descriptor and the
+// environment: they are for the profile in use.
+func (k *Keys) OfProfiles() *Keys {
+	return &Keys{Keyring: k.Keyring, Limit: k.Limit, Getenv: func(name string) string {
+		if name == KeyVariable {
+			return ""
+		}
+		return k.getenv(name)
+	}}
+}
+
 // Where says where the key of a profile is from, without giving it. It looks as Find does.
 func (k *Keys) Where(ctx context.Context, p Profile) (Source, error) {
 	_, source, err := k.Find(ctx, p)

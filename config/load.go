@@ -182,6 +182,11 @@ func (l Local) check() []*settingError {
 	if problem := checkListen("addr", l.Addr); problem != nil {
 		problems = append(problems, problem)
 	}
+	if l.Database != "" {
+		if err := CheckDatabase(l.Database, false); err != nil {
+			problems = append(problems, badSetting("database", "%v", err))
+		}
+	}
 	if l.MaxSize < 0 {
 		problems = append(problems, badSetting("max_size", "is below 0: give bytes, such as %d", DefaultMaxSize))
 	}

@@ -69,6 +69,7 @@ type Profile struct {
 	Tags        []string    `toml:"tags,omitempty" json:"tags"`                  // tags that every upload begins with
 	Extensions  []string    `toml:"extensions,omitempty" json:"extensions"`      // extensions that every upload begins with: each a name or its JSON
 	Naming      Naming      `toml:"naming,omitempty" json:"unique"`              // never empty once read
+	NamingAsked bool        `toml:"naming_asked,omitempty" json:"-"`             // the user was asked for Naming
 	ColorOption ColorOption `toml:"colour_option,omitempty" json:"colourOption"` // never empty once read
 
 	WebhookURL        string   `toml:"webhook_url,omitempty" json:"webhookUrl"`                // public address in front of our receiver; "": none

@@ -9,7 +9,7 @@ import (
 
 func TestWebhookSecret(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(file, []byte("whsec_file\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("whsec_file\n\n  whsec_next\r\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	env := ""
@@ -22,23 +22,28 @@ func TestWebhookSecret(t *testing.T) {
 	work := Profile{Name: "work", Kind: KindOwn}
 	look := func(p Profile, want string) {
 		t.Helper()
-		if got, err := keys.WebhookSecret(p); err != nil || got.Reveal() != want {
-			t.Errorf("%q, %v; want %q", got.Reveal(), err, want)
+		list, err := keys.WebhookSecrets(p)
+		var texts []string
+		for _, secret := range list {
+			texts = append(texts, secret.Reveal())
+		}
+		if got := strings.Join(texts, " "); err != nil || got != want {
+			t.Errorf("%q, %v; want %q", got, err, want)
 		}
 	}
 	look(work, "")
-	env = "whsec_env"
-	look(work, "whsec_env")
+	env = "whsec_env whsec_next"
+	look(work, "whsec_env whsec_next")
 	look(Profile{Name: LocalProfile, Kind: KindLocal}, "")
 	work.WebhookSecretFile = file
-	look(work, "whsec_file")
+	look(work, "whsec_file whsec_next")
 	work.WebhookSecretFile = file + "-none"
-	if _, err := keys.WebhookSecret(work); err == nil || !strings.Contains(err.Error(), "work") {
+	if _, err := keys.WebhookSecrets(work); err == nil || !strings.Contains(err.Error(), "work") {
 		t.Errorf("a missing file: %v", err)
 	}
 	work.WebhookSecretFile = ""
-	env = "two words"
-	if _, err := keys.WebhookSecret(work); err == nil || strings.Contains(err.Error(), env) {
+	env = "a\x00b"
+	if _, err := keys.WebhookSecrets(work); err == nil || strings.Contains(err.Error(), env) {
 		t.Errorf("bad text: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -40,6 +41,26 @@ type Contents interface {
 	BringBack(hash string) error
 	// Remove removes a content for good, from where s says that it is.
 	Remove(s Stored, unwanted func() (bool, error)) error
+	// Tidy removes what interrupted drafts left long ago.
+	Tidy() error
+	// Answers returns an error unless contents can be kept and read now.
+	Answers(ctx context.Context) error
+	Close() error
+}
+
+// Pictures keeps pictures that were made of contents, under names that begin with the
+// hash. A store that several instances share has it; they go with the content.
+type Pictures interface {
+	Picture(name string) ([]byte, error) // ErrNotFound if there is none
+	KeepPicture(name string, data []byte) error
+}
+
+// Owned says which library contents belong to. A store that several computers reach has
+// it, because another library would set aside what its own records do not name.
+type Owned interface {
+	// Owner is the identity of that library. If there is none yet, it becomes id; if that
+	// is empty, too, so is the owner.
+	Owner(id string) (string, error)
 }
 
 // Stored describes a content that is kept.
@@ -59,7 +80,7 @@ type Content interface {
 // then it says that the record of the content is written, or never will be.
 type Draft interface {
 	io.Writer
-	io.ReaderAt // reads what was written so far
+	io.ReaderAt // reads what was written so far; then no more may be written to a large one
 	Size() int64
 	Commit() (hash string, err error)
 	Discard()
@@ -72,8 +93,7 @@ type blobs struct {
 	unnamed bool         // drafts need no name here
 	moving  sync.RWMutex // held for writing while one is removed or set aside
 
-	holding sync.Mutex
-	held    map[string]int // committed drafts that are not discarded, by hash
+	holds
 
 	making  sync.Mutex
 	settled [256]atomic.Bool // folders whose own names are on the disk, by the first byte of the hashes in them
@@ -82,7 +102,7 @@ type blobs struct {
 // OpenContents uses the folder dir, makes it if it is missing, and removes the drafts
 // of an earlier process.
 func OpenContents(dir string) (Contents, error) {
-	b := &blobs{dir: dir, held: map[string]int{}}
+	b := &blobs{dir: dir, holds: holds{n: map[string]int{}}}
 	if err := os.MkdirAll(b.incoming(), 0o700); err != nil {
 		return nil, err
 	}
@@ -237,10 +257,7 @@ func (b *blobs) retire(s Stored, unwanted func() (bool, error), remove func(path
 	if err != nil {
 		return err
 	}
-	b.holding.Lock()
-	held := b.held[s.Hash] > 0
-	b.holding.Unlock()
-	if held {
+	if b.isHeld(s.Hash) {
 		return nil
 	}
 	if agreed, err := unwanted(); err != nil || !agreed {
@@ -249,11 +266,42 @@ func (b *blobs) retire(s Stored, unwanted func() (bool, error), remove func(path
 	return remove(path)
 }
 
-// hold counts a committed draft; with -1 it was discarded.
-func (b *blobs) hold(hash string, n int) {
-	b.holding.Lock()
-	defer b.holding.Unlock()
-	if b.held[hash] += n; b.held[hash] == 0 {
-		delete(b.held, hash)
+// Tidy does nothing: opening removes the drafts of an earlier process.
+func (b *blobs) Tidy() error { return nil }
+
+// healthSize is so many bytes that a draft of them leaves the memory.
+const healthSize = 64 << 10
+
+func (b *blobs) Answers(context.Context) error {
+	draft, err := b.Draft()
+	if err != nil {
+		return err
 	}
+	defer draft.Discard()
+	_, err = draft.Write(make([]byte, healthSize))
+	return err
+}
+
+// Close does nothing: a folder needs no closing.
+func (b *blobs) Close() error { return nil }
+
+// holds counts the committed drafts of this process that are not discarded, by hash.
+type holds struct {
+	mu sync.Mutex
+	n  map[string]int
+}
+
+// hold counts a committed draft; with -1 it was discarded.
+func (h *holds) hold(hash string, n int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.n[hash] += n; h.n[hash] == 0 {
+		delete(h.n, hash)
+	}
+}
+
+func (h *holds) isHeld(hash string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.n[hash] > 0
 }

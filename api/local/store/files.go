@@ -162,6 +162,9 @@ func (t *sqlTx) UpdateFile(f *File) error {
 
 func (t *sqlTx) insertVersion(f *File) error {
 	v := &f.Version
+	if err := t.checkRetired(v.Hash); err != nil {
+		return err
+	}
 	embedded, err := jsonOrNull(v.Embedded, len(v.Embedded))
 	if err != nil {
 		return err
@@ -210,17 +213,4 @@ func (t *sqlTx) MakeFolder(path string, now time.Time) error {
 		parent = full
 	}
 	return nil
-}
-
-func (t *sqlTx) Fields() ([]Field, error) {
-	return list(t, func(row scanner, f *Field) error {
-		var schema string
-		err := row.Scan(&f.ID, &f.Name, &f.Label, &schema)
-		f.Schema = json.RawMessage(schema)
-		return err
-	}, "SELECT id, name, label, schema FROM fields ORDER BY name")
-}
-
-func (t *sqlTx) AddField(f *Field) error {
-	return t.change(ErrExists, "INSERT INTO fields (name, id, label, schema) VALUES (?,?,?,?) ON CONFLICT (name) DO NOTHING", f.Name, f.ID, f.Label, string(f.Schema))
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +31,11 @@ func change(t *testing.T, path, text string) {
 func TestOlderFormats(t *testing.T) {
 	for format := 1; format < len(steps); format++ {
 		path := filepath.Join(t.TempDir(), "r.db")
-		change(t, path, strings.Join(steps[:format], "")+"PRAGMA user_version = "+string(rune('0'+format)))
+		number := strconv.Itoa(format)
+		change(t, path, strings.Join(steps[:format], "")+"PRAGMA user_version = "+number)
+		if format > formatsOnce {
+			change(t, path, "UPDATE library SET format = "+number)
+		}
 		if lines, err := Damage(t.Context(), path); err != nil || lines != nil {
 			t.Errorf("format %d is damaged: %v, %v", format, lines, err)
 		}
@@ -69,7 +74,7 @@ func TestDamage(t *testing.T) {
 		"PRAGMA user_version = 2":                                  "table, index or trigger", // a flipped bit
 		"PRAGMA user_version = 99":                                 "format 99",
 		"DROP TRIGGER file_tags_delete":                            "file_tags_delete",
-		"UPDATE library SET format = 99":                           "format 3",
+		"UPDATE library SET format = 99":                           "format 9",
 		"PRAGMA user_version = 99; UPDATE library SET format = 99": "",
 	} {
 		path := filepath.Join(t.TempDir(), "r.db")

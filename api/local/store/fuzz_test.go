@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"mediadesk/api"
+	"mediadesk/api/local/store/pgtest"
 )
 
 // FuzzList lists a small library by conditions that are read from the bytes.
@@ -28,23 +29,32 @@ func FuzzList(f *testing.F) {
 		}
 	})
 	const files = 24
-	err = r.Update(context.Background(), func(tx Tx) error {
-		for n := range files {
-			file := sample(fmt.Sprintf("/%d/", n%3), fmt.Sprintf("%s-%02d", []string{"été", "Ete", "z_%", "zz"}[n%4], n))
-			file.Tags = [][]string{nil, {"a"}, {"a", "b"}, {"c"}, {"A"}}[n%5]
-			file.Metadata = []map[string]json.RawMessage{nil, {"k": json.RawMessage(`3`)}, {"k": json.RawMessage(`["a",null]`)}}[n%3]
-			file.Version.Size, file.Private = int64(n), n%2 == 0
-			file.Created = file.Created.Add(time.Duration(n%4) * time.Second)
-			if n%6 == 0 {
-				file.AITags, file.Region, file.Description = nil, "", ""
-			}
+	var library []*File
+	for n := range files {
+		file := sample(fmt.Sprintf("/%d/", n%3), fmt.Sprintf("%s-%02d", []string{"été", "Ete", "z_%", "zz"}[n%4], n))
+		file.Tags = [][]string{nil, {"a"}, {"a", "b"}, {"c"}, {"A"}}[n%5]
+		file.Metadata = []map[string]json.RawMessage{nil, {"k": json.RawMessage(`3`)}, {"k": json.RawMessage(`["a",null,true,{"z":1}]`)}, {"k": json.RawMessage(`"\ud800"`), "m": json.RawMessage(`1e999`)}}[n%4]
+		file.Version.Size, file.Private = int64(n), n%2 == 0
+		file.Version.Embedded = []map[string]json.RawMessage{nil, {"k": json.RawMessage(`"a\u0000"`)}}[n%2]
+		file.Created = file.Created.Add(time.Duration(n%4) * time.Second)
+		if n%6 == 0 {
+			file.AITags, file.Region, file.Description = nil, "", ""
+		}
+		library = append(library, file)
+	}
+	fill := func(tx Tx) error {
+		for _, file := range library {
 			if err := tx.InsertFile(file); err != nil {
 				return err
 			}
 		}
 		return nil
-	})
-	if err != nil {
+	}
+	if err := r.Update(context.Background(), fill); err != nil {
+		f.Fatal(err)
+	}
+	second := openPostgres(f, pgtest.Database(f))
+	if err := second.Update(context.Background(), fill); err != nil {
 		f.Fatal(err)
 	}
 	for _, seed := range []string{
@@ -61,6 +71,7 @@ func FuzzList(f *testing.F) {
 		q := Query{Files: true, Order: pick(in, orders), Descending: in.next()%2 == 1, Limit: files + 1}
 		m := in.match(3)
 		list := func(tx Tx, match Match, skip, limit int) []string {
+			t.Helper()
 			q.Match, q.Skip, q.Limit = &match, skip, limit
 			entries, err := tx.List(q)
 			if err != nil {
@@ -100,6 +111,16 @@ func FuzzList(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		ids := func(r Records) []string {
+			ids, err := View(t.Context(), r, func(tx Tx) ([]string, error) { return list(tx, m, 0, files+1), nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			return ids
+		}
+		if first, second := ids(r), ids(second); !slices.Equal(first, second) {
+			t.Errorf("%+v gives %d files, and %d in PostgreSQL", m, len(first), len(second))
+		}
 	})
 }
 
@@ -107,7 +128,7 @@ var (
 	orders   = []Order{"", ByName, ByCreated, ByUpdated, ByHeight, ByWidth, BySize}
 	subjects = []string{
 		MatchName, MatchKind, MatchMime, MatchTags, MatchSize, MatchWidth, MatchHeight, MatchCreated, MatchUpdated, MatchPrivate, MatchRegion,
-		MatchAlpha, MatchID, MatchRow, MatchFolder, MatchText, MatchAITags, MatchFormat, MatchCustom, MatchCamera,
+		MatchAlpha, MatchID, MatchRow, MatchFolder, MatchText, MatchFormat, MatchCustom, MatchCamera,
 	}
 	operations = []string{"=", ":", "<", "<=", ">", ">=", "in", "has", "exists"}
 	words      = []string{"a", "b", "z", "zz", "z_%", "e\u0301t", "/1/", "png", "file", api.KindImage, ""}

@@ -28,7 +28,7 @@ func ReadRecords(ctx context.Context, path string) (Records, error) {
 		return nil, err
 	}
 	s.db = s.query
-	session, err := newSession(ctx, s.query)
+	session, err := newSession(ctx, s.query, nil)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the records in %s: %w", path, err), s.Close())
 	}
@@ -57,6 +57,10 @@ func Snapshot(ctx context.Context, path, to string) error {
 // Unavailable reports whether err is not about the database itself: the disk is
 // full or failing, permissions are missing, or another program holds it.
 func Unavailable(err error) bool {
+	var down *DownError
+	if errors.As(err, &down) {
+		return true
+	}
 	var own *sqlite.Error
 	if !errors.As(err, &own) {
 		var path *fs.PathError
@@ -230,7 +234,7 @@ func (t *sqlTx) Holdings(prefix string) ([]Holding, error) {
 		err := row.Scan(&h.FileID, &folder, &name, &v.ID, &v.Number, &v.Hash, &v.Size, &h.Current)
 		h.Path = folder.String + name.String
 		return err
-	}, `SELECT v.file_id, f.folder, f.name, v.id, v.number, v.hash, v.size, coalesce(f.version_id = v.id, 0)
+	}, `SELECT v.file_id, f.folder, f.name, v.id, v.number, v.hash, v.size, coalesce(f.version_id = v.id, FALSE)
 		FROM versions v LEFT JOIN files f ON f.id = v.file_id WHERE v.hash >= ? AND v.hash < ? ORDER BY v.hash`, prefix, prefix+"g")
 }
 

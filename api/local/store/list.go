@@ -18,7 +18,7 @@ type condition struct {
 
 func joined(parts []condition, with string) condition {
 	if len(parts) == 0 {
-		return condition{sql: "1"}
+		return condition{sql: "TRUE"}
 	}
 	var texts []string
 	var c condition
@@ -49,7 +49,7 @@ func (q *Query) sql() (string, []any) {
 	add := func(wanted bool, kind, folder, name, sizes, from string, conditions []condition) {
 		if wanted {
 			c := joined(conditions, " AND ")
-			parts = append(parts, "SELECT "+kind+" AS kind_of_row, id, "+folder+" AS place, "+name+" AS name, created, updated, "+sizes+" FROM "+from+" WHERE "+c.sql)
+			parts = append(parts, "SELECT "+kind+" AS kind_of_row, id, "+folder+" AS place, "+name+" AS name, created, updated, "+sizes+", -length("+name+") AS relevance FROM "+from+" WHERE "+c.sql)
 			args = append(args, c.args...)
 		}
 	}
@@ -76,7 +76,7 @@ func (q *Query) order() (column Order, direction string) {
 		direction = "DESC"
 	}
 	switch q.Order {
-	case ByName, ByUpdated, ByHeight, ByWidth, BySize:
+	case ByName, ByUpdated, ByHeight, ByWidth, BySize, ByRelevance:
 		return q.Order, direction
 	}
 	return ByCreated, direction
@@ -110,8 +110,8 @@ func (t *sqlTx) List(q Query) ([]Entry, error) {
 	}
 	type key struct{ kind, id string }
 	keys, err := list(t, func(row scanner, k *key) error {
-		var rest [7]any
-		return row.Scan(&k.kind, &k.id, &rest[0], &rest[1], &rest[2], &rest[3], &rest[4], &rest[5], &rest[6])
+		var rest [8]any
+		return row.Scan(&k.kind, &k.id, &rest[0], &rest[1], &rest[2], &rest[3], &rest[4], &rest[5], &rest[6], &rest[7])
 	}, query, args...)
 	if err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func (q *Query) folderConditions() []condition {
 	}
 	// Folders have a name and times, nothing else that can be asked for.
 	if q.Kind != "" || len(q.Tags) > 0 {
-		c = append(c, condition{sql: "0"})
+		c = append(c, condition{sql: "FALSE"})
 	}
 	if q.Match != nil {
 		c = append(c, q.Match.folderCondition())
@@ -178,6 +178,9 @@ func (q *Query) folderConditions() []condition {
 
 // in is the condition that column has one of values.
 func in[T any](column string, values []T) condition {
+	if len(values) == 0 {
+		return condition{sql: "FALSE"}
+	}
 	c := condition{sql: column + " IN (" + strings.TrimSuffix(strings.Repeat("?,", len(values)), ",") + ")"}
 	for _, v := range values {
 		c.args = append(c.args, v)
@@ -192,7 +195,7 @@ func element(list string, c condition) condition {
 
 var matchColumns = map[string]string{
 	MatchName: "name_key", MatchKind: "kind", MatchMime: "mime", MatchSize: "size", MatchWidth: "width", MatchHeight: "height",
-	MatchCreated: "created", MatchUpdated: "updated", MatchPrivate: "private", MatchRegion: "region != ''",
+	MatchCreated: "created", MatchUpdated: "updated", MatchPrivate: "private", MatchRegion: "CASE WHEN region != '' THEN 1 ELSE 0 END",
 	MatchAlpha: "has_alpha", MatchID: "id", MatchText: "description",
 }
 
@@ -227,7 +230,7 @@ func (m *Match) folderCondition() condition {
 		case MatchCreated, MatchUpdated:
 			return m.single()
 		}
-		return condition{sql: "0"}
+		return condition{sql: "FALSE"}
 	})
 }
 
@@ -261,7 +264,7 @@ func (m *Match) single() condition {
 	}
 	column := matchColumns[m.Subject]
 	if column == "" {
-		return condition{sql: "0"}
+		return condition{sql: "FALSE"}
 	}
 	switch {
 	case m.Op == ":":
@@ -276,7 +279,7 @@ func (m *Match) single() condition {
 		}
 		return in(column, texts)
 	case operators[m.Op] == "":
-		return condition{sql: "0"}
+		return condition{sql: "FALSE"}
 	case m.Text != nil:
 		return condition{column + " " + operators[m.Op] + " ?", []any{norm.NFC.String(m.first())}}
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -19,8 +20,8 @@ func (t *sqlTx) DeleteFile(id string) error {
 // the contents for deletion that no other version has.
 func (t *sqlTx) deleteVersions(where string, args ...any) (int64, error) {
 	all := append([]any{time.Now().UnixMilli()}, args...)
-	_, err := t.exec("INSERT OR REPLACE INTO deletions (hash, at) SELECT hash, ? FROM versions gone WHERE "+where+
-		" AND NOT EXISTS (SELECT 1 FROM versions WHERE hash = gone.hash AND NOT ("+where+"))", append(all, args...)...)
+	_, err := t.exec("INSERT INTO deletions (hash, at) SELECT DISTINCT hash, CAST(? AS BIGINT) FROM versions gone WHERE "+where+
+		" AND NOT EXISTS (SELECT 1 FROM versions WHERE hash = gone.hash AND NOT ("+where+")) ON CONFLICT (hash) DO UPDATE SET at = excluded.at", append(all, args...)...)
 	if err != nil {
 		return 0, err
 	}
@@ -37,8 +38,39 @@ func (t *sqlTx) ForgetDeletion(d Deletion) error {
 	return err
 }
 
+func (t *sqlTx) Retire(r Removal) (bool, error) {
+	n, err := t.exec(`INSERT INTO removals (hash, at, done) SELECT ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM versions WHERE hash = ?)
+		ON CONFLICT (hash) DO UPDATE SET at = excluded.at, done = excluded.done`, r.Hash, r.At.UnixMilli(), r.Done, r.Hash)
+	return n > 0, err
+}
+
+func (t *sqlTx) Removals() ([]Removal, error) {
+	return list(t, scanRemoval, "SELECT hash, at, done FROM removals ORDER BY at")
+}
+
+func scanRemoval(row scanner, r *Removal) error {
+	return row.Scan(&r.Hash, milliseconds{&r.At}, &r.Done)
+}
+
+func (t *sqlTx) ForgetRemoval(r Removal) error {
+	_, err := t.exec("DELETE FROM removals WHERE hash = ? AND at = ? AND done = ?", r.Hash, r.At.UnixMilli(), r.Done)
+	return err
+}
+
+// checkRetired returns a *RetiredError if the content is or was being removed.
+func (t *sqlTx) checkRetired(hash string) error {
+	r, err := one(t.row("SELECT hash, at, done FROM removals WHERE hash = ?", hash), scanRemoval)
+	switch {
+	case err == nil:
+		return &RetiredError{*r}
+	case errors.Is(err, ErrNotFound):
+		return nil
+	}
+	return err
+}
+
 // cleared are the tables that Clear empties, beside versions.
-var cleared = []string{"files", "folders", "fields", "runs", "outbox"}
+var cleared = []string{"files", "folders", "fields", "presets", "runs", "outbox", "tokens", "jobs"}
 
 func (t *sqlTx) Clear() error {
 	_, err := t.deleteVersions("TRUE")
@@ -48,6 +80,15 @@ func (t *sqlTx) Clear() error {
 		}
 	}
 	return err
+}
+
+func (t *sqlTx) Identity(fresh string) (identity string, err error) {
+	err = t.row("SELECT identity FROM library").Scan(&identity)
+	if err == nil && identity == "" && fresh != "" {
+		identity = fresh
+		_, err = t.exec("UPDATE library SET identity = ?", fresh)
+	}
+	return identity, err
 }
 
 func (t *sqlTx) Created() (at time.Time, err error) {
@@ -124,24 +165,6 @@ func (t *sqlTx) DeleteFolder(path string) error {
 // path ends with a slash, and the sign after the slash is 0.
 func below(folder string) (first, last string) {
 	return folder, strings.TrimSuffix(folder, "/") + "0"
-}
-
-func (t *sqlTx) UpdateField(f *Field) error {
-	return t.change(ErrNotFound, "UPDATE fields SET label = ?, schema = ? WHERE id = ?", f.Label, string(f.Schema), f.ID)
-}
-
-func (t *sqlTx) DeleteField(id string) error {
-	var name string
-	if err := t.row("SELECT name FROM fields WHERE id = ?", id).Scan(&name); err != nil {
-		return notFound(err)
-	}
-	if _, err := t.exec("DELETE FROM fields WHERE id = ?", id); err != nil {
-		return err
-	}
-	// Its values go with it: only fields can have values.
-	_, err := t.exec(`UPDATE files SET metadata = nullif(json_remove(metadata, (SELECT fullkey FROM json_each(files.metadata) WHERE key = ?)), '{}')
-		WHERE metadata IS NOT NULL AND EXISTS (SELECT 1 FROM json_each(files.metadata) WHERE key = ?)`, name, name)
-	return err
 }
 
 func (t *sqlTx) Usage(start, end time.Time) (u Usage, err error) {

@@ -8,12 +8,14 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 )
 
 // TestDeleteField: the values under a field go with it, whatever its name, and
 // all others stay to the letter.
-func TestDeleteField(t *testing.T) {
-	r := openRecords(t, filepath.Join(t.TempDir(), "a.db"))
+func TestDeleteField(t *testing.T) { onEachEngine(t, testDeleteField) }
+
+func testDeleteField(t *testing.T, r Records) {
 	left := map[string]json.RawMessage{
 		"text": json.RawMessage(`"a \"b\""`), "true": json.RawMessage(`true`), "list": json.RawMessage(`[1,"two",false]`), "number": json.RawMessage(`12345678901234567890.5`),
 	}
@@ -26,7 +28,7 @@ func TestDeleteField(t *testing.T) {
 		two.Metadata = map[string]json.RawMessage{name: json.RawMessage(`1`)}
 		field := &Field{ID: NewID(), Name: name, Label: "l", Schema: json.RawMessage(`{"type":"Text"}`)}
 		err := r.Update(t.Context(), func(tx Tx) error {
-			return errors.Join(tx.InsertFile(one), tx.InsertFile(two), tx.AddField(field), tx.DeleteField(field.ID))
+			return errors.Join(tx.InsertFile(one), tx.InsertFile(two), tx.AddField(field), tx.DeleteField(field.ID, time.Now()))
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -46,14 +48,33 @@ func TestDeleteField(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := r.Update(t.Context(), func(tx Tx) error { return tx.DeleteField(NewID()) }); !errors.Is(err, ErrNotFound) {
+	err := r.Update(t.Context(), func(tx Tx) error {
+		taken := &Field{ID: NewID(), Name: "plain", Schema: json.RawMessage(`{"type":"Text"}`)}
+		if err := tx.AddField(taken); !errors.Is(err, ErrExists) {
+			t.Errorf("the name of a deleted field: %v", err)
+		}
+		living, err := tx.Fields(false)
+		if err != nil || len(living) > 0 {
+			t.Errorf("fields in use: %v, %v", living, err)
+		}
+		all, err := tx.Fields(true)
+		if err != nil || len(all) != 8 || all[0].Deleted.IsZero() {
+			t.Errorf("all fields: %v, %v", all, err)
+		}
+		return tx.DeleteField(all[0].ID, time.Now())
+	})
+	if !errors.Is(err, ErrNotFound) {
+		t.Errorf("a field that is deleted already: %v", err)
+	}
+	if err := r.Update(t.Context(), func(tx Tx) error { return tx.DeleteField(NewID(), time.Now()) }); !errors.Is(err, ErrNotFound) {
 		t.Errorf("a field that is not there: %v", err)
 	}
 }
 
 // TestDeleteFolder takes what is in the folder and nothing beside it.
-func TestDeleteFolder(t *testing.T) {
-	r := openRecords(t, filepath.Join(t.TempDir(), "a.db"))
+func TestDeleteFolder(t *testing.T) { onEachEngine(t, testDeleteFolder) }
+
+func testDeleteFolder(t *testing.T, r Records) {
 	folders := map[string]bool{"/a/": true, "/a/b/": true, "/a/b/c/": true, "/a-/": false, "/a0/": false, "/a_/": false, "/aa/": false, "/é/a/": false}
 	files := map[string]*File{}
 	err := r.Update(t.Context(), func(tx Tx) error {
@@ -99,7 +120,7 @@ func TestClearEmptiesEveryTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer rows.Close()
-	known := append([]string{"versions", "library", "deletions", "file_tags"}, cleared...)
+	known := append([]string{"versions", "library", "deletions", "removals", "file_tags", "instances", "claims"}, cleared...)
 	for rows.Next() {
 		var table string
 		if err := rows.Scan(&table); err != nil {

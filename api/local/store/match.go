@@ -41,21 +41,16 @@ func (m *Match) special() condition {
 	case MatchFolder:
 		return m.folders()
 	case MatchTags:
-		return m.tags("files.tags", "value")
-	case MatchAITags:
-		return m.tags("files.ai_tags", "json_extract(value, '$.name')")
+		return joined([]condition{m.tags("files.tags", "value"), m.tags("files.ai_tags", "json_extract(value, '$.name')")}, " OR ")
 	case MatchFormat:
 		return m.format()
 	case MatchCustom:
-		return m.metadata("json_each(files.metadata) AS m", "1")
+		return m.metadata("json_each(files.metadata) AS m", "TRUE")
 	case MatchCamera:
 		return m.metadata("versions AS owner, json_each(owner.embedded) AS m", "owner.id = files.version_id")
 	}
-	switch m.Op {
-	case "has":
-		return m.hasAll(matchColumns[m.Subject])
-	case "exists":
-		return condition{sql: matchColumns[m.Subject] + " != ''"}
+	if m.Op == "has" {
+		return m.has(matchColumns[m.Subject])
 	}
 	return condition{}
 }
@@ -63,9 +58,9 @@ func (m *Match) special() condition {
 // row compares the kind of a row, which the query knows.
 func (m *Match) row(kind string) condition {
 	if slices.Contains(m.Text, kind) {
-		return condition{sql: "1"}
+		return condition{sql: "TRUE"}
 	}
-	return condition{sql: "0"}
+	return condition{sql: "FALSE"}
 }
 
 func (m *Match) folders() condition {
@@ -88,9 +83,7 @@ func (m *Match) tags(list, value string) condition {
 	case "exists":
 		return condition{sql: list + " IS NOT NULL"}
 	case "has":
-		return element(list, m.hasAll(value))
-	case ":":
-		return element(list, condition{"substr(" + value + ", 1, length(?)) = ?", []any{m.first(), m.first()}})
+		return element(list, m.has(value))
 	}
 	return element(list, in(value, m.Text))
 }
@@ -99,7 +92,8 @@ func (m *Match) tags(list, value string) condition {
 // type's second part.
 var endings = map[string]string{
 	"jpg": "image/jpeg", "jpeg": "image/jpeg", "svg": "image/svg+xml", "ico": "image/x-icon", "txt": "text/plain", "js": "text/javascript",
-	"md": "text/plain", "mov": "video/quicktime", "mp3": "audio/mpeg",
+	"md": "text/plain", "mov": "video/quicktime", "mp3": "audio/mpeg", "ts": "video/mp2t", "m3u8": "application/vnd.apple.mpegurl",
+	"swf": "application/x-shockwave-flash", "eot": "application/vnd.ms-fontobject",
 }
 
 func (m *Match) format() condition {
@@ -115,41 +109,56 @@ func (m *Match) format() condition {
 	return joined(parts, " OR ")
 }
 
-// hasAll wants every word of the text, whatever its case.
-func (m *Match) hasAll(value string) condition {
-	parts := []condition{{sql: value + " IS NOT NULL"}}
-	for _, text := range m.Text {
-		for _, word := range strings.Fields(norm.NFC.String(text)) {
-			// lower knows ASCII only, so a word is looked for as it is, too.
-			parts = append(parts, condition{"instr(lower(" + value + "), ?) > 0 OR instr(" + value + ", ?) > 0", []any{strings.ToLower(word), word}})
-		}
-	}
-	return joined(parts, " AND ")
+// has wants every word of the text; see wordsMatch.
+func (m *Match) has(value string) condition {
+	return condition{"has_words(" + value + ", ?)", []any{m.first()}}
 }
+
+// elements are those of the list m.value, or m.value itself if it is no list.
+const elements = "json_each(CASE m.type WHEN 'array' THEN m.value ELSE json_array(m.value) END)"
 
 // metadata looks into a JSON object; a list there counts as each of its
 // elements.
 func (m *Match) metadata(from, where string) condition {
-	c := condition{sql: "EXISTS (SELECT 1 FROM " + from + ", json_each(CASE m.type WHEN 'array' THEN m.value ELSE json_array(m.value) END) AS e WHERE " + where + " AND m.key = ?", args: []any{m.Key}}
-	value := "e.value"
+	c := condition{sql: "EXISTS (SELECT 1 FROM " + from + ", " + elements + " AS e WHERE " + where + " AND m.key = ? AND ", args: []any{m.Key}}
+	var found condition
 	switch {
 	case m.Op == "exists":
-		c.sql += " AND m.type != 'null'"
+		found.sql = "m.type != 'null'"
 	case m.Op == "has":
-		words := m.hasAll(value)
-		c.sql, c.args = c.sql+" AND "+words.sql, append(c.args, words.args...)
+		found = m.has("e.value")
 	case m.Op == ":" && len(m.Values) == 1:
-		c.sql, c.args = c.sql+" AND substr("+value+", 1, length(?)) = ?", append(c.args, m.Values[0], m.Values[0])
-	case m.Op == "in":
-		values := in(value, m.Values)
-		c.sql, c.args = c.sql+" AND "+values.sql, append(c.args, values.args...)
+		prefix, ok := m.Values[0].(string)
+		if !ok {
+			return condition{sql: "FALSE"}
+		}
+		found = condition{"substr(e.value, 1, length(?)) = ?", []any{prefix, prefix}}
+	case m.Op == "in" && len(m.Values) > 0:
+		parts := make([]condition, len(m.Values))
+		for i, value := range m.Values {
+			parts[i] = compared("=", value)
+		}
+		found = joined(parts, " OR ")
 	case operators[m.Op] != "" && len(m.Values) == 1:
-		// A number is never more or less than a text.
-		c.sql += " AND (typeof(" + value + ") = 'text') = (typeof(?) = 'text') AND " + value + " " + operators[m.Op] + " ?"
-		c.args = append(c.args, m.Values[0], m.Values[0])
+		found = compared(operators[m.Op], m.Values[0])
 	default:
-		return condition{sql: "0"}
+		return condition{sql: "FALSE"}
 	}
-	c.sql += ")"
+	c.sql, c.args = c.sql+"("+found.sql+"))", append(c.args, found.args...)
 	return c
+}
+
+// compared compares an element with a string, float64 or bool. A number is never more
+// or less than a text.
+func compared(operator string, value any) condition {
+	switch v := value.(type) {
+	case string:
+		return condition{"e.type = 'text' AND e.value " + operator + " ?", []any{v}}
+	case bool:
+		value = 0.0
+		if v {
+			value = 1.0
+		}
+	}
+	return condition{"CASE WHEN e.type IN ('integer', 'real', 'true', 'false') THEN CAST(e.value AS DOUBLE PRECISION) " + operator + " ? ELSE FALSE END", []any{value}}
 }

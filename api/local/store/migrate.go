@@ -13,10 +13,13 @@ import (
 
 // steps lead from one format of the database to the next. The
 // user_version of a database is the number of steps that it has taken.
-var steps = []string{format1, format2, format3}
+var steps = []string{format1, format2, format3, format4, format5, format6, format7, format8, format9}
 
 // formatsOnce is the last format that has its number in one place only.
 const formatsOnce = 2
+
+// now is the database's clock, in milliseconds since 1970.
+const now = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
 
 // The tables lie in the order of folder and name, because that is how a
 // library is looked at.
@@ -140,12 +143,97 @@ CREATE TABLE library (
 	format  INTEGER NOT NULL,
 	created INTEGER NOT NULL
 );
-INSERT INTO library (format, created) VALUES (3, CAST(unixepoch('subsec') * 1000 AS INTEGER));
+INSERT INTO library (format, created) VALUES (3, ` + now + `);
 CREATE TABLE deletions (
 	hash TEXT NOT NULL PRIMARY KEY,
 	at   INTEGER NOT NULL
 ) WITHOUT ROWID;
 ALTER TABLE runs ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
+`
+
+// The fourth format records which contents are being removed from a store that
+// several instances share.
+const format4 = `
+CREATE TABLE removals (
+	hash TEXT NOT NULL PRIMARY KEY,
+	at   INTEGER NOT NULL,
+	done INTEGER NOT NULL
+) WITHOUT ROWID;
+`
+
+// The fifth format has the presets, what a custom metadata field is for and when it
+// was deleted, and AI tags among the tags that files are found by.
+const format5 = `
+CREATE TABLE presets (
+	kind    TEXT NOT NULL,
+	id      TEXT NOT NULL,
+	name    TEXT NOT NULL,
+	body    TEXT NOT NULL, -- JSON
+	created INTEGER NOT NULL,
+	updated INTEGER NOT NULL,
+	PRIMARY KEY (kind, id)
+) WITHOUT ROWID;
+ALTER TABLE fields ADD COLUMN description TEXT NOT NULL DEFAULT '';
+ALTER TABLE fields ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0; -- 0: it is not
+DROP TRIGGER file_tags_insert;
+DROP TRIGGER file_tags_update;
+DROP TRIGGER file_tags_delete;
+CREATE TRIGGER file_tags_insert AFTER INSERT ON files WHEN NEW.tags IS NOT NULL OR NEW.ai_tags IS NOT NULL BEGIN
+	INSERT OR IGNORE INTO file_tags (tag, created, file) SELECT value, NEW.created, NEW.id FROM json_each(NEW.tags)
+		UNION SELECT json_extract(value, '$.name'), NEW.created, NEW.id FROM json_each(NEW.ai_tags);
+END;
+CREATE TRIGGER file_tags_update AFTER UPDATE OF tags, ai_tags ON files WHEN OLD.tags IS NOT NEW.tags OR OLD.ai_tags IS NOT NEW.ai_tags BEGIN
+	DELETE FROM file_tags WHERE created = OLD.created AND file = OLD.id
+		AND tag IN (SELECT value FROM json_each(OLD.tags) UNION SELECT json_extract(value, '$.name') FROM json_each(OLD.ai_tags));
+	INSERT OR IGNORE INTO file_tags (tag, created, file) SELECT value, NEW.created, NEW.id FROM json_each(NEW.tags)
+		UNION SELECT json_extract(value, '$.name'), NEW.created, NEW.id FROM json_each(NEW.ai_tags);
+END;
+CREATE TRIGGER file_tags_delete AFTER DELETE ON files WHEN OLD.tags IS NOT NULL OR OLD.ai_tags IS NOT NULL BEGIN
+	DELETE FROM file_tags WHERE created = OLD.created AND file = OLD.id
+		AND tag IN (SELECT value FROM json_each(OLD.tags) UNION SELECT json_extract(value, '$.name') FROM json_each(OLD.ai_tags));
+END;
+INSERT OR IGNORE INTO file_tags (tag, created, file)
+	SELECT json_extract(value, '$.name'), files.created, files.id FROM files, json_each(files.ai_tags) WHERE files.ai_tags IS NOT NULL;
+`
+
+// The sixth format remembers the tokens that uploads without the key have used.
+const format6 = `
+CREATE TABLE tokens (
+	hash   TEXT NOT NULL PRIMARY KEY,
+	expire INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX tokens_expire ON tokens (expire);
+`
+
+// The seventh format records which instance works on what. The work of one that is no
+// longer there is taken by another.
+const format7 = `
+CREATE TABLE instances (
+	id    TEXT NOT NULL PRIMARY KEY,
+	until INTEGER NOT NULL -- it is there until then, by the clock of the database
+) WITHOUT ROWID;
+CREATE TABLE claims (
+	work  TEXT NOT NULL PRIMARY KEY,
+	owner TEXT NOT NULL -- an instance
+) WITHOUT ROWID;
+ALTER TABLE runs ADD COLUMN owner TEXT NOT NULL DEFAULT '';
+ALTER TABLE outbox ADD COLUMN owner TEXT NOT NULL DEFAULT '';
+`
+
+// The eighth format has the identity of the library, which is also in the store of its
+// contents.
+const format8 = `
+ALTER TABLE library ADD COLUMN identity TEXT NOT NULL DEFAULT ''; -- empty: none yet
+`
+
+// The ninth format has the folder jobs that are not done, so that another instance goes
+// on with those of one that is gone.
+const format9 = `
+CREATE TABLE jobs (
+	id    TEXT NOT NULL PRIMARY KEY,
+	owner TEXT NOT NULL, -- an instance
+	body  TEXT NOT NULL -- JSON
+) WITHOUT ROWID;
 `
 
 // ErrNewer says that the records were written by a newer program.

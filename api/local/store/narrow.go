@@ -23,7 +23,7 @@ func (t *sqlTx) narrow(q *Query) ([]condition, error) {
 	var list []condition
 	add := func(c condition, count string, args ...any) error {
 		var n int
-		err := t.row("SELECT count(*) FROM ("+count+" LIMIT "+strconv.Itoa(fewFiles+1)+")", args...).Scan(&n)
+		err := t.row("SELECT count(*) FROM ("+count+" LIMIT "+strconv.Itoa(fewFiles+1)+") AS found", args...).Scan(&n)
 		if err == nil && n <= fewFiles {
 			list = append(list, c)
 		}
@@ -84,8 +84,11 @@ func (t *sqlTx) listFiles(q *Query) ([]Entry, error) {
 	c := joined(q.fileConditions(api.TypeFile), " AND ")
 	order, direction := q.order()
 	terms := []string{string(order), "folder", "name_key"}
-	if order == ByName {
+	switch order {
+	case ByName:
 		terms = []string{"name_key", "folder"}
+	case ByRelevance:
+		terms[0] = "-length(name_key)"
 	}
 	query := fmt.Sprintf("SELECT %s FROM files WHERE %s ORDER BY %s %s %s", fileColumns, c.sql, strings.Join(terms, " "+direction+", "), direction, limits)
 	if q.inOrder() {

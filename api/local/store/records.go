@@ -90,31 +90,65 @@ type Tx interface {
 
 	Deletions() ([]Deletion, error)  // oldest first
 	ForgetDeletion(d Deletion) error // does nothing without one
-	Created() (time.Time, error)     // when these records were first made
-	Empty() (bool, error)            // there is no version of any file
-	Clear() error                    // deletes everything but what is known of the records themselves; see Deletion
+	// Retire records r, or returns false because a version has the content. From
+	// then on no version gets the content: writing one is a *RetiredError.
+	Retire(r Removal) (bool, error)
+	Removals() ([]Removal, error)  // oldest first
+	ForgetRemoval(r Removal) error // does nothing without exactly this one
+	Created() (time.Time, error)   // when these records were first made
+	// Identity is that of the library in all its processes. A library without one gets
+	// fresh; if that is empty, too, the identity is empty.
+	Identity(fresh string) (string, error)
+	Empty() (bool, error) // there is no version of any file
+	Clear() error         // deletes everything but what is known of the records themselves; see Deletion
 
 	MakeFolder(path string, now time.Time) error // with all that lead to it; nothing where it exists
 	FolderAt(path string) (*Folder, error)
 	DeleteFolder(path string) error // with everything in it; see Deletion
 
-	Fields() ([]Field, error)
-	AddField(f *Field) error     // ErrExists where the name is taken
-	UpdateField(f *Field) error  // label and schema
-	DeleteField(id string) error // with the values that files have under it
+	Fields(deleted bool) ([]Field, error)      // by name; with those that were deleted, or without
+	AddField(f *Field) error                   // ErrExists where the name is taken, also by a deleted field
+	UpdateField(f *Field) error                // label, description and schema
+	DeleteField(id string, at time.Time) error // with the values that files have under it; its name stays taken
+
+	Presets(kind string) ([]Preset, error) // oldest first; of an empty kind: all
+	AddPreset(p *Preset) error
+	UpdatePreset(p *Preset) error // all but its kind, id and time of creation
+	DeletePreset(kind, id string) error
 
 	AddRun(r *Run) error // sets r.ID
 	Run(id int64) (*Run, error)
 	UpdateRun(r *Run) error
-	Runs(fileID string) ([]Run, error) // oldest first
+	Runs(fileID string) ([]Run, error) // oldest first, without owners
 	PendingRuns() ([]Run, error)       // oldest first
 
 	Usage(start, end time.Time) (Usage, error)
 
+	// Unfinished counts the pending runs and the posts.
+	Unfinished() (runs, posts int, err error)
+
 	AddPost(p *Post) error // sets p.ID
 	UpdatePost(p *Post) error
 	DeletePost(id int64) error
-	Posts() ([]Post, error) // oldest first
+	Posts() ([]Post, error)               // oldest first
+	PostsOf(owner string) ([]Post, error) // oldest first
+
+	// Present says that the instance is there for a span, by the clock of the database.
+	Present(id string, span time.Duration) error
+	Absent(id string) error // the instance is not there any more; "": none is
+	// Claim reports whether the owner has a work of which there is one at a time.
+	Claim(work, owner string) (bool, error)
+	// Adopt gives an owner pending runs, which are awaited from then on, and posts of
+	// instances that are not there; at most so many of each. It returns the runs.
+	Adopt(owner string, most int) ([]Run, error)
+
+	KeepJob(j *Job) error // adds it, or changes its body
+	Job(id string) (*Job, error)
+	DeleteJob(id string) error // does nothing without one
+	// AdoptJobs gives an owner jobs of instances that are not there, at most so many.
+	AdoptJobs(owner string, most int) ([]Job, error)
+
+	UseToken(hash string, expire, now time.Time) error // ErrExists for one that was used; forgets those that expired before now
 }
 
 // File is a stored file with its current version.
@@ -146,6 +180,24 @@ type Version struct {
 	Facts           // what the bytes say
 	Created  time.Time
 	Embedded map[string]json.RawMessage // written with a new version, read with Tx.Embedded only
+}
+
+// Removal says that a content is being removed from a store that several instances
+// share, or with Done that it was. It stays for a while, because an upload of the same
+// content may have found it there just before.
+type Removal struct {
+	Hash string
+	At   time.Time // when it began, or ended
+	Done bool
+}
+
+// RetiredError refuses a version whose content is being removed. Once that is done,
+// commit the content again and forget the removal in the transaction that writes the
+// version.
+type RetiredError struct{ Removal Removal }
+
+func (e *RetiredError) Error() string {
+	return "the content " + e.Removal.Hash + " is being removed"
 }
 
 // Deletion says that a content may be removed for good: the transaction that
@@ -207,6 +259,10 @@ const (
 	ByHeight  Order = "height"
 	ByWidth   Order = "width"
 	BySize    Order = "size"
+
+	// ByRelevance has the names last that are shortest: of those the words that were
+	// searched for are the greatest part.
+	ByRelevance Order = "relevance"
 )
 
 // Match is one condition, or several that are joined.
@@ -215,7 +271,7 @@ type Match struct {
 	Any []Match // or any of these
 
 	Subject string // else: MatchName …
-	Op      string // "=", ":" (begins with), "<", "<=", ">", ">=", "in", "has" (all words of Text), "exists"
+	Op      string // "=", ":" (begins with), "<", "<=", ">", ">=", "in", "has" (all words of Text[0], the last as the beginning of one), "exists"
 	Text    []string
 	Number  int64  // bytes, pixels or milliseconds
 	Key     string // of the metadata that are asked for
@@ -228,7 +284,7 @@ const (
 	MatchName    = "name"    // Text
 	MatchKind    = "kind"    // Text
 	MatchMime    = "mime"    // Text
-	MatchTags    = "tags"    // Text, with "in"
+	MatchTags    = "tags"    // Text, with "in": tags and AI tags
 	MatchSize    = "size"    // Number, bytes
 	MatchWidth   = "width"   // Number, pixels
 	MatchHeight  = "height"  // Number, pixels
@@ -241,7 +297,6 @@ const (
 	MatchRow     = "row"     // Text: file, folder, file-version
 	MatchFolder  = "folder"  // Text, a cleaned folder; ":" means with all below
 	MatchText    = "text"    // Text: the description
-	MatchAITags  = "aiTags"  // Text
 	MatchFormat  = "format"  // Text: jpg, png …
 	MatchCustom  = "custom"  // Key and Values: custom metadata
 	MatchCamera  = "camera"  // Key and Values: embedded metadata
@@ -250,10 +305,23 @@ const (
 // Field is a custom metadata field: a key must be one before a file can have
 // a value under it (service.md §2.1).
 type Field struct {
-	ID     string
-	Name   string
-	Label  string
-	Schema json.RawMessage // a JSON object with a member "type"
+	ID          string
+	Name        string
+	Label       string
+	Description string
+	Schema      json.RawMessage // a JSON object with a member "type"
+	Deleted     time.Time       // zero: it is in use
+}
+
+// Preset is a setting of the account that has a name: a saved extension or a named
+// transformation.
+type Preset struct {
+	Kind    string
+	ID      string // unique within its kind
+	Name    string
+	Body    json.RawMessage // a JSON object with what else it has
+	Created time.Time
+	Updated time.Time
 }
 
 // Run is one extension at work on one file.
@@ -269,6 +337,14 @@ type Run struct {
 	Attempts  int    // how often its work began without coming to an end
 	Created   time.Time
 	Finished  time.Time // zero while pending
+	Owner     string    // the instance that works on it; Run and AddRun know it
+}
+
+// Job is a folder job of which some is done.
+type Job struct {
+	ID    string
+	Owner string          // the instance that works on it
+	Body  json.RawMessage // what is to be done
 }
 
 // Usage is what a library uses.
@@ -285,4 +361,5 @@ type Post struct {
 	Attempts int
 	Next     time.Time
 	Created  time.Time
+	Owner    string // the instance that sends it; AddPost knows it
 }

@@ -150,7 +150,12 @@ func skipTaken(err error) error {
 
 // salvageRest copies everything but files. Its error is one of writing.
 func (t *sqlTx) salvageRest(ctx context.Context, to Records, unfinished bool) error {
-	fields, _ := t.Fields()
+	fields, _ := t.Fields(true)
+	if fields == nil { // the format may be an older one
+		fields, _ = t.fields("id, name, label, '', schema, 0", "TRUE")
+	}
+	presets, _ := t.Presets("")
+	identity, _ := t.Identity("")
 	folders := map[string]time.Time{}
 	t.each(func(rows *sql.Rows) error { //nolint:errcheck // as far as it goes
 		var path string
@@ -165,13 +170,23 @@ func (t *sqlTx) salvageRest(ctx context.Context, to Records, unfinished bool) er
 	}, "SELECT path, created FROM folders")
 	var runs []Run
 	var posts []Post
+	var jobs []Job
 	if unfinished {
+		jobs, _ = list(t, scanJob, "SELECT id, owner, body FROM jobs")
 		runs, _ = t.PendingRuns()
 		posts, _ = t.Posts()
 	}
 	return to.Update(ctx, func(tx Tx) error {
+		if _, err := tx.Identity(identity); err != nil {
+			return err
+		}
 		for i := range fields {
 			if err := skipTaken(tx.AddField(&fields[i])); err != nil {
+				return err
+			}
+		}
+		for i := range presets {
+			if err := skipTaken(tx.AddPreset(&presets[i])); err != nil {
 				return err
 			}
 		}
@@ -182,6 +197,11 @@ func (t *sqlTx) salvageRest(ctx context.Context, to Records, unfinished bool) er
 		}
 		for i := range runs {
 			if err := tx.AddRun(&runs[i]); err != nil {
+				return err
+			}
+		}
+		for i := range jobs {
+			if err := tx.KeepJob(&jobs[i]); err != nil {
 				return err
 			}
 		}
@@ -222,8 +242,10 @@ func (t *sqlTx) Unreadable() (lines []string, err error) {
 	tell("an extension run", runs)
 	_, posts := t.Posts()
 	tell("a webhook post", posts)
-	_, fields := t.Fields()
+	_, fields := t.Fields(true)
 	tell("a custom metadata field", fields)
+	_, presets := t.Presets("")
+	tell("a saved extension or named transformation", presets)
 	return lines, err
 }
 

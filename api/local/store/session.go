@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"syscall"
 	"time"
 
@@ -21,16 +22,18 @@ const maxStatements = 200
 // uses it at a time.
 type session struct {
 	conn       *sql.Conn
+	network    io.Closer // under the connection; nil: SQLite
+	dialect    *dialect  // nil: SQLite, in which all queries are written
 	statements map[string]*sql.Stmt
 	reading    map[string]bool // whose rows are being read
 }
 
-func newSession(ctx context.Context, db *sql.DB) (*session, error) {
+func newSession(ctx context.Context, db *sql.DB, d *dialect) (*session, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &session{conn: conn, statements: map[string]*sql.Stmt{}, reading: map[string]bool{}}, nil
+	return &session{conn: conn, dialect: d, statements: map[string]*sql.Stmt{}, reading: map[string]bool{}}, nil
 }
 
 func (s *session) Close() error {
@@ -62,7 +65,7 @@ func (s *session) prepare(query string) (*sql.Stmt, error) {
 	if len(s.statements) >= maxStatements {
 		return nil, nil
 	}
-	statement, err := s.conn.PrepareContext(context.Background(), query)
+	statement, err := s.conn.PrepareContext(context.Background(), s.dialect.query(query))
 	if err == nil {
 		s.statements[query] = statement
 	}
@@ -77,9 +80,9 @@ func (s *session) exec(query string, args ...any) (sql.Result, error) {
 	// Without a context that can end, the driver needs no watcher.
 	var res sql.Result
 	if statement == nil {
-		res, err = s.conn.ExecContext(context.Background(), query, args...)
+		res, err = s.conn.ExecContext(context.Background(), s.dialect.query(query), s.dialect.values(args)...)
 	} else {
-		res, err = statement.ExecContext(context.Background(), args...)
+		res, err = statement.ExecContext(context.Background(), s.dialect.values(args)...)
 	}
 	return res, diskFull(err)
 }
@@ -99,9 +102,9 @@ func (s *session) query(ctx context.Context, query string, args ...any) (*sql.Ro
 		return nil, err
 	}
 	if statement == nil {
-		return s.conn.QueryContext(ctx, query, args...)
+		return s.conn.QueryContext(ctx, s.dialect.query(query), s.dialect.values(args)...)
 	}
-	return statement.QueryContext(ctx, args...)
+	return statement.QueryContext(ctx, s.dialect.values(args)...)
 }
 
 // sqlTx is Tx within a transaction on a session. The context of the caller ends long
@@ -123,13 +126,11 @@ func (t *sqlTx) exec(query string, args ...any) (int64, error) {
 	return n, err
 }
 
-func (t *sqlTx) insert(query string, args ...any) (int64, error) {
+// insert adds a row to a table that numbers its rows, and returns its id.
+func (t *sqlTx) insert(query string, args ...any) (id int64, err error) {
 	t.wrote = true
-	res, err := t.s.exec(query, args...)
-	if err != nil {
-		return 0, err
-	}
-	return res.LastInsertId()
+	err = t.row(query+" RETURNING id", args...).Scan(&id)
+	return id, diskFull(err)
 }
 
 // row runs a query for one row.
@@ -139,9 +140,9 @@ func (t *sqlTx) row(query string, args ...any) scanner {
 	case err != nil:
 		return failedRow{err}
 	case statement == nil:
-		return t.s.conn.QueryRowContext(context.Background(), query, args...)
+		return t.s.conn.QueryRowContext(context.Background(), t.s.dialect.query(query), t.s.dialect.values(args)...)
 	}
-	return statement.QueryRowContext(context.Background(), args...)
+	return statement.QueryRowContext(context.Background(), t.s.dialect.values(args)...)
 }
 
 // failedRow is the row of a query that could not be run.

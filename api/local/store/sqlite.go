@@ -141,7 +141,7 @@ func (s *database) open(ctx context.Context) error {
 		return err
 	}
 	for range readers {
-		session, err := newSession(ctx, s.query)
+		session, err := newSession(ctx, s.query, nil)
 		if err != nil {
 			return err
 		}
@@ -219,7 +219,7 @@ func (s *database) writeGroup() {
 // keeps its error; the error of commit is that of all.
 func (s *database) commit(group []*update) (err error) {
 	if s.write == nil {
-		if s.write, err = newSession(context.Background(), s.db); err != nil {
+		if s.write, err = newSession(context.Background(), s.db, nil); err != nil {
 			return fmt.Errorf("open the records: %w", err)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"mediadesk/api"
+	"mediadesk/api/local/store/pgtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -30,6 +31,26 @@ func openRecords(t *testing.T, path string) Records {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// onEachEngine tests empty records of each engine.
+func onEachEngine(t *testing.T, test func(t *testing.T, r Records)) {
+	t.Run("SQLite", func(t *testing.T) { test(t, openRecords(t, filepath.Join(t.TempDir(), "r.db"))) })
+	t.Run("PostgreSQL", func(t *testing.T) { test(t, openPostgres(t, pgtest.Database(t))) })
+}
+
+func openPostgres(t testing.TB, address string) Records {
+	t.Helper()
+	r, err := OpenPostgres(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	return r
 }
 
@@ -83,8 +104,9 @@ func TestFileRoundTrip(t *testing.T) {
 	}
 }
 
-func TestPathIsUsedOnce(t *testing.T) {
-	r := openRecords(t, filepath.Join(t.TempDir(), "r.db"))
+func TestPathIsUsedOnce(t *testing.T) { onEachEngine(t, testPathIsUsedOnce) }
+
+func testPathIsUsedOnce(t *testing.T, r Records) {
 	add := func(name string) error {
 		return r.Update(t.Context(), func(tx Tx) error { return tx.InsertFile(sample("/", name)) })
 	}
@@ -96,8 +118,9 @@ func TestPathIsUsedOnce(t *testing.T) {
 	}
 }
 
-func TestUpdateIsAllOrNothing(t *testing.T) {
-	r := openRecords(t, filepath.Join(t.TempDir(), "r.db"))
+func TestUpdateIsAllOrNothing(t *testing.T) { onEachEngine(t, testUpdateIsAllOrNothing) }
+
+func testUpdateIsAllOrNothing(t *testing.T, r Records) {
 	f := sample("/", "a")
 	broken := errors.New("broken")
 	err := r.Update(t.Context(), func(tx Tx) error {
@@ -118,8 +141,9 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 	}
 }
 
-func TestUpdateOutlivesItsContext(t *testing.T) {
-	r := openRecords(t, filepath.Join(t.TempDir(), "r.db"))
+func TestUpdateOutlivesItsContext(t *testing.T) { onEachEngine(t, testUpdateOutlivesItsContext) }
+
+func testUpdateOutlivesItsContext(t *testing.T, r Records) {
 	ctx, cancel := context.WithCancel(t.Context())
 	f := sample("/", "a")
 	err := r.Update(ctx, func(tx Tx) error {
@@ -149,12 +173,9 @@ func TestNewerFormatIsUntouched(t *testing.T) {
 	}
 }
 
-func TestContents(t *testing.T) {
-	dir := t.TempDir()
-	c, err := OpenContents(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestContents(t *testing.T) { eachContents(t, testContents) }
+
+func testContents(t *testing.T, c Contents) {
 	put := func(text string) string {
 		t.Helper()
 		d, err := c.Draft()
@@ -189,9 +210,11 @@ func TestContents(t *testing.T) {
 			t.Errorf("%q opened with %v", bad, err)
 		}
 	}
-	left, err := os.ReadDir(filepath.Join(dir, "incoming"))
-	if err != nil || len(left) != 0 {
-		t.Errorf("drafts are left: %v, %v", left, err)
+	if dir, ok := c.(*blobs); ok {
+		left, err := os.ReadDir(dir.incoming())
+		if err != nil || len(left) != 0 {
+			t.Errorf("drafts are left: %v, %v", left, err)
+		}
 	}
 }
 
@@ -229,11 +252,9 @@ func describe(t *testing.T, c Contents, hash string) Stored {
 	return list[0]
 }
 
-func TestSetAsideAndRemove(t *testing.T) {
-	c, err := OpenContents(filepath.Join(t.TempDir(), "contents"))
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestSetAsideAndRemove(t *testing.T) { eachContents(t, testSetAsideAndRemove) }
+
+func testSetAsideAndRemove(t *testing.T, c Contents) {
 	yes := func() (bool, error) { return true, nil }
 	no := func() (bool, error) { return false, nil }
 	hash := putContent(t, c, "a")
@@ -305,8 +326,9 @@ func TestAbandonedDrafts(t *testing.T) {
 
 // TestDeletions: a content may be removed when the last version that has it
 // was deleted, whichever way.
-func TestDeletions(t *testing.T) {
-	r := openRecords(t, filepath.Join(t.TempDir(), "r.db"))
+func TestDeletions(t *testing.T) { onEachEngine(t, testDeletions) }
+
+func testDeletions(t *testing.T, r Records) {
 	hash := func(n int) string { return fmt.Sprintf("%064x", n) }
 	update := func(fn func(Tx) error) {
 		t.Helper()
@@ -378,6 +400,91 @@ func TestDeletions(t *testing.T) {
 	err := r.Update(t.Context(), func(tx Tx) error { return errors.Join(tx.DeleteFile(files["e"].ID), broken) })
 	if list := deleted(); !errors.Is(err, broken) || list != nil {
 		t.Errorf("a deletion that was taken back recorded %v, %v", list, err)
+	}
+}
+
+// TestRemovals: while a content is being removed, and for a while after it, a version
+// gets it only together with the note that it was written again.
+func TestTokens(t *testing.T) { onEachEngine(t, testTokens) }
+
+// testTokens: of several that use a token at the same time, one succeeds; after its
+// end it can be used again.
+func testTokens(t *testing.T, r Records) {
+	now := time.UnixMilli(1_700_000_000_000)
+	use := func(hash string, at time.Time) error {
+		return r.Update(t.Context(), func(tx Tx) error { return tx.UseToken(hash, at.Add(time.Hour), at) })
+	}
+	results := make(chan error, 8)
+	for range cap(results) {
+		go func() { results <- use("a", now) }()
+	}
+	succeeded := 0
+	for range cap(results) {
+		switch err := <-results; {
+		case err == nil:
+			succeeded++
+		case !errors.Is(err, ErrExists):
+			t.Error(err)
+		}
+	}
+	if succeeded != 1 {
+		t.Errorf("%d of 8 used the token", succeeded)
+	}
+	if err := use("b", now.Add(time.Hour)); err != nil {
+		t.Error(err)
+	}
+	if err := use("a", now.Add(time.Hour)); !errors.Is(err, ErrExists) {
+		t.Errorf("at its end the token: %v", err)
+	}
+	if err := use("a", now.Add(time.Hour+time.Millisecond)); err != nil {
+		t.Errorf("after its end the token: %v", err)
+	}
+}
+
+func TestRemovals(t *testing.T) { onEachEngine(t, testRemovals) }
+
+func testRemovals(t *testing.T, r Records) {
+	f := sample("/", "a")
+	insert := func(forget ...Removal) error {
+		return r.Update(t.Context(), func(tx Tx) error {
+			for _, r := range forget {
+				if err := tx.ForgetRemoval(r); err != nil {
+					return err
+				}
+			}
+			return tx.InsertFile(f)
+		})
+	}
+	retire := func(removal Removal) bool {
+		t.Helper()
+		retired, err := Update(t.Context(), r, func(tx Tx) (bool, error) { return tx.Retire(removal) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return retired
+	}
+	begun := Removal{Hash: f.Version.Hash, At: time.UnixMilli(1_700_000_000_000)}
+	ended := Removal{Hash: begun.Hash, At: begun.At.Add(time.Second), Done: true}
+	for _, removal := range []Removal{begun, ended} {
+		if !retire(removal) {
+			t.Fatalf("%+v was refused", removal)
+		}
+		var retired *RetiredError
+		if err := insert(); !errors.As(err, &retired) || !retired.Removal.At.Equal(removal.At) || retired.Removal.Done != removal.Done {
+			t.Errorf("inserting gave %v, want a refusal because of %+v", err, removal)
+		}
+	}
+	if err := insert(begun); err == nil {
+		t.Error("inserting forgot another removal than the one that is recorded")
+	}
+	if err := insert(ended); err != nil {
+		t.Errorf("inserting what was written again: %v", err)
+	}
+	if retire(begun) {
+		t.Error("a content was retired although a version has it")
+	}
+	if list, err := View(t.Context(), r, Tx.Removals); err != nil || len(list) != 0 {
+		t.Errorf("%v are left, %v", list, err)
 	}
 }
 

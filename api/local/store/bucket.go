@@ -1,0 +1,703 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"gocloud.dev/blob"
+	_ "gocloud.dev/blob/fileblob" // file://
+	_ "gocloud.dev/blob/s3blob"   // s3://
+	"gocloud.dev/gcerrors"
+
+	"mediadesk/api/atomicfile"
+)
+
+const (
+	// smallContent is the largest content that is put at once, under its hash. A larger
+	// one is sent in parts under a random key before its hash is known.
+	smallContent = 8 << 20
+	partSize     = 8 << 20
+	// leftoverAge is the age from which parts that no content names are removed.
+	leftoverAge = 30 * 24 * time.Hour
+)
+
+// BucketTime is how long one request to a store may take, with its repeats. Tests change
+// it before a store is opened.
+var BucketTime = 30 * time.Second
+
+// The keys of a store: contents/ab/HASH is a small content. contents/ab/HASH.KEY is
+// empty and says that the bytes are large/KEY. What is set aside has the same names
+// below aside/, and pictures made of a content are pictures/ab/HASH-….
+const (
+	contentsKeys = "contents/"
+	asideKeys    = "aside/"
+	largeKeys    = "large/"
+	pictureKeys  = "pictures/"
+	ownerKey     = "library" // holds the identity of the library
+)
+
+// bucket is Contents in an object store. Several processes may use it at once: what is
+// removed or set aside is recorded by the question that both ask (see Tx.Retire).
+type bucket struct {
+	*blob.Bucket
+	dir string // of file://, which is synced; empty: none
+	holds
+}
+
+// DownError says that a part of the library does not answer now.
+type DownError struct {
+	Part string // "database" or "storage"
+	Err  error
+}
+
+func (e *DownError) Error() string { return fmt.Sprintf("the %s does not answer: %v", e.Part, e.Err) }
+
+func (e *DownError) Unwrap() error { return e.Err }
+
+func down(err error) error {
+	if err == nil || errors.Is(err, ErrNotFound) {
+		return err
+	}
+	return &DownError{"storage", err}
+}
+
+// MaskURL returns an address without its secrets, for messages: without the password
+// and without parameters that may hold one. What is no address becomes "[redacted]".
+func MaskURL(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "[redacted]"
+	}
+	query := u.Query()
+	for name, values := range query {
+		switch name {
+		case "region", "prefix", "use_path_style", "s3ForcePathStyle", "disable_https", "hostname_immutable", "sslmode", "application_name":
+		case "endpoint":
+			query.Set(name, MaskURL(values[0]))
+		default:
+			query.Set(name, "redacted")
+		}
+	}
+	if u.RawQuery != "" {
+		u.RawQuery = query.Encode()
+	}
+	return u.Redacted()
+}
+
+// OpenStorage opens the store of contents at address, such as s3://bucket?region=….
+// It is an error if the store does not answer.
+func OpenStorage(ctx context.Context, address string) (Contents, error) {
+	b, err := openBucket(ctx, address)
+	if err != nil {
+		return nil, fmt.Errorf("open the storage %s: %w", MaskURL(address), err)
+	}
+	if err := b.Answers(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the storage %s: %w", MaskURL(address), err), b.Close())
+	}
+	return b, nil
+}
+
+func openBucket(ctx context.Context, address string) (*bucket, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, errors.New("it is not an address")
+	}
+	b := &bucket{holds: holds{n: map[string]int{}}}
+	query := u.Query()
+	switch u.Scheme {
+	case "file":
+		b.dir = filepath.FromSlash(u.Path)
+		// A rename needs the same file system, and nothing but the bytes is kept.
+		for name, value := range map[string]string{"create_dir": "1", "dir_file_mode": "0700", "no_tmp_dir": "1", "metadata": "skip"} {
+			query.Set(name, value)
+		}
+	case "s3":
+		// Many S3-compatible services do not know the checksums that the SDK adds.
+		for _, name := range []string{"request_checksum_calculation", "response_checksum_validation"} {
+			if !query.Has(name) {
+				query.Set(name, "when_required")
+			}
+		}
+	}
+	u.RawQuery = query.Encode()
+	if b.Bucket, err = blob.OpenBucket(ctx, u.String()); err != nil {
+		// The error has the address, with its secrets.
+		return nil, errors.New(strings.ReplaceAll(err.Error(), u.String(), MaskURL(u.String())))
+	}
+	if b.dir != "" && query.Get("prefix") != "" {
+		b.dir = filepath.Join(b.dir, filepath.FromSlash(query.Get("prefix")))
+	}
+	return b, nil
+}
+
+// timed runs one request to the store. Its error is ErrNotFound or a *DownError.
+func (b *bucket) timed(do func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), BucketTime)
+	defer cancel()
+	err := do(ctx)
+	if gcerrors.Code(err) == gcerrors.NotFound {
+		return ErrNotFound
+	}
+	return down(err)
+}
+
+func (b *bucket) Answers(ctx context.Context) error {
+	ok, err := b.IsAccessible(ctx)
+	if err == nil && !ok {
+		err = errors.New("there is no such bucket")
+	}
+	return down(err)
+}
+
+// place is where a content is: its key, that of its bytes, and when it was written.
+type place struct {
+	key, data string
+	at        time.Time
+}
+
+func (p place) hash() string {
+	hash, _, _ := strings.Cut(path.Base(p.key), ".")
+	return hash
+}
+
+// places lists the contents below a prefix of keys whose hash begins with prefix.
+func (b *bucket) places(keys, prefix string) (list []place, err error) {
+	err = b.each(keys+prefix[:2]+"/"+prefix, func(o *blob.ListObject) {
+		hash, key, large := strings.Cut(path.Base(o.Key), ".")
+		if !isHash(hash) {
+			return
+		}
+		p := place{o.Key, o.Key, o.ModTime}
+		if large {
+			p.data = largeKeys + key
+		}
+		list = append(list, p)
+	})
+	return list, err
+}
+
+// each calls do for all objects whose key begins with prefix.
+func (b *bucket) each(prefix string, do func(*blob.ListObject)) error {
+	for token := blob.FirstPageToken; len(token) > 0; {
+		err := b.timed(func(ctx context.Context) error {
+			page, next, err := b.ListPage(ctx, token, 1000, &blob.ListOptions{Prefix: prefix})
+			for _, o := range page {
+				do(o)
+			}
+			token = next
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bucket) List(prefix string) (list []Stored, err error) {
+	for _, keys := range []string{contentsKeys, asideKeys} {
+		places, err := b.places(keys, prefix)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range places {
+			list = append(list, Stored{p.hash(), p.at, keys == asideKeys})
+		}
+	}
+	return list, nil
+}
+
+func contentKey(hash string) string { return contentsKeys + hash[:2] + "/" + hash }
+
+func (b *bucket) Open(hash string) (Content, error) {
+	if !isHash(hash) {
+		return nil, ErrNotFound
+	}
+	o := &object{bucket: b, key: contentKey(hash)}
+	err := o.fetch(0)
+	if !errors.Is(err, ErrNotFound) {
+		return o, err
+	}
+	places, err := b.places(contentsKeys, hash)
+	if err != nil {
+		return nil, err
+	}
+	if len(places) == 0 {
+		return nil, ErrNotFound
+	}
+	o.key = places[0].data
+	return o, o.fetch(0)
+}
+
+// retire removes a content from where s says that it is, unless a draft or a record has
+// begun to use it since it was listed.
+func (b *bucket) retire(s Stored, unwanted func() (bool, error), remove func(place) error) error {
+	keys := contentsKeys
+	if s.Aside {
+		keys = asideKeys
+	}
+	places, err := b.places(keys, s.Hash)
+	if err != nil {
+		return err
+	}
+	for _, p := range places {
+		if !p.at.Equal(s.At) || b.isHeld(s.Hash) {
+			continue
+		}
+		if agreed, err := unwanted(); err != nil || !agreed {
+			return err
+		}
+		if err := remove(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bucket) SetAside(s Stored, unwanted func() (bool, error)) error {
+	return b.retire(s, unwanted, func(p place) error { return b.move(p.key, contentsKeys, asideKeys) })
+}
+
+func (b *bucket) BringBack(hash string) error {
+	places, err := b.places(asideKeys, hash)
+	for _, p := range places {
+		err = errors.Join(err, b.move(p.key, asideKeys, contentsKeys))
+	}
+	return err
+}
+
+// move gives an object of at most smallContent bytes another key.
+func (b *bucket) move(key, from, to string) error {
+	err := b.timed(func(ctx context.Context) error {
+		return b.Copy(ctx, to+strings.TrimPrefix(key, from), key, nil)
+	})
+	if err != nil {
+		return err
+	}
+	return b.delete(key)
+}
+
+// delete removes an object, if it exists.
+func (b *bucket) delete(key string) error {
+	err := b.timed(func(ctx context.Context) error { return b.Bucket.Delete(ctx, key) })
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+func (b *bucket) Remove(s Stored, unwanted func() (bool, error)) error {
+	return b.retire(s, unwanted, func(p place) error {
+		if err := b.delete(p.key); err != nil {
+			return err
+		}
+		// Another place may name the same bytes, if a move broke off.
+		left, err := b.List(s.Hash)
+		if err != nil || len(left) > 0 {
+			return err
+		}
+		var made []string
+		err = b.each(pictureKeys+s.Hash[:2]+"/"+s.Hash, func(o *blob.ListObject) { made = append(made, o.Key) })
+		if p.data != p.key {
+			made = append(made, p.data)
+		}
+		for _, key := range made {
+			err = errors.Join(err, b.delete(key))
+		}
+		return err
+	})
+}
+
+func (b *bucket) Tidy() error {
+	var old []string
+	count := 0
+	err := b.each(largeKeys, func(o *blob.ListObject) {
+		if count++; time.Since(o.ModTime) > leftoverAge {
+			old = append(old, o.Key)
+		}
+	})
+	if err != nil || len(old) == 0 {
+		return err
+	}
+	named := map[string]bool{}
+	for _, keys := range []string{contentsKeys, asideKeys} {
+		err := b.each(keys, func(o *blob.ListObject) {
+			if _, key, large := strings.Cut(path.Base(o.Key), "."); large {
+				named[largeKeys+key] = true
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	var leftovers []string
+	for _, key := range old {
+		if !named[key] {
+			leftovers = append(leftovers, key)
+		}
+	}
+	if n := len(leftovers); n > max(100, count/100) || 2*n > count {
+		return fmt.Errorf("%d of %d objects below %s belong to no content: that is too many to remove them without a person", n, count, largeKeys)
+	}
+	for _, key := range leftovers {
+		if err := b.delete(key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put writes an object at once. Where one with the key exists it stays as it is.
+func (b *bucket) put(key string, data []byte) error {
+	err := b.timed(func(ctx context.Context) error { return b.write(ctx, key, data) })
+	for again := 0; again < 5 && isCode(err, "ConditionalRequestConflict"); again++ { // another one puts it at this moment
+		err = b.timed(func(ctx context.Context) error { return b.write(ctx, key, data) })
+	}
+	switch {
+	case gcerrors.Code(err) == gcerrors.FailedPrecondition:
+		return nil
+	case errors.Is(err, ErrNotFound):
+		return down(errors.New("there is no such bucket"))
+	case err != nil:
+		return err
+	}
+	return b.sync(key)
+}
+
+func (b *bucket) write(ctx context.Context, key string, data []byte) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var file *os.File // of file://
+	w, err := b.NewWriter(ctx, key, &blob.WriterOptions{
+		ContentType: "application/octet-stream", BufferSize: partSize + 1, IfNotExist: true,
+		BeforeWrite: func(as func(any) bool) error { as(&file); return nil },
+	})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(data)
+	if err == nil && file != nil {
+		err = file.Sync()
+	}
+	if err != nil {
+		cancel() // closing it would publish half of it
+	}
+	return errors.Join(err, w.Close())
+}
+
+// sync brings the name of an object to the disk where the store is a folder.
+func (b *bucket) sync(key string) error {
+	if b.dir == "" {
+		return nil
+	}
+	for key != "." {
+		key = path.Dir(key)
+		if err := atomicfile.SyncDir(filepath.Join(b.dir, filepath.FromSlash(key))); err != nil {
+			return down(err)
+		}
+	}
+	return nil
+}
+
+func (b *bucket) Owner(id string) (string, error) {
+	data, err := b.read(ownerKey)
+	if errors.Is(err, ErrNotFound) && id != "" {
+		if err := b.put(ownerKey, []byte(id)); err != nil {
+			return "", err
+		}
+		data, err = b.read(ownerKey) // another library may have come first
+	} else if errors.Is(err, ErrNotFound) {
+		return "", nil
+	}
+	return string(data), err
+}
+
+func (b *bucket) read(key string) (data []byte, err error) {
+	err = b.timed(func(ctx context.Context) (err error) {
+		data, err = b.ReadAll(ctx, key)
+		return err
+	})
+	return data, err
+}
+
+func pictureKey(name string) string { return pictureKeys + name[:2] + "/" + name }
+
+func (b *bucket) Picture(name string) ([]byte, error) { return b.read(pictureKey(name)) }
+
+func (b *bucket) KeepPicture(name string, data []byte) error { return b.put(pictureKey(name), data) }
+
+// isCode reports whether err is that answer of an S3 service.
+func isCode(err error, code string) bool {
+	answer, ok := errors.AsType[interface {
+		error
+		ErrorCode() string
+	}](err)
+	return ok && answer.ErrorCode() == code
+}
+
+// object is a Content in a store. It reads a part at a time and keeps the last one.
+type object struct {
+	bucket *bucket
+	key    string
+	size   int64
+	at     int64 // where Read is
+
+	reading sync.Mutex
+	from    int64 // of what is kept
+	kept    []byte
+}
+
+// A part that is read ahead: the first is small because thumbnails and answers without a
+// body need no more.
+const (
+	firstRead = 64 << 10
+	nextRead  = 2 << 20
+)
+
+// fetch reads the part that begins at from. The caller has the lock.
+func (o *object) fetch(from int64) error {
+	most := int64(nextRead)
+	if from == 0 {
+		most = firstRead
+	}
+	return o.bucket.timed(func(ctx context.Context) error {
+		r, err := o.bucket.NewRangeReader(ctx, o.key, from, most, nil)
+		if from == 0 && isCode(err, "InvalidRange") {
+			return nil // it is empty
+		}
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		var part bytes.Buffer
+		_, err = part.ReadFrom(r)
+		if want := min(most, r.Size()-from); err == nil && int64(part.Len()) != want {
+			err = io.ErrUnexpectedEOF
+		}
+		if err == nil {
+			o.size, o.from, o.kept = r.Size(), from, part.Bytes()
+		}
+		return err
+	})
+}
+
+func (o *object) ReadAt(p []byte, at int64) (n int, err error) {
+	o.reading.Lock()
+	defer o.reading.Unlock()
+	for n < len(p) {
+		if at >= o.size {
+			return n, io.EOF
+		}
+		if at < o.from || at >= o.from+int64(len(o.kept)) {
+			if err := o.fetch(at); err != nil {
+				return n, err
+			}
+		}
+		some := copy(p[n:], o.kept[at-o.from:])
+		n += some
+		at += int64(some)
+	}
+	return n, nil
+}
+
+func (o *object) Read(p []byte) (int, error) {
+	if int64(len(p)) > o.size-o.at {
+		p = p[:max(0, o.size-o.at)]
+		if len(p) == 0 {
+			return 0, io.EOF
+		}
+	}
+	n, err := o.ReadAt(p, o.at)
+	o.at += int64(n)
+	return n, err
+}
+
+func (o *object) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += o.at
+	case io.SeekEnd:
+		offset += o.size
+	}
+	if offset < 0 {
+		return o.at, errors.New("seek before the beginning of a content")
+	}
+	o.at = offset
+	return offset, nil
+}
+
+func (o *object) Close() error { return nil }
+
+// upload is Draft in a store: in memory while it is small, then sent in parts under a
+// random key. The beginning stays in memory, because it says what the content is.
+type upload struct {
+	bucket *bucket
+	hash   hash.Hash
+	begin  []byte
+	size   int64
+	held   string // the hash under which it was committed, until Discard
+	done   bool   // discarded
+
+	key      string // of the parts; empty: all is in memory
+	parts    *blob.Writer
+	cancel   context.CancelFunc
+	complete *object // of the parts when all are there
+	failure  error
+}
+
+func (b *bucket) Draft() (Draft, error) { return &upload{bucket: b, hash: sha256.New()}, nil }
+
+func (u *upload) Write(p []byte) (int, error) {
+	switch {
+	case u.done:
+		return 0, os.ErrClosed
+	case u.failure != nil:
+		return 0, u.failure
+	case u.complete != nil:
+		return 0, errors.New("write to a content that was read")
+	}
+	u.hash.Write(p)
+	u.size += int64(len(p))
+	if u.size <= smallContent {
+		u.begin = append(u.begin, p...)
+		return len(p), nil
+	}
+	if u.parts == nil {
+		u.failure = u.begins()
+	}
+	if u.failure == nil {
+		u.failure = u.moves(func() error { _, err := u.parts.Write(p); return err })
+	}
+	if u.failure != nil {
+		return 0, u.failure
+	}
+	return len(p), nil
+}
+
+// begins starts sending the parts.
+func (u *upload) begins() (err error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	u.cancel, u.key = cancel, largeKeys+NewID()+NewID()
+	u.parts, err = u.bucket.NewWriter(ctx, u.key, &blob.WriterOptions{ContentType: "application/octet-stream", BufferSize: partSize, MaxConcurrency: 2})
+	if err != nil {
+		return down(err)
+	}
+	return u.moves(func() error { _, err := u.parts.Write(u.begin); return err })
+}
+
+// moves ends the sending if one step of it takes too long.
+func (u *upload) moves(step func() error) error {
+	late := time.AfterFunc(2*BucketTime, u.cancel)
+	defer late.Stop()
+	return down(step())
+}
+
+// completes ends the sending, so that all can be read.
+func (u *upload) completes() error {
+	if u.failure != nil || u.complete != nil {
+		return u.failure
+	}
+	u.failure = u.moves(u.parts.Close)
+	u.parts = nil
+	if u.failure == nil {
+		u.failure = u.bucket.sync(u.key)
+	}
+	if u.failure == nil {
+		u.complete = &object{bucket: u.bucket, key: u.key, size: u.size}
+	}
+	return u.failure
+}
+
+func (u *upload) ReadAt(p []byte, at int64) (int, error) {
+	if u.done {
+		return 0, os.ErrClosed
+	}
+	if u.key == "" || at+int64(len(p)) <= int64(len(u.begin)) {
+		return bytes.NewReader(u.begin).ReadAt(p, at)
+	}
+	if err := u.completes(); err != nil {
+		return 0, err
+	}
+	return u.complete.ReadAt(p, at)
+}
+
+func (u *upload) Size() int64 { return u.size }
+
+func (u *upload) Commit() (string, error) {
+	if u.done {
+		return "", os.ErrClosed
+	}
+	hash := hex.EncodeToString(u.hash.Sum(nil))
+	if u.held == "" {
+		u.bucket.hold(hash, 1)
+		u.held = hash
+	}
+	if err := u.publish(hash); err != nil {
+		return "", fmt.Errorf("put the content in its place: %w", err)
+	}
+	return hash, nil
+}
+
+func (u *upload) publish(hash string) error {
+	if u.key == "" {
+		return u.bucket.put(contentKey(hash), u.begin)
+	}
+	if err := u.completes(); err != nil {
+		return err
+	}
+	places, err := u.bucket.places(contentsKeys, hash)
+	if err != nil {
+		return err
+	}
+	for _, p := range places {
+		if p.data == u.key {
+			return nil
+		}
+		if err := (&object{bucket: u.bucket, key: p.data}).fetch(0); err == nil {
+			return nil // it was there; Discard removes the parts
+		}
+	}
+	return u.bucket.put(contentKey(hash)+"."+strings.TrimPrefix(u.key, largeKeys), nil)
+}
+
+func (u *upload) Discard() {
+	if u.done {
+		return
+	}
+	u.done, u.begin = true, nil
+	if u.held != "" {
+		u.bucket.hold(u.held, -1)
+	}
+	if u.key == "" {
+		return
+	}
+	u.cancel()
+	if u.parts != nil {
+		u.parts.Close() // it fails, because it was canceled
+	}
+	if u.complete == nil {
+		return
+	}
+	// What is committed stays, and so does what cannot be asked for: Tidy removes it.
+	if places, err := u.bucket.places(contentsKeys, hex.EncodeToString(u.hash.Sum(nil))); err == nil {
+		for _, p := range places {
+			if p.data == u.key {
+				return
+			}
+		}
+		u.bucket.delete(u.key) //nolint:errcheck // as above
+	}
+}

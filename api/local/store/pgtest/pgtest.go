@@ -1,0 +1,203 @@
+// Package pgtest starts PostgreSQL servers for tests.
+package pgtest
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver
+)
+
+// Server is a PostgreSQL server with its data and its socket in a temporary folder. It
+// ends with this process, however that ends.
+type Server struct {
+	Dir  string
+	cmd  *exec.Cmd
+	life io.Closer // its standard input
+}
+
+var errMissing = errors.New("there is no PostgreSQL: install Debian's package postgresql")
+
+// program finds a program of PostgreSQL.
+func program(name string) (string, error) {
+	if path, err := exec.LookPath(name); err == nil {
+		return path, nil
+	}
+	paths, err := filepath.Glob("/usr/lib/postgresql/*/bin/" + name) // Debian
+	if err != nil || len(paths) == 0 {
+		return "", errMissing
+	}
+	return slices.Max(paths), nil
+}
+
+// command is a program of PostgreSQL, which must not run as root.
+func command(ctx context.Context, dir, name string, args ...string) (*exec.Cmd, error) {
+	path, err := program(name)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Dir = dir
+	return cmd, asOther(cmd, dir)
+}
+
+// Start makes a database server in a new folder and starts it. The caller calls Stop and
+// removes the folder.
+func Start(ctx context.Context) (*Server, error) {
+	dir, err := os.MkdirTemp("", "pg") // its name must be short, because of the socket
+	if err != nil {
+		return nil, err
+	}
+	initdb, err := command(ctx, dir, "initdb", "-D", "data", "-U", "mediadesk", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	if text, err := initdb.CombinedOutput(); err != nil {
+		return nil, errors.Join(fmt.Errorf("initdb: %w\n%s", err, text), os.RemoveAll(dir))
+	}
+	s := &Server{Dir: dir}
+	return s, s.Start(ctx)
+}
+
+// untilAlone runs a server until standard input ends or the server does. Then
+// it removes its folder if $2 says so.
+const untilAlone = `server=$1 remove=$2; shift 2
+"$server" "$@" >>server.log 2>&1 & child=$!
+cat >/dev/null
+kill -QUIT $child; wait $child
+[ -z "$remove" ] || rm -rf "$remove"`
+
+// Start starts the server again after Stop, with other settings such as "fsync=off".
+func (s *Server) Start(ctx context.Context, settings ...string) error {
+	return s.start(ctx, "", settings)
+}
+
+func (s *Server) start(ctx context.Context, remove string, settings []string) error {
+	path, err := program("postgres")
+	if err != nil {
+		return err
+	}
+	args := []string{"-c", untilAlone, "sh", path, remove, "-D", "data", "-k", s.Dir, "-h", "", "-c", "max_connections=200"}
+	for _, setting := range settings {
+		args = append(args, "-c", setting)
+	}
+	input, life, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer input.Close()
+	s.life, s.cmd = life, exec.Command("sh", args...) //nolint:noctx // the pipe ends it
+	s.cmd.Stdin, s.cmd.Dir = input, s.Dir
+	if err := errors.Join(asOther(s.cmd, s.Dir), s.cmd.Start()); err != nil {
+		return err
+	}
+	db, err := sql.Open("pgx", s.Address("postgres"))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := db.PingContext(ctx)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			log, _ := os.ReadFile(filepath.Join(s.Dir, "server.log"))
+			return fmt.Errorf("PostgreSQL does not start: %w\n%s", err, log)
+		}
+	}
+}
+
+// Stop stops the server at once, as a crash does.
+func (s *Server) Stop() error {
+	err := s.life.Close()
+	s.cmd.Wait() //nolint:errcheck // of a shell that killed its child
+	return err
+}
+
+// Address is that of a database of the server.
+func (s *Server) Address(database string) string {
+	return "postgres://mediadesk@/" + database + "?host=" + url.QueryEscape(s.Dir)
+}
+
+// Create makes an empty database and returns its address.
+func (s *Server) Create(ctx context.Context, name string) (string, error) {
+	db, err := sql.Open("pgx", s.Address("postgres"))
+	if err != nil {
+		return "", err
+	}
+	defer db.Close()
+	_, err = db.ExecContext(ctx, "CREATE DATABASE "+name)
+	return s.Address(name), err
+}
+
+// shared is the server of all tests of a package, which loses everything in a crash.
+var shared = sync.OnceValues(func() (*Server, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	s, err := Start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Stop(); err != nil {
+		return nil, err
+	}
+	return s, s.start(ctx, s.Dir, []string{"fsync=off"})
+})
+
+var databases atomic.Int64
+
+// Database is the address of an empty database for this test. Without PostgreSQL the test
+// is skipped, or fails if MEDIADESK_TEST_REQUIRE says so.
+func Database(t testing.TB) string {
+	t.Helper()
+	s, err := shared()
+	SkipWithout(t, err)
+	address, err := s.Create(t.Context(), fmt.Sprintf("test%d", databases.Add(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return address
+}
+
+// New is a server of this test's own.
+func New(t testing.TB) *Server {
+	t.Helper()
+	s, err := Start(t.Context())
+	SkipWithout(t, err)
+	t.Cleanup(func() {
+		if err := errors.Join(s.Stop(), os.RemoveAll(s.Dir)); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// SkipWithout skips a test if err says that PostgreSQL is missing, and ends it with any
+// other error.
+func SkipWithout(t testing.TB, err error) {
+	t.Helper()
+	switch {
+	case err == nil:
+	case errors.Is(err, errMissing) && os.Getenv("MEDIADESK_TEST_REQUIRE") != "all":
+		t.Skip(err)
+	default:
+		t.Fatal(err)
+	}
+}

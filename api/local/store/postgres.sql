@@ -1,0 +1,97 @@
+-- SQLite's functions that the queries use, for PostgreSQL. A text of theirs compares by
+-- its bytes, as all columns do.
+
+CREATE DOMAIN plain AS text COLLATE "C";
+
+CREATE FUNCTION instr(value text, part text) RETURNS integer LANGUAGE sql IMMUTABLE
+	AS 'SELECT strpos(value, part)';
+
+-- PostgreSQL's JSON has no NUL and no half of a character. The second makes the document
+-- unreadable for searches; it is stored as it came.
+CREATE FUNCTION json_of(doc text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+	RETURN replace(doc, '\u0000', '\ufffd')::jsonb;
+EXCEPTION WHEN others THEN
+	RETURN NULL;
+END $$;
+
+CREATE FUNCTION json_text(v jsonb) RETURNS plain LANGUAGE sql IMMUTABLE AS $$
+	SELECT CASE jsonb_typeof(v)
+		WHEN 'string' THEN v #>> '{}'
+		WHEN 'boolean' THEN CASE WHEN v = 'true' THEN '1' ELSE '0' END
+		WHEN 'null' THEN NULL
+		ELSE v::text END
+$$;
+
+-- Numbers that no computer's float can hold are compared with nothing.
+CREATE FUNCTION json_type(v jsonb) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+	SELECT CASE jsonb_typeof(v)
+		WHEN 'string' THEN 'text'
+		WHEN 'number' THEN CASE WHEN v = '0' OR abs(v::numeric) BETWEEN 1e-300 AND 1e300 THEN 'real' ELSE 'huge' END
+		WHEN 'boolean' THEN v::text
+		ELSE jsonb_typeof(v) END
+$$;
+
+CREATE FUNCTION json_elements(v jsonb) RETURNS TABLE (value plain, type text) LANGUAGE sql IMMUTABLE AS $$
+	SELECT json_text(e), json_type(e)
+	FROM jsonb_array_elements(CASE jsonb_typeof(v) WHEN 'array' THEN v ELSE jsonb_build_array(v) END) AS e
+$$;
+
+CREATE FUNCTION json_each(doc text) RETURNS TABLE (key plain, value plain, type text, raw jsonb) LANGUAGE sql IMMUTABLE AS $$
+	SELECT e.key::plain, json_text(e.value), json_type(e.value), e.value
+	FROM (SELECT json_of(doc) AS v) AS d, jsonb_each(CASE jsonb_typeof(v)
+		WHEN 'object' THEN v
+		WHEN 'array' THEN (SELECT jsonb_object_agg(n, x) FROM jsonb_array_elements(v) WITH ORDINALITY AS a (x, n)) END) AS e
+$$;
+
+CREATE FUNCTION json_extract(doc text, path text) RETURNS plain LANGUAGE sql IMMUTABLE
+	AS $$SELECT json_of(doc) ->> substr(path, 3)$$;
+
+-- words_of is a text in lower case with one space around each word. Only ICU knows the
+-- letters of all languages, whatever the locale of the database is.
+DO $$
+DECLARE
+	icu text := coalesce((SELECT ' COLLATE "und-x-icu"' FROM pg_collation WHERE collname = 'und-x-icu'), '');
+BEGIN
+	EXECUTE format('CREATE FUNCTION words_of(value text) RETURNS text LANGUAGE sql IMMUTABLE AS %L',
+		'SELECT '' '' || regexp_replace(lower(normalize(value)' || icu || '), ''[^[:alnum:]]+'', '' '', ''g'') || '' ''');
+END $$;
+
+CREATE FUNCTION has_words(value text, query text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+	have text := words_of(value);
+	want text[] := string_to_array(btrim(words_of(query)), ' ');
+BEGIN
+	FOR i IN 1 .. cardinality(want) LOOP
+		IF want[i] = '' OR strpos(have, ' ' || want[i] || CASE WHEN i < cardinality(want) THEN ' ' ELSE '' END) = 0 THEN
+			RETURN false;
+		END IF;
+	END LOOP;
+	RETURN have IS NOT NULL AND cardinality(want) > 0;
+END $$;
+
+CREATE TABLE file_tags (
+	tag     plain NOT NULL,
+	created bigint NOT NULL, -- of the file
+	file    plain NOT NULL, -- its id
+	PRIMARY KEY (tag, created, file)
+);
+CREATE FUNCTION tags_of(tags text, ai_tags text) RETURNS TABLE (tag plain) LANGUAGE sql IMMUTABLE AS $$
+	SELECT value FROM json_each(tags) UNION SELECT json_extract(value, '$.name') FROM json_each(ai_tags)
+$$;
+CREATE FUNCTION file_tags_follow() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	IF TG_OP <> 'INSERT' THEN
+		DELETE FROM file_tags WHERE created = OLD.created AND file = OLD.id AND tag IN (SELECT t.tag FROM tags_of(OLD.tags, OLD.ai_tags) AS t);
+	END IF;
+	IF TG_OP <> 'DELETE' THEN
+		INSERT INTO file_tags (tag, created, file) SELECT t.tag, NEW.created, NEW.id FROM tags_of(NEW.tags, NEW.ai_tags) AS t;
+	END IF;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER file_tags_insert AFTER INSERT ON files FOR EACH ROW
+	WHEN (NEW.tags IS NOT NULL OR NEW.ai_tags IS NOT NULL) EXECUTE FUNCTION file_tags_follow();
+CREATE TRIGGER file_tags_update AFTER UPDATE OF tags, ai_tags ON files FOR EACH ROW
+	WHEN (OLD.tags IS DISTINCT FROM NEW.tags OR OLD.ai_tags IS DISTINCT FROM NEW.ai_tags) EXECUTE FUNCTION file_tags_follow();
+CREATE TRIGGER file_tags_delete AFTER DELETE ON files FOR EACH ROW
+	WHEN (OLD.tags IS NOT NULL OR OLD.ai_tags IS NOT NULL) EXECUTE FUNCTION file_tags_follow();

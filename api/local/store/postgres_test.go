@@ -1,0 +1,73 @@
+package store
+
+import (
+	"errors"
+	"sync"
+	"testing"
+
+	"mediadesk/api/local/store/pgtest"
+)
+
+// TestPostgresRestarts: without the server every call is a DownError; when it is there
+// again, after a crash, everything that was written is, too.
+func TestPostgresRestarts(t *testing.T) {
+	server := pgtest.New(t)
+	r := openPostgres(t, server.Address("postgres"))
+	f := sample("/", "a")
+	insert := func(f *File) error {
+		return r.Update(t.Context(), func(tx Tx) error { return tx.InsertFile(f) })
+	}
+	find := func() error {
+		return r.View(t.Context(), func(tx Tx) error { _, err := tx.File(f.ID); return err })
+	}
+	if err := errors.Join(insert(f), find()); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	var down *DownError
+	if err := insert(sample("/", "b")); !errors.As(err, &down) || down.Part != "database" {
+		t.Errorf("an update without the server gave %v", err)
+	}
+	if err := find(); !errors.As(err, &down) {
+		t.Errorf("a view without the server gave %v", err)
+	}
+	if err := server.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(find(), insert(sample("/", "b"))); err != nil {
+		t.Errorf("after a restart: %v", err)
+	}
+}
+
+// TestPostgresTables: processes that start at once make the tables once, and those of a
+// newer program stay as they are.
+func TestPostgresTables(t *testing.T) {
+	address := pgtest.Database(t)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			r, err := OpenPostgres(t.Context(), address)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	r := openPostgres(t, address)
+	err := r.Update(t.Context(), func(tx Tx) error {
+		_, err := tx.(*sqlTx).exec("UPDATE library SET format = 99")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenPostgres(t.Context(), address); !errors.Is(err, ErrNewer) {
+		t.Errorf("a newer format gave %v", err)
+	}
+}

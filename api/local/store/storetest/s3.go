@@ -1,0 +1,122 @@
+// Package storetest starts an S3 server for tests.
+package storetest
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// Program is the S3 server that the tests use.
+const Program = "versitygw"
+
+// Server is an S3 server with an empty bucket.
+type Server struct {
+	URL string // for store.OpenStorage
+
+	// Fault is asked before every request and may answer it; nil: none. Set it before
+	// the first request.
+	Fault func(w http.ResponseWriter, r *http.Request) (answered bool)
+}
+
+// Serve runs an S3 server until the test ends. It skips the test if the program is not
+// installed, which is a failure where all tools are required. The credentials are in the
+// environment then, so the test must not be parallel.
+func Serve(t *testing.T) *Server {
+	t.Helper()
+	program, err := exec.LookPath(Program)
+	if err != nil {
+		if os.Getenv("MEDIADESK_TEST_REQUIRE") == "all" {
+			t.Fatalf("there is no %s", Program)
+		}
+		t.Skipf("there is no %s", Program)
+	}
+	dir, err := os.MkdirTemp("", "s3-") // the path of a socket must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	socket := filepath.Join(dir, "s")
+	for _, name := range []string{"files/media", "sidecar"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const user, secret = "tester", "secret-of-the-tester"
+	t.Setenv("AWS_ACCESS_KEY_ID", user)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", secret)
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+	cmd := exec.CommandContext(context.Background(), program, "--port", socket, "--access", user, "--secret", secret, "--keep-alive", "--quiet",
+		"posix", "--sidecar", filepath.Join(dir, "sidecar"), filepath.Join(dir, "files"))
+	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", socket)
+	}, MaxIdleConnsPerHost: 64}
+	s := &Server{}
+	proxy := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(&url.URL{Scheme: "http", Host: "s3"})
+			r.Out.Host = r.In.Host // it is signed
+		},
+		Transport:    transport,
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { BreakOff(w) },
+	}
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.Fault == nil || !s.Fault(w, r) {
+			proxy.ServeHTTP(w, r)
+		}
+	}))
+	s.URL = "s3://media?region=us-east-1&use_path_style=true&endpoint=" + url.QueryEscape(front.URL)
+	t.Cleanup(func() {
+		front.Close()
+		transport.CloseIdleConnections()
+		cmd.Process.Kill() //nolint:errcheck // it may have ended
+		cmd.Wait()         //nolint:errcheck // it was killed
+	})
+	if err := answers(t.Context(), transport); err != nil {
+		t.Fatalf("%s does not answer: %v", Program, err)
+	}
+	return s
+}
+
+// BreakOff ends the connection of a request without an answer.
+func BreakOff(w http.ResponseWriter) {
+	if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
+		conn.Close()
+	}
+}
+
+// answers waits for the server.
+func answers(ctx context.Context, transport http.RoundTripper) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://s3/", nil)
+		if err != nil {
+			return err
+		}
+		res, err := transport.RoundTrip(req)
+		if err == nil {
+			return res.Body.Close()
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(err, ctx.Err())
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package config
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+)
+
+// DatabaseVariable has the address of the database of the library that is served. Unlike
+// the flag and the setting it may have a password.
+const DatabaseVariable = "MEDIADESK_DATABASE"
+
+// passwordParameters are the parameters of an address that are secret.
+var passwordParameters = []string{"password", "sslpassword"}
+
+// CheckDatabase returns an error unless address is that of a PostgreSQL database and has
+// no password, or may have one. The error does not repeat it.
+func CheckDatabase(address string, password bool) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return errors.New("give the address of a PostgreSQL database, such as postgres://mediadesk@db.example/media")
+	}
+	if !password && len(DatabaseSecrets(address)) > 0 {
+		return errors.New("a password there can be seen by others: set " + DatabaseVariable + ", or name a password file with ?passfile=FILE")
+	}
+	return nil
+}
+
+// DatabaseSecrets are the passwords in the address of a database.
+func DatabaseSecrets(address string) (secrets []string) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil
+	}
+	if password, ok := u.User.Password(); ok {
+		secrets = append(secrets, password)
+	}
+	for _, name := range passwordParameters {
+		secrets = append(secrets, u.Query()[name]...)
+	}
+	return secrets
+}
+
+// ShownDatabase describes the database at an address without what could be secret; empty
+// without an address.
+func ShownDatabase(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme == "" {
+		return ""
+	}
+	host, name := u.Host, strings.TrimPrefix(u.Path, "/")
+	if host == "" {
+		host = u.Query().Get("host")
+	}
+	return "PostgreSQL database " + name + " at " + host
+}
